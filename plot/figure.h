@@ -6,6 +6,7 @@
 #ifndef PLOT_FIGURE_H
 #define PLOT_FIGURE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "netan/base/err.h"
@@ -33,9 +34,21 @@ struct na_page {
 
 struct na_canvas;
 
+/* A series over the figure's time whose values a page shows where one points:
+ * a member of the result's body, as many as its "time_s".  Those of one unit
+ * share a panel. */
+struct na_figure_series {
+	const char *member; /* NULL ends */
+	const char *name, *unit;
+	double scale;
+	const char *hue; /* of the theme */
+	bool log;        /* its panel's axis */
+};
+
 struct na_figure {
 	const char *name; /* the command's name */
 	int width, height;
+	const struct na_figure_series *series; /* NULL: none */
 	enum na_status (*draw)(struct na_canvas *c, const struct na_result *r,
 			       const struct na_page *page, struct na_err *err);
 };

@@ -145,13 +145,12 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 	const char *noun = na_result_get_word(r, NA_WORD_NOUN, "transfer");
 	int64_t own = na_result_get_about(r)->left_out;
 	uint64_t sum = own > 0 ? (uint64_t)own : 0;
-	char buf[NA_UNIT_BUF];
+	char buf[NA_COUNT_BUF];
 
 	if (used < 0)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s %s%s used", na_print_count(buf, (uint64_t)used),
-		     noun, na_plural(used));
+	na_words_add(w, "%s used", na_count_of(buf, (uint64_t)used, noun));
 	na_for_each (v, left) {
 		int64_t n = na_int_of(v, 0);
 
@@ -171,7 +170,7 @@ void na_words_data(const struct na_value *doc, bool runs_apart, struct words *w)
 
 void na_words_origin(const struct na_value *doc, struct words *w)
 {
-	const struct na_value *origin = na_get(doc, "origin_unix_ns");
+	const struct na_value *origin = na_get(doc, M_origin_unix_ns);
 	char buf[NA_UNIT_BUF];
 
 	if (!origin || origin->kind != NA_V_INT)

@@ -166,6 +166,7 @@ run_fuzz()
 run_layers()
 {
 	run_quiet layers bash tools/layers.sh
+	run_quiet layers/lists bash tools/lists.sh
 	run_quiet layers/planted bash tests/layers.sh
 }
 
@@ -183,7 +184,13 @@ need()
 }
 
 # Their names on the command line, which have no underscores.
-commands() { rows netan/cli/commands.def NA_COMMAND | tr _ -; }
+# Those that are commands.
+analyses()
+{
+	rows netan/analyses/analyses.def NA_ANALYSIS
+	rows netan/analyses/analyses.def NA_PACKET_ANALYSIS
+}
+commands() { { rows netan/cli/commands.def NA_COMMAND; analyses; } | tr _ -; }
 
 # WHAT NAME FILE...: one of the files uses that name.
 need_use()
@@ -250,10 +257,56 @@ need_cited()
 	fi
 }
 
+# FILE...: where members of results are named by strings: in calls that put or
+# read them, and, as nothing else is called so, by names with an underscore.
+literals()
+{
+	awk -f tests/literals.awk "$@"
+	find netan -name members.def -exec sed -n -E \
+		's/^(MAYBE_)?(VALUE|WORD|OBJECT|LIST|NAMED|JSON|HIDDEN)\(([a-z0-9]+_[a-z0-9_]+)[,)].*/"\3"/p' \
+		{} + >"$out.names"
+	# Inputs and the names of lines may be called alike.
+	printf '%s\n' "$@" | grep -v -e '^ingest/' -e '^netan/model/' |
+		xargs grep -n -F -f "$out.names" /dev/null | cut -d: -f1,2
+}
+
+# Members of results are named by their identifiers.  Rooms of
+# tests/literals.rooms need not do so yet; the list can only shrink.
+need_identifiers()
+{
+	local room file n
+	local -a files
+	mapfile -t files < <(find netan plot ingest -name '*.[ch]' \
+		! -path 'netan/result/*' ! -path 'netan/synth/*')
+	literals "${files[@]}" | LC_ALL=C sort -u >"$out.literals"
+	while read -r room; do
+		grep -v "^$room/[^/]*$" "$out.literals" >"$out.others"
+		if cmp -s "$out.literals" "$out.others"; then
+			verdict "FAIL registry/identifiers: $room has no" \
+				"literals: strike it off tests/literals.rooms"
+		else
+			cut -d: -f1 "$out.literals" | grep "^$room/[^/]*$" | uniq -c |
+				while read -r n file; do
+					verdict "note: literal members: $file $n"
+				done
+		fi
+		mv "$out.others" "$out.literals"
+	done <tests/literals.rooms
+	printf 'x = na_get(of(c, "pairs"), "b");\nna_get(x, M_a "." M_b);\n' \
+		>"$out.planted"
+	awk -f tests/literals.awk "$out.planted" >>"$out.literals"
+	if [ "$(cat "$out.literals")" = "$out.planted:1" ]; then
+		verdict "pass registry/identifiers"
+	else
+		verdict "FAIL registry/identifiers: members that are literals"
+		indent "$out.literals"
+	fi
+}
+
 run_registry()
 {
 	local name
-	for name in $(rows netan/analyses/analyses.def NA_ANALYSIS); do
+	for name in $(analyses); do
 		need "analysis $name room" "netan/analyses/$name/$name.h"
 		need "analysis $name unit" "tests/unit/test_$name*.c"
 		need "analysis $name golden" "tests/golden/$name/*.sh"
@@ -271,6 +324,7 @@ run_registry()
 	done
 	need_documents "$1"
 	need_cited
+	need_identifiers
 	for name in $(rows ingest/readers.def NA_READER); do
 		need_use "reader $name fuzz" "na_reader_$name" tests/fuzz/fuzz_*.c
 	done

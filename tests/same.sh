@@ -50,7 +50,8 @@ wants() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
 # Cases on lines, as a shell reads them: what follows "netan".
 say() { if wants "${1%% *}"; then printf '%s\n' "$*"; fi; }
 
-analyses='timeline latency sizes bursts rpc pairs collectives slack steps tcp'
+analyses=$(sed -n -E 's/^NA_(PACKET_)?ANALYSIS\(([a-z_]+)\).*/\2/p' \
+	"$root/netan/analyses/analyses.def" | tr '_\n' '- ')
 faults='slow-sender:1:4 slow-receiver:1:4 slow-host:1:3 slow-path:0:1:5
 tail:1:0.05 slow-compute:1:2 slow-reduction:1:4 registration:1:40 copy:1:40
 small-slack:all-reduce.1 clock:1:5ms loopback:0:20 no-latency:1:20 bad-key:1:20

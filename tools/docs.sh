@@ -14,8 +14,9 @@ if [ "$1" = -n ]; then
 fi
 pages=$1
 dir=$2
-commands=$(sed -n 's/^[ 	]*NA_COMMAND(\([a-z_]*\).*/\1/p' \
-	"$(dirname "$0")/../netan/cli/commands.def" | tr _ -)
+commands=$(cd "$(dirname "$0")/../netan" &&
+	sed -n -E 's/^NA_(COMMAND|ANALYSIS|PACKET_ANALYSIS)\(([a-z_]*).*/\2/p' \
+		cli/commands.def analyses/analyses.def | tr _ -)
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 wrong=0

@@ -15,8 +15,9 @@ program=$1
 root=$2
 man=$root/share/man/man1
 schema=$root/share/netan/schema
-commands=$(sed -n 's/^[ 	]*NA_COMMAND(\([a-z_]*\).*/\1/p' \
-	"$(dirname "$0")/../netan/cli/commands.def" | tr _ -)
+commands=$(cd "$(dirname "$0")/../netan" &&
+	sed -n -E 's/^NA_(COMMAND|ANALYSIS|PACKET_ANALYSIS)\(([a-z_]*).*/\2/p' \
+		cli/commands.def analyses/analyses.def | tr _ -)
 
 # FILE COMMAND...: what the command prints becomes FILE; nothing, no file.
 put()

@@ -70,20 +70,6 @@ allowed_library()
 	esac
 }
 
-# Includes that should not be: a line goes when its include does.  None comes.
-known=(
-	'ingest/bytes/spool.h ingest/input.h'
-	'netan/engine/battery.c netan/cli/anonymize.h'
-	'netan/engine/battery.c netan/cli/opt.h'
-	'netan/engine/programs/find.h netan/cli/cli.h'
-	'netan/engine/programs/read.c netan/cli/anonymize.h'
-	'netan/engine/session/captures.c netan/cli/anonymize.h'
-	'netan/engine/session/read.c netan/cli/anonymize.h'
-	'netan/engine/session/session.c netan/cli/anonymize.h'
-	'netan/engine/session/session.h netan/cli/cli.h'
-	'netan/engine/session/topology.c netan/cli/anonymize.h'
-)
-
 # Folders of more than 25 files, and why.
 crowded()
 {
@@ -109,36 +95,19 @@ matches()
 status=0
 complain() { echo "$*"; status=1; }
 
-# FILE LINE WHAT: an include that the table does not allow.
-refuse()
-{
-	local i
-	for i in "${!known[@]}"; do
-		if [[ ${known[i]} == "$1 $3" ]]; then
-			seen[i]=1
-			return
-		fi
-	done
-	complain "$1:$2: ${1%/*} may not include $3"
-}
-
 mapfile -t files < <(find netan ingest plot -name '[a-z]*.[ch]' -o -name '[a-z]*.def' | sort)
-seen=()
 last=''
 while IFS=: read -r f line what; do
 	[[ $f == "$last" ]] || may="${f%/*}/*|$(allowed "$f")"
 	last=$f
 	case $what in
 	\"*) what=${what//\"/}
-		matches "$what" "$may" || door "$f" "$what" || refuse "$f" "$line" "$what" ;;
+		matches "$what" "$may" || door "$f" "$what" || complain "$f:$line: ${f%/*} may not include $what" ;;
 	\<*) what=${what//[<>]/}
-		allowed_library "$f" "$what" || refuse "$f" "$line" "<$what>" ;;
+		allowed_library "$f" "$what" || complain "$f:$line: ${f%/*} may not include <$what>" ;;
 	esac
 done < <(grep -n -H -E '^[ 	]*#[ 	]*include[ 	]*["<]' "${files[@]}" |
 	sed -E 's/^([^:]*:[0-9]+:)[^"<]*(["<][^">]*[">]).*/\1\2/')
-for i in "${!known[@]}"; do
-	[[ ${seen[i]-} ]] || complain "tools/layers.sh: no longer there, so no longer known: ${known[i]}"
-done
 
 while read -r n folder; do
 	((n <= 25)) || crowded "$folder" || complain "$folder: $n files; over 25 want rooms, or a reason here"

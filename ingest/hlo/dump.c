@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/bytes/spool.h"
+#include "ingest/bytes/feed.h"
 #include "ingest/hlo/hlo.h"
 #include "netan/base/vec.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/bytes/spool.h"
+#include "ingest/bytes/feed.h"
 #include "ingest/logs/needles.h"
 
 /* Read at once; of a long line, as much is kept before and behind the place

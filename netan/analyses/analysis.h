@@ -11,7 +11,7 @@
  *   seal    a block state that is complete
  *   merge   a block state into the main one
  *   turn    after a pass: what it found decides how to go on; NA_END when
- *           no further pass is needed
+ *           no further pass is needed; may be NULL
  *   share   a part of what finish needs, beside other parts
  *   finish  the result
  *
@@ -40,6 +40,16 @@ struct na_analysis {
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
 				0: the network's alone */
 	uint32_t besides;    /* that it sees whatever is asked for */
+	/* Where all analyses run side by side (check, report): its turn to
+	 * begin.  First what takes longest on many hosts or on one, last what
+	 * is soon done, so that no thread is left alone with much. */
+	unsigned begins;
+	/* Runs whichever checks are asked for: without it, inputs could not be
+	 * told from such that hold nothing. */
+	bool basis;
+	/* What check says of how much it looked at, it says as the first of
+	 * these that had something to analyse: 1, 2, ...; 0: after those. */
+	unsigned tells_coverage;
 	size_t state_size;
 	size_t block_size; /* 0: a block's state is one like the main state */
 	unsigned passes;
@@ -68,13 +78,15 @@ struct na_analysis {
 	 * NULL. */
 	enum na_status (*seal)(void *block);
 	enum na_status (*merge)(void *state, void *block, unsigned pass);
+	/* NULL: nothing is decided between passes. */
 	enum na_status (*turn)(void *state, unsigned done, struct na_err *err);
 	/* Heavy work before finish that can run side by side: share i of n,
 	 * always the same n.  May be NULL. */
 	enum na_status (*share)(void *state, size_t i, size_t n);
 	enum na_status (*finish)(void *state, struct na_result *r,
 				 struct na_err *err);
-	/* All-zero states too; without fini_block() of block states as well. */
+	/* All-zero states too; without fini_block() of block states as well.
+	 * NULL: states own nothing. */
 	void (*fini)(void *state);
 	void (*fini_block)(void *block);
 
@@ -87,7 +99,11 @@ struct na_analysis {
 	enum na_severity (*severity)(const void *state);
 };
 
-extern const struct na_analysis *const na_analyses[];         /* NULL ends */
+/* Those that are commands; NULL ends. */
+extern const struct na_analysis *const na_analyses[];
 const struct na_analysis *na_analysis_find(const char *name); /* or NULL */
+
+/* All of analyses.def, in its order; NULL ends. */
+extern const struct na_analysis *const na_evidence[];
 
 #endif

@@ -2,13 +2,23 @@
 
 #include "netan/analyses/analysis.h"
 
-#define NA_ANALYSIS(name) extern const struct na_analysis na_an_##name;
+#define NA_ANALYSIS(name)        extern const struct na_analysis na_an_##name;
+#define NA_PACKET_ANALYSIS(name) NA_ANALYSIS(name)
+#define NA_EVIDENCE(name)        NA_ANALYSIS(name)
 #include "netan/analyses/analyses.def"
-#undef NA_ANALYSIS
 
 /* clang-format off */
 const struct na_analysis *const na_analyses[] = {
 #define NA_ANALYSIS(name) &na_an_##name,
+#define NA_PACKET_ANALYSIS(name) NA_ANALYSIS(name)
+#include "netan/analyses/analyses.def"
+	NULL
+};
+
+const struct na_analysis *const na_evidence[] = {
+#define NA_ANALYSIS(name) &na_an_##name,
+#define NA_PACKET_ANALYSIS(name) NA_ANALYSIS(name)
+#define NA_EVIDENCE(name) NA_ANALYSIS(name)
 #include "netan/analyses/analyses.def"
 	NULL
 };

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/vec.h"
+
 #define NA_NO_TRIPLE UINT32_MAX
 
 struct na_triple {
@@ -31,5 +33,16 @@ uint32_t na_triples_add(struct na_triples *t, struct na_triple key);
 
 /* NA_NO_TRIPLE when it is not there. */
 uint32_t na_triples_find(const struct na_triples *t, struct na_triple key);
+
+/* What a vector (vec.h) holds for a key, all zero if the key is new: a pointer
+ * to it, or NULL.  Keys and elements come to be together. */
+#define na_triples_at(keys, vec, key) \
+	__extension__({ \
+		uint32_t at_key = na_triples_add(keys, key); \
+\
+		at_key == NA_NO_TRIPLE ? NULL \
+		: at_key < (vec)->n    ? &(vec)->v[at_key] \
+				       : na_push(vec); \
+	})
 
 #endif

@@ -25,10 +25,17 @@ __extension__ typedef __int128 na_i128;
 #define na_us(ps) ((double)(ps) / 1e6)
 #define na_ns(ps) ((double)(ps) / 1e3)
 
-#define NA_MS_PER_S 1000
-#define NA_US_PER_S 1000000
-#define NA_NS_PER_S INT64_C(1000000000)
-#define NA_GIGA     1e9 /* bit/s in a Gbit/s */
+/* The same of nanoseconds. */
+#define na_s_of_ns(ns)  ((double)(ns) / 1e9)
+#define na_ms_of_ns(ns) ((double)(ns) / 1e6)
+#define na_us_of_ns(ns) ((double)(ns) / 1e3)
+
+#define NA_MS_PER_S  1000
+#define NA_US_PER_S  1000000
+#define NA_NS_PER_S  INT64_C(1000000000)
+#define NA_NS_PER_US 1000
+#define NA_US_PER_MS 1000
+#define NA_GIGA      1e9 /* bit/s in a Gbit/s */
 
 /* Real seconds as picoseconds, cut off; they are in reach. */
 static inline int64_t na_ps_of_s(double s)

@@ -32,6 +32,18 @@ bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
 	return true;
 }
 
+bool na_vec_zero_to(void *p, size_t *n, size_t *cap, size_t i, size_t size)
+{
+	unsigned char *v;
+
+	if (!na_grow(p, cap, i + 1, size))
+		return false;
+	memcpy(&v, p, sizeof(v));
+	memset(v + *n * size, 0, (i + 1 - *n) * size);
+	*n = i + 1;
+	return true;
+}
+
 void *na_calloc(size_t n, size_t size)
 {
 	if (size && n > SIZE_MAX / size)

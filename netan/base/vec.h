@@ -56,6 +56,14 @@
 #define na_vec_free(vec) \
 	(free((vec)->v), (vec)->v = NULL, (void)((vec)->n = (vec)->cap = 0))
 
+/* Element i, which may lie behind the others: those between are all zero,
+ * and so is it.  NULL: no memory. */
+#define na_vec_at(vec, i) \
+	(na_vec_reach(&(vec)->v, &(vec)->n, &(vec)->cap, (i), \
+		      sizeof(*(vec)->v)) \
+		 ? &(vec)->v[i] \
+		 : NULL)
+
 /*
  * Underneath, and for arrays that share one count: *p has room for *cap
  * elements of `size` bytes, and afterwards for at least `want`.  False when
@@ -66,6 +74,14 @@ bool na_grow_past(void *p, size_t *cap, size_t want, size_t size);
 static inline bool na_grow(void *p, size_t *cap, size_t want, size_t size)
 {
 	return want <= *cap || na_grow_past(p, cap, want, size);
+}
+
+bool na_vec_zero_to(void *p, size_t *n, size_t *cap, size_t i, size_t size);
+
+static inline bool na_vec_reach(void *p, size_t *n, size_t *cap, size_t i,
+				size_t size)
+{
+	return i < *n || na_vec_zero_to(p, n, cap, i, size);
 }
 
 /* calloc with the same check; never NULL for nothing. */

@@ -17,26 +17,30 @@ enum { WORST = 20 }; /* pairs that are looked at */
 #define BY_CHANCE 0.01
 #define TIMELESS  0.3 /* of the transfers: more than one clock hides */
 
+static bool is_a(const struct na_value *culprit, const char *kind)
+{
+	return na_says(culprit, M_kind, kind);
+}
+
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
-	const char *kind = na_text_at(x, M_kind), *host = na_text_at(x, M_host);
-	const char *hosts = na_case_names(c, na_get(x, M_hosts), NULL, 2);
+	const char *host = na_text_at(x, M_host);
 
-	if (strcmp(kind, "src") == 0)
+	if (is_a(x, "src"))
 		return na_case_text(c, "transmit side of %s", host);
-	if (strcmp(kind, "dst") == 0)
+	if (is_a(x, "dst"))
 		return na_case_text(c, "receive side of %s", host);
-	if (strcmp(kind, "host") == 0)
+	if (is_a(x, "host"))
 		return na_case_text(c, "both sides of %s", host);
-	if (strcmp(kind, "pair") == 0)
+	if (is_a(x, "pair"))
 		return na_case_text(c, "path %s -> %s",
 				    na_text_at(x, M_src_host),
 				    na_text_at(x, M_dst_host));
 	return na_case_text(c, "%s of rack {%s}",
-			    strcmp(kind, "rack_uplink") == 0     ? "uplink"
-			    : strcmp(kind, "rack_downlink") == 0 ? "downlink"
-								 : "links",
-			    hosts);
+			    is_a(x, "rack_uplink")     ? "uplink"
+			    : is_a(x, "rack_downlink") ? "downlink"
+						       : "links",
+			    na_case_names(c, na_get(x, M_hosts), 2));
 }
 
 static const char *culprit_of(struct na_case *c, const struct na_value *x)
@@ -54,10 +58,9 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 {
 	char factor[NA_UNIT_BUF];
 	long long pairs = (long long)na_count_at(x, M_pairs);
-	const char *channel = na_text_at(x, M_channel);
 
 	na_print_number(factor, na_number_at(x, M_excess), 2);
-	if (strcmp(channel, "rate") == 0)
+	if (na_says(x, M_channel, "rate"))
 		return na_case_text(c,
 				    "%lld transfers wait for %s over %lld "
 				    "pair%s, %s times the usual rate",
@@ -68,7 +71,7 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 				    pairs, na_plural(pairs), factor);
 	return na_case_text(
 		c, "%sx slower%s over %lld pair%s%s", factor,
-		strcmp(channel, "large") == 0 ? " in large transfers" : "",
+		na_says(x, M_channel, "large") ? " in large transfers" : "",
 		pairs, na_plural(pairs),
 		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
@@ -87,7 +90,7 @@ static void put_victims(struct na_case *c, struct na_finding *f,
 		if (na_slow_itself(v) || na_touches(culprit, host))
 			continue;
 		victims = victims ? victims
-				  : na_put_list(c->r, f->evidence, "victims");
+				  : na_put_list(c->r, f->evidence, M_victims);
 		na_put_text(c->r, victims, NULL, host);
 	}
 }
@@ -100,10 +103,9 @@ static const char *receiver(const struct na_value *part)
 	const char *dst = na_text_at(part, M_dst);
 
 	for (const struct na_value *v = part; v; v = v->next) {
-		if (strcmp(na_text_at(v, M_src), src) != 0 ||
-		    strcmp(na_text_at(v, M_dst), dst) != 0)
+		if (!na_says(v, M_src, src) || !na_says(v, M_dst, dst))
 			break;
-		if (strcmp(na_text_at(v, M_kind), "network") == 0)
+		if (na_says(v, M_kind, "network"))
 			return na_text_at(v, M_host);
 	}
 	return "";
@@ -111,23 +113,18 @@ static const char *receiver(const struct na_value *part)
 
 static bool is_its(const struct na_value *culprit, const struct na_value *part)
 {
-	const char *kind = na_text_at(culprit, M_kind);
-	const char *src = na_text_at(part, M_src_host);
-	bool sends, receives;
+	const char *src = na_text_at(part, M_src_host), *dst = receiver(part);
 
 	if (!*src)
 		return false;
-	sends = na_touches(culprit, src);
-	receives = na_touches(culprit, receiver(part));
-	if (strcmp(kind, "src") == 0 || strcmp(kind, "rack_uplink") == 0)
-		return sends;
-	if (strcmp(kind, "dst") == 0 || strcmp(kind, "rack_downlink") == 0)
-		return receives;
-	if (strcmp(kind, "pair") == 0)
-		return strcmp(src, na_text_at(culprit, M_src_host)) == 0 &&
-		       strcmp(receiver(part),
-			      na_text_at(culprit, M_dst_host)) == 0;
-	return sends || receives;
+	if (is_a(culprit, "src") || is_a(culprit, "rack_uplink"))
+		return na_touches(culprit, src);
+	if (is_a(culprit, "dst") || is_a(culprit, "rack_downlink"))
+		return na_touches(culprit, dst);
+	if (is_a(culprit, "pair"))
+		return na_says(culprit, M_src_host, src) &&
+		       na_says(culprit, M_dst_host, dst);
+	return na_touches(culprit, src) || na_touches(culprit, dst);
 }
 
 /*
@@ -142,9 +139,9 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	double its_us = 0, all_us = 0;
 
 	if (na_flag_at(culprit, M_intermittent) ||
-	    strcmp(na_text_at(culprit, M_channel), "rate") == 0)
+	    na_says(culprit, M_channel, "rate"))
 		return;
-	na_for_each (run, na_get(na_case_body(c, "slack"), "late")) {
+	na_for_each (run, na_get(na_case_body(c, "slack"), M_late)) {
 		na_for_each (v, na_get(run, M_path)) {
 			double us = na_number_at(v, M_duration_us);
 
@@ -154,14 +151,14 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	}
 	if (!(its_us > 0))
 		return;
-	na_put_real(c->r, f->evidence, "path_share", its_us / all_us);
+	na_put_real(c->r, f->evidence, M_path_share, its_us / all_us);
 	f->lost_s = its_us / all_us * na_stall_s(c);
 }
 
 static const struct na_value *slow_itself(const struct na_case *c,
 					  const struct na_value *culprit)
 {
-	na_for_each (v, na_get(na_case_body(c, "steps"), "stragglers")) {
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
 		if (na_slow_itself(v) &&
 		    na_touches(culprit, na_text_at(v, M_host)))
 			return v;
@@ -173,11 +170,10 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		"kind",        "host",     M_src_host,     M_dst_host,
-		"hosts",       "endpoint", "channel",      "excess",
-		M_excess_ci95, M_p_value,  "pairs",        "transfers",
-		"tails",       "episodes", "alternatives", "needs"};
-	const struct na_value *first = na_first(x, M_windows);
+		M_kind,        M_host,     M_src_host,     M_dst_host,
+		M_hosts,       M_endpoint, M_channel,      M_excess,
+		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
+		M_tails,       M_episodes, M_alternatives, M_needs};
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -186,12 +182,9 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		    !(v->kind == NA_V_LIST && !v->n))
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
-	for (const struct na_value *w = first; w; w = w->next) {
-		double from = na_number_at(w, M_from_s);
-		double to = na_number_at(w, M_to_s);
-
-		f->from_s = w == first ? from : fmin(f->from_s, from);
-		f->to_s = w == first ? to : fmax(f->to_s, to);
+	na_for_each (w, na_get(x, M_windows)) {
+		f->from_s = fmin(f->from_s, na_number_at(w, M_from_s));
+		f->to_s = fmax(f->to_s, na_number_at(w, M_to_s));
 	}
 }
 
@@ -199,8 +192,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
  * the wrong side as often; of timeouts nobody doubts. */
 static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
 {
-	return na_skewed_share(c) > TIMELESS &&
-	       strcmp(na_text_at(x, M_channel), "rate") != 0;
+	return na_skewed_share(c) > TIMELESS && !na_says(x, M_channel, "rate");
 }
 
 static const char *doubt(struct na_case *c, const struct na_value *itself,
@@ -229,11 +221,10 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    clocks   ? NA_SEV_INFO
 					    : unsure ? NA_SEV_WARNING
 						     : NA_SEV_ERROR,
-					    unsure ? NA_POSSIBLE : NA_LIKELY);
+					    unsure ? NA_POSSIBLE : NA_LIKELY,
+					    "pairs");
 	const char *next = na_text_at(x, M_test_next);
 
-	if (!f)
-		return;
 	f->culprit = culprit_of(c, x);
 	f->how = how_of(c, x);
 	f->network = !itself;
@@ -248,15 +239,13 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		"take the host or NIC out of the job and attach the table of "
 		"pairs to the report; test: %s",
 		*next ? next : "iperf3 against two other hosts");
-	f->command = na_case_command(c, "pairs");
 }
 
 static void judge_stall(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
+					    "pairs");
 
-	if (!f)
-		return;
 	f->culprit = na_case_text(c, "%s, which pauses", na_text_at(x, M_host));
 	f->title =
 		na_case_text(c,
@@ -267,36 +256,26 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
-	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, M_host, na_get(x, M_host));
-	na_put_alias(c->r, f->evidence, M_episodes, na_get(x, M_episodes));
-	na_put_alias(c->r, f->evidence, M_transfers, na_get(x, M_transfers));
-	na_put_alias(c->r, f->evidence, M_longest_ms, na_get(x, M_longest_ms));
+	na_case_copy(c, f->evidence, x, M_host, M_episodes, M_transfers,
+		     M_longest_ms);
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
+					    "pairs");
 	const char *needs = na_text_at(x, M_needs);
 
-	if (!f)
-		return;
 	f->title = na_text_at(x, M_what);
 	f->remedy = *needs ? needs : "look at the pairs";
-	f->command = na_case_command(c, "pairs");
-	na_put_alias(c->r, f->evidence, M_n_pairs, na_get(x, M_n_pairs));
-	na_put_alias(c->r, f->evidence, M_pairs, na_get(x, M_pairs));
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,
 		     const struct na_value *row)
 {
-	static const char *const copied[] = {"src",    "dst",    "count",
-					     M_p50_us, "excess", M_q_value};
-	struct na_value *to = na_put_object(c->r, list, NULL);
-
-	for (size_t i = 0; i < NA_LEN(copied); i++)
-		na_put_alias(c->r, to, copied[i], na_get(row, copied[i]));
+	na_case_copy(c, na_put_object(c->r, list, NULL), row, M_src, M_dst,
+		     M_count, M_p50_us, M_excess, M_q_value);
 }
 
 static const struct na_value *reverse_of(const struct na_value *body,
@@ -326,10 +305,9 @@ static bool slow_one_way(const struct na_value *body,
  * of such pairs, or NULL. */
 static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
+					    "pairs");
 
-	if (!f)
-		return NULL;
 	f->title = na_case_text(
 		c,
 		"transfers from %s to %s take %s times as long as expected, "
@@ -339,8 +317,7 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
 	f->remedy = "too little to blame the path: where steps wait for it, "
 		    "compare the counters of the switches on both ways, or "
 		    "try it with iperf3";
-	f->command = na_case_command(c, "pairs");
-	return na_put_list(c->r, f->evidence, "slow_pairs");
+	return na_put_list(c->r, f->evidence, M_slow_pairs);
 }
 
 static void judge_slow(struct na_case *c, const struct na_value *body)
@@ -352,15 +329,13 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 		if (!slow_one_way(body, v))
 			continue;
 		list = list ? list : find_slow(c, v);
-		if (!list)
-			return;
 		put_slow(c, list, v);
 	}
 }
 
 static void judge_bad_endpoint(struct na_case *c)
 {
-	const struct na_value *body = na_case_body(c, "pairs"), *v;
+	const struct na_value *body = na_case_body(c, "pairs");
 
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
@@ -369,11 +344,11 @@ static void judge_bad_endpoint(struct na_case *c)
 				na_text_at(body, M_verdict));
 		return;
 	}
-	for (v = na_first(body, M_culprits); v; v = v->next)
+	na_for_each (v, na_get(body, M_culprits))
 		judge_culprit(c, v);
-	for (v = na_first(body, M_stalls); v; v = v->next)
+	na_for_each (v, na_get(body, M_stalls))
 		judge_stall(c, v);
-	for (v = na_first(body, M_undecided); v; v = v->next)
+	na_for_each (v, na_get(body, M_undecided))
 		judge_undecided(c, v);
 	/* Of packets: requests one way, answers the other. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
@@ -387,4 +362,5 @@ const struct na_check na_check_bad_endpoint = {
 	.needs = {"pairs"},
 	.uses = {"steps", "tcp", "session"},
 	.judge = judge_bad_endpoint,
+	.acquits = NA_ACQUITS,
 };

@@ -45,7 +45,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 {
 	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, M_pending_of));
-	na_put_real(c->r, f->evidence, "idc_10ms", idc);
+	na_put_real(c->r, f->evidence, M_idc_10ms, idc);
 	na_put_real(c->r, f->evidence, M_pending_mean,
 		    na_number_at(body, M_pending "." M_time_mean));
 	na_put_real(c->r, f->evidence, M_pending_max,
@@ -69,17 +69,14 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	}
 	if (!told || 2 * busy <= told)
 		return;
-	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
-	if (!f)
-		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "bursts");
 	f->title = na_case_text(
 		c, "some %s are pending all the time in %zu of %zu steps",
 		na_text_at(body, M_pending_of), busy, told);
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";
-	f->command = na_case_command(c, "bursts");
 	put_evidence(c, f, body, idc, peak);
-	na_put_int(c->r, f->evidence, "steps_never_idle", (int64_t)busy);
+	na_put_int(c->r, f->evidence, M_steps_never_idle, (int64_t)busy);
 	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
 }
 
@@ -89,8 +86,7 @@ static void judge_bursty(struct na_case *c)
 	double idc = idc_of(body, 10);
 	double peak = na_number_at(body, M_pending "." M_max) /
 		      na_number_at(body, M_pending "." M_time_mean);
-	bool planned = strcmp(na_text_at(body, M_pending_of), "collectives") ==
-		       0;
+	bool planned = na_says(body, M_pending_of, "collectives");
 	struct na_finding *f;
 
 	if (!(idc > c->limits->burst_idc && peak > c->limits->burst_peak)) {
@@ -101,9 +97,7 @@ static void judge_bursty(struct na_case *c)
 			 planned && na_waiting_share(c) >= NA_HIDDEN
 				 ? NA_SEV_WARNING
 				 : NA_SEV_INFO,
-			 NA_CERTAIN);
-	if (!f)
-		return;
+			 NA_CERTAIN, "bursts");
 	f->title = na_case_text(
 		c,
 		"%s start in bursts: at most %s are pending, %s times the "
@@ -116,7 +110,6 @@ static void judge_bursty(struct na_case *c)
 			      "schedule (latency-hiding scheduler, collective "
 			      "combining)"
 			    : "spread what is sent at once over time";
-	f->command = na_case_command(c, "bursts");
 	put_evidence(c, f, body, idc, peak);
 }
 

@@ -33,7 +33,7 @@ struct na_limits {
 };
 
 /* One result that checks may read, by name: that of the analysis, or of an
- * analysis asked in a particular way (netan/engine/evidence.def). */
+ * analysis asked in a particular way (netan/analyses/analyses.def). */
 struct na_exhibit {
 	const char *name;
 	const struct na_result *result; /* NULL: there is none */
@@ -64,11 +64,9 @@ struct na_finding {
 struct na_checks_asked;
 
 struct na_case {
-	const struct na_exhibit *exhibits;
-	size_t n_exhibits;
+	const struct na_checks_asked *asked;
 	const struct na_limits *limits;
 	double capacity_gbps; /* of a host; 0: not given */
-	const struct na_checks_asked *asked;
 	/* What follows belongs to na_checks_run(). */
 	struct na_result *r; /* the findings' evidence is built here */
 	struct na_arena *arena;
@@ -78,9 +76,24 @@ struct na_case {
 	const char *missing;          /* what it said */
 	bool joined;                  /* it has na_case_join()ed */
 	bool failed;                  /* memory was short */
+	struct na_finding spare;      /* then: nobody looks at it */
 };
 
 enum { NA_CHECK_READS = 6 };
+
+/* How much of what is wrong a finding explains that does not blame the
+ * network: the verdict names the one that explains most. */
+enum na_explains {
+	NA_EXPLAINS_SOME,    /* as most do */
+	NA_EXPLAINS_NOTHING, /* about the inputs, not the job */
+	NA_EXPLAINS_LITTLE,  /* not by itself */
+	NA_EXPLAINS_DEMAND,  /* the job asks for more than there is */
+	NA_EXPLAINS_WAITING, /* who the others wait for */
+	NA_EXPLAINS_ALL      /* nothing fits together */
+};
+
+/* Without it nobody can say that it is not the network. */
+enum na_acquits { NA_ACQUITS_NOT, NA_ACQUITS, NA_ACQUITS_PACKETS };
 
 struct na_check {
 	const char *id;
@@ -90,6 +103,10 @@ struct na_check {
 	const char *needs[NA_CHECK_READS];
 	const char *uses[NA_CHECK_READS];
 	void (*judge)(struct na_case *c);
+	enum na_explains explains;
+	enum na_acquits acquits;
+	/* What the verdict puts before such a finding; NULL: nothing. */
+	const char *named_as;
 };
 
 /* The body of an exhibit, its side tree, its whole document; NULL: there is
@@ -99,18 +116,25 @@ const struct na_value *na_case_side(const struct na_case *c, const char *name);
 const struct na_value *na_case_doc(const struct na_case *c, const char *name);
 
 /* A new finding of the running check: no times, cost unknown, evidence an
- * empty object.  NULL when memory is short. */
+ * empty object.  `more` is the command that shows more, "pairs --top 20", with
+ * the filters and inputs of this one behind it; NULL: none of netan's. */
 struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
-				enum na_confidence confidence);
+				enum na_confidence confidence,
+				const char *more);
+/* A list that stands nowhere yet, for na_put_alias(). */
+struct na_value *na_case_list(struct na_case *c);
+/* Members of `from` under the same names; what is not there is left out:
+ *	na_case_copy(c, f->evidence, row, M_host, M_excess); */
+#define na_case_copy(c, to, from, ...) \
+	na_case_copy_all(c, to, from, (const char *const[]){__VA_ARGS__, NULL})
+void na_case_copy_all(struct na_case *c, struct na_value *to,
+		      const struct na_value *from, const char *const *names);
 /* The running check has found the reason of another one's finding, and puts
  * it there instead of telling it twice. */
 void na_case_join(struct na_case *c, struct na_finding *f);
 /* Texts of a finding; they live as long as the case. */
 const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	NA_PRINTF(2, 3);
-/* "netan pairs --top 20 INPUTS": a command that shows more, with the filters
- * of this one. */
-const char *na_case_command(struct na_case *c, const char *options);
 /* Whether a check is to run. */
 bool na_case_asks(const struct na_case *c, const char *id);
 /* The check could not run after all: what was missing, in words. */

@@ -36,9 +36,9 @@ const struct na_check *na_check_find(const char *id)
 static const struct na_exhibit *exhibit(const struct na_case *c,
 					const char *name)
 {
-	for (size_t i = 0; i < c->n_exhibits; i++) {
-		if (strcmp(c->exhibits[i].name, name) == 0)
-			return &c->exhibits[i];
+	for (size_t i = 0; i < c->asked->n_exhibits; i++) {
+		if (strcmp(c->asked->exhibits[i].name, name) == 0)
+			return &c->asked->exhibits[i];
 	}
 	return NULL;
 }
@@ -72,15 +72,29 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 	return r ? na_result_get_doc(r) : NULL;
 }
 
+/* "netan pairs --top 20 INPUTS" */
+static const char *command(struct na_case *c, const char *options)
+{
+	const char *rest;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
+		 options);
+	rest = c->asked->rest(c->asked->ctx, name);
+	c->failed |= !rest;
+	return na_case_text(c, "netan %s %s", options, rest ? rest : "");
+}
+
 struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
-				enum na_confidence confidence)
+				enum na_confidence confidence, const char *more)
 {
 	struct na_finding *f = na_arena_alloc(c->arena, sizeof(*f));
 
-	if (!f || !na_grow(&c->findings, &c->cap, c->n + 1,
-			   sizeof(struct na_finding *))) {
+	if (f && na_grow(&c->findings, &c->cap, c->n + 1, sizeof(f))) {
+		c->findings[c->n++] = f;
+	} else {
 		c->failed = true;
-		return NULL;
+		f = &c->spare;
 	}
 	*f = (struct na_finding){
 		.check = c->check,
@@ -89,11 +103,23 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 		.lost_s = NAN,
 		.from_s = NAN,
 		.to_s = NAN,
+		.command = more ? command(c, more) : NULL,
 		.evidence = na_put_object(c->r, na_result_side(c->r),
 					  M_evidence),
 	};
-	c->findings[c->n++] = f;
 	return f;
+}
+
+struct na_value *na_case_list(struct na_case *c)
+{
+	return na_put_list(c->r, na_result_side(c->r), M_evidence);
+}
+
+void na_case_copy_all(struct na_case *c, struct na_value *to,
+		      const struct na_value *from, const char *const *names)
+{
+	for (; *names; names++)
+		na_put_alias(c->r, to, *names, na_get(from, *names));
 }
 
 void na_case_join(struct na_case *c, struct na_finding *f)
@@ -130,18 +156,6 @@ const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	text = vtext(c, fmt, args);
 	va_end(args);
 	return text;
-}
-
-const char *na_case_command(struct na_case *c, const char *options)
-{
-	const char *rest;
-	char name[32];
-
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
-		 options);
-	rest = c->asked->rest(c->asked->ctx, name);
-	c->failed |= !rest;
-	return na_case_text(c, "netan %s %s", options, rest ? rest : "");
 }
 
 bool na_case_asks(const struct na_case *c, const char *id)
@@ -258,19 +272,17 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	struct na_value *body = na_result_body(r), *list;
 	struct na_arena arena;
 	struct na_case c = {
-		.exhibits = asked->exhibits,
-		.n_exhibits = asked->n_exhibits,
+		.asked = asked,
 		.limits = asked->limits,
 		.capacity_gbps = asked->capacity_gbps,
-		.asked = asked,
 		.r = r,
 		.arena = &arena,
 	};
 	struct sorted to;
 
 	na_arena_init(&arena);
-	to.passed = na_put_list(r, na_result_side(r), M_passed);
-	to.not_run = na_put_list(r, na_result_side(r), M_not_run);
+	to.passed = na_case_list(&c);
+	to.not_run = na_case_list(&c);
 	for (size_t i = 0; na_checks[i]; i++) {
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);

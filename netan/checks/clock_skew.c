@@ -37,9 +37,8 @@ static void judge_clock_skew(struct na_case *c)
 
 	if (!many && !*who)
 		return;
-	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY);
-	if (!f)
-		return;
+	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,
+			 "pairs");
 	f->title = na_case_text(
 		c, "%s%s%s", who, *who && many ? "; " : "",
 		many ? na_case_text(c,
@@ -50,9 +49,8 @@ static void judge_clock_skew(struct na_case *c)
 	f->remedy = "do not compare times between these hosts: one-way "
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";
-	f->command = na_case_command(c, "pairs");
 	na_put_real(c->r, f->evidence, M_clock_skew, skewed);
-	na_put_real(c->r, f->evidence, "clock_skew_share", share);
+	na_put_real(c->r, f->evidence, M_clock_skew_share, share);
 	if (na_length(pairs, M_clock_offsets))
 		na_put_alias(c->r, f->evidence, M_clock_offsets,
 			     na_get(pairs, M_clock_offsets));

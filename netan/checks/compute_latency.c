@@ -9,13 +9,13 @@
 
 static void find(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY);
+	struct na_finding *f =
+		na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
+			     "latency --component compute --by host");
 	const char *host = na_text_or(x, M_host, "?");
 	const char *label = na_text_or(x, M_label, NULL);
 	char p50[NA_UNIT_BUF];
 
-	if (!f)
-		return;
 	na_print_time(p50, (int64_t)(na_number_at(x, M_p50_us) * 1e6), 3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
@@ -29,26 +29,21 @@ static void find(struct na_case *c, const struct na_value *x)
 				 "what else runs there, its clock rate, memory "
 				 "errors, NUMA placement",
 				 host);
-	f->command = na_case_command(c,
-				     "latency --component compute --by host");
 	f->culprit =
 		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
 			     host);
 	na_put_text(c->r, f->evidence, M_host, host);
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));
-	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(x, M_p50_us));
-	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(x, M_p99_us));
-	na_put_real(c->r, f->evidence, M_total_s, na_number_at(x, M_total_s));
-	na_put_real(c->r, f->evidence, M_z, na_number_at(x, M_z));
-	na_put_real(c->r, f->evidence, M_ratio, na_number_at(x, M_ratio));
+	na_case_copy(c, f->evidence, x, M_p50_us, M_p99_us, M_total_s, M_z,
+		     M_ratio);
 }
 
 static void judge_compute_latency(struct na_case *c)
 {
 	bool compared = false;
 
-	na_for_each (x, na_get(na_case_body(c, "collectives"), "reductions")) {
+	na_for_each (x, na_get(na_case_body(c, "collectives"), M_reductions)) {
 		compared |= !isnan(na_number_at(x, M_z));
 		if (na_number_at(x, M_z) > c->limits->compute_z &&
 		    na_number_at(x, M_ratio) > c->limits->compute_ratio)

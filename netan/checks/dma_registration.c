@@ -25,20 +25,18 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, M_registrations);
 	int64_t transfers = na_count_at(run, M_transfers);
-	double share = na_number_or(k, "touched_share", 0);
+	double share = na_number_or(k, M_touched_share, 0);
 	int64_t n = na_count_at(k, M_count);
 	struct na_finding *f = na_case_find(c, severity(c, transfers, share),
-					    NA_CERTAIN);
+					    NA_CERTAIN, "info");
 	char took[NA_UNIT_BUF];
 
-	if (!f)
-		return;
-	na_hostev_tell(c, f, run, "registrations");
+	na_hostev_tell(c, f, run, M_registrations);
 	f->title = na_case_text(
 		c,
 		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
-		n, na_plural(n), na_hostev_where(c, run, "registrations"),
+		n, na_plural(n), na_hostev_where(c, run, M_registrations),
 		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
@@ -50,14 +48,13 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 			"nothing for the network; in a job of several "
 			"slices %s",
 			na_hostev_remedy);
-	f->command = na_case_command(c, "info");
 }
 
 /* Registrations, and nothing tells which are of the start-up. */
 static bool all_start_up(struct na_case *c, const struct na_value *run)
 {
-	int64_t n = na_count_at(run, "registrations.startup");
-	const struct na_value *seen = na_get(run, "steady_seen");
+	int64_t n = na_count_at(run, M_registrations "." M_startup);
+	const struct na_value *seen = na_get(run, M_steady_seen);
 
 	if (!n || !seen || seen->u.flag)
 		return false;
@@ -77,7 +74,7 @@ static void judge_dma_registration(struct na_case *c)
 		if (all_start_up(c, run))
 			return;
 	}
-	while ((run = na_hostev_next(c, "registrations", run)))
+	while ((run = na_hostev_next(c, M_registrations, run)))
 		judge_run(c, run);
 }
 

@@ -25,20 +25,15 @@ enum {
 /* A mode's latency may be that much off: what the network takes beside. */
 static const double mode_tolerance = 0.15;
 
-static bool is(const struct na_value *row, const char *name, const char *word)
-{
-	return strcmp(na_text_at(row, name), word) == 0;
-}
-
 static const struct na_value *first_host(const struct na_case *c)
 {
-	return na_first(na_case_body(c, "settings"), "hosts");
+	return na_first(na_case_body(c, "settings"), M_hosts);
 }
 
 /* As the trace calls it. */
 static const char *name_of(const struct na_value *host)
 {
-	const char *trace = na_text_at(host, "trace_host");
+	const char *trace = na_text_at(host, M_trace_host);
 
 	return *trace ? trace : na_text_at(host, M_host);
 }
@@ -47,7 +42,7 @@ static const struct na_value *row_of(const struct na_value *host,
 				     const char *list, const char *name)
 {
 	na_for_each (x, na_get(host, list)) {
-		if (is(x, "name", name))
+		if (na_says(x, M_name, name))
 			return x;
 	}
 	return NULL;
@@ -68,9 +63,9 @@ struct over_hosts {
 
 static enum na_severity severity_of(const struct na_value *row)
 {
-	return is(row, "severity", "error")     ? NA_SEV_ERROR
-	       : is(row, "severity", "warning") ? NA_SEV_WARNING
-						: NA_SEV_INFO;
+	return na_says(row, M_severity, "error")     ? NA_SEV_ERROR
+	       : na_says(row, M_severity, "warning") ? NA_SEV_WARNING
+						     : NA_SEV_INFO;
 }
 
 /* A setting's value is text, a counter's a number. */
@@ -95,7 +90,7 @@ static void note_bad(struct na_case *c, struct over_hosts *o,
 		o->same = o->same_remedy = true;
 	}
 	o->same &= strcmp(value, value_of(c, o->row)) == 0;
-	o->same_remedy &= is(row, "remedy", na_text_at(o->row, M_remedy));
+	o->same_remedy &= na_says(row, M_remedy, na_text_at(o->row, M_remedy));
 	na_put_text(c->r, o->hosts, NULL, name_of(host));
 	na_put_text(c->r, to, M_host, name_of(host));
 	na_put_text(c->r, to, M_value, value);
@@ -107,23 +102,22 @@ static void note_bad(struct na_case *c, struct over_hosts *o,
 static struct over_hosts look_over(struct na_case *c, const char *list,
 				   const char *name)
 {
-	struct na_value *side = na_result_side(c->r);
 	struct over_hosts o = {
 		.list = list,
 		.name = name,
-		.hosts = na_put_list(c->r, side, M_hosts),
-		.rows = na_put_list(c->r, side, "rows"),
+		.hosts = na_case_list(c),
+		.rows = na_case_list(c),
 	};
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
 		const struct na_value *row = row_of(h, list, name);
 
-		if (!row || is(row, "state", "unknown")) {
+		if (!row || na_says(row, M_state, "unknown")) {
 			o.unknown++;
 			continue;
 		}
 		o.known++;
-		if (is(row, "state", "bad"))
+		if (na_says(row, M_state, "bad"))
 			note_bad(c, &o, h, row);
 	}
 	return o;
@@ -132,12 +126,12 @@ static struct over_hosts look_over(struct na_case *c, const char *list,
 static void put_evidence(struct na_case *c, struct na_value *to,
 			 const struct over_hosts *o)
 {
-	na_put_text(c->r, to, "setting", o->name);
+	na_put_text(c->r, to, M_setting, o->name);
 	na_put_text(c->r, to, M_wanted, na_text_at(o->row, M_wanted));
-	na_put_int(c->r, to, "hosts_bad", (int64_t)o->bad);
-	na_put_int(c->r, to, "hosts_known", (int64_t)o->known);
-	na_put_int(c->r, to, "hosts_unknown", (int64_t)o->unknown);
-	na_put_alias(c->r, to, "settings_of_hosts", o->rows);
+	na_put_int(c->r, to, M_hosts_bad, (int64_t)o->bad);
+	na_put_int(c->r, to, M_hosts_known, (int64_t)o->known);
+	na_put_int(c->r, to, M_hosts_unknown, (int64_t)o->unknown);
+	na_put_alias(c->r, to, M_settings_of_hosts, o->rows);
 }
 
 /* "on each of them: sysctl -w ...", or where each needs another command, that
@@ -149,8 +143,7 @@ static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
 
 	if (o->same_remedy)
 		return na_case_text(c, "on %s: %s",
-				    na_case_names(c, o->hosts, NULL, NAMED),
-				    first);
+				    na_case_names(c, o->hosts, NAMED), first);
 	return na_case_text(c,
 			    "on %s: %s; likewise on the others, with the "
 			    "values and devices of each",
@@ -160,13 +153,12 @@ static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
 static struct na_finding *find_setting(struct na_case *c,
 				       const struct over_hosts *o)
 {
-	struct na_finding *f = na_case_find(c, severity_of(o->row), NA_CERTAIN);
-	bool count = strcmp(o->list, "counters") == 0;
+	struct na_finding *f = na_case_find(c, severity_of(o->row), NA_CERTAIN,
+					    NULL);
+	bool count = strcmp(o->list, M_counters) == 0;
 	const char *where, *value;
 
-	if (!f)
-		return NULL;
-	where = na_case_names(c, o->hosts, NULL, NAMED);
+	where = na_case_names(c, o->hosts, NAMED);
 	if (o->known > 1)
 		where = na_case_text(c, "%zu of %zu hosts (%s)", o->bad,
 				     o->known, where);
@@ -183,8 +175,7 @@ static struct na_finding *find_setting(struct na_case *c,
 	f->command = na_text_at(o->host, M_command);
 	put_evidence(c, f->evidence, o);
 	if (!count)
-		na_put_text(c->r, f->evidence, M_why,
-			    na_text_at(o->row, M_why));
+		na_case_copy(c, f->evidence, o->row, M_why);
 	return f;
 }
 
@@ -204,32 +195,23 @@ static bool is_timer(double latency_ms, double rto_ms)
 	return false;
 }
 
-static bool named_in(const struct na_value *list, const char *host)
-{
-	na_for_each (v, list) {
-		if (strcmp(na_text_of(v, ""), host) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Those of a mode's hosts (without any: of all) whose minimum timeout is bad
  * and is that timer. */
 static struct na_value *with_timer(struct na_case *c,
 				   const struct na_value *mode, double *rto_ms)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    "timer");
+	struct na_value *list = na_case_list(c);
 	const struct na_value *hosts = na_get(mode, M_hosts);
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
-		const char *trace = na_text_at(h, "trace_host");
+		const char *trace = na_text_at(h, M_trace_host);
 		double rto = na_number_at(h, M_rto_min_ms);
 
 		if (!*trace ||
-		    !is(row_of(h, "settings", "rto_min"), "state", "bad") ||
-		    !is_timer(na_number_at(mode, "latency_ms"), rto) ||
-		    (hosts && hosts->n && !named_in(hosts, trace)))
+		    !na_says(row_of(h, M_settings, "rto_min"), M_state,
+			     "bad") ||
+		    !is_timer(na_number_at(mode, M_latency_ms), rto) ||
+		    (hosts && hosts->n && !na_lists(hosts, trace)))
 			continue;
 		if (list && !list->n)
 			*rto_ms = rto;
@@ -256,8 +238,8 @@ static struct na_finding *told_before(const struct na_case *c,
 
 		if (strcmp(f->check->id, "rpc-latency") == 0 &&
 		    f->severity >= NA_SEV_WARNING &&
-		    na_number_at(f->evidence, "latency_ms") ==
-			    na_number_at(mode, "latency_ms"))
+		    na_number_at(f->evidence, M_latency_ms) ==
+			    na_number_at(mode, M_latency_ms))
 			return f;
 	}
 	return NULL;
@@ -279,13 +261,13 @@ static void explain(struct na_case *c, struct na_finding *f,
 	f->title = na_case_text(
 		c, "%s: the minimum retransmission timeout is %s ms on %s",
 		f->title, na_case_number(c, rto_ms),
-		na_case_names(c, hosts, NULL, NAMED));
+		na_case_names(c, hosts, NAMED));
 	f->remedy = na_case_text(c,
 				 "%s; then look for what loses packets: "
 				 "drops at the hosts and switch ports of "
 				 "the slow pairs (ethtool -S, nstat)",
 				 rto_remedy(c, o));
-	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
+	na_put_alias(c->r, f->evidence, M_hosts_with_that_timer, hosts);
 	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 	put_evidence(c, f->evidence, o);
 	na_case_join(c, f);
@@ -303,11 +285,10 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
 		(long long)na_count_at(mode, M_count),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, "latency_ms")));
-	na_put_real(c->r, f->evidence, "latency_ms",
-		    na_number_at(mode, "latency_ms"));
+		na_case_number(c, na_number_at(mode, M_latency_ms)));
+	na_case_copy(c, f->evidence, mode, M_latency_ms);
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(mode, M_count));
-	na_put_alias(c->r, f->evidence, "hosts_with_that_timer", hosts);
+	na_put_alias(c->r, f->evidence, M_hosts_with_that_timer, hosts);
 	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 }
 
@@ -317,21 +298,21 @@ static bool all_low(const struct na_case *c, const struct na_value *mode)
 	size_t n = 0;
 
 	for (const struct na_value *h = first_host(c); h; h = h->next)
-		n += named_in(na_get(mode, M_hosts),
-			      na_text_at(h, "trace_host")) &&
-		     is(row_of(h, "settings", "rto_min"), "state", "ok");
+		n += na_lists(na_get(mode, M_hosts),
+			      na_text_at(h, M_trace_host)) &&
+		     na_says(row_of(h, M_settings, "rto_min"), M_state, "ok");
 	return n && n == na_length(mode, M_hosts);
 }
 
 /* Nobody need set what is set: the timer is another one. */
 static void correct_remedies(struct na_case *c)
 {
-	na_for_each (m, na_get(na_case_body(c, "rpc"), "modes")) {
+	na_for_each (m, na_get(na_case_body(c, "rpc"), M_modes)) {
 		struct na_finding *f = told_before(c, m);
 		const struct na_value *hosts = na_get(m, M_hosts);
 
 		if (!f || f->also || !by_rto(m) || !all_low(c, m) ||
-		    na_number_at(m, "latency_ms") < 100)
+		    na_number_at(m, M_latency_ms) < 100)
 			continue;
 		f->remedy = na_case_text(
 			c,
@@ -340,7 +321,7 @@ static void correct_remedies(struct na_case *c)
 			"its peers are set likewise; look for drops at the "
 			"hosts and switch ports of the slow pairs (ethtool "
 			"-S, nstat)",
-			na_case_names(c, hosts, NULL, NAMED));
+			na_case_names(c, hosts, NAMED));
 	}
 }
 
@@ -349,7 +330,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 	struct na_finding *own = NULL;
 	bool joined = false;
 
-	na_for_each (m, na_get(na_case_body(c, "rpc"), "modes")) {
+	na_for_each (m, na_get(na_case_body(c, "rpc"), M_modes)) {
 		double rto_ms = NAN;
 		struct na_value *hosts = by_rto(m) ? with_timer(c, m, &rto_ms)
 						   : NULL;
@@ -376,9 +357,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 
 static void judge_nics(struct na_case *c)
 {
-	struct na_value *side = na_result_side(c->r);
-	struct na_value *names = na_put_list(c->r, side, M_nics);
-	struct na_value *rows = na_put_list(c->r, side, "nic_rows");
+	struct na_value *names = na_case_list(c), *rows = na_case_list(c);
 	const struct na_value *worst = NULL, *of = NULL;
 	struct na_finding *f;
 
@@ -386,7 +365,7 @@ static void judge_nics(struct na_case *c)
 		na_for_each (x, na_get(h, M_nics)) {
 			struct na_value *to;
 
-			if (!is(x, "state", "bad"))
+			if (!na_says(x, M_state, "bad"))
 				continue;
 			if (!worst || severity_of(x) > severity_of(worst)) {
 				worst = x;
@@ -394,22 +373,22 @@ static void judge_nics(struct na_case *c)
 			}
 			to = na_put_object(c->r, rows, NULL);
 			na_put_text(c->r, to, M_host, name_of(h));
-			na_put_text(c->r, to, "nic", na_text_at(x, M_name));
-			na_put_text(c->r, to, M_why, na_text_at(x, M_why));
+			na_put_text(c->r, to, M_nic, na_text_at(x, M_name));
+			na_case_copy(c, to, x, M_why);
 			na_put_textf(c->r, names, NULL, "%s of %s (%s)",
 				     na_text_at(x, M_name), name_of(h),
-				     na_text_at(x, "counted"));
+				     na_text_at(x, M_counted));
 		}
 	}
-	f = worst ? na_case_find(c, severity_of(worst), NA_CERTAIN) : NULL;
-	if (!f)
+	if (!worst)
 		return;
+	f = na_case_find(c, severity_of(worst), NA_CERTAIN, NULL);
 	f->title = na_case_text(c, "NICs with errors or drops: %s",
-				na_case_names(c, names, NULL, NAMED));
+				na_case_names(c, names, NAMED));
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
 				 na_text_at(worst, M_remedy));
 	f->command = na_text_at(of, M_command);
-	na_put_int(c->r, f->evidence, "nics_bad", (int64_t)names->n);
+	na_put_int(c->r, f->evidence, M_nics_bad, (int64_t)names->n);
 	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
 
@@ -425,11 +404,11 @@ static struct values values_of(const struct na_case *c, const char *name)
 	struct values v = {.n = 0};
 
 	for (const struct na_value *h = first_host(c); h; h = h->next) {
-		const struct na_value *row = row_of(h, "settings", name);
+		const struct na_value *row = row_of(h, M_settings, name);
 		const char *text = na_text_at(row, M_value);
 		size_t i = 0;
 
-		if (!*text || is(row, "state", "unknown"))
+		if (!*text || na_says(row, M_state, "unknown"))
 			continue;
 		while (i < v.n && strcmp(v.text[i], text) != 0)
 			i++;
@@ -450,21 +429,20 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 	struct na_value *to = na_put_object(c->r, list, NULL), *values;
 	const char *text = name;
 
-	na_put_text(c->r, to, "setting", name);
-	values = na_put_list(c->r, to, "values");
+	na_put_text(c->r, to, M_setting, name);
+	values = na_put_list(c->r, to, M_values);
 	for (size_t i = 0; i < v->n; i++) {
 		struct na_value *row = na_put_object(c->r, values, NULL), *who;
 
 		na_put_text(c->r, row, M_value, v->text[i]);
 		who = na_put_list(c->r, row, M_hosts);
 		for (const struct na_value *h = first_host(c); h; h = h->next) {
-			if (is(row_of(h, "settings", name), "value",
-			       v->text[i]))
+			if (na_says(row_of(h, M_settings, name), M_value,
+				    v->text[i]))
 				na_put_text(c->r, who, NULL, name_of(h));
 		}
 		text = na_case_text(c, "%s%s %s on %s", text, i ? "," : "",
-				    v->text[i],
-				    na_case_names(c, who, NULL, NAMED));
+				    v->text[i], na_case_names(c, who, NAMED));
 	}
 	return text;
 }
@@ -473,8 +451,7 @@ static const char *put_values(struct na_case *c, struct na_value *list,
 static void judge_differences(struct na_case *c, const struct over_hosts *all,
 			      size_t n)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    M_differences);
+	struct na_value *list = na_case_list(c);
 	enum na_severity severity = NA_SEV_INFO;
 	const char *text = NULL;
 	struct na_finding *f;
@@ -482,7 +459,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 	for (size_t i = 0; i < n; i++) {
 		struct values v;
 
-		if (strcmp(all[i].list, "settings") != 0 || all[i].bad)
+		if (strcmp(all[i].list, M_settings) != 0 || all[i].bad)
 			continue;
 		v = values_of(c, all[i].name);
 		if (v.n < 2)
@@ -493,14 +470,14 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 				    text ? "; " : "",
 				    put_values(c, list, all[i].name, &v));
 	}
-	f = text ? na_case_find(c, severity, NA_CERTAIN) : NULL;
-	if (!f)
+	if (!text)
 		return;
+	f = na_case_find(c, severity, NA_CERTAIN, NULL);
 	f->title = na_case_text(c, "hosts of the job differ: %s", text);
 	f->remedy = "give all hosts of the job the same settings, and the "
 		    "same MTU";
 	f->command = na_text_at(first_host(c), M_command);
-	na_put_int(c->r, f->evidence, "settings_that_differ", (int64_t)list->n);
+	na_put_int(c->r, f->evidence, M_settings_that_differ, (int64_t)list->n);
 	na_put_alias(c->r, f->evidence, M_differences, list);
 }
 
@@ -520,12 +497,12 @@ static void unless_unknown(struct na_case *c, const struct over_hosts *all,
 			   size_t n)
 {
 	const struct na_value *without = na_get(na_case_body(c, "settings"),
-						"without");
+						M_without);
 	const char *one = NULL;
 	size_t unknown = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(all[i].list, "settings") != 0 || !all[i].unknown)
+		if (strcmp(all[i].list, M_settings) != 0 || !all[i].unknown)
 			continue;
 		one = one ? one : all[i].name;
 		unknown++;
@@ -534,7 +511,7 @@ static void unless_unknown(struct na_case *c, const struct over_hosts *all,
 		na_case_missing(c,
 				"snapshots of %s; those that are here are "
 				"as wanted",
-				na_case_names(c, without, NULL, NAMED));
+				na_case_names(c, without, NAMED));
 	else if (unknown)
 		na_case_missing(c,
 				"%zu settings that could not be read, such "
@@ -551,8 +528,8 @@ static void judge_host_settings(struct na_case *c)
 		na_case_missing(c, "a snapshot that can be read");
 		return;
 	}
-	n = add_names(c, "settings", all, 0);
-	n = add_names(c, "counters", all, n);
+	n = add_names(c, M_settings, all, 0);
+	n = add_names(c, M_counters, all, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!all[i].bad)
 			continue;
@@ -574,4 +551,6 @@ const struct na_check na_check_host_settings = {
 	.needs = {"settings"},
 	.uses = {"rpc"},
 	.judge = judge_host_settings,
+	.explains = NA_EXPLAINS_LITTLE,
+	.named_as = "to mend on the hosts: ",
 };

@@ -25,7 +25,7 @@
 
 static bool waits(const struct na_value *x)
 {
-	return na_number_at(x, "gap_share") >= LEAST_SHARE;
+	return na_number_at(x, M_gap_share) >= LEAST_SHARE;
 }
 
 /* Bytes of large transfers behind their copies, where that costs time. */
@@ -34,7 +34,7 @@ static double serial_share(const struct na_value *run)
 	double all = na_number_at(run, M_bytes), serial = 0;
 
 	na_for_each (x, na_get(run, M_collectives))
-		serial += waits(x) ? na_number_at(x, "serial_bytes") : 0;
+		serial += waits(x) ? na_number_at(x, M_serial_bytes) : 0;
 	return all > 0 ? serial / all : 0;
 }
 
@@ -50,8 +50,8 @@ static void name(struct na_case *c, const struct na_value *run,
 		 struct named *out, struct na_value *list)
 {
 	na_for_each (x, na_get(run, M_collectives)) {
-		int64_t serial = na_count_at(x, "serial_sends");
-		bool gap = na_number_at(x, "gap_p50_s") * 1e3 >
+		int64_t serial = na_count_at(x, M_serial_sends);
+		bool gap = na_number_at(x, M_gap_p50_s) * 1e3 >
 			   c->limits->dma_gap;
 		struct na_value *row;
 
@@ -65,15 +65,8 @@ static void name(struct na_case *c, const struct na_value *run,
 		row = list ? na_put_object(c->r, list, NULL) : NULL;
 		na_put_text(c->r, row, M_collective,
 			    na_text_or(x, M_collective, NULL));
-		na_put_int(c->r, row, M_executions,
-			   na_count_at(x, M_executions));
-		na_put_real(c->r, row, "gap_p50_s",
-			    na_number_at(x, "gap_p50_s"));
-		na_put_real(c->r, row, "gap_max_s",
-			    na_number_at(x, "gap_max_s"));
-		na_put_real(c->r, row, "gap_share",
-			    na_number_at(x, "gap_share"));
-		na_put_int(c->r, row, "serial_sends", serial);
+		na_case_copy(c, row, x, M_executions, M_gap_p50_s, M_gap_max_s,
+			     M_gap_share, M_serial_sends);
 		na_put_real(c->r, row, M_max_bytes,
 			    na_number_at(x, M_max_bytes));
 	}
@@ -88,7 +81,7 @@ static void put_title(struct na_case *c, struct na_finding *f,
 	const char *of = label ? na_case_text(c, " of %.60s", label) : "";
 	const char *name = na_text_or(x->worst, M_collective, "?");
 
-	na_print_time(gap, na_ps_of_s(na_number_at(x->worst, "gap_p50_s")), 3);
+	na_print_time(gap, na_ps_of_s(na_number_at(x->worst, M_gap_p50_s)), 3);
 	if (x->by_size)
 		f->title = na_case_text(
 			c,
@@ -122,28 +115,22 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	name(c, run, &x, NULL);
 	if (!x.n)
 		return;
-	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY);
-	if (!f)
-		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_LIKELY, "sizes --side tx");
 	put_title(c, f, run, &x, share);
 	f->remedy = "lower --megascale_max_reduction_shard_size or "
 		    "--megascale_target_dma_size (both default 8388608, 8 MiB; "
 		    "the shard must stay much larger than "
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
-	f->command = na_case_command(c, "sizes --side tx");
 	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
-	na_put_int(c->r, f->evidence, "sends", na_count_at(run, "sends"));
-	na_put_real(c->r, f->evidence, "serial_bytes_share", share);
+	na_put_int(c->r, f->evidence, M_sends, na_count_at(run, M_sends));
+	na_put_real(c->r, f->evidence, M_serial_bytes_share, share);
 	name(c, run, &all, na_put_list(c->r, f->evidence, M_collectives));
 }
 
 static void judge_large_shards(struct na_case *c)
 {
-	const struct na_value *run =
-		na_items(na_get(na_case_body(c, "shards"), "runs"));
-
-	for (; run; run = run->next)
+	na_for_each (run, na_get(na_case_body(c, "shards"), M_runs))
 		judge_run(c, run);
 }
 

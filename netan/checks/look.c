@@ -10,25 +10,34 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
+bool na_says(const struct na_value *in, const char *path, const char *text)
+{
+	return strcmp(na_text_at(in, path), text) == 0;
+}
+
+bool na_lists(const struct na_value *list, const char *text)
+{
+	na_for_each (v, list) {
+		if (strcmp(na_text_of(v, ""), text) == 0)
+			return true;
+	}
+	return false;
+}
+
 const char *na_case_names(struct na_case *c, const struct na_value *list,
-			  const char *member, size_t most)
+			  size_t most)
 {
 	const struct na_value *v = na_items(list);
 	const char *text = "";
-	size_t n = 0;
 
-	for (; v && n < most; v = v->next, n++) {
-		const char *one = na_text_of(member ? na_get(v, member) : v,
-					     "?");
-
+	for (size_t n = 0; v && n < most; v = v->next, n++)
 		text = na_case_text(c, "%s%s%s", text,
 				    !n                 ? ""
 				    : n + 1 == list->n ? " and "
 						       : ", ",
-				    one);
-	}
+				    na_text_of(v, "?"));
 	if (v)
-		text = na_case_text(c, "%s and %zu more", text, list->n - n);
+		text = na_case_text(c, "%s and %zu more", text, list->n - most);
 	return text;
 }
 
@@ -50,41 +59,103 @@ const char *na_case_seconds(struct na_case *c, double s)
 
 bool na_touches(const struct na_value *culprit, const char *host)
 {
-	static const char *const ends[] = {"host", M_src_host, M_dst_host};
-
-	for (size_t i = 0; i < NA_LEN(ends); i++) {
-		if (strcmp(na_text_at(culprit, ends[i]), host) == 0)
-			return true;
-	}
-	na_for_each (v, na_get(culprit, M_hosts)) {
-		if (strcmp(na_text_of(v, ""), host) == 0)
-			return true;
-	}
-	return false;
+	return na_says(culprit, M_host, host) ||
+	       na_says(culprit, M_src_host, host) ||
+	       na_says(culprit, M_dst_host, host) ||
+	       na_lists(na_get(culprit, M_hosts), host);
 }
 
 const struct na_value *na_first_culprit(const struct na_case *c)
 {
 	if (!na_case_asks(c, "bad-endpoint"))
 		return NULL;
-	return na_first(na_case_body(c, "pairs"), "culprits");
+	return na_first(na_case_body(c, "pairs"), M_culprits);
 }
 
 bool na_slow_itself(const struct na_value *straggler)
 {
-	const char *cause = na_text_at(straggler, M_cause);
+	return na_says(straggler, M_cause, "computation") ||
+	       na_says(straggler, M_cause, "input");
+}
 
-	return strcmp(cause, "computation") == 0 || strcmp(cause, "input") == 0;
+double na_per_device_s(const struct na_case *c, double stall_us)
+{
+	double devices = na_number_at(na_case_body(c, "slack"),
+				      M_total "." M_devices);
+
+	return devices > 0 ? stall_us / devices / NA_US_PER_S : (double)NAN;
 }
 
 double na_stall_s(const struct na_case *c)
 {
-	const struct na_value *slack = na_case_body(c, "slack");
-	double devices = na_number_at(slack, M_total "." M_devices);
+	return na_per_device_s(c, na_number_at(na_case_body(c, "slack"),
+					       M_total "." M_stall_us));
+}
 
-	return devices > 0 ? na_number_at(slack, M_total "." M_stall_us) /
-				     devices / NA_US_PER_S
-			   : (double)NAN;
+static bool same_side(const struct na_value *a, const struct na_value *b)
+{
+	return na_says(a, M_host, na_text_at(b, M_host)) &&
+	       na_says(a, M_side, na_text_at(b, M_side));
+}
+
+static bool first_of_its_side(const struct na_value *list,
+			      const struct na_value *region)
+{
+	na_for_each (v, list) {
+		if (same_side(v, region))
+			return v == region;
+	}
+	return true;
+}
+
+bool na_next_full(const struct na_case *c, struct na_full *x)
+{
+	const struct na_value *list = na_get(na_case_body(c, "timeline"),
+					     M_saturated);
+	const struct na_value *next = x->region ? x->region->next
+						: na_items(list);
+
+	while (next && !first_of_its_side(list, next))
+		next = next->next;
+	if (!next)
+		return false;
+	*x = (struct na_full){next, .from_s = INFINITY, .to_s = -INFINITY};
+	na_for_each (v, list) {
+		double from = na_number_at(v, M_from_s);
+		double to = na_number_at(v, M_to_s);
+
+		if (!same_side(v, next))
+			continue;
+		x->seconds += to - from;
+		x->gbps_seconds += (to - from) * na_number_at(v, M_mean_gbps);
+		x->from_s = fmin(x->from_s, from);
+		x->to_s = fmax(x->to_s, to);
+	}
+	x->share = x->seconds /
+		   na_number_at(na_case_doc(c, "timeline"), M_duration_s);
+	return true;
+}
+
+struct na_stalled na_stalled_of(const struct na_case *c,
+				bool (*counts)(const struct na_case *c,
+					       const struct na_value *v))
+{
+	struct na_stalled x = {.worst = NULL};
+	double most_us = 0;
+
+	na_for_each (v, na_get(na_case_body(c, "slack"), M_collectives)) {
+		double us = na_number_at(v, M_total_stall_us);
+
+		if (counts && !counts(c, v))
+			continue;
+		x.n++;
+		x.stall_us += us;
+		if (!x.worst || us > most_us) {
+			x.worst = v;
+			most_us = us;
+		}
+	}
+	return x;
 }
 
 double na_waiting_share(const struct na_case *c)
@@ -95,7 +166,7 @@ double na_waiting_share(const struct na_case *c)
 
 	if (isfinite(share))
 		return share;
-	na_for_each (v, na_get(na_case_body(c, "steps"), "hosts")) {
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts)) {
 		double n = na_number_at(v, M_steps);
 
 		exposed += n * na_number_at(v, M_exposed_ms);
@@ -120,7 +191,7 @@ bool na_clocks_differ(const struct na_case *c)
 
 bool na_few_pairs(const struct na_case *c)
 {
-	return strstr(na_text_at(na_case_body(c, "pairs"), "verdict"),
+	return strstr(na_text_at(na_case_body(c, "pairs"), M_verdict),
 		      "too few");
 }
 
@@ -128,7 +199,7 @@ double na_steps_ms(const struct na_case *c)
 {
 	double all_ms = 0;
 
-	na_for_each (v, na_get(na_case_body(c, "steps"), "steps"))
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps))
 		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
 }

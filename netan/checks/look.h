@@ -6,10 +6,12 @@
 
 #include "netan/checks/check.h"
 
-/* "a, b and 3 more", of the first `most` texts of a list, or of their
- * member; "" without any. */
+/* The text along a path, and whether a list holds it. */
+bool na_says(const struct na_value *in, const char *path, const char *text);
+bool na_lists(const struct na_value *list, const char *text);
+/* "a, b and 3 more", of the first `most` texts of a list; "" without any. */
 const char *na_case_names(struct na_case *c, const struct na_value *list,
-			  const char *member, size_t most);
+			  size_t most);
 /* 3 significant digits. */
 const char *na_case_number(struct na_case *c, double x);
 /* Seconds, in words: "1.9 s", "42 ms". */
@@ -34,7 +36,30 @@ bool na_clocks_differ(const struct na_case *c);
 bool na_few_pairs(const struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
-/* Mean of what devices spend in send to recv-done, in seconds; NaN. */
+/* What devices spend in send to recv-done, each of them in the mean, in
+ * seconds: in all, and of what all together do; NaN. */
 double na_stall_s(const struct na_case *c);
+double na_per_device_s(const struct na_case *c, double stall_us);
+
+/* One side of one host at capacity: all its regions, which do not overlap. */
+struct na_full {
+	const struct na_value *region; /* the first */
+	double seconds, gbps_seconds, from_s, to_s;
+	double share; /* of the time */
+};
+/* The next one, from all zero on; false: no more. */
+bool na_next_full(const struct na_case *c, struct na_full *x);
+
+/* Of the collectives that `counts` (NULL: all), which stalls longest, how many
+ * they are and what they stall together. */
+struct na_stalled {
+	const struct na_value *worst; /* NULL: none */
+	size_t n;
+	double stall_us;
+};
+struct na_stalled
+na_stalled_of(const struct na_case *c,
+	      bool (*counts)(const struct na_case *c,
+			     const struct na_value *collective));
 
 #endif

@@ -9,35 +9,32 @@
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
 	const struct na_value *k = na_get(run, M_copies);
-	double share = na_number_or(k, "touched_share", 0);
+	double share = na_number_or(k, M_touched_share, 0);
 	int64_t n = na_count_at(k, M_count);
 	char took[NA_UNIT_BUF], p50[NA_UNIT_BUF], p99[NA_UNIT_BUF];
 	struct na_finding *f = na_case_find(c,
 					    share > c->limits->copy_touched
 						    ? NA_SEV_ERROR
 						    : NA_SEV_WARNING,
-					    NA_CERTAIN);
+					    NA_CERTAIN, "info");
 
-	if (!f)
-		return;
-	na_hostev_tell(c, f, run, "copies");
+	na_hostev_tell(c, f, run, M_copies);
 	f->title = na_case_text(
 		c,
 		"%" PRId64 " host memory cop%s (zero copy lost) %s, %s in all, "
 		"p50 %s, p99 %s, during %.2g %% of the transfers",
-		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, "copies"),
+		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, M_copies),
 		na_hostev_time(took, k, M_total_s),
-		na_hostev_time(p50, k, "p50_s"),
-		na_hostev_time(p99, k, "p99_s"), share * 100);
+		na_hostev_time(p50, k, M_p50_s),
+		na_hostev_time(p99, k, M_p99_s), share * 100);
 	f->remedy = na_hostev_remedy;
-	f->command = na_case_command(c, "info");
 }
 
 static void judge_memory_copy(struct na_case *c)
 {
 	const struct na_value *run = NULL;
 
-	while ((run = na_hostev_next(c, "copies", run)))
+	while ((run = na_hostev_next(c, M_copies, run)))
 		judge_run(c, run);
 }
 

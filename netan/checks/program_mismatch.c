@@ -24,13 +24,8 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 	struct na_value *list = na_put_list(c->r, f->evidence, M_groups);
 
 	na_for_each (g, groups) {
-		struct na_value *row = na_put_object(c->r, list, NULL), *to;
-
-		na_put_text(c->r, row, M_fingerprint,
-			    na_text_or(g, M_fingerprint, NULL));
-		to = na_put_list(c->r, row, M_hosts);
-		na_for_each (h, na_get(g, M_hosts))
-			na_put_text(c->r, to, NULL, na_text_of(h, NULL));
+		na_case_copy(c, na_put_object(c->r, list, NULL), g,
+			     M_fingerprint, M_hosts);
 	}
 }
 
@@ -39,25 +34,22 @@ static void judge_program_mismatch(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "hlo");
 	const struct na_value *list = na_get(body, M_differences);
 	const struct na_value *d = na_items(list), *groups;
-	const char *label = na_text_or(na_case_side(c, "hlo"), "label", NULL);
+	const char *label = na_text_or(na_case_side(c, "hlo"), M_label, NULL);
 	struct na_finding *f;
 
 	if (!d)
 		return;
-	f = na_case_find(c, NA_SEV_ERROR, NA_CERTAIN);
-	if (!f)
-		return;
+	f = na_case_find(c, NA_SEV_ERROR, NA_CERTAIN, "hlo");
 	groups = na_get(d, M_groups);
 	f->title = na_case_text(c, "%.60s%s%s", label ? label : "",
 				label ? ": " : "", na_text_at(body, M_verdict));
 	f->remedy = "compare the programs with netan hlo; then see that all "
 		    "hosts have the same code, compiler, flags and data shapes";
-	f->command = na_case_command(c, "hlo");
 	/* The odd ones come first. */
 	f->culprit = na_case_text(c, "another program on %s",
 				  who(c, na_items(groups)));
 	na_put_text(c->r, f->evidence, M_label, label);
-	na_put_int(c->r, f->evidence, "programs", (int64_t)list->n);
+	na_put_int(c->r, f->evidence, M_programs, (int64_t)list->n);
 	na_put_text(c->r, f->evidence, M_module, na_text_or(d, M_module, NULL));
 	put_groups(c, f, groups);
 }
@@ -67,4 +59,5 @@ const struct na_check na_check_program_mismatch = {
 	.question = "hosts that run different programs",
 	.needs = {"hlo"},
 	.judge = judge_program_mismatch,
+	.explains = NA_EXPLAINS_ALL,
 };

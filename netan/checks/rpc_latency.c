@@ -19,7 +19,7 @@ enum { LEAST = 3 }; /* late transfers that make a mode */
 static bool none_lost(const struct na_case *c)
 {
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
-					       "totals");
+					       M_totals);
 
 	return totals && !na_count_at(totals, M_retransmissions) &&
 	       !na_count_at(totals, M_timeouts);
@@ -32,30 +32,22 @@ static double ahead_ms(const struct na_value *offset)
 
 static bool among(const struct na_value *mode, const char *host)
 {
-	const struct na_value *v = na_first(mode, M_hosts);
-
-	for (; v; v = v->next) {
-		if (strcmp(na_text_of(v, ""), host) == 0)
-			return true;
-	}
-	return !na_length(mode, M_hosts);
+	return !na_length(mode, M_hosts) ||
+	       na_lists(na_get(mode, M_hosts), host);
 }
 
 static bool is_ahead(const struct na_value *mode, double ms)
 {
 	/* As far from a timer as rpc lets pass. */
-	return fabs(ms) >= 0.9 * na_number_at(mode, "latency_ms") &&
-	       fabs(ms) <= 1.3 * na_number_at(mode, "latency_ms");
+	return fabs(ms) >= 0.9 * na_number_at(mode, M_latency_ms) &&
+	       fabs(ms) <= 1.3 * na_number_at(mode, M_latency_ms);
 }
 
 /* A clock that is ahead of another one by as much makes transfers late, at
  * one of the mode's hosts: no timer is needed. */
 static bool of_clocks(const struct na_case *c, const struct na_value *mode)
 {
-	const struct na_value *clocks = na_first(na_case_body(c, "pairs"),
-						 M_clock_offsets);
-
-	for (const struct na_value *v = clocks; v; v = v->next) {
+	na_for_each (v, na_get(na_case_body(c, "pairs"), M_clock_offsets)) {
 		bool here = among(mode, na_text_at(v, M_host));
 
 		if (here && is_ahead(mode, ahead_ms(v)))
@@ -91,15 +83,14 @@ static const char *remedy_of(const struct na_value *mode)
 static void put_mode(struct na_case *c, struct na_value *to,
 		     const struct na_value *mode)
 {
-	na_put_real(c->r, to, "latency_ms", na_number_at(mode, "latency_ms"));
-	na_put_text(c->r, to, M_cause, na_text_at(mode, M_cause));
+	na_case_copy(c, to, mode, M_latency_ms, M_cause);
 	na_put_int(c->r, to, M_transfers, na_count_at(mode, M_count));
-	na_put_real(c->r, to, "transfers_share", na_number_at(mode, M_share));
-	na_put_alias(c->r, to, M_hosts, na_get(mode, M_hosts));
+	na_put_real(c->r, to, M_transfers_share, na_number_at(mode, M_share));
+	na_case_copy(c, to, mode, M_hosts);
 	na_put_int(c->r, to, M_pairs, na_count_at(mode, M_pairs_affected));
-	na_put_real(c->r, to, "waited_s",
+	na_put_real(c->r, to, M_waited_s,
 		    na_number_at(mode, M_count) *
-			    na_number_at(mode, "latency_ms") / NA_MS_PER_S);
+			    na_number_at(mode, M_latency_ms) / NA_MS_PER_S);
 	na_put_text(c->r, to, M_load,
 		    na_text_or(mode, M_load "." M_state, NULL));
 }
@@ -108,16 +99,15 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		       bool surely)
 {
 	const struct na_value *hosts = na_get(mode, M_hosts);
-	const char *who = na_case_names(c, hosts, NULL, 3);
+	const char *who = na_case_names(c, hosts, 3);
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f = na_case_find(
 		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
-		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE);
+		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE,
+		"rpc");
 
-	if (!f)
-		return;
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
 	f->network = lost;
@@ -126,12 +116,12 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	f->how = na_case_text(
 		c, "%s %% of transfers wait %s ms for a retransmission",
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, "latency_ms")));
+		na_case_number(c, na_number_at(mode, M_latency_ms)));
 	f->title = na_case_text(
 		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s%s",
 		(long long)na_count_at(mode, M_count),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
-		na_case_number(c, na_number_at(mode, "latency_ms")),
+		na_case_number(c, na_number_at(mode, M_latency_ms)),
 		acquitted ? "though nothing was sent again" : "as by ",
 		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
@@ -140,36 +130,17 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	f->remedy = acquitted ? "look at who answers these calls: not the "
 				"network made them wait"
 			      : remedy_of(mode);
-	f->command = na_case_command(c, "rpc");
 	put_mode(c, f->evidence, mode);
 }
 
-static double full_s(const struct na_value *from, const char *host,
-		     const char *side)
-{
-	double sum = 0;
-
-	for (const struct na_value *v = from; v; v = v->next) {
-		if (strcmp(na_text_at(v, M_host), host) == 0 &&
-		    strcmp(na_text_at(v, M_side), side) == 0)
-			sum += na_number_at(v, M_to_s) -
-			       na_number_at(v, M_from_s);
-	}
-	return sum;
-}
-
 /* One side of a host at capacity for more of the time than bandwidth-bound
- * lets pass: from its first region on. */
+ * lets pass. */
 static bool saturated(const struct na_case *c)
 {
-	double least_s = c->limits->saturated *
-			 na_number_at(na_case_doc(c, "timeline"), M_duration_s);
-	const struct na_value *v = na_first(na_case_body(c, "timeline"),
-					    "saturated");
+	struct na_full x = {.region = NULL};
 
-	for (; v; v = v->next) {
-		if (full_s(v, na_text_at(v, M_host), na_text_at(v, M_side)) >
-		    least_s)
+	while (na_next_full(c, &x)) {
+		if (x.share > c->limits->saturated)
 			return true;
 	}
 	return false;
@@ -177,10 +148,10 @@ static bool saturated(const struct na_case *c)
 
 static void judge_ratio(struct na_case *c)
 {
-	const struct na_value *all = na_get(na_case_body(c, "rpc"), "overall");
+	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
 	const struct na_value *side = na_case_side(c, "rpc");
-	double ratio = na_number_at(side, "times_p99") /
-		       na_number_at(side, "times_p50");
+	double ratio = na_number_at(side, M_times_p99) /
+		       na_number_at(side, M_times_p50);
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
@@ -188,9 +159,7 @@ static void judge_ratio(struct na_case *c)
 	    na_clocks_differ(c))
 		return;
 	f = na_case_find(c, none_lost(c) ? NA_SEV_INFO : NA_SEV_WARNING,
-			 NA_POSSIBLE);
-	if (!f)
-		return;
+			 NA_POSSIBLE, "latency --by pair");
 	f->title = na_case_text(
 		c,
 		"one transfer in a hundred takes %s times as long as usual for "
@@ -198,23 +167,17 @@ static void judge_ratio(struct na_case *c)
 		na_case_number(c, ratio));
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
-	f->command = na_case_command(c, "latency --by pair");
-	na_put_int(c->r, f->evidence, M_transfers,
-		   na_count_at(all, M_transfers));
-	na_put_real(c->r, f->evidence, "p99_over_p50_of_size", ratio);
-	na_put_real(c->r, f->evidence, M_p50_us, na_number_at(all, M_p50_us));
-	na_put_real(c->r, f->evidence, M_p99_us, na_number_at(all, M_p99_us));
-	na_put_real(c->r, f->evidence, M_p99_9_us,
-		    na_number_at(all, M_p99_9_us));
+	na_case_copy(c, f->evidence, all, M_transfers);
+	na_put_real(c->r, f->evidence, M_p99_over_p50_of_size, ratio);
+	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
 }
 
 static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
-	const char *verdict = na_text_at(body, M_verdict);
-	bool surely = strcmp(verdict, "RTO-like") == 0 ||
-		      strcmp(verdict, "low-RTO-like") == 0 ||
-		      strcmp(verdict, "delayed-ACK-like") == 0;
+	bool surely = na_says(body, M_verdict, "RTO-like") ||
+		      na_says(body, M_verdict, "low-RTO-like") ||
+		      na_says(body, M_verdict, "delayed-ACK-like");
 	size_t before = c->n;
 
 	na_for_each (v, na_get(body, M_modes)) {
@@ -231,4 +194,5 @@ const struct na_check na_check_rpc_latency = {
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,
+	.acquits = NA_ACQUITS,
 };

@@ -41,65 +41,35 @@ static void put_row(struct na_case *c, struct na_value *list,
 {
 	struct na_value *to = na_put_object(c->r, list, NULL);
 
-	na_put_text(c->r, to, M_collective, na_text_at(row, M_collective));
-	na_put_text(c->r, to, M_send_op, na_text_at(row, M_send_op));
-	na_put_text(c->r, to, M_recv_op, na_text_at(row, M_recv_op));
+	na_case_copy(c, to, row, M_collective, M_send_op, M_recv_op);
 	na_put_real(c->r, to, M_slack_us,
 		    na_number_at(row, M_slack_us "." M_mean));
 	na_put_real(c->r, to, M_observed_us,
 		    na_number_at(row, M_observed_us "." M_mean));
-	na_put_real(c->r, to, M_network_p50_us,
-		    na_number_at(row, M_network_p50_us));
-	na_put_real(c->r, to, "total_stall_s",
+	na_case_copy(c, to, row, M_network_p50_us);
+	na_put_real(c->r, to, M_total_stall_s,
 		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
-	na_put_real(c->r, to, M_stall_share, na_number_at(row, M_stall_share));
-}
-
-/* The one that stalls longest. */
-static const struct na_value *worst(const struct na_case *c,
-				    const struct na_value *body, size_t *n,
-				    double *stall_us)
-{
-	const struct na_value *best = NULL;
-	double most = -1;
-
-	*n = 0;
-	*stall_us = 0;
-	na_for_each (v, na_get(body, M_collectives)) {
-		double us = na_number_at(v, M_total_stall_us);
-
-		if (!counts(c, v))
-			continue;
-		++*n;
-		*stall_us += us;
-		if (us > most) {
-			best = v;
-			most = us;
-		}
-	}
-	return best;
+	na_case_copy(c, to, row, M_stall_share);
 }
 
 static bool judge_small(struct na_case *c)
 {
-	const struct na_value *body = na_case_body(c, "slack"), *row;
-	double stall_us, devices = na_number_at(body, M_total "." M_devices);
+	struct na_stalled all = na_stalled_of(c, counts);
+	const struct na_value *row = all.worst;
 	struct na_finding *f;
 	struct na_value *list;
-	size_t n, k = 0;
 
-	row = worst(c, body, &n, &stall_us);
-	f = row ? na_case_find(c, NA_SEV_WARNING, NA_CERTAIN) : NULL;
-	if (!f)
-		return row;
-	f->lost_s = devices > 0 ? stall_us / devices / NA_US_PER_S
-				: (double)NAN;
+	if (!row)
+		return false;
+	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "slack --sort stall");
+	f->lost_s = na_per_device_s(c, all.stall_us);
 	f->title = na_case_text(
 		c,
 		"%s%s too little slack: %s of %s in flight, between %s and %s; "
 		"%s of stall on each device",
 		na_text_at(row, M_collective),
-		n > 1 ? na_case_text(c, " (and %zu more) have", n - 1) : " has",
+		all.n > 1 ? na_case_text(c, " (and %zu more) have", all.n - 1)
+			  : " has",
 		na_case_seconds(c, na_number_at(row, M_slack_us "." M_mean) /
 					   NA_US_PER_S),
 		na_case_seconds(c, na_number_at(row, M_observed_us "." M_mean) /
@@ -112,16 +82,12 @@ static bool judge_small(struct na_case *c)
 		"data dependencies, the schedule, collectives that are issued "
 		"at once; overlap more, or send less",
 		na_text_at(row, M_send_op), na_text_at(row, M_recv_op));
-	f->command = na_case_command(c, "slack --sort stall");
-	na_put_int(c->r, f->evidence, M_collectives, (int64_t)n);
-	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
-	list = na_put_list(c->r, f->evidence, "worst");
-	for (const struct na_value *v = na_first(body, M_collectives);
-	     v && k < LISTED; v = v->next) {
-		if (counts(c, v)) {
+	na_put_int(c->r, f->evidence, M_collectives, (int64_t)all.n);
+	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
+	list = na_put_list(c->r, f->evidence, M_worst);
+	na_for_each (v, na_get(na_case_body(c, "slack"), M_collectives)) {
+		if (list && list->n < LISTED && counts(c, v))
 			put_row(c, list, v);
-			k++;
-		}
 	}
 	return true;
 }
@@ -129,8 +95,8 @@ static bool judge_small(struct na_case *c)
 /* Most of the time of an execution went to the devices' own hosts. */
 static bool at_home(const struct na_value *late)
 {
-	static const char *const kinds[] = {"d2h", "h2d", "compute",
-					    "recv_done"};
+	static const char *const kinds[] = {M_d2h, M_h2d, M_compute,
+					    M_recv_done};
 	const struct na_value *shares = na_get(late, M_shares), *most = NULL;
 
 	na_for_each (v, shares) {
@@ -144,42 +110,26 @@ static bool at_home(const struct na_value *late)
 	return false;
 }
 
-static const struct na_value *longest(const struct na_value *body)
-{
-	const struct na_value *best = NULL;
-
-	na_for_each (v, na_get(body, M_collectives)) {
-		if (!best || na_number_at(v, M_total_stall_us) >
-				     na_number_at(best, M_total_stall_us))
-			best = v;
-	}
-	return best;
-}
-
 static void judge_stalls(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "slack");
-	const struct na_value *row = longest(body), *late;
-	double devices = na_number_at(body, M_total "." M_devices);
+	const struct na_value *row = na_stalled_of(c, NULL).worst;
+	const struct na_value *late = na_first(body, M_late);
 	double share = na_number_at(row, M_stall_share);
-	size_t n = 0, home = 0;
+	size_t n = na_length(body, M_late), home = 0;
 	struct na_finding *f;
 
-	for (late = na_first(body, M_late); late; late = late->next) {
-		n++;
-		home += at_home(late);
-	}
-	late = na_first(body, M_late);
+	na_for_each (v, na_get(body, M_late))
+		home += at_home(v);
 	if (!late || !*na_text_at(late, M_cause) || is_small(c, row) ||
 	    !(share >= c->limits->stalled))
 		return;
 	f = na_case_find(c, n == home ? NA_SEV_WARNING : NA_SEV_INFO,
-			 n == home ? NA_LIKELY : NA_POSSIBLE);
-	if (!f)
-		return;
+			 n == home ? NA_LIKELY : NA_POSSIBLE,
+			 "slack --waterfall -o late.svg");
 	f->from_s = na_number_at(late, M_from_s);
 	f->to_s = na_number_at(late, M_to_s);
-	f->lost_s = na_number_at(row, M_total_stall_us) / devices / NA_US_PER_S;
+	f->lost_s = na_per_device_s(c, na_number_at(row, M_total_stall_us));
 	f->culprit = na_case_text(c, "%s stalls its devices: %s",
 				  na_text_at(row, M_collective),
 				  na_text_at(late, M_cause));
@@ -193,12 +143,11 @@ static void judge_stalls(struct na_case *c)
 			      "the network keeps the devices waiting"
 			    : "look at its slowest run in the waterfall: what "
 			      "of the path took long; send less, or earlier";
-	f->command = na_case_command(c, "slack --waterfall -o late.svg");
-	na_put_text(c->r, f->evidence, "slowest_run",
+	na_put_text(c->r, f->evidence, M_slowest_run,
 		    na_text_at(late, M_cause));
-	put_row(c, na_put_list(c->r, f->evidence, "worst"), row);
+	put_row(c, na_put_list(c->r, f->evidence, M_worst), row);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
-	na_put_real(c->r, f->evidence, "stall_per_device_s", f->lost_s);
+	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
 }
 
 static void judge_slack_small(struct na_case *c)

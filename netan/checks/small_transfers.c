@@ -12,9 +12,7 @@ static const char collectives[] =
 
 static void judge_small_transfers(struct na_case *c)
 {
-	const struct na_value *groups = na_get(na_case_body(c, "sizes"),
-					       "groups");
-	const struct na_value *g = na_items(groups);
+	const struct na_value *g = na_first(na_case_body(c, "sizes"), M_groups);
 	double count = na_number_at(g, M_small_count_share);
 	double time = na_number_at(g, M_small_time_share);
 	struct na_finding *f;
@@ -28,9 +26,7 @@ static void judge_small_transfers(struct na_case *c)
 			 planned && !(na_waiting_share(c) < NA_HIDDEN)
 				 ? NA_SEV_WARNING
 				 : NA_SEV_INFO,
-			 NA_CERTAIN);
-	if (!f)
-		return;
+			 NA_CERTAIN, "sizes");
 	f->title = na_case_text(c,
 				"%.0f %% of the transfers are small and take "
 				"%.0f %% of all transfer time",
@@ -39,12 +35,9 @@ static void judge_small_transfers(struct na_case *c)
 		planned ? collectives
 			: "where these are many calls that belong together, "
 			  "send them as one; else nothing";
-	f->command = na_case_command(c, "sizes");
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
-	na_put_real(c->r, f->evidence, M_small_count_share, count);
-	na_put_real(c->r, f->evidence, M_small_bytes_share,
-		    na_number_at(g, M_small_bytes_share));
-	na_put_real(c->r, f->evidence, M_small_time_share, time);
+	na_case_copy(c, f->evidence, g, M_small_count_share,
+		     M_small_bytes_share, M_small_time_share);
 }
 
 const struct na_check na_check_small_transfers = {

@@ -31,7 +31,7 @@ static double factor_of(const struct na_value *body, const char *host)
 		double ms = na_number_at(v, M_compute_ms);
 		double steps = na_number_at(v, M_steps);
 
-		if (strcmp(na_text_at(v, M_host), host) == 0) {
+		if (na_says(v, M_host, host)) {
 			own = ms;
 		} else if (isfinite(ms * steps)) {
 			others += ms * steps;
@@ -48,11 +48,10 @@ struct words {
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
-	const char *host = na_text_at(x, M_host),
-		   *cause = na_text_at(x, M_cause);
+	const char *host = na_text_at(x, M_host);
 	struct words w;
 
-	if (strcmp(cause, "computation") == 0) {
+	if (na_says(x, M_cause, "computation")) {
 		w.title = na_case_text(
 			c, "%s computes %s times as long as the others", host,
 			na_case_number(c, factor_of(body, host)));
@@ -60,13 +59,13 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 		w.remedy = "look at that host's devices and CPU: clocks and "
 			   "throttling, other processes; does it get more work "
 			   "than the others?";
-	} else if (strcmp(cause, "input") == 0) {
+	} else if (na_says(x, M_cause, "input")) {
 		w.title = na_case_text(c, "%s waits for its input or its host",
 				       host);
 		w.culprit = na_case_text(c, "%s's input or host", host);
 		w.remedy = "look at that host's input pipeline, CPU and "
 			   "storage: more prefetching, other processes";
-	} else if (strcmp(cause, "late_start") == 0) {
+	} else if (na_says(x, M_cause, "late_start")) {
 		w.title = na_case_text(c, "%s starts its collectives late",
 				       host);
 		w.culprit = na_case_text(c, "%s, which starts late", host);
@@ -83,33 +82,19 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 	return w;
 }
 
-static void put_evidence(struct na_case *c, struct na_finding *f,
-			 const struct na_value *x)
-{
-	static const char *const copied[] = {"host",    "cause",
-					     "of",      "times",
-					     "tried",   M_expected_share,
-					     M_p_value, M_behind_ms,
-					     M_lost_ms};
-
-	for (size_t i = 0; i < NA_LEN(copied); i++)
-		na_put_alias(c->r, f->evidence, copied[i],
-			     na_get(x, copied[i]));
-}
-
 /* Files that do not all tell the wall clock: what traffic says of their clocks
  * may be off by more than hosts are late. */
 static bool other_clocks(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_count_at(side, M_files) > 1 && !na_flag_at(side, "one_clock");
+	return na_count_at(side, M_files) > 1 && !na_flag_at(side, M_one_clock);
 }
 
 /* `pairs` compared them all, and none stands out. */
 static bool nobody_is_slow(const struct na_case *c)
 {
-	const char *verdict = na_text_at(na_case_body(c, "pairs"), "verdict");
+	const char *verdict = na_text_at(na_case_body(c, "pairs"), M_verdict);
 
 	return na_case_asks(c, "bad-endpoint") &&
 	       strncmp(verdict, "no culprit", strlen("no culprit")) == 0;
@@ -118,10 +103,10 @@ static bool nobody_is_slow(const struct na_case *c)
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
-	bool network = strcmp(na_text_at(x, M_cause), "network") == 0;
+	bool network = na_says(x, M_cause, "network");
+	struct words w = words_of(c, body, x);
 	struct na_finding *f;
 	bool doubted;
-	struct words w;
 
 	if (!na_slow_itself(x) && na_first_culprit(c))
 		return;
@@ -129,28 +114,21 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (other_clocks(c) && na_number_at(x, M_lost_ms) > na_steps_ms(c))
 		return;
 	doubted = (network && nobody_is_slow(c)) ||
-		  (other_clocks(c) &&
-		   strcmp(na_text_at(x, M_cause), "late_start") == 0);
+		  (other_clocks(c) && na_says(x, M_cause, "late_start"));
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
-			 network || doubted ? NA_POSSIBLE : NA_LIKELY);
-	if (!f)
-		return;
-	w = words_of(c, body, x);
+			 network || doubted ? NA_POSSIBLE : NA_LIKELY, "steps");
 	f->network = network;
 	f->culprit = w.culprit;
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
-	f->title =
-		na_case_text(c, "%s, by %s in %lld of %lld %s", w.title,
-			     na_case_seconds(c, na_number_at(x, M_behind_ms) /
-							1e3),
-			     (long long)na_count_at(x, M_times),
-			     (long long)na_count_at(x, M_tried),
-			     strcmp(na_text_at(x, M_of), "steps") == 0
-				     ? "steps"
-				     : "runs of collectives");
+	f->title = na_case_text(
+		c, "%s, by %s in %lld of %lld %s", w.title,
+		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
+		(long long)na_count_at(x, M_times),
+		(long long)na_count_at(x, M_tried),
+		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
-	f->command = na_case_command(c, "steps");
-	put_evidence(c, f, x);
+	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
+		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 }
 
 /* Steps that wait for what one host does itself. */
@@ -162,8 +140,8 @@ struct waits {
 
 static bool is_of(const struct na_value *step, const struct waits *x)
 {
-	return strcmp(na_text_at(step, M_slowest_host), x->host) == 0 &&
-	       strcmp(na_text_at(step, M_cause), x->cause) == 0;
+	return na_says(step, M_slowest_host, x->host) &&
+	       na_says(step, M_cause, x->cause);
 }
 
 static struct waits sum_of(const struct na_value *body, const char *host,
@@ -189,8 +167,7 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 static bool is_named(const struct na_value *body, const char *host)
 {
 	na_for_each (v, na_get(body, M_stragglers)) {
-		if (na_slow_itself(v) &&
-		    strcmp(na_text_at(v, M_host), host) == 0)
+		if (na_slow_itself(v) && na_says(v, M_host, host))
 			return true;
 	}
 	return false;
@@ -199,12 +176,11 @@ static bool is_named(const struct na_value *body, const char *host)
 static void tell_waits(struct na_case *c, const struct na_value *body,
 		       const struct waits *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_POSSIBLE);
+	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_POSSIBLE,
+					    "steps");
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
 
-	if (!f)
-		return;
 	f->culprit = na_case_text(c,
 				  input ? "%s's input or host"
 					: "%s's own computation",
@@ -222,7 +198,6 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
-	f->command = na_case_command(c, "steps");
 	na_put_text(c->r, f->evidence, M_host, x->host);
 	na_put_text(c->r, f->evidence, M_cause, x->cause);
 	na_put_int(c->r, f->evidence, M_times, x->n);
@@ -266,4 +241,5 @@ const struct na_check na_check_straggler = {
 	.needs = {"steps"},
 	.uses = {"pairs", "session"},
 	.judge = judge_straggler,
+	.explains = NA_EXPLAINS_WAITING,
 };

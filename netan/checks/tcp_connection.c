@@ -56,7 +56,7 @@ static const struct trouble {
 
 static bool loses_much(const struct na_value *connection)
 {
-	static const char *const ways[] = {"fwd", "rev"};
+	static const char *const ways[] = {M_fwd, M_rev};
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
@@ -89,10 +89,10 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 {
 	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
 
-	na_for_each (v, na_get(na_case_body(c, "tcp"), "connections")) {
+	na_for_each (v, na_get(na_case_body(c, "tcp"), M_connections)) {
 		struct na_value *to;
 
-		if (strcmp(na_text_at(v, M_verdict), t->verdict) != 0)
+		if (!na_says(v, M_verdict, t->verdict))
 			continue;
 		if (is_unanswered(v) != t->unanswered) {
 			g.others++;
@@ -107,9 +107,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 		if (g.n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, M_src, na_text_at(v, M_src));
-		na_put_text(c->r, to, M_dst, na_text_at(v, M_dst));
-		na_put_real(c->r, to, M_lost_ms, na_number_at(v, M_lost_ms));
+		na_case_copy(c, to, v, M_src, M_dst, M_lost_ms);
 		na_put_text(c->r, to, M_what,
 			    na_text_of(na_first(v, M_evidence), NULL));
 	}
@@ -118,7 +116,7 @@ static struct group gather(struct na_case *c, const struct trouble *t,
 
 static void judge_trouble(struct na_case *c, const struct trouble *t)
 {
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r), M_tcp);
+	struct na_value *list = na_case_list(c);
 	const struct na_value *body = na_case_body(c, "tcp");
 	struct group g = gather(c, t, list);
 	/* Those that are not listed are counted, too. */
@@ -131,9 +129,7 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	if (!g.n)
 		return;
 	f = na_case_find(c, t->network && g.much ? NA_SEV_ERROR : t->severity,
-			 t->unanswered ? NA_POSSIBLE : NA_LIKELY);
-	if (!f)
-		return;
+			 t->unanswered ? NA_POSSIBLE : NA_LIKELY, "tcp");
 	f->network = t->network;
 	f->culprit = t->culprit;
 	f->from_s = g.from_s;
@@ -147,11 +143,10 @@ static void judge_trouble(struct na_case *c, const struct trouble *t)
 	/* A peer that is down is not the network: that convicts nobody. */
 	f->how = t->unanswered ? NULL : f->title;
 	f->remedy = t->remedy;
-	f->command = na_case_command(c, "tcp");
 	na_put_int(c->r, f->evidence, M_connections, n);
 	na_put_int(c->r, f->evidence, M_of,
 		   na_count_at(body, M_connections_used));
-	na_put_alias(c->r, f->evidence, "worst", list);
+	na_put_alias(c->r, f->evidence, M_worst, list);
 }
 
 static void judge_tcp_connection(struct na_case *c)
@@ -165,4 +160,5 @@ const struct na_check na_check_tcp_connection = {
 	.question = "connections of captures that lose packets or wait",
 	.needs = {"tcp"},
 	.judge = judge_tcp_connection,
+	.acquits = NA_ACQUITS_PACKETS,
 };

@@ -14,28 +14,22 @@ static const double many_share = 0.01; /* left out: a warning from here on */
 
 static const struct na_value *inputs_of(const struct na_case *c)
 {
-	return na_first(na_case_doc(c, "session"), "inputs");
-}
-
-static bool refused(const struct na_value *input)
-{
-	const struct na_value *v = na_get(input, M_format);
-
-	return !v || v->kind == NA_V_NULL;
+	return na_get(na_case_doc(c, "session"), M_inputs);
 }
 
 enum state { UNREADABLE, DAMAGED, REMARKED };
 
-/* The readable inputs stand in the side tree in the same order. */
-static bool in_state(const struct na_value *input, enum state state,
-		     const struct na_value **side)
+/* The readable inputs stand in the side tree in the same order: *side is the
+ * next of them. */
+static enum state state_of(const struct na_value *input,
+			   const struct na_value **side)
 {
 	const struct na_value *x = *side;
 
-	if (refused(input))
-		return state == UNREADABLE;
+	if (!na_text_or(input, M_format, NULL))
+		return UNREADABLE;
 	*side = x ? x->next : NULL;
-	return state == (na_flag_at(x, "damaged") ? DAMAGED : REMARKED);
+	return na_flag_at(x, M_damaged) ? DAMAGED : REMARKED;
 }
 
 /* Inputs of one kind, with the first thing that is wrong with each. */
@@ -43,18 +37,18 @@ static size_t list_inputs(struct na_case *c, struct na_value *list,
 			  enum state state)
 {
 	const struct na_value *side = na_first(na_case_side(c, "session"),
-					       "inputs");
+					       M_inputs);
 	size_t n = 0;
 
-	for (const struct na_value *v = inputs_of(c); v; v = v->next) {
-		bool is = in_state(v, state, &side);
+	na_for_each (v, inputs_of(c)) {
+		bool is = state_of(v, &side) == state;
 		const char *why = na_text_of(na_first(v, M_warnings), NULL);
 		struct na_value *to;
 
 		if (!is || !why || n++ >= LISTED)
 			continue;
 		to = na_put_object(c->r, list, NULL);
-		na_put_text(c->r, to, M_path, na_text_at(v, M_path));
+		na_case_copy(c, to, v, M_path);
 		na_put_text(c->r, to, M_what, why);
 	}
 	return n;
@@ -68,20 +62,16 @@ static void judge_inputs(struct na_case *c, enum state state)
 		[REMARKED] = "not as usual",
 	};
 	/* clang-format on */
-	struct na_value *list = na_put_list(c->r, na_result_side(c->r),
-					    M_inputs);
-	size_t n = list_inputs(c, list, state), all = 0;
+	struct na_value *list = na_case_list(c);
+	size_t n = list_inputs(c, list, state);
+	size_t all = na_length(na_case_doc(c, "session"), M_inputs);
 	const struct na_value *first = na_items(list);
 	struct na_finding *f;
 
 	if (!n)
 		return;
-	for (const struct na_value *v = inputs_of(c); v; v = v->next)
-		all++;
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
-			 NA_CERTAIN);
-	if (!f)
-		return;
+			 NA_CERTAIN, "info");
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
 				na_plural(all), words[state],
 				state == UNREADABLE ? ""
@@ -92,7 +82,6 @@ static void judge_inputs(struct na_case *c, enum state state)
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "
 			      "intact was looked at";
-	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
@@ -101,9 +90,9 @@ static void judge_inputs(struct na_case *c, enum state state)
  * filters) and skewed clocks, which have a check of their own, apart. */
 static void judge_left_out(struct na_case *c)
 {
-	static const char *const reasons[] = {"bad_key", "no_latency",
-					      "bad_duration", "damaged",
-					      "aggregated"};
+	static const char *const reasons[] = {M_bad_key, M_no_latency,
+					      M_bad_duration, M_damaged,
+					      M_aggregated};
 	const struct na_value *doc = na_case_doc(c, "session");
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
@@ -115,13 +104,13 @@ static void judge_left_out(struct na_case *c)
 	int64_t n = 0;
 
 	na_for_each (v, na_get(side, M_inputs))
-		traces |= na_flag_at(v, "trace");
+		traces |= na_flag_at(v, M_trace);
 	for (size_t i = 0; i < NA_LEN(reasons); i++) {
 		int64_t one = na_count_at(out, reasons[i]);
 
 		/* timeline draws them; nobody else can use them.  In packets
 		 * nothing needs to be answered. */
-		if (strcmp(reasons[i], "no_latency") == 0)
+		if (strcmp(reasons[i], M_no_latency) == 0)
 			one = traces ? na_count_at(side, reasons[i]) : 0;
 		if (!one)
 			continue;
@@ -134,9 +123,7 @@ static void judge_left_out(struct na_case *c)
 		return;
 	share = (double)n / ((double)n + (used > 0 ? used : 0));
 	f = na_case_find(c, share > many_share ? NA_SEV_WARNING : NA_SEV_INFO,
-			 NA_CERTAIN);
-	if (!f)
-		return;
+			 NA_CERTAIN, "info");
 	f->title = na_case_text(c, "%s event%s cannot be used (%s): %s",
 				na_print_count(count, (uint64_t)n),
 				na_plural(n), text,
@@ -145,9 +132,8 @@ static void judge_left_out(struct na_case *c)
 					: "too few to matter");
 	f->remedy = "a newer runtime may record them in full; netan info tells "
 		    "which files and planes they are in";
-	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, M_left_out, n);
-	na_put_real(c->r, f->evidence, "left_out_share", share);
+	na_put_real(c->r, f->evidence, M_left_out_share, share);
 }
 
 /* Devices that transfers name, and nobody recorded. */
@@ -157,46 +143,42 @@ static void judge_absent(struct na_case *c)
 	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
 	struct na_finding *f;
 
-	f = n ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
-	if (!f)
+	if (!n)
 		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(
 		c,
 		"the files of the hosts of %lld device%s are not here: what "
 		"those saw and did is unknown",
 		(long long)n, na_plural(n));
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
-	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
 /* Without device planes nobody knows what waits for the transfers. */
 static void judge_planes(struct na_case *c)
 {
-	struct na_value *list = NULL;
+	struct na_value *list = na_case_list(c);
 	size_t traces = 0, without = 0;
 	struct na_finding *f;
 
-	na_for_each (v, na_get(na_case_side(c, "session"), "inputs")) {
-		if (!na_flag_at(v, "trace"))
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
+		if (!na_flag_at(v, M_trace))
 			continue;
 		traces++;
 		if (na_count_at(v, M_devices))
 			continue;
-		list = list ? list
-			    : na_put_list(c->r, na_result_side(c->r), M_planes);
 		if (without++ < LISTED)
 			na_put_text(c->r, list, NULL, na_text_at(v, M_path));
 	}
-	f = without ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
-	if (!f)
+	if (!without)
 		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(c,
 				"%zu of %zu traces hold no device plane: what "
 				"the devices wait for is unknown there",
 				without, traces);
 	f->remedy = "capture with device tracing on, while the job trains";
-	f->command = na_case_command(c, "info");
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
@@ -205,16 +187,13 @@ static void judge_clock(struct na_case *c)
 	const struct na_value *side = na_case_side(c, "session");
 	struct na_finding *f;
 
-	if (na_flag_at(side, "one_clock") || na_count_at(side, M_files) < 2)
+	if (na_flag_at(side, M_one_clock) || na_count_at(side, M_files) < 2)
 		return;
-	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN);
-	if (!f)
-		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = "not every file tells the wall clock: times of different "
 		   "files cannot be compared";
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";
-	f->command = na_case_command(c, "info");
 	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 
@@ -223,7 +202,7 @@ static void judge_packets(struct na_case *c)
 {
 	/* clang-format off */
 	static const struct { const char *name, *what; } of[] = {
-		{"malformed_packets", "malformed packets"},
+		{M_malformed_packets, "malformed packets"},
 		{M_limits_hit, "dropped to bound memory"},
 		{M_http2_damaged, "HTTP/2 connections that cannot be followed"},
 		{M_backward_steps, "steps back in time"},
@@ -241,14 +220,13 @@ static void judge_packets(struct na_case *c)
 					    *text ? ", " : "", of[i].what,
 					    (long long)n);
 	}
-	f = *text ? na_case_find(c, NA_SEV_INFO, NA_CERTAIN) : NULL;
-	if (!f)
+	if (!*text)
 		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(c, "the capture is not as it should be (%s)",
 				text);
 	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
 		    "the host's own interface";
-	f->command = na_case_command(c, "info");
 	for (size_t i = 0; i < NA_LEN(of); i++)
 		na_put_int(c->r, f->evidence, of[i].name,
 			   na_count_at(side, of[i].name));
@@ -271,4 +249,5 @@ const struct na_check na_check_trace_quality = {
 	.question = "what is damaged or missing in the inputs",
 	.needs = {"session"},
 	.judge = judge_trace_quality,
+	.explains = NA_EXPLAINS_NOTHING,
 };

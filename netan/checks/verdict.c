@@ -92,12 +92,12 @@ static bool has(const struct na_case *c, const char *name)
 static const char *unread(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
-	int64_t damaged = na_count_at(side, "damaged");
-	int64_t refused = na_count_at(side, "refused");
+	int64_t damaged = na_count_at(side, M_damaged);
+	int64_t refused = na_count_at(side, M_refused);
 	long long n = (long long)(damaged + refused);
 	long long all = (long long)(na_count_at(side, M_files) + refused);
 
-	if (na_flag_at(na_case_doc(c, "session"), "interrupted"))
+	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
 		return "interrupted before everything was read";
 	if (n)
 		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
@@ -113,12 +113,14 @@ static const char *unasked(const struct na_case *c)
 {
 	bool packets = false;
 
-	na_for_each (v, na_get(na_case_side(c, "session"), "inputs"))
-		packets |= !na_flag_at(v, "trace");
-	if (!na_case_asks(c, "bad-endpoint") ||
-	    !na_case_asks(c, "rpc-latency") ||
-	    (packets && !na_case_asks(c, "tcp-connection")))
-		return "not all checks of the network were asked for";
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs))
+		packets |= !na_flag_at(v, M_trace);
+	for (const struct na_check *const *k = na_checks; *k; k++) {
+		if (((*k)->acquits == NA_ACQUITS ||
+		     ((*k)->acquits == NA_ACQUITS_PACKETS && packets)) &&
+		    !na_case_asks(c, (*k)->id))
+			return "not all checks of the network were asked for";
+	}
 	return NULL;
 }
 
@@ -160,8 +162,8 @@ static bool few_pairs(const struct na_case *c)
 /* Transfers, and packets of captures; where neither was counted, "". */
 static const char *few(struct na_case *c)
 {
-	double n = na_number_at(na_first(na_case_body(c, "sizes"), "groups"),
-				"count");
+	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
+				M_count);
 	double packets = na_number_at(na_case_body(c, "tcp"),
 				      M_totals "." M_data_packets);
 	bool of_packets = isnan(n);
@@ -200,7 +202,7 @@ static const char *thin(struct na_case *c)
 			"%s %% of the transfers show no time, as clocks differ",
 			na_case_number(c, 100 * na_skewed_share(c)));
 	if (few_pairs(c) && !alike(c))
-		return na_text_at(na_case_body(c, "pairs"), "verdict");
+		return na_text_at(na_case_body(c, "pairs"), M_verdict);
 	return NULL;
 }
 
@@ -223,19 +225,17 @@ static const char *suspicion(const struct na_case *c)
 	return NULL;
 }
 
-/* What explains the most comes first: programs that do not fit together, who
- * the others wait for, then a job that asks for more than there is; settings
- * explain nothing by themselves. */
 static int explains(const struct na_finding *f)
 {
-	if (f->network || f->severity < NA_SEV_WARNING ||
-	    is_of(f, "trace-quality"))
-		return 0;
-	return is_of(f, "program-mismatch")  ? 5
-	       : is_of(f, "straggler")       ? 4
-	       : is_of(f, "bandwidth-bound") ? 3
-	       : is_of(f, "host-settings")   ? 1
-					     : 2;
+	static const int weights[] = {
+		[NA_EXPLAINS_NOTHING] = 0, [NA_EXPLAINS_LITTLE] = 1,
+		[NA_EXPLAINS_SOME] = 2,    [NA_EXPLAINS_DEMAND] = 3,
+		[NA_EXPLAINS_WAITING] = 4, [NA_EXPLAINS_ALL] = 5,
+	};
+
+	return f->network || f->severity < NA_SEV_WARNING
+		       ? 0
+		       : weights[f->check->explains];
 }
 
 /* What is wrong besides; of equals the costliest. */
@@ -253,11 +253,7 @@ static const char *instead(struct na_case *c)
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
 				    price_of_steps(c, f));
 	return na_case_text(c, "; %s%s",
-			    is_of(f, "bandwidth-bound")
-				    ? "the job is bandwidth-bound: "
-			    : is_of(f, "host-settings")
-				    ? "to mend on the hosts: "
-				    : "",
+			    f->check->named_as ? f->check->named_as : "",
 			    f->culprit ? f->culprit : f->title);
 }
 
@@ -271,7 +267,7 @@ static const char *as_far_as(struct na_case *c)
 	if (few_pairs(c))
 		return na_case_text(c, ", as far as %zu pairs tell",
 				    na_length(na_case_body(c, "pairs"),
-					      "pairs"));
+					      M_pairs));
 	if (timeless > SKEWED)
 		return na_case_text(c,
 				    ", as far as transfers tell: %s %% of them "

@@ -35,7 +35,7 @@ static const char *one(struct na_case *c, const struct na_value *v)
 	case NA_V_LIST:
 		if (v->n && v->u.of.first->kind == NA_V_TEXT)
 			return na_case_text(c, "%s %s", words_of(c, v->name),
-					    na_case_names(c, v, NULL, SHOWN));
+					    na_case_names(c, v, SHOWN));
 		/* Of objects, what the first of them says. */
 		if (v->n && na_get(v->u.of.first, M_what))
 			return na_case_text(c, "%s: %s", words_of(c, v->name),
@@ -100,12 +100,12 @@ static const char *not_run(struct na_case *c, const struct na_value *list)
 		const char *missing = na_text_at(v, M_missing), *ids = "";
 		const struct na_value *w = list;
 
-		while (w != v && strcmp(na_text_at(w, M_missing), missing) != 0)
+		while (w != v && !na_says(w, M_missing, missing))
 			w = w->next;
 		if (w != v)
 			continue;
 		for (; w; w = w->next) {
-			if (strcmp(na_text_at(w, M_missing), missing) == 0)
+			if (na_says(w, M_missing, missing))
 				ids = na_case_text(c, "%s%s%s", ids,
 						   *ids ? ", " : "",
 						   na_text_at(w, M_id));
@@ -124,7 +124,7 @@ static void put_rest(struct na_case *c)
 
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
-			       na_case_names(c, passed, NULL, passed->n));
+			       na_case_names(c, passed, passed->n));
 	if (*text)
 		na_result_text(c->r, "could not run, and what that takes", "%s",
 			       text);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "netan/analyses/analysis.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/common.h"
+#include "netan/engine/anonymize.h"
 
 void na_put_word(FILE *out, const char *s)
 {
@@ -30,7 +30,7 @@ void na_put_word(FILE *out, const char *s)
 /* One word, as it may be shown (--anonymize). */
 static void put_shown(FILE *out, const struct na_cli *cli, const char *s)
 {
-	char *shown = na_shown(cli, s);
+	char *shown = na_shown(&cli->request, s);
 
 	na_put_word(out, shown ? shown : "");
 	free(shown);
@@ -64,8 +64,7 @@ static bool takes(const struct na_command *c, const char *option)
 {
 	const struct na_analysis *a = na_analysis_find(c->face->name);
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	struct na_common common;
-	size_t n = na_command_groups(c, &common, NULL, groups);
+	size_t n = na_command_groups(c, NULL, groups);
 
 	if (!among(carried, option) ||
 	    !na_opt_find(groups, n, option, strlen(option)))
@@ -95,8 +94,7 @@ static const struct na_opt *option_at(const struct na_cli *cli, int *k,
 {
 	const char *arg = cli->argv[*k], *sign = strchr(arg, '=');
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	struct na_common common;
-	size_t n = na_command_groups(cli->command, &common, NULL, groups);
+	size_t n = na_command_groups(cli->command, NULL, groups);
 	bool letters = arg[1] != '-';
 	const struct na_opt *o;
 
@@ -138,14 +136,14 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 {
 	bool dashes = false;
 
-	for (size_t i = 0; i < cli->n_inputs; i++)
-		dashes |= cli->inputs[i].path[0] == '-' &&
-			  cli->inputs[i].path[1];
+	for (size_t i = 0; i < cli->request.n_inputs; i++)
+		dashes |= cli->request.inputs[i].path[0] == '-' &&
+			  cli->request.inputs[i].path[1];
 	if (dashes)
 		fputs("-- ", out);
-	for (size_t i = 0; i < cli->n_inputs; i++) {
+	for (size_t i = 0; i < cli->request.n_inputs; i++) {
 		fputs(i ? " " : "", out);
-		put_shown(out, cli, cli->inputs[i].path);
+		put_shown(out, cli, cli->request.inputs[i].path);
 	}
 }
 

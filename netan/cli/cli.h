@@ -12,6 +12,7 @@
 #include "netan/base/face.h"
 #include "netan/base/opt.h"
 #include "netan/checks/check.h"
+#include "netan/engine/request.h"
 #include "netan/result/result.h"
 
 enum na_exit {
@@ -20,6 +21,13 @@ enum na_exit {
 	NA_EXIT_USAGE = 2,
 	NA_EXIT_FINDINGS = 3
 };
+
+static inline enum na_exit na_exit_of(enum na_status st)
+{
+	return st == NA_OK       ? NA_EXIT_OK
+	       : st == NA_EUSAGE ? NA_EXIT_USAGE
+				 : NA_EXIT_FAILED;
+}
 
 /* Options that commands share: joined to a command's own by its `joins`. */
 enum na_join {
@@ -41,35 +49,17 @@ enum na_join {
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
 enum { NA_PROGRESS_AUTO, NA_PROGRESS_NEVER };
 
+/* What is asked of the command line itself; na_cli.request has the rest. */
 struct na_common {
 	/* output */
 	struct na_text_list outputs; /* -o FILE, several */
 	const char *format;          /* --format; NULL: table */
 	const char *table;           /* --table NAME */
-	bool quiet, verbose, strict, anonymize;
+	bool quiet, verbose, anonymize;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
-	/* input */
-	int64_t threads;            /* 0: all cores */
-	int anchor;                 /* enum na_anchor */
-	const char *label;          /* --label in force, while parsing */
-	const char *hosts, *filter; /* captures: a file, an expression */
-	struct na_text_list hlo;    /* --hlo PATH, several */
-	/* filters, as typed where a later stage must resolve them */
-	struct na_text_list host, line, src, dst, collective;
-	const char *side;           /* NULL: the command's own default */
-	int component;              /* enum na_component; -1: not given */
-	const char *from, *to;      /* TIME or UTC wall clock */
-	const char *step;           /* N or N-M */
-	int64_t min_size, max_size; /* bytes; max -1: none */
-	int64_t min_latency;        /* ps; 0: none */
-	bool include_loopback;
-	double max_rate; /* bits/s; 0: none */
-	/* groups */
-	const char *by; /* "host,collective" */
-	int64_t top;
-	const char *topology;
+	const char *label;   /* --label in force, while parsing */
+	const char *by;      /* "host,collective" */
 	/* checks */
-	const char *capacity; /* as typed; NULL: not given */
 	struct na_text_list host_settings;
 	struct na_limits limits;
 	/* findings */
@@ -83,23 +73,15 @@ struct na_common {
 	bool help; /* --help */
 };
 
-struct na_cli_input {
-	const char *path;  /* as given; "-" is standard input */
-	const char *label; /* of the --label before it, or NULL */
-};
-
-/* Also where neither has one. */
-bool na_same_label(const char *a, const char *b);
-
 struct na_cli {
 	const struct na_command *command;
+	struct na_request request; /* of the engine; speaks on stderr */
 	struct na_common common;
 	void *params; /* command->face->params_size bytes */
-	struct na_cli_input *inputs;
-	size_t n_inputs;
 	int argc;
-	char **argv;                      /* as given, for reproducing */
-	struct na_pseudonyms *pseudonyms; /* NULL: without --anonymize */
+	char **argv; /* as given, for reproducing */
+	/* The progress line; 0: there is none. */
+	int64_t progress_since_ns, progress_shown_ns;
 };
 
 struct na_command {
@@ -123,18 +105,13 @@ struct na_analysis;
 enum na_exit na_run_this_analysis(struct na_cli *cli,
 				  const struct na_analysis *a);
 
-/* "netan: error: ..." / "netan: warning: ..." on stderr, control characters
- * escaped, coloured when stderr is a terminal and --color allows. */
-void na_say_error(const struct na_cli *cli, const char *fmt, ...)
-	NA_PRINTF(2, 3);
-void na_say_warning(const struct na_cli *cli, const char *fmt, ...)
-	NA_PRINTF(2, 3);
-/* Only with -v. */
-void na_say_detail(const struct na_cli *cli, const char *fmt, ...)
-	NA_PRINTF(2, 3);
-/* What to do about an error, behind it. */
-void na_say_hint(const struct na_cli *cli, const char *fmt, ...)
-	NA_PRINTF(2, 3);
+/* The speaker of a command line, or of none (NULL): "netan: error: ..." and
+ * "netan: warning: ..." on stderr, control characters escaped, coloured when
+ * stderr is a terminal and --color allows; no warnings with -q, details with
+ * -v only; a progress line for work over about a second. */
+struct na_speaker na_cli_speaker(struct na_cli *cli);
+/* Says what failed, if something did. */
+enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
 
 /*
  * Write a finished result everywhere the user asked (output.c): each -o by
@@ -149,18 +126,5 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r);
 enum na_exit na_output_check(const struct na_cli *cli);
 /* Whether one of the outputs is a picture. */
 bool na_output_draws(const struct na_cli *cli);
-
-/* Of a clock that only moves forward. */
-int64_t na_now_ns(void);
-
-/* A progress line on stderr for work over about a second; silent when
- * stderr is no terminal, with -q or --progress never. */
-struct na_progress {
-	bool on, shown;
-	int64_t started_ns, last_ns;
-};
-void na_progress_start(struct na_progress *p, const struct na_cli *cli);
-void na_progress_tell(struct na_progress *p, const char *what, double share);
-void na_progress_end(struct na_progress *p);
 
 #endif

@@ -8,7 +8,9 @@
 #include "netan/base/vec.h"
 #include "plot/figure.h"
 
-#define AT(field) offsetof(struct na_common, field)
+/* Options of the command line, and of the engine. */
+#define AT(field)  offsetof(struct na_cli, common.field)
+#define ASK(field) offsetof(struct na_cli, request.field)
 
 /* In the order of enum na_component. */
 #define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel|rpc"
@@ -62,17 +64,17 @@ static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs behind it belong to, until the "
 	 "next --label; runs are shown side by side"},
-	{NA_OPT_TEXT, 0, "hosts", AT(hosts), "FILE", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
 	 "captures: which address is which host: CSV address,host[,slice]"},
-	{NA_OPT_TEXT, 0, "filter", AT(filter), "EXPR", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "filter", ASK(filter), "EXPR", NULL, 0, 0,
 	 "captures: only packets that pass, in libpcap's capture-filter "
 	 "syntax: 'tcp port 50051'"},
-	{NA_OPT_CHOICE, 0, "anchor", AT(anchor), "auto|start|end", "auto", 0,
+	{NA_OPT_CHOICE, 0, "anchor", ASK(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data, and said"},
-	{NA_OPT_COUNT, 'j', "threads", AT(threads), "N", NULL, 1, 1024,
+	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
 	 "threads (default: all cores); the output is the same for any N"},
-	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
+	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,
 	NA_OPT_END
@@ -91,9 +93,9 @@ static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs behind it belong to, until the "
 	 "next --label; in front of the names where they are several"},
-	{NA_OPT_COUNT, 'j', "threads", AT(threads), "N", NULL, 1, 1024,
+	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
 	 "threads (default: all cores); the output is the same for any N"},
-	{NA_OPT_FLAG, 0, "strict", AT(strict), NULL, NULL, 0, 0,
+	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,
 	NA_OPT_END
@@ -102,40 +104,40 @@ static const struct na_opt worker_opts[] = {
 
 /* clang-format off */
 static const struct na_opt filter_opts[] = {
-	{NA_OPT_LIST, 0, "host", AT(host), "GLOB", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "host", ASK(host), "GLOB", NULL, 0, 0,
 	 "only these hosts; in captures also addresses"},
-	{NA_OPT_LIST, 0, "line", AT(line), "GLOB", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "line", ASK(line), "GLOB", NULL, 0, 0,
 	 "of the threads on /host:CPU, which tell old-style transfers, only "
 	 "these: MegascaleEM2_Worker*"},
-	{NA_OPT_LIST, 0, "src", AT(src), "GLOB", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "src", ASK(src), "GLOB", NULL, 0, 0,
 	 "only these sources: an endpoint such as s0d3, or a pattern"},
-	{NA_OPT_LIST, 0, "dst", AT(dst), "GLOB", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "dst", ASK(dst), "GLOB", NULL, 0, 0,
 	 "only these destinations"},
-	{NA_OPT_LIST, 0, "collective", AT(collective), "GLOB", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "collective", ASK(collective), "GLOB", NULL, 0, 0,
 	 "only these collectives"},
-	{NA_OPT_CHOICE, 0, "component", AT(component), COMPONENTS, NULL, 0, 0,
+	{NA_OPT_CHOICE, 0, "component", ASK(component), COMPONENTS, NULL, 0, 0,
 	 "what latency is of: the network (default), the actions of a "
 	 "collective's graph on the host, the whole graph, or GPU kernels; "
 	 "in every analysis rpc: calls of captures, network: the others"},
-	{NA_OPT_TEXT, 0, "side", AT(side), "rx|tx", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "side", ASK(side), "rx|tx", NULL, 0, 0,
 	 "transfers as the receiver or as the sender saw them (default: both "
 	 "in timeline, rx elsewhere)"},
-	{NA_OPT_TEXT, 0, "from", AT(from), "TIME", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 0,
 	 "start of the window: 1.5s or 200ms from the origin, or "
 	 "2026-11-20T21:28:00Z"},
-	{NA_OPT_TEXT, 0, "to", AT(to), "TIME", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 0,
 	 "end of the window"},
-	{NA_OPT_TEXT, 0, "step", AT(step), "N[-M]", NULL, 0, 0,
+	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 0,
 	 "only step N, or steps N to M"},
-	{NA_OPT_BYTES, 0, "min-size", AT(min_size), "BYTES", NULL, 0, 0,
+	{NA_OPT_BYTES, 0, "min-size", ASK(min_size), "BYTES", NULL, 0, 0,
 	 "only transfers of at least BYTES: 64KiB, 10MB"},
-	{NA_OPT_BYTES, 0, "max-size", AT(max_size), "BYTES", NULL, 0, 0,
+	{NA_OPT_BYTES, 0, "max-size", ASK(max_size), "BYTES", NULL, 0, 0,
 	 "only transfers of at most BYTES"},
-	{NA_OPT_TIME, 0, "min-latency", AT(min_latency), "TIME", NULL, 0,
+	{NA_OPT_TIME, 0, "min-latency", ASK(min_latency), "TIME", NULL, 0,
 	 3.6e15, "only transfers that took at least TIME: 1ms"},
-	{NA_OPT_FLAG, 0, "include-loopback", AT(include_loopback), NULL, NULL,
+	{NA_OPT_FLAG, 0, "include-loopback", ASK(include_loopback), NULL, NULL,
 	 0, 0, "count transfers of a device to itself as network"},
-	{NA_OPT_RATE, 0, "max-rate", AT(max_rate), "RATE", NULL, 0, 0,
+	{NA_OPT_RATE, 0, "max-rate", ASK(max_rate), "RATE", NULL, 0, 0,
 	 "leave out, and count, transfers faster than RATE: 400Gbps"},
 	NA_OPT_END
 };
@@ -143,7 +145,7 @@ static const struct na_opt filter_opts[] = {
 
 #define TOPOLOGY_ROW \
 	{ \
-		NA_OPT_TEXT, 0, "topology", AT(topology), "FILE", NULL, 0, 0, \
+		NA_OPT_TEXT, 0, "topology", ASK(topology), "FILE", NULL, 0, 0, \
 			"which healthy paths are alike: CSV host,rack[,block] or " \
 			"src_host,dst_host,class" \
 	}
@@ -161,7 +163,7 @@ static const struct na_opt group_opts[] = {
 	 "one group for each component, host, src, dst, pair, collective, "
 	 "transfer_type, size, step, device, class or label"},
 	TOPOLOGY_ROW,
-	{NA_OPT_COUNT, 0, "top", AT(top), "N", NULL, 1, 1e9,
+	{NA_OPT_COUNT, 0, "top", ASK(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
 	NA_OPT_END
 };
@@ -185,7 +187,7 @@ static const struct na_opt picture_opts[] = {
 
 /* clang-format off */
 static const struct na_opt program_opts[] = {
-	{NA_OPT_LIST, 0, "hlo", AT(hlo), "DIR", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "hlo", ASK(hlo), "DIR", NULL, 0, 0,
 	 "HLO modules that the compiler dumped, beside those in the traces: a "
 	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo"},
 	NA_OPT_END
@@ -194,7 +196,7 @@ static const struct na_opt program_opts[] = {
 
 /* clang-format off */
 static const struct na_opt check_opts[] = {
-	{NA_OPT_TEXT, 'c', "capacity", AT(capacity), "RATE", NULL, 0, 0,
+	{NA_OPT_TEXT, 'c', "capacity", ASK(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
 	 "4x200Gbps/2 or v6e"},
 	{NA_OPT_LIST, 0, "host-settings", AT(host_settings), "DIR", NULL, 0, 0,
@@ -285,8 +287,7 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
 
-size_t na_command_groups(const struct na_command *command,
-			 struct na_common *common, void *params,
+size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 			 struct na_opt_group groups[NA_MAX_GROUPS])
 {
 	size_t n = 0;
@@ -294,15 +295,15 @@ size_t na_command_groups(const struct na_command *command,
 	if (command->face->opts)
 		groups[n++] = (struct na_opt_group){"Options",
 						    command->face->opts,
-						    params};
+						    cli ? cli->params : NULL};
 	for (size_t k = 0; k < NA_LEN(shared); k++) {
 		const struct na_opt *rows = rows_of(command, &shared[k]);
 
 		if (rows)
 			groups[n++] = (struct na_opt_group){shared[k].title,
-							    rows, common};
+							    rows, cli};
 	}
-	groups[n++] = (struct na_opt_group){"Help", help_opts, common};
+	groups[n++] = (struct na_opt_group){"Help", help_opts, cli};
 	return n;
 }
 
@@ -325,11 +326,6 @@ const char *na_command_closest(const char *name)
 	return na_closest(name, names, n);
 }
 
-bool na_same_label(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 struct operands {
 	struct na_cli *cli;
 	size_t cap;
@@ -339,18 +335,61 @@ static enum na_status add_operand(void *ctx, const char *text,
 				  struct na_err *err)
 {
 	struct operands *o = ctx;
-	struct na_cli *cli = o->cli;
+	struct na_request *q = &o->cli->request;
 
 	if (!*text)
 		return na_fail(err, NA_EUSAGE,
 			       "an argument is empty; is a "
 			       "shell variable not set?");
-	if (!na_grow(&cli->inputs, &o->cap, cli->n_inputs + 1,
-		     sizeof(*cli->inputs)))
+	if (!na_grow(&q->inputs, &o->cap, q->n_inputs + 1, sizeof(*q->inputs)))
 		return na_fail_nomem(err);
-	cli->inputs[cli->n_inputs++] = (struct na_cli_input){text,
-							     cli->common.label};
+	q->inputs[q->n_inputs++] =
+		(struct na_request_input){text, o->cli->common.label};
 	return NA_OK;
+}
+
+static enum na_status params_of(const struct na_request *q,
+				const struct na_face *face, void **params,
+				struct na_err *err)
+{
+	struct na_opt_group group = {"", face->opts, NULL};
+	struct na_opt_parser p = {.groups = &group, .n_groups = 1};
+	/* The value is kept where it is: on the command line. */
+	char name[] = "--capacity";
+	char *argv[] = {name, (char *)(uintptr_t)q->capacity};
+	enum na_status st;
+
+	*params = na_calloc(1, face->params_size);
+	if (!*params)
+		return na_fail_nomem(err);
+	if (!face->opts)
+		return NA_OK;
+	group.params = *params;
+	st = na_opt_defaults(&group, 1, err);
+	if (st != NA_OK || !q->capacity ||
+	    !na_opt_find(&group, 1, "capacity", strlen("capacity")))
+		return st;
+	return na_opt_parse(&p, 2, argv, err);
+}
+
+static void drop_params(const struct na_face *face, void *params)
+{
+	struct na_opt_group group = {"", face->opts, params};
+
+	if (params && face->opts)
+		na_opt_free(&group, 1);
+	free(params);
+}
+
+static void init(struct na_cli *cli, const struct na_command *c, int argc,
+		 char **argv)
+{
+	*cli = (struct na_cli){.command = c, .argc = argc, .argv = argv};
+	cli->common.fail_on = -1;
+	na_request_init(&cli->request);
+	cli->request.speaker = na_cli_speaker(cli);
+	cli->request.params = params_of;
+	cli->request.drop_params = drop_params;
 }
 
 enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
@@ -363,35 +402,27 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 				  .ctx = &operands};
 	enum na_status st;
 
-	memset(cli, 0, sizeof(*cli));
-	cli->command = c;
-	cli->argc = argc;
-	cli->argv = argv;
-	cli->common.max_size = -1;
-	cli->common.component = -1;
-	cli->common.fail_on = -1;
+	init(cli, c, argc, argv);
 	cli->params = na_calloc(1, c->face->params_size);
 	if (!cli->params)
 		return na_fail_nomem(err);
-	p.n_groups = na_command_groups(c, &cli->common, cli->params, groups);
+	p.n_groups = na_command_groups(c, cli, groups);
 	st = na_opt_defaults(groups, p.n_groups, err);
-	if (st != NA_OK)
-		return st;
-	return na_opt_parse(&p, argc - 2, argv + 2, err);
+	if (st == NA_OK)
+		st = na_opt_parse(&p, argc - 2, argv + 2, err);
+	cli->request.draws = na_output_draws(cli);
+	return st;
 }
 
 void na_cli_free(struct na_cli *cli)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	size_t n;
 
-	if (cli->command && cli->params) {
-		n = na_command_groups(cli->command, &cli->common, cli->params,
-				      groups);
-		na_opt_free(groups, n);
-	}
-	na_pseudonyms_free(cli->pseudonyms);
+	if (cli->command && cli->params)
+		na_opt_free(groups,
+			    na_command_groups(cli->command, cli, groups));
+	na_pseudonyms_free(cli->request.pseudonyms);
 	free(cli->params);
-	free(cli->inputs);
+	free(cli->request.inputs);
 	memset(cli, 0, sizeof(*cli));
 }

@@ -11,9 +11,8 @@
 enum { NA_MAX_GROUPS = 12 };
 
 /* The tables of a command: its own first, then those of its `joins`, then
- * --help.  Returns how many. */
-size_t na_command_groups(const struct na_command *command,
-			 struct na_common *common, void *params,
+ * --help.  Returns how many.  cli NULL: to read about, not to parse. */
+size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 			 struct na_opt_group groups[NA_MAX_GROUPS]);
 
 const struct na_command *na_command_find(const char *name);
@@ -26,6 +25,11 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 			    int argc, char **argv,
 			    struct na_err *err) NA_MUST_CHECK;
 void na_cli_free(struct na_cli *cli);
+
+/* Takes up what the command line names (anonymize.c); nothing without
+ * --anonymize. */
+enum na_status na_anonymize_start(struct na_cli *cli,
+				  struct na_err *err) NA_MUST_CHECK;
 
 /* help.c */
 void na_help_short(FILE *out);

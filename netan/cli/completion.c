@@ -11,7 +11,6 @@ struct script {
 	const struct na_command *command;
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n;
-	struct na_common common; /* only its offsets are used */
 };
 
 #define for_each_command(c) \
@@ -25,7 +24,7 @@ struct script {
 static void start_command(struct script *s, const struct na_command *c)
 {
 	s->command = c;
-	s->n = na_command_groups(c, &s->common, NULL, s->groups);
+	s->n = na_command_groups(c, NULL, s->groups);
 }
 
 /* "a|b|c" as "a b c". */
@@ -323,7 +322,9 @@ static void fish_script(struct script *s)
 
 static enum na_exit completion_run(struct na_cli *cli)
 {
-	const char *shell = cli->n_inputs == 1 ? cli->inputs[0].path : "";
+	const char *shell = cli->request.n_inputs == 1
+				    ? cli->request.inputs[0].path
+				    : "";
 	struct script s = {.out = stdout};
 
 	if (strcmp(shell, "bash") == 0) {
@@ -333,7 +334,7 @@ static enum na_exit completion_run(struct na_cli *cli)
 	} else if (strcmp(shell, "fish") == 0) {
 		fish_script(&s);
 	} else {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "%s%s: wanted one of bash, zsh, fish; for "
 			     "example: netan completion bash",
 			     *shell ? "completion " : "no shell is given",

@@ -136,8 +136,7 @@ static void put_method(FILE *out, const char *method)
 void na_help_command(const struct na_command *c, FILE *out)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	struct na_common common;
-	size_t n = na_command_groups(c, &common, NULL, groups);
+	size_t n = na_command_groups(c, NULL, groups);
 
 	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n", c->face->name,
 		c->face->question, c->face->name, c->face->usage);
@@ -159,13 +158,13 @@ static enum na_exit wrong(const struct na_cli *cli, const char *name)
 	const char *close = na_command_closest(name);
 
 	if (close)
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "there is no command '%s'; did you mean "
 			     "'%s'?",
 			     name, close);
 	else
-		na_say_error(cli, "there is no command '%s'", name);
-	na_say_hint(cli, "'netan --help' lists the commands");
+		na_say_error(&cli->request, "there is no command '%s'", name);
+	na_say_hint(&cli->request, "'netan --help' lists the commands");
 	return NA_EXIT_USAGE;
 }
 
@@ -177,7 +176,7 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 		na_schema_put(d, stdout);
 		return NA_EXIT_OK;
 	}
-	na_say_error(cli,
+	na_say_error(&cli->request,
 		     "the command '%s' has no JSON output, so it has no "
 		     "schema",
 		     name);
@@ -188,16 +187,19 @@ static enum na_exit help_run(struct na_cli *cli)
 {
 	const struct help_params *p = cli->params;
 	const struct na_command *c = NULL;
-	const char *name = cli->n_inputs ? cli->inputs[0].path : NULL;
+	const char *name = cli->request.n_inputs ? cli->request.inputs[0].path
+						 : NULL;
 
-	if (cli->n_inputs > 1 || (p->schema && p->man)) {
-		na_say_error(cli, "help is about one thing; for example: "
-				  "netan help timeline");
+	if (cli->request.n_inputs > 1 || (p->schema && p->man)) {
+		na_say_error(&cli->request,
+			     "help is about one thing; for example: "
+			     "netan help timeline");
 		return NA_EXIT_USAGE;
 	}
 	if (!name && p->schema) {
-		na_say_error(cli, "--schema needs a command; for example: "
-				  "netan help --schema timeline");
+		na_say_error(&cli->request,
+			     "--schema needs a command; for example: "
+			     "netan help --schema timeline");
 		return NA_EXIT_USAGE;
 	}
 	if (name && strcmp(name, "netan") != 0) {

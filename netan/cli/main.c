@@ -12,8 +12,8 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "netan/cli/anonymize.h"
 #include "netan/cli/common.h"
+#include "netan/engine/anonymize.h"
 
 /* With a standard descriptor closed, the next file opened would take its
  * number, and messages would land in it.  Writing to a closed standard
@@ -26,15 +26,15 @@ static void keep_descriptors(void)
 			_exit(NA_EXIT_FAILED);
 }
 
-static enum na_exit usage_error(const struct na_cli *cli, const char *text,
+/* Before there is a command line, or with it. */
+static enum na_exit usage_error(const struct na_request *q, const char *text,
 				const char *command)
 {
-	na_say_error(cli, "%s", text);
+	na_say_error(q, "%s", text);
 	if (command)
-		na_say_hint(cli, "'netan %s --help' lists the options",
-			    command);
+		na_say_hint(q, "'netan %s --help' lists the options", command);
 	else
-		na_say_hint(cli, "'netan --help' lists the commands");
+		na_say_hint(q, "'netan --help' lists the commands");
 	return NA_EXIT_USAGE;
 }
 
@@ -51,14 +51,12 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 		na_help_command(c, stdout);
 		code = NA_EXIT_OK;
 	} else if (st != NA_OK) {
-		code = st == NA_EUSAGE
-			       ? usage_error(&cli, err.text, c->face->name)
-			       : NA_EXIT_FAILED;
-		if (st != NA_EUSAGE)
-			na_say_error(&cli, "%s", err.text);
+		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
+						     c->face->name)
+				       : na_say_failed(&cli, &err);
 	} else if ((c->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS)) &&
-		   !cli.n_inputs) {
-		code = usage_error(&cli,
+		   !cli.request.n_inputs) {
+		code = usage_error(&cli.request,
 				   c->joins & NA_JOIN_INPUT
 					   ? "no INPUT is given: a file, the "
 					     "directory of a profile, or - for "
@@ -68,8 +66,7 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 					     "for standard input",
 				   c->face->name);
 	} else if (na_anonymize_start(&cli, &err) != NA_OK) {
-		na_say_error(&cli, "%s", err.text);
-		code = NA_EXIT_FAILED;
+		code = na_say_failed(&cli, &err);
 	} else {
 		code = c->joins & NA_JOIN_OUTPUT ? na_output_check(&cli)
 						 : NA_EXIT_OK;
@@ -80,7 +77,8 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 	return code;
 }
 
-static enum na_exit unknown_command(const char *name)
+static enum na_exit unknown_command(const struct na_request *q,
+				    const char *name)
 {
 	const char *close = na_command_closest(name);
 	char text[256];
@@ -93,10 +91,10 @@ static enum na_exit unknown_command(const char *name)
 	else
 		snprintf(text, sizeof(text), "there is no command '%.64s'",
 			 name);
-	return usage_error(NULL, text, NULL);
+	return usage_error(q, text, NULL);
 }
 
-static enum na_exit dispatch(int argc, char **argv)
+static enum na_exit dispatch(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct na_command *c;
@@ -119,14 +117,14 @@ static enum na_exit dispatch(int argc, char **argv)
 			 "unknown option %.64s before a "
 			 "command",
 			 word);
-		return usage_error(NULL, text, NULL);
+		return usage_error(q, text, NULL);
 	}
 	c = na_command_find(word);
-	return c ? run_command(c, argc, argv) : unknown_command(word);
+	return c ? run_command(c, argc, argv) : unknown_command(q, word);
 }
 
 /* A closed pipe is a reader that has seen enough. */
-static enum na_exit close_stdout(enum na_exit code)
+static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 {
 	bool failed = ferror(stdout) != 0;
 	int e = errno;
@@ -139,13 +137,15 @@ static enum na_exit close_stdout(enum na_exit code)
 	if (!failed || e == EPIPE)
 		return code;
 	if (code == NA_EXIT_OK || code == NA_EXIT_FINDINGS)
-		na_say_error(NULL, "cannot write standard output: %s",
+		na_say_error(q, "cannot write standard output: %s",
 			     strerror(e ? e : EIO));
 	return code == NA_EXIT_USAGE ? code : NA_EXIT_FAILED;
 }
 
 int main(int argc, char **argv)
 {
+	const struct na_request q = {.speaker = na_cli_speaker(NULL)};
+
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
@@ -153,5 +153,5 @@ int main(int argc, char **argv)
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	return (int)close_stdout(dispatch(argc, argv));
+	return (int)close_stdout(&q, dispatch(&q, argc, argv));
 }

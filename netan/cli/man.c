@@ -116,8 +116,7 @@ static void put_status(FILE *out)
 static void command_page(const struct na_command *c, FILE *out)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	struct na_common common;
-	size_t n = na_command_groups(c, &common, NULL, groups);
+	size_t n = na_command_groups(c, NULL, groups);
 	char name[64];
 
 	snprintf(name, sizeof(name), "netan-%s", c->face->name);

@@ -91,8 +91,7 @@ static void put_option(FILE *out, const struct na_opt *o)
 static void put_options(FILE *out, const struct na_command *c)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	struct na_common common;
-	size_t n = na_command_groups(c, &common, NULL, groups);
+	size_t n = na_command_groups(c, NULL, groups);
 
 	for (size_t k = 0; k < n; k++) {
 		const struct na_opt *o = groups[k].opts;

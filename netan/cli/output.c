@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "netan/cli/again.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/output.h"
+#include "netan/engine/anonymize.h"
 #include "netan/result/emit.h"
 #include "plot/figure.h"
 
@@ -96,14 +96,14 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	if (t->picture || t->emitter)
 		return true;
 	if (!strcasecmp(end, "netan")) {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "-o %s: netan ingest writes transfer files; "
 			     "wanted one of %s",
 			     path, endings_of(cli));
 		return false;
 	}
 	if (!strcasecmp(end, "html")) {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "-o %s: netan report writes pages; wanted one of "
 			     "%s",
 			     path, endings_of(cli));
@@ -113,7 +113,7 @@ static bool resolve(const struct na_cli *cli, const char *path,
 		t->emitter = by_format(cli);
 		return true;
 	}
-	na_say_error(cli,
+	na_say_error(&cli->request,
 		     "-o %s: the ending says what to write, and '%s%s' "
 		     "is none of %s; rename it, or add --format",
 		     path, *end ? "." : "", end, endings_of(cli));
@@ -126,8 +126,8 @@ bool na_output_is_input(const struct na_cli *cli, const char *path)
 
 	if (stat(path, &out) != 0 || !S_ISREG(out.st_mode))
 		return false;
-	for (size_t k = 0; k < cli->n_inputs; k++)
-		if (stat(cli->inputs[k].path, &in) == 0 &&
+	for (size_t k = 0; k < cli->request.n_inputs; k++)
+		if (stat(cli->request.inputs[k].path, &in) == 0 &&
 		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;
 	return false;
@@ -139,7 +139,7 @@ static enum na_exit check_target(const struct na_cli *cli,
 	struct na_err err = {0};
 
 	if (t->picture && !na_figure_find(cli->command->face->name)) {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "-o %s: '%s' draws no picture; wanted "
 			     "one of %s",
 			     t->path, cli->command->face->name,
@@ -149,11 +149,12 @@ static enum na_exit check_target(const struct na_cli *cli,
 	if (!t->path)
 		return NA_EXIT_OK;
 	if (na_output_is_input(cli, t->path)) {
-		na_say_error(cli, "-o %s: this file is also an input", t->path);
+		na_say_error(&cli->request, "-o %s: this file is also an input",
+			     t->path);
 		return NA_EXIT_USAGE;
 	}
 	if (na_outfile_check(t->path, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	return NA_EXIT_OK;
@@ -172,7 +173,7 @@ enum na_exit na_output_check(const struct na_cli *cli)
 	bool sheet = !outputs->n && is_sheet(&t);
 
 	if (!t.emitter) {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "--format %s: wanted one of table, json, "
 			     "csv, tsv, md",
 			     cli->common.format);
@@ -189,7 +190,7 @@ enum na_exit na_output_check(const struct na_cli *cli)
 		sheet = sheet || is_sheet(&t);
 	}
 	if (cli->common.table && !sheet) {
-		na_say_error(cli,
+		na_say_error(&cli->request,
 			     "--table %s: only csv and tsv hold one "
 			     "table; add --format csv or -o FILE.csv",
 			     cli->common.table);
@@ -242,7 +243,7 @@ static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 	enum na_status st;
 
 	if (cli->common.title)
-		page.title = title = na_shown(cli, cli->common.title);
+		page.title = title = na_shown(&cli->request, cli->common.title);
 	if (!line || (cli->common.title && !title)) {
 		free(line);
 		free(title);
@@ -261,10 +262,10 @@ static enum na_exit say_failed(const struct na_cli *cli, const char *path,
 			       enum na_status st, const struct na_err *err)
 {
 	if (st == NA_EUSAGE) {
-		na_say_error(cli, "%s", err->text);
+		na_say_error(&cli->request, "%s", err->text);
 		return NA_EXIT_USAGE;
 	}
-	na_say_error(cli, "cannot write %s: %s", path,
+	na_say_error(&cli->request, "cannot write %s: %s", path,
 		     err->text[0] ? err->text : "failed");
 	return NA_EXIT_FAILED;
 }
@@ -299,7 +300,7 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 
 	st = na_outfile_open(&f, t->path, &err);
 	if (st != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	in_place = !f.temp;
@@ -308,7 +309,7 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 			: t->emitter->write(r, &o, f.stream, &err);
 	left = in_place && st == NA_EIO && errno == EPIPE;
 	if (na_outfile_close(&f, t->path, st == NA_OK, &late) != NA_OK) {
-		na_say_error(cli, "%s", late.text);
+		na_say_error(&cli->request, "%s", late.text);
 		return NA_EXIT_FAILED;
 	}
 	if (st == NA_OK || left)
@@ -322,9 +323,9 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
 
-	na_hide_result(cli, r);
+	na_hide_result(&cli->request, r);
 	if (!na_result_ok(r)) {
-		na_say_error(cli, "out of memory");
+		na_say_error(&cli->request, "out of memory");
 		return NA_EXIT_FAILED;
 	}
 	if (!outputs->n)

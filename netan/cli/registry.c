@@ -14,8 +14,8 @@
 		.joins = JOINS, \
 		.run = na_run_analysis, \
 	};
+#define NA_PACKET_ANALYSIS(name) NA_ANALYSIS(name)
 #include "netan/analyses/analyses.def"
-#undef NA_ANALYSIS
 
 #define NA_COMMAND(name) extern const struct na_command na_cmd_##name;
 #include "netan/cli/commands.def"

@@ -1,12 +1,15 @@
-#include <stdarg.h>
+/* How the command line speaks: on stderr. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "netan/base/text.h"
-#include "netan/cli/anonymize.h"
+#include "netan/base/units.h"
+#include "netan/cli/cli.h"
+#include "netan/engine/parallel.h"
 
-enum { SAY_MAX = 4096 };
+#define FIRST_NS NA_NS_PER_S /* quick work shows nothing */
+#define EVERY_NS (NA_NS_PER_S / 10)
 
 static bool colored(const struct na_cli *cli)
 {
@@ -19,62 +22,80 @@ static bool colored(const struct na_cli *cli)
 }
 
 /* Messages quote names and paths, so the whole is escaped. */
-static NA_PRINTF(4, 0) void say(const struct na_cli *cli, const char *kind,
-				const char *style, const char *fmt, va_list ap)
+static void say(void *ctx, enum na_level level, const char *text)
 {
-	char text[SAY_MAX], *shown;
+	const struct na_cli *cli = ctx;
+	const char *kind = level == NA_SAY_ERROR     ? "error"
+			   : level == NA_SAY_WARNING ? "warning"
+						     : NULL;
 
-	vsnprintf(text, sizeof(text), fmt, ap);
-	shown = na_shown(cli, text);
+	if ((level == NA_SAY_WARNING && cli && cli->common.quiet) ||
+	    (level == NA_SAY_DETAIL && !(cli && cli->common.verbose)))
+		return;
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */
 	fputs("netan: ", stderr);
-	if (colored(cli) && *kind)
-		fprintf(stderr, "%s%s:\033[0m ", style, kind);
-	else if (*kind)
+	if (kind && colored(cli))
+		fprintf(stderr, "\033[1;%dm%s:\033[0m ",
+			level == NA_SAY_ERROR ? 31 : 33, kind);
+	else if (kind)
 		fprintf(stderr, "%s: ", kind);
-	na_escape_to(NA_ESC_TERMINAL, shown ? shown : "out of memory", stderr);
-	free(shown);
+	na_escape_to(NA_ESC_TERMINAL, text, stderr);
 	putc('\n', stderr);
 }
 
-void na_say_error(const struct na_cli *cli, const char *fmt, ...)
+static bool shows_progress(const struct na_cli *cli)
 {
-	va_list ap;
+	const char *term = getenv("TERM");
 
-	va_start(ap, fmt);
-	say(cli, "error", "\033[1;31m", fmt, ap);
-	va_end(ap);
+	return isatty(STDERR_FILENO) && !cli->common.quiet &&
+	       cli->common.progress != NA_PROGRESS_NEVER && term &&
+	       strcmp(term, "dumb") != 0;
 }
 
-void na_say_warning(const struct na_cli *cli, const char *fmt, ...)
+static void end_progress(struct na_cli *cli)
 {
-	va_list ap;
+	if (cli->progress_shown_ns) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
+	cli->progress_since_ns = cli->progress_shown_ns = 0;
+}
 
-	if (cli && cli->common.quiet)
+static void progress(void *ctx, const char *what, double share)
+{
+	struct na_cli *cli = ctx;
+	int64_t now = na_now_ns();
+	char text[64];
+
+	if (!what) {
+		end_progress(cli);
 		return;
-	va_start(ap, fmt);
-	say(cli, "warning", "\033[1;33m", fmt, ap);
-	va_end(ap);
-}
-
-void na_say_hint(const struct na_cli *cli, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(cli, "", "", fmt, ap);
-	va_end(ap);
-}
-
-void na_say_detail(const struct na_cli *cli, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!cli || !cli->common.verbose)
+	}
+	if (!cli->progress_since_ns)
+		cli->progress_since_ns = now;
+	if (now - cli->progress_since_ns < FIRST_NS ||
+	    now - cli->progress_shown_ns < EVERY_NS || !shows_progress(cli))
 		return;
-	va_start(ap, fmt);
-	say(cli, "", "", fmt, ap);
-	va_end(ap);
+	/* Short enough for any terminal: a wrapped line cannot be erased. */
+	if (na_escape(NA_ESC_TERMINAL, what, text, sizeof(text) - 4) >=
+	    sizeof(text) - 4)
+		strcat(text, "...");
+	fprintf(stderr, "\r\033[K%s %3.0f%%", text,
+		share < 1 ? share * 100 : 100);
+	fflush(stderr);
+	cli->progress_shown_ns = now;
+}
+
+struct na_speaker na_cli_speaker(struct na_cli *cli)
+{
+	return (struct na_speaker){say, cli ? progress : NULL, cli};
+}
+
+enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err)
+{
+	if (err->status != NA_OK)
+		na_say_error(&cli->request, "%s", err->text);
+	return na_exit_of(err->status);
 }

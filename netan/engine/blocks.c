@@ -23,15 +23,14 @@ struct reading {
 	uint64_t cut, taken;   /* turns handed out; over */
 	struct na_turn *turns; /* finished, not taken */
 	struct na_err err;
-	struct na_progress progress;
 	uint64_t bytes, all_bytes;
 };
 
 static void tell_progress(struct reading *r, uint64_t bytes)
 {
 	r->bytes += bytes;
-	na_progress_tell(&r->progress, "reading",
-			 (double)r->bytes / ((double)r->all_bytes + 1));
+	na_say_progress(r->s->request, "reading",
+			(double)r->bytes / ((double)r->all_bytes + 1));
 }
 
 /* A capture is one long block: it tells how far it is while it is read. */
@@ -160,12 +159,11 @@ enum na_status na_read_blocks(struct na_session *s,
 		r.all_bytes += s->inputs[i].size;
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.moved, NULL);
-	na_progress_start(&r.progress, s->cli);
 	hear_of_captures(&r, true);
 	if (!na_parallel(s->threads, s->threads, reader, &r))
 		na_fail_nomem(&r.err);
 	hear_of_captures(&r, false);
-	na_progress_end(&r.progress);
+	na_say_progress(s->request, NULL, 1);
 	pthread_cond_destroy(&r.moved);
 	pthread_mutex_destroy(&r.lock);
 	s->interrupted = na_interrupted();

@@ -137,7 +137,7 @@ static enum na_status run_drive(struct drive *d, const void *params,
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);
-		if (st == NA_OK)
+		if (st == NA_OK && d->a->turn)
 			st = d->a->turn(d->state, d->pass, err);
 	}
 	if (st == NA_OK || st == NA_END)
@@ -151,7 +151,7 @@ static enum na_status run_drive(struct drive *d, const void *params,
 
 static void drive_fini(struct drive *d)
 {
-	if (d->state)
+	if (d->state && d->a->fini)
 		d->a->fini(d->state);
 	na_filter_unbind(&d->bound);
 	free(d->state);
@@ -214,7 +214,7 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 			struct na_result *r, struct na_driven *out,
 			struct na_err *err)
 {
-	const struct na_common *c = &s->cli->common;
+	const struct na_request *c = s->request;
 	struct drive d = {.a = a, .s = s, .out = out};
 	enum na_status st;
 
@@ -230,9 +230,7 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .components = d.filter.components,
 				    .parallel = on_threads,
 				    .parallel_ctx = s,
-				    .segments = na_output_draws(s->cli)
-							? segments
-							: NULL,
+				    .segments = c->draws ? segments : NULL,
 				    .segments_ctx = s,
 				    .actions = actions,
 				    .actions_ctx = s,

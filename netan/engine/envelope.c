@@ -14,8 +14,8 @@
 
 /* clang-format off */
 static const char *const reasons[NA_N_REASONS] = {
-	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
-	"aggregated", "unknown_name", "too_fast", "filtered", "damaged",
+	M_bad_key, M_clock_skew, M_no_latency, M_loopback, M_bad_duration,
+	M_aggregated, M_unknown_name, M_too_fast, M_filtered, M_damaged,
 };
 /* clang-format on */
 
@@ -256,7 +256,7 @@ static void note_styles(struct na_session *s, struct na_result *r)
 			"host messages: the event's time is taken "
 			"as the %s of the transfer%s",
 			s->store.anchor == NA_ANCHOR_START ? "start" : "end",
-			s->cli->common.anchor == NA_ANCHOR_AUTO
+			s->request->anchor == NA_ANCHOR_AUTO
 				? (s->store.anchor == NA_ANCHOR_START
 					   ? " (the events last as long as the transfers)"
 					   : " (the events are shorter than the transfers)")
@@ -295,10 +295,9 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	na_put_text(r, doc, M_anchor,
 		    s->store.anchor == NA_ANCHOR_START ? "start" : "end");
 	if (s->interrupted)
-		na_put_bool(r, doc, "interrupted", true);
+		na_put_bool(r, doc, M_interrupted, true);
 	coverage = put_coverage(s, r, doc, used, side, dropped);
-	na_put_bool(r, na_result_side(r), "anchor_matters",
-		    s->store.anchor_mattered);
+	na_result_about(r)->anchor_idle = !s->store.anchor_mattered;
 	note_left_out(r, doc);
 	note_filtered(s, r);
 	note_clock(s, r);
@@ -317,19 +316,19 @@ void na_session_say_damage(const struct na_session *s, size_t i)
 	size_t shown = 0;
 
 	for (const struct na_warning *w = in->warnings; w; w = w->next, shown++)
-		na_say_warning(s->cli, "%s: %s", in->path, w->text);
+		na_say_warning(s->request, "%s: %s", in->path, w->text);
 	if (in->n_warnings > shown)
-		na_say_warning(s->cli, "%s: %zu more of this kind", in->path,
-			       in->n_warnings - shown);
+		na_say_warning(s->request, "%s: %zu more of this kind",
+			       in->path, in->n_warnings - shown);
 }
 
-enum na_exit na_session_verdict(struct na_session *s)
+enum na_status na_session_verdict(struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 		size_t n = s->store.n_remarks[i];
 
-		na_say_detail(s->cli,
+		na_say_detail(s->request,
 			      "%s: %s%s%s, host %s, %" PRIu64 " bytes, %" PRIu64
 			      " events read, %" PRIu64 " lines skipped",
 			      in->path, in->format, in->packed ? " in " : "",
@@ -338,19 +337,19 @@ enum na_exit na_session_verdict(struct na_session *s)
 		na_session_say_damage(s, i);
 		for (size_t k = 0; k < n && k < NA_REMARKS_MAX; k++)
 			na_say_warning(
-				s->cli, "%s: %s", in->path,
+				s->request, "%s: %s", in->path,
 				s->store.remarks[i * NA_REMARKS_MAX + k].text);
 		if (n > NA_REMARKS_MAX)
-			na_say_warning(s->cli, "%s: %zu more damaged events",
-				       in->path, n - NA_REMARKS_MAX);
+			na_say_warning(s->request,
+				       "%s: %zu more damaged events", in->path,
+				       n - NA_REMARKS_MAX);
 	}
 	if (s->interrupted) {
-		na_say_warning(s->cli, "interrupted: the result is partial");
-		return NA_EXIT_FAILED;
+		na_say_warning(s->request,
+			       "interrupted: the result is partial");
+		return NA_EIO;
 	}
-	if (s->damaged && s->cli->common.strict)
-		return NA_EXIT_FAILED;
-	return NA_EXIT_OK;
+	return s->damaged && s->request->strict ? NA_EFORMAT : NA_OK;
 }
 
 /* The runtime records its plane also where there is one slice only. */
@@ -367,7 +366,7 @@ static void say_quiet(const struct na_session *s)
 		for (size_t k = 0; k < in->n_sections; k++) {
 			if (strcmp(in->sections[k].name, plane) != 0)
 				continue;
-			na_say_hint(s->cli,
+			na_say_hint(s->request,
 				    "the plane \"%s\" is there and tells of no "
 				    "traffic: nothing went over the "
 				    "data-center network while it was recorded",
@@ -406,7 +405,7 @@ void na_session_say_planes(const struct na_session *s)
 						    s->store.unknown[i].name),
 				       s->store.unknown[i].n);
 	if (at) {
-		na_say_hint(s->cli, "events with names that come close: %s",
+		na_say_hint(s->request, "events with names that come close: %s",
 			    text);
 		return;
 	}
@@ -423,13 +422,13 @@ void na_session_say_planes(const struct na_session *s)
 		}
 	}
 	if (at)
-		na_say_hint(s->cli, "planes that are there: %s", text);
+		na_say_hint(s->request, "planes that are there: %s", text);
 	else if (s->inputs[0].capture)
-		na_say_hint(s->cli, "packets tell nothing of devices: give "
-				    "traces (.xplane.pb)");
+		na_say_hint(s->request, "packets tell nothing of devices: give "
+					"traces (.xplane.pb)");
 	else
-		na_say_hint(s->cli, "there are no planes at all: an empty "
-				    "file");
+		na_say_hint(s->request, "there are no planes at all: an empty "
+					"file");
 	say_quiet(s);
 }
 
@@ -455,7 +454,7 @@ static void say_lines(struct na_session *s)
 		}
 	}
 	if (at)
-		na_say_hint(s->cli,
+		na_say_hint(s->request,
 			    "with --line, of the threads %s only those that "
 			    "match are read",
 			    text);
@@ -512,28 +511,20 @@ void na_session_say_there_is(const struct na_session *s)
 	char hosts[HOSTS_BUF];
 
 	const struct na_store *st = &s->store;
-	int64_t first = 0, last = 0;
-	bool timed = false;
+	struct na_extent seen = {0};
 
-	for (size_t i = 0; i < st->n_sources; i++) {
-		const struct na_tally *t = &st->tallies[i];
-
-		if (!t->timed)
-			continue;
-		first = timed && first < t->first_ps ? first : t->first_ps;
-		last = timed && last > t->last_ps ? last : t->last_ps;
-		timed = true;
-	}
+	for (size_t i = 0; i < st->n_sources; i++)
+		na_extent_join(&seen, &st->tallies[i].seen);
 	hosts_text(st, hosts);
-	if (timed)
-		na_say_hint(s->cli,
+	if (seen.n)
+		na_say_hint(s->request,
 			    "transfers lie between %.3f s and %.3f s; hosts "
 			    "are %s",
-			    na_s(first), na_s(last), hosts);
+			    na_s(seen.first_ps), na_s(seen.last_ps), hosts);
 	else
-		na_say_hint(s->cli, "hosts are %s", hosts);
+		na_say_hint(s->request, "hosts are %s", hosts);
 	if (st->n_steps)
-		na_say_hint(s->cli, "steps are %" PRId64 " to %" PRId64,
+		na_say_hint(s->request, "steps are %" PRId64 " to %" PRId64,
 			    st->steps[0].number,
 			    st->steps[st->n_steps - 1].number);
 }
@@ -555,10 +546,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 					 ? "none is a send, as --side tx asks"
 					 : "outside the window");
 		if (seen == 1)
-			na_say_error(s->cli,
+			na_say_error(s->request,
 				     "the only transfer is left out: %s", text);
 		else
-			na_say_error(s->cli,
+			na_say_error(s->request,
 				     "none of the %" PRIu64 " transfers is "
 				     "left to analyse: %s",
 				     seen, text);
@@ -570,21 +561,22 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	if (na_session_say_no_calls(s, r))
 		return;
 	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
-	na_say_error(s->cli,
+	na_say_error(s->request,
 		     "no network transfers: looked for \"NetworkReceive "
 		     "END\" and \"NetworkSend END\" on the plane "
 		     "\"/device:CUSTOM:Megascale Trace\", and for \"MegaScale: "
 		     "Communication Transport Receive\" on \"/host:CPU\"");
 	na_session_say_planes(s);
-	if (s->cli->common.line.n)
+	if (s->request->line.n)
 		say_lines(s);
 	/* The names of events follow them: a cut takes them all away. */
 	if (s->damaged)
-		na_say_hint(s->cli,
+		na_say_hint(s->request,
 			    "the input is damaged or unreadable in "
 			    "part (see the warnings): transfers may be in what "
 			    "was lost; copy or capture it again");
 	else
-		na_say_hint(s->cli, "capture a multi-slice job on its hosts "
-				    "(.xplane.pb of each), while it trains");
+		na_say_hint(s->request,
+			    "capture a multi-slice job on its hosts "
+			    "(.xplane.pb of each), while it trains");
 }

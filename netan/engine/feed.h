@@ -27,7 +27,7 @@ static inline void na_block_fini(const struct na_analysis *a, void *block)
 {
 	if (a->fini_block)
 		a->fini_block(block);
-	else
+	else if (a->fini)
 		a->fini(block);
 }
 

@@ -15,15 +15,15 @@ static bool is_file(const char *path)
 	       S_ISREG(info.st_mode);
 }
 
-static bool list_files(struct na_hashing *h, const struct na_cli *cli)
+static bool list_files(struct na_hashing *h, const struct na_request *q)
 {
-	for (size_t i = 0; i < cli->n_inputs; i++) {
+	for (size_t i = 0; i < q->n_inputs; i++) {
 		struct na_err err = {.status = NA_OK};
 		struct na_found found = {.n = 0};
 		bool room = true;
 
 		/* What is not there, the session says. */
-		if (na_discover(cli->inputs[i].path, &h->arena, &found, &err) ==
+		if (na_discover(q->inputs[i].path, &h->arena, &found, &err) ==
 		    NA_OK)
 			room = na_grow(&h->files, &h->cap, h->n + found.n,
 				       sizeof(*h->files));
@@ -68,16 +68,16 @@ static void help(void *ctx, size_t i)
 	work(ctx);
 }
 
-bool na_hashing_start(struct na_hashing *h, const struct na_cli *cli)
+bool na_hashing_start(struct na_hashing *h, const struct na_request *q)
 {
 	pthread_attr_t attr;
 
 	memset(h, 0, sizeof(*h));
 	na_arena_init(&h->arena);
 	pthread_mutex_init(&h->lock, NULL);
-	if (!list_files(h, cli))
+	if (!list_files(h, q))
 		return false;
-	if (na_threads_of(cli) < 2)
+	if (na_threads_of(q) < 2)
 		return true;
 	pthread_attr_init(&attr);
 	/* Stacks count as data of the process; ours stays shallow. */

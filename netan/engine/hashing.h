@@ -29,7 +29,7 @@ struct na_hashing {
 
 /* The regular files among the inputs; with -j 1 nothing begins before
  * na_hashing_end().  False: out of memory; close it all the same. */
-bool na_hashing_start(struct na_hashing *h, const struct na_cli *cli);
+bool na_hashing_start(struct na_hashing *h, const struct na_request *q);
 /* Waits, and helps. */
 void na_hashing_end(struct na_hashing *h, size_t threads);
 /* Of an input of the session; "" where it cannot be told: packed bytes that

@@ -2,9 +2,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/engine/session/session.h"
+#include "netan/engine/parallel.h"
+#include "netan/engine/request.h"
 
 /* The one mutable variable of the program: a signal handler has no other
  * way to tell. */
@@ -37,6 +41,23 @@ void na_catch_termination(void)
 	sa.sa_flags = (int)SA_RESETHAND;
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+}
+
+int64_t na_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NA_NS_PER_S + t.tv_nsec;
+}
+
+size_t na_threads_of(const struct na_request *q)
+{
+	long n = q->threads;
+
+	if (n <= 0)
+		n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 
 struct team {

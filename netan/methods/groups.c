@@ -108,16 +108,19 @@ bool na_shown_init(struct na_shown *x, const na_i128 *amounts, size_t n_groups,
 		   size_t top)
 {
 	uint32_t *order = na_groups_rank(amounts, n_groups);
+	size_t n = 0;
 
-	x->rest = n_groups > top;
-	x->n = x->rest ? top + 1 : n_groups;
+	for (size_t i = 0; i < n_groups; i++)
+		n += amounts[i] >= 0;
+	x->rest = n > top;
+	x->n = x->rest ? top + 1 : n;
 	x->row_of = na_calloc(n_groups, sizeof(*x->row_of));
 	x->group = na_calloc(x->n, sizeof(*x->group));
 	if (!order || !x->row_of || !x->group) {
 		free(order);
 		return false;
 	}
-	for (size_t i = 0; i < n_groups; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t row = i < top ? i : top;
 
 		x->row_of[order[i]] = (uint32_t)row;

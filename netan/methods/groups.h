@@ -41,7 +41,8 @@ uint32_t *na_groups_rank(const na_i128 *amounts, size_t n);
 
 /*
  * The rows that --top shows: a row for each of the groups with the largest
- * amounts, and a last one for all the others, if there are any.
+ * amounts, and a last one for all the others, if there are any.  A group of
+ * less than nothing has no row.
  */
 struct na_shown {
 	uint32_t *row_of; /* [groups] */

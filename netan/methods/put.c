@@ -1,7 +1,7 @@
 #include "netan/methods/put.h"
 #include "members.h"
 
-#include "netan/stats/time/spread.h"
+#include <string.h>
 
 void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 amount)
@@ -24,6 +24,24 @@ void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		na_put_int(r, in, name, (int64_t)v);
 	else
 		na_put_real(r, in, name, (double)v);
+}
+
+void na_put_series(struct na_result *r, struct na_value *in, const char *name,
+		   const double *x, size_t n)
+{
+	double *to = na_put_reals(r, in, name, n);
+
+	if (to && n)
+		memcpy(to, x, n * sizeof(*to));
+}
+
+void na_put_bin_starts(struct na_result *r, struct na_value *body,
+		       const struct na_bins *bins)
+{
+	double *t = na_put_reals(r, body, M_time_s, bins->n);
+
+	for (size_t i = 0; t && i < bins->n; i++)
+		t[i] = na_bins_start_s(bins, i);
 }
 
 void na_put_steps(struct na_result *r, struct na_value *body,

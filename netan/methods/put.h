@@ -4,8 +4,9 @@
 
 #include "netan/model/store.h"
 #include "netan/result/result.h"
+#include "netan/stats/time/spread.h"
 
-/* An amount in 2^-20 bytes (netan/stats/time/spread.h), in bytes: an integer
+/* An amount in 2^-20 bytes (spread.h), in bytes: an integer
  * wherever nothing was clipped. */
 void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 amount);
@@ -13,6 +14,14 @@ void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 /* A count or bytes: below 0 (not known) null, beyond an int64_t a real. */
 void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		  na_i128 v);
+
+/* The n numbers of x. */
+void na_put_series(struct na_result *r, struct na_value *in, const char *name,
+		   const double *x, size_t n);
+
+/* The member "time_s": where each bin begins. */
+void na_put_bin_starts(struct na_result *r, struct na_value *body,
+		       const struct na_bins *bins);
 
 /* The list "steps": those that run in [lo_ps, hi_ps). */
 void na_put_steps(struct na_result *r, struct na_value *body,

@@ -53,6 +53,14 @@ static inline void *na_bag_push(struct na_bag *b)
 	return b->last->data + b->last->n++ * b->size;
 }
 
+/* Every record: na_each_record (struct na_op, x, &store->ops) use(x); x is a
+ * pointer, and `break` leaves its chunk alone. */
+#define na_each_record(type, x, bag) \
+	for (struct na_chunk *x##_in = (bag)->first; x##_in; \
+	     x##_in = x##_in->next) \
+		for (type *x = (void *)x##_in->data, *x##_end = x + x##_in->n; \
+		     x < x##_end; x++)
+
 /* Append all of `from`, which is empty afterwards.  A few records are
  * copied where there is room for them, so that many small bags do not cost
  * a chunk each; else chunks change hands. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -15,7 +16,7 @@ void na_devices_init(struct na_devices *d)
 void na_devices_fini(struct na_devices *d)
 {
 	free(d->cores);
-	free(d->core_slots);
+	na_triples_fini(&d->core_of);
 	free(d->types.items);
 	free(d->types.slots);
 	free(d->last);
@@ -24,64 +25,26 @@ void na_devices_fini(struct na_devices *d)
 
 /* ---- cores */
 
-/* The slot of a core, or the free one where it belongs. */
-static uint32_t *core_slot(const struct na_devices *d, uint8_t kind,
-			   uint16_t input, int32_t number)
-{
-	uint64_t key = (uint64_t)(uint32_t)number << 32 |
-		       (uint64_t)input << 16 | kind;
-	size_t at;
-
-	key = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	at = (size_t)(key >> 32) & (d->n_core_slots - 1);
-	for (; d->core_slots[at]; at = (at + 1) & (d->n_core_slots - 1)) {
-		const struct na_core *c = &d->cores[d->core_slots[at] - 1];
-
-		if (c->number == number && c->kind == kind && c->input == input)
-			break;
-	}
-	return &d->core_slots[at];
-}
-
-static bool more_core_slots(struct na_devices *d)
-{
-	uint32_t *old = d->core_slots;
-	size_t n = d->n_core_slots ? 2 * d->n_core_slots : 16;
-
-	d->core_slots = na_calloc(n, sizeof(*d->core_slots));
-	if (!d->core_slots) {
-		d->core_slots = old;
-		return false;
-	}
-	d->n_core_slots = n;
-	for (size_t i = 0; i < d->n_cores; i++)
-		*core_slot(d, d->cores[i].kind, d->cores[i].input,
-			   d->cores[i].number) = (uint32_t)i + 1;
-	free(old);
-	return true;
-}
-
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
 			 uint16_t input, int32_t number)
 {
-	uint32_t *slot;
+	struct na_triple key = {(uint32_t)kind, input, (uint32_t)number};
+	uint32_t core;
 
-	if (2 * (d->n_cores + 1) > d->n_core_slots && !more_core_slots(d))
-		return UINT32_MAX;
-	slot = core_slot(d, (uint8_t)kind, input, number);
-	if (*slot)
-		return *slot - 1;
 	if (!na_grow(&d->cores, &d->cap_cores, d->n_cores + 1,
 		     sizeof(*d->cores)) ||
 	    !na_grow(&d->last, &d->cap_last, d->n_cores + 1, sizeof(*d->last)))
 		return UINT32_MAX;
-	d->last[d->n_cores] = (struct last_busy){.any = false};
-	d->cores[d->n_cores] = (struct na_core){.number = number,
-						.input = input,
-						.kind = (uint8_t)kind,
-						.endpoint = NA_UNKNOWN_U32};
-	*slot = (uint32_t)d->n_cores + 1;
-	return (uint32_t)d->n_cores++;
+	core = na_triples_add(&d->core_of, key);
+	if (core != d->n_cores)
+		return core;
+	d->last[core] = (struct last_busy){.any = false};
+	d->cores[core] = (struct na_core){.number = number,
+					  .input = input,
+					  .kind = (uint8_t)kind,
+					  .endpoint = NA_UNKNOWN_U32};
+	d->n_cores++;
+	return core;
 }
 
 /* ---- op types */
@@ -322,20 +285,15 @@ int na_op_order(const void *a, const void *b)
 {
 	const struct na_op *x = a, *y = b;
 
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
+	return NA_THEN(NA_UP(core), NA_UP(start_ps), NA_UP(end_ps),
+		       NA_UP(type));
 }
 
 void na_sort_ops(struct na_op *ops, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (na_op_order(&ops[i - 1], &ops[i]) > 0) {
-			qsort(ops, n, sizeof(*ops), na_op_order);
+			na_sort(ops, n, na_op_order);
 			return;
 		}
 	}
@@ -345,27 +303,14 @@ int na_span_order(const void *a, const void *b)
 {
 	const struct na_span *x = a, *y = b;
 
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return NA_THEN(NA_UP(core), NA_UP(start_ps), NA_UP(end_ps),
+		       NA_UP(number));
 }
 
 /* ---- tangled cores */
 
-static int by_core_start(const void *a, const void *b)
-{
-	const struct na_busy *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->length_ps > y->length_ps) - (x->length_ps < y->length_ps);
-}
+NA_ORDER(by_core_start, struct na_busy, NA_UP(core), NA_UP(start_ps),
+	 NA_UP(length_ps))
 
 /* Of all tangled cores, which lose them. */
 static struct na_busy *take_tangled(const struct na_devices *d,
@@ -374,24 +319,18 @@ static struct na_busy *take_tangled(const struct na_devices *d,
 	struct na_busy *all;
 	size_t n = 0;
 
-	for (struct na_chunk *c = busy->first; c; c = c->next) {
-		const struct na_busy *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			n += d->cores[x[i].core].tangled;
-	}
+	na_each_record (const struct na_busy, x, busy)
+		n += d->cores[x->core].tangled;
 	*n_out = n;
 	all = na_calloc(n, sizeof(*all));
+	if (!all)
+		return NULL;
 	n = 0;
-	for (struct na_chunk *c = busy->first; all && c; c = c->next) {
-		struct na_busy *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (!d->cores[x[i].core].tangled)
-				continue;
-			all[n++] = x[i];
-			x[i].length_ps = 0;
-		}
+	na_each_record (struct na_busy, x, busy) {
+		if (!d->cores[x->core].tangled)
+			continue;
+		all[n++] = *x;
+		x->length_ps = 0;
 	}
 	return all;
 }
@@ -409,8 +348,7 @@ bool na_devices_straighten(const struct na_devices *d, struct na_bag *busy)
 	all = take_tangled(d, busy, &n);
 	if (!all)
 		return false;
-	if (n)
-		qsort(all, n, sizeof(*all), by_core_start);
+	na_sort(all, n, by_core_start);
 	while (ok && i < n) {
 		int64_t from = all[i].start_ps, to = from;
 		uint32_t core = all[i].core;

@@ -6,6 +6,7 @@
 #define NETAN_MODEL_DEVICES_H
 
 #include "netan/base/err.h"
+#include "netan/base/triples.h"
 #include "netan/model/bag.h"
 #include "netan/model/device.h"
 #include "netan/model/transfer.h"
@@ -20,8 +21,7 @@ struct na_op_types {
 struct na_devices {
 	struct na_core *cores;
 	size_t n_cores, cap_cores;
-	uint32_t *core_slots; /* index + 1; 0 is free */
-	size_t n_core_slots;
+	struct na_triples core_of; /* kind, input and number to core */
 	struct na_op_types types;
 	struct last_busy { /* by core */
 		int64_t start_ps, end_ps;

@@ -43,15 +43,6 @@ static bool mark_local(struct na_part *p, uint32_t endpoint)
 	return true;
 }
 
-static void saw_time(struct na_tally *t, int64_t start_ps, int64_t end_ps)
-{
-	if (!t->timed || start_ps < t->first_ps)
-		t->first_ps = start_ps;
-	if (!t->timed || end_ps > t->last_ps)
-		t->last_ps = end_ps;
-	t->timed = true;
-}
-
 /* The filter's verdict on a collective, asked once for each name. */
 static bool collective_ok(struct na_part *p, uint32_t name)
 {
@@ -118,16 +109,13 @@ static bool wanted(struct na_part *p, const struct na_transfer *t)
 	uint64_t *dropped = p->tally.dropped[t->side][t->style];
 	enum na_reason why = NA_LEFT_FILTERED;
 
-	if (!p->filter) {
-		saw_time(&p->tally, t->start_ps, t->end_ps);
-		return true;
-	}
-	if (!class_wanted(p->filter, t, &why)) {
+	if (p->filter && !class_wanted(p->filter, t, &why)) {
 		dropped[why]++;
 		return false;
 	}
-	saw_time(&p->tally, t->start_ps, t->end_ps);
-	if (na_filter_alone(p->filter, t) && collective_ok(p, t->collective))
+	na_extent_add(&p->tally.seen, t->start_ps, t->end_ps);
+	if (!p->filter ||
+	    (na_filter_alone(p->filter, t) && collective_ok(p, t->collective)))
 		return true;
 	if (!p->filter->censored || t->klass == NA_LOOPBACK)
 		why = NA_LEFT_FILTERED;
@@ -246,9 +234,7 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 					(enum na_device_kind)s->device, 0,
 					s->plane);
 
-	if (core == UINT32_MAX)
-		return NA_ENOMEM;
-	if (!to)
+	if (core == UINT32_MAX || !to)
 		return NA_ENOMEM;
 	*to = *s;
 	to->core = (uint16_t)core;
@@ -270,22 +256,25 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 #define NA_RECORD(KIND, bag, one, type, told, ...) ADD_##told(bag, one, type)
 #include "netan/model/records.def"
 
+/* An index that was given, or UINT32_MAX for want of memory. */
+static uint32_t given(struct na_part *p, uint32_t i)
+{
+	p->short_of_memory |= i == UINT32_MAX;
+	return i;
+}
+
 static uint32_t add_core(void *ctx, enum na_device_kind kind, int32_t number)
 {
 	struct na_part *p = ctx;
-	uint32_t core = na_devices_core(&p->devices, kind, 0, number);
 
-	p->short_of_memory |= core == UINT32_MAX;
-	return core;
+	return given(p, na_devices_core(&p->devices, kind, 0, number));
 }
 
 static uint32_t add_op_type(void *ctx, const struct na_op_type *t)
 {
 	struct na_part *p = ctx;
-	uint32_t type = na_devices_type(&p->devices, t);
 
-	p->short_of_memory |= type == UINT32_MAX;
-	return type;
+	return given(p, na_devices_type(&p->devices, t));
 }
 
 static enum na_status add_op(void *ctx, const struct na_op *x)
@@ -316,28 +305,22 @@ static enum na_status add_busy(void *ctx, uint32_t core, int64_t start_ps,
 static uint32_t add_name(void *ctx, const char *s, size_t n)
 {
 	struct na_part *p = ctx;
-	uint32_t name = na_strtab_add(&p->names.strings, s, n);
 
-	p->short_of_memory |= name == NA_NO_NAME;
-	return name;
+	return given(p, na_strtab_add(&p->names.strings, s, n));
 }
 
 static uint32_t add_endpoint(void *ctx, int32_t slice, int32_t device)
 {
 	struct na_part *p = ctx;
-	uint32_t e = na_names_endpoint(&p->names, slice, device);
 
-	p->short_of_memory |= e == UINT32_MAX;
-	return e;
+	return given(p, na_names_endpoint(&p->names, slice, device));
 }
 
 static uint32_t add_address(void *ctx, const char *s, size_t n)
 {
 	struct na_part *p = ctx;
-	uint32_t e = na_names_address(&p->names, s, n);
 
-	p->short_of_memory |= e == UINT32_MAX;
-	return e;
+	return given(p, na_names_address(&p->names, s, n));
 }
 
 static void add_classed(void *ctx, enum na_side side, enum na_style style,

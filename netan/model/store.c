@@ -192,37 +192,27 @@ static bool take_unknown(struct na_store *s, const struct na_part *p,
 	return true;
 }
 
+static void add_up(uint64_t *to, const uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
 static void take_tally(struct na_tally *to, const struct na_tally *from)
 {
-	for (size_t side = 0; side < 2; side++) {
-		for (size_t style = 0; style < NA_N_STYLES; style++) {
-			for (size_t k = 0; k < NA_N_CLASSES; k++)
-				to->classes[side][style][k] +=
-					from->classes[side][style][k];
-		}
-	}
 	for (size_t style = 0; style < NA_N_STYLES; style++) {
-		for (size_t i = 0; i < NA_N_ACTIONS; i++)
-			to->actions[style][i] += from->actions[style][i];
-	}
-	for (size_t i = 0; i < NA_N_REASONS; i++) {
-		to->left_out[i] += from->left_out[i];
-		for (size_t style = 0; style < NA_N_STYLES; style++) {
-			to->dropped[NA_RX][style][i] +=
-				from->dropped[NA_RX][style][i];
-			to->dropped[NA_TX][style][i] +=
-				from->dropped[NA_TX][style][i];
+		for (size_t side = 0; side < 2; side++) {
+			add_up(to->classes[side][style],
+			       from->classes[side][style], NA_N_CLASSES);
+			add_up(to->dropped[side][style],
+			       from->dropped[side][style], NA_N_REASONS);
 		}
+		add_up(to->actions[style], from->actions[style], NA_N_ACTIONS);
 	}
+	add_up(to->left_out, from->left_out, NA_N_REASONS);
 	to->spans_near += from->spans_near;
 	to->spans_far += from->spans_far;
-	if (!from->timed)
-		return;
-	if (!to->timed || from->first_ps < to->first_ps)
-		to->first_ps = from->first_ps;
-	if (!to->timed || from->last_ps > to->last_ps)
-		to->last_ps = from->last_ps;
-	to->timed = true;
+	na_extent_join(&to->seen, &from->seen);
 }
 
 static void take_remarks(struct na_store *s, struct na_part *p, size_t source)
@@ -324,6 +314,23 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 			n += t->dropped[NA_TX][style][why];
 	}
 	return n;
+}
+
+unsigned na_store_styles(const struct na_store *s, uint32_t run)
+{
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (run != UINT32_MAX && s->sources[i].run != run)
+			continue;
+		for (size_t k = 0; k < 2 * NA_N_STYLES; k++) {
+			const uint64_t *n = s->tallies[i].classes[k % 2][k / 2];
+
+			for (size_t c = 0; c < NA_N_CLASSES; c++)
+				seen |= (n[c] ? 1U : 0U) << k / 2;
+		}
+	}
+	return seen;
 }
 
 uint64_t na_store_count(const struct na_store *s, size_t source,

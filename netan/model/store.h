@@ -20,6 +20,7 @@
 #include "netan/base/err.h"
 #include "netan/model/bag.h"
 #include "netan/model/devices.h"
+#include "netan/model/extent.h"
 #include "netan/model/filter.h"
 #include "netan/model/hosts/hosts.h"
 #include "netan/model/hosts/names.h"
@@ -35,9 +36,7 @@ struct na_tally {
 	uint64_t dropped[2][NA_N_STYLES][NA_N_REASONS]; /* transfers, by side */
 	uint64_t spans_near, spans_far; /* old messages: event as long as the
 					    latency, or shorter */
-	int64_t first_ps,
-		last_ps; /* over transfers, before the filters; see `timed` */
-	bool timed;
+	struct na_extent seen;          /* of transfers, before the filters */
 };
 
 struct na_remark { /* a warning of a block */
@@ -202,6 +201,11 @@ size_t na_store_hosts(const struct na_store *s);
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
 			uint32_t dst_host);
 uint32_t na_store_rack(const struct na_store *s, uint32_t host);
+
+/* What the records of a run, or with UINT32_MAX of all, are from: a bit for
+ * each enum na_style. */
+#define NA_STYLES_OF_PACKETS (1U << NA_STYLE_CAPTURE | 1U << NA_STYLE_ESTIMATE)
+unsigned na_store_styles(const struct na_store *s, uint32_t run);
 
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,

@@ -29,7 +29,7 @@ static void put_input(FILE *out, const struct na_value *in)
 		     na_print_count(size,
 				    (uint64_t)na_count_at(in, M_transfers)));
 	fputs("</td><td class=\"hash\"><code>", out);
-	na_html_text(out, na_text_or(in, "sha256", "-"));
+	na_html_text(out, na_text_or(in, M_sha256, "-"));
 	fputs("</code></td><td>", out);
 	if (!why || !why->n)
 		fputs("none", out);

@@ -7,34 +7,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/report/html_impl.h"
-
-struct series {
-	const char *part, *field;
-	const char *name, *unit;
-	double scale;
-	const char *hue; /* of the theme */
-	bool log;        /* its panel's axis */
-};
-
-/* Those of one unit share a panel of the detail. */
-/* clang-format off */
-static const struct series known[] = {
-	{"timeline", M_rx_gbps, "RX", "Gbit/s", 1, "blue", false},
-	{"timeline", M_tx_gbps, "TX", "Gbit/s", 1, "vermilion", false},
-	{"timeline", M_rx_outstanding_bytes, "outstanding RX", "MiB",
-	 1.0 / (1 << 20), "sky", false},
-	{"timeline", M_tx_outstanding_bytes, "outstanding TX", "MiB",
-	 1.0 / (1 << 20), "orange", false},
-	{"timeline", "pending", "mean", "pending", 1, "green", false},
-	{"timeline", M_pending_max, "largest", "pending", 1, "purple", false},
-	{"bursts", M_pending_mean, "mean", "pending", 1, "green", false},
-	{"bursts", M_pending_max, "largest", "pending", 1, "purple", false},
-	{"rpc", M_p50_us, "p50", "us", 1, "blue", true},
-	{"rpc", M_p99_us, "p99", "us", 1, "vermilion", true},
-	{"rpc", M_max_us, "max", "us", 1, "purple", true},
-	{"rpc", "count", "count", "transfers", 1, "green", false},
-};
-/* clang-format on */
+#include "plot/figure.h"
 
 /* Four significant digits, and no zeros behind them. */
 static void put_number(FILE *out, double x)
@@ -88,11 +61,11 @@ static bool numbers_of(const struct na_value *v, size_t want, double *out)
 	return true;
 }
 
-static bool put_series(FILE *out, const struct series *s,
+static bool put_series(FILE *out, const struct na_figure_series *s,
 		       const struct na_value *body, double *room, size_t n,
 		       bool first)
 {
-	if (!numbers_of(na_get(body, s->field), n, room))
+	if (!numbers_of(na_get(body, s->member), n, room))
 		return false;
 	fprintf(out,
 		"%s\n{\"name\":\"%s\",\"unit\":\"%s\",\"hue\":\"%s\","
@@ -131,8 +104,8 @@ static bool is_axis(const struct na_report_axis *a)
 
 /* False: there is no series of that part. */
 static bool put_numbers(FILE *out, const struct na_report_part *part,
-			const double *time_s, double bin_s, double *room,
-			size_t n)
+			const struct na_figure *f, const double *time_s,
+			double bin_s, double *room, size_t n)
 {
 	const struct na_value *body = na_result_get_body(part->result);
 	bool any = false;
@@ -140,10 +113,8 @@ static bool put_numbers(FILE *out, const struct na_report_part *part,
 	fputs("<script type=\"application/json\" class=\"hover\">", out);
 	put_axis(out, part, time_s[0], bin_s,
 		 (n + NA_HOVER_POINTS - 1) / NA_HOVER_POINTS);
-	for (size_t i = 0; i < NA_LEN(known); i++) {
-		if (strcmp(known[i].part, part->name) == 0)
-			any |= put_series(out, &known[i], body, room, n, !any);
-	}
+	for (const struct na_figure_series *s = f->series; s && s->member; s++)
+		any |= put_series(out, s, body, room, n, !any);
 	fputs("]}</script>\n", out);
 	return any;
 }
@@ -154,9 +125,10 @@ void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 	double bin_s = na_number_or(body, M_bin_s, 0), *room;
 	size_t n, bytes = NA_HOVER_BYTES;
 	const double *time_s = na_reals_of(na_get(body, M_time_s), &n);
+	const struct na_figure *f = na_figure_find(part->name);
 	struct na_run run;
 
-	if (!time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))
+	if (!f || !time_s || n < 2 || !(bin_s > 0) || !is_axis(&part->axis))
 		return;
 	room = malloc(n * sizeof(*room));
 	if (!room) {
@@ -164,7 +136,7 @@ void na_html_hover(FILE *out, const struct na_report_part *part, bool *failed)
 		return;
 	}
 	na_run_begin(&run, &bytes, failed);
-	if (run.out && put_numbers(run.out, part, time_s, bin_s, room, n))
+	if (run.out && put_numbers(run.out, part, f, time_s, bin_s, room, n))
 		na_run_piece(&run);
 	na_run_end(&run, out);
 	free(room);

@@ -27,7 +27,9 @@ void na_html_begin_table(FILE *out, const char *class, const char *title)
 /* What a column sorts by, where its text does not say it. */
 static double sort_key(const struct na_column *col, const struct na_value *row)
 {
-	return na_number_at(row, col->field);
+	double x = na_number_at(row, col->field);
+
+	return col->format == NA_F_FACTOR ? exp(x) : x;
 }
 
 static void put_cell(FILE *out, const struct na_column *col,

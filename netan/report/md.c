@@ -83,7 +83,7 @@ static void put_input(FILE *out, const struct na_value *in)
 			: "-");
 	fprintf(out, " %s | ",
 		na_print_count(n, (uint64_t)na_count_at(in, M_transfers)));
-	put_text(out, na_text_or(in, "sha256", "-"));
+	put_text(out, na_text_or(in, M_sha256, "-"));
 	fprintf(out, " | %zu |\n", why ? why->n : 0);
 }
 

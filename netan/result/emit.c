@@ -44,7 +44,9 @@ bool na_cell_is_number(const struct na_column *col)
 static const char *number_text(const struct na_column *col, double x,
 			       char buf[NA_CELL_BUF])
 {
-	double shown = x * (col->scale != 0 ? col->scale : 1);
+	double shown = col->scale < 0    ? x / -col->scale
+		       : col->scale != 0 ? x * col->scale
+					 : x;
 	bool whole = col->format == NA_F_COUNT && fabs(shown) < 9e15;
 
 	if (col->format == NA_F_FACTOR)

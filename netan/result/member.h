@@ -27,7 +27,8 @@
  *   VALUE(name, TYPE, column, doc)     column: none, text("header"),
  *                                      count("header"), number("header",
  *                                      digits), scaled("header", digits,
- *                                      factor), fixed("header", digits),
+ *                                      factor), divided("header", digits,
+ *                                      divisor), fixed("header", digits),
  *                                      factor("header", digits) of a logarithm
  *   WORD(name, "a b c", column, doc)   one of these words; "null" among them
  *                                      means that it may be null

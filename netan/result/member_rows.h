@@ -29,6 +29,7 @@
 #define number(header, n)          {NULL, header, NA_F_NUMBER, n, 0}
 #define fixed(header, n)           {NULL, header, NA_F_FIXED, n, 0}
 #define factor(header, n)          {NULL, header, NA_F_FACTOR, n, 0}
+#define divided(header, n, x)      {NULL, header, NA_F_NUMBER, n, -(x)}
 #define scaled(header, n, x)       {NULL, header, NA_F_NUMBER, n, x}
 #define scaled_count(header, x)    {NULL, header, NA_F_COUNT, 0, x}
 #define scaled_fixed(header, n, x) {NULL, header, NA_F_FIXED, n, x}
@@ -49,7 +50,7 @@
 #define NA_TABLE_OF(command, name, visible, null, base, doc) \
 	const struct na_table na_table_##command##_##name = { \
 		#command, visible, null, base, rows_##command##_##name, \
-		NULL, doc};
+		NULL,     doc};
 #define none                NULL
 #define LIKE(command, name) &na_table_##command##_##name
 #define TABLE(command, name, base, doc) \

@@ -351,16 +351,20 @@ void na_result_adopt(struct na_result *r, void *block)
 	r->adopted = a;
 }
 
+/* Of an object by name, of a list by number. */
 static const struct na_value *member(const struct na_value *in,
 				     const char *name, size_t len)
 {
-	const struct na_value *v;
+	bool list = in && in->kind == NA_V_LIST && *name >= '0' && *name <= '9';
+	size_t before = list ? strtoul(name, NULL, 10) : 0;
 
-	if (!in || in->kind != NA_V_OBJECT)
+	if (!list && (!in || in->kind != NA_V_OBJECT))
 		return NULL;
-	for (v = in->u.of.first; v; v = v->next)
-		if (strncmp(v->name, name, len) == 0 && !v->name[len])
+	na_for_each (v, in) {
+		if (list ? !before--
+			 : strncmp(v->name, name, len) == 0 && !v->name[len])
 			return v;
+	}
 	return NULL;
 }
 

@@ -73,11 +73,13 @@ enum na_format {
 };
 
 struct na_column {
-	const char *field;  /* member of each row; "key.host" digs */
+	const char *field;  /* member of each row; "key.host" and
+			       "hosts.0.name" dig */
 	const char *header; /* with the unit: "p99 us"; NULL: as declared */
 	enum na_format format;
 	int digits;
-	double scale; /* printed = value * scale; 0 means 1 */
+	double scale; /* printed = value * scale; 0 means 1; below 0: value
+			 / -scale, since a thousandth is no double */
 };
 
 /* Empty; NULL when memory is short.  Freed with all its values; NULL is
@@ -114,7 +116,8 @@ const char *na_result_get_word(const struct na_result *r, enum na_word which,
 
 /* Numbers beside the members. */
 struct na_about {
-	bool runs_apart; /* runs stand side by side, not added up */
+	bool runs_apart;  /* runs stand side by side, not added up */
+	bool anchor_idle; /* no time depends on the anchor */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */
 	int64_t left_out, filtered;

@@ -259,7 +259,8 @@ const struct na_member *na_member_at(const struct na_table *t, const char *path)
 	while (m && path[len]) {
 		path += len + 1;
 		len = strcspn(path, ".");
-		m = member(m->of, path, len);
+		if (*path < '0' || *path > '9')
+			m = member(m->of, path, len);
 	}
 	return m;
 }

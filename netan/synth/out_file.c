@@ -25,12 +25,9 @@ struct na_out_file {
 
 char *na_out_join(const char *path, const char *more)
 {
-	size_t n = strlen(path) + strlen(more) + 2;
-	char *s = malloc(n);
+	char *s;
 
-	if (s)
-		snprintf(s, n, "%s/%s", path, more);
-	return s;
+	return asprintf(&s, "%s/%s", path, more) < 0 ? NULL : s;
 }
 
 enum na_status na_out_make_dirs(const char *path, struct na_err *err)
@@ -246,21 +243,30 @@ enum na_status na_out_finish(struct na_out_file *f, int64_t cut_bytes,
 		st = zstd_some(f, nothing, 0, ZSTD_e_end, err);
 	if (!st)
 		st = cut(f, cut_bytes, cut_q16, bytes, whole, err);
-	if (!st && close(f->fd)) {
-		f->fd = -1;
+	if (st) {
+		na_out_abandon(f);
+		return st;
+	}
+	if (close(f->fd) || rename(f->temp, f->path)) {
 		st = cannot_write(f, err);
 		unlink(f->temp);
 	}
-	if (!st) {
-		f->fd = -1;
-		if (rename(f->temp, f->path)) {
-			st = cannot_write(f, err);
-			unlink(f->temp);
-		}
-	}
-	if (st)
-		na_out_abandon(f);
-	else
-		free_file(f);
+	f->fd = -1;
+	free_file(f);
+	return st;
+}
+
+enum na_status na_out_save(const char *path, const void *p, size_t n,
+			   uint64_t *bytes, struct na_err *err)
+{
+	struct na_out_file *f;
+	uint64_t whole;
+	enum na_status st = na_out_open(&f, path, NA_PACK_NONE, err);
+
+	if (!st)
+		st = na_out_write(f, p, n, err);
+	if (!st)
+		return na_out_finish(f, -1, -1, bytes, &whole, err);
+	na_out_abandon(f);
 	return st;
 }

@@ -33,6 +33,11 @@ NA_MUST_CHECK enum na_status na_out_finish(struct na_out_file *f,
 /* Gives up: nothing stays on disk.  NULL is fine. */
 void na_out_abandon(struct na_out_file *f);
 
+/* All of that at once, not packed. */
+NA_MUST_CHECK enum na_status na_out_save(const char *path, const void *p,
+					 size_t n, uint64_t *bytes,
+					 struct na_err *err);
+
 /* mkdir -p. */
 NA_MUST_CHECK enum na_status na_out_make_dirs(const char *path,
 					      struct na_err *err);

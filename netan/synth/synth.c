@@ -26,16 +26,17 @@ void na_synth_report_fini(struct na_synth_report *report)
 	memset(report, 0, sizeof(*report));
 }
 
-enum na_status na_synth_report_add(struct na_synth_report *r, char *path,
-				   uint64_t bytes, uint64_t events,
+enum na_status na_synth_report_add(struct na_synth_report *r, enum na_status st,
+				   char *path, uint64_t bytes, uint64_t events,
 				   struct na_err *err)
 {
-	if (!na_grow(&r->files, &r->cap, r->n + 1, sizeof(*r->files))) {
+	if (!st && !na_grow(&r->files, &r->cap, r->n + 1, sizeof(*r->files)))
+		st = na_fail_nomem(err);
+	if (st)
 		free(path);
-		return na_fail_nomem(err);
-	}
-	r->files[r->n++] = (struct na_synth_file){path, bytes, events};
-	return NA_OK;
+	else
+		r->files[r->n++] = (struct na_synth_file){path, bytes, events};
+	return st;
 }
 
 static enum na_status make_session(const struct na_synth_config *cfg,
@@ -112,10 +113,9 @@ static enum na_status check_leftovers(const struct na_truth *t, int pack,
 
 static enum na_status write_names(struct na_trace *t, struct na_err *err)
 {
-	struct na_wire w;
+	struct na_wire w = {0};
 	enum na_status st;
 
-	na_wire_init(&w);
 	na_wire_str(&w, SPACE_HOSTNAMES, t->truth->name);
 	st = w.failed ? na_fail_nomem(err)
 		      : na_out_write(t->out, w.p, w.n, err);
@@ -200,11 +200,8 @@ static enum na_status write_file(struct file_job *j, struct na_err *err)
 					   &h->file_bytes, &h->cut_from_bytes,
 					   err);
 	}
-	if (!st)
-		return na_synth_report_add(j->report, path, h->file_bytes,
-					   h->events, err);
-	free(path);
-	return st;
+	return na_synth_report_add(j->report, st, path, h->file_bytes,
+				   h->events, err);
 }
 
 static enum na_status write_truth(const struct na_truth *t,
@@ -220,10 +217,7 @@ static enum na_status write_truth(const struct na_truth *t,
 	if (!path)
 		return na_fail_nomem(err);
 	st = na_truth_write(t, cfg, job, path, &bytes, err);
-	if (!st)
-		return na_synth_report_add(report, path, bytes, 0, err);
-	free(path);
-	return st;
+	return na_synth_report_add(report, st, path, bytes, 0, err);
 }
 
 /* ---- a session of simulated hosts */
@@ -364,8 +358,7 @@ static enum na_status write_dump(const char *dir, const char *ending,
 				 struct na_err *err)
 {
 	char name[80], *path;
-	struct na_out_file *out;
-	uint64_t bytes, whole;
+	uint64_t bytes;
 	enum na_status st;
 
 	snprintf(name, sizeof(name), "module_0000." NA_MODULE_NAME "%s",
@@ -375,28 +368,17 @@ static enum na_status write_dump(const char *dir, const char *ending,
 		free(path);
 		return na_fail_nomem(err);
 	}
-	st = na_out_open(&out, path, NA_PACK_NONE, err);
-	if (!st) {
-		st = na_out_write(out, w->p, w->n, err);
-		if (st)
-			na_out_abandon(out);
-		else
-			st = na_out_finish(out, -1, -1, &bytes, &whole, err);
-	}
-	if (!st)
-		return na_synth_report_add(report, path, bytes, 0, err);
-	free(path);
-	return st;
+	st = na_out_save(path, w->p, w->n, &bytes, err);
+	return na_synth_report_add(report, st, path, bytes, 0, err);
 }
 
 static enum na_status dump_module(const struct na_module *m, const char *dir,
 				  struct na_synth_report *report,
 				  struct na_err *err)
 {
-	struct na_wire w;
+	struct na_wire w = {0};
 	enum na_status st = na_out_make_dirs(dir, err);
 
-	na_wire_init(&w);
 	if (!st) {
 		na_module_text(m, &w);
 		st = write_dump(dir, ".after_optimizations.txt", &w, report,

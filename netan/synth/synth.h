@@ -80,11 +80,11 @@ struct na_synth_report {
 NA_MUST_CHECK enum na_status na_synth_run(const struct na_synth_config *cfg,
 					  struct na_synth_report *report,
 					  struct na_err *err);
-/* Takes the path; for those that write the files. */
-NA_MUST_CHECK enum na_status na_synth_report_add(struct na_synth_report *r,
-						 char *path, uint64_t bytes,
-						 uint64_t events,
-						 struct na_err *err);
+/* For those that write the files: takes the path, to which writing went as
+ * `st` says; a failure is passed on. */
+NA_MUST_CHECK enum na_status
+na_synth_report_add(struct na_synth_report *r, enum na_status st, char *path,
+		    uint64_t bytes, uint64_t events, struct na_err *err);
 void na_synth_report_fini(struct na_synth_report *report);
 
 #endif

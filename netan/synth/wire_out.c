@@ -1,5 +1,7 @@
 #include "netan/synth/wire_out.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +10,10 @@
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 enum { MAX_VARINT = 10, MAX_TAG_AND_VARINT = 16 };
 
-void na_wire_init(struct na_wire *w)
-{
-	memset(w, 0, sizeof(*w));
-}
-
 void na_wire_fini(struct na_wire *w)
 {
 	free(w->p);
-	na_wire_init(w);
+	memset(w, 0, sizeof(*w));
 }
 
 bool na_wire_room(struct na_wire *w, size_t more)
@@ -89,6 +86,22 @@ void na_wire_raw(struct na_wire *w, const void *p, size_t n)
 		return;
 	memcpy(w->p + w->n, p, n);
 	w->n += n;
+}
+
+void na_wire_text(struct na_wire *w, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (na_wire_room(w, (size_t)n + 1)) {
+		vsnprintf((char *)w->p + w->n, (size_t)n + 1, fmt, ap);
+		w->n += (size_t)n;
+	}
+	va_end(ap);
 }
 
 void na_wire_varint(struct na_wire *w, uint64_t v)

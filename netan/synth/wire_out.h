@@ -16,13 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct na_wire {
+#include "netan/base/err.h"
+
+struct na_wire { /* starts as zeroes */
 	uint8_t *p;
 	size_t n, cap;
 	bool failed;
 };
 
-void na_wire_init(struct na_wire *w);
 void na_wire_fini(struct na_wire *w);
 
 /* Room for `more` bytes behind the end; false when memory is short. */
@@ -42,8 +43,9 @@ void na_wire_str(struct na_wire *w, unsigned field, const char *s);
 /* A number without a tag: members of packed fields. */
 void na_wire_varint(struct na_wire *w, uint64_t v);
 
-/* Bytes as they are, without a tag. */
+/* Bytes as they are, without a tag; text without its NUL. */
 void na_wire_raw(struct na_wire *w, const void *p, size_t n);
+void na_wire_text(struct na_wire *w, const char *fmt, ...) NA_PRINTF(2, 3);
 
 /* Only the tag and length of a message whose body of n bytes follows. */
 void na_wire_header(struct na_wire *w, unsigned field, uint64_t n);

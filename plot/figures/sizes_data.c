@@ -14,15 +14,6 @@
 #define LEAST_GAP  0.3  /* between two, on the axis */
 #define CLASS_FILL 0.86 /* of a power of two, what its bars take */
 
-static unsigned class_of(int64_t bytes)
-{
-	unsigned k = 0;
-
-	for (; bytes > 0; bytes >>= 1)
-		k++;
-	return k;
-}
-
 double na_sizes_place(double bytes)
 {
 	return bytes < 1 ? 0.5 : 1 + log2(bytes);
@@ -80,7 +71,8 @@ static bool place_sizes(struct size_figure *f)
 static void place_classes(struct size_figure *f, int64_t least, int64_t most)
 {
 	f->n_slots = 0;
-	for (unsigned k = class_of(least); k <= class_of(most); k++) {
+	for (unsigned k = na_size_class((uint64_t)least);
+	     k <= na_size_class((uint64_t)most); k++) {
 		uint64_t border = UINT64_C(1) << k;
 
 		f->slots[f->n_slots++] = (struct size_slot){
@@ -183,14 +175,13 @@ void na_sizes_read(struct size_figure *f, const struct na_result *r)
 
 	*f = (struct size_figure){.doc = na_result_get_doc(r),
 				  .body = na_result_get_body(r),
-				  .result = r,
-				  .side = na_result_get_side(r)};
+				  .result = r};
 	f->total = na_get(f->body, M_total);
 	f->small_bytes = na_number_or(f->body, M_small_limit_bytes, 0);
-	f->grouped = na_count_at(f->side, "grouped") == 1;
 	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	list = na_get(f->body, M_groups);
 	first = na_items(list);
+	f->grouped = na_items(na_get(first, M_key));
 	choose_slots(f, first);
 	read_groups(f, first);
 	if (!f->n_slots)
@@ -210,9 +201,8 @@ void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 	double duration = na_number_at(f->doc, M_duration_s);
 
 	na_words_data(f->doc, f->runs_apart, w);
-	if (isfinite(duration) && !f->empty) {
+	if (isfinite(duration) && !f->empty)
 		na_words_seconds(duration, w);
-	}
 	na_words_coverage(f->result, w);
 	na_words_origin(f->doc, w);
 }

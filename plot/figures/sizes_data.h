@@ -32,7 +32,7 @@ struct size_series {
 
 struct size_figure {
 	const struct na_result *result;
-	const struct na_value *doc, *body, *side, *total;
+	const struct na_value *doc, *body, *total;
 	struct size_series series[NA_TOP_SERIES + 1];
 	size_t n_series;
 	bool has_rest;   /* the last one is many */

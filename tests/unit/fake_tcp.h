@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "netan/analyses/tcp/tcp.h"
+#include "netan/analyses/tcp/state.h"
 #include "tests/unit/hand_drive.h"
 
 #define FAKE_MS UINT64_C(1000000000) /* in ps */

@@ -103,11 +103,13 @@ void hand_drive(struct driven *out, const struct na_analysis *a,
 	out->status = a->open(d.state, &own, params, err);
 	for (; out->status == NA_OK && d.pass < a->passes; d.pass++) {
 		one_pass(&d);
-		out->status = a->turn(d.state, d.pass, err);
+		if (a->turn)
+			out->status = a->turn(d.state, d.pass, err);
 	}
 	if (out->status == NA_OK || out->status == NA_END)
 		conclude(out, &d, err);
-	a->fini(d.state);
+	if (a->fini)
+		a->fini(d.state);
 	na_filter_unbind(&bound);
 	free(d.state);
 	free(d.block);

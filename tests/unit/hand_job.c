@@ -30,12 +30,13 @@ static void forget(struct hand_job *j)
 static void read_all(struct hand_job *j, const struct na_analysis *a,
 		     const struct na_grouping *by, struct na_err *err)
 {
-	assert_int_equal(na_session_open(&j->s, &j->cli, a->wants), NA_EXIT_OK);
+	assert_int_equal(na_session_open(&j->s, &j->cli.request, a->wants),
+			 NA_OK);
 	fine(na_session_filter(&j->s, err), err);
 	j->s.filter = na_drive_filter(a, &j->s.filter, by,
-				      j->cli.common.component >= 0);
+				      j->cli.request.component >= 0);
 	j->s.wants = na_drive_wants(a, &j->s.filter, by);
-	assert_int_equal(na_session_read(&j->s, true), NA_EXIT_OK);
+	assert_int_equal(na_session_read(&j->s, true, err), NA_OK);
 	fine(na_session_place(&j->s, err), err);
 }
 

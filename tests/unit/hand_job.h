@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_HAND_JOB_H
 #define TESTS_UNIT_HAND_JOB_H
 
+#include "netan/cli/cli.h"
 #include "netan/engine/drive.h"
 #include "tests/unit/hand_trace.h"
 

@@ -81,16 +81,17 @@ void hand_trace_close(struct hand_trace *t)
 	if (!t->in_host)
 		return;
 	hand_trace_plane(t, "Task Environment");
-	na_plane_const_uint(&t->plane, "profile_start_time", WALL);
+	na_stat_uint(&t->plane, na_plane_stat(&t->plane, "profile_start_time"),
+		     WALL);
 	end_plane(t);
 	fine(na_out_finish(t->out, -1, -1, &bytes, &whole, &err), &err);
-	for (size_t i = 0; i < t->counts.n; i++) {
-		for (size_t k = 0; k < t->counts.planes[i].n; k++)
-			free(t->counts.planes[i].lines[k].name);
-		free(t->counts.planes[i].lines);
-		free(t->counts.planes[i].name);
+	for (size_t i = 0; i < t->counts.planes.n; i++) {
+		for (size_t k = 0; k < t->counts.planes.v[i].lines.n; k++)
+			free(t->counts.planes.v[i].lines.v[k].name);
+		na_vec_free(&t->counts.planes.v[i].lines);
+		free(t->counts.planes.v[i].name);
 	}
-	free(t->counts.planes);
+	na_vec_free(&t->counts.planes);
 	memset(&t->counts, 0, sizeof(t->counts));
 	t->in_host = false;
 }

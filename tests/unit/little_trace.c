@@ -158,11 +158,10 @@ static void put_environment(struct na_wire *w, int64_t wall_ns)
 uint8_t *little_bytes(const struct little_trace *t, size_t *n)
 {
 	static struct ids types, stats; /* too large for the stack */
-	struct na_wire w;
+	struct na_wire w = {0};
 	size_t plane;
 
 	types.n = stats.n = 0;
-	na_wire_init(&w);
 	plane = na_wire_begin(&w, 1);
 	na_wire_str(&w, 2, t->plane);
 	put_line(&w, t, &types, &stats);

@@ -44,15 +44,15 @@ static void open_all(struct opened *o, const char *threads)
 	assert_int_equal(na_cli_parse(&o->cli, na_command_find("timeline"), 6,
 				      o->argv, &err),
 			 NA_OK);
-	assert_int_equal(na_session_open(&o->s, &o->cli,
+	assert_int_equal(na_session_open(&o->s, &o->cli.request,
 					 NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 						 NA_WANT_STEPS),
-			 NA_EXIT_OK);
+			 NA_OK);
 	assert_int_equal(na_session_filter(&o->s, &err), NA_OK);
 	o->s.filter.side = -1;
 	o->s.filter.instants = true;
 	o->s.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS;
-	assert_int_equal(na_session_read(&o->s, true), NA_EXIT_OK);
+	assert_int_equal(na_session_read(&o->s, true, &err), NA_OK);
 }
 
 static void close_all(struct opened *o)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -24,7 +24,7 @@ extern const struct na_analysis na_an_bursts;
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct bu_params params;
+	struct bursts_params params;
 	struct driven d;
 };
 

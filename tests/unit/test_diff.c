@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/diff/diff.h"
+#include "netan/analyses/diff/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -30,7 +30,7 @@ extern const struct na_analysis na_an_diff;
 struct pair {
 	struct hand h;
 	struct na_scope scope;
-	struct df_params params;
+	struct diff_params params;
 	struct driven d;
 	struct hand_row *rows;
 	size_t n;

@@ -8,29 +8,30 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/diff/diff.h"
+#include "netan/analyses/diff/state.h"
 
 static void limits(void **state)
 {
 	static const struct {
 		const char *text;
-		enum df_what what;
+		enum diff_what what;
 		const char *row;
 		bool above, relative;
 		double value;
 	} good[] = {
-		{"latency.p99>+10%", DF_LATENCY, "p99", true, true, 1.1},
-		{" latency.p99 > +10%", DF_LATENCY, "p99", true, true, 1.1},
-		{"latency.p99_9>+2.5%", DF_LATENCY, "p99_9", true, true, 1.025},
-		{"latency.p99.9<-50%", DF_LATENCY, "p99_9", false, true, 0.5},
-		{"throughput.mean<-5%", DF_THROUGHPUT, "mean", false, true,
+		{"latency.p99>+10%", DIFF_LATENCY, "p99", true, true, 1.1},
+		{" latency.p99 > +10%", DIFF_LATENCY, "p99", true, true, 1.1},
+		{"latency.p99_9>+2.5%", DIFF_LATENCY, "p99_9", true, true,
+		 1.025},
+		{"latency.p99.9<-50%", DIFF_LATENCY, "p99_9", false, true, 0.5},
+		{"throughput.mean<-5%", DIFF_THROUGHPUT, "mean", false, true,
 		 0.95},
-		{"steps.p50>2s", DF_STEPS, "p50", true, false, 2000},
-		{"slack.p10<-1ms", DF_SLACK, "p10", false, false, -1000},
-		{"sizes.p50<64KiB", DF_SIZES, "p50", false, false, 65536},
-		{"throughput.p90<100Mbps", DF_THROUGHPUT, "p90", false, false,
+		{"steps.p50>2s", DIFF_STEPS, "p50", true, false, 2000},
+		{"slack.p10<-1ms", DIFF_SLACK, "p10", false, false, -1000},
+		{"sizes.p50<64KiB", DIFF_SIZES, "p50", false, false, 65536},
+		{"throughput.p90<100Mbps", DIFF_THROUGHPUT, "p90", false, false,
 		 0.1},
-		{"stall.p95>.5us", DF_STALL, "p95", true, false, 0.5},
+		{"stall.p95>.5us", DIFF_STALL, "p95", true, false, 0.5},
 	};
 	static const char *const bad[] = {
 		"",
@@ -59,11 +60,12 @@ static void limits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		struct na_err err = {.status = NA_OK};
-		struct df_limit l;
+		struct diff_limit l;
 
-		assert_int_equal(df_limit_parse(good[i].text, &l, &err), NA_OK);
+		assert_int_equal(na_diff_limit_parse(good[i].text, &l, &err),
+				 NA_OK);
 		assert_int_equal(l.what, good[i].what);
-		assert_string_equal(df_row_names[l.row], good[i].row);
+		assert_string_equal(na_diff_row_names[l.row], good[i].row);
 		assert_int_equal(l.above, good[i].above);
 		assert_int_equal(l.relative, good[i].relative);
 		assert_true(fabs(l.value - good[i].value) <
@@ -71,9 +73,10 @@ static void limits(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct na_err err = {.status = NA_OK};
-		struct df_limit l;
+		struct diff_limit l;
 
-		assert_int_equal(df_limit_parse(bad[i], &l, &err), NA_EUSAGE);
+		assert_int_equal(na_diff_limit_parse(bad[i], &l, &err),
+				 NA_EUSAGE);
 		assert_true(strstr(err.text, "at character"));
 	}
 }
@@ -83,20 +86,20 @@ static void size_bins(void **state)
 	uint32_t last = 0;
 
 	(void)state;
-	assert_int_equal(df_size_bin(0), 0);
-	assert_int_equal(df_size_bin(3), 3);
-	assert_int_equal(df_size_bin(4), 4);
+	assert_int_equal(na_diff_size_bin(0), 0);
+	assert_int_equal(na_diff_size_bin(3), 3);
+	assert_int_equal(na_diff_size_bin(4), 4);
 	for (uint64_t x = 1; x < UINT64_MAX / 3; x += x / 9 + 1) {
-		uint32_t bin = df_size_bin(x);
+		uint32_t bin = na_diff_size_bin(x);
 
 		assert_true(bin == last || bin == last + 1);
 		assert_true(bin < 256);
 		if (x >= 4)
-			assert_true(fabs(df_bin_bytes(bin) / (double)x - 1) <
-				    0.2);
+			assert_true(fabs(na_diff_bin_bytes(bin) / (double)x -
+					 1) < 0.2);
 		last = bin;
 	}
-	assert_in_range(df_size_bin(UINT64_MAX), last, 255);
+	assert_in_range(na_diff_size_bin(UINT64_MAX), last, 255);
 }
 
 int main(void)

@@ -30,10 +30,10 @@ static void open_filtered(struct na_session *s, const struct na_cli *cli)
 {
 	struct na_err err = {.status = NA_OK};
 
-	assert_int_equal(na_session_open(s, cli,
+	assert_int_equal(na_session_open(s, &cli->request,
 					 NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 						 NA_WANT_STEPS),
-			 NA_EXIT_OK);
+			 NA_OK);
 	assert_int_equal(na_session_filter(s, &err), NA_OK);
 }
 
@@ -55,6 +55,7 @@ static char *drive(struct na_session *s, const struct na_analysis *a,
 static char *alone(const struct na_analysis *a)
 {
 	const struct na_grouping by = {{NA_KEY_HOST}, 0};
+	struct na_err err = {.status = NA_OK};
 	struct na_session s;
 	struct na_cli cli;
 	char *text;
@@ -63,7 +64,7 @@ static char *alone(const struct na_analysis *a)
 	open_filtered(&s, &cli);
 	s.filter = na_drive_filter(a, &s.filter, &by, false);
 	s.wants = na_drive_wants(a, &s.filter, &by);
-	assert_int_equal(na_session_read(&s, true), NA_EXIT_OK);
+	assert_int_equal(na_session_read(&s, true, &err), NA_OK);
 	text = drive(&s, a, cli.params);
 	na_session_close(&s);
 	na_cli_free(&cli);
@@ -90,6 +91,7 @@ static void widen(struct na_session *s)
 
 static void one_reading_serves_all(void **state)
 {
+	struct na_err err = {.status = NA_OK};
 	struct na_session s;
 	struct na_cli cli;
 
@@ -97,7 +99,7 @@ static void one_reading_serves_all(void **state)
 	command_line(&cli, "timeline");
 	open_filtered(&s, &cli);
 	widen(&s);
-	assert_int_equal(na_session_read(&s, true), NA_EXIT_OK);
+	assert_int_equal(na_session_read(&s, true, &err), NA_OK);
 	for (size_t i = 0; na_analyses[i]; i++) {
 		const struct na_analysis *a = na_analyses[i];
 		char *want = alone(a), *got;

@@ -66,7 +66,6 @@ static struct na_result *make(const struct fake *f)
 {
 	struct na_result *r = na_result_new();
 	struct na_value *body = na_result_body(r), *list, *total;
-	struct na_value *side = na_result_side(r);
 
 	assert_non_null(r);
 	list = na_put_list(r, body, "groups");
@@ -80,7 +79,6 @@ static struct na_result *make(const struct fake *f)
 	na_put_real(r, total, "small_count_share", 0.123456789);
 	na_put_real(r, total, "small_bytes_share", NAN);
 	na_put_int(r, total, "half_bytes_size", f->first);
-	na_put_bool(r, side, "grouped", f->groups > 0);
 	na_result_about(r)->runs_apart = f->apart;
 	na_result_word(
 		r, NA_WORD_MESSAGE,

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "ingest/bytes/spool.h"
+#include "ingest/bytes/feed.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/reading.h"
 

@@ -175,8 +175,8 @@ static void begin(struct world *w, size_t sources, const int64_t *ahead)
 	assert_non_null(w->r);
 }
 
-static void explain(struct world *w, const struct act *acts, size_t n,
-		    int64_t from, int64_t to)
+static enum na_status ask(struct world *w, const struct act *acts, size_t n,
+			  int64_t from, int64_t to)
 {
 	const struct na_strtab *names = &w->h.store.names.strings;
 
@@ -187,9 +187,13 @@ static void explain(struct world *w, const struct act *acts, size_t n,
 				      .from_ps = from * US,
 				      .to_ps = to * US,
 				      .stall_ps = 12 * US};
-	assert_int_equal(na_put_late(&w->scope, &w->clocks, &w->ask, 1, w->r,
-				     &w->h.err),
-			 NA_OK);
+	return na_put_late(&w->scope, &w->clocks, &w->ask, 1, w->r, &w->h.err);
+}
+
+static void explain(struct world *w, const struct act *acts, size_t n,
+		    int64_t from, int64_t to)
+{
+	assert_int_equal(ask(w, acts, n, from, to), NA_OK);
 	assert_true(na_result_ok(w->r));
 }
 
@@ -277,6 +281,24 @@ static void late_peer(void **state)
 	assert_float_equal(na_real_of(na_dig(late_of(&w), "shares.late_peer"),
 				      NAN),
 			   0.7, 1e-9);
+	end(&w);
+}
+
+/* How late the peer began needs a number for each device: where these do not
+ * fit into memory, nothing is said, and no "0 us after". */
+static void no_memory(void **state)
+{
+	size_t *n;
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, NULL);
+	n = &w.h.store.names.n_endpoints;
+	*n += (SIZE_MAX / sizeof(int64_t)) + 1;
+	assert_int_equal(ask(&w, two, N(two), 0, 1000), NA_ENOMEM);
+	assert_int_equal(na_length(na_result_body(w.r), "late"), 1);
+	assert_null(na_text_or(late_of(&w), "cause", NULL));
+	*n -= (SIZE_MAX / sizeof(int64_t)) + 1;
 	end(&w);
 }
 
@@ -544,6 +566,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late_peer),
+		cmocka_unit_test(no_memory),
 		cmocka_unit_test(clocks_apart),
 		cmocka_unit_test(no_trace),
 		cmocka_unit_test(slow_network),

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/latency/latency.h"
+#include "netan/analyses/latency/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -437,7 +437,7 @@ static uint64_t check_group(const struct na_value *g)
 	assert_true(real(g, "mean_us") <= real(g, "max_us") * (1 + 1e-12));
 	us = na_reals_of(na_get(g, "ccdf_us"), &n);
 	share = na_reals_of(na_get(g, "ccdf_share"), &n);
-	assert_true(us && share && n > 0 && n <= LAT_CURVE_MAX);
+	assert_true(us && share && n > 0 && n <= LATENCY_CURVE_MAX);
 	assert_true(us[0] == real(g, "max_us") &&
 		    us[n - 1] == real(g, "min_us") && share[n - 1] == 1);
 	for (size_t i = 1; i < n; i++)

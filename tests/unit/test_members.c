@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "members.h"
+#include "netan/analyses/analysis.h"
 
 enum { NAME = 96 };
 
@@ -278,10 +279,11 @@ static char *output_of(const char *line)
 }
 
 /* "result" is the command's own, whatever the envelope says of it. */
-static unsigned check_document(const char *command, const char *line)
+static unsigned check_document(const char *command, const char *line,
+			       char *text)
 {
 	const struct na_document *d = na_document_find(command);
-	char *text = output_of(line), *at = strstr(text, "\n  \"result\": ");
+	char *at = strstr(text, "\n  \"result\": ");
 	struct reading_json j = {.p = text};
 
 	assert_non_null(d);
@@ -297,55 +299,81 @@ static unsigned check_document(const char *command, const char *line)
 	return j.wrong;
 }
 
+/* Besides every analysis without options. */
 #define CORPUS "\"$NETAN_ROOT\"/tests/fuzz/corpus/"
-static const struct {
-	const char *command, *arguments;
-} runs[] = {
-	{"info", "s"},
-	{"info", "c.pcap"},
-	{"timeline", "s --capacity 10Gbps"},
-	{"timeline", "c.pcap --by host"},
-	{"latency", "s --by host,step"},
-	{"latency", "c.pcap"},
-	{"sizes", "s"},
-	{"sizes", "s --by collective --top 2"},
-	{"bursts", "s"},
-	{"bursts", "c.pcap --by src"},
-	{"rpc", "s"},
-	{"rpc", "c.pcap"},
-	{"pairs", "s"},
-	{"pairs", "s --level host"},
-	{"collectives", "s"},
-	{"collectives", "g"},
-	{"slack", "s --late 3"},
-	{"slack", "s --by host"},
-	{"steps", "s"},
-	{"steps", "g"},
-	{"hlo", "s"},
-	{"hlo", "s other"},
-	{"hlo", "s g"},
-	{"hlo", "program"},
-	{"hlo", "hlo/*"},
-	{"tcp", "c.pcap --top 1"},
-	{"check", "s"},
-	{"check", "c.pcap"},
-	{"sysctl", ""},
-	{"sysctl", "--bandwidth 100Gbps --rtt 20ms --fail-on info"},
-	{"sysctl", "--root snap --nic-before snap"},
-	{"diff", "s g"},
-	{"hang", CORPUS "hang/nested"},
-	{"hang", CORPUS "hang/modules"},
-	{"hang", CORPUS "hang/* --ledger ledger"},
-	{"hang", CORPUS "hang/newest-chip --top 1 --anonymize"},
-	{"hang", CORPUS "hang/newer-error " CORPUS "hang/older-program"},
-	{"hang", CORPUS "hang/mixed " CORPUS "hang/kubectl"},
-	{"xla-metrics", CORPUS "xla_lines/report.txt"},
-	{"xla-metrics", CORPUS "xla_lines/blocks.txt"},
-	{"xla-metrics", CORPUS "xla_lines/mixed.txt --steps 100"},
-	{"xla-metrics", CORPUS "xla_lines/older_two.txt"},
-	{"xla-metrics", CORPUS "xla_lines/hints.txt --log-interval 5"},
-	{"xla-metrics", CORPUS "xla_lines/*.txt --anonymize"},
+static const char *const runs[] = {
+	"info s",
+	"info c.pcap",
+	"timeline s --capacity 10Gbps",
+	"timeline c.pcap --by host",
+	"latency s --by host,step",
+	"sizes s --by collective --top 2",
+	"bursts c.pcap --by src",
+	"pairs s --level host",
+	"collectives g",
+	"slack s --late 3",
+	"slack s --by host",
+	"steps g",
+	"hlo s",
+	"tcp c.pcap --top 1",
+	"check s",
+	"check c.pcap",
+	"sysctl",
+	"diff s g",
+	"hang " CORPUS "hang/nested",
+	"hang " CORPUS "hang/newer-error " CORPUS "hang/older-program",
+	"hang " CORPUS "hang/mixed " CORPUS "hang/kubectl",
+	"xla-metrics " CORPUS "xla_lines/report.txt",
+	"hlo s other",
+	"hlo s g",
+	"hlo program",
+	"hlo hlo/*",
+	"sysctl --bandwidth 100Gbps --rtt 20ms --fail-on info",
+	"sysctl --root snap --nic-before snap",
+	"hang " CORPUS "hang/modules",
+	"hang " CORPUS "hang/* --ledger ledger",
+	"hang " CORPUS "hang/newest-chip --top 1 --anonymize",
+	"xla-metrics " CORPUS "xla_lines/blocks.txt",
+	"xla-metrics " CORPUS "xla_lines/mixed.txt --steps 100",
+	"xla-metrics " CORPUS "xla_lines/older_two.txt",
+	"xla-metrics " CORPUS "xla_lines/hints.txt --log-interval 5",
+	"xla-metrics " CORPUS "xla_lines/*.txt --anonymize",
 };
+
+/* `run` in that directory; what prints nothing is passed over, if it may be. */
+static unsigned check_run(const char *dir, const char *run, bool may, bool *any)
+{
+	char line[512], command[32];
+	char *text;
+
+	snprintf(command, sizeof(command), "%.*s", (int)strcspn(run, " "), run);
+	snprintf(line, sizeof(line),
+		 "cd %s && netan %s --format json 2>/dev/null", dir, run);
+	text = output_of(line);
+	*any |= *text != 0;
+	if (may && !*text) {
+		free(text);
+		return 0;
+	}
+	return check_document(command, line, text);
+}
+
+/* On traces and on packets: some look at one of them alone. */
+static unsigned check_analysis(const char *dir, const char *name)
+{
+	static const char *const inputs[] = {"s", "c.pcap"};
+	unsigned n_wrong = 0;
+	bool any = false;
+	char run[64];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(run, sizeof(run), "%s %s", name, inputs[i]);
+		n_wrong += check_run(dir, run, true, &any);
+	}
+	if (!any)
+		fail_msg("%s prints nothing", name);
+	return n_wrong;
+}
 
 static void printed(void **state)
 {
@@ -370,12 +398,10 @@ static void printed(void **state)
 		 "netan sysctl --snapshot snap >/dev/null",
 		 dir);
 	assert_int_equal(system(line), 0);
-	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		snprintf(line, sizeof(line),
-			 "cd %s && netan %s %s --format json 2>/dev/null", dir,
-			 runs[i].command, runs[i].arguments);
-		n_wrong += check_document(runs[i].command, line);
-	}
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+		n_wrong += check_run(dir, runs[i], false, &(bool){false});
+	for (size_t i = 0; na_analyses[i]; i++)
+		n_wrong += check_analysis(dir, na_analyses[i]->face.name);
 	snprintf(line, sizeof(line), "rm -rf %s", dir);
 	assert_int_equal(system(line), 0);
 	assert_int_equal(n_wrong, 0);

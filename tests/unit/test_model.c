@@ -168,8 +168,8 @@ static void parts_merge_in_order(void **state)
 				 4);
 		assert_int_equal(na_store_count(&h.store, 1, NA_TX, NA_VALID),
 				 1);
-		assert_int_equal(h.store.tallies[0].first_ps, 1);
-		assert_int_equal(h.store.tallies[1].last_ps, 9);
+		assert_int_equal(h.store.tallies[0].seen.first_ps, 1);
+		assert_int_equal(h.store.tallies[1].seen.last_ps, 9);
 		hand_fini(&h);
 	}
 	for (size_t i = 0; i < COUNT(rows); i++)
@@ -284,7 +284,7 @@ static void anchor_by_vote(void **state)
 			assert_int_equal(t[k].start_ps, start);
 			assert_int_equal(t[k].end_ps, start + 50 * US);
 		}
-		assert_int_equal(h.store.tallies[0].last_ps, t[0].end_ps);
+		assert_int_equal(h.store.tallies[0].seen.last_ps, t[0].end_ps);
 		hand_fini(&h);
 	}
 }
@@ -314,7 +314,7 @@ static void doubled_generations(void **state)
 	assert_int_equal(h.store.transfers.n, 2);
 	assert_int_equal(na_store_count(&h.store, 0, NA_RX, NA_VALID), 1);
 	assert_int_equal(na_store_count(&h.store, 1, NA_RX, NA_VALID), 1);
-	assert_int_equal(h.store.tallies[0].last_ps, 9);
+	assert_int_equal(h.store.tallies[0].seen.last_ps, 9);
 	hand_fini(&h);
 }
 

@@ -302,7 +302,7 @@ static void tables_are_sound(void **state)
 		size_t n;
 
 		assert_int_equal(na_cli_parse(&cli, *c, 2, argv, &err), NA_OK);
-		n = na_command_groups(*c, &cli.common, cli.params, groups);
+		n = na_command_groups(*c, &cli, groups);
 		for (size_t g = 0; g < n; g++)
 			for (const struct na_opt *o = groups[g].opts;
 			     o->kind != NA_OPT_NONE; o++) {
@@ -334,13 +334,13 @@ static void labels_go_with_what_follows(void **state)
 	(void)state;
 	assert_non_null(c);
 	assert_int_equal(na_cli_parse(&cli, c, 9, argv, &err), NA_OK);
-	assert_int_equal(cli.n_inputs, 4);
-	assert_null(cli.inputs[0].label);
-	assert_string_equal(cli.inputs[1].label, "A");
-	assert_string_equal(cli.inputs[2].label, "A");
-	assert_string_equal(cli.inputs[3].label, "B");
-	assert_string_equal(cli.inputs[3].path, "d");
-	assert_int_equal(cli.common.max_size, -1);
+	assert_int_equal(cli.request.n_inputs, 4);
+	assert_null(cli.request.inputs[0].label);
+	assert_string_equal(cli.request.inputs[1].label, "A");
+	assert_string_equal(cli.request.inputs[2].label, "A");
+	assert_string_equal(cli.request.inputs[3].label, "B");
+	assert_string_equal(cli.request.inputs[3].path, "d");
+	assert_int_equal(cli.request.max_size, -1);
 	assert_true(fabs(cli.common.scale - 1) < 1e-12);
 	na_cli_free(&cli);
 }

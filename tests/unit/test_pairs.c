@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "tests/unit/hand_drive.h"
 
 extern const struct na_analysis na_an_pairs;
@@ -25,7 +25,7 @@ enum { TRANSFERS = 3000, HOSTS = 8 };
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct pr_params params;
+	struct pairs_params params;
 	struct driven d;
 };
 
@@ -160,7 +160,7 @@ static void check_oracle(const struct run *x, const char *level)
 
 static void sums_and_quantiles(void **state)
 {
-	static const int levels[] = {PR_DEVICE, PR_HOST, PR_AUTO};
+	static const int levels[] = {PAIRS_DEVICE, PAIRS_HOST, PAIRS_AUTO};
 	static const char *const names[] = {"device", "host", "host"};
 
 	(void)state;
@@ -365,10 +365,10 @@ static void one_device_or_all(void **state)
 		int slow, level;
 		const char *endpoint;
 	} cases[] = {
-		{300, PR_HOST, "s3d0"},
-		{1, PR_HOST, ""},
-		{1, PR_DEVICE, ""}, /* both together are the host */
-		{300, PR_DEVICE, "s3d0"},
+		{300, PAIRS_HOST, "s3d0"},
+		{1, PAIRS_HOST, ""},
+		{1, PAIRS_DEVICE, ""}, /* both together are the host */
+		{300, PAIRS_DEVICE, "s3d0"},
 	};
 
 	(void)state;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -64,7 +64,7 @@ struct run {
 
 static struct run *analyse(bool calls, int64_t in, int64_t out)
 {
-	const struct pr_params params = {.level = PR_DEVICE};
+	const struct pairs_params params = {.level = PAIRS_DEVICE};
 	struct run *x = calloc(1, sizeof(*x));
 	struct na_scope scope;
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/bursts/bursts.h"
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/bursts/state.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/analyses/sizes/sizes.h"
 #include "tests/unit/hand_drive.h"
 
@@ -81,7 +81,7 @@ static void analyse(struct run *x, const struct na_analysis *a)
 {
 	const struct rpc_params rpc = {.bin_ps = 100 * MS};
 	const struct sz_params sizes = {.small_bytes = 65536};
-	const struct bu_params bursts = {.gap_ps = 0};
+	const struct bursts_params bursts = {.gap_ps = 0};
 	const void *params = a == &na_an_rpc     ? (const void *)&rpc
 			     : a == &na_an_sizes ? (const void *)&sizes
 						 : &bursts;

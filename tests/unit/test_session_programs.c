@@ -65,12 +65,12 @@ static char *read_session(char *dir, char *dumps, struct na_op_joins *joins)
 	assert_int_equal(na_cli_parse(&cli, na_command_find("slack"),
 				      dumps ? 6 : 4, argv, &err),
 			 NA_OK);
-	assert_int_equal(na_session_open(&s, &cli,
+	assert_int_equal(na_session_open(&s, &cli.request,
 					 NA_WANT_OPS | NA_WANT_MODULES |
 						 NA_WANT_PROGRAMS),
-			 NA_EXIT_OK);
+			 NA_OK);
 	assert_int_equal(na_session_filter(&s, &err), NA_OK);
-	assert_int_equal(na_session_read(&s, false), NA_EXIT_OK);
+	assert_int_equal(na_session_read(&s, false, &err), NA_OK);
 	assert_false(s.damaged);
 	text = told(&s.store);
 	*joins = s.joins;

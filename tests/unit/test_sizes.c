@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "netan/analyses/sizes/sizes.h"
+#include "netan/analyses/sizes/state.h"
 #include "netan/synth/rng.h"
 #include "tests/unit/hand_drive.h"
 
@@ -25,7 +25,7 @@ extern const struct na_analysis na_an_sizes;
 struct run {
 	struct hand h;
 	struct na_scope scope;
-	struct sz_params params;
+	struct sizes_params params;
 	struct na_result *r;
 };
 

@@ -102,7 +102,7 @@ static void wire_lengths_are_shortest(void **state)
 		n = netan__xplane__xplane__get_packed_size(&plane);
 		want = malloc(n + 1);
 		netan__xplane__xplane__pack(&plane, want);
-		na_wire_init(&w);
+		memset(&w, 0, sizeof(w));
 		at = na_wire_begin(&w, 3);
 		if (sizes[i])
 			na_wire_str(&w, 2, text);

@@ -166,11 +166,11 @@ static void thresholds(void **state)
 		};
 
 		r[i] = (struct tcp_row){.c = &c[i]};
-		tcp_judge(&r[i]);
+		na_tcp_judge(&r[i]);
 		if (r[i].verdict != wanted[i])
 			fail_msg("connection %zu: %s, not %s", i,
-				 tcp_verdict_names[r[i].verdict],
-				 tcp_verdict_names[wanted[i]]);
+				 na_tcp_verdict_names[r[i].verdict],
+				 na_tcp_verdict_names[wanted[i]]);
 	}
 }
 
@@ -195,10 +195,10 @@ static void timers_or_loss(void **state)
 		c.dir[0].timeouts = 1;
 		c.dir[0].timeout_total_ns = v[i].timeouts_ms * MS;
 		c.dir[1].recovery_ns = v[i].recovery_ms * MS;
-		tcp_judge(&r);
+		na_tcp_judge(&r);
 		if (r.verdict != v[i].wanted)
 			fail_msg("row %zu: %s", i,
-				 tcp_verdict_names[r.verdict]);
+				 na_tcp_verdict_names[r.verdict]);
 		assert_int_equal(r.lost_ns,
 				 (v[i].timeouts_ms + v[i].recovery_ms) * MS);
 	}
@@ -242,14 +242,14 @@ static void window_over_rtt(void **state)
 	(void)state;
 	c.dir[1].bytes = c.dir[1].unique_bytes = 30000000;
 	c.dir[1].max_in_flight_bytes = 65000;
-	tcp_judge(&r);
+	na_tcp_judge(&r);
 	assert_int_equal(r.verdict, TCP_WINDOW_LIMITED);
 	c.dir[1].unique_bytes = 20000000;
-	tcp_judge(&r);
+	na_tcp_judge(&r);
 	assert_int_equal(r.verdict, TCP_HEALTHY);
 	c.dir[1].unique_bytes = 30000000;
 	c.dir[0].window_scale_known = 0;
-	tcp_judge(&r);
+	na_tcp_judge(&r);
 	assert_int_equal(r.verdict, TCP_HEALTHY);
 }
 
@@ -333,10 +333,10 @@ static void oracle(void **state)
 		c.initial_rtt_ns = v[1] < 0 ? -1 : v[1] * 1000;
 		c.dir[0] = from_table(v + 2);
 		c.dir[1] = from_table(v + 18);
-		tcp_judge(&r);
-		if (strcmp(tcp_verdict_names[r.verdict], wanted) != 0)
+		na_tcp_judge(&r);
+		if (strcmp(na_tcp_verdict_names[r.verdict], wanted) != 0)
 			fail_msg("row %zu: %s, not %s", rows,
-				 tcp_verdict_names[r.verdict], wanted);
+				 na_tcp_verdict_names[r.verdict], wanted);
 		assert_int_equal(r.active_ns, active * 1000);
 		assert_int_equal(r.lost_ns, lost * 1000);
 		rows++;
@@ -444,11 +444,11 @@ static void severities(void **state)
 	(void)state;
 	c.dir[0].data_packets = 1000;
 	c.dir[0].retransmissions = 9;
-	tcp_judge(&r);
-	assert_int_equal(tcp_severity_of(&r), NA_SEV_WARNING);
+	na_tcp_judge(&r);
+	assert_int_equal(na_tcp_severity_of(&r), NA_SEV_WARNING);
 	c.dir[0].retransmissions = 10;
-	tcp_judge(&r);
-	assert_int_equal(tcp_severity_of(&r), NA_SEV_ERROR);
+	na_tcp_judge(&r);
+	assert_int_equal(na_tcp_severity_of(&r), NA_SEV_ERROR);
 }
 
 static void nothing(void **state)

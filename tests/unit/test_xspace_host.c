@@ -326,9 +326,8 @@ static void clocks(void **state)
 static uint8_t *backwards(const char *plane, const char *line, size_t *n)
 {
 	size_t p, l, at, value;
-	struct na_wire w;
+	struct na_wire w = {0};
 
-	na_wire_init(&w);
 	p = na_wire_begin(&w, 1);
 	at = na_wire_begin(&w, 4);
 	na_wire_int(&w, 1, 6);

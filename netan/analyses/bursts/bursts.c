@@ -6,7 +6,7 @@
  * Passes: with --by a survey of the groups; the intervals; then, the bursts
  * now known, which transfers made them.
  */
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,33 +17,44 @@ enum { DEFAULT_TOP = 64, DEFAULT_LISTED = 10000, MAX_LISTED = 1 << 16 };
 
 /* clang-format off */
 static const struct na_opt bursts_opts[] = {
-	{NA_OPT_TIME, 'g', "gap", offsetof(struct bu_params, gap_ps), "TIME",
+	{NA_OPT_TIME, 'g', "gap", offsetof(struct bursts_params, gap_ps), "TIME",
 	 "0", 0, 3.6e15, "silence up to this long does not end a burst"},
 	NA_OPT_END,
 };
 /* clang-format on */
 
-enum bu_kind bu_pending_kind(const struct bu_state *s)
+enum bursts_kind na_bursts_pending_kind(const struct bursts_state *s)
 {
-	return s->scope->store->graphs.n ? BU_COLLECTIVES : BU_TRANSFERS;
+	return s->scope->store->graphs.n ? BURSTS_COLLECTIVES
+					 : BURSTS_TRANSFERS;
 }
 
-size_t bu_listed(const struct bu_state *s)
+const struct bursts_sum *na_bursts_pending(const struct bursts_state *s)
+{
+	return &s->whole[na_bursts_pending_kind(s)];
+}
+
+const char *na_bursts_pending_of(const struct bursts_state *s)
+{
+	return s->scope->store->graphs.n ? "collectives" : "transfers";
+}
+
+size_t na_bursts_listed(const struct bursts_state *s)
 {
 	size_t top = s->scope->top ? s->scope->top : DEFAULT_LISTED;
 
 	return top < MAX_LISTED ? top : MAX_LISTED;
 }
 
-static enum bu_stage stage_of(const struct na_scope *scope, unsigned pass)
+static enum bursts_stage stage_of(const struct na_scope *scope, unsigned pass)
 {
-	return (enum bu_stage)(scope->by.n ? pass : pass + 1);
+	return (enum bursts_stage)(scope->by.n ? pass : pass + 1);
 }
 
-static enum na_status bu_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status bursts_open(void *state, const struct na_scope *scope,
+				  const void *params, struct na_err *err)
 {
-	struct bu_state *s = state;
+	struct bursts_state *s = state;
 
 	s->scope = scope;
 	s->params = params;
@@ -52,17 +63,17 @@ static enum na_status bu_open(void *state, const struct na_scope *scope,
 	na_groups_init(&s->groups, &scope->by);
 	if (scope->by.n)
 		return NA_OK;
-	s->n_shown = 1;
+	s->shown.n = 1;
 	s->rows = na_calloc(1, sizeof(*s->rows));
 	return s->rows ? NA_OK : na_fail_nomem(err);
 }
 
-static enum na_status bu_fork(void *block, const void *state, unsigned pass)
+static enum na_status bursts_fork(void *block, const void *state, unsigned pass)
 {
-	struct bu_state *s = block;
-	const struct bu_state *from = state;
+	struct bursts_state *s = block;
+	const struct bursts_state *from = state;
 
-	*s = (struct bu_state){
+	*s = (struct bursts_state){
 		.scope = from->scope,
 		.params = from->params,
 		.main = from,
@@ -71,26 +82,27 @@ static enum na_status bu_fork(void *block, const void *state, unsigned pass)
 		.stage = stage_of(from->scope, pass),
 	};
 	na_groups_init(&s->groups, &from->scope->by);
-	if (s->stage != BU_KEEP)
+	if (s->stage != BURSTS_KEEP)
 		return NA_OK;
-	s->n_shown = from->n_shown;
-	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
+	s->shown.n = from->shown.n;
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
 	return s->rows ? NA_OK : NA_ENOMEM;
 }
 
-static bool add_amount(struct bu_state *s, uint32_t group, na_i128 bytes)
+static bool add_amount(struct bursts_state *s, uint32_t group, na_i128 bytes)
 {
-	if (group == NA_NO_NAME ||
-	    !na_grow(&s->amounts, &s->cap_amounts, (size_t)group + 1,
-		     sizeof(*s->amounts)))
+	if (group == NA_NO_NAME)
 		return false;
-	while (s->n_amounts <= group)
-		s->amounts[s->n_amounts++] = 0;
-	s->amounts[group] += bytes;
+	while (s->amounts.n <= group) {
+		if (!na_push(&s->amounts))
+			return false;
+	}
+	s->amounts.v[group] += bytes;
 	return true;
 }
 
-static enum na_status survey(struct bu_state *s, const struct na_transfer *t)
+static enum na_status survey(struct bursts_state *s,
+			     const struct na_transfer *t)
 {
 	uint64_t values[NA_MAX_KEYS];
 
@@ -101,18 +113,19 @@ static enum na_status survey(struct bu_state *s, const struct na_transfer *t)
 		       : NA_ENOMEM;
 }
 
-static uint32_t row_of(const struct bu_state *s, const struct na_transfer *t)
+static uint32_t row_of(const struct bursts_state *s,
+		       const struct na_transfer *t)
 {
 	uint64_t values[NA_MAX_KEYS];
 
 	if (!s->scope->by.n)
 		return 0;
 	na_group_of(&s->scope->by, s->scope->store, t, values);
-	return s->main->row_of[na_groups_find(&s->main->groups, values)];
+	return s->main->shown.row_of[na_groups_find(&s->main->groups, values)];
 }
 
 /* What of an interval lies in the window; one that ended before is none. */
-static enum na_status keep(struct bu_state *s, enum bu_kind kind,
+static enum na_status keep(struct bursts_state *s, enum bursts_kind kind,
 			   int64_t start_ps, int64_t end_ps, uint32_t source,
 			   uint32_t row)
 {
@@ -121,11 +134,12 @@ static enum na_status keep(struct bu_state *s, enum bu_kind kind,
 	if (cut && end_ps <= s->lo_ps)
 		return NA_OK;
 	s->instants += start_ps == end_ps;
-	return bu_keep(s, kind, cut ? s->lo_ps : start_ps,
-		       end_ps < s->hi_ps ? end_ps : s->hi_ps, cut, source, row);
+	return na_bursts_keep(s, kind, cut ? s->lo_ps : start_ps,
+			      end_ps < s->hi_ps ? end_ps : s->hi_ps, cut,
+			      source, row);
 }
 
-static enum na_status keep_transfer(struct bu_state *s,
+static enum na_status keep_transfer(struct bursts_state *s,
 				    const struct na_transfer *t)
 {
 	uint32_t row = row_of(s, t);
@@ -133,132 +147,117 @@ static enum na_status keep_transfer(struct bu_state *s,
 	s->rows[row].amount += na_spread_clipped(t->start_ps, t->end_ps,
 						 t->size_bytes, s->lo_ps,
 						 s->hi_ps);
-	return keep(s, BU_TRANSFERS, t->start_ps, t->end_ps, t->input, row);
+	return keep(s, BURSTS_TRANSFERS, t->start_ps, t->end_ps, t->input, row);
 }
 
-static enum na_status bu_add(void *block, const struct na_transfer *t)
+static enum na_status bursts_add(void *block, const struct na_transfer *t)
 {
-	struct bu_state *s = block;
+	struct bursts_state *s = block;
 
 	switch (s->stage) {
-	case BU_SURVEY:
+	case BURSTS_SURVEY:
 		return survey(s, t);
-	case BU_KEEP:
+	case BURSTS_KEEP:
 		return keep_transfer(s, t);
 	default:
-		return bu_gather(s, t);
+		return na_bursts_gather(s, t);
 	}
 }
 
-static enum na_status bu_add_graph(void *block, const struct na_exec *e)
+static enum na_status bursts_add_graph(void *block, const struct na_exec *e)
 {
-	struct bu_state *s = block;
+	struct bursts_state *s = block;
 
-	if (s->stage != BU_KEEP || e->end_ps < s->lo_ps ||
+	if (s->stage != BURSTS_KEEP || e->end_ps < s->lo_ps ||
 	    e->start_ps >= s->hi_ps)
 		return NA_OK;
-	return keep(s, BU_COLLECTIVES, e->start_ps, e->end_ps, e->input, 0);
+	return keep(s, BURSTS_COLLECTIVES, e->start_ps, e->end_ps, e->input, 0);
 }
 
-static enum na_status merge_survey(struct bu_state *s, struct bu_state *b)
+static enum na_status merge_survey(struct bursts_state *s,
+				   struct bursts_state *b)
 {
 	uint32_t *map = na_groups_merge(&s->groups, &b->groups);
 	bool ok = map != NULL;
 
-	for (size_t i = 0; ok && i < b->n_amounts; i++)
-		ok = add_amount(s, map[i], b->amounts[i]);
+	for (size_t i = 0; ok && i < b->amounts.n; i++)
+		ok = add_amount(s, map[i], b->amounts.v[i]);
 	free(map);
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status merge_kept(struct bu_state *s, struct bu_state *b)
+static enum na_status merge_kept(struct bursts_state *s, struct bursts_state *b)
 {
 	enum na_status st = NA_OK;
 
 	s->instants += b->instants;
-	for (size_t i = 0; i < s->n_shown; i++)
+	for (size_t i = 0; i < s->shown.n; i++)
 		s->rows[i].amount += b->rows[i].amount;
-	for (size_t kind = 0; st == NA_OK && kind < BU_KINDS; kind++)
-		st = bu_take(&s->runs[kind], &b->kept[kind]);
+	for (size_t kind = 0; st == NA_OK && kind < BURSTS_KINDS; kind++)
+		st = na_bursts_hand_over(&s->runs[kind], &b->kept[kind]);
 	return st;
 }
 
-static enum na_status bu_merge(void *state, void *block, unsigned pass)
+static enum na_status bursts_merge(void *state, void *block, unsigned pass)
 {
-	struct bu_state *s = state, *b = block;
+	struct bursts_state *s = state, *b = block;
 
 	switch (stage_of(s->scope, pass)) {
-	case BU_SURVEY:
+	case BURSTS_SURVEY:
 		return merge_survey(s, b);
-	case BU_KEEP:
+	case BURSTS_KEEP:
 		return merge_kept(s, b);
 	default:
-		return bu_gather_merge(s, b);
+		return na_bursts_gather_merge(s, b);
 	}
 }
 
-/* The groups with the most bytes get rows of their own, the rest share
- * one. */
-static enum na_status choose_rows(struct bu_state *s, struct na_err *err)
+/* The groups with the most bytes get rows of their own. */
+static enum na_status choose_rows(struct bursts_state *s, struct na_err *err)
 {
-	size_t n = s->n_amounts, top = s->scope->top;
-	uint32_t *order = na_groups_rank(s->amounts, n);
+	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
 
-	top = top ? top : DEFAULT_TOP;
-	s->has_rest = n > top;
-	s->n_shown = s->has_rest ? top + 1 : n;
-	s->row_of = na_calloc(n, sizeof(*s->row_of));
-	s->shown = na_calloc(s->n_shown, sizeof(*s->shown));
-	s->rows = na_calloc(s->n_shown, sizeof(*s->rows));
-	if (!order || !s->row_of || !s->shown || !s->rows) {
-		free(order);
+	if (!na_shown_init(&s->shown, s->amounts.v, s->amounts.n, top))
 		return na_fail_nomem(err);
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->row_of[order[i]] = (uint32_t)row;
-		s->shown[row] = order[i];
-	}
-	free(order);
-	return NA_OK;
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
+	return s->rows ? NA_OK : na_fail_nomem(err);
 }
 
-static enum na_status bu_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status bursts_turn(void *state, unsigned done,
+				  struct na_err *err)
 {
-	struct bu_state *s = state;
+	struct bursts_state *s = state;
 
 	switch (stage_of(s->scope, done)) {
-	case BU_SURVEY:
+	case BURSTS_SURVEY:
 		return choose_rows(s, err);
-	case BU_KEEP:
-		return bu_sweep(s, err);
+	case BURSTS_KEEP:
+		return na_bursts_sweep(s, err);
 	default:
 		return NA_END;
 	}
 }
 
-static size_t bu_weight(const void *state)
+static size_t bursts_weight(const void *state)
 {
-	const struct bu_state *s = state;
+	const struct bursts_state *s = state;
 
 	return s->n_bursts * sizeof(*s->bursts);
 }
 
-static void bu_fini(void *state)
+static void bursts_fini(void *state)
 {
-	struct bu_state *s = state;
+	struct bursts_state *s = state;
 
 	na_groups_fini(&s->groups);
-	free(s->amounts);
-	free(s->row_of);
-	free(s->shown);
-	for (size_t i = 0; i < BU_KINDS; i++) {
-		bu_kept_fini(&s->kept[i]);
-		bu_runs_fini(&s->runs[i]);
+	na_vec_free(&s->amounts);
+	na_shown_fini(&s->shown);
+	for (size_t i = 0; i < BURSTS_KINDS; i++) {
+		na_bursts_kept_fini(&s->kept[i]);
+		na_bursts_runs_fini(&s->runs[i]);
 		na_inflight_fini(&s->fleet[i]);
 	}
-	for (size_t i = 0; s->rows && i < s->n_shown; i++)
+	for (size_t i = 0; s->rows && i < s->shown.n; i++)
 		free(s->rows[i].course);
 	free(s->rows);
 	free(s->mean);
@@ -303,18 +302,20 @@ const struct na_analysis na_an_bursts = {
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.face.opts = bursts_opts,
-	.face.params_size = sizeof(struct bu_params),
-	.state_size = sizeof(struct bu_state),
+	.face.params_size = sizeof(struct bursts_params),
+	.begins = 3,
+	.tells_coverage = 5,
+	.state_size = sizeof(struct bursts_state),
 	.passes = 3,
 	.counts = NA_COUNTS(TRANSFERS),
-	.open = bu_open,
-	.fork = bu_fork,
-	.add_transfer = bu_add,
-	.add_graph = bu_add_graph,
-	.seal = bu_seal,
-	.merge = bu_merge,
-	.turn = bu_turn,
-	.finish = bu_finish,
-	.fini = bu_fini,
-	.weight = bu_weight,
+	.open = bursts_open,
+	.fork = bursts_fork,
+	.add_transfer = bursts_add,
+	.add_graph = bursts_add_graph,
+	.seal = na_bursts_seal,
+	.merge = bursts_merge,
+	.turn = bursts_turn,
+	.finish = na_bursts_finish,
+	.fini = bursts_fini,
+	.weight = bursts_weight,
 };

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
@@ -10,81 +11,67 @@ static int by_name(const struct na_store *s, uint32_t a, uint32_t b)
 	const struct na_endpoint *x = &s->names.endpoints[a];
 	const struct na_endpoint *y = &s->names.endpoints[b];
 
-	if (x->slice != y->slice)
-		return x->slice < y->slice ? -1 : 1;
-	return x->device < y->device ? -1 : x->device > y->device;
+	return NA_THEN(NA_UP(slice), NA_UP(device));
 }
 
 /* By time, then by what else tells transfers apart: their order of input
  * must not matter. */
-static bool before(const struct na_store *s, const struct bu_end *a,
-		   const struct bu_end *b)
+static bool before(const struct na_store *s, const struct bursts_end *x,
+		   const struct bursts_end *y)
 {
-	int src;
-
-	if (a->end_ps != b->end_ps)
-		return a->end_ps < b->end_ps;
-	if (a->latency_ps != b->latency_ps)
-		return a->latency_ps < b->latency_ps;
-	src = by_name(s, a->src, b->src);
-	return src ? src < 0 : by_name(s, a->dst, b->dst) < 0;
+	return NA_THEN(NA_UP(end_ps), NA_UP(latency_ps),
+		       by_name(s, x->src, y->src),
+		       by_name(s, x->dst, y->dst)) < 0;
 }
 
-/* Keeps the BU_LAST latest. */
-static void put_end(const struct na_store *s, struct bu_burst *b,
-		    const struct bu_end *e)
+/* Keeps the BURSTS_LAST latest. */
+static void put_end(const struct na_store *s, struct bursts_burst *b,
+		    const struct bursts_end *e)
 {
 	size_t i = b->n_last;
 
-	if (i < BU_LAST) {
+	if (i < BURSTS_LAST) {
 		b->n_last++;
 	} else if (!before(s, &b->last[0], e)) {
 		return;
 	} else {
-		memmove(b->last, b->last + 1, (BU_LAST - 1) * sizeof(*e));
-		i = BU_LAST - 1;
+		memmove(b->last, b->last + 1, (BURSTS_LAST - 1) * sizeof(*e));
+		i = BURSTS_LAST - 1;
 	}
 	for (; i > 0 && before(s, e, &b->last[i - 1]); i--)
 		b->last[i] = b->last[i - 1];
 	b->last[i] = *e;
 }
 
-static bool holds(const struct bu_burst *b, int64_t at_ps)
+static bool holds(const struct bursts_burst *b, int64_t at_ps)
 {
 	return b->b.from_ps <= at_ps && at_ps < b->b.to_ps;
 }
 
 /* The listed burst around an instant, or n_bursts.  Neighbours tend to be in
  * one burst. */
-static size_t find(struct bu_state *s, int64_t at_ps)
+static size_t find(struct bursts_state *s, int64_t at_ps)
 {
-	const struct bu_burst *b = s->main->bursts;
-	size_t lo = 0, hi = s->main->n_bursts;
+	const struct bursts_burst *b = s->main->bursts;
+	size_t n = s->main->n_bursts, i;
 
 	if (holds(&b[s->at_burst], at_ps))
 		return s->at_burst;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b[mid].b.from_ps <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || !holds(&b[lo - 1], at_ps))
-		return s->main->n_bursts;
-	s->at_burst = lo - 1;
-	return lo - 1;
+	i = NA_BOUND(k, 0, n, b[k].b.from_ps > at_ps);
+	if (!i || !holds(&b[i - 1], at_ps))
+		return n;
+	return s->at_burst = i - 1;
 }
 
-enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
+enum na_status na_bursts_gather(struct bursts_state *s,
+				const struct na_transfer *t)
 {
 	size_t n = s->main->n_bursts, i;
-	struct bu_end e = {.end_ps = t->end_ps,
-			   .latency_ps = (uint64_t)t->end_ps -
-					 (uint64_t)t->start_ps,
-			   .src = t->src,
-			   .dst = t->dst};
+	struct bursts_end e = {.end_ps = t->end_ps,
+			       .latency_ps = (uint64_t)t->end_ps -
+					     (uint64_t)t->start_ps,
+			       .src = t->src,
+			       .dst = t->dst};
 
 	if (!n || (t->start_ps < s->lo_ps && t->end_ps <= s->lo_ps))
 		return NA_OK;
@@ -105,10 +92,11 @@ enum na_status bu_gather(struct bu_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-enum na_status bu_gather_merge(struct bu_state *s, const struct bu_state *b)
+enum na_status na_bursts_gather_merge(struct bursts_state *s,
+				      const struct bursts_state *b)
 {
 	for (size_t i = 0; b->bursts && i < s->n_bursts; i++) {
-		const struct bu_burst *from = &b->bursts[i];
+		const struct bursts_burst *from = &b->bursts[i];
 
 		s->bursts[i].transfers += from->transfers;
 		s->bursts[i].amount += from->amount;

@@ -2,23 +2,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/sort.h"
 
 static const struct na_grouping by_cell = {.n = 2}; /* source, row */
 
-static enum na_status count_cut(struct bu_kept *k, uint32_t cell)
+static enum na_status count_cut(struct bursts_kept *k, uint32_t cell)
 {
-	if (!na_grow(&k->cut, &k->cap_cut, (size_t)cell + 1, sizeof(*k->cut)))
-		return NA_ENOMEM;
-	while (k->n_cut <= cell)
-		k->cut[k->n_cut++] = 0;
-	k->cut[cell]++;
+	while (k->cut.n <= cell) {
+		if (!na_push(&k->cut))
+			return NA_ENOMEM;
+	}
+	k->cut.v[cell]++;
 	return NA_OK;
 }
 
-static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
+static bool enter_cell(struct bursts_kept *k, uint32_t source, uint32_t row)
 {
 	const uint64_t values[NA_MAX_KEYS] = {source, row};
 
@@ -31,20 +31,20 @@ static bool enter_cell(struct bu_kept *k, uint32_t source, uint32_t row)
 }
 
 /* Of the next interval; those before it that have none are in cell 0. */
-static bool note_cell(struct bu_kept *k)
+static bool note_cell(struct bursts_kept *k)
 {
-	if (!na_grow(&k->cell, &k->cap_cell, k->n + 1, sizeof(uint32_t)))
-		return false;
-	while (k->n_cell < k->n)
-		k->cell[k->n_cell++] = 0;
-	k->cell[k->n_cell++] = k->in;
-	return true;
+	while (k->cell.n < k->n) {
+		if (!na_push(&k->cell))
+			return false;
+	}
+	return na_add(&k->cell, k->in);
 }
 
-enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
-		       int64_t end_ps, bool cut, uint32_t source, uint32_t row)
+enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
+			      int64_t start_ps, int64_t end_ps, bool cut,
+			      uint32_t source, uint32_t row)
 {
-	struct bu_kept *k = &s->kept[kind];
+	struct bursts_kept *k = &s->kept[kind];
 
 	if ((!k->n || k->source != source || k->row != row) &&
 	    !enter_cell(k, source, row))
@@ -58,13 +58,13 @@ enum na_status bu_keep(struct bu_state *s, enum bu_kind kind, int64_t start_ps,
 	return cut ? count_cut(k, k->in) : NA_OK;
 }
 
-static uint32_t cell_of(const struct bu_kept *k, size_t i)
+static uint32_t cell_of(const struct bursts_kept *k, size_t i)
 {
-	return i < k->n_cell ? k->cell[i] : 0;
+	return i < k->cell.n ? k->cell.v[i] : 0;
 }
 
 /* Where each cell begins once they follow each other: [cells + 1]. */
-static size_t *cell_borders(const struct bu_kept *k)
+static size_t *cell_borders(const struct bursts_kept *k)
 {
 	size_t cells = na_groups_count(&k->cells);
 	size_t *at = na_calloc(cells + 1, sizeof(*at));
@@ -78,7 +78,7 @@ static size_t *cell_borders(const struct bu_kept *k)
 
 /* x by cell, ascending within each; in a block of its own that is as large
  * as needed.  NULL when memory is short. */
-static int64_t *arrange(const struct bu_kept *k, const int64_t *x,
+static int64_t *arrange(const struct bursts_kept *k, const int64_t *x,
 			const size_t *at, int64_t *tmp)
 {
 	size_t cells = na_groups_count(&k->cells);
@@ -100,7 +100,7 @@ static int64_t *arrange(const struct bu_kept *k, const int64_t *x,
 }
 
 /* All in one cell: in place, giving back the room that doubling left. */
-static enum na_status seal_one(struct bu_kept *k)
+static enum na_status seal_one(struct bursts_kept *k)
 {
 	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *fit;
 
@@ -116,7 +116,7 @@ static enum na_status seal_one(struct bu_kept *k)
 	return NA_OK;
 }
 
-static enum na_status seal(struct bu_kept *k)
+static enum na_status seal(struct bursts_kept *k)
 {
 	size_t *at = cell_borders(k);
 	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *starts, *ends;
@@ -137,20 +137,21 @@ static enum na_status seal(struct bu_kept *k)
 	return NA_OK;
 }
 
-enum na_status bu_seal(void *block)
+enum na_status na_bursts_seal(void *block)
 {
-	struct bu_state *s = block;
+	struct bursts_state *s = block;
 	enum na_status st = NA_OK;
 
-	for (size_t kind = 0; st == NA_OK && kind < BU_KINDS; kind++) {
+	for (size_t kind = 0; st == NA_OK && kind < BURSTS_KINDS; kind++) {
 		if (s->kept[kind].n)
-			st = s->kept[kind].n_cell ? seal(&s->kept[kind])
+			st = s->kept[kind].cell.n ? seal(&s->kept[kind])
 						  : seal_one(&s->kept[kind]);
 	}
 	return st;
 }
 
-enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
+enum na_status na_bursts_hand_over(struct bursts_runs *to,
+				   struct bursts_kept *from)
 {
 	size_t cells, *at;
 
@@ -158,9 +159,7 @@ enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
 		return NA_OK;
 	cells = na_groups_count(&from->cells);
 	at = cell_borders(from);
-	if (!at || !na_grow(&to->v, &to->cap, to->n + cells, sizeof(*to->v)) ||
-	    !na_grow(&to->owned, &to->cap_owned, to->n_owned + 2,
-		     sizeof(*to->owned))) {
+	if (!at || !na_room(&to->list, cells) || !na_room(&to->owned, 2)) {
 		free(at);
 		return NA_ENOMEM;
 	}
@@ -168,34 +167,33 @@ enum na_status bu_take(struct bu_runs *to, struct bu_kept *from)
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&from->cells, (uint32_t)c, values);
-		to->v[to->n++] = (struct bu_run){
+		to->list.v[to->list.n++] = (struct bursts_run){
 			.run = {from->starts + at[c], from->ends + at[c],
 				at[c + 1] - at[c]},
 			.source = (uint32_t)values[0],
 			.row = (uint32_t)values[1],
-			.cut = c < from->n_cut ? from->cut[c] : 0};
+			.cut = c < from->cut.n ? from->cut.v[c] : 0};
 	}
-	to->owned[to->n_owned++] = from->starts;
-	to->owned[to->n_owned++] = from->ends;
+	to->owned.v[to->owned.n++] = from->starts;
+	to->owned.v[to->owned.n++] = from->ends;
 	from->starts = from->ends = NULL;
 	free(at);
 	return NA_OK;
 }
 
-void bu_kept_fini(struct bu_kept *k)
+void na_bursts_kept_fini(struct bursts_kept *k)
 {
 	free(k->starts);
 	free(k->ends);
-	free(k->cell);
-	free(k->cut);
+	na_vec_free(&k->cell);
+	na_vec_free(&k->cut);
 	na_groups_fini(&k->cells);
 }
 
-void bu_runs_fini(struct bu_runs *r)
+void na_bursts_runs_fini(struct bursts_runs *r)
 {
-	for (size_t i = 0; i < r->n_owned; i++)
-		free(r->owned[i]);
-	free(r->owned);
-	free(r->v);
-	*r = (struct bu_runs){.n = 0};
+	for (size_t i = 0; i < r->owned.n; i++)
+		free(r->owned.v[i]);
+	na_vec_free(&r->owned);
+	na_vec_free(&r->list);
 }

@@ -1,10 +1,9 @@
-/* bursts: from what the sweep found to the result and the words around it. */
+/* bursts: from what the sweep found to the result. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
 #include "netan/stats/samples/quantile.h"
@@ -12,7 +11,6 @@
 #include "netan/stats/time/period.h"
 
 #define ONE_BYTE ((double)(1 << NA_SPREAD_SHIFT))
-#define PS       1e12
 
 /* Rows of the distribution of levels. */
 enum { MAX_LEVELS = 100 };
@@ -20,48 +18,41 @@ enum { MAX_LEVELS = 100 };
 /* Fewer starts than that show no pattern. */
 enum { LEAST_STARTS = 10, LEAST_STEPS = 3 };
 
-static const char *const kinds[] = {
-	[BU_TRANSFERS] = "transfers", [BU_COLLECTIVES] = "collectives"};
-
-static double seconds(int64_t ps)
-{
-	return (double)ps / PS;
-}
-
-static double span_ps(const struct bu_sum *x)
+static double span_ps(const struct bursts_sum *x)
 {
 	return (double)((uint64_t)x->last_ps - (uint64_t)x->first_ps);
 }
 
-static double busy_share(const struct bu_sum *x)
+static double busy_share(const struct bursts_sum *x)
 {
 	return x->timed ? (double)x->busy_ps / span_ps(x) : NAN;
 }
 
-static void put_level(struct na_result *r, struct na_value *to,
-		      const char *name, const struct bu_sum *x, int64_t level)
-{
-	na_put_real(r, to, name, x->timed ? (double)level : NAN);
-}
-
 static void put_pending(struct na_result *r, struct na_value *in,
-			const struct bu_sum *x)
+			const struct bursts_sum *x)
 {
 	struct na_value *to = na_put_object(r, in, M_pending);
 	const struct na_hold_stats *h = &x->hold;
 	double none = x->timed ? 0 : NAN;
 
 	na_put_real(r, to, M_time_mean, h->mean + none);
-	put_level(r, to, "p50", x, h->p50);
-	put_level(r, to, "p90", x, h->p90);
-	put_level(r, to, "p99", x, h->p99);
-	put_level(r, to, "max", x, h->max);
+	na_put_real(r, to, M_p50, (double)h->p50 + none);
+	na_put_real(r, to, M_p90, (double)h->p90 + none);
+	na_put_real(r, to, M_p99, (double)h->p99 + none);
+	na_put_real(r, to, M_max, (double)h->max + none);
 	na_put_real(r, to, M_idle_share, h->idle + none);
 	na_put_real(r, to, M_variance, h->variance + none);
 	na_put_real(r, to, M_peak_to_mean,
 		    h->mean > 0 ? (double)h->max / h->mean + none : NAN);
-	na_put_real(r, to, M_span_s, span_ps(x) / PS);
+	na_put_real(r, to, M_span_s, na_s(span_ps(x)));
 	na_put_int(r, to, M_count, (int64_t)x->n);
+}
+
+static void put_arrivals(struct na_result *r, struct na_value *to,
+			 const struct na_arrival_stats *a)
+{
+	na_put_real(r, to, M_burstiness, a->burstiness);
+	na_put_real(r, to, M_memory, a->memory);
 }
 
 static void put_dispersion(struct na_result *r, struct na_value *body,
@@ -79,13 +70,13 @@ static void put_dispersion(struct na_result *r, struct na_value *body,
 }
 
 static void put_ends(struct na_result *r, struct na_value *row,
-		     const struct bu_state *s, const struct bu_burst *b)
+		     const struct bursts_state *s, const struct bursts_burst *b)
 {
 	struct na_value *list = na_put_list(r, row, M_last);
 	char buf[NA_KEY_BUF];
 
 	for (size_t i = 0; i < b->n_last; i++) {
-		const struct bu_end *e = &b->last[i];
+		const struct bursts_end *e = &b->last[i];
 		const struct na_store *store = s->scope->store;
 		struct na_value *to = na_put_object(r, list, NULL);
 
@@ -93,24 +84,24 @@ static void put_ends(struct na_result *r, struct na_value *row,
 			    na_key_text(store, NA_KEY_SRC, e->src, buf));
 		na_put_text(r, to, M_dst,
 			    na_key_text(store, NA_KEY_DST, e->dst, buf));
-		na_put_real(r, to, M_latency_us, (double)e->latency_ps / 1e6);
-		na_put_real(r, to, "end_s", seconds(e->end_ps));
+		na_put_real(r, to, M_latency_us, na_us(e->latency_ps));
+		na_put_real(r, to, M_end_s, na_s(e->end_ps));
 	}
 }
 
 static void put_bursts(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
-	const struct bu_sum *x = &s->whole[BU_TRANSFERS];
+	const struct bursts_sum *x = &s->whole[BURSTS_TRANSFERS];
 	struct na_value *list = na_put_list(r, body, M_bursts);
 
 	for (size_t i = 0; i < s->n_bursts; i++) {
-		const struct bu_burst *b = &s->bursts[i];
+		const struct bursts_burst *b = &s->bursts[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 		uint64_t ps = (uint64_t)b->b.to_ps - (uint64_t)b->b.from_ps;
 
-		na_put_real(r, row, M_from_s, seconds(b->b.from_ps));
-		na_put_real(r, row, M_to_s, seconds(b->b.to_ps));
+		na_put_real(r, row, M_from_s, na_s(b->b.from_ps));
+		na_put_real(r, row, M_to_s, na_s(b->b.to_ps));
 		na_put_int(r, row, M_transfers, (int64_t)b->transfers);
 		na_put_amount(r, row, M_bytes, b->amount);
 		na_put_int(r, row, M_max_overlap, b->b.peak);
@@ -123,7 +114,7 @@ static void put_bursts(struct na_result *r, struct na_value *body,
 }
 
 /* Median distance between the starts of steps that follow each other, ms. */
-static double step_period(const struct bu_state *s, size_t *n)
+static double step_period(const struct bursts_state *s, size_t *n)
 {
 	const struct na_store *store = s->scope->store;
 	double *x = na_calloc(store->n_steps, 2 * sizeof(*x)), median = NAN;
@@ -133,7 +124,7 @@ static double step_period(const struct bu_state *s, size_t *n)
 		const struct na_step *step = &store->steps[i];
 
 		if (step->end_ps > s->lo_ps && step->start_ps < s->hi_ps)
-			x[(*n)++] = (double)step->start_ps / 1e9;
+			x[(*n)++] = na_ms(step->start_ps);
 	}
 	if (x && *n > 1 && store->n_runs == 1) {
 		na_sort_f64(x, x + store->n_steps, *n);
@@ -149,19 +140,19 @@ static double step_period(const struct bu_state *s, size_t *n)
 enum verdict { UNKNOWN, STEADY, REGULAR, BURSTY, STEP_BURSTS };
 
 /* clang-format off */
-static const char *const verdicts[] = {
-	[UNKNOWN] = "unknown", [STEADY] = "steady", [REGULAR] = "regular",
-	[BURSTY] = "bursty", [STEP_BURSTS] = "step_bursts",
-};
-static const char *const words[] = {
-	[UNKNOWN] = "Too few starts to judge", [STEADY] = "Steady",
-	[REGULAR] = "Evenly paced", [BURSTY] = "Bursty",
-	[STEP_BURSTS] = "Bursty every step",
+static const struct {
+	const char *name, *words;
+} verdicts[] = {
+	[UNKNOWN] = {"unknown", "Too few starts to judge"},
+	[STEADY] = {"steady", "Steady"},
+	[REGULAR] = {"regular", "Evenly paced"},
+	[BURSTY] = {"bursty", "Bursty"},
+	[STEP_BURSTS] = {"step_bursts", "Bursty every step"},
 };
 /* clang-format on */
 
 /* The rules that the help of the command states. */
-static enum verdict judge(const struct bu_sum *x, bool with_steps)
+static enum verdict judge(const struct bursts_sum *x, bool with_steps)
 {
 	const struct na_arrival_stats *a = &x->arrivals;
 	bool over = false, above_one = false;
@@ -189,28 +180,28 @@ static bool near_step(double ms, double step_ms)
 
 /* Bursts against steps; whether they come together. */
 static bool put_periods(struct na_result *r, struct na_value *body,
-			const struct bu_state *s)
+			const struct bursts_state *s)
 {
 	size_t steps, lag = s->bins.n ? na_period(s->mean, s->bins.n) : 0;
 	bool apart = s->scope->store->n_runs > 1;
 	double period_ms = lag && !apart
-				   ? (double)lag * (double)s->bins.bin_ps / 1e9
+				   ? na_ms((double)lag * (double)s->bins.bin_ps)
 				   : NAN;
-	double distance_ms = apart ? NAN : s->period_ps / 1e9;
+	double distance_ms = apart ? NAN : na_ms(s->period_ps);
 	double step_ms = step_period(s, &steps);
 
 	na_put_real(r, body, M_burst_period_ms, period_ms);
 	na_put_real(r, body, M_burst_distance_ms, distance_ms);
 	na_put_real(r, body, M_step_period_ms, step_ms);
 	na_put_real(r, body, M_burstiness_plain,
-		    s->whole[bu_pending_kind(s)].arrivals.burstiness_plain);
-	na_put_real(r, body, M_gap_us, (double)s->params->gap_ps / 1e6);
+		    na_bursts_pending(s)->arrivals.burstiness_plain);
+	na_put_real(r, body, M_gap_us, na_us(s->params->gap_ps));
 	return steps >= LEAST_STEPS && (near_step(period_ms, step_ms) ||
 					near_step(distance_ms, step_ms));
 }
 
 static void put_hosts(struct na_result *r, struct na_value *body,
-		      const struct bu_state *s)
+		      const struct bursts_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_hosts);
 
@@ -227,47 +218,37 @@ static void put_hosts(struct na_result *r, struct na_value *body,
 	}
 }
 
-static void put_course(struct na_result *r, struct na_value *in,
-		       const char *name, const double *x, size_t n)
-{
-	double *to = na_put_reals(r, in, name, n);
-
-	for (size_t i = 0; to && i < n; i++)
-		to[i] = x[i];
-}
-
 static void put_groups(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_groups);
 
-	for (size_t i = 0; i < s->n_shown; i++) {
-		const struct bu_sum *x = &s->rows[i];
+	for (size_t i = 0; i < s->shown.n; i++) {
+		const struct bursts_sum *x = &s->rows[i];
 		struct na_value *row = na_put_object(r, list, NULL);
 
 		na_groups_put_key(r, row, &s->scope->by, s->scope->store,
-				  &s->groups, s->shown[i],
-				  s->has_rest && i + 1 == s->n_shown);
+				  &s->groups, s->shown.group[i],
+				  na_shown_is_rest(&s->shown, i));
 		na_put_int(r, row, M_transfers, (int64_t)x->n);
 		na_put_amount(r, row, M_bytes, x->amount);
 		put_pending(r, row, x);
 		na_put_int(r, row, M_bursts, (int64_t)x->bursts);
 		na_put_real(r, row, M_burst_share, busy_share(x));
-		na_put_real(r, row, M_burstiness, x->arrivals.burstiness);
-		na_put_real(r, row, M_memory, x->arrivals.memory);
-		na_put_text(r, row, M_verdict, verdicts[judge(x, false)]);
+		put_arrivals(r, row, &x->arrivals);
+		na_put_text(r, row, M_verdict, verdicts[judge(x, false)].name);
 		if (x->course)
-			put_course(r, row, M_pending_mean, x->course,
-				   s->bins.n);
+			na_put_series(r, row, M_pending_mean, x->course,
+				      s->bins.n);
 	}
 }
 
 /* The distribution in at most MAX_LEVELS rows of equal width above zero. */
 static void put_levels(struct na_result *r, struct na_value *body,
-		       const struct bu_state *s)
+		       const struct bursts_state *s)
 {
-	const struct na_hold *h = &s->fleet[bu_pending_kind(s)].hold;
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
+	const struct na_hold *h = &s->fleet[na_bursts_pending_kind(s)].hold;
+	const struct bursts_sum *x = na_bursts_pending(s);
 	struct na_value *list = na_put_list(r, body, M_levels);
 	double total = (double)na_hold_total(h);
 	int64_t width = (x->hold.max + MAX_LEVELS - 1) / MAX_LEVELS;
@@ -285,103 +266,43 @@ static void put_levels(struct na_result *r, struct na_value *body,
 }
 
 static void put_courses(struct na_result *r, struct na_value *body,
-			const struct bu_state *s)
+			const struct bursts_state *s)
 {
 	size_t n = s->bins.n;
-	double *t;
 
-	if (n)
-		na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / PS);
-	else
-		na_put_null(r, body, M_bin_s);
-	t = na_put_reals(r, body, M_time_s, n);
-	for (size_t i = 0; t && i < n; i++)
-		t[i] = na_bins_start_s(&s->bins, i);
-	put_course(r, body, M_pending_mean, s->mean, n);
-	put_course(r, body, M_pending_min, s->least, n);
-	put_course(r, body, M_pending_max, s->most, n);
+	na_put_real(r, body, M_bin_s, n ? na_s(s->bins.bin_ps) : NAN);
+	na_put_bin_starts(r, body, &s->bins);
+	na_put_series(r, body, M_pending_mean, s->mean, n);
+	na_put_series(r, body, M_pending_min, s->least, n);
+	na_put_series(r, body, M_pending_max, s->most, n);
 }
 
-static void say(struct na_result *r, const struct bu_state *s,
-		enum verdict verdict)
+enum na_status na_bursts_finish(void *state, struct na_result *r,
+				struct na_err *err)
 {
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
-	const char *kind = kinds[bu_pending_kind(s)];
-	char mean[NA_UNIT_BUF], idle[NA_UNIT_BUF], max[NA_UNIT_BUF];
-
-	if (!s->scope->used->n || !x->n) {
-		na_result_wordf(r, NA_WORD_MESSAGE, "No %s to count",
-				s->scope->used->n ? kind : kinds[BU_TRANSFERS]);
-		return;
-	}
-	if (!x->timed) {
-		na_result_wordf(r, NA_WORD_MESSAGE, "No %s lasted any time",
-				kind);
-		return;
-	}
-	na_result_wordf(r, NA_WORD_MESSAGE,
-			"%s: mean %s pending %s, max %s, idle %s %%",
-			words[verdict], na_print_number(mean, x->hold.mean, 3),
-			kind, na_print_count(max, (uint64_t)x->hold.max),
-			na_print_number(idle, 100 * x->hold.idle, 3));
-}
-
-static void say_apart(struct na_result *r, const struct bu_state *s)
-{
-	na_result_about(r)->runs_apart = true;
-	na_result_wordf(r, NA_WORD_MESSAGE,
-			"Pending transfers of %zu runs side by side",
-			s->scope->store->n_runs);
-	na_result_note(r, "in JSON and CSV the counts outside groups add the "
-			  "runs; groups holds each by itself");
-}
-
-static void remark(struct na_result *r, const struct bu_state *s)
-{
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	uint64_t all = s->whole[BU_TRANSFERS].bursts;
-
-	if (s->n_bursts < all)
-		na_result_note(r,
-			       "%s bursts; JSON lists the %s longest (--top)",
-			       na_print_count(a, all),
-			       na_print_count(b, s->n_bursts));
-	if (s->instants)
-		na_result_note(r, "%s of no length: counted, but never pending",
-			       na_print_count(a, s->instants));
-}
-
-enum na_status bu_finish(void *state, struct na_result *r, struct na_err *err)
-{
-	struct bu_state *s = state;
+	struct bursts_state *s = state;
 	struct na_value *body = na_result_body(r);
-	const struct bu_sum *x = &s->whole[bu_pending_kind(s)];
+	const struct bursts_sum *x = na_bursts_pending(s);
 	bool apart = s->scope->store->n_runs > 1, with_steps;
 	enum verdict verdict;
 
 	(void)err;
-	s->scope->used->first_ps = s->whole[BU_TRANSFERS].first_ps;
-	s->scope->used->last_ps = s->whole[BU_TRANSFERS].last_ps;
-	na_put_text(r, body, M_pending_of, kinds[bu_pending_kind(s)]);
+	s->scope->used->first_ps = s->whole[BURSTS_TRANSFERS].first_ps;
+	s->scope->used->last_ps = s->whole[BURSTS_TRANSFERS].last_ps;
+	na_put_text(r, body, M_pending_of, na_bursts_pending_of(s));
 	put_pending(r, body, x);
 	put_dispersion(r, body, &x->arrivals);
-	na_put_real(r, body, M_burstiness, x->arrivals.burstiness);
-	na_put_real(r, body, M_memory, x->arrivals.memory);
+	put_arrivals(r, body, &x->arrivals);
 	put_bursts(r, body, s);
 	with_steps = put_periods(r, body, s);
 	verdict = apart || !s->scope->used->n ? UNKNOWN : judge(x, with_steps);
-	na_put_text(r, body, M_verdict, verdicts[verdict]);
+	na_put_text(r, body, M_verdict, verdicts[verdict].name);
 	put_hosts(r, body, s);
 	if (s->scope->by.n)
 		put_groups(r, body, s);
 	put_levels(r, body, s);
 	put_courses(r, body, s);
 	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
-	if (apart)
-		say_apart(r, s);
-	else
-		say(r, s, verdict);
-	remark(r, s);
-	bu_views(r, s);
+	na_bursts_say(r, s, verdicts[verdict].words);
 	return NA_OK;
 }

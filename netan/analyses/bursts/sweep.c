@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/bursts/bursts.h"
+#include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 
 enum { SLICES = 16, DEFAULT_BINS = 600 };
@@ -25,7 +25,7 @@ struct sorted {
 
 enum key { KEY_NONE, KEY_SOURCE, KEY_ROW };
 
-static size_t key_of(const struct bu_run *r, enum key key)
+static size_t key_of(const struct bursts_run *r, enum key key)
 {
 	return key == KEY_NONE ? 0 : key == KEY_SOURCE ? r->source : r->row;
 }
@@ -37,10 +37,10 @@ static void sorted_fini(struct sorted *x)
 	free(x->cut);
 }
 
-static bool sort_runs(struct sorted *x, const struct bu_runs *r, enum key key,
-		      size_t keys)
+static bool sort_runs(struct sorted *x, const struct bursts_runs *r,
+		      enum key key, size_t keys)
 {
-	*x = (struct sorted){.v = na_calloc(r->n, sizeof(*x->v)),
+	*x = (struct sorted){.v = na_calloc(r->list.n, sizeof(*x->v)),
 			     .at = na_calloc(keys + 2, sizeof(*x->at)),
 			     .cut = na_calloc(keys, sizeof(*x->cut)),
 			     .keys = keys};
@@ -49,39 +49,39 @@ static bool sort_runs(struct sorted *x, const struct bu_runs *r, enum key key,
 		return false;
 	}
 	/* Shifted by one key, so that filling leaves the borders behind. */
-	for (size_t i = 0; i < r->n; i++)
-		x->at[key_of(&r->v[i], key) + 2]++;
+	for (size_t i = 0; i < r->list.n; i++)
+		x->at[key_of(&r->list.v[i], key) + 2]++;
 	for (size_t k = 0; k < keys; k++)
 		x->at[k + 2] += x->at[k + 1];
-	for (size_t i = 0; i < r->n; i++) {
-		size_t k = key_of(&r->v[i], key);
+	for (size_t i = 0; i < r->list.n; i++) {
+		size_t k = key_of(&r->list.v[i], key);
 
-		x->v[x->at[k + 1]++] = r->v[i].run;
-		x->cut[k] += r->v[i].cut;
+		x->v[x->at[k + 1]++] = r->list.v[i].run;
+		x->cut[k] += r->list.v[i].cut;
 	}
-	x->common = na_runs_span(x->v, r->n, &x->first_ps, &x->last_ps);
+	x->common = na_runs_span(x->v, r->list.n, &x->first_ps, &x->last_ps);
 	return true;
 }
 
 /* A slice of the fleet, or all of a host or a group. */
 struct job {
-	const struct bu_state *s;
+	const struct bursts_state *s;
 	struct na_inflight part;
 	const struct na_run *runs;
 	size_t n_runs, from, to; /* bins */
 	double *scratch;         /* [2 * bins] least and most of a group */
-	struct bu_sum *sum;      /* NULL: a slice, joined later */
+	struct bursts_sum *sum;  /* NULL: a slice, joined later */
 	bool ok;
 };
 
 struct work {
-	struct bu_state *s;
-	struct sorted fleet[BU_KINDS], hosts, groups;
+	struct bursts_state *s;
+	struct sorted fleet[BURSTS_KINDS], hosts, groups;
 	struct job *jobs;
 	size_t n_jobs, cap_jobs;
 };
 
-static void summarise(struct bu_sum *to, const struct na_inflight *f,
+static void summarise(struct bursts_sum *to, const struct na_inflight *f,
 		      const struct na_run *runs, size_t n_runs)
 {
 	to->n = 0;
@@ -100,7 +100,7 @@ static void run_job(void *arg, size_t i)
 {
 	struct work *w = arg;
 	struct job *j = &w->jobs[i];
-	struct bu_sum *sum = j->sum;
+	struct bursts_sum *sum = j->sum;
 
 	if (sum && sum->course) {
 		j->scratch = na_calloc(j->to, 2 * sizeof(double));
@@ -141,9 +141,9 @@ static struct job *add_job(struct work *w, const struct sorted *x, size_t k)
 	return j;
 }
 
-static void add_slices(struct work *w, enum bu_kind kind)
+static void add_slices(struct work *w, enum bursts_kind kind)
 {
-	struct bu_state *s = w->s;
+	struct bursts_state *s = w->s;
 
 	for (size_t i = 0; i < SLICES; i++) {
 		struct job *j = add_job(w, &w->fleet[kind], 0);
@@ -153,11 +153,11 @@ static void add_slices(struct work *w, enum bu_kind kind)
 		j->part.bins = &s->bins;
 		j->from = s->bins.n * i / SLICES;
 		j->to = s->bins.n * (i + 1) / SLICES;
-		if (kind == BU_TRANSFERS) {
-			j->part.bursts.keep = bu_listed(s);
+		if (kind == BURSTS_TRANSFERS) {
+			j->part.bursts.keep = na_bursts_listed(s);
 			j->part.bursts.distances = true;
 		}
-		if (kind == bu_pending_kind(s)) {
+		if (kind == na_bursts_pending_kind(s)) {
 			j->part.mean = s->mean;
 			j->part.least = s->least;
 			j->part.most = s->most;
@@ -165,8 +165,8 @@ static void add_slices(struct work *w, enum bu_kind kind)
 	}
 }
 
-static void add_sums(struct work *w, const struct sorted *x, struct bu_sum *to,
-		     bool course)
+static void add_sums(struct work *w, const struct sorted *x,
+		     struct bursts_sum *to, bool course)
 {
 	for (size_t k = 0; k < x->keys; k++) {
 		struct job *j = add_job(w, x, k);
@@ -191,7 +191,7 @@ static bool do_jobs(struct work *w)
 }
 
 /* The slices of the fleet, in order. */
-static bool join_slices(struct work *w, enum bu_kind kind)
+static bool join_slices(struct work *w, enum bursts_kind kind)
 {
 	struct na_inflight *f = &w->s->fleet[kind];
 	const struct sorted *all = &w->fleet[kind];
@@ -218,13 +218,13 @@ static bool join_slices(struct work *w, enum bu_kind kind)
 }
 
 /* About DEFAULT_BINS over all that is known. */
-static void choose_bins(struct bu_state *s, const struct work *w)
+static void choose_bins(struct bursts_state *s, const struct work *w)
 {
 	int64_t first = 0, last = 0, a, b;
 	uint64_t span;
 	bool any = false;
 
-	for (size_t kind = 0; kind < BU_KINDS; kind++) {
+	for (size_t kind = 0; kind < BURSTS_KINDS; kind++) {
 		const struct sorted *x = &w->fleet[kind];
 
 		if (!na_runs_span(x->v, x->at[1], &a, &b))
@@ -242,7 +242,7 @@ static void choose_bins(struct bu_state *s, const struct work *w)
 					      DEFAULT_BINS));
 }
 
-static bool alloc_courses(struct bu_state *s)
+static bool alloc_courses(struct bursts_state *s)
 {
 	size_t n = s->bins.n;
 	bool ok;
@@ -252,7 +252,7 @@ static bool alloc_courses(struct bu_state *s)
 	s->most = na_calloc(n, sizeof(double));
 	s->hosts = na_calloc(s->scope->store->n_sources, sizeof(*s->hosts));
 	ok = s->mean && s->least && s->most && s->hosts;
-	for (size_t i = 0; ok && s->scope->by.n && i < s->n_shown; i++) {
+	for (size_t i = 0; ok && s->scope->by.n && i < s->shown.n; i++) {
 		s->rows[i].course = na_calloc(n, sizeof(double));
 		ok = s->rows[i].course != NULL;
 	}
@@ -260,9 +260,9 @@ static bool alloc_courses(struct bu_state *s)
 }
 
 /* The longest bursts, and how far bursts are apart. */
-static bool list_bursts(struct bu_state *s)
+static bool list_bursts(struct bursts_state *s)
 {
-	struct na_bursts *b = &s->fleet[BU_TRANSFERS].bursts;
+	struct na_bursts *b = &s->fleet[BURSTS_TRANSFERS].bursts;
 	size_t n;
 
 	if (!na_bursts_end(b, &n))
@@ -278,17 +278,17 @@ static bool list_bursts(struct bu_state *s)
 
 static bool sort_all(struct work *w)
 {
-	struct bu_state *s = w->s;
-	enum bu_kind of = bu_pending_kind(s);
+	struct bursts_state *s = w->s;
+	enum bursts_kind of = na_bursts_pending_kind(s);
 	size_t sources = s->scope->store->n_sources;
 	bool ok = true;
 
-	for (size_t kind = 0; kind < BU_KINDS; kind++)
+	for (size_t kind = 0; kind < BURSTS_KINDS; kind++)
 		ok = sort_runs(&w->fleet[kind], &s->runs[kind], KEY_NONE, 1) &&
 		     ok;
 	ok = sort_runs(&w->hosts, &s->runs[of], KEY_SOURCE, sources) && ok;
-	ok = sort_runs(&w->groups, &s->runs[BU_TRANSFERS], KEY_ROW,
-		       s->n_shown) &&
+	ok = sort_runs(&w->groups, &s->runs[BURSTS_TRANSFERS], KEY_ROW,
+		       s->shown.n) &&
 	     ok;
 	if (s->scope->store->n_runs > 1)
 		w->hosts.common = w->groups.common = false;
@@ -297,16 +297,17 @@ static bool sort_all(struct work *w)
 
 static bool sweep_all(struct work *w)
 {
-	struct bu_state *s = w->s;
+	struct bursts_state *s = w->s;
 	size_t only = SIZE_MAX, hosts = 0;
 
 	choose_bins(s, w);
-	w->jobs = na_calloc(BU_KINDS * SLICES + w->hosts.keys + w->groups.keys,
+	w->jobs = na_calloc(BURSTS_KINDS * SLICES + w->hosts.keys +
+				    w->groups.keys,
 			    sizeof(*w->jobs));
 	if (!w->jobs || !alloc_courses(s))
 		return false;
-	add_slices(w, BU_TRANSFERS);
-	add_slices(w, BU_COLLECTIVES);
+	add_slices(w, BURSTS_TRANSFERS);
+	add_slices(w, BURSTS_COLLECTIVES);
 	for (size_t k = 0; k < w->hosts.keys; k++) {
 		if (w->hosts.at[k + 1] > w->hosts.at[k]) {
 			only = k;
@@ -317,17 +318,17 @@ static bool sweep_all(struct work *w)
 		add_sums(w, &w->hosts, s->hosts, false);
 	if (s->scope->by.n)
 		add_sums(w, &w->groups, s->rows, true);
-	if (!do_jobs(w) || !join_slices(w, BU_TRANSFERS) ||
-	    !join_slices(w, BU_COLLECTIVES))
+	if (!do_jobs(w) || !join_slices(w, BURSTS_TRANSFERS) ||
+	    !join_slices(w, BURSTS_COLLECTIVES))
 		return false;
 	/* A single host is the fleet. */
 	if (hosts == 1)
-		s->hosts[only] = s->whole[bu_pending_kind(s)];
+		s->hosts[only] = s->whole[na_bursts_pending_kind(s)];
 	return list_bursts(s);
 }
 
 /* Where nothing is swept, nothing is known. */
-static void know_nothing(struct bu_sum *x, size_t n)
+static void know_nothing(struct bursts_sum *x, size_t n)
 {
 	struct na_arrivals none;
 
@@ -336,22 +337,22 @@ static void know_nothing(struct bu_sum *x, size_t n)
 		na_arrivals_read(&none, &x[i].arrivals);
 }
 
-enum na_status bu_sweep(struct bu_state *s, struct na_err *err)
+enum na_status na_bursts_sweep(struct bursts_state *s, struct na_err *err)
 {
 	struct work w = {.s = s};
 	bool ok;
 
-	know_nothing(s->whole, BU_KINDS);
-	know_nothing(s->rows, s->n_shown);
+	know_nothing(s->whole, BURSTS_KINDS);
+	know_nothing(s->rows, s->shown.n);
 	ok = sort_all(&w) && sweep_all(&w);
 	for (size_t i = 0; !ok && w.jobs && i < w.n_jobs; i++)
 		na_inflight_fini(&w.jobs[i].part);
-	for (size_t kind = 0; kind < BU_KINDS; kind++)
+	for (size_t kind = 0; kind < BURSTS_KINDS; kind++)
 		sorted_fini(&w.fleet[kind]);
 	sorted_fini(&w.hosts);
 	sorted_fini(&w.groups);
 	free(w.jobs);
-	for (size_t kind = 0; kind < BU_KINDS; kind++)
-		bu_runs_fini(&s->runs[kind]);
+	for (size_t kind = 0; kind < BURSTS_KINDS; kind++)
+		na_bursts_runs_fini(&s->runs[kind]);
 	return ok ? NA_OK : na_fail_nomem(err);
 }

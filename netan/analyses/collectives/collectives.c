@@ -4,17 +4,14 @@
  * between GPUs from device ops, whose executions are matched over the
  * devices (match.c).
  */
-#include "netan/analyses/collectives/collectives.h"
+#include "netan/analyses/collectives/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "netan/base/vec.h"
-
-static enum na_status co_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status coll_open(void *state, const struct na_scope *scope,
+				const void *params, struct na_err *err)
 {
-	struct co_state *s = state;
+	struct coll_state *s = state;
 
 	(void)params;
 	for (size_t i = 0; i < scope->by.n; i++) {
@@ -41,83 +38,74 @@ static enum na_status co_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status co_fork(void *block, const void *state, unsigned pass)
+static enum na_status coll_fork(void *block, const void *state, unsigned pass)
 {
-	const struct co_state *from = state;
+	const struct coll_state *from = state;
 
 	(void)pass;
-	*(struct co_state *)block = (struct co_state){.scope = from->scope,
-						      .by_type = from->by_type,
-						      .steps = from->steps};
+	*(struct coll_state *)block =
+		(struct coll_state){.scope = from->scope,
+				    .by_type = from->by_type,
+				    .steps = from->steps};
 	return NA_OK;
 }
 
-static struct co_sums *sums_of(struct co_state *s, struct na_triple key,
-			       uint32_t *row)
+static struct coll_sums *sums_of(struct coll_state *s, struct na_triple key,
+				 uint32_t *row)
 {
-	*row = na_triples_add(&s->rows, key);
-	if (*row == NA_NO_TRIPLE ||
-	    !na_grow(&s->sums, &s->cap_sums, (size_t)*row + 1,
-		     sizeof(*s->sums)))
+	size_t before = s->sums.n;
+	struct coll_sums *x = na_triples_at(&s->rows, &s->sums, key);
+
+	if (!x)
 		return NULL;
-	for (; s->n_sums <= *row; s->n_sums++)
-		s->sums[s->n_sums] = (struct co_sums){.type = NA_UNKNOWN_U32};
-	return &s->sums[*row];
+	if (s->sums.n > before)
+		x->type = NA_UNKNOWN_U32;
+	*row = (uint32_t)(x - s->sums.v);
+	return x;
 }
 
 /* The row of a collective; its type is that of its executions where the
  * record itself has none. */
-static struct co_sums *row_of(struct co_state *s, uint16_t input,
-			      uint32_t collective, uint32_t type, uint32_t *row)
+static struct coll_sums *row_of(struct coll_state *s, uint16_t input,
+				uint32_t collective, uint32_t type,
+				uint32_t *row)
 {
 	const struct na_store *store = s->scope->store;
-	struct co_sums *x;
+	struct na_triple key = {store->sources[input].run, collective, 0};
+	struct coll_sums *x;
 
 	if (type == NA_UNKNOWN_U32 && collective < store->n_type_of)
 		type = store->type_of[collective];
-	x = sums_of(s,
-		    (struct na_triple){store->sources[input].run,
-				       s->by_type ? type : collective, 0},
-		    row);
+	if (s->by_type)
+		key.b = type;
+	x = sums_of(s, key, row);
 	if (x && x->type == NA_UNKNOWN_U32)
 		x->type = type;
 	return x;
 }
 
-static struct co_member *member_of(struct co_state *s, uint32_t row,
-				   uint32_t endpoint)
+static struct coll_member *member_of(struct coll_state *s, uint32_t row,
+				     uint32_t endpoint)
 {
-	uint32_t i = na_triples_add(&s->member_keys,
-				    (struct na_triple){row, endpoint, 0});
+	struct na_triple key = {row, endpoint, 0};
 
-	if (i == NA_NO_TRIPLE || !na_grow(&s->members, &s->cap_members,
-					  (size_t)i + 1, sizeof(*s->members)))
-		return NULL;
-	for (; s->n_members <= i; s->n_members++)
-		s->members[s->n_members] = (struct co_member){.executions = 0};
-	return &s->members[i];
+	return na_triples_at(&s->member_keys, &s->members, key);
 }
 
-static struct co_device *device_of(struct co_state *s, uint32_t row,
-				   uint32_t core)
+static struct coll_device *device_of(struct coll_state *s, uint32_t row,
+				     uint32_t core)
 {
-	uint32_t i = na_triples_add(&s->device_keys,
-				    (struct na_triple){row, core, 0});
+	struct na_triple key = {row, core, 0};
 
-	if (i == NA_NO_TRIPLE || !na_grow(&s->devices, &s->cap_devices,
-					  (size_t)i + 1, sizeof(*s->devices)))
-		return NULL;
-	for (; s->n_devices <= i; s->n_devices++)
-		s->devices[s->n_devices] = (struct co_device){.n = {0}};
-	return &s->devices[i];
+	return na_triples_at(&s->device_keys, &s->devices, key);
 }
 
 /* Of sends what is sent, of recv-dones what came. */
-static bool count_op(struct co_state *s, uint32_t row, const struct na_op *op,
+static bool count_op(struct coll_state *s, uint32_t row, const struct na_op *op,
 		     const struct na_op_type *t)
 {
 	int k = t->opcode == NA_OPCODE_RECV;
-	struct co_device *d;
+	struct coll_device *d;
 
 	if ((t->opcode != NA_OPCODE_SEND && t->opcode != NA_OPCODE_RECV) ||
 	    t->phase != (k ? NA_OP_DONE : NA_OP_START))
@@ -133,17 +121,15 @@ static bool count_op(struct co_state *s, uint32_t row, const struct na_op *op,
 	return true;
 }
 
-bool co_push_time(struct co_times *v, int64_t time_ps, uint32_t of)
+bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
+			      uint32_t of)
 {
-	if (!na_grow(&v->items, &v->cap, v->n + 1, sizeof(*v->items)))
-		return false;
-	v->items[v->n++] = (struct co_time){.time_ps = time_ps, .of = of};
-	return true;
+	return na_add(v, ((struct coll_time){.time_ps = time_ps, .of = of}));
 }
 
-static bool name_peer(struct co_state *s, uint32_t row, uint32_t endpoint)
+static bool name_peer(struct coll_state *s, uint32_t row, uint32_t endpoint)
 {
-	struct co_member *m;
+	struct coll_member *m;
 
 	if (endpoint == NA_UNKNOWN_U32)
 		return true;
@@ -153,12 +139,12 @@ static bool name_peer(struct co_state *s, uint32_t row, uint32_t endpoint)
 	return m;
 }
 
-static enum na_status co_add(void *block, const struct na_transfer *t)
+static enum na_status coll_add(void *block, const struct na_transfer *t)
 {
-	struct co_state *s = block;
+	struct coll_state *s = block;
 	const struct na_whole_steps *steps =
 		&s->steps[s->scope->store->sources[t->input].run];
-	struct co_sums *x;
+	struct coll_sums *x;
 	uint32_t row;
 
 	if (t->style >= NA_STYLE_CAPTURE || t->side > NA_TX)
@@ -175,29 +161,30 @@ static enum na_status co_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status co_add_action(void *block, const struct na_exec *e)
+static enum na_status coll_add_action(void *block, const struct na_exec *e)
 {
-	struct co_state *s = block;
+	struct coll_state *s = block;
 
 	/* An old event tells that a reduction is done, not how long it took. */
 	if (e->kind != NA_ACT_COMPUTE || e->style == NA_STYLE_MESSAGE)
 		return NA_OK;
-	return co_push_time(&s->reductions,
-			    na_time_between(e->start_ps, e->end_ps), e->input)
+	return na_collectives_push_time(&s->reductions,
+					na_time_between(e->start_ps, e->end_ps),
+					e->input)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static enum na_status co_add_graph(void *block, const struct na_exec *e)
+static enum na_status coll_add_graph(void *block, const struct na_exec *e)
 {
-	struct co_state *s = block;
+	struct coll_state *s = block;
 	int64_t time_ps = na_time_between(e->start_ps, e->end_ps);
-	struct co_member *m;
-	struct co_sums *x;
+	struct coll_member *m;
+	struct coll_sums *x;
 	uint32_t row;
 
 	x = row_of(s, e->input, e->collective, e->type, &row);
-	if (!x || !co_push_time(&s->times, time_ps, row))
+	if (!x || !na_collectives_push_time(&s->times, time_ps, row))
 		return NA_ENOMEM;
 	x->executions++;
 	x->bytes += (na_i128)e->size_bytes;
@@ -212,22 +199,17 @@ static enum na_status co_add_graph(void *block, const struct na_exec *e)
 	return NA_OK;
 }
 
-static enum na_status co_add_op(void *block, const struct na_op *op)
+static enum na_status coll_add_op(void *block, const struct na_op *op)
 {
-	struct co_state *s = block;
+	struct coll_state *s = block;
 	const struct na_devices *d = &s->scope->store->devices;
 	const struct na_op_type *t = &d->types.items[op->type];
 	uint32_t row;
 
 	if (t->opcode == NA_OPCODE_OTHER || t->opcode == NA_OPCODE_CONTAINER)
 		return NA_ASIDE;
-	if (t->network != NA_NET_DCN) {
-		if (!na_grow(&s->ops.items, &s->ops.cap, s->ops.n + 1,
-			     sizeof(*op)))
-			return NA_ENOMEM;
-		s->ops.items[s->ops.n++] = *op;
-		return NA_ASIDE;
-	}
+	if (t->network != NA_NET_DCN)
+		return na_add(&s->ops, *op) ? NA_ASIDE : NA_ENOMEM;
 	/* That a device takes part, though its host may not have told so. */
 	if (t->collective == NA_UNKNOWN_U32 ||
 	    (s->scope->bound &&
@@ -243,23 +225,20 @@ static enum na_status co_add_op(void *block, const struct na_op *op)
 	return NA_OK;
 }
 
-static enum na_status co_add_module(void *block, const struct na_span *x)
+static enum na_status coll_add_module(void *block, const struct na_span *x)
 {
-	struct co_spans *v = &((struct co_state *)block)->modules;
+	struct coll_state *s = block;
 
-	if (!na_grow(&v->items, &v->cap, v->n + 1, sizeof(*x)))
-		return NA_ENOMEM;
-	v->items[v->n++] = *x;
-	return NA_OK;
+	return na_add(&s->modules, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static bool merge_devices(struct co_state *s, const struct co_state *b,
+static bool merge_devices(struct coll_state *s, const struct coll_state *b,
 			  const uint32_t *row_of_block)
 {
-	for (size_t i = 0; i < b->n_devices; i++) {
+	for (size_t i = 0; i < b->devices.n; i++) {
 		const struct na_triple *k = &b->device_keys.keys[i];
-		const struct co_device *from = &b->devices[i];
-		struct co_device *to = device_of(s, row_of_block[k->a], k->b);
+		const struct coll_device *from = &b->devices.v[i];
+		struct coll_device *to = device_of(s, row_of_block[k->a], k->b);
 
 		if (!to)
 			return false;
@@ -272,13 +251,13 @@ static bool merge_devices(struct co_state *s, const struct co_state *b,
 	return true;
 }
 
-static bool merge_rows(struct co_state *s, const struct co_state *b,
+static bool merge_rows(struct coll_state *s, const struct coll_state *b,
 		       uint32_t *row_of_block)
 {
-	for (size_t i = 0; i < b->n_sums; i++) {
-		const struct co_sums *from = &b->sums[i];
-		struct co_sums *to = sums_of(s, b->rows.keys[i],
-					     &row_of_block[i]);
+	for (size_t i = 0; i < b->sums.n; i++) {
+		const struct coll_sums *from = &b->sums.v[i];
+		struct coll_sums *to = sums_of(s, b->rows.keys[i],
+					       &row_of_block[i]);
 
 		if (!to)
 			return false;
@@ -292,57 +271,39 @@ static bool merge_rows(struct co_state *s, const struct co_state *b,
 		if (to->type == NA_UNKNOWN_U32)
 			to->type = from->type;
 	}
-	for (size_t i = 0; i < b->n_members; i++) {
+	for (size_t i = 0; i < b->members.n; i++) {
 		const struct na_triple *k = &b->member_keys.keys[i];
-		struct co_member *to = member_of(s, row_of_block[k->a], k->b);
+		struct coll_member *to = member_of(s, row_of_block[k->a], k->b);
 
 		if (!to)
 			return false;
-		to->executions += b->members[i].executions;
-		to->peer = to->peer || b->members[i].peer;
+		to->executions += b->members.v[i].executions;
+		to->peer = to->peer || b->members.v[i].peer;
 	}
 	return merge_devices(s, b, row_of_block);
 }
 
-static bool merge_times(struct co_times *to, const struct co_times *from,
+static bool merge_times(struct coll_times *to, const struct coll_times *from,
 			const uint32_t *of)
 {
 	for (size_t i = 0; i < from->n; i++) {
-		const struct co_time *x = &from->items[i];
+		const struct coll_time *x = &from->v[i];
 
-		if (!co_push_time(to, x->time_ps, of ? of[x->of] : x->of))
+		if (!na_collectives_push_time(to, x->time_ps, of[x->of]))
 			return false;
 	}
 	return true;
 }
 
-static bool append(void *items, size_t *n, size_t *cap, const void *from,
-		   size_t n_from, size_t size)
+static enum na_status coll_merge(void *state, void *block, unsigned pass)
 {
-	unsigned char *base;
-
-	if (!n_from)
-		return true;
-	if (!na_grow(items, cap, *n + n_from, size))
-		return false;
-	memcpy(&base, items, sizeof(base));
-	memcpy(base + *n * size, from, n_from * size);
-	*n += n_from;
-	return true;
-}
-
-static enum na_status co_merge(void *state, void *block, unsigned pass)
-{
-	struct co_state *s = state, *b = block;
-	uint32_t *of = na_calloc(b->n_sums + 1, sizeof(*of));
+	struct coll_state *s = state, *b = block;
+	uint32_t *of = na_calloc(b->sums.n + 1, sizeof(*of));
 	bool ok = of && merge_rows(s, b, of) &&
 		  merge_times(&s->times, &b->times, of) &&
-		  merge_times(&s->reductions, &b->reductions, NULL) &&
-		  append(&s->ops.items, &s->ops.n, &s->ops.cap, b->ops.items,
-			 b->ops.n, sizeof(struct na_op)) &&
-		  append(&s->modules.items, &s->modules.n, &s->modules.cap,
-			 b->modules.items, b->modules.n,
-			 sizeof(struct na_span));
+		  na_append(&s->reductions, b->reductions.v, b->reductions.n) &&
+		  na_append(&s->ops, b->ops.v, b->ops.n) &&
+		  na_append(&s->modules, b->modules.v, b->modules.n);
 
 	(void)pass;
 	free(of);
@@ -352,7 +313,7 @@ static enum na_status co_merge(void *state, void *block, unsigned pass)
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status co_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status coll_turn(void *state, unsigned done, struct na_err *err)
 {
 	(void)state;
 	(void)done;
@@ -360,26 +321,26 @@ static enum na_status co_turn(void *state, unsigned done, struct na_err *err)
 	return NA_END;
 }
 
-static void co_fini(void *state)
+static void coll_fini(void *state)
 {
-	struct co_state *s = state;
+	struct coll_state *s = state;
 
-	na_triples_fini(&s->device_keys);
-	free(s->devices);
 	na_triples_fini(&s->rows);
 	na_triples_fini(&s->member_keys);
+	na_triples_fini(&s->device_keys);
 	free(s->owned_steps);
-	free(s->sums);
-	free(s->members);
-	free(s->times.items);
-	free(s->reductions.items);
-	free(s->ops.items);
-	free(s->modules.items);
+	na_vec_free(&s->sums);
+	na_vec_free(&s->members);
+	na_vec_free(&s->devices);
+	na_vec_free(&s->times);
+	na_vec_free(&s->reductions);
+	na_vec_free(&s->ops);
+	na_vec_free(&s->modules);
 }
 
-static enum na_severity co_severity(const void *state)
+static enum na_severity coll_severity(const void *state)
 {
-	const struct co_state *s = state;
+	const struct coll_state *s = state;
 
 	return s->missing || s->slow_hosts ? NA_SEV_WARNING : NA_SEV_NONE;
 }
@@ -428,19 +389,20 @@ const struct na_analysis na_an_collectives = {
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
-	.state_size = sizeof(struct co_state),
+	.begins = 7,
+	.state_size = sizeof(struct coll_state),
 	.passes = 1,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(OPS),
-	.open = co_open,
-	.fork = co_fork,
-	.add_transfer = co_add,
-	.add_graph = co_add_graph,
-	.add_action = co_add_action,
-	.add_op = co_add_op,
-	.add_module = co_add_module,
-	.merge = co_merge,
-	.turn = co_turn,
-	.finish = co_finish,
-	.fini = co_fini,
-	.severity = co_severity,
+	.open = coll_open,
+	.fork = coll_fork,
+	.add_transfer = coll_add,
+	.add_graph = coll_add_graph,
+	.add_action = coll_add_action,
+	.add_op = coll_add_op,
+	.add_module = coll_add_module,
+	.merge = coll_merge,
+	.turn = coll_turn,
+	.finish = na_collectives_finish,
+	.fini = coll_fini,
+	.severity = coll_severity,
 };

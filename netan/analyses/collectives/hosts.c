@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "members.h"
-#include "netan/analyses/collectives/collectives.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/collectives/state.h"
 #include "netan/stats/tests/robust.h"
 
 #define SLOW_Z     4.0
@@ -23,37 +22,26 @@ struct host {
 	bool slow;
 };
 
-static bool measure(const struct co_state *s, struct host *hosts, size_t n)
+static bool measure(const struct coll_state *s, struct host *hosts, size_t n)
 {
-	const struct co_times *v = &s->reductions;
-	double *us = na_calloc(v->n + 1, sizeof(*us));
-	size_t *at = na_calloc(n + 2, sizeof(*at));
-	bool ok = us && at;
+	const struct coll_times *v = &s->reductions;
+	struct coll_spread us;
+	bool ok = na_collectives_spread(&us, v, NULL, 0, n);
 
 	for (size_t i = 0; ok && i < v->n; i++)
-		at[v->items[i].of + 2]++;
-	for (size_t i = 2; ok && i < n + 2; i++)
-		at[i] += at[i - 1];
-	for (size_t i = 0; ok && i < v->n; i++) {
-		struct host *h = &hosts[v->items[i].of];
-
-		us[at[v->items[i].of + 1]++] = (double)v->items[i].time_ps /
-					       1e6;
-		h->sum_ps += v->items[i].time_ps;
-	}
+		hosts[v->v[i].of].sum_ps += v->v[i].time_ps;
 	for (size_t i = 0; ok && i < n; i++) {
-		hosts[i].n = at[i + 1] - at[i];
-		hosts[i].p50_us = na_quantile(us + at[i], hosts[i].n, 0.5);
-		hosts[i].p99_us = na_quantile(us + at[i], hosts[i].n, 0.99);
+		hosts[i].n = us.from[i + 1] - us.from[i];
+		hosts[i].p50_us = na_collectives_quantile(&us, i, 0.5);
+		hosts[i].p99_us = na_collectives_quantile(&us, i, 0.99);
 	}
-	free(us);
-	free(at);
+	na_collectives_spread_fini(&us);
 	return ok;
 }
 
 /* Host i against the other hosts of its run. */
-static void judge(const struct co_state *s, struct host *hosts, size_t n,
-		  size_t i, double *tmp)
+static void judge_host(const struct coll_state *s, struct host *hosts, size_t n,
+		       size_t i, double *tmp)
 {
 	const struct na_source *sources = s->scope->store->sources;
 	struct host *h = &hosts[i];
@@ -78,8 +66,8 @@ static void judge(const struct co_state *s, struct host *hosts, size_t n,
 	h->slow = h->z > SLOW_Z && h->ratio > SLOW_RATIO;
 }
 
-bool co_put_reductions(struct co_state *s, struct na_result *r,
-		       struct na_value *body)
+bool na_collectives_put_reductions(struct coll_state *s, struct na_result *r,
+				   struct na_value *body)
 {
 	const struct na_store *store = s->scope->store;
 	struct na_value *list = na_put_list(r, body, M_reductions), *row;
@@ -93,14 +81,14 @@ bool co_put_reductions(struct co_state *s, struct na_result *r,
 
 		if (!h->n)
 			continue;
-		judge(s, hosts, n, i, tmp);
+		judge_host(s, hosts, n, i, tmp);
 		row = na_put_object(r, list, NULL);
 		na_put_text(r, row, M_host, store->hosts[i].name);
 		na_put_text(r, row, M_label, store->sources[i].label);
 		na_put_int(r, row, M_count, (int64_t)h->n);
 		na_put_real(r, row, M_p50_us, h->p50_us);
 		na_put_real(r, row, M_p99_us, h->p99_us);
-		na_put_real(r, row, M_total_s, (double)h->sum_ps / 1e12);
+		na_put_real(r, row, M_total_s, na_s(h->sum_ps));
 		na_put_real(r, row, M_z, h->z);
 		na_put_real(r, row, M_ratio, h->ratio);
 		na_put_bool(r, row, M_slow, h->slow);

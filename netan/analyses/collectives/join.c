@@ -1,10 +1,7 @@
 /* collectives: what an execution on several devices tells: transfer, waiting,
  * who came last, who is missing. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "netan/analyses/collectives/match.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
 /* Busbw of nccl-tests over bytes of the result (of a reduce-scatter one
  * rank's share). */
@@ -24,21 +21,8 @@ static double bus_factor(uint8_t opcode, double n)
 	}
 }
 
-static uint64_t *count_at(struct na_triples *keys, uint64_t **v, size_t *cap,
-			  uint32_t row, uint32_t core)
-{
-	size_t before = keys->n;
-	uint32_t i = na_triples_add(keys, (struct na_triple){row, core, 0});
-
-	if (i == NA_NO_TRIPLE || !na_grow(v, cap, keys->n, sizeof(**v)))
-		return NULL;
-	if (keys->n > before)
-		(*v)[i] = 0;
-	return &(*v)[i];
-}
-
 /* Starts on one host: clocks of hosts differ. */
-static int64_t skew_of(const struct co_match *m, const struct na_op_piece *x,
+static int64_t skew_of(const struct coll_match *m, const struct na_op_piece *x,
 		       size_t n)
 {
 	int64_t most = 0;
@@ -59,7 +43,7 @@ static int64_t skew_of(const struct co_match *m, const struct na_op_piece *x,
 	return most;
 }
 
-static void add_bytes(struct co_match *m, struct co_row *row,
+static void add_bytes(struct coll_match *m, struct coll_row *row,
 		      const struct na_op_piece *x, size_t n, int64_t least_ps)
 {
 	const struct na_op_type *t = &m->d->types.items[x[0].type];
@@ -76,7 +60,7 @@ static void add_bytes(struct co_match *m, struct co_row *row,
 				 (double)t->size_bytes;
 }
 
-static bool in_window(const struct co_match *m, const struct na_op_piece *x,
+static bool in_window(const struct coll_match *m, const struct na_op_piece *x,
 		      size_t n)
 {
 	int64_t end = x[0].end_ps;
@@ -88,11 +72,12 @@ static bool in_window(const struct co_match *m, const struct na_op_piece *x,
 }
 
 /* One execution on all its devices. */
-bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n)
+bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
+				 size_t n)
 {
-	struct co_match *m = arg;
+	struct coll_match *m = arg;
 	uint32_t id = m->row_of_unit[x[0].unit];
-	struct co_row *row = &m->f->rows[id];
+	struct coll_row *row = &m->f->rows.v[id];
 	int64_t least = INT64_MAX, shared = INT64_MAX;
 	size_t last = 0;
 	uint64_t *count;
@@ -109,16 +94,17 @@ bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n)
 	row->executions += n;
 	row->instances++;
 	add_bytes(m, row, x, n, least);
-	if (!co_push_time(&m->f->times, least, id))
+	if (!na_collectives_push_time(&m->f->times, least, id))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
 		row->rank_ps += d;
 		row->wait_ps += d - least;
-		count = count_at(&m->took_part, &m->parts, &m->cap_parts, id,
-				 x[i].core);
-		if (!count || !co_push_time(&m->f->waits, d - least, id))
+		count = na_triples_at(&m->took_part, &m->parts,
+				      ((struct na_triple){id, x[i].core, 0}));
+		if (!count ||
+		    !na_collectives_push_time(&m->f->waits, d - least, id))
 			return false;
 		++*count;
 		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
@@ -131,64 +117,51 @@ bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n)
 	}
 	if (n < 2)
 		return true;
-	if (!co_push_time(&m->f->skews, skew_of(m, x, n), id))
+	if (!na_collectives_push_time(&m->f->skews, skew_of(m, x, n), id))
 		return false;
 	/* Of several nobody can say who was last. */
 	if (shared == least)
 		return true;
-	count = count_at(&m->last, &m->lasts, &m->cap_lasts, id, x[last].core);
+	count = na_triples_at(&m->last, &m->lasts,
+			      ((struct na_triple){id, x[last].core, 0}));
 	if (count)
 		++*count;
 	return count;
 }
 
-bool co_push_missing(struct co_found *f, const struct co_missing *x)
+bool na_collectives_push_missing(struct coll_found *f,
+				 const struct coll_missing *x)
 {
-	f->rows[x->row].n_missing++;
-	if (f->rows[x->row].n_missing > CO_MISSING_MAX)
-		return true;
-	if (!na_grow(&f->missing.items, &f->missing.cap, f->missing.n + 1,
-		     sizeof(*x)))
-		return false;
-	f->missing.items[f->missing.n++] = *x;
-	return true;
+	return ++f->rows.v[x->row].n_missing > COLL_MISSING_MAX ||
+	       na_add(&f->missing, *x);
 }
 
-static int by_first_two(const void *a, const void *b)
-{
-	const struct na_triple *x = a, *y = b;
-
-	if (x->a != y->a)
-		return CO_CMP(x->a, y->a);
-	if (x->b != y->b)
-		return CO_CMP(x->b, y->b);
-	return CO_CMP(x->c, y->c);
-}
+NA_ORDER(by_key, struct na_triple, NA_UP(a), NA_UP(b), NA_UP(c))
 
 /* Devices that run a row's program but not this of it, or not as often;
  * `cores` are all that run it. */
-static bool miss(struct co_match *m, uint32_t id, const struct na_triple *cores,
-		 size_t n)
+static bool miss(struct coll_match *m, uint32_t id,
+		 const struct na_triple *cores, size_t n)
 {
-	struct co_row *row = &m->f->rows[id];
-	size_t all = !m->s->clipped        ? row->took_full
-		     : row->most < CO_SURE ? n
-					   : row->took_part;
+	struct coll_row *row = &m->f->rows.v[id];
+	size_t all = !m->s->clipped          ? row->took_full
+		     : row->most < COLL_SURE ? n
+					     : row->took_part;
 	bool ok = true;
 
 	row->participants = n;
 	for (size_t i = 0; ok && i < n && row->n_missing < n - all &&
-			   row->n_missing < CO_MISSING_MAX;
+			   row->n_missing < COLL_MISSING_MAX;
 	     i++) {
 		uint32_t at =
 			na_triples_find(&m->took_part,
 					(struct na_triple){id, cores[i].c, 0});
-		uint64_t k = at == NA_NO_TRIPLE ? 0 : m->parts[at];
+		uint64_t k = at == NA_NO_TRIPLE ? 0 : m->parts.v[at];
 
 		if (k < row->most && (!k || !m->s->clipped))
-			ok = co_push_missing(
+			ok = na_collectives_push_missing(
 				m->f,
-				&(struct co_missing){
+				&(struct coll_missing){
 					.row = id,
 					.host = m->d->cores[cores[i].c].input,
 					.who = cores[i].c,
@@ -199,28 +172,29 @@ static bool miss(struct co_match *m, uint32_t id, const struct na_triple *cores,
 	return ok;
 }
 
-static void count_parts(struct co_match *m)
+static void count_parts(struct coll_match *m)
 {
-	struct co_row *rows = m->f->rows;
+	struct coll_row *rows = m->f->rows.v;
 
 	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct co_row *row = &rows[m->took_part.keys[i].a];
+		struct coll_row *row = &rows[m->took_part.keys[i].a];
 
-		row->most = m->parts[i] > row->most ? m->parts[i] : row->most;
+		row->most = m->parts.v[i] > row->most ? m->parts.v[i]
+						      : row->most;
 		row->took_part++;
 	}
 	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct co_row *row = &rows[m->took_part.keys[i].a];
+		struct coll_row *row = &rows[m->took_part.keys[i].a];
 
-		row->took_full += m->parts[i] == row->most;
+		row->took_full += m->parts.v[i] == row->most;
 	}
 	for (size_t i = 0; i < m->last.n; i++) {
-		struct co_row *row = &rows[m->last.keys[i].a];
+		struct coll_row *row = &rows[m->last.keys[i].a];
 		uint32_t core = m->last.keys[i].b;
 
-		if (m->lasts[i] > row->last_n ||
-		    (m->lasts[i] == row->last_n && core < row->last_core)) {
-			row->last_n = m->lasts[i];
+		if (m->lasts.v[i] > row->last_n ||
+		    (m->lasts.v[i] == row->last_n && core < row->last_core)) {
+			row->last_n = m->lasts.v[i];
 			row->last_core = core;
 		}
 	}
@@ -230,25 +204,16 @@ static void count_parts(struct co_match *m)
 static size_t first_of(const struct na_triple *all, size_t n, uint64_t run,
 		       uint64_t module)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all[mid].a < run ||
-		    (all[mid].a == run && all[mid].b < module))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return NA_BOUND(i, 0, n,
+			all[i].a > run ||
+				(all[i].a == run && all[i].b >= module));
 }
 
 /* What the program says beyond what is there. */
-static void count_absent(struct co_found *f)
+static void count_absent(struct coll_found *f)
 {
-	for (size_t i = 0; i < f->n_rows; i++) {
-		struct co_row *row = &f->rows[i];
+	for (size_t i = 0; i < f->rows.n; i++) {
+		struct coll_row *row = &f->rows.v[i];
 		uint64_t all = (uint64_t)row->group_size * row->n_groups;
 
 		if (!row->uneven && all > row->participants)
@@ -256,21 +221,20 @@ static void count_absent(struct co_found *f)
 	}
 }
 
-bool co_find_missing(struct co_match *m)
+bool na_collectives_find_missing(struct coll_match *m)
 {
 	struct na_triple *all = m->devices_of.keys;
 	size_t n = m->devices_of.n;
 	bool ok = true;
 
 	count_parts(m);
-	for (size_t i = 0; i < m->f->n_rows; i++)
-		m->f->rows[i].participants = m->f->rows[i].took_part;
+	for (size_t i = 0; i < m->f->rows.n; i++)
+		m->f->rows.v[i].participants = m->f->rows.v[i].took_part;
 	if (m->s->by_type)
 		n = 0;
-	if (n)
-		qsort(all, n, sizeof(*all), by_first_two);
-	for (uint32_t i = 0; ok && n && i < m->f->n_rows; i++) {
-		const struct co_row *row = &m->f->rows[i];
+	na_sort(all, n, by_key);
+	for (uint32_t i = 0; ok && n && i < m->f->rows.n; i++) {
+		const struct coll_row *row = &m->f->rows.v[i];
 		uint32_t run = row->run * NA_N_NETWORKS + row->network;
 		size_t from = first_of(all, n, run, row->module);
 		size_t to = first_of(all, n, run, (uint64_t)row->module + 1);

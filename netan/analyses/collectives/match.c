@@ -2,16 +2,13 @@
 #include "netan/analyses/collectives/match.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "netan/base/vec.h"
-
-static const char *text(const struct co_match *m, uint32_t name)
+static const char *text(const struct coll_match *m, uint32_t name)
 {
 	return na_strtab_at(&m->s->scope->store->names.strings, name);
 }
 
-static const char *type_text(const struct co_match *m,
+static const char *type_text(const struct coll_match *m,
 			     const struct na_op_type *t)
 {
 	static const char *const words[NA_N_OPCODES] = {
@@ -34,48 +31,41 @@ static const char *type_text(const struct co_match *m,
 
 static bool wanted(void *arg, const struct na_op_type *t, uint32_t name)
 {
-	const struct co_match *m = arg;
+	const struct coll_match *m = arg;
 
 	(void)t;
 	return na_filter_collective(m->s->scope->filter, text(m, name));
 }
 
-static bool row_of_unit(struct co_match *m, uint32_t unit,
+static bool row_of_unit(struct coll_match *m, uint32_t unit,
 			const struct na_op_type *t, uint32_t run)
 {
-	struct co_found *f = m->f;
-	uint32_t row;
+	bool by_type = m->s->by_type;
+	const struct na_triple *key = &m->ops.units.keys[unit];
+	struct coll_found *f = m->f;
+	uint32_t row =
+		na_triples_add(&m->row_keys,
+			       by_type ? (struct na_triple){run, t->opcode,
+							    t->transfer_type}
+				       : (struct na_triple){unit, 0, 0});
 
-	if (!na_grow(&m->row_of_unit, &m->cap_rows_of, (size_t)unit + 1,
-		     sizeof(*m->row_of_unit)))
-		return false;
-	row = na_triples_add(&m->row_keys,
-			     m->s->by_type
-				     ? (struct na_triple){run, t->opcode,
-							  t->transfer_type}
-				     : (struct na_triple){unit, 0, 0});
 	if (row == NA_NO_TRIPLE)
 		return false;
 	m->row_of_unit[unit] = row;
-	if (row < f->n_rows)
-		return true;
-	if (!na_grow(&f->rows, &f->cap_rows, f->n_rows + 1, sizeof(*f->rows)))
-		return false;
-	f->rows[f->n_rows++] = (struct co_row){
-		.run = run / NA_N_NETWORKS,
-		.network = t->network,
-		.name = m->s->by_type ? NA_UNKNOWN_U32
-				      : m->ops.units.keys[unit].b,
-		.module = m->s->by_type ? NA_UNKNOWN_U32
-					: m->ops.units.keys[unit].c,
-		.type = type_text(m, t),
-		.opcode = t->opcode,
-	};
-	return true;
+	return row < f->rows.n ||
+	       na_add(&f->rows,
+		      ((struct coll_row){
+			      .run = run / NA_N_NETWORKS,
+			      .network = t->network,
+			      .name = by_type ? NA_UNKNOWN_U32 : key->b,
+			      .module = by_type ? NA_UNKNOWN_U32 : key->c,
+			      .type = type_text(m, t),
+			      .opcode = t->opcode,
+		      }));
 }
 
 /* Groups as any type of the row tells them; differing ones are uneven. */
-static void learn_groups(struct co_row *row, const struct na_op_type *t)
+static void learn_groups(struct coll_row *row, const struct na_op_type *t)
 {
 	if (!t->group_size)
 		return;
@@ -89,10 +79,13 @@ static void learn_groups(struct co_row *row, const struct na_op_type *t)
 	row->uneven = row->uneven || t->uneven;
 }
 
-static bool make_rows(struct co_match *m)
+static bool make_rows(struct coll_match *m)
 {
 	const struct na_op_types *types = &m->d->types;
 
+	m->row_of_unit = na_calloc(m->ops.units.n + 1, sizeof(*m->row_of_unit));
+	if (!m->row_of_unit)
+		return false;
 	for (size_t i = 0; i < types->n; i++) {
 		const struct na_op_type *t = &types->items[i];
 		uint32_t unit = m->ops.unit_of[i];
@@ -101,29 +94,29 @@ static bool make_rows(struct co_match *m)
 			continue;
 		if (!row_of_unit(m, unit, t, m->ops.units.keys[unit].a))
 			return false;
-		learn_groups(&m->f->rows[m->row_of_unit[unit]], t);
+		learn_groups(&m->f->rows.v[m->row_of_unit[unit]], t);
 	}
 	return true;
 }
 
-bool co_match(struct co_state *s, struct co_found *f)
+bool na_collectives_match(struct coll_state *s, struct coll_found *f)
 {
 	const struct na_devices *d = &s->scope->store->devices;
-	struct co_match m = {
+	struct coll_match m = {
 		.s = s,
 		.d = d,
 		.f = f,
 		.ops = {.store = s->scope->store,
-			.ops = s->ops.items,
+			.ops = s->ops.v,
 			.n_ops = s->ops.n,
-			.runs = s->modules.items,
+			.runs = s->modules.v,
 			.n_runs = s->modules.n,
 			.modules = &f->modules,
-			.instance = co_add_instance,
+			.instance = na_collectives_add_instance,
 			.arg = &m},
 	};
 	bool ok = na_op_units(&m.ops, wanted) && make_rows(&m) &&
-		  na_op_match(&m.ops) && co_find_missing(&m);
+		  na_op_match(&m.ops) && na_collectives_find_missing(&m);
 
 	f->unpaired = m.ops.unpaired;
 	na_op_match_fini(&m.ops);
@@ -132,7 +125,7 @@ bool co_match(struct co_state *s, struct co_found *f)
 	na_triples_fini(&m.took_part);
 	na_triples_fini(&m.last);
 	free(m.row_of_unit);
-	free(m.parts);
-	free(m.lasts);
+	na_vec_free(&m.parts);
+	na_vec_free(&m.lasts);
 	return ok;
 }

@@ -4,31 +4,27 @@
 #ifndef NETAN_ANALYSES_COLLECTIVES_MATCH_H
 #define NETAN_ANALYSES_COLLECTIVES_MATCH_H
 
-#include "netan/analyses/collectives/collectives.h"
+#include "netan/analyses/collectives/state.h"
 #include "netan/methods/matches/op_match.h"
 
-#define CO_CMP(a, b) (((a) > (b)) - ((a) < (b)))
-
-struct co_match {
-	const struct co_state *s;
+struct coll_match {
+	const struct coll_state *s;
 	const struct na_devices *d;
-	struct co_found *f;
+	struct coll_found *f;
 	struct na_op_match ops;
 	uint32_t *row_of_unit;
-	size_t cap_rows_of;
 	struct na_triples row_keys;
 	struct na_triples devices_of; /* module: run and network, name, core */
 	struct na_triples took_part;  /* row, core */
-	uint64_t *parts;              /* executions of it */
-	size_t cap_parts;
-	struct na_triples last; /* row, core */
-	uint64_t *lasts;
-	size_t cap_lasts;
+	NA_VEC(uint64_t) parts;       /* executions of it */
+	struct na_triples last;       /* row, core */
+	NA_VEC(uint64_t) lasts;
 };
 
 /* join.c: an execution into its row; who is missing.  False: no
  * memory. */
-bool co_add_instance(void *arg, const struct na_op_piece *x, size_t n);
-bool co_find_missing(struct co_match *m);
+bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
+				 size_t n);
+bool na_collectives_find_missing(struct coll_match *m);
 
 #endif

@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/diff/diff.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/diff/state.h"
 
 enum { JOBS = 20 }; /* shares of the resamples; whatever the threads */
 
 struct resampling {
-	struct na_boot boot[DF_RUNS];
-	double *drawn[DF_RUNS]; /* [DF_RESAMPLES][DF_ROWS] */
+	struct na_boot boot[DIFF_RUNS];
+	double *drawn[DIFF_RUNS]; /* [DIFF_RESAMPLES][DIFF_ROWS] */
 	uint64_t stream;
 };
 
@@ -25,27 +24,28 @@ static void draw_some(void *arg, size_t job)
 {
 	struct resampling *x = arg;
 
-	for (size_t t = job; t < DF_RESAMPLES; t += JOBS) {
-		for (unsigned r = 0; r < DF_RUNS; r++)
-			na_boot_draw(&x->boot[r], DF_SEED, x->stream + r, t,
-				     df_p, DF_QUANTILES,
-				     x->drawn[r] + t * DF_ROWS);
+	for (size_t t = job; t < DIFF_RESAMPLES; t += JOBS) {
+		for (unsigned r = 0; r < DIFF_RUNS; r++)
+			na_boot_draw(&x->boot[r], DIFF_SEED, x->stream + r, t,
+				     na_diff_p, DIFF_QUANTILES,
+				     x->drawn[r] + t * DIFF_ROWS);
 	}
 }
 
-bool df_notable(size_t row, double ratio)
+bool na_diff_notable(size_t row, double ratio)
 {
-	double limit = row < DF_QUANTILES && df_p[row] > 0.9 ? DF_EFFECT_TOP
-							     : DF_EFFECT;
+	double limit = row < DIFF_QUANTILES && na_diff_p[row] > 0.9
+			       ? DIFF_EFFECT_TOP
+			       : DIFF_EFFECT;
 
 	return fabs(log(ratio)) > log(limit);
 }
 
 /* A quantile that few values lie beyond is their maximum, or close. */
-static bool enough(const struct df_sample *s, size_t row)
+static bool enough(const struct diff_sample *s, size_t row)
 {
-	double p = row < DF_QUANTILES ? df_p[row] : 0.5;
-	double least = row < DF_QUANTILES ? DF_LEAST : NA_BOOT_LEAST / 2.0;
+	double p = row < DIFF_QUANTILES ? na_diff_p[row] : 0.5;
+	double least = row < DIFF_QUANTILES ? DIFF_LEAST : NA_BOOT_LEAST / 2.0;
 
 	return (double)s->count * fmin(p, 1 - p) >= least;
 }
@@ -57,7 +57,7 @@ static int stretches_beyond(const struct na_boot *b, double p)
 	unsigned held = 0;
 
 	if (b->by_events)
-		return DF_STRETCHES;
+		return DIFF_STRETCHES;
 	for (size_t i = 0; i < b->n; i++) {
 		size_t k = p < 0.5 ? i : b->n - 1 - i;
 
@@ -71,16 +71,18 @@ static int stretches_beyond(const struct na_boot *b, double p)
 /* What lies beyond may all be of one short time, in both runs. */
 static bool spread(const struct resampling *x, size_t row)
 {
-	return row == DF_QUANTILES ||
-	       stretches_beyond(&x->boot[DF_A], df_p[row]) >= DF_BEYOND ||
-	       stretches_beyond(&x->boot[DF_B], df_p[row]) >= DF_BEYOND;
+	return row == DIFF_QUANTILES ||
+	       stretches_beyond(&x->boot[DIFF_A], na_diff_p[row]) >=
+		       DIFF_BEYOND ||
+	       stretches_beyond(&x->boot[DIFF_B], na_diff_p[row]) >=
+		       DIFF_BEYOND;
 }
 
 static size_t fewer_units(const struct resampling *x)
 {
 	size_t n = 0;
 
-	for (int r = 0; r < DF_RUNS; r++) {
+	for (int r = 0; r < DIFF_RUNS; r++) {
 		size_t k = x->boot[r].used_units;
 
 		if (!x->boot[r].by_events && (!n || k < n))
@@ -89,13 +91,11 @@ static size_t fewer_units(const struct resampling *x)
 	return n;
 }
 
-enum { OF_RATIO, OF_SHIFT, OF_B };
-
-static double change(int of, double a, double b)
+static double change(enum diff_of of, double a, double b)
 {
-	if (of == OF_B)
+	if (of == DIFF_ALONE)
 		return b;
-	if (of == OF_SHIFT)
+	if (of == DIFF_SHIFT)
 		return b - a;
 	return a > 0 && b > 0 ? log(b / a) : (double)NAN;
 }
@@ -106,8 +106,8 @@ static double variance(const struct resampling *x, int run, size_t at,
 {
 	double n = 0, mean = 0, squares = 0;
 
-	for (size_t t = 0; t < DF_RESAMPLES; t++) {
-		double v = x->drawn[run][t * DF_ROWS + at];
+	for (size_t t = 0; t < DIFF_RESAMPLES; t++) {
+		double v = x->drawn[run][t * DIFF_ROWS + at];
 
 		v = logs ? log(v) : v;
 		if (!isfinite(v))
@@ -120,12 +120,12 @@ static double variance(const struct resampling *x, int run, size_t at,
 }
 
 /* Welch's degrees of freedom: what is drawn by events has no end of them. */
-static double freedom(const struct resampling *x, size_t at, int of)
+static double freedom(const struct resampling *x, size_t at, enum diff_of of)
 {
 	double sum = 0, shares = 0;
 
-	for (int r = of == OF_B ? DF_B : DF_A; r < DF_RUNS; r++) {
-		double v = variance(x, r, at, of == OF_RATIO);
+	for (int r = of == DIFF_ALONE ? DIFF_B : DIFF_A; r < DIFF_RUNS; r++) {
+		double v = variance(x, r, at, of == DIFF_RATIO);
 
 		sum += v;
 		if (!x->boot[r].by_events)
@@ -134,30 +134,33 @@ static double freedom(const struct resampling *x, size_t at, int of)
 	return shares > 0 ? sum * sum / shares : 0;
 }
 
-static bool span_of(const struct resampling *x, const struct df_row *row,
-		    size_t at, int of, double scale, double *tmp,
-		    struct na_boot_span *span)
+static void fill_span(const struct resampling *x, struct diff_row *row,
+		      size_t at, enum diff_of of, double scale, double *tmp)
 {
-	size_t units = of == OF_B && x->boot[DF_B].by_events ? 0
-		       : of == OF_B ? x->boot[DF_B].used_units
-				    : fewer_units(x);
+	const struct na_boot *b = &x->boot[DIFF_B];
+	size_t alone = b->by_events ? 0 : b->used_units;
 
-	for (size_t t = 0; t < DF_RESAMPLES; t++)
-		tmp[t] = change(of, x->drawn[DF_A][t * DF_ROWS + at] * scale,
-				x->drawn[DF_B][t * DF_ROWS + at] * scale);
-	return na_boot_span(span, change(of, row->a, row->b), tmp, DF_RESAMPLES,
-			    units, freedom(x, at, of));
+	for (size_t t = 0; t < DIFF_RESAMPLES; t++)
+		tmp[t] = change(of,
+				x->drawn[DIFF_A][t * DIFF_ROWS + at] * scale,
+				x->drawn[DIFF_B][t * DIFF_ROWS + at] * scale);
+	row->of[of].known =
+		na_boot_span(&row->of[of].span, change(of, row->a, row->b), tmp,
+			     DIFF_RESAMPLES,
+			     of == DIFF_ALONE ? alone : fewer_units(x),
+			     freedom(x, at, of));
 }
 
 static double observed(const struct na_boot *b, size_t row, double scale)
 {
-	return (row < DF_QUANTILES ? na_boot_quantile(b, df_p[row]) : b->mean) *
+	return (row < DIFF_QUANTILES ? na_boot_quantile(b, na_diff_p[row])
+				     : b->mean) *
 	       scale;
 }
 
 static bool within(const struct na_boot *b, double p, double value)
 {
-	double near = fmin(DF_NEAR, fmin(p, 1 - p) / 5);
+	double near = fmin(DIFF_NEAR, fmin(p, 1 - p) / 5);
 
 	return value >= na_boot_quantile(b, p - near) &&
 	       value <= na_boot_quantile(b, p + near);
@@ -168,89 +171,86 @@ static bool is_near(const struct resampling *x, size_t at)
 {
 	double a, b;
 
-	if (at == DF_QUANTILES)
+	if (at == DIFF_QUANTILES)
 		return false;
-	a = na_boot_quantile(&x->boot[DF_A], df_p[at]);
-	b = na_boot_quantile(&x->boot[DF_B], df_p[at]);
-	return within(&x->boot[DF_A], df_p[at], b) ||
-	       within(&x->boot[DF_B], df_p[at], a);
+	a = na_boot_quantile(&x->boot[DIFF_A], na_diff_p[at]);
+	b = na_boot_quantile(&x->boot[DIFF_B], na_diff_p[at]);
+	return within(&x->boot[DIFF_A], na_diff_p[at], b) ||
+	       within(&x->boot[DIFF_B], na_diff_p[at], a);
 }
 
 /* Not by a few stretches alone; nothing is known of that by events. */
-static bool throughout(const struct df_row *row)
+static bool throughout(const struct diff_row *row)
 {
 	return isnan(row->apart) ||
-	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DF_APART;
+	       (row->shift > 0 ? row->apart : 1 - row->apart) >= DIFF_APART;
 }
 
 /* By what lies beyond the middle between both quantiles; unscaled. */
 static double apart(const struct resampling *x, size_t at)
 {
-	const struct na_boot *a = &x->boot[DF_A], *b = &x->boot[DF_B];
-	double p = at < DF_QUANTILES ? df_p[at] : (double)NAN;
+	const struct na_boot *a = &x->boot[DIFF_A], *b = &x->boot[DIFF_B];
+	double middle = NAN;
 
-	return na_boot_apart(a, b,
-			     isnan(p) ? p
-				      : (na_boot_quantile(a, p) +
-					 na_boot_quantile(b, p)) /
-						2);
+	if (at < DIFF_QUANTILES)
+		middle = (na_boot_quantile(a, na_diff_p[at]) +
+			  na_boot_quantile(b, na_diff_p[at])) /
+			 2;
+	return na_boot_apart(a, b, middle);
 }
 
-static void fill_row(const struct resampling *x, struct df_row *row, size_t at,
-		     double scale, bool judged, double *tmp)
+static void fill_row(const struct resampling *x, struct diff_row *row,
+		     size_t at, double scale, bool judged, double *tmp)
 {
-	*row = (struct df_row){
-		.a = observed(&x->boot[DF_A], at, scale),
-		.b = observed(&x->boot[DF_B], at, scale),
+	*row = (struct diff_row){
+		.a = observed(&x->boot[DIFF_A], at, scale),
+		.b = observed(&x->boot[DIFF_B], at, scale),
 		.p = NAN,
 		.alpha = NAN,
-		.detectable = NAN,
 	};
 	row->shift = row->b - row->a;
 	row->ratio = row->a > 0 && row->b > 0 ? row->b / row->a : (double)NAN;
-	row->has_b = span_of(x, row, at, OF_B, scale, tmp, &row->b_span);
-	row->has_shift = span_of(x, row, at, OF_SHIFT, scale, tmp,
-				 &row->shift_span);
-	row->has_span = span_of(x, row, at, OF_RATIO, scale, tmp, &row->span);
-	row->by_ratio = row->has_span;
+	for (enum diff_of of = 0; of < DIFF_SPANS; of++)
+		fill_span(x, row, at, of, scale, tmp);
 	row->near = is_near(x, at);
 	row->apart = apart(x, at);
 	if (!judged || !spread(x, at))
 		return;
-	if (row->has_span)
-		row->p = na_boot_p(&row->span, 0);
-	else if (row->has_shift)
-		row->p = na_boot_p(&row->shift_span, 0);
+	if (row->of[DIFF_RATIO].known)
+		row->p = na_boot_p(&row->of[DIFF_RATIO].span, 0);
+	else if (row->of[DIFF_SHIFT].known)
+		row->p = na_boot_p(&row->of[DIFF_SHIFT].span, 0);
 	if (!isnan(row->p) && !throughout(row))
-		row->p = fmax(row->p, DF_LEVEL);
+		row->p = fmax(row->p, DIFF_LEVEL);
 }
 
-bool df_compare(const struct df_state *s, enum df_what what,
-		const struct df_sample sample[DF_RUNS],
-		struct df_row rows[DF_ROWS])
+bool na_diff_compare(const struct diff_state *s, enum diff_what what,
+		     const struct diff_sample sample[DIFF_RUNS],
+		     struct diff_row rows[DIFF_ROWS])
 {
-	struct resampling x = {.stream = (uint64_t)what * DF_RUNS};
-	double *tmp = na_calloc(DF_RESAMPLES, sizeof(*tmp));
+	struct resampling x = {.stream = (uint64_t)what * DIFF_RUNS};
+	double *tmp = na_calloc(DIFF_RESAMPLES, sizeof(*tmp));
 	bool ok = tmp;
 
-	for (int r = 0; r < DF_RUNS; r++) {
+	for (int r = 0; r < DIFF_RUNS; r++) {
 		x.boot[r] = (struct na_boot){
 			.x = sample[r].x,
 			.n = sample[r].n,
 			.weight = sample[r].weight,
 			.n_units = sample[r].by_events ? 0 : sample[r].n_units,
 		};
-		x.drawn[r] = na_calloc(DF_RESAMPLES * DF_ROWS,
+		x.drawn[r] = na_calloc(DIFF_RESAMPLES * DIFF_ROWS,
 				       sizeof(**x.drawn));
 		ok = na_boot_begin(&x.boot[r]) && ok && x.drawn[r];
 	}
 	ok = ok && na_side_by_side(s->scope, JOBS, draw_some, &x);
-	for (size_t k = 0; ok && k < DF_ROWS; k++) {
-		fill_row(&x, &rows[k], k, df_kinds[what].scale,
-			 enough(&sample[DF_A], k) && enough(&sample[DF_B], k),
+	for (size_t k = 0; ok && k < DIFF_ROWS; k++) {
+		fill_row(&x, &rows[k], k, na_diff_kinds[what].scale,
+			 enough(&sample[DIFF_A], k) &&
+				 enough(&sample[DIFF_B], k),
 			 tmp);
 	}
-	for (int r = 0; r < DF_RUNS; r++) {
+	for (int r = 0; r < DIFF_RUNS; r++) {
 		na_boot_end(&x.boot[r]);
 		free(x.drawn[r]);
 	}
@@ -260,22 +260,23 @@ bool df_compare(const struct df_state *s, enum df_what what,
 
 /* ---- all rows together */
 
-static bool holm(struct df_state *s)
+static bool holm(struct diff_state *s)
 {
-	double p[DF_WHATS * DF_ROWS], alpha[DF_WHATS * DF_ROWS];
-	bool rejected[DF_WHATS * DF_ROWS];
+	double p[DIFF_WHATS * DIFF_ROWS], alpha[DIFF_WHATS * DIFF_ROWS];
+	bool rejected[DIFF_WHATS * DIFF_ROWS];
 	size_t n = 0;
 
-	for (int m = 0; m < DF_WHATS; m++) {
-		for (size_t k = 0; k < DF_ROWS; k++)
+	for (int m = 0; m < DIFF_WHATS; m++) {
+		for (size_t k = 0; k < DIFF_ROWS; k++)
 			p[n++] = s->metrics[m].compared
 					 ? s->metrics[m].rows[k].p
 					 : (double)NAN;
 	}
-	if (!na_holm(p, n, DF_LEVEL, alpha, rejected))
+	if (!na_holm(p, n, DIFF_LEVEL, alpha, rejected))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct df_row *row = &s->metrics[i / DF_ROWS].rows[i % DF_ROWS];
+		struct diff_row *row =
+			&s->metrics[i / DIFF_ROWS].rows[i % DIFF_ROWS];
 
 		row->alpha = alpha[i];
 		row->rejected = rejected[i];
@@ -299,78 +300,81 @@ static bool holds(const double ci[2], double x)
 /* No change is inside of both where it is inside of one, where the stretches
  * do not tell the runs apart, and where the quantile may have landed on the
  * other side of a jump. */
-static void intervals(struct df_row *row)
+static void intervals(struct diff_row *row)
 {
-	row->ratio_ci[0] = row->ratio_ci[1] = NAN;
-	row->shift_ci[0] = row->shift_ci[1] = NAN;
-	row->b_ci[0] = row->b_ci[1] = NAN;
-	if (row->has_span) {
-		na_boot_interval(&row->span, row->alpha, row->ratio_ci);
-		row->detectable = exp(fmax(row->ratio_ci[1] - row->span.at,
-					   row->span.at - row->ratio_ci[0]));
-		row->ratio_ci[0] = exp(row->ratio_ci[0]);
-		row->ratio_ci[1] = exp(row->ratio_ci[1]);
+	double *ratio = row->of[DIFF_RATIO].ci, *shift = row->of[DIFF_SHIFT].ci;
+	double at = row->of[DIFF_RATIO].span.at;
+
+	for (enum diff_of of = 0; of < DIFF_SPANS; of++) {
+		struct diff_span *x = &row->of[of];
+
+		x->ci[0] = x->ci[1] = NAN;
+		if (x->known)
+			na_boot_interval(&x->span, row->alpha, x->ci);
 	}
-	if (row->has_shift)
-		na_boot_interval(&row->shift_span, row->alpha, row->shift_ci);
-	if (row->has_b)
-		na_boot_interval(&row->b_span, row->alpha, row->b_ci);
-	if (row->near || !throughout(row) || holds(row->ratio_ci, 1) ||
-	    holds(row->shift_ci, 0)) {
-		include(row->ratio_ci, 1);
-		include(row->shift_ci, 0);
+	row->detectable = exp(fmax(ratio[1] - at, at - ratio[0]));
+	ratio[0] = exp(ratio[0]);
+	ratio[1] = exp(ratio[1]);
+	if (row->near || !throughout(row) || holds(ratio, 1) ||
+	    holds(shift, 0)) {
+		include(ratio, 1);
+		include(shift, 0);
 	}
 }
 
 /* Without a ratio, against the larger of both. */
-static bool effect_of(const struct df_row *row, size_t at)
+static bool effect_of(const struct diff_row *row, size_t at)
 {
 	double most = fmax(fabs(row->a), fabs(row->b));
 
-	return row->by_ratio ? df_notable(at, row->ratio)
-			     : df_notable(at, 1 + fabs(row->shift) / most);
+	return na_diff_notable(at, row->of[DIFF_RATIO].known
+					   ? row->ratio
+					   : 1 + fabs(row->shift) / most);
 }
 
-static enum df_verdict judge_row(const struct df_row *row, size_t at,
-				 enum df_better better)
+static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
+				   enum diff_better better)
 {
 	if (isnan(row->p))
-		return DF_UNTOLD;
-	if (!row->rejected || !effect_of(row, at) || holds(row->shift_ci, 0))
-		return DF_SAME;
-	if (better == DF_NEITHER)
-		return DF_MIX;
-	return (row->shift > 0) == (better == DF_LARGER) ? DF_BETTER : DF_WORSE;
+		return DIFF_UNTOLD;
+	if (!row->rejected || !effect_of(row, at) ||
+	    holds(row->of[DIFF_SHIFT].ci, 0))
+		return DIFF_SAME;
+	if (better == DIFF_NEITHER)
+		return DIFF_MIX;
+	return (row->shift > 0) == (better == DIFF_LARGER) ? DIFF_BETTER
+							   : DIFF_WORSE;
 }
 
-static bool test(struct df_metric *m)
+/* Weighted values are sizes: how many there are tells more. */
+static void test_metric(struct diff_metric *m)
 {
-	/* Weighted values are sizes: how many there are tells more. */
-	if (!m->s[DF_A].weight)
-		na_two_samples(m->s[DF_A].x, m->s[DF_A].n, m->s[DF_B].x,
-			       m->s[DF_B].n, &m->tests);
-	return true;
+	const struct diff_sample *a = &m->s[DIFF_A], *b = &m->s[DIFF_B];
+
+	if (!a->weight)
+		na_two_samples(a->x, a->n, b->x, b->n, &m->tests);
 }
 
-bool df_judge(struct df_state *s)
+bool na_diff_judge(struct diff_state *s)
 {
-	for (int i = 0; i < DF_WHATS; i++) {
-		struct df_metric *m = &s->metrics[i];
+	for (int i = 0; i < DIFF_WHATS; i++) {
+		struct diff_metric *m = &s->metrics[i];
 
-		if (df_any(m) &&
-		    (!df_compare(s, (enum df_what)i, m->s, m->rows) ||
-		     !test(m)))
+		if (!na_diff_any(m))
+			continue;
+		if (!na_diff_compare(s, (enum diff_what)i, m->s, m->rows))
 			return false;
+		test_metric(m);
 	}
 	if (!holm(s))
 		return false;
-	for (int i = 0; i < DF_WHATS; i++) {
-		struct df_metric *m = &s->metrics[i];
+	for (int i = 0; i < DIFF_WHATS; i++) {
+		struct diff_metric *m = &s->metrics[i];
 
-		for (size_t k = 0; df_any(m) && k < DF_ROWS; k++) {
+		for (size_t k = 0; na_diff_any(m) && k < DIFF_ROWS; k++) {
 			intervals(&m->rows[k]);
 			m->rows[k].verdict = judge_row(&m->rows[k], k,
-						       df_kinds[i].better);
+						       na_diff_kinds[i].better);
 		}
 	}
 	return true;

@@ -3,49 +3,48 @@
  * are gathered with the step they belong to; what device planes tell goes
  * through the analysis of slack, whose occurrences are compared.
  */
-#include "netan/analyses/diff/diff.h"
+#include "netan/analyses/diff/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
-
 extern const struct na_analysis na_an_slack, na_an_steps;
 
-const struct df_kind df_kinds[DF_WHATS] = {
-	[DF_LATENCY] = {"latency", "us", 1e-6, DF_SMALLER,
-			"transfers on the network", "no network transfers"},
-	[DF_SIZES] = {"sizes", "bytes", 1, DF_NEITHER, "bytes of transfers",
-		      "no network transfers"},
-	[DF_THROUGHPUT] = {"throughput", "gbps", 1, DF_LARGER,
-			   "receive rates, all hosts together",
-			   "no network transfers"},
-	[DF_SLACK] = {"slack", "us", 1e-6, DF_LARGER,
-		      "executions of collectives on a device",
-		      "no ops over the data-center network on device planes"},
-	[DF_STALL] = {"stall", "us", 1e-6, DF_SMALLER,
-		      "executions of collectives on a device",
-		      "no ops over the data-center network on device planes"},
-	[DF_STEPS] = {"steps", "ms", 1e-9, DF_SMALLER,
-		      "steps, mean over devices",
-		      "neither steps nor program runs on device planes"},
+const struct diff_kind na_diff_kinds[DIFF_WHATS] = {
+	[DIFF_LATENCY] = {"latency", "us", 1.0 / NA_PS_PER_US, DIFF_SMALLER,
+			  "transfers on the network", "no network transfers"},
+	[DIFF_SIZES] = {"sizes", "bytes", 1, DIFF_NEITHER, "bytes of transfers",
+			"no network transfers"},
+	[DIFF_THROUGHPUT] = {"throughput", "gbps", 1, DIFF_LARGER,
+			     "receive rates, all hosts together",
+			     "no network transfers"},
+	[DIFF_SLACK] = {"slack", "us", 1.0 / NA_PS_PER_US, DIFF_LARGER,
+			"executions of collectives on a device",
+			"no ops over the data-center network on device planes"},
+	[DIFF_STALL] = {"stall", "us", 1.0 / NA_PS_PER_US, DIFF_SMALLER,
+			"executions of collectives on a device",
+			"no ops over the data-center network on device planes"},
+	[DIFF_STEPS] = {"steps", "ms", 1.0 / NA_PS_PER_MS, DIFF_SMALLER,
+			"steps, mean over devices",
+			"neither steps nor program runs on device planes"},
 };
 
-const double df_p[DF_QUANTILES] = {0.1, 0.2, 0.3, 0.4,  0.5,  0.6,
-				   0.7, 0.8, 0.9, 0.95, 0.99, 0.999};
-const char *const df_row_names[DF_ROWS] = {"p10", "p20",   "p30", "p40", "p50",
-					   "p60", "p70",   "p80", "p90", "p95",
-					   "p99", "p99_9", "mean"};
-const char *const df_verdicts[] = {NULL,    "same", "better",
-				   "worse", "mix",  "mixed"};
+const double na_diff_p[DIFF_QUANTILES] = {0.1, 0.2, 0.3, 0.4,  0.5,  0.6,
+					  0.7, 0.8, 0.9, 0.95, 0.99, 0.999};
+const char *const na_diff_row_names[DIFF_ROWS] = {"p10", "p20", "p30", "p40",
+						  "p50", "p60", "p70", "p80",
+						  "p90", "p95", "p99", "p99_9",
+						  "mean"};
+const char *const na_diff_verdicts[] = {NULL,    "same", "better",
+					"worse", "mix",  "mixed"};
 
 static enum na_status check_runs(const struct na_scope *scope,
 				 struct na_err *err)
 {
-	if (scope->store->n_runs == DF_RUNS)
+	if (scope->store->n_runs == DIFF_RUNS)
 		return NA_OK;
-	if (scope->store->n_runs > DF_RUNS)
+	if (scope->store->n_runs > DIFF_RUNS)
 		return na_fail(err, NA_EUSAGE,
 			       "diff compares two runs; these inputs are of "
 			       "%zu: name the files of one run by the same "
@@ -56,7 +55,7 @@ static enum na_status check_runs(const struct na_scope *scope,
 }
 
 /* Hosts are numbered by run; what is compared goes by name. */
-static bool name_hosts(struct df_state *s)
+static bool name_hosts(struct diff_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	struct na_strtab names;
@@ -82,38 +81,28 @@ static bool name_hosts(struct df_state *s)
 	return ok;
 }
 
-static void cover_bins(struct df_state *s)
+static void cover_bins(struct diff_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	bool any[DF_RUNS] = {false, false};
-	int64_t to_ps[DF_RUNS] = {0, 0};
+	struct na_extent all[DIFF_RUNS] = {{.n = 0}};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-		uint32_t run = store->sources[i].run;
-
-		if (!t->timed)
-			continue;
-		if (!any[run] || t->first_ps < s->bins_from_ps[run])
-			s->bins_from_ps[run] = t->first_ps;
-		if (!any[run] || t->last_ps > to_ps[run])
-			to_ps[run] = t->last_ps;
-		any[run] = true;
-	}
+	for (size_t i = 0; i < store->n_sources; i++)
+		na_extent_join(&all[store->sources[i].run],
+			       &store->tallies[i].seen);
 	s->bin_ps = 1;
-	for (int r = 0; r < DF_RUNS; r++) {
-		int64_t ps = na_time_between(s->bins_from_ps[r], to_ps[r]) /
-				     DF_BINS +
-			     1;
+	for (int r = 0; r < DIFF_RUNS; r++) {
+		int64_t ps = na_time_between(all[r].first_ps, all[r].last_ps);
 
-		s->bin_ps = ps > s->bin_ps ? ps : s->bin_ps;
+		s->bins_from_ps[r] = all[r].first_ps;
+		if (ps / DIFF_BINS + 1 > s->bin_ps)
+			s->bin_ps = ps / DIFF_BINS + 1;
 	}
 }
 
-static enum na_status df_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status diff_open(void *state, const struct na_scope *scope,
+				const void *params, struct na_err *err)
 {
-	struct df_state *s = state;
+	struct diff_state *s = state;
 	enum na_status st = check_runs(scope, err);
 
 	if (st != NA_OK)
@@ -135,65 +124,64 @@ static enum na_status df_open(void *state, const struct na_scope *scope,
 	return st == NA_OK ? na_an_steps.open(&s->steps, scope, NULL, err) : st;
 }
 
-static enum na_status df_fork(void *block, const void *state, unsigned pass)
+static enum na_status diff_fork(void *block, const void *state, unsigned pass)
 {
-	const struct df_state *from = state;
-	struct df_block *b = block;
+	const struct diff_state *from = state;
+	struct diff_block *b = block;
 
-	*b = (struct df_block){.main = from};
+	*b = (struct diff_block){.main = from};
 	na_an_slack.fork(&b->slack, &from->slack, pass);
 	return na_an_steps.fork(&b->steps, &from->steps, pass);
 }
 
-static size_t bin_of(const struct df_state *s, uint32_t run, int64_t at_ps)
+static size_t bin_of(const struct diff_state *s, uint32_t run, int64_t at_ps)
 {
 	int64_t at = na_time_between(s->bins_from_ps[run], at_ps) / s->bin_ps;
 
-	return at < DF_BINS ? (size_t)at : DF_BINS - 1;
+	return at < DIFF_BINS ? (size_t)at : DIFF_BINS - 1;
 }
 
-static uint32_t stratum_of(struct df_block *b, const struct na_transfer *t,
+static uint32_t stratum_of(struct diff_block *b, const struct na_transfer *t,
 			   uint32_t run)
 {
 	const struct na_store *store = b->main->scope->store;
-	uint32_t src = na_store_host_of(store, run, t->src);
-	uint32_t dst = na_store_host_of(store, run, t->dst), path;
 	const uint32_t *as = b->main->host_as;
+	struct na_triple path = {na_store_host_of(store, run, t->src),
+				 na_store_host_of(store, run, t->dst), 0};
+	uint32_t at;
 
-	path = na_triples_add(
-		&b->got.paths,
-		(struct na_triple){src < store->n_hosts ? as[src] : src,
-				   dst < store->n_hosts ? as[dst] : dst, 0});
-	if (path == NA_NO_TRIPLE)
-		return path;
+	path.a = path.a < store->n_hosts ? as[path.a] : path.a;
+	path.b = path.b < store->n_hosts ? as[path.b] : path.b;
+	at = na_triples_add(&b->got.paths, path);
+	if (at == NA_NO_TRIPLE)
+		return at;
 	return na_triples_add(&b->got.strata,
-			      (struct na_triple){path, t->collective,
-						 df_size_bin(t->size_bytes)});
+			      (struct na_triple){at, t->collective,
+						 na_diff_size_bin(
+							 t->size_bytes)});
 }
 
-static enum na_status df_add(void *block, const struct na_transfer *t)
+static enum na_status diff_add(void *block, const struct na_transfer *t)
 {
-	struct df_block *b = block;
-	struct df_gathered *g = &b->got;
+	struct diff_block *b = block;
+	struct diff_gathered *g = &b->got;
 	uint32_t run = b->main->scope->store->sources[t->input].run;
-	uint32_t unit = df_unit_of(b, t, run), stratum = stratum_of(b, t, run);
-	struct df_unit *u;
+	uint32_t unit = na_diff_unit_of(b, t, run);
+	uint32_t stratum = stratum_of(b, t, run);
+	uint64_t most = INT64_MAX;
+	struct na_boot_item x = {(double)na_time_between(t->start_ps,
+							 t->end_ps),
+				 unit, stratum};
+	struct diff_unit *u;
 
 	if (unit == NA_UNKNOWN_U32 || stratum == NA_NO_TRIPLE ||
-	    !na_grow(&g->items, &g->cap_items, g->n_items + 1,
-		     sizeof(*g->items)) ||
+	    !na_add(&g->items, x) ||
 	    !na_census_add(&b->census, unit,
-			   t->size_bytes > INT64_MAX ? INT64_MAX
-						     : (int64_t)t->size_bytes))
+			   (int64_t)(t->size_bytes < most ? t->size_bytes
+							  : most)))
 		return NA_ENOMEM;
-	g->items[g->n_items++] = (struct na_boot_item){
-		(double)na_time_between(t->start_ps, t->end_ps), unit, stratum};
-	u = &g->units[unit];
-	if (!u->n || t->start_ps < u->first_ps)
-		u->first_ps = t->start_ps;
-	if (!u->n || t->end_ps > u->last_ps)
-		u->last_ps = t->end_ps;
-	u->n++;
+	u = &g->units.v[unit];
+	na_extent_add(&u->time, t->start_ps, t->end_ps);
 	u->run = run;
 	u->bytes += (na_i128)t->size_bytes;
 	g->bins[run][bin_of(b->main, run, t->end_ps)] += (na_i128)t->size_bytes;
@@ -201,34 +189,34 @@ static enum na_status df_add(void *block, const struct na_transfer *t)
 	return NA_OK;
 }
 
-static enum na_status df_add_op(void *block, const struct na_op *x)
+static enum na_status diff_add_op(void *block, const struct na_op *x)
 {
-	struct df_block *b = block;
+	struct diff_block *b = block;
 
 	return na_an_slack.add_op(&b->slack, x);
 }
 
-static enum na_status df_add_step(void *block, const struct na_span *x)
+static enum na_status diff_add_step(void *block, const struct na_span *x)
 {
-	struct df_block *b = block;
+	struct diff_block *b = block;
 
 	return na_an_slack.add_step(&b->slack, x) == NA_OK
 		       ? na_an_steps.add_step(&b->steps, x)
 		       : NA_ENOMEM;
 }
 
-static enum na_status df_add_module(void *block, const struct na_span *x)
+static enum na_status diff_add_module(void *block, const struct na_span *x)
 {
-	struct df_block *b = block;
+	struct diff_block *b = block;
 
 	return na_an_slack.add_module(&b->slack, x) == NA_OK
 		       ? na_an_steps.add_module(&b->steps, x)
 		       : NA_ENOMEM;
 }
 
-static enum na_status df_seal(void *block)
+static enum na_status diff_seal(void *block)
 {
-	struct df_block *b = block;
+	struct diff_block *b = block;
 
 	na_census_close(&b->census);
 	return NA_OK;
@@ -256,98 +244,84 @@ static uint32_t *merge_keys(struct na_triples *into,
 }
 
 /* Steps stand at their own places; launches behind them. */
-static uint32_t *merge_units(struct df_state *s, const struct df_gathered *b)
+static uint32_t *merge_units(struct diff_state *s,
+			     const struct diff_gathered *b)
 {
 	size_t steps = s->scope->store->n_steps;
 	uint32_t *launch_as = merge_keys(&s->got.launches, &b->launches, NULL);
-	uint32_t *as = na_calloc(b->n_units + 1, sizeof(*as));
-	size_t want = steps + s->got.launches.n;
+	uint32_t *as = na_calloc(b->units.n + 1, sizeof(*as));
 
-	if (!launch_as || !as ||
-	    !na_grow(&s->got.units, &s->got.cap_units, want,
-		     sizeof(*s->got.units))) {
+	if (!launch_as || !as || !na_diff_grow_units(s, &s->got)) {
 		free(launch_as);
 		free(as);
 		return NULL;
 	}
-	for (; s->got.n_units < want; s->got.n_units++)
-		s->got.units[s->got.n_units] = (struct df_unit){.n = 0};
-	for (size_t i = 0; i < b->n_units; i++) {
-		const struct df_unit *from = &b->units[i];
-		struct df_unit *to;
+	for (size_t i = 0; i < b->units.n; i++) {
+		const struct diff_unit *from = &b->units.v[i];
+		struct diff_unit *to;
 
 		as[i] = (uint32_t)(i < steps ? i
 					     : steps + launch_as[i - steps]);
-		to = &s->got.units[as[i]];
-		if (!from->n)
+		to = &s->got.units.v[as[i]];
+		if (!from->time.n)
 			continue;
-		if (!to->n || from->first_ps < to->first_ps)
-			to->first_ps = from->first_ps;
-		if (!to->n || from->last_ps > to->last_ps)
-			to->last_ps = from->last_ps;
+		na_extent_join(&to->time, &from->time);
 		to->run = from->run;
 		to->none = from->none;
-		to->n += from->n;
 		to->bytes += from->bytes;
 	}
 	free(launch_as);
 	return as;
 }
 
-static bool merge_items(struct df_state *s, const struct df_gathered *b,
+static bool merge_items(struct diff_state *s, const struct diff_gathered *b,
 			const uint32_t *unit_as)
 {
-	uint32_t *path_as = merge_keys(&s->got.paths, &b->paths, NULL),
-		 *as = NULL;
-	bool ok = path_as;
-
-	if (ok)
-		as = merge_keys(&s->got.strata, &b->strata, path_as);
+	uint32_t *path_as = merge_keys(&s->got.paths, &b->paths, NULL);
+	uint32_t *as = path_as ? merge_keys(&s->got.strata, &b->strata, path_as)
+			       : NULL;
+	size_t all = s->scope->store->transfers.n;
 	/* Once for all: doubling would take as much again. */
-	ok = ok && as &&
-	     na_grow(&s->got.items, &s->got.cap_items,
-		     s->got.items ? s->got.n_items + b->n_items
-				  : s->scope->store->transfers.n,
-		     sizeof(*s->got.items)) &&
-	     na_grow(&s->got.items, &s->got.cap_items,
-		     s->got.n_items + b->n_items, sizeof(*s->got.items));
-	for (size_t i = 0; ok && i < b->n_items; i++) {
-		struct na_boot_item x = b->items[i];
+	bool ok = as && (s->got.items.n || na_room(&s->got.items, all)) &&
+		  na_room(&s->got.items, b->items.n);
+
+	for (size_t i = 0; ok && i < b->items.n; i++) {
+		struct na_boot_item x = b->items.v[i];
 
 		x.unit = unit_as[x.unit];
 		x.kind = as[x.kind];
-		s->got.items[s->got.n_items++] = x;
+		s->got.items.v[s->got.items.n++] = x;
 	}
 	free(path_as);
 	free(as);
 	return ok;
 }
 
-static enum na_status df_merge(void *state, void *block, unsigned pass)
+static enum na_status diff_merge(void *state, void *block, unsigned pass)
 {
-	struct df_state *s = state;
-	struct df_block *b = block;
-	const struct df_gathered *g = &b->got;
+	struct diff_state *s = state;
+	struct diff_block *b = block;
+	const struct diff_gathered *g = &b->got;
 	uint32_t *unit_as = merge_units(s, g);
-	bool ok = unit_as && (!g->n_items || merge_items(s, g, unit_as));
+	bool ok = unit_as && (!g->items.n || merge_items(s, g, unit_as));
 
-	if (ok && g->n_items) {
+	if (ok && g->items.n) {
 		na_census_regroup(&b->census, unit_as);
 		ok = na_census_push(&s->counts, &b->census);
 	}
 	free(unit_as);
-	for (uint32_t r = 0; ok && r < DF_RUNS; r++) {
+	for (uint32_t r = 0; ok && r < DIFF_RUNS; r++) {
 		na_extent_join(&s->got.used[r], &g->used[r]);
-		for (size_t k = 0; k < DF_BINS; k++)
+		for (size_t k = 0; k < DIFF_BINS; k++)
 			s->got.bins[r][k] += g->bins[r][k];
 	}
 	ok = ok && na_an_slack.merge(&s->slack, &b->slack, pass) == NA_OK;
 	return ok ? na_an_steps.merge(&s->steps, &b->steps, pass) : NA_ENOMEM;
 }
 
-static enum na_status df_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status diff_turn(void *state, unsigned done, struct na_err *err)
 {
-	struct df_state *s = state;
+	struct diff_state *s = state;
 	enum na_status st = na_an_slack.turn(&s->slack, done, err);
 
 	if (st < NA_OK)
@@ -355,26 +329,27 @@ static enum na_status df_turn(void *state, unsigned done, struct na_err *err)
 	/* Of the steps, their times alone. */
 	s->steps.clocks = &s->steps.own_clocks;
 	if (!na_host_clocks_settle(&s->steps.own_clocks) ||
-	    !st_build_lines(&s->steps) || !st_build_hosts(&s->steps))
+	    !na_steps_build_lines(&s->steps) ||
+	    !na_steps_build_hosts(&s->steps))
 		return na_fail_nomem(err);
-	if (!df_number_units(s) || !df_samples(s) || !df_judge(s) ||
-	    !df_judge_mix(s) || !df_parts(s))
+	if (!na_diff_number_units(s) || !na_diff_samples(s) ||
+	    !na_diff_judge(s) || !na_diff_judge_mix(s) || !na_diff_parts(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }
 
-static void fini_gathered(struct df_gathered *g)
+static void fini_gathered(struct diff_gathered *g)
 {
 	na_triples_fini(&g->paths);
 	na_triples_fini(&g->strata);
 	na_triples_fini(&g->launches);
-	free(g->items);
-	free(g->units);
+	na_vec_free(&g->items);
+	na_vec_free(&g->units);
 }
 
 static void fini_block(void *block)
 {
-	struct df_block *b = block;
+	struct diff_block *b = block;
 
 	na_an_slack.fini_block(&b->slack);
 	na_an_steps.fini_block(&b->steps);
@@ -382,13 +357,13 @@ static void fini_block(void *block)
 	fini_gathered(&b->got);
 }
 
-static void df_fini(void *state)
+static void diff_fini(void *state)
 {
-	struct df_state *s = state;
+	struct diff_state *s = state;
 
-	for (int m = 0; m < DF_WHATS; m++) {
-		for (int r = 0; r < DF_RUNS; r++) {
-			if (m != DF_LATENCY) /* these are items */
+	for (int m = 0; m < DIFF_WHATS; m++) {
+		for (int r = 0; r < DIFF_RUNS; r++) {
+			if (m != DIFF_LATENCY) /* these are items */
 				free(s->metrics[m].s[r].x);
 			free(s->metrics[m].s[r].weight);
 		}
@@ -398,13 +373,14 @@ static void df_fini(void *state)
 	fini_gathered(&s->got);
 	na_census_stack_fini(&s->counts);
 	free(s->host_as);
+	free(s->in_stratum);
 	free(s->changes);
 }
 
-static enum na_severity df_severity(const void *state)
+static enum na_severity diff_severity(const void *state)
 {
-	return ((const struct df_state *)state)->any_met ? NA_SEV_ERROR
-							 : NA_SEV_NONE;
+	return ((const struct diff_state *)state)->any_met ? NA_SEV_ERROR
+							   : NA_SEV_NONE;
 }
 
 const struct na_analysis na_an_diff = {
@@ -412,22 +388,22 @@ const struct na_analysis na_an_diff = {
 	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
 	.by_steps = true,
-	.face.params_size = sizeof(struct df_params),
-	.state_size = sizeof(struct df_state),
-	.block_size = sizeof(struct df_block),
+	.face.params_size = sizeof(struct diff_params),
+	.state_size = sizeof(struct diff_state),
+	.block_size = sizeof(struct diff_block),
 	.passes = 1,
-	.check = df_check,
-	.open = df_open,
-	.fork = df_fork,
-	.add_transfer = df_add,
-	.add_op = df_add_op,
-	.add_step = df_add_step,
-	.add_module = df_add_module,
-	.seal = df_seal,
-	.merge = df_merge,
-	.turn = df_turn,
-	.finish = df_finish,
-	.fini = df_fini,
+	.check = na_diff_check,
+	.open = diff_open,
+	.fork = diff_fork,
+	.add_transfer = diff_add,
+	.add_op = diff_add_op,
+	.add_step = diff_add_step,
+	.add_module = diff_add_module,
+	.seal = diff_seal,
+	.merge = diff_merge,
+	.turn = diff_turn,
+	.finish = na_diff_finish,
+	.fini = diff_fini,
 	.fini_block = fini_block,
-	.severity = df_severity,
+	.severity = diff_severity,
 };

@@ -1,162 +1,126 @@
 /* diff: what a person sees in a terminal. */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "members.h"
-#include "netan/analyses/diff/diff.h"
+#include "netan/analyses/diff/state.h"
+#include "netan/base/str.h"
 
-/* Without --top a table shows these rows of each metric; the others are in
- * the JSON and CSV. */
-static bool shown(size_t row)
+/* A row of the body, and what only the table says of it. */
+static void put_shown(struct na_result *r, struct na_value *list,
+		      const struct na_value *told, const struct diff_row *row)
 {
-	static const char *const names[] = {"p10", "p50", "p90", "p99", "mean"};
+	const double *ci = row->of[DIFF_RATIO].ci;
+	struct na_value *x = na_put_object(r, list, NULL);
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(df_row_names[row], names[i]) == 0)
-			return true;
-	}
-	return false;
+	na_put_alias(r, x, M_row, told);
+	na_put_text(r, x, M_change, na_diff_print_change(a, row->ratio, 3));
+	if (isfinite(ci[0]))
+		na_put_textf(r, x, M_interval, "%s to %s",
+			     na_diff_print_change(a, ci[0], 3),
+			     na_diff_print_change(b, ci[1], 3));
+	else
+		na_put_text(r, x, M_interval, "-");
+	na_put_text(r, x, M_equal,
+		    na_diff_print_change(
+			    a, row->equal ? row->equal_ratio : (double)NAN, 3));
+	na_put_text(r, x, M_found,
+		    row->verdict == DIFF_UNTOLD
+			    ? "too few"
+			    : na_diff_verdicts[row->verdict]);
 }
 
-static void metric_rows(struct na_result *r, struct na_value *list,
-			const struct df_state *s, enum df_what what)
+/* A table shows these rows of each metric; the others are in the JSON and
+ * CSV. */
+static bool is_shown(size_t row)
 {
-	const struct df_metric *m = &s->metrics[what];
-
-	for (size_t k = 0; m->compared && k < DF_ROWS; k++) {
-		const struct df_row *row = &m->rows[k];
-		char change[NA_UNIT_BUF], lo[NA_UNIT_BUF], hi[NA_UNIT_BUF];
-		struct na_value *x;
-
-		if (!shown(k))
-			continue;
-		x = na_put_object(r, list, NULL);
-		na_put_textf(r, x, M_name, "%s.%s", df_kinds[what].name,
-			     df_row_names[k]);
-		na_put_text(r, x, M_unit, df_kinds[what].unit);
-		na_put_real(r, x, M_a, row->a);
-		na_put_real(r, x, M_b, row->b);
-		df_print_change(change, row->ratio, 3);
-		df_print_change(lo, row->ratio_ci[0], 3);
-		df_print_change(hi, row->ratio_ci[1], 3);
-		na_put_text(r, x, "change", change);
-		if (isfinite(row->ratio_ci[0]))
-			na_put_textf(r, x, "ci", "%s to %s", lo, hi);
-		else
-			na_put_text(r, x, "ci", "-");
-		df_print_change(change,
-				row->equal ? row->equal_ratio : (double)NAN, 3);
-		na_put_text(r, x, "equal", change);
-		na_put_text(r, x, M_verdict,
-			    row->verdict == DF_UNTOLD
-				    ? "too few"
-				    : df_verdicts[row->verdict]);
-	}
+	return row == DIFF_P10 || row == DIFF_P50 || row == DIFF_P90 ||
+	       row == DIFF_P99 || row == DIFF_MEAN;
 }
 
-static void metrics_view(struct na_result *r, const struct df_state *s)
+/* Whether any was compared at equal sizes and pairs, too. */
+static bool put_shown_rows(struct na_result *r, struct na_value *list,
+			   const struct diff_state *s)
 {
-	/* clang-format off */
-	struct na_column cols[] = {
-		{M_name, "metric", NA_F_TEXT, 0, 0},
-		{M_unit, "unit", NA_F_TEXT, 0, 0},
-		{"a", s->labels[DF_A], NA_F_NUMBER, 4, 0},
-		{"b", s->labels[DF_B], NA_F_NUMBER, 4, 0},
-		{"change", "change", NA_F_TEXT, 0, 0},
-		{"ci", "95 % interval", NA_F_TEXT, 0, 0},
-		{"equal", "at equal mix", NA_F_TEXT, 0, 0},
-		{M_verdict, "verdict", NA_F_TEXT, 0, 0},
-	};
-	/* clang-format on */
-	enum { N = sizeof(cols) / sizeof(*cols) };
-	struct na_value *list = na_put_list(r, na_result_side(r), "rows");
+	const struct na_value *v = na_first(na_result_body(r), M_metrics);
 	bool equal = false;
 
-	for (int m = 0; m < DF_WHATS; m++) {
-		metric_rows(r, list, s, (enum df_what)m);
-		for (size_t k = 0; s->metrics[m].compared && k < DF_ROWS; k++)
-			equal |= s->metrics[m].rows[k].equal;
+	for (int i = 0; i < DIFF_WHATS; i++) {
+		const struct diff_metric *m = &s->metrics[i];
+
+		for (size_t k = 0; v && na_diff_any(m) && k < DIFF_ROWS; k++) {
+			if (m->compared && is_shown(k))
+				put_shown(r, list, v, &m->rows[k]);
+			equal |= m->compared && m->rows[k].equal;
+			v = v->next;
+		}
 	}
-	if (!equal)
-		cols[N - 2] = cols[N - 1];
-	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
-		       NULL, cols, equal ? N : N - 1, 0);
+	return equal;
 }
 
-static void list_view(struct na_result *r, const char *name, const char *title,
-		      const struct na_column *names, size_t n_names)
+static void metrics_view(struct na_result *r, const struct diff_state *s)
 {
-	static const struct na_column rest[] = {
-		{M_a_count, "transfers A", NA_F_COUNT, 0, 0},
-		{M_b_count, "B", NA_F_COUNT, 0, 0},
-		{M_a_us, "typical A us", NA_F_NUMBER, 4, 0},
-		{M_b_us, "B us", NA_F_NUMBER, 4, 0},
-		{M_ratio, "ratio at equal sizes", NA_F_NUMBER, 3, 0},
-		{M_q_value, "q", NA_F_NUMBER, 2, 0},
+	struct na_column cols[] = {
+		{M_row "." M_name},
+		{M_row "." M_unit},
+		{M_row "." M_a, s->labels[DIFF_A]},
+		{M_row "." M_b, s->labels[DIFF_B]},
+		{M_change},
+		{M_interval},
+		{M_equal},
+		{M_found},
 	};
-	enum { REST = sizeof(rest) / sizeof(*rest) };
-	struct na_column cols[REST + 2];
-	const struct na_value *list = na_get(na_result_body(r), name);
+	size_t n = sizeof(cols) / sizeof(*cols);
+	struct na_value *list = na_put_list(r, na_result_side(r), M_metrics);
 
-	if (!list || !list->n)
-		return;
-	memcpy(cols, names, n_names * sizeof(*names));
-	memcpy(cols + n_names, rest, sizeof(rest));
-	na_result_view(r, title, list, NULL, cols, n_names + REST, 0);
+	if (!put_shown_rows(r, list, s)) {
+		cols[n - 2] = cols[n - 1];
+		n--;
+	}
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
+		       &na_table_diff_shown, cols, n, 0);
 }
 
 static void part_views(struct na_result *r)
 {
-	static const struct na_column host[] = {
-		{M_host, "host", NA_F_TEXT, 0, 0},
-		{M_side, "side", NA_F_TEXT, 0, 0},
-	};
-	static const struct na_column pair[] = {
-		{M_src, "src", NA_F_TEXT, 0, 0},
-		{M_dst, "dst", NA_F_TEXT, 0, 0},
-	};
-	static const struct na_column collective[] = {
-		{M_collective, "collective", NA_F_TEXT, 0, 0},
-	};
+	const struct na_value *body = na_result_body(r);
 
-	list_view(r, "hosts", "Hosts that changed", host, 2);
-	list_view(r, "pairs", "Pairs of hosts that changed", pair, 2);
-	list_view(r, "collectives", "Collectives that changed", collective, 1);
-}
-
-static void limits_view(struct na_result *r)
-{
-	static const struct na_column cols[] = {
-		{M_limit, "--fail-if", NA_F_TEXT, 0, 0},
-		{M_state, "state", NA_F_TEXT, 0, 0},
-		{M_why, "why", NA_F_TEXT, 0, 0},
-	};
-	const struct na_value *list = na_get(na_result_body(r), M_fail_if);
-
-	if (list && list->n)
-		na_result_view(r, "Limits", list, NULL, cols, 3, 0);
+	if (na_length(body, M_hosts))
+		na_result_view(r, "Hosts that changed", na_get(body, M_hosts),
+			       &na_table_diff_result_hosts,
+			       NA_COLUMNS({M_host}, {M_side}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
+			       0);
+	if (na_length(body, M_pairs))
+		na_result_view(r, "Pairs of hosts that changed",
+			       na_get(body, M_pairs),
+			       &na_table_diff_result_pairs,
+			       NA_COLUMNS({M_src}, {M_dst}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
+			       0);
+	if (na_length(body, M_collectives))
+		na_result_view(r, "Collectives that changed",
+			       na_get(body, M_collectives),
+			       &na_table_diff_result_collectives,
+			       NA_COLUMNS({M_collective}, {M_a_count},
+					  {M_b_count}, {M_a_us}, {M_b_us},
+					  {M_ratio}, {M_q_value}),
+			       0);
+	if (na_length(body, M_fail_if))
+		na_result_view(r, "Limits", na_get(body, M_fail_if),
+			       &na_table_diff_result_fail_if,
+			       NA_COLUMNS({M_limit}, {M_state}, {M_why}), 0);
 }
 
 /* ---- notes */
 
-static void note_missing(struct na_result *r)
+static void note_events(struct na_result *r, const struct diff_state *s)
 {
-	const struct na_value *list = na_get(na_result_body(r), M_not_compared);
+	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
 
-	for (const struct na_value *x = list ? list->u.of.first : NULL; x;
-	     x = x->next)
-		na_result_note(r, "%s: not compared; %s",
-			       na_text_of(na_get(x, M_name), ""),
-			       na_text_of(na_get(x, M_why), ""));
-}
-
-static void note_events(struct na_result *r, const struct df_state *s)
-{
-	const struct df_metric *m = &s->metrics[DF_LATENCY];
-
-	for (int k = 0; m->compared && k < DF_RUNS; k++) {
+	for (int k = 0; m->compared && k < DIFF_RUNS; k++) {
 		if (m->s[k].by_events)
 			na_result_note(
 				r,
@@ -168,17 +132,23 @@ static void note_events(struct na_result *r, const struct df_state *s)
 	}
 }
 
-static void note_parts(struct na_result *r, const struct df_state *s)
+static void note_parts(struct na_result *r, const struct diff_state *s)
 {
+	static const char *const more[][2] = {
+		{M_more_hosts, M_hosts},
+		{M_more_pairs, M_pairs},
+		{M_more_collectives, M_collectives},
+	};
 	const struct na_value *rest = na_get(na_result_body(r), M_changes);
 	char n[NA_UNIT_BUF];
 
-	for (const struct na_value *x = rest ? rest->u.of.first : NULL; x;
-	     x = x->next) {
-		if (strncmp(x->name, "more_", 5) == 0 && x->u.i)
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		int64_t left = na_count_at(rest, more[i][0]);
+
+		if (left)
 			na_result_note(r, "not shown (--top): %s %s",
-				       na_print_count(n, (uint64_t)x->u.i),
-				       x->name + 5);
+				       na_print_count(n, (uint64_t)left),
+				       more[i][1]);
 	}
 	if (s->parts_apart)
 		na_result_note(r,
@@ -188,17 +158,18 @@ static void note_parts(struct na_result *r, const struct df_state *s)
 			       s->parts_apart == 1 ? " is" : "s are");
 }
 
-void df_views(struct na_result *r, const struct df_state *s)
+void na_diff_views(struct na_result *r, const struct diff_state *s)
 {
-	df_put_message(r, s);
+	na_diff_put_message(r, s);
 	metrics_view(r, s);
 	part_views(r);
-	limits_view(r);
-	note_missing(r);
+	na_for_each (x, na_get(na_result_body(r), M_not_compared))
+		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
+			       na_text_at(x, M_why));
 	note_events(r, s);
 	note_parts(r, s);
 	na_result_note(r,
 		       "intervals: %d resamples of %d stretches of steps, "
 		       "seed %d; all of them together hold with 95 %%",
-		       DF_RESAMPLES, DF_STRETCHES, DF_SEED);
+		       DIFF_RESAMPLES, DIFF_STRETCHES, DIFF_SEED);
 }

@@ -139,9 +139,9 @@ static struct he_span profiled(const struct he_state *s, uint32_t run)
 		if (x->run != run || x->capture)
 			continue;
 		widen(&told, x->profile_start_ps, x->profile_stop_ps);
-		if (store->tallies[i].timed)
-			widen(&seen, store->tallies[i].first_ps,
-			      store->tallies[i].last_ps);
+		if (store->tallies[i].seen.n)
+			widen(&seen, store->tallies[i].seen.first_ps,
+			      store->tallies[i].seen.last_ps);
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		if (store->sources[s->events[i].input].run == run)
@@ -266,6 +266,7 @@ static void he_fini(void *state)
 const struct na_analysis na_an_host_events = {
 	.face.name = "host_events",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_HOST_EVENTS,
+	.begins = 9,
 	.state_size = sizeof(struct he_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(HOST_EVENTS),

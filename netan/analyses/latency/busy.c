@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "netan/analyses/latency/latency.h"
+#include "netan/analyses/latency/state.h"
 #include "netan/base/vec.h"
 
 #define ALL_BITS (UINT64_C(1) << 27) /* of all hosts: at most 16 MiB */
@@ -15,23 +15,15 @@ enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 /* Over all transfers of all inputs. */
 static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
 {
-	int64_t first = 0, last = 0;
-	bool any = false;
+	struct na_extent seen = {0};
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-
-		if (!t->timed)
-			continue;
-		first = any && first < t->first_ps ? first : t->first_ps;
-		last = any && last > t->last_ps ? last : t->last_ps;
-		any = true;
-	}
-	*first_ps = first;
-	return (uint64_t)last - (uint64_t)first;
+	for (size_t i = 0; i < store->n_sources; i++)
+		na_extent_join(&seen, &store->tallies[i].seen);
+	*first_ps = seen.first_ps;
+	return (uint64_t)seen.last_ps - (uint64_t)seen.first_ps;
 }
 
-bool lat_busy_init(struct lat_busy *b, const struct na_store *store)
+bool na_latency_busy_init(struct latency_busy *b, const struct na_store *store)
 {
 	uint64_t span = span_of(store, &b->first_ps);
 	size_t words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
@@ -47,7 +39,7 @@ bool lat_busy_init(struct lat_busy *b, const struct na_store *store)
 	return b->bits;
 }
 
-static size_t bin_of(const struct lat_busy *b, int64_t ps)
+static size_t bin_of(const struct latency_busy *b, int64_t ps)
 {
 	size_t bin = (size_t)(((uint64_t)ps - (uint64_t)b->first_ps) >>
 			      b->shift);
@@ -70,8 +62,8 @@ static uint64_t mask_of(size_t w, size_t from, size_t to)
 }
 
 /* Most bits are set already. */
-static void flush(const struct lat_busy *b, size_t direction,
-		  struct lat_word *p)
+static void flush(const struct latency_busy *b, size_t direction,
+		  struct latency_word *p)
 {
 	_Atomic uint64_t *bits = b->bits + direction * b->words + p->at;
 
@@ -80,8 +72,8 @@ static void flush(const struct lat_busy *b, size_t direction,
 	p->mask = 0;
 }
 
-static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
-		 size_t from, size_t to)
+static void mark(const struct latency_busy *b, size_t direction,
+		 struct latency_word *p, size_t from, size_t to)
 {
 	for (size_t w = from / 64; w <= to / 64; w++) {
 		if (w != p->at)
@@ -91,12 +83,12 @@ static void mark(const struct lat_busy *b, size_t direction, struct lat_word *p,
 	}
 }
 
-static uint64_t word_at(const struct lat_busy *b, size_t at)
+static uint64_t word_at(const struct latency_busy *b, size_t at)
 {
 	return atomic_load_explicit(&b->bits[at], memory_order_relaxed);
 }
 
-bool lat_busy_count(struct lat_busy *b, size_t n_hosts)
+bool na_latency_busy_count(struct latency_busy *b, size_t n_hosts)
 {
 	b->before = na_calloc(2 * n_hosts, b->words * sizeof(*b->before));
 	for (size_t d = 0; b->before && d < 2 * n_hosts; d++) {
@@ -111,7 +103,7 @@ bool lat_busy_count(struct lat_busy *b, size_t n_hosts)
 }
 
 /* Bins of a direction that were busy, before this one. */
-static uint64_t busy_before(const struct lat_busy *b, size_t direction,
+static uint64_t busy_before(const struct latency_busy *b, size_t direction,
 			    size_t bin)
 {
 	size_t at = direction * b->words + bin / 64;
@@ -123,7 +115,7 @@ static uint64_t busy_before(const struct lat_busy *b, size_t direction,
 
 /* How much of [start, end) was busy, to the resolution of a bin; 0 where it
  * is shorter than that. */
-static int64_t busy_during(const struct lat_busy *b, size_t direction,
+static int64_t busy_during(const struct latency_busy *b, size_t direction,
 			   int64_t start_ps, int64_t end_ps)
 {
 	size_t from = bin_of(b, start_ps) + 1, to = bin_of(b, end_ps);
@@ -137,8 +129,8 @@ static int64_t busy_during(const struct lat_busy *b, size_t direction,
 			 ((double)end_ps - (double)start_ps));
 }
 
-void lat_directions(const struct lat_state *s, const struct na_transfer *t,
-		    size_t direction[2])
+void na_latency_directions(const struct latency_state *s,
+			   const struct na_transfer *t, size_t direction[2])
 {
 	const struct na_store *store = s->scope->store;
 	uint32_t run = store->sources[t->input].run;
@@ -149,18 +141,19 @@ void lat_directions(const struct lat_state *s, const struct na_transfer *t,
 	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
 }
 
-void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
-		  int64_t action_ps, int64_t latency_ps, struct lat_parts *p)
+void na_latency_parts_of(const struct latency_state *s,
+			 const struct na_transfer *t, int64_t action_ps,
+			 int64_t latency_ps, struct latency_parts *p)
 {
 	int64_t wire_ps = action_ps < latency_ps ? action_ps : latency_ps;
 	int64_t posted_ps;
 	size_t direction[2];
 
-	*p = (struct lat_parts){action_ps, latency_ps, wire_ps, 0};
+	*p = (struct latency_parts){action_ps, latency_ps, wire_ps, 0};
 	if (action_ps == wire_ps ||
 	    !na_add_i64(t->end_ps, -action_ps, &posted_ps))
 		return;
-	lat_directions(s, t, direction);
+	na_latency_directions(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		int64_t ps = direction[i] == SIZE_MAX
 				     ? 0
@@ -171,13 +164,13 @@ void lat_parts_of(const struct lat_state *s, const struct na_transfer *t,
 	}
 }
 
-void lat_mark(struct lat_state *s, const struct na_transfer *t)
+void na_latency_mark(struct latency_state *s, const struct na_transfer *t)
 {
-	const struct lat_busy *b = &s->main->busy;
+	const struct latency_busy *b = &s->main->busy;
 	size_t from = bin_of(b, t->start_ps), to = bin_of(b, t->end_ps);
 	size_t direction[2];
 
-	lat_directions(s, t, direction);
+	na_latency_directions(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
 		if (direction[i] != SIZE_MAX)
 			mark(b, direction[i], &s->marked[direction[i]], from,
@@ -185,7 +178,7 @@ void lat_mark(struct lat_state *s, const struct na_transfer *t)
 	}
 }
 
-void lat_marked(struct lat_state *s)
+void na_latency_marked(struct latency_state *s)
 {
 	size_t n = s->marked ? 2 * s->scope->store->n_hosts : 0;
 
@@ -193,8 +186,8 @@ void lat_marked(struct lat_state *s)
 		flush(&s->main->busy, i, &s->marked[i]);
 }
 
-void lat_split_add(struct lat_split *x, const struct lat_parts *p,
-		   int64_t slow_ps)
+void na_latency_split_add(struct latency_split *x,
+			  const struct latency_parts *p, int64_t slow_ps)
 {
 	int64_t network_ps = p->wire_ps + p->queued_ps;
 
@@ -210,7 +203,8 @@ void lat_split_add(struct lat_split *x, const struct lat_parts *p,
 	x->slow_network += network_ps >= p->action_ps - network_ps;
 }
 
-void lat_split_merge(struct lat_split *to, const struct lat_split *from)
+void na_latency_split_merge(struct latency_split *to,
+			    const struct latency_split *from)
 {
 	to->n += from->n;
 	to->slow += from->slow;

@@ -2,27 +2,28 @@
  * sent. */
 #include <stdlib.h>
 
-#include "netan/analyses/latency/latency.h"
+#include "netan/analyses/latency/state.h"
 #include "netan/base/vec.h"
 
 /* More than a fifth of twenty and more. */
 enum { LEAST = 20, ONE_IN = 5 };
 
-bool lat_clock_init(struct lat_state *s, const struct na_store *store)
+bool na_latency_clock_init(struct latency_state *s,
+			   const struct na_store *store)
 {
 	s->clocks = na_calloc(2 * store->n_hosts, sizeof(*s->clocks));
 	return s->clocks;
 }
 
 /* Within a host all share its clock. */
-void lat_clock_add(struct lat_state *s, const struct na_transfer *t)
+void na_latency_clock_add(struct latency_state *s, const struct na_transfer *t)
 {
 	bool early = t->klass == NA_CLOCK_SKEW;
 	size_t direction[2];
 
 	if (!early && t->klass != NA_VALID)
 		return;
-	lat_directions(s, t, direction);
+	na_latency_directions(s, t, direction);
 	if (direction[0] / 2 == direction[1] / 2)
 		return;
 	for (size_t i = 0; i < 2; i++) {
@@ -33,7 +34,8 @@ void lat_clock_add(struct lat_state *s, const struct na_transfer *t)
 	}
 }
 
-void lat_clock_merge(struct lat_state *s, const struct lat_state *b)
+void na_latency_clock_merge(struct latency_state *s,
+			    const struct latency_state *b)
 {
 	for (size_t i = 0; i < 2 * s->scope->store->n_hosts; i++) {
 		s->clocks[i].n += b->clocks[i].n;
@@ -41,21 +43,22 @@ void lat_clock_merge(struct lat_state *s, const struct lat_state *b)
 	}
 }
 
-static bool off(const struct lat_clock *c)
+static bool off(const struct latency_clock *c)
 {
 	return c->n >= LEAST && c->early > c->n / ONE_IN;
 }
 
 /* One clock ahead makes some early for each receiver, one behind for each
  * sender: the host with most of them on one side is the one. */
-bool lat_clock_off(const struct lat_state *s, struct lat_clock_off *o)
+bool na_latency_clock_off(const struct latency_state *s,
+			  struct latency_clock_off *o)
 {
 	size_t best = SIZE_MAX;
 
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = side; i < 2 * s->scope->store->n_hosts;
 		     i += 2) {
-			const struct lat_clock *c = &s->clocks[i];
+			const struct latency_clock *c = &s->clocks[i];
 
 			if (off(c) && (best == SIZE_MAX ||
 				       c->early > s->clocks[best].early))
@@ -64,7 +67,7 @@ bool lat_clock_off(const struct lat_state *s, struct lat_clock_off *o)
 	}
 	if (best == SIZE_MAX)
 		return false;
-	*o = (struct lat_clock_off){
+	*o = (struct latency_clock_off){
 		.host = s->scope->store->hosts[best / 2].name,
 		.ahead = best % 2 == 0,
 		.n = s->clocks[best].n,

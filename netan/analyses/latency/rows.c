@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/latency/latency.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/latency/state.h"
+#include "netan/base/order.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 
@@ -21,28 +21,20 @@ static void to_us(void *x, size_t n)
 		double us;
 
 		memcpy(&ps, bytes + i * sizeof(ps), sizeof(ps));
-		us = (double)ps / 1e6;
+		us = na_us(ps);
 		memcpy(bytes + i * sizeof(us), &us, sizeof(us));
 	}
 }
 
-/* How long receives lasted, all of them: median and p99, and what is slow. */
-static bool actions_of(struct lat_state *s)
+/* The values [n] of all blocks, ascending, in us; NULL: no memory. */
+static double *sorted_actions(struct latency_state *s, size_t n)
 {
-	size_t n = 0, at = 0;
-	int64_t *x, *tmp;
+	int64_t *x = na_calloc(n, sizeof(*x)),
+		*tmp = na_calloc(n, sizeof(*tmp));
+	size_t at = 0;
 
-	s->action_p50_us = s->action_p99_us = NAN;
-	s->slow_ps = NA_TIME_MAX;
-	for (size_t i = 0; i < s->n_runs; i++)
-		n += s->runs[i].n_actions;
-	if (!n)
-		return true;
-	x = na_calloc(n, sizeof(*x));
-	if (!x)
-		return false;
-	for (size_t i = 0; i < s->n_runs; i++) {
-		struct lat_run *run = &s->runs[i];
+	for (size_t i = 0; x && i < s->runs.n; i++) {
+		struct latency_run *run = &s->runs.v[i];
 
 		if (run->n_actions)
 			memcpy(x + at, run->actions,
@@ -51,103 +43,102 @@ static bool actions_of(struct lat_state *s)
 		free(run->actions);
 		run->actions = NULL;
 	}
-	tmp = na_calloc(n, sizeof(*tmp));
-	if (!tmp) {
+	if (x && tmp) {
+		na_sort_i64(x, tmp, n);
+		to_us(x, n);
+	} else {
 		free(x);
-		return false;
+		x = NULL;
 	}
-	na_sort_i64(x, tmp, n);
 	free(tmp);
-	to_us(x, n);
-	s->action_p50_us = na_quantile_sorted((void *)x, n, 0.5);
-	s->action_p99_us = na_quantile_sorted((void *)x, n, 0.99);
-	free(x);
-	if (s->action_p50_us * LAT_SLOW < (double)NA_TIME_MAX / 1e6)
-		s->slow_ps = (int64_t)(s->action_p50_us * LAT_SLOW * 1e6);
+	return (void *)x;
+}
+
+/* How long receives lasted, all of them: median and p99, and what is slow. */
+static bool actions_of(struct latency_state *s)
+{
+	size_t n = 0;
+	double *us, slow_ps;
+
+	s->action_p50_us = s->action_p99_us = NAN;
+	s->slow_ps = NA_TIME_MAX;
+	for (size_t i = 0; i < s->runs.n; i++)
+		n += s->runs.v[i].n_actions;
+	if (!n)
+		return true;
+	us = sorted_actions(s, n);
+	if (!us)
+		return false;
+	s->action_p50_us = na_quantile_sorted(us, n, 0.5);
+	s->action_p99_us = na_quantile_sorted(us, n, 0.99);
+	free(us);
+	slow_ps = s->action_p50_us * LATENCY_SLOW * (double)NA_PS_PER_US;
+	if (slow_ps < (double)NA_TIME_MAX)
+		s->slow_ps = (int64_t)slow_ps;
 	return true;
 }
 
 /* The groups in which most time was spent get rows of their own, the others
  * share the last one. */
-static bool choose_rows(struct lat_state *s)
+static bool choose_rows(struct latency_state *s)
 {
-	size_t n = na_groups_count(&s->groups);
-	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
+	size_t n = na_groups_count(&s->groups), top = s->scope->top;
 	na_i128 *time_ps = na_calloc(n, sizeof(*time_ps));
-	uint32_t *order = NULL;
+	bool ok = time_ps;
 
-	s->has_rest = n > top;
-	s->n_rest = s->has_rest ? n - top : 0;
-	s->n_rows = s->has_rest ? top + 1 : n;
-	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
-	s->row_of = na_calloc(n, sizeof(*s->row_of));
-	s->shown = na_calloc(s->n_rows, sizeof(*s->shown));
-	for (size_t i = 0; time_ps && i < s->n_cells; i++)
-		time_ps[s->cells[i].owner] += s->cells[i].sum_ps;
-	if (time_ps && s->rows && s->row_of && s->shown)
-		order = na_groups_rank(time_ps, n);
-	for (size_t i = 0; order && i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->row_of[order[i]] = (uint32_t)row;
-		s->shown[row] = order[i];
-	}
+	for (size_t i = 0; ok && i < s->cells.n; i++)
+		time_ps[s->cells.v[i].owner] += s->cells.v[i].sum_ps;
+	ok = ok &&
+	     na_shown_init(&s->shown, time_ps, n, top ? top : DEFAULT_TOP);
 	free(time_ps);
-	free(order);
-	return order != NULL;
+	if (ok)
+		s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
+	s->n_rows = s->rows ? s->shown.n : 0;
+	return s->rows;
 }
 
-static int by_owner(const void *a, const void *b)
-{
-	const struct lat_cell *x = a, *y = b;
-
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return x->klass < y->klass ? -1 : x->klass > y->klass;
-}
+NA_ORDER(by_owner, struct latency_cell, NA_UP(owner), NA_UP(klass))
 
 /* Cells of rows, in order: row, size class.  Every cell learns where in the
  * row's cell its values belong. */
-static bool make_cells(struct lat_state *s)
+static bool make_cells(struct latency_state *s)
 {
-	struct lat_cell *to;
-	size_t n = 0, at = 0;
+	struct latency_cell *to = NULL;
+	size_t at = 0;
 
-	s->row_cells = na_calloc(s->n_cells, sizeof(*to));
+	s->row_cells = na_calloc(s->cells.n, sizeof(*to));
 	if (!s->row_cells)
 		return false;
-	for (size_t i = 0; i < s->n_cells; i++) {
-		s->row_cells[i] = s->cells[i];
-		s->row_cells[i].owner = s->row_of[s->cells[i].owner];
+	for (size_t i = 0; i < s->cells.n; i++) {
+		s->row_cells[i] = s->cells.v[i];
+		s->row_cells[i].owner = s->shown.row_of[s->cells.v[i].owner];
 		s->row_cells[i].next = (uint32_t)i;
 	}
-	if (s->n_cells)
-		qsort(s->row_cells, s->n_cells, sizeof(*to), by_owner);
-	for (size_t i = 0; i < s->n_cells; i++) {
-		struct lat_cell from = s->row_cells[i];
+	na_sort(s->row_cells, s->cells.n, by_owner);
+	for (size_t i = 0; i < s->cells.n; i++) {
+		struct latency_cell from = s->row_cells[i];
+		struct latency_row *row = &s->rows[from.owner];
 
-		if (!n || by_owner(&s->row_cells[n - 1], &from) != 0) {
-			s->row_cells[n] = from;
-			s->row_cells[n].at = at;
-			s->rows[from.owner].n_cells++;
-			n++;
+		if (!to || by_owner(to, &from) != 0) {
+			to = &s->row_cells[s->n_row_cells++];
+			*to = from;
+			to->at = at;
+			row->n_cells++;
 		} else {
-			to = &s->row_cells[n - 1];
 			to->n += from.n;
 			to->bytes += from.bytes;
 			to->sum_ps += from.sum_ps;
 		}
-		s->cells[from.next].at = at;
+		s->cells.v[from.next].at = at;
 		at += from.n;
-		s->rows[from.owner].n += from.n;
-		s->rows[from.owner].sum_ps += from.sum_ps;
+		row->n += from.n;
+		row->sum_ps += from.sum_ps;
 	}
-	s->n_row_cells = n;
 	return true;
 }
 
 /* Moves the values of all blocks to their cells. */
-static bool gather(struct lat_state *s)
+static bool gather(struct latency_state *s)
 {
 	size_t all = 0, at = 0, cell = 0;
 	int64_t *out;
@@ -157,12 +148,12 @@ static bool gather(struct lat_state *s)
 	s->sorted = out = na_calloc(all, sizeof(*out));
 	if (!out)
 		return false;
-	for (size_t i = 0; i < s->n_runs; i++) {
-		struct lat_run *run = &s->runs[i];
+	for (size_t i = 0; i < s->runs.n; i++) {
+		struct latency_run *run = &s->runs.v[i];
 		const int64_t *from = run->values;
 
 		for (size_t k = 0; k < run->n_cells; k++) {
-			struct lat_cell *to = &s->cells[run->cells[k]];
+			struct latency_cell *to = &s->cells.v[run->cells[k]];
 
 			memcpy(out + to->at, from, run->n[k] * sizeof(*out));
 			to->at += run->n[k];
@@ -180,11 +171,11 @@ static bool gather(struct lat_state *s)
 	return true;
 }
 
-/* NaN marks a failure, which lat_rows() looks for. */
+/* NaN marks a failure, which na_latency_rows() looks for. */
 static void sort_cell(void *arg, size_t i)
 {
-	struct lat_state *s = arg;
-	struct lat_cell *c = &s->row_cells[i];
+	struct latency_state *s = arg;
+	struct latency_cell *c = &s->row_cells[i];
 	int64_t *x = (int64_t *)s->sorted + c->at;
 	int64_t *tmp = na_calloc(c->n, sizeof(*tmp));
 	double middle[2];
@@ -194,12 +185,12 @@ static void sort_cell(void *arg, size_t i)
 		return;
 	na_sort_i64(x, tmp, c->n);
 	free(tmp);
-	middle[0] = (double)x[(c->n - 1) / 2] / 1e6;
-	middle[1] = (double)x[c->n / 2] / 1e6;
+	middle[0] = na_us(x[(c->n - 1) / 2]);
+	middle[1] = na_us(x[c->n / 2]);
 	c->p50_us = na_quantile_sorted(middle, 2, 0.5);
 }
 
-static void fit_line(struct lat_row *row, const struct lat_cell *cells)
+static void fit_line(struct latency_row *row, const struct latency_cell *cells)
 {
 	struct na_size_class c[NA_SIZE_CLASSES];
 
@@ -213,8 +204,8 @@ static void fit_line(struct lat_row *row, const struct lat_cell *cells)
 
 static void sort_row(void *arg, size_t i)
 {
-	struct lat_state *s = arg;
-	struct lat_row *row = &s->rows[i];
+	struct latency_state *s = arg;
+	struct latency_row *row = &s->rows[i];
 	size_t at = (size_t)(row->us - (const double *)s->sorted);
 	int64_t *x = (int64_t *)s->sorted + at, *tmp = NULL;
 
@@ -230,7 +221,7 @@ static void sort_row(void *arg, size_t i)
 	to_us(x, row->n);
 }
 
-enum na_status lat_rows(struct lat_state *s, struct na_err *err)
+enum na_status na_latency_rows(struct latency_state *s, struct na_err *err)
 {
 	if (!actions_of(s) || !choose_rows(s) || !make_cells(s) || !gather(s) ||
 	    !na_side_by_side(s->scope, s->n_row_cells, sort_cell, s) ||
@@ -243,7 +234,7 @@ enum na_status lat_rows(struct lat_state *s, struct na_err *err)
 	return NA_OK;
 }
 
-double lat_expected_us(const struct lat_row *row, double bytes)
+double na_latency_expected_us(const struct latency_row *row, double bytes)
 {
 	if (row->has_line)
 		return row->line.fixed_us + row->line.us_per_byte * bytes;
@@ -254,33 +245,28 @@ double lat_expected_us(const struct lat_row *row, double bytes)
  * itself, then equal steps in logarithms, at last all. */
 static size_t rank_of(size_t i, size_t n)
 {
-	double each = LAT_CURVE_EACH, steps = LAT_CURVE_MAX - LAT_CURVE_EACH;
-	double share = (double)(i + 1 - LAT_CURVE_EACH) / steps;
+	double each = LATENCY_CURVE_EACH,
+	       steps = LATENCY_CURVE_MAX - LATENCY_CURVE_EACH;
+	double share = (double)(i + 1 - LATENCY_CURVE_EACH) / steps;
 	size_t rank = i + 1;
 
-	if (i >= LAT_CURVE_EACH)
+	if (i >= LATENCY_CURVE_EACH)
 		rank = (size_t)llround(each * pow((double)n / each, share));
-	return i + 1 == LAT_CURVE_MAX || rank > n ? n : rank;
+	return i + 1 == LATENCY_CURVE_MAX || rank > n ? n : rank;
 }
 
-static double at_rank(const struct lat_row *row, size_t k)
+static double at_rank(const struct latency_row *row, size_t k)
 {
 	return k ? row->us[k - 1] : NAN;
 }
 
 /* The point at x: all that are at least as large. */
-static void add_point(const struct lat_row *row, struct lat_curve *c, double x)
+static void add_point(const struct latency_row *row, struct latency_curve *c,
+		      double x)
 {
-	size_t below = 0, to = row->n, lower = 0, upper = 0;
+	size_t below = NA_BOUND(i, 0, row->n, row->us[i] >= x);
+	size_t lower = 0, upper = 0;
 
-	while (below < to) {
-		size_t middle = below + (to - below) / 2;
-
-		if (row->us[middle] < x)
-			below = middle + 1;
-		else
-			to = middle;
-	}
 	if (below)
 		na_quantile_ci(row->n, (double)below / (double)row->n, 0.95,
 			       &lower, &upper);
@@ -291,17 +277,17 @@ static void add_point(const struct lat_row *row, struct lat_curve *c, double x)
 	c->n++;
 }
 
-bool lat_curve(struct lat_row *row)
+bool na_latency_curve(struct latency_row *row)
 {
-	struct lat_curve *c = &row->curve;
-	size_t n = row->n < LAT_CURVE_MAX ? row->n : LAT_CURVE_MAX;
+	struct latency_curve *c = &row->curve;
+	size_t n = row->n < LATENCY_CURVE_MAX ? row->n : LATENCY_CURVE_MAX;
 
-	c->us = na_calloc(4 * LAT_CURVE_MAX, sizeof(double));
+	c->us = na_calloc(4 * LATENCY_CURVE_MAX, sizeof(double));
 	if (!c->us)
 		return false;
-	c->share = c->us + LAT_CURVE_MAX;
-	c->lower_us = c->share + LAT_CURVE_MAX;
-	c->upper_us = c->lower_us + LAT_CURVE_MAX;
+	c->share = c->us + LATENCY_CURVE_MAX;
+	c->lower_us = c->share + LATENCY_CURVE_MAX;
+	c->upper_us = c->lower_us + LATENCY_CURVE_MAX;
 	for (size_t i = 0; i < n; i++) {
 		double x = row->us[row->n -
 				   (row->n == n ? i + 1 : rank_of(i, row->n))];

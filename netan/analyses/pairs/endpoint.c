@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
 
 enum { BINS = 512, ENOUGH = 20, TAILS = 5 };
@@ -17,7 +17,8 @@ enum { BINS = 512, ENOUGH = 20, TAILS = 5 };
 #define LARGE_BYTES  (256 << 10)
 #define TAIL_US      1e5
 
-_Static_assert(sizeof(((struct pr_device *)0)->bins) == BINS * sizeof(uint32_t),
+_Static_assert(sizeof(((struct pairs_device *)0)->bins) ==
+		       BINS * sizeof(uint32_t),
 	       "pairs.h and the bins here");
 
 static bool of_side(const struct na_lz_finding *f)
@@ -26,7 +27,7 @@ static bool of_side(const struct na_lz_finding *f)
 	       f->who.kind == NA_LZ_HOST;
 }
 
-enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed)
+enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed)
 {
 	const struct na_store *store = s->scope->store;
 	size_t all = 0;
@@ -38,7 +39,7 @@ enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed)
 			return NA_ENOMEM;
 	}
 	for (size_t i = 0; i < store->n_runs; i++) {
-		struct pr_run *run = &s->runs[i];
+		struct pairs_run *run = &s->runs[i];
 
 		run->finding0 = all;
 		for (size_t k = 0; k < run->found.n_findings; k++) {
@@ -47,7 +48,7 @@ enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed)
 
 			if (!of_side(f) || !s->of_hosts)
 				continue;
-			host = pr_node_at(s, run, f->who.a)->host;
+			host = na_pairs_node_at(s, run, f->who.a)->host;
 			*needed = true;
 			if (f->who.kind != NA_LZ_DST)
 				s->blamed[0][host] = id;
@@ -58,7 +59,8 @@ enum na_status pr_endpoint_plan(struct pr_state *s, bool *needed)
 	return NA_OK;
 }
 
-static struct pr_device *device_of(struct pr_state *s, struct na_triple key)
+static struct pairs_device *device_of(struct pairs_state *s,
+				      struct na_triple key)
 {
 	size_t known = s->device_keys.n;
 	uint32_t i = na_triples_add(&s->device_keys, key);
@@ -68,11 +70,11 @@ static struct pr_device *device_of(struct pr_state *s, struct na_triple key)
 		     sizeof(*s->devices)))
 		return NULL;
 	if (s->device_keys.n > known)
-		s->devices[i] = (struct pr_device){.n = 0};
+		s->devices[i] = (struct pairs_device){.n = 0};
 	return &s->devices[i];
 }
 
-static enum na_status count(struct pr_state *s, const struct na_transfer *t,
+static enum na_status count(struct pairs_state *s, const struct na_transfer *t,
 			    const struct na_lz_result *line, uint32_t finding,
 			    uint32_t endpoint)
 {
@@ -81,7 +83,7 @@ static enum na_status count(struct pr_state *s, const struct na_transfer *t,
 		fmax(line->base_us + line->us_per_byte * (double)t->size_bytes,
 		     1);
 	double at = (log(us / expected) * BINS_PER_LOG) + BINS / 2.0;
-	struct pr_device *d =
+	struct pairs_device *d =
 		device_of(s, (struct na_triple){finding, endpoint, 0});
 
 	if (!d)
@@ -92,10 +94,10 @@ static enum na_status count(struct pr_state *s, const struct na_transfer *t,
 	return NA_OK;
 }
 
-enum na_status pr_endpoint_add(struct pr_state *block,
-			       const struct na_transfer *t)
+enum na_status na_pairs_endpoint_add(struct pairs_state *block,
+				     const struct na_transfer *t)
 {
-	const struct pr_state *m = block->main;
+	const struct pairs_state *m = block->main;
 	const struct na_store *store = m->scope->store;
 	uint32_t run = store->sources[t->input].run;
 	const struct na_lz_result *found = &m->runs[run].found;
@@ -120,10 +122,11 @@ enum na_status pr_endpoint_add(struct pr_state *block,
 	return st;
 }
 
-enum na_status pr_endpoint_merge(struct pr_state *s, const struct pr_state *b)
+enum na_status na_pairs_endpoint_merge(struct pairs_state *s,
+				       const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->device_keys.n; i++) {
-		struct pr_device *d = device_of(s, b->device_keys.keys[i]);
+		struct pairs_device *d = device_of(s, b->device_keys.keys[i]);
 
 		if (!d)
 			return NA_ENOMEM;
@@ -136,7 +139,7 @@ enum na_status pr_endpoint_merge(struct pr_state *s, const struct pr_state *b)
 }
 
 /* Log excess at the middle of the device's transfers. */
-static double median(const struct pr_device *d)
+static double median(const struct pairs_device *d)
 {
 	uint64_t sum = 0;
 	size_t i = 0;
@@ -154,7 +157,7 @@ struct podium {
 	uint64_t all, tails, first_all, first_tails;
 };
 
-static void step_up(struct podium *p, const struct pr_device *d,
+static void step_up(struct podium *p, const struct pairs_device *d,
 		    uint32_t endpoint, double x)
 {
 	p->all += d->n;
@@ -170,15 +173,16 @@ static void step_up(struct podium *p, const struct pr_device *d,
 	p->first_tails = d->tails;
 }
 
-uint32_t pr_endpoint_of(const struct pr_state *s, const struct pr_run *run,
-			const struct na_lz_finding *f)
+uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
+			      const struct pairs_run *run,
+			      const struct na_lz_finding *f)
 {
 	size_t id = run->finding0 + (size_t)(f - run->found.findings);
 	struct podium p = {.first = -INFINITY, .second = -INFINITY};
 	bool rate = f->channel == NA_LZ_RATE, stands_out;
 
 	for (size_t i = 0; i < s->device_keys.n; i++) {
-		const struct pr_device *d = &s->devices[i];
+		const struct pairs_device *d = &s->devices[i];
 
 		if (s->device_keys.keys[i].a == id && d->n >= ENOUGH)
 			step_up(&p, d, s->device_keys.keys[i].b,

@@ -5,21 +5,23 @@
  */
 #include <stdlib.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
 
-bool pr_is_whole(const struct pr_run *run, const struct na_lz_finding *f)
+bool na_pairs_is_whole(const struct pairs_run *run,
+		       const struct na_lz_finding *f)
 {
 	return run->devices && run->devices[f - run->found.findings] > 1;
 }
 
-static uint32_t host_of(const struct pr_state *s, const struct pr_run *run,
+static uint32_t host_of(const struct pairs_state *s,
+			const struct pairs_run *run,
 			const struct na_lz_finding *f)
 {
-	return pr_node_at(s, run, f->who.a)->host;
+	return na_pairs_node_at(s, run, f->who.a)->host;
 }
 
-static bool alike(const struct pr_state *s, const struct pr_run *run,
+static bool alike(const struct pairs_state *s, const struct pairs_run *run,
 		  const struct na_lz_finding *a, const struct na_lz_finding *b)
 {
 	return a->who.kind == b->who.kind && a->who.kind <= NA_LZ_HOST &&
@@ -42,7 +44,8 @@ static void join(struct na_lz_finding *a, uint32_t n,
 }
 
 /* Whether another host's same side is named too. */
-static bool has_company(const struct pr_state *s, const struct pr_run *run,
+static bool has_company(const struct pairs_state *s,
+			const struct pairs_run *run,
 			const struct na_lz_finding *f)
 {
 	for (size_t i = 0; i < run->found.n_findings; i++) {
@@ -55,7 +58,7 @@ static bool has_company(const struct pr_state *s, const struct pr_run *run,
 	return false;
 }
 
-enum na_status pr_fold(struct pr_state *s, struct pr_run *run)
+enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 {
 	struct na_lz_result *all = &run->found;
 	struct na_lz_finding *f = all->findings;

@@ -2,21 +2,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/select.h"
 
 enum { JOBS = 32, SORTED = 1 << 16 };
 
 struct quantiles {
-	struct pr_state *s;
+	struct pairs_state *s;
 	bool ok[JOBS];
 };
 
 /* Clamped rows are the lowest: quantiles of what is above them. */
-static void pair_quantiles(struct pr_state *s, struct pr_pair *p, double *tmp)
+static void pair_quantiles(struct pairs_state *s, struct pairs_pair *p,
+			   double *tmp)
 {
-	size_t rows = pr_rows_of(s, p), n = (size_t)s->sums[p->found].n;
+	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums[p->found].n;
 	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
 
 	if (n < rows && rows > 1) {
@@ -34,7 +35,7 @@ static void pair_quantiles(struct pr_state *s, struct pr_pair *p, double *tmp)
 static void quantiles_job(void *arg, size_t job)
 {
 	struct quantiles *q = arg;
-	struct pr_state *s = q->s;
+	struct pairs_state *s = q->s;
 	size_t rows = (size_t)s->ends.n;
 	size_t from = rows / JOBS * job;
 	size_t to = job + 1 < JOBS ? rows / JOBS * (job + 1) : SIZE_MAX;
@@ -48,7 +49,7 @@ static void quantiles_job(void *arg, size_t job)
 	free(tmp);
 }
 
-static bool all_quantiles(struct pr_state *s)
+static bool all_quantiles(struct pairs_state *s)
 {
 	struct quantiles q = {.s = s};
 
@@ -62,7 +63,8 @@ static bool all_quantiles(struct pr_state *s)
 }
 
 /* Paths of which the topology says nothing are a class of their own. */
-static uint32_t class_of(const struct pr_state *s, const struct pr_pair *p)
+static uint32_t class_of(const struct pairs_state *s,
+			 const struct pairs_pair *p)
 {
 	const struct na_store *store = s->scope->store;
 	const struct na_topology *t = store->topology;
@@ -75,43 +77,30 @@ static uint32_t class_of(const struct pr_state *s, const struct pr_pair *p)
 	return c < n ? c : n;
 }
 
-static void put_pairs(const struct pr_state *s, const struct pr_run *run,
+static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
 		      struct na_lz_pair *to)
 {
 	for (size_t i = 0; i < run->n_remote; i++) {
-		const struct pr_pair *p = &s->pairs[run->pair0 + i];
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		to[i] = (struct na_lz_pair){
 			.src = p->src - (uint32_t)run->node0,
 			.dst = p->dst - (uint32_t)run->node0,
 			.locality = class_of(s, p),
 			.first = p->first - run->row0,
-			.n = pr_rows_of(s, p),
+			.n = na_pairs_rows_of(s, p),
 		};
 	}
 }
 
-bool pr_captured(const struct na_store *store, uint32_t run)
+bool na_pairs_captured(const struct na_store *store, uint32_t run)
 {
-	bool any = false, traced = false;
+	unsigned styles = na_store_styles(store, run);
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		for (size_t k = 0; k < 2 * NA_N_CLASSES; k++) {
-			const uint64_t(*side)[NA_N_CLASSES] =
-				store->tallies[i].classes[k % 2];
-
-			if (store->sources[i].run != run)
-				continue;
-			traced |= side[NA_STYLE_GRAPH][k / 2] ||
-				  side[NA_STYLE_MESSAGE][k / 2];
-			any |= side[NA_STYLE_CAPTURE][k / 2] ||
-			       side[NA_STYLE_ESTIMATE][k / 2];
-		}
-	}
-	return any && !traced;
+	return styles && !(styles & ~NA_STYLES_OF_PACKETS);
 }
 
-static enum na_status localise(struct pr_state *s, struct pr_run *run,
+static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
 	struct na_lz_pair *pairs = na_calloc(run->n_remote, sizeof(*pairs));
@@ -129,7 +118,7 @@ static enum na_status localise(struct pr_state *s, struct pr_run *run,
 	uint32_t index = (uint32_t)(run - s->runs);
 	const struct na_lz_options opt = {
 		/* One clock has timed both ends of a call. */
-		.off = pr_captured(s->scope->store, index)
+		.off = na_pairs_captured(s->scope->store, index)
 			       ? UINT64_C(1) << NA_LZ_PART_CLOCKS
 			       : 0,
 		.parallel = s->scope->parallel,
@@ -142,12 +131,12 @@ static enum na_status localise(struct pr_state *s, struct pr_run *run,
 	put_pairs(s, run, pairs);
 	st = na_localise(&in, &opt, &run->found, err);
 	free(pairs);
-	if (st == NA_OK && pr_fold(s, run) != NA_OK)
+	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
 	return st;
 }
 
-enum na_status pr_judge(struct pr_state *s, struct na_err *err)
+enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 {
 	enum na_status st = NA_OK;
 
@@ -172,9 +161,9 @@ static enum na_severity severity_of_run(const struct na_lz_result *f)
 	return f->n_undecided ? NA_SEV_INFO : NA_SEV_NONE;
 }
 
-enum na_severity pr_severity(const void *state)
+enum na_severity na_pairs_severity(const void *state)
 {
-	const struct pr_state *s = state;
+	const struct pairs_state *s = state;
 	enum na_severity worst = NA_SEV_NONE;
 
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {

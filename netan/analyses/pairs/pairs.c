@@ -5,7 +5,7 @@
  * (netan/methods/localise), run by run.  Third, if a host is named: which of
  * its devices carries it.
  */
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* clang-format off */
 static const struct na_opt pairs_opts[] = {
-	{NA_OPT_CHOICE, 0, "level", offsetof(struct pr_params, level),
+	{NA_OPT_CHOICE, 0, "level", offsetof(struct pairs_params, level),
 	 "auto|device|host", "auto", 0, 0, "ends of a pair: devices, or the "
 	 "hosts that they belong to; auto: devices for one host's file, else "
 	 "hosts; in captures addresses are the devices"},
@@ -29,15 +29,15 @@ static bool one_file_each(const struct na_store *store)
 	return store->n_sources <= store->n_runs;
 }
 
-static enum na_status pr_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status pairs_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
-	struct pr_state *s = state;
+	struct pairs_state *s = state;
 
 	s->scope = scope;
 	s->params = params;
-	s->of_hosts = s->params->level == PR_HOST ||
-		      (s->params->level == PR_AUTO &&
+	s->of_hosts = s->params->level == PAIRS_HOST ||
+		      (s->params->level == PAIRS_AUTO &&
 		       !one_file_each(scope->store));
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
@@ -49,12 +49,12 @@ static enum na_status pr_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status pr_fork(void *block, const void *state, unsigned pass)
+static enum na_status pairs_fork(void *block, const void *state, unsigned pass)
 {
-	struct pr_state *s = block;
-	const struct pr_state *from = state;
+	struct pairs_state *s = block;
+	const struct pairs_state *from = state;
 
-	*s = (struct pr_state){
+	*s = (struct pairs_state){
 		.scope = from->scope,
 		.params = from->params,
 		.main = from,
@@ -64,7 +64,7 @@ static enum na_status pr_fork(void *block, const void *state, unsigned pass)
 	return NA_OK;
 }
 
-static struct na_triple key_of(const struct pr_state *s,
+static struct na_triple key_of(const struct pairs_state *s,
 			       const struct na_transfer *t)
 {
 	const struct na_store *store = s->scope->store;
@@ -87,7 +87,7 @@ static bool same(const struct na_triples *t, uint32_t i, struct na_triple k)
 	       t->keys[i].c == k.c;
 }
 
-static struct pr_sum *sum_of(struct pr_state *s, struct na_triple key)
+static struct pairs_sum *sum_of(struct pairs_state *s, struct na_triple key)
 {
 	uint32_t i = s->last_key;
 
@@ -100,15 +100,15 @@ static struct pr_sum *sum_of(struct pr_state *s, struct na_triple key)
 	return &s->sums[i];
 }
 
-static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
+static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 {
 	size_t known = s->keys.n;
-	struct pr_sum *sum = sum_of(s, key_of(s, t));
+	struct pairs_sum *sum = sum_of(s, key_of(s, t));
 
 	if (!sum)
 		return NA_ENOMEM;
 	if (s->keys.n > known)
-		*sum = (struct pr_sum){.n = 0};
+		*sum = (struct pairs_sum){.n = 0};
 	if (!same(&s->moments, s->last_moment, moment_of(t))) {
 		s->last_moment = na_triples_add(&s->moments, moment_of(t));
 		if (s->last_moment == NA_NO_TRIPLE)
@@ -127,9 +127,10 @@ static enum na_status survey(struct pr_state *s, const struct na_transfer *t)
 }
 
 /* A row for the localisation, beside the pair where it goes. */
-static enum na_status keep_row(struct pr_state *s, const struct na_transfer *t)
+static enum na_status keep_row(struct pairs_state *s,
+			       const struct na_transfer *t)
 {
-	const struct pr_state *m = s->main;
+	const struct pairs_state *m = s->main;
 	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
 	double us = ((double)t->end_ps - (double)t->start_ps) / 1e6;
 
@@ -152,7 +153,7 @@ static enum na_status keep_row(struct pr_state *s, const struct na_transfer *t)
 }
 
 /* A clamped transfer that would else count as loopback. */
-static bool loops(const struct pr_state *s, const struct na_transfer *t)
+static bool loops(const struct pairs_state *s, const struct na_transfer *t)
 {
 	const struct na_endpoint *e = s->scope->store->names.endpoints;
 
@@ -160,28 +161,29 @@ static bool loops(const struct pr_state *s, const struct na_transfer *t)
 				    e[t->src].slice == e[t->dst].slice);
 }
 
-static enum na_status pr_add(void *block, const struct na_transfer *t)
+static enum na_status pairs_add(void *block, const struct na_transfer *t)
 {
-	struct pr_state *s = block;
+	struct pairs_state *s = block;
 
 	if (t->klass == NA_CLOCK_SKEW && loops(s, t) &&
 	    !s->scope->filter->include_loopback)
 		return NA_ASIDE;
 	if (s->pass == 2)
-		return pr_endpoint_add(s, t);
+		return na_pairs_endpoint_add(s, t);
 	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
 }
 
-static enum na_status merge_survey(struct pr_state *s, const struct pr_state *b)
+static enum na_status merge_survey(struct pairs_state *s,
+				   const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->keys.n; i++) {
 		size_t known = s->keys.n;
-		struct pr_sum *sum = sum_of(s, b->keys.keys[i]);
+		struct pairs_sum *sum = sum_of(s, b->keys.keys[i]);
 
 		if (!sum)
 			return NA_ENOMEM;
 		if (s->keys.n > known)
-			*sum = (struct pr_sum){.n = 0};
+			*sum = (struct pairs_sum){.n = 0};
 		sum->n += b->sums[i].n;
 		sum->clamped += b->sums[i].clamped;
 		sum->bytes += b->sums[i].bytes;
@@ -198,7 +200,7 @@ static enum na_status merge_survey(struct pr_state *s, const struct pr_state *b)
 }
 
 /* Blocks come in input order, so rows of a pair stay in it. */
-static void merge_rows(struct pr_state *s, const struct pr_state *b)
+static void merge_rows(struct pairs_state *s, const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->n_rows; i++) {
 		uint32_t p = b->row_pair[i];
@@ -207,48 +209,48 @@ static void merge_rows(struct pr_state *s, const struct pr_state *b)
 	}
 }
 
-static enum na_status pr_merge(void *state, void *block, unsigned pass)
+static enum na_status pairs_merge(void *state, void *block, unsigned pass)
 {
 	if (pass == 0)
 		return merge_survey(state, block);
 	if (pass == 2)
-		return pr_endpoint_merge(state, block);
+		return na_pairs_endpoint_merge(state, block);
 	merge_rows(state, block);
 	return NA_OK;
 }
 
-static enum na_status pr_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 {
-	struct pr_state *s = state;
+	struct pairs_state *s = state;
 	bool more = false;
 	enum na_status st;
 
 	if (done == 0)
-		return pr_plan(s, err);
+		return na_pairs_plan(s, err);
 	if (done == 2)
 		return NA_OK;
 	free(s->filled);
 	s->filled = NULL;
-	st = pr_judge(s, err);
+	st = na_pairs_judge(s, err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
 	s->rows = NULL;
-	if (st == NA_OK && pr_endpoint_plan(s, &more) != NA_OK)
+	if (st == NA_OK && na_pairs_endpoint_plan(s, &more) != NA_OK)
 		return na_fail_nomem(err);
 	return st == NA_OK && !more ? NA_END : st;
 }
 
 /* Of a block in the second pass, at most. */
-static size_t pr_weight(const void *state)
+static size_t pairs_weight(const void *state)
 {
-	const struct pr_state *s = state;
+	const struct pairs_state *s = state;
 
 	return s->pairs ? (size_t)87000 * 32 : 0;
 }
 
-static void pr_fini(void *state)
+static void pairs_fini(void *state)
 {
-	struct pr_state *s = state;
+	struct pairs_state *s = state;
 
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
 		na_lz_result_fini(&s->runs[i].found);
@@ -300,17 +302,19 @@ const struct na_analysis na_an_pairs = {
 	.censored = true,
 	.by_steps = true,
 	.face.opts = pairs_opts,
-	.face.params_size = sizeof(struct pr_params),
-	.state_size = sizeof(struct pr_state),
+	.face.params_size = sizeof(struct pairs_params),
+	.begins = 2,
+	.tells_coverage = 4,
+	.state_size = sizeof(struct pairs_state),
 	.passes = 3,
 	.counts = NA_COUNTS(TRANSFERS),
-	.open = pr_open,
-	.fork = pr_fork,
-	.add_transfer = pr_add,
-	.merge = pr_merge,
-	.turn = pr_turn,
-	.finish = pr_finish,
-	.fini = pr_fini,
-	.weight = pr_weight,
-	.severity = pr_severity,
+	.open = pairs_open,
+	.fork = pairs_fork,
+	.add_transfer = pairs_add,
+	.merge = pairs_merge,
+	.turn = pairs_turn,
+	.finish = na_pairs_finish,
+	.fini = pairs_fini,
+	.weight = pairs_weight,
+	.severity = na_pairs_severity,
 };

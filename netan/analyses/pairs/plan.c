@@ -2,16 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
-size_t pr_rows_of(const struct pr_state *s, const struct pr_pair *p)
+size_t na_pairs_rows_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
 	return s->sums[p->found].n + s->sums[p->found].clamped;
 }
 
-const char *pr_host_name(const struct pr_state *s, const struct pr_node *n)
+const char *na_pairs_host_name(const struct pairs_state *s,
+			       const struct pairs_node *n)
 {
 	return s->scope->store->hosts[n->host].name;
 }
@@ -19,7 +20,7 @@ const char *pr_host_name(const struct pr_state *s, const struct pr_node *n)
 /* By slice, host, device; runs apart. */
 static int by_place(const void *a, const void *b)
 {
-	const struct pr_node *x = a, *y = b;
+	const struct pairs_node *x = a, *y = b;
 	int order;
 
 	if (x->run != y->run)
@@ -36,7 +37,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Where the node of a key's end stands in a table of all possible ones. */
-static size_t slot_of(const struct pr_state *s, uint32_t run, uint32_t raw)
+static size_t slot_of(const struct pairs_state *s, uint32_t run, uint32_t raw)
 {
 	return s->of_hosts
 		       ? raw
@@ -67,11 +68,11 @@ static void first_devices(const struct na_store *store, struct na_endpoint *of)
 	}
 }
 
-static struct pr_node node_of(const struct pr_state *s, uint32_t run,
-			      uint32_t raw, const struct na_endpoint *of)
+static struct pairs_node node_of(const struct pairs_state *s, uint32_t run,
+				 uint32_t raw, const struct na_endpoint *of)
 {
 	const struct na_store *store = s->scope->store;
-	struct pr_node n = {.run = run, .raw = raw, .host = raw};
+	struct pairs_node n = {.run = run, .raw = raw, .host = raw};
 
 	if (s->of_hosts) {
 		n.first = of[raw];
@@ -79,16 +80,16 @@ static struct pr_node node_of(const struct pr_state *s, uint32_t run,
 		n.host = na_store_host_of(store, run, raw);
 		n.first = store->names.endpoints[raw];
 	}
-	n.name = pr_host_name(s, &n); /* to sort by */
+	n.name = na_pairs_host_name(s, &n); /* to sort by */
 	return n;
 }
 
-static bool name_nodes(struct pr_state *s)
+static bool name_nodes(struct pairs_state *s)
 {
 	char buf[NA_ENDPOINT_BUF];
 
 	for (size_t i = 0; i < s->n_nodes && !s->of_hosts; i++) {
-		struct pr_node *n = &s->nodes[i];
+		struct pairs_node *n = &s->nodes[i];
 
 		na_endpoint_print(buf, &s->scope->store->names, &n->first);
 		n->name = na_arena_strn(&s->text, buf, strlen(buf));
@@ -99,7 +100,7 @@ static bool name_nodes(struct pr_state *s)
 }
 
 /* Nodes in order; `at` gets the node of each slot. */
-static bool plan_nodes(struct pr_state *s, uint32_t *at, size_t n_slots,
+static bool plan_nodes(struct pairs_state *s, uint32_t *at, size_t n_slots,
 		       const struct na_endpoint *of)
 {
 	size_t cap = 0;
@@ -130,7 +131,7 @@ static bool plan_nodes(struct pr_state *s, uint32_t *at, size_t n_slots,
 
 static int by_ends(const void *a, const void *b)
 {
-	const struct pr_pair *x = a, *y = b;
+	const struct pairs_pair *x = a, *y = b;
 
 	if (x->run != y->run)
 		return x->run < y->run ? -1 : 1;
@@ -141,15 +142,15 @@ static int by_ends(const void *a, const void *b)
 	return (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-static void plan_pairs(struct pr_state *s, const uint32_t *at)
+static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 {
 	size_t rows = 0;
 
 	for (size_t i = 0; i < s->keys.n; i++) {
 		const struct na_triple *k = &s->keys.keys[i];
-		struct pr_pair *p = &s->pairs[i];
+		struct pairs_pair *p = &s->pairs[i];
 
-		*p = (struct pr_pair){
+		*p = (struct pairs_pair){
 			.run = k->a,
 			.src = at[slot_of(s, k->a, k->b)],
 			.dst = at[slot_of(s, k->a, k->c)],
@@ -162,20 +163,20 @@ static void plan_pairs(struct pr_state *s, const uint32_t *at)
 	for (size_t i = 0; i < s->keys.n; i++) {
 		s->place_of[s->pairs[i].found] = (uint32_t)i;
 		s->pairs[i].first = rows;
-		rows += pr_rows_of(s, &s->pairs[i]);
+		rows += na_pairs_rows_of(s, &s->pairs[i]);
 	}
 }
 
-static void plan_runs(struct pr_state *s)
+static void plan_runs(struct pairs_state *s)
 {
 	for (size_t i = 0; i < s->n_nodes; i++) {
-		struct pr_run *run = &s->runs[s->nodes[i].run];
+		struct pairs_run *run = &s->runs[s->nodes[i].run];
 
 		if (!run->n_nodes++)
 			run->node0 = i;
 	}
 	for (size_t i = 0; i < s->keys.n; i++) {
-		struct pr_run *run = &s->runs[s->pairs[i].run];
+		struct pairs_run *run = &s->runs[s->pairs[i].run];
 
 		if (!run->n_pairs++) {
 			run->pair0 = i;
@@ -183,12 +184,12 @@ static void plan_runs(struct pr_state *s)
 		}
 		run->n_remote += !s->pairs[i].local;
 		if (!s->pairs[i].local)
-			run->n_rows += pr_rows_of(s, &s->pairs[i]);
+			run->n_rows += na_pairs_rows_of(s, &s->pairs[i]);
 	}
 }
 
 /* Collectives as small numbers; steps are in the order of time already. */
-static bool plan_moments(struct pr_state *s)
+static bool plan_moments(struct pairs_state *s)
 {
 	size_t n = s->scope->store->names.strings.n;
 	uint32_t *small = na_calloc(n, sizeof(*small)), used = 0;
@@ -212,7 +213,7 @@ static bool plan_moments(struct pr_state *s)
 }
 
 /* A microsecond, or what makes the whole time fit 32 bits. */
-static int64_t tick_for(const struct pr_state *s)
+static int64_t tick_for(const struct pairs_state *s)
 {
 	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 	int64_t tick = NA_PS_PER_US;
@@ -222,7 +223,7 @@ static int64_t tick_for(const struct pr_state *s)
 	return tick;
 }
 
-enum na_status pr_plan(struct pr_state *s, struct na_err *err)
+enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err)
 {
 	const struct na_store *store = s->scope->store;
 	size_t n_slots = s->of_hosts ? store->n_hosts

@@ -5,28 +5,29 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
 
-bool pr_has_runs(const struct pr_state *s)
+bool na_pairs_has_runs(const struct pairs_state *s)
 {
 	return s->scope->store->n_runs > 1;
 }
 
-const struct pr_node *pr_node_at(const struct pr_state *s,
-				 const struct pr_run *run, uint32_t host)
+const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
+					  const struct pairs_run *run,
+					  uint32_t host)
 {
 	return &s->nodes[run->node0 + host];
 }
 
 /* Runs side by side say which one a row is from. */
 static struct na_value *put_row(struct na_result *r, struct na_value *list,
-				const struct pr_state *s, uint32_t run)
+				const struct pairs_state *s, uint32_t run)
 {
 	const struct na_store *store = s->scope->store;
 	struct na_value *row = na_put_object(r, list, NULL);
 
-	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
+	for (size_t i = 0; na_pairs_has_runs(s) && i < store->n_sources; i++) {
 		if (store->sources[i].run == run) {
 			na_put_text(r, row, M_label, store->sources[i].label);
 			break;
@@ -51,17 +52,17 @@ static int by_least(const void *a, const void *b)
 	return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static const struct na_lz_pair_result *judged(const struct pr_state *s,
+static const struct na_lz_pair_result *judged(const struct pairs_state *s,
 					      uint32_t pair)
 {
-	const struct pr_run *run = &s->runs[s->pairs[pair].run];
+	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
 
 	return !run->found.pairs || s->pairs[pair].local
 		       ? NULL
 		       : &run->found.pairs[pair - run->pair0];
 }
 
-static struct ranked *rank_pairs(const struct pr_state *s)
+static struct ranked *rank_pairs(const struct pairs_state *s)
 {
 	struct ranked *order = na_calloc(s->keys.n, sizeof(*order));
 
@@ -87,18 +88,19 @@ static void put_bytes(struct na_result *r, struct na_value *row, na_i128 bytes)
 }
 
 static void put_pair(struct na_result *r, struct na_value *list,
-		     const struct pr_state *s, uint32_t i)
+		     const struct pairs_state *s, uint32_t i)
 {
-	const struct pr_pair *p = &s->pairs[i];
-	const struct pr_node *src = &s->nodes[p->src], *dst = &s->nodes[p->dst];
+	const struct pairs_pair *p = &s->pairs[i];
+	const struct pairs_node *src = &s->nodes[p->src],
+				*dst = &s->nodes[p->dst];
 	const struct na_lz_pair_result *x = judged(s, i);
-	const struct pr_sum *sum = &s->sums[p->found];
+	const struct pairs_sum *sum = &s->sums[p->found];
 	struct na_value *row = put_row(r, list, s, p->run);
 
 	na_put_text(r, row, M_src, src->name);
 	na_put_text(r, row, M_dst, dst->name);
-	na_put_text(r, row, M_src_host, pr_host_name(s, src));
-	na_put_text(r, row, M_dst_host, pr_host_name(s, dst));
+	na_put_text(r, row, M_src_host, na_pairs_host_name(s, src));
+	na_put_text(r, row, M_dst_host, na_pairs_host_name(s, dst));
 	na_put_int(r, row, M_count, (int64_t)sum->n);
 	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
 	put_bytes(r, row, sum->bytes);
@@ -110,7 +112,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 }
 
 static bool put_pairs(struct na_result *r, struct na_value *body,
-		      const struct pr_state *s)
+		      const struct pairs_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_pairs);
 	struct ranked *order = rank_pairs(s);
@@ -122,7 +124,7 @@ static bool put_pairs(struct na_result *r, struct na_value *body,
 }
 
 static void put_hosts(struct na_result *r, struct na_value *row,
-		      const struct pr_state *s, const struct pr_run *run,
+		      const struct pairs_state *s, const struct pairs_run *run,
 		      const struct na_lz_who *who)
 {
 	struct na_value *list = na_put_list(r, row, M_hosts);
@@ -130,7 +132,8 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 
 	for (uint32_t h = 0; run->found.rack_of && h < run->n_nodes; h++) {
 		uint32_t rack = run->found.rack_of[h];
-		const char *name = pr_host_name(s, pr_node_at(s, run, h));
+		const char *name =
+			na_pairs_host_name(s, na_pairs_node_at(s, run, h));
 
 		if (rack != who->a &&
 		    (rack != who->b || who->kind != NA_LZ_RACK_PAIR))
@@ -143,26 +146,26 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 
 /* Kind, and whom. */
 static void put_who(struct na_result *r, struct na_value *row,
-		    const struct pr_state *s, const struct pr_run *run,
+		    const struct pairs_state *s, const struct pairs_run *run,
 		    const struct na_lz_who *who, bool whole)
 {
-	const struct pr_node *a, *b;
+	const struct pairs_node *a, *b;
 
-	na_put_text(r, row, M_kind, pr_kind_names[who->kind]);
+	na_put_text(r, row, M_kind, na_pairs_kind_names[who->kind]);
 	if (who->kind > NA_LZ_PAIR) {
 		put_hosts(r, row, s, run, who);
 		return;
 	}
-	a = pr_node_at(s, run, who->a);
+	a = na_pairs_node_at(s, run, who->a);
 	if (who->kind != NA_LZ_PAIR) {
-		na_put_text(r, row, M_host, pr_host_name(s, a));
+		na_put_text(r, row, M_host, na_pairs_host_name(s, a));
 		if (!s->of_hosts && !whole)
 			na_put_text(r, row, M_endpoint, a->name);
 		return;
 	}
-	b = pr_node_at(s, run, who->b);
-	na_put_text(r, row, M_src_host, pr_host_name(s, a));
-	na_put_text(r, row, M_dst_host, pr_host_name(s, b));
+	b = na_pairs_node_at(s, run, who->b);
+	na_put_text(r, row, M_src_host, na_pairs_host_name(s, a));
+	na_put_text(r, row, M_dst_host, na_pairs_host_name(s, b));
 	if (!s->of_hosts) {
 		na_put_text(r, row, M_src, a->name);
 		na_put_text(r, row, M_dst, b->name);
@@ -181,7 +184,8 @@ static void put_ratio_ci(struct na_result *r, struct na_value *row, double low,
 }
 
 static void put_windows(struct na_result *r, struct na_value *row,
-			const struct pr_state *s, const struct na_lz_finding *f)
+			const struct pairs_state *s,
+			const struct na_lz_finding *f)
 {
 	const struct na_store *store = s->scope->store;
 	double origin_us = (double)s->ends.first_ps / 1e6;
@@ -213,10 +217,11 @@ static void put_windows(struct na_result *r, struct na_value *row,
 
 /* Of a host that is named: the one of its devices that carries it. */
 static void put_endpoint(struct na_result *r, struct na_value *row,
-			 const struct pr_state *s, const struct pr_run *run,
+			 const struct pairs_state *s,
+			 const struct pairs_run *run,
 			 const struct na_lz_finding *f)
 {
-	uint32_t endpoint = pr_endpoint_of(s, run, f);
+	uint32_t endpoint = na_pairs_endpoint_of(s, run, f);
 	char buf[NA_ENDPOINT_BUF];
 
 	if (endpoint == NA_UNKNOWN_U32)
@@ -227,19 +232,20 @@ static void put_endpoint(struct na_result *r, struct na_value *row,
 }
 
 static void put_culprit(struct na_result *r, struct na_value *list,
-			const struct pr_state *s, const struct pr_run *run,
+			const struct pairs_state *s,
+			const struct pairs_run *run,
 			const struct na_lz_finding *f)
 {
 	struct na_value *row, *alternatives;
-	struct pr_words who = {.n = 0};
+	struct pairs_words who = {.n = 0};
 
 	row = put_row(r, list, s, (uint32_t)(run - s->runs));
-	put_who(r, row, s, run, &f->who, pr_is_whole(run, f));
+	put_who(r, row, s, run, &f->who, na_pairs_is_whole(run, f));
 	put_endpoint(r, row, s, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	put_ratio_ci(r, row, f->ci_low, f->ci_high);
 	na_put_real(r, row, M_p_value, f->p_value);
-	na_put_text(r, row, M_channel, pr_channel_names[f->channel]);
+	na_put_text(r, row, M_channel, na_pairs_channel_names[f->channel]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
 	na_put_bool(r, row, M_intermittent, f->intermittent);
@@ -254,21 +260,22 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 		put_who(r, na_put_object(r, alternatives, NULL), s, run,
 			&f->alternatives[i], false);
 	na_put_text(r, row, M_needs, f->needs);
-	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
+	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.text);
-	na_put_text(r, row, M_test_next, pr_next_test(f));
+	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
 }
 
 /* A host has one clock, whatever the number of its devices, and pauses as a
  * whole: of findings about devices of one host the best one is told. */
-static bool same_host(const struct pr_state *s, const struct pr_run *run,
+static bool same_host(const struct pairs_state *s, const struct pairs_run *run,
 		      uint32_t a, uint32_t b)
 {
-	return pr_node_at(s, run, a)->host == pr_node_at(s, run, b)->host;
+	return na_pairs_node_at(s, run, a)->host ==
+	       na_pairs_node_at(s, run, b)->host;
 }
 
-bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
-		     size_t k)
+bool na_pairs_surest_clock(const struct pairs_state *s,
+			   const struct pairs_run *run, size_t k)
 {
 	const struct na_lz_clock *c = run->found.clocks;
 
@@ -281,8 +288,8 @@ bool pr_surest_clock(const struct pr_state *s, const struct pr_run *run,
 	return true;
 }
 
-bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
-		      size_t k)
+bool na_pairs_longest_stall(const struct pairs_state *s,
+			    const struct pairs_run *run, size_t k)
 {
 	const struct na_lz_stall *x = run->found.stalls;
 
@@ -296,33 +303,34 @@ bool pr_longest_stall(const struct pr_state *s, const struct pr_run *run,
 }
 
 static void put_clock(struct na_result *r, struct na_value *list,
-		      const struct pr_state *s, const struct pr_run *run,
+		      const struct pairs_state *s, const struct pairs_run *run,
 		      const struct na_lz_clock *c)
 {
-	const struct pr_node *n = pr_node_at(s, run, c->host);
+	const struct pairs_node *n = na_pairs_node_at(s, run, c->host);
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
-	na_put_text(r, row, M_host, pr_host_name(s, n));
+	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
 	na_put_real(r, row, M_ahead_us, c->ahead_us);
 	na_put_real(r, row, M_uncertainty_us, c->uncertainty_us);
 }
 
 static void put_stall(struct na_result *r, struct na_value *list,
-		      const struct pr_state *s, const struct pr_run *run,
+		      const struct pairs_state *s, const struct pairs_run *run,
 		      const struct na_lz_stall *x)
 {
-	const struct pr_node *n = pr_node_at(s, run, x->host);
+	const struct pairs_node *n = na_pairs_node_at(s, run, x->host);
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
 
-	na_put_text(r, row, M_host, pr_host_name(s, n));
-	na_put_text(r, row, M_side, pr_kind_names[x->side]);
+	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
+	na_put_text(r, row, M_side, na_pairs_kind_names[x->side]);
 	na_put_int(r, row, M_episodes, (int64_t)x->episodes);
 	na_put_int(r, row, M_transfers, (int64_t)x->transfers);
 	na_put_real(r, row, M_longest_ms, x->longest_ms);
 }
 
 static void put_undecided(struct na_result *r, struct na_value *list,
-			  const struct pr_state *s, const struct pr_run *run,
+			  const struct pairs_state *s,
+			  const struct pairs_run *run,
 			  const struct na_lz_undecided *u)
 {
 	struct na_value *row = put_row(r, list, s, (uint32_t)(run - s->runs));
@@ -333,7 +341,8 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
 	pairs = na_put_list(r, row, M_pairs);
 	for (size_t i = 0; i < u->n_pairs; i++) {
-		const struct pr_pair *p = &s->pairs[run->pair0 + u->pairs[i]];
+		const struct pairs_pair *p =
+			&s->pairs[run->pair0 + u->pairs[i]];
 		struct na_value *x = na_put_object(r, pairs, NULL);
 		const struct na_lz_pair_result *j =
 			judged(s, (uint32_t)(run->pair0 + u->pairs[i]));
@@ -345,7 +354,7 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 }
 
 static void put_findings(struct na_result *r, struct na_value *body,
-			 const struct pr_state *s)
+			 const struct pairs_state *s)
 {
 	struct na_value *culprits = na_put_list(r, body, M_culprits);
 	struct na_value *clocks = na_put_list(r, body, M_clock_offsets);
@@ -353,17 +362,17 @@ static void put_findings(struct na_result *r, struct na_value *body,
 	struct na_value *undecided = na_put_list(r, body, M_undecided);
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct pr_run *run = &s->runs[i];
+		const struct pairs_run *run = &s->runs[i];
 		const struct na_lz_result *f = &run->found;
 
 		for (size_t k = 0; k < f->n_findings; k++)
 			put_culprit(r, culprits, s, run, &f->findings[k]);
 		for (size_t k = 0; k < f->n_clocks; k++) {
-			if (pr_surest_clock(s, run, k))
+			if (na_pairs_surest_clock(s, run, k))
 				put_clock(r, clocks, s, run, &f->clocks[k]);
 		}
 		for (size_t k = 0; k < f->n_stalls; k++) {
-			if (pr_longest_stall(s, run, k))
+			if (na_pairs_longest_stall(s, run, k))
 				put_stall(r, stalls, s, run, &f->stalls[k]);
 		}
 		for (size_t k = 0; k < f->n_undecided; k++)
@@ -373,34 +382,35 @@ static void put_findings(struct na_result *r, struct na_value *body,
 
 /* One line, whatever the number of runs. */
 static void put_verdict(struct na_result *r, struct na_value *body,
-			const struct pr_state *s)
+			const struct pairs_state *s)
 {
 	const struct na_store *store = s->scope->store;
 	char all[2000] = "";
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < store->n_runs && n + 8 < sizeof(all); i++) {
-		struct pr_words w = {.n = 0};
+		struct pairs_words w = {.n = 0};
 		size_t k = 0;
 		int more;
 
 		while (store->sources[k].run != i)
 			k++;
-		pr_say_verdict(&w, s, &s->runs[i]);
+		na_pairs_say_verdict(&w, s, &s->runs[i]);
 		more = snprintf(all + n, sizeof(all) - n, "%s%.40s%s%s",
 				i ? ". " : "",
-				pr_has_runs(s) && store->sources[k].label
+				na_pairs_has_runs(s) && store->sources[k].label
 					? store->sources[k].label
 					: "",
-				pr_has_runs(s) ? ": " : "", w.text);
+				na_pairs_has_runs(s) ? ": " : "", w.text);
 		n += more > 0 ? (size_t)more : 0;
 	}
 	na_put_text(r, body, M_verdict, s->keys.n ? all : NULL);
 }
 
-enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_pairs_finish(void *state, struct na_result *r,
+			       struct na_err *err)
 {
-	struct pr_state *s = state;
+	struct pairs_state *s = state;
 	struct na_value *body = na_result_body(r);
 
 	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
@@ -408,6 +418,6 @@ enum na_status pr_finish(void *state, struct na_result *r, struct na_err *err)
 		return na_fail_nomem(err);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
-	pr_views(r, s);
+	na_pairs_views(r, s);
 	return NA_OK;
 }

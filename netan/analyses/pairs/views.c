@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
 
@@ -25,11 +25,11 @@ static void column(struct columns *to, const char *field, const char *header,
 	to->c[to->n++] = (struct na_column){field, header, format, digits, 0};
 }
 
-static struct columns columns_for(const struct pr_state *s)
+static struct columns columns_for(const struct pairs_state *s)
 {
 	struct columns c = {.n = 0};
 
-	if (pr_has_runs(s))
+	if (na_pairs_has_runs(s))
 		column(&c, "label", "label", NA_F_TEXT, 0);
 	return c;
 }
@@ -79,7 +79,7 @@ static struct na_value *suspects(struct na_result *r, const struct na_value *of)
 	return list;
 }
 
-static void suspects_view(struct na_result *r, const struct pr_state *s,
+static void suspects_view(struct na_result *r, const struct pairs_state *s,
 			  const struct na_value *culprits, const char *title)
 {
 	struct columns c = columns_for(s);
@@ -95,7 +95,7 @@ static void suspects_view(struct na_result *r, const struct pr_state *s,
 	na_result_view(r, title, suspects(r, culprits), NULL, c.c, c.n, 0);
 }
 
-static void pairs_view(struct na_result *r, const struct pr_state *s,
+static void pairs_view(struct na_result *r, const struct pairs_state *s,
 		       const struct na_value *body, const char *title)
 {
 	struct columns c = columns_for(s);
@@ -114,7 +114,7 @@ static void pairs_view(struct na_result *r, const struct pr_state *s,
 	na_result_view(r, title, na_get(body, M_pairs), NULL, c.c, c.n, top);
 }
 
-static void clocks_view(struct na_result *r, const struct pr_state *s,
+static void clocks_view(struct na_result *r, const struct pairs_state *s,
 			const struct na_value *list)
 {
 	struct columns c = columns_for(s);
@@ -126,7 +126,7 @@ static void clocks_view(struct na_result *r, const struct pr_state *s,
 		       c.c, c.n, 0);
 }
 
-static void stalls_view(struct na_result *r, const struct pr_state *s,
+static void stalls_view(struct na_result *r, const struct pairs_state *s,
 			const struct na_value *list)
 {
 	struct columns c = columns_for(s);
@@ -139,7 +139,7 @@ static void stalls_view(struct na_result *r, const struct pr_state *s,
 		       NULL, c.c, c.n, 0);
 }
 
-static void undecided_view(struct na_result *r, const struct pr_state *s,
+static void undecided_view(struct na_result *r, const struct pairs_state *s,
 			   const struct na_value *list)
 {
 	struct columns c = columns_for(s);
@@ -163,7 +163,7 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 
 	for (const struct na_value *v = first; v; v = v->next) {
 		const char *needs = text_of(v, "needs");
-		struct pr_words who = {.n = 0};
+		struct pairs_words who = {.n = 0};
 		const struct na_value *u = first;
 		size_t n = 0;
 
@@ -175,11 +175,11 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 		for (; u; u = u->next) {
 			if (same_text(u, v, M_test_next) &&
 			    same_text(u, v, "needs") && n++ < TOLD)
-				pr_say(&who, "%s%.80s", n > 1 ? ", " : "",
-				       text_of(u, "suspect"));
+				na_pairs_say(&who, "%s%.80s", n > 1 ? ", " : "",
+					     text_of(u, "suspect"));
 		}
 		if (n > TOLD)
-			pr_say(&who, " and %zu more", n - TOLD);
+			na_pairs_say(&who, " and %zu more", n - TOLD);
 		na_result_note(r, "test %s: %s%s%s", who.text,
 			       text_of(v, M_test_next),
 			       *needs ? "; what would decide: " : "", needs);
@@ -190,16 +190,16 @@ static void note_tests(struct na_result *r, const struct na_value *culprits)
 				  "slow NIC");
 }
 
-static bool captured(const struct pr_state *s)
+static bool captured(const struct pairs_state *s)
 {
 	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
-		if (!pr_captured(s->scope->store, run))
+		if (!na_pairs_captured(s->scope->store, run))
 			return false;
 	}
 	return s->keys.n > 0;
 }
 
-static void note_rest(struct na_result *r, const struct pr_state *s)
+static void note_rest(struct na_result *r, const struct pairs_state *s)
 {
 	uint64_t local = 0, transfers = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
@@ -221,7 +221,7 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 				  "own time: a slow server looks like a slow "
 				  "receive side of its host");
 	else if (s->keys.n && !captured(s) && !s->of_hosts &&
-		 s->params->level == PR_AUTO)
+		 s->params->level == PAIRS_AUTO)
 		na_result_note(r, "one host's file shows each remote source on "
 				  "few paths; the files of all hosts tell a "
 				  "source from its path");
@@ -243,7 +243,7 @@ static void note_rest(struct na_result *r, const struct pr_state *s)
 }
 
 /* Rack or slice; of devices the host. */
-static int64_t group_of(const struct pr_state *s, const struct pr_node *n)
+static int64_t group_of(const struct pairs_state *s, const struct pairs_node *n)
 {
 	uint32_t rack = na_store_rack(s->scope->store, n->host);
 
@@ -254,12 +254,12 @@ static int64_t group_of(const struct pr_state *s, const struct pr_node *n)
 
 /* Nodes in order; `group` changes where a separator belongs. */
 static void put_nodes(struct na_result *r, struct na_value *to,
-		      const struct pr_state *s, const struct pr_run *run)
+		      const struct pairs_state *s, const struct pairs_run *run)
 {
 	struct na_value *list = na_put_list(r, to, "nodes");
 
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
-		const struct pr_node *n = pr_node_at(s, run, h);
+		const struct pairs_node *n = na_pairs_node_at(s, run, h);
 		struct na_value *x = na_put_object(r, list, NULL);
 
 		na_put_text(r, x, M_name, n->name);
@@ -268,14 +268,14 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 }
 
 static void put_cells(struct na_result *r, struct na_value *to,
-		      const struct pr_state *s, const struct pr_run *run)
+		      const struct pairs_state *s, const struct pairs_run *run)
 {
 	double *src = na_put_reals(r, to, M_src, run->n_pairs);
 	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
 	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
-		const struct pr_pair *p = &s->pairs[run->pair0 + i];
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		src[i] = (double)(p->src - run->node0);
 		dst[i] = (double)(p->dst - run->node0);
@@ -286,31 +286,32 @@ static void put_cells(struct na_result *r, struct na_value *to,
 }
 
 /* The devices of a host that stand side by side, from the first one on. */
-static uint32_t rows_of_host(const struct pr_state *s, const struct pr_run *run,
-			     uint32_t *first)
+static uint32_t rows_of_host(const struct pairs_state *s,
+			     const struct pairs_run *run, uint32_t *first)
 {
-	uint32_t host = pr_node_at(s, run, *first)->host, n = 1;
+	uint32_t host = na_pairs_node_at(s, run, *first)->host, n = 1;
 
-	for (; *first && pr_node_at(s, run, *first - 1)->host == host; n++)
+	for (; *first && na_pairs_node_at(s, run, *first - 1)->host == host;
+	     n++)
 		--*first;
 	while (*first + n < run->n_nodes &&
-	       pr_node_at(s, run, *first + n)->host == host)
+	       na_pairs_node_at(s, run, *first + n)->host == host)
 		n++;
 	return n;
 }
 
 static void put_mark(struct na_result *r, struct na_value *list,
-		     const struct pr_state *s, const struct pr_run *run,
+		     const struct pairs_state *s, const struct pairs_run *run,
 		     const struct na_lz_finding *f)
 {
 	struct na_value *x = na_put_object(r, list, NULL);
 	uint32_t first = f->who.a, rows = 1;
-	struct pr_words who = {.n = 0};
+	struct pairs_words who = {.n = 0};
 
-	if (f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f))
+	if (f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f))
 		rows = rows_of_host(s, run, &first);
-	pr_say_who(&who, s, run, &f->who, pr_is_whole(run, f));
-	na_put_text(r, x, M_kind, pr_kind_names[f->who.kind]);
+	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
+	na_put_text(r, x, M_kind, na_pairs_kind_names[f->who.kind]);
 	na_put_text(r, x, M_name, who.text);
 	na_put_int(r, x, M_a, (int64_t)first);
 	na_put_int(r, x, M_b,
@@ -319,22 +320,23 @@ static void put_mark(struct na_result *r, struct na_value *list,
 			   : -1);
 	na_put_int(r, x, "rows", (int64_t)rows);
 	na_put_text(r, x, M_host,
-		    f->who.kind <= NA_LZ_HOST && pr_is_whole(run, f)
-			    ? pr_host_name(s, pr_node_at(s, run, first))
+		    f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f)
+			    ? na_pairs_host_name(s, na_pairs_node_at(s, run,
+								     first))
 			    : NULL);
 	na_put_real(r, x, M_excess, exp(f->effect));
-	na_put_text(r, x, M_channel, pr_channel_names[f->channel]);
+	na_put_text(r, x, M_channel, na_pairs_channel_names[f->channel]);
 }
 
 /* What the picture draws, in the order in which it draws it. */
 static void put_matrix(struct na_result *r, struct na_value *list,
-		       const struct pr_state *s, const struct pr_run *run)
+		       const struct pairs_state *s, const struct pairs_run *run)
 {
 	const struct na_store *store = s->scope->store;
 	struct na_value *to = na_put_object(r, list, NULL), *marks;
 	double *racks;
 
-	for (size_t i = 0; pr_has_runs(s) && i < store->n_sources; i++) {
+	for (size_t i = 0; na_pairs_has_runs(s) && i < store->n_sources; i++) {
 		if (store->sources[i].run == (uint32_t)(run - s->runs)) {
 			na_put_text(r, to, M_label, store->sources[i].label);
 			break;
@@ -353,23 +355,23 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 		put_mark(r, marks, s, run, &run->found.findings[i]);
 }
 
-static void put_picture(struct na_result *r, const struct pr_state *s,
+static void put_picture(struct na_result *r, const struct pairs_state *s,
 			const char *verdict)
 {
 	struct na_value *side = na_result_side(r), *list;
 
 	na_result_wordf(r, NA_WORD_MESSAGE, "%c%s",
-			pr_has_runs(s) ? *verdict
-				       : toupper((unsigned char)*verdict),
+			na_pairs_has_runs(s) ? *verdict
+					     : toupper((unsigned char)*verdict),
 			verdict + 1);
-	na_put_text(r, side, "ends", pr_ends(s));
+	na_put_text(r, side, "ends", na_pairs_ends(s));
 	na_put_int(r, side, "locality", s->scope->store->topology != NULL);
 	list = na_put_list(r, side, "matrices");
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)
 		put_matrix(r, list, s, &s->runs[i]);
 }
 
-void pr_views(struct na_result *r, const struct pr_state *s)
+void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 {
 	const struct na_value *body = na_result_body(r);
 	const struct na_value *culprits = na_get(body, M_culprits);

@@ -3,12 +3,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "netan/analyses/pairs/pairs.h"
+#include "netan/analyses/pairs/state.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
 /* clang-format off */
-const char *const pr_kind_names[NA_LZ_KINDS] = {
+const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
 	[NA_LZ_SRC] = "src",
 	[NA_LZ_DST] = "dst",
 	[NA_LZ_HOST] = "host",
@@ -18,7 +18,7 @@ const char *const pr_kind_names[NA_LZ_KINDS] = {
 	[NA_LZ_RACK_PAIR] = "rack_pair",
 };
 
-const char *const pr_channel_names[NA_LZ_CHANNELS] = {
+const char *const na_pairs_channel_names[NA_LZ_CHANNELS] = {
 	[NA_LZ_ALL] = "all",
 	[NA_LZ_LARGE] = "large",
 	[NA_LZ_RATE] = "rate",
@@ -26,7 +26,7 @@ const char *const pr_channel_names[NA_LZ_CHANNELS] = {
 };
 /* clang-format on */
 
-void pr_say(struct pr_words *w, const char *fmt, ...)
+void na_pairs_say(struct pairs_words *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -36,8 +36,8 @@ void pr_say(struct pr_words *w, const char *fmt, ...)
 }
 
 /* "host-0, host-1 and 6 more" */
-static void say_rack(struct pr_words *w, const struct pr_state *s,
-		     const struct pr_run *run, uint32_t rack)
+static void say_rack(struct pairs_words *w, const struct pairs_state *s,
+		     const struct pairs_run *run, uint32_t rack)
 {
 	size_t n = 0;
 
@@ -45,71 +45,76 @@ static void say_rack(struct pr_words *w, const struct pr_state *s,
 		if (!run->found.rack_of || run->found.rack_of[h] != rack)
 			continue;
 		if (++n <= 2)
-			pr_say(w, "%s%.60s", n > 1 ? ", " : "",
-			       pr_node_at(s, run, h)->name);
+			na_pairs_say(w, "%s%.60s", n > 1 ? ", " : "",
+				     na_pairs_node_at(s, run, h)->name);
 	}
 	if (n > 2)
-		pr_say(w, " and %zu more", n - 2);
+		na_pairs_say(w, " and %zu more", n - 2);
 }
 
-void pr_say_who(struct pr_words *w, const struct pr_state *s,
-		const struct pr_run *run, const struct na_lz_who *who,
-		bool whole)
+void na_pairs_say_who(struct pairs_words *w, const struct pairs_state *s,
+		      const struct pairs_run *run, const struct na_lz_who *who,
+		      bool whole)
 {
 	switch (who->kind) {
 	case NA_LZ_SRC:
-		pr_say(w, "transmit side of ");
+		na_pairs_say(w, "transmit side of ");
 		break;
 	case NA_LZ_DST:
-		pr_say(w, "receive side of ");
+		na_pairs_say(w, "receive side of ");
 		break;
 	case NA_LZ_PAIR:
-		pr_say(w, "path %.60s -> ", pr_node_at(s, run, who->a)->name);
-		pr_say(w, "%.60s", pr_node_at(s, run, who->b)->name);
+		na_pairs_say(w, "path %.60s -> ",
+			     na_pairs_node_at(s, run, who->a)->name);
+		na_pairs_say(w, "%.60s",
+			     na_pairs_node_at(s, run, who->b)->name);
 		return;
 	case NA_LZ_RACK_UPLINK:
-		pr_say(w, "uplink of rack {");
+		na_pairs_say(w, "uplink of rack {");
 		break;
 	case NA_LZ_RACK_DOWNLINK:
-		pr_say(w, "downlink of rack {");
+		na_pairs_say(w, "downlink of rack {");
 		break;
 	case NA_LZ_RACK_PAIR:
-		pr_say(w, "links from rack {");
+		na_pairs_say(w, "links from rack {");
 		say_rack(w, s, run, who->a);
-		pr_say(w, "} to rack {");
+		na_pairs_say(w, "} to rack {");
 		say_rack(w, s, run, who->b);
-		pr_say(w, "}");
+		na_pairs_say(w, "}");
 		return;
 	default:
-		pr_say(w, "both sides of ");
+		na_pairs_say(w, "both sides of ");
 	}
 	if (who->kind < NA_LZ_PAIR) {
-		const struct pr_node *n = pr_node_at(s, run, who->a);
+		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
 
-		pr_say(w, "%.60s", whole ? pr_host_name(s, n) : n->name);
+		na_pairs_say(w, "%.60s",
+			     whole ? na_pairs_host_name(s, n) : n->name);
 		return;
 	}
 	say_rack(w, s, run, who->a);
-	pr_say(w, "}");
+	na_pairs_say(w, "}");
 }
 
-static void say_finding(struct pr_words *w, const struct pr_state *s,
-			const struct pr_run *run, const struct na_lz_finding *f)
+static void say_finding(struct pairs_words *w, const struct pairs_state *s,
+			const struct pairs_run *run,
+			const struct na_lz_finding *f)
 {
 	char x[NA_UNIT_BUF];
 
-	pr_say_who(w, s, run, &f->who, pr_is_whole(run, f));
+	na_pairs_say_who(w, s, run, &f->who, na_pairs_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
-		pr_say(w, " | ");
-		pr_say_who(w, s, run, &f->alternatives[i], false);
+		na_pairs_say(w, " | ");
+		na_pairs_say_who(w, s, run, &f->alternatives[i], false);
 	}
 	na_print_number(x, exp(f->effect), 3);
 	if (f->channel == NA_LZ_RATE)
-		pr_say(w, " (timeouts, %s times the usual rate)", x);
+		na_pairs_say(w, " (timeouts, %s times the usual rate)", x);
 	else
-		pr_say(w, " (%sx%s%s)", x,
-		       f->channel == NA_LZ_LARGE ? " in large transfers" : "",
-		       f->intermittent ? ", now and then" : "");
+		na_pairs_say(w, " (%sx%s%s)", x,
+			     f->channel == NA_LZ_LARGE ? " in large transfers"
+						       : "",
+			     f->intermittent ? ", now and then" : "");
 }
 
 /* Pairs that are slow for certain although nobody is named: victims, or too
@@ -121,8 +126,8 @@ struct slow {
 	bool shared[2];
 };
 
-static void add_slow(struct slow *x, const struct pr_state *s,
-		     const struct pr_pair *p, double effect)
+static void add_slow(struct slow *x, const struct pairs_state *s,
+		     const struct pairs_pair *p, double effect)
 {
 	const uint32_t ends[2] = {p->src, p->dst};
 
@@ -139,8 +144,8 @@ static void add_slow(struct slow *x, const struct pr_state *s,
 	x->n++;
 }
 
-static void say_slow(struct pr_words *w, const struct pr_state *s,
-		     const struct pr_run *run)
+static void say_slow(struct pairs_words *w, const struct pairs_state *s,
+		     const struct pairs_run *run)
 {
 	const double slow = log(1.3);
 	struct slow x = {.n = 0}, all = {.n = 0};
@@ -155,15 +160,16 @@ static void say_slow(struct pr_words *w, const struct pr_state *s,
 	}
 	if (!x.n)
 		return;
-	pr_say(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
-	       x.n > 1 ? "s" : "", na_print_number(number, exp(x.most), 3));
+	na_pairs_say(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
+		     x.n > 1 ? "s" : "",
+		     na_print_number(number, exp(x.most), 3));
 	if (x.n > 1 && x.shared[0] && !all.shared[0])
-		pr_say(w, ", all from slice %d", x.slice[0]);
+		na_pairs_say(w, ", all from slice %d", x.slice[0]);
 	if (x.n > 1 && x.shared[1] && !all.shared[1])
-		pr_say(w, ", all to slice %d", x.slice[1]);
+		na_pairs_say(w, ", all to slice %d", x.slice[1]);
 }
 
-const char *pr_ends(const struct pr_state *s)
+const char *na_pairs_ends(const struct pairs_state *s)
 {
 	if (s->of_hosts)
 		return "hosts";
@@ -171,31 +177,31 @@ const char *pr_ends(const struct pr_state *s)
 								   : "devices";
 }
 
-static void say_nobody(struct pr_words *w, const struct pr_state *s,
-		       const struct pr_run *run)
+static void say_nobody(struct pairs_words *w, const struct pairs_state *s,
+		       const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
 	char n[NA_UNIT_BUF];
 
 	if (!run->n_remote) {
-		pr_say(w, "no pairs between hosts");
+		na_pairs_say(w, "no pairs between hosts");
 		return;
 	}
 	na_print_count(n, run->n_remote);
 	if (f->too_few) {
-		pr_say(w, "too few pairs to localise (%s)", n);
+		na_pairs_say(w, "too few pairs to localise (%s)", n);
 		return;
 	}
-	pr_say(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
-	       pr_ends(s));
+	na_pairs_say(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
+		     na_pairs_ends(s));
 	if (f->n_undecided)
-		pr_say(w, "; undecided: %.160s", f->undecided[0].what);
+		na_pairs_say(w, "; undecided: %.160s", f->undecided[0].what);
 	else
 		say_slow(w, s, run);
 }
 
-void pr_say_verdict(struct pr_words *w, const struct pr_state *s,
-		    const struct pr_run *run)
+void na_pairs_say_verdict(struct pairs_words *w, const struct pairs_state *s,
+			  const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
 	size_t clocks = 0, stalls = 0;
@@ -203,25 +209,27 @@ void pr_say_verdict(struct pr_words *w, const struct pr_state *s,
 	if (!f->n_findings)
 		say_nobody(w, s, run);
 	else
-		pr_say(w, "suspect%s to test: ", f->n_findings > 1 ? "s" : "");
+		na_pairs_say(w, "suspect%s to test: ",
+			     f->n_findings > 1 ? "s" : "");
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
-		pr_say(w, "%s", i ? "; " : "");
+		na_pairs_say(w, "%s", i ? "; " : "");
 		say_finding(w, s, run, &f->findings[i]);
 	}
 	if (f->n_findings > 3)
-		pr_say(w, "; and %zu more", f->n_findings - 3);
+		na_pairs_say(w, "; and %zu more", f->n_findings - 3);
 	for (size_t k = 0; k < f->n_clocks; k++)
-		clocks += pr_surest_clock(s, run, k);
+		clocks += na_pairs_surest_clock(s, run, k);
 	for (size_t k = 0; k < f->n_stalls; k++)
-		stalls += pr_longest_stall(s, run, k);
+		stalls += na_pairs_longest_stall(s, run, k);
 	if (clocks)
-		pr_say(w, "; %zu clock%s off", clocks, clocks > 1 ? "s" : "");
+		na_pairs_say(w, "; %zu clock%s off", clocks,
+			     clocks > 1 ? "s" : "");
 	if (stalls)
-		pr_say(w, "; %zu host%s pause%s", stalls, stalls > 1 ? "s" : "",
-		       stalls > 1 ? "" : "s");
+		na_pairs_say(w, "; %zu host%s pause%s", stalls,
+			     stalls > 1 ? "s" : "", stalls > 1 ? "" : "s");
 }
 
-const char *pr_next_test(const struct na_lz_finding *f)
+const char *na_pairs_next_test(const struct na_lz_finding *f)
 {
 	if (f->n_alternatives)
 		return "send over other paths as well, to tell the "

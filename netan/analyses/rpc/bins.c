@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 #include "netan/stats/tests/tail.h"
 
 /* By row and bin, by counting; afterwards latency_ps is scratch. */
-enum na_status rpc_sort_cells(struct rpc_state *s)
+enum na_status na_rpc_sort_cells(struct rpc_state *s)
 {
-	size_t cells = s->n_rows * s->bins.n, at = 0;
-	size_t series = (s->n_rows + 1) * s->bins.n;
+	size_t cells = s->shown.n * s->bins.n, at = 0;
+	size_t series = (s->shown.n + 1) * s->bins.n;
 
 	s->sorted_ps = na_calloc(s->n_kept, sizeof(*s->sorted_ps));
 	s->cell_at = na_calloc(cells + 1, sizeof(*s->cell_at));
@@ -52,7 +52,7 @@ static const double *in_us(const int64_t *ps, size_t n, void *scratch)
 	double *us = scratch;
 
 	for (size_t i = 0; i < n; i++)
-		us[i] = (double)ps[i] / 1e6;
+		us[i] = na_us(ps[i]);
 	return us;
 }
 
@@ -69,10 +69,10 @@ static void read_cell(struct rpc_state *s, size_t at, const int64_t *ps,
 /* All rows of one bin together. */
 static bool whole_bin(struct rpc_state *s, size_t bin)
 {
-	size_t n = 0, at = s->n_rows * s->bins.n + bin;
+	size_t n = 0, at = s->shown.n * s->bins.n + bin;
 	int64_t *x;
 
-	for (size_t row = 0; row < s->n_rows; row++) {
+	for (size_t row = 0; row < s->shown.n; row++) {
 		size_t cell = row * s->bins.n + bin;
 
 		n += s->cell_at[cell + 1] - s->cell_at[cell];
@@ -81,7 +81,7 @@ static bool whole_bin(struct rpc_state *s, size_t bin)
 	if (!x)
 		return false;
 	n = 0;
-	for (size_t row = 0; row < s->n_rows; row++) {
+	for (size_t row = 0; row < s->shown.n; row++) {
 		size_t cell = row * s->bins.n + bin;
 		size_t more = s->cell_at[cell + 1] - s->cell_at[cell];
 
@@ -95,7 +95,7 @@ static bool whole_bin(struct rpc_state *s, size_t bin)
 	return true;
 }
 
-enum na_status rpc_share(void *state, size_t i, size_t n)
+enum na_status na_rpc_share(void *state, size_t i, size_t n)
 {
 	struct rpc_state *s = state;
 	size_t bins = s->bins.n, to = bins * (i + 1) / n;
@@ -103,7 +103,7 @@ enum na_status rpc_share(void *state, size_t i, size_t n)
 	if (!s->sorted_ps)
 		return NA_OK;
 	for (size_t bin = bins * i / n; bin < to; bin++) {
-		for (size_t row = 0; row < s->n_rows; row++) {
+		for (size_t row = 0; row < s->shown.n; row++) {
 			size_t cell = row * bins + bin;
 			size_t from = s->cell_at[cell];
 			size_t count = s->cell_at[cell + 1] - from;
@@ -113,12 +113,12 @@ enum na_status rpc_share(void *state, size_t i, size_t n)
 			read_cell(s, cell, s->sorted_ps + from, count,
 				  s->latency_ps + from);
 		}
-		if (s->n_rows == 1) {
+		if (s->shown.n == 1) {
 			s->p50[bins + bin] = s->p50[bin];
 			s->p99[bins + bin] = s->p99[bin];
 			s->max[bins + bin] = s->max[bin];
 		}
-		if (s->n_rows > 1 && !whole_bin(s, bin))
+		if (s->shown.n > 1 && !whole_bin(s, bin))
 			return NA_ENOMEM;
 	}
 	return NA_OK;
@@ -140,11 +140,11 @@ static void read_row(struct rpc_state *s, struct rpc_row *row, size_t from,
 }
 
 /* The bins lose their order to the rows, then the rows to all. */
-void rpc_sort_rows(struct rpc_state *s)
+void na_rpc_sort_rows(struct rpc_state *s)
 {
 	size_t bins = s->bins.n;
 
-	for (size_t i = 0; i < s->n_rows; i++) {
+	for (size_t i = 0; i < s->shown.n; i++) {
 		size_t from = s->cell_at[i * bins];
 
 		read_row(s, &s->rows[i], from,
@@ -154,7 +154,7 @@ void rpc_sort_rows(struct rpc_state *s)
 		na_timers_judge(&s->rows[i].timers, &s->edges,
 				&s->rows[i].verdict);
 	}
-	if (s->n_rows == 1) {
+	if (s->shown.n == 1) {
 		s->all = s->rows[0];
 		return;
 	}

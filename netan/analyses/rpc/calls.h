@@ -2,34 +2,34 @@
 #ifndef NETAN_ANALYSES_RPC_CALLS_H
 #define NETAN_ANALYSES_RPC_CALLS_H
 
-#include "members.h"
 #include "netan/analyses/analysis.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
 
 enum { RPC_CALLS_MAX = 100000, RPC_METHODS_MAX = 1000 };
 
 /* Of block and main states; the calls are the store's. */
 struct rpc_calls {
-	const struct na_call **list;
+	const struct na_call **v;
 	size_t n, cap;
 };
 
-bool rpc_calls_add(struct rpc_calls *c, const struct na_call *call);
-bool rpc_calls_merge(struct rpc_calls *to, const struct rpc_calls *from);
-void rpc_calls_fini(struct rpc_calls *c);
-
 /* Some of the inputs are captures: one clock times both ends. */
-bool rpc_captured(const struct na_store *store);
+bool na_rpc_captured(const struct na_store *store);
 
-/* Members "calls", M_calls_not_shown, "methods" and M_methods_not_shown of
- * body, and views of them; nothing for inputs without a capture.  Where they
- * are more than `top` (0: RPC_CALLS_MAX) those that took longest are listed,
- * in order of time.  False: no memory. */
-bool rpc_put_calls(struct na_result *r, const struct na_store *store,
-		   struct rpc_calls *c, size_t top);
-void rpc_calls_views(struct na_result *r);
+/* Members calls, calls_not_shown, methods and methods_not_shown of the body;
+ * nothing for inputs without a capture.  Where they are more than `top`
+ * (0: RPC_CALLS_MAX) those that took longest are listed, in order of time.
+ * False: no memory. */
+bool na_rpc_put_calls(struct na_result *r, const struct na_store *store,
+		      struct rpc_calls *c, size_t top) NA_MUST_CHECK;
 
-/* Appends to the text, which ends with a zero, what the calls say: which
- * method is slow, how many failed; nothing without calls. */
-void rpc_calls_say(char *text, size_t size, struct na_result *r);
+/* calls_words.c: tables of them; and which method is slow, how many failed.
+ * Nothing without calls. */
+void na_rpc_calls_views(struct na_result *r);
+void na_rpc_calls_say(struct na_str *to, struct na_result *r);
+
+/* A time in us as people read it. */
+const char *na_rpc_time(char buf[NA_UNIT_BUF], double us);
 
 #endif

@@ -5,22 +5,20 @@
 
 #include "members.h"
 #include "netan/analyses/rpc/tail.h"
+#include "netan/methods/put.h"
 
 static void put_series(struct na_result *r, struct na_value *in,
 		       const struct rpc_state *s, size_t row)
 {
-	size_t bins = s->bins.n, at = row * bins, rows = s->n_rows;
-	double *count = na_put_reals(r, in, M_count, bins);
-	double *p50 = na_put_reals(r, in, M_p50_us, bins);
-	double *p99 = na_put_reals(r, in, M_p99_us, bins);
-	double *max = na_put_reals(r, in, M_max_us, bins);
-	double *tail = na_put_reals(r, in, M_tail_count, bins);
+	size_t bins = s->bins.n, at = row * bins, rows = s->shown.n;
+	double *count = na_put_reals(r, in, M_count, bins), *tail;
 
-	if (!count || !p50 || !p99 || !max || !tail)
+	na_put_series(r, in, M_p50_us, s->p50 + at, bins);
+	na_put_series(r, in, M_p99_us, s->p99 + at, bins);
+	na_put_series(r, in, M_max_us, s->max + at, bins);
+	tail = na_put_reals(r, in, M_tail_count, bins);
+	if (!count || !tail)
 		return;
-	memcpy(p50, s->p50 + at, bins * sizeof(*p50));
-	memcpy(p99, s->p99 + at, bins * sizeof(*p99));
-	memcpy(max, s->max + at, bins * sizeof(*max));
 	for (size_t from = row < rows ? row : 0, i = from;
 	     i < (row < rows ? row + 1 : rows); i++) {
 		for (size_t k = 0; k < bins; k++) {
@@ -36,12 +34,13 @@ static void put_overall(struct na_result *r, struct na_value *in,
 			const struct rpc_row *row)
 {
 	struct na_value *to = na_put_object(r, in, M_overall);
+	double none = row->n ? 0 : NAN;
 
 	na_put_int(r, to, M_transfers, (int64_t)row->n);
-	na_put_real(r, to, M_p50_us, row->n ? row->p50_us : NAN);
-	na_put_real(r, to, M_p99_us, row->n ? row->p99_us : NAN);
-	na_put_real(r, to, M_p99_9_us, row->n ? row->p99_9_us : NAN);
-	na_put_real(r, to, M_max_us, row->n ? row->max_us : NAN);
+	na_put_real(r, to, M_p50_us, row->p50_us + none);
+	na_put_real(r, to, M_p99_us, row->p99_us + none);
+	na_put_real(r, to, M_p99_9_us, row->p99_9_us + none);
+	na_put_real(r, to, M_max_us, row->max_us + none);
 }
 
 /* Of the first run alone: runs side by side have a line each. */
@@ -56,106 +55,74 @@ static void put_expected(struct na_result *r, struct na_value *in,
 	na_put_real(r, to, M_bandwidth_gbps, slope > 0 ? 0.008 / slope : NAN);
 }
 
+/* What a group says, or all. */
+static void put_row(struct na_result *r, struct na_value *to,
+		    const struct rpc_state *s, const struct rpc_row *row,
+		    uint32_t index)
+{
+	na_rpc_put_modes(r, to, s, row, index);
+	if (s->ends.n)
+		na_rpc_put_tail(r, to, s, row, index);
+	else
+		na_put_null(r, to, M_tail);
+	na_put_text(r, to, M_verdict, na_rpc_verdict(s, row));
+}
+
 static void put_groups(struct na_result *r, struct na_value *body,
 		       const struct rpc_state *s)
 {
 	struct na_value *list = na_put_list(r, body, M_groups);
 	const struct na_scope *scope = s->scope;
 
-	for (size_t i = 0; i < s->n_rows; i++) {
+	for (size_t i = 0; i < s->shown.n; i++) {
 		struct na_value *to = na_put_object(r, list, NULL);
 
 		na_groups_put_key(r, to, &scope->by, scope->store, &s->groups,
-				  s->row_group[i],
-				  s->has_rest && i + 1 == s->n_rows);
+				  s->shown.group[i],
+				  na_shown_is_rest(&s->shown, i));
 		put_overall(r, to, &s->rows[i]);
 		put_series(r, to, s, i);
-		rpc_put_modes(r, to, s, &s->rows[i], (uint32_t)i);
-		rpc_put_tail(r, to, s, &s->rows[i], (uint32_t)i);
-		na_put_text(r, to, M_verdict, rpc_verdict(s, &s->rows[i]));
+		put_row(r, to, s, &s->rows[i], (uint32_t)i);
 	}
 }
 
-/* Calls, and not one was answered. */
-static void say_silence(struct na_result *r, const struct rpc_state *s)
+/* For checks. */
+static void put_times(struct na_result *r, const struct rpc_state *s)
 {
-	char text[300];
+	struct na_value *side = na_result_side(r);
 
-	if (!s->calls.n)
-		return;
-	snprintf(text, sizeof(text), "%zu call%s, none timed", s->calls.n,
-		 s->calls.n == 1 ? "" : "s");
-	rpc_calls_say(text, sizeof(text), r);
-	na_result_word(r, NA_WORD_MESSAGE, text);
+	na_put_real(r, side, M_times_p50, na_sketch_quantile(&s->times, 0.5));
+	na_put_real(r, side, M_times_p99, na_sketch_quantile(&s->times, 0.99));
 }
 
-static void put_empty(struct na_result *r, struct na_value *body,
-		      const struct rpc_state *s)
-{
-	/* clang-format off */
-	static const char *const arrays[] = {
-		M_time_s, "count", M_p50_us, M_p99_us, M_max_us, M_tail_count,
-	};
-	/* clang-format on */
-
-	na_put_real(r, body, M_bin_s,
-		    (double)(s->params->bin_ps ? s->params->bin_ps
-					       : RPC_BIN_PS) /
-			    1e12);
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		na_put_reals(r, body, arrays[i], 0);
-	put_overall(r, body, &s->all);
-	put_expected(r, body, s);
-	na_put_list(r, body, M_modes);
-	na_put_null(r, body, M_tail);
-	na_put_null(r, body, M_verdict);
-	if (!s->calls.n)
-		na_result_word(r, NA_WORD_MESSAGE,
-			       "No network transfers to draw");
-}
-
-enum na_status rpc_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_rpc_finish(void *state, struct na_result *r,
+			     struct na_err *err)
 {
 	struct rpc_state *s = state;
 	struct na_value *body = na_result_body(r);
-	double *t;
 
 	/* A call that nobody answered is no transfer, yet it is told. */
 	if (!s->scope->used->n)
 		s->scope->used->n = s->calls.n;
-	if (!s->ends.n) {
-		put_empty(r, body, s);
-		if (!rpc_put_calls(r, s->scope->store, &s->calls,
-				   s->scope->top))
+	if (s->ends.n) {
+		na_rpc_sort_rows(s);
+		if (!na_rpc_tail_prepare(s))
 			return na_fail_nomem(err);
-		say_silence(r, s);
-		rpc_calls_views(r);
-		return NA_OK;
 	}
-	rpc_sort_rows(s);
-	if (!rpc_tail_prepare(s))
-		return na_fail_nomem(err);
-	na_put_real(r, body, M_bin_s, (double)s->bins.bin_ps / 1e12);
-	t = na_put_reals(r, body, M_time_s, s->bins.n);
-	for (size_t i = 0; t && i < s->bins.n; i++)
-		t[i] = na_bins_start_s(&s->bins, i);
-	put_series(r, body, s, s->n_rows);
+	na_put_real(r, body, M_bin_s, na_s(na_rpc_bin_ps(s)));
+	na_put_bin_starts(r, body, &s->bins);
+	put_series(r, body, s, s->shown.n);
 	put_overall(r, body, &s->all);
 	put_expected(r, body, s);
-	/* For checks. */
-	na_put_real(r, na_result_side(r), "times_p50",
-		    na_sketch_quantile(&s->times, 0.5));
-	na_put_real(r, na_result_side(r), "times_p99",
-		    na_sketch_quantile(&s->times, 0.99));
-	rpc_put_modes(r, body, s, &s->all, RPC_ALL_ROWS);
-	rpc_put_tail(r, body, s, &s->all, RPC_ALL_ROWS);
-	na_put_text(r, body, M_verdict, rpc_verdict(s, &s->all));
-	if (s->scope->by.n)
-		put_groups(r, body, s);
-	rpc_put_scatter(r, s);
-	if (!rpc_put_calls(r, s->scope->store, &s->calls, s->scope->top))
+	put_row(r, body, s, &s->all, RPC_ALL_ROWS);
+	if (s->ends.n) {
+		put_times(r, s);
+		if (s->scope->by.n)
+			put_groups(r, body, s);
+		na_rpc_put_scatter(r, s);
+	}
+	if (!na_rpc_put_calls(r, s->scope->store, &s->calls, s->scope->top))
 		return na_fail_nomem(err);
-	rpc_say(r, s);
-	rpc_views(r, s);
+	na_rpc_say(r, s);
 	return NA_OK;
 }

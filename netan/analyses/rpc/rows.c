@@ -3,42 +3,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 
 enum { DEFAULT_TOP = 16, CONSTANT_MIN = 3 };
 
-double rpc_expected_ms(const struct na_size_line *line, double bytes)
+double na_rpc_expected_ms(const struct na_size_line *line, double bytes)
 {
 	double us = line->fixed_us + line->us_per_byte * bytes;
 
-	return us > 1 ? us / 1e3 : 1e-3;
+	return us > 1 ? us / NA_US_PER_MS : 1e-3;
 }
 
-static int by_run(const struct rpc_sized *x, const struct rpc_sized *y)
-{
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->latency_us != y->latency_us)
-		return x->latency_us < y->latency_us ? -1 : 1;
-	return (x->hash > y->hash) - (x->hash < y->hash);
-}
-
-static int by_latency(const void *a, const void *b)
-{
-	return by_run(a, b);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const struct rpc_sized *x = a, *y = b;
-
-	if (x->run == y->run && x->size_class != y->size_class)
-		return x->size_class < y->size_class ? -1 : 1;
-	return by_run(x, y);
-}
+NA_ORDER(by_latency, struct rpc_sized, NA_UP(run), NA_UP(latency_us),
+	 NA_UP(hash))
+NA_ORDER(by_size, struct rpc_sized, NA_UP(run), NA_UP(size_class),
+	 NA_UP(latency_us), NA_UP(hash))
 
 /* The size classes of one run, sorted by class and latency. */
 static size_t size_classes(const struct rpc_sized *x, size_t n,
@@ -62,7 +45,7 @@ static size_t size_classes(const struct rpc_sized *x, size_t n,
 
 /* A line for each run from the sample; where none can be told, the median
  * is what to expect. */
-bool rpc_fit_lines(struct rpc_state *s)
+bool na_rpc_fit_lines(struct rpc_state *s)
 {
 	size_t n = s->sized.n, runs = s->scope->store->n_runs;
 	struct rpc_sized *x = (void *)s->sized.items;
@@ -72,9 +55,8 @@ bool rpc_fit_lines(struct rpc_state *s)
 	if (!s->lines)
 		return false;
 	for (size_t run = 0; run < runs; run++) /* where the sample is empty */
-		s->lines[run].fixed_us = (double)s->latency.first_ps / 1e6;
-	if (n)
-		qsort(x, n, sizeof(*x), by_latency);
+		s->lines[run].fixed_us = na_us(s->latency.first_ps);
+	na_sort(x, n, by_latency);
 	for (size_t i = 0, end; i < n; i = end) {
 		struct na_size_line *line = &s->lines[x[i].run], found;
 		size_t k;
@@ -82,7 +64,7 @@ bool rpc_fit_lines(struct rpc_state *s)
 		for (end = i; end < n && x[end].run == x[i].run; end++)
 			;
 		line->fixed_us = x[i + (end - i) / 2].latency_us;
-		qsort(x + i, end - i, sizeof(*x), by_size);
+		na_sort(x + i, end - i, by_size);
 		k = size_classes(x + i, end - i, classes);
 		if (na_size_line(classes, k, &found))
 			*line = found;
@@ -92,29 +74,15 @@ bool rpc_fit_lines(struct rpc_state *s)
 }
 
 /* Groups with the most tail events, then with the most transfers, get rows
- * of their own, the rest share one. */
+ * of their own. */
 static bool rank_groups(struct rpc_state *s, na_i128 *amounts)
 {
 	size_t n = na_groups_count(&s->groups);
-	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
-	uint32_t *order = NULL;
 
-	s->has_rest = n > top;
-	s->n_rows = s->has_rest ? top + 1 : n;
-	s->group_row = na_calloc(n, sizeof(*s->group_row));
-	s->row_group = na_calloc(s->n_rows, sizeof(*s->row_group));
 	for (size_t i = 0; i < n; i++)
-		amounts[i] += (na_i128)s->group_n[i];
-	if (s->group_row && s->row_group)
-		order = na_groups_rank(amounts, n);
-	for (size_t i = 0; order && i < n; i++) {
-		size_t row = i < top ? i : top;
-
-		s->group_row[order[i]] = (uint32_t)row;
-		s->row_group[row] = order[i];
-	}
-	free(order);
-	return order;
+		amounts[i] += s->group_n.v[i];
+	return na_shown_init(&s->shown, amounts, n,
+			     s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
 /* Leaves only tail events in the sample, counted by host side and, above
@@ -125,13 +93,13 @@ static void count_tails(struct rpc_state *s, uint64_t *tails, na_i128 *amounts)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->slow.n; i++) {
-		double ms = rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
+		double ms = na_rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
 
-		x[i].excess_ms = x[i].latency_us / 1e3 - ms;
+		x[i].excess_ms = x[i].latency_us / NA_US_PER_MS - ms;
 		if (!na_is_tail(x[i].excess_ms, ms))
 			continue;
 		tails[x[i].src]++;
-		tails[rpc_hosts(s) + x[i].dst]++;
+		tails[na_rpc_hosts(s) + x[i].dst]++;
 		amounts[x[i].group] += (na_i128)1 << 64;
 		x[n++] = x[i];
 	}
@@ -146,7 +114,7 @@ static bool measure(struct rpc_state *s, size_t side)
 	size_t n = 0;
 
 	for (size_t i = 0; ms && i < s->slow.n; i++) {
-		if (x[i].src == side || rpc_hosts(s) + x[i].dst == side)
+		if (x[i].src == side || na_rpc_hosts(s) + x[i].dst == side)
 			ms[n++] = x[i].excess_ms;
 	}
 	if (ms) {
@@ -161,7 +129,7 @@ static bool measure(struct rpc_state *s, size_t side)
  * is an offset.  Receivers first: a ring has one sender for each. */
 static bool find_constant(struct rpc_state *s, const uint64_t *tails)
 {
-	size_t hosts = rpc_hosts(s), n = 0;
+	size_t hosts = na_rpc_hosts(s), n = 0;
 
 	for (size_t k = 0; k < 2 * hosts; k++) {
 		size_t i = k < hosts ? hosts + k : k - hosts;
@@ -177,9 +145,9 @@ static bool find_constant(struct rpc_state *s, const uint64_t *tails)
 	return !n || measure(s, s->worst.side);
 }
 
-bool rpc_choose_rows(struct rpc_state *s)
+bool na_rpc_choose_rows(struct rpc_state *s)
 {
-	size_t n = na_groups_count(&s->groups), sides = 2 * rpc_hosts(s);
+	size_t n = na_groups_count(&s->groups), sides = 2 * na_rpc_hosts(s);
 	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
 	uint64_t *tails = na_calloc(sides, sizeof(*tails));
 	bool ok;

@@ -7,13 +7,15 @@
  * First pass: counts, the time that is covered, and a sample for the line
  * of latency over size.  Second pass: every latency, and what is late.
  */
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/vec.h"
+
+#define DEFAULT_BIN_PS (100 * NA_PS_PER_MS)
 
 enum { MAX_BINS = 1 << 20, MAX_CELLS = 1 << 22 };
 enum { SAMPLE = 1 << 14, LATE_MAX = 1 << 16, LOAD_CELLS = 1 << 18 };
@@ -27,7 +29,15 @@ static const struct na_opt rpc_opts[] = {
 };
 /* clang-format on */
 
-size_t rpc_hosts(const struct rpc_state *s)
+/* What was asked for, where nothing chose one. */
+int64_t na_rpc_bin_ps(const struct rpc_state *s)
+{
+	if (s->bins.bin_ps)
+		return s->bins.bin_ps;
+	return s->params->bin_ps ? s->params->bin_ps : DEFAULT_BIN_PS;
+}
+
+size_t na_rpc_hosts(const struct rpc_state *s)
 {
 	return s->scope->store->n_hosts;
 }
@@ -37,7 +47,7 @@ static bool init_survey(struct rpc_state *s)
 	na_groups_init(&s->groups, &s->scope->by);
 	na_sample_init(&s->sized, sizeof(struct rpc_sized), SAMPLE);
 	na_sample_init(&s->slow, sizeof(struct rpc_slow), LATE_MAX);
-	s->exposure = na_calloc(2 * rpc_hosts(s), sizeof(*s->exposure));
+	s->exposure = na_calloc(2 * na_rpc_hosts(s), sizeof(*s->exposure));
 	return s->exposure;
 }
 
@@ -54,14 +64,14 @@ static enum na_status rpc_open(void *state, const struct na_scope *scope,
 
 static size_t load_cells(const struct rpc_state *s)
 {
-	return 2 * rpc_hosts(s) * s->load.bins;
+	return 2 * na_rpc_hosts(s) * s->load.bins;
 }
 
 /* What the second pass fills, in blocks and in the main state. */
 static bool init_second(struct rpc_state *s)
 {
 	na_sample_init(&s->late, sizeof(struct rpc_late), LATE_MAX);
-	s->rows = na_calloc(s->n_rows, sizeof(*s->rows));
+	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
 	s->load.bytes = na_calloc(load_cells(s), sizeof(*s->load.bytes));
 	s->grid = na_calloc((size_t)RPC_COLUMNS * RPC_ROWS, sizeof(*s->grid));
 	return s->rows && s->load.bytes && s->grid;
@@ -79,26 +89,28 @@ static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
 	if (pass == 0)
 		return init_survey(s) ? NA_OK : NA_ENOMEM;
 	s->bins = from->bins;
-	s->n_rows = from->n_rows;
+	s->shown.n = from->shown.n;
 	s->load = from->load;
 	s->longest.max = from->longest.max;
-	s->longest.has_least = from->longest.n == from->longest.max;
+	s->longest.has_least = from->longest.heap.n == from->longest.max;
 	if (s->longest.has_least)
-		s->longest.least = from->longest.heap[0];
+		s->longest.least = from->longest.heap.v[0];
 	return init_second(s) ? NA_OK : NA_ENOMEM;
 }
 
 /* The group's number, NA_NO_NAME when memory is short. */
 static uint32_t count_group(struct rpc_state *s, const uint64_t *values,
-			    uint64_t n)
+			    na_i128 n)
 {
-	size_t known = na_groups_count(&s->groups);
 	uint32_t g = na_groups_add(&s->groups, values);
 
-	if (g == NA_NO_NAME || !na_grow(&s->group_n, &s->cap_groups,
-					(size_t)g + 1, sizeof(*s->group_n)))
-		return NA_NO_NAME;
-	s->group_n[g] = g < known ? s->group_n[g] + n : n;
+	if (g == NA_NO_NAME)
+		return g;
+	while (s->group_n.n <= g) {
+		if (!na_push(&s->group_n))
+			return NA_NO_NAME;
+	}
+	s->group_n.v[g] += n;
 	return g;
 }
 
@@ -123,11 +135,6 @@ static uint64_t hash_of(const struct na_transfer *t)
 				     (uint64_t)(uint32_t)t->chunk << 40);
 }
 
-static uint32_t class_of(uint64_t bytes)
-{
-	return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
-}
-
 /* Samples for what is told between the passes: the lines, the groups and
  * hosts with tail events. */
 static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
@@ -136,12 +143,13 @@ static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
 				  .bytes = x->bytes,
 				  .latency_us = x->latency_us,
 				  .run = x->run,
-				  .size_class = class_of((uint64_t)x->bytes)};
+				  .size_class =
+					  na_size_class((uint64_t)x->bytes)};
 
 	if (na_sample_wants(&s->sized, x->hash) &&
 	    !na_sample_add(&s->sized, &sized))
 		return false;
-	return !na_is_tail(x->latency_us / 1e3, 0) ||
+	return !na_is_tail(x->latency_us / NA_US_PER_MS, 0) ||
 	       !na_sample_wants(&s->slow, x->hash) ||
 	       na_sample_add(&s->slow, x);
 }
@@ -154,7 +162,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 	uint64_t values[NA_MAX_KEYS] = {0};
 	struct rpc_slow x = {.hash = hash_of(t),
 			     .bytes = (double)t->size_bytes,
-			     .latency_us = (double)latency_ps / 1e6,
+			     .latency_us = na_us(latency_ps),
 			     .src = na_store_host_of(store, run, t->src),
 			     .dst = na_store_host_of(store, run, t->dst),
 			     .run = run};
@@ -163,7 +171,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	na_extent_add(&s->latency, latency_ps, latency_ps);
 	s->exposure[x.src]++;
-	s->exposure[rpc_hosts(s) + x.dst]++;
+	s->exposure[na_rpc_hosts(s) + x.dst]++;
 	na_group_of(&s->scope->by, store, t, values);
 	x.group = count_group(s, values, 1);
 	if (x.group == NA_NO_NAME)
@@ -190,7 +198,7 @@ static uint32_t row_of(const struct rpc_state *s, const struct na_transfer *t)
 	if (!s->scope->by.n)
 		return 0;
 	na_group_of(&s->scope->by, s->scope->store, t, values);
-	return s->main->group_row[na_groups_find(&s->main->groups, values)];
+	return s->main->shown.row_of[na_groups_find(&s->main->groups, values)];
 }
 
 /* Bin k is [k * bin, +bin), k also below zero. */
@@ -229,11 +237,11 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	const struct na_store *store = s->scope->store;
 	uint32_t run = store->sources[t->input].run;
 	uint32_t row = row_of(s, t), bin = bin_of(&s->bins, t->end_ps);
-	double us = (double)latency_ps / 1e6;
+	double us = na_us(latency_ps);
 	struct rpc_late x = {
 		.latency_ps = latency_ps,
-		.expected_ms = rpc_expected_ms(&s->main->lines[run],
-					       (double)t->size_bytes),
+		.expected_ms = na_rpc_expected_ms(&s->main->lines[run],
+						  (double)t->size_bytes),
 		.src = na_store_host_of(store, run, t->src),
 		.dst = na_store_host_of(store, run, t->dst),
 		.row = row,
@@ -242,22 +250,22 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	uint32_t cell = row * (uint32_t)s->bins.n + bin;
 	bool tail;
 
-	x.excess_ms = us / 1e3 - x.expected_ms;
+	x.excess_ms = us / NA_US_PER_MS - x.expected_ms;
 	tail = na_is_tail(x.excess_ms, x.expected_ms);
 	cell |= tail ? RPC_TAIL_BIT : 0;
 	x.constant = s->main->constant[x.src] ||
-		     s->main->constant[rpc_hosts(s) + x.dst];
+		     s->main->constant[na_rpc_hosts(s) + x.dst];
 	if (!x.constant)
 		na_timer_add(&s->rows[row].timers, &s->main->edges, x.excess_ms,
 			     x.expected_ms);
 	s->rows[row].constant += x.constant && tail;
 	carry(&s->load, x.src, bin, t->size_bytes);
-	carry(&s->load, rpc_hosts(s) + x.dst, bin, t->size_bytes);
-	rpc_scatter_add(s, t->end_ps, latency_ps);
-	if (!rpc_longest_add(&s->longest,
-			     &(struct rpc_point){t->end_ps, latency_ps, row,
-						 tail}) ||
-	    !na_sketch_add(&s->times, us / 1e3 / x.expected_ms) ||
+	carry(&s->load, na_rpc_hosts(s) + x.dst, bin, t->size_bytes);
+	na_rpc_scatter_add(s, t->end_ps, latency_ps);
+	if (!na_rpc_longest_add(&s->longest,
+				&(struct rpc_point){t->end_ps, latency_ps, row,
+						    tail}) ||
+	    !na_sketch_add(&s->times, us / NA_US_PER_MS / x.expected_ms) ||
 	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
 	/* The lowest mode begins at 4.75 ms. */
@@ -280,7 +288,7 @@ static enum na_status rpc_add_call(void *block, const struct na_call *c)
 {
 	struct rpc_state *s = block;
 
-	return s->pass || rpc_calls_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
+	return s->pass || na_add(&s->calls, c) ? NA_OK : NA_ENOMEM;
 }
 
 /* Groups of the block get their numbers here. */
@@ -295,7 +303,7 @@ static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 		uint64_t values[NA_MAX_KEYS];
 
 		na_groups_values(&b->groups, (uint32_t)i, values);
-		map[i] = count_group(s, values, b->group_n[i]);
+		map[i] = count_group(s, values, b->group_n.v[i]);
 		ok = map[i] != NA_NO_NAME;
 	}
 	for (size_t i = 0; ok && i < b->slow.n; i++)
@@ -306,12 +314,13 @@ static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 
 static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 {
-	for (size_t i = 0; i < 2 * rpc_hosts(s); i++)
+	for (size_t i = 0; i < 2 * na_rpc_hosts(s); i++)
 		s->exposure[i] += b->exposure[i];
 	s->n_calls += b->n_calls;
 	na_extent_join(&s->ends, &b->ends);
 	na_extent_join(&s->latency, &b->latency);
-	return merge_groups(s, b) && rpc_calls_merge(&s->calls, &b->calls) &&
+	return merge_groups(s, b) &&
+			       na_append(&s->calls, b->calls.v, b->calls.n) &&
 			       na_sample_merge(&s->sized, &b->sized) &&
 			       na_sample_merge(&s->slow, &b->slow)
 		       ? NA_OK
@@ -333,15 +342,15 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 
 	if (pass == 0)
 		return merge_survey(s, b);
-	for (size_t i = 0; i < s->n_rows; i++) {
+	for (size_t i = 0; i < s->shown.n; i++) {
 		na_timer_merge(&s->rows[i].timers, &b->rows[i].timers);
 		s->rows[i].constant += b->rows[i].constant;
 	}
 	merge_load(s, b);
 	for (size_t i = 0; i < (size_t)RPC_COLUMNS * RPC_ROWS; i++)
 		s->grid[i] += b->grid[i];
-	for (size_t i = 0; i < b->longest.n; i++) {
-		if (!rpc_longest_add(&s->longest, &b->longest.heap[i]))
+	for (size_t i = 0; i < b->longest.heap.n; i++) {
+		if (!na_rpc_longest_add(&s->longest, &b->longest.heap.v[i]))
 			return NA_ENOMEM;
 	}
 	/* Room for all of them was made between the passes. */
@@ -360,9 +369,9 @@ static enum na_status rpc_merge(void *state, void *block, unsigned pass)
 
 static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 {
-	int64_t bin = s->params->bin_ps ? s->params->bin_ps : RPC_BIN_PS;
+	int64_t bin = na_rpc_bin_ps(s);
 	double span = (double)s->ends.last_ps - (double)s->ends.first_ps;
-	double rows = s->n_rows ? (double)s->n_rows : 1, bins;
+	double rows = s->shown.n ? (double)s->shown.n : 1, bins;
 	char text[NA_UNIT_BUF];
 
 	/* Days of a run: nobody asked for so many bins. */
@@ -374,10 +383,11 @@ static enum na_status choose_bins(struct rpc_state *s, struct na_err *err)
 			       "--bin: %.3g bins of %s%s: give a wider bin, or "
 			       "a window with --from and --to",
 			       bins, na_print_time(text, bin, 4),
-			       s->n_rows > 1 ? " for each group" : "");
+			       s->shown.n > 1 ? " for each group" : "");
 	s->bins = na_bins_over(s->ends.first_ps, s->ends.last_ps, true, bin);
 	s->load.factor = 1;
-	while (2 * rpc_hosts(s) * (s->bins.n / s->load.factor) > LOAD_CELLS &&
+	while (2 * na_rpc_hosts(s) * (s->bins.n / s->load.factor) >
+		       LOAD_CELLS &&
 	       s->load.factor < s->bins.n)
 		s->load.factor *= 2;
 	s->load.bins = s->bins.n / s->load.factor + 1;
@@ -401,13 +411,14 @@ static enum na_status rpc_turn(void *state, unsigned done, struct na_err *err)
 	if (!s->ends.n)
 		return NA_END;
 	if (done)
-		return rpc_sort_cells(s) == NA_OK ? NA_OK : na_fail_nomem(err);
-	if (!rpc_fit_lines(s) || !rpc_choose_rows(s))
+		return na_rpc_sort_cells(s) == NA_OK ? NA_OK
+						     : na_fail_nomem(err);
+	if (!na_rpc_fit_lines(s) || !na_rpc_choose_rows(s))
 		return na_fail_nomem(err);
 	st = choose_bins(s, err);
 	if (st != NA_OK)
 		return st;
-	rpc_scatter_scale(s);
+	na_rpc_scatter_scale(s);
 	return init_kept(s) ? NA_OK : na_fail_nomem(err);
 }
 
@@ -418,7 +429,7 @@ static size_t rpc_weight(const void *state)
 
 	return load_cells(s) * sizeof(*s->load.bytes) +
 	       (size_t)RPC_COLUMNS * RPC_ROWS * sizeof(*s->grid) +
-	       s->n_rows * sizeof(*s->rows) + ((size_t)1 << 21);
+	       s->shown.n * sizeof(*s->rows) + ((size_t)1 << 21);
 }
 
 static void rpc_fini(void *state)
@@ -430,16 +441,15 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->slow);
 	na_sample_fini(&s->late);
 	na_sketch_fini(&s->times);
-	rpc_calls_fini(&s->calls);
+	na_vec_free(&s->calls);
 	free(s->constant);
-	free(s->group_n);
+	na_vec_free(&s->group_n);
 	free(s->exposure);
 	free(s->lines);
-	free(s->group_row);
-	free(s->row_group);
+	na_shown_fini(&s->shown);
 	free(s->rows);
 	free(s->load.bytes);
-	free(s->longest.heap);
+	na_vec_free(&s->longest.heap);
 	free(s->grid);
 	free(s->cell);
 	free(s->latency_ps);
@@ -484,6 +494,8 @@ const struct na_analysis na_an_rpc = {
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS,
 	.face.opts = rpc_opts,
 	.face.params_size = sizeof(struct rpc_params),
+	.begins = 4,
+	.tells_coverage = 3,
 	.state_size = sizeof(struct rpc_state),
 	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS),
@@ -493,8 +505,8 @@ const struct na_analysis na_an_rpc = {
 	.add_call = rpc_add_call,
 	.merge = rpc_merge,
 	.turn = rpc_turn,
-	.share = rpc_share,
-	.finish = rpc_finish,
+	.share = na_rpc_share,
+	.finish = na_rpc_finish,
 	.fini = rpc_fini,
 	.weight = rpc_weight,
 };

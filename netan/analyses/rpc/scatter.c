@@ -4,19 +4,20 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-/* A total order, so that what stays depends on no order. */
+/* The longest first; a total order, so that what stays depends on no order. */
+#define LONGEST_FIRST \
+	NA_DOWN(latency_ps), NA_UP(end_ps), NA_UP(row), NA_DOWN(tail)
+
+NA_ORDER(by_length, struct rpc_point, LONGEST_FIRST)
+NA_ORDER(in_time, struct rpc_point, NA_UP(end_ps), NA_THEN(LONGEST_FIRST))
+
 static bool longer(const struct rpc_point *x, const struct rpc_point *y)
 {
-	if (x->latency_ps != y->latency_ps)
-		return x->latency_ps > y->latency_ps;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps;
-	if (x->row != y->row)
-		return x->row < y->row;
-	return x->tail > y->tail;
+	return by_length(x, y) < 0;
 }
 
 static void swap(struct rpc_point *x, struct rpc_point *y)
@@ -43,24 +44,25 @@ static void sift_down(struct rpc_point *h, size_t n, size_t at)
 	}
 }
 
-bool rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
+bool na_rpc_longest_add(struct rpc_longest *l, const struct rpc_point *p)
 {
-	size_t at = l->n;
+	struct rpc_point *heap = l->heap.v;
+	size_t at = l->heap.n;
 
 	if (l->has_least && !longer(p, &l->least))
 		return true;
-	if (l->n == l->max) {
-		if (l->max && longer(p, &l->heap[0])) {
-			l->heap[0] = *p;
-			sift_down(l->heap, l->n, 0);
+	if (at == l->max) {
+		if (l->max && longer(p, &heap[0])) {
+			heap[0] = *p;
+			sift_down(heap, at, 0);
 		}
 		return true;
 	}
-	if (!na_grow(&l->heap, &l->cap, l->n + 1, sizeof(*l->heap)))
+	if (!na_add(&l->heap, *p))
 		return false;
-	l->heap[l->n++] = *p;
-	while (at && longer(&l->heap[(at - 1) / 2], &l->heap[at])) {
-		swap(&l->heap[at], &l->heap[(at - 1) / 2]);
+	heap = l->heap.v;
+	while (at && longer(&heap[(at - 1) / 2], &heap[at])) {
+		swap(&heap[at], &heap[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	return true;
@@ -76,15 +78,15 @@ static size_t step_of(int64_t latency_ps)
 	       (size_t)(mantissa << 1 >> 57); /* 7 bits: RPC_OCTAVE */
 }
 
-void rpc_scatter_scale(struct rpc_state *s)
+void na_rpc_scatter_scale(struct rpc_state *s)
 {
 	double lo = (double)s->latency.first_ps / 1.05,
 	       hi = (double)s->latency.last_ps * 1.05;
 	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 
 	s->column_ps = (int64_t)(span / RPC_COLUMNS + 1);
-	s->scatter_lo_us = lo / 1e6;
-	s->scatter_hi_us = hi / 1e6;
+	s->scatter_lo_us = na_us(lo);
+	s->scatter_hi_us = na_us(hi);
 	for (size_t i = 0; i < sizeof(s->row_of); i++) {
 		double middle = 1 +
 				((double)(i % RPC_OCTAVE) + 0.5) / RPC_OCTAVE;
@@ -95,7 +97,7 @@ void rpc_scatter_scale(struct rpc_state *s)
 	}
 }
 
-void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
+void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 {
 	const struct rpc_state *m = s->main;
 	uint64_t column = ((uint64_t)end_ps - (uint64_t)m->ends.first_ps) /
@@ -106,27 +108,17 @@ void rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 	*to += *to < UINT32_MAX;
 }
 
-static int in_time(const void *a, const void *b)
-{
-	const struct rpc_point *x = a, *y = b;
-
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return longer(x, y) ? -1 : longer(y, x);
-}
-
 /* Of the longest, those beyond p99.9 and tail events. */
 static size_t choose_points(struct rpc_state *s)
 {
-	struct rpc_longest *l = &s->longest;
-	size_t n = 0;
+	struct rpc_point *p = s->longest.heap.v;
+	size_t all = s->longest.heap.n, n = 0;
 
-	if (l->n == s->ends.n)
-		return l->n;
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->heap[i].tail ||
-		    (double)l->heap[i].latency_ps / 1e6 > s->all.p99_9_us)
-			l->heap[n++] = l->heap[i];
+	if (all == s->ends.n)
+		return all;
+	for (size_t i = 0; i < all; i++) {
+		if (p[i].tail || na_us(p[i].latency_ps) > s->all.p99_9_us)
+			p[n++] = p[i];
 	}
 	return n;
 }
@@ -134,41 +126,40 @@ static size_t choose_points(struct rpc_state *s)
 static void put_points(struct na_result *r, struct na_value *in,
 		       struct rpc_state *s)
 {
-	const struct rpc_point *p = s->longest.heap;
+	struct rpc_point *p = s->longest.heap.v;
 	size_t n = choose_points(s);
-	double *at = na_put_reals(r, in, "point_time_s", n);
-	double *us = na_put_reals(r, in, "point_us", n);
-	double *row = na_put_reals(r, in, "point_row", n);
-	double *tail = na_put_reals(r, in, "point_tail", n);
+	double *at = na_put_reals(r, in, M_point_time_s, n);
+	double *us = na_put_reals(r, in, M_point_us, n);
+	double *row = na_put_reals(r, in, M_point_row, n);
+	double *tail = na_put_reals(r, in, M_point_tail, n);
 
-	if (n)
-		qsort(s->longest.heap, n, sizeof(*p), in_time);
+	na_sort(p, n, in_time);
 	for (size_t i = 0; at && us && row && tail && i < n; i++) {
-		at[i] = (double)p[i].end_ps / 1e12;
-		us[i] = (double)p[i].latency_ps / 1e6;
+		at[i] = na_s(p[i].end_ps);
+		us[i] = na_us(p[i].latency_ps);
 		row[i] = p[i].row;
 		tail[i] = p[i].tail;
 	}
 }
 
-void rpc_put_scatter(struct na_result *r, struct rpc_state *s)
+void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s)
 {
-	struct na_value *in = na_put_object(r, na_result_side(r), "scatter");
+	struct na_value *in = na_put_object(r, na_result_side(r), M_scatter);
 	size_t cells = (size_t)RPC_COLUMNS * RPC_ROWS;
 	double *counts;
 
-	na_put_real(r, in, M_from_s, (double)s->ends.first_ps / 1e12);
-	na_put_real(r, in, "column_s", (double)s->column_ps / 1e12);
-	na_put_real(r, in, "least_us", s->scatter_lo_us);
-	na_put_real(r, in, "most_us", s->scatter_hi_us);
+	na_put_real(r, in, M_from_s, na_s(s->ends.first_ps));
+	na_put_real(r, in, M_column_s, na_s(s->column_ps));
+	na_put_real(r, in, M_least_us, s->scatter_lo_us);
+	na_put_real(r, in, M_most_us, s->scatter_hi_us);
 	na_put_int(r, in, M_transfers, (int64_t)s->ends.n);
-	na_put_bool(r, in, "all_points", s->longest.n == s->ends.n);
+	na_put_bool(r, in, M_all_points, s->longest.heap.n == s->ends.n);
 	put_points(r, in, s);
-	if (s->longest.n == s->ends.n)
+	if (s->longest.heap.n == s->ends.n)
 		return;
-	na_put_int(r, in, "columns", RPC_COLUMNS);
-	na_put_int(r, in, "rows", RPC_ROWS);
-	counts = na_put_reals(r, in, "counts", cells);
+	na_put_int(r, in, M_columns, RPC_COLUMNS);
+	na_put_int(r, in, M_rows, RPC_ROWS);
+	counts = na_put_reals(r, in, M_counts, cells);
 	for (size_t i = 0; counts && i < cells; i++)
 		counts[i] = s->grid[i];
 }

@@ -6,8 +6,10 @@
 
 #include "members.h"
 #include "netan/analyses/rpc/tail.h"
+#include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
+#include "netan/methods/put.h"
 #include "netan/stats/tests/tail.h"
 #include "netan/stats/tests/tests.h"
 #include "netan/stats/time/arrivals.h"
@@ -47,7 +49,7 @@ static bool always_high(const struct rpc_state *s, const struct rpc_row *row)
 	return row->p50_us >= HIGH_US;
 }
 
-const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
+const char *na_rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
 {
 	if (!row->n)
 		return NULL;
@@ -66,23 +68,14 @@ const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row)
 	return always_high(s, row) ? "constantly high" : "steady";
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct rpc_late *x = a, *y = b;
+NA_ORDER(by_time, struct rpc_late, NA_UP(end_ps), NA_UP(hash))
 
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->hash > y->hash) - (x->hash < y->hash);
-}
-
-bool rpc_tail_prepare(struct rpc_state *s)
+bool na_rpc_tail_prepare(struct rpc_state *s)
 {
 	const struct rpc_load *l = &s->load;
-	size_t sides = 2 * rpc_hosts(s);
+	size_t sides = 2 * na_rpc_hosts(s);
 
-	if (s->late.n)
-		qsort(s->late.items, s->late.n, sizeof(struct rpc_late),
-		      by_time);
+	na_sort((struct rpc_late *)(void *)s->late.items, s->late.n, by_time);
 	s->carried = na_calloc(sides * (l->bins + 2), sizeof(*s->carried));
 	for (size_t i = 0; s->carried && i < sides; i++) {
 		double *to = s->carried + i * (l->bins + 2);
@@ -136,22 +129,8 @@ struct where {
 	bool named;
 };
 
-static int by_surprise(const void *a, const void *b)
-{
-	const struct where *x = a, *y = b;
-
-	if (x->named != y->named)
-		return x->named ? -1 : 1;
-	if (x->p_value != y->p_value)
-		return x->p_value < y->p_value ? -1 : 1;
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	if (x->side != y->side)
-		return x->side - y->side;
-	if (na_natural_order(x->name, y->name) != 0)
-		return na_natural_order(x->name, y->name);
-	return (x->host > y->host) - (x->host < y->host);
-}
+NA_ORDER(by_surprise, struct where, NA_DOWN(named), NA_UP(p_value), NA_DOWN(n),
+	 NA_UP(side), na_natural_order(x->name, y->name), NA_UP(host))
 
 /* What the hosts of these events' run carried, in transfers of one side: a
  * group is of one run. */
@@ -159,10 +138,10 @@ static double exposure_of(const struct rpc_state *s, const struct set *set,
 			  int side)
 {
 	const struct na_store *store = s->scope->store;
-	const uint64_t *of = s->exposure + (size_t)side * rpc_hosts(s);
+	const uint64_t *of = s->exposure + (size_t)side * na_rpc_hosts(s);
 	double sum = 0;
 
-	for (size_t h = 0; h < rpc_hosts(s); h++) {
+	for (size_t h = 0; h < na_rpc_hosts(s); h++) {
 		if (!set->one_run ||
 		    (set->n && store->hosts[h].run == set->x[0]->run))
 			sum += (double)of[h];
@@ -190,7 +169,7 @@ static bool has_most(const struct where *w, size_t n)
 static struct where *find_where(const struct rpc_state *s,
 				const struct set *set, size_t *n)
 {
-	size_t hosts = rpc_hosts(s), tests = 0;
+	size_t hosts = na_rpc_hosts(s), tests = 0;
 	struct where *w = na_calloc(2 * hosts, sizeof(*w));
 	bool any = false;
 
@@ -225,7 +204,7 @@ static struct where *find_where(const struct rpc_state *s,
 	}
 	for (size_t i = 0; !any && i < *n; i++)
 		w[i].named = has_most(&w[i], set->n);
-	qsort(w, *n, sizeof(*w), by_surprise);
+	na_sort(w, *n, by_surprise);
 	return w;
 }
 
@@ -274,14 +253,7 @@ struct pair {
 	uint64_t n;
 };
 
-static int by_pair(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->src != y->src)
-		return x->src < y->src ? -1 : 1;
-	return (x->dst > y->dst) - (x->dst < y->dst);
-}
+NA_ORDER(by_pair, struct pair, NA_UP(src), NA_UP(dst))
 
 static int by_end(const struct na_names *names, uint32_t a, uint32_t b)
 {
@@ -296,14 +268,9 @@ static int by_end(const struct na_names *names, uint32_t a, uint32_t b)
 static int by_count(const void *a, const void *b, void *names)
 {
 	const struct pair *x = a, *y = b;
-	int order;
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	order = by_end(names, x->src, y->src);
-	if (!order)
-		order = by_end(names, x->dst, y->dst);
-	return order ? order : by_pair(a, b);
+	return NA_THEN(NA_DOWN(n), by_end(names, x->src, y->src),
+		       by_end(names, x->dst, y->dst), by_pair(x, y));
 }
 
 static void put_pairs(struct na_result *r, struct na_value *in,
@@ -317,8 +284,8 @@ static void put_pairs(struct na_result *r, struct na_value *in,
 
 	for (size_t i = 0; p && i < set->n; i++)
 		p[i] = (struct pair){set->x[i]->src_end, set->x[i]->dst_end, 1};
-	if (p && set->n)
-		qsort(p, set->n, sizeof(*p), by_pair);
+	if (p)
+		na_sort(p, set->n, by_pair);
 	for (size_t i = 0; p && i < set->n; i++) {
 		if (n && by_pair(&p[n - 1], &p[i]) == 0)
 			p[n - 1].n++;
@@ -350,11 +317,10 @@ static void put_times(struct na_result *r, struct na_value *in,
 	double *t = na_put_reals(r, in, M_times_s, n);
 
 	for (size_t i = 0; t && i < n; i++)
-		t[i] = (double)set->x[i * set->n / n]->end_ps / 1e12;
-	na_put_real(r, in, M_first_s,
-		    set->n ? (double)set->x[0]->end_ps / 1e12 : NAN);
+		t[i] = na_s(set->x[i * set->n / n]->end_ps);
+	na_put_real(r, in, M_first_s, set->n ? na_s(set->x[0]->end_ps) : NAN);
 	na_put_real(r, in, M_last_s,
-		    set->n ? (double)set->x[set->n - 1]->end_ps / 1e12 : NAN);
+		    set->n ? na_s(set->x[set->n - 1]->end_ps) : NAN);
 }
 
 /* What one side of a host carried while a transfer was under way, and
@@ -382,23 +348,25 @@ static struct carried side_load(const struct rpc_state *s, size_t side,
 	if (peak <= 0)
 		return (struct carried){0, 0, 0};
 	return (struct carried){mean / peak, sum[bins] / (double)bins / peak,
-				mean * 8 / (width_ps / 1e3)};
+				mean * 8 / na_ns(width_ps)};
 }
 
-static int by_share(const void *a, const void *b)
-{
-	const struct carried *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share < y->share ? -1 : 1;
-	return (x->usual > y->usual) - (x->usual < y->usual);
-}
+NA_ORDER(by_share, struct carried, NA_UP(share), NA_UP(usual))
 
 static const char *state_of(const struct carried *c)
 {
 	if (c->share < 0.1)
 		return "idle";
 	return c->share >= 0.5 && c->share >= 1.5 * c->usual ? "busy" : "usual";
+}
+
+static void put_carried(struct na_result *r, struct na_value *to,
+			const struct carried *c, const char *state)
+{
+	na_put_real(r, to, M_share_of_peak, c->share);
+	na_put_real(r, to, M_usual_share_of_peak, c->usual);
+	na_put_real(r, to, M_gbps, c->gbps);
+	na_put_text(r, to, M_state, state);
 }
 
 enum { LOAD_SAMPLE = 512 };
@@ -414,37 +382,29 @@ static void put_load(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < n; i++) {
 		const struct rpc_late *x = set->x[i * set->n / n];
 		struct carried tx = side_load(s, x->src, x);
-		struct carried rx = side_load(s, rpc_hosts(s) + x->dst, x);
+		struct carried rx = side_load(s, na_rpc_hosts(s) + x->dst, x);
 
 		all[i] = tx.share > rx.share ? tx : rx;
 	}
 	/* Where a few bins are all there is, no bin is usual. */
 	if (!n || s->load.bins < 4) {
-		na_put_null(r, to, M_share_of_peak);
-		na_put_null(r, to, M_usual_share_of_peak);
-		na_put_null(r, to, M_gbps);
-		na_put_null(r, to, M_state);
+		put_carried(r, to, &(struct carried){NAN, NAN, NAN}, NULL);
 		return;
 	}
-	qsort(all, n, sizeof(*all), by_share);
+	na_sort(all, n, by_share);
 	c = &all[n / 2];
-	na_put_real(r, to, M_share_of_peak, c->share);
-	na_put_real(r, to, M_usual_share_of_peak, c->usual);
-	na_put_real(r, to, M_gbps, c->gbps);
-	na_put_text(r, to, M_state, state_of(c));
+	put_carried(r, to, c, state_of(c));
 }
 
 static void put_count(struct na_result *r, struct na_value *in, uint64_t count,
 		      uint64_t n)
 {
-	double ci[2], *to;
+	double ci[2];
 
 	na_put_int(r, in, M_count, (int64_t)count);
 	na_put_real(r, in, M_share, n ? (double)count / (double)n : NAN);
 	na_share_ci(count, n, 0.95, ci);
-	to = na_put_reals(r, in, M_share_ci95, 2);
-	if (to)
-		memcpy(to, ci, sizeof(ci));
+	na_put_series(r, in, M_share_ci95, ci, 2);
 }
 
 static bool put_set(struct na_result *r, struct na_value *in,
@@ -483,9 +443,9 @@ static bool has_edge(const struct rpc_state *s, uint32_t index,
 	return in >= 5 && under * 4 <= in;
 }
 
-void rpc_put_modes(struct na_result *r, struct na_value *in,
-		   const struct rpc_state *s, const struct rpc_row *row,
-		   uint32_t index)
+void na_rpc_put_modes(struct na_result *r, struct na_value *in,
+		      const struct rpc_state *s, const struct rpc_row *row,
+		      uint32_t index)
 {
 	struct na_value *list = na_put_list(r, in, M_modes);
 	bool told[NA_TIMER_MODES] = {false};
@@ -507,7 +467,7 @@ void rpc_put_modes(struct na_result *r, struct na_value *in,
 		    !has_edge(s, index, &modes[most]))
 			continue;
 		to = na_put_object(r, list, NULL);
-		na_put_real(r, to, "latency_ms", modes[most].ms);
+		na_put_real(r, to, M_latency_ms, modes[most].ms);
 		na_put_text(r, to, M_cause, cause_names[modes[most].cause]);
 		put_count(r, to, modes[most].count, row->n);
 		if (!put_set(r, to, s, row, index, most))
@@ -540,7 +500,7 @@ static void put_course(struct na_result *r, struct na_value *in,
 		na_put_int(r, row, M_window_ms, na_windows_ms[i]);
 		na_put_real(r, row, M_idc, s->late.shift ? NAN : stats.idc[i]);
 	}
-	excess = rpc_clustering(s, index, &sigmas);
+	excess = na_rpc_clustering(s, index, &sigmas);
 	na_put_real(r, in, M_clustering, excess);
 	na_put_text(r, in, M_pattern,
 		    isnan(excess)                ? NULL
@@ -548,10 +508,11 @@ static void put_course(struct na_result *r, struct na_value *in,
 						 : "sporadic");
 }
 
-double rpc_clustering(const struct rpc_state *s, uint32_t index, double *sigmas)
+double na_rpc_clustering(const struct rpc_state *s, uint32_t index,
+			 double *sigmas)
 {
 	size_t bins = s->bins.n, from = index == RPC_ALL_ROWS ? 0 : index;
-	size_t to = index == RPC_ALL_ROWS ? s->n_rows : from + 1;
+	size_t to = index == RPC_ALL_ROWS ? s->shown.n : from + 1;
 	uint64_t *events = na_calloc(2 * bins, sizeof(*events));
 	uint64_t *exposure = events ? events + bins : NULL;
 	double found = NAN;
@@ -571,9 +532,9 @@ double rpc_clustering(const struct rpc_state *s, uint32_t index, double *sigmas)
 	return found;
 }
 
-void rpc_put_tail(struct na_result *r, struct na_value *in,
-		  const struct rpc_state *s, const struct rpc_row *row,
-		  uint32_t index)
+void na_rpc_put_tail(struct na_result *r, struct na_value *in,
+		     const struct rpc_state *s, const struct rpc_row *row,
+		     uint32_t index)
 {
 	struct na_value *to = na_put_object(r, in, M_tail);
 	struct set set;

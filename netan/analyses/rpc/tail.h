@@ -2,27 +2,28 @@
 #ifndef NETAN_ANALYSES_RPC_TAIL_H
 #define NETAN_ANALYSES_RPC_TAIL_H
 
-#include "netan/analyses/rpc/rpc.h"
+#include "netan/analyses/rpc/state.h"
 
 #define RPC_ALL_ROWS UINT32_MAX
 
 /* Before the others: late transfers in order, loads as running sums.  False
  * when memory is short. */
-bool rpc_tail_prepare(struct rpc_state *s);
+bool na_rpc_tail_prepare(struct rpc_state *s);
 
 /* The members "modes" and "tail" of the row with that index, or of all. */
-void rpc_put_modes(struct na_result *r, struct na_value *in,
-		   const struct rpc_state *s, const struct rpc_row *row,
-		   uint32_t index);
-void rpc_put_tail(struct na_result *r, struct na_value *in,
-		  const struct rpc_state *s, const struct rpc_row *row,
-		  uint32_t index);
+void na_rpc_put_modes(struct na_result *r, struct na_value *in,
+		      const struct rpc_state *s, const struct rpc_row *row,
+		      uint32_t index);
+void na_rpc_put_tail(struct na_result *r, struct na_value *in,
+		     const struct rpc_state *s, const struct rpc_row *row,
+		     uint32_t index);
 
 /* na_dispersion of tail events over bins. */
-double rpc_clustering(const struct rpc_state *s, uint32_t index,
-		      double *sigmas);
+double na_rpc_clustering(const struct rpc_state *s, uint32_t index,
+			 double *sigmas);
 
 /* One of the words in the schema; NULL without transfers. */
-const char *rpc_verdict(const struct rpc_state *s, const struct rpc_row *row);
+const char *na_rpc_verdict(const struct rpc_state *s,
+			   const struct rpc_row *row);
 
 #endif

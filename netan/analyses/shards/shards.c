@@ -257,6 +257,7 @@ const struct na_analysis na_an_shards = {
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_D2H),
+	.begins = 9,
 	.state_size = sizeof(struct sh_state),
 	.passes = 3,
 	.counts = NA_COUNTS(ACTIONS),

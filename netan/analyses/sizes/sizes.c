@@ -3,17 +3,15 @@
  * exactly, by group; what small transfers are of the count, the bytes and
  * the time; the verdict (docs/methods.md, "Sizes").
  */
-#include "netan/analyses/sizes/sizes.h"
+#include "netan/analyses/sizes/state.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
-
 /* clang-format off */
 static const struct na_opt sizes_opts[] = {
-	{NA_OPT_BYTES, 0, "small", offsetof(struct sz_params, small_bytes),
+	{NA_OPT_BYTES, 0, "small", offsetof(struct sizes_params, small_bytes),
 	 "BYTES", "64KiB", 0, 0, "a transfer of at most BYTES is small"},
 	NA_OPT_END,
 };
@@ -39,21 +37,15 @@ static bool keys_fit_executions(const struct na_grouping *by)
 	return true;
 }
 
-static struct sz_sums *sums_of(struct sz_state *s, uint32_t group)
+static struct sizes_sums *sums_of(struct sizes_state *s, uint32_t group)
 {
-	if (group == NA_NO_NAME ||
-	    !na_grow(&s->sums, &s->cap_sums, (size_t)group + 1,
-		     sizeof(*s->sums)))
-		return NULL;
-	for (; s->n_sums <= group; s->n_sums++)
-		memset(&s->sums[s->n_sums], 0, sizeof(*s->sums));
-	return &s->sums[group];
+	return group == NA_NO_NAME ? NULL : na_vec_at(&s->sums, group);
 }
 
-static enum na_status sz_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status sizes_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
-	struct sz_state *s = state;
+	struct sizes_state *s = state;
 
 	s->scope = scope;
 	s->params = params;
@@ -70,13 +62,13 @@ static enum na_status sz_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status sz_fork(void *block, const void *state, unsigned pass)
+static enum na_status sizes_fork(void *block, const void *state, unsigned pass)
 {
-	struct sz_state *s = block;
-	const struct sz_state *from = state;
+	struct sizes_state *s = block;
+	const struct sizes_state *from = state;
 
 	(void)pass;
-	*s = (struct sz_state){
+	*s = (struct sizes_state){
 		.scope = from->scope,
 		.params = from->params,
 		.steps = from->steps,
@@ -87,71 +79,78 @@ static enum na_status sz_fork(void *block, const void *state, unsigned pass)
 	return NA_OK;
 }
 
-static uint64_t *count_of_pair(struct sz_state *s, uint32_t pair)
-{
-	if (pair == NA_NO_NAME ||
-	    !na_grow(&s->n_of_pair, &s->cap_pairs, (size_t)pair + 1,
-		     sizeof(*s->n_of_pair)))
-		return NULL;
-	for (; s->n_pairs <= pair; s->n_pairs++)
-		s->n_of_pair[s->n_pairs] = 0;
-	return &s->n_of_pair[pair];
-}
-
 /* What the fixed cost is estimated from. */
-static bool add_pair(struct sz_state *s, const struct na_transfer *t)
+static bool add_pair(struct sizes_state *s, const struct na_transfer *t)
 {
 	uint64_t values[NA_MAX_KEYS] = {(uint64_t)t->src << 32 | t->dst};
 	uint32_t pair = na_groups_add(&s->pairs, values);
-	uint64_t *n = count_of_pair(s, pair);
+	uint64_t *n = pair == NA_NO_NAME ? NULL : na_vec_at(&s->of_pair, pair);
 
 	if (!n)
 		return false;
 	++*n;
-	if (t->size_bytes > NA_FIXED_BYTES)
-		return true;
-	if (!na_grow(&s->small, &s->cap_small, s->n_small + 1,
-		     sizeof(*s->small)))
-		return false;
-	s->small[s->n_small++] = (struct na_small_record){
-		na_time_between(t->start_ps, t->end_ps), pair};
-	return true;
+	return t->size_bytes > NA_FIXED_BYTES ||
+	       na_add(&s->small,
+		      ((struct na_small_record){
+			      na_time_between(t->start_ps, t->end_ps), pair}));
 }
 
-static enum na_status sz_add(void *block, const struct na_transfer *t)
+void na_sizes_add(struct sizes_sums *to, const struct sizes_sums *x)
 {
-	struct sz_state *s = block;
+	to->n += x->n;
+	to->small_n += x->small_n;
+	to->bytes += x->bytes;
+	to->small_bytes += x->small_bytes;
+	to->time_ps += x->time_ps;
+	to->small_time_ps += x->small_time_ps;
+	to->executions += x->executions;
+	to->in_steps += x->in_steps;
+	to->run = x->n ? x->run : to->run;
+}
+
+static struct sizes_sums one(const struct sizes_state *s,
+				const struct na_transfer *t)
+{
 	uint32_t run = s->scope->store->sources[t->input].run;
 	const struct na_whole_steps *steps = &s->steps[run];
-	uint64_t values[NA_MAX_KEYS];
 	na_i128 time_ps = (na_i128)t->end_ps - t->start_ps;
 	bool small = t->size_bytes <= (uint64_t)s->params->small_bytes;
-	struct sz_sums *x;
+
+	return (struct sizes_sums){
+		.n = 1,
+		.small_n = small,
+		.bytes = (na_i128)t->size_bytes,
+		.small_bytes = small ? (na_i128)t->size_bytes : 0,
+		.time_ps = time_ps,
+		.small_time_ps = small ? time_ps : 0,
+		.in_steps = steps->n && t->end_ps >= steps->from_ps &&
+			    t->end_ps < steps->to_ps,
+		.run = run,
+	};
+}
+
+static enum na_status add_transfer(void *block, const struct na_transfer *t)
+{
+	struct sizes_state *s = block;
+	struct sizes_sums x = one(s, t), *to;
+	uint64_t values[NA_MAX_KEYS];
 	uint32_t group;
 
 	na_group_of(&s->scope->by, s->scope->store, t, values);
 	group = na_groups_add(&s->groups, values);
-	x = sums_of(s, group);
-	if (!x || !add_pair(s, t) ||
+	to = sums_of(s, group);
+	if (!to || !add_pair(s, t) ||
 	    !na_census_add(&s->census, group, (int64_t)t->size_bytes))
 		return NA_ENOMEM;
-	x->n++;
-	x->bytes += (na_i128)t->size_bytes;
-	x->time_ps += time_ps;
-	x->small_n += small;
-	x->small_bytes += small ? (na_i128)t->size_bytes : 0;
-	x->small_time_ps += small ? time_ps : 0;
-	x->in_steps += steps->n && t->end_ps >= steps->from_ps &&
-		       t->end_ps < steps->to_ps;
-	x->run = run;
+	na_sizes_add(to, &x);
 	return NA_OK;
 }
 
-static enum na_status sz_add_graph(void *block, const struct na_exec *e)
+static enum na_status add_graph(void *block, const struct na_exec *e)
 {
-	struct sz_state *s = block;
+	struct sizes_state *s = block;
 	uint64_t values[NA_MAX_KEYS];
-	struct sz_sums *x;
+	struct sizes_sums *x;
 
 	if (!s->executions)
 		return NA_OK;
@@ -163,70 +162,67 @@ static enum na_status sz_add_graph(void *block, const struct na_exec *e)
 	return NA_OK;
 }
 
-static enum na_status sz_seal(void *block)
+static enum na_status sizes_seal(void *block)
 {
-	struct sz_state *s = block;
+	struct sizes_state *s = block;
 
 	na_census_close(&s->census);
 	return NA_OK;
 }
 
-static bool merge_sums(struct sz_state *s, const struct sz_state *b,
+static bool merge_sums(struct sizes_state *s, const struct sizes_state *b,
 		       const uint32_t *group_of)
 {
-	for (size_t i = 0; i < b->n_sums; i++) {
-		const struct sz_sums *from = &b->sums[i];
-		struct sz_sums *to = sums_of(s, group_of[i]);
+	for (size_t i = 0; i < b->sums.n; i++) {
+		struct sizes_sums *to = sums_of(s, group_of[i]);
 
 		if (!to)
 			return false;
-		to->n += from->n;
-		to->small_n += from->small_n;
-		to->bytes += from->bytes;
-		to->small_bytes += from->small_bytes;
-		to->time_ps += from->time_ps;
-		to->small_time_ps += from->small_time_ps;
-		to->executions += from->executions;
-		to->in_steps += from->in_steps;
-		to->run = from->n ? from->run : to->run;
+		na_sizes_add(to, &b->sums.v[i]);
 	}
 	return true;
 }
 
-static bool merge_pairs(struct sz_state *s, struct sz_state *b)
+static bool merge_small(struct sizes_state *s, const struct sizes_state *b,
+			const uint32_t *pair_of)
+{
+	size_t n = s->small.n + b->small.n;
+	struct na_small_record *all;
+
+	if (!b->small.n)
+		return true;
+	/* Exactly: doubled room would not fit what a transfer may take. */
+	all = realloc(s->small.v, n * sizeof(*all));
+	if (!all)
+		return false;
+	s->small.v = all;
+	s->small.cap = n;
+	for (size_t i = 0; i < b->small.n; i++)
+		all[s->small.n++] =
+			(struct na_small_record){b->small.v[i].latency_ps,
+						 pair_of[b->small.v[i].pair]};
+	return true;
+}
+
+static bool merge_pairs(struct sizes_state *s, const struct sizes_state *b)
 {
 	uint32_t *pair_of = na_groups_merge(&s->pairs, &b->pairs);
-	size_t n = s->n_small + b->n_small;
-	struct na_small_record *all = NULL;
-	bool ok = pair_of;
+	bool ok = pair_of && merge_small(s, b, pair_of);
 
-	for (size_t i = 0; ok && i < b->n_pairs; i++) {
-		uint64_t *to = count_of_pair(s, pair_of[i]);
+	for (size_t i = 0; ok && i < b->of_pair.n; i++) {
+		uint64_t *to = na_vec_at(&s->of_pair, pair_of[i]);
 
 		ok = to;
 		if (ok)
-			*to += b->n_of_pair[i];
-	}
-	/* Exactly: doubled room would not fit what a transfer may take. */
-	if (ok && b->n_small) {
-		all = realloc(s->small, n * sizeof(*all));
-		ok = all;
-	}
-	for (size_t i = 0; ok && i < b->n_small; i++)
-		all[s->n_small + i] =
-			(struct na_small_record){b->small[i].latency_ps,
-						 pair_of[b->small[i].pair]};
-	if (all) {
-		s->small = all;
-		s->n_small = n;
+			*to += b->of_pair.v[i];
 	}
 	free(pair_of);
 	return ok;
 }
 
-static enum na_status sz_merge(void *state, void *block, unsigned pass)
+static enum na_status sizes_merge(void *state, void *block, unsigned pass)
 {
-	struct sz_state *s = state, *b = block;
+	struct sizes_state *s = state, *b = block;
 	uint32_t *group_of = na_groups_merge(&s->groups, &b->groups);
 	bool ok = group_of && merge_sums(s, b, group_of) && merge_pairs(s, b);
 
@@ -239,26 +235,18 @@ static enum na_status sz_merge(void *state, void *block, unsigned pass)
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sz_turn(void *state, unsigned done, struct na_err *err)
+static void sizes_fini(void *state)
 {
-	(void)state;
-	(void)done;
-	(void)err;
-	return NA_END;
-}
-
-static void sz_fini(void *state)
-{
-	struct sz_state *s = state;
+	struct sizes_state *s = state;
 
 	na_groups_fini(&s->groups);
 	na_groups_fini(&s->pairs);
 	na_census_fini(&s->census);
 	na_census_stack_fini(&s->counts);
 	free(s->owned_steps);
-	free(s->sums);
-	free(s->n_of_pair);
-	free(s->small);
+	na_vec_free(&s->sums);
+	na_vec_free(&s->of_pair);
+	na_vec_free(&s->small);
 }
 
 const struct na_analysis na_an_sizes = {
@@ -286,17 +274,19 @@ const struct na_analysis na_an_sizes = {
 	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.face.opts = sizes_opts,
-	.face.params_size = sizeof(struct sz_params),
-	.state_size = sizeof(struct sz_state),
+	.face.params_size = sizeof(struct sizes_params),
+	.begins = 8,
+	.basis = true,
+	.tells_coverage = 1,
+	.state_size = sizeof(struct sizes_state),
 	.passes = 1,
 	.counts = NA_COUNTS(TRANSFERS),
-	.open = sz_open,
-	.fork = sz_fork,
-	.add_transfer = sz_add,
-	.add_graph = sz_add_graph,
-	.seal = sz_seal,
-	.merge = sz_merge,
-	.turn = sz_turn,
-	.finish = sz_finish,
-	.fini = sz_fini,
+	.open = sizes_open,
+	.fork = sizes_fork,
+	.add_transfer = add_transfer,
+	.add_graph = add_graph,
+	.seal = sizes_seal,
+	.merge = sizes_merge,
+	.finish = na_sizes_finish,
+	.fini = sizes_fini,
 };

@@ -16,7 +16,8 @@ type_at(const struct sl_state *s, const struct sl_occ *o, enum sl_part part)
 }
 
 /* The send says it; others where it does not, and then the host's graph. */
-uint32_t sl_transfer_type(const struct sl_state *s, const struct sl_occ *o)
+uint32_t na_slack_transfer_type(const struct sl_state *s,
+				const struct sl_occ *o)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -55,10 +56,10 @@ static uint64_t received_bytes(const struct sl_state *s, const struct sl_occ *o)
 	return recv ? recv->size_bytes : NA_UNKNOWN_U64;
 }
 
-bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
-	      bool *estimate)
+bool na_slack_bytes(const struct sl_state *s, const struct sl_occ *o,
+		    na_i128 *bytes, bool *estimate)
 {
-	uint32_t name = sl_transfer_type(s, o);
+	uint32_t name = na_slack_transfer_type(s, o);
 	const char *type = na_strtab_at(&s->scope->store->names.strings, name);
 	uint64_t size = received_bytes(s, o);
 	bool uneven = false;

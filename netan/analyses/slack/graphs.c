@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 static int by_device_time(const void *a, const void *b)
@@ -12,28 +13,18 @@ static int by_device_time(const void *a, const void *b)
 	const struct na_packed_exec *const *at = a, *const *to = b;
 	const struct na_exec x = na_unpack_exec(*at), y = na_unpack_exec(*to);
 
-	if (x.input != y.input)
-		return x.input < y.input ? -1 : 1;
-	if (x.device != y.device)
-		return x.device < y.device ? -1 : 1;
-	if (x.collective != y.collective)
-		return x.collective < y.collective ? -1 : 1;
-	if (x.start_ps != y.start_ps)
-		return x.start_ps < y.start_ps ? -1 : 1;
-	if (x.end_ps != y.end_ps)
-		return x.end_ps < y.end_ps ? -1 : 1;
-	return 0;
+	return NA_THEN(NA_CMP(x.input, y.input), NA_CMP(x.device, y.device),
+		       NA_CMP(x.collective, y.collective),
+		       NA_CMP(x.start_ps, y.start_ps),
+		       NA_CMP(x.end_ps, y.end_ps));
 }
 
 /* The same device and collective? */
 static int against(struct na_exec g, uint16_t input, uint32_t device,
 		   uint32_t collective)
 {
-	if (g.input != input)
-		return g.input < input ? -1 : 1;
-	if (g.device != device)
-		return g.device < device ? -1 : 1;
-	return (g.collective > collective) - (g.collective < collective);
+	return NA_THEN(NA_CMP(g.input, input), NA_CMP(g.device, device),
+		       NA_CMP(g.collective, collective));
 }
 
 struct graphs { /* by device, collective and start */
@@ -65,25 +56,15 @@ static bool collect(struct graphs *g, const struct na_store *s)
 				g->all[g->n++] = &x[i];
 		}
 	}
-	if (g->n)
-		qsort(g->all, g->n, sizeof(*g->all), by_device_time);
+	na_sort(g->all, g->n, by_device_time);
 	return true;
 }
 
 static size_t first_of(const struct graphs *g, uint16_t input, uint32_t device,
 		       uint32_t collective)
 {
-	size_t lo = 0, hi = g->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (against(graph(g, mid), input, device, collective) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return NA_BOUND(i, 0, g->n,
+			against(graph(g, i), input, device, collective) >= 0);
 }
 
 static int64_t common_ps(struct na_exec g, const struct sl_occ *o)
@@ -91,7 +72,7 @@ static int64_t common_ps(struct na_exec g, const struct sl_occ *o)
 	int64_t from = g.start_ps > o->start_ps ? g.start_ps : o->start_ps;
 	int64_t to = g.end_ps < o->end_ps ? g.end_ps : o->end_ps;
 
-	return to < from ? -1 : sl_minus(to, from);
+	return to < from ? -1 : na_slack_minus(to, from);
 }
 
 /* Nobody else's: the first that begins within it; where none does, the one
@@ -131,6 +112,14 @@ struct lane { /* executions of one collective on one core */
 	size_t from, to;
 };
 
+static struct lane lane_of(const struct graphs *g, const struct na_core *c,
+			   uint32_t collective)
+{
+	return (struct lane){first_of(g, c->input, c->endpoint, collective),
+			     first_of(g, c->input, c->endpoint,
+				      collective + 1)};
+}
+
 static void join(struct sl_state *s, struct graphs *g, struct lane *l,
 		 struct sl_occ *o)
 {
@@ -138,22 +127,21 @@ static void join(struct sl_state *s, struct graphs *g, struct lane *l,
 	struct na_exec x;
 
 	if (at == l->to) {
-		s->left.no_graph++;
+		s->left[SL_NO_GRAPH]++;
 		return;
 	}
 	g->used[at] = true;
 	x = graph(g, at);
-	o->host_stall_ps = sl_minus(x.end_ps, o->done_ps);
+	o->host_stall_ps = na_slack_minus(x.end_ps, o->done_ps);
 	o->wire_ps = na_time_between(x.start_ps, x.end_ps);
 }
 
-bool sl_join_graphs(struct sl_state *s)
+bool na_slack_join_graphs(struct sl_state *s)
 {
 	const struct na_core *cores = s->scope->store->devices.cores;
 	struct graphs g = {.n = 0};
 	struct na_triples keys = {.n = 0};
-	struct lane *lanes = NULL;
-	size_t n = 0, cap = 0;
+	NA_VEC(struct lane) lanes = {.v = NULL};
 	/* No execution: nobody to join them with. */
 	bool ok = !s->n || collect(&g, s->scope->store);
 
@@ -163,22 +151,15 @@ bool sl_join_graphs(struct sl_state *s)
 		uint32_t at = na_triples_add(
 			&keys, (struct na_triple){o->core, o->collective, 0});
 
-		ok = at != NA_NO_TRIPLE &&
-		     na_grow(&lanes, &cap, (size_t)at + 1, sizeof(*lanes));
-		if (!ok)
-			break;
-		if (at == n)
-			lanes[n++] = (struct lane){first_of(&g, c->input,
-							    c->endpoint,
-							    o->collective),
-						   first_of(&g, c->input,
-							    c->endpoint,
-							    o->collective + 1)};
-		join(s, &g, &lanes[at], o);
+		if (at == lanes.n)
+			ok = na_add(&lanes, lane_of(&g, c, o->collective));
+		ok = ok && at != NA_NO_TRIPLE;
+		if (ok)
+			join(s, &g, &lanes.v[at], o);
 	}
 	free(g.all);
 	free(g.used);
-	free(lanes);
+	na_vec_free(&lanes);
 	na_triples_fini(&keys);
 	return ok;
 }

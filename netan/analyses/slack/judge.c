@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n)
+double na_slack_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n)
 {
 	if (!n)
 		return NAN;
@@ -15,11 +16,12 @@ double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n)
 	return (double)sum_ps / ((double)n * (double)NA_PS_PER_US);
 }
 
-double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row)
+double na_slack_total_stall_us(const struct sl_state *s,
+			       const struct sl_row *row)
 {
 	if (s->params->reference)
 		return row->stall_us * (double)row->n;
-	return (double)row->stall_ps / (double)NA_PS_PER_US;
+	return na_us(row->stall_ps);
 }
 
 static double rate_gbps(double bytes, double us)
@@ -27,20 +29,18 @@ static double rate_gbps(double bytes, double us)
 	return us > 0 ? bytes * 8 / (us * 1000) : NAN;
 }
 
-static void judge(const struct sl_state *s, struct sl_row *row)
+static void judge_row(const struct sl_state *s, struct sl_row *row)
 {
 	double bytes = row->sized ? (double)row->bytes / (double)row->sized
 				  : NAN;
 
-	row->slack_us = sl_mean_us(s, row->slack_ps, row->n);
-	row->observed_us = sl_mean_us(s, row->observed_ps, row->n);
-	row->stall_us = sl_mean_us(s, row->stall_ps, row->n);
+	row->slack_us = na_slack_mean_us(s, row->slack_ps, row->n);
+	row->observed_us = na_slack_mean_us(s, row->observed_ps, row->n);
+	row->stall_us = na_slack_mean_us(s, row->stall_ps, row->n);
 	row->required_gbps = rate_gbps(bytes, row->slack_us);
-	row->achieved_gbps = row->sized
-				     ? rate_gbps((double)row->bytes,
-						 (double)row->sized_wire_ps /
-							 (double)NA_PS_PER_US)
-				     : NAN;
+	row->achieved_gbps = row->sized ? rate_gbps((double)row->bytes,
+						    na_us(row->sized_wire_ps))
+					: NAN;
 	row->small = row->slack_us < SL_SMALL_SHARE * row->observed_us ||
 		     row->slack_us < row->network_us;
 	/* No rate is enough where there is no slack. */
@@ -73,20 +73,14 @@ static int worse_first(const void *a, const void *b)
 	const struct sl_row *p = &s->rows[x->row], *q = &s->rows[y->row];
 	const struct na_strtab *names = &s->scope->store->names.strings;
 	double u = sort_value(s, p), v = sort_value(s, q);
-	int order;
 
-	if (u != v)
-		return u > v ? -1 : 1;
-	if (p->stall_ps != q->stall_ps)
-		return p->stall_ps > q->stall_ps ? -1 : 1;
-	order = strcmp(na_strtab_at(names, p->collective),
-		       na_strtab_at(names, q->collective));
-	if (order)
-		return order;
-	return (x->row > y->row) - (x->row < y->row);
+	return NA_THEN(NA_CMP(v, u), NA_CMP(q->stall_ps, p->stall_ps),
+		       strcmp(na_strtab_at(names, p->collective),
+			      na_strtab_at(names, q->collective)),
+		       NA_CMP(x->row, y->row));
 }
 
-bool sl_matters(const struct sl_row *row)
+bool na_slack_matters(const struct sl_row *row)
 {
 	return row->step_ps <= 0 ||
 	       (double)row->stall_ps >= SL_STALL_SHARE * (double)row->step_ps;
@@ -97,8 +91,8 @@ static void conclude(struct sl_state *s)
 	bool small = false, bound = false;
 
 	for (size_t i = 0; i < s->n_rows; i++) {
-		small |= s->rows[i].small && sl_matters(&s->rows[i]);
-		bound |= s->rows[i].bound && sl_matters(&s->rows[i]);
+		small |= s->rows[i].small && na_slack_matters(&s->rows[i]);
+		bound |= s->rows[i].bound && na_slack_matters(&s->rows[i]);
 	}
 	s->severity = small || bound ? NA_SEV_WARNING : NA_SEV_NONE;
 	s->verdict = !s->used.n ? NULL
@@ -111,7 +105,7 @@ static void conclude(struct sl_state *s)
 			     : "stalled";
 }
 
-bool sl_judge(struct sl_state *s)
+bool na_slack_judge(struct sl_state *s)
 {
 	struct ranked *x = na_calloc(s->n_rows, sizeof(*x));
 
@@ -121,11 +115,10 @@ bool sl_judge(struct sl_state *s)
 		return false;
 	}
 	for (size_t i = 0; i < s->n_rows; i++) {
-		judge(s, &s->rows[i]);
+		judge_row(s, &s->rows[i]);
 		x[i] = (struct ranked){s, (uint32_t)i};
 	}
-	if (s->n_rows)
-		qsort(x, s->n_rows, sizeof(*x), worse_first);
+	na_sort(x, s->n_rows, worse_first);
 	for (size_t i = 0; i < s->n_rows; i++)
 		s->ranked[i] = x[i].row;
 	free(x);

@@ -43,7 +43,7 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 	return true;
 }
 
-bool sl_latencies(struct sl_state *s)
+bool na_slack_latencies(struct sl_state *s)
 {
 	size_t names = s->scope->store->names.strings.n;
 	bool *rows = na_calloc(names, sizeof(*rows));
@@ -62,9 +62,9 @@ bool sl_latencies(struct sl_state *s)
 		uint32_t c = s->rows[i].collective;
 
 		s->rows[i].network_us =
-			all ? na_weighted_quantile(all + from[c],
-						   from[c + 1] - from[c], 0.5) /
-					(double)NA_PS_PER_US
+			all ? na_us(na_weighted_quantile(all + from[c],
+							 from[c + 1] - from[c],
+							 0.5))
 			    : NAN;
 	}
 	na_census_fini(&census);
@@ -140,15 +140,15 @@ static size_t slowest(const struct sl_state *s, uint32_t collective,
 		if (o->host_stall_ps == NA_UNKNOWN_PS)
 			continue;
 		asks[i].graph_to_ps =
-			sl_clamp((na_i128)o->done_ps + o->host_stall_ps);
-		asks[i].graph_from_ps = sl_minus(asks[i].graph_to_ps,
-						 o->wire_ps);
+			na_slack_clamp((na_i128)o->done_ps + o->host_stall_ps);
+		asks[i].graph_from_ps = na_slack_minus(asks[i].graph_to_ps,
+						       o->wire_ps);
 	}
 	return n;
 }
 
-enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
-			   struct na_err *err)
+enum na_status na_slack_put_late(const struct sl_state *s, struct na_result *r,
+				 struct na_err *err)
 {
 	struct na_host_clocks own = {.store = s->scope->store};
 	const struct na_host_clocks *clocks;

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 struct sweep {
 	struct sl_state *s;
-	struct na_triples pairs; /* row, collective */
-	na_i128 *ps;             /* by pair */
-	size_t cap;
+	struct na_triples pairs;        /* row, collective */
+	NA_VEC(na_i128) ps;             /* by pair */
 	uint32_t flight[SL_FLIGHT_MAX]; /* occurrences, by start */
 	size_t n;
 };
@@ -17,18 +17,14 @@ struct sweep {
 static bool add_pair(struct sweep *w, uint32_t row, uint32_t collective,
 		     int64_t ps)
 {
-	size_t before = w->pairs.n;
 	uint32_t at;
 
 	if (row == NA_UNKNOWN_U32 || ps <= 0)
 		return true;
 	at = na_triples_add(&w->pairs, (struct na_triple){row, collective, 0});
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&w->ps, &w->cap, w->pairs.n, sizeof(*w->ps)))
+	if (at == NA_NO_TRIPLE || (at == w->ps.n && !na_push(&w->ps)))
 		return false;
-	if (w->pairs.n > before)
-		w->ps[at] = 0;
-	w->ps[at] += ps;
+	w->ps.v[at] += ps;
 	return true;
 }
 
@@ -42,7 +38,7 @@ static bool enter(struct sweep *w, uint32_t at)
 	for (size_t i = 0; i < w->n; i++) {
 		const struct sl_occ *x = &occs[w->flight[i]];
 		int64_t to = x->end_ps < o->end_ps ? x->end_ps : o->end_ps;
-		int64_t ps = sl_minus(to, o->start_ps);
+		int64_t ps = na_slack_minus(to, o->start_ps);
 
 		if (x->core != o->core || x->end_ps <= o->start_ps)
 			continue;
@@ -60,19 +56,10 @@ static bool enter(struct sweep *w, uint32_t at)
 }
 
 /* By row; the longest first, then the earlier collective. */
-static int longer_first(const void *a, const void *b)
-{
-	const struct sl_overlap *x = a, *y = b;
+NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps),
+	 NA_UP(collective))
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->ps != y->ps)
-		return x->ps > y->ps ? -1 : 1;
-	return (x->collective > y->collective) -
-	       (x->collective < y->collective);
-}
-
-bool sl_overlaps(struct sl_state *s)
+bool na_slack_overlaps(struct sl_state *s)
 {
 	struct sweep *w = na_calloc(1, sizeof(*w));
 	bool ok = w;
@@ -88,13 +75,12 @@ bool sl_overlaps(struct sl_state *s)
 	for (size_t i = 0; ok && i < w->pairs.n; i++)
 		s->overlaps[s->n_overlaps++] =
 			(struct sl_overlap){w->pairs.keys[i].a,
-					    w->pairs.keys[i].b, w->ps[i]};
-	if (ok && s->n_overlaps)
-		qsort(s->overlaps, s->n_overlaps, sizeof(*s->overlaps),
-		      longer_first);
+					    w->pairs.keys[i].b, w->ps.v[i]};
+	if (ok)
+		na_sort(s->overlaps, s->n_overlaps, longer_first);
 	if (w) {
 		na_triples_fini(&w->pairs);
-		free(w->ps);
+		na_vec_free(&w->ps);
 	}
 	free(w);
 	return ok;

@@ -21,8 +21,7 @@ struct walk {
 	struct sl_core *c;
 	const struct na_op_type *types;
 	struct na_triples collectives;
-	struct one *all;
-	size_t n, cap;
+	NA_VEC(struct one) all;
 	int64_t zero_ns; /* 0 to 999: where microseconds begin */
 	na_i128 spent_ns;
 };
@@ -37,31 +36,32 @@ static struct one *one_of(struct walk *w, uint32_t collective)
 	uint32_t at = na_triples_add(&w->collectives,
 				     (struct na_triple){collective, 0, 0});
 
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&w->all, &w->cap, (size_t)at + 1, sizeof(*w->all)))
+	if (at == NA_NO_TRIPLE)
 		return NULL;
-	for (; w->n <= at; w->n++) {
-		memset(&w->all[w->n], 0, sizeof(*w->all));
-		memset(w->all[w->n].o.types, 0xff,
-		       sizeof(w->all[w->n].o.types));
+	if (at == w->all.n) {
+		struct one *x = na_push(&w->all);
+
+		if (!x)
+			return NULL;
+		memset(x->o.types, 0xff, sizeof(x->o.types));
+		x->o.collective = collective;
 	}
-	w->all[at].o.collective = collective;
-	return &w->all[at];
+	return &w->all.v[at];
 }
 
 /* A time as its microsecond, in ps. */
 static int64_t cut(const struct walk *w, int64_t ns)
 {
-	return sl_clamp((na_i128)floor_of(ns + w->zero_ns, 1000) *
-			NA_PS_PER_US);
+	return na_slack_clamp((na_i128)floor_of(ns + w->zero_ns, NA_NS_PER_US) *
+			      NA_PS_PER_US);
 }
 
-static bool emit(const struct sl_state *s, struct walk *w, const struct one *x,
-		 const struct na_op *done)
+static bool put_occurrence(const struct sl_state *s, struct walk *w,
+			   const struct one *x, const struct na_op *done)
 {
 	struct sl_core *c = w->c;
-	int64_t done_ns = floor_of(done->start_ps, 1000);
-	int64_t end_ns = done_ns + sl_duration(done) / 1000;
+	int64_t done_ns = floor_of(done->start_ps, NA_PS_PER_NS);
+	int64_t end_ns = done_ns + na_slack_duration(done) / NA_PS_PER_NS;
 	na_i128 slack_ns = (na_i128)done_ns - x->start_ns -
 			   (w->spent_ns - x->spent_ns);
 	struct sl_occ o = x->o;
@@ -71,44 +71,42 @@ static bool emit(const struct sl_state *s, struct walk *w, const struct one *x,
 	o.done_ps = done->start_ps;
 	o.core = done->core;
 	o.host_stall_ps = NA_UNKNOWN_PS;
-	o.slack_ps = sl_clamp(slack_ns / 1000 * NA_PS_PER_US);
-	o.observed_ps = sl_minus(cut(w, end_ns), cut(w, x->start_ns));
+	o.slack_ps = na_slack_clamp(slack_ns / NA_NS_PER_US * NA_PS_PER_US);
+	o.observed_ps = na_slack_minus(cut(w, end_ns), cut(w, x->start_ns));
 	o.wire_ps = o.observed_ps;
-	o.stall_ps = sl_clamp(x->stall_ns / 1000 * NA_PS_PER_US);
-	if (!sl_wanted(s, c, &o)) {
-		c->left.outside++;
+	o.stall_ps = na_slack_clamp(x->stall_ns / NA_NS_PER_US * NA_PS_PER_US);
+	if (!na_slack_wanted(s, c, &o)) {
+		c->left[SL_OUTSIDE]++;
 		return true;
 	}
-	if (!na_grow(&c->occs, &c->cap, c->n + 1, sizeof(*c->occs)))
-		return false;
-	c->left.negative += o.slack_ps < 0;
-	c->occs[c->n++] = o;
-	return true;
+	c->left[SL_NEGATIVE] += o.slack_ps < 0;
+	return na_add(&c->occs, o);
 }
 
-static bool take(const struct sl_state *s, struct walk *w,
-		 const struct na_op *x)
+static bool count_op(const struct sl_state *s, struct walk *w,
+		     const struct na_op *x)
 {
 	const struct na_op_type *t = &w->types[x->type];
-	enum sl_part part = sl_part_of(t);
+	enum sl_part part = na_slack_part_of(t);
 	struct one *at = one_of(w, t->collective);
-	int64_t ns = sl_duration(x) / 1000;
+	int64_t ns = na_slack_duration(x) / NA_PS_PER_NS;
 	bool ok = at;
 
 	if (!ok)
 		return false;
 	at->stall_ns += ns;
 	at->o.types[part] = x->type;
-	at->o.part_ps[part] = sl_duration(x) / NA_PS_PER_US * NA_PS_PER_US;
+	at->o.part_ps[part] = na_slack_duration(x) / NA_PS_PER_US *
+			      NA_PS_PER_US;
 	if (part == SL_SEND) {
 		at->sent = true;
-		at->start_ns = floor_of(x->start_ps, 1000);
+		at->start_ns = floor_of(x->start_ps, NA_PS_PER_NS);
 		at->o.start_ps = x->start_ps;
 		at->spent_ns = w->spent_ns;
 		at->stall_ns = ns;
 	} else if (part == SL_RECV_DONE) {
-		w->c->left.done_first += !at->sent;
-		ok = !at->sent || emit(s, w, at, x);
+		w->c->left[SL_DONE_FIRST] += !at->sent;
+		ok = !at->sent || put_occurrence(s, w, at, x);
 	}
 	w->spent_ns += ns;
 	return ok;
@@ -123,7 +121,7 @@ static bool in_module(const struct sl_core *c, size_t *run,
 	return *run && c->modules[*run - 1].end_ps >= x->end_ps;
 }
 
-bool sl_walk_reference(const struct sl_state *s, struct sl_core *c)
+bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c)
 {
 	const struct na_devices *v = &s->scope->store->devices;
 	struct walk w = {.c = c, .types = v->types.items};
@@ -132,18 +130,18 @@ bool sl_walk_reference(const struct sl_state *s, struct sl_core *c)
 
 	if (c->n_ops && s->scope->zero_ns) {
 		w.zero_ns = s->scope->zero_ns[v->cores[c->ops[0].core].input] %
-			    1000;
-		w.zero_ns += w.zero_ns < 0 ? 1000 : 0;
+			    NA_NS_PER_US;
+		w.zero_ns += w.zero_ns < 0 ? NA_NS_PER_US : 0;
 	}
 	for (size_t i = 0; ok && i < c->n_ops; i++) {
 		if (!in_module(c, &run, &c->ops[i]))
-			c->left.outside_modules++;
+			c->left[SL_OUTSIDE_MODULES]++;
 		else if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32)
-			c->left.no_collective++;
+			c->left[SL_NO_COLLECTIVE]++;
 		else
-			ok = take(s, &w, &c->ops[i]);
+			ok = count_op(s, &w, &c->ops[i]);
 	}
-	free(w.all);
+	na_vec_free(&w.all);
 	na_triples_fini(&w.collectives);
 	return ok;
 }

@@ -7,7 +7,8 @@
 
 #include "members.h"
 #include "netan/analyses/slack/slack.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/methods/put.h"
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
@@ -48,8 +49,8 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	static const char *const names[] = {M_slack_us, M_observed_us,
 					    M_stall_us};
 	static const struct { const char *name; double p; } of[] = {
-		{"p50", 0.5}, {"p5", 0.05}, {"min", 0},
-		{"p95", 0.95}, {"max", 1},
+		{M_p50, 0.5}, {M_p5, 0.05}, {M_min, 0},
+		{M_p95, 0.95}, {M_max, 1},
 	};
 	/* clang-format on */
 	const double means[] = {row->slack_us, row->observed_us, row->stall_us};
@@ -61,13 +62,12 @@ static void put_spread(struct na_result *r, struct na_value *in,
 	na_sort_f64(w->x, w->tmp, row->n);
 	na_put_real(r, to, M_mean, means[f]);
 	/* The reference knows means alone. */
-	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++)
+	for (size_t k = 0; k < NA_LEN(of); k++)
 		na_put_real(r, to, of[k].name,
 			    s->params->reference
 				    ? NAN
-				    : na_quantile_sorted(w->x, row->n,
-							 of[k].p) /
-					      (double)NA_PS_PER_US);
+				    : na_us(na_quantile_sorted(w->x, row->n,
+							       of[k].p)));
 }
 
 static void put_bytes(struct na_result *r, struct na_value *to,
@@ -109,18 +109,11 @@ static void put_overlaps(struct na_result *r, struct na_value *to,
 {
 	struct na_value *list = na_put_list(r, to, M_overlaps);
 	uint32_t index = (uint32_t)(row - s->rows);
-	size_t lo = 0, hi = s->n_overlaps;
+	size_t from = NA_BOUND(i, 0, s->n_overlaps,
+			       s->overlaps[i].row >= index);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->overlaps[mid].row < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo; i < s->n_overlaps && i - lo < SL_OVERLAPS &&
-			    s->overlaps[i].row == index;
+	for (size_t i = from; i < s->n_overlaps && i - from < SL_OVERLAPS &&
+			      s->overlaps[i].row == index;
 	     i++) {
 		struct na_value *one = na_put_object(r, list, NULL);
 
@@ -157,11 +150,11 @@ static void put_row(struct na_result *r, struct na_value *list,
 		put_spread(r, to, s, row, f, w);
 	for (int p = 0; p < SL_PARTS; p++)
 		na_put_real(r, to, parts[p],
-			    sl_mean_us(s, row->part_ps[p], row->n));
+			    na_slack_mean_us(s, row->part_ps[p], row->n));
 	na_put_real(r, to, M_host_stall_us,
-		    sl_mean_us(s, row->host_stall_ps, row->graphs));
+		    na_slack_mean_us(s, row->host_stall_ps, row->graphs));
 	na_put_int(r, to, M_graphs, (int64_t)row->graphs);
-	na_put_real(r, to, M_total_stall_us, sl_total_stall_us(s, row));
+	na_put_real(r, to, M_total_stall_us, na_slack_total_stall_us(s, row));
 	na_put_real(r, to, M_stall_share, share(row->stall_ps, row->step_ps));
 	put_rates(r, to, s, row);
 	put_overlaps(r, to, s, row);
@@ -185,28 +178,23 @@ static bool put_rows(struct na_result *r, struct na_value *body,
 }
 
 static void put_left(struct na_result *r, struct na_value *body,
-		     const struct sl_left *x)
+		     const struct sl_state *s)
 {
+	static const char *const names[SL_N_LEFT] = {M_ops_without_collective,
+						     M_recv_done_before_send,
+						     M_stray_ops,
+						     M_unfinished,
+						     M_outside_window,
+						     M_other_hosts,
+						     M_ops_outside_modules};
 	struct na_value *to = na_put_object(r, body, M_left_out);
-	const struct {
-		const char *name;
-		uint64_t n;
-	} of[] = {
-		{M_ops_without_collective, x->no_collective},
-		{M_recv_done_before_send, x->done_first},
-		{M_stray_ops, x->strays},
-		{"unfinished", x->cut},
-		{M_outside_window, x->outside},
-		{M_other_hosts, x->hosts},
-		{M_ops_outside_modules, x->outside_modules},
-	};
 
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		na_put_int(r, to, of[i].name, (int64_t)of[i].n);
+	for (size_t i = 0; i < SL_N_LEFT; i++)
+		na_put_int(r, to, names[i], (int64_t)s->left[i]);
 }
 
 /* How the ops that were looked at got their collective, in kinds of ops. */
-static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
+void na_slack_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 {
 	const struct na_op_types *types = &s->scope->store->devices.types;
 
@@ -214,41 +202,23 @@ static void count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS])
 	for (size_t i = 0; i < types->n; i++) {
 		const struct na_op_type *t = &types->items[i];
 
-		if (t->network == NA_NET_DCN && sl_part_of(t) != SL_PARTS)
+		if (t->network == NA_NET_DCN && na_slack_part_of(t) != SL_PARTS)
 			n[t->joined < NA_N_OPJOINS ? t->joined : 0]++;
 	}
 }
 
-static const char *const join_names[NA_N_OPJOINS] = {
-	"none", "graph", "channel", "suffix", M_long_name, "instruction"};
-
 static void put_joins(struct na_result *r, struct na_value *body,
 		      const struct sl_state *s)
 {
-	/* clang-format off */
-	static const char *const words[NA_N_OPJOINS] = {
-		"to none", "by HLO operands", "by channel",
-		"by the number in their name", "by their own text in the trace",
-		"by their HLO instruction",
-	};
-	/* clang-format on */
+	static const char *const names[NA_N_OPJOINS] = {
+		M_none,   M_graph,     M_channel,
+		M_suffix, M_long_name, M_instruction};
 	struct na_value *to = na_put_object(r, body, M_joined);
 	uint64_t n[NA_N_OPJOINS];
-	char text[400] = "";
-	size_t at = 0;
 
-	count_joins(s, n);
+	na_slack_count_joins(s, n);
 	for (int i = 0; i < NA_N_OPJOINS; i++)
-		na_put_int(r, to, join_names[i], (int64_t)n[i]);
-	for (int i = 1; i <= NA_N_OPJOINS && at < sizeof(text); i++) {
-		int k = i % NA_N_OPJOINS; /* "to none" last */
-
-		if (n[k])
-			at += (size_t)snprintf(text + at, sizeof(text) - at,
-					       "%s%" PRIu64 " %s",
-					       at ? ", " : "", n[k], words[k]);
-	}
-	na_put_text(r, na_result_side(r), M_joined, text);
+		na_put_int(r, to, names[i], (int64_t)n[i]);
 }
 
 /* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; slack
@@ -264,10 +234,10 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		return;
 	if (row->step_ps > 0)
 		snprintf(of, sizeof(of), " of %s step time",
-			 na_print_time(buf, sl_clamp(row->step_ps), 3));
+			 na_print_time(buf, na_slack_clamp(row->step_ps), 3));
 	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
 		snprintf(needs, sizeof(needs), " needs %s%s",
-			 na_print_rate(buf, row->required_gbps * 1e9, 3),
+			 na_print_rate(buf, row->required_gbps * NA_GIGA, 3),
 			 row->host_devices > 1 ? " per device" : "");
 	else if (row->sized)
 		snprintf(needs, sizeof(needs), ", which no rate can meet");
@@ -282,12 +252,13 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
 		name_at(s, row->collective), key,
 		na_print_time(stall,
-			      (int64_t)fmin(sl_total_stall_us(s, row) *
+			      (int64_t)fmin(na_slack_total_stall_us(s, row) *
 						    (double)NA_PS_PER_US,
 					    9e18),
 			      3),
-		of, row->devices, row->devices == 1 ? "" : "s",
-		na_print_time(slack, sl_clamp(row->slack_ps / (na_i128)row->n),
+		of, row->devices, na_plural(row->devices),
+		na_print_time(slack,
+			      na_slack_clamp(row->slack_ps / (na_i128)row->n),
 			      3),
 		needs);
 }
@@ -301,12 +272,12 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
-	if (s->n || s->left.outside || s->left.hosts) {
+	if (s->n || s->left[SL_OUTSIDE] || s->left[SL_HOSTS]) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"the filters leave none of %s executions of "
 				"collectives",
-				na_print_count(n, s->n + s->left.outside +
-							  s->left.hosts));
+				na_print_count(n, s->n + s->left[SL_OUTSIDE] +
+							  s->left[SL_HOSTS]));
 		return;
 	}
 	if (!tpus) {
@@ -322,11 +293,11 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			"steps tell what communication costs");
 		return;
 	}
-	if (s->got.n_ops) {
+	if (s->got.ops.n) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"%s ops over the data-center network, but no "
 				"collective from its send to its recv-done",
-				na_print_count(n, s->got.n_ops));
+				na_print_count(n, s->got.ops.n));
 		na_result_word(
 			r, NA_WORD_HINT,
 			s->params->reference
@@ -346,7 +317,8 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 		       "collectives tells what it uses");
 }
 
-enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_slack_finish(void *state, struct na_result *r,
+			       struct na_err *err)
 {
 	struct sl_state *s = state;
 	struct na_value *body = na_result_body(r), *total;
@@ -362,30 +334,28 @@ enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err)
 	total = na_put_object(r, body, M_total);
 	na_put_int(r, total, M_occurrences, (int64_t)s->used.n);
 	na_put_int(r, total, M_devices, (int64_t)s->devices);
-	na_put_real(r, total, M_stall_us,
-		    (double)s->stall_ps / (double)NA_PS_PER_US);
+	na_put_real(r, total, M_stall_us, na_us(s->stall_ps));
 	na_put_real(r, total, M_step_time_us,
-		    s->step_ps > 0 ? (double)s->step_ps / (double)NA_PS_PER_US
-				   : NAN);
+		    s->step_ps > 0 ? na_us(s->step_ps) : NAN);
 	na_put_real(r, total, M_stall_share, share(s->stall_ps, s->step_ps));
-	na_put_int(r, total, M_negative_slack, (int64_t)s->left.negative);
-	na_put_int(r, total, M_without_graph, (int64_t)s->left.no_graph);
-	put_left(r, body, &s->left);
+	na_put_int(r, total, M_negative_slack, (int64_t)s->left[SL_NEGATIVE]);
+	na_put_int(r, total, M_without_graph, (int64_t)s->left[SL_NO_GRAPH]);
+	put_left(r, body, s);
 	put_joins(r, body, s);
 	na_put_bool(r, body, M_reference, s->params->reference);
 	na_put_real(r, body, M_capacity_gbps, s->capacity_gbps);
 	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
 		na_result_word(r, NA_WORD_PICTURE, "waterfall");
-	filtered = s->left.outside + s->left.hosts + s->n - s->used.n;
+	filtered = s->left[SL_OUTSIDE] + s->left[SL_HOSTS] + s->n - s->used.n;
 	na_result_about(r)->filtered = (int64_t)filtered;
 	na_result_about(r)->left_out =
-		(int64_t)(s->left.cut + s->left.done_first + filtered);
+		(int64_t)(s->left[SL_CUT] + s->left[SL_DONE_FIRST] + filtered);
 	if (!s->used.n)
 		say_nothing(r, s);
-	sl_views(r, s);
-	if (sl_put_late(s, r, err) != NA_OK)
+	na_slack_views(r, s);
+	if (na_slack_put_late(s, r, err) != NA_OK)
 		return err->status;
-	sl_late_view(r);
+	na_slack_late_view(r);
 	return NA_OK;
 }

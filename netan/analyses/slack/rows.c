@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
 /* What a device's time is shared out by: keys that ops of all collectives
  * have alike. */
@@ -33,7 +33,7 @@ static struct sl_row *row_of(struct sl_state *s, const struct na_grouping *base,
 {
 	const struct na_store *store = s->scope->store;
 	uint64_t values[NA_MAX_KEYS] = {0};
-	uint32_t type = sl_transfer_type(s, o), group, of;
+	uint32_t type = na_slack_transfer_type(s, o), group, of;
 	struct sl_row *row;
 
 	na_group_of_core(&s->by, store, o->core, o->step, o->collective, type,
@@ -77,7 +77,7 @@ static void add_bytes(struct sl_state *s, struct sl_row *row,
 	na_i128 bytes;
 	bool estimate;
 
-	if (!sl_bytes(s, o, &bytes, &estimate))
+	if (!na_slack_bytes(s, o, &bytes, &estimate))
 		return;
 	row->mixed_bytes |= row->sized &&
 			    bytes * (na_i128)row->sized != row->bytes;
@@ -110,9 +110,9 @@ static void add_occ(struct sl_state *s, struct sl_row *row,
 
 struct count {
 	struct na_triples seen, per; /* (row, core); (collective, input) */
-	uint32_t *n;                 /* cores, by `per` */
-	size_t cap;
-	struct na_triples lanes; /* (collective, core) */
+	NA_VEC(uint32_t) n;          /* cores, by `per` */
+	struct na_triples lanes;     /* (collective, core) */
+	uint32_t *most;              /* cores of one host, by collective */
 	bool *cores;
 };
 
@@ -120,7 +120,7 @@ static bool count_one(struct sl_state *s, struct count *c,
 		      const struct sl_occ *o)
 {
 	uint16_t input = s->scope->store->devices.cores[o->core].input;
-	size_t before = c->seen.n, lanes = c->lanes.n, per = c->per.n;
+	size_t before = c->seen.n, lanes = c->lanes.n;
 	uint32_t at;
 
 	if (na_triples_add(&c->seen, (struct na_triple){o->row, o->core, 0}) ==
@@ -131,12 +131,11 @@ static bool count_one(struct sl_state *s, struct count *c,
 	s->rows[o->row].devices += c->seen.n > before;
 	at = na_triples_add(&c->per,
 			    (struct na_triple){o->collective, input, 0});
-	if (at == NA_NO_TRIPLE ||
-	    !na_grow(&c->n, &c->cap, c->per.n, sizeof(*c->n)))
+	if (at == NA_NO_TRIPLE || (at == c->n.n && !na_push(&c->n)))
 		return false;
-	if (c->per.n > per)
-		c->n[at] = 0;
-	c->n[at] += c->lanes.n > lanes;
+	c->n.v[at] += c->lanes.n > lanes;
+	if (c->n.v[at] > c->most[o->collective])
+		c->most[o->collective] = c->n.v[at];
 	s->devices += !c->cores[o->core];
 	c->cores[o->core] = true;
 	return true;
@@ -155,23 +154,18 @@ static int64_t step_length(const struct sl_state *s, const struct na_span *x)
 	return na_time_between(from, to);
 }
 
-uint32_t sl_store_step(const struct na_store *store, const struct na_span *x)
+uint32_t na_slack_store_step(const struct na_store *store,
+			     const struct na_span *x)
 {
 	uint32_t run = store->sources[x->input].run;
-	size_t lo = 0, hi = store->n_steps;
+	size_t at = NA_BOUND(i, 0, store->n_steps,
+			     store->steps[i].run > run ||
+				     (store->steps[i].run == run &&
+				      store->steps[i].number >= x->number));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct na_step *at = &store->steps[mid];
-
-		if (at->run < run || (at->run == run && at->number < x->number))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < store->n_steps && store->steps[lo].run == run &&
-			       store->steps[lo].number == x->number
-		       ? (uint32_t)lo
+	return at < store->n_steps && store->steps[at].run == run &&
+			       store->steps[at].number == x->number
+		       ? (uint32_t)at
 		       : NA_UNKNOWN_U32;
 }
 
@@ -180,15 +174,15 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 {
 	na_i128 *of = na_calloc(na_groups_count(&s->bases) + 1, sizeof(*of));
 
-	for (size_t i = 0; of && i < s->got.n_steps; i++) {
-		const struct na_span *x = &s->got.steps[i];
+	for (size_t i = 0; of && i < s->got.steps.n; i++) {
+		const struct na_span *x = &s->got.steps.v[i];
 		uint64_t values[NA_MAX_KEYS] = {0};
 		uint32_t group;
 
 		if (!cores[x->core])
 			continue;
 		na_group_of_core(base, s->scope->store, x->core,
-				 sl_store_step(s->scope->store, x),
+				 na_slack_store_step(s->scope->store, x),
 				 NA_UNKNOWN_U32, NA_UNKNOWN_U32, values);
 		group = na_groups_find(&s->bases, values);
 		s->step_ps += step_length(s, x);
@@ -203,34 +197,26 @@ static bool add_steps(struct sl_state *s, const struct na_grouping *base,
 
 static bool count_devices(struct sl_state *s, const struct na_grouping *base)
 {
-	size_t inputs = s->scope->store->n_sources;
-	struct count c = {.n = NULL};
-	bool ok;
+	const struct na_store *store = s->scope->store;
+	struct count c = {.cores = na_calloc(store->devices.n_cores,
+					     sizeof(bool)),
+			  .most = na_calloc(store->names.strings.n,
+					    sizeof(uint32_t))};
+	bool ok = c.cores && c.most;
 
-	c.cores = na_calloc(s->scope->store->devices.n_cores, sizeof(bool));
-	ok = c.cores;
 	for (size_t i = 0; ok && i < s->n; i++) {
 		if (s->occs[i].row != NA_UNKNOWN_U32)
 			ok = count_one(s, &c, &s->occs[i]);
 	}
-	for (size_t i = 0; ok && i < s->n_rows; i++) {
-		for (uint32_t k = 0; k < inputs; k++) {
-			uint32_t at = na_triples_find(
-				&c.per,
-				(struct na_triple){s->rows[i].collective, k,
-						   0});
-
-			if (at != NA_NO_TRIPLE &&
-			    c.n[at] > s->rows[i].host_devices)
-				s->rows[i].host_devices = c.n[at];
-		}
-	}
+	for (size_t i = 0; ok && i < s->n_rows; i++)
+		s->rows[i].host_devices = c.most[s->rows[i].collective];
 	ok = ok && add_steps(s, base, c.cores);
 	na_triples_fini(&c.seen);
 	na_triples_fini(&c.per);
 	na_triples_fini(&c.lanes);
-	free(c.n);
+	na_vec_free(&c.n);
 	free(c.cores);
+	free(c.most);
 	return ok;
 }
 
@@ -257,7 +243,7 @@ static bool order_occs(struct sl_state *s)
 	return true;
 }
 
-bool sl_sum_up(struct sl_state *s)
+bool na_slack_sum_up(struct sl_state *s)
 {
 	struct na_grouping base = base_of(&s->by);
 
@@ -277,5 +263,5 @@ bool sl_sum_up(struct sl_state *s)
 		s->stall_ps += o->stall_ps;
 		na_extent_add(&s->used, o->start_ps, o->end_ps);
 	}
-	return count_devices(s, &base) && order_occs(s) && sl_overlaps(s);
+	return count_devices(s, &base) && order_occs(s) && na_slack_overlaps(s);
 }

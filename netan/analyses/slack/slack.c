@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/capacity.h"
 
@@ -34,24 +35,24 @@ static const struct na_opt slack_opts[] = {
 };
 /* clang-format on */
 
-int64_t sl_clamp(na_i128 x)
+int64_t na_slack_clamp(na_i128 x)
 {
 	return x > NA_TIME_MAX   ? NA_TIME_MAX
 	       : x < NA_TIME_MIN ? NA_TIME_MIN
 				 : (int64_t)x;
 }
 
-int64_t sl_minus(int64_t a, int64_t b)
+int64_t na_slack_minus(int64_t a, int64_t b)
 {
-	return sl_clamp((na_i128)a - b);
+	return na_slack_clamp((na_i128)a - b);
 }
 
-int64_t sl_duration(const struct na_op *x)
+int64_t na_slack_duration(const struct na_op *x)
 {
 	return na_time_between(x->start_ps, x->end_ps);
 }
 
-enum sl_part sl_part_of(const struct na_op_type *t)
+enum sl_part na_slack_part_of(const struct na_op_type *t)
 {
 	if (t->opcode == NA_OPCODE_SEND)
 		return t->phase == NA_OP_DONE ? SL_SEND_DONE : SL_SEND;
@@ -60,7 +61,7 @@ enum sl_part sl_part_of(const struct na_op_type *t)
 	return SL_PARTS;
 }
 
-static enum na_status sl_check(const void *params, struct na_err *err)
+static enum na_status slack_check(const void *params, struct na_err *err)
 {
 	const struct sl_params *p = params;
 	double gbps;
@@ -97,8 +98,8 @@ static enum na_status check_keys(const struct na_grouping *by,
 	return NA_OK;
 }
 
-static enum na_status sl_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status slack_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
 	struct sl_state *s = state;
 	enum na_status st = check_keys(&scope->by, err);
@@ -119,14 +120,14 @@ static enum na_status sl_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status sl_fork(void *block, const void *state, unsigned pass)
+static enum na_status slack_fork(void *block, const void *state, unsigned pass)
 {
 	(void)pass;
 	*(struct sl_block *)block = (struct sl_block){.main = state};
 	return NA_OK;
 }
 
-static enum na_status sl_add_op(void *block, const struct na_op *x)
+static enum na_status slack_add_op(void *block, const struct na_op *x)
 {
 	struct sl_block *b = block;
 	struct sl_gathered *g = &b->got;
@@ -134,44 +135,31 @@ static enum na_status sl_add_op(void *block, const struct na_op *x)
 	const struct na_devices *v = &scope->store->devices;
 	const struct na_op_type *t = &v->types.items[x->type];
 
-	if (t->network != NA_NET_DCN || sl_part_of(t) == SL_PARTS) {
+	if (t->network != NA_NET_DCN || na_slack_part_of(t) == SL_PARTS) {
 		g->other_ops += na_filter_input(scope->bound,
 						v->cores[x->core].input);
 		return NA_OK;
 	}
 	if (b->main->params->reference && v->cores[x->core].number != 0)
 		return NA_OK;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
-		return NA_ENOMEM;
-	g->ops[g->n_ops++] = *x;
-	return NA_OK;
+	return na_add(&g->ops, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status add_span(struct na_span **list, size_t *n, size_t *cap,
-			       const struct na_span *x, size_t many)
+static enum na_status slack_add_step(void *block, const struct na_span *x)
 {
-	if (!na_grow(list, cap, *n + many, sizeof(**list)))
-		return NA_ENOMEM;
-	for (size_t i = 0; i < many; i++)
-		(*list)[(*n)++] = x[i];
-	return NA_OK;
+	struct sl_block *b = block;
+
+	return na_add(&b->got.steps, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sl_add_step(void *block, const struct na_span *x)
+static enum na_status slack_add_module(void *block, const struct na_span *x)
 {
-	struct sl_gathered *g = &((struct sl_block *)block)->got;
+	struct sl_block *b = block;
 
-	return add_span(&g->steps, &g->n_steps, &g->cap_steps, x, 1);
+	return na_add(&b->got.modules, *x) ? NA_OK : NA_ENOMEM;
 }
 
-static enum na_status sl_add_module(void *block, const struct na_span *x)
-{
-	struct sl_gathered *g = &((struct sl_block *)block)->got;
-
-	return add_span(&g->modules, &g->n_modules, &g->cap_modules, x, 1);
-}
-
-static enum na_status sl_merge(void *state, void *block, unsigned pass)
+static enum na_status slack_merge(void *state, void *block, unsigned pass)
 {
 	const struct sl_gathered *b = &((struct sl_block *)block)->got;
 	struct sl_state *s = state;
@@ -179,27 +167,13 @@ static enum na_status sl_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	/* Once for all: doubling would take as much again. */
-	if (!g->ops && !na_grow(&g->ops, &g->cap_ops, s->scope->store->ops.n,
-				sizeof(*g->ops)))
+	if ((!g->ops.v && !na_room(&g->ops, s->scope->store->ops.n)) ||
+	    !na_append(&g->ops, b->ops.v, b->ops.n) ||
+	    !na_append(&g->steps, b->steps.v, b->steps.n) ||
+	    !na_append(&g->modules, b->modules.v, b->modules.n))
 		return NA_ENOMEM;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + b->n_ops,
-		     sizeof(*g->ops)) ||
-	    add_span(&g->steps, &g->n_steps, &g->cap_steps, b->steps,
-		     b->n_steps) != NA_OK ||
-	    add_span(&g->modules, &g->n_modules, &g->cap_modules, b->modules,
-		     b->n_modules) != NA_OK)
-		return NA_ENOMEM;
-	if (b->n_ops)
-		memcpy(g->ops + g->n_ops, b->ops, b->n_ops * sizeof(*b->ops));
-	g->n_ops += b->n_ops;
 	g->other_ops += b->other_ops;
 	return NA_OK;
-}
-
-static void sort_spans(struct na_span *x, size_t n)
-{
-	if (n)
-		qsort(x, n, sizeof(*x), na_span_order);
 }
 
 /* Each core's own ops, runs and steps: ops of a core are already in order
@@ -207,7 +181,7 @@ static void sort_spans(struct na_span *x, size_t n)
 static bool by_core(struct sl_state *s)
 {
 	size_t n = s->scope->store->devices.n_cores;
-	struct na_op *sorted = na_calloc(s->got.n_ops, sizeof(*sorted));
+	struct na_op *sorted = na_calloc(s->got.ops.n, sizeof(*sorted));
 	size_t at = 0;
 
 	s->cores = na_calloc(n, sizeof(*s->cores));
@@ -215,44 +189,36 @@ static bool by_core(struct sl_state *s)
 		free(sorted);
 		return false;
 	}
-	for (size_t i = 0; i < s->got.n_ops; i++)
-		s->cores[s->got.ops[i].core].n_ops++;
+	for (size_t i = 0; i < s->got.ops.n; i++)
+		s->cores[s->got.ops.v[i].core].n_ops++;
 	for (size_t i = 0; i < n; i++) {
 		s->cores[i].ops = sorted + at;
 		at += s->cores[i].n_ops;
 		s->cores[i].n_ops = 0;
 	}
-	for (size_t i = 0; i < s->got.n_ops; i++) {
-		struct sl_core *c = &s->cores[s->got.ops[i].core];
+	for (size_t i = 0; i < s->got.ops.n; i++) {
+		struct sl_core *c = &s->cores[s->got.ops.v[i].core];
 
-		c->ops[c->n_ops++] = s->got.ops[i];
+		c->ops[c->n_ops++] = s->got.ops.v[i];
 	}
-	free(s->got.ops);
-	s->got.ops = sorted;
-	sort_spans(s->got.modules, s->got.n_modules);
-	sort_spans(s->got.steps, s->got.n_steps);
-	for (size_t i = s->got.n_modules; i-- > 0;) {
-		s->cores[s->got.modules[i].core].modules = &s->got.modules[i];
-		s->cores[s->got.modules[i].core].n_modules++;
+	free(s->got.ops.v);
+	s->got.ops.v = sorted;
+	na_sort(s->got.modules.v, s->got.modules.n, na_span_order);
+	na_sort(s->got.steps.v, s->got.steps.n, na_span_order);
+	for (size_t i = s->got.modules.n; i-- > 0;) {
+		s->cores[s->got.modules.v[i].core].modules =
+			&s->got.modules.v[i];
+		s->cores[s->got.modules.v[i].core].n_modules++;
 	}
-	for (size_t i = s->got.n_steps; i-- > 0;) {
-		s->cores[s->got.steps[i].core].steps = &s->got.steps[i];
-		s->cores[s->got.steps[i].core].n_steps++;
+	for (size_t i = s->got.steps.n; i-- > 0;) {
+		s->cores[s->got.steps.v[i].core].steps = &s->got.steps.v[i];
+		s->cores[s->got.steps.v[i].core].n_steps++;
 	}
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sl_occ *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->collective > y->collective) -
-	       (x->collective < y->collective);
-}
+NA_ORDER(by_start, struct sl_occ, NA_UP(start_ps), NA_UP(end_ps),
+	 NA_UP(collective))
 
 /* Then the line's own order tells which of two at one time came first. */
 static bool in_order(const struct sl_core *c)
@@ -270,29 +236,18 @@ static void walk_core(void *arg, size_t i)
 	struct sl_core *c = &s->cores[i];
 
 	if (!in_order(c))
-		qsort(c->ops, c->n_ops, sizeof(*c->ops), na_op_order);
-	c->failed = !(s->params->reference ? sl_walk_reference(s, c)
-					   : sl_walk(s, c));
+		na_sort(c->ops, c->n_ops, na_op_order);
+	c->failed = !(s->params->reference ? na_slack_walk_reference(s, c)
+					   : na_slack_walk(s, c));
 	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
-		c->left = (struct sl_left){.hosts = c->n + c->left.outside};
-		c->n = 0;
-	}
-	if (c->n)
-		qsort(c->occs, c->n, sizeof(*c->occs), by_start);
-}
+		uint64_t hosts = c->occs.n + c->left[SL_OUTSIDE];
 
-static void add_left(struct sl_left *to, const struct sl_left *x)
-{
-	to->no_collective += x->no_collective;
-	to->done_first += x->done_first;
-	to->strays += x->strays;
-	to->cut += x->cut;
-	to->outside += x->outside;
-	to->hosts += x->hosts;
-	to->outside_modules += x->outside_modules;
-	to->negative += x->negative;
-	to->no_graph += x->no_graph;
+		memset(c->left, 0, sizeof(c->left));
+		c->left[SL_HOSTS] = hosts;
+		c->occs.n = 0;
+	}
+	na_sort(c->occs.v, c->occs.n, by_start);
 }
 
 static bool gather(struct sl_state *s)
@@ -302,28 +257,28 @@ static bool gather(struct sl_state *s)
 	for (size_t i = 0; i < cores; i++) {
 		if (s->cores[i].failed)
 			return false;
-		n += s->cores[i].n;
-		add_left(&s->left, &s->cores[i].left);
+		n += s->cores[i].occs.n;
+		for (size_t k = 0; k < SL_N_COUNTS; k++)
+			s->left[k] += s->cores[i].left[k];
 	}
-	free(s->got.ops); /* what they tell is in the occurrences */
-	s->got.ops = NULL;
+	free(s->got.ops.v); /* what they tell is in the occurrences */
+	s->got.ops.v = NULL;
 	s->occs = na_calloc(n, sizeof(*s->occs));
 	if (!s->occs || n >= UINT32_MAX)
 		return false;
 	for (size_t i = 0; i < cores; i++) {
 		struct sl_core *c = &s->cores[i];
 
-		if (c->n)
-			memcpy(s->occs + s->n, c->occs,
-			       c->n * sizeof(*c->occs));
-		s->n += c->n;
-		free(c->occs);
-		c->occs = NULL;
+		if (c->occs.n)
+			memcpy(s->occs + s->n, c->occs.v,
+			       c->occs.n * sizeof(*c->occs.v));
+		s->n += c->occs.n;
+		na_vec_free(&c->occs);
 	}
 	return true;
 }
 
-static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status slack_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct sl_state *s = state;
 
@@ -331,17 +286,17 @@ static enum na_status sl_turn(void *state, unsigned done, struct na_err *err)
 	if (!by_core(s) ||
 	    !na_side_by_side(s->scope, s->scope->store->devices.n_cores,
 			     walk_core, s) ||
-	    !gather(s) || !sl_join_graphs(s) || !sl_sum_up(s) ||
-	    !sl_latencies(s) || !sl_judge(s))
+	    !gather(s) || !na_slack_join_graphs(s) || !na_slack_sum_up(s) ||
+	    !na_slack_latencies(s) || !na_slack_judge(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }
 
 static void fini_gathered(struct sl_gathered *g)
 {
-	free(g->ops);
-	free(g->modules);
-	free(g->steps);
+	na_vec_free(&g->ops);
+	na_vec_free(&g->modules);
+	na_vec_free(&g->steps);
 }
 
 static void fini_block(void *block)
@@ -349,13 +304,13 @@ static void fini_block(void *block)
 	fini_gathered(&((struct sl_block *)block)->got);
 }
 
-static void sl_fini(void *state)
+static void slack_fini(void *state)
 {
 	struct sl_state *s = state;
 	size_t cores = s->cores ? s->scope->store->devices.n_cores : 0;
 
 	for (size_t i = 0; i < cores; i++)
-		free(s->cores[i].occs);
+		na_vec_free(&s->cores[i].occs);
 	free(s->cores);
 	fini_gathered(&s->got);
 	free(s->occs);
@@ -368,11 +323,9 @@ static void sl_fini(void *state)
 	free(s->overlaps);
 }
 
-static enum na_severity sl_severity(const void *state)
+static enum na_severity slack_severity(const void *state)
 {
-	const struct sl_state *s = state;
-
-	return s->severity;
+	return ((const struct sl_state *)state)->severity;
 }
 
 const struct na_analysis na_an_slack = {
@@ -427,19 +380,21 @@ const struct na_analysis na_an_slack = {
 	.censored = true,
 	.face.opts = slack_opts,
 	.face.params_size = sizeof(struct sl_params),
+	.begins = 1,
+	.tells_coverage = 8,
 	.state_size = sizeof(struct sl_state),
 	.block_size = sizeof(struct sl_block),
 	.passes = 1,
-	.check = sl_check,
-	.open = sl_open,
-	.fork = sl_fork,
-	.add_op = sl_add_op,
-	.add_step = sl_add_step,
-	.add_module = sl_add_module,
-	.merge = sl_merge,
-	.turn = sl_turn,
-	.finish = sl_finish,
-	.fini = sl_fini,
+	.check = slack_check,
+	.open = slack_open,
+	.fork = slack_fork,
+	.add_op = slack_add_op,
+	.add_step = slack_add_step,
+	.add_module = slack_add_module,
+	.merge = slack_merge,
+	.turn = slack_turn,
+	.finish = na_slack_finish,
+	.fini = slack_fini,
 	.fini_block = fini_block,
-	.severity = sl_severity,
+	.severity = slack_severity,
 };

@@ -18,6 +18,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 
 /* Small slack: docs/methods.md, "Slack and stall". */
@@ -65,16 +66,18 @@ struct sl_occ {
 };
 
 /* What became of ops and occurrences that are not in a row. */
-struct sl_left {
-	uint64_t no_collective;   /* ops */
-	uint64_t done_first;      /* recv-done without a send before it */
-	uint64_t strays;          /* other ops without the ones before them */
-	uint64_t cut;             /* sends without a recv-done */
-	uint64_t outside;         /* occurrences: --from, --to, --step */
-	uint64_t hosts;           /* occurrences: --host */
-	uint64_t outside_modules; /* --reference: ops in no program run */
-	uint64_t negative;        /* occurrences; these are in rows */
-	uint64_t no_graph;        /* likewise */
+enum sl_left {
+	SL_NO_COLLECTIVE,   /* ops */
+	SL_DONE_FIRST,      /* recv-done without a send before it */
+	SL_STRAYS,          /* other ops without the ones before them */
+	SL_CUT,             /* sends without a recv-done */
+	SL_OUTSIDE,         /* occurrences: --from, --to, --step */
+	SL_HOSTS,           /* occurrences: --host */
+	SL_OUTSIDE_MODULES, /* --reference: ops in no program run */
+	SL_N_LEFT,
+	SL_NEGATIVE = SL_N_LEFT, /* occurrences; these are in rows */
+	SL_NO_GRAPH,             /* likewise */
+	SL_N_COUNTS
 };
 
 struct sl_core { /* one device plane */
@@ -82,9 +85,8 @@ struct sl_core { /* one device plane */
 	size_t n_ops;
 	const struct na_span *modules, *steps; /* by start */
 	size_t n_modules, n_steps;
-	struct sl_occ *occs;
-	size_t n, cap;
-	struct sl_left left;
+	NA_VEC(struct sl_occ) occs;
+	uint64_t left[SL_N_COUNTS];
 	bool failed; /* no memory */
 };
 
@@ -114,10 +116,9 @@ struct sl_overlap {
 /* What blocks gather, and the main state from all of them; there by core once
  * all is read. */
 struct sl_gathered {
-	struct na_op *ops;
-	size_t n_ops, cap_ops;
-	struct na_span *modules, *steps;
-	size_t n_modules, cap_modules, n_steps, cap_steps;
+	NA_VEC(struct na_op) ops;
+	NA_VEC(struct na_span) modules;
+	NA_VEC(struct na_span) steps;
 	uint64_t other_ops; /* not over the data-center network */
 };
 
@@ -136,7 +137,7 @@ struct sl_state {
 	struct sl_core *cores; /* [store's cores] */
 	struct sl_occ *occs;   /* by core and start */
 	size_t n;
-	struct sl_left left;
+	uint64_t left[SL_N_COUNTS];
 	struct na_groups groups, bases;
 	struct na_triples keys; /* collective, group: the row */
 	struct sl_row *rows;
@@ -153,53 +154,59 @@ struct sl_state {
 };
 
 /* a - b, as far as int64_t reaches. */
-int64_t sl_minus(int64_t a, int64_t b);
-int64_t sl_clamp(na_i128 x);
-int64_t sl_duration(const struct na_op *x);
+int64_t na_slack_minus(int64_t a, int64_t b);
+int64_t na_slack_clamp(na_i128 x);
+int64_t na_slack_duration(const struct na_op *x);
 /* enum sl_part; SL_PARTS: it is none of the four. */
-enum sl_part sl_part_of(const struct na_op_type *t);
+enum sl_part na_slack_part_of(const struct na_op_type *t);
 
 /* walk.c: from the ops of a core to its occurrences, complete ones
  * alone and by start. */
-bool sl_walk(const struct sl_state *s, struct sl_core *c);
+bool na_slack_walk(const struct sl_state *s, struct sl_core *c);
 /* Finds its step, too.  In the window by its end; in --step by its own step,
  * or by the time of all devices' steps where its device tells none. */
-bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
-	       struct sl_occ *o);
+bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
+		     struct sl_occ *o);
 /* reference.c: the same, as the reference does it; times are whole
  * microseconds. */
-bool sl_walk_reference(const struct sl_state *s, struct sl_core *c);
+bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c);
 /* graphs.c: host stall and time on the wire. */
-bool sl_join_graphs(struct sl_state *s);
+bool na_slack_join_graphs(struct sl_state *s);
 /* rows.c: rows and what they sum up. */
-bool sl_sum_up(struct sl_state *s);
+bool na_slack_sum_up(struct sl_state *s);
 /* Which step of the store; NA_UNKNOWN_U32. */
-uint32_t sl_store_step(const struct na_store *store, const struct na_span *x);
+uint32_t na_slack_store_step(const struct na_store *store,
+			     const struct na_span *x);
 /* overlaps.c */
-bool sl_overlaps(struct sl_state *s);
+bool na_slack_overlaps(struct sl_state *s);
 /* bytes.c: what one device sends over the network in an execution;
  * false: not known.  `estimate`: an upper bound, or of the first group. */
-bool sl_bytes(const struct sl_state *s, const struct sl_occ *o, na_i128 *bytes,
-	      bool *estimate);
-uint32_t sl_transfer_type(const struct sl_state *s, const struct sl_occ *o);
+bool na_slack_bytes(const struct sl_state *s, const struct sl_occ *o,
+		    na_i128 *bytes, bool *estimate);
+uint32_t na_slack_transfer_type(const struct sl_state *s,
+				const struct sl_occ *o);
 /* late.c: median latencies into the rows; list "late" of the body. */
-bool sl_latencies(struct sl_state *s);
-enum na_status sl_put_late(const struct sl_state *s, struct na_result *r,
-			   struct na_err *err);
+bool na_slack_latencies(struct sl_state *s);
+enum na_status na_slack_put_late(const struct sl_state *s, struct na_result *r,
+				 struct na_err *err);
 /* judge.c: means, rates and flags of the rows; their order; the
  * verdict. */
-bool sl_judge(struct sl_state *s);
+bool na_slack_judge(struct sl_state *s);
 /* Of collectives that nobody waits for, nothing needs to be said. */
-bool sl_matters(const struct sl_row *row);
+bool na_slack_matters(const struct sl_row *row);
 /* Of a sum over n occurrences, in us; as the reference divides. */
-double sl_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n);
-double sl_total_stall_us(const struct sl_state *s, const struct sl_row *row);
+double na_slack_mean_us(const struct sl_state *s, na_i128 sum_ps, uint64_t n);
+double na_slack_total_stall_us(const struct sl_state *s,
+			       const struct sl_row *row);
 
 /* result.c: the body, and side.message, the finding in a sentence. */
-enum na_status sl_finish(void *state, struct na_result *r, struct na_err *err);
+enum na_status na_slack_finish(void *state, struct na_result *r,
+			       struct na_err *err);
+/* How the ops that were looked at got their collective, in kinds of ops. */
+void na_slack_count_joins(const struct sl_state *s, uint64_t n[NA_N_OPJOINS]);
 /* views.c: the tables for people. */
-void sl_views(struct na_result *r, const struct sl_state *s);
+void na_slack_views(struct na_result *r, const struct sl_state *s);
 /* Of the list "late", where it is there. */
-void sl_late_view(struct na_result *r);
+void na_slack_late_view(struct na_result *r);
 
 #endif

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "netan/analyses/slack/slack.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
-struct list {           /* of one collective */
-	uint32_t *open; /* indices of occurrences, in order */
+struct list { /* of one collective: indices of occurrences, in order */
+	uint32_t *v;
 	size_t n, cap;
 	size_t run; /* of the program, that they belong to */
 };
@@ -24,11 +24,9 @@ struct walk {
 	struct sl_core *c;
 	const struct na_op_type *types;
 	struct na_triples collectives;
-	struct list *lists;
-	size_t n_lists, cap_lists;
-	na_i128 spent_ps; /* in all ops so far */
-	na_i128 *spent;   /* the same at the send of each occurrence */
-	size_t cap_spent;
+	NA_VEC(struct list) lists;
+	na_i128 spent_ps;      /* in all ops so far */
+	NA_VEC(na_i128) spent; /* the same at the send of each occurrence */
 	size_t run;
 };
 
@@ -38,12 +36,9 @@ static struct list *list_of(struct walk *w, uint32_t collective)
 				     (struct na_triple){collective, 0, 0});
 	struct list *l;
 
-	if (at == NA_NO_TRIPLE || !na_grow(&w->lists, &w->cap_lists,
-					   (size_t)at + 1, sizeof(*w->lists)))
+	if (at == NA_NO_TRIPLE || (at == w->lists.n && !na_push(&w->lists)))
 		return NULL;
-	for (; w->n_lists <= at; w->n_lists++)
-		memset(&w->lists[w->n_lists], 0, sizeof(*w->lists));
-	l = &w->lists[at];
+	l = &w->lists.v[at];
 	if (l->run != w->run)
 		l->n = 0;
 	l->run = w->run;
@@ -52,8 +47,7 @@ static struct list *list_of(struct walk *w, uint32_t collective)
 
 static void close_at(struct list *l, size_t i)
 {
-	memmove(l->open + i, l->open + i + 1,
-		(l->n - i - 1) * sizeof(*l->open));
+	memmove(l->v + i, l->v + i + 1, (l->n - i - 1) * sizeof(*l->v));
 	l->n--;
 }
 
@@ -71,13 +65,11 @@ static struct sl_occ *open_one(struct walk *w, struct list *l,
 
 	if (l->n == SL_OPEN_MAX)
 		close_at(l, 0);
-	if (!na_grow(&c->occs, &c->cap, c->n + 1, sizeof(*c->occs)) ||
-	    !na_grow(&w->spent, &w->cap_spent, c->n + 1, sizeof(*w->spent)) ||
-	    !na_grow(&l->open, &l->cap, l->n + 1, sizeof(*l->open)))
+	if (!na_add(l, (uint32_t)c->occs.n) || !na_add(&w->spent, 0))
 		return NULL;
-	l->open[l->n++] = (uint32_t)c->n;
-	o = &c->occs[c->n++];
-	memset(o, 0, sizeof(*o));
+	o = na_push(&c->occs);
+	if (!o)
+		return NULL;
 	memset(o->types, 0xff, sizeof(o->types));
 	o->collective = collective;
 	o->host_stall_ps = NA_UNKNOWN_PS;
@@ -102,7 +94,7 @@ static size_t find(const struct walk *w, const struct list *l,
 		   const struct na_op_type *t, enum sl_part part)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const struct sl_occ *o = &w->c->occs[l->open[i]];
+		const struct sl_occ *o = &w->c->occs.v[l->v[i]];
 
 		if (!has(o, part) && fits(w, o, t, part) &&
 		    (part != SL_SEND_DONE || has(o, SL_SEND)) &&
@@ -115,27 +107,28 @@ static size_t find(const struct walk *w, const struct list *l,
 static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
 		   enum sl_part part)
 {
-	struct sl_occ *o = &w->c->occs[at];
+	struct sl_occ *o = &w->c->occs.v[at];
 
 	o->types[part] = x->type;
-	o->part_ps[part] = sl_duration(x);
+	o->part_ps[part] = na_slack_duration(x);
 	o->core = x->core;
 	if (part == SL_SEND) {
 		o->start_ps = x->start_ps;
-		w->spent[at] = w->spent_ps;
+		w->spent.v[at] = w->spent_ps;
 	} else if (part == SL_RECV_DONE) {
 		o->done_ps = x->start_ps;
 		o->end_ps = x->end_ps > x->start_ps ? x->end_ps : x->start_ps;
-		o->slack_ps = sl_clamp((na_i128)x->start_ps - o->start_ps -
-				       (w->spent_ps - w->spent[at]));
+		o->slack_ps = na_slack_clamp((na_i128)x->start_ps -
+					     o->start_ps -
+					     (w->spent_ps - w->spent.v[at]));
 	}
 }
 
 /* False: no memory. */
-static bool take(struct walk *w, const struct na_op *x)
+static bool join_op(struct walk *w, const struct na_op *x)
 {
 	const struct na_op_type *t = &w->types[x->type];
-	enum sl_part part = sl_part_of(t);
+	enum sl_part part = na_slack_part_of(t);
 	struct list *l = list_of(w, t->collective);
 	size_t i;
 
@@ -148,19 +141,19 @@ static bool take(struct walk *w, const struct na_op *x)
 		i = l->n - 1;
 	}
 	if (i == l->n) {
-		*(part == SL_RECV_DONE ? &w->c->left.done_first
-				       : &w->c->left.strays) += 1;
+		*(part == SL_RECV_DONE ? &w->c->left[SL_DONE_FIRST]
+				       : &w->c->left[SL_STRAYS]) += 1;
 		return true;
 	}
-	if (part == SL_RECV_DONE && !has(&w->c->occs[l->open[i]], SL_SEND)) {
+	if (part == SL_RECV_DONE && !has(&w->c->occs.v[l->v[i]], SL_SEND)) {
 		/* The trace begins between its send and its recv. */
-		w->c->left.done_first++;
+		w->c->left[SL_DONE_FIRST]++;
 		close_at(l, i);
 		return true;
 	}
-	put_op(w, l->open[i], x, part);
+	put_op(w, l->v[i], x, part);
 	for (enum sl_part p = SL_SEND; p < SL_PARTS; p++) {
-		if (!has(&w->c->occs[l->open[i]], p))
+		if (!has(&w->c->occs.v[l->v[i]], p))
 			return true;
 	}
 	close_at(l, i);
@@ -172,25 +165,17 @@ static bool take(struct walk *w, const struct na_op *x)
 static uint32_t step_of(const struct sl_state *s, const struct sl_core *c,
 			const struct sl_occ *o)
 {
-	size_t lo = 0, hi = c->n_steps;
-	const struct na_span *x;
+	size_t at = NA_BOUND(i, 0, c->n_steps,
+			     c->steps[i].start_ps > o->done_ps);
+	const struct na_span *x = at ? &c->steps[at - 1] : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->steps[mid].start_ps <= o->done_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	x = lo ? &c->steps[lo - 1] : NULL;
 	if (!x || o->done_ps >= x->end_ps || x->number < 0)
 		return NA_UNKNOWN_U32;
-	return sl_store_step(s->scope->store, x);
+	return na_slack_store_step(s->scope->store, x);
 }
 
-bool sl_wanted(const struct sl_state *s, const struct sl_core *c,
-	       struct sl_occ *o)
+bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
+		     struct sl_occ *o)
 {
 	const struct na_filter *f = s->scope->filter;
 
@@ -211,31 +196,31 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n; i++) {
-		struct sl_occ *o = &c->occs[i];
+	for (size_t i = 0; i < c->occs.n; i++) {
+		struct sl_occ *o = &c->occs.v[i];
 		na_i128 stall = 0;
 
 		if (!has(o, SL_SEND) || !has(o, SL_RECV_DONE)) {
-			c->left.cut += has(o, SL_SEND);
-			c->left.strays += !has(o, SL_SEND);
+			c->left[SL_CUT] += has(o, SL_SEND);
+			c->left[SL_STRAYS] += !has(o, SL_SEND);
 			continue;
 		}
-		if (!sl_wanted(s, c, o)) {
-			c->left.outside++;
+		if (!na_slack_wanted(s, c, o)) {
+			c->left[SL_OUTSIDE]++;
 			continue;
 		}
 		for (int p = 0; p < SL_PARTS; p++)
 			stall += o->part_ps[p];
-		o->stall_ps = sl_clamp(stall);
-		o->observed_ps = sl_minus(o->end_ps, o->start_ps);
+		o->stall_ps = na_slack_clamp(stall);
+		o->observed_ps = na_slack_minus(o->end_ps, o->start_ps);
 		o->wire_ps = o->observed_ps;
-		c->left.negative += o->slack_ps < 0;
-		c->occs[n++] = *o;
+		c->left[SL_NEGATIVE] += o->slack_ps < 0;
+		c->occs.v[n++] = *o;
 	}
-	c->n = n;
+	c->occs.n = n;
 }
 
-bool sl_walk(const struct sl_state *s, struct sl_core *c)
+bool na_slack_walk(const struct sl_state *s, struct sl_core *c)
 {
 	struct walk w = {.s = s,
 			 .c = c,
@@ -247,16 +232,16 @@ bool sl_walk(const struct sl_state *s, struct sl_core *c)
 		       c->modules[w.run].start_ps <= c->ops[i].start_ps)
 			w.run++;
 		if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32) {
-			c->left.no_collective++;
+			c->left[SL_NO_COLLECTIVE]++;
 			continue;
 		}
-		ok = take(&w, &c->ops[i]);
-		w.spent_ps += sl_duration(&c->ops[i]);
+		ok = join_op(&w, &c->ops[i]);
+		w.spent_ps += na_slack_duration(&c->ops[i]);
 	}
-	for (size_t i = 0; i < w.n_lists; i++)
-		free(w.lists[i].open);
-	free(w.lists);
-	free(w.spent);
+	for (size_t i = 0; i < w.lists.n; i++)
+		na_vec_free(&w.lists.v[i]);
+	na_vec_free(&w.lists);
+	na_vec_free(&w.spent);
 	na_triples_fini(&w.collectives);
 	if (ok)
 		settle(s, c);

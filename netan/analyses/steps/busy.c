@@ -1,34 +1,18 @@
 /* steps: what devices do else, into their steps. */
 #include "netan/analyses/steps/steps.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
 /* The first cell and segment that end after `at`. */
 static void seek(struct st_block *b, uint32_t core, int64_t at_ps)
 {
 	const struct st_state *s = b->main;
 	const struct st_line *x = &s->lines[core];
-	size_t lo = x->cell_from, hi = x->cell_to;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->cells[mid].end_ps <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	b->at.cell = lo;
-	lo = x->segment_from;
-	hi = x->segment_to;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (st_segment_end(&s->segments[mid]) <= at_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	b->at.segment = lo;
+	b->at.cell = NA_BOUND(i, x->cell_from, x->cell_to,
+			      s->cells[i].end_ps > at_ps);
+	b->at.segment = NA_BOUND(i, x->segment_from, x->segment_to,
+				 na_steps_segment_end(&s->segments.v[i]) >
+					 at_ps);
 	b->at.core = core;
 	b->at.set = true;
 }
@@ -37,12 +21,11 @@ static struct st_busy *busy_of(struct st_block *b, size_t cell)
 {
 	struct st_busy *y;
 
-	if (b->n_busy && b->busy[b->n_busy - 1].cell == cell)
-		return &b->busy[b->n_busy - 1];
-	if (!na_grow(&b->busy, &b->cap_busy, b->n_busy + 1, sizeof(*b->busy)))
-		return NULL;
-	y = &b->busy[b->n_busy++];
-	*y = (struct st_busy){.cell = cell};
+	if (b->busy.n && b->busy.v[b->busy.n - 1].cell == cell)
+		return &b->busy.v[b->busy.n - 1];
+	y = na_push(&b->busy);
+	if (y)
+		y->cell = cell;
 	return y;
 }
 
@@ -53,14 +36,15 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 {
 	size_t k = from;
 
-	for (; k < x->segment_to && s->segments[k].start_ps < end_ps; k++) {
-		const struct st_segment *m = &s->segments[k];
-		int64_t ps = st_common(m->start_ps, st_segment_end(m), start_ps,
-				       end_ps);
+	for (; k < x->segment_to && s->segments.v[k].start_ps < end_ps; k++) {
+		const struct st_segment *m = &s->segments.v[k];
+		int64_t ps = na_steps_common(m->start_ps,
+					     na_steps_segment_end(m), start_ps,
+					     end_ps);
 
 		y->overlap_ps += ps;
-		if (st_network_of(m) < NA_N_NETWORKS)
-			y->hidden_ps[st_network_of(m)] += ps;
+		if (na_steps_network_of(m) < NA_N_NETWORKS)
+			y->hidden_ps[na_steps_network_of(m)] += ps;
 		if (m->network & ST_WAITS)
 			y->hidden_wait_ps += ps;
 	}
@@ -68,7 +52,7 @@ static size_t meet(const struct st_state *s, const struct st_line *x,
 	return k > from ? k - 1 : from;
 }
 
-bool st_add_busy(struct st_block *b, const struct na_busy *t)
+bool na_steps_add_busy(struct st_block *b, const struct na_busy *t)
 {
 	const struct st_state *s = b->main;
 	int64_t start_ps = t->start_ps, end_ps = na_busy_end(t);
@@ -83,7 +67,7 @@ bool st_add_busy(struct st_block *b, const struct na_busy *t)
 	       s->cells[b->at.cell].end_ps <= start_ps)
 		b->at.cell++;
 	while (b->at.segment < x->segment_to &&
-	       st_segment_end(&s->segments[b->at.segment]) <= start_ps)
+	       na_steps_segment_end(&s->segments.v[b->at.segment]) <= start_ps)
 		b->at.segment++;
 	segment = b->at.segment;
 	for (size_t i = b->at.cell;

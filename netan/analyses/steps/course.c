@@ -38,42 +38,29 @@ static void sum_host(const struct st_state *s, struct st_host *h, double *x,
 		const struct st_cell *c =
 			s->host_steps[s->by_host[h->from + i]].cell;
 
-		h->duration_ps += st_duration(c);
-		h->busy_ps += c->busy_ps;
-		h->flight_ps += c->flight_ps;
-		h->overlap_ps += c->overlap_ps;
-		h->idle_ps += st_idle(c);
-		h->gap_ps += c->gap_ps > 0 ? c->gap_ps : 0;
-		h->waiting_ps += st_waiting(c);
-		for (int k = 0; k < NA_N_NETWORKS; k++)
-			h->exposed_ps[k] += st_exposed_of(c, k);
-		x[i] = (double)st_duration(c) / 1e9;
+		na_steps_sum_up(&h->sums, c);
+		x[i] = na_ms(na_steps_duration(c));
 	}
 	na_sort_f64(x, tmp, h->n);
 	h->p99_ms = na_quantile_sorted(x, h->n, 0.99);
 	for (size_t i = 0; i < h->n; i++)
-		x[i] = (double)s->host_steps[s->by_host[h->from + i]].late_ps /
-		       1e9;
+		x[i] = na_ms(s->host_steps[s->by_host[h->from + i]].late_ps);
 	na_sort_f64(x, tmp, h->n);
 	h->behind_ms = na_quantile_sorted(x, h->n, 0.5);
-	if (s->by_launch[h->run] && !st_is_tied(s, h->host))
+	if (s->by_launch[h->run] && !na_steps_is_tied(s, h->host))
 		h->behind_ms = (double)NAN;
 }
 
 static bool put_change(struct st_state *s, struct st_change c)
 {
-	if (!na_grow(&s->changes, &s->cap_changes, s->n_changes + 1,
-		     sizeof(*s->changes)))
-		return false;
-	s->changes[s->n_changes++] = c;
 	if (s->severity < NA_SEV_WARNING)
 		s->severity = NA_SEV_WARNING;
-	return true;
+	return na_add(&s->changes, c);
 }
 
 /* numbers[i]: the step of x[i]. */
-static bool judge(struct st_state *s, uint32_t run, uint32_t host,
-		  const double *x, const int64_t *numbers, size_t n)
+static bool judge_series(struct st_state *s, uint32_t run, uint32_t host,
+			 const double *x, const int64_t *numbers, size_t n)
 {
 	struct na_course *c = calloc(1, sizeof(*c));
 	struct st_change change = {.run = run, .host = host, .p = NAN};
@@ -110,11 +97,11 @@ static bool judge_run(struct st_state *s, uint32_t run, double *x,
 		if (t->run != run)
 			continue;
 		for (size_t k = t->from; k < t->to; k++)
-			sum += st_duration(s->host_steps[k].cell);
+			sum += na_steps_duration(s->host_steps[k].cell);
 		numbers[n] = t->number;
-		x[n++] = (double)sum / 1e9 / (double)(t->to - t->from);
+		x[n++] = na_ms(sum) / (double)(t->to - t->from);
 	}
-	return judge(s, run, NA_UNKNOWN_U32, x, numbers, n);
+	return judge_series(s, run, NA_UNKNOWN_U32, x, numbers, n);
 }
 
 /*
@@ -130,7 +117,7 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 		const struct st_host_step *y =
 			&s->host_steps[s->by_host[h->from + i]];
 
-		x[i] = ((double)y->own_ps - (double)y->late_ps) / 1e9;
+		x[i] = na_ms((double)y->own_ps - (double)y->late_ps);
 	}
 	na_sort_f64(x, tmp, h->n);
 	typical = na_quantile_sorted(x, h->n, 0.5);
@@ -139,9 +126,9 @@ static bool judge_host(struct st_state *s, const struct st_host *h, double *x,
 			&s->host_steps[s->by_host[h->from + i]];
 
 		numbers[i] = y->cell->number;
-		x[i] = typical + (double)y->late_ps / 1e9;
+		x[i] = typical + na_ms(y->late_ps);
 	}
-	return judge(s, h->run, h->host, x, numbers, h->n);
+	return judge_series(s, h->run, h->host, x, numbers, h->n);
 }
 
 /* Of launches nobody knows the own time. */
@@ -150,7 +137,7 @@ static bool compared(const struct st_state *s, const struct st_host *h)
 	return h->tests[ST_OF_STEPS].n > 0 && !s->by_launch[h->run];
 }
 
-bool st_judge_course(struct st_state *s)
+bool na_steps_judge_course(struct st_state *s)
 {
 	size_t n = s->n_host_steps + s->n_steps;
 	double *x = na_calloc(2 * n + 1, sizeof(*x));

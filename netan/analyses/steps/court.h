@@ -1,5 +1,5 @@
 /*
- * steps: what files evidence.c and late.c share: the evidence of
+ * steps: what files evidence.c and judge.c share: the evidence of
  * who was last, and what becomes of it.
  */
 #ifndef NETAN_ANALYSES_STEPS_COURT_H
@@ -16,16 +16,15 @@ struct st_lateness { /* of a host where it was last */
 	int64_t ps;
 };
 
-struct st_durations {
-	int64_t *ps;
+struct st_durations { /* a vector */
+	int64_t *v;
 	size_t n, cap;
 };
 
 struct st_court {
 	struct st_state *s;
 	struct st_host **by_host; /* by host of the store; NULL: none */
-	struct st_lateness *late;
-	size_t n_late, cap_late;
+	NA_VEC(struct st_lateness) late;
 	struct st_durations *typical; /* [run * ST_TESTS + test] */
 	struct st_durations
 		*usual; /* by run: mean latency of the median host */
@@ -39,10 +38,10 @@ struct st_court {
 };
 
 /* The lower one of two; 0 for none.  Leaves x in order. */
-int64_t st_median_of(int64_t *x, size_t n);
+int64_t na_steps_median_of(int64_t *x, size_t n);
 /* From steps, and from instances of collectives: who was last in which, by
  * how much.  False: no memory. */
-bool st_try_steps(struct st_court *c);
-bool st_try_instances(struct st_court *c);
+bool na_steps_try_steps(struct st_court *c);
+bool na_steps_try_instances(struct st_court *c);
 
 #endif

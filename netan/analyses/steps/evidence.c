@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/court.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 struct place { /* of a share */
 	struct na_triple key;
@@ -14,10 +13,8 @@ struct place { /* of a share */
 
 static bool note(struct st_court *c, uint32_t host, unsigned list, int64_t ps)
 {
-	if (!na_grow(&c->late, &c->cap_late, c->n_late + 1, sizeof(*c->late)))
-		return false;
-	c->late[c->n_late++] = (struct st_lateness){host, list, c->cluster, ps};
-	return true;
+	return na_add(&c->late,
+		      ((struct st_lateness){host, list, c->cluster, ps}));
 }
 
 static bool try_cluster(struct st_court *c, unsigned list, uint32_t run)
@@ -27,27 +24,12 @@ static bool try_cluster(struct st_court *c, unsigned list, uint32_t run)
 	return na_triples_add(&c->tried, key) != NA_NO_TRIPLE;
 }
 
-static bool lasted(struct st_durations *d, int64_t ps)
-{
-	if (!na_grow(&d->ps, &d->cap, d->n + 1, sizeof(*d->ps)))
-		return false;
-	d->ps[d->n++] = ps;
-	return true;
-}
-
-static int by_ps(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return ORDER(x, y);
-}
-
 /* The lower one; 0 for none. */
-int64_t st_median_of(int64_t *x, size_t n)
+int64_t na_steps_median_of(int64_t *x, size_t n)
 {
 	if (!n)
 		return 0;
-	qsort(x, n, sizeof(*x), by_ps);
+	na_sort(x, n, na_order_i64);
 	return x[(n - 1) / 2];
 }
 
@@ -104,7 +86,7 @@ static bool instance(struct st_court *c, enum st_test test,
 			at = i;
 		}
 	}
-	median = st_median_of(c->tmp, n);
+	median = na_steps_median_of(c->tmp, n);
 	if (c->tmp[n - 1] == c->tmp[n - 2] || open_to_clocks(c, test, e, n))
 		return true;
 	*last = at;
@@ -165,7 +147,7 @@ static bool try_steps_of(struct st_court *c, const bool *of)
 
 			v->n++;
 			v->expected += 1.0 / (double)n;
-			if (!lasted(&c->typical[x->run * ST_TESTS],
+			if (!na_add(&c->typical[x->run * ST_TESTS],
 				    x->cell->launch ? x->own_ps : x->period_ps))
 				return false;
 			if (k != t->slowest)
@@ -185,7 +167,7 @@ static bool try_steps_of(struct st_court *c, const bool *of)
 	return true;
 }
 
-bool st_try_steps(struct st_court *c)
+bool na_steps_try_steps(struct st_court *c)
 {
 	bool *of = kinds(c);
 	bool ok = of && try_steps_of(c, of);
@@ -194,27 +176,7 @@ bool st_try_steps(struct st_court *c)
 	return ok;
 }
 
-static int by_instance(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int by = ORDER(x->key.b, y->key.b);
-
-	by = by ? by : ORDER(x->key.a, y->key.a);
-	return by ? by : ORDER(x->key.c, y->key.c);
-}
-
-/* Hosts whose clocks are known to each other: the group of the first that
- * has an instant. */
-static bool tied(const struct st_state *s, uint32_t host, uint32_t *group)
-{
-	const struct na_host_clocks *k = s->clocks;
-
-	if (!st_is_tied(s, host))
-		return false;
-	if (*group == NA_UNKNOWN_U32)
-		*group = k->group[host];
-	return k->group[host] == *group;
-}
+NA_ORDER(by_instance, struct place, NA_UP(key.b), NA_UP(key.a), NA_UP(key.c))
 
 struct views { /* of an instance, by test */
 	struct entry *e[ST_TESTS];
@@ -228,9 +190,9 @@ static void view(const struct st_state *s, const struct place *of, size_t n,
 
 	v->n[ST_OF_STARTS] = v->n[ST_OF_ENDS] = v->n[ST_OF_TRANSFERS] = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct st_share *x = &s->got.shares[of[i].share];
+		const struct st_share *x = &s->got.shares.v[of[i].share];
 		uint32_t host = of[i].key.c;
-		bool known = tied(s, host, &group);
+		bool known = na_steps_same_clock(s, host, &group);
 
 		if (known && x->first_send_ps != NA_TIME_MAX)
 			v->e[ST_OF_STARTS][v->n[ST_OF_STARTS]++] =
@@ -265,7 +227,7 @@ static int64_t took(struct st_court *c, const struct views *v)
 		return na_time_between(from, to);
 	for (size_t i = 0; i < n; i++)
 		c->tmp[i] = e[i].ps;
-	return st_median_of(c->tmp, n);
+	return na_steps_median_of(c->tmp, n);
 }
 
 static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
@@ -280,7 +242,7 @@ static bool late_start(struct st_court *c, const struct views *v, uint32_t host)
 	}
 	return own == NA_UNKNOWN_PS ||
 	       note(c, host, ST_STARTS_OF_ENDS,
-		    na_time_between(st_median_of(c->tmp, n), own));
+		    na_time_between(na_steps_median_of(c->tmp, n), own));
 }
 
 static bool try_instance(struct st_court *c, const struct place *of, size_t n,
@@ -300,11 +262,12 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 		if (v->n[k] < 3)
 			continue;
 		if (!try_cluster(c, k, run) ||
-		    !lasted(&c->typical[run * ST_TESTS + k], took(c, v)) ||
+		    !na_add(&c->typical[run * ST_TESTS + k], took(c, v)) ||
 		    !instance(c, k, v->e[k], v->n[k], &last))
 			return false;
 		if (k == ST_OF_TRANSFERS &&
-		    !lasted(&c->usual[run], st_median_of(c->tmp, v->n[k])))
+		    !na_add(&c->usual[run],
+			    na_steps_median_of(c->tmp, v->n[k])))
 			return false;
 		if (k == ST_OF_ENDS && last < v->n[k] &&
 		    !late_start(c, v, v->e[k][last].host))
@@ -313,10 +276,10 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 	return true;
 }
 
-bool st_try_instances(struct st_court *c)
+bool na_steps_try_instances(struct st_court *c)
 {
 	const struct na_triple *keys = c->s->got.keys.keys;
-	struct place *order = na_calloc(c->s->got.n_shares + 1, sizeof(*order));
+	struct place *order = na_calloc(c->s->got.shares.n + 1, sizeof(*order));
 	struct views v = {.n = {0}};
 	bool ok = order;
 
@@ -325,14 +288,14 @@ bool st_try_instances(struct st_court *c)
 				   sizeof(struct entry));
 		ok = ok && v.e[k];
 	}
-	for (size_t i = 0; ok && i < c->s->got.n_shares; i++)
+	for (size_t i = 0; ok && i < c->s->got.shares.n; i++)
 		order[i] = (struct place){keys[i], (uint32_t)i};
-	if (ok && c->s->got.n_shares)
-		qsort(order, c->s->got.n_shares, sizeof(*order), by_instance);
-	for (size_t from = 0, to; ok && from < c->s->got.n_shares; from = to) {
+	if (ok)
+		na_sort(order, c->s->got.shares.n, by_instance);
+	for (size_t from = 0, to; ok && from < c->s->got.shares.n; from = to) {
 		const struct na_triple *x = &order[from].key;
 
-		for (to = from; to < c->s->got.n_shares &&
+		for (to = from; to < c->s->got.shares.n &&
 				order[to].key.a == x->a &&
 				order[to].key.b == x->b;)
 			to++;

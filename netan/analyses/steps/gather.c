@@ -1,7 +1,7 @@
 /* steps: transfers of each instance of a collective, and what they add to
  * the steps. */
 #include "netan/analyses/steps/steps.h"
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 
 static struct st_share *share_of(struct st_gathered *g, uint32_t collective,
 				 uint32_t instance, uint32_t host,
@@ -10,15 +10,14 @@ static struct st_share *share_of(struct st_gathered *g, uint32_t collective,
 	struct na_triple key = {collective, instance, host};
 	uint32_t k = na_triples_add(&g->keys, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&g->shares, &g->cap_shares,
-					  (size_t)k + 1, sizeof(*g->shares)))
+	if (k == NA_NO_TRIPLE ||
+	    (k == g->shares.n &&
+	     !na_add(&g->shares,
+		     ((struct st_share){.first_send_ps = NA_TIME_MAX,
+					.last_receive_ps = NA_TIME_MIN,
+					.step = step}))))
 		return NULL;
-	for (; g->n_shares <= k; g->n_shares++)
-		g->shares[g->n_shares] =
-			(struct st_share){.first_send_ps = NA_TIME_MAX,
-					  .last_receive_ps = NA_TIME_MIN,
-					  .step = step};
-	return &g->shares[k];
+	return &g->shares.v[k];
 }
 
 /* By launch and iteration, which all hosts share; else by step. */
@@ -76,7 +75,7 @@ static bool add_latencies(struct st_block *b, const struct na_transfer *t,
 }
 
 /* In pass 0 when; in pass 1, the clocks known, how long. */
-bool st_add_transfer(struct st_block *b, const struct na_transfer *t)
+bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t)
 {
 	struct na_triple key;
 	struct st_share *x;
@@ -101,11 +100,12 @@ bool st_add_transfer(struct st_block *b, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from)
+bool na_steps_merge_transfers(struct st_gathered *g,
+			      const struct st_gathered *from)
 {
-	for (size_t k = 0; k < from->n_shares; k++) {
+	for (size_t k = 0; k < from->shares.n; k++) {
 		const struct na_triple *key = &from->keys.keys[k];
-		const struct st_share *x = &from->shares[k];
+		const struct st_share *x = &from->shares.v[k];
 		uint32_t instance =
 			na_triples_add(&g->instances,
 				       from->instances.keys[key->b]);
@@ -131,47 +131,32 @@ bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from)
 static struct st_step *step_of(const struct st_state *s, uint32_t run,
 			       int64_t number)
 {
-	size_t lo = 0, hi = s->n_steps;
+	size_t at = NA_BOUND(i, 0, s->n_steps,
+			     s->steps[i].run > run ||
+				     (s->steps[i].run == run &&
+				      s->steps[i].number >= number));
+	struct st_step *t = &s->steps[at];
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct st_step *x = &s->steps[mid];
-
-		if (x->run < run || (x->run == run && x->number < number))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == s->n_steps || s->steps[lo].run != run ||
-	    s->steps[lo].number != number)
-		return NULL;
-	return &s->steps[lo];
+	return at < s->n_steps && t->run == run && t->number == number ? t
+								       : NULL;
 }
 
 /* Hosts of a step stand in their order. */
 static struct st_host_step *host_step_of(const struct st_state *s,
 					 const struct st_step *t, uint32_t host)
 {
-	size_t lo = t->from, hi = t->to;
+	size_t at = NA_BOUND(i, t->from, t->to, s->host_steps[i].host >= host);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->host_steps[mid].host < host)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < t->to && s->host_steps[lo].host == host ? &s->host_steps[lo]
+	return at < t->to && s->host_steps[at].host == host ? &s->host_steps[at]
 							    : NULL;
 }
 
-void st_place_transfers(struct st_state *s)
+void na_steps_place_transfers(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
 
-	for (size_t k = 0; k < s->got.n_shares; k++) {
-		const struct st_share *x = &s->got.shares[k];
+	for (size_t k = 0; k < s->got.shares.n; k++) {
+		const struct st_share *x = &s->got.shares.v[k];
 		const struct na_triple *of =
 			&s->got.instances.keys[s->got.keys.keys[k].b];
 		const struct na_step *known = x->step < store->n_steps

@@ -3,51 +3,56 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-int64_t st_exposed(const struct st_cell *c)
+int64_t na_steps_exposed(const struct st_cell *c)
 {
 	int64_t sum = 0;
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		sum += st_exposed_of(c, k);
+		sum += na_steps_exposed_of(c, k);
 	return sum;
 }
 
-int64_t st_idle(const struct st_cell *c)
+int64_t na_steps_idle(const struct st_cell *c)
 {
-	return st_duration(c) - c->busy_ps - st_exposed(c);
+	return na_steps_duration(c) - c->busy_ps - na_steps_exposed(c);
 }
 
-bool st_notable(int64_t ps, int64_t typical_ps)
+bool na_steps_notable(int64_t ps, int64_t typical_ps)
 {
 	return ps > ST_EFFECT_PS &&
 	       (double)ps > ST_EFFECT_SHARE * (double)typical_ps;
 }
 
-bool st_notable_launch(int64_t ps, int64_t typical_ps)
+bool na_steps_notable_launch(int64_t ps, int64_t typical_ps)
 {
 	return ps > ST_EFFECT_PS &&
 	       (double)ps > ST_LAUNCH_SHARE * (double)typical_ps;
 }
 
-static int64_t gap_of(const struct st_cell *c)
+int64_t na_steps_gap(const struct st_cell *c)
 {
 	return c->gap_ps > 0 ? c->gap_ps : 0;
 }
 
-static int by_step(const void *a, const void *b)
+void na_steps_sum_up(struct st_sums *x, const struct st_cell *c)
 {
-	const struct st_host_step *x = a, *y = b;
-	int by = ORDER(x->run, y->run);
-
-	by = by ? by : ORDER(x->cell->number, y->cell->number);
-	by = by ? by : ORDER(x->host, y->host);
-	by = by ? by : ORDER(x->cell->core, y->cell->core);
-	return by ? by : ORDER(x->cell->start_ps, y->cell->start_ps);
+	x->n++;
+	x->duration_ps += na_steps_duration(c);
+	x->busy_ps += c->busy_ps;
+	x->flight_ps += c->flight_ps;
+	x->overlap_ps += c->overlap_ps;
+	x->idle_ps += na_steps_idle(c);
+	x->gap_ps += na_steps_gap(c);
+	x->waiting_ps += na_steps_waiting(c);
+	for (int k = 0; k < NA_N_NETWORKS; k++)
+		x->exposed_ps[k] += na_steps_exposed_of(c, k);
 }
+
+NA_ORDER(by_step, struct st_host_step, NA_UP(run), NA_UP(cell->number),
+	 NA_UP(host), NA_UP(cell->core), NA_UP(cell->start_ps))
 
 static bool same_step(const struct st_host_step *a,
 		      const struct st_host_step *b)
@@ -61,7 +66,7 @@ static bool slower(const struct st_host_step *a, const struct st_host_step *b)
 		return a->cell->start_ps > b->cell->start_ps;
 	if (a->own_ps != b->own_ps)
 		return a->own_ps > b->own_ps;
-	return st_duration(a->cell) > st_duration(b->cell);
+	return na_steps_duration(a->cell) > na_steps_duration(b->cell);
 }
 
 /* One for each device first; then the slowest device stands for its host. */
@@ -74,25 +79,23 @@ static bool list_devices(struct st_state *s)
 		return false;
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct st_cell *c = &s->cells[i];
-		uint32_t input = st_host_of(s, c->core);
+		uint32_t input = na_steps_host_of(s, c->core);
 		int64_t period;
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(st_duration(c), gap_of(c), &period))
+		if (!na_add_i64(na_steps_duration(c), na_steps_gap(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,
 			.host = input,
 			.run = store->sources[input].run,
 			.period_ps = period,
-			.own_ps = (c->launch ? st_duration(c) : period) -
-				  st_exposed(c),
+			.own_ps = (c->launch ? na_steps_duration(c) : period) -
+				  na_steps_exposed(c),
 		};
 	}
-	if (s->n_host_steps)
-		qsort(s->host_steps, s->n_host_steps, sizeof(*s->host_steps),
-		      by_step);
+	na_sort(s->host_steps, s->n_host_steps, by_step);
 	return true;
 }
 
@@ -154,141 +157,166 @@ static bool list_steps(struct st_state *s)
 	return true;
 }
 
-static int by_i128(const void *a, const void *b)
-{
-	na_i128 x = *(const na_i128 *)a, y = *(const na_i128 *)b;
+NA_ORDER(by_i128, na_i128, NA_CMP(*x, *y))
 
-	return ORDER(x, y);
+bool na_steps_same_clock(const struct st_state *s, uint32_t host,
+			 uint32_t *group)
+{
+	if (!na_steps_is_tied(s, host))
+		return false;
+	if (*group == NA_UNKNOWN_U32)
+		*group = s->clocks->group[host];
+	return s->clocks->group[host] == *group;
 }
 
-struct field {
-	na_i128 median; /* the lower one */
-	na_i128 most, second, least;
-	size_t at; /* of the most; the first */
-};
-
-/* What a field of the host steps of one step comes to. */
-static struct field survey(const struct st_host_step *x, size_t n,
-			   na_i128 (*of)(const struct st_host_step *x),
-			   na_i128 *tmp)
+static na_i128 value_of(const struct st_state *s, const struct st_host_step *x,
+			enum st_measure m)
 {
-	struct field f = {.at = 0};
+	const struct st_cell *c = x->cell;
 
-	for (size_t i = 0; i < n; i++) {
-		tmp[i] = of(&x[i]);
-		if (tmp[i] > of(&x[f.at]))
-			f.at = i;
+	switch (m) {
+	case ST_OWN:
+		return x->own_ps;
+	case ST_PERIOD:
+		return x->period_ps;
+	case ST_DURATION:
+		return na_steps_duration(c);
+	case ST_COMPUTE:
+		return c->busy_ps;
+	case ST_OWN_REST:
+		return (na_i128)x->own_ps - c->busy_ps;
+	case ST_EXPOSED:
+		return na_steps_exposed(c);
+	case ST_LATENCY:
+		return x->network_ps;
+	case ST_LATENCY_SEEN:
+		return na_steps_cut(x->network_ps);
+	case ST_GAP:
+		return c->gap_ps;
+	default:
+		return na_host_clocks_time(s->clocks, x->host,
+					   m == ST_START ? c->start_ps
+							 : c->end_ps);
 	}
-	qsort(tmp, n, sizeof(*tmp), by_i128);
+}
+
+bool na_steps_measure(const struct st_state *s, const struct st_host_step *x,
+		      enum st_measure m, uint32_t *group, na_i128 *ps)
+{
+	if ((m == ST_LATENCY_SEEN && x->network_ps <= 0) ||
+	    (m == ST_GAP && x->cell->gap_ps < 0) ||
+	    ((m == ST_START || m == ST_END) &&
+	     !na_steps_same_clock(s, x->host, group)))
+		return false;
+	*ps = value_of(s, x, m);
+	return true;
+}
+
+struct st_field na_steps_survey(const struct st_state *s,
+				const struct st_step *t, enum st_measure m,
+				na_i128 *tmp)
+{
+	struct st_field f = {.at = SIZE_MAX};
+	uint32_t group = NA_UNKNOWN_U32;
+
+	for (size_t i = t->from; i < t->to; i++) {
+		if (!na_steps_measure(s, &s->host_steps[i], m, &group,
+				      &tmp[f.n]))
+			continue;
+		if (!f.n || tmp[f.n] > f.most) {
+			f.most = tmp[f.n];
+			f.at = i;
+		}
+		f.n++;
+	}
+	if (!f.n)
+		return f;
+	na_sort(tmp, f.n, by_i128);
 	f.least = tmp[0];
-	f.median = tmp[(n - 1) / 2];
-	f.most = tmp[n - 1];
-	f.second = n > 1 ? tmp[n - 2] : tmp[0];
+	f.median = tmp[(f.n - 1) / 2];
+	f.second = f.n > 1 ? tmp[f.n - 2] : tmp[0];
 	return f;
 }
 
-static na_i128 own(const struct st_host_step *x)
+void na_steps_blame(struct st_step *t, const struct st_field *f,
+		    enum st_cause cause)
 {
-	return x->own_ps;
-}
-static na_i128 period(const struct st_host_step *x)
-{
-	return x->period_ps;
-}
-static na_i128 duration(const struct st_host_step *x)
-{
-	return st_duration(x->cell);
-}
-static na_i128 compute(const struct st_host_step *x)
-{
-	return x->cell->busy_ps;
-}
-static na_i128 waiting(const struct st_host_step *x)
-{
-	return (na_i128)x->own_ps - x->cell->busy_ps;
-}
-static na_i128 exposed(const struct st_host_step *x)
-{
-	return st_exposed(x->cell);
-}
-static na_i128 network(const struct st_host_step *x)
-{
-	return x->network_ps;
-}
-
-/* Sums of hostile latencies may be anything. */
-static int64_t cut(na_i128 ps)
-{
-	return ps > NA_TIME_MAX ? NA_TIME_MAX : (int64_t)ps;
-}
-
-static void name(struct st_step *t, const struct field *f, enum st_cause cause)
-{
-	t->slowest = t->from + f->at;
-	t->late_ps = cut(f->most - f->median);
-	t->lost_ps = cut(f->most - f->second);
+	t->slowest = f->at;
+	t->late_ps = na_steps_cut(f->most - f->median);
+	t->lost_ps = na_steps_cut(f->most - f->second);
 	t->cause = cause;
 }
 
-static bool slower_network(const struct field *w)
+static bool slower_network(const struct st_field *w)
 {
 	return (double)w->most > ST_NETWORK_RATIO * (double)w->median;
 }
 
 /* Transfers of one host take longer by more than the latest host is late,
  * and that one waits for them too: it is not who is waited for. */
-static bool network_first(const struct st_host_step *x, const struct field *o,
-			  const struct field *w)
+static bool network_first(const struct st_state *s, const struct st_field *o,
+			  const struct st_field *w)
 {
 	na_i128 late = o->most - o->median, slow = w->most - w->median;
 
-	return slower_network(w) && slow - x[w->at].unsure_ps > late &&
-	       exposed(&x[o->at]) > late;
+	return slower_network(w) &&
+	       slow - s->host_steps[w->at].unsure_ps > late &&
+	       na_steps_exposed(s->host_steps[o->at].cell) > late;
+}
+
+/* Which part of its own time is above the other hosts'. */
+static enum st_cause cause_of(const struct st_state *s, const struct st_step *t,
+			      size_t slowest, na_i128 *tmp)
+{
+	const struct st_host_step *x = &s->host_steps[slowest];
+	na_i128 compute = value_of(s, x, ST_COMPUTE) -
+			  na_steps_survey(s, t, ST_COMPUTE, tmp).median;
+	na_i128 rest = value_of(s, x, ST_OWN_REST) -
+		       na_steps_survey(s, t, ST_OWN_REST, tmp).median;
+
+	return compute >= rest ? ST_COMPUTATION : ST_INPUT;
 }
 
 /*
  * Own time first; where all own times are alike, or matter less, whose
  * transfers take longest; then the longest duration.
  */
-static void judge(struct st_state *s, struct st_step *t, na_i128 *tmp)
+static void judge_step(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
-	struct st_host_step *x = &s->host_steps[t->from];
-	size_t n = t->to - t->from;
-	struct field o = survey(x, n, own, tmp), p = survey(x, n, period, tmp);
-	struct field d = survey(x, n, duration, tmp);
-	struct field e = survey(x, n, exposed, tmp);
-	struct field w = survey(x, n, network, tmp);
-	int64_t typical = (int64_t)p.median;
+	struct st_field own = na_steps_survey(s, t, ST_OWN, tmp);
+	struct st_field period = na_steps_survey(s, t, ST_PERIOD, tmp);
+	struct st_field lasted = na_steps_survey(s, t, ST_DURATION, tmp);
+	struct st_field exposed = na_steps_survey(s, t, ST_EXPOSED, tmp);
+	struct st_field net = na_steps_survey(s, t, ST_LATENCY, tmp);
+	int64_t typical = (int64_t)period.median;
 
-	t->spread_ps = (int64_t)(d.most - d.least);
-	for (size_t i = 0; i < n; i++) {
-		x[i].late_ps = x[i].own_ps - (int64_t)o.median;
-		x[i].waits_less_ps = (int64_t)e.median - st_exposed(x[i].cell);
+	t->spread_ps = (int64_t)(lasted.most - lasted.least);
+	for (size_t i = t->from; i < t->to; i++) {
+		struct st_host_step *x = &s->host_steps[i];
+
+		x->late_ps = x->own_ps - (int64_t)own.median;
+		x->waits_less_ps = (int64_t)exposed.median -
+				   na_steps_exposed(x->cell);
 	}
-	if (n < 2)
+	if (own.n < 2)
 		return;
-	if (st_notable(cut(o.most - o.median), typical) &&
-	    !network_first(x, &o, &w)) {
-		na_i128 c = compute(&x[o.at]) -
-			    survey(x, n, compute, tmp).median;
-		na_i128 g = waiting(&x[o.at]) -
-			    survey(x, n, waiting, tmp).median;
-
-		name(t, &o, c >= g ? ST_COMPUTATION : ST_INPUT);
-	} else if (slower_network(&w) &&
-		   st_notable(cut(w.most - w.median), typical) &&
-		   w.most - w.median > x[w.at].unsure_ps) {
-		name(t, &w, ST_NETWORK);
-	} else if ((double)(p.most - p.median) >
-		   ST_DIFFER_SHARE * (double)p.median) {
-		name(t, &p, ST_NETWORK);
-	} else {
-		name(t, &o, ST_NONE);
-	}
-	x[t->slowest - t->from].slowest = true;
+	if (na_steps_notable(na_steps_cut(own.most - own.median), typical) &&
+	    !network_first(s, &own, &net))
+		na_steps_blame(t, &own, cause_of(s, t, own.at, tmp));
+	else if (slower_network(&net) &&
+		 na_steps_notable(na_steps_cut(net.most - net.median),
+				  typical) &&
+		 net.most - net.median > s->host_steps[net.at].unsure_ps)
+		na_steps_blame(t, &net, ST_NETWORK);
+	else if ((double)(period.most - period.median) >
+		 ST_DIFFER_SHARE * (double)period.median)
+		na_steps_blame(t, &period, ST_NETWORK);
+	else
+		na_steps_blame(t, &own, ST_NONE);
+	s->host_steps[t->slowest].slowest = true;
 }
 
-bool st_build_hosts(struct st_state *s)
+bool na_steps_build_hosts(struct st_state *s)
 {
 	if (!list_devices(s))
 		return false;
@@ -296,10 +324,9 @@ bool st_build_hosts(struct st_state *s)
 	return list_steps(s);
 }
 
-bool st_judge_steps(struct st_state *s)
+bool na_steps_judge_steps(struct st_state *s)
 {
 	size_t most = 1;
-	bool ok = true;
 	na_i128 *tmp;
 
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -308,12 +335,12 @@ bool st_judge_steps(struct st_state *s)
 		most = n > most ? n : most;
 	}
 	tmp = na_calloc(most, sizeof(*tmp));
-	for (size_t i = 0; tmp && ok && i < s->n_steps; i++) {
+	for (size_t i = 0; tmp && i < s->n_steps; i++) {
 		if (s->by_launch[s->steps[i].run])
-			ok = st_judge_launch(s, &s->steps[i]);
+			na_steps_judge_launch(s, &s->steps[i], tmp);
 		else
-			judge(s, &s->steps[i], tmp);
+			judge_step(s, &s->steps[i], tmp);
 	}
 	free(tmp);
-	return tmp && ok;
+	return tmp;
 }

@@ -6,22 +6,19 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static struct st_launch *launch_of(struct st_gathered *g, struct na_triple key)
 {
 	uint32_t k = na_triples_add(&g->launch_keys, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&g->launches, &g->cap_launches,
-					  (size_t)k + 1, sizeof(*g->launches)))
+	if (k == NA_NO_TRIPLE ||
+	    (k == g->launches.n &&
+	     !na_add(&g->launches, ((struct st_launch){NA_TIME_MAX, NA_TIME_MAX,
+						       NA_TIME_MIN}))))
 		return NULL;
-	for (; g->n_launches <= k; g->n_launches++)
-		g->launches[g->n_launches] = (struct st_launch){NA_TIME_MAX,
-								NA_TIME_MAX,
-								NA_TIME_MIN};
-	return &g->launches[k];
+	return &g->launches.v[k];
 }
 
 static void widen(struct st_launch *x, const struct st_launch *by)
@@ -34,7 +31,7 @@ static void widen(struct st_launch *x, const struct st_launch *by)
 		x->last_ps = by->last_ps;
 }
 
-bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
+bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t)
 {
 	bool sends = t->side == NA_TX;
 	struct na_triple key = {t->launch, sends ? t->src : t->dst, t->input};
@@ -54,14 +51,15 @@ bool st_add_launch(struct st_gathered *g, const struct na_transfer *t)
 	return true;
 }
 
-bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from)
+bool na_steps_merge_launches(struct st_gathered *g,
+			     const struct st_gathered *from)
 {
-	for (size_t k = 0; k < from->n_launches; k++) {
+	for (size_t k = 0; k < from->launches.n; k++) {
 		struct st_launch *x = launch_of(g, from->launch_keys.keys[k]);
 
 		if (!x)
 			return false;
-		widen(x, &from->launches[k]);
+		widen(x, &from->launches.v[k]);
 	}
 	return true;
 }
@@ -71,21 +69,14 @@ struct place { /* of a launch */
 	int64_t start_ps, end_ps;
 };
 
-static int by_line(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int by = ORDER(x->host, y->host);
-
-	by = by ? by : ORDER(x->endpoint, y->endpoint);
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	return by ? by : ORDER(x->launch, y->launch);
-}
+NA_ORDER(by_line, struct place, NA_UP(host), NA_UP(endpoint), NA_UP(start_ps),
+	 NA_UP(launch))
 
 /* A receive begins when its sender sends: it counts for who never sends. */
 static struct place place_of(const struct st_state *s, size_t k)
 {
 	const struct na_triple *key = &s->got.launch_keys.keys[k];
-	const struct st_launch *x = &s->got.launches[k];
+	const struct st_launch *x = &s->got.launches.v[k];
 
 	return (struct place){
 		.host = key->c,
@@ -120,7 +111,7 @@ static bool make_room(struct st_state *s, const struct place *x, size_t n)
 	return cells && lines;
 }
 
-static void put_cells(struct st_state *s, const struct place *x, size_t n)
+static void put_launches(struct st_state *s, const struct place *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct st_line *line;
@@ -146,10 +137,10 @@ static void put_cells(struct st_state *s, const struct place *x, size_t n)
 	}
 }
 
-bool st_build_launches(struct st_state *s)
+bool na_steps_build_launches(struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct place *all = na_calloc(s->got.n_launches + 1, sizeof(*all));
+	struct place *all = na_calloc(s->got.launches.n + 1, sizeof(*all));
 	size_t n = 0;
 	bool ok;
 
@@ -161,157 +152,65 @@ bool st_build_launches(struct st_state *s)
 	for (size_t r = 0; r < store->n_runs; r++)
 		s->by_launch[r] = true;
 	for (size_t i = 0; i < s->n_cells; i++) {
-		uint32_t host = st_host_of(s, s->cells[i].core);
+		uint32_t host = na_steps_host_of(s, s->cells[i].core);
 
 		s->by_launch[store->sources[host].run] = false;
 	}
-	for (size_t k = 0; k < s->got.n_launches; k++) {
+	for (size_t k = 0; k < s->got.launches.n; k++) {
 		all[n] = place_of(s, k);
 		n += s->by_launch[store->sources[all[n].host].run];
 	}
 	na_triples_fini(&s->got.launch_keys);
-	free(s->got.launches);
-	s->got.launches = NULL;
-	s->got.n_launches = s->got.cap_launches = 0;
-	if (n)
-		qsort(all, n, sizeof(*all), by_line);
+	na_vec_free(&s->got.launches);
+	na_sort(all, n, by_line);
 	ok = make_room(s, all, n);
 	if (ok)
-		put_cells(s, all, n);
+		put_launches(s, all, n);
 	free(all);
 	return ok;
 }
 
 /* ---- who is slowest */
 
-static int by_ps(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return ORDER(x, y);
-}
-
-struct last {            /* by one measure */
-	size_t at;       /* host step; SIZE_MAX: nobody can tell */
-	int64_t late_ps; /* behind the lower median */
-	int64_t lost_ps; /* behind the second */
-};
-
-enum measure { START, END, LASTED, NETWORK, GAP, PERIOD };
-
-/* False: not known of this host. */
-static bool measured(const struct st_state *s, const struct st_host_step *x,
-		     enum measure m, uint32_t *group, int64_t *ps)
-{
-	const struct na_host_clocks *k = s->clocks;
-
-	if (m == NETWORK) {
-		*ps = x->network_ps > NA_TIME_MAX ? NA_TIME_MAX
-						  : (int64_t)x->network_ps;
-		return x->network_ps > 0;
-	}
-	if (m == LASTED || m == PERIOD) {
-		*ps = m == LASTED ? x->own_ps : x->period_ps;
-		return true;
-	}
-	if (m == GAP) {
-		*ps = x->cell->gap_ps;
-		return *ps >= 0;
-	}
-	if (!st_is_tied(s, x->host))
-		return false;
-	if (*group == NA_UNKNOWN_U32)
-		*group = k->group[x->host];
-	*ps = na_host_clocks_time(k, x->host,
-				  m == START ? x->cell->start_ps
-					     : x->cell->end_ps);
-	return k->group[x->host] == *group;
-}
-
-/* ps: room for the hosts of the step. */
-static struct last last_of(const struct st_state *s, const struct st_step *t,
-			   enum measure m, int64_t *ps)
-{
-	struct last l = {.at = SIZE_MAX};
-	int64_t most = NA_TIME_MIN;
-	uint32_t group = NA_UNKNOWN_U32;
-	size_t n = 0;
-
-	for (size_t i = t->from; i < t->to; i++) {
-		if (!measured(s, &s->host_steps[i], m, &group, &ps[n]))
-			continue;
-		if (!n || ps[n] > most) {
-			most = ps[n];
-			l.at = i;
-		}
-		n++;
-	}
-	if (n < 2) {
-		l.at = SIZE_MAX;
-		return l;
-	}
-	qsort(ps, n, sizeof(*ps), by_ps);
-	l.late_ps = na_time_between(ps[(n - 1) / 2], most);
-	l.lost_ps = na_time_between(ps[n - 2], most);
-	return l;
-}
-
-/* Behind the lower median of those of whom it is known: into late_ps or
+/* Behind the median of those of whom it is known: into late_ps or
  * waits_less_ps, which stay 0 for the others. */
-static void compare(struct st_state *s, const struct st_step *t, enum measure m,
-		    int64_t *ps)
+static void compare(struct st_state *s, const struct st_step *t,
+		    enum st_measure m, na_i128 *tmp)
 {
+	na_i128 median = na_steps_survey(s, t, m, tmp).median, at;
 	uint32_t group = NA_UNKNOWN_U32;
-	int64_t median, at;
-	size_t n = 0;
 
-	for (size_t i = t->from; i < t->to; i++)
-		n += measured(s, &s->host_steps[i], m, &group, &ps[n]);
-	if (!n)
-		return;
-	qsort(ps, n, sizeof(*ps), by_ps);
-	median = ps[(n - 1) / 2];
 	for (size_t i = t->from; i < t->to; i++) {
 		struct st_host_step *x = &s->host_steps[i];
 
-		if (!measured(s, x, m, &group, &at))
-			continue;
-		at = at < median ? -na_time_between(at, median)
-				 : na_time_between(median, at);
-		if (m == START)
-			x->late_ps = at;
-		else
-			x->waits_less_ps = at;
+		if (na_steps_measure(s, x, m, &group, &at))
+			*(m == ST_START ? &x->late_ps : &x->waits_less_ps) =
+				na_steps_cut(at - median);
 	}
 }
 
-static void name(struct st_step *t, const struct last *l, enum st_cause cause)
+static int64_t late_of(const struct st_field *f)
 {
-	t->slowest = l->at;
-	t->late_ps = l->late_ps;
-	t->lost_ps = l->lost_ps;
-	t->cause = cause;
+	return na_steps_cut(f->most - f->median);
 }
 
-static bool stands_out(const struct last *l, na_i128 unsure_ps,
+static bool stands_out(const struct st_field *f, na_i128 unsure_ps,
 		       int64_t typical_ps)
 {
-	return l->at != SIZE_MAX && st_notable_launch(l->late_ps, typical_ps) &&
-	       l->late_ps > unsure_ps;
+	return na_steps_notable_launch(late_of(f), typical_ps) &&
+	       late_of(f) > unsure_ps;
 }
 
 /* Who only starts late since the launch before ended late lets nobody wait
  * on its own account: the time since then is as the others'. */
-static bool starts_late(const struct st_state *s, const struct last *l,
+static bool starts_late(const struct st_state *s, const struct st_field *f,
 			int64_t typical_ps)
 {
-	const struct st_host_step *x = l->at == SIZE_MAX
-					       ? NULL
-					       : &s->host_steps[l->at];
+	const struct st_host_step *x = f->n > 1 ? &s->host_steps[f->at] : NULL;
 
-	return x && st_late(l->late_ps, typical_ps) &&
-	       stands_out(l, s->clocks->uncertainty_ps[x->host], typical_ps) &&
-	       (x->cell->gap_ps < 0 || x->waits_less_ps > l->late_ps / 2);
+	return x && na_steps_late(late_of(f), typical_ps) &&
+	       stands_out(f, s->clocks->uncertainty_ps[x->host], typical_ps) &&
+	       (x->cell->gap_ps < 0 || x->waits_less_ps > late_of(f) / 2);
 }
 
 /*
@@ -319,50 +218,34 @@ static bool starts_late(const struct st_state *s, const struct last *l,
  * Where its transfers take long, too, they made it late, unless it is late
  * by far more than that.
  */
-static void judge(struct st_state *s, struct st_step *t, int64_t *ps)
+static void who_is_last(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
-	const struct st_host_step *x = s->host_steps;
-	struct last start = last_of(s, t, START, ps);
-	struct last end = last_of(s, t, END, ps);
-	struct last network = last_of(s, t, NETWORK, ps);
-	struct last lasted = last_of(s, t, LASTED, ps);
-	struct last period = last_of(s, t, PERIOD, ps);
-	int64_t typical = x[lasted.at].own_ps - lasted.late_ps;
-	bool starts = starts_late(s, &start,
-				  x[period.at].period_ps - period.late_ps);
-	bool takes = network.at != SIZE_MAX &&
-		     stands_out(&network, x[network.at].unsure_ps, typical);
+	struct st_field start = na_steps_survey(s, t, ST_START, tmp);
+	struct st_field end = na_steps_survey(s, t, ST_END, tmp);
+	struct st_field net = na_steps_survey(s, t, ST_LATENCY_SEEN, tmp);
+	struct st_field lasted = na_steps_survey(s, t, ST_OWN, tmp);
+	struct st_field period = na_steps_survey(s, t, ST_PERIOD, tmp);
+	bool starts = starts_late(s, &start, (int64_t)period.median);
+	bool takes = net.n > 1 &&
+		     stands_out(&net, s->host_steps[net.at].unsure_ps,
+				(int64_t)lasted.median);
 
-	if (starts && (!takes || start.late_ps / 2 > network.late_ps))
-		name(t, &start, ST_LATE_START);
+	if (starts && (!takes || late_of(&start) / 2 > late_of(&net)))
+		na_steps_blame(t, &start, ST_LATE_START);
 	else if (takes)
-		name(t, &network, ST_NETWORK);
-	else if (end.at != SIZE_MAX)
-		name(t, &end, ST_NONE);
+		na_steps_blame(t, &net, ST_NETWORK);
 	else
-		name(t, &lasted, ST_NONE);
+		na_steps_blame(t, end.n > 1 ? &end : &lasted, ST_NONE);
 	s->host_steps[t->slowest].slowest = true;
 }
 
-bool st_judge_launch(struct st_state *s, struct st_step *t)
+void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp)
 {
-	size_t n = t->to - t->from;
-	int64_t *ps = na_calloc(n + 1, sizeof(*ps));
-	int64_t least = NA_TIME_MAX, most = 0;
+	struct st_field lasted = na_steps_survey(s, t, ST_DURATION, tmp);
 
-	if (!ps)
-		return false;
-	for (size_t i = t->from; i < t->to; i++) {
-		int64_t d = st_duration(s->host_steps[i].cell);
-
-		least = d < least ? d : least;
-		most = d > most ? d : most;
-	}
-	t->spread_ps = most - least;
-	compare(s, t, START, ps);
-	compare(s, t, GAP, ps);
-	if (n > 1)
-		judge(s, t, ps);
-	free(ps);
-	return true;
+	t->spread_ps = (int64_t)(lasted.most - lasted.least);
+	compare(s, t, ST_START, tmp);
+	compare(s, t, ST_GAP, tmp);
+	if (lasted.n > 1)
+		who_is_last(s, t, tmp);
 }

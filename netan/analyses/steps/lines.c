@@ -3,31 +3,15 @@
  * communicates, and how much of its busy time lies in both.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+NA_ORDER(by_place, struct st_span, NA_UP(core), NA_UP(program), NA_UP(start_ps),
+	 NA_UP(end_ps), NA_UP(number), NA_UP(name))
 
-static int by_place(const void *a, const void *b)
-{
-	const struct st_span *x = a, *y = b;
-	int by = ORDER(x->core, y->core);
-
-	by = by ? by : ORDER(x->program, y->program);
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	by = by ? by : ORDER(x->end_ps, y->end_ps);
-	by = by ? by : ORDER(x->number, y->number);
-	return by ? by : ORDER(x->name, y->name);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct st_span *const *x = a, *const *y = b;
-
-	return ORDER((*x)->name, (*y)->name);
-}
+NA_ORDER(by_name, struct st_span *const, NA_CMP((*x)->name, (*y)->name))
 
 /* The program that took most time; the earlier name where equal. */
 static bool longest_program(const struct st_span *x, size_t n, uint32_t *name)
@@ -39,7 +23,7 @@ static bool longest_program(const struct st_span *x, size_t n, uint32_t *name)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		p[i] = &x[i];
-	qsort(p, n, sizeof(*p), by_name);
+	na_sort(p, n, by_name);
 	for (size_t i = 0; i < n; i++) {
 		sum = i && p[i]->name == p[i - 1]->name ? sum : 0;
 		sum += na_time_between(p[i]->start_ps, p[i]->end_ps);
@@ -117,7 +101,7 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 		return false;
 	line->cell_from = s->n_cells;
 	put_cells(s, core, x, steps ? steps : n, only);
-	if (!st_passes(s, core)) {
+	if (!na_steps_passes(s, core)) {
 		s->filtered += s->n_cells - line->cell_from + s->unnamed -
 			       unnamed;
 		s->n_cells = line->cell_from;
@@ -130,38 +114,28 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 
 static bool build_cells(struct st_state *s)
 {
-	s->cells = na_calloc(s->got.n_spans + 1, sizeof(*s->cells));
+	s->cells = na_calloc(s->got.spans.n + 1, sizeof(*s->cells));
 	s->lines = na_calloc(s->n_lines + 1, sizeof(*s->lines));
 	if (!s->cells || !s->lines)
 		return false;
-	if (s->got.n_spans)
-		qsort(s->got.spans, s->got.n_spans, sizeof(*s->got.spans),
-		      by_place);
-	for (size_t from = 0, to; from < s->got.n_spans; from = to) {
+	na_sort(s->got.spans.v, s->got.spans.n, by_place);
+	for (size_t from = 0, to; from < s->got.spans.n; from = to) {
 		for (to = from;
-		     to < s->got.n_spans &&
-		     s->got.spans[to].core == s->got.spans[from].core;)
+		     to < s->got.spans.n &&
+		     s->got.spans.v[to].core == s->got.spans.v[from].core;)
 			to++;
-		if (!cells_of_core(s, &s->got.spans[from], to - from))
+		if (!cells_of_core(s, &s->got.spans.v[from], to - from))
 			return false;
 	}
-	free(s->got.spans);
-	s->got.spans = NULL;
-	s->got.n_spans = s->got.cap_spans = 0;
-	return st_build_launches(s);
+	na_vec_free(&s->got.spans);
+	return na_steps_build_launches(s);
 }
 
 struct numbered {
 	int64_t number, start_ps;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const struct numbered *x = a, *y = b;
-	int by = ORDER(x->number, y->number);
-
-	return by ? by : ORDER(x->start_ps, y->start_ps);
-}
+NA_ORDER(by_number, struct numbered, NA_UP(number), NA_UP(start_ps))
 
 /* How far apart those of one number begin, on average; without any two of
  * one number, as far as it gets. */
@@ -170,8 +144,7 @@ static double apart(struct numbered *x, size_t n)
 	double sum = 0;
 	size_t joined = 0;
 
-	if (n)
-		qsort(x, n, sizeof(*x), by_number);
+	na_sort(x, n, by_number);
 	for (size_t i = 1; i < n; i++) {
 		if (x[i].number != x[i - 1].number)
 			continue;
@@ -250,10 +223,9 @@ struct edge {
 struct sweep { /* of a core at a time */
 	const struct na_op_type *types;
 	struct na_triples open; /* kind, name or channel, rest of it */
-	int64_t *since;         /* by key; NA_TIME_MAX: not open */
-	size_t cap_since, n_since;
-	struct edge *edges;
-	size_t n, cap, wait; /* next wait */
+	NA_VEC(int64_t) since;  /* by key; NA_TIME_MAX: not open */
+	NA_VEC(struct edge) edges;
+	size_t wait; /* next wait */
 };
 
 enum { KEY_COLLECTIVE, KEY_START, KEY_CHANNEL };
@@ -275,24 +247,18 @@ static int64_t *since_of(struct sweep *w, struct na_triple key)
 {
 	uint32_t k = na_triples_add(&w->open, key);
 
-	if (k == NA_NO_TRIPLE || !na_grow(&w->since, &w->cap_since,
-					  (size_t)k + 1, sizeof(*w->since)))
+	if (k == NA_NO_TRIPLE ||
+	    (k == w->since.n && !na_add(&w->since, NA_TIME_MAX)))
 		return NULL;
-	for (; w->n_since <= k; w->n_since++)
-		w->since[w->n_since] = NA_TIME_MAX;
-	return &w->since[k];
+	return &w->since.v[k];
 }
 
-static bool push(struct sweep *w, int64_t start_ps, int64_t end_ps,
-		 uint8_t network)
+static bool add_edges(struct sweep *w, int64_t start_ps, int64_t end_ps,
+		      uint8_t network)
 {
-	if (end_ps <= start_ps)
-		return true;
-	if (!na_grow(&w->edges, &w->cap, w->n + 2, sizeof(*w->edges)))
-		return false;
-	w->edges[w->n++] = (struct edge){start_ps, 1, network};
-	w->edges[w->n++] = (struct edge){end_ps, -1, network};
-	return true;
+	return end_ps <= start_ps ||
+	       (na_add(&w->edges, ((struct edge){start_ps, 1, network})) &&
+		na_add(&w->edges, ((struct edge){end_ps, -1, network})));
 }
 
 static bool opens(const struct na_op_type *t)
@@ -313,7 +279,7 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 	const struct na_op_type *t = &w->types[x->type];
 	int64_t *since, *channel;
 
-	if (!push(w, x->start_ps, x->end_ps, t->network))
+	if (!add_edges(w, x->start_ps, x->end_ps, t->network))
 		return false;
 	if ((!opens(t) && !closes(t)) ||
 	    (t->network == NA_NET_DCN && t->collective == NA_UNKNOWN_U32))
@@ -332,47 +298,41 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 			*channel = x->start_ps;
 		return channel;
 	}
-	if (*since <= x->start_ps && !push(w, *since, x->end_ps, ST_IN_FLIGHT))
+	if (*since <= x->start_ps &&
+	    !add_edges(w, *since, x->end_ps, ST_IN_FLIGHT))
 		return false;
 	*since = NA_TIME_MAX;
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-	int by = ORDER(x->at_ps, y->at_ps);
-
-	by = by ? by : ORDER(x->network, y->network);
-	return by ? by : ORDER(x->step, y->step);
-}
+NA_ORDER(by_time, struct edge, NA_UP(at_ps), NA_UP(network), NA_UP(step))
 
 /* In small steps: doubled room would not fit what an op may take. */
 static bool more_segments(struct st_state *s)
 {
-	size_t cap = s->n_segments + s->n_segments / 8 + 1024;
+	size_t cap = s->segments.n + s->segments.n / 8 + 1024;
 	struct st_segment *to;
 
-	if (s->n_segments < s->cap_segments)
+	if (s->segments.n < s->segments.cap)
 		return true;
 	to = cap < SIZE_MAX / sizeof(*to)
-		     ? realloc(s->segments, cap * sizeof(*to))
+		     ? realloc(s->segments.v, cap * sizeof(*to))
 		     : NULL;
 	if (!to)
 		return false;
-	s->segments = to;
-	s->cap_segments = cap;
+	s->segments.v = to;
+	s->segments.cap = cap;
 	return true;
 }
 
 static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 			int64_t end_ps, uint8_t network)
 {
-	struct st_segment *last = s->n_segments > first
-					  ? &s->segments[s->n_segments - 1]
+	struct st_segment *last = s->segments.n > first
+					  ? &s->segments.v[s->segments.n - 1]
 					  : NULL;
 
-	if (last && st_segment_end(last) == start_ps &&
+	if (last && na_steps_segment_end(last) == start_ps &&
 	    last->network == network &&
 	    na_time_between(last->start_ps, end_ps) <= ST_SEGMENT_MAX_PS) {
 		last->length_ps = (uint64_t)(end_ps - last->start_ps) &
@@ -386,7 +346,7 @@ static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 			length = ST_SEGMENT_MAX_PS;
 		if (!more_segments(s))
 			return false;
-		s->segments[s->n_segments++] = (struct st_segment){
+		s->segments.v[s->segments.n++] = (struct st_segment){
 			start_ps, (uint64_t)length & ST_SEGMENT_MAX_PS,
 			network};
 		start_ps += length;
@@ -406,11 +366,10 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
 	int64_t level[ST_WAITING + 1] = {0}, at = 0;
 	struct st_line *line = &s->lines[core];
 
-	line->segment_from = s->n_segments;
-	if (w->n)
-		qsort(w->edges, w->n, sizeof(*w->edges), by_time);
-	for (size_t i = 0; i < w->n; i++) {
-		const struct edge *e = &w->edges[i];
+	line->segment_from = s->segments.n;
+	na_sort(w->edges.v, w->edges.n, by_time);
+	for (size_t i = 0; i < w->edges.n; i++) {
+		const struct edge *e = &w->edges.v[i];
 		uint8_t k = 0;
 
 		while (k <= ST_IN_FLIGHT && !level[k])
@@ -422,27 +381,26 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core)
 		at = e->at_ps;
 		level[e->network] += e->step;
 	}
-	line->segment_to = s->n_segments;
+	line->segment_to = s->segments.n;
 	return true;
 }
 
 static void sweep_clear(struct sweep *w)
 {
 	na_triples_fini(&w->open);
-	memset(&w->open, 0, sizeof(w->open));
-	w->n = w->n_since = 0;
+	w->edges.n = w->since.n = 0;
 }
 
 static bool add_waits(struct sweep *w, const struct st_state *s, uint32_t core)
 {
 	bool ok = true;
 
-	while (w->wait < s->n_waits && s->waits[w->wait].core < core)
+	while (w->wait < s->waits.n && s->waits.v[w->wait].core < core)
 		w->wait++;
-	for (; ok && w->wait < s->n_waits && s->waits[w->wait].core == core;
+	for (; ok && w->wait < s->waits.n && s->waits.v[w->wait].core == core;
 	     w->wait++)
-		ok = push(w, s->waits[w->wait].start_ps,
-			  s->waits[w->wait].end_ps, ST_WAITING);
+		ok = add_edges(w, s->waits.v[w->wait].start_ps,
+			       s->waits.v[w->wait].end_ps, ST_WAITING);
 	return ok;
 }
 
@@ -451,25 +409,21 @@ static bool build_segments(struct st_state *s)
 	struct sweep w = {.types = s->scope->store->devices.types.items};
 	bool ok = true;
 
-	na_sort_ops(s->got.ops, s->got.n_ops);
-	for (size_t i = 0; ok && i < s->got.n_ops;) {
-		uint32_t core = s->got.ops[i].core;
+	na_sort_ops(s->got.ops.v, s->got.ops.n);
+	for (size_t i = 0; ok && i < s->got.ops.n;) {
+		uint32_t core = s->got.ops.v[i].core;
 
 		sweep_clear(&w);
-		for (; ok && i < s->got.n_ops && s->got.ops[i].core == core;
+		for (; ok && i < s->got.ops.n && s->got.ops.v[i].core == core;
 		     i++)
-			ok = add_op(&w, &s->got.ops[i]);
+			ok = add_op(&w, &s->got.ops.v[i]);
 		ok = ok && add_waits(&w, s, core) && put_segments(s, &w, core);
 	}
 	sweep_clear(&w);
-	free(w.since);
-	free(w.edges);
-	free(s->waits);
-	s->waits = NULL;
-	s->n_waits = s->cap_waits = 0;
-	free(s->got.ops);
-	s->got.ops = NULL;
-	s->got.n_ops = s->got.cap_ops = 0;
+	na_vec_free(&w.since);
+	na_vec_free(&w.edges);
+	na_vec_free(&s->waits);
+	na_vec_free(&s->got.ops);
 	return ok;
 }
 
@@ -483,19 +437,23 @@ static void fill_cells(struct st_state *s)
 			struct st_cell *c = &s->cells[i];
 
 			while (g < x->segment_to &&
-			       st_segment_end(&s->segments[g]) <= c->start_ps)
+			       na_steps_segment_end(&s->segments.v[g]) <=
+				       c->start_ps)
 				g++;
-			for (size_t k = g; k < x->segment_to &&
-					   s->segments[k].start_ps < c->end_ps;
+			for (size_t k = g;
+			     k < x->segment_to &&
+			     s->segments.v[k].start_ps < c->end_ps;
 			     k++) {
-				const struct st_segment *m = &s->segments[k];
-				int64_t ps = st_common(m->start_ps,
-						       st_segment_end(m),
-						       c->start_ps, c->end_ps);
+				const struct st_segment *m = &s->segments.v[k];
+				int64_t ps =
+					na_steps_common(m->start_ps,
+							na_steps_segment_end(m),
+							c->start_ps, c->end_ps);
 
 				c->flight_ps += ps;
-				if (st_network_of(m) < NA_N_NETWORKS)
-					c->comm_ps[st_network_of(m)] += ps;
+				if (na_steps_network_of(m) < NA_N_NETWORKS)
+					c->comm_ps[na_steps_network_of(m)] +=
+						ps;
 				if (m->network & ST_WAITS)
 					c->wait_ps += ps;
 			}
@@ -503,10 +461,10 @@ static void fill_cells(struct st_state *s)
 	}
 }
 
-bool st_build_lines(struct st_state *s)
+bool na_steps_build_lines(struct st_state *s)
 {
 	s->n_lines = s->scope->store->devices.n_cores;
-	if (!st_find_waits(s) || !build_cells(s) || !number_programs(s) ||
+	if (!na_steps_find_waits(s) || !build_cells(s) || !number_programs(s) ||
 	    !build_segments(s))
 		return false;
 	find_gaps(s);

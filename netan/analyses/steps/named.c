@@ -2,9 +2,8 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static enum st_cause most_frequent(const struct st_host *h)
 {
@@ -43,8 +42,8 @@ static bool late_enough(const struct st_state *s, const struct st_host *h,
 		if (s->host_steps[i].host == h->host)
 			cycles_ps += s->host_steps[i].period_ps;
 	}
-	return st_late(h->tests[test].effect_ps,
-		       (int64_t)(cycles_ps / (na_i128)h->n));
+	return na_steps_late(h->tests[test].effect_ps,
+			     (int64_t)(cycles_ps / (na_i128)h->n));
 }
 
 /*
@@ -60,7 +59,7 @@ static bool waits_less(const struct st_state *s, const struct st_host *h)
 	for (size_t i = 0; i < s->n_host_steps; i++) {
 		const struct st_host_step *x = &s->host_steps[i];
 
-		waiting += x->run == h->run && st_exposed(x->cell) > 0;
+		waiting += x->run == h->run && na_steps_exposed(x->cell) > 0;
 		less += x->host == h->host && x->waits_less_ps > least;
 	}
 	if (!late_enough(s, h, ST_OF_STARTS))
@@ -72,8 +71,8 @@ static bool waits_less(const struct st_state *s, const struct st_host *h)
  * Who sends or receives last may only sit behind somebody else: that alone
  * names a host where nothing else explains it.
  */
-static void name(const struct st_state *s, struct st_host *h, bool explained,
-		 bool late)
+static void name_host(const struct st_state *s, struct st_host *h,
+		      bool explained, bool late)
 {
 	const struct st_verdict *v = h->tests;
 	enum st_cause of_steps = most_frequent(h);
@@ -106,19 +105,15 @@ static void name(const struct st_state *s, struct st_host *h, bool explained,
 	h->straggler = true;
 }
 
-static int most_lost_first(const void *a, const void *b)
+static na_i128 lost_of(const struct st_host *h)
 {
-	const struct st_host *x = *(const struct st_host *const *)a;
-	const struct st_host *y = *(const struct st_host *const *)b;
-	na_i128 i = x->tests[x->evidence].lost_ps;
-	na_i128 k = y->tests[y->evidence].lost_ps;
-	int by = ORDER(x->run, y->run);
-
-	by = by ? by : ORDER(k, i);
-	return by ? by : ORDER(x->host, y->host);
+	return h->tests[h->evidence].lost_ps;
 }
 
-bool st_name_stragglers(struct st_state *s)
+NA_ORDER(most_lost_first, struct st_host *const, NA_CMP((*x)->run, (*y)->run),
+	 NA_CMP(lost_of(*y), lost_of(*x)), NA_CMP((*x)->host, (*y)->host))
+
+bool na_steps_name_stragglers(struct st_state *s)
 {
 	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
 	if (!s->stragglers)
@@ -135,14 +130,13 @@ bool st_name_stragglers(struct st_state *s)
 				     o->tests[ST_OF_TRANSFERS].named;
 			late |= o->tests[ST_OF_STARTS].named;
 		}
-		name(s, &s->hosts[i], explained, late);
+		name_host(s, &s->hosts[i], explained, late);
 		if (s->hosts[i].straggler)
 			s->stragglers[s->n_stragglers++] = &s->hosts[i];
 	}
 	if (s->n_stragglers) {
 		s->severity = NA_SEV_ERROR;
-		qsort(s->stragglers, s->n_stragglers, sizeof(struct st_host *),
-		      most_lost_first);
+		na_sort(s->stragglers, s->n_stragglers, most_lost_first);
 	}
 	return true;
 }

@@ -71,8 +71,8 @@ static double behind(const struct st_state *s, const struct st_step *t,
 		     size_t i)
 {
 	if (i == t->slowest)
-		return (double)t->late_ps / 1e9;
-	return fmax((double)s->host_steps[i].late_ps / 1e9, 0);
+		return na_ms(t->late_ps);
+	return fmax(na_ms(s->host_steps[i].late_ps), 0);
 }
 
 static void put_host(struct na_result *r, struct na_value *list,
@@ -85,18 +85,17 @@ static void put_host(struct na_result *r, struct na_value *list,
 
 	na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
 	na_put_text(r, to, M_cause,
-		    h->straggler ? st_cause_names[h->cause] : NULL);
-	na_put_real(r, to, M_behind_ms,
-		    (double)h->tests[h->evidence].effect_ps / 1e9);
-	own = series(r, to, "own_ms", c->n);
-	late = series(r, to, "late_ms", c->n);
+		    h->straggler ? na_steps_cause_names[h->cause] : NULL);
+	na_put_real(r, to, M_behind_ms, na_ms(h->tests[h->evidence].effect_ps));
+	own = series(r, to, M_own_ms, c->n);
+	late = series(r, to, M_late_ms, c->n);
 	for (size_t i = 0; own && late && i < h->n; i++) {
 		size_t k = s->by_host[h->from + i], at;
 
 		while (s->steps[step].to <= k)
 			step++;
 		at = column_of(c, step);
-		largest(&own[at], (double)s->host_steps[k].own_ps / 1e9);
+		largest(&own[at], na_ms(s->host_steps[k].own_ps));
 		largest(&late[at], behind(s, &s->steps[step], k));
 	}
 }
@@ -108,7 +107,7 @@ static void put_parts(struct na_result *r, struct na_value *side,
 {
 	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
 						 M_exposed_ms, M_idle_ms};
-	struct na_value *to = na_put_object(r, side, "parts");
+	struct na_value *to = na_put_object(r, side, M_parts);
 	size_t *count = na_calloc(c->n + 1, sizeof(*count));
 	double *x[PARTS];
 	bool ok = count;
@@ -126,13 +125,13 @@ static void put_parts(struct na_result *r, struct na_value *side,
 
 			x[COMPUTE][at] += (double)(y->busy_ps - y->overlap_ps);
 			x[OVERLAP][at] += (double)y->overlap_ps;
-			x[EXPOSED][at] += (double)st_exposed(y);
-			x[IDLE][at] += (double)st_idle(y);
+			x[EXPOSED][at] += (double)na_steps_exposed(y);
+			x[IDLE][at] += (double)na_steps_idle(y);
 		}
 	}
 	for (size_t i = 0; ok && i < c->n; i++) {
 		for (int k = 0; k < PARTS; k++)
-			x[k][i] = count[i] ? x[k][i] / 1e9 / (double)count[i]
+			x[k][i] = count[i] ? na_ms(x[k][i]) / (double)count[i]
 					   : (double)NAN;
 	}
 	free(count);
@@ -145,25 +144,25 @@ static void put_run(struct na_result *r, struct na_value *list,
 	double *mean;
 
 	na_put_text(r, to, M_name, name);
-	mean = series(r, to, "own_ms", c->n);
+	mean = series(r, to, M_own_ms, c->n);
 	for (size_t i = c->from; mean && i < c->to; i++) {
 		const struct st_step *t = &c->s->steps[i];
 		na_i128 sum = 0;
 
 		for (size_t k = t->from; k < t->to; k++)
-			sum += st_duration(c->s->host_steps[k].cell);
+			sum += na_steps_duration(c->s->host_steps[k].cell);
 		largest(&mean[column_of(c, i)],
-			(double)sum / 1e9 / (double)(t->to - t->from));
+			na_ms(sum) / (double)(t->to - t->from));
 	}
 }
 
 static void put_axis(struct na_result *r, struct na_value *side,
 		     const struct columns *c)
 {
-	na_put_int(r, side, "first", c->first);
-	na_put_int(r, side, "each", (int64_t)c->each);
-	na_put_int(r, side, "columns", (int64_t)c->n);
-	na_put_bool(r, side, "by_order", c->by_order);
+	na_put_int(r, side, M_first, c->first);
+	na_put_int(r, side, M_each, (int64_t)c->each);
+	na_put_int(r, side, M_columns, (int64_t)c->n);
+	na_put_bool(r, side, M_by_order, c->by_order);
 }
 
 /* Runs side by side: the mean of each, from its first step on. */
@@ -193,13 +192,13 @@ static void put_runs(struct na_result *r, const struct st_state *s)
 	}
 }
 
-void st_put_picture(struct na_result *r, const struct st_state *s)
+void na_steps_put_picture(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r), *list;
 	char message[ST_VERDICT_BUF];
 	struct columns c;
 
-	na_result_word(r, NA_WORD_MESSAGE, st_message(message, s));
+	na_result_word(r, NA_WORD_MESSAGE, na_steps_message(message, s));
 	na_result_about(r)->runs_apart = s->scope->store->n_runs > 1;
 	if (s->scope->store->n_runs > 1) {
 		put_runs(r, s);
@@ -212,7 +211,7 @@ void st_put_picture(struct na_result *r, const struct st_state *s)
 		if (s->hosts[i].n)
 			put_host(r, list, &c, &s->hosts[i]);
 	}
-	na_put_bool(r, side, "launches", s->by_launch[0]);
+	na_put_bool(r, side, M_launches, s->by_launch[0]);
 	if (!s->by_launch[0])
 		put_parts(r, side, &c);
 }

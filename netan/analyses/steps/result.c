@@ -6,17 +6,17 @@
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
 
-const char *const st_cause_names[ST_CAUSES] = {NULL, "computation", "input",
-					       "network", "late_start"};
+const char *const na_steps_cause_names[ST_CAUSES] = {NULL, "computation",
+						     "input", "network",
+						     "late_start"};
 static const char *const networks[NA_N_NETWORKS] = {M_exposed_dcn_ms,
 						    M_exposed_ici_ms,
 						    M_exposed_gpu_ms};
 
-static void put_ms(struct na_result *r, struct na_value *in, const char *name,
-		   na_i128 ps, size_t n)
+static void put_mean_ms(struct na_result *r, struct na_value *in,
+			const char *name, na_i128 ps, size_t n)
 {
-	na_put_real(r, in, name,
-		    n ? (double)ps / 1e9 / (double)n : (double)NAN);
+	na_put_real(r, in, name, n ? na_ms(ps) / (double)n : (double)NAN);
 }
 
 static void put_label(struct na_result *r, struct na_value *to,
@@ -43,77 +43,51 @@ static void put_share(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, name, all > 0 ? part / all : (double)NAN);
 }
 
-/* Sums over hosts, or over the steps of one. */
-struct sums {
-	na_i128 duration, busy, flight, overlap, idle, gap, waiting;
-	na_i128 exposed[NA_N_NETWORKS];
-	size_t n;
-	bool unknown; /* of launches: all but duration and gap */
-	bool matched; /* it is known who waits */
-};
-
+/* Of launches all but the gap is unknown. */
 static void put_parts(struct na_result *r, struct na_value *to,
-		      const struct sums *x)
+		      const struct st_state *s, uint32_t run,
+		      const struct st_sums *x)
 {
-	size_t n = x->unknown ? 0 : x->n;
+	size_t n = s->by_launch[run] ? 0 : x->n;
 	na_i128 exposed = 0;
 
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		exposed += x->exposed[k];
-	put_ms(r, to, M_compute_ms, x->busy, n);
-	put_ms(r, to, M_overlap_ms, x->overlap, n);
-	put_share(r, to, M_overlap_share, (double)x->overlap,
-		  (double)x->flight);
-	put_ms(r, to, M_exposed_ms, exposed, n);
+		exposed += x->exposed_ps[k];
+	put_mean_ms(r, to, M_compute_ms, x->busy_ps, n);
+	put_mean_ms(r, to, M_overlap_ms, x->overlap_ps, n);
+	put_share(r, to, M_overlap_share, (double)x->overlap_ps,
+		  (double)x->flight_ps);
+	put_mean_ms(r, to, M_exposed_ms, exposed, n);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
-		put_ms(r, to, networks[k], x->exposed[k], n);
-	put_ms(r, to, M_waiting_ms, x->waiting, x->matched ? n : 0);
-	put_ms(r, to, M_idle_ms, x->idle, n);
-	put_ms(r, to, M_gap_ms, x->gap, x->n);
-}
-
-static struct sums sums_of(const struct st_state *s, size_t from, size_t to)
-{
-	struct sums x = {.n = to - from};
-
-	for (size_t i = from; i < to; i++) {
-		const struct st_cell *c = s->host_steps[i].cell;
-
-		x.duration += st_duration(c);
-		x.busy += c->busy_ps;
-		x.flight += c->flight_ps;
-		x.overlap += c->overlap_ps;
-		x.idle += st_idle(c);
-		x.waiting += st_waiting(c);
-		x.gap += c->gap_ps > 0 ? c->gap_ps : 0;
-		for (int k = 0; k < NA_N_NETWORKS; k++)
-			x.exposed[k] += st_exposed_of(c, k);
-	}
-	return x;
+		put_mean_ms(r, to, networks[k], x->exposed_ps[k], n);
+	put_mean_ms(r, to, M_waiting_ms, x->waiting_ps,
+		    s->matched[run] ? n : 0);
+	put_mean_ms(r, to, M_idle_ms, x->idle_ps, n);
+	put_mean_ms(r, to, M_gap_ms, x->gap_ps, x->n);
 }
 
 static void put_step(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_step *t)
 {
 	struct na_value *to = na_put_object(r, list, NULL);
-	struct sums x = sums_of(s, t->from, t->to);
 	bool named = t->slowest != SIZE_MAX;
+	struct st_sums x = {.n = 0};
 
+	for (size_t i = t->from; i < t->to; i++)
+		na_steps_sum_up(&x, s->host_steps[i].cell);
 	put_label(r, to, s, t->run);
 	na_put_int(r, to, M_step, t->number);
-	na_put_real(r, to, M_from_s, (double)t->start_ps / 1e12);
-	na_put_real(r, to, M_to_s, (double)t->end_ps / 1e12);
-	put_ms(r, to, M_duration_ms, x.duration, x.n);
+	na_put_real(r, to, M_from_s, na_s(t->start_ps));
+	na_put_real(r, to, M_to_s, na_s(t->end_ps));
+	put_mean_ms(r, to, M_duration_ms, x.duration_ps, x.n);
 	na_put_text(r, to, M_slowest_host,
 		    named ? host_name(s, s->host_steps[t->slowest].host)
 			  : NULL);
-	na_put_text(r, to, M_cause, st_cause_names[t->cause]);
-	put_ms(r, to, M_behind_ms, t->late_ps, named);
-	put_ms(r, to, M_lost_ms, t->lost_ps, named);
-	put_ms(r, to, M_spread_ms, t->spread_ps, 1);
-	x.unknown = s->by_launch[t->run];
-	x.matched = s->matched[t->run];
-	put_parts(r, to, &x);
+	na_put_text(r, to, M_cause, na_steps_cause_names[t->cause]);
+	put_mean_ms(r, to, M_behind_ms, t->late_ps, named);
+	put_mean_ms(r, to, M_lost_ms, t->lost_ps, named);
+	put_mean_ms(r, to, M_spread_ms, t->spread_ps, 1);
+	put_parts(r, to, s, t->run, &x);
 	na_put_int(r, to, M_hosts, (int64_t)x.n);
 }
 
@@ -121,23 +95,11 @@ static void put_host(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_host *h)
 {
 	struct na_value *to = na_put_object(r, list, NULL);
-	struct sums x = {.duration = h->duration_ps,
-			 .busy = h->busy_ps,
-			 .flight = h->flight_ps,
-			 .overlap = h->overlap_ps,
-			 .idle = h->idle_ps,
-			 .gap = h->gap_ps,
-			 .n = h->n,
-			 .waiting = h->waiting_ps,
-			 .unknown = s->by_launch[h->run],
-			 .matched = s->matched[h->run]};
 
-	for (int k = 0; k < NA_N_NETWORKS; k++)
-		x.exposed[k] = h->exposed_ps[k];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
 	na_put_int(r, to, M_steps, (int64_t)h->n);
-	put_ms(r, to, M_mean_ms, h->duration_ps, h->n);
+	put_mean_ms(r, to, M_mean_ms, h->sums.duration_ps, h->n);
 	na_put_real(r, to, M_p99_ms, h->p99_ms);
 	if (h->tests[ST_OF_STEPS].n)
 		put_share(r, to, M_slowest_share, (double)h->slowest,
@@ -145,9 +107,9 @@ static void put_host(struct na_result *r, struct na_value *list,
 	else
 		na_put_null(r, to, M_slowest_share);
 	na_put_real(r, to, M_behind_ms, h->behind_ms);
-	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_bool(r, to, M_straggler, h->straggler);
-	put_parts(r, to, &x);
+	put_parts(r, to, s, h->run, &h->sums);
 }
 
 static void put_straggler(struct na_result *r, struct na_value *list,
@@ -163,18 +125,18 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
-	na_put_text(r, to, M_cause, st_cause_names[h->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_text(r, to, M_kind, kind);
 	na_put_text(r, to, M_of,
 		    h->evidence == ST_OF_STEPS ? "steps" : "collectives");
-	put_share(r, to, "share", (double)v->last, (double)v->n);
+	put_share(r, to, M_share, (double)v->last, (double)v->n);
 	put_share(r, to, M_expected_share, v->expected, (double)v->n);
 	na_put_int(r, to, M_times, (int64_t)v->last);
 	na_put_int(r, to, M_tried, (int64_t)v->n);
 	na_put_real(r, to, M_p_value, v->p);
 	na_put_real(r, to, M_q_value, v->q);
-	put_ms(r, to, M_behind_ms, v->effect_ps, 1);
-	put_ms(r, to, M_lost_ms, v->lost_ps, 1);
+	put_mean_ms(r, to, M_behind_ms, v->effect_ps, 1);
+	put_mean_ms(r, to, M_lost_ms, v->lost_ps, 1);
 	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
 	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
 }
@@ -258,7 +220,8 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 			  "trains");
 }
 
-enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_steps_finish(void *state, struct na_result *r,
+			       struct na_err *err)
 {
 	struct st_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
@@ -281,12 +244,12 @@ enum na_status st_finish(void *state, struct na_result *r, struct na_err *err)
 	for (size_t i = 0; i < s->n_stragglers; i++)
 		put_straggler(r, list, s, s->stragglers[i]);
 	list = na_put_list(r, body, M_changes);
-	for (size_t i = 0; i < s->n_changes; i++)
-		put_change(r, list, s, &s->changes[i]);
+	for (size_t i = 0; i < s->changes.n; i++)
+		put_change(r, list, s, &s->changes.v[i]);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
-		    s->used.n ? st_verdict(verdict, s) : NULL);
-	st_put_picture(r, s);
-	st_views(r, s);
+		    s->used.n ? na_steps_verdict(verdict, s) : NULL);
+	na_steps_put_picture(r, s);
+	na_steps_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

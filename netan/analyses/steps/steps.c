@@ -7,12 +7,11 @@
 #include "netan/analyses/steps/steps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 
-static enum na_status st_open(void *state, const struct na_scope *scope,
-			      const void *params, struct na_err *err)
+static enum na_status steps_open(void *state, const struct na_scope *scope,
+				 const void *params, struct na_err *err)
 {
 	struct st_state *s = state;
 
@@ -29,81 +28,61 @@ static enum na_status st_open(void *state, const struct na_scope *scope,
 	return NA_OK;
 }
 
-static enum na_status st_fork(void *block, const void *state, unsigned pass)
+static enum na_status steps_fork(void *block, const void *state, unsigned pass)
 {
 	*(struct st_block *)block = (struct st_block){.main = state,
 						      .pass = pass};
 	return NA_OK;
 }
 
-static enum na_status st_add(void *block, const struct na_transfer *t)
+static enum na_status steps_add(void *block, const struct na_transfer *t)
 {
 	struct st_block *b = block;
 
-	return (b->pass || st_add_launch(&b->got, t)) && st_add_transfer(b, t)
+	return (b->pass || na_steps_add_launch(&b->got, t)) &&
+			       na_steps_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
 
-static enum na_status st_add_span(void *block, const struct na_span *x)
-{
-	struct st_block *b = block;
-	struct st_gathered *g = &b->got;
-
-	if (b->pass)
-		return NA_OK;
-	if (!na_grow(&g->spans, &g->cap_spans, g->n_spans + 1,
-		     sizeof(*g->spans)))
-		return NA_ENOMEM;
-	g->spans[g->n_spans++] = (struct st_span){
-		.start_ps = x->start_ps,
-		.end_ps = x->end_ps,
-		.number = x->number,
-		.core = x->core,
-		.name = x->name,
-		.program = x->kind == NA_SPAN_MODULE,
-	};
-	return NA_OK;
-}
-
-static enum na_status st_add_op(void *block, const struct na_op *x)
-{
-	struct st_block *b = block;
-	struct st_gathered *g = &b->got;
-
-	if (b->pass || !st_passes(b->main, x->core))
-		return NA_OK;
-	if (!na_grow(&g->ops, &g->cap_ops, g->n_ops + 1, sizeof(*g->ops)))
-		return NA_ENOMEM;
-	g->ops[g->n_ops++] = *x;
-	return NA_OK;
-}
-
-static enum na_status st_busy(void *block, const struct na_busy *x)
+static enum na_status steps_add_span(void *block, const struct na_span *x)
 {
 	struct st_block *b = block;
 
-	return !b->pass || st_add_busy(b, x) ? NA_OK : NA_ENOMEM;
+	return b->pass || na_add(&b->got.spans,
+				 ((struct st_span){
+					 .start_ps = x->start_ps,
+					 .end_ps = x->end_ps,
+					 .number = x->number,
+					 .core = x->core,
+					 .name = x->name,
+					 .program = x->kind == NA_SPAN_MODULE,
+				 }))
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
-static bool take(void *to, size_t *n, size_t *cap, const void *from,
-		 size_t more, size_t size)
+static enum na_status steps_add_op(void *block, const struct na_op *x)
 {
-	void **items = to;
+	struct st_block *b = block;
 
-	if (!more)
-		return true;
-	if (!na_grow(items, cap, *n + more, size))
-		return false;
-	memcpy((unsigned char *)*items + *n * size, from, more * size);
-	*n += more;
-	return true;
+	return b->pass || !na_steps_passes(b->main, x->core) ||
+			       na_add(&b->got.ops, *x)
+		       ? NA_OK
+		       : NA_ENOMEM;
+}
+
+static enum na_status steps_busy(void *block, const struct na_busy *x)
+{
+	struct st_block *b = block;
+
+	return !b->pass || na_steps_add_busy(b, x) ? NA_OK : NA_ENOMEM;
 }
 
 static void merge_busy(struct st_state *s, const struct st_block *b)
 {
-	for (size_t i = 0; i < b->n_busy; i++) {
-		const struct st_busy *y = &b->busy[i];
+	for (size_t i = 0; i < b->busy.n; i++) {
+		const struct st_busy *y = &b->busy.v[i];
 		struct st_cell *c = &s->cells[y->cell];
 
 		c->busy_ps += y->busy_ps;
@@ -118,18 +97,16 @@ static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
 			   size_t all_ops)
 {
 	/* Exactly: doubled room would not fit what an op may take. */
-	if (b->n_ops && !g->ops) {
-		g->ops = na_calloc(all_ops, sizeof(*g->ops));
-		g->cap_ops = g->ops ? all_ops : 0;
+	if (b->ops.n && !g->ops.v) {
+		g->ops.v = na_calloc(all_ops, sizeof(*g->ops.v));
+		g->ops.cap = g->ops.v ? all_ops : 0;
 	}
-	return take(&g->spans, &g->n_spans, &g->cap_spans, b->spans, b->n_spans,
-		    sizeof(*b->spans)) &&
-	       take(&g->ops, &g->n_ops, &g->cap_ops, b->ops, b->n_ops,
-		    sizeof(*b->ops)) &&
-	       st_merge_launches(g, b) && st_merge_transfers(g, b);
+	return na_append(&g->spans, b->spans.v, b->spans.n) &&
+	       na_append(&g->ops, b->ops.v, b->ops.n) &&
+	       na_steps_merge_launches(g, b) && na_steps_merge_transfers(g, b);
 }
 
-static enum na_status st_merge(void *state, void *block, unsigned pass)
+static enum na_status steps_merge(void *state, void *block, unsigned pass)
 {
 	struct st_state *s = state;
 	const struct st_block *b = block;
@@ -146,11 +123,10 @@ static void fini_gathered(struct st_gathered *g)
 	na_triples_fini(&g->instances);
 	na_triples_fini(&g->keys);
 	na_triples_fini(&g->launch_keys);
-	free(g->launches);
-	free(g->spans);
-	free(g->ops);
-	free(g->shares);
-	*g = (struct st_gathered){.n_ops = 0};
+	na_vec_free(&g->launches);
+	na_vec_free(&g->spans);
+	na_vec_free(&g->ops);
+	na_vec_free(&g->shares);
 }
 
 static void fini_block(void *block)
@@ -158,54 +134,53 @@ static void fini_block(void *block)
 	struct st_block *b = block;
 
 	fini_gathered(&b->got);
-	free(b->busy);
+	na_vec_free(&b->busy);
 }
 
-static enum na_status st_turn(void *state, unsigned done, struct na_err *err)
+static enum na_status steps_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct st_state *s = state;
 
 	if (!done) {
 		s->clocks = na_host_clocks_of(s->scope, s->scope->bound,
 					      &s->own_clocks);
-		return s->clocks && st_build_lines(s) ? NA_OK
-						      : na_fail_nomem(err);
+		return s->clocks && na_steps_build_lines(s)
+			       ? NA_OK
+			       : na_fail_nomem(err);
 	}
-	if (!st_build_hosts(s))
+	if (!na_steps_build_hosts(s))
 		return na_fail_nomem(err);
-	st_place_transfers(s);
-	if (!st_judge_steps(s) || !st_judge_hosts(s) || !st_judge_course(s) ||
-	    !st_judge_transfers(s))
+	na_steps_place_transfers(s);
+	if (!na_steps_judge_steps(s) || !na_steps_judge_hosts(s) ||
+	    !na_steps_judge_course(s) || !na_steps_judge_transfers(s))
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
-	free(s->segments);
-	s->segments = NULL;
-	s->n_segments = s->cap_segments = 0;
+	na_vec_free(&s->segments);
 	return NA_OK;
 }
 
-static void st_fini(void *state)
+static void steps_fini(void *state)
 {
 	struct st_state *s = state;
 
 	fini_gathered(&s->got);
 	free(s->by_launch);
 	free(s->matched);
-	free(s->waits);
+	na_vec_free(&s->waits);
 	na_host_clocks_fini(&s->own_clocks);
 	free(s->cells);
-	free(s->segments);
+	na_vec_free(&s->segments);
 	free(s->lines);
 	free(s->host_steps);
 	free(s->steps);
 	free(s->hosts);
 	free(s->by_host);
 	free(s->stragglers);
-	free(s->changes);
+	na_vec_free(&s->changes);
 }
 
-static enum na_severity st_severity(const void *state)
+static enum na_severity steps_severity(const void *state)
 {
 	return ((const struct st_state *)state)->severity;
 }
@@ -274,20 +249,22 @@ const struct na_analysis na_an_steps = {
 	.both_sides = true,
 	.by_steps = true,
 	.every_host = true,
+	.basis = true,
+	.tells_coverage = 7,
 	.state_size = sizeof(struct st_state),
 	.block_size = sizeof(struct st_block),
 	.passes = 2,
-	.open = st_open,
-	.fork = st_fork,
-	.add_transfer = st_add,
-	.add_op = st_add_op,
-	.add_busy = st_busy,
-	.add_step = st_add_span,
-	.add_module = st_add_span,
-	.merge = st_merge,
-	.turn = st_turn,
-	.finish = st_finish,
-	.fini = st_fini,
+	.open = steps_open,
+	.fork = steps_fork,
+	.add_transfer = steps_add,
+	.add_op = steps_add_op,
+	.add_busy = steps_busy,
+	.add_step = steps_add_span,
+	.add_module = steps_add_span,
+	.merge = steps_merge,
+	.turn = steps_turn,
+	.finish = na_steps_finish,
+	.fini = steps_fini,
 	.fini_block = fini_block,
-	.severity = st_severity,
+	.severity = steps_severity,
 };

@@ -33,6 +33,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
 
 /* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
@@ -125,7 +126,7 @@ enum st_cause {
 	ST_LATE_START,
 	ST_CAUSES
 };
-extern const char *const st_cause_names[ST_CAUSES];
+extern const char *const na_steps_cause_names[ST_CAUSES];
 
 /* A host's step. */
 struct st_host_step {
@@ -170,6 +171,13 @@ struct st_verdict { /* of a host by one test */
 	bool named;
 };
 
+/* Over the hosts of a step, or the steps of a host. */
+struct st_sums {
+	size_t n;
+	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
+	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
+};
+
 struct st_host {
 	uint32_t host, run;
 	size_t n, from; /* steps: by_host[from, from + n) */
@@ -181,9 +189,7 @@ struct st_host {
 	bool straggler;
 	enum st_test evidence;    /* of a straggler */
 	double p99_ms, behind_ms; /* of durations; median of late_ps */
-	/* Sums over its steps. */
-	na_i128 duration_ps, busy_ps, flight_ps, overlap_ps, idle_ps, gap_ps;
-	na_i128 exposed_ps[NA_N_NETWORKS], waiting_ps;
+	struct st_sums sums;      /* over its steps */
 };
 
 struct st_change {
@@ -196,17 +202,13 @@ struct st_change {
 
 /* What blocks gather, and the main state from all of them. */
 struct st_gathered {
-	struct st_span *spans;
-	size_t n_spans, cap_spans;
-	struct na_op *ops;
-	size_t n_ops, cap_ops;
-	struct na_triples instances; /* launch or step, iteration, kind */
-	struct na_triples keys;      /* collective, instance, host */
-	struct st_share *shares;     /* by key */
-	size_t n_shares, cap_shares;
-	struct na_triples launch_keys; /* launch, endpoint, host */
-	struct st_launch *launches;    /* by key */
-	size_t n_launches, cap_launches;
+	NA_VEC(struct st_span) spans;
+	NA_VEC(struct na_op) ops;
+	struct na_triples instances;       /* launch or step, iteration, kind */
+	struct na_triples keys;            /* collective, instance, host */
+	NA_VEC(struct st_share) shares;    /* by key */
+	struct na_triples launch_keys;     /* launch, endpoint, host */
+	NA_VEC(struct st_launch) launches; /* by key */
 };
 
 struct st_block {
@@ -214,8 +216,7 @@ struct st_block {
 	unsigned pass;
 	struct st_gathered got;
 	/* pass 1 */
-	struct st_busy *busy;
-	size_t n_busy, cap_busy;
+	NA_VEC(struct st_busy) busy;
 	struct { /* where the last busy time was met */
 		uint32_t core;
 		int64_t start_ps;
@@ -232,14 +233,12 @@ struct st_state {
 	struct na_host_clocks own_clocks; /* where nobody shares them */
 	struct st_cell *cells;            /* by core, then start */
 	size_t n_cells;
-	struct st_segment *segments; /* likewise */
-	size_t n_segments, cap_segments;
-	struct st_line *lines; /* by core */
+	NA_VEC(struct st_segment) segments; /* likewise */
+	struct st_line *lines;              /* by core */
 	size_t n_lines;
-	bool *by_launch;       /* by run */
-	bool *matched;         /* by run: it is known who waits */
-	struct st_wait *waits; /* by core, then start; only in turn */
-	size_t n_waits, cap_waits;
+	bool *by_launch;              /* by run */
+	bool *matched;                /* by run: it is known who waits */
+	NA_VEC(struct st_wait) waits; /* by core, then start; only in turn */
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* after pass 1 */
@@ -252,60 +251,62 @@ struct st_state {
 	const struct st_host **stragglers; /* by run, most lost first */
 	size_t n_stragglers;
 	size_t *by_host; /* host steps by host */
-	struct st_change *changes;
-	size_t n_changes, cap_changes;
+	NA_VEC(struct st_change) changes;
 	struct na_extent used; /* steps of devices */
 	enum na_severity severity;
 };
 
 /* lines.c: from what was gathered to cells and segments.  False: no
  * memory. */
-bool st_build_lines(struct st_state *s);
+bool na_steps_build_lines(struct st_state *s);
 /* busy.c: into a block. */
-bool st_add_busy(struct st_block *b, const struct na_busy *t);
+bool na_steps_add_busy(struct st_block *b, const struct na_busy *t);
 
 /* hosts.c: cells to steps of hosts; who is slowest, and why. */
-bool st_build_hosts(struct st_state *s);
+bool na_steps_build_hosts(struct st_state *s);
 /* Once transfers are placed. */
-bool st_judge_steps(struct st_state *s);
-static inline int64_t st_duration(const struct st_cell *c)
+bool na_steps_judge_steps(struct st_state *s);
+static inline int64_t na_steps_duration(const struct st_cell *c)
 {
 	return c->end_ps - c->start_ps;
 }
-static inline int64_t st_exposed_of(const struct st_cell *c, int network)
+static inline int64_t na_steps_exposed_of(const struct st_cell *c, int network)
 {
 	return c->comm_ps[network] - c->hidden_ps[network];
 }
-static inline int64_t st_waiting(const struct st_cell *c)
+static inline int64_t na_steps_waiting(const struct st_cell *c)
 {
 	return c->wait_ps - c->hidden_wait_ps;
 }
-static inline int64_t st_segment_end(const struct st_segment *m)
+static inline int64_t na_steps_segment_end(const struct st_segment *m)
 {
 	return m->start_ps + (int64_t)m->length_ps;
 }
-static inline unsigned st_network_of(const struct st_segment *m)
+static inline unsigned na_steps_network_of(const struct st_segment *m)
 {
 	return m->network & (ST_WAITS - 1);
 }
-static inline int64_t st_common(int64_t a0, int64_t a1, int64_t b0, int64_t b1)
+static inline int64_t na_steps_common(int64_t a0, int64_t a1, int64_t b0,
+				      int64_t b1)
 {
 	int64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
 
 	return to > from ? to - from : 0;
 }
-int64_t st_exposed(const struct st_cell *c);
-int64_t st_idle(const struct st_cell *c);
+int64_t na_steps_exposed(const struct st_cell *c);
+int64_t na_steps_idle(const struct st_cell *c);
+int64_t na_steps_gap(const struct st_cell *c);
+void na_steps_sum_up(struct st_sums *x, const struct st_cell *c);
 /* Whether a difference is worth telling beside a duration. */
-bool st_notable(int64_t ps, int64_t typical_ps);
+bool na_steps_notable(int64_t ps, int64_t typical_ps);
 /* Likewise in a launch. */
-bool st_notable_launch(int64_t ps, int64_t typical_ps);
-static inline bool st_late(int64_t ps, int64_t typical_ps)
+bool na_steps_notable_launch(int64_t ps, int64_t typical_ps);
+static inline bool na_steps_late(int64_t ps, int64_t typical_ps)
 {
 	return (double)ps > ST_LATE_SHARE * (double)typical_ps;
 }
 
-static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
+static inline uint32_t na_steps_host_of(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
@@ -313,7 +314,7 @@ static inline uint32_t st_host_of(const struct st_state *s, uint32_t core)
 }
 
 /* Whether --host lets it pass: of what it leaves out, steps are counted. */
-static inline bool st_passes(const struct st_state *s, uint32_t core)
+static inline bool na_steps_passes(const struct st_state *s, uint32_t core)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 
@@ -321,48 +322,97 @@ static inline bool st_passes(const struct st_state *s, uint32_t core)
 }
 
 /* Whether its clock can be compared with others'. */
-static inline bool st_is_tied(const struct st_state *s, uint32_t host)
+static inline bool na_steps_is_tied(const struct st_state *s, uint32_t host)
 {
 	return host < s->clocks->n_hosts &&
 	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
+enum st_measure { /* of a host's step, in ps */
+		  ST_OWN,
+		  ST_PERIOD,
+		  ST_DURATION,
+		  ST_COMPUTE,
+		  ST_OWN_REST, /* own time without computing */
+		  ST_EXPOSED,
+		  ST_LATENCY,
+		  ST_LATENCY_SEEN, /* not known of who sends and receives nothing */
+		  ST_GAP,
+		  ST_START, /* these two on one clock */
+		  ST_END
+};
+
+/* Of those hosts of a step of whom it is known. */
+struct st_field {
+	size_t n;
+	na_i128 median; /* the lower one */
+	na_i128 most, second, least;
+	size_t at; /* host step of the most; the first; SIZE_MAX: none */
+};
+
+/* False: not known.  *group: NA_UNKNOWN_U32 before the first of a step. */
+bool na_steps_measure(const struct st_state *s, const struct st_host_step *x,
+		      enum st_measure m, uint32_t *group, na_i128 *ps);
+/* tmp: room for the hosts of the step. */
+struct st_field na_steps_survey(const struct st_state *s,
+				const struct st_step *t, enum st_measure m,
+				na_i128 *tmp);
+/* What the host of the most costs the others. */
+void na_steps_blame(struct st_step *t, const struct st_field *f,
+		    enum st_cause cause);
+/* As far as int64_t reaches: sums of hostile latencies may be anything. */
+static inline int64_t na_steps_cut(na_i128 ps)
+{
+	return ps > NA_TIME_MAX    ? NA_TIME_MAX
+	       : ps < -NA_TIME_MAX ? -NA_TIME_MAX
+				   : (int64_t)ps;
+}
+/* Hosts whose clocks are known to each other: those in the group of the first
+ * that is asked for.  *group: NA_UNKNOWN_U32 before. */
+bool na_steps_same_clock(const struct st_state *s, uint32_t host,
+			 uint32_t *group);
+
 /* launches.c: launches of programs, in place of steps. */
-bool st_add_launch(struct st_gathered *g, const struct na_transfer *t);
-bool st_merge_launches(struct st_gathered *g, const struct st_gathered *from);
+bool na_steps_add_launch(struct st_gathered *g, const struct na_transfer *t);
+bool na_steps_merge_launches(struct st_gathered *g,
+			     const struct st_gathered *from);
 /* Into cells that have room, of runs that have no others. */
-bool st_build_launches(struct st_state *s);
-/* Who is slowest in a launch, and why.  False: no memory. */
-bool st_judge_launch(struct st_state *s, struct st_step *t);
+bool na_steps_build_launches(struct st_state *s);
+/* Who is slowest in a launch, and why; tmp as for na_steps_survey(). */
+void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
 
 /* waits.c: from ops and program runs, which get sorted. */
-bool st_find_waits(struct st_state *s);
+bool na_steps_find_waits(struct st_state *s);
 /* Steps that are long since their collectives are. */
-bool st_judge_transfers(struct st_state *s);
+bool na_steps_judge_transfers(struct st_state *s);
 
 /* gather.c: transfers of each instance of a collective. */
-bool st_add_transfer(struct st_block *b, const struct na_transfer *t);
-bool st_merge_transfers(struct st_gathered *g, const struct st_gathered *from);
+bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t);
+bool na_steps_merge_transfers(struct st_gathered *g,
+			      const struct st_gathered *from);
 /* Latencies of transfers into the host steps. */
-void st_place_transfers(struct st_state *s);
+void na_steps_place_transfers(struct st_state *s);
 
-/* late.c: the stragglers. */
-bool st_judge_hosts(struct st_state *s);
+/* judge.c: the stragglers. */
+bool na_steps_judge_hosts(struct st_state *s);
 /* named.c */
-bool st_name_stragglers(struct st_state *s);
+bool na_steps_name_stragglers(struct st_state *s);
 
 /* course.c: sums of each host; drifts and changes. */
-bool st_judge_course(struct st_state *s);
+bool na_steps_judge_course(struct st_state *s);
 
 /* result.c, views.c */
-enum na_status st_finish(void *state, struct na_result *r, struct na_err *err);
-void st_views(struct na_result *r, const struct st_state *s);
+enum na_status na_steps_finish(void *state, struct na_result *r,
+			       struct na_err *err);
+void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
-void st_put_picture(struct na_result *r, const struct st_state *s);
+void na_steps_put_picture(struct na_result *r, const struct st_state *s);
 /* words.c */
 enum { ST_VERDICT_BUF = 1024 };
-const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s);
+const char *na_steps_verdict(char buf[ST_VERDICT_BUF],
+			     const struct st_state *s);
 /* The same for a title. */
-const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s);
+const char *na_steps_message(char buf[ST_VERDICT_BUF],
+			     const struct st_state *s);
 
 #endif

@@ -5,91 +5,86 @@
 
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
 
 enum { SHOWN_HOSTS = 20, SHOWN_STEPS = 10 };
 
-static void label(struct na_columns *c, const struct st_state *s)
-{
-	if (s->scope->store->n_runs > 1)
-		na_columns_add(c, M_label, "label", NA_F_TEXT, 0, 0);
-}
-
 /* Where somebody could wait for a later device. */
-static bool waits(const struct st_state *s)
+static bool can_wait(const struct st_state *s)
 {
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];
 
-		if (s->matched[h->run] &&
-		    (h->exposed_ps[NA_NET_ICI] || h->exposed_ps[NA_NET_GPU]))
+		if (s->matched[h->run] && (h->sums.exposed_ps[NA_NET_ICI] ||
+					   h->sums.exposed_ps[NA_NET_GPU]))
 			return true;
 	}
 	return false;
 }
 
-static void hosts(struct na_result *r, const struct st_state *s)
+/* Without the columns that say nothing here. */
+static void view(struct na_result *r, const struct st_state *s,
+		 const char *title, const struct na_value *list,
+		 const struct na_table *table, const char *const *members,
+		 size_t most)
 {
+	struct na_columns c = {.n = 0};
+
+	for (; *members; members++) {
+		if (strcmp(*members, M_label) == 0
+			    ? s->scope->store->n_runs > 1
+			    : strcmp(*members, M_waiting_ms) != 0 ||
+				      can_wait(s))
+			c.c[c.n++] = (struct na_column){*members};
+	}
+	if (list && list->n)
+		na_result_view(r, title, list, table, c.c, c.n, most);
+}
+
+static size_t shown(const struct st_state *s, size_t most)
+{
+	return s->scope->top ? s->scope->top : most;
+}
+
+static void view_hosts(struct na_result *r, const struct st_state *s)
+{
+	static const char *const members[] = {
+		M_label,      M_host,          M_steps,
+		M_mean_ms,    M_p99_ms,        M_compute_ms,
+		M_exposed_ms, M_waiting_ms,    M_idle_ms,
+		M_gap_ms,     M_overlap_share, M_slowest_share,
+		M_behind_ms,  M_cause,         NULL};
 	const struct na_value *body = na_result_body(r);
-	struct na_columns c = {.n = 0};
 
-	label(&c, s);
-	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_steps, "steps", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, M_mean_ms, "mean ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_p99_ms, "p99 ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_compute_ms, "compute ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_exposed_ms, "exposed ms", NA_F_NUMBER, 4, 0);
-	if (waits(s))
-		na_columns_add(&c, M_waiting_ms, "waiting ms", NA_F_NUMBER, 4,
-			       0);
-	na_columns_add(&c, M_idle_ms, "idle ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_gap_ms, "gap ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_overlap_share, "overlap %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, M_slowest_share, "slowest %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
-	na_result_view(r, na_text_of(na_get(body, M_verdict), "hosts"),
-		       na_get(body, M_hosts), NULL, c.c, c.n,
-		       s->scope->top ? s->scope->top : SHOWN_HOSTS);
+	view(r, s, na_text_or(body, M_verdict, "hosts"), na_get(body, M_hosts),
+	     &na_table_steps_host, members, shown(s, SHOWN_HOSTS));
 }
 
-static void stragglers(struct na_result *r, const struct st_state *s)
+static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	const struct na_value *list = na_get(na_result_body(r), M_stragglers);
-	struct na_columns c = {.n = 0};
+	static const char *const members[] = {M_label,   M_host,
+					      M_cause,   M_kind,
+					      M_of,      M_times,
+					      M_tried,   M_expected_share,
+					      M_q_value, M_behind_ms,
+					      M_lost_ms, NULL};
 
-	label(&c, s);
-	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_kind, "kind", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_of, "of", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_times, "last", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, M_tried, "tried", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, M_expected_share, "expected %", NA_F_NUMBER, 3, 100);
-	na_columns_add(&c, M_q_value, "q", NA_F_NUMBER, 2, 0);
-	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, M_lost_ms, "lost ms", NA_F_NUMBER, 3, 0);
-	if (list && list->n)
-		na_result_view(r, "stragglers", list, NULL, c.c, c.n, 0);
+	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
+	     &na_table_steps_straggler, members, 0);
 }
 
-static void changes(struct na_result *r, const struct st_state *s)
+static void view_changes(struct na_result *r, const struct st_state *s)
 {
-	const struct na_value *list = na_get(na_result_body(r), M_changes);
-	struct na_columns c = {.n = 0};
+	static const char *const members[] = {M_label, M_kind,    M_host,
+					      M_step,  M_from_ms, M_to_ms,
+					      NULL};
 
-	label(&c, s);
-	na_columns_add(&c, M_kind, "kind", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_host, "host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_step, "from step", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, M_from_ms, "from ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_to_ms, "to ms", NA_F_NUMBER, 4, 0);
-	if (list && list->n)
-		na_result_view(r,
-			       "changes over the steps (no host: mean of "
-			       "all; else its own time beside the others')",
-			       list, NULL, c.c, c.n,
-			       s->scope->top ? s->scope->top : SHOWN_HOSTS);
+	view(r, s,
+	     "changes over the steps (no host: mean of all; else its own time "
+	     "beside the others')",
+	     na_get(na_result_body(r), M_changes), &na_table_steps_change,
+	     members, shown(s, SHOWN_HOSTS));
 }
 
 struct ranked {
@@ -98,65 +93,35 @@ struct ranked {
 	size_t at;
 };
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->ms != y->ms)
-		return x->ms > y->ms ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
-
-static void copy(struct na_result *r, struct na_value *to,
-		 const struct na_value *row)
-{
-	for (const struct na_value *v = row->u.of.first; v; v = v->next) {
-		if (v->kind == NA_V_INT)
-			na_put_int(r, to, v->name, v->u.i);
-		else if (v->kind == NA_V_REAL)
-			na_put_real(r, to, v->name, v->u.d);
-		else if (v->kind == NA_V_TEXT)
-			na_put_text(r, to, v->name, v->u.text);
-		else
-			na_put_null(r, to, v->name);
-	}
-}
+NA_ORDER(longest_first, struct ranked, NA_DOWN(ms), NA_UP(at))
 
 /* The longest ones, side by side with who was slowest in them. */
-static bool steps(struct na_result *r, const struct st_state *s)
+static bool view_steps(struct na_result *r, const struct st_state *s)
 {
+	static const char *const members[] = {M_label,      M_step,
+					      M_from_s,     M_duration_ms,
+					      M_compute_ms, M_exposed_ms,
+					      M_waiting_ms, M_idle_ms,
+					      M_spread_ms,  M_slowest_host,
+					      M_behind_ms,  M_cause,
+					      NULL};
 	const struct na_value *all = na_get(na_result_body(r), M_steps);
-	struct na_value *list = na_put_list(r, na_result_side(r), "longest");
-	size_t most = s->scope->top ? s->scope->top : SHOWN_STEPS, n = 0;
-	struct ranked *x = calloc(all->n + 1, sizeof(*x));
-	struct na_columns c = {.n = 0};
+	struct na_value *list = na_put_list(r, na_result_side(r), M_longest);
+	size_t most = shown(s, SHOWN_STEPS), n = 0;
+	struct ranked *x = na_calloc(s->n_steps, sizeof(*x));
 
 	if (!x)
 		return false;
-	for (const struct na_value *v = all->u.of.first; v; v = v->next, n++)
-		x[n] = (struct ranked){v,
-				       na_real_of(na_get(v, M_duration_ms), 0),
-				       n};
-	qsort(x, n, sizeof(*x), longest_first);
+	na_for_each (v, all) {
+		x[n] = (struct ranked){v, na_number_or(v, M_duration_ms, 0), n};
+		n++;
+	}
+	na_sort(x, n, longest_first);
 	for (size_t i = 0; i < n && i < most; i++)
-		copy(r, na_put_object(r, list, NULL), x[i].row);
+		na_put_alias(r, list, NULL, x[i].row);
 	free(x);
-	label(&c, s);
-	na_columns_add(&c, M_step, "step", NA_F_COUNT, 0, 0);
-	na_columns_add(&c, M_from_s, "from s", NA_F_NUMBER, 5, 0);
-	na_columns_add(&c, M_duration_ms, "ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_compute_ms, "compute ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_exposed_ms, "exposed ms", NA_F_NUMBER, 4, 0);
-	if (waits(s))
-		na_columns_add(&c, M_waiting_ms, "waiting ms", NA_F_NUMBER, 4,
-			       0);
-	na_columns_add(&c, M_idle_ms, "idle ms", NA_F_NUMBER, 4, 0);
-	na_columns_add(&c, M_spread_ms, "spread ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, M_slowest_host, "slowest host", NA_F_TEXT, 0, 0);
-	na_columns_add(&c, M_behind_ms, "behind ms", NA_F_NUMBER, 3, 0);
-	na_columns_add(&c, M_cause, "cause", NA_F_TEXT, 0, 0);
-	na_result_view(r, n > most ? "longest steps" : "steps, longest first",
-		       list, NULL, c.c, c.n, 0);
+	view(r, s, n > most ? "longest steps" : "steps, longest first", list,
+	     &na_table_steps_step, members, 0);
 	if (n > most)
 		na_result_note(r,
 			       "%zu shorter steps are not shown: --top N "
@@ -214,17 +179,17 @@ static void coverage(struct na_result *r, const struct st_state *s)
 		na_result_note(r,
 			       "%zu device%s without a Steps line: each run of "
 			       "the program that takes most time is a step%s",
-			       programs, programs == 1 ? "" : "s",
+			       programs, na_plural(programs),
 			       s->by_order ? ", numbered in order" : "");
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		untied += s->hosts[i].n && !st_is_tied(s, s->hosts[i].host);
-	}
+	for (size_t i = 0; i < s->n_hosts; i++)
+		untied += s->hosts[i].n &&
+			  !na_steps_is_tied(s, s->hosts[i].host);
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,
 			       "%zu host%s without transfers in both "
 			       "directions: the clock is not tied to the "
 			       "others', only durations are compared",
-			       untied, untied == 1 ? "" : "s");
+			       untied, na_plural(untied));
 	if (cut_by_window(s))
 		na_result_note(r, "a launch at an end of the window may lack "
 				  "what is outside of it");
@@ -245,14 +210,14 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       s->cut);
 }
 
-void st_views(struct na_result *r, const struct st_state *s)
+void na_steps_views(struct na_result *r, const struct st_state *s)
 {
 	if (!s->used.n)
 		return;
-	hosts(r, s);
-	stragglers(r, s);
-	changes(r, s);
-	if (!steps(r, s))
+	view_hosts(r, s);
+	view_stragglers(r, s);
+	view_changes(r, s);
+	if (!view_steps(r, s))
 		return;
 	advise(r, s);
 	coverage(r, s);

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/methods/matches/op_match.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static bool any(void *arg, const struct na_op_type *t, uint32_t name)
 {
@@ -19,17 +18,7 @@ static bool any(void *arg, const struct na_op_type *t, uint32_t name)
 	return true;
 }
 
-static bool push(struct st_state *s, uint32_t core, int64_t start_ps,
-		 int64_t end_ps)
-{
-	if (!na_grow(&s->waits, &s->cap_waits, s->n_waits + 1,
-		     sizeof(*s->waits)))
-		return false;
-	s->waits[s->n_waits++] = (struct st_wait){start_ps, end_ps, core};
-	return true;
-}
-
-static bool take(void *arg, const struct na_op_piece *x, size_t n)
+static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
 {
 	struct st_state *s = arg;
 	int64_t least = NA_TIME_MAX;
@@ -42,37 +31,32 @@ static bool take(void *arg, const struct na_op_piece *x, size_t n)
 	}
 	if (n < 2 || least < 0)
 		return true;
-	s->matched[s->scope->store->sources[st_host_of(s, x[0].core)].run] =
-		true;
+	s->matched[s->scope->store->sources[na_steps_host_of(s, x[0].core)]
+			   .run] = true;
 	for (size_t i = 0; ok && i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
 		if (d > least && d < NA_TIME_MAX)
-			ok = push(s, x[i].core, x[i].start_ps,
-				  x[i].end_ps - least);
+			ok = na_add(&s->waits,
+				    ((struct st_wait){x[i].start_ps,
+						      x[i].end_ps - least,
+						      x[i].core}));
 	}
 	return ok;
 }
 
-static int by_core(const void *a, const void *b)
-{
-	const struct st_wait *x = a, *y = b;
-	int by = ORDER(x->core, y->core);
-
-	by = by ? by : ORDER(x->start_ps, y->start_ps);
-	return by ? by : ORDER(x->end_ps, y->end_ps);
-}
+NA_ORDER(by_core, struct st_wait, NA_UP(core), NA_UP(start_ps), NA_UP(end_ps))
 
 /* Runs of programs, which say which executions belong together. */
 static struct na_span *runs_of(const struct st_state *s, size_t *n)
 {
-	struct na_span *x = na_calloc(s->got.n_spans + 1, sizeof(*x));
+	struct na_span *x = na_calloc(s->got.spans.n + 1, sizeof(*x));
 
 	*n = 0;
-	for (size_t i = 0; x && i < s->got.n_spans; i++) {
-		const struct st_span *p = &s->got.spans[i];
+	for (size_t i = 0; x && i < s->got.spans.n; i++) {
+		const struct st_span *p = &s->got.spans.v[i];
 
-		if (p->program && st_passes(s, p->core))
+		if (p->program && na_steps_passes(s, p->core))
 			x[(*n)++] = (struct na_span){.kind = NA_SPAN_MODULE,
 						     .start_ps = p->start_ps,
 						     .end_ps = p->end_ps,
@@ -83,14 +67,14 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 	return x;
 }
 
-bool st_find_waits(struct st_state *s)
+bool na_steps_find_waits(struct st_state *s)
 {
 	struct na_strtab names;
 	struct na_op_match m = {.store = s->scope->store,
-				.ops = s->got.ops,
-				.n_ops = s->got.n_ops,
+				.ops = s->got.ops.v,
+				.n_ops = s->got.ops.n,
 				.modules = &names,
-				.instance = take,
+				.instance = add_execution,
 				.arg = s};
 	bool ok;
 
@@ -102,8 +86,7 @@ bool st_find_waits(struct st_state *s)
 	na_op_match_fini(&m);
 	free(m.runs);
 	na_strtab_fini(&names);
-	if (s->n_waits)
-		qsort(s->waits, s->n_waits, sizeof(*s->waits), by_core);
+	na_sort(s->waits.v, s->waits.n, by_core);
 	return ok;
 }
 
@@ -116,8 +99,9 @@ static double transfers_of(const struct st_state *s, const struct st_step *t)
 	for (size_t i = t->from; i < t->to; i++) {
 		const struct st_cell *c = s->host_steps[i].cell;
 
-		sum += (double)(st_exposed_of(c, NA_NET_ICI) +
-				st_exposed_of(c, NA_NET_GPU) - st_waiting(c));
+		sum += (double)(na_steps_exposed_of(c, NA_NET_ICI) +
+				na_steps_exposed_of(c, NA_NET_GPU) -
+				na_steps_waiting(c));
 	}
 	return sum / (double)(t->to - t->from);
 }
@@ -127,26 +111,20 @@ static double duration_of(const struct st_state *s, const struct st_step *t)
 	double sum = 0;
 
 	for (size_t i = t->from; i < t->to; i++)
-		sum += (double)st_duration(s->host_steps[i].cell);
+		sum += (double)na_steps_duration(s->host_steps[i].cell);
 	return sum / (double)(t->to - t->from);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return ORDER(x, y);
 }
 
 static double median_of(double *x, size_t n)
 {
-	qsort(x, n, sizeof(*x), by_value);
+	na_sort(x, n, na_order_f64);
 	return x[(n - 1) / 2];
 }
 
 /* A step that nobody is late in, and that takes longer than the median one
  * since its collectives do on all devices. */
-static void judge(struct st_state *s, size_t from, size_t to, double *tmp)
+static void find_slow_network(struct st_state *s, size_t from, size_t to,
+			      double *tmp)
 {
 	double transfers, duration;
 
@@ -167,7 +145,7 @@ static void judge(struct st_state *s, size_t from, size_t to, double *tmp)
 	}
 }
 
-bool st_judge_transfers(struct st_state *s)
+bool na_steps_judge_transfers(struct st_state *s)
 {
 	double *tmp = na_calloc(s->n_steps + 1, sizeof(*tmp));
 
@@ -176,7 +154,7 @@ bool st_judge_transfers(struct st_state *s)
 		     to < s->n_steps && s->steps[to].run == s->steps[from].run;)
 			to++;
 		if (s->matched[s->steps[from].run])
-			judge(s, from, to, tmp);
+			find_slow_network(s, from, to, tmp);
 	}
 	free(tmp);
 	return tmp;

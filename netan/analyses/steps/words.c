@@ -4,22 +4,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
-#include "netan/base/text.h"
-
-struct text {
-	char *to;
-	size_t size, n;
-};
-
-static void add(struct text *t, const char *fmt, ...) NA_PRINTF(2, 3);
-static void add(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	t->n = na_text_append(t->to, t->size, t->n, fmt, ap);
-	va_end(ap);
-}
+#include "netan/base/str.h"
 
 /* Mean computing of the other hosts' steps. */
 static double factor_of(const struct st_state *s, const struct st_host *h)
@@ -31,17 +16,18 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 		const struct st_host *o = &s->hosts[i];
 
 		if (o != h && o->run == h->run) {
-			sum += o->busy_ps;
+			sum += o->sums.busy_ps;
 			n += o->n;
 		}
 	}
 	if (sum <= 0 || !h->n)
 		return 1;
-	return (double)h->busy_ps / (double)h->n / ((double)sum / (double)n);
+	return (double)h->sums.busy_ps / (double)h->n /
+	       ((double)sum / (double)n);
 }
 
-static void straggler(struct text *t, const struct st_state *s,
-		      const struct st_host *h)
+static void say_straggler(struct na_str *t, const struct st_state *s,
+			  const struct st_host *h)
 {
 	const struct st_verdict *v = &h->tests[h->evidence];
 	const char *name = s->scope->store->hosts[h->host].name;
@@ -49,25 +35,32 @@ static void straggler(struct text *t, const struct st_state *s,
 
 	switch (h->cause) {
 	case ST_COMPUTATION:
-		add(t, "not the network: %s computes %sx as long as the others",
-		    name, na_print_number(number, factor_of(s, h), 3));
+		na_str_addf(
+			t,
+			"not the network: %s computes %sx as long as the others",
+			name, na_print_number(number, factor_of(s, h), 3));
 		break;
 	case ST_INPUT:
-		add(t,
-		    "not the network: %s waits for its input or its host "
-		    "before it computes",
-		    name);
+		na_str_addf(
+			t,
+			"not the network: %s waits for its input or its host "
+			"before it computes",
+			name);
 		break;
 	case ST_LATE_START:
-		add(t, "%s starts its collectives late", name);
+		na_str_addf(t, "%s starts its collectives late", name);
 		break;
 	default:
-		add(t, "the network of %s: its transfers take longest", name);
+		na_str_addf(t, "the network of %s: its transfers take longest",
+			    name);
 	}
-	add(t, ", by %s, in %s %% of %" PRIu64 " %s",
-	    na_print_time(time, v->effect_ps, 3),
-	    na_print_number(number, 100 * (double)v->last / (double)v->n, 3),
-	    v->n, h->evidence == ST_OF_STEPS ? "steps" : "runs of collectives");
+	na_str_addf(t, ", by %s, in %s %% of %" PRIu64 " %s",
+		    na_print_time(time, v->effect_ps, 3),
+		    na_print_number(number,
+				    100 * (double)v->last / (double)v->n, 3),
+		    v->n,
+		    h->evidence == ST_OF_STEPS ? "steps"
+					       : "runs of collectives");
 }
 
 static double share(na_i128 part, na_i128 all)
@@ -87,7 +80,7 @@ static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
 	return na_print_number(buf, x, 3);
 }
 
-static void nobody(struct text *t, const struct st_state *s, uint32_t run)
+static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
 	na_i128 between = 0;
@@ -100,66 +93,70 @@ static void nobody(struct text *t, const struct st_state *s, uint32_t run)
 		if (h->run != run || !h->n)
 			continue;
 		hosts++;
-		all += h->duration_ps;
-		idle += h->idle_ps;
-		waiting += h->waiting_ps;
-		between += h->exposed_ps[NA_NET_ICI] +
-			   h->exposed_ps[NA_NET_GPU];
+		all += h->sums.duration_ps;
+		idle += h->sums.idle_ps;
+		waiting += h->sums.waiting_ps;
+		between += h->sums.exposed_ps[NA_NET_ICI] +
+			   h->sums.exposed_ps[NA_NET_GPU];
 		for (int k = 0; k < NA_N_NETWORKS; k++)
-			exposed += h->exposed_ps[k];
+			exposed += h->sums.exposed_ps[k];
 	}
 	if (hosts > 1)
-		add(t, "no straggler among %zu hosts", hosts);
+		na_str_addf(t, "no straggler among %zu hosts", hosts);
 	else
-		add(t, "one host, nobody to compare it with");
+		na_str_addf(t, "one host, nobody to compare it with");
 	if (s->by_launch[run])
 		return;
-	add(t, ": %s %% of the step is exposed communication",
-	    percent(a, exposed, all));
+	na_str_addf(t, ": %s %% of the step is exposed communication",
+		    percent(a, exposed, all));
 	/* Not where another network counts most, or nothing is exposed. */
 	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
-		add(t, " (%s %% waits for later devices)",
-		    percent(c, waiting, all));
-	add(t, ", %s %% idle", percent(b, idle, all));
+		na_str_addf(t, " (%s %% waits for later devices)",
+			    percent(c, waiting, all));
+	na_str_addf(t, ", %s %% idle", percent(b, idle, all));
 }
 
 /* What steps are where no device tells them. */
-static void launches(struct text *t, const struct st_state *s, uint32_t run)
+static void say_launches(struct na_str *t, const struct st_state *s,
+			 uint32_t run)
 {
 	const struct na_devices *d = &s->scope->store->devices;
 	size_t i = 0;
 
 	while (i < d->n_cores &&
 	       (s->scope->store->sources[d->cores[i].input].run != run ||
-		!st_passes(s, (uint32_t)i)))
+		!na_steps_passes(s, (uint32_t)i)))
 		i++;
-	add(t, "; steps are program launches: %s",
-	    i < d->n_cores ? "no steps or program runs on the device planes"
-			   : "no device plane in these traces");
+	na_str_addf(t, "; steps are program launches: %s",
+		    i < d->n_cores
+			    ? "no steps or program runs on the device planes"
+			    : "no device plane in these traces");
 }
 
 /* The first of all hosts. */
-static void change(struct text *t, const struct st_state *s, uint32_t run)
+static void say_change(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	for (size_t i = 0; i < s->n_changes; i++) {
-		const struct st_change *c = &s->changes[i];
+	for (size_t i = 0; i < s->changes.n; i++) {
+		const struct st_change *c = &s->changes.v[i];
 
 		if (c->run != run || c->host != NA_UNKNOWN_U32)
 			continue;
 		na_print_number(a, c->from_ms, 4);
 		na_print_number(b, c->to_ms, 4);
 		if (c->drift)
-			add(t, "; steps drift from %s to %s ms", a, b);
+			na_str_addf(t, "; steps drift from %s to %s ms", a, b);
 		else
-			add(t, "; steps go from %s to %s ms at step %" PRId64,
-			    a, b, c->step);
+			na_str_addf(
+				t,
+				"; steps go from %s to %s ms at step %" PRId64,
+				a, b, c->step);
 		return;
 	}
 }
 
-static void of_run(struct text *t, const struct st_state *s, uint32_t run)
+static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
 
@@ -168,14 +165,14 @@ static void of_run(struct text *t, const struct st_state *s, uint32_t run)
 
 		if (h->run != run)
 			continue;
-		add(t, "%s", told++ ? "; " : "");
-		straggler(t, s, h);
+		na_str_addf(t, "%s", told++ ? "; " : "");
+		say_straggler(t, s, h);
 	}
 	if (!told)
-		nobody(t, s, run);
-	change(t, s, run);
+		say_nobody(t, s, run);
+	say_change(t, s, run);
 	if (s->by_launch[run])
-		launches(t, s, run);
+		say_launches(t, s, run);
 }
 
 static bool has_run(const struct st_state *s, uint32_t run)
@@ -187,13 +184,12 @@ static bool has_run(const struct st_state *s, uint32_t run)
 	return false;
 }
 
-const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
+const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
-	struct text t = {buf, ST_VERDICT_BUF, 0};
+	struct na_str t = na_str_over(buf, ST_VERDICT_BUF);
 	uint32_t done = 0;
 
-	buf[0] = '\0';
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
 
@@ -202,31 +198,31 @@ const char *st_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 			continue;
 		}
 		done++;
-		add(&t, "%s", t.n ? "; " : "");
+		na_str_addf(&t, "%s", t.n ? "; " : "");
 		if (store->n_runs > 1)
-			add(&t, "%s: ", x->label);
-		of_run(&t, s, x->run);
+			na_str_addf(&t, "%s: ", x->label);
+		say_run(&t, s, x->run);
 	}
 	return buf;
 }
 
-const char *st_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
+const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
-	struct text t = {buf, ST_VERDICT_BUF, 0};
+	struct na_str t = na_str_over(buf, ST_VERDICT_BUF);
 	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
 	size_t n = s->n_stragglers;
 
-	buf[0] = '\0';
 	if (s->scope->store->n_runs > 1 || !s->used.n) {
-		add(&t, "Step times of %zu runs", s->scope->store->n_runs);
+		na_str_addf(&t, "Step times of %zu runs",
+			    s->scope->store->n_runs);
 		return buf;
 	}
 	if (!worst)
-		nobody(&t, s, 0);
+		say_nobody(&t, s, 0);
 	else
-		straggler(&t, s, worst);
+		say_straggler(&t, s, worst);
 	if (n > 1)
-		add(&t, "; and %zu more", n - 1);
+		na_str_addf(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
 	if (!worst || worst->cause != ST_LATE_START)
 		buf[0] = (char)(buf[0] - 'a' + 'A');

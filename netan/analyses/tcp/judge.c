@@ -1,7 +1,8 @@
 /* tcp: which of the rules of tcp.h hold for a connection. */
 #include <string.h>
 
-#include "netan/analyses/tcp/tcp.h"
+#include "netan/analyses/tcp/state.h"
+#include "netan/base/order.h"
 
 static int64_t add_ns(int64_t a, int64_t b)
 {
@@ -15,7 +16,7 @@ static int64_t at_least_zero(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
-uint64_t tcp_needed(const struct na_direction *d)
+uint64_t na_tcp_needed(const struct na_direction *d)
 {
 	return d->retransmissions > d->spurious
 		       ? d->retransmissions - d->spurious
@@ -48,7 +49,7 @@ static uint8_t idler_of(const struct tcp_row *row)
 
 static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 {
-	uint64_t needed = tcp_needed(d);
+	uint64_t needed = na_tcp_needed(d);
 	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
 	row->cost_ns[TCP_NETWORK_LOSS] = add_ns(row->cost_ns[TCP_NETWORK_LOSS],
@@ -153,7 +154,7 @@ static int64_t lost_of(const struct tcp_row *row)
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
 
-void tcp_judge(struct tcp_row *row)
+void na_tcp_judge(struct tcp_row *row)
 {
 	const struct na_connection *c = row->c;
 	uint64_t span = (uint64_t)c->to_ps - (uint64_t)c->from_ps;
@@ -162,7 +163,9 @@ void tcp_judge(struct tcp_row *row)
 	memset(row->cost_ns, 0, sizeof(row->cost_ns));
 	row->rtt_ns = path_rtt(c);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
-	row->duration_ns = c->to_ps > c->from_ps ? (int64_t)(span / 1000) : 0;
+	row->duration_ns = c->to_ps > c->from_ps
+				   ? (int64_t)(span / (uint64_t)NA_PS_PER_NS)
+				   : 0;
 	row->idler = idler_of(row);
 	/* Whoever faces a closed window has something to send. */
 	row->idle_ns =
@@ -190,41 +193,41 @@ void tcp_judge(struct tcp_row *row)
 	row->lost_ns = lost_of(row);
 }
 
-static int descending(uint64_t a, uint64_t b)
+static uint64_t resent(const struct tcp_row *row)
 {
-	return a > b ? -1 : a < b;
+	const struct na_direction *d = row->c->dir;
+
+	return d[0].retransmitted_bytes + d[1].retransmitted_bytes;
 }
 
-int tcp_worse_first(const void *a, const void *b)
+static uint64_t bytes(const struct tcp_row *row)
 {
-	const struct tcp_row *x = a, *y = b;
-	const struct na_direction *p = x->c->dir, *q = y->c->dir;
-	int order = descending(x->verdict < TCP_SENDER_IDLE,
-			       y->verdict < TCP_SENDER_IDLE);
+	return row->c->dir[0].bytes + row->c->dir[1].bytes;
+}
 
-	if (!order)
-		order = descending((uint64_t)x->lost_ns, (uint64_t)y->lost_ns);
-	if (!order)
-		order = descending(p[0].retransmitted_bytes +
-					   p[1].retransmitted_bytes,
-				   q[0].retransmitted_bytes +
-					   q[1].retransmitted_bytes);
-	if (!order)
-		order = descending(p[0].bytes + p[1].bytes,
-				   q[0].bytes + q[1].bytes);
-	if (!order)
-		order = descending(y->c->input, x->c->input);
-	return order ? order : descending(y->c->id, x->c->id);
+static bool troubled(const struct tcp_row *row)
+{
+	return row->verdict < TCP_SENDER_IDLE;
+}
+
+/* A total order. */
+NA_ORDER(worse_first, struct tcp_row, NA_CMP(troubled(y), troubled(x)),
+	 NA_DOWN(lost_ns), NA_CMP(resent(y), resent(x)),
+	 NA_CMP(bytes(y), bytes(x)), NA_UP(c->input), NA_UP(c->id))
+
+void na_tcp_rank(struct tcp_state *s)
+{
+	na_sort(s->rows.v, s->rows.n, worse_first);
 }
 
 static bool loses_much(const struct na_direction *d)
 {
-	return tcp_needed(d) >= TCP_LOSS_SEGMENTS &&
-	       (double)tcp_needed(d) >=
+	return na_tcp_needed(d) >= TCP_LOSS_SEGMENTS &&
+	       (double)na_tcp_needed(d) >=
 		       TCP_LOSS_ERROR * (double)d->data_packets;
 }
 
-enum na_severity tcp_severity_of(const struct tcp_row *row)
+enum na_severity na_tcp_severity_of(const struct tcp_row *row)
 {
 	switch (row->verdict) {
 	case TCP_TIMEOUT_BOUND:

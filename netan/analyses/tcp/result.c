@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/tcp/tcp.h"
+#include "netan/analyses/tcp/state.h"
 
 /* Counts beyond what JSON's integers hold do not come from packets. */
 static void put_count(struct na_result *r, struct na_value *in,
@@ -15,13 +15,13 @@ static void put_count(struct na_result *r, struct na_value *in,
 static void put_us(struct na_result *r, struct na_value *in, const char *name,
 		   int64_t ns)
 {
-	na_put_real(r, in, name, ns >= 0 ? (double)ns / 1e3 : NAN);
+	na_put_real(r, in, name, ns >= 0 ? na_us_of_ns(ns) : NAN);
 }
 
 static void put_ms(struct na_result *r, struct na_value *in, const char *name,
 		   int64_t ns)
 {
-	na_put_real(r, in, name, ns >= 0 ? (double)ns / 1e6 : NAN);
+	na_put_real(r, in, name, ns >= 0 ? na_ms_of_ns(ns) : NAN);
 }
 
 static void put_retransmissions(struct na_result *r, struct na_value *in,
@@ -29,10 +29,10 @@ static void put_retransmissions(struct na_result *r, struct na_value *in,
 {
 	struct na_value *to = na_put_object(r, in, M_retransmissions);
 
-	put_count(r, to, "total", d->retransmissions);
-	put_count(r, to, "fast", d->fast);
-	put_count(r, to, "timeout", d->timeout);
-	put_count(r, to, "spurious", d->spurious);
+	put_count(r, to, M_total, d->retransmissions);
+	put_count(r, to, M_fast, d->fast);
+	put_count(r, to, M_timeout, d->timeout);
+	put_count(r, to, M_spurious, d->spurious);
 }
 
 static void put_rtt(struct na_result *r, struct na_value *in, const char *name,
@@ -40,27 +40,34 @@ static void put_rtt(struct na_result *r, struct na_value *in, const char *name,
 {
 	struct na_value *to = na_put_object(r, in, name);
 
-	put_us(r, to, "min", n ? ns[0] : -1);
-	put_us(r, to, "p50", n ? ns[1] : -1);
-	put_us(r, to, "p99", n ? ns[2] : -1);
-	put_count(r, to, "samples", n);
+	put_us(r, to, M_min, n ? ns[0] : -1);
+	put_us(r, to, M_p50, n ? ns[1] : -1);
+	put_us(r, to, M_p99, n ? ns[2] : -1);
+	put_count(r, to, M_samples, n);
+}
+
+/* What a direction says and totals do, too. */
+static void put_volume(struct na_result *r, struct na_value *to,
+		       const struct na_direction *d)
+{
+	put_count(r, to, M_packets, d->packets);
+	put_count(r, to, M_bytes, d->bytes);
+	put_count(r, to, M_unique_bytes, d->unique_bytes);
+	put_count(r, to, M_retransmitted_bytes, d->retransmitted_bytes);
+	put_count(r, to, M_wire_bytes, d->wire_bytes);
+	put_count(r, to, M_data_packets, d->data_packets);
 }
 
 static void put_counts(struct na_result *r, struct na_value *to,
 		       const struct na_direction *d)
 {
-	put_count(r, to, "packets", d->packets);
-	put_count(r, to, "bytes", d->bytes);
-	put_count(r, to, M_unique_bytes, d->unique_bytes);
-	put_count(r, to, M_retransmitted_bytes, d->retransmitted_bytes);
-	put_count(r, to, M_wire_bytes, d->wire_bytes);
-	put_count(r, to, M_data_packets, d->data_packets);
+	put_volume(r, to, d);
 	put_retransmissions(r, to, d);
-	put_count(r, to, "out_of_order", d->out_of_order);
-	put_count(r, to, "lost_before", d->lost_before);
+	put_count(r, to, M_out_of_order, d->out_of_order);
+	put_count(r, to, M_lost_before, d->lost_before);
 	put_count(r, to, M_duplicate_acks, d->duplicate_acks);
 	put_count(r, to, M_zero_windows, d->zero_windows);
-	put_count(r, to, "window_full", d->window_full);
+	put_count(r, to, M_window_full, d->window_full);
 	put_count(r, to, M_zero_window_probes, d->zero_probes);
 	put_count(r, to, M_keep_alives, d->keep_alives);
 	put_count(r, to, M_sack_packets, d->sack_blocks);
@@ -86,9 +93,9 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_bool(r, to, M_sack, d->sack_permitted);
 	na_put_bool(r, to, M_timestamps, d->timestamps);
 	put_count(r, to, M_ecn_marks, d->ce_marks);
-	put_count(r, to, "ece", d->ece);
-	put_count(r, to, "cwr", d->cwr);
-	put_count(r, to, "timeouts", d->timeouts);
+	put_count(r, to, M_ece, d->ece);
+	put_count(r, to, M_cwr, d->cwr);
+	put_count(r, to, M_timeouts, d->timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       d->timeouts ? d->longest_timeout_ns : -1);
 	put_ms(r, to, M_timeout_ms, d->timeout_total_ns);
@@ -134,8 +141,8 @@ static void put_ends(struct na_result *r, struct na_value *to,
 		    na_socket_print(text, &store->names, c->dst, c->dst_port));
 	put_host(r, to, M_src_host, s, c, c->src);
 	put_host(r, to, M_dst_host, s, c, c->dst);
-	na_put_real(r, to, M_from_s, (double)c->from_ps / 1e12);
-	na_put_real(r, to, M_to_s, (double)c->to_ps / 1e12);
+	na_put_real(r, to, M_from_s, na_s(c->from_ps));
+	na_put_real(r, to, M_to_s, na_s(c->to_ps));
 }
 
 static int64_t longest(int64_t a, int64_t b)
@@ -153,23 +160,23 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	uint64_t timeouts = d[0].timeouts + d[1].timeouts;
 
 	put_ends(r, to, s, c);
-	put_direction(r, to, "fwd", &d[0]);
-	put_direction(r, to, "rev", &d[1]);
+	put_direction(r, to, M_fwd, &d[0]);
+	put_direction(r, to, M_rev, &d[1]);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
 	put_us(r, to, M_path_rtt_us, row->rtt_ns ? row->rtt_ns : -1);
-	put_count(r, to, "timeouts", timeouts);
+	put_count(r, to, M_timeouts, timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       timeouts ? longest(d[0].longest_timeout_ns,
 				  d[1].longest_timeout_ns)
 			: -1);
-	na_put_text(r, to, M_verdict, tcp_verdict_names[row->verdict]);
-	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
+	na_put_text(r, to, M_verdict, na_tcp_verdict_names[row->verdict]);
+	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	put_ms(r, to, M_lost_ms, row->lost_ns);
 	put_ms(r, to, M_active_ms, row->active_ns);
 	put_ms(r, to, M_idle_ms, row->idle_ns);
 	na_put_text(r, to, M_end, ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
 	na_put_bool(r, to, M_disordered, c->disordered);
-	put_count(r, to, "rpcs", c->calls);
+	put_count(r, to, M_rpcs, c->calls);
 	na_put_int(r, to, M_id, c->id);
 }
 
@@ -179,8 +186,8 @@ static void put_totals(struct na_result *r, struct na_value *body,
 	struct na_value *to = na_put_object(r, body, M_totals), *verdicts;
 	struct na_direction sum = {.packets = 0};
 
-	for (size_t i = 0; i < 2 * s->n; i++) {
-		const struct na_direction *d = &s->rows[i / 2].c->dir[i % 2];
+	for (size_t i = 0; i < 2 * s->rows.n; i++) {
+		const struct na_direction *d = &s->rows.v[i / 2].c->dir[i % 2];
 
 		sum.packets += d->packets;
 		sum.bytes += d->bytes;
@@ -192,28 +199,25 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.zero_windows += d->zero_windows;
 		sum.timeouts += d->timeouts;
 	}
-	put_count(r, to, "packets", sum.packets);
-	put_count(r, to, "bytes", sum.bytes);
-	put_count(r, to, M_unique_bytes, sum.unique_bytes);
-	put_count(r, to, M_retransmitted_bytes, sum.retransmitted_bytes);
-	put_count(r, to, M_wire_bytes, sum.wire_bytes);
-	put_count(r, to, M_data_packets, sum.data_packets);
-	put_count(r, to, "retransmissions", sum.retransmissions);
+	put_volume(r, to, &sum);
+	put_count(r, to, M_retransmissions, sum.retransmissions);
 	put_count(r, to, M_zero_windows, sum.zero_windows);
-	put_count(r, to, "timeouts", sum.timeouts);
+	put_count(r, to, M_timeouts, sum.timeouts);
 	verdicts = na_put_object(r, to, M_verdicts);
 	for (size_t v = 0; v < TCP_VERDICTS; v++)
-		put_count(r, verdicts, tcp_verdict_names[v], s->by_verdict[v]);
+		put_count(r, verdicts, na_tcp_verdict_names[v],
+			  s->by_verdict[v]);
 }
 
-uint64_t tcp_not_told(const struct tcp_state *s)
+uint64_t na_tcp_not_told(const struct tcp_state *s)
 {
 	size_t told = s->scope->store->connections.n;
 
 	return s->scope->connections > told ? s->scope->connections - told : 0;
 }
 
-enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
+enum na_status na_tcp_put_result(void *state, struct na_result *r,
+				 struct na_err *err)
 {
 	struct tcp_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
@@ -221,22 +225,23 @@ enum na_status tcp_finish(void *state, struct na_result *r, struct na_err *err)
 	size_t told = s->scope->store->connections.n;
 	char summary[TCP_SUMMARY_BUF];
 
-	if (listed > s->n)
-		listed = s->n;
+	if (listed > s->rows.n)
+		listed = s->rows.n;
 	na_result_word(r, NA_WORD_NOUN, "connection");
-	na_result_about(r)->left_out = (int64_t)(told - s->n);
+	na_result_about(r)->left_out = (int64_t)(told - s->rows.n);
 	list = na_put_list(r, body, M_connections);
 	for (size_t i = 0; i < listed; i++)
-		put_connection(r, list, s, &s->rows[i]);
-	put_count(r, body, M_connections_seen, told + tcp_not_told(s));
-	put_count(r, body, M_connections_not_told, tcp_not_told(s));
-	put_count(r, body, M_connections_filtered, told - s->n);
-	put_count(r, body, M_connections_used, s->n);
-	put_count(r, body, M_connections_not_listed, s->n - listed);
+		put_connection(r, list, s, &s->rows.v[i]);
+	put_count(r, body, M_connections_seen, told + na_tcp_not_told(s));
+	put_count(r, body, M_connections_not_told, na_tcp_not_told(s));
+	put_count(r, body, M_connections_filtered, told - s->rows.n);
+	put_count(r, body, M_connections_used, s->rows.n);
+	put_count(r, body, M_connections_not_listed, s->rows.n - listed);
 	put_count(r, body, M_connections_evicted, s->evicted);
 	put_totals(r, body, s);
-	na_put_text(r, body, M_verdict, s->n ? tcp_summary(summary, s) : NULL);
-	tcp_sequence_put(r, s);
-	tcp_views(r, s);
+	na_put_text(r, body, M_verdict,
+		    s->rows.n ? na_tcp_summary(summary, s) : NULL);
+	na_tcp_sequence_put(r, s);
+	na_tcp_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/tcp/tcp.h"
-#include "netan/base/vec.h"
+#include "netan/analyses/tcp/state.h"
+#include "netan/base/order.h"
 
 enum {
 	MARK_COLUMNS = TCP_COLUMNS / 2,
@@ -18,7 +18,7 @@ enum {
 };
 
 /* clang-format off */
-const char *const tcp_mark_names[TCP_MARKS] = {
+const char *const na_tcp_mark_names[TCP_MARKS] = {
 	"fast", "timeout", "other", "spurious", "out_of_order", "lost_before",
 	"window_full", "ecn", "sack", "duplicate_ack", "zero_window",
 };
@@ -182,31 +182,17 @@ static void add_span(struct spans *s, int64_t from_ps, int64_t to_ps)
 		s->kept[least] = (struct span){from_ps, to_ps};
 }
 
-static int longer_first(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	if (length(x) != length(y))
-		return length(x) > length(y) ? -1 : 1;
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
-
-static int earlier_first(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
-}
+NA_ORDER(longer_first, struct span, NA_CMP(length(y), length(x)),
+	 NA_UP(from_ps))
+NA_ORDER(earlier_first, struct span, NA_UP(from_ps))
 
 /* The n longest, by time. */
 static void keep_longest(struct spans *s, uint64_t n)
 {
-	if (s->n)
-		qsort(s->kept, s->n, sizeof(*s->kept), longer_first);
+	na_sort(s->kept, s->n, longer_first);
 	if (s->n > n)
 		s->n = (size_t)n;
-	if (s->n)
-		qsort(s->kept, s->n, sizeof(*s->kept), earlier_first);
+	na_sort(s->kept, s->n, earlier_first);
 }
 
 static enum tcp_mark retransmission_of(uint32_t marks)
@@ -281,7 +267,7 @@ static void round_trip(struct tcp_sequence *q, const struct na_segment *x,
 		q->waiting--;
 	}
 	if (any && na_add_i64(x->time_ps, -sent_ps, &ps) && ps >= 0)
-		widen(q, at, RTT_MIN, (double)ps / 1e6, (double)ps / 1e6);
+		widen(q, at, RTT_MIN, na_us(ps), na_us(ps));
 }
 
 static void add_window(struct tcp_sequence *q, const struct na_segment *x,
@@ -373,7 +359,7 @@ static enum na_status add_segment(void *ctx, const struct na_segment *x)
 	return NA_OK;
 }
 
-void tcp_sequence_free(struct tcp_sequence *q)
+void na_tcp_sequence_free(struct tcp_sequence *q)
 {
 	if (!q)
 		return;
@@ -427,7 +413,7 @@ static void clip(struct spans *s, const struct tcp_sequence *q)
 	s->all = n;
 }
 
-enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
+enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 {
 	struct tcp_sequence *q = sequence_new();
 	enum na_status st;
@@ -435,7 +421,7 @@ enum na_status tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 	if (!q)
 		return na_fail_nomem(err);
 	s->drawn = q;
-	q->row = &s->rows[s->params->connection - 1];
+	q->row = &s->rows.v[s->params->connection - 1];
 	q->way = s->params->way == TCP_FWD   ? 0
 		 : s->params->way == TCP_REV ? 1
 					     : q->row->way;
@@ -471,9 +457,8 @@ static void put_spans(struct na_result *r, struct na_value *in,
 	for (size_t i = 0; i < spans->n; i++) {
 		struct na_value *to = na_put_object(r, list, NULL);
 
-		na_put_real(r, to, M_from_s,
-			    (double)spans->kept[i].from_ps / 1e12);
-		na_put_real(r, to, M_to_s, (double)spans->kept[i].to_ps / 1e12);
+		na_put_real(r, to, M_from_s, na_s(spans->kept[i].from_ps));
+		na_put_real(r, to, M_to_s, na_s(spans->kept[i].to_ps));
 	}
 	na_put_int(r, in, all, (int64_t)spans->all);
 }
@@ -491,9 +476,8 @@ static void put_marks(struct na_result *r, struct na_value *in,
 			if (!m->n)
 				continue;
 			to = na_put_object(r, list, NULL);
-			na_put_text(r, to, M_kind, tcp_mark_names[k]);
-			na_put_real(r, to, M_time_s,
-				    (double)m->first_ps / 1e12);
+			na_put_text(r, to, M_kind, na_tcp_mark_names[k]);
+			na_put_real(r, to, M_time_s, na_s(m->first_ps));
 			na_put_real(r, to, M_from_byte, m->from);
 			na_put_real(r, to, M_to_byte, m->to);
 			na_put_int(r, to, M_count, (int64_t)m->n);
@@ -501,14 +485,14 @@ static void put_marks(struct na_result *r, struct na_value *in,
 	}
 	counts = na_put_object(r, in, M_mark_counts);
 	for (size_t k = 0; k < TCP_MARKS; k++)
-		na_put_int(r, counts, tcp_mark_names[k],
+		na_put_int(r, counts, na_tcp_mark_names[k],
 			   (int64_t)q->n_marks[k]);
 }
 
 static void put_data(struct na_result *r, struct na_value *in,
 		     const struct tcp_sequence *q)
 {
-	static const char *const fields[] = {"column", M_from_byte, M_to_byte,
+	static const char *const fields[] = {M_column, M_from_byte, M_to_byte,
 					     NULL};
 	int64_t *cells;
 	size_t n = 0;
@@ -531,11 +515,10 @@ static void put_courses(struct na_result *r, struct na_value *in,
 			const struct tcp_sequence *q)
 {
 	double *time = na_put_reals(r, in, M_time_s, TCP_COLUMNS);
-	double span = ((double)q->to_ps - (double)q->from_ps + 1) / 1e12;
+	double span = na_s((double)q->to_ps - (double)q->from_ps + 1);
 
 	for (size_t i = 0; time && i < TCP_COLUMNS; i++)
-		time[i] = (double)q->from_ps / 1e12 +
-			  span * (double)i / TCP_COLUMNS;
+		time[i] = na_s(q->from_ps) + span * (double)i / TCP_COLUMNS;
 	for (size_t k = 0; k < COURSES; k++) {
 		double *x = na_put_reals(r, in, course_names[k], TCP_COLUMNS);
 
@@ -544,12 +527,12 @@ static void put_courses(struct na_result *r, struct na_value *in,
 	}
 }
 
-void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
+void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 {
 	const struct tcp_sequence *q = s->drawn;
 	const struct na_connection *c;
 	struct na_value *to;
-	char text[NA_SOCKET_BUF];
+	char src[NA_SOCKET_BUF], dst[NA_SOCKET_BUF];
 
 	if (!q)
 		return;
@@ -557,31 +540,26 @@ void tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	to = na_put_object(r, na_result_body(r), M_sequence);
 	na_put_int(r, to, M_rank, s->params->connection);
 	na_put_text(r, to, M_direction, q->way ? "rev" : "fwd");
-	na_put_text(r, to, M_src,
-		    na_socket_print(text, &s->scope->store->names,
-				    q->way ? c->dst : c->src,
-				    q->way ? c->dst_port : c->src_port));
-	na_put_text(r, to, M_dst,
-		    na_socket_print(text, &s->scope->store->names,
-				    q->way ? c->src : c->dst,
-				    q->way ? c->src_port : c->dst_port));
+	na_tcp_ends(s, c, q->way, src, dst);
+	na_put_text(r, to, M_src, src);
+	na_put_text(r, to, M_dst, dst);
 	na_put_int(r, to, M_segments, (int64_t)q->segments);
 	na_put_int(r, to, M_segments_outside, (int64_t)q->elsewhere);
 	na_put_int(r, to, M_data_segments, (int64_t)q->sent);
 	na_put_int(r, to, M_acks, (int64_t)q->acks);
-	na_put_real(r, to, M_from_s, (double)q->from_ps / 1e12);
-	na_put_real(r, to, M_to_s, (double)q->to_ps / 1e12);
+	na_put_real(r, to, M_from_s, na_s(q->from_ps));
+	na_put_real(r, to, M_to_s, na_s(q->to_ps));
 	na_put_bool(r, to, M_whole, q->whole);
-	na_put_text(r, to, M_verdict, tcp_verdict_names[q->row->verdict]);
-	tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
+	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
+	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)
 		return;
 	put_data(r, to, q);
 	put_courses(r, to, q);
 	put_marks(r, to, q);
 	na_put_real(r, to, M_silent_ms,
-		    q->whole ? (double)c->dir[q->way].timeout_total_ns / 1e6
-			     : length_of(&q->silent) / 1e9);
-	put_spans(r, to, "silent", "silences", &q->silent);
-	put_spans(r, to, "closed", "closures", &q->closed);
+		    q->whole ? na_ms_of_ns(c->dir[q->way].timeout_total_ns)
+			     : na_ms(length_of(&q->silent)));
+	put_spans(r, to, M_silent, M_silences, &q->silent);
+	put_spans(r, to, M_closed, M_closures, &q->closed);
 }

@@ -4,12 +4,11 @@
  * told.  For a picture the inputs are read once more, for the segments of
  * one connection.
  */
-#include "netan/analyses/tcp/tcp.h"
+#include "netan/analyses/tcp/state.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
-#include "netan/base/vec.h"
+#include "netan/base/str.h"
 
 /* clang-format off */
 static const struct na_opt tcp_opts[] = {
@@ -56,14 +55,10 @@ static enum na_status tcp_add_connection(void *block,
 					 const struct na_connection *c)
 {
 	struct tcp_state *s = block;
-	struct tcp_row *row;
+	struct tcp_row row = {.c = c};
 
-	if (!na_grow(&s->rows, &s->cap, s->n + 1, sizeof(*s->rows)))
-		return NA_ENOMEM;
-	row = &s->rows[s->n++];
-	*row = (struct tcp_row){.c = c};
-	tcp_judge(row);
-	return NA_OK;
+	na_tcp_judge(&row);
+	return na_add(&s->rows, row) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status tcp_merge(void *state, void *block, unsigned pass)
@@ -72,18 +67,14 @@ static enum na_status tcp_merge(void *state, void *block, unsigned pass)
 	const struct tcp_state *b = block;
 
 	(void)pass;
-	if (!na_grow(&s->rows, &s->cap, s->n + b->n, sizeof(*s->rows)))
-		return NA_ENOMEM;
-	for (size_t i = 0; i < b->n; i++)
-		s->rows[s->n++] = b->rows[i];
-	return NA_OK;
+	return na_append(&s->rows, b->rows.v, b->rows.n) ? NA_OK : NA_ENOMEM;
 }
 
 static void sum_up(struct tcp_state *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const struct tcp_row *row = &s->rows[i];
-		enum na_severity found = tcp_severity_of(row);
+	for (size_t i = 0; i < s->rows.n; i++) {
+		const struct tcp_row *row = &s->rows.v[i];
+		enum na_severity found = na_tcp_severity_of(row);
 
 		s->by_verdict[row->verdict]++;
 		s->evicted += row->c->end == NA_CONN_EVICTED;
@@ -97,25 +88,24 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 	struct tcp_state *s = state;
 
 	(void)done;
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), tcp_worse_first);
+	na_tcp_rank(s);
 	sum_up(s);
-	if (!s->scope->segments || !s->n)
+	if (!s->scope->segments || !s->rows.n)
 		return NA_OK;
-	if ((uint64_t)s->params->connection > s->n)
+	if ((uint64_t)s->params->connection > s->rows.n)
 		return na_fail(err, NA_EUSAGE,
 			       "--connection %lld: the table has %zu row%s",
-			       (long long)s->params->connection, s->n,
-			       s->n == 1 ? "" : "s");
-	return tcp_sequence_read(s, err);
+			       (long long)s->params->connection, s->rows.n,
+			       na_plural(s->rows.n));
+	return na_tcp_sequence_read(s, err);
 }
 
 static void tcp_fini(void *state)
 {
 	struct tcp_state *s = state;
 
-	free(s->rows);
-	tcp_sequence_free(s->drawn);
+	na_vec_free(&s->rows);
+	na_tcp_sequence_free(s->drawn);
 }
 
 static enum na_severity tcp_severity(const void *state)
@@ -162,6 +152,8 @@ const struct na_analysis na_an_tcp = {
 	.wants = NA_WANT_CONNECTIONS,
 	.face.opts = tcp_opts,
 	.face.params_size = sizeof(struct tcp_params),
+	.begins = 2,
+	.basis = true,
 	.state_size = sizeof(struct tcp_state),
 	.passes = 1,
 	.counts = NA_COUNTS(CONNECTIONS),
@@ -170,7 +162,7 @@ const struct na_analysis na_an_tcp = {
 	.add_connection = tcp_add_connection,
 	.merge = tcp_merge,
 	.turn = tcp_turn,
-	.finish = tcp_finish,
+	.finish = na_tcp_put_result,
 	.fini = tcp_fini,
 	.severity = tcp_severity,
 };

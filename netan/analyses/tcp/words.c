@@ -1,31 +1,31 @@
 /* tcp: what was found, in sentences with numbers and units. */
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "netan/analyses/tcp/tcp.h"
-#include "netan/base/text.h"
+#include "netan/analyses/tcp/state.h"
+#include "netan/base/str.h"
 
 /* clang-format off */
-const char *const tcp_verdict_names[TCP_VERDICTS] = {
+const char *const na_tcp_verdict_names[TCP_VERDICTS] = {
 	"timeout_bound", "receiver_too_slow", "network_loss",
 	"window_limited", "sender_idle", "healthy",
 };
 /* clang-format on */
 
-struct sentence {
-	char text[400];
-	size_t n;
+struct told { /* one direction, being told */
+	const struct tcp_row *row;
+	const struct na_direction *d, *peer;
+	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
+	struct na_result *r;
+	struct na_value *in;
+	struct na_str said; /* one sentence */
 };
 
-static void say(struct sentence *w, const char *fmt, ...) NA_PRINTF(2, 3);
-static void say(struct sentence *w, const char *fmt, ...)
+static NA_PRINTF(2, 3) void say(struct told *t, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	w->n = na_text_append(w->text, sizeof(w->text), w->n, fmt, ap);
+	na_str_addv(&t->said, fmt, ap);
 	va_end(ap);
 }
 
@@ -38,119 +38,94 @@ static const char *time_text(char *buf, int64_t ns)
 	return na_print_time(buf, ps, 3);
 }
 
-static void say_count(struct sentence *w, uint64_t n, const char *noun)
+static void say_count(struct told *t, uint64_t n, const char *noun)
 {
-	char buf[NA_UNIT_BUF];
+	char buf[NA_COUNT_BUF];
 
-	say(w, "%s %s%s", na_print_count(buf, n), noun, n == 1 ? "" : "s");
+	say(t, "%s", na_count_of(buf, n, noun));
 }
 
 /* "4.2 s of 17.3 s". */
-static void say_of(struct sentence *w, int64_t part_ns, int64_t whole_ns)
+static void say_of(struct told *t, int64_t part_ns, int64_t whole_ns)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	say(w, "%s of %s", time_text(a, part_ns), time_text(b, whole_ns));
+	say(t, "%s of %s", time_text(a, part_ns), time_text(b, whole_ns));
 }
 
-static void say_share(struct sentence *w, double part, double whole)
-{
-	char buf[NA_UNIT_BUF];
-
-	if (whole > 0)
-		say(w, " (%s %%)", na_print_number(buf, 100 * part / whole, 2));
-}
-
-struct told { /* one direction, being told */
-	const struct tcp_row *row;
-	const struct na_direction *d, *peer;
-	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
-	struct na_result *r;
-	struct na_value *in;
-};
-
-static void put(const struct told *t, const struct sentence *w)
-{
-	if (w->n)
-		na_put_text(t->r, t->in, NULL, w->text);
-}
-
-static void loss(const struct told *t)
+static void loss(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (!d->retransmissions)
 		return;
 	/* A SYN or FIN that is sent again is no data segment. */
 	if (d->retransmissions > d->data_packets) {
-		say_count(&w, d->retransmissions, "segment");
-		say(&w, " of %s sent again", t->who);
+		say_count(t, d->retransmissions, "segment");
+		say(t, " of %s sent again", t->who);
 	} else {
-		say(&w, "%s of %s data segments of %s retransmitted",
+		say(t, "%s of %s data segments of %s retransmitted",
 		    na_print_count(a, d->retransmissions),
 		    na_print_count(b, d->data_packets), t->who);
-		say_share(&w, (double)d->retransmissions,
-			  (double)d->data_packets);
+		if (d->data_packets)
+			say(t, " (%s %%)",
+			    na_print_number(a,
+					    100 * (double)d->retransmissions /
+						    (double)d->data_packets,
+					    2));
 	}
 	if (d->fast)
-		say(&w, ", %s fast", na_print_count(a, d->fast));
+		say(t, ", %s fast", na_print_count(a, d->fast));
 	if (d->timeout)
-		say(&w, ", %s after timeouts", na_print_count(a, d->timeout));
+		say(t, ", %s after timeouts", na_print_count(a, d->timeout));
 	if (d->spurious)
-		say(&w, ", %s in vain", na_print_count(a, d->spurious));
+		say(t, ", %s in vain", na_print_count(a, d->spurious));
 	if (d->recovery_ns > 0) {
-		say(&w, "; ");
-		say_of(&w, d->recovery_ns, t->row->duration_ns);
-		say(&w, " until the holes were filled");
+		say(t, "; ");
+		say_of(t, d->recovery_ns, t->row->duration_ns);
+		say(t, " until the holes were filled");
 	}
-	put(t, &w);
 }
 
-static void timeouts(const struct told *t)
+static void timeouts(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
 	if (!d->timeouts)
 		return;
-	say_count(&w, d->timeouts, "retransmission timeout");
-	say(&w, " of %s, up to %s: ", t->who,
+	say_count(t, d->timeouts, "retransmission timeout");
+	say(t, " of %s, up to %s: ", t->who,
 	    time_text(a, d->longest_timeout_ns));
-	say_of(&w, d->timeout_total_ns, t->row->duration_ns);
-	say(&w, " silent");
+	say_of(t, d->timeout_total_ns, t->row->duration_ns);
+	say(t, " silent");
 	if (!t->peer->packets)
-		say(&w, "; %s never answered", t->other);
-	put(t, &w);
+		say(t, "; %s never answered", t->other);
 }
 
-static void receiver(const struct told *t)
+static void receiver(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	struct sentence w = {.n = 0};
 
 	if (!t->peer->zero_windows)
 		return;
-	say(&w, "receive window of %s closed: ", t->other);
-	say_count(&w, t->peer->zero_windows, "zero window");
-	say(&w, ", ");
-	say_of(&w, d->zero_window_ns, t->row->duration_ns);
-	say(&w, " could not be sent");
+	say(t, "receive window of %s closed: ", t->other);
+	say_count(t, t->peer->zero_windows, "zero window");
+	say(t, ", ");
+	say_of(t, d->zero_window_ns, t->row->duration_ns);
+	say(t, " could not be sent");
 	if (d->window_full_ns > 0) {
 		char a[NA_UNIT_BUF];
 
-		say(&w, ", %s more with a full window",
+		say(t, ", %s more with a full window",
 		    time_text(a, d->window_full_ns));
 	}
-	put(t, &w);
 }
 
-static void window(const struct told *t)
+static void window(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], rate[NA_UNIT_BUF];
 	double most = (double)t->peer->max_window_bytes;
 	double allowed = 0, sent = 0;
@@ -159,14 +134,14 @@ static void window(const struct told *t)
 	    (!d->window_full && !t->row->holds[TCP_WINDOW_LIMITED]) ||
 	    !d->max_in_flight_bytes)
 		return;
-	say(&w, "%s of %s in flight at most, window of %s at most %s",
+	say(t, "%s of %s in flight at most, window of %s at most %s",
 	    na_print_bytes(a, (double)d->max_in_flight_bytes, 3), t->who,
 	    t->other, na_print_bytes(b, most, 3));
 	if (d->window_full) {
-		say(&w, ", full ");
-		say_count(&w, d->window_full, "time");
+		say(t, ", full ");
+		say_count(t, d->window_full, "time");
 		if (d->window_full_ns > 0)
-			say(&w, " for %s", time_text(a, d->window_full_ns));
+			say(t, " for %s", time_text(a, d->window_full_ns));
 	}
 	/* Nothing to be said where the window did not hold it back. */
 	if (t->row->rtt_ns > 0 && t->row->active_ns > 0) {
@@ -175,87 +150,76 @@ static void window(const struct told *t)
 		       (double)t->row->active_ns;
 	}
 	if (sent > 0 && sent <= allowed)
-		say(&w, "; window / RTT (%s) allows %s, sent were %s",
+		say(t, "; window / RTT (%s) allows %s, sent were %s",
 		    time_text(a, t->row->rtt_ns), na_print_rate(b, allowed, 3),
 		    na_print_rate(rate, sent, 3));
-	put(t, &w);
 }
 
-static void order(const struct told *t)
+static void order(struct told *t)
 {
-	struct sentence w = {.n = 0};
-
 	if (t->d->out_of_order) {
-		say_count(&w, t->d->out_of_order, "segment");
-		say(&w, " of %s out of order", t->who);
+		say_count(t, t->d->out_of_order, "segment");
+		say(t, " of %s out of order", t->who);
 	}
 	if (t->d->lost_before) {
-		say(&w, "%s", w.n ? "; " : "");
-		say_count(&w, t->d->lost_before, "gap");
-		say(&w,
+		say(t, "%s", t->said.n ? "; " : "");
+		say_count(t, t->d->lost_before, "gap");
+		say(t,
 		    " in what was captured of %s: lost before the capture "
 		    "point, or not recorded",
 		    t->who);
 	}
-	put(t, &w);
 }
 
-static void congestion(const struct told *t)
+static void congestion(struct told *t)
 {
-	struct sentence w = {.n = 0};
-
 	if (!t->d->ce_marks)
 		return;
-	say_count(&w, t->d->ce_marks, "packet");
-	say(&w, " of %s marked by a congested router (ECN)", t->who);
-	put(t, &w);
+	say_count(t, t->d->ce_marks, "packet");
+	say(t, " of %s marked by a congested router (ECN)", t->who);
 }
 
-static void idle(const struct told *t)
+static void idle(struct told *t)
 {
 	const struct na_direction *d = &t->row->c->dir[t->row->idler];
-	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
 	/* A pause before a closed window is none of the sender's. */
 	if (t->row->verdict != TCP_SENDER_IDLE &&
 	    (!d->idle_restarts || d->zero_window_ns > 0))
 		return;
-	say(&w, "nothing to send for ");
-	say_of(&w, t->row->idle_ns, t->row->duration_ns);
+	say(t, "nothing to send for ");
+	say_of(t, t->row->idle_ns, t->row->duration_ns);
 	if (d->longest_idle_ns > 0 && d->longest_idle_ns <= t->row->idle_ns)
-		say(&w, ", longest pause %s", time_text(a, d->longest_idle_ns));
+		say(t, ", longest pause %s", time_text(a, d->longest_idle_ns));
 	if (d->idle_restarts) {
-		say(&w, "; ");
-		say_count(&w, d->idle_restarts, "restart");
-		say(&w, " after a pause of a timeout or more: slow start "
-			"again");
+		say(t, "; ");
+		say_count(t, d->idle_restarts, "restart");
+		say(t, " after a pause of a timeout or more: slow start "
+		       "again");
 	}
-	put(t, &w);
 }
 
 /* Numbers that say how well it went, where nothing went wrong. */
-static void course(const struct told *t)
+static void course(struct told *t)
 {
 	const struct na_direction *d = &t->row->c->dir[t->row->way];
-	struct sentence w = {.n = 0};
 	char a[NA_UNIT_BUF];
 
-	say(&w, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
+	say(t, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
 	if (t->row->duration_ns > 0)
-		say(&w, " in %s", time_text(a, t->row->duration_ns));
+		say(t, " in %s", time_text(a, t->row->duration_ns));
 	if (t->row->rtt_ns > 0)
-		say(&w, ", RTT %s", time_text(a, t->row->rtt_ns));
-	say(&w, ", no sign of trouble");
-	put(t, &w);
+		say(t, ", RTT %s", time_text(a, t->row->rtt_ns));
+	say(t, ", no sign of trouble");
 }
 
-static void (*const tellers[])(const struct told *) = {
+static void (*const tellers[])(struct told *) = {
 	timeouts, receiver, loss, window, order, congestion,
 };
 
 /* What the verdict stands on: told before all else. */
-static void (*leader(enum tcp_verdict v))(const struct told *)
+static void (*leader(enum tcp_verdict v))(struct told *)
 {
 	switch (v) {
 	case TCP_TIMEOUT_BOUND:
@@ -271,6 +235,15 @@ static void (*leader(enum tcp_verdict v))(const struct told *)
 	}
 }
 
+void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
+		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF])
+{
+	na_socket_print(i ? other : who, &s->scope->store->names, c->src,
+			c->src_port);
+	na_socket_print(i ? who : other, &s->scope->store->names, c->dst,
+			c->dst_port);
+}
+
 /* Direction i of the connection. */
 static void face(struct told *t, const struct tcp_state *s, size_t i)
 {
@@ -278,38 +251,46 @@ static void face(struct told *t, const struct tcp_state *s, size_t i)
 
 	t->d = &c->dir[i];
 	t->peer = &c->dir[1 - i];
-	na_socket_print(t->who, &s->scope->store->names, i ? c->dst : c->src,
-			i ? c->dst_port : c->src_port);
-	na_socket_print(t->other, &s->scope->store->names, i ? c->src : c->dst,
-			i ? c->src_port : c->dst_port);
+	na_tcp_ends(s, c, i, t->who, t->other);
 }
 
-void tcp_put_evidence(struct na_result *r, struct na_value *in,
-		      const struct tcp_state *s, const struct tcp_row *row)
+/* What one has to say is a sentence. */
+static void let_tell(struct told *t, void (*tell)(struct told *))
 {
-	void (*lead)(const struct told *) = leader(row->verdict);
+	char text[400];
+
+	t->said = na_str_over(text, sizeof(text));
+	tell(t);
+	if (t->said.n)
+		na_put_text(t->r, t->in, NULL, text);
+}
+
+void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
+			 const struct tcp_state *s, const struct tcp_row *row)
+{
+	void (*lead)(struct told *) = leader(row->verdict);
 	struct told t = {.row = row, .r = r, .in = in};
 
 	/* The direction with more payload first. */
 	for (size_t k = 0; k < 2 && lead; k++) {
 		face(&t, s, k ? 1u - row->way : row->way);
-		lead(&t);
+		let_tell(&t, lead);
 	}
 	if (row->verdict == TCP_SENDER_IDLE)
-		idle(&t);
+		let_tell(&t, idle);
 	for (size_t k = 0; k < 2; k++) {
 		face(&t, s, k ? 1u - row->way : row->way);
 		for (size_t i = 0; i < sizeof(tellers) / sizeof(*tellers); i++)
 			if (tellers[i] != lead)
-				tellers[i](&t);
+				let_tell(&t, tellers[i]);
 	}
 	if (row->verdict != TCP_SENDER_IDLE)
-		idle(&t);
+		let_tell(&t, idle);
 	if (in && !in->n && row->verdict == TCP_HEALTHY)
-		course(&t);
+		let_tell(&t, course);
 }
 
-const char *tcp_remedy(const struct tcp_row *row)
+const char *na_tcp_remedy(const struct tcp_row *row)
 {
 	switch (row->verdict) {
 	case TCP_TIMEOUT_BOUND:
@@ -345,7 +326,7 @@ const char *tcp_remedy(const struct tcp_row *row)
 	}
 }
 
-const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
+const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 {
 	/* clang-format off */
 	static const char *const words[TCP_VERDICTS][2] = {
@@ -357,16 +338,18 @@ const char *tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 		{"healthy", "healthy"},
 	};
 	/* clang-format on */
-	struct sentence w = {.n = 0};
-	char n[NA_UNIT_BUF];
+	struct na_str to = na_str_over(buf, TCP_SUMMARY_BUF);
+	const char *between = ": ";
+	char n[NA_COUNT_BUF];
 
-	say_count(&w, s->n, "connection");
+	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "connection"));
 	for (size_t v = 0; v < TCP_VERDICTS; v++) {
-		if (s->by_verdict[v])
-			say(&w, "%s%s %s", strchr(w.text, ':') ? ", " : ": ",
+		if (!s->by_verdict[v])
+			continue;
+		na_str_addf(&to, "%s%s %s", between,
 			    na_print_count(n, s->by_verdict[v]),
 			    words[v][s->by_verdict[v] != 1]);
+		between = ", ";
 	}
-	snprintf(buf, TCP_SUMMARY_BUF, "%s", w.text);
 	return buf;
 }

@@ -26,21 +26,23 @@ static void say_own(struct na_session *s, const struct na_result *r)
 	if (s->interrupted)
 		return;
 	if (!na_session_any_host(s)) {
-		na_say_error(s->cli, "--host matches no host");
+		na_say_error(s->request, "--host matches no host");
 		na_session_say_there_is(s);
 		return;
 	}
-	na_say_error(s->cli, "%s", na_result_get_word(r, NA_WORD_EMPTY, ""));
+	na_say_error(s->request, "%s",
+		     na_result_get_word(r, NA_WORD_EMPTY, ""));
 	if (!hint) { /* it is there, and the filters leave it out */
 		na_session_say_there_is(s);
 		return;
 	}
-	na_say_hint(s->cli, "%s", hint);
+	na_say_hint(s->request, "%s", hint);
 	na_session_say_planes(s);
 	if (s->damaged)
-		na_say_hint(s->cli, "the input is damaged or unreadable in "
-				    "part (see the warnings): what is missing "
-				    "may be in what was lost");
+		na_say_hint(s->request,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): what is missing "
+			    "may be in what was lost");
 }
 
 /* Of connections, which only captures tell. */
@@ -54,7 +56,7 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 	if (s->interrupted)
 		return;
 	if (seen) {
-		na_say_error(s->cli,
+		na_say_error(s->request,
 			     "the filters leave none of %zu connection%s to "
 			     "analyse",
 			     seen, na_plural(seen));
@@ -63,17 +65,17 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 	}
 	if (na_session_say_no_packets(s))
 		return;
-	na_say_error(s->cli,
+	na_say_error(s->request,
 		     "no TCP connections: looked for TCP packets in a capture "
 		     "(pcap, pcapng), or connections in a transfer file");
-	na_say_hint(s->cli, "netan info tells what is in the input");
+	na_say_hint(s->request, "netan info tells what is in the input");
 }
 
-static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
+static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
+			    const struct na_analysis *a,
 			    const struct na_grouping *by, struct na_result *r,
 			    struct na_err *err)
 {
-	const struct na_cli *cli = s->cli;
 	struct na_driven d;
 
 	if (na_analyse(s, a, cli->params, by, r, &d, err) != NA_OK)
@@ -95,24 +97,24 @@ static enum na_exit analyse(struct na_session *s, const struct na_analysis *a,
 static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
 		    const struct na_grouping *by)
 {
-	return cli->common.step || a->by_steps ||
+	return cli->request.step || a->by_steps ||
 	       na_grouping_has(by, NA_KEY_STEP);
 }
 
 /* The first option that picks transfers, for an analysis that takes none. */
-static const char *transfer_option(const struct na_common *c, bool ops)
+static const char *transfer_option(const struct na_request *q, bool ops)
 {
-	return c->collective.n && !ops ? "--collective"
-	       : c->src.n && ops       ? "--src"
-	       : c->dst.n && ops       ? "--dst"
-	       : c->component >= 0     ? "--component"
-	       : c->side               ? "--side"
-	       : c->min_size > 0       ? "--min-size"
-	       : c->max_size >= 0      ? "--max-size"
-	       : c->min_latency > 0    ? "--min-latency"
-	       : c->max_rate > 0       ? "--max-rate"
-	       : c->include_loopback   ? "--include-loopback"
-	       : c->line.n             ? "--line"
+	return q->collective.n && !ops ? "--collective"
+	       : q->src.n && ops       ? "--src"
+	       : q->dst.n && ops       ? "--dst"
+	       : q->component >= 0     ? "--component"
+	       : q->side               ? "--side"
+	       : q->min_size > 0       ? "--min-size"
+	       : q->max_size >= 0      ? "--max-size"
+	       : q->min_latency > 0    ? "--min-latency"
+	       : q->max_rate > 0       ? "--max-rate"
+	       : q->include_loopback   ? "--include-loopback"
+	       : q->line.n             ? "--line"
 				       : NULL;
 }
 
@@ -122,11 +124,11 @@ static enum na_status check(const struct na_cli *cli,
 			    const struct na_analysis *a, struct na_grouping *by,
 			    struct na_err *err)
 {
-	const struct na_common *c = &cli->common;
+	const struct na_request *q = &cli->request;
 	const char *vain = a->add_transfer ? NULL
-					   : transfer_option(c, ops_alone(a));
+					   : transfer_option(q, ops_alone(a));
 
-	if (na_grouping_parse(c->by, by, err) != NA_OK)
+	if (na_grouping_parse(cli->common.by, by, err) != NA_OK)
 		return err->status;
 	if (vain)
 		return na_fail(err, NA_EUSAGE,
@@ -138,7 +140,7 @@ static enum na_status check(const struct na_cli *cli,
 					      "--to and --step"
 					    : "--host, --src, --dst, --from, "
 					      "--to and --filter");
-	if (c->component > NA_COMP_NETWORK && c->component != NA_COMP_RPC &&
+	if (q->component > NA_COMP_NETWORK && q->component != NA_COMP_RPC &&
 	    !a->components)
 		return na_fail(err, NA_EUSAGE,
 			       "--component: %s looks at transfers on the "
@@ -147,12 +149,12 @@ static enum na_status check(const struct na_cli *cli,
 	return a->check ? a->check(cli->params, err) : NA_OK;
 }
 
-static enum na_exit read_and_analyse(struct na_session *s,
+static enum na_exit read_and_analyse(const struct na_cli *cli,
+				     struct na_session *s,
 				     const struct na_analysis *a,
 				     const struct na_grouping *by,
 				     struct na_result *r, struct na_err *err)
 {
-	const struct na_cli *cli = s->cli;
 	int64_t started_ns = na_now_ns(), read_ns;
 	enum na_exit exit;
 
@@ -160,17 +162,15 @@ static enum na_exit read_and_analyse(struct na_session *s,
 	    na_session_topology(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	s->filter = na_drive_filter(a, &s->filter, by,
-				    cli->common.component >= 0);
+				    cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
-	exit = na_session_read(s, by_step(cli, a, by));
-	if (exit != NA_EXIT_OK)
-		return exit;
-	if (na_session_place(s, err) != NA_OK)
+	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
+	    na_session_place(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	read_ns = na_now_ns();
-	exit = analyse(s, a, by, r, err);
-	na_say_detail(cli, "reading took %.3f s, the analysis %.3f s",
-		      (double)(read_ns - started_ns) / 1e9,
+	exit = analyse(cli, s, a, by, r, err);
+	na_say_detail(&cli->request, "reading took %.3f s, the analysis %.3f s",
+		      (double)(read_ns - started_ns) / NA_NS_PER_S,
 		      (double)(na_now_ns() - read_ns) / NA_NS_PER_S);
 	return exit;
 }
@@ -183,9 +183,9 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	struct na_filter f;
 
 	na_filter_init(&f);
-	if (cli->common.component >= 0)
-		f.components = NA_COMP_BIT(cli->common.component);
-	f = na_drive_filter(a, &f, by, cli->common.component >= 0);
+	if (cli->request.component >= 0)
+		f.components = NA_COMP_BIT(cli->request.component);
+	f = na_drive_filter(a, &f, by, cli->request.component >= 0);
 	return na_drive_wants(a, &f, by);
 }
 
@@ -195,7 +195,7 @@ static void say_picture(const struct na_cli *cli, struct na_result *r)
 	const char *what = na_result_get_word(r, NA_WORD_PICTURE, NULL);
 
 	if (what && !na_output_draws(cli))
-		na_say_hint(cli,
+		na_say_hint(&cli->request,
 			    "--%s draws a picture: give it a file, -o "
 			    "FILE.svg, .png or .pdf",
 			    what);
@@ -227,20 +227,20 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		return exit;
 	}
 	if (check(cli, a, &by, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
 		na_result_free(r);
+		na_say_failed(cli, &err);
 		return NA_EXIT_USAGE;
 	}
-	exit = na_session_open(&s, cli, wants_at_most(cli, a, &by));
+	exit = na_exit_of(
+		na_session_open(&s, &cli->request, wants_at_most(cli, a, &by)));
 	if (exit == NA_EXIT_OK)
-		exit = read_and_analyse(&s, a, &by, r, &err);
+		exit = read_and_analyse(cli, &s, a, &by, r, &err);
 	if (err.status != NA_OK) {
-		na_say_error(cli, "%s", err.text);
-		exit = err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+		exit = na_say_failed(cli, &err);
 	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
-		verdict = na_session_verdict(&s);
+		verdict = na_exit_of(na_session_verdict(&s));
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
-			verdict = na_ledger_note_session(&s, r);
+			verdict = na_ledger_note_session(cli, &s, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 		verdict = na_output(cli, r);
 		say_picture(cli, r);

@@ -99,7 +99,7 @@ static enum na_exit list_interfaces(const struct na_cli *cli)
 
 	if (na_live_list(list_one, NULL, &err) == NA_OK)
 		return NA_EXIT_OK;
-	na_say_error(cli, "%s", err.text);
+	na_say_error(&cli->request, "%s", err.text);
 	return NA_EXIT_FAILED;
 }
 
@@ -109,7 +109,7 @@ static const char *capture_mistake(const struct na_cli *cli)
 	const struct params *p = cli->params;
 	const char *target = p->output ? p->output : p->transfers;
 
-	if (cli->n_inputs)
+	if (cli->request.n_inputs)
 		return "capture reads no file; the interface is given with -i "
 		       "IFACE";
 	if (p->list)
@@ -193,7 +193,8 @@ static enum na_status open_live(struct run *r)
 	if (na_live_open(&r->live, &o, &remark, &r->err) != NA_OK)
 		return r->err.status;
 	if (remark)
-		na_say_warning(r->cli, "%s: %s", p->interface, remark);
+		na_say_warning(&r->cli->request, "%s: %s", p->interface,
+			       remark);
 	return NA_OK;
 }
 
@@ -272,14 +273,14 @@ static enum na_status listen(struct run *r)
 static void say_dropped(const struct run *r, const struct na_live_counts *c)
 {
 	if (c->kernel_dropped)
-		na_say_warning(r->cli,
+		na_say_warning(&r->cli->request,
 			       "%" PRIu64 " packets were dropped by the "
 			       "kernel, whose buffer was full: give a "
 			       "narrower --filter, a lower --snaplen or a "
 			       "larger --buffer",
 			       c->kernel_dropped);
 	if (c->adapter_dropped)
-		na_say_warning(r->cli,
+		na_say_warning(&r->cli->request,
 			       "%" PRIu64 " packets were dropped by the "
 			       "interface or its driver",
 			       c->adapter_dropped);
@@ -362,7 +363,7 @@ static enum na_exit capture_run(struct na_cli *cli)
 	enum na_status st;
 
 	if (wrong) {
-		na_say_error(cli, "%s", wrong);
+		na_say_error(&cli->request, "%s", wrong);
 		return NA_EXIT_USAGE;
 	}
 	if (r.p->list)
@@ -383,7 +384,7 @@ static enum na_exit capture_run(struct na_cli *cli)
 		st = end(&r, st == NA_OK) == NA_OK ? st : r.err.status;
 	na_live_close(r.live);
 	if (r.err.status != NA_OK)
-		na_say_error(cli, "%s", r.err.text);
+		na_say_error(&cli->request, "%s", r.err.text);
 	return st == NA_OK || st == NA_END ? NA_EXIT_OK
 	       : st == NA_EUSAGE           ? NA_EXIT_USAGE
 					   : NA_EXIT_FAILED;

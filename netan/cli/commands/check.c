@@ -47,18 +47,9 @@ static bool wanted(void *ctx, const struct na_check *check)
 	       !listed(&p->skip, check->id);
 }
 
-/* Without these an input could not be told from one that holds nothing. */
-static bool is_basis(const char *name)
-{
-	return strcmp(name, "sizes") == 0 || strcmp(name, "steps") == 0 ||
-	       strcmp(name, "tcp") == 0;
-}
-
 /* Whether one of the checks that are wanted reads an exhibit. */
 static bool read_by_any(void *ctx, const char *name)
 {
-	if (is_basis(name))
-		return true;
 	for (size_t i = 0; na_checks[i]; i++) {
 		const struct na_check *k = na_checks[i];
 
@@ -105,12 +96,13 @@ static enum na_exit unknown_id(const struct na_cli *cli, const char *option,
 	for (size_t i = 0; i < l->n; i++) {
 		if (na_check_find(l->items[i]))
 			continue;
-		na_say_error(cli, "%s %.60s: there is no such check%s%s%s",
-			     option, l->items[i],
+		na_say_error(&cli->request,
+			     "%s %.60s: there is no such check%s%s%s", option,
+			     l->items[i],
 			     closest(l->items[i]) ? "; did you mean '" : "",
 			     closest(l->items[i]) ? closest(l->items[i]) : "",
 			     closest(l->items[i]) ? "'?" : "");
-		na_say_hint(cli, "netan help check lists them");
+		na_say_hint(&cli->request, "netan help check lists them");
 		return NA_EXIT_USAGE;
 	}
 	return NA_EXIT_OK;
@@ -138,24 +130,23 @@ static enum na_exit check_params(const struct na_cli *cli,
 	if (exit == NA_EXIT_OK)
 		exit = na_judge_asked(cli, asked);
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
-		na_say_error(cli, "--only and --skip leave no check");
+		na_say_error(&cli->request, "--only and --skip leave no check");
 		exit = NA_EXIT_USAGE;
 	}
 	return exit;
 }
 
-static enum na_exit check_judge(struct na_battery *b,
+static enum na_exit check_judge(const struct na_cli *cli, struct na_battery *b,
 				const struct na_checks_asked *asked,
 				struct na_result *r)
 {
-	const struct na_cli *cli = b->session.cli;
 	enum na_exit exit, verdict;
 	int worst;
 
-	exit = na_judge(b, asked, r, &worst);
+	exit = na_judge(cli, b, asked, r, &worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	exit = na_session_verdict(&b->session);
+	exit = na_exit_of(na_session_verdict(&b->session));
 	verdict = na_output(cli, r);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
 	return exit == NA_EXIT_OK ? na_judge_exit(cli, worst) : exit;
@@ -183,11 +174,12 @@ static enum na_exit check_run(struct na_cli *cli)
 	}
 	na_catch_interrupt();
 	na_arena_init(&asking.arena);
-	exit = na_battery_run_some(&b, cli, read_by_any, &asking);
+	exit = na_exit_of(
+		na_battery_run(&b, &cli->request, read_by_any, &asking));
 	if (exit == NA_EXIT_OK)
-		exit = na_snapshots_add(&snapshots, &b);
+		exit = na_snapshots_add(&snapshots, cli, &b);
 	if (exit == NA_EXIT_OK)
-		exit = check_judge(&b, &asked, r);
+		exit = check_judge(cli, &b, &asked, r);
 	na_battery_close(&b);
 	na_snapshots_fini(&snapshots);
 	na_arena_fini(&asking.arena);

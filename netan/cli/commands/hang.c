@@ -10,9 +10,9 @@
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/cli/commands/ledger.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/hang/hang.h"
 
@@ -31,7 +31,7 @@ static const struct na_opt opts[] = {
 
 /* What a user named, with the logs that it stands for. */
 struct source {
-	const struct na_cli_input *input;
+	const struct na_request_input *input;
 	size_t first, n; /* of the files */
 	NA_VEC(const char *) warnings;
 };
@@ -52,11 +52,11 @@ static void warn_of_source(struct reading *x, struct source *s,
 {
 	const char *copy;
 
-	if (x->cli->n_inputs == 1 && s->n <= 1) {
-		na_say_error(x->cli, "%s", text);
+	if (x->cli->request.n_inputs == 1 && s->n <= 1) {
+		na_say_error(&x->cli->request, "%s", text);
 		x->said = true;
 	} else {
-		na_say_warning(x->cli, "%s", text);
+		na_say_warning(&x->cli->request, "%s", text);
 	}
 	x->damaged = true;
 	copy = na_arena_strn(&x->arena, text, strlen(text));
@@ -66,7 +66,7 @@ static void warn_of_source(struct reading *x, struct source *s,
 
 static enum na_status find_files(struct reading *x, struct na_err *err)
 {
-	size_t n = x->cli->n_inputs;
+	size_t n = x->cli->request.n_inputs;
 
 	x->sources = na_calloc(n + 1, sizeof(*x->sources));
 	if (!x->sources)
@@ -77,13 +77,14 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 		size_t unreadable = x->files.unreadable;
 		enum na_status st;
 
-		s->input = &x->cli->inputs[i];
+		s->input = &x->cli->request.inputs[i];
 		s->first = x->files.n;
 		st = na_log_files_find(s->input->path, &x->arena, &x->files,
 				       &why);
 		s->n = x->files.n - s->first;
 		for (size_t k = s->first; k < x->files.n; k++)
-			na_hide(x->cli, NA_ALIAS_INPUT, x->files.paths[k]);
+			na_hide(&x->cli->request, NA_ALIAS_INPUT,
+				x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
 		if (x->files.unreadable > unreadable)
@@ -147,7 +148,8 @@ static enum na_status read_round(struct reading *x, size_t first,
 		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
 		na_hang_init(&pieces[i].logs);
 	}
-	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
+			 pieces))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
@@ -164,23 +166,21 @@ static enum na_status read_round(struct reading *x, size_t first,
 
 static enum na_status read_files(struct reading *x, struct na_err *err)
 {
-	size_t most = 2 * na_threads_of(x->cli), n;
+	size_t most = 2 * na_threads_of(&x->cli->request), n;
 	struct piece *pieces = na_calloc(most, sizeof(*pieces));
-	struct na_progress progress;
 
 	if (!pieces)
 		return na_fail_nomem(err);
-	na_progress_start(&progress, x->cli);
 	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
 		n = x->files.n - i < most ? x->files.n - i : most;
-		na_progress_tell(&progress, x->files.paths[i],
-				 (double)i / (double)x->files.n);
+		na_say_progress(&x->cli->request, x->files.paths[i],
+				(double)i / (double)x->files.n);
 		if (na_interrupted())
 			na_fail(err, NA_EIO, "interrupted");
 		else
 			read_round(x, i, pieces, n, err);
 	}
-	na_progress_end(&progress);
+	na_say_progress(&x->cli->request, NULL, 1);
 	free(pieces);
 	return err->status;
 }
@@ -211,7 +211,7 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 {
 	struct na_value *list = na_judged_inputs(r, "netan.hang/1");
 
-	for (size_t i = 0; i < x->cli->n_inputs; i++)
+	for (size_t i = 0; i < x->cli->request.n_inputs; i++)
 		put_input(x, &x->sources[i], r, list);
 	list = na_judged_coverage(r, x->logs.records.n, 0, x->logs.records.n);
 	if (x->logs.left_out)
@@ -402,18 +402,18 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	enum na_exit exit;
 
 	na_hangs_result(h, r);
-	na_hide_members(x->cli, na_result_body(r), said_names);
+	na_hide_members(&x->cli->request, na_result_body(r), said_names);
 	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK) {
-		na_say_error(x->cli, "%s", err.text);
+		na_say_error(&x->cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	hang_notes(x, r);
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (x->damaged && x->cli->common.strict)
+	if (x->damaged && x->cli->request.strict)
 		return NA_EXIT_FAILED;
 	return na_judged_exit(x->cli, h->severity);
 }
@@ -431,9 +431,9 @@ static enum na_exit check_read(const struct reading *x)
 	if (read && bytes)
 		return NA_EXIT_OK;
 	if (read)
-		na_say_error(x->cli, "the logs are empty (0 bytes)");
+		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->said)
-		na_say_error(x->cli, "no log could be read");
+		na_say_error(&x->cli->request, "no log could be read");
 	return NA_EXIT_FAILED;
 }
 
@@ -452,7 +452,7 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		na_hangs_fini(&h);
 	}
 	if (err.status != NA_OK) {
-		na_say_error(x->cli, "%s", err.text);
+		na_say_error(&x->cli->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	return exit;
@@ -474,7 +474,7 @@ static enum na_exit hang_run(struct na_cli *cli)
 	na_arena_init(&x.arena);
 	na_hang_init(&x.logs);
 	exit = hang_judge(&x, r);
-	for (size_t i = 0; x.sources && i < cli->n_inputs; i++)
+	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		na_vec_free(&x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "members.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/programs/read.h"
 #include "netan/judges/hlo/hlo.h"
@@ -94,7 +95,7 @@ static void say_details(const struct na_hlo_reading *x)
 		const struct na_hlo_source *s = &x->sources[i];
 
 		na_say_detail(
-			x->cli,
+			x->request,
 			"%s: worker %s, %zu modules in %zu files, %" PRIu64
 			" bytes",
 			s->path, s->modules && s->host ? s->host : "none",
@@ -102,10 +103,10 @@ static void say_details(const struct na_hlo_reading *x)
 	}
 }
 
-static enum na_exit hlo_show(const struct na_hlo_reading *x,
+static enum na_exit hlo_show(const struct na_cli *cli,
+			     const struct na_hlo_reading *x,
 			     const struct na_programs *p, struct na_result *r)
 {
-	const struct na_cli *cli = x->cli;
 	const struct params *params = cli->params;
 	enum na_exit exit;
 
@@ -117,7 +118,7 @@ static enum na_exit hlo_show(const struct na_hlo_reading *x,
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (x->damaged && cli->common.strict)
+	if (x->damaged && cli->request.strict)
 		return NA_EXIT_FAILED;
 	return na_judged_exit(cli, p->severity);
 }
@@ -135,14 +136,12 @@ static enum na_exit hlo_run(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	exit = na_hlo_reading_open(&x, cli);
+	exit = na_exit_of(na_hlo_reading_open(&x, &cli->request));
 	if (exit == NA_EXIT_OK) {
-		if (na_programs_compare(&p, &x.hlo, &err) == NA_OK) {
-			exit = hlo_show(&x, &p, r);
-		} else {
-			na_say_error(cli, "%s", err.text);
-			exit = NA_EXIT_FAILED;
-		}
+		if (na_programs_compare(&p, &x.hlo, &err) == NA_OK)
+			exit = hlo_show(cli, &x, &p, r);
+		else
+			exit = na_say_failed(cli, &err);
 		na_programs_fini(&p);
 	}
 	na_hlo_reading_close(&x);

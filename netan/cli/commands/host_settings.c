@@ -8,7 +8,7 @@
 #include "ingest/host/settings.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/judges/sysctl/sysctl.h"
 
 /* ---- which directories */
@@ -66,17 +66,18 @@ enum na_exit na_snapshots_find(struct na_snapshots *s, const struct na_cli *cli)
 	memset(s, 0, sizeof(*s));
 	na_arena_init(&s->arena);
 	for (size_t i = 0; i < given->n && err.status == NA_OK; i++) {
-		na_hide(cli, NA_ALIAS_DIR, given->items[i]);
+		na_hide(&cli->request, NA_ALIAS_DIR, given->items[i]);
 		look_in(s, given->items[i], &err);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		na_hide(cli, NA_ALIAS_DIR, s->dirs[i]);
+		na_hide(&cli->request, NA_ALIAS_DIR, s->dirs[i]);
 	if (err.status == NA_OK)
 		return NA_EXIT_OK;
-	na_say_error(cli, "%s", err.text);
+	na_say_error(&cli->request, "%s", err.text);
 	if (err.status == NA_EDOMAIN)
-		na_say_hint(cli, "netan sysctl --snapshot DIR makes one on "
-				 "each host");
+		na_say_hint(&cli->request,
+			    "netan sysctl --snapshot DIR makes one on "
+			    "each host");
 	return NA_EXIT_FAILED;
 }
 
@@ -181,9 +182,9 @@ static void put_host(struct joining *j, const char *dir,
 
 		if (strcmp(other, s->host) != 0 &&
 		    (k == j->n ||
-		     strcmp(na_text_at(v, "trace_host"), j->hosts[k]) != 0))
+		     strcmp(na_text_at(v, M_trace_host), j->hosts[k]) != 0))
 			continue;
-		na_say_warning(j->cli,
+		na_say_warning(&j->cli->request,
 			       "%.200s is a second snapshot of host %.100s; "
 			       "%.200s counts",
 			       dir, s->host, path);
@@ -195,7 +196,7 @@ static void put_host(struct joining *j, const char *dir,
 	to = na_put_object(j->r, j->list, NULL);
 	na_put_text(j->r, to, M_path, dir);
 	put_command(j, to, dir);
-	na_put_text(j->r, to, "trace_host", k < j->n ? j->hosts[k] : NULL);
+	na_put_text(j->r, to, M_trace_host, k < j->n ? j->hosts[k] : NULL);
 	na_host_settings_put(s, &asked, j->r, to);
 }
 
@@ -207,11 +208,11 @@ static void read_one(struct joining *j, const char *dir)
 	struct na_settings s;
 
 	if (na_settings_read(&s, &from, &err) == NA_OK && s.host) {
-		na_hide(j->cli, NA_ALIAS_HOST, s.host);
+		na_hide(&j->cli->request, NA_ALIAS_HOST, s.host);
 		put_host(j, dir, &s);
 	} else {
 		j->unread++;
-		na_say_warning(j->cli, "%s", err.text);
+		na_say_warning(&j->cli->request, "%s", err.text);
 	}
 	na_settings_fini(&s);
 }
@@ -223,13 +224,13 @@ static void warn_of_strangers(const struct joining *j)
 	size_t n = 0;
 
 	na_for_each (v, j->list) {
-		if (na_text_or(v, "trace_host", NULL))
+		if (na_text_or(v, M_trace_host, NULL))
 			continue;
 		first = first ? first : na_text_at(v, M_host);
 		n++;
 	}
 	if (n && j->n)
-		na_say_warning(j->cli,
+		na_say_warning(&j->cli->request,
 			       "%zu of %zu snapshots %s of no host of the "
 			       "inputs, such as %.100s (theirs: %.100s%s): not "
 			       "joined with them",
@@ -247,7 +248,7 @@ static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 	for (size_t i = 0; i < s->n; i++)
 		read_one(j, s->dirs[i]);
 	warn_of_strangers(j);
-	without = na_put_list(j->r, body, "without");
+	without = na_put_list(j->r, body, M_without);
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->recorded[i] && !j->taken[i])
 			na_put_text(j->r, without, NULL, j->hosts[i]);
@@ -256,9 +257,9 @@ static enum na_exit read_all(struct joining *j, const struct na_snapshots *s)
 }
 
 enum na_exit na_snapshots_add(const struct na_snapshots *s,
-			      struct na_battery *b)
+			      const struct na_cli *cli, struct na_battery *b)
 {
-	struct joining j = {.cli = b->session.cli};
+	struct joining j = {.cli = cli};
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	if (!s->n) {
@@ -271,8 +272,8 @@ enum na_exit na_snapshots_add(const struct na_snapshots *s,
 	if (j.r && trace_hosts(&j, &b->session.store))
 		exit = read_all(&j, s);
 	if (exit != NA_EXIT_OK)
-		na_say_error(j.cli, "out of memory");
-	else if (j.unread && j.cli->common.strict)
+		na_say_error(&j.cli->request, "out of memory");
+	else if (j.unread && j.cli->request.strict)
 		exit = NA_EXIT_FAILED;
 	na_battery_add(b, "settings", j.r, NULL);
 	free(j.hosts);

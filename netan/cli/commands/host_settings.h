@@ -10,7 +10,8 @@
 #ifndef NETAN_CLI_COMMANDS_HOST_SETTINGS_H
 #define NETAN_CLI_COMMANDS_HOST_SETTINGS_H
 
-#include "netan/engine/battery.h"
+#include "netan/cli/cli.h"
+#include "netan/engine/battery/battery.h"
 
 enum { NA_SNAPSHOTS_MAX = 4096 };
 
@@ -26,7 +27,7 @@ enum na_exit na_snapshots_find(struct na_snapshots *s,
 			       const struct na_cli *cli);
 /* Reads them; those that cannot be read are warned of. */
 enum na_exit na_snapshots_add(const struct na_snapshots *s,
-			      struct na_battery *b);
+			      const struct na_cli *cli, struct na_battery *b);
 void na_snapshots_fini(struct na_snapshots *s);
 
 /*

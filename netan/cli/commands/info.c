@@ -9,26 +9,17 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/commands/info.h"
 
 struct sums {
 	uint64_t events, lines, planes, devices, slices;
 	uint64_t classes[2][NA_N_CLASSES];
 	uint64_t actions[NA_N_ACTIONS];
-	int64_t first_ps, last_ps;
-	bool timed;
+	struct na_extent seen;
 	uint64_t captures;
 	struct na_capture_counts capture;
 };
-
-static void add_time(struct sums *to, int64_t first_ps, int64_t last_ps)
-{
-	if (!to->timed || first_ps < to->first_ps)
-		to->first_ps = first_ps;
-	if (!to->timed || last_ps > to->last_ps)
-		to->last_ps = last_ps;
-	to->timed = true;
-}
 
 static bool is_local(const struct na_store *st, size_t source, size_t e)
 {
@@ -115,7 +106,7 @@ static void sum_up_capture(const struct na_session *s, size_t i,
 	x->slices = named_slices(&s->store, s->sources[i].run, scratch);
 	if (c->packets && na_ps_since(c->earliest_ns, in->zero_ns, &first) &&
 	    na_ps_since(c->latest_ns, in->zero_ns, &last))
-		add_time(x, first, last);
+		na_extent_add(&x->seen, first, last);
 }
 
 static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
@@ -141,8 +132,8 @@ static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
 	count_devices(s, i, scratch, x);
 	if (in->capture)
 		sum_up_capture(s, i, scratch, x);
-	else if (t->timed)
-		add_time(x, t->first_ps, t->last_ps);
+	else
+		na_extent_join(&x->seen, &t->seen);
 }
 
 static void add_sums(struct sums *to, const struct sums *x)
@@ -158,8 +149,7 @@ static void add_sums(struct sums *to, const struct sums *x)
 	}
 	for (int k = 0; k < NA_N_ACTIONS; k++)
 		to->actions[k] += x->actions[k];
-	if (x->timed)
-		add_time(to, x->first_ps, x->last_ps);
+	na_extent_join(&to->seen, &x->seen);
 	to->captures += x->captures;
 	na_info_add_capture(&to->capture, &x->capture);
 }
@@ -201,9 +191,9 @@ static void put_sums(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, M_no_latency, (int64_t)rx[NA_NO_LATENCY]);
 	na_put_int(r, row, M_bad,
 		   (int64_t)(rx[NA_BAD_KEY] + rx[NA_BAD_DURATION]));
-	if (x->timed) {
-		na_put_real(r, row, M_from_s, na_s(x->first_ps));
-		na_put_real(r, row, M_to_s, na_s(x->last_ps));
+	if (x->seen.n) {
+		na_put_real(r, row, M_from_s, na_s(x->seen.first_ps));
+		na_put_real(r, row, M_to_s, na_s(x->seen.last_ps));
 	} else {
 		na_put_null(r, row, M_from_s);
 		na_put_null(r, row, M_to_s);
@@ -243,7 +233,7 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 			struct na_value *to = na_put_object(r, all, NULL);
 
 			na_put_text(r, to, M_host, in->host);
-			na_put_text(r, to, "plane", p->name);
+			na_put_text(r, to, M_plane, p->name);
 			na_put_text(r, to, M_line, p->parts[i].name);
 			na_put_int(r, to, M_events,
 				   (int64_t)p->parts[i].events);
@@ -258,73 +248,45 @@ struct rows { /* for people: inputs by kind, and what is in them */
 static void views(struct na_result *r, const struct rows *x, bool verbose,
 		  bool labels)
 {
-	/* clang-format off */
 	static const struct na_column file_cols[] = {
-		{M_label, "label", NA_F_TEXT, 0, 0},
-		{M_host, "host", NA_F_TEXT, 0, 0},
-		{M_devices, "devices", NA_F_COUNT, 0, 0},
-		{M_events, "events", NA_F_COUNT, 0, 0},
-		{M_transfers_rx, "rx", NA_F_COUNT, 0, 0},
-		{M_transfers_tx, "tx", NA_F_COUNT, 0, 0},
-		{M_valid, "valid", NA_F_COUNT, 0, 0},
-		{M_loopback, "loopback", NA_F_COUNT, 0, 0},
-		{M_clock_skew, "clock skew", NA_F_COUNT, 0, 0},
-		{M_no_latency, "no latency", NA_F_COUNT, 0, 0},
-		{M_bad, "bad", NA_F_COUNT, 0, 0},
-		{M_graphs, "graphs", NA_F_COUNT, 0, 0},
-		{M_d2h, "d2h", NA_F_COUNT, 0, 0},
-		{M_h2d, "h2d", NA_F_COUNT, 0, 0},
-		{M_compute, "compute", NA_F_COUNT, 0, 0},
-		{M_kernels, "kernels", NA_F_COUNT, 0, 0},
-		{M_from_s, "from s", NA_F_FIXED, 3, 0},
-		{M_to_s, "to s", NA_F_FIXED, 3, 0},
-	};
-	static const struct na_column plane_cols[] = {
-		{M_host, "host", NA_F_TEXT, 0, 0},
-		{M_name, "plane", NA_F_TEXT, 0, 0},
-		{M_lines, "lines", NA_F_COUNT, 0, 0},
-		{M_events, "events", NA_F_COUNT, 0, 0},
-	};
-	static const struct na_column line_cols[] = {
-		{M_host, "host", NA_F_TEXT, 0, 0},
-		{"plane", "plane", NA_F_TEXT, 0, 0},
-		{M_line, "line", NA_F_TEXT, 0, 0},
-		{M_events, "events", NA_F_COUNT, 0, 0},
-	};
-	static const struct na_column damage_cols[] = {
-		{M_path, "file", NA_F_TEXT, 0, 0},
-		{M_what, "damage", NA_F_TEXT, 0, 0},
-	};
-	/* clang-format on */
+		{M_label},        {M_host},         {M_devices}, {M_events},
+		{M_transfers_rx}, {M_transfers_tx}, {M_valid},   {M_loopback},
+		{M_clock_skew},   {M_no_latency},   {M_bad},     {M_graphs},
+		{M_d2h},          {M_h2d},          {M_compute}, {M_kernels},
+		{M_from_s},       {M_to_s}};
+	static const struct na_column plane_cols[] = {{M_host},
+						      {M_name},
+						      {M_lines},
+						      {M_events}};
+	static const struct na_column line_cols[] = {{M_host},
+						     {M_plane},
+						     {M_line},
+						     {M_events}};
+	static const struct na_column damage_cols[] = {{M_path}, {M_what}};
+	const struct na_table *t = &na_table_info_rows;
 
 	/* The label is the first column, where there are several runs. */
 	if (x->hosts->n)
-		na_result_view(r, "hosts", x->hosts, NULL, file_cols + !labels,
+		na_result_view(r, "hosts", x->hosts, t, file_cols + !labels,
 			       NA_LEN(file_cols) - !labels, 0);
 	if (x->captures->n)
 		na_info_view_captures(r, x->captures, labels);
 	if (x->hosts->n && (verbose || x->hosts->n <= 2))
-		na_result_view(r, "planes", x->planes, NULL, plane_cols,
+		na_result_view(r, "planes", x->planes, t, plane_cols,
 			       NA_LEN(plane_cols), 0);
 	if (x->hosts->n && verbose)
-		na_result_view(r, "lines", x->lines, NULL, line_cols,
+		na_result_view(r, "lines", x->lines, t, line_cols,
 			       NA_LEN(line_cols), 0);
 	if (x->damage->n)
-		na_result_view(r, "damage", x->damage, NULL, damage_cols, 2, 0);
+		na_result_view(r, "damage", x->damage, t, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */
 static void put_damage(struct na_result *r, const struct na_value *doc,
 		       struct na_value *to)
 {
-	const struct na_value *inputs = na_get(doc, M_inputs);
-
-	if (!inputs)
-		return;
-	na_for_each (in, inputs) {
-		const struct na_value *list = na_get(in, M_warnings);
-
-		na_for_each (w, list) {
+	na_for_each (in, na_get(doc, M_inputs)) {
+		na_for_each (w, na_get(in, M_warnings)) {
 			struct na_value *row = na_put_object(r, to, NULL);
 
 			na_put_text(r, row, M_path,
@@ -434,16 +396,16 @@ static void put_files(struct na_session *s, struct na_result *r,
 	all->slices = all_slices(&s->store, scratch);
 }
 
-static void fill_result(struct na_session *s, struct na_result *r,
-			int32_t *scratch)
+static void fill_result(const struct na_cli *cli, struct na_session *s,
+			struct na_result *r, int32_t *scratch)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
 		.hosts = na_put_list(r, side, M_hosts),
-		.captures = na_put_list(r, side, "captures"),
+		.captures = na_put_list(r, side, M_captures),
 		.planes = na_put_list(r, side, M_planes),
 		.lines = na_put_list(r, side, M_lines),
-		.damage = na_put_list(r, side, "damage"),
+		.damage = na_put_list(r, side, M_damage),
 	};
 	struct sums all = {.events = 0};
 	uint64_t none[NA_N_REASONS] = {0};
@@ -456,23 +418,27 @@ static void fill_result(struct na_session *s, struct na_result *r,
 	na_put_int(r, totals, M_planes, (int64_t)all.planes);
 	na_put_int(r, totals, M_lines, (int64_t)all.lines);
 	put_sums(r, totals, &all);
-	if (all.timed)
-		seconds = na_s((double)all.last_ps - (double)all.first_ps);
+	if (all.seen.n)
+		seconds = na_s((double)all.seen.last_ps -
+			       (double)all.seen.first_ps);
 	headline(r, s, &all);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
 		    seconds, -1, none);
 	put_damage(r, na_result_doc(r), rows.damage);
-	views(r, &rows, s->cli->common.verbose, s->store.n_runs > 1);
+	views(r, &rows, cli->common.verbose, s->store.n_runs > 1);
 	info_notes(r, s, &all);
 }
 
 static enum na_exit run_info(struct na_cli *cli)
 {
+	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
+			       NA_WANT_ACTIONS | NA_WANT_STEPS |
+			       NA_WANT_KERNELS | NA_WANT_COUNTS;
 	struct na_result *r = na_result_new();
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
-	int32_t *scratch;
+	int32_t *scratch = NULL;
 	enum na_exit exit = na_output_check(cli), verdict;
 
 	if (exit != NA_EXIT_OK || !r) {
@@ -480,27 +446,22 @@ static enum na_exit run_info(struct na_cli *cli)
 		return exit == NA_EXIT_OK ? NA_EXIT_FAILED : exit;
 	}
 	na_catch_interrupt();
-	exit = na_session_open(&s, cli,
-			       NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-				       NA_WANT_ACTIONS | NA_WANT_STEPS |
-				       NA_WANT_KERNELS | NA_WANT_COUNTS);
-	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
-		exit = NA_EXIT_USAGE;
+	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
+	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
+		s.filter.instants = false; /* no record is looked at */
+		na_in_err(na_session_read(&s, false, &err));
 	}
-	s.filter.instants = false; /* no record is looked at */
-	if (exit == NA_EXIT_OK)
-		exit = na_session_read(&s, false);
-	scratch = exit != NA_EXIT_OK ? NULL
-				     : na_calloc(s.store.names.n_endpoints,
-						 sizeof(*scratch));
-	if (exit == NA_EXIT_OK && !scratch) {
-		na_say_error(cli, "out of memory");
-		exit = NA_EXIT_FAILED;
+	if (exit == NA_EXIT_OK && err.status == NA_OK) {
+		scratch = na_calloc(s.store.names.n_endpoints,
+				    sizeof(*scratch));
+		if (!scratch)
+			na_fail_nomem(&err);
 	}
+	if (err.status != NA_OK)
+		exit = na_say_failed(cli, &err);
 	if (exit == NA_EXIT_OK) {
-		fill_result(&s, r, scratch);
-		exit = na_session_verdict(&s);
+		fill_result(cli, &s, r, scratch);
+		exit = na_exit_of(na_session_verdict(&s));
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;
 	}

@@ -5,41 +5,44 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* clang-format off */
-#define COUNT(name, header) \
-	{#name, header, offsetof(struct na_capture_counts, name)}
-static const struct { const char *name, *header; size_t at; } counts[] = {
-	COUNT(packets, "packets"),
-	COUNT(captured_bytes, "captured B"),
-	COUNT(wire_bytes, "on the wire B"),
-	COUNT(interfaces, "interfaces"),
-	COUNT(connections, "connections"),
-	COUNT(rpcs, "calls"),
-	COUNT(roce_messages, "RoCE messages"),
-	COUNT(exchanges, "exchanges"),
-	COUNT(tcp, "TCP"),
-	COUNT(udp, "UDP"),
-	COUNT(other_ip, "other IP"),
-	COUNT(non_ip, "non-IP"),
-	COUNT(fragments, "fragments"),
-	COUNT(fragments_lost, "fragments lost"),
-	COUNT(malformed, "malformed"),
-	COUNT(cut_packets, "cut"),
-	COUNT(backward_steps, "steps back in time"),
-	COUNT(connections_evicted, "connections evicted"),
-	COUNT(http2_connections, "HTTP/2 connections"),
-	COUNT(http2_mid_stream, "from mid-stream"),
-	COUNT(http2_damaged, "damaged"),
-	COUNT(roce_packets, "RoCE packets"),
-	COUNT(roce_naks, "NAKs"),
-	COUNT(roce_psn_gaps, "PSN gaps"),
-	COUNT(roce_congestion, "congestion notifications"),
-	COUNT(roce_ce_marks, "CE marks"),
-	COUNT(roce_rnr_naks, "RNR NAKs"),
-	COUNT(roce_psn_repeats, "PSN repeats"),
-	COUNT(limits_hit, "limits hit"),
+#define COUNT(name) \
+	{ \
+		M_##name, offsetof(struct na_capture_counts, name) \
+	}
+static const struct {
+	const char *name;
+	size_t at;
+} counts[] = {
+	COUNT(packets),
+	COUNT(captured_bytes),
+	COUNT(wire_bytes),
+	COUNT(interfaces),
+	COUNT(connections),
+	COUNT(rpcs),
+	COUNT(roce_messages),
+	COUNT(exchanges),
+	COUNT(tcp),
+	COUNT(udp),
+	COUNT(other_ip),
+	COUNT(non_ip),
+	COUNT(fragments),
+	COUNT(fragments_lost),
+	COUNT(malformed),
+	COUNT(cut_packets),
+	COUNT(backward_steps),
+	COUNT(connections_evicted),
+	COUNT(http2_connections),
+	COUNT(http2_mid_stream),
+	COUNT(http2_damaged),
+	COUNT(roce_packets),
+	COUNT(roce_naks),
+	COUNT(roce_psn_gaps),
+	COUNT(roce_congestion),
+	COUNT(roce_ce_marks),
+	COUNT(roce_rnr_naks),
+	COUNT(roce_psn_repeats),
+	COUNT(limits_hit),
 };
-/* clang-format on */
 enum { N_COUNTS = NA_LEN(counts) };
 
 static uint64_t value(const struct na_capture_counts *x, size_t i)
@@ -75,39 +78,27 @@ void na_info_put_capture(struct na_result *r, struct na_value *row,
 void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 			   bool labels)
 {
-	/* clang-format off */
 	static const struct na_column file_cols[] = {
-		{M_label, "label", NA_F_TEXT, 0, 0},
-		{M_host, "file", NA_F_TEXT, 0, 0},
-		{M_packets, "packets", NA_F_COUNT, 0, 0},
-		{M_captured_bytes, "captured B", NA_F_COUNT, 0, 0},
-		{M_wire_bytes, "on the wire B", NA_F_COUNT, 0, 0},
-		{M_interfaces, "interfaces", NA_F_COUNT, 0, 0},
-		{M_connections, "TCP connections", NA_F_COUNT, 0, 0},
-		{M_rpcs, "calls", NA_F_COUNT, 0, 0},
-		{M_exchanges, "exchanges", NA_F_COUNT, 0, 0},
-		{M_roce_messages, "RoCE messages", NA_F_COUNT, 0, 0},
-		{M_from_s, "from s", NA_F_FIXED, 3, 0},
-		{M_to_s, "to s", NA_F_FIXED, 3, 0},
-	};
-	static const struct na_column kind_cols[] = {
-		{M_label, "label", NA_F_TEXT, 0, 0},
-		{M_host, "file", NA_F_TEXT, 0, 0},
-		{M_tcp, "TCP", NA_F_COUNT, 0, 0},
-		{M_udp, "UDP", NA_F_COUNT, 0, 0},
-		{M_other_ip, "other IP", NA_F_COUNT, 0, 0},
-		{M_non_ip, "non-IP", NA_F_COUNT, 0, 0},
-		{M_fragments, "fragments", NA_F_COUNT, 0, 0},
-		{M_malformed, "malformed", NA_F_COUNT, 0, 0},
-		{M_cut_packets, "cut", NA_F_COUNT, 0, 0},
-		{M_backward_steps, "steps back in time", NA_F_COUNT, 0, 0},
-		{M_packets_filtered, "filtered", NA_F_COUNT, 0, 0},
-	};
-	/* clang-format on */
+		{M_label},          {M_host, "file"}, {M_packets},
+		{M_captured_bytes}, {M_wire_bytes},   {M_interfaces},
+		{M_connections},    {M_rpcs},         {M_exchanges},
+		{M_roce_messages},  {M_from_s},       {M_to_s}};
+	static const struct na_column kind_cols[] = {{M_label},
+						     {M_host, "file"},
+						     {M_tcp},
+						     {M_udp},
+						     {M_other_ip},
+						     {M_non_ip},
+						     {M_fragments},
+						     {M_malformed},
+						     {M_cut_packets},
+						     {M_backward_steps},
+						     {M_packets_filtered}};
+	const struct na_table *t = &na_table_info_rows;
 
-	na_result_view(r, "captures", rows, NULL, file_cols + !labels,
+	na_result_view(r, "captures", rows, t, file_cols + !labels,
 		       NA_LEN(file_cols) - !labels, 0);
-	na_result_view(r, "packets", rows, NULL, kind_cols + !labels,
+	na_result_view(r, "packets", rows, t, kind_cols + !labels,
 		       NA_LEN(kind_cols) - !labels, 0);
 }
 

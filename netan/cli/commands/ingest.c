@@ -8,8 +8,8 @@
 
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/output.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/ingest_read.h"
 
 struct params {
@@ -66,7 +66,8 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 						   sizeof(*sources));
 	struct na_xfer_head head = {.sources = sources,
 				    .n_sources = s->n_inputs,
-				    .anonymize = s->cli->common.anonymize};
+				    .anonymize = s->request->pseudonyms !=
+						 NULL};
 	struct na_xfer_file *f;
 	enum na_status st;
 
@@ -106,12 +107,12 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 	/* Names, counts, what stands around blocks: everybody's. */
 	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
 		      (double)(all ? all : 1);
-	char n[NA_UNIT_BUF], m[NA_UNIT_BUF], size[NA_UNIT_BUF];
+	char n[NA_COUNT_BUF], m[NA_COUNT_BUF], size[NA_UNIT_BUF];
 
-	printf("wrote %s, %s: %s transfer%s, %s other record%s", path,
+	printf("wrote %s, %s: %s, %s", path,
 	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_print_count(n, c->transfers), na_plural(c->transfers),
-	       na_print_count(m, c->others), na_plural(c->others));
+	       na_count_of(n, c->transfers, "transfer"),
+	       na_count_of(m, c->others, "other record"));
 	if (all)
 		printf("; %.1f bytes each", (double)c->bytes / (double)all);
 	putchar('\n');
@@ -125,9 +126,10 @@ static void print_report(const char *path, const struct na_xfer_counts *c)
 		putchar('\n');
 }
 
-static enum na_exit write_file(struct na_session *s, struct na_err *err)
+static enum na_exit write_file(const struct na_cli *cli, struct na_session *s,
+			       struct na_err *err)
 {
-	const struct params *p = s->cli->params;
+	const struct params *p = cli->params;
 	struct na_xfer_counts counts = {.bytes = 0};
 	struct target to = {.path = p->output};
 	struct na_outfile out;
@@ -149,8 +151,8 @@ static enum na_exit write_file(struct na_session *s, struct na_err *err)
 	if (na_outfile_close(&out, p->output, st == NA_OK, err) != NA_OK ||
 	    st != NA_OK)
 		return NA_EXIT_FAILED;
-	if (!s->cli->common.quiet) {
-		char *shown = na_shown(s->cli, p->output);
+	if (!cli->common.quiet) {
+		char *shown = na_shown(s->request, p->output);
 
 		print_report(shown ? shown : "it", &counts);
 		free(shown);
@@ -164,8 +166,9 @@ static void say_warnings(const struct na_session *s)
 	for (size_t i = 0; i < s->n_inputs; i++)
 		na_session_say_damage(s, i);
 	if (s->interrupted)
-		na_say_warning(s->cli, "interrupted: the file holds what was "
-				       "read, and says so");
+		na_say_warning(s->request,
+			       "interrupted: the file holds what was "
+			       "read, and says so");
 }
 
 static bool damaged(const struct na_session *s)
@@ -185,37 +188,38 @@ static enum na_exit ingest_run(struct na_cli *cli)
 	enum na_exit exit;
 
 	if (!p->output || !*p->output) {
-		na_say_error(cli, "no output file is given; add -o "
-				  "FILE.netan");
+		na_say_error(&cli->request, "no output file is given; add -o "
+					    "FILE.netan");
 		return NA_EXIT_USAGE;
 	}
-	if (cli->common.hosts || cli->common.anchor != 0) {
-		na_say_error(cli,
+	if (cli->request.hosts || cli->request.anchor != 0) {
+		na_say_error(&cli->request,
 			     "%s: give it to the analyses of the transfer "
 			     "file, which holds what the input says",
-			     cli->common.hosts ? "--hosts" : "--anchor");
+			     cli->request.hosts ? "--hosts" : "--anchor");
 		return NA_EXIT_USAGE;
 	}
 	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
-		na_say_error(cli, "a transfer file is not for a terminal; "
-				  "redirect it, or give -o FILE.netan");
+		na_say_error(&cli->request,
+			     "a transfer file is not for a terminal; "
+			     "redirect it, or give -o FILE.netan");
 		return NA_EXIT_USAGE;
 	}
 	if (strcmp(p->output, "-") != 0 &&
 	    na_outfile_check(p->output, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	na_catch_interrupt();
-	exit = na_session_open(&s, cli, all_wants(p));
+	exit = na_exit_of(na_session_open(&s, &cli->request, all_wants(p)));
 	if (exit == NA_EXIT_OK) {
-		exit = write_file(&s, &err);
+		exit = write_file(cli, &s, &err);
 		if (err.status < NA_OK)
-			na_say_error(cli, "%s", err.text);
+			na_say_error(&cli->request, "%s", err.text);
 		say_warnings(&s);
 	}
 	if (exit == NA_EXIT_OK &&
-	    (s.interrupted || (cli->common.strict && damaged(&s))))
+	    (s.interrupted || (cli->request.strict && damaged(&s))))
 		exit = NA_EXIT_FAILED;
 	na_session_close(&s);
 	return exit;

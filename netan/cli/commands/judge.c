@@ -1,5 +1,6 @@
 #include "netan/cli/commands/judge.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -9,28 +10,29 @@
 
 static enum na_exit refuse_runs(const struct na_cli *cli)
 {
-	na_say_error(cli, "%s is of one run, and these are several",
+	na_say_error(&cli->request, "%s is of one run, and these are several",
 		     cli->command->face->name);
-	na_say_hint(cli, "netan diff compares two runs; or look at each by "
-			 "itself");
+	na_say_hint(&cli->request,
+		    "netan diff compares two runs; or look at each by "
+		    "itself");
 	return NA_EXIT_USAGE;
 }
 
 enum na_exit na_judge_asked(const struct na_cli *cli,
 			    struct na_checks_asked *asked)
 {
-	const char *capacity = cli->common.capacity;
+	const char *capacity = cli->request.capacity;
 	struct na_err err = {.status = NA_OK};
 
 	asked->limits = &cli->common.limits;
 	if (capacity &&
 	    na_capacity_parse(capacity, &asked->capacity_gbps, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_USAGE;
 	}
-	for (size_t i = 1; i < cli->n_inputs; i++) {
-		if (!na_same_label(cli->inputs[i - 1].label,
-				   cli->inputs[i].label))
+	for (size_t i = 1; i < cli->request.n_inputs; i++) {
+		if (!na_same_label(cli->request.inputs[i - 1].label,
+				   cli->request.inputs[i].label))
 			return refuse_runs(cli);
 	}
 	return NA_EXIT_OK;
@@ -50,64 +52,64 @@ static bool filtered_away(const struct na_battery *b)
 }
 
 /* No analysis found anything of its kind. */
-static enum na_exit say_nothing(struct na_battery *b)
+static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 {
 	struct na_session *s = &b->session;
 
 	if (s->interrupted)
 		return NA_EXIT_FAILED;
 	if (!na_session_any_host(s)) {
-		na_say_error(s->cli, "--host matches no host");
+		na_say_error(s->request, "--host matches no host");
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
 	if (s->store.transfers.n ||
 	    na_store_count(&s->store, SIZE_MAX, NA_RX, NA_VALID)) {
-		na_say_error(s->cli,
+		na_say_error(s->request,
 			     "nothing to %s: the filters leave no "
 			     "transfer, step or packet",
-			     s->cli->command->face->name);
+			     cli->command->face->name);
 		na_session_say_there_is(s);
 		return NA_EXIT_FAILED;
 	}
 	if (na_session_say_no_packets(s))
 		return NA_EXIT_FAILED;
-	na_say_error(s->cli,
+	na_say_error(s->request,
 		     "nothing to %s: looked for transfers on the "
 		     "network, steps and operations of devices, and "
 		     "packets",
-		     s->cli->command->face->name);
+		     cli->command->face->name);
 	na_session_say_planes(s);
 	if (s->damaged)
-		na_say_hint(s->cli, "the input is damaged or unreadable in "
-				    "part (see the warnings): what is missing "
-				    "may be in what was lost");
+		na_say_hint(s->request,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): what is missing "
+			    "may be in what was lost");
 	return NA_EXIT_FAILED;
 }
 
 /* The exhibit whose count of what was used says most. */
 static size_t told_by(const struct na_battery *b)
 {
-	static const char *const names[] = {"sizes", "latency", "rpc",
-					    "pairs", "bursts",  "timeline",
-					    "steps", "slack"};
+	size_t best = 0;
+	unsigned least = UINT_MAX;
 
-	for (size_t k = 0; k < NA_LEN(names); k++) {
-		for (size_t i = 0; i < b->n; i++) {
-			if (b->exhibits[i].result &&
-			    strcmp(b->exhibits[i].name, names[k]) == 0)
-				return i;
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		const struct na_analysis *a = b->analyses[i];
+		unsigned turn = a && a->tells_coverage ? a->tells_coverage
+						       : UINT_MAX - 1;
+
+		if (b->exhibits[i].result && turn < least) {
+			least = turn;
+			best = i;
 		}
 	}
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		if (b->exhibits[i].result)
-			return i;
-	}
-	return 0;
+	return best;
 }
 
 /* Files, hosts, duration, used, left out: as that analysis says it. */
-static void put_coverage(struct na_battery *b, struct na_result *r)
+static void put_coverage(const struct na_cli *cli, struct na_battery *b,
+			 struct na_result *r)
 {
 	struct na_session *s = &b->session;
 	size_t i = told_by(b);
@@ -116,31 +118,29 @@ static void put_coverage(struct na_battery *b, struct na_result *r)
 	line = line ? strchr(line, ':') : NULL;
 	if (line)
 		na_result_note(r, "looked at%s", line);
-	na_envelope(s, r, s->cli->command->face->name, b->driven[i].used,
+	na_envelope(s, r, cli->command->face->name, b->driven[i].used,
 		    na_s((double)b->last_ps - (double)b->first_ps),
 		    b->driven[i].side, b->driven[i].dropped);
 }
 
-enum na_exit na_judge(struct na_battery *b, const struct na_checks_asked *asked,
-		      struct na_result *r, int *worst)
+enum na_exit na_judge(const struct na_cli *cli, struct na_battery *b,
+		      const struct na_checks_asked *asked, struct na_result *r,
+		      int *worst)
 {
 	struct na_checks_asked all = *asked;
 	struct na_err err = {.status = NA_OK};
 
 	if (b->session.store.n_runs > 1)
-		return refuse_runs(b->session.cli);
+		return refuse_runs(cli);
 	if (!b->used || filtered_away(b)) {
-		na_session_verdict(&b->session);
-		return say_nothing(b);
+		na_in_err(na_session_verdict(&b->session));
+		return say_nothing(cli, b);
 	}
 	all.exhibits = b->exhibits;
 	all.n_exhibits = b->n;
-	if (na_checks_run(&all, r, worst, &err) != NA_OK) {
-		na_say_error(b->session.cli, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
-	put_coverage(b, r);
-	return NA_EXIT_OK;
+	if (na_checks_run(&all, r, worst, &err) == NA_OK)
+		put_coverage(cli, b, r);
+	return na_say_failed(cli, &err);
 }
 
 enum na_exit na_judge_exit(const struct na_cli *cli, int worst)

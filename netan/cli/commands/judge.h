@@ -5,7 +5,8 @@
 #ifndef NETAN_CLI_COMMANDS_JUDGE_H
 #define NETAN_CLI_COMMANDS_JUDGE_H
 
-#include "netan/engine/battery.h"
+#include "netan/cli/cli.h"
+#include "netan/engine/battery/battery.h"
 
 /* What the command line asks of the checks: limits and capacity.  One run
  * alone can be judged: inputs of several labels are refused, before they are
@@ -16,8 +17,9 @@ enum na_exit na_judge_asked(const struct na_cli *cli,
 /* Runs the checks into r, with coverage and envelope.  `asked` without its
  * exhibits, which are those of the battery.  Says itself what is wrong:
  * several runs, nothing to judge. */
-enum na_exit na_judge(struct na_battery *b, const struct na_checks_asked *asked,
-		      struct na_result *r, int *worst);
+enum na_exit na_judge(const struct na_cli *cli, struct na_battery *b,
+		      const struct na_checks_asked *asked, struct na_result *r,
+		      int *worst);
 
 /* As --fail-on asks. */
 enum na_exit na_judge_exit(const struct na_cli *cli, int worst);

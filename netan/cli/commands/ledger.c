@@ -66,8 +66,9 @@ enum na_exit na_ledger_check(const struct na_cli *cli)
 {
 	if (!cli->common.ledger || !cli->common.anonymize)
 		return NA_EXIT_OK;
-	na_say_error(cli, "--ledger and --anonymize: a ledger has to tell the "
-			  "hosts of different runs apart by their names");
+	na_say_error(&cli->request,
+		     "--ledger and --anonymize: a ledger has to tell the "
+		     "hosts of different runs apart by their names");
 	return NA_EXIT_USAGE;
 }
 

@@ -57,7 +57,8 @@ struct na_session;
 
 /* The culprits of a result, as `pairs` puts them.  Says itself what is
  * wrong. */
-enum na_exit na_ledger_note_session(struct na_session *s, struct na_result *r);
+enum na_exit na_ledger_note_session(const struct na_cli *cli,
+				    struct na_session *s, struct na_result *r);
 
 /* What the command line alone can tell is wrong: says so itself. */
 enum na_exit na_ledger_check(const struct na_cli *cli);

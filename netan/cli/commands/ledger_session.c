@@ -18,9 +18,9 @@ static bool run_id(struct na_session *s, char id[17])
 	char(*hex)[NA_SHA256_HEX] = na_calloc(s->n_inputs + 1, NA_SHA256_HEX);
 	const char **list = na_calloc(s->n_inputs + 1, sizeof(*list));
 	struct na_hashing hashing;
-	bool ok = na_hashing_start(&hashing, s->cli) && hex && list;
+	bool ok = na_hashing_start(&hashing, s->request) && hex && list;
 
-	na_hashing_end(&hashing, na_threads_of(s->cli));
+	na_hashing_end(&hashing, na_threads_of(s->request));
 	for (size_t i = 0; ok && i < s->n_inputs; i++) {
 		na_hash_of(&hashing, &s->inputs[i], hex[i]);
 		list[i] = hex[i];
@@ -58,28 +58,25 @@ static size_t suspects_of(const struct na_value *culprits,
 	return n;
 }
 
-enum na_exit na_ledger_note_session(struct na_session *s, struct na_result *r)
+enum na_exit na_ledger_note_session(const struct na_cli *cli,
+				    struct na_session *s, struct na_result *r)
 {
 	const struct na_value *culprits = na_get(na_result_body(r), M_culprits);
 	const struct na_value *origin = na_get(na_result_doc(r),
 					       M_origin_unix_ns);
 	struct na_suspect *list = na_calloc((culprits ? culprits->n : 0) + 1,
 					    sizeof(*list));
-	struct na_ledger_run run = {.by = s->cli->command->face->name};
+	struct na_ledger_run run = {.by = cli->command->face->name};
 	struct na_err err = {.status = NA_OK};
-	enum na_status st;
 
 	run.when_ns = na_int_of(origin, INT64_MIN);
 	if (list && run_id(s, run.id)) {
 		run.suspects = list;
 		run.n = suspects_of(culprits, list);
-		st = na_ledger_note(s->cli, &run, r, &err);
+		na_in_err(na_ledger_note(cli, &run, r, &err));
 	} else {
-		st = na_fail_nomem(&err);
+		na_fail_nomem(&err);
 	}
 	free(list);
-	if (st == NA_OK)
-		return NA_EXIT_OK;
-	na_say_error(s->cli, "%s", err.text);
-	return NA_EXIT_FAILED;
+	return na_say_failed(cli, &err);
 }

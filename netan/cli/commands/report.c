@@ -8,12 +8,12 @@
 
 #include "members.h"
 #include "netan/cli/again.h"
-#include "netan/cli/anonymize.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/judge.h"
 #include "netan/cli/commands/report_folder.h"
 #include "netan/cli/commands/report_parts.h"
 #include "netan/cli/output.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/hashing.h"
 
 struct params {
@@ -83,7 +83,7 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 			"FILE.html, or DIR/ for report.md and pictures",
 			path);
 	}
-	na_say_error(cli, "%s", err.text);
+	na_say_error(&cli->request, "%s", err.text);
 	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
 }
 
@@ -93,8 +93,9 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 	enum na_exit exit = NA_EXIT_OK;
 
 	if (!l->n) {
-		na_say_error(cli, "where to? A report is a file: add -o "
-				  "report.html, or -o DIR/ for Markdown");
+		na_say_error(&cli->request,
+			     "where to? A report is a file: add -o "
+			     "report.html, or -o DIR/ for Markdown");
 		return NA_EXIT_USAGE;
 	}
 	for (size_t i = 0; exit == NA_EXIT_OK && i < l->n; i++)
@@ -129,7 +130,7 @@ static void put_hashes(struct making *m)
 	row = na_get(doc, M_inputs) ? na_get(doc, M_inputs)->u.of.first : NULL;
 	for (size_t i = 0; i < s->n_inputs && row; i++, row = row->next) {
 		na_hash_of(&m->hashing, &s->inputs[i], hex);
-		na_put_text(m->check, row, "sha256", *hex ? hex : NULL);
+		na_put_text(m->check, row, M_sha256, *hex ? hex : NULL);
 	}
 }
 
@@ -180,7 +181,7 @@ static enum na_exit write_page(const struct making *m, const char *path,
 		st = na_folder_write(path, report, m->b.session.threads, &err);
 	if (st == NA_OK)
 		return NA_EXIT_OK;
-	na_say_error(m->cli, "cannot write %s: %s",
+	na_say_error(&m->cli->request, "cannot write %s: %s",
 		     strcmp(path, "-") == 0 ? "standard output" : path,
 		     err.text);
 	return NA_EXIT_FAILED;
@@ -206,8 +207,11 @@ static const char *page_command(struct making *m, const char *path)
 /* "run/ and 3 more" */
 static const char *inputs_text(struct making *m)
 {
-	char *first = na_shown(m->cli, m->cli->inputs[0].path), *text = NULL;
-	size_t n = m->cli->n_inputs, size = first ? strlen(first) + 40 : 0;
+	char *first = na_shown(&m->cli->request,
+			       m->cli->request.inputs[0].path),
+	     *text = NULL;
+	size_t n = m->cli->request.n_inputs,
+	       size = first ? strlen(first) + 40 : 0;
 
 	if (size)
 		text = na_arena_alloc(&m->arena, size);
@@ -223,7 +227,7 @@ static enum na_exit write_all(struct making *m)
 {
 	const struct params *p = m->cli->params;
 	const struct na_text_list *l = &m->cli->common.outputs;
-	char *title = p->title ? na_shown(m->cli, p->title) : NULL;
+	char *title = p->title ? na_shown(&m->cli->request, p->title) : NULL;
 	struct na_report report = {
 		.title = title,
 		.inputs = inputs_text(m),
@@ -242,7 +246,7 @@ static enum na_exit write_all(struct making *m)
 		if (report.command && report.inputs)
 			exit = write_page(m, l->items[i], &report);
 		else
-			na_say_error(m->cli, "out of memory");
+			na_say_error(&m->cli->request, "out of memory");
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -254,20 +258,18 @@ static enum na_exit make(struct making *m)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
-	exit = na_judge(&m->b, &m->asked, m->check, &m->worst);
+	exit = na_judge(m->cli, &m->b, &m->asked, m->check, &m->worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (na_report_parts_of(&m->b, &m->parts, &err) == NA_OK &&
+	if (na_report_parts_of(m->cli, &m->b, &m->parts, &err) == NA_OK &&
 	    na_report_draw(&m->b, &m->parts, &err) == NA_OK)
 		put_hashes(m);
-	na_hide_result(m->cli, m->check);
+	na_hide_result(&m->cli->request, m->check);
 	if (err.status == NA_OK && !na_result_ok(m->check))
 		na_fail_nomem(&err);
-	if (err.status != NA_OK) {
-		na_say_error(m->cli, "%s", err.text);
-		return NA_EXIT_FAILED;
-	}
-	exit = na_session_verdict(&m->b.session);
+	if (err.status != NA_OK)
+		return na_say_failed(m->cli, &err);
+	exit = na_exit_of(na_session_verdict(&m->b.session));
 	verdict = write_all(m);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
 	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
@@ -279,12 +281,13 @@ static enum na_exit read_and_make(struct making *m,
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	na_arena_init(&m->arena);
-	if (!na_hashing_start(&m->hashing, m->cli)) {
-		na_say_error(m->cli, "out of memory");
+	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
+		na_say_error(&m->cli->request, "out of memory");
 	} else {
-		exit = na_battery_run(&m->b, m->cli);
+		exit = na_exit_of(
+			na_battery_run(&m->b, &m->cli->request, NULL, NULL));
 		if (exit == NA_EXIT_OK)
-			exit = na_snapshots_add(snapshots, &m->b);
+			exit = na_snapshots_add(snapshots, m->cli, &m->b);
 		if (exit == NA_EXIT_OK)
 			exit = make(m);
 		na_report_parts_free(&m->parts);

@@ -9,10 +9,10 @@
 #include "plot/theme.h"
 
 /* "netan timeline -o timeline.svg -o timeline.json run/" */
-static const char *command_of(const struct na_battery *b, const char *name,
+static const char *command_of(const struct na_cli *cli, const char *name,
 			      struct na_arena *arena)
 {
-	const char *rest = na_again(b->session.cli, name, arena);
+	const char *rest = na_again(cli, name, arena);
 	bool draws = na_figure_find(name) != NULL;
 	size_t size = rest ? strlen(rest) + 4 * strlen(name) + 64 : 0;
 	char *text = size ? na_arena_alloc(arena, size) : NULL;
@@ -24,7 +24,8 @@ static const char *command_of(const struct na_battery *b, const char *name,
 	return text;
 }
 
-enum na_status na_report_parts_of(const struct na_battery *b,
+enum na_status na_report_parts_of(const struct na_cli *cli,
+				  const struct na_battery *b,
 				  struct na_report_parts *p, struct na_err *err)
 {
 	memset(p, 0, sizeof(*p));
@@ -41,7 +42,7 @@ enum na_status na_report_parts_of(const struct na_battery *b,
 			.question = command->face->question,
 			.result = x->result,
 			.missing = x->missing,
-			.command = command_of(b, x->name, &p->arena),
+			.command = command_of(cli, x->name, &p->arena),
 		};
 		if (!p->of[p->n++].command)
 			return na_fail_nomem(err);

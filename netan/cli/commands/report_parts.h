@@ -4,7 +4,8 @@
 #ifndef NETAN_CLI_COMMANDS_REPORT_PARTS_H
 #define NETAN_CLI_COMMANDS_REPORT_PARTS_H
 
-#include "netan/engine/battery.h"
+#include "netan/cli/cli.h"
+#include "netan/engine/battery/battery.h"
 #include "netan/report/report.h"
 
 struct na_report_parts {
@@ -17,7 +18,8 @@ struct na_report_parts {
 };
 
 /* One part for each exhibit that a command of this name makes. */
-enum na_status na_report_parts_of(const struct na_battery *b,
+enum na_status na_report_parts_of(const struct na_cli *cli,
+				  const struct na_battery *b,
 				  struct na_report_parts *p,
 				  struct na_err *err) NA_MUST_CHECK;
 /* Pictures for all of them, on the session's threads; those that are too

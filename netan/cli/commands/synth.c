@@ -215,19 +215,20 @@ static enum na_exit synth_run(struct na_cli *cli)
 	enum na_status st;
 
 	if (!cfg->dir || !*cfg->dir) {
-		na_say_error(cli, "no output directory is given; add -o DIR");
+		na_say_error(&cli->request,
+			     "no output directory is given; add -o DIR");
 		return NA_EXIT_USAGE;
 	}
-	if (cli->n_inputs) {
-		na_say_error(cli,
+	if (cli->request.n_inputs) {
+		na_say_error(&cli->request,
 			     "synth reads no input: \"%s\" is one too "
 			     "many; the output directory is given with -o",
-			     cli->inputs[0].path);
+			     cli->request.inputs[0].path);
 		return NA_EXIT_USAGE;
 	}
 	st = na_synth_run(cfg, &report, &err);
 	if (st)
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 	else if (!cli->common.quiet)
 		print_report(cfg, &report);
 	na_synth_report_fini(&report);

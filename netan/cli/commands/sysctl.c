@@ -7,8 +7,9 @@
 #include "ingest/host/settings.h"
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/cli/anonymize.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/engine/snapshot.h"
 #include "netan/judges/sysctl/sysctl.h"
@@ -56,18 +57,20 @@ static enum na_exit sysctl_mistake(const struct na_cli *cli)
 	const struct params *p = cli->params;
 	struct na_err err = {.status = NA_OK};
 
-	if (cli->n_inputs) {
-		na_say_error(cli, "sysctl takes no input; a directory to look "
-				  "below is given with --root DIR");
+	if (cli->request.n_inputs) {
+		na_say_error(&cli->request,
+			     "sysctl takes no input; a directory to look "
+			     "below is given with --root DIR");
 		return NA_EXIT_USAGE;
 	}
 	if ((p->bandwidth_bps > 0) != (p->rtt_ps > 0)) {
-		na_say_error(cli, "--bandwidth and --rtt go together: socket "
-				  "memory must hold their product");
+		na_say_error(&cli->request,
+			     "--bandwidth and --rtt go together: socket "
+			     "memory must hold their product");
 		return NA_EXIT_USAGE;
 	}
 	if (p->snapshot && na_snapshot_check(p->snapshot, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	return NA_EXIT_OK;
@@ -133,7 +136,7 @@ static void warn_of_other(const struct na_cli *cli, const struct readings *x)
 	const char *a = x->now.host, *b = x->before.host;
 
 	if (x->has_before && a && b && strcmp(a, b) != 0)
-		na_say_warning(cli,
+		na_say_warning(&cli->request,
 			       "--nic-before is of another host: %.100s, not "
 			       "%.100s",
 			       b, a);
@@ -148,7 +151,7 @@ static enum na_exit keep_snapshot(const struct na_cli *cli,
 	if (!p->snapshot)
 		return NA_EXIT_OK;
 	if (na_snapshot_write(&x->now, p->snapshot, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
 	return NA_EXIT_OK;
@@ -182,8 +185,8 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 	struct na_host_judged j;
 	enum na_exit exit;
 
-	na_hide(cli, NA_ALIAS_HOST, x->now.host);
-	na_hide(cli, NA_ALIAS_HOST, x->before.host);
+	na_hide(&cli->request, NA_ALIAS_HOST, x->now.host);
+	na_hide(&cli->request, NA_ALIAS_HOST, x->before.host);
 	warn_of_other(cli, x);
 	exit = keep_snapshot(cli, x);
 	if (exit != NA_EXIT_OK)
@@ -203,10 +206,10 @@ static void hide_paths(const struct na_cli *cli)
 	const struct params *p = cli->params;
 
 	if (!is_this_machine(p->root))
-		na_hide(cli, NA_ALIAS_DIR, p->root);
-	na_hide(cli, NA_ALIAS_DIR, p->before);
-	na_hide(cli, NA_ALIAS_DIR, p->snapshot);
-	na_hide(cli, NA_ALIAS_FILE, p->routes);
+		na_hide(&cli->request, NA_ALIAS_DIR, p->root);
+	na_hide(&cli->request, NA_ALIAS_DIR, p->before);
+	na_hide(&cli->request, NA_ALIAS_DIR, p->snapshot);
+	na_hide(&cli->request, NA_ALIAS_FILE, p->routes);
 }
 
 static enum na_exit sysctl_run(struct na_cli *cli)
@@ -229,8 +232,9 @@ static enum na_exit sysctl_run(struct na_cli *cli)
 		const struct params *p = cli->params;
 		bool of_routes = err.status == NA_EFORMAT;
 
-		na_say_error(cli, "%s%s%s", of_routes ? p->routes : "",
-			     of_routes ? ": " : "", err.text);
+		na_say_error(&cli->request, "%s%s%s",
+			     of_routes ? p->routes : "", of_routes ? ": " : "",
+			     err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	na_settings_fini(&x.now);

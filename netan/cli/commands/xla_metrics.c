@@ -6,8 +6,9 @@
 
 #include "ingest/logs/xla_lines.h"
 #include "members.h"
-#include "netan/cli/anonymize.h"
+#include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/xla_metrics/xla_metrics.h"
 
@@ -127,14 +128,14 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 		opened += p[i].opened;
 	if (!opened)
 		return NA_EXIT_FAILED;
-	na_say_error(cli,
+	na_say_error(&cli->request,
 		     "%s%s: nothing of PyTorch/XLA: looked for metrics "
 		     "reports (\"Metric: NAME\" with a line \"TotalSamples: "
 		     "N\" behind it, \"Counter: NAME\" with \"Value: N\"), "
 		     "\"pt-xla-profiler:\", \"Compilation Analysis:\" and "
 		     "\"Execution Analysis:\"",
 		     p[0].input->path, n > 1 ? " and the others" : "");
-	na_say_hint(cli,
+	na_say_hint(&cli->request,
 		    "print(torch_xla.debug.metrics.metrics_report()) at the "
 		    "beginning and the end of the training, or set "
 		    "PT_XLA_DEBUG_LEVEL=2");
@@ -149,7 +150,7 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 	const struct params *params = cli->params;
 	const struct na_xla_asked asked = {
 		.inputs = inputs,
-		.n_inputs = cli->n_inputs,
+		.n_inputs = cli->request.n_inputs,
 		.steps = params->steps,
 		.log_interval = params->log_interval,
 		.top = (size_t)params->top,
@@ -159,14 +160,14 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 	enum na_exit exit;
 
 	if (na_xla_judge(&asked, r, &worst, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
+		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_FAILED;
 	}
-	xla_metrics_envelope(r, pieces, cli->n_inputs);
+	xla_metrics_envelope(r, pieces, cli->request.n_inputs);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (na_interrupted() || (damaged && cli->common.strict))
+	if (na_interrupted() || (damaged && cli->request.strict))
 		return NA_EXIT_FAILED;
 	return na_judged_exit(cli, worst);
 }
@@ -176,7 +177,7 @@ static void hide_prefixes(const struct na_cli *cli,
 			  const struct na_xla_input *inputs)
 {
 	for (size_t pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < cli->n_inputs; i++) {
+		for (size_t i = 0; i < cli->request.n_inputs; i++) {
 			const struct na_xla_log *log = &inputs[i].log;
 
 			for (size_t k = 0; k < log->n_processes; k++) {
@@ -187,9 +188,10 @@ static void hide_prefixes(const struct na_cli *cli,
 				if (!*name)
 					continue;
 				if (pass == 0)
-					na_hide_later(cli, name);
+					na_hide_later(&cli->request, name);
 				else
-					na_hide(cli, NA_ALIAS_TASK, name);
+					na_hide(&cli->request, NA_ALIAS_TASK,
+						name);
 			}
 		}
 	}
@@ -200,18 +202,18 @@ static enum na_exit read_all(const struct na_cli *cli,
 			     struct na_result *r)
 {
 	const struct params *params = cli->params;
-	size_t n = cli->n_inputs;
+	size_t n = cli->request.n_inputs;
 	bool tells = false, damaged = false;
 
 	for (size_t i = 0; i < n; i++) {
-		inputs[i].path = cli->inputs[i].path;
-		inputs[i].label = cli->inputs[i].label;
+		inputs[i].path = cli->request.inputs[i].path;
+		inputs[i].label = cli->request.inputs[i].label;
 		na_xla_log_init(&inputs[i].log);
 		pieces[i].input = &inputs[i];
 		pieces[i].how = (enum na_xla_durations)params->durations;
 	}
-	if (!na_parallel(na_threads_of(cli), n, read_piece, pieces)) {
-		na_say_error(cli, "out of memory");
+	if (!na_parallel(na_threads_of(&cli->request), n, read_piece, pieces)) {
+		na_say_error(&cli->request, "out of memory");
 		return NA_EXIT_FAILED;
 	}
 	hide_prefixes(cli, inputs);
@@ -221,9 +223,9 @@ static enum na_exit read_all(const struct na_cli *cli,
 			continue;
 		damaged = true;
 		if (n == 1 && !pieces[i].opened)
-			na_say_error(cli, "%s", pieces[i].err.text);
+			na_say_error(&cli->request, "%s", pieces[i].err.text);
 		else
-			na_say_warning(cli, "%s", pieces[i].err.text);
+			na_say_warning(&cli->request, "%s", pieces[i].err.text);
 	}
 	if (na_interrupted())
 		na_result_note(r, "interrupted: not all was read");
@@ -236,13 +238,13 @@ static enum na_exit xla_metrics_run(struct na_cli *cli)
 {
 	struct na_result *r = na_result_new();
 	enum na_exit exit = na_output_check(cli);
-	size_t n = cli->n_inputs;
+	size_t n = cli->request.n_inputs;
 	struct na_xla_input *inputs = calloc(n + 1, sizeof(*inputs));
 	struct piece *pieces = calloc(n + 1, sizeof(*pieces));
 
 	na_catch_interrupt();
 	if (exit == NA_EXIT_OK && (!r || !inputs || !pieces)) {
-		na_say_error(cli, "out of memory");
+		na_say_error(&cli->request, "out of memory");
 		exit = NA_EXIT_FAILED;
 	} else if (exit == NA_EXIT_OK) {
 		exit = read_all(cli, inputs, pieces, r);

@@ -29,8 +29,9 @@ static enum na_status add(struct na_hlo_files *f, const struct na_hlo_file *x,
 	return NA_OK;
 }
 
-static enum na_status walk(const struct na_cli_input *in, struct na_arena *a,
-			   struct na_hlo_files *f, struct na_err *err)
+static enum na_status walk(const struct na_request_input *in,
+			   struct na_arena *a, struct na_hlo_files *f,
+			   struct na_err *err)
 {
 	struct na_hlo_dumps found = {.items = NULL};
 	enum na_status st = na_hlo_walk(in->path, a, &found, err);
@@ -48,7 +49,7 @@ static enum na_status walk(const struct na_cli_input *in, struct na_arena *a,
 }
 
 /* True where the directory is a session; its dumps are its traces' own. */
-static bool session(const struct na_cli_input *in, struct na_arena *a,
+static bool session(const struct na_request_input *in, struct na_arena *a,
 		    struct na_hlo_files *f, const char **note,
 		    enum na_status *st, struct na_err *err)
 {
@@ -73,9 +74,9 @@ static bool session(const struct na_cli_input *in, struct na_arena *a,
 	return any;
 }
 
-enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
-			   struct na_hlo_files *f, const char **note,
-			   struct na_err *err)
+enum na_status na_hlo_find(const struct na_request_input *in,
+			   struct na_arena *a, struct na_hlo_files *f,
+			   const char **note, struct na_err *err)
 {
 	struct na_hlo_file self = {.path = in->path,
 				   .owner = in->path,

@@ -8,7 +8,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
-#include "netan/cli/cli.h"
+#include "netan/engine/request.h"
 
 struct na_hlo_file {
 	const char *path;  /* "-": standard input */
@@ -32,9 +32,9 @@ struct na_hlo_files {
  * their endings (.pb .txt .hlo, packed or not; na_hlo_walk()).  More than
  * NA_HLO_FILES_MAX in all: NA_ELIMIT.  NA_EIO with a message; texts live in the arena.
  */
-enum na_status na_hlo_find(const struct na_cli_input *in, struct na_arena *a,
-			   struct na_hlo_files *f, const char **note,
-			   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_hlo_find(const struct na_request_input *in,
+			   struct na_arena *a, struct na_hlo_files *f,
+			   const char **note, struct na_err *err) NA_MUST_CHECK;
 
 /* Workers are called by what tells their owners apart: of "a/h1/dump" and
  * "a/h2/dump" h1 and h2; behind a label, where one stands for several. */

@@ -5,16 +5,11 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/programs/file.h"
 #include "netan/engine/programs/find.h"
 
 enum { WARNINGS_MAX = 20 }; /* kept of a source */
-
-static void out_of_memory(const struct na_hlo_reading *x)
-{
-	na_say_error(x->cli, "out of memory");
-}
 
 /* ---- sources, and what is wrong with them */
 
@@ -28,7 +23,7 @@ static struct na_hlo_source *add_source(struct na_hlo_reading *x,
 		return NULL;
 	s = &x->sources[x->n_sources++];
 	*s = (struct na_hlo_source){.path = path, .label = label};
-	na_hide(x->cli, NA_ALIAS_INPUT, path);
+	na_hide(x->request, NA_ALIAS_INPUT, path);
 	return s;
 }
 
@@ -49,9 +44,9 @@ static void warn_of(struct na_hlo_reading *x, struct na_hlo_source *s,
 		    const char *text)
 {
 	if (x->only_one)
-		na_say_error(x->cli, "%s", text);
+		na_say_error(x->request, "%s", text);
 	else
-		na_say_warning(x->cli, "%s", text);
+		na_say_warning(x->request, "%s", text);
 	x->said |= x->only_one;
 	keep_warning(x, s, text);
 }
@@ -193,7 +188,7 @@ static bool name_worker(const struct joining *j)
 	j->source->host = host_of(j);
 	if (!j->source->host)
 		return false;
-	na_hide(j->x->cli, NA_ALIAS_HOST, j->source->host);
+	na_hide(j->x->request, NA_ALIAS_HOST, j->source->host);
 	if (!h->n_workers)
 		return true;
 	copy = strdup(j->source->host);
@@ -239,7 +234,7 @@ static enum na_status join(const struct joining *j, struct na_err *err)
 	if (!p->trace)
 		j->source->host = p->file->name;
 	if (!p->trace && !p->file->named)
-		na_hide(x->cli, NA_ALIAS_HOST, p->file->name);
+		na_hide(x->request, NA_ALIAS_HOST, p->file->name);
 	if (p->trace && !n)
 		j->source->host = NULL;
 	for (const struct na_hlo_told *t = p->told; t; t = t->next) {
@@ -290,7 +285,7 @@ static enum na_status read_round(struct na_hlo_reading *x,
 {
 	for (size_t i = 0; i < n; i++)
 		na_hlo_piece_init(&pieces[i], &files->items[first + i]);
-	if (!na_parallel(na_threads_of(x->cli), n, read_piece, pieces))
+	if (!na_parallel(na_threads_of(x->request), n, read_piece, pieces))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct joining j = {.x = x, .all = files, .piece = &pieces[i]};
@@ -307,32 +302,27 @@ static enum na_status read_round(struct na_hlo_reading *x,
 	return err->status;
 }
 
-static enum na_exit read_all(struct na_hlo_reading *x,
-			     const struct na_hlo_files *files)
+static enum na_status read_all(struct na_hlo_reading *x,
+			       const struct na_hlo_files *files,
+			       struct na_err *err)
 {
-	size_t most = 2 * na_threads_of(x->cli), n;
+	size_t most = 2 * na_threads_of(x->request), n;
 	struct na_hlo_piece *pieces = na_calloc(most, sizeof(*pieces));
-	struct na_progress progress;
-	struct na_err err = {.status = NA_OK};
 
 	if (!pieces)
-		na_fail_nomem(&err);
-	na_progress_start(&progress, x->cli);
-	for (size_t i = 0; err.status == NA_OK && i < files->n; i += n) {
+		na_fail_nomem(err);
+	for (size_t i = 0; err->status == NA_OK && i < files->n; i += n) {
 		n = files->n - i < most ? files->n - i : most;
-		na_progress_tell(&progress, files->items[i].path,
-				 (double)i / (double)files->n);
+		na_say_progress(x->request, files->items[i].path,
+				(double)i / (double)files->n);
 		if (na_interrupted())
-			na_fail(&err, NA_EIO, "interrupted");
+			na_fail(err, NA_EIO, "interrupted");
 		else
-			read_round(x, files, i, pieces, n, &err);
+			read_round(x, files, i, pieces, n, err);
 	}
-	na_progress_end(&progress);
+	na_say_progress(x->request, NULL, 1);
 	free(pieces);
-	if (err.status == NA_OK)
-		return NA_EXIT_OK;
-	na_say_error(x->cli, "%s", err.text);
-	return NA_EXIT_FAILED;
+	return err->status;
 }
 
 /* Workers of whom no module was read are nobody to compare with. */
@@ -359,44 +349,63 @@ static bool drop_idle_workers(struct na_hlo *h)
 	return true;
 }
 
-static enum na_exit find_all(struct na_hlo_reading *x,
-			     struct na_hlo_files *files)
+/* What of one input could not be read. */
+static enum na_status miss(struct na_hlo_reading *x,
+			   const struct na_request_input *in, const char *why,
+			   struct na_err *err)
 {
-	for (size_t i = 0; i < x->cli->n_inputs; i++) {
-		const struct na_cli_input *in = &x->cli->inputs[i];
-		struct na_err err = {.status = NA_OK};
-		const char *note = NULL;
-		size_t before = files->n;
-		enum na_status st = na_hlo_find(in, &x->arena, files, &note,
-						&err);
-		struct na_hlo_source *s;
+	struct na_hlo_source *s = add_source(x, in->path, in->label);
 
-		if (st == NA_ENOMEM) {
-			out_of_memory(x);
-			return NA_EXIT_FAILED;
-		}
-		if (note && na_grow(&x->notes, &x->cap_notes, x->n_notes + 1,
-				    sizeof(*x->notes)))
-			x->notes[x->n_notes++] = note;
-		if (st == NA_OK && files->n > before)
-			continue;
-		x->damaged = true;
-		x->no_dump |= st == NA_OK;
-		if (st == NA_OK)
-			na_fail(&err, NA_EFORMAT,
-				"%s: no dump in this directory or below: "
-				"looked for *.pb, *.txt and *.hlo, packed or "
-				"not, and for traces (*.xplane.pb)",
-				in->path);
-		s = add_source(x, in->path, in->label);
-		x->only_one = x->cli->n_inputs == 1;
-		if (!s) {
-			out_of_memory(x);
-			return NA_EXIT_FAILED;
-		}
-		warn_of(x, s, err.text);
+	x->damaged = true;
+	x->only_one = x->request->n_inputs == 1;
+	if (!s)
+		return na_fail_nomem(err);
+	warn_of(x, s, why);
+	return NA_OK;
+}
+
+static enum na_status find_in(struct na_hlo_reading *x,
+			      const struct na_request_input *in,
+			      struct na_hlo_files *files, struct na_err *err)
+{
+	struct na_err why = {.status = NA_OK};
+	const char *note = NULL;
+	size_t before = files->n;
+	enum na_status st = na_hlo_find(in, &x->arena, files, &note, &why);
+
+	if (st == NA_ENOMEM)
+		return na_fail_nomem(err);
+	if (note && na_grow(&x->notes, &x->cap_notes, x->n_notes + 1,
+			    sizeof(*x->notes)))
+		x->notes[x->n_notes++] = note;
+	if (st == NA_OK && files->n > before)
+		return NA_OK;
+	x->no_dump |= st == NA_OK;
+	if (st == NA_OK)
+		na_fail(&why, NA_EFORMAT,
+			"%s: no dump in this directory or below: looked for "
+			"*.pb, *.txt and *.hlo, packed or not, and for traces "
+			"(*.xplane.pb)",
+			in->path);
+	return miss(x, in, why.text, err);
+}
+
+static enum na_status find_all(struct na_hlo_reading *x,
+			       struct na_hlo_files *files, struct na_err *err)
+{
+	const struct na_request *q = x->request;
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < q->n_inputs; i++)
+		st = find_in(x, &q->inputs[i], files, err);
+	if (st == NA_OK)
+		st = na_hlo_name_workers(files, &x->arena, err);
+	for (size_t i = 0; i < files->n; i++) {
+		na_hide_later(q, files->items[i].name);
+		na_hide(q, NA_ALIAS_INPUT, files->items[i].path);
 	}
-	return NA_EXIT_OK;
+	x->only_one = q->n_inputs == 1 && files->n == 1;
+	return st;
 }
 
 static size_t files_of(const struct na_hlo_reading *x)
@@ -408,50 +417,42 @@ static size_t files_of(const struct na_hlo_reading *x)
 	return n;
 }
 
-enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
-				 const struct na_cli *cli)
+static enum na_status say_no_module(const struct na_hlo_reading *x)
+{
+	const struct na_request *q = x->request;
+
+	if (!x->said)
+		na_say_error(q, "no HLO module in %s (files looked at: %zu)",
+			     q->n_inputs == 1 ? "this input" : "these inputs",
+			     files_of(x));
+	if (x->no_dump)
+		na_say_hint(q,
+			    "dump them with XLA_FLAGS=--xla_dump_to=DIR (with "
+			    "--xla_dump_hlo_as_proto in binary form), a "
+			    "directory for each worker, or give the traces of "
+			    "the workers");
+	return NA_EFORMAT;
+}
+
+enum na_status na_hlo_reading_open(struct na_hlo_reading *x,
+				   const struct na_request *q)
 {
 	struct na_hlo_files files = {.items = NULL};
 	struct na_err err = {.status = NA_OK};
-	enum na_exit exit;
 
 	memset(x, 0, sizeof(*x));
-	x->cli = cli;
+	x->request = q;
 	na_arena_init(&x->arena);
 	na_hlo_init(&x->hlo, true);
-	exit = find_all(x, &files);
-	if (exit == NA_EXIT_OK &&
-	    na_hlo_name_workers(&files, &x->arena, &err) != NA_OK) {
-		na_say_error(cli, "%s", err.text);
-		exit = NA_EXIT_FAILED;
-	}
-	for (size_t i = 0; i < files.n; i++) {
-		na_hide_later(cli, files.items[i].name);
-		na_hide(cli, NA_ALIAS_INPUT, files.items[i].path);
-	}
-	x->only_one = cli->n_inputs == 1 && files.n == 1;
-	if (exit == NA_EXIT_OK)
-		exit = read_all(x, &files);
+	if (find_all(x, &files, &err) == NA_OK &&
+	    read_all(x, &files, &err) == NA_OK && !drop_idle_workers(&x->hlo))
+		na_fail_nomem(&err);
 	free(files.items);
-	if (exit != NA_EXIT_OK)
-		return exit;
-	if (!drop_idle_workers(&x->hlo)) {
-		out_of_memory(x);
-		return NA_EXIT_FAILED;
-	}
-	if (x->hlo.n_modules)
-		return NA_EXIT_OK;
-	if (!x->said)
-		na_say_error(cli, "no HLO module in %s (files looked at: %zu)",
-			     cli->n_inputs == 1 ? "this input" : "these inputs",
-			     files_of(x));
-	if (x->no_dump)
-		na_say_hint(
-			cli,
-			"dump them with XLA_FLAGS=--xla_dump_to=DIR (with "
-			"--xla_dump_hlo_as_proto in binary form), a directory for "
-			"each worker, or give the traces of the workers");
-	return NA_EXIT_FAILED;
+	if (err.status != NA_OK)
+		na_say_error(q, "%s", err.text);
+	else if (!x->hlo.n_modules)
+		return say_no_module(x);
+	return err.status;
 }
 
 void na_hlo_reading_close(struct na_hlo_reading *x)

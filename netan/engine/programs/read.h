@@ -26,7 +26,7 @@ struct na_hlo_source {
 enum { NA_HLO_KEPT_MAX = 1 << 24 };
 
 struct na_hlo_reading {
-	const struct na_cli *cli;
+	const struct na_request *request;
 	struct na_arena arena;
 	struct na_hlo hlo; /* of equal modules, only one keeps its
 			      instructions */
@@ -45,10 +45,10 @@ struct na_hlo_reading {
 	} seen;
 };
 
-/* Says what is wrong itself.  NA_EXIT_FAILED: no module at all, or no
- * memory; na_hlo_reading_close() is due in any case. */
-enum na_exit na_hlo_reading_open(struct na_hlo_reading *x,
-				 const struct na_cli *cli);
+/* Says what is wrong itself; NA_OK where there is a module at all.
+ * na_hlo_reading_close() is due in any case. */
+enum na_status na_hlo_reading_open(struct na_hlo_reading *x,
+				   const struct na_request *q) NA_MUST_CHECK;
 void na_hlo_reading_close(struct na_hlo_reading *x);
 
 #endif

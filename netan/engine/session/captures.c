@@ -6,7 +6,7 @@
 #include "ingest/capture/filter.h"
 #include "ingest/capture/packet.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 
 #define HOSTS_MAX ((size_t)64 << 20) /* bytes */
@@ -61,7 +61,7 @@ static const char *plain_address(char *buf, const char *text)
 
 static enum na_status read_hosts(struct na_session *s, struct na_err *err)
 {
-	const char *path = s->cli->common.hosts;
+	const char *path = s->request->hosts;
 	enum na_status st;
 	char *text;
 	size_t n;
@@ -87,25 +87,18 @@ static enum na_status check_filter(const struct na_session *s,
 		return na_fail(err, NA_EUSAGE,
 			       "--filter is for packet captures; %s is %s",
 			       s->inputs[0].path, s->inputs[0].format);
-	if (na_capture_filter_new(&f, s->cli->common.filter, err) == NA_OK)
+	if (na_capture_filter_new(&f, s->request->filter, err) == NA_OK)
 		na_capture_filter_free(f);
 	return err->status;
 }
 
-enum na_exit na_session_captures(struct na_session *s)
+enum na_status na_session_captures(struct na_session *s, struct na_err *err)
 {
-	struct na_err err = {.status = NA_OK};
-
 	if (!link_files(s))
-		na_fail_nomem(&err);
-	if (err.status == NA_OK && s->cli->common.filter)
-		check_filter(s, &err);
-	if (err.status == NA_OK && s->cli->common.hosts)
-		read_hosts(s, &err);
-	if (err.status == NA_OK)
-		return NA_EXIT_OK;
-	na_say_error(s->cli, "%s", err.text);
-	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+		return na_fail_nomem(err);
+	if (s->request->filter && check_filter(s, err) != NA_OK)
+		return err->status;
+	return s->request->hosts ? read_hosts(s, err) : NA_OK;
 }
 
 enum na_status na_session_named(struct na_session *s, struct na_err *err)
@@ -128,7 +121,7 @@ enum na_status na_session_named(struct na_session *s, struct na_err *err)
 		return na_fail(err, NA_EUSAGE,
 			       "%s names none of the %zu addresses (such as "
 			       "%s; it has %s)",
-			       s->cli->common.hosts, n, one,
+			       s->request->hosts, n, one,
 			       na_strtab_at(&s->hosts->addresses, 0));
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i].capture)
@@ -163,19 +156,19 @@ static void say_which_packets(const struct na_session *s,
 			      const struct na_capture_counts *c)
 {
 	if (c->connections)
-		na_say_hint(s->cli,
+		na_say_hint(s->request,
 			    "there are %" PRIu64 " packets and %" PRIu64
 			    " TCP connections; netan tcp shows them, netan "
 			    "timeline the packets",
 			    c->packets, c->connections);
 	else
-		na_say_hint(s->cli,
+		na_say_hint(s->request,
 			    "there are %" PRIu64 " packets (%" PRIu64
 			    " TCP, %" PRIu64 " UDP); netan timeline shows "
 			    "them, netan info tells more",
 			    c->packets, c->tcp, c->udp);
 	if (c->cut_packets)
-		na_say_hint(s->cli,
+		na_say_hint(s->request,
 			    "%" PRIu64 " packets are cut by the snap length: "
 			    "capture whole packets to see calls (tcpdump -s 0)",
 			    c->cut_packets);
@@ -188,17 +181,19 @@ bool na_session_say_no_packets(const struct na_session *s)
 	if (!all_packets(s, &c) || c.packets)
 		return false;
 	if (c.filtered) {
-		na_say_error(s->cli,
+		na_say_error(s->request,
 			     "none of the %" PRIu64 " packets passes --filter "
 			     "\"%s\"",
-			     c.filtered, s->cli->common.filter);
+			     c.filtered, s->request->filter);
 	} else if (s->damaged) {
-		na_say_error(s->cli, "no packets in what could be read of the "
-				     "input; the warnings say what is lost");
+		na_say_error(s->request,
+			     "no packets in what could be read of the "
+			     "input; the warnings say what is lost");
 	} else {
-		na_say_error(s->cli, "no packets: the capture is empty");
-		na_say_hint(s->cli, "was the right interface recorded, while "
-				    "there was traffic?");
+		na_say_error(s->request, "no packets: the capture is empty");
+		na_say_hint(s->request,
+			    "was the right interface recorded, while "
+			    "there was traffic?");
 	}
 	return true;
 }
@@ -214,9 +209,10 @@ bool na_session_say_no_calls(const struct na_session *s, struct na_result *r)
 				 : "no packets in this capture");
 	if (na_session_say_no_packets(s))
 		return true;
-	na_say_error(s->cli, "no calls and no messages: looked for HTTP/2, for "
-			     "requests and responses on other TCP "
-			     "connections, and for RoCEv2 (UDP port 4791)");
+	na_say_error(s->request,
+		     "no calls and no messages: looked for HTTP/2, for "
+		     "requests and responses on other TCP "
+		     "connections, and for RoCEv2 (UDP port 4791)");
 	say_which_packets(s, &c);
 	return true;
 }

@@ -51,7 +51,7 @@ static enum na_status steps(const char *text, struct na_filter *f,
 
 enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 {
-	const struct na_common *c = &s->cli->common;
+	const struct na_request *c = s->request;
 	struct na_filter *f = &s->filter;
 	enum na_status st = NA_OK;
 

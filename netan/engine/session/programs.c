@@ -10,7 +10,7 @@
 enum na_status na_session_programs_check(const struct na_session *s,
 					 struct na_err *err)
 {
-	const struct na_text_list *paths = &s->cli->common.hlo;
+	const struct na_text_list *paths = &s->request->hlo;
 
 	for (size_t i = 0; i < paths->n; i++) {
 		if (access(paths->items[i], R_OK) < 0)
@@ -30,7 +30,7 @@ static void warn_of_program(void *ctx, const char *text)
 
 	d->damaged++;
 	d->s->damaged = true;
-	na_say_warning(d->s->cli, "%s", text);
+	na_say_warning(d->s->request, "%s", text);
 }
 
 struct piece {
@@ -77,7 +77,7 @@ static enum na_status of_inputs(struct na_session *s, struct na_err *err)
 
 static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 {
-	const struct na_text_list *paths = &s->cli->common.hlo;
+	const struct na_text_list *paths = &s->request->hlo;
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < paths->n; i++) {
@@ -87,7 +87,7 @@ static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 		st = na_hlo_read_path(s->programs, paths->items[i], NULL,
 				      warn_of_program, &d, &n, err);
 		if (st == NA_OK && !n && !d.damaged)
-			na_say_warning(s->cli,
+			na_say_warning(s->request,
 				       "--hlo %s: no HLO module in it (looked "
 				       "for *.hlo_proto.pb, *.pb, *.txt and "
 				       "*.hlo, also packed)",
@@ -111,6 +111,6 @@ enum na_status na_session_programs(struct na_session *s, struct na_err *err)
 		st = of_dumps(s, err);
 	if (st != NA_OK)
 		return st;
-	na_say_detail(s->cli, "%zu HLO modules", s->programs->n_modules);
+	na_say_detail(s->request, "%zu HLO modules", s->programs->n_modules);
 	return na_store_join_programs(&s->store, s->programs, &s->joins, err);
 }

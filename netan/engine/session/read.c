@@ -1,5 +1,5 @@
 /* The blocks of all inputs into the store. */
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/blocks.h"
 
 static void read_part(void *ctx, void *part, size_t input,
@@ -38,7 +38,8 @@ static void after_reading(struct na_session *s)
 	s->damaged |= s->n_refused > 0;
 }
 
-enum na_exit na_session_read(struct na_session *s, bool by_step)
+enum na_status na_session_read(struct na_session *s, bool by_step,
+			       struct na_err *err)
 {
 	const struct na_block_work work = {
 		.part_size = sizeof(struct na_part),
@@ -47,29 +48,23 @@ enum na_exit na_session_read(struct na_session *s, bool by_step)
 		.fini = end_part,
 		.ctx = s,
 	};
-	struct na_err err = {.status = NA_OK};
 	enum na_status st;
 
 	s->store_ready = true;
-	st = na_store_init(&s->store, s->sources, s->n_inputs, &err);
+	st = na_store_init(&s->store, s->sources, s->n_inputs, err);
 	s->store.names_of = s->hosts;
 	if (st == NA_OK)
-		st = na_session_programs_check(s, &err);
+		st = na_session_programs_check(s, err);
 	if (st == NA_OK)
-		st = na_read_blocks(s, &work, &err);
+		st = na_read_blocks(s, &work, err);
 	if (st == NA_OK) {
 		after_reading(s);
 		st = na_store_resolve(&s->store,
-				      (enum na_anchor)s->cli->common.anchor,
-				      by_step, &err);
+				      (enum na_anchor)s->request->anchor,
+				      by_step, err);
 	}
 	na_hide_session(s);
 	if (st == NA_OK)
-		st = na_session_named(s, &err);
-	if (st == NA_OK)
-		st = na_session_programs(s, &err);
-	if (st == NA_OK)
-		return NA_EXIT_OK;
-	na_say_error(s->cli, "%s", err.text);
-	return err.status == NA_EUSAGE ? NA_EXIT_USAGE : NA_EXIT_FAILED;
+		st = na_session_named(s, err);
+	return st == NA_OK ? na_session_programs(s, err) : st;
 }

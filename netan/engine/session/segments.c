@@ -46,7 +46,7 @@ enum na_status na_session_segments(struct na_session *s,
 
 	sink.segment = to_each;
 	if (strcmp(first->format, "netan") == 0)
-		na_say_warning(s->cli,
+		na_say_warning(s->request,
 			       "%s holds connections, but no packets: draw the "
 			       "picture from the capture itself",
 			       first->path);

@@ -8,7 +8,7 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 
 struct listed {
 	const char *path, *label;
@@ -26,9 +26,9 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 
 	/* With one input, what is wrong with it is the whole story. */
 	if (s->only_one)
-		na_say_error(s->cli, "%s", why);
+		na_say_error(s->request, "%s", why);
 	else
-		na_say_warning(s->cli, "%s", why);
+		na_say_warning(s->request, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
 		s->refused[s->n_refused++] = (struct na_refused){path, label,
@@ -39,8 +39,8 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 
 static bool list_files(struct na_session *s, struct listing *l)
 {
-	for (size_t i = 0; i < s->cli->n_inputs; i++) {
-		const struct na_cli_input *in = &s->cli->inputs[i];
+	for (size_t i = 0; i < s->request->n_inputs; i++) {
+		const struct na_request_input *in = &s->request->inputs[i];
 		struct na_err err = {.status = NA_OK};
 		struct na_found found;
 
@@ -59,7 +59,7 @@ static bool list_files(struct na_session *s, struct listing *l)
 		}
 		s->only_one &= found.n == 1;
 		for (size_t k = 0; k < found.n; k++) {
-			na_hide(s->cli, NA_ALIAS_INPUT, found.paths[k]);
+			na_hide(s->request, NA_ALIAS_INPUT, found.paths[k]);
 			l->files[l->n++] = (struct listed){found.paths[k],
 							   in->label};
 		}
@@ -225,46 +225,42 @@ static bool same_bytes(const struct na_input *a, const struct na_input *b)
 }
 
 /* Different runs must not be mixed by accident. */
-static bool runs_mixed(struct na_session *s)
+static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
+			      struct na_err *err)
+{
+	const struct na_input *a = &s->inputs[i], *b = &s->inputs[k];
+	const char *what = NULL;
+
+	if (!na_same_label(s->sources[i].label, s->sources[k].label) ||
+	    (a->path == b->path && a->source != b->source))
+		return NA_OK; /* a file's hosts are one run */
+	/* A capture is no host, and may be in pieces. */
+	if (same_bytes(a, b))
+		return na_fail(err, NA_EUSAGE,
+			       "%s and %s hold the same packets: leave one of "
+			       "them out",
+			       b->path, a->path);
+	if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0)
+		what = "are of the same host";
+	else if (apart(a, b))
+		what = "were captured at different times";
+	if (!what)
+		return NA_OK;
+	if (strcmp(a->path, b->path) == 0)
+		return na_fail(err, NA_EUSAGE,
+			       "%s is given twice: leave one out", a->path);
+	return na_fail(err, NA_EUSAGE,
+		       "%s and %s %s: inputs of different runs need a --label "
+		       "NAME before each",
+		       b->path, a->path, what);
+}
+
+static bool runs_mixed(const struct na_session *s, struct na_err *err)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		for (size_t k = 0; k < i; k++) {
-			const struct na_input *a = &s->inputs[i];
-			const struct na_input *b = &s->inputs[k];
-			const char *what = NULL;
-
-			if (!na_same_label(s->sources[i].label,
-					   s->sources[k].label) ||
-			    (a->path == b->path && a->source != b->source))
-				continue; /* a file's hosts are one run */
-			/* A capture is no host, and may be in pieces. */
-			if (same_bytes(a, b)) {
-				na_say_error(s->cli,
-					     "%s and %s hold the same packets: "
-					     "leave one of them out",
-					     b->path, a->path);
+			if (may_mix(s, i, k, err) != NA_OK)
 				return true;
-			}
-			if (!a->capture && !b->capture &&
-			    strcmp(a->host, b->host) == 0)
-				what = "are of the same host";
-			else if (apart(a, b))
-				what = "were captured at different times";
-			if (!what)
-				continue;
-			if (strcmp(a->path, b->path) == 0) {
-				na_say_error(s->cli,
-					     "%s is given twice: leave one out",
-					     a->path);
-				return true;
-			}
-			na_say_error(
-				s->cli,
-				"%s and %s %s: inputs of "
-				"different runs need a --label NAME before "
-				"each",
-				b->path, a->path, what);
-			return true;
 		}
 	}
 	return false;
@@ -334,22 +330,13 @@ static void say_clocks(const struct na_session *s)
 		const struct na_input *in = &s->inputs[i];
 
 		if (in->has_time && !in->has_wall && s->n_inputs > 1)
-			na_say_warning(s->cli,
+			na_say_warning(s->request,
 				       "%s does not tell the wall clock (plane "
 				       "\"Task Environment\"): every file "
 				       "counts time from its own first line; "
 				       "without this file they can be aligned",
 				       in->path);
 	}
-}
-
-size_t na_threads_of(const struct na_cli *cli)
-{
-	long n = cli->common.threads;
-
-	if (n <= 0)
-		n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 
 static bool go_on(void *ctx, uint64_t bytes)
@@ -359,20 +346,20 @@ static bool go_on(void *ctx, uint64_t bytes)
 	return !na_interrupted();
 }
 
-enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
-			     uint32_t wants)
+enum na_status na_session_open(struct na_session *s, const struct na_request *q,
+			       uint32_t wants)
 {
 	struct listing l = {NULL, 0, 0};
 	struct opening o = {.s = s, .l = &l};
-	enum na_exit exit = NA_EXIT_FAILED;
+	struct na_err err = {.status = NA_OK};
 
-	*s = (struct na_session){.cli = cli, .wants = wants};
-	s->asks = (struct na_input_asks){.lines = &cli->common.line,
-					 .filter = cli->common.filter,
+	*s = (struct na_session){.request = q, .wants = wants};
+	s->asks = (struct na_input_asks){.lines = &q->line,
+					 .filter = q->filter,
 					 .segments_of = NA_UNKNOWN_U32,
 					 .go_on = go_on};
-	s->threads = na_threads_of(cli);
-	s->only_one = cli->n_inputs == 1;
+	s->threads = na_threads_of(q);
+	s->only_one = q->n_inputs == 1;
 	na_arena_init(&s->arena);
 	if (!list_files(s, &l))
 		goto nomem;
@@ -384,22 +371,21 @@ enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
 		goto nomem;
 	number_runs(s);
 	na_hide_session(s);
-	if (!s->n_inputs) {
-		if (!s->only_one)
-			na_say_error(cli, "no readable input");
-		goto out;
+	if (!s->n_inputs)
+		na_fail(&err, NA_EIO, "%s",
+			s->only_one ? "" : "no readable input");
+	else if (!runs_mixed(s, &err) &&
+		 na_session_captures(s, &err) == NA_OK) {
+		settle_origin(s);
+		note_profiles(s);
+		say_clocks(s);
 	}
-	exit = runs_mixed(s) ? NA_EXIT_USAGE : na_session_captures(s);
-	if (exit != NA_EXIT_OK)
-		goto out;
-	settle_origin(s);
-	note_profiles(s);
-	say_clocks(s);
-	exit = NA_EXIT_OK;
 	goto out;
 nomem:
-	na_say_error(cli, "out of memory");
+	na_fail_nomem(&err);
 out:
+	if (*err.text)
+		na_say_error(q, "%s", err.text);
 	for (size_t i = 0; o.inputs && o.errs && i < l.n; i++) {
 		if (o.inputs[i].path && o.errs[i].status == NA_OK)
 			na_input_close(&o.inputs[i]);
@@ -407,7 +393,7 @@ out:
 	free(l.files);
 	free(o.inputs);
 	free(o.errs);
-	return exit;
+	return err.status;
 }
 
 void na_session_close(struct na_session *s)

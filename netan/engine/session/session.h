@@ -8,7 +8,8 @@
 #include "ingest/discover.h"
 #include "ingest/input.h"
 #include "netan/analyses/analysis.h"
-#include "netan/cli/cli.h"
+#include "netan/engine/parallel.h"
+#include "netan/engine/request.h"
 #include "netan/model/hlo.h"
 #include "netan/model/store.h"
 
@@ -18,7 +19,7 @@ struct na_refused {
 };
 
 struct na_session {
-	const struct na_cli *cli;
+	const struct na_request *request;
 	struct na_arena arena;
 	struct na_input *inputs; /* the readable ones, in order */
 	size_t n_inputs;
@@ -44,12 +45,16 @@ struct na_session {
 	size_t threads;
 };
 
-/* Says what is wrong itself; NA_EXIT_OK even when some inputs could not be
- * read, as long as one could. */
-enum na_exit na_session_open(struct na_session *s, const struct na_cli *cli,
-			     uint32_t wants);
-/* After the filter is set: records into the store, resolved. */
-enum na_exit na_session_read(struct na_session *s, bool by_step);
+/* Finds, opens and surveys the inputs of q for enum na_want bits.  Says what
+ * is wrong itself; NA_OK even when some inputs could not be read, as long as
+ * one could; NA_EUSAGE where they do not belong together.  To be closed
+ * whatever comes back. */
+enum na_status na_session_open(struct na_session *s, const struct na_request *q,
+			       uint32_t wants) NA_MUST_CHECK;
+/* After the filter is set: records into the store, resolved; with their
+ * steps, if by_step.  NA_OK also when interrupted (s->interrupted). */
+enum na_status na_session_read(struct na_session *s, bool by_step,
+			       struct na_err *err) NA_MUST_CHECK;
 void na_session_close(struct na_session *s);
 
 /* --from, --step, ... into s->filter; needs the origin.  What an analysis
@@ -57,8 +62,9 @@ void na_session_close(struct na_session *s);
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
 /* captures.c, for open and read.  The files of a run's capture are
- * linked, --filter and --hosts are looked at; says what is wrong itself. */
-enum na_exit na_session_captures(struct na_session *s);
+ * linked, --filter and --hosts are looked at. */
+enum na_status na_session_captures(struct na_session *s,
+				   struct na_err *err) NA_MUST_CHECK;
 /* Of captures only, and without a transfer: says so; else false. */
 bool na_session_say_no_calls(const struct na_session *s, struct na_result *r);
 /* The same where no packet is there, or passes --filter. */
@@ -108,10 +114,11 @@ enum na_status na_session_actions(struct na_session *s,
 void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 		 uint64_t used, double duration_s, int side,
 		 const uint64_t dropped[NA_N_REASONS]);
-/* The warnings of input i, on stderr. */
+/* Says the warnings of input i. */
 void na_session_say_damage(const struct na_session *s, size_t i);
-/* Warnings on stderr; exit status for damage under --strict. */
-enum na_exit na_session_verdict(struct na_session *s);
+/* Says what was wrong with the inputs; no NA_OK after an interruption, and
+ * for damage where the request is strict. */
+enum na_status na_session_verdict(struct na_session *s) NA_MUST_CHECK;
 /* The planes that are there, for who looked for others. */
 void na_session_say_planes(const struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
@@ -120,17 +127,5 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r);
 void na_session_say_there_is(const struct na_session *s);
 /* False: --host matches none of the hosts whose traces these are. */
 bool na_session_any_host(const struct na_session *s);
-
-/* -j, or as many as there are cores. */
-size_t na_threads_of(const struct na_cli *cli);
-/* Run fn(ctx, i) for 0 <= i < n on the session's threads. */
-bool na_parallel(size_t threads, size_t n, void (*fn)(void *ctx, size_t i),
-		 void *ctx);
-
-/* True once the user has pressed Ctrl-C. */
-bool na_interrupted(void);
-void na_catch_interrupt(void);
-/* The same for the end of a service or of a terminal. */
-void na_catch_termination(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/anonymize.h"
+#include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 
 #define TOPOLOGY_MAX ((size_t)64 << 20) /* bytes; 65 536 pairs take 3 MiB */
@@ -38,7 +38,7 @@ enum na_status na_whole_file(const char *path, size_t most, const char *what,
 
 enum na_status na_session_topology(struct na_session *s, struct na_err *err)
 {
-	const char *path = s->cli->common.topology;
+	const char *path = s->request->topology;
 	char *text;
 	size_t n;
 
@@ -79,12 +79,12 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 		return na_fail(err, NA_EUSAGE,
 			       "%s names none of the %zu hosts (such as %s; it "
 			       "has %s)",
-			       s->cli->common.topology, all, one,
+			       s->request->topology, all, one,
 			       na_strtab_at(&s->topology->hosts, 0));
 	if (without)
-		na_say_warning(s->cli,
+		na_say_warning(s->request,
 			       "%s has no row for %zu of %zu hosts (such as "
 			       "%s): their paths have no class",
-			       s->cli->common.topology, without, all, one);
+			       s->request->topology, without, all, one);
 	return NA_OK;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 
 /* An end of a transfer: of a send its start, of a receive its end. */
 struct sample {
@@ -26,10 +26,10 @@ struct na_clock_pair {
 
 static void drop_samples(struct na_host_clocks *c)
 {
-	for (size_t p = 0; p < c->pairs.n && c->of; p++) {
+	for (size_t p = 0; p < c->of.n; p++) {
 		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
-			free(c->of[p].sides[side]);
-			c->of[p].sides[side] = NULL;
+			free(c->of.v[p].sides[side]);
+			c->of.v[p].sides[side] = NULL;
 		}
 	}
 }
@@ -40,7 +40,7 @@ void na_host_clocks_fini(struct na_host_clocks *c)
 
 	drop_samples(c);
 	na_triples_fini(&c->pairs);
-	free(c->of);
+	na_vec_free(&c->of);
 	free(c->ahead_ps);
 	free(c->uncertainty_ps);
 	free(c->group);
@@ -51,27 +51,19 @@ void na_host_clocks_fini(struct na_host_clocks *c)
 static struct na_clock_pair *pair_of(struct na_host_clocks *c, uint32_t src,
 				     uint32_t dst)
 {
-	size_t known = c->pairs.n;
-	uint32_t p;
+	uint32_t p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
 
-	if (known == c->cap_of &&
-	    !na_grow(&c->of, &c->cap_of, known + 1, sizeof(*c->of)))
+	if (p == NA_NO_TRIPLE ||
+	    (p == c->of.n &&
+	     !na_add(&c->of, ((struct na_clock_pair){.most_ps = NA_TIME_MAX}))))
 		return NULL;
-	p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
-	if (p == NA_NO_TRIPLE)
-		return NULL;
-	if (p == known)
-		c->of[p] = (struct na_clock_pair){.most_ps = NA_TIME_MAX};
-	return &c->of[p];
+	return &c->of.v[p];
 }
 
 static int by_size(const struct sample *a, const struct sample *b)
 {
-	if (a->size_bytes != b->size_bytes)
-		return a->size_bytes < b->size_bytes ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->at_ps < b->at_ps ? -1 : a->at_ps > b->at_ps;
+	return NA_THEN(NA_CMP(a->size_bytes, b->size_bytes),
+		       NA_CMP(a->key, b->key), NA_CMP(a->at_ps, b->at_ps));
 }
 
 /* Most transfers are larger than those that are kept. */
@@ -168,9 +160,9 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 bool na_host_clocks_merge(struct na_host_clocks *c,
 			  const struct na_host_clocks *from)
 {
-	for (size_t i = 0; i < from->pairs.n; i++) {
+	for (size_t i = 0; i < from->of.n; i++) {
 		const struct na_triple *k = &from->pairs.keys[i];
-		const struct na_clock_pair *x = &from->of[i];
+		const struct na_clock_pair *x = &from->of.v[i];
 		struct na_clock_pair *p = pair_of(c, k->a, k->b);
 
 		if (!p)
@@ -317,7 +309,7 @@ static bool settle_group(struct settling *s, uint32_t first)
 
 /* A host that only sends, or only receives, is in no group: most are, where
  * one trace of many is looked at. */
-static bool take_edges(struct settling *s, bool samples)
+static bool list_edges(struct settling *s, bool samples)
 {
 	const struct na_host_clocks *c = s->c;
 	size_t n = c->pairs.n;
@@ -334,12 +326,12 @@ static bool take_edges(struct settling *s, bool samples)
 	}
 	for (size_t p = 0; p < n; p++) {
 		const struct na_triple *k = &c->pairs.keys[p];
-		int64_t most = c->of[p].most_ps, by_samples = NA_TIME_MAX;
+		int64_t most = c->of.v[p].most_ps, by_samples = NA_TIME_MAX;
 
 		if (ways[k->a] != 3 || ways[k->b] != 3)
 			continue;
 		if (samples)
-			by_samples = most_by_samples(&c->of[p]);
+			by_samples = most_by_samples(&c->of.v[p]);
 		most = by_samples < most ? by_samples : most;
 		if (most < NA_TIME_MAX)
 			s->edges[s->n++] = (struct edge){k->a, k->b, most};
@@ -397,7 +389,7 @@ static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 
 	s.to = done ? na_calloc(c->n_hosts, sizeof(*s.to)) : NULL;
 	s.from = done ? na_calloc(c->n_hosts, sizeof(*s.from)) : NULL;
-	done = s.to && s.from && take_edges(&s, samples);
+	done = s.to && s.from && list_edges(&s, samples);
 	*sound = true;
 	done = done && fill_table(&s, sound);
 	if (done)

@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/model/store.h"
 
 enum {
@@ -30,9 +31,8 @@ enum {
 
 struct na_host_clocks {
 	const struct na_store *store;
-	struct na_triples pairs;  /* source host, destination host, 0 */
-	struct na_clock_pair *of; /* by pair */
-	size_t cap_of;
+	struct na_triples pairs;         /* source host, destination host, 0 */
+	NA_VEC(struct na_clock_pair) of; /* by pair */
 	/* From na_host_clocks_settle(), by host of the store; relative to the
 	 * first host of its group that transfers join in both directions. */
 	int64_t *ahead_ps;
@@ -63,7 +63,7 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 bool na_host_clocks_settle(struct na_host_clocks *c);
 struct na_scope;
 struct na_bound_filter;
-/* Settled, of the transfers in the store that `late` lets pass (NULL: all):
+/* Settled, of the transfers in the store that `bound` lets pass (NULL: all):
  * the scope's shared ones where these are the same, else `own`, empty before,
  * which the caller frees in any case.  NULL: no memory. */
 const struct na_host_clocks *

@@ -1,30 +1,22 @@
 /* Of the traces, the actions around what is asked. */
 #include <stdlib.h>
 
-#include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
-uint32_t la_host(const struct la_all *all, const struct na_late_ask *ask)
+uint32_t na_late_host(const struct la_all *all, const struct na_late_ask *ask)
 {
 	return all->store->devices.cores[ask->core].input;
 }
 
-uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask)
+uint32_t na_late_device(const struct la_all *all, const struct na_late_ask *ask)
 {
 	uint32_t e = all->store->devices.cores[ask->core].endpoint;
 
 	return e < all->store->names.n_endpoints ? e : LA_NONE;
 }
 
-/* Clocks that nothing compares are taken as they are. */
-int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
-		 int64_t *known_ps)
-{
-	return na_host_clocks_ahead(c, h, of, known_ps);
-}
-
-int64_t la_known(const struct la_all *all, const struct la_path *p,
-		 const struct la_move *m)
+int64_t na_late_known(const struct la_all *all, const struct la_path *p,
+		      const struct la_move *m)
 {
 	int64_t known;
 
@@ -50,7 +42,8 @@ static bool meets(const struct la_all *all, const struct na_late_ask *ask,
 		  uint32_t host, int64_t start_ps, int64_t end_ps)
 {
 	int64_t known,
-		ahead = la_ahead(all->clocks, host, la_host(all, ask), &known);
+		ahead = na_host_clocks_ahead(all->clocks, host,
+					     na_late_host(all, ask), &known);
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
 
 	if (known < NA_TIME_MAX)
@@ -64,7 +57,7 @@ static struct na_execution execution_of(const struct la_all *all,
 					const struct na_late_ask *ask)
 {
 	const struct na_store *s = all->store;
-	uint32_t host = la_host(all, ask);
+	uint32_t host = na_late_host(all, ask);
 	struct na_execution x = {ask->collective, s->sources[host].run,
 				 ask->from_ps, ask->to_ps};
 	int64_t margin = na_time_between(ask->from_ps, ask->to_ps);
@@ -74,7 +67,7 @@ static struct na_execution execution_of(const struct la_all *all,
 
 		if (s->sources[h].run != x.run)
 			continue;
-		ahead = la_ahead(all->clocks, h, host, &known);
+		ahead = na_host_clocks_ahead(all->clocks, h, host, &known);
 		if (known < NA_TIME_MAX)
 			m = plus(m, known);
 		if (plus(plus(ask->from_ps, ahead), -m) < x.from_ps)
@@ -92,7 +85,7 @@ static bool is_asked(const struct la_all *all, const struct na_replay *x)
 
 	for (size_t i = 0; i < all->n_asks; i++) {
 		const struct na_late_ask *ask = &all->asks[i];
-		uint32_t host = la_host(all, ask);
+		uint32_t host = na_late_host(all, ask);
 
 		if (a->collective == ask->collective &&
 		    all->store->sources[host].run == run &&
@@ -125,26 +118,23 @@ static bool push_move(struct la_all *all, const struct na_transfer *t)
 	/* The first reading has met all of them. */
 	if (t->src >= ends || t->dst >= ends)
 		return true;
-
-	if (!na_grow(&all->moves, &all->cap_moves, all->n_moves + 1,
-		     sizeof(*all->moves)))
-		return false;
-	all->moves[all->n_moves++] = (struct la_move){
-		.action = (uint32_t)all->n_actions,
-		.peer = LA_NONE,
-		.src = t->src,
-		.dst = t->dst,
-		.size_bytes = t->size_bytes,
-		.latency_ps = t->klass == NA_VALID && t->side == NA_RX
-				      ? latency
-				      : NA_UNKNOWN_PS,
-		.chunk = t->chunk,
-		.side = t->side,
-	};
-	return true;
+	return na_add(&all->moves,
+		      ((struct la_move){
+			      .action = (uint32_t)all->actions.n,
+			      .peer = LA_NONE,
+			      .src = t->src,
+			      .dst = t->dst,
+			      .size_bytes = t->size_bytes,
+			      .latency_ps = t->klass == NA_VALID &&
+							    t->side == NA_RX
+						    ? latency
+						    : NA_UNKNOWN_PS,
+			      .chunk = t->chunk,
+			      .side = t->side,
+		      }));
 }
 
-static enum na_status take(void *arg, const struct na_replay *x)
+static enum na_status add_action(void *arg, const struct na_replay *x)
 {
 	struct la_all *all = arg;
 	const struct na_action *a = x->action;
@@ -152,15 +142,14 @@ static enum na_status take(void *arg, const struct na_replay *x)
 
 	if (a->end_ps < a->start_ps || second_copy(all, x) || !is_asked(all, x))
 		return NA_OK;
-	if (all->n_actions == LA_ACTIONS_MAX ||
-	    x->n > LA_MOVES_MAX - all->n_moves) {
+	if (all->actions.n == LA_ACTIONS_MAX ||
+	    x->n > LA_MOVES_MAX - all->moves.n) {
 		all->full = true;
 		return NA_END;
 	}
-	if (!na_grow(&all->actions, &all->cap_actions, all->n_actions + 1,
-		     sizeof(*all->actions)))
+	if (!na_room(&all->actions, 1))
 		return NA_ENOMEM;
-	to = &all->actions[all->n_actions];
+	to = &all->actions.v[all->actions.n];
 	*to = (struct la_action){
 		.start_ps = a->start_ps,
 		.end_ps = a->end_ps,
@@ -173,7 +162,7 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		.iteration = a->iteration,
 		.name = text_of(all, &a->name),
 		.inputs = text_of(all, &a->inputs),
-		.first = (uint32_t)all->n_moves,
+		.first = (uint32_t)all->moves.n,
 		.index = a->action_index,
 		.chunk = a->chunk,
 		.kind = (uint8_t)a->kind,
@@ -185,12 +174,12 @@ static enum na_status take(void *arg, const struct na_replay *x)
 		if (!push_move(all, &x->transfers[i]))
 			return NA_ENOMEM;
 	}
-	to->n = (uint32_t)all->n_moves - to->first;
-	all->n_actions++;
+	to->n = (uint32_t)all->moves.n - to->first;
+	all->actions.n++;
 	return NA_OK;
 }
 
-enum na_status la_gather(struct la_all *all, struct na_err *err)
+enum na_status na_late_gather(struct la_all *all, struct na_err *err)
 {
 	const struct na_scope *s = all->scope;
 	struct na_execution *of = na_calloc(all->n_asks, sizeof(*of));
@@ -201,14 +190,14 @@ enum na_status la_gather(struct la_all *all, struct na_err *err)
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < all->n_asks; i++)
 		of[i] = execution_of(all, &all->asks[i]);
-	st = s->actions(s->actions_ctx, of, all->n_asks, take, all, err);
+	st = s->actions(s->actions_ctx, of, all->n_asks, add_action, all, err);
 	free(of);
 	return st;
 }
 
-void la_fini(struct la_all *all)
+void na_late_fini(struct la_all *all)
 {
 	na_strtab_fini(&all->texts);
-	free(all->actions);
-	free(all->moves);
+	na_vec_free(&all->actions);
+	na_vec_free(&all->moves);
 }

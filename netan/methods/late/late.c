@@ -1,16 +1,18 @@
 #include "netan/methods/late/late.h"
 #include "members.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
 enum { CAUSE_BUF = 2048 };
 
-static double us(int64_t ps)
+/* Null where it is not known. */
+static void put_us(struct na_result *r, struct na_value *v, const char *name,
+		   int64_t ps, bool known)
 {
-	return (double)ps / (double)NA_PS_PER_US;
+	na_put_real(r, v, name, known ? na_us(ps) : (double)NAN);
 }
 
 static void put_u32(struct na_result *r, struct na_value *v, const char *name,
@@ -49,13 +51,13 @@ static void put_move(const struct la_all *all, const struct la_path *p,
 		     const struct la_segment *s, struct na_result *r,
 		     struct na_value *v)
 {
-	const struct la_move *m = &all->moves[s->move];
+	const struct la_move *m = &all->moves.v[s->move];
 	uint32_t host = na_store_host_of(all->store, p->run, m->src);
 	char buf[NA_ENDPOINT_BUF];
 
-	na_put_text(r, v, M_src, la_device_name(all, m->src, buf));
-	na_put_text(r, v, M_src_host, la_host_name(all, host));
-	na_put_text(r, v, M_dst, la_device_name(all, m->dst, buf));
+	na_put_text(r, v, M_src, na_late_device_name(all, m->src, buf));
+	na_put_text(r, v, M_src_host, na_late_host_name(all, host));
+	na_put_text(r, v, M_dst, na_late_device_name(all, m->dst, buf));
 	if (m->chunk == NA_UNKNOWN_I32)
 		na_put_null(r, v, M_chunk);
 	else
@@ -76,16 +78,16 @@ static void put_step_of_path(const struct la_all *all, const struct la_path *p,
 
 	/* So that paths are told as a table of their own, too. */
 	na_put_int(r, v, M_execution, (int64_t)(p->ask - all->asks) + 1);
-	na_put_text(r, v, M_kind, la_kind_names[s->kind]);
-	na_put_text(r, v, M_host, la_host_name(all, s->host));
-	na_put_text(r, v, M_device, la_device_name(all, s->device, buf));
-	na_put_real(r, v, M_from_us, us(s->from_ps));
-	na_put_real(r, v, M_to_us, us(s->to_ps));
-	na_put_real(r, v, M_duration_us, us(s->to_ps - s->from_ps));
+	na_put_text(r, v, M_kind, na_late_kind_names[s->kind]);
+	na_put_text(r, v, M_host, na_late_host_name(all, s->host));
+	na_put_text(r, v, M_device, na_late_device_name(all, s->device, buf));
+	na_put_real(r, v, M_from_us, na_us(s->from_ps));
+	na_put_real(r, v, M_to_us, na_us(s->to_ps));
+	na_put_real(r, v, M_duration_us, na_us(s->to_ps - s->from_ps));
 	if (s->action != LA_NONE)
 		na_put_text(r, v, M_action,
 			    na_strtab_at(&all->texts,
-					 all->actions[s->action].name));
+					 all->actions.v[s->action].name));
 	if (s->move != LA_NONE)
 		put_move(all, p, s, r, v);
 }
@@ -97,77 +99,76 @@ static void put_shares(const struct la_path *p, struct na_result *r,
 	int64_t of_ps[LA_N_KINDS];
 	int64_t length = na_time_between(p->ask->from_ps, p->ask->to_ps);
 
-	la_shares(p, of_ps);
+	na_late_shares(p, of_ps);
 	for (size_t k = 0; k < LA_N_KINDS; k++)
-		na_put_real(r, v, la_kind_names[k],
+		na_put_real(r, v, na_late_kind_names[k],
 			    length ? (double)of_ps[k] / (double)length : 0);
 }
 
 /* By how much the clocks of the path's hosts were put right. */
-static void put_clocks(const struct la_all *all, const struct la_path *p,
+static bool put_clocks(const struct la_all *all, const struct la_path *p,
 		       struct na_result *r, struct na_value *in)
 {
 	struct na_value *list = na_put_list(r, in, M_clocks);
 	bool *seen = na_calloc(all->store->n_hosts, sizeof(*seen));
 
-	for (size_t i = 0; seen && i < p->n_steps; i++) {
-		uint32_t host = p->steps[i].host;
+	for (size_t i = 0; seen && i < p->steps.n; i++) {
+		uint32_t host = p->steps.v[i].host;
 		struct na_value *v;
 		int64_t known, ahead;
 
 		if (host == p->host || seen[host])
 			continue;
 		seen[host] = true;
-		ahead = la_ahead(all->clocks, host, p->host, &known);
+		ahead = na_host_clocks_ahead(all->clocks, host, p->host,
+					     &known);
 		v = na_put_object(r, list, NULL);
-		na_put_text(r, v, M_host, la_host_name(all, host));
-		if (known == NA_TIME_MAX) {
-			na_put_null(r, v, M_ahead_us);
-			na_put_null(r, v, M_uncertainty_us);
-		} else {
-			na_put_real(r, v, M_ahead_us, us(ahead));
-			na_put_real(r, v, M_uncertainty_us, us(known));
-		}
+		na_put_text(r, v, M_host, na_late_host_name(all, host));
+		put_us(r, v, M_ahead_us, ahead, known < NA_TIME_MAX);
+		put_us(r, v, M_uncertainty_us, known, known < NA_TIME_MAX);
 	}
 	free(seen);
+	return seen;
 }
 
-static void put_late(const struct la_all *all, const struct la_path *p,
+static bool put_late(const struct la_all *all, const struct la_path *p,
 		     struct na_result *r, struct na_value *list)
 {
 	const struct na_late_ask *ask = p->ask;
 	struct na_value *v = na_put_object(r, list, NULL), *path;
-	char cause[CAUSE_BUF], device[NA_ENDPOINT_BUF];
+	char text[CAUSE_BUF], device[NA_ENDPOINT_BUF];
+	struct na_str cause = na_str_over(text, sizeof(text));
+
+	if (!na_late_cause(all, p, &cause))
+		return false;
 
 	na_put_text(r, v, M_collective,
 		    na_strtab_at(&all->store->names.strings, ask->collective));
 	if (all->store->sources[p->host].label)
 		na_put_text(r, v, M_label, all->store->sources[p->host].label);
-	na_put_text(r, v, M_host, la_host_name(all, p->host));
+	na_put_text(r, v, M_host, na_late_host_name(all, p->host));
 	na_put_text(r, v, M_device,
 		    p->device == LA_NONE
 			    ? NULL
-			    : la_device_name(all, p->device, device));
+			    : na_late_device_name(all, p->device, device));
 	put_step(all, ask, r, v);
-	put_u32(r, v, "launch", p->launch);
-	put_u32(r, v, "iteration", p->iteration);
-	na_put_real(r, v, M_from_s, (double)ask->from_ps / 1e12);
-	na_put_real(r, v, M_to_s, (double)ask->to_ps / 1e12);
-	na_put_real(r, v, M_stall_us, us(ask->stall_ps));
-	na_put_text(r, v, M_cause,
-		    p->n_steps ? la_cause(all, p, cause, sizeof(cause)) : NULL);
+	put_u32(r, v, M_launch, p->launch);
+	put_u32(r, v, M_iteration, p->iteration);
+	na_put_real(r, v, M_from_s, na_s(ask->from_ps));
+	na_put_real(r, v, M_to_s, na_s(ask->to_ps));
+	na_put_real(r, v, M_stall_us, na_us(ask->stall_ps));
+	na_put_text(r, v, M_cause, cause.n ? text : NULL);
 	na_put_text(r, v, M_missing, p->why);
-	if (p->n_steps && p->uncertainty_ps < NA_TIME_MAX)
-		na_put_real(r, v, M_clock_uncertainty_us,
-			    us(p->uncertainty_ps));
-	else
-		na_put_null(r, v, M_clock_uncertainty_us);
-	put_clocks(all, p, r, v);
+	put_us(r, v, M_clock_uncertainty_us, p->uncertainty_ps,
+	       p->steps.n && p->uncertainty_ps < NA_TIME_MAX);
+	if (!put_clocks(all, p, r, v))
+		return false;
 	na_put_text(r, v, M_order, p->told ? "told" : "inferred");
 	put_shares(p, r, v);
 	path = na_put_list(r, v, M_path);
-	for (size_t i = 0; i < p->n_steps; i++)
-		put_step_of_path(all, p, &p->steps[i], r, path);
+	for (size_t i = 0; i < p->steps.n; i++)
+		put_step_of_path(all, p, &p->steps.v[i], r, path);
+	return true;
 }
 
 static enum na_status put_all(const struct la_all *all, struct na_result *r,
@@ -175,20 +176,18 @@ static enum na_status put_all(const struct la_all *all, struct na_result *r,
 {
 	for (size_t i = 0; i < all->n_asks; i++) {
 		struct la_path p;
-		bool done = la_find_path(all, &all->asks[i], &p);
+		bool done = na_late_find_path(all, &all->asks[i], &p);
 
-		if (done)
-			put_late(all, &p, r, list);
-		if (done && i == 0)
-			la_put_rows(all, &p, r);
-		if (done && p.why && all->n_actions)
+		done = done && put_late(all, &p, r, list) &&
+		       (i > 0 || na_late_put_rows(all, &p, r));
+		if (done && p.why && all->actions.n)
 			na_result_note(r, "late: execution %zu: %s", i + 1,
 				       p.why);
-		la_path_fini(&p);
+		na_late_path_fini(&p);
 		if (!done)
 			return na_fail_nomem(err);
 	}
-	if (!all->n_actions)
+	if (!all->actions.n)
 		na_result_note(r, "late: no input holds an action of these "
 				  "executions");
 	if (all->full)
@@ -220,11 +219,11 @@ enum na_status na_put_late(const struct na_scope *scope,
 				  "asked for the actions");
 		return NA_OK;
 	}
-	st = la_gather(&all, err);
-	if (st == NA_OK && !la_match(&all))
+	st = na_late_gather(&all, err);
+	if (st == NA_OK && !na_late_match(&all))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = put_all(&all, r, list, err);
-	la_fini(&all);
+	na_late_fini(&all);
 	return st;
 }

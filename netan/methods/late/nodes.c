@@ -1,7 +1,7 @@
 /* Which actions are of the execution, on the clock of the host that asks. */
 #include <stdlib.h>
 
-#include "netan/base/vec.h"
+#include "netan/base/order.h"
 #include "netan/methods/late/state.h"
 
 static bool same_run(const struct la_all *all, const struct la_action *a,
@@ -13,14 +13,14 @@ static bool same_run(const struct la_all *all, const struct la_action *a,
 
 /* The execution on this device that overlaps most of what is asked; graph
  * executions first. */
-const struct la_action *la_execution(const struct la_all *all,
-				     const struct la_path *p)
+const struct la_action *na_late_execution(const struct la_all *all,
+					  const struct la_path *p)
 {
 	const struct la_action *best = NULL;
 	int64_t most = 0;
 
-	for (size_t i = 0; i < all->n_actions; i++) {
-		const struct la_action *a = &all->actions[i];
+	for (size_t i = 0; i < all->actions.n; i++) {
+		const struct la_action *a = &all->actions.v[i];
 		int64_t from = a->start_ps > p->ask->from_ps ? a->start_ps
 							     : p->ask->from_ps;
 		int64_t to = a->end_ps < p->ask->to_ps ? a->end_ps
@@ -63,21 +63,13 @@ static bool of_execution(const struct la_all *all, const struct la_path *p,
 	return n->end_ps >= 0 && n->start_ps <= length;
 }
 
-static int by_end(const void *a, const void *b)
-{
-	const struct la_node *x = a, *y = b;
-
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return x->action < y->action ? -1 : x->action > y->action;
-}
+NA_ORDER(by_end, struct la_node, NA_UP(end_ps), NA_UP(start_ps), NA_UP(action))
 
 static bool to_asking_clock(const struct la_all *all, const struct la_path *p,
 			    const struct la_action *a, struct la_node *n)
 {
-	int64_t known, ahead = la_ahead(all->clocks, a->host, p->host, &known);
+	int64_t known, ahead = na_host_clocks_ahead(all->clocks, a->host,
+						    p->host, &known);
 	int64_t from;
 
 	return na_add_i64(p->ask->from_ps, ahead, &from) &&
@@ -102,11 +94,11 @@ static uint32_t *partners(const struct la_all *all, const struct la_path *p)
 
 	for (uint32_t e = 0; joined && e < n; e++)
 		joined[e] = e;
-	for (size_t i = 0; joined && i < all->n_moves; i++) {
-		const struct la_move *m = &all->moves[i];
+	for (size_t i = 0; joined && i < all->moves.n; i++) {
+		const struct la_move *m = &all->moves.v[i];
 		uint32_t a, b;
 
-		if (!same_run(all, &all->actions[m->action], p))
+		if (!same_run(all, &all->actions.v[m->action], p))
 			continue;
 		a = first_of(joined, m->src);
 		b = first_of(joined, m->dst);
@@ -118,52 +110,48 @@ static uint32_t *partners(const struct la_all *all, const struct la_path *p)
 static bool collect(const struct la_all *all, struct la_path *p,
 		    uint32_t *joined)
 {
-	for (uint32_t i = 0; i < all->n_actions; i++) {
+	for (uint32_t i = 0; i < all->actions.n; i++) {
 		struct la_node n = {.action = i};
 
 		p->node_of[i] = LA_NONE;
-		if (!to_asking_clock(all, p, &all->actions[i], &n))
+		if (!to_asking_clock(all, p, &all->actions.v[i], &n))
 			continue;
-		if (all->actions[i].kind == NA_ACT_SEND &&
-		    all->store->sources[all->actions[i].host].run == p->run)
+		if (all->actions.v[i].kind == NA_ACT_SEND &&
+		    all->store->sources[all->actions.v[i].host].run == p->run)
 			p->sends[p->n_sends++] = n;
-		if (!of_execution(all, p, &all->actions[i], &n) ||
-		    (all->actions[i].device != LA_NONE &&
-		     first_of(joined, all->actions[i].device) !=
+		if (!of_execution(all, p, &all->actions.v[i], &n) ||
+		    (all->actions.v[i].device != LA_NONE &&
+		     first_of(joined, all->actions.v[i].device) !=
 			     first_of(joined, p->device)))
 			continue;
-		if (!na_grow(&p->nodes, &p->cap_nodes, p->n_nodes + 1,
-			     sizeof(*p->nodes)))
+		if (!na_add(&p->nodes, n))
 			return false;
-		p->nodes[p->n_nodes++] = n;
 	}
 	return true;
 }
 
-bool la_take_nodes(const struct la_all *all, struct la_path *p)
+bool na_late_find_nodes(const struct la_all *all, struct la_path *p)
 {
 	uint32_t *joined = partners(all, p);
 	bool done;
 
-	p->node_of = na_calloc(all->n_actions, sizeof(*p->node_of));
-	p->sends = na_calloc(all->n_actions, sizeof(*p->sends));
+	p->node_of = na_calloc(all->actions.n, sizeof(*p->node_of));
+	p->sends = na_calloc(all->actions.n, sizeof(*p->sends));
 	done = joined && p->node_of && p->sends && collect(all, p, joined);
 	free(joined);
 	if (!done)
 		return false;
-	if (p->n_sends)
-		qsort(p->sends, p->n_sends, sizeof(*p->sends), by_end);
-	if (p->n_nodes)
-		qsort(p->nodes, p->n_nodes, sizeof(*p->nodes), by_end);
-	for (uint32_t i = 0; i < p->n_nodes; i++)
-		p->node_of[p->nodes[i].action] = i;
+	na_sort(p->sends, p->n_sends, by_end);
+	na_sort(p->nodes.v, p->nodes.n, by_end);
+	for (uint32_t i = 0; i < p->nodes.n; i++)
+		p->node_of[p->nodes.v[i].action] = i;
 	return true;
 }
 
-void la_path_fini(struct la_path *p)
+void na_late_path_fini(struct la_path *p)
 {
-	free(p->nodes);
+	na_vec_free(&p->nodes);
 	free(p->sends);
 	free(p->node_of);
-	free(p->steps);
+	na_vec_free(&p->steps);
 }

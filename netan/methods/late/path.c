@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
 #include "netan/methods/late/state.h"
 
 #define BIT(kind) (1u << (kind))
@@ -60,7 +59,7 @@ struct walk {
 
 static const struct la_action *action_at(const struct walk *w, uint32_t node)
 {
-	return &w->all->actions[w->p->nodes[node].action];
+	return &w->all->actions.v[w->p->nodes.v[node].action];
 }
 
 /* An old message's copy tells its host only. */
@@ -74,7 +73,8 @@ static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
 		 uint32_t host, uint32_t device, uint32_t action, uint32_t move)
 {
 	struct la_path *p = w->p;
-	struct la_segment *last = p->n_steps ? &p->steps[p->n_steps - 1] : NULL;
+	struct la_segment *last = p->steps.n ? &p->steps.v[p->steps.n - 1]
+					     : NULL;
 
 	from_ps = from_ps < 0 ? 0 : from_ps;
 	if (from_ps >= w->at_ps)
@@ -84,15 +84,12 @@ static void pass(struct walk *w, enum la_kind kind, int64_t from_ps,
 		w->at_ps = last->from_ps = from_ps;
 		return;
 	}
-	if (!na_grow(&p->steps, &p->cap_steps, p->n_steps + 1,
-		     sizeof(*p->steps))) {
+	if (!na_add(&p->steps,
+		    ((struct la_segment){kind, from_ps, w->at_ps, host, device,
+					 action, move})))
 		w->short_of_memory = true;
-		return;
-	}
-	p->steps[p->n_steps++] = (struct la_segment){kind, from_ps, w->at_ps,
-						     host, device,  action,
-						     move};
-	w->at_ps = from_ps;
+	else
+		w->at_ps = from_ps;
 }
 
 static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
@@ -100,11 +97,11 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 {
 	const struct la_action *a = action_at(w, node);
 
-	w->p->nodes[node].critical = true;
+	w->p->nodes.v[node].critical = true;
 	pass(w, kind, from_ps, a->host,
 	     a->device == LA_NONE && a->host == w->p->host ? w->p->device
 							   : a->device,
-	     w->p->nodes[node].action, move);
+	     w->p->nodes.v[node].action, move);
 }
 
 /* Where each kind of action is counted apart, an index is of several. */
@@ -119,7 +116,7 @@ static bool one_numbering(struct walk *w, const struct la_action *of)
 	n->done = true;
 	n->one = false;
 	memset(n->at, 0xff, sizeof(n->at));
-	for (uint32_t i = 0; i < w->p->n_nodes; i++) {
+	for (uint32_t i = 0; i < w->p->nodes.n; i++) {
 		const struct la_action *a = action_at(w, i);
 		uint32_t k = (uint32_t)a->index;
 
@@ -156,7 +153,7 @@ static uint32_t told_before(struct walk *w, uint32_t node)
 		s = end;
 		i = x < INDICES_MAX ? w->numbers->at[x] : LA_NONE;
 		if (i == LA_NONE || i == node ||
-		    w->p->nodes[i].end_ps > w->p->nodes[node].end_ps)
+		    w->p->nodes.v[i].end_ps > w->p->nodes.v[node].end_ps)
 			return LA_NONE;
 		if (best == LA_NONE || i > best)
 			best = i;
@@ -172,7 +169,7 @@ static uint32_t ended_by(const struct walk *w, uint32_t node, int64_t by_ps)
 	for (uint32_t i = node; i-- > 0;) {
 		const struct la_action *a = action_at(w, i);
 
-		if (w->p->nodes[i].end_ps <= by_ps &&
+		if (w->p->nodes.v[i].end_ps <= by_ps &&
 		    waits_for[of->kind] & BIT(a->kind) &&
 		    belongs(a, of->device, of->host))
 			return i;
@@ -182,7 +179,7 @@ static uint32_t ended_by(const struct walk *w, uint32_t node, int64_t by_ps)
 
 static uint32_t before(struct walk *w, uint32_t node)
 {
-	const struct la_node *n = &w->p->nodes[node];
+	const struct la_node *n = &w->p->nodes.v[node];
 	uint8_t kind = action_at(w, node)->kind;
 	uint32_t i = told_before(w, node);
 
@@ -203,7 +200,7 @@ static uint32_t go_before(struct walk *w, uint32_t node)
 	uint32_t i = before(w, node);
 
 	if (i != LA_NONE)
-		pass_action(w, LA_WAIT, w->p->nodes[i].end_ps, node, LA_NONE);
+		pass_action(w, LA_WAIT, w->p->nodes.v[i].end_ps, node, LA_NONE);
 	return i;
 }
 
@@ -221,8 +218,9 @@ static bool sends_else(const struct walk *w, uint32_t send, int64_t from_ps,
 		int64_t from = n->start_ps > at ? n->start_ps : at;
 		int64_t to = n->end_ps < to_ps ? n->end_ps : to_ps;
 
-		if (n->action == p->nodes[send].action || to <= from ||
-		    w->all->actions[n->action].host != action_at(w, send)->host)
+		if (n->action == p->nodes.v[send].action || to <= from ||
+		    w->all->actions.v[n->action].host !=
+			    action_at(w, send)->host)
 			continue;
 		busy += (na_i128)to - from;
 		at = to;
@@ -236,13 +234,13 @@ static uint32_t before_send(struct walk *w, uint32_t send, uint32_t move)
 {
 	uint32_t i = before(w, send);
 
-	if (i == LA_NONE || w->p->nodes[i].end_ps >= w->at_ps)
+	if (i == LA_NONE || w->p->nodes.v[i].end_ps >= w->at_ps)
 		return i;
 	pass_action(w,
-		    sends_else(w, send, w->p->nodes[i].end_ps, w->at_ps)
+		    sends_else(w, send, w->p->nodes.v[i].end_ps, w->at_ps)
 			    ? LA_SEND
 			    : LA_WAIT,
-		    w->p->nodes[i].end_ps, send, move);
+		    w->p->nodes.v[i].end_ps, send, move);
 	return i;
 }
 
@@ -255,12 +253,12 @@ static int64_t left_at(const struct walk *w, const struct la_move *m,
 	int64_t known, ahead, latency, from_ps;
 
 	from = na_store_host_of(w->all->store, w->p->run, m->src);
-	ahead = la_ahead(w->all->clocks, host, from, &known);
+	ahead = na_host_clocks_ahead(w->all->clocks, host, from, &known);
 	if (m->latency_ps == NA_UNKNOWN_PS ||
 	    __builtin_sub_overflow(m->latency_ps, ahead, &latency) ||
 	    latency < 0)
 		latency = 0;
-	return na_add_i64(w->p->nodes[receive].end_ps, -latency, &from_ps)
+	return na_add_i64(w->p->nodes.v[receive].end_ps, -latency, &from_ps)
 		       ? from_ps
 		       : NA_TIME_MIN;
 }
@@ -268,11 +266,11 @@ static int64_t left_at(const struct walk *w, const struct la_move *m,
 /* An action, from when what it waited for had ended. */
 static uint32_t through_action(struct walk *w, uint32_t node)
 {
-	int64_t from = w->p->nodes[node].start_ps;
+	int64_t from = w->p->nodes.v[node].start_ps;
 	uint32_t i = before(w, node);
 
-	if (i != LA_NONE && w->p->nodes[i].end_ps > from)
-		from = w->p->nodes[i].end_ps;
+	if (i != LA_NONE && w->p->nodes.v[i].end_ps > from)
+		from = w->p->nodes.v[i].end_ps;
 	pass_action(w, kind_of[action_at(w, node)->kind], from, node, LA_NONE);
 	return go_before(w, node);
 }
@@ -280,17 +278,17 @@ static uint32_t through_action(struct walk *w, uint32_t node)
 /* The sender's trace is not there: what was before is not known. */
 static uint32_t without_sender(struct walk *w, uint32_t node, uint32_t move)
 {
-	const struct la_move *m = &w->all->moves[move];
+	const struct la_move *m = &w->all->moves.v[move];
 	uint32_t host = na_store_host_of(w->all->store, w->p->run, m->src);
 
 	if (m->latency_ps == NA_UNKNOWN_PS) {
-		pass_action(w, LA_RECEIVE, w->p->nodes[node].start_ps, node,
+		pass_action(w, LA_RECEIVE, w->p->nodes.v[node].start_ps, node,
 			    move);
 		return go_before(w, node);
 	}
 	pass_action(w, LA_NETWORK, left_at(w, m, node), node, move);
-	pass(w, LA_LATE_PEER, w->p->nodes[node].start_ps, host, m->src,
-	     w->p->nodes[node].action, move);
+	pass(w, LA_LATE_PEER, w->p->nodes.v[node].start_ps, host, m->src,
+	     w->p->nodes.v[node].action, move);
 	return go_before(w, node);
 }
 
@@ -301,31 +299,32 @@ static uint32_t through_receive(struct walk *w, uint32_t *at)
 	uint32_t node = *at;
 	const struct la_action *a = action_at(w, node);
 	uint32_t move = a->n ? a->first : LA_NONE, sent = LA_NONE;
-	const struct la_node *n = &w->p->nodes[node];
+	const struct la_node *n = &w->p->nodes.v[node];
 	int64_t left, known, ready = n->start_ps;
 
 	if (move == LA_NONE) {
 		pass_action(w, LA_RECEIVE, n->start_ps, node, LA_NONE);
 		return go_before(w, node);
 	}
-	if (w->all->moves[move].peer != LA_NONE)
-		sent = w->p->node_of[w->all->moves[w->all->moves[move].peer]
+	if (w->all->moves.v[move].peer != LA_NONE)
+		sent = w->p->node_of[w->all->moves.v[w->all->moves.v[move].peer]
 					     .action];
 	if (sent == LA_NONE)
 		return without_sender(w, node, move);
-	left = w->p->nodes[sent].start_ps;
-	la_ahead(w->all->clocks, action_at(w, sent)->host, a->host, &known);
-	if (w->all->moves[move].latency_ps != NA_UNKNOWN_PS &&
-	    left_at(w, &w->all->moves[move], node) > left)
-		left = left_at(w, &w->all->moves[move], node);
+	left = w->p->nodes.v[sent].start_ps;
+	na_host_clocks_ahead(w->all->clocks, action_at(w, sent)->host, a->host,
+			     &known);
+	if (w->all->moves.v[move].latency_ps != NA_UNKNOWN_PS &&
+	    left_at(w, &w->all->moves.v[move], node) > left)
+		left = left_at(w, &w->all->moves.v[move], node);
 	pass_action(w, LA_NETWORK, left, node, move);
 	if (ready <= left && known < NA_TIME_MAX &&
-	    ready > w->p->nodes[sent].start_ps &&
-	    na_time_between(w->p->nodes[sent].start_ps, ready) > known) {
+	    ready > w->p->nodes.v[sent].start_ps &&
+	    na_time_between(w->p->nodes.v[sent].start_ps, ready) > known) {
 		pass_action(w, LA_RECEIVE, ready, node, move);
 		return go_before(w, node);
 	}
-	pass_action(w, LA_SEND, w->p->nodes[sent].start_ps, sent, move);
+	pass_action(w, LA_SEND, w->p->nodes.v[sent].start_ps, sent, move);
 	*at = sent;
 	return before_send(w, sent, move);
 }
@@ -334,12 +333,12 @@ static uint32_t last_of(const struct walk *w)
 {
 	const struct la_path *p = w->p;
 
-	for (size_t k = 0; k < sizeof(ends_with) / sizeof(ends_with[0]); k++) {
-		for (uint32_t i = (uint32_t)p->n_nodes; i-- > 0;) {
+	for (size_t k = 0; k < NA_LEN(ends_with); k++) {
+		for (uint32_t i = (uint32_t)p->nodes.n; i-- > 0;) {
 			const struct la_action *a = action_at(w, i);
 
 			if (a->kind == ends_with[k] &&
-			    p->nodes[i].start_ps < w->at_ps &&
+			    p->nodes.v[i].start_ps < w->at_ps &&
 			    belongs(a, p->device, p->host))
 				return i;
 		}
@@ -349,11 +348,11 @@ static uint32_t last_of(const struct walk *w)
 
 static void turn_around(struct la_path *p)
 {
-	for (size_t i = 0; i < p->n_steps / 2; i++) {
-		struct la_segment x = p->steps[i];
+	for (size_t i = 0; i < p->steps.n / 2; i++) {
+		struct la_segment x = p->steps.v[i];
 
-		p->steps[i] = p->steps[p->n_steps - 1 - i];
-		p->steps[p->n_steps - 1 - i] = x;
+		p->steps.v[i] = p->steps.v[p->steps.n - 1 - i];
+		p->steps.v[p->steps.n - 1 - i] = x;
 	}
 }
 
@@ -376,7 +375,7 @@ static void walk_back(struct walk *w)
 			 "actions";
 		return;
 	}
-	pass(w, LA_RECV_DONE, p->nodes[node].end_ps, p->host, p->device,
+	pass(w, LA_RECV_DONE, p->nodes.v[node].end_ps, p->host, p->device,
 	     LA_NONE, LA_NONE);
 	/* Counted, since actions of no length may name each other. */
 	for (int i = 0; i < LA_STEPS_MAX && node != LA_NONE && w->at_ps > 0;
@@ -394,30 +393,30 @@ static void walk_back(struct walk *w)
 /* What is told of the network compares its two ends' clocks. */
 static void how_well(const struct la_all *all, struct la_path *p)
 {
-	for (size_t i = 0; i < p->n_steps; i++) {
-		const struct la_segment *s = &p->steps[i];
+	for (size_t i = 0; i < p->steps.n; i++) {
+		const struct la_segment *s = &p->steps.v[i];
 		int64_t known;
 
-		la_ahead(all->clocks, s->host, p->host, &known);
+		na_host_clocks_ahead(all->clocks, s->host, p->host, &known);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 		if (s->move == LA_NONE)
 			continue;
-		known = la_known(all, p, &all->moves[s->move]);
+		known = na_late_known(all, p, &all->moves.v[s->move]);
 		if (known > p->uncertainty_ps)
 			p->uncertainty_ps = known;
 	}
 }
 
-bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
-		  struct la_path *p)
+bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
+		       struct la_path *p)
 {
 	struct walk w = {.all = all, .p = p};
 	const struct la_action *a;
 
 	*p = (struct la_path){.ask = ask,
-			      .host = la_host(all, ask),
-			      .device = la_device(all, ask),
+			      .host = na_late_host(all, ask),
+			      .device = na_late_device(all, ask),
 			      .launch = NA_UNKNOWN_U32,
 			      .iteration = NA_UNKNOWN_U32};
 	p->run = all->store->sources[p->host].run;
@@ -427,7 +426,7 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 			 "this is";
 		return true;
 	}
-	a = la_execution(all, p);
+	a = na_late_execution(all, p);
 	if (!a) {
 		p->why = all->full ? "too many actions are asked for at once"
 				   : "the trace holds no action of it";
@@ -435,8 +434,9 @@ bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	w.numbers = la_take_nodes(all, p) ? na_calloc(1, sizeof(*w.numbers))
-					  : NULL;
+	w.numbers = na_late_find_nodes(all, p)
+			    ? na_calloc(1, sizeof(*w.numbers))
+			    : NULL;
 	if (!w.numbers)
 		return false;
 	walk_back(&w);

@@ -7,7 +7,9 @@
 #ifndef NETAN_METHODS_LATE_STATE_H
 #define NETAN_METHODS_LATE_STATE_H
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/methods/late/late.h"
 
 #define LA_NONE UINT32_MAX
@@ -48,10 +50,8 @@ struct la_all {
 	const struct na_late_ask *asks;
 	size_t n_asks;
 	struct na_strtab texts;
-	struct la_action *actions;
-	size_t n_actions, cap_actions;
-	struct la_move *moves;
-	size_t n_moves, cap_moves;
+	NA_VEC(struct la_action) actions;
+	NA_VEC(struct la_move) moves;
 	bool full; /* more than LA_ACTIONS_MAX */
 };
 
@@ -90,57 +90,54 @@ struct la_path {
 	const struct na_late_ask *ask;
 	uint32_t host, device, run;
 	uint32_t launch, iteration;
-	struct la_node *nodes; /* by device, end, start, input order */
-	size_t n_nodes, cap_nodes;
-	struct la_node *sends; /* of all executions; likewise, by end */
+	NA_VEC(struct la_node) nodes; /* by end, start, input order */
+	struct la_node *sends;        /* of all executions; likewise, by end */
 	size_t n_sends;
-	uint32_t *node_of;        /* by action; LA_NONE */
-	struct la_segment *steps; /* first to last */
-	size_t n_steps, cap_steps;
+	uint32_t *node_of;               /* by action; LA_NONE */
+	NA_VEC(struct la_segment) steps; /* first to last */
 	int64_t uncertainty_ps; /* the largest on the path; NA_TIME_MAX */
 	bool told;              /* by action_inputs */
 	const char *why;        /* there is no path; else NULL */
 };
 
 /* gather.c.  False in all of these: no memory. */
-enum na_status la_gather(struct la_all *all, struct na_err *err);
-void la_fini(struct la_all *all);
-/* How far host h's clock is ahead of host `of`'s; *known: how well. */
-int64_t la_ahead(const struct na_host_clocks *c, uint32_t h, uint32_t of,
-		 int64_t *known_ps);
+enum na_status na_late_gather(struct la_all *all, struct na_err *err);
+void na_late_fini(struct la_all *all);
 /* How well the clocks of a transfer's ends are known to each other. */
-int64_t la_known(const struct la_all *all, const struct la_path *p,
-		 const struct la_move *m);
-uint32_t la_host(const struct la_all *all, const struct na_late_ask *ask);
+int64_t na_late_known(const struct la_all *all, const struct la_path *p,
+		      const struct la_move *m);
+uint32_t na_late_host(const struct la_all *all, const struct na_late_ask *ask);
 /* LA_NONE: not told. */
-uint32_t la_device(const struct la_all *all, const struct na_late_ask *ask);
+uint32_t na_late_device(const struct la_all *all,
+			const struct na_late_ask *ask);
 
 /* match.c */
-bool la_match(struct la_all *all);
+bool na_late_match(struct la_all *all);
 
 /* nodes.c.  The execution on the asking device that overlaps most of
  * what is asked, or which of its actions does; NULL. */
-const struct la_action *la_execution(const struct la_all *all,
-				     const struct la_path *p);
-bool la_take_nodes(const struct la_all *all, struct la_path *p);
-void la_path_fini(struct la_path *p);
+const struct la_action *na_late_execution(const struct la_all *all,
+					  const struct la_path *p);
+bool na_late_find_nodes(const struct la_all *all, struct la_path *p);
+void na_late_path_fini(struct la_path *p);
 
 /* path.c */
-bool la_find_path(const struct la_all *all, const struct na_late_ask *ask,
-		  struct la_path *p);
+bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
+		       struct la_path *p);
 
 /* words.c */
-extern const char *const la_kind_names[LA_N_KINDS];
-void la_shares(const struct la_path *p, int64_t of_ps[LA_N_KINDS]);
-/* The kind that took most, in one sentence.  Returns buf. */
-const char *la_cause(const struct la_all *all, const struct la_path *p,
-		     char *buf, size_t size);
-const char *la_host_name(const struct la_all *all, uint32_t host);
-const char *la_device_name(const struct la_all *all, uint32_t device,
-			   char buf[NA_ENDPOINT_BUF]);
+extern const char *const na_late_kind_names[LA_N_KINDS];
+void na_late_shares(const struct la_path *p, int64_t of_ps[LA_N_KINDS]);
+/* The kind that took most, in one sentence; nothing without a path.  False:
+ * no memory. */
+bool na_late_cause(const struct la_all *all, const struct la_path *p,
+		   struct na_str *to) NA_MUST_CHECK;
+const char *na_late_host_name(const struct la_all *all, uint32_t host);
+const char *na_late_device_name(const struct la_all *all, uint32_t device,
+				char buf[NA_ENDPOINT_BUF]);
 
-/* rows.c: the side "waterfall". */
-void la_put_rows(const struct la_all *all, const struct la_path *p,
-		 struct na_result *r);
+/* rows.c: the waterfall, aside.  False: no memory. */
+bool na_late_put_rows(const struct la_all *all, const struct la_path *p,
+		      struct na_result *r) NA_MUST_CHECK;
 
 #endif

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+#include "netan/base/order.h"
 
 static const char *text(const struct na_op_match *m, uint32_t name)
 {
@@ -82,8 +80,7 @@ static bool learn_modules(struct na_op_match *m)
 	size_t at = 0;
 
 	na_sort_ops(m->ops, m->n_ops);
-	if (m->n_runs)
-		qsort(m->runs, m->n_runs, sizeof(*m->runs), na_span_order);
+	na_sort(m->runs, m->n_runs, na_span_order);
 	for (size_t i = 0; i < types->n; i++) {
 		uint32_t name = types->items[i].module;
 
@@ -174,8 +171,8 @@ static struct na_op_counter *counter_of(struct na_op_match *m, uint32_t unit,
 	return c;
 }
 
-static void take_piece(struct na_op_match *m, const struct na_op *op,
-		       size_t span, int64_t number)
+static void add_piece(struct na_op_match *m, const struct na_op *op,
+		      size_t span, int64_t number)
 {
 	uint32_t unit = m->unit_of[op->type];
 	struct na_op_counter *c = counter_of(m, unit, op->core);
@@ -215,53 +212,21 @@ static void make_pieces(struct na_op_match *m)
 		if (m->unit_of[op->type] == NA_NO_TRIPLE)
 			continue;
 		run = span_around(m, op, &at);
-		take_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
+		add_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
 	}
 	for (size_t i = 0; i < m->units.n; i++)
 		m->unpaired += m->counters[i].is_open;
 }
 
-static int by_run(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
+NA_ORDER(by_run, struct na_op_piece, NA_UP(unit), NA_UP(number), NA_UP(in_run),
+	 NA_UP(core), NA_UP(in_all))
 
-	if (x->unit != y->unit)
-		return ORDER(x->unit, y->unit);
-	if (x->number != y->number)
-		return ORDER(x->number, y->number);
-	if (x->in_run != y->in_run)
-		return ORDER(x->in_run, y->in_run);
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	return ORDER(x->in_all, y->in_all);
-}
+NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
 
-static int by_order(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
+NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
 
-	if (x->in_all != y->in_all)
-		return ORDER(x->in_all, y->in_all);
-	return ORDER(x->core, y->core);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
-
-	if (x->core != y->core)
-		return ORDER(x->core, y->core);
-	return ORDER(x->in_all, y->in_all);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct na_op_piece *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return ORDER(x->start_ps, y->start_ps);
-	return by_place(a, b);
-}
+NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
+	 NA_UP(in_all))
 
 /*
  * Which executions belong together: run ids may be shared by all devices, or
@@ -318,7 +283,7 @@ static void sort_pieces(struct na_op_piece *x, size_t n, enum way way)
 					   const void *) = {by_run, by_order,
 							    by_time};
 
-	qsort(x, n, sizeof(*x), orders[way]);
+	na_sort(x, n, orders[way]);
 }
 
 /* Devices that are together, squared: one execution on all of them counts
@@ -426,12 +391,13 @@ static bool add_groups(struct na_op_match *m, struct na_op_piece *x, size_t n,
 
 	if (!g.size || n % g.size != 0 || n / g.size != g.n)
 		return m->instance(m->arg, x, n);
-	if (g.strided && !na_grow(&m->tmp, &m->cap_tmp, n, sizeof(*m->tmp)))
-		return false;
-	for (size_t i = 0; g.strided && i < n; i++)
-		m->tmp[i] = x[i % g.size * g.n + i / g.size];
-	if (g.strided)
-		memcpy(x, m->tmp, n * sizeof(*x));
+	if (g.strided) {
+		if (!na_append(&m->tmp, x, n))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			x[i] = m->tmp.v[i % g.size * g.n + i / g.size];
+		m->tmp.n = 0;
+	}
 	for (size_t i = 0; ok && i < g.n; i++)
 		ok = m->instance(m->arg, &x[i * g.size], g.size);
 	return ok;
@@ -447,7 +413,7 @@ static bool add_unit(struct na_op_match *m, struct na_op_piece *x, size_t n)
 	sort_pieces(x, n, best);
 	for (size_t i = 0, k; best == BY_TIME && i < n; i += k) {
 		k = together(&x[i], n - i, best);
-		qsort(&x[i], k, sizeof(*x), by_place);
+		na_sort(&x[i], k, by_place);
 	}
 	g = split_of(m, x, n, best);
 	for (size_t i = 0, k; ok && i < n; i += k) {
@@ -480,8 +446,7 @@ bool na_op_match(struct na_op_match *m)
 		return false;
 	make_pieces(m);
 	x = m->pieces;
-	if (m->n_pieces)
-		qsort(x, m->n_pieces, sizeof(*x), by_run);
+	na_sort(x, m->n_pieces, by_run);
 	for (size_t i = 0, to; ok && i < m->n_pieces; i = to) {
 		for (to = i + 1; to < m->n_pieces && x[to].unit == x[i].unit;)
 			to++;
@@ -497,5 +462,5 @@ void na_op_match_fini(struct na_op_match *m)
 	free(m->module_of);
 	free(m->counters);
 	free(m->pieces);
-	free(m->tmp);
+	na_vec_free(&m->tmp);
 }

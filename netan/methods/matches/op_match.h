@@ -10,6 +10,7 @@
 #define NETAN_METHODS_MATCHES_OP_MATCH_H
 
 #include "netan/base/triples.h"
+#include "netan/base/vec.h"
 #include "netan/model/store.h"
 
 /* One execution on one device. */
@@ -42,8 +43,7 @@ struct na_op_match {
 	uint64_t unpaired; /* a start without its done, or the reverse */
 	struct na_op_piece *pieces;
 	size_t n_pieces;
-	struct na_op_piece *tmp;
-	size_t cap_tmp;
+	NA_VEC(struct na_op_piece) tmp;
 	struct na_op_counter { /* by unit, of the core that is walked */
 		uint32_t core, in_run, in_all;
 		size_t span;

@@ -17,64 +17,32 @@ void na_names_fini(struct na_names *t)
 {
 	na_strtab_fini(&t->strings);
 	free(t->endpoints);
-	free(t->slots);
+	na_triples_fini(&t->index_of);
 	memset(t, 0, sizeof(*t));
 }
 
-static size_t slot_of(const struct na_names *t, int32_t slice, int32_t device)
+static struct na_triple key_of(int32_t slice, int32_t device)
 {
-	uint64_t key = (uint64_t)(uint32_t)slice << 32 | (uint32_t)device;
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) &
-		   (t->n_slots - 1);
-
-	for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1)) {
-		const struct na_endpoint *e = &t->endpoints[t->slots[i] - 1];
-
-		if (e->slice == slice && e->device == device)
-			break;
-	}
-	return i;
-}
-
-static bool rehash(struct na_names *t)
-{
-	size_t n = t->n_slots ? t->n_slots * 2 : 64;
-	uint32_t *slots = na_calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(t->slots);
-	t->slots = slots;
-	t->n_slots = n;
-	for (size_t i = 0; i < t->n_endpoints; i++) {
-		const struct na_endpoint *e = &t->endpoints[i];
-
-		slots[slot_of(t, e->slice, e->device)] = (uint32_t)i + 1;
-	}
-	return true;
+	return (struct na_triple){(uint32_t)slice, (uint32_t)device, 0};
 }
 
 uint32_t na_names_endpoint(struct na_names *t, int32_t slice, int32_t device)
 {
-	size_t i;
+	uint32_t i;
 
-	if (2 * (t->n_endpoints + 1) > t->n_slots && !rehash(t))
-		return UINT32_MAX;
-	i = slot_of(t, slice, device);
-	if (t->slots[i])
-		return t->slots[i] - 1;
 	if (!na_grow(&t->endpoints, &t->cap_endpoints, t->n_endpoints + 1,
 		     sizeof(*t->endpoints)))
 		return UINT32_MAX;
-	t->endpoints[t->n_endpoints] = (struct na_endpoint){slice, device};
-	t->slots[i] = (uint32_t)++t->n_endpoints;
-	return (uint32_t)t->n_endpoints - 1;
+	i = na_triples_add(&t->index_of, key_of(slice, device));
+	if (i == t->n_endpoints)
+		t->endpoints[t->n_endpoints++] = (struct na_endpoint){slice,
+								      device};
+	return i;
 }
 
 uint32_t na_names_find(const struct na_names *t, int32_t slice, int32_t device)
 {
-	return t->n_slots ? t->slots[slot_of(t, slice, device)] - 1
-			  : UINT32_MAX;
+	return na_triples_find(&t->index_of, key_of(slice, device));
 }
 
 uint32_t na_names_address(struct na_names *t, const char *s, size_t n)

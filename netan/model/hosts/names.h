@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "netan/base/strtab.h"
+#include "netan/base/triples.h"
 
 /* A device; or, where slice is NA_ADDRESS, the address whose text is the
  * string `device`. */
@@ -23,8 +24,7 @@ struct na_names {
 	struct na_strtab strings;
 	struct na_endpoint *endpoints;
 	size_t n_endpoints, cap_endpoints;
-	uint32_t *slots; /* endpoint index + 1 */
-	size_t n_slots;
+	struct na_triples index_of; /* slice and device to endpoint */
 };
 
 void na_names_init(struct na_names *t);

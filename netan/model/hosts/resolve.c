@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/csv.h"
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/model/hosts/resolve.h"
 
@@ -210,7 +211,7 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 	if (!has_messages(s))
 		return NA_OK;
 	for (size_t i = 0; i < s->n_sources; i++)
-		s->tallies[i].timed = false;
+		s->tallies[i].seen.n = 0;
 	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
 		struct na_packed_transfer *t = (void *)c->data;
 		size_t kept = 0;
@@ -237,11 +238,7 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 				if (!na_add_i64(x.start_ps, latency, &x.end_ps))
 					x.end_ps = NA_TIME_MAX;
 			}
-			if (!y->timed || x.start_ps < y->first_ps)
-				y->first_ps = x.start_ps;
-			if (!y->timed || x.end_ps > y->last_ps)
-				y->last_ps = x.end_ps;
-			y->timed = true;
+			na_extent_add(&y->seen, x.start_ps, x.end_ps);
 			if (!na_pack_transfer(&t[kept++], &x, &s->wide))
 				return na_fail_nomem(err);
 		}
@@ -251,14 +248,7 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 	return NA_OK;
 }
 
-static int by_run_number(const void *a, const void *b)
-{
-	const struct na_step *x = a, *y = b;
-
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+NA_ORDER(by_run_number, struct na_step, NA_UP(run), NA_UP(number))
 
 /* One entry for each step number of a run, over all devices. */
 static enum na_status resolve_steps(struct na_store *s, struct na_err *err)
@@ -268,18 +258,13 @@ static enum na_status resolve_steps(struct na_store *s, struct na_err *err)
 
 	if (!all)
 		return na_fail_nomem(err);
-	for (struct na_chunk *c = s->spans.first; c; c = c->next) {
-		const struct na_span *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			if (x[i].number < 0)
-				continue; /* a step that no one named */
-			all[n++] = (struct na_step){x[i].number, x[i].start_ps,
-						    x[i].end_ps,
-						    s->sources[x[i].input].run};
-		}
+	na_each_record (const struct na_span, x, &s->spans) {
+		if (x->number < 0)
+			continue; /* a step that no one named */
+		all[n++] = (struct na_step){x->number, x->start_ps, x->end_ps,
+					    s->sources[x->input].run};
 	}
-	qsort(all, n, sizeof(*all), by_run_number);
+	na_sort(all, n, by_run_number);
 	for (size_t i = 0; i < n; i++) {
 		struct na_step *last = kept ? &all[kept - 1] : NULL;
 
@@ -297,16 +282,7 @@ static enum na_status resolve_steps(struct na_store *s, struct na_err *err)
 	return NA_OK;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct na_span *x = a, *y = b;
-
-	if (x->input != y->input)
-		return x->input < y->input ? -1 : 1;
-	if (x->plane != y->plane)
-		return x->plane < y->plane ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+NA_ORDER(by_place, struct na_span, NA_UP(input), NA_UP(plane), NA_UP(start_ps))
 
 static struct na_span *sorted_spans(const struct na_store *s)
 {
@@ -317,14 +293,13 @@ static struct na_span *sorted_spans(const struct na_store *s)
 		memcpy(all + n, c->data, c->n * sizeof(*all));
 		n += c->n;
 	}
-	if (all && n)
-		qsort(all, n, sizeof(*all), by_place);
+	na_sort(all, n, by_place);
 	return all;
 }
 
-struct lane {
+struct lane { /* spans of one device plane */
 	size_t from, to;
-}; /* spans of one device plane */
+};
 
 struct planner {
 	const struct na_store *s;
@@ -388,59 +363,44 @@ static uint32_t step_of(const struct planner *p, size_t input, uint32_t local,
 {
 	size_t first = p->first_lane[input];
 	size_t lanes = p->first_lane[input + 1] - first;
-	size_t lo, hi, lane;
+	const struct lane *lane;
+	size_t behind;
 
 	if (!lanes || local >= p->s->n_local[input] ||
 	    !p->s->local[input][local])
 		return NA_UNKNOWN_U32;
-	lane = p->rank[input][local];
-	lane = first + (lane < lanes ? lane : lanes - 1);
-	lo = p->lanes[lane].from;
-	hi = p->lanes[lane].to;
-	while (lo < hi) { /* last span that starts by then */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->spans[mid].start_ps <= end_ps)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == p->lanes[lane].from || p->spans[lo - 1].end_ps <= end_ps)
+	lane = &p->lanes[first + lanes - 1];
+	if (p->rank[input][local] < lanes)
+		lane = &p->lanes[first + p->rank[input][local]];
+	behind = NA_BOUND(i, lane->from, lane->to,
+			  p->spans[i].start_ps > end_ps);
+	if (behind == lane->from || p->spans[behind - 1].end_ps <= end_ps)
 		return NA_UNKNOWN_U32;
 	return step_index(p->s, p->s->sources[input].run,
-			  p->spans[lo - 1].number);
+			  p->spans[behind - 1].number);
 }
 
 static bool place_execs(const struct planner *p, struct na_bag *b,
 			struct na_bag *wide)
 {
-	for (struct na_chunk *c = b->first; c; c = c->next) {
-		struct na_packed_exec *x = (void *)c->data;
+	na_each_record (struct na_packed_exec, x, b) {
+		struct na_exec e = na_unpack_exec(x);
 
-		for (size_t i = 0; i < c->n; i++) {
-			struct na_exec e = na_unpack_exec(&x[i]);
-
-			e.step = step_of(p, e.input, e.device, e.end_ps);
-			if (!na_pack_exec(&x[i], &e, wide))
-				return false;
-		}
+		e.step = step_of(p, e.input, e.device, e.end_ps);
+		if (!na_pack_exec(x, &e, wide))
+			return false;
 	}
 	return true;
 }
 
 static void place_transfers(const struct planner *p, struct na_store *s)
 {
-	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
-		struct na_packed_transfer *x = (void *)c->data;
+	na_each_record (struct na_packed_transfer, x, &s->transfers) {
+		const struct na_transfer t = na_unpack_transfer(x);
 
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_transfer t = na_unpack_transfer(&x[i]);
-
-			*na_packed_step(&x[i]) =
-				step_of(p, t.input,
-					t.side == NA_RX ? t.dst : t.src,
-					t.end_ps);
-		}
+		*na_packed_step(x) = step_of(p, t.input,
+					     t.side == NA_RX ? t.dst : t.src,
+					     t.end_ps);
 	}
 }
 
@@ -474,16 +434,11 @@ static enum na_status resolve_types(struct na_store *s, struct na_err *err)
 	if (!s->type_of)
 		return na_fail_nomem(err);
 	memset(s->type_of, 0xff, s->n_type_of * sizeof(*s->type_of));
-	for (struct na_chunk *c = s->graphs.first; c; c = c->next) {
-		const struct na_packed_exec *x = (const void *)c->data;
+	na_each_record (const struct na_packed_exec, x, &s->graphs) {
+		const struct na_exec g = na_unpack_exec(x);
 
-		for (size_t i = 0; i < c->n; i++) {
-			const struct na_exec g = na_unpack_exec(&x[i]);
-
-			if (g.collective < s->n_type_of &&
-			    g.type != NA_UNKNOWN_U32)
-				s->type_of[g.collective] = g.type;
-		}
+		if (g.collective < s->n_type_of && g.type != NA_UNKNOWN_U32)
+			s->type_of[g.collective] = g.type;
 	}
 	return NA_OK;
 }

@@ -3,16 +3,10 @@
 
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
-static int by_device(const void *a, const void *b)
-{
-	const struct na_local_end *x = a, *y = b;
-
-	if (x->e.slice != y->e.slice)
-		return x->e.slice < y->e.slice ? -1 : 1;
-	return (x->e.device > y->e.device) - (x->e.device < y->e.device);
-}
+NA_ORDER(by_device, struct na_local_end, NA_UP(e.slice), NA_UP(e.device))
 
 struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 				   size_t *n_out)
@@ -27,38 +21,22 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 			order[m++] =
 				(struct na_local_end){s->names.endpoints[i], i};
 	}
-	if (m)
-		qsort(order, m, sizeof(*order), by_device);
+	na_sort(order, m, by_device);
 	*n_out = m;
 	return order;
 }
 
-static int by_input_number(const void *a, const void *b)
-{
-	const struct na_core *x = *(struct na_core *const *)a;
-	const struct na_core *y = *(struct na_core *const *)b;
-
-	if (x->input != y->input)
-		return x->input < y->input ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+NA_ORDER(by_input_number, struct na_core *, NA_CMP((*x)->input, (*y)->input),
+	 NA_CMP((*x)->number, (*y)->number))
 
 /* Cores are in the order of their numbers. */
 static struct na_core *core_at(struct na_core **cores, size_t n,
 			       uint32_t number)
 {
-	size_t from = 0, to = n;
+	size_t at = NA_BOUND(i, 0, n, cores[i]->number >= (int64_t)number);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (cores[mid]->number < (int64_t)number)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < n && cores[from]->number == (int64_t)number ? cores[from]
-								  : NULL;
+	return at < n && cores[at]->number == (int64_t)number ? cores[at]
+							      : NULL;
 }
 
 static uint32_t ordinal_of(const struct na_store *s, size_t endpoint)
@@ -126,8 +104,7 @@ enum na_status na_resolve_cores(struct na_store *s, struct na_err *err)
 		if (s->devices.cores[i].kind == NA_DEVICE_TPU)
 			cores[n++] = &s->devices.cores[i];
 	}
-	if (n)
-		qsort(cores, n, sizeof(struct na_core *), by_input_number);
+	na_sort(cores, n, by_input_number);
 	for (size_t i = 0, to; ok && i < n; i = to) {
 		for (to = i; to < n && cores[to]->input == cores[i]->input;)
 			to++;

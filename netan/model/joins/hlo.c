@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/model/joins/join.h"
 
@@ -17,15 +18,7 @@ struct named {
 	uint32_t name, instruction;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	return (x->instruction > y->instruction) -
-	       (x->instruction < y->instruction);
-}
+NA_ORDER(by_name, struct named, NA_UP(name), NA_UP(instruction))
 
 static bool is(const struct join *j, const struct na_hlo_instruction *x,
 	       const char *opcode)
@@ -80,8 +73,7 @@ static bool prepare(struct join *j, uint32_t module)
 		all[i] = (struct named){m->instructions[i].name, i};
 		to->done_of[i] = NA_NO_NAME;
 	}
-	if (n)
-		qsort(all, n, sizeof(*all), by_name);
+	na_sort(all, n, by_name);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t start = NA_NO_NAME;
 
@@ -100,16 +92,9 @@ static uint32_t find(const struct join *j, uint32_t module, uint32_t name)
 {
 	const struct na_hlo_module *m = &j->h->modules[module];
 	const uint32_t *at = j->modules[module].by_name;
-	size_t low = 0, high = m->n_instructions;
+	size_t low = NA_BOUND(i, 0, m->n_instructions,
+			      m->instructions[at[i]].name >= name);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->instructions[at[middle]].name < name)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < m->n_instructions && m->instructions[at[low]].name == name
 		       ? at[low]
 		       : NA_NO_NAME;
@@ -303,16 +288,7 @@ static bool complete(struct join *j, uint32_t module, uint32_t i,
 
 /* ---- which module */
 
-static int by_key(const void *a, const void *b)
-{
-	const struct join_key *x = a, *y = b;
-
-	if (x->input != y->input)
-		return x->input < y->input ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->module > y->module) - (x->module < y->module);
-}
+NA_ORDER(by_key, struct join_key, NA_UP(input), NA_UP(key), NA_UP(module))
 
 static struct join_key *sorted(const struct na_hlo *h, bool names)
 {
@@ -324,8 +300,8 @@ static struct join_key *sorted(const struct na_hlo *h, bool names)
 		keys[i] = (struct join_key){m->input, i,
 					    names ? m->name : m->program_id};
 	}
-	if (keys && h->n_modules)
-		qsort(keys, h->n_modules, sizeof(*keys), by_key);
+	if (keys)
+		na_sort(keys, h->n_modules, by_key);
 	return keys;
 }
 
@@ -334,16 +310,8 @@ static size_t range(const struct join_key *keys, size_t n_keys, uint32_t input,
 		    uint64_t key, size_t *n)
 {
 	const struct join_key want = {.input = input, .key = key};
-	size_t low = 0, high = n_keys;
+	size_t low = NA_BOUND(i, 0, n_keys, by_key(&keys[i], &want) >= 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_key(&keys[middle], &want) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*n = 0;
 	while (low + *n < n_keys && *n < NA_JOIN_CANDIDATES &&
 	       keys[low + *n].input == input && keys[low + *n].key == key)
@@ -426,35 +394,28 @@ static bool list_runs(struct join *j)
 	uint32_t *seen = na_calloc(n_names, sizeof(*seen)); /* input + 1 */
 	bool ok = seen;
 
-	for (const struct na_chunk *c = j->s->modules.first; ok && c;
-	     c = c->next) {
-		const struct na_span *x = (const void *)c->data;
+	na_each_record (const struct na_span, x, &j->s->modules) {
+		const char *s = na_strtab_at(&j->s->names.strings, x->name);
+		uint32_t name;
+		uint64_t id;
+		size_t n;
 
-		for (size_t i = 0; ok && i < c->n; i++) {
-			const char *s = na_strtab_at(&j->s->names.strings,
-						     x[i].name);
-			uint32_t name;
-			uint64_t id;
-			size_t n;
-
-			if (x[i].name >= n_names ||
-			    seen[x[i].name] == x[i].input + 1u ||
-			    !na_join_program_id(s, &id, &n))
-				continue;
-			seen[x[i].name] = x[i].input + 1u;
-			name = na_strtab_find(&j->h->strings, s, n);
-			if (name == NA_NO_NAME)
-				continue;
-			ok = na_grow(&j->runs, &cap, j->n_runs + 1,
-				     sizeof(*j->runs));
-			if (ok)
-				j->runs[j->n_runs++] =
-					(struct join_key){x[i].input, name, id};
-		}
+		if (!ok || x->name >= n_names ||
+		    seen[x->name] == x->input + 1u ||
+		    !na_join_program_id(s, &id, &n))
+			continue;
+		seen[x->name] = x->input + 1u;
+		name = na_strtab_find(&j->h->strings, s, n);
+		if (name == NA_NO_NAME)
+			continue;
+		ok = na_grow(&j->runs, &cap, j->n_runs + 1, sizeof(*j->runs));
+		if (ok)
+			j->runs[j->n_runs++] = (struct join_key){x->input, name,
+								 id};
 	}
 	free(seen);
-	if (ok && j->n_runs)
-		qsort(j->runs, j->n_runs, sizeof(*j->runs), by_key);
+	if (ok)
+		na_sort(j->runs, j->n_runs, by_key);
 	return ok;
 }
 
@@ -521,13 +482,8 @@ struct typed {
 	uint32_t index;
 };
 
-static int by_program(const void *a, const void *b)
-{
-	const struct typed *x = a, *y = b;
-	int order = na_join_program_order(x->t, y->t);
-
-	return order ? order : (x->index > y->index) - (x->index < y->index);
-}
+NA_ORDER(by_program, struct typed, na_join_program_order(x->t, y->t),
+	 NA_UP(index))
 
 static bool join_program(struct join *j, const struct program *p)
 {
@@ -556,8 +512,8 @@ static bool join_all(struct join *j)
 
 	for (uint32_t i = 0; ok && i < types->n; i++)
 		all[i] = (struct typed){&types->items[i], i};
-	if (ok && types->n)
-		qsort(all, types->n, sizeof(*all), by_program);
+	if (ok)
+		na_sort(all, types->n, by_program);
 	for (size_t i = 0; ok && i < types->n; i++)
 		order[i] = all[i].index;
 	for (size_t i = 0, to; ok && i < types->n; i = to) {

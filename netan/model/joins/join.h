@@ -43,8 +43,8 @@ enum na_status na_join_modules(struct join *j) NA_MUST_CHECK;
 enum na_status na_join_ops(struct join *j) NA_MUST_CHECK;
 
 /* < 0, 0, > 0; 0: of one program of one input. */
-int na_join_program_order(const struct na_op_type *a,
-			  const struct na_op_type *b);
+int na_join_program_order(const struct na_op_type *x,
+			  const struct na_op_type *y);
 
 static inline bool na_join_is_transfer(const struct na_op_type *t)
 {

@@ -6,17 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/model/joins/join.h"
 
-int na_join_program_order(const struct na_op_type *a,
-			  const struct na_op_type *b)
+int na_join_program_order(const struct na_op_type *x,
+			  const struct na_op_type *y)
 {
-	if (a->input != b->input)
-		return a->input < b->input ? -1 : 1;
-	if (a->program_id != b->program_id)
-		return a->program_id < b->program_id ? -1 : 1;
-	return (a->module > b->module) - (a->module < b->module);
+	return NA_THEN(NA_UP(input), NA_UP(program_id), NA_UP(module));
 }
 
 /* Types by program and one more key. */
@@ -36,17 +33,9 @@ struct ops {
 	size_t n_keys;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct by *x = a, *y = b;
-	int order = na_join_program_order(x->t, y->t);
-
-	if (order)
-		return order;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->t > y->t) - (x->t < y->t); /* of one array */
-}
+/* The types are of one array. */
+NA_ORDER(by_key, struct by, na_join_program_order(x->t, y->t), NA_UP(key),
+	 NA_UP(t))
 
 /* What is behind the last dot of a name, if that is a number; names without
  * are alike. */
@@ -103,26 +92,17 @@ static void sort_by(struct ops *o, key_fn key)
 		if (k != NO_KEY && t->network != NA_NET_GPU)
 			o->keys[o->n_keys++] = (struct by){k, t};
 	}
-	if (o->n_keys)
-		qsort(o->keys, o->n_keys, sizeof(*o->keys), by_key);
+	na_sort(o->keys, o->n_keys, by_key);
 }
 
 static size_t first_of(const struct ops *o, const struct na_op_type *t,
 		       uint64_t key)
 {
-	size_t low = 0, high = o->n_keys;
+	const struct by *keys = o->keys;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct by *x = &o->keys[middle];
-		int order = na_join_program_order(x->t, t);
-
-		if (order < 0 || (order == 0 && x->key < key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return NA_BOUND(i, 0, o->n_keys,
+			NA_THEN(na_join_program_order(keys[i].t, t),
+				NA_CMP(keys[i].key, key)) >= 0);
 }
 
 /* Whether x can tell what t lacks: of a transfer the collective, else of a
@@ -261,17 +241,8 @@ static void forget_strangers(struct ops *o)
 }
 
 /* Of one collective in one program, what any of its ops knows. */
-static int by_collective(const void *a, const void *b)
-{
-	const struct na_op_type *const *x = a, *const *y = b;
-	int order = na_join_program_order(*x, *y);
-
-	if (order)
-		return order;
-	if ((*x)->collective != (*y)->collective)
-		return (*x)->collective < (*y)->collective ? -1 : 1;
-	return (*x > *y) - (*x < *y);
-}
+NA_ORDER(by_collective, struct na_op_type *, na_join_program_order(*x, *y),
+	 NA_CMP((*x)->collective, (*y)->collective), NA_CMP(*x, *y))
 
 static void share(struct na_op_type **types, size_t n)
 {
@@ -305,8 +276,7 @@ static bool share_all(struct ops *o)
 		    o->items[i].collective != NA_UNKNOWN_U32)
 			all[n++] = &o->items[i];
 	}
-	if (n)
-		qsort(all, n, sizeof(struct na_op_type *), by_collective);
+	na_sort(all, n, by_collective);
 	for (size_t i = 0; i < n; i = to) {
 		for (to = i + 1;
 		     to < n && all[to]->collective == all[i]->collective &&

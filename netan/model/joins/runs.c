@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/model/joins/join.h"
 
@@ -27,54 +28,31 @@ struct runs {
 	struct last *last;         /* by type */
 };
 
-static int by_core_start(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
-}
+NA_ORDER(by_core_start, struct run, NA_UP(core), NA_UP(start_ps), NA_UP(end_ps),
+	 NA_UP(name))
 
 static bool list(struct runs *r)
 {
 	r->items = na_calloc(r->s->modules.n, sizeof(*r->items));
 	if (!r->items)
 		return false;
-	for (const struct na_chunk *c = r->s->modules.first; c; c = c->next) {
-		const struct na_span *x = (const void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++)
-			r->items[r->n++] = (struct run){x[i].start_ps,
-							x[i].end_ps, x[i].core,
-							x[i].name};
-	}
-	if (r->n)
-		qsort(r->items, r->n, sizeof(*r->items), by_core_start);
+	na_each_record (const struct na_span, x, &r->s->modules)
+		r->items[r->n++] = (struct run){x->start_ps, x->end_ps, x->core,
+						x->name};
+	na_sort(r->items, r->n, by_core_start);
 	return true;
 }
 
 /* The last run that began on that core, if the op began in it. */
 static const struct run *run_of(const struct runs *r, const struct na_op *x)
 {
-	size_t low = 0, high = r->n;
-	const struct run *at;
+	const struct run *runs = r->items, *at;
+	size_t behind =
+		NA_BOUND(i, 0, r->n,
+			 NA_THEN(NA_CMP(runs[i].core, x->core),
+				 NA_CMP(runs[i].start_ps, x->start_ps)) > 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		at = &r->items[middle];
-		if (at->core < x->core ||
-		    (at->core == x->core && at->start_ps <= x->start_ps))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	at = low ? &r->items[low - 1] : NULL;
+	at = behind ? &runs[behind - 1] : NULL;
 	return at && at->core == x->core && x->start_ps < at->end_ps ? at
 								     : NULL;
 }
@@ -109,14 +87,10 @@ static uint32_t place(struct runs *r, const struct na_op *x)
 
 static bool place_all(struct runs *r)
 {
-	for (struct na_chunk *c = r->s->ops.first; c; c = c->next) {
-		struct na_op *x = (void *)c->data;
-
-		for (size_t i = 0; i < c->n; i++) {
-			x[i].type = place(r, &x[i]);
-			if (x[i].type == UINT32_MAX)
-				return false;
-		}
+	na_each_record (struct na_op, x, &r->s->ops) {
+		x->type = place(r, x);
+		if (x->type == UINT32_MAX)
+			return false;
 	}
 	return true;
 }

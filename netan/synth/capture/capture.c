@@ -1,5 +1,6 @@
 #include "netan/synth/capture/capture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,6 @@ enum {
 	ROCE_PAIRS = 4, /* queue pairs, at most */
 	MB = 1000000
 };
-
-static const char *const conditions[] = {"healthy",        "loss",
-					 "timeout",        "zero-window",
-					 "window-limited", "idle"};
-
-enum { CONDITIONS = NA_LEN(conditions) };
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -74,15 +69,13 @@ static enum na_status condition_of(const struct na_synth_config *cfg, size_t i,
 	const char *word;
 
 	if (!list->n) {
-		*c = (enum na_flow_condition)(i % CONDITIONS);
+		*c = (enum na_flow_condition)(i % NA_FLOW_CALLS);
 		return NA_OK;
 	}
 	word = list->items[i % list->n];
-	for (size_t k = 0; k < CONDITIONS; k++)
-		if (!strcmp(word, conditions[k])) {
-			*c = (enum na_flow_condition)k;
+	for (*c = 0; *c < NA_FLOW_CALLS; ++*c)
+		if (!strcmp(word, na_flow_words[*c]))
 			return NA_OK;
-		}
 	return na_fail(err, NA_EUSAGE,
 		       "--condition \"%s\" is not known; it is healthy, loss, "
 		       "timeout, zero-window, window-limited or idle",
@@ -224,49 +217,29 @@ static enum na_status put_next(struct na_capture_job *job, uint32_t i,
 	return na_roce_flow_put(&job->roces[i], out, err);
 }
 
-static bool sooner(const struct na_capture_turn *a,
-		   const struct na_capture_turn *b)
+/* At equal times the first flow goes first. */
+static bool plan_turn(struct na_capture_job *job, uint32_t flow)
 {
-	return a->time_ns < b->time_ns ||
-	       (a->time_ns == b->time_ns && a->flow < b->flow);
-}
+	int64_t at_ns = next_time(job, flow);
 
-static void sink(struct na_capture_job *job, size_t i)
-{
-	struct na_capture_turn *h = job->heap, moved = h[i];
-
-	for (;;) {
-		size_t k = 2 * i + 1;
-
-		if (k >= job->n_heap)
-			break;
-		if (k + 1 < job->n_heap && sooner(&h[k + 1], &h[k]))
-			k++;
-		if (!sooner(&h[k], &moved))
-			break;
-		h[i] = h[k];
-		i = k;
-	}
-	h[i] = moved;
+	return at_ns == INT64_MAX ||
+	       na_queue_add(&job->turns, (struct na_planned){.at = at_ns,
+							     .order = flow,
+							     .id = flow});
 }
 
 static enum na_status put_all(struct na_capture_job *job, struct na_frames *out,
 			      struct na_err *err)
 {
 	enum na_status st = NA_OK;
+	unsigned what;
+	uint32_t flow;
 
-	for (size_t i = job->n_heap; i-- > 0;)
-		sink(job, i);
-	job->first_ns = job->n_heap ? job->heap[0].time_ns : 0;
-	while (!st && job->n_heap) {
-		struct na_capture_turn *top = &job->heap[0];
-
-		job->last_ns = top->time_ns;
-		st = put_next(job, top->flow, out, err);
-		top->time_ns = next_time(job, top->flow);
-		if (top->time_ns == INT64_MAX)
-			*top = job->heap[--job->n_heap];
-		sink(job, 0);
+	job->first_ns = job->turns.n ? job->turns.heap[0].at : 0;
+	while (!st && na_queue_take(&job->turns, &job->last_ns, &what, &flow)) {
+		st = put_next(job, flow, out, err);
+		if (!st && !plan_turn(job, flow))
+			st = na_fail_nomem(err);
 	}
 	for (size_t i = 0; !st && i < job->n_callers; i++)
 		if (job->callers[i].failed)
@@ -299,8 +272,7 @@ static enum na_status make_job(struct na_capture_job *job,
 	job->bulks = na_calloc(job->n_bulks + 1, sizeof(*job->bulks));
 	job->callers = na_calloc(job->n_callers + 1, sizeof(*job->callers));
 	job->roces = na_calloc(job->n_roces + 1, sizeof(*job->roces));
-	job->heap = na_calloc(n, sizeof(*job->heap));
-	if (!job->bulks || !job->callers || !job->roces || !job->heap)
+	if (!job->bulks || !job->callers || !job->roces)
 		return na_fail_nomem(err);
 	na_rng_seed(&rng, (uint64_t)cfg->seed);
 	st = make_bulks(job, &rng, err);
@@ -308,13 +280,9 @@ static enum na_status make_job(struct na_capture_job *job,
 		return st;
 	make_callers(job, &rng);
 	make_roces(job, &rng);
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t t = next_time(job, i);
-
-		if (t != INT64_MAX)
-			job->heap[job->n_heap++] = (struct na_capture_turn){t,
-									    i};
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!plan_turn(job, i))
+			return na_fail_nomem(err);
 	return NA_OK;
 }
 
@@ -325,21 +293,16 @@ static void free_job(struct na_capture_job *job)
 	free(job->bulks);
 	free(job->callers);
 	free(job->roces);
-	free(job->heap);
+	na_queue_fini(&job->turns);
 	free(job->calls.calls);
 }
 
 /* path + more, to be freed. */
 static char *append(const char *path, const char *more)
 {
-	size_t n = strlen(path), m = strlen(more) + 1;
-	char *s = malloc(n + m);
+	char *s;
 
-	if (s) {
-		memcpy(s, path, n);
-		memcpy(s + n, more, m);
-	}
-	return s;
+	return asprintf(&s, "%s%s", path, more) < 0 ? NULL : s;
 }
 
 static enum na_status write_capture(struct na_capture_job *job,
@@ -362,17 +325,12 @@ static enum na_status write_capture(struct na_capture_job *job,
 		st = put_all(job, out, err);
 	if (st) {
 		na_frames_abandon(out);
-		free(path);
-		return st;
+	} else {
+		job->sums = *na_frames_sums(out);
+		st = na_frames_finish(out, &bytes, err);
 	}
-	job->packets = na_frames_count(out);
-	job->wire_bytes = na_frames_wire_bytes(out);
-	job->captured_bytes = na_frames_captured_bytes(out);
-	st = na_frames_finish(out, &bytes, err);
-	if (st)
-		free(path);
-	return st ? st
-		  : na_synth_report_add(report, path, bytes, job->packets, err);
+	return na_synth_report_add(report, st, path, bytes, job->sums.frames,
+				   err);
 }
 
 static enum na_status write_truth(struct na_capture_job *job,
@@ -386,9 +344,7 @@ static enum na_status write_truth(struct na_capture_job *job,
 	if (!path)
 		return na_fail_nomem(err);
 	st = na_capture_truth_write(job, path, &bytes, err);
-	if (st)
-		free(path);
-	return st ? st : na_synth_report_add(report, path, bytes, 0, err);
+	return na_synth_report_add(report, st, path, bytes, 0, err);
 }
 
 bool na_synth_is_packed_capture(const char *path)

@@ -9,6 +9,7 @@
 #include "netan/synth/capture/roce_flow.h"
 #include "netan/synth/capture/tcp_bulk.h"
 #include "netan/synth/capture/tcp_calls.h"
+#include "netan/synth/queue.h"
 #include "netan/synth/synth.h"
 
 /* Does this output name a capture file (.pcap, .pcapng)? */
@@ -30,13 +31,9 @@ struct na_capture_job {
 	struct na_roce_flow *roces;
 	size_t n_bulks, n_callers, n_roces;
 	struct na_call_list calls;
-	/* By time of the next packet: what is to be put out. */
-	struct na_capture_turn {
-		int64_t time_ns;
-		uint32_t flow; /* bulks, callers, roces in this order */
-	} * heap;
-	size_t n_heap;
-	uint64_t packets, wire_bytes, captured_bytes;
+	/* By time of the next packet the flows: bulks, callers, roces. */
+	struct na_queue turns;
+	struct na_frame_sums sums;
 	int64_t first_ns, last_ns;
 };
 

@@ -25,7 +25,7 @@ struct na_frames {
 	struct na_out_file *out;
 	bool ng;
 	uint32_t snaplen;
-	uint64_t frames, wire_bytes, captured_bytes;
+	struct na_frame_sums total;
 	uint8_t *buf;
 	size_t n;
 	uint16_t ident;
@@ -45,18 +45,6 @@ static void le32(uint8_t *p, uint32_t v)
 {
 	le16(p, v);
 	le16(p + 2, v >> 16);
-}
-
-static void be16(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
-static void be32(uint8_t *p, uint32_t v)
-{
-	be16(p, v >> 16);
-	be16(p + 2, v);
 }
 
 /* ---- checksums */
@@ -235,9 +223,9 @@ static enum na_status put_record(struct na_frames *f, int64_t time_ns,
 		memcpy(p + RECORD, f->frame, captured);
 		f->n += RECORD + captured;
 	}
-	f->frames++;
-	f->wire_bytes += wire;
-	f->captured_bytes += captured;
+	f->total.frames++;
+	f->total.wire_bytes += wire;
+	f->total.captured_bytes += captured;
 	return NA_OK;
 }
 
@@ -252,19 +240,19 @@ static uint64_t put_ip(struct na_frames *f, const struct na_frame_end *src,
 
 	memcpy(p, dst->mac, 6);
 	memcpy(p + 6, src->mac, 6);
-	be16(p + 12, 0x0800);
+	na_put_be(p + 12, 0x0800, 2);
 	p += ETHERNET;
 	p[0] = 0x45;
 	p[1] = ecn;
-	be16(p + 2, IP + n);
-	be16(p + 4, ++f->ident);
-	be16(p + 6, 0x4000); /* don't fragment */
+	na_put_be(p + 2, IP + n, 2);
+	na_put_be(p + 4, ++f->ident, 2);
+	na_put_be(p + 6, 0x4000, 2); /* don't fragment */
 	p[8] = 64;
 	p[9] = protocol;
-	be16(p + 10, 0);
+	na_put_be(p + 10, 0, 2);
 	memcpy(p + 12, src->ip, 4);
 	memcpy(p + 16, dst->ip, 4);
-	be16(p + 10, fold(sum_bytes(p, IP)));
+	na_put_be(p + 10, fold(sum_bytes(p, IP)), 2);
 	return sum_bytes(p + 12, 8) + protocol + n;
 }
 
@@ -295,16 +283,16 @@ enum na_status na_frames_tcp(struct na_frames *f, int64_t time_ns,
 	uint64_t sum = put_ip(f, src, dst, 6, head + data->n, 0);
 	uint8_t *p = f->frame + ETHERNET + IP;
 
-	be16(p, src->port);
-	be16(p + 2, dst->port);
-	be32(p + 4, t->seq);
-	be32(p + 8, t->ack);
+	na_put_be(p, src->port, 2);
+	na_put_be(p + 2, dst->port, 2);
+	na_put_be(p + 4, t->seq, 4);
+	na_put_be(p + 8, t->ack, 4);
 	p[12] = (uint8_t)(head / 4 << 4);
 	p[13] = t->flags;
-	be16(p + 14, t->window);
-	be32(p + 16, 0);
+	na_put_be(p + 14, t->window, 2);
+	na_put_be(p + 16, 0, 4);
 	memcpy(p + TCP, t->options, t->n_options);
-	be16(p + 16, fold(sum + sum_bytes(p, head) + data_sum));
+	na_put_be(p + 16, fold(sum + sum_bytes(p, head) + data_sum), 2);
 	return put_data(f, time_ns, ETHERNET + IP + head, bytes, data->n, err);
 }
 
@@ -318,26 +306,16 @@ enum na_status na_frames_udp(struct na_frames *f, int64_t time_ns,
 	uint8_t *p = f->frame + ETHERNET + IP;
 
 	put_ip(f, src, dst, 17, n, ecn);
-	be16(p, src->port);
-	be16(p + 2, dst->port);
-	be16(p + 4, n);
-	be16(p + 6, 0);
+	na_put_be(p, src->port, 2);
+	na_put_be(p + 2, dst->port, 2);
+	na_put_be(p + 4, n, 2);
+	na_put_be(p + 6, 0, 2);
 	memcpy(p + UDP, head, n_head);
 	return put_data(f, time_ns, ETHERNET + IP + UDP + (uint32_t)n_head,
 			f->pattern, n_data, err);
 }
 
-uint64_t na_frames_count(const struct na_frames *f)
+const struct na_frame_sums *na_frames_sums(const struct na_frames *f)
 {
-	return f->frames;
-}
-
-uint64_t na_frames_wire_bytes(const struct na_frames *f)
-{
-	return f->wire_bytes;
-}
-
-uint64_t na_frames_captured_bytes(const struct na_frames *f)
-{
-	return f->captured_bytes;
+	return &f->total;
 }

@@ -65,8 +65,17 @@ NA_MUST_CHECK enum na_status na_frames_udp(struct na_frames *f, int64_t time_ns,
 					   struct na_err *err);
 
 /* So far. */
-uint64_t na_frames_count(const struct na_frames *f);
-uint64_t na_frames_wire_bytes(const struct na_frames *f);
-uint64_t na_frames_captured_bytes(const struct na_frames *f);
+struct na_frame_sums {
+	uint64_t frames, wire_bytes, captured_bytes;
+};
+const struct na_frame_sums *na_frames_sums(const struct na_frames *f);
+
+/* A number of so many bytes in network order; returns what is behind it. */
+static inline uint8_t *na_put_be(uint8_t *p, uint64_t v, int bytes)
+{
+	for (int i = bytes - 1; i >= 0; i--)
+		*p++ = (uint8_t)(v >> (8 * i));
+	return p;
+}
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/synth/capture/frame_out.h"
+
 enum {
 	DATA = 0,
 	HEADERS = 1,
@@ -23,21 +25,15 @@ enum {
 	CONTENT_TYPE = 31
 };
 
-static void be32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
 static void frame(struct na_wire *w, uint32_t n, unsigned type, unsigned flags,
 		  uint32_t stream)
 {
 	uint8_t h[HEAD_BYTES];
 
-	be32(h, n << 8);
+	na_put_be(h, n << 8, 4);
 	h[3] = (uint8_t)type;
 	h[4] = (uint8_t)flags;
-	be32(h + 5, stream);
+	na_put_be(h + 5, stream, 4);
 	na_wire_raw(w, h, sizeof(h));
 }
 
@@ -45,7 +41,7 @@ static void setting(struct na_wire *w, unsigned id, uint32_t v)
 {
 	uint8_t b[6] = {0, (uint8_t)id};
 
-	be32(b + 2, v);
+	na_put_be(b + 2, v, 4);
 	na_wire_raw(w, b, sizeof(b));
 }
 
@@ -53,7 +49,7 @@ void na_h2_window(struct na_wire *w, uint32_t bytes)
 {
 	uint8_t b[4];
 
-	be32(b, bytes);
+	na_put_be(b, bytes, 4);
 	frame(w, 4, WINDOW_UPDATE, 0, 0);
 	na_wire_raw(w, b, 4);
 }
@@ -194,7 +190,7 @@ static void put_prefix(struct na_wire *w, uint32_t n)
 	uint8_t head[11] = {0};
 	uint32_t rest = n - 6;
 
-	be32(head + 1, n);
+	na_put_be(head + 1, n, 4);
 	head[5] = 0x0a;
 	for (int i = 6; i < 10; i++, rest >>= 7)
 		head[i] = (uint8_t)(0x80 | (rest & 127));

@@ -201,13 +201,6 @@ void na_roce_flow_more(struct na_roce_flow *f)
 
 /* ---- to the file */
 
-static uint8_t *be(uint8_t *p, uint64_t v, int bytes)
-{
-	for (int i = bytes - 1; i >= 0; i--)
-		*p++ = (uint8_t)(v >> (8 * i));
-	return p;
-}
-
 static uint8_t *put_extension(struct na_roce_flow *f,
 			      const struct na_roce_plan *p, uint8_t *at)
 {
@@ -215,29 +208,33 @@ static uint8_t *put_extension(struct na_roce_flow *f,
 	case 0x06: /* WRITE First, Only; READ request */
 	case 0x0a:
 	case 0x0c:
-		at = be(at, UINT64_C(0x7f0000000000) + p->psn * 4096, 8);
-		at = be(at, 0x1234, 4);
-		return be(at, p->asked, 4);
+		at = na_put_be(at, UINT64_C(0x7f0000000000) + p->psn * 4096, 8);
+		at = na_put_be(at, 0x1234, 4);
+		return na_put_be(at, p->asked, 4);
 	case 0x03: /* immediate */
 	case 0x05:
-		return be(at, 7, 4);
+		return na_put_be(at, 7, 4);
 	case 0x14:
-		at = be(at, UINT64_C(0x7f0000001000), 8);
-		at = be(at, 0x1234, 4);
-		at = be(at, 1, 8);
-		return be(at, 0, 8);
+		at = na_put_be(at, UINT64_C(0x7f0000001000), 8);
+		at = na_put_be(at, 0x1234, 4);
+		at = na_put_be(at, 1, 8);
+		return na_put_be(at, 0, 8);
 	case 0x12:
-		at = be(at, (uint32_t)p->syndrome << 24 | (f->msn & 0xffffff),
-			4);
-		return be(at, f->msn, 8);
+		at = na_put_be(at,
+			       (uint32_t)p->syndrome << 24 |
+				       (f->msn & 0xffffff),
+			       4);
+		return na_put_be(at, f->msn, 8);
 	case 0x0d:
 	case 0x0f:
 	case 0x10:
 	case 0x11:
-		return be(at, (uint32_t)p->syndrome << 24 | (f->msn & 0xffffff),
-			  4);
+		return na_put_be(at,
+				 (uint32_t)p->syndrome << 24 |
+					 (f->msn & 0xffffff),
+				 4);
 	case 0x81:
-		return be(be(at, 0, 8), 0, 8);
+		return na_put_be(na_put_be(at, 0, 8), 0, 8);
 	default:
 		return at;
 	}
@@ -251,13 +248,13 @@ enum na_status na_roce_flow_put(struct na_roce_flow *f, struct na_frames *out,
 	struct na_frame_end ends[2] = {f->ends[p->back], f->ends[!p->back]};
 	uint8_t head[64], *at = head;
 
-	at = be(at, p->opcode, 1);
-	at = be(at, 0x40 | pad << 4, 1);
-	at = be(at, 0xffff, 2);
-	at = be(at, p->opcode == CONGESTION ? 0x40 : 0, 1);
-	at = be(at, f->qp[!p->back], 3);
-	at = be(at, p->back ? 0 : 0x80, 1);
-	at = be(at, p->psn, 3);
+	at = na_put_be(at, p->opcode, 1);
+	at = na_put_be(at, 0x40 | pad << 4, 1);
+	at = na_put_be(at, 0xffff, 2);
+	at = na_put_be(at, p->opcode == CONGESTION ? 0x40 : 0, 1);
+	at = na_put_be(at, f->qp[!p->back], 3);
+	at = na_put_be(at, p->back ? 0 : 0x80, 1);
+	at = na_put_be(at, p->psn, 3);
 	at = put_extension(f, p, at);
 	ends[1].port = 4791;
 	f->truth.packets++;

@@ -21,7 +21,7 @@ struct na_roce_plan {
 
 struct na_roce_truth {
 	uint64_t packets, messages, bytes, sends, writes, reads, atomics;
-	uint64_t naks, rnr_naks, repeats, gaps, congestion, ce;
+	uint64_t naks, rnr_naks, repeats, congestion, ce;
 	int64_t latency_sum_ns, latency_max_ns;
 };
 

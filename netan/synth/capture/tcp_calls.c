@@ -44,7 +44,6 @@ void na_calls_start(struct na_calls_flow *c, struct na_call_list *list,
 	c->message_bytes = message_bytes;
 	c->slow_q16 = slow_q16;
 	c->stream = 1;
-	na_wire_init(&c->turn);
 	na_flow_open(f);
 }
 

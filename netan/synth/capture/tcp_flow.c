@@ -13,6 +13,11 @@ enum {
 	DELAYED_NS = 40 * MS
 };
 
+const char *const na_flow_words[NA_FLOW_CALLS + 1] = {
+	"healthy",        "loss", "timeout", "zero-window",
+	"window-limited", "idle", "calls",
+};
+
 int64_t na_flow_turn_ns(const struct na_flow *f, unsigned side)
 {
 	return side == f->sender ? f->rtt_ns : NEAR_NS;
@@ -181,14 +186,6 @@ void na_flow_drain(struct na_flow *f, unsigned side)
 
 /* ---- to the file */
 
-static void be32(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t)(v >> 24);
-	p[1] = (uint8_t)(v >> 16);
-	p[2] = (uint8_t)(v >> 8);
-	p[3] = (uint8_t)v;
-}
-
 /* Timestamps are milliseconds, each host from its own start. */
 static uint32_t ms_at(const struct na_flow *f, int64_t time_ns)
 {
@@ -225,15 +222,13 @@ static void put_stamps(struct na_flow *f, const struct na_flow_plan *p,
 		       struct na_frame_tcp *t)
 {
 	uint8_t *o = t->options + t->n_options;
-	uint32_t ms = ms_at(f, p->time_ns);
+	uint32_t ms = ms_at(f, p->time_ns), echo = 0;
 
-	o[0] = o[1] = 1;
-	o[2] = 8;
-	o[3] = 10;
-	be32(o + 4, f->isn[p->side] / 3 + ms);
-	be32(o + 8, p->flags & ACK ? f->isn[!p->side] / 3 +
-					     echoed_ms(f, p->side, p->time_ns)
-				   : 0);
+	if (p->flags & ACK)
+		echo = f->isn[!p->side] / 3 + echoed_ms(f, p->side, p->time_ns);
+	o = na_put_be(o, 0x0101080a, 4);
+	o = na_put_be(o, f->isn[p->side] / 3 + ms, 4);
+	na_put_be(o, echo, 4);
 	t->n_options = (uint8_t)(t->n_options + 12);
 	remember_ms(f, p->side, ms);
 }
@@ -253,12 +248,9 @@ static void put_options(struct na_flow *f, const struct na_flow_plan *p,
 	put_stamps(f, p, t);
 	if (p->sack[0] == p->sack[1])
 		return;
-	o = t->options + t->n_options;
-	o[0] = o[1] = 1;
-	o[2] = 5;
-	o[3] = 10;
-	be32(o + 4, f->isn[!p->side] + (uint32_t)p->sack[0]);
-	be32(o + 8, f->isn[!p->side] + (uint32_t)p->sack[1]);
+	o = na_put_be(t->options + t->n_options, 0x0101050a, 4);
+	o = na_put_be(o, f->isn[!p->side] + (uint32_t)p->sack[0], 4);
+	na_put_be(o, f->isn[!p->side] + (uint32_t)p->sack[1], 4);
 	t->n_options = (uint8_t)(t->n_options + 12);
 }
 
@@ -298,7 +290,7 @@ enum na_status na_flow_put(struct na_flow *f, struct na_frames *out,
 		.flags = p->flags,
 	};
 	struct na_frame_data data = {p->bytes, p->seq, p->n};
-	uint64_t before = na_frames_wire_bytes(out);
+	uint64_t before = na_frames_sums(out)->wire_bytes;
 	enum na_status st;
 
 	/* A SYN's window is not scaled. */
@@ -308,7 +300,7 @@ enum na_status na_flow_put(struct na_flow *f, struct na_frames *out,
 	put_options(f, p, &t);
 	st = na_frames_tcp(out, p->time_ns, &f->ends[p->side],
 			   &f->ends[!p->side], &t, &data, err);
-	count(f, p, na_frames_wire_bytes(out) - before);
+	count(f, p, na_frames_sums(out)->wire_bytes - before);
 	f->first = (f->first + 1) % NA_FLOW_PLANS;
 	f->n--;
 	return st;

@@ -27,8 +27,9 @@ enum na_flow_condition {
 	NA_FLOW_ZERO_WINDOW,
 	NA_FLOW_WINDOW,
 	NA_FLOW_IDLE,
-	NA_FLOW_CALLS, /* gRPC; not one of the words */
+	NA_FLOW_CALLS, /* gRPC; not to be asked for */
 };
+extern const char *const na_flow_words[NA_FLOW_CALLS + 1];
 
 enum na_flow_mark {
 	NA_PLAN_AGAIN = 1, /* retransmission */

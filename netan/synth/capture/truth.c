@@ -41,16 +41,10 @@ static void put_direction(struct na_json *j, const char *name,
 
 static void put_flow(struct na_json *j, const struct na_flow *f)
 {
-	static const char *const words[] = {"healthy",        "loss",
-					    "timeout",        "zero-window",
-					    "window-limited", "idle",
-					    "calls"};
-
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	put_end(j, "client", &f->ends[0]);
 	put_end(j, "server", &f->ends[1]);
-	na_json_text(j, "condition", words[f->condition]);
+	na_json_text(j, "condition", na_flow_words[f->condition]);
 	na_json_text(j, "data_from",
 		     f->condition == NA_FLOW_CALLS ? "both"
 		     : f->sender                   ? "server"
@@ -71,8 +65,7 @@ static void put_flow(struct na_json *j, const struct na_flow *f)
 
 static void put_call(struct na_json *j, const struct na_call_truth *c)
 {
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	na_json_uint(j, "connection", c->flow);
 	na_json_uint(j, "stream", c->stream);
 	na_json_text(j, "method", na_call_method(c->method));
@@ -90,8 +83,7 @@ static void put_roce(struct na_json *j, const struct na_roce_flow *f)
 {
 	const struct na_roce_truth *t = &f->truth;
 
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	put_end(j, "requester", &f->ends[0]);
 	put_end(j, "responder", &f->ends[1]);
 	na_json_uint(j, "requester_qp", f->qp[0]);
@@ -113,18 +105,16 @@ static void put_roce(struct na_json *j, const struct na_roce_flow *f)
 	na_json_close(j, '}');
 }
 
-static void put_all(struct na_json *j, const void *what)
+static void put_all(struct na_json *j, const struct na_capture_job *job)
 {
-	const struct na_capture_job *job = what;
-
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "schema", "netan.synth.capture/1");
 	na_json_int(j, "seed", job->cfg->seed);
 	na_json_int(j, "origin_unix_ns", job->first_ns);
 	na_json_int(j, "duration_ns", job->last_ns - job->first_ns);
-	na_json_uint(j, "packets", job->packets);
-	na_json_uint(j, "wire_bytes", job->wire_bytes);
-	na_json_uint(j, "captured_bytes", job->captured_bytes);
+	na_json_uint(j, "packets", job->sums.frames);
+	na_json_uint(j, "wire_bytes", job->sums.wire_bytes);
+	na_json_uint(j, "captured_bytes", job->sums.captured_bytes);
 	na_json_line(j, 1);
 	na_json_open(j, "connections", '[');
 	for (size_t i = 0; i < job->n_bulks; i++)
@@ -143,14 +133,17 @@ static void put_all(struct na_json *j, const void *what)
 		put_roce(j, &job->roces[i]);
 	na_json_close(j, ']');
 	na_json_close(j, '}');
-	fputc('\n', j->out);
 }
 
 enum na_status na_capture_truth_write(const struct na_capture_job *job,
 				      const char *path, uint64_t *bytes,
 				      struct na_err *err)
 {
-	struct na_json j = {NULL, job->first_ns, false};
+	struct na_json j;
+	enum na_status st = na_json_begin(&j, job->first_ns, err);
 
-	return na_json_save(&j, put_all, job, path, bytes, err);
+	if (st)
+		return st;
+	put_all(&j, job);
+	return na_json_save(&j, path, bytes, err);
 }

@@ -77,15 +77,9 @@ static void make_coll(const struct na_job *job, struct na_gpu_coll *c,
 		c->bytes /= c->group_size;
 }
 
-uint32_t na_gpu_group(const struct na_gpu_coll *c, uint32_t dev)
-{
-	return dev / c->group_size;
-}
-
 /* No collective has more groups than there are hosts. */
-static struct na_gpu_instance *instance_at(const struct na_job *job,
-					   uint32_t step, uint32_t coll,
-					   uint32_t group)
+struct na_gpu_instance *na_gpu_instance(const struct na_job *job, uint32_t step,
+					uint32_t coll, uint32_t group)
 {
 	const struct na_gpu *g = job->gpu;
 	size_t i = (size_t)step * g->n_colls + coll;
@@ -93,23 +87,11 @@ static struct na_gpu_instance *instance_at(const struct na_job *job,
 	return &g->instances[i * job->n_hosts + group];
 }
 
-const struct na_gpu_instance *na_gpu_instance(const struct na_job *job,
-					      uint32_t step, uint32_t coll,
-					      uint32_t group)
-{
-	return instance_at(job, step, coll, group);
-}
-
 static void log_op(struct gpu_sim *s, uint32_t dev, uint32_t op, uint32_t step,
 		   int64_t start, int64_t dur)
 {
-	struct na_dev *d = &s->job->devs[dev];
-
-	if (!na_grow(&d->ops, &d->cap_ops, d->n_ops + 1, sizeof(*d->ops))) {
-		s->failed = true;
-		return;
-	}
-	d->ops[d->n_ops++] = (struct na_op_event){op, step, start, dur};
+	s->failed |= !na_add(&s->job->devs[dev].ops,
+			     ((struct na_op_event){op, step, start, dur}));
 }
 
 /* Kernels of computing, one after another; first: how many came before. */
@@ -145,7 +127,7 @@ static void exchange(struct gpu_sim *s, uint32_t step, uint32_t coll)
 	const struct na_gpu_coll *c = &job->gpu->colls[coll];
 
 	for (uint32_t g = 0; g < c->n_groups; g++) {
-		struct na_gpu_instance *x = instance_at(job, step, coll, g);
+		struct na_gpu_instance *x = na_gpu_instance(job, step, coll, g);
 		uint32_t first = g * c->group_size;
 		int64_t last_ps = 0;
 

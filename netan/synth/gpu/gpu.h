@@ -40,11 +40,9 @@ NA_MUST_CHECK enum na_status na_gpu_run(struct na_job *job, struct na_rng *rng,
 					struct na_err *err);
 void na_gpu_fini(struct na_gpu *gpu);
 
-/* Which group of a collective a rank is in. */
-uint32_t na_gpu_group(const struct na_gpu_coll *c, uint32_t dev);
-const struct na_gpu_instance *na_gpu_instance(const struct na_job *job,
-					      uint32_t step, uint32_t coll,
-					      uint32_t group);
+/* `dev` is in group dev / group_size of a collective. */
+struct na_gpu_instance *na_gpu_instance(const struct na_job *job, uint32_t step,
+					uint32_t coll, uint32_t group);
 
 /* module.c: "all-reduce-start.1"; the program; instructions by devs[].ops[].op
  * in of_op. */

@@ -12,25 +12,16 @@ static uint64_t fusion_bytes(uint32_t fusion)
 	return UINT64_C(4096) * (256 + fusion % 5 * 64);
 }
 
-static struct na_inst base(const char *opcode, uint64_t bytes)
-{
-	struct na_inst inst = {.opcode = opcode,
-			       .shape = NA_SHAPE_ARRAY,
-			       .bytes = bytes,
-			       .operands = {NA_NO_INST, NA_NO_INST},
-			       .calls = NA_NO_INST};
-
-	return inst;
-}
-
 static uint32_t add_fusion(struct na_module *m, uint32_t fusion, uint32_t of,
 			   bool other)
 {
-	struct na_inst inst = base("fusion", fusion_bytes(fusion));
+	struct na_inst inst = na_inst_plain("fusion", NA_SHAPE_ARRAY,
+					    fusion_bytes(fusion));
 
 	/* As in the other jobs: one of another shape, then one copy more. */
 	if (other && fusion == m->job->n_fusions / 3 * 2) {
-		struct na_inst copy = base("copy", m->insts[of].bytes);
+		struct na_inst copy = na_inst_plain("copy", NA_SHAPE_ARRAY,
+						    m->insts[of].bytes);
 
 		snprintf(copy.name, sizeof(copy.name), "copy.9001");
 		copy.operands[0] = of;
@@ -56,7 +47,8 @@ static uint32_t add_coll(struct na_module *m, uint32_t coll, uint32_t of,
 			 uint32_t reduction)
 {
 	const struct na_gpu_coll *c = &m->job->gpu->colls[coll];
-	struct na_inst inst = base(c->opcode, c->bytes);
+	struct na_inst inst = na_inst_plain(c->opcode, NA_SHAPE_ARRAY,
+					    c->bytes);
 
 	inst.operands[0] = of;
 	inst.channel = coll + 1;
@@ -80,7 +72,8 @@ void na_gpu_module(struct na_module *m, bool other)
 	const struct na_job *job = m->job;
 	const struct na_gpu *g = job->gpu;
 	uint32_t n = (uint32_t)job->cfg->ops, of, reduction, first, fusion = 0;
-	struct na_inst inst = base("parameter", 1 << 20);
+	struct na_inst inst = na_inst_plain("parameter", NA_SHAPE_ARRAY,
+					    1 << 20);
 	char name[40];
 
 	m->gpu = true;
@@ -108,7 +101,8 @@ void na_gpu_module(struct na_module *m, bool other)
 	for (uint32_t c = 0; c < g->n_colls && !m->failed; c++) {
 		if (!g->colls[c].split)
 			continue;
-		inst = base("all-reduce-done", g->colls[c].bytes);
+		inst = na_inst_plain("all-reduce-done", NA_SHAPE_ARRAY,
+				     g->colls[c].bytes);
 		inst.operands[0] = m->of_op[job->n_fusions + c];
 		snprintf(inst.name, sizeof(inst.name),
 			 "all-reduce-done.%" PRIu32, g->colls[c].number);

@@ -19,8 +19,7 @@ static void put_instances(struct na_json *j, const struct na_job *job,
 				na_gpu_instance(job, s, coll, g);
 			const struct na_dev *last = &job->devs[x->last_dev];
 
-			na_json_line(j, 3);
-			na_json_open(j, NULL, '{');
+			na_json_item(j, 3);
 			na_json_uint(j, "step", s);
 			na_json_uint(j, "group", g);
 			na_json_int(j, "transfer_ps", x->transfer_ps);
@@ -43,8 +42,8 @@ static uint64_t count_host(const struct na_job *job, uint32_t host,
 	*busy_ps = *waiting_ps = 0;
 	for (uint32_t d = host * per_host + na_job_first_plane(job);
 	     d < (host + 1) * per_host; d++)
-		for (size_t i = 0; i < job->devs[d].n_ops; i++) {
-			const struct na_op_event *e = &job->devs[d].ops[i];
+		for (size_t i = 0; i < job->devs[d].ops.n; i++) {
+			const struct na_op_event *e = &job->devs[d].ops.v[i];
 
 			if (e->op != job->n_fusions + coll)
 				continue;
@@ -52,7 +51,7 @@ static uint64_t count_host(const struct na_job *job, uint32_t host,
 			*busy_ps += e->dur_ps;
 			*waiting_ps += e->dur_ps -
 				       na_gpu_instance(job, e->step, coll,
-						       na_gpu_group(c, d))
+						       d / c->group_size)
 					       ->transfer_ps;
 		}
 	return n;
@@ -67,8 +66,7 @@ static void put_colls(struct na_json *j, const struct na_truth *t,
 		char name[48];
 
 		na_gpu_coll_name(c, name, sizeof(name));
-		na_json_line(j, 2);
-		na_json_open(j, NULL, '{');
+		na_json_item(j, 2);
 		na_json_text(j, "op", name);
 		na_json_text(j, "kernel", c->kernel);
 		na_json_uint(j, "participants", c->group_size);
@@ -81,8 +79,7 @@ static void put_colls(struct na_json *j, const struct na_truth *t,
 			uint64_t n = count_host(job, t->hosts[h].number, i,
 						&busy, &waiting);
 
-			na_json_line(j, 3);
-			na_json_open(j, NULL, '{');
+			na_json_item(j, 3);
 			na_json_text(j, "host", t->hosts[h].name);
 			na_json_uint(j, "kernels", n);
 			na_json_int(j, "busy_ps", busy);
@@ -106,7 +103,7 @@ static int64_t computed(const struct na_job *job, const struct na_dev *d,
 	int64_t sum = 0, to = e->start_ps + e->dur_ps;
 
 	for (size_t i = first; i < end; i++) {
-		const struct na_op_event *c = &d->ops[i];
+		const struct na_op_event *c = &d->ops.v[i];
 		int64_t a = c->start_ps, b = c->start_ps + c->dur_ps;
 
 		if (c->op >= job->n_fusions)
@@ -122,13 +119,13 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 		     const struct na_job *job, const struct na_dev *d,
 		     size_t first, size_t end)
 {
-	uint32_t step = d->ops[first].step;
+	uint32_t step = d->ops.v[first].step;
 	const struct na_span *span = &d->steps[step];
 	int64_t took = span->end_ps - span->start_ps;
 	int64_t compute = 0, nccl = 0, hidden = 0;
 
 	for (size_t i = first; i < end; i++) {
-		const struct na_op_event *e = &d->ops[i];
+		const struct na_op_event *e = &d->ops.v[i];
 
 		if (e->op < job->n_fusions) {
 			compute += e->dur_ps;
@@ -137,8 +134,7 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 		nccl += e->dur_ps;
 		hidden += computed(job, d, first, end, e);
 	}
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	na_json_text(j, "host", h->name);
 	na_json_uint(j, "device", d->local);
 	na_json_uint(j, "step", step);
@@ -165,9 +161,9 @@ void na_truth_put_gpus(struct na_json *j, const struct na_truth *t,
 				&job->devs[t->hosts[h].number * per_host + i];
 			size_t first = 0;
 
-			for (size_t k = 1; k <= d->n_ops; k++)
-				if (k == d->n_ops ||
-				    d->ops[k].step != d->ops[first].step) {
+			for (size_t k = 1; k <= d->ops.n; k++)
+				if (k == d->ops.n ||
+				    d->ops.v[k].step != d->ops.v[first].step) {
 					put_step(j, &t->hosts[h], job, d, first,
 						 k);
 					first = k;

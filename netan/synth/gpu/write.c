@@ -37,13 +37,14 @@ static int64_t when(const struct gpu *g, int64_t ps)
 
 static void constants(struct na_plane *p)
 {
-	na_plane_const_str(p, "device_vendor", "Nvidia");
-	na_plane_const_uint(p, "clock_rate", 1980000);
-	na_plane_const_uint(p, "core_count", 132);
-	na_plane_const_uint(p, "memory_bandwidth", UINT64_C(3352320000000));
-	na_plane_const_uint(p, "memory_size", UINT64_C(85017624576));
-	na_plane_const_uint(p, "compute_cap_major", 9);
-	na_plane_const_uint(p, "compute_cap_minor", 0);
+	na_stat_str(p, na_plane_stat(p, "device_vendor"), "Nvidia");
+	na_stat_uint(p, na_plane_stat(p, "clock_rate"), 1980000);
+	na_stat_uint(p, na_plane_stat(p, "core_count"), 132);
+	na_stat_uint(p, na_plane_stat(p, "memory_bandwidth"),
+		     UINT64_C(3352320000000));
+	na_stat_uint(p, na_plane_stat(p, "memory_size"), UINT64_C(85017624576));
+	na_stat_uint(p, na_plane_stat(p, "compute_cap_major"), 9);
+	na_stat_uint(p, na_plane_stat(p, "compute_cap_minor"), 0);
 }
 
 static void name_stats(struct gpu *g)
@@ -103,9 +104,9 @@ static void write_stream(struct gpu *g, bool nccl)
 		      nccl ? "Stream #8(Compute,MemcpyD2D)"
 			   : "Stream #7(Compute)",
 		      0);
-	for (size_t i = 0; i < g->dev->n_ops; i++)
-		if ((g->dev->ops[i].op >= g->job->n_fusions) == nccl)
-			write_kernel(g, &g->dev->ops[i]);
+	for (size_t i = 0; i < g->dev->ops.n; i++)
+		if ((g->dev->ops.v[i].op >= g->job->n_fusions) == nccl)
+			write_kernel(g, &g->dev->ops.v[i]);
 	for (uint32_t s = 0; nccl && s < g->job->n_steps; s++) {
 		na_plane_event(p, na_plane_name(p, "MemcpyD2D"),
 			       when(g, g->dev->steps[s].end_ps) - 2 * US, US);

@@ -41,24 +41,21 @@ uint32_t na_module_add(struct na_module *m, const struct na_inst *inst)
 	return (uint32_t)m->n++;
 }
 
-/* With nothing but a name, an operation and a shape. */
-static struct na_inst plain_inst(const char *opcode, enum na_inst_shape shape,
-				 uint64_t bytes)
+struct na_inst na_inst_plain(const char *opcode, enum na_inst_shape shape,
+			     uint64_t bytes)
 {
-	struct na_inst inst = {.opcode = opcode,
-			       .shape = shape,
-			       .bytes = bytes,
-			       .operands = {NA_NO_INST, NA_NO_INST},
-			       .calls = NA_NO_INST};
-
-	return inst;
+	return (struct na_inst){.opcode = opcode,
+				.shape = shape,
+				.bytes = bytes,
+				.operands = {NA_NO_INST, NA_NO_INST},
+				.calls = NA_NO_INST};
 }
 
 static uint32_t add_plain(struct na_module *m, const char *opcode,
 			  uint32_t number, enum na_inst_shape shape,
 			  uint64_t bytes, uint32_t operand)
 {
-	struct na_inst inst = plain_inst(opcode, shape, bytes);
+	struct na_inst inst = na_inst_plain(opcode, shape, bytes);
 
 	snprintf(inst.name, sizeof(inst.name), "%s.%" PRIu32,
 		 strcmp(opcode, "parameter") ? opcode : "param", number);
@@ -71,14 +68,14 @@ uint32_t na_module_binary(struct na_module *m, const char *name,
 {
 	enum na_inst_shape shape = bytes > 2 ? NA_SHAPE_ARRAY : NA_SHAPE_SCALAR;
 	uint32_t c = na_module_computation(m, name);
-	struct na_inst inst = plain_inst("parameter", shape, bytes);
+	struct na_inst inst = na_inst_plain("parameter", shape, bytes);
 	uint32_t a, b;
 
 	snprintf(inst.name, sizeof(inst.name), "param_0.%" PRIu32, c);
 	a = na_module_add(m, &inst);
 	snprintf(inst.name, sizeof(inst.name), "param_1.%" PRIu32, c);
 	b = na_module_add(m, &inst);
-	inst = plain_inst(opcode, shape, bytes);
+	inst = na_inst_plain(opcode, shape, bytes);
 	inst.operands[0] = a;
 	inst.operands[1] = b;
 	snprintf(inst.name, sizeof(inst.name), "%s.%" PRIu32, opcode, c);
@@ -126,8 +123,8 @@ static void fused_computations(struct build *b)
 static uint32_t add_fusion(struct build *b, const struct na_op *op, bool other)
 {
 	struct na_module *m = b->m;
-	struct na_inst inst = plain_inst("fusion", NA_SHAPE_ARRAY,
-					 fusion_bytes(op->fusion));
+	struct na_inst inst = na_inst_plain("fusion", NA_SHAPE_ARRAY,
+					    fusion_bytes(op->fusion));
 
 	if (other && op->fusion == odd_fusion(m->job, true)) {
 		m->inserted = add_plain(m, "copy", 9001, NA_SHAPE_ARRAY,
@@ -161,9 +158,9 @@ static uint32_t add_dcn(struct build *b, const struct na_op *op)
 	const struct na_coll *c = &job->colls[coll];
 	bool send = op->kind == NA_OP_SEND || op->kind == NA_OP_SEND_DONE;
 	bool done = op->kind == NA_OP_SEND_DONE || op->kind == NA_OP_RECV_DONE;
-	struct na_inst inst = plain_inst(na_hlo_opcode(op->kind),
-					 NA_SHAPE_IN_FLIGHT,
-					 send ? c->bytes : c->out_bytes);
+	struct na_inst inst = na_inst_plain(na_hlo_opcode(op->kind),
+					    NA_SHAPE_IN_FLIGHT,
+					    send ? c->bytes : c->out_bytes);
 
 	at = send ? &b->sends[coll] : &b->recvs[coll];
 	inst.coll = c;
@@ -189,8 +186,8 @@ static uint32_t add_dcn(struct build *b, const struct na_op *op)
 static uint32_t add_ici(struct build *b, const struct na_op *op)
 {
 	const struct na_ici *c = &b->m->job->icis[op->slot];
-	struct na_inst inst = plain_inst(na_ici_opcode(c, op->kind),
-					 NA_SHAPE_ARRAY, c->bytes);
+	struct na_inst inst = na_inst_plain(na_ici_opcode(c, op->kind),
+					    NA_SHAPE_ARRAY, c->bytes);
 
 	inst.operands[0] = b->shares[op->slot];
 	if (op->kind == NA_OP_ICI_DONE) {

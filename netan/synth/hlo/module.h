@@ -20,15 +20,14 @@ enum na_inst_shape {
 	NA_SHAPE_ARRAY,  /* bf16[bytes / 256,128] */
 	NA_SHAPE_TOKEN,
 	NA_SHAPE_IN_FLIGHT, /* (array, u32[], token[]): of send, recv */
-	NA_SHAPE_RECEIVED,  /* (array, token[]): of recv-done */
-	NA_SHAPE_PAIR       /* (input, array): of all-gather-start */
+	NA_SHAPE_RECEIVED   /* (array, token[]): of recv-done */
 };
 
 struct na_inst {
 	char name[48];
 	const char *opcode;
 	enum na_inst_shape shape;
-	uint64_t bytes, input_bytes;       /* input: of a PAIR */
+	uint64_t bytes;
 	uint32_t computation, operands[2]; /* instructions, or NA_NO_INST */
 	uint32_t calls;                    /* computation, or NA_NO_INST */
 	int64_t channel;                   /* 0: none */
@@ -70,6 +69,9 @@ void na_module_fini(struct na_module *m);
 /* For those that build one: indices; a failure is told by m->failed. */
 uint32_t na_module_computation(struct na_module *m, const char *name);
 uint32_t na_module_add(struct na_module *m, const struct na_inst *inst);
+/* With nothing but an operation and a shape. */
+struct na_inst na_inst_plain(const char *opcode, enum na_inst_shape shape,
+			     uint64_t bytes);
 /* A computation of two parameters and an operation on them. */
 uint32_t na_module_binary(struct na_module *m, const char *name,
 			  const char *opcode, uint64_t bytes);

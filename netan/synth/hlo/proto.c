@@ -100,13 +100,10 @@ static void put_shape(struct na_wire *w, const struct na_inst *inst)
 	}
 	at = na_wire_begin(w, INSTR_SHAPE);
 	na_wire_int(w, SHAPE_TYPE, TYPE_TUPLE);
-	if (inst->shape == NA_SHAPE_PAIR)
-		put_array(w, SHAPE_TUPLE, inst->input_bytes);
 	put_array(w, SHAPE_TUPLE, inst->bytes);
 	if (inst->shape == NA_SHAPE_IN_FLIGHT)
 		put_simple(w, SHAPE_TUPLE, TYPE_U32);
-	if (inst->shape != NA_SHAPE_PAIR)
-		put_simple(w, SHAPE_TUPLE, TYPE_TOKEN);
+	put_simple(w, SHAPE_TUPLE, TYPE_TOKEN);
 	na_wire_end(w, at);
 }
 

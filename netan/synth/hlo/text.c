@@ -12,9 +12,6 @@ enum { INFO_TYPE = 1, INFO_GROUPS = 2, INFO_ONE_TO_ONE = 3 };
 enum { GROUP_ENDPOINTS = 1, ENDPOINT_SLICE = 1, ENDPOINT_DEVICE = 2 };
 enum { PAIR_SOURCE = 1, PAIR_DESTINATION = 2 };
 
-/* As much as one instruction can take. */
-enum { TEXT_BUF = 1024 };
-
 void na_hlo_target(const struct na_job *job, char *buf, size_t size)
 {
 	snprintf(buf, size, "{0:%" PRIu32 "}x{0:%" PRIu32 "}",
@@ -22,22 +19,23 @@ void na_hlo_target(const struct na_job *job, char *buf, size_t size)
 }
 
 static void attributes(const struct na_job *job, const struct na_coll *c,
-		       char *buf, size_t size)
+		       struct na_wire *w)
 {
 	char target[48];
 
 	na_hlo_target(job, target, sizeof(target));
-	snprintf(buf, size,
-		 "is_host_transfer=true, frontend_attributes={"
-		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
-		 "_xla_host_transfer_rendezvous=\"%s\","
-		 "_xla_megascale_target=\"%s\","
-		 "_xla_megascale_transfer_type=\"%s\"%s}",
-		 c->name, target, na_coll_type(c->kind),
-		 c->kind == NA_COLL_ALL_REDUCE ||
-				 c->kind == NA_COLL_REDUCE_SCATTER
-			 ? ",_xla_megascale_reduce_operation=\"SUM\""
-			 : "");
+	na_wire_text(w,
+		     ", is_host_transfer=true, frontend_attributes={"
+		     "_xla_host_transfer_handler_name="
+		     "\"xla_megascale_runtime\","
+		     "_xla_host_transfer_rendezvous=\"%s\","
+		     "_xla_megascale_target=\"%s\","
+		     "_xla_megascale_transfer_type=\"%s\"%s}",
+		     c->name, target, na_coll_type(c->kind),
+		     c->kind == NA_COLL_ALL_REDUCE ||
+				     c->kind == NA_COLL_REDUCE_SCATTER
+			     ? ",_xla_megascale_reduce_operation=\"SUM\""
+			     : "");
 }
 
 static void shape_text(const struct na_module *m, const struct na_inst *inst,
@@ -45,12 +43,10 @@ static void shape_text(const struct na_module *m, const struct na_inst *inst,
 {
 	const char *tiles = m->gpu ? "{1,0}" : "{1,0:T(8,128)(2,1)}";
 	const char *context = m->gpu ? "u32[]" : "u32[]{:S(2)}";
-	char array[64], input[64];
+	char array[64];
 
 	snprintf(array, sizeof(array), "bf16[%" PRIu64 ",128]%s",
 		 inst->bytes / 256, tiles);
-	snprintf(input, sizeof(input), "bf16[%" PRIu64 ",128]%s",
-		 inst->input_bytes / 256, tiles);
 	switch (inst->shape) {
 	case NA_SHAPE_SCALAR:
 		snprintf(buf, size, "bf16[]");
@@ -67,93 +63,69 @@ static void shape_text(const struct na_module *m, const struct na_inst *inst,
 	case NA_SHAPE_RECEIVED:
 		snprintf(buf, size, "(%s, token[])", array);
 		break;
-	case NA_SHAPE_PAIR:
-		snprintf(buf, size, "(%s, %s)", input, array);
-		break;
 	}
 }
 
-static void groups_text(const struct na_inst *inst, char *buf, size_t size)
+static void groups_text(const struct na_inst *inst, struct na_wire *w)
 {
 	uint32_t n = inst->n_groups * inst->group_size;
-	int k = snprintf(buf, size,
-			 ", replica_groups=[%" PRIu32 ",%" PRIu32 "]<=[",
-			 inst->n_groups, inst->group_size);
 
+	na_wire_text(w, ", replica_groups=[%" PRIu32 ",%" PRIu32 "]<=[",
+		     inst->n_groups, inst->group_size);
 	if (inst->stride > 1)
-		snprintf(buf + k, size - (size_t)k,
-			 "%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]T(0,2,1)",
-			 n / inst->slice, inst->group_size, inst->stride);
+		na_wire_text(w, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]T(0,2,1)",
+			     n / inst->slice, inst->group_size, inst->stride);
 	else
-		snprintf(buf + k, size - (size_t)k, "%" PRIu32 "]", n);
+		na_wire_text(w, "%" PRIu32 "]", n);
 }
 
 /* What follows the operands. */
 static void rest_text(const struct na_module *m, const struct na_inst *inst,
 		      struct na_wire *w)
 {
-	char buf[400];
-
-	if (inst->channel) {
-		snprintf(buf, sizeof(buf), ", channel_id=%" PRId64,
-			 inst->channel);
-		na_wire_raw(w, buf, strlen(buf));
-	}
-	if (inst->coll && inst->bare) {
-		na_wire_raw(w, ", is_host_transfer=true", 23);
-	} else if (inst->coll) {
-		na_wire_raw(w, ", ", 2);
-		attributes(m->job, inst->coll, buf, sizeof(buf));
-		na_wire_raw(w, buf, strlen(buf));
-	}
+	if (inst->channel)
+		na_wire_text(w, ", channel_id=%" PRId64, inst->channel);
+	if (inst->coll && inst->bare)
+		na_wire_text(w, ", is_host_transfer=true");
+	else if (inst->coll)
+		attributes(m->job, inst->coll, w);
 	if (inst->n_groups) {
-		groups_text(inst, buf, sizeof(buf));
-		na_wire_raw(w, buf, strlen(buf));
+		groups_text(inst, w);
 		if (!strncmp(inst->opcode, "all-gather", 10) ||
 		    !strcmp(inst->opcode, "reduce-scatter"))
-			na_wire_raw(w, ", dimensions={0}", 16);
-		na_wire_raw(w, ", use_global_device_ids=true", 28);
+			na_wire_text(w, ", dimensions={0}");
+		na_wire_text(w, ", use_global_device_ids=true");
 	}
-	for (uint32_t i = 0; i < inst->ring_pairs; i++) {
-		snprintf(buf, sizeof(buf), "%s{%" PRIu32 ",%" PRIu32 "}%s",
-			 i ? "," : ", source_target_pairs={", i,
-			 (i + 1) % inst->ring_pairs,
-			 i + 1 == inst->ring_pairs ? "}" : "");
-		na_wire_raw(w, buf, strlen(buf));
-	}
+	for (uint32_t i = 0; i < inst->ring_pairs; i++)
+		na_wire_text(w, "%s{%" PRIu32 ",%" PRIu32 "}%s",
+			     i ? "," : ", source_target_pairs={", i,
+			     (i + 1) % inst->ring_pairs,
+			     i + 1 == inst->ring_pairs ? "}" : "");
 	if (!strcmp(inst->opcode, "fusion"))
-		na_wire_raw(w, ", kind=kOutput", 14);
-	if (inst->calls != NA_NO_INST) {
-		snprintf(buf, sizeof(buf), ", %s=%%%s",
-			 inst->n_groups ? "to_apply" : "calls",
-			 m->computations[inst->calls].name);
-		na_wire_raw(w, buf, strlen(buf));
-	}
+		na_wire_text(w, ", kind=kOutput");
+	if (inst->calls != NA_NO_INST)
+		na_wire_text(w, ", %s=%%%s",
+			     inst->n_groups ? "to_apply" : "calls",
+			     m->computations[inst->calls].name);
 }
 
 static void inst_text(const struct na_module *m, uint32_t i, struct na_wire *w)
 {
 	const struct na_inst *inst = &m->insts[i];
-	char shape[160], buf[256];
+	char shape[160];
 
 	shape_text(m, inst, shape, sizeof(shape));
-	snprintf(buf, sizeof(buf), "%%%s = %s %s(", inst->name, shape,
-		 inst->opcode);
-	na_wire_raw(w, buf, strlen(buf));
-	if (!strcmp(inst->opcode, "parameter")) {
-		snprintf(buf, sizeof(buf), "%" PRIu32,
-			 i - m->computations[inst->computation].first);
-		na_wire_raw(w, buf, strlen(buf));
-	}
+	na_wire_text(w, "%%%s = %s %s(", inst->name, shape, inst->opcode);
+	if (!strcmp(inst->opcode, "parameter"))
+		na_wire_text(w, "%" PRIu32,
+			     i - m->computations[inst->computation].first);
 	for (int k = 0; k < 2 && inst->operands[k] != NA_NO_INST; k++) {
 		const struct na_inst *of = &m->insts[inst->operands[k]];
 
 		shape_text(m, of, shape, sizeof(shape));
-		snprintf(buf, sizeof(buf), "%s%s %%%s", k ? ", " : "", shape,
-			 of->name);
-		na_wire_raw(w, buf, strlen(buf));
+		na_wire_text(w, "%s%s %%%s", k ? ", " : "", shape, of->name);
 	}
-	na_wire_raw(w, ")", 1);
+	na_wire_text(w, ")");
 	rest_text(m, inst, w);
 }
 
@@ -164,58 +136,48 @@ void na_inst_text(const struct na_module *m, uint32_t inst, struct na_wire *out)
 	na_wire_raw(out, "", 1);
 }
 
-static void put_line(struct na_wire *w, const char *s)
-{
-	na_wire_raw(w, s, strlen(s));
-}
-
 static void computation_text(const struct na_module *m, size_t c,
 			     struct na_wire *w)
 {
 	const struct na_computation *comp = &m->computations[c];
-	char buf[TEXT_BUF], shape[160];
 	uint32_t root = comp->first + comp->n - 1;
+	char shape[160];
 	bool comma = false;
 
-	snprintf(buf, sizeof(buf), "\n%s%%%s (",
-		 c + 1 == m->n_computations ? "ENTRY " : "", comp->name);
-	put_line(w, buf);
+	na_wire_text(w, "\n%s%%%s (",
+		     c + 1 == m->n_computations ? "ENTRY " : "", comp->name);
 	for (uint32_t i = comp->first; i <= root; i++) {
 		if (strcmp(m->insts[i].opcode, "parameter"))
 			continue;
 		shape_text(m, &m->insts[i], shape, sizeof(shape));
-		snprintf(buf, sizeof(buf), "%s%s: %s", comma ? ", " : "",
-			 m->insts[i].name, shape);
-		put_line(w, buf);
+		na_wire_text(w, "%s%s: %s", comma ? ", " : "", m->insts[i].name,
+			     shape);
 		comma = true;
 	}
 	shape_text(m, &m->insts[root], shape, sizeof(shape));
-	snprintf(buf, sizeof(buf), ") -> %s {\n", shape);
-	put_line(w, buf);
+	na_wire_text(w, ") -> %s {\n", shape);
 	for (uint32_t i = comp->first; i <= root; i++) {
-		put_line(w, i == root ? "  ROOT " : "  ");
+		na_wire_text(w, i == root ? "  ROOT " : "  ");
 		inst_text(m, i, w);
-		snprintf(buf, sizeof(buf),
-			 ", metadata={op_type=\"dot_general\" op_name=\"jit("
-			 "train_step)/transformer/dot_general\" source_file="
-			 "\"train.py\" source_line=%" PRIu32 "}",
-			 m->source_line);
 		if (!strcmp(m->insts[i].opcode, "fusion"))
-			put_line(w, buf);
-		put_line(w, "\n");
+			na_wire_text(
+				w,
+				", metadata={op_type=\"dot_general\" op_name=\""
+				"jit(train_step)/transformer/dot_general\" "
+				"source_file=\"train.py\" source_line=%" PRIu32
+				"}",
+				m->source_line);
+		na_wire_text(w, "\n");
 	}
-	put_line(w, "}\n");
+	na_wire_text(w, "}\n");
 }
 
 void na_module_text(const struct na_module *m, struct na_wire *out)
 {
-	char buf[200];
-
-	snprintf(buf, sizeof(buf),
-		 "HloModule " NA_MODULE_NAME
-		 ", is_scheduled=true, num_partitions=%" PRIu32 "\n",
-		 m->job->n_devs);
-	put_line(out, buf);
+	na_wire_text(out,
+		     "HloModule " NA_MODULE_NAME
+		     ", is_scheduled=true, num_partitions=%" PRIu32 "\n",
+		     m->job->n_devs);
 	for (size_t c = 0; c < m->n_computations; c++)
 		computation_text(m, c, out);
 }

@@ -107,6 +107,27 @@ uint32_t na_graph_slot(const struct na_job *job, size_t graph)
 	return (uint32_t)(graph / job->n_devs % job->n_slots);
 }
 
+const struct na_coll *na_graph_coll(const struct na_job *job, size_t graph)
+{
+	return &job->colls[job->slots[na_graph_slot(job, graph)].coll];
+}
+
+uint32_t na_graph_at(const struct na_job *job, uint32_t host, int64_t i,
+		     int64_t n)
+{
+	uint64_t runs = (uint64_t)job->n_steps * job->n_slots;
+	uint64_t run = (uint64_t)i * runs / (uint64_t)n;
+
+	return (uint32_t)(run * job->n_devs) +
+	       host * (uint32_t)job->cfg->devices;
+}
+
+const enum na_fault_kind na_extra_kinds[NA_EXTRA_KINDS] = {
+	NA_FAULT_LOOPBACK,
+	NA_FAULT_NO_LATENCY,
+	NA_FAULT_BAD_KEY,
+};
+
 const char *na_host_name(char *buf, uint32_t host)
 {
 	snprintf(buf, 32, "host-%" PRIu32, host);
@@ -320,7 +341,7 @@ enum na_status na_job_init(struct na_job *job,
 void na_job_fini(struct na_job *job)
 {
 	for (uint32_t i = 0; job->devs && i < job->n_devs; i++) {
-		free(job->devs[i].ops);
+		na_vec_free(&job->devs[i].ops);
 		free(job->devs[i].steps);
 	}
 	free(job->faults);

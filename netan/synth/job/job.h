@@ -112,8 +112,7 @@ struct na_span {
 
 struct na_dev {
 	uint32_t host, slice, in_slice, local;
-	struct na_op_event *ops;
-	size_t n_ops, cap_ops;
+	NA_VEC(struct na_op_event) ops;
 	struct na_span *steps; /* n_steps of them */
 };
 
@@ -211,9 +210,19 @@ const char *na_coll_type(enum na_coll_kind kind);
 const struct na_fault *na_job_fault(const struct na_job *job,
 				    enum na_fault_kind kind, uint32_t host);
 
-/* Step and slot of a graph. */
+/* Step, slot and collective of a graph. */
 uint32_t na_graph_step(const struct na_job *job, size_t graph);
 uint32_t na_graph_slot(const struct na_job *job, size_t graph);
+const struct na_coll *na_graph_coll(const struct na_job *job, size_t graph);
+
+/* The graph at share i / n of the executions of a host's first device: where
+ * the i-th of n things that a fault plants goes. */
+uint32_t na_graph_at(const struct na_job *job, uint32_t host, int64_t i,
+		     int64_t n);
+
+/* Faults that plant receives. */
+enum { NA_EXTRA_KINDS = 3 };
+extern const enum na_fault_kind na_extra_kinds[NA_EXTRA_KINDS];
 
 /* "host-3"; buf holds 32 bytes. */
 const char *na_host_name(char *buf, uint32_t host);

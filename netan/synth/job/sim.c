@@ -7,7 +7,7 @@
 
 #include "netan/base/units.h"
 #include "netan/synth/job/job.h"
-#include "netan/synth/job/sim_queue.h"
+#include "netan/synth/queue.h"
 
 enum { LANES = 4 };
 enum what {
@@ -69,11 +69,9 @@ static int64_t host_delay(struct sim *s, int64_t median_ps)
 	return whole_ns(na_rng_lognormal(s->rng, median_ps, host_sigma));
 }
 
-static struct na_coll *coll_of(const struct sim *s, size_t graph)
+static const struct na_coll *coll_of(const struct sim *s, size_t graph)
 {
-	uint32_t slot = na_graph_slot(s->job, graph);
-
-	return &s->job->colls[s->job->slots[slot].coll];
+	return na_graph_coll(s->job, graph);
 }
 
 static uint32_t graph_at(const struct sim *s, uint32_t step, uint32_t slot,
@@ -86,14 +84,11 @@ static uint32_t graph_at(const struct sim *s, uint32_t step, uint32_t slot,
 
 static void log_op(struct sim *s, uint32_t dev, int64_t start, int64_t dur)
 {
-	struct na_dev *d = &s->job->devs[dev];
 	struct dev_state *st = &s->devs[dev];
 
-	if (!na_grow(&d->ops, &d->cap_ops, d->n_ops + 1, sizeof(*d->ops))) {
-		s->failed = true;
-		return;
-	}
-	d->ops[d->n_ops++] = (struct na_op_event){st->pc, st->step, start, dur};
+	s->failed |=
+		!na_add(&s->job->devs[dev].ops,
+			((struct na_op_event){st->pc, st->step, start, dur}));
 }
 
 static int64_t compute_time(struct sim *s, uint32_t dev, int64_t mean_ps)
@@ -429,6 +424,16 @@ static void start_reduce(struct sim *s, uint32_t graph)
 	plan_event(s, r.end_ps, REDUCED, graph);
 }
 
+/* What a graph received in a phase. */
+static uint32_t *got_in(const struct sim *s, uint32_t graph, uint32_t phase)
+{
+	uint64_t step = na_graph_step(s->job, graph);
+	uint64_t row = step * s->job->n_devs + s->job->graphs[graph].dev;
+
+	return &s->got[s->got_at[na_graph_slot(s->job, graph)] +
+		       row * coll_of(s, graph)->phases + phase];
+}
+
 /* A peer that is ahead may send for a phase that is not yet awaited: it is
  * counted where it belongs and found when its turn comes. */
 static void check_phase(struct sim *s, uint32_t graph)
@@ -440,11 +445,7 @@ static void check_phase(struct sim *s, uint32_t graph)
 	/* Not before its own share is on the way (equal times happen). */
 	if (g->phase >= c->phases || !g->n_sends)
 		return;
-	got = &s->got[s->got_at[na_graph_slot(s->job, graph)] +
-		      ((uint64_t)na_graph_step(s->job, graph) * s->job->n_devs +
-		       g->dev) *
-			      c->phases +
-		      g->phase];
+	got = got_in(s, graph, g->phase);
 	if (*got < na_coll_peers(s->job, c) * na_coll_pieces(s->job, c))
 		return;
 	*got = 0;
@@ -459,13 +460,8 @@ static void check_phase(struct sim *s, uint32_t graph)
 static void end_xfer(struct sim *s, uint32_t id)
 {
 	const struct na_xfer *x = &s->job->xfers[id];
-	const struct na_coll *c = coll_of(s, x->dst_graph);
 
-	s->got[s->got_at[na_graph_slot(s->job, x->dst_graph)] +
-	       ((uint64_t)na_graph_step(s->job, x->dst_graph) * s->job->n_devs +
-		x->dst_dev) *
-		       c->phases +
-	       x->phase]++;
+	++*got_in(s, x->dst_graph, x->phase);
 	check_phase(s, x->dst_graph);
 }
 

@@ -26,15 +26,15 @@ void na_truth_fini(struct na_truth *t)
 	for (size_t i = 0; t->hosts && i < t->n; i++) {
 		struct na_truth_host *h = &t->hosts[i];
 
-		for (size_t k = 0; k < h->n; k++) {
-			struct na_truth_plane *p = &h->planes[k];
+		for (size_t k = 0; k < h->planes.n; k++) {
+			struct na_truth_plane *p = &h->planes.v[k];
 
-			for (size_t j = 0; j < p->n; j++)
-				free(p->lines[j].name);
-			free(p->lines);
+			for (size_t j = 0; j < p->lines.n; j++)
+				free(p->lines.v[j].name);
+			na_vec_free(&p->lines);
 			free(p->name);
 		}
-		free(h->planes);
+		na_vec_free(&h->planes);
 		free(h->path);
 	}
 	free(t->hosts);
@@ -116,18 +116,17 @@ static void put_net(struct na_json *j, const char *name,
 static void put_planes(struct na_json *j, const struct na_truth_host *h)
 {
 	na_json_open(j, "planes", '[');
-	for (size_t i = 0; i < h->n; i++) {
-		const struct na_truth_plane *p = &h->planes[i];
+	for (size_t i = 0; i < h->planes.n; i++) {
+		const struct na_truth_plane *p = &h->planes.v[i];
 
-		na_json_line(j, 4);
-		na_json_open(j, NULL, '{');
+		na_json_item(j, 4);
 		na_json_text(j, "name", p->name);
 		na_json_uint(j, "events", p->events);
 		na_json_open(j, "lines", '[');
-		for (size_t k = 0; k < p->n; k++) {
+		for (size_t k = 0; k < p->lines.n; k++) {
 			na_json_open(j, NULL, '{');
-			na_json_text(j, "name", p->lines[k].name);
-			na_json_uint(j, "events", p->lines[k].events);
+			na_json_text(j, "name", p->lines.v[k].name);
+			na_json_uint(j, "events", p->lines.v[k].events);
 			na_json_close(j, '}');
 		}
 		na_json_close(j, ']');
@@ -289,8 +288,7 @@ static void put_job(struct na_json *j, const struct na_job *job)
 	for (uint32_t i = 0; i < job->n_colls; i++) {
 		const struct na_coll *c = &job->colls[i];
 
-		na_json_line(j, 2);
-		na_json_open(j, NULL, '{');
+		na_json_item(j, 2);
 		na_json_text(j, "collective", c->name);
 		na_json_text(j, "transfer_type", na_coll_type(c->kind));
 		na_json_uint(j, "input_bytes", c->bytes);
@@ -306,22 +304,14 @@ static void put_job(struct na_json *j, const struct na_job *job)
 	na_json_line(j, 1);
 }
 
-struct whole {
-	const struct na_truth *t;
-	const struct na_synth_config *c;
-	const struct na_job *job;
-	bool *failed;
-};
-
-static void put_all(struct na_json *j, const void *what)
+/* False when memory is short. */
+static bool put_all(struct na_json *j, const struct na_truth *t,
+		    const struct na_synth_config *c, const struct na_job *job)
 {
-	const struct whole *whole = what;
-	const struct na_truth *t = whole->t;
-	const struct na_synth_config *c = whole->c;
-	const struct na_job *job = whole->job;
 	static const char *const profiles[] = {"session", "typical", "network",
 					       "gpu"};
 	static const char *const gens[] = {"graph", "message", "both"};
+	bool ok = true;
 
 	na_json_open(j, NULL, '{');
 	na_json_text(j, "schema", "netan.synth/1");
@@ -350,10 +340,10 @@ static void put_all(struct na_json *j, const void *what)
 	na_json_close(j, ']');
 	if (job) {
 		na_json_line(j, 1);
-		*whole->failed = !na_truth_put_ops(j, t, job);
+		ok = na_truth_put_ops(j, t, job);
 	}
 	na_json_close(j, '}');
-	fputc('\n', j->out);
+	return ok;
 }
 
 /* The smallest line time with events on any host's clock. */
@@ -379,12 +369,13 @@ enum na_status na_truth_write(const struct na_truth *t,
 			      const struct na_job *job, const char *path,
 			      uint64_t *bytes, struct na_err *err)
 {
-	struct na_json j = {NULL, find_origin_ps(t), false};
-	bool failed = false;
-	struct whole whole = {t, cfg, job, &failed};
-	enum na_status st = na_json_save(&j, put_all, &whole, path, bytes, err);
+	struct na_json j;
+	bool ok;
+	enum na_status st = na_json_begin(&j, find_origin_ps(t), err);
 
-	if (!st && failed)
-		return na_fail_nomem(err);
-	return st;
+	if (st)
+		return st;
+	ok = put_all(&j, t, cfg, job);
+	st = na_json_save(&j, path, bytes, err);
+	return st || ok ? st : na_fail_nomem(err);
 }

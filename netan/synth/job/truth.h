@@ -30,8 +30,7 @@ struct na_truth_line {
 
 struct na_truth_plane {
 	char *name;
-	struct na_truth_line *lines;
-	size_t n, cap;
+	NA_VEC(struct na_truth_line) lines;
 	uint64_t events;
 };
 
@@ -46,8 +45,7 @@ struct na_truth_host {
 	int64_t start_unix_ns, ahead_ns, first_device, devices;
 	int64_t first_line_ns; /* INT64_MAX: no events */
 	struct na_truth_net graph, message;
-	struct na_truth_plane *planes;
-	size_t n, cap;
+	NA_VEC(struct na_truth_plane) planes;
 };
 
 struct na_truth {

@@ -78,8 +78,8 @@ static void add_device(struct costs *c, uint32_t dev)
 	const struct na_dev *d = &c->job->devs[dev];
 	int64_t dcn_ps = 0;
 
-	for (size_t i = 0; i < d->n_ops; i++) {
-		const struct na_op_event *e = &d->ops[i];
+	for (size_t i = 0; i < d->ops.n; i++) {
+		const struct na_op_event *e = &d->ops.v[i];
 
 		if (!na_op_is_dcn(c->job->ops[e->op].kind))
 			continue;
@@ -137,14 +137,12 @@ static void put_collectives(struct na_json *j, const struct na_truth *t,
 	for (uint32_t i = 0; i < job->n_colls; i++) {
 		uint64_t bytes = formula_bytes(job, &job->colls[i]);
 
-		na_json_line(j, 2);
-		na_json_open(j, NULL, '{');
+		na_json_item(j, 2);
 		na_json_text(j, "collective", job->colls[i].name);
 		put_cost(j, &all[i], bytes);
 		na_json_open(j, "hosts", '[');
 		for (size_t h = 0; h < t->n; h++) {
-			na_json_line(j, 3);
-			na_json_open(j, NULL, '{');
+			na_json_item(j, 3);
 			na_json_text(j, "host", t->hosts[h].name);
 			put_cost(j, &hosts[h * job->n_colls + i], bytes);
 			na_json_close(j, '}');
@@ -169,8 +167,7 @@ static void put_step(struct na_json *j, const struct na_truth_host *h,
 	const struct na_span *span = &d->steps[step];
 	int64_t duration = span->end_ps - span->start_ps;
 
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	na_json_text(j, "host", h->name);
 	na_json_uint(j, "device", d->local);
 	na_json_uint(j, "step", step);
@@ -192,8 +189,8 @@ static void put_device_steps(struct na_json *j, const struct na_job *job,
 	const struct na_dev *d = &job->devs[dev];
 	struct spent s = {0, 0, 0};
 
-	for (size_t i = 0; i < d->n_ops; i++) {
-		const struct na_op_event *e = &d->ops[i];
+	for (size_t i = 0; i < d->ops.n; i++) {
+		const struct na_op_event *e = &d->ops.v[i];
 
 		if (na_op_is_dcn(job->ops[e->op].kind))
 			s.dcn_ps += e->dur_ps;
@@ -201,7 +198,7 @@ static void put_device_steps(struct na_json *j, const struct na_job *job,
 			s.compute_ps += e->dur_ps;
 		else
 			s.ici_ps += e->dur_ps;
-		if (i + 1 < d->n_ops && d->ops[i + 1].step == e->step)
+		if (i + 1 < d->ops.n && d->ops.v[i + 1].step == e->step)
 			continue;
 		put_step(j, h, d, e->step, &s);
 		s = (struct spent){0, 0, 0};
@@ -219,8 +216,8 @@ static uint64_t count_ici(const struct na_job *job, uint32_t host,
 
 	for (uint32_t i = host * per_host + na_job_first_plane(job);
 	     i < (host + 1) * per_host; i++)
-		for (size_t k = 0; k < job->devs[i].n_ops; k++) {
-			const struct na_op_event *e = &job->devs[i].ops[k];
+		for (size_t k = 0; k < job->devs[i].ops.n; k++) {
+			const struct na_op_event *e = &job->devs[i].ops.v[k];
 			const struct na_op *op = &job->ops[e->op];
 
 			if (op->kind < NA_OP_ICI || op->slot != which)
@@ -235,8 +232,7 @@ static void put_late(struct na_json *j, const struct na_truth_host *h,
 		     uint32_t step, const char *cause, int64_t by_ps,
 		     int64_t factor_q16)
 {
-	na_json_line(j, 2);
-	na_json_open(j, NULL, '{');
+	na_json_item(j, 2);
 	na_json_uint(j, "step", step);
 	na_json_text(j, "host", h->name);
 	na_json_text(j, "cause", cause);
@@ -286,8 +282,7 @@ static void put_icis(struct na_json *j, const struct na_truth *t,
 			n += count_ici(job, t->hosts[h].number, i, took_ps);
 		na_ici_name(c, c->split ? NA_OP_ICI_START : NA_OP_ICI, name,
 			    sizeof(name));
-		na_json_line(j, 2);
-		na_json_open(j, NULL, '{');
+		na_json_item(j, 2);
 		na_json_text(j, "op", name);
 		na_json_uint(j, "executions", n);
 		na_json_uint(j, "participants", c->group_size);

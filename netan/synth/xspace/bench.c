@@ -76,10 +76,9 @@ static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
 		"token[]", "(bf16[4096,128]{1,0:T(8,128)(2,1)}, token[])"};
 	struct na_plane *p = &b->plane;
 	char name[32], text[512];
-	struct na_wire info;
+	struct na_wire info = {0};
 	size_t at;
 
-	na_wire_init(&info);
 	snprintf(name, sizeof(name), "%s.%d", ops[kind], 12 + coll);
 	snprintf(text, sizeof(text),
 		 "%%%s = %s %s(token[] %%%s.%d), "
@@ -501,10 +500,9 @@ static enum na_status write_clock(struct bench *b, struct na_err *err)
 	struct na_plane *p = &b->plane;
 
 	na_plane_start(p, b->trace, 0, "Task Environment");
-	na_plane_const_uint(p, "profile_start_time", start);
-	na_plane_const_uint(p, "profile_stop_time",
-			    start + 1000000 +
-				    (uint64_t)(b->last_ps / NA_PS_PER_NS));
+	na_stat_uint(p, na_plane_stat(p, "profile_start_time"), start);
+	na_stat_uint(p, na_plane_stat(p, "profile_stop_time"),
+		     start + 1000000 + (uint64_t)(b->last_ps / NA_PS_PER_NS));
 	return na_plane_finish(p, err);
 }
 

@@ -36,12 +36,13 @@ static void plane_constants(struct na_plane *p, uint32_t local)
 	char core[48];
 
 	snprintf(core, sizeof(core), "chip %" PRIu32 " core 0", local);
-	na_plane_const_str(p, "core_details", core);
-	na_plane_const_str(p, "device_type_string", "TPU v6 Lite");
-	na_plane_const_double(p, "peak_teraflops_per_second", 918.0);
-	na_plane_const_double(p, "peak_hbm_bw_gigabytes_per_second", 1638.0);
-	na_plane_const_int(p, "has_megacore", 0);
-	na_plane_const_int(p, "has_merged_vmem", 1);
+	na_stat_str(p, na_plane_stat(p, "core_details"), core);
+	na_stat_str(p, na_plane_stat(p, "device_type_string"), "TPU v6 Lite");
+	na_stat_double(p, na_plane_stat(p, "peak_teraflops_per_second"), 918.0);
+	na_stat_double(p, na_plane_stat(p, "peak_hbm_bw_gigabytes_per_second"),
+		       1638.0);
+	na_stat_int(p, na_plane_stat(p, "has_megacore"), 0);
+	na_stat_int(p, na_plane_stat(p, "has_merged_vmem"), 1);
 }
 
 static const char *category(const struct device *d, const struct na_op *op)
@@ -86,10 +87,8 @@ static void define_ops(struct device *d)
 	const struct na_job *job = d->job;
 	const struct na_module *m = &d->w->module;
 	bool brief = na_job_without(job, NA_WITHOUT_LONG_NAMES);
-	struct na_wire info, text;
+	struct na_wire info = {0}, text = {0};
 
-	na_wire_init(&info);
-	na_wire_init(&text);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		const struct na_inst *inst = &m->insts[m->of_op[i]];
 		int64_t *name = &d->names[m->of_op[i]];
@@ -178,8 +177,8 @@ static void write_ops(struct device *d)
 	int64_t duration = na_plane_stat(p, "device_duration_ps");
 
 	na_plane_line(p, LINE_OPS, "XLA Ops", 0);
-	for (size_t i = 0; i < d->dev->n_ops; i++) {
-		const struct na_op_event *e = &d->dev->ops[i];
+	for (size_t i = 0; i < d->dev->ops.n; i++) {
+		const struct na_op_event *e = &d->dev->ops.v[i];
 
 		na_plane_event(p, d->names[m->of_op[e->op]],
 			       when(d, e->start_ps), e->dur_ps);

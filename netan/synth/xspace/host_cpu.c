@@ -48,8 +48,7 @@ struct cpu {
 	const struct na_job *job;
 	struct na_plane plane;
 	struct ids id;
-	struct msg *msgs;
-	size_t n, cap;
+	NA_VEC(struct msg) msgs;
 };
 
 static int64_t when(const struct cpu *c, int64_t ps)
@@ -191,18 +190,11 @@ static void name_all(struct cpu *c)
 static void add_msg(struct cpu *c, enum kind kind, int64_t at_ps,
 		    uint32_t graph, uint32_t item)
 {
-	if (!na_grow(&c->msgs, &c->cap, c->n + 1, sizeof(*c->msgs))) {
-		c->plane.body.failed = true;
-		return;
-	}
-	c->msgs[c->n] = (struct msg){
-		at_ps,
-		(uint32_t)c->n,
-		item,
-		graph,
-		(uint8_t)kind,
-		(uint8_t)((graph / c->job->n_devs + item) % WORKERS)};
-	c->n++;
+	uint32_t worker = (graph / c->job->n_devs + item) % WORKERS;
+	struct msg m = {at_ps, (uint32_t)c->msgs.n, item,
+			graph, (uint8_t)kind,       (uint8_t)worker};
+
+	c->plane.body.failed |= !na_add(&c->msgs, m);
 }
 
 static void collect_device(struct cpu *c, uint32_t d)
@@ -241,34 +233,18 @@ static void collect_device(struct cpu *c, uint32_t d)
 	}
 }
 
-/* The graph at share i/n of a device's executions. */
-static uint32_t graph_at(const struct cpu *c, int64_t i, int64_t n)
-{
-	const struct na_job *job = c->job;
-	uint64_t runs = (uint64_t)job->n_steps * job->n_slots;
-	uint64_t run = (uint64_t)i * runs / (uint64_t)n;
-
-	return (uint32_t)(run * job->n_devs) +
-	       c->w->host * (uint32_t)job->cfg->devices;
-}
-
 static void collect_extras(struct cpu *c)
 {
-	/* clang-format off */
-	static const enum na_fault_kind kinds[] = {
-		NA_FAULT_LOOPBACK, NA_FAULT_NO_LATENCY, NA_FAULT_BAD_KEY
-	};
-	/* clang-format on */
-
-	for (size_t k = 0; k < 3; k++) {
-		const struct na_fault *f = na_job_fault(c->job, kinds[k],
-							c->w->host);
+	for (size_t k = 0; k < NA_EXTRA_KINDS; k++) {
+		const struct na_fault *f =
+			na_job_fault(c->job, na_extra_kinds[k], c->w->host);
 
 		for (int64_t i = 0; f && i < f->value; i++) {
-			uint32_t g = graph_at(c, i, f->value);
+			uint32_t g = na_graph_at(c->job, c->w->host, i,
+						 f->value);
 
 			add_msg(c, EXTRA, c->job->graphs[g].end_ps, g,
-				(uint32_t)kinds[k]);
+				(uint32_t)f->kind);
 		}
 	}
 }
@@ -279,7 +255,7 @@ static void collect_copies(struct cpu *c)
 						c->w->host);
 
 	for (int64_t i = 0; f && i < f->value; i++) {
-		uint32_t g = graph_at(c, i, f->value);
+		uint32_t g = na_graph_at(c->job, c->w->host, i, f->value);
 
 		add_msg(c, COPY, c->job->graphs[g].start_ps + 3 * US, g,
 			(uint32_t)i);
@@ -288,13 +264,6 @@ static void collect_copies(struct cpu *c)
 }
 
 NA_ORDER(by_time, struct msg, NA_UP(at_ps), NA_UP(order))
-
-static const struct na_coll *coll_of(const struct cpu *c, size_t graph)
-{
-	uint32_t slot = na_graph_slot(c->job, graph);
-
-	return &c->job->colls[c->job->slots[slot].coll];
-}
 
 static void ends_of(struct cpu *c, const struct na_dev *src,
 		    const struct na_dev *dst)
@@ -314,7 +283,7 @@ static void transport_stats(struct cpu *c, const struct msg *m)
 	struct na_plane *p = &c->plane;
 	uint32_t slot = na_graph_slot(job, m->graph);
 
-	na_stat_ref(p, c->id.label, coll_of(c, m->graph)->name);
+	na_stat_ref(p, c->id.label, na_graph_coll(c->job, m->graph)->name);
 	ends_of(c, &job->devs[x->src_dev], &job->devs[x->dst_dev]);
 	na_stat_int(p, c->id.chunk, x->chunk);
 	na_stat_int(p, c->id.loop, job->slots[slot].iteration);
@@ -370,7 +339,8 @@ static void write_extra(struct cpu *c, const struct msg *m)
 	na_plane_event(&c->plane, c->id.names[EXTRA], when(c, m->at_ps),
 		       2 * US);
 	if (!bad)
-		na_stat_ref(&c->plane, c->id.label, coll_of(c, m->graph)->name);
+		na_stat_ref(&c->plane, c->id.label,
+			    na_graph_coll(c->job, m->graph)->name);
 	ends_of(c, &other, self);
 	na_stat_int(&c->plane, c->id.size, 4096);
 	if (m->item != NA_FAULT_NO_LATENCY)
@@ -390,9 +360,10 @@ static void write_other(struct cpu *c, const struct msg *m)
 
 	na_plane_event(&c->plane, c->id.names[kind], when(c, m->at_ps),
 		       kind == COPY ? 150 * US : 2 * US);
-	na_stat_ref(&c->plane, c->id.key, coll_of(c, m->graph)->name);
+	na_stat_ref(&c->plane, c->id.key,
+		    na_graph_coll(c->job, m->graph)->name);
 	na_stat_int(&c->plane, c->id.buffer_size,
-		    (int64_t)coll_of(c, m->graph)->bytes);
+		    (int64_t)na_graph_coll(c->job, m->graph)->bytes);
 	na_plane_event_end(&c->plane);
 	t->d2h += kind == D2H_DONE;
 	t->h2d += kind == H2D_DONE;
@@ -406,8 +377,8 @@ static void write_worker(struct cpu *c, uint8_t worker)
 	snprintf(name, sizeof(name), "MegascaleEM2_Worker/%d",
 		 FIRST_THREAD + 700 + worker);
 	na_plane_line(&c->plane, FIRST_THREAD + 700 + worker, name, LINE_NS);
-	for (size_t i = 0; i < c->n; i++) {
-		const struct msg *m = &c->msgs[i];
+	for (size_t i = 0; i < c->msgs.n; i++) {
+		const struct msg *m = &c->msgs.v[i];
 
 		if (m->worker != worker)
 			continue;
@@ -433,9 +404,9 @@ static void write_transport(struct cpu *c)
 		collect_extras(c);
 	}
 	collect_copies(c);
-	if (!c->n)
+	if (!c->msgs.n)
 		return;
-	na_sort(c->msgs, c->n, by_time);
+	na_sort(c->msgs.v, c->msgs.n, by_time);
 	name_all(c);
 	for (uint8_t i = 0; i < WORKERS; i++)
 		write_worker(c, i);
@@ -451,6 +422,6 @@ enum na_status na_write_host_cpu(struct na_writer *w, struct na_err *err)
 	write_tasks_thread(&c);
 	write_transport(&c);
 	st = na_plane_finish(&c.plane, err);
-	free(c.msgs);
+	na_vec_free(&c.msgs);
 	return st;
 }

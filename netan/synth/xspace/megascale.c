@@ -54,8 +54,7 @@ struct mega {
 	uint32_t dev_number;
 	struct na_plane plane;
 	struct ids id;
-	struct mark *marks;
-	size_t n, cap;
+	NA_VEC(struct mark) marks;
 	uint32_t *sends, *recvs, *reduces; /* by graph: counted so far */
 	struct na_index graph_recvs;       /* receives by graph */
 	char *inputs;
@@ -125,16 +124,11 @@ static const struct na_slot *slot_of(const struct mega *m, size_t graph)
 	return &m->job->slots[na_graph_slot(m->job, graph)];
 }
 
-static const struct na_coll *coll_of(const struct mega *m, size_t graph)
-{
-	return &m->job->colls[slot_of(m, graph)->coll];
-}
-
 static const char *graph_key(struct mega *m, size_t graph)
 {
 	snprintf(m->key, sizeof(m->key),
 		 "device_%" PRId64 "_gid_%s$l%" PRIu32 "^i%" PRIu32,
-		 na_dev_id(m->dev), coll_of(m, graph)->name,
+		 na_dev_id(m->dev), na_graph_coll(m->job, graph)->name,
 		 FIRST_LAUNCH + na_graph_step(m->job, graph),
 		 slot_of(m, graph)->iteration);
 	return m->key;
@@ -144,13 +138,10 @@ static void add_mark(struct mega *m, enum action action, bool is_end,
 		     int64_t at_ps, int64_t dur_ps, uint32_t graph,
 		     uint32_t item, uint32_t index)
 {
-	if (!na_grow(&m->marks, &m->cap, m->n + 1, sizeof(*m->marks))) {
-		m->plane.body.failed = true;
-		return;
-	}
-	m->marks[m->n] = (struct mark){at_ps, dur_ps, (uint32_t)m->n,  graph,
-				       item,  index,  (uint8_t)action, is_end};
-	m->n++;
+	struct mark k = {at_ps, dur_ps, (uint32_t)m->marks.n, graph,
+			 item,  index,  (uint8_t)action,      is_end};
+
+	m->plane.body.failed |= !na_add(&m->marks, k);
 }
 
 static void add_action(struct mega *m, enum action action, int64_t start_ps,
@@ -167,25 +158,17 @@ NA_ORDER(by_time, struct mark, NA_UP(at_ps), NA_UP(order))
 /* Receives that a fault plants: their item says which kind. */
 static void add_extras(struct mega *m)
 {
-	/* clang-format off */
-	static const enum na_fault_kind kinds[] = {
-		NA_FAULT_LOOPBACK, NA_FAULT_NO_LATENCY, NA_FAULT_BAD_KEY
-	};
-	/* clang-format on */
 	const struct na_job *job = m->job;
-	uint64_t runs = (uint64_t)job->n_steps * job->n_slots;
 
-	for (size_t k = 0; m->dev->local == 0 && k < 3; k++) {
-		const struct na_fault *f = na_job_fault(job, kinds[k],
+	for (size_t k = 0; m->dev->local == 0 && k < NA_EXTRA_KINDS; k++) {
+		const struct na_fault *f = na_job_fault(job, na_extra_kinds[k],
 							m->w->host);
 
 		for (int64_t i = 0; f && i < f->value; i++) {
-			uint64_t run = (uint64_t)i * runs / (uint64_t)f->value;
-			uint32_t g = (uint32_t)(run * job->n_devs) +
-				     m->dev_number;
+			uint32_t g = na_graph_at(job, m->w->host, i, f->value);
 
 			add_mark(m, EXTRA, true, job->graphs[g].end_ps,
-				 40 * NA_PS_PER_US, g, (uint32_t)kinds[k], 0);
+				 40 * NA_PS_PER_US, g, (uint32_t)f->kind, 0);
 		}
 	}
 }
@@ -235,7 +218,7 @@ static void add_received(struct mega *m, size_t *n, size_t graph,
  */
 static void add_began(struct mega *m, size_t *n, size_t graph, uint32_t phase)
 {
-	const struct na_coll *c = coll_of(m, graph);
+	const struct na_coll *c = na_graph_coll(m->job, graph);
 	uint32_t reduced = phase;
 
 	/* The phases that reduce are the first ones. */
@@ -263,7 +246,8 @@ static void inputs_stat(struct mega *m, const struct mark *k)
 		add_began(m, &n, k->graph, phase);
 		add_received(m, &n, k->graph, phase);
 	} else if (k->action == H2D) {
-		add_began(m, &n, k->graph, coll_of(m, k->graph)->phases);
+		add_began(m, &n, k->graph,
+			  na_graph_coll(m->job, k->graph)->phases);
 	}
 	if (m->plane.body.failed)
 		return;
@@ -277,7 +261,7 @@ static void collect(struct mega *m)
 	const struct na_writer *w = m->w;
 	uint32_t d = m->dev_number;
 
-	m->n = 0;
+	m->marks.n = 0;
 	for (size_t g = d;
 	     g < (size_t)job->n_steps * job->n_slots * job->n_devs;
 	     g += job->n_devs) {
@@ -311,7 +295,7 @@ static void collect(struct mega *m)
 				   m->reduces[r->graph]++);
 	}
 	add_extras(m);
-	na_sort(m->marks, m->n, by_time);
+	na_sort(m->marks.v, m->marks.n, by_time);
 }
 
 /* ---- events */
@@ -326,7 +310,7 @@ static void write_graphs(struct mega *m)
 	     g < (size_t)job->n_steps * job->n_slots * job->n_devs;
 	     g += job->n_devs) {
 		const struct na_graph *x = &job->graphs[g];
-		const struct na_coll *c = coll_of(m, g);
+		const struct na_coll *c = na_graph_coll(m->job, g);
 		char name[96];
 		int64_t slack_us = c->small_slack
 					   ? 2
@@ -515,8 +499,8 @@ static void write_device(struct mega *m)
 	snprintf(name, sizeof(name), "device_%" PRId64 " actions",
 		 na_dev_id(m->dev));
 	na_plane_line(&m->plane, 2 + 2 * (int64_t)m->dev->local, name, LINE_NS);
-	for (size_t i = 0; i < m->n; i++)
-		write_mark(m, &m->marks[i], &shown_ps);
+	for (size_t i = 0; i < m->marks.n; i++)
+		write_mark(m, &m->marks.v[i], &shown_ps);
 	na_plane_line_end(&m->plane);
 }
 
@@ -554,6 +538,6 @@ enum na_status na_write_megascale(struct na_writer *w, struct na_err *err)
 	free(m.sends);
 	free(m.recvs);
 	free(m.reduces);
-	free(m.marks);
+	na_vec_free(&m.marks);
 	return st;
 }

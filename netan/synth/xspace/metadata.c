@@ -11,13 +11,12 @@
 enum na_status na_write_metadata(struct na_writer *w, struct na_err *err)
 {
 	uint64_t program = w->module.program_id;
-	struct na_wire proto;
+	struct na_wire proto = {0};
 	struct na_plane p;
 	enum na_status st;
 	char name[64];
 	size_t at;
 
-	na_wire_init(&proto);
 	na_module_proto(&w->module, &proto);
 	snprintf(name, sizeof(name), NA_MODULE_NAME "(%" PRIu64 ")", program);
 	na_plane_start(&p, &w->trace, 0, "/host:metadata");
@@ -38,8 +37,9 @@ enum na_status na_write_environment(struct na_writer *w, struct na_err *err)
 	struct na_plane p;
 
 	na_plane_start(&p, &w->trace, 0, "Task Environment");
-	na_plane_const_uint(&p, "profile_start_time", (uint64_t)start);
-	na_plane_const_uint(&p, "profile_stop_time",
-			    (uint64_t)(start + end / NA_PS_PER_NS) + 1000000);
+	na_stat_uint(&p, na_plane_stat(&p, "profile_start_time"),
+		     (uint64_t)start);
+	na_stat_uint(&p, na_plane_stat(&p, "profile_stop_time"),
+		     (uint64_t)(start + end / NA_PS_PER_NS) + 1000000);
 	return na_plane_finish(&p, err);
 }

@@ -33,21 +33,22 @@ static struct na_truth_plane *plane_truth(struct na_plane *p)
 {
 	struct na_truth_host *h = p->trace->truth;
 
-	return h->n ? &h->planes[h->n - 1] : NULL;
+	return h->planes.n ? &h->planes.v[h->planes.n - 1] : NULL;
 }
 
 static void count_plane(struct na_plane *p, const char *name)
 {
-	struct na_truth_host *h = p->trace->truth;
+	struct na_truth_plane *plane = na_push(&p->trace->truth->planes);
 
-	if (!na_grow(&h->planes, &h->cap, h->n + 1, sizeof(*h->planes))) {
-		p->body.failed = true;
-		return;
-	}
-	memset(&h->planes[h->n], 0, sizeof(h->planes[0]));
-	h->planes[h->n].name = strdup(name);
-	if (!h->planes[h->n++].name)
-		p->body.failed = true;
+	if (plane)
+		plane->name = strdup(name);
+	p->body.failed |= !plane || !plane->name;
+}
+
+static void stats_to(struct na_plane *p, struct na_wire *w, unsigned field)
+{
+	p->stats_to = w;
+	p->stats_field = field;
 }
 
 void na_plane_start(struct na_plane *p, struct na_trace *trace, int64_t id,
@@ -55,8 +56,7 @@ void na_plane_start(struct na_plane *p, struct na_trace *trace, int64_t id,
 {
 	memset(p, 0, sizeof(*p));
 	p->trace = trace;
-	na_strtab_init(&p->events);
-	na_strtab_init(&p->stat_names);
+	stats_to(p, &p->stats, PLANE_STATS);
 	count_plane(p, name);
 	na_wire_scalar(&p->body, PLANE_ID, id);
 	na_wire_str(&p->body, PLANE_NAME, name);
@@ -79,10 +79,9 @@ static void put_stat_names(struct na_plane *p)
 
 enum na_status na_plane_finish(struct na_plane *p, struct na_err *err)
 {
-	struct na_wire head;
+	struct na_wire head = {0};
 	enum na_status st;
 
-	na_wire_init(&head);
 	put_stat_names(p);
 	na_wire_header(&head, SPACE_PLANES,
 		       p->body.n + p->names.n + p->stats.n);
@@ -109,6 +108,7 @@ void na_plane_line(struct na_plane *p, int64_t id, const char *name,
 		   int64_t timestamp_ns)
 {
 	struct na_truth_plane *t = plane_truth(p);
+	struct na_truth_line *line = t ? na_push(&t->lines) : NULL;
 
 	p->line_at = na_wire_begin(&p->body, PLANE_LINES);
 	na_wire_scalar(&p->body, LINE_ID, id);
@@ -116,14 +116,9 @@ void na_plane_line(struct na_plane *p, int64_t id, const char *name,
 	na_wire_scalar(&p->body, LINE_TIME, timestamp_ns);
 	p->line_ns = timestamp_ns;
 	p->line_events = 0;
-	if (!t || !na_grow(&t->lines, &t->cap, t->n + 1, sizeof(*t->lines))) {
-		p->body.failed = true;
-		return;
-	}
-	t->lines[t->n].events = 0;
-	t->lines[t->n].name = strdup(name);
-	if (!t->lines[t->n++].name)
-		p->body.failed = true;
+	if (line)
+		line->name = strdup(name);
+	p->body.failed |= !line || !line->name;
 }
 
 void na_plane_line_end(struct na_plane *p)
@@ -131,9 +126,9 @@ void na_plane_line_end(struct na_plane *p)
 	struct na_truth_plane *t = plane_truth(p);
 
 	na_wire_end(&p->body, p->line_at);
-	if (p->body.failed || !t || !t->n)
+	if (p->body.failed || !t || !t->lines.n)
 		return;
-	t->lines[t->n - 1].events = p->line_events;
+	t->lines.v[t->lines.n - 1].events = p->line_events;
 	t->events += p->line_events;
 	p->trace->truth->events += p->line_events;
 	if (p->line_events && p->line_ns < p->trace->truth->first_line_ns)
@@ -171,7 +166,7 @@ static size_t open_definition(struct na_plane *p, int64_t id, const char *name,
 	na_wire_str(&p->names, META_NAME, name);
 	if (display)
 		na_wire_str(&p->names, META_SHOWN, display);
-	p->in_names = true;
+	stats_to(p, &p->names, META_STATS);
 	return at;
 }
 
@@ -179,7 +174,7 @@ void na_plane_define_end(struct na_plane *p, size_t at)
 {
 	na_wire_end(&p->names, p->define_at);
 	na_wire_end(&p->names, at);
-	p->in_names = false;
+	stats_to(p, &p->body, EVENT_STATS);
 }
 
 int64_t na_plane_define(struct na_plane *p, const char *name,
@@ -211,6 +206,7 @@ int64_t na_plane_name(struct na_plane *p, const char *name)
 void na_plane_event(struct na_plane *p, int64_t name_id, int64_t start_ps,
 		    int64_t dur_ps)
 {
+	stats_to(p, &p->body, EVENT_STATS);
 	p->event_at = na_wire_begin(&p->body, LINE_EVENTS);
 	na_wire_int(&p->body, EVENT_NAME, name_id);
 	na_wire_int(&p->body, EVENT_OFFSET,
@@ -226,11 +222,9 @@ void na_plane_event_end(struct na_plane *p)
 
 static struct na_wire *open_stat(struct na_plane *p, int64_t id, size_t *at)
 {
-	struct na_wire *w = p->in_names ? &p->names : &p->body;
-
-	*at = na_wire_begin(w, p->in_names ? META_STATS : EVENT_STATS);
-	na_wire_int(w, STAT_ID, id);
-	return w;
+	*at = na_wire_begin(p->stats_to, p->stats_field);
+	na_wire_int(p->stats_to, STAT_ID, id);
+	return p->stats_to;
 }
 
 void na_stat_int(struct na_plane *p, int64_t id, int64_t v)
@@ -248,6 +242,15 @@ void na_stat_uint(struct na_plane *p, int64_t id, uint64_t v)
 	struct na_wire *w = open_stat(p, id, &at);
 
 	na_wire_uint(w, STAT_UINT, v);
+	na_wire_end(w, at);
+}
+
+void na_stat_double(struct na_plane *p, int64_t id, double v)
+{
+	size_t at;
+	struct na_wire *w = open_stat(p, id, &at);
+
+	na_wire_double(w, STAT_DOUBLE, v);
 	na_wire_end(w, at);
 }
 
@@ -277,45 +280,4 @@ void na_stat_bytes(struct na_plane *p, int64_t id, const void *b, size_t n)
 
 	na_wire_bytes(w, STAT_BYTES, b, n);
 	na_wire_end(w, at);
-}
-
-static size_t open_const(struct na_plane *p, const char *name)
-{
-	int64_t id = na_plane_stat(p, name);
-	size_t at = na_wire_begin(&p->stats, PLANE_STATS);
-
-	na_wire_int(&p->stats, STAT_ID, id);
-	return at;
-}
-
-void na_plane_const_uint(struct na_plane *p, const char *name, uint64_t v)
-{
-	size_t at = open_const(p, name);
-
-	na_wire_uint(&p->stats, STAT_UINT, v);
-	na_wire_end(&p->stats, at);
-}
-
-void na_plane_const_int(struct na_plane *p, const char *name, int64_t v)
-{
-	size_t at = open_const(p, name);
-
-	na_wire_int(&p->stats, STAT_INT, v);
-	na_wire_end(&p->stats, at);
-}
-
-void na_plane_const_double(struct na_plane *p, const char *name, double v)
-{
-	size_t at = open_const(p, name);
-
-	na_wire_double(&p->stats, STAT_DOUBLE, v);
-	na_wire_end(&p->stats, at);
-}
-
-void na_plane_const_str(struct na_plane *p, const char *name, const char *s)
-{
-	size_t at = open_const(p, name);
-
-	na_wire_str(&p->stats, STAT_STR, s);
-	na_wire_end(&p->stats, at);
 }

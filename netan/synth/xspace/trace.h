@@ -3,6 +3,7 @@
  * first and the names it used last, and written when it is complete.
  *
  *	na_plane_start(&p, trace, 3, "/device:TPU:0");
+ *	na_stat_int(&p, stat_id, 1);
  *	na_plane_line(&p, 1, "XLA Ops", 0);
  *	na_plane_event(&p, name_id, start_ps, dur_ps);
  *	na_stat_int(&p, stat_id, 7);
@@ -33,7 +34,8 @@ struct na_plane {
 	size_t line_at, event_at, define_at;
 	int64_t line_ns;
 	uint64_t line_events;
-	bool in_names; /* stats go to `names` */
+	struct na_wire *stats_to; /* one of the above, as this field */
+	unsigned stats_field;
 };
 
 void na_plane_start(struct na_plane *p, struct na_trace *trace, int64_t id,
@@ -63,17 +65,13 @@ void na_plane_event(struct na_plane *p, int64_t name_id, int64_t start_ps,
 		    int64_t dur_ps);
 void na_plane_event_end(struct na_plane *p);
 
-/* Stats of the open event or definition. */
+/* Stats of the open event or definition; before the first of these, of the
+ * plane itself. */
 void na_stat_int(struct na_plane *p, int64_t id, int64_t v);
 void na_stat_uint(struct na_plane *p, int64_t id, uint64_t v);
+void na_stat_double(struct na_plane *p, int64_t id, double v);
 void na_stat_str(struct na_plane *p, int64_t id, const char *s);
 void na_stat_ref(struct na_plane *p, int64_t id, const char *s);
 void na_stat_bytes(struct na_plane *p, int64_t id, const void *b, size_t n);
-
-/* Constants of the plane. */
-void na_plane_const_uint(struct na_plane *p, const char *name, uint64_t v);
-void na_plane_const_int(struct na_plane *p, const char *name, int64_t v);
-void na_plane_const_double(struct na_plane *p, const char *name, double v);
-void na_plane_const_str(struct na_plane *p, const char *name, const char *s);
 
 #endif

@@ -127,6 +127,14 @@ static void put_number(const struct drawing *d, struct words *w,
 			     na_label_short(buf, x * scale, 3), behind);
 }
 
+static void put_pending(const struct drawing *d, struct words *w)
+{
+	put_number(d, w, M_pending "." M_time_mean, "mean ", 1, "");
+	put_number(d, w, M_pending "." M_p50, "p50 ", 1, "");
+	put_number(d, w, M_pending "." M_p99, "p99 ", 1, "");
+	put_number(d, w, M_pending "." M_max, "max ", 1, "");
+}
+
 static void draw_header(const struct drawing *d, const struct na_panel *p)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME,
@@ -138,11 +146,8 @@ static void draw_header(const struct drawing *d, const struct na_panel *p)
 	na_words_add(&name, "Pending %.40s", d->b.pending_of);
 	na_row_put(&d->l, &row, name.text, &font);
 	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
-	put_number(d, &numbers, M_pending "." M_time_mean, "mean ", 1, "");
-	put_number(d, &numbers, M_pending "." M_p50, "p50 ", 1, "");
-	put_number(d, &numbers, M_pending "." M_p99, "p99 ", 1, "");
-	put_number(d, &numbers, M_pending "." M_max, "max ", 1, "");
-	put_number(d, &numbers, "pending.idle_share", "none ", 100, " %");
+	put_pending(d, &numbers);
+	put_number(d, &numbers, M_pending "." M_idle_share, "none ", 100, " %");
 	na_row_put(&d->l, &row, numbers.text, &font);
 	font.color = d->l.theme->hue[NA_PURPLE];
 	put_number(d, &bursts, M_burst_share, "strip: bursts of transfers, ",
@@ -292,11 +297,7 @@ static void describe_bursts(const struct drawing *d, const char *title,
 	if (d->b.empty) {
 		na_words_add(&w, ". %s", d->b.empty);
 	} else if (!d->b.runs_apart) {
-		put_number(d, &numbers, M_pending "." M_time_mean, "mean ", 1,
-			   "");
-		put_number(d, &numbers, M_pending "." M_p50, "p50 ", 1, "");
-		put_number(d, &numbers, M_pending "." M_p99, "p99 ", 1, "");
-		put_number(d, &numbers, M_pending "." M_max, "max ", 1, "");
+		put_pending(d, &numbers);
 		na_words_add(&w, ". Pending %.40s: %s", d->b.pending_of,
 			     numbers.text);
 	}
@@ -329,9 +330,18 @@ static enum na_status bursts_draw(struct na_canvas *c,
 	return st;
 }
 
+/* clang-format off */
+static const struct na_figure_series series[] = {
+	{M_pending_mean, "mean", "pending", 1, "green", false},
+	{M_pending_max, "largest", "pending", 1, "purple", false},
+	{NULL, NULL, NULL, 0, NULL, false}
+};
+/* clang-format on */
+
 const struct na_figure na_fig_bursts = {
 	.name = "bursts",
 	.width = 1200,
 	.height = 675,
+	.series = series,
 	.draw = bursts_draw,
 };

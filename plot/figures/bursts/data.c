@@ -104,7 +104,7 @@ void na_bursts_title(const struct bursts *b, struct words *w)
 /* "burstiness 0.47, dispersion 2.2 in 1 ms, 5.6 in 10 ms" */
 static void add_arrivals(const struct bursts *b, struct words *w)
 {
-	double burstiness = na_bursts_real(b, "burstiness");
+	double burstiness = na_bursts_real(b, M_burstiness);
 	bool first = true;
 	char buf[NA_LABEL_BUF];
 

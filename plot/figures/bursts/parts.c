@@ -151,19 +151,18 @@ static void draw_percent(const struct na_layout *l, struct na_box box)
 static void draw_quantiles(const struct na_layout *l, const struct bursts *b,
 			   const struct na_panel *p, struct na_box box)
 {
-	static const char *const names[] = {"max", "p99", "p50"};
+	static const char *const names[] = {M_max, M_p99, M_p50};
 	static const enum na_dash dashes[] = {NA_DOTTED, NA_DASHED, NA_SOLID};
 	struct na_font font = na_layout_font(l, NA_SIZE_SMALL, l->theme->text);
+	const struct na_value *pending = na_get(b->body, M_pending);
 	double free = -INFINITY;
 
 	font.align = NA_RIGHT;
 	for (int i = 0; i < 3; i++) {
-		char path[32], text[NA_LABEL_BUF], value[NA_LABEL_BUF];
-		double x, y;
+		double x = na_number_at(pending, names[i]), y;
+		char text[NA_LABEL_BUF], value[NA_LABEL_BUF];
 
-		snprintf(path, sizeof(path), "pending.%s", names[i]);
-		x = na_bursts_real(b, path);
-		if (isnan(x))
+		if (!isfinite(x))
 			continue;
 		y = na_scale_at(&p->y, x);
 		na_draw_line(l->canvas, box.x0, y, box.x1, y,

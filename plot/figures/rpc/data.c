@@ -44,25 +44,24 @@ static void read_runs(struct rpc_data *d)
 
 static void read_scatter(struct rpc_data *d)
 {
-	const struct na_value *in = na_get(d->side, "scatter");
-	const struct na_value *all = na_get(in, "all_points");
+	const struct na_value *in = na_get(d->side, M_scatter);
 
-	d->point_s = na_reals_of(na_get(in, "point_time_s"), &d->n_points);
-	d->point_us = na_reals_at(in, "point_us", d->n_points);
-	d->point_row = na_reals_at(in, "point_row", d->n_points);
-	d->point_tail = na_reals_at(in, "point_tail", d->n_points);
+	d->point_s = na_reals_of(na_get(in, M_point_time_s), &d->n_points);
+	d->point_us = na_reals_at(in, M_point_us, d->n_points);
+	d->point_row = na_reals_at(in, M_point_row, d->n_points);
+	d->point_tail = na_reals_at(in, M_point_tail, d->n_points);
 	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
-	d->all_points = all && all->kind == NA_V_BOOL && all->u.flag;
-	d->columns = (size_t)na_count_at(in, "columns");
-	d->rows = (size_t)na_count_at(in, "rows");
+	d->all_points = na_flag_at(in, M_all_points);
+	d->columns = (size_t)na_count_at(in, M_columns);
+	d->rows = (size_t)na_count_at(in, M_rows);
 	d->counts = d->columns && d->rows
-			    ? na_reals_at(in, "counts", d->columns * d->rows)
+			    ? na_reals_at(in, M_counts, d->columns * d->rows)
 			    : NULL;
 	d->cells_from_s = na_number_or(in, M_from_s, 0);
-	d->column_s = na_number_or(in, "column_s", 1);
-	d->cells_least_us = na_number_at(in, "least_us");
-	d->cells_most_us = na_number_at(in, "most_us");
+	d->column_s = na_number_or(in, M_column_s, 1);
+	d->cells_least_us = na_number_at(in, M_least_us);
+	d->cells_most_us = na_number_at(in, M_most_us);
 }
 
 static void read_failed(struct rpc_data *d)

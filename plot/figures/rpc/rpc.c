@@ -268,7 +268,7 @@ static void mode_words(const struct na_value *m, struct words *w)
 	char at[NA_LABEL_BUF], count[NA_UNIT_BUF], host[96];
 
 	na_label_quantity(at, NA_Q_SECONDS,
-			  na_number_at(m, "latency_ms") * 1e-3, 3);
+			  na_number_at(m, M_latency_ms) * 1e-3, 3);
 	na_print_count(count, (uint64_t)na_count_at(m, M_count));
 	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, M_cause));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
@@ -291,7 +291,7 @@ static void draw_modes(const struct drawing *g)
 	size_t n = 0;
 
 	for (size_t i = 0; m && i < MODES_DRAWN; m = m->next, i++) {
-		double ms = na_number_at(m, "latency_ms");
+		double ms = na_number_at(m, M_latency_ms);
 		double y = na_scale_at(&g->a.y, ms * 1e3), width, base;
 		struct words w = {.n = 0};
 		char text[NA_TEXT_MAX];
@@ -328,7 +328,7 @@ static void draw_modes(const struct drawing *g)
 /* "x 12 of 300 calls failed" */
 static void put_failed(struct drawing *g)
 {
-	int64_t n = na_count_at(g->d.side, "calls_failed");
+	int64_t n = na_count_at(g->d.side, M_calls_failed);
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	struct words w = {.n = 0};
@@ -470,9 +470,20 @@ static enum na_status rpc_draw(struct na_canvas *c, const struct na_result *r,
 	return st == NA_OK ? draw_plot(&g, err) : st;
 }
 
+/* clang-format off */
+static const struct na_figure_series series[] = {
+	{M_p50_us, "p50", "us", 1, "blue", true},
+	{M_p99_us, "p99", "us", 1, "vermilion", true},
+	{M_max_us, "max", "us", 1, "purple", true},
+	{M_count, "count", "transfers", 1, "green", false},
+	{NULL, NULL, NULL, 0, NULL, false}
+};
+/* clang-format on */
+
 const struct na_figure na_fig_rpc = {
 	.name = "rpc",
 	.width = 1200,
 	.height = 675,
+	.series = series,
 	.draw = rpc_draw,
 };

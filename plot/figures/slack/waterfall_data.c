@@ -62,8 +62,8 @@ static void read_hosts(struct waterfall *w, const struct na_value *list)
 			.name = na_text_or(v, M_host, "?"),
 			.ahead_us = na_number_at(v, M_ahead_us),
 			.uncertainty_us = na_number_at(v, M_uncertainty_us),
-			.trace = na_get(v, "trace") &&
-				 na_get(v, "trace")->u.flag,
+			.trace = na_get(v, M_trace) &&
+				 na_get(v, M_trace)->u.flag,
 		};
 }
 
@@ -73,16 +73,16 @@ static void read_rows(struct waterfall *w, const struct na_value *list)
 
 	for (const struct na_value *v = na_items(list); v && w->n_rows < most;
 	     v = v->next) {
-		const struct na_value *critical = na_get(v, "critical");
+		const struct na_value *critical = na_get(v, M_critical);
 		struct wf_row *row = &w->rows[w->n_rows++];
 
 		*row = (struct wf_row){
 			.device = na_text_or(v, M_device, "?"),
 			.kind_name = na_text_or(v, M_kind, "?"),
-			.peer = na_text_or(v, "peer", NULL),
+			.peer = na_text_or(v, M_peer, NULL),
 			.from_us = na_number_at(v, M_from_us),
 			.to_us = na_number_at(v, M_to_us),
-			.network_us = na_number_at(v, "network_us"),
+			.network_us = na_number_at(v, M_network_us),
 			.chunk = (long)na_count_or(v, M_chunk, -1),
 			.kind = kind_of(v),
 			.host = host_of(w, na_text_at(v, M_host)),
@@ -99,7 +99,7 @@ static void read_steps(struct waterfall *w, const struct na_value *list)
 
 	for (const struct na_value *v = na_items(list); v && w->n_steps < most;
 	     v = v->next) {
-		long row = (long)na_count_or(v, "row", -1);
+		long row = (long)na_count_or(v, M_row, -1);
 
 		w->steps[w->n_steps++] = (struct wf_step){
 			kind_of(v), na_number_or(v, M_from_us, 0),
@@ -112,7 +112,7 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 			  struct na_err *err)
 {
 	const struct na_value *side = na_get(na_result_get_side(r),
-					     "waterfall");
+					     M_waterfall);
 
 	*w = (struct waterfall){
 		.late = na_items(na_get(na_result_get_body(r), M_late))};
@@ -122,10 +122,10 @@ enum na_status na_wf_read(struct waterfall *w, const struct na_result *r,
 	if (!w->hosts || !w->rows || !w->steps)
 		return na_fail_nomem(err);
 	read_hosts(w, na_get(side, M_hosts));
-	read_rows(w, na_get(side, "rows"));
+	read_rows(w, na_get(side, M_rows));
 	read_steps(w, na_get(side, M_path));
-	w->length_us = na_number_or(side, "length_us", 0);
-	w->more = na_number_or(side, "more", 0);
+	w->length_us = na_number_or(side, M_length_us, 0);
+	w->more = na_number_or(side, M_more, 0);
 	if (!w->late)
 		na_words_add(&w->empty,
 			     "No execution of a collective is there to draw.");
@@ -261,7 +261,7 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 		na_words_add(out, " and %zu more", moved - 3);
 	if (moved && isfinite(known))
 		na_words_add(out, ", good to %s",
-			     na_label_quantity(buf, NA_Q_SECONDS, known / 1e6,
+			     na_label_quantity(buf, NA_Q_SECONDS, known / NA_US_PER_S,
 					       3));
 	if (unknown) {
 		na_words_break(out);
@@ -273,7 +273,7 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
 		    struct words *out)
 {
-	static const char *const numbers[] = {"step", "launch", "iteration"};
+	static const char *const numbers[] = {M_step, M_launch, M_iteration};
 	char buf[NA_LABEL_BUF];
 	bool any = false;
 

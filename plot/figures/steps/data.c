@@ -30,8 +30,8 @@ static bool read_lines(struct steps_figure *f)
 					.cause = na_text_or(v, M_cause, NULL),
 					.behind_ms = na_number_at(v,
 								  M_behind_ms),
-					.own = na_reals_at(v, "own_ms", f->n),
-					.late = na_reals_at(v, "late_ms",
+					.own = na_reals_at(v, M_own_ms, f->n),
+					.late = na_reals_at(v, M_late_ms,
 							    f->n)};
 		if (!x->own)
 			continue;
@@ -47,7 +47,7 @@ static bool read_parts(struct steps_figure *f)
 {
 	static const char *const names[PARTS] = {M_compute_ms, M_overlap_ms,
 						 M_exposed_ms, M_idle_ms};
-	const struct na_value *parts = na_get(f->side, "parts");
+	const struct na_value *parts = na_get(f->side, M_parts);
 	double sum = 0;
 
 	for (int k = 0; k < PARTS; k++) {
@@ -180,12 +180,12 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r)
 				   .body = na_result_get_body(r),
 				   .result = r,
 				   .side = na_result_get_side(r)};
-	n = na_count_at(f->side, "columns");
+	n = na_count_at(f->side, M_columns);
 	f->n = n > 0 ? (size_t)n : 0;
-	f->first = na_number_or(f->side, "first", 0);
-	f->each = fmax(na_number_or(f->side, "each", 1), 1);
-	f->by_order = na_count_at(f->side, "by_order") == 1;
-	f->launches = na_count_at(f->side, "launches") == 1;
+	f->first = na_number_or(f->side, M_first, 0);
+	f->each = fmax(na_number_or(f->side, M_each, 1), 1);
+	f->by_order = na_count_at(f->side, M_by_order) == 1;
+	f->launches = na_count_at(f->side, M_launches) == 1;
 	f->runs_apart = na_result_get_about(f->result)->runs_apart;
 	if (!read_lines(f) || !read_parts(f) || !read_changes(f) ||
 	    !build_map(f))

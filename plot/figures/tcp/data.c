@@ -230,7 +230,7 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 {
-	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+	char n[NA_COUNT_BUF], m[NA_UNIT_BUF];
 	int64_t rank = na_count_at(f->sequence, M_rank);
 	int64_t all = na_count_at(f->body, M_connections_used);
 	int64_t segments = na_count_at(f->sequence, M_segments);
@@ -251,8 +251,8 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	if (!segments)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s packet%s both ways%s",
-		     na_print_count(n, (uint64_t)segments), na_plural(segments),
+	na_words_add(w, "%s both ways%s",
+		     na_count_of(n, (uint64_t)segments, "packet"),
 		     whole && !whole->u.flag ? ", a piece of it" : "");
 }
 

@@ -353,7 +353,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 				    t->to_s - t->from_s),
 			 w);
 	na_words_coverage(t->result, w);
-	if (*anchor && na_count_or(t->side, "anchor_matters", 1))
+	if (*anchor && !na_result_get_about(t->result)->anchor_idle)
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
 		na_words_add(w, " \xc2\xb7 capacity %s per host",

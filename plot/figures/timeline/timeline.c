@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -523,10 +524,24 @@ static enum na_status timeline_draw(struct na_canvas *c,
 	return status;
 }
 
+/* clang-format off */
+static const struct na_figure_series series[] = {
+	{M_rx_gbps, "RX", "Gbit/s", 1, "blue", false},
+	{M_tx_gbps, "TX", "Gbit/s", 1, "vermilion", false},
+	{M_rx_outstanding_bytes, "outstanding RX", "MiB", 1.0 / (1 << 20),
+	 "sky", false},
+	{M_tx_outstanding_bytes, "outstanding TX", "MiB", 1.0 / (1 << 20),
+	 "orange", false},
+	{M_pending, "mean", "pending", 1, "green", false},
+	{M_pending_max, "largest", "pending", 1, "purple", false},
+	{NULL, NULL, NULL, 0, NULL, false}
+};
+/* clang-format on */
+
 const struct na_figure na_fig_timeline = {
 	.name = "timeline",
 	.width = 1200,
 	.height = 675,
+	.series = series,
 	.draw = timeline_draw,
 };
-/* clang-format on */

@@ -1,0 +1,40 @@
+/*
+ * Bytes of a file or a pipe in their order, unpacked on the way.
+ */
+#ifndef INGEST_BYTES_FEED_H
+#define INGEST_BYTES_FEED_H
+
+#include "ingest/bytes/inflate.h"
+
+/* Bytes that come one after the other: from a descriptor, unpacked where that
+ * is needed. */
+struct na_feed {
+	int fd; /* closed with it */
+	const char *path;
+	uint8_t *in; /* packed bytes read ahead */
+	const uint8_t *p, *end;
+	bool eof;
+	uint64_t taken; /* bytes read from fd */
+	enum na_packing packing;
+	struct na_inflate *z;
+	bool full; /* more may come without input */
+	bool cut;  /* packed stream ended early */
+	char why[160];
+};
+
+/* The feed owns fd from here on, and is to be closed also after a failure.
+ * `path` is borrowed, for messages.  The first bytes say how they are packed.
+ * NA_EIO, NA_ENOMEM. */
+enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
+			    struct na_err *err) NA_MUST_CHECK;
+void na_feed_close(struct na_feed *s);
+
+/*
+ * Up to n bytes to out; *got of 0 is the end.  Damaged or truncated packing
+ * is an end, too, and no failure: `cut` and `why` say so, what came before
+ * stays good.  NA_EIO where the system refuses.
+ */
+enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
+			    size_t *got, struct na_err *err) NA_MUST_CHECK;
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * Open one input: map it or spool it, choose its reader by content, survey
+ * it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/spool.h"
+
+enum { MAX_WARNINGS = 20 };
+
+void na_input_warn(struct na_input *in, const char *fmt, ...)
+{
+	struct na_warning *w;
+	char text[512];
+	va_list ap;
+
+	if (++in->n_warnings > MAX_WARNINGS)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	w = na_arena_alloc(&in->arena, sizeof(*w));
+	if (!w)
+		return;
+	w->text = na_arena_strn(&in->arena, text, strlen(text));
+	if (!w->text)
+		return;
+	*in->warnings_end = w;
+	in->warnings_end = &w->next;
+}
+
+/* Formats that we can name but not read; the first bytes tell. */
+/* clang-format off */
+static const struct { const char *magic; size_t n; const char *is; } named[] = {
+	{"PK\x03\x04", 4, "a zip archive, not supported; unpack it first"},
+	{"BZh", 3, "a bzip2 file, not supported; unpack it first"},
+	{"\xfd" "7zXZ\0", 6, "an xz file, not supported; unpack it first"},
+	{"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8, "a riegeli XSpace, not yet "
+	 "supported; capture or convert it as .xplane.pb"},
+	{"\x1f\x8b", 2, "compressed twice; unpack it once"},
+	{"\x28\xb5\x2f\xfd", 4, "compressed twice; unpack it once"},
+};
+/* clang-format on */
+
+static const char *text_kind(const uint8_t *p, size_t n)
+{
+	size_t i = 0, printable = 0;
+
+	if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		i = 3;
+	while (i < n && (p[i] == ' ' || (p[i] >= '\t' && p[i] <= '\r')))
+		i++;
+	if (i < n && (p[i] == '{' || p[i] == '['))
+		return "JSON (a Chrome trace?), not yet supported; give the "
+		       "run's .xplane.pb";
+	n = n < 4096 ? n : 4096;
+	for (size_t k = 0; k < n; k++)
+		printable += p[k] >= 0x20 || (p[k] >= '\t' && p[k] <= '\r');
+	if (n && printable == n && !memchr(p, 0x7f, n))
+		return "text; this command reads XProf traces (.xplane.pb) "
+		       "and packet captures";
+	return NULL;
+}
+
+/* A HloProto: field 1 holds a message whose field 1 is a name. */
+static bool looks_like_hlo(const uint8_t *p, size_t n)
+{
+	size_t i = 1;
+
+	if (n < 4 || p[0] != 0x0a)
+		return false;
+	while (i < n && i < 11 && (p[i] & 0x80))
+		i++;
+	return i + 2 < n && p[i + 1] == 0x0a && p[i + 2] < 0x80;
+}
+
+enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
+				size_t n, uint64_t size, struct na_err *err)
+{
+	const char *why = NULL;
+
+	if (n == 0) {
+		in->reader = &na_reader_xspace;
+		return NA_OK; /* an empty XSpace is a valid one */
+	}
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (n >= named[i].n &&
+		    memcmp(head, named[i].magic, named[i].n) == 0)
+			return na_fail(err, NA_EFORMAT, "%s", named[i].is);
+	}
+	for (size_t i = 0; na_readers[i]; i++) {
+		switch (na_readers[i]->sniff(head, n, size, &why)) {
+		case NA_SNIFF_YES:
+			in->reader = na_readers[i];
+			return NA_OK;
+		case NA_SNIFF_DAMAGED:
+			return na_fail(err, NA_EFORMAT, "%s", why);
+		case NA_SNIFF_NO:
+			break;
+		}
+	}
+	why = text_kind(head, n);
+	if (!why && looks_like_hlo(head, n))
+		why = "an HLO module, not a trace";
+	return na_fail(
+		err, NA_EFORMAT, "%s",
+		why ? why
+		    : "neither an XProf trace (XSpace) nor a packet capture: "
+		      "its first bytes are no plane and no capture header");
+}
+
+static enum na_status map_file(struct na_input *in, int fd, size_t size,
+			       struct na_err *err)
+{
+	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return na_fail_errno(err, "mmap");
+	in->data = p;
+	in->size = size;
+	/* Readers hop and skip, but they never go back far. */
+	madvise(p, size, MADV_SEQUENTIAL);
+	return na_choose_reader(in, in->data,
+				size < NA_HEAD_BYTES ? size : NA_HEAD_BYTES,
+				size, err);
+}
+
+static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
+{
+	struct na_feed s = {.fd = -1};
+	uint8_t head[8];
+	struct stat sb;
+	enum na_status st;
+	ssize_t n = 0;
+
+	if (fstat(fd, &sb) < 0)
+		return na_fail_errno(err, "stat");
+	if (S_ISDIR(sb.st_mode))
+		return na_fail(err, NA_EIO, "is a directory");
+	if (S_ISREG(sb.st_mode)) {
+		in->file_bytes = (uint64_t)sb.st_size;
+		n = pread(fd, head, sizeof(head), 0);
+		if (n < 0)
+			return na_fail_errno(err, "read");
+		/* From the start of the file: a shell's `<` may have moved. */
+		if (lseek(fd, 0, SEEK_CUR) == 0 &&
+		    na_packing_of(head, (size_t)n) == NA_PLAIN) {
+			if (n == 0)
+				return na_choose_reader(in, head, 0, 0, err);
+			/* Below /proc, files hold more than their size. */
+			if (sb.st_size > 0)
+				return map_file(in, fd, (size_t)sb.st_size,
+						err);
+		}
+	}
+	st = na_feed_open(&s, dup(fd), in->path, err);
+	if (st == NA_OK)
+		st = na_spool(in, &s, err);
+	na_feed_close(&s);
+	return st;
+}
+
+static enum na_status named_failure(struct na_err *err, const char *path,
+				    const struct na_err *inner)
+{
+	return na_fail(err, inner->status, "%s: %s",
+		       strcmp(path, "-") ? path : "standard input",
+		       inner->text);
+}
+
+static void begin(struct na_input *in, const char *path, uint32_t wants,
+		  const struct na_input_asks *asks)
+{
+	*in = (struct na_input){.path = path, .wants = wants};
+	in->asks.segments_of = NA_UNKNOWN_U32;
+	if (asks)
+		in->asks = *asks;
+	in->warnings_end = &in->warnings;
+	na_arena_init(&in->arena);
+}
+
+static enum na_status survey(struct na_input *in, enum na_status st,
+			     struct na_err *inner, struct na_err *err)
+{
+	if (st == NA_OK) {
+		in->format = in->reader->name;
+		st = in->reader->open(in, inner);
+	}
+	if (st != NA_OK) {
+		named_failure(err, in->path, inner);
+		na_input_close(in);
+	}
+	return st;
+}
+
+enum na_status na_input_open(struct na_input *in, const char *path,
+			     uint32_t wants, const struct na_input_asks *asks,
+			     struct na_err *err)
+{
+	struct na_err inner = {.status = NA_OK};
+	bool piped = strcmp(path, "-") == 0;
+	enum na_status st;
+	int fd;
+
+	begin(in, path, wants, asks);
+	fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
+		return NA_EIO;
+	}
+	st = open_fd(in, fd, &inner);
+	if (!piped)
+		close(fd);
+	return survey(in, st, &inner, err);
+}
+
+enum na_status na_input_open_source(struct na_input *in,
+				    const struct na_input *first, size_t source,
+				    struct na_err *err)
+{
+	struct na_err inner = {.status = NA_OK};
+
+	begin(in, first->path, first->wants, &first->asks);
+	in->packed = first->packed;
+	in->file_bytes = first->file_bytes;
+	in->data = first->data;
+	in->size = first->size;
+	in->borrowed = true;
+	in->reader = first->reader;
+	in->source = source;
+	in->first_state = first->state;
+	return survey(in, NA_OK, &inner, err);
+}
+
+void na_input_close(struct na_input *in)
+{
+	if (in->reader && in->state)
+		in->reader->close(in);
+	if (in->data && !in->borrowed)
+		munmap((void *)(uintptr_t)in->data, in->size);
+	na_arena_fini(&in->arena);
+	in->data = NULL;
+	in->size = 0;
+}

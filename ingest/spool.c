@@ -1,0 +1,203 @@
+#include "ingest/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { OUT_BYTES = 1 << 20 };
+
+/* Deflate reaches about 1000 to 1; traces inflate 4 to 20 times.  More than
+ * this, beyond a first gigabyte, is a bomb or not a trace. */
+#define BOMB_FREE_BYTES (UINT64_C(1) << 30)
+#define BOMB_RATIO      200
+
+static int temporary_file(struct na_err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[4096];
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof(name), "%s/netan-XXXXXX", dir);
+	fd = mkstemp(name);
+	if (fd >= 0)
+		unlink(name);
+	else
+		na_fail(err, NA_EIO,
+			"temporary file in %s: %s; set TMPDIR to "
+			"a directory with room",
+			dir, strerror(errno));
+	return fd;
+}
+
+struct spool {
+	struct na_input *in;
+	struct na_feed *s;
+	int fd;
+	uint8_t *buf;
+	size_t n; /* bytes in buf, from offset at */
+	uint64_t at;
+	void *state;  /* the reader's spool state */
+	uint64_t run; /* bytes the last decision covers */
+	bool keep;
+};
+
+static enum na_status write_at(int fd, const uint8_t *p, size_t n, uint64_t at,
+			       struct na_err *err)
+{
+	while (n) {
+		ssize_t done = pwrite(fd, p, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return na_fail(err, NA_EIO,
+				       "temporary file: %s; set "
+				       "TMPDIR to a directory with room",
+				       strerror(errno));
+		p += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return NA_OK;
+}
+
+/* Hand what is in the buffer to the reader's decisions and write what they
+ * keep; undecided bytes stay in the buffer. */
+static enum na_status drain(struct spool *sp, bool last, struct na_err *err)
+{
+	const struct na_reader *r = sp->in->reader;
+	size_t done = 0;
+
+	while (done < sp->n) {
+		size_t n = sp->n - done;
+		enum na_status st;
+
+		if (!sp->run) {
+			sp->keep = true;
+			sp->run = r->spool ? r->spool(sp->state, sp->buf + done,
+						      n, last, sp->in->wants,
+						      &sp->keep)
+					   : n;
+		}
+		if (!sp->run)
+			break;
+		if (n > sp->run)
+			n = (size_t)sp->run;
+		if (sp->keep) {
+			st = write_at(sp->fd, sp->buf + done, n, sp->at + done,
+				      err);
+			if (st != NA_OK)
+				return st;
+		}
+		sp->run -= n;
+		done += n;
+	}
+	memmove(sp->buf, sp->buf + done, sp->n - done);
+	sp->n -= done;
+	sp->at += done;
+	return NA_OK;
+}
+
+static enum na_status check_bomb(const struct spool *sp, struct na_err *err)
+{
+	uint64_t out = sp->at + sp->n;
+
+	if (sp->s->z && out > BOMB_FREE_BYTES &&
+	    out / BOMB_RATIO > sp->s->taken)
+		return na_fail(err, NA_ELIMIT,
+			       "inflates more than %d times "
+			       "(beyond %" PRIu64 " bytes); this is no trace",
+			       BOMB_RATIO, (uint64_t)BOMB_FREE_BYTES);
+	return NA_OK;
+}
+
+static enum na_status fill(struct spool *sp, struct na_err *err)
+{
+	bool first = true, last = false;
+	enum na_status st = NA_OK;
+	size_t got;
+
+	while (st == NA_OK && !last) {
+		size_t want = first ? NA_HEAD_BYTES : OUT_BYTES;
+
+		for (got = 1; st == NA_OK && got && sp->n < want;) {
+			st = na_feed_read(sp->s, sp->buf + sp->n,
+					  OUT_BYTES - sp->n, &got, err);
+			sp->n += got;
+		}
+		last = st == NA_OK && got == 0;
+		if (st == NA_OK && first)
+			st = na_choose_reader(sp->in, sp->buf, sp->n,
+					      last ? sp->n : UINT64_MAX, err);
+		if (st == NA_OK && first && sp->in->reader->spool_state_size) {
+			sp->state = calloc(1, sp->in->reader->spool_state_size);
+			if (!sp->state)
+				st = na_fail_nomem(err);
+		}
+		first = false;
+		if (st == NA_OK)
+			st = drain(sp, last, err);
+		if (st == NA_OK)
+			st = check_bomb(sp, err);
+	}
+	return st;
+}
+
+static enum na_status map(struct spool *sp, struct na_err *err)
+{
+	struct na_input *in = sp->in;
+	uint64_t size = sp->at + sp->n;
+	void *p;
+
+	if (!size)
+		return NA_OK;
+	if (ftruncate(sp->fd, (off_t)size) < 0)
+		return na_fail_errno(err, "temporary file");
+	p = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, sp->fd, 0);
+	if (p == MAP_FAILED)
+		return na_fail_errno(err, "temporary file: mmap");
+	in->data = p;
+	in->size = (size_t)size;
+	return NA_OK;
+}
+
+enum na_status na_spool(struct na_input *in, struct na_feed *s,
+			struct na_err *err)
+{
+	struct spool sp = {.in = in, .s = s, .fd = -1};
+	enum na_status st = NA_ENOMEM;
+
+	sp.buf = malloc(OUT_BYTES);
+	if (!sp.buf)
+		return na_fail_nomem(err);
+	sp.fd = temporary_file(err);
+	if (sp.fd < 0) {
+		st = err->status;
+		goto out;
+	}
+	st = fill(&sp, err);
+	if (st == NA_OK)
+		st = map(&sp, err);
+	in->file_bytes = s->taken;
+	in->packed = na_packing_name(s->packing);
+	if (st == NA_OK && s->cut) {
+		na_input_warn(in, "%s; what came before it is read", s->why);
+		in->damaged = true;
+	}
+out:
+	if (sp.fd >= 0)
+		close(sp.fd);
+	free(sp.state);
+	free(sp.buf);
+	return st;
+}

@@ -1,0 +1,169 @@
+/* collectives: what the analysis remembers. */
+#ifndef NETAN_ANALYSES_COLLECTIVES_STATE_H
+#define NETAN_ANALYSES_COLLECTIVES_STATE_H
+
+#include "netan/analyses/analysis.h"
+#include "netan/base/triples.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/methods/whole_steps.h"
+
+/* Who is listed by name; the others are counted. */
+enum { COLL_MISSING_MAX = 64 };
+/* A window may cut one execution off at either end: who has none of so many
+ * is missing all the same. */
+enum { COLL_SURE = 3 };
+
+/* What transfers and graph executions tell of a row (see coll_row). */
+struct coll_sums {
+	uint64_t executions, transfers[2]; /* by side */
+	na_i128 bytes, time_ps;            /* of executions */
+	na_i128 moved[2];                  /* bytes of transfers */
+	uint32_t type;                     /* name */
+};
+
+/* Of a device in a row of the data-center network. */
+struct coll_member {
+	uint64_t executions;
+	bool peer; /* others send to it or receive from it */
+};
+
+/* What the ops of a device tell of a row of the data-center network: their
+ * sends, and their recv-dones. */
+struct coll_device {
+	uint64_t n[2], sized[2];
+	na_i128 bytes[2]; /* of the `sized` ones */
+};
+
+/* A duration of row (or of input) `of`. */
+struct coll_time {
+	int64_t time_ps;
+	uint32_t of, pad;
+};
+
+struct coll_times {
+	struct coll_time *v;
+	size_t n, cap;
+};
+
+struct coll_state {
+	const struct na_scope *scope;
+	const struct na_whole_steps *steps; /* [n_runs], of the main state */
+	struct na_whole_steps *owned_steps; /* the same there, else NULL */
+	bool by_type; /* rows are transfer types, not collectives */
+	bool clipped; /* a window may cut single executions off */
+
+	/* Data-center network: run, name of the row. */
+	struct na_triples rows;
+	NA_VEC(struct coll_sums) sums;
+	struct na_triples member_keys; /* row, endpoint */
+	NA_VEC(struct coll_member) members;
+	struct na_triples device_keys; /* row, core */
+	NA_VEC(struct coll_device) devices;
+	struct coll_times times, reductions; /* of rows; of inputs */
+
+	NA_VEC(struct na_op) ops; /* of the other networks */
+	NA_VEC(struct na_span) modules;
+
+	na_i128 step_bytes; /* received while a step ran */
+	uint64_t n_transfers, n_executions;
+	uint64_t missing, slow_hosts; /* from finish */
+};
+
+/*
+ * A line of the result: a collective of one network in one run, or with
+ * --by transfer_type all collectives of a type.
+ */
+struct coll_row {
+	uint32_t run, network;
+	uint32_t name;                /* NA_UNKNOWN_U32: none */
+	uint32_t module;              /* of coll_found.modules; likewise */
+	const char *type;             /* NULL: not told */
+	const struct coll_sums *sums; /* DCN */
+	uint32_t dcn;                 /* its index there */
+	uint8_t opcode;
+
+	/* Of device ops, from na_collectives_match(). */
+	uint64_t executions, instances, sized;
+	na_i128 bytes;                 /* of the `sized` executions */
+	na_i128 sized_bytes, sized_ps; /* once for each instance */
+	double bus_bits;
+	na_i128 wait_ps, rank_ps;
+	uint32_t group_size, n_groups;
+	bool uneven;
+	size_t participants, took_part, took_full;
+	uint64_t last_n; /* how often last_core came last */
+	uint32_t last_core;
+
+	uint64_t n_missing, not_captured;
+	uint64_t most; /* executions of one device */
+	/* DCN, from device ops where no host tells of executions: the devices;
+	 * bytes as in `bytes`, of the `sized` executions. */
+	size_t devices;
+};
+
+/* Who should execute a collective and does not, or not as often. */
+struct coll_missing {
+	uint32_t row;
+	uint32_t host, who; /* endpoint (DCN) or core */
+	uint64_t executions, of;
+};
+
+struct coll_found {
+	struct na_strtab modules; /* names of programs, without "(id)" */
+	NA_VEC(struct coll_row) rows;
+	struct coll_times times, waits,
+		skews; /* `of`: row; then sorted by it */
+	NA_VEC(struct coll_missing) missing;
+	struct na_extent executions; /* of device ops */
+	uint64_t unpaired; /* a start without its done, or the reverse */
+};
+
+/* False: no memory, in all of these. */
+bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
+			      uint32_t of);
+/* Listed, or once there are many, counted. */
+bool na_collectives_push_missing(struct coll_found *f,
+				 const struct coll_missing *x);
+
+/* match.c: rows of device ops. */
+bool na_collectives_match(struct coll_state *s, struct coll_found *f);
+
+/* result.c */
+enum na_status na_collectives_finish(void *state, struct na_result *r,
+				     struct na_err *err) NA_MUST_CHECK;
+
+/* Durations in us, by row. */
+struct coll_spread {
+	double *us;
+	size_t *from; /* [n + 1] */
+};
+
+/* Of n rows: `first` of the first ones, `rest`, unless NULL, of those from
+ * `base` on. */
+bool na_collectives_spread(struct coll_spread *out,
+			   const struct coll_times *first,
+			   const struct coll_times *rest, size_t base,
+			   size_t n);
+/* NaN of none. */
+double na_collectives_quantile(const struct coll_spread *x, size_t row,
+			       double p);
+void na_collectives_spread_fini(struct coll_spread *x);
+
+/* hosts.c: reductions on the hosts. */
+bool na_collectives_put_reductions(struct coll_state *s, struct na_result *r,
+				   struct na_value *body);
+
+/* What the rows of a network, or of a type in it, add up to. */
+struct coll_total {
+	uint64_t rows, executions, missing;
+	na_i128 bytes, moved, time_ps;
+};
+
+/* words.c */
+/* The first line, from sums by network. */
+void na_collectives_say(struct na_result *r, struct coll_state *s,
+			const struct coll_total t[NA_N_NETWORKS]);
+void na_collectives_views(struct na_result *r, const struct coll_state *s);
+
+#endif

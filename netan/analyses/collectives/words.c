@@ -1,0 +1,238 @@
+/* collectives: what a person sees in a terminal. */
+#include <math.h>
+
+#include "members.h"
+#include "netan/analyses/collectives/state.h"
+#include "netan/base/str.h"
+
+enum { SHOWN = 40, SHOWN_MISSING = 20 };
+
+/* Neither null nor a count of none. */
+static bool any(const struct na_value *list, const char *path)
+{
+	na_for_each (row, list) {
+		const struct na_value *v = na_dig(row, path);
+
+		if (v && v->kind != NA_V_NULL &&
+		    (v->kind != NA_V_INT || v->u.i))
+			return true;
+	}
+	return false;
+}
+
+static void main_view(struct na_result *r, const struct coll_state *s,
+		      const struct na_value *list)
+{
+	static const struct na_column cols[] = {
+		{M_key "." M_label, "label", NA_F_TEXT},
+		{M_collective},
+		{M_module},
+		{M_transfer_type},
+		{M_network},
+		{M_participants},
+		{M_missing_count},
+		{M_not_captured},
+		{M_executions},
+		{M_bytes},
+		{M_transfer_bytes},
+		{M_p50_us},
+		{M_p99_us},
+		{M_bandwidth_gbps},
+		{M_bus_gbps},
+		{M_waiting_share},
+	};
+	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
+	struct na_column some[ALL];
+	size_t n = 0;
+
+	/* Columns that nobody fills only take room. */
+	for (size_t i = 0; i < ALL; i++) {
+		if (any(list, cols[i].field))
+			some[n++] = cols[i];
+	}
+	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
+		       &na_table_collectives_collective_row, some, n,
+		       s->scope->top ? 0 : SHOWN);
+}
+
+static void put_name(struct na_result *r, struct na_value *to,
+		     const struct na_value *row)
+{
+	na_put_text(r, to, M_name,
+		    na_text_or(row, M_collective,
+			       na_text_or(row, M_transfer_type, NULL)));
+}
+
+/* Of all rows, one below the other. */
+static void missing_view(struct na_result *r, const struct na_value *list)
+{
+	struct na_value *all = na_put_list(r, na_result_side(r), M_missing);
+
+	na_for_each (row, list) {
+		na_for_each (m, na_get(row, M_missing)) {
+			struct na_value *to = na_put_object(r, all, NULL);
+
+			put_name(r, to, row);
+			na_put_alias(r, to, M_missing, m);
+		}
+	}
+	if (all && all->n)
+		na_result_view(r,
+			       "devices that should execute and do not, or "
+			       "not as often",
+			       all, &na_table_collectives_shown_missing,
+			       NA_COLUMNS({M_name}, {M_missing "." M_device},
+					  {M_missing "." M_host},
+					  {M_missing "." M_executions},
+					  {M_missing "." M_of}),
+			       SHOWN_MISSING);
+}
+
+/* Who keeps the others waiting. */
+static void waiting_view(struct na_result *r, const struct na_value *list)
+{
+	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
+
+	na_for_each (row, list) {
+		struct na_value *to;
+
+		if (isnan(na_number_at(row, M_start_skew_us "." M_p50)))
+			continue;
+		to = na_put_object(r, all, NULL);
+		put_name(r, to, row);
+		na_put_alias(r, to, M_row, row);
+		na_put_int(r, to, M_times,
+			   na_count_at(row, M_last_device "." M_count));
+	}
+	if (all && all->n)
+		na_result_view(r, "executions on all their devices", all,
+			       &na_table_collectives_shown_waiting,
+			       NA_COLUMNS({M_name},
+					  {M_row "." M_waiting_us "." M_mean},
+					  {M_row "." M_waiting_us "." M_p99},
+					  {M_row "." M_start_skew_us "." M_p50},
+					  {M_row "." M_start_skew_us "." M_max},
+					  {M_row "." M_last_device
+						 "." M_device},
+					  {M_row "." M_last_device "." M_host},
+					  {M_times}, {M_row "." M_instances}),
+			       SHOWN);
+}
+
+static void reductions_view(struct na_result *r, const struct na_value *list)
+{
+	static const struct na_column cols[] = {
+		{M_label},  {M_host},    {M_count}, {M_p50_us},
+		{M_p99_us}, {M_total_s}, {M_ratio}, {M_z},
+	};
+	bool labels = any(list, M_label);
+
+	if (list && list->n)
+		na_result_view(r, "reductions on hosts", list,
+			       &na_table_collectives_result_reductions,
+			       labels ? cols : cols + 1,
+			       sizeof(cols) / sizeof(cols[0]) - !labels, SHOWN);
+}
+
+/* "; 14 collectives inside a slice" */
+static void say_count(struct na_str *to, uint64_t n, const char *what,
+		      const char *more)
+{
+	char count[NA_COUNT_BUF];
+
+	if (n)
+		na_str_join(to, "; ", "%s %s", na_count_of(count, n, what),
+			    more);
+}
+
+/* "14 collectives over the data-center network, 3.2 GB received per step" */
+void na_collectives_say(struct na_result *r, struct coll_state *s,
+			const struct coll_total t[NA_N_NETWORKS])
+{
+	static const char *const where[NA_N_NETWORKS] = {
+		"over the data-center network", "inside a slice",
+		"between GPUs"};
+	const char *what = s->by_type ? "type" : "collective";
+	char text[400], size[NA_UNIT_BUF];
+	struct na_str said = na_str_over(text, sizeof(text));
+	uint64_t steps = 0;
+
+	/* Runs side by side are never added up. */
+	if (s->scope->store->n_runs == 1)
+		steps = s->steps[0].n;
+	for (int k = 0; k < NA_N_NETWORKS; k++) {
+		s->missing += t[k].missing;
+		say_count(&said, t[k].rows, what, where[k]);
+		if (k == NA_NET_DCN && t[k].rows && steps && s->step_bytes > 0)
+			na_str_addf(&said, ", %s received per step",
+				    na_print_bytes(size,
+						   (double)s->step_bytes /
+							   (double)steps,
+						   3));
+	}
+	say_count(&said, s->missing, "device", "missing");
+	na_result_word(r, NA_WORD_MESSAGE, text);
+	na_result_word(r, NA_WORD_NOUN,
+		       !s->n_transfers    ? "execution"
+		       : !s->n_executions ? "transfer"
+					  : "transfers and execution");
+}
+
+/* Transfers that no filter lets through are the command line's to tell. */
+static void say_nothing(struct na_result *r, const struct coll_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	uint64_t seen = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		seen += na_store_count(store, SIZE_MAX, NA_RX,
+				       (enum na_class)k) +
+			na_store_count(store, SIZE_MAX, NA_TX,
+				       (enum na_class)k);
+	if (seen)
+		return;
+	if (store->graphs.n || store->ops.n) {
+		na_result_word(r, NA_WORD_EMPTY,
+			       "the filters leave no collective");
+		return;
+	}
+	na_result_word(
+		r, NA_WORD_EMPTY,
+		"no collectives: looked for graph executions and transfers "
+		"on the plane \"/device:CUSTOM:Megascale Trace\", for "
+		"\"MegaScale: Communication Transport Receive\" on "
+		"\"/host:CPU\", for collective operations (all-reduce, "
+		"all-gather, ...) on \"XLA Ops\" of \"/device:TPU:N\", and "
+		"for NCCL kernels on \"/device:GPU:N\"");
+	na_result_word(
+		r, NA_WORD_HINT,
+		"what was recorded computes on each device alone, or the "
+		"profiler was not asked for devices; netan info tells what "
+		"is in the input");
+}
+
+void na_collectives_views(struct na_result *r, const struct coll_state *s)
+{
+	struct na_value *body = na_result_body(r);
+	const struct na_value *list = na_get(body, M_collectives);
+	int64_t hidden = na_count_at(body, M_collectives_not_shown);
+	int64_t unpaired = na_count_at(body, M_unpaired);
+
+	if (!list || !list->n) {
+		say_nothing(r, s);
+		return;
+	}
+	main_view(r, s, list);
+	if (hidden)
+		na_result_note(r, "%lld more collectives are not shown (--top)",
+			       (long long)hidden);
+	missing_view(r, list);
+	waiting_view(r, list);
+	reductions_view(r, na_get(body, M_reductions));
+	if (unpaired)
+		na_result_note(r,
+			       "%lld operations that start without a -done, or "
+			       "the reverse, are not counted: the trace begins "
+			       "or ends between them",
+			       (long long)unpaired);
+}

@@ -1,0 +1,124 @@
+#include "netan/engine/anonymize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/engine/session/session.h"
+
+void na_hide(const struct na_request *q, enum na_alias kind, const char *name)
+{
+	if (q->pseudonyms && name)
+		na_pseudonym(q->pseudonyms, kind, name);
+}
+
+void na_hide_later(const struct na_request *q, const char *name)
+{
+	if (q->pseudonyms && name)
+		na_pseudonyms_reserve(q->pseudonyms, name);
+}
+
+static void hide_member(const struct na_request *q, const struct na_value *v,
+			const struct na_hidden *m)
+{
+	const char *text = na_text_of(v, NULL);
+
+	if (text && text[strspn(text, "0123456789")])
+		na_hide(q, m->kind, text);
+	if (v->kind != NA_V_LIST)
+		return;
+	for (v = v->u.of.first; v; v = v->next) {
+		if (v->kind == NA_V_TEXT)
+			hide_member(q, v, m);
+	}
+}
+
+void na_hide_members(const struct na_request *q, const struct na_value *in,
+		     const struct na_hidden *members)
+{
+	if (!q->pseudonyms || !in ||
+	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
+		return;
+	na_for_each (v, in) {
+		const struct na_hidden *m = members;
+
+		while (v->name && m->member && strcmp(m->member, v->name) != 0)
+			m++;
+		if (v->name && m->member)
+			hide_member(q, v, m);
+		na_hide_members(q, v, members);
+	}
+}
+
+char *na_shown(const struct na_request *q, const char *text)
+{
+	return q->pseudonyms ? na_pseudonyms_replace(q->pseudonyms, text)
+			     : strdup(text);
+}
+
+static char *replaced(void *ctx, const char *text)
+{
+	return na_pseudonyms_replace(ctx, text);
+}
+
+void na_hide_result(const struct na_request *q, struct na_result *r)
+{
+	struct na_pseudonyms *p = q->pseudonyms;
+	size_t known;
+
+	if (!p)
+		return;
+	known = na_pseudonyms_count(p);
+	na_result_retext(r, replaced, p);
+	/* A path tells a user whose name stood before it. */
+	if (na_pseudonyms_count(p) > known)
+		na_result_retext(r, replaced, p);
+}
+
+static void hide_all(const struct na_request *q, enum na_alias kind,
+		     const struct na_strtab *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		na_hide_later(q, t->names[i].s);
+	for (size_t i = 0; i < t->n; i++)
+		na_hide(q, kind, t->names[i].s);
+}
+
+/* A host that is known by its address alone is that address. */
+static void hide_store(const struct na_session *s)
+{
+	const struct na_names *names = &s->store.names;
+
+	for (size_t i = 0; i < names->n_endpoints; i++) {
+		const struct na_endpoint *e = &names->endpoints[i];
+
+		if (e->slice == NA_ADDRESS)
+			na_hide(s->request, NA_ALIAS_ADDR,
+				na_strtab_at(&names->strings,
+					     (uint32_t)e->device));
+	}
+}
+
+void na_hide_session(const struct na_session *s)
+{
+	const struct na_request *q = s->request;
+
+	if (!q->pseudonyms)
+		return;
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_hide_later(q, s->sources[i].host);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		na_hide(q, NA_ALIAS_INPUT, s->inputs[i].path);
+		na_hide(q, NA_ALIAS_HOST, s->sources[i].host);
+	}
+	if (s->hosts) {
+		hide_all(q, NA_ALIAS_ADDR, &s->hosts->addresses);
+		hide_all(q, NA_ALIAS_HOST, &s->hosts->names);
+	}
+	if (s->topology) {
+		hide_all(q, NA_ALIAS_HOST, &s->topology->hosts);
+		hide_all(q, NA_ALIAS_RACK, &s->topology->racks);
+		hide_all(q, NA_ALIAS_BLOCK, &s->topology->blocks);
+	}
+	if (s->store_ready)
+		hide_store(s);
+}

@@ -1,0 +1,286 @@
+#include "netan/engine/battery/battery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/engine/anonymize.h"
+#include "netan/engine/battery/inventory.h"
+#include "netan/methods/clocks/host_clocks.h"
+#include "netan/result/emit.h"
+
+/* Which analyses are asked for. */
+struct choice {
+	bool (*wanted)(void *ctx, const char *name);
+	void *ctx;
+};
+
+static bool named(const struct choice *c, const char *exhibit)
+{
+	return !c->wanted || c->wanted(c->ctx, exhibit);
+}
+
+static bool chosen(const struct choice *c, const struct na_analysis *a)
+{
+	return a->basis || named(c, a->face.name);
+}
+
+#define NA_ANALYSIS(name)        +1
+#define NA_PACKET_ANALYSIS(name) +1
+#define NA_EVIDENCE(name)        +1
+enum {
+	N_ANALYSES =
+#include "netan/analyses/analyses.def"
+};
+_Static_assert((int)N_ANALYSES < (int)NA_MAX_EVIDENCE, "room for all of them");
+
+/* As one group. */
+static const struct na_grouping ungrouped;
+
+/* What all of them together want read. */
+static void widen(struct na_session *s, const struct na_filter *asked,
+		  const struct choice *choice)
+{
+	if (asked->side < 0)
+		s->filter.side = -1;
+	if (named(choice, "hlo"))
+		s->wants |= NA_WANT_PROGRAMS;
+	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
+		struct na_filter f = na_drive_filter(*a, asked, &ungrouped,
+						     false);
+
+		if (!chosen(choice, *a))
+			continue;
+		s->filter.clip |= f.clip;
+		s->filter.instants |= f.instants;
+		s->filter.components |= f.components;
+		s->wants |= na_drive_wants(*a, &f, &ungrouped);
+	}
+}
+
+/* Before opening, when no filter is known yet. */
+static uint32_t wants_at_most(const struct choice *choice)
+{
+	struct na_session s = {.wants = 0};
+	struct na_filter f;
+
+	na_filter_init(&f);
+	f.side = -1;
+	widen(&s, &f, choice);
+	return s.wants;
+}
+
+/* In words, what it would take. */
+static const char *missing_of(const struct na_analysis *a,
+			      const struct na_result *r)
+{
+	return na_result_get_word(r, NA_WORD_EMPTY,
+				  a->add_connection
+					  ? "a packet capture"
+					  : "transfers on the network");
+}
+
+static void note_span(struct na_battery *b, const struct na_driven *d)
+{
+	if (!d->used)
+		return;
+	if (!b->used || d->first_ps < b->first_ps)
+		b->first_ps = d->first_ps;
+	if (!b->used || d->last_ps > b->last_ps)
+		b->last_ps = d->last_ps;
+	if (d->used > b->used)
+		b->used = d->used;
+}
+
+/* One on a thread: with a session of its own that looks at the records
+ * of all. */
+struct job {
+	const struct na_analysis *a;
+	struct na_session session;
+	struct na_result *r;
+	struct na_driven driven;
+	struct na_err err;
+	int64_t took_ns;
+};
+
+struct jobs {
+	struct job items[N_ANALYSES];
+	size_t order[N_ANALYSES], n;
+	const struct na_filter *asked;
+};
+
+static void run_row(struct job *j, const struct na_filter *asked)
+{
+	const struct na_request *q = j->session.request;
+	void *params = NULL;
+
+	j->r = na_result_new();
+	if (!j->r) {
+		na_fail_nomem(&j->err);
+		return;
+	}
+	j->session.filter = *asked;
+	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
+		na_in_err(na_analyse(&j->session, j->a, params, &ungrouped,
+				     j->r, &j->driven, &j->err));
+	q->drop_params(&j->a->face, params);
+}
+
+static void run_job(void *ctx, size_t i)
+{
+	struct jobs *x = ctx;
+	struct job *j = &x->items[x->order[i]];
+	int64_t started_ns = na_now_ns();
+
+	if (!na_interrupted())
+		run_row(j, x->asked);
+	j->took_ns = na_now_ns() - started_ns;
+}
+
+static void put_in_order(struct jobs *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		unsigned turn = x->items[i].a->begins;
+		size_t k = i;
+
+		for (; k > 0 && x->items[x->order[k - 1]].a->begins > turn; k--)
+			x->order[k] = x->order[k - 1];
+		x->order[k] = i;
+	}
+}
+
+/* Results stand in the order of analyses.def, whichever was done first. */
+static enum na_status take_job(struct na_battery *b, struct job *j,
+			       struct na_err *err)
+{
+	struct na_exhibit *x = &b->exhibits[b->n];
+
+	x->name = j->a->face.name;
+	b->analyses[b->n] = j->a;
+	b->driven[b->n] = j->driven;
+	b->owned[b->n++] = j->r;
+	na_hide_result(b->session.request, j->r);
+	if (j->err.status != NA_OK) {
+		*err = j->err;
+		return err->status;
+	}
+	na_say_detail(b->session.request, "%s took %.3f s", x->name,
+		      (double)j->took_ns / 1e9);
+	note_span(b, &j->driven);
+	if (j->driven.used)
+		x->result = j->r;
+	else
+		x->missing = j->r ? missing_of(j->a, j->r) : "interrupted";
+	return NA_OK;
+}
+
+static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
+			       const struct choice *choice, struct na_err *err)
+{
+	struct na_session *s = &b->session;
+	enum na_status st = na_session_filter(s, err);
+
+	if (st == NA_OK)
+		st = na_session_topology(s, err);
+	if (st != NA_OK)
+		return st;
+	*asked = s->filter;
+	s->wants = 0;
+	widen(s, asked, choice);
+	st = na_session_read(s, true, err);
+	return st == NA_OK ? na_session_place(s, err) : st;
+}
+
+static enum na_status run_rows(struct na_battery *b,
+			       const struct na_filter *asked,
+			       const struct choice *choice, struct na_err *err)
+{
+	struct jobs *x = na_calloc(1, sizeof(*x));
+	struct na_shared_clocks clocks;
+	bool ok;
+
+	if (!x)
+		return na_fail_nomem(err);
+	na_shared_clocks_init(&clocks);
+	b->session.clocks = &clocks;
+	x->asked = asked;
+	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
+		if (chosen(choice, *a))
+			x->items[x->n++] = (struct job){
+				.a = *a,
+				.session = b->session,
+				.err = {.status = NA_OK},
+			};
+	}
+	put_in_order(x);
+	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	b->session.clocks = NULL;
+	na_shared_clocks_fini(&clocks);
+	for (size_t i = 0; i < x->n; i++) {
+		if (ok && err->status == NA_OK)
+			take_job(b, &x->items[i], err);
+		else
+			na_result_free(x->items[i].r);
+	}
+	free(x);
+	return ok ? err->status : na_fail_nomem(err);
+}
+
+static enum na_status run_all(struct na_battery *b,
+			      const struct na_filter *asked,
+			      const struct choice *choice, struct na_err *err)
+{
+	int64_t started_ns = na_now_ns();
+	struct na_result *r;
+
+	if (run_rows(b, asked, choice, err) != NA_OK)
+		return err->status;
+	na_say_detail(b->session.request, "the analyses took %.3f s",
+		      (double)(na_now_ns() - started_ns) / NA_NS_PER_S);
+	b->session.filter = *asked;
+	r = na_inventory(b);
+	if (!r)
+		return na_fail_nomem(err);
+	na_battery_add(b, "session", r, NULL);
+	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
+}
+
+enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
+			      bool (*wanted)(void *ctx, const char *name),
+			      void *ctx)
+{
+	const struct choice choice = {wanted, ctx};
+	struct na_err err = {.status = NA_OK};
+	struct na_filter asked;
+	enum na_status st;
+
+	memset(b, 0, sizeof(*b));
+	st = na_session_open(&b->session, q, wants_at_most(&choice));
+	if (st != NA_OK)
+		return st;
+	if (read_all(b, &asked, &choice, &err) == NA_OK)
+		run_all(b, &asked, &choice, &err);
+	if (err.status != NA_OK)
+		na_say_error(q, "%s", err.text);
+	return err.status;
+}
+
+void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
+		    const char *missing)
+{
+	if (b->n == NA_MAX_EVIDENCE) {
+		na_result_free(r);
+		return;
+	}
+	na_hide_result(b->session.request, r);
+	b->exhibits[b->n] = (struct na_exhibit){name, r, missing};
+	b->owned[b->n++] = r;
+}
+
+void na_battery_close(struct na_battery *b)
+{
+	na_session_close(&b->session);
+	for (size_t i = 0; i < b->n; i++)
+		na_result_free(b->owned[i]);
+}

@@ -1,0 +1,44 @@
+/*
+ * All analyses over one reading of the inputs, each with a result of its
+ * own: what `check` judges and `report` shows.
+ */
+#ifndef NETAN_ENGINE_BATTERY_H
+#define NETAN_ENGINE_BATTERY_H
+
+#include "netan/checks/check.h"
+#include "netan/engine/analyse.h"
+
+enum { NA_MAX_EVIDENCE = 32 };
+
+struct na_battery {
+	struct na_session session;
+	/* One for each row of analyses.def, in its order, then "session" (what
+	 * was read: an envelope, and counts in its side tree; inventory.h),
+	 * then what else was put there; n of them. */
+	struct na_exhibit exhibits[NA_MAX_EVIDENCE];
+	/* That they are of; NULL: of none. */
+	const struct na_analysis *analyses[NA_MAX_EVIDENCE];
+	struct na_result *owned[NA_MAX_EVIDENCE];
+	struct na_driven driven[NA_MAX_EVIDENCE];
+	size_t n;
+	uint64_t used;             /* most that one of them used */
+	int64_t first_ps, last_ps; /* of all together */
+};
+
+/* Opens and reads the inputs of q, once, and runs the analyses whose names
+ * `wanted` lets pass (NULL: all), and the basis; the others are not there.  The capacity is for those
+ * analyses that take one.  Says what is wrong itself; NA_OK also where some
+ * had nothing to analyse.  Close it whatever comes back. */
+enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
+			      bool (*wanted)(void *ctx, const char *name),
+			      void *ctx) NA_MUST_CHECK;
+/* One more exhibit, from elsewhere (owned from now on); NULL with what is
+ * missing, in words that outlive the battery. */
+void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
+		    const char *missing);
+/* programs.c: exhibit "hlo", of what the session has read. */
+enum na_status na_battery_programs(struct na_battery *b,
+				   struct na_err *err) NA_MUST_CHECK;
+void na_battery_close(struct na_battery *b);
+
+#endif

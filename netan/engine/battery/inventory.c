@@ -1,0 +1,112 @@
+#include "netan/engine/battery/inventory.h"
+#include "members.h"
+
+#include "netan/base/units.h"
+
+static void put_count(struct na_result *r, struct na_value *in,
+		      const char *name, uint64_t n)
+{
+	na_put_int(r, in, name, n > INT64_MAX ? INT64_MAX : (int64_t)n);
+}
+
+static uint64_t side_of(const struct na_store *store, enum na_side side)
+{
+	uint64_t n = 0;
+
+	for (int k = 0; k < NA_N_CLASSES; k++)
+		n += na_store_count(store, SIZE_MAX, side, (enum na_class)k);
+	return n;
+}
+
+static void put_transfers(struct na_result *r, struct na_value *to,
+			  const struct na_store *store)
+{
+	/* clang-format off */
+	static const struct { const char *name; enum na_class klass; } of[] = {
+		{M_clock_skew, NA_CLOCK_SKEW}, {M_no_latency, NA_NO_LATENCY},
+		{M_loopback, NA_LOOPBACK}, {M_bad_key, NA_BAD_KEY},
+	};
+	/* clang-format on */
+
+	put_count(r, to, M_receives, side_of(store, NA_RX));
+	put_count(r, to, M_sends, side_of(store, NA_TX));
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		put_count(r, to, of[i].name,
+			  na_store_count(store, SIZE_MAX, NA_RX, of[i].klass));
+	put_count(r, to, M_graphs, store->graphs.n);
+	put_count(r, to, M_actions, store->actions.n);
+}
+
+static void put_packets(struct na_result *r, struct na_value *to,
+			const struct na_session *s)
+{
+	struct na_capture_counts sum = {.packets = 0};
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		if (!c)
+			continue;
+		sum.malformed += c->malformed;
+		sum.limits_hit += c->limits_hit;
+		sum.http2_damaged += c->http2_damaged;
+		sum.backward_steps += c->backward_steps;
+	}
+	put_count(r, to, M_malformed_packets, sum.malformed);
+	put_count(r, to, M_limits_hit, sum.limits_hit);
+	put_count(r, to, M_http2_damaged, sum.http2_damaged);
+	put_count(r, to, M_backward_steps, sum.backward_steps);
+}
+
+static uint64_t put_inputs(struct na_result *r, struct na_value *to,
+			   const struct na_session *s)
+{
+	struct na_value *list = na_put_list(r, to, M_inputs);
+	uint64_t damaged = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct na_value *row = na_put_object(r, list, NULL);
+		bool broken = in->damaged ||
+			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
+		uint64_t n = 0;
+
+		damaged += broken;
+		for (int k = 0; k < NA_N_CLASSES; k++)
+			n += na_store_count(&s->store, i, NA_RX,
+					    (enum na_class)k);
+		na_put_text(r, row, M_path, in->path);
+		na_put_bool(r, row, M_trace, !in->capture);
+		na_put_bool(r, row, M_damaged, broken);
+		put_count(r, row, M_devices, in->n_devices);
+		put_count(r, row, M_transfers, n);
+	}
+	return damaged;
+}
+
+struct na_result *na_inventory(struct na_battery *b)
+{
+	static const uint64_t none[NA_N_REASONS];
+	struct na_session *s = &b->session;
+	struct na_result *r = na_result_new();
+	struct na_value *to;
+
+	if (!r)
+		return NULL;
+	to = na_result_side(r);
+	na_envelope(s, r, "check", b->used,
+		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
+		    none);
+	put_count(r, to, M_files, s->n_inputs);
+	put_count(r, to, M_refused, s->n_refused);
+	put_count(r, to, M_damaged, put_inputs(r, to, s));
+	put_count(r, to, M_hosts, na_store_hosts(&s->store));
+	put_count(r, to, M_runs, s->store.n_runs);
+	na_put_bool(r, to, M_one_clock, s->one_clock);
+	put_transfers(r, to, &s->store);
+	put_packets(r, to, s);
+	if (na_result_ok(r))
+		return r;
+	na_result_free(r);
+	return NULL;
+}

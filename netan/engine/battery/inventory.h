@@ -1,0 +1,14 @@
+/*
+ * What a session holds, as a result that checks can read: the exhibit
+ * "session".
+ */
+#ifndef NETAN_ENGINE_INVENTORY_H
+#define NETAN_ENGINE_INVENTORY_H
+
+#include "netan/engine/battery/battery.h"
+
+/* The envelope (what was left out: of receives), and in the side tree what the
+ * table "session" of members.def declares.  NULL when memory is short. */
+struct na_result *na_inventory(struct na_battery *b);
+
+#endif

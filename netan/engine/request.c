@@ -1,0 +1,53 @@
+#include "netan/engine/request.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/engine/anonymize.h"
+
+enum { SAY_MAX = 4096 };
+
+void na_request_init(struct na_request *q)
+{
+	*q = (struct na_request){.max_size = -1, .component = -1};
+}
+
+bool na_same_label(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
+				const char *fmt, va_list args)
+{
+	char text[SAY_MAX], *shown;
+
+	if (!q->speaker.say)
+		return;
+	vsnprintf(text, sizeof(text), fmt, args);
+	shown = na_shown(q, text);
+	q->speaker.say(q->speaker.ctx, level, shown ? shown : "out of memory");
+	free(shown);
+}
+
+#define SAY(name, level) \
+	void name(const struct na_request *q, const char *fmt, ...) \
+	{ \
+		va_list args; \
+\
+		va_start(args, fmt); \
+		say(q, level, fmt, args); \
+		va_end(args); \
+	}
+SAY(na_say_error, NA_SAY_ERROR)
+SAY(na_say_warning, NA_SAY_WARNING)
+SAY(na_say_detail, NA_SAY_DETAIL)
+SAY(na_say_hint, NA_SAY_HINT)
+
+void na_say_progress(const struct na_request *q, const char *what, double share)
+{
+	if (q->speaker.progress)
+		q->speaker.progress(q->speaker.ctx, what, share);
+}
