@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/result/emit_impl.h"
 
@@ -37,7 +38,7 @@ enum na_status na_emit_done(FILE *out, struct na_err *err)
 
 bool na_cell_is_number(const struct na_column *col)
 {
-	return col->format != NA_F_TEXT;
+	return col->format != NA_F_TEXT && col->format != NA_F_NAMES;
 }
 
 static const char *number_text(const struct na_column *col, double x,
@@ -139,6 +140,22 @@ static const char *list_text(const struct na_column *col,
 	return buf;
 }
 
+static const char *names_text(const struct na_value *list,
+			      char buf[NA_CELL_BUF])
+{
+	struct na_str to = na_str_over(buf, NA_CELL_BUF);
+	size_t shown = list->n <= 3 ? list->n : 2, i = 0;
+
+	na_for_each (v, list) {
+		if (i++ == shown)
+			break;
+		na_str_join(&to, ", ", "%.100s", na_text_of(v, ""));
+	}
+	if (shown < list->n)
+		na_str_addf(&to, " and %zu more", list->n - shown);
+	return buf;
+}
+
 const char *na_cell_text(const struct na_column *col,
 			 const struct na_value *row, char buf[NA_CELL_BUF])
 {
@@ -148,6 +165,10 @@ const char *na_cell_text(const struct na_column *col,
 		v = row; /* a list of plain values */
 	if (!v)
 		return "-";
+	if (col->format == NA_F_LENGTH)
+		return na_print_count(buf, v->n);
+	if (col->format == NA_F_NAMES)
+		return names_text(v, buf);
 	if (na_is_container(v) || v->kind == NA_V_REALS)
 		return list_text(col, v, buf);
 	return scalar_text(col, v, buf);

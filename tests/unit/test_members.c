@@ -324,6 +324,20 @@ static const char *const runs[] = {
 	"hang " CORPUS "hang/newer-error " CORPUS "hang/older-program",
 	"hang " CORPUS "hang/mixed " CORPUS "hang/kubectl",
 	"xla-metrics " CORPUS "xla_lines/report.txt",
+	"hlo s other",
+	"hlo s g",
+	"hlo program",
+	"hlo hlo/*",
+	"sysctl --bandwidth 100Gbps --rtt 20ms --fail-on info",
+	"sysctl --root snap --nic-before snap",
+	"hang " CORPUS "hang/modules",
+	"hang " CORPUS "hang/* --ledger ledger",
+	"hang " CORPUS "hang/newest-chip --top 1 --anonymize",
+	"xla-metrics " CORPUS "xla_lines/blocks.txt",
+	"xla-metrics " CORPUS "xla_lines/mixed.txt --steps 100",
+	"xla-metrics " CORPUS "xla_lines/older_two.txt",
+	"xla-metrics " CORPUS "xla_lines/hints.txt --log-interval 5",
+	"xla-metrics " CORPUS "xla_lines/*.txt --anonymize",
 };
 
 /* `run` in that directory; what prints nothing is passed over, if it may be. */
@@ -364,7 +378,7 @@ static unsigned check_analysis(const char *dir, const char *name)
 static void printed(void **state)
 {
 	unsigned n_wrong = 0;
-	char dir[] = "/tmp/netan-members-XXXXXX", line[512];
+	char dir[] = "/tmp/netan-members-XXXXXX", line[1024];
 
 	(void)state;
 	if (system("command -v netan >/dev/null") != 0) {
@@ -376,7 +390,12 @@ static void printed(void **state)
 		 "cd %s && netan synth -q -o s --hosts 4 --devices 2 "
 		 "--steps 8 --fault slow-sender:1:3 >/dev/null && "
 		 "netan synth -q -o g --profile gpu --steps 4 >/dev/null && "
-		 "netan synth -q -o c.pcap --condition loss >/dev/null",
+		 "netan synth -q -o c.pcap --condition loss >/dev/null && "
+		 "netan synth -q -o program --hosts 3 --steps 2 --hlo-dump hlo "
+		 "--fault program:1 >/dev/null && "
+		 "netan synth -q -o other --seed 9 --devices 4 --steps 2 "
+		 ">/dev/null && "
+		 "netan sysctl --snapshot snap >/dev/null",
 		 dir);
 	assert_int_equal(system(line), 0);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)

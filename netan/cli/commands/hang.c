@@ -10,6 +10,7 @@
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
+#include "netan/cli/commands/judged.h"
 #include "netan/cli/commands/ledger.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
@@ -32,8 +33,7 @@ static const struct na_opt opts[] = {
 struct source {
 	const struct na_request_input *input;
 	size_t first, n; /* of the files */
-	const char **warnings;
-	size_t n_warnings, cap_warnings;
+	NA_VEC(const char *) warnings;
 };
 
 struct reading {
@@ -60,10 +60,8 @@ static void warn_of_source(struct reading *x, struct source *s,
 	}
 	x->damaged = true;
 	copy = na_arena_strn(&x->arena, text, strlen(text));
-	if (copy && s->n_warnings < WARNINGS_MAX &&
-	    na_grow(&s->warnings, &s->cap_warnings, s->n_warnings + 1,
-		    sizeof(*s->warnings)))
-		s->warnings[s->n_warnings++] = copy;
+	if (copy && s->warnings.n < WARNINGS_MAX && na_room(&s->warnings, 1))
+		s->warnings.v[s->warnings.n++] = copy;
 }
 
 static enum na_status find_files(struct reading *x, struct na_err *err)
@@ -192,7 +190,7 @@ static enum na_status read_files(struct reading *x, struct na_err *err)
 static void put_input(const struct reading *x, const struct source *s,
 		      struct na_result *r, struct na_value *list)
 {
-	struct na_value *row = na_put_object(r, list, NULL), *why;
+	struct na_value *row, *why;
 	uint64_t bytes = 0, lines = 0, read = 0;
 
 	for (size_t i = s->first; i < s->first + s->n; i++) {
@@ -200,39 +198,24 @@ static void put_input(const struct reading *x, const struct source *s,
 		lines += x->logs.files.v[i].lines;
 		read += x->logs.files.v[i].read;
 	}
-	na_put_text(r, row, M_path, s->input->path);
-	na_put_text(r, row, M_label, s->input->label);
-	na_put_text(r, row, M_format, read ? "text" : NULL);
-	na_put_null(r, row, M_host);
-	na_put_int(r, row, M_bytes, (int64_t)bytes);
-	na_put_int(r, row, M_transfers, 0);
+	row = na_judged_input(r, list, s->input->path, s->input->label,
+			      read ? "text" : NULL, NULL, bytes);
 	na_put_int(r, row, M_files, (int64_t)read);
 	na_put_int(r, row, M_lines, (int64_t)lines);
 	why = na_put_list(r, row, M_warnings);
-	for (size_t i = 0; i < s->n_warnings; i++)
-		na_put_text(r, why, NULL, s->warnings[i]);
+	for (size_t i = 0; i < s->warnings.n; i++)
+		na_put_text(r, why, NULL, s->warnings.v[i]);
 }
 
 static void hang_envelope(const struct reading *x, struct na_result *r)
 {
-	struct na_value *doc = na_result_doc(r), *list, *c;
+	struct na_value *list = na_judged_inputs(r, "netan.hang/1");
 
-	na_put_text(r, doc, M_schema, "netan.hang/1");
-	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
-	list = na_put_list(r, doc, M_inputs);
 	for (size_t i = 0; i < x->cli->request.n_inputs; i++)
 		put_input(x, &x->sources[i], r, list);
-	na_put_null(r, doc, M_origin_unix_ns);
-	na_put_null(r, doc, M_duration_s);
-	na_put_null(r, doc, M_anchor);
-	c = na_put_object(r, doc, M_coverage);
-	na_put_int(r, c, M_events, (int64_t)x->logs.records.n);
-	na_put_int(r, c, M_lines_skipped, 0);
-	na_put_int(r, c, M_used, (int64_t)x->logs.records.n);
-	list = na_put_object(r, c, M_left_out);
+	list = na_judged_coverage(r, x->logs.records.n, 0, x->logs.records.n);
 	if (x->logs.left_out)
 		na_put_int(r, list, M_filtered, (int64_t)x->logs.left_out);
-	na_put_list(r, c, M_unknown_names);
 }
 
 static void hang_notes(const struct reading *x, struct na_result *r)
@@ -404,11 +387,11 @@ static enum na_status note_suspects(const struct reading *x,
 
 /* Who is called what in the logs (--anonymize). */
 static const struct na_hidden said_names[] = {
-	{"host", NA_ALIAS_HOST},       {"hosts", NA_ALIAS_HOST},
-	{M_blocked_by, NA_ALIAS_HOST}, {"waiting", NA_ALIAS_HOST},
-	{"a", NA_ALIAS_HOST},          {"b", NA_ALIAS_HOST},
-	{"job", NA_ALIAS_TASK},        {"task", NA_ALIAS_TASK},
-	{"source", NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
+	{M_host, NA_ALIAS_HOST},       {M_hosts, NA_ALIAS_HOST},
+	{M_blocked_by, NA_ALIAS_HOST}, {M_waiting, NA_ALIAS_HOST},
+	{M_a, NA_ALIAS_HOST},          {M_b, NA_ALIAS_HOST},
+	{M_job, NA_ALIAS_TASK},        {M_task, NA_ALIAS_TASK},
+	{M_source, NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
 };
 
 static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
@@ -430,10 +413,7 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 		return exit;
 	if (x->damaged && x->cli->request.strict)
 		return NA_EXIT_FAILED;
-	return x->cli->common.fail_on >= 0 &&
-			       (int)h->severity > x->cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return na_judged_exit(x->cli, h->severity);
 }
 
 /* Something to say something about. */
@@ -487,7 +467,7 @@ static enum na_exit hang_run(struct na_cli *cli)
 	na_hang_init(&x.logs);
 	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
-		free(x.sources[i].warnings);
+		na_vec_free(&x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);
 	na_hang_fini(&x.logs);

@@ -6,6 +6,7 @@
 
 #include "members.h"
 #include "netan/cli/cli.h"
+#include "netan/cli/commands/judged.h"
 #include "netan/engine/programs/read.h"
 #include "netan/judges/hlo/hlo.h"
 
@@ -22,44 +23,25 @@ static const struct na_opt opts[] = {
 };
 /* clang-format on */
 
-static void put_inputs(const struct na_hlo_reading *x, struct na_result *r)
+static void hlo_envelope(const struct na_hlo_reading *x, struct na_result *r)
 {
-	struct na_value *list = na_put_list(r, na_result_doc(r), M_inputs);
+	struct na_value *list = na_judged_inputs(r, "netan.hlo/1");
 
 	for (size_t i = 0; i < x->n_sources; i++) {
 		const struct na_hlo_source *s = &x->sources[i];
-		struct na_value *row = na_put_object(r, list, NULL), *why;
+		bool any = s->modules > 0;
+		struct na_value *row, *why;
 
-		na_put_text(r, row, M_path, s->path);
-		na_put_text(r, row, M_label, s->label);
-		na_put_text(r, row, M_format, s->modules ? s->format : NULL);
-		na_put_text(r, row, M_host, s->modules ? s->host : NULL);
-		na_put_int(r, row, M_bytes, (int64_t)s->file_bytes);
-		na_put_int(r, row, M_transfers, 0);
+		row = na_judged_input(r, list, s->path, s->label,
+				      any ? s->format : NULL,
+				      any ? s->host : NULL, s->file_bytes);
 		na_put_int(r, row, M_files, (int64_t)s->files);
 		na_put_int(r, row, M_modules, (int64_t)s->modules);
 		why = na_put_list(r, row, M_warnings);
 		for (size_t k = 0; k < s->n_warnings; k++)
 			na_put_text(r, why, NULL, s->warnings[k]);
 	}
-}
-
-static void hlo_envelope(const struct na_hlo_reading *x, struct na_result *r)
-{
-	struct na_value *doc = na_result_doc(r), *c;
-
-	na_put_text(r, doc, M_schema, "netan.hlo/1");
-	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
-	put_inputs(x, r);
-	na_put_null(r, doc, M_origin_unix_ns);
-	na_put_null(r, doc, M_duration_s);
-	na_put_null(r, doc, M_anchor);
-	c = na_put_object(r, doc, M_coverage);
-	na_put_int(r, c, M_events, 0);
-	na_put_int(r, c, M_lines_skipped, 0);
-	na_put_int(r, c, M_used, (int64_t)x->hlo.n_modules);
-	na_put_object(r, c, M_left_out);
-	na_put_list(r, c, M_unknown_names);
+	na_judged_coverage(r, 0, 0, x->hlo.n_modules);
 }
 
 /* Nobody to compare with; but the answer is not about them. */
@@ -138,10 +120,7 @@ static enum na_exit hlo_show(const struct na_cli *cli,
 		return exit;
 	if (x->damaged && cli->request.strict)
 		return NA_EXIT_FAILED;
-	return cli->common.fail_on >= 0 &&
-			       (int)p->severity > cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return na_judged_exit(cli, p->severity);
 }
 
 static enum na_exit hlo_run(struct na_cli *cli)

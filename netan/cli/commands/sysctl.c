@@ -8,6 +8,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
+#include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/engine/snapshot.h"
@@ -117,29 +118,14 @@ static enum na_status read_all(struct readings *x, const struct params *p,
 static void sysctl_envelope(const struct readings *x, const struct params *p,
 			    const struct na_host_judged *j, struct na_result *r)
 {
-	struct na_value *doc = na_result_doc(r), *list, *row, *c;
+	struct na_value *list = na_judged_inputs(r, "netan.sysctl/1");
+	struct na_value *row = na_judged_input(r, list, p->root, NULL,
+					       "host settings", x->now.host,
+					       x->now.bytes);
 
-	na_put_text(r, doc, M_schema, "netan.sysctl/1");
-	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
-	list = na_put_list(r, doc, M_inputs);
-	row = na_put_object(r, list, NULL);
-	na_put_text(r, row, M_path, p->root);
-	na_put_null(r, row, M_label);
-	na_put_text(r, row, M_format, "host settings");
-	na_put_text(r, row, M_host, x->now.host);
-	na_put_int(r, row, M_bytes, (int64_t)x->now.bytes);
-	na_put_int(r, row, M_transfers, 0);
 	na_put_int(r, row, M_files, (int64_t)x->now.n_files);
 	na_put_list(r, row, M_warnings);
-	na_put_null(r, doc, M_origin_unix_ns);
-	na_put_null(r, doc, M_duration_s);
-	na_put_null(r, doc, M_anchor);
-	c = na_put_object(r, doc, M_coverage);
-	na_put_int(r, c, M_events, 0);
-	na_put_int(r, c, M_lines_skipped, (int64_t)x->now.routes.odd);
-	na_put_int(r, c, M_used, (int64_t)(j->ok + j->bad));
-	na_put_object(r, c, M_left_out);
-	na_put_list(r, c, M_unknown_names);
+	na_judged_coverage(r, 0, x->now.routes.odd, j->ok + j->bad);
 }
 
 /* Two hosts compared would be all growth. */
@@ -189,7 +175,7 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 {
 	const struct params *p = cli->params;
 	const struct na_host_asked asked = {
-		.window_bytes = p->bandwidth_bps * ((double)p->rtt_ps / 8e12),
+		.window_bytes = p->bandwidth_bps * (na_s(p->rtt_ps) / 8),
 		.before = x->has_before ? &x->before : NULL,
 	};
 	struct na_host_judged j;
@@ -208,9 +194,7 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	return cli->common.fail_on >= 0 && (int)j.worst > cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return na_judged_exit(cli, j.worst);
 }
 
 static void hide_paths(const struct na_cli *cli)

@@ -7,6 +7,7 @@
 #include "ingest/logs/xla_lines.h"
 #include "members.h"
 #include "netan/cli/cli.h"
+#include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/xla_metrics/xla_metrics.h"
@@ -89,14 +90,10 @@ static void read_piece(void *ctx, size_t i)
 static void put_input(struct na_result *r, struct na_value *list,
 		      const struct piece *p)
 {
-	struct na_value *row = na_put_object(r, list, NULL), *why;
+	struct na_value *row, *why;
 
-	na_put_text(r, row, M_path, p->input->path);
-	na_put_text(r, row, M_label, p->input->label);
-	na_put_text(r, row, M_format, p->opened ? "log" : NULL);
-	na_put_null(r, row, M_host);
-	na_put_int(r, row, M_bytes, (int64_t)p->bytes);
-	na_put_int(r, row, M_transfers, 0);
+	row = na_judged_input(r, list, p->input->path, p->input->label,
+			      p->opened ? "log" : NULL, NULL, p->bytes);
 	na_put_int(r, row, M_reports, (int64_t)p->input->log.reports);
 	na_put_text(r, row, M_packing, p->packing);
 	why = na_put_list(r, row, M_warnings);
@@ -107,28 +104,17 @@ static void put_input(struct na_result *r, struct na_value *list,
 static void xla_metrics_envelope(struct na_result *r,
 				 const struct piece *pieces, size_t n)
 {
-	struct na_value *doc = na_result_doc(r), *list, *c, *left;
+	struct na_value *list = na_judged_inputs(r, "netan.xla-metrics/1");
 	uint64_t used = 0, damaged = 0;
 
-	na_put_text(r, doc, M_schema, "netan.xla-metrics/1");
-	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
-	list = na_put_list(r, doc, M_inputs);
 	for (size_t i = 0; i < n; i++) {
 		put_input(r, list, &pieces[i]);
 		used += pieces[i].input->log.lines;
 		damaged += pieces[i].input->log.damaged;
 	}
-	na_put_null(r, doc, M_origin_unix_ns);
-	na_put_null(r, doc, M_duration_s);
-	na_put_null(r, doc, M_anchor);
-	c = na_put_object(r, doc, M_coverage);
-	na_put_int(r, c, M_events, (int64_t)(used + damaged));
-	na_put_int(r, c, M_lines_skipped, 0);
-	na_put_int(r, c, M_used, (int64_t)used);
-	left = na_put_object(r, c, M_left_out);
+	list = na_judged_coverage(r, used + damaged, 0, used);
 	if (damaged)
-		na_put_int(r, left, M_damaged, (int64_t)damaged);
-	na_put_list(r, c, M_unknown_names);
+		na_put_int(r, list, M_damaged, (int64_t)damaged);
 }
 
 /* ---- the command */
@@ -181,9 +167,7 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 		return exit;
 	if (na_interrupted() || (damaged && cli->request.strict))
 		return NA_EXIT_FAILED;
-	return cli->common.fail_on >= 0 && (int)worst > cli->common.fail_on
-		       ? NA_EXIT_FINDINGS
-		       : NA_EXIT_OK;
+	return na_judged_exit(cli, worst);
 }
 
 /* Prefixes of lines name hosts and pods. */

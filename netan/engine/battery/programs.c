@@ -68,7 +68,7 @@ static enum na_status compare(struct na_battery *b, uint32_t run,
 		st = na_fail_nomem(err);
 	} else if (h.n_workers > 1) {
 		st = na_programs_compare(&p, &h, err);
-		*differ = st == NA_OK && p.n_differences;
+		*differ = st == NA_OK && p.differences.n;
 		if (st == NA_OK && (*differ || !*r)) {
 			na_result_free(*r);
 			*r = na_result_new();

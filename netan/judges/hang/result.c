@@ -1,4 +1,6 @@
 /* hang: the members of the result. */
+#include <math.h>
+
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/hang/hang.h"
@@ -124,10 +126,8 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
 	put_number(r, row, M_launch_id, launch_of(e));
-	if (e->timeout_ps < 0)
-		na_put_null(r, row, M_timeout_s);
-	else
-		na_put_real(r, row, M_timeout_s, na_s(e->timeout_ps));
+	na_put_real(r, row, M_timeout_s,
+		    e->timeout_ps < 0 ? (double)NAN : na_s(e->timeout_ps));
 	put_number(r, row, M_awaited, e->awaited);
 	put_number(r, row, M_completed, e->completed);
 	if (e->step_in_progress < 0)

@@ -40,16 +40,6 @@ size_t na_hangs_blamed(const struct na_hangs_event *e, uint32_t four[4])
 	return n;
 }
 
-static size_t culprit_names(const struct na_hangs *x,
-			    const struct na_hangs_event *e, char *buf,
-			    size_t size)
-{
-	uint32_t names[4];
-	size_t n = na_hangs_blamed(e, names);
-
-	return na_hangs_names(x, names, n, buf, size);
-}
-
 enum counters { NOT_TOLD, ALL_ZERO, NONE_ZERO, MIXED };
 
 static bool is_zero(const char *pc)
@@ -279,8 +269,10 @@ const char *na_hangs_next(const struct na_hangs *x,
 			  char buf[NA_HANGS_ADVICE_BUF])
 {
 	char who[300];
+	uint32_t four[4];
 
-	if (!culprit_names(x, e, who, sizeof(who)))
+	if (!na_hangs_names(x, four, na_hangs_blamed(e, four), who,
+			    sizeof(who)))
 		strcpy(who, "the host");
 	switch (e->cause) {
 	case NA_HANG_BAD_CHIP:

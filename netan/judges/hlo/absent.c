@@ -2,13 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/vec.h"
-#include "netan/judges/hlo/parts.h"
-
-static int order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+#include "netan/base/order.h"
+#include "netan/judges/hlo/state.h"
 
 static bool is_new(uint32_t *seen, uint32_t worker, uint32_t mark)
 {
@@ -18,8 +13,8 @@ static bool is_new(uint32_t *seen, uint32_t worker, uint32_t mark)
 	return fresh;
 }
 
-uint32_t pg_count_workers(const struct na_program_copy *c, size_t n,
-			  uint32_t *seen, uint32_t mark)
+uint32_t na_program_count_workers(const struct na_program_copy *c, size_t n,
+				  uint32_t *seen, uint32_t mark)
 {
 	uint32_t found = 0;
 
@@ -32,13 +27,10 @@ static enum na_status add_absence(struct na_programs *p,
 				  struct na_program_absence *x,
 				  struct na_err *err)
 {
-	if (!na_grow(&p->absences, &p->cap_absences, p->n_absences + 1,
-		     sizeof(*p->absences))) {
-		free(x->missing);
-		return na_fail_nomem(err);
-	}
-	p->absences[p->n_absences++] = *x;
-	return NA_OK;
+	if (na_add(&p->absences, *x))
+		return NA_OK;
+	free(x->missing);
+	return na_fail_nomem(err);
 }
 
 /* `seen` marks who has it; of `all` workers the others. */
@@ -55,13 +47,14 @@ static bool list_missing(struct na_program_absence *x, const uint32_t *seen,
 }
 
 /* Copies [i, end) are those of one name: who has none. */
-enum na_status pg_absent_name(struct na_programs *p, size_t i, size_t end,
-			      struct pg_marks *m, struct na_err *err)
+enum na_status na_program_absent_name(struct na_programs *p, size_t i,
+				      size_t end, struct na_program_marks *m,
+				      struct na_err *err)
 {
 	struct na_program_absence x = {.first = i, .n = end - i};
 	uint32_t mark = ++m->next;
 
-	if (pg_count_workers(p->copies + i, end - i, m->name, mark) ==
+	if (na_program_count_workers(p->copies + i, end - i, m->name, mark) ==
 	    p->h->n_workers)
 		return NA_OK;
 	if (!list_missing(&x, m->name, mark, p->h->n_workers))
@@ -71,8 +64,10 @@ enum na_status pg_absent_name(struct na_programs *p, size_t i, size_t end,
 
 /* Copies [i, half) are one form, [half, end) the other; nobody has both:
  * nothing to compare these workers by. */
-enum na_status pg_other_form(struct na_programs *p, size_t i, size_t half,
-			     size_t end, struct pg_marks *m, struct na_err *err)
+enum na_status na_program_other_form(struct na_programs *p, size_t i,
+				     size_t half, size_t end,
+				     struct na_program_marks *m,
+				     struct na_err *err)
 {
 	struct na_program_absence x = {.first = i,
 				       .n = half - i,
@@ -81,10 +76,12 @@ enum na_status pg_other_form(struct na_programs *p, size_t i, size_t half,
 
 	if (half == end)
 		return NA_OK;
-	pg_count_workers(p->copies + i, half - i, m->name, mark);
+	na_program_count_workers(p->copies + i, half - i, m->name, mark);
 	memcpy(m->slot, m->name, p->h->n_workers * sizeof(*m->slot));
-	in_all = pg_count_workers(p->copies + half, end - half, m->slot, mark);
-	n = pg_count_workers(p->copies + half, end - half, m->name, ++m->next);
+	in_all = na_program_count_workers(p->copies + half, end - half, m->slot,
+					  mark);
+	n = na_program_count_workers(p->copies + half, end - half, m->name,
+				     ++m->next);
 	if (in_all < n)
 		return NA_OK;
 	x.other = NA_NO_NAME;
@@ -99,14 +96,15 @@ enum na_status pg_other_form(struct na_programs *p, size_t i, size_t half,
 }
 
 /* A further program of a name that others have fewer of. */
-enum na_status pg_absent_slot(struct na_programs *p, size_t i, size_t end,
-			      const uint32_t *of_name, uint32_t name_mark,
-			      uint32_t *seen, uint32_t mark, struct na_err *err)
+enum na_status na_program_absent_slot(struct na_programs *p, size_t i,
+				      size_t end, const uint32_t *of_name,
+				      uint32_t name_mark, uint32_t *seen,
+				      uint32_t mark, struct na_err *err)
 {
 	struct na_program_absence x = {.first = i, .n = end - i, .odd = true};
 	size_t kept = 0;
 
-	pg_count_workers(p->odd + i, end - i, seen, mark);
+	na_program_count_workers(p->odd + i, end - i, seen, mark);
 	if (!list_missing(&x, seen, mark, p->h->n_workers))
 		return na_fail_nomem(err);
 	for (size_t k = 0; k < x.n_missing; k++) {
@@ -121,44 +119,26 @@ enum na_status pg_absent_slot(struct na_programs *p, size_t i, size_t end,
 	return add_absence(p, &x, err);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	const struct na_program_copy *x = a, *y = b;
-	int c = order(x->form, y->form);
-
-	c = c ? c : order(x->fingerprint, y->fingerprint);
-	c = c ? c : order(x->worker, y->worker);
-	return c ? c : order(x->module, y->module);
-}
+NA_ORDER(by_text, struct na_program_copy, NA_UP(form), NA_UP(fingerprint),
+	 NA_UP(worker), NA_UP(module))
 
 static int fewest_first(const void *a, const void *b, void *ctx)
 {
 	const struct na_program_absence *x = a, *y = b;
 	const struct na_programs *p = ctx;
-	uint32_t m = pg_holders(p, x)->name, k = pg_holders(p, y)->name;
-	int c = order(x->other_form, y->other_form);
+	uint32_t m = na_program_holders(p, x)->name,
+		 k = na_program_holders(p, y)->name;
 
-	c = c ? c : order(x->n_missing, y->n_missing);
-	c = c ? c
-	      : strcmp(na_strtab_at(&p->h->strings, m),
-		       na_strtab_at(&p->h->strings, k));
-	c = c ? c : order(x->odd, y->odd);
-	return c ? c : order(x->first, y->first);
+	return NA_THEN(NA_UP(other_form), NA_UP(n_missing),
+		       strcmp(na_program_text(p, m), na_program_text(p, k)),
+		       NA_UP(odd), NA_UP(first));
 }
 
-static bool holds(const struct na_program_absence *x, uint32_t worker)
+static bool misses(const struct na_program_absence *x, uint32_t worker)
 {
-	size_t low = 0, high = x->n_missing;
+	size_t at = NA_BOUND(i, 0, x->n_missing, x->missing[i] >= worker);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (x->missing[mid] < worker)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < x->n_missing && x->missing[low] == worker;
+	return at < x->n_missing && x->missing[at] == worker;
 }
 
 /* Whoever misses x has the program of this copy under that name. */
@@ -166,49 +146,42 @@ static uint32_t renamed(const struct na_program_absence *x,
 			const struct na_program_copy *of,
 			const struct na_program_copy *all, size_t n)
 {
-	size_t low = 0, high = n;
+	size_t at = NA_BOUND(i, 0, n,
+			     all[i].form > of->form ||
+				     (all[i].form == of->form &&
+				      all[i].fingerprint >= of->fingerprint));
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct na_program_copy *c = &all[mid];
-
-		if (c->form < of->form ||
-		    (c->form == of->form && c->fingerprint < of->fingerprint))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < n && all[low].form == of->form &&
-	       all[low].fingerprint == of->fingerprint;
-	     low++) {
-		if (all[low].name != of->name && holds(x, all[low].worker))
-			return all[low].name;
+	for (; at < n && all[at].form == of->form &&
+	       all[at].fingerprint == of->fingerprint;
+	     at++) {
+		if (all[at].name != of->name && misses(x, all[at].worker))
+			return all[at].name;
 	}
 	return NA_NO_NAME;
 }
 
-enum na_status pg_finish_absences(struct na_programs *p, struct na_err *err)
+enum na_status na_program_finish_absences(struct na_programs *p,
+					  struct na_err *err)
 {
 	struct na_program_copy *all;
 
-	if (!p->n_absences)
+	if (!p->absences.n)
 		return NA_OK;
 	all = na_calloc(p->n_copies + 1, sizeof(*all));
 	if (!all)
 		return na_fail_nomem(err);
 	memcpy(all, p->copies, p->n_copies * sizeof(*all));
-	qsort(all, p->n_copies, sizeof(*all), by_text);
-	for (size_t i = 0; i < p->n_absences; i++) {
-		struct na_program_absence *x = &p->absences[i];
-		const struct na_program_copy *of =
-			(x->odd ? p->odd : p->copies) + x->first;
+	na_sort(all, p->n_copies, by_text);
+	for (size_t i = 0; i < p->absences.n; i++) {
+		struct na_program_absence *x = &p->absences.v[i];
+		const struct na_program_copy *of = na_program_holders(p, x);
 
 		for (size_t k = 0;
 		     k < x->n && !x->other_form && x->other == NA_NO_NAME; k++)
 			x->other = renamed(x, &of[k], all, p->n_copies);
 	}
 	free(all);
-	qsort_r(p->absences, p->n_absences, sizeof(*p->absences), fewest_first,
-		p);
+	qsort_r(p->absences.v, p->absences.n, sizeof(*p->absences.v),
+		fewest_first, p);
 	return NA_OK;
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/base/vec.h"
-#include "netan/judges/hlo/parts.h"
+#include "netan/base/order.h"
+#include "netan/judges/hlo/state.h"
 
 /* The second member of a send's or a receive's shape, u32[]. */
 enum { CONTEXT_BYTES = 4 };
@@ -26,7 +26,7 @@ static bool communicates(const struct na_hlo_instruction *x)
 static bool over_dcn(const struct program *g,
 		     const struct na_hlo_instruction *x)
 {
-	const char *handler = pg_text(g->p, x->handler);
+	const char *handler = na_program_text(g->p, x->handler);
 
 	return x->host_transfer &&
 	       (x->transfer_type != NA_NO_NAME ||
@@ -45,6 +45,15 @@ static const char *network_of(const struct program *g,
 					 : NULL;
 }
 
+static bool says_any(const char *text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strstr(text, words[i]))
+			return true;
+	}
+	return false;
+}
+
 /* What only the compiler of one kind of devices writes: fields of its
  * backend_config, targets of its custom calls, tiled layouts. */
 static enum na_hlo_target target_in(const char *text)
@@ -55,15 +64,10 @@ static enum na_hlo_target target_in(const char *text)
 					     "flag_configs", "tpu_custom_call",
 					     ":T(8,128)"};
 
-	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(of_gpu[0]); i++) {
-		if (strstr(text, of_gpu[i]))
-			return NA_HLO_GPU;
-	}
-	for (size_t i = 0; i < sizeof(of_tpu) / sizeof(of_tpu[0]); i++) {
-		if (strstr(text, of_tpu[i]))
-			return NA_HLO_TPU;
-	}
-	return NA_HLO_ANYWHERE;
+	if (says_any(text, of_gpu, NA_LEN(of_gpu)))
+		return NA_HLO_GPU;
+	return says_any(text, of_tpu, NA_LEN(of_tpu)) ? NA_HLO_TPU
+						      : NA_HLO_ANYWHERE;
 }
 
 /* By the planes of the traces that it is in, or else by what it says; only
@@ -84,7 +88,8 @@ static enum na_hlo_target target_of(const struct program *g,
 	}
 	for (size_t i = 0; !found && m->instructions && i < m->n_instructions;
 	     i++) {
-		const char *text = m->texts ? pg_text(g->p, m->texts[i]) : NULL;
+		const char *text = m->texts ? na_program_text(g->p, m->texts[i])
+					    : NULL;
 
 		if (over_dcn(g, &m->instructions[i]))
 			found = NA_HLO_TPU;
@@ -144,7 +149,8 @@ static uint64_t count_range(const char **s)
 static uint64_t in_target(const struct program *g, size_t i)
 {
 	static const char key[] = "_xla_megascale_target=\"";
-	const char *text = g->m->texts ? pg_text(g->p, g->m->texts[i]) : NULL;
+	const char *text = g->m->texts ? na_program_text(g->p, g->m->texts[i])
+				       : NULL;
 	const char *s = text ? strstr(text, key) : NULL;
 	uint64_t slices, devices;
 
@@ -174,6 +180,13 @@ static uint64_t participants(const struct program *g, size_t i)
 	return x->uneven ? 0 : (uint64_t)x->group_size * x->n_groups;
 }
 
+static uint32_t name_of_done(const struct program *g, size_t i)
+{
+	uint32_t done = g->done[i];
+
+	return done == NA_NO_NAME ? done : g->m->instructions[done].name;
+}
+
 static void put_known(struct na_result *r, struct na_value *row,
 		      const char *name, uint64_t n, bool known)
 {
@@ -188,23 +201,27 @@ static void put_collective(const struct program *g, struct na_result *r,
 {
 	const struct na_hlo_instruction *x = &g->m->instructions[i];
 	uint64_t bytes = bytes_of(g, i), n = participants(g, i);
-	uint32_t done = g->done[i];
 
-	na_put_text(r, row, M_name, pg_text(g->p, x->name));
-	na_put_text(r, row, M_opcode, pg_text(g->p, x->opcode_name));
+	na_put_text(r, row, M_name, na_program_text(g->p, x->name));
+	na_put_text(r, row, M_opcode, na_program_text(g->p, x->opcode_name));
 	na_put_text(r, row, M_network, network_of(g, x));
-	na_put_text(r, row, M_rendezvous, pg_text(g->p, x->rendezvous));
-	na_put_text(r, row, M_transfer_type, pg_text(g->p, x->transfer_type));
-	put_known(r, row, "channel", (uint64_t)x->channel, x->channel >= 0);
-	put_known(r, row, "bytes", bytes, bytes <= INT64_MAX);
-	put_known(r, row, "participants", n, n > 0 && n <= INT64_MAX);
+	na_put_text(r, row, M_rendezvous, na_program_text(g->p, x->rendezvous));
+	na_put_text(r, row, M_transfer_type,
+		    na_program_text(g->p, x->transfer_type));
+	put_known(r, row, M_channel, (uint64_t)x->channel, x->channel >= 0);
+	put_known(r, row, M_bytes, bytes, bytes <= INT64_MAX);
+	put_known(r, row, M_participants, n, n > 0 && n <= INT64_MAX);
 	put_known(r, row, M_group_size, x->group_size, x->group_size > 0);
-	put_known(r, row, "groups", x->n_groups, x->n_groups > 0);
+	put_known(r, row, M_groups, x->n_groups, x->n_groups > 0);
 	na_put_bool(r, row, M_even, !x->uneven);
-	na_put_text(r, row, M_done,
-		    done == NA_NO_NAME
-			    ? NULL
-			    : pg_text(g->p, g->m->instructions[done].name));
+	na_put_text(r, row, M_done, na_program_text(g->p, name_of_done(g, i)));
+}
+
+/* Of what completes something: that; behind the end: nothing tells. */
+static uint32_t start_of(const struct na_hlo_module *m,
+			 const struct na_hlo_instruction *x)
+{
+	return x->n_operands ? m->operands[x->first_operand] : NA_NO_NAME;
 }
 
 static bool find_done(struct program *g)
@@ -219,10 +236,9 @@ static bool find_done(struct program *g)
 		const struct na_hlo_instruction *x = &m->instructions[i];
 		uint32_t start;
 
-		if (!communicates(x) || x->phase != NA_OP_DONE ||
-		    !x->n_operands)
+		if (!communicates(x) || x->phase != NA_OP_DONE)
 			continue;
-		start = m->operands[x->first_operand];
+		start = start_of(m, x);
 		if (start < n)
 			g->done[start] = (uint32_t)i;
 	}
@@ -240,16 +256,9 @@ static bool is_told(const struct program *g, size_t i)
 		return false;
 	if (x->phase != NA_OP_DONE)
 		return true;
-	start = x->n_operands ? m->operands[x->first_operand] : NA_NO_NAME;
+	start = start_of(m, x);
 	return start >= m->n_instructions ||
 	       !communicates(&m->instructions[start]);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Counts by opcode, of what communicates; and of both kinds of networks. */
@@ -279,14 +288,14 @@ static void put_counts(const struct program *g, struct na_result *r,
 			ici++;
 	}
 	if (names && met) {
-		qsort(names, kept, sizeof(*names), by_number);
-		qsort(met, n_met, sizeof(*met), by_number);
+		na_sort(names, kept, na_order_u32);
+		na_sort(met, n_met, na_order_u32);
 	}
 	for (size_t i = 0, end; i < kept; i = end) {
 		end = i + 1;
 		while (end < kept && names[end] == names[i])
 			end++;
-		na_put_int(r, counts, pg_text(g->p, names[i]),
+		na_put_int(r, counts, na_program_text(g->p, names[i]),
 			   (int64_t)(end - i));
 	}
 	for (size_t i = 0; i < n_met; i++)
@@ -312,13 +321,6 @@ static size_t next_told(const struct program *g, size_t i)
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static uint32_t name_of_done(const struct program *g, size_t i)
-{
-	uint32_t done = g->done[i];
-
-	return done == NA_NO_NAME ? done : g->m->instructions[done].name;
 }
 
 /* Nothing that put_collective() shows is different. */
@@ -358,7 +360,8 @@ static bool told_in_other_form(const struct program *g,
 	const struct na_hlo *h = g->p->h;
 	bool told = false;
 
-	for (const struct na_program *y = g->p->programs; !told && y < x; y++) {
+	for (const struct na_program *y = g->p->programs.v; !told && y < x;
+	     y++) {
 		struct program other = {.p = g->p, .m = &h->modules[y->body]};
 
 		if (other.m->name != g->m->name ||
@@ -375,10 +378,12 @@ static bool told_in_other_form(const struct program *g,
 	return told;
 }
 
-void pg_put_collectives(const struct na_programs *p, struct na_result *r,
-			const struct na_program *x, struct na_value *row,
-			struct na_value *flat)
+void na_program_put_collectives(const struct na_programs *p,
+				struct na_result *r, const struct na_program *x,
+				struct na_value *row, struct na_value *flat)
 {
+	static const char *const unknown[] = {M_opcodes, M_dcn_collectives,
+					      M_ici_collectives, M_collectives};
 	const struct na_hlo_module *m = &p->h->modules[x->body];
 	struct program g = {.p = p, .m = m};
 	struct na_value *list;
@@ -386,10 +391,7 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 
 	if (m->n_instructions && !m->instructions) {
 		/* Too many to be kept. */
-		na_put_null(r, row, M_opcodes);
-		na_put_null(r, row, M_dcn_collectives);
-		na_put_null(r, row, M_ici_collectives);
-		na_put_null(r, row, M_collectives);
+		na_program_put_nulls(r, row, unknown, NA_LEN(unknown));
 		return;
 	}
 	if (!find_done(&g))
@@ -407,9 +409,8 @@ void pg_put_collectives(const struct na_programs *p, struct na_result *r,
 		if (known)
 			continue;
 		line = na_put_object(r, flat, NULL);
-		na_put_text(r, line, M_module, pg_text(p, m->name));
-		na_put_textf(r, line, M_fingerprint, "%016" PRIx64,
-			     m->fingerprint);
+		na_put_text(r, line, M_module, na_program_text(p, m->name));
+		na_program_put_fingerprint(r, line, m->fingerprint);
 		put_collective(&g, r, i, line);
 		na_put_bool(r, line, M_differs, x->differs);
 	}
@@ -425,21 +426,8 @@ struct mark {
 	uint32_t at;
 };
 
-static int by_hash(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_hash, struct mark, NA_UP(hash), NA_UP(at))
+NA_ORDER(by_place, struct mark, NA_UP(at))
 
 static struct mark *marks_of(const struct na_hlo_module *m, size_t *n)
 {
@@ -458,13 +446,14 @@ static struct mark *marks_of(const struct na_hlo_module *m, size_t *n)
 			list[(*n)++] = (struct mark){x->alone, (uint32_t)i};
 	}
 	if (list)
-		qsort(list, *n, sizeof(*list), by_hash);
+		na_sort(list, *n, by_hash);
 	return list;
 }
 
-size_t pg_put_only(const struct na_programs *p, struct na_result *r,
-		   struct na_value *in, const char *name,
-		   const struct na_hlo_module *a, const struct na_hlo_module *b)
+size_t na_program_put_only(const struct na_programs *p, struct na_result *r,
+			   struct na_value *in, const char *name,
+			   const struct na_hlo_module *a,
+			   const struct na_hlo_module *b)
 {
 	struct na_value *list = na_put_list(r, in, name);
 	size_t n, m, only = 0, k = 0;
@@ -479,10 +468,10 @@ size_t pg_put_only(const struct na_programs *p, struct na_result *r,
 			x[only++] = x[i];
 	}
 	if (x)
-		qsort(x, only, sizeof(*x), by_place);
+		na_sort(x, only, by_place);
 	for (size_t i = 0; x && i < only && i < TOLD; i++) {
 		const struct na_hlo_instruction *op = &a->instructions[x[i].at];
-		const char *met = pg_text(p, op->rendezvous);
+		const char *met = na_program_text(p, op->rendezvous);
 
 		na_put_textf(r, list, NULL, "%.200s%s%.200s",
 			     na_strtab_at(&p->h->strings, op->name),

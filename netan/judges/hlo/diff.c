@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 /* Steps along equal instructions that the edit script may cost. */
@@ -134,21 +135,8 @@ struct mark {
 	uint32_t at, other; /* place in its module; its partner's */
 };
 
-static int by_hash(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+NA_ORDER(by_hash, struct mark, NA_UP(hash), NA_UP(at))
+NA_ORDER(by_place, struct mark, NA_UP(at))
 
 static struct mark *marks_of(const struct side *s, size_t begin, size_t end)
 {
@@ -157,7 +145,7 @@ static struct mark *marks_of(const struct side *s, size_t begin, size_t end)
 	for (size_t i = begin; list && i < end; i++)
 		list[i - begin] = (struct mark){alone(s, i), (uint32_t)i, 0};
 	if (list)
-		qsort(list, end - begin, sizeof(*list), by_hash);
+		na_sort(list, end - begin, by_hash);
 	return list;
 }
 
@@ -187,7 +175,7 @@ static size_t pair_up(struct mark *p, size_t n, const struct mark *q, size_t m)
 		p[found] = p[i];
 		p[found++].other = q[k].at;
 	}
-	qsort(p, found, sizeof(*p), by_place);
+	na_sort(p, found, by_place);
 	return found;
 }
 
@@ -199,16 +187,9 @@ static size_t rising(struct mark *p, size_t n, uint32_t *tails,
 	size_t length = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t low = 0, high = length;
+		size_t low = NA_BOUND(k, 0, length,
+				      p[tails[k]].other >= p[i].other);
 
-		while (low < high) {
-			size_t mid = (low + high) / 2;
-
-			if (p[tails[mid]].other < p[i].other)
-				low = mid + 1;
-			else
-				high = mid;
-		}
 		before[i] = low ? tails[low - 1] : NA_NO_NAME;
 		tails[low] = (uint32_t)i;
 		length = low == length ? length + 1 : length;

@@ -10,6 +10,7 @@
 #define NETAN_JUDGES_HLO_HLO_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/vec.h"
 #include "netan/judges/hlo/diff.h"
 #include "netan/result/result.h"
 
@@ -69,14 +70,12 @@ struct na_programs {
 	 * workers of a name by name, form, ordinal, fingerprint, worker. */
 	struct na_program_copy *copies, *odd;
 	size_t n_copies, n_odd;
-	struct na_program *programs; /* largest first */
-	size_t n_programs, cap_programs;
-	struct na_program_group *groups;
-	size_t n_groups, cap_groups;
-	struct na_program_difference *differences; /* fewest workers first */
-	size_t n_differences, cap_differences;
-	struct na_program_absence *absences;
-	size_t n_absences, cap_absences;
+	NA_VEC(struct na_program) programs; /* largest first */
+	NA_VEC(struct na_program_group) groups;
+	NA_VEC(struct na_program_difference)
+	differences; /* fewest workers
+							     first */
+	NA_VEC(struct na_program_absence) absences;
 	enum na_severity severity;
 };
 

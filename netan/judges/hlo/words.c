@@ -1,85 +1,59 @@
 /* hlo: the answer in words, and what to do about it. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "netan/base/text.h"
-#include "netan/judges/hlo/parts.h"
+#include "netan/base/str.h"
+#include "netan/base/vec.h"
+#include "netan/judges/hlo/state.h"
 
 enum { NAMED = 3, WHO_BUF = 400 };
 
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-/* Behind what is there. */
-static void add(char *text, size_t size, const char *fmt, ...) NA_PRINTF(3, 4);
-static void add(char *text, size_t size, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	na_text_append(text, size, strlen(text), fmt, ap);
-	va_end(ap);
-}
-
 static void who_are(const struct na_programs *p, const uint32_t *workers,
-		    size_t n, char *text, size_t size)
+		    size_t n, struct na_str *to)
 {
 	size_t shown = n <= NAMED ? n : NAMED - 1;
 
-	text[0] = '\0';
 	for (size_t i = 0; i < shown; i++)
-		add(text, size, "%s%.100s",
-		    !i           ? ""
-		    : i + 1 == n ? " and "
-				 : ", ",
-		    p->h->workers[workers[i]].name);
+		na_str_join(to, i + 1 == n ? " and " : ", ", "%.100s",
+			    p->h->workers[workers[i]].name);
 	if (shown < n)
-		add(text, size, " and %zu more", n - shown);
+		na_str_addf(to, " and %zu more", n - shown);
 }
 
 /* "host-3 and host-5", "host-3, host-4 and 6 more". */
 static void who_hold(const struct na_programs *p,
-		     const struct na_program_copy *c, size_t n, char *text,
-		     size_t size)
+		     const struct na_program_copy *c, size_t n, char *text)
 {
-	uint32_t *list = pg_workers(c, n, &n);
+	struct na_str to = na_str_over(text, WHO_BUF);
+	uint32_t *list = na_program_workers(c, n, &n);
 
-	text[0] = '\0';
 	if (list)
-		who_are(p, list, n, text, size);
+		who_are(p, list, n, &to);
 	free(list);
 }
 
 /* Copies of a slot stand by group: those of all groups but the last. */
-static void who_differs(const struct na_programs *p,
-			const struct na_program_difference *d, char *text,
-			size_t size, size_t *n)
+static size_t who_differs(const struct na_programs *p,
+			  const struct na_program_difference *d, char *text)
 {
-	const struct na_program_group *g = p->groups + d->first_group;
-	struct na_program_copy *list;
+	const struct na_program_group *g = p->groups.v + d->first_group;
+	struct na_program_copy *list = na_calloc(d->n_workers, sizeof(*list));
+	size_t n = 0;
 
-	*n = 0;
-	text[0] = '\0';
-	list = malloc((d->n_workers + 1) * sizeof(*list));
 	for (size_t i = 0; list && i + 1 < d->n_groups; i++) {
 		for (size_t k = 0; k < g[i].n; k++)
-			list[(*n)++] = p->odd[g[i].first + k];
+			list[n++] = p->odd[g[i].first + k];
 	}
-	if (list)
-		who_hold(p, list, *n, text, size);
+	who_hold(p, list, n, text);
 	free(list);
+	return n;
 }
 
 static void say_where(const struct na_programs *p,
-		      const struct na_program_difference *d, char *text,
-		      size_t size)
+		      const struct na_program_difference *d, struct na_str *to)
 {
-	const struct na_program_group *g = p->groups + d->first_group;
+	const struct na_program_group *g = p->groups.v + d->first_group;
 	const struct na_program_group *first = NULL;
 	const struct na_hlo_module *m;
 
@@ -92,120 +66,126 @@ static void say_where(const struct na_programs *p,
 		return;
 	m = &p->h->modules[first->body];
 	if (!first->diff.changed) {
-		add(text, size,
-		    ", with the same instructions in other computations");
+		na_str_addf(
+			to,
+			", with the same instructions in other computations");
 		return;
 	}
-	add(text, size, " from instruction %zu on", first->diff.first);
+	na_str_addf(to, " from instruction %zu on", first->diff.first);
 	if (first->diff.first < m->n_instructions) {
 		uint32_t c = m->instructions[first->diff.first].computation;
 
 		if (c < m->n_computations &&
 		    m->computations[c].name != NA_NO_NAME)
-			add(text, size, " (in %.100s)",
-			    pg_text(p, m->computations[c].name));
+			na_str_addf(to, " (in %.100s)",
+				    na_program_text(p,
+						    m->computations[c].name));
 	}
-	add(text, size, ", %s%" PRIu64 " of %" PRIu64 " instructions",
-	    first->diff.exact ? "" : "at most ", first->diff.changed,
-	    first->diff.of);
+	na_str_addf(to, ", %s%" PRIu64 " of %" PRIu64 " instructions",
+		    first->diff.exact ? "" : "at most ", first->diff.changed,
+		    first->diff.of);
 }
 
-static void say_difference(const struct na_programs *p, char *text, size_t size)
+static void say_difference(const struct na_programs *p, struct na_str *to)
 {
-	const struct na_program_difference *d = &p->differences[0];
-	const struct na_program_group *g = p->groups + d->first_group;
+	const struct na_program_difference *d = &p->differences.v[0];
+	const struct na_program_group *g = p->groups.v + d->first_group;
 	char who[WHO_BUF], others[WHO_BUF];
 	size_t n;
 
-	who_differs(p, d, who, sizeof(who), &n);
+	n = who_differs(p, d, who);
 	if (d->majority) {
-		add(text, size,
-		    "%s run%s another program than the other %zu worker%s", who,
-		    n == 1 ? "s" : "", g[d->n_groups - 1].n,
-		    s_of(g[d->n_groups - 1].n));
+		na_str_addf(
+			to,
+			"%s run%s another program than the other %zu worker%s",
+			who, n == 1 ? "s" : "", g[d->n_groups - 1].n,
+			na_plural(g[d->n_groups - 1].n));
 	} else if (d->n_groups == 2) {
-		who_hold(p, p->odd + g[1].first, g[1].n, others,
-			 sizeof(others));
-		add(text, size, "%s run%s another program than %s", who,
-		    n == 1 ? "s" : "", others);
+		who_hold(p, p->odd + g[1].first, g[1].n, others);
+		na_str_addf(to, "%s run%s another program than %s", who,
+			    n == 1 ? "s" : "", others);
 	} else {
-		add(text, size, "%zu workers run %zu different programs",
-		    d->n_workers, d->n_groups);
+		na_str_addf(to, "%zu workers run %zu different programs",
+			    d->n_workers, d->n_groups);
 	}
-	add(text, size, ": %.200s differs", pg_text(p, d->name));
-	say_where(p, d, text, size);
-	if (p->n_differences > 1)
-		add(text, size, "; %zu more module%s differ%s",
-		    p->n_differences - 1, s_of(p->n_differences - 1),
-		    p->n_differences == 2 ? "s" : "");
+	na_str_addf(to, ": %.200s differs", na_program_text(p, d->name));
+	say_where(p, d, to);
+	if (p->differences.n > 1)
+		na_str_addf(to, "; %zu more module%s differ%s",
+			    p->differences.n - 1,
+			    na_plural(p->differences.n - 1),
+			    p->differences.n == 2 ? "s" : "");
 }
 
 static void say_absence(const struct na_programs *p,
-			const struct na_program_absence *x, char *text,
-			size_t size)
+			const struct na_program_absence *x, struct na_str *to)
 {
-	const struct na_program_copy *c = pg_holders(p, x);
+	const struct na_program_copy *c = na_program_holders(p, x);
 	char who[WHO_BUF], has[WHO_BUF];
+	struct na_str miss = na_str_over(who, sizeof(who));
 
-	who_are(p, x->missing, x->n_missing, who, sizeof(who));
-	who_hold(p, c, x->n, has, sizeof(has));
+	who_are(p, x->missing, x->n_missing, &miss);
+	who_hold(p, c, x->n, has);
 	if (x->other_form) {
-		add(text, size,
-		    "%.200s is a proto on %s and a text on %s, which cannot "
-		    "be compared",
-		    pg_text(p, c->name), has, who);
+		na_str_addf(
+			to,
+			"%.200s is a proto on %s and a text on %s, which cannot "
+			"be compared",
+			na_program_text(p, c->name), has, who);
 		return;
 	}
-	add(text, size, "%s %s %s module %.200s%s, which %s ha%s", who,
-	    x->n_missing == 1 ? "has" : "have",
-	    x->odd ? "fewer copies of the" : "no", pg_text(p, c->name),
-	    x->odd ? " than others" : "", has, x->n == 1 ? "s" : "ve");
+	na_str_addf(to, "%s %s %s module %.200s%s, which %s ha%s", who,
+		    x->n_missing == 1 ? "has" : "have",
+		    x->odd ? "fewer copies of the" : "no",
+		    na_program_text(p, c->name), x->odd ? " than others" : "",
+		    has, x->n == 1 ? "s" : "ve");
 	if (x->other != NA_NO_NAME)
-		add(text, size, ", but the same program as %.200s",
-		    pg_text(p, x->other));
+		na_str_addf(to, ", but the same program as %.200s",
+			    na_program_text(p, x->other));
 }
 
 /* The worst of them. */
 static const struct na_program_absence *telling(const struct na_programs *p)
 {
-	for (size_t i = 0; i < p->n_absences; i++) {
-		if (!p->absences[i].other_form)
-			return &p->absences[i];
+	for (size_t i = 0; i < p->absences.n; i++) {
+		if (!p->absences.v[i].other_form)
+			return &p->absences.v[i];
 	}
-	return &p->absences[0];
+	return &p->absences.v[0];
 }
 
-void pg_verdict(const struct na_programs *p, char *text, size_t size)
+void na_program_verdict(const struct na_programs *p, char *text, size_t size)
 {
+	struct na_str verdict = na_str_over(text, size), *to = &verdict;
 	size_t n = p->h->n_workers;
 
-	text[0] = '\0';
-	if (p->n_differences) {
-		say_difference(p, text, size);
-	} else if (p->n_absences) {
-		say_absence(p, telling(p), text, size);
-		if (p->n_absences > 1)
-			add(text, size, "; %zu more such finding%s",
-			    p->n_absences - 1, s_of(p->n_absences - 1));
+	if (p->differences.n) {
+		say_difference(p, to);
+	} else if (p->absences.n) {
+		say_absence(p, telling(p), to);
+		if (p->absences.n > 1)
+			na_str_addf(to, "; %zu more such finding%s",
+				    p->absences.n - 1,
+				    na_plural(p->absences.n - 1));
 	} else if (n == 1) {
-		add(text, size, "one worker, %.100s: nothing to compare with",
-		    p->h->workers[0].name);
+		na_str_addf(to, "one worker, %.100s: nothing to compare with",
+			    p->h->workers[0].name);
 	} else {
 		if (n == 2)
-			add(text, size, "both workers run the same ");
+			na_str_addf(to, "both workers run the same ");
 		else
-			add(text, size, "all %zu workers run the same ", n);
-		if (p->n_programs == 1)
-			add(text, size, "program");
+			na_str_addf(to, "all %zu workers run the same ", n);
+		if (p->programs.n == 1)
+			na_str_addf(to, "program");
 		else
-			add(text, size, "%zu programs", p->n_programs);
+			na_str_addf(to, "%zu programs", p->programs.n);
 	}
 }
 
 static void note_remedy(const struct na_programs *p, struct na_result *r)
 {
-	const struct na_program_difference *d = &p->differences[0];
-	const struct na_program_group *g = p->groups + d->first_group;
+	const struct na_program_difference *d = &p->differences.v[0];
+	const struct na_program_group *g = p->groups.v + d->first_group;
 	const struct na_hlo_worker *all = p->h->workers;
 
 	na_result_note(r,
@@ -219,26 +199,26 @@ static void note_remedy(const struct na_programs *p, struct na_result *r)
 		       all[p->odd[g[d->n_groups - 1].first].worker].name);
 }
 
-void pg_notes(const struct na_programs *p, struct na_result *r)
+void na_program_notes(const struct na_programs *p, struct na_result *r)
 {
 	bool forms = false, absent = false, inexact = false, skipped = false;
 
-	for (size_t i = 0; i < p->n_absences; i++) {
-		forms |= p->absences[i].other_form;
-		absent |= !p->absences[i].other_form;
+	for (size_t i = 0; i < p->absences.n; i++) {
+		forms |= p->absences.v[i].other_form;
+		absent |= !p->absences.v[i].other_form;
 	}
-	for (size_t i = 0; i < p->n_differences; i++) {
-		const struct na_program_difference *d = &p->differences[i];
+	for (size_t i = 0; i < p->differences.n; i++) {
+		const struct na_program_difference *d = &p->differences.v[i];
 
 		for (size_t k = 0; k + 1 < d->n_groups; k++) {
 			const struct na_program_group *g =
-				&p->groups[d->first_group + k];
+				&p->groups.v[d->first_group + k];
 
 			inexact |= g->compared && !g->diff.exact;
 			skipped |= !g->compared;
 		}
 	}
-	if (p->n_differences)
+	if (p->differences.n)
 		note_remedy(p, r);
 	if (absent)
 		na_result_note(r,

@@ -1,54 +1,20 @@
 /* Which worker runs which program, and who differs. */
-#include "netan/judges/hlo/parts.h"
+#include "netan/judges/hlo/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/text.h"
-#include "netan/base/vec.h"
-
-static const char *name_of(const struct na_programs *p, uint32_t name)
-{
-	return na_strtab_at(&p->h->strings, name);
-}
-
-static int order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+#include "netan/base/order.h"
 
 /* Names are interned: equal ones have equal numbers. */
-static int by_program(const void *a, const void *b)
-{
-	const struct na_program_copy *x = a, *y = b;
-	int c = order(x->name, y->name);
+NA_ORDER(by_program, struct na_program_copy, NA_UP(name), NA_UP(form),
+	 NA_UP(fingerprint), NA_UP(worker), NA_UP(module))
 
-	c = c ? c : order(x->form, y->form);
-	c = c ? c : order(x->fingerprint, y->fingerprint);
-	c = c ? c : order(x->worker, y->worker);
-	return c ? c : order(x->module, y->module);
-}
+NA_ORDER(by_worker, struct na_program_copy, NA_UP(name), NA_UP(form),
+	 NA_UP(worker), NA_UP(module))
 
-static int by_worker(const void *a, const void *b)
-{
-	const struct na_program_copy *x = a, *y = b;
-	int c = order(x->name, y->name);
-
-	c = c ? c : order(x->form, y->form);
-	c = c ? c : order(x->worker, y->worker);
-	return c ? c : order(x->module, y->module);
-}
-
-static int by_ordinal(const void *a, const void *b)
-{
-	const struct na_program_copy *x = a, *y = b;
-	int c = order(x->name, y->name);
-
-	c = c ? c : order(x->form, y->form);
-	c = c ? c : order(x->ordinal, y->ordinal);
-	c = c ? c : order(x->fingerprint, y->fingerprint);
-	return c ? c : order(x->worker, y->worker);
-}
+NA_ORDER(by_ordinal, struct na_program_copy, NA_UP(name), NA_UP(form),
+	 NA_UP(ordinal), NA_UP(fingerprint), NA_UP(worker))
 
 /* Ends of runs of equal copies. */
 static bool same_name(const struct na_program_copy *a,
@@ -131,7 +97,7 @@ static bool take_copies(struct na_programs *p)
 		};
 	}
 	p->n_copies = h->n_modules;
-	qsort(p->copies, p->n_copies, sizeof(*p->copies), by_program);
+	na_sort(p->copies, p->n_copies, by_program);
 	return true;
 }
 
@@ -141,15 +107,15 @@ static bool list_programs(struct na_programs *p)
 {
 	for (size_t i = 0, end; i < p->n_copies; i = end) {
 		end = run_of(p->copies, p->n_copies, i, same_program);
-		if (!na_grow(&p->programs, &p->cap_programs, p->n_programs + 1,
-			     sizeof(*p->programs)))
+		if (!na_add(&p->programs,
+			    ((struct na_program){
+				    .first = i,
+				    .n = end - i,
+				    .body = body_of(p, p->copies + i, end - i),
+				    .workers = workers_in(p->copies + i,
+							  end - i),
+			    })))
 			return false;
-		p->programs[p->n_programs++] = (struct na_program){
-			.first = i,
-			.n = end - i,
-			.body = body_of(p, p->copies + i, end - i),
-			.workers = workers_in(p->copies + i, end - i),
-		};
 	}
 	return true;
 }
@@ -160,12 +126,12 @@ static int larger_first(const void *a, const void *b, void *ctx)
 	const struct na_programs *p = ctx;
 	const struct na_hlo_module *m = &p->h->modules[x->body];
 	const struct na_hlo_module *k = &p->h->modules[y->body];
-	int c = order(k->n_instructions, m->n_instructions);
 
-	c = c ? c : strcmp(name_of(p, m->name), name_of(p, k->name));
-	c = c ? c : order(m->form, k->form);
-	c = c ? c : order(y->workers, x->workers);
-	return c ? c : order(x->first, y->first);
+	return NA_THEN(NA_CMP(k->n_instructions, m->n_instructions),
+		       strcmp(na_program_text(p, m->name),
+			      na_program_text(p, k->name)),
+		       NA_CMP(m->form, k->form), NA_DOWN(workers),
+		       NA_UP(first));
 }
 
 /* ---- what a name's workers do not have in common */
@@ -202,26 +168,19 @@ static void set_aside(struct na_programs *p, size_t i, size_t end,
 /* Numbers what is left of each worker in its order. */
 static void number(struct na_program_copy *c, size_t n)
 {
-	qsort(c, n, sizeof(*c), by_worker);
+	na_sort(c, n, by_worker);
 	for (size_t i = 0; i < n; i++)
 		c[i].ordinal = i && same_name(&c[i - 1], &c[i]) &&
 					       c[i - 1].worker == c[i].worker
 				       ? c[i - 1].ordinal + 1
 				       : 0;
-	qsort(c, n, sizeof(*c), by_ordinal);
+	na_sort(c, n, by_ordinal);
 }
 
 /* ---- differences */
 
-static int fewer_first(const void *a, const void *b)
-{
-	const struct na_program_group *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	/* Of equal ones the first worker's is compared with. */
-	return (x->first < y->first) - (x->first > y->first);
-}
+/* Of equal ones the first worker's is compared with. */
+NA_ORDER(fewer_first, struct na_program_group, NA_UP(n), NA_DOWN(first))
 
 static enum na_status compare_groups(struct na_programs *p,
 				     struct na_program_group *g, size_t n,
@@ -268,7 +227,7 @@ static enum na_status compare_slot(struct na_programs *p, size_t i, size_t end,
 		.name = p->odd[i].name,
 		.ordinal = p->odd[i].ordinal,
 		.form = p->odd[i].form,
-		.first_group = p->n_groups,
+		.first_group = p->groups.n,
 		.n_workers = end - i,
 	};
 	struct na_program_group *g;
@@ -277,24 +236,21 @@ static enum na_status compare_slot(struct na_programs *p, size_t i, size_t end,
 		return NA_OK; /* the others have none: absence */
 	for (size_t k = i, last; k < end; k = last) {
 		last = run_of(p->odd, end, k, same_program);
-		if (!na_grow(&p->groups, &p->cap_groups, p->n_groups + 1,
-			     sizeof(*p->groups)))
+		if (!na_add(&p->groups,
+			    ((struct na_program_group){
+				    .first = k,
+				    .n = last - k,
+				    .body = body_of(p, p->odd + k, last - k),
+			    })))
 			return na_fail_nomem(err);
-		p->groups[p->n_groups++] = (struct na_program_group){
-			.first = k,
-			.n = last - k,
-			.body = body_of(p, p->odd + k, last - k),
-		};
 	}
-	d.n_groups = p->n_groups - d.first_group;
-	g = p->groups + d.first_group;
-	qsort(g, d.n_groups, sizeof(*g), fewer_first);
+	d.n_groups = p->groups.n - d.first_group;
+	g = p->groups.v + d.first_group;
+	na_sort(g, d.n_groups, fewer_first);
 	place_first_worker(p, g, d.n_groups);
 	d.majority = 2 * g[d.n_groups - 1].n > d.n_workers;
-	if (!na_grow(&p->differences, &p->cap_differences, p->n_differences + 1,
-		     sizeof(*p->differences)))
+	if (!na_add(&p->differences, d))
 		return na_fail_nomem(err);
-	p->differences[p->n_differences++] = d;
 	return compare_groups(p, g, d.n_groups, err);
 }
 
@@ -302,24 +258,25 @@ static int fewest_first(const void *a, const void *b, void *ctx)
 {
 	const struct na_program_difference *x = a, *y = b;
 	const struct na_programs *p = ctx;
-	size_t m = x->n_workers - p->groups[x->first_group + x->n_groups - 1].n;
-	size_t k = y->n_workers - p->groups[y->first_group + y->n_groups - 1].n;
-	int c = order(y->majority, x->majority);
+	size_t m = x->n_workers - na_program_most(p, x)->n;
+	size_t k = y->n_workers - na_program_most(p, y)->n;
 
-	c = c ? c : order(m, k);
-	c = c ? c : strcmp(name_of(p, x->name), name_of(p, y->name));
-	c = c ? c : order(x->form, y->form);
-	return c ? c : order(x->ordinal, y->ordinal);
+	return NA_THEN(NA_DOWN(majority), NA_CMP(m, k),
+		       strcmp(na_program_text(p, x->name),
+			      na_program_text(p, y->name)),
+		       NA_UP(form), NA_UP(ordinal));
 }
 
 /* ---- one name after the other */
 
 /* Copies [i, end) of one name and form. */
 static enum na_status compare_form(struct na_programs *p, size_t i, size_t end,
-				   struct pg_marks *m, struct na_err *err)
+				   struct na_program_marks *m,
+				   struct na_err *err)
 {
 	uint32_t mark = ++m->next;
-	uint32_t n = pg_count_workers(p->copies + i, end - i, m->name, mark);
+	uint32_t n = na_program_count_workers(p->copies + i, end - i, m->name,
+					      mark);
 	size_t first = p->n_odd;
 	enum na_status st = NA_OK;
 
@@ -331,20 +288,21 @@ static enum na_status compare_form(struct na_programs *p, size_t i, size_t end,
 		last = run_of(p->odd, p->n_odd, k, same_slot);
 		st = compare_slot(p, k, last, err);
 		if (st == NA_OK && last - k < n)
-			st = pg_absent_slot(p, k, last, m->name, mark, m->slot,
-					    ++m->next, err);
+			st = na_program_absent_slot(p, k, last, m->name, mark,
+						    m->slot, ++m->next, err);
 	}
 	return st;
 }
 
 static enum na_status compare_name(struct na_programs *p, size_t i, size_t end,
-				   struct pg_marks *m, struct na_err *err)
+				   struct na_program_marks *m,
+				   struct na_err *err)
 {
 	size_t half = run_of(p->copies, end, i, same_name);
-	enum na_status st = pg_absent_name(p, i, end, m, err);
+	enum na_status st = na_program_absent_name(p, i, end, m, err);
 
 	if (st == NA_OK)
-		st = pg_other_form(p, i, half, end, m, err);
+		st = na_program_other_form(p, i, half, end, m, err);
 	if (st == NA_OK)
 		st = compare_form(p, i, half, m, err);
 	if (st == NA_OK && half < end)
@@ -354,7 +312,7 @@ static enum na_status compare_name(struct na_programs *p, size_t i, size_t end,
 
 static enum na_status compare_all(struct na_programs *p, struct na_err *err)
 {
-	struct pg_marks m = {
+	struct na_program_marks m = {
 		.name = na_calloc(p->h->n_workers + 1, sizeof(*m.name)),
 		.slot = na_calloc(p->h->n_workers + 1, sizeof(*m.slot)),
 	};
@@ -366,26 +324,26 @@ static enum na_status compare_all(struct na_programs *p, struct na_err *err)
 	}
 	free(m.name);
 	free(m.slot);
-	return st == NA_OK ? pg_finish_absences(p, err) : st;
+	return st == NA_OK ? na_program_finish_absences(p, err) : st;
 }
 
 static bool mark_differing(struct na_programs *p)
 {
 	bool *odd = na_calloc(p->h->n_modules + 1, sizeof(*odd));
 
-	for (size_t i = 0; odd && i < p->n_differences; i++) {
-		const struct na_program_difference *d = &p->differences[i];
+	for (size_t i = 0; odd && i < p->differences.n; i++) {
+		const struct na_program_difference *d = &p->differences.v[i];
 
 		for (size_t k = 0; k + 1 < d->n_groups; k++) {
 			const struct na_program_group *g =
-				&p->groups[d->first_group + k];
+				&p->groups.v[d->first_group + k];
 
 			for (size_t c = 0; c < g->n; c++)
 				odd[p->odd[g->first + c].module] = true;
 		}
 	}
-	for (size_t i = 0; odd && i < p->n_programs; i++) {
-		struct na_program *x = &p->programs[i];
+	for (size_t i = 0; odd && i < p->programs.n; i++) {
+		struct na_program *x = &p->programs.v[i];
 
 		for (size_t c = 0; c < x->n; c++)
 			x->differs |= odd[p->copies[x->first + c].module];
@@ -398,10 +356,10 @@ static enum na_severity severity_of(const struct na_programs *p)
 {
 	enum na_severity worst = NA_SEV_NONE;
 
-	if (p->n_differences)
+	if (p->differences.n)
 		return NA_SEV_ERROR;
-	for (size_t i = 0; i < p->n_absences; i++) {
-		enum na_severity one = p->absences[i].other_form
+	for (size_t i = 0; i < p->absences.n; i++) {
+		enum na_severity one = p->absences.v[i].other_form
 					       ? NA_SEV_INFO
 					       : NA_SEV_WARNING;
 
@@ -424,24 +382,24 @@ enum na_status na_programs_compare(struct na_programs *p,
 		return st;
 	if (!mark_differing(p))
 		return na_fail_nomem(err);
-	if (p->n_programs)
-		qsort_r(p->programs, p->n_programs, sizeof(*p->programs),
+	if (p->programs.n)
+		qsort_r(p->programs.v, p->programs.n, sizeof(*p->programs.v),
 			larger_first, p);
-	if (p->n_differences)
-		qsort_r(p->differences, p->n_differences,
-			sizeof(*p->differences), fewest_first, p);
+	if (p->differences.n)
+		qsort_r(p->differences.v, p->differences.n,
+			sizeof(*p->differences.v), fewest_first, p);
 	p->severity = severity_of(p);
 	return NA_OK;
 }
 
 void na_programs_fini(struct na_programs *p)
 {
-	for (size_t i = 0; i < p->n_absences; i++)
-		free(p->absences[i].missing);
+	for (size_t i = 0; i < p->absences.n; i++)
+		free(p->absences.v[i].missing);
 	free(p->copies);
 	free(p->odd);
-	free(p->programs);
-	free(p->groups);
-	free(p->differences);
-	free(p->absences);
+	na_vec_free(&p->programs);
+	na_vec_free(&p->groups);
+	na_vec_free(&p->differences);
+	na_vec_free(&p->absences);
 }
