@@ -274,7 +274,7 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 		na_capfile_hurt(f,
 				"damaged record at byte %" PRIu64
 				": a packet of %" PRIu32
-				" bytes; nothing behind it looks like a record",
+				" bytes; nothing after it looks like a record",
 				at, h->captured);
 	na_skip(&f->c, left);
 	return NA_END;

@@ -279,7 +279,7 @@ static enum na_status lost_way(struct na_capfile *f)
 	else
 		na_capfile_hurt(f,
 				"damaged block at byte %" PRIu64
-				"; nothing behind it looks like a block",
+				"; nothing after it looks like a block",
 				at);
 	na_skip(&f->c, left);
 	return NA_END;

@@ -347,7 +347,7 @@ static void warn_of_losses(struct na_input *in,
 	if (c->connections_evicted)
 		na_input_warn(in,
 			      "%" PRIu64 " of %" PRIu64 " TCP connections "
-			      "were told early, to bound memory: what came "
+			      "were reported early, to bound memory: what came "
 			      "later on them counts as a new one",
 			      c->connections_evicted, c->connections);
 	if (c->http2_damaged)

@@ -305,7 +305,7 @@ static enum na_status refusal(const struct na_cursor *c, struct na_err *err)
 
 	if (na_left(c) >= sizeof(code))
 		memcpy(&code, c->p, sizeof(code));
-	return na_fail(err, NA_EIO, "the kernel does not tell routes: %s",
+	return na_fail(err, NA_EIO, "the kernel does not list routes: %s",
 		       code < 0 && code > -4096 ? strerror(-code)
 						: "it gives no reason");
 }
@@ -369,7 +369,7 @@ static int ask(struct na_err *err)
 		       sizeof(patience)) == 0 &&
 	    send(fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q))
 		return fd;
-	na_fail(err, NA_EIO, "the kernel does not tell routes: %s",
+	na_fail(err, NA_EIO, "the kernel does not list routes: %s",
 		strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -390,7 +390,7 @@ enum na_status na_routes_live(struct na_routes *r, struct na_arena *a,
 
 		if (n <= 0 || n > RECEIVE_BYTES)
 			na_fail(err, NA_EIO,
-				"the kernel does not tell routes: %s",
+				"the kernel does not list routes: %s",
 				n < 0 ? strerror(errno) : "the answer is cut");
 		else
 			st = na_routes_message(r, a, buf, (size_t)n, live_name,

@@ -402,7 +402,7 @@ static void read_counters(struct reading *g)
 		text[i] = file(g, files[i].path, NA_COUNTERS_BYTES, &n[i], &why,
 			       &absent);
 		if (text[i])
-			snprintf(said, sizeof(said), "%s does not tell it",
+			snprintf(said, sizeof(said), "%s does not have it",
 				 files[i].path);
 		else
 			snprintf(said, sizeof(said), "%s %.200s", files[i].path,

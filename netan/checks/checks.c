@@ -182,7 +182,7 @@ static const char *lacks(const struct na_case *c, const struct na_check *check)
 		const struct na_exhibit *x = exhibit(c, check->needs[i]);
 
 		if (!x)
-			return "this kind of input tells nothing of it";
+			return "this kind of input does not show it";
 		if (!x->result)
 			return x->missing;
 	}

@@ -51,8 +51,8 @@ static void judge_compute_latency(struct na_case *c)
 	}
 	/* Two others at least tell what is usual. */
 	if (!compared)
-		na_case_missing(c, "reductions on three hosts or more, as "
-				   "action graphs tell them");
+		na_case_missing(c, "reductions on three hosts or more, "
+				   "which only action graphs record");
 }
 
 const struct na_check na_check_compute_latency = {

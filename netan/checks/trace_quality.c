@@ -128,7 +128,7 @@ static void judge_left_out(struct na_case *c)
 				share > many_share
 					? "enough to mislead the rest"
 					: "too few to matter");
-	f->remedy = "a newer runtime may record them in full; netan info tells "
+	f->remedy = "a newer runtime may record them in full; netan info lists "
 		    "which files and planes they are in";
 	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, M_left_out_share, share);
@@ -188,7 +188,7 @@ static void judge_clock(struct na_case *c)
 	if (na_flag_at(side, M_one_clock) || na_count_at(side, M_files) < 2)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
-	f->title = "not every file tells the wall clock: times of different "
+	f->title = "not every file has the wall clock: times of different "
 		   "files cannot be compared";
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";

@@ -265,12 +265,12 @@ static const char *as_far_as(struct na_case *c)
 	if (hidden(c))
 		return "";
 	if (few_pairs(c))
-		return na_case_text(c, ", as far as %zu pairs tell",
+		return na_case_text(c, ", as far as %zu pairs show",
 				    na_length(na_case_body(c, "pairs"),
 					      M_pairs));
 	if (timeless > SKEWED)
 		return na_case_text(c,
-				    ", as far as transfers tell: %s %% of them "
+				    ", as far as transfers show: %s %% of them "
 				    "show no time, as clocks differ",
 				    na_case_number(c, 100 * timeless));
 	return "";

@@ -54,8 +54,8 @@ static const struct na_opt drawing_opts[] = {
 
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
-	 "name of the run that the inputs behind it belong to, until the "
-	 "next --label; runs are shown side by side"},
+	 "name of the run that the inputs after it belong to, until the next "
+	 "--label; runs are shown side by side"},
 	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
 	 "captures: which address is which host: CSV address,host[,slice]"},
 	{NA_OPT_TEXT, 0, "filter", ASK(filter), "EXPR", NULL, 0, 0,
@@ -63,7 +63,7 @@ static const struct na_opt input_opts[] = {
 	 "syntax: 'tcp port 50051'"},
 	{NA_OPT_CHOICE, 0, "anchor", ASK(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
-	 "decided from the data, and said"},
+	 "decided from the data; the output says which"},
 	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
 	 "threads (default: all cores); the output is the same for any N"},
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
@@ -79,7 +79,7 @@ static const struct na_opt name_opts[] = {
 
 static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
-	 "name of the worker that the inputs behind it belong to, until the "
+	 "name of the worker that the inputs after it belong to, until the "
 	 "next --label; in front of the names where they are several"},
 	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
 	 "threads (default: all cores); the output is the same for any N"},
@@ -93,8 +93,8 @@ static const struct na_opt filter_opts[] = {
 	{NA_OPT_LIST, 0, "host", ASK(host), "GLOB", NULL, 0, 0,
 	 "only these hosts; in captures also addresses"},
 	{NA_OPT_LIST, 0, "line", ASK(line), "GLOB", NULL, 0, 0,
-	 "of the threads on /host:CPU, which tell old-style transfers, only "
-	 "these: MegascaleEM2_Worker*"},
+	 "only these threads of /host:CPU, where old-style transfers are "
+	 "recorded: MegascaleEM2_Worker*"},
 	{NA_OPT_LIST, 0, "src", ASK(src), "GLOB", NULL, 0, 0,
 	 "only these sources: an endpoint such as s0d3, or a pattern"},
 	{NA_OPT_LIST, 0, "dst", ASK(dst), "GLOB", NULL, 0, 0,
@@ -196,8 +196,8 @@ static const struct na_opt finding_opts[] = {
 
 static const struct na_opt ledger_opts[] = {
 	{NA_OPT_TEXT, 0, "ledger", AT(ledger), "FILE", NULL, 0, 0,
-	 "add the suspects of this run to FILE (JSON lines, made where it is "
-	 "missing; a run is never added twice), and tell what it knows of "
+	 "add the suspects of this run to FILE (JSON lines, created if it is "
+	 "missing; a run is never added twice), and print what it knows of "
 	 "them from other runs"},
 	NA_OPT_END
 };

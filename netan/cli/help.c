@@ -29,16 +29,16 @@ void na_help_short(FILE *out)
 {
 	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n", out);
 	list_commands(out);
-	fputs("\n'netan --help' says more, 'netan help COMMAND' all about "
-	      "one command.\n",
+	fputs("\nTry 'netan --help', or 'netan help COMMAND' for one "
+	      "command.\n",
 	      out);
 }
 
 void na_help_program(FILE *out)
 {
-	fputs("netan finds out from profiler traces and packet captures what "
-	      "the network of a\ndistributed training job does: how much of "
-	      "it is used, when, and what is slow.\n\n"
+	fputs("netan shows what the network of a distributed training job "
+	      "does, from profiler\ntraces and packet captures: how much of it "
+	      "is used, when, and what is slow.\n\n"
 	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
 	      "       netan help COMMAND\n"
 	      "       netan --version\n\n"

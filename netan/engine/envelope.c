@@ -367,7 +367,7 @@ static void say_quiet(const struct na_session *s)
 			if (strcmp(in->sections[k].name, plane) != 0)
 				continue;
 			na_say_hint(s->request,
-				    "the plane \"%s\" is there and tells of no "
+				    "the plane \"%s\" is there and has no "
 				    "traffic: nothing went over the "
 				    "data-center network while it was recorded",
 				    plane);
@@ -424,7 +424,7 @@ void na_session_say_planes(const struct na_session *s)
 	if (at)
 		na_say_hint(s->request, "planes that are there: %s", text);
 	else if (s->inputs[0].capture)
-		na_say_hint(s->request, "packets tell nothing of devices: give "
+		na_say_hint(s->request, "packets do not show devices: give "
 					"traces (.xplane.pb)");
 	else
 		na_say_hint(s->request, "there are no planes at all: an empty "

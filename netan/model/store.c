@@ -134,7 +134,7 @@ static void refuse_devices(struct na_store *s, struct na_part *p)
 {
 	static const char text[] =
 		"more than 65535 device planes in all inputs: what this one "
-		"and those behind it hold is left out; analyse fewer hosts "
+		"and those after it hold is left out; analyse fewer hosts "
 		"at once";
 	struct na_bag *bags[] = {&p->ops, &p->busy, &p->spans, &p->modules};
 

@@ -35,7 +35,7 @@ static void few_pairs(void **state)
 		"cannot tell: too few pairs to localise (2)";
 	static const char *const told[][2] = {
 		{TWO_PAIRS("1.1", "800"),
-		 "Network: not guilty, as far as 2 pairs tell"},
+		 "Network: not guilty, as far as 2 pairs show"},
 		{TWO_PAIRS("1.3", "800"), fewer},
 		{TWO_PAIRS("0.7", "800"), fewer},
 		{TWO_PAIRS("1.1", "29"), fewer},
@@ -123,7 +123,7 @@ static void few_times(void **state)
 			  i ? "{'clock_skew': 615}" : "{'clock_skew': 6}");
 		assert_string_equal(
 			hand_verdict(&h),
-			i ? "Network: not guilty, as far as transfers tell: "
+			i ? "Network: not guilty, as far as transfers show: "
 			    "12.3 % of them show no time, as clocks differ"
 			  : "Network: not guilty");
 		hand_case_fini(&h);

@@ -38,7 +38,8 @@ static void slow_reductions(void **state)
 		{100, 1.31, "warning", NULL},
 		{-100, 0.2, "none", NULL},
 		{NAN, 2, "none",
-		 "reductions on three hosts or more, as action graphs tell them"},
+		 "reductions on three hosts or more, which only action graphs "
+		 "record"},
 	};
 
 	(void)state;

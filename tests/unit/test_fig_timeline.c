@@ -468,7 +468,7 @@ static void test_many_runs_apart(void **state)
 	f.series = 0;
 	ink = ink_of(&f, &plain);
 	assert_null(strstr(ink, "RX throughput"));
-	assert_non_null(strstr(ink, " The result does not tell the runs "));
+	assert_non_null(strstr(ink, " The result does not say which run "));
 	free(ink);
 }
 

@@ -207,8 +207,8 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 	na_result_word(
 		r, NA_WORD_HINT,
 		"what was recorded computes on each device alone, or the "
-		"profiler was not asked for devices; netan info tells what "
-		"is in the input");
+		"profiler was not asked for devices; netan info shows what is "
+		"in the input");
 }
 
 void na_collectives_views(struct na_result *r, const struct coll_state *s)

@@ -201,8 +201,9 @@ enum diff_met na_diff_limit_met(const struct diff_state *s,
 
 	if (!m->compared || isnan(row->p)) {
 		snprintf(why, size, "%s",
-			 m->compared ? "too few values to tell this one"
-				     : "not both runs hold what it is told by");
+			 m->compared ? "too few values to judge this one"
+				     : "one of the runs has nothing to measure "
+				       "it by");
 		return DIFF_UNDECIDED;
 	}
 	if (isnan(ci[0])) {

@@ -327,7 +327,7 @@ static void say_empty(struct na_result *r, const struct diff_state *s)
 	na_result_word(
 		r, NA_WORD_HINT,
 		"diff compares transfers on the network, ops of device "
-		"planes and steps; netan info tells what is in the inputs");
+		"planes and steps; netan info shows what is in the inputs");
 }
 
 enum na_status na_diff_finish(void *state, struct na_result *r,

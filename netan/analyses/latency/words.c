@@ -432,12 +432,12 @@ static void put_views(struct na_result *r, const struct latency_state *s)
 static void note(struct na_result *r, const struct latency_state *s)
 {
 	if (s->split.n && narrowed(s->scope->filter))
-		na_result_note(r, "what receives waited for is told from the "
-				  "transfers that the filters keep: others may "
-				  "have kept the links busy");
+		na_result_note(r, "what receives waited for is inferred from "
+				  "the transfers that the filters keep: others "
+				  "may have kept the links busy");
 	if (s->untimed)
 		na_result_note(r,
-			       "%" PRIu64 " receives do not tell how long "
+			       "%" PRIu64 " receives do not record how long "
 			       "their action lasted",
 			       s->untimed);
 }

@@ -419,7 +419,7 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 	if (!s->scope->store->topology && s->keys.n > local)
 		na_result_note(r, "locality not given: a far pair and a slow "
 				  "one look alike, so less is claimed; "
-				  "--topology FILE tells them apart");
+				  "--topology FILE separates them");
 	if (local)
 		na_result_note(r,
 			       "%s pair%s inside a host (%s transfers) listed "
@@ -429,7 +429,7 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 	if (s->clamped)
 		na_result_note(r,
 			       "%s transfers with a clock behind the sender's "
-			       "tell about clocks and are in no statistics",
+			       "show clocks, and are in no statistics",
 			       na_print_count(a, s->clamped));
 }
 

@@ -154,7 +154,7 @@ static void add_constant(struct na_str *t, const struct rpc_state *s)
 	else
 		na_str_addf(t,
 			    "its clock may be %s, or the host slow; netan "
-			    "pairs tells",
+			    "pairs says",
 			    rx ? "ahead" : "behind");
 }
 

@@ -255,14 +255,14 @@ const struct na_analysis na_an_sizes = {
 	.face.question = "few large or many small transfers",
 	.face.details =
 		"Counts every distinct size exactly, by number of transfers "
-		"and by bytes.  The verdict is many_small when more than half "
+		"and by bytes. The verdict is many_small when more than half "
 		"of the transfers are small (at most --small) and they take "
 		"more than a quarter of the time on the wire, else "
 		"few_large.\n"
 		"half_bytes_size is the size at which, counted from the "
 		"smallest, half of all bytes are carried; gini is 0 when all "
 		"transfers are equally large and nears 1 when few of them "
-		"carry everything.  The fixed cost is the median latency of "
+		"carry everything. The fixed cost is the median latency of "
 		"transfers of at most 8 KiB; its share is what that is of all "
 		"the time.",
 	.face.example =

@@ -290,7 +290,7 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			r, NA_WORD_HINT,
 			"capture device traces as well, on the hosts that "
 			"have TPUs; on GPUs, netan collectives and netan "
-			"steps tell what communication costs");
+			"steps show what communication costs");
 		return;
 	}
 	if (s->got.ops.n) {
@@ -304,7 +304,7 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 				? "--reference looks at device 0 and ops "
 				  "inside program runs alone"
 				: "capture whole steps; give the HLO dumps "
-				  "with --hlo if names tell too little");
+				  "with --hlo if names say too little");
 		return;
 	}
 	na_result_wordf(r, NA_WORD_EMPTY,
@@ -314,7 +314,7 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 			tpus, na_print_count(n, s->got.other_ops));
 	na_result_word(r, NA_WORD_HINT,
 		       "a job on one slice does not use that network: netan "
-		       "collectives tells what it uses");
+		       "collectives shows what it uses");
 }
 
 enum na_status na_slack_finish(void *state, struct na_result *r,

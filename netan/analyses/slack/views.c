@@ -25,8 +25,9 @@ static void notes(struct na_result *r, const struct sl_state *s)
 		 "executions have no graph execution on the host: no host "
 		 "stall, and their observed time counts as time in flight"},
 		{SL_NO_COLLECTIVE,
-		 "op is left out: nothing tells its collective",
-		 "ops are left out: nothing tells their collective"},
+		 "op is left out: nothing says which collective it belongs to",
+		 "ops are left out: nothing says which collectives they belong "
+		 "to"},
 		{SL_DONE_FIRST,
 		 "recv-done is left out: its send is before the trace's begin",
 		 "recv-dones are left out: their sends are not in the trace"},
@@ -85,7 +86,7 @@ static void warn(struct na_result *r, const struct sl_state *s)
 		na_result_note(r,
 			       "bytes of %zu of %zu are not known, nor what "
 			       "bandwidth they require: neither the ops nor "
-			       "their HLO tell transfer type and groups",
+			       "their HLO give transfer type and groups",
 			       unsized, s->n_rows);
 	if (small)
 		na_result_note(r,

@@ -214,8 +214,8 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 	na_result_word(
 		r, NA_WORD_HINT,
 		s->scope->filter->first_step >= 0
-			? "--step chooses steps that device planes tell: "
-			  "of program launches choose with --from and --to"
+			? "--step chooses steps of device planes: of program "
+			  "launches choose with --from and --to"
 			: "capture with device tracing on, while the job "
 			  "trains");
 }

@@ -21,9 +21,9 @@ static enum na_status steps_open(void *state, const struct na_scope *scope,
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
 			return na_fail(err, NA_EUSAGE,
-				       "--by: steps are told by host already; "
-				       "filter instead, for example --host or "
-				       "--step");
+				       "--by: steps are listed by host "
+				       "already; filter instead, for example "
+				       "--host or --step");
 	}
 	return NA_OK;
 }
@@ -189,25 +189,24 @@ const struct na_analysis na_an_steps = {
 	.face.usage = "[OPTION…] INPUT…",
 	.face.question = "which steps and which hosts are slow",
 	.face.details =
-		"A step is what the Steps line of a device plane tells; "
+		"A step is an event of the Steps line of a device plane; "
 		"without one, each run of the program that takes most of its "
-		"time.  Its time is compute (busy with "
-		"anything but communication), exposed communication (in a "
-		"communication op and not computing, by network: dcn, ici, "
-		"gpu) and idle (an infeed too); overlap is the part of "
-		"compute during which a "
+		"time. Its time is compute (busy with anything but "
+		"communication), exposed communication (in a communication op "
+		"and not computing, by network: dcn, ici, gpu) and idle (an "
+		"infeed too); overlap is the part of compute during which a "
 		"collective was in flight. waiting is the part of exposed in "
-		"ICI and GPU collectives that waits for later devices: what "
-		"an execution takes longer than the shortest of it, which is "
-		"the transfer. gap is the time since the step before.\n"
-		"Where no device plane tells steps or program runs, a step is "
-		"a launch of a program, which transfers name (older messages "
-		"do not): of each device from its first send to the end of "
-		"its last transfer. What it was spent on is not known then; "
-		"slowest is who starts last, by more than 5 % of the time "
-		"from launch to launch and with a longer gap than the others "
-		"(late_start), or whose transfers take longest, by more than "
-		"3 % of the launch (network); so of a straggler.\n"
+		"ICI and GPU collectives that waits for later devices: what an "
+		"execution takes longer than the shortest of it, which is the "
+		"transfer. gap is the time since the step before.\n"
+		"Where no device plane has steps or program runs, a step is a "
+		"launch of a program, which transfers name (older messages do "
+		"not): of each device from its first send to the end of its "
+		"last transfer. What it was spent on is not known then; "
+		"slowest is who starts last, by more than 5 % of the time from "
+		"launch to launch and with a longer gap than the others "
+		"(late_start), or whose transfers take longest, by more than 3 "
+		"% of the launch (network); so of a straggler.\n"
 		"The own time of a host is gap + compute + idle: in a "
 		"synchronous job every duration is alike, since all wait for "
 		"the slowest, and the slowest is the host with the longest "

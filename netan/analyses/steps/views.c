@@ -144,8 +144,8 @@ static void advise(struct na_result *r, const struct st_state *s)
 			"those of the others; it is not the network",
 		[ST_INPUT] = "input: look at the host's data loading and CPUs; "
 			     "it is not the network",
-		[ST_NETWORK] = "network: netan pairs tells which side, path "
-			       "or NIC, netan slack --waterfall what one "
+		[ST_NETWORK] = "network: netan pairs says which side, path or "
+			       "NIC, netan slack --waterfall what one "
 			       "collective waited for",
 		[ST_LATE_START] = "late_start: what came before the host's "
 				  "first sends made them late: its own work, "

@@ -138,12 +138,13 @@ static void coverage(struct na_result *r, const struct tcp_state *s,
 	if (na_tcp_not_told(s))
 		na_result_note(r,
 			       "%s more connections were only counted, to "
-			       "bound memory: --filter tells those of interest",
+			       "bound memory: --filter chooses those of "
+			       "interest",
 			       na_print_count(n, na_tcp_not_told(s)));
 	if (s->evicted)
 		na_result_note(r,
-			       "%s told before their end: too many were open "
-			       "at once",
+			       "%s reported before their end: too many were "
+			       "open at once",
 			       na_print_count(n, s->evicted));
 }
 

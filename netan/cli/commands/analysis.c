@@ -68,7 +68,7 @@ static void say_no_connections(struct na_session *s, struct na_result *r)
 	na_say_error(s->request,
 		     "no TCP connections: looked for TCP packets in a capture "
 		     "(pcap, pcapng), or connections in a transfer file");
-	na_say_hint(s->request, "netan info tells what is in the input");
+	na_say_hint(s->request, "netan info shows what is in the input");
 }
 
 static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,

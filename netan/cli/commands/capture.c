@@ -391,20 +391,20 @@ static enum na_exit capture_run(struct na_cli *cli)
 }
 
 static const char details[] =
-	"Captures until Ctrl-C, --duration, --packets or --max-bytes; the\n"
+	"Captures until Ctrl-C, --duration, --packets or --max-bytes; the "
 	"file is complete then. By default only the first " HEADERS_ONLY
-	" bytes of each\n"
-	"packet are kept: all of its headers, which is what TCP analysis\n"
-	"needs, a tenth of the size, and nothing of what was said. HTTP/2 and\n"
+	" bytes of each "
+	"packet are kept: all of its headers, which is what TCP analysis "
+	"needs, a tenth of the size, and nothing of what was said. HTTP/2 and "
 	"gRPC calls are in the contents: --snaplen 256KiB keeps them.\n"
 	"--transfers looks at whole packets and keeps none.\n"
 	"\n"
-	"Only the right to capture is needed, no root: sudo setcap\n"
-	"cap_net_raw+ep on the program gives it. Once interface and output\n"
+	"Only the right to capture is needed, no root: sudo setcap "
+	"cap_net_raw+ep on the program gives it. Once interface and output "
 	"are open, all privileges are given up.\n"
 	"\n"
-	"Times have nanoseconds if the adapter's have. What the kernel or the\n"
-	"interface dropped is said at the end, and stands in a pcapng file.";
+	"Times have nanoseconds if the adapter's have. What the kernel or the "
+	"interface dropped is reported at the end, and in a pcapng file.";
 
 static const struct na_face capture_face = {
 	.name = "capture",

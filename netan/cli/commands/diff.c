@@ -57,7 +57,7 @@ static enum na_exit name_runs(struct na_cli *cli)
 		return two_runs(cli, "there is one input");
 	if (!labelled)
 		return two_runs(cli, "there are more than two inputs, and no "
-				     "--label tells which are one run");
+				     "--label says which belong to one run");
 	if (labelled < cli->request.n_inputs)
 		return two_runs(cli, "an input stands before the first "
 				     "--label");
@@ -104,7 +104,7 @@ static const char details[] =
 	"the root of 8 / 7), and by Holm such that all of them hold together with "
 	"95 %. Transfers outside steps go with the step before; without steps "
 	"launches stand for them, and of fewer than 8 the transfers themselves are "
-	"drawn, which is said.\n"
+	"drawn; the output says so.\n"
 	"better and worse: the intervals leave out no change (0 of B - A, 1 of "
 	"B / A), the ratio is beyond 1.05, or 1.10 from p95 on, and 15 of 16 pairs "
 	"of stretches, one of each run, differ that way. same: no difference that "
@@ -128,7 +128,7 @@ static const char details[] =
 	"--fail-if takes METRIC>+N% or METRIC<-N% (B against A) and METRIC>VALUE "
 	"or METRIC<VALUE with a unit (B alone: ns us ms s, KiB MiB GiB, Gbps "
 	"Mbps). It is met where the whole interval lies beyond, and then the exit status is 3; an interval that "
-	"holds the limit is undecided, which is told and is no failure.";
+	"contains the limit is undecided: netan says so, and it is no failure.";
 
 static const struct na_face diff_face = {
 	.name = "diff",

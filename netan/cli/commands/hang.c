@@ -23,8 +23,8 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "top", offsetof(struct params, top), "N", NULL, 1,
-	 1e9, "show the first N rows of each table and tell the first N hangs "
-	 "one by one (default: 20 rows, 10 hangs)"},
+	 1e9, "show the first N rows of each table, and the first N hangs one "
+	 "by one (default: 20 rows, 10 hangs)"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -224,9 +224,9 @@ static void hang_notes(const struct reading *x, struct na_result *r)
 		na_result_note(
 			r, "looked for \"Megascale hang detected\", "
 			   "\"Megascale detects a hang\", \"Full error "
-			   "digest\" and \"HANG_DETECTED\"; why a job "
-			   "hangs, the log of the coordinator tells: task 0 "
-			   "of slice 0, or resource_manager");
+			   "digest\" and \"HANG_DETECTED\"; the log of the "
+			   "coordinator says why a job hangs: task 0 of slice "
+			   "0, or resource_manager");
 	if (x->files.passed_over)
 		na_result_note(r,
 			       "files passed over that are no logs "
@@ -483,17 +483,17 @@ static const char details[] =
 	"severities, file:line, containers, colours, JSON of container "
 	"runtimes and cloud logging, logfmt, CSV exports. Workers may "
 	"interleave as long as the words in front of a message say whose it is: a thread id, a pod's name.\n"
-	"What several workers tell of one hang is one hang: detections within "
-	"two timeouts of each other, reports of the same cause and the same "
+	"A hang that several workers report is one hang: detections within two "
+	"timeouts of each other, reports of the same cause and the same "
 	"culprits. Blocked by are the workers who are behind: those still in "
 	"the oldest launch, else the smaller group by module and fingerprint, "
 	"else by the place where they stand; not those that moved on.\n"
 	"Columns: launch is the oldest that was awaited, awaited how many "
 	"graphs were awaited there, completed how many had completed; step "
-	"goes on: the step made progress elsewhere; told by: how many "
-	"different sources. Over several hangs: broken links, hosts that "
-	"explain several of them, and hosts that are named again and again; "
-	"in more than 3 hangs, a host is very likely faulty.\n"
+	"goes on: the step made progress elsewhere; sources: how many "
+	"different files and prefixes report it. Over several hangs: broken "
+	"links, hosts that explain several of them, and hosts that are named "
+	"again and again; in more than 3 hangs, a host is very likely faulty.\n"
 	"A hang with a named cause is an error, an unknown cause a warning "
 	"(--fail-on). Logs without a hang message are no failure: status 0, "
 	"and the first line says how many lines were read.";

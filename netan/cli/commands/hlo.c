@@ -145,7 +145,7 @@ static enum na_exit hlo_run(struct na_cli *cli)
 
 static const char details[] =
 	"Reads the HLO modules of traces (a trace's host is a worker) and of "
-	"dumps, in binary form or as text, packed or not: a directory that "
+	"dumps, in binary form or as text, compressed or not: a directory that "
 	"holds dumps is a worker, and so is a dump file given by itself. Of "
 	"the files that a compiler writes of one module, the optimized one "
 	"counts.\n"
@@ -166,9 +166,8 @@ static const char details[] =
 	"collectives what is concerned of these. DCN collectives are "
 	"rendezvous between slices, ICI the collectives between devices, "
 	"whose network is ici or gpu where a trace's planes or the program "
-	"tell which; a module in both forms that communicates the same in "
-	"both is listed once; MB is what a send sends and what the others "
-	"give.\n"
+	"show which; a module in both forms that communicates the same in both "
+	"is listed once; MB is what a send sends and what the others give.\n"
 	"A difference is an error, a module that only some workers have a "
 	"warning (--fail-on). The fingerprints are netan's own, not those of "
 	"a digest; those of binary form and of text cannot be compared.";

@@ -351,9 +351,9 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 	if (merged)
 		na_result_note(r,
 			       "files of one capture are merged by time; what "
-			       "packets of several files tell together "
-			       "(connections, calls, exchanges, messages) "
-			       "stands with the first file");
+			       "comes from the packets of several files "
+			       "together (connections, calls, exchanges, "
+			       "messages) stands with the first file");
 	if (all->captures)
 		na_info_note_capture(r, &all->capture, s->damaged);
 	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
@@ -365,8 +365,8 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 			"\"MegaScale: ...\" events on \"/host:CPU\"; capture "
 			"a multi-slice job while it trains, one .xplane.pb "
 			"of each host%s",
-			all->devices ? "; of what its devices did, netan steps "
-				       "and netan collectives tell"
+			all->devices ? "; what its devices did, netan steps "
+				       "and netan collectives show"
 				     : "");
 }
 

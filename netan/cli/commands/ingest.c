@@ -224,15 +224,15 @@ static enum na_exit ingest_run(struct na_cli *cli)
 }
 
 static const char details[] =
-	"Writes what the analyses need of big traces or captures: transfers,\n"
-	"actions, steps, calls, connections and packets, and the counts of\n"
-	"what was left out. The file is an input like any other, a tenth of the\n"
-	"size or less and faster to read; analyses of it say the same as of\n"
-	"the original. The format is described in netan.proto.\n"
+	"Writes what the analyses need of big traces or captures: transfers, "
+	"actions, steps, calls, connections and packets, and the counts of "
+	"what was left out. The file is an input like any other, a tenth of "
+	"the size or less and faster to read; analyses of it say the same as "
+	"of the original. The format is described in netan.proto.\n"
 	"\n"
-	"--anonymize writes host-1, addr-1, input-1, ... in the order of their\n"
-	"first appearance, alike within one file, and the same in what it\n"
-	"prints. Names of collectives, of RPC methods, of threads and modules,\n"
+	"--anonymize writes host-1, addr-1, input-1, ... in the order of their "
+	"first appearance, alike within one file, and the same in what it "
+	"prints. Names of collectives, of RPC methods, of threads and modules, "
 	"and labels stay as they are.";
 
 static const struct na_face ingest_face = {

@@ -33,7 +33,7 @@ static const struct na_opt opts[] = {
 	  "alone" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
-	  "tell transfers as action graphs, as the older messages, or both" },
+	  "write transfers as action graphs, as older messages, or both" },
 	{ NA_OPT_COUNT, 0, "hosts", FIELD(hosts), "N", "4", 1, 4096,
 	  "hosts of the job" },
 	{ NA_OPT_COUNT, 0, "devices", FIELD(devices), "N", "4", 1, 64,
@@ -101,12 +101,12 @@ static const struct na_opt opts[] = {
 /* clang-format on */
 
 static const char details[] =
-	"Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host, and\n"
-	"DIR/truth.json, which states what is in them: counts, bytes, times,\n"
-	"what each collective cost the devices, what steps were spent on, and\n"
-	"the faults that were planted.  The job is simulated: hosts host-0,\n"
-	"host-1, ... run the same program; the device at the same place in\n"
-	"each slice exchanges data with its peers while it computes; every\n"
+	"Writes DIR/plugins/profile/RUN/HOST.xplane.pb for each host, and "
+	"DIR/truth.json, which states what is in them: counts, bytes, times, "
+	"what each collective cost the devices, what steps were spent on, and "
+	"the faults that were planted. The job is simulated: hosts host-0, "
+	"host-1, ... run the same program; the device at the same place in "
+	"each slice exchanges data with its peers while it computes; every "
 	"host sends and receives within its link.\n"
 	"\n"
 	"Faults. HOST is host-3 or 3; a FACTOR is 1 or more:\n"
@@ -134,10 +134,10 @@ static const char details[] =
 	"  truncate:HOST:BYTES         its file is cut to so many bytes,\n"
 	"  truncate:HOST:SHARE         or to that share (0.5: half)\n"
 	"\n"
-	"With -o NAME.pcap or NAME.pcapng it writes a packet capture instead,\n"
-	"and NAME.pcap.truth.json: bulk transfers over TCP (port 8471), gRPC\n"
-	"calls over cleartext HTTP/2 (port 50051; one in forty takes 200 ms\n"
-	"more) and RoCEv2 messages of the hosts 10.1.0.1, 10.1.0.2, ..., seen\n"
+	"With -o NAME.pcap or NAME.pcapng it writes a packet capture instead, "
+	"and NAME.pcap.truth.json: bulk transfers over TCP (port 8471), gRPC "
+	"calls over cleartext HTTP/2 (port 50051; one in forty takes 200 ms "
+	"more) and RoCEv2 messages of the hosts 10.1.0.1, 10.1.0.2, ..., seen "
 	"beside the sender. The connections meet with these conditions in turn:\n"
 	"\n"
 	"  healthy         nothing\n"

@@ -28,7 +28,7 @@ static const struct na_opt opts[] = {
 	 "read the files below DIR: a snapshot, a support bundle, a "
 	 "container's image"},
 	{NA_OPT_TEXT, 0, "routes", FIELD(routes), "FILE", NULL, 0, 0,
-	 "a saved `ip route show table all`, with `ip -6` behind it where "
+	 "a saved `ip route show table all`, with `ip -6` after it where "
 	 "IPv6 is in use (default: DIR/" NA_ROUTES_FILE "; of this machine, "
 	 "from the kernel)"},
 	{NA_OPT_TEXT, 0, "nic-before", FIELD(before), "DIR", NULL, 0, 0,

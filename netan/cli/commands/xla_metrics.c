@@ -23,7 +23,7 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "steps", FIELD(steps), "N", NULL, 1, 1e15,
 	 "steps between the two reports, or before the only one (default: as "
-	 "the reports tell: their titles, MarkStep, ExecuteComputation, or "
+	 "the reports say: their titles, MarkStep, ExecuteComputation, or "
 	 "executions)"},
 	{NA_OPT_COUNT, 0, "log-interval", FIELD(log_interval), "N", "20", 1,
 	 1e9, "the job logs one tensor every N steps, which takes a transfer; "
@@ -131,7 +131,7 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 	na_say_error(&cli->request,
 		     "%s%s: nothing of PyTorch/XLA: looked for metrics "
 		     "reports (\"Metric: NAME\" with a line \"TotalSamples: "
-		     "N\" behind it, \"Counter: NAME\" with \"Value: N\"), "
+		     "N\" after it, \"Counter: NAME\" with \"Value: N\"), "
 		     "\"pt-xla-profiler:\", \"Compilation Analysis:\" and "
 		     "\"Execution Analysis:\"",
 		     p[0].input->path, n > 1 ? " and the others" : "");
@@ -256,12 +256,13 @@ static const char details[] =
 	"Reads metrics reports (met.metrics_report(), short ones too), lines "
 	"of the client-side profiler (PT_XLA_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 or "
 	"2) and the Python stacks behind compilations and executions out of "
-	"logs, whatever their lines begin with, packed or not. Several "
-	"processes in a log are told apart by what their lines begin with.\n"
+	"logs, whatever their lines begin with, compressed or not. Several "
+	"processes in a log are kept apart by the words at the start of their "
+	"lines.\n"
 	"Two reports of one run give rates: the first and the last of a log, "
 	"or two files with one report each. From one report, averages since "
-	"the start. Counters that shrink are another run, and that is said; "
-	"what came before is not used.\n"
+	"the start. Counters that shrink are another run: the output says so, "
+	"and what came before is not used.\n"
 	"Three questions come first. Compilations grow if there is at least "
 	"one in --log-interval steps after the first 10 steps. Transfers from "
 	"the device grow if there is at least one per step beyond one in "

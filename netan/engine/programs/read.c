@@ -384,8 +384,8 @@ static enum na_status find_in(struct na_hlo_reading *x,
 	if (st == NA_OK)
 		na_fail(&why, NA_EFORMAT,
 			"%s: no dump in this directory or below: looked for "
-			"*.pb, *.txt and *.hlo, packed or not, and for traces "
-			"(*.xplane.pb)",
+			"*.pb, *.txt and *.hlo, compressed or not, and for "
+			"traces (*.xplane.pb)",
 			in->path);
 	return miss(x, in, why.text, err);
 }

@@ -165,7 +165,7 @@ static void say_which_packets(const struct na_session *s,
 		na_say_hint(s->request,
 			    "there are %" PRIu64 " packets (%" PRIu64
 			    " TCP, %" PRIu64 " UDP); netan timeline shows "
-			    "them, netan info tells more",
+			    "them, netan info says more",
 			    c->packets, c->tcp, c->udp);
 	if (c->cut_packets)
 		na_say_hint(s->request,

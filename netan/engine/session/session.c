@@ -331,10 +331,10 @@ static void say_clocks(const struct na_session *s)
 
 		if (in->has_time && !in->has_wall && s->n_inputs > 1)
 			na_say_warning(s->request,
-				       "%s does not tell the wall clock (plane "
-				       "\"Task Environment\"): every file "
-				       "counts time from its own first line; "
-				       "without this file they can be aligned",
+				       "%s has no wall clock (plane \"Task "
+				       "Environment\"): every file counts time "
+				       "from its own first line; without this "
+				       "file they can be aligned",
 				       in->path);
 	}
 }

@@ -296,7 +296,7 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 	for (size_t i = 0; i < x->events.n && i < details; i++)
 		event_text(x, i, r);
 	if (x->events.n > details)
-		na_result_note(r, "hangs told one by one: %zu of %zu (--top)",
+		na_result_note(r, "hangs listed one by one: %zu of %zu (--top)",
 			       details, x->events.n);
 	offenders_note(x, r);
 }

@@ -83,7 +83,7 @@ const char *na_hangs_counter_word(const struct na_hangs *x,
 		return "some program counters are 0 (an input stall), some are "
 		       "not (a faulty chip)";
 	default:
-		return "no program counter was told";
+		return "no program counter was reported";
 	}
 }
 
@@ -134,7 +134,7 @@ static const char *networking(const struct na_hangs_event *e, const char *who,
 			     "counters",
 			     e->culprits.n ? who : "the hosts of the digest");
 	if (i == 1)
-		return "one digest tells a link, not a host: give netan hang "
+		return "one digest names a link, not a host: give netan hang "
 		       "the logs of all runs, or --ledger FILE; a host that is "
 		       "in several broken links is the suspect: leave it out "
 		       "of the job";
@@ -252,10 +252,10 @@ static const char *unknown(const struct na_hangs_event *e, size_t i)
 				 "the log of the coordinator, task 0 of slice 0 "
 				 "(JAX) or resource_manager (Pathways); give "
 				 "netan hang that log, too"
-			       : "the runtime could not tell: keep the full "
-				 "digest and the HLO dumps of all workers for "
-				 "the bug report, and restart with "
-				 "--vmodule=real_program_continuator=1";
+			       : "the runtime could not determine the cause: "
+				 "keep the full digest and the HLO dumps of "
+				 "all workers for the bug report, and restart "
+				 "with --vmodule=real_program_continuator=1";
 	if (i == 1)
 		return "a collective may serve as a barrier for slow input or "
 		       "output (loading a checkpoint): use wait_at_barrier "

@@ -71,7 +71,7 @@ static void put_nic_state(struct na_host_out *o, struct na_value *to,
 
 	snprintf(remedy, sizeof(remedy),
 		 t->errors ? "check cable, transceiver and switch port of "
-			     "%.60s; ethtool -S %.60s tells more"
+			     "%.60s; ethtool -S %.60s shows more"
 			   : "look for full rings of %.60s: ethtool -g, "
 			     "ethtool -S %.60s",
 		 x->name, x->name);
@@ -92,7 +92,7 @@ static void put_nic_state(struct na_host_out *o, struct na_value *to,
 						 : NA_SEV_WARNING;
 		snprintf(why, sizeof(why), "%s %s", t->text,
 			 grown ? "more than in the earlier reading"
-			       : "since boot; --nic-before DIR tells whether "
+			       : "since boot; --nic-before DIR shows whether "
 				 "they grow");
 		row.why = why;
 	} else if (!t->known) {

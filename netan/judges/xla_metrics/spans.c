@@ -245,7 +245,7 @@ static void pair_up(struct na_xla_case *c)
 	na_result_note(c->r,
 		       "taken for two reports of one run, %.200s the earlier "
 		       "one, for its counts are smaller; --label NAME before "
-		       "each tells two processes apart",
+		       "each keeps two processes apart",
 		       a->path);
 	b->from_log = a->to_log;
 	b->from = a->to;

@@ -371,8 +371,7 @@ static void walk_back(struct walk *w)
 	uint32_t node = last_of(w), first = node;
 
 	if (node == LA_NONE) {
-		p->why = "the trace tells the execution, but none of its "
-			 "actions";
+		p->why = "the trace has the execution, but none of its actions";
 		return;
 	}
 	pass(w, LA_RECV_DONE, p->nodes.v[node].end_ps, p->host, p->device,
@@ -422,7 +421,7 @@ bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	p->run = all->store->sources[p->host].run;
 	w.at_ps = na_time_between(ask->from_ps, ask->to_ps);
 	if (p->device == LA_NONE) {
-		p->why = "the trace does not tell which of its host's devices "
+		p->why = "the trace does not say which of its host's devices "
 			 "this is";
 		return true;
 	}

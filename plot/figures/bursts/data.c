@@ -75,7 +75,7 @@ void na_bursts_read(struct bursts *b, const struct na_result *r)
 	if (!b->n || (!b->runs_apart && !(b->top > 0)))
 		b->empty = "Nothing was pending for any time here.";
 	else if (b->runs_apart && !b->n_groups)
-		b->empty = "The result does not tell the runs apart.";
+		b->empty = "The result does not say which run is which.";
 }
 
 void na_bursts_title(const struct bursts *b, struct words *w)

@@ -433,9 +433,9 @@ static void steps_footnote(struct drawing *d)
 		na_words_add(&w, "a row is %zu hosts, the worst; ",
 			     d->f.map.each);
 	if (d->f.launches)
-		na_words_add(&w, "no device plane tells steps: these are "
-				 "program launches, and what they were spent "
-				 "on is not known");
+		na_words_add(&w, "no device plane has steps: these are program "
+				 "launches, and what they were spent on is not "
+				 "known");
 	else if (!d->f.runs_apart)
 		na_words_add(&w, "own time: gap, compute and idle; a mean step "
 				 "from below: compute, overlapped, exposed "

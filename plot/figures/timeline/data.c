@@ -237,7 +237,7 @@ enum na_status na_timeline_read(struct timeline *t, const struct na_result *r,
 		return na_fail_nomem(err);
 	}
 	if (t->runs_apart && !t->n_series)
-		t->empty = "The result does not tell the runs apart.";
+		t->empty = "The result does not say which run is which.";
 	return NA_OK;
 }
 

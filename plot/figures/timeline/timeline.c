@@ -242,7 +242,7 @@ static void put_finding(const struct drawing *d, struct na_row *row,
 static const char *nothing(const struct timeline *t, enum side side)
 {
 	if (t->packets)
-		return "nothing to draw: --host GLOB tells what hosts send "
+		return "nothing to draw: --host GLOB shows what hosts send "
 		       "from what they receive";
 	return side == RX ? "nothing to draw: no receive was used"
 			  : "nothing to draw: no send with a duration was used";
