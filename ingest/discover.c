@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 
 /* clang-format off */
@@ -235,8 +236,7 @@ static enum na_status note_others(const char *path, struct na_arena *a,
 		snprintf(text, sizeof(text),
 			 "%zu capture%s or transfer file%s (such as %s) beside "
 			 "the traces in %s: not read unless named",
-			 others.n, others.n == 1 ? "" : "s",
-			 others.n == 1 ? "" : "s",
+			 others.n, na_plural(others.n), na_plural(others.n),
 			 strrchr(others.paths[0], '/') + 1, path);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}
