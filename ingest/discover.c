@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 
 /* clang-format off */
@@ -82,13 +84,6 @@ static bool is_directory(const char *path)
 	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-
-	return strcmp(*x, *y);
-}
-
 /* Names in a directory that `wanted` accepts, sorted; dot files are not. */
 static enum na_status list(const char *dir,
 			   bool (*wanted)(const char *dir, const char *name),
@@ -112,8 +107,7 @@ static enum na_status list(const char *dir,
 			out->n++;
 	}
 	closedir(d);
-	if (out->n)
-		qsort(out->paths, out->n, sizeof(*out->paths), by_name);
+	na_sort(out->paths, out->n, na_order_text);
 	return st;
 }
 
@@ -159,7 +153,7 @@ static long long changed(const char *path)
 /* Newest first: by date where all runs are dated, else by time of change. */
 static int newer_date(const void *a, const void *b)
 {
-	return by_name(b, a);
+	return na_order_text(b, a);
 }
 
 static int newer_change(const void *a, const void *b)
@@ -176,9 +170,7 @@ static void newest_first(struct na_found *runs)
 
 	for (size_t i = 0; i < runs->n; i++)
 		all_dated = all_dated && dated(runs->paths[i]);
-	if (runs->n)
-		qsort(runs->paths, runs->n, sizeof(*runs->paths),
-		      all_dated ? newer_date : newer_change);
+	na_sort(runs->paths, runs->n, all_dated ? newer_date : newer_change);
 }
 
 /* host.xplane.pb beside host.xplane.pb.gz is one trace, not two. */
@@ -235,8 +227,7 @@ static enum na_status note_others(const char *path, struct na_arena *a,
 		snprintf(text, sizeof(text),
 			 "%zu capture%s or transfer file%s (such as %s) beside "
 			 "the traces in %s: not read unless named",
-			 others.n, others.n == 1 ? "" : "s",
-			 others.n == 1 ? "" : "s",
+			 others.n, na_plural(others.n), na_plural(others.n),
 			 strrchr(others.paths[0], '/') + 1, path);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}

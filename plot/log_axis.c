@@ -8,7 +8,7 @@ static struct na_font label_font(const struct na_layout *l)
 	return na_layout_font(l, NA_SIZE_TEXT, l->theme->secondary);
 }
 
-const char *na_log_axis_label(char *buf, enum na_quantity q, double x)
+static const char *label_of(char *buf, enum na_quantity q, double x)
 {
 	char number[NA_LABEL_BUF];
 
@@ -60,7 +60,7 @@ double na_log_axis_width(const struct na_layout *l, const struct na_log_axis *a)
 	double widest = 0;
 
 	for (size_t i = 0; i < a->ticks.n; i++) {
-		na_log_axis_label(label, a->quantity, a->ticks.at[i]);
+		label_of(label, a->quantity, a->ticks.at[i]);
 		if (!a->ticks.minor[i])
 			widest = fmax(widest,
 				      na_measure(l->canvas, label, &font));
@@ -87,7 +87,7 @@ void na_log_axis_draw_y(const struct na_layout *l, const struct na_log_axis *a,
 		na_draw_line(l->canvas, plot.x0, y, plot.x1, y, &pen);
 		if (below + na_text_descent(&font) > free)
 			continue;
-		na_log_axis_label(label, a->quantity, a->ticks.at[i]);
+		label_of(label, a->quantity, a->ticks.at[i]);
 		na_draw_text(l->canvas, plot.x0 - l->gap, below, label, &font);
 		free = below - na_text_ascent(&font) - 1;
 	}
@@ -113,7 +113,7 @@ void na_log_axis_draw_x(const struct na_layout *l, const struct na_log_axis *a,
 			     &pen);
 		if (a->ticks.minor[i])
 			continue;
-		na_log_axis_label(label, a->quantity, a->ticks.at[i]);
+		label_of(label, a->quantity, a->ticks.at[i]);
 		width = na_measure(l->canvas, label, &font);
 		left = at - width / 2;
 		if (left < free || left + width > plot.x1 + 2 * l->gap)

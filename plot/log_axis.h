@@ -19,8 +19,6 @@ void na_log_axis_init(const struct na_layout *l, struct na_log_axis *a,
 		      enum na_quantity q, double from, double to, bool widen,
 		      double at_from, double at_to);
 
-const char *na_log_axis_label(char *buf, enum na_quantity q, double x);
-
 /* The width of a y axis' labels. */
 double na_log_axis_width(const struct na_layout *l,
 			 const struct na_log_axis *a);

@@ -53,7 +53,9 @@ bool na_frame_is_legal(const struct na_frame_head *h)
 	return true;
 }
 
-bool na_frame_is_plausible(const struct na_frame_head *h)
+/* Does it look like one where nothing is known: known type and flags, and
+ * what an idle or broken stream of other bytes shows is refused. */
+static bool is_plausible(const struct na_frame_head *h)
 {
 	if (h->reserved || h->type >= NA_FRAME_TYPES ||
 	    h->length > NA_FRAME_DEFAULT_MAX ||
@@ -120,8 +122,7 @@ static bool far_apart(uint32_t a, uint32_t b)
 
 static bool plausible_to(const struct na_frame_head *h, uint32_t max_stream)
 {
-	return na_frame_is_plausible(h) &&
-	       (!max_stream || h->stream <= max_stream);
+	return is_plausible(h) && (!max_stream || h->stream <= max_stream);
 }
 
 static bool linked(struct na_cursor c, bool whole, uint32_t max_stream)
@@ -188,8 +189,7 @@ static bool take_head(struct na_frame_probe *pr, bool first)
 {
 	struct na_frame_head h = na_frame_head(pr->head);
 
-	if (!na_frame_is_plausible(&h) ||
-	    (!first && far_apart(h.stream, pr->stream)))
+	if (!is_plausible(&h) || (!first && far_apart(h.stream, pr->stream)))
 		return false;
 	if (!first && pr->last.length >= LONG_FRAME)
 		add_points(pr, 1);

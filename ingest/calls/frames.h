@@ -75,9 +75,6 @@ static inline uint32_t na_frame_prefix(const struct na_frame_head *h)
 
 /* May it stand where a header is due?  Unknown types may. */
 bool na_frame_is_legal(const struct na_frame_head *h);
-/* Does it look like one where nothing is known: known type and flags, and
- * what an idle or broken stream of other bytes shows is refused. */
-bool na_frame_is_plausible(const struct na_frame_head *h);
 
 /*
  * Where in p[0..n) a chain of frames begins, or n: a plausible header at the

@@ -134,11 +134,6 @@ uint32_t na_live_snap(const struct na_live *l)
 	return (uint32_t)pcap_snapshot(l->pcap);
 }
 
-bool na_live_nanoseconds(const struct na_live *l)
-{
-	return l->unit_ns == 1;
-}
-
 static void on_packet(u_char *user, const struct pcap_pkthdr *h,
 		      const u_char *bytes)
 {

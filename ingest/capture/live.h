@@ -27,8 +27,6 @@ void na_live_close(struct na_live *l);
 
 uint32_t na_live_link(const struct na_live *l);
 uint32_t na_live_snap(const struct na_live *l);
-/* Does the adapter stamp nanoseconds?  (Records have them anyway.) */
-bool na_live_nanoseconds(const struct na_live *l);
 
 /*
  * Wait at most wait_ms for packets and hand what is there to `each`, at most

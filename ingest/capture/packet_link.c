@@ -73,7 +73,8 @@ static uint32_t ppp(struct na_rest *v)
 				  : NA_ETHER_NONE;
 }
 
-uint32_t na_packet_tags(struct na_packet *p, struct na_rest *v, uint32_t type)
+/* Past the tags that begin with `type`. */
+static uint32_t tags(struct na_packet *p, struct na_rest *v, uint32_t type)
 {
 	for (int i = 0; i <= NA_MAX_TAGS; i++) {
 		switch (type) {
@@ -120,7 +121,7 @@ uint32_t na_packet_ethernet(struct na_packet *p, struct na_rest *v)
 	na_rest_skip(v, 14);
 	if (type == NA_ETHER_IP4 || type == NA_ETHER_IP6)
 		return type;
-	return na_packet_tags(p, v, type);
+	return tags(p, v, type);
 }
 
 /* A protocol family in the byte order of who wrote the file, or in network
@@ -159,8 +160,7 @@ static uint32_t typed(struct na_packet *p, struct na_rest *v, uint32_t size,
 	type = na_be16(v->p + at);
 	na_rest_skip(v, size);
 	/* Small numbers are no lengths here, but kinds of frames. */
-	return type > ETHER_LENGTH_TOP ? na_packet_tags(p, v, type)
-				       : NA_ETHER_NONE;
+	return type > ETHER_LENGTH_TOP ? tags(p, v, type) : NA_ETHER_NONE;
 }
 
 bool na_packet_link_known(uint32_t link)
@@ -235,6 +235,5 @@ uint32_t na_packet_gre(struct na_packet *p, struct na_rest *v)
 		return ppp(v);
 	if (type == NA_ETHER_BRIDGED)
 		return na_packet_ethernet(p, v);
-	return type > ETHER_LENGTH_TOP ? na_packet_tags(p, v, type)
-				       : NA_ETHER_NONE;
+	return type > ETHER_LENGTH_TOP ? tags(p, v, type) : NA_ETHER_NONE;
 }

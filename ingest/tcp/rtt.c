@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
+
 enum { LOW_BITS = 5 }; /* NA_RTT_PARTS parts; below 64 ns one for each ns */
 
 struct na_rtt_page {
@@ -159,13 +161,6 @@ void na_rtt_add(struct na_rtt *r, struct na_rtt_pages *b, int64_t x)
 	b->dropped += !count(r, b, x);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static uint64_t rank_of(uint64_t n, double p)
 {
 	double k = ceil(p * (double)n);
@@ -178,7 +173,7 @@ static int64_t exact_quantile(const int64_t *v, size_t n, double p)
 	int64_t x[NA_RTT_EXACT];
 
 	memcpy(x, v, n * sizeof(*x));
-	qsort(x, n, sizeof(*x), by_value);
+	na_sort(x, n, na_order_i64);
 	return x[rank_of(n, p)];
 }
 

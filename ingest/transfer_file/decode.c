@@ -6,6 +6,7 @@
 
 #include "ingest/transfer_file/bytes.h"
 #include "ingest/transfer_file/decode.h"
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 
 static const struct na_xf_field order_fields[] = {
@@ -275,7 +276,7 @@ static void tell_damage(struct na_xf_decoding *d, uint64_t records,
 
 	snprintf(remark, sizeof(remark),
 		 "block at byte %" PRIu64 ": %s; %" PRIu64 " record%s left out",
-		 d->b->at, what, records, records == 1 ? "" : "s");
+		 d->b->at, what, records, na_plural(records));
 	d->sink->left_out(d->sink->ctx, NA_LEFT_DAMAGED, records);
 	d->sink->warn(d->sink->ctx, d->b->at, remark);
 }

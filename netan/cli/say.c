@@ -21,6 +21,15 @@ static bool colored(const struct na_cli *cli)
 	return wish == NA_COLOR_ALWAYS || !no || !*no;
 }
 
+static bool hears(void *ctx, enum na_level level)
+{
+	const struct na_cli *cli = ctx;
+
+	if (level == NA_SAY_WARNING)
+		return !(cli && cli->common.quiet);
+	return level != NA_SAY_DETAIL || (cli && cli->common.verbose);
+}
+
 /* Messages quote names and paths, so the whole is escaped. */
 static void say(void *ctx, enum na_level level, const char *text)
 {
@@ -29,9 +38,6 @@ static void say(void *ctx, enum na_level level, const char *text)
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
 
-	if ((level == NA_SAY_WARNING && cli && cli->common.quiet) ||
-	    (level == NA_SAY_DETAIL && !(cli && cli->common.verbose)))
-		return;
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */
@@ -90,7 +96,7 @@ static void progress(void *ctx, const char *what, double share)
 
 struct na_speaker na_cli_speaker(struct na_cli *cli)
 {
-	return (struct na_speaker){say, cli ? progress : NULL, cli};
+	return (struct na_speaker){hears, say, cli ? progress : NULL, cli};
 }
 
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err)

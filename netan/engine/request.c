@@ -24,7 +24,8 @@ static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
 {
 	char text[SAY_MAX], *shown;
 
-	if (!q->speaker.say)
+	if (!q->speaker.say ||
+	    (q->speaker.hears && !q->speaker.hears(q->speaker.ctx, level)))
 		return;
 	vsnprintf(text, sizeof(text), fmt, args);
 	shown = na_shown(q, text);

@@ -22,9 +22,11 @@ enum na_level {
 	NA_SAY_DETAIL   /* for those who want to know more */
 };
 
-/* May be called on any thread of the engine; either may be
- * NULL. */
+/* May be called on any thread of the engine; each may be NULL. */
 struct na_speaker {
+	/* Is a level said at all?  What is not is not written either: names
+	 * get no pseudonyms for it.  NULL: all are. */
+	bool (*hears)(void *ctx, enum na_level level);
 	/* One line without its end, which may hold any bytes. */
 	void (*say)(void *ctx, enum na_level level, const char *text);
 	/* Work of share (0 to 1) is done; `what` NULL: it is over. */

@@ -281,19 +281,11 @@ static const char *size_text(uint64_t k, char *buf)
 	return buf;
 }
 
-static const char *label_text(const struct na_store *s, uint64_t run)
-{
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (s->sources[i].run == run)
-			return s->sources[i].label ? s->sources[i].label : "";
-	}
-	return "";
-}
-
 const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 			char *buf)
 {
 	char a[NA_ENDPOINT_BUF], b[NA_ENDPOINT_BUF];
+	const char *label;
 
 	switch (k) {
 	case NA_KEY_COMPONENT:
@@ -336,7 +328,8 @@ const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 		snprintf(buf, NA_KEY_BUF, "level %" PRIu64, value);
 		return buf;
 	case NA_KEY_LABEL:
-		return label_text(s, value);
+		label = na_store_label(s, (uint32_t)value);
+		return label ? label : "";
 	case NA_N_KEYS:
 		break;
 	}

@@ -193,6 +193,8 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
  * borrowed. */
 enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 			      struct na_err *err) NA_MUST_CHECK;
+/* The label of a run, or NULL. */
+const char *na_store_label(const struct na_store *s, uint32_t run);
 /* How many hosts the inputs tell of: a trace is one; of captures it is who
  * has an address there. */
 size_t na_store_hosts(const struct na_store *s);

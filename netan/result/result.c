@@ -576,14 +576,6 @@ static bool copy_columns(struct na_result *r, struct na_column *to,
 	return !r->failed;
 }
 
-void na_columns_add(struct na_columns *to, const char *field,
-		    const char *header, enum na_format format, int digits,
-		    double scale)
-{
-	to->c[to->n++] = (struct na_column){field, header, format, digits,
-					    scale};
-}
-
 void na_result_view(struct na_result *r, const char *title,
 		    const struct na_value *list, const struct na_table *table,
 		    const struct na_column *cols, size_t n_cols,

@@ -253,9 +253,6 @@ struct na_columns {
 	struct na_column c[NA_MAX_COLUMNS];
 	size_t n;
 };
-void na_columns_add(struct na_columns *to, const char *field,
-		    const char *header, enum na_format format, int digits,
-		    double scale);
 /* A column as a view prints it: what it leaves open its member declares. */
 struct na_column na_column_declared(const struct na_table *table,
 				    const struct na_column *c);

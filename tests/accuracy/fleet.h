@@ -76,7 +76,7 @@ struct fl_fleet {
 	struct na_lz_pair *pairs; /* with the true locality */
 	struct na_lz_transfer *transfers;
 	struct na_lz_moment *moments;
-	struct fl_record *records; /* as made; sorted by fl_finish() */
+	struct fl_record *records; /* as made */
 };
 
 struct fl_record {

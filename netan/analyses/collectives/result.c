@@ -266,15 +266,6 @@ static void put_name(struct na_result *r, struct na_value *to, const char *name,
 		    i == NA_UNKNOWN_U32 ? NULL : na_strtab_at(names, i));
 }
 
-static const char *label_of(const struct na_store *s, uint32_t run)
-{
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (s->sources[i].run == run)
-			return s->sources[i].label;
-	}
-	return NULL;
-}
-
 static void put_key(struct report *p, struct na_value *to,
 		    const struct coll_row *x)
 {
@@ -286,7 +277,7 @@ static void put_key(struct report *p, struct na_value *to,
 
 		if (k == NA_KEY_LABEL)
 			na_put_text(p->r, key, M_label,
-				    label_of(scope->store, x->run));
+				    na_store_label(scope->store, x->run));
 		else if (k == NA_KEY_TRANSFER_TYPE)
 			na_put_text(p->r, key, M_transfer_type, x->type);
 		else

@@ -167,15 +167,6 @@ static void put_kind(struct na_result *r, struct na_value *in, const char *name,
 	put_threads(r, v, k);
 }
 
-static const char *label_of(const struct na_store *s, uint32_t run)
-{
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (s->sources[i].run == run)
-			return s->sources[i].label;
-	}
-	return NULL;
-}
-
 static bool put_run(const struct host_events_state *s, uint32_t run,
 		    struct na_result *r, struct na_value *list)
 {
@@ -183,7 +174,7 @@ static bool put_run(const struct host_events_state *s, uint32_t run,
 	struct na_value *row = na_put_object(r, list, NULL);
 	bool ok = true;
 
-	na_put_text(r, row, M_label, label_of(s->scope->store, run));
+	na_put_text(r, row, M_label, na_store_label(s->scope->store, run));
 	na_put_real(r, row, M_steady_from_s, na_s(s->runs[run].steady_ps));
 	na_put_text(r, row, M_steady_by,
 		    s->runs[run].by_step ? "step" : "time");

@@ -444,7 +444,6 @@ static void note(struct na_result *r, const struct latency_state *s)
 
 void na_latency_say(struct na_result *r, const struct latency_state *s)
 {
-	struct na_str w = {.n = 0};
 	struct latency_clock_off off;
 	bool clocks = na_latency_clock_off(s, &off);
 
@@ -452,8 +451,8 @@ void na_latency_say(struct na_result *r, const struct latency_state *s)
 		note_clock(r, &off);
 	if (s->scope->used->n) {
 		char text[512];
+		struct na_str w = na_str_over(text, sizeof(text));
 
-		w = na_str_over(text, sizeof(text));
 		say_all(s, &w, clocks);
 		if (clocks)
 			say_clock(&off, &w);

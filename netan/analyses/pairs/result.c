@@ -22,23 +22,14 @@ const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 	return &s->nodes.v[run->node0 + host];
 }
 
-static const char *label_of(const struct pairs_state *s, uint32_t run)
-{
-	const struct na_store *store = s->scope->store;
-	size_t i = 0;
-
-	while (store->sources[i].run != run)
-		i++;
-	return store->sources[i].label;
-}
-
 struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 				  const struct pairs_state *s, uint32_t run)
 {
 	struct na_value *row = na_put_object(r, list, NULL);
 
 	if (na_pairs_has_runs(s))
-		na_put_text(r, row, M_label, label_of(s, run));
+		na_put_text(r, row, M_label,
+			    na_store_label(s->scope->store, run));
 	return row;
 }
 
@@ -374,7 +365,7 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 
 	for (uint32_t i = 0; s->keys.n && i < s->scope->store->n_runs; i++) {
 		struct na_str w = na_str_over(buf, sizeof(buf));
-		const char *label = label_of(s, i);
+		const char *label = na_store_label(s->scope->store, i);
 
 		na_pairs_say_verdict(&w, s, &s->runs[i]);
 		if (na_pairs_has_runs(s))

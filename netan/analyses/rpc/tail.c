@@ -475,6 +475,31 @@ void na_rpc_put_modes(struct na_result *r, struct na_value *in,
 	}
 }
 
+/* na_dispersion of tail events over bins. */
+static double clustering(const struct rpc_state *s, uint32_t index,
+			 double *sigmas)
+{
+	size_t bins = s->bins.n, from = index == RPC_ALL_ROWS ? 0 : index;
+	size_t to = index == RPC_ALL_ROWS ? s->shown.n : from + 1;
+	uint64_t *events = na_calloc(2 * bins, sizeof(*events));
+	uint64_t *exposure = events ? events + bins : NULL;
+	double found = NAN;
+
+	*sigmas = NAN;
+	for (size_t row = from; events && row < to; row++) {
+		for (size_t k = 0; k < bins; k++) {
+			size_t cell = row * bins + k;
+
+			events[k] += s->tail_cell[cell];
+			exposure[k] += s->cell_at[cell + 1] - s->cell_at[cell];
+		}
+	}
+	if (events)
+		found = na_dispersion(events, exposure, bins, sigmas);
+	free(events);
+	return found;
+}
+
 /* Index of dispersion and clustering in time. */
 static void put_course(struct na_result *r, struct na_value *in,
 		       const struct rpc_state *s, uint32_t index,
@@ -500,36 +525,12 @@ static void put_course(struct na_result *r, struct na_value *in,
 		na_put_int(r, row, M_window_ms, na_windows_ms[i]);
 		na_put_real(r, row, M_idc, s->late.shift ? NAN : stats.idc[i]);
 	}
-	excess = na_rpc_clustering(s, index, &sigmas);
+	excess = clustering(s, index, &sigmas);
 	na_put_real(r, in, M_clustering, excess);
 	na_put_text(r, in, M_pattern,
 		    isnan(excess)                ? NULL
 		    : sigmas > 4 && excess > 1.5 ? "clustered"
 						 : "sporadic");
-}
-
-double na_rpc_clustering(const struct rpc_state *s, uint32_t index,
-			 double *sigmas)
-{
-	size_t bins = s->bins.n, from = index == RPC_ALL_ROWS ? 0 : index;
-	size_t to = index == RPC_ALL_ROWS ? s->shown.n : from + 1;
-	uint64_t *events = na_calloc(2 * bins, sizeof(*events));
-	uint64_t *exposure = events ? events + bins : NULL;
-	double found = NAN;
-
-	*sigmas = NAN;
-	for (size_t row = from; events && row < to; row++) {
-		for (size_t k = 0; k < bins; k++) {
-			size_t cell = row * bins + k;
-
-			events[k] += s->tail_cell[cell];
-			exposure[k] += s->cell_at[cell + 1] - s->cell_at[cell];
-		}
-	}
-	if (events)
-		found = na_dispersion(events, exposure, bins, sigmas);
-	free(events);
-	return found;
 }
 
 void na_rpc_put_tail(struct na_result *r, struct na_value *in,

@@ -18,10 +18,6 @@ void na_rpc_put_tail(struct na_result *r, struct na_value *in,
 		     const struct rpc_state *s, const struct rpc_row *row,
 		     uint32_t index);
 
-/* na_dispersion of tail events over bins. */
-double na_rpc_clustering(const struct rpc_state *s, uint32_t index,
-			 double *sigmas);
-
 /* One of the words in the schema; NULL without transfers. */
 const char *na_rpc_verdict(const struct rpc_state *s,
 			   const struct rpc_row *row);

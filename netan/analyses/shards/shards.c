@@ -65,10 +65,11 @@ static struct shards_exec *exec_at(const struct shards_state *m,
 {
 	size_t n = NA_BOUND(i, 0, m->execs.n,
 			    behind(&m->execs.v[i], key, at_ps));
-	struct shards_exec *last = m->execs.v + n - 1;
+	struct shards_exec *last = n ? &m->execs.v[n - 1] : NULL;
 
-	return n && !key_order(&last->key, key) && last->end_ps >= at_ps ? last
-									 : NULL;
+	return last && !key_order(&last->key, key) && last->end_ps >= at_ps
+		       ? last
+		       : NULL;
 }
 
 static bool long_copy(const struct shards_exec *x)

@@ -24,12 +24,8 @@ static void put_label(struct na_result *r, struct na_value *to,
 {
 	const struct na_store *store = s->scope->store;
 
-	for (size_t i = 0; store->n_runs > 1 && i < store->n_sources; i++) {
-		if (store->sources[i].run == run) {
-			na_put_text(r, to, M_label, store->sources[i].label);
-			return;
-		}
-	}
+	if (store->n_runs > 1)
+		na_put_text(r, to, M_label, na_store_label(store, run));
 }
 
 static const char *host_name(const struct st_state *s, uint32_t host)

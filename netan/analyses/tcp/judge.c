@@ -22,7 +22,8 @@ static void add_to(int64_t *sum, int64_t ns)
 	*sum = add_ns(*sum, at_least_zero(ns));
 }
 
-uint64_t na_tcp_needed(const struct na_direction *d)
+/* Retransmissions of a direction that were needed. */
+static uint64_t needed_of(const struct na_direction *d)
 {
 	return d->retransmissions > d->spurious
 		       ? d->retransmissions - d->spurious
@@ -55,7 +56,7 @@ static uint8_t idler_of(const struct tcp_row *row)
 
 static void judge_loss(struct tcp_row *row, const struct na_direction *d)
 {
-	uint64_t needed = na_tcp_needed(d);
+	uint64_t needed = needed_of(d);
 	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
 	add_to(&row->cost_ns[TCP_NETWORK_LOSS], d->recovery_ns);
@@ -222,9 +223,8 @@ void na_tcp_rank(struct tcp_state *s)
 
 static bool loses_much(const struct na_direction *d)
 {
-	return na_tcp_needed(d) >= TCP_LOSS_SEGMENTS &&
-	       (double)na_tcp_needed(d) >=
-		       TCP_LOSS_ERROR * (double)d->data_packets;
+	return needed_of(d) >= TCP_LOSS_SEGMENTS &&
+	       (double)needed_of(d) >= TCP_LOSS_ERROR * (double)d->data_packets;
 }
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)

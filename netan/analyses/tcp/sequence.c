@@ -18,7 +18,7 @@ enum {
 };
 
 /* clang-format off */
-const char *const na_tcp_mark_names[TCP_MARKS] = {
+static const char *const mark_names[TCP_MARKS] = {
 	"fast", "timeout", "other", "spurious", "out_of_order", "lost_before",
 	"window_full", "ecn", "sack", "duplicate_ack", "zero_window",
 };
@@ -476,7 +476,7 @@ static void put_marks(struct na_result *r, struct na_value *in,
 			if (!m->n)
 				continue;
 			to = na_put_object(r, list, NULL);
-			na_put_text(r, to, M_kind, na_tcp_mark_names[k]);
+			na_put_text(r, to, M_kind, mark_names[k]);
 			na_put_real(r, to, M_time_s, na_s(m->first_ps));
 			na_put_real(r, to, M_from_byte, m->from);
 			na_put_real(r, to, M_to_byte, m->to);
@@ -485,8 +485,7 @@ static void put_marks(struct na_result *r, struct na_value *in,
 	}
 	counts = na_put_object(r, in, M_mark_counts);
 	for (size_t k = 0; k < TCP_MARKS; k++)
-		na_put_int(r, counts, na_tcp_mark_names[k],
-			   (int64_t)q->n_marks[k]);
+		na_put_int(r, counts, mark_names[k], (int64_t)q->n_marks[k]);
 }
 
 static void put_data(struct na_result *r, struct na_value *in,

@@ -97,8 +97,6 @@ struct tcp_state {
 void na_tcp_judge(struct tcp_row *row);
 void na_tcp_rank(struct tcp_state *s);
 enum na_severity na_tcp_severity_of(const struct tcp_row *row);
-/* Retransmissions of a direction that were needed. */
-uint64_t na_tcp_needed(const struct na_direction *d);
 
 /* words.c: sentences with numbers and units, into the list `in`; what to
  * do, or NULL. */
@@ -141,7 +139,6 @@ enum tcp_mark {
 	TCP_MARK_ZERO,      /* the receiver's window is closed */
 	TCP_MARKS
 };
-extern const char *const na_tcp_mark_names[TCP_MARKS];
 
 enum na_status na_tcp_sequence_read(struct tcp_state *s,
 				    struct na_err *err) NA_MUST_CHECK;

@@ -42,14 +42,10 @@ static void tell_programs(struct na_battery *b, const struct na_programs *p,
 {
 	static const uint64_t none[NA_N_REASONS];
 	struct na_session *s = &b->session;
-	const char *label = NULL;
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->sources[i].run == run)
-			label = s->sources[i].label;
-	}
 	na_programs_result(p, r);
-	na_put_text(r, na_result_side(r), M_label, label);
+	na_put_text(r, na_result_side(r), M_label,
+		    na_store_label(&s->store, run));
 	na_envelope(s, r, "hlo", p->h->n_modules, 0, -1, none);
 	na_programs_views(p, ROWS, r);
 }

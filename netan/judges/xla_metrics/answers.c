@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/judges/xla_metrics/state.h"
 
@@ -47,8 +48,8 @@ static const char *amount(const struct na_xla_span *s, int64_t n, double steps,
 			 s->from ? "between the reports" : "since the start");
 	else
 		snprintf(buf, size, "%s in %s%.0f step%s (%s)", count,
-			 s->from ? "" : "the first ", steps,
-			 steps == 1 ? "" : "s", s->steps_from);
+			 s->from ? "" : "the first ", steps, na_plural(steps),
+			 s->steps_from);
 	return buf;
 }
 

@@ -37,8 +37,6 @@ struct na_lz_who na_lz_rate_who(const struct lz_rates *k, size_t i);
 /* Is the pair one of the candidate's? */
 bool na_lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at);
 bool na_lz_rate_is_timer(const struct lz_tail *t);
-/* The tail does not count: explained, or no timeout in the first pass. */
-bool na_lz_rate_hidden(const struct lz_rates *k, size_t i);
 /* Fills k->t anew. */
 void na_lz_rate_count(struct lz_rates *k);
 /* Log likelihood ratio of n events where so many were expected; 0 below. */

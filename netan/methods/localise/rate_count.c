@@ -27,9 +27,9 @@ bool na_lz_rate_is_timer(const struct lz_tail *t)
 	return ms >= least * nearest && ms <= 1.25 * nearest;
 }
 
-/* Timeouts are looked at alone first: who only waited for one of them
- * waited for a part of it. */
-bool na_lz_rate_hidden(const struct lz_rates *k, size_t i)
+/* The tail does not count: explained, or no timeout in the first pass, since
+ * who only waited for one of them waited for a part of it. */
+static bool hidden(const struct lz_rates *k, size_t i)
 {
 	return k->gone[i] ||
 	       (k->timers_only && !na_lz_rate_is_timer(&k->z->tails.v[i]));
@@ -171,7 +171,7 @@ static size_t moment_size(const struct lz_rates *k, size_t i)
 	for (; i < k->z->tails.n; i++) {
 		if (t[i].end_us - t[first].end_us > LZ_EPISODE_GAP_US)
 			break;
-		n += !na_lz_rate_hidden(k, i);
+		n += !hidden(k, i);
 	}
 	return n;
 }
@@ -182,7 +182,7 @@ static size_t count_tails(struct lz_rates *k)
 	size_t left = 0;
 
 	for (size_t i = 0; i < k->z->tails.n; i++) {
-		if (na_lz_rate_hidden(k, i))
+		if (hidden(k, i))
 			continue;
 		if (!left) {
 			m.size = left = moment_size(k, i);
@@ -261,8 +261,7 @@ double na_lz_rate_usual_without(const struct lz_rates *k, size_t at)
 		const struct na_lz_pair *p = &k->z->in->pairs[t->pair];
 		size_t sides[2] = {p->src, H + p->dst};
 
-		if (na_lz_rate_hidden(k, i) ||
-		    na_lz_rate_belongs(k, t->pair, at))
+		if (hidden(k, i) || na_lz_rate_belongs(k, t->pair, at))
 			continue;
 		for (int s = 0; s < 2; s++) {
 			episodes[sides[s]] += t->end_us - last[sides[s]] >

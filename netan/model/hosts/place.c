@@ -28,6 +28,15 @@ static bool traced(const struct na_tally *t)
 	return false;
 }
 
+const char *na_store_label(const struct na_store *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (s->sources[i].run == run)
+			return s->sources[i].label;
+	}
+	return NULL;
+}
+
 size_t na_store_hosts(const struct na_store *s)
 {
 	size_t addresses = 0, hosts = 0, n = s->names.n_endpoints;
