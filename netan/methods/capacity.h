@@ -10,6 +10,6 @@
 
 /* Gbit/s; NA_EUSAGE says what a capacity looks like. */
 enum na_status na_capacity_parse(const char *text, double *gbps,
-				 struct na_err *err);
+				 struct na_err *err) NA_MUST_CHECK;
 
 #endif
