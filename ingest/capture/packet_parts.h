@@ -86,8 +86,8 @@ uint32_t na_packet_ethernet(struct na_packet *p, struct na_rest *v);
 uint32_t na_packet_tags(struct na_packet *p, struct na_rest *v, uint32_t type);
 
 /* Past one IP header with its extensions, v clipped to what it says; src,
- * dst and ecn of p are set, those of the outermost header too.  The protocol behind it, or -1 with p->kind set
- * if the way ends here. */
+ * dst and ecn of p are set, those of the outermost header too.  The protocol
+ * behind it, or -1 with p->kind set if the way ends here. */
 int na_packet_ip4(struct na_packet *p, struct na_rest *v,
 		  struct na_fragments *fragments, bool outermost);
 int na_packet_ip6(struct na_packet *p, struct na_rest *v,
