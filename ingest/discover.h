@@ -19,16 +19,20 @@ struct na_found {
 
 /*
  * Paths live in the arena, but for `path` itself, which is borrowed; the
- * array is the caller's (free), also after a failure.  A path that is no
- * directory is taken as it is, there or not.  NA_EIO: a directory cannot be
- * read, or holds nothing of this; NA_ENOMEM.
+ * array is the caller's (free), also after a failure.  What is in *out before
+ * does not count.  A path that is no directory, and "-", is taken as it is,
+ * there or not.  In a directory, names with a dot in front are passed over;
+ * nothing is opened but directories.
+ * NA_EIO: a directory cannot be read, or holds nothing of this; NA_ENOMEM.
  */
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out,
 			   struct na_err *err) NA_MUST_CHECK;
 
 /* Host name by file name: base name without ".xplane.pb" and packing
- * (*from_name says whether it had that form), or other endings. */
+ * (*from_name says whether it had that form), or other endings; without one
+ * that is known, what stands before the first dot.  In the arena; NULL: no
+ * memory. */
 const char *na_host_of_path(const char *path, struct na_arena *a,
 			    bool *from_name);
 

@@ -58,18 +58,31 @@ struct na_figure {
 #undef NA_FIGURE
 
 extern const struct na_figure *const na_figures[]; /* NULL at the end */
+/* By a command's exact name; NULL: it draws no picture. */
 const struct na_figure *na_figure_find(const char *name);
 
-/* The picture is too small for what the figure has to show. */
+/* The picture is too small for what the figure has to show: NA_EUSAGE, with
+ * its size in the message. */
 enum na_status na_no_room(const struct na_page *page,
 			  struct na_err *err) NA_MUST_CHECK;
 
-/* format: "svg", "png", "pdf", "inline", or "ink" (each stroke as a line of
- * text, for tests).  NA_EIO when `out` fails.
+/*
+ * Draws r, which is only read, into `out`, which stays open.
+ *
+ *   page    width and height in page units; a width, height, title or id of
+ *           0 or NULL is the figure's own.  Its axis is filled in where the
+ *           figure has one of time
+ *   format  "svg", "png", "pdf", "inline", or "ink" (each stroke as a line of
+ *           text, for tests)
+ *
+ * NA_EUSAGE where the picture is too small, NA_EIO when `out` fails, NA_ENOMEM;
+ * then `out` may hold a part of the picture.
+ *
  * "inline" is one <svg> element for an HTML page, as wide as its container,
  * in the colours of both schemes whatever page->dark says; all its ids are
  * page->id (NULL: the figure's name) or begin with it and "-".  Its colours
- * are custom properties of that element, so they stand for themselves. */
+ * are custom properties of that element, so they stand for themselves.
+ */
 enum na_status na_figure_write(const struct na_figure *f,
 			       const struct na_result *r,
 			       const struct na_page *page, const char *format,

@@ -32,15 +32,20 @@ struct na_layout {
 	double width, height;
 };
 
-/* Background, title, subtitle (parts set apart by " · ") and version. */
+/* Fills l and draws the background, title, subtitle (parts set apart by " · "),
+ * each on two lines at most and cut there, and the version.  page->width and
+ * height are above 0; canvas and theme are borrowed.  l->body is what is left,
+ * and may be empty on a tiny page. */
 void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 		     const struct na_figure *f, const struct na_page *page,
 		     const char *title_words, const char *subtitle_words);
 
-/* One more remark at the bottom left. */
+/* One more remark at the bottom left, beside those before it; left out when it
+ * has no room there. */
 void na_layout_footnote(struct na_layout *l, const char *s);
 
-/* `size` is one of theme.h, for the default page. */
+/* `size` is one of theme.h, for the default page; on a small page text shrinks
+ * less than the picture does. */
 struct na_font na_layout_font(const struct na_layout *l, double size,
 			      struct na_color color);
 /* A line of `width` on a page of common size, never below a pixel; and the
@@ -72,8 +77,11 @@ struct na_panel {
 };
 
 /*
- * Divides `box` among n panels with a common left and right edge; `right`
- * is kept free beside the plots.  False: too small for so many panels.
+ * Divides the height of `box` among n panels by their weights, with a common
+ * left edge, as far in as the widest tick label, and right edge; `right` page
+ * units are kept free beside the plots.  A max that is not above 0 and finite
+ * counts as 1.  False: too small for so many panels; nothing is drawn either
+ * way.
  */
 bool na_panels_place(const struct na_layout *l, struct na_box box,
 		     struct na_panel *p, size_t n, double right);
@@ -94,11 +102,15 @@ void na_empty_plot(const struct na_layout *l, struct na_box box,
 
 /* The height that na_time_axis needs below the last plot. */
 double na_time_axis_height(const struct na_layout *l);
-/* Line, ticks, labels and name of the axis x, from y down. */
+/* Line, ticks, labels and name of the axis x (seconds from the origin), from y
+ * down.  Far from the origin the labels count from a round instant, which the
+ * name tells.  Fills in l->axis. */
 void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
 		  const char *name);
 
-/* Named ticks in a row below y: as many as fit, names more sparsely. */
+/* Named ticks in a row, the title left of the box: as many as fit, names more
+ * sparsely.  Marks outside the box are passed over; without marks nothing is
+ * drawn. */
 struct na_mark {
 	double at; /* page */
 	const char *name;
@@ -111,9 +123,11 @@ struct na_legend_entry {
 	const char *name;
 	struct na_color color;
 };
-/* The width of the column, at most `most`. */
+/* The width of the column in page units, at most `most`. */
 double na_legend_width(const struct na_layout *l,
 		       const struct na_legend_entry *e, size_t n, double most);
+/* One line each, from the top of the box; the last that fits says how many
+ * more there are.  Names are shortened in the middle. */
 void na_legend(const struct na_layout *l, const struct na_legend_entry *e,
 	       size_t n, struct na_box box);
 

@@ -58,23 +58,26 @@ struct na_axis_unit {
  * as far as units go; beyond them "x 1e30 bit/s". */
 struct na_axis_unit na_unit_for(enum na_quantity q, double max);
 
-#define NA_LABEL_BUF 64
+#define NA_LABEL_BUF 64 /* bytes of every buf below, which is returned */
 
 /* x with `digits` (0 to 9) digits after the point; zero is "0", and what is
  * no number is "-". */
 const char *na_label_fixed(char *buf, double x, int digits);
 
-/* x with `digits` significant digits and without trailing zeros. */
+/* x with `digits` significant digits and without trailing zeros; whole digits
+ * are never rounded away: 12345 with 3 is "12345". */
 const char *na_label_short(char *buf, double x, int digits);
 
-/* Digits after the point that tell multiples of step / unit apart. */
+/* Digits after the point that tell multiples of step / unit apart: 0 to 9. */
 int na_label_digits(double step, double unit);
 
-/* x in its own best unit: "71.2 Gbit/s", "1.5 KiB", "14 s". */
+/* x (bits per second, bytes, seconds or a number) with `digits` significant
+ * digits in its own best unit: "71.2 Gbit/s", "1.5 KiB", "14 s". */
 const char *na_label_quantity(char *buf, enum na_quantity q, double x,
 			      int digits);
 
-/* The largest of x that is above 0; 0 when none is, or x is NULL. */
+/* The largest of x [n] that is finite and above 0; 0 when none is, or x is
+ * NULL. */
 double na_largest(const double *x, size_t n);
 
 #endif

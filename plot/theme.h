@@ -65,10 +65,10 @@ extern const struct na_theme na_theme_light, na_theme_dark;
  */
 void na_theme_css(FILE *out);
 
-/* The colour at `share` (0 to 1) of its own opacity. */
+/* The colour at `share` of its own opacity, kept within 0 to 255. */
 struct na_color na_fade(struct na_color color, double share);
 
-/* `share` of b in a, opaque. */
+/* `share` (0 to 1) of b in a, opaque; mixed in sRGB as it is stored. */
 struct na_color na_mix(struct na_color a, struct na_color b, double share);
 
 /* Contrast ratio of two opaque colours as WCAG 2.1 defines it: 1 to 21. */

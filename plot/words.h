@@ -10,13 +10,14 @@
 
 #include "netan/result/result.h"
 
-/* Cut where its room ends. */
+/* All zero at first; text always ends in a NUL, and is cut where its room
+ * ends. */
 struct words {
 	char text[1024];
 	size_t n;
 };
 void na_words_add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
-/* Between two parts of a subtitle. */
+/* " · " between two parts of a subtitle; nothing at its beginning. */
 void na_words_break(struct words *w);
 
 /* All of the result's document: "runs a, b and 2 more"; "x.pb and 3 more";
@@ -28,11 +29,11 @@ void na_words_coverage(const struct na_result *r, struct words *w);
 void na_words_data(const struct na_value *doc, bool runs_apart,
 		   struct words *w);
 void na_words_origin(const struct na_value *doc, struct words *w);
-/* "14 s". */
+/* "14 s", as a part of its own. */
 void na_words_seconds(double seconds, struct words *w);
 
 /* The values of a group's key, "host1 / network"; or the key itself if it is
- * text. */
+ * text.  Cut to buf [size], size above 0; "" for NULL. */
 void na_words_key(char *buf, size_t size, const struct na_value *key);
 
 /* The analysis' own sum of what --top left out: the last row, "rest" in

@@ -27,6 +27,8 @@ struct na_rooted {
 	int fd;
 };
 
+/* A symbolic link as `dir` itself is followed.  NA_EIO: no directory, or not to
+ * be opened; then there is nothing to close. */
 enum na_status na_rooted_open(struct na_rooted *r, const char *dir,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_rooted_close(struct na_rooted *r);
@@ -41,6 +43,7 @@ enum na_status na_rooted_read(const struct na_rooted *r, const char *path,
 			      const char **bytes, size_t *n,
 			      struct na_err *err) NA_MUST_CHECK;
 
+/* False also where it cannot be reached. */
 bool na_rooted_has_dir(const struct na_rooted *r, const char *path);
 
 /* Names in a directory, without "." and "..", in natural order; beyond

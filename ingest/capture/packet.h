@@ -2,7 +2,8 @@
  * From a captured record to the transport header: link layer (Ethernet,
  * 802.1Q and QinQ, raw IP, Linux cooked v1 and v2, loopback), IPv4, IPv6
  * with extension headers, TCP with options, UDP.  IP in IP, GRE, VXLAN,
- * Geneve and the like are followed to the innermost IP header, so many levels at most.
+ * Geneve and the like are followed to the innermost IP header, so many levels
+ * at most.
  *
  * Sources: RFC 791, 8200, 9293, 7323, 2018, 3168, 768; tcpdump.org/linktypes.
  */

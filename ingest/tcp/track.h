@@ -34,8 +34,9 @@ struct na_tcp_packet {
 	bool mid_stream;       /* neither the SYN of this direction nor its
 				answer was seen */
 	uint64_t seq;          /* of the payload's first byte, unwrapped; the
-				first byte behind the SYN is 1; in mid-stream the
-				first seen is 2^32 + 1, for older ones may come */
+				first byte behind the SYN is 1; in mid-stream
+				the first seen is 2^32 + 1, for older ones may
+				come */
 	uint64_t ack;          /* of the other side's bytes; 0: none */
 	uint64_t other;        /* behind the other side's last byte so far; 0:
 				none seen */
@@ -63,8 +64,9 @@ struct na_tcp_user {
 	uint8_t opening; /* see NA_TCP_NEEDS_OPENING */
 };
 
-/* Connections go to the sink as they end (and all at finish); times from zero_ns.  `segments_of` is the id of the
- * connection whose segments go to the sink, or NA_UNKNOWN_U32. */
+/* Connections go to the sink as they end (and all at finish); times from
+ * zero_ns.  `segments_of` is the id of the connection whose segments go to the
+ * sink, or NA_UNKNOWN_U32. */
 struct na_tcp_options {
 	const struct na_tcp_limits *limits;
 	uint32_t wants; /* NA_WANT_CONNECTIONS, NA_WANT_SEGMENTS */

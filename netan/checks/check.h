@@ -117,7 +117,8 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name);
 
 /* A new finding of the running check: no times, cost unknown, evidence an
  * empty object.  `more` is the command that shows more, "pairs --top 20", with
- * the filters and inputs of this one behind it; NULL: none of netan's. */
+ * the filters and inputs of this one behind it; NULL: none of netan's.  Never
+ * NULL itself: when memory is short, one that nobody looks at. */
 struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence,
 				const char *more);
@@ -143,11 +144,7 @@ void na_case_missing(struct na_case *c, const char *fmt, ...) NA_PRINTF(2, 3);
 extern const struct na_check *const na_checks[]; /* NULL at the end */
 const struct na_check *na_check_find(const char *id);
 
-/*
- * Runs the checks that `wanted` lets pass (NULL: all), fills the body and
- * the views of r: verdict, findings by severity and cost, passed, not_run.
- * *worst is 0 when nothing was found.
- */
+/* What na_checks_run() reads; all of it is borrowed. */
 struct na_checks_asked {
 	/* What to put behind "netan NAME ..." so that it looks at the same
 	 * (filters, inputs), in an arena of the caller's; NULL: no memory. */
@@ -159,6 +156,13 @@ struct na_checks_asked {
 	bool (*wanted)(void *ctx, const struct na_check *check);
 	void *ctx;
 };
+/*
+ * Runs the checks that `wanted` lets pass (NULL: all), fills the body and
+ * the views of r: verdict, findings by severity and cost, passed, not_run.
+ * What a check needs and is not there puts it among not_run, and is no
+ * failure.  *worst is the enum na_severity of the worst finding, 0 when
+ * nothing was found.  NA_ENOMEM alone.
+ */
 enum na_status na_checks_run(const struct na_checks_asked *asked,
 			     struct na_result *r, int *worst,
 			     struct na_err *err) NA_MUST_CHECK;

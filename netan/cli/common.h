@@ -11,19 +11,24 @@
 enum { NA_MAX_GROUPS = 12 };
 
 /* The tables of a command: its own first, then those of its `joins`, then
- * --help.  Returns how many.  cli NULL: to read about, not to parse. */
+ * --help.  Returns how many.  The rows are static; values go into cli and its
+ * params.  cli NULL: to read about, not to parse. */
 size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 			 struct na_opt_group groups[NA_MAX_GROUPS]);
 
+/* By its exact name, or NULL. */
 const struct na_command *na_command_find(const char *name);
 /* The command whose name is closest, or NULL. */
 const char *na_command_closest(const char *name);
 
-/* argv as given to main.  NA_EUSAGE with a message; na_cli_free() also after
- * a failure. */
+/* argv as given to main, with the command in argv[1]; cli keeps pointers into
+ * it.  What is in *cli before does not count.  NA_EUSAGE with a message,
+ * NA_ENOMEM; na_cli_free() also after a failure. */
 enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 			    int argc, char **argv,
 			    struct na_err *err) NA_MUST_CHECK;
+/* With it go its options, its inputs and its result; all zero afterwards, and
+ * a second time does nothing. */
 void na_cli_free(struct na_cli *cli);
 
 /* Takes up what the command line names (anonymize.c); nothing without

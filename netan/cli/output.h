@@ -15,17 +15,25 @@ struct na_outfile {
 	char *temp; /* NULL: written in place */
 };
 
-/* Regular files are written beside their final place; what exists and is
- * none (a pipe, a device) in place.  Messages name the path as given. */
+/* Regular files are written beside their final place, under a name that is not
+ * taken, and keep the permissions of what they replace; what exists and is
+ * none (a pipe, a device), and all below /dev, in place.  Messages name the
+ * path as given.  NA_EIO, NA_ENOMEM: nothing is open then, nothing to close. */
 enum na_status na_outfile_open(struct na_outfile *f, const char *path,
 			       struct na_err *err) NA_MUST_CHECK;
-/* Closes and renames; after a failure of the writer too (whole false), then
- * nothing is left behind. */
+/* Closes and renames; after a failure of the writer too (whole false): then,
+ * unless it was written in place, what was there before stays, and nothing
+ * else is left behind.  NA_EIO when
+ * the stream, closing or renaming failed and `whole` was true; but a pipe whose
+ * reader has left has seen enough. */
 enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 				bool whole, struct na_err *err) NA_MUST_CHECK;
-/* An output that is also an input would be lost half way. */
+/* An output that is also an input would be lost half way.  The same regular
+ * file counts, whatever the paths; files inside a directory that is named as
+ * an input are not looked at. */
 bool na_output_is_input(const struct na_cli *cli, const char *path);
-/* Before any work: could a file of this name be written? */
+/* Before any work: could a file of this name be written?  NA_EIO says why not;
+ * nothing is created. */
 enum na_status na_outfile_check(const char *path,
 				struct na_err *err) NA_MUST_CHECK;
 

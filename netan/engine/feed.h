@@ -14,7 +14,9 @@ struct na_fodder {
 };
 
 /* All that the analysis looks at, a chunk each, in the order in which it gets
- * them; to be freed by the caller.  NULL when memory is short. */
+ * them: by kind as in records.def, each kind in the order of the store; *n is
+ * how many.  The list is to be freed by the caller; it points into the store.
+ * NULL, and *n 0, when memory is short, never for an empty store. */
 struct na_fodder *na_feed_list(const struct na_analysis *a,
 			       const struct na_store *s, size_t *n);
 
@@ -37,8 +39,16 @@ struct na_fed {
 	uint64_t dropped[NA_N_REASONS]; /* transfers and packets */
 };
 
-/* Into a block state of a.  The scope has a store, a filter and the same one
- * bound.  NA_ENOMEM. */
+/*
+ * The records of `in`, in their order, into a block state of `a` (forked by
+ * it): those that the filter keeps go to add_*().
+ *
+ *   scope  has a store, a filter and the same one bound
+ *   fed    added to, not reset; times in ps
+ *
+ * What an add_*() said that is neither NA_OK nor NA_ASIDE ends it and is
+ * returned.  O(records); nothing is allocated here.
+ */
 enum na_status na_feed(const struct na_analysis *a,
 		       const struct na_scope *scope, void *block,
 		       const struct na_fodder *in,

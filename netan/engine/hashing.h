@@ -27,16 +27,22 @@ struct na_hashing {
 	atomic_bool left; /* nobody wants the rest */
 };
 
-/* The regular files among the inputs; with -j 1 nothing begins before
- * na_hashing_end().  False: out of memory; close it all the same. */
+/* Lists the regular files among the inputs of q, whose paths are borrowed,
+ * and hashes them on one thread of its own; with -j 1 nothing begins before
+ * na_hashing_end().  An input that cannot be found is passed over: the session
+ * says so.  False: out of memory; close it all the same. */
 bool na_hashing_start(struct na_hashing *h, const struct na_request *q);
-/* Waits, and helps. */
+/* Hashes what is left on so many threads, the caller's among them, and waits
+ * for the rest; after an interruption it gives up. */
 void na_hashing_end(struct na_hashing *h, size_t threads);
-/* Of an input of the session; "" where it cannot be told: packed bytes that
- * came through a pipe are gone. */
+/* Of the bytes of an input as they are on the disk, 64 hex digits; after
+ * na_hashing_end().  What is no regular file is hashed now, from memory.  ""
+ * where it cannot be told: after an interruption or a failed reading, and of
+ * packed bytes that came through a pipe, which are gone. */
 void na_hash_of(const struct na_hashing *h, const struct na_input *in,
 		char hex[NA_SHA256_HEX]);
-/* Without an end before it, what is not hashed by then is left. */
+/* Due once after each start.  Without an end before it, what is not hashed by
+ * then is left. */
 void na_hashing_close(struct na_hashing *h);
 
 #endif

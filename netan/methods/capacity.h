@@ -8,8 +8,12 @@
 
 #include "netan/base/err.h"
 
-/* Gbit/s; NA_EUSAGE says what a capacity looks like. */
+/*
+ * *gbps is in Gbit/s and above 0.  NICs and tasks are whole numbers from 1 to
+ * 1024; the rate is what na_parse_rate() takes; a machine type is written in
+ * any case.  NA_EUSAGE says what a capacity looks like, and leaves *gbps.
+ */
 enum na_status na_capacity_parse(const char *text, double *gbps,
-				 struct na_err *err);
+				 struct na_err *err) NA_MUST_CHECK;
 
 #endif

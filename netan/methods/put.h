@@ -1,4 +1,8 @@
-/* Members that several analyses write the same way. */
+/*
+ * Members that several analyses write the same way.  `in` is an object of r
+ * (or a list, with name NULL); all is copied.  When memory is short nothing is
+ * added, and na_result_ok() says so in the end.
+ */
 #ifndef NETAN_METHODS_PUT_H
 #define NETAN_METHODS_PUT_H
 
@@ -6,8 +10,8 @@
 #include "netan/result/result.h"
 #include "netan/stats/time/spread.h"
 
-/* An amount in 2^-20 bytes (spread.h), in bytes: an integer
- * wherever nothing was clipped. */
+/* An amount in 2^-20 bytes (spread.h), in bytes: an integer wherever nothing
+ * was clipped, else a real, as beyond an int64_t. */
 void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 		   na_i128 amount);
 
@@ -15,15 +19,16 @@ void na_put_amount(struct na_result *r, struct na_value *in, const char *name,
 void na_put_whole(struct na_result *r, struct na_value *in, const char *name,
 		  na_i128 v);
 
-/* The n numbers of x. */
+/* The numbers x [n], copied. */
 void na_put_series(struct na_result *r, struct na_value *in, const char *name,
 		   const double *x, size_t n);
 
-/* The member "time_s": where each bin begins. */
+/* The member "time_s": where each bin begins, seconds from the origin. */
 void na_put_bin_starts(struct na_result *r, struct na_value *body,
 		       const struct na_bins *bins);
 
-/* The list "steps": those that run in [lo_ps, hi_ps). */
+/* The list "steps": those that run in [lo_ps, hi_ps), also partly; number,
+ * start and end in seconds, in the order of the store.  May be empty. */
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps);
 

@@ -21,7 +21,10 @@ struct na_pool {
 	struct na_chunk *spare; /* given back */
 };
 
+/* Takes no memory yet. */
 void na_pool_init(struct na_pool *p);
+/* Frees all chunks of all its bags, whose pointers are worthless then; no
+ * bag needs an end of its own. */
 void na_pool_fini(struct na_pool *p);
 
 struct na_chunk {
@@ -37,7 +40,10 @@ struct na_bag {
 	size_t n, room; /* records; free in the last chunk */
 };
 
-/* The records live as long as the pool. */
+/* Empty, without memory.  The pool is borrowed, and the records live as long
+ * as it.  `size` is above 0, and a chunk of 16 KiB has room for one at least;
+ * records are aligned to 16 bytes where it is a multiple of that.  A bag is
+ * one thread's at a time; the pool is anybody's. */
 void na_bag_init(struct na_bag *b, struct na_pool *pool, size_t size);
 
 /* One chunk more, at the end; false when memory is short. */
@@ -61,9 +67,9 @@ static inline void *na_bag_push(struct na_bag *b)
 		for (type *x = (void *)x##_in->data, *x##_end = x + x##_in->n; \
 		     x < x##_end; x++)
 
-/* Append all of `from`, which is empty afterwards.  A few records are
- * copied where there is room for them, so that many small bags do not cost
- * a chunk each; else chunks change hands. */
+/* Append all of `from`, of the same pool and size, which is empty afterwards.
+ * A few records are copied where there is room for them, so that many small
+ * bags do not cost a chunk each; else chunks change hands.  It cannot fail. */
 void na_bag_splice(struct na_bag *into, struct na_bag *from);
 
 /* The first chunk, if any, goes back to the pool, with what it holds. */

@@ -32,12 +32,16 @@ struct na_grouping {
 	size_t n;
 };
 
-/* The words of --by, comma-separated; NA_EUSAGE names the wrong one. */
+/* The words of --by, comma-separated; NULL and "" are no key.  NA_EUSAGE names
+ * the wrong one and what it may have meant, or says that there are more than
+ * NA_MAX_KEYS. */
 enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
 				 struct na_err *err) NA_MUST_CHECK;
 const char *na_key_name(enum na_key k);
 
-/* The group of a transfer as a tuple of out->n numbers. */
+/* The group of a transfer as a tuple of g->n numbers; "not known" is a value
+ * of its own.  Values behind the last key are left as they are.  The store is
+ * resolved; nothing is allocated. */
 void na_group_of(const struct na_grouping *g, const struct na_store *s,
 		 const struct na_transfer *t, uint64_t values[NA_MAX_KEYS]);
 
@@ -63,7 +67,10 @@ bool na_grouping_has(const struct na_grouping *g, enum na_key k);
 
 const char *na_component_name(enum na_component c);
 
-/* The text of one value; `buf` is used where nothing lasting exists. */
+/* The text of one value that a na_group_of*() gave for this key and store;
+ * `buf` [NA_KEY_BUF] is used where nothing lasting exists.  "unknown" for what
+ * is not known, "none" outside all steps, "" without a label.  Valid as long
+ * as both. */
 #define NA_KEY_BUF 96
 const char *na_key_text(const struct na_store *s, enum na_key k, uint64_t value,
 			char *buf);

@@ -72,7 +72,8 @@ struct na_scope {
 	const int64_t *zero_ns;
 };
 
-/* The jobs of `parallel`, also where there are no threads. */
+/* The jobs of `parallel`, also where there are no threads: then one after the
+ * other.  Returns when all are done; false: no memory, and none was run. */
 bool na_side_by_side(const struct na_scope *scope, size_t n,
 		     void (*job)(void *arg, size_t i), void *arg);
 

@@ -44,7 +44,7 @@ enum na_want {
 	NA_WANT_HOST_EVENTS = 16384
 };
 
-/* Why something was left out: docs/methods.md, "Transfers and their classes". */
+/* Why left out: docs/methods.md, "Transfers and their classes". */
 enum na_reason {
 	NA_LEFT_BAD_KEY, /* these five: na_class */
 	NA_LEFT_CLOCK_SKEW,

@@ -27,6 +27,7 @@ struct na_emitter {
 };
 
 extern const struct na_emitter na_emitters[]; /* ends with name NULL */
+/* By the exact name; NULL: there is none. */
 const struct na_emitter *na_emitter_find(const char *name);
 
 /*
@@ -34,7 +35,8 @@ const struct na_emitter *na_emitter_find(const char *name);
  * packed arrays of equal length that stand in the body itself (named after
  * any of them, the first by default).  Objects inside a row are flattened
  * up to two levels: key.host -> "host", else slack_us.p50 -> "slack_us.p50";
- * lists inside a row are left out.  A body without arrays is one row of scalars.
+ * lists inside a row are left out.  A body without arrays is one row of
+ * scalars.
  *
  * Rows that hold packed arrays as long as the first one of the body (time_s)
  * are printed in long form, a line for each element: that array, the members
@@ -60,7 +62,7 @@ struct na_text_line {
 const char *na_result_get_headline(const struct na_result *r);
 const struct na_view *na_result_views(const struct na_result *r);
 const struct na_text_line *na_result_notes(const struct na_result *r);
-/* Read-only trees. */
+/* Read-only trees, the result's: they go with it. */
 const struct na_value *na_result_get_doc(const struct na_result *r);
 const struct na_value *na_result_get_body(const struct na_result *r);
 const struct na_value *na_result_get_side(const struct na_result *r);

@@ -9,12 +9,16 @@
 
 #include "netan/result/result.h"
 
-#define NA_PLAIN_BUF 64
+#define NA_PLAIN_BUF 64 /* bytes of every buf below, which is returned */
 
-/* The name without its unit, cut to the buffer; "" without one. */
+/* The name without its unit and the "n_" of a number of things, with spaces
+ * for "_" ("p99_9" reads "p99.9"), cut to the buffer.  Shares and bytes keep
+ * their word.  "" for NULL. */
 const char *na_plain_name(char *buf, const char *name);
-/* An integer or a real with its unit, 3 significant digits; "-" where it is
- * not finite.  Reals in a list are told by the name of the list. */
+/* An integer or a real with its unit by the value's name, 3 significant
+ * digits; an integer without a unit keeps all of its own.  "-" where it is not
+ * finite.  na_plain_real() is for reals in a list, which go by the list's name
+ * (NULL: no unit); x is in the unit that the name says. */
 const char *na_plain_number(char *buf, const struct na_value *v);
 const char *na_plain_real(char *buf, const char *name, double x);
 

@@ -82,8 +82,9 @@ bool na_timeline_by_runs(const struct timeline_state *s);
 /* It came out of packets that are here themselves. */
 bool na_timeline_by_packets(const struct timeline_state *s,
 			    const struct na_transfer *t);
-enum na_status na_timeline_add_packet(void *block,
-				      const struct na_wire_packet *w);
+enum na_status
+na_timeline_add_packet(void *block,
+		       const struct na_wire_packet *w) NA_MUST_CHECK;
 bool na_timeline_traffic_init(struct timeline_state *s);
 void na_timeline_traffic_merge(struct timeline_state *s,
 			       const struct timeline_state *b);

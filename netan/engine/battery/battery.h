@@ -25,18 +25,28 @@ struct na_battery {
 	int64_t first_ps, last_ps; /* of all together */
 };
 
-/* Opens and reads the inputs of q, once, and runs the analyses whose names
- * `wanted` lets pass (NULL: all), and the basis; the others are not there.  The capacity is for those
- * analyses that take one.  Says what is wrong itself; NA_OK also where some
- * had nothing to analyse.  Close it whatever comes back. */
+/*
+ * Opens and reads the inputs of q, once, and runs the analyses whose names
+ * `wanted` lets pass (NULL: all), and the basis; the others are not there.
+ * They run side by side, without --by.  q is borrowed as long as the battery;
+ * q->params() makes the options of each, the capacity for those that take one.
+ *
+ * Says what is wrong itself.  NA_OK also where some had nothing to analyse:
+ * their exhibit has no result then, but says what is missing.  Else as
+ * na_session_open(), na_session_filter(), na_session_read() and na_drive().
+ * Close it whatever comes back.
+ */
 enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 			      bool (*wanted)(void *ctx, const char *name),
 			      void *ctx) NA_MUST_CHECK;
-/* One more exhibit, from elsewhere (owned from now on); NULL with what is
- * missing, in words that outlive the battery. */
+/* One more exhibit, from elsewhere: r is owned from now on; or NULL, with what
+ * is missing.  Both texts outlive the battery.  With NA_MAX_EVIDENCE of them
+ * there, r is freed and nothing is added. */
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		    const char *missing);
-/* programs.c: exhibit "hlo", of what the session has read. */
+/* programs.c: exhibit "hlo", of what the session has read: the first run whose
+ * hosts differ, else the first with two hosts to compare; missing without
+ * such a run. */
 enum na_status na_battery_programs(struct na_battery *b,
 				   struct na_err *err) NA_MUST_CHECK;
 void na_battery_close(struct na_battery *b);

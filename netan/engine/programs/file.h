@@ -37,11 +37,19 @@ struct na_hlo_piece {
 	struct na_err err;
 };
 
-/* On the caller's thread: standard input is copied, in the order in which it
- * is named.  na_hlo_piece_fini() is due in any case. */
+/* On the caller's thread: standard input ("-") is copied into a temporary
+ * file without a name, in the order in which it is named.  `file` is borrowed
+ * as long as the piece.  na_hlo_piece_fini() is due in any case. */
 void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file);
-/* On any thread.  p->err: no memory, no temporary file. */
+/*
+ * On any thread, once: the modules into p->hlo, and what is wrong with the
+ * file into p->told, in order.  A file that the user named is tried as a
+ * trace, then as a dump; one that stood in a directory only as a dump, and is
+ * passed over when it is none.  p->err: no memory, no temporary file, standard
+ * input that cannot be read; after a failure of init nothing is read.
+ */
 void na_hlo_piece_read(struct na_hlo_piece *p);
+/* With it go its modules and texts, those of p->told and p->host too. */
 void na_hlo_piece_fini(struct na_hlo_piece *p);
 
 #endif

@@ -30,7 +30,8 @@ struct na_hlo_files {
  * What an input stands for, to the end of f: itself, the traces of a session
  * (*note: which run was chosen, or NULL), or all dumps below a directory by
  * their endings (.pb .txt .hlo, packed or not; na_hlo_walk()).  More than
- * NA_HLO_FILES_MAX in all: NA_ELIMIT.  NA_EIO with a message; texts live in the arena.
+ * NA_HLO_FILES_MAX in all: NA_ELIMIT.  NA_EIO with a message; texts live in the
+ * arena.
  */
 enum na_status na_hlo_find(const struct na_request_input *in,
 			   struct na_arena *a, struct na_hlo_files *f,

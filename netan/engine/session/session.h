@@ -1,6 +1,13 @@
 /*
  * From command-line inputs to a store: find the files, survey them, settle
  * the origin, read their blocks on all cores, merge in input order.
+ *
+ *	na_session_open, na_session_filter, na_session_topology,
+ *	na_session_read, na_session_place, any number of na_drive()s,
+ *	na_session_close
+ *
+ * The session owns all that it points to, but the request and its texts,
+ * which must outlive it.
  */
 #ifndef NETAN_ENGINE_SESSION_SESSION_H
 #define NETAN_ENGINE_SESSION_SESSION_H
@@ -46,19 +53,23 @@ struct na_session {
 };
 
 /* Finds, opens and surveys the inputs of q for enum na_want bits.  Says what
- * is wrong itself; NA_OK even when some inputs could not be read, as long as
- * one could; NA_EUSAGE where they do not belong together.  To be closed
- * whatever comes back. */
+ * is wrong itself; NA_OK even when some inputs could not be read (s->refused),
+ * as long as one could, else NA_EIO; NA_EUSAGE where they do not belong
+ * together: one given twice, or two runs without labels.  What is in *s before
+ * does not count; to be closed whatever comes back. */
 enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 			       uint32_t wants) NA_MUST_CHECK;
-/* After the filter is set: records into the store, resolved; with their
- * steps, if by_step.  NA_OK also when interrupted (s->interrupted). */
+/* Once, after the filter is set: records into the store, resolved; with their
+ * steps, if by_step; and HLO modules where s->wants has them.  NA_OK also when
+ * interrupted (s->interrupted) and when bytes are damaged (s->damaged). */
 enum na_status na_session_read(struct na_session *s, bool by_step,
 			       struct na_err *err) NA_MUST_CHECK;
 void na_session_close(struct na_session *s);
 
-/* --from, --step, ... into s->filter; needs the origin.  What an analysis
- * makes of it (clip, side, components) is the caller's. */
+/* --from, --step, ... into s->filter, times in ps from the origin, which must
+ * be known: after open.  NA_EUSAGE for what is no time or step, for a wall
+ * clock that the inputs do not share, and for an empty window.  What an
+ * analysis makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
 /* captures.c, for open and read.  The files of a run's capture are
@@ -79,7 +90,9 @@ enum na_status na_session_programs(struct na_session *s,
 enum na_status na_session_named(struct na_session *s,
 				struct na_err *err) NA_MUST_CHECK;
 
-/* All of a file of at most `most` bytes, to be freed; `what` it should be. */
+/* All of a file of at most `most` bytes; `what` it should be.  No NUL behind
+ * it; *text is to be freed also after a failure.  NA_EIO; NA_ELIMIT: longer;
+ * NA_ENOMEM.  err holds no failure before. */
 enum na_status na_whole_file(const char *path, size_t most, const char *what,
 			     char **text, size_t *n,
 			     struct na_err *err) NA_MUST_CHECK;

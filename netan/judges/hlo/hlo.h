@@ -79,7 +79,8 @@ struct na_programs {
 	enum na_severity severity;
 };
 
-/* `h` is borrowed until na_programs_fini(), which is due in any case. */
+/* `h` is borrowed until na_programs_fini(), which is due in any case, and not
+ * changed.  NA_ENOMEM alone. */
 enum na_status na_programs_compare(struct na_programs *p,
 				   const struct na_hlo *h,
 				   struct na_err *err) NA_MUST_CHECK;

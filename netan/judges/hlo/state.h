@@ -26,22 +26,23 @@ uint32_t na_program_count_workers(const struct na_program_copy *c, size_t n,
 /* Copies [i, end) are those of one name: who has none. */
 enum na_status na_program_absent_name(struct na_programs *p, size_t i,
 				      size_t end, struct na_program_marks *m,
-				      struct na_err *err);
+				      struct na_err *err) NA_MUST_CHECK;
 /* Of copies [i, half) in one form and [half, end) in the other: is there
  * nobody who has both? */
 enum na_status na_program_other_form(struct na_programs *p, size_t i,
 				     size_t half, size_t end,
 				     struct na_program_marks *m,
-				     struct na_err *err);
+				     struct na_err *err) NA_MUST_CHECK;
 /* Copies [i, end) of odd: who of the workers of the name, marked in of_name,
  * has none of this ordinal. */
 enum na_status na_program_absent_slot(struct na_programs *p, size_t i,
 				      size_t end, const uint32_t *of_name,
 				      uint32_t name_mark, uint32_t *seen,
-				      uint32_t mark, struct na_err *err);
+				      uint32_t mark,
+				      struct na_err *err) NA_MUST_CHECK;
 /* The same programs under other names; then in their order. */
 enum na_status na_program_finish_absences(struct na_programs *p,
-					  struct na_err *err);
+					  struct na_err *err) NA_MUST_CHECK;
 
 /* result.c */
 /* The distinct workers of copies, in their order; to be freed. */

@@ -31,7 +31,8 @@ struct na_xla_asked {
 /* Whether the log holds anything that can be judged. */
 bool na_xla_tells(const struct na_xla_log *log);
 
-/* Fills body, side tree, headline, views and notes of r. */
+/* Fills body, side tree, headline, views and notes of r, which copies what it
+ * needs.  *worst is set in any case.  NA_ENOMEM alone. */
 enum na_status na_xla_judge(const struct na_xla_asked *asked,
 			    struct na_result *r, enum na_severity *worst,
 			    struct na_err *err) NA_MUST_CHECK;

@@ -25,7 +25,11 @@ struct na_late_ask {            /* an execution that is to be explained */
  * Puts list `late` into the body: one object for each ask, in order, and
  * the actions of the first one into the side, for the waterfall.  Reads the
  * inputs once more, through scope->actions; without it (no trace at hand)
- * the list is empty and says why.
+ * the list is empty, and a note says why; without asks it is empty.
+ *
+ *   asks  [n]  times in ps, each on the clock of its own host; borrowed
+ *
+ * NA_ENOMEM, or what kept the inputs from being read again.
  */
 enum na_status na_put_late(const struct na_scope *scope,
 			   const struct na_host_clocks *clocks,

@@ -4,10 +4,10 @@
  * Changes: the segmentation with the least sum of squares about the means of
  * its segments plus a price for each, by dynamic programming over all of them
  * (Jackson et al., IEEE Signal Processing Letters 12, 2005; the optimum that
- * PELT finds, too: Killick, Fearnhead and Eckley, JASA 107, 2012), after a running median of five, so that single values
- * that stand out are no change.  The unit of scale is the spread of the
- * series from value to value (MAD of the differences, 1.4826 / sqrt 2), at
- * least NA_COURSE_GRAIN of the median.
+ * PELT finds, too: Killick, Fearnhead and Eckley, JASA 107, 2012), after a
+ * running median of five, so that single values that stand out are no change.
+ * The unit of scale is the spread of the series from value to value (MAD of the
+ * differences, 1.4826 / sqrt 2), at least NA_COURSE_GRAIN of the median.
  * Drift: the slope is the median of all slopes (Theil, 1950; Sen, JASA 63,
  * 1968), its significance that of Kendall's S with ties (Mann, Econometrica
  * 13, 1945).  A series that a line describes better than its segments
