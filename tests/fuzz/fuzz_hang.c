@@ -34,12 +34,10 @@ static void walk_record(const struct na_hang *h, const struct na_hang_record *r,
 	walk_names(h, r->listed.v, r->listed.n);
 	walk_names(h, r->at_places.v, r->at_places.n);
 	for (size_t i = 0; i < r->states.n; i++)
-		walk_must(r->states.v[i].place +
-				  r->states.v[i].n_places <=
+		walk_must(r->states.v[i].place + r->states.v[i].n_places <=
 			  r->places.n);
 	for (size_t i = 0; i < r->places.n; i++)
-		walk_must(r->places.v[i].worker +
-				  r->places.v[i].n_workers <=
+		walk_must(r->places.v[i].worker + r->places.v[i].n_workers <=
 			  r->at_places.n);
 }
 
