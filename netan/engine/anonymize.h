@@ -7,8 +7,8 @@
  * Who reads names that no session does (logs, settings) says so with
  * na_hide(), before the first message that could quote them.
  */
-#ifndef NETAN_CLI_ANONYMIZE_H
-#define NETAN_CLI_ANONYMIZE_H
+#ifndef NETAN_ENGINE_ANONYMIZE_H
+#define NETAN_ENGINE_ANONYMIZE_H
 
 #include "netan/base/pseudonyms.h"
 #include "netan/engine/request.h"

@@ -2,8 +2,8 @@
  * All analyses over one reading of the inputs, each with a result of its
  * own: what `check` judges and `report` shows.
  */
-#ifndef NETAN_ENGINE_BATTERY_H
-#define NETAN_ENGINE_BATTERY_H
+#ifndef NETAN_ENGINE_BATTERY_BATTERY_H
+#define NETAN_ENGINE_BATTERY_BATTERY_H
 
 #include "netan/checks/check.h"
 #include "netan/engine/analyse.h"

@@ -2,8 +2,8 @@
  * What a session holds, as a result that checks can read: the exhibit
  * "session".
  */
-#ifndef NETAN_ENGINE_INVENTORY_H
-#define NETAN_ENGINE_INVENTORY_H
+#ifndef NETAN_ENGINE_BATTERY_INVENTORY_H
+#define NETAN_ENGINE_BATTERY_INVENTORY_H
 
 #include "netan/engine/battery/battery.h"
 
