@@ -31,8 +31,6 @@
 #define factor(header, n)          {NULL, header, NA_F_FACTOR, n, 0}
 #define divided(header, n, x)      {NULL, header, NA_F_NUMBER, n, -(x)}
 #define scaled(header, n, x)       {NULL, header, NA_F_NUMBER, n, x}
-#define scaled_count(header, x)    {NULL, header, NA_F_COUNT, 0, x}
-#define scaled_fixed(header, n, x) {NULL, header, NA_F_FIXED, n, x}
 /* clang-format on */
 #define DOCUMENT(command, name, doc)
 #define NA_ROW(...) {__VA_ARGS__},
