@@ -64,6 +64,14 @@ BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 ACCURACY := $(B)/tests/accuracy/accuracy
 FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
 FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
+# A fourth world: captures of real TCP stacks.  Four programs, and the rest.
+TCP_WORLD := $(addprefix $(B)/tests/accuracy/tcp/,wire ends views judge)
+TCP_WORLD_LIB := $(B)/tests/accuracy/tcp/libcaptures.a
+TCP_WORLD_OBJ := $(filter-out $(TCP_WORLD:=.o),$(patsubst %.c,$(B)/%.o,$(wildcard tests/accuracy/tcp/*.c)))
+# Its third world asks the program itself.
+SYNC := $(B)/tests/accuracy/sync/sync
+SYNC_LIB := $(B)/tests/accuracy/sync/libsync.a
+SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accuracy/sync/*.c)))
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
 OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
@@ -133,6 +141,9 @@ $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(Q)$(LINK) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
 
 $(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
+$(addprefix $(B)/tests/unit/test_sync_,answer world): $(SYNC_LIB) $(FLEETS_LIB)
+# It also asks the program.
+$(B)/tests/unit/test_sync_world: | $(B)/bin/netan
 
 $(FLEETS_LIB): $(FLEETS_OBJ)
 	@rm -f $@
@@ -140,6 +151,24 @@ $(FLEETS_LIB): $(FLEETS_OBJ)
 	$(Q)ar rcs $@ $^
 
 $(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+$(TCP_WORLD_LIB): $(TCP_WORLD_OBJ)
+$(SYNC_LIB): $(SYNC_OBJ)
+
+$(TCP_WORLD_LIB) $(SYNC_LIB):
+	@rm -f $@
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
+
+$(B)/tests/unit/test_captures: $(TCP_WORLD_LIB) $(FLEETS_LIB)
+
+$(TCP_WORLD): $(B)/%: $(B)/%.o $(TCP_WORLD_LIB) $(FLEETS_LIB) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+$(SYNC): $(SYNC).o $(SYNC_LIB) $(FLEETS_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
@@ -290,10 +319,20 @@ FLEETS ?= 500
 SEED ?= 1
 PARTS ?=
 LIST ?=
+BARE ?=
+KIND ?=
+WORLD ?= statistical queueing sync
+# Of captures: where they lie; JUDGE_ONLY=1 records none.
+CAPTURES ?= $(O)/captures
+JUDGE_ONLY ?=
 .PHONY: bench-accuracy
-bench-accuracy: ## measure what localisation finds in simulated fleets (FLEETS, SEED, PARTS=1, LIST=1)
-	$(SUB) $(ACCURACY)
-	@$(ACCURACY) -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l)
+bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
+	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) all
+	@set -e; for world in $(WORLD); do case $$world in \
+	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
+	captures) SEED=$(SEED) JUDGE_ONLY=$(JUDGE_ONLY) LIST=$(LIST) JOBS=$(JOBS) bash tests/accuracy/tcp/bench.sh $(O)/netan $(B)/tests/accuracy/tcp $(CAPTURES) ;; \
+	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l) ;; \
+	esac; done
 
 # ---- style
 

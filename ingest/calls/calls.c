@@ -164,8 +164,12 @@ struct turn {
 
 static struct na_call_event *event_of(struct turn *t, uint32_t stream)
 {
-	t->event = (struct na_call_event){&t->conn->r->owner, t->dir, stream,
-					  t->conn->r->streams[t->dir].at_ps};
+	t->event = (struct na_call_event){&t->conn->r->owner,
+					  t->dir,
+					  stream,
+					  t->conn->r->streams[t->dir].at_ps,
+					  t->x->setbacks,
+					  {t->x->leg_ns[0], t->x->leg_ns[1]}};
 	return &t->event;
 }
 

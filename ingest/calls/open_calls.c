@@ -24,6 +24,7 @@ struct open_call {
 	uint32_t newer, older; /* over all connections */
 	uint32_t prev, next;   /* of its connection */
 	struct messages messages[2];
+	uint64_t setbacks;  /* of the connection when it began */
 	bool grpc, done[2]; /* END_STREAM: of the request, of the response */
 };
 
@@ -275,6 +276,7 @@ static enum na_status open_call(struct na_open_calls *o,
 		      .http_status = NA_UNKNOWN_I32,
 		      .grpc_status = NA_UNKNOWN_I32},
 		.owner = w,
+		.setbacks = e->setbacks,
 		.grpc = f->grpc,
 		.done = {end_stream, false},
 	};
@@ -299,6 +301,14 @@ static enum na_status side_done(struct na_open_calls *o, struct open_call *x,
 	bool response = is_response(e);
 
 	x->done[response] = true;
+	if (response) {
+		uint64_t n = e->setbacks > x->setbacks
+				     ? e->setbacks - x->setbacks
+				     : 0;
+
+		x->c.setbacks = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+		x->c.leg_ns = e->leg_ns[e->owner->client];
+	}
 	if (response && x->c.end_ps == NA_UNKNOWN_PS)
 		x->c.end_ps = e->at_ps;
 	return x->done[1] && (x->done[0] || x->c.reset)

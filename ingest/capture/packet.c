@@ -100,6 +100,7 @@ static inline bool usual(struct na_packet *p, const struct na_record *r)
 	captured = captured - 14 < total ? captured - 14 : total;
 	wire = wire - 14 < total ? wire - 14 : total;
 	p->ecn = ip[1] & 3;
+	p->ip_id = (uint16_t)na_be16(ip + 4);
 	na_packet_set_address4(&p->src, ip + 12);
 	na_packet_set_address4(&p->dst, ip + 16);
 	na_packet_set_address4(&p->outer_src, ip + 12);
@@ -123,6 +124,7 @@ void na_packet_decode(struct na_packet *p, const struct na_record *r,
 		return;
 	p->kind = NA_PACKET_NON_IP;
 	p->ecn = 0;
+	p->ip_id = 0;
 	p->src_port = p->dst_port = 0;
 	p->payload = NULL;
 	p->payload_bytes = p->payload_captured = 0;

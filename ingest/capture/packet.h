@@ -48,9 +48,10 @@ struct na_packet {
 	int64_t time_ns;
 	uint32_t wire_bytes; /* of the whole frame */
 	enum na_packet_kind kind;
-	bool cut;      /* the snap length took some of it */
-	uint8_t ecn;   /* of the innermost IP header: 3 is CE */
-	uint16_t vlan; /* outermost id; 0 none */
+	bool cut;       /* the snap length took some of it */
+	uint8_t ecn;    /* of the innermost IP header: 3 is CE */
+	uint16_t vlan;  /* outermost id; 0 none */
+	uint16_t ip_id; /* of the innermost IPv4 header; 0: IPv6, or none */
 	struct na_address outer_src, outer_dst; /* outermost IP header */
 	struct na_address src, dst;             /* innermost */
 	uint16_t src_port, dst_port;

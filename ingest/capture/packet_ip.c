@@ -107,6 +107,7 @@ int na_packet_ip4(struct na_packet *p, struct na_rest *v,
 	if (total)
 		na_rest_clip(v, total);
 	p->ecn = h[1] & 3;
+	p->ip_id = (uint16_t)na_be16(h + 4);
 	na_packet_set_address4(&p->src, h + 12);
 	na_packet_set_address4(&p->dst, h + 16);
 	if (outermost) {
@@ -168,6 +169,7 @@ int na_packet_ip6(struct na_packet *p, struct na_rest *v,
 		return ended(p, NA_PACKET_MALFORMED);
 	length = na_be16(h + 4);
 	p->ecn = h[1] >> 4 & 3;
+	p->ip_id = 0;
 	set_address6(&p->src, h + 8);
 	set_address6(&p->dst, h + 24);
 	if (outermost) {

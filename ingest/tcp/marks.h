@@ -9,6 +9,7 @@
 struct na_tcp_pools {
 	struct na_cells cells;
 	struct na_rtt_pages pages;
+	struct na_trail_room room;
 };
 
 /* A SYN that begins another connection between the same ends. */

@@ -216,3 +216,35 @@ int64_t na_rtt_quantile(const struct na_rtt *r, double p)
 	}
 	return r->min_ns; /* no page was to be had */
 }
+
+static void above(int64_t x, uint64_t n, int64_t least, uint64_t *count,
+		  int64_t *sum)
+{
+	int64_t all;
+
+	if (x <= least || n == 0)
+		return;
+	*count += n;
+	if (__builtin_mul_overflow(x, (int64_t)n, &all) ||
+	    __builtin_add_overflow(*sum, all, sum))
+		*sum = INT64_MAX;
+}
+
+uint64_t na_rtt_above(const struct na_rtt *r, int64_t ns, int64_t *sum_ns)
+{
+	const struct na_rtt_page *g = r->paged ? r->pages : NULL;
+	uint64_t count = 0;
+
+	*sum_ns = 0;
+	for (uint32_t i = 0; !r->paged && i < r->n && i < NA_RTT_OWN; i++)
+		above(r->own[i], 1, ns, &count, sum_ns);
+	for (; g; g = g->next) {
+		for (uint32_t i = 0; g->octave == EXACT && i < g->used; i++)
+			above(g->exact[i], 1, ns, &count, sum_ns);
+		for (unsigned i = 0; g->octave != EXACT && i < NA_RTT_PARTS;
+		     i++)
+			above(value_of(g->octave, i), g->count[i], ns, &count,
+			      sum_ns);
+	}
+	return count;
+}

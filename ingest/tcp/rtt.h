@@ -33,6 +33,8 @@ void na_rtt_fini(struct na_rtt *r, struct na_rtt_pages *b); /* all zero: new */
 void na_rtt_pages_fini(struct na_rtt_pages *b);
 void na_rtt_add(struct na_rtt *r, struct na_rtt_pages *b, int64_t rtt_ns);
 
+/* How many are greater than ns (to within a bucket), and their sum. */
+uint64_t na_rtt_above(const struct na_rtt *r, int64_t ns, int64_t *sum_ns);
 /* Nearest rank, 0 < p <= 1; -1 without samples. */
 int64_t na_rtt_quantile(const struct na_rtt *r, double p);
 

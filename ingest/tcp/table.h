@@ -14,6 +14,8 @@
 #include "ingest/tcp/rtt.h"
 #include "ingest/tcp/seen.h"
 #include "ingest/tcp/track.h"
+#include "ingest/tcp/trail.h"
+#include "ingest/tcp/turns.h"
 
 enum { NA_TS_SLOTS = 2 };
 
@@ -89,6 +91,14 @@ struct na_tcp_dir {
 
 	struct na_rtt ts_rtt;
 	int64_t again_ns; /* last retransmission */
+	struct na_trail trail;
+	/* talk.c */
+	int64_t far_ns; /* of the ACK that is awaited; 0 none */
+	uint32_t far_ts;
+	uint32_t edge;       /* segments that end a segment before the edge */
+	int64_t far_data_ns; /* peer's data */
+	struct na_nagle nagle;
+	struct na_rtt far; /* from its ACKs to data that answers them */
 
 	/* stall.c */
 	int64_t idle_ns, longest_idle_ns;
@@ -108,6 +118,8 @@ struct na_tcp_conn {
 	uint64_t moved;        /* packet number of its last move */
 	int64_t first_ns, last_ns, newest_ns;
 	int64_t syn_ns, first_rtt_ns;
+	struct na_turns turns;
+	uint8_t client; /* direction: who sent the SYN, or has the higher port */
 	void *user;
 	bool any_syn, disordered;
 	uint8_t in;    /* which list */

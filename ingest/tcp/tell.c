@@ -4,6 +4,8 @@
 
 #include "netan/base/units.h"
 
+static const int64_t slower_ns = 10000000; /* than the median */
+
 static int64_t to_ps(const struct na_tcp_teller *t, int64_t ns)
 {
 	/* In reach: track.c has cut it to that. */
@@ -47,6 +49,119 @@ static void put_rtt(struct na_direction *o, const struct na_tcp_dir *d)
 	o->ts_rtt_min_ns = d->ts_rtt.n ? d->ts_rtt.min_ns : -1;
 	o->ts_rtt_p50_ns = na_rtt_quantile(&d->ts_rtt, 0.5);
 	o->ts_rtt_p99_ns = na_rtt_quantile(&d->ts_rtt, 0.99);
+}
+
+/* Nearly all within 15 % of the median: a timer. */
+static bool is_even(const struct na_rtt *r)
+{
+	int64_t p50 = na_rtt_quantile(r, 0.5);
+
+	return r->n > 0 && na_rtt_quantile(r, 0.15) >= p50 - p50 / 100 * 15 &&
+	       na_rtt_quantile(r, 0.85) <= p50 + p50 / 100 * 15;
+}
+
+static void put_late(struct na_direction *o, const struct na_trail_late *l,
+		     int64_t now_ns)
+{
+	o->needed = l->needed;
+	o->needless = l->needless;
+	o->reordered = l->reordered;
+	o->capture_holes = l->capture_holes;
+	o->lost_upstream = l->fills;
+	o->tail_losses = l->tail_losses;
+	o->syns_again = l->syns_again;
+	o->acks_missing = l->acks_missing;
+	o->dsacks_alone = l->dsacks_alone;
+	for (size_t i = 0; i < l->n_again; i++)
+		if (l->again[i].state == NA_AGAIN_OPEN)
+			o->open_again += l->again[i].packets;
+	o->needed_timeouts = l->timeouts;
+	o->vain_timeouts = l->vain_timeouts;
+	o->longest_vain_ns = l->longest_vain_ns;
+	o->needed_silent_ns = l->silent_ns;
+	o->tail_ns = l->tail_ns;
+	for (size_t i = 0; i < l->n_gap; i++) {
+		const struct na_trail_gap *g = &l->gap[i];
+
+		if (g->acked)
+			continue;
+		if (!o->missing_bytes)
+			o->missing_ns = now_ns - g->time_ns;
+		o->missing_bytes += g->to - g->from;
+	}
+	o->stuck_ns = l->run ? now_ns - l->run_ns : 0;
+	o->last_again = l->run;
+	o->last_again_bytes = l->run_bytes;
+}
+
+/* `twice`: copies are no less than 30 % of the others, so somebody recorded
+ * all of them twice. */
+static void put_trail(struct na_direction *o, const struct na_tcp_dir *d,
+		      bool twice, int64_t now_ns)
+{
+	const struct na_trail *f = &d->trail;
+
+	o->testified = 1;
+	o->ids = na_trail_has_ids(f);
+	*(twice ? &o->copies : &o->duplicated) = f->copies;
+	if (f->late)
+		put_late(o, f->late, now_ns);
+	if (f->start_known && f->una_known)
+		o->acked_bytes = f->una - f->start;
+	o->edge_segments = d->edge;
+	o->slow_acks = d->nagle.slow_acks;
+	o->released = d->nagle.released;
+	o->released_p50_ns = na_rtt_quantile(&d->nagle.waits, 0.5);
+	o->released_even = is_even(&d->nagle.waits);
+	o->far_rtt_min_ns = d->far.n ? d->far.min_ns : -1;
+	o->far_rtt_p50_ns = na_rtt_quantile(&d->far, 0.5);
+	o->reset = d->saw_rst;
+	o->closed = d->saw_fin;
+}
+
+static void put_turns(struct na_connection *o, const struct na_tcp_conn *c)
+{
+	const struct na_turns *t = &c->turns;
+	uint64_t at_once = t->calls > t->upset_calls + t->serve.n
+				   ? t->calls - t->upset_calls - t->serve.n
+				   : 0;
+	double half = 0.5 * (double)(at_once + t->serve.n);
+	int64_t p50 = -1, slow;
+
+	if (t->serve.n > 0)
+		p50 = half <= (double)at_once
+			      ? 0
+			      : na_rtt_quantile(&t->serve,
+						(half - (double)at_once) /
+							t->serve.n);
+	slow = 3 * p50 > p50 + slower_ns ? 3 * p50 : p50 + slower_ns;
+	o->turns = t->calls;
+	o->upset_turns = t->upset_calls;
+	o->serves = t->serve.n;
+	o->serve_ns = t->serve_ns;
+	o->serve_p50_ns = p50;
+	o->serve_p99_ns = na_rtt_quantile(&t->serve, 0.99);
+	o->upset_ns = t->upset_ns;
+	o->client = c->client;
+	if (p50 >= 0)
+		o->slow_serves = na_rtt_above(&t->serve, slow,
+					      &o->slow_serve_ns);
+}
+
+static bool recorded_twice(const struct na_tcp_conn *c)
+{
+	uint64_t copies = 0, all = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct na_tcp_dir *d = &c->dir[i];
+
+		/* Of ACKs without an ID nobody knows. */
+		copies += d->trail.copies;
+		all += na_trail_has_ids(&d->trail) ? d->packets
+						   : d->data_packets;
+	}
+	return copies > 0 &&
+	       (double)copies >= 0.3 * ((double)all - (double)copies);
 }
 
 static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
@@ -126,6 +241,14 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	o.calls = calls;
 	put_direction(&o.dir[0], &c->dir[0], &c->dir[1]);
 	put_direction(&o.dir[1], &c->dir[1], &c->dir[0]);
+	for (unsigned i = 0; i < 2; i++) {
+		put_trail(&o.dir[i], &c->dir[i], recorded_twice(c),
+			  c->newest_ns);
+		o.dir[i].mute_ns = c->dir[i].packets > 0
+					   ? c->newest_ns - c->dir[i].heard_ns
+					   : -1;
+	}
+	put_turns(&o, c);
 	return t->sink->connection(t->sink->ctx, &o);
 }
 

@@ -5,6 +5,7 @@
 
 #include "ingest/tcp/clock.h"
 #include "ingest/tcp/marks.h"
+#include "ingest/tcp/talk.h"
 #include "ingest/tcp/tell.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -22,9 +23,10 @@ enum {
 		  NA_TCP_MARK_ZERO_PROBE,
 	RTT_PAGES = 1 << 15,
 	RTT_PAGES_EACH = 1, /* more, for each connection */
-	FINISHED = 2048,    /* wait for late packets */
-	FRESH_SHARE = 8,    /* of the limit, those of one side only */
-	FRESH_PACKETS = 4,  /* one side may be all that passes here */
+	TRAIL_BYTES = 12 << 20,
+	FINISHED = 2048,   /* wait for late packets */
+	FRESH_SHARE = 8,   /* of the limit, those of one side only */
+	FRESH_PACKETS = 4, /* one side may be all that passes here */
 	CE = 3,
 	REMARKABLE = NA_TCP_SYN | NA_TCP_FIN | NA_TCP_RST | NA_TCP_ECE |
 		     NA_TCP_CWR
@@ -54,6 +56,7 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	na_reach(o->zero_ns, &t->lowest_ns, &t->highest_ns);
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
+	t->pools.room.most = TRAIL_BYTES;
 	t->teller = (struct na_tcp_teller){
 		.sink = o->sink,
 		.addresses = o->addresses,
@@ -86,8 +89,12 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 		na_seen_fini(&d->seen, &t->pools.cells);
 		na_rtt_fini(&d->rtt, &t->pools.pages);
 		na_rtt_fini(&d->ts_rtt, &t->pools.pages);
+		na_rtt_fini(&d->far, &t->pools.pages);
+		na_rtt_fini(&d->nagle.waits, &t->pools.pages);
+		na_trail_fini(&d->trail, &t->pools.room);
 		free(d->rare);
 	}
+	na_rtt_fini(&c->turns.serve, &t->pools.pages);
 	na_tcp_remove(&t->table, at);
 	return st;
 }
@@ -162,6 +169,8 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 	c->id = t->next_id++;
 	c->moved = t->packets;
 	c->first_ns = c->last_ns = c->newest_ns = p->time_ns;
+	c->client = p->flags & NA_TCP_SYN ? (p->flags & NA_TCP_ACK) != 0
+					  : p->src_port < p->dst_port;
 	for (unsigned i = 0; i < 2; i++) {
 		struct na_tcp_dir *d = &c->dir[i];
 
@@ -339,6 +348,25 @@ static bool is_needed(const struct na_tcp *t, const struct na_tcp_conn *c,
 	return p->payload_bytes > 0 || c->needs == NA_TCP_NEEDS_ALL;
 }
 
+/* What was sent again, lost before that, or not recorded. */
+static uint64_t setbacks(const struct na_trail *f, const struct na_trail *r)
+{
+	uint64_t n = 0;
+
+	if (f->late)
+		n = f->late->n_sent_again + f->late->tail_losses +
+		    f->late->syns_again + f->late->capture_holes;
+	if (r->late)
+		n += r->late->n_sent_again + r->late->tail_losses +
+		     r->late->syns_again + r->late->capture_holes;
+	return n;
+}
+
+static int64_t least_leg(const struct na_tcp_dir *d)
+{
+	return d->rtt.n ? d->rtt.min_ns : 0;
+}
+
 static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 				  const struct na_tcp_dir *f,
 				  const struct na_tcp_dir *r,
@@ -360,6 +388,8 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 		.marks = marks,
 		.ends = {&c->end[0], &c->end[1]},
 		.ports = {c->port[0], c->port[1]},
+		.setbacks = setbacks(&f->trail, &r->trail),
+		.leg_ns = {least_leg(&c->dir[0]), least_leg(&c->dir[1])},
 		.needs = &c->needs,
 	};
 	enum na_status st = NA_OK;
@@ -409,15 +439,64 @@ static void take_time(struct na_tcp_conn *c, int64_t now)
 	c->last_ns = now;
 }
 
+/* What a packet of either side holds at most: what both SYNs say. */
+static void take_mss(struct na_tcp_dir *f, struct na_tcp_dir *r,
+		     const struct na_packet *p)
+{
+	uint32_t full = r->mss && r->mss < p->mss ? r->mss : p->mss;
+
+	if (p->flags & NA_TCP_ACK && p->has_timestamps && full > 100)
+		full -= 12; /* RFC 6691: options come out of it */
+	f->trail.full = r->trail.full = full;
+}
+
+/* Marks of p; and what it testifies. */
+__attribute__((noinline)) static uint32_t
+witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
+	  struct na_tcp_dir *r, const struct na_packet *p,
+	  const struct na_trail_look *look)
+{
+	bool shut = r->packets > 0 && r->window == 0;
+	int64_t silent = f->rare ? f->rare->timeout_total_ns : 0, rtt;
+	uint64_t upset;
+	uint32_t hi;
+	bool known;
+	uint32_t marks = na_tcp_marks(c, f, r, p, &t->pools);
+
+	rtt = c->first_rtt_ns ? c->first_rtt_ns : f->srtt_ns + r->srtt_ns;
+	silent = f->rare ? f->rare->timeout_total_ns - silent : 0;
+	hi = f->trail.hi;
+	known = f->trail.hi_known;
+	upset = setbacks(&f->trail, &r->trail);
+	na_trail_send(&f->trail, &t->pools.room, p, look, rtt, shut, silent);
+	na_trail_hear(&r->trail, &t->pools.room, p,
+		      r->rtt.n ? r->rtt.min_ns : 0);
+	c->turns.upset |= setbacks(&f->trail, &r->trail) > upset;
+	na_tcp_talk(c, f, r, p,
+		    p->payload_bytes > 0 &&
+			    (!known || na_tcp_before(hi, f->trail.hi)),
+		    &t->pools.pages);
+	return marks;
+}
+
 /* p from f's side.  Not inlined: gcc would multiply by the size of a direction
  * at each use of one. */
 __attribute__((noinline)) static enum na_status
 take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
      struct na_tcp_dir *r, const struct na_packet *p, uint32_t marks)
 {
+	struct na_trail_look look = {.copy = false};
 	uint32_t window;
 
-	marks |= na_tcp_marks(c, f, r, p, &t->pools);
+	/* Copies are marked as tshark marks them, and tell nothing else. */
+	if (na_trail_plain(&f->trail, &r->trail, p)) {
+		marks |= na_tcp_marks(c, f, r, p, &t->pools);
+		na_tcp_talk(c, f, r, p, p->payload_bytes > 0, &t->pools.pages);
+	} else if (na_trail_is_copy(&f->trail, p, &look)) {
+		marks |= na_tcp_marks(c, f, r, p, &t->pools);
+	} else {
+		marks |= witnessed(t, c, f, r, p, &look);
+	}
 	f->packets++;
 	f->wire_bytes += p->wire_bytes;
 	if (p->flags & NA_TCP_SYN || !f->placed || !r->placed)
@@ -431,6 +510,8 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 		count_signals(f, p);
 	}
 	count_marks(f, marks);
+	if (p->flags & NA_TCP_SYN && p->mss)
+		take_mss(f, r, p);
 	if (p->has_timestamps) {
 		f->timestamps = true;
 		na_tcp_clock_send(f, p);
@@ -439,8 +520,9 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	}
 	window = scaled_window(f, r, p);
 	take_time(c, p->time_ns);
-	return is_needed(t, c, p) ? tell_packet(t, c, f, r, p, marks, window)
-				  : NA_OK;
+	return !look.copy && is_needed(t, c, p)
+		       ? tell_packet(t, c, f, r, p, marks, window)
+		       : NA_OK;
 }
 
 /* p's connection, or NA_TCP_NONE. */

@@ -44,6 +44,8 @@ struct na_tcp_packet {
 	uint32_t marks;        /* enum na_segment_mark */
 	const struct na_address *ends[2]; /* [0]: sender of the first packet */
 	uint16_t ports[2];
+	uint64_t setbacks; /* sent again or lost so far, both ways */
+	int64_t leg_ns[2]; /* least, from data of each to its ACK; 0 */
 	uint8_t *needs; /* enum na_tcp_needs, for the reader to set; or NULL */
 };
 

@@ -123,6 +123,8 @@ static const struct na_xf_field call_fields[] = {
 	F(12, na_call, http_status, XF_I32, 0),
 	F(13, na_call, grpc_status, XF_I32, 0),
 	F(14, na_call, reset, XF_U8, 0),
+	F(15, na_call, setbacks, XF_U32, 0),
+	F(16, na_call, leg_ns, XF_I64, 0),
 };
 
 static const struct na_xf_field packet_fields[] = {
@@ -159,6 +161,28 @@ static const struct na_xf_field packet_fields[] = {
 	D(44, i, saw_syn, XF_U8), D(45, i, window_scale_known, XF_U8), \
 	D(46, i, recovery_ns, XF_I64)
 
+/* Those that are newer, of which there is no room below the other one's. */
+#define T(n, i, member, type) F((i ? 224 : 160) + n, na_connection, dir[i].member, type, 0)
+#define TESTIMONY(i) \
+	T(0, i, copies, XF_U64), T(1, i, needed, XF_U64), \
+	T(2, i, needless, XF_U64), T(3, i, reordered, XF_U64), \
+	T(4, i, duplicated, XF_U64), T(5, i, capture_holes, XF_U64), \
+	T(6, i, lost_upstream, XF_U64), T(7, i, tail_losses, XF_U64), \
+	T(8, i, syns_again, XF_U64), T(9, i, acks_missing, XF_U64), \
+	T(10, i, dsacks_alone, XF_U64), T(11, i, open_again, XF_U64), \
+	T(12, i, needed_timeouts, XF_U64), \
+	T(13, i, needed_silent_ns, XF_I64), T(14, i, tail_ns, XF_I64), \
+	T(15, i, last_again, XF_U64), T(16, i, last_again_bytes, XF_U64), \
+	T(17, i, acked_bytes, XF_U64), T(18, i, edge_segments, XF_U64), \
+	T(19, i, slow_acks, XF_U64), T(20, i, released, XF_U64), \
+	T(21, i, released_p50_ns, XF_I64), T(22, i, far_rtt_min_ns, XF_I64), \
+	T(23, i, far_rtt_p50_ns, XF_I64), T(24, i, mute_ns, XF_I64), \
+	T(25, i, testified, XF_U8), T(26, i, ids, XF_U8), \
+	T(27, i, reset, XF_U8), T(28, i, closed, XF_U8), \
+	T(29, i, released_even, XF_U8), T(30, i, stuck_ns, XF_I64), \
+	T(31, i, missing_bytes, XF_U64), T(32, i, missing_ns, XF_I64), \
+	T(33, i, vain_timeouts, XF_U64), T(34, i, longest_vain_ns, XF_I64)
+
 static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),
 	F(2, na_connection, src, XF_U32, XF_ENDPOINT),
@@ -172,6 +196,18 @@ static const struct na_xf_field connection_fields[] = {
 	F(10, na_connection, calls, XF_U64, 0),
 	DIRECTION(0),
 	DIRECTION(1),
+	TESTIMONY(0),
+	TESTIMONY(1),
+	F(11, na_connection, turns, XF_U64, 0),
+	F(12, na_connection, upset_turns, XF_U64, 0),
+	F(13, na_connection, serves, XF_U64, 0),
+	F(14, na_connection, slow_serves, XF_U64, 0),
+	F(15, na_connection, serve_ns, XF_I64, 0),
+	F(16, na_connection, slow_serve_ns, XF_I64, 0),
+	F(17, na_connection, serve_p50_ns, XF_I64, 0),
+	F(18, na_connection, serve_p99_ns, XF_I64, 0),
+	F(19, na_connection, upset_ns, XF_I64, 0),
+	F(20, na_connection, client, XF_U8, 0),
 };
 
 static const struct na_xf_field capture_fields[] = {

@@ -34,6 +34,8 @@ struct na_analysis {
 	bool instants;       /* sees clock_skew and no_latency, too */
 	bool censored;       /* sees clock_skew, which counts as left out */
 	bool both_sides;     /* without --side: rx and tx, not rx alone */
+	bool sends_aside;    /* with both sides: receives count, sends are
+				neither used nor left out */
 	bool by_steps;       /* needs the step of every transfer */
 	bool every_host;     /* sees ops, steps and program runs of hosts that
 				--host leaves out, too: to count them */

@@ -42,6 +42,14 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
+	na_case_fact(c, f, "%s pending in the mean, %s at most",
+		     na_case_number(c, na_number_at(body,
+						    M_pending "." M_time_mean)),
+		     na_case_number(c,
+				    na_number_at(body, M_pending "." M_max)));
+	na_case_fact(c, f, "nothing is pending %s %% of the time",
+		     na_case_number(c, 100 * na_number_at(body, M_pending
+							  "." M_idle_share)));
 	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, M_pending_of));
 	na_put_real(c->r, f->evidence, M_idc_10ms, idc);

@@ -24,6 +24,7 @@ enum na_confidence {
 	NA_LIKELY,  /* a test rejects chance, or two sources agree */
 	NA_POSSIBLE /* fits; other causes fit as well */
 };
+extern const char *const na_confidences[]; /* their words */
 
 /* Thresholds, one member for each row of limits.def. */
 struct na_limits {
@@ -40,23 +41,57 @@ struct na_exhibit {
 	const char *missing;            /* then: what it would take, in words */
 };
 
+/* Who or what is to blame; NONE: a finding that accuses nobody. */
+enum na_cause {
+	NA_CAUSE_NONE,
+	NA_CAUSE_NETWORK,
+	NA_CAUSE_COMPUTE,
+	NA_CAUSE_INPUT,
+	NA_CAUSE_SERVER,
+	NA_CAUSE_CLIENT,
+	NA_CAUSE_SETTINGS
+};
+
+/*
+ * Whom a finding accuses, as the culprits of `pairs` do: kind "src", "dst" or
+ * "host" with a host (or several), "pair" with both ends, "rack_..." with the
+ * hosts of the rack.  What is not known is NULL, the kind as well: the network
+ * somewhere.  Borrowed, as long as the case.
+ */
+struct na_who {
+	const char *kind, *host, *src_host, *dst_host;
+	const struct na_value *hosts, *alternatives;
+};
+
+/* What the session says of the network: somebody's side of it is accused, it
+ * is acquitted, or neither. */
+enum na_outcome { NA_GUILTY, NA_NOT_GUILTY, NA_CANNOT_TELL };
+
 struct na_finding {
 	const struct na_check *check;
 	enum na_severity severity;
 	enum na_confidence confidence;
 	/* What the finding cost, for the order within a severity and for the
-	 * verdict; NaN: cannot be told. */
-	double lost_s;
-	double from_s, to_s; /* NaN: at no particular time */
-	const char *title;   /* one sentence with the numbers that matter */
-	const char *remedy;  /* what to do, with the exact flag or setting */
-	const char *command; /* netan command that shows more */
+	 * verdict, na_case_cost(); NaN: cannot be told. */
+	double lost_s, cost_ms_per_step;
+	double from_s, to_s;   /* NaN: at no particular time */
+	const char *title;     /* one sentence with the numbers that matter */
+	const char *remedy;    /* what to do, with the exact flag or setting */
+	const char *sure;      /* why so sure; NULL: what the word means */
+	const char *otherwise; /* what else it could be; NULL: nothing more */
+	const char *command;   /* netan command that shows more */
 	struct na_value *evidence; /* members in units, for na_put_... */
-	/* For the verdict: who is to blame, where that is known, and by what
-	 * ("2.8x slower over 31 pairs"). */
+	struct na_value *facts;    /* texts, na_case_fact() */
+	/* For the verdict: who or what it is about, and by what ("2.8x slower
+	 * over 31 pairs"). */
 	const char *culprit; /* "transmit side of host-17" */
 	const char *how;
-	bool network; /* the network is at fault, not what uses it */
+	/* na_case_accuse() */
+	enum na_cause cause;
+	struct na_who who;
+	/* It may be the network, and no test says so: nobody is accused, and
+	 * the network is not acquitted. */
+	bool suspicion;
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;
 };
@@ -107,6 +142,8 @@ struct na_check {
 	enum na_acquits acquits;
 	/* What the verdict puts before such a finding; NULL: nothing. */
 	const char *named_as;
+	/* Its cost is the time that devices stall, whoever makes them. */
+	bool costs_stall;
 };
 
 /* The body of an exhibit, its side tree, its whole document; NULL: there is
@@ -130,6 +167,26 @@ struct na_value *na_case_list(struct na_case *c);
 	na_case_copy_all(c, to, from, (const char *const[]){__VA_ARGS__, NULL})
 void na_case_copy_all(struct na_case *c, struct na_value *to,
 		      const struct na_value *from, const char *const *names);
+/*
+ * The finding accuses somebody: check's accused[], and what the verdict and
+ * the outcome are derived from.  To be called where a test or a count stands
+ * behind it, never on a suspicion.  `name` is the culprit in words.
+ */
+void na_case_accuse(struct na_finding *f, enum na_cause cause,
+		    struct na_who who, const char *name);
+/* A culprit of `pairs`. */
+struct na_who na_who_of(const struct na_value *culprit);
+/* One of the two or three facts that a finding rests on, for people: a short
+ * sentence with its number, no full stop. */
+void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
+	NA_PRINTF(3, 4);
+/*
+ * What it cost all steps together, and so each of them; nothing where lost_s is
+ * NaN.  One cause has one cost: where a finding that accuses somebody has one,
+ * stalls have none, since they are what it costs; and of findings about stalls
+ * the costliest keeps it.
+ */
+void na_case_cost(struct na_case *c, struct na_finding *f, double lost_s);
 /* The running check has found the reason of another one's finding, and puts
  * it there instead of telling it twice. */
 void na_case_join(struct na_case *c, struct na_finding *f);
@@ -168,13 +225,19 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			     struct na_err *err) NA_MUST_CHECK;
 
 /*
- * verdict.c: the first line.  "Network: not guilty", "guilty: transmit side
- * of host-17, 2.8x slower over 31 pairs, 1.9 s of 14 s step stall", "cannot
- * tell: ...".  Findings are in their final order.
+ * verdict.c: the first line, and in one place what it comes to.  "guilty:
+ * transmit side of host-3 (2.4x slower over 7 pairs), costs 45 ms of each 105
+ * ms step; likely", "Network: not guilty: a NIC 1.3x slower would have been
+ * named on 61 of 64 hosts", "cannot tell: ...".  Findings are in their final
+ * order.
  */
-const char *na_verdict(struct na_case *c);
+const char *na_verdict(struct na_case *c, enum na_outcome *outcome);
+/* Whom the findings accuse, each once, in their order. */
+void na_verdict_put_accused(struct na_case *c, struct na_value *body);
 
-/* views.c: what a person sees of it. */
+/* views.c: what a person sees of it.  Facts of a finding that tells none are
+ * the first members of its evidence. */
 void na_checks_views(struct na_case *c);
+void na_case_tell_facts(struct na_case *c, struct na_finding *f);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "members.h"
 #include "netan/base/order.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
 #include "netan/result/emit.h"
@@ -32,6 +33,14 @@ const struct na_check *na_check_find(const char *id)
 	}
 	return NULL;
 }
+
+/* clang-format off */
+const char *const na_confidences[] = {
+	[NA_CERTAIN] = "certain",
+	[NA_LIKELY] = "likely",
+	[NA_POSSIBLE] = "possible",
+};
+/* clang-format on */
 
 static const struct na_exhibit *exhibit(const struct na_case *c,
 					const char *name)
@@ -101,11 +110,13 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 		.severity = severity,
 		.confidence = confidence,
 		.lost_s = NAN,
+		.cost_ms_per_step = NAN,
 		.from_s = NAN,
 		.to_s = NAN,
 		.command = more ? command(c, more) : NULL,
 		.evidence = na_put_object(c->r, na_result_side(c->r),
 					  M_evidence),
+		.facts = na_case_list(c),
 	};
 	return f;
 }
@@ -120,6 +131,35 @@ void na_case_copy_all(struct na_case *c, struct na_value *to,
 {
 	for (; *names; names++)
 		na_put_alias(c->r, to, *names, na_get(from, *names));
+}
+
+void na_case_accuse(struct na_finding *f, enum na_cause cause,
+		    struct na_who who, const char *name)
+{
+	f->cause = cause;
+	f->who = who;
+	f->culprit = name;
+}
+
+struct na_who na_who_of(const struct na_value *culprit)
+{
+	return (struct na_who){
+		.kind = na_text_or(culprit, M_kind, NULL),
+		.host = na_text_or(culprit, M_host, NULL),
+		.src_host = na_text_or(culprit, M_src_host, NULL),
+		.dst_host = na_text_or(culprit, M_dst_host, NULL),
+		.hosts = na_get(culprit, M_hosts),
+		.alternatives = na_get(culprit, M_alternatives),
+	};
+}
+
+void na_case_cost(struct na_case *c, struct na_finding *f, double lost_s)
+{
+	size_t steps = na_length(na_case_body(c, "steps"), M_steps);
+
+	f->lost_s = lost_s;
+	if (steps)
+		f->cost_ms_per_step = lost_s * NA_MS_PER_S / (double)steps;
 }
 
 void na_case_join(struct na_case *c, struct na_finding *f)
@@ -156,6 +196,15 @@ const char *na_case_text(struct na_case *c, const char *fmt, ...)
 	text = vtext(c, fmt, args);
 	va_end(args);
 	return text;
+}
+
+void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	na_put_text(c->r, f->facts, NULL, vtext(c, fmt, args));
+	va_end(args);
 }
 
 bool na_case_asks(const struct na_case *c, const char *id)
@@ -198,24 +247,30 @@ static size_t place_of(const struct na_check *check)
 	return i;
 }
 
-static double cost(const struct na_finding *f)
+static double known(double cost)
 {
-	return isnan(f->lost_s) ? -1 : f->lost_s;
+	return isnan(cost) ? -1 : cost;
 }
 
-/* Worst first, then what cost most, then the order of the playbook. */
+/* Worst first, then what costs most, then the order of the playbook. */
 NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
-	 NA_CMP(cost(*y), cost(*x)),
+	 NA_CMP(known((*y)->cost_ms_per_step), known((*x)->cost_ms_per_step)),
+	 NA_CMP(known((*y)->lost_s), known((*x)->lost_s)),
 	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
 	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
 
-/* clang-format off */
-static const char *const confidences[] = {
-	[NA_CERTAIN] = "certain",
-	[NA_LIKELY] = "likely",
-	[NA_POSSIBLE] = "possible",
-};
-/* clang-format on */
+static void put_verdict(struct na_case *c, struct na_value *body)
+{
+	static const char *const outcomes[] = {
+		[NA_GUILTY] = "guilty",
+		[NA_NOT_GUILTY] = "not_guilty",
+		[NA_CANNOT_TELL] = "cannot_tell",
+	};
+	enum na_outcome outcome;
+
+	na_put_text(c->r, body, M_verdict, na_verdict(c, &outcome));
+	na_put_text(c->r, body, M_outcome, outcomes[outcome]);
+}
 
 static void put_finding(struct na_case *c, struct na_value *list,
 			struct na_finding *f)
@@ -226,19 +281,58 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, M_severity, na_severity_name(f->severity));
 	na_put_text(c->r, row, M_title, f->title);
 	na_put_alias(c->r, row, M_evidence, f->evidence);
+	na_put_alias(c->r, row, M_evidence_text, f->facts);
 	na_put_real(c->r, row, M_from_s, f->from_s);
 	na_put_real(c->r, row, M_to_s, f->to_s);
-	na_put_text(c->r, row, M_confidence, confidences[f->confidence]);
+	na_put_text(c->r, row, M_confidence, na_confidences[f->confidence]);
 	na_put_text(c->r, row, M_remedy, f->remedy);
 	na_put_text(c->r, row, M_command, f->command);
 	na_put_real(c->r, row, M_lost_s, f->lost_s);
+	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
+	if (f->sure)
+		na_put_text(c->r, row, M_sure, f->sure);
+	if (f->otherwise)
+		na_put_text(c->r, row, M_otherwise, f->otherwise);
 	if (f->also)
 		na_put_text(c->r, row, M_also, f->also->id);
+}
+
+/* Whom the verdict accuses, and what an acquittal rests on. */
+static void put_grounds(struct na_case *c, struct na_value *body)
+{
+	const struct na_value *power = na_get(na_case_body(c, "pairs"),
+					      M_power);
+
+	na_verdict_put_accused(c, body);
+	na_put_alias(c->r, body, M_power, power ? power : na_case_list(c));
 }
 
 struct sorted {
 	struct na_value *passed, *not_run;
 };
+
+/* One cause, one cost: see na_case_cost(). */
+static void settle_costs(struct na_case *c)
+{
+	const struct na_finding *payer = NULL;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+		bool first = !payer || (f->cause && !payer->cause);
+		bool same = payer && !f->cause == !payer->cause;
+
+		if ((f->cause || f->check->costs_stall) &&
+		    f->cost_ms_per_step > 0 &&
+		    (first ||
+		     (same && f->cost_ms_per_step > payer->cost_ms_per_step)))
+			payer = f;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->findings[i]->check->costs_stall &&
+		    c->findings[i] != payer)
+			c->findings[i]->cost_ms_per_step = NAN;
+	}
+}
 
 static void run_one(struct na_case *c, const struct na_check *check,
 		    const struct sorted *to)
@@ -286,13 +380,17 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
+	settle_costs(&c);
 	na_sort(c.findings, c.n, by_weight);
-	na_put_text(r, body, M_verdict, na_verdict(&c));
+	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);
-	for (size_t i = 0; i < c.n; i++)
+	for (size_t i = 0; i < c.n; i++) {
+		na_case_tell_facts(&c, c.findings[i]);
 		put_finding(&c, list, c.findings[i]);
+	}
 	na_put_alias(r, body, M_passed, to.passed);
 	na_put_alias(r, body, M_not_run, to.not_run);
+	put_grounds(&c, body);
 	na_checks_views(&c);
 	*worst = c.n ? (int)c.findings[0]->severity : 0;
 	free(c.findings);

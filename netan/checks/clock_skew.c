@@ -49,6 +49,17 @@ static void judge_clock_skew(struct na_case *c)
 	f->remedy = "do not compare times between these hosts: one-way "
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";
+	na_case_fact(c, f,
+		     "%lld transfers arrive when they are sent, or "
+		     "before",
+		     (long long)skewed);
+	if (na_length(pairs, M_clock_offsets))
+		na_case_fact(c, f,
+			     "%zu clock%s off, estimated from traffic "
+			     "both ways",
+			     na_length(pairs, M_clock_offsets),
+			     na_length(pairs, M_clock_offsets) == 1 ? " is"
+								    : "s are");
 	na_put_real(c->r, f->evidence, M_clock_skew, skewed);
 	na_put_real(c->r, f->evidence, M_clock_skew_share, share);
 	if (na_length(pairs, M_clock_offsets))

@@ -5,7 +5,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/checks/check.h"
+#include "netan/checks/look.h"
 
 static void find(struct na_case *c, const struct na_value *x)
 {
@@ -24,14 +24,23 @@ static void find(struct na_case *c, const struct na_value *x)
 				host, label ? " of " : "", label ? label : "",
 				na_number_at(x, M_ratio), p50,
 				na_count_at(x, M_count), na_number_at(x, M_z));
+	na_case_fact(c, f, "%" PRId64 " reductions, median %s, p99 %s",
+		     na_count_at(x, M_count), p50,
+		     na_case_seconds(c,
+				     na_number_at(x, M_p99_us) / NA_US_PER_S));
+	na_case_fact(c, f, "%.3g robust deviations above the other hosts",
+		     na_number_at(x, M_z));
+	f->otherwise = "it reduces more, or larger pieces, than the others";
 	f->remedy = na_case_text(c,
 				 "look at the CPU and the memory of %.100s: "
 				 "what else runs there, its clock rate, memory "
 				 "errors, NUMA placement",
 				 host);
-	f->culprit =
+	na_case_accuse(
+		f, NA_CAUSE_COMPUTE,
+		(struct na_who){.kind = "host", .host = host},
 		na_case_text(c, "slow reductions on %.100s: its CPU or memory",
-			     host);
+			     host));
 	na_put_text(c->r, f->evidence, M_host, host);
 	na_put_text(c->r, f->evidence, M_label, label);
 	na_put_int(c->r, f->evidence, M_reductions, na_count_at(x, M_count));

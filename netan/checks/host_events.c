@@ -49,6 +49,12 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 	const struct na_value *k = na_get(run, kind);
 	struct na_value *to = f->evidence, *list;
 
+	na_case_fact(c, f,
+		     "%" PRId64 " in the steady state, %" PRId64
+		     " in the start-up",
+		     na_count_at(k, M_count), na_count_at(k, M_startup));
+	na_case_fact(c, f, "they meet %" PRId64 " of %" PRId64 " transfers",
+		     na_count_at(k, M_touched), na_count_at(run, M_transfers));
 	f->from_s = na_number_at(k, M_first_s);
 	f->to_s = na_number_at(k, M_last_s);
 	na_case_copy(c, to, run, M_label, M_steady_from_s, M_steady_by,

@@ -149,6 +149,19 @@ static const char *remedy_of(struct na_case *c, const struct over_hosts *o)
 			    name_of(o->host), first);
 }
 
+static void accuse(struct na_finding *f, const struct na_value *hosts,
+		   const char *name)
+{
+	struct na_who who = {.kind = "host", .hosts = hosts};
+
+	if (hosts && hosts->n == 1)
+		who = (struct na_who){
+			.kind = "host",
+			.host = na_text_of(na_items(hosts), ""),
+		};
+	na_case_accuse(f, NA_CAUSE_SETTINGS, who, name);
+}
+
 static struct na_finding *find_setting(struct na_case *c,
 				       const struct over_hosts *o)
 {
@@ -170,6 +183,14 @@ static struct na_finding *find_setting(struct na_case *c,
 			 : na_case_text(c, "%s is %s on %s, wanted %s", o->name,
 					value, where,
 					na_text_at(o->row, M_wanted));
+	if (f->severity >= NA_SEV_WARNING)
+		accuse(f, o->hosts, f->title);
+	na_case_fact(c, f, "%zu of %zu hosts%s", o->bad, o->known,
+		     o->unknown ? na_case_text(c, ", unknown on %zu more",
+					       o->unknown)
+				: "");
+	if (!count)
+		na_case_fact(c, f, "%s", na_text_at(o->row, M_why));
 	f->remedy = remedy_of(c, o);
 	f->command = na_text_at(o->host, M_command);
 	put_evidence(c, f->evidence, o);
@@ -266,6 +287,8 @@ static void explain(struct na_case *c, struct na_finding *f,
 				 "drops at the hosts and switch ports of "
 				 "the slow pairs (ethtool -S, nstat)",
 				 rto_remedy(c, o));
+	na_case_fact(c, f, "rto_min is wanted at %s",
+		     na_text_at(o->row, M_wanted));
 	na_put_alias(c->r, f->evidence, M_hosts_with_that_timer, hosts);
 	na_put_real(c->r, f->evidence, M_rto_min_ms, rto_ms);
 	put_evidence(c, f->evidence, o);
@@ -357,6 +380,7 @@ static void judge_rto(struct na_case *c, const struct over_hosts *o)
 static void judge_nics(struct na_case *c)
 {
 	struct na_value *names = na_case_list(c), *rows = na_case_list(c);
+	struct na_value *hosts = na_case_list(c);
 	const struct na_value *worst = NULL, *of = NULL;
 	struct na_finding *f;
 
@@ -370,6 +394,8 @@ static void judge_nics(struct na_case *c)
 				worst = x;
 				of = h;
 			}
+			if (!na_lists(hosts, name_of(h)))
+				na_put_text(c->r, hosts, NULL, name_of(h));
 			to = na_put_object(c->r, rows, NULL);
 			na_put_text(c->r, to, M_host, name_of(h));
 			na_put_text(c->r, to, M_nic, na_text_at(x, M_name));
@@ -384,6 +410,8 @@ static void judge_nics(struct na_case *c)
 	f = na_case_find(c, severity_of(worst), NA_CERTAIN, NULL);
 	f->title = na_case_text(c, "NICs with errors or drops: %s",
 				na_case_names(c, names, NAMED));
+	if (f->severity >= NA_SEV_WARNING)
+		accuse(f, hosts, f->title);
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
 				 na_text_at(worst, M_remedy));
 	f->command = na_text_at(of, M_command);

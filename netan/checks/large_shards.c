@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
 
@@ -121,6 +122,11 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		    "the shard must stay much larger than "
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
+	na_case_fact(c, f, "%zu collective%s wait%s for the copy of a buffer",
+		     x.n, na_plural(x.n), x.n == 1 ? "s" : "");
+	na_case_fact(c, f, "that is %.2g %% of the time of %s",
+		     100 * na_number_at(x.worst, M_gap_share),
+		     na_text_or(x.worst, M_collective, "the first"));
 	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
 	na_put_int(c->r, f->evidence, M_sends, na_count_at(run, M_sends));
 	na_put_real(c->r, f->evidence, M_serial_bytes_share, share);

@@ -3,10 +3,13 @@
 #include "members.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/stats/tests/robust.h"
 
 bool na_says(const struct na_value *in, const char *path, const char *text)
 {
@@ -134,6 +137,17 @@ bool na_next_full(const struct na_case *c, struct na_full *x)
 	return true;
 }
 
+bool na_link_is_full(const struct na_case *c)
+{
+	struct na_full x = {.region = NULL};
+
+	while (na_next_full(c, &x)) {
+		if (x.share > c->limits->saturated)
+			return true;
+	}
+	return false;
+}
+
 struct na_stalled na_stalled_of(const struct na_case *c,
 				bool (*counts)(const struct na_case *c,
 					       const struct na_value *v))
@@ -200,4 +214,23 @@ double na_steps_ms(const struct na_case *c)
 	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps))
 		all_ms += na_number_at(v, M_duration_ms);
 	return all_ms;
+}
+
+double na_step_ms(const struct na_case *c)
+{
+	const struct na_value *list = na_get(na_case_body(c, "steps"), M_steps);
+	double *ms = list && list->n ? na_calloc(list->n, sizeof(*ms)) : NULL;
+	double median = NAN;
+	size_t n = 0;
+
+	na_for_each (v, list) {
+		double x = na_number_at(v, M_duration_ms);
+
+		if (ms && isfinite(x))
+			ms[n++] = x;
+	}
+	if (n)
+		median = na_median(ms, n);
+	free(ms);
+	return median;
 }

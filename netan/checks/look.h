@@ -21,6 +21,17 @@ const char *na_case_seconds(struct na_case *c, double s);
 bool na_touches(const struct na_value *culprit, const char *host);
 /* The first culprit of `pairs`; NULL: nobody is named, or nobody asks. */
 const struct na_value *na_first_culprit(const struct na_case *c);
+/*
+ * What a culprit of `pairs` costs: of all stall the share that the slowest
+ * executions would be spared if its transfers took what is expected of them.
+ * One that is slow now and then is behind the slowest executions, and behind
+ * few of the others: that says nothing of all.  Timeouts make everything late
+ * that depends on them, so that paths lead to others: they cost what they
+ * waited, and no more than all stall.  Puts path_share, lost_s and
+ * cost_ms_per_step; nothing where none is known.
+ */
+void na_culprit_cost(struct na_case *c, struct na_finding *f,
+		     const struct na_value *culprit);
 /* A straggler of `steps` is slow by itself: computing, or waiting for its
  * input.  Others may only wait for the network. */
 bool na_slow_itself(const struct na_value *straggler);
@@ -36,6 +47,8 @@ bool na_clocks_differ(const struct na_case *c);
 bool na_few_pairs(const struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
+/* The median step, in milliseconds; NaN: no steps. */
+double na_step_ms(const struct na_case *c);
 /* What devices spend in send to recv-done, each of them in the mean, in
  * seconds: in all, and of what all together do; NaN. */
 double na_stall_s(const struct na_case *c);
@@ -49,6 +62,9 @@ struct na_full {
 };
 /* The next one, from all zero on; false: no more. */
 bool na_next_full(const struct na_case *c, struct na_full *x);
+/* One side of a host at capacity for more of the time than bandwidth-bound lets
+ * pass. */
+bool na_link_is_full(const struct na_case *c);
 
 /* Of the collectives that `counts` (NULL: all), which stalls longest, how many
  * they are and what they stall together. */

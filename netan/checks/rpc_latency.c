@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
 
@@ -21,8 +23,7 @@ static bool none_lost(const struct na_case *c)
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
 					       M_totals);
 
-	return totals && !na_count_at(totals, M_retransmissions) &&
-	       !na_count_at(totals, M_timeouts);
+	return totals && !na_count_at(totals, M_needed_retransmissions);
 }
 
 static double ahead_ms(const struct na_value *offset)
@@ -110,9 +111,11 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
-	f->network = lost;
 	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
 			  : "packets are lost";
+	/* One timeout makes all late who wait for it: whose it was is for
+	 * pairs to tell. */
+	f->suspicion = lost || unsure;
 	f->how = na_case_text(
 		c, "%s %% of transfers wait %s ms for a retransmission",
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
@@ -130,20 +133,21 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	f->remedy = acquitted ? "look at who answers these calls: not the "
 				"network made them wait"
 			      : remedy_of(mode);
+	na_case_fact(c, f, "%s of waiting in all",
+		     na_case_seconds(c,
+				     na_number_at(mode, M_count) *
+					     na_number_at(mode, M_latency_ms) /
+					     NA_MS_PER_S));
+	na_case_fact(c, f, "on %lld pair%s, links loaded %s then",
+		     (long long)na_count_at(mode, M_pairs_affected),
+		     na_plural(na_count_at(mode, M_pairs_affected)),
+		     na_says(mode, M_load "." M_state, "usual") ? "as usual"
+								: "heavily");
+	f->otherwise = acquitted ? "the peer was busy, or answered on purpose "
+				   "after that time"
+				 : "a host that pauses as long, or an "
+				   "application with such a timer";
 	put_mode(c, f->evidence, mode);
-}
-
-/* One side of a host at capacity for more of the time than bandwidth-bound
- * lets pass. */
-static bool saturated(const struct na_case *c)
-{
-	struct na_full x = {.region = NULL};
-
-	while (na_next_full(c, &x)) {
-		if (x.share > c->limits->saturated)
-			return true;
-	}
-	return false;
 }
 
 static void judge_ratio(struct na_case *c)
@@ -155,10 +159,12 @@ static void judge_ratio(struct na_case *c)
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
-	if (!(ratio > c->limits->tail_ratio) || saturated(c) ||
+	if (!(ratio > c->limits->tail_ratio) || na_link_is_full(c) ||
 	    na_clocks_differ(c))
 		return;
-	f = na_case_find(c, none_lost(c) ? NA_SEV_INFO : NA_SEV_WARNING,
+	f = na_case_find(c,
+			 none_lost(c) || na_captures_alone(c) ? NA_SEV_INFO
+							      : NA_SEV_WARNING,
 			 NA_POSSIBLE, "latency --by pair");
 	f->title = na_case_text(
 		c,
@@ -167,6 +173,13 @@ static void judge_ratio(struct na_case *c)
 		na_case_number(c, ratio));
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
+	na_case_fact(c, f, "p50 %s, p99 %s, p99.9 %s of %lld transfers",
+		     na_case_seconds(c, na_number_at(all, M_p50_us) / 1e6),
+		     na_case_seconds(c, na_number_at(all, M_p99_us) / 1e6),
+		     na_case_seconds(c, na_number_at(all, M_p99_9_us) / 1e6),
+		     (long long)na_count_at(all, M_transfers));
+	f->otherwise = "requests that wait for their turn at the sender or "
+		       "the receiver";
 	na_case_copy(c, f->evidence, all, M_transfers);
 	na_put_real(c->r, f->evidence, M_p99_over_p50_of_size, ratio);
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
@@ -175,12 +188,14 @@ static void judge_ratio(struct na_case *c)
 static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
+	/* TCP is the witness of what packets waited for: tcp-connection. */
+	bool told = na_captures_alone(c);
 	bool surely = na_says(body, M_verdict, "RTO-like") ||
 		      na_says(body, M_verdict, "low-RTO-like") ||
 		      na_says(body, M_verdict, "delayed-ACK-like");
 	size_t before = c->n;
 
-	na_for_each (v, na_get(body, M_modes)) {
+	na_for_each (v, told ? NULL : na_get(body, M_modes)) {
 		if (na_count_at(v, M_count) >= LEAST && !of_clocks(c, v))
 			judge_mode(c, v, surely);
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
@@ -61,7 +62,7 @@ static bool judge_small(struct na_case *c)
 	if (!row)
 		return false;
 	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "slack --sort stall");
-	f->lost_s = na_per_device_s(c, all.stall_us);
+	na_case_cost(c, f, na_per_device_s(c, all.stall_us));
 	f->title = na_case_text(
 		c,
 		"%s%s too little slack: %s of %s in flight, between %s and %s; "
@@ -81,6 +82,13 @@ static bool judge_small(struct na_case *c)
 		"data dependencies, the schedule, collectives that are issued "
 		"at once; overlap more, or send less",
 		na_text_at(row, M_send_op), na_text_at(row, M_recv_op));
+	na_case_fact(c, f, "%zu collective%s, of which devices stall %s each",
+		     all.n, na_plural(all.n), na_case_seconds(c, f->lost_s));
+	na_case_fact(c, f, "its transfers take %s in the median",
+		     na_case_seconds(c, na_number_at(row, M_network_p50_us) /
+						NA_US_PER_S));
+	f->otherwise = "somebody is slow, and this is how it shows: see the "
+		       "other findings first";
 	na_put_int(c->r, f->evidence, M_collectives, (int64_t)all.n);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
 	list = na_put_list(c->r, f->evidence, M_worst);
@@ -128,7 +136,8 @@ static void judge_stalls(struct na_case *c)
 			 "slack --waterfall -o late.svg");
 	f->from_s = na_number_at(late, M_from_s);
 	f->to_s = na_number_at(late, M_to_s);
-	f->lost_s = na_per_device_s(c, na_number_at(row, M_total_stall_us));
+	na_case_cost(c, f,
+		     na_per_device_s(c, na_number_at(row, M_total_stall_us)));
 	f->culprit = na_case_text(c, "%s stalls its devices: %s",
 				  na_text_at(row, M_collective),
 				  na_text_at(late, M_cause));
@@ -142,6 +151,11 @@ static void judge_stalls(struct na_case *c)
 			      "the network keeps the devices waiting"
 			    : "look at its slowest run in the waterfall: what "
 			      "of the path took long; send less, or earlier";
+	na_case_fact(c, f, "each device stalls %s in it",
+		     na_case_seconds(c, f->lost_s));
+	na_case_fact(c, f, "its slowest run: %s", na_text_at(late, M_cause));
+	f->otherwise = "somebody is slow, and this is how it shows: see the "
+		       "other findings first";
 	na_put_text(c->r, f->evidence, M_slowest_run,
 		    na_text_at(late, M_cause));
 	put_row(c, na_put_list(c->r, f->evidence, M_worst), row);
@@ -162,4 +176,5 @@ const struct na_check na_check_slack_small = {
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
 	.judge = judge_slack_small,
+	.costs_stall = true,
 };

@@ -100,6 +100,17 @@ static bool nobody_is_slow(const struct na_case *c)
 	       strncmp(verdict, "no culprit", strlen("no culprit")) == 0;
 }
 
+static void accuse(struct na_finding *f, const struct na_value *x,
+		   const char *name)
+{
+	bool computes = na_says(x, M_cause, "computation");
+
+	na_case_accuse(f, computes ? NA_CAUSE_COMPUTE : NA_CAUSE_INPUT,
+		       (struct na_who){.kind = "host",
+				       .host = na_text_at(x, M_host)},
+		       name);
+}
+
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
@@ -117,9 +128,13 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		  (other_clocks(c) && na_says(x, M_cause, "late_start"));
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY, "steps");
-	f->network = network;
 	f->culprit = w.culprit;
+	f->suspicion = network;
+	if (!network && !doubted)
+		accuse(f, x, w.culprit);
+	/* Of transfers, that is no cost: bad-endpoint knows whose it is. */
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
+	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
 	f->title = na_case_text(
 		c, "%s, by %s in %lld of %lld %s", w.title,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
@@ -127,6 +142,25 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		(long long)na_count_at(x, M_tried),
 		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
+	na_case_fact(c, f,
+		     "it is last in %s %% of them, by chance it would be "
+		     "in %s %%",
+		     na_case_number(c, 100 * na_number_at(x, M_share)),
+		     na_case_number(c,
+				    100 * na_number_at(x, M_expected_share)));
+	na_case_fact(c, f, "the others wait %s for it in all",
+		     na_case_seconds(c, f->lost_s));
+	if (network)
+		f->otherwise = "it only waits for another one: see the pairs";
+	else if (na_says(x, M_cause, "input"))
+		f->otherwise = "garbage collection, checkpoints or another "
+			       "process on its CPUs";
+	else if (na_says(x, M_cause, "computation"))
+		f->otherwise = "it has more work than the others, or a device "
+			       "that throttles";
+	if (na_number_at(x, M_p_value) > 0)
+		f->sure = na_case_text(c, "as often by chance with p = %.2g",
+				       na_number_at(x, M_p_value));
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 }
@@ -181,11 +215,14 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
 
-	f->culprit = na_case_text(c,
-				  input ? "%s's input or host"
-					: "%s's own computation",
-				  x->host);
+	na_case_accuse(f, input ? NA_CAUSE_INPUT : NA_CAUSE_COMPUTE,
+		       (struct na_who){.kind = "host", .host = x->host},
+		       na_case_text(c,
+				    input ? "%s's input or host"
+					  : "%s's own computation",
+				    x->host));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
+	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
 	f->title = na_case_text(
@@ -198,6 +235,12 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
+	na_case_fact(c, f, "%lld of %zu steps wait for it", (long long)x->n,
+		     na_length(body, M_steps));
+	na_case_fact(c, f, "by %s in the mean, %s in all",
+		     na_case_seconds(c, behind_ms / NA_MS_PER_S),
+		     na_case_seconds(c, x->lost_ms / NA_MS_PER_S));
+	f->otherwise = "chance: so few steps show no habit";
 	na_put_text(c->r, f->evidence, M_host, x->host);
 	na_put_text(c->r, f->evidence, M_cause, x->cause);
 	na_put_int(c->r, f->evidence, M_times, x->n);

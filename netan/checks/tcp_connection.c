@@ -1,24 +1,130 @@
 /*
  * tcp-connection: what holds TCP connections of a capture back, as `tcp`
- * judges them, a finding for each kind of trouble.
+ * judges them: a finding for each kind of trouble and each host that is to
+ * blame for it.  Loss accuses a side or a path of the network; where several
+ * hosts let a test say which, bad-endpoint does.  Who resets, refuses, answers
+ * late or does not read is named, and acquits the network of that.
  */
 #include <math.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
-enum { LISTED = 10, LOST_LEAST = 3 };
+enum { LISTED = 10, LOST_LEAST = 3, GROUPS = 8 };
 
+static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
+
+/* Who is to blame, of a connection; NULL: this trouble is none of it. */
+typedef const char *(*host_fn)(struct na_case *c, const struct na_value *row,
+			       enum na_cause *cause);
+
+static bool either(const struct na_value *row, const char *fwd, const char *rev)
+{
+	return na_flag_at(row, fwd) || na_flag_at(row, rev);
+}
+
+static bool is_hole(const struct na_value *row)
+{
+	return either(row, M_fwd "." M_black_hole, M_rev "." M_black_hole);
+}
+
+static enum na_cause party(struct na_case *c, const struct na_value *row,
+			   const char *host)
+{
+	return strcmp(host, na_packets_client(c, row)) == 0 ? NA_CAUSE_CLIENT
+							    : NA_CAUSE_SERVER;
+}
+
+static const char *by_server(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	*cause = NA_CAUSE_SERVER;
+	return na_packets_server(c, row);
+}
+
+static const char *by_reset(struct na_case *c, const struct na_value *row,
+			    enum na_cause *cause)
+{
+	const char *host = na_packets_host(c, row,
+					   !na_flag_at(row, M_fwd "." M_reset));
+
+	*cause = party(c, row, host);
+	return host;
+}
+
+static const char *by_reader(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	const char *host = na_packets_host(
+		c, row, !(na_number_at(row, M_fwd "." M_zero_windows) > 0));
+
+	*cause = party(c, row, host);
+	return host;
+}
+
+/* Whose window it is: the one who gets more. */
+static const char *by_window(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	bool up = na_number_at(row, M_rev "." M_bytes) >
+		  na_number_at(row, M_fwd "." M_bytes);
+
+	*cause = NA_CAUSE_SETTINGS;
+	return na_packets_host(c, row, !up);
+}
+
+static const char *by_writer(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	bool dst = na_number_at(row, M_rev "." M_held_back) >
+		   na_number_at(row, M_fwd "." M_held_back);
+
+	*cause = NA_CAUSE_SETTINGS;
+	return na_packets_host(c, row, dst);
+}
+
+static const char *by_loss(struct na_case *c, const struct na_value *row,
+			   enum na_cause *cause)
+{
+	(void)c;
+	(void)row;
+	*cause = NA_CAUSE_NETWORK;
+	return "";
+}
+
+static const char *by_hole(struct na_case *c, const struct na_value *row,
+			   enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NETWORK;
+	return is_hole(row) ? na_packets_host(c, row,
+					      na_flag_at(row, M_fwd
+							 "." M_black_hole))
+			    : NULL;
+}
+
+static const char *by_peer(struct na_case *c, const struct na_value *row,
+			   enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NONE;
+	return is_hole(row)
+		       ? NULL
+		       : na_packets_host(c, row,
+					 na_flag_at(row, M_fwd "." M_gone) ||
+						 !na_flag_at(row,
+							     M_rev "." M_gone));
+}
 
 /* clang-format off */
 static const struct trouble {
 	const char *verdict, *title, *titles, *culprit, *remedy;
-	bool network;
+	host_fn host;
 	enum na_severity severity;
-	bool unanswered; /* of these alone; they are none of the others' */
+	enum na_confidence confidence;
 } troubles[] = {
 	{"timeout_bound", "is silent in retransmission timeouts",
 	 "are silent in retransmission timeouts",
@@ -26,30 +132,59 @@ static const struct trouble {
 	 "find where packets are lost (ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them) and lower the "
 	 "minimum RTO to 5 ms (ip route change ... rto_min 5ms)",
-	 true, NA_SEV_ERROR, false},
-	{"network_loss", "loses packets", "lose packets", "the network loses packets",
+	 by_loss, NA_SEV_ERROR, NA_LIKELY},
+	{"network_loss", "loses packets", "lose packets",
+	 "the network loses packets",
 	 "find where packets are lost: ethtool -S and nstat on both hosts, "
 	 "drop counters of the switch ports between them, queues that "
 	 "overflow in bursts",
-	 true, NA_SEV_WARNING, false},
-	{"timeout_bound", "is never answered", "are never answered",
-	 "a peer that never answers",
-	 "is it up and listening, does a firewall drop the packets, or does "
-	 "the capture see one way only",
-	 true, NA_SEV_WARNING, true},
+	 by_loss, NA_SEV_WARNING, NA_LIKELY},
+	{"peer_vanished", "gets no full-size packet through",
+	 "get no full-size packet through",
+	 "an MTU black hole on the way to %s: small packets pass, full-size "
+	 "packets die",
+	 "lower the MTU of both hosts to what the path carries, or let ICMP "
+	 "\"packet too big\" through; ping -M do -s 1472 finds the size",
+	 by_hole, NA_SEV_ERROR, NA_LIKELY},
+	{"peer_vanished", "is not answered any more", "are not answered any more",
+	 "%s, which vanished: it never answers or acknowledges again",
+	 "is it up and reachable, does a firewall drop the packets, or does "
+	 "the capture see one way only; a capture beside it would tell",
+	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
+	{"refused", "is refused", "are refused",
+	 "%s refuses connections: a reset answers the SYN",
+	 "nothing listens on that port: start the server, or correct the "
+	 "address",
+	 by_server, NA_SEV_WARNING, NA_CERTAIN},
+	{"reset", "is reset", "are reset",
+	 "%s resets connections (RST)",
+	 "ask the program on that host: its log, a crash, a timeout of its "
+	 "own; no packet was missing for it",
+	 by_reset, NA_SEV_WARNING, NA_CERTAIN},
 	{"receiver_too_slow", "waits for a receiver that does not read",
 	 "wait for a receiver that does not read",
-	 "a receiver that does not read",
+	 "%s, a receiver that does not read",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
-	 false, NA_SEV_WARNING, false},
+	 by_reader, NA_SEV_WARNING, NA_LIKELY},
+	{"server_slow", "waits for its server", "wait for their server",
+	 "server %s is slow itself",
+	 "look at the server's program, CPU and disk: its own time, not the "
+	 "network, is what calls wait for",
+	 by_server, NA_SEV_WARNING, NA_LIKELY},
 	{"window_limited", "is limited by the receive window",
 	 "are limited by the receive window",
-	 "receive windows that are too small",
+	 "the receive window of %s, which is too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
-	 "MiB or more)",
-	 false, NA_SEV_WARNING, false},
+	 "MiB or more); no fixed SO_RCVBUF",
+	 by_window, NA_SEV_WARNING, NA_LIKELY},
+	{"delayed_ack", "waits for delayed acknowledgements",
+	 "wait for delayed acknowledgements",
+	 "small writes of %s, which wait for delayed acknowledgements (Nagle)",
+	 "set TCP_NODELAY in the sending program, or write a request in one "
+	 "piece",
+	 by_writer, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */
 
@@ -59,8 +194,7 @@ static bool loses_much(const struct na_value *connection)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_number_at(d, M_retransmissions "." M_total) -
-			   na_number_at(d, M_retransmissions "." M_spurious);
+		double n = na_number_at(d, M_needed_retransmissions);
 
 		if (n >= LOST_LEAST &&
 		    n >= lost_much * na_number_at(d, M_data_packets))
@@ -69,89 +203,324 @@ static bool loses_much(const struct na_value *connection)
 	return false;
 }
 
-static bool is_unanswered(const struct na_value *connection)
-{
-	return na_number_at(connection, M_fwd "." M_packets) == 0 ||
-	       na_number_at(connection, M_rev "." M_packets) == 0;
-}
-
+/* Connections of one trouble, and one who is to blame. */
 struct group {
+	const char *host;
+	enum na_cause cause;
 	const struct na_value *worst;
+	struct na_value *list;
 	double lost_s, from_s, to_s;
-	size_t n, others; /* others: of this verdict, another trouble */
+	double server_ms, calls, slow_calls, p50_ms, wire_ms;
+	size_t n;
 	bool much;
 };
 
-/* Connections come worst first. */
-static struct group gather(struct na_case *c, const struct trouble *t,
-			   struct na_value *list)
+static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
+			      const char *host, enum na_cause cause)
 {
-	struct group g = {.from_s = INFINITY, .to_s = -INFINITY};
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(g[i].host, host) == 0 && g[i].cause == cause)
+			return &g[i];
+	if (*n == GROUPS)
+		return NULL;
+	g[*n] = (struct group){.host = host,
+			       .cause = cause,
+			       .from_s = INFINITY,
+			       .to_s = -INFINITY,
+			       .list = na_case_list(c)};
+	return &g[(*n)++];
+}
+
+static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
+{
+	double n = na_number_or(v, M_calls "." M_n, 0);
+	struct na_value *to;
+
+	g->worst = g->worst ? g->worst : v;
+	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
+	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
+	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
+	g->server_ms += na_number_or(v, M_calls "." M_server_ms, 0);
+	g->wire_ms += n * na_number_or(v, M_path_rtt_us, 0) / NA_US_PER_MS +
+		      na_number_or(v, M_calls "." M_network_ms, 0);
+	g->calls += n;
+	g->slow_calls += na_number_or(v, M_calls "." M_slow, 0);
+	g->p50_ms = fmax(g->p50_ms,
+			 na_number_or(v, M_calls "." M_server_p50_ms, 0));
+	g->much |= loses_much(v);
+	if (g->n++ >= LISTED)
+		return;
+	to = na_put_object(c->r, g->list, NULL);
+	na_case_copy(c, to, v, M_src, M_dst, M_lost_ms);
+	na_put_text(c->r, to, M_what,
+		    na_text_of(na_first(v, M_evidence), NULL));
+}
+
+/* Connections come worst first. */
+static size_t gather(struct na_case *c, const struct trouble *t,
+		     struct group g[GROUPS])
+{
+	size_t n = 0;
 
 	na_for_each (v, na_get(na_case_body(c, "tcp"), M_connections)) {
-		struct na_value *to;
+		enum na_cause cause = NA_CAUSE_NONE;
+		const char *host;
+		struct group *to;
 
 		if (!na_says(v, M_verdict, t->verdict))
 			continue;
-		if (is_unanswered(v) != t->unanswered) {
-			g.others++;
-			continue;
-		}
-		g.worst = g.worst ? g.worst : v;
-		g.lost_s = fmax(g.lost_s,
-				na_number_at(v, M_lost_ms) / NA_MS_PER_S);
-		g.from_s = fmin(g.from_s, na_number_at(v, M_from_s));
-		g.to_s = fmax(g.to_s, na_number_at(v, M_to_s));
-		g.much |= !t->unanswered && loses_much(v);
-		if (g.n++ >= LISTED)
-			continue;
-		to = na_put_object(c->r, list, NULL);
-		na_case_copy(c, to, v, M_src, M_dst, M_lost_ms);
-		na_put_text(c->r, to, M_what,
-			    na_text_of(na_first(v, M_evidence), NULL));
+		host = t->host(c, v, &cause);
+		to = host ? group_of(c, g, &n, host, cause) : NULL;
+		if (to)
+			add_to(c, to, v);
 	}
-	return g;
+	return n;
 }
 
-static void judge_trouble(struct na_case *c, const struct trouble *t)
+/* All of that verdict, also those that are not listed. */
+static long long count_of(struct na_case *c, const struct trouble *t,
+			  const struct group *g)
 {
-	struct na_value *list = na_case_list(c);
 	const struct na_value *body = na_case_body(c, "tcp");
-	struct group g = gather(c, t, list);
-	/* Those that are not listed are counted, too. */
-	int64_t n = na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
-				     t->verdict),
-			      (int64_t)(g.n + g.others)) -
-		    (int64_t)g.others;
-	struct na_finding *f;
 
-	if (!g.n)
+	if (t->host != by_loss)
+		return (long long)g->n;
+	return (long long)na_int_of(
+		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
+		(int64_t)g->n);
+}
+
+/* The network somewhere; the only path that loses; or bad-endpoint says. */
+static void accuse_loss(struct na_case *c, struct na_finding *f,
+			const char *name)
+{
+	struct na_packets_side side[NA_SIDES_MOST];
+	size_t flows;
+	const struct na_flow_sum *v = na_packets_flows(c, na_packets_needed,
+						       &flows);
+	size_t n = v ? na_packets_sides(c, v, flows, NA_SEGMENTS_LEAST, side)
+		     : 0;
+
+	bool told = n && na_case_body(c, "pairs");
+
+	if (n == 1 && isnan(side[0].p_value)) {
+		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
+			       na_case_text(c, "%s loses packets",
+					    na_packets_name(c, &side[0])));
 		return;
-	f = na_case_find(c, t->network && g.much ? NA_SEV_ERROR : t->severity,
-			 t->unanswered ? NA_POSSIBLE : NA_LIKELY, "tcp");
-	f->network = t->network;
-	f->culprit = t->culprit;
-	f->from_s = g.from_s;
-	f->to_s = g.to_s;
-	f->lost_s = g.lost_s;
+	}
+	/* Without exchanges nobody localises. */
+	told &= na_case_asks(c, "bad-endpoint");
+	if (!told)
+		na_case_accuse(f, NA_CAUSE_NETWORK, (struct na_who){NULL},
+			       name);
+	else
+		f->culprit = name;
+}
+
+static void accuse(struct na_case *c, struct na_finding *f,
+		   const struct trouble *t, const struct group *g)
+{
+	const char *name = t->culprit;
+
+	if (strstr(name, "%s")) {
+		const char *at = strstr(name, "%s");
+
+		name = na_case_text(c, "%.*s%s%s", (int)(at - name), name,
+				    g->host, at + 2);
+	}
+	f->culprit = name;
+	if (t->host == by_loss) {
+		accuse_loss(c, f, name);
+	} else if (t->host == by_hole) {
+		bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
+
+		na_case_accuse(
+			f, NA_CAUSE_NETWORK,
+			(struct na_who){
+				.kind = "pair",
+				.src_host = na_packets_host(c, g->worst, !fwd),
+				.dst_host = na_packets_host(c, g->worst, fwd)},
+			name);
+	} else if (g->cause == NA_CAUSE_NONE) {
+		f->suspicion = true;
+	} else {
+		na_case_accuse(f, g->cause,
+			       (struct na_who){.kind = "host", .host = g->host},
+			       name);
+	}
+}
+
+static void say_server(struct na_case *c, struct na_finding *f,
+		       const struct group *g)
+{
+	double all = g->server_ms + g->wire_ms;
+
+	if (!(g->calls > 0))
+		return;
+	f->how = na_case_text(
+		c,
+		"%s of %s in %lld calls are its own time, nothing was sent "
+		"again meanwhile",
+		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
+		na_case_seconds(c, all / NA_MS_PER_S), (long long)g->calls);
+	na_case_fact(c, f, "%s", f->how);
+	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
+}
+
+/* A server that takes its time now and then is a remark. */
+static enum na_severity severity_of(const struct trouble *t,
+				    const struct group *g)
+{
+	if (t->host == by_loss && g->much)
+		return NA_SEV_ERROR;
+	if (strcmp(t->verdict, "server_slow") == 0 && g->p50_ms < slow_ms &&
+	    g->slow_calls < slow_share * g->calls)
+		return NA_SEV_INFO;
+	return t->severity;
+}
+
+static void tell(struct na_case *c, const struct trouble *t,
+		 const struct group *g)
+{
+	const struct na_value *body = na_case_body(c, "tcp");
+	long long n = count_of(c, t, g);
+	bool loss = t->host == by_loss;
+	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
+					    "tcp");
+
+	f->from_s = g->from_s;
+	f->to_s = g->to_s;
 	f->title = na_case_text(
-		c, "%lld of %lld connections %s, the worst %s -> %s",
-		(long long)n, (long long)na_count_at(body, M_connections_used),
-		n == 1 ? t->title : t->titles, na_text_at(g.worst, M_src),
-		na_text_at(g.worst, M_dst));
-	/* A peer that is down is not the network: that convicts nobody. */
-	f->how = t->unanswered ? NULL : f->title;
+		c, "%lld of %lld connections %s, the worst %s -> %s", n,
+		(long long)na_count_at(body, M_connections_used),
+		n == 1 ? t->title : t->titles, na_text_at(g->worst, M_src),
+		na_text_at(g->worst, M_dst));
+	f->how = f->title;
 	f->remedy = t->remedy;
+	accuse(c, f, t, g);
+	if (!loss)
+		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
+	na_case_cost(c, f, g->lost_s);
+	if (na_says(g->worst, M_verdict, "server_slow"))
+		say_server(c, f, g);
+	na_for_each (v, na_get(g->worst, M_evidence))
+		na_case_fact(c, f, "%s", na_text_of(v, ""));
 	na_put_int(c->r, f->evidence, M_connections, n);
 	na_put_int(c->r, f->evidence, M_of,
 		   na_count_at(body, M_connections_used));
-	na_put_alias(c->r, f->evidence, M_worst, list);
+	na_put_alias(c->r, f->evidence, M_worst, g->list);
+}
+
+/* ---- queues */
+
+static double is_queueing(const struct na_value *row,
+			  const struct na_value *way)
+{
+	return na_says(row, M_verdict, "queueing") &&
+	       na_flag_at(way, M_queueing);
+}
+
+/* The paths with a queue: one of them, or what all of them share. */
+static bool share(const struct na_flow_sum *v, size_t n,
+		  struct na_packets_side *x)
+{
+	const struct na_flow_sum *first = NULL;
+	bool src = true, dst = true;
+	size_t paths = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(v[i].events > 0))
+			continue;
+		first = first ? first : &v[i];
+		src &= strcmp(v[i].src, first->src) == 0;
+		dst &= strcmp(v[i].dst, first->dst) == 0;
+		paths++;
+	}
+	if (!first)
+		return false;
+	*x = (struct na_packets_side){.kind = paths == 1 ? "pair"
+					      : src      ? "src"
+					      : dst      ? "dst"
+							 : NULL,
+				      .src = first->src,
+				      .dst = first->dst,
+				      .host = src ? first->src : first->dst,
+				      .events = (double)paths};
+	return true;
+}
+
+static void judge_queues(struct na_case *c)
+{
+	size_t n;
+	const struct na_flow_sum *v = na_packets_flows(c, is_queueing, &n);
+	struct na_packets_side x;
+	struct na_finding *f;
+	const char *name;
+
+	if (!v || !share(v, n, &x))
+		return;
+	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
+	name = x.kind ? na_packets_name(c, &x) : "the network";
+	na_case_accuse(f, NA_CAUSE_NETWORK,
+		       x.kind ? na_packets_who(&x) : (struct na_who){NULL},
+		       na_case_text(c, "a queue on %s", name));
+	f->how = "round trips grow more than fivefold under load";
+	f->title = na_case_text(
+		c,
+		"a queue on %s: round trips grow more than fivefold under "
+		"load, on %lld path%s",
+		name, (long long)x.events, x.events > 1 ? "s" : "");
+	f->remedy = "a link there is slow for what is sent, and its buffer "
+		    "deep (bufferbloat): pace the senders (fq, BBR), shorten "
+		    "the queue, or look why the link is slow";
+	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+		if (!na_says(row, M_verdict, "queueing"))
+			continue;
+		na_case_fact(c, f, "%s",
+			     na_text_of(na_first(row, M_evidence), ""));
+		break;
+	}
+	na_put_int(c->r, f->evidence, M_paths, (int64_t)x.events);
+}
+
+/* ---- late, not lost */
+
+static void judge_late(struct na_case *c)
+{
+	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
+	long long reordered = (long long)na_count_at(t, M_reordered);
+	long long vain = (long long)na_count_at(t, M_needless_retransmissions);
+	long long twice = (long long)na_count_at(t, M_duplicated);
+	struct na_finding *f;
+
+	if (reordered < LOST_LEAST && vain < LOST_LEAST && twice < LOST_LEAST)
+		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
+	f->title = na_case_text(
+		c,
+		"late, not lost: %lld segment%s out of order, %lld sent "
+		"again for nothing; %lld packet%s duplicated by the network",
+		reordered, reordered == 1 ? "" : "s", vain, twice,
+		twice == 1 ? "" : "s");
+	f->remedy = "nothing, where calls are fast enough; paths of unequal "
+		    "length that share a flow (ECMP by packet, bonding) "
+		    "reorder";
+	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
+		     M_duplicated);
 }
 
 static void judge_tcp_connection(struct na_case *c)
 {
-	for (size_t i = 0; i < NA_LEN(troubles); i++)
-		judge_trouble(c, &troubles[i]);
+	for (size_t i = 0; i < NA_LEN(troubles); i++) {
+		struct group g[GROUPS];
+		size_t n = gather(c, &troubles[i], g);
+
+		for (size_t k = 0; k < n; k++)
+			tell(c, &troubles[i], &g[k]);
+	}
+	judge_queues(c);
+	judge_late(c);
 }
 
 const struct na_check na_check_tcp_connection = {

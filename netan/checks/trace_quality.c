@@ -7,7 +7,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
-enum { SAID = 3, LISTED = 20 };
+enum { SAID = 3, LISTED = 20, HOLES = 2 };
 static const double many_share = 0.01; /* left out: a warning from here on */
 
 static const struct na_value *inputs_of(const struct na_case *c)
@@ -230,6 +230,39 @@ static void judge_packets(struct na_case *c)
 			   na_count_at(side, of[i].name));
 }
 
+/* What was acknowledged, and never recorded: no loss of the network. */
+static void judge_unrecorded(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "tcp");
+	int64_t n = na_count_at(body, M_totals "." M_unrecorded);
+	int64_t copies = na_count_at(body, M_totals "." M_copies);
+	struct na_finding *f;
+
+	if (n >= HOLES) {
+		f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "tcp");
+		f->title = na_case_text(
+			c,
+			"the capture missed %lld packets or more, which "
+			"were acknowledged all the same: capture loss, not "
+			"loss of the network",
+			(long long)n);
+		f->remedy = "capture again with a larger buffer (tcpdump -B), "
+			    "or fewer bytes of each packet (-s 96)";
+		na_put_int(c->r, f->evidence, M_unrecorded, n);
+	}
+	if (copies) {
+		f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
+		f->title = na_case_text(
+			c,
+			"%lld packets were recorded twice, at both ends or "
+			"on several interfaces, and are counted once",
+			(long long)copies);
+		f->remedy = "nothing; to capture less, name one interface "
+			    "instead of any";
+		na_put_int(c->r, f->evidence, M_copies, copies);
+	}
+}
+
 static void judge_trace_quality(struct na_case *c)
 {
 	judge_inputs(c, UNREADABLE);
@@ -240,12 +273,14 @@ static void judge_trace_quality(struct na_case *c)
 	judge_planes(c);
 	judge_clock(c);
 	judge_packets(c);
+	judge_unrecorded(c);
 }
 
 const struct na_check na_check_trace_quality = {
 	.id = "trace-quality",
 	.question = "what is damaged or missing in the inputs",
 	.needs = {"session"},
+	.uses = {"tcp"},
 	.judge = judge_trace_quality,
 	.explains = NA_EXPLAINS_NOTHING,
 };

@@ -1,7 +1,10 @@
 /*
- * The first line: is it the network?  Guilty where a finding says so;
- * "not guilty" only where somebody looked, at enough, and it was not.
+ * The first line: is it the network?  Guilty where a finding accuses somebody's
+ * side of it; "not guilty" only where somebody looked, at enough, a fault that
+ * matters would have been seen, and there was none; else what is missing.
  */
+#include "netan/checks/verdict.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,49 +12,32 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
-enum { FEW_TRANSFERS = 100, FEW_PACKETS = 1000, FEW_OF_PAIR = 30 };
+enum { FEW_TRANSFERS = 100 };
 
-/* Times the expectation: paths of healthy hosts differ by less. */
-#define AS_USUAL 1.25
 /* Of the transfers: about what a host sends to one of several others. */
 #define SKEWED 0.01
-
-/* A test stands behind it, or the pattern leaves only the network. */
-static bool convicts(const struct na_finding *f)
-{
-	return f->network && f->severity >= NA_SEV_WARNING &&
-	       (f->confidence != NA_POSSIBLE || f->how);
-}
-
-static const char *price(struct na_case *c, const struct na_finding *f)
-{
-	double all = na_stall_s(c);
-
-	if (!(f->lost_s > 0))
-		return "";
-	if (all >= f->lost_s)
-		return na_case_text(c, ", %s of %s step stall",
-				    na_case_seconds(c, f->lost_s),
-				    na_case_seconds(c, all));
-	return na_case_text(c, ", %s lost", na_case_seconds(c, f->lost_s));
-}
-
-/* What a straggler costs, of all steps. */
-static const char *price_of_steps(struct na_case *c, const struct na_finding *f)
-{
-	double all_s = na_steps_ms(c) / NA_MS_PER_S;
-
-	if (!(f->lost_s > 0 && all_s >= f->lost_s))
-		return price(c, f);
-	return na_case_text(c, ", %s of %s step time",
-			    na_case_seconds(c, f->lost_s),
-			    na_case_seconds(c, all_s));
-}
 
 static bool is_of(const struct na_finding *f, const char *id)
 {
 	return strcmp(f->check->id, id) == 0;
+}
+
+/* ", costs 45 ms of each 105 ms step" */
+static const char *price(struct na_case *c, const struct na_finding *f)
+{
+	double step_ms = na_step_ms(c);
+
+	if (f->cost_ms_per_step > 0 && step_ms > 0)
+		return na_case_text(c, ", costs %s of each %s step",
+				    na_case_seconds(c, f->cost_ms_per_step /
+							       NA_MS_PER_S),
+				    na_case_seconds(c, step_ms / NA_MS_PER_S));
+	if (f->lost_s > 0)
+		return na_case_text(c, ", %s lost",
+				    na_case_seconds(c, f->lost_s));
+	return "";
 }
 
 /* A host that is slow by itself and costs half as much, or more. */
@@ -60,32 +46,29 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (is_of(f, "straggler") && !f->network && f->lost_s > 0 &&
+		if (is_of(f, "straggler") && f->cause && f->lost_s > 0 &&
 		    !(guilty->lost_s > 2 * f->lost_s))
 			return na_case_text(c, "; steps wait for %s, too%s",
-					    f->culprit, price_of_steps(c, f));
+					    f->culprit, price(c, f));
 	}
 	return "";
 }
 
-static const char *guilty(struct na_case *c, const struct na_finding *f)
+const char *na_verdict_guilty(struct na_case *c)
 {
-	return na_case_text(c, "guilty: %s%s%s%s%s",
-			    f->culprit ? f->culprit : f->title,
-			    f->culprit && f->how ? ", " : "",
-			    f->culprit && f->how ? f->how : "", price(c, f),
-			    besides(c, f));
-}
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
 
-/* Devices hardly wait for communication: nothing to blame anybody for. */
-static bool hidden(const struct na_case *c)
-{
-	return na_waiting_share(c) < NA_HIDDEN;
-}
-
-static bool has(const struct na_case *c, const char *name)
-{
-	return na_case_body(c, name) != NULL;
+		if (f->cause != NA_CAUSE_NETWORK)
+			continue;
+		return na_case_text(c, "guilty: %s%s%s; %s%s",
+				    f->culprit ? f->culprit : f->title,
+				    f->how ? na_case_text(c, " (%s)", f->how)
+					   : "",
+				    price(c, f), na_confidences[f->confidence],
+				    besides(c, f));
+	}
+	return NULL;
 }
 
 /* What of the inputs could not be looked at; NULL. */
@@ -134,78 +117,6 @@ static bool warned(const struct na_case *c, const char *id)
 	return false;
 }
 
-/*
- * Pairs that are too few to tell which host is slow still tell that no
- * direction is slower than another; one that is slow both ways leaves
- * collectives too little slack.
- */
-static bool alike(const struct na_case *c)
-{
-	const struct na_value *body = na_case_body(c, "pairs"), *v;
-
-	for (v = na_first(body, M_pairs); v; v = v->next) {
-		double excess = na_number_at(v, M_excess);
-
-		if (!(excess < AS_USUAL && excess > 1 / AS_USUAL) ||
-		    na_count_at(v, M_count) < FEW_OF_PAIR)
-			return false;
-	}
-	return na_length(body, M_pairs) > 1 && na_case_asks(c, "slack-small") &&
-	       na_case_body(c, "slack") && !warned(c, "slack-small");
-}
-
-static bool few_pairs(const struct na_case *c)
-{
-	return !has(c, "tcp") && na_few_pairs(c);
-}
-
-/* Transfers, and packets of captures; where neither was counted, "". */
-static const char *few(struct na_case *c)
-{
-	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
-				M_count);
-	double packets = na_number_at(na_case_body(c, "tcp"),
-				      M_totals "." M_data_packets);
-	bool of_packets = isnan(n);
-	char count[NA_UNIT_BUF];
-
-	if (n >= FEW_TRANSFERS || packets >= FEW_PACKETS)
-		return "";
-	if (of_packets)
-		n = packets;
-	if (isnan(n))
-		return "";
-	return na_case_text(c, "%s %s%s too few to judge",
-			    na_print_count(count, (uint64_t)n),
-			    of_packets ? "data packet" : "transfer",
-			    n == 1 ? " is" : "s are");
-}
-
-/* Too little to go by; NULL. */
-static const char *thin(struct na_case *c)
-{
-	const struct na_value *side = na_case_side(c, "session");
-	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
-	const char *scarce = few(c);
-
-	if (!has(c, "pairs") && !has(c, "tcp"))
-		return "no transfers on the network in these inputs";
-	if (*scarce)
-		return scarce;
-	if (absent && na_count_at(side, M_files) == 1)
-		return "one host's trace alone: what the others saw is not "
-		       "here";
-	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
-		return na_case_text(
-			c,
-			"%s %% of the transfers show no time, as clocks differ",
-			na_case_number(c, 100 * na_skewed_share(c)));
-	if (few_pairs(c) && !alike(c))
-		return na_text_at(na_case_body(c, "pairs"), M_verdict);
-	return NULL;
-}
-
 /* A remark, and it costs next to nothing. */
 static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 {
@@ -213,16 +124,23 @@ static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / NA_MS_PER_S;
 }
 
-/* A suspicion without a test behind it. */
-static const char *suspicion(const struct na_case *c)
+static const char *suspected(const struct na_case *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->network && !a_trifle(c, f))
+		if (f->suspicion && !a_trifle(c, f))
 			return f->culprit ? f->culprit : f->title;
 	}
 	return NULL;
+}
+
+const char *na_verdict_unheard(struct na_case *c)
+{
+	const char *why = unread(c);
+
+	why = why ? why : unasked(c);
+	return why ? why : suspected(c);
 }
 
 static int explains(const struct na_finding *f)
@@ -233,16 +151,17 @@ static int explains(const struct na_finding *f)
 		[NA_EXPLAINS_WAITING] = 4, [NA_EXPLAINS_ALL] = 5,
 	};
 
-	return f->network || f->severity < NA_SEV_WARNING
+	return f->cause == NA_CAUSE_NETWORK || f->suspicion ||
+			       f->severity < NA_SEV_WARNING
 		       ? 0
 		       : weights[f->check->explains];
 }
 
-/* What is wrong besides; of equals the costliest. */
-static const char *instead(struct na_case *c)
+const char *na_verdict_instead(struct na_case *c)
 {
 	const struct na_finding *f = NULL;
 
+	/* Of equals the costliest, which come first. */
 	for (size_t i = 0; i < c->n; i++) {
 		if (explains(c->findings[i]) > (f ? explains(f) : 0))
 			f = c->findings[i];
@@ -251,47 +170,150 @@ static const char *instead(struct na_case *c)
 		return "";
 	if (is_of(f, "straggler"))
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
-				    price_of_steps(c, f));
+				    price(c, f));
 	return na_case_text(c, "; %s%s",
 			    f->check->named_as ? f->check->named_as : "",
 			    f->culprit ? f->culprit : f->title);
 }
 
-/* What the acquittal does not rest on. */
-static const char *as_far_as(struct na_case *c)
+const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 {
-	double timeless = na_skewed_share(c);
-
-	if (hidden(c))
-		return "";
-	if (few_pairs(c))
-		return na_case_text(c, ", as far as %zu pairs show",
-				    na_length(na_case_body(c, "pairs"),
-					      M_pairs));
-	if (timeless > SKEWED)
-		return na_case_text(c,
-				    ", as far as transfers show: %s %% of them "
-				    "show no time, as clocks differ",
-				    na_case_number(c, 100 * timeless));
-	return "";
+	return na_case_text(c, "cannot tell: %s%s", why, na_verdict_instead(c));
 }
 
-const char *na_verdict(struct na_case *c)
+/* Too little to go by; NULL. */
+static const char *thin(struct na_case *c)
 {
-	const char *why = NULL;
+	const struct na_value *side = na_case_side(c, "session");
+	const struct na_value *doc = na_case_doc(c, "session");
+	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
+	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
+				M_count);
+	char count[NA_UNIT_BUF];
+
+	if (!na_case_body(c, "pairs"))
+		return "no transfers on the network in these inputs";
+	if (n < FEW_TRANSFERS)
+		return na_case_text(c, "%s transfer%s too few to judge",
+				    na_print_count(count, (uint64_t)n),
+				    n == 1 ? " is" : "s are");
+	if (absent && na_count_at(side, M_files) == 1)
+		return "one host's trace alone: what the others saw is not "
+		       "here";
+	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
+		return na_case_text(
+			c,
+			"%s %% of the transfers show no time, as clocks differ",
+			na_case_number(c, 100 * na_skewed_share(c)));
+	if (na_few_pairs(c))
+		return na_text_at(na_case_body(c, "pairs"), M_verdict);
+	return na_power_lacks(c);
+}
+
+/* Devices that hardly wait for communication make the question idle; they do
+ * not answer it. */
+static const char *idle_question(struct na_case *c)
+{
+	double waiting = na_waiting_share(c);
+
+	if (!(waiting < NA_HIDDEN))
+		return "";
+	return na_case_text(c,
+			    "; it hardly matters, as devices wait %s %% of "
+			    "their steps for communication",
+			    na_case_number(c, 100 * waiting));
+}
+
+const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
+{
+	const char *why;
+
+	if (na_captures_alone(c))
+		return na_verdict_packets(c, outcome);
+	*outcome = NA_GUILTY;
+	why = na_verdict_guilty(c);
+	if (why)
+		return why;
+	*outcome = NA_CANNOT_TELL;
+	why = na_verdict_unheard(c);
+	why = why ? why : thin(c);
+	if (why)
+		return na_verdict_cannot_tell(c,
+					      na_case_text(c, "%s%s", why,
+							   idle_question(c)));
+	*outcome = NA_NOT_GUILTY;
+	return na_case_text(c, "Network: not guilty: %s%s", na_power_says(c),
+			    na_verdict_instead(c));
+}
+
+static bool equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One cause is accused once, though two checks see it: the same one, or who
+ * loses packets after a culprit that is named more exactly. */
+static bool is_told(const struct na_case *c, size_t i)
+{
+	const struct na_finding *f = c->findings[i];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct na_finding *g = c->findings[k];
+
+		if (g->cause != f->cause)
+			continue;
+		if (equal(f->who.kind, g->who.kind) &&
+		    equal(f->who.host, g->who.host) &&
+		    equal(f->who.src_host, g->who.src_host) &&
+		    equal(f->who.dst_host, g->who.dst_host) && !f->who.hosts &&
+		    !g->who.hosts)
+			return true;
+		if (f->cause == NA_CAUSE_NETWORK && is_of(f, "rpc-latency") &&
+		    !is_of(g, "rpc-latency"))
+			return true;
+	}
+	return false;
+}
+
+static void put_accused(struct na_case *c, struct na_value *list,
+			const struct na_finding *f)
+{
+	static const char *const causes[] = {
+		[NA_CAUSE_NETWORK] = "network",
+		[NA_CAUSE_COMPUTE] = "compute",
+		[NA_CAUSE_INPUT] = "input",
+		[NA_CAUSE_SERVER] = "server",
+		[NA_CAUSE_CLIENT] = "client",
+		[NA_CAUSE_SETTINGS] = "settings",
+	};
+	struct na_value *row = na_put_object(c->r, list, NULL);
+	const struct na_who *w = &f->who;
+
+	na_put_text(c->r, row, M_cause, causes[f->cause]);
+	na_put_text(c->r, row, M_kind, w->kind);
+	if (w->host)
+		na_put_text(c->r, row, M_host, w->host);
+	if (w->src_host)
+		na_put_text(c->r, row, M_src_host, w->src_host);
+	if (w->dst_host)
+		na_put_text(c->r, row, M_dst_host, w->dst_host);
+	if (w->hosts && w->hosts->n)
+		na_put_alias(c->r, row, M_hosts, w->hosts);
+	na_put_null(c->r, row, M_rank);
+	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
+	na_put_text(c->r, row, M_confidence, na_confidences[f->confidence]);
+	if (w->alternatives && w->alternatives->n)
+		na_put_alias(c->r, row, M_alternatives, w->alternatives);
+}
+
+void na_verdict_put_accused(struct na_case *c, struct na_value *body)
+{
+	struct na_value *list = na_put_list(c->r, body, M_accused);
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (convicts(c->findings[i]))
-			return guilty(c, c->findings[i]);
+		/* A remark is not an accusation. */
+		if (c->findings[i]->cause &&
+		    c->findings[i]->severity > NA_SEV_INFO && !is_told(c, i))
+			put_accused(c, list, c->findings[i]);
 	}
-	why = unread(c);
-	why = why ? why : unasked(c);
-	if (!why && !hidden(c)) {
-		why = suspicion(c);
-		why = why ? why : thin(c);
-	}
-	if (why)
-		return na_case_text(c, "cannot tell: %s%s", why, instead(c));
-	return na_case_text(c, "Network: not guilty%s%s", as_far_as(c),
-			    instead(c));
 }

@@ -8,7 +8,7 @@
 #include "netan/result/emit.h"
 #include "netan/result/plain.h"
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5, FACTS = 3 };
 
 static const char *words_of(struct na_case *c, const char *name)
 {
@@ -45,17 +45,25 @@ static const char *one(struct na_case *c, const struct na_value *v)
 	}
 }
 
+void na_case_tell_facts(struct na_case *c, struct na_finding *f)
+{
+	if (!f->facts || f->facts->n)
+		return;
+	na_for_each (v, f->evidence) {
+		const char *part = one(c, v);
+
+		if (part && f->facts->n < FACTS)
+			na_case_fact(c, f, "%s", part);
+	}
+}
+
 static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 {
 	const char *text = "";
 
-	na_for_each (v, f->evidence) {
-		const char *part = one(c, v);
-
-		if (part)
-			text = na_case_text(c, "%s%s%s", text,
-					    *text ? "; " : "", part);
-	}
+	na_for_each (v, f->facts)
+		text = na_case_text(c, "%s%s%s", text, *text ? "; " : "",
+				    na_text_of(v, ""));
 	return text;
 }
 
@@ -78,15 +86,35 @@ static const char *when_of(struct na_case *c, const struct na_finding *f)
 			    na_print_fixed(to, f->to_s, 3));
 }
 
+static const char *sure_of(struct na_case *c, const struct na_finding *f)
+{
+	return f->sure ? na_case_text(c, "%s: %s",
+				      na_confidences[f->confidence], f->sure)
+		       : sure[f->confidence];
+}
+
+static const char *cost_of(struct na_case *c, const struct na_finding *f)
+{
+	if (!(f->cost_ms_per_step > 0))
+		return "";
+	return na_case_text(c, "Costs: %s of each step\n",
+			    na_case_seconds(c,
+					    f->cost_ms_per_step / NA_MS_PER_S));
+}
+
 static void put_finding(struct na_case *c, const struct na_finding *f)
 {
 	na_result_text(c->r,
 		       na_case_text(c, "%s %s: %s",
 				    na_severity_name(f->severity), f->check->id,
 				    f->title),
-		       "Evidence: %s\nSure: %s\n%sDo: %s\nMore: %s",
-		       evidence_of(c, f), sure[f->confidence], when_of(c, f),
-		       f->remedy, f->command);
+		       "Evidence: %s\nSure: %s\n%s%sDo: %s\n%sMore: %s",
+		       evidence_of(c, f), sure_of(c, f), cost_of(c, f),
+		       when_of(c, f), f->remedy,
+		       f->otherwise
+			       ? na_case_text(c, "Or else: %s\n", f->otherwise)
+			       : "",
+		       f->command);
 	na_result_tone(c->r, f->severity);
 }
 

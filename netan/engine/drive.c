@@ -253,7 +253,9 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 		out->used = d.used.n;
 		out->first_ps = d.used.first_ps;
 		out->last_ps = d.used.last_ps;
-		out->side = a->both_sides ? -1 : d.filter.side;
+		out->side = a->sends_aside && d.filter.side < 0 ? NA_RX
+			    : a->both_sides                     ? -1
+								: d.filter.side;
 		if (a->severity)
 			out->severity = a->severity(d.state);
 	}

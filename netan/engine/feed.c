@@ -21,10 +21,19 @@ static inline enum na_status took(const struct feed *f, enum na_status st,
 
 /* ---- records that are kept packed */
 
+/* A send that an analysis of receives looks at, too. */
+static bool sends_aside(const struct feed *f, const struct na_transfer *t)
+{
+	return f->a->sends_aside && f->scope->filter->side < 0 &&
+	       t->side == NA_TX;
+}
+
 /* Another analysis that shares the reading may ask for classes that this
  * one does not. */
 static bool seen(const struct feed *f, const struct na_transfer *t)
 {
+	if (sends_aside(f, t))
+		return t->klass == NA_VALID;
 	if (t->klass == NA_CLOCK_SKEW && !f->a->instants)
 		f->fed->dropped[NA_LEFT_CLOCK_SKEW]++;
 	else if (t->klass == NA_NO_LATENCY && !f->a->instants)
@@ -41,7 +50,7 @@ static bool counted(const struct feed *f, const struct na_transfer *t)
 {
 	int side = f->scope->filter->side;
 
-	if (side >= 0 && t->side != side)
+	if ((side >= 0 && t->side != side) || sends_aside(f, t))
 		return true;
 	if (t->style >= NA_STYLE_CAPTURE && f->a->add_packet &&
 	    f->scope->store->packets.n)

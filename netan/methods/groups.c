@@ -176,14 +176,18 @@ size_t na_groups_columns(const struct na_grouping *by,
 }
 
 void na_groups_view(struct na_result *r, const char *title,
-		    const struct na_grouping *by, const struct na_value *rows,
-		    const struct na_table *table, const struct na_column *cols,
-		    size_t n, size_t max_rows)
+		    const struct na_grouping *by, const char *host,
+		    const struct na_value *rows, const struct na_table *table,
+		    const struct na_column *cols, size_t n, size_t max_rows)
 {
 	struct na_column all[NA_MAX_COLUMNS];
 	size_t keys = na_groups_columns(by, all);
 
 	assert(keys + n <= NA_MAX_COLUMNS);
+	for (size_t i = 0; host && i < keys; i++) {
+		if (by->keys[i] == NA_KEY_HOST)
+			all[i].header = host;
+	}
 	memcpy(all + keys, cols, n * sizeof(*cols));
 	na_result_view(r, title, rows, table, all, keys + n, max_rows);
 }

@@ -72,11 +72,12 @@ void na_groups_put_key(struct na_result *r, struct na_value *row,
 size_t na_groups_columns(const struct na_grouping *by,
 			 struct na_column cols[NA_MAX_KEYS]);
 /* A view of rows that have a key: the key's columns, then these, of which
- * there are at most NA_MAX_COLUMNS - NA_MAX_KEYS. */
+ * there are at most NA_MAX_COLUMNS - NA_MAX_KEYS.  `host` heads the column of
+ * the key host, a static text; NULL: its name. */
 void na_groups_view(struct na_result *r, const char *title,
-		    const struct na_grouping *by, const struct na_value *rows,
-		    const struct na_table *table, const struct na_column *cols,
-		    size_t n, size_t max_rows);
+		    const struct na_grouping *by, const char *host,
+		    const struct na_value *rows, const struct na_table *table,
+		    const struct na_column *cols, size_t n, size_t max_rows);
 /* "s0d1->s1d0, all-reduce.1": the key on one line, cut to buf [size], size
  * above 0; "" without --by.  Returns buf. */
 const char *na_groups_text(char *buf, size_t size, const struct na_grouping *by,

@@ -45,8 +45,10 @@ void na_put_bin_starts(struct na_result *r, struct na_value *body,
 }
 
 void na_put_steps(struct na_result *r, struct na_value *body,
-		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps)
+		  const struct na_scope *scope, int64_t lo_ps, int64_t hi_ps)
 {
+	const struct na_store *store = scope->store;
+	const struct na_filter *f = scope->filter;
 	struct na_value *list = na_put_list(r, body, M_steps);
 
 	for (size_t i = 0; i < store->n_steps; i++) {
@@ -54,6 +56,10 @@ void na_put_steps(struct na_result *r, struct na_value *body,
 		struct na_value *row;
 
 		if (x->end_ps <= lo_ps || x->start_ps >= hi_ps)
+			continue;
+		/* Their neighbours overlap them on other hosts. */
+		if (f->first_step >= 0 &&
+		    (x->number < f->first_step || x->number > f->last_step))
 			continue;
 		row = na_put_object(r, list, NULL);
 		na_put_int(r, row, M_step, x->number);

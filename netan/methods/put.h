@@ -6,7 +6,7 @@
 #ifndef NETAN_METHODS_PUT_H
 #define NETAN_METHODS_PUT_H
 
-#include "netan/model/store.h"
+#include "netan/model/scope.h"
 #include "netan/result/result.h"
 #include "netan/stats/time/spread.h"
 
@@ -27,9 +27,10 @@ void na_put_series(struct na_result *r, struct na_value *in, const char *name,
 void na_put_bin_starts(struct na_result *r, struct na_value *body,
 		       const struct na_bins *bins);
 
-/* The list "steps": those that run in [lo_ps, hi_ps), also partly; number,
- * start and end in seconds, in the order of the store.  May be empty. */
+/* The list "steps": those that --step asks for and that run in [lo_ps, hi_ps),
+ * also partly; number, start and end in seconds, in the order of the store.
+ * May be empty. */
 void na_put_steps(struct na_result *r, struct na_value *body,
-		  const struct na_store *store, int64_t lo_ps, int64_t hi_ps);
+		  const struct na_scope *scope, int64_t lo_ps, int64_t hi_ps);
 
 #endif

@@ -28,6 +28,10 @@ struct na_call {
 	int32_t grpc_status;         /* NA_UNKNOWN_I32: no gRPC or not seen */
 	uint16_t input;              /* na_store fills it in */
 	uint8_t reset;               /* RST_STREAM before its end */
+	/* Until it ended, on its connection: sent again, lost or not recorded.
+	 * And the shortest time to the server and back, ns; 0 not known. */
+	uint32_t setbacks;
+	int64_t leg_ns;
 };
 
 /* One captured packet, for throughput over time; src and dst are the outermost
@@ -75,6 +79,38 @@ struct na_direction {
 	 * retransmission) until an ACK passes all that was sent when the first
 	 * byte was sent again; the silences of timeouts apart. */
 	int64_t recovery_ns;
+	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail.h):
+	 * packets; `copies` are those recorded twice, or where they are fewer
+	 * than 30 % of the rest, those that the network duplicated. */
+	uint64_t copies, needed, needless, reordered, duplicated;
+	uint64_t capture_holes; /* acknowledged, and never seen */
+	uint64_t lost_upstream; /* of the needed: the capture never saw the
+				   first one */
+	uint64_t tail_losses;   /* of last segments, upstream; not in needed */
+	uint64_t syns_again, acks_missing;
+	uint64_t dsacks_alone; /* the receiver got twice what was sent once */
+	uint64_t open_again;   /* sent again and never acknowledged */
+	uint64_t needed_timeouts;
+	int64_t needed_silent_ns, tail_ns; /* silence before those */
+	uint64_t vain_timeouts; /* what they sent again had only come late */
+	int64_t longest_vain_ns;
+	/* The bytes sent again last, while nothing was acknowledged. */
+	uint64_t last_again, last_again_bytes;
+	int64_t stuck_ns; /* since the first of these resends */
+	/* Sent, as later packets tell, and neither seen nor acknowledged; how
+	 * long that is known. */
+	uint64_t missing_bytes;
+	int64_t missing_ns;
+	uint64_t acked_bytes;    /* behind the handshake */
+	uint64_t edge_segments;  /* end less than a segment before the edge */
+	uint64_t slow_acks;      /* of this data: 30 to 250 ms late */
+	uint64_t released;       /* small segments that left with one */
+	int64_t released_p50_ns; /* -1: none */
+	/* From this side's ACKs to data that answers them; -1. */
+	int64_t far_rtt_min_ns, far_rtt_p50_ns;
+	int64_t mute_ns; /* from its last packet to the end; -1: sent none */
+	uint8_t testified, ids, reset, closed; /* IDs count up; RST, FIN */
+	uint8_t released_even;                 /* nearly all wait alike */
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };
@@ -87,8 +123,17 @@ struct na_connection {
 	uint8_t end;        /* enum na_conn_end */
 	uint8_t disordered; /* packets of it went back in time */
 	int64_t from_ps, to_ps;
-	int64_t initial_rtt_ns;     /* SYN to the ACK of SYN-ACK; -1 */
-	uint64_t calls;             /* HTTP/2 requests seen on it */
+	int64_t initial_rtt_ns; /* SYN to the ACK of SYN-ACK; -1 */
+	uint64_t calls;         /* HTTP/2 requests seen on it */
+	/* Waits for the server's own time, of 1 ms or more, in which nothing
+	 * was sent again; and waits in which something was. */
+	uint64_t turns, upset_turns; /* requests that were answered */
+	uint64_t serves, slow_serves;
+	/* Slow: more than three times the median, and 10 ms more.  The median
+	 * is of all answers, 0 where most come in less than 1 ms; -1 none. */
+	int64_t serve_ns, slow_serve_ns, serve_p50_ns, serve_p99_ns;
+	int64_t upset_ns;
+	uint8_t client;             /* direction */
 	struct na_direction dir[2]; /* [0] is from src */
 };
 

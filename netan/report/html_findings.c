@@ -140,13 +140,41 @@ static void put_instant(FILE *out, const char *label, double s)
 		fprintf(out, "%s %s s", label, na_print_fixed(buf, s, 3));
 }
 
-static void put_cost(FILE *out, double s)
+static void put_cost(FILE *out, const struct na_value *f)
 {
+	double step_s = na_number_at(f, M_cost_ms_per_step) / NA_MS_PER_S;
+	double lost_s = na_number_at(f, M_lost_s);
 	char buf[NA_UNIT_BUF];
 
-	if (isfinite(s) && fabs(s) < 1e6)
+	if (step_s > 0 && step_s < 1e6)
+		fprintf(out, "; costs %s of each step",
+			na_print_time(buf, na_ps_of_s(step_s), 3));
+	else if (isfinite(lost_s) && fabs(lost_s) < 1e6)
 		fprintf(out, "; time lost %s",
-			na_print_time(buf, na_ps_of_s(s), 3));
+			na_print_time(buf, na_ps_of_s(lost_s), 3));
+}
+
+static void put_texts(FILE *out, const struct na_value *list)
+{
+	if (!list || !list->n)
+		return;
+	fputs("<ul class=\"evidence\">\n", out);
+	na_for_each (v, list) {
+		fputs("<li>", out);
+		na_html_text(out, na_text_of(v, ""));
+		fputs("</li>\n", out);
+	}
+	fputs("</ul>\n", out);
+}
+
+static void put_words(FILE *out, const char *class, const char *head,
+		      const char *text)
+{
+	if (!text)
+		return;
+	fprintf(out, "<p class=\"%s\"><strong>%s</strong> ", class, head);
+	na_html_text(out, text);
+	fputs("</p>\n", out);
 }
 
 static void put_sure(FILE *out, const struct na_value *f)
@@ -168,7 +196,7 @@ static void put_sure(FILE *out, const struct na_value *f)
 	}
 	put_instant(out, "; from", na_number_at(f, M_from_s));
 	put_instant(out, " to", na_number_at(f, M_to_s));
-	put_cost(out, na_number_at(f, M_lost_s));
+	put_cost(out, f);
 	fputs("</p>\n", out);
 }
 
@@ -196,15 +224,14 @@ static void put_finding(FILE *out, const struct na_value *f)
 		na_html_text(out, na_text_at(f, M_also));
 	}
 	fputs("</code></p>\n", out);
+	put_texts(out, na_get(f, M_evidence_text));
 	put_sure(out, f);
-	if (na_get(f, M_remedy) && na_text_or(f, M_remedy, NULL)) {
-		fputs("<p class=\"remedy\"><strong>What to do:</strong> ", out);
-		na_html_text(out, na_text_at(f, M_remedy));
-		fputs("</p>\n", out);
-	}
+	put_words(out, "remedy", "What to do:", na_text_or(f, M_remedy, NULL));
+	put_words(out, "sure",
+		  "What else it could be:", na_text_or(f, M_otherwise, NULL));
 	na_html_command(out, "More:", na_text_or(f, M_command, NULL));
 	if (na_get(f, M_evidence) && na_get(f, M_evidence)->n) {
-		fputs("<details open><summary>Evidence</summary>\n", out);
+		fputs("<details><summary>All numbers</summary>\n", out);
 		put_evidence(out, na_get(f, M_evidence), 0);
 		fputs("</details>\n", out);
 	}

@@ -18,8 +18,9 @@ static enum diff_word word_of(const char *verdict)
 	return strcmp(verdict, "worse") == 0    ? DIFF_WORSE
 	       : strcmp(verdict, "better") == 0 ? DIFF_BETTER
 	       : strcmp(verdict, "mix") == 0    ? DIFF_MIX
-	       : strcmp(verdict, "same") == 0   ? DIFF_SAME
-						: DIFF_UNTOLD;
+	       : strcmp(verdict, "same") == 0 || strcmp(verdict, "unclear") == 0
+		       ? DIFF_SAME
+		       : DIFF_UNTOLD;
 }
 
 static struct diff_series *series_of(struct diff_figure *f, const char *name,

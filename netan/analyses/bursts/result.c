@@ -302,7 +302,7 @@ enum na_status na_bursts_finish(void *state, struct na_result *r,
 		put_groups(r, body, s);
 	put_levels(r, body, s);
 	put_courses(r, body, s);
-	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
+	na_put_steps(r, body, s->scope, s->lo_ps, s->hi_ps);
 	na_bursts_say(r, s, verdicts[verdict].words);
 	return NA_OK;
 }

@@ -110,7 +110,7 @@ static void hosts_view(struct na_result *r, const struct bursts_state *s)
 static void groups_view(struct na_result *r, const struct bursts_state *s)
 {
 	na_groups_view(r, "pending transfers of each group", &s->scope->by,
-		       na_get(na_result_body(r), M_groups),
+		       NULL, na_get(na_result_body(r), M_groups),
 		       &na_table_bursts_result_groups,
 		       NA_COLUMNS({M_transfers}, {M_bytes}, {M_bursts},
 				  PENDING_COLUMNS, {M_verdict}),

@@ -332,6 +332,26 @@ static bool effect_of(const struct diff_row *row, size_t at)
 					   : 1 + fabs(row->shift) / most);
 }
 
+/* The interval leaves no room for an effect: equivalence, where a test that
+ * does not reject shows none (Schuirmann, 1987). */
+static bool alike(const struct diff_row *row, size_t at)
+{
+	const double *ratio = row->of[DIFF_RATIO].ci;
+	const double *shift = row->of[DIFF_SHIFT].ci;
+	double most = fmax(fabs(row->a), fabs(row->b));
+
+	if (row->of[DIFF_RATIO].known)
+		return isfinite(ratio[0]) && isfinite(ratio[1]) &&
+		       !na_diff_notable(at, ratio[0]) &&
+		       !na_diff_notable(at, ratio[1]);
+	if (!isfinite(shift[0]) || !isfinite(shift[1]))
+		return false;
+	return most > 0
+		       ? !na_diff_notable(at, 1 + fabs(shift[0]) / most) &&
+				 !na_diff_notable(at, 1 + fabs(shift[1]) / most)
+		       : shift[0] == 0 && shift[1] == 0;
+}
+
 static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
 				   enum diff_better better)
 {
@@ -339,7 +359,7 @@ static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
 		return DIFF_UNTOLD;
 	if (!row->rejected || !effect_of(row, at) ||
 	    holds(row->of[DIFF_SHIFT].ci, 0))
-		return DIFF_SAME;
+		return alike(row, at) ? DIFF_SAME : DIFF_UNCLEAR;
 	if (better == DIFF_NEITHER)
 		return DIFF_MIX;
 	return (row->shift > 0) == (better == DIFF_LARGER) ? DIFF_BETTER

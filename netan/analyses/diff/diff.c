@@ -36,8 +36,8 @@ const char *const na_diff_row_names[DIFF_ROWS] = {"p10", "p20", "p30", "p40",
 						  "p50", "p60", "p70", "p80",
 						  "p90", "p95", "p99", "p99_9",
 						  "mean"};
-const char *const na_diff_verdicts[] = {NULL,    "same", "better",
-					"worse", "mix",  "mixed"};
+const char *const na_diff_verdicts[] = {NULL,    "unclear", "same", "better",
+					"worse", "mix",     "mixed"};
 
 static enum na_status check_runs(const struct na_scope *scope,
 				 struct na_err *err)

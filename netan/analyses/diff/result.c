@@ -265,16 +265,24 @@ static enum na_status put_limits(struct na_result *r, struct diff_state *s,
 
 /* ---- verdicts */
 
-/* Better and worse outweigh a mix, which outweighs the same. */
+/* Better and worse outweigh a mix, which outweighs what is unclear, which
+ * outweighs the same. */
 static enum diff_verdict join(enum diff_verdict a, enum diff_verdict b)
 {
 	static const int weight[] = {
-		[DIFF_UNTOLD] = 0, [DIFF_SAME] = 1,  [DIFF_MIX] = 2,
-		[DIFF_BETTER] = 3, [DIFF_WORSE] = 3, [DIFF_MIXED] = 4};
+		[DIFF_UNTOLD] = 0, [DIFF_SAME] = 1,   [DIFF_UNCLEAR] = 2,
+		[DIFF_MIX] = 3,    [DIFF_BETTER] = 4, [DIFF_WORSE] = 4,
+		[DIFF_MIXED] = 5};
 
 	if (weight[a] == weight[b])
 		return a == b ? a : DIFF_MIXED;
 	return weight[a] > weight[b] ? a : b;
+}
+
+/* Whether a metric is the same is asked of its middle and its tail. */
+static bool decides(size_t row)
+{
+	return row == DIFF_P50 || row == DIFF_P99;
 }
 
 static void sum_up(struct diff_state *s)
@@ -282,8 +290,11 @@ static void sum_up(struct diff_state *s)
 	for (int m = 0; m < DIFF_WHATS; m++) {
 		struct diff_metric *x = &s->metrics[m];
 
-		for (size_t k = 0; x->compared && k < DIFF_ROWS; k++)
-			x->verdict = join(x->verdict, x->rows[k].verdict);
+		for (size_t k = 0; x->compared && k < DIFF_ROWS; k++) {
+			if (x->rows[k].verdict > DIFF_SAME || decides(k))
+				x->verdict = join(x->verdict,
+						  x->rows[k].verdict);
+		}
 		s->verdict = join(s->verdict, x->verdict);
 	}
 	for (size_t i = 0; i < s->n_changes; i++) {

@@ -80,7 +80,8 @@ extern const char *const na_diff_row_names[DIFF_ROWS]; /* "p50", "mean" */
 
 enum diff_verdict {
 	DIFF_UNTOLD,
-	DIFF_SAME,
+	DIFF_UNCLEAR, /* neither a change nor the same is shown */
+	DIFF_SAME,    /* the interval lies within the effect that counts */
 	DIFF_BETTER,
 	DIFF_WORSE,
 	DIFF_MIX,

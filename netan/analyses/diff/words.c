@@ -127,13 +127,21 @@ void na_diff_put_message(struct na_result *r, const struct diff_state *s)
 	char buf[600];
 	struct na_str list = na_str_over(buf, sizeof(buf));
 
-	if (s->verdict == DIFF_SAME || s->verdict == DIFF_UNTOLD) {
+	if (s->verdict == DIFF_SAME) {
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%s and %s are the same: medians within 5 %%, "
+				"p99 within 10 %%",
+				a, b);
+		return;
+	}
+	if (s->verdict < DIFF_SAME) {
 		say_same(&list, s);
 		na_result_wordf(
 			r, NA_WORD_MESSAGE,
-			s->verdict == DIFF_SAME
+			s->verdict == DIFF_UNCLEAR
 				? "No difference that this data can show "
-				  "between %s and %s%s%s"
+				  "between %s and %s, which is not to say that "
+				  "they are the same%s%s"
 				: "Too little to compare %s and %s%s%s",
 			a, b,
 			list.n ? "; it could show medians that differ by: "

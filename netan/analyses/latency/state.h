@@ -83,9 +83,11 @@ struct latency_word {
 };
 
 /* Of what a host sends to, or receives from, other hosts: transfers, and
- * those that arrive before they were sent (clock_skew). */
+ * those that arrive before they were sent (clock_skew); with --by host the
+ * logarithms (base 2, in 2^-20) of the others' latencies in ps. */
 struct latency_clock {
 	uint64_t n, early;
+	int64_t logs;
 };
 
 /* Survival: share of the transfers with at least this latency, and where
@@ -194,6 +196,15 @@ struct latency_clock_off {
 };
 bool na_latency_clock_off(const struct latency_state *s,
 			  struct latency_clock_off *o);
+
+/*
+ * Which hosts stand out, as senders or as receivers?  True: senders differ more
+ * than receivers do, by the geometric mean of what each sends or receives, the
+ * slowest over the middle one; *factor is the slowest sender's, the host.
+ * Needs three hosts of each with 20 transfers, and a fifth of a difference.
+ */
+bool na_latency_senders_differ(const struct latency_state *s, const char **host,
+			       double *factor);
 
 /* rows.c: after the first pass, from runs to sorted rows. */
 enum na_status na_latency_rows(struct latency_state *s,

@@ -329,6 +329,16 @@ static void split_view(struct na_result *r, const struct latency_state *s)
 		       0);
 }
 
+/* Nothing but what hosts receive, so that a host is the receiving one. */
+static bool receivers(const struct latency_state *s)
+{
+	uint32_t of = NA_COMP_BIT(NA_COMP_NETWORK) |
+		      NA_COMP_BIT(NA_COMP_RECEIVE);
+
+	return s->scope->filter->side != NA_TX && !s->calls &&
+	       !(s->scope->components & ~(of | NA_COMP_BIT(NA_COMP_RPC)));
+}
+
 static void groups_view(struct na_result *r, const struct latency_state *s)
 {
 	/* clang-format off */
@@ -344,7 +354,8 @@ static void groups_view(struct na_result *r, const struct latency_state *s)
 	enum { OF_SPLIT = 3 };
 
 	na_groups_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL),
-		       &s->scope->by, na_get(na_result_body(r), M_groups),
+		       &s->scope->by, receivers(s) ? "receiving host" : NULL,
+		       na_get(na_result_body(r), M_groups),
 		       &na_table_latency_group, cols,
 		       NA_LEN(cols) - (s->split.n ? 0 : OF_SPLIT),
 		       SHOWN_GROUPS);
@@ -429,6 +440,23 @@ static void put_views(struct na_result *r, const struct latency_state *s)
 	slowest_view(r, s);
 }
 
+/* Who is slow as a sender looks best among receivers. */
+static void note_senders(struct na_result *r, const struct latency_state *s)
+{
+	const char *host;
+	double factor;
+
+	if (na_grouping_has(&s->scope->by, NA_KEY_HOST) && receivers(s) &&
+	    s->scope->store->n_runs < 2 &&
+	    na_latency_senders_differ(s, &host, &factor))
+		na_result_note(
+			r,
+			"host is the receiving one; senders differ more: "
+			"what %s sends takes %.3g times as long as what "
+			"the middle host sends; --by src shows senders",
+			host, factor);
+}
+
 static void note(struct na_result *r, const struct latency_state *s)
 {
 	if (s->split.n && narrowed(s->scope->filter))
@@ -456,6 +484,8 @@ void na_latency_say(struct na_result *r, const struct latency_state *s)
 		say_all(s, &w, clocks);
 		if (clocks)
 			say_clock(&off, &w);
+		else
+			note_senders(r, s);
 		na_result_word(r, NA_WORD_MESSAGE, text);
 		note(r, s);
 	} else {

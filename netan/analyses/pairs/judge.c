@@ -101,6 +101,186 @@ bool na_pairs_captured(const struct na_store *store, uint32_t run)
 	return styles && !(styles & ~NA_STYLES_OF_PACKETS);
 }
 
+static void swap(struct na_lz_finding **a, size_t *n, struct na_lz_finding **b,
+		 size_t *m)
+{
+	struct na_lz_finding *v = *a;
+	size_t k = *n;
+
+	*a = *b;
+	*n = *m;
+	*b = v;
+	*m = k;
+}
+
+/* Nothing above two thirds of what naming takes. */
+#define CALM 0.67
+/* Of the transfers: paths that nobody compared are not acquitted. */
+#define UNSEEN 0.05
+
+static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
+			const char *needs)
+{
+	struct na_lz_undecided *u;
+
+	if (!is)
+		return true;
+	u = realloc(r->undecided, (r->n_undecided + 1) * sizeof(*u));
+	if (!u)
+		return false;
+	r->undecided = u;
+	u[r->n_undecided++] = (struct na_lz_undecided){.what = what,
+						       .needs = needs};
+	return true;
+}
+
+/* What the tests saw and could not give to anybody. */
+static bool put_patterns(struct na_lz_result *r, const struct na_wire_result *w)
+{
+	return put_pattern(
+		       r, w->slow_connections > 0 && !r->n_findings,
+		       "some connections are slow that share no host and "
+		       "no link",
+		       "the error counters of the fabric's links; the same "
+		       "job once more: do the same connections stay slow?") &&
+	       put_pattern(r, w->unseen > UNSEEN && !r->n_findings,
+			   "some connections have too few others beside them "
+			   "to be compared with",
+			   "a job in which more hosts talk to each other, or "
+			   "iperf3 between the racks") &&
+	       put_pattern(r, w->suspects > 0,
+			   "a side of some host is slow in some steps, and so "
+			   "are those who wait for others",
+			   "more steps; the NIC's error counters in those "
+			   "steps") &&
+	       put_pattern(r, w->timeouts > 0,
+			   "transfers wait for a retransmission timer, and no "
+			   "side has more than its share",
+			   "packets of both ends (netan capture), or nstat on "
+			   "all hosts");
+}
+
+static bool retell(struct na_lz_result *r, struct na_wire_result *w)
+{
+	swap(&r->findings, &r->n_findings, &w->findings, &w->n_findings);
+	for (size_t i = 0; i < r->n_undecided; i++)
+		free(r->undecided[i].pairs);
+	r->n_undecided = 0;
+	free(r->power);
+	r->power = w->power;
+	r->n_power = w->n_power;
+	w->power = NULL;
+	r->one_clock = !w->two_clocks;
+	r->suspicious = w->strongest > CALM || w->slow_connections ||
+			w->suspects || w->timeouts || w->two_clocks;
+	return put_patterns(r, w);
+}
+
+/* Which of a kind of sides are named, by host; how many. */
+static size_t named_sides(const struct na_lz_result *r, enum na_lz_kind kind,
+			  bool *named)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_findings; i++) {
+		if (r->findings[i].who.kind != kind ||
+		    r->findings[i].channel == NA_LZ_RATE)
+			continue;
+		named[r->findings[i].who.a] = true;
+		n++;
+	}
+	return n;
+}
+
+static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_findings; i++) {
+		struct na_lz_finding *f = &r->findings[i];
+
+		if (f->who.kind != kind || f->channel == NA_LZ_RATE) {
+			r->findings[n++] = *f;
+			continue;
+		}
+		free(f->windows);
+		free(f->alternatives);
+	}
+	r->n_findings = n;
+}
+
+static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
+		      struct na_lz_result *r, bool transmit, const bool *named)
+{
+	struct na_lz_undecided *u =
+		realloc(r->undecided,
+			(r->n_undecided + 1) * sizeof(*r->undecided));
+
+	if (!u)
+		return false;
+	r->undecided = u;
+	u += r->n_undecided;
+	*u = (struct na_lz_undecided){
+		.what = transmit ? "the transmit sides of several hosts are "
+				   "slow, or a link that they share"
+				 : "the receive sides of several hosts are "
+				   "slow, or a link that they share",
+		.needs = "the topology (--topology FILE): which hosts share a "
+			 "rack's links",
+		.pairs = na_calloc(run->n_remote, sizeof(*u->pairs)),
+	};
+	if (!u->pairs)
+		return false;
+	r->n_undecided++;
+	for (uint32_t p = 0; p < run->n_remote; p++) {
+		const struct pairs_pair *x = &s->pairs[run->pair0 + p];
+		size_t host = (transmit ? x->src : x->dst) - run->node0;
+
+		if (named[host])
+			u->pairs[u->n_pairs++] = p;
+	}
+	return true;
+}
+
+/* Without the topology, several hosts that are slow on one side may as well
+ * share a link: none is named. */
+static bool unmix(const struct pairs_state *s, struct pairs_run *run)
+{
+	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
+	bool ok = true;
+
+	if (s->scope->store->topology)
+		return true;
+	for (size_t k = 0; ok && k < NA_LEN(kinds); k++) {
+		bool *named = na_calloc(run->n_nodes, sizeof(*named));
+
+		ok = named != NULL;
+		if (ok && named_sides(&run->found, kinds[k], named) > 1) {
+			drop_sides(&run->found, kinds[k]);
+			ok = put_mixed(s, run, &run->found,
+				       kinds[k] == NA_LZ_SRC, named);
+		}
+		free(named);
+	}
+	return ok;
+}
+
+/* What sends say of a side is worth more than what receives do. */
+static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
+			       struct na_err *err)
+{
+	struct na_wire_result found = {0};
+	bool able;
+	enum na_status st = na_pairs_judge_sends(s, run, &found, &able, err);
+
+	if (st == NA_OK && able) {
+		if (!retell(&run->found, &found) || !unmix(s, run))
+			st = na_fail_nomem(err);
+	}
+	na_wire_result_fini(&found);
+	return st;
+}
+
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
@@ -132,6 +312,8 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	put_pairs(s, run, pairs);
 	st = na_localise(&in, &opt, &run->found, err);
 	free(pairs);
+	if (st == NA_OK)
+		st = by_sends(s, run, err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
 	return st;

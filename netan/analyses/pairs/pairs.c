@@ -164,6 +164,9 @@ static enum na_status pairs_add(void *block, const struct na_transfer *t)
 	if (t->klass == NA_CLOCK_SKEW && loops(s, t) &&
 	    !s->scope->filter->include_loopback)
 		return NA_ASIDE;
+	/* Without --side both are seen; a pair is what receivers tell of it. */
+	if (t->side == NA_TX && s->scope->filter->side < 0)
+		return s->pass == 1 ? na_pairs_send_keep(s, t) : NA_ASIDE;
 	if (s->pass == 2)
 		return na_pairs_endpoint_add(s, t);
 	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
@@ -210,7 +213,7 @@ static enum na_status pairs_merge(void *state, void *block, unsigned pass)
 	if (pass == 2)
 		return na_pairs_endpoint_merge(state, block);
 	merge_rows(state, block);
-	return NA_OK;
+	return na_pairs_sends_merge(state, block);
 }
 
 static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
@@ -229,6 +232,7 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
 	s->rows = NULL;
+	na_vec_free(&s->sends);
 	if (st == NA_OK && na_pairs_endpoint_plan(s, &more) != NA_OK)
 		return na_fail_nomem(err);
 	return st == NA_OK && !more ? NA_END : st;
@@ -256,6 +260,7 @@ static void pairs_fini(void *state)
 	na_triples_fini(&s->device_keys);
 	na_arena_fini(&s->text);
 	na_vec_free(&s->sums);
+	na_vec_free(&s->sends);
 	na_vec_free(&s->nodes);
 	free(s->pairs);
 	free(s->place_of);
@@ -281,6 +286,12 @@ const struct na_analysis na_an_pairs = {
 		"or now and then. Most slow pairs are victims of somebody "
 		"else's fault, so that a slow pair is not yet a culprit. A "
 		"host that is named is a suspect to test.\n"
+		"Where all hosts' sends are there and end with their "
+		"acknowledgement, they say who is slow: compared within a "
+		"collective and a step, and with what shared their ports. Else "
+		"receives do, with their clocks brought together; then nobody "
+		"is acquitted. `power` is the smallest slowness of each side "
+		"that would have been named.\n"
 		"Clocks that are ahead and hosts that pause are findings of "
 		"their own; not in captures, where one clock times both ends "
 		"of a call, and its latency holds the server's own time. "
@@ -294,6 +305,8 @@ const struct na_analysis na_an_pairs = {
 		       "for each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.censored = true,
+	.both_sides = true,
+	.sends_aside = true,
 	.by_steps = true,
 	.face.opts = pairs_opts,
 	.face.params_size = sizeof(struct pairs_params),

@@ -222,6 +222,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
 	na_put_bool(r, row, M_intermittent, f->intermittent);
+	na_put_bool(r, row, M_one_clock, run->found.one_clock);
 	if (f->channel == NA_LZ_RATE) {
 		na_put_int(r, row, M_tails, (int64_t)f->tails);
 		na_put_int(r, row, M_episodes, (int64_t)f->episodes);
@@ -329,6 +330,31 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 	}
 }
 
+/* A pattern that the localisation has no candidate for. */
+static void put_whole(struct na_result *r, struct na_value *list,
+		      const struct pairs_state *s, const struct pairs_run *run)
+{
+	struct pairs_whole x;
+	struct na_value *row, *pairs;
+
+	if (!na_pairs_whole(s, run, &x))
+		return;
+	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
+	na_pairs_put_whole(r, row, s, &x);
+	pairs = na_put_list(r, row, M_pairs);
+	for (size_t i = 0; i < run->n_remote; i++) {
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+		struct na_value *to;
+
+		if (p->src != x.node && p->dst != x.node)
+			continue;
+		to = na_put_object(r, pairs, NULL);
+		na_put_text(r, to, M_src, s->nodes.v[p->src].name);
+		na_put_text(r, to, M_dst, s->nodes.v[p->dst].name);
+		na_put_real(r, to, M_excess, exp(run->found.pairs[i].effect));
+	}
+}
+
 static void put_findings(struct na_result *r, struct na_value *body,
 			 const struct pairs_state *s)
 {
@@ -351,6 +377,7 @@ static void put_findings(struct na_result *r, struct na_value *body,
 			if (na_pairs_longest_stall(s, run, k))
 				put_stall(r, stalls, s, run, &f->stalls[k]);
 		}
+		put_whole(r, undecided, s, run);
 		for (size_t k = 0; k < f->n_undecided; k++)
 			put_undecided(r, undecided, s, run, &f->undecided[k]);
 	}
@@ -376,6 +403,87 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
+static void put_power(struct na_result *r, struct na_value *body,
+		      const struct pairs_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_power);
+
+	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pairs_run *run = &s->runs[i];
+
+		for (size_t k = 0; k < run->found.n_power; k++) {
+			const struct na_lz_power *p = &run->found.power[k];
+			struct na_value *row = na_pairs_put_row(r, list, s, i);
+
+			na_put_text(r, row, M_host,
+				    na_pairs_host_name(
+					    s,
+					    na_pairs_node_at(s, run, p->host)));
+			na_put_text(r, row, M_side,
+				    na_pairs_kind_names[p->side]);
+			na_put_real(r, row, M_factor, p->factor);
+			na_put_text(r, row, M_why, *p->why ? p->why : NULL);
+		}
+	}
+}
+
+/* A slowness that matters, and of how many sides it would have shown. */
+#define MATTERS  2.0
+#define OF_SIDES 0.95
+
+/* Nothing is left unexplained, and what matters would have been named. */
+static bool acquits(const struct na_lz_result *f)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < f->n_power; i++)
+		shown += f->power[i].factor <= MATTERS;
+	return f->n_power && !f->suspicious && !f->n_undecided &&
+	       !f->n_stalls && (double)shown >= OF_SIDES * (double)f->n_power;
+}
+
+/* Nobody is named: does that say anything? */
+static void note_power(struct na_result *r, const struct pairs_state *s,
+		       bool cleared)
+{
+	size_t shown = 0, all = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct na_lz_result *f = &s->runs[i].found;
+
+		for (size_t k = 0; k < f->n_power; k++)
+			shown += f->power[k].factor <= MATTERS;
+		all += f->n_power;
+	}
+	if (all)
+		na_result_note(r,
+			       "%s: a NIC %.0fx slower would have been named "
+			       "on %zu of %zu sides of hosts",
+			       cleared ? "not guilty" : "cannot tell", MATTERS,
+			       shown, all);
+	else
+		na_result_note(r, "cannot tell: it is not known how slow a NIC "
+				  "would have had to be to be named");
+}
+
+static void put_outcome(struct na_result *r, struct na_value *body,
+			const struct pairs_state *s)
+{
+	size_t named = 0, runs = s->scope->store->n_runs, cleared = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		named += s->runs[i].found.n_findings;
+		cleared += acquits(&s->runs[i].found);
+	}
+	na_put_text(r, body, M_outcome,
+		    named                     ? "guilty"
+		    : runs && cleared == runs ? "not_guilty"
+					      : "cannot_tell");
+	if (!named && runs)
+		note_power(r, s, cleared == runs);
+	put_power(r, body, s);
+}
+
 enum na_status na_pairs_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
@@ -387,6 +495,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
+	put_outcome(r, body, s);
 	na_pairs_put_picture(r, s);
 	na_pairs_views(r, s);
 	return NA_OK;

@@ -7,6 +7,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
+#include "netan/methods/wire/wire.h"
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
@@ -48,6 +49,15 @@ struct pairs_run {
 	uint32_t *devices; /* by finding: of one host, that it stands for */
 };
 
+/* A send, as its own host has timed it. */
+struct pairs_send {
+	int64_t start_ps, took_ps;
+	float size_bytes;
+	uint32_t src, dst; /* endpoints */
+	uint32_t collective, iteration, step;
+	uint16_t input;
+};
+
 /* A device of a culprit's host: is it the one to blame? */
 struct pairs_device {
 	uint64_t n, tails;
@@ -84,6 +94,7 @@ struct pairs_state {
 	uint32_t *row_pair; /* blocks only */
 	size_t n_rows, cap_rows, cap_row_pair;
 	size_t *filled; /* main: rows of each pair so far */
+	NA_VEC(struct pairs_send) sends;
 
 	/* Third pass. */
 	uint32_t *blamed[2];           /* by host: finding + 1 of its side; 0 */
@@ -109,6 +120,24 @@ enum na_severity na_pairs_severity(const void *state);
 enum na_status na_pairs_fold(struct pairs_state *s,
 			     struct pairs_run *run) NA_MUST_CHECK;
 
+/*
+ * whole.c: a host that nobody names though all its pairs, both ways, are slower
+ * than all others.  Effects are logarithms.  False: there is none.
+ */
+struct pairs_whole {
+	uint32_t node;
+	double least, most, others; /* of its pairs; of all others the most */
+	size_t sent, received, n_others;
+};
+bool na_pairs_whole(const struct pairs_state *s, const struct pairs_run *run,
+		    struct pairs_whole *x);
+void na_pairs_say_whole(struct na_str *w, const struct pairs_state *s,
+			const struct pairs_whole *x);
+/* Members of a row of undecided[], but for the pairs. */
+void na_pairs_put_whole(struct na_result *r, struct na_value *row,
+			const struct pairs_state *s,
+			const struct pairs_whole *x);
+
 /* endpoint.c: which of a culprit's devices.  False: nothing to ask. */
 enum na_status na_pairs_endpoint_plan(struct pairs_state *s,
 				      bool *needed) NA_MUST_CHECK;
@@ -121,6 +150,17 @@ na_pairs_endpoint_merge(struct pairs_state *s,
 uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
 			      const struct pairs_run *run,
 			      const struct na_lz_finding *f);
+
+/* sends.c: a send of the second pass; then a run's, all together.  *able: all
+ * hosts' sends are there, and *found says who is slow by them. */
+enum na_status na_pairs_send_keep(struct pairs_state *block,
+				  const struct na_transfer *t) NA_MUST_CHECK;
+enum na_status na_pairs_sends_merge(struct pairs_state *s,
+				    struct pairs_state *b) NA_MUST_CHECK;
+enum na_status na_pairs_judge_sends(struct pairs_state *s,
+				    struct pairs_run *run,
+				    struct na_wire_result *found, bool *able,
+				    struct na_err *err) NA_MUST_CHECK;
 
 /* result.c */
 enum na_status na_pairs_finish(void *state, struct na_result *r,

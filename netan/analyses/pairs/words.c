@@ -173,6 +173,7 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
+	struct pairs_whole whole;
 	char n[NA_UNIT_BUF];
 
 	if (!run->n_remote) {
@@ -186,7 +187,12 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 	}
 	na_str_addf(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
 		    na_pairs_ends(s));
-	if (f->n_undecided)
+	if (na_pairs_whole(s, run, &whole)) {
+		na_str_addf(w, "; yet ");
+		na_pairs_say_whole(w, s, &whole);
+		na_str_addf(w, ": slow as a whole, or the others wait for it "
+			       "(netan steps)");
+	} else if (f->n_undecided)
 		na_str_addf(w, "; undecided: %.160s", f->undecided[0].what);
 	else
 		say_slow(w, s, run);
@@ -375,7 +381,7 @@ static void note_tests(struct na_result *r)
 			       na_text_at(v, M_test_next),
 			       *needs ? "; what would decide: " : "", needs);
 	}
-	if (first)
+	if (first && !na_flag_at(first, M_one_clock))
 		na_result_note(r, "a suspect is not a verdict: latency that "
 				  "holds a wait for a late host looks like a "
 				  "slow NIC");

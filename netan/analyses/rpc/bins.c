@@ -144,6 +144,7 @@ void na_rpc_sort_rows(struct rpc_state *s)
 {
 	size_t bins = s->bins.n;
 
+	na_rpc_ask_tcp(s);
 	for (size_t i = 0; i < s->shown.n; i++) {
 		size_t from = s->cell_at[i * bins];
 
@@ -153,6 +154,7 @@ void na_rpc_sort_rows(struct rpc_state *s)
 		s->all.constant += s->rows[i].constant;
 		na_timers_judge(&s->rows[i].timers, &s->edges,
 				&s->rows[i].verdict);
+		na_rpc_hear_tcp(s, &s->rows[i].verdict);
 	}
 	if (s->shown.n == 1) {
 		s->all = s->rows[0];
@@ -160,4 +162,5 @@ void na_rpc_sort_rows(struct rpc_state *s)
 	}
 	read_row(s, &s->all, 0, s->n_kept);
 	na_timers_judge(&s->all.timers, &s->edges, &s->all.verdict);
+	na_rpc_hear_tcp(s, &s->all.verdict);
 }

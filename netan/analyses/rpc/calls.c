@@ -137,6 +137,20 @@ static void put_status(struct na_result *r, struct na_value *row,
 		na_put_int(r, row, name, status);
 }
 
+/* Whose time it was. */
+static void put_parts(struct na_result *r, struct na_value *row,
+		      const struct na_call *c)
+{
+	double first = after_us(c, c->first_ps), all = lasted_us(c);
+	double server = fmax(first - na_us_of_ns(c->leg_ns), 0);
+
+	na_put_int(r, row, M_setbacks, c->setbacks);
+	na_put_real(r, row, M_server_us,
+		    c->setbacks || isnan(first) ? (double)NAN : server);
+	na_put_real(r, row, M_network_us,
+		    c->setbacks || isnan(first) ? all : all - server);
+}
+
 static struct na_value *put_call(struct na_result *r, struct na_value *list,
 				 const struct na_store *store,
 				 const struct na_call *c)
@@ -164,6 +178,7 @@ static struct na_value *put_call(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_messages_resp, c->messages_resp);
 	na_put_int(r, row, M_connection, c->connection);
 	na_put_int(r, row, M_stream, c->stream);
+	put_parts(r, row, c);
 	if (store->n_runs > 1)
 		na_put_text(r, row, M_label, store->sources[c->input].label);
 	return row;

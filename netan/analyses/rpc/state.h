@@ -125,6 +125,8 @@ struct rpc_state {
 	int64_t *latency_ps;
 	size_t n_kept, cap_cells, cap_latency;
 
+	bool tcp_waited; /* of captures: witness.c */
+
 	/* In finish. */
 	int64_t *sorted_ps;      /* latencies by row, bin, value */
 	size_t *cell_at;         /* [rows * bins + 1] into sorted_ps */
@@ -158,6 +160,11 @@ void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s);
 enum na_status na_rpc_sort_cells(struct rpc_state *s) NA_MUST_CHECK;
 enum na_status na_rpc_share(void *state, size_t i, size_t n) NA_MUST_CHECK;
 void na_rpc_sort_rows(struct rpc_state *s);
+
+/* witness.c: once, before modes are judged; then of each verdict: modes that
+ * TCP does not bear out go. */
+void na_rpc_ask_tcp(struct rpc_state *s);
+void na_rpc_hear_tcp(const struct rpc_state *s, struct na_timers *t);
 
 /* words.c: the one-line answer, and the tables; calls_words.c those of
  * calls. */

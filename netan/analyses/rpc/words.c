@@ -398,7 +398,7 @@ static void groups_view(struct na_result *r, const struct rpc_state *s)
 	na_groups_view(r,
 		       apart(s) ? na_result_get_word(r, NA_WORD_MESSAGE, NULL)
 				: "groups",
-		       &s->scope->by, na_get(na_result_body(r), M_groups),
+		       &s->scope->by, NULL, na_get(na_result_body(r), M_groups),
 		       &na_table_rpc_result_groups,
 		       NA_COLUMNS({M_overall "." M_transfers},
 				  {M_overall "." M_p50_us},

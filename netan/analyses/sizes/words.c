@@ -138,8 +138,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 static void groups_view(struct na_result *r, const struct sizes_state *s,
 			const struct na_value *groups)
 {
-	na_groups_view(r, "groups, most bytes first", &s->scope->by, groups,
-		       &na_table_sizes_size_group,
+	na_groups_view(r, "groups, most bytes first", &s->scope->by, NULL,
+		       groups, &na_table_sizes_size_group,
 		       NA_COLUMNS({M_verdict}, {M_count}, {M_bytes, "MB"},
 				  {M_distinct_sizes}, {M_p50_bytes, "p50 KiB"},
 				  {M_p99_bytes, "p99 KiB"},

@@ -133,6 +133,7 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, M_q_value, v->q);
 	put_mean_ms(r, to, M_behind_ms, v->effect_ps, 1);
 	put_mean_ms(r, to, M_lost_ms, v->lost_ps, 1);
+	na_put_real(r, to, M_cost_ms_per_step, na_steps_cost_ms(h));
 	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
 	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
 }

@@ -409,6 +409,10 @@ void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
 void na_steps_put_picture(struct na_result *r, const struct st_state *s);
 /* words.c */
+/* What a straggler's own work costs each step: how far it is behind the median
+ * host, times the share of the steps in which it is last.  NaN: it is slow by
+ * its transfers, or nobody can tell. */
+double na_steps_cost_ms(const struct st_host *h);
 enum { ST_VERDICT_BUF = 1024 };
 const char *na_steps_verdict(char buf[ST_VERDICT_BUF],
 			     const struct st_state *s);

@@ -67,12 +67,18 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {M_label,   M_host,
-					      M_cause,   M_kind,
-					      M_of,      M_times,
-					      M_tried,   M_expected_share,
-					      M_q_value, M_behind_ms,
-					      M_lost_ms, NULL};
+	static const char *const members[] = {M_label,
+					      M_host,
+					      M_cause,
+					      M_kind,
+					      M_of,
+					      M_times,
+					      M_tried,
+					      M_expected_share,
+					      M_q_value,
+					      M_behind_ms,
+					      M_cost_ms_per_step,
+					      NULL};
 
 	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
@@ -145,7 +151,8 @@ static void advise(struct na_result *r, const struct st_state *s)
 		[ST_INPUT] = "input: look at the host's data loading and CPUs; "
 			     "it is not the network",
 		[ST_NETWORK] = "network: netan pairs says which side, path or "
-			       "NIC, netan slack --waterfall what one "
+			       "NIC, netan check what its transfers cost the "
+			       "steps, netan slack --waterfall what one "
 			       "collective waited for",
 		[ST_LATE_START] = "late_start: what came before the host's "
 				  "first sends made them late: its own work, "

@@ -1,5 +1,6 @@
 /* steps: the answer in a sentence. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,6 +25,17 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 		return 1;
 	return (double)h->sums.busy_ps / (double)h->n /
 	       ((double)sum / (double)n);
+}
+
+double na_steps_cost_ms(const struct st_host *h)
+{
+	const struct st_verdict *v = &h->tests[h->evidence];
+
+	if ((h->cause != ST_COMPUTATION && h->cause != ST_INPUT) ||
+	    h->evidence != ST_OF_STEPS || !v->n)
+		return NAN;
+	return (double)v->effect_ps / (double)NA_PS_PER_MS * (double)v->last /
+	       (double)v->n;
 }
 
 static void say_straggler(struct na_str *t, const struct st_state *s,
@@ -61,6 +73,9 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		    v->n,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
+	if (na_steps_cost_ms(h) > 0)
+		na_str_addf(t, ", which costs %s ms a step",
+			    na_print_number(number, na_steps_cost_ms(h), 3));
 }
 
 static double share(na_i128 part, na_i128 all)

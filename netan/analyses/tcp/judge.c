@@ -22,12 +22,61 @@ static void add_to(int64_t *sum, int64_t ns)
 	*sum = add_ns(*sum, at_least_zero(ns));
 }
 
-/* Retransmissions of a direction that were needed. */
-static uint64_t needed_of(const struct na_direction *d)
+/* Of records without the testimony: what was not spurious. */
+static uint64_t plainly_needed(const struct na_direction *d)
 {
 	return d->retransmissions > d->spurious
 		       ? d->retransmissions - d->spurious
 		       : 0;
+}
+
+static enum tcp_place sender_place(size_t i)
+{
+	return i ? TCP_AT_DST : TCP_AT_SRC;
+}
+
+/* A last segment that was lost upstream; beside its sender the capture has
+ * missed it.  Where the capture misses others, some of these, too. */
+static uint64_t tails(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	double chance = row->missed > 0
+				? 3 + 2 * row->missed * (double)row->c->turns
+				: 0;
+
+	if (row->place == sender_place(i) || !row->c->dir[1 - i].packets ||
+	    (double)d->tail_losses <= chance)
+		return 0;
+	return d->tail_losses;
+}
+
+static uint64_t needed_of(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t n = plainly_needed(d);
+
+	if (!d->testified)
+		return n;
+	n = d->needed;
+	if (row->c->dir[1 - i].saw_syn || row->c->dir[1 - i].bytes)
+		n += d->syns_again;
+	return n + tails(row, i);
+}
+
+/* ACKs that a host surely sent are missing beside it; elsewhere the network
+ * may have lost them, and that harms nobody. */
+static uint64_t unrecorded_of(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t n = d->capture_holes;
+
+	if (row->c->dir[0].copies + row->c->dir[1].copies > 0)
+		return 0;
+	/* IDs alone do not convict: another connection may have taken them. */
+	if (row->place == sender_place(i) &&
+	    row->c->dir[0].capture_holes + row->c->dir[1].capture_holes > 0)
+		n += d->acks_missing + d->tail_losses;
+	return n;
 }
 
 /* Each way's round trip begins and ends at the capture point; their sum is
@@ -54,17 +103,49 @@ static uint8_t idler_of(const struct tcp_row *row)
 		       : row->way;
 }
 
-static void judge_loss(struct tcp_row *row, const struct na_direction *d)
+bool na_tcp_loses(const struct tcp_row *row, size_t i)
 {
-	uint64_t needed = needed_of(d);
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t vain = d->needless + d->reordered, n = row->needed[i];
 	uint64_t least = d->fast ? 1 : TCP_LOSS_SEGMENTS;
 
-	add_to(&row->cost_ns[TCP_NETWORK_LOSS], d->recovery_ns);
-	add_to(&row->cost_ns[TCP_TIMEOUT_BOUND], d->timeout_total_ns);
-	row->holds[TCP_NETWORK_LOSS] |=
-		d->timeouts > 0 ||
-		(needed >= least &&
-		 (double)needed >= TCP_LOSS_SHARE * (double)d->data_packets);
+	if (!d->testified)
+		return d->timeouts > 0 ||
+		       (n >= least &&
+			(double)n >= TCP_LOSS_SHARE * (double)d->data_packets);
+	return n > 0 &&
+	       !(vain >= TCP_LOSS_SEGMENTS && vain / n >= TCP_NEEDLESS);
+}
+
+static uint64_t timeouts_of(const struct na_direction *d)
+{
+	return d->testified ? d->needed_timeouts : d->timeouts;
+}
+
+static int64_t silent_of(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	if (!d->testified)
+		return d->timeout_total_ns;
+	return add_ns(d->needed_silent_ns, tails(row, i) ? d->tail_ns : 0);
+}
+
+static int64_t recovery_of(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	return d->testified && !na_tcp_loses(row, i) ? 0 : d->recovery_ns;
+}
+
+static void judge_loss(struct tcp_row *row, size_t i)
+{
+	row->needed[i] = needed_of(row, i);
+	if (na_tcp_loses(row, i)) {
+		row->holds[TCP_NETWORK_LOSS] = true;
+		add_to(&row->cost_ns[TCP_TIMEOUT_BOUND], silent_of(row, i));
+	}
+	add_to(&row->cost_ns[TCP_NETWORK_LOSS], recovery_of(row, i));
 }
 
 static bool share_reached(const struct tcp_row *row, enum tcp_verdict v,
@@ -83,7 +164,8 @@ static void judge_timeouts(struct tcp_row *row)
 	int64_t silent = cost[TCP_TIMEOUT_BOUND];
 
 	row->holds[TCP_TIMEOUT_BOUND] =
-		(row->c->dir[0].timeouts || row->c->dir[1].timeouts) &&
+		(timeouts_of(&row->c->dir[0]) ||
+		 timeouts_of(&row->c->dir[1])) &&
 		share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_SHARE) &&
 		(silent >= recovery ||
 		 share_reached(row, TCP_TIMEOUT_BOUND, TCP_TIMEOUT_MOST));
@@ -97,16 +179,28 @@ static bool at_the_window(const struct tcp_row *row, size_t i)
 	const struct na_direction *d = &row->c->dir[i];
 	const struct na_direction *peer = &row->c->dir[1 - i];
 	double window = (double)peer->max_window_bytes;
+	/* Beside the receiver little is seen in flight. */
+	bool far = row->place == sender_place(1 - i);
 	double rate, limit;
 
 	if (window <= 0 || !peer->window_scale_known || row->rtt_ns <= 0 ||
 	    row->active_ns <= 0 || d->unique_bytes < TCP_WINDOW_BYTES ||
 	    (double)d->unique_bytes < 4 * window ||
-	    (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window)
+	    (!far &&
+	     (double)d->max_in_flight_bytes < TCP_WINDOW_REACHED * window))
 		return false;
 	rate = (double)d->unique_bytes / (double)row->active_ns;
 	limit = window / (double)row->rtt_ns;
 	return rate >= TCP_WINDOW_RATE * limit;
+}
+
+static bool at_the_edge(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	return d->data_packets >= TCP_STREAM &&
+	       (double)d->edge_segments >
+		       TCP_EDGE_SHARE * (double)d->data_packets;
 }
 
 static void judge_window(struct tcp_row *row, size_t i)
@@ -117,26 +211,211 @@ static void judge_window(struct tcp_row *row, size_t i)
 
 	add_to(&row->cost_ns[TCP_RECEIVER_TOO_SLOW], d->zero_window_ns);
 	add_to(&row->cost_ns[to], d->window_full_ns);
-	if (!shut && at_the_window(row, i)) {
+	if (!shut && (at_the_window(row, i) || at_the_edge(row, i))) {
 		row->holds[TCP_WINDOW_LIMITED] = true;
 		if (row->cost_ns[TCP_WINDOW_LIMITED] < row->active_ns)
 			row->cost_ns[TCP_WINDOW_LIMITED] = row->active_ns;
 	}
 }
 
-/* The costliest of those that hold; of equal ones the first in the enum. */
-static enum tcp_verdict choose(const struct tcp_row *row)
+/* ---- ends */
+
+/* By SYNs alone: dir 0 asked, and dir 1 only reset. */
+static void judge_refused(struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+
+	for (size_t i = 0; i < 2; i++)
+		row->holds[TCP_REFUSED] |= d[i].saw_syn && !d[1 - i].saw_syn &&
+					   d[1 - i].reset && !d[i].bytes &&
+					   !d[1 - i].bytes;
+	row->holds[TCP_RESET] = !row->holds[TCP_REFUSED] &&
+				(d[0].reset || d[1].reset) && !d[0].closed &&
+				!d[1].closed && d[0].packets && d[1].packets;
+}
+
+/* Only the handshake was acknowledged, the peer is there, and what is large
+ * does not arrive: seen beside the sender, which sends it again, or behind the
+ * hole, where it is known to be missing. */
+static bool stuck_on_size(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	if (!row->c->dir[1 - i].packets || !d->saw_syn || d->acked_bytes > 1)
+		return false;
+	return (d->last_again + 1 >= TCP_GONE_RESENDS &&
+		d->stuck_ns > TCP_GONE_NS &&
+		d->last_again_bytes >= TCP_FULL_SIZE) ||
+	       (d->missing_bytes >= TCP_FULL_SIZE && !d->bytes &&
+		row->c->dir[1 - i].bytes);
+}
+
+bool na_tcp_gone(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	const struct na_direction *peer = &row->c->dir[1 - i];
+
+	if (!d->testified)
+		return false;
+	if (!peer->packets)
+		return d->syns_again + 1 >= TCP_GONE_RESENDS && !d->bytes;
+	return d->last_again + 1 >= TCP_GONE_RESENDS &&
+	       (peer->mute_ns > TCP_GONE_NS || stuck_on_size(row, i));
+}
+
+bool na_tcp_black_hole(const struct tcp_row *row, size_t i)
+{
+	return row->c->dir[i].testified && stuck_on_size(row, i);
+}
+
+static void judge_gone(struct tcp_row *row)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (!row->c->dir[i].testified ||
+		    !(na_tcp_gone(row, i) || na_tcp_black_hole(row, i)))
+			continue;
+		row->holds[TCP_PEER_VANISHED] = true;
+		add_to(&row->cost_ns[TCP_PEER_VANISHED],
+		       row->c->dir[1 - i].packets ? row->c->dir[1 - i].mute_ns
+						  : row->duration_ns);
+	}
+}
+
+/* ---- who waits */
+
+/* Calls, their round trips and all that was waited for in them. */
+static double calls_ns(const struct tcp_row *row)
+{
+	const struct na_connection *c = row->c;
+
+	return (double)at_least_zero(c->serve_ns) +
+	       (double)at_least_zero(c->upset_ns) +
+	       (double)c->turns * (double)row->rtt_ns;
+}
+
+static void judge_server(struct tcp_row *row)
+{
+	const struct na_connection *c = row->c;
+	double all = calls_ns(row);
+	bool always = c->serves >= TCP_SERVER_CALLS &&
+		      c->serve_p50_ns >= TCP_SLOW_MEDIAN_NS &&
+		      c->serve_p50_ns / 5 >= row->rtt_ns &&
+		      (double)c->serve_ns > TCP_SERVER_SHARE * all;
+	bool now_and_then = c->slow_serves > 0 &&
+			    (row->server_outliers ||
+			     c->slow_serves >= TCP_SERVER_CALLS) &&
+			    (double)c->slow_serve_ns > TCP_SERVER_SHARE * all;
+
+	/* Who waits behind a queue, or whose times go back and forth, says
+	 * nothing of the server. */
+	if (row->queue_on_path || c->disordered)
+		return;
+	/* Clocks of two recorders may differ by a few milliseconds. */
+	if (c->dir[0].copies + c->dir[1].copies > 0)
+		now_and_then &= c->slow_serve_ns / TCP_APART_NS >=
+				(int64_t)c->slow_serves;
+	row->holds[TCP_SERVER_SLOW] = always || now_and_then;
+	row->cost_ns[TCP_SERVER_SLOW] = always ? c->serve_ns : c->slow_serve_ns;
+}
+
+static bool grows(int64_t usual_ns, int64_t empty_ns, int64_t least_ns)
+{
+	return empty_ns > 0 && usual_ns / TCP_QUEUE_RATIO > empty_ns &&
+	       usual_ns - empty_ns > least_ns;
+}
+
+/* As its sender sees it, whose segments follow each other; or the receiver,
+ * by its timestamps. */
+bool na_tcp_direction_queues(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	const struct na_direction *peer = &row->c->dir[1 - i];
+	uint64_t half = (peer->mss ? peer->mss : TCP_FULL_SIZE) / 2u;
+	bool stream = d->data_packets >= TCP_STREAM &&
+		      d->bytes / d->data_packets >= half;
+
+	/* Clocks of two recorders may differ. */
+	int64_t least = d->copies ? (int64_t)TCP_APART_NS : TCP_QUEUE_NS;
+
+	if (!d->testified || !stream ||
+	    d->reordered + d->needless >= TCP_LOSS_SEGMENTS)
+		return false;
+	return grows(d->rtt_p50_ns, d->rtt_min_ns, least) ||
+	       grows(peer->far_rtt_p50_ns, path_rtt(row->c), least);
+}
+
+bool na_tcp_queues(const struct tcp_row *row)
+{
+	return na_tcp_direction_queues(row, 0) ||
+	       na_tcp_direction_queues(row, 1);
+}
+
+static void judge_queue(struct tcp_row *row)
+{
+	row->holds[TCP_QUEUEING] = na_tcp_queues(row);
+	if (row->holds[TCP_QUEUEING])
+		row->cost_ns[TCP_QUEUEING] = row->active_ns / 2;
+}
+
+static void judge_nagle(struct tcp_row *row)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct na_direction *d = &row->c->dir[i];
+		int64_t ns;
+
+		if (d->released < TCP_NAGLE_WAITS ||
+		    d->released * 2 < d->slow_acks || !d->released_even)
+			continue;
+		row->holds[TCP_DELAYED_ACK] = true;
+		if (d->released > INT64_MAX ||
+		    __builtin_mul_overflow((int64_t)d->released,
+					   d->released_p50_ns, &ns))
+			ns = INT64_MAX; /* a hostile file says so */
+		add_to(&row->cost_ns[TCP_DELAYED_ACK], ns);
+	}
+}
+
+/* The costliest of from..to that hold; of equal ones the first. */
+static enum tcp_verdict costliest(const struct tcp_row *row,
+				  enum tcp_verdict from, enum tcp_verdict to)
 {
 	enum tcp_verdict best = TCP_HEALTHY;
 
-	for (enum tcp_verdict v = 0; v < TCP_SENDER_IDLE; v++) {
+	for (enum tcp_verdict v = from; v <= to; v++) {
 		if (row->holds[v] && (best == TCP_HEALTHY ||
 				      row->cost_ns[v] > row->cost_ns[best]))
 			best = v;
 	}
-	if (best == TCP_HEALTHY && row->holds[TCP_SENDER_IDLE])
-		best = TCP_SENDER_IDLE;
 	return best;
+}
+
+/* Enough was seen to say that nothing is wrong. */
+static bool enough(const struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+
+	return d[0].packets + d[1].packets >= TCP_ENOUGH && d[0].packets &&
+	       d[1].packets;
+}
+
+static enum tcp_verdict choose(const struct tcp_row *row)
+{
+	enum tcp_verdict v;
+
+	for (v = TCP_REFUSED; v <= TCP_RESET; v++)
+		if (row->holds[v])
+			return v;
+	v = costliest(row, TCP_TIMEOUT_BOUND, TCP_NETWORK_LOSS);
+	if (row->holds[TCP_CAPTURE_LOSS] && v != TCP_RECEIVER_TOO_SLOW &&
+	    row->needed[0] + row->needed[1] < TCP_LOSS_SEGMENTS)
+		v = TCP_HEALTHY; /* an ACK that would clear it may be missing */
+	if (v == TCP_HEALTHY)
+		v = costliest(row, TCP_SERVER_SLOW, TCP_DELAYED_ACK);
+	if (v == TCP_HEALTHY && row->holds[TCP_CAPTURE_LOSS])
+		return TCP_CAPTURE_LOSS;
+	if (v == TCP_HEALTHY && row->holds[TCP_SENDER_IDLE])
+		v = TCP_SENDER_IDLE;
+	return v == TCP_HEALTHY && !enough(row) ? TCP_CANNOT_TELL : v;
 }
 
 /* Time that ended up nowhere, at most the connection's own. */
@@ -147,10 +426,10 @@ static int64_t lost_of(const struct tcp_row *row)
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_direction *d = &row->c->dir[i];
 
-		add_to(&ns, d->timeout_total_ns);
+		add_to(&ns, silent_of(row, i));
 		add_to(&ns, d->zero_window_ns);
 		add_to(&ns, d->window_full_ns);
-		add_to(&ns, d->recovery_ns);
+		add_to(&ns, recovery_of(row, i));
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
@@ -163,6 +442,8 @@ void na_tcp_judge(struct tcp_row *row)
 	memset(row->holds, 0, sizeof(row->holds));
 	memset(row->cost_ns, 0, sizeof(row->cost_ns));
 	row->rtt_ns = path_rtt(c);
+	if (row->leg_ns[0] > 0 && row->leg_ns[1] > 0 && !row->rtt_ns)
+		row->rtt_ns = add_ns(row->leg_ns[0], row->leg_ns[1]);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps
 				   ? (int64_t)(span / (uint64_t)NA_PS_PER_NS)
@@ -175,11 +456,18 @@ void na_tcp_judge(struct tcp_row *row)
 	if (row->idle_ns > row->duration_ns)
 		row->idle_ns = row->duration_ns;
 	row->active_ns = row->duration_ns - row->idle_ns;
+	row->unrecorded = unrecorded_of(row, 0) + unrecorded_of(row, 1);
 	for (size_t i = 0; i < 2; i++) {
-		judge_loss(row, &c->dir[i]);
+		judge_loss(row, i);
 		judge_window(row, i);
 	}
 	judge_timeouts(row);
+	judge_refused(row);
+	judge_gone(row);
+	judge_server(row);
+	judge_queue(row);
+	judge_nagle(row);
+	row->holds[TCP_CAPTURE_LOSS] = row->unrecorded >= TCP_HOLES;
 	row->holds[TCP_RECEIVER_TOO_SLOW] =
 		(c->dir[0].zero_windows || c->dir[1].zero_windows) &&
 		share_reached(row, TCP_RECEIVER_TOO_SLOW, TCP_RECEIVER_SHARE);
@@ -221,24 +509,34 @@ void na_tcp_rank(struct tcp_state *s)
 	na_sort(s->rows.v, s->rows.n, worse_first);
 }
 
-static bool loses_much(const struct na_direction *d)
+static bool loses_much(const struct tcp_row *row, size_t i)
 {
-	return needed_of(d) >= TCP_LOSS_SEGMENTS &&
-	       (double)needed_of(d) >= TCP_LOSS_ERROR * (double)d->data_packets;
+	const struct na_direction *d = &row->c->dir[i];
+
+	return row->needed[i] >= TCP_LOSS_SEGMENTS &&
+	       (double)row->needed[i] >=
+		       TCP_LOSS_ERROR * (double)d->data_packets;
 }
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)
 {
 	static const enum na_severity severities[TCP_VERDICTS] = {
+		[TCP_REFUSED] = NA_SEV_WARNING,
+		[TCP_RESET] = NA_SEV_WARNING,
+		[TCP_PEER_VANISHED] = NA_SEV_ERROR,
 		[TCP_TIMEOUT_BOUND] = NA_SEV_ERROR,
 		[TCP_RECEIVER_TOO_SLOW] = NA_SEV_WARNING,
 		[TCP_NETWORK_LOSS] = NA_SEV_WARNING,
+		[TCP_CAPTURE_LOSS] = NA_SEV_WARNING,
+		[TCP_SERVER_SLOW] = NA_SEV_WARNING,
+		[TCP_QUEUEING] = NA_SEV_WARNING,
 		[TCP_WINDOW_LIMITED] = NA_SEV_WARNING,
+		[TCP_DELAYED_ACK] = NA_SEV_WARNING,
 		[TCP_SENDER_IDLE] = NA_SEV_INFO,
 	};
 
 	if (row->verdict == TCP_NETWORK_LOSS &&
-	    (loses_much(&row->c->dir[0]) || loses_much(&row->c->dir[1])))
+	    (loses_much(row, 0) || loses_much(row, 1)))
 		return NA_SEV_ERROR;
 	return severities[row->verdict];
 }

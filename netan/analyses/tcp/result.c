@@ -59,12 +59,21 @@ static void put_volume(struct na_result *r, struct na_value *to,
 }
 
 static void put_counts(struct na_result *r, struct na_value *to,
-		       const struct na_direction *d)
+		       const struct na_direction *d, uint64_t needed)
 {
 	put_volume(r, to, d);
 	put_retransmissions(r, to, d);
 	put_count(r, to, M_out_of_order, d->out_of_order);
 	put_count(r, to, M_lost_before, d->lost_before);
+	put_count(r, to, M_copies, d->copies);
+	put_count(r, to, M_needed_retransmissions, needed);
+	put_count(r, to, M_needless_retransmissions, d->needless);
+	put_count(r, to, M_open_retransmissions, d->open_again);
+	put_count(r, to, M_lost_upstream, d->lost_upstream);
+	put_count(r, to, M_reordered, d->reordered);
+	put_count(r, to, M_duplicated, d->duplicated);
+	put_count(r, to, M_capture_holes, d->capture_holes);
+	put_count(r, to, M_acks_missing, d->acks_missing);
 	put_count(r, to, M_duplicate_acks, d->duplicate_acks);
 	put_count(r, to, M_zero_windows, d->zero_windows);
 	put_count(r, to, M_window_full, d->window_full);
@@ -74,14 +83,24 @@ static void put_counts(struct na_result *r, struct na_value *to,
 }
 
 static void put_direction(struct na_result *r, struct na_value *in,
-			  const char *name, const struct na_direction *d)
+			  const char *name, const struct tcp_row *row, size_t i)
 {
+	const struct na_direction *d = &row->c->dir[i];
 	const int64_t rtt[] = {d->rtt_min_ns, d->rtt_p50_ns, d->rtt_p99_ns};
 	const int64_t ts[] = {d->ts_rtt_min_ns, d->ts_rtt_p50_ns,
 			      d->ts_rtt_p99_ns};
 	struct na_value *to = na_put_object(r, in, name);
 
-	put_counts(r, to, d);
+	put_counts(r, to, d, row->needed[i]);
+	put_count(r, to, M_vain_timeouts, d->vain_timeouts);
+	put_ms(r, to, M_longest_vain_ms,
+	       d->vain_timeouts ? d->longest_vain_ns : -1);
+	put_count(r, to, M_held_back, d->released);
+	na_put_bool(r, to, M_reset, d->reset);
+	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
+	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
+	na_put_bool(r, to, M_gone, na_tcp_gone(row, i));
+	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
 	put_rtt(r, to, M_rtt_us, d->rtt_samples, rtt);
 	put_rtt(r, to, M_timestamp_rtt_us, d->ts_rtt_samples, ts);
 	put_count(r, to, M_max_in_flight_bytes, d->max_in_flight_bytes);
@@ -145,6 +164,21 @@ static void put_ends(struct na_result *r, struct na_value *to,
 	na_put_real(r, to, M_to_s, na_s(c->to_ps));
 }
 
+static void put_turns(struct na_result *r, struct na_value *in,
+		      const struct na_connection *c)
+{
+	struct na_value *to = na_put_object(r, in, M_calls);
+
+	na_put_text(r, to, M_client, c->client ? "dst" : "src");
+	put_count(r, to, M_n, c->turns);
+	put_count(r, to, M_upset, c->upset_turns);
+	put_count(r, to, M_slow, c->slow_serves);
+	put_ms(r, to, M_server_ms, c->serve_ns);
+	put_ms(r, to, M_server_p50_ms, c->serves ? c->serve_p50_ns : -1);
+	put_ms(r, to, M_server_p99_ms, c->serves ? c->serve_p99_ns : -1);
+	put_ms(r, to, M_network_ms, c->upset_ns);
+}
+
 static int64_t longest(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -154,14 +188,16 @@ static void put_connection(struct na_result *r, struct na_value *list,
 			   const struct tcp_state *s, const struct tcp_row *row)
 {
 	static const char *const ends[] = {"open", "fin", "rst", "evicted"};
+	static const char *const places[] = {"unknown", "at_src", "at_dst",
+					     "between"};
 	const struct na_connection *c = row->c;
 	const struct na_direction *d = c->dir;
 	struct na_value *to = na_put_object(r, list, NULL);
 	uint64_t timeouts = d[0].timeouts + d[1].timeouts;
 
 	put_ends(r, to, s, c);
-	put_direction(r, to, M_fwd, &d[0]);
-	put_direction(r, to, M_rev, &d[1]);
+	put_direction(r, to, M_fwd, row, 0);
+	put_direction(r, to, M_rev, row, 1);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
 	put_us(r, to, M_path_rtt_us, row->rtt_ns ? row->rtt_ns : -1);
 	put_count(r, to, M_timeouts, timeouts);
@@ -172,6 +208,9 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[row->verdict]);
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	put_ms(r, to, M_lost_ms, row->lost_ns);
+	na_put_text(r, to, M_recorded, places[row->place]);
+	na_put_text(r, to, M_missing, na_tcp_missing(row));
+	put_turns(r, to, c);
 	put_ms(r, to, M_active_ms, row->active_ns);
 	put_ms(r, to, M_idle_ms, row->idle_ns);
 	na_put_text(r, to, M_end, ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
@@ -196,11 +235,23 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.retransmitted_bytes += d->retransmitted_bytes;
 		sum.data_packets += d->data_packets;
 		sum.retransmissions += d->retransmissions;
+		sum.needed += s->rows.v[i / 2].needed[i % 2];
+		sum.needless += d->needless;
+		sum.copies += d->copies;
+		sum.duplicated += d->duplicated;
+		sum.reordered += d->reordered;
+		sum.capture_holes += i % 2 ? s->rows.v[i / 2].unrecorded : 0;
 		sum.zero_windows += d->zero_windows;
 		sum.timeouts += d->timeouts;
 	}
 	put_volume(r, to, &sum);
 	put_count(r, to, M_retransmissions, sum.retransmissions);
+	put_count(r, to, M_needed_retransmissions, sum.needed);
+	put_count(r, to, M_needless_retransmissions, sum.needless);
+	put_count(r, to, M_copies, sum.copies);
+	put_count(r, to, M_duplicated, sum.duplicated);
+	put_count(r, to, M_reordered, sum.reordered);
+	put_count(r, to, M_unrecorded, sum.capture_holes);
 	put_count(r, to, M_zero_windows, sum.zero_windows);
 	put_count(r, to, M_timeouts, sum.timeouts);
 	verdicts = na_put_object(r, to, M_verdicts);
@@ -239,6 +290,8 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 	put_count(r, body, M_connections_not_listed, s->rows.n - listed);
 	put_count(r, body, M_connections_evicted, s->evicted);
 	put_totals(r, body, s);
+	if (!na_tcp_put_hosts(r, body, s))
+		return na_fail_nomem(err);
 	na_put_text(r, body, M_verdict,
 		    s->rows.n ? na_tcp_summary(summary, s) : NULL);
 	na_tcp_sequence_put(r, s);

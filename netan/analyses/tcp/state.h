@@ -12,30 +12,66 @@
  * The rules.  Shares of time are of the connection's active time: its
  * duration less the time in which its sender had nothing to send and no closed
  * window before it (of both, where both send data: the shorter).  A verdict's
- * cost is the time that its cause took; of several that hold the costliest is
- * said, the others are in the evidence.
+ * cost is the time that its cause took.
  *
- *   timeout_bound      silent in retransmission timeouts for TCP_TIMEOUT_SHARE
- *                      of the active time, and for no less than recovery took
- *                      or for TCP_TIMEOUT_MOST of it: the timers cost more
- *                      than what was lost; cost: timeouts and recovery
+ * Proven ends come first:
+ *
+ *   refused            the SYN was answered by a reset
+ *   peer_vanished      TCP_GONE_RESENDS times the same bytes, or SYNs that
+ *                      nobody answered, and nothing from the peer for
+ *                      TCP_GONE_NS; or nothing but the handshake was
+ *                      acknowledged, and packets of TCP_FULL_SIZE do not
+ *                      arrive (a black hole of the MTU)
+ *   reset              a reset, and no side had closed before
+ *
+ * then the costliest of those that hold
+ *
+ *   timeout_bound      silent in retransmission timeouts that were needed for
+ *                      TCP_TIMEOUT_SHARE of the active time, and for no less
+ *                      than recovery took or for TCP_TIMEOUT_MOST of it: the
+ *                      timers cost more than what was lost; cost: timeouts and
+ *                      recovery
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
- *   network_loss       TCP_LOSS_SEGMENTS retransmissions that were needed, or
- *                      one where duplicate ACKs asked for it, and
- *                      TCP_LOSS_SHARE of the data segments; or one timeout;
- *                      cost: timeouts and recovery (na_direction.recovery_ns:
+ *   network_loss       a segment was sent again and needed (ingest/tcp/trail.h)
+ *                      in a direction where those that were not needed, or
+ *                      only late, are not TCP_NEEDLESS times as many; cost:
+ *                      needed timeouts and recovery (na_direction.recovery_ns:
  *                      from the first sign of a hole until it is filled)
+ *
+ * (network_loss and timeout_bound not where the capture has TCP_HOLES holes
+ * and fewer than TCP_LOSS_SEGMENTS packets were needed: an ACK that tells
+ * otherwise may not be recorded); else the costliest of
+ *
+ *   server_slow        the server's own time is more than TCP_SERVER_SHARE of
+ *                      that of all calls: in TCP_SERVER_CALLS outliers of this
+ *                      server (of all its connections), or in the median call
+ *   queueing           round trips of a stream are TCP_QUEUE_RATIO times those
+ *                      of the empty path, and TCP_QUEUE_NS longer
  *   window_limited     the window never closed, but was full for
- *                      TCP_WINDOW_SHARE of the active time; or bytes in
- *                      flight came to TCP_WINDOW_REACHED of the largest
- *                      window and the throughput to TCP_WINDOW_RATE of window
- *                      / RTT; cost: time with a full window, or the active
- *                      time
- *   sender_idle        none of these, and idle for TCP_IDLE_SHARE of the
- *                      duration: no fault of the network
- *   healthy            none of these
+ *                      TCP_WINDOW_SHARE of the active time; or of
+ *                      TCP_EDGE_SHARE of the segments less than one more would
+ *                      have fitted; or bytes in flight came to
+ *                      TCP_WINDOW_REACHED of the largest window and the
+ *                      throughput to TCP_WINDOW_RATE of window / RTT; cost:
+ *                      time with a full window, or the active time
+ *   delayed_ack        TCP_NAGLE_WAITS small segments left with an ACK that
+ *                      was 30 to 250 ms late, half of all such ACKs, nearly
+ *                      all of one length
+ *
+ * and else
+ *
+ *   capture_loss       TCP_HOLES holes of the capture
+ *   sender_idle        idle for TCP_IDLE_SHARE of the duration: no fault of
+ *                      the network
+ *   healthy            none of these, in TCP_ENOUGH packets both ways
+ *   cannot_tell        none of these, in fewer, or in one direction alone
+ *
+ * Of records without the testimony (transfer files of earlier versions)
+ * network_loss is TCP_LOSS_SEGMENTS retransmissions that were not spurious, or
+ * one where duplicate ACKs asked for it, and TCP_LOSS_SHARE of the data
+ * segments; or a timeout.
  */
 #define TCP_TIMEOUT_SHARE  0.10
 #define TCP_TIMEOUT_MOST   0.30
@@ -48,16 +84,42 @@
 #define TCP_WINDOW_RATE    0.80
 #define TCP_WINDOW_BYTES   65536 /* sent: less does not test a window */
 #define TCP_IDLE_SHARE     0.50
+#define TCP_NEEDLESS       4
+#define TCP_SERVER_SHARE   0.50
+#define TCP_EDGE_SHARE     0.30
+#define TCP_QUEUE_RATIO    5
+
+enum {
+	TCP_GONE_RESENDS = 3, /* the first one among them */
+	TCP_HOLES = 2,
+	TCP_FULL_SIZE = 1000, /* bytes: a black hole takes those */
+	TCP_SERVER_CALLS = 3,
+	TCP_NAGLE_WAITS = 5,
+	TCP_ENOUGH = 50,
+	TCP_STREAM = 50, /* data segments, to speak of its round trips */
+	TCP_GONE_NS = 1000000000,
+	TCP_QUEUE_NS = 8000000,
+	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
+	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
+};
 
 /* Rows of connections[] without --top: what fits a few megabytes. */
 enum { TCP_LISTED = 4096 };
 
 enum tcp_verdict {
+	TCP_REFUSED,
+	TCP_PEER_VANISHED,
+	TCP_RESET,
 	TCP_TIMEOUT_BOUND,
 	TCP_RECEIVER_TOO_SLOW,
 	TCP_NETWORK_LOSS,
+	TCP_SERVER_SLOW,
+	TCP_QUEUEING,
 	TCP_WINDOW_LIMITED,
-	TCP_SENDER_IDLE,
+	TCP_DELAYED_ACK,
+	TCP_CAPTURE_LOSS,
+	TCP_SENDER_IDLE, /* from here on no trouble */
+	TCP_CANNOT_TELL,
 	TCP_HEALTHY,
 	TCP_VERDICTS
 };
@@ -70,9 +132,22 @@ struct tcp_params {
 	int way;            /* enum tcp_way */
 };
 
+/* Where it was recorded; beside an end means that legs to it are less than a
+ * third of those to the other one. */
+enum tcp_place { TCP_SOMEWHERE, TCP_AT_SRC, TCP_AT_DST, TCP_BETWEEN };
+
 /* A connection and what is to be said of it. */
 struct tcp_row {
 	const struct na_connection *c; /* of the store */
+	/* From the capture point to each end and back, the shortest of all
+	 * connections between these hosts; 0: not known. */
+	int64_t leg_ns[2];
+	enum tcp_place place;
+	uint64_t needed[2];   /* by direction: packets */
+	uint64_t unrecorded;  /* packets and holes that the capture missed */
+	double missed;        /* by the capture, of all its packets */
+	bool server_outliers; /* this server has enough of them */
+	bool queue_on_path;   /* another connection there shows a queue */
 	enum tcp_verdict verdict;
 	bool holds[TCP_VERDICTS];
 	int64_t cost_ns[TCP_VERDICTS];
@@ -93,8 +168,21 @@ struct tcp_state {
 	struct tcp_sequence *drawn; /* NULL: no picture */
 };
 
-/* judge.c: verdict, costs, rank. */
+/* place.c: what connections of the same hosts know of each other: legs, slow
+ * answers of a server, queues.  False: no memory. */
+bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
+/* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
+ * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);
+bool na_tcp_queues(const struct tcp_row *row);
+bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
+/* The peer of direction i's sender never acknowledged its last data or SYN. */
+bool na_tcp_gone(const struct tcp_row *row, size_t i);
+/* What is sent again in direction i is larger than all that was acknowledged:
+ * full-size packets alone die. */
+bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
+/* Of direction i: what was lost, and what was not. */
+bool na_tcp_loses(const struct tcp_row *row, size_t i);
 void na_tcp_rank(struct tcp_state *s);
 enum na_severity na_tcp_severity_of(const struct tcp_row *row);
 
@@ -105,6 +193,8 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 /* Direction i of the connection: its sender, and the other end. */
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
+/* What would tell more than this capture; NULL. */
+const char *na_tcp_missing(const struct tcp_row *row);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
 enum { TCP_SUMMARY_BUF = 400 };
@@ -116,6 +206,9 @@ const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF],
 uint64_t na_tcp_not_told(const struct tcp_state *s);
 enum na_status na_tcp_put_result(void *state, struct na_result *r,
 				 struct na_err *err) NA_MUST_CHECK;
+/* hosts.c: the member hosts[].  False: no memory. */
+bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
+		      const struct tcp_state *s) NA_MUST_CHECK;
 /* views.c: the tables for people. */
 void na_tcp_views(struct na_result *r, const struct tcp_state *s);
 

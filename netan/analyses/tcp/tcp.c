@@ -57,7 +57,6 @@ static enum na_status tcp_add_connection(void *block,
 	struct tcp_state *s = block;
 	struct tcp_row row = {.c = c};
 
-	na_tcp_judge(&row);
 	return na_add(&s->rows, row) ? NA_OK : NA_ENOMEM;
 }
 
@@ -88,6 +87,10 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 	struct tcp_state *s = state;
 
 	(void)done;
+	if (!na_tcp_place(s))
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < s->rows.n; i++)
+		na_tcp_judge(&s->rows.v[i]);
 	na_tcp_rank(s);
 	sum_up(s);
 	if (!s->scope->segments || !s->rows.n)
@@ -119,19 +122,24 @@ const struct na_analysis na_an_tcp = {
 	.face.question = "what TCP did on each connection of a capture, worst "
 			 "first",
 	.face.details =
-		"Every connection gets a verdict and the numbers behind it. "
-		"timeout_bound: silent in retransmission timeouts for 10 % of "
-		"its active time, and no shorter than recovery by other "
-		"retransmissions took, or for 30 %. receiver_too_slow: the "
-		"receiver's window was closed for 10 % of it. network_loss: a "
-		"timeout, or three retransmissions that were needed (one, "
-		"where duplicate ACKs asked for it) and 0.1 % of the data "
-		"segments. window_limited: the window never closed but was "
-		"full for 10 % of the time, or the throughput came to 80 % of "
-		"window / RTT. sender_idle: none of these, and nothing to "
-		"send for half of the duration. Else healthy. When several "
-		"hold, the one that cost the most time is the verdict. Active "
-		"time is the duration less the time with nothing to send.\n"
+		"Every connection gets a verdict and the evidence behind it. "
+		"TCP itself is the witness: IP IDs and timestamps tell a "
+		"segment that was sent again from one that came late, DSACK "
+		"and the echo of a timestamp tell whether it was needed, and "
+		"bytes that were acknowledged and never seen were missed by "
+		"the capture. Packets that were recorded twice count once.\n"
+		"refused, peer_vanished and reset come first. Then the "
+		"costliest of timeout_bound (silent in needed retransmission "
+		"timeouts for 10 % of the active time), receiver_too_slow "
+		"(the receiver's window was closed for 10 % of it) and "
+		"network_loss (a segment was sent again and needed). Then "
+		"server_slow (most of the calls' time is the server's own), "
+		"queueing (round trips grow fivefold under load), "
+		"window_limited and delayed_ack; capture_loss; sender_idle: "
+		"nothing to send for half of the duration. Else healthy, or "
+		"cannot_tell with fewer than 50 packets or one direction. "
+		"Active time is the duration less the time with nothing to "
+		"send.\n"
 		"Worst first: those with trouble; then by time lost (timeouts, "
 		"recovery, closed and full windows), retransmitted bytes, "
 		"bytes, first packet. "
@@ -148,7 +156,8 @@ const struct na_analysis na_an_tcp = {
 			"netan tcp job.pcap --from 12.1s --to 12.4s -o "
 			"piece.svg\n"
 			"netan tcp job.pcap --fail-on error -q -o tcp.json",
-	.face.method = "marks as tshark's tcp.analysis; rules as above",
+	.face.method = "marks as tshark's tcp.analysis; what was needed by IP "
+		       "ID, RFC 7323, RFC 2883",
 	.wants = NA_WANT_CONNECTIONS,
 	.face.opts = tcp_opts,
 	.face.params_size = sizeof(struct tcp_params),

@@ -14,14 +14,12 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 	const struct na_direction *d = row->c->dir, *main = &d[row->way];
 	struct na_value *to = na_put_object(r, list, NULL);
 	double sent = (double)d[0].data_packets + (double)d[1].data_packets;
-	double again = (double)d[0].retransmissions +
-		       (double)d[1].retransmissions;
+	double again = (double)row->needed[0] + (double)row->needed[1];
 
 	na_put_int(r, to, M_rank, (int64_t)rank + 1);
 	na_put_alias(r, to, M_row, v);
 	na_put_real(r, to, M_seconds, na_s_of_ns(row->duration_ns));
-	na_put_real(r, to, M_resent_percent,
-		    sent > 0 ? 100 * again / sent : NAN);
+	na_put_real(r, to, M_lost_percent, sent > 0 ? 100 * again / sent : NAN);
 	na_put_int(r, to, M_zero_windows,
 		   (int64_t)(d[0].zero_windows + d[1].zero_windows));
 	na_put_real(r, to, M_p50,
@@ -44,7 +42,7 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		{M_seconds},
 		{M_row "." M_fwd "." M_bytes, "fwd kB"},
 		{M_row "." M_rev "." M_bytes, "rev kB"},
-		{M_resent_percent},
+		{M_lost_percent},
 		{M_row "." M_timeouts},
 		{M_p50},
 		{M_p99},

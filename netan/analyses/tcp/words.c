@@ -6,13 +6,17 @@
 
 /* clang-format off */
 const char *const na_tcp_verdict_names[TCP_VERDICTS] = {
-	"timeout_bound", "receiver_too_slow", "network_loss",
-	"window_limited", "sender_idle", "healthy",
+	"refused",        "peer_vanished",    "reset",
+	"timeout_bound",  "receiver_too_slow", "network_loss",
+	"server_slow",    "queueing",         "window_limited",
+	"delayed_ack",    "capture_loss",     "sender_idle",
+	"cannot_tell",    "healthy",
 };
 /* clang-format on */
 
 struct told { /* one direction, being told */
 	const struct tcp_row *row;
+	size_t i; /* the direction */
 	const struct na_direction *d, *peer;
 	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
 	struct na_result *r;
@@ -53,13 +57,21 @@ static void say_of(struct told *t, int64_t part_ns, int64_t whole_ns)
 	say(t, "%s of %s", time_text(a, part_ns), time_text(b, whole_ns));
 }
 
-static void loss(struct told *t)
+static void share(struct told *t, uint64_t part, uint64_t whole)
+{
+	char a[NA_UNIT_BUF];
+
+	if (whole)
+		say(t, " (%s %%)",
+		    na_print_number(a, 100 * (double)part / (double)whole, 2));
+}
+
+/* As the marks go; the testimony says which of them were needed. */
+static void marked(struct told *t)
 {
 	const struct na_direction *d = t->d;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (!d->retransmissions)
-		return;
 	/* A SYN or FIN that is sent again is no data segment. */
 	if (d->retransmissions > d->data_packets) {
 		say_count(t, d->retransmissions, "segment");
@@ -68,12 +80,7 @@ static void loss(struct told *t)
 		say(t, "%s of %s data segments of %s retransmitted",
 		    na_print_count(a, d->retransmissions),
 		    na_print_count(b, d->data_packets), t->who);
-		if (d->data_packets)
-			say(t, " (%s %%)",
-			    na_print_number(a,
-					    100 * (double)d->retransmissions /
-						    (double)d->data_packets,
-					    2));
+		share(t, d->retransmissions, d->data_packets);
 	}
 	if (d->fast)
 		say(t, ", %s fast", na_print_count(a, d->fast));
@@ -81,10 +88,92 @@ static void loss(struct told *t)
 		say(t, ", %s after timeouts", na_print_count(a, d->timeout));
 	if (d->spurious)
 		say(t, ", %s in vain", na_print_count(a, d->spurious));
+}
+
+static void loss(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	uint64_t needed = t->row->needed[t->i];
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!d->testified && !d->retransmissions)
+		return;
+	if (!d->testified) {
+		marked(t);
+	} else if (!needed) {
+		return;
+	} else {
+		say(t, "%s of %s data segments of %s lost and sent again",
+		    na_print_count(a, needed),
+		    na_print_count(b, d->data_packets), t->who);
+		share(t, needed, d->data_packets);
+		if (d->lost_upstream + d->tail_losses)
+			say(t, ", %s before the capture point",
+			    na_print_count(a,
+					   d->lost_upstream + d->tail_losses));
+		if (d->syns_again)
+			say(t, ", %s of them SYNs",
+			    na_print_count(a, d->syns_again));
+	}
 	if (d->recovery_ns > 0) {
 		say(t, "; ");
 		say_of(t, d->recovery_ns, t->row->duration_ns);
 		say(t, " until the holes were filled");
+	}
+}
+
+/* What is late, needless or twice, and was not lost. */
+static void harmless(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->needless) {
+		say_count(t, d->needless, "segment");
+		say(t,
+		    " of %s sent again for nothing: late, not lost, by DSACK, "
+		    "timestamps or the time of the ACK",
+		    t->who);
+	}
+	if (d->reordered) {
+		say(t, "%s", t->said.n ? "; " : "");
+		say_count(t, d->reordered, "segment");
+		say(t, " of %s came out of order", t->who);
+	}
+}
+
+static void twice(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->copies) {
+		say_count(t, d->copies, "packet");
+		say(t, " of %s recorded twice, and counted once", t->who);
+	}
+	if (d->duplicated + d->dsacks_alone) {
+		say(t, "%s", t->said.n ? "; " : "");
+		say_count(t,
+			  d->duplicated > d->dsacks_alone ? d->duplicated
+							  : d->dsacks_alone,
+			  "packet");
+		say(t, " of %s duplicated by the network", t->who);
+	}
+}
+
+static void unrecorded(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->capture_holes) {
+		say_count(t, d->capture_holes, "hole");
+		say(t,
+		    " in what was recorded of %s, all acknowledged: the "
+		    "capture missed packets, the network lost none of them",
+		    t->who);
+	}
+	if (d->acks_missing) {
+		say(t, "%s", t->said.n ? "; " : "");
+		say_count(t, d->acks_missing, "ACK");
+		say(t, " of %s lost or not recorded: harmless", t->who);
 	}
 }
 
@@ -95,6 +184,9 @@ static void timeouts(struct told *t)
 
 	if (!d->timeouts)
 		return;
+	if (d->testified && !d->needed_timeouts) {
+		return;
+	}
 	say_count(t, d->timeouts, "retransmission timeout");
 	say(t, " of %s, up to %s: ", t->who,
 	    time_text(a, d->longest_timeout_ns));
@@ -157,6 +249,9 @@ static void window(struct told *t)
 
 static void order(struct told *t)
 {
+	/* The testimony says more of both. */
+	if (t->d->testified)
+		return;
 	if (t->d->out_of_order) {
 		say_count(t, t->d->out_of_order, "segment");
 		say(t, " of %s out of order", t->who);
@@ -169,6 +264,121 @@ static void order(struct told *t)
 		    "point, or not recorded",
 		    t->who);
 	}
+}
+
+static void ends(struct told *t)
+{
+	const struct tcp_row *row = t->row;
+
+	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
+		say(t, "%s refused the connection: a reset answers the SYN",
+		    t->other);
+	else if (row->holds[TCP_RESET] && t->d->reset)
+		say(t, "%s reset the connection (RST)", t->who);
+}
+
+static void gone(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!t->row->holds[TCP_PEER_VANISHED])
+		return;
+	if (!t->peer->packets && d->syns_again) {
+		say(t, "%s never answered ", t->other);
+		say_count(t, d->syns_again + 1, "SYN");
+		say(t, " of %s", t->who);
+	} else if (na_tcp_black_hole(t->row, t->i)) {
+		say(t, "nothing of %s but the handshake was acknowledged, ",
+		    t->who);
+		if (d->last_again)
+			say(t, "%s were sent again %s times",
+			    na_print_bytes(b, (double)d->last_again_bytes, 3),
+			    na_print_count(a, d->last_again));
+		else
+			say(t, "%s never arrived",
+			    na_print_bytes(b, (double)d->missing_bytes, 3));
+		say(t, ", and small packets pass: an MTU black hole, where "
+		       "full-size packets die");
+	} else if (d->last_again + 1 >= TCP_GONE_RESENDS &&
+		   t->peer->mute_ns > TCP_GONE_NS) {
+		say_count(t, d->last_again_bytes, "byte");
+		say(t,
+		    " of %s sent again %s times and never acknowledged: %s is "
+		    "gone or cannot be reached, silent for the last %s",
+		    t->who, na_print_count(a, d->last_again), t->other,
+		    time_text(a, t->peer->mute_ns));
+	}
+}
+
+static void server(struct told *t)
+{
+	const struct na_connection *c = t->row->c;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (t->i == c->client || !c->serves || !t->row->holds[TCP_SERVER_SLOW])
+		return;
+	say(t, "server %s took %s itself in ", t->who,
+	    time_text(a, c->serve_ns));
+	say_count(t, c->turns, "call");
+	say(t, ", nothing was sent again meanwhile");
+	if (c->slow_serves) {
+		say(t, "; ");
+		say_count(t, c->slow_serves, "slow answer");
+		say(t, ", %s together", time_text(a, c->slow_serve_ns));
+	}
+	say(t, "; median %s, p99 %s", time_text(a, c->serve_p50_ns),
+	    time_text(b, c->serve_p99_ns));
+}
+
+static void queue(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	const struct na_direction *peer = t->peer;
+	int64_t usual = d->rtt_p50_ns, least = d->rtt_min_ns;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!t->row->holds[TCP_QUEUEING] || d->data_packets < TCP_STREAM)
+		return;
+	if (peer->far_rtt_p50_ns > usual) {
+		usual = peer->far_rtt_p50_ns;
+		least = t->row->rtt_ns;
+	}
+	say(t,
+	    "round trips of %s grow from %s to %s (median) under its own data: "
+	    "a queue on the path (bufferbloat), nothing needs to be lost",
+	    t->who, time_text(a, least), time_text(b, usual));
+}
+
+static void nagle(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF];
+
+	if (d->released < TCP_NAGLE_WAITS || !t->row->holds[TCP_DELAYED_ACK])
+		return;
+	say_count(t, d->released, "small segment");
+	say(t,
+	    " of %s left only with an ACK of %s that was %s late: Nagle's "
+	    "algorithm waits for a delayed acknowledgement",
+	    t->who, t->other, time_text(a, d->released_p50_ns));
+}
+
+static void edge(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!t->row->holds[TCP_WINDOW_LIMITED] ||
+	    (double)d->edge_segments <=
+		    TCP_EDGE_SHARE * (double)d->data_packets ||
+	    !d->data_packets)
+		return;
+	say(t,
+	    "%s of %s segments of %s end where one more would not fit into "
+	    "the window of %s",
+	    na_print_count(a, d->edge_segments),
+	    na_print_count(b, d->data_packets), t->who, t->other);
 }
 
 static void congestion(struct told *t)
@@ -214,12 +424,36 @@ static void course(struct told *t)
 	say(t, ", no sign of trouble");
 }
 
+/* Why what stands above is no trouble. */
+static void sound(struct told *t)
+{
+	const struct na_direction *d = t->row->c->dir;
+	char a[NA_UNIT_BUF];
+
+	say(t, "no segment was lost in %s packets",
+	    na_print_count(a, d[0].packets + d[1].packets));
+}
+
+static void few(struct told *t)
+{
+	say(t, "%s", na_tcp_missing(t->row));
+}
+
 static void (*const tellers[])(struct told *) = {
-	timeouts, receiver, loss, window, order, congestion,
+	ends,     gone,  timeouts,   receiver, loss,
+	harmless, twice, unrecorded, server,   queue,
+	window,   edge,  nagle,      order,    congestion,
 };
 
 /* What the verdict stands on: told before all else. */
 static void (*const leaders[TCP_VERDICTS])(struct told *) = {
+	[TCP_REFUSED] = ends,
+	[TCP_RESET] = ends,
+	[TCP_PEER_VANISHED] = gone,
+	[TCP_CAPTURE_LOSS] = unrecorded,
+	[TCP_SERVER_SLOW] = server,
+	[TCP_QUEUEING] = queue,
+	[TCP_DELAYED_ACK] = nagle,
 	[TCP_TIMEOUT_BOUND] = timeouts,
 	[TCP_RECEIVER_TOO_SLOW] = receiver,
 	[TCP_NETWORK_LOSS] = loss,
@@ -240,6 +474,7 @@ static void face(struct told *t, const struct tcp_state *s, size_t i)
 {
 	const struct na_connection *c = t->row->c;
 
+	t->i = i;
 	t->d = &c->dir[i];
 	t->peer = &c->dir[1 - i];
 	na_tcp_ends(s, c, i, t->who, t->other);
@@ -277,18 +512,67 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 	}
 	if (row->verdict != TCP_SENDER_IDLE)
 		let_tell(&t, idle);
-	if (in && !in->n && row->verdict == TCP_HEALTHY)
-		let_tell(&t, course);
+	if (in && row->verdict == TCP_HEALTHY)
+		let_tell(&t, in->n ? sound : course);
+	if (row->verdict == TCP_CANNOT_TELL)
+		let_tell(&t, few);
+}
+
+const char *na_tcp_missing(const struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+
+	if (!d[0].packets || !d[1].packets)
+		return "one direction alone was recorded: capture where both "
+		       "pass";
+	if (row->verdict == TCP_CAPTURE_LOSS)
+		return "packets that the capture missed: capture again with a "
+		       "larger buffer (tcpdump -B), or fewer bytes of each "
+		       "packet (-s 96)";
+	if (row->verdict == TCP_CANNOT_TELL)
+		return "too few packets to say that nothing is wrong: capture "
+		       "for longer";
+	return NULL;
 }
 
 const char *na_tcp_remedy(const struct tcp_row *row)
 {
 	switch (row->verdict) {
+	case TCP_REFUSED:
+		return "nothing listens on that port: start the server, or "
+		       "correct the address";
+	case TCP_RESET:
+		return "ask the program that reset: its log, a crash, or a "
+		       "timeout of its own; no packet was needed for that";
+	case TCP_PEER_VANISHED:
+		if (na_tcp_black_hole(row, 0) || na_tcp_black_hole(row, 1))
+			return "lower the MTU of both hosts to what the path "
+			       "carries, or let ICMP \"packet too big\" "
+			       "through; ping -M do -s 1472 finds the size";
+		return "is the peer up and reachable, does a firewall drop "
+		       "the packets; a capture beside it tells whether they "
+		       "arrive";
+	case TCP_CAPTURE_LOSS:
+		return na_tcp_missing(row);
+	case TCP_SERVER_SLOW:
+		return "look at the server's program, CPU and disk: its own "
+		       "time, not the network, is what calls wait for";
+	case TCP_QUEUEING:
+		return "a queue on the path fills: pace the sender (fq, or BBR "
+		       "as congestion control), smaller buffers or an active "
+		       "queue at the slowest link";
+	case TCP_DELAYED_ACK:
+		return "set TCP_NODELAY in the sending program, or write a "
+		       "request in one piece";
 	case TCP_TIMEOUT_BOUND:
 		if (!row->c->dir[0].packets || !row->c->dir[1].packets)
 			return "one side never answered: is it up and "
 			       "listening, does a firewall drop the packets, "
 			       "or does the capture see one way only";
+		if (row->c->dir[0].syns_again || row->c->dir[1].syns_again)
+			return "find what drops packets, the first ones of a "
+			       "connection among them (accept queue: nstat "
+			       "TcpExtListenDrops; firewall; ethtool -S)";
 		return "find what drops packets (ethtool -S, nstat "
 		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
 		       "... rto_min 5ms) shortens each silence from 200 ms";
@@ -321,11 +605,19 @@ const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 {
 	/* clang-format off */
 	static const char *const words[TCP_VERDICTS][2] = {
+		{"refused", "refused"},
+		{"peer vanished", "peers vanished"},
+		{"reset", "reset"},
 		{"bound by timeouts", "bound by timeouts"},
 		{"receiver too slow", "receivers too slow"},
 		{"loses packets", "lose packets"},
+		{"server slow", "servers slow"},
+		{"queueing", "queueing"},
 		{"limited by the window", "limited by the window"},
+		{"waits for delayed ACKs", "wait for delayed ACKs"},
+		{"not recorded whole", "not recorded whole"},
 		{"idle sender", "idle senders"},
+		{"too little to tell", "too little to tell"},
 		{"healthy", "healthy"},
 	};
 	/* clang-format on */

@@ -248,7 +248,7 @@ enum na_status na_timeline_finish(void *state, struct na_result *r,
 		for (size_t i = 0; i < s->shown.n; i++)
 			put_group(r, list, s, i);
 	}
-	na_put_steps(r, body, s->scope->store, s->lo_ps, s->hi_ps);
+	na_put_steps(r, body, s->scope, s->lo_ps, s->hi_ps);
 	na_timeline_say(r, s, &b);
 	return st;
 }

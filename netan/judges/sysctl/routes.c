@@ -78,13 +78,16 @@ static void print_remedy(const struct na_route *x, char *out, size_t size)
 	char metric[24];
 	struct na_str to = na_str_over(out, size);
 
-	na_str_addf(&to, "ip %sroute change %.60s", x->family == 6 ? "-6 " : "",
-		    x->dst);
-	if (!is_plain(x->via) || !is_plain(x->dev) || !is_plain(x->table) ||
-	    !is_plain(x->src) || !is_plain(x->next_hops)) {
-		na_str_addf(&to, " with all that it has, and rto_min 5ms");
+	if (!is_plain(x->dst) || !is_plain(x->via) || !is_plain(x->dev) ||
+	    !is_plain(x->table) || !is_plain(x->src) ||
+	    !is_plain(x->next_hops)) {
+		na_str_addf(&to, "# change that route, with all that it has, "
+				 "and rto_min 5ms");
 		return;
 	}
+	na_str_addf(&to, "%sip %sroute change %.60s",
+		    several && !x->next_hops ? "# " : "",
+		    x->family == 6 ? "-6 " : "", x->dst);
 	if (several && !x->next_hops) {
 		na_str_addf(&to, " with all its %u next hops, and rto_min 5ms",
 			    x->hops);

@@ -115,12 +115,12 @@ static void print_remedy(enum na_setting id, const struct na_fact *f,
 		snprintf(out, 200, "sysctl -w %s=%" PRId64, name, want);
 }
 
-/* HyStart is CUBIC's: another congestion control has none. */
+/* HyStart is CUBIC's: with another congestion control nobody asks it. */
 static bool not_in_use(const struct na_settings *s, enum na_setting id)
 {
 	const struct na_fact *cc = &s->setting[NA_SET_CONGESTION];
 
-	return id == NA_SET_HYSTART && s->setting[id].absent && cc->text &&
+	return id == NA_SET_HYSTART && cc->text &&
 	       strcmp(cc->text, "cubic") != 0;
 }
 
@@ -140,14 +140,13 @@ static void put_setting(struct na_host_out *o, const struct na_settings *s,
 	};
 
 	print_wanted(w, want, wants);
-	if (!f->text) {
-		if (not_in_use(s, id))
-			snprintf(unseen, sizeof(unseen),
-				 "not in use: congestion control is %.60s",
-				 s->setting[NA_SET_CONGESTION].text);
-		else
-			snprintf(unseen, sizeof(unseen), "the file %.200s",
-				 f->why);
+	if (not_in_use(s, id)) {
+		snprintf(unseen, sizeof(unseen),
+			 "not in use: congestion control is %.60s",
+			 s->setting[NA_SET_CONGESTION].text);
+		row.why = unseen;
+	} else if (!f->text) {
+		snprintf(unseen, sizeof(unseen), "the file %.200s", f->why);
 		row.state = NA_HOST_UNKNOWN;
 		row.why = unseen;
 	} else if (!meets(w, f, want)) {
@@ -222,6 +221,23 @@ static const char *no_mtu(const struct na_settings *s)
 			 : "there is no NIC";
 }
 
+/* In a saved bundle a NIC may be called what a shell takes for a command. */
+static bool is_plain(const char *s)
+{
+	return !s[strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._:@-")];
+}
+
+/* Where a switch or a peer carries less, the larger MTU cuts the host off:
+ * pasted as it stands, the line does nothing. */
+static void print_mtu_remedy(const char *nic, char *out, size_t size)
+{
+	snprintf(out, size,
+		 "# only if all hosts, switches and routers of the job carry "
+		 "%d bytes: ip link set dev %.60s mtu %d",
+		 NA_MTU_WANTED, is_plain(nic) ? nic : "NIC", NA_MTU_WANTED);
+}
+
 static void put_mtu(struct na_host_out *o, const struct na_settings *s)
 {
 	char value[300], remedy[300] = "";
@@ -257,8 +273,7 @@ static void put_mtu(struct na_host_out *o, const struct na_settings *s)
 		snprintf(value, sizeof(value), "%" PRId64, one->mtu_bytes);
 	row.value = value;
 	if (small->mtu_bytes < NA_MTU_LEAST || differ) {
-		snprintf(remedy, sizeof(remedy), "ip link set dev %.60s mtu %d",
-			 small->name, NA_MTU_WANTED);
+		print_mtu_remedy(small->name, remedy, sizeof(remedy));
 		row.state = NA_HOST_BAD;
 		row.why = differ ? "all NICs of a job need the same MTU"
 				 : row.why;

@@ -111,8 +111,8 @@ static void draw_share(void *arg, size_t share)
 			const struct na_lz_transfer *one = &t[kept[i].at];
 
 			d->z->base.sample[d->first[p] + i] =
-				(struct lz_sample){.latency_us =
-							   one->latency_us,
+				(struct lz_sample){.at = in->pairs[p].first +
+							 kept[i].at,
 						   .bytes = one->size_bytes,
 						   .pair = (uint32_t)p,
 						   .cell = cell_of(d->z, one)};
@@ -162,6 +162,11 @@ enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err)
 	return s;
 }
 
+static double sample_us(const struct lz *z, const struct lz_sample *s)
+{
+	return lz_latency(z, s->pair, &z->in->transfers[s->at]);
+}
+
 /* Records of the sample by number, and room for their values. */
 struct batch {
 	const struct lz *z;
@@ -206,7 +211,7 @@ static double fixed_cost(const struct batch *b, size_t *n)
 		const struct lz_sample *s = nth(b, i);
 
 		if ((double)s->bytes <= limit)
-			b->x[(*n)++] = lz_latency(b->z, s->pair, s->latency_us);
+			b->x[(*n)++] = sample_us(b->z, s);
 	}
 	return lz_larger(na_median(b->x, *n), 0.5);
 }
@@ -218,7 +223,7 @@ static double cost_of_byte(const struct batch *b, double a, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < b->n; i++) {
 		const struct lz_sample *s = nth(b, i);
-		double over = lz_latency(b->z, s->pair, s->latency_us) - a;
+		double over = sample_us(b->z, s) - a;
 
 		if ((double)s->bytes >= limit && s->bytes > 0)
 			b->x[(*n)++] = lz_larger(over, 0) / (double)s->bytes;
@@ -389,7 +394,7 @@ static bool fit(struct lz *z, uint32_t *order, size_t *first, double *x,
 		struct lz_sample *one = &b->sample[i];
 		uint32_t c = z->class_of[one->pair];
 
-		one->r = log(lz_latency(z, one->pair, one->latency_us)) -
+		one->r = log(sample_us(z, one)) -
 			 line_log(&b->lines[c], one->bytes);
 		s[i] = (struct sized){one->bytes, one->r};
 	}
@@ -449,16 +454,19 @@ static void residual_share(void *arg, size_t share)
 		struct na_lz_transfer *t = in->transfers + in->pairs[p].first;
 
 		for (size_t i = 0; i < in->pairs[p].n; i++) {
-			double r = log(lz_latency(z, p, t[i].latency_us));
+			size_t at = in->pairs[p].first + i;
+			double r = log(lz_latency(z, p, &t[i]));
 			uint32_t cell = cell_of(z, &t[i]);
+			float *out = z->shared ? &z->shared[at]
+					       : &t[i].residual;
 
 			r -= remember(z, &memo, z->class_of[p],
-				      t[i].size_bytes);
+				      z->shared ? *out : t[i].size_bytes);
 			if (cell < z->base.n_cells)
 				r -= (double)z->base.context[cell];
 			if (!(t[i].latency_us > 0) && r > 0)
 				r = 0;
-			t[i].residual = (float)r;
+			*out = (float)r;
 		}
 	}
 }
@@ -466,4 +474,95 @@ static void residual_share(void *arg, size_t share)
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err)
 {
 	return na_lz_parallel(z, LZ_SHARES, residual_share, z, err);
+}
+
+#define FASTEST  0.05
+#define EXPLAINS 0.97 /* of the spread without, or it explains nothing */
+
+/* Cost of a byte on a port that moves nothing else: of each host the
+ * fastest, then the middle of the hosts. */
+static double cost_of_port(const struct lz *z, double *x, double *each)
+{
+	const struct lz_baseline *b = &z->base;
+	size_t n_each = 0;
+
+	for (size_t i = 0, to; i < b->n_sample; i = to) {
+		uint32_t src = z->in->pairs[b->sample[i].pair].src;
+		size_t n = 0;
+
+		for (to = i; to < b->n_sample; to++) {
+			const struct lz_sample *s = &b->sample[to];
+
+			if (z->in->pairs[s->pair].src != src)
+				break;
+			if ((double)s->bytes >= LARGE_B)
+				x[n++] = sample_us(z, s) / (double)s->bytes;
+		}
+		if (n)
+			each[n_each++] = na_quantile(x, n, FASTEST);
+	}
+	return n_each ? na_median(each, n_each) : z->out->us_per_byte;
+}
+
+static bool fit_fluid(struct lz *z, uint32_t *order, double *x, double *each)
+{
+	struct lz_baseline *b = &z->base;
+	double b_us;
+
+	for (size_t i = 0; i < b->n_sample; i++)
+		b->sample[i].bytes = z->shared[b->sample[i].at];
+	b_us = cost_of_port(z, x, each);
+	for (size_t c = 0; c < z->n_classes; c++)
+		b->lines[c].b_us = b_us;
+	b->n_knots = 0;
+	for (size_t i = 0; i < b->n_sample; i++) {
+		struct lz_sample *s = &b->sample[i];
+
+		s->r = log(sample_us(z, s)) -
+		       line_log(&b->lines[z->class_of[s->pair]], s->bytes);
+	}
+	return !lz_on(z, NA_LZ_PART_CONTEXT) || fit_context(z, order, x);
+}
+
+static double sample_spread(const struct lz *z, double *x)
+{
+	size_t n = z->base.n_sample;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lz_sample *s = &z->base.sample[i];
+
+		x[i] = s->r;
+		if (s->cell < z->base.n_cells)
+			x[i] -= (double)z->base.context[s->cell];
+	}
+	return na_mad(x, n, na_median(x, n));
+}
+
+enum na_status na_lz_fluid_residuals(struct lz *z, struct na_err *err)
+{
+	struct lz_baseline usual = z->base;
+	size_t n = z->base.n_sample;
+	struct lz_memory m = {.failed = false};
+	uint32_t *order = na_lz_take(&m, n, sizeof(*order));
+	double *x = na_lz_take(&m, n, sizeof(*x));
+	double *each = na_lz_take(&m, n, sizeof(*x));
+	enum na_status s = NA_OK;
+
+	double raw = sample_spread(z, x);
+
+	z->base.context = NULL;
+	z->base.lines = na_lz_take(&m, z->n_classes, sizeof(*z->base.lines));
+	if (!m.failed)
+		memcpy(z->base.lines, usual.lines,
+		       z->n_classes * sizeof(*z->base.lines));
+	if (m.failed || !fit_fluid(z, order, x, each))
+		s = na_fail_nomem(err);
+	if (s == NA_OK && sample_spread(z, x) > EXPLAINS * raw)
+		z->shared = NULL;
+	else if (s == NA_OK)
+		s = na_lz_residuals(z, err);
+	free(z->base.context);
+	z->base = usual;
+	na_arena_fini(&m.arena);
+	return s;
 }

@@ -43,14 +43,14 @@ static void measure_pair(void *arg, size_t p, struct lz_room *room)
 	for (size_t i = 0; i < pair->n; i++) {
 		double expect;
 
-		if (!((double)t[i].size_bytes <= k->small_bytes))
+		if (!((double)t[i].size_bytes <= k->small_bytes) ||
+		    lz_waited(z, &t[i]))
 			continue;
 		expect = exp(
 			na_lz_expect_log(z, z->class_of[p], t[i].size_bytes));
 		expect = lz_smaller(expect, LZ_MOST_US);
 		none += !(t[i].latency_us > 0);
-		room->x[n++] =
-			(float)(lz_latency(z, p, t[i].latency_us) - expect);
+		room->x[n++] = (float)(lz_latency(z, p, &t[i]) - expect);
 	}
 	k->n[p] = n;
 	k->none[p] = none;

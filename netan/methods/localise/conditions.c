@@ -11,10 +11,12 @@
 
 #define BROAD_SHARE     0.6
 #define KEEPS           0.4 /* of the effect */
-#define ABOVE_LEVEL     1.5
+#define ABOVE_LEVEL     2.0
 #define FLOOR           0.09531017980432493 /* log 1.1 */
 #define PATH_FLOOR      0.13976194237515868 /* log 1.15 */
-#define DIRECTION       0.1823215567939546  /* log 1.2 */
+#define FLUID_LEAST     0.09531017980432493 /* log 1.1 */
+#define FLUID_KEEPS     0.4
+#define DIRECTION       0.1823215567939546 /* log 1.2 */
 #define DIRECTION_NOISE 0.08
 
 enum { MANY_PAIRS = 4, CELL_RECORDS = 3, CELL_MOST = 4096 };
@@ -88,6 +90,33 @@ static bool side_has_floor(struct lz_explain *x, const struct lz_candidate *c,
 static bool has_floor(struct lz_explain *x, const struct lz_candidate *c)
 {
 	return each_side(x, c, side_has_floor);
+}
+
+static bool side_beyond_share(struct lz_explain *x,
+			      const struct lz_candidate *c,
+			      enum na_lz_kind side)
+{
+	size_t m = 0;
+
+	lz_for_side (p, x->z, side, c->who.a) {
+		if (x->v->n[*p])
+			x->scratch[m++] = x->fluid[*p];
+	}
+	return na_median(x->scratch, m) >
+	       lz_larger(FLUID_LEAST, FLUID_KEEPS * c->effect);
+}
+
+/* What passed its ports meanwhile does not explain it. */
+static bool beyond_share(struct lz_explain *x, const struct lz_candidate *c)
+{
+	uint32_t p;
+
+	if (!x->z->shared)
+		return true;
+	if (c->who.kind != NA_LZ_PAIR)
+		return each_side(x, c, side_beyond_share);
+	p = na_lz_find_pair(x->z, c->who.a, c->who.b);
+	return x->fluid[p] > lz_larger(FLUID_LEAST, FLUID_KEEPS * c->effect);
 }
 
 struct in_cell {
@@ -231,6 +260,7 @@ static const struct {
 	{NA_LZ_PART_BROAD, false, broad},
 	{NA_LZ_PART_IN_RACK, false, in_rack},
 	{NA_LZ_PART_FLOOR, false, has_floor},
+	{NA_LZ_PART_FLUID, true, beyond_share},
 	{NA_LZ_PART_PATH, true, path_stands_out},
 	{NA_LZ_PART_REVERSE, true, exceeds_reverse},
 };

@@ -17,8 +17,15 @@
 #define HOST_SPREAD_FEW  0.04 /* with too few hosts to see it */
 #define PATH_LEVEL_SHARE 0.02
 #define VICTIM           0.3
+#define JOINED_SHARE     0.6
+#define DOUBT            0.4054651081081644 /* log 1.5 */
 
-enum { FEW_HOSTS = 6, BACKFITS = 6, MIN_PATH_RECORDS = 8 };
+enum {
+	FEW_HOSTS = 6,
+	BACKFITS = 6,
+	MIN_PATH_RECORDS = 8,
+	MIN_JOINED_RECORDS = 4
+};
 
 /* The pairs of a candidate that the channel has, into x->its; how many. */
 static size_t find_its(struct lz_explain *x, struct na_lz_who who)
@@ -236,7 +243,7 @@ static void backfit(struct lz_explain *x)
 static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 {
 	size_t n = find_its(x, c->who);
-	double low;
+	double low, fluid;
 
 	x->chosen[x->n_chosen++] = *c;
 	for (size_t k = 0; k < n; k++) {
@@ -245,7 +252,12 @@ static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 	}
 	low = na_median(x->scratch, n);
 	for (size_t k = 0; k < n; k++)
+		x->scratch[k] = x->fluid[x->its[k]];
+	fluid = na_median(x->scratch, n);
+	for (size_t k = 0; k < n; k++) {
 		x->low[x->its[k]] -= low;
+		x->fluid[x->its[k]] -= fluid;
+	}
 	backfit(x);
 }
 
@@ -253,12 +265,14 @@ static void choose_culprit(struct lz_explain *x, const struct lz_candidate *c)
 static bool one_round(struct lz_explain *x, bool *ok)
 {
 	x->open.n = 0;
+	x->left.score = 0;
 	host_effects(x);
 	x->path_level = path_level(x);
 	*ok = offer_hosts(x) && offer_paths(x);
 	if (!*ok || !x->open.n)
 		return false;
 	na_sort(x->open.v, x->open.n, best_first);
+	x->left = x->open.v[0];
 	for (size_t i = 0; i < x->open.n; i++) {
 		if (na_lz_conditions_hold(x, &x->open.v[i])) {
 			choose_culprit(x, &x->open.v[i]);
@@ -294,6 +308,52 @@ static void drop_small(struct lz_explain *x)
 	}
 }
 
+/* Chosen paths of this side; *sum: of what they explain. */
+static size_t paths_of(const struct lz_explain *x, struct na_lz_who side,
+		       struct lz_candidate *sum)
+{
+	size_t n = 0;
+
+	*sum = (struct lz_candidate){.who = side, .t2 = x->t2[side.kind]};
+	for (size_t i = 0; i < x->n_chosen; i++) {
+		const struct lz_candidate *c = &x->chosen[i];
+
+		if (c->who.kind != NA_LZ_PAIR ||
+		    (side.kind == NA_LZ_SRC ? c->who.a : c->who.b) != side.a)
+			continue;
+		sum->effect += c->effect * c->info;
+		sum->info += c->info;
+		n++;
+	}
+	if (n)
+		sum->effect /= sum->info;
+	return n;
+}
+
+/* Most paths of a side are the side. */
+static void join_paths(struct lz_explain *x, enum na_lz_kind kind)
+{
+	for (uint32_t h = 0; h < x->z->in->n_hosts; h++) {
+		struct lz_candidate sum;
+		size_t n = paths_of(x, (struct na_lz_who){kind, h, 0}, &sum);
+		size_t all = 0;
+
+		lz_for_side (p, x->z, kind, h)
+			all += x->v->n[*p] >= MIN_JOINED_RECORDS;
+		if (n < 2 || (double)n < JOINED_SHARE * (double)all ||
+		    taken(x, sum.who))
+			continue;
+		for (size_t i = x->n_chosen; i-- > 0;) {
+			struct na_lz_who w = x->chosen[i].who;
+
+			if (w.kind == NA_LZ_PAIR &&
+			    (kind == NA_LZ_SRC ? w.a : w.b) == h)
+				drop_chosen(x, i);
+		}
+		x->chosen[x->n_chosen++] = sum;
+	}
+}
+
 static bool explain_room(struct lz_explain *x)
 {
 	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
@@ -301,6 +361,7 @@ static bool explain_room(struct lz_explain *x)
 
 	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
 	x->low = na_lz_take(m, pairs, sizeof(*x->low));
+	x->fluid = na_lz_take(m, pairs, sizeof(*x->fluid));
 	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
 	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
@@ -320,6 +381,7 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 		return na_fail_nomem(err);
 	memcpy(x->cur, v->m, z->in->n_pairs * sizeof(*x->cur));
 	memcpy(x->low, v->low, z->in->n_pairs * sizeof(*x->low));
+	memcpy(x->fluid, v->fluid, z->in->n_pairs * sizeof(*x->fluid));
 	weigh_hosts(x);
 	while (x->n_chosen < LZ_MAX_CHOSEN && one_round(x, &ok))
 		;
@@ -327,6 +389,8 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 		return na_fail_nomem(err);
 	host_effects(x);
 	drop_small(x);
+	join_paths(x, NA_LZ_SRC);
+	join_paths(x, NA_LZ_DST);
 	return NA_OK;
 }
 
@@ -357,6 +421,8 @@ enum na_status na_lz_explain_report(struct lz *z, struct lz_explain *x,
 {
 	enum na_status s = NA_OK;
 
+	if (x->left.effect > DOUBT && x->left.score > z->doubt.score)
+		z->doubt = x->left;
 	for (size_t i = 0; s == NA_OK && i < x->n_chosen; i++) {
 		struct na_lz_finding f = finding_of(x, &x->chosen[i]);
 

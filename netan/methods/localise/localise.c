@@ -17,13 +17,19 @@ const char *const na_lz_part_names[NA_LZ_PARTS] = {
 /* Baseline and clocks need each other: twice. */
 static enum na_status baseline(struct lz *z, struct na_err *err)
 {
-	enum na_status s = na_lz_baseline_sample(z, err);
+	enum na_status s = NA_OK;
 	bool fixed = lz_on(z, NA_LZ_PART_CLOCKS) && z->pairs >= LZ_MIN_PAIRS;
 
+	if (lz_on(z, NA_LZ_PART_WAITS))
+		s = na_lz_waits(z, err);
+	if (s == NA_OK)
+		s = na_lz_baseline_sample(z, err);
 	if (s == NA_OK)
 		s = na_lz_baseline_fit(z, err);
 	for (int round = 0; s == NA_OK && fixed && round < 2; round++) {
 		s = na_lz_clocks(z, &fixed, err);
+		if (s == NA_OK && fixed && z->waited_us)
+			s = na_lz_waits(z, err);
 		if (s == NA_OK && fixed)
 			s = na_lz_baseline_fit(z, err);
 	}
@@ -31,6 +37,10 @@ static enum na_status baseline(struct lz *z, struct na_err *err)
 		s = na_lz_clocks_report(z, err);
 	if (s == NA_OK)
 		s = na_lz_residuals(z, err);
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_FLUID))
+		s = na_lz_fluid(z, err);
+	if (s == NA_OK && lz_on(z, NA_LZ_PART_FLUID))
+		s = na_lz_fluid_residuals(z, err);
 	return s;
 }
 
@@ -129,6 +139,7 @@ void na_lz_result_fini(struct na_lz_result *r)
 	free(r->stalls);
 	free(r->undecided);
 	free(r->pairs);
+	free(r->power);
 	free(r->rack_of);
 	*r = (struct na_lz_result){0};
 }

@@ -151,6 +151,14 @@ struct na_lz_pair_result {
 	double p_value, q_value; /* BH over pairs: evidence only */
 };
 
+/* The smallest factor by which a side had to be slower to be named. */
+struct na_lz_power {
+	uint32_t host;
+	enum na_lz_kind side; /* SRC or DST */
+	double factor;        /* NaN: by none that was tried */
+	const char *why;      /* what stands against it; static text */
+};
+
 struct na_lz_result {
 	struct na_lz_finding *findings;
 	size_t n_findings;
@@ -161,6 +169,10 @@ struct na_lz_result {
 	struct na_lz_undecided *undecided;
 	size_t n_undecided;
 	struct na_lz_pair_result *pairs; /* as the input's */
+	struct na_lz_power *power; /* owned; none: not known */
+	size_t n_power;
+	bool suspicious; /* something stays unexplained: no acquittal */
+	bool one_clock;  /* by times that one clock told each */
 	uint32_t *rack_of;               /* by host; NA_LZ_NONE: no racks */
 	size_t n_racks;
 	bool too_few;                /* too few pairs to localise */
@@ -171,8 +183,10 @@ struct na_lz_result {
  * NA_ENOMEM, or NA_OK with *out filled in; release it with
  * na_lz_result_fini(), also after a failure.  Deterministic: the same input
  * gives the same bits, whatever the order of transfers inside a pair.
- * O(transfers + pairs * iterations); scratch: 8 bytes a transfer and 20 for
- * each host side in a step while windows are looked at, 32 for each tail,
+ * O(transfers log transfers + pairs * iterations); scratch: 4 bytes a
+ * transfer, 4 more where latencies hold waits, 64 for each of the busiest
+ * port, 8 a transfer and 20 for each host side in a step while windows are
+ * looked at, 32 for each tail,
  * and O(pairs), with a sample of at most 50 transfers for each pair (2^19 in
  * all, or one for each pair) that the baseline is fitted to.
  */

@@ -157,7 +157,7 @@ static void count_racks(struct lz_rates *k)
 			t->hosts_hit += tails > 0;
 			if (tails > t->most_of_host)
 				t->most_of_host = tails;
-			t->in_rack += k->t[place(k, side, r)].in_rack;
+			t->in_rack += k->t[place(k, side, h)].in_rack;
 		}
 	}
 }

@@ -50,8 +50,8 @@ struct lz_line { /* healthy latency: a + b * bytes */
 
 /* A record of the sample that the baseline is fitted to. */
 struct lz_sample {
-	double latency_us; /* as measured */
 	double r;
+	size_t at; /* index into transfers */
 	float bytes;
 	uint32_t pair, cell;
 };
@@ -70,12 +70,18 @@ struct lz_baseline {
  * it can be trusted, explain: for any record, and for large ones. */
 struct lz_base {
 	float all, large;
+	float shared; /* the pair's median of z->shared */
 };
 
 /* A record with a timeout, or of a pause. */
 struct lz_tail {
 	double end_us, excess_ms, latency_ms;
 	uint32_t pair, moment;
+};
+
+struct lz_candidate {
+	struct na_lz_who who;
+	double effect, info, t2, score;
 };
 
 /* Everything about one run. */
@@ -94,10 +100,17 @@ struct lz {
 	bool *cross; /* by pair: crosses racks; all false without */
 	struct lz_baseline base;
 	double *ahead_us; /* by host; clocks */
+	/* By transfer: first the bytes through its ports, then the log of its
+	 * latency over what these lead to expect.  NULL: not asked. */
+	float *shared;
+	float *waited_us; /* by transfer: for its receiver; NULL: none */
 	double tick_us;
 	struct lz_base *bases; /* by pair */
 	double sigma0, noise;  /* of a record: inside its pair; in all */
 	NA_VEC(struct lz_tail) tails;
+	/* The side or path that explains most of what nobody is blamed for;
+	 * score 0: there is none. */
+	struct lz_candidate doubt;
 	/* What channels found, before the union. */
 	NA_VEC(struct na_lz_finding) found;
 };
@@ -112,15 +125,12 @@ struct lz_view {
 	double *sigma;
 	double *se2;
 	double *low;   /* 25 % quantile of r, less its median */
+	double *fluid; /* median of z->shared, less its median */
 	double *high;  /* 75 % quantile of r; not centred */
 	double *d, *o; /* inverse covariance: diagonal, with the reverse */
 	size_t valid;
+	double fluid_centre;
 	double centre, sigma0, tau2, shared; /* shared: L of the method */
-};
-
-struct lz_candidate {
-	struct na_lz_who who;
-	double effect, info, t2, score;
 };
 
 /* One greedy run over a view. */
@@ -129,7 +139,7 @@ struct lz_explain {
 	const struct lz *z;
 	const struct lz_view *v;
 	double *cur;                 /* m less what is explained, by pair */
-	double *low;                 /* the view's, less what is explained */
+	double *low, *fluid;         /* the view's, less what is explained */
 	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
@@ -137,6 +147,7 @@ struct lz_explain {
 	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
 	struct lz_candidate chosen[LZ_MAX_CHOSEN];
 	size_t n_chosen;
+	struct lz_candidate left; /* significant, but a condition fails */
 	NA_VEC(struct lz_candidate) open; /* significant, best first */
 };
 
@@ -186,13 +197,37 @@ static inline const uint32_t *lz_side(const struct lz *z, enum na_lz_kind kind,
 			    *p##_end = lz_side(z, kind, (host) + 1); \
 	     p < p##_end; p++)
 
-/* What clocks put right, of a clamped record the most that it can have
- * been; never below the half microsecond that one stands for. */
-static inline double lz_latency(const struct lz *z, size_t pair, double us)
+/* Did it wait for its receiver?  Then what is left of its latency was told
+ * by the receiver's clock alone. */
+static inline bool lz_waited(const struct lz *z, const struct na_lz_transfer *t)
+{
+	float us = z->waited_us ? z->waited_us[t - z->in->transfers] : 0;
+
+	return us > 0 || us < 0; /* below 0: the clocks are apart */
+}
+
+/* Latency less the wait for the receiver, never below the half microsecond
+ * that a clamped one stands for. */
+static inline double lz_moved(const struct lz *z,
+			      const struct na_lz_transfer *t)
+{
+	double us = t->latency_us;
+
+	if (lz_waited(z, t))
+		us -= (double)z->waited_us[t - z->in->transfers];
+	return lz_smaller(lz_larger(us, 0.5), LZ_MOST_US);
+}
+
+/* That as clocks put it right; of a clamped record the most that it can
+ * have been. */
+static inline double lz_latency(const struct lz *z, size_t pair,
+				const struct na_lz_transfer *t)
 {
 	const struct na_lz_pair *p = &z->in->pairs[pair];
+	double us = lz_moved(z, t);
 
-	us = lz_smaller(lz_larger(us, 0.5), LZ_MOST_US);
+	if (lz_waited(z, t))
+		return us;
 	return lz_larger(us + z->ahead_us[p->src] - z->ahead_us[p->dst], 0.5);
 }
 
@@ -219,12 +254,21 @@ enum na_status na_lz_each_pair(const struct lz *z,
 					   struct lz_room *room),
 			       void *arg, struct na_err *err) NA_MUST_CHECK;
 
+/* waits.c: "Waits"; into z->waited_us. */
+enum na_status na_lz_waits(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+
+/* fluid.c: "Fluid"; into z->shared. */
+enum na_status na_lz_fluid(struct lz *z, struct na_err *err) NA_MUST_CHECK;
+
 /* baseline.c: "Baseline". */
 enum na_status na_lz_baseline_sample(struct lz *z,
 				     struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_baseline_fit(struct lz *z,
 				  struct na_err *err) NA_MUST_CHECK;
 double na_lz_expect_log(const struct lz *z, uint32_t class_of, float bytes);
+/* The same over what went through its ports, in z->shared. */
+enum na_status na_lz_fluid_residuals(struct lz *z,
+				     struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 
 /* clocks.c: "Clocks"; adds to z->ahead_us.  *fixed: any. */
@@ -267,6 +311,18 @@ static inline double lz_rest(const struct lz *z, size_t pair,
 
 	return (double)t->residual -
 	       (double)(t->size_bytes >= (float)LZ_LARGE_B ? b->large : b->all);
+}
+
+/* The same, or what is left when the ports' sharing is asked, if less. */
+static inline double lz_rest_shared(const struct lz *z, size_t pair,
+				    const struct na_lz_transfer *t)
+{
+	double rest = lz_rest(z, pair, t);
+
+	if (!z->shared)
+		return rest;
+	return lz_smaller(rest, (double)z->shared[t - z->in->transfers] -
+					(double)z->bases[pair].shared);
 }
 
 /* rate.c, window.c, racks.c, rack_links.c: "Channels".  To z->found. */

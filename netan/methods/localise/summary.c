@@ -40,6 +40,15 @@ static void sum_up(void *arg, size_t p, struct lz_room *room)
 	v->sigma[p] = NA_MAD_SIGMA * na_mad_f32(room->x, n, v->m[p]);
 	v->low[p] = na_quantile_f32(room->x, n, 0.25);
 	v->high[p] = na_quantile_f32(room->x, n, 0.75);
+	if (!g->z->shared)
+		return;
+	n = 0;
+	for (size_t i = 0; i < pair->n; i++) {
+		if (t[i].size_bytes >= v->min_bytes)
+			room->x[n++] = g->z->shared[pair->first + i];
+	}
+	na_sort_f32(room->x, room->tmp, n);
+	v->fluid[p] = na_quantile_f32(room->x, n, 0.5);
 }
 
 /* Into x, of the pairs that have so many records in this channel. */
@@ -191,6 +200,7 @@ static void invert(const struct lz *z, struct lz_view *v)
 static void centre(const struct lz *z, struct lz_view *v, double *x)
 {
 	double low = median_of(z, v, v->low, x);
+	double fluid = v->fluid_centre = median_of(z, v, v->fluid, x);
 
 	v->centre = median_of(z, v, v->m, x);
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
@@ -198,6 +208,7 @@ static void centre(const struct lz *z, struct lz_view *v, double *x)
 			continue;
 		v->m[p] -= v->centre;
 		v->low[p] -= low;
+		v->fluid[p] -= fluid;
 	}
 }
 
@@ -210,6 +221,7 @@ static bool view_room(struct lz_view *v, size_t n)
 	v->sigma = na_lz_take(m, n, sizeof(*v->sigma));
 	v->se2 = na_lz_take(m, n, sizeof(*v->se2));
 	v->low = na_lz_take(m, n, sizeof(*v->low));
+	v->fluid = na_lz_take(m, n, sizeof(*v->fluid));
 	v->high = na_lz_take(m, n, sizeof(*v->high));
 	v->d = na_lz_take(m, n, sizeof(*v->d));
 	v->o = na_lz_take(m, n, sizeof(*v->o));

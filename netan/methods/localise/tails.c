@@ -28,6 +28,7 @@ enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
 		struct lz_base *b = &z->bases[p];
 
+		b->shared = (float)(all->v->fluid[p] + all->v->fluid_centre);
 		b->all = all->v->n[p] ? (float)explained(all, p) : 0;
 		b->large = large->v->n[p] ? (float)explained(large, p) : b->all;
 	}
@@ -43,7 +44,7 @@ double na_lz_tail_ms(const struct lz *z, size_t pair,
 
 	if (!(t->latency_us > TAIL_US / 2))
 		return 0;
-	us = lz_latency(z, pair, t->latency_us);
+	us = lz_latency(z, pair, t);
 	rest = lz_rest(z, pair, t);
 	if (!(us > TAIL_US) || rest < TAIL_NOISE * z->noise)
 		return 0;
@@ -67,11 +68,9 @@ enum na_status na_lz_tails_find(struct lz *z, struct na_err *err)
 					    .end_us = (double)t[i].tick *
 						      z->tick_us,
 					    .excess_ms = ms,
-					    .latency_ms =
-						    lz_latency(
-							    z, p,
-							    t[i].latency_us) /
-						    1e3,
+					    .latency_ms = lz_latency(z, p,
+								     &t[i]) /
+							  1e3,
 					    .pair = (uint32_t)p,
 					    .moment = t[i].moment})))
 				return na_fail_nomem(err);

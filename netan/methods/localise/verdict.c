@@ -234,6 +234,39 @@ static enum na_status many_paths(struct lz *z, struct na_err *err)
 	return s;
 }
 
+static bool is_of(const struct na_lz_pair *p, struct na_lz_who who)
+{
+	if (who.kind == NA_LZ_PAIR)
+		return p->src == who.a && p->dst == who.b;
+	return (who.kind != NA_LZ_DST && p->src == who.a) ||
+	       (who.kind != NA_LZ_SRC && p->dst == who.a);
+}
+
+/* Nobody is named, and yet pairs are slow together: no acquittal. */
+static enum na_status leave_open(struct lz *z, struct na_err *err)
+{
+	size_t n = 0;
+	uint32_t *pairs;
+	enum na_status s;
+
+	if (z->found.n || z->out->n_undecided || z->out->n_stalls ||
+	    !(z->doubt.score > 0))
+		return NA_OK;
+	pairs = na_calloc(z->in->n_pairs, sizeof(*pairs));
+	if (!pairs)
+		return na_fail_nomem(err);
+	for (uint32_t p = 0; p < z->in->n_pairs; p++) {
+		if (z->in->pairs[p].n && is_of(&z->in->pairs[p], z->doubt.who))
+			pairs[n++] = p;
+	}
+	s = na_lz_undecided(z,
+			    "pairs of one host that are slow together, but "
+			    "not as a bad link makes them",
+			    NULL, pairs, n, err);
+	free(pairs);
+	return s;
+}
+
 enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 {
 	enum na_status s;
@@ -255,6 +288,8 @@ enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 		    of_kind(z, f->who.kind) >= 2)
 			f->needs = NEEDS_TOPOLOGY;
 	}
+	if (s == NA_OK)
+		s = leave_open(z, err);
 	z->out->findings = z->found.v;
 	z->out->n_findings = z->found.n;
 	z->found.v = NULL;

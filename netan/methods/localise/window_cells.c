@@ -119,7 +119,7 @@ static uint32_t window_of(const struct lz_windows *k, size_t p,
 static float value(const struct lz_windows *k, size_t p,
 		   const struct na_lz_transfer *t)
 {
-	double x = lz_rest(k->z, p, t);
+	double x = lz_rest_shared(k->z, p, t);
 
 	if (t->moment < k->z->in->n_moments)
 		x -= (double)k->shift[t->moment];

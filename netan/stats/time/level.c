@@ -4,12 +4,14 @@
 #include "netan/stats/time/level.h"
 
 #define SATURATED_SHARE 0.9
+#define BRIDGED_SHARE   0.5
 enum { MIN_REGION_BINS = 3, MIN_PLATEAU_BINS = 10 };
 
 size_t na_regions(const double *rate, size_t n, double capacity,
 		  struct na_region *out, size_t max)
 {
 	double limit = SATURATED_SHARE * capacity;
+	double bridge = BRIDGED_SHARE * capacity;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -19,7 +21,8 @@ size_t na_regions(const double *rate, size_t n, double capacity,
 		if (rate[i] < limit)
 			continue;
 		while (to < n && (rate[to] >= limit ||
-				  (to + 1 < n && rate[to + 1] >= limit)))
+				  (rate[to] >= bridge && to + 1 < n &&
+				   rate[to + 1] >= limit)))
 			to++;
 		if (to - i >= MIN_REGION_BINS) {
 			for (size_t k = i; k < to; k++)

@@ -15,8 +15,9 @@ struct na_region {
 };
 
 /*
- * Runs of bins at or above 0.9 of the capacity, gaps of one bin closed, at
- * least three bins long.  Returns how many there are; at most n / 3 + 1, of
+ * Runs of bins at or above 0.9 of the capacity, at least three bins long.  A
+ * gap of one bin is closed where that bin is at half the capacity or above: an
+ * idle bin ends the run.  Returns how many there are; at most n / 3 + 1, of
  * which the first `max` are stored.
  */
 size_t na_regions(const double *rate, size_t n, double capacity,

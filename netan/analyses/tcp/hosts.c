@@ -1,0 +1,109 @@
+/* tcp: which host's packets, or those to it, have to be sent again. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "members.h"
+#include "netan/analyses/tcp/state.h"
+#include "netan/base/order.h"
+#include "netan/stats/tests/tests.h"
+
+enum { LEAST_HOSTS = 3, LISTED = 200 };
+
+struct side {
+	uint32_t host;
+	bool dst;
+	uint64_t segments, needed;
+	double p_value; /* NaN: too few hosts */
+};
+
+NA_ORDER(by_need, struct side, NA_CMP(y->needed, x->needed),
+	 NA_CMP(y->segments, x->segments), NA_UP(host), NA_UP(dst))
+
+static uint32_t host_of(const struct tcp_state *s,
+			const struct na_connection *c, uint32_t endpoint)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t run = c->input < store->n_sources
+			       ? store->sources[c->input].run
+			       : 0;
+
+	return na_store_host_of(store, run, endpoint);
+}
+
+static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)
+{
+	for (size_t i = 0; i < 2 * s->rows.n; i++) {
+		const struct tcp_row *row = &s->rows.v[i / 2];
+		const struct na_connection *c = row->c;
+		const struct na_direction *d = &c->dir[i % 2];
+		uint32_t src = host_of(s, c, i % 2 ? c->dst : c->src);
+		uint32_t dst = host_of(s, c, i % 2 ? c->src : c->dst);
+
+		if (src >= hosts || dst >= hosts)
+			continue;
+		v[2 * src].segments += d->data_packets;
+		v[2 * src].needed += row->needed[i % 2];
+		v[2 * dst + 1].segments += d->data_packets;
+		v[2 * dst + 1].needed += row->needed[i % 2];
+	}
+}
+
+/* Against the rest of the same kind: of all transmit sides, of all receive
+ * sides.  Where the rest needs none, half a packet is the least that it could
+ * have been. */
+static double p_value_of(const struct side *x, uint64_t segments,
+			 uint64_t needed, size_t hosts)
+{
+	uint64_t rest = segments - x->segments;
+	double rate;
+
+	if (hosts < LEAST_HOSTS || !rest || !x->segments)
+		return NAN;
+	rate = fmax((double)(needed - x->needed), 0.5) / (double)rest;
+	if (rate >= 1 || x->needed > x->segments)
+		return 1;
+	return fmin(1, 2 * (double)hosts *
+			       na_binomial_upper(x->needed, x->segments, rate));
+}
+
+static void put_side(struct na_result *r, struct na_value *list,
+		     const struct tcp_state *s, const struct side *x)
+{
+	struct na_value *to = na_put_object(r, list, NULL);
+
+	na_put_text(r, to, M_host, s->scope->store->hosts[x->host].name);
+	na_put_text(r, to, M_side, x->dst ? "dst" : "src");
+	na_put_int(r, to, M_segments, (int64_t)x->segments);
+	na_put_int(r, to, M_needed_retransmissions, (int64_t)x->needed);
+	na_put_real(r, to, M_p_value, x->p_value);
+}
+
+bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
+		      const struct tcp_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_hosts);
+	size_t hosts = s->scope->store->n_hosts, used = 0, n = 0;
+	uint64_t segments = 0, needed = 0;
+	struct side *v = na_calloc(2 * hosts, sizeof(*v));
+
+	if (!v)
+		return false;
+	add_up(s, v, hosts);
+	for (size_t i = 0; i < 2 * hosts; i++) {
+		v[i].host = (uint32_t)(i / 2);
+		v[i].dst = i % 2;
+		segments += i % 2 ? 0 : v[i].segments;
+		needed += i % 2 ? 0 : v[i].needed;
+		used += i % 2 && v[i].segments + v[i - 1].segments > 0;
+	}
+	for (size_t i = 0; i < 2 * hosts; i++)
+		if (v[i].segments || v[i].needed)
+			v[n++] = v[i];
+	for (size_t i = 0; i < n; i++)
+		v[i].p_value = p_value_of(&v[i], segments, needed, used);
+	na_sort(v, n, by_need);
+	for (size_t i = 0; i < n && i < LISTED; i++)
+		put_side(r, list, s, &v[i]);
+	free(v);
+	return true;
+}

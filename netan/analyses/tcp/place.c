@@ -1,0 +1,156 @@
+/* tcp: what the connections of the same hosts know of each other. */
+#include <stdlib.h>
+
+#include "netan/analyses/tcp/state.h"
+#include "netan/base/order.h"
+
+/* The two hosts of a row, the lower endpoint first. */
+struct pair {
+	uint32_t run, low, high;
+	struct tcp_row *row;
+};
+
+NA_ORDER(by_hosts, struct pair, NA_UP(run), NA_UP(low), NA_UP(high), NA_UP(row))
+
+struct server {
+	uint32_t run, host;
+	struct tcp_row *row;
+};
+
+NA_ORDER(by_server, struct server, NA_UP(run), NA_UP(host), NA_UP(row))
+
+static void shorter(int64_t *least, const struct na_direction *d)
+{
+	if (d->rtt_samples && d->rtt_min_ns > 0 &&
+	    (!*least || d->rtt_min_ns < *least))
+		*least = d->rtt_min_ns;
+}
+
+static enum tcp_place place_of(const int64_t leg_ns[2])
+{
+	if (leg_ns[0] <= 0 || leg_ns[1] <= 0)
+		return TCP_SOMEWHERE;
+	if (leg_ns[0] < leg_ns[1] / 3)
+		return TCP_AT_SRC;
+	return leg_ns[1] < leg_ns[0] / 3 ? TCP_AT_DST : TCP_BETWEEN;
+}
+
+/* Data to an end, and its ACK back.  Where one side sent none, the handshake
+ * of all of them tells the rest. */
+static void share_legs(const struct pair *p, size_t n)
+{
+	int64_t leg[2] = {0, 0}, whole = 0; /* to low, to high */
+	bool queue = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct na_connection *c = p[i].row->c;
+		bool up = c->src == p[i].low;
+
+		shorter(&leg[up], &c->dir[0]);
+		shorter(&leg[!up], &c->dir[1]);
+		if (c->initial_rtt_ns > 0 &&
+		    (!whole || c->initial_rtt_ns < whole))
+			whole = c->initial_rtt_ns;
+		queue |= na_tcp_queues(p[i].row);
+	}
+	for (size_t k = 0; k < 2; k++)
+		if (!leg[k] && leg[!k] > 0 && whole > leg[!k])
+			leg[k] = whole - leg[!k];
+	for (size_t i = 0; i < n; i++) {
+		struct tcp_row *row = p[i].row;
+		bool up = row->c->src == p[i].low;
+
+		row->leg_ns[0] = leg[!up];
+		row->leg_ns[1] = leg[up];
+		row->place = place_of(row->leg_ns);
+		row->queue_on_path = queue;
+	}
+}
+
+/* Captures of other runs were taken elsewhere. */
+static uint32_t run_of(const struct tcp_state *s, const struct na_connection *c)
+{
+	const struct na_store *store = s->scope->store;
+
+	return c->input < store->n_sources ? store->sources[c->input].run : 0;
+}
+
+static bool same_pair(const struct pair *a, const struct pair *b)
+{
+	return a->run == b->run && a->low == b->low && a->high == b->high;
+}
+
+static bool place_pairs(struct tcp_state *s)
+{
+	size_t n = s->rows.n;
+	struct pair *p = na_calloc(n, sizeof(*p));
+
+	if (!p)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct na_connection *c = s->rows.v[i].c;
+		bool up = c->src < c->dst;
+
+		p[i] = (struct pair){run_of(s, c), up ? c->src : c->dst,
+				     up ? c->dst : c->src, &s->rows.v[i]};
+	}
+	na_sort(p, n, by_hosts);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && same_pair(&p[end], &p[i]); end++)
+			;
+		share_legs(p + i, end - i);
+	}
+	free(p);
+	return true;
+}
+
+static bool place_servers(struct tcp_state *s)
+{
+	size_t n = s->rows.n;
+	struct server *v = na_calloc(n, sizeof(*v));
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct na_connection *c = s->rows.v[i].c;
+
+		v[i] = (struct server){run_of(s, c),
+				       c->client ? c->src : c->dst,
+				       &s->rows.v[i]};
+	}
+	na_sort(v, n, by_server);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint64_t slow = 0;
+
+		for (end = i; end < n && v[end].host == v[i].host &&
+			      v[end].run == v[i].run;
+		     end++)
+			slow += v[end].row->c->slow_serves;
+		for (size_t k = i; k < end; k++)
+			v[k].row->server_outliers = slow >= TCP_SERVER_CALLS;
+	}
+	free(v);
+	return true;
+}
+
+/* Where a capture misses packets of some connections, it misses those of
+ * others, too. */
+static void place_missed(struct tcp_state *s)
+{
+	double holes = 0, packets = 0;
+
+	for (size_t i = 0; i < 2 * s->rows.n; i++) {
+		const struct na_direction *d = &s->rows.v[i / 2].c->dir[i % 2];
+
+		holes += (double)d->capture_holes;
+		packets += (double)d->packets;
+	}
+	for (size_t i = 0; i < s->rows.n; i++)
+		s->rows.v[i].missed = holes >= TCP_HOLES ? holes / packets : 0;
+}
+
+bool na_tcp_place(struct tcp_state *s)
+{
+	place_missed(s);
+	return !s->rows.n || (place_pairs(s) && place_servers(s));
+}

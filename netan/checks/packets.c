@@ -1,0 +1,345 @@
+#include "netan/checks/packets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/order.h"
+#include "netan/base/vec.h"
+#include "netan/checks/look.h"
+#include "netan/stats/tests/tests.h"
+
+enum { FLOWS_MOST = 4096, HOSTS_LEAST = 3, EVENTS_LEAST = 5 };
+
+static const double by_chance = 1e-3;
+static const double times_the_rest = 3;
+
+bool na_captures_alone(const struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
+		if (na_flag_at(v, M_trace))
+			return false;
+	}
+	return na_case_body(c, "tcp") != NULL;
+}
+
+/* "10.0.0.1:80", "[fd00::1]:80" */
+static const char *address_of(struct na_case *c, const char *socket)
+{
+	const char *end = strrchr(socket, ':');
+	size_t n = end ? (size_t)(end - socket) : strlen(socket);
+
+	if (n > 2 && socket[0] == '[') {
+		socket++;
+		n -= 2;
+	}
+	return na_case_text(c, "%.*s", (int)n, socket);
+}
+
+const char *na_packets_host(struct na_case *c, const struct na_value *row,
+			    bool dst)
+{
+	const char *name = na_text_at(row, dst ? M_dst_host : M_src_host);
+
+	return *name ? name
+		     : address_of(c, na_text_at(row, dst ? M_dst : M_src));
+}
+
+static bool server_is_dst(const struct na_value *row)
+{
+	return !na_says(row, M_calls "." M_client, "dst");
+}
+
+const char *na_packets_server(struct na_case *c, const struct na_value *row)
+{
+	return na_packets_host(c, row, server_is_dst(row));
+}
+
+const char *na_packets_client(struct na_case *c, const struct na_value *row)
+{
+	return na_packets_host(c, row, !server_is_dst(row));
+}
+
+double na_packets_needed(const struct na_value *row, const struct na_value *way)
+{
+	bool loss = na_says(row, M_verdict, "network_loss") ||
+		    na_says(row, M_verdict, "timeout_bound");
+
+	return loss && na_flag_at(way, M_loses)
+		       ? na_number_at(way, M_needed_retransmissions)
+		       : 0;
+}
+
+static void add_flow(struct na_flow_sum *v, size_t *n, struct na_flow_sum x)
+{
+	for (size_t i = 0; i < *n; i++) {
+		if (strcmp(v[i].src, x.src) != 0 ||
+		    strcmp(v[i].dst, x.dst) != 0)
+			continue;
+		v[i].segments += x.segments;
+		v[i].events += x.events;
+		return;
+	}
+	if (*n < FLOWS_MOST)
+		v[(*n)++] = x;
+}
+
+struct na_flow_sum *na_packets_flows(
+	struct na_case *c,
+	double (*count)(const struct na_value *row, const struct na_value *way),
+	size_t *n)
+{
+	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
+					     M_connections);
+	size_t most = rows ? 2 * rows->n : 0;
+	struct na_flow_sum *v;
+
+	*n = 0;
+	most = most < FLOWS_MOST ? most : FLOWS_MOST;
+	v = na_arena_alloc(c->arena, (most + 1) * sizeof(*v));
+	c->failed |= !v;
+	na_for_each (row, v ? rows : NULL) {
+		const char *a = na_packets_host(c, row, false);
+		const char *b = na_packets_host(c, row, true);
+
+		for (int i = 0; i < 2; i++) {
+			const struct na_value *way = na_get(row,
+							    i ? M_rev : M_fwd);
+			double segments = na_number_or(way, M_data_packets, 0);
+			double events = count(row, way);
+
+			if (segments > 0 || events > 0)
+				add_flow(v, n,
+					 (struct na_flow_sum){i ? b : a,
+							      i ? a : b,
+							      segments,
+							      events});
+		}
+	}
+	return v;
+}
+
+static bool is_first_host(const struct na_flow_sum *v, size_t i, bool dst)
+{
+	const char *host = dst ? v[i].dst : v[i].src;
+
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(v[k].src, host) == 0 || strcmp(v[k].dst, host) == 0)
+			return false;
+	return !dst || strcmp(v[i].src, host) != 0;
+}
+
+size_t na_packets_hosts(const struct na_flow_sum *v, size_t n)
+{
+	size_t hosts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		hosts += (size_t)is_first_host(v, i, false) +
+			 (size_t)is_first_host(v, i, true);
+	return hosts;
+}
+
+static bool is_in(const struct na_packets_side *x, const struct na_flow_sum *f)
+{
+	if (strcmp(x->kind, "src") == 0)
+		return strcmp(f->src, x->host) == 0;
+	if (strcmp(x->kind, "dst") == 0)
+		return strcmp(f->dst, x->host) == 0;
+	if (strcmp(x->kind, "host") == 0)
+		return strcmp(f->src, x->host) == 0 ||
+		       strcmp(f->dst, x->host) == 0;
+	return strcmp(f->src, x->src) == 0 && strcmp(f->dst, x->dst) == 0;
+}
+
+/* What is told already is not among the rest. */
+static void sum_up(struct na_packets_side *x, const struct na_flow_sum *v,
+		   size_t n, const bool *told, size_t hosts)
+{
+	double rate;
+
+	for (size_t i = 0; i < n; i++) {
+		bool its;
+
+		if (told[i])
+			continue;
+		its = is_in(x, &v[i]);
+		*(its ? &x->segments : &x->rest_segments) += v[i].segments;
+		*(its ? &x->events : &x->rest_events) += v[i].events;
+	}
+	x->p_value = 1;
+	if (!(x->rest_segments > 0 && x->segments > 0))
+		return;
+	rate = fmax(x->rest_events, 0.5) / x->rest_segments;
+	if (rate < 1 && x->events <= x->segments)
+		x->p_value =
+			fmin(1, 2 * (double)hosts *
+					na_binomial_upper((uint64_t)x->events,
+							  (uint64_t)x->segments,
+							  rate));
+}
+
+static double ratio_of(const struct na_packets_side *x)
+{
+	return x->events / x->segments /
+	       (fmax(x->rest_events, 0.5) / x->rest_segments);
+}
+
+static bool stands_out(const struct na_packets_side *x, double least)
+{
+	return x->events >= least && x->p_value < by_chance &&
+	       ratio_of(x) > times_the_rest;
+}
+
+static void keep_better(struct na_packets_side *best,
+			const struct na_packets_side *x, double least)
+{
+	double more;
+
+	if (!stands_out(x, least))
+		return;
+	more = best->kind ? ratio_of(x) / ratio_of(best) : 2;
+	if (more < 1.0001 && best->kind && more > 0.9999 &&
+	    strcmp(x->kind, "pair") == 0)
+		best->both_fit = true;
+	if (more > 1.0001)
+		*best = *x;
+}
+
+/* The largest ratio; a side before a pair that is all of it. */
+static struct na_packets_side find_one(const struct na_flow_sum *v, size_t n,
+				       const bool *told, size_t hosts,
+				       double least)
+{
+	struct na_packets_side best = {.kind = NULL};
+
+	for (size_t i = 0; i < n; i++) {
+		struct na_packets_side x[] = {
+			{.kind = "src", .host = v[i].src},
+			{.kind = "dst", .host = v[i].dst},
+			{.kind = "pair", .src = v[i].src, .dst = v[i].dst},
+			{.kind = "host", .host = v[i].src},
+			{.kind = "host", .host = v[i].dst},
+		};
+
+		if (told[i] || !(v[i].events > 0))
+			continue;
+		for (size_t k = 0; k < NA_LEN(x); k++) {
+			sum_up(&x[k], v, n, told, hosts);
+			keep_better(&best, &x[k], least);
+		}
+	}
+	return best;
+}
+
+/* Both sides of one host: the host. */
+static size_t join_sides(struct na_packets_side *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = i + 1; k < n; k++) {
+			if (!out[i].host || !out[k].host ||
+			    strcmp(out[i].host, out[k].host) != 0)
+				continue;
+			out[i].kind = "host";
+			out[i].segments += out[k].segments;
+			out[i].events += out[k].events;
+			out[k] = out[--n];
+		}
+	}
+	return n;
+}
+
+/* A side of which one pair alone is known to have trouble is no more than that
+ * pair: as far as is seen, either may be to blame. */
+static void narrow(struct na_packets_side *x, const struct na_flow_sum *v,
+		   size_t n, const bool *told)
+{
+	const struct na_flow_sum *only = NULL;
+
+	if (strcmp(x->kind, "pair") == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (told[i] || !is_in(x, &v[i]))
+			continue;
+		if (only)
+			return;
+		only = &v[i];
+	}
+	if (!only)
+		return;
+	x->kind = "pair";
+	x->host = NULL;
+	x->src = only->src;
+	x->dst = only->dst;
+	x->both_fit = true;
+}
+
+/* All events are those of one pair, and no test can say more. */
+static size_t the_only(const struct na_flow_sum *v, size_t n,
+		       struct na_packets_side *out)
+{
+	const struct na_flow_sum *only = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(v[i].events > 0))
+			continue;
+		if (only)
+			return 0;
+		only = &v[i];
+	}
+	if (!only)
+		return 0;
+	*out = (struct na_packets_side){.kind = "pair",
+					.src = only->src,
+					.dst = only->dst,
+					.segments = only->segments,
+					.events = only->events,
+					.p_value = NAN,
+					.both_fit = true};
+	return 1;
+}
+
+size_t na_packets_sides(struct na_case *c, const struct na_flow_sum *v,
+			size_t n, double least,
+			struct na_packets_side out[NA_SIDES_MOST])
+{
+	size_t hosts = na_packets_hosts(v, n), found = 0;
+	bool *told = na_arena_alloc(c->arena, n + 1);
+
+	c->failed |= !told;
+	if (!told)
+		return 0;
+	memset(told, 0, n + 1);
+	while (hosts >= HOSTS_LEAST && found < NA_SIDES_MOST) {
+		struct na_packets_side x = find_one(v, n, told, hosts, least);
+
+		if (!x.kind)
+			break;
+		narrow(&x, v, n, told);
+		for (size_t i = 0; i < n; i++)
+			told[i] |= is_in(&x, &v[i]);
+		out[found++] = x;
+	}
+	if (!found)
+		return the_only(v, n, out);
+	return join_sides(out, found);
+}
+
+const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
+{
+	if (strcmp(x->kind, "pair") == 0)
+		return na_case_text(c, "path %s -> %s", x->src, x->dst);
+	return na_case_text(c, "%s of %s",
+			    strcmp(x->kind, "src") == 0   ? "transmit side"
+			    : strcmp(x->kind, "dst") == 0 ? "receive side"
+							  : "both sides",
+			    x->host);
+}
+
+struct na_who na_packets_who(const struct na_packets_side *x)
+{
+	if (strcmp(x->kind, "pair") == 0)
+		return (struct na_who){.kind = "pair",
+				       .src_host = x->src,
+				       .dst_host = x->dst};
+	return (struct na_who){.kind = x->kind, .host = x->host};
+}

@@ -1,0 +1,61 @@
+/*
+ * What checks of captures share: whose side of the network loses packets, by
+ * counts of what had to be sent again, never by latencies.
+ */
+#ifndef NETAN_CHECKS_PACKETS_H
+#define NETAN_CHECKS_PACKETS_H
+
+#include "netan/checks/check.h"
+
+/* The inputs are captures, and nothing else. */
+bool na_captures_alone(const struct na_case *c);
+/* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else
+ * its address. */
+const char *na_packets_host(struct na_case *c, const struct na_value *row,
+			    bool dst);
+/* Who is the server, and who the client. */
+const char *na_packets_server(struct na_case *c, const struct na_value *row);
+const char *na_packets_client(struct na_case *c, const struct na_value *row);
+
+/* One directed pair of hosts, all its connections together. */
+struct na_flow_sum {
+	const char *src, *dst;
+	double segments, events;
+};
+
+/* A side of a host, or a path, that stands out. */
+struct na_packets_side {
+	const char *kind; /* "src", "dst", "host", "pair" */
+	const char *host; /* src, dst, host */
+	const char *src, *dst;
+	double segments, events; /* of it */
+	double rest_segments, rest_events;
+	double p_value; /* NaN: no test, it is the only one that could be */
+	bool both_fit;  /* a pair: no other pair shows whose end it is */
+};
+
+enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
+/*
+ * Of flows: what loses `least` segments or more, at more than three times the
+ * rate of all others (binomial, P times twice the hosts below 0.001); the
+ * largest ratio is taken out, and the rest is looked at again.  Where events
+ * are too few for a test, the only pair that has any.
+ */
+size_t na_packets_sides(struct na_case *c, const struct na_flow_sum *v,
+			size_t n, double least,
+			struct na_packets_side out[NA_SIDES_MOST]);
+/* Flows of `tcp`: data segments, and what `count` says of a direction of a
+ * connection.  In the case's arena. */
+struct na_flow_sum *na_packets_flows(
+	struct na_case *c,
+	double (*count)(const struct na_value *row, const struct na_value *way),
+	size_t *n);
+/* The directions whose verdict is loss: needed retransmissions. */
+double na_packets_needed(const struct na_value *row,
+			 const struct na_value *way);
+size_t na_packets_hosts(const struct na_flow_sum *v, size_t n);
+/* "transmit side of h2", "path h1 -> h3" */
+const char *na_packets_name(struct na_case *c, const struct na_packets_side *x);
+struct na_who na_packets_who(const struct na_packets_side *x);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * What the verdicts on traces and on packets share.  Sentences live as long as
+ * the case.
+ */
+#ifndef NETAN_CHECKS_VERDICT_H
+#define NETAN_CHECKS_VERDICT_H
+
+#include "netan/checks/check.h"
+
+/* "guilty: ...", of the finding that accuses the network and comes first;
+ * NULL: none does. */
+const char *na_verdict_guilty(struct na_case *c);
+/* Why nobody can be acquitted, whatever else was seen: what could not be read,
+ * what nobody asked for, what is suspected.  NULL: nothing of that. */
+const char *na_verdict_unheard(struct na_case *c);
+/* "; steps wait for ...": what is wrong besides the network; "". */
+const char *na_verdict_instead(struct na_case *c);
+/* "cannot tell: WHY", and what is wrong besides. */
+const char *na_verdict_cannot_tell(struct na_case *c, const char *why);
+
+/*
+ * verdict_packets.c: the whole sentence for captures alone, without any trace,
+ * and its outcome.
+ */
+const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome);
+
+/*
+ * power.c: what would have been named, after the list power[] of `pairs`.
+ * Why that is not enough for an acquittal, with what to capture; NULL: it is.
+ * A fault twice as slow is one that matters; it must have been visible on 95 %
+ * of the sides.
+ */
+const char *na_power_lacks(struct na_case *c);
+/* "a NIC 1.3x slower would have been named on 61 of 64 hosts; on host-7 only
+ * from 2x (few transfers)" */
+const char *na_power_says(struct na_case *c);
+
+#endif

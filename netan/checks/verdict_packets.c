@@ -1,0 +1,120 @@
+/*
+ * The verdict on captures alone: what packets say of themselves, and how many
+ * of them it takes.  An acquittal names what was seen: so many packets, and
+ * none that had to be sent again.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/units.h"
+#include "netan/checks/look.h"
+#include "netan/checks/packets.h"
+#include "netan/checks/verdict.h"
+
+enum { FEW_PACKETS = 50 };
+static const double unrecorded_most = 0.1; /* of the packets */
+
+static double total(struct na_case *c, const char *name)
+{
+	return na_number_or(na_get(na_case_body(c, "tcp"), M_totals), name, 0);
+}
+
+/* Both directions of no connection. */
+static bool one_way(struct na_case *c)
+{
+	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
+					     M_connections);
+
+	na_for_each (v, rows) {
+		if (na_number_at(v, M_fwd "." M_packets) > 0 &&
+		    na_number_at(v, M_rev "." M_packets) > 0)
+			return false;
+	}
+	return rows && rows->n > 0;
+}
+
+/* All of it stayed on its host: no network was there to be seen. */
+static bool is_loopback(const char *socket)
+{
+	return strncmp(socket, "127.", 4) == 0 ||
+	       strncmp(socket, "[::1]:", 6) == 0;
+}
+
+static bool stays_home(struct na_case *c)
+{
+	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
+					     M_connections);
+
+	na_for_each (v, rows) {
+		if (!is_loopback(na_text_at(v, M_src)) ||
+		    !is_loopback(na_text_at(v, M_dst)))
+			return false;
+	}
+	return rows && rows->n > 0;
+}
+
+/* Too little to go by; NULL. */
+static const char *thin(struct na_case *c)
+{
+	double packets = total(c, M_packets), holes = total(c, M_unrecorded);
+	char count[NA_UNIT_BUF];
+
+	if (!(packets > 0))
+		return "no data packets in these inputs";
+	if (packets < FEW_PACKETS)
+		return na_case_text(
+			c, "%s packet%s too few to judge: capture for longer",
+			na_print_count(count, (uint64_t)packets),
+			packets < 2 ? " is" : "s are");
+	if (stays_home(c))
+		return "all connections stay on one host (loopback): capture "
+		       "on the interface of the network";
+	if (one_way(c))
+		return "one direction alone was recorded: capture where both "
+		       "pass";
+	if (holes > unrecorded_most * packets ||
+	    (holes > 0 && total(c, M_needed_retransmissions) > 0))
+		return na_case_text(
+			c,
+			"the capture missed %s packets or more: capture "
+			"again with a larger buffer (tcpdump -B)",
+			na_print_count(count, (uint64_t)holes));
+	return NULL;
+}
+
+static const char *seen(struct na_case *c)
+{
+	double needed = total(c, M_needed_retransmissions);
+	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
+
+	if (needed > 0)
+		return na_case_text(
+			c, "%s of %s packets had to be sent again",
+			na_print_count(n, (uint64_t)needed),
+			na_print_count(m, (uint64_t)total(c, M_packets)));
+	/* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of
+	 * n showed is, with 95 % confidence, rarer than 3 in n. */
+	return na_case_text(
+		c,
+		"no packet had to be sent again in %s (a loss of %s %% would "
+		"have shown)",
+		na_print_count(n, (uint64_t)total(c, M_packets)),
+		na_case_number(c, 300 / fmax(3, total(c, M_packets))));
+}
+
+const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
+{
+	const char *why = na_verdict_guilty(c);
+
+	*outcome = NA_GUILTY;
+	if (why)
+		return why;
+	why = na_verdict_unheard(c);
+	why = why ? why : thin(c);
+	*outcome = why ? NA_CANNOT_TELL : NA_NOT_GUILTY;
+	if (why)
+		return na_verdict_cannot_tell(c, why);
+	return na_case_text(c, "Network: not guilty: %s%s", seen(c),
+			    na_verdict_instead(c));
+}

@@ -1,0 +1,162 @@
+/* What speaks for one side of one host, and what against it. */
+#include <math.h>
+
+#include "netan/methods/wire/state.h"
+#include "netan/stats/tests/robust.h"
+
+#define ENOUGH      6.0  /* spreads of the other hosts */
+#define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
+#define LEAST_RAW   0.06
+#define RAW_SHARE   0.4  /* of it: what only the model sees is no fault */
+#define RAISED      0.04 /* log: enough for a stratum to agree */
+#define RAISED_Z    1.5
+#define AGREE       0.5    /* of what a slower port would show */
+#define AGREE_ALONE 0.7    /* without a stratum inside the rack that is sure */
+#define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
+#define CLOCK_SHARE 0.4
+#define INSIDE      2.0 /* in-rack transfers must show it as well */
+#define PROVEN      3.0
+#define UNPROVEN    0.26   /* log 1.3, where no transfer stays in the rack */
+#define UNPLACED    0.4055 /* log 1.5, where racks are not known */
+#define BROAD       0.55   /* of a collective's connections */
+#define BROAD_LEAST 0.05   /* log 1.05 */
+
+static double clip(double z)
+{
+	return z < -3 ? -3 : z > 15 ? 15 : z;
+}
+
+static bool is_slow(const struct wi *w, const struct wi_stratum *s)
+{
+	return s->effect > (double)w->blamed[s->stratum / 2] &&
+	       s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
+	       s->raw_effect > RAW_SHARE * s->effect;
+}
+
+static bool is_raised(const struct wi_stratum *s)
+{
+	return s->effect > RAISED && s->score > RAISED_Z &&
+	       s->raw_effect > RAW_SHARE * s->effect;
+}
+
+/* In some collective most of the side's connections are slow.  An uplink or
+ * a few collisions of hashes slow a subset, a NIC slows all. */
+static bool is_broad(struct wi *w, enum wi_side side, uint32_t host,
+		     double effect)
+{
+	size_t n = 0, n_lanes = 0;
+	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
+	const uint32_t *lanes = wi_lanes_of(w, side, host, &n_lanes);
+	double least = fmax(BROAD_LEAST, 0.1 * effect);
+	bool asked = false;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t all = 0, slow = 0;
+
+		for (size_t k = 0; s[i].judged && k < n_lanes; k++) {
+			const struct wi_lane *l = &w->lanes.v[lanes[k]];
+
+			if (!l->judged || l->stratum != s[i].stratum)
+				continue;
+			all++;
+			slow += l->effect > least;
+		}
+		if (all < 3)
+			continue;
+		asked = true;
+		if ((double)slow >= BROAD * (double)all)
+			return true;
+	}
+	return !asked;
+}
+
+/* Strata in a rack, or across racks. */
+struct tally {
+	size_t judged, raised;
+	double best; /* score of those that are slow */
+};
+
+static void count(const struct wi *w, struct tally *t,
+		  const struct wi_stratum *s)
+{
+	t->judged++;
+	t->raised += is_raised(s);
+	if (is_slow(w, s))
+		t->best = fmax(t->best, s->score);
+}
+
+/* A clock that is ahead makes one side slow and the other quick. */
+static bool is_clock(struct wi *w, const struct wi_candidate *c)
+{
+	size_t n = 0, judged = 0;
+	const struct wi_stratum *s =
+		wi_strata_of(w, c->side == WI_TX ? WI_RX : WI_TX, c->host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged)
+			w->room[judged++] = s[i].effect;
+	}
+	return judged && na_median(w->room, judged) < -CLOCK_SHARE * c->effect;
+}
+
+static const char *against(struct wi *w, const struct wi_candidate *c,
+			   const struct tally *inside)
+{
+	struct wi_agreement a = wi_agreement(w, c->side, c->host);
+
+	if (a.share < AGREE)
+		return "a port so much slower would show in other collectives, "
+		       "too";
+	if (w->in->n_racks > 1 && inside->judged && inside->best < INSIDE &&
+	    a.share < AGREE_ALONE)
+		return "its transfers inside the rack are as quick as others'";
+	if (w->in->n_racks > 1 && a.inside < AGREE)
+		return "its transfers inside the rack are not slow enough";
+	if (inside->best < INSIDE && a.strata < 2)
+		return "one collective alone shows it, across racks";
+	if (!inside->judged && c->effect < UNPROVEN)
+		return "nothing stays inside the rack, and the path may be "
+		       "slow";
+	if (w->in->n_racks < 2 && c->effect < UNPLACED)
+		return "without the topology a far pair looks as slow";
+	if (w->in->two_clocks && (c->effect < CLOCK_LEAST || is_clock(w, c)))
+		return "clocks may differ so much";
+	if (!is_broad(w, c->side, c->host, c->effect))
+		return "only some of its connections are slow";
+	return NULL;
+}
+
+struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
+{
+	struct wi_candidate c = {.side = side, .host = host};
+	struct tally of[2] = {{0}, {0}}; /* inside, across */
+	double sum = 0;
+	size_t n = 0, slow = 0;
+	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].judged)
+			continue;
+		count(w, &of[s[i].stratum & 1], &s[i]);
+		sum += clip(s[i].score);
+		if (is_slow(w, &s[i]))
+			w->room[slow++] = s[i].effect;
+	}
+	c.proven = w->in->n_racks > 1 && of[0].best >= PROVEN;
+	c.raised = of[0].raised + of[1].raised;
+	if (!slow)
+		return c;
+	c.effect = na_median(w->room, slow);
+	slow = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged && is_slow(w, &s[i]))
+			w->room[slow++] = s[i].raw_effect;
+	}
+	c.measured = fmax(c.effect, na_median(w->room, slow));
+	c.score = fmax(fmax(of[0].best, of[1].best),
+		       sum / sqrt((double)(of[0].judged + of[1].judged))) /
+		  ENOUGH;
+	if (c.score >= 1)
+		c.against = against(w, &c, &of[0]);
+	return c;
+}

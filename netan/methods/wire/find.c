@@ -1,0 +1,316 @@
+/*
+ * The clearest cause, then the clearest of what it leaves: sides that are
+ * slow inside their racks, too; racks' links; other sides; paths.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/methods/wire/state.h"
+#include "netan/stats/tests/tests.h"
+
+#define CLEAR_LINK  20.0 /* log likelihood */
+#define SLOW_SCORE  6.0
+#define SLOW_EFFECT 0.4055 /* log 1.5 */
+#define COVERS      0.8 /* of the transfers that show it: as good an explanation */
+
+struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
+				enum na_lz_channel channel, double effect,
+				double spread, double p_value)
+{
+	struct na_lz_finding *f = na_push(&w->found);
+
+	w->failed |= !f;
+	if (!f)
+		return NULL;
+	*f = (struct na_lz_finding){.who = who,
+				    .channel = channel,
+				    .effect = effect,
+				    .ci_low = effect - 1.96 * spread,
+				    .ci_high = effect + 1.96 * spread,
+				    .p_value = p_value};
+	return f;
+}
+
+void wi_alternative(struct wi *w, struct na_lz_finding *f, struct na_lz_who who)
+{
+	struct na_lz_who *to = realloc(f->alternatives,
+				       (f->n_alternatives + 1) * sizeof(*to));
+
+	w->failed |= !to;
+	if (!to)
+		return;
+	f->alternatives = to;
+	to[f->n_alternatives++] = who;
+}
+
+static uint32_t other_end(const struct wi *w, uint32_t row, enum wi_side side)
+{
+	return w->host[side == WI_TX ? WI_RX : WI_TX][row];
+}
+
+/* What is slow of a side: rows, and how many of them go to each peer. */
+struct evidence {
+	size_t rows, peers;
+	uint32_t most; /* the peer with the most */
+	size_t of_most;
+};
+
+static struct evidence gather(struct wi *w, const struct wi_candidate *c,
+			      uint32_t *count)
+{
+	struct evidence e = {0};
+
+	memset(count, 0, w->in->n_hosts * sizeof(*count));
+	for (size_t i = 0; i < w->strata[c->side].n; i++) {
+		const struct wi_stratum *s = &w->strata[c->side].v[i];
+		const struct wi_group *g = w->groups[c->side].v + s->first;
+
+		if (s->host != c->host || !s->judged || s->effect <= 0)
+			continue;
+		for (size_t k = 0; k < s->n; k++) {
+			for (size_t r = 0; r < g[k].n; r++) {
+				uint32_t row =
+					w->order[c->side][g[k].first + r];
+
+				count[other_end(w, row, c->side)]++;
+				e.rows++;
+			}
+		}
+	}
+	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+		e.peers += count[h] > 0;
+		if (count[h] > e.of_most) {
+			e.of_most = count[h];
+			e.most = h;
+		}
+	}
+	return e;
+}
+
+/* What others send to (get from) the peer is as slow: or nobody else does. */
+static bool peer_is_slow(struct wi *w, const struct wi_candidate *c,
+			 uint32_t peer)
+{
+	size_t all = 0, slow = 0;
+
+	for (size_t k = 0; k < w->lanes.n; k++) {
+		const struct wi_lane *l = &w->lanes.v[k];
+		const struct na_wire_connection *e =
+			&w->in->connections[l->connection];
+		uint32_t it = c->side == WI_TX ? e->dst : e->src;
+		uint32_t host = c->side == WI_TX ? e->src : e->dst;
+
+		if (!l->judged || it != peer || host == c->host)
+			continue;
+		all++;
+		slow += l->effect > c->effect / 2;
+	}
+	return 2 * slow >= all;
+}
+
+static void report_side(struct wi *w, const struct wi_candidate *c)
+{
+	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
+	uint32_t *count = na_calloc(w->in->n_hosts, sizeof(*count));
+	struct na_lz_finding *f;
+	struct evidence e;
+
+	w->failed |= !count;
+	if (!count)
+		return;
+	e = gather(w, c, count);
+	f = wi_report(w, (struct na_lz_who){kinds[c->side], c->host, 0},
+		      NA_LZ_ALL, c->measured, c->effect / (6 * c->score),
+		      na_normal_upper(6 * c->score));
+	free(count);
+	if (!f)
+		return;
+	/* From what the port's own crowd leaves to what the clock showed. */
+	f->ci_low = fmin(f->ci_low, c->effect);
+	f->pairs = e.peers;
+	f->transfers = e.rows;
+	if ((double)e.of_most >= COVERS * (double)e.rows &&
+	    peer_is_slow(w, c, e.most))
+		wi_alternative(w, f,
+			       (struct na_lz_who){kinds[!c->side], e.most, 0});
+	if (e.peers == 1)
+		wi_alternative(w, f,
+			       (struct na_lz_who){NA_LZ_PAIR,
+						  c->side == WI_TX ? c->host
+								   : e.most,
+						  c->side == WI_TX ? e.most
+								   : c->host});
+	if (f->n_alternatives)
+		f->needs = "transfers of the same host with others: iperf3 "
+			   "from it to two other hosts, and back";
+}
+
+/* Its transfers as they would be without it. */
+static void remove_side(struct wi *w, const struct wi_candidate *c)
+{
+	for (size_t i = 0; i < w->strata[c->side].n; i++) {
+		const struct wi_stratum *s = &w->strata[c->side].v[i];
+		const struct wi_group *g = w->groups[c->side].v + s->first;
+		float e = (float)(s->judged ? s->effect : c->effect);
+		float raw = (float)(s->judged ? s->raw_effect : c->effect);
+
+		if (s->host != c->host)
+			continue;
+		if (s->judged && e > w->blamed[s->stratum / 2])
+			w->blamed[s->stratum / 2] = e;
+		for (size_t k = 0; k < s->n; k++) {
+			for (size_t r = 0; r < g[k].n; r++) {
+				uint32_t row =
+					w->order[c->side][g[k].first + r];
+
+				w->fluid[row] -= e > 0 ? e : 0;
+				w->raw[row] -= raw > 0 ? raw : 0;
+			}
+		}
+	}
+}
+
+static void judge(struct wi *w)
+{
+	wi_sides_judge(w, WI_TX);
+	wi_sides_judge(w, WI_RX);
+	wi_lanes_judge(w);
+}
+
+static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
+{
+	double near = 0.1 * fmax(a->score, b->score);
+
+	if (a->proven != b->proven)
+		return a->proven;
+	/* The two ends of a path: who explains more. */
+	if (fabs(a->score - b->score) < near && a->raised != b->raised)
+		return a->raised > b->raised;
+	return a->score > b->score;
+}
+
+/* The clearest side that nothing speaks against. */
+static bool best_side(struct wi *w, struct wi_candidate *best)
+{
+	bool any = false;
+
+	for (int side = 0; side < WI_SIDES; side++) {
+		for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+			struct wi_candidate c =
+				wi_candidate(w, (enum wi_side)side, h);
+
+			if (c.score > w->out->strongest &&
+			    (c.score < 1 || c.against))
+				w->out->strongest = c.score;
+			if (c.score < 1 || c.against ||
+			    (any && !better(&c, best)))
+				continue;
+			*best = c;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void report_link(struct wi *w, const struct wi_link *l)
+{
+	struct na_lz_finding *f = wi_report(w, l->who, NA_LZ_ALL, l->effect,
+					    l->effect / l->score, l->p_value);
+
+	if (f) {
+		f->pairs = l->lanes;
+		f->transfers = wi_link_rows(w, l);
+	}
+	if (f && l->who.kind == NA_LZ_RACK_PAIR && w->in->n_racks == 2) {
+		wi_alternative(w, f,
+			       (struct na_lz_who){NA_LZ_RACK_UPLINK, l->who.a,
+						  0});
+		wi_alternative(w, f,
+			       (struct na_lz_who){NA_LZ_RACK_DOWNLINK, l->who.b,
+						  0});
+	}
+}
+
+/* One more cause; false: nothing is left. */
+static bool find_one(struct wi *w)
+{
+	struct wi_candidate side = {0};
+	struct wi_link link;
+	bool any, linked;
+
+	judge(w);
+	w->out->strongest = 0;
+	any = best_side(w, &side);
+	/* What a receiver's wait does looks like a link of its rack. */
+	linked = !w->in->two_clocks &&
+		 (wi_rack_best(w, &link) || wi_link_best(w, &link));
+	/* Inside its rack no link of the rack slows a host; but a link that is
+	 * so clear makes victims there. */
+	if (linked && (!any || !side.proven || link.score > CLEAR_LINK)) {
+		report_link(w, &link);
+		wi_link_remove(w, &link);
+		return true;
+	}
+	if (any) {
+		report_side(w, &side);
+		remove_side(w, &side);
+		return true;
+	}
+	if (!wi_path_best(w, &link))
+		return false;
+	report_link(w, &link);
+	wi_link_remove(w, &link);
+	return true;
+}
+
+/* Both sides of a host are one finding. */
+static void join_sides(struct wi *w)
+{
+	struct na_lz_finding *v = w->found.v;
+
+	for (size_t i = 0; i < w->found.n; i++) {
+		for (size_t k = i + 1; k < w->found.n; k++) {
+			if (v[i].channel != v[k].channel ||
+			    v[i].who.a != v[k].who.a ||
+			    v[i].who.kind > NA_LZ_DST ||
+			    v[k].who.kind > NA_LZ_DST ||
+			    v[i].who.kind == v[k].who.kind)
+				continue;
+			v[i].who.kind = NA_LZ_HOST;
+			v[i].pairs += v[k].pairs;
+			v[i].transfers += v[k].transfers;
+			free(v[i].alternatives);
+			v[i].alternatives = NULL;
+			v[i].n_alternatives = 0;
+			v[i].needs = NULL;
+			free(v[k].alternatives);
+			memmove(&v[k], &v[k + 1],
+				(--w->found.n - k) * sizeof(*v));
+			break;
+		}
+	}
+}
+
+/* Connections that nobody explains. */
+static void count_slow(struct wi *w)
+{
+	size_t unseen = 0;
+
+	for (size_t i = 0; i < w->lanes.n; i++) {
+		const struct wi_lane *l = &w->lanes.v[i];
+
+		w->out->slow_connections += l->judged &&
+					    l->score > SLOW_SCORE &&
+					    l->effect > SLOW_EFFECT;
+		unseen += l->judged ? 0 : l->n;
+	}
+	w->out->unseen = w->n ? (double)unseen / (double)w->n : 0;
+}
+
+void wi_find(struct wi *w)
+{
+	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
+		;
+	join_sides(w);
+	count_slow(w);
+}

@@ -1,0 +1,209 @@
+/*
+ * Sides of hosts: in each stratum (a collective, in a rack or across) the
+ * lower quartile and the median of a side's transfers in each step, their
+ * median over steps, and how far that stands from the other hosts'.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/base/order.h"
+#include "netan/methods/wire/state.h"
+#include "netan/stats/tests/robust.h"
+
+/* Healthy hosts differ by this much, however alike they look. */
+#define LEAST_SPREAD 0.02
+
+/* So few hosts say little of how hosts differ. */
+#define FEW_SPREAD 0.1
+
+enum { FEW = 4 };
+
+static void cut_groups(struct wi *w, enum wi_side side)
+{
+	const uint32_t *order = w->order[side], *host = w->host[side];
+
+	for (uint32_t i = 0, to; i < w->n; i = to) {
+		uint32_t at = order[i];
+		struct wi_group *g = na_push(&w->groups[side]);
+
+		for (to = i; to < w->n; to++) {
+			uint32_t r = order[to];
+
+			if (host[r] != host[at] ||
+			    w->stratum[r] != w->stratum[at] ||
+			    w->step[r] != w->step[at])
+				break;
+		}
+		w->failed |= !g;
+		if (g)
+			*g = (struct wi_group){.host = host[at],
+					       .stratum = w->stratum[at],
+					       .step = w->step[at],
+					       .first = i,
+					       .n = to - i};
+	}
+}
+
+static void cut_strata(struct wi *w, enum wi_side side)
+{
+	for (uint32_t i = 0, to; i < w->groups[side].n; i = to) {
+		const struct wi_group *g = w->groups[side].v;
+		struct wi_stratum *s = na_push(&w->strata[side]);
+
+		for (to = i;
+		     to < w->groups[side].n && g[to].host == g[i].host &&
+		     g[to].stratum == g[i].stratum;
+		     to++)
+			;
+		w->failed |= !s;
+		if (s)
+			*s = (struct wi_stratum){.host = g[i].host,
+						 .stratum = g[i].stratum,
+						 .first = i,
+						 .n = to - i};
+	}
+}
+
+bool wi_sides_index(struct wi *w)
+{
+	cut_groups(w, WI_TX);
+	cut_groups(w, WI_RX);
+	cut_strata(w, WI_TX);
+	cut_strata(w, WI_RX);
+	return !w->failed;
+}
+
+static void judge_group(struct wi *w, enum wi_side side, struct wi_group *g)
+{
+	const uint32_t *rows = w->order[side] + g->first;
+
+	for (size_t i = 0; i < g->n; i++)
+		w->room[i] = (double)w->fluid[rows[i]];
+	g->low = (float)na_quantile(w->room, g->n, 0.25);
+	g->mid = (float)na_median(w->room, g->n);
+	for (size_t i = 0; i < g->n; i++)
+		w->room[i] = (double)w->raw[rows[i]];
+	g->raw = (float)na_median(w->room, g->n);
+}
+
+/* Who sends as often in a step plays the same part, as in a tree the leaves
+ * do and the root does not: only those can be compared. */
+static uint32_t role_of(const struct wi_group *g, size_t n)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = g[i].n > most ? g[i].n : most;
+	return most;
+}
+
+#define OVER_STEPS(to, member) \
+	do { \
+		for (size_t k = 0; k < s->n; k++) \
+			w->room[k] = (double)g[k].member; \
+		(to) = na_median(w->room, s->n); \
+	} while (0)
+
+void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s)
+{
+	struct wi_group *g = w->groups[side].v + s->first;
+
+	for (size_t k = 0; k < s->n; k++)
+		judge_group(w, side, &g[k]);
+	s->role = role_of(g, s->n);
+	OVER_STEPS(s->raw, raw);
+	OVER_STEPS(s->low, low);
+	OVER_STEPS(s->mid, mid);
+}
+
+NA_ORDER(by_role, struct wi_stratum *, NA_CMP((*x)->stratum, (*y)->stratum),
+	 NA_CMP((*x)->role, (*y)->role), NA_CMP((*x)->host, (*y)->host))
+
+static struct wi_centre centre_of(double *v, size_t n)
+{
+	struct wi_centre c = {na_median(v, n), 0};
+	double mad = NA_MAD_SIGMA * na_mad(v, n, c.at);
+
+	c.spread = sqrt(mad * mad + LEAST_SPREAD * LEAST_SPREAD);
+	return c;
+}
+
+#define ACROSS(to, member) \
+	do { \
+		for (size_t k = 0; k < n; k++) \
+			w->room[k] = s[k]->member; \
+		(to) = centre_of(w->room, n); \
+	} while (0)
+
+/* The smaller of the two where both agree by half. */
+static double both(double low, double mid)
+{
+	return fmax(fmin(low, 2 * mid), fmin(mid, 2 * low));
+}
+
+void wi_stratum_judge(struct wi_stratum *s)
+{
+	const struct wi_usual *u = &s->usual;
+
+	s->z_low = (s->low - u->low.at) / u->low.spread;
+	s->z_mid = (s->mid - u->mid.at) / u->mid.spread;
+	s->score = both(s->z_low, s->z_mid);
+	s->effect = fmin(s->mid - u->mid.at, 2 * (s->low - u->low.at));
+	s->raw_effect = s->raw - u->raw.at;
+	s->judged = true;
+}
+
+/* One stratum of all hosts. */
+static void compare(struct wi *w, struct wi_stratum **s, size_t n)
+{
+	struct wi_usual u;
+
+	ACROSS(u.low, low);
+	ACROSS(u.mid, mid);
+	ACROSS(u.raw, raw);
+	if (n < NA_WIRE_MIN_HOSTS)
+		u.low.spread = u.mid.spread = fmax(u.low.spread, FEW_SPREAD);
+	for (size_t i = 0; i < n; i++) {
+		s[i]->usual = u;
+		wi_stratum_judge(s[i]);
+	}
+}
+
+struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
+				size_t *n)
+{
+	struct wi_stratum *v = w->strata[side].v;
+	size_t all = w->strata[side].n;
+	size_t from = NA_BOUND(i, 0, all, v[i].host >= host);
+
+	*n = NA_BOUND(i, from, all, v[i].host > host) - from;
+	return v + from;
+}
+
+void wi_sides_judge(struct wi *w, enum wi_side side)
+{
+	size_t all = w->strata[side].n, n = 0;
+	struct wi_stratum **of = na_calloc(all, sizeof(*of));
+
+	w->failed |= !of;
+	for (size_t i = 0; of && i < all; i++) {
+		struct wi_stratum *s = &w->strata[side].v[i];
+
+		s->judged = false;
+		if (s->n < NA_WIRE_MIN_STEPS)
+			continue;
+		wi_stratum_sum(w, side, s);
+		of[n++] = s;
+	}
+	if (of)
+		na_sort(of, n, by_role);
+	for (size_t i = 0, to; i < n; i = to) {
+		for (to = i; to < n && of[to]->stratum == of[i]->stratum &&
+			     of[to]->role == of[i]->role;
+		     to++)
+			;
+		if (to - i >= FEW)
+			compare(w, of + i, to - i);
+	}
+	free(of);
+}

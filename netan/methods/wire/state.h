@@ -1,0 +1,174 @@
+/* What the parts of this room share.  Logs are natural, times in us. */
+#ifndef NETAN_METHODS_WIRE_STATE_H
+#define NETAN_METHODS_WIRE_STATE_H
+
+#include "netan/base/arena.h"
+#include "netan/base/vec.h"
+#include "netan/methods/wire/wire.h"
+
+enum wi_side { WI_TX, WI_RX, WI_SIDES };
+enum { WI_MOST_FOUND = 8 };
+
+#define WI_NONE     UINT32_MAX
+#define WI_LEAST_US 0.5 /* times are told in whole microseconds */
+
+/* Rows of one side of a host, of one stratum in one step: [first, first + n)
+ * of the side's order. */
+struct wi_group {
+	uint32_t host, stratum, step;
+	uint32_t first, n;
+	float raw, low, mid; /* fluid's quartile and median; raw's */
+};
+
+/* How hosts differ in a stratum. */
+struct wi_centre {
+	double at, spread;
+};
+
+struct wi_usual {
+	struct wi_centre low, mid, raw;
+};
+
+/* A stratum of a side: its groups, one for each step. */
+struct wi_stratum {
+	uint32_t host, stratum;
+	uint32_t first, n;     /* groups */
+	uint32_t role;         /* transfers in a step */
+	struct wi_usual usual; /* of its role */
+	double raw, low, mid;  /* medians over steps */
+	double z_low, z_mid, score;
+	double effect, raw_effect; /* logs, against the other hosts */
+	bool judged;               /* enough steps and hosts */
+};
+
+/* A connection in one collective. */
+struct wi_lane {
+	uint32_t connection, stratum;
+	uint32_t first, n;     /* of the order by lanes */
+	double low, mid, raw;  /* medians over its transfers' quantiles */
+	struct wi_usual usual; /* of its stratum */
+	double score, effect;
+	bool judged;
+};
+
+struct wi {
+	const struct na_wire_input *in;
+	size_t n; /* rows, after thinning */
+	uint32_t n_strata;
+	uint32_t every; /* of the input's steps one is left, numbered so */
+	uint32_t *host[WI_SIDES]; /* by row */
+	uint32_t *stratum;        /* by row: collective * 2 + across racks */
+	uint32_t *step;
+	float *raw, *fluid;          /* by row: log over what is usual */
+	double base_us, us_per_byte; /* of an empty port */
+	float *expected_us;          /* by row */
+	float *planted; /* by row: log of what power.c adds to its time */
+	float *port_bytes[WI_SIDES]; /* by row: through its port meanwhile */
+	float *move_us; /* by row: of its time, not in its own queue */
+	uint32_t *order[WI_SIDES]; /* rows by host, stratum, step */
+	NA_VEC(struct wi_group) groups[WI_SIDES];
+	NA_VEC(struct wi_stratum) strata[WI_SIDES];
+	uint32_t *by_lane; /* rows by connection, stratum, step */
+	NA_VEC(struct wi_lane) lanes;
+	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
+	/* By collective: how slow who is named already made it.  Those who get
+	 * their bytes in bursts then are victims, as long as they are less so. */
+	float *blamed;
+	double *room; /* [n + hosts] */
+	struct na_arena arena;
+	bool failed;
+	struct na_wire_result *out;
+	NA_VEC(struct na_lz_finding) found;
+};
+
+void *wi_take(struct wi *w, size_t n, size_t size);
+
+static inline const struct na_wire_connection *wi_ends(const struct wi *w,
+						       size_t row)
+{
+	return &w->in->connections[w->in->rows[row].connection];
+}
+
+static inline bool wi_cross(const struct na_wire_input *in,
+			    const struct na_wire_connection *c)
+{
+	return in->n_racks > 1 && in->rack_of[c->src] != in->rack_of[c->dst];
+}
+
+/* order.c: stable counting sort of idx[n] by key[idx], below n_keys. */
+bool wi_sort(uint32_t *idx, size_t n, const uint32_t *key, size_t n_keys);
+/* Subtracts from each x the median of those with its key, shrunk where they
+ * are few; WI_NONE: left alone. */
+bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys);
+
+/* queue.c: for how long each moves, the port's rate known. */
+bool wi_queue(struct wi *w);
+/* fluid.c: raw and fluid residuals, before they are centred. */
+bool wi_fluid(struct wi *w);
+/* residual.c */
+bool wi_residuals(struct wi *w);
+/* sides.c */
+bool wi_sides_index(struct wi *w);
+void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s);
+void wi_stratum_judge(struct wi_stratum *s);
+void wi_sides_judge(struct wi *w, enum wi_side side);
+/* The strata of a host's side. */
+struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
+				size_t *n);
+/* lanes.c */
+bool wi_lanes_index(struct wi *w);
+void wi_lane_sum(struct wi *w, struct wi_lane *l);
+void wi_lane_judge(struct wi_lane *l);
+void wi_lanes_judge(struct wi *w);
+/* Indices of the lanes of a host's side. */
+const uint32_t *wi_lanes_of(const struct wi *w, enum wi_side side,
+			    uint32_t host, size_t *n);
+/* candidate.c: one side of a host, from its strata. */
+struct wi_candidate {
+	enum wi_side side;
+	uint32_t host;
+	double score;        /* 1: just enough to be named */
+	double effect;       /* log */
+	double measured;     /* log, with what a longer stay at its port adds */
+	size_t raised;       /* strata that agree */
+	bool proven;         /* slow inside the rack, too */
+	const char *against; /* what keeps it from being named; or NULL */
+};
+struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
+				 uint32_t host);
+/* agree.c: of what a slower port would show in all strata, the share that
+ * is seen. */
+struct wi_agreement {
+	double share, inside; /* of all; of what stays in the rack */
+	size_t strata;        /* that would show it */
+};
+struct wi_agreement wi_agreement(struct wi *w, enum wi_side side,
+				 uint32_t host);
+/* find.c */
+void wi_find(struct wi *w);
+struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
+				enum na_lz_channel channel, double effect,
+				double spread, double p_value);
+void wi_alternative(struct wi *w, struct na_lz_finding *f,
+		    struct na_lz_who who);
+/* links.c: the clearest of the rack links; false: none. */
+struct wi_link {
+	struct na_lz_who who;
+	double score, effect, p_value;
+	size_t lanes;
+};
+bool wi_link_best(struct wi *w, struct wi_link *best);
+/* racks.c: likewise, all links of a rack. */
+bool wi_rack_best(struct wi *w, struct wi_link *best);
+/* paths.c */
+bool wi_path_best(struct wi *w, struct wi_link *best);
+/* Transfers that cross it. */
+size_t wi_link_rows(const struct wi *w, const struct wi_link *l);
+void wi_link_remove(struct wi *w, const struct wi_link *l);
+/* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
+void wi_flaps(struct wi *w);
+void wi_losses(struct wi *w);
+/* power.c */
+void wi_power(struct wi *w);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Who is slow, from transfers with a start and an end: best from sends that
+ * their own host has timed from start to acknowledgement (one clock, so no
+ * clock error and no clamping, and no wait for a receiver that posted late);
+ * else from receives, with less certainty.
+ *
+ * Waiting is kept apart from moving twice.  A transfer that shares its
+ * source's or its destination's port with others is expected to take as long
+ * as the bytes that went through the port during its life: the fluid model of
+ * processor sharing (Kleinrock, Queueing Systems II, 1976).  And all is
+ * compared within strata: the same collective, in a rack or across racks, and
+ * step by step, since transfers of one step are one observation.
+ *
+ * The greedy order (the clearest side, then what is left) is matching pursuit
+ * (Mallat and Zhang, 1993); racks' links are found by the share of slow
+ * connections in blocks of the matrix (as 007, NSDI 2018, votes for links).
+ * docs/methods.md, "Who is slow, from sends", is for users.
+ */
+#ifndef NETAN_METHODS_WIRE_WIRE_H
+#define NETAN_METHODS_WIRE_WIRE_H
+
+#include "netan/methods/localise/localise.h"
+
+/* One transfer.  Times in us, on one clock as well as the hosts' clocks allow.
+ * A row is left out whose times are not finite, or that took less than
+ * nothing; what took less than half a microsecond counts as that much. */
+struct na_wire_row {
+	double start_us, took_us;
+	float size_bytes;    /* whole bytes */
+	uint32_t connection; /* index */
+	uint32_t cell;       /* index: which part of which collective */
+	uint32_t step;       /* index, ascending in time */
+};
+
+/* From one device to another: what a fabric hashes to one path. */
+struct na_wire_connection {
+	uint32_t src, dst; /* hosts */
+	uint32_t pair;     /* the caller's, of the two hosts */
+};
+
+struct na_wire_input {
+	size_t n_hosts, n_racks, n_connections, n_cells, n_rows;
+	uint32_t n_steps, n_collectives;
+	const struct na_wire_connection *connections;
+	const uint32_t *collective_of; /* by cell */
+	const uint32_t *rack_of;       /* by host; n_racks = 0: not known */
+	struct na_wire_row *rows;      /* in any order; thinned */
+	/* Rows are receives: from the sender's stamp to the receiver's, on two
+	 * clocks that were brought together, and with the wait for a receiver
+	 * that came late. */
+	bool two_clocks;
+};
+
+enum {
+	NA_WIRE_MIN_HOSTS = 6, /* 4 with less certainty */
+	NA_WIRE_MIN_STEPS = 5,
+	NA_WIRE_MOST_ROWS = 1 << 18 /* of more, whole steps are left out, as
+				      long as five stay */
+};
+
+struct na_wire_result {
+	struct na_lz_finding *findings; /* the clearest first; owned */
+	size_t n_findings;
+	struct na_lz_power *power; /* [2 * n_hosts], owned: both sides */
+	size_t n_power;
+	double strongest; /* score of the clearest side that was not named,
+			     as a share of what naming takes */
+	/* What nothing found explains: connections that are slow, sides that
+	 * are so in some steps, transfers that waited for a timer. */
+	size_t slow_connections, suspects, timeouts;
+	double unseen;   /* share of the transfers whose connections have too
+			    few others beside them to be compared */
+	bool two_clocks; /* as the input said */
+};
+
+/*
+ * False in *able: too few hosts or steps for these tests, or no row that can
+ * be used, and nothing else is filled in.  NA_ENOMEM, or NA_OK; na_wire_result_fini() in any case.
+ * Deterministic.  O(n log n) of at most NA_WIRE_MOST_ROWS rows; scratch: 60
+ * bytes each.
+ */
+enum na_status na_wire(const struct na_wire_input *in, bool *able,
+		       struct na_wire_result *out,
+		       struct na_err *err) NA_MUST_CHECK;
+void na_wire_result_fini(struct na_wire_result *r);
+
+#endif
