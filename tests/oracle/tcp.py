@@ -77,7 +77,8 @@ def judge(span, d, initial):
         holds["receiver_too_slow"] = True
     if share("window_limited"):
         holds["window_limited"] = True
-    found = [v for v in cost if holds[v]]
+    found = [v for v in cost if holds[v] and v != "window_limited"] or \
+        [v for v in cost if holds[v]]
     if found:
         verdict = max(found, key=lambda v: cost[v])  # the first of equals
     elif idle > 0 and 2 * idle >= span:

@@ -293,7 +293,8 @@ void hand_healthy(struct hand_case *h)
 
 void hand_quiet_pairs(struct hand_case *h)
 {
-	hand_body(h, "pairs", "{'verdict': 'no culprit among 12 pairs'}");
+	hand_body(h, "pairs",
+		  "{'verdict': 'no culprit among 12 pairs', " HAND_POWER "}");
 }
 
 void hand_slack(struct hand_case *h, const char *share)

@@ -43,6 +43,15 @@ const struct na_value *hand_finding(const struct hand_case *h, size_t i);
 const char *hand_severity(const struct hand_case *h, size_t i);
 const char *hand_missing(const struct hand_case *h);
 
+/* Of pairs: a fault of 1.3x would have been named, on all four hosts. */
+#define HAND_POWER \
+	"'power': [{'host': 'a', 'side': 'src', 'factor': 1.3}, {'host': " \
+	"'b', 'side': 'src', 'factor': 1.25}, {'host': 'c', 'side': 'dst', " \
+	"'factor': 1.2}, {'host': 'd', 'side': 'dst', 'factor': 1.2}]"
+#define HAND_NOT_GUILTY \
+	"Network: not guilty: a NIC 1.3x slower would have been named on 4 " \
+	"of 4 hosts"
+
 /* A healthy job of four hosts; its pairs; so much of its time waits for
  * communication. */
 void hand_healthy(struct hand_case *h);

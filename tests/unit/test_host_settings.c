@@ -137,7 +137,8 @@ static void each_setting_wrong(void **state)
 		 "net.core.default_qdisc",
 		 "sysctl -w net.core.default_qdisc=fq"},
 		{"sys/class/net/eth0/mtu", "4081", "mtu",
-		 "ip link set dev eth0 mtu 8896"},
+		 "# only if all hosts, switches and routers of the job carry "
+		 "8896 bytes: ip link set dev eth0 mtu 8896"},
 	};
 	/* clang-format on */
 
@@ -280,7 +281,7 @@ static void several_next_hops_are_not_made_one(void **state)
 		 "\tnexthop via 10.0.0.2 dev eth1\n");
 	judge(&x);
 	assert_row(&x, "settings", "rto_min", "bad",
-		   "ip route change default with all its 2 next hops, and "
+		   "# ip route change default with all its 2 next hops, and "
 		   "rto_min 5ms");
 	end(&x);
 	/* What a shell would take for a command of its own. */
@@ -288,9 +289,35 @@ static void several_next_hops_are_not_made_one(void **state)
 	tree_put(&x.tree, "h/routes.txt", "default via 10.0.0.1 dev a;b\n");
 	judge(&x);
 	assert_row(&x, "settings", "rto_min", "bad",
-		   "ip route change default with all that it has, and "
-		   "rto_min 5ms");
+		   "# change that route, with all that it has, and rto_min "
+		   "5ms");
 	end(&x);
+}
+
+/* Of CUBIC alone; of another congestion control nobody asks for it. */
+static void not_in_use(void **state)
+{
+	struct judged x;
+	const struct na_value *v;
+
+	(void)state;
+	for (int cubic = 0; cubic < 2; cubic++) {
+		begin(&x);
+		tree_put(&x.tree,
+			 "h/sys/module/tcp_cubic/parameters/hystart_detect",
+			 "3");
+		tree_put(&x.tree, "h/proc/sys/net/ipv4/tcp_congestion_control",
+			 cubic ? "cubic" : "bbr");
+		judge(&x);
+		v = row(&x, "settings", "tcp_cubic.hystart_detect");
+		assert_string_equal(na_text_of(na_get(v, "state"), ""),
+				    cubic ? "bad" : "ok");
+		assert_int_equal(
+			strcmp(na_text_of(na_get(v, "why"), ""),
+			       "not in use: congestion control is bbr") == 0,
+			!cubic);
+		end(&x);
+	}
 }
 
 static void mtus(void **state)
@@ -303,7 +330,8 @@ static void mtus(void **state)
 	tree_put(&x.tree, "h/sys/class/net/eth1/mtu", "4082");
 	judge(&x);
 	assert_row(&x, "settings", "mtu", "bad",
-		   "ip link set dev eth1 mtu 8896");
+		   "# only if all hosts, switches and routers of the job carry "
+		   "8896 bytes: ip link set dev eth1 mtu 8896");
 	end(&x);
 	/* One whose link is down does not count, nor a virtual one. */
 	begin(&x);
@@ -406,6 +434,7 @@ int main(void)
 		cmocka_unit_test(sockets_hold_the_path),
 		cmocka_unit_test(minimum_timeouts),
 		cmocka_unit_test(several_next_hops_are_not_made_one),
+		cmocka_unit_test(not_in_use),
 		cmocka_unit_test(mtus),
 		cmocka_unit_test(errors_of_nics),
 		cmocka_unit_test(retransmitted_shares),

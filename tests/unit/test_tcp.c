@@ -174,6 +174,67 @@ static void thresholds(void **state)
 	}
 }
 
+/* What the testimony decides: each at its rule, and beside it. */
+static void testimony(void **state)
+{
+	enum { N = 14 };
+	static const enum tcp_verdict wanted[N] = {
+		TCP_HEALTHY,       TCP_NETWORK_LOSS, TCP_HEALTHY,
+		TCP_CAPTURE_LOSS,  TCP_NETWORK_LOSS, TCP_PEER_VANISHED,
+		TCP_PEER_VANISHED, TCP_RESET,        TCP_HEALTHY,
+		TCP_SERVER_SLOW,   TCP_HEALTHY,      TCP_QUEUEING,
+		TCP_DELAYED_ACK,   TCP_CANNOT_TELL,
+	};
+	struct na_connection c[N];
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		c[i] = healthy(i);
+		c[i].dir[0].testified = c[i].dir[1].testified = 1;
+		/* The marks alone say nothing any more. */
+		c[i].dir[0].retransmissions = 9;
+		c[i].dir[0].fast = 9;
+	}
+	c[1].dir[0].needed = 1;
+	c[2].dir[0].needed = 1; /* four times as many for nothing */
+	c[2].dir[0].needless = 3;
+	c[2].dir[0].reordered = 1;
+	c[3].dir[0].needed = 2;
+	c[3].dir[1].capture_holes = 2;
+	c[4].dir[0].needed = 3;
+	c[4].dir[1].capture_holes = 2;
+	c[5].dir[0].last_again = 2;
+	c[5].dir[1].mute_ns = 1001 * MS;
+	c[6].dir[0].last_again = 5; /* a black hole: the peer is there */
+	c[6].dir[0].last_again_bytes = 1448;
+	c[6].dir[0].stuck_ns = 1001 * MS;
+	c[7].dir[1].reset = 1;
+	c[8].dir[1].reset = 1; /* after its end */
+	c[8].dir[0].closed = 1;
+	c[9].turns = 40;
+	c[9].serves = c[9].slow_serves = 3;
+	c[9].serve_ns = c[9].slow_serve_ns = 600 * MS;
+	c[10].turns = 40; /* in whose time something was sent again */
+	c[10].upset_turns = 3;
+	c[10].upset_ns = 600 * MS;
+	c[11].dir[0].rtt_min_ns = MS;
+	c[11].dir[0].rtt_p50_ns = 10 * MS;
+	c[12].dir[0].released = 5;
+	c[12].dir[0].slow_acks = 10;
+	c[12].dir[0].released_even = 1;
+	c[12].dir[0].released_p50_ns = 40 * MS;
+	c[13].dir[1].packets = 0;
+	for (size_t i = 0; i < N; i++) {
+		struct tcp_row r = {.c = &c[i]};
+
+		na_tcp_judge(&r);
+		if (r.verdict != wanted[i])
+			fail_msg("connection %zu: %s, not %s", i,
+				 na_tcp_verdict_names[r.verdict],
+				 na_tcp_verdict_names[wanted[i]]);
+	}
+}
+
 /* Timers that cost less than recovery are in the evidence of loss; at
  * TCP_TIMEOUT_MOST of the time they are the verdict all the same. */
 static void timers_or_loss(void **state)
@@ -286,6 +347,7 @@ static void extremes(void **state)
 static struct na_direction from_table(const long long *v)
 {
 	return (struct na_direction){
+		.packets = TCP_ENOUGH,
 		.bytes = (uint64_t)v[0],
 		.unique_bytes = (uint64_t)v[1],
 		.data_packets = (uint64_t)v[2],
@@ -482,6 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thresholds),
+		cmocka_unit_test(testimony),
 		cmocka_unit_test(timers_or_loss),
 		cmocka_unit_test(the_costliest),
 		cmocka_unit_test(window_over_rtt),

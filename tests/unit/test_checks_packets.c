@@ -1,0 +1,191 @@
+/*
+ * check on captures alone: whose side loses packets, and who else is to blame,
+ * from results of `tcp` made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hand_case.h"
+#include "netan/base/str.h"
+
+enum { HOSTS = 4, SEGMENTS = 1000 };
+
+/* Each host to each other, in one direction; lost[from][to]. */
+static void all_to_all(struct hand_case *h, int lost[HOSTS][HOSTS])
+{
+	static char json[20000];
+	struct na_str t = na_str_over(json, sizeof(json));
+
+	na_str_addf(&t, "{'totals': {'packets': 90000}, 'connections': [");
+	for (int a = 0; a < HOSTS; a++) {
+		for (int b = 0; b < HOSTS; b++) {
+			if (a == b)
+				continue;
+			na_str_addf(&t,
+				    "%s{'src': '10.0.0.%d:9', 'dst': "
+				    "'10.0.0.%d:80', 'verdict': '%s', "
+				    "'lost_ms': 9.0, 'fwd': {'packets': 2000, "
+				    "'data_packets': %d, 'loses': %s, "
+				    "'needed_retransmissions': %d}, 'rev': "
+				    "{'packets': 1000}}",
+				    a + b == 1 && a == 0 ? "" : ", ", a + 1,
+				    b + 1,
+				    lost[a][b] ? "network_loss" : "healthy",
+				    SEGMENTS, lost[a][b] ? "true" : "false",
+				    lost[a][b]);
+		}
+	}
+	na_str_addf(&t, "]}");
+	hand_case_init(h);
+	hand_doc(h, "session", "{}");
+	hand_side(h, "session", "{'files': 1, 'inputs': [{'trace': false}]}");
+	hand_body(h, "pairs", "{'verdict': 'x'}");
+	hand_body(h, "rpc", "{'modes': []}");
+	hand_body(h, "tcp", json);
+}
+
+static const char *at(const struct na_value *v, const char *path)
+{
+	return na_text_of(na_dig(v, path), "");
+}
+
+static const struct na_value *accused(struct hand_case *h)
+{
+	return na_first(hand_judge(h), "accused");
+}
+
+static void sides(void **state)
+{
+	static const struct {
+		const char *kind, *host, *src, *dst;
+		int lost[HOSTS][HOSTS];
+	} rows[] = {
+		{"src", "10.0.0.2", "", "", {{0}, {22, 0, 18, 20}}},
+		{"dst",
+		 "10.0.0.3",
+		 "",
+		 "",
+		 {{0, 0, 20}, {0, 0, 24}, {0}, {0, 0, 17}}},
+		{"pair", "", "10.0.0.1", "10.0.0.3", {{0, 0, 30}}},
+		{"host",
+		 "10.0.0.4",
+		 "",
+		 "",
+		 {{0, 0, 0, 15}, {0, 0, 0, 12}, {0, 0, 0, 14}, {15, 13, 16}}},
+		/* All alike: the network somewhere. */
+		{"",
+		 "",
+		 "",
+		 "",
+		 {{0, 9, 9, 9}, {9, 0, 9, 9}, {9, 9, 0, 9}, {9, 9, 9}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct na_value *v;
+		struct hand_case h;
+		int lost[HOSTS][HOSTS];
+
+		memcpy(lost, rows[i].lost, sizeof(lost));
+		all_to_all(&h, lost);
+		v = accused(&h);
+		assert_non_null(v);
+		assert_string_equal(at(v, "cause"), "network");
+		if (strcmp(at(v, "kind"), rows[i].kind) != 0)
+			fail_msg("row %zu: %s of %s", i, at(v, "kind"),
+				 at(v, "host"));
+		assert_string_equal(at(v, "host"), rows[i].host);
+		assert_string_equal(at(v, "src_host"), rows[i].src);
+		assert_string_equal(at(v, "dst_host"), rows[i].dst);
+		assert_null(v->next);
+		hand_case_fini(&h);
+	}
+}
+
+#define ONE(verdict, more) \
+	"{'totals': {'packets': 900}, 'connections_used': 1, 'connections': " \
+	"[{'src': '10.0.0.1:999', 'dst': '[fd00::2]:80', 'verdict': " \
+	"'" verdict "', 'lost_ms': 5.0, " more "}]}"
+#define WAYS(fwd, rev) \
+	"'fwd': {'packets': 450" fwd "}, 'rev': {'packets': 450" rev "}"
+
+/* Who is to blame for a connection, and what that makes of the network. */
+static void parties(void **state)
+{
+	static const struct {
+		const char *tcp, *outcome, *cause, *host;
+	} rows[] = {
+		{ONE("healthy", WAYS("", "")), "not_guilty", "", ""},
+		{ONE("refused", WAYS("", "")), "not_guilty", "server",
+		 "fd00::2"},
+		{ONE("reset", WAYS(", 'reset': true", "")), "not_guilty",
+		 "client", "10.0.0.1"},
+		{ONE("reset", WAYS("", ", 'reset': true")), "not_guilty",
+		 "server", "fd00::2"},
+		{ONE("receiver_too_slow", WAYS(", 'zero_windows': 3", "")),
+		 "not_guilty", "client", "10.0.0.1"},
+		{ONE("server_slow",
+		     "'calls': {'client': 'dst', 'n': 5, 'slow': "
+		     "5}, " WAYS("", "")),
+		 "not_guilty", "server", "10.0.0.1"},
+		{ONE("window_limited", WAYS(", 'bytes': 9", ", 'bytes': 1")),
+		 "not_guilty", "settings", "fd00::2"},
+		{ONE("delayed_ack", WAYS(", 'held_back': 9", "")), "not_guilty",
+		 "settings", "10.0.0.1"},
+		{ONE("peer_vanished", WAYS(", 'gone': true", "")),
+		 "cannot_tell", "", ""},
+		{ONE("peer_vanished", WAYS(", 'black_hole': true", "")),
+		 "guilty", "network", ""},
+		{ONE("queueing",
+		     WAYS(", 'queueing': true, 'data_packets': 9", "")),
+		 "guilty", "network", ""},
+		{ONE("network_loss",
+		     WAYS(", 'loses': true, 'data_packets': 400, "
+			  "'needed_retransmissions': 3",
+			  "")),
+		 "guilty", "network", ""},
+		{"{'totals': {'packets': 49}, 'connections': []}",
+		 "cannot_tell", "", ""},
+		{"{'totals': {'packets': 900}, 'connections': [{'src': "
+		 "'127.0.0.1:5', 'dst': '127.0.0.1:80'}]}",
+		 "cannot_tell", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct na_value *v;
+		struct hand_case h;
+
+		hand_case_init(&h);
+		hand_doc(&h, "session", "{}");
+		hand_side(&h, "session",
+			  "{'files': 1, 'inputs': [{'trace': false}]}");
+		hand_body(&h, "pairs", "{'verdict': 'x'}");
+		hand_body(&h, "rpc", "{'modes': []}");
+		hand_body(&h, "tcp", rows[i].tcp);
+		v = hand_judge(&h);
+		if (strcmp(at(v, "outcome"), rows[i].outcome) != 0)
+			fail_msg("row %zu: %s, %s", i, at(v, "outcome"),
+				 at(v, "verdict"));
+		v = na_first(v, "accused");
+		assert_string_equal(at(v, "cause"), rows[i].cause);
+		assert_string_equal(at(v, "host"), rows[i].host);
+		hand_case_fini(&h);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sides),
+		cmocka_unit_test(parties),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
