@@ -22,6 +22,7 @@ bool fl_score(const struct fl_fleet *f, struct fl_mode mode,
 	struct na_lz_options opt = {.off = mode.off};
 	struct na_lz_result r = {0};
 	struct na_err err = {0};
+	struct na_lz_who z;
 	bool ok = t && p;
 
 	if (ok) {
@@ -31,9 +32,11 @@ bool fl_score(const struct fl_fleet *f, struct fl_mode mode,
 			p[i].locality = 0;
 		ok = na_localise(&in, &opt, &r, &err) == NA_OK;
 	}
-	if (ok)
+	ok = ok && fl_largest_z(f, &z);
+	if (ok) {
 		fl_compare(f, &r, out);
-	else
+		fl_compare_z(f, z, out);
+	} else
 		fprintf(stderr, "accuracy: seed %llu: %s\n",
 			(unsigned long long)f->seed,
 			err.text[0] ? err.text : "out of memory");

@@ -249,6 +249,16 @@ static double seen_us(const struct fl_fleet *f, const struct fl_record *r)
 	return us < 0 ? 0 : floor(us);
 }
 
+/* When it ended, by the clock of its receiver. */
+static double end_us(const struct fl_fleet *f, const struct fl_record *r)
+{
+	double us = r->end_us;
+
+	if (r->dst == f->skewed)
+		us += f->ahead_us;
+	return us < 0 ? 0 : us;
+}
+
 static void fill_transfer(const struct fl_fleet *f, size_t i)
 {
 	const struct fl_record *r = &f->records[i];
@@ -256,7 +266,7 @@ static void fill_transfer(const struct fl_fleet *f, size_t i)
 	f->transfers[i] =
 		(struct na_lz_transfer){.latency_us = seen_us(f, r),
 					.size_bytes = (float)r->bytes,
-					.tick = (uint32_t)(r->end_us /
+					.tick = (uint32_t)(end_us(f, r) /
 							   FL_TICK_US),
 					.moment = r->moment};
 }

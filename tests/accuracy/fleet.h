@@ -16,7 +16,7 @@
 #include "netan/methods/localise/localise.h"
 #include "tests/accuracy/draw.h"
 
-enum { FL_TRUTHS = 3, FL_TICK_US = 100 };
+enum { FL_TRUTHS = 3, FL_TICK_US = 1 };
 
 enum fl_generator { FL_STATISTICAL, FL_QUEUEING, FL_GENERATORS };
 

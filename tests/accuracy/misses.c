@@ -17,9 +17,11 @@ static void print_who(const struct na_lz_who *w)
 
 static void print_fleet(const struct fl_scores *s, size_t fleet, int locality)
 {
-	printf("fleet %zu, locality %s, %s: ", fleet,
-	       locality ? "not given" : "given",
-	       s->of[locality][fleet].plan->name);
+	const struct fl_score *x = &s->of[locality][fleet];
+
+	printf("fleet %zu, locality %s, %s%s: ", fleet,
+	       locality ? "not given" : "given", x->plan->name,
+	       x->waits ? ", waits" : "");
 }
 
 static void print_missed(const struct fl_scores *s, size_t fleet, int locality)

@@ -159,3 +159,17 @@ void fl_compare(const struct fl_fleet *f, const struct na_lz_result *r,
 	out->stalls = (uint32_t)r->n_stalls;
 	out->undecided = (uint32_t)r->n_undecided;
 }
+
+/* A whole host counts as found by either of its sides. */
+void fl_compare_z(const struct fl_fleet *f, struct na_lz_who who,
+		  struct fl_score *out)
+{
+	out->z_named = who.kind != NA_LZ_PAIR;
+	for (size_t k = 0; out->z_named && k < f->n_truths; k++) {
+		const struct na_lz_who *t = &f->truths[k].who;
+
+		out->faults[k].z_hit = t->a == who.a && (t->kind == who.kind ||
+							 t->kind == NA_LZ_HOST);
+		out->z_right |= out->faults[k].z_hit;
+	}
+}

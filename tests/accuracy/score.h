@@ -15,6 +15,7 @@ struct fl_fault_score {
 	struct fl_truth truth;
 	bool hit;
 	bool touched; /* some finding names one of its hosts */
+	bool z_hit;   /* the largest z of pair medians is its side */
 	bool hosted;  /* some finding blames a host of its rack: rack kinds */
 };
 
@@ -33,8 +34,9 @@ struct fl_score { /* of one fleet under one set of options */
 	} wrong[FL_WRONG];
 	uint32_t on_hosts, on_paths, on_racks;
 	uint32_t clocks, stalls, undecided;
-	bool clock_right; /* host, and within max(20 us, 30 %) */
-	uint64_t print;   /* of what was found: equal when nothing changed */
+	bool clock_right;      /* host, and within max(20 us, 30 %) */
+	bool z_named, z_right; /* by fl_largest_z() */
+	uint64_t print; /* of what was found: equal when nothing changed */
 };
 
 struct fl_mode {
@@ -47,8 +49,18 @@ struct fl_mode {
 bool fl_score(const struct fl_fleet *f, struct fl_mode mode,
 	      struct fl_score *out);
 
+/*
+ * What anybody would do first: the host side whose pair medians lie furthest
+ * above the others', in robust standard deviations (MAD over the sides), if
+ * that is more than 4.  Pair medians are those of log latency less the median
+ * of its collective and size.  NA_LZ_PAIR: nobody.  False: memory.  (zscore.c)
+ */
+bool fl_largest_z(const struct fl_fleet *f, struct na_lz_who *out);
+
 /* The part that needs no run.  (score.c) */
 void fl_compare(const struct fl_fleet *f, const struct na_lz_result *r,
 		struct fl_score *out);
+void fl_compare_z(const struct fl_fleet *f, struct na_lz_who who,
+		  struct fl_score *out);
 
 #endif

@@ -22,7 +22,11 @@ enum measure {
 	RACK_BLAMED,
 	RACK_RIGHT,
 	CLOCK_RIGHT,
-	CLOCK_FALSE
+	CLOCK_FALSE,
+	ACQUITTED,
+	SOUND_OPEN,
+	Z_RECALL,
+	Z_PRECISION
 };
 
 struct row {
@@ -34,37 +38,45 @@ struct row {
 
 /* clang-format off */
 static const struct row statistical[] = {
-	{RECALL, "well-posed recall: kind and host", 1, {0.92, 0.80}},
-	{PRECISION, "well-posed precision", 1, {0.94, 0.88}},
+	{RECALL, "well-posed recall: kind and host", 1, {0.97, 0.80}},
+	{PRECISION, "well-posed precision", 1, {0.98, 0.88}},
 	{PRECISION_ALL_HEALTHY, "  healthy and skewed fleets included", 0, {0}},
 	{TOUCHED, "kind and host right, of faults touched", 1, {0.95, 0.93}},
 	{HOST_RECALL, "single host-level fault, well-posed: recall", 1, {0.95, 0.87}},
 	{PATH_RECALL, "single slow path, well-posed: recall", 1, {0.75, 0.45}},
 	{HEALTHY_ANY, "healthy fleets with any report", -1, {0.03, 0.08}},
-	{SKEWED_ANY, "skewed clock: any NIC or path report", -1, {0.06, 0.10}},
+	{SKEWED_ANY, "skewed clock: any NIC or path report", -1, {0.03, 0.10}},
 	{EVERY_RECALL, "all fleets: recall", 1, {0.63, 0.52}},
 	{EVERY_PRECISION, "all fleets: precision", 1, {0.90, 0.88}},
 	{CLOCK_RIGHT, "skewed clock: host and amount right", 0, {0}},
 	{CLOCK_FALSE, "other fleets with a clock reported", 0, {0}},
+	{ACQUITTED, "acquitted though visible", -1, {0.03, NAN}},
+	{SOUND_OPEN, "healthy fleets left undecided", 0, {0}},
+	{Z_RECALL, "largest z of pair medians: recall", 0, {0}},
+	{Z_PRECISION, "largest z of pair medians: precision", 0, {0}},
 };
 
 static const struct row queueing[] = {
-	{RECALL, "well-posed recall: kind and host", 1, {0.80, 0.80}},
-	{PRECISION_ALL_HEALTHY, "well-posed precision, healthy, skewed included", 1, {0.60, 0.58}},
+	{RECALL, "well-posed recall: kind and host", 1, {0.90, 0.80}},
+	{PRECISION_ALL_HEALTHY, "well-posed precision, healthy, skewed included", 1, {0.85, 0.58}},
 	{NO_WAIT_RECALL, "no wait for the receiver: recall", 1, {0.86, 0.86}},
 	{NO_WAIT_PRECISION, "no wait for the receiver: precision", 1, {0.74, 0.68}},
-	{HEALTHY_NAMED, "healthy runs naming a host or path", -1, {0.25, 0.25}},
+	{HEALTHY_NAMED, "healthy runs naming a host or path", -1, {0.10, 0.25}},
 	{HEALTHY_HOST, "healthy runs naming a host", -1, {0.10, 0.10}},
 	{RACK_BLAMED, "visible rack-link faults: blamed on a host", -1, {0.35, 0.60}},
 	{RACK_RIGHT, "visible rack-link faults: right link named", 1, {0.60, NAN}},
 	{TOUCHED, "kind and host right, of faults touched", 0, {0}},
 	{HOST_RECALL, "single host-level fault, well-posed: recall", 0, {0}},
 	{PATH_RECALL, "single slow path, well-posed: recall", 0, {0}},
-	{SKEWED_ANY, "skewed clock: any NIC or path report", 0, {0}},
+	{SKEWED_ANY, "skewed clock: any NIC or path report", -1, {0.10, NAN}},
 	{CLOCK_RIGHT, "skewed clock: host and amount right", 0, {0}},
 	{CLOCK_FALSE, "other runs with a clock reported", 0, {0}},
 	{EVERY_RECALL, "all runs: recall", 0, {0}},
 	{EVERY_PRECISION, "all runs: precision", 0, {0}},
+	{ACQUITTED, "acquitted though visible", -1, {0.05, NAN}},
+	{SOUND_OPEN, "healthy runs left undecided", 0, {0}},
+	{Z_RECALL, "largest z of pair medians: recall", 0, {0}},
+	{Z_PRECISION, "largest z of pair medians: precision", 0, {0}},
 };
 /* clang-format on */
 
@@ -105,6 +117,7 @@ static bool counts(const struct fl_score *s, const struct fl_truth *t,
 
 	switch (m) {
 	case RECALL:
+	case Z_RECALL:
 		return t->well_posed;
 	case NO_WAIT_RECALL:
 		return t->well_posed && !s->waits;
@@ -128,7 +141,7 @@ static void add_faults(const struct fl_score *s, enum measure m,
 		bool in = m == TOUCHED ? x->touched : counts(s, &x->truth, m);
 
 		out->n += in;
-		out->k += in && x->hit;
+		out->k += in && (m == Z_RECALL ? x->z_hit : x->hit);
 	}
 }
 
@@ -138,12 +151,17 @@ static void add_findings(const struct fl_score *s, enum measure m,
 	bool sound = s->n_faults == 0;
 	bool in = has_well_posed(s) && !is_rack_run(s);
 
-	if (m == PRECISION_ALL_HEALTHY || m == NO_WAIT_PRECISION)
+	if (m != PRECISION && m != EVERY_PRECISION)
 		in = in || sound;
 	if (m == NO_WAIT_PRECISION)
 		in = in && !s->waits;
 	if (m == EVERY_PRECISION)
 		in = true;
+	if (m == Z_PRECISION) {
+		out->n += in && s->z_named;
+		out->k += in && s->z_right;
+		return;
+	}
 	out->n += in ? s->findings : 0;
 	out->k += in ? s->right : 0;
 }
@@ -159,6 +177,8 @@ static void add_fleet(const struct fl_score *s, enum measure m,
 		in = skewed;
 	else if (m == CLOCK_FALSE)
 		in = !skewed;
+	else if (m == ACQUITTED)
+		in = has_well_posed(s);
 	else if (m == RACK_BLAMED || m == RACK_RIGHT)
 		in = is_rack_run(s) && s->faults[0].truth.well_posed;
 	if (m == HEALTHY_ANY)
@@ -173,6 +193,10 @@ static void add_fleet(const struct fl_score *s, enum measure m,
 		yes = s->clocks > 0;
 	else if (m == RACK_RIGHT)
 		yes = in && s->faults[0].hit;
+	else if (m == ACQUITTED)
+		yes = s->findings + s->undecided == 0;
+	else if (m == SOUND_OPEN)
+		yes = s->findings == 0 && s->undecided > 0;
 	out->n += in;
 	out->k += in && yes;
 }
@@ -192,12 +216,14 @@ static struct fl_share measure(const struct fl_scores *s, int locality,
 		case PATH_RECALL:
 		case EVERY_RECALL:
 		case NO_WAIT_RECALL:
+		case Z_RECALL:
 			add_faults(x, m, &out);
 			break;
 		case PRECISION:
 		case PRECISION_ALL_HEALTHY:
 		case EVERY_PRECISION:
 		case NO_WAIT_PRECISION:
+		case Z_PRECISION:
 			add_findings(x, m, &out);
 			break;
 		default:

@@ -1,0 +1,59 @@
+/* What was found in each session, and the tables of it. */
+#ifndef ACCURACY_SYNC_SCORE_H
+#define ACCURACY_SYNC_SCORE_H
+
+#include "tests/accuracy/sync/answer.h"
+
+enum { SY_WORDS = 160 };
+
+enum sy_judge { /* who says it */
+		SY_PAIRS,
+		SY_CHECK,
+		SY_ZSCORE,
+		SY_PAIRS_BARE, /* without the topology */
+		SY_CHECK_BARE,
+		SY_JUDGES
+};
+
+struct sy_found { /* of a planted fault of the network */
+	enum sy_kind kind;
+	char words[SY_WORDS];    /* where it sits */
+	bool visible, both_ends; /* new style: both ends are in the trace */
+	double median;
+	enum sy_grade by[SY_JUDGES];
+	double cost_ms, said_ms; /* of a step: true; as check says, or NAN */
+	double power; /* check would name it from this slowdown on; or 0 */
+};
+
+struct sy_said { /* by one judge about one session */
+	bool asked, failed;
+	uint32_t right, near, wrong; /* names */
+	enum sy_outcome outcome;
+	bool late_named;      /* the late host, with its cause */
+	uint32_t late_wrong;  /* other hosts called late */
+	char words[SY_WORDS]; /* its names, as far as there is room */
+};
+
+struct sy_score {
+	enum sy_kind kind;
+	uint64_t seed;
+	bool done, failed, visible;
+	bool old_style, latency_waits, local_end;
+	double clock_us, late_cost_ms, step_ms;
+	uint64_t transfers;
+	uint32_t n_faults;
+	struct sy_found faults[SY_FAULTS];
+	struct sy_said said[SY_JUDGES];
+};
+
+void sy_score_begin(struct sy_score *s, const struct sy_plan *p,
+		    const struct sy_truth *t);
+void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
+		     enum sy_judge judge, const struct sy_answer *a);
+
+void sy_print_tables(const struct sy_score *s, size_t n);
+/* How many bars are missed; prints each. */
+int sy_print_bars(const struct sy_score *s, size_t n);
+void sy_print_misses(const struct sy_score *s, size_t n);
+
+#endif
