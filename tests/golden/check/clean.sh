@@ -45,3 +45,6 @@ judge j2 --host-settings settings
 echo "-- two hosts: too few to say which end it is"
 netan synth -q --hosts 2 --steps 6 -o pair
 netan check pair --only bad-endpoint
+netan synth -q -o bulk.pcap --condition healthy --rpcs 0 --roce 0
+printf '== bulk alone\n'
+judge bulk.pcap

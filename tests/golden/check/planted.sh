@@ -49,6 +49,8 @@ judge j1 --host-settings settings
 echo '== at capacity'
 netan synth -q -o full --run r --hosts 4 --steps 10 --link-rate 20Gbps
 judge full --capacity 15Gbps
+echo '== what cannot hide, on a link with room'
+judge j10 --capacity 200Gbps
 echo '== in bursts that nobody waits for, and that all wait for'
 netan synth -q -o burst --run r --hosts 16 --devices 2 --steps 4 --step-time 500ms
 judge burst

@@ -9,3 +9,11 @@ netan latency t --by class --topology racks.csv | sed -n '3,6p'
 netan latency t --by component,size,host --top 3 | sed -n '3,8p'
 netan latency t --by host --top 1 --format json |
 	grep -E '"(host|count|groups_not_shown)"'
+# A slow sender is last among receivers: the senders are pointed to; where a
+# receiver is slow, or nobody, they are not.
+netan latency t --by host | grep -c 'senders differ more: what host-1 sends'
+for fault in slow-receiver:host-1:5 loopback:host-1:5; do
+	netan synth -q -o "$fault" --run r --hosts 3 --devices 2 --steps 2 \
+		--fault $fault
+	netan latency "$fault" --by host | grep -c 'senders differ more'
+done
