@@ -256,6 +256,10 @@ static void claim(struct turn *t, bool by_preface)
 		na_http2_begin(&r->http2[!t->dir]);
 	else
 		na_http2_join(&r->http2[!t->dir], &r->probes[!t->dir]);
+	/* One that spoke first, in pieces that do not show where its frames
+	 * begin: what it said is lost. */
+	if (by_preface && !r->http2[!t->dir].in_step)
+		r->http2[!t->dir].damaged = true;
 }
 
 static bool is_preface(const uint8_t *p, size_t n)
