@@ -311,20 +311,24 @@ struct sorted {
 	struct na_value *passed, *not_run;
 };
 
+static bool accuses(const struct na_finding *f)
+{
+	return f->cause && f->severity > NA_SEV_INFO;
+}
+
 /* One cause, one cost: see na_case_cost(). */
 static void settle_costs(struct na_case *c)
 {
 	const struct na_finding *payer = NULL;
+	bool accused = false;
 
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++)
+		accused |= accuses(c->findings[i]);
+	for (size_t i = 0; !accused && i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
-		bool first = !payer || (f->cause && !payer->cause);
-		bool same = payer && !f->cause == !payer->cause;
 
-		if ((f->cause || f->check->costs_stall) &&
-		    f->cost_ms_per_step > 0 &&
-		    (first ||
-		     (same && f->cost_ms_per_step > payer->cost_ms_per_step)))
+		if (f->check->costs_stall && f->cost_ms_per_step > 0 &&
+		    (!payer || f->cost_ms_per_step > payer->cost_ms_per_step))
 			payer = f;
 	}
 	for (size_t i = 0; i < c->n; i++) {
