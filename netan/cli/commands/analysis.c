@@ -161,8 +161,8 @@ static enum na_exit read_and_analyse(const struct na_cli *cli,
 	if (na_session_filter(s, err) != NA_OK ||
 	    na_session_topology(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
-	s->filter = na_drive_filter(a, &s->filter, by,
-				    cli->request.component >= 0);
+	s->filter = na_drive_reads(a, &s->filter, by,
+				   cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
 	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
 	    na_session_place(s, err) != NA_OK)
@@ -185,7 +185,7 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	na_filter_init(&f);
 	if (cli->request.component >= 0)
 		f.components = NA_COMP_BIT(cli->request.component);
-	f = na_drive_filter(a, &f, by, cli->request.component >= 0);
+	f = na_drive_reads(a, &f, by, cli->request.component >= 0);
 	return na_drive_wants(a, &f, by);
 }
 
