@@ -62,6 +62,23 @@ names()
 	[ "$own" ] && grep -v -w "$own" by-pairs >rest || cp by-pairs rest
 	same 'check and pairs' "$(cat by-check)" "$(cat rest)"
 }
+# Beside a NIC or path that pairs names, steps does not say that all is well,
+# or that it is not the network, but of whom that is true.
+words()
+{
+	local said
+
+	[ -s by-pairs ] || return
+	said=$(netan steps -q $s --format json |
+		sed -n 's/^ *"verdict": "\(.*\)",\{0,1\}$/\1/p')
+	case $said in
+	'no straggler'*'netan pairs'*) ;;
+	*'no straggler'* | *'not the network'*) but "steps says: $said" ;;
+	*'own work, not its network'* | *'not for the network'* | \
+		*'the network of '* | *'transfers that it waits for'*) ;;
+	*) but "steps says nothing of the network: $said" ;;
+	esac
+}
 # The first line, the outcome and what it rests on.
 outcome()
 {
@@ -130,6 +147,7 @@ judge()
 {
 	netan check -q $s $capacity --format json >check.json
 	names
+	words
 	outcome
 	costs
 	saturation
@@ -171,3 +189,6 @@ s=none
 netan synth -q -o none --run r --hosts 1 --devices 2 --steps 2
 netan check -q none --format json >check.json
 same outcome "$(member check.json outcome)" cannot_tell
+# What an error has said needs no empty table.
+same 'after an error' "$(netan tcp -q none 2>error; netan pairs -q nofile 2>>error)" ''
+same errors "$(grep -c '^netan: error: ' error)" 2
