@@ -209,6 +209,12 @@ bool na_output_draws(const struct na_cli *cli)
 	return strcmp(cli->command->face->name, "report") == 0;
 }
 
+bool na_output_is_table(const struct na_cli *cli)
+{
+	return !cli->common.outputs.n &&
+	       by_format(cli) == na_emitter_find("table");
+}
+
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 {
 	struct na_emit_opts o = {.table = cli->common.table};
