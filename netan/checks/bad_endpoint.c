@@ -651,6 +651,8 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
 	    !na_case_body(c, "tcp"))
 		judge_slow(c, body);
+	if (na_one_host(c))
+		na_case_missing(c, "%s", na_other_hosts);
 }
 
 const struct na_check na_check_bad_endpoint = {

@@ -184,9 +184,6 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
-	const struct na_value *side = na_case_side(c, "session");
-	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
 				M_count);
 	char count[NA_UNIT_BUF];
@@ -197,9 +194,9 @@ static const char *thin(struct na_case *c)
 		return na_case_text(c, "%s transfer%s too few to judge",
 				    na_print_count(count, (uint64_t)n),
 				    n == 1 ? " is" : "s are");
-	if (absent && na_count_at(side, M_files) == 1)
-		return "one host's trace alone: what the others saw is not "
-		       "here";
+	if (na_one_host(c))
+		return "one host's trace alone, and what the others saw is not "
+		       "here: give the files of all hosts";
 	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
 		return na_case_text(
 			c,

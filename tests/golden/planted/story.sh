@@ -189,6 +189,23 @@ s=none
 netan synth -q -o none --run r --hosts 1 --devices 2 --steps 2
 netan check -q none --format json >check.json
 same outcome "$(member check.json outcome)" cannot_tell
+# One host's file acquits nobody, and says what it takes.
+echo 'one file'
+s=j1/plugins/profile/r/host-3.xplane.pb
+netan check -q $s --format json >check.json
+same outcome "$(member check.json outcome)" cannot_tell
+same 'outcome of pairs' "$(netan pairs -q $s --format json |
+	sed -n 's/^ *"outcome": "\(.*\)",$/\1/p')" cannot_tell
+for said in "$(member check.json verdict)" \
+	"$(netan pairs -q $s --format json | sed -n 's/^ *"verdict": "\(.*\)",$/\1/p')"; do
+	case $said in
+	'cannot tell'*'give the files of all hosts'*) ;;
+	*) but "of one file: $said" ;;
+	esac
+done
+netan check -q $s | sed -n '/^passed/{n;p;}' |
+	grep -o -w -e bad-endpoint -e straggler -e clock-skew |
+	sed 's/^/  but passed: /'
 # What an error has said needs no empty table.
 same 'after an error' "$(netan tcp -q none 2>error; netan pairs -q nofile 2>>error)" ''
 same errors "$(grep -c '^netan: error: ' error)" 2
