@@ -268,8 +268,7 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 	na_case_accuse(f, NA_CAUSE_COMPUTE,
 		       (struct na_who){.kind = "host",
 				       .host = na_text_at(x, M_host)},
-		       na_case_text(c, "%s, which pauses",
-				    na_text_at(x, M_host)));
+		       na_case_text(c, "%s pauses", na_text_at(x, M_host)));
 	f->title =
 		na_case_text(c,
 			     "%s pauses now and then: %lld times, up to %s ms",
@@ -407,11 +406,10 @@ static const double stood_ms = 100; /* longer than paths vary */
 
 static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 {
-	const char *name = na_packets_name(c, x);
 	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY, "tcp");
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(x),
-		       na_case_text(c, "%s loses packets", name));
+		       na_packets_loses(c, x));
 	f->how = na_case_text(
 		c,
 		"%lld of %lld segments (%s %%) had to be sent again, "
@@ -419,7 +417,7 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 		(long long)x->events, (long long)x->segments,
 		na_case_number(c, 100 * x->events / x->segments),
 		(long long)x->rest_events, (long long)x->rest_segments);
-	f->title = na_case_text(c, "%s loses packets: %s%s", name, f->how,
+	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
 				x->both_fit ? "; one path alone shows it, so "
 					      "either end may be to blame"
 					    : "");
@@ -586,8 +584,8 @@ static void judge_standstill(struct na_case *c)
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, host ? NA_LIKELY : NA_POSSIBLE,
 			 "tcp");
-	f->culprit = host ? na_case_text(c, "%s, which pauses", host)
-			  : "a path or a host that stood still";
+	f->culprit = host ? na_case_text(c, "%s pauses", host)
+			  : "a path or a host stood still";
 	if (host)
 		na_case_accuse(f, NA_CAUSE_COMPUTE,
 			       (struct na_who){.kind = "host", .host = host},

@@ -335,6 +335,12 @@ const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 			    x->host);
 }
 
+const char *na_packets_loses(struct na_case *c, const struct na_packets_side *x)
+{
+	return na_case_text(c, "%s lose%s packets", na_packets_name(c, x),
+			    strcmp(x->kind, "host") == 0 ? "" : "s");
+}
+
 struct na_who na_packets_who(const struct na_packets_side *x)
 {
 	if (strcmp(x->kind, "pair") == 0)

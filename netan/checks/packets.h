@@ -34,6 +34,8 @@ struct na_packets_side {
 	bool both_fit;  /* a pair: no other pair shows whose end it is */
 };
 
+/* Of fewer nobody is acquitted, and a doubt counts. */
+enum { NA_FEW_PACKETS = 50 };
 enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
 /*
  * Of flows: what loses `least` segments or more, at more than three times the
@@ -56,6 +58,9 @@ double na_packets_needed(const struct na_value *row,
 size_t na_packets_hosts(const struct na_flow_sum *v, size_t n);
 /* "transmit side of h2", "path h1 -> h3" */
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x);
+/* "transmit side of h2 loses packets" */
+const char *na_packets_loses(struct na_case *c,
+			     const struct na_packets_side *x);
 struct na_who na_packets_who(const struct na_packets_side *x);
 
 #endif

@@ -35,7 +35,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 							       NA_MS_PER_S),
 				    na_case_seconds(c, step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
-		return na_case_text(c, ", %s lost",
+		return na_case_text(c, ", costs %s",
 				    na_case_seconds(c, f->lost_s));
 	return "";
 }
@@ -83,11 +83,15 @@ static const char *unread(struct na_case *c)
 	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
 		return "interrupted before everything was read";
 	if (n)
-		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
-				    na_plural(all), n == 1 ? "is " : "are ",
+		return na_case_text(c,
+				    "%lld of %lld input%s %s%s: copy or "
+				    "capture %s again",
+				    n, all, na_plural(all),
+				    n == 1 ? "is " : "are ",
 				    !refused   ? "damaged"
 				    : !damaged ? "unreadable"
-					       : "damaged or unreadable");
+					       : "damaged or unreadable",
+				    n == 1 ? "it" : "them");
 	return NULL;
 }
 
@@ -203,7 +207,9 @@ static const char *thin(struct na_case *c)
 			"%s %% of the transfers show no time, as clocks differ",
 			na_case_number(c, 100 * na_skewed_share(c)));
 	if (na_few_pairs(c))
-		return na_text_at(na_case_body(c, "pairs"), M_verdict);
+		return na_case_text(c, "%s: trace more hosts at once",
+				    na_text_at(na_case_body(c, "pairs"),
+					       M_verdict));
 	return na_power_lacks(c);
 }
 
