@@ -63,4 +63,7 @@ const char *na_packets_loses(struct na_case *c,
 			     const struct na_packets_side *x);
 struct na_who na_packets_who(const struct na_packets_side *x);
 
+/* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
+void na_bad_endpoint_packets(struct na_case *c);
+
 #endif
