@@ -177,8 +177,9 @@ static int64_t n_of_verdict(const struct na_case *c, const char *verdict)
 static void judge_standstill(struct na_case *c)
 {
 	static const char queueing[] = "queueing"; /* a verdict's word */
-	size_t n;
-	const struct na_flow_sum *v = na_packets_flows(c, in_vain, &n);
+	struct na_flows flows = na_packets_flows(c, in_vain);
+	const struct na_flow_sum *v = flows.v;
+	size_t n = flows.n;
 	const char *host = v ? standing(v, n) : NULL;
 	double episodes = 0, longest = 0;
 	struct na_finding *f;
@@ -221,11 +222,10 @@ static void judge_standstill(struct na_case *c)
 void na_bad_endpoint_packets(struct na_case *c)
 {
 	struct na_packets_side side[NA_SIDES_MOST];
-	size_t flows;
-	const struct na_flow_sum *v = na_packets_flows(c, na_packets_needed,
-						       &flows);
-	size_t n = v ? na_packets_sides(c, v, flows, NA_SEGMENTS_LEAST, side)
-		     : 0;
+	struct na_flows flows = na_packets_flows(c, na_packets_needed);
+	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
+					      side)
+			   : 0;
 	size_t before = c->n;
 
 	for (size_t i = 0; i < n; i++)
@@ -233,7 +233,7 @@ void na_bad_endpoint_packets(struct na_case *c)
 			tell_lossy(c, &side[i]);
 	judge_far(c);
 	judge_standstill(c);
-	if (c->n == before && v && na_packets_hosts(v, flows) < HOSTS_LEAST)
+	if (c->n == before && flows.v && flows.hosts < HOSTS_LEAST)
 		na_case_missing(c, "connections between three hosts or more, "
 				   "to compare them");
 }

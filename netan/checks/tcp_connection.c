@@ -331,11 +331,10 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	struct loss x = loss_of(c, t->verdict);
 	const char *name = t->culprit;
 	struct na_packets_side side[NA_SIDES_MOST];
-	size_t flows;
-	const struct na_flow_sum *v = na_packets_flows(c, na_packets_needed,
-						       &flows);
-	size_t n = v ? na_packets_sides(c, v, flows, NA_SEGMENTS_LEAST, side)
-		     : 0;
+	struct na_flows flows = na_packets_flows(c, na_packets_needed);
+	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
+					      side)
+			   : 0;
 
 	bool told = n && na_case_body(c, "pairs");
 
@@ -510,13 +509,12 @@ static bool share(const struct na_flow_sum *v, size_t n,
 
 static void judge_queues(struct na_case *c)
 {
-	size_t n;
-	const struct na_flow_sum *v = na_packets_flows(c, is_queueing, &n);
+	struct na_flows flows = na_packets_flows(c, is_queueing);
 	struct na_packets_side x;
 	struct na_finding *f;
 	const char *name;
 
-	if (!v || !share(v, n, &x))
+	if (!flows.v || !share(flows.v, flows.n, &x))
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
 	name = x.kind ? na_packets_name(c, &x) : "the network";
