@@ -297,6 +297,9 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->remedy = itself   ? "see the straggler first"
 		    : *needs ? needs
 			     : "look at the pairs";
+	na_case_fact(c, f, "%lld pair%s are slow so",
+		     (long long)na_count_at(x, M_n_pairs),
+		     na_plural(na_count_at(x, M_n_pairs)));
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
@@ -350,6 +353,13 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		na_text_at(row, M_src), na_text_at(row, M_dst),
 		na_case_number(c, na_number_at(row, M_excess)),
 		one_way ? "and not those back" : "without a cause");
+	na_case_fact(c, f,
+		     "the slowest: %lld transfers, %s in the median; by chance "
+		     "with q = %.2g",
+		     (long long)na_count_at(row, M_count),
+		     na_case_seconds(c,
+				     na_number_at(row, M_p50_us) / NA_US_PER_S),
+		     na_number_at(row, M_q_value));
 	f->suspicion = true;
 	f->otherwise = one_way ? NULL : "it is farther than the others";
 	f->remedy = one_way ? "too little to blame the path: where steps wait "

@@ -36,6 +36,13 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 					    : "");
 	f->remedy = "look at the drop and error counters of that NIC and of "
 		    "its switch port (ethtool -S), its cable and optics";
+	na_case_fact(c, f, "%s %% of its segments had to be sent again",
+		     na_case_number(c, 100 * x->events / x->segments));
+	na_case_fact(c, f, "elsewhere %s %%",
+		     na_case_number(c,
+				    100 * x->rest_events / x->rest_segments));
+	f->sure = na_case_text(c, "chance would do this with p = %.2g",
+			       x->p_value);
 	na_put_real(c->r, f->evidence, M_segments, x->segments);
 	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->events);
 	na_put_real(c->r, f->evidence, M_p_value, x->p_value);
@@ -107,6 +114,7 @@ static void tell_far(struct na_case *c, const struct far_path *x,
 	f->remedy = "compare the routes of both ways (traceroute -T), and the "
 		    "links that only these two use; captures at both ends "
 		    "tell which direction it is";
+	na_case_fact(c, f, "%s", f->how);
 	na_put_real(c->r, f->evidence, M_path_rtt_us, x->rtt_us);
 }
 
@@ -215,6 +223,8 @@ static void judge_standstill(struct na_case *c)
 			   "virtual machine that is held)"
 			 : "captures at both ends, or of several hosts, tell "
 			   "whether the path stands still or one host";
+	na_case_fact(c, f, "%lld timeouts in vain, the longest of %s ms",
+		     (long long)episodes, na_case_number(c, longest));
 	na_put_int(c->r, f->evidence, M_episodes, (int64_t)episodes);
 	na_put_real(c->r, f->evidence, M_longest_ms, longest);
 }

@@ -235,9 +235,7 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome);
 /* Whom the findings accuse, each once, in their order. */
 void na_verdict_put_accused(struct na_case *c, struct na_value *body);
 
-/* views.c: what a person sees of it.  Facts of a finding that tells none are
- * the first members of its evidence. */
+/* views.c: what a person sees of it. */
 void na_checks_views(struct na_case *c);
-void na_case_tell_facts(struct na_case *c, struct na_finding *f);
 
 #endif

@@ -388,10 +388,8 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	na_sort(c.findings, c.n, by_weight);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);
-	for (size_t i = 0; i < c.n; i++) {
-		na_case_tell_facts(&c, c.findings[i]);
+	for (size_t i = 0; i < c.n; i++)
 		put_finding(&c, list, c.findings[i]);
-	}
 	na_put_alias(r, body, M_passed, to.passed);
 	na_put_alias(r, body, M_not_run, to.not_run);
 	put_grounds(&c, body);

@@ -562,6 +562,8 @@ static void judge_late(struct na_case *c)
 	f->remedy = "nothing, where calls are fast enough; paths of unequal "
 		    "length that share a flow (ECMP by packet, bonding) "
 		    "reorder";
+	na_case_fact(c, f, "counted over %lld packets",
+		     (long long)na_count_at(t, M_packets));
 	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
 		     M_duplicated);
 }
