@@ -36,6 +36,8 @@ struct na_analysis {
 	bool both_sides;     /* without --side: rx and tx, not rx alone */
 	bool sends_aside;    /* with both sides: receives count, sends are
 				neither used nor left out */
+	bool clocks;         /* corrects hosts' clocks: sends and clock_skew
+				are read for these, and not shown to it */
 	bool by_steps;       /* needs the step of every transfer */
 	bool every_host;     /* sees ops, steps and program runs of hosts that
 				--host leaves out, too: to count them */

@@ -1,16 +1,11 @@
 /*
  * bad-endpoint: a source, destination or path that is slow whoever it talks
  * to, as `pairs` names it.  Who waits for it is a victim, and told with it.
- * Of captures alone it is one that loses packets, by counts of what had to be
- * sent again; a path whose round trips are long among hosts of one network; a
- * host that all wait for at once.  A slow call says nothing there: it may be
- * the server's own time.
  */
 #include <math.h>
 #include <string.h>
 
 #include "members.h"
-#include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -268,8 +263,7 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 	na_case_accuse(f, NA_CAUSE_COMPUTE,
 		       (struct na_who){.kind = "host",
 				       .host = na_text_at(x, M_host)},
-		       na_case_text(c, "%s, which pauses",
-				    na_text_at(x, M_host)));
+		       na_case_text(c, "%s pauses", na_text_at(x, M_host)));
 	f->title =
 		na_case_text(c,
 			     "%s pauses now and then: %lld times, up to %s ms",
@@ -303,6 +297,9 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->remedy = itself   ? "see the straggler first"
 		    : *needs ? needs
 			     : "look at the pairs";
+	na_case_fact(c, f, "%lld pair%s are slow so",
+		     (long long)na_count_at(x, M_n_pairs),
+		     na_plural(na_count_at(x, M_n_pairs)));
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
@@ -341,290 +338,52 @@ static bool slow_one_way(const struct na_value *body,
 			       SLOW * na_number_at(back, M_excess);
 }
 
-/* Too little to blame anybody for, or the localisation had named it.  The list
+/* Too little to blame anybody for, or the localisation had named it: no finding
+ * accuses for it, and none acquits.  Slow both ways are far ones, too.  The list
  * of such pairs, or NULL. */
-static struct na_value *find_slow(struct na_case *c, const struct na_value *row)
+static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
+				  bool one_way)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
 
 	f->title = na_case_text(
 		c,
-		"transfers from %s to %s take %s times as long as expected, "
-		"and not those back",
+		"transfers from %s to %s take %s times as long as expected, %s",
 		na_text_at(row, M_src), na_text_at(row, M_dst),
-		na_case_number(c, na_number_at(row, M_excess)));
+		na_case_number(c, na_number_at(row, M_excess)),
+		one_way ? "and not those back" : "without a cause");
+	na_case_fact(c, f,
+		     "the slowest: %lld transfers, %s in the median; by chance "
+		     "with q = %.2g",
+		     (long long)na_count_at(row, M_count),
+		     na_case_seconds(c,
+				     na_number_at(row, M_p50_us) / NA_US_PER_S),
+		     na_number_at(row, M_q_value));
 	f->suspicion = true;
-	f->remedy = "too little to blame the path: where steps wait for it, "
-		    "compare the counters of the switches on both ways, or "
-		    "try it with iperf3";
-	return na_put_list(c->r, f->evidence, M_slow_pairs);
-}
-
-/* Slow both ways: as far ones are.  No finding accuses for it, and none
- * acquits. */
-static struct na_value *find_far(struct na_case *c, const struct na_value *row)
-{
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
-					    "pairs");
-
-	f->title = na_case_text(
-		c,
-		"transfers from %s to %s take %s times as long as expected, "
-		"without a cause",
-		na_text_at(row, M_src), na_text_at(row, M_dst),
-		na_case_number(c, na_number_at(row, M_excess)));
-	f->suspicion = true;
-	f->otherwise = "it is farther than the others";
-	f->remedy = "give the topology (--topology FILE), which tells far "
-		    "pairs from slow ones";
+	f->otherwise = one_way ? NULL : "it is farther than the others";
+	f->remedy = one_way ? "too little to blame the path: where steps wait "
+			      "for it, compare the counters of the switches on "
+			      "both ways, or try it with iperf3"
+			    : "give the topology (--topology FILE), which "
+			      "tells far pairs from slow ones";
 	return na_put_list(c->r, f->evidence, M_slow_pairs);
 }
 
 static void judge_slow(struct na_case *c, const struct na_value *body)
 {
 	const struct na_value *v = na_first(body, M_pairs); /* worst first */
-	struct na_value *one_way = NULL, *far = NULL;
+	struct na_value *found[2] = {NULL, NULL}; /* both ways, one way */
 
 	for (size_t i = 0; v && i < WORST; v = v->next, i++) {
+		bool one_way = slow_one_way(body, v);
+
 		if (!is_slow(v))
 			continue;
-		if (slow_one_way(body, v)) {
-			one_way = one_way ? one_way : find_slow(c, v);
-			put_slow(c, one_way, v);
-		} else {
-			far = far ? far : find_far(c, v);
-			put_slow(c, far, v);
-		}
+		if (!found[one_way])
+			found[one_way] = find_slow(c, v, one_way);
+		put_slow(c, found[one_way], v);
 	}
-}
-
-/* ---- captures: counts of packets, never latencies of calls */
-
-enum { HOSTS_LEAST = 3, PATHS_LEAST = 3, EPISODES_LEAST = 3 };
-
-static const double stood_ms = 100; /* longer than paths vary */
-
-static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
-{
-	const char *name = na_packets_name(c, x);
-	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY, "tcp");
-
-	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(x),
-		       na_case_text(c, "%s loses packets", name));
-	f->how = na_case_text(
-		c,
-		"%lld of %lld segments (%s %%) had to be sent again, "
-		"elsewhere %lld of %lld",
-		(long long)x->events, (long long)x->segments,
-		na_case_number(c, 100 * x->events / x->segments),
-		(long long)x->rest_events, (long long)x->rest_segments);
-	f->title = na_case_text(c, "%s loses packets: %s%s", name, f->how,
-				x->both_fit ? "; one path alone shows it, so "
-					      "either end may be to blame"
-					    : "");
-	f->remedy = "look at the drop and error counters of that NIC and of "
-		    "its switch port (ethtool -S), its cable and optics";
-	na_put_real(c->r, f->evidence, M_segments, x->segments);
-	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->events);
-	na_put_real(c->r, f->evidence, M_p_value, x->p_value);
-}
-
-/* 10.9.0.1 and 10.9.0.7 may be as near to all others; hosts of other networks
- * are elsewhere, and farther for that. */
-static bool same_network(const char *a, const char *b)
-{
-	const char *x = strrchr(a, '.'), *y = strrchr(b, '.');
-
-	return x && y && x - a == y - b && strncmp(a, b, (size_t)(x - a)) == 0;
-}
-
-struct far_path {
-	const char *a, *b, *address_a, *address_b;
-	double rtt_us;
-};
-
-enum { FAR_MOST = 512 };
-
-static size_t gather_paths(struct na_case *c, struct far_path *v)
-{
-	size_t n = 0;
-
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		double rtt = na_number_at(row, M_fwd "." M_rtt_us "." M_min) +
-			     na_number_at(row, M_rev "." M_rtt_us "." M_min);
-		const char *a = na_packets_host(c, row, false);
-		const char *b = na_packets_host(c, row, true);
-		size_t i = 0;
-
-		if (!(rtt > 0))
-			continue;
-		while (i < n &&
-		       !(strcmp(v[i].a, a) == 0 && strcmp(v[i].b, b) == 0) &&
-		       !(strcmp(v[i].a, b) == 0 && strcmp(v[i].b, a) == 0))
-			i++;
-		if (i == FAR_MOST)
-			continue;
-		if (i == n)
-			v[n++] = (struct far_path){a, b, na_text_at(row, M_src),
-						   na_text_at(row, M_dst), rtt};
-		v[i].rtt_us = fmin(v[i].rtt_us, rtt);
-	}
-	return n;
-}
-
-NA_ORDER(by_rtt, struct far_path, NA_UP(rtt_us), strcmp(x->a, y->a),
-	 strcmp(x->b, y->b))
-
-static void tell_far(struct na_case *c, const struct far_path *x,
-		     double usual_us)
-{
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
-					    "tcp");
-
-	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       (struct na_who){.kind = "pair",
-				       .src_host = x->a,
-				       .dst_host = x->b},
-		       na_case_text(c, "path %s -> %s, or back", x->a, x->b));
-	f->how = na_case_text(c,
-			      "a round trip of %s at least, %s on the others",
-			      na_case_seconds(c, x->rtt_us / NA_US_PER_S),
-			      na_case_seconds(c, usual_us / NA_US_PER_S));
-	f->title = na_case_text(c, "path %s -> %s, or back, is slow: %s", x->a,
-				x->b, f->how);
-	f->remedy = "compare the routes of both ways (traceroute -T), and the "
-		    "links that only these two use; captures at both ends "
-		    "tell which direction it is";
-	na_put_real(c->r, f->evidence, M_path_rtt_us, x->rtt_us);
-}
-
-static void judge_far(struct na_case *c)
-{
-	struct far_path *v = na_arena_alloc(c->arena, FAR_MOST * sizeof(*v));
-	size_t n = v ? gather_paths(c, v) : 0, far = 0;
-	double usual;
-
-	c->failed |= !v;
-	if (n < PATHS_LEAST)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (!same_network(v[i].address_a, v[i].address_b) ||
-		    !same_network(v[i].address_a, v[0].address_a))
-			return;
-	na_sort(v, n, by_rtt);
-	usual = v[(n - 1) / 2].rtt_us;
-	while (far < n && v[n - 1 - far].rtt_us > 5 * usual &&
-	       v[n - 1 - far].rtt_us > usual + 2 * NA_US_PER_MS)
-		far++;
-	/* Where many are, distances differ. */
-	for (size_t i = 0; far == 1 || 4 * far <= n ? i < far : false; i++)
-		tell_far(c, &v[n - 1 - i], usual);
-}
-
-/* Timeouts for what had only come late. */
-static double in_vain(const struct na_value *row, const struct na_value *way)
-{
-	(void)row;
-	return na_number_or(way, M_vain_timeouts, 0);
-}
-
-static bool ends_in(const struct na_flow_sum *f, const char *host)
-{
-	return strcmp(f->src, host) == 0 || strcmp(f->dst, host) == 0;
-}
-
-/* Who is an end of all that stood still, and talks to several; NULL. */
-static const char *standing(const struct na_flow_sum *v, size_t n)
-{
-	const struct na_flow_sum *first = NULL;
-	bool src = true, dst = true;
-	size_t paths = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!(v[i].events > 0))
-			continue;
-		first = first ? first : &v[i];
-		src &= ends_in(&v[i], first->src);
-		dst &= ends_in(&v[i], first->dst);
-		paths += !ends_in(&v[i], first->src) ||
-			 !ends_in(&v[i], first->dst) || &v[i] == first;
-	}
-	if (!first || src == dst || paths < 2)
-		return NULL;
-	return src ? first->src : first->dst;
-}
-
-static int64_t n_of_verdict(const struct na_case *c, const char *verdict)
-{
-	const struct na_value *of = na_dig(na_case_body(c, "tcp"),
-					   M_totals "." M_verdicts);
-
-	return na_int_of(na_get(of, verdict), 0);
-}
-
-static void judge_standstill(struct na_case *c)
-{
-	static const char queueing[] = "queueing"; /* a verdict's word */
-	size_t n;
-	const struct na_flow_sum *v = na_packets_flows(c, in_vain, &n);
-	const char *host = v ? standing(v, n) : NULL;
-	double episodes = 0, longest = 0;
-	struct na_finding *f;
-
-	for (size_t i = 0; v && i < n; i++)
-		episodes += v[i].events;
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections))
-		longest = fmax(
-			longest,
-			fmax(na_number_or(row, M_fwd "." M_longest_vain_ms, 0),
-			     na_number_or(row, M_rev "." M_longest_vain_ms,
-					  0)));
-	/* A queue that grows beyond the timer explains as much. */
-	if (episodes < EPISODES_LEAST || longest < stood_ms ||
-	    n_of_verdict(c, queueing) > 0)
-		return;
-	f = na_case_find(c, NA_SEV_WARNING, host ? NA_LIKELY : NA_POSSIBLE,
-			 "tcp");
-	f->culprit = host ? na_case_text(c, "%s, which pauses", host)
-			  : "a path or a host that stood still";
-	if (host)
-		na_case_accuse(f, NA_CAUSE_COMPUTE,
-			       (struct na_who){.kind = "host", .host = host},
-			       f->culprit);
-	f->suspicion = !host;
-	f->title = na_case_text(
-		c,
-		"%s: %lld timeouts for packets that were late, not lost, up "
-		"to %s ms",
-		f->culprit, (long long)episodes, na_case_number(c, longest));
-	f->remedy = host ? "look at what else runs on the host (garbage "
-			   "collection, checkpoints, memory pressure, a "
-			   "virtual machine that is held)"
-			 : "captures at both ends, or of several hosts, tell "
-			   "whether the path stands still or one host";
-	na_put_int(c->r, f->evidence, M_episodes, (int64_t)episodes);
-	na_put_real(c->r, f->evidence, M_longest_ms, longest);
-}
-
-static void judge_packets(struct na_case *c)
-{
-	struct na_packets_side side[NA_SIDES_MOST];
-	size_t flows;
-	const struct na_flow_sum *v = na_packets_flows(c, na_packets_needed,
-						       &flows);
-	size_t n = v ? na_packets_sides(c, v, flows, NA_SEGMENTS_LEAST, side)
-		     : 0;
-	size_t before = c->n;
-
-	for (size_t i = 0; i < n; i++)
-		if (!isnan(side[i].p_value))
-			tell_lossy(c, &side[i]);
-	judge_far(c);
-	judge_standstill(c);
-	if (c->n == before && v && na_packets_hosts(v, flows) < HOSTS_LEAST)
-		na_case_missing(c, "connections between three hosts or more, "
-				   "to compare them");
 }
 
 static void judge_bad_endpoint(struct na_case *c)
@@ -632,7 +391,7 @@ static void judge_bad_endpoint(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "pairs");
 
 	if (na_captures_alone(c)) {
-		judge_packets(c);
+		na_bad_endpoint_packets(c);
 		return;
 	}
 	/* Who is not compared is not acquitted. */
@@ -651,6 +410,8 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
 	    !na_case_body(c, "tcp"))
 		judge_slow(c, body);
+	if (na_one_host(c))
+		na_case_missing(c, "%s", na_other_hosts);
 }
 
 const struct na_check na_check_bad_endpoint = {

@@ -182,9 +182,9 @@ void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
 	NA_PRINTF(3, 4);
 /*
  * What it cost all steps together, and so each of them; nothing where lost_s is
- * NaN.  One cause has one cost: where a finding that accuses somebody has one,
- * stalls have none, since they are what it costs; and of findings about stalls
- * the costliest keeps it.
+ * NaN.  One cause has one cost: where a finding accuses somebody, stalls have
+ * none, since they are what it costs, known or not; and of findings about
+ * stalls the costliest keeps it.
  */
 void na_case_cost(struct na_case *c, struct na_finding *f, double lost_s);
 /* The running check has found the reason of another one's finding, and puts
@@ -235,9 +235,7 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome);
 /* Whom the findings accuse, each once, in their order. */
 void na_verdict_put_accused(struct na_case *c, struct na_value *body);
 
-/* views.c: what a person sees of it.  Facts of a finding that tells none are
- * the first members of its evidence. */
+/* views.c: what a person sees of it. */
 void na_checks_views(struct na_case *c);
-void na_case_tell_facts(struct na_case *c, struct na_finding *f);
 
 #endif

@@ -311,20 +311,24 @@ struct sorted {
 	struct na_value *passed, *not_run;
 };
 
+static bool accuses(const struct na_finding *f)
+{
+	return f->cause && f->severity > NA_SEV_INFO;
+}
+
 /* One cause, one cost: see na_case_cost(). */
 static void settle_costs(struct na_case *c)
 {
 	const struct na_finding *payer = NULL;
+	bool accused = false;
 
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++)
+		accused |= accuses(c->findings[i]);
+	for (size_t i = 0; !accused && i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
-		bool first = !payer || (f->cause && !payer->cause);
-		bool same = payer && !f->cause == !payer->cause;
 
-		if ((f->cause || f->check->costs_stall) &&
-		    f->cost_ms_per_step > 0 &&
-		    (first ||
-		     (same && f->cost_ms_per_step > payer->cost_ms_per_step)))
+		if (f->check->costs_stall && f->cost_ms_per_step > 0 &&
+		    (!payer || f->cost_ms_per_step > payer->cost_ms_per_step))
 			payer = f;
 	}
 	for (size_t i = 0; i < c->n; i++) {
@@ -384,10 +388,8 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 	na_sort(c.findings, c.n, by_weight);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);
-	for (size_t i = 0; i < c.n; i++) {
-		na_case_tell_facts(&c, c.findings[i]);
+	for (size_t i = 0; i < c.n; i++)
 		put_finding(&c, list, c.findings[i]);
-	}
 	na_put_alias(r, body, M_passed, to.passed);
 	na_put_alias(r, body, M_not_run, to.not_run);
 	put_grounds(&c, body);

@@ -35,8 +35,11 @@ static void judge_clock_skew(struct na_case *c)
 	bool many = share > c->limits->skewed;
 	struct na_finding *f;
 
-	if (!many && !*who)
+	if (!many && !*who) {
+		if (na_one_host(c))
+			na_case_missing(c, "%s", na_other_hosts);
 		return;
+	}
 	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,
 			 "pairs");
 	f->title = na_case_text(

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 
@@ -415,6 +416,8 @@ static void judge_nics(struct na_case *c)
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
 				 na_text_at(worst, M_remedy));
 	f->command = na_text_at(of, M_command);
+	na_case_fact(c, f, "%zu NIC%s of %zu host%s", names->n,
+		     na_plural(names->n), hosts->n, na_plural(hosts->n));
 	na_put_int(c->r, f->evidence, M_nics_bad, (int64_t)names->n);
 	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
@@ -504,6 +507,8 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 	f->remedy = "give all hosts of the job the same settings, and the "
 		    "same MTU";
 	f->command = na_text_at(first_host(c), M_command);
+	na_case_fact(c, f, "%zu setting%s differ%s", list->n,
+		     na_plural(list->n), list->n == 1 ? "s" : "");
 	na_put_int(c->r, f->evidence, M_settings_that_differ, (int64_t)list->n);
 	na_put_alias(c->r, f->evidence, M_differences, list);
 }

@@ -201,6 +201,15 @@ bool na_clocks_differ(const struct na_case *c)
 	       na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
+const char na_other_hosts[] = "the files of the other hosts, beside this one";
+
+bool na_one_host(const struct na_case *c)
+{
+	return na_count_at(na_case_side(c, "session"), M_files) == 1 &&
+	       na_count_at(na_case_doc(c, "session"),
+			   M_coverage "." M_devices_not_here);
+}
+
 bool na_few_pairs(const struct na_case *c)
 {
 	return strstr(na_text_at(na_case_body(c, "pairs"), M_verdict),

@@ -43,6 +43,10 @@ double na_waiting_share(const struct na_case *c);
  * limit, clocks differ, and latencies tell about them. */
 double na_skewed_share(const struct na_case *c);
 bool na_clocks_differ(const struct na_case *c);
+/* One host's trace alone, of a job on several: who is slow is not known, and
+ * what the others saw is not here. */
+bool na_one_host(const struct na_case *c);
+extern const char na_other_hosts[]; /* what that takes */
 /* `pairs` saw too few of them to compare hosts. */
 bool na_few_pairs(const struct na_case *c);
 /* All steps together, in milliseconds. */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/base/order.h"
+#include "netan/base/strtab.h"
+#include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/stats/tests/tests.h"
@@ -70,73 +71,79 @@ double na_packets_needed(const struct na_value *row, const struct na_value *way)
 		       : 0;
 }
 
-static void add_flow(struct na_flow_sum *v, size_t *n, struct na_flow_sum x)
+/* Hosts and pairs of them by number, as they come. */
+struct numbers {
+	struct na_strtab hosts;
+	struct na_triples pairs;
+};
+
+/* The flow from a to b, all zero where it is new; NULL: one too many, or no
+ * memory. */
+static struct na_flow_sum *flow_of(struct na_case *c, struct na_flows *f,
+				   struct numbers *k, const char *a,
+				   const char *b)
 {
-	for (size_t i = 0; i < *n; i++) {
-		if (strcmp(v[i].src, x.src) != 0 ||
-		    strcmp(v[i].dst, x.dst) != 0)
-			continue;
-		v[i].segments += x.segments;
-		v[i].events += x.events;
-		return;
-	}
-	if (*n < FLOWS_MOST)
-		v[(*n)++] = x;
+	struct na_triple key = {na_strtab_add(&k->hosts, a, strlen(a)),
+				na_strtab_add(&k->hosts, b, strlen(b)), 0};
+	uint32_t at = NA_NO_TRIPLE;
+
+	if (key.a != NA_NO_NAME && key.b != NA_NO_NAME)
+		at = f->n < FLOWS_MOST ? na_triples_add(&k->pairs, key)
+				       : na_triples_find(&k->pairs, key);
+	c->failed |= at == NA_NO_TRIPLE && f->n < FLOWS_MOST;
+	if (at == NA_NO_TRIPLE)
+		return NULL;
+	if (at == f->n)
+		f->v[f->n++] = (struct na_flow_sum){.src = a,
+						    .dst = b,
+						    .src_at = key.a,
+						    .dst_at = key.b};
+	return &f->v[at];
 }
 
-struct na_flow_sum *na_packets_flows(
-	struct na_case *c,
-	double (*count)(const struct na_value *row, const struct na_value *way),
-	size_t *n)
+static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
+		    const struct na_value *row,
+		    double (*count)(const struct na_value *row,
+				    const struct na_value *way))
+{
+	const char *ends[] = {na_packets_host(c, row, false),
+			      na_packets_host(c, row, true)};
+
+	for (int i = 0; i < 2; i++) {
+		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
+		double segments = na_number_or(way, M_data_packets, 0);
+		double events = count(row, way);
+		struct na_flow_sum *to;
+
+		if (!(segments > 0 || events > 0))
+			continue;
+		to = flow_of(c, f, k, ends[i], ends[!i]);
+		if (to) {
+			to->segments += segments;
+			to->events += events;
+		}
+	}
+}
+
+struct na_flows na_packets_flows(struct na_case *c,
+				 double (*count)(const struct na_value *row,
+						 const struct na_value *way))
 {
 	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
 					     M_connections);
 	size_t most = rows ? 2 * rows->n : 0;
-	struct na_flow_sum *v;
+	struct numbers k = {.pairs = {.n = 0}};
+	struct na_flows f = {NULL, 0, 0};
 
-	*n = 0;
 	most = most < FLOWS_MOST ? most : FLOWS_MOST;
-	v = na_arena_alloc(c->arena, (most + 1) * sizeof(*v));
-	c->failed |= !v;
-	na_for_each (row, v ? rows : NULL) {
-		const char *a = na_packets_host(c, row, false);
-		const char *b = na_packets_host(c, row, true);
-
-		for (int i = 0; i < 2; i++) {
-			const struct na_value *way = na_get(row,
-							    i ? M_rev : M_fwd);
-			double segments = na_number_or(way, M_data_packets, 0);
-			double events = count(row, way);
-
-			if (segments > 0 || events > 0)
-				add_flow(v, n,
-					 (struct na_flow_sum){i ? b : a,
-							      i ? a : b,
-							      segments,
-							      events});
-		}
-	}
-	return v;
-}
-
-static bool is_first_host(const struct na_flow_sum *v, size_t i, bool dst)
-{
-	const char *host = dst ? v[i].dst : v[i].src;
-
-	for (size_t k = 0; k < i; k++)
-		if (strcmp(v[k].src, host) == 0 || strcmp(v[k].dst, host) == 0)
-			return false;
-	return !dst || strcmp(v[i].src, host) != 0;
-}
-
-size_t na_packets_hosts(const struct na_flow_sum *v, size_t n)
-{
-	size_t hosts = 0;
-
-	for (size_t i = 0; i < n; i++)
-		hosts += (size_t)is_first_host(v, i, false) +
-			 (size_t)is_first_host(v, i, true);
-	return hosts;
+	f.v = na_arena_alloc(c->arena, (most + 1) * sizeof(*f.v));
+	c->failed |= !f.v;
+	na_for_each (row, f.v ? rows : NULL)
+		add_row(c, &f, &k, row, count);
+	f.hosts = k.hosts.n;
+	na_strtab_fini(&k.hosts);
+	na_triples_fini(&k.pairs);
+	return f;
 }
 
 static bool is_in(const struct na_packets_side *x, const struct na_flow_sum *f)
@@ -151,21 +158,62 @@ static bool is_in(const struct na_packets_side *x, const struct na_flow_sum *f)
 	return strcmp(f->src, x->src) == 0 && strcmp(f->dst, x->dst) == 0;
 }
 
-/* What is told already is not among the rest. */
-static void sum_up(struct na_packets_side *x, const struct na_flow_sum *v,
-		   size_t n, const bool *told, size_t hosts)
-{
-	double rate;
+struct tally {
+	double segments, events;
+};
 
-	for (size_t i = 0; i < n; i++) {
-		bool its;
+static void add_to(struct tally *t, const struct na_flow_sum *f)
+{
+	t->segments += f->segments;
+	t->events += f->events;
+}
+
+/* Of the flows that are not told already: all, and by host what it sends, gets,
+ * and has to do with. */
+struct tallies {
+	struct tally all, *src, *dst, *host;
+};
+
+static bool tallies_alloc(struct na_case *c, struct tallies *t, size_t hosts)
+{
+	size_t bytes = (hosts + 1) * sizeof(struct tally);
+
+	t->src = na_arena_alloc(c->arena, bytes);
+	t->dst = na_arena_alloc(c->arena, bytes);
+	t->host = na_arena_alloc(c->arena, bytes);
+	return t->src && t->dst && t->host;
+}
+
+static void sum_up(struct tallies *t, const struct na_flows *f,
+		   const bool *told)
+{
+	t->all = (struct tally){0, 0};
+	for (size_t i = 0; i < f->hosts; i++)
+		t->src[i] = t->dst[i] = t->host[i] = t->all;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct na_flow_sum *x = &f->v[i];
 
 		if (told[i])
 			continue;
-		its = is_in(x, &v[i]);
-		*(its ? &x->segments : &x->rest_segments) += v[i].segments;
-		*(its ? &x->events : &x->rest_events) += v[i].events;
+		add_to(&t->all, x);
+		add_to(&t->src[x->src_at], x);
+		add_to(&t->dst[x->dst_at], x);
+		add_to(&t->host[x->src_at], x);
+		if (x->src_at != x->dst_at)
+			add_to(&t->host[x->dst_at], x);
 	}
+}
+
+/* Against all others: what is told already is not among the rest. */
+static void try_side(struct na_packets_side *x, const struct tally *its,
+		     const struct tally *all, size_t hosts)
+{
+	double rate;
+
+	x->segments = its->segments;
+	x->events = its->events;
+	x->rest_segments = all->segments - its->segments;
+	x->rest_events = all->events - its->events;
 	x->p_value = 1;
 	if (!(x->rest_segments > 0 && x->segments > 0))
 		return;
@@ -206,26 +254,31 @@ static void keep_better(struct na_packets_side *best,
 }
 
 /* The largest ratio; a side before a pair that is all of it. */
-static struct na_packets_side find_one(const struct na_flow_sum *v, size_t n,
-				       const bool *told, size_t hosts,
-				       double least)
+static struct na_packets_side find_one(const struct na_flows *f,
+				       const struct tallies *t,
+				       const bool *told, double least)
 {
 	struct na_packets_side best = {.kind = NULL};
 
-	for (size_t i = 0; i < n; i++) {
-		struct na_packets_side x[] = {
-			{.kind = "src", .host = v[i].src},
-			{.kind = "dst", .host = v[i].dst},
-			{.kind = "pair", .src = v[i].src, .dst = v[i].dst},
-			{.kind = "host", .host = v[i].src},
-			{.kind = "host", .host = v[i].dst},
+	for (size_t i = 0; i < f->n; i++) {
+		const struct na_flow_sum *v = &f->v[i];
+		struct tally own = {v->segments, v->events};
+		struct {
+			struct na_packets_side side;
+			const struct tally *its;
+		} x[] = {
+			{{.kind = "src", .host = v->src}, &t->src[v->src_at]},
+			{{.kind = "dst", .host = v->dst}, &t->dst[v->dst_at]},
+			{{.kind = "pair", .src = v->src, .dst = v->dst}, &own},
+			{{.kind = "host", .host = v->src}, &t->host[v->src_at]},
+			{{.kind = "host", .host = v->dst}, &t->host[v->dst_at]},
 		};
 
-		if (told[i] || !(v[i].events > 0))
+		if (told[i] || !(v->events > 0))
 			continue;
 		for (size_t k = 0; k < NA_LEN(x); k++) {
-			sum_up(&x[k], v, n, told, hosts);
-			keep_better(&best, &x[k], least);
+			try_side(&x[k].side, x[k].its, &t->all, f->hosts);
+			keep_better(&best, &x[k].side, least);
 		}
 	}
 	return best;
@@ -298,29 +351,32 @@ static size_t the_only(const struct na_flow_sum *v, size_t n,
 	return 1;
 }
 
-size_t na_packets_sides(struct na_case *c, const struct na_flow_sum *v,
-			size_t n, double least,
-			struct na_packets_side out[NA_SIDES_MOST])
+size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
+			double least, struct na_packets_side out[NA_SIDES_MOST])
 {
-	size_t hosts = na_packets_hosts(v, n), found = 0;
-	bool *told = na_arena_alloc(c->arena, n + 1);
+	bool *told = na_arena_alloc(c->arena, f->n + 1);
+	struct tallies t;
+	size_t found = 0;
 
-	c->failed |= !told;
-	if (!told)
+	if (!told || !tallies_alloc(c, &t, f->hosts)) {
+		c->failed = true;
 		return 0;
-	memset(told, 0, n + 1);
-	while (hosts >= HOSTS_LEAST && found < NA_SIDES_MOST) {
-		struct na_packets_side x = find_one(v, n, told, hosts, least);
+	}
+	memset(told, 0, f->n + 1);
+	while (f->hosts >= HOSTS_LEAST && found < NA_SIDES_MOST) {
+		struct na_packets_side x;
 
+		sum_up(&t, f, told);
+		x = find_one(f, &t, told, least);
 		if (!x.kind)
 			break;
-		narrow(&x, v, n, told);
-		for (size_t i = 0; i < n; i++)
-			told[i] |= is_in(&x, &v[i]);
+		narrow(&x, f->v, f->n, told);
+		for (size_t i = 0; i < f->n; i++)
+			told[i] |= is_in(&x, &f->v[i]);
 		out[found++] = x;
 	}
 	if (!found)
-		return the_only(v, n, out);
+		return the_only(f->v, f->n, out);
 	return join_sides(out, found);
 }
 
@@ -333,6 +389,12 @@ const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 			    : strcmp(x->kind, "dst") == 0 ? "receive side"
 							  : "both sides",
 			    x->host);
+}
+
+const char *na_packets_loses(struct na_case *c, const struct na_packets_side *x)
+{
+	return na_case_text(c, "%s lose%s packets", na_packets_name(c, x),
+			    strcmp(x->kind, "host") == 0 ? "" : "s");
 }
 
 struct na_who na_packets_who(const struct na_packets_side *x)

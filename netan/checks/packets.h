@@ -20,7 +20,14 @@ const char *na_packets_client(struct na_case *c, const struct na_value *row);
 /* One directed pair of hosts, all its connections together. */
 struct na_flow_sum {
 	const char *src, *dst;
+	uint32_t src_at, dst_at; /* their numbers */
 	double segments, events;
+};
+
+/* In the case's arena; v NULL: no memory. */
+struct na_flows {
+	struct na_flow_sum *v;
+	size_t n, hosts; /* hosts: that they are between */
 };
 
 /* A side of a host, or a path, that stands out. */
@@ -34,6 +41,8 @@ struct na_packets_side {
 	bool both_fit;  /* a pair: no other pair shows whose end it is */
 };
 
+/* Of fewer nobody is acquitted, and a doubt counts. */
+enum { NA_FEW_PACKETS = 50 };
 enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
 /*
  * Of flows: what loses `least` segments or more, at more than three times the
@@ -41,21 +50,25 @@ enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
  * largest ratio is taken out, and the rest is looked at again.  Where events
  * are too few for a test, the only pair that has any.
  */
-size_t na_packets_sides(struct na_case *c, const struct na_flow_sum *v,
-			size_t n, double least,
+size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
+			double least,
 			struct na_packets_side out[NA_SIDES_MOST]);
 /* Flows of `tcp`: data segments, and what `count` says of a direction of a
- * connection.  In the case's arena. */
-struct na_flow_sum *na_packets_flows(
-	struct na_case *c,
-	double (*count)(const struct na_value *row, const struct na_value *way),
-	size_t *n);
+ * connection. */
+struct na_flows na_packets_flows(struct na_case *c,
+				 double (*count)(const struct na_value *row,
+						 const struct na_value *way));
 /* The directions whose verdict is loss: needed retransmissions. */
 double na_packets_needed(const struct na_value *row,
 			 const struct na_value *way);
-size_t na_packets_hosts(const struct na_flow_sum *v, size_t n);
 /* "transmit side of h2", "path h1 -> h3" */
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x);
+/* "transmit side of h2 loses packets" */
+const char *na_packets_loses(struct na_case *c,
+			     const struct na_packets_side *x);
 struct na_who na_packets_who(const struct na_packets_side *x);
+
+/* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
+void na_bad_endpoint_packets(struct na_case *c);
 
 #endif

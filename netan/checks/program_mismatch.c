@@ -7,6 +7,8 @@
 #include "members.h"
 #include "netan/checks/check.h"
 
+enum { FACTS = 3 };
+
 /* "host-3", "host-3 and 2 more". */
 static const char *who(struct na_case *c, const struct na_value *group)
 {
@@ -24,6 +26,9 @@ static void put_groups(struct na_case *c, struct na_finding *f,
 	struct na_value *list = na_put_list(c->r, f->evidence, M_groups);
 
 	na_for_each (g, groups) {
+		if (f->facts->n < FACTS)
+			na_case_fact(c, f, "%s on %s",
+				     na_text_at(g, M_fingerprint), who(c, g));
 		na_case_copy(c, na_put_object(c->r, list, NULL), g,
 			     M_fingerprint, M_hosts);
 	}

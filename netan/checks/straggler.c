@@ -276,6 +276,9 @@ static void judge_straggler(struct na_case *c)
 	na_for_each (v, na_get(body, M_stragglers))
 		judge_one(c, body, v);
 	judge_waits(c, body);
+	if (na_length(body, M_hosts) < 2)
+		na_case_missing(c, "steps of two hosts or more, to compare "
+				   "them");
 }
 
 const struct na_check na_check_straggler = {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
@@ -147,7 +148,7 @@ static const struct trouble {
 	 "\"packet too big\" through; ping -M do -s 1472 finds the size",
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
 	{"peer_vanished", "is not answered any more", "are not answered any more",
-	 "%s, which vanished: it never answers or acknowledges again",
+	 "%s never answers or acknowledges again",
 	 "is it up and reachable, does a firewall drop the packets, or does "
 	 "the capture see one way only; a capture beside it would tell",
 	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
@@ -163,7 +164,7 @@ static const struct trouble {
 	 by_reset, NA_SEV_WARNING, NA_CERTAIN},
 	{"receiver_too_slow", "waits for a receiver that does not read",
 	 "wait for a receiver that does not read",
-	 "%s, a receiver that does not read",
+	 "%s does not read what it receives",
 	 "look at the receiving application: CPU, threads, what it does "
 	 "between reads; larger net.ipv4.tcp_rmem only where bursts are short",
 	 by_reader, NA_SEV_WARNING, NA_LIKELY},
@@ -174,14 +175,14 @@ static const struct trouble {
 	 by_server, NA_SEV_WARNING, NA_LIKELY},
 	{"window_limited", "is limited by the receive window",
 	 "are limited by the receive window",
-	 "the receive window of %s, which is too small",
+	 "the receive window of %s is too small",
 	 "raise net.ipv4.tcp_rmem and tcp_wmem (third value) and "
 	 "net.core.rmem_max, wmem_max to at least bandwidth x round trip (16 "
 	 "MiB or more); no fixed SO_RCVBUF",
 	 by_window, NA_SEV_WARNING, NA_LIKELY},
 	{"delayed_ack", "waits for delayed acknowledgements",
 	 "wait for delayed acknowledgements",
-	 "small writes of %s, which wait for delayed acknowledgements (Nagle)",
+	 "small writes of %s wait for delayed acknowledgements (Nagle)",
 	 "set TCP_NODELAY in the sending program, or write a request in one "
 	 "piece",
 	 by_writer, NA_SEV_WARNING, NA_LIKELY},
@@ -290,23 +291,73 @@ static long long count_of(struct na_case *c, const struct trouble *t,
 		(int64_t)g->n);
 }
 
+/* What the connections of one kind of loss show, all together. */
+struct loss {
+	double segments, needed, holes;
+};
+
+static struct loss loss_of(const struct na_case *c, const char *verdict)
+{
+	static const char *const ways[] = {M_fwd, M_rev};
+	struct loss x = {0};
+
+	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+		for (size_t i = 0; i < NA_LEN(ways); i++) {
+			const struct na_value *way = na_get(row, ways[i]);
+
+			if (!na_says(row, M_verdict, verdict) ||
+			    !(na_packets_needed(row, way) > 0))
+				continue;
+			x.segments += na_number_or(way, M_data_packets, 0);
+			x.needed += na_packets_needed(row, way);
+			x.holes += na_number_or(way, M_capture_holes, 0);
+		}
+	}
+	return x;
+}
+
+/* Of so few segments the capture missed as many as the network seems to have
+ * lost: it, or a damaged file, is as good an explanation. */
+static bool is_doubtful(const struct loss *x)
+{
+	return x->segments < NA_FEW_PACKETS && x->holes > 0 &&
+	       x->holes >= x->needed;
+}
+
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
 static void accuse_loss(struct na_case *c, struct na_finding *f,
-			const char *name)
+			const struct trouble *t, const char *where)
 {
+	struct loss x = loss_of(c, t->verdict);
+	const char *name = t->culprit;
 	struct na_packets_side side[NA_SIDES_MOST];
-	size_t flows;
-	const struct na_flow_sum *v = na_packets_flows(c, na_packets_needed,
-						       &flows);
-	size_t n = v ? na_packets_sides(c, v, flows, NA_SEGMENTS_LEAST, side)
-		     : 0;
+	struct na_flows flows = na_packets_flows(c, na_packets_needed);
+	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
+					      side)
+			   : 0;
 
 	bool told = n && na_case_body(c, "pairs");
 
+	if (x.segments > 0)
+		f->how = na_case_text(
+			c, "%lld of %lld data segments sent again on %s",
+			(long long)x.needed, (long long)x.segments, where);
+	if (is_doubtful(&x)) {
+		f->severity = NA_SEV_WARNING;
+		f->confidence = NA_POSSIBLE;
+		f->suspicion = true;
+		f->culprit = na_case_text(
+			c,
+			"%lld of %lld packets seem lost and the capture itself "
+			"missed %lld, too few to judge: capture again, for "
+			"longer",
+			(long long)x.needed, (long long)x.segments,
+			(long long)x.holes);
+		return;
+	}
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
-			       na_case_text(c, "%s loses packets",
-					    na_packets_name(c, &side[0])));
+			       na_packets_loses(c, &side[0]));
 		return;
 	}
 	/* Without exchanges nobody localises. */
@@ -318,8 +369,10 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 		f->culprit = name;
 }
 
+/* `where`: on which connections. */
 static void accuse(struct na_case *c, struct na_finding *f,
-		   const struct trouble *t, const struct group *g)
+		   const struct trouble *t, const struct group *g,
+		   const char *where)
 {
 	const char *name = t->culprit;
 
@@ -331,7 +384,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 	f->culprit = name;
 	if (t->host == by_loss) {
-		accuse_loss(c, f, name);
+		accuse_loss(c, f, t, where);
 	} else if (t->host == by_hole) {
 		bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
 
@@ -385,20 +438,24 @@ static void tell(struct na_case *c, const struct trouble *t,
 {
 	const struct na_value *body = na_case_body(c, "tcp");
 	long long n = count_of(c, t, g);
+	long long all = (long long)na_count_at(body, M_connections_used);
+	const char *of, *worst;
 	bool loss = t->host == by_loss;
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    "tcp");
 
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	f->title = na_case_text(
-		c, "%lld of %lld connections %s, the worst %s -> %s", n,
-		(long long)na_count_at(body, M_connections_used),
-		n == 1 ? t->title : t->titles, na_text_at(g->worst, M_src),
-		na_text_at(g->worst, M_dst));
+	of = na_case_text(c, "%lld of %lld connection%s", n, all,
+			  na_plural((size_t)all));
+	worst = na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
+			     na_text_at(g->worst, M_src),
+			     na_text_at(g->worst, M_dst));
+	f->title = na_case_text(c, "%s %s%s", of, n == 1 ? t->title : t->titles,
+				worst);
 	f->how = f->title;
 	f->remedy = t->remedy;
-	accuse(c, f, t, g);
+	accuse(c, f, t, g, na_case_text(c, "%s%s", of, worst));
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
@@ -452,13 +509,12 @@ static bool share(const struct na_flow_sum *v, size_t n,
 
 static void judge_queues(struct na_case *c)
 {
-	size_t n;
-	const struct na_flow_sum *v = na_packets_flows(c, is_queueing, &n);
+	struct na_flows flows = na_packets_flows(c, is_queueing);
 	struct na_packets_side x;
 	struct na_finding *f;
 	const char *name;
 
-	if (!v || !share(v, n, &x))
+	if (!flows.v || !share(flows.v, flows.n, &x))
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
 	name = x.kind ? na_packets_name(c, &x) : "the network";
@@ -506,6 +562,8 @@ static void judge_late(struct na_case *c)
 	f->remedy = "nothing, where calls are fast enough; paths of unequal "
 		    "length that share a flow (ECMP by packet, bonding) "
 		    "reorder";
+	na_case_fact(c, f, "counted over %lld packets",
+		     (long long)na_count_at(t, M_packets));
 	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
 		     M_duplicated);
 }

@@ -80,6 +80,10 @@ static void judge_inputs(struct na_case *c, enum state state)
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "
 			      "intact was looked at";
+	for (const struct na_value *v = first; v && f->facts->n < SAID;
+	     v = v->next)
+		na_case_fact(c, f, "%s: %s", na_text_at(v, M_path),
+			     na_text_at(v, M_what));
 	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
@@ -130,6 +134,8 @@ static void judge_left_out(struct na_case *c)
 					: "too few to matter");
 	f->remedy = "a newer runtime may record them in full; netan info lists "
 		    "which files and planes they are in";
+	na_case_fact(c, f, "they are %s %% of all events",
+		     na_case_number(c, 100 * share));
 	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, M_left_out_share, share);
 }
@@ -150,6 +156,8 @@ static void judge_absent(struct na_case *c)
 		"those saw and did is unknown",
 		(long long)n, na_plural(n));
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
+	na_case_fact(c, f, "transfers name %lld device%s that no file is of",
+		     (long long)n, na_plural(n));
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
@@ -177,6 +185,7 @@ static void judge_planes(struct na_case *c)
 				"the devices wait for is unknown there",
 				without, traces);
 	f->remedy = "capture with device tracing on, while the job trains";
+	na_case_fact(c, f, "without: %s", na_case_names(c, list, SAID));
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
@@ -192,6 +201,8 @@ static void judge_clock(struct na_case *c)
 		   "files cannot be compared";
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";
+	na_case_fact(c, f, "%lld files, each on a clock of its own",
+		     (long long)na_count_at(side, M_files));
 	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 
@@ -225,6 +236,7 @@ static void judge_packets(struct na_case *c)
 				text);
 	f->remedy = "capture again with a larger buffer (-B of tcpdump), on "
 		    "the host's own interface";
+	na_case_fact(c, f, "%s", text);
 	for (size_t i = 0; i < NA_LEN(of); i++)
 		na_put_int(c->r, f->evidence, of[i].name,
 			   na_count_at(side, of[i].name));
@@ -236,6 +248,7 @@ static void judge_unrecorded(struct na_case *c)
 	const struct na_value *body = na_case_body(c, "tcp");
 	int64_t n = na_count_at(body, M_totals "." M_unrecorded);
 	int64_t copies = na_count_at(body, M_totals "." M_copies);
+	int64_t packets = na_count_at(body, M_totals "." M_packets);
 	struct na_finding *f;
 
 	if (n >= HOLES) {
@@ -248,6 +261,10 @@ static void judge_unrecorded(struct na_case *c)
 			(long long)n);
 		f->remedy = "capture again with a larger buffer (tcpdump -B), "
 			    "or fewer bytes of each packet (-s 96)";
+		na_case_fact(c, f,
+			     "%lld of %lld packets or more are known by their "
+			     "acknowledgements alone",
+			     (long long)n, (long long)(packets + n));
 		na_put_int(c->r, f->evidence, M_unrecorded, n);
 	}
 	if (copies) {
@@ -259,6 +276,8 @@ static void judge_unrecorded(struct na_case *c)
 			(long long)copies);
 		f->remedy = "nothing; to capture less, name one interface "
 			    "instead of any";
+		na_case_fact(c, f, "%lld copies beside %lld packets",
+			     (long long)copies, (long long)packets);
 		na_put_int(c->r, f->evidence, M_copies, copies);
 	}
 }

@@ -35,7 +35,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 							       NA_MS_PER_S),
 				    na_case_seconds(c, step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
-		return na_case_text(c, ", %s lost",
+		return na_case_text(c, ", costs %s",
 				    na_case_seconds(c, f->lost_s));
 	return "";
 }
@@ -83,11 +83,15 @@ static const char *unread(struct na_case *c)
 	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
 		return "interrupted before everything was read";
 	if (n)
-		return na_case_text(c, "%lld of %lld input%s %s%s", n, all,
-				    na_plural(all), n == 1 ? "is " : "are ",
+		return na_case_text(c,
+				    "%lld of %lld input%s %s%s: copy or "
+				    "capture %s again",
+				    n, all, na_plural(all),
+				    n == 1 ? "is " : "are ",
 				    !refused   ? "damaged"
 				    : !damaged ? "unreadable"
-					       : "damaged or unreadable");
+					       : "damaged or unreadable",
+				    n == 1 ? "it" : "them");
 	return NULL;
 }
 
@@ -184,9 +188,6 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
-	const struct na_value *side = na_case_side(c, "session");
-	const struct na_value *doc = na_case_doc(c, "session");
-	int64_t absent = na_count_at(doc, M_coverage "." M_devices_not_here);
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
 				M_count);
 	char count[NA_UNIT_BUF];
@@ -197,16 +198,18 @@ static const char *thin(struct na_case *c)
 		return na_case_text(c, "%s transfer%s too few to judge",
 				    na_print_count(count, (uint64_t)n),
 				    n == 1 ? " is" : "s are");
-	if (absent && na_count_at(side, M_files) == 1)
-		return "one host's trace alone: what the others saw is not "
-		       "here";
+	if (na_one_host(c))
+		return "one host's trace alone, and what the others saw is not "
+		       "here: give the files of all hosts";
 	if (na_skewed_share(c) > SKEWED && warned(c, "slack-small"))
 		return na_case_text(
 			c,
 			"%s %% of the transfers show no time, as clocks differ",
 			na_case_number(c, 100 * na_skewed_share(c)));
 	if (na_few_pairs(c))
-		return na_text_at(na_case_body(c, "pairs"), M_verdict);
+		return na_case_text(c, "%s: trace more hosts at once",
+				    na_text_at(na_case_body(c, "pairs"),
+					       M_verdict));
 	return na_power_lacks(c);
 }
 

@@ -12,7 +12,6 @@
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
 
-enum { FEW_PACKETS = 50 };
 static const double unrecorded_most = 0.1; /* of the packets */
 
 static double total(struct na_case *c, const char *name)
@@ -62,7 +61,7 @@ static const char *thin(struct na_case *c)
 
 	if (!(packets > 0))
 		return "no data packets in these inputs";
-	if (packets < FEW_PACKETS)
+	if (packets < NA_FEW_PACKETS)
 		return na_case_text(
 			c, "%s packet%s too few to judge: capture for longer",
 			na_print_count(count, (uint64_t)packets),
@@ -97,8 +96,8 @@ static const char *seen(struct na_case *c)
 	 * n showed is, with 95 % confidence, rarer than 3 in n. */
 	return na_case_text(
 		c,
-		"no packet had to be sent again in %s (a loss of %s %% would "
-		"have shown)",
+		"none of %s packets had to be sent again (a loss of %s %% "
+		"would have shown)",
 		na_print_count(n, (uint64_t)total(c, M_packets)),
 		na_case_number(c, 300 / fmax(3, total(c, M_packets))));
 }

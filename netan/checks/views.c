@@ -6,56 +6,6 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/result/emit.h"
-#include "netan/result/plain.h"
-
-enum { SHOWN = 5, FACTS = 3 };
-
-static const char *words_of(struct na_case *c, const char *name)
-{
-	char buf[NA_PLAIN_BUF];
-
-	return na_case_text(c, "%s", na_plain_name(buf, name));
-}
-
-/* A list of texts in a line; lists of objects are for JSON. */
-static const char *one(struct na_case *c, const struct na_value *v)
-{
-	char buf[NA_PLAIN_BUF];
-
-	switch (v->kind) {
-	case NA_V_INT:
-	case NA_V_REAL:
-		return na_case_text(c, "%s %s", words_of(c, v->name),
-				    na_plain_number(buf, v));
-	case NA_V_TEXT:
-		return na_case_text(c, "%s%s %s", words_of(c, v->name),
-				    strchr(v->u.text, ' ') ? ":" : "",
-				    v->u.text);
-	case NA_V_LIST:
-		if (v->n && v->u.of.first->kind == NA_V_TEXT)
-			return na_case_text(c, "%s %s", words_of(c, v->name),
-					    na_case_names(c, v, SHOWN));
-		/* Of objects, what the first of them says. */
-		if (v->n && na_get(v->u.of.first, M_what))
-			return na_case_text(c, "%s: %s", words_of(c, v->name),
-					    na_text_at(v->u.of.first, M_what));
-		return NULL;
-	default:
-		return NULL;
-	}
-}
-
-void na_case_tell_facts(struct na_case *c, struct na_finding *f)
-{
-	if (!f->facts || f->facts->n)
-		return;
-	na_for_each (v, f->evidence) {
-		const char *part = one(c, v);
-
-		if (part && f->facts->n < FACTS)
-			na_case_fact(c, f, "%s", part);
-	}
-}
 
 static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 {

@@ -129,5 +129,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r);
 enum na_exit na_output_check(const struct na_cli *cli);
 /* Whether one of the outputs is a picture. */
 bool na_output_draws(const struct na_cli *cli);
+/* Whether all that is written is a table for people, on standard output. */
+bool na_output_is_table(const struct na_cli *cli);
 
 #endif

@@ -176,7 +176,8 @@ static void program_page(FILE *out)
 	}
 	put_status(out);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nwhen set and not empty, no "
-	      "colours unless an option asks for them\n",
+	      "colours unless an option asks for them\n.TP\nCOLUMNS\nhow "
+	      "wide lines may be where the output is no terminal\n",
 	      out);
 }
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -209,15 +210,31 @@ bool na_output_draws(const struct na_cli *cli)
 	return strcmp(cli->command->face->name, "report") == 0;
 }
 
-static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
+bool na_output_is_table(const struct na_cli *cli)
 {
-	struct na_emit_opts o = {.table = cli->common.table};
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool tty = fd >= 0 && isatty(fd);
+	return !cli->common.outputs.n &&
+	       by_format(cli) == na_emitter_find("table");
+}
+
+/* Of the terminal, else what COLUMNS asks for; 0: unbounded. */
+static int columns_of(int fd)
+{
+	const char *asked = getenv("COLUMNS");
+	long n = fd >= 0 && asked ? strtol(asked, NULL, 10) : 0;
 	struct winsize size;
 
-	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0)
-		o.columns = size.ws_col;
+	if (fd >= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col)
+		return size.ws_col;
+	return n > 0 && n <= INT_MAX ? (int)n : 0;
+}
+
+static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
+{
+	struct na_emit_opts o = {.table = cli->common.table,
+				 .columns = columns_of(fd)};
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool tty = fd >= 0 && isatty(fd);
 	o.color = fd >= 0 &&
 		  (cli->common.color == NA_COLOR_ALWAYS ||
 		   (cli->common.color == NA_COLOR_AUTO && tty && !(no && *no) &&

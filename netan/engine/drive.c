@@ -285,6 +285,20 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	return f;
 }
 
+struct na_filter na_drive_reads(const struct na_analysis *a,
+				const struct na_filter *asked,
+				const struct na_grouping *by, bool component)
+{
+	struct na_filter f = na_drive_filter(a, asked, by, component);
+
+	if (a->clocks && asked->side < 0 && f.side == NA_RX) {
+		f.side = -1;
+		f.instants = true;
+		f.censored = !a->instants;
+	}
+	return f;
+}
+
 uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
 			const struct na_grouping *by)
 {

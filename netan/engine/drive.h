@@ -51,6 +51,12 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 				 const struct na_filter *asked,
 				 const struct na_grouping *by, bool component);
 
+/* What is read for that: the same, and what tells the clocks of hosts where the
+ * analysis corrects them, which is not shown to it. */
+struct na_filter na_drive_reads(const struct na_analysis *a,
+				const struct na_filter *asked,
+				const struct na_grouping *by, bool component);
+
 /* What readers must bring for it: enum na_want bits, those of the analysis
  * and those that the components of f and the keys need. */
 uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,

@@ -24,16 +24,6 @@ struct table {
 #define BLUE  "\033[1;34m"
 #define PLAIN "\033[0m"
 
-static void put_styled(FILE *out, bool color, const char *style,
-		       const char *text)
-{
-	if (color)
-		fputs(style, out);
-	na_escape_to(NA_ESC_TERMINAL, text, out);
-	if (color)
-		fputs(PLAIN, out);
-}
-
 static void put_spaces(FILE *out, size_t n)
 {
 	for (; n; n--)
@@ -304,8 +294,7 @@ enum na_status na_emit_table(const struct na_result *r,
 	bool first = true;
 
 	if (headline) {
-		put_styled(out, o->color, BOLD, headline);
-		putc('\n', out);
+		put_words(out, o, BOLD, headline);
 		first = false;
 	}
 	for (const struct na_view *v = na_result_views(r); v; v = v->next) {
@@ -317,9 +306,7 @@ enum na_status na_emit_table(const struct na_result *r,
 	}
 	if (note && !first)
 		putc('\n', out);
-	for (; note; note = note->next) {
-		put_styled(out, o->color, DIM, note->text);
-		putc('\n', out);
-	}
+	for (; note; note = note->next)
+		put_words(out, o, DIM, note->text);
 	return na_emit_done(out, err);
 }

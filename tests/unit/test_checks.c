@@ -228,8 +228,8 @@ static void rpc_modes(void **state)
 	hand_body(&h, "tcp", "{'connections': [], 'totals': {'packets': 900}}");
 	assert_int_equal(hand_found(&h, "rpc-latency", &f), 0);
 	assert_string_equal(hand_verdict(&h),
-			    "Network: not guilty: no packet had to be sent "
-			    "again in 900 (a loss of 0.333 % would have "
+			    "Network: not guilty: none of 900 packets had to "
+			    "be sent again (a loss of 0.333 % would have "
 			    "shown)");
 	hand_case_fini(&h);
 	hand_case_init(&h);

@@ -119,6 +119,9 @@ static enum na_status diff_open(void *state, const struct na_scope *scope,
 	cover_bins(s);
 	if (!name_hosts(s))
 		return na_fail_nomem(err);
+	s->clocks = na_host_clocks_of(scope, NULL, &s->own_clocks);
+	if (!s->clocks)
+		return na_fail_nomem(err);
 	st = na_an_slack.open(&s->slack, scope, &s->slack_params, err);
 	return st == NA_OK ? na_an_steps.open(&s->steps, scope, NULL, err) : st;
 }
@@ -168,8 +171,8 @@ static enum na_status diff_add(void *block, const struct na_transfer *t)
 	uint32_t unit = na_diff_unit_of(b, t, run);
 	uint32_t stratum = stratum_of(b, t, run);
 	uint64_t most = INT64_MAX;
-	struct na_boot_item x = {(double)na_time_between(t->start_ps,
-							 t->end_ps),
+	struct na_boot_item x = {(double)na_host_clocks_latency(b->main->clocks,
+								t),
 				 unit, stratum};
 	struct diff_unit *u;
 
@@ -367,6 +370,7 @@ static void diff_fini(void *state)
 			free(s->metrics[m].s[r].weight);
 		}
 	}
+	na_host_clocks_fini(&s->own_clocks);
 	na_an_slack.fini(&s->slack);
 	na_an_steps.fini(&s->steps);
 	fini_gathered(&s->got);
@@ -386,6 +390,7 @@ const struct na_analysis na_an_diff = {
 	.face.name = "diff",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_OPS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS,
+	.clocks = true,
 	.by_steps = true,
 	.face.params_size = sizeof(struct diff_params),
 	.state_size = sizeof(struct diff_state),

@@ -16,6 +16,7 @@
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "netan/stats/samples/census.h"
 #include "netan/stats/tests/boot.h"
 
@@ -194,6 +195,10 @@ struct diff_state {
 	struct diff_gathered got;
 	struct na_census_stack counts;
 	int64_t bins_from_ps[DIFF_RUNS], bin_ps; /* as wide in both runs */
+
+	/* Of all transfers: latencies are compared on one clock. */
+	const struct na_host_clocks *clocks;
+	struct na_host_clocks own_clocks;
 
 	struct sl_state slack; /* ops, occurrences */
 	struct st_state steps; /* their times alone */

@@ -132,6 +132,22 @@ static void note_events(struct na_result *r, const struct diff_state *s)
 	}
 }
 
+static void note_clocks(struct na_result *r, const struct diff_state *s)
+{
+	for (uint32_t k = 0; k < DIFF_RUNS; k++) {
+		int64_t ps = na_host_clocks_apart(s->clocks, k);
+		char time[NA_UNIT_BUF];
+
+		if (ps)
+			na_result_note(r,
+				       "%s: clocks of hosts differ by up to "
+				       "%s: latencies are compared without "
+				       "that",
+				       s->labels[k],
+				       na_print_time(time, ps, 3));
+	}
+}
+
 static void note_parts(struct na_result *r, const struct diff_state *s)
 {
 	static const char *const more[][2] = {
@@ -167,6 +183,7 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
 			       na_text_at(x, M_why));
 	note_events(r, s);
+	note_clocks(r, s);
 	note_parts(r, s);
 	na_result_note(r,
 		       "intervals: %d resamples of %d stretches of steps, "

@@ -473,7 +473,7 @@ static void put_outcome(struct na_result *r, struct na_value *body,
 
 	for (size_t i = 0; i < runs; i++) {
 		named += s->runs[i].found.n_findings;
-		cleared += acquits(&s->runs[i].found);
+		cleared += !na_pairs_one_file(s) && acquits(&s->runs[i].found);
 	}
 	na_put_text(r, body, M_outcome,
 		    named                     ? "guilty"

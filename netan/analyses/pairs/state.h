@@ -196,6 +196,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 /* Whether a finding stands for several devices of its host. */
 bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
+/* One trace alone: each remote pair's other end has no file here. */
+bool na_pairs_one_file(const struct pairs_state *s);
 /* The one-line answer for a run. */
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);

@@ -169,6 +169,20 @@ const char *na_pairs_ends(const struct pairs_state *s)
 		       : "devices";
 }
 
+static bool captured(const struct pairs_state *s)
+{
+	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
+		if (!na_pairs_captured(s->scope->store, run))
+			return false;
+	}
+	return s->keys.n > 0;
+}
+
+bool na_pairs_one_file(const struct pairs_state *s)
+{
+	return s->scope->store->n_sources == 1 && !captured(s);
+}
+
 static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_run *run)
 {
@@ -185,8 +199,13 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, "too few pairs to localise (%s)", n);
 		return;
 	}
+	if (na_pairs_one_file(s))
+		na_str_addf(w, "cannot tell from one host's file alone: ");
 	na_str_addf(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
 		    na_pairs_ends(s));
+	if (na_pairs_one_file(s))
+		na_str_addf(w, ", and what the others saw is not here: give "
+			       "the files of all hosts");
 	if (na_pairs_whole(s, run, &whole)) {
 		na_str_addf(w, "; yet ");
 		na_pairs_say_whole(w, s, &whole);
@@ -385,15 +404,6 @@ static void note_tests(struct na_result *r)
 		na_result_note(r, "a suspect is not a verdict: latency that "
 				  "holds a wait for a late host looks like a "
 				  "slow NIC");
-}
-
-static bool captured(const struct pairs_state *s)
-{
-	for (uint32_t run = 0; run < s->scope->store->n_runs; run++) {
-		if (!na_pairs_captured(s->scope->store, run))
-			return false;
-	}
-	return s->keys.n > 0;
 }
 
 static void note_rest(struct na_result *r, const struct pairs_state *s)

@@ -58,8 +58,9 @@ static enum na_status rpc_open(void *state, const struct na_scope *scope,
 
 	s->scope = scope;
 	s->params = params;
+	s->clocks = na_host_clocks_of(scope, NULL, &s->own_clocks);
 	na_timer_edges_init(&s->edges);
-	return init_survey(s) ? NA_OK : na_fail_nomem(err);
+	return s->clocks && init_survey(s) ? NA_OK : na_fail_nomem(err);
 }
 
 static size_t load_cells(const struct rpc_state *s)
@@ -84,6 +85,7 @@ static enum na_status rpc_fork(void *block, const void *state, unsigned pass)
 
 	s->scope = from->scope;
 	s->params = from->params;
+	s->clocks = from->clocks;
 	s->pass = pass;
 	s->main = from;
 	if (pass == 0)
@@ -115,15 +117,17 @@ static uint32_t count_group(struct rpc_state *s, const uint64_t *values,
 }
 
 /* Latency, or -1 for what has none. */
-static int64_t latency_of(const struct na_transfer *t)
+static int64_t latency_of(const struct rpc_state *s,
+			  const struct na_transfer *t)
 {
 	int64_t latency;
 
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return -1;
-	if (__builtin_sub_overflow(t->end_ps, t->start_ps, &latency))
+	if (__builtin_sub_overflow(t->end_ps, t->start_ps, &latency) ||
+	    latency <= 0)
 		return -1;
-	return latency > 0 ? latency : -1;
+	return na_host_clocks_latency(s->clocks, t);
 }
 
 static uint64_t hash_of(const struct na_transfer *t)
@@ -277,7 +281,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 static enum na_status rpc_add(void *block, const struct na_transfer *t)
 {
 	struct rpc_state *s = block;
-	int64_t latency_ps = latency_of(t);
+	int64_t latency_ps = latency_of(s, t);
 
 	if (latency_ps < 0)
 		return NA_ASIDE;
@@ -436,6 +440,7 @@ static void rpc_fini(void *state)
 {
 	struct rpc_state *s = state;
 
+	na_host_clocks_fini(&s->own_clocks);
 	na_groups_fini(&s->groups);
 	na_sample_fini(&s->sized);
 	na_sample_fini(&s->slow);
@@ -499,6 +504,7 @@ const struct na_analysis na_an_rpc = {
 	.tells_coverage = 3,
 	.state_size = sizeof(struct rpc_state),
 	.passes = 2,
+	.clocks = true,
 	.counts = NA_COUNTS(TRANSFERS),
 	.open = rpc_open,
 	.fork = rpc_fork,

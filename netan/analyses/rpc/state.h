@@ -5,6 +5,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/rpc/calls.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/samples/sample.h"
 #include "netan/stats/samples/sketch.h"
@@ -94,6 +95,9 @@ struct rpc_state {
 	const struct rpc_params *params;
 	unsigned pass;
 	const struct rpc_state *main; /* of a block state */
+	/* Of all transfers: latencies are told on one clock. */
+	const struct na_host_clocks *clocks;
+	struct na_host_clocks own_clocks;
 
 	/* First pass. */
 	uint64_t n_calls;         /* transfers of component rpc */

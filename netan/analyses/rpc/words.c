@@ -264,6 +264,24 @@ static void say_silence(struct na_result *r, const struct rpc_state *s)
 	na_result_word(r, NA_WORD_MESSAGE, t.s);
 }
 
+/* Clocks that differ are corrected, and what they hide is not there. */
+static void note_clocks(struct na_result *r, const struct rpc_state *s)
+{
+	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
+		int64_t ps = na_host_clocks_apart(s->clocks, i);
+		char time[NA_UNIT_BUF];
+
+		if (!ps)
+			continue;
+		na_result_note(r,
+			       "clocks of hosts differ by up to %s: latencies "
+			       "are told without that; netan pairs says whose "
+			       "clock is off",
+			       na_print_time(time, ps, 3));
+		return;
+	}
+}
+
 static void say_latencies(struct na_result *r, const struct rpc_state *s)
 {
 	char buf[512];
@@ -430,6 +448,7 @@ void na_rpc_say(struct na_result *r, const struct rpc_state *s)
 		   (int64_t)hosts_of(s->scope->store));
 	if (s->all.constant)
 		note_constant(r, s);
+	note_clocks(r, s);
 	if (apart(s)) {
 		say_apart(r, s);
 	} else {

@@ -147,9 +147,12 @@ static void advise(struct na_result *r, const struct st_state *s)
 		[ST_COMPUTATION] =
 			"computation: compare the host's chips (clock, heat), "
 			"its other processes and its share of the work with "
-			"those of the others; it is not the network",
+			"those of the others; it is not this host's network "
+			"(netan pairs says whether another NIC or path is slow "
+			"as well)",
 		[ST_INPUT] = "input: look at the host's data loading and CPUs; "
-			     "it is not the network",
+			     "it does not wait for the network (netan pairs "
+			     "says whether a NIC or path is slow as well)",
 		[ST_NETWORK] = "network: netan pairs says which side, path or "
 			       "NIC, netan check what its transfers cost the "
 			       "steps, netan slack --waterfall what one "

@@ -49,18 +49,21 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 	case ST_COMPUTATION:
 		na_str_addf(
 			t,
-			"not the network: %s computes %sx as long as the others",
+			"%s computes %sx as long as the others (its own work, "
+			"not its network)",
 			name, na_print_number(number, factor_of(s, h), 3));
 		break;
 	case ST_INPUT:
-		na_str_addf(
-			t,
-			"not the network: %s waits for its input or its host "
-			"before it computes",
-			name);
+		na_str_addf(t,
+			    "%s waits for its input or its host before it "
+			    "computes (not for the network)",
+			    name);
 		break;
 	case ST_LATE_START:
-		na_str_addf(t, "%s starts its collectives late", name);
+		na_str_addf(t,
+			    "%s starts its collectives late (its own work, or "
+			    "transfers that it waits for)",
+			    name);
 		break;
 	default:
 		na_str_addf(t, "the network of %s: its transfers take longest",
@@ -129,6 +132,10 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 		na_str_addf(t, " (%s %% waits for later devices)",
 			    percent(c, waiting, all));
 	na_str_addf(t, ", %s %% idle", percent(b, idle, all));
+	/* Who waits for a slow NIC is no later than all the others. */
+	if (hosts > 1 && 100 * (exposed - between) > all)
+		na_str_addf(t, "; a slow NIC or path may hold them all up "
+			       "alike: netan pairs looks for it");
 }
 
 /* What steps are where no device tells them. */
@@ -239,7 +246,7 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	if (n > 1)
 		na_str_addf(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
-	if (!worst || worst->cause != ST_LATE_START)
+	if (!worst || worst->cause == ST_NETWORK)
 		buf[0] = (char)(buf[0] - 'a' + 'A');
 	return buf;
 }

@@ -161,8 +161,8 @@ static enum na_exit read_and_analyse(const struct na_cli *cli,
 	if (na_session_filter(s, err) != NA_OK ||
 	    na_session_topology(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
-	s->filter = na_drive_filter(a, &s->filter, by,
-				    cli->request.component >= 0);
+	s->filter = na_drive_reads(a, &s->filter, by,
+				   cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
 	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
 	    na_session_place(s, err) != NA_OK)
@@ -185,7 +185,7 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	na_filter_init(&f);
 	if (cli->request.component >= 0)
 		f.components = NA_COMP_BIT(cli->request.component);
-	f = na_drive_filter(a, &f, by, cli->request.component >= 0);
+	f = na_drive_reads(a, &f, by, cli->request.component >= 0);
 	return na_drive_wants(a, &f, by);
 }
 
@@ -215,6 +215,7 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 	struct na_grouping by;
 	struct na_session s;
 	enum na_exit exit = na_ledger_check(cli), verdict;
+	bool nothing = false;
 
 	na_catch_interrupt();
 	if (exit != NA_EXIT_OK)
@@ -225,8 +226,10 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 	}
 	exit = na_exit_of(
 		na_session_open(&s, &cli->request, wants_at_most(cli, a, &by)));
-	if (exit == NA_EXIT_OK)
+	if (exit == NA_EXIT_OK) {
 		exit = read_and_analyse(cli, &s, a, &by, r, &err);
+		nothing = exit == NA_EXIT_FAILED;
+	}
 	if (err.status != NA_OK) {
 		exit = na_say_failed(cli, &err);
 	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
@@ -234,7 +237,10 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
 			verdict = na_ledger_note_session(cli, &s, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
-		verdict = na_output(cli, r);
+		/* An error has said so: a table of nothing adds nothing. */
+		verdict = nothing && na_output_is_table(cli)
+				  ? NA_EXIT_OK
+				  : na_output(cli, r);
 		say_picture(cli, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 	}

@@ -117,8 +117,7 @@ static uint64_t key_of(const struct na_transfer *t)
 	return mix(h, (uint64_t)t->src << 32 | t->dst);
 }
 
-/* Packets are seen on one clock, whoever sent them. */
-static bool tells_clocks(const struct na_transfer *t)
+bool na_tells_clocks(const struct na_transfer *t)
 {
 	if (t->style >= NA_STYLE_CAPTURE || t->component != NA_COMP_NETWORK)
 		return false;
@@ -133,7 +132,7 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 	struct na_clock_pair *p;
 	int64_t most_ps;
 
-	if (!tells_clocks(t))
+	if (!na_tells_clocks(t))
 		return true;
 	run = c->store->sources[t->input].run;
 	src = na_store_host_of(c->store, run, t->src);

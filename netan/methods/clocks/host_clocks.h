@@ -80,6 +80,18 @@ int64_t na_host_clocks_between(const struct na_host_clocks *c, uint32_t a,
  * is known; NA_TIME_MAX: not at all, and 0. */
 int64_t na_host_clocks_ahead(const struct na_host_clocks *c, uint32_t a,
 			     uint32_t b, int64_t *known_ps);
+/* Whether a transfer says anything of its hosts' clocks: packets are seen on
+ * one clock, whoever sent them. */
+bool na_tells_clocks(const struct na_transfer *t);
+/* What a transfer took, on one clock: of a valid receive without what the
+ * receiver's clock is ahead of the sender's, where that is more than what is
+ * known of it leaves open, so that clocks which may be right are not touched.
+ * Else what the trace tells. */
+int64_t na_host_clocks_latency(const struct na_host_clocks *c,
+			       const struct na_transfer *t);
+/* By how much clocks of hosts of that run that exchange transfers differ, at
+ * most, of what na_host_clocks_latency() corrects; 0: nothing. */
+int64_t na_host_clocks_apart(const struct na_host_clocks *c, uint32_t run);
 /* An instant of host h on the clock of its group. */
 int64_t na_host_clocks_time(const struct na_host_clocks *c, uint32_t host,
 			    int64_t at_ps);

@@ -62,6 +62,23 @@ names()
 	[ "$own" ] && grep -v -w "$own" by-pairs >rest || cp by-pairs rest
 	same 'check and pairs' "$(cat by-check)" "$(cat rest)"
 }
+# Beside a NIC or path that pairs names, steps does not say that all is well,
+# or that it is not the network, but of whom that is true.
+words()
+{
+	local said
+
+	[ -s by-pairs ] || return
+	said=$(netan steps -q $s --format json |
+		sed -n 's/^ *"verdict": "\(.*\)",\{0,1\}$/\1/p')
+	case $said in
+	'no straggler'*'netan pairs'*) ;;
+	*'no straggler'* | *'not the network'*) but "steps says: $said" ;;
+	*'own work, not its network'* | *'not for the network'* | \
+		*'the network of '* | *'transfers that it waits for'*) ;;
+	*) but "steps says nothing of the network: $said" ;;
+	esac
+}
 # The first line, the outcome and what it rests on.
 outcome()
 {
@@ -93,15 +110,13 @@ outcome()
 		esac
 	fi
 }
-# One cause has one cost: stalls have none beside who causes them.
+# One cause has one cost: stalls have none beside who causes them, also where
+# nobody knows what that costs.
 costs()
 {
-	local own
-
-	own=$(sed 's/.* \([^ ]*\) [^ ]*$/\1/' accused | grep -c '[0-9]')
 	table check findings id cost_ms_per_step |
 		grep -E '^(slack-small|cannot-hide) [0-9]' >stalls
-	[ $own -gt 0 ] && [ -s stalls ] && but "two costs: $(cat stalls)"
+	[ -s accused ] && [ -s stalls ] && but "two costs: $(cat stalls)"
 	[ $(grep -c . stalls) -gt 1 ] && but "two costs of stalls"
 	table check findings severity cost_ms_per_step | sed 's/ -$/ 0/' |
 		awk '{ r = $1 == "error" ? 3 : $1 == "warning" ? 2 : 1
@@ -132,6 +147,7 @@ judge()
 {
 	netan check -q $s $capacity --format json >check.json
 	names
+	words
 	outcome
 	costs
 	saturation
@@ -155,6 +171,9 @@ session --hosts 4 --fault slow-compute:host-2:2
 session --hosts 8 --fault late-input:host-1:20ms
 session --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-6:2
 session --hosts 8 --fault clock:host-4:5ms
+netan rpc -q $s | grep -q '^Steady' || but 'rpc takes a clock for late transfers'
+netan diff -q j1 $s | grep -q '^A and B are the same' ||
+	but 'diff takes a clock for slow transfers'
 session --hosts 4 --fault small-slack:all-reduce.40_1
 session --hosts 4 --fault slow-host:host-2:3
 netan pairs -q $s | grep -q -e 'both sides of host-2' \
@@ -170,3 +189,23 @@ s=none
 netan synth -q -o none --run r --hosts 1 --devices 2 --steps 2
 netan check -q none --format json >check.json
 same outcome "$(member check.json outcome)" cannot_tell
+# One host's file acquits nobody, and says what it takes.
+echo 'one file'
+s=j1/plugins/profile/r/host-3.xplane.pb
+netan check -q $s --format json >check.json
+same outcome "$(member check.json outcome)" cannot_tell
+same 'outcome of pairs' "$(netan pairs -q $s --format json |
+	sed -n 's/^ *"outcome": "\(.*\)",$/\1/p')" cannot_tell
+for said in "$(member check.json verdict)" \
+	"$(netan pairs -q $s --format json | sed -n 's/^ *"verdict": "\(.*\)",$/\1/p')"; do
+	case $said in
+	'cannot tell'*'give the files of all hosts'*) ;;
+	*) but "of one file: $said" ;;
+	esac
+done
+netan check -q $s | sed -n '/^passed/{n;p;}' |
+	grep -o -w -e bad-endpoint -e straggler -e clock-skew |
+	sed 's/^/  but passed: /'
+# What an error has said needs no empty table.
+same 'after an error' "$(netan tcp -q none 2>error; netan pairs -q nofile 2>>error)" ''
+same errors "$(grep -c '^netan: error: ' error)" 2
