@@ -180,6 +180,7 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 	const double *ci = na_reals_at(x, M_excess_ci95, 2);
 	bool rate = na_says(x, M_channel, "rate");
 	long long n = (long long)na_count_at(x, M_transfers);
+	double share = na_number_at(f->evidence, M_path_share);
 
 	if (rate)
 		na_case_fact(c, f,
@@ -194,6 +195,11 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     n, na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
 			     na_case_number(c, ci[1]));
+	if (share > 0)
+		na_case_fact(c, f,
+			     "%s %% of the critical paths of the slowest "
+			     "collectives are its transfers",
+			     na_case_number(c, 100 * share));
 	if (na_length(f->evidence, M_victims))
 		na_case_fact(c, f, "%s only wait for it",
 			     na_case_names(c, na_get(f->evidence, M_victims),

@@ -1,18 +1,133 @@
-/* What a culprit of `pairs` costs the job. */
+/*
+ * What a culprit of `pairs` costs the job: what `pairs` says of its steps; where
+ * it cannot tell, an estimate along the critical paths of the slowest
+ * executions of its collectives.
+ */
 #include <math.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
-void na_culprit_cost(struct na_case *c, struct na_finding *f,
-		     const struct na_value *culprit)
+static bool is_a(const struct na_value *culprit, const char *kind)
+{
+	return na_says(culprit, M_kind, kind);
+}
+
+/* Who receives what this part of a path is about: the parts of one transfer
+ * (its waits, its send, the network) follow each other. */
+static const char *receiver(const struct na_value *part)
+{
+	const char *src = na_text_at(part, M_src);
+	const char *dst = na_text_at(part, M_dst);
+
+	for (const struct na_value *v = part; v; v = v->next) {
+		if (!na_says(v, M_src, src) || !na_says(v, M_dst, dst))
+			break;
+		if (na_says(v, M_kind, "network"))
+			return na_text_at(v, M_host);
+	}
+	return "";
+}
+
+static bool is_its(const struct na_value *culprit, const struct na_value *part)
+{
+	const char *src = na_text_at(part, M_src_host), *dst = receiver(part);
+
+	if (!*src)
+		return false;
+	if (is_a(culprit, "src") || is_a(culprit, "rack_uplink"))
+		return na_touches(culprit, src);
+	if (is_a(culprit, "dst") || is_a(culprit, "rack_downlink"))
+		return na_touches(culprit, dst);
+	if (is_a(culprit, "pair"))
+		return na_says(culprit, M_src_host, src) &&
+		       na_says(culprit, M_dst_host, dst);
+	return na_touches(culprit, src) || na_touches(culprit, dst);
+}
+
+/* Of the slowest executions, along their critical paths. */
+struct on_paths {
+	double its_us, all_us; /* of the paths: the culprit's transfers, from
+				  when they could have been sent; in all */
+	double saved_us, stall_us; /* of their stalls: without that, in all */
+};
+
+/* `keeps` of what a transfer takes would remain without the culprit; no stall
+ * is shortened by more than it lasts. */
+static struct on_paths on_paths(const struct na_case *c,
+				const struct na_value *culprit, double keeps)
+{
+	struct on_paths sum = {.its_us = 0};
+
+	na_for_each (run, na_get(na_case_body(c, "slack"), M_late)) {
+		double its_us = 0, stall_us = na_number_at(run, M_stall_us);
+
+		na_for_each (v, na_get(run, M_path)) {
+			double us = na_number_at(v, M_duration_us);
+
+			sum.all_us += us;
+			its_us += is_its(culprit, v) ? us : 0;
+		}
+		if (!na_length(run, M_path) || !(stall_us > 0))
+			continue;
+		sum.its_us += its_us;
+		sum.stall_us += stall_us;
+		sum.saved_us += fmin(stall_us, its_us * (1 - keeps));
+	}
+	return sum;
+}
+
+/* What its timeouts waited: episodes of them, each the mean wait of the modes
+ * at its hosts.  Nothing that happens at once counts twice. */
+static double waited_s(const struct na_case *c, const struct na_value *culprit)
+{
+	double ms = 0, n = 0;
+
+	na_for_each (mode, na_get(na_case_body(c, "rpc"), M_modes)) {
+		bool its = false;
+
+		na_for_each (host, na_get(mode, M_hosts))
+			its |= na_touches(culprit, na_text_of(host, ""));
+		if (!its)
+			continue;
+		n += na_number_at(mode, M_count);
+		ms += na_number_at(mode, M_count) *
+		      na_number_at(mode, M_latency_ms);
+	}
+	return n > 0 ? na_number_at(culprit, M_episodes) * ms / n / NA_MS_PER_S
+		     : (double)NAN;
+}
+
+/* By how much steps are longer than the quickest of them: now and then costs no
+ * more.  NaN: no two steps. */
+static double beyond_quickest_s(const struct na_case *c)
+{
+	double least = INFINITY, all = 0;
+	size_t n = 0;
+
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps)) {
+		double s = na_number_at(v, M_duration_ms) / NA_MS_PER_S;
+
+		if (!isfinite(s))
+			continue;
+		least = fmin(least, s);
+		all += s;
+		n++;
+	}
+	return n > 1 ? all - (double)n * least : (double)NAN;
+}
+
+/* False: `pairs` cannot tell. */
+static bool told(struct na_case *c, struct na_finding *f,
+		 const struct na_value *culprit)
 {
 	double ms = na_number_at(culprit, M_cost_ms_per_step);
 	double mean_ms = na_number_at(culprit, M_mean_cost_ms_per_step);
 
 	if (!isfinite(ms))
-		return;
+		return false;
 	f->cost_ms_per_step = ms;
 	f->lost_s = mean_ms / NA_MS_PER_S *
 		    (double)na_length(na_case_body(c, "steps"), M_steps);
@@ -21,4 +136,33 @@ void na_culprit_cost(struct na_case *c, struct na_finding *f,
 			     "costs the median step nothing, and %s ms on "
 			     "average",
 			     na_case_number(c, mean_ms));
+	return true;
+}
+
+void na_culprit_cost(struct na_case *c, struct na_finding *f,
+		     const struct na_value *culprit)
+{
+	double excess = fmax(1, na_number_at(culprit, M_excess));
+	double all_s = na_stall_s(c), steps_s = na_steps_ms(c) / NA_MS_PER_S;
+	struct on_paths x;
+
+	if (told(c, f, culprit))
+		return;
+	if (na_says(culprit, M_channel, "rate")) {
+		double lost_s = fmin(waited_s(c, culprit),
+				     beyond_quickest_s(c));
+
+		if (isfinite(lost_s))
+			na_case_cost(c, f,
+				     fmin(lost_s,
+					  isnan(all_s) ? steps_s : all_s));
+		return;
+	}
+	if (na_flag_at(culprit, M_intermittent))
+		return;
+	x = on_paths(c, culprit, 1 / excess);
+	if (!(x.its_us > 0))
+		return;
+	na_put_real(c->r, f->evidence, M_path_share, x.its_us / x.all_us);
+	na_case_cost(c, f, x.saved_us / x.stall_us * all_s);
 }

@@ -87,6 +87,12 @@ double na_per_device_s(const struct na_case *c, double stall_us)
 	return devices > 0 ? stall_us / devices / NA_US_PER_S : (double)NAN;
 }
 
+double na_stall_s(const struct na_case *c)
+{
+	return na_per_device_s(c, na_number_at(na_case_body(c, "slack"),
+					       M_total "." M_stall_us));
+}
+
 static bool same_side(const struct na_value *a, const struct na_value *b)
 {
 	return na_says(a, M_host, na_text_at(b, M_host)) &&

@@ -21,9 +21,16 @@ const char *na_case_seconds(struct na_case *c, double s);
 bool na_touches(const struct na_value *culprit, const char *host);
 /* The first culprit of `pairs`; NULL: nobody is named, or nobody asks. */
 const struct na_value *na_first_culprit(const struct na_case *c);
-/* What a culprit of `pairs` costs, as `pairs` says: of the median step, and,
- * where that is nothing, on average.  Nothing where no path across hosts is
- * known. */
+/*
+ * What a culprit of `pairs` costs: of a step as `pairs` says, with the mean
+ * where the median is nothing.  Where that is not known, of all stall the share that the slowest
+ * executions would be spared if its transfers took what is expected of them.
+ * One that is slow now and then is behind the slowest executions, and behind
+ * few of the others: that says nothing of all.  Timeouts make everything late
+ * that depends on them, so that paths lead to others: they cost what they
+ * waited, and no more than all stall.  Puts path_share, lost_s and
+ * cost_ms_per_step; nothing where none is known.
+ */
 void na_culprit_cost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *culprit);
 /* A straggler of `steps` is slow by itself: computing, or waiting for its
@@ -44,7 +51,8 @@ double na_steps_ms(const struct na_case *c);
 /* The median step, in milliseconds; NaN: no steps. */
 double na_step_ms(const struct na_case *c);
 /* What devices spend in send to recv-done, each of them in the mean, in
- * seconds, of what all together do; NaN. */
+ * seconds: in all, and of what all together do; NaN. */
+double na_stall_s(const struct na_case *c);
 double na_per_device_s(const struct na_case *c, double stall_us);
 
 /* One side of one host at capacity: all its regions, which do not overlap. */

@@ -304,7 +304,8 @@ const struct na_analysis na_an_pairs = {
 	.suspects = true,
 	.face.method = "greedy explanation of pairs with significance, once "
 		       "for each channel",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
+		 NA_WANT_PROGRAMS,
 	.censored = true,
 	.both_sides = true,
 	.sends_aside = true,

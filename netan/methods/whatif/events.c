@@ -64,6 +64,48 @@ static uint32_t since_launch(const struct na_whatif *w, struct wf_line *l,
 	return l->got - l->early;
 }
 
+/* More than how long its device may take to begin. */
+#define HELD_PS (100 * NA_PS_PER_US)
+
+/* For how long each send was held, beyond the least that its turn ever took
+ * from what it waits for. */
+static void find_held(struct na_whatif *w, const uint32_t *key_of,
+		      int64_t *idle)
+{
+	for (size_t i = 0; i < w->lines.n; i++)
+		w->lines.v[i].got = 0;
+	for (size_t i = 0; i < w->events.n; i++) {
+		const struct wf_event *e = &w->events.v[i];
+		struct wf_move *m = &w->moves.v[e->of];
+		struct wf_line *l;
+		uint32_t turn;
+
+		if (e->kind == WF_TAKEN || e->kind == WF_POSTED) {
+			l = &w->lines.v[m->to];
+			if (!l->any)
+				l->at_ps = e->at_ps;
+			l->any = true;
+			if (e->kind == WF_TAKEN)
+				w->after[l->first + l->got++] = e->at_ps;
+		} else if (e->kind == WF_SENT) {
+			l = &w->lines.v[m->from];
+			if (!l->any)
+				l->at_ps = e->at_ps;
+			l->any = true;
+			turn = l->early + m->turn;
+			m->held_ps = na_time_between(
+				m->turn && turn <= l->got
+					? w->after[l->first + turn - 1]
+					: l->at_ps,
+				e->at_ps);
+			if (m->held_ps < idle[key_of[e->of]])
+				idle[key_of[e->of]] = m->held_ps;
+		}
+	}
+	for (size_t i = 0; i < w->moves.n; i++)
+		w->n_held += w->moves.v[i].held_ps - idle[key_of[i]] > HELD_PS;
+}
+
 struct turns {
 	struct na_triples keys; /* collective, turn of the send, device */
 	NA_VEC(uint32_t) least;
@@ -115,6 +157,14 @@ static bool find_turns(struct na_whatif *w)
 	}
 	for (size_t i = 0; ok && i < w->moves.n; i++)
 		w->moves.v[i].turn = t.least.v[t.key_of[i]];
+	int64_t *idle = na_calloc(t.least.n, sizeof(*idle));
+
+	ok = ok && idle;
+	for (size_t i = 0; ok && i < t.least.n; i++)
+		idle[i] = NA_TIME_MAX;
+	if (ok)
+		find_held(w, t.key_of, idle);
+	free(idle);
 	na_triples_fini(&t.keys);
 	na_vec_free(&t.least);
 	free(t.key_of);

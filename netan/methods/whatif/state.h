@@ -26,6 +26,7 @@ struct wf_move { /* a transfer */
 	int64_t posted_ps; /* NA_UNKNOWN_PS */
 	int64_t taken_ps;
 	int64_t waited_ps; /* arrived, for a receiver that was not ready */
+	int64_t held_ps;   /* before it was sent, beyond what its turn takes */
 	int64_t usual_ps;  /* median of its path in its collective */
 	uint32_t from, to; /* lines */
 	uint32_t stratum;  /* its collective, in a rack or across racks */
@@ -102,7 +103,7 @@ struct na_whatif {
 	int64_t *others_ps; /* by stratum: median of who is not asked for */
 	int64_t *after;     /* by line: how much earlier after each receive */
 	uint32_t *queue;    /* [n_hosts] */
-	size_t n_waits;
+	size_t n_waits, n_held;
 };
 
 /* gather.c.  False: no memory. */

@@ -104,7 +104,7 @@ bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 		free(ms);
 		return false;
 	}
-	if (!w->n_waits || !w->moves.n) {
+	if (!w->n_waits || !w->moves.n || 2 * w->n_held > w->moves.n) {
 		free(ms);
 		return true;
 	}

@@ -42,7 +42,8 @@ struct na_whatif_ask {
 	enum na_whatif_excess excess;
 };
 
-/* Of a step, ms; NaN: no path across hosts is known. */
+/* Of a step, ms; NaN: no path across hosts is known, or most sends are held
+ * back by what no record shows (a queue for a link). */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
 };
