@@ -56,10 +56,8 @@ static bool cost(struct asking *a, struct na_whatif *w,
 		.from = a->from,
 		.to = a->to,
 		.either = f->who.kind == NA_LZ_HOST,
-		.excess = f->channel == NA_LZ_RATE ? NA_WHATIF_WAITS
-			  : f->intermittent || f->channel == NA_LZ_WINDOW
-				  ? NA_WHATIF_SPELLS
-				  : NA_WHATIF_ALL,
+		.in_spells = f->intermittent || f->channel == NA_LZ_RATE ||
+			     f->channel == NA_LZ_WINDOW,
 	};
 
 	ask_who(a, &f->who);

@@ -2,11 +2,9 @@
  * what was not sent yet. */
 #include "netan/methods/whatif/state.h"
 
-/* Above this a transfer of a spell is slow, or has waited for a timer. */
-#define SLOW_FROM  1.3
-#define TIMER_FROM 2.5
-#define TIMER_PS   (4 * NA_PS_PER_MS)
-#define UNBOUNDED  NA_TIME_MAX
+/* Above this a transfer is in a spell. */
+#define SLOW_FROM 1.3
+#define UNBOUNDED NA_TIME_MAX
 
 struct replay {
 	struct na_whatif *w;
@@ -41,19 +39,13 @@ static void meet(int64_t *at_ps, int64_t *saved_ps, int64_t now_ps,
 
 static int64_t excess_ps(const struct replay *r, const struct wf_move *m)
 {
-	int64_t above = na_time_between(m->usual_ps, m->took_ps);
-	double ratio = (double)m->took_ps / (double)(m->usual_ps + 1);
-
 	if (!wf_is_its(r->w, r->ask, m))
 		return 0;
-	switch (r->ask->excess) {
-	case NA_WHATIF_ALL:
+	if (!r->ask->in_spells)
 		return na_time_between(r->w->others_ps[m->stratum], m->took_ps);
-	case NA_WHATIF_SPELLS:
-		return ratio > SLOW_FROM ? above : 0;
-	default:
-		return ratio > TIMER_FROM && above > TIMER_PS ? above : 0;
-	}
+	return (double)m->took_ps > SLOW_FROM * (double)m->usual_ps
+		       ? na_time_between(m->usual_ps, m->took_ps)
+		       : 0;
 }
 
 /* ---- events */

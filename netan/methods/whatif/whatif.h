@@ -27,19 +27,14 @@ enum {
 	NA_WHATIF_MOST = 1 << 20
 };
 
-enum na_whatif_excess {
-	/* Above the median of others in the collective, in a rack or across
-	 * racks */
-	NA_WHATIF_ALL,
-	NA_WHATIF_SPELLS, /* of those far above what is usual on their path */
-	NA_WHATIF_WAITS   /* of those that waited for a timer */
-};
-
 /* Whose excess, by hosts of the store; borrowed. */
 struct na_whatif_ask {
 	const bool *from, *to; /* [n_hosts]: transfers of these, to these */
 	bool either;           /* of these or to these */
-	enum na_whatif_excess excess;
+	/* Slow now and then, or losing packets: what is far above the median
+	 * of its path in the collective is its excess.  Else what is above the
+	 * median of others in the collective, in a rack or across racks. */
+	bool in_spells;
 };
 
 /* Of a step, ms; NaN: no path across hosts is known, or most sends are held
