@@ -65,9 +65,17 @@ static uint32_t instance_of(const struct na_transfer *t)
 					   : t->step | UINT32_C(1) << 31;
 }
 
+/* Between two steps as well, where its launch says to which it belongs. */
+static bool in_steps(const struct gathering *g, const struct na_transfer *t)
+{
+	return t->step < g->step_limit ||
+	       (t->step == NA_UNKNOWN_U32 && t->launch != NA_UNKNOWN_U32 &&
+		g->step_limit == g->w->store->n_steps);
+}
+
 static bool keep_half(struct gathering *g, const struct na_transfer *t)
 {
-	if (t->step >= g->step_limit || t->klass == NA_BAD_KEY ||
+	if (!in_steps(g, t) || t->klass == NA_BAD_KEY ||
 	    t->klass == NA_BAD_DURATION || !of_run(g->w, t->input) ||
 	    t->src >= g->w->store->names.n_endpoints ||
 	    t->dst >= g->w->store->names.n_endpoints)
