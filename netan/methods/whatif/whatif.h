@@ -49,7 +49,7 @@ struct na_whatif; /* the graph of one run */
  * *out: from the store's transfers, ops and steps; release it with
  * na_whatif_free() in any case.  by_sends: sends end with their
  * acknowledgement, and tell what a transfer took; else receives do.
- * NA_ENOMEM, or NA_OK.  O(n log n); 300 bytes a transfer.
+ * NA_ENOMEM, or NA_OK.  O(n log n); about 400 bytes a transfer.
  */
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 			      bool by_sends, struct na_whatif **out,
