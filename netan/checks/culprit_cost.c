@@ -1,6 +1,7 @@
 /*
- * What a culprit of `pairs` costs the job, along the critical paths of the
- * slowest executions of its collectives.
+ * What a culprit of `pairs` costs the job: what `pairs` says of its steps; where
+ * it cannot tell, an estimate along the critical paths of the slowest
+ * executions of its collectives.
  */
 #include <math.h>
 #include <string.h>
@@ -118,6 +119,26 @@ static double beyond_quickest_s(const struct na_case *c)
 	return n > 1 ? all - (double)n * least : (double)NAN;
 }
 
+/* False: `pairs` cannot tell. */
+static bool told(struct na_case *c, struct na_finding *f,
+		 const struct na_value *culprit)
+{
+	double ms = na_number_at(culprit, M_cost_ms_per_step);
+	double mean_ms = na_number_at(culprit, M_mean_cost_ms_per_step);
+
+	if (!isfinite(ms))
+		return false;
+	f->cost_ms_per_step = ms;
+	f->lost_s = mean_ms / NA_MS_PER_S *
+		    (double)na_length(na_case_body(c, "steps"), M_steps);
+	if (!(ms > 0) && mean_ms > 0)
+		na_case_fact(c, f,
+			     "costs the median step nothing, and %s ms on "
+			     "average",
+			     na_case_number(c, mean_ms));
+	return true;
+}
+
 void na_culprit_cost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *culprit)
 {
@@ -125,6 +146,8 @@ void na_culprit_cost(struct na_case *c, struct na_finding *f,
 	double all_s = na_stall_s(c), steps_s = na_steps_ms(c) / NA_MS_PER_S;
 	struct on_paths x;
 
+	if (told(c, f, culprit))
+		return;
 	if (na_says(culprit, M_channel, "rate")) {
 		double lost_s = fmin(waited_s(c, culprit),
 				     beyond_quickest_s(c));

@@ -253,6 +253,7 @@ static void pairs_fini(void *state)
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
 		na_lz_result_fini(&s->runs[i].found);
 		free(s->runs[i].devices);
+		free(s->runs[i].costs);
 	}
 	free(s->runs);
 	na_triples_fini(&s->keys);
@@ -303,7 +304,8 @@ const struct na_analysis na_an_pairs = {
 	.suspects = true,
 	.face.method = "greedy explanation of pairs with significance, once "
 		       "for each channel",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
+		 NA_WANT_PROGRAMS,
 	.censored = true,
 	.both_sides = true,
 	.sends_aside = true,

@@ -202,6 +202,17 @@ static void put_endpoint(struct na_result *r, struct na_value *row,
 	na_put_text(r, row, M_endpoint, buf);
 }
 
+static void put_cost(struct na_result *r, struct na_value *row,
+		     const struct pairs_run *run, const struct na_lz_finding *f)
+{
+	const struct na_whatif_cost none = {(double)NAN, (double)NAN};
+	const struct na_whatif_cost *x =
+		run->costs ? &run->costs[f - run->found.findings] : &none;
+
+	na_put_real(r, row, M_cost_ms_per_step, x->median_ms);
+	na_put_real(r, row, M_mean_cost_ms_per_step, x->mean_ms);
+}
+
 static void put_culprit(struct na_result *r, struct na_value *list,
 			const struct pairs_state *s,
 			const struct pairs_run *run,
@@ -223,6 +234,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
 	na_put_bool(r, row, M_intermittent, f->intermittent);
 	na_put_bool(r, row, M_one_clock, run->found.one_clock);
+	put_cost(r, row, run, f);
 	if (f->channel == NA_LZ_RATE) {
 		na_put_int(r, row, M_tails, (int64_t)f->tails);
 		na_put_int(r, row, M_episodes, (int64_t)f->episodes);
@@ -489,7 +501,10 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 {
 	struct pairs_state *s = state;
 	struct na_value *body = na_result_body(r);
+	enum na_status st = na_pairs_costs(s, err);
 
+	if (st != NA_OK)
+		return st;
 	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
 	if (!put_pairs(r, body, s))
 		return na_fail_nomem(err);

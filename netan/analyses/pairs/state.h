@@ -7,6 +7,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/localise/localise.h"
+#include "netan/methods/whatif/whatif.h"
 #include "netan/methods/wire/wire.h"
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
@@ -47,6 +48,7 @@ struct pairs_run {
 	size_t finding0;                 /* its first among all runs' */
 	struct na_lz_result found;
 	uint32_t *devices; /* by finding: of one host, that it stands for */
+	struct na_whatif_cost *costs; /* by finding; NULL: not known */
 };
 
 /* A send, as its own host has timed it. */
@@ -161,6 +163,10 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 				    struct pairs_run *run,
 				    struct na_wire_result *found, bool *able,
 				    struct na_err *err) NA_MUST_CHECK;
+
+/* cost.c: of each finding, where a path across hosts is known. */
+enum na_status na_pairs_costs(struct pairs_state *s,
+			      struct na_err *err) NA_MUST_CHECK;
 
 /* result.c */
 enum na_status na_pairs_finish(void *state, struct na_result *r,

@@ -307,29 +307,48 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* What check says that a rightly named culprit costs, over what it costs. */
-static void costs(const struct sy_score *s, size_t n)
-{
-	double *ratio = na_calloc(n * SY_FAULTS, sizeof(*ratio));
-	size_t k = 0, close = 0;
+enum { LEAST_SHARE = 200 }; /* of a step: what costs less is not compared */
 
-	for (size_t i = 0; ratio && i < n * SY_FAULTS; i++) {
+/* Ratios of one kind of fault, or ANY. */
+static size_t ratios_of(const struct sy_score *s, size_t n, int kind,
+			double *ratio)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n * SY_FAULTS; i++) {
 		const struct sy_score *one = &s[i / SY_FAULTS];
 		const struct sy_found *f = &one->faults[i % SY_FAULTS];
 
 		if (!one->done || i % SY_FAULTS >= one->n_faults ||
-		    isnan(f->said_ms) || f->cost_ms < 0.005 * one->step_ms)
+		    (kind != ANY && f->kind != (enum sy_kind)kind) ||
+		    isnan(f->said_ms) ||
+		    f->cost_ms * LEAST_SHARE < one->step_ms)
 			continue;
-		ratio[k] = f->said_ms / f->cost_ms;
-		close += ratio[k] > 1 / 1.5 && ratio[k] < 1.5;
-		k++;
+		ratio[k++] = f->said_ms / f->cost_ms;
 	}
-	if (k > 0) {
-		qsort(ratio, k, sizeof(*ratio), by_value);
-		printf("\ncheck: cost of a step, said over true, of %zu that "
-		       "cost 0.5 %% of it or more:\n  median %.2f, least %.2f, "
-		       "most %.2f; %zu within 1.5 times\n",
-		       k, ratio[k / 2], ratio[0], ratio[k - 1], close);
+	qsort(ratio, k, sizeof(*ratio), by_value);
+	return k;
+}
+
+/* What check says that a rightly named culprit costs, over what it costs. */
+static void costs(const struct sy_score *s, size_t n)
+{
+	double *ratio = na_calloc(n * SY_FAULTS, sizeof(*ratio));
+
+	if (ratio && ratios_of(s, n, ANY, ratio) > 0)
+		printf("\n%-32s culprits   q25 median   q75  within 1.5x\n",
+		       "check: cost, said over true");
+	for (int kind = ANY; ratio && kind <= SY_TOR; kind++) {
+		size_t k = ratios_of(s, n, kind, ratio), close = 0;
+
+		for (size_t i = 0; i < k; i++)
+			close += ratio[i] > 1 / 1.5 && ratio[i] < 1.5;
+		if (k > 0)
+			printf("%-32s %8zu %5.2f %6.2f %5.2f %12zu\n",
+			       kind == ANY ? "all of 0.5 % of a step or more"
+					   : sy_kind_name((enum sy_kind)kind),
+			       k, ratio[k / 4], ratio[k / 2], ratio[3 * k / 4],
+			       close);
 	}
 	free(ratio);
 }

@@ -1,0 +1,97 @@
+/* pairs: what each culprit costs the job's steps. */
+#include <stdlib.h>
+
+#include "netan/analyses/pairs/state.h"
+
+struct asking {
+	const struct pairs_state *s;
+	const struct pairs_run *run;
+	bool *from, *to; /* by host of the store */
+};
+
+static uint32_t host_of(const struct asking *a, uint32_t node)
+{
+	return na_pairs_node_at(a->s, a->run, node)->host;
+}
+
+static void ask_racks(const struct asking *a, const struct na_lz_who *who)
+{
+	const uint32_t *rack_of = a->run->found.rack_of;
+
+	for (uint32_t h = 0; rack_of && h < a->run->n_nodes; h++) {
+		bool in = rack_of[h] == who->a;
+		uint32_t host = host_of(a, h);
+
+		a->from[host] = in != (who->kind == NA_LZ_RACK_DOWNLINK);
+		a->to[host] = who->kind == NA_LZ_RACK_PAIR
+				      ? rack_of[h] == who->b
+				      : !a->from[host];
+	}
+}
+
+/* Whose transfers; a rack's link carries what leaves or enters it. */
+static void ask_who(const struct asking *a, const struct na_lz_who *who)
+{
+	size_t hosts = a->s->scope->store->n_hosts;
+
+	for (size_t i = 0; i < hosts; i++) {
+		a->from[i] = who->kind == NA_LZ_DST;
+		a->to[i] = who->kind == NA_LZ_SRC;
+	}
+	if (who->kind > NA_LZ_PAIR) {
+		ask_racks(a, who);
+		return;
+	}
+	if (who->kind != NA_LZ_DST)
+		a->from[host_of(a, who->a)] = true;
+	if (who->kind != NA_LZ_SRC)
+		a->to[host_of(a, who->kind == NA_LZ_PAIR ? who->b : who->a)] =
+			true;
+}
+
+static bool cost(struct asking *a, struct na_whatif *w,
+		 const struct na_lz_finding *f, struct na_whatif_cost *out)
+{
+	struct na_whatif_ask ask = {
+		.from = a->from,
+		.to = a->to,
+		.either = f->who.kind == NA_LZ_HOST,
+		.in_spells = f->intermittent || f->channel == NA_LZ_RATE ||
+			     f->channel == NA_LZ_WINDOW,
+	};
+
+	ask_who(a, &f->who);
+	return na_whatif_cost(w, &ask, out);
+}
+
+static enum na_status costs_of(struct pairs_state *s, struct pairs_run *run,
+			       struct na_err *err)
+{
+	const struct na_lz_result *found = &run->found;
+	size_t hosts = s->scope->store->n_hosts;
+	struct asking a = {s, run, na_calloc(hosts, 1), na_calloc(hosts, 1)};
+	struct na_whatif *w = NULL;
+	enum na_status st = na_whatif_make(s->scope, (uint32_t)(run - s->runs),
+					   found->one_clock, &w, err);
+	bool ok;
+
+	run->costs = na_calloc(found->n_findings, sizeof(*run->costs));
+	ok = a.from && a.to && run->costs;
+	for (size_t i = 0; ok && st == NA_OK && i < found->n_findings; i++)
+		ok = cost(&a, w, &found->findings[i], &run->costs[i]);
+	na_whatif_free(w);
+	free(a.from);
+	free(a.to);
+	return ok ? st : na_fail_nomem(err);
+}
+
+enum na_status na_pairs_costs(struct pairs_state *s, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	for (uint32_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++)
+		if (s->of_hosts && s->runs[i].found.n_findings &&
+		    !na_pairs_captured(s->scope->store, i))
+			st = costs_of(s, &s->runs[i], err);
+	return st;
+}

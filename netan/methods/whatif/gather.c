@@ -1,0 +1,349 @@
+/* From the store to transfers, ops and ends of steps. */
+#include <stdlib.h>
+
+#include "netan/base/order.h"
+#include "netan/methods/whatif/state.h"
+
+/* A transfer as one of its ends tells it. */
+struct half {
+	int64_t start_ps, end_ps, action_ps;
+	uint64_t size_bytes;
+	uint32_t collective, instance, src, dst, iteration;
+	int32_t chunk;
+	uint8_t side;
+	bool graph; /* its actions are told: when it was posted, when sent */
+};
+
+NA_ORDER(by_key_order, struct half, NA_UP(collective), NA_UP(instance),
+	 NA_UP(src), NA_UP(dst), NA_UP(iteration),
+	 NA_THEN2(NA_UP(chunk), NA_UP(size_bytes)))
+
+static int by_key(const void *first, const void *second)
+{
+	const struct half *x = first, *y = second;
+	int order = by_key_order(x, y);
+
+	return order ? order : NA_THEN2(NA_UP(side), NA_UP(end_ps));
+}
+
+struct gathering {
+	struct na_whatif *w;
+	NA_VEC(struct half) halves;
+	uint32_t step_limit;
+};
+
+static bool of_run(const struct na_whatif *w, uint32_t input)
+{
+	return w->store->sources[input].run == w->run;
+}
+
+/* Steps that fit in what may be kept. */
+static bool limit_steps(struct gathering *g)
+{
+	const struct na_store *store = g->w->store;
+	uint64_t *n = na_calloc(store->n_steps, sizeof(*n)), sum = 0;
+
+	if (!n)
+		return false;
+	na_each_record (struct na_packed_transfer, x, &store->transfers) {
+		uint32_t step = *na_packed_step(x);
+
+		if (step < store->n_steps)
+			n[step]++;
+	}
+	while (g->step_limit < store->n_steps &&
+	       (sum += n[g->step_limit]) <= 2 * (uint64_t)NA_WHATIF_MOST)
+		g->step_limit++;
+	free(n);
+	return true;
+}
+
+/* Launches number the executions of a collective; old messages have steps. */
+static uint32_t instance_of(const struct na_transfer *t)
+{
+	return t->launch != NA_UNKNOWN_U32 ? t->launch
+					   : t->step | UINT32_C(1) << 31;
+}
+
+/* Between two steps as well, where its launch says to which it belongs. */
+static bool in_steps(const struct gathering *g, const struct na_transfer *t)
+{
+	return t->step < g->step_limit ||
+	       (t->step == NA_UNKNOWN_U32 && t->launch != NA_UNKNOWN_U32 &&
+		g->step_limit == g->w->store->n_steps);
+}
+
+static bool keep_half(struct gathering *g, const struct na_transfer *t)
+{
+	if (!in_steps(g, t) || t->klass == NA_BAD_KEY ||
+	    t->klass == NA_BAD_DURATION || !of_run(g->w, t->input) ||
+	    t->src >= g->w->store->names.n_endpoints ||
+	    t->dst >= g->w->store->names.n_endpoints)
+		return true;
+	return na_add(&g->halves, ((struct half){
+					  .start_ps = t->start_ps,
+					  .end_ps = t->end_ps,
+					  .action_ps = t->action_ps,
+					  .size_bytes = t->size_bytes,
+					  .collective = t->collective,
+					  .instance = instance_of(t),
+					  .src = t->src,
+					  .dst = t->dst,
+					  .iteration = t->iteration,
+					  .chunk = t->chunk,
+					  .side = t->side,
+					  .graph = t->style == NA_STYLE_GRAPH,
+				  }));
+}
+
+/* ---- lines */
+
+static uint32_t place_of(struct na_whatif *w, uint32_t host,
+			 uint32_t collective)
+{
+	struct wf_place *p =
+		na_triples_at(&w->place_keys, &w->places,
+			      ((struct na_triple){host, collective, 0}));
+
+	return p ? (uint32_t)(p - w->places.v) : WF_NONE;
+}
+
+static uint32_t exec_of(struct na_whatif *w, const struct half *h,
+			uint32_t host)
+{
+	size_t known = w->execs.n;
+	struct wf_exec *x = na_triples_at(
+		&w->exec_keys, &w->execs,
+		((struct na_triple){h->collective, h->instance, host}));
+
+	if (!x)
+		return WF_NONE;
+	if (w->execs.n > known) {
+		x->host = host;
+		x->place = place_of(w, host, h->collective);
+		if (x->place == WF_NONE)
+			return WF_NONE;
+	}
+	return (uint32_t)(x - w->execs.v);
+}
+
+static uint32_t line_of(struct na_whatif *w, const struct half *h,
+			uint32_t endpoint)
+{
+	size_t known = w->lines.n;
+	struct wf_line *l = na_triples_at(
+		&w->line_keys, &w->lines,
+		((struct na_triple){h->collective, h->instance, endpoint}));
+
+	if (!l)
+		return WF_NONE;
+	if (w->lines.n > known) {
+		l->exec = exec_of(w, h,
+				  na_store_host_of(w->store, w->run, endpoint));
+		if (l->exec == WF_NONE)
+			return WF_NONE;
+	}
+	return (uint32_t)(l - w->lines.v);
+}
+
+/* ---- transfers */
+
+/* A receive that ends this soon after it was posted found its bytes there. */
+#define SOON_PS (20 * NA_PS_PER_US)
+
+static void wait_of(const struct na_whatif *w, struct wf_move *m, uint32_t src,
+		    uint32_t dst)
+{
+	int64_t known, ahead, soon = m->took_ps / 8, gone;
+
+	soon = soon > SOON_PS ? soon : SOON_PS;
+	if (m->posted_ps == NA_UNKNOWN_PS
+		    ? !w->by_sends
+		    : na_time_between(m->posted_ps, m->taken_ps) > soon)
+		return;
+	ahead = na_host_clocks_ahead(w->clocks, dst, src, &known);
+	if (known == NA_TIME_MAX || !na_add_i64(m->taken_ps, -ahead, &gone))
+		return;
+	gone = na_time_between(m->sent_ps, gone);
+	m->waited_ps = na_time_between(m->took_ps + known, gone);
+}
+
+/* What it took by its receiver's stamp, clocks brought together. */
+static int64_t took_of(const struct na_whatif *w, const struct half *rx,
+		       uint32_t src, uint32_t dst, int64_t *sent_ps)
+{
+	int64_t known, took = na_time_between(rx->start_ps, rx->end_ps);
+	int64_t ahead = na_host_clocks_ahead(w->clocks, dst, src, &known);
+
+	if (known == NA_TIME_MAX || ahead > took ||
+	    !na_add_i64(took, -ahead, &took))
+		took = 0;
+	if (!na_add_i64(rx->end_ps, -ahead, sent_ps) ||
+	    !na_add_i64(*sent_ps, -took, sent_ps))
+		*sent_ps = rx->start_ps;
+	return took;
+}
+
+/* tx: NULL where no sender tells of it. */
+static bool add_move(struct na_whatif *w, const struct half *tx,
+		     const struct half *rx)
+{
+	uint32_t src = na_store_host_of(w->store, w->run, rx->src);
+	uint32_t dst = na_store_host_of(w->store, w->run, rx->dst);
+	struct wf_move m = {.posted_ps = NA_UNKNOWN_PS, .taken_ps = rx->end_ps};
+
+	m.took_ps = took_of(w, rx, src, dst, &m.sent_ps);
+	if (tx) {
+		m.sent_ps = tx->start_ps;
+		if (w->by_sends)
+			m.took_ps = na_time_between(tx->start_ps, tx->end_ps);
+	}
+	if (rx->graph && rx->action_ps != NA_UNKNOWN_PS &&
+	    !na_add_i64(rx->end_ps, -rx->action_ps, &m.posted_ps))
+		m.posted_ps = NA_UNKNOWN_PS;
+	wait_of(w, &m, src, dst);
+	m.stratum = na_triples_add(
+		&w->strata,
+		(struct na_triple){rx->collective,
+				   na_store_rack(w->store, src) !=
+					   na_store_rack(w->store, dst),
+				   0});
+	m.from = line_of(w, rx, rx->src);
+	m.to = line_of(w, rx, rx->dst);
+	return m.stratum != NA_NO_TRIPLE && m.from != WF_NONE &&
+	       m.to != WF_NONE && na_add(&w->moves, m);
+}
+
+/* Of one key: the k-th send is that of the k-th receive. */
+static bool join(struct gathering *g, const struct half *of, size_t n)
+{
+	size_t rx = 0;
+
+	while (rx < n && of[rx].side == NA_RX)
+		rx++;
+	for (size_t i = 0; i < rx; i++)
+		if (!add_move(g->w, rx + i < n ? &of[rx + i] : NULL, &of[i]))
+			return false;
+	return true;
+}
+
+static bool gather_moves(struct gathering *g)
+{
+	bool ok = limit_steps(g);
+	size_t to;
+
+	na_each_record (struct na_packed_transfer, x, &g->w->store->transfers) {
+		const struct na_transfer t = na_unpack_transfer(x);
+
+		ok = ok && keep_half(g, &t);
+	}
+	if (ok)
+		na_sort(g->halves.v, g->halves.n, by_key);
+	for (size_t from = 0; ok && from < g->halves.n; from = to) {
+		for (to = from + 1;
+		     to < g->halves.n &&
+		     by_key_order(&g->halves.v[from], &g->halves.v[to]) == 0;)
+			to++;
+		ok = join(g, g->halves.v + from, to - from);
+	}
+	return ok;
+}
+
+/* ---- programs */
+
+static bool waits(const struct na_op_type *t)
+{
+	return t->opcode == NA_OPCODE_RECV && t->phase == NA_OP_DONE;
+}
+
+static bool launches(const struct na_op_type *t)
+{
+	return (t->opcode == NA_OPCODE_RECV || t->opcode == NA_OPCODE_SEND) &&
+	       t->phase != NA_OP_DONE;
+}
+
+static bool speaks(const struct na_whatif *w, const struct na_op *x)
+{
+	const struct na_op_type *t = &w->store->devices.types.items[x->type];
+
+	return t->network == NA_NET_DCN && t->collective != NA_UNKNOWN_U32 &&
+	       of_run(w, w->store->devices.cores[x->core].input) &&
+	       (waits(t) || launches(t));
+}
+
+static bool gather_ops(struct na_whatif *w)
+{
+	const struct na_devices *d = &w->store->devices;
+	bool ok = true;
+
+	na_each_record (struct na_op, x, &w->store->ops) {
+		struct wf_host *h = &w->hosts[d->cores[x->core].input];
+
+		if (speaks(w, x) && x->core < h->core)
+			h->core = x->core;
+	}
+	na_each_record (struct na_op, x, &w->store->ops) {
+		uint32_t host = d->cores[x->core].input;
+		const struct na_op_type *t = &d->types.items[x->type];
+		enum wf_kind kind = waits(t) ? WF_WAITED : WF_LAUNCHED;
+		struct wf_op op = {x->start_ps, x->end_ps, 0};
+
+		if (!ok || !speaks(w, x) || x->core != w->hosts[host].core)
+			continue;
+		op.place = place_of(w, host, t->collective);
+		w->n_waits += kind == WF_WAITED;
+		ok = op.place != WF_NONE && na_add(&w->ops, op) &&
+		     na_add(&w->events,
+			    ((struct wf_event){kind == WF_WAITED ? op.end_ps
+								 : op.start_ps,
+					       host, (uint32_t)w->ops.n - 1,
+					       kind}));
+	}
+	return ok;
+}
+
+struct ending {
+	struct wf_end end;
+	int64_t at_ps;
+	uint32_t host;
+};
+
+NA_ORDER(by_number, struct ending, NA_UP(end.group), NA_UP(end.number),
+	 NA_UP(host), NA_UP(at_ps))
+
+static bool gather_ends(struct na_whatif *w)
+{
+	NA_VEC(struct ending) all = {.n = 0};
+	bool ok = true;
+
+	na_each_record (struct na_span, x, &w->store->spans)
+		if (ok && x->core == w->hosts[x->input].core &&
+		    of_run(w, x->input))
+			ok = na_add(&all,
+				    ((struct ending){
+					    {x->number,
+					     na_host_clocks_time(w->clocks,
+								 x->input,
+								 x->end_ps),
+					     0, w->clocks->group[x->input]},
+					    x->end_ps,
+					    x->input}));
+	if (ok)
+		na_sort(all.v, all.n, by_number);
+	for (size_t i = 0; ok && i < all.n; i++)
+		ok = na_add(&w->ends, all.v[i].end) &&
+		     na_add(&w->events,
+			    ((struct wf_event){all.v[i].at_ps, all.v[i].host,
+					       (uint32_t)i, WF_ENDED}));
+	na_vec_free(&all);
+	return ok;
+}
+
+bool wf_gather(struct na_whatif *w)
+{
+	struct gathering g = {.w = w};
+	bool ok = gather_moves(&g);
+
+	na_vec_free(&g.halves);
+	return ok && gather_ops(w) && gather_ends(w);
+}

@@ -1,0 +1,63 @@
+/*
+ * What a step would take without somebody's excess: the job runs once more on
+ * paper, along what waits for what.  A send waits for the launch of its
+ * collective and for receives of its device; a receive ends after its send; the
+ * op that waits for a collective ends after the receives of all devices of the
+ * host; the next launch comes after that op.
+ *
+ * No time is computed anew: each event carries by how much earlier it would
+ * have been, the least of what those before it carry and the time that they
+ * were ahead of the last of them.  So instants are compared on one host's clock
+ * alone, and clocks that are apart do no harm.  A transfer that goes without
+ * its excess adds it, and paths that overlap are shortened once.  Instants of
+ * two clocks are compared in two places: how long a transfer had waited for a
+ * receiver that came late, and which host ends a step last.
+ *
+ * The graph is that of Lin et al., Understanding Stragglers in Large Model
+ * Training Using What-if Analysis (OSDI 2025).
+ */
+#ifndef NETAN_METHODS_WHATIF_WHATIF_H
+#define NETAN_METHODS_WHATIF_WHATIF_H
+
+#include "netan/base/err.h"
+#include "netan/model/scope.h"
+
+enum {
+	/* Transfers; of more, later steps are left out. */
+	NA_WHATIF_MOST = 1 << 20
+};
+
+/* Whose excess, by hosts of the store; borrowed. */
+struct na_whatif_ask {
+	const bool *from, *to; /* [n_hosts]: transfers of these, to these */
+	bool either;           /* of these or to these */
+	/* Slow now and then, or losing packets: what is far above the median
+	 * of its path in the collective is its excess.  Else what is above the
+	 * median of others in the collective, in a rack or across racks. */
+	bool in_spells;
+};
+
+/* Of a step, ms; NaN: no path across hosts is known, or most sends are held
+ * back by what no record shows (a queue for a link). */
+struct na_whatif_cost {
+	double median_ms, mean_ms;
+};
+
+struct na_whatif; /* the graph of one run */
+
+/*
+ * *out: from the store's transfers, ops and steps; release it with
+ * na_whatif_free() in any case.  by_sends: sends end with their
+ * acknowledgement, and tell what a transfer took; else receives do.
+ * NA_ENOMEM, or NA_OK.  O(n log n); about 400 bytes a transfer.
+ */
+enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
+			      bool by_sends, struct na_whatif **out,
+			      struct na_err *err) NA_MUST_CHECK;
+void na_whatif_free(struct na_whatif *w);
+
+/* Any number of times.  False: no memory. */
+bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
+		    struct na_whatif_cost *out) NA_MUST_CHECK;
+
+#endif

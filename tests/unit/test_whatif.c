@@ -1,0 +1,295 @@
+/*
+ * What steps would take without a culprit's excess, of jobs of three hosts,
+ * which send to both others, wait for both, send once more to both, and wait
+ * again.  What is right is the same job computed anew without the excess.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "netan/base/order.h"
+#include "netan/methods/whatif/whatif.h"
+#include "tests/unit/hand_store.h"
+
+#define US INT64_C(1000000)
+
+enum { HOSTS = 3, STEPS = 6, PHASES = 2, ROWS = 512, TOOK_US = 100 };
+
+struct times { /* us */
+	int64_t launch[STEPS][HOSTS], end[STEPS][HOSTS];
+	int64_t sent[STEPS][PHASES][HOSTS];
+};
+
+struct job {
+	struct hand h;
+	struct na_scope scope;
+	struct hand_row rows[ROWS];
+	size_t n;
+	int slow_us[STEPS]; /* what host 0 takes longer to send */
+	int late_us;        /* host 2 computes so much longer */
+	int ahead_us;       /* host 1's clock */
+	bool no_ops;
+	struct times t;
+};
+
+static int64_t took_us(const struct job *j, int src, int step)
+{
+	return TOOK_US + (src == 0 ? j->slow_us[step] : 0);
+}
+
+/* When host has all of a phase. */
+static int64_t taken_us(const struct job *j, int host, int step, int phase)
+{
+	int64_t last = j->t.launch[step][host] + 2;
+
+	for (int peer = 0; peer < HOSTS; peer++) {
+		int64_t at = j->t.sent[step][phase][peer] +
+			     took_us(j, peer, step);
+
+		if (peer != host && at > last)
+			last = at;
+	}
+	return last;
+}
+
+static void simulate(struct job *j)
+{
+	for (int step = 0; step < STEPS; step++) {
+		for (int h = 0; h < HOSTS; h++)
+			j->t.launch[step][h] = j->t.sent[step][0][h] =
+				(step ? j->t.end[step - 1][h] : 1000) + 500 +
+				(h == 2 ? j->late_us : 0);
+		for (int h = 0; h < HOSTS; h++)
+			j->t.sent[step][1][h] = taken_us(j, h, step, 0);
+		for (int h = 0; h < HOSTS; h++)
+			j->t.end[step][h] = taken_us(j, h, step, 1) + 10;
+	}
+}
+
+static int64_t last_end_us(const struct times *t, int step)
+{
+	int64_t last = 0;
+
+	for (int h = 0; h < HOSTS; h++)
+		last = t->end[step][h] > last ? t->end[step][h] : last;
+	return last;
+}
+
+static struct hand_row *push(struct job *j, enum hand_what what, int host,
+			     int64_t from_us, int64_t to_us)
+{
+	struct hand_row *r = &j->rows[j->n++];
+	int64_t ahead = host == 1 ? j->ahead_us : 0;
+
+	assert_true(j->n <= ROWS);
+	*r = (struct hand_row){.what = what,
+			       .source = host,
+			       .start_ps = (from_us + ahead) * US,
+			       .end_ps = (to_us + ahead) * US,
+			       .action_ps = NA_UNKNOWN_PS};
+	return r;
+}
+
+static void push_op(struct job *j, int host, enum na_op_phase phase,
+		    int64_t from_us, int64_t to_us)
+{
+	struct hand_row *r = push(j, HAND_OP, host, from_us, to_us);
+
+	r->name = "all-reduce.1";
+	r->op_name = phase == NA_OP_DONE ? "recv-done.1" : "recv.1";
+	r->op.opcode = NA_OPCODE_RECV;
+	r->op.phase = (uint8_t)phase;
+	r->op.network = NA_NET_DCN;
+}
+
+static void push_transfer(struct job *j, bool sends, int src, int dst, int step,
+			  int phase)
+{
+	int64_t from = j->t.sent[step][phase][src];
+	int64_t took = took_us(j, src, step);
+	int64_t posted = j->t.launch[step][dst];
+	int64_t taken = from + took > posted ? from + took : posted + 2;
+	struct hand_row *r = sends ? push(j, HAND_TX, src, from, from + took)
+				   : push(j, HAND_RX, dst, taken - took, taken);
+
+	if (!sends)
+		r->action_ps = (taken - posted) * US;
+	r->name = "all-reduce.1";
+	r->style = NA_STYLE_GRAPH;
+	r->size = 4096;
+	r->src = src * 100;
+	r->dst = dst * 100;
+	r->launch = step + 1;
+}
+
+static void push_step(struct job *j, int host, int step)
+{
+	int64_t at = j->t.launch[step][host], end = j->t.end[step][host];
+
+	for (int i = 0; i < PHASES * HOSTS; i++) {
+		int peer = i % HOSTS, phase = i / HOSTS;
+
+		if (peer == host)
+			continue;
+		push_transfer(j, true, host, peer, step, phase);
+		push_transfer(j, false, peer, host, step, phase);
+	}
+	push(j, HAND_STEP, host, at - 450, end + 5)->number = step;
+	if (j->no_ops)
+		return;
+	push_op(j, host, NA_OP_START, at - 1, at);
+	push_op(j, host, NA_OP_DONE, at + 1, end);
+}
+
+static struct na_whatif_cost cost(struct job *j, bool in_spells)
+{
+	static const bool first[HOSTS + 8] = {true};
+	static const bool all[HOSTS + 8] = {true, true, true};
+	struct na_whatif_ask ask = {.from = first,
+				    .to = all,
+				    .in_spells = in_spells};
+	struct na_whatif_cost out;
+	struct na_whatif *w;
+	struct na_err err;
+
+	simulate(j);
+	hand_init(&j->h, HOSTS, NULL);
+	for (int host = 0; host < HOSTS; host++)
+		for (int step = 0; step < STEPS; step++)
+			push_step(j, host, step);
+	hand_fill(&j->h, j->rows, j->n, ROWS);
+	assert_int_equal(na_store_resolve(&j->h.store, NA_ANCHOR_AUTO, true,
+					  &j->h.err),
+			 NA_OK);
+	j->scope.store = &j->h.store;
+	assert_int_equal(na_whatif_make(&j->scope, 0, true, &w, &err), NA_OK);
+	assert_true(na_whatif_cost(w, &ask, &out));
+	na_whatif_free(w);
+	hand_fini(&j->h);
+	return out;
+}
+
+static void near_ms(double got, double want)
+{
+	if (!(fabs(got - want) < 1e-6))
+		print_error("%.9g, not %.9g ms\n", got, want);
+	assert_true(fabs(got - want) < 1e-6);
+}
+
+static void slow_always(struct job *j)
+{
+	for (int i = 0; i < STEPS; i++)
+		j->slow_us[i] = 300;
+}
+
+/* By the job without it; the median of six steps. */
+static struct na_whatif_cost right(const struct job *j)
+{
+	struct job without = {.late_us = j->late_us};
+	double ms[STEPS], before = 0, sum = 0;
+
+	simulate(&without);
+	for (int i = 0; i < STEPS; i++) {
+		double saved = (double)(last_end_us(&j->t, i) -
+					last_end_us(&without.t, i)) /
+			       1e3;
+
+		ms[i] = saved - before;
+		sum += ms[i];
+		before = saved;
+	}
+	qsort(ms, STEPS, sizeof(*ms), na_order_f64);
+	return (struct na_whatif_cost){(ms[STEPS / 2 - 1] + ms[STEPS / 2]) / 2,
+				       sum / STEPS};
+}
+
+static void is_right(struct job *j, bool in_spells)
+{
+	struct na_whatif_cost x = cost(j, in_spells), want = right(j);
+
+	near_ms(x.median_ms, want.median_ms);
+	near_ms(x.mean_ms, want.mean_ms);
+}
+
+/* 0.3 ms more, in the second phase as well, but host 0 begins that early. */
+static void test_whole_excess(void **state)
+{
+	struct job j = {.n = 0};
+
+	(void)state;
+	slow_always(&j);
+	is_right(&j, false);
+	near_ms(right(&j).median_ms, 0.3);
+}
+
+/* What host 2 sends is the next in line.  How long transfers wait for host 2 is
+ * known as well as the clocks are, and never said too long. */
+static void test_next_in_line(void **state)
+{
+	struct job j = {.late_us = 120};
+	struct na_whatif_cost x;
+
+	(void)state;
+	slow_always(&j);
+	x = cost(&j, false);
+	assert_true(x.median_ms > 0.9 * right(&j).median_ms);
+	assert_true(x.median_ms < 1.000001 * right(&j).median_ms);
+	assert_true(x.mean_ms > 0.9 * right(&j).mean_ms);
+	assert_true(x.mean_ms < 1.000001 * right(&j).mean_ms);
+}
+
+/* Clocks that are 3.7 ms apart change nothing. */
+static void test_clocks(void **state)
+{
+	struct job j = {.late_us = 120, .ahead_us = 3700};
+
+	(void)state;
+	slow_always(&j);
+	is_right(&j, false);
+}
+
+/* One step of six: nothing in the median. */
+static void test_now_and_then(void **state)
+{
+	struct job j = {.slow_us = {0, 0, 300}};
+
+	(void)state;
+	is_right(&j, true);
+	near_ms(right(&j).median_ms, 0);
+	near_ms(right(&j).mean_ms, 0.05);
+}
+
+static void test_nobody_slow(void **state)
+{
+	struct job j = {.late_us = 50};
+
+	(void)state;
+	near_ms(cost(&j, false).median_ms, 0);
+}
+
+/* Without the ops that wait nothing says what a step waits for. */
+static void test_no_path(void **state)
+{
+	struct job j = {.no_ops = true};
+
+	(void)state;
+	slow_always(&j);
+	assert_true(isnan(cost(&j, false).median_ms));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole_excess),
+		cmocka_unit_test(test_next_in_line),
+		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_now_and_then),
+		cmocka_unit_test(test_nobody_slow),
+		cmocka_unit_test(test_no_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
