@@ -7,7 +7,6 @@
 #define ENOUGH      6.0  /* spreads of the other hosts */
 #define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
 #define LEAST_RAW   0.06
-#define RAW_SHARE   0.4  /* of it: what only the model sees is no fault */
 #define RAISED      0.04 /* log: enough for a stratum to agree */
 #define RAISED_Z    1.5
 #define AGREE       0.5    /* of what a slower port would show */
@@ -30,13 +29,7 @@ static bool is_slow(const struct wi *w, const struct wi_stratum *s)
 {
 	return s->effect > (double)w->blamed[s->stratum / 2] &&
 	       s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
-	       s->raw_effect > RAW_SHARE * s->effect;
-}
-
-static bool is_raised(const struct wi_stratum *s)
-{
-	return s->effect > RAISED && s->score > RAISED_Z &&
-	       s->raw_effect > RAW_SHARE * s->effect;
+	       s->raw_effect > WI_RAW_SHARE * s->effect;
 }
 
 /* In some collective most of the side's connections are slow.  An uplink or
@@ -80,7 +73,7 @@ static void count(const struct wi *w, struct tally *t,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->raised += is_raised(s);
+	t->raised += wi_is_raised(s, RAISED, RAISED_Z);
 	if (is_slow(w, s))
 		t->best = fmax(t->best, s->score);
 }

@@ -11,7 +11,6 @@
 
 #define RAISED       0.1398 /* log 1.15 */
 #define RAISED_Z     2.0
-#define RAW_SHARE    0.4
 #define LEAST_EFFECT 0.2624 /* log 1.3: the median of what is raised */
 #define HOSTS        0.6    /* of the rack's that are raised */
 #define USUAL_LEAST  0.02
@@ -25,12 +24,6 @@ struct counts {
 	size_t n; /* effects in the room */
 };
 
-static bool is_raised(const struct wi_stratum *s)
-{
-	return s->effect > RAISED && s->score > RAISED_Z &&
-	       s->raw_effect > RAW_SHARE * s->effect;
-}
-
 static void count_host(struct wi *w, enum wi_side side, uint32_t host,
 		       uint32_t rack, struct counts *c)
 {
@@ -42,7 +35,7 @@ static void count_host(struct wi *w, enum wi_side side, uint32_t host,
 		if (!s[i].judged || !(s[i].stratum & 1))
 			continue;
 		judged++;
-		if (!is_raised(&s[i]))
+		if (!wi_is_raised(&s[i], RAISED, RAISED_Z))
 			continue;
 		raised++;
 		if (inside)

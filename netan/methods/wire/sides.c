@@ -119,20 +119,11 @@ void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s)
 NA_ORDER(by_role, struct wi_stratum *, NA_CMP((*x)->stratum, (*y)->stratum),
 	 NA_CMP((*x)->role, (*y)->role), NA_CMP((*x)->host, (*y)->host))
 
-static struct wi_centre centre_of(double *v, size_t n)
-{
-	struct wi_centre c = {na_median(v, n), 0};
-	double mad = NA_MAD_SIGMA * na_mad(v, n, c.at);
-
-	c.spread = sqrt(mad * mad + LEAST_SPREAD * LEAST_SPREAD);
-	return c;
-}
-
 #define ACROSS(to, member) \
 	do { \
 		for (size_t k = 0; k < n; k++) \
 			w->room[k] = s[k]->member; \
-		(to) = centre_of(w->room, n); \
+		(to) = wi_centre_of(w->room, n, LEAST_SPREAD); \
 	} while (0)
 
 /* The smaller of the two where both agree by half. */
@@ -151,6 +142,12 @@ void wi_stratum_judge(struct wi_stratum *s)
 	s->effect = fmin(s->mid - u->mid.at, 2 * (s->low - u->low.at));
 	s->raw_effect = s->raw - u->raw.at;
 	s->judged = true;
+}
+
+bool wi_is_raised(const struct wi_stratum *s, double effect, double z)
+{
+	return s->effect > effect && s->score > z &&
+	       s->raw_effect > WI_RAW_SHARE * s->effect;
 }
 
 /* One stratum of all hosts. */

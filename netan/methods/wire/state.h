@@ -11,6 +11,8 @@ enum { WI_MOST_FOUND = 8 };
 
 #define WI_NONE     UINT32_MAX
 #define WI_LEAST_US 0.5 /* times are told in whole microseconds */
+/* Of an effect: what only the model of shared ports sees is no fault. */
+#define WI_RAW_SHARE 0.4
 
 /* Rows of one side of a host, of one stratum in one step: [first, first + n)
  * of the side's order. */
@@ -97,8 +99,11 @@ static inline bool wi_cross(const struct na_wire_input *in,
 
 /* order.c: stable counting sort of idx[n] by key[idx], below n_keys. */
 bool wi_sort(uint32_t *idx, size_t n, const uint32_t *key, size_t n_keys);
-/* Subtracts from each x the median of those with its key, shrunk where they
- * are few; WI_NONE: left alone. */
+/* Median and robust spread, of at least `least` (added in quadrature, to what
+ * is seen).  Reorders v. */
+struct wi_centre wi_centre_of(double *v, size_t n, double least);
+/* Subtracts from each x the median of those with its key; what a few
+ * connections alone share is left as it is. */
 bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys);
 
 /* queue.c: for how long each moves, the port's rate known. */
@@ -111,6 +116,8 @@ bool wi_residuals(struct wi *w);
 bool wi_sides_index(struct wi *w);
 void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s);
 void wi_stratum_judge(struct wi_stratum *s);
+/* Slower than the others by more than so much, by both models. */
+bool wi_is_raised(const struct wi_stratum *s, double effect, double z);
 void wi_sides_judge(struct wi *w, enum wi_side side);
 /* The strata of a host's side. */
 struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
