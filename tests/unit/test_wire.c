@@ -75,7 +75,7 @@ static void begin(struct job *j, uint32_t steps, fault *what)
 		j->collective_of[c] = c;
 	for (uint32_t i = 0; i < HOSTS * HOSTS; i++)
 		j->connections[i] = (struct na_wire_connection){i / HOSTS,
-								i % HOSTS, i};
+								i % HOSTS};
 	j->in = (struct na_wire_input){.n_hosts = HOSTS,
 				       .n_racks = RACKS,
 				       .n_connections = HOSTS * HOSTS,

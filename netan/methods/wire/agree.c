@@ -15,14 +15,10 @@
 static double predicted(struct wi *w, enum wi_side side,
 			const struct wi_stratum *s, double factor)
 {
-	const struct wi_group *g = w->groups[side].v + s->first;
-	const uint32_t *rows = w->order[side] + g->first;
-	double less = exp(-fmax(0, s->effect));
 	size_t n = 0;
+	const uint32_t *rows = wi_rows_of(w, side, s, &n);
+	double less = exp(-fmax(0, s->effect));
 
-	/* The groups of a stratum lie side by side. */
-	for (size_t k = 0; k < s->n; k++)
-		n += g[k].n;
 	for (size_t i = 0; i < n; i++) {
 		double port = (double)w->expected_us[rows[i]] - w->base_us;
 		double healthy = w->in->rows[rows[i]].took_us *

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
-#include "netan/stats/tests/tests.h"
 
 #define LEAST_EFFECT 0.1823 /* log 1.2, of a connection */
 #define LINK_EFFECT  0.6931 /* log 2: the median of its slow connections */
@@ -18,6 +16,8 @@
 #define TIMES_USUAL  4.0
 #define OVER_USUAL   0.4
 #define BY_CHANCE    500.0 /* likelihood ratio for each block */
+
+enum { LEAST_RACKS = 3 }; /* of two, each link is the other one's */
 
 static const double levels[] = {8, 6, 4.5, 3.5, 2.5};
 
@@ -27,17 +27,14 @@ struct across {
 	double score, effect;
 };
 
-struct crossing {
-	NA_VEC(struct across) v;
-};
+typedef NA_VEC(struct across) crossing;
 
 static bool is_slow_lane(const struct wi_lane *l)
 {
 	return l->judged && l->effect > LEAST_EFFECT;
 }
 
-/* All connections that were judged (across racks alone: where `cross`). */
-static void collect(struct wi *w, bool cross, struct crossing *x)
+static void collect(struct wi *w, crossing *x)
 {
 	const struct na_wire_input *in = w->in;
 
@@ -47,19 +44,19 @@ static void collect(struct wi *w, bool cross, struct crossing *x)
 			&in->connections[l->connection];
 		struct across *a;
 
-		if (!l->judged || (cross && !(l->stratum & 1)))
+		if (!l->judged || !(l->stratum & 1))
 			continue;
-		a = x->v.n ? &x->v.v[x->v.n - 1] : NULL;
+		a = x->n ? &x->v[x->n - 1] : NULL;
 		if (!a || a->connection != l->connection) {
-			a = na_push(&x->v);
+			a = na_push(x);
 			w->failed |= !a;
 			if (!a)
 				return;
 			a->connection = l->connection;
 			a->src = c->src;
 			a->dst = c->dst;
-			a->rack_a = in->n_racks ? in->rack_of[c->src] : 0;
-			a->rack_b = in->n_racks ? in->rack_of[c->dst] : 0;
+			a->rack_a = in->rack_of[c->src];
+			a->rack_b = in->rack_of[c->dst];
 		}
 		if (is_slow_lane(l) && l->score > a->score) {
 			a->score = l->score;
@@ -70,14 +67,7 @@ static void collect(struct wi *w, bool cross, struct crossing *x)
 
 static bool inside(const struct across *a, struct na_lz_who who)
 {
-	switch (who.kind) {
-	case NA_LZ_RACK_UPLINK:
-		return a->rack_a == who.a;
-	case NA_LZ_RACK_DOWNLINK:
-		return a->rack_b == who.a;
-	default:
-		return a->rack_a == who.a && a->rack_b == who.b;
-	}
+	return who.a == (who.kind == NA_LZ_RACK_UPLINK ? a->rack_a : a->rack_b);
 }
 
 struct spread_of {
@@ -100,19 +90,17 @@ static void count_ends(struct wi *w, const struct across *a,
 }
 
 /* A link of a rack slows several hosts on either end. */
-static bool spread_out(const struct wi *w, const struct spread_of *s,
-		       struct na_lz_who who, size_t slow)
+static bool spread_out(const struct spread_of *s, size_t slow)
 {
 	if (s->sources < 2 || s->sinks < 2)
 		return false;
-	if (who.kind != NA_LZ_RACK_PAIR && w->in->n_racks > 2 && s->racks < 2)
+	if (s->racks < 2)
 		return false;
 	return slow < 4 || 3 * s->most <= 2 * slow;
 }
 
-static void judge_block(struct wi *w, const struct crossing *x,
-			struct na_lz_who who, double level, struct spread_of *s,
-			struct wi_link *best)
+static void judge_block(struct wi *w, const crossing *x, struct na_lz_who who,
+			double level, struct spread_of *s, struct wi_link *best)
 {
 	double in_all = 0, in_slow = 0, all = 0, slow = 0, f0, f1, llr;
 	double effect;
@@ -122,8 +110,8 @@ static void judge_block(struct wi *w, const struct crossing *x,
 	memset(s->seen, 0,
 	       (2 * w->in->n_hosts + w->in->n_racks) * sizeof(*s->seen));
 	s->sources = s->sinks = s->racks = s->most = 0;
-	for (size_t i = 0; i < x->v.n; i++) {
-		const struct across *a = &x->v.v[i];
+	for (size_t i = 0; i < x->n; i++) {
+		const struct across *a = &x->v[i];
 		bool is = a->score > level;
 
 		if (!inside(a, who)) {
@@ -138,7 +126,7 @@ static void judge_block(struct wi *w, const struct crossing *x,
 		count_ends(w, a, who, s);
 		w->room[n++] = a->effect;
 	}
-	if (n < 2 || !spread_out(w, s, who, n))
+	if (n < 2 || !spread_out(s, n))
 		return;
 	f1 = in_slow / in_all;
 	f0 = all > 0 ? fmax((slow + 0.5) / all, USUAL_LEAST) : 1;
@@ -161,14 +149,12 @@ static void judge_block(struct wi *w, const struct crossing *x,
 	};
 }
 
-static void judge_level(struct wi *w, const struct crossing *x, double level,
+static void judge_level(struct wi *w, const crossing *x, double level,
 			struct spread_of *s, struct wi_link *best)
 {
 	uint32_t racks = (uint32_t)w->in->n_racks;
 
 	for (uint32_t a = 0; a < racks; a++) {
-		if (racks < 3)
-			return;
 		judge_block(w, x, (struct na_lz_who){NA_LZ_RACK_UPLINK, a, 0},
 			    level, s, best);
 		judge_block(w, x, (struct na_lz_who){NA_LZ_RACK_DOWNLINK, a, 0},
@@ -178,19 +164,19 @@ static void judge_level(struct wi *w, const struct crossing *x, double level,
 
 bool wi_link_best(struct wi *w, struct wi_link *best)
 {
-	struct crossing x = {0};
+	crossing x = {NULL, 0, 0};
 	struct spread_of s = {
 		.seen = na_calloc(2 * w->in->n_hosts + w->in->n_racks,
 				  sizeof(*s.seen))};
 
 	*best = (struct wi_link){0};
 	w->failed |= !s.seen;
-	if (s.seen && w->in->n_racks > 1) {
-		collect(w, true, &x);
+	if (s.seen && w->in->n_racks >= LEAST_RACKS) {
+		collect(w, &x);
 		for (size_t i = 0; i < NA_LEN(levels); i++)
 			judge_level(w, &x, levels[i], &s, best);
 	}
-	na_vec_free(&x.v);
+	na_vec_free(&x);
 	free(s.seen);
 	return best->lanes > 0;
 }
@@ -198,7 +184,7 @@ bool wi_link_best(struct wi *w, struct wi_link *best)
 static bool covers(const struct wi *w, const struct wi_link *l,
 		   const struct na_wire_connection *c)
 {
-	struct across a = {.rack_a = 0};
+	struct across a;
 
 	if (l->who.kind == NA_LZ_PAIR)
 		return c->src == l->who.a && c->dst == l->who.b;

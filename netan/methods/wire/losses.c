@@ -234,8 +234,6 @@ static bool is_of(const struct wi *w, uint32_t row, struct na_lz_who who)
 		return src == who.a;
 	case NA_LZ_DST:
 		return dst == who.a;
-	case NA_LZ_PAIR:
-		return src == who.a && dst == who.b;
 	case NA_LZ_RACK_UPLINK:
 		return w->stratum[row] & 1 && w->in->rack_of[src] == who.a;
 	case NA_LZ_RACK_DOWNLINK:
@@ -297,7 +295,7 @@ static void judge(struct losses *l, struct na_lz_who who, uint32_t *of_host,
 
 	count(l, &x, &others, of_host);
 	least = who.kind >= NA_LZ_RACK_UPLINK ? OF_LINK : EPISODES;
-	if (x.episodes < least || (who.kind != NA_LZ_PAIR && x.peers < 2))
+	if (x.episodes < least || x.peers < 2)
 		return;
 	for (uint32_t i = 0; i < w->n; i++)
 		rows += is_of(w, i, who);

@@ -16,8 +16,6 @@
 /* So few hosts say little of how hosts differ. */
 #define FEW_SPREAD 0.1
 
-enum { FEW = 4 };
-
 static void cut_groups(struct wi *w, enum wi_side side)
 {
 	const uint32_t *order = w->order[side], *host = w->host[side];
@@ -177,6 +175,16 @@ struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
 	return v + from;
 }
 
+const uint32_t *wi_rows_of(const struct wi *w, enum wi_side side,
+			   const struct wi_stratum *s, size_t *n)
+{
+	const struct wi_group *g = w->groups[side].v + s->first;
+	const struct wi_group *last = g + s->n - 1;
+
+	*n = last->first + last->n - g->first;
+	return w->order[side] + g->first;
+}
+
 void wi_sides_judge(struct wi *w, enum wi_side side)
 {
 	size_t all = w->strata[side].n, n = 0;
@@ -199,7 +207,7 @@ void wi_sides_judge(struct wi *w, enum wi_side side)
 			     of[to]->role == of[i]->role;
 		     to++)
 			;
-		if (to - i >= FEW)
+		if (to - i >= NA_WIRE_FEW_HOSTS)
 			compare(w, of + i, to - i);
 	}
 	free(of);

@@ -122,6 +122,9 @@ void wi_sides_judge(struct wi *w, enum wi_side side);
 /* The strata of a host's side. */
 struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
 				size_t *n);
+/* A stratum's rows, of all its steps. */
+const uint32_t *wi_rows_of(const struct wi *w, enum wi_side side,
+			   const struct wi_stratum *s, size_t *n);
 /* lanes.c */
 bool wi_lanes_index(struct wi *w);
 void wi_lane_sum(struct wi *w, struct wi_lane *l);
@@ -156,8 +159,6 @@ void wi_find(struct wi *w);
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 				enum na_lz_channel channel, double effect,
 				double spread, double p_value);
-void wi_alternative(struct wi *w, struct na_lz_finding *f,
-		    struct na_lz_who who);
 /* links.c: the clearest of the rack links; false: none. */
 struct wi_link {
 	struct na_lz_who who;

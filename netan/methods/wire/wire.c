@@ -139,7 +139,8 @@ static bool place(struct wi *w)
 
 static bool is_able(const struct na_wire_input *in)
 {
-	return in->n_hosts >= 4 && in->n_steps >= NA_WIRE_MIN_STEPS;
+	return in->n_hosts >= NA_WIRE_FEW_HOSTS &&
+	       in->n_steps >= NA_WIRE_MIN_STEPS;
 }
 
 /* Of those that have rows: the input's may be of other runs. */
