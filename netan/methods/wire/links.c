@@ -9,6 +9,7 @@
 
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 
 #define LEAST_EFFECT 0.1823 /* log 1.2, of a connection */
 #define LINK_EFFECT  0.6931 /* log 2: the median of its slow connections */
@@ -132,9 +133,7 @@ static void judge_block(struct wi *w, const crossing *x, struct na_lz_who who,
 	f0 = all > 0 ? fmax((slow + 0.5) / all, USUAL_LEAST) : 1;
 	if (f1 < TIMES_USUAL * f0 && f1 < f0 + OVER_USUAL)
 		return;
-	llr = in_slow * log(f1 / f0) +
-	      (f1 < 1 ? (in_all - in_slow) * log((1 - f1) / (1 - f0)) : 0);
-	llr -= log(BY_CHANCE * blocks);
+	llr = na_share_llr(in_slow, in_all, f0) - log(BY_CHANCE * blocks);
 	if (f1 <= f0 || llr <= best->score)
 		return;
 	effect = na_median(w->room, n);

@@ -4,7 +4,6 @@
  * paths, too, and less.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"

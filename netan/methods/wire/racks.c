@@ -4,10 +4,10 @@
  * units are strata of hosts; a host of its own would be slow alone.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 
 #define RAISED       0.1398 /* log 1.15 */
 #define RAISED_Z     2.0
@@ -68,9 +68,8 @@ static void judge(struct wi *w, enum wi_side side, uint32_t rack,
 	effect = na_median(w->room, c.n);
 	if (f1 < 2 * f0 || effect < LEAST_EFFECT)
 		return;
-	llr = c.raised * log(f1 / f0) +
-	      (f1 < 1 ? (c.cells - c.raised) * log((1 - f1) / (1 - f0)) : 0);
-	llr -= log(BY_CHANCE * 2 * (double)w->in->n_racks);
+	llr = na_share_llr(c.raised, c.cells, f0) -
+	      log(BY_CHANCE * 2 * (double)w->in->n_racks);
 	if (llr <= best->score)
 		return;
 	*best = (struct wi_link){
