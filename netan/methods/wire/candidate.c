@@ -19,6 +19,10 @@
 #define UNPLACED    0.4055 /* log 1.5, where racks are not known */
 #define BROAD       0.55   /* of a collective's connections */
 #define BROAD_LEAST 0.05   /* log 1.05 */
+#define STEADY      0.7    /* of a side's strata: it leads them */
+#define STEADY_PART 2.5    /* in spreads, inside the rack and across */
+
+enum { STEADY_STRATA = 3 };
 
 static double clip(double z)
 {
@@ -65,14 +69,36 @@ static bool is_broad(struct wi *w, enum wi_side side, uint32_t host,
 
 /* Strata in a rack, or across racks. */
 struct tally {
-	size_t judged, raised;
+	size_t judged, raised, led;
 	double best; /* score of those that are slow */
+	double sum;  /* of all scores */
 };
+
+static double pooled(double sum, size_t n)
+{
+	return n ? sum / sqrt((double)n) : 0;
+}
+
+/* Hosts differ for good without any fault: by their paths, their neighbours.
+ * But who is the slowest of all in nearly every collective, inside the rack
+ * and across racks, differs by its NIC. */
+static bool is_steady(const struct tally of[2])
+{
+	size_t judged = of[0].judged + of[1].judged;
+
+	return judged >= STEADY_STRATA &&
+	       (double)(of[0].led + of[1].led) >= STEADY * (double)judged &&
+	       pooled(of[0].sum, of[0].judged) >= STEADY_PART &&
+	       pooled(of[1].sum, of[1].judged) >= STEADY_PART &&
+	       pooled(of[0].sum + of[1].sum, judged) >= ENOUGH;
+}
 
 static void count(const struct wi *w, struct tally *t,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
+	t->led += s->leads;
+	t->sum += clip(s->score);
 	t->raised += wi_is_raised(s, RAISED, RAISED_Z);
 	if (is_slow(w, s))
 		t->best = fmax(t->best, s->score);
@@ -123,7 +149,6 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 {
 	struct wi_candidate c = {.side = side, .host = host};
 	struct tally of[2] = {{0}, {0}}; /* inside, across */
-	double sum = 0;
 	size_t n = 0, slow = 0;
 	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
 
@@ -131,12 +156,13 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 		if (!s[i].judged)
 			continue;
 		count(w, &of[s[i].stratum & 1], &s[i]);
-		sum += clip(s[i].score);
 		if (is_slow(w, &s[i]))
 			w->room[slow++] = s[i].effect;
 	}
 	c.proven = w->in->n_racks > 1 && of[0].best >= PROVEN;
 	c.raised = of[0].raised + of[1].raised;
+	c.pooled = pooled(of[0].sum + of[1].sum, of[0].judged + of[1].judged);
+	c.steady = is_steady(of);
 	if (!slow)
 		return c;
 	c.effect = na_median(w->room, slow);
@@ -146,10 +172,8 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 			w->room[slow++] = s[i].raw_effect;
 	}
 	c.measured = fmax(c.effect, na_median(w->room, slow));
-	c.score = fmax(fmax(of[0].best, of[1].best),
-		       sum / sqrt((double)(of[0].judged + of[1].judged))) /
-		  ENOUGH;
-	if (c.score >= 1)
+	c.score = fmax(fmax(of[0].best, of[1].best), c.pooled) / ENOUGH;
+	if (c.score >= 1 && !c.steady)
 		c.against = against(w, &c, &of[0]);
 	return c;
 }

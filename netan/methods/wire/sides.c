@@ -139,6 +139,7 @@ void wi_stratum_judge(struct wi_stratum *s)
 	s->score = both(s->z_low, s->z_mid);
 	s->effect = fmin(s->mid - u->mid.at, 2 * (s->low - u->low.at));
 	s->raw_effect = s->raw - u->raw.at;
+	s->leads = s->effect > (s->host == u->first ? u->effect_2 : u->effect);
 	s->judged = true;
 }
 
@@ -146,6 +147,20 @@ bool wi_is_raised(const struct wi_stratum *s, double effect, double z)
 {
 	return s->effect > effect && s->score > z &&
 	       s->raw_effect > WI_RAW_SHARE * s->effect;
+}
+
+static void rank_first(struct wi_stratum *const *s, size_t n,
+		       struct wi_usual *u)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i]->effect > u->effect) {
+			u->effect_2 = u->effect;
+			u->effect = s[i]->effect;
+			u->first = s[i]->host;
+		} else {
+			u->effect_2 = fmax(u->effect_2, s[i]->effect);
+		}
+	}
 }
 
 /* One stratum of all hosts. */
@@ -158,6 +173,13 @@ static void compare(struct wi *w, struct wi_stratum **s, size_t n)
 	ACROSS(u.raw, raw);
 	if (n < NA_WIRE_MIN_HOSTS)
 		u.low.spread = u.mid.spread = fmax(u.low.spread, FEW_SPREAD);
+	u.first = WI_NONE;
+	u.effect = u.effect_2 = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		s[i]->usual = u;
+		wi_stratum_judge(s[i]);
+	}
+	rank_first(s, n, &u);
 	for (size_t i = 0; i < n; i++) {
 		s[i]->usual = u;
 		wi_stratum_judge(s[i]);

@@ -29,6 +29,8 @@ struct wi_centre {
 
 struct wi_usual {
 	struct wi_centre low, mid, raw;
+	uint32_t first;          /* of the hosts, the slowest */
+	double effect, effect_2; /* its effect, and the next one's */
 };
 
 /* A stratum of a side: its groups, one for each step. */
@@ -41,6 +43,7 @@ struct wi_stratum {
 	double z_low, z_mid, score;
 	double effect, raw_effect; /* logs, against the other hosts */
 	bool judged;               /* enough steps and hosts */
+	bool leads;                /* slower than every other host */
 };
 
 /* A connection in one collective. */
@@ -140,7 +143,9 @@ struct wi_candidate {
 	double score;        /* 1: just enough to be named */
 	double effect;       /* log */
 	double measured;     /* log, with what a longer stay at its port adds */
+	double pooled;       /* sum of all strata's scores, of variance 1 */
 	size_t raised;       /* strata that agree */
+	bool steady;         /* the slowest host of nearly all strata */
 	bool proven;         /* slow inside the rack, too */
 	const char *against; /* what keeps it from being named; or NULL */
 };
