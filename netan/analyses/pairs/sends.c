@@ -396,6 +396,11 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 	}
 	if (ok && fit)
 		st = na_wire(&in, able, found, err);
+	/* Findings name racks by these numbers; what pairs alone tell of racks
+	 * is numbered otherwise. */
+	if (st == NA_OK && *able && in.n_racks)
+		memcpy(run->found.rack_of, m.racks,
+		       in.n_hosts * sizeof(*m.racks));
 	making_fini(&m);
 	return ok ? st : na_fail_nomem(err);
 }
