@@ -171,18 +171,9 @@ static void judge(struct wi *w)
 
 static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 {
-	double near = 0.1 * fmax(a->score, b->score);
-
-	if (a->steady != b->steady)
-		return a->steady;
-	if (a->steady)
-		return a->pooled > b->pooled;
 	if (a->proven != b->proven)
 		return a->proven;
-	/* The two ends of a path: who explains more. */
-	if (fabs(a->score - b->score) < near && a->raised != b->raised)
-		return a->raised > b->raised;
-	return a->score > b->score;
+	return a->pooled > b->pooled;
 }
 
 /* The clearest side that nothing speaks against. */
@@ -234,8 +225,7 @@ static bool find_one(struct wi *w)
 		 (wi_rack_best(w, &link) || wi_link_best(w, &link));
 	/* Inside its rack no link of the rack slows a host; but a link that is
 	 * so clear makes victims there. */
-	if (linked && !(any && side.steady) &&
-	    (!any || !side.proven || link.score > CLEAR_LINK)) {
+	if (linked && !(any && side.proven)) {
 		report_link(w, &link);
 		wi_link_remove(w, &link);
 		return true;

@@ -140,24 +140,15 @@ const uint32_t *wi_lanes_of(const struct wi *w, enum wi_side side,
 struct wi_candidate {
 	enum wi_side side;
 	uint32_t host;
-	double score;        /* 1: just enough to be named */
+	double score;        /* 1: it may be enough to be named */
 	double effect;       /* log */
 	double measured;     /* log, with what a longer stay at its port adds */
-	double pooled;       /* sum of all strata's scores, of variance 1 */
-	size_t raised;       /* strata that agree */
-	bool steady;         /* the slowest host of nearly all strata */
-	bool proven;         /* slow inside the rack, too */
+	double pooled;       /* sum of its strata's scores, of variance 1 */
+	double inside;       /* the same, of what stays in the rack */
+	bool proven;         /* slow there, beyond doubt */
 	const char *against; /* what keeps it from being named; or NULL */
 };
 struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
-				 uint32_t host);
-/* agree.c: of what a slower port would show in all strata, the share that
- * is seen. */
-struct wi_agreement {
-	double share, inside; /* of all; of what stays in the rack */
-	size_t strata;        /* that would show it */
-};
-struct wi_agreement wi_agreement(struct wi *w, enum wi_side side,
 				 uint32_t host);
 /* find.c */
 void wi_find(struct wi *w);
