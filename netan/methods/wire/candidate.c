@@ -11,6 +11,7 @@
 #include "netan/stats/tests/robust.h"
 
 #define ENOUGH      6.0  /* spreads of the other hosts, pooled */
+#define ALONE       10.0 /* the same, where nothing stays in the rack */
 #define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
 #define LEAST_RAW   0.06
 #define LEADS       0.7    /* of its strata: it is the slowest host there */
@@ -22,11 +23,6 @@
 #define UNPLACED    0.4055 /* log 1.5, where racks are not known */
 
 enum { STRATA = 2 };
-
-static double clip(double z)
-{
-	return z < -3 ? -3 : z > 15 ? 15 : z;
-}
 
 static bool is_slow(const struct wi *w, const struct wi_stratum *s)
 {
@@ -51,7 +47,7 @@ static void count(const struct wi *w, struct tally *t,
 {
 	t->judged++;
 	t->led += s->leads;
-	t->sum += clip(s->score);
+	t->sum += wi_clip(s->score);
 	if (is_slow(w, s))
 		t->best = fmax(t->best, s->score);
 }
@@ -86,7 +82,8 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "its transfers inside the rack are as quick as others'";
 	if (of[1].judged && pooled(of[1].sum, of[1].judged) < PART)
 		return "its transfers across racks are as quick as others'";
-	if (w->in->n_racks > 1 && !of[0].judged && c->effect < UNPROVEN)
+	if (w->in->n_racks > 1 && !of[0].judged &&
+	    (c->effect < UNPROVEN || c->pooled < ALONE))
 		return "nothing stays inside the rack, and the path may be "
 		       "slow";
 	if (w->in->n_racks < 2 && c->effect < UNPLACED)

@@ -8,7 +8,6 @@
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/tests.h"
 
-#define CLEAR_LINK  20.0 /* log likelihood */
 #define SLOW_SCORE  6.0
 #define SLOW_EFFECT 0.4055 /* log 1.5 */
 #define COVERS      0.8 /* of the transfers that show it: as good an explanation */
@@ -210,36 +209,42 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	}
 }
 
+static bool name_side(struct wi *w, const struct wi_candidate *c)
+{
+	report_side(w, c);
+	remove_side(w, c);
+	return true;
+}
+
+static bool name_link(struct wi *w, const struct wi_link *l)
+{
+	report_link(w, l);
+	wi_link_remove(w, l);
+	return true;
+}
+
 /* One more cause; false: nothing is left. */
 static bool find_one(struct wi *w)
 {
 	struct wi_candidate side = {0};
 	struct wi_link link;
-	bool any, linked;
+	bool any;
 
 	judge(w);
 	w->out->strongest = 0;
 	any = best_side(w, &side);
+	/* Inside its rack no link of the rack slows a host. */
+	if (any && side.proven)
+		return name_side(w, &side);
+	if (!w->in->two_clocks && wi_rack_best(w, true, &link))
+		return name_link(w, &link);
+	if (any)
+		return name_side(w, &side);
 	/* What a receiver's wait does looks like a link of its rack. */
-	linked = !w->in->two_clocks &&
-		 (wi_rack_best(w, &link) || wi_link_best(w, &link));
-	/* Inside its rack no link of the rack slows a host; but a link that is
-	 * so clear makes victims there. */
-	if (linked && !(any && side.proven)) {
-		report_link(w, &link);
-		wi_link_remove(w, &link);
-		return true;
-	}
-	if (any) {
-		report_side(w, &side);
-		remove_side(w, &side);
-		return true;
-	}
-	if (!wi_path_best(w, &link))
-		return false;
-	report_link(w, &link);
-	wi_link_remove(w, &link);
-	return true;
+	return !w->in->two_clocks &&
+	       (wi_rack_best(w, false, &link) || wi_link_best(w, &link) ||
+		wi_path_best(w, &link)) &&
+	       name_link(w, &link);
 }
 
 /* Both sides of a host are one finding. */

@@ -68,7 +68,14 @@ static void collect(struct wi *w, crossing *x)
 
 static bool inside(const struct across *a, struct na_lz_who who)
 {
-	return who.a == (who.kind == NA_LZ_RACK_UPLINK ? a->rack_a : a->rack_b);
+	switch (who.kind) {
+	case NA_LZ_RACK_UPLINK:
+		return a->rack_a == who.a;
+	case NA_LZ_RACK_DOWNLINK:
+		return a->rack_b == who.a;
+	default:
+		return a->rack_a == who.a && a->rack_b == who.b;
+	}
 }
 
 struct spread_of {

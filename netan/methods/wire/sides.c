@@ -143,12 +143,6 @@ void wi_stratum_judge(struct wi_stratum *s)
 	s->judged = true;
 }
 
-bool wi_is_raised(const struct wi_stratum *s, double effect, double z)
-{
-	return s->effect > effect && s->score > z &&
-	       s->raw_effect > WI_RAW_SHARE * s->effect;
-}
-
 static void rank_first(struct wi_stratum *const *s, size_t n,
 		       struct wi_usual *u)
 {

@@ -100,6 +100,12 @@ static inline bool wi_cross(const struct na_wire_input *in,
 	return in->n_racks > 1 && in->rack_of[c->src] != in->rack_of[c->dst];
 }
 
+/* One stratum must neither make nor unmake a case. */
+static inline double wi_clip(double z)
+{
+	return z < -3 ? -3 : z > 15 ? 15 : z;
+}
+
 /* order.c: stable counting sort of idx[n] by key[idx], below n_keys. */
 bool wi_sort(uint32_t *idx, size_t n, const uint32_t *key, size_t n_keys);
 /* Median and robust spread, of at least `least` (added in quadrature, to what
@@ -119,8 +125,6 @@ bool wi_residuals(struct wi *w);
 bool wi_sides_index(struct wi *w);
 void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s);
 void wi_stratum_judge(struct wi_stratum *s);
-/* Slower than the others by more than so much, by both models. */
-bool wi_is_raised(const struct wi_stratum *s, double effect, double z);
 void wi_sides_judge(struct wi *w, enum wi_side side);
 /* The strata of a host's side. */
 struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
@@ -162,8 +166,8 @@ struct wi_link {
 	size_t lanes;
 };
 bool wi_link_best(struct wi *w, struct wi_link *best);
-/* racks.c: likewise, all links of a rack. */
-bool wi_rack_best(struct wi *w, struct wi_link *best);
+/* racks.c: likewise, the links of a rack as a whole; or one of several. */
+bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 /* paths.c */
 bool wi_path_best(struct wi *w, struct wi_link *best);
 /* Transfers that cross it. */
