@@ -16,20 +16,21 @@
 #define LEADS        0.75 /* of its collectives: the slowest rack */
 #define LEAST_SPREAD 0.03
 
-enum { LEAST_LANES = 3, LEAST_OTHERS = 2 };
+enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
 
 /* What is compared of a rack's connections, and what naming takes. */
 struct rule {
 	double quantile;
 	double score;  /* spreads of the other racks' connections, pooled */
+	double few;    /* the same, of a rack of fewer than FEW hosts */
 	double effect; /* log: the median over its collectives */
 	double hosts;  /* share that is slower than the other racks are */
 	size_t strata;
 };
 
 static const struct rule rules[] = {
-	{0.5, 4.5, 0.1133, 0.9, 2},   /* all its links: log 1.12 */
-	{0.85, 12.0, 0.2624, 0.5, 3}, /* one of several: log 1.3 */
+	{0.5, 4.5, 12.0, 0.1133, 0.9, 2},   /* all its links: log 1.12 */
+	{0.85, 12.0, 12.0, 0.2624, 0.5, 3}, /* one of several: log 1.3 */
 };
 
 /* A connection in a collective, as one end's rack sees it. */
@@ -43,7 +44,7 @@ NA_ORDER(by_place, struct across, NA_UP(stratum), NA_UP(rack), NA_UP(host),
 
 /* Of a rack's side, over its collectives. */
 struct rack_sum {
-	size_t strata, led, lanes;
+	size_t strata, led, lanes, most_hosts;
 	double sum, hosts;
 	double *effects; /* [strata] */
 };
@@ -161,6 +162,7 @@ static void judge_rack(struct racks *x, size_t from, size_t a, size_t b,
 	s->led += leads(x, from, to, x->v[a].rack, low);
 	s->hosts += share;
 	s->lanes += b - a;
+	s->most_hosts = hosts > s->most_hosts ? hosts : s->most_hosts;
 }
 
 static void judge_all(struct racks *x)
@@ -209,7 +211,9 @@ static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 
 		if (s->strata < x->rule->strata ||
 		    (double)s->led < LEADS * n ||
-		    s->hosts < x->rule->hosts * n || score < x->rule->score ||
+		    s->hosts < x->rule->hosts * n ||
+		    score < (s->most_hosts < FEW ? x->rule->few
+						 : x->rule->score) ||
 		    score <= best->score ||
 		    is_named(x->w, name(x->w, side, r)))
 			continue;
