@@ -15,7 +15,7 @@
 #define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
 #define LEAST_RAW   0.06
 #define LEADS       0.7    /* of its strata: it is the slowest host there */
-#define PART        2.5    /* spreads, inside the rack and across */
+#define PART        2.0    /* spreads, inside the rack and across */
 #define PROVEN      4.0    /* inside the rack: no link of it can do that */
 #define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
 #define CLOCK_SHARE 0.4
@@ -24,10 +24,9 @@
 
 enum { STRATA = 2 };
 
-static bool is_slow(const struct wi *w, const struct wi_stratum *s)
+static bool is_slow(const struct wi_stratum *s)
 {
-	return s->effect > (double)w->blamed[s->stratum / 2] &&
-	       s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
+	return s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
 	       s->raw_effect > WI_RAW_SHARE * s->effect;
 }
 
@@ -42,13 +41,12 @@ static double pooled(double sum, size_t n)
 	return n ? sum / sqrt((double)n) : 0;
 }
 
-static void count(const struct wi *w, struct tally *t,
-		  const struct wi_stratum *s)
+static void count(struct tally *t, const struct wi_stratum *s)
 {
 	t->judged++;
 	t->led += s->leads;
 	t->sum += wi_clip(s->score);
-	if (is_slow(w, s))
+	if (is_slow(s))
 		t->best = fmax(t->best, s->score);
 }
 
@@ -100,7 +98,7 @@ static void measure(struct wi *w, struct wi_candidate *c,
 	size_t slow = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (s[i].judged && is_slow(w, &s[i]))
+		if (s[i].judged && is_slow(&s[i]))
 			w->room[slow++] = s[i].effect;
 	}
 	if (!slow)
@@ -108,7 +106,7 @@ static void measure(struct wi *w, struct wi_candidate *c,
 	c->effect = na_median(w->room, slow);
 	slow = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (s[i].judged && is_slow(w, &s[i]))
+		if (s[i].judged && is_slow(&s[i]))
 			w->room[slow++] = s[i].raw_effect;
 	}
 	c->measured = fmax(c->effect, na_median(w->room, slow));
@@ -123,7 +121,7 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].judged)
-			count(w, &of[s[i].stratum & 1], &s[i]);
+			count(&of[s[i].stratum & 1], &s[i]);
 	}
 	measure(w, &c, s, n);
 	if (c.effect <= 0)

@@ -152,8 +152,6 @@ static void remove_side(struct wi *w, const struct wi_candidate *c)
 		size_t n_rows = 0;
 		const uint32_t *rows = wi_rows_of(w, c->side, s, &n_rows);
 
-		if (s->judged && e > w->blamed[s->stratum / 2])
-			w->blamed[s->stratum / 2] = e;
 		for (size_t k = 0; k < n_rows; k++) {
 			w->fluid[rows[k]] -= e > 0 ? e : 0;
 			w->raw[rows[k]] -= raw > 0 ? raw : 0;

@@ -76,9 +76,6 @@ struct wi {
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
-	/* By collective: how slow who is named already made it.  Those who get
-	 * their bytes in bursts then are victims, as long as they are less so. */
-	float *blamed;
 	double *room; /* [n + hosts] */
 	struct na_arena arena;
 	bool failed;
