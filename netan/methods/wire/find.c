@@ -8,6 +8,7 @@
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/tests.h"
 
+#define TIE         0.9 /* of what the other end shows */
 #define SLOW_SCORE  6.0
 #define SLOW_EFFECT 0.4055 /* log 1.5 */
 #define COVERS      0.8 /* of the transfers that show it: as good an explanation */
@@ -177,12 +178,14 @@ static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 static bool best_side(struct wi *w, struct wi_candidate *best)
 {
 	bool any = false;
+	double rival[WI_SIDES] = {0, 0}; /* the most that any of a side shows */
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		for (uint32_t h = 0; h < w->in->n_hosts; h++) {
 			struct wi_candidate c =
 				wi_candidate(w, (enum wi_side)side, h);
 
+			rival[side] = fmax(rival[side], c.pooled);
 			if (c.score > w->out->strongest &&
 			    (c.score < 1 || c.against))
 				w->out->strongest = c.score;
@@ -193,7 +196,9 @@ static bool best_side(struct wi *w, struct wi_candidate *best)
 			any = true;
 		}
 	}
-	return any;
+	/* A slow path makes both its ends slow, unless either is so inside its
+	 * rack as well. */
+	return any && (best->proven || rival[!best->side] < TIE * best->pooled);
 }
 
 static void report_link(struct wi *w, const struct wi_link *l)
@@ -240,8 +245,7 @@ static bool find_one(struct wi *w)
 		return name_side(w, &side);
 	/* What a receiver's wait does looks like a link of its rack. */
 	return !w->in->two_clocks &&
-	       (wi_rack_best(w, false, &link) || wi_link_best(w, &link) ||
-		wi_path_best(w, &link)) &&
+	       (wi_rack_best(w, false, &link) || wi_path_best(w, &link)) &&
 	       name_link(w, &link);
 }
 

@@ -22,14 +22,14 @@ enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
 struct rule {
 	double quantile;
 	double score;  /* spreads of the other racks' connections, pooled */
-	double few;    /* the same, of a rack of fewer than FEW hosts */
+	double few;    /* the same, of few hosts, or of one collective */
 	double effect; /* log: the median over its collectives */
 	double hosts;  /* share that is slower than the other racks are */
 	size_t strata;
 };
 
 static const struct rule rules[] = {
-	{0.5, 4.5, 12.0, 0.1133, 0.9, 2},   /* all its links: log 1.12 */
+	{0.5, 4.5, 12.0, 0.1133, 0.9, 1},   /* all its links: log 1.12 */
 	{0.85, 12.0, 12.0, 0.2624, 0.5, 3}, /* one of several: log 1.3 */
 };
 
@@ -70,9 +70,11 @@ static void collect(struct racks *x, enum wi_side side)
 		uint32_t host = side == WI_TX ? c->src : c->dst;
 
 		if (l->judged && l->stratum & 1)
-			x->v[x->n++] = (struct across){
-				l->stratum, in->rack_of[host], host,
-				side == WI_TX ? c->dst : c->src, l->low};
+			x->v[x->n++] = (struct across){l->stratum,
+						       in->rack_of[host], host,
+						       side == WI_TX ? c->dst
+								     : c->src,
+						       l->low};
 	}
 	na_sort(x->v, x->n, by_place);
 }
@@ -85,8 +87,8 @@ static double quantile_of(struct racks *x, size_t from, size_t to)
 }
 
 /* The other racks' connections of a collective [from, to), without [a, b). */
-static struct wi_centre others(struct racks *x, size_t from, size_t a,
-			       size_t b, size_t to)
+static struct wi_centre others(struct racks *x, size_t from, size_t a, size_t b,
+			       size_t to)
 {
 	struct wi_centre c;
 	double at;
@@ -210,12 +212,13 @@ static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 		double n = (double)s->strata, score = s->sum / sqrt(n), effect;
 
 		if (s->strata < x->rule->strata ||
+		    (s->strata < 2 && s->most_hosts < FEW) ||
 		    (double)s->led < LEADS * n ||
 		    s->hosts < x->rule->hosts * n ||
-		    score < (s->most_hosts < FEW ? x->rule->few
-						 : x->rule->score) ||
-		    score <= best->score ||
-		    is_named(x->w, name(x->w, side, r)))
+		    score < (s->most_hosts < FEW || s->strata < 2
+				     ? x->rule->few
+				     : x->rule->score) ||
+		    score <= best->score || is_named(x->w, name(x->w, side, r)))
 			continue;
 		effect = na_median(s->effects, s->strata);
 		if (effect < x->rule->effect)

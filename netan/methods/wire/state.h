@@ -76,7 +76,7 @@ struct wi {
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
-	double *room; /* [n + hosts] */
+	double *room;                 /* [n + hosts] */
 	struct na_arena arena;
 	bool failed;
 	struct na_wire_result *out;
@@ -156,18 +156,18 @@ void wi_find(struct wi *w);
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 				enum na_lz_channel channel, double effect,
 				double spread, double p_value);
-/* links.c: the clearest of the rack links; false: none. */
+/* A link of a rack, or a path. */
 struct wi_link {
 	struct na_lz_who who;
 	double score, effect, p_value;
 	size_t lanes;
 };
-bool wi_link_best(struct wi *w, struct wi_link *best);
-/* racks.c: likewise, the links of a rack as a whole; or one of several. */
+/* racks.c: the clearest of the racks' links, all of a rack's or one of
+ * several; false: none. */
 bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 /* paths.c */
 bool wi_path_best(struct wi *w, struct wi_link *best);
-/* Transfers that cross it. */
+/* links.c: transfers that cross it. */
 size_t wi_link_rows(const struct wi *w, const struct wi_link *l);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
