@@ -12,8 +12,8 @@
  * step by step, since transfers of one step are one observation.
  *
  * The greedy order (the clearest side, then what is left) is matching pursuit
- * (Mallat and Zhang, 1993); racks' links are found by the share of slow
- * connections in blocks of the matrix (as 007, NSDI 2018, votes for links).
+ * (Mallat and Zhang, 1993).  What is named is the slowest of its kind in
+ * nearly every collective: a side of all hosts', a rack's links of all racks'.
  * docs/methods.md, "Who is slow, from sends", is for users.
  */
 #ifndef NETAN_METHODS_WIRE_WIRE_H
