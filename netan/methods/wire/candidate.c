@@ -22,7 +22,10 @@
 #define UNPROVEN    0.26   /* log 1.3, where no transfer stays in the rack */
 #define UNPLACED    0.4055 /* log 1.5, where racks are not known */
 
-enum { STRATA = 2 };
+#define BROAD        0.7 /* of its connections */
+#define BROAD_EFFECT 0.3 /* of its own */
+
+enum { STRATA = 2, BROAD_LEAST = 3 };
 
 static bool is_slow(const struct wi_stratum *s)
 {
@@ -64,6 +67,21 @@ static bool is_clock(struct wi *w, const struct wi_candidate *c)
 	return judged && na_median(w->room, judged) < -CLOCK_SHARE * c->effect;
 }
 
+/* Most of its connections are slow, and not to one peer or two. */
+static bool is_broad(struct wi *w, const struct wi_candidate *c)
+{
+	size_t n = 0, all = 0, slow = 0;
+	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+
+		all += l->judged;
+		slow += l->judged && l->effect > BROAD_EFFECT * c->effect;
+	}
+	return slow >= BROAD_LEAST && (double)slow >= BROAD * (double)all;
+}
+
 static const char *against(struct wi *w, const struct wi_candidate *c,
 			   const struct tally of[2])
 {
@@ -74,7 +92,7 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "over all its collectives it hardly stands out";
 	if ((double)led < LEADS * (double)judged)
 		return "in other collectives other hosts are slower";
-	if (judged < STRATA)
+	if (judged < STRATA && (c->pooled < ALONE || !is_broad(w, c)))
 		return "one collective alone shows it";
 	if (w->in->n_racks > 1 && of[0].judged && c->inside < PART)
 		return "its transfers inside the rack are as quick as others'";

@@ -174,18 +174,32 @@ static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 	return a->pooled > b->pooled;
 }
 
+/* A slow path makes both its ends slow: some other host's other side shows
+ * as much. */
+static bool has_rival(struct wi *w, const struct wi_candidate *best)
+{
+	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+		struct wi_candidate c;
+
+		if (h == best->host)
+			continue;
+		c = wi_candidate(w, !best->side, h);
+		if (c.pooled >= TIE * best->pooled)
+			return true;
+	}
+	return false;
+}
+
 /* The clearest side that nothing speaks against. */
 static bool best_side(struct wi *w, struct wi_candidate *best)
 {
 	bool any = false;
-	double rival[WI_SIDES] = {0, 0}; /* the most that any of a side shows */
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		for (uint32_t h = 0; h < w->in->n_hosts; h++) {
 			struct wi_candidate c =
 				wi_candidate(w, (enum wi_side)side, h);
 
-			rival[side] = fmax(rival[side], c.pooled);
 			if (c.score > w->out->strongest &&
 			    (c.score < 1 || c.against))
 				w->out->strongest = c.score;
@@ -196,9 +210,7 @@ static bool best_side(struct wi *w, struct wi_candidate *best)
 			any = true;
 		}
 	}
-	/* A slow path makes both its ends slow, unless either is so inside its
-	 * rack as well. */
-	return any && (best->proven || rival[!best->side] < TIE * best->pooled);
+	return any && (best->proven || !has_rival(w, best));
 }
 
 static void report_link(struct wi *w, const struct wi_link *l)
