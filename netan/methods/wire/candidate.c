@@ -15,6 +15,7 @@
 #define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
 #define LEAST_RAW   0.06
 #define LEADS       0.7    /* of its strata: it is the slowest host there */
+#define ALIKE       0.85   /* of the effect of the slowest one */
 #define PART        2.0    /* spreads, inside the rack and across */
 #define PROVEN      4.0    /* inside the rack: no link of it can do that */
 #define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
@@ -44,10 +45,19 @@ static double pooled(double sum, size_t n)
 	return n ? sum / sqrt((double)n) : 0;
 }
 
-static void count(struct tally *t, const struct wi_stratum *s)
+/* Where racks are not known, hosts that are slow alike may share a link: that
+ * is for the caller to tell, who sees that there are several. */
+static bool leads(const struct wi *w, const struct wi_stratum *s)
+{
+	return s->leads ||
+	       (w->in->n_racks < 2 && s->effect > ALIKE * s->usual.effect);
+}
+
+static void count(const struct wi *w, struct tally *t,
+		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->led += s->leads;
+	t->led += leads(w, s);
 	t->sum += wi_clip(s->score);
 	if (is_slow(s))
 		t->best = fmax(t->best, s->score);
@@ -139,7 +149,7 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].judged)
-			count(&of[s[i].stratum & 1], &s[i]);
+			count(w, &of[s[i].stratum & 1], &s[i]);
 	}
 	measure(w, &c, s, n);
 	if (c.effect <= 0)

@@ -218,10 +218,8 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	struct na_lz_finding *f = wi_report(w, l->who, NA_LZ_ALL, l->effect,
 					    l->effect / l->score, l->p_value);
 
-	if (f) {
-		f->pairs = l->lanes;
-		f->transfers = wi_link_rows(w, l);
-	}
+	if (f)
+		f->transfers = wi_link_rows(w, l, &f->pairs);
 }
 
 static bool name_side(struct wi *w, const struct wi_candidate *c)

@@ -22,15 +22,21 @@ static bool covers(const struct wi *w, const struct wi_link *l,
 	}
 }
 
-size_t wi_link_rows(const struct wi *w, const struct wi_link *l)
+size_t wi_link_rows(const struct wi *w, const struct wi_link *l, size_t *pairs)
 {
+	uint32_t last = WI_NONE;
 	size_t n = 0;
+
+	*pairs = 0;
 
 	for (size_t i = 0; i < w->lanes.n; i++) {
 		const struct wi_lane *x = &w->lanes.v[i];
 
-		if (covers(w, l, &w->in->connections[x->connection]))
-			n += x->n;
+		if (!covers(w, l, &w->in->connections[x->connection]))
+			continue;
+		n += x->n;
+		*pairs += x->connection != last;
+		last = x->connection;
 	}
 	return n;
 }

@@ -167,8 +167,8 @@ struct wi_link {
 bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 /* paths.c */
 bool wi_path_best(struct wi *w, struct wi_link *best);
-/* links.c: transfers that cross it. */
-size_t wi_link_rows(const struct wi *w, const struct wi_link *l);
+/* links.c: transfers that cross it, and connections. */
+size_t wi_link_rows(const struct wi *w, const struct wi_link *l, size_t *pairs);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);
