@@ -104,7 +104,7 @@ static uint32_t connection_of(struct making *m, const struct pairs_send *x,
 	if (*ok && i == m->connections.n)
 		*ok = na_add(&m->connections,
 			     ((struct na_wire_connection){m->node_of[src],
-							  m->node_of[dst], 0}));
+							  m->node_of[dst]}));
 	return *ok ? i : NA_NO_TRIPLE;
 }
 
@@ -302,8 +302,7 @@ static bool make_receives_of(struct making *m, size_t pair)
 	size_t n = na_pairs_rows_of(s, p);
 	double src_us = ahead_us(m, src), dst_us = ahead_us(m, dst);
 
-	if (!na_add(&m->connections,
-		    ((struct na_wire_connection){src, dst, 0})))
+	if (!na_add(&m->connections, ((struct na_wire_connection){src, dst})))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct na_lz_transfer *t = &s->rows[p->first + i];
@@ -397,6 +396,11 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 	}
 	if (ok && fit)
 		st = na_wire(&in, able, found, err);
+	/* Findings name racks by these numbers; what pairs alone tell of racks
+	 * is numbered otherwise. */
+	if (st == NA_OK && *able && in.n_racks)
+		memcpy(run->found.rack_of, m.racks,
+		       in.n_hosts * sizeof(*m.racks));
 	making_fini(&m);
 	return ok ? st : na_fail_nomem(err);
 }

@@ -165,10 +165,8 @@ static void judge_block(struct links *k, struct block *b)
 	b->usual = f0;
 	if (f0 >= 1 || (f1 < TIMES_USUAL * f0 && f1 < f0 + OVER_USUAL))
 		return;
-	llr = n * log(f1 / f0);
-	if (f1 < 1)
-		llr += (m - n) * log((1 - f1) / (1 - f0));
-	llr -= log(3 * (double)k->n_blocks / k->z->alpha);
+	llr = na_share_llr(n, m, f0) -
+	      log(3 * (double)k->n_blocks / k->z->alpha);
 	if (llr > 0 && spread_out(k, b))
 		b->score = llr;
 }

@@ -77,7 +77,7 @@ static double score(const struct lz_rates *k, size_t i)
 	    (!lz_on(k->z, NA_LZ_PART_RACK_LINKS) || !rack_may(t)))
 		return 0;
 	limit = log(limit / k->z->alpha);
-	return na_lz_rate_llr(n, t->expected) > limit ? t->gain - limit : 0;
+	return na_count_llr(n, t->expected) > limit ? t->gain - limit : 0;
 }
 
 /* The likeliest candidate that is also more than quiet sides are. */

@@ -39,8 +39,6 @@ bool na_lz_rate_belongs(const struct lz_rates *k, uint32_t p, size_t at);
 bool na_lz_rate_is_timer(const struct lz_tail *t);
 /* Fills k->t anew. */
 void na_lz_rate_count(struct lz_rates *k);
-/* Log likelihood ratio of n events where so many were expected; 0 below. */
-double na_lz_rate_llr(double n, double expected);
 double na_lz_rate_usual_without(const struct lz_rates *k, size_t at);
 
 #endif

@@ -5,6 +5,7 @@
 #include "netan/base/vec.h"
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 
 #define SHORT_OF_TIMER 0.8
 
@@ -194,11 +195,6 @@ static size_t count_tails(struct lz_rates *k)
 	return m.number;
 }
 
-double na_lz_rate_llr(double n, double expected)
-{
-	return n > expected ? n * log(n / expected) - (n - expected) : 0;
-}
-
 /* What a candidate should have by the rate of everybody else, and how much
  * it explains: what is tested counts a pause once, what is chosen by counts
  * it on each path, or one path would stand for the host that paused. */
@@ -218,7 +214,7 @@ static void expect(struct lz_rates *k, size_t moments)
 		t->expected = t->weight * lz_larger(rate, 0.5 / all);
 		path_rate = t->weight * lz_larger(path_rate, 0.5 / all);
 		t->gain = t->episodes
-				  ? na_lz_rate_llr(t->path_episodes, path_rate)
+				  ? na_count_llr(t->path_episodes, path_rate)
 				  : 0;
 	}
 }

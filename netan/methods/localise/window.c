@@ -92,7 +92,7 @@ static double judge_window(struct lz_windows *k, size_t from, size_t to,
 	f1 = n / m;
 	if (f1 < TIMES_USUAL * f0)
 		return 0;
-	llr = n * log(f1 / f0) + (m - n) * log((1 - f1) / (1 - f0)) -
+	llr = na_share_llr(n, m, f0) -
 	      log(3 * (double)k->z->hosts / k->z->alpha);
 	return llr > 0 ? sum : 0;
 }

@@ -1,87 +1,65 @@
-/* What speaks for one side of one host, and what against it. */
+/*
+ * What speaks for one side of one host, and what against it.  Hosts differ
+ * for good without any fault: by their paths, their neighbours, the turn they
+ * take.  But the host that is the slowest of all in nearly every collective,
+ * inside the rack and across racks, differs by its NIC, however small the
+ * difference is in each.
+ */
 #include <math.h>
 
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
 
-#define ENOUGH      6.0  /* spreads of the other hosts */
+#define ENOUGH      6.0  /* spreads of the other hosts, pooled */
+#define ALONE       10.0 /* the same, where nothing stays in the rack */
 #define LEAST_FLUID 0.11 /* log 1.12: explained by nothing that it shared */
 #define LEAST_RAW   0.06
-#define RAW_SHARE   0.4  /* of it: what only the model sees is no fault */
-#define RAISED      0.04 /* log: enough for a stratum to agree */
-#define RAISED_Z    1.5
-#define AGREE       0.5    /* of what a slower port would show */
-#define AGREE_ALONE 0.7    /* without a stratum inside the rack that is sure */
+#define LEADS       0.7    /* of its strata: it is the slowest host there */
+#define ALIKE       0.85   /* of the effect of the slowest one */
+#define PART        2.0    /* spreads, inside the rack and across */
+#define PROVEN      4.0    /* inside the rack: no link of it can do that */
 #define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
 #define CLOCK_SHARE 0.4
-#define INSIDE      2.0 /* in-rack transfers must show it as well */
-#define PROVEN      3.0
 #define UNPROVEN    0.26   /* log 1.3, where no transfer stays in the rack */
 #define UNPLACED    0.4055 /* log 1.5, where racks are not known */
-#define BROAD       0.55   /* of a collective's connections */
-#define BROAD_LEAST 0.05   /* log 1.05 */
 
-static double clip(double z)
+#define BROAD        0.7 /* of its connections */
+#define BROAD_EFFECT 0.3 /* of its own */
+
+enum { STRATA = 2, BROAD_LEAST = 3 };
+
+static bool is_slow(const struct wi_stratum *s)
 {
-	return z < -3 ? -3 : z > 15 ? 15 : z;
-}
-
-static bool is_slow(const struct wi *w, const struct wi_stratum *s)
-{
-	return s->effect > (double)w->blamed[s->stratum / 2] &&
-	       s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
-	       s->raw_effect > RAW_SHARE * s->effect;
-}
-
-static bool is_raised(const struct wi_stratum *s)
-{
-	return s->effect > RAISED && s->score > RAISED_Z &&
-	       s->raw_effect > RAW_SHARE * s->effect;
-}
-
-/* In some collective most of the side's connections are slow.  An uplink or
- * a few collisions of hashes slow a subset, a NIC slows all. */
-static bool is_broad(struct wi *w, enum wi_side side, uint32_t host,
-		     double effect)
-{
-	size_t n = 0, n_lanes = 0;
-	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
-	const uint32_t *lanes = wi_lanes_of(w, side, host, &n_lanes);
-	double least = fmax(BROAD_LEAST, 0.1 * effect);
-	bool asked = false;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t all = 0, slow = 0;
-
-		for (size_t k = 0; s[i].judged && k < n_lanes; k++) {
-			const struct wi_lane *l = &w->lanes.v[lanes[k]];
-
-			if (!l->judged || l->stratum != s[i].stratum)
-				continue;
-			all++;
-			slow += l->effect > least;
-		}
-		if (all < 3)
-			continue;
-		asked = true;
-		if ((double)slow >= BROAD * (double)all)
-			return true;
-	}
-	return !asked;
+	return s->effect > LEAST_FLUID && s->raw_effect > LEAST_RAW &&
+	       s->raw_effect > WI_RAW_SHARE * s->effect;
 }
 
 /* Strata in a rack, or across racks. */
 struct tally {
-	size_t judged, raised;
-	double best; /* score of those that are slow */
+	size_t judged, led;
+	double sum, best; /* of scores; the best of those that are slow */
 };
+
+static double pooled(double sum, size_t n)
+{
+	return n ? sum / sqrt((double)n) : 0;
+}
+
+/* Where racks are not known, hosts that are slow alike may share a link: that
+ * is for the caller to tell, who sees that there are several. */
+static bool leads(const struct wi *w, const struct wi_stratum *s)
+{
+	return s->leads ||
+	       (w->in->n_racks < 2 && s->effect > ALIKE * s->usual.effect);
+}
 
 static void count(const struct wi *w, struct tally *t,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->raised += is_raised(s);
-	if (is_slow(w, s))
+	t->led += leads(w, s);
+	t->sum += wi_clip(s->score);
+	if (is_slow(s))
 		t->best = fmax(t->best, s->score);
 }
 
@@ -99,64 +77,88 @@ static bool is_clock(struct wi *w, const struct wi_candidate *c)
 	return judged && na_median(w->room, judged) < -CLOCK_SHARE * c->effect;
 }
 
-static const char *against(struct wi *w, const struct wi_candidate *c,
-			   const struct tally *inside)
+/* Most of its connections are slow, and not to one peer or two. */
+static bool is_broad(struct wi *w, const struct wi_candidate *c)
 {
-	struct wi_agreement a = wi_agreement(w, c->side, c->host);
+	size_t n = 0, all = 0, slow = 0;
+	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
 
-	if (a.share < AGREE)
-		return "a port so much slower would show in other collectives, "
-		       "too";
-	if (w->in->n_racks > 1 && inside->judged && inside->best < INSIDE &&
-	    a.share < AGREE_ALONE)
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+
+		all += l->judged;
+		slow += l->judged && l->effect > BROAD_EFFECT * c->effect;
+	}
+	return slow >= BROAD_LEAST && (double)slow >= BROAD * (double)all;
+}
+
+static const char *against(struct wi *w, const struct wi_candidate *c,
+			   const struct tally of[2])
+{
+	size_t judged = of[0].judged + of[1].judged;
+	size_t led = of[0].led + of[1].led;
+
+	if (c->pooled < ENOUGH)
+		return "over all its collectives it hardly stands out";
+	if ((double)led < LEADS * (double)judged)
+		return "in other collectives other hosts are slower";
+	if (judged < STRATA && (c->pooled < ALONE || !is_broad(w, c)))
+		return "one collective alone shows it";
+	if (w->in->n_racks > 1 && of[0].judged && c->inside < PART)
 		return "its transfers inside the rack are as quick as others'";
-	if (w->in->n_racks > 1 && a.inside < AGREE)
-		return "its transfers inside the rack are not slow enough";
-	if (inside->best < INSIDE && a.strata < 2)
-		return "one collective alone shows it, across racks";
-	if (!inside->judged && c->effect < UNPROVEN)
+	if (of[1].judged && pooled(of[1].sum, of[1].judged) < PART)
+		return "its transfers across racks are as quick as others'";
+	if (w->in->n_racks > 1 && !of[0].judged &&
+	    (c->effect < UNPROVEN || c->pooled < ALONE))
 		return "nothing stays inside the rack, and the path may be "
 		       "slow";
 	if (w->in->n_racks < 2 && c->effect < UNPLACED)
 		return "without the topology a far pair looks as slow";
 	if (w->in->two_clocks && (c->effect < CLOCK_LEAST || is_clock(w, c)))
 		return "clocks may differ so much";
-	if (!is_broad(w, c->side, c->host, c->effect))
-		return "only some of its connections are slow";
 	return NULL;
+}
+
+/* Medians over the strata that show it. */
+static void measure(struct wi *w, struct wi_candidate *c,
+		    const struct wi_stratum *s, size_t n)
+{
+	size_t slow = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged && is_slow(&s[i]))
+			w->room[slow++] = s[i].effect;
+	}
+	if (!slow)
+		return;
+	c->effect = na_median(w->room, slow);
+	slow = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged && is_slow(&s[i]))
+			w->room[slow++] = s[i].raw_effect;
+	}
+	c->measured = fmax(c->effect, na_median(w->room, slow));
 }
 
 struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 {
 	struct wi_candidate c = {.side = side, .host = host};
 	struct tally of[2] = {{0}, {0}}; /* inside, across */
-	double sum = 0;
-	size_t n = 0, slow = 0;
+	size_t n = 0;
 	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!s[i].judged)
-			continue;
-		count(w, &of[s[i].stratum & 1], &s[i]);
-		sum += clip(s[i].score);
-		if (is_slow(w, &s[i]))
-			w->room[slow++] = s[i].effect;
+		if (s[i].judged)
+			count(w, &of[s[i].stratum & 1], &s[i]);
 	}
-	c.proven = w->in->n_racks > 1 && of[0].best >= PROVEN;
-	c.raised = of[0].raised + of[1].raised;
-	if (!slow)
+	measure(w, &c, s, n);
+	if (c.effect <= 0)
 		return c;
-	c.effect = na_median(w->room, slow);
-	slow = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].judged && is_slow(w, &s[i]))
-			w->room[slow++] = s[i].raw_effect;
-	}
-	c.measured = fmax(c.effect, na_median(w->room, slow));
-	c.score = fmax(fmax(of[0].best, of[1].best),
-		       sum / sqrt((double)(of[0].judged + of[1].judged))) /
-		  ENOUGH;
+	c.inside = pooled(of[0].sum, of[0].judged);
+	c.proven = w->in->n_racks > 1 && c.inside >= PROVEN;
+	c.pooled = pooled(of[0].sum + of[1].sum, of[0].judged + of[1].judged);
+	c.score = fmax(fmax(of[0].best, of[1].best), c.pooled) / ENOUGH;
 	if (c.score >= 1)
-		c.against = against(w, &c, &of[0]);
+		c.against = against(w, &c, of);
 	return c;
 }

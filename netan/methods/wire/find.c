@@ -8,7 +8,7 @@
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/tests.h"
 
-#define CLEAR_LINK  20.0 /* log likelihood */
+#define TIE         0.9 /* of what the other end shows */
 #define SLOW_SCORE  6.0
 #define SLOW_EFFECT 0.4055 /* log 1.5 */
 #define COVERS      0.8 /* of the transfers that show it: as good an explanation */
@@ -31,7 +31,8 @@ struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 	return f;
 }
 
-void wi_alternative(struct wi *w, struct na_lz_finding *f, struct na_lz_who who)
+static void alternative(struct wi *w, struct na_lz_finding *f,
+			struct na_lz_who who)
 {
 	struct na_lz_who *to = realloc(f->alternatives,
 				       (f->n_alternatives + 1) * sizeof(*to));
@@ -59,23 +60,18 @@ static struct evidence gather(struct wi *w, const struct wi_candidate *c,
 			      uint32_t *count)
 {
 	struct evidence e = {0};
+	size_t n = 0;
+	const struct wi_stratum *s = wi_strata_of(w, c->side, c->host, &n);
 
-	memset(count, 0, w->in->n_hosts * sizeof(*count));
-	for (size_t i = 0; i < w->strata[c->side].n; i++) {
-		const struct wi_stratum *s = &w->strata[c->side].v[i];
-		const struct wi_group *g = w->groups[c->side].v + s->first;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_rows = 0;
+		const uint32_t *rows = wi_rows_of(w, c->side, &s[i], &n_rows);
 
-		if (s->host != c->host || !s->judged || s->effect <= 0)
+		if (!s[i].judged || s[i].effect <= 0)
 			continue;
-		for (size_t k = 0; k < s->n; k++) {
-			for (size_t r = 0; r < g[k].n; r++) {
-				uint32_t row =
-					w->order[c->side][g[k].first + r];
-
-				count[other_end(w, row, c->side)]++;
-				e.rows++;
-			}
-		}
+		for (size_t k = 0; k < n_rows; k++)
+			count[other_end(w, rows[k], c->side)]++;
+		e.rows += n_rows;
 	}
 	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
 		e.peers += count[h] > 0;
@@ -91,16 +87,16 @@ static struct evidence gather(struct wi *w, const struct wi_candidate *c,
 static bool peer_is_slow(struct wi *w, const struct wi_candidate *c,
 			 uint32_t peer)
 {
-	size_t all = 0, slow = 0;
+	size_t all = 0, slow = 0, n = 0;
+	const uint32_t *lanes = wi_lanes_of(w, !c->side, peer, &n);
 
-	for (size_t k = 0; k < w->lanes.n; k++) {
-		const struct wi_lane *l = &w->lanes.v[k];
+	for (size_t k = 0; k < n; k++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[k]];
 		const struct na_wire_connection *e =
 			&w->in->connections[l->connection];
-		uint32_t it = c->side == WI_TX ? e->dst : e->src;
 		uint32_t host = c->side == WI_TX ? e->src : e->dst;
 
-		if (!l->judged || it != peer || host == c->host)
+		if (!l->judged || host == c->host)
 			continue;
 		all++;
 		slow += l->effect > c->effect / 2;
@@ -131,15 +127,15 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->transfers = e.rows;
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
 	    peer_is_slow(w, c, e.most))
-		wi_alternative(w, f,
-			       (struct na_lz_who){kinds[!c->side], e.most, 0});
+		alternative(w, f,
+			    (struct na_lz_who){kinds[!c->side], e.most, 0});
 	if (e.peers == 1)
-		wi_alternative(w, f,
-			       (struct na_lz_who){NA_LZ_PAIR,
-						  c->side == WI_TX ? c->host
-								   : e.most,
-						  c->side == WI_TX ? e.most
-								   : c->host});
+		alternative(w, f,
+			    (struct na_lz_who){NA_LZ_PAIR,
+					       c->side == WI_TX ? c->host
+								: e.most,
+					       c->side == WI_TX ? e.most
+								: c->host});
 	if (f->n_alternatives)
 		f->needs = "transfers of the same host with others: iperf3 "
 			   "from it to two other hosts, and back";
@@ -148,24 +144,18 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 /* Its transfers as they would be without it. */
 static void remove_side(struct wi *w, const struct wi_candidate *c)
 {
-	for (size_t i = 0; i < w->strata[c->side].n; i++) {
-		const struct wi_stratum *s = &w->strata[c->side].v[i];
-		const struct wi_group *g = w->groups[c->side].v + s->first;
+	size_t n = 0;
+	const struct wi_stratum *s = wi_strata_of(w, c->side, c->host, &n);
+
+	for (; n--; s++) {
 		float e = (float)(s->judged ? s->effect : c->effect);
 		float raw = (float)(s->judged ? s->raw_effect : c->effect);
+		size_t n_rows = 0;
+		const uint32_t *rows = wi_rows_of(w, c->side, s, &n_rows);
 
-		if (s->host != c->host)
-			continue;
-		if (s->judged && e > w->blamed[s->stratum / 2])
-			w->blamed[s->stratum / 2] = e;
-		for (size_t k = 0; k < s->n; k++) {
-			for (size_t r = 0; r < g[k].n; r++) {
-				uint32_t row =
-					w->order[c->side][g[k].first + r];
-
-				w->fluid[row] -= e > 0 ? e : 0;
-				w->raw[row] -= raw > 0 ? raw : 0;
-			}
+		for (size_t k = 0; k < n_rows; k++) {
+			w->fluid[rows[k]] -= e > 0 ? e : 0;
+			w->raw[rows[k]] -= raw > 0 ? raw : 0;
 		}
 	}
 }
@@ -179,14 +169,25 @@ static void judge(struct wi *w)
 
 static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 {
-	double near = 0.1 * fmax(a->score, b->score);
-
 	if (a->proven != b->proven)
 		return a->proven;
-	/* The two ends of a path: who explains more. */
-	if (fabs(a->score - b->score) < near && a->raised != b->raised)
-		return a->raised > b->raised;
-	return a->score > b->score;
+	return a->pooled > b->pooled;
+}
+
+/* A slow path makes both its ends slow: some other host's other side shows
+ * as much. */
+static bool has_rival(struct wi *w, const struct wi_candidate *best)
+{
+	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+		struct wi_candidate c;
+
+		if (h == best->host)
+			continue;
+		c = wi_candidate(w, !best->side, h);
+		if (c.pooled >= TIE * best->pooled)
+			return true;
+	}
+	return false;
 }
 
 /* The clearest side that nothing speaks against. */
@@ -209,7 +210,7 @@ static bool best_side(struct wi *w, struct wi_candidate *best)
 			any = true;
 		}
 	}
-	return any;
+	return any && (best->proven || !has_rival(w, best));
 }
 
 static void report_link(struct wi *w, const struct wi_link *l)
@@ -217,18 +218,22 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	struct na_lz_finding *f = wi_report(w, l->who, NA_LZ_ALL, l->effect,
 					    l->effect / l->score, l->p_value);
 
-	if (f) {
-		f->pairs = l->lanes;
-		f->transfers = wi_link_rows(w, l);
-	}
-	if (f && l->who.kind == NA_LZ_RACK_PAIR && w->in->n_racks == 2) {
-		wi_alternative(w, f,
-			       (struct na_lz_who){NA_LZ_RACK_UPLINK, l->who.a,
-						  0});
-		wi_alternative(w, f,
-			       (struct na_lz_who){NA_LZ_RACK_DOWNLINK, l->who.b,
-						  0});
-	}
+	if (f)
+		f->transfers = wi_link_rows(w, l, &f->pairs);
+}
+
+static bool name_side(struct wi *w, const struct wi_candidate *c)
+{
+	report_side(w, c);
+	remove_side(w, c);
+	return true;
+}
+
+static bool name_link(struct wi *w, const struct wi_link *l)
+{
+	report_link(w, l);
+	wi_link_remove(w, l);
+	return true;
 }
 
 /* One more cause; false: nothing is left. */
@@ -236,31 +241,22 @@ static bool find_one(struct wi *w)
 {
 	struct wi_candidate side = {0};
 	struct wi_link link;
-	bool any, linked;
+	bool any;
 
 	judge(w);
 	w->out->strongest = 0;
 	any = best_side(w, &side);
+	/* Inside its rack no link of the rack slows a host. */
+	if (any && side.proven)
+		return name_side(w, &side);
+	if (!w->in->two_clocks && wi_rack_best(w, true, &link))
+		return name_link(w, &link);
+	if (any)
+		return name_side(w, &side);
 	/* What a receiver's wait does looks like a link of its rack. */
-	linked = !w->in->two_clocks &&
-		 (wi_rack_best(w, &link) || wi_link_best(w, &link));
-	/* Inside its rack no link of the rack slows a host; but a link that is
-	 * so clear makes victims there. */
-	if (linked && (!any || !side.proven || link.score > CLEAR_LINK)) {
-		report_link(w, &link);
-		wi_link_remove(w, &link);
-		return true;
-	}
-	if (any) {
-		report_side(w, &side);
-		remove_side(w, &side);
-		return true;
-	}
-	if (!wi_path_best(w, &link))
-		return false;
-	report_link(w, &link);
-	wi_link_remove(w, &link);
-	return true;
+	return !w->in->two_clocks &&
+	       (wi_rack_best(w, false, &link) || wi_path_best(w, &link)) &&
+	       name_link(w, &link);
 }
 
 /* Both sides of a host are one finding. */

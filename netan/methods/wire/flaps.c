@@ -205,7 +205,7 @@ static struct flapping judge(struct flaps *f, uint32_t host)
 	    k <= x.usual)
 		return x;
 	x.effect = na_median(f->w->room, x.steps);
-	x.score = k * log(k / x.usual) - (k - x.usual);
+	x.score = na_count_llr(k, x.usual);
 	return x;
 }
 

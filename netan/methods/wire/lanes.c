@@ -104,15 +104,6 @@ void wi_lane_sum(struct wi *w, struct wi_lane *l)
 NA_ORDER(by_stratum, struct wi_lane *, NA_CMP((*x)->stratum, (*y)->stratum),
 	 NA_CMP((*x)->connection, (*y)->connection))
 
-static struct wi_centre centre_of(double *v, size_t n)
-{
-	struct wi_centre c = {na_median(v, n), 0};
-	double mad = NA_MAD_SIGMA * na_mad(v, n, c.at);
-
-	c.spread = sqrt(mad * mad + LEAST_SPREAD * LEAST_SPREAD);
-	return c;
-}
-
 void wi_lane_judge(struct wi_lane *l)
 {
 	const struct wi_usual *u = &l->usual;
@@ -129,13 +120,13 @@ static void compare(struct wi *w, struct wi_lane **l, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		w->room[i] = l[i]->mid;
-	u.mid = centre_of(w->room, n);
+	u.mid = wi_centre_of(w->room, n, LEAST_SPREAD);
 	for (size_t i = 0; i < n; i++)
 		w->room[i] = l[i]->low;
-	u.low = centre_of(w->room, n);
+	u.low = wi_centre_of(w->room, n, LEAST_SPREAD);
 	for (size_t i = 0; i < n; i++)
 		w->room[i] = l[i]->raw;
-	u.raw = centre_of(w->room, n);
+	u.raw = wi_centre_of(w->room, n, LEAST_SPREAD);
 	for (size_t i = 0; i < n; i++) {
 		l[i]->usual = u;
 		wi_lane_judge(l[i]);

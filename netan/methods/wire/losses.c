@@ -182,12 +182,20 @@ static bool is_usual(double timer_us)
 	return false;
 }
 
+/* Of tails by excess: those within so much of the timer or a multiple. */
 static size_t count_at(const struct losses *l, double timer_us, double within)
 {
-	size_t n = 0;
+	const struct tail *v = l->v.v;
+	size_t n = 0, to = 0;
 
-	for (size_t i = 0; i < l->v.n; i++)
-		n += at_timer(l->v.v[i].excess_us, timer_us, within, within);
+	for (int k = 1; k <= DOUBLINGS; k++) {
+		double least = (1 - within) * k * timer_us;
+		double most = (1 + within) * k * timer_us;
+		size_t from = NA_BOUND(i, to, l->v.n, v[i].excess_us >= least);
+
+		to = NA_BOUND(i, from, l->v.n, v[i].excess_us > most);
+		n += to - from;
+	}
 	return n;
 }
 
@@ -234,8 +242,6 @@ static bool is_of(const struct wi *w, uint32_t row, struct na_lz_who who)
 		return src == who.a;
 	case NA_LZ_DST:
 		return dst == who.a;
-	case NA_LZ_PAIR:
-		return src == who.a && dst == who.b;
 	case NA_LZ_RACK_UPLINK:
 		return w->stratum[row] & 1 && w->in->rack_of[src] == who.a;
 	case NA_LZ_RACK_DOWNLINK:
@@ -297,7 +303,7 @@ static void judge(struct losses *l, struct na_lz_who who, uint32_t *of_host,
 
 	count(l, &x, &others, of_host);
 	least = who.kind >= NA_LZ_RACK_UPLINK ? OF_LINK : EPISODES;
-	if (x.episodes < least || (who.kind != NA_LZ_PAIR && x.peers < 2))
+	if (x.episodes < least || x.peers < 2)
 		return;
 	for (uint32_t i = 0; i < w->n; i++)
 		rows += is_of(w, i, who);
@@ -306,7 +312,7 @@ static void judge(struct losses *l, struct na_lz_who who, uint32_t *of_host,
 					fmax(1, (double)(w->n - rows)));
 	if (k <= x.usual)
 		return;
-	x.score = k * log(k / x.usual) - (k - x.usual);
+	x.score = na_count_llr(k, x.usual);
 	if (x.score >= LIKELIER && x.score > best->score)
 		*best = x;
 }

@@ -58,6 +58,15 @@ static size_t connections(const struct wi *w, const uint32_t *rows, size_t n,
 /* What fewer connections share may be what is wrong with one of them. */
 enum { ENOUGH = 5 };
 
+struct wi_centre wi_centre_of(double *v, size_t n, double least)
+{
+	struct wi_centre c = {na_median(v, n), 0};
+	double mad = NA_MAD_SIGMA * na_mad(v, n, c.at);
+
+	c.spread = sqrt(mad * mad + least * least);
+	return c;
+}
+
 bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys)
 {
 	uint32_t *idx = na_calloc(w->n, sizeof(*idx));

@@ -4,7 +4,6 @@
  * paths, too, and less.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
@@ -92,7 +91,7 @@ bool wi_path_best(struct wi *w, struct wi_link *best)
 	na_sort(all.v, all.n, by_score);
 	p = all.v;
 	if (all.n > 1 && p->score > SCORE && p->effect > effect &&
-	    p->least > ALL && p->score > AHEAD * p[1].score &&
+	    p->least > ALL && p->lanes > 1 && p->score > AHEAD * p[1].score &&
 	    has_others(&all, p))
 		*best = (struct wi_link){
 			.who = {NA_LZ_PAIR, p->src, p->dst},

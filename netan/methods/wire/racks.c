@@ -1,102 +1,268 @@
 /*
- * All links of a rack at once: most of its hosts are slow across racks, in
- * most of their collectives, and the hosts of other racks are not.  The
- * units are strata of hosts; a host of its own would be slow alone.
+ * All links of a rack at once: its connections across racks are slower, in
+ * their median, than those of every other rack, in nearly every collective,
+ * and so are those of nearly each of its hosts.  A host of its own would be
+ * slow alone.  Of two racks, one's uplinks are the other's downlinks: what is
+ * named is the way from one to the other.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 
-#define RAISED       0.1398 /* log 1.15 */
-#define RAISED_Z     2.0
-#define RAW_SHARE    0.4
-#define LEAST_EFFECT 0.2624 /* log 1.3: the median of what is raised */
-#define HOSTS        0.6    /* of the rack's that are raised */
-#define USUAL_LEAST  0.02
-#define BY_CHANCE    500.0
+#define LEADS        0.75 /* of its collectives: the slowest rack */
+#define LEAST_SPREAD 0.03
 
-enum { LEAST_CELLS = 4, LEAST_HOSTS = 2, LEAST_RACKS = 3 };
+enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
 
-struct counts {
-	double cells, raised, hosts, raised_hosts;
-	double out_cells, out_raised;
-	size_t n; /* effects in the room */
+/* What is compared of a rack's connections, and what naming takes. */
+struct rule {
+	double quantile;
+	double score;  /* spreads of the other racks' connections, pooled */
+	double few;    /* the same, of few hosts, or of one collective */
+	double effect; /* log: the median over its collectives */
+	double hosts;  /* share that is slower than the other racks are */
+	size_t strata;
 };
 
-static bool is_raised(const struct wi_stratum *s)
-{
-	return s->effect > RAISED && s->score > RAISED_Z &&
-	       s->raw_effect > RAW_SHARE * s->effect;
-}
+static const struct rule rules[] = {
+	{0.5, 4.5, 12.0, 0.1133, 0.9, 1},   /* all its links: log 1.12 */
+	{0.85, 12.0, 12.0, 0.2624, 0.5, 3}, /* one of several: log 1.3 */
+};
 
-static void count_host(struct wi *w, enum wi_side side, uint32_t host,
-		       uint32_t rack, struct counts *c)
-{
-	size_t n = 0, judged = 0, raised = 0;
-	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
-	bool inside = w->in->rack_of[host] == rack;
+/* A connection in a collective, as one end's rack sees it. */
+struct across {
+	uint32_t stratum, rack, host, far;
+	double low;
+};
 
-	for (size_t i = 0; i < n; i++) {
-		if (!s[i].judged || !(s[i].stratum & 1))
-			continue;
-		judged++;
-		if (!is_raised(&s[i]))
-			continue;
-		raised++;
-		if (inside)
-			w->room[c->n++] = s[i].effect;
+NA_ORDER(by_place, struct across, NA_UP(stratum), NA_UP(rack), NA_UP(host),
+	 NA_UP(far))
+
+/* Of a rack's side, over its collectives. */
+struct rack_sum {
+	size_t strata, led, lanes, most_hosts;
+	double sum, hosts;
+	double *effects; /* [strata] */
+};
+
+struct racks {
+	struct wi *w;
+	struct across *v;
+	size_t n;
+	const struct rule *rule;
+	struct rack_sum *of; /* by rack */
+	double *room;        /* [n] */
+};
+
+static void collect(struct racks *x, enum wi_side side)
+{
+	const struct na_wire_input *in = x->w->in;
+
+	x->n = 0;
+	for (size_t i = 0; i < x->w->lanes.n; i++) {
+		const struct wi_lane *l = &x->w->lanes.v[i];
+		const struct na_wire_connection *c =
+			&in->connections[l->connection];
+		uint32_t host = side == WI_TX ? c->src : c->dst;
+
+		if (l->judged && l->stratum & 1)
+			x->v[x->n++] = (struct across){l->stratum,
+						       in->rack_of[host], host,
+						       side == WI_TX ? c->dst
+								     : c->src,
+						       l->low};
 	}
-	if (!inside) {
-		c->out_cells += (double)judged;
-		c->out_raised += (double)raised;
-		return;
+	na_sort(x->v, x->n, by_place);
+}
+
+static double quantile_of(struct racks *x, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		x->room[i - from] = x->v[i].low;
+	return na_quantile(x->room, to - from, x->rule->quantile);
+}
+
+/* The other racks' connections of a collective [from, to), without [a, b). */
+static struct wi_centre others(struct racks *x, size_t from, size_t a, size_t b,
+			       size_t to)
+{
+	struct wi_centre c;
+	double at;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		if (i < a || i >= b)
+			x->room[n++] = x->v[i].low;
 	}
-	c->cells += (double)judged;
-	c->raised += (double)raised;
-	c->hosts += judged > 0;
-	c->raised_hosts += 2 * raised >= judged && raised > 0;
+	at = na_quantile(x->room, n, x->rule->quantile);
+	c = wi_centre_of(x->room, n, LEAST_SPREAD);
+	c.at = at;
+	return c;
 }
 
-static void judge(struct wi *w, enum wi_side side, uint32_t rack,
-		  struct wi_link *best)
+static bool leads(struct racks *x, size_t from, size_t to, uint32_t rack,
+		  double low)
 {
-	struct counts c = {0};
-	double f1, f0, llr, effect;
-
-	for (uint32_t h = 0; h < w->in->n_hosts; h++)
-		count_host(w, side, h, rack, &c);
-	if (c.raised < LEAST_CELLS || c.raised_hosts < LEAST_HOSTS ||
-	    c.raised_hosts < HOSTS * c.hosts || c.out_cells < 1)
-		return;
-	f1 = c.raised / c.cells;
-	f0 = fmax((c.out_raised + 0.5) / c.out_cells, USUAL_LEAST);
-	effect = na_median(w->room, c.n);
-	if (f1 < 2 * f0 || effect < LEAST_EFFECT)
-		return;
-	llr = c.raised * log(f1 / f0) +
-	      (f1 < 1 ? (c.cells - c.raised) * log((1 - f1) / (1 - f0)) : 0);
-	llr -= log(BY_CHANCE * 2 * (double)w->in->n_racks);
-	if (llr <= best->score)
-		return;
-	*best = (struct wi_link){
-		.who = {side == WI_TX ? NA_LZ_RACK_UPLINK : NA_LZ_RACK_DOWNLINK,
-			rack, 0},
-		.score = llr,
-		.effect = effect,
-		.p_value = exp(-llr) / BY_CHANCE,
-		.lanes = c.n,
-	};
+	for (size_t i = from, end; i < to; i = end) {
+		for (end = i; end < to && x->v[end].rack == x->v[i].rack; end++)
+			;
+		if (x->v[i].rack != rack && end - i >= LEAST_OTHERS &&
+		    quantile_of(x, i, end) >= low)
+			return false;
+	}
+	return true;
 }
 
-bool wi_rack_best(struct wi *w, struct wi_link *best)
+/* Of a rack's hosts, those whose connections are slower than so much. */
+static double share_of_hosts(struct racks *x, size_t a, size_t b, double than,
+			     size_t *hosts)
 {
+	size_t slow = 0;
+
+	*hosts = 0;
+	for (size_t i = a, end; i < b; i = end) {
+		for (end = i; end < b && x->v[end].host == x->v[i].host; end++)
+			;
+		++*hosts;
+		slow += quantile_of(x, i, end) > than;
+	}
+	return (double)slow / (double)*hosts;
+}
+
+static bool one_far_end(const struct racks *x, size_t a, size_t b)
+{
+	for (size_t i = a; i < b; i++) {
+		if (x->v[i].far != x->v[a].far)
+			return false;
+	}
+	return true;
+}
+
+/* A rack [a, b) in a collective [from, to). */
+static void judge_rack(struct racks *x, size_t from, size_t a, size_t b,
+		       size_t to)
+{
+	struct rack_sum *s = &x->of[x->v[a].rack];
+	struct wi_centre usual;
+	size_t hosts = 0;
+	double low, share;
+
+	if (b - a < LEAST_LANES || to - from - (b - a) < LEAST_LANES ||
+	    one_far_end(x, a, b))
+		return;
+	usual = others(x, from, a, b, to);
+	low = quantile_of(x, a, b);
+	share = share_of_hosts(x, a, b, usual.at, &hosts);
+	if (hosts < 2)
+		return;
+	s->effects[s->strata++] = low - usual.at;
+	s->sum += wi_clip((low - usual.at) / usual.spread);
+	s->led += leads(x, from, to, x->v[a].rack, low);
+	s->hosts += share;
+	s->lanes += b - a;
+	s->most_hosts = hosts > s->most_hosts ? hosts : s->most_hosts;
+}
+
+static void judge_all(struct racks *x)
+{
+	for (size_t i = 0, to; i < x->n; i = to) {
+		for (to = i; to < x->n && x->v[to].stratum == x->v[i].stratum;
+		     to++)
+			;
+		for (size_t a = i, b; a < to; a = b) {
+			for (b = a; b < to && x->v[b].rack == x->v[a].rack; b++)
+				;
+			judge_rack(x, i, a, b, to);
+		}
+	}
+}
+
+static struct na_lz_who name(const struct wi *w, enum wi_side side,
+			     uint32_t rack)
+{
+	if (w->in->n_racks == 2)
+		return (struct na_lz_who){NA_LZ_RACK_PAIR,
+					  side == WI_TX ? rack : 1 - rack,
+					  side == WI_TX ? 1 - rack : rack};
+	return (struct na_lz_who){side == WI_TX ? NA_LZ_RACK_UPLINK
+						: NA_LZ_RACK_DOWNLINK,
+				  rack, 0};
+}
+
+/* What is left of what has been taken away is no second one. */
+static bool is_named(const struct wi *w, struct na_lz_who who)
+{
+	for (size_t i = 0; i < w->found.n; i++) {
+		const struct na_lz_who *f = &w->found.v[i].who;
+
+		if (f->kind == who.kind && f->a == who.a && f->b == who.b)
+			return true;
+	}
+	return false;
+}
+
+static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
+{
+	for (uint32_t r = 0; r < x->w->in->n_racks; r++) {
+		struct rack_sum *s = &x->of[r];
+		double n = (double)s->strata, score = s->sum / sqrt(n), effect;
+
+		if (s->strata < x->rule->strata ||
+		    (s->strata < 2 && s->most_hosts < FEW) ||
+		    (double)s->led < LEADS * n ||
+		    s->hosts < x->rule->hosts * n ||
+		    score < (s->most_hosts < FEW || s->strata < 2
+				     ? x->rule->few
+				     : x->rule->score) ||
+		    score <= best->score || is_named(x->w, name(x->w, side, r)))
+			continue;
+		effect = na_median(s->effects, s->strata);
+		if (effect < x->rule->effect)
+			continue;
+		*best = (struct wi_link){.who = name(x->w, side, r),
+					 .score = score,
+					 .effect = effect,
+					 .p_value = na_normal_upper(score),
+					 .lanes = s->lanes};
+	}
+}
+
+static void run(struct racks *x, double *effects, struct wi_link *best)
+{
+	size_t racks = x->w->in->n_racks, strata = x->w->n_strata;
+
+	for (int side = 0; side < WI_SIDES; side++) {
+		memset(x->of, 0, racks * sizeof(*x->of));
+		for (size_t r = 0; r < racks; r++)
+			x->of[r].effects = effects + r * strata;
+		collect(x, (enum wi_side)side);
+		judge_all(x);
+		choose(x, (enum wi_side)side, best);
+	}
+}
+
+bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best)
+{
+	size_t racks = w->in->n_racks;
+	struct racks x = {.w = w,
+			  .v = na_calloc(w->lanes.n, sizeof(*x.v)),
+			  .of = na_calloc(racks, sizeof(*x.of)),
+			  .room = na_calloc(w->lanes.n, sizeof(*x.room))};
+	double *effects = na_calloc(racks, w->n_strata * sizeof(*effects));
+	bool ok = x.v && x.of && x.room && effects;
+
 	*best = (struct wi_link){0};
-	for (uint32_t r = 0;
-	     w->in->n_racks >= LEAST_RACKS && r < w->in->n_racks; r++) {
-		judge(w, WI_TX, r, best);
-		judge(w, WI_RX, r, best);
-	}
+	w->failed |= !ok;
+	x.rule = &rules[whole ? 0 : 1];
+	if (ok && racks > 1)
+		run(&x, effects, best);
+	free(x.v);
+	free(x.of);
+	free(x.room);
+	free(effects);
 	return best->lanes > 0;
 }

@@ -16,8 +16,6 @@
 /* So few hosts say little of how hosts differ. */
 #define FEW_SPREAD 0.1
 
-enum { FEW = 4 };
-
 static void cut_groups(struct wi *w, enum wi_side side)
 {
 	const uint32_t *order = w->order[side], *host = w->host[side];
@@ -119,20 +117,11 @@ void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s)
 NA_ORDER(by_role, struct wi_stratum *, NA_CMP((*x)->stratum, (*y)->stratum),
 	 NA_CMP((*x)->role, (*y)->role), NA_CMP((*x)->host, (*y)->host))
 
-static struct wi_centre centre_of(double *v, size_t n)
-{
-	struct wi_centre c = {na_median(v, n), 0};
-	double mad = NA_MAD_SIGMA * na_mad(v, n, c.at);
-
-	c.spread = sqrt(mad * mad + LEAST_SPREAD * LEAST_SPREAD);
-	return c;
-}
-
 #define ACROSS(to, member) \
 	do { \
 		for (size_t k = 0; k < n; k++) \
 			w->room[k] = s[k]->member; \
-		(to) = centre_of(w->room, n); \
+		(to) = wi_centre_of(w->room, n, LEAST_SPREAD); \
 	} while (0)
 
 /* The smaller of the two where both agree by half. */
@@ -150,7 +139,22 @@ void wi_stratum_judge(struct wi_stratum *s)
 	s->score = both(s->z_low, s->z_mid);
 	s->effect = fmin(s->mid - u->mid.at, 2 * (s->low - u->low.at));
 	s->raw_effect = s->raw - u->raw.at;
+	s->leads = s->effect > (s->host == u->first ? u->effect_2 : u->effect);
 	s->judged = true;
+}
+
+static void rank_first(struct wi_stratum *const *s, size_t n,
+		       struct wi_usual *u)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i]->effect > u->effect) {
+			u->effect_2 = u->effect;
+			u->effect = s[i]->effect;
+			u->first = s[i]->host;
+		} else {
+			u->effect_2 = fmax(u->effect_2, s[i]->effect);
+		}
+	}
 }
 
 /* One stratum of all hosts. */
@@ -163,6 +167,13 @@ static void compare(struct wi *w, struct wi_stratum **s, size_t n)
 	ACROSS(u.raw, raw);
 	if (n < NA_WIRE_MIN_HOSTS)
 		u.low.spread = u.mid.spread = fmax(u.low.spread, FEW_SPREAD);
+	u.first = WI_NONE;
+	u.effect = u.effect_2 = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		s[i]->usual = u;
+		wi_stratum_judge(s[i]);
+	}
+	rank_first(s, n, &u);
 	for (size_t i = 0; i < n; i++) {
 		s[i]->usual = u;
 		wi_stratum_judge(s[i]);
@@ -178,6 +189,16 @@ struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
 
 	*n = NA_BOUND(i, from, all, v[i].host > host) - from;
 	return v + from;
+}
+
+const uint32_t *wi_rows_of(const struct wi *w, enum wi_side side,
+			   const struct wi_stratum *s, size_t *n)
+{
+	const struct wi_group *g = w->groups[side].v + s->first;
+	const struct wi_group *last = g + s->n - 1;
+
+	*n = last->first + last->n - g->first;
+	return w->order[side] + g->first;
 }
 
 void wi_sides_judge(struct wi *w, enum wi_side side)
@@ -202,7 +223,7 @@ void wi_sides_judge(struct wi *w, enum wi_side side)
 			     of[to]->role == of[i]->role;
 		     to++)
 			;
-		if (to - i >= FEW)
+		if (to - i >= NA_WIRE_FEW_HOSTS)
 			compare(w, of + i, to - i);
 	}
 	free(of);

@@ -11,6 +11,8 @@ enum { WI_MOST_FOUND = 8 };
 
 #define WI_NONE     UINT32_MAX
 #define WI_LEAST_US 0.5 /* times are told in whole microseconds */
+/* Of an effect: what only the model of shared ports sees is no fault. */
+#define WI_RAW_SHARE 0.4
 
 /* Rows of one side of a host, of one stratum in one step: [first, first + n)
  * of the side's order. */
@@ -27,6 +29,8 @@ struct wi_centre {
 
 struct wi_usual {
 	struct wi_centre low, mid, raw;
+	uint32_t first;          /* of the hosts, the slowest */
+	double effect, effect_2; /* its effect, and the next one's */
 };
 
 /* A stratum of a side: its groups, one for each step. */
@@ -39,6 +43,7 @@ struct wi_stratum {
 	double z_low, z_mid, score;
 	double effect, raw_effect; /* logs, against the other hosts */
 	bool judged;               /* enough steps and hosts */
+	bool leads;                /* slower than every other host */
 };
 
 /* A connection in one collective. */
@@ -71,10 +76,7 @@ struct wi {
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
-	/* By collective: how slow who is named already made it.  Those who get
-	 * their bytes in bursts then are victims, as long as they are less so. */
-	float *blamed;
-	double *room; /* [n + hosts] */
+	double *room;                 /* [n + hosts] */
 	struct na_arena arena;
 	bool failed;
 	struct na_wire_result *out;
@@ -95,10 +97,19 @@ static inline bool wi_cross(const struct na_wire_input *in,
 	return in->n_racks > 1 && in->rack_of[c->src] != in->rack_of[c->dst];
 }
 
+/* One stratum must neither make nor unmake a case. */
+static inline double wi_clip(double z)
+{
+	return z < -3 ? -3 : z > 15 ? 15 : z;
+}
+
 /* order.c: stable counting sort of idx[n] by key[idx], below n_keys. */
 bool wi_sort(uint32_t *idx, size_t n, const uint32_t *key, size_t n_keys);
-/* Subtracts from each x the median of those with its key, shrunk where they
- * are few; WI_NONE: left alone. */
+/* Median and robust spread, of at least `least` (added in quadrature, to what
+ * is seen).  Reorders v. */
+struct wi_centre wi_centre_of(double *v, size_t n, double least);
+/* Subtracts from each x the median of those with its key; what a few
+ * connections alone share is left as it is. */
 bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys);
 
 /* queue.c: for how long each moves, the port's rate known. */
@@ -115,6 +126,9 @@ void wi_sides_judge(struct wi *w, enum wi_side side);
 /* The strata of a host's side. */
 struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
 				size_t *n);
+/* A stratum's rows, of all its steps. */
+const uint32_t *wi_rows_of(const struct wi *w, enum wi_side side,
+			   const struct wi_stratum *s, size_t *n);
 /* lanes.c */
 bool wi_lanes_index(struct wi *w);
 void wi_lane_sum(struct wi *w, struct wi_lane *l);
@@ -127,43 +141,34 @@ const uint32_t *wi_lanes_of(const struct wi *w, enum wi_side side,
 struct wi_candidate {
 	enum wi_side side;
 	uint32_t host;
-	double score;        /* 1: just enough to be named */
+	double score;        /* 1: it may be enough to be named */
 	double effect;       /* log */
 	double measured;     /* log, with what a longer stay at its port adds */
-	size_t raised;       /* strata that agree */
-	bool proven;         /* slow inside the rack, too */
+	double pooled;       /* sum of its strata's scores, of variance 1 */
+	double inside;       /* the same, of what stays in the rack */
+	bool proven;         /* slow there, beyond doubt */
 	const char *against; /* what keeps it from being named; or NULL */
 };
 struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
-				 uint32_t host);
-/* agree.c: of what a slower port would show in all strata, the share that
- * is seen. */
-struct wi_agreement {
-	double share, inside; /* of all; of what stays in the rack */
-	size_t strata;        /* that would show it */
-};
-struct wi_agreement wi_agreement(struct wi *w, enum wi_side side,
 				 uint32_t host);
 /* find.c */
 void wi_find(struct wi *w);
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 				enum na_lz_channel channel, double effect,
 				double spread, double p_value);
-void wi_alternative(struct wi *w, struct na_lz_finding *f,
-		    struct na_lz_who who);
-/* links.c: the clearest of the rack links; false: none. */
+/* A link of a rack, or a path. */
 struct wi_link {
 	struct na_lz_who who;
 	double score, effect, p_value;
 	size_t lanes;
 };
-bool wi_link_best(struct wi *w, struct wi_link *best);
-/* racks.c: likewise, all links of a rack. */
-bool wi_rack_best(struct wi *w, struct wi_link *best);
+/* racks.c: the clearest of the racks' links, all of a rack's or one of
+ * several; false: none. */
+bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 /* paths.c */
 bool wi_path_best(struct wi *w, struct wi_link *best);
-/* Transfers that cross it. */
-size_t wi_link_rows(const struct wi *w, const struct wi_link *l);
+/* links.c: transfers that cross it, and connections. */
+size_t wi_link_rows(const struct wi *w, const struct wi_link *l, size_t *pairs);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);

@@ -108,7 +108,6 @@ static bool room(struct wi *w)
 	w->port_bytes[WI_TX] = wi_take(w, n, sizeof(float));
 	w->port_bytes[WI_RX] = wi_take(w, n, sizeof(float));
 	w->planted = wi_take(w, n, sizeof(float));
-	w->blamed = wi_take(w, w->in->n_collectives, sizeof(float));
 	w->move_us = wi_take(w, n, sizeof(float));
 	w->room = wi_take(w, n + more, sizeof(double));
 	return !w->failed;
@@ -139,7 +138,8 @@ static bool place(struct wi *w)
 
 static bool is_able(const struct na_wire_input *in)
 {
-	return in->n_hosts >= 4 && in->n_steps >= NA_WIRE_MIN_STEPS;
+	return in->n_hosts >= NA_WIRE_FEW_HOSTS &&
+	       in->n_steps >= NA_WIRE_MIN_STEPS;
 }
 
 /* Of those that have rows: the input's may be of other runs. */

@@ -12,8 +12,8 @@
  * step by step, since transfers of one step are one observation.
  *
  * The greedy order (the clearest side, then what is left) is matching pursuit
- * (Mallat and Zhang, 1993); racks' links are found by the share of slow
- * connections in blocks of the matrix (as 007, NSDI 2018, votes for links).
+ * (Mallat and Zhang, 1993).  What is named is the slowest of its kind in
+ * nearly every collective: a side of all hosts', a rack's links of all racks'.
  * docs/methods.md, "Who is slow, from sends", is for users.
  */
 #ifndef NETAN_METHODS_WIRE_WIRE_H
@@ -35,7 +35,6 @@ struct na_wire_row {
 /* From one device to another: what a fabric hashes to one path. */
 struct na_wire_connection {
 	uint32_t src, dst; /* hosts */
-	uint32_t pair;     /* the caller's, of the two hosts */
 };
 
 struct na_wire_input {
@@ -52,7 +51,8 @@ struct na_wire_input {
 };
 
 enum {
-	NA_WIRE_MIN_HOSTS = 6, /* 4 with less certainty */
+	NA_WIRE_MIN_HOSTS = 6,
+	NA_WIRE_FEW_HOSTS = 4, /* with less certainty */
 	NA_WIRE_MIN_STEPS = 5,
 	NA_WIRE_MOST_ROWS = 1 << 18 /* of more, whole steps are left out, as
 				      long as five stay */
@@ -75,9 +75,9 @@ struct na_wire_result {
 
 /*
  * False in *able: too few hosts or steps for these tests, or no row that can
- * be used, and nothing else is filled in.  NA_ENOMEM, or NA_OK; na_wire_result_fini() in any case.
- * Deterministic.  O(n log n) of at most NA_WIRE_MOST_ROWS rows; scratch: 60
- * bytes each.
+ * be used, and nothing else is filled in.  NA_ENOMEM, or NA_OK;
+ * na_wire_result_fini() in any case.  Deterministic.  O(n log n) of at most
+ * NA_WIRE_MOST_ROWS rows; scratch: 60 bytes each.
  */
 enum na_status na_wire(const struct na_wire_input *in, bool *able,
 		       struct na_wire_result *out,

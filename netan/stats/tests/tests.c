@@ -38,6 +38,18 @@ double na_binomial_upper(uint64_t k, uint64_t n, double p)
 	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
 }
 
+double na_count_llr(double n, double mean)
+{
+	return n > mean ? n * log(n / mean) - (n - mean) : 0;
+}
+
+double na_share_llr(double k, double n, double p)
+{
+	double share = k / n, llr = k * log(share / p);
+
+	return k < n ? llr + (n - k) * log((1 - share) / (1 - p)) : llr;
+}
+
 bool na_bh(const double *p, double *q, size_t n)
 {
 	double *sorted = na_calloc(n, sizeof(*sorted)), least = 1;

@@ -17,6 +17,14 @@ double na_poisson_upper(uint64_t k, double mean);
 double na_binomial_upper(uint64_t k, uint64_t n, double p);
 
 /*
+ * Log likelihood ratios, as chance alone would have it (0) or more:
+ * na_count_llr: a count, of a Poisson law of its own rather than of this mean.
+ * na_share_llr: k of n, with probability k / n rather than p < k / n.
+ */
+double na_count_llr(double n, double mean);
+double na_share_llr(double k, double n, double p);
+
+/*
  * Benjamini and Hochberg (JRSS-B, 1995): the smallest false discovery rate
  * at which each would be rejected, min over p(j) >= p of p(j) * m / rank,
  * at most 1.  NaN stays NaN and does not count.  False when memory is
