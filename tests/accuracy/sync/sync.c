@@ -92,6 +92,25 @@ static bool ask_all(const struct bench *b, const char *dir,
 	return true;
 }
 
+/* Where nothing was planted there is no excess, and an oracle says nothing. */
+static bool ask_oracle(const struct sy_run *r, struct sy_score *s)
+{
+	struct sy_run without = {0};
+	struct sy_oracle o;
+	bool ok = r->plan->n_faults == 0 ||
+		  sy_run_make(&without, r->plan, 1 << SY_FAULTS);
+
+	for (int i = SY_DURATIONS;
+	     ok && r->plan->n_faults > 0 && i <= SY_STAMPS; i++) {
+		ok = sy_oracle(r, &without, (enum sy_sight)i, &o);
+		if (ok)
+			sy_score_oracle(s, r->plan,
+					(enum sy_judge)(SY_ORACLE + i), &o);
+	}
+	sy_run_fini(&without);
+	return ok;
+}
+
 static void judge(const struct bench *b, size_t index)
 {
 	struct sy_score *s = &b->shared->scores[index];
@@ -111,7 +130,7 @@ static void judge(const struct bench *b, size_t index)
 	     sy_truth_make(&t, &r) && sy_session_write(&r, &t, dir);
 	if (ok) {
 		sy_score_begin(s, &p, &t);
-		s->failed = !ask_all(b, dir, &r, s);
+		s->failed = !ask_all(b, dir, &r, s) || !ask_oracle(&r, s);
 		s->done = true;
 	}
 	if (!ok || s->failed)
@@ -171,6 +190,7 @@ static void report(const struct bench *b, double seconds)
 	}
 	sy_print_tables(s, b->n);
 	missed = sy_print_bars(s, b->n);
+	sy_print_reach(s, b->n, b->list);
 	if (b->list)
 		sy_print_misses(s, b->n);
 	printf("\n%zu sessions, %llu transfers; %zu could not be judged; %d "
