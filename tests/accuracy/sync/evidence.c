@@ -9,33 +9,24 @@ static const double scale_min = 0.01;
 
 /* ---- excess */
 
-static double part_ns(const struct sy_transfer *t, uint32_t part, bool whole)
+static double moving_ns(const struct sy_transfer *t)
 {
-	int64_t from = part == SY_LEAVING ? t->sent : t->left;
-	int64_t to = whole || part == SY_AFTER ? t->landed : t->left;
-
-	return to > from ? (double)(to - from) : 1;
+	return t->landed > t->sent ? (double)(t->landed - t->sent) : 1;
 }
 
-static bool measure(struct sy_evidence *e, const struct sy_run *without,
-		    uint32_t part)
+static void measure(struct sy_evidence *e, const struct sy_run *without)
 {
-	e->excess[part] = na_calloc(e->n_transfers, sizeof(double));
-	if (!e->excess[part])
-		return false;
 	for (size_t i = 0; i < e->n_transfers; i++) {
 		const struct sy_transfer *a = &e->transfers[i];
 		const struct sy_transfer *b = &without->transfers[i];
 
-		e->excess[part][i] = log(part_ns(a, part, e->n_parts == 1) /
-					 part_ns(b, part, e->n_parts == 1));
+		e->excess[i] = log(moving_ns(a) / moving_ns(b));
 		e->timer[i] = a->timeouts > b->timeouts;
 	}
-	return true;
 }
 
 /* Of a Laplace distribution, from the median of what deviates from 0. */
-static void measure_scales(struct sy_evidence *e, uint32_t part)
+static void measure_scales(struct sy_evidence *e)
 {
 	for (uint32_t k = 0; k < e->plan->n_collectives; k++) {
 		double scale = 0;
@@ -43,10 +34,10 @@ static void measure_scales(struct sy_evidence *e, uint32_t part)
 
 		for (size_t i = 0; i < e->n_transfers; i++)
 			if (e->transfers[i].collective == k)
-				e->sorted[n++] = fabs(e->excess[part][i]);
+				e->sorted[n++] = fabs(e->excess[i]);
 		if (n > 0)
 			scale = sy_median(e->sorted, n) / log(2);
-		e->scale[part][k] = scale > scale_min ? scale : scale_min;
+		e->scale[k] = scale > scale_min ? scale : scale_min;
 	}
 }
 
@@ -185,49 +176,42 @@ static bool list_sites(struct sy_evidence *e)
 /* ---- the whole */
 
 bool sy_evidence_make(struct sy_evidence *e, const struct sy_run *with,
-		      const struct sy_run *without, enum sy_sight sight)
+		      const struct sy_run *without)
 {
 	size_t n = with->n_transfers, steps = with->plan->n_steps;
-	bool ok;
 
 	*e = (struct sy_evidence){.plan = with->plan,
 				  .transfers = with->transfers,
-				  .n_transfers = n,
-				  .n_parts = sight == SY_STAMPS ? 2 : 1,
-				  .timer = na_calloc(n, sizeof(bool)),
-				  .aside = na_calloc(n, sizeof(bool)),
-				  .values = na_calloc(n, sizeof(double)),
-				  .sorted = na_calloc(n, sizeof(double)),
-				  .steps = na_calloc(n, sizeof(uint32_t)),
-				  .gains = {na_calloc(steps, sizeof(double)),
-					    na_calloc(steps, sizeof(double))},
-				  .other = na_calloc(steps, sizeof(double))};
-	ok = e->timer && e->aside && e->values && e->sorted && e->steps &&
-	     e->gains[0] && e->gains[1] && e->other;
-	for (uint32_t part = 0; ok && part < e->n_parts; part++) {
-		ok = measure(e, without, part);
-		if (ok)
-			measure_scales(e, part);
-	}
-	if (ok)
-		count_timers(e);
-	return ok && list_sites(e);
+				  .n_transfers = n};
+	e->excess = na_calloc(n, sizeof(*e->excess));
+	e->timer = na_calloc(n, sizeof(*e->timer));
+	e->aside = na_calloc(n, sizeof(*e->aside));
+	e->values = na_calloc(n, sizeof(*e->values));
+	e->sorted = na_calloc(n, sizeof(*e->sorted));
+	e->steps = na_calloc(n, sizeof(*e->steps));
+	e->gains = na_calloc(steps, sizeof(*e->gains));
+	e->other = na_calloc(steps, sizeof(*e->other));
+	if (!e->excess || !e->timer || !e->aside || !e->values || !e->sorted ||
+	    !e->steps || !e->gains || !e->other)
+		return false;
+	measure(e, without);
+	measure_scales(e);
+	count_timers(e);
+	return list_sites(e);
 }
 
 void sy_evidence_fini(struct sy_evidence *e)
 {
 	for (size_t i = 0; i < e->n_sites; i++)
 		free(e->sites[i].own);
-	for (uint32_t part = 0; part < SY_PARTS; part++) {
-		free(e->excess[part]);
-		free(e->gains[part]);
-	}
 	free(e->sites);
+	free(e->excess);
 	free(e->timer);
 	free(e->aside);
 	free(e->values);
 	free(e->sorted);
 	free(e->steps);
+	free(e->gains);
 	free(e->other);
 	*e = (struct sy_evidence){0};
 }

@@ -13,20 +13,14 @@ struct sy_site { /* a place where a fault could be */
 	size_t n_own;
 };
 
-enum {
-	SY_WHOLE = 0,   /* of SY_DURATIONS */
-	SY_LEAVING = 0, /* until the last byte left the sender's NIC */
-	SY_AFTER = 1,   /* from then on */
-	SY_PARTS = 2
-};
+enum sy_witness { SY_TIMERS, SY_EXCESS };
 
 struct sy_evidence {
 	const struct sy_plan *plan;
 	const struct sy_transfer *transfers;
 	size_t n_transfers;
-	uint32_t n_parts;
-	double *excess[SY_PARTS]; /* of each transfer */
-	double scale[SY_PARTS][SY_COLLECTIVES];
+	double *excess; /* of each transfer */
+	double scale[SY_COLLECTIVES];
 	bool *timer; /* one ended, that does not without the faults */
 	bool *aside; /* said to be explained */
 	size_t timers;
@@ -34,18 +28,20 @@ struct sy_evidence {
 	struct sy_site *sites;
 	size_t n_sites;
 	/* of one site and collective */
-	double *values, *sorted, *gains[SY_PARTS], *other;
+	double *values, *sorted;
+	double *gains, *other; /* of steps */
 	uint32_t *steps;
 };
 
 /* False: no memory.  Release with sy_evidence_fini() in any case. */
 bool sy_evidence_make(struct sy_evidence *e, const struct sy_run *with,
-		      const struct sy_run *without, enum sy_sight sight);
+		      const struct sy_run *without);
 void sy_evidence_fini(struct sy_evidence *e);
 
 void sy_evidence_set_aside(struct sy_evidence *e, const struct sy_site *s);
 
-/* Of each step, and their sum; none are negative in sum. */
-double sy_gain(struct sy_evidence *e, const struct sy_site *s, double *by_step);
+/* Of each step, and their sum. */
+double sy_gain(struct sy_evidence *e, const struct sy_site *s,
+	       enum sy_witness witness, double *by_step);
 
 #endif

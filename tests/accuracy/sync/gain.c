@@ -4,9 +4,6 @@
 
 #include "tests/accuracy/sync/evidence.h"
 
-/* Excess is not shown after the NIC by less than these odds. */
-static const double shown = 3; /* log 20 */
-
 /* One transfer proves no more than this many scales of its excess. */
 static const double cap = 6;
 
@@ -73,59 +70,37 @@ static double at_times(struct sy_evidence *e, size_t n, double scale,
 }
 
 static size_t gather(struct sy_evidence *e, const struct sy_site *s,
-		     uint32_t collective, uint32_t part)
+		     uint32_t collective)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_own; i++) {
-		const struct sy_transfer *t = &e->transfers[s->own[i]];
+		uint32_t which = s->own[i];
+		const struct sy_transfer *t = &e->transfers[which];
 
-		if (t->collective != collective || e->aside[s->own[i]] ||
-		    e->timer[s->own[i]])
+		if (t->collective != collective || e->aside[which] ||
+		    e->timer[which])
 			continue;
-		e->values[n] = e->excess[part][s->own[i]];
+		e->values[n] = e->excess[which];
 		e->steps[n++] = t->step;
 	}
 	return n;
 }
 
-/* The better of both, or nothing, into gains[part]. */
-static double gain_of_part(struct sy_evidence *e, const struct sy_site *s,
-			   uint32_t collective, uint32_t part)
+/* By the better of both, or not at all. */
+static void gain_of_excess(struct sy_evidence *e, const struct sy_site *s,
+			   uint32_t collective, double *by_step)
 {
-	size_t n = gather(e, s, collective, part);
-	size_t bytes = e->plan->n_steps * sizeof(double);
-	double scale = e->scale[part][collective];
-	double one, many;
+	size_t n = gather(e, s, collective);
+	double scale = e->scale[collective];
+	const double *better = e->gains;
 
-	memset(e->gains[part], 0, bytes);
 	if (n == 0)
-		return 0;
-	many = at_times(e, n, scale, e->gains[part]);
-	one = constant(e, n, scale, e->other);
-	if (one > many)
-		memcpy(e->gains[part], e->other, bytes);
-	return one > many ? one : many;
-}
-
-/* What is slow to send delays the last byte before it left, what is slow
- * behind the NIC after that, and before only by the sender's window. */
-static void gain_of_collective(struct sy_evidence *e, const struct sy_site *s,
-			       uint32_t collective, double *by_step)
-{
-	double after = 0;
-
-	gain_of_part(e, s, collective, 0);
-	if (e->n_parts > 1 && s->who.place != SY_SRC) {
-		after = gain_of_part(e, s, collective, SY_AFTER);
-		if (after < shown && s->who.place != SY_HOST)
-			return;
-	}
-	for (uint32_t i = 0; i < e->plan->n_steps; i++) {
-		by_step[i] += e->gains[0][i];
-		if (after > 0)
-			by_step[i] += e->gains[SY_AFTER][i];
-	}
+		return;
+	if (constant(e, n, scale, e->other) > at_times(e, n, scale, e->gains))
+		better = e->other;
+	for (uint32_t i = 0; i < e->plan->n_steps; i++)
+		by_step[i] += better[i];
 }
 
 /* ---- timers */
@@ -165,16 +140,18 @@ static void gain_of_timers(struct sy_evidence *e, const struct sy_site *s,
 		by_step[i] += e->other[i] - log(n_steps) / n_steps;
 }
 
-double sy_gain(struct sy_evidence *e, const struct sy_site *s, double *by_step)
+double sy_gain(struct sy_evidence *e, const struct sy_site *s,
+	       enum sy_witness witness, double *by_step)
 {
 	uint32_t n_steps = e->plan->n_steps;
 	double sum = 0;
 
 	memset(by_step, 0, n_steps * sizeof(*by_step));
-	for (uint32_t k = 0; k < e->plan->n_collectives; k++)
-		gain_of_collective(e, s, k, by_step);
-	if (e->timers > 0)
+	if (witness == SY_TIMERS)
 		gain_of_timers(e, s, by_step);
+	for (uint32_t k = 0; witness == SY_EXCESS && k < e->plan->n_collectives;
+	     k++)
+		gain_of_excess(e, s, k, by_step);
 	for (uint32_t i = 0; i < n_steps; i++)
 		sum += by_step[i];
 	return sum;

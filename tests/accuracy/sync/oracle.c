@@ -12,6 +12,7 @@ static const double odds = 20, confidence = 0.95;
 
 struct round {
 	struct sy_evidence *e;
+	enum sy_witness witness;
 	double *gains;    /* [site * steps + step] */
 	double *sums;     /* of each site */
 	double *left;     /* of one site: what it adds to the best one */
@@ -103,7 +104,7 @@ static bool beats(struct round *r, size_t best, size_t other)
 
 	if (r->sums[other] <= 0)
 		return true;
-	sy_gain(r->e, &r->e->sites[other], r->left);
+	sy_gain(r->e, &r->e->sites[other], r->witness, r->left);
 	for (uint32_t s = 0; s < r->e->plan->n_steps; s++)
 		r->left[s] += a[s] - b[s];
 	return mostly(r, r->left, log(odds));
@@ -192,6 +193,18 @@ static void say(const struct round *r, const struct rivals *all,
 	out->n_ties++;
 }
 
+/* The best place of one witness.  False: none stands out. */
+static bool stands_out(struct round *r, enum sy_witness witness, size_t *best)
+{
+	struct sy_evidence *e = r->e;
+
+	r->witness = witness;
+	for (size_t i = 0; i < e->n_sites; i++)
+		r->sums[i] = sy_gain(e, &e->sites[i], witness, gains_of(r, i));
+	*best = best_of(r);
+	return mostly(r, gains_of(r, *best), log(odds * (double)e->n_sites));
+}
+
 /* One fault.  False: none stands out, or no memory. */
 static bool look(struct round *r, struct sy_oracle *out, bool *ok)
 {
@@ -199,10 +212,8 @@ static bool look(struct round *r, struct sy_oracle *out, bool *ok)
 	struct rivals all = {0};
 	size_t best;
 
-	for (size_t i = 0; i < e->n_sites; i++)
-		r->sums[i] = sy_gain(e, &e->sites[i], gains_of(r, i));
-	best = best_of(r);
-	if (!mostly(r, gains_of(r, best), log(odds * (double)e->n_sites)))
+	if (!stands_out(r, SY_TIMERS, &best) &&
+	    !stands_out(r, SY_EXCESS, &best))
 		return false;
 	sy_evidence_set_aside(e, &e->sites[best]);
 	find_rivals(r, best, &all);
@@ -216,15 +227,16 @@ static bool look(struct round *r, struct sy_oracle *out, bool *ok)
 }
 
 bool sy_oracle(const struct sy_run *with, const struct sy_run *without,
-	       enum sy_sight sight, struct sy_oracle *out)
+	       struct sy_oracle *out)
 {
 	struct sy_evidence e;
 	struct round r = {0};
-	bool ok = sy_evidence_make(&e, with, without, sight) && e.n_sites > 0 &&
+	bool ok = sy_evidence_make(&e, with, without) && e.n_sites > 0 &&
 		  round_make(&r, &e);
 
 	*out = (struct sy_oracle){.answer = {.outcome = SY_CANNOT_TELL}};
-	for (int i = 0; ok && i < SY_FAULTS && look(&r, out, &ok); i++)
+	for (int i = 0;
+	     ok && i < (int)with->plan->n_faults && look(&r, out, &ok); i++)
 		;
 	round_fini(&r);
 	sy_evidence_fini(&e);

@@ -4,18 +4,15 @@
 #include "tests/accuracy/sync/score.h"
 
 static const char legend[] =
-	"\nWhat an oracle could tell (tests/accuracy/sync/oracle.h): with the "
-	"true times of moving, with and\nwithout the faults, all true clocks, "
-	"and nothing of the culprit. told: of the visible faults, by their\n"
-	"true durations; stamps: if it also has when the last byte left the "
-	"NIC; prec: of its names, %, in\nthe sessions of these faults. "
-	"missed: by check; of these: told by durations, told by stamps "
-	"alone,\ntied with other places that explain the same, and the rest: "
-	"too faint, or another was named.\n";
+	"\nWhat could be told, by an oracle that knows all but the culprit "
+	"(tests/accuracy/sync/oracle.h).\ntold: of the visible faults; right, "
+	"prec: of its names in the sessions of these faults. Of what check\n"
+	"misses: told; tied with other places that explain the same; and the "
+	"rest, too faint, or another\nwas named.\n";
 
 struct reach {
-	uint32_t visible, found, told[2], names[2], right[2];
-	uint32_t missed, by_durations, by_stamps, tied;
+	uint32_t visible, found, told, names, right;
+	uint32_t missed, missed_told, tied;
 };
 
 static bool named(const struct sy_found *f, enum sy_judge j)
@@ -25,21 +22,18 @@ static bool named(const struct sy_found *f, enum sy_judge j)
 
 static void count_fault(const struct sy_found *f, struct reach *r)
 {
-	bool durations = named(f, SY_ORACLE);
-	bool stamps = named(f, SY_ORACLE_STAMPS);
+	bool told = named(f, SY_ORACLE);
 
 	if (!f->visible)
 		return;
 	r->visible++;
+	r->told += told;
 	r->found += named(f, SY_CHECK);
-	r->told[0] += durations;
-	r->told[1] += stamps;
 	if (named(f, SY_CHECK))
 		return;
 	r->missed++;
-	r->by_durations += durations;
-	r->by_stamps += stamps && !durations;
-	r->tied += !durations && !stamps && f->tied[0][0] != '\0';
+	r->missed_told += told;
+	r->tied += !told && f->tied[0] != '\0';
 }
 
 enum which { OF_KIND, SLOW_NICS, LARGE, ALL };
@@ -57,6 +51,7 @@ static bool belongs(const struct sy_found *f, enum which which,
 static void count_session(const struct sy_score *s, enum which which,
 			  enum sy_kind kind, struct reach *r)
 {
+	const struct sy_said *a = &s->said[SY_ORACLE];
 	bool in = false;
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
@@ -64,12 +59,10 @@ static void count_session(const struct sy_score *s, enum which which,
 			count_fault(&s->faults[i], r);
 			in = true;
 		}
-	for (int o = 0; in && o < 2; o++) {
-		const struct sy_said *a = &s->said[SY_ORACLE + o];
-
-		r->names[o] += a->right + a->near + a->wrong;
-		r->right[o] += a->right;
-	}
+	if (!in)
+		return;
+	r->names += a->right + a->near + a->wrong;
+	r->right += a->right;
 }
 
 static void share(uint32_t of, uint32_t all)
@@ -90,45 +83,35 @@ static void row(const char *name, enum which which, enum sy_kind kind,
 			count_session(&s[i], which, kind, &r);
 	if (r.visible == 0)
 		return;
-	printf("%-25s %4u %5u", name, r.visible, r.found);
-	for (int o = 0; o < 2; o++) {
-		printf(" | %4u", r.told[o]);
-		share(r.told[o], r.visible);
-		printf(" %5u", r.names[o]);
-		share(r.right[o], r.names[o]);
-	}
-	printf(" | %6u %4u %6u %4u %4u\n", r.missed, r.by_durations,
-	       r.by_stamps, r.tied,
-	       r.missed - r.by_durations - r.by_stamps - r.tied);
+	printf("%-25s %4u %5u %4u", name, r.visible, r.found, r.told);
+	share(r.told, r.visible);
+	printf(" %5u %5u", r.names, r.right);
+	share(r.right, r.names);
+	printf(" | %6u %4u %4u %4u\n", r.missed, r.missed_told, r.tied,
+	       r.missed - r.missed_told - r.tied);
 }
 
 static void tell_miss(const struct sy_score *s, const struct sy_found *f)
 {
-	static const char *const sights[] = {"durations", "stamps"};
+	const char *said = s->said[SY_ORACLE].words;
 
-	printf("%s %llu:%s %.2fx:", sy_kind_name(s->kind),
+	printf("%s %llu:%s %.2fx: ", sy_kind_name(s->kind),
 	       (unsigned long long)s->seed, f->words, f->median);
-	for (int o = 0; o < 2; o++) {
-		const struct sy_said *a = &s->said[SY_ORACLE + o];
-
-		printf("%s %s ", o ? ";" : "", sights[o]);
-		if (named(f, (enum sy_judge)(SY_ORACLE + o)))
-			printf("told");
-		else if (f->tied[o][0])
-			printf("not told: tied,%s", f->tied[o]);
-		else if (a->words[0])
-			printf("not told: said%s", a->words);
-		else
-			printf("not told: too faint");
-	}
-	putchar('\n');
+	if (named(f, SY_ORACLE))
+		puts("told");
+	else if (f->tied[0])
+		printf("not told: one of%s\n", f->tied);
+	else if (said[0])
+		printf("not told: named%s\n", said);
+	else
+		puts("not told: too faint");
 }
 
 void sy_print_reach(const struct sy_score *s, size_t n, bool list)
 {
 	fputs(legend, stdout);
-	printf("\n%-25s  vis check | told  rec names prec | stamps rec names "
-	       "prec | missed told stamps tied rest\n",
+	printf("\n%-25s  vis check told  rec names right prec | missed told "
+	       "tied rest\n",
 	       "faults, of doubles too");
 	for (int k = SY_TX; k < SY_TWO; k++)
 		row(sy_kind_name((enum sy_kind)k), OF_KIND, (enum sy_kind)k, s,

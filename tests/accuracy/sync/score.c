@@ -110,13 +110,13 @@ static bool among(const struct sy_plan *p, const struct sy_fault *f,
 }
 
 void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
-		     enum sy_judge judge, const struct sy_oracle *o)
+		     const struct sy_oracle *o)
 {
-	sy_score_answer(s, p, judge, &o->answer);
+	sy_score_answer(s, p, SY_ORACLE, &o->answer);
 	for (uint32_t f = 0; f < p->n_faults; f++)
 		for (uint32_t i = 0; i < o->n_ties; i++) {
 			const struct sy_tie *t = &o->ties[i];
-			char *words = s->faults[f].tied[judge - SY_ORACLE];
+			char *words = s->faults[f].tied;
 
 			if (!among(p, &p->faults[f], t))
 				continue;

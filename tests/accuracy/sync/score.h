@@ -12,8 +12,7 @@ enum sy_judge { /* who says it */
 		SY_ZSCORE,
 		SY_PAIRS_BARE, /* without the topology */
 		SY_CHECK_BARE,
-		SY_ORACLE, /* by true durations */
-		SY_ORACLE_STAMPS,
+		SY_ORACLE,
 		SY_JUDGES
 };
 
@@ -26,7 +25,7 @@ struct sy_found { /* of a planted fault of the network */
 	double cost_ms, said_ms; /* of a step: true; as check says, or NAN */
 	double power; /* check would name it from this slowdown on; or 0 */
 	/* What an oracle finds that explains the same, this too. */
-	char tied[SY_JUDGES - SY_ORACLE][SY_WORDS];
+	char tied[SY_WORDS];
 };
 
 struct sy_said { /* by one judge about one session */
@@ -55,7 +54,7 @@ void sy_score_begin(struct sy_score *s, const struct sy_plan *p,
 void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 		     enum sy_judge judge, const struct sy_answer *a);
 void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
-		     enum sy_judge judge, const struct sy_oracle *o);
+		     const struct sy_oracle *o);
 
 void sy_print_tables(const struct sy_score *s, size_t n);
 /* How many bars are missed; prints each. */
