@@ -147,7 +147,7 @@ static void same_answer(void **state)
 			 SY_RIGHT);
 }
 
-/* From no excess nothing follows, nor from one transfer's, nor from as much
+/* From no excess nothing follows, nor from three transfers', nor from as much
  * up as down anywhere, nor from transfers that are shorter. */
 static void too_faint(void **state)
 {
@@ -157,8 +157,9 @@ static void too_faint(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		begin(&s, false);
-		if (i == 1)
-			s.with[3].landed += 10 * USUAL_NS;
+		for (size_t t = 3; i == 1 && t < s.runs[0].n_transfers;
+		     t += (size_t)7 * MOVES)
+			s.with[t].landed += 10 * USUAL_NS;
 		for (size_t t = 0; i == 2 && t < s.runs[0].n_transfers; t++)
 			s.with[t].landed += ((int64_t)(t * 7919 % 101) - 50) *
 					    500;
