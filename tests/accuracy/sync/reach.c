@@ -5,14 +5,15 @@
 
 static const char legend[] =
 	"\nWhat could be told, by an oracle that knows all but the culprit "
-	"(tests/accuracy/sync/oracle.h).\ntold: of the visible faults; right, "
-	"prec: of its names in the sessions of these faults. Of what check\n"
-	"misses: told; tied with other places that explain the same; and the "
-	"rest, too faint, or another\nwas named.\n";
+	"(tests/accuracy/sync/oracle.h).\ncheck: found by it, and of these untold by "
+	"the oracle; told: by the oracle, of the visible faults;\nright, "
+	"prec: of its names in the sessions of these faults. Of what check "
+	"misses: told; tied with\nother places that explain the same; and the "
+	"rest, too faint, or another was named.\n";
 
 struct reach {
 	uint32_t visible, found, told, names, right;
-	uint32_t missed, missed_told, tied;
+	uint32_t missed, missed_told, tied, untold;
 };
 
 static bool named(const struct sy_found *f, enum sy_judge j)
@@ -29,6 +30,7 @@ static void count_fault(const struct sy_found *f, struct reach *r)
 	r->visible++;
 	r->told += told;
 	r->found += named(f, SY_CHECK);
+	r->untold += named(f, SY_CHECK) && !told;
 	if (named(f, SY_CHECK))
 		return;
 	r->missed++;
@@ -83,7 +85,8 @@ static void row(const char *name, enum which which, enum sy_kind kind,
 			count_session(&s[i], which, kind, &r);
 	if (r.visible == 0)
 		return;
-	printf("%-25s %4u %5u %4u", name, r.visible, r.found, r.told);
+	printf("%-25s %4u %5u %6u %4u", name, r.visible, r.found, r.untold,
+	       r.told);
 	share(r.told, r.visible);
 	printf(" %5u %5u", r.names, r.right);
 	share(r.right, r.names);
@@ -107,10 +110,38 @@ static void tell_miss(const struct sy_score *s, const struct sy_found *f)
 		puts("not told: too faint");
 }
 
+/* The answer that is right where nobody can tell. */
+static bool declined(const struct sy_score *s)
+{
+	const struct sy_said *a = &s->said[SY_CHECK];
+
+	return a->outcome == SY_CANNOT_TELL &&
+	       a->right + a->near + a->wrong == 0;
+}
+
+static void beyond_reach(const struct sy_score *s, size_t n)
+{
+	uint32_t of = 0, said = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t k = 0; s[i].done && k < s[i].n_faults; k++) {
+			const struct sy_found *f = &s[i].faults[k];
+
+			if (!f->visible || named(f, SY_CHECK) ||
+			    named(f, SY_ORACLE))
+				continue;
+			of++;
+			said += declined(&s[i]);
+		}
+	printf("\nof %u that check misses and that cannot be told, it says so, "
+	       "naming nobody, of %u\n",
+	       of, said);
+}
+
 void sy_print_reach(const struct sy_score *s, size_t n, bool list)
 {
 	fputs(legend, stdout);
-	printf("\n%-25s  vis check told  rec names right prec | missed told "
+	printf("\n%-25s  vis check untold told  rec names right prec | missed told "
 	       "tied rest\n",
 	       "faults, of doubles too");
 	for (int k = SY_TX; k < SY_TWO; k++)
@@ -119,6 +150,7 @@ void sy_print_reach(const struct sy_score *s, size_t n, bool list)
 	row("slow NICs, both stamps", SLOW_NICS, SY_TX, s, n);
 	row("1.8x and more", LARGE, SY_TX, s, n);
 	row("all", ALL, SY_TX, s, n);
+	beyond_reach(s, n);
 	if (!list)
 		return;
 	puts("\nvisible faults that check misses, and what an oracle can tell "
