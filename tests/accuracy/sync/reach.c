@@ -5,11 +5,13 @@
 
 static const char legend[] =
 	"\nWhat could be told, by an oracle that knows all but the culprit "
-	"(tests/accuracy/sync/oracle.h).\ncheck: found by it, and of these untold by "
-	"the oracle; told: by the oracle, of the visible faults;\nright, "
-	"prec: of its names in the sessions of these faults. Of what check "
-	"misses: told; tied with\nother places that explain the same; and the "
-	"rest, too faint, or another was named.\n";
+	"(tests/accuracy/sync/oracle.h).\n"
+	"check: found by it, and of these untold by the oracle; told: by the "
+	"oracle, of the visible faults;\n"
+	"right, prec: of its names in the sessions of these faults. Of what "
+	"check misses: told; tied with\n"
+	"other places that explain the same; and the rest, too faint, or "
+	"another was named.\n";
 
 struct reach {
 	uint32_t visible, found, told, names, right;
