@@ -143,8 +143,8 @@ static void beyond_reach(const struct sy_score *s, size_t n)
 void sy_print_reach(const struct sy_score *s, size_t n, bool list)
 {
 	fputs(legend, stdout);
-	printf("\n%-25s  vis check untold told  rec names right prec | missed told "
-	       "tied rest\n",
+	printf("\n%-25s  vis check untold told  rec names right prec | missed "
+	       "told tied rest\n",
 	       "faults, of doubles too");
 	for (int k = SY_TX; k < SY_TWO; k++)
 		row(sy_kind_name((enum sy_kind)k), OF_KIND, (enum sy_kind)k, s,
