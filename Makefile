@@ -141,7 +141,7 @@ $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(Q)$(LINK) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
 
 $(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
-$(addprefix $(B)/tests/unit/test_sync_,answer world): $(SYNC_LIB) $(FLEETS_LIB)
+$(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEETS_LIB)
 # It also asks the program.
 $(B)/tests/unit/test_sync_world: | $(B)/bin/netan
 

@@ -61,4 +61,7 @@ bool sy_ask(const char *netan, const char *command, const char *dir,
  * stands out most, by more than four robust standard deviations. */
 bool sy_zscore(const struct sy_run *r, struct sy_answer *out);
 
+/* Sorts; of at least one. */
+double sy_median(double *v, size_t n);
+
 #endif

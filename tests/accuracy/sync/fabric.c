@@ -289,6 +289,8 @@ static void pump(struct sy_engine *e, struct sy_connection *c)
 		    (double)(c->inflight + bytes) > c->window)
 			return;
 		c->inflight += bytes;
+		if (t->next == 0)
+			t->sent = e->now;
 		sy_push(e, e->now, SY_E_SEND, c->head, t->next++);
 		if (t->next == t->n_segments)
 			c->head = e->after[c->head];
@@ -321,6 +323,8 @@ static void arrived(struct sy_engine *e, const struct sy_event *ev)
 	struct sy_connection *c = connection_of(e, t);
 
 	t->arrived++;
+	if (t->arrived == t->n_segments)
+		t->landed = e->now;
 	while (c->deliver != SY_NONE) {
 		uint32_t first = c->deliver;
 		struct sy_transfer *d = &e->run->transfers[first];

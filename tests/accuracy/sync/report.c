@@ -117,16 +117,16 @@ static const char legend[] =
 
 static void head(const char *what, bool bare)
 {
-	static const char *const titles[SY_JUDGES] = {"pairs", "check",
+	static const char *const titles[SY_ORACLE] = {"pairs", "check",
 						      "z-score",
 						      "pairs, no topology",
 						      "check, no topology"};
 
 	printf("\n%-36s", "");
-	for (int j = 0; j < (bare ? SY_JUDGES : SY_PAIRS_BARE); j++)
+	for (int j = 0; j < (bare ? SY_ORACLE : SY_PAIRS_BARE); j++)
 		printf("| %-*s", j == SY_CHECK ? 43 : 38, titles[j]);
 	printf("\n%-25s sess  vis ", what);
-	for (int j = 0; j < (bare ? SY_JUDGES : SY_PAIRS_BARE); j++)
+	for (int j = 0; j < (bare ? SY_ORACLE : SY_PAIRS_BARE); j++)
 		printf("%s found  rec near names right prec alarm%s",
 		       j == 0 ? "|" : " |", j == SY_CHECK ? "  acq" : "");
 	putchar('\n');
@@ -148,7 +148,7 @@ static void print_row(const struct row *r, const struct sy_score *s, size_t n,
 	if (c.sessions == 0)
 		return;
 	printf("%-25s %4u %4u ", r->name, c.sessions, c.visible);
-	for (int j = 0; j < (bare ? SY_JUDGES : SY_PAIRS_BARE); j++) {
+	for (int j = 0; j < (bare ? SY_ORACLE : SY_PAIRS_BARE); j++) {
 		uint32_t names = c.right[j] + c.near[j] + c.wrong[j];
 
 		printf("%s %5u", j == 0 ? "|" : " |", c.found[j]);

@@ -95,3 +95,35 @@ void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 		said->wrong += best == SY_WRONG;
 	}
 }
+
+/* Among those that explain the same. */
+static bool among(const struct sy_plan *p, const struct sy_fault *f,
+		  const struct sy_tie *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct sy_named n = {.who = t->who[i]};
+
+		if (sy_grade(p, f, &n) == SY_RIGHT)
+			return true;
+	}
+	return false;
+}
+
+void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
+		     const struct sy_oracle *o)
+{
+	sy_score_answer(s, p, SY_ORACLE, &o->answer);
+	for (uint32_t f = 0; f < p->n_faults; f++)
+		for (uint32_t i = 0; i < o->n_ties; i++) {
+			const struct sy_tie *t = &o->ties[i];
+			char *words = s->faults[f].tied;
+
+			if (!among(p, &p->faults[f], t))
+				continue;
+			words[0] = '\0';
+			for (uint32_t k = 0; k < t->n; k++)
+				tell(words, &t->who[k]);
+			if (t->more && strlen(words) + 5 < SY_WORDS)
+				strcat(words, " ...");
+		}
+}

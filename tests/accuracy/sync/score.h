@@ -2,7 +2,7 @@
 #ifndef ACCURACY_SYNC_SCORE_H
 #define ACCURACY_SYNC_SCORE_H
 
-#include "tests/accuracy/sync/answer.h"
+#include "tests/accuracy/sync/oracle.h"
 
 enum { SY_WORDS = 160 };
 
@@ -12,6 +12,7 @@ enum sy_judge { /* who says it */
 		SY_ZSCORE,
 		SY_PAIRS_BARE, /* without the topology */
 		SY_CHECK_BARE,
+		SY_ORACLE,
 		SY_JUDGES
 };
 
@@ -23,6 +24,8 @@ struct sy_found { /* of a planted fault of the network */
 	enum sy_grade by[SY_JUDGES];
 	double cost_ms, said_ms; /* of a step: true; as check says, or NAN */
 	double power; /* check would name it from this slowdown on; or 0 */
+	/* What an oracle finds that explains the same, this too. */
+	char tied[SY_WORDS];
 };
 
 struct sy_said { /* by one judge about one session */
@@ -50,10 +53,15 @@ void sy_score_begin(struct sy_score *s, const struct sy_plan *p,
 		    const struct sy_truth *t);
 void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 		     enum sy_judge judge, const struct sy_answer *a);
+void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
+		     const struct sy_oracle *o);
 
 void sy_print_tables(const struct sy_score *s, size_t n);
 /* How many bars are missed; prints each. */
 int sy_print_bars(const struct sy_score *s, size_t n);
+/* Which share of the faults an oracle could name; `list`: and of each that
+ * check misses, whether it could. */
+void sy_print_reach(const struct sy_score *s, size_t n, bool list);
 void sy_print_misses(const struct sy_score *s, size_t n);
 
 #endif

@@ -92,6 +92,23 @@ static bool ask_all(const struct bench *b, const char *dir,
 	return true;
 }
 
+/* Where nothing was planted there is no excess, and nothing to be said. */
+static bool ask_oracle(const struct sy_run *r, struct sy_score *s)
+{
+	struct sy_run without;
+	struct sy_oracle o;
+	bool ok;
+
+	if (r->plan->n_faults == 0)
+		return true;
+	ok = sy_run_make(&without, r->plan, 1 << SY_FAULTS) &&
+	     sy_oracle(r, &without, &o);
+	if (ok)
+		sy_score_oracle(s, r->plan, &o);
+	sy_run_fini(&without);
+	return ok;
+}
+
 static void judge(const struct bench *b, size_t index)
 {
 	struct sy_score *s = &b->shared->scores[index];
@@ -111,7 +128,7 @@ static void judge(const struct bench *b, size_t index)
 	     sy_truth_make(&t, &r) && sy_session_write(&r, &t, dir);
 	if (ok) {
 		sy_score_begin(s, &p, &t);
-		s->failed = !ask_all(b, dir, &r, s);
+		s->failed = !ask_all(b, dir, &r, s) || !ask_oracle(&r, s);
 		s->done = true;
 	}
 	if (!ok || s->failed)
@@ -171,6 +188,7 @@ static void report(const struct bench *b, double seconds)
 	}
 	sy_print_tables(s, b->n);
 	missed = sy_print_bars(s, b->n);
+	sy_print_reach(s, b->n, b->list);
 	if (b->list)
 		sy_print_misses(s, b->n);
 	printf("\n%zu sessions, %llu transfers; %zu could not be judged; %d "

@@ -204,8 +204,10 @@ struct sy_transfer {
 	uint32_t step, move;
 	int64_t bytes;
 	int64_t begin;     /* the send action starts */
+	int64_t sent;      /* its first segment was handed to the NIC */
 	int64_t left;      /* its last byte left the NIC */
-	int64_t arrival;   /* the last byte arrived */
+	int64_t landed;    /* its last segment arrived, maybe behind others */
+	int64_t arrival;   /* all its bytes are handed over */
 	int64_t acked;     /* the sender knows */
 	int64_t posted;    /* the receive action starts */
 	int64_t taken;     /* and ends */

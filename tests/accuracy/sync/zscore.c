@@ -18,7 +18,7 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-static double median(double *v, size_t n)
+double sy_median(double *v, size_t n)
 {
 	qsort(v, n, sizeof(*v), by_value);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
@@ -42,7 +42,7 @@ static bool pair_medians(const struct sy_run *r,
 	}
 	for (size_t i = 0; of && i < (size_t)SY_HOSTS * SY_HOSTS; i++) {
 		pairs[i / SY_HOSTS][i % SY_HOSTS] =
-			of[i].list.n ? median(of[i].list.v, of[i].list.n)
+			of[i].list.n ? sy_median(of[i].list.v, of[i].list.n)
 				     : (double)NAN;
 		na_vec_free(&of[i].list);
 	}
@@ -63,7 +63,7 @@ static double side_median(double pairs[SY_HOSTS][SY_HOSTS], uint32_t host,
 		if (!isnan(one))
 			v[n++] = one;
 	}
-	return n ? median(v, n) : (double)NAN;
+	return n ? sy_median(v, n) : (double)NAN;
 }
 
 /* The largest |z| of a side over the hosts; *who is the host. */
@@ -80,10 +80,10 @@ static double largest(double pairs[SY_HOSTS][SY_HOSTS], bool source,
 	}
 	if (n < 3)
 		return 0;
-	mid = median(sorted, n);
+	mid = sy_median(sorted, n);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = fabs(sorted[i] - mid);
-	mad = 1.4826 * median(sorted, n);
+	mad = 1.4826 * sy_median(sorted, n);
 	for (uint32_t h = 0; h < SY_HOSTS && mad > 0; h++)
 		if (!isnan(at[h]) && fabs(at[h] - mid) / mad > most) {
 			most = fabs(at[h] - mid) / mad;
