@@ -106,16 +106,14 @@ static double least_factor(const struct planting *p)
 	return lo < NA_LEN(factors) ? factors[lo] : NAN;
 }
 
-/* A slowness that matters: what keeps it from being named; "": nothing. */
-#define MATTERS 2.0
-
+/* What keeps a slowness that matters from being named; "": nothing. */
 static const char *why_not(const struct planting *p, double factor)
 {
 	size_t n = 0, judged = 0;
 	const struct wi_stratum *s = wi_strata_of(p->w, p->side, p->host, &n);
 	struct wi_candidate c;
 
-	if (factor <= MATTERS)
+	if (factor <= NA_LZ_MATTERS)
 		return "";
 	for (size_t i = 0; i < n; i++)
 		judged += s[i].judged;
@@ -125,7 +123,7 @@ static const char *why_not(const struct planting *p, double factor)
 	if (!judged)
 		return "too few steps, or too few hosts, share one of its "
 		       "collectives";
-	c = planted(p, MATTERS);
+	c = planted(p, NA_LZ_MATTERS);
 	return c.score >= 1 && c.against
 		       ? c.against
 		       : "hosts differ too much without any fault";
