@@ -22,7 +22,7 @@
 #define LEAST_L    0.1
 #define ONE_HOST   0.67 /* of a rack link's episodes */
 
-enum { EPISODES = 3, OF_LINK = 4, DOUBLINGS = 3 };
+enum { EPISODES = 3, OF_LINK = 4, DOUBLINGS = 3, MOST_SIDES = 3 };
 
 struct tail {
 	uint32_t row, connection;
