@@ -9,6 +9,10 @@
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 
+/* Of what a slower port adds, so much is counted on: transfers wait for other
+ * things, too, while their own port is slow. */
+#define SHOWS 0.7
+
 static const double factors[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.75,
 				 2,   2.5, 3,   4,   6,   8};
 
@@ -28,9 +32,12 @@ static void plant(const struct planting *p, double factor)
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t r = p->rows[i];
 		double took = w->in->rows[r].took_us;
-		double port = (double)w->port_bytes[p->side][r] *
-			      w->us_per_byte;
-		double slow = w->base_us + factor * port;
+		/* No more of either than it took. */
+		double base = fmin(w->base_us, took);
+		double port =
+			fmin((double)w->port_bytes[p->side][r] * w->us_per_byte,
+			     took - base);
+		double slow = base + (1 + SHOWS * (factor - 1)) * port;
 		float more = (float)log(fmax(1, slow / took));
 
 		w->raw[r] = p->raw[i] + more;
