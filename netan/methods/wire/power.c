@@ -42,7 +42,6 @@ static void plant(const struct planting *p, double factor)
 
 		w->raw[r] = p->raw[i] + more;
 		w->fluid[r] = p->fluid[i] + more;
-		w->planted[r] = more;
 	}
 }
 
@@ -55,7 +54,6 @@ static void uproot(const struct planting *p)
 
 		w->raw[r] = p->raw[i];
 		w->fluid[r] = p->fluid[i];
-		w->planted[r] = 0;
 	}
 }
 
