@@ -16,7 +16,6 @@
 #define LOW        0.3 /* quantile of a side's transfers in a step */
 #define INSIDE     0.4 /* of it, for what stays in the rack */
 #define LIKELIER   6.0 /* log likelihood, against the others' share */
-#define ON_CLOCKS  9.0 /* the same, of receives: some wait for receivers */
 #define SUSPECT    3.0
 #define CLEAR      0.4055 /* log 1.5 */
 #define SLOW       0.2    /* log: a transfer that is, against its connection */
@@ -366,10 +365,12 @@ static void tell(struct flaps *f, struct flapping *const x[WI_SIDES])
 	}
 }
 
+/* Who comes early or late in some steps looks the same on two clocks: from
+ * receives it stays a suspicion. */
 static void judge_sides(struct flaps *f, struct flapping *const x[WI_SIDES],
 			uint32_t *of_peer)
 {
-	double likelier = f->w->in->two_clocks ? ON_CLOCKS : LIKELIER;
+	bool sends = !f->w->in->two_clocks;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		make_cells(&f[side]);
@@ -378,7 +379,8 @@ static void judge_sides(struct flaps *f, struct flapping *const x[WI_SIDES],
 			struct flapping *it = &x[side][h];
 
 			*it = judge(&f[side], h);
-			if (it->score >= likelier && it->effect >= CLEAR)
+			if (sends && it->score >= LIKELIER &&
+			    it->effect >= CLEAR)
 				ask_peers(&f[side], it, of_peer);
 		}
 	}
