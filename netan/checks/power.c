@@ -14,12 +14,11 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/verdict.h"
+#include "netan/methods/localise/localise.h"
 
 enum { NAMED = 3 }; /* hosts in a sentence */
 
-static const double matters = 2;     /* times as slow */
-static const double of_sides = 0.95; /* on which that must show */
-static const double typical = 0.9;   /* of the hosts, for the sentence */
+static const double typical = 0.9; /* of the hosts, for the sentence */
 
 /* A host by its worse side: infinite where nothing would have been named. */
 struct host {
@@ -81,7 +80,7 @@ static const char *common_why(const struct na_value *list)
 		const char *why = na_text_at(v, M_why);
 		size_t n = 0;
 
-		if (!*why || factor_of(v) <= matters)
+		if (!*why || factor_of(v) <= NA_LZ_MATTERS)
 			continue;
 		na_for_each (w, list)
 			n += strcmp(na_text_at(w, M_why), why) == 0;
@@ -104,16 +103,16 @@ const char *na_power_lacks(struct na_case *c)
 		       "slow one would have had to be to be named: capture "
 		       "more steps, of all hosts at once";
 	na_for_each (v, list)
-		shown += factor_of(v) <= matters;
-	if ((double)shown >= of_sides * (double)list->n)
+		shown += factor_of(v) <= NA_LZ_MATTERS;
+	if ((double)shown >= NA_LZ_OF_SIDES * (double)list->n)
 		return NULL;
 	why = common_why(list);
 	return na_case_text(c,
 			    "no NIC or path stands out, but one %sx slower "
 			    "would have been named on only %zu of %zu sides of "
 			    "hosts%s%s: %s",
-			    times(c, matters), shown, list->n, *why ? ", " : "",
-			    why,
+			    times(c, NA_LZ_MATTERS), shown, list->n,
+			    *why ? ", " : "", why,
 			    strstr(why, "topology")
 				    ? "give --topology FILE"
 				    : "capture more steps, of all hosts at "

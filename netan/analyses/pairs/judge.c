@@ -121,17 +121,7 @@ static void swap(struct na_lz_finding **a, size_t *n, struct na_lz_finding **b,
 static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 			const char *needs)
 {
-	struct na_lz_undecided *u;
-
-	if (!is)
-		return true;
-	u = realloc(r->undecided, (r->n_undecided + 1) * sizeof(*u));
-	if (!u)
-		return false;
-	r->undecided = u;
-	u[r->n_undecided++] = (struct na_lz_undecided){.what = what,
-						       .needs = needs};
-	return true;
+	return !is || na_lz_undecided_add(r, what, needs, 0);
 }
 
 /* What the tests saw and could not give to anybody. */
@@ -163,9 +153,7 @@ static bool put_patterns(struct na_lz_result *r, const struct na_wire_result *w)
 static bool retell(struct na_lz_result *r, struct na_wire_result *w)
 {
 	swap(&r->findings, &r->n_findings, &w->findings, &w->n_findings);
-	for (size_t i = 0; i < r->n_undecided; i++)
-		free(r->undecided[i].pairs);
-	r->n_undecided = 0;
+	na_lz_undecided_clear(r);
 	free(r->power);
 	r->power = w->power;
 	r->n_power = w->n_power;
@@ -212,26 +200,18 @@ static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
 static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
 		      struct na_lz_result *r, bool transmit, const bool *named)
 {
-	struct na_lz_undecided *u =
-		realloc(r->undecided,
-			(r->n_undecided + 1) * sizeof(*r->undecided));
+	struct na_lz_undecided *u = na_lz_undecided_add(
+		r,
+		transmit ? "the transmit sides of several hosts are slow, or a "
+			   "link that they share"
+			 : "the receive sides of several hosts are slow, or a "
+			   "link that they share",
+		"the topology (--topology FILE): which hosts share a rack's "
+		"links",
+		run->n_remote);
 
 	if (!u)
 		return false;
-	r->undecided = u;
-	u += r->n_undecided;
-	*u = (struct na_lz_undecided){
-		.what = transmit ? "the transmit sides of several hosts are "
-				   "slow, or a link that they share"
-				 : "the receive sides of several hosts are "
-				   "slow, or a link that they share",
-		.needs = "the topology (--topology FILE): which hosts share a "
-			 "rack's links",
-		.pairs = na_calloc(run->n_remote, sizeof(*u->pairs)),
-	};
-	if (!u->pairs)
-		return false;
-	r->n_undecided++;
 	for (uint32_t p = 0; p < run->n_remote; p++) {
 		const struct pairs_pair *x = &s->pairs[run->pair0 + p];
 		size_t host = (transmit ? x->src : x->dst) - run->node0;

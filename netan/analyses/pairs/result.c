@@ -439,19 +439,16 @@ static void put_power(struct na_result *r, struct na_value *body,
 	}
 }
 
-/* A slowness that matters, and of how many sides it would have shown. */
-#define MATTERS  2.0
-#define OF_SIDES 0.95
-
 /* Nothing is left unexplained, and what matters would have been named. */
 static bool acquits(const struct na_lz_result *f)
 {
 	size_t shown = 0;
 
 	for (size_t i = 0; i < f->n_power; i++)
-		shown += f->power[i].factor <= MATTERS;
+		shown += f->power[i].factor <= NA_LZ_MATTERS;
 	return f->n_power && !f->suspicious && !f->n_undecided &&
-	       !f->n_stalls && (double)shown >= OF_SIDES * (double)f->n_power;
+	       !f->n_stalls &&
+	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
 }
 
 /* Nobody is named: does that say anything? */
@@ -464,15 +461,15 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 		const struct na_lz_result *f = &s->runs[i].found;
 
 		for (size_t k = 0; k < f->n_power; k++)
-			shown += f->power[k].factor <= MATTERS;
+			shown += f->power[k].factor <= NA_LZ_MATTERS;
 		all += f->n_power;
 	}
 	if (all)
 		na_result_note(r,
 			       "%s: a NIC %.0fx slower would have been named "
 			       "on %zu of %zu sides of hosts",
-			       cleared ? "not guilty" : "cannot tell", MATTERS,
-			       shown, all);
+			       cleared ? "not guilty" : "cannot tell",
+			       NA_LZ_MATTERS, shown, all);
 	else
 		na_result_note(r, "cannot tell: it is not known how slow a NIC "
 				  "would have had to be to be named");

@@ -126,14 +126,40 @@ enum na_status na_localise(const struct na_lz_input *in,
 	return s;
 }
 
+struct na_lz_undecided *na_lz_undecided_add(struct na_lz_result *r,
+					    const char *what, const char *needs,
+					    size_t n)
+{
+	uint32_t *pairs = na_calloc(n, sizeof(*pairs));
+	struct na_lz_undecided *more = NULL;
+
+	if (pairs)
+		more = realloc(r->undecided,
+			       (r->n_undecided + 1) * sizeof(*more));
+	if (!more) {
+		free(pairs);
+		return NULL;
+	}
+	r->undecided = more;
+	more += r->n_undecided++;
+	*more = (struct na_lz_undecided){what, needs, pairs, 0};
+	return more;
+}
+
+void na_lz_undecided_clear(struct na_lz_result *r)
+{
+	for (size_t i = 0; i < r->n_undecided; i++)
+		free(r->undecided[i].pairs);
+	r->n_undecided = 0;
+}
+
 void na_lz_result_fini(struct na_lz_result *r)
 {
 	for (size_t i = 0; i < r->n_findings; i++) {
 		free(r->findings[i].windows);
 		free(r->findings[i].alternatives);
 	}
-	for (size_t i = 0; i < r->n_undecided; i++)
-		free(r->undecided[i].pairs);
+	na_lz_undecided_clear(r);
 	free(r->findings);
 	free(r->clocks);
 	free(r->stalls);

@@ -151,6 +151,11 @@ struct na_lz_pair_result {
 	double p_value, q_value; /* BH over pairs: evidence only */
 };
 
+/* So much slower matters, and of so many sides it must have shown, before
+ * that nobody is named says something. */
+#define NA_LZ_MATTERS  2.0
+#define NA_LZ_OF_SIDES 0.95
+
 /* The smallest factor by which a side had to be slower to be named. */
 struct na_lz_power {
 	uint32_t host;
@@ -169,11 +174,11 @@ struct na_lz_result {
 	struct na_lz_undecided *undecided;
 	size_t n_undecided;
 	struct na_lz_pair_result *pairs; /* as the input's */
-	struct na_lz_power *power; /* owned; none: not known */
+	struct na_lz_power *power;       /* owned; none: not known */
 	size_t n_power;
-	bool suspicious; /* something stays unexplained: no acquittal */
-	bool one_clock;  /* by times that one clock told each */
-	uint32_t *rack_of;               /* by host; NA_LZ_NONE: no racks */
+	bool suspicious;   /* something stays unexplained: no acquittal */
+	bool one_clock;    /* by times that one clock told each */
+	uint32_t *rack_of; /* by host; NA_LZ_NONE: no racks */
 	size_t n_racks;
 	bool too_few;                /* too few pairs to localise */
 	double base_us, us_per_byte; /* pooled healthy line: a + b * bytes */
@@ -195,5 +200,12 @@ enum na_status na_localise(const struct na_lz_input *in,
 			   struct na_lz_result *out,
 			   struct na_err *err) NA_MUST_CHECK;
 void na_lz_result_fini(struct na_lz_result *r);
+
+/* One more pattern without a culprit, with room for n pairs and none in it
+ * yet; NULL: no memory.  Valid until the next is added. */
+struct na_lz_undecided *na_lz_undecided_add(struct na_lz_result *r,
+					    const char *what, const char *needs,
+					    size_t n);
+void na_lz_undecided_clear(struct na_lz_result *r);
 
 #endif

@@ -28,21 +28,13 @@ enum na_status na_lz_undecided(struct lz *z, const char *what,
 			       const char *needs, const uint32_t *pairs,
 			       size_t n, struct na_err *err)
 {
-	struct na_lz_result *r = z->out;
-	uint32_t *copy = na_calloc(n, sizeof(*copy));
-	struct na_lz_undecided *more = NULL;
+	struct na_lz_undecided *u = na_lz_undecided_add(z->out, what, needs, n);
 
-	if (copy)
-		more = realloc(r->undecided,
-			       (r->n_undecided + 1) * sizeof(*more));
-	if (!more) {
-		free(copy);
+	if (!u)
 		return na_fail_nomem(err);
-	}
 	if (n)
-		memcpy(copy, pairs, n * sizeof(*copy));
-	r->undecided = more;
-	more[r->n_undecided++] = (struct na_lz_undecided){what, needs, copy, n};
+		memcpy(u->pairs, pairs, n * sizeof(*pairs));
+	u->n_pairs = n;
 	return NA_OK;
 }
 

@@ -15,12 +15,17 @@
 #define SPREADS    5.0
 #define LOW        0.3 /* quantile of a side's transfers in a step */
 #define INSIDE     0.4 /* of it, for what stays in the rack */
-#define LIKELIER   9.0 /* log likelihood, against the others' share */
+#define LIKELIER   6.0 /* log likelihood, against the others' share */
 #define SUSPECT    3.0
+#define CLEAR      0.4055 /* log 1.5 */
+#define SLOW       0.2    /* log: a transfer that is, against its connection */
+#define KEEPS      0.4    /* or so much of the side's effect */
+#define OWN        0.15   /* of its transfers with others than its peer */
+#define TIMES      4.0    /* as many as of the peer's with others */
 #define MOST_STEPS 0.6
 #define LEAST_L    0.5
 
-enum { PEERS = 4, STEPS = 3, EPISODES = 2 };
+enum { PEERS = 4, STEPS = 3, EPISODES = 3, AGREEING = 3, AGREED = 8 };
 
 struct cell {
 	uint32_t group, stratum, host, step;
@@ -183,15 +188,17 @@ static const struct flagged *flags_of(const struct flaps *f, uint32_t host,
 }
 
 struct flapping {
-	uint32_t host;
+	enum wi_side side;
+	uint32_t host, peer; /* peer: with whom it is slow most often */
 	size_t steps, episodes;
 	double score, effect, usual;
+	bool alone; /* its other transfers are slow, the peer's are not */
 };
 
 static struct flapping judge(struct flaps *f, uint32_t host)
 {
 	size_t all = f->flags.n, n_hosts = f->w->in->n_hosts;
-	struct flapping x = {.host = host};
+	struct flapping x = {.side = f->side, .host = host, .peer = WI_NONE};
 	const struct flagged *on = flags_of(f, host, &x.steps);
 	double k = (double)x.steps;
 
@@ -209,28 +216,83 @@ static struct flapping judge(struct flaps *f, uint32_t host)
 	return x;
 }
 
-/* The same steps on both sides of a host: what one side's peers or its
- * schedule do does not look like this. */
-static bool coincide(const struct flaps *f, uint32_t host)
+static bool is_on(const struct flagged *on, size_t n, uint32_t step)
 {
-	size_t n_tx = 0, n_rx = 0, both = 0;
-	const struct flagged *tx = flags_of(&f[WI_TX], host, &n_tx);
-	const struct flagged *rx = flags_of(&f[WI_RX], host, &n_rx);
+	size_t i = NA_BOUND(k, 0, n, on[k].step >= step);
 
-	for (size_t i = 0, k = 0; i < n_tx; i++) {
-		while (k < n_rx && rx[k].step < tx[i].step)
-			k++;
-		both += k < n_rx && rx[k].step == tx[i].step;
-	}
-	return 2 * both >= n_tx && 2 * both >= n_rx;
+	return i < n && on[i].step == step;
 }
 
-static void report(struct flaps *f, const struct flapping *x)
+struct tally {
+	size_t all, slow;
+};
+
+/* What a side of a host does in the steps in which x is slow: transfers with
+ * others than `but` that take longer than their connection does else.  By
+ * peer, too, where that is asked. */
+static struct tally slow_then(const struct flaps *f, const struct flapping *x,
+			      enum wi_side side, uint32_t host, uint32_t but,
+			      uint32_t *of_peer)
+{
+	struct wi *w = f->w;
+	double least = fmax(SLOW, KEEPS * x->effect);
+	struct tally t = {0, 0};
+	size_t n = 0, n_on = 0;
+	const uint32_t *lanes = wi_lanes_of(w, side, host, &n);
+	const struct flagged *on = flags_of(f, x->host, &n_on);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+		const uint32_t *rows = w->by_lane + l->first;
+		uint32_t peer = w->host[!side][rows[0]];
+
+		for (size_t k = 0; peer != but && k < l->n; k++) {
+			bool slow = (double)w->fluid[rows[k]] - l->mid > least;
+
+			if (!is_on(on, n_on, w->step[rows[k]]))
+				continue;
+			t.all++;
+			t.slow += slow;
+			if (of_peer)
+				of_peer[peer] += slow;
+		}
+	}
+	return t;
+}
+
+/* Whoever sends slowly makes somebody's receiving slow, and the other way
+ * round: the one is at fault whose transfers with others are slow as well,
+ * while the other's are not. */
+static void ask_peers(const struct flaps *f, struct flapping *x,
+		      uint32_t *of_peer)
+{
+	struct wi *w = f->w;
+	struct tally own, its;
+	size_t peers = 0;
+
+	memset(of_peer, 0, w->in->n_hosts * sizeof(*of_peer));
+	slow_then(f, x, x->side, x->host, WI_NONE, of_peer);
+	x->peer = 0;
+	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+		peers += of_peer[h] > 0;
+		if (of_peer[h] > of_peer[x->peer])
+			x->peer = h;
+	}
+	own = slow_then(f, x, x->side, x->host, x->peer, NULL);
+	its = slow_then(f, x, !x->side, x->peer, x->host, NULL);
+	x->alone = peers >= AGREEING && own.slow >= AGREED &&
+		   (double)own.slow >= OWN * (double)own.all &&
+		   (double)own.slow * (double)its.all >=
+			   TIMES * (double)its.slow * (double)own.all;
+}
+
+static void report(struct flaps *f, const struct flapping *x,
+		   enum na_lz_kind kind)
 {
 	size_t n = 0;
 	const struct flagged *on = flags_of(f, x->host, &n);
 	struct na_lz_finding *out =
-		wi_report(f->w, (struct na_lz_who){NA_LZ_HOST, x->host, 0},
+		wi_report(f->w, (struct na_lz_who){kind, x->host, 0},
 			  NA_LZ_WINDOW, x->effect, f->spread,
 			  na_poisson_upper(x->steps, x->usual));
 
@@ -257,37 +319,82 @@ static bool is_named(const struct wi *w, uint32_t host)
 	return false;
 }
 
-/* One side alone is a suspicion: peers, late hosts and bursts make that, too,
- * and more often than NICs do.  Both sides in the same steps are a finding. */
-static void judge_hosts(struct flaps *f)
+/* Half of its steps are those of one of another host that is at fault more
+ * clearly: its victim. */
+static bool is_victim(const struct flaps *f, struct flapping *const x[WI_SIDES],
+		      const struct flapping *it)
 {
-	struct wi *w = f->w;
+	size_t n = 0, n_on, both;
+	const struct flagged *own = flags_of(&f[it->side], it->host, &n), *on;
+
+	for (uint32_t i = 0; i < WI_SIDES * f->w->in->n_hosts; i++) {
+		const struct flapping *other = &x[0][i];
+
+		if (!other->alone || other->score <= it->score ||
+		    other->host == it->host)
+			continue;
+		on = flags_of(&f[other->side], other->host, &n_on);
+		both = 0;
+		for (size_t k = 0; k < n; k++)
+			both += is_on(on, n_on, own[k].step);
+		if (2 * both >= n)
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct flaps *f, struct flapping *const x[WI_SIDES])
+{
+	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
+
+	for (uint32_t h = 0; h < f->w->in->n_hosts; h++) {
+		struct flapping *tx = &x[WI_TX][h], *rx = &x[WI_RX][h];
+		bool at_fault[WI_SIDES] = {tx->alone && !is_victim(f, x, tx),
+					   rx->alone && !is_victim(f, x, rx)};
+
+		if (is_named(f->w, h))
+			continue;
+		if (at_fault[WI_TX] && at_fault[WI_RX])
+			report(&f[WI_TX], tx, NA_LZ_HOST);
+		else if (at_fault[WI_TX] || at_fault[WI_RX])
+			report(&f[at_fault[WI_RX]], &x[at_fault[WI_RX]][h],
+			       kinds[at_fault[WI_RX]]);
+		else
+			f->w->out->suspects += fmax(tx->score, rx->score) >=
+					       SUSPECT;
+	}
+}
+
+/* Who comes early or late in some steps looks the same on two clocks: from
+ * receives it stays a suspicion. */
+static void judge_sides(struct flaps *f, struct flapping *const x[WI_SIDES],
+			uint32_t *of_peer)
+{
+	bool sends = !f->w->in->two_clocks;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		make_cells(&f[side]);
 		flag(&f[side]);
-	}
-	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
-		struct flapping x[WI_SIDES];
+		for (uint32_t h = 0; h < f->w->in->n_hosts; h++) {
+			struct flapping *it = &x[side][h];
 
-		if (is_named(w, h))
-			continue;
-		for (int side = 0; side < WI_SIDES; side++)
-			x[side] = judge(&f[side], h);
-		if (x[WI_TX].score >= LIKELIER && x[WI_RX].score >= LIKELIER &&
-		    coincide(f, h))
-			report(&f[WI_TX], &x[WI_TX]);
-		else
-			w->out->suspects += fmax(x[WI_TX].score,
-						 x[WI_RX].score) >= SUSPECT;
+			*it = judge(&f[side], h);
+			if (sends && it->score >= LIKELIER &&
+			    it->effect >= CLEAR)
+				ask_peers(&f[side], it, of_peer);
+		}
 	}
+	tell(f, x);
 }
 
 void wi_flaps(struct wi *w)
 {
 	struct flaps f[WI_SIDES] = {{.w = w, .side = WI_TX},
 				    {.w = w, .side = WI_RX}};
-	bool ok = true;
+	size_t n = w->in->n_hosts;
+	struct flapping *room = na_calloc(WI_SIDES * n, sizeof(*room));
+	uint32_t *of_peer = na_calloc(n, sizeof(*of_peer));
+	bool ok = room && of_peer;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		f[side].cells = na_calloc(w->groups[side].n,
@@ -295,8 +402,10 @@ void wi_flaps(struct wi *w)
 		ok = ok && f[side].cells;
 	}
 	if (ok)
-		judge_hosts(f);
+		judge_sides(f, (struct flapping *[]){room, room + n}, of_peer);
 	w->failed |= !ok;
+	free(room);
+	free(of_peer);
 	for (int side = 0; side < WI_SIDES; side++) {
 		free(f[side].cells);
 		na_vec_free(&f[side].flags);

@@ -22,7 +22,7 @@
 #define LEAST_L    0.1
 #define ONE_HOST   0.67 /* of a rack link's episodes */
 
-enum { EPISODES = 3, OF_LINK = 4, DOUBLINGS = 3 };
+enum { EPISODES = 3, OF_LINK = 4, DOUBLINGS = 3, MOST_BLAMED = 2 };
 
 struct tail {
 	uint32_t row, connection;
@@ -360,6 +360,23 @@ static void report(struct losses *l, const struct suspect *x)
 	l->v.n = n;
 }
 
+/* Where many sides lose, queues overflow everywhere: that is no side's. */
+static void blame(struct losses *l, uint32_t *of_host)
+{
+	struct wi *w = l->w;
+	size_t before = w->found.n, all = l->v.n;
+	struct suspect best;
+
+	while (!w->failed && w->found.n < WI_MOST_FOUND && l->v.n &&
+	       best_suspect(l, of_host, &best))
+		report(l, &best);
+	if (w->found.n > before + MOST_BLAMED)
+		w->found.n = before;
+	else
+		all = l->v.n;
+	w->out->timeouts = all >= EPISODES ? all : 0;
+}
+
 void wi_losses(struct wi *w)
 {
 	struct losses l = {.w = w};
@@ -367,15 +384,11 @@ void wi_losses(struct wi *w)
 	uint32_t *of_host = na_calloc(2 * w->in->n_hosts, sizeof(*of_host));
 	bool ok = usual && of_host && usual_of(w, usual) &&
 		  find_tails(&l, usual) && (!l.v.n || map_groups(&l));
-	struct suspect best;
 
 	if (ok && l.v.n) {
 		keep_first(&l);
 		find_timer(&l);
-		while (!w->failed && w->found.n < WI_MOST_FOUND && l.v.n &&
-		       best_suspect(&l, of_host, &best))
-			report(&l, &best);
-		w->out->timeouts = l.v.n >= EPISODES ? l.v.n : 0;
+		blame(&l, of_host);
 	}
 	w->failed |= !ok;
 	na_vec_free(&l.v);

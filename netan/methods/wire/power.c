@@ -9,6 +9,10 @@
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 
+/* Of what a slower port adds, so much is counted on: transfers wait for other
+ * things, too, while their own port is slow. */
+#define SHOWS 0.7
+
 static const double factors[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.75,
 				 2,   2.5, 3,   4,   6,   8};
 
@@ -28,14 +32,16 @@ static void plant(const struct planting *p, double factor)
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t r = p->rows[i];
 		double took = w->in->rows[r].took_us;
-		double port = (double)w->port_bytes[p->side][r] *
-			      w->us_per_byte;
-		double slow = w->base_us + factor * port;
+		/* No more of either than it took. */
+		double base = fmin(w->base_us, took);
+		double port =
+			fmin((double)w->port_bytes[p->side][r] * w->us_per_byte,
+			     took - base);
+		double slow = base + (1 + SHOWS * (factor - 1)) * port;
 		float more = (float)log(fmax(1, slow / took));
 
 		w->raw[r] = p->raw[i] + more;
 		w->fluid[r] = p->fluid[i] + more;
-		w->planted[r] = more;
 	}
 }
 
@@ -48,7 +54,6 @@ static void uproot(const struct planting *p)
 
 		w->raw[r] = p->raw[i];
 		w->fluid[r] = p->fluid[i];
-		w->planted[r] = 0;
 	}
 }
 
@@ -106,16 +111,14 @@ static double least_factor(const struct planting *p)
 	return lo < NA_LEN(factors) ? factors[lo] : NAN;
 }
 
-/* A slowness that matters: what keeps it from being named; "": nothing. */
-#define MATTERS 2.0
-
+/* What keeps a slowness that matters from being named; "": nothing. */
 static const char *why_not(const struct planting *p, double factor)
 {
 	size_t n = 0, judged = 0;
 	const struct wi_stratum *s = wi_strata_of(p->w, p->side, p->host, &n);
 	struct wi_candidate c;
 
-	if (factor <= MATTERS)
+	if (factor <= NA_LZ_MATTERS)
 		return "";
 	for (size_t i = 0; i < n; i++)
 		judged += s[i].judged;
@@ -125,7 +128,7 @@ static const char *why_not(const struct planting *p, double factor)
 	if (!judged)
 		return "too few steps, or too few hosts, share one of its "
 		       "collectives";
-	c = planted(p, MATTERS);
+	c = planted(p, NA_LZ_MATTERS);
 	return c.score >= 1 && c.against
 		       ? c.against
 		       : "hosts differ too much without any fault";

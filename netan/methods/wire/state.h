@@ -67,7 +67,6 @@ struct wi {
 	float *raw, *fluid;          /* by row: log over what is usual */
 	double base_us, us_per_byte; /* of an empty port */
 	float *expected_us;          /* by row */
-	float *planted; /* by row: log of what power.c adds to its time */
 	float *port_bytes[WI_SIDES]; /* by row: through its port meanwhile */
 	float *move_us; /* by row: of its time, not in its own queue */
 	uint32_t *order[WI_SIDES]; /* rows by host, stratum, step */

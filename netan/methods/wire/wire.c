@@ -107,7 +107,6 @@ static bool room(struct wi *w)
 	w->expected_us = wi_take(w, n, sizeof(float));
 	w->port_bytes[WI_TX] = wi_take(w, n, sizeof(float));
 	w->port_bytes[WI_RX] = wi_take(w, n, sizeof(float));
-	w->planted = wi_take(w, n, sizeof(float));
 	w->move_us = wi_take(w, n, sizeof(float));
 	w->room = wi_take(w, n + more, sizeof(double));
 	return !w->failed;
