@@ -10,7 +10,6 @@
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/tests.h"
 
-#define TIMES_USUAL    6.0 /* episodes, of those expected */
 #define TIMER_SHARE    0.5
 #define SPARED_SHARE   0.15
 #define LESSER_SHARE   0.2
@@ -67,7 +66,7 @@ static double score(const struct lz_rates *k, size_t i)
 	struct na_lz_who w;
 
 	if (n < MIN_EPISODES || 4 * t->episodes < k->most ||
-	    !(n > TIMES_USUAL * t->expected))
+	    !(n > 3 * t->expected))
 		return 0;
 	w = na_lz_rate_who(k, i);
 	limit = w.kind == NA_LZ_PAIR ? (double)k->z->pairs

@@ -195,22 +195,6 @@ static enum na_status choose_window(struct lz_windows *k, size_t from,
 	return NA_OK;
 }
 
-/* Where latencies hold waits, a host that is late now and then looks like one
- * that receives slowly then. */
-static enum na_status tell(struct lz_windows *k, struct na_lz_finding *f,
-			   struct na_err *err)
-{
-	const uint32_t *first = lz_side(k->z, NA_LZ_DST, f->who.a);
-
-	if (!k->z->waited_us || f->who.kind != NA_LZ_DST)
-		return na_lz_found(k->z, f, err);
-	free(f->windows);
-	return na_lz_undecided(
-		k->z, "a host receives slowly now and then, or is late",
-		"netan steps: is the host late in those steps?", first,
-		lz_degree(&k->z->col, f->who.a), err);
-}
-
 static enum na_status search_windows(struct lz_windows *k, struct na_err *err)
 {
 	struct na_lz_finding f[MAX_SIDES + 1] = {{.pairs = 0}};
@@ -227,7 +211,7 @@ static enum na_status search_windows(struct lz_windows *k, struct na_err *err)
 	/* Many sides at once: the schedule moved. */
 	for (size_t i = 0; i < k->n_chosen; i++) {
 		if (s == NA_OK && k->n_chosen <= MAX_SIDES)
-			s = tell(k, &f[i], err);
+			s = na_lz_found(k->z, &f[i], err);
 		else
 			free(f[i].windows);
 	}
