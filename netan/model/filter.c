@@ -304,6 +304,11 @@ bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x)
 	return l->every_host || na_filter_input(l, x->input);
 }
 
+bool na_filter_comm(const struct na_bound_filter *l, const struct na_comm *x)
+{
+	return l->every_host || na_filter_input(l, x->input);
+}
+
 static uint16_t input_of(const struct na_bound_filter *l, uint32_t core)
 {
 	return l->store->devices.cores[core].input;

@@ -114,11 +114,13 @@ bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
 struct na_span;
 struct na_op;
 struct na_busy;
-/* Records of device planes, by host alone; busy times that take none do not
+/* Records of devices and ranks, by host alone; busy times that take none do not
  * pass. */
 bool na_filter_span(const struct na_bound_filter *l, const struct na_span *x);
 bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x);
 bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x);
+struct na_comm;
+bool na_filter_comm(const struct na_bound_filter *l, const struct na_comm *x);
 
 struct na_call;
 struct na_wire_packet;

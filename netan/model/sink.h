@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
+#include "netan/model/comm.h"
 #include "netan/model/device.h"
 #include "netan/model/packets.h"
 
@@ -41,7 +42,8 @@ enum na_want {
 	NA_WANT_PROGRAMS = 8192, /* HLO modules: na_reader.program_bytes */
 	/* Registrations and copies of the host as records; ACTIONS alone
 	 * counts them. */
-	NA_WANT_HOST_EVENTS = 16384
+	NA_WANT_HOST_EVENTS = 16384,
+	NA_WANT_COMMS = 32768 /* what ranks of GPU jobs do together */
 };
 
 /* Why left out: docs/methods.md, "Transfers and their classes". */
@@ -73,6 +75,8 @@ struct na_sink {
 	enum na_status (*packet)(void *ctx, const struct na_wire_packet *w);
 	enum na_status (*connection)(void *ctx, const struct na_connection *c);
 	enum na_status (*segment)(void *ctx, const struct na_segment *s);
+	/* From GPU jobs. */
+	enum na_status (*comm)(void *ctx, const struct na_comm *x);
 
 	/* Names and endpoints to indices for the records above;
 	 * NA_UNKNOWN_U32 when memory is short (the record call fails then). */

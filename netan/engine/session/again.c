@@ -93,6 +93,7 @@ PASS_OVER(no_call, const struct na_call *)
 PASS_OVER(no_packet, const struct na_wire_packet *)
 PASS_OVER(no_connection, const struct na_connection *)
 PASS_OVER(no_segment, const struct na_segment *)
+PASS_OVER(no_comm, const struct na_comm *)
 
 static enum na_status no_busy(void *ctx, uint32_t core, int64_t start_ps,
 			      int64_t end_ps)
@@ -117,6 +118,7 @@ struct na_sink na_deaf_sink(void *ctx)
 		.packet = no_packet,
 		.connection = no_connection,
 		.segment = no_segment,
+		.comm = no_comm,
 		.name = any_text,
 		.endpoint = any_device,
 		.core = any_core,

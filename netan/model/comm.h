@@ -1,0 +1,47 @@
+/*
+ * What one rank does in one operation of a communication library (NCCL,
+ * RCCL, gloo), as profilers and recorders of GPU jobs tell it.
+ *
+ * A rank is the na_core of its input, whose number it is.  The time is that
+ * of the rank's kernel, else (`source`) of its range on the CPU, or from
+ * when it was put into the queue.  Beside a record goes a na_op of the same
+ * time, for those that only ask when a device communicates.
+ *
+ * Sources: pytorch/kineto libkineto (output_json.cpp, MetadataFieldCatalog.h);
+ * NVIDIA/nccl plugins/profiler; docs/formats.md, "GPU jobs".
+ */
+#ifndef NETAN_MODEL_COMM_H
+#define NETAN_MODEL_COMM_H
+
+#include <stdint.h>
+
+#include "netan/model/device.h"
+#include "netan/model/transfer.h"
+
+enum na_comm_source {
+	NA_COMM_KERNEL,
+	NA_COMM_CPU,   /* no kernel: gloo, or a trace of the CPU alone */
+	NA_COMM_QUEUED /* from queueing to what was noticed of its end */
+};
+
+struct na_comm {
+	int64_t start_ps, end_ps;
+	int64_t sequence;    /* of its group, as the input says; -1 */
+	uint64_t size_bytes; /* the larger of what goes in and what comes out;
+				NA_UNKNOWN_U64 */
+	/* A name: its ranks, "0,1,2,3", where all are told; else what the
+	 * input calls it; NA_UNKNOWN_U32. */
+	uint32_t group;
+	uint32_t group_size; /* 0: not told */
+	uint32_t type;       /* name, of its elements; NA_UNKNOWN_U32 */
+	uint32_t stream;     /* of its device; NA_UNKNOWN_U32 */
+	int32_t peer;        /* rank in the job, of SEND and RECV; -1 */
+	uint16_t core;
+	uint16_t input;    /* na_store fills it in */
+	uint8_t operation; /* enum na_opcode; OTHER: not told */
+	uint8_t source;    /* enum na_comm_source */
+	uint16_t pad;
+};
+_Static_assert(sizeof(struct na_comm) == 64, "millions are kept");
+
+#endif
