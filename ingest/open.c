@@ -180,7 +180,10 @@ static enum na_status named_failure(struct na_err *err, const char *path,
 static void begin(struct na_input *in, const char *path, uint32_t wants,
 		  const struct na_input_asks *asks)
 {
-	*in = (struct na_input){.path = path, .wants = wants};
+	*in = (struct na_input){.path = path,
+				.wants = wants,
+				.rank = -1,
+				.world_size = -1};
 	in->asks.segments_of = NA_UNKNOWN_U32;
 	if (asks)
 		in->asks = *asks;

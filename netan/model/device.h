@@ -19,11 +19,12 @@
 
 #define NA_UNKNOWN_U64 UINT64_MAX
 
-enum na_device_kind { NA_DEVICE_TPU, NA_DEVICE_GPU };
+/* A rank is a process of a GPU job: its number is that of the whole job. */
+enum na_device_kind { NA_DEVICE_TPU, NA_DEVICE_GPU, NA_DEVICE_RANK };
 
-/* A device plane of one input. */
+/* A device plane of one input, or a rank. */
 struct na_core {
-	int32_t number; /* n of /device:TPU:n */
+	int32_t number; /* n of /device:TPU:n, of a rank its own */
 	uint16_t input; /* na_store fills it in */
 	uint8_t kind;   /* enum na_device_kind */
 	/* From na_store_resolve(): the endpoint that this is in transfers, or

@@ -1,6 +1,8 @@
 /* Device planes in parts and in the store. */
 #include "netan/model/devices.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,18 @@ void na_devices_fini(struct na_devices *d)
 }
 
 /* ---- cores */
+
+const char *na_core_print(char buf[NA_CORE_BUF], const struct na_core *c,
+			  char between)
+{
+	if (c->kind == NA_DEVICE_RANK)
+		snprintf(buf, NA_CORE_BUF, "r%" PRId32, c->number);
+	else
+		snprintf(buf, NA_CORE_BUF, "%s%c%" PRId32,
+			 c->kind == NA_DEVICE_GPU ? "GPU" : "TPU", between,
+			 c->number);
+	return buf;
+}
 
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
 			 uint16_t input, int32_t number)

@@ -37,6 +37,11 @@ struct na_devices { /* all zero: empty */
 
 void na_devices_fini(struct na_devices *d);
 
+/* "TPU 3", "GPU 3", "r3"; with `between` before the number but of ranks. */
+#define NA_CORE_BUF 24
+const char *na_core_print(char buf[NA_CORE_BUF], const struct na_core *c,
+			  char between);
+
 /* UINT32_MAX when memory is short. */
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
 			 uint16_t input, int32_t number);

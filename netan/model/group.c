@@ -264,8 +264,10 @@ static const char *plane_text(const struct na_store *s, uint32_t core,
 {
 	const struct na_core *c = &s->devices.cores[core];
 
-	snprintf(buf, NA_KEY_BUF, "%.60s %s %" PRId32, s->hosts[c->input].name,
-		 c->kind == NA_DEVICE_GPU ? "GPU" : "TPU", c->number);
+	char device[NA_CORE_BUF];
+
+	snprintf(buf, NA_KEY_BUF, "%.60s %s", s->hosts[c->input].name,
+		 na_core_print(device, c, ' '));
 	return buf;
 }
 

@@ -295,10 +295,7 @@ static const char *device_text(const struct report *p, uint32_t network,
 	if (network == NA_NET_DCN)
 		return na_endpoint_print(buf, &s->names,
 					 &s->names.endpoints[who]);
-	snprintf(buf, NA_ENDPOINT_BUF, "%s:%d",
-		 s->devices.cores[who].kind == NA_DEVICE_GPU ? "GPU" : "TPU",
-		 (int)s->devices.cores[who].number);
-	return buf;
+	return na_core_print(buf, &s->devices.cores[who], ':');
 }
 
 static void put_device(struct report *p, struct na_value *to, uint32_t network,
