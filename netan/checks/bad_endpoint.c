@@ -297,9 +297,11 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	f->remedy = itself   ? "see the straggler first"
 		    : *needs ? needs
 			     : "look at the pairs";
-	na_case_fact(c, f, "%lld pair%s are slow so",
-		     (long long)na_count_at(x, M_n_pairs),
-		     na_plural(na_count_at(x, M_n_pairs)));
+	if (na_count_at(x, M_n_pairs))
+		na_case_fact(c, f, "%lld pair%s %s slow so",
+			     (long long)na_count_at(x, M_n_pairs),
+			     na_plural(na_count_at(x, M_n_pairs)),
+			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 

@@ -328,7 +328,7 @@ static void the_healthy_are_left_alone(void **state)
 	hand_wire_nobody(&j);
 	assert_true(j.r.strongest < 0.67);
 	assert_int_equal(j.r.suspects, 0);
-	assert_int_equal(j.r.slow_connections, 0);
+	assert_int_equal(j.r.n_slow, 0);
 	hand_wire_end(&j);
 }
 

@@ -118,6 +118,27 @@ static void swap(struct na_lz_finding **a, size_t *n, struct na_lz_finding **b,
 /* Of the transfers: paths that nobody compared are not acquitted. */
 #define UNSEEN 0.05
 
+/* Which of a run's pairs are slow by themselves. */
+static bool put_slow(const struct pairs_state *s, const struct pairs_run *run,
+		     struct na_lz_result *r, const struct na_wire_result *w)
+{
+	struct na_lz_undecided *u = na_lz_undecided_add(
+		r, "some connections are slow that share no host and no link",
+		"the error counters of the fabric's links; the same job once "
+		"more: do the same connections stay slow?",
+		run->n_remote);
+
+	for (uint32_t p = 0; u && p < run->n_remote; p++) {
+		const struct pairs_pair *x = &s->pairs[run->pair0 + p];
+
+		for (size_t i = 0; i < w->n_slow; i++)
+			if (w->slow[i].src == x->src - run->node0 &&
+			    w->slow[i].dst == x->dst - run->node0)
+				u->pairs[u->n_pairs++] = p;
+	}
+	return u;
+}
+
 static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 			const char *needs)
 {
@@ -125,14 +146,11 @@ static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 }
 
 /* What the tests saw and could not give to anybody. */
-static bool put_patterns(struct na_lz_result *r, const struct na_wire_result *w)
+static bool put_patterns(const struct pairs_state *s,
+			 const struct pairs_run *run, struct na_lz_result *r,
+			 const struct na_wire_result *w)
 {
-	return put_pattern(
-		       r, w->slow_connections > 0 && !r->n_findings,
-		       "some connections are slow that share no host and "
-		       "no link",
-		       "the error counters of the fabric's links; the same "
-		       "job once more: do the same connections stay slow?") &&
+	return (!w->n_slow || r->n_findings || put_slow(s, run, r, w)) &&
 	       put_pattern(r, w->unseen > UNSEEN && !r->n_findings,
 			   "some connections have too few others beside them "
 			   "to be compared with",
@@ -150,8 +168,11 @@ static bool put_patterns(struct na_lz_result *r, const struct na_wire_result *w)
 			   "all hosts");
 }
 
-static bool retell(struct na_lz_result *r, struct na_wire_result *w)
+static bool retell(const struct pairs_state *s, struct pairs_run *run,
+		   struct na_wire_result *w)
 {
+	struct na_lz_result *r = &run->found;
+
 	swap(&r->findings, &r->n_findings, &w->findings, &w->n_findings);
 	na_lz_undecided_clear(r);
 	free(r->power);
@@ -159,9 +180,9 @@ static bool retell(struct na_lz_result *r, struct na_wire_result *w)
 	r->n_power = w->n_power;
 	w->power = NULL;
 	r->one_clock = !w->two_clocks;
-	r->suspicious = w->strongest > CALM || w->slow_connections ||
-			w->suspects || w->timeouts || w->two_clocks;
-	return put_patterns(r, w);
+	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
+			w->timeouts || w->two_clocks;
+	return put_patterns(s, run, r, w);
 }
 
 /* Which of a kind of sides are named, by host; how many. */
@@ -254,7 +275,7 @@ static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
 	enum na_status st = na_pairs_judge_sends(s, run, &found, &able, err);
 
 	if (st == NA_OK && able) {
-		if (!retell(&run->found, &found) || !unmix(s, run))
+		if (!retell(s, run, &found) || !unmix(s, run))
 			st = na_fail_nomem(err);
 	}
 	na_wire_result_fini(&found);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/tests.h"
 
@@ -287,19 +288,29 @@ static void join_sides(struct wi *w)
 	}
 }
 
-/* Connections that nobody explains. */
-static void count_slow(struct wi *w)
+NA_ORDER(by_pair, struct na_wire_connection, NA_UP(src), NA_UP(dst))
+
+/* Connections that nobody explains, as pairs of hosts. */
+static void list_slow(struct wi *w)
 {
-	size_t unseen = 0;
+	NA_VEC(struct na_wire_connection) slow = {NULL, 0, 0};
+	size_t unseen = 0, n = 0;
 
 	for (size_t i = 0; i < w->lanes.n; i++) {
 		const struct wi_lane *l = &w->lanes.v[i];
 
-		w->out->slow_connections += l->judged &&
-					    l->score > SLOW_SCORE &&
-					    l->effect > SLOW_EFFECT;
 		unseen += l->judged ? 0 : l->n;
+		if (l->judged && l->score > SLOW_SCORE &&
+		    l->effect > SLOW_EFFECT)
+			w->failed |= !na_add(&slow,
+					     w->in->connections[l->connection]);
 	}
+	na_sort(slow.v, slow.n, by_pair);
+	for (size_t i = 0; i < slow.n; i++)
+		if (!n || by_pair(&slow.v[n - 1], &slow.v[i]))
+			slow.v[n++] = slow.v[i];
+	w->out->slow = slow.v;
+	w->out->n_slow = n;
 	w->out->unseen = w->n ? (double)unseen / (double)w->n : 0;
 }
 
@@ -308,5 +319,5 @@ void wi_find(struct wi *w)
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
 		;
 	join_sides(w);
-	count_slow(w);
+	list_slow(w);
 }

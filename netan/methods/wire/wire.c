@@ -205,5 +205,6 @@ void na_wire_result_fini(struct na_wire_result *r)
 	}
 	free(r->findings);
 	free(r->power);
+	free(r->slow);
 	*r = (struct na_wire_result){0};
 }

@@ -65,9 +65,11 @@ struct na_wire_result {
 	size_t n_power;
 	double strongest; /* score of the clearest side that was not named,
 			     as a share of what naming takes */
-	/* What nothing found explains: connections that are slow, sides that
-	 * are so in some steps, transfers that waited for a timer. */
-	size_t slow_connections, suspects, timeouts;
+	/* What nothing found explains: hosts whose connections are slow, each
+	 * pair once, by its ends, owned; sides that are slow in some steps;
+	 * transfers that waited for a timer. */
+	struct na_wire_connection *slow;
+	size_t n_slow, suspects, timeouts;
 	double unseen;   /* share of the transfers whose connections have too
 			    few others beside them to be compared */
 	bool two_clocks; /* as the input said */
