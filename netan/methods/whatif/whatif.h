@@ -24,7 +24,7 @@
 
 enum {
 	/* Transfers; of more, later steps are left out. */
-	NA_WHATIF_MOST = 1 << 20
+	NA_WHATIF_MOST = 1 << 19
 };
 
 /* Whose excess, by hosts of the store; borrowed. */
