@@ -107,6 +107,7 @@ enum {
 
 struct na_ranks {
 	struct na_strtab names;
+	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
 	NA_VEC(struct na_ranks_group) groups;
 	NA_VEC(struct na_ranks_dump) dumps; /* in order of the files */
