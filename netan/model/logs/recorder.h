@@ -44,6 +44,7 @@ struct na_ranks_place {
 	uint32_t operation; /* last enqueued, "all_reduce"; NA_NO_NAME */
 	int64_t enqueued, started, completed; /* last; -1: none or not told */
 	bool told; /* else taken from the entries alone */
+	bool p2p;  /* its group has p2p, too: last numbers mix both */
 };
 
 enum na_ranks_state {
