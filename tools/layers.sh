@@ -13,7 +13,7 @@ results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
-for record in transfer device comm kernels packets hlo hosts/settings logs/hang logs/xla_log; do
+for record in transfer device comm kernels packets hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
 done
 reading+="|$base|netan/model/hosts/settings.def"
@@ -38,6 +38,8 @@ allowed()
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
 	ingest/roce/* | ingest/tcp/*) echo "$reading|ingest/capture/*" ;;
 	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
+	# Logs hold lines of NCCL's beside others.
+	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	ingest/*) echo "$reading" ;;

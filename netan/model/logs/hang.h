@@ -109,12 +109,17 @@ enum {
 	NA_HANG_NAME_MAX = 400       /* bytes of a name; longer ones are cut */
 };
 
+struct na_ranks; /* recorder.h */
+
 struct na_hang {
 	struct na_strtab names;
 	NA_VEC(struct na_hang_record) records;
 	NA_VEC(struct na_hang_file) files;
 	size_t n_items;
 	uint64_t left_out; /* records, items and names beyond the limits */
+	/* Borrowed: where readers put what the logs tell of ranks; NULL:
+	 * nowhere. */
+	struct na_ranks *ranks;
 };
 
 void na_hang_init(struct na_hang *h);
