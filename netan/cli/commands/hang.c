@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ingest/logs/files.h"
 #include "ingest/logs/hang.h"
+#include "ingest/recorder/recorder.h"
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
@@ -42,6 +44,7 @@ struct reading {
 	struct na_log_files files;
 	struct source *sources;
 	struct na_hang logs;
+	struct na_ranks ranks; /* of dumps among the logs */
 	bool damaged, said;
 };
 
@@ -107,15 +110,39 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 struct piece {
 	const char *path;
 	struct na_hang logs;
+	struct na_ranks ranks;
 	struct na_err err;
 	enum na_status status;
 	bool binary;
 };
 
+/* A dump counts as a log without lines. */
+static void read_dump(struct piece *p)
+{
+	struct na_hang_file *f;
+	struct stat sb;
+
+	p->status = na_recorder_read(&p->ranks, p->path, &p->err);
+	f = na_push(&p->logs.files);
+	if (!f)
+		p->status = NA_ENOMEM;
+	else
+		*f = (struct na_hang_file){
+			.path = p->path,
+			.read = p->ranks.dumps.n > 0,
+			.bytes = stat(p->path, &sb) == 0 && sb.st_size > 0
+					 ? (uint64_t)sb.st_size
+					 : 0};
+}
+
 static void read_piece(void *ctx, size_t i)
 {
 	struct piece *p = (struct piece *)ctx + i;
 
+	if (na_recorder_is(p->path)) {
+		read_dump(p);
+		return;
+	}
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
 	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
@@ -147,6 +174,7 @@ static enum na_status read_round(struct reading *x, size_t first,
 	for (size_t i = 0; i < n; i++) {
 		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
 		na_hang_init(&pieces[i].logs);
+		na_ranks_init(&pieces[i].ranks);
 	}
 	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
 			 pieces))
@@ -154,12 +182,15 @@ static enum na_status read_round(struct reading *x, size_t first,
 	for (size_t i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
 
-		if (err->status == NA_OK && (p->status == NA_ENOMEM ||
-					     !na_hang_take(&x->logs, &p->logs)))
+		if (err->status == NA_OK &&
+		    (p->status == NA_ENOMEM ||
+		     !na_hang_take(&x->logs, &p->logs) ||
+		     !na_ranks_take(&x->ranks, &p->ranks)))
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
 		na_hang_fini(&p->logs);
+		na_ranks_fini(&p->ranks);
 	}
 	return err->status;
 }
@@ -220,7 +251,7 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 
 static void hang_notes(const struct reading *x, struct na_result *r)
 {
-	if (!x->logs.records.n)
+	if (!x->logs.records.n && !x->ranks.dumps.n)
 		na_result_note(
 			r, "looked for \"Megascale hang detected\", "
 			   "\"Megascale detects a hang\", \"Full error "
@@ -445,7 +476,7 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
+		if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
 			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}
@@ -465,12 +496,14 @@ static enum na_exit hang_run(struct na_cli *cli)
 		return exit;
 	na_catch_interrupt();
 	na_hang_init(&x.logs);
+	na_ranks_init(&x.ranks);
 	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		na_vec_free(&x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);
 	na_hang_fini(&x.logs);
+	na_ranks_fini(&x.ranks);
 	na_arena_fini(&x.arena);
 	return exit;
 }

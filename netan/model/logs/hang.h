@@ -25,6 +25,11 @@ enum na_hang_cause { /* as the runtime names them */
 		     NA_HANG_INPUT_STALL,
 		     NA_HANG_UNRECOVERABLE_ERROR,
 		     NA_HANG_PROGRAM_NOT_QUEUED,
+		     /* of ranks of GPU jobs */
+		     NA_HANG_DEVICE_STUCK,
+		     NA_HANG_HOST_STUCK,
+		     NA_HANG_MISMATCH,
+		     NA_HANG_MISSING_RANK,
 		     NA_HANG_UNKNOWN,
 		     NA_N_HANG_CAUSES
 };
