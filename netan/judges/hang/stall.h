@@ -66,7 +66,7 @@ struct na_stall {
 	int64_t sequence;             /* -1: none */
 	int64_t since_ns, timeout_ms; /* INT64_MIN, -1: not told */
 	NA_VEC(struct na_stall_culprit) culprits; /* by rank */
-	NA_VEC(struct na_stall_wait) chain;       /* by time */
+	NA_VEC(struct na_stall_wait) chain; /* nearest first, then by time */
 	NA_VEC(struct na_stall_frames) frames;
 	NA_VEC(struct na_stall_differs) differs;
 	struct na_stall_ranks missing, overflow, waiting;

@@ -324,35 +324,51 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 
 NA_ORDER(by_since, struct na_stall_wait, NA_UP(since_ns), NA_UP(group))
 
+/* One round: those who wait for the ones in `in`, who then are in it. */
+static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
+			bool *used, struct na_stall_ranks *in, bool *more)
+{
+	struct na_stall_ranks found = {0};
+	bool ok = true;
+
+	*more = false;
+	for (size_t i = 0; ok && i < w->ops.n; i++) {
+		const struct na_stall_op *op = &w->ops.v[i];
+
+		if (used[i] || op->cause == NA_HANG_DEVICE_STUCK ||
+		    (!meets(&op->blame, in) && !meets(&op->late, in)))
+			continue;
+		used[i] = *more = true;
+		ok = na_append(&found, op->holds.v, op->holds.n) &&
+		     add_wait(s, op);
+	}
+	ok = ok && na_append(in, found.v, found.n);
+	na_stall_order(in);
+	na_vec_free(&found);
+	return ok;
+}
+
 /* Who waits for the culprits, who waits for those, and so on. */
 static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
 {
-	bool *used = na_calloc(w->ops.n, sizeof(*used)), more = used != NULL;
+	bool *used = na_calloc(w->ops.n, sizeof(*used)), more = true;
 	struct na_stall_ranks in = {0};
-	bool ok = more;
+	bool ok = used != NULL;
 
 	for (size_t i = 0; ok && i < s->culprits.n; i++)
 		ok = na_add(&in, s->culprits.v[i].rank);
 	na_stall_order(&in);
 	while (ok && more) {
-		more = false;
-		for (size_t i = 0; ok && i < w->ops.n; i++) {
-			const struct na_stall_op *op = &w->ops.v[i];
+		size_t from = s->chain.n;
 
-			if (used[i] || op->cause == NA_HANG_DEVICE_STUCK ||
-			    (!meets(&op->blame, &in) && !meets(&op->late, &in)))
-				continue;
-			used[i] = more = true;
-			ok = na_append(&in, op->holds.v, op->holds.n) &&
-			     add_wait(s, op);
-		}
-		na_stall_order(&in);
+		ok = add_waiting(s, w, used, &in, &more);
+		na_sort(s->chain.v ? s->chain.v + from : NULL,
+			s->chain.n - from, by_since);
 	}
 	for (size_t i = 0; ok && i < s->chain.n; i++)
 		ok = na_append(&s->waiting, s->chain.v[i].waiting.v,
 			       s->chain.v[i].waiting.n);
 	na_stall_order(&s->waiting);
-	na_sort(s->chain.v, s->chain.n, by_since);
 	na_vec_free(&in);
 	free(used);
 	return ok;
