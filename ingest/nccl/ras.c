@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/bytes/whole.h"
 #include "ingest/nccl/log_parts.h"
 #include "netan/base/order.h"
 
@@ -255,5 +256,31 @@ enum na_status na_ras_read_bytes(struct na_ranks *x, const char *path,
 			     path, at, damage);
 	na_told_fini(&t);
 	na_ras_fini(&r);
+	return st;
+}
+
+bool na_ras_is(const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_whole w;
+	bool is;
+
+	if (strcmp(path, "-") == 0 || na_whole_open(&w, path, &err) != NA_OK)
+		return false;
+	is = w.p && na_ras_sniff(w.p, w.n < NA_RAS_HEAD ? w.n : NA_RAS_HEAD);
+	na_whole_close(&w);
+	return is;
+}
+
+enum na_status na_ras_read(struct na_ranks *x, const char *path,
+			   struct na_err *err)
+{
+	struct na_whole w;
+	enum na_status st = na_whole_open(&w, path, err);
+
+	if (st == NA_OK) {
+		st = na_ras_read_bytes(x, path, w.p, w.n, err);
+		na_whole_close(&w);
+	}
 	return st;
 }

@@ -17,8 +17,13 @@
 enum { NA_RAS_HEAD = 4096 };
 bool na_ras_sniff(const uint8_t *head, size_t n);
 
+/* The same of a file; false, too, if it cannot be read. */
+bool na_ras_is(const char *path);
+
 /* Ranks to the end of x; `path` is borrowed.  NA_EFORMAT: it breaks off, what
- * came before is there; NA_ENOMEM. */
+ * came before is there; NA_EIO, NA_ENOMEM. */
+enum na_status na_ras_read(struct na_ranks *x, const char *path,
+			   struct na_err *err) NA_MUST_CHECK;
 enum na_status na_ras_read_bytes(struct na_ranks *x, const char *path,
 				 const uint8_t *p, size_t n,
 				 struct na_err *err) NA_MUST_CHECK;

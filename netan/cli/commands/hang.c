@@ -8,6 +8,7 @@
 
 #include "ingest/logs/files.h"
 #include "ingest/logs/hang.h"
+#include "ingest/nccl/ras.h"
 #include "ingest/recorder/recorder.h"
 #include "members.h"
 #include "netan/base/sha256.h"
@@ -116,13 +117,14 @@ struct piece {
 	bool binary;
 };
 
-/* A dump counts as a log without lines. */
-static void read_dump(struct piece *p)
+/* A dump, or an answer of RAS, counts as a log without lines. */
+static void read_dump(struct piece *p, bool ras)
 {
 	struct na_hang_file *f;
 	struct stat sb;
 
-	p->status = na_recorder_read(&p->ranks, p->path, &p->err);
+	p->status = ras ? na_ras_read(&p->ranks, p->path, &p->err)
+			: na_recorder_read(&p->ranks, p->path, &p->err);
 	f = na_push(&p->logs.files);
 	if (!f)
 		p->status = NA_ENOMEM;
@@ -139,10 +141,13 @@ static void read_piece(void *ctx, size_t i)
 {
 	struct piece *p = (struct piece *)ctx + i;
 
-	if (na_recorder_is(p->path)) {
-		read_dump(p);
+	bool ras = na_ras_is(p->path);
+
+	if (ras || na_recorder_is(p->path)) {
+		read_dump(p, ras);
 		return;
 	}
+	p->logs.ranks = &p->ranks;
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
 	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
@@ -476,7 +481,9 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
+		if (!na_ranks_complete(&x->ranks))
+			na_fail_nomem(&err);
+		else if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
 			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}

@@ -133,4 +133,12 @@ const struct na_ranks_place *na_ranks_place_of(const struct na_ranks_dump *d,
  * memory. */
 bool na_ranks_take(struct na_ranks *x, struct na_ranks *from);
 
+/*
+ * Once all is read.  What different kinds of evidence say of a rank becomes
+ * one dump; of the same kind, all stay.  Groups of which no input tells the
+ * members have those who speak of them; the one of PyTorch that has all
+ * ("default_pg"), all up to the largest rank there is.  False: no memory.
+ */
+bool na_ranks_complete(struct na_ranks *x);
+
 #endif
