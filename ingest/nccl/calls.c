@@ -20,6 +20,7 @@ static const char *const types[] = {
 	"float32", "float64", "bfloat16", "float8_e4m3", "float8_e5m2",
 };
 /* clang-format on */
+static const uint8_t widths[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 enum {
 	N_TYPES = sizeof(types) / sizeof(types[0]),
 	LISTED = 64 /* ranks that a line of their communicator stands for */
@@ -382,6 +383,14 @@ static uint32_t group_of(struct groups *g, const struct na_nccl_comm *m,
 	return g->of[m->id];
 }
 
+static void tell_type(struct na_ranks *x, struct na_ranks_entry *e,
+		      int32_t type)
+{
+	e->type = na_strtab_add(&x->names, types[type], strlen(types[type]));
+	if (e->in_elements < UINT64_MAX / 8)
+		e->size_bytes = e->in_elements * widths[type];
+}
+
 /* NCCL 2.27 and later may write 0 for each call within one host: then the
  * calls are counted here. */
 static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
@@ -414,8 +423,7 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 			return false;
 		e = &d->entries.v[d->entries.n - 1];
 		if (op->type >= 0)
-			e->type = na_strtab_add(&x->names, types[op->type],
-						strlen(types[op->type]));
+			tell_type(x, e, op->type);
 	}
 	return n == 0 || na_told_place(d, group, last, -1);
 }

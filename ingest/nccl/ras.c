@@ -116,6 +116,35 @@ static uint32_t group_of(struct telling *g, uint32_t comm,
 		       : NA_NO_NAME;
 }
 
+static bool has_missing(const struct telling *g, uint32_t comm)
+{
+	const struct na_ras *r = g->r;
+
+	for (size_t i = g->ranks[comm]; i < r->ranks.n; i++) {
+		if (r->ranks.v[i].comm != comm)
+			break;
+		if (r->ranks.v[i].missing)
+			return true;
+	}
+	return false;
+}
+
+/* What the others wait in: the operation behind the last of those who are
+ * behind; with nobody behind and some missing, the last of all; else -1. */
+static int64_t waited_for(const struct telling *g, const struct na_ras_count *c,
+			  size_t n)
+{
+	int64_t least = INT64_MAX, most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		least = c[i].n < least ? c[i].n : least;
+		most = c[i].n > most ? c[i].n : most;
+	}
+	if (least < most)
+		return least + 1;
+	return most && has_missing(g, c->comm) ? most : -1;
+}
+
 /* Of one function in one communicator. */
 static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 			size_t n)
@@ -124,12 +153,10 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 	const char *f = na_strtab_at(&g->r->names, c->function);
 	uint32_t operation = na_told_operation(g->t->ranks,
 					       na_text_n(f, strlen(f)));
-	int64_t least = INT64_MAX;
+	int64_t sequence = waited_for(g, c, n);
 
 	if (group == NA_NO_NAME || operation == NA_NO_NAME)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		least = c[i].n < least ? c[i].n : least;
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = rank_of_count(g, &c[i]);
 		struct na_ranks_dump *d;
@@ -139,8 +166,8 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 		d = na_told_dump(g->t, rank, NA_BY_RAS);
 		if (!d || !na_told_place(d, group, c[i].n, -1))
 			return false;
-		if (c[i].n > least &&
-		    !na_told_holds(d, group, least + 1, operation, UINT64_MAX))
+		if (sequence >= 0 && c[i].n >= sequence &&
+		    !na_told_holds(d, group, sequence, operation, UINT64_MAX))
 			return false;
 	}
 	return true;

@@ -9,12 +9,14 @@
  * The first may not say its group: then it is that of the second, of the same
  * rank and work.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/nccl/log_parts.h"
 
 static const char default_group[] = "default_pg";
+enum { NEAR = 1024 /* lines between two about the same */ };
 
 /* What stands in the brackets with "PG"; n 0: no group is told. */
 static struct na_text group_in(struct na_text x)
@@ -33,22 +35,26 @@ static struct na_text group_in(struct na_text x)
 				return guid;
 		}
 	}
-	if (na_text_split(x, "[PG ID ", &before, &behind) ||
-	    na_text_split(x, "[PG ", &before, &behind))
-		return na_text_n(behind.s, na_nccl_after(behind, "").n);
-	return na_text_n(x.s, 0);
+	if (!na_text_split(x, "[PG ID ", &before, &behind) &&
+	    !na_text_split(x, "[PG ", &before, &behind))
+		return na_text_n(x.s, 0);
+	return na_text_n(behind.s, na_nccl_after(behind, "").n);
 }
 
 static uint32_t group_name(struct na_watchdog *w, struct na_text x)
 {
 	struct na_text g = group_in(x);
+	char name[200];
+	uint64_t n;
 
 	if (!g.n)
 		return NA_NO_NAME;
-	return na_text_is(g, "0")
-		       ? na_strtab_add(&w->names, default_group,
-				       sizeof(default_group) - 1)
-		       : na_strtab_add(&w->names, g.s, g.n < 200 ? g.n : 200);
+	if (na_text_is(g, "0"))
+		g = na_text_n(default_group, sizeof(default_group) - 1);
+	n = (uint64_t)snprintf(name, sizeof(name), "%s%.*s",
+			       na_text_number(g, &n) ? "PG " : "",
+			       (int)(g.n < 180 ? g.n : 180), g.s);
+	return na_strtab_add(&w->names, name, n);
 }
 
 static int64_t rank_in(struct na_text x)
@@ -115,19 +121,23 @@ bool na_watchdog_line(struct na_watchdog *w, struct na_text x)
 /* ---- what they tell */
 
 /* Of timeouts without a group: that of the next line of the rank about the
- * same work, else of all. */
+ * same work, else of any rank about it. */
 static uint32_t group_at(const struct na_watchdog *w, size_t at)
 {
 	const struct na_watchdog_line *l = &w->lines.v[at];
+	size_t from = at > NEAR ? at - NEAR : 0;
+	uint32_t any = NA_NO_NAME;
 
-	for (size_t i = at; i < w->lines.n && i < at + 4096; i++) {
+	for (size_t i = from; i < w->lines.n && i < at + NEAR; i++) {
 		const struct na_watchdog_line *x = &w->lines.v[i];
 
-		if (x->rank == l->rank && x->group != NA_NO_NAME &&
-		    x->sequence == l->sequence)
+		if (x->group == NA_NO_NAME || x->sequence != l->sequence)
+			continue;
+		if (x->rank == l->rank && i > at)
 			return x->group;
+		any = any == NA_NO_NAME ? x->group : any;
 	}
-	return NA_NO_NAME;
+	return any;
 }
 
 static uint32_t group_of(const struct na_watchdog *w, size_t at,
@@ -143,15 +153,38 @@ static uint32_t group_of(const struct na_watchdog *w, size_t at,
 	return na_ranks_group(t->ranks, s, strlen(s), NULL, 0);
 }
 
-static bool has_entry(const struct na_ranks_dump *d, uint32_t group,
-		      int64_t sequence)
+static struct na_ranks_entry *entry_of(const struct na_ranks_dump *d,
+				       uint32_t group, int64_t sequence)
 {
 	for (size_t i = 0; i < d->entries.n; i++) {
 		if (d->entries.v[i].group == group &&
 		    d->entries.v[i].sequence == sequence)
-			return true;
+			return &d->entries.v[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* The work that a line is about, which the rank still holds. */
+static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
+		      struct na_ranks_dump *d, uint32_t group, const char *type)
+{
+	struct na_ranks_entry *e = entry_of(d, group, l->sequence);
+	uint32_t operation = NA_NO_NAME;
+
+	if (*type) {
+		operation = na_told_operation(t->ranks,
+					      na_text_n(type, strlen(type)));
+		if (operation == NA_NO_NAME)
+			return false;
+	}
+	if (!e && d->entries.n < NA_RANKS_KEPT)
+		return na_told_holds(d, group, l->sequence, operation,
+				     l->elements);
+	if (e && e->operation == NA_NO_NAME) {
+		e->operation = operation;
+		e->in_elements = l->elements;
+	}
+	return true;
 }
 
 static bool tell_line(const struct na_watchdog *w, size_t at, struct na_told *t)
@@ -169,13 +202,10 @@ static bool tell_line(const struct na_watchdog *w, size_t at, struct na_told *t)
 		return false;
 	p = na_ranks_place(d, group);
 	p->p2p |= p2p;
-	if (l->sequence < 0 || !*type || p2p ||
-	    has_entry(d, group, l->sequence) || d->entries.n >= NA_RANKS_KEPT)
+	if (l->sequence < 0 || p2p || l->sequence <= l->completed ||
+	    l->sequence > enqueued)
 		return true;
-	return na_told_holds(d, group, l->sequence,
-			     na_told_operation(t->ranks,
-					       na_text_n(type, strlen(type))),
-			     l->elements);
+	return tell_work(l, t, d, group, type);
 }
 
 bool na_watchdog_end(const struct na_watchdog *w, struct na_told *t)

@@ -213,7 +213,9 @@ static bool same_size(const char *operation)
 static bool alike(const struct na_ranks *x, const struct na_ranks_entry *a,
 		  const struct na_ranks_entry *b)
 {
-	if (a->operation != b->operation)
+	/* A watchdog may tell of the number alone. */
+	if (a->operation != b->operation && a->operation != NA_NO_NAME &&
+	    b->operation != NA_NO_NAME)
 		return false;
 	if (a->type != b->type && a->type != NA_NO_NAME &&
 	    b->type != NA_NO_NAME)
