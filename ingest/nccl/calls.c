@@ -425,7 +425,12 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		if (op->type >= 0)
 			tell_type(x, e, op->type);
 	}
-	return n == 0 || na_told_place(d, group, last, -1);
+	if (n == 0)
+		return true;
+	if (!na_told_place(d, group, last, -1))
+		return false;
+	na_ranks_place(d, group)->open = true;
+	return true;
 }
 
 static bool tell_comm(struct groups *g, size_t at)

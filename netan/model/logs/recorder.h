@@ -44,6 +44,8 @@ struct na_ranks_place {
 	uint32_t operation; /* last enqueued, "all_reduce"; NA_NO_NAME */
 	int64_t enqueued, started, completed; /* last; -1: none or not told */
 	bool told; /* else taken from the entries alone */
+	bool open; /* no input of the group tells what has completed: all
+		      entries are taken for held until na_ranks_complete() */
 	bool p2p;  /* its group has p2p, too: last numbers mix both */
 };
 
@@ -137,7 +139,9 @@ bool na_ranks_take(struct na_ranks *x, struct na_ranks *from);
  * Once all is read.  What different kinds of evidence say of a rank becomes
  * one dump; of the same kind, all stay.  Groups of which no input tells the
  * members have those who speak of them; the one of PyTorch that has all
- * ("default_pg"), all up to the largest rank there is.  False: no memory.
+ * ("default_pg"), all up to the largest rank there is.  Of open groups, what
+ * all members have enqueued is complete, up to where they differ.  False: no
+ * memory.
  */
 bool na_ranks_complete(struct na_ranks *x);
 

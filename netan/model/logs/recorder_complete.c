@@ -172,11 +172,94 @@ static bool find_members(struct na_ranks *x, const struct speakers *list)
 	return true;
 }
 
+/* ---- groups of which nobody tells what has completed */
+
+struct open_entry {
+	uint32_t group;
+	int64_t sequence;
+	struct na_ranks_entry *entry;
+};
+NA_ORDER(by_sequence, struct open_entry, NA_UP(group), NA_UP(sequence))
+
+struct open_entries {
+	NA_VEC(struct open_entry);
+};
+
+static bool find_open(struct na_ranks *x, struct open_entries *list,
+		      int64_t *least)
+{
+	for (size_t i = 0; i < x->dumps.n; i++) {
+		struct na_ranks_dump *d = &x->dumps.v[i];
+
+		for (size_t k = 0; k < d->places.n; k++) {
+			const struct na_ranks_place *p = &d->places.v[k];
+
+			if (p->open && p->enqueued < least[p->group])
+				least[p->group] = p->enqueued;
+		}
+		for (size_t k = 0; k < d->entries.n; k++) {
+			struct na_ranks_entry *e = &d->entries.v[k];
+
+			if (least[e->group] < INT64_MAX && !e->p2p &&
+			    !na_add(list,
+				    ((struct open_entry){e->group, e->sequence,
+							 e})))
+				return false;
+		}
+	}
+	na_sort(list->v, list->n, by_sequence);
+	return true;
+}
+
+/* All ranks of these bring and take as much. */
+static bool even(const char *operation)
+{
+	return strcmp(operation, "all_reduce") == 0 ||
+	       strcmp(operation, "broadcast") == 0 ||
+	       strcmp(operation, "reduce") == 0;
+}
+
+static bool differ(const struct na_ranks *x, const struct na_ranks_entry *a,
+		   const struct na_ranks_entry *b)
+{
+	return a->operation != b->operation || a->type != b->type ||
+	       (a->in_elements != b->in_elements &&
+		even(na_strtab_at(&x->names, a->operation)));
+}
+
+/* NCCL's logs tell of calls, and of no ends. */
+static bool close_open(struct na_ranks *x)
+{
+	int64_t *least = na_calloc(x->groups.n + 1, sizeof(*least));
+	struct open_entries list = {0};
+	bool ok = least != NULL;
+
+	for (size_t i = 0; ok && i < x->groups.n; i++)
+		least[i] = INT64_MAX;
+	ok = ok && find_open(x, &list, least);
+	for (size_t i = 0, n; ok && i < list.n; i += n) {
+		const struct open_entry *e = &list.v[i];
+		bool apart = false;
+
+		for (n = 1; i + n < list.n && e[n].group == e->group &&
+			    e[n].sequence == e->sequence;
+		     n++)
+			apart |= differ(x, e->entry, e[n].entry);
+		if (apart)
+			least[e->group] = -1;
+		for (size_t k = 0; e->sequence <= least[e->group] && k < n; k++)
+			e[k].entry->state = NA_RANKS_COMPLETED;
+	}
+	na_vec_free(&list);
+	free(least);
+	return ok;
+}
+
 bool na_ranks_complete(struct na_ranks *x)
 {
 	struct speakers list = {0};
 	bool ok = one_of_each(x) && find_speakers(x, &list) &&
-		  find_members(x, &list);
+		  find_members(x, &list) && close_open(x);
 
 	na_vec_free(&list);
 	return ok;
