@@ -55,22 +55,15 @@ static bool table_row(struct na_ras *r, struct na_text x)
 static bool comm_line(struct na_ras *r, struct na_text x)
 {
 	struct na_ras_comm c = {.size = -1};
-	int64_t group = na_nccl_number(x, "#");
 	struct na_text before, behind;
+	uint64_t group;
 	size_t n;
 
 	if (!na_text_split(x, "#", &before, &behind))
 		return true;
 	n = na_text_first(behind, '-');
-	if (n != SIZE_MAX) {
-		uint64_t g;
-
-		group = na_text_number(na_text_n(behind.s, n), &g) &&
-					g < r->sizes.n
-				? (int64_t)g
-				: -1;
-	}
-	if (group >= 0)
+	if (n != SIZE_MAX && na_text_number(na_text_n(behind.s, n), &group) &&
+	    group < r->sizes.n)
 		c.size = r->sizes.v[group];
 	if (!na_ras_rest(r))
 		return false;
