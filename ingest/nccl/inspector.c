@@ -393,8 +393,8 @@ static enum na_status tell_comm(struct reading *r,
 	};
 	enum na_status st = NA_OK;
 
-	if (!is_rank(x->rank, x) || !times_of(r, x, &c)) {
-		damaged(r, line, "an operation without its rank or its time");
+	if (!x->operation.n || !is_rank(x->rank, x) || !times_of(r, x, &c)) {
+		damaged(r, line, "an operation without its name, rank or time");
 		return NA_OK;
 	}
 	if (!name_group(r, x))

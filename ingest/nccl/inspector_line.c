@@ -266,9 +266,17 @@ static void item(struct walk *w)
 
 bool na_inspector_parse(struct na_text line, struct na_inspector_line *x)
 {
+	static const struct na_text none = {"", 0};
 	struct walk w = {.c = na_scan_of(line), .x = x, .ok = true};
 
 	*x = (struct na_inspector_line){
+		.group = none,
+		.host = none,
+		.version = none,
+		.operation = none,
+		.source = none,
+		.record = none,
+		.direction = none,
 		.rank = -1,
 		.n_ranks = -1,
 		.dump_ns = -1,

@@ -70,7 +70,9 @@ static bool comm_line(struct na_ras *r, struct na_text x)
 	if (!na_text_split(x, "(", &before, &behind))
 		return true;
 	n = na_text_first(behind, ')');
-	c.hash = na_strtab_add(&r->names, behind.s, n < 64 ? n : 64);
+	if (n > 64)
+		return true;
+	c.hash = na_strtab_add(&r->names, behind.s, n);
 	r->missing = r->listing = false;
 	return c.hash != NA_NO_NAME && na_add(&r->comms, c);
 }
