@@ -81,6 +81,19 @@ static size_t unpacked(const char *name)
 	return n;
 }
 
+/* NCCL Inspector: host-pid4711.log */
+static bool is_inspector_log(const char *name, size_t n)
+{
+	size_t digits = 0, e = ends(name, n, ".log");
+
+	e = e ? e : ends(name, n, ".jsonl");
+	n -= e;
+	while (digits < n && name[n - 1 - digits] >= '0' &&
+	       name[n - 1 - digits] <= '9')
+		digits++;
+	return e && digits && ends(name, n - digits, "-pid");
+}
+
 /* worker3.1694128201545.pt.trace.json, trace_rank-3.json.gz */
 static bool is_rank_file(const char *name)
 {
@@ -91,6 +104,8 @@ static bool is_rank_file(const char *name)
 		if (ends(name, n, rank_endings[i]))
 			return true;
 	}
+	if (is_inspector_log(name, n))
+		return true;
 	if (!ends(name, n, ".json") || n >= sizeof(base))
 		return false;
 	memcpy(base, name, n);

@@ -20,6 +20,7 @@
 #include "ingest/nccl/inspector_line.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/units.h"
+#include "netan/model/gpu/kernels.h"
 
 #define OPERATIONS (NA_INSPECTOR_COLL | NA_INSPECTOR_P2P | NA_INSPECTOR_PROXY)
 
@@ -297,8 +298,9 @@ static uint32_t rank_address(const struct na_sink *s, int64_t rank)
 static enum na_status tell_transfer(const struct reading *r,
 				    const struct na_inspector_line *x,
 				    int64_t from_ps, int64_t to_ps,
-				    bool receives, struct na_text type)
+				    enum na_opcode what, struct na_text type)
 {
+	bool receives = what == NA_OPCODE_RECV, sends = what == NA_OPCODE_SEND;
 	const struct na_sink *s = r->sink;
 	struct na_transfer t = {
 		NA_TRANSFER_OF_CAPTURE,
@@ -307,11 +309,12 @@ static enum na_status tell_transfer(const struct reading *r,
 		.size_bytes = x->bytes > 0 ? (uint64_t)x->bytes : 0,
 		.style = NA_STYLE_CAPTURE,
 		.klass = from_ps < to_ps ? NA_VALID : NA_NO_LATENCY,
-		.component = NA_COMP_NETWORK,
+		.component = sends ? NA_COMP_SEND : NA_COMP_NETWORK,
 	};
 	uint32_t self = rank_address(s, x->rank);
 	uint32_t peer = rank_address(s, x->peer);
 
+	t.side = sends ? NA_TX : NA_RX;
 	t.src = receives ? peer : self;
 	t.dst = receives ? self : peer;
 	t.collective = s->name(s->ctx, x->group.s, x->group.n);
@@ -341,6 +344,7 @@ static enum na_status tell_op(const struct reading *r,
 	const struct na_sink *s = r->sink;
 	struct na_op_type t;
 	struct na_op op = {.start_ps = c->start_ps, .end_ps = c->end_ps};
+	const char *word = na_opcode_word(c->operation);
 
 	memset(&t, 0, sizeof(t));
 	t.program_id = NA_UNKNOWN_U64;
@@ -348,7 +352,9 @@ static enum na_status tell_op(const struct reading *r,
 	t.size_bytes = c->size_bytes;
 	t.name = s->name(s->ctx, x->operation.s, x->operation.n);
 	t.kernel = t.module = t.collective = NA_UNKNOWN_U32;
-	t.transfer_type = t.start_op = NA_UNKNOWN_U32;
+	t.start_op = NA_UNKNOWN_U32;
+	t.transfer_type = word ? s->name(s->ctx, word, strlen(word))
+			       : NA_UNKNOWN_U32;
 	t.group_size = c->group_size;
 	t.opcode = c->operation;
 	t.network = NA_NET_GPU;
@@ -391,6 +397,7 @@ static enum na_status tell_comm(struct reading *r,
 				  ? NA_COMM_CPU
 				  : NA_COMM_KERNEL,
 	};
+	bool receives = c.operation == NA_OPCODE_RECV;
 	enum na_status st = NA_OK;
 
 	if (!x->operation.n || !is_rank(x->rank, x) || !times_of(r, x, &c)) {
@@ -406,8 +413,9 @@ static enum na_status tell_comm(struct reading *r,
 	if (st == NA_OK && wants & NA_WANT_OPS && is_timed(x))
 		st = tell_op(r, x, &c);
 	if (st == NA_OK && peer && wants & NA_WANT_TRANSFERS && is_timed(x))
-		st = tell_transfer(r, x, c.start_ps, c.end_ps,
-				   c.operation == NA_OPCODE_RECV, x->operation);
+		st = tell_transfer(r, x, c.start_ps, c.end_ps, c.operation,
+				   receives ? na_text_n("RECV", 4)
+					    : na_text_n("SEND", 4));
 	return st;
 }
 
@@ -429,7 +437,7 @@ static enum na_status tell_step(const struct reading *r,
 		damaged(r, line, "a step without its ranks or its times");
 		return NA_OK;
 	}
-	return tell_transfer(r, x, from, to, false, x->record);
+	return tell_transfer(r, x, from, to, NA_OPCODE_OTHER, x->record);
 }
 
 static enum na_status one_line(struct reading *r, struct na_text line,

@@ -189,13 +189,16 @@ static void ranks(void **state)
 {
 	/* clang-format off */
 	static const char *const want[] = {
-		"/host_12.345.pt.trace.json.gz", "/rank-1.json",
-		"/worker0.json.zst", NULL
+		"/gpu-1-pid4711.log", "/host_12.345.pt.trace.json.gz",
+		"/rank-1.json", "/worker0.json.zst", NULL
 	};
 	/* clang-format on */
 	struct place *p = *state;
 	struct na_found found;
 
+	make(p, "gpu-1-pid4711.log");
+	make(p, "gpu-1-pid.log");
+	make(p, "train.log");
 	make(p, "rank-1.json");
 	make(p, "rank-1.json.gz");
 	make(p, "worker0.json.zst");

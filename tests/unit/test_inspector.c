@@ -242,7 +242,7 @@ static void test_lines_of_a_dump(void **state)
 		     "0x7f8c496ae9f661/8 #7 op 2 bytes 4096 peer 5 r2 "
 		     "70000000..82000000 by 1\n"
 		     "op Recv\n"
-		     "r5->r2 Recv 4096 70000000..82000000\n"
+		     "r5->r2 RECV 4096 70000000..82000000\n"
 		     "r2->r3 proxy_step 1048576 0..10000000\n");
 }
 
