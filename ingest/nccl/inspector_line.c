@@ -173,16 +173,17 @@ static struct na_text quoted(struct walk *w)
 	return na_between(from, p);
 }
 
-static bool ends_word(char c)
-{
-	return c == ',' || c == '}' || c == ']' || is_blank(c);
-}
+/* Behind a number or a word. */
+static const bool ends_word[256] = {
+	[','] = true, ['}'] = true,  [']'] = true,
+	[' '] = true, ['\t'] = true, ['\r'] = true,
+};
 
 static struct na_text word(struct walk *w)
 {
 	const char *from = w->c.p;
 
-	while (w->c.p < w->c.end && !ends_word(*w->c.p))
+	while (w->c.p < w->c.end && !ends_word[(uint8_t)*w->c.p])
 		w->c.p++;
 	return na_between(from, w->c.p);
 }
