@@ -377,9 +377,11 @@ enum na_status na_recorder_read_bytes(struct na_ranks *x, const char *path,
 			st == NA_OK ? "no recorder dump: its value is no "
 				      "dictionary"
 				    : why.text);
-	else if (read_values(x, path, &top, err) == NA_OK && st != NA_OK)
+	else if (read_values(x, path, &top, err) == NA_OK && st != NA_OK) {
+		x->dumps.v[x->dumps.n - 1].cut = true;
 		na_fail(err, NA_EFORMAT, "%s: %s; what came before is used",
 			path, why.text);
+	}
 	na_dump_store_fini(&store);
 	return err->status;
 }

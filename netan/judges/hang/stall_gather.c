@@ -57,6 +57,12 @@ static bool index_dumps(struct na_stall_work *w)
 	return true;
 }
 
+/* Does what is not in its dump say that the rank does not hold it? */
+static bool testifies(const struct na_ranks_dump *d)
+{
+	return d && !d->unresponsive && !d->cut;
+}
+
 static bool find_missing(struct na_stall_work *w)
 {
 	const struct na_ranks *x = w->ranks;
@@ -67,8 +73,7 @@ static bool find_missing(struct na_stall_work *w)
 	for (size_t i = 0; i < w->members.n; i++) {
 		const struct na_ranks_dump *d = w->dumps[w->members.v[i]];
 
-		if ((!d || d->unresponsive) &&
-		    !na_add(&w->missing, w->members.v[i]))
+		if (!testifies(d) && !na_add(&w->missing, w->members.v[i]))
 			return false;
 	}
 	return true;
@@ -149,7 +154,7 @@ static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 
 		if (na_stall_has(&op->holds, r))
 			continue;
-		if (!d || d->unresponsive) {
+		if (!testifies(d)) {
 			ok = na_add(&unheard, r);
 			continue;
 		}
@@ -397,9 +402,8 @@ bool na_stall_gather_p2p(struct na_stall_work *w)
 		     e[-1].entry->peer == peer) ||
 		    matched(w, e))
 			continue;
-		op.cause = w->dumps[peer] && !w->dumps[peer]->unresponsive
-				   ? NA_HANG_HOST_STUCK
-				   : NA_HANG_MISSING_RANK;
+		op.cause = testifies(w->dumps[peer]) ? NA_HANG_HOST_STUCK
+						     : NA_HANG_MISSING_RANK;
 		if (!na_stall_add(&op.holds, e->rank) ||
 		    !na_stall_add(&op.blame, peer) || !na_add(&w->ops, op))
 			return false;

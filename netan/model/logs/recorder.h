@@ -86,6 +86,7 @@ struct na_ranks_dump {
 	uint32_t evidence; /* enum na_hang_evidence */
 	uint32_t version;  /* "2.9" */
 	uint32_t library;  /* "2.27.3" */
+	bool cut; /* its file breaks off: what it does not hold says nothing */
 	bool unresponsive; /* a peer (RAS) says that it does not answer */
 	bool all;  /* completed operations, too, were written; else those
 		       that are not in `entries` have completed or are lost */
