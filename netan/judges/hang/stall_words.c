@@ -120,7 +120,7 @@ static const char *mismatch_next(const struct na_stall *s, const char *who,
 			     "the rank or on the data)",
 			     who);
 	if (i == 0)
-		return "compare the code paths of the ranks below: they call "
+		return "compare the code paths of these ranks: they call "
 		       "different operations, types or sizes at this point";
 	return i == 1 ? "run with TORCH_DISTRIBUTED_DEBUG=DETAIL: it stops at "
 			"the first difference"
@@ -258,10 +258,11 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			    who);
 		break;
 	case NA_HANG_HOST_STUCK:
-		na_str_addf(to,
-			    "why: %s never called it; the others of the "
-			    "group wait in it\n",
-			    who);
+		na_str_addf(to, "why: %s never called %s\n", who,
+			    s->sequence < 0 ? "the other end of it, and "
+					      "waits for nobody"
+					    : "it; the others of the group "
+					      "wait in it");
 		break;
 	case NA_HANG_MISMATCH:
 		na_str_addf(to,
@@ -331,7 +332,7 @@ static void frames_text(const struct na_stalls *x, const struct na_stall *s,
 				 .dump->frames
 				 .v[s->frames.v[0].entry->frame + k],
 			text, sizeof(text));
-		na_str_addf(to, "  %.160s\n", text);
+		na_str_addf(to, "at: %.160s\n", text);
 	}
 }
 
@@ -341,7 +342,7 @@ static void doubts_text(const struct na_stall *s, struct na_str *to)
 
 	if (s->missing.n) {
 		ranks_text(s->missing.v, s->missing.n, who, sizeof(who));
-		na_str_addf(to, "no dump: %s\n", who);
+		na_str_addf(to, "no whole dump: %s\n", who);
 	}
 	if (s->overflow.n) {
 		ranks_text(s->overflow.v, s->overflow.n, who, sizeof(who));

@@ -90,8 +90,9 @@ static void stalls_headline(const struct na_hangs *x, struct na_result *r)
 
 	na_stall_title(s, &s->v.v[0], text, sizeof(text));
 	if (s->v.n == 1)
-		na_result_headline(r, "hang: %s (dumps of %zu ranks)", text,
-				   s->ranks->dumps.n);
+		na_result_headline(r, "hang: %s (dumps of %zu rank%s)", text,
+				   s->ranks->dumps.n,
+				   na_plural(s->ranks->dumps.n));
 	else
 		na_result_headline(r,
 				   "%zu hangs, the first: %s (dumps of %zu "
@@ -118,8 +119,10 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 	} else if (!x->events.n && x->stalls.ranks &&
 		   x->stalls.ranks->dumps.n) {
 		na_result_headline(r,
-				   "no rank holds an operation (dumps of %zu)",
-				   x->stalls.ranks->dumps.n);
+				   "no operation is unfinished in the dumps "
+				   "of %zu rank%s",
+				   x->stalls.ranks->dumps.n,
+				   na_plural(x->stalls.ranks->dumps.n));
 	} else if (!x->events.n) {
 		na_result_headline(r, "no hang message in %s", logs);
 	} else if (x->events.n == 1) {
