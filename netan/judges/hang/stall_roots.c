@@ -171,7 +171,9 @@ static void acquit(struct court *c, size_t a)
 		if (!bit(seen, b) || !explains(c, a, b))
 			continue;
 		own->innocent = true;
-		c->charges[b].root = c->charges[b].root || c->charges[b].weak;
+		if (c->charges[b].weak &&
+		    c->charges[b].kind == NA_HANG_HOST_STUCK)
+			c->charges[b].root = true;
 	}
 }
 
