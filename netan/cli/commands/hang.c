@@ -523,6 +523,11 @@ static const char details[] =
 	"severities, file:line, containers, colours, JSON of container "
 	"runtimes and cloud logging, logfmt, CSV exports. Workers may "
 	"interleave as long as the words in front of a message say whose it is: a thread id, a pod's name.\n"
+	"Dumps of PyTorch's flight recorder, one for each rank (nccl_trace_rank_3, "
+	"_dump_3; pickle or JSON), are recognised among the logs: who holds an "
+	"operation that a peer has left (its GPU is stuck), who never called what "
+	"its peers wait in (its process is stuck), who calls something else, and "
+	"who waits for them. Reading a dump runs nothing in it.\n"
 	"A hang that several workers report is one hang: detections within two "
 	"timeouts of each other, reports of the same cause and the same "
 	"culprits. Blocked by are the workers who are behind: those still in "
@@ -545,6 +550,7 @@ static const struct na_face hang_face = {
 	.details = details,
 	.example = "netan hang coordinator.log\n"
 		   "netan hang logs/\n"
+		   "netan hang /tmp/nccl_trace_rank_*\n"
 		   "zcat worker-*.log.gz | netan hang -\n"
 		   "netan hang logs/ --format json --fail-on error",
 	.opts = opts,
