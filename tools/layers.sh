@@ -12,8 +12,8 @@ base='netan/base/*'
 results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
-reading='ingest/input.h|ingest/bytes/*|netan/model/sink.h'
-for record in transfer device packets hlo hosts/settings logs/hang logs/xla_log; do
+reading='ingest/input.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
+for record in transfer device comm gpu/kernels packets hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
 done
 reading+="|$base|netan/model/hosts/settings.def"
@@ -32,12 +32,14 @@ allowed()
 	netan/report/*) echo "$results|plot/*" ;;
 	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
-	ingest/bytes/*) echo "$base" ;;
+	ingest/bytes/* | ingest/json/*) echo "$base" ;;
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
 	ingest/roce/* | ingest/tcp/*) echo "$reading|ingest/capture/*" ;;
 	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
+	# Logs hold lines of NCCL's beside others.
+	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	ingest/*) echo "$reading" ;;

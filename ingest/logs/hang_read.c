@@ -6,6 +6,7 @@
 #include "ingest/logs/hang_report.h"
 #include "ingest/logs/hang_wrapped.h"
 #include "ingest/logs/lines.h"
+#include "ingest/nccl/log.h"
 #include "netan/base/vec.h"
 
 /* clang-format off */
@@ -17,8 +18,7 @@ static const char *const words[] = {
 	"that have different HLO", "that have data input stall",
 };
 /* clang-format on */
-static const struct na_needles needles = {words,
-					  sizeof(words) / sizeof(words[0])};
+enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 
 enum {
 	PREFIX_MAX = 512,
@@ -37,6 +37,9 @@ struct stream {
 
 struct reading {
 	struct na_hang *h;
+	struct na_nccl_log *nccl; /* NULL: nobody asks for it */
+	const char *all_words[N_WORDS + NA_NCCL_WORDS];
+	struct na_needles needles;
 	uint32_t file;
 	struct stream *streams; /* NA_HANG_STREAMS */
 	size_t n_open;
@@ -298,6 +301,8 @@ static bool take_line(struct reading *g, struct na_text x)
 	size_t at, value;
 	enum na_hang_key key = na_hang_key_in(x, &at, &value);
 
+	if (g->nccl && !na_nccl_log_line(g->nccl, x))
+		return false;
 	if (key != NA_KEY_NONE)
 		return keyed_line(g, x, key, at);
 	if (na_hang_detection_in(x, &at, &found))
@@ -435,8 +440,8 @@ static enum na_status next_text(struct reading *g, struct na_lines *l,
 	do {
 		size_t room = NA_LINE_MAX - *n;
 
-		st = each ? na_lines_each(l, &needles, &line, err)
-			  : na_lines_find(l, &needles, &line, err);
+		st = each ? na_lines_each(l, &g->needles, &line, err)
+			  : na_lines_find(l, &g->needles, &line, err);
 		if (st != NA_OK)
 			return st == NA_END && *n ? NA_OK : st;
 		if (!*n) {
@@ -462,7 +467,7 @@ static enum na_status read_lines(struct reading *g, struct na_lines *l,
 				 struct na_err *err)
 {
 	struct na_line line;
-	enum na_status st = na_lines_each(l, &needles, &line, err);
+	enum na_status st = na_lines_each(l, &g->needles, &line, err);
 	size_t n = 0;
 
 	if (st == NA_OK) {
@@ -498,6 +503,29 @@ static void drop_unsure(struct na_hang *h, size_t from)
 	h->records.n = kept;
 }
 
+static bool begin(struct reading *g)
+{
+	g->streams = na_calloc(NA_HANG_STREAMS, sizeof(*g->streams));
+	g->plain = malloc(NA_LINE_MAX);
+	g->nccl = g->h->ranks ? na_nccl_log_new() : NULL;
+	memcpy(g->all_words, words, sizeof(words));
+	memcpy(g->all_words + N_WORDS, na_nccl_words,
+	       sizeof(*words) * NA_NCCL_WORDS);
+	g->needles =
+		(struct na_needles){g->all_words,
+				    N_WORDS + (g->nccl ? NA_NCCL_WORDS : 0)};
+	for (size_t i = 0; g->streams && i < NA_HANG_STREAMS; i++)
+		g->streams[i].open.record = SIZE_MAX;
+	return g->streams && g->plain && (g->nccl || !g->h->ranks);
+}
+
+static void end(struct reading *g)
+{
+	na_nccl_log_free(g->nccl);
+	free(g->streams);
+	free(g->plain);
+}
+
 enum na_status na_hang_read(struct na_hang *h, const char *path,
 			    struct na_err *err)
 {
@@ -514,15 +542,10 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	st = na_lines_open(&l, path, err);
 	if (st != NA_OK)
 		return st;
-	g.streams = na_calloc(NA_HANG_STREAMS, sizeof(*g.streams));
-	g.plain = malloc(NA_LINE_MAX);
-	if (g.streams && g.plain) {
-		for (size_t i = 0; i < NA_HANG_STREAMS; i++)
-			g.streams[i].open.record = SIZE_MAX;
-		st = read_lines(&g, l, err);
-	} else {
+	st = begin(&g) ? read_lines(&g, l, err) : na_fail_nomem(err);
+	if (g.nccl && (st == NA_OK || st == NA_EFORMAT) &&
+	    !na_nccl_log_end(g.nccl, h->ranks, path))
 		st = na_fail_nomem(err);
-	}
 	drop_unsure(h, before);
 	f->lines = na_lines_count(l);
 	f->bytes = na_lines_bytes(l);
@@ -537,7 +560,6 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 			     path);
 	}
 	na_lines_close(l);
-	free(g.streams);
-	free(g.plain);
+	end(&g);
 	return st;
 }

@@ -48,7 +48,7 @@ static void walk_hangs(const struct na_hang *h)
 	struct na_hangs x;
 	size_t records = 0;
 
-	walk_must(r != NULL && na_hangs_judge(&x, h, &err) == NA_OK);
+	walk_must(r != NULL && na_hangs_judge(&x, h, NULL, &err) == NA_OK);
 	for (size_t i = 0; i < x.events.n; i++) {
 		walk_must(x.events.v[i].records.n > 0);
 		records += x.events.v[i].records.n;

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ingest/logs/files.h"
 #include "ingest/logs/hang.h"
+#include "ingest/nccl/ras.h"
+#include "ingest/recorder/recorder.h"
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
@@ -42,6 +45,7 @@ struct reading {
 	struct na_log_files files;
 	struct source *sources;
 	struct na_hang logs;
+	struct na_ranks ranks; /* of dumps among the logs */
 	bool damaged, said;
 };
 
@@ -107,15 +111,43 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 struct piece {
 	const char *path;
 	struct na_hang logs;
+	struct na_ranks ranks;
 	struct na_err err;
 	enum na_status status;
 	bool binary;
 };
 
+/* A dump, or an answer of RAS, counts as a log without lines. */
+static void read_dump(struct piece *p, bool ras)
+{
+	struct na_hang_file *f;
+	struct stat sb;
+
+	p->status = ras ? na_ras_read(&p->ranks, p->path, &p->err)
+			: na_recorder_read(&p->ranks, p->path, &p->err);
+	f = na_push(&p->logs.files);
+	if (!f)
+		p->status = NA_ENOMEM;
+	else
+		*f = (struct na_hang_file){
+			.path = p->path,
+			.read = p->ranks.dumps.n > 0,
+			.bytes = stat(p->path, &sb) == 0 && sb.st_size > 0
+					 ? (uint64_t)sb.st_size
+					 : 0};
+}
+
 static void read_piece(void *ctx, size_t i)
 {
 	struct piece *p = (struct piece *)ctx + i;
 
+	bool ras = na_ras_is(p->path);
+
+	if (ras || na_recorder_is(p->path)) {
+		read_dump(p, ras);
+		return;
+	}
+	p->logs.ranks = &p->ranks;
 	p->status = na_hang_read(&p->logs, p->path, &p->err);
 	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
@@ -147,6 +179,7 @@ static enum na_status read_round(struct reading *x, size_t first,
 	for (size_t i = 0; i < n; i++) {
 		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
 		na_hang_init(&pieces[i].logs);
+		na_ranks_init(&pieces[i].ranks);
 	}
 	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
 			 pieces))
@@ -154,12 +187,15 @@ static enum na_status read_round(struct reading *x, size_t first,
 	for (size_t i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
 
-		if (err->status == NA_OK && (p->status == NA_ENOMEM ||
-					     !na_hang_take(&x->logs, &p->logs)))
+		if (err->status == NA_OK &&
+		    (p->status == NA_ENOMEM ||
+		     !na_hang_take(&x->logs, &p->logs) ||
+		     !na_ranks_take(&x->ranks, &p->ranks)))
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
 		na_hang_fini(&p->logs);
+		na_ranks_fini(&p->ranks);
 	}
 	return err->status;
 }
@@ -220,7 +256,7 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 
 static void hang_notes(const struct reading *x, struct na_result *r)
 {
-	if (!x->logs.records.n)
+	if (!x->logs.records.n && !x->ranks.dumps.n)
 		na_result_note(
 			r, "looked for \"Megascale hang detected\", "
 			   "\"Megascale detects a hang\", \"Full error "
@@ -445,7 +481,9 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (na_hangs_judge(&h, &x->logs, &err) == NA_OK)
+		if (!na_ranks_complete(&x->ranks))
+			na_fail_nomem(&err);
+		else if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
 			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}
@@ -465,12 +503,14 @@ static enum na_exit hang_run(struct na_cli *cli)
 		return exit;
 	na_catch_interrupt();
 	na_hang_init(&x.logs);
+	na_ranks_init(&x.ranks);
 	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		na_vec_free(&x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);
 	na_hang_fini(&x.logs);
+	na_ranks_fini(&x.ranks);
 	na_arena_fini(&x.arena);
 	return exit;
 }
@@ -483,6 +523,14 @@ static const char details[] =
 	"severities, file:line, containers, colours, JSON of container "
 	"runtimes and cloud logging, logfmt, CSV exports. Workers may "
 	"interleave as long as the words in front of a message say whose it is: a thread id, a pod's name.\n"
+	"Dumps of PyTorch's flight recorder, one for each rank (nccl_trace_rank_3, "
+	"_dump_3; pickle or JSON), are recognised among the logs: who holds an "
+	"operation that a peer has left (its GPU is stuck), who never called what "
+	"its peers wait in (its process is stuck), who calls something else, and "
+	"who waits for them. Reading a dump runs nothing in it. "
+	"Logs with NCCL_DEBUG=INFO (subsystems INIT and COLL), lines of "
+	"PyTorch's watchdog and reports of NCCL's RAS (text, or ncclras -f "
+	"json) tell of ranks that are behind or call something else.\n"
 	"A hang that several workers report is one hang: detections within two "
 	"timeouts of each other, reports of the same cause and the same "
 	"culprits. Blocked by are the workers who are behind: those still in "
@@ -505,6 +553,7 @@ static const struct na_face hang_face = {
 	.details = details,
 	.example = "netan hang coordinator.log\n"
 		   "netan hang logs/\n"
+		   "netan hang /tmp/nccl_trace_rank_*\n"
 		   "zcat worker-*.log.gz | netan hang -\n"
 		   "netan hang logs/ --format json --fail-on error",
 	.opts = opts,

@@ -279,6 +279,11 @@ static enum na_severity severity_of(const struct na_hangs *x)
 			return NA_SEV_ERROR;
 		worst = NA_SEV_WARNING;
 	}
+	for (size_t i = 0; i < x->stalls.v.n; i++) {
+		if (x->stalls.v.v[i].cause != NA_HANG_UNKNOWN)
+			return NA_SEV_ERROR;
+		worst = NA_SEV_WARNING;
+	}
 	for (size_t i = 0; i < x->offenders.n; i++) {
 		if (x->offenders.v[i].events > NA_HANGS_REPEATED)
 			return NA_SEV_ERROR;
@@ -287,7 +292,7 @@ static enum na_severity severity_of(const struct na_hangs *x)
 }
 
 enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
-			      struct na_err *err)
+			      const struct na_ranks *ranks, struct na_err *err)
 {
 	memset(x, 0, sizeof(*x));
 	x->logs = logs;
@@ -299,6 +304,8 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 	}
 	if (!na_hangs_suspects(x))
 		return na_fail_nomem(err);
+	if (ranks && na_stalls_judge(&x->stalls, ranks, err) != NA_OK)
+		return err->status;
 	x->severity = severity_of(x);
 	return NA_OK;
 }
@@ -320,4 +327,5 @@ void na_hangs_fini(struct na_hangs *x)
 	na_vec_free(&x->links);
 	na_vec_free(&x->offenders);
 	na_vec_free(&x->localised);
+	na_stalls_fini(&x->stalls);
 }

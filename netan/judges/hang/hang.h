@@ -25,6 +25,7 @@
 #define NETAN_JUDGES_HANG_HANG_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/judges/hang/stall.h"
 #include "netan/model/logs/hang.h"
 #include "netan/result/result.h"
 
@@ -85,12 +86,15 @@ struct na_hangs {
 	NA_VEC(struct na_hangs_link) links;        /* most events first */
 	NA_VEC(struct na_hangs_suspect) offenders; /* in > 1 event */
 	NA_VEC(struct na_hangs_suspect) localised; /* by links */
-	uint64_t naming; /* events that name any host */
+	uint64_t naming;         /* events that name any host */
+	struct na_stalls stalls; /* of ranks of GPU jobs; events, too */
 	enum na_severity severity;
 };
 
-/* Borrows `logs`.  na_hangs_fini() is due in any case. */
+/* Borrows `logs`, and what ranks say of themselves (stall.h), or NULL.
+ * na_hangs_fini() is due in any case. */
 enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
+			      const struct na_ranks *ranks,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_hangs_fini(struct na_hangs *x);
 
@@ -126,6 +130,25 @@ const char *na_hangs_next(const struct na_hangs *x,
 /* What its program counters say of a bad chip; NULL: nothing. */
 const char *na_hangs_counter_word(const struct na_hangs *x,
 				  const struct na_hangs_event *e);
+/* The same of a stall of ranks; what the table and the text say of them. */
+const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
+			  size_t i, char buf[NA_HANGS_ADVICE_BUF]);
+void na_stalls_result(const struct na_stalls *x, struct na_result *r,
+		      struct na_value *events);
+void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r);
+void na_stalls_texts(const struct na_hangs *x, size_t most,
+		     struct na_result *r);
+/* "GPU stuck: ranks 12 and 14 in all_to_all" */
+void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
+		    char *buf, size_t size);
+/* "train.py:17 step" */
+void na_stall_frame_text(const struct na_stalls *x,
+			 const struct na_ranks_frame *f, char *buf,
+			 size_t size);
+/* What tells of an event, in words: a list of texts. */
+void na_hangs_evidence(struct na_result *r, struct na_value *row,
+		       uint32_t bits);
+
 /* "host-1, host-2 and 3 more". */
 size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
 		      char *buf, size_t size);

@@ -125,6 +125,7 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
+	na_hangs_evidence(r, row, NA_BY_MEGASCALE);
 	put_number(r, row, M_launch_id, launch_of(e));
 	na_put_real(r, row, M_timeout_s,
 		    e->timeout_ps < 0 ? (double)NAN : na_s(e->timeout_ps));
@@ -205,6 +206,7 @@ void na_hangs_result(const struct na_hangs *x, struct na_result *r)
 
 	for (size_t i = 0; i < x->events.n; i++)
 		put_event(x, &x->events.v[i], r, events);
+	na_stalls_result(&x->stalls, r, events);
 	put_links(x, r, na_put_list(r, body, M_links));
 	put_offenders(x, r, na_put_list(r, body, M_repeat_offenders));
 	put_localised(x, r, na_put_list(r, body, M_localised));

@@ -83,6 +83,23 @@ static void offender_text(const struct na_hangs *x, char *to, size_t size)
 						       : "");
 }
 
+static void stalls_headline(const struct na_hangs *x, struct na_result *r)
+{
+	const struct na_stalls *s = &x->stalls;
+	char text[400];
+
+	na_stall_title(s, &s->v.v[0], text, sizeof(text));
+	if (s->v.n == 1)
+		na_result_headline(r, "hang: %s (dumps of %zu rank%s)", text,
+				   s->ranks->dumps.n,
+				   na_plural(s->ranks->dumps.n));
+	else
+		na_result_headline(r,
+				   "%zu hangs, the first: %s (dumps of %zu "
+				   "ranks)",
+				   s->v.n, text, s->ranks->dumps.n);
+}
+
 static void headline(const struct na_hangs *x, struct na_result *r)
 {
 	char lines[NA_COUNT_BUF], logs[200], text[600], most[200];
@@ -97,7 +114,16 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 	}
 	snprintf(logs, sizeof(logs), "%s of %zu file%s",
 		 na_count_of(lines, n, "line"), files, na_plural(files));
-	if (!x->events.n) {
+	if (!x->events.n && x->stalls.v.n) {
+		stalls_headline(x, r);
+	} else if (!x->events.n && x->stalls.ranks &&
+		   x->stalls.ranks->dumps.n) {
+		na_result_headline(r,
+				   "no operation is unfinished in the dumps "
+				   "of %zu rank%s",
+				   x->stalls.ranks->dumps.n,
+				   na_plural(x->stalls.ranks->dumps.n));
+	} else if (!x->events.n) {
 		na_result_headline(r, "no hang message in %s", logs);
 	} else if (x->events.n == 1) {
 		const struct na_hangs_event *e = &x->events.v[0];
@@ -133,10 +159,13 @@ static void events_view(const struct na_hangs *x, size_t top,
 	size_t i = 0;
 
 	na_for_each (v, na_get(na_result_body(r), M_events)) {
-		const struct na_hangs_event *e = &x->events.v[i++];
-		struct na_value *row = na_put_object(r, list, NULL);
+		const struct na_hangs_event *e = &x->events.v[i];
+		struct na_value *row;
 		uint32_t four[4];
 
+		if (i++ == x->events.n) /* those of ranks follow */
+			break;
+		row = na_put_object(r, list, NULL);
 		na_put_int(r, row, M_hang, (int64_t)i);
 		na_put_alias(r, row, M_event, v);
 		na_put_text(r, row, M_cause, na_hang_cause_text(e->cause));
@@ -163,8 +192,11 @@ static void modules_view(const struct na_hangs *x, size_t top,
 	size_t i = 0;
 
 	na_for_each (v, na_get(na_result_body(r), M_events)) {
-		const struct na_hangs_module *m = x->events.v[i++].modules.v;
+		const struct na_hangs_module *m;
 
+		if (i == x->events.n) /* those of ranks follow */
+			break;
+		m = x->events.v[i++].modules.v;
 		na_for_each (module, na_get(v, M_modules)) {
 			struct na_value *row = na_put_object(r, list, NULL);
 
@@ -288,6 +320,8 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 	size_t details = top ? top : DETAILS_MAX;
 
 	headline(x, r);
+	na_stalls_view(x, top ? top : 20, r);
+	na_stalls_texts(x, details, r);
 	if (!x->events.n)
 		return;
 	events_view(x, top ? top : 20, r);

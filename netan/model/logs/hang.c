@@ -192,6 +192,10 @@ static const struct { const char *word, *text; } causes[NA_N_HANG_CAUSES] = {
 	{"input_stall", "data input stall"},
 	{"unrecoverable_error", "unrecoverable error"},
 	{"program_not_queued", "program not queued"},
+	{"device_stuck", "GPU stuck"},
+	{"host_stuck", "process stuck"},
+	{"mismatch", "different operations"},
+	{"missing_rank", "missing rank"},
 	{"unknown", "unknown cause"},
 };
 /* clang-format on */

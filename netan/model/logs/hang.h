@@ -25,6 +25,11 @@ enum na_hang_cause { /* as the runtime names them */
 		     NA_HANG_INPUT_STALL,
 		     NA_HANG_UNRECOVERABLE_ERROR,
 		     NA_HANG_PROGRAM_NOT_QUEUED,
+		     /* of ranks of GPU jobs */
+		     NA_HANG_DEVICE_STUCK,
+		     NA_HANG_HOST_STUCK,
+		     NA_HANG_MISMATCH,
+		     NA_HANG_MISSING_RANK,
 		     NA_HANG_UNKNOWN,
 		     NA_N_HANG_CAUSES
 };
@@ -109,12 +114,17 @@ enum {
 	NA_HANG_NAME_MAX = 400       /* bytes of a name; longer ones are cut */
 };
 
+struct na_ranks; /* recorder.h */
+
 struct na_hang {
 	struct na_strtab names;
 	NA_VEC(struct na_hang_record) records;
 	NA_VEC(struct na_hang_file) files;
 	size_t n_items;
 	uint64_t left_out; /* records, items and names beyond the limits */
+	/* Borrowed: where readers put what the logs tell of ranks; NULL:
+	 * nowhere. */
+	struct na_ranks *ranks;
 };
 
 void na_hang_init(struct na_hang *h);

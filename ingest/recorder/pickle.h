@@ -1,0 +1,34 @@
+/*
+ * Pickles of protocol 2 as TorchScript's pickler writes them: data and
+ * nothing else.  Opcodes that import, call or build (GLOBAL, REDUCE, BUILD,
+ * ...) are refused by name like any other that such files do not have: no
+ * pickle makes this program do anything.
+ *
+ * Bounds: a value of the stack takes a byte of the file, MARKs lie at most
+ * NA_PICKLE_MARKS deep, an index of the memo is at most four times as large
+ * as the number of those before it (+ 255).
+ *
+ * Sources: Python's pickletools (opcodes of protocol 2); pytorch/pytorch
+ * torch/csrc/jit/serialization/pickler.cpp.
+ */
+#ifndef INGEST_RECORDER_PICKLE_H
+#define INGEST_RECORDER_PICKLE_H
+
+#include "ingest/recorder/value.h"
+#include "netan/base/err.h"
+
+enum { NA_PICKLE_MARKS = 64 };
+
+/*
+ * The value in the n bytes at p, which `out` goes on to borrow.
+ *
+ * NA_EFORMAT: it breaks off or holds what is refused; err says which opcode
+ * at which byte.  *out then is what was complete before, as far as it hangs
+ * together, else NONE.  NA_ENOMEM.
+ */
+enum na_status na_pickle_read(const uint8_t *p, size_t n,
+			      struct na_dump_store *store,
+			      struct na_dump_value *out,
+			      struct na_err *err) NA_MUST_CHECK;
+
+#endif

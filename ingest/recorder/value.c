@@ -1,0 +1,89 @@
+#include "ingest/recorder/value.h"
+
+#include "netan/base/vec.h"
+
+enum { BLOCK = 1 << 18 };
+
+void na_dump_store_fini(struct na_dump_store *s)
+{
+	na_arena_fini(&s->arena);
+	s->p = s->end = NULL;
+}
+
+void *na_dump_alloc(struct na_dump_store *s, size_t size)
+{
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > (size_t)(s->end - s->p)) {
+		if (size > BLOCK / 8)
+			return na_arena_alloc(&s->arena, size);
+		s->p = na_arena_alloc(&s->arena, BLOCK);
+		s->end = s->p ? s->p + BLOCK : NULL;
+		if (!s->p)
+			return NULL;
+	}
+	p = s->p;
+	s->p += size;
+	return p;
+}
+
+struct na_dump_list *na_dump_list(struct na_dump_store *s)
+{
+	struct na_dump_list *l = na_dump_alloc(s, sizeof(*l));
+
+	if (l)
+		*l = (struct na_dump_list){NULL, 0, 0};
+	return l;
+}
+
+bool na_dump_append(struct na_dump_store *s, struct na_dump_list *l,
+		    const struct na_dump_value *v, size_t n)
+{
+	if (!n)
+		return true;
+	if (n > UINT32_MAX / 4 - l->n)
+		return false;
+	if (l->n + n > l->cap) {
+		size_t cap = l->n ? 2 * (l->n + n) : n;
+		struct na_dump_value *to = na_dump_alloc(s, cap * sizeof(*to));
+
+		if (!to)
+			return false;
+		if (l->n)
+			memcpy(to, l->v, l->n * sizeof(*to));
+		l->v = to;
+		l->cap = (uint32_t)cap;
+	}
+	memcpy(l->v + l->n, v, n * sizeof(*v));
+	l->n += (uint32_t)n;
+	return true;
+}
+
+const struct na_dump_value *na_dump_get(const struct na_dump_value *dict,
+					const char *key)
+{
+	const struct na_dump_list *l = na_dump_items(dict, NA_DUMP_DICT);
+
+	for (size_t i = l ? l->n : 0; i >= 2; i -= 2) {
+		if (na_text_is(na_dump_text(&l->v[i - 2]), key))
+			return &l->v[i - 1];
+	}
+	return NULL;
+}
+
+bool na_dump_int(const struct na_dump_value *v, int64_t *x)
+{
+	struct na_text text = na_dump_text(v);
+	bool minus = na_text_past(&text, "-");
+	uint64_t u;
+
+	if (v && v->kind == NA_DUMP_INT) {
+		*x = v->i;
+		return true;
+	}
+	if (!na_text_number(text, &u) || u > INT64_MAX)
+		return false;
+	*x = minus ? -(int64_t)u : (int64_t)u;
+	return true;
+}

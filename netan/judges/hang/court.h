@@ -1,0 +1,34 @@
+/* What finding the roots and telling of them share; see stall.h. */
+#ifndef NETAN_JUDGES_HANG_COURT_H
+#define NETAN_JUDGES_HANG_COURT_H
+
+#include "netan/judges/hang/stall.h"
+
+struct na_stall_edge {
+	int32_t from, to;
+};
+
+/* What is said against a rank. */
+struct na_stall_charge {
+	enum na_hang_cause kind; /* NA_HANG_UNKNOWN: nothing */
+	size_t op;               /* the earliest of this kind */
+	bool weak;               /* by point-to-point operations alone */
+	bool innocent, root;
+	uint32_t waiters;
+};
+
+struct na_stall_court {
+	struct na_stall_work *w;
+	struct na_stall_charge *charges; /* by rank */
+	size_t *first;                   /* of a rank's edges; n_ranks + 1 */
+	uint8_t *reach;                  /* bits: accused by rank */
+	int32_t *queue;
+	struct na_stall_ranks accused;      /* hosts */
+	NA_VEC(struct na_stall_edge) edges; /* who waits for whom, by from */
+};
+
+/* An event for each group of roots, with all that is told of it. */
+bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
+		   struct na_stalls *x);
+
+#endif

@@ -1,0 +1,68 @@
+#include "netan/judges/hang/stall.h"
+
+#include <stdio.h>
+
+#include "netan/base/str.h"
+
+enum na_status na_stalls_judge(struct na_stalls *x,
+			       const struct na_ranks *ranks, struct na_err *err)
+{
+	struct na_stall_work w = {.ranks = ranks};
+	bool ok;
+
+	*x = (struct na_stalls){.ranks = ranks};
+	if (!ranks->dumps.n)
+		return NA_OK;
+	ok = na_stall_gather(&w) && na_stall_gather_p2p(&w) &&
+	     na_stall_roots(&w, x);
+	na_stall_work_fini(&w);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+static void free_stall(struct na_stall *s)
+{
+	for (size_t i = 0; i < s->chain.n; i++) {
+		na_vec_free(&s->chain.v[i].waiting);
+		na_vec_free(&s->chain.v[i].waits_for);
+	}
+	na_vec_free(&s->chain);
+	na_vec_free(&s->culprits);
+	na_vec_free(&s->frames);
+	na_vec_free(&s->differs);
+	na_vec_free(&s->missing);
+	na_vec_free(&s->overflow);
+	na_vec_free(&s->waiting);
+}
+
+void na_stalls_fini(struct na_stalls *x)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		free_stall(&x->v.v[i]);
+	na_vec_free(&x->v);
+}
+
+void na_stall_ranks_text(const int32_t *v, size_t n, char *buf, size_t size)
+{
+	struct na_str to = na_str_over(buf, size);
+	size_t shown = 0, run;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < n; i += run) {
+		for (run = 1; i + run < n; run++) {
+			if (v[i + run] != v[i] + (int32_t)run)
+				break;
+		}
+		if (run == 2)
+			run = 1;
+		if (++shown > 12) {
+			na_str_addf(&to, " and %zu more", n - i);
+			return;
+		}
+		if (run == 1)
+			na_str_join(&to, i + 1 == n ? " and " : ", ", "%d",
+				    (int)v[i]);
+		else
+			na_str_join(&to, i + run == n ? " and " : ", ", "%d-%d",
+				    (int)v[i], (int)v[i + run - 1]);
+	}
+}

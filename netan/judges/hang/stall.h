@@ -1,0 +1,141 @@
+/*
+ * Stalls of GPU jobs: from what each rank holds (netan/model/logs/recorder.h)
+ * to who is stuck.
+ *
+ * An operation is a sequence of a group that some rank holds: has enqueued,
+ * and not completed.  Of the other members, one whose last enqueued is
+ * smaller never came; else it came and left.
+ *
+ *   mismatch      the tellers of one sequence differ in operation, type or,
+ *                 where all must be equal, size; those beside the majority
+ *   device stuck  a member came and left, none never came: who holds it
+ *   host stuck    who never came, and holds no earlier one of the group
+ *   missing rank  nobody of these, and a member of whom there is no dump
+ *
+ * Groups with point-to-point operations are left out of this: their last
+ * numbers mix both kinds.  Point-to-point: a peer that does not hold the
+ * other end is waited for, and blamed only if nobody else is.
+ *
+ * Who never came may wait elsewhere.  Ranks wait for those whom the
+ * operations that they hold are blamed on; a host that so reaches another
+ * culprit who does not wait for it is a victim.  Of hosts that wait for each
+ * other in a ring, those whom most ranks wait for.
+ *
+ * Sources: pytorch/pytorch torch/distributed/flight_recorder (which sizes
+ * must be equal); docs/methods.md, "Hangs".
+ */
+#ifndef NETAN_JUDGES_HANG_STALL_H
+#define NETAN_JUDGES_HANG_STALL_H
+
+#include "netan/model/logs/hang.h"
+#include "netan/model/logs/recorder.h"
+
+struct na_stall_ranks { /* ascending, each once */
+	NA_VEC(int32_t);
+};
+
+struct na_stall_culprit {
+	int32_t rank;
+	enum na_hang_cause kind;
+};
+
+/* Some ranks in an operation, and whom they wait for there. */
+struct na_stall_wait {
+	uint32_t group;
+	int64_t sequence; /* -1: point-to-point */
+	int64_t since_ns;
+	struct na_stall_ranks waiting, waits_for;
+};
+
+/* What a rank takes a sequence for. */
+struct na_stall_differs {
+	int32_t rank;
+	const struct na_ranks_entry *entry;
+};
+
+/* Where the code of a rank stands. */
+struct na_stall_frames {
+	const struct na_ranks_dump *dump;
+	const struct na_ranks_entry *entry;
+};
+
+struct na_stall {
+	enum na_hang_cause cause;
+	uint32_t evidence;            /* enum na_hang_evidence bits */
+	uint32_t group, operation;    /* of the ranks; NA_NO_NAME: none */
+	int64_t sequence;             /* -1: none */
+	int64_t since_ns, timeout_ms; /* INT64_MIN, -1: not told */
+	NA_VEC(struct na_stall_culprit) culprits; /* by rank */
+	NA_VEC(struct na_stall_wait) chain; /* nearest first, then by time */
+	NA_VEC(struct na_stall_frames) frames;
+	NA_VEC(struct na_stall_differs) differs;
+	struct na_stall_ranks missing, overflow, waiting;
+	int64_t spread_ns; /* of the dumps' last times; -1: not told */
+	const char *why;   /* why nobody is blamed; or NULL */
+};
+
+struct na_stalls {
+	const struct na_ranks *ranks;
+	NA_VEC(struct na_stall) v; /* by time */
+};
+
+/* Borrows `ranks`.  na_stalls_fini() is due in any case. */
+enum na_status na_stalls_judge(struct na_stalls *x,
+			       const struct na_ranks *ranks,
+			       struct na_err *err) NA_MUST_CHECK;
+void na_stalls_fini(struct na_stalls *x);
+
+/* "3, 5-8 and 12". */
+void na_stall_ranks_text(const int32_t *v, size_t n, char *buf, size_t size);
+
+/* ---- among themselves */
+
+/* An entry of a dump, by group, sequence and rank. */
+struct na_stall_entry {
+	uint32_t group;
+	int32_t rank;
+	int64_t sequence;
+	const struct na_ranks_dump *dump;
+	const struct na_ranks_entry *entry;
+};
+
+/* A sequence of a group that somebody holds. */
+struct na_stall_op {
+	uint32_t group;
+	int64_t sequence;
+	const struct na_stall_entry *entries; /* of all who tell of it */
+	size_t n;
+	int64_t since_ns;
+	enum na_hang_cause cause;    /* UNKNOWN: nobody is to blame */
+	struct na_stall_ranks holds; /* who holds it */
+	struct na_stall_ranks blame;
+	struct na_stall_ranks late; /* wait at an earlier one of the group */
+	bool differs;               /* a mismatch, whoever is right */
+	bool p2p;
+};
+
+struct na_stall_work {
+	const struct na_ranks *ranks;
+	const struct na_ranks_dump **dumps; /* by rank; NULL: none */
+	size_t n_ranks;                     /* one more than the largest */
+	NA_VEC(struct na_stall_entry) entries;
+	NA_VEC(struct na_stall_entry) sends; /* point-to-point, held */
+	NA_VEC(struct na_stall_op) ops;
+	bool *mixed;  /* by group: it has point-to-point operations */
+	uint32_t *in; /* by rank: 1 + the group of the last op it holds */
+	struct na_stall_ranks members;           /* of all groups */
+	struct na_stall_ranks missing, overflow; /* of the job */
+};
+
+bool na_stall_add(struct na_stall_ranks *to, int32_t rank); /* at the end */
+void na_stall_order(struct na_stall_ranks *r); /* sorts, each once */
+bool na_stall_has(const struct na_stall_ranks *r, int32_t rank);
+
+/* From dumps to operations with their blame. */
+bool na_stall_gather(struct na_stall_work *w);
+bool na_stall_gather_p2p(struct na_stall_work *w);
+void na_stall_work_fini(struct na_stall_work *w);
+/* Whom each rank's operations make it wait for, and who is the root. */
+bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x);
+
+#endif

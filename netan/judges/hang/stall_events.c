@@ -1,0 +1,300 @@
+/* What is told of the roots: their events; see stall.h. */
+#include "netan/base/order.h"
+#include "netan/judges/hang/court.h"
+
+enum { FRAMES_MAX = 8, DIFFERS_MAX = 1024 };
+
+static int64_t since_of(const struct na_stall_court *c, int32_t rank)
+{
+	return c->w->ops.v[c->charges[rank].op].since_ns;
+}
+
+static bool add_differs(struct na_stall *s, const struct na_stall_op *op)
+{
+	for (size_t i = 0; op->differs && i < op->n && i < DIFFERS_MAX; i++) {
+		if (!na_add(&s->differs,
+			    ((struct na_stall_differs){op->entries[i].rank,
+						       op->entries[i].entry})))
+			return false;
+	}
+	return true;
+}
+
+/* Of those who hold it, the culprits first; else of a peer, which shows
+ * where they should be. */
+static bool add_frames(struct na_stall *s, const struct na_stall_op *op)
+{
+	for (int pass = 0; pass < 2 && !s->frames.n; pass++) {
+		for (size_t i = 0; i < op->n && s->frames.n < FRAMES_MAX; i++) {
+			const struct na_stall_entry *e = &op->entries[i];
+			bool blamed = na_stall_has(&op->blame, e->rank);
+
+			if (!e->entry->n_frames || (pass == 0 && !blamed))
+				continue;
+			if (!na_add(&s->frames,
+				    ((struct na_stall_frames){e->dump,
+							      e->entry})))
+				return false;
+			if (pass == 1)
+				break;
+		}
+	}
+	return true;
+}
+
+static bool describe(struct na_stall *s, const struct na_stall_op *op)
+{
+	s->cause = op->cause;
+	s->group = op->group;
+	s->sequence = op->sequence;
+	s->since_ns = op->since_ns == INT64_MAX ? INT64_MIN : op->since_ns;
+	s->operation = op->n ? op->entries[0].entry->operation : NA_NO_NAME;
+	for (size_t i = 0; i < op->n; i++) {
+		const struct na_stall_entry *e = &op->entries[i];
+
+		if (e->entry->timeout_ms > s->timeout_ms)
+			s->timeout_ms = e->entry->timeout_ms;
+	}
+	return add_differs(s, op) && add_frames(s, op);
+}
+
+static bool meets(const struct na_stall_ranks *a,
+		  const struct na_stall_ranks *b)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		if (na_stall_has(b, a->v[i]))
+			return true;
+	}
+	return false;
+}
+
+/* One row for each group, of its first sequence; who waits for himself
+ * does not wait. */
+static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
+{
+	struct na_stall_wait *row = NULL;
+	int64_t ns = op->since_ns == INT64_MAX ? INT64_MIN : op->since_ns;
+
+	for (size_t i = 0; i < s->chain.n && !row; i++) {
+		if (s->chain.v[i].group == op->group &&
+		    (s->chain.v[i].sequence < 0) == op->p2p)
+			row = &s->chain.v[i];
+	}
+	if (row && !op->p2p && row->sequence != op->sequence)
+		return true;
+	row = row ? row : na_push(&s->chain);
+	if (!row)
+		return false;
+	row->group = op->group;
+	row->sequence = op->sequence;
+	row->since_ns = !row->since_ns || ns < row->since_ns ? ns
+							     : row->since_ns;
+	for (size_t i = 0; i < op->holds.n; i++) {
+		if (!na_stall_has(&op->blame, op->holds.v[i]) &&
+		    !na_add(&row->waiting, op->holds.v[i]))
+			return false;
+	}
+	if (!na_append(&row->waits_for, op->blame.v, op->blame.n) ||
+	    !na_append(&row->waits_for, op->late.v, op->late.n))
+		return false;
+	na_stall_order(&row->waiting);
+	na_stall_order(&row->waits_for);
+	return true;
+}
+
+NA_ORDER(by_since, struct na_stall_wait, NA_UP(since_ns), NA_UP(group))
+
+/* One round: those who wait for the ones in `in`, who then are in it. */
+static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
+			bool *used, struct na_stall_ranks *in, bool *more)
+{
+	struct na_stall_ranks found = {0};
+	bool ok = true;
+
+	*more = false;
+	for (size_t i = 0; ok && i < w->ops.n; i++) {
+		const struct na_stall_op *op = &w->ops.v[i];
+
+		if (used[i] || op->cause == NA_HANG_DEVICE_STUCK ||
+		    (!meets(&op->blame, in) && !meets(&op->late, in)))
+			continue;
+		used[i] = *more = true;
+		ok = na_append(&found, op->holds.v, op->holds.n) &&
+		     add_wait(s, op);
+	}
+	ok = ok && na_append(in, found.v, found.n);
+	na_stall_order(in);
+	na_vec_free(&found);
+	return ok;
+}
+
+/* Who waits for the culprits, who waits for those, and so on. */
+static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
+{
+	bool *used = na_calloc(w->ops.n, sizeof(*used)), more = true;
+	struct na_stall_ranks in = {0};
+	bool ok = used != NULL;
+
+	for (size_t i = 0; ok && i < s->culprits.n; i++)
+		ok = na_add(&in, s->culprits.v[i].rank);
+	na_stall_order(&in);
+	while (ok && more) {
+		size_t from = s->chain.n;
+
+		ok = add_waiting(s, w, used, &in, &more);
+		na_sort(s->chain.v ? s->chain.v + from : NULL,
+			s->chain.n - from, by_since);
+	}
+	for (size_t i = 0; ok && i < s->chain.n; i++)
+		ok = na_append(&s->waiting, s->chain.v[i].waiting.v,
+			       s->chain.v[i].waiting.n);
+	na_stall_order(&s->waiting);
+	na_vec_free(&in);
+	free(used);
+	return ok;
+}
+
+static struct na_stall *new_stall(struct na_stalls *x,
+				  const struct na_stall_work *w)
+{
+	struct na_stall *s = na_push(&x->v);
+	int64_t from = INT64_MAX, to = INT64_MIN;
+
+	if (!s)
+		return NULL;
+	s->cause = NA_HANG_UNKNOWN;
+	s->group = s->operation = NA_NO_NAME;
+	s->sequence = s->timeout_ms = s->spread_ns = -1;
+	s->since_ns = INT64_MIN;
+	for (size_t r = 0; r < w->n_ranks; r++) {
+		const struct na_ranks_dump *d = w->dumps[r];
+
+		s->evidence |= d ? d->evidence : 0;
+		if (!d || d->newest_ns == INT64_MIN)
+			continue;
+		from = d->newest_ns < from ? d->newest_ns : from;
+		to = d->newest_ns > to ? d->newest_ns : to;
+	}
+	if (from < to && from > 0)
+		s->spread_ns = to - from;
+	return na_append(&s->missing, w->missing.v, w->missing.n) &&
+			       na_append(&s->overflow, w->overflow.v,
+					 w->overflow.n)
+		       ? s
+		       : NULL;
+}
+
+/* Roots that are blamed in one group are one event; `by` is the event's
+ * number by group, and by rank. */
+static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
+		     size_t *by, int32_t rank)
+{
+	const struct na_stall_charge *mine = &c->charges[rank];
+	const struct na_stall_op *op = &c->w->ops.v[mine->op];
+	struct na_stall *s;
+
+	if (!by[op->group]) {
+		s = new_stall(x, c->w);
+		if (!s || !describe(s, op))
+			return false;
+		by[op->group] = x->v.n;
+	}
+	s = &x->v.v[by[op->group] - 1];
+	return na_add(&s->culprits,
+		      ((struct na_stall_culprit){rank, mine->kind}));
+}
+
+NA_ORDER(by_rank, struct na_stall_culprit, NA_UP(rank))
+NA_ORDER(by_time, struct na_stall, NA_UP(since_ns), NA_UP(group))
+
+struct root {
+	int64_t since_ns;
+	int32_t rank;
+};
+
+NA_ORDER(by_age, struct root, NA_UP(since_ns), NA_UP(rank))
+
+static bool add_roots(const struct na_stall_court *c, struct na_stalls *x)
+{
+	size_t *by = na_calloc(c->w->ranks->groups.n, sizeof(*by));
+	NA_VEC(struct root) roots = {0};
+	bool ok = by != NULL;
+
+	for (size_t r = 0; ok && r < c->w->n_ranks; r++) {
+		if (c->charges[r].root)
+			ok = na_add(&roots,
+				    ((struct root){since_of(c, (int32_t)r),
+						   (int32_t)r}));
+	}
+	na_sort(roots.v, roots.n, by_age);
+	for (size_t i = 0; ok && i < roots.n; i++)
+		ok = add_root(c, x, by, roots.v[i].rank);
+	na_vec_free(&roots);
+	free(by);
+	return ok;
+}
+
+/* A mismatch without a majority blames nobody; it is an event all the
+ * same. */
+static bool add_undecided(const struct na_stall_court *c, struct na_stalls *x)
+{
+	uint32_t before = NA_NO_NAME;
+
+	for (size_t i = 0; i < c->w->ops.n; i++) {
+		const struct na_stall_op *op = &c->w->ops.v[i];
+		struct na_stall *s;
+
+		if (!op->differs || op->blame.n || op->group == before)
+			continue;
+		before = op->group;
+		s = new_stall(x, c->w);
+		if (!s || !describe(s, op))
+			return false;
+		s->why = "no majority of the ranks calls the same";
+	}
+	return true;
+}
+
+/* Something is held, and nobody to blame. */
+static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
+{
+	const struct na_stall_op *first = NULL;
+	struct na_stall *s;
+
+	for (size_t i = 0; i < c->w->ops.n; i++) {
+		const struct na_stall_op *op = &c->w->ops.v[i];
+
+		if (!op->p2p && (!first || op->since_ns < first->since_ns))
+			first = op;
+	}
+	if (!first && c->w->ops.n)
+		first = &c->w->ops.v[0];
+	if (!first)
+		return true;
+	s = new_stall(x, c->w);
+	if (!s || !describe(s, first))
+		return false;
+	s->cause = NA_HANG_UNKNOWN;
+	s->why = 2 * c->w->missing.n > c->w->members.n
+			 ? "the dumps of most ranks are not here"
+		 : c->w->overflow.n ? "rings lost the entries that would tell"
+				    : "all members of each operation are in "
+				      "it, or what others did is not told";
+	return na_append(&s->waiting, first->holds.v, first->holds.n);
+}
+
+bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
+		   struct na_stalls *x)
+{
+	bool ok = (!n_roots || add_roots(c, x)) && add_undecided(c, x) &&
+		  (x->v.n || add_unknown(c, x));
+
+	for (size_t i = 0; ok && i < x->v.n; i++) {
+		struct na_stall *s = &x->v.v[i];
+
+		na_sort(s->culprits.v, s->culprits.n, by_rank);
+		ok = add_chain(s, c->w);
+	}
+	na_sort(x->v.v, x->v.n, by_time);
+	return ok;
+}

@@ -1,0 +1,412 @@
+/* From dumps to operations that are held; see stall.h. */
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/judges/hang/stall.h"
+
+/* ---- sets of ranks */
+
+bool na_stall_add(struct na_stall_ranks *to, int32_t rank)
+{
+	return (to->n && to->v[to->n - 1] == rank) || na_add(to, rank);
+}
+
+void na_stall_order(struct na_stall_ranks *r)
+{
+	size_t kept = 0;
+
+	na_sort(r->v, r->n, na_order_i32);
+	for (size_t i = 0; i < r->n; i++) {
+		if (!kept || r->v[kept - 1] != r->v[i])
+			r->v[kept++] = r->v[i];
+	}
+	r->n = kept;
+}
+
+bool na_stall_has(const struct na_stall_ranks *r, int32_t rank)
+{
+	return r->n &&
+	       bsearch(&rank, r->v, r->n, sizeof(rank), na_order_i32) != NULL;
+}
+
+/* ---- ranks and their dumps */
+
+/* Of two dumps of a rank the later one. */
+static bool index_dumps(struct na_stall_work *w)
+{
+	const struct na_ranks *x = w->ranks;
+	int32_t most = -1;
+
+	for (size_t i = 0; i < x->dumps.n; i++)
+		most = x->dumps.v[i].rank > most ? x->dumps.v[i].rank : most;
+	for (size_t i = 0; i < x->members.n; i++)
+		most = x->members.v[i] > most ? x->members.v[i] : most;
+	w->n_ranks = (size_t)most + 1;
+	w->dumps = na_calloc(w->n_ranks, sizeof(*w->dumps));
+	w->mixed = na_calloc(x->groups.n, sizeof(*w->mixed));
+	w->in = na_calloc(w->n_ranks, sizeof(*w->in));
+	if (!w->dumps || !w->mixed || !w->in)
+		return false;
+	for (size_t i = 0; i < x->dumps.n; i++) {
+		const struct na_ranks_dump *d = &x->dumps.v[i];
+		const struct na_ranks_dump **to = &w->dumps[d->rank];
+
+		if (!*to || (*to)->newest_ns < d->newest_ns)
+			*to = d;
+	}
+	return true;
+}
+
+/* Does what is not in its dump say that the rank does not hold it? */
+static bool testifies(const struct na_ranks_dump *d)
+{
+	return d && !d->unresponsive && !d->cut;
+}
+
+static bool find_missing(struct na_stall_work *w)
+{
+	const struct na_ranks *x = w->ranks;
+
+	if (!na_append(&w->members, x->members.v, x->members.n))
+		return false;
+	na_stall_order(&w->members);
+	for (size_t i = 0; i < w->members.n; i++) {
+		const struct na_ranks_dump *d = w->dumps[w->members.v[i]];
+
+		if (!testifies(d) && !na_add(&w->missing, w->members.v[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- entries */
+
+NA_ORDER(by_operation, struct na_stall_entry, NA_UP(group), NA_UP(sequence),
+	 NA_UP(rank))
+
+static bool held(const struct na_ranks_entry *e)
+{
+	return e->state != NA_RANKS_COMPLETED;
+}
+
+/* Those of p2p that are held: streams run in order, so one before another
+ * that has completed is held by mistake (parts of a batch stay so). */
+static bool add_entries(struct na_stall_work *w, const struct na_ranks_dump *d)
+{
+	int64_t done = -1;
+
+	for (size_t i = 0; i < d->entries.n; i++) {
+		const struct na_ranks_entry *e = &d->entries.v[i];
+
+		if (e->p2p && !held(e) && e->record > done)
+			done = e->record;
+	}
+	for (size_t i = 0; i < d->entries.n; i++) {
+		const struct na_ranks_entry *e = &d->entries.v[i];
+		struct na_stall_entry to = {e->group, d->rank, e->sequence, d,
+					    e};
+
+		if (!e->p2p && !na_add(&w->entries, to))
+			return false;
+		if (e->p2p && held(e) && e->record > done &&
+		    !na_add(&w->sends, to))
+			return false;
+	}
+	for (size_t i = 0; i < d->places.n; i++)
+		w->mixed[d->places.v[i].group] |= d->places.v[i].p2p;
+	return true;
+}
+
+/* ---- one operation: who is not in it */
+
+enum came { CANNOT_TELL, WAITS, NEVER, LEFT, LOST };
+
+static enum came whether(const struct na_stall_work *w,
+			 const struct na_ranks_dump *d,
+			 const struct na_stall_op *op)
+{
+	const struct na_ranks_place *p = na_ranks_place_of(d, op->group);
+
+	if (w->in[d->rank] == op->group + 1)
+		return WAITS;
+	if (!p)
+		return !d->places.n || d->places_unmatched || d->lost
+			       ? CANNOT_TELL
+			       : NEVER;
+	if (!p->told && p->enqueued < 0)
+		return CANNOT_TELL;
+	if (p->enqueued < op->sequence)
+		return NEVER;
+	return p->completed < op->sequence && d->lost ? LOST : LEFT;
+}
+
+/* NA_HANG_UNKNOWN: nobody can be blamed. */
+static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
+{
+	const struct na_ranks_group *g = &w->ranks->groups.v[op->group];
+	struct na_stall_ranks none = {0}, unheard = {0};
+	size_t left = 0, unsure = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < g->n; i++) {
+		int32_t r = w->ranks->members.v[g->first + i];
+		const struct na_ranks_dump *d = w->dumps[r];
+
+		if (na_stall_has(&op->holds, r))
+			continue;
+		if (!testifies(d)) {
+			ok = na_add(&unheard, r);
+			continue;
+		}
+		switch (whether(w, d, op)) {
+		case NEVER:
+			ok = na_add(&none, r);
+			break;
+		case LEFT:
+			left++;
+			break;
+		case LOST:
+			ok = na_add(&w->overflow, r);
+			unsure++;
+			break;
+		case WAITS:
+			ok = na_add(&op->late, r);
+			unsure++;
+			break;
+		default:
+			unsure++;
+		}
+	}
+	if (ok && none.n) {
+		op->cause = NA_HANG_HOST_STUCK;
+		ok = na_append(&op->blame, none.v, none.n);
+	} else if (ok && left && !unsure) {
+		op->cause = NA_HANG_DEVICE_STUCK;
+		ok = na_append(&op->blame, op->holds.v, op->holds.n);
+	} else if (ok && unheard.n && !unsure) {
+		op->cause = NA_HANG_MISSING_RANK;
+		ok = na_append(&op->blame, unheard.v, unheard.n);
+	}
+	na_vec_free(&none);
+	na_vec_free(&unheard);
+	return ok;
+}
+
+/* ---- one operation: do they mean the same */
+
+/* Whose sizes are the same on all ranks. */
+static bool same_size(const char *operation)
+{
+	static const char *const names[] = {"all_reduce",
+					    "all_reduce_barrier",
+					    "allreduce",
+					    "allreduce_coalesced",
+					    "broadcast",
+					    "reduce",
+					    "_all_gather_base",
+					    "all_gather_into_tensor_coalesced",
+					    "_reduce_scatter_base",
+					    "reduce_scatter_tensor_coalesced"};
+
+	for (size_t i = 0; i < NA_LEN(names); i++) {
+		if (strcmp(operation, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool alike(const struct na_ranks *x, const struct na_ranks_entry *a,
+		  const struct na_ranks_entry *b)
+{
+	/* A watchdog may tell of the number alone. */
+	if (a->operation != b->operation && a->operation != NA_NO_NAME &&
+	    b->operation != NA_NO_NAME)
+		return false;
+	if (a->type != b->type && a->type != NA_NO_NAME &&
+	    b->type != NA_NO_NAME)
+		return false;
+	return a->in_elements == b->in_elements ||
+	       a->in_elements == UINT64_MAX || b->in_elements == UINT64_MAX ||
+	       !same_size(na_strtab_at(&x->names, a->operation));
+}
+
+/* Votes for what `a` says. */
+static size_t votes(const struct na_ranks *x, const struct na_stall_op *op,
+		    const struct na_ranks_entry *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < op->n; i++)
+		n += alike(x, a, op->entries[i].entry);
+	return n;
+}
+
+/* Blames those beside the majority, where there is one. */
+static bool compare(const struct na_ranks *x, struct na_stall_op *op)
+{
+	const struct na_ranks_entry *most = NULL;
+
+	for (size_t i = 1; i < op->n && !op->differs; i++)
+		op->differs = !alike(x, op->entries[0].entry,
+				     op->entries[i].entry);
+	if (!op->differs)
+		return true;
+	op->cause = NA_HANG_MISMATCH;
+	for (size_t i = 0; i < op->n && i < 64 && !most; i++) {
+		if (2 * votes(x, op, op->entries[i].entry) > op->n)
+			most = op->entries[i].entry;
+	}
+	for (size_t i = 0; most && i < op->n; i++) {
+		if (!alike(x, most, op->entries[i].entry) &&
+		    !na_stall_add(&op->blame, op->entries[i].rank))
+			return false;
+	}
+	return true;
+}
+
+/* ---- all of them */
+
+static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
+		    size_t n)
+{
+	struct na_stall_op op = {.group = e->group,
+				 .sequence = e->sequence,
+				 .entries = e,
+				 .n = n,
+				 .since_ns = INT64_MAX,
+				 .cause = NA_HANG_UNKNOWN};
+	const struct na_stall_op *before = w->ops.n ? &w->ops.v[w->ops.n - 1]
+						    : NULL;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		int64_t ns = e[i].entry->created_ns;
+
+		if (!held(e[i].entry))
+			continue;
+		ok = na_stall_add(&op.holds, e[i].rank);
+		if (ns != INT64_MIN && ns < op.since_ns)
+			op.since_ns = ns;
+	}
+	if (!ok || !op.holds.n)
+		return ok;
+	/* What follows a mismatch in its group follows from it. */
+	if (before && before->group == op.group && before->differs) {
+		op.differs = true;
+		op.cause = NA_HANG_MISMATCH;
+		ok = na_append(&op.blame, before->blame.v, before->blame.n);
+	} else {
+		ok = compare(w->ranks, &op);
+		if (ok && !op.differs && !w->mixed[op.group])
+			ok = blame_members(w, &op);
+	}
+	/* Only now: what is held here does not excuse from it. */
+	for (size_t i = 0; i < op.holds.n; i++)
+		w->in[op.holds.v[i]] = op.group + 1;
+	if (ok && na_add(&w->ops, op))
+		return true;
+	na_vec_free(&op.holds);
+	na_vec_free(&op.blame);
+	na_vec_free(&op.late);
+	return false;
+}
+
+bool na_stall_gather(struct na_stall_work *w)
+{
+	bool ok = index_dumps(w) && find_missing(w);
+	const struct na_stall_entry *e;
+	size_t n;
+
+	for (size_t r = 0; ok && r < w->n_ranks; r++)
+		ok = !w->dumps[r] || add_entries(w, w->dumps[r]);
+	e = w->entries.v;
+	na_sort(w->entries.v, w->entries.n, by_operation);
+	for (size_t i = 0; ok && i < w->entries.n; i += n) {
+		for (n = 1; i + n < w->entries.n; n++) {
+			if (e[i + n].group != e[i].group ||
+			    e[i + n].sequence != e[i].sequence)
+				break;
+		}
+		ok = take_op(w, e + i, n);
+	}
+	na_stall_order(&w->overflow);
+	return ok;
+}
+
+void na_stall_work_fini(struct na_stall_work *w)
+{
+	for (size_t i = 0; i < w->ops.n; i++) {
+		na_vec_free(&w->ops.v[i].holds);
+		na_vec_free(&w->ops.v[i].blame);
+		na_vec_free(&w->ops.v[i].late);
+	}
+	na_vec_free(&w->ops);
+	na_vec_free(&w->entries);
+	na_vec_free(&w->sends);
+	na_vec_free(&w->missing);
+	na_vec_free(&w->overflow);
+	na_vec_free(&w->members);
+	free(w->dumps);
+	free(w->mixed);
+	free(w->in);
+}
+
+/* ---- point-to-point */
+
+NA_ORDER(by_ends, struct na_stall_entry, NA_UP(group), NA_UP(rank),
+	 NA_CMP(x->entry->peer, y->entry->peer), NA_UP(sequence))
+
+static bool sends(const struct na_ranks *x, const struct na_ranks_entry *e)
+{
+	return strcmp(na_strtab_at(&x->names, e->operation), "send") == 0;
+}
+
+/* Does the peer hold the other end of as many as this is? */
+static bool matched(const struct na_stall_work *w,
+		    const struct na_stall_entry *e)
+{
+	const struct na_stall_entry *v = w->sends.v;
+	int32_t peer = e->entry->peer;
+	size_t i = NA_BOUND(k, 0, w->sends.n,
+			    v[k].group > e->group ||
+				    (v[k].group == e->group &&
+				     (v[k].rank > peer ||
+				      (v[k].rank == peer &&
+				       v[k].entry->peer >= e->rank))));
+
+	for (; i < w->sends.n && v[i].group == e->group && v[i].rank == peer &&
+	       v[i].entry->peer == e->rank;
+	     i++) {
+		if (sends(w->ranks, v[i].entry) != sends(w->ranks, e->entry))
+			return true;
+	}
+	return false;
+}
+
+/* The first that a rank holds with a peer who does not hold its end. */
+bool na_stall_gather_p2p(struct na_stall_work *w)
+{
+	na_sort(w->sends.v, w->sends.n, by_ends);
+	for (size_t i = 0; i < w->sends.n; i++) {
+		const struct na_stall_entry *e = &w->sends.v[i];
+		int32_t peer = e->entry->peer;
+		struct na_stall_op op = {.group = e->group,
+					 .sequence = -1,
+					 .entries = e,
+					 .n = 1,
+					 .since_ns = e->entry->created_ns,
+					 .p2p = true};
+
+		if (peer < 0 || (size_t)peer >= w->n_ranks ||
+		    (i && e[-1].group == e->group && e[-1].rank == e->rank &&
+		     e[-1].entry->peer == peer) ||
+		    matched(w, e))
+			continue;
+		op.cause = testifies(w->dumps[peer]) ? NA_HANG_HOST_STUCK
+						     : NA_HANG_MISSING_RANK;
+		if (!na_stall_add(&op.holds, e->rank) ||
+		    !na_stall_add(&op.blame, peer) || !na_add(&w->ops, op))
+			return false;
+	}
+	return true;
+}

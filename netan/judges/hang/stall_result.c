@@ -1,0 +1,212 @@
+/* hang: the members of stalls of ranks. */
+#include <math.h>
+
+#include "members.h"
+#include "netan/base/units.h"
+#include "netan/judges/hang/hang.h"
+
+static const char *name(const struct na_stalls *x, uint32_t n)
+{
+	return n == NA_NO_NAME ? NULL : na_strtab_at(&x->ranks->names, n);
+}
+
+static void put_number(struct na_result *r, struct na_value *in,
+		       const char *member, int64_t v)
+{
+	if (v < 0)
+		na_put_null(r, in, member);
+	else
+		na_put_int(r, in, member, v);
+}
+
+static void put_ranks(struct na_result *r, struct na_value *in,
+		      const char *member, const struct na_stall_ranks *ranks)
+{
+	struct na_value *list = na_put_list(r, in, member);
+
+	for (size_t i = 0; i < ranks->n; i++)
+		na_put_int(r, list, NULL, ranks->v[i]);
+}
+
+void na_hangs_evidence(struct na_result *r, struct na_value *row, uint32_t bits)
+{
+	static const char *const words[] = {"megascale", "flight_recorder",
+					    "ras", "nccl_log", "watchdog"};
+	struct na_value *list = na_put_list(r, row, M_evidence);
+
+	for (size_t i = 0; i < NA_LEN(words); i++) {
+		if (bits >> i & 1)
+			na_put_text(r, list, NULL, words[i]);
+	}
+}
+
+static void put_group(const struct na_stalls *x, struct na_result *r,
+		      struct na_value *in, uint32_t group)
+{
+	const struct na_ranks_group *g = group == NA_NO_NAME
+						 ? NULL
+						 : &x->ranks->groups.v[group];
+	const char *members = g ? name(x, g->members) : NULL;
+	const char *called = g ? name(x, g->name) : NULL;
+
+	na_put_text(r, in, M_group, members ? members : called);
+	na_put_text(r, in, M_group_name, called);
+}
+
+/* Of the other kind of culprit, what it does not have. */
+static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
+			 struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_culprits);
+
+	for (size_t i = 0; i < s->culprits.n; i++) {
+		const struct na_stall_culprit *c = &s->culprits.v[i];
+		struct na_value *o = na_put_object(r, list, NULL);
+		uint32_t host = NA_NO_NAME;
+
+		for (size_t k = 0; k < x->ranks->dumps.n; k++) {
+			const struct na_ranks_dump *d = &x->ranks->dumps.v[k];
+
+			if (d->rank == c->rank && d->host != NA_NO_NAME)
+				host = d->host;
+		}
+		na_put_null(r, o, M_job);
+		na_put_null(r, o, M_task);
+		na_put_text(r, o, M_host, name(x, host));
+		na_put_null(r, o, M_chip);
+		na_put_null(r, o, M_core);
+		na_put_null(r, o, M_pc);
+		na_put_int(r, o, M_rank, c->rank);
+		na_put_text(r, o, M_kind, na_hang_cause_word(c->kind));
+	}
+}
+
+static void put_chain(const struct na_stalls *x, const struct na_stall *s,
+		      struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_chain);
+
+	for (size_t i = 0; i < s->chain.n; i++) {
+		const struct na_stall_wait *w = &s->chain.v[i];
+		struct na_value *o = na_put_object(r, list, NULL);
+
+		put_group(x, r, o, w->group);
+		put_number(r, o, M_sequence, w->sequence);
+		put_ranks(r, o, M_waiting_ranks, &w->waiting);
+		put_ranks(r, o, M_waits_for, &w->waits_for);
+	}
+}
+
+static void put_frames(const struct na_stalls *x, const struct na_stall *s,
+		       struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_frames);
+
+	for (size_t i = 0; i < s->frames.n; i++) {
+		const struct na_stall_frames *f = &s->frames.v[i];
+		struct na_value *o = na_put_object(r, list, NULL), *lines;
+		char text[600];
+
+		na_put_int(r, o, M_rank, f->dump->rank);
+		lines = na_put_list(r, o, M_frames);
+		for (uint32_t k = 0; k < f->entry->n_frames; k++) {
+			na_stall_frame_text(
+				x, &f->dump->frames.v[f->entry->frame + k],
+				text, sizeof(text));
+			na_put_text(r, lines, NULL, text);
+		}
+	}
+}
+
+static void put_differs(const struct na_stalls *x, const struct na_stall *s,
+			struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_differs);
+
+	for (size_t i = 0; i < s->differs.n; i++) {
+		const struct na_ranks_entry *e = s->differs.v[i].entry;
+		struct na_value *o = na_put_object(r, list, NULL);
+
+		na_put_int(r, o, M_rank, s->differs.v[i].rank);
+		na_put_text(r, o, M_operation, name(x, e->operation));
+		if (e->size_bytes > INT64_MAX)
+			na_put_null(r, o, M_bytes);
+		else
+			na_put_int(r, o, M_bytes, (int64_t)e->size_bytes);
+		na_put_text(r, o, M_dtype, name(x, e->type));
+	}
+}
+
+/* "0,1,2": the ranks as those who are blamed or wait are called elsewhere. */
+static void put_blocked(const struct na_stall *s, struct na_result *r,
+			struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_blocked_by);
+	char text[32];
+
+	for (size_t i = 0; i < s->culprits.n; i++) {
+		snprintf(text, sizeof(text), "r%d", (int)s->culprits.v[i].rank);
+		na_put_text(r, list, NULL, text);
+	}
+	na_put_text(r, row, M_blocked_why, s->why);
+	list = na_put_list(r, row, M_waiting);
+	for (size_t i = 0; i < s->waiting.n; i++) {
+		snprintf(text, sizeof(text), "r%d", (int)s->waiting.v[i]);
+		na_put_text(r, list, NULL, text);
+	}
+}
+
+static void put_next(const struct na_stalls *x, const struct na_stall *s,
+		     struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_next);
+	char buf[NA_HANGS_ADVICE_BUF];
+	const char *text;
+
+	for (size_t i = 0; (text = na_stall_next(x, s, i, buf)); i++)
+		na_put_text(r, list, NULL, text);
+}
+
+static void put_stall(const struct na_stalls *x, const struct na_stall *s,
+		      struct na_result *r, struct na_value *list)
+{
+	struct na_value *row = na_put_object(r, list, NULL);
+	struct na_hang_time t = {.ns = s->since_ns,
+				 .known = s->since_ns != INT64_MIN,
+				 .has_year = true};
+	char buf[NA_HANG_TIME_BUF];
+
+	na_put_text(r, row, M_time, na_hang_time_text(&t, buf));
+	na_put_text(r, row, M_cause, na_hang_cause_word(s->cause));
+	na_hangs_evidence(r, row, s->evidence);
+	na_put_null(r, row, M_launch_id);
+	na_put_real(r, row, M_timeout_s,
+		    s->timeout_ms < 0 ? (double)NAN
+				      : (double)s->timeout_ms / 1e3);
+	na_put_null(r, row, M_awaited);
+	na_put_null(r, row, M_completed);
+	na_put_null(r, row, M_step_in_progress);
+	put_culprits(x, s, r, row);
+	na_put_list(r, row, M_modules);
+	put_blocked(s, r, row);
+	put_next(x, s, r, row);
+	put_group(x, r, row, s->group);
+	na_put_text(r, row, M_collective, name(x, s->operation));
+	put_number(r, row, M_sequence, s->sequence);
+	put_number(r, row, M_since_unix_ns, s->since_ns);
+	put_chain(x, s, r, row);
+	put_frames(x, s, r, row);
+	put_differs(x, s, r, row);
+	put_ranks(r, row, M_missing_ranks, &s->missing);
+	put_ranks(r, row, M_overflow, &s->overflow);
+	na_put_real(r, row, M_dump_spread_s,
+		    s->spread_ns < 0 ? (double)NAN
+				     : (double)s->spread_ns / 1e9);
+}
+
+void na_stalls_result(const struct na_stalls *x, struct na_result *r,
+		      struct na_value *events)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		put_stall(x, &x->v.v[i], r, events);
+}

@@ -1,0 +1,229 @@
+/* Who waits for whom, and who waits for nobody; see stall.h. */
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/judges/hang/court.h"
+
+enum { ACCUSED_MAX = 8192, BLAME_MAX = 64 };
+
+NA_ORDER(by_from, struct na_stall_edge, NA_UP(from), NA_UP(to))
+
+/* ---- charges */
+
+static int weight(enum na_hang_cause kind)
+{
+	return kind == NA_HANG_MISMATCH       ? 4
+	       : kind == NA_HANG_DEVICE_STUCK ? 3
+	       : kind == NA_HANG_HOST_STUCK   ? 2
+	       : kind == NA_HANG_MISSING_RANK ? 1
+					      : 0;
+}
+
+static void charge(struct na_stall_court *c, int32_t rank, size_t op)
+{
+	const struct na_stall_op *o = &c->w->ops.v[op];
+	struct na_stall_charge *to = &c->charges[rank];
+	int more = weight(o->cause) - weight(to->kind);
+
+	if (to->kind != NA_HANG_UNKNOWN && o->p2p && !to->weak)
+		return;
+	if (more < 0 && !(to->weak && !o->p2p))
+		return;
+	if (more == 0 && to->weak == o->p2p &&
+	    o->since_ns >= c->w->ops.v[to->op].since_ns)
+		return;
+	to->kind = o->cause;
+	to->op = op;
+	to->weak = o->p2p;
+}
+
+static bool wait_for(struct na_stall_court *c, const struct na_stall_op *o,
+		     const struct na_stall_ranks *whom)
+{
+	for (size_t i = 0; i < o->holds.n; i++) {
+		if (na_stall_has(&o->blame, o->holds.v[i]))
+			continue;
+		for (size_t k = 0; k < whom->n && k < BLAME_MAX; k++) {
+			if (!na_add(&c->edges,
+				    ((struct na_stall_edge){o->holds.v[i],
+							    whom->v[k]})))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Whom the holders wait for; those who are stuck in it do not wait. */
+static bool connect(struct na_stall_court *c, size_t op)
+{
+	const struct na_stall_op *o = &c->w->ops.v[op];
+
+	for (size_t i = 0; i < o->blame.n; i++)
+		charge(c, o->blame.v[i], op);
+	return o->cause == NA_HANG_DEVICE_STUCK ||
+	       (wait_for(c, o, &o->blame) && wait_for(c, o, &o->late));
+}
+
+static void index_edges(struct na_stall_court *c)
+{
+	size_t kept = 0;
+	struct na_stall_edge *v = c->edges.v;
+
+	na_sort(v, c->edges.n, by_from);
+	for (size_t i = 0; i < c->edges.n; i++) {
+		if (kept && v[kept - 1].from == v[i].from &&
+		    v[kept - 1].to == v[i].to)
+			continue;
+		v[kept++] = v[i];
+		c->first[v[i].from + 1]++;
+		c->charges[v[i].to].waiters++;
+	}
+	c->edges.n = kept;
+	for (size_t r = 0; r < c->w->n_ranks; r++)
+		c->first[r + 1] += c->first[r];
+}
+
+/* ---- who reaches whom */
+
+static bool bit(const uint8_t *set, int32_t rank)
+{
+	return set[rank / 8] >> rank % 8 & 1;
+}
+
+static uint8_t *reached_by(const struct na_stall_court *c, size_t accused)
+{
+	return c->reach + accused * (c->w->n_ranks / 8 + 1);
+}
+
+static void search(struct na_stall_court *c, size_t accused)
+{
+	uint8_t *seen = reached_by(c, accused);
+	size_t head = 0, tail = 0;
+
+	c->queue[tail++] = c->accused.v[accused];
+	while (head < tail) {
+		int32_t r = c->queue[head++];
+
+		for (size_t i = c->first[r]; i < c->first[r + 1]; i++) {
+			int32_t to = c->edges.v[i].to;
+
+			if (bit(seen, to))
+				continue;
+			seen[to / 8] |= (uint8_t)(1 << to % 8);
+			/* It may come back to where it began. */
+			if (to != c->accused.v[accused])
+				c->queue[tail++] = to;
+		}
+	}
+}
+
+static bool waits(const struct na_stall_court *c, int32_t rank)
+{
+	return c->first[rank + 1] > c->first[rank];
+}
+
+/* Does rank b, whom `a` waits for, explain that a never came? */
+static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
+{
+	const struct na_stall_charge *own = &c->charges[c->accused.v[a]];
+	const struct na_stall_charge *other = &c->charges[b];
+	size_t at;
+
+	if (b == c->accused.v[a] || other->kind == NA_HANG_UNKNOWN)
+		return false;
+	if (other->weak)
+		return !waits(c, b);
+	if (other->kind != NA_HANG_HOST_STUCK)
+		return true;
+	at = NA_BOUND(i, 0, c->accused.n, c->accused.v[i] >= b);
+	return !bit(reached_by(c, at), c->accused.v[a]) ||
+	       other->waiters > own->waiters;
+}
+
+static void acquit(struct na_stall_court *c, size_t a)
+{
+	const uint8_t *seen = reached_by(c, a);
+	struct na_stall_charge *own = &c->charges[c->accused.v[a]];
+
+	for (int32_t b = 0; (size_t)b < c->w->n_ranks; b++) {
+		if (!bit(seen, b) || !explains(c, a, b))
+			continue;
+		own->innocent = true;
+		if (c->charges[b].weak &&
+		    c->charges[b].kind == NA_HANG_HOST_STUCK)
+			c->charges[b].root = true;
+	}
+}
+
+static bool acquit_all(struct na_stall_court *c)
+{
+	for (size_t r = 0; r < c->w->n_ranks; r++) {
+		if (c->charges[r].kind == NA_HANG_HOST_STUCK &&
+		    !c->charges[r].weak && !na_add(&c->accused, (int32_t)r))
+			return false;
+	}
+	if (c->accused.n > ACCUSED_MAX)
+		return true;
+	c->reach = na_calloc(c->accused.n, c->w->n_ranks / 8 + 1);
+	if (!c->reach)
+		return false;
+	for (size_t a = 0; a < c->accused.n; a++)
+		search(c, a);
+	for (size_t a = 0; a < c->accused.n; a++)
+		acquit(c, a);
+	return true;
+}
+
+/* ---- roots: strong ones, else missing ranks, else weak ones */
+
+static size_t name_roots(struct na_stall_court *c)
+{
+	const struct na_stall_work *w = c->w;
+	bool few = 2 * w->missing.n <= w->members.n;
+	size_t n = 0, strong = 0, missing = 0;
+
+	for (size_t r = 0; r < w->n_ranks; r++) {
+		struct na_stall_charge *x = &c->charges[r];
+
+		x->root = x->root ||
+			  (!x->weak && !x->innocent && weight(x->kind) > 1);
+		strong += x->root;
+		missing += x->kind == NA_HANG_MISSING_RANK;
+	}
+	for (size_t r = 0; !strong && r < w->n_ranks; r++) {
+		struct na_stall_charge *x = &c->charges[r];
+
+		if (missing)
+			x->root = few && x->kind == NA_HANG_MISSING_RANK;
+		else
+			x->root = x->weak && !waits(c, (int32_t)r);
+		n += x->root;
+	}
+	return strong + n;
+}
+
+bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
+{
+	struct na_stall_court c = {
+		.w = w,
+		.charges = na_calloc(w->n_ranks, sizeof(*c.charges)),
+		.first = na_calloc(w->n_ranks + 1, sizeof(*c.first)),
+		.queue = na_calloc(w->n_ranks + 1, sizeof(*c.queue))};
+	bool ok = c.charges && c.first && c.queue;
+
+	for (size_t r = 0; ok && r < w->n_ranks; r++)
+		c.charges[r].kind = NA_HANG_UNKNOWN;
+	for (size_t i = 0; ok && i < w->ops.n; i++)
+		ok = connect(&c, i);
+	if (ok) {
+		index_edges(&c);
+		ok = acquit_all(&c) && na_stall_tell(&c, name_roots(&c), x);
+	}
+	na_vec_free(&c.edges);
+	na_vec_free(&c.accused);
+	free(c.charges);
+	free(c.first);
+	free(c.reach);
+	free(c.queue);
+	return ok;
+}

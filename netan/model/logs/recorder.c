@@ -1,0 +1,193 @@
+#include "netan/model/logs/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+
+void na_ranks_init(struct na_ranks *x)
+{
+	memset(x, 0, sizeof(*x));
+}
+
+void na_ranks_free_dump(struct na_ranks_dump *d)
+{
+	na_vec_free(&d->places);
+	na_vec_free(&d->entries);
+	na_vec_free(&d->frames);
+}
+
+void na_ranks_fini(struct na_ranks *x)
+{
+	for (size_t i = 0; i < x->dumps.n; i++)
+		na_ranks_free_dump(&x->dumps.v[i]);
+	na_vec_free(&x->dumps);
+	na_vec_free(&x->members);
+	na_vec_free(&x->groups);
+	na_strtab_fini(&x->names);
+	na_strtab_fini(&x->keys);
+}
+
+/* ---- groups */
+
+/* In order, each once, behind those there are; SIZE_MAX: no memory. */
+static size_t add_members(struct na_ranks *x, const int32_t *members, size_t n)
+{
+	size_t first = x->members.n, kept = first;
+	int32_t *v;
+
+	if (!na_append(&x->members, members, n))
+		return SIZE_MAX;
+	v = x->members.v;
+	na_sort(v ? v + first : v, n, na_order_i32);
+	for (size_t i = first; i < x->members.n; i++) {
+		if (kept == first || v[kept - 1] != v[i])
+			v[kept++] = v[i];
+	}
+	x->members.n = kept;
+	return kept - first;
+}
+
+/* "0,1,2"; with a name before it: what makes it one group. */
+static uint32_t intern(struct na_strtab *t, const char *name, size_t len,
+		       const int32_t *members, size_t n)
+{
+	struct na_str text = {0};
+	uint32_t id;
+
+	for (size_t i = 0; i < n; i++)
+		na_str_join(&text, ",", "%d", (int)members[i]);
+	if (name)
+		na_str_addf(&text, "|%.*s", (int)(len > 4096 ? 4096 : len),
+			    name);
+	id = text.failed || !text.s ? NA_NO_NAME
+				    : na_strtab_add(t, text.s, text.n);
+	free(text.s);
+	return id;
+}
+
+uint32_t na_ranks_group(struct na_ranks *x, const char *name, size_t len,
+			const int32_t *members, size_t n)
+{
+	struct na_ranks_group g = {.first = x->members.n,
+				   .members = NA_NO_NAME};
+	size_t before = x->keys.n;
+	uint32_t key = NA_NO_NAME;
+	const int32_t *v;
+
+	g.n = add_members(x, members, n);
+	if (g.n == SIZE_MAX || before >= NA_RANKS_GROUPS_MAX)
+		return NA_NO_NAME;
+	v = x->members.v ? x->members.v + g.first : NULL;
+	key = intern(&x->keys, name, len, v, g.n);
+	if (key == NA_NO_NAME || key < before) {
+		x->members.n = g.first;
+		return key;
+	}
+	g.name = na_strtab_add(&x->names, name, len);
+	if (g.n)
+		g.members = intern(&x->names, NULL, 0, v, g.n);
+	return g.name != NA_NO_NAME && na_add(&x->groups, g) ? key : NA_NO_NAME;
+}
+
+/* ---- places */
+
+const struct na_ranks_place *na_ranks_place_of(const struct na_ranks_dump *d,
+					       uint32_t group)
+{
+	for (size_t i = 0; i < d->places.n; i++) {
+		if (d->places.v[i].group == group)
+			return &d->places.v[i];
+	}
+	return NULL;
+}
+
+struct na_ranks_place *na_ranks_place(struct na_ranks_dump *d, uint32_t group)
+{
+	for (size_t i = 0; i < d->places.n; i++) {
+		if (d->places.v[i].group == group)
+			return &d->places.v[i];
+	}
+	return na_add(&d->places,
+		      ((struct na_ranks_place){.group = group,
+					       .operation = NA_NO_NAME,
+					       .enqueued = -1,
+					       .started = -1,
+					       .completed = -1}))
+		       ? &d->places.v[d->places.n - 1]
+		       : NULL;
+}
+
+/* ---- from one to another */
+
+struct renamed {
+	uint32_t *names, *groups;
+};
+
+static void rename_one(const uint32_t *to, uint32_t *name)
+{
+	if (*name != NA_NO_NAME)
+		*name = to[*name];
+}
+
+static void rename_dump(const struct renamed *to, struct na_ranks_dump *d)
+{
+	rename_one(to->names, &d->host);
+	rename_one(to->names, &d->version);
+	rename_one(to->names, &d->library);
+	for (size_t i = 0; i < d->places.n; i++) {
+		rename_one(to->groups, &d->places.v[i].group);
+		rename_one(to->names, &d->places.v[i].operation);
+	}
+	for (size_t i = 0; i < d->entries.n; i++) {
+		rename_one(to->groups, &d->entries.v[i].group);
+		rename_one(to->names, &d->entries.v[i].operation);
+		rename_one(to->names, &d->entries.v[i].type);
+	}
+	for (size_t i = 0; i < d->frames.n; i++) {
+		rename_one(to->names, &d->frames.v[i].function);
+		rename_one(to->names, &d->frames.v[i].file);
+	}
+}
+
+static bool find_names(struct na_ranks *x, const struct na_ranks *from,
+		       struct renamed *to)
+{
+	for (uint32_t i = 0; i < from->names.n; i++) {
+		to->names[i] = na_strtab_add(&x->names, from->names.names[i].s,
+					     from->names.names[i].len);
+		if (to->names[i] == NA_NO_NAME)
+			return false;
+	}
+	for (size_t i = 0; i < from->groups.n; i++) {
+		const struct na_ranks_group *g = &from->groups.v[i];
+		const struct na_interned *name = &from->names.names[g->name];
+
+		to->groups[i] = na_ranks_group(x, name->s, name->len,
+					       g->n ? from->members.v + g->first
+						    : NULL,
+					       g->n);
+		if (to->groups[i] == NA_NO_NAME)
+			return false;
+	}
+	return true;
+}
+
+bool na_ranks_take(struct na_ranks *x, struct na_ranks *from)
+{
+	struct renamed to = {na_calloc(from->names.n + 1, sizeof(*to.names)),
+			     na_calloc(from->groups.n + 1, sizeof(*to.groups))};
+	bool ok = to.names && to.groups && find_names(x, from, &to) &&
+		  na_room(&x->dumps, from->dumps.n);
+
+	for (size_t i = 0; ok && i < from->dumps.n; i++) {
+		rename_dump(&to, &from->dumps.v[i]);
+		x->dumps.v[x->dumps.n++] = from->dumps.v[i];
+	}
+	/* What is taken is not freed twice. */
+	from->dumps.n = ok ? 0 : from->dumps.n;
+	free(to.names);
+	free(to.groups);
+	return ok;
+}

@@ -1,0 +1,109 @@
+/*
+ * Any bytes as recorder dumps (pickle, JSON) of several ranks, one of them
+ * cut short: indices lie within their lists, the judgement ends, culprits
+ * are ranks that somebody speaks of, and what it says can be printed.
+ */
+#include <stdlib.h>
+
+#include "ingest/recorder/recorder.h"
+#include "netan/judges/hang/hang.h"
+#include "netan/result/emit.h"
+#include "tests/fuzz/walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void walk_name(const struct na_ranks *x, uint32_t name)
+{
+	walk_must(name == NA_NO_NAME || name < x->names.n);
+}
+
+static void walk_entry(const struct na_ranks *x, const struct na_ranks_dump *d,
+		       const struct na_ranks_entry *e)
+{
+	walk_must(e->group < x->groups.n);
+	walk_must(e->peer >= -1 && e->peer < NA_RANKS_MAX);
+	walk_must((size_t)e->frame + e->n_frames <= d->frames.n);
+	walk_name(x, e->operation);
+	walk_name(x, e->type);
+}
+
+static void walk_dumps(const struct na_ranks *x)
+{
+	for (size_t i = 0; i < x->groups.n; i++) {
+		const struct na_ranks_group *g = &x->groups.v[i];
+
+		walk_must(g->first + g->n <= x->members.n);
+		for (size_t k = 1; k < g->n; k++)
+			walk_must(x->members.v[g->first + k - 1] <
+				  x->members.v[g->first + k]);
+	}
+	for (size_t i = 0; i < x->dumps.n; i++) {
+		const struct na_ranks_dump *d = &x->dumps.v[i];
+
+		walk_must(d->rank >= 0 && d->rank < NA_RANKS_MAX);
+		for (size_t k = 0; k < d->places.n; k++)
+			walk_must(d->places.v[k].group < x->groups.n);
+		for (size_t k = 0; k < d->entries.n; k++)
+			walk_entry(x, d, &d->entries.v[k]);
+		for (size_t k = 0; k < d->frames.n; k++) {
+			walk_name(x, d->frames.v[k].function);
+			walk_name(x, d->frames.v[k].file);
+		}
+	}
+}
+
+static void walk_judgement(const struct na_ranks *ranks)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_result *r = na_result_new();
+	struct na_hang logs;
+	struct na_hangs x;
+
+	na_hang_init(&logs);
+	walk_must(r && na_hangs_judge(&x, &logs, ranks, &err) == NA_OK);
+	for (size_t i = 0; i < x.stalls.v.n; i++) {
+		const struct na_stall *s = &x.stalls.v.v[i];
+
+		walk_must(s->culprits.n || s->why);
+		for (size_t k = 1; k < s->culprits.n; k++)
+			walk_must(s->culprits.v[k - 1].rank <
+				  s->culprits.v[k].rank);
+	}
+	na_hangs_result(&x, r);
+	na_hangs_views(&x, 0, r);
+	walk_must(na_result_ok(r));
+	na_hangs_fini(&x);
+	na_result_free(r);
+	na_hang_fini(&logs);
+}
+
+static void take(struct na_ranks *all, const char *path, const uint8_t *data,
+		 size_t size)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_ranks one;
+	enum na_status st;
+
+	na_ranks_init(&one);
+	st = na_recorder_read_bytes(&one, path, data, size, &err);
+	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
+	walk_must(st != NA_OK || one.dumps.n == 1);
+	walk_dumps(&one);
+	walk_must(na_ranks_take(all, &one));
+	na_ranks_fini(&one);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct na_ranks all;
+
+	(void)na_recorder_sniff(data, size);
+	na_ranks_init(&all);
+	take(&all, "dump_0", data, size);
+	take(&all, "dump_1", data, size - size / 4);
+	take(&all, "dump", data, size / 2);
+	walk_dumps(&all);
+	walk_judgement(&all);
+	na_ranks_fini(&all);
+	return 0;
+}
