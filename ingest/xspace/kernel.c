@@ -7,9 +7,7 @@
 #include "ingest/xspace/ops.h"
 
 #include "netan/base/similar.h"
-
-/* Looked at for each event; NCCL's are below 100. */
-enum { KERNEL_NAME_MAX = 1024 };
+#include "netan/model/kernels.h"
 
 static bool starts(const struct na_text *t, const char *prefix)
 {
@@ -49,60 +47,12 @@ static bool may_compute(const struct na_text *line)
 	       na_contains_nocase(line->s, line->n, "kernel");
 }
 
-/* ---- the <Op> in ncclDevKernel_<Op>_<Red>_<dtype>_<ALGO>_<PROTO> */
-
-static uint8_t kernel_opcode(const struct na_text *kernel)
-{
-	/* clang-format off */
-	static const struct {
-		const char *name;
-		uint8_t opcode;
-	} ops[] = {
-		{"AllReduce", NA_OPCODE_ALL_REDUCE},
-		{"AllGather", NA_OPCODE_ALL_GATHER},
-		{"ReduceScatter", NA_OPCODE_REDUCE_SCATTER},
-		{"AllToAll", NA_OPCODE_ALL_TO_ALL},
-		{"Broadcast", NA_OPCODE_BROADCAST},
-		{"Reduce", NA_OPCODE_REDUCE},
-		{"SendRecv", NA_OPCODE_SEND_RECV},
-	};
-	/* clang-format on */
-	size_t from = 0;
-
-	for (size_t i = 0; i <= kernel->n; i++) {
-		if (i < kernel->n && kernel->s[i] != '_')
-			continue;
-		for (size_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++) {
-			if (na_same_nocase(kernel->s + from, i - from,
-					   ops[k].name))
-				return ops[k].opcode;
-		}
-		from = i + 1;
-	}
-	return NA_OPCODE_OTHER;
-}
-
-/* Without the arguments, "(ncclDevKernelArgsStorage<4096ul>)". */
-static struct na_text without_arguments(struct na_text name)
-{
-	size_t paren;
-
-	if (name.n > KERNEL_NAME_MAX)
-		name.n = KERNEL_NAME_MAX;
-	paren = na_text_first(name, '(');
-	if (paren && paren < name.n)
-		name.n = paren;
-	while (name.n && name.s[name.n - 1] == ' ')
-		name.n--;
-	return name;
-}
-
 /* A kernel that may run anything ("ncclDevKernel_Generic") does what its
  * instruction says. */
 static uint8_t opcode_of(const struct na_text *kernel,
 			 const struct na_text *hlo_op)
 {
-	uint8_t phase, opcode = kernel_opcode(kernel);
+	uint8_t phase, opcode = na_kernel_opcode(*kernel);
 
 	if (opcode == NA_OPCODE_OTHER)
 		opcode = na_hlo_opcode_of_name(hlo_op->s, hlo_op->n, &phase);
@@ -130,7 +80,7 @@ static uint32_t type_of(struct na_xs_read *r, struct na_text kernel)
 	t.module = na_xs_op_name(sink,
 				 na_xs_module_name(na_xs_text(&r->values,
 							      XS_HLO_MODULE)));
-	word = na_xs_op_word(t.opcode);
+	word = na_opcode_word(t.opcode);
 	if (word)
 		t.transfer_type = sink->name(sink->ctx, word, strlen(word));
 	return sink->op_type(sink->ctx, &t);
@@ -141,31 +91,14 @@ static enum na_status action(struct na_xs_read *r, const struct na_xs_event *e,
 			     int64_t end_ps)
 {
 	struct na_text hlo_op = na_xs_text(&r->values, XS_HLO_OP);
-	const char *word = na_xs_op_word(opcode_of(&kernel, &hlo_op));
-	struct na_action a = {
-		.kind = NA_ACT_KERNEL,
-		.start_ps = start_ps,
-		.end_ps = end_ps,
-		.name = na_xs_shown_name(e->type),
-		.device = NA_UNKNOWN_U32,
-		.collective = na_xs_op_name(r->sink, hlo_op),
-		.type = NA_UNKNOWN_U32,
-		.launch = NA_UNKNOWN_U32,
-		.iteration = NA_UNKNOWN_U32,
-		.chunk = NA_UNKNOWN_I32,
-		.local_device_id = r->line->plane->number,
-		.num_actions = -1,
-		.action_index = -1,
-		.level = -1,
-		.send_channel_id = -1,
-		.recv_channel_id = -1,
-		.run_id = -1,
-		.slack_us = NA_UNKNOWN_PS,
-		.transmission_budget_us = NA_UNKNOWN_PS,
-		.delay_budget_us = NA_UNKNOWN_PS,
-		.activation_to_receive_us = NA_UNKNOWN_PS,
-	};
+	const char *word = na_opcode_word(opcode_of(&kernel, &hlo_op));
+	struct na_action a = {NA_ACTION_OF_KERNEL};
 
+	a.start_ps = start_ps;
+	a.end_ps = end_ps;
+	a.name = na_xs_shown_name(e->type);
+	a.collective = na_xs_op_name(r->sink, hlo_op);
+	a.local_device_id = r->line->plane->number;
 	if (word)
 		a.type = r->sink->name(r->sink->ctx, word, strlen(word));
 	return r->sink->action(r->sink->ctx, &a);
@@ -186,7 +119,7 @@ enum na_status na_xs_kernel_event(struct na_xs_read *r,
 		return NA_OK;
 	if (e->type->kind == XS_OP_BUSY)
 		return na_xs_busy(r, start_ps, end_ps);
-	kernel = without_arguments(na_xs_shown_name(e->type));
+	kernel = na_kernel_short(na_xs_shown_name(e->type));
 	if (wants & NA_WANT_KERNELS)
 		st = action(r, e, kernel, start_ps, end_ps);
 	if (st == NA_OK && (wants & NA_WANT_OPS))

@@ -15,6 +15,7 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/strtab.h"
+#include "netan/model/kernels.h"
 
 static const char megascale[] = "xla_megascale_runtime";
 
@@ -228,25 +229,6 @@ static void dcn_info(struct na_text info, struct na_op_type *t,
 	}
 }
 
-const char *na_xs_op_word(uint8_t opcode)
-{
-	/* clang-format off */
-	static const char *const words[NA_N_OPCODES] = {
-		[NA_OPCODE_ALL_REDUCE] = "ALL_REDUCE",
-		[NA_OPCODE_ALL_GATHER] = "ALL_GATHER",
-		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
-		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
-		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
-		[NA_OPCODE_PERMUTE] = "PERMUTE",
-		[NA_OPCODE_BROADCAST] = "BROADCAST",
-		[NA_OPCODE_REDUCE] = "REDUCE",
-		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
-	};
-	/* clang-format on */
-
-	return words[opcode];
-}
-
 uint32_t na_xs_op_name(const struct na_sink *sink, struct na_text t)
 {
 	return t.n ? sink->name(sink->ctx, t.s, t.n) : NA_UNKNOWN_U32;
@@ -309,7 +291,7 @@ static uint32_t make_type(struct na_xs_read *r,
 	if (x.network == NA_NET_DCN && x.info.n)
 		dcn_info(x.info, &t, &type);
 	if (x.network != NA_NET_DCN)
-		type = na_xs_op_word(x.opcode);
+		type = na_opcode_word(x.opcode);
 	t.transfer_type = na_xs_op_name(sink, transfer.n ? transfer
 							 : word_text(type));
 	return sink->op_type(sink->ctx, &t);

@@ -23,8 +23,6 @@ struct na_xs_op {
 	uint8_t opcode, phase, network;
 };
 
-/* "ALL_REDUCE" of the opcode of a collective; NULL: none */
-const char *na_xs_op_word(uint8_t opcode);
 /* Index of a name; NA_UNKNOWN_U32 of an empty one. */
 uint32_t na_xs_op_name(const struct na_sink *sink, struct na_text t);
 /* "jit_step(123)": the part before the id */

@@ -122,6 +122,18 @@ struct na_action {
 	struct na_text name, inputs, operation, action_type, hlo_module, thread;
 };
 
+/* In an initializer: what no GPU kernel tells. */
+#define NA_ACTION_OF_KERNEL \
+	.kind = NA_ACT_KERNEL, .device = NA_UNKNOWN_U32, \
+	.collective = NA_UNKNOWN_U32, .type = NA_UNKNOWN_U32, \
+	.launch = NA_UNKNOWN_U32, .iteration = NA_UNKNOWN_U32, \
+	.chunk = NA_UNKNOWN_I32, .local_device_id = -1, .num_actions = -1, \
+	.action_index = -1, .level = -1, .send_channel_id = -1, \
+	.recv_channel_id = -1, .run_id = -1, .slack_us = NA_UNKNOWN_PS, \
+	.transmission_budget_us = NA_UNKNOWN_PS, \
+	.delay_budget_us = NA_UNKNOWN_PS, \
+	.activation_to_receive_us = NA_UNKNOWN_PS
+
 /* What a thread of the host did that a transfer may have to wait for. */
 struct na_host_event {
 	int64_t start_ps, end_ps;

@@ -1,0 +1,154 @@
+/* What stands beside the events: the job, its groups, the clock. */
+#include <stdlib.h>
+
+#include "ingest/json/json.h"
+#include "ingest/kineto/kineto.h"
+
+/* Number or text that is one. */
+static int64_t number(const struct na_json *j, int64_t other)
+{
+	bool has_text = j->kind == NA_JSON_NUMBER || j->kind == NA_JSON_STRING;
+	int64_t x;
+
+	return has_text && na_json_decimal(j->text, 0, &x) ? x : other;
+}
+
+static int32_t small(const struct na_json *j)
+{
+	int64_t x = number(j, -1);
+
+	return x >= 0 && x <= INT32_MAX ? (int32_t)x : -1;
+}
+
+/* Past the value behind a key; where it stands. */
+static struct na_text value(struct na_json *j)
+{
+	const char *from;
+
+	na_json_next(j);
+	if (j->kind != NA_JSON_OBJECT && j->kind != NA_JSON_ARRAY)
+		return j->text;
+	from = j->from;
+	na_json_skip(j);
+	return j->damage ? na_text_n("", 0) : na_between(from, j->p);
+}
+
+const char *kt_group(const struct kineto *k, struct na_text name)
+{
+	uint32_t i = na_strtab_find(&k->groups, name.s, name.n);
+
+	return i != NA_NO_NAME && i < k->group_ranks.n ? k->group_ranks.v[i]
+						       : NULL;
+}
+
+static enum na_status add_group(struct na_input *in, struct na_text name,
+				struct na_text ranks, struct na_err *err)
+{
+	struct kineto *k = in->state;
+	struct na_str s = {.s = NULL};
+	const char *kept = NULL;
+	bool good = true;
+
+	if (name.n && ranks.n && kt_ranks(ranks, &s) && !s.failed &&
+	    !kt_group(k, name)) {
+		kept = na_arena_strn(&in->arena, s.s, s.n);
+		good = kept && na_strtab_add(&k->groups, name.s, name.n) ==
+				       k->group_ranks.n;
+		good = good && na_add(&k->group_ranks, kept);
+	}
+	free(s.s);
+	return good ? NA_OK : na_fail_nomem(err);
+}
+
+/* One of pg_config, behind its bracket. */
+static enum na_status take_group(struct na_input *in, struct na_json *j,
+				 struct na_err *err)
+{
+	struct na_text name = {"", 0}, ranks = {"", 0};
+
+	while (na_json_next(j) == NA_JSON_KEY) {
+		if (na_json_is(j, "pg_name"))
+			name = value(j);
+		else if (na_json_is(j, "ranks"))
+			ranks = value(j);
+		else
+			na_json_skip(j);
+	}
+	return add_group(in, name, ranks, err);
+}
+
+static enum na_status take_groups(struct na_input *in, struct na_json *j,
+				  struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (na_json_next(j) != NA_JSON_ARRAY) {
+		na_json_skip(j);
+		return NA_OK;
+	}
+	while (st == NA_OK && na_json_next(j) != NA_JSON_ARRAY_END &&
+	       j->kind != NA_JSON_END) {
+		if (j->kind == NA_JSON_OBJECT)
+			st = take_group(in, j, err);
+		else
+			na_json_skip(j);
+	}
+	return st;
+}
+
+static enum na_status take_job(struct na_input *in, struct na_json *j,
+			       struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (na_json_next(j) != NA_JSON_OBJECT) {
+		na_json_skip(j);
+		return NA_OK;
+	}
+	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
+		if (na_json_is(j, "pg_config")) {
+			st = take_groups(in, j, err);
+		} else if (na_json_is(j, "rank")) {
+			value(j);
+			in->rank = small(j);
+		} else if (na_json_is(j, "world_size")) {
+			value(j);
+			in->world_size = small(j);
+		} else {
+			na_json_skip(j);
+		}
+	}
+	return st;
+}
+
+static enum na_status take_host(struct na_input *in, struct na_json *j,
+				struct na_err *err)
+{
+	char name[256];
+	struct na_text x = value(j);
+
+	if (j->kind != NA_JSON_STRING || !x.n)
+		return NA_OK;
+	in->host = na_arena_strn(&in->arena, name,
+				 na_json_unescape(x, name, sizeof(name)));
+	return in->host ? NA_OK : na_fail_nomem(err);
+}
+
+enum na_status kt_member(struct na_input *in, struct na_json *j,
+			 struct na_err *err)
+{
+	struct kineto *k = in->state;
+
+	if (na_json_is(j, "distributedInfo"))
+		return take_job(in, j, err);
+	if (na_json_is(j, "host_name"))
+		return take_host(in, j, err);
+	if (!na_json_is(j, "baseTimeNanoseconds")) {
+		na_json_skip(j);
+		return NA_OK;
+	}
+	value(j);
+	k->base_ns = number(j, 0);
+	k->based = k->base_ns > 0;
+	return NA_OK;
+}

@@ -1,0 +1,443 @@
+/*
+ * Events into records.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ingest/json/json.h"
+#include "ingest/kineto/kineto.h"
+#include "netan/base/similar.h"
+#include "netan/base/units.h"
+#include "netan/model/kernels.h"
+
+struct reading {
+	const struct na_input *in;
+	const struct kineto *k;
+	const struct na_sink *sink;
+	uint32_t core; /* NA_UNKNOWN_U32: not asked for yet */
+	/* The ranks that were told last, and their name. */
+	struct na_text ranks;
+	uint32_t group;
+	size_t group_size;
+	struct na_str text;
+};
+
+/* An event with its times and what it was called with. */
+struct event {
+	struct na_kineto_event is;
+	struct kt_args args;
+	int64_t start_ps, end_ps;
+	uint8_t opcode;
+	uint64_t size_bytes;
+	struct na_text name;
+};
+
+static bool starts_at(const struct na_input *in, struct na_text ts, int64_t *ps)
+{
+	const struct kineto *k = in->state;
+	int64_t us, ns;
+	int32_t rest;
+
+	return kt_time(ts, &us, &rest) &&
+	       !__builtin_mul_overflow(us, (int64_t)NA_NS_PER_US, &ns) &&
+	       na_add_i64(ns, k->base_ns, &ns) &&
+	       !__builtin_sub_overflow(ns, in->zero_ns, &ns) &&
+	       na_mul_i64(ns, NA_PS_PER_NS, ps) && na_add_i64(*ps, rest, ps);
+}
+
+static bool times_of(const struct reading *r, struct event *e)
+{
+	int64_t dur;
+
+	return starts_at(r->in, e->is.ts, &e->start_ps) && e->is.dur.s &&
+	       na_json_decimal(e->is.dur, 6, &dur) && dur >= 0 &&
+	       dur <= NA_OP_MAX_PS && na_add_i64(e->start_ps, dur, &e->end_ps);
+}
+
+/* The device of the events: the job's rank, else what the file calls it. */
+static uint32_t core_of(struct reading *r, const struct event *e)
+{
+	enum na_device_kind kind = NA_DEVICE_RANK;
+	int32_t number = r->in->rank;
+	uint64_t x;
+
+	if (number < 0) {
+		kind = NA_DEVICE_GPU;
+		number = e->is.pid.s && na_text_number(e->is.pid, &x) &&
+					 x < NA_CORES_MAX
+				 ? (int32_t)x
+				 : 0;
+		return r->sink->core(r->sink->ctx, kind, number);
+	}
+	if (r->core == NA_UNKNOWN_U32)
+		r->core = r->sink->core(r->sink->ctx, kind, number);
+	return r->core;
+}
+
+/* ---- what a collective was called with */
+
+/* Of c10::ScalarType. */
+static uint64_t type_bytes(struct na_text type)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		uint8_t bytes;
+	} types[] = {
+		{"Float", 4}, {"BFloat16", 2}, {"Half", 2}, {"Long", 8},
+		{"Int", 4}, {"Double", 8}, {"Byte", 1}, {"Char", 1},
+		{"Bool", 1}, {"Short", 2}, {"ComplexFloat", 8},
+		{"ComplexDouble", 16}, {"ComplexHalf", 4},
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < NA_LEN(types); i++) {
+		if (na_same_nocase(type.s, type.n, types[i].name))
+			return types[i].bytes;
+	}
+	return na_starts_nocase(type.s, type.n, "Float8") ? 1 : 0;
+}
+
+static uint64_t bytes_of(const struct kt_args *a)
+{
+	int64_t n = a->in > a->out ? a->in : a->out;
+	uint64_t each = a->type.s ? type_bytes(a->type) : 0, bytes;
+
+	if (n < 0 || !each || __builtin_mul_overflow((uint64_t)n, each, &bytes))
+		return NA_UNKNOWN_U64;
+	return bytes;
+}
+
+/* As c10d calls it: "allreduce", "_allgather_base", "all_to_allv". */
+static uint8_t opcode_called(struct na_text name)
+{
+	/* clang-format off */
+	static const struct {
+		const char *part;
+		uint8_t opcode;
+	} parts[] = {
+		{"allreduce", NA_OPCODE_ALL_REDUCE},
+		{"allgather", NA_OPCODE_ALL_GATHER},
+		{"reducescatter", NA_OPCODE_REDUCE_SCATTER},
+		{"alltoall", NA_OPCODE_ALL_TO_ALL},
+		{"broadcast", NA_OPCODE_BROADCAST},
+		{"barrier", NA_OPCODE_ALL_REDUCE},
+		{"reduce", NA_OPCODE_REDUCE},
+		{"send", NA_OPCODE_SEND},
+		{"recv", NA_OPCODE_RECV},
+	};
+	/* clang-format on */
+	char plain[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n && n < sizeof(plain); i++) {
+		if (name.s[i] != '_')
+			plain[n++] = name.s[i];
+	}
+	for (size_t i = 0; i < NA_LEN(parts); i++) {
+		if (na_contains_nocase(plain, n, parts[i].part))
+			return parts[i].opcode;
+	}
+	return NA_OPCODE_OTHER;
+}
+
+/* A kernel with no more than its op's id: what that op was called with.
+ * Where the id only repeats the launch's, it is no op's. */
+static void take_call(const struct kineto *k, struct kt_args *a)
+{
+	size_t lo = 0, hi = k->calls.n;
+	int64_t stream = a->stream;
+
+	if (a->collective.s || a->external_id < 0 ||
+	    a->external_id == a->correlation)
+		return;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->calls.v[mid].id < (uint64_t)a->external_id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == k->calls.n || k->calls.v[lo].id != (uint64_t)a->external_id)
+		return;
+	*a = kt_args_of(k->calls.v[lo].args);
+	a->stream = stream;
+}
+
+/* ---- groups */
+
+static bool told_ranks(struct reading *r, struct na_text list)
+{
+	if (r->ranks.s && na_text_same(r->ranks, list))
+		return r->group_size;
+	free(r->text.s);
+	r->text = (struct na_str){.s = NULL};
+	r->ranks = list;
+	r->group_size = kt_ranks(list, &r->text);
+	r->group = r->group_size
+			   ? r->sink->name(r->sink->ctx, r->text.s, r->text.n)
+			   : NA_UNKNOWN_U32;
+	return r->group_size;
+}
+
+static size_t ranks_in(const char *ranks)
+{
+	size_t n = 1;
+
+	for (; *ranks; ranks++)
+		n += *ranks == ',';
+	return n;
+}
+
+static void put_group(struct reading *r, const struct kt_args *a,
+		      struct na_comm *c)
+{
+	const struct na_sink *sink = r->sink;
+	const char *ranks;
+
+	c->group = NA_UNKNOWN_U32;
+	if (a->ranks.s && told_ranks(r, a->ranks)) {
+		c->group = r->group;
+		c->group_size = (uint32_t)r->group_size;
+	} else if (a->group.s && (ranks = kt_group(r->k, a->group))) {
+		c->group = sink->name(sink->ctx, ranks, strlen(ranks));
+		c->group_size = (uint32_t)ranks_in(ranks);
+	} else if (a->group.n) {
+		c->group = sink->name(sink->ctx, a->group.s, a->group.n);
+	}
+	if (!c->group_size && a->group_size > 0 && a->group_size < UINT32_MAX)
+		c->group_size = (uint32_t)a->group_size;
+}
+
+/* ---- records */
+
+static int32_t peer_of(const struct reading *r, const struct event *e)
+{
+	int64_t peer = e->opcode == NA_OPCODE_SEND ? e->args.dst : e->args.src;
+
+	(void)r;
+	if (e->opcode != NA_OPCODE_SEND && e->opcode != NA_OPCODE_RECV)
+		return -1;
+	return peer >= 0 && peer <= INT32_MAX ? (int32_t)peer : -1;
+}
+
+static enum na_status put_comm(struct reading *r, const struct event *e,
+			       uint32_t core, enum na_comm_source source)
+{
+	const struct na_sink *sink = r->sink;
+	const struct kt_args *a = &e->args;
+	struct na_comm c = {
+		.start_ps = e->start_ps,
+		.end_ps = e->end_ps,
+		.sequence = a->sequence,
+		.size_bytes = e->size_bytes,
+		.type = NA_UNKNOWN_U32,
+		.stream = a->stream >= 0 && a->stream < UINT32_MAX
+				  ? (uint32_t)a->stream
+				  : NA_UNKNOWN_U32,
+		.peer = peer_of(r, e),
+		.core = (uint16_t)core,
+		.operation = e->opcode,
+		.source = (uint8_t)source,
+	};
+
+	put_group(r, a, &c);
+	if (a->type.n)
+		c.type = sink->name(sink->ctx, a->type.s, a->type.n);
+	return sink->comm(sink->ctx, &c);
+}
+
+static enum na_status put_op(struct reading *r, const struct event *e,
+			     uint32_t core)
+{
+	const struct na_sink *sink = r->sink;
+	const char *word = na_opcode_word(e->opcode);
+	struct na_op_type t;
+	struct na_op op = {.start_ps = e->start_ps, .end_ps = e->end_ps};
+
+	memset(&t, 0, sizeof(t));
+	t.program_id = NA_UNKNOWN_U64;
+	t.channel = -1;
+	t.size_bytes = e->size_bytes;
+	t.collective = t.start_op = t.module = NA_UNKNOWN_U32;
+	t.transfer_type = word ? sink->name(sink->ctx, word, strlen(word))
+			       : NA_UNKNOWN_U32;
+	t.network = NA_NET_GPU;
+	t.opcode = e->opcode;
+	t.kernel = t.name = sink->name(sink->ctx, e->name.s, e->name.n);
+	op.type = sink->op_type(sink->ctx, &t);
+	if (op.type == NA_UNKNOWN_U32)
+		return NA_ENOMEM;
+	op.core = (uint16_t)core;
+	return sink->op(sink->ctx, &op);
+}
+
+static enum na_status put_action(struct reading *r, const struct event *e)
+{
+	const char *word = na_opcode_word(e->opcode);
+	struct na_action a = {NA_ACTION_OF_KERNEL};
+
+	a.start_ps = e->start_ps;
+	a.end_ps = e->end_ps;
+	a.name = e->name;
+	a.local_device_id = r->in->rank;
+	if (word)
+		a.type = r->sink->name(r->sink->ctx, word, strlen(word));
+	return r->sink->action(r->sink->ctx, &a);
+}
+
+static uint32_t address_of(const struct na_sink *sink, int32_t rank)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), "r%" PRId32, rank);
+
+	return sink->address(sink->ctx, text, (size_t)n);
+}
+
+static enum na_status put_transfer(struct reading *r, const struct event *e)
+{
+	const struct na_sink *sink = r->sink;
+	const char *word = e->opcode == NA_OPCODE_SEND ? "SEND" : "RECV";
+	bool sent = e->opcode == NA_OPCODE_SEND;
+	int32_t peer = peer_of(r, e);
+	struct na_transfer t = {NA_TRANSFER_OF_CAPTURE};
+
+	if (peer < 0 || r->in->rank < 0 || e->size_bytes == NA_UNKNOWN_U64)
+		return NA_OK;
+	t.side = sent ? NA_TX : NA_RX;
+	t.start_ps = e->start_ps;
+	t.end_ps = e->end_ps;
+	t.size_bytes = e->size_bytes;
+	t.src = address_of(sink, sent ? r->in->rank : peer);
+	t.dst = address_of(sink, sent ? peer : r->in->rank);
+	t.type = sink->name(sink->ctx, word, 4);
+	t.collective = e->args.group.n ? sink->name(sink->ctx, e->args.group.s,
+						    e->args.group.n)
+				       : NA_UNKNOWN_U32;
+	t.klass = peer == r->in->rank ? NA_LOOPBACK : NA_VALID;
+	t.style = NA_STYLE_CAPTURE;
+	t.component = sent ? NA_COMP_SEND : NA_COMP_NETWORK;
+	return sink->transfer(sink->ctx, &t);
+}
+
+static enum na_status put_all(struct reading *r, const struct event *e,
+			      enum na_comm_source source)
+{
+	uint32_t wants = r->in->wants, core = core_of(r, e);
+	enum na_status st = core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
+
+	if (st == NA_OK && (wants & NA_WANT_COMMS))
+		st = put_comm(r, e, core, source);
+	if (st == NA_OK && (wants & NA_WANT_OPS))
+		st = put_op(r, e, core);
+	if (st == NA_OK && (wants & NA_WANT_KERNELS) &&
+	    source == NA_COMM_KERNEL)
+		st = put_action(r, e);
+	if (st == NA_OK && (wants & NA_WANT_TRANSFERS))
+		st = put_transfer(r, e);
+	return st;
+}
+
+static enum na_status talks(struct reading *r, struct event *e)
+{
+	e->args = kt_args_of(e->is.args);
+	take_call(r->k, &e->args);
+	e->opcode = NA_OPCODE_OTHER;
+	if (e->args.collective.n)
+		e->opcode = opcode_called(e->args.collective);
+	if (e->opcode == NA_OPCODE_OTHER)
+		e->opcode = na_kernel_opcode(e->is.name);
+	e->size_bytes = bytes_of(&e->args);
+	e->name = na_kernel_short(e->is.name);
+	return put_all(r, e, NA_COMM_KERNEL);
+}
+
+/* Ranges on the CPU count where no kernel is; calls, where no range tells
+ * how long they took. */
+static enum na_status on_cpu(struct reading *r, struct event *e)
+{
+	bool range = na_text_first(e->is.name, ':') != SIZE_MAX;
+
+	if (r->k->n_kernels || (!range && r->k->n_ranges))
+		return NA_OK;
+	e->args = kt_args_of(e->is.args);
+	e->name = e->args.collective.n ? e->args.collective : e->is.name;
+	e->opcode = opcode_called(e->name);
+	e->size_bytes = bytes_of(&e->args);
+	return put_all(r, e, NA_COMM_CPU);
+}
+
+static enum na_status step(struct reading *r, const struct event *e)
+{
+	const struct na_sink *sink = r->sink;
+	struct na_text name = e->is.name, digits = name;
+	uint64_t number;
+	struct na_span s = {
+		.kind = NA_SPAN_STEP,
+		.start_ps = e->start_ps,
+		.end_ps = e->end_ps,
+		.number = -1,
+		.plane = r->in->rank < 0 ? 0 : r->in->rank,
+		.device = r->in->rank < 0 ? NA_DEVICE_GPU : NA_DEVICE_RANK,
+	};
+
+	if (na_text_past(&digits, "ProfilerStep#") &&
+	    na_text_number(digits, &number) && number <= INT64_MAX)
+		s.number = (int64_t)number;
+	s.name = sink->name(sink->ctx, name.s, name.n);
+	return sink->span(sink->ctx, &s);
+}
+
+static enum na_status one_event(struct reading *r, const char *s,
+				enum kt_kind kind)
+{
+	const struct na_sink *sink = r->sink;
+	struct event e = {.start_ps = 0};
+	uint32_t core;
+
+	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size, &e.is))
+		return NA_OK; /* the survey did */
+	if (!times_of(r, &e)) {
+		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
+		return NA_OK;
+	}
+	switch (kind) {
+	case KT_KERNEL:
+		core = core_of(r, &e);
+		return core == NA_UNKNOWN_U32
+			       ? NA_ENOMEM
+			       : sink->busy(sink->ctx, core, e.start_ps,
+					    e.end_ps);
+	case KT_TALKS:
+		return talks(r, &e);
+	case KT_CPU:
+		return on_cpu(r, &e);
+	default:
+		return step(r, &e);
+	}
+}
+
+enum na_status kt_read(const struct na_input *in, const struct na_block *b,
+		       const struct na_sink *sink, struct na_err *err)
+{
+	const struct kineto *k = in->state;
+	const struct kt_block *block = b->owner;
+	size_t end = block + 1 < k->blocks.v + k->blocks.n ? block[1].first
+							   : k->events.n;
+	struct reading r = {.in = in,
+			    .k = k,
+			    .sink = sink,
+			    .core = NA_UNKNOWN_U32};
+	enum na_status st = NA_OK;
+
+	for (size_t i = block->first; st == NA_OK && i < end; i++) {
+		uint32_t at = k->events.v[i];
+
+		st = one_event(&r, block->base + (at >> KT_KIND_BITS),
+			       (enum kt_kind)(at & ((1U << KT_KIND_BITS) - 1)));
+	}
+	free(r.text.s);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
+}

@@ -1,0 +1,321 @@
+/*
+ * One walk over the file: whose it is, its clock, and where the events are
+ * that give records.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ingest/json/json.h"
+#include "ingest/kineto/kineto.h"
+#include "netan/base/order.h"
+#include "netan/base/similar.h"
+#include "netan/base/units.h"
+#include "netan/model/kernels.h"
+
+/* Unknown kernels beyond these are looked at each time. */
+enum { KT_KERNEL_NAMES = 1 << 16 };
+
+/* Stamps above this are since 1970: the year 2001. */
+#define EPOCH_US INT64_C(1000000000000000)
+
+static const char calls_name[] = "record_param_comms";
+
+static bool is_kernel(struct na_text category)
+{
+	return na_same_nocase(category.s, category.n, "kernel");
+}
+
+/* Which kinds of records an event gives, by its category. */
+static uint32_t wants_of(struct na_text category)
+{
+	if (is_kernel(category))
+		return NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_COMMS |
+		       NA_WANT_KERNELS | NA_WANT_TRANSFERS;
+	if (na_text_is(category, "user_annotation"))
+		return NA_WANT_STEPS | NA_WANT_COMMS;
+	return na_text_is(category, "cpu_op") ? NA_WANT_COMMS : 0;
+}
+
+static struct kt_category *category_of(struct kineto *k, struct na_text name)
+{
+	struct kt_category *c = &k->categories[k->last_category];
+	size_t i;
+
+	if (k->n_categories && na_text_same(c->name, name))
+		return c;
+	for (i = 0; i < k->n_categories; i++) {
+		if (na_text_same(k->categories[i].name, name))
+			break;
+	}
+	if (i == k->n_categories && i < KT_CATEGORIES) {
+		k->categories[i].name = name;
+		k->categories[i].wants = wants_of(name);
+		k->n_categories++;
+	}
+	k->last_category = i < KT_CATEGORIES ? i : KT_CATEGORIES;
+	return &k->categories[k->last_category];
+}
+
+/* Decided once for each name. */
+static bool talks(struct kineto *k, struct na_text name)
+{
+	uint32_t i = na_strtab_find(&k->kernels, name.s, name.n);
+
+	if (i != NA_NO_NAME && i < k->talks.n)
+		return k->talks.v[i];
+	if (k->kernels.n < KT_KERNEL_NAMES &&
+	    na_strtab_add(&k->kernels, name.s, name.n) == k->talks.n)
+		(void)na_add(&k->talks, (uint8_t)na_kernel_talks(name));
+	return na_kernel_talks(name);
+}
+
+static bool is_range(struct na_text name)
+{
+	return na_text_begins(name, "gloo:") || na_text_begins(name, "mpi:") ||
+	       na_text_begins(name, "ucc:");
+}
+
+static enum na_status
+add_call(struct kineto *k, const struct na_kineto_event *e, struct na_err *err)
+{
+	struct kt_args a = kt_args_of(e->args);
+
+	if (a.external_id < 0 || !a.collective.s)
+		return NA_OK;
+	if (!na_add(&k->calls,
+		    ((struct kt_call){(uint64_t)a.external_id, e->args})))
+		return na_fail_nomem(err);
+	return NA_OK;
+}
+
+static enum kt_kind kind_of(struct kineto *k, const struct na_kineto_event *e)
+{
+	if (is_kernel(e->cat)) {
+		k->n_kernels++;
+		return talks(k, e->name) ? KT_TALKS : KT_KERNEL;
+	}
+	if (na_text_begins(e->name, "ProfilerStep#"))
+		return na_text_begins(e->cat, "gpu") ? KT_NONE : KT_STEP;
+	if (is_range(e->name)) {
+		k->n_ranges++;
+		return KT_CPU;
+	}
+	return na_text_is(e->name, calls_name) ? KT_CPU : KT_NONE;
+}
+
+static bool wanted(const struct na_input *in, enum kt_kind kind)
+{
+	static const uint32_t wants[] = {
+		[KT_KERNEL] = NA_WANT_BUSY,
+		[KT_TALKS] = NA_WANT_OPS | NA_WANT_COMMS | NA_WANT_KERNELS |
+			     NA_WANT_TRANSFERS,
+		[KT_CPU] = NA_WANT_COMMS | NA_WANT_OPS | NA_WANT_TRANSFERS,
+		[KT_STEP] = NA_WANT_STEPS,
+		[KT_NONE] = 0,
+	};
+
+	return in->wants & wants[kind];
+}
+
+/* The event at s, up to end, is read later. */
+static enum na_status keep(struct kineto *k, const char *s, const char *end,
+			   enum kt_kind kind, struct na_err *err)
+{
+	struct kt_block *b = k->blocks.n ? &k->blocks.v[k->blocks.n - 1] : NULL;
+
+	if (!b || s - b->base >= NA_BLOCK_BYTES) {
+		if (!na_add(&k->blocks,
+			    ((struct kt_block){s, end, k->events.n})))
+			return na_fail_nomem(err);
+		b = &k->blocks.v[k->blocks.n - 1];
+	}
+	b->end = end;
+	if (!na_add(&k->events,
+		    (uint32_t)(s - b->base) << KT_KIND_BITS | (uint32_t)kind))
+		return na_fail_nomem(err);
+	return NA_OK;
+}
+
+static void note_time(struct kineto *k, struct na_text ts)
+{
+	int64_t us, ns;
+	int32_t ps;
+
+	if (!kt_time(ts, &us, &ps) || us > INT64_MAX / NA_NS_PER_US ||
+	    us < INT64_MIN / NA_NS_PER_US)
+		return;
+	ns = us * NA_NS_PER_US + ps / NA_PS_PER_NS;
+	if (!k->has_first || ns < k->first_ns)
+		k->first_ns = ns;
+	k->has_first = true;
+}
+
+static enum na_status take_event(struct na_input *in,
+				 const struct na_kineto_event *e, const char *s,
+				 const char *end, struct na_err *err)
+{
+	struct kineto *k = in->state;
+	enum na_status st = NA_OK;
+	enum kt_kind kind;
+
+	k->n_events++;
+	if (!na_text_is(e->ph, "X"))
+		return NA_OK;
+	category_of(k, e->cat)->events++;
+	note_time(k, e->ts);
+	kind = kind_of(k, e);
+	if (kind == KT_CPU && na_text_is(e->name, calls_name))
+		st = add_call(k, e, err);
+	if (st == NA_OK && wanted(in, kind))
+		st = keep(k, s, end, kind, err);
+	return st;
+}
+
+/* From behind the bracket of the array of events; leaves the walker at the
+ * bracket that closes it. */
+static enum na_status take_events(struct na_input *in, struct na_json *j,
+				  struct na_err *err)
+{
+	struct kineto *k = in->state;
+	const char *s = j->p, *end = j->end, *next;
+	enum na_status st = NA_OK;
+	struct na_kineto_event e;
+
+	k->has_array = true;
+	while (st == NA_OK) {
+		while (s < end && (*s == ' ' || *s == '\n' || *s == '\r' ||
+				   *s == '\t' || *s == ','))
+			s++;
+		if (s == end || *s != '{')
+			break;
+		next = na_kineto_event(s, end, &e);
+		if (!next)
+			break;
+		st = take_event(in, &e, s, next, err);
+		s = next;
+	}
+	j->p = s;
+	j->closed = s < end && *s == ']';
+	return st;
+}
+
+static enum na_status members(struct na_input *in, struct na_json *j,
+			      struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
+		if (!na_json_is(j, "traceEvents")) {
+			st = kt_member(in, j, err);
+			continue;
+		}
+		if (na_json_next(j) != NA_JSON_ARRAY) {
+			na_json_skip(j);
+			continue;
+		}
+		st = take_events(in, j, err);
+		if (st == NA_OK)
+			na_json_next(j);
+	}
+	return st;
+}
+
+static void say_damage(struct na_input *in, const struct na_json *j)
+{
+	const struct kineto *k = in->state;
+	uint64_t at = na_json_at(j);
+
+	if (!j->damage)
+		return;
+	in->damaged = true;
+	na_input_warn(in,
+		      "byte %" PRIu64 ": expected %s; %" PRIu64
+		      " bytes left out, %" PRIu64
+		      " whole events before them are read (was the profiler "
+		      "killed?)",
+		      at, j->damage, in->size - at, k->n_events);
+}
+
+NA_ORDER(by_id, struct kt_call, NA_UP(id), NA_UP(args.s))
+
+static void settle(struct na_input *in)
+{
+	struct kineto *k = in->state;
+
+	if (k->calls.n)
+		na_sort(k->calls.v, k->calls.n, by_id);
+	if (in->rank < 0)
+		in->rank = kt_rank_of_name(in->path);
+	in->has_time = k->has_first;
+	in->has_wall = k->based || k->first_ns > EPOCH_US * NA_NS_PER_US;
+	if (k->has_first && !na_add_i64(k->base_ns, k->first_ns, &in->first_ns))
+		in->has_time = in->has_wall = false;
+	in->n_devices = k->n_kernels > 0;
+	in->has_gpus = k->n_kernels > 0;
+	in->events = k->n_events;
+}
+
+static enum na_status list_categories(struct na_input *in, struct na_err *err)
+{
+	struct kineto *k = in->state;
+	struct na_section *to = na_arena_alloc(&in->arena, sizeof(*to));
+	size_t n = k->n_categories;
+
+	if (k->categories[KT_CATEGORIES].events) {
+		k->categories[n].name = na_text_n("others", 6);
+		n = KT_CATEGORIES + 1;
+	}
+	if (!to)
+		return na_fail_nomem(err);
+	to->name = "events";
+	to->lines = to->n_parts = n;
+	to->events = k->n_events;
+	to->parts = na_arena_alloc(&in->arena, (n + 1) * sizeof(*to->parts));
+	if (!to->parts)
+		return na_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct kt_category *c = &k->categories[i];
+
+		to->parts[i].name = na_arena_strn(&in->arena,
+						  c->name.n ? c->name.s : "",
+						  c->name.n);
+		if (!to->parts[i].name)
+			return na_fail_nomem(err);
+		to->parts[i].events = c->events;
+		to->parts[i].wants = c->wants & in->wants;
+	}
+	in->sections = to;
+	in->n_sections = 1;
+	return NA_OK;
+}
+
+enum na_status kt_survey(struct na_input *in, struct na_err *err)
+{
+	struct na_text text = {(const char *)in->data, in->size};
+	struct kineto *k = in->state;
+	enum na_status st = NA_OK;
+	struct na_json j;
+
+	if (na_text_begins(text, "\xef\xbb\xbf"))
+		text = na_text_from(text, 3);
+	j = na_json_of(text, in->size - text.n);
+	switch (na_json_next(&j)) {
+	case NA_JSON_OBJECT:
+		st = members(in, &j, err);
+		break;
+	case NA_JSON_ARRAY:
+		st = take_events(in, &j, err);
+		if (st == NA_OK)
+			na_json_next(&j);
+		break;
+	default:
+		break;
+	}
+	if (st != NA_OK)
+		return st;
+	say_damage(in, &j);
+	if (!k->has_array)
+		na_input_warn(in, "no array of events (traceEvents) is here");
+	settle(in);
+	return list_categories(in, err);
+}
