@@ -185,6 +185,7 @@ $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/repl
 # compiled as the bars assume (the yardstick: about 16 million events/s), not
 # with what makes netan fast.
 $(BENCH:=.o): private CFLAGS := -O2 -g
+$(B)/tests/bench/json_peer: private LIBS += -lyajl
 $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
@@ -197,16 +198,20 @@ FORCE:
 DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh
 
 # Names what is missing before the compiler stumbles over it.
-.PHONY: have have-test
+.PHONY: have have-test have-bench
 have:
 	@$(DEPS) -n build
 have-test:
 	@$(DEPS) -n test
+have-bench:
+	@$(DEPS) -n bench
 $(UNIT:=.o) $(UNIT_HELP): | have-test
+$(BENCH:=.o): | have-bench
 
 .PHONY: deps
 deps: ## install (or name) the packages that building and testing need
 	@$(DEPS) test
+	@$(DEPS) bench
 
 .PHONY: demo
 demo: ## install what is missing, build, make an example run and draw it

@@ -17,6 +17,10 @@ static const char *const endings[] = {
 };
 /* clang-format on */
 
+/* Of the ranks of a GPU job, where their names do not say so themselves. */
+static const char *const rank_endings[] = {".trace.json"};
+static const char *const rank_words[] = {"rank", "worker"};
+
 /* What captures and transfer files are called, also packed; netan itself
  * goes by their content. */
 /* clang-format off */
@@ -77,6 +81,27 @@ static size_t unpacked(const char *name)
 	return n;
 }
 
+/* worker3.1694128201545.pt.trace.json, trace_rank-3.json.gz */
+static bool is_rank_file(const char *name)
+{
+	char base[256];
+	size_t n = unpacked(name);
+
+	for (size_t i = 0; i < NA_LEN(rank_endings); i++) {
+		if (ends(name, n, rank_endings[i]))
+			return true;
+	}
+	if (!ends(name, n, ".json") || n >= sizeof(base))
+		return false;
+	memcpy(base, name, n);
+	base[n] = '\0';
+	for (size_t i = 0; i < NA_LEN(rank_words); i++) {
+		if (strstr(base, rank_words[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool is_directory(const char *path)
 {
 	struct stat sb;
@@ -121,6 +146,12 @@ static bool wants_other(const char *dir, const char *name)
 {
 	(void)dir;
 	return other_ending(name) > 0;
+}
+
+static bool wants_rank(const char *dir, const char *name)
+{
+	(void)dir;
+	return is_rank_file(name);
 }
 
 static bool wants_run(const char *dir, const char *name)
@@ -250,6 +281,10 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		return NA_OK;
 	}
 	st = list(path, wants_trace, a, out, err);
+	if (st == NA_OK && !out->n) {
+		st = list(path, wants_rank, a, out, err);
+		drop_packed_twins(out);
+	}
 	if (st == NA_OK && out->n)
 		st = note_others(path, a, out, err);
 	if (st != NA_OK || out->n)
@@ -273,7 +308,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			err, NA_EIO,
 			"%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "
-			"with such files below it, or captures (*.pcap, "
+			"with such files below it, or *.trace.json or "
+			"*rank*.json files of a GPU job, or captures (*.pcap, "
 			"*.pcapng, *.cap) or *.netan files",
 			path);
 	return st;

@@ -60,8 +60,9 @@ static const char *text_kind(const uint8_t *p, size_t n)
 	while (i < n && (p[i] == ' ' || (p[i] >= '\t' && p[i] <= '\r')))
 		i++;
 	if (i < n && (p[i] == '{' || p[i] == '['))
-		return "JSON (a Chrome trace?), not yet supported; give the "
-		       "run's .xplane.pb";
+		return "JSON, but no trace that we know (looked for "
+		       "traceEvents of PyTorch's profiler); of a TPU job give "
+		       "the run's .xplane.pb";
 	n = n < 4096 ? n : 4096;
 	for (size_t k = 0; k < n; k++)
 		printable += p[k] >= 0x20 || (p[k] >= '\t' && p[k] <= '\r');

@@ -3,7 +3,7 @@
 # with apt-get where that is allowed (root, or sudo without a password);
 # else names the packages on one line and fails.
 #
-#	tools/deps.sh [-n] build|test|demo|notebook     (-n: never install)
+#	tools/deps.sh [-n] build|test|bench|demo|notebook     (-n: never install)
 set -u
 
 PKG_CONFIG=${PKG_CONFIG:-pkg-config}
@@ -67,9 +67,10 @@ find_missing()
 	case $1 in
 	build) ;;
 	test) need_module cmocka libcmocka-dev; need_font ;;
+	bench) need_module yajl libyajl-dev ;;
 	demo) need_font ;;
 	notebook) need_font; need_program gnuplot gnuplot-nox ;;
-	*) echo "usage: tools/deps.sh [-n] build|test|demo|notebook" >&2; exit 2 ;;
+	*) echo "usage: tools/deps.sh [-n] build|test|bench|demo|notebook" >&2; exit 2 ;;
 	esac
 	missing=${missing# }
 }

@@ -13,7 +13,7 @@ results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
-for record in transfer device comm kernels packets hlo hosts/settings logs/hang logs/xla_log; do
+for record in transfer device comm gpu/kernels packets hlo hosts/settings logs/hang logs/xla_log; do
 	reading+="|netan/model/$record.h"
 done
 reading+="|$base|netan/model/hosts/settings.def"

@@ -202,3 +202,22 @@ int32_t kt_rank_of_name(const char *path)
 	}
 	return -1;
 }
+
+bool kt_host_of_name(const char *path, struct na_text pid, struct na_text *host)
+{
+	const char *base = strrchr(path, '/');
+	struct na_text name, behind;
+
+	base = base ? base + 1 : path;
+	name = na_text_n(base, strlen(base));
+	for (size_t i = 0; pid.n && i < name.n; i++) {
+		behind = na_text_from(name, i);
+		if (i && behind.n > pid.n + 1 && behind.s[0] == '_' &&
+		    memcmp(behind.s + 1, pid.s, pid.n) == 0 &&
+		    behind.s[pid.n + 1] == '.') {
+			*host = na_text_n(base, i);
+			return true;
+		}
+	}
+	return false;
+}

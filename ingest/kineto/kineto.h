@@ -65,7 +65,8 @@ struct kineto {
 	bool based; /* base_ns is told */
 	int64_t first_ns;
 	bool has_first;
-	bool has_array; /* of events */
+	bool has_array;     /* of events */
+	struct na_text pid; /* of the job's process, on its host */
 };
 
 /* What the members of `args` say; -1 and NULL: nothing. */
@@ -88,6 +89,11 @@ size_t kt_ranks(struct na_text list, struct na_str *to);
 
 /* The rank in a file's name: rank-3, rank_3, rank3, worker3; -1. */
 int32_t kt_rank_of_name(const char *path);
+
+/* What stands before "_PID." in a file's name, as PyTorch's handler writes
+ * it: its host.  False: the name is another. */
+bool kt_host_of_name(const char *path, struct na_text pid,
+		     struct na_text *host);
 
 /* Fills in in->state, rank and times. */
 enum na_status kt_survey(struct na_input *in, struct na_err *err) NA_MUST_CHECK;

@@ -9,7 +9,7 @@
 #include "ingest/kineto/kineto.h"
 #include "netan/base/similar.h"
 #include "netan/base/units.h"
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 struct reading {
 	const struct na_input *in;

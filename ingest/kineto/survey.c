@@ -10,7 +10,7 @@
 #include "netan/base/order.h"
 #include "netan/base/similar.h"
 #include "netan/base/units.h"
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 /* Unknown kernels beyond these are looked at each time. */
 enum { KT_KERNEL_NAMES = 1 << 16 };
@@ -163,6 +163,8 @@ static enum na_status take_event(struct na_input *in,
 		return NA_OK;
 	category_of(k, e->cat)->events++;
 	note_time(k, e->ts);
+	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
+		k->pid = e->pid;
 	kind = kind_of(k, e);
 	if (kind == KT_CPU && na_text_is(e->name, calls_name))
 		st = add_call(k, e, err);
@@ -237,6 +239,21 @@ static void say_damage(struct na_input *in, const struct na_json *j)
 }
 
 NA_ORDER(by_id, struct kt_call, NA_UP(id), NA_UP(args.s))
+
+/* Only of known ranks: files of one host are told apart by these. */
+static enum na_status settle_host(struct na_input *in, struct na_err *err)
+{
+	const struct kineto *k = in->state;
+	struct na_text host;
+
+	if (in->rank < 0)
+		in->host = NULL;
+	if (in->host || in->rank < 0 ||
+	    !kt_host_of_name(in->path, k->pid, &host))
+		return NA_OK;
+	in->host = na_arena_strn(&in->arena, host.s, host.n);
+	return in->host ? NA_OK : na_fail_nomem(err);
+}
 
 static void settle(struct na_input *in)
 {
@@ -317,5 +334,6 @@ enum na_status kt_survey(struct na_input *in, struct na_err *err)
 	if (!k->has_array)
 		na_input_warn(in, "no array of events (traceEvents) is here");
 	settle(in);
-	return list_categories(in, err);
+	st = settle_host(in, err);
+	return st == NA_OK ? list_categories(in, err) : st;
 }

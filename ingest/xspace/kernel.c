@@ -7,7 +7,7 @@
 #include "ingest/xspace/ops.h"
 
 #include "netan/base/similar.h"
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 static bool starts(const struct na_text *t, const char *prefix)
 {

@@ -15,7 +15,7 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/strtab.h"
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 static const char megascale[] = "xla_megascale_runtime";
 

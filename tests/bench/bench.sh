@@ -8,7 +8,7 @@
 #
 # cpu is user and system time, wall what a person waits.  Peers, in BIN:
 # yardstick (a bare walk that decodes every event and stat), unpack_peer
-# (protobuf-c), inflate_peer (zlib).
+# (protobuf-c), inflate_peer (zlib), json_peer (yajl).
 # shellcheck disable=SC2016  # measured commands are for the inner shell
 set -eu
 
@@ -281,6 +281,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/devices.sh"
 # shellcheck source=tests/bench/diagnose.sh
 . "${BASH_SOURCE[0]%/*}/diagnose.sh"
+# shellcheck source=tests/bench/kineto.sh
+. "${BASH_SOURCE[0]%/*}/kineto.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -307,6 +309,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	mv "$PACKED.new" "$PACKED"
 fi
 make_device_files
+make_kineto
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -329,4 +332,5 @@ bench_devices
 bench_captures
 bench_transfer_file
 bench_diagnose
+bench_kineto
 echo "$held bars held, $short fell short"

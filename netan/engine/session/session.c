@@ -240,7 +240,9 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 			       "%s and %s hold the same packets: leave one of "
 			       "them out",
 			       b->path, a->path);
-	if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0)
+	/* Each rank of a host has a file of its own. */
+	if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
+	    (a->rank < 0 || a->rank == b->rank))
 		what = "are of the same host";
 	else if (apart(a, b))
 		what = "were captured at different times";

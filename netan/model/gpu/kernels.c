@@ -1,4 +1,4 @@
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"

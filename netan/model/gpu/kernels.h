@@ -8,8 +8,8 @@
  * Sources: NVIDIA/nccl src/device/generate.py; vllm-project/vllm csrc/
  * custom_all_reduce.cuh; pytorch/pytorch SymmetricMemory.
  */
-#ifndef NETAN_MODEL_KERNELS_H
-#define NETAN_MODEL_KERNELS_H
+#ifndef NETAN_MODEL_GPU_KERNELS_H
+#define NETAN_MODEL_GPU_KERNELS_H
 
 #include <stdbool.h>
 

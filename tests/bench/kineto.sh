@@ -1,0 +1,62 @@
+# A PyTorch job's trace in JSON against yajl's walk of the same bytes.  Read by
+# bench.sh.
+# shellcheck shell=bash disable=SC2016,SC2034
+
+# EVENTS FILE: the trace of one rank, laid out as libkineto does: of ten
+# events one is a kernel, of fifty kernels one communicates.
+write_kineto()
+{
+	awk -v groups=$(($1 / 10)) 'BEGIN {
+		printf("{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [],\n")
+		printf("  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 0, \"world_size\": 8},\n")
+		printf("  \"traceEvents\": [\n")
+		for (i = 0; i < groups; i++) {
+			ts = sprintf("%.0f.%03d", 4458676388068 + i * 20, i * 7 % 1000)
+			for (k = 0; k < 5; k++)
+				printf("  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::linear_%d\", \"pid\": 2910249, \"tid\": 2910249,\n    \"ts\": %s, \"dur\": 17.%03d,\n    \"args\": {\n      \"External id\": %d,\"Record function id\": 0, \"Ev Idx\": %d\n    }\n  },\n", k, ts, i % 1000, i * 5 + k, i * 5 + k)
+			for (k = 0; k < 2; k++)
+				printf("  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 2910249, \"tid\": 2910249,\n    \"ts\": %s, \"dur\": 4.%03d,\n    \"args\": {\n      \"External id\": %d, \"cbid\": 211, \"correlation\": %d\n    }\n  },\n", ts, i % 1000, i * 5, i * 2 + k)
+			printf("  {\n    \"ph\": \"s\", \"id\": %d, \"pid\": 2910249, \"tid\": 2910249, \"ts\": %s,\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"\n  },\n", i, ts)
+			printf("  {\n    \"ph\": \"f\", \"id\": %d, \"pid\": 0, \"tid\": 7, \"ts\": %s,\n    \"cat\": \"ac2g\", \"name\": \"ac2g\", \"bp\": \"e\"\n  },\n", i, ts)
+			common = sprintf("\"queued\": 0, \"device\": 0, \"context\": 1,\n      \"stream\": %d, \"correlation\": %d,\n      \"registers per thread\": 96,\n      \"shared memory\": 87568,\n      \"blocks per SM\": 0.074074,\n      \"warps per SM\": 1.259259,\n      \"grid\": [8, 1, 1],\n      \"block\": [544, 1, 1],\n      \"est. achieved occupancy %%\": 0", i % 50 ? 7 : 40, i * 2)
+			if (i % 50)
+				printf("  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": %s, \"dur\": 12.%03d,\n    \"args\": {\n      \"External id\": %d,\n      %s\n    }\n  },\n", ts, i % 1000, i * 5, common)
+			else
+				printf("  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)\", \"pid\": 0, \"tid\": 40,\n    \"ts\": %s, \"dur\": 12.%03d,\n    \"args\": {\n      \"External id\": %d,\n      %s, \"Collective name\": \"allreduce\", \"In msg nelems\": 2049000, \"Out msg nelems\": 2049000, \"Group size\": 8, \"dtype\": \"BFloat16\", \"In split size\": \"[]\", \"Out split size\": \"[]\", \"Process Group Name\": \"0\", \"Process Group Description\": \"default_pg\", \"Process Group Ranks\": \"[0, 1, 2, 3, 4, 5, 6, 7]\"\n    }\n  },\n", ts, i % 1000, i * 5, common)
+		}
+		printf("  {\n    \"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\", \"pid\": \"\", \"tid\": \"\", \"ts\": %.0f\n  }\n  ],\n", 4458676388068 + groups * 20)
+		printf("  \"traceName\": \"rank0.json\",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1711964646000000000\n}\n")
+	}' >"$2"
+}
+
+make_kineto()
+{
+	KINETO=$WORK/rank0.pt.trace.json
+	if [ ! -s "$KINETO" ]; then
+		echo "making $KINETO" >&2
+		write_kineto "${KINETO_EVENTS:-5000000}" "$KINETO.new"
+		gzip -6 -c "$KINETO.new" >"$KINETO.gz"
+		mv "$KINETO.new" "$KINETO"
+	fi
+	export KINETO
+}
+
+bench_kineto()
+{
+	local bytes limit
+	bytes=$(stat -c %s "$KINETO")
+	measure '"$NETAN" collectives -q -j 1 "$KINETO" >"$WORK/k.txt"' \
+		'"$BIN/json_peer" "$KINETO" >"$WORK/k.txt"'
+	at_most "Kineto JSON, collectives -j 1, cpu" "${CPU[0]}" "${CPU[1]}" 0.7
+	say "$(calc 'netan, -j 1: %.2f GB/s; yajl: %.2f GB/s' "$bytes / ${WALL[0]} / 1e9, $bytes / ${WALL[1]} / 1e9")"
+	# 10,000 of 5 million events are kernels that communicate.
+	limit=$((65536 + ${KINETO_EVENTS:-5000000} / 500 * 96 / 1024))
+	measure "ulimit -d $limit && exec \"\$NETAN\" collectives -q \"\$KINETO\" >\"\$WORK/k.txt\""
+	row "Kineto JSON, memory" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
+		"$(calc '%.1f MiB' "$limit / 1024")" "" works \
+		"$(calc %d "(${STATUS[0]} == 0)")"
+	measure '"$NETAN" collectives -q -j 1 "$KINETO.gz" >"$WORK/k.txt"' \
+		'"$BIN/inflate_peer" "$KINETO.gz" >"$WORK/k.txt"'
+	at_most "Kineto JSON, gzip, wall, against inflating alone" \
+		"${WALL[0]}" "${WALL[1]}" 1.3
+}
