@@ -63,12 +63,11 @@ static uint32_t core_of(struct reading *r, const struct event *e)
 	uint64_t x;
 
 	if (number < 0) {
-		kind = NA_DEVICE_GPU;
-		number = e->is.pid.s && na_text_number(e->is.pid, &x) &&
-					 x < NA_CORES_MAX
-				 ? (int32_t)x
-				 : 0;
-		return r->sink->core(r->sink->ctx, kind, number);
+		/* Of kernels the process is the device. */
+		if (!r->k->n_kernels || !e->is.pid.s ||
+		    !na_text_number(e->is.pid, &x) || x >= NA_CORES_MAX)
+			x = 0;
+		return r->sink->core(r->sink->ctx, NA_DEVICE_GPU, (int32_t)x);
 	}
 	if (r->core == NA_UNKNOWN_U32)
 		r->core = r->sink->core(r->sink->ctx, kind, number);

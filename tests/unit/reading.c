@@ -27,7 +27,8 @@ const char *const action_words[NA_N_ACTIONS] = {
 	"registration", "copy",
 };
 /* clang-format on */
-const char *const style_words[NA_N_STYLES] = {"graph", "message"};
+const char *const style_words[NA_N_STYLES] = {"graph", "message", "capture",
+					      "estimate"};
 /* clang-format off */
 static const char *const reason_words[NA_N_REASONS] = {
 	"bad_key", "clock_skew", "no_latency", "loopback", "bad_duration",
@@ -132,7 +133,9 @@ static uint32_t on_op_type(void *ctx, const struct na_op_type *t)
 
 static const char *core_word(const struct reading *r, uint32_t core)
 {
-	return r->devices.cores[core].kind == NA_DEVICE_GPU ? "GPU" : "TPU";
+	static const char *const words[] = {"TPU", "GPU", "rank"};
+
+	return words[r->devices.cores[core].kind];
 }
 
 static enum na_status on_op(void *ctx, const struct na_op *x)
@@ -177,6 +180,34 @@ static enum na_status on_busy(void *ctx, uint32_t core, int64_t start_ps,
 	fprintf(r->out, "B %s %d %" PRId64 " %" PRId64 "\n", core_word(r, core),
 		r->devices.cores[core].number, start_ps, end_ps);
 	return NA_OK;
+}
+
+static enum na_status on_comm(void *ctx, const struct na_comm *x)
+{
+	static const char *const sources[] = {"kernel", "cpu", "queued"};
+	struct reading *r = ctx;
+	FILE *f = r->out;
+
+	r->records++;
+	assert_true(x->core < r->devices.n_cores && x->start_ps <= x->end_ps);
+	fprintf(f, "M %s %s %d %" PRId64 " %" PRId64 " op %d",
+		sources[x->source], core_word(r, x->core),
+		r->devices.cores[x->core].number, x->start_ps, x->end_ps,
+		x->operation);
+	if (x->size_bytes != NA_UNKNOWN_U64)
+		fprintf(f, " size %" PRIu64, x->size_bytes);
+	fprintf(f, " %s of [%s]x%" PRIu32, name_at(r, x->type),
+		name_at(r, x->group), x->group_size);
+	put_u32(f, "s", x->stream);
+	fprintf(f, " q%" PRId64 " peer %d\n", x->sequence, x->peer);
+	return NA_OK;
+}
+
+static uint32_t on_address(void *ctx, const char *s, size_t n)
+{
+	struct reading *r = ctx;
+
+	return na_names_address(&r->names, s, n);
 }
 
 static uint32_t on_name(void *ctx, const char *s, size_t n)
@@ -244,6 +275,8 @@ static void read_all(struct reading *r)
 		.op_type = on_op_type,
 		.op = on_op,
 		.busy = on_busy,
+		.comm = on_comm,
+		.address = on_address,
 		.name = on_name,
 		.endpoint = on_endpoint,
 		.classed = on_classed,

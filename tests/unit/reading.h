@@ -10,6 +10,8 @@
  *	O dcn start TPU 0 send.5 17 18 op 1 p7 c3 size 20 group 2x4 psum.4_0!
  *	  ALL_REDUCE jit_step of - kernel -   an execution of a device op
  *	B TPU 0 100 200                 a busy time
+ *	M kernel rank 0 100 200 op 3 size 8 Float of [0,1]x2 s7 q4 peer -1
+ *	                                what a rank does in one operation
  *	C tx message bad_key 1          a transfer that is counted only
  *	L aggregated 1                  left out, and why
  *	U Foo END                       a name that nobody knows

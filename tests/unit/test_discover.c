@@ -184,6 +184,30 @@ static void named_runs(void **state)
 		"/plugins/profile/only/h.xplane.pb", NULL });
 }
 
+/* Of a GPU job, one file for each rank; captures beside them are named. */
+static void ranks(void **state)
+{
+	/* clang-format off */
+	static const char *const want[] = {
+		"/host_12.345.pt.trace.json.gz", "/rank-1.json",
+		"/worker0.json.zst", NULL
+	};
+	/* clang-format on */
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "rank-1.json");
+	make(p, "rank-1.json.gz");
+	make(p, "worker0.json.zst");
+	make(p, "host_12.345.pt.trace.json.gz");
+	make(p, "config.json");
+	make(p, "rank.txt");
+	make(p, "a.pcap");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "a.pcap"));
+	expect(p, &found, want);
+}
+
 static void captures(void **state)
 {
 	struct place *p = *state;
@@ -270,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_session, begin, end),
 		cmocka_unit_test_setup_teardown(the_newest_run, begin, end),
 		cmocka_unit_test_setup_teardown(named_runs, begin, end),
+		cmocka_unit_test_setup_teardown(ranks, begin, end),
 		cmocka_unit_test_setup_teardown(captures, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
 		cmocka_unit_test_setup_teardown(host_names, begin, end),
