@@ -68,7 +68,7 @@ static enum na_sniff kt_sniff(const uint8_t *head, size_t n, uint64_t size,
 		return event_begins(&j) ? NA_SNIFF_YES : NA_SNIFF_NO;
 	case NA_JSON_OBJECT:
 		while (na_json_next(&j) == NA_JSON_KEY) {
-			if (known_member(&j))
+			if (known_member(&j) || kt_is_rocprof(&j))
 				return NA_SNIFF_YES;
 			na_json_skip(&j);
 		}
@@ -107,6 +107,8 @@ static void kt_close(struct na_input *in)
 	na_vec_free(&k->events);
 	na_vec_free(&k->calls);
 	na_vec_free(&k->talks);
+	na_vec_free(&k->symbols);
+	na_vec_free(&k->agents);
 	na_vec_free(&k->group_ranks);
 	na_strtab_fini(&k->kernels);
 	na_strtab_fini(&k->groups);

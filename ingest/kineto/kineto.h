@@ -18,17 +18,20 @@
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
 
+struct na_json;
+
 /* What an event gives. */
 enum kt_kind {
 	KT_KERNEL, /* a device is busy */
 	KT_TALKS,  /* a kernel that communicates */
 	KT_CPU,    /* an operation of a job without kernels */
 	KT_STEP,
+	KT_DISPATCH, /* a kernel that rocprofv3 saw, whatever it does */
 	KT_NONE
 };
 
 /* Where an event begins, behind its block's base, and its kind. */
-enum { KT_KIND_BITS = 2 };
+enum { KT_KIND_BITS = 3 };
 
 struct kt_block {
 	const char *base, *end;
@@ -41,6 +44,12 @@ struct kt_call {
 	struct na_text args;
 };
 
+/* rocprofv3: a kernel by its number; a GPU by its handle. */
+struct kt_symbol {
+	uint64_t id;
+	struct na_text name;
+};
+
 struct kt_category {
 	struct na_text name;
 	uint64_t events;
@@ -51,8 +60,10 @@ enum { KT_CATEGORIES = 64 };
 struct kineto {
 	NA_VEC(struct kt_block) blocks;
 	NA_VEC(uint32_t) events;
-	size_t next;                  /* block that is cut next */
-	NA_VEC(struct kt_call) calls; /* by id, once the survey is over */
+	size_t next;                      /* block that is cut next */
+	NA_VEC(struct kt_call) calls;     /* by id, once the survey is over */
+	NA_VEC(struct kt_symbol) symbols; /* likewise */
+	NA_VEC(uint64_t) agents;
 	struct kt_category categories[KT_CATEGORIES + 1]; /* last: others */
 	size_t n_categories, last_category;
 	uint64_t n_events;
@@ -95,16 +106,37 @@ int32_t kt_rank_of_name(const char *path);
 bool kt_host_of_name(const char *path, struct na_text pid,
 		     struct na_text *host);
 
+/* rocprofv3's document, behind the bracket that opens it, and one dispatch of
+ * it: times in nanoseconds of its clock. */
+enum na_status kt_rocprof(struct na_input *in, struct na_json *j,
+			  struct na_err *err) NA_MUST_CHECK;
+struct kt_dispatch {
+	struct na_text start, end, name;
+	int64_t stream;
+	uint32_t agent;
+};
+struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text x);
+bool kt_is_rocprof(const struct na_json *j);
+
+/* An event from s to end is read later. */
+enum na_status kt_keep(struct kineto *k, const char *s, const char *end,
+		       enum kt_kind kind, struct na_err *err) NA_MUST_CHECK;
+void kt_note_time(struct kineto *k, struct na_text ts, int power);
+
 /* Fills in in->state, rank and times. */
 enum na_status kt_survey(struct na_input *in, struct na_err *err) NA_MUST_CHECK;
 /* What is found of other members than events. */
-struct na_json;
 enum na_status kt_member(struct na_input *in, struct na_json *j,
 			 struct na_err *err) NA_MUST_CHECK;
 
 enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 		       const struct na_sink *sink,
 		       struct na_err *err) NA_MUST_CHECK;
+
+/* Past the value behind a key; where it stands, empty when it is damaged. */
+struct na_text kt_value(struct na_json *j);
+enum na_status kt_take_host(struct na_input *in, struct na_json *j,
+			    struct na_err *err) NA_MUST_CHECK;
 
 /* The ranks of a group by its name, or NULL. */
 const char *kt_group(const struct kineto *k, struct na_text name);

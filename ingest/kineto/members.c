@@ -20,15 +20,16 @@ static int32_t small(const struct na_json *j)
 	return x >= 0 && x <= INT32_MAX ? (int32_t)x : -1;
 }
 
-/* Past the value behind a key; where it stands. */
-static struct na_text value(struct na_json *j)
+struct na_text kt_value(struct na_json *j)
 {
 	const char *from;
 
 	na_json_next(j);
-	if (j->kind != NA_JSON_OBJECT && j->kind != NA_JSON_ARRAY)
+	if (j->kind == NA_JSON_STRING || j->kind == NA_JSON_NUMBER)
 		return j->text;
 	from = j->from;
+	if (j->kind != NA_JSON_OBJECT && j->kind != NA_JSON_ARRAY)
+		return na_text_n("", 0);
 	na_json_skip(j);
 	return j->damage ? na_text_n("", 0) : na_between(from, j->p);
 }
@@ -68,9 +69,9 @@ static enum na_status take_group(struct na_input *in, struct na_json *j,
 
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "pg_name"))
-			name = value(j);
+			name = kt_value(j);
 		else if (na_json_is(j, "ranks"))
-			ranks = value(j);
+			ranks = kt_value(j);
 		else
 			na_json_skip(j);
 	}
@@ -109,10 +110,10 @@ static enum na_status take_job(struct na_input *in, struct na_json *j,
 		if (na_json_is(j, "pg_config")) {
 			st = take_groups(in, j, err);
 		} else if (na_json_is(j, "rank")) {
-			value(j);
+			kt_value(j);
 			in->rank = small(j);
 		} else if (na_json_is(j, "world_size")) {
-			value(j);
+			kt_value(j);
 			in->world_size = small(j);
 		} else {
 			na_json_skip(j);
@@ -121,11 +122,11 @@ static enum na_status take_job(struct na_input *in, struct na_json *j,
 	return st;
 }
 
-static enum na_status take_host(struct na_input *in, struct na_json *j,
-				struct na_err *err)
+enum na_status kt_take_host(struct na_input *in, struct na_json *j,
+			    struct na_err *err)
 {
 	char name[256];
-	struct na_text x = value(j);
+	struct na_text x = kt_value(j);
 
 	if (j->kind != NA_JSON_STRING || !x.n)
 		return NA_OK;
@@ -142,12 +143,12 @@ enum na_status kt_member(struct na_input *in, struct na_json *j,
 	if (na_json_is(j, "distributedInfo"))
 		return take_job(in, j, err);
 	if (na_json_is(j, "host_name"))
-		return take_host(in, j, err);
+		return kt_take_host(in, j, err);
 	if (!na_json_is(j, "baseTimeNanoseconds")) {
 		na_json_skip(j);
 		return NA_OK;
 	}
-	value(j);
+	kt_value(j);
 	k->base_ns = number(j, 0);
 	k->based = k->base_ns > 0;
 	return NA_OK;

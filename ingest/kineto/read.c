@@ -31,6 +31,7 @@ struct event {
 	uint8_t opcode;
 	uint64_t size_bytes;
 	struct na_text name;
+	uint32_t agent; /* rocprofv3's */
 };
 
 static bool starts_at(const struct na_input *in, struct na_text ts, int64_t *ps)
@@ -62,6 +63,9 @@ static uint32_t core_of(struct reading *r, const struct event *e)
 	int32_t number = r->in->rank;
 	uint64_t x;
 
+	if (number < 0 && r->k->agents.n)
+		return r->sink->core(r->sink->ctx, NA_DEVICE_GPU,
+				     (int32_t)e->agent);
 	if (number < 0) {
 		/* Of kernels the process is the device. */
 		if (!r->k->n_kernels || !e->is.pid.s ||
@@ -389,13 +393,56 @@ static enum na_status step(struct reading *r, const struct event *e)
 	return sink->span(sink->ctx, &s);
 }
 
+static enum na_status busy(struct reading *r, const struct event *e)
+{
+	uint32_t core = core_of(r, e);
+
+	if (!(r->in->wants & NA_WANT_BUSY))
+		return NA_OK;
+	return core == NA_UNKNOWN_U32 ? NA_ENOMEM
+				      : r->sink->busy(r->sink->ctx, core,
+						      e->start_ps, e->end_ps);
+}
+
+/* Nanoseconds of the file's clock to the origin's picoseconds. */
+static bool from_ns(const struct na_input *in, struct na_text text, int64_t *ps)
+{
+	int64_t ns;
+
+	return na_json_decimal(text, 0, &ns) &&
+	       !__builtin_sub_overflow(ns, in->zero_ns, &ns) &&
+	       na_mul_i64(ns, NA_PS_PER_NS, ps);
+}
+
+static enum na_status dispatch(struct reading *r, const char *s)
+{
+	const char *end = (const char *)r->in->data + r->in->size;
+	struct kt_dispatch x = kt_dispatch_of(r->k, na_between(s, end));
+	struct event e = {.size_bytes = NA_UNKNOWN_U64, .agent = x.agent};
+
+	if (!x.start.s || !x.end.s || !from_ns(r->in, x.start, &e.start_ps) ||
+	    !from_ns(r->in, x.end, &e.end_ps) || e.end_ps < e.start_ps ||
+	    na_time_between(e.start_ps, e.end_ps) > NA_OP_MAX_PS) {
+		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
+		return NA_OK;
+	}
+	if (!na_kernel_talks(x.name))
+		return busy(r, &e);
+	e.args = kt_args_of(na_text_n("", 0));
+	e.args.stream = x.stream;
+	e.opcode = na_kernel_opcode(x.name);
+	e.name = na_kernel_short(x.name);
+	return put_all(r, &e, NA_COMM_KERNEL);
+}
+
 static enum na_status one_event(struct reading *r, const char *s,
 				enum kt_kind kind)
 {
 	const struct na_sink *sink = r->sink;
 	struct event e = {.start_ps = 0};
-	uint32_t core;
 
+	if (kind == KT_DISPATCH)
+		return dispatch(r, s);
 	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size, &e.is))
 		return NA_OK; /* the survey did */
 	if (!times_of(r, &e)) {
@@ -404,11 +451,7 @@ static enum na_status one_event(struct reading *r, const char *s,
 	}
 	switch (kind) {
 	case KT_KERNEL:
-		core = core_of(r, &e);
-		return core == NA_UNKNOWN_U32
-			       ? NA_ENOMEM
-			       : sink->busy(sink->ctx, core, e.start_ps,
-					    e.end_ps);
+		return busy(r, &e);
 	case KT_TALKS:
 		return talks(r, &e);
 	case KT_CPU:

@@ -111,15 +111,15 @@ static bool wanted(const struct na_input *in, enum kt_kind kind)
 			     NA_WANT_TRANSFERS,
 		[KT_CPU] = NA_WANT_COMMS | NA_WANT_OPS | NA_WANT_TRANSFERS,
 		[KT_STEP] = NA_WANT_STEPS,
+		[KT_DISPATCH] = NA_WANT_BUSY,
 		[KT_NONE] = 0,
 	};
 
 	return in->wants & wants[kind];
 }
 
-/* The event at s, up to end, is read later. */
-static enum na_status keep(struct kineto *k, const char *s, const char *end,
-			   enum kt_kind kind, struct na_err *err)
+enum na_status kt_keep(struct kineto *k, const char *s, const char *end,
+		       enum kt_kind kind, struct na_err *err)
 {
 	struct kt_block *b = k->blocks.n ? &k->blocks.v[k->blocks.n - 1] : NULL;
 
@@ -136,15 +136,16 @@ static enum na_status keep(struct kineto *k, const char *s, const char *end,
 	return NA_OK;
 }
 
-static void note_time(struct kineto *k, struct na_text ts)
+/* Of microseconds (power 3) or nanoseconds (0). */
+void kt_note_time(struct kineto *k, struct na_text ts, int power)
 {
 	int64_t us, ns;
 	int32_t ps;
 
-	if (!kt_time(ts, &us, &ps) || us > INT64_MAX / NA_NS_PER_US ||
-	    us < INT64_MIN / NA_NS_PER_US)
+	if (power && kt_time(ts, &us, &ps))
+		ns = us * NA_NS_PER_US + ps / NA_PS_PER_NS;
+	else if (power || !na_json_decimal(ts, 0, &ns))
 		return;
-	ns = us * NA_NS_PER_US + ps / NA_PS_PER_NS;
 	if (!k->has_first || ns < k->first_ns)
 		k->first_ns = ns;
 	k->has_first = true;
@@ -162,14 +163,14 @@ static enum na_status take_event(struct na_input *in,
 	if (!na_text_is(e->ph, "X"))
 		return NA_OK;
 	category_of(k, e->cat)->events++;
-	note_time(k, e->ts);
+	kt_note_time(k, e->ts, 3);
 	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
 		k->pid = e->pid;
 	kind = kind_of(k, e);
 	if (kind == KT_CPU && na_text_is(e->name, calls_name))
 		st = add_call(k, e, err);
 	if (st == NA_OK && wanted(in, kind))
-		st = keep(k, s, end, kind, err);
+		st = kt_keep(k, s, end, kind, err);
 	return st;
 }
 
@@ -207,6 +208,10 @@ static enum na_status members(struct na_input *in, struct na_json *j,
 	enum na_status st = NA_OK;
 
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
+		if (kt_is_rocprof(j)) {
+			st = kt_rocprof(in, j, err);
+			continue;
+		}
 		if (!na_json_is(j, "traceEvents")) {
 			st = kt_member(in, j, err);
 			continue;
@@ -239,6 +244,7 @@ static void say_damage(struct na_input *in, const struct na_json *j)
 }
 
 NA_ORDER(by_id, struct kt_call, NA_UP(id), NA_UP(args.s))
+NA_ORDER(by_number, struct kt_symbol, NA_UP(id), NA_UP(name.s))
 
 /* Only of known ranks: files of one host are told apart by these. */
 static enum na_status settle_host(struct na_input *in, struct na_err *err)
@@ -261,10 +267,13 @@ static void settle(struct na_input *in)
 
 	if (k->calls.n)
 		na_sort(k->calls.v, k->calls.n, by_id);
+	if (k->symbols.n)
+		na_sort(k->symbols.v, k->symbols.n, by_number);
 	if (in->rank < 0)
 		in->rank = kt_rank_of_name(in->path);
 	in->has_time = k->has_first;
-	in->has_wall = k->based || k->first_ns > EPOCH_US * NA_NS_PER_US;
+	in->has_wall = k->based ||
+		       (k->has_first && k->first_ns > EPOCH_US * NA_NS_PER_US);
 	if (k->has_first && !na_add_i64(k->base_ns, k->first_ns, &in->first_ns))
 		in->has_time = in->has_wall = false;
 	in->n_devices = k->n_kernels > 0;
@@ -333,6 +342,10 @@ enum na_status kt_survey(struct na_input *in, struct na_err *err)
 	say_damage(in, &j);
 	if (!k->has_array)
 		na_input_warn(in, "no array of events (traceEvents) is here");
+	if (k->n_events && k->n_categories == 1 && !k->categories[0].name.n)
+		na_input_warn(in, "no event has a category: PyTorch did not "
+				  "write this; of a JAX job give the run's "
+				  ".xplane.pb");
 	settle(in);
 	st = settle_host(in, err);
 	return st == NA_OK ? list_categories(in, err) : st;

@@ -135,13 +135,13 @@ static void events(void **state)
 
 /* ---- files */
 
-static void expect(const char *json, const char *want)
+static void expect_as(const char *format, const char *json, const char *want)
 {
 	struct reading r;
 
 	read_bytes(&r, json, strlen(json), RANK_RECORDS);
 	assert_int_equal(r.status, NA_OK);
-	assert_string_equal(r.in.format, "kineto");
+	assert_string_equal(r.in.format, format);
 	fflush(r.out);
 	assert_string_equal(r.text, want);
 	reading_end(&r);
@@ -149,6 +149,11 @@ static void expect(const char *json, const char *want)
 	fflush(r.out);
 	assert_string_equal(r.text, want);
 	reading_end(&r);
+}
+
+static void expect(const char *json, const char *want)
+{
+	expect_as("kineto", json, want);
 }
 
 #define KERNEL(ts, dur, name, args) \
@@ -232,6 +237,31 @@ static void on_the_cpu(void **state)
 	       "M cpu GPU 0 0 2000000 op 9 - of [-]x0 s- q-1 peer -1\n"
 	       "O gpu whole GPU 0 gloo:broadcast 0 2000000 op 9 - BROADCAST - "
 	       "of - kernel gloo:broadcast\n");
+}
+
+/* rocprofv3 tells names by number, here behind the dispatches. */
+static void dispatches(void **state)
+{
+	(void)state;
+	expect_as("rocprof",
+		  "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"node\":{"
+		  "\"hostname\":\"h\"}},\"agents\":[{\"id\":{\"handle\":4},"
+		  "\"type\":1},{\"id\":{\"handle\":5},\"type\":2},{\"id\":{"
+		  "\"handle\":6},\"type\":2}],\"buffer_records\":{"
+		  "\"kernel_dispatch\":[{\"start_timestamp\":10,"
+		  "\"end_timestamp\":12,\"dispatch_info\":{\"agent_id\":{"
+		  "\"handle\":6},\"kernel_id\":2},\"stream_id\":{\"handle\":3}"
+		  "},{\"start_timestamp\":13,\"end_timestamp\":14,"
+		  "\"dispatch_info\":{\"agent_id\":{\"handle\":5},\"kernel_id\""
+		  ":1}},{\"start_timestamp\":16,\"end_timestamp\":15}]},"
+		  "\"kernel_symbols\":[{\"kernel_id\":2,"
+		  "\"formatted_kernel_name\":\"ncclDevKernel_Generic_1(x)\"},"
+		  "{\"kernel_id\":1,\"formatted_kernel_name\":null}]}]}",
+		  "M kernel GPU 1 0 2000 op 0 - of [-]x0 s3 q-1 peer -1\n"
+		  "O gpu whole GPU 1 ncclDevKernel_Generic_1 0 2000 op 0 - - - "
+		  "of - kernel ncclDevKernel_Generic_1\n"
+		  "B GPU 0 3000 4000\n"
+		  "L bad_duration 1\n");
 }
 
 /* Cut anywhere: what is whole is read, and never more than that. */
@@ -479,6 +509,47 @@ static void eight_ranks(void **state)
 	free(truth.s);
 }
 
+/* Counted and summed in the file with Python's json module. */
+static void rocprof(void **state)
+{
+	const char *data = getenv("NETAN_TEST_DATA");
+	int64_t sum = 0, busy = 0, start, end;
+	struct mapped file;
+	struct reading r;
+	char path[512];
+	size_t n;
+
+	(void)state;
+	if (!data)
+		skip();
+	snprintf(path, sizeof(path), "%s/rocprof/908_results.json.gz", data);
+	file = whole_file(path);
+	read_bytes(&r, file.s, file.n, RANK_RECORDS);
+	fflush(r.out);
+	assert_int_equal(r.status, NA_OK);
+	assert_string_equal(r.in.format, "rocprof");
+	assert_int_equal(r.in.events, 43915);
+	assert_int_equal(r.in.first_ns, 63857982592000);
+	assert_false(r.in.has_wall);
+	for (const char *s = r.text; s; s = strchr(s, '\n')) {
+		s += *s == '\n';
+		if (sscanf(s, "M kernel GPU 0 %" SCNd64 " %" SCNd64, &start,
+			   &end) == 2)
+			sum += end - start;
+		else if (sscanf(s, "B GPU 0 %" SCNd64 " %" SCNd64, &start,
+				&end) == 2)
+			busy += end - start;
+	}
+	assert_int_equal(sum, INT64_C(4158756678) * 1000);
+	assert_int_equal(busy, INT64_C(282984700) * 1000);
+	n = 0;
+	for (const char *s = r.text; (s = strstr(s, "M kernel")); s++)
+		n++;
+	assert_int_equal(n, 1310);
+	reading_end(&r);
+	free(file.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,10 +561,12 @@ int main(void)
 		cmocka_unit_test(joined_by_id),
 		cmocka_unit_test(point_to_point),
 		cmocka_unit_test(on_the_cpu),
+		cmocka_unit_test(dispatches),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(real_files),
 		cmocka_unit_test(eight_ranks),
+		cmocka_unit_test(rocprof),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
