@@ -21,6 +21,7 @@ struct reading {
 	uint32_t group;
 	size_t group_size;
 	struct na_str text;
+	char name[512]; /* that held escapes */
 };
 
 /* An event with its times and what it was called with. */
@@ -209,12 +210,26 @@ static void put_group(struct reading *r, const struct kt_args *a,
 		c->group_size = (uint32_t)ranks_in(ranks);
 	} else if (a->group.n) {
 		c->group = sink->name(sink->ctx, a->group.s, a->group.n);
+	} else if (c->source == NA_COMM_CPU && r->k->group_ranks.n == 1) {
+		/* gloo's ranges say nothing; there is no other. */
+		ranks = r->k->group_ranks.v[0];
+		c->group = sink->name(sink->ctx, ranks, strlen(ranks));
+		c->group_size = (uint32_t)ranks_in(ranks);
 	}
 	if (!c->group_size && a->group_size > 0 && a->group_size < UINT32_MAX)
 		c->group_size = (uint32_t)a->group_size;
 }
 
 /* ---- records */
+
+/* A name without its escapes, until the next one. */
+static struct na_text plain(struct reading *r, struct na_text name)
+{
+	if (!name.n || !memchr(name.s, '\\', name.n))
+		return name;
+	return na_text_n(r->name,
+			 na_json_unescape(name, r->name, sizeof(r->name)));
+}
 
 static int32_t peer_of(const struct reading *r, const struct event *e)
 {
@@ -345,6 +360,8 @@ static enum na_status put_all(struct reading *r, const struct event *e,
 
 static enum na_status talks(struct reading *r, struct event *e)
 {
+	uint64_t stream;
+
 	e->args = kt_args_of(e->is.args);
 	take_call(r->k, &e->args);
 	e->opcode = NA_OPCODE_OTHER;
@@ -353,7 +370,11 @@ static enum na_status talks(struct reading *r, struct event *e)
 	if (e->opcode == NA_OPCODE_OTHER)
 		e->opcode = na_kernel_opcode(e->is.name);
 	e->size_bytes = bytes_of(&e->args);
-	e->name = na_kernel_short(e->is.name);
+	e->name = plain(r, na_kernel_short(e->is.name));
+	/* Of kernels the thread is the stream. */
+	if (e->args.stream < 0 && e->is.tid.s &&
+	    na_text_number(e->is.tid, &stream) && stream < UINT32_MAX)
+		e->args.stream = (int64_t)stream;
 	return put_all(r, e, NA_COMM_KERNEL);
 }
 
@@ -366,8 +387,11 @@ static enum na_status on_cpu(struct reading *r, struct event *e)
 	if (r->k->n_kernels || (!range && r->k->n_ranges))
 		return NA_OK;
 	e->args = kt_args_of(e->is.args);
-	e->name = e->args.collective.n ? e->args.collective : e->is.name;
+	e->name = plain(r,
+			e->args.collective.n ? e->args.collective : e->is.name);
 	e->opcode = opcode_called(e->name);
+	if (!range && e->opcode == NA_OPCODE_OTHER)
+		return NA_OK; /* "init", "wait" */
 	e->size_bytes = bytes_of(&e->args);
 	return put_all(r, e, NA_COMM_CPU);
 }
@@ -375,7 +399,7 @@ static enum na_status on_cpu(struct reading *r, struct event *e)
 static enum na_status step(struct reading *r, const struct event *e)
 {
 	const struct na_sink *sink = r->sink;
-	struct na_text name = e->is.name, digits = name;
+	struct na_text name = plain(r, e->is.name), digits = name;
 	uint64_t number;
 	struct na_span s = {
 		.kind = NA_SPAN_STEP,

@@ -239,6 +239,23 @@ static void on_the_cpu(void **state)
 	       "of - kernel gloo:broadcast\n");
 }
 
+/* Calls of the library where nothing tells how long it took; the rank's only
+ * group; a name with escapes. */
+static void calls_on_the_cpu(void **state)
+{
+	(void)state;
+	expect("{\"distributedInfo\":{\"rank\":\"1\",\"pg_config\":[{"
+	       "\"pg_name\":\"0\",\"ranks\":\"[1, 0]\"}]},"
+	       "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
+	       "\"record_param_comms\",\"ts\":1,\"dur\":2,\"args\":{"
+	       "\"Collective name\":\"init\"}},{\"ph\":\"X\",\"cat\":"
+	       "\"cpu_op\",\"name\":\"record_param_comms\",\"ts\":4,\"dur\":2,"
+	       "\"args\":{\"Collective name\":\"all\\u0072educe\"}}]}",
+	       "M cpu rank 1 3000000 5000000 op 3 - of [0,1]x2 s- q-1 peer -1\n"
+	       "O gpu whole rank 1 allreduce 3000000 5000000 op 3 - ALL_REDUCE "
+	       "- of - kernel allreduce\n");
+}
+
 /* rocprofv3 tells names by number, here behind the dispatches. */
 static void dispatches(void **state)
 {
@@ -561,6 +578,7 @@ int main(void)
 		cmocka_unit_test(joined_by_id),
 		cmocka_unit_test(point_to_point),
 		cmocka_unit_test(on_the_cpu),
+		cmocka_unit_test(calls_on_the_cpu),
 		cmocka_unit_test(dispatches),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(bounded),
