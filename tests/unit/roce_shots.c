@@ -48,7 +48,12 @@ static void left_out(void *ctx, enum na_reason why, uint64_t n)
 
 void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 {
-	struct na_roce_limits limits = {queue_pairs, messages, named};
+	struct na_roce_limits limits = {
+		.queue_pairs = queue_pairs,
+		.messages = messages,
+		.marks = 64,
+		.named = named,
+	};
 
 	memset(&roce_world, 0, sizeof(roce_world));
 	roce_world.sink = (struct na_sink){
@@ -58,7 +63,7 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 		.left_out = left_out,
 	};
 	na_addresses_init(&roce_world.ends, &roce_world.sink);
-	roce_world.x = na_roce_new(&limits, 0, &roce_world.sink,
+	roce_world.x = na_roce_new(&limits, 0, 0, &roce_world.sink,
 				   &roce_world.ends);
 	assert_non_null(roce_world.x);
 }
