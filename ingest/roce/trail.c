@@ -311,6 +311,8 @@ enum na_status na_roce_trail_answer(struct na_roce *x, uint32_t from,
 	}
 	settle_waiting(f, t);
 	t->sum.answers++;
+	/* And responses are asked for. */
+	f->sum.answers += h->kind == NA_ROCE_READ_PART;
 	if (!t->acked_any || na_roce_ahead(t->acked, psn) > 0) {
 		t->acked = psn;
 		t->acked_any = true;
@@ -442,6 +444,8 @@ static enum na_status tell(struct na_roce *x, const struct na_roce_qp *q,
 
 	end_run(t, &t->requests, t->to_ns);
 	end_run(t, &t->responses, t->to_ns);
+	if (out->slowed_ns > t->to_ns - t->from_ns)
+		out->slowed_ns = t->to_ns - t->from_ns;
 	if (!na_ps_since(t->from_ns, x->zero_ns, &out->from_ps) ||
 	    !na_ps_since(t->to_ns, x->zero_ns, &out->to_ps)) {
 		s->left_out(s->ctx, NA_LEFT_DAMAGED, 1);

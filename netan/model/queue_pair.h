@@ -25,7 +25,8 @@ struct na_queue_pair {
 	int64_t from_ps, to_ps;
 	uint64_t packets, bytes; /* with data or a request; payload */
 	uint64_t repeated_bytes, messages;
-	uint64_t answers; /* ACKs, NAKs, READ responses seen for it */
+	uint64_t answers; /* ACKs, NAKs, READ responses seen for it; of
+			     responses: those whose request was seen */
 	uint64_t psn_gaps;
 	uint64_t missing; /* packets in them that never came, acknowledged */
 	uint64_t repeats, needed, reordered;

@@ -7,6 +7,8 @@
 
 #include "ingest/roce/roce.h"
 
+static uint64_t told, names, sent;
+
 static enum na_status one_pair(void *ctx, const struct na_queue_pair *q)
 {
 	(void)ctx;
@@ -35,8 +37,6 @@ static enum na_status one_mark(void *ctx, const struct na_qp_mark *x)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static uint64_t told, names;
 
 static uint32_t number(void *ctx, const char *s, size_t n)
 {

@@ -16,8 +16,8 @@ struct side {
 	double p_value; /* NaN: too few hosts */
 };
 
-NA_ORDER(by_need, struct side, NA_DOWN(needed), NA_DOWN(cnps),
-	 NA_DOWN(packets), NA_UP(host), NA_UP(dst))
+NA_ORDER(by_need, struct side, NA_DOWN(needed), NA_DOWN(cnps), NA_DOWN(packets),
+	 NA_UP(host), NA_UP(dst))
 
 static void add_to(struct side *x, const struct rdma_row *row)
 {

@@ -19,10 +19,9 @@ static void put_us(struct na_result *r, struct na_value *in, const char *name,
 	na_put_real(r, in, name, ns >= 0 ? na_us_of_ns(ns) : NAN);
 }
 
-static void put_end(struct na_result *r, struct na_value *row,
-		    const char *name, const char *host_name,
-		    const struct rdma_state *s, const struct na_queue_pair *q,
-		    uint32_t endpoint)
+static void put_end(struct na_result *r, struct na_value *row, const char *name,
+		    const char *host_name, const struct rdma_state *s,
+		    const struct na_queue_pair *q, uint32_t endpoint)
 {
 	const struct na_store *store = s->scope->store;
 	uint32_t run = q->input < store->n_sources
@@ -41,8 +40,7 @@ static void put_end(struct na_result *r, struct na_value *row,
 }
 
 static void put_rates(struct na_result *r, struct na_value *to,
-		      const struct rdma_state *s,
-		      const struct na_queue_pair *q)
+		      const struct rdma_state *s, const struct na_queue_pair *q)
 {
 	struct na_value *list = na_put_list(r, to, M_cnp_per_s);
 	size_t n;
@@ -159,8 +157,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 }
 
 static void put_marks(struct na_result *r, struct na_value *to,
-		      const struct rdma_state *s,
-		      const struct na_queue_pair *q)
+		      const struct rdma_state *s, const struct na_queue_pair *q)
 {
 	static const char *const kinds[NA_QP_MARKS] = {
 		"data", "repeat", "nak", "receiver_not_ready", "cnp", "ecn"};
@@ -174,7 +171,8 @@ static void put_marks(struct na_result *r, struct na_value *to,
 
 		na_put_text(r, row, M_kind, kinds[m->kind]);
 		na_put_real(r, row, M_from_s, na_s(m->time_ps));
-		na_put_real(r, row, M_to_s, na_s(m->time_ps) + na_s(m->width_ps));
+		na_put_real(r, row, M_to_s,
+			    na_s(m->time_ps) + na_s(m->width_ps));
 		na_put_real(r, row, M_from_psn, (double)m->psn_from);
 		na_put_real(r, row, M_to_psn, (double)m->psn_to);
 		put_count(r, row, M_count, m->count);

@@ -63,7 +63,7 @@ struct rdma_row {
 struct rdma_state {
 	const struct na_scope *scope;
 	const struct rdma_params *params;
-	NA_VEC(struct rdma_row) rows; /* worst first */
+	NA_VEC(struct rdma_row) rows;            /* worst first */
 	NA_VEC(const struct na_qp_mark *) marks; /* by queue pair and time */
 	uint64_t by_verdict[RDMA_VERDICTS];
 	enum na_severity severity;
