@@ -63,13 +63,6 @@ static enum kind kind_of(const struct na_value *mark)
 	return (enum kind)k;
 }
 
-static double rate_of(const struct na_value *mark)
-{
-	double s = na_number_at(mark, M_to_s) - na_number_at(mark, M_from_s);
-
-	return s > 0 ? na_number_or(mark, M_count, 0) / s : 0;
-}
-
 static void read_marks(struct drawing *d)
 {
 	d->psn_from = INFINITY;
@@ -81,15 +74,19 @@ static void read_marks(struct drawing *d)
 			continue;
 		d->counts[k] += na_count_at(m, M_count);
 		d->to_s = fmax(d->to_s, na_number_or(m, M_to_s, 0));
-		if (k == CNP) {
-			d->rate_top = fmax(d->rate_top, rate_of(m));
+		if (k == CNP)
 			continue;
-		}
 		d->psn_from = fmin(d->psn_from,
 				   na_number_or(m, M_from_psn, INFINITY));
 		d->psn_to = fmax(d->psn_to,
 				 na_number_or(m, M_to_psn, -INFINITY));
 	}
+}
+
+static void read_rates(struct drawing *d)
+{
+	na_for_each (v, na_get(d->sequence, M_cnp_per_s))
+		d->rate_top = fmax(d->rate_top, na_number_or(v, M_rate, 0));
 }
 
 static void read_figure(struct drawing *d, const struct na_result *r)
@@ -106,6 +103,7 @@ static void read_figure(struct drawing *d, const struct na_result *r)
 	d->from_s = na_number_or(d->sequence, M_from_s, 0);
 	d->to_s = na_number_or(d->sequence, M_to_s, 0);
 	read_marks(d);
+	read_rates(d);
 	if (!(d->psn_from <= d->psn_to))
 		d->empty = "The result holds no marks to draw.";
 	if (!(d->to_s > d->from_s))
@@ -179,7 +177,8 @@ static void flush(struct drawing *d, enum kind k, bool area)
 static void add_bar(struct drawing *d, const struct na_value *m,
 		    const struct na_scale *y)
 {
-	double least = fmax(LEAST_BAR * d->l.unit, 1.2);
+	double least = (kind_of(m) == DATA ? 1 : 4) *
+		       fmax(LEAST_BAR * d->l.unit, 1.2);
 	double x = na_scale_at(&d->x, (na_number_at(m, M_from_s) +
 				       na_number_at(m, M_to_s)) /
 					      2);
@@ -206,14 +205,17 @@ static void add_arrow(struct drawing *d, const struct na_value *m,
 	na_strokes_break(&d->strokes);
 }
 
-static void add_rate(struct drawing *d, const struct na_value *m,
-		     const struct na_scale *y)
+static void draw_rates(struct drawing *d, const struct na_scale *y)
 {
-	double x = na_scale_at(&d->x, na_number_at(m, M_from_s));
+	na_for_each (v, na_get(d->sequence, M_cnp_per_s)) {
+		double x = na_scale_at(&d->x, na_number_at(v, M_time_s));
 
-	na_strokes_to(&d->strokes, x, na_scale_at(y, 0));
-	na_strokes_to(&d->strokes, x, na_scale_at(y, rate_of(m)));
-	na_strokes_break(&d->strokes);
+		na_strokes_to(&d->strokes, x, na_scale_at(y, 0));
+		na_strokes_to(&d->strokes, x,
+			      na_scale_at(y, na_number_at(v, M_rate)));
+		na_strokes_break(&d->strokes);
+	}
+	flush(d, CNP, false);
 }
 
 static void draw_kind(struct drawing *d, enum kind k, const struct na_scale *y)
@@ -223,9 +225,7 @@ static void draw_kind(struct drawing *d, enum kind k, const struct na_scale *y)
 	na_for_each (m, na_get(d->sequence, M_marks)) {
 		if (kind_of(m) != k)
 			continue;
-		if (k == CNP)
-			add_rate(d, m, y);
-		else if (arrow)
+		if (arrow)
 			add_arrow(d, m, y);
 		else
 			add_bar(d, m, y);
@@ -251,8 +251,10 @@ static void draw_panel(struct drawing *d, size_t i)
 	clip.x0 -= d->l.gap / 2;
 	clip.x1 += d->l.gap / 2;
 	na_clip(d->l.canvas, clip);
-	for (size_t k = 0; k < KINDS; k++)
-		if ((k == CNP) == (i == PART_CNP))
+	if (i == PART_CNP)
+		draw_rates(d, &p->y);
+	for (size_t k = 0; k < KINDS && i == PART_PSN; k++)
+		if (k != CNP)
 			draw_kind(d, (enum kind)k, &p->y);
 	na_unclip(d->l.canvas);
 }

@@ -6,6 +6,8 @@
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/units.h"
 
+enum { RATE_COLUMNS = 100 };
+
 /* Counts beyond what JSON's integers hold do not come from packets. */
 static void put_count(struct na_result *r, struct na_value *in,
 		      const char *name, uint64_t n)
@@ -39,22 +41,32 @@ static void put_end(struct na_result *r, struct na_value *row, const char *name,
 		na_put_text(r, row, host_name, store->hosts[host].name);
 }
 
+/* In RATE_COLUMNS of its time, or as many as marks can tell apart. */
 static void put_rates(struct na_result *r, struct na_value *to,
 		      const struct rdma_state *s, const struct na_queue_pair *q)
 {
 	struct na_value *list = na_put_list(r, to, M_cnp_per_s);
+	uint64_t counts[RATE_COLUMNS] = {0};
+	int64_t width = (q->to_ps - q->from_ps) / RATE_COLUMNS + 1;
 	size_t n;
 	const struct na_qp_mark *const *marks = na_rdma_marks(s, q, &n);
 
 	for (size_t i = 0; i < n; i++) {
+		int64_t at = (marks[i]->time_ps - q->from_ps) / width;
+
+		if (marks[i]->kind != NA_QP_CNP || at < 0)
+			continue;
+		counts[at < RATE_COLUMNS ? at : RATE_COLUMNS - 1] +=
+			marks[i]->count;
+	}
+	for (int64_t i = 0; i < RATE_COLUMNS; i++) {
 		struct na_value *row;
 
-		if (marks[i]->kind != NA_QP_CNP)
+		if (!counts[i])
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_real(r, row, M_time_s, na_s(marks[i]->time_ps));
-		na_put_real(r, row, M_rate,
-			    marks[i]->count / na_s(marks[i]->width_ps));
+		na_put_real(r, row, M_time_s, na_s(q->from_ps + i * width));
+		na_put_real(r, row, M_rate, (double)counts[i] / na_s(width));
 	}
 }
 
@@ -199,6 +211,7 @@ static void put_sequence(struct na_result *r, struct na_value *body,
 	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), row);
 	na_put_real(r, to, M_from_s, na_s(row->q->from_ps));
 	na_put_real(r, to, M_to_s, na_s(row->q->to_ps));
+	put_rates(r, to, s, row->q);
 	put_marks(r, to, s, row->q);
 }
 

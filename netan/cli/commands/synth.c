@@ -85,8 +85,8 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,
 	  "captures: what the connections meet with, in turn: healthy, loss, "
 	  "timeout, zero-window, window-limited, idle (default: all); of "
-	  "RoCEv2 queue pairs roce-healthy, roce-loss, roce-timeout, "
-	  "receiver-not-ready, congestion (default: a little of each)" },
+	  "RoCEv2 queue pairs roce-mixed, healthy, roce-loss, roce-timeout, "
+	  "receiver-not-ready, congestion (default: roce-mixed)" },
 	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
 	  "captures: about this share of the segments is lost, where the "
 	  "condition is loss" },
@@ -153,7 +153,8 @@ static const char details[] =
 	"\n"
 	"and RoCEv2 queue pairs, as many as there are such, with\n"
 	"\n"
-	"  roce-healthy        nothing\n"
+	"  roce-mixed          now and then some of what follows\n"
+	"  healthy             nothing\n"
 	"  roce-loss           packets are lost: sequence NAK, go-back-N\n"
 	"  roce-timeout        the last packet is lost: sent again after 67 ms\n"
 	"  receiver-not-ready  no buffer is posted: refused, sent again later\n"

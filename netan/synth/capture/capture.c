@@ -113,7 +113,7 @@ static enum na_status check_words(const struct na_synth_config *cfg,
 				       "--condition \"%s\" is not known; it is "
 				       "healthy, loss, timeout, zero-window, "
 				       "window-limited or idle, or of RoCEv2 "
-				       "roce-mixed, roce-healthy, roce-loss, "
+				       "roce-mixed, healthy, roce-loss, "
 				       "roce-timeout, receiver-not-ready or "
 				       "congestion",
 				       word);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const char *const na_roce_words[NA_ROCE_CONDITIONS] = {
-	"roce-mixed",   "roce-healthy",       "roce-loss",
-	"roce-timeout", "receiver-not-ready", "congestion",
+	"roce-mixed",         "healthy",    "roce-loss", "roce-timeout",
+	"receiver-not-ready", "congestion",
 };
 
 /* The least that a NIC waits for an ACK: 4.096 us * 2^14. */
@@ -163,7 +163,7 @@ static void meet_trouble(struct na_roce_flow *f, const struct push *m,
 			refuse(f, m, 10 * US);
 		return;
 	case NA_ROCE_LOSS:
-		if (m->n >= 2 && na_rng_hit(r, NA_Q16_ONE / 8))
+		if (m->n >= 2 && na_rng_hit(r, NA_Q16_ONE / 128 * m->n))
 			lose(f, m, (uint32_t)na_rng_below(r, m->n - 1));
 		return;
 	case NA_ROCE_TIMEOUT:
