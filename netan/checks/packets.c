@@ -15,13 +15,18 @@ enum { FLOWS_MOST = 4096, HOSTS_LEAST = 3, EVENTS_LEAST = 5 };
 static const double by_chance = 1e-3;
 static const double times_the_rest = 3;
 
+static const struct na_value *queue_pairs_of(const struct na_case *c)
+{
+	return na_get(na_case_body(c, "rdma"), M_queue_pairs);
+}
+
 bool na_captures_alone(const struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		if (na_flag_at(v, M_trace))
 			return false;
 	}
-	return na_case_body(c, "tcp") || na_case_body(c, "rdma");
+	return na_case_body(c, "tcp") || queue_pairs_of(c);
 }
 
 /* "10.0.0.1:80", "[fd00::1]:80" */
@@ -167,8 +172,7 @@ struct na_flows
 na_packets_rdma_flows(struct na_case *c,
 		      double (*count)(const struct na_value *row))
 {
-	const struct na_value *rows = na_get(na_case_body(c, "rdma"),
-					     M_queue_pairs);
+	const struct na_value *rows = queue_pairs_of(c);
 	struct numbers k = {.pairs = {.n = 0}};
 	struct na_flows f = {NULL, 0, 0};
 

@@ -14,26 +14,30 @@
 
 static const double unrecorded_most = 0.1; /* of the packets */
 
-static double total(struct na_case *c, const char *exhibit, const char *name)
+static double of_tcp(struct na_case *c, const char *name)
 {
-	return na_number_or(na_get(na_case_body(c, exhibit), M_totals), name,
-			    0);
+	return na_number_or(na_get(na_case_body(c, "tcp"), M_totals), name, 0);
+}
+
+static double of_roce(struct na_case *c, const char *name)
+{
+	return na_number_or(na_get(na_case_body(c, "rdma"), M_totals), name, 0);
 }
 
 static double packets_of(struct na_case *c)
 {
-	return total(c, "tcp", M_packets) + total(c, "rdma", M_packets);
+	return of_tcp(c, M_packets) + of_roce(c, M_packets);
 }
 
 static double needed_of(struct na_case *c)
 {
-	return total(c, "tcp", M_needed_retransmissions) +
-	       total(c, "rdma", M_needed_repeats);
+	return of_tcp(c, M_needed_retransmissions) +
+	       of_roce(c, M_needed_repeats);
 }
 
 static double missed_by(struct na_case *c)
 {
-	return total(c, "tcp", M_unrecorded) + total(c, "rdma", M_missing);
+	return of_tcp(c, M_unrecorded) + of_roce(c, M_missing);
 }
 
 /* A queue pair whose answers were seen. */
@@ -77,7 +81,7 @@ static bool stays_home(struct na_case *c)
 		    !is_loopback(na_text_at(v, M_dst)))
 			return false;
 	}
-	return rows && rows->n > 0 && !(total(c, "rdma", M_packets) > 0);
+	return rows && rows->n > 0 && !(of_roce(c, M_packets) > 0);
 }
 
 /* Too little to go by; NULL. */

@@ -47,10 +47,12 @@ static void put_rates(struct na_result *r, struct na_value *to,
 {
 	struct na_value *list = na_put_list(r, to, M_cnp_per_s);
 	uint64_t counts[RATE_COLUMNS] = {0};
-	int64_t width = (q->to_ps - q->from_ps) / RATE_COLUMNS + 1;
+	int64_t width = (q->to_ps - q->from_ps) / RATE_COLUMNS;
 	size_t n;
 	const struct na_qp_mark *const *marks = na_rdma_marks(s, q, &n);
 
+	if (width < 1)
+		width = 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (marks[i]->time_ps - q->from_ps) / width;
 
