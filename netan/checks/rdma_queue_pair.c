@@ -223,8 +223,7 @@ static void judge_rdma_queue_pair(struct na_case *c)
 
 const struct na_check na_check_rdma_queue_pair = {
 	.id = "rdma-queue-pair",
-	.question = "RoCEv2 queue pairs that lose packets, wait or are slowed "
-		    "down",
+	.question = "RoCEv2 queue pairs that lose packets or wait",
 	.needs = {"rdma"},
 	.judge = judge_rdma_queue_pair,
 	.acquits = NA_ACQUITS_PACKETS,

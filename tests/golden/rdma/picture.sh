@@ -8,7 +8,7 @@ for f in w.svg w.png w.pdf x.svg; do
 	test "$(wc -c <$f)" -lt 200000 && echo "$f ok"
 done
 # The marks are in the result when a picture is drawn, and only then.
-grep -c '"sequence"' w.json
+grep -c '"sequence": {' w.json
 netan rdma a.pcap --format json | grep -c '"sequence": {'
 # A pipe is read, and packed files.
 netan rdma - -o p.json -o p.svg <a.pcap

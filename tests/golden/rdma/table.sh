@@ -9,7 +9,6 @@ netan rdma a.pcap --format csv | cut -d , -f 1-9
 netan rdma a.pcap --src 10.1.0.2 --dst 10.1.0.3 --format csv | cut -d , -f 1-9
 netan rdma a.pcap --fail-on error -q -o a.json
 echo "exit $?"
-netan rdma a.pcap --format csv -q >got.csv
 tr -d ' \n' <a.pcap.truth.json |
 	grep -oE '"responder":"[^"]*","condition":"[^"]*"|"(naks|rnr_naks|psn_repeats|needed_repeats|timeouts|congestion)":[0-9]*' |
 	tail -n 35 | tr -d '"'
