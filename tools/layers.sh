@@ -13,7 +13,7 @@ results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
-for record in transfer device comm gpu/kernels packets hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
+for record in transfer device comm gpu/kernels packets queue_pair hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
 done
 reading+="|$base|netan/model/hosts/settings.def"
@@ -36,7 +36,8 @@ allowed()
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
-	ingest/roce/* | ingest/tcp/*) echo "$reading|ingest/capture/*" ;;
+	ingest/roce/*) echo "$reading|ingest/capture/*|ingest/tcp/rtt.h" ;;
+	ingest/tcp/*) echo "$reading|ingest/capture/*" ;;
 	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
 	# Logs hold lines of NCCL's beside others.
 	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;

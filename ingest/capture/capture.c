@@ -51,7 +51,7 @@ static bool follow(struct na_capture *c)
 		return false;
 	c->user = na_calls_user(c->calls);
 	c->tcp = na_tcp_new(&tcp);
-	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->sink,
+	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->wants, o->sink,
 			      &c->addresses);
 	return c->tcp && c->roce;
 }
@@ -97,7 +97,8 @@ static void choose(struct na_capture *c)
 struct na_capture *na_capture_new(const struct na_capture_options *o)
 {
 	const uint32_t of_tcp = NA_WANT_TRANSFERS | NA_WANT_CALLS |
-				NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS;
+				NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS |
+				NA_WANT_QUEUE_PAIRS;
 	struct na_capture *c = na_calloc(1, sizeof(*c));
 
 	if (!c)

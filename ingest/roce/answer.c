@@ -153,14 +153,16 @@ enum na_status na_roce_answer(struct na_roce *x, uint32_t qp,
 	uint32_t q, i;
 
 	if (h->kind == NA_ROCE_ACK) {
-		x->counts.roce_naks += h->answer == NA_ROCE_NO;
+		x->counts.roce_naks += h->answer == NA_ROCE_NO ||
+				       h->answer == NA_ROCE_REFUSED;
 		x->counts.roce_rnr_naks += h->answer == NA_ROCE_RNR;
 		if (h->answer == NA_ROCE_UNREAD)
 			return NA_OK;
 	}
 	q = requests_of(x, qp, h->psn);
-	if (q == NA_ROCE_NONE)
-		return NA_OK;
+	st = na_roce_trail_answer(x, qp, q, p, h);
+	if (st || q == NA_ROCE_NONE)
+		return st;
 	/* A NAK answers what is before its PSN, an ACK that too. */
 	if (h->kind == NA_ROCE_ACK && h->answer == NA_ROCE_YES)
 		return settle(x, q, (h->psn + 1) & 0xffffff, p->time_ns);
@@ -237,6 +239,13 @@ enum na_status na_roce_read_part(struct na_roce *x, uint32_t qp,
 	enum na_status st = NA_OK;
 
 	x->counts.roce_psn_repeats += repeat;
+	st = na_roce_trail_sent(x, qp, p, h,
+				repeat ? NA_ROCE_REPEAT : NA_ROCE_FRESH,
+				ahead > 0 && !(h->place & NA_ROCE_BEGINS)
+					? (uint32_t)ahead
+					: 0);
+	if (st)
+		return st;
 	if (!repeat) {
 		r->answers_started = true;
 		r->answer_next = (h->psn + 1) & 0xffffff;
@@ -247,10 +256,19 @@ enum na_status na_roce_read_part(struct na_roce *x, uint32_t qp,
 		x->counts.roce_psn_gaps++;
 	if (st || !o->on)
 		return st;
+	st = na_roce_trail_answer(x, qp,
+				  alive(x, o->qp, o->qp_serial) ? o->qp
+								: NA_ROCE_NONE,
+				  p, h);
+	if (st)
+		return st;
 	o->bytes += repeat ? 0 : h->bytes;
 	if (!(h->place & NA_ROCE_ENDS))
 		return NA_OK;
 	o->on = false;
 	x->counts.roce_messages++;
+	if (!repeat)
+		na_roce_trail_message(x, alive(x, o->qp, o->qp_serial) ? o->qp
+								       : qp);
 	return repeat ? NA_OK : tell_reading(x, qp, o, p->time_ns);
 }

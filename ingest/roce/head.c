@@ -68,7 +68,7 @@ static uint8_t answer_of(uint8_t syndrome)
 	case 1:
 		return NA_ROCE_RNR;
 	case 3:
-		return NA_ROCE_NO;
+		return syndrome & 31 ? NA_ROCE_REFUSED : NA_ROCE_NO;
 	default:
 		return NA_ROCE_UNREAD;
 	}

@@ -48,7 +48,14 @@ enum na_roce_op {
 
 enum { NA_ROCE_BEGINS = 1, NA_ROCE_ENDS = 2 }; /* both: Only */
 
-enum na_roce_answer { NA_ROCE_YES, NA_ROCE_RNR, NA_ROCE_NO, NA_ROCE_UNREAD };
+/* NO: a sequence error; REFUSED: the other NAKs. */
+enum na_roce_answer {
+	NA_ROCE_YES,
+	NA_ROCE_RNR,
+	NA_ROCE_NO,
+	NA_ROCE_REFUSED,
+	NA_ROCE_UNREAD
+};
 
 struct na_roce_head {
 	uint8_t transport, kind, op, place; /* enums above */

@@ -11,11 +11,12 @@
 #include "ingest/roce/table.h"
 #include "netan/base/units.h"
 
-/* Some 8 MiB together. */
+/* Some 8 MiB together; 50 MiB more for marks where queue pairs are wanted. */
 const struct na_roce_limits na_roce_limits = {
 	.queue_pairs = 16384,
 	.messages = 65536,
 	.named = 65536,
+	.marks = 1 << 20,
 };
 
 enum {
@@ -28,10 +29,9 @@ enum {
 	PSN_MASK = 0xffffff
 };
 
-enum news { FRESH, LATE, REPEAT };
-
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, const struct na_sink *sink,
+			    int64_t zero_ns, uint32_t wants,
+			    const struct na_sink *sink,
 			    struct na_addresses *addresses)
 {
 	struct na_roce *x = calloc(1, sizeof(*x));
@@ -41,6 +41,8 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 	x->limits = *limits;
 	x->zero_ns = zero_ns;
 	x->sink = sink;
+	x->trails = wants & NA_WANT_QUEUE_PAIRS;
+	x->pages.most = limits->queue_pairs;
 	x->addresses = addresses;
 	if (na_roce_table_init(x))
 		return x;
@@ -52,6 +54,7 @@ void na_roce_free(struct na_roce *x)
 {
 	if (!x)
 		return;
+	na_roce_trails_fini(x);
 	na_roce_table_fini(x);
 	free(x);
 }
@@ -106,6 +109,8 @@ enum na_status na_roce_tell(struct na_roce *x, uint32_t qp,
 		  : t.start_ps == t.end_ps               ? NA_CLOCK_SKEW
 		  : na_roce_is_pair(q, &q->dst, &q->src) ? NA_LOOPBACK
 							 : NA_VALID;
+	if (answered)
+		na_roce_trail_latency(x, qp, to_ns - w->from_ns);
 	name_qp(x, q);
 	t.src = back ? q->dst_end : q->src_end;
 	t.dst = back ? q->src_end : q->dst_end;
@@ -161,19 +166,22 @@ static bool fill_hole(struct na_roce_qp *q, uint32_t psn)
 
 /* A request takes from `least` to `most` sequence numbers. */
 static enum na_status follow_psn(struct na_roce *x, uint32_t qp, uint32_t psn,
-				 uint32_t least, uint32_t most, enum news *news)
+				 uint32_t least, uint32_t most,
+				 enum na_roce_news *news, uint32_t *gap)
 {
 	struct na_roce_qp *q = &x->qps.v[qp];
 	int32_t ahead = na_roce_ahead(q->next_max, psn);
 	enum na_status st = NA_OK;
 
-	*news = FRESH;
+	*news = NA_ROCE_FRESH;
+	*gap = 0;
 	if (q->transport == NA_ROCE_UD)
 		return NA_OK;
 	if (q->started && na_roce_ahead(q->next_min, psn) < 0) {
 		if (na_roce_ahead(q->next_min, psn) >= -BACK_PACKETS) {
-			*news = fill_hole(q, psn) ? LATE : REPEAT;
-			x->counts.roce_psn_repeats += *news == REPEAT;
+			*news = fill_hole(q, psn) ? NA_ROCE_LATE
+						  : NA_ROCE_REPEAT;
+			x->counts.roce_psn_repeats += *news == NA_ROCE_REPEAT;
 			return NA_OK;
 		}
 		st = na_roce_wait_drop_all(x, qp);
@@ -182,6 +190,7 @@ static enum na_status follow_psn(struct na_roce *x, uint32_t qp, uint32_t psn,
 	} else if (q->started && ahead > 0) {
 		x->counts.roce_psn_gaps++;
 		add_hole(q, q->next_max, psn);
+		*gap = (uint32_t)ahead;
 	}
 	q->started = true;
 	q->next_min = (psn + least) & PSN_MASK;
@@ -224,13 +233,14 @@ static struct na_roce_open *open_at(struct na_roce_qp *q, uint32_t psn)
 
 /* Whole: reliable ones wait for their ACK. */
 static enum na_status complete(struct na_roce *x, struct na_roce_wait *w,
-			       enum news news)
+			       enum na_roce_news news)
 {
 	uint8_t transport = x->qps.v[w->qp].transport;
 
 	x->counts.roce_messages++;
-	if (news == REPEAT)
+	if (news == NA_ROCE_REPEAT)
 		return NA_OK;
+	na_roce_trail_message(x, w->qp);
 	if (transport == NA_ROCE_UC || transport == NA_ROCE_UD)
 		return na_roce_tell_lost(x, w);
 	return na_roce_wait_add(x, w);
@@ -243,9 +253,12 @@ static enum na_status part(struct na_roce *x, uint32_t qp,
 	struct na_roce_qp *q = &x->qps.v[qp];
 	struct na_roce_open *o, only = {.on = true};
 	struct na_roce_wait w;
-	enum news news;
-	enum na_status st = follow_psn(x, qp, h->psn, 1, 1, &news);
+	enum na_roce_news news;
+	uint32_t gap;
+	enum na_status st = follow_psn(x, qp, h->psn, 1, 1, &news, &gap);
 
+	if (!st)
+		st = na_roce_trail_sent(x, qp, p, h, news, gap);
 	if (st)
 		return st;
 	if (h->place == (NA_ROCE_BEGINS | NA_ROCE_ENDS)) {
@@ -258,11 +271,11 @@ static enum na_status part(struct na_roce *x, uint32_t qp,
 		o = h->place & NA_ROCE_BEGINS ? &q->open : open_at(q, h->psn);
 	}
 	if (!o) {
-		if (news == FRESH)
+		if (news == NA_ROCE_FRESH)
 			add_hole(q, h->psn, (h->psn + 1) & PSN_MASK);
 		return NA_OK;
 	}
-	if (news != REPEAT)
+	if (news != NA_ROCE_REPEAT)
 		o->bytes += h->bytes;
 	if (!(h->place & NA_ROCE_ENDS))
 		return NA_OK;
@@ -294,8 +307,8 @@ static enum na_status ask(struct na_roce *x, uint32_t qp,
 		.kind = h->kind,
 		.op = h->op,
 	};
-	uint32_t least = 1, most = 1;
-	enum news news;
+	uint32_t least = 1, most = 1, gap;
+	enum na_roce_news news;
 	enum na_status st;
 
 	if (h->kind == NA_ROCE_READ_ASK && h->dma_bytes) {
@@ -305,14 +318,16 @@ static enum na_status ask(struct na_roce *x, uint32_t qp,
 	/* More than half of the numbers: a lie, or nothing to be told by. */
 	if (most >= 1 << 22)
 		least = most = 1;
-	st = follow_psn(x, qp, h->psn, least, most, &news);
+	st = follow_psn(x, qp, h->psn, least, most, &news, &gap);
+	if (!st)
+		st = na_roce_trail_sent(x, qp, p, h, news, gap);
 	if (st)
 		return st;
 	if (h->kind == NA_ROCE_ATOMIC_ASK) {
 		w.bytes = ATOMIC_BYTES;
 		return complete(x, &w, news);
 	}
-	return news == REPEAT ? NA_OK : na_roce_wait_add(x, &w);
+	return news == NA_ROCE_REPEAT ? NA_OK : na_roce_wait_add(x, &w);
 }
 
 enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p)
@@ -330,12 +345,15 @@ enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p)
 	x->counts.roce_ce_marks += p->ecn == 3;
 	if (h.kind == NA_ROCE_CONGESTION)
 		x->counts.roce_congestion++;
-	if (h.kind == NA_ROCE_CONGESTION || h.kind == NA_ROCE_OTHER)
+	if (h.kind == NA_ROCE_OTHER ||
+	    (h.kind == NA_ROCE_CONGESTION && !x->trails))
 		return NA_OK;
 	st = na_roce_qp(x, p, &h, &qp);
 	if (st)
 		return st;
 	switch (h.kind) {
+	case NA_ROCE_CONGESTION:
+		return na_roce_trail_congestion(x, qp, p);
 	case NA_ROCE_PART:
 		return part(x, qp, p, &h);
 	case NA_ROCE_READ_ASK:
@@ -358,7 +376,7 @@ enum na_status na_roce_finish(struct na_roce *x)
 		na_roce_wait_take(x, x->waits.v[x->oldest_wait].qp, &w);
 		st = na_roce_tell_lost(x, &w);
 	}
-	return st;
+	return st || !x->trails ? st : na_roce_trails_tell(x);
 }
 
 void na_roce_counts(const struct na_roce *x, struct na_capture_counts *c)

@@ -39,14 +39,17 @@ enum { NA_ROCE_PORT = 4791 };
 struct na_roce_limits {
 	size_t queue_pairs; /* the least recently used goes first; from 1 */
 	size_t messages;    /* not yet acknowledged, all queue pairs; from 1 */
+	size_t marks;       /* of all queue pairs, about; from 1 */
 	size_t named; /* queue pairs told by name; the rest is "roce:other" */
 };
 extern const struct na_roce_limits na_roce_limits;
 
 struct na_roce;
 
+/* wants: of enum na_want, QUEUE_PAIRS; the others are told anyway. */
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, const struct na_sink *sink,
+			    int64_t zero_ns, uint32_t wants,
+			    const struct na_sink *sink,
 			    struct na_addresses *addresses);
 void na_roce_free(struct na_roce *x);
 /* p->kind is NA_PACKET_UDP to port 4791.  NA_ENOMEM, or what the sink says. */

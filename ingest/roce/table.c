@@ -125,6 +125,8 @@ static enum na_status qp_place(struct na_roce *x, uint32_t *index)
 	*index = x->oldest_qp;
 	x->counts.limits_hit++;
 	st = na_roce_wait_drop_all(x, *index);
+	if (!st && x->trails)
+		st = na_roce_trail_tell(x, *index, true);
 	qp_unlink_hash(x, *index);
 	qp_unlink_age(x, &x->qps.v[*index]);
 	return st;
@@ -160,6 +162,10 @@ enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
 		if (q->dest != h->dest_qp || q->source != h->source_qp ||
 		    !na_roce_is_pair(q, &p->src, &p->dst))
 			continue;
+		/* A congestion notification tells of no transport. */
+		if (h->kind != NA_ROCE_CONGESTION && !q->named)
+			q->transport = h->transport;
+		q->named |= h->kind != NA_ROCE_CONGESTION;
 		if (x->newest_qp != i) {
 			qp_unlink_age(x, q);
 			qp_make_newest(x, i);
@@ -176,6 +182,7 @@ enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
 		.dest = h->dest_qp,
 		.source = h->source_qp,
 		.transport = h->transport,
+		.named = h->kind != NA_ROCE_CONGESTION,
 		.serial = ++x->serials,
 		.src_end = NA_UNKNOWN_U32,
 		.dst_end = NA_UNKNOWN_U32,

@@ -8,6 +8,7 @@
 
 #include "ingest/roce/head.h"
 #include "ingest/roce/roce.h"
+#include "ingest/roce/trail.h"
 #include "netan/base/vec.h"
 
 enum { NA_ROCE_HOLES = 4 };
@@ -46,6 +47,7 @@ struct na_roce_qp {
 	uint32_t hash_next, pair_next, pair_prev, older, newer;
 	uint32_t src_end, dst_end, name; /* of the sink; NA_UNKNOWN_U32 */
 	uint8_t transport;
+	bool named; /* the transport is told */
 	/* Requests: the PSN that comes next.  Behind a READ request it is not
 	 * known exactly, because its answers take one each. */
 	bool started, answers_started;
@@ -61,7 +63,8 @@ struct na_roce_qp {
 	/* The queue pair whose requests this one's ACKs answer, and the one
 	 * whose ACKs answer ours: index and serial. */
 	uint32_t acks, acks_serial, acked_by, acked_by_serial;
-	uint32_t misses; /* ACKs of unknown requests */
+	uint32_t misses;             /* ACKs of unknown requests */
+	struct na_roce_trail *trail; /* NULL: nothing seen yet, or unwanted */
 };
 
 struct na_roce {
@@ -77,6 +80,8 @@ struct na_roce {
 	uint32_t mask, serials;
 	uint64_t key; /* of by_key */
 	size_t named;
+	bool trails; /* queue pairs are wanted */
+	struct na_rtt_pages pages;
 	struct na_capture_counts counts;
 };
 

@@ -15,13 +15,18 @@ enum { FLOWS_MOST = 4096, HOSTS_LEAST = 3, EVENTS_LEAST = 5 };
 static const double by_chance = 1e-3;
 static const double times_the_rest = 3;
 
+static const struct na_value *queue_pairs_of(const struct na_case *c)
+{
+	return na_get(na_case_body(c, "rdma"), M_queue_pairs);
+}
+
 bool na_captures_alone(const struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		if (na_flag_at(v, M_trace))
 			return false;
 	}
-	return na_case_body(c, "tcp") != NULL;
+	return na_case_body(c, "tcp") || queue_pairs_of(c);
 }
 
 /* "10.0.0.1:80", "[fd00::1]:80" */
@@ -125,6 +130,20 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 	}
 }
 
+static void make_room(struct na_case *c, struct na_flows *f, size_t most)
+{
+	most = most < FLOWS_MOST ? most : FLOWS_MOST;
+	f->v = na_arena_alloc(c->arena, (most + 1) * sizeof(*f->v));
+	c->failed |= !f->v;
+}
+
+static void number(struct na_flows *f, struct numbers *k)
+{
+	f->hosts = k->hosts.n;
+	na_strtab_fini(&k->hosts);
+	na_triples_fini(&k->pairs);
+}
+
 struct na_flows na_packets_flows(struct na_case *c,
 				 double (*count)(const struct na_value *row,
 						 const struct na_value *way))
@@ -135,14 +154,40 @@ struct na_flows na_packets_flows(struct na_case *c,
 	struct numbers k = {.pairs = {.n = 0}};
 	struct na_flows f = {NULL, 0, 0};
 
-	most = most < FLOWS_MOST ? most : FLOWS_MOST;
-	f.v = na_arena_alloc(c->arena, (most + 1) * sizeof(*f.v));
-	c->failed |= !f.v;
+	make_room(c, &f, most);
 	na_for_each (row, f.v ? rows : NULL)
 		add_row(c, &f, &k, row, count);
-	f.hosts = k.hosts.n;
-	na_strtab_fini(&k.hosts);
-	na_triples_fini(&k.pairs);
+	number(&f, &k);
+	return f;
+}
+
+const char *na_packets_end(const struct na_value *row, bool dst)
+{
+	const char *name = na_text_at(row, dst ? M_dst_host : M_src_host);
+
+	return *name ? name : na_text_at(row, dst ? M_dst : M_src);
+}
+
+struct na_flows
+na_packets_rdma_flows(struct na_case *c,
+		      double (*count)(const struct na_value *row))
+{
+	const struct na_value *rows = queue_pairs_of(c);
+	struct numbers k = {.pairs = {.n = 0}};
+	struct na_flows f = {NULL, 0, 0};
+
+	make_room(c, &f, rows ? rows->n : 0);
+	na_for_each (row, f.v ? rows : NULL) {
+		struct na_flow_sum *to = flow_of(c, &f, &k,
+						 na_packets_end(row, false),
+						 na_packets_end(row, true));
+
+		if (!to)
+			continue;
+		to->segments += na_number_or(row, M_packets, 0);
+		to->events += count(row);
+	}
+	number(&f, &k);
 	return f;
 }
 

@@ -58,6 +58,12 @@ size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 struct na_flows na_packets_flows(struct na_case *c,
 				 double (*count)(const struct na_value *row,
 						 const struct na_value *way));
+/* Flows of `rdma`: packets, and what `count` says of a queue pair. */
+struct na_flows
+na_packets_rdma_flows(struct na_case *c,
+		      double (*count)(const struct na_value *row));
+/* The host of one end of a queue pair: its name, else its address. */
+const char *na_packets_end(const struct na_value *row, bool dst);
 /* The directions whose verdict is loss: needed retransmissions. */
 double na_packets_needed(const struct na_value *row,
 			 const struct na_value *way);

@@ -14,9 +14,40 @@
 
 static const double unrecorded_most = 0.1; /* of the packets */
 
-static double total(struct na_case *c, const char *name)
+static double of_tcp(struct na_case *c, const char *name)
 {
 	return na_number_or(na_get(na_case_body(c, "tcp"), M_totals), name, 0);
+}
+
+static double of_roce(struct na_case *c, const char *name)
+{
+	return na_number_or(na_get(na_case_body(c, "rdma"), M_totals), name, 0);
+}
+
+static double packets_of(struct na_case *c)
+{
+	return of_tcp(c, M_packets) + of_roce(c, M_packets);
+}
+
+static double needed_of(struct na_case *c)
+{
+	return of_tcp(c, M_needed_retransmissions) +
+	       of_roce(c, M_needed_repeats);
+}
+
+static double missed_by(struct na_case *c)
+{
+	return of_tcp(c, M_unrecorded) + of_roce(c, M_missing);
+}
+
+/* A queue pair whose answers were seen. */
+static bool any_answered(struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_body(c, "rdma"), M_queue_pairs)) {
+		if (na_number_or(v, M_answers, 0) > 0)
+			return true;
+	}
+	return false;
 }
 
 /* Both directions of no connection. */
@@ -30,7 +61,7 @@ static bool one_way(struct na_case *c)
 		    na_number_at(v, M_rev "." M_packets) > 0)
 			return false;
 	}
-	return rows && rows->n > 0;
+	return !any_answered(c) && packets_of(c) > 0;
 }
 
 /* All of it stayed on its host: no network was there to be seen. */
@@ -50,13 +81,13 @@ static bool stays_home(struct na_case *c)
 		    !is_loopback(na_text_at(v, M_dst)))
 			return false;
 	}
-	return rows && rows->n > 0;
+	return rows && rows->n > 0 && !(of_roce(c, M_packets) > 0);
 }
 
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
-	double packets = total(c, M_packets), holes = total(c, M_unrecorded);
+	double packets = packets_of(c), holes = missed_by(c);
 	char count[NA_UNIT_BUF];
 
 	if (!(packets > 0))
@@ -73,7 +104,7 @@ static const char *thin(struct na_case *c)
 		return "one direction alone was recorded: capture where both "
 		       "pass";
 	if (holes > unrecorded_most * packets ||
-	    (holes > 0 && total(c, M_needed_retransmissions) > 0))
+	    (holes > 0 && needed_of(c) > 0))
 		return na_case_text(
 			c,
 			"the capture missed %s packets or more: capture "
@@ -84,22 +115,21 @@ static const char *thin(struct na_case *c)
 
 static const char *seen(struct na_case *c)
 {
-	double needed = total(c, M_needed_retransmissions);
+	double needed = needed_of(c);
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
 	if (needed > 0)
-		return na_case_text(
-			c, "%s of %s packets had to be sent again",
-			na_print_count(n, (uint64_t)needed),
-			na_print_count(m, (uint64_t)total(c, M_packets)));
+		return na_case_text(c, "%s of %s packets had to be sent again",
+				    na_print_count(n, (uint64_t)needed),
+				    na_print_count(m, (uint64_t)packets_of(c)));
 	/* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of
 	 * n showed is, with 95 % confidence, rarer than 3 in n. */
 	return na_case_text(
 		c,
 		"none of %s packets had to be sent again (a loss of %s %% "
 		"would have shown)",
-		na_print_count(n, (uint64_t)total(c, M_packets)),
-		na_case_number(c, 300 / fmax(3, total(c, M_packets))));
+		na_print_count(n, (uint64_t)packets_of(c)),
+		na_case_number(c, 300 / fmax(3, packets_of(c))));
 }
 
 const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)

@@ -403,6 +403,22 @@ bool na_filter_connection(const struct na_bound_filter *l,
 		 end_ok(l->dst_ok, f->dst, &a)));
 }
 
+bool na_filter_queue_pair(const struct na_bound_filter *l,
+			  const struct na_queue_pair *q)
+{
+	const struct na_store *s = l->store;
+	size_t base = s->sources[q->input].run * s->names.n_endpoints;
+	const struct na_filter *f = l->filter;
+
+	return q->to_ps >= f->from_ps && q->from_ps < f->to_ps &&
+	       (f->first_step < 0 || (q->to_ps >= l->steps_from_ps &&
+				      q->from_ps < l->steps_to_ps)) &&
+	       (!l->end_ok || l->end_ok[base + q->src] ||
+		l->end_ok[base + q->dst]) &&
+	       (!l->src_ok || l->src_ok[base + q->src]) &&
+	       (!l->dst_ok || l->dst_ok[base + q->dst]);
+}
+
 unsigned na_filter_packet(const struct na_bound_filter *l,
 			  const struct na_wire_packet *w)
 {

@@ -136,6 +136,17 @@ struct na_segment;
 bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c);
 bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c);
+struct na_queue_pair;
+struct na_qp_mark;
+/* As a connection, but --src sends and --dst receives. */
+bool na_filter_queue_pair(const struct na_bound_filter *l,
+			  const struct na_queue_pair *q);
+/* As its queue pair, which says more: all of them. */
+static inline bool na_filter_qp_mark(const struct na_bound_filter *l,
+				     const struct na_qp_mark *x)
+{
+	return l && x;
+}
 /* Segments are of the one connection that was asked for: all of them. */
 static inline bool na_filter_segment(const struct na_bound_filter *l,
 				     const struct na_segment *x)

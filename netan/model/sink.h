@@ -23,6 +23,7 @@
 #include "netan/model/comm.h"
 #include "netan/model/device.h"
 #include "netan/model/packets.h"
+#include "netan/model/queue_pair.h"
 
 /* What an analysis asks readers for; a reader skips the rest unread. */
 enum na_want {
@@ -43,7 +44,8 @@ enum na_want {
 	/* Registrations and copies of the host as records; ACTIONS alone
 	 * counts them. */
 	NA_WANT_HOST_EVENTS = 16384,
-	NA_WANT_COMMS = 32768 /* what ranks of GPU jobs do together */
+	NA_WANT_COMMS = 32768, /* what ranks of GPU jobs do together */
+	NA_WANT_QUEUE_PAIRS = 65536 /* of captures, with their marks */
 };
 
 /* Why left out: docs/methods.md, "Transfers and their classes". */
@@ -75,6 +77,8 @@ struct na_sink {
 	enum na_status (*packet)(void *ctx, const struct na_wire_packet *w);
 	enum na_status (*connection)(void *ctx, const struct na_connection *c);
 	enum na_status (*segment)(void *ctx, const struct na_segment *s);
+	enum na_status (*queue_pair)(void *ctx, const struct na_queue_pair *q);
+	enum na_status (*qp_mark)(void *ctx, const struct na_qp_mark *x);
 	/* From GPU jobs. */
 	enum na_status (*comm)(void *ctx, const struct na_comm *x);
 

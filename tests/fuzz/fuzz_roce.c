@@ -7,9 +7,36 @@
 
 #include "ingest/roce/roce.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static uint64_t told, names, sent;
 
-static uint64_t told, names;
+static enum na_status one_pair(void *ctx, const struct na_queue_pair *q)
+{
+	(void)ctx;
+	if (!q->packets || q->repeats > q->packets || q->needed > q->repeats ||
+	    q->repeated_bytes > q->bytes || q->ce_marks > q->packets ||
+	    q->to_ps < q->from_ps || q->silent_ns < 0 || q->recovery_ns < 0 ||
+	    q->rnr_ns < 0 || q->slowed_ns < 0 || q->timeouts > q->repeats)
+		abort();
+	sent = q->packets;
+	return NA_OK;
+}
+
+/* Behind its queue pair: no more packets than it has. */
+static enum na_status one_mark(void *ctx, const struct na_qp_mark *x)
+{
+	(void)ctx;
+	if (!x->count || x->psn_to < x->psn_from || x->width_ps <= 0 ||
+	    x->kind >= NA_QP_MARKS)
+		abort();
+	if (x->kind == NA_QP_DATA || x->kind == NA_QP_REPEAT) {
+		if (x->count > sent)
+			abort();
+		sent -= x->count;
+	}
+	return NA_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint32_t number(void *ctx, const char *s, size_t n)
 {
@@ -68,23 +95,28 @@ static void feed(struct na_roce *x, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct na_roce_limits limits = {3, 5, 4};
+	const struct na_roce_limits limits = {.queue_pairs = 3,
+					      .messages = 5,
+					      .marks = 40,
+					      .named = 4};
 	const struct na_sink sink = {
 		.transfer = take,
 		.name = number,
 		.address = number,
 		.left_out = left_out,
+		.queue_pair = one_pair,
+		.qp_mark = one_mark,
 	};
 	struct na_capture_counts c = {0};
 	struct na_addresses ends;
 	struct na_roce *x;
 
 	na_addresses_init(&ends, &sink);
-	x = na_roce_new(&limits, 0, &sink, &ends);
+	x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS, &sink, &ends);
 
 	if (!x)
 		return 0;
-	told = names = 0;
+	told = names = sent = 0;
 	feed(x, data, size);
 	if (na_roce_finish(x))
 		abort();

@@ -46,9 +46,40 @@ static void left_out(void *ctx, enum na_reason why, uint64_t n)
 	roce_world.left_out += n;
 }
 
+static enum na_status take_qp(void *ctx, const struct na_queue_pair *q)
+{
+	(void)ctx;
+	assert_true(roce_world.n_qps < ROCE_MAX);
+	roce_world.qps[roce_world.n_qps++] = *q;
+	return NA_OK;
+}
+
+static enum na_status take_mark(void *ctx, const struct na_qp_mark *x)
+{
+	(void)ctx;
+	assert_true(x->kind < NA_QP_MARKS && x->psn_from <= x->psn_to);
+	roce_world.marked[x->kind] += x->count;
+	roce_world.n_marks++;
+	return NA_OK;
+}
+
+const struct na_queue_pair *roce_qp(uint32_t qp)
+{
+	for (size_t i = 0; i < roce_world.n_qps; i++)
+		if (roce_world.qps[i].qp == qp)
+			return &roce_world.qps[i];
+	fail_msg("no queue pair %u", qp);
+	return NULL;
+}
+
 void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 {
-	struct na_roce_limits limits = {queue_pairs, messages, named};
+	struct na_roce_limits limits = {
+		.queue_pairs = queue_pairs,
+		.messages = messages,
+		.marks = 64,
+		.named = named,
+	};
 
 	memset(&roce_world, 0, sizeof(roce_world));
 	roce_world.sink = (struct na_sink){
@@ -56,10 +87,12 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 		.name = intern,
 		.address = intern,
 		.left_out = left_out,
+		.queue_pair = take_qp,
+		.qp_mark = take_mark,
 	};
 	na_addresses_init(&roce_world.ends, &roce_world.sink);
-	roce_world.x = na_roce_new(&limits, 0, &roce_world.sink,
-				   &roce_world.ends);
+	roce_world.x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS,
+				   &roce_world.sink, &roce_world.ends);
 	assert_non_null(roce_world.x);
 }
 

@@ -26,6 +26,9 @@ extern struct roce_world_of_test {
 	struct roce_told told[ROCE_MAX];
 	size_t n;
 	uint64_t left_out;
+	struct na_queue_pair qps[ROCE_MAX];
+	size_t n_qps, n_marks;
+	uint64_t marked[NA_QP_MARKS]; /* packets */
 	int64_t now_us;
 } roce_world;
 
@@ -46,6 +49,9 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named);
 void roce_begin_large(void);
 /* Finishes, counts, frees. */
 void roce_end(void);
+
+/* Of destination queue pair `qp`; fails without one. */
+const struct na_queue_pair *roce_qp(uint32_t qp);
 
 /* Extension headers in front of the payload, per opcode, from the tables of
  * the specification: 255 is an opcode that does not exist. */

@@ -48,24 +48,6 @@ static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)
 	}
 }
 
-/* Against the rest of the same kind: of all transmit sides, of all receive
- * sides.  Where the rest needs none, half a packet is the least that it could
- * have been. */
-static double p_value_of(const struct side *x, uint64_t segments,
-			 uint64_t needed, size_t hosts)
-{
-	uint64_t rest = segments - x->segments;
-	double rate;
-
-	if (hosts < LEAST_HOSTS || !rest || !x->segments)
-		return NAN;
-	rate = fmax((double)(needed - x->needed), 0.5) / (double)rest;
-	if (rate >= 1 || x->needed > x->segments)
-		return 1;
-	return fmin(1, 2 * (double)hosts *
-			       na_binomial_upper(x->needed, x->segments, rate));
-}
-
 static void put_side(struct na_result *r, struct na_value *list,
 		     const struct tcp_state *s, const struct side *x)
 {
@@ -100,7 +82,11 @@ bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
 		if (v[i].segments || v[i].needed)
 			v[n++] = v[i];
 	for (size_t i = 0; i < n; i++)
-		v[i].p_value = p_value_of(&v[i], segments, needed, used);
+		v[i].p_value = used < LEAST_HOSTS
+				       ? NAN
+				       : na_side_p_value(v[i].needed,
+							 v[i].segments, needed,
+							 segments, used);
 	na_sort(v, n, by_need);
 	for (size_t i = 0; i < n && i < LISTED; i++)
 		put_side(r, list, s, &v[i]);

@@ -45,29 +45,50 @@ static void say_own(struct na_session *s, const struct na_result *r)
 			    "may be in what was lost");
 }
 
-/* Of connections, which only captures tell. */
-static void say_no_connections(struct na_session *s, struct na_result *r)
-{
-	size_t seen = s->store.connections.n;
+/* What an analysis of packets looks at, and what it takes. */
+struct packet_words {
+	const char *noun, *none, *missing;
+};
 
-	na_result_word(r, NA_WORD_EMPTY,
-		       seen ? "The filters leave no connection."
-			    : "There is no TCP connection in this input.");
+static const struct packet_words of_connections = {
+	"connection", "There is no TCP connection in this input.",
+	"no TCP connections: looked for TCP packets in a capture (pcap, "
+	"pcapng), or connections in a transfer file"};
+static const struct packet_words of_queue_pairs = {
+	"queue pair", "There is no RoCEv2 queue pair in this input.",
+	"no RoCEv2 queue pairs: looked for UDP packets to port 4791 in a "
+	"capture (pcap, pcapng); a transfer file does not keep them"};
+
+static const struct packet_words *words_of(const struct na_analysis *a)
+{
+	return a->add_queue_pair ? &of_queue_pairs : &of_connections;
+}
+
+/* Of what only captures tell. */
+static void say_no_packets(struct na_session *s, const struct na_analysis *a,
+			   struct na_result *r)
+{
+	const struct packet_words *w = words_of(a);
+	size_t seen = a->add_queue_pair ? s->store.queue_pairs.n
+					: s->store.connections.n;
+
+	if (seen)
+		na_result_wordf(r, NA_WORD_EMPTY, "The filters leave no %s.",
+				w->noun);
+	else
+		na_result_word(r, NA_WORD_EMPTY, w->none);
 	if (s->interrupted)
 		return;
 	if (seen) {
 		na_say_error(s->request,
-			     "the filters leave none of %zu connection%s to "
-			     "analyse",
-			     seen, na_plural(seen));
+			     "the filters leave none of %zu %s%s to analyse",
+			     seen, w->noun, na_plural(seen));
 		na_session_say_there_is(s);
 		return;
 	}
 	if (na_session_say_no_packets(s))
 		return;
-	na_say_error(s->request,
-		     "no TCP connections: looked for TCP packets in a capture "
-		     "(pcap, pcapng), or connections in a transfer file");
+	na_say_error(s->request, "%s", w->missing);
 	na_say_hint(s->request, "netan info shows what is in the input");
 }
 
@@ -86,7 +107,7 @@ static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
 		else if (a->add_transfer)
 			na_session_say_nothing(s, r);
 		else
-			say_no_connections(s, r);
+			say_no_packets(s, a, r);
 		return NA_EXIT_FAILED;
 	}
 	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on
@@ -135,7 +156,9 @@ static enum na_status check(const struct na_cli *cli,
 			       "%s: %s looks at %s, not at transfers; it "
 			       "filters by %s",
 			       vain, a->face.name,
-			       ops_alone(a) ? "ops of devices" : "connections",
+			       ops_alone(a)        ? "ops of devices"
+			       : a->add_queue_pair ? "queue pairs"
+						   : "connections",
 			       ops_alone(a) ? "--host, --collective, --from, "
 					      "--to and --step"
 					    : "--host, --src, --dst, --from, "

@@ -84,7 +84,9 @@ static const struct na_opt opts[] = {
 	  10000, "captures: TCP connections with bulk transfers" },
 	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,
 	  "captures: what the connections meet with, in turn: healthy, loss, "
-	  "timeout, zero-window, window-limited, idle (default: all)" },
+	  "timeout, zero-window, window-limited, idle (default: all); of "
+	  "RoCEv2 queue pairs roce-mixed, healthy, roce-loss, roce-timeout, "
+	  "receiver-not-ready, congestion (default: roce-mixed)" },
 	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
 	  "captures: about this share of the segments is lost, where the "
 	  "condition is loss" },
@@ -147,7 +149,16 @@ static const char details[] =
 	"                  400 ms ...\n"
 	"  zero-window     the receiver does not read: its window closes\n"
 	"  window-limited  a window of eight segments, a longer way\n"
-	"  idle            the sender has little to send, now and then";
+	"  idle            the sender has little to send, now and then\n"
+	"\n"
+	"and RoCEv2 queue pairs, as many as there are such, with\n"
+	"\n"
+	"  roce-mixed          now and then some of what follows\n"
+	"  healthy             nothing\n"
+	"  roce-loss           packets are lost: sequence NAK, go-back-N\n"
+	"  roce-timeout        the last packet is lost: sent again after 67 ms\n"
+	"  receiver-not-ready  no buffer is posted: refused, sent again later\n"
+	"  congestion          marks, congestion notifications";
 
 static const char example[] =
 	"netan synth -o /tmp/job --hosts 8\n"

@@ -76,7 +76,9 @@ static const char *missing_of(const struct na_analysis *a,
 			      const struct na_result *r)
 {
 	return na_result_get_word(r, NA_WORD_EMPTY,
-				  a->add_connection
+				  a->add_queue_pair
+					  ? "a packet capture with RoCEv2"
+				  : a->add_connection
 					  ? "a packet capture"
 					  : "transfers on the network");
 }

@@ -93,6 +93,8 @@ PASS_OVER(no_call, const struct na_call *)
 PASS_OVER(no_packet, const struct na_wire_packet *)
 PASS_OVER(no_connection, const struct na_connection *)
 PASS_OVER(no_segment, const struct na_segment *)
+PASS_OVER(no_queue_pair, const struct na_queue_pair *)
+PASS_OVER(no_qp_mark, const struct na_qp_mark *)
 PASS_OVER(no_comm, const struct na_comm *)
 
 static enum na_status no_busy(void *ctx, uint32_t core, int64_t start_ps,
@@ -118,6 +120,8 @@ struct na_sink na_deaf_sink(void *ctx)
 		.packet = no_packet,
 		.connection = no_connection,
 		.segment = no_segment,
+		.queue_pair = no_queue_pair,
+		.qp_mark = no_qp_mark,
 		.comm = no_comm,
 		.name = any_text,
 		.endpoint = any_device,

@@ -77,3 +77,17 @@ bool na_bh(const double *p, double *q, size_t n)
 	free(order);
 	return ok;
 }
+
+double na_side_p_value(uint64_t k, uint64_t n, uint64_t all_k, uint64_t all_n,
+		       size_t hosts)
+{
+	uint64_t rest = all_n - n;
+	double rate;
+
+	if (!rest || !n)
+		return NAN;
+	rate = fmax((double)(all_k - k), 0.5) / (double)rest;
+	if (rate >= 1 || k > n)
+		return 1;
+	return fmin(1, 2 * (double)hosts * na_binomial_upper(k, n, rate));
+}

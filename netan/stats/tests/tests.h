@@ -15,6 +15,15 @@ double na_normal_upper(double z);
  * probability p; 1 for k = 0. */
 double na_poisson_upper(uint64_t k, double mean);
 double na_binomial_upper(uint64_t k, uint64_t n, double p);
+/*
+ * One side of one host of `hosts`: k events in n, where all sides of its kind
+ * together have all_k in all_n.  The probability that so many or more come
+ * about at the rate of the others, for twice as many sides as hosts looked at;
+ * where the others have none, half an event is the least that it could have
+ * been.  NaN where there are no others.
+ */
+double na_side_p_value(uint64_t k, uint64_t n, uint64_t all_k, uint64_t all_n,
+		       size_t hosts);
 
 /*
  * Log likelihood ratios, as chance alone would have it (0) or more:

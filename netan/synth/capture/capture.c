@@ -14,7 +14,7 @@ enum {
 	CALL_PORT = 50051,
 	FIRST_PORT = 32768,
 	ROCE_PORT = 49152,
-	ROCE_PAIRS = 4, /* queue pairs, at most */
+	ROCE_PAIRS = 4, /* queue pairs, at most, or as many as conditions */
 	MB = 1000000
 };
 
@@ -61,25 +61,64 @@ static void describe_flow(struct na_flow *f, struct na_rng *rng)
 	f->start_ns = start_unix_ns + (int64_t)na_rng_below(&f->rng, 100 * MS);
 }
 
-static enum na_status condition_of(const struct na_synth_config *cfg, size_t i,
-				   enum na_flow_condition *c,
-				   struct na_err *err)
+/* The place of `word` among words; n: it is none of them. */
+static size_t place_of(const char *word, const char *const *words, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(word, words[i]) != 0)
+		i++;
+	return i;
+}
+
+/* The conditions that these words name, in turn: the i-th; n without any. */
+static size_t condition_of(const struct na_synth_config *cfg, size_t i,
+			   const char *const *words, size_t n)
 {
 	const struct na_text_list *list = &cfg->conditions;
-	const char *word;
+	size_t named = 0;
 
-	if (!list->n) {
-		*c = (enum na_flow_condition)(i % NA_FLOW_CALLS);
-		return NA_OK;
+	for (size_t k = 0; k < list->n; k++)
+		named += place_of(list->items[k], words, n) < n;
+	for (size_t k = 0, left = named ? i % named : 0; k < list->n; k++) {
+		size_t at = place_of(list->items[k], words, n);
+
+		if (at < n && !left--)
+			return at;
 	}
-	word = list->items[i % list->n];
-	for (*c = 0; *c < NA_FLOW_CALLS; ++*c)
-		if (!strcmp(word, na_flow_words[*c]))
-			return NA_OK;
-	return na_fail(err, NA_EUSAGE,
-		       "--condition \"%s\" is not known; it is healthy, loss, "
-		       "timeout, zero-window, window-limited or idle",
-		       word);
+	return n;
+}
+
+static size_t roce_words(const struct na_synth_config *cfg)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < cfg->conditions.n; k++)
+		n += place_of(cfg->conditions.items[k], na_roce_words,
+			      NA_ROCE_CONDITIONS) < NA_ROCE_CONDITIONS;
+	return n;
+}
+
+static enum na_status check_words(const struct na_synth_config *cfg,
+				  struct na_err *err)
+{
+	for (size_t k = 0; k < cfg->conditions.n; k++) {
+		const char *word = cfg->conditions.items[k];
+
+		if (place_of(word, na_flow_words, NA_FLOW_CALLS) ==
+			    NA_FLOW_CALLS &&
+		    place_of(word, na_roce_words, NA_ROCE_CONDITIONS) ==
+			    NA_ROCE_CONDITIONS)
+			return na_fail(err, NA_EUSAGE,
+				       "--condition \"%s\" is not known; it is "
+				       "healthy, loss, timeout, zero-window, "
+				       "window-limited or idle, or of RoCEv2 "
+				       "roce-mixed, healthy, roce-loss, "
+				       "roce-timeout, receiver-not-ready or "
+				       "congestion",
+				       word);
+	}
+	return NA_OK;
 }
 
 /* Those that wait a lot get little to do, or the capture would take hours;
@@ -116,23 +155,21 @@ static void start_bulks(struct na_capture_job *job)
 	}
 }
 
-static enum na_status make_bulks(struct na_capture_job *job, struct na_rng *rng,
-				 struct na_err *err)
+static void make_bulks(struct na_capture_job *job, struct na_rng *rng)
 {
 	for (size_t i = 0; i < job->n_bulks; i++) {
 		struct na_flow *f = &job->bulks[i].flow;
-		enum na_status st = condition_of(job->cfg, i, &f->condition,
-						 err);
+		size_t c = condition_of(job->cfg, i, na_flow_words,
+					NA_FLOW_CALLS);
 
-		if (st)
-			return st;
+		f->condition = (enum na_flow_condition)(
+			c < NA_FLOW_CALLS ? c : i % NA_FLOW_CALLS);
 		describe_ends(f->ends, (uint32_t)job->cfg->hosts, (uint32_t)i,
 			      BULK_PORT);
 		describe_flow(f, rng);
 		f->sender = na_rng_hit(&f->rng, NA_Q16_ONE / 4);
 	}
 	start_bulks(job);
-	return NA_OK;
 }
 
 static void make_callers(struct na_capture_job *job, struct na_rng *rng)
@@ -170,6 +207,10 @@ static void make_roces(struct na_capture_job *job, struct na_rng *rng)
 		na_rng_seed(&f->rng, na_rng_next(rng));
 		f->start_ns = start_unix_ns +
 			      (int64_t)na_rng_below(&f->rng, 100 * MS);
+		f->condition = (enum na_roce_condition)(
+			condition_of(job->cfg, i, na_roce_words,
+				     NA_ROCE_CONDITIONS) %
+			NA_ROCE_CONDITIONS);
 		na_roce_flow_start(f, messages / n + (i < messages % n));
 	}
 }
@@ -255,15 +296,16 @@ static enum na_status make_job(struct na_capture_job *job,
 {
 	size_t hosts = (size_t)cfg->hosts, n;
 	struct na_rng rng;
-	enum na_status st;
 
 	memset(job, 0, sizeof(*job));
 	job->cfg = cfg;
 	job->n_bulks = (size_t)cfg->connections;
 	job->n_callers = (size_t)cfg->rpcs < hosts - 1 ? (size_t)cfg->rpcs
 						       : hosts - 1;
-	job->n_roces = (size_t)cfg->roce < ROCE_PAIRS ? (size_t)cfg->roce
-						      : ROCE_PAIRS;
+	job->n_roces = roce_words(cfg) > ROCE_PAIRS ? roce_words(cfg)
+						    : ROCE_PAIRS;
+	if ((size_t)cfg->roce < job->n_roces)
+		job->n_roces = (size_t)cfg->roce;
 	n = job->n_bulks + job->n_callers + job->n_roces;
 	if (!n)
 		return na_fail(err, NA_EUSAGE,
@@ -275,9 +317,7 @@ static enum na_status make_job(struct na_capture_job *job,
 	if (!job->bulks || !job->callers || !job->roces)
 		return na_fail_nomem(err);
 	na_rng_seed(&rng, (uint64_t)cfg->seed);
-	st = make_bulks(job, &rng, err);
-	if (st)
-		return st;
+	make_bulks(job, &rng);
 	make_callers(job, &rng);
 	make_roces(job, &rng);
 	for (uint32_t i = 0; i < n; i++)
@@ -372,7 +412,7 @@ static enum na_status check(const struct na_synth_config *cfg,
 			       "a capture needs at least two hosts; --hosts "
 			       "says %d",
 			       (int)cfg->hosts);
-	return NA_OK;
+	return check_words(cfg, err);
 }
 
 enum na_status na_synth_capture(const struct na_synth_config *cfg,

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+const char *const na_roce_words[NA_ROCE_CONDITIONS] = {
+	"roce-mixed",         "healthy",    "roce-loss", "roce-timeout",
+	"receiver-not-ready", "congestion",
+};
+
+/* The least that a NIC waits for an ACK: 4.096 us * 2^14. */
+static const int64_t ack_timeout_ns = INT64_C(4096) << 14;
+
 enum {
 	US = 1000,
 	GAP_NS = 350, /* between packets */
@@ -47,6 +55,9 @@ static void plan_parts(struct na_roce_flow *f, uint32_t n, uint32_t from,
 	uint8_t op = p.opcode;
 	uint32_t psn = p.psn;
 	bool read = op == READ_FIRST;
+	int64_t marked = f->condition == NA_ROCE_MIXED       ? NA_Q16_ONE / 256
+			 : f->condition == NA_ROCE_CONGESTED ? NA_Q16_ONE / 8
+							     : 0;
 
 	for (uint32_t i = from; i < n; i++) {
 		p.time_ns = f->now_ns;
@@ -58,7 +69,7 @@ static void plan_parts(struct na_roce_flow *f, uint32_t n, uint32_t from,
 			p.opcode = (uint8_t)(op + 2 + (immediate ? 1 : 0));
 		else
 			p.opcode = (uint8_t)(i ? op + 1 : op);
-		p.ecn = na_rng_hit(&f->rng, NA_Q16_ONE / 256) ? 3 : 2;
+		p.ecn = na_rng_hit(&f->rng, marked) ? 3 : 2;
 		add_plan(f, &p);
 		f->now_ns += GAP_NS;
 	}
@@ -90,44 +101,106 @@ static void done(struct na_roce_flow *f, int64_t from_ns, int64_t to_ns,
 		f->truth.latency_max_ns = to_ns - from_ns;
 }
 
-/* A SEND or WRITE, now and then refused or with a packet lost behind the
- * capture point. */
+/* A SEND or WRITE, as planned: how it meets with trouble. */
+struct push {
+	struct na_roce_plan p;
+	uint32_t n, bytes;
+	bool immediate;
+};
+
+/* From packet `from` on once more. */
+static void again(struct na_roce_flow *f, const struct push *m, uint32_t from)
+{
+	f->truth.repeats += m->n - from;
+	plan_parts(f, m->n, from, m->bytes, m->p, m->immediate);
+	f->now_ns += f->rtt_ns;
+}
+
+/* Behind the capture point, before the last packet. */
+static void lose(struct na_roce_flow *f, const struct push *m, uint32_t lost)
+{
+	plan_answer(f, ACKNOWLEDGE, f->psn + lost, SYN_NAK);
+	f->truth.naks++;
+	f->truth.needed++;
+	again(f, m, lost);
+}
+
+/* No buffer is posted: the message is sent again whole. */
+static void refuse(struct na_roce_flow *f, const struct push *m, int64_t wait)
+{
+	plan_answer(f, ACKNOWLEDGE, f->psn, SYN_RNR);
+	f->truth.rnr_naks++;
+	f->truth.messages += m->n == 1;
+	f->now_ns += wait;
+	again(f, m, 0);
+}
+
+/* Nothing behind the last packet tells the responder that it is lost. */
+static void lose_last(struct na_roce_flow *f, const struct push *m)
+{
+	int64_t sent_ns = f->now_ns - f->rtt_ns - GAP_NS;
+
+	f->now_ns = sent_ns + ack_timeout_ns;
+	f->truth.timeouts++;
+	f->truth.silent_ns += ack_timeout_ns;
+	f->truth.needed++;
+	f->truth.messages += 1;
+	again(f, m, m->n - 1);
+}
+
+static void meet_trouble(struct na_roce_flow *f, const struct push *m,
+			 bool write)
+{
+	struct na_rng *r = &f->rng;
+
+	switch (f->condition) {
+	case NA_ROCE_MIXED:
+		if (!na_rng_hit(r, NA_Q16_ONE / 32))
+			return;
+		if (m->n >= 4)
+			lose(f, m, 1 + (uint32_t)na_rng_below(r, m->n - 2));
+		else if (m->n == 1 && !write)
+			refuse(f, m, 10 * US);
+		return;
+	case NA_ROCE_LOSS:
+		if (m->n >= 2 && na_rng_hit(r, NA_Q16_ONE / 128 * m->n))
+			lose(f, m, (uint32_t)na_rng_below(r, m->n - 1));
+		return;
+	case NA_ROCE_TIMEOUT:
+		if (na_rng_hit(r, NA_Q16_ONE / 16))
+			lose_last(f, m);
+		return;
+	case NA_ROCE_NOT_READY:
+		if (!write && na_rng_hit(r, NA_Q16_ONE / 4))
+			refuse(f, m, 640 * US);
+		return;
+	default:
+		return;
+	}
+}
+
 static void push(struct na_roce_flow *f, uint32_t bytes)
 {
-	uint32_t n = (bytes + f->mtu - 1) / f->mtu;
 	bool write = na_rng_hit(&f->rng, NA_Q16_ONE / 2);
 	bool immediate = !write && na_rng_hit(&f->rng, NA_Q16_ONE / 4);
-	struct na_roce_plan p = {.psn = f->psn, .opcode = write ? WRITE : SEND};
+	struct push m = {
+		.p = {.psn = f->psn, .opcode = write ? WRITE : SEND},
+		.n = (bytes + f->mtu - 1) / f->mtu,
+		.bytes = bytes,
+		.immediate = immediate,
+	};
 	int64_t from_ns = f->now_ns;
-	bool bad = na_rng_hit(&f->rng, NA_Q16_ONE / 32);
 
-	p.asked = bytes;
-	plan_parts(f, n, 0, bytes, p, immediate);
+	m.p.asked = bytes;
+	plan_parts(f, m.n, 0, bytes, m.p, immediate);
 	f->now_ns += f->rtt_ns;
-	if (bad && n >= 4) {
-		uint32_t lost = 1 + (uint32_t)na_rng_below(&f->rng, n - 2);
-
-		plan_answer(f, ACKNOWLEDGE, f->psn + lost, SYN_NAK);
-		f->truth.naks++;
-		f->truth.repeats += n - lost;
-		plan_parts(f, n, lost, bytes, p, immediate);
-		f->now_ns += f->rtt_ns;
-	} else if (bad && n == 1 && !write) {
-		/* No buffer is posted: the message is sent again whole. */
-		plan_answer(f, ACKNOWLEDGE, f->psn, SYN_RNR);
-		f->truth.rnr_naks++;
-		f->truth.repeats++;
-		f->truth.messages++;
-		f->now_ns += 10 * US;
-		plan_parts(f, n, 0, bytes, p, immediate);
-		f->now_ns += f->rtt_ns;
-	}
+	meet_trouble(f, &m, write);
 	f->msn++;
 	done(f, from_ns, f->now_ns, bytes);
 	f->truth.sends += !write;
 	f->truth.writes += write;
-	plan_answer(f, ACKNOWLEDGE, f->psn + n - 1, SYN_ACK);
-	f->psn = (f->psn + n) & 0xffffff;
+	plan_answer(f, ACKNOWLEDGE, f->psn + m.n - 1, SYN_ACK);
+	f->psn = (f->psn + m.n) & 0xffffff;
 }
 
 static void pull(struct na_roce_flow *f, uint32_t bytes)
@@ -192,7 +265,10 @@ void na_roce_flow_more(struct na_roce_flow *f)
 	default:
 		push(f, bytes);
 	}
-	if (na_rng_hit(r, NA_Q16_ONE / 32)) {
+	if (f->condition == NA_ROCE_CONGESTED
+		    ? na_rng_hit(r, NA_Q16_ONE / 4)
+		    : f->condition == NA_ROCE_MIXED &&
+			      na_rng_hit(r, NA_Q16_ONE / 32)) {
 		plan_answer(f, CONGESTION, 0, 0);
 		f->truth.congestion++;
 	}

@@ -10,6 +10,18 @@
 
 enum { NA_ROCE_PLANS = 256 };
 
+/* What its requests meet with; MIXED: a little of all but timeouts. */
+enum na_roce_condition {
+	NA_ROCE_MIXED,
+	NA_ROCE_HEALTHY,
+	NA_ROCE_LOSS,
+	NA_ROCE_TIMEOUT,
+	NA_ROCE_NOT_READY,
+	NA_ROCE_CONGESTED,
+	NA_ROCE_CONDITIONS
+};
+extern const char *const na_roce_words[NA_ROCE_CONDITIONS];
+
 struct na_roce_plan {
 	int64_t time_ns;
 	uint32_t psn, data; /* bytes behind the headers, before the pad */
@@ -21,13 +33,14 @@ struct na_roce_plan {
 
 struct na_roce_truth {
 	uint64_t packets, messages, bytes, sends, writes, reads, atomics;
-	uint64_t naks, rnr_naks, repeats, congestion, ce;
-	int64_t latency_sum_ns, latency_max_ns;
+	uint64_t naks, rnr_naks, repeats, needed, timeouts, congestion, ce;
+	int64_t silent_ns, latency_sum_ns, latency_max_ns;
 };
 
 struct na_roce_flow {
 	struct na_frame_end ends[2]; /* requester, responder */
 	uint32_t qp[2];              /* their queue pairs */
+	enum na_roce_condition condition;
 	uint32_t psn, msn, mtu;
 	int64_t start_ns, now_ns, rtt_ns;
 	uint64_t left; /* messages */

@@ -86,6 +86,7 @@ static void put_roce(struct na_json *j, const struct na_roce_flow *f)
 	na_json_item(j, 2);
 	put_end(j, "requester", &f->ends[0]);
 	put_end(j, "responder", &f->ends[1]);
+	na_json_text(j, "condition", na_roce_words[f->condition]);
 	na_json_uint(j, "requester_qp", f->qp[0]);
 	na_json_uint(j, "responder_qp", f->qp[1]);
 	na_json_uint(j, "packets", t->packets);
@@ -100,6 +101,9 @@ static void put_roce(struct na_json *j, const struct na_roce_flow *f)
 	na_json_uint(j, "naks", t->naks);
 	na_json_uint(j, "rnr_naks", t->rnr_naks);
 	na_json_uint(j, "psn_repeats", t->repeats);
+	na_json_uint(j, "needed_repeats", t->needed);
+	na_json_uint(j, "timeouts", t->timeouts);
+	na_json_int(j, "silent_ns", t->silent_ns);
 	na_json_uint(j, "congestion", t->congestion);
 	na_json_uint(j, "ce_marks", t->ce);
 	na_json_close(j, '}');

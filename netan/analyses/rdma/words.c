@@ -1,0 +1,177 @@
+/* rdma: verdicts in words, and what to do. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "netan/analyses/rdma/state.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+
+const char *const na_rdma_verdict_names[RDMA_VERDICTS] = {
+	"timeout",   "loss",        "receiver_not_ready",
+	"congested", "cannot_tell", "healthy"};
+
+const char *na_rdma_remedy(enum rdma_verdict v)
+{
+	static const char *const remedies[RDMA_VERDICTS] = {
+		[RDMA_TIMEOUT] =
+			"last packets or their ACKs are lost, and only the "
+			"timer notices: find the drops first (ethtool -S: "
+			"rx_discards_phy, out_of_buffer; the switch ports' "
+			"drop and CRC counters, cable and transceiver), check "
+			"that PFC is on for the RoCE priority on every hop "
+			"(mlnx_qos, DSCP trust), then lower the timeout "
+			"(NCCL_IB_TIMEOUT)",
+		[RDMA_LOSS] =
+			"find where packets are lost: CRC and symbol errors "
+			"tell of cable or transceiver (mlxlink, ethtool -S), "
+			"discards of switch ports tell of queues: PFC off or "
+			"on another priority on one hop, headroom too small, "
+			"ECN thresholds above the drop threshold; "
+			"out_of_sequence and packet_seq_err of the NIC count "
+			"the same (rdma statistic)",
+		[RDMA_NOT_READY] =
+			"the receiver posts its buffers too late: not the "
+			"network; look at that host (CPU, polling thread, "
+			"receive queue too short), rnr_nak_retry_err of its "
+			"NIC",
+		[RDMA_CONGESTED] =
+			"DCQCN slows the sender down: look for several "
+			"senders to one port (incast, uneven ECMP), a slower "
+			"link, or a host that cannot take it (PFC pause "
+			"frames: rx_prio_pause, tx_prio_pause); then tune the "
+			"ECN thresholds of the switch (Kmin, Kmax) and the "
+			"DCQCN settings of the NICs, the same everywhere",
+	};
+
+	return remedies[v];
+}
+
+static void say_loss(struct na_result *r, struct na_value *list,
+		     const struct na_queue_pair *q)
+{
+	if (q->needed || q->naks_sequence)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " of %" PRIu64
+			     " packets were missing and sent again, %" PRIu64
+			     " repeats in all, %" PRIu64 " sequence NAK%s",
+			     q->needed, q->packets, q->repeats,
+			     q->naks_sequence, na_plural(q->naks_sequence));
+	if (q->timeouts)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " timeout%s, silent for %.4g ms, the "
+			     "longest %.4g ms",
+			     q->timeouts, na_plural(q->timeouts),
+			     na_ms_of_ns(q->silent_ns),
+			     na_ms_of_ns(q->longest_silent_ns));
+	if (q->naks_rnr)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " NAK%s: receiver not ready; waited "
+			     "%.4g ms for it",
+			     q->naks_rnr, na_plural(q->naks_rnr),
+			     na_ms_of_ns(q->rnr_ns));
+	if (q->naks_other)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " NAK%s that the program caused "
+			     "(invalid request, remote access or operation)",
+			     q->naks_other, na_plural(q->naks_other));
+}
+
+static void say_marks(struct na_result *r, struct na_value *list,
+		      const struct rdma_row *row)
+{
+	const struct na_queue_pair *q = row->q;
+
+	if (q->cnps)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " congestion notification%s; for %.3g "
+			     "%% of the time the sender was within a "
+			     "millisecond behind one",
+			     q->cnps, na_plural(q->cnps),
+			     row->duration_ns ? 100.0 * (double)q->slowed_ns /
+							(double)row->duration_ns
+					      : 100.0);
+	if (q->ce_marks)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " of %" PRIu64
+			     " packets carry a congestion mark",
+			     q->ce_marks, q->packets);
+}
+
+static void say_doubts(struct na_result *r, struct na_value *list,
+		       const struct na_queue_pair *q)
+{
+	if (q->service == NA_QP_DATAGRAM)
+		na_put_text(r, list, NULL,
+			    "datagrams: nobody answers them, and their "
+			    "numbers count over all destinations");
+	else if (q->service == NA_QP_UNRELIABLE)
+		na_put_textf(r, list, NULL,
+			     "unreliable connection: nobody answers; %" PRIu64
+			     " gap%s of its numbers",
+			     q->psn_gaps, na_plural(q->psn_gaps));
+	else if (!q->answers)
+		na_put_text(r, list, NULL,
+			    "no answer is in the capture: one direction "
+			    "alone");
+	if (q->missing)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " packet%s acknowledged and never "
+			     "seen: the capture missed %s",
+			     q->missing, na_plural(q->missing),
+			     q->missing == 1 ? "it" : "them");
+	else if (q->psn_gaps && !q->needed && q->service == NA_QP_RELIABLE)
+		na_put_textf(r, list, NULL, "%" PRIu64 " gap%s of its numbers",
+			     q->psn_gaps, na_plural(q->psn_gaps));
+	if (q->reordered)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " packet%s came late, and nobody asked "
+			     "for %s",
+			     q->reordered, na_plural(q->reordered),
+			     q->reordered == 1 ? "it" : "them");
+}
+
+void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
+			  const struct rdma_row *row)
+{
+	const struct na_queue_pair *q = row->q;
+
+	if (row->verdict == RDMA_CONGESTED)
+		say_marks(r, list, row);
+	say_loss(r, list, q);
+	if (row->verdict != RDMA_CONGESTED)
+		say_marks(r, list, row);
+	say_doubts(r, list, q);
+	if (list && !list->n)
+		na_put_textf(r, list, NULL,
+			     "%" PRIu64 " packet%s, none sent again, no NAK, "
+			     "no notification",
+			     q->packets, na_plural(q->packets));
+}
+
+const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
+			    const struct rdma_state *s)
+{
+	static const char *const words[RDMA_VERDICTS][2] = {
+		{"waits for timeouts", "wait for timeouts"},
+		{"loses packets", "lose packets"},
+		{"has a receiver that is not ready",
+		 "have a receiver that is not ready"},
+		{"congested", "congested"},
+		{"too little to tell", "too little to tell"},
+		{"healthy", "healthy"},
+	};
+	struct na_str to = na_str_over(buf, RDMA_SUMMARY_BUF);
+	const char *between = ": ";
+	char n[NA_COUNT_BUF];
+
+	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "queue pair"));
+	for (size_t v = 0; v < RDMA_VERDICTS; v++) {
+		if (!s->by_verdict[v])
+			continue;
+		na_str_addf(&to, "%s%s %s", between,
+			    na_print_count(n, s->by_verdict[v]),
+			    words[v][s->by_verdict[v] != 1]);
+		between = ", ";
+	}
+	return buf;
+}

@@ -1,0 +1,230 @@
+/*
+ * rdma-queue-pair: what holds RoCEv2 queue pairs of a capture back, as `rdma`
+ * judges them: a finding for each kind of trouble.  Loss and timeouts accuse
+ * the side of a NIC, or the path, that a test of needed repeats names, else the
+ * network; a receiver that is not ready is named, and acquits the network.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/checks/look.h"
+#include "netan/checks/packets.h"
+
+enum { LISTED = 10, LOST_LEAST = 3 };
+
+static const double lost_much = 0.01; /* of the packets: an error, as in rdma */
+
+static double needed_of(const struct na_value *row)
+{
+	return na_says(row, M_verdict, "loss") ||
+			       na_says(row, M_verdict, "timeout")
+		       ? na_number_or(row, M_repeats "." M_needed, 0)
+		       : 0;
+}
+
+/* What its queue pairs share of those with trouble: a side, or a path. */
+static bool shared(struct na_case *c, const char *verdict,
+		   struct na_packets_side *x)
+{
+	const struct na_value *first = NULL;
+	bool src = true, dst = true;
+
+	na_for_each (row, na_get(na_case_body(c, "rdma"), M_queue_pairs)) {
+		if (!na_says(row, M_verdict, verdict))
+			continue;
+		first = first ? first : row;
+		src &= strcmp(na_text_at(row, M_src),
+			      na_text_at(first, M_src)) == 0;
+		dst &= strcmp(na_text_at(row, M_dst),
+			      na_text_at(first, M_dst)) == 0;
+	}
+	if (!first || (!src && !dst))
+		return false;
+	*x = (struct na_packets_side){
+		.kind = src && dst ? "pair"
+			: src      ? "src"
+				   : "dst",
+		.src = na_packets_end(first, false),
+		.dst = na_packets_end(first, true),
+		.host = na_packets_end(first, !src),
+	};
+	return true;
+}
+
+/* ---- whom it accuses */
+
+static void accuse_loss(struct na_case *c, struct na_finding *f,
+			const char *verdict)
+{
+	struct na_packets_side side[NA_SIDES_MOST];
+	struct na_flows flows = na_packets_rdma_flows(c, needed_of);
+	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
+					      side)
+			   : 0;
+
+	(void)verdict; /* losses and timeouts count together */
+	f->how = f->title;
+	if (!n) {
+		na_case_accuse(f, NA_CAUSE_NETWORK, (struct na_who){NULL},
+			       "the network loses RoCEv2 packets");
+		return;
+	}
+	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
+		       na_packets_loses(c, &side[0]));
+	if (!isnan(side[0].p_value))
+		na_case_fact(c, f,
+			     "%s: %.0f of %.0f packets were needed again, of "
+			     "all others %.0f of %.0f",
+			     na_packets_name(c, &side[0]), side[0].events,
+			     side[0].segments, side[0].rest_events,
+			     side[0].rest_segments);
+}
+
+static void accuse_receiver(struct na_case *c, struct na_finding *f,
+			    const char *verdict)
+{
+	struct na_packets_side x;
+
+	f->how = f->title;
+	if (!shared(c, verdict, &x) || strcmp(x.kind, "src") == 0) {
+		f->culprit = "receivers that post no buffers";
+		return;
+	}
+	na_case_accuse(f, NA_CAUSE_SERVER,
+		       (struct na_who){.kind = "host", .host = x.dst},
+		       na_case_text(c, "%s posts its receive buffers late",
+				    x.dst));
+}
+
+static void accuse_queue(struct na_case *c, struct na_finding *f,
+			 const char *verdict)
+{
+	struct na_packets_side x;
+	bool known = shared(c, verdict, &x);
+
+	f->how = f->title;
+	na_case_accuse(f, NA_CAUSE_NETWORK,
+		       known ? na_packets_who(&x) : (struct na_who){NULL},
+		       na_case_text(c, "congestion on %s",
+				    known ? na_packets_name(c, &x)
+					  : "the network"));
+}
+
+/* clang-format off */
+static const struct trouble {
+	const char *verdict, *title, *titles, *remedy;
+	void (*accuse)(struct na_case *c, struct na_finding *f,
+		       const char *verdict);
+	enum na_severity severity;
+	enum na_confidence confidence;
+} troubles[] = {
+	{"timeout", "is silent in timeouts", "are silent in timeouts",
+	 "find the drops first: ethtool -S of both NICs, drop and CRC "
+	 "counters of the switch ports, cable and transceiver; PFC on for the "
+	 "RoCE priority on every hop (mlnx_qos); then a shorter timeout "
+	 "(NCCL_IB_TIMEOUT)",
+	 accuse_loss, NA_SEV_ERROR, NA_LIKELY},
+	{"loss", "loses packets", "lose packets",
+	 "find where packets are lost: CRC and symbol errors tell of cable or "
+	 "transceiver (mlxlink, ethtool -S), discards of switch ports of "
+	 "queues: PFC off or on another priority on one hop, headroom too "
+	 "small, ECN thresholds above the drop threshold",
+	 accuse_loss, NA_SEV_WARNING, NA_LIKELY},
+	{"receiver_not_ready", "waits for a receiver that is not ready",
+	 "wait for receivers that are not ready",
+	 "look at the receiving host, not at the network: its CPU, the thread "
+	 "that posts buffers, a receive queue that is too short",
+	 accuse_receiver, NA_SEV_WARNING, NA_CERTAIN},
+	{"congested", "is slowed down by congestion notifications",
+	 "are slowed down by congestion notifications",
+	 "look for several senders to one port (incast, uneven ECMP), a "
+	 "slower link, or a host that cannot take it (rx_prio_pause, "
+	 "tx_prio_pause); then the ECN thresholds of the switch and the DCQCN "
+	 "settings of the NICs, the same everywhere",
+	 accuse_queue, NA_SEV_WARNING, NA_LIKELY},
+};
+/* clang-format on */
+
+/* Queue pairs of one trouble; they come worst first. */
+struct group {
+	const struct na_value *worst;
+	struct na_value *list;
+	double lost_s, from_s, to_s;
+	size_t n;
+	bool much;
+};
+
+static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
+{
+	double needed = needed_of(v);
+	struct na_value *to;
+
+	g->worst = g->worst ? g->worst : v;
+	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
+	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
+	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
+	g->much |= needed >= LOST_LEAST &&
+		   needed >= lost_much * na_number_at(v, M_packets);
+	if (g->n++ >= LISTED)
+		return;
+	to = na_put_object(c->r, g->list, NULL);
+	na_case_copy(c, to, v, M_src, M_dst, M_qp, M_lost_ms);
+	na_put_text(c->r, to, M_what,
+		    na_text_of(na_first(v, M_evidence), NULL));
+}
+
+static void tell(struct na_case *c, const struct trouble *t, struct group *g)
+{
+	const struct na_value *body = na_case_body(c, "rdma");
+	long long all = (long long)na_count_at(body, M_queue_pairs_used);
+	long long n = (long long)na_int_of(
+		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
+		(int64_t)g->n);
+	struct na_finding *f =
+		na_case_find(c, g->much ? NA_SEV_ERROR : t->severity,
+			     t->confidence, "rdma");
+
+	f->from_s = g->from_s;
+	f->to_s = g->to_s;
+	f->title = na_case_text(c, "%lld of %lld queue pair%s %s, %s%s -> %s",
+				n, all, na_plural(all),
+				n == 1 ? t->title : t->titles,
+				n == 1 ? "" : "the worst ",
+				na_text_at(g->worst, M_src),
+				na_text_at(g->worst, M_dst));
+	f->remedy = t->remedy;
+	na_for_each (v, na_get(g->worst, M_evidence))
+		na_case_fact(c, f, "%s", na_text_of(v, ""));
+	t->accuse(c, f, t->verdict);
+	na_case_cost(c, f, g->lost_s);
+	na_put_int(c->r, f->evidence, M_queue_pairs, n);
+	na_put_int(c->r, f->evidence, M_of, all);
+	na_put_alias(c->r, f->evidence, M_worst, g->list);
+}
+
+static void judge_rdma_queue_pair(struct na_case *c)
+{
+	for (size_t i = 0; i < NA_LEN(troubles); i++) {
+		struct group g = {.list = na_case_list(c),
+				  .from_s = INFINITY,
+				  .to_s = -INFINITY};
+
+		na_for_each (v, na_get(na_case_body(c, "rdma"), M_queue_pairs))
+			if (na_says(v, M_verdict, troubles[i].verdict))
+				add_to(c, &g, v);
+		if (g.n)
+			tell(c, &troubles[i], &g);
+	}
+}
+
+const struct na_check na_check_rdma_queue_pair = {
+	.id = "rdma-queue-pair",
+	.question = "RoCEv2 queue pairs that lose packets or wait",
+	.needs = {"rdma"},
+	.judge = judge_rdma_queue_pair,
+	.acquits = NA_ACQUITS_PACKETS,
+};
