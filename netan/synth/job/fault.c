@@ -253,10 +253,11 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 			return NA_EUSAGE;
 		p += len;
 	}
-	if (row->hosts == A_RANK && *p == ':') {
-		p++;
+	if (row->hosts == A_RANK) {
+		ok = *p == ':';
+		p += ok;
 		len = strcspn(p, ":");
-		if (fault_rank(na_text_n(p, len), n_ranks, &f->host, err))
+		if (ok && fault_rank(na_text_n(p, len), n_ranks, &f->host, err))
 			return NA_EUSAGE;
 		p += len;
 	}

@@ -3,12 +3,14 @@
  */
 #include "netan/synth/pytorch/pytorch.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/str.h"
+#include "netan/base/strtab.h"
 #include "netan/base/units.h"
 #include "netan/synth/out_file.h"
 
@@ -172,11 +174,14 @@ static const char *ending(int pack, bool packs)
 					      : ".zst";
 }
 
-static char *file_name(const struct na_torch_job *job, const struct evidence *e,
-		       const char *dir, uint32_t rank)
+struct name {
+	char s[96];
+};
+
+static void put_name(struct name *name, const struct na_torch_job *job,
+		     const struct evidence *e, uint32_t rank)
 {
-	char name[96];
-	struct na_str s = na_str_over(name, sizeof(name));
+	struct na_str s = na_str_over(name->s, sizeof(name->s));
 
 	if (e->middle)
 		na_str_addf(&s, "host-%u%s%u%s", na_torch_host(job, rank),
@@ -184,7 +189,6 @@ static char *file_name(const struct na_torch_job *job, const struct evidence *e,
 	else
 		na_str_addf(&s, "%s%u", e->rest, rank);
 	na_str_addf(&s, "%s", ending(job->cfg->compress, e->packs));
-	return na_out_join(dir, name);
 }
 
 static enum na_status write_rank(const struct na_torch_job *job,
@@ -192,12 +196,15 @@ static enum na_status write_rank(const struct na_torch_job *job,
 				 uint32_t rank, struct na_synth_report *report,
 				 struct na_err *err)
 {
-	char *path = file_name(job, e, dir, rank);
 	struct na_out_file *out = NULL;
 	struct na_wire w = {0};
 	uint64_t events = 0, bytes = 0, whole;
+	struct name name;
 	enum na_status st;
+	char *path;
 
+	put_name(&name, job, e, rank);
+	path = na_out_join(dir, name.s);
 	if (!path)
 		return na_fail_nomem(err);
 	e->write(&w, job, rank, &events);
@@ -217,6 +224,46 @@ static enum na_status write_rank(const struct na_torch_job *job,
 	return na_synth_report_add(report, st, path, bytes, events, err);
 }
 
+static bool is_written(const struct na_torch_job *job, const struct evidence *e,
+		       uint32_t rank)
+{
+	return !e->dump || !na_torch_fault(job, NA_FAULT_MISSING_RANK, rank);
+}
+
+/* A file left by another run would pass for a rank of this one. */
+static enum na_status check_leftovers(const struct na_torch_job *job,
+				      const struct evidence *e,
+				      const char *path, struct na_err *err)
+{
+	struct na_strtab ours = {0};
+	enum na_status st = NA_OK;
+	DIR *dir = opendir(path);
+	struct dirent *d;
+
+	if (!dir)
+		return na_fail_errno(err, path);
+	for (uint32_t i = 0; !st && i < job->n_ranks; i++) {
+		struct name name;
+
+		put_name(&name, job, e, i);
+		if (is_written(job, e, i) &&
+		    na_strtab_add(&ours, name.s, strlen(name.s)) == NA_NO_NAME)
+			st = na_fail_nomem(err);
+	}
+	while (!st && (d = readdir(dir)))
+		if (d->d_name[0] != '.' &&
+		    na_strtab_find(&ours, d->d_name, strlen(d->d_name)) ==
+			    NA_NO_NAME)
+			st = na_fail(err, NA_EIO,
+				     "%s/%s is from another run and would "
+				     "count as one of its ranks; remove it, or "
+				     "choose another -o",
+				     path, d->d_name);
+	closedir(dir);
+	na_strtab_fini(&ours);
+	return st;
+}
+
 static enum na_status write_evidence(const struct na_torch_job *job,
 				     const struct evidence *e,
 				     struct na_synth_report *report,
@@ -226,8 +273,10 @@ static enum na_status write_evidence(const struct na_torch_job *job,
 	enum na_status st = dir ? na_out_make_dirs(dir, err)
 				: na_fail_nomem(err);
 
+	if (!st)
+		st = check_leftovers(job, e, dir, err);
 	for (uint32_t i = 0; !st && i < job->n_ranks; i++)
-		if (!e->dump || !na_torch_fault(job, NA_FAULT_MISSING_RANK, i))
+		if (is_written(job, e, i))
 			st = write_rank(job, e, dir, i, report, err);
 	if (!st && !report->session) {
 		report->session = dir;
@@ -235,6 +284,26 @@ static enum na_status write_evidence(const struct na_torch_job *job,
 	}
 	free(dir);
 	return st;
+}
+
+static const struct evidence *find_evidence(const char *name)
+{
+	for (size_t k = 0; k < NA_LEN(evidences); k++)
+		if (!strcmp(name, evidences[k].name))
+			return &evidences[k];
+	return NULL;
+}
+
+static enum na_status check_evidence(const struct na_text_list *list,
+				     struct na_err *err)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!find_evidence(list->items[i]))
+			return na_fail(err, NA_EUSAGE,
+				       "--evidence %s: there are kineto, "
+				       "recorder, recorder-json, inspector",
+				       list->items[i]);
+	return NA_OK;
 }
 
 static enum na_status write_all(const struct na_torch_job *job,
@@ -245,21 +314,13 @@ static enum na_status write_all(const struct na_torch_job *job,
 	enum na_status st = NA_OK;
 
 	if (!list->n)
-		return write_evidence(job, &evidences[job->hangs ? 1 : 0],
+		return write_evidence(job,
+				      find_evidence(job->hangs ? "recorder"
+							       : "kineto"),
 				      report, err);
-	for (size_t i = 0; !st && i < list->n; i++) {
-		size_t k = 0;
-
-		while (k < NA_LEN(evidences) &&
-		       strcmp(list->items[i], evidences[k].name))
-			k++;
-		st = k < NA_LEN(evidences)
-			     ? write_evidence(job, &evidences[k], report, err)
-			     : na_fail(err, NA_EUSAGE,
-				       "--evidence %s: there are kineto, "
-				       "recorder, recorder-json, inspector",
-				       list->items[i]);
-	}
+	for (size_t i = 0; !st && i < list->n; i++)
+		st = write_evidence(job, find_evidence(list->items[i]), report,
+				    err);
 	return st;
 }
 
@@ -284,6 +345,8 @@ enum na_status na_synth_pytorch(const struct na_synth_config *cfg,
 	struct na_torch_job job;
 	enum na_status st = init(&job, cfg, err);
 
+	if (!st)
+		st = check_evidence(&cfg->evidence, err);
 	if (!st)
 		st = na_torch_run(&job, err);
 	if (!st)
