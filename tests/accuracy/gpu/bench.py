@@ -4,12 +4,12 @@
 	bench.py NETAN [-n SETS] [-s SEED] [-j JOBS] [-d DIR] [-l]
 
 Each set is written by `netan synth --profile pytorch` and judged by what
-`netan check`, `netan steps` and `netan hang` answer in JSON; the truth is
+`check`, `steps`, `collectives` and `hang` answer in JSON; the truth is
 the set's truth.json.  Nothing else of netan is used.
 
 Late: jobs of 8 to 64 ranks and 20 steps, from each set one in which a rank
 is late by 3 to 10 % of the step, one that is healthy, and one in which only
-a clock is off.  Hangs: jobs of 8 to 512 ranks in nested groups, in which one
+a clock is off; of the first, every execution of a collective, too.  Hangs: jobs of 8 to 512 ranks in nested groups, in which one
 or two ranks are stuck, differ or are gone; one in ten is healthy.
 
 -l lists the sets with something missed or wrong.  The exit status is 0 also
@@ -43,10 +43,10 @@ def synth(netan, out, *options):
         return json.load(f)
 
 
-def ask(netan, command, directory):
+def ask(netan, command, directory, *options):
     """The `result` of a command, or None where it gives none."""
     done = subprocess.run(
-        [netan, command, "-q", "--format", "json", directory],
+        [netan, command, "-q", "--format", "json", *options, directory],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         return json.loads(done.stdout)["result"]
@@ -56,6 +56,29 @@ def ask(netan, command, directory):
 
 def ranks_of(rows):
     return {r["rank"] for r in rows or [] if r.get("rank") is not None}
+
+
+def executions(truth, result):
+    """Pairs of planted and told executions of collectives: in the truth a
+    group has a name, here its ranks."""
+    ranks = {g["name"]: ",".join(map(str, g["ranks"]))
+             for g in truth["groups"]}
+    told = {(e["group"], e["sequence"]): e
+            for e in (result or {}).get("executions", [])}
+    return [(x, told.get((ranks[x["group"]], x["sequence"])))
+            for x in truth["executions"]]
+
+
+def compare(pairs):
+    """How well they agree; who is last is asked where it was not a tie."""
+    both = [(x, e) for x, e in pairs if e]
+    apart = [(x, e) for x, e in both if x["skew_ps"] > 50e6]
+    return {"all": len(pairs), "joined": len(both), "apart": len(apart),
+            "last": sum(x["last_rank"] == e["last_rank"] for x, e in apart),
+            "skew_us": max((abs(x["skew_ps"] / 1e6 - e["skew_us"])
+                            for x, e in both), default=0),
+            "transfer_us": max((abs(x["transfer_ps"] / 1e6 - e["transfer_us"])
+                                for x, e in both), default=0)}
 
 
 def step_ps(truth):
@@ -81,6 +104,10 @@ class Bench:
             said["check"] = ranks_of(check.get("accused"))
         if steps is not None:
             said["steps"] = ranks_of(steps.get("stragglers"))
+        if kind == "late":
+            said["collectives"] = compare(executions(
+                truth, ask(self.netan, "collectives", traces,
+                           "--top", "1000000")))
         shutil.rmtree(out)
         return truth, said
 
@@ -162,6 +189,17 @@ def print_late(rows, listed):
                 print(f"  {r['set']}: {r['late'].get(judge)}")
 
 
+def print_collectives(rows):
+    all_, joined, apart, last = (sum(r["late"]["collectives"][k]
+                                     for r in rows)
+                                 for k in ["all", "joined", "apart", "last"])
+    skew, transfer = (max(r["late"]["collectives"][k] for r in rows)
+                      for k in ["skew_us", "transfer_us"])
+    print(f"collectives: joined {share(joined, all_)}; the last rank right "
+          f"where ranks come 50 us apart {share(last, apart)}; largest "
+          f"error of a skew {skew:.2f} us, of a transfer {transfer:.2f} us")
+
+
 def print_hangs(rows, listed):
     kinds = collections.defaultdict(list)
     for r in rows:
@@ -200,6 +238,7 @@ def main():
     print(f"PyTorch jobs over NCCL: {args.sets} sets of each, "
           f"seed {args.seed}")
     print_late(late, args.list)
+    print_collectives(late)
     print_hangs(hangs, args.list)
 
 
