@@ -350,6 +350,31 @@ static void test_healthy(void **state)
 	session_end(&s);
 }
 
+/* Computing that takes no time, and groups that are not made. */
+static void test_odd_sizes(void **state)
+{
+	static const struct {
+		int hosts, devices, step_ps, collectives;
+	} rows[] = {
+		{2, 8, 1, 8}, {2, 1, 1, 0},         {1, 2, 1000000, 1},
+		{5, 3, 1, 8}, {7, 6, 1000000, 100},
+	};
+	const char *kind[] = {"recorder"};
+	struct session s;
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		job_ready(&s, kind, 1);
+		s.cfg.hosts = rows[i].hosts;
+		s.cfg.devices = rows[i].devices;
+		s.cfg.step_ps = rows[i].step_ps;
+		s.cfg.collectives = rows[i].collectives;
+		session_fault(&s, "late-rank:1:1us");
+		session_make(&s, NA_OK);
+		session_end(&s);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const char *const faults[] = {
@@ -390,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_stuck_device),
 		cmocka_unit_test(test_missing_rank),
 		cmocka_unit_test(test_healthy),
+		cmocka_unit_test(test_odd_sizes),
 		cmocka_unit_test(test_refused),
 	};
 

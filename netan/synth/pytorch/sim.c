@@ -212,11 +212,11 @@ static void be_late(const struct sim *s, uint32_t rank)
 	struct na_torch_rank *r = &s->job->ranks[rank];
 	const struct na_fault *f = na_torch_fault(s->job, NA_FAULT_LATE_RANK,
 						  rank);
-	uint32_t n = na_torch_n_ops(s->job, rank), first = r->at - r->at % n;
+	uint32_t n = na_torch_n_ops(s->job, rank), first = 0;
 
-	while (!na_torch_op(s->job, rank, first)->gap_ps)
+	while (first + 1 < n && !na_torch_op(s->job, rank, first)->gap_ps)
 		first++;
-	if (f && r->at == first)
+	if (f && r->at % n == first)
 		r->now_ps += f->value;
 }
 
