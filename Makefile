@@ -321,6 +321,8 @@ bench: ## measure speed and memory against the bars and the peers
 	@RUNS=$(BENCH_RUNS) bash tests/bench/bench.sh $(O)/netan $(B)/tests/bench $(O)/bench
 
 FLEETS ?= 500
+# Of WORLD=gpu, which needs python3.
+SETS ?= 200
 SEED ?= 1
 PARTS ?=
 LIST ?=
@@ -331,11 +333,12 @@ WORLD ?= statistical queueing sync
 CAPTURES ?= $(O)/captures
 JUDGE_ONLY ?=
 .PHONY: bench-accuracy
-bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
+bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
 	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) all
 	@set -e; for world in $(WORLD); do case $$world in \
 	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
 	captures) SEED=$(SEED) JUDGE_ONLY=$(JUDGE_ONLY) LIST=$(LIST) JOBS=$(JOBS) bash tests/accuracy/tcp/bench.sh $(O)/netan $(B)/tests/accuracy/tcp $(CAPTURES) ;; \
+	gpu) python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l) ;; \
 	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l) ;; \
 	esac; done
 

@@ -9,6 +9,7 @@
 #include "netan/base/units.h"
 #include "netan/synth/capture/capture.h"
 #include "netan/synth/gpu/gpu.h"
+#include "netan/synth/pytorch/pytorch.h"
 #include "netan/synth/xspace/bench.h"
 #include "netan/synth/xspace/write.h"
 
@@ -491,6 +492,11 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 		return na_fail(err, NA_EUSAGE,
 			       "--ici and --shuffle-suffixes need --profile "
 			       "session");
+	if (cfg->profile == NA_PROFILE_PYTORCH)
+		return na_synth_pytorch(cfg, report, err);
+	if (cfg->evidence.n)
+		return na_fail(err, NA_EUSAGE,
+			       "--evidence needs --profile pytorch");
 	if (cfg->profile == NA_PROFILE_SESSION ||
 	    cfg->profile == NA_PROFILE_GPU)
 		return run_session(cfg, report, err);

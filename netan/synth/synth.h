@@ -23,7 +23,8 @@ enum na_synth_profile {
 	NA_PROFILE_SESSION, /* the simulated job */
 	NA_PROFILE_TYPICAL, /* one large file, 1/8 network */
 	NA_PROFILE_NETWORK, /* one large file, all events network */
-	NA_PROFILE_GPU      /* a simulated job on GPUs with NCCL */
+	NA_PROFILE_GPU,     /* a simulated job on GPUs with NCCL */
+	NA_PROFILE_PYTORCH  /* ranks of PyTorch over NCCL */
 };
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 
@@ -47,6 +48,8 @@ struct na_synth_config {
 	const char *hlo_dump;        /* directory for modules, or NULL */
 	struct na_text_list faults;  /* see fault.h */
 	struct na_text_list only;    /* hosts whose file is written */
+	/* PyTorch */
+	struct na_text_list evidence; /* kinds of files; none: by the faults */
 	/* large files */
 	int64_t size_bytes, events; /* 0: decided by the other one */
 	/* captures; also hosts, size_bytes (of bulk transfers) */
@@ -71,7 +74,8 @@ struct na_synth_report {
 /*
  * Writes a capture for a name that says so (capture.h), else
  * DIR/plugins/profile/RUN/HOST.xplane.pb for each host and
- * DIR/truth.json.  Each file appears under its name only when complete.
+ * DIR/truth.json; of PyTorch, a file for each rank below DIR/kineto,
+ * DIR/recorder, DIR/recorder-json and DIR/inspector.  Each file appears under its name only when complete.
  *
  * NA_EUSAGE: sizes that do not fit each other, or a fault that names an
  * unknown kind or host.  NA_EIO: names the file that could not be written.

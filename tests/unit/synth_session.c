@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 void session_init(struct session *s)
 {
@@ -70,16 +71,23 @@ void session_make(struct session *s, enum na_status want)
 
 void session_end(struct session *s)
 {
+	static const char *const below[] = {
+		"plugins/profile/run",
+		"plugins/profile",
+		"plugins",
+		"kineto",
+		"recorder",
+		"recorder-json",
+		"inspector",
+	};
 	char path[256];
 
 	for (size_t i = 0; i < s->report.n; i++)
 		unlink(s->report.files[i].path);
-	snprintf(path, sizeof(path), "%s/plugins/profile/run", s->dir);
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/plugins/profile", s->dir);
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/plugins", s->dir);
-	rmdir(path);
+	for (size_t i = 0; i < NA_LEN(below); i++) {
+		snprintf(path, sizeof(path), "%s/%s", s->dir, below[i]);
+		rmdir(path);
+	}
 	/* Fails when something was left behind that is in no report. */
 	assert_int_equal(rmdir(s->dir), 0);
 	na_synth_report_fini(&s->report);

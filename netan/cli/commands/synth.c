@@ -24,13 +24,16 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
 	  "another seed, another fleet; the same seed, the same bytes" },
 	{ NA_OPT_COUNT, 0, "repeat", FIELD(repeat), "N", "0", 0, 9e15,
-	  "session, gpu: the same job on the same hosts once more; what --seed "
+	  "session, gpu, pytorch: the same job on the same hosts once more; what --seed "
 	  "draws of them stays, noise is another" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
-	  "session|typical|network|gpu", "session", 0, 0,
-	  "a simulated job, on TPUs or (gpu) on GPUs with NCCL; or one large "
-	  "file for measurements: a typical host's trace, or network events "
-	  "alone" },
+	  "session|typical|network|gpu|pytorch", "session", 0, 0,
+	  "a simulated job, on TPUs, (gpu) on GPUs with NCCL, or (pytorch) of "
+	  "PyTorch, a file for each rank; or one large file for measurements: "
+	  "a typical host's trace, or network events alone" },
+	{ NA_OPT_LIST, 0, "evidence", FIELD(evidence), "KIND", NULL, 0, 0,
+	  "pytorch: what to write: kineto, recorder, recorder-json, inspector "
+	  "(default: kineto, or recorder of a job that hangs)" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
 	  "write transfers as action graphs, as older messages, or both" },
@@ -66,7 +69,8 @@ static const struct na_opt opts[] = {
 	  "write only this host's file" },
 	{ NA_OPT_LIST, 0, "without", FIELD(without), "WHAT", NULL, 0, 0,
 	  "leave out: hlo, long-names, steps, modules, dcn-info, "
-	  "done-rendezvous, channels, run-ids, local-ids, inputs" },
+	  "done-rendezvous, channels, run-ids, local-ids, inputs; pytorch: "
+	  "seq, kernel-args, distributed-info, frames" },
 	{ NA_OPT_FLAG, 0, "shuffle-suffixes", FIELD(shuffle_suffixes), NULL,
 	  NULL, 0, 0, "number send-done and recv-done unlike their start" },
 	{ NA_OPT_COUNT, 0, "skip-planes", FIELD(skip_planes), "N", "0", 0, 64,
@@ -136,6 +140,22 @@ static const char details[] =
 	"  truncate:HOST:BYTES         its file is cut to so many bytes,\n"
 	"  truncate:HOST:SHARE         or to that share (0.5: half)\n"
 	"\n"
+	"With --profile pytorch it writes a file for each rank below "
+	"DIR/kineto (traces of the profiler), DIR/recorder and "
+	"DIR/recorder-json (dumps of the flight recorder) and DIR/inspector "
+	"(logs of NCCL Inspector): ranks r0, r1, ..., one for each of the "
+	"--devices of a host, in tensor, pipeline and data parallel groups "
+	"that nest; clocks of hosts are off by up to 5 ms. Faults: slow-sender, "
+	"slow-receiver, slow-host (what its NIC transfers takes longer), "
+	"slow-compute, clock, as above, and these; RANK is r3 or 3:\n"
+	"\n"
+	"  late-rank:RANK:TIME         it comes so much later in each step\n"
+	"  stuck-device:RANK           the last step hangs: its device does\n"
+	"                              not leave a collective,\n"
+	"  stuck-host:RANK             or its process never calls it,\n"
+	"  mismatch:RANK               or calls another, or of another size,\n"
+	"  missing-rank:RANK           or is gone: there is no dump of it\n"
+	"\n"
 	"With -o NAME.pcap or NAME.pcapng it writes a packet capture instead, "
 	"and NAME.pcap.truth.json: bulk transfers over TCP (port 8471), gRPC "
 	"calls over cleartext HTTP/2 (port 50051; one in forty takes 200 ms "
@@ -165,6 +185,9 @@ static const char example[] =
 	"netan synth -o /tmp/slow --hosts 8 --fault slow-sender:host-3:4\n"
 	"netan synth -o /tmp/old --generation message --fault tail:1:0.01\n"
 	"netan synth -o /tmp/gpus --profile gpu --fault slow-compute:2:1.2\n"
+	"netan synth -o /tmp/ranks --profile pytorch --devices 8 --fault "
+	"late-rank:r5:2ms\n"
+	"netan synth -o /tmp/hung --profile pytorch --fault stuck-host:r3\n"
 	"netan synth -o /tmp/big --profile typical --size 500MB\n"
 	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";
 
@@ -214,7 +237,9 @@ static void print_report(const struct na_synth_config *cfg,
 	       na_print_bytes(size, (double)bytes, 3),
 	       na_print_count(count, events), capture ? "packets" : "events");
 	fputs("next: netan info ", stdout);
-	print_word(capture ? r->files[0].path : cfg->dir);
+	print_word(capture                              ? r->files[0].path
+		   : cfg->profile == NA_PROFILE_PYTORCH ? r->session
+							: cfg->dir);
 	putchar('\n');
 }
 

@@ -12,6 +12,8 @@
 #include "netan/base/vec.h"
 #include "netan/synth/rng.h"
 
+enum { A_COLLECTIVE = -1, A_RANK = -2 };
+
 enum value_kind {
 	FACTOR,
 	SHARE,
@@ -28,7 +30,7 @@ enum value_kind {
 static const struct fault_row {
 	const char *name;
 	const char *form;
-	int hosts;                      /* how many; -1: a collective instead */
+	int hosts;                      /* how many; or one of these */
 	enum value_kind value;
 } rows[NA_FAULT_KINDS] = {
 	{ "slow-sender", "HOST:FACTOR", 1, FACTOR },
@@ -39,7 +41,7 @@ static const struct fault_row {
 	{ "slow-compute", "HOST:FACTOR", 1, FACTOR },
 	{ "registration", "HOST:COUNT", 1, COUNT },
 	{ "copy", "HOST:COUNT", 1, COUNT },
-	{ "small-slack", "COLLECTIVE", -1, NOTHING },
+	{ "small-slack", "COLLECTIVE", A_COLLECTIVE, NOTHING },
 	{ "clock", "HOST:TIME", 1, OFFSET },
 	{ "truncate", "HOST:BYTES or HOST:SHARE", 1, BYTES_OR_SHARE },
 	{ "loopback", "HOST:COUNT", 1, COUNT },
@@ -47,9 +49,14 @@ static const struct fault_row {
 	{ "bad-key", "HOST:COUNT", 1, COUNT },
 	{ "program", "HOST", 1, NOTHING },
 	{ "late-input", "HOST:TIME[:SHARE]", 1, SPAN_AND_SHARE },
-	{ "stall", "COLLECTIVE:TIME", -1, SPAN },
+	{ "stall", "COLLECTIVE:TIME", A_COLLECTIVE, SPAN },
 	{ "slow-reduction", "HOST:FACTOR", 1, FACTOR },
-	{ "large-shard", "COLLECTIVE:BYTES", -1, BYTES },
+	{ "large-shard", "COLLECTIVE:BYTES", A_COLLECTIVE, BYTES },
+	{ "late-rank", "RANK:TIME", A_RANK, SPAN },
+	{ "stuck-device", "RANK", A_RANK, NOTHING },
+	{ "stuck-host", "RANK", A_RANK, NOTHING },
+	{ "mismatch", "RANK", A_RANK, NOTHING },
+	{ "missing-rank", "RANK", A_RANK, NOTHING },
 };
 /* clang-format on */
 
@@ -95,6 +102,25 @@ enum na_status na_fault_host(const char *s, size_t len, uint32_t n_hosts,
 			       "are host-0 to host-%" PRIu32,
 			       (int)len, s, n_hosts - 1);
 	*host = (uint32_t)v;
+	return NA_OK;
+}
+
+static enum na_status fault_rank(struct na_text s, uint32_t n_ranks,
+				 uint32_t *rank, struct na_err *err)
+{
+	struct na_text number = s;
+	uint64_t v;
+
+	if (!n_ranks)
+		return na_fail(err, NA_EUSAGE,
+			       "faults of ranks need --profile pytorch");
+	na_text_past(&number, "r");
+	if (!na_text_number(number, &v) || v >= n_ranks)
+		return na_fail(
+			err, NA_EUSAGE,
+			"no rank \"%.*s\": the ranks are r0 to r%" PRIu32,
+			(int)s.n, s.s, n_ranks - 1);
+	*rank = (uint32_t)v;
 	return NA_OK;
 }
 
@@ -205,7 +231,8 @@ static bool parse_value(struct na_fault *f, enum value_kind kind, const char *s)
 }
 
 static enum na_status parse_one(const char *text, uint32_t n_hosts,
-				struct na_fault *f, struct na_err *err)
+				uint32_t n_ranks, struct na_fault *f,
+				struct na_err *err)
 {
 	size_t len = strcspn(text, ":");
 	const struct fault_row *row = find_row(na_text_n(text, len));
@@ -226,7 +253,15 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 			return NA_EUSAGE;
 		p += len;
 	}
-	if (row->hosts < 0) {
+	if (row->hosts == A_RANK) {
+		ok = *p == ':';
+		p += ok;
+		len = strcspn(p, ":");
+		if (ok && fault_rank(na_text_n(p, len), n_ranks, &f->host, err))
+			return NA_EUSAGE;
+		p += len;
+	}
+	if (row->hosts == A_COLLECTIVE) {
 		ok = *p == ':' && p[1];
 		p += ok;
 		f->name = na_text_n(p, strcspn(p, ":"));
@@ -248,15 +283,16 @@ static enum na_status parse_one(const char *text, uint32_t n_hosts,
 }
 
 enum na_status na_faults_parse(const struct na_text_list *list,
-			       uint32_t n_hosts, struct na_fault **out,
-			       size_t *n, struct na_err *err)
+			       uint32_t n_hosts, uint32_t n_ranks,
+			       struct na_fault **out, size_t *n,
+			       struct na_err *err)
 {
 	struct na_fault *f = na_calloc(list->n, sizeof(*f));
 
 	if (!f)
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < list->n; i++)
-		if (parse_one(list->items[i], n_hosts, &f[i], err)) {
+		if (parse_one(list->items[i], n_hosts, n_ranks, &f[i], err)) {
 			free(f);
 			return NA_EUSAGE;
 		}

@@ -1,5 +1,6 @@
 /*
- * Faults that can be planted, as typed: KIND:HOST[:HOST][:VALUE].
+ * Faults that can be planted, as typed: KIND:HOST[:HOST][:VALUE], or with a
+ * rank instead of a host.
  */
 #ifndef NETAN_SYNTH_JOB_FAULT_H
 #define NETAN_SYNTH_JOB_FAULT_H
@@ -32,6 +33,12 @@ enum na_fault_kind {
 	NA_FAULT_STALL,          /* name: a collective; value: ps */
 	NA_FAULT_SLOW_REDUCTION, /* value_q16: factor on reductions */
 	NA_FAULT_LARGE_SHARD,    /* name: a collective; value: bytes */
+	/* Of ranks: `host` is the rank. */
+	NA_FAULT_LATE_RANK,    /* value: ps, in each step */
+	NA_FAULT_STUCK_DEVICE, /* it does not leave an operation */
+	NA_FAULT_STUCK_HOST,   /* it does not come to it */
+	NA_FAULT_MISMATCH,     /* it calls another */
+	NA_FAULT_MISSING_RANK, /* it is gone, and no dump is there */
 	NA_FAULT_KINDS
 };
 
@@ -41,7 +48,7 @@ struct na_fault {
 	enum na_fault_kind kind;
 	const char *text;    /* as typed; borrowed */
 	struct na_text name; /* part of text: the collective; or none */
-	uint32_t host, peer;
+	uint32_t host, peer; /* host: the rank, of faults of ranks */
 	int64_t value, value_q16;
 };
 
@@ -50,11 +57,12 @@ const char *na_fault_name(enum na_fault_kind kind);
 
 /*
  * The list as typed to n_faults records, allocated at *out.  Hosts may be
- * given by name ("host-3") or number.  NA_EUSAGE names the part that is
- * wrong and what could stand there.
+ * given by name ("host-3") or number, ranks as "r3" or "3"; n_ranks is 0
+ * where a job has none.  NA_EUSAGE names the part that is wrong and what
+ * could stand there.
  */
 NA_MUST_CHECK enum na_status na_faults_parse(const struct na_text_list *list,
-					     uint32_t n_hosts,
+					     uint32_t n_hosts, uint32_t n_ranks,
 					     struct na_fault **out, size_t *n,
 					     struct na_err *err);
 

@@ -315,8 +315,8 @@ enum na_status na_job_init(struct na_job *job,
 	if (!st)
 		st = parse_without(job, err);
 	if (!st)
-		st = na_faults_parse(&cfg->faults, job->n_hosts, &job->faults,
-				     &job->n_faults, err);
+		st = na_faults_parse(&cfg->faults, job->n_hosts, 0,
+				     &job->faults, &job->n_faults, err);
 	if (!st)
 		st = place_devices(job, err);
 	if (!st)

@@ -30,3 +30,17 @@ echo "$?"
 netan synth -o out --profile typical --without hlo
 echo "$?"
 test ! -e out
+netan synth -o out --fault late-rank:1:2ms
+echo "$?"
+netan synth -o out --profile pytorch --fault tail:1:0.1
+echo "$?"
+netan synth -o out --profile pytorch --fault mismatch:16
+echo "$?"
+netan synth -o out --profile pytorch --hosts 1 --devices 1
+echo "$?"
+netan synth -o out --profile pytorch --evidence chrome
+echo "$?"
+netan synth -o out --profile pytorch --without hlo
+echo "$?"
+netan synth -o out --evidence kineto
+echo "$?"
