@@ -206,6 +206,9 @@ static enum na_status coll_add_op(void *block, const struct na_op *op)
 	const struct na_op_type *t = &d->types.items[op->type];
 	uint32_t row;
 
+	/* Beside it is what the rank does in it (na_comm). */
+	if (d->cores[op->core].kind == NA_DEVICE_RANK)
+		return NA_ASIDE;
 	if (t->opcode == NA_OPCODE_OTHER || t->opcode == NA_OPCODE_CONTAINER)
 		return NA_ASIDE;
 	if (t->network != NA_NET_DCN)
@@ -230,6 +233,22 @@ static enum na_status coll_add_module(void *block, const struct na_span *x)
 	struct coll_state *s = block;
 
 	return na_add(&s->modules, *x) ? NA_OK : NA_ENOMEM;
+}
+
+static enum na_status coll_add_comm(void *block, const struct na_comm *x)
+{
+	struct coll_state *s = block;
+
+	return na_add(&s->comms, *x) ? NA_ASIDE : NA_ENOMEM;
+}
+
+static enum na_status coll_add_step(void *block, const struct na_span *x)
+{
+	struct coll_state *s = block;
+
+	return x->device != NA_DEVICE_RANK || na_add(&s->rank_steps, *x)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static bool merge_devices(struct coll_state *s, const struct coll_state *b,
@@ -303,7 +322,9 @@ static enum na_status coll_merge(void *state, void *block, unsigned pass)
 		  merge_times(&s->times, &b->times, of) &&
 		  na_append(&s->reductions, b->reductions.v, b->reductions.n) &&
 		  na_append(&s->ops, b->ops.v, b->ops.n) &&
-		  na_append(&s->modules, b->modules.v, b->modules.n);
+		  na_append(&s->modules, b->modules.v, b->modules.n) &&
+		  na_append(&s->comms, b->comms.v, b->comms.n) &&
+		  na_append(&s->rank_steps, b->rank_steps.v, b->rank_steps.n);
 
 	(void)pass;
 	free(of);
@@ -328,6 +349,8 @@ static void coll_fini(void *state)
 	na_vec_free(&s->reductions);
 	na_vec_free(&s->ops);
 	na_vec_free(&s->modules);
+	na_vec_free(&s->comms);
+	na_vec_free(&s->rank_steps);
 }
 
 static enum na_severity coll_severity(const void *state)
@@ -368,6 +391,14 @@ const struct na_analysis na_an_collectives = {
 		"own: devices that follow one another, or every n-th, as "
 		"their ends agree. Bytes are of the result's shape in the "
 		"HLO (--hlo); bus_gbps weighs the rate as nccl-tests do.\n"
+		"Between ranks of GPU jobs, one file for each, executions are "
+		"joined by group, operation and sequence; where the input "
+		"has no sequence by ordinal, counted from the first step that "
+		"all ranks have, and only where all have the same operations "
+		"and leave them together. What hosts' clocks differ is "
+		"estimated from when ranks leave; who starts last keeps the "
+		"others waiting. executions lists each of them (--format "
+		"csv --table executions).\n"
 		"Reductions on hosts are slow where a host's median is over "
 		"1.3 times that of the others and over 4 robust deviations "
 		"from it.",
@@ -379,13 +410,15 @@ const struct na_analysis na_an_collectives = {
 		"--format csv",
 	.face.method = "bus bandwidth: nccl-tests",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS,
+		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS |
+		 NA_WANT_COMMS,
 	.both_sides = true,
 	.besides = NA_COMP_BIT(NA_COMP_COMPUTE),
 	.begins = 7,
 	.state_size = sizeof(struct coll_state),
 	.passes = 1,
-	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(OPS),
+	.counts = NA_COUNTS(TRANSFERS) | NA_COUNTS(GRAPHS) | NA_COUNTS(OPS) |
+		  NA_COUNTS(COMMS),
 	.open = coll_open,
 	.fork = coll_fork,
 	.add_transfer = coll_add,
@@ -393,6 +426,8 @@ const struct na_analysis na_an_collectives = {
 	.add_action = coll_add_action,
 	.add_op = coll_add_op,
 	.add_module = coll_add_module,
+	.add_step = coll_add_step,
+	.add_comm = coll_add_comm,
 	.merge = coll_merge,
 	.finish = na_collectives_finish,
 	.fini = coll_fini,

@@ -2,23 +2,14 @@
  * who came last, who is missing. */
 #include "netan/analyses/collectives/match.h"
 #include "netan/base/order.h"
+#include "netan/methods/ranks/bus.h"
 
-/* Busbw of nccl-tests over bytes of the result (of a reduce-scatter one
- * rank's share). */
-static double bus_factor(uint8_t opcode, double n)
+/* Bytes are of the result: of a reduce-scatter one rank's share. */
+static double bus_bytes(const struct na_op_type *t, double n)
 {
-	switch (opcode) {
-	case NA_OPCODE_ALL_REDUCE:
-		return 2 * (n - 1) / n;
-	case NA_OPCODE_ALL_GATHER:
-	case NA_OPCODE_ALL_TO_ALL:
-	case NA_OPCODE_RAGGED_ALL_TO_ALL:
-		return (n - 1) / n;
-	case NA_OPCODE_REDUCE_SCATTER:
-		return n - 1;
-	default:
-		return 1;
-	}
+	double share = t->opcode == NA_OPCODE_REDUCE_SCATTER ? n : 1;
+
+	return na_bus_factor(t->opcode, n) * share * (double)t->size_bytes;
 }
 
 /* Starts on one host: clocks of hosts differ. */
@@ -56,8 +47,7 @@ static void add_bytes(struct coll_match *m, struct coll_row *row,
 	row->sized_bytes += (na_i128)t->size_bytes;
 	row->sized_ps += least_ps;
 	if (ranks > 1)
-		row->bus_bits += bus_factor(t->opcode, (double)ranks) * 8 *
-				 (double)t->size_bytes;
+		row->bus_bits += bus_bytes(t, (double)ranks) * 8;
 }
 
 static bool in_window(const struct coll_match *m, const struct na_op_piece *x,

@@ -11,22 +11,9 @@ static const char *text(const struct coll_match *m, uint32_t name)
 static const char *type_text(const struct coll_match *m,
 			     const struct na_op_type *t)
 {
-	static const char *const words[NA_N_OPCODES] = {
-		[NA_OPCODE_SEND] = "SEND",
-		[NA_OPCODE_RECV] = "RECV",
-		[NA_OPCODE_ALL_REDUCE] = "ALL_REDUCE",
-		[NA_OPCODE_ALL_GATHER] = "ALL_GATHER",
-		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
-		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
-		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
-		[NA_OPCODE_PERMUTE] = "COLLECTIVE_PERMUTE",
-		[NA_OPCODE_BROADCAST] = "BROADCAST",
-		[NA_OPCODE_REDUCE] = "REDUCE",
-		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
-	};
-
-	return t->transfer_type != NA_UNKNOWN_U32 ? text(m, t->transfer_type)
-						  : words[t->opcode];
+	return t->transfer_type != NA_UNKNOWN_U32
+		       ? text(m, t->transfer_type)
+		       : na_collectives_word(t->opcode);
 }
 
 static bool wanted(void *arg, const struct na_op_type *t, uint32_t name)

@@ -266,6 +266,12 @@ static void put_name(struct na_result *r, struct na_value *to, const char *name,
 		    i == NA_UNKNOWN_U32 ? NULL : na_strtab_at(names, i));
 }
 
+/* Of a row of ranks. */
+static const char *word_of(const struct report *p, const struct coll_row *x)
+{
+	return p->s->by_type ? NULL : na_collectives_word(x->opcode);
+}
+
 static void put_key(struct report *p, struct na_value *to,
 		    const struct coll_row *x)
 {
@@ -280,6 +286,8 @@ static void put_key(struct report *p, struct na_value *to,
 				    na_store_label(scope->store, x->run));
 		else if (k == NA_KEY_TRANSFER_TYPE)
 			na_put_text(p->r, key, M_transfer_type, x->type);
+		else if (x->of_ranks)
+			na_put_text(p->r, key, M_collective, word_of(p, x));
 		else
 			put_name(p->r, key, M_collective,
 				 &scope->store->names.strings, x->name);
@@ -364,6 +372,7 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 static const char *bytes_from(const struct coll_row *x)
 {
 	return bytes_of(x) < 0      ? NULL
+	       : x->of_ranks        ? "ranks"
 	       : !x->sums           ? "hlo"
 	       : x->sums->bytes > 0 ? "executions"
 	       : moved_of(x) < 0    ? "hlo"
@@ -379,7 +388,10 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	bool told = !x->sums || x->executions;
 
 	put_key(p, to, x);
-	put_name(r, to, M_collective, names, x->name);
+	if (x->of_ranks)
+		na_put_text(r, to, M_collective, word_of(p, x));
+	else
+		put_name(r, to, M_collective, names, x->name);
 	na_put_text(r, to, M_transfer_type, x->type);
 	na_put_text(r, to, M_network, networks[x->network]);
 	put_name(r, to, M_module, &p->f.modules, x->module);
@@ -404,6 +416,8 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 					x->sums->transfers[NA_TX]);
 	na_put_whole(r, to, M_transfer_bytes, moved_of(x));
 	put_ranks(p, to, i);
+	na_collectives_put_ranks(r, to, p->s, &p->f, i,
+				 &(struct coll_spreads){&p->times, &p->skews});
 }
 
 static void add_total(struct coll_total *t, const struct coll_row *x)
@@ -467,7 +481,7 @@ static bool gather(struct report *p)
 	struct coll_found *f = &p->f;
 	size_t base;
 
-	if (!na_collectives_match(p->s, f))
+	if (!na_collectives_match(p->s, f) || !na_collectives_ranks(p->s, f))
 		return false;
 	/* Device ops are used as far as they became executions. */
 	na_extent_join(used, &f->executions);
@@ -497,6 +511,7 @@ static void report_fini(struct report *p)
 	na_vec_free(&p->f.waits);
 	na_vec_free(&p->f.skews);
 	na_vec_free(&p->f.missing);
+	na_collectives_ranks_fini(&p->f);
 	free(p->order);
 	free(p->listed);
 }
@@ -520,6 +535,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	na_put_int(r, body, M_collectives_not_shown, (int64_t)(n - shown));
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);
+	na_collectives_put_instances(r, body, p.s, &p.f);
 	na_collectives_say(r, p.s, totals);
 	report_fini(&p);
 	if (!na_collectives_put_reductions(p.s, r, body))

@@ -6,6 +6,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/methods/ranks/ranks.h"
 #include "netan/methods/whole_steps.h"
 
 /* Who is listed by name; the others are counted. */
@@ -64,6 +65,8 @@ struct coll_state {
 
 	NA_VEC(struct na_op) ops; /* of the other networks */
 	NA_VEC(struct na_span) modules;
+	NA_VEC(struct na_comm) comms; /* of ranks */
+	NA_VEC(struct na_span) rank_steps;
 
 	na_i128 step_bytes; /* received while a step ran */
 	uint64_t n_transfers, n_executions;
@@ -83,7 +86,11 @@ struct coll_row {
 	uint32_t dcn;                 /* its index there */
 	uint8_t opcode;
 
-	/* Of device ops, from na_collectives_match(). */
+	/* Of ranks, from na_collectives_ranks(). */
+	bool of_ranks;
+	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
+
+	/* Of device ops, from na_collectives_match(); and of ranks. */
 	uint64_t executions, instances, sized;
 	na_i128 bytes;                 /* of the `sized` executions */
 	na_i128 sized_bytes, sized_ps; /* once for each instance */
@@ -109,6 +116,7 @@ struct coll_missing {
 	uint64_t executions; /* of the row's `most` */
 };
 
+struct coll_ranks; /* ranks.h */
 struct coll_found {
 	struct na_strtab modules; /* names of programs, without "(id)" */
 	NA_VEC(struct coll_row) rows;
@@ -116,6 +124,7 @@ struct coll_found {
 		skews; /* `of`: row; then sorted by it */
 	NA_VEC(struct coll_missing) missing;
 	struct na_extent executions; /* of device ops */
+	struct coll_ranks *ranks;    /* NULL: there are none */
 	uint64_t unpaired; /* a start without its done, or the reverse */
 };
 
@@ -127,6 +136,24 @@ bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x);
 
 /* match.c: rows of device ops. */
 bool na_collectives_match(struct coll_state *s, struct coll_found *f);
+
+/* ranks.c: rows of ranks, behind those that there are. */
+bool na_collectives_ranks(struct coll_state *s, struct coll_found *f);
+void na_collectives_ranks_fini(struct coll_found *f);
+
+struct coll_spreads { /* of rows: transfers, and starts apart */
+	const struct coll_spread *times, *skews;
+};
+/* ranks_result.c: the members of row i, and all executions. */
+void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
+			      const struct coll_state *s,
+			      const struct coll_found *f, size_t i,
+			      const struct coll_spreads *spreads);
+void na_collectives_put_instances(struct na_result *r, struct na_value *body,
+				  const struct coll_state *s,
+				  const struct coll_found *f);
+/* Of a row or an instance of ranks: what it is called. */
+const char *na_collectives_word(uint8_t opcode);
 
 /* result.c */
 enum na_status na_collectives_finish(void *state, struct na_result *r,

@@ -29,6 +29,7 @@ static void main_view(struct na_result *r, const struct coll_state *s,
 		{M_module},
 		{M_transfer_type},
 		{M_network},
+		{M_group},
 		{M_participants},
 		{M_missing_count},
 		{M_not_captured},
@@ -117,6 +118,19 @@ static void waiting_view(struct na_result *r, const struct na_value *list)
 					  {M_row "." M_last_device "." M_host},
 					  {M_times}, {M_row "." M_instances}),
 			       SHOWN);
+}
+
+/* Of ranks: every execution is in --format csv. */
+static void executions_view(struct na_result *r, const struct na_value *list)
+{
+	if (list && list->n)
+		na_result_view(r, "executions", list,
+			       &na_table_collectives_rank_execution,
+			       NA_COLUMNS({M_from_s}, {M_collective}, {M_group},
+					  {M_sequence}, {M_by}, {M_last_rank},
+					  {M_skew_us}, {M_transfer_us},
+					  {M_end_spread_us}, {M_bytes}),
+			       SHOWN_MISSING);
 }
 
 static void reductions_view(struct na_result *r, const struct na_value *list)
@@ -228,6 +242,7 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 			       (long long)hidden);
 	missing_view(r, list);
 	waiting_view(r, list);
+	executions_view(r, na_get(body, M_executions));
 	reductions_view(r, na_get(body, M_reductions));
 	if (unpaired)
 		na_result_note(r,

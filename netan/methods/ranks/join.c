@@ -60,7 +60,7 @@ static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 		uint32_t rank = r->rank_of[x->core], at;
 		struct na_rank_group g;
 
-		r->instance_of[i] = NA_UNKNOWN_U32;
+		r->group_of[i] = NA_UNKNOWN_U32;
 		if (rank == NA_UNKNOWN_U32 || !usable(x)) {
 			na_ranks_part(r, i, NA_RANK_COUNTS);
 			continue;
@@ -69,6 +69,7 @@ static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 		at = na_triples_add(&keys, key_of(&g));
 		ok = at != NA_NO_TRIPLE &&
 		     (at < r->groups.n || na_add(&r->groups, g));
+		r->group_of[i] = at;
 		e[(*n)++] = (struct rank_entry){i, 0, rank, at};
 	}
 	na_triples_fini(&keys);
@@ -238,7 +239,7 @@ static void count(struct na_ranks *r)
 		r->joined[x->by] += x->to - x->from;
 		for (size_t k = x->from; k < x->to; k++) {
 			r->parts.v[k].instance = (uint32_t)i;
-			r->instance_of[r->parts.v[k].comm] = (uint32_t)i;
+			r->apart[r->parts.v[k].comm] = NA_N_RANK_APARTS;
 		}
 	}
 	for (size_t i = 0; i < r->clocks.n; i++)
@@ -251,9 +252,9 @@ bool na_ranks_join(struct na_ranks *r)
 	size_t n = 0;
 	bool ok;
 
-	r->instance_of = na_calloc(r->n_comms + 1, sizeof(*r->instance_of));
+	r->group_of = na_calloc(r->n_comms + 1, sizeof(*r->group_of));
 	r->apart = na_calloc(r->n_comms + 1, sizeof(*r->apart));
-	ok = e && r->instance_of && r->apart && na_ranks_table(r) &&
+	ok = e && r->group_of && r->apart && na_ranks_table(r) &&
 	     enter(r, e, &n) && join_groups(r, e, n) && na_ranks_clocks(r) &&
 	     na_ranks_measure(r) && na_ranks_roots(r);
 	free(e);
@@ -270,6 +271,6 @@ void na_ranks_fini(struct na_ranks *r)
 	na_vec_free(&r->parts);
 	na_vec_free(&r->instances);
 	free(r->rank_of);
-	free(r->instance_of);
+	free(r->group_of);
 	free(r->apart);
 }

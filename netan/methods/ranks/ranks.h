@@ -106,8 +106,8 @@ struct na_ranks {
 	NA_VEC(struct na_rank_part) parts;
 	NA_VEC(struct na_rank_instance) instances; /* by run, first arrival */
 	uint32_t *rank_of;                         /* by core; NA_UNKNOWN_U32 */
-	uint32_t *instance_of; /* by record; NA_UNKNOWN_U32 */
-	uint8_t *apart;        /* by record without instance */
+	uint32_t *group_of; /* by record; NA_UNKNOWN_U32: damaged */
+	uint8_t *apart;     /* by record; NA_N_RANK_APARTS: it is joined */
 	uint64_t joined[NA_N_RANK_BYS],
 		unjoined[NA_N_RANK_APARTS]; /* records */
 	uint64_t instances_by[NA_N_RANK_BYS];

@@ -1,0 +1,261 @@
+/* collectives: rows of what ranks of GPU jobs execute together. */
+#include "netan/analyses/collectives/ranks.h"
+
+#include <stdlib.h>
+
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/methods/ranks/bus.h"
+
+enum { ROW_OF_GROUP, ROW_OF_STREAM, ROW_OF_PAIRS, ROW_KINDS };
+
+const char *na_collectives_word(uint8_t opcode)
+{
+	static const char *const words[NA_N_OPCODES] = {
+		[NA_OPCODE_OTHER] = "KERNEL",
+		[NA_OPCODE_SEND] = "SEND",
+		[NA_OPCODE_RECV] = "RECV",
+		[NA_OPCODE_ALL_REDUCE] = "ALL_REDUCE",
+		[NA_OPCODE_ALL_GATHER] = "ALL_GATHER",
+		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
+		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
+		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
+		[NA_OPCODE_PERMUTE] = "COLLECTIVE_PERMUTE",
+		[NA_OPCODE_BROADCAST] = "BROADCAST",
+		[NA_OPCODE_REDUCE] = "REDUCE",
+		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
+	};
+
+	return opcode < NA_N_OPCODES ? words[opcode] : NULL;
+}
+
+bool na_collectives_in_window(const struct coll_state *s, int64_t end_ps)
+{
+	return !s->scope->bound || na_filter_instant(s->scope->bound, end_ps);
+}
+
+/* Both sides of point-to-point operations are one. */
+static uint8_t opcode_of(const struct na_rank_group *g, uint8_t opcode)
+{
+	return g->src >= 0 ? NA_OPCODE_SEND_RECV : opcode;
+}
+
+static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
+			       uint32_t group, uint8_t opcode, uint32_t *id)
+{
+	struct coll_ranks *k = f->ranks;
+	const struct na_rank_group *g = &k->joined.groups.v[group];
+	bool named = g->name != NA_UNKNOWN_U32, pair = g->src >= 0;
+	uint32_t kind = pair    ? ROW_OF_PAIRS
+			: named ? ROW_OF_GROUP
+				: ROW_OF_STREAM;
+	uint32_t at;
+
+	opcode = opcode_of(g, opcode);
+	at = na_triples_add(&k->keys,
+			    s->by_type ? (struct na_triple){g->run, 0, opcode}
+				       : (struct na_triple){g->run * ROW_KINDS +
+								    kind,
+							    pair    ? 0
+							    : named ? g->name
+								    : g->stream,
+							    opcode});
+	if (at == NA_NO_TRIPLE)
+		return NULL;
+	*id = k->first_row + at;
+	if (*id == f->rows.n &&
+	    !na_add(&f->rows,
+		    ((struct coll_row){.run = g->run,
+				       .network = NA_NET_GPU,
+				       .name = NA_UNKNOWN_U32,
+				       .module = NA_UNKNOWN_U32,
+				       .type = na_collectives_word(opcode),
+				       .opcode = opcode,
+				       .of_ranks = true,
+				       .group = pair || s->by_type
+							? NA_UNKNOWN_U32
+							: group,
+				       .group_size = pair ? 2 : g->size})))
+		return NULL;
+	return &f->rows.v[*id];
+}
+
+static struct coll_rank_count *count_of(struct coll_ranks *k, uint32_t row,
+					uint32_t rank)
+{
+	struct coll_rank_count *c =
+		na_triples_at(&k->part_keys, &k->counts,
+			      ((struct na_triple){row, rank, 0}));
+
+	if (c) {
+		c->row = row;
+		c->rank = rank;
+	}
+	return c;
+}
+
+static bool wanted(const struct coll_state *s, const struct na_rank_group *g,
+		   uint8_t opcode, int64_t end_ps)
+{
+	return na_filter_collective(s->scope->filter,
+				    na_collectives_word(
+					    opcode_of(g, opcode))) &&
+	       na_collectives_in_window(s, end_ps);
+}
+
+static void add_bytes(struct coll_row *row, uint64_t bytes, uint64_t n,
+		      uint32_t ranks, int64_t time_ps)
+{
+	if (bytes == NA_UNKNOWN_U64)
+		return;
+	row->sized += n;
+	row->bytes += (na_i128)bytes * (na_i128)n;
+	row->sized_bytes += (na_i128)bytes;
+	row->sized_ps += time_ps;
+	if (ranks > 1)
+		row->bus_bits += na_bus_factor(row->opcode, ranks) * 8 *
+				 (double)bytes;
+}
+
+static bool add_part(struct coll_found *f, uint32_t id, size_t part)
+{
+	const struct na_ranks *j = &f->ranks->joined;
+	const struct na_rank_part *p = &j->parts.v[part];
+	struct coll_row *row = &f->rows.v[id];
+	int64_t wait_ps = na_rank_wait(j, part);
+
+	row->rank_ps += p->end_ps - p->start_ps;
+	row->wait_ps += wait_ps;
+	na_extent_add(&f->executions, p->start_ps, p->end_ps);
+	return na_collectives_push_time(&f->waits, wait_ps, id) &&
+	       count_of(f->ranks, id, p->rank);
+}
+
+static bool add_instance(struct coll_state *s, struct coll_found *f,
+			 const struct na_rank_instance *x)
+{
+	const struct na_ranks *j = &f->ranks->joined;
+	const struct na_rank_group *g = &j->groups.v[x->group];
+	struct coll_rank_count *last;
+	struct coll_row *row;
+	uint32_t id;
+	bool ok;
+
+	if (!wanted(s, g, x->operation, j->parts.v[x->from].end_ps))
+		return true;
+	row = row_of(s, f, x->group, x->operation, &id);
+	if (!row)
+		return false;
+	row->executions += x->to - x->from;
+	row->instances++;
+	add_bytes(row, x->size_bytes, x->to - x->from, g->size, x->transfer_ps);
+	ok = na_collectives_push_time(&f->times, x->transfer_ps, id) &&
+	     na_collectives_push_time(&f->skews, x->skew_ps, id);
+	for (size_t i = x->from; ok && i < x->to; i++)
+		ok = add_part(f, id, i);
+	last = ok ? count_of(f->ranks, id, x->last) : NULL;
+	if (last)
+		last->last++;
+	return last;
+}
+
+/* What is told of one rank alone: its kernel, waiting included. */
+static bool add_unjoined(struct coll_state *s, struct coll_found *f,
+			 const struct na_comm *x, uint32_t group)
+{
+	const struct na_ranks *j = &f->ranks->joined;
+	int64_t took_ps = na_time_between(x->start_ps, x->end_ps);
+	struct coll_row *row;
+	uint32_t id;
+
+	if (!wanted(s, &j->groups.v[group], x->operation, x->end_ps))
+		return true;
+	row = row_of(s, f, group, x->operation, &id);
+	if (!row)
+		return false;
+	row->executions++;
+	row->rank_ps += took_ps;
+	na_extent_add(&f->executions, x->start_ps, x->end_ps);
+	if (!count_of(f->ranks, id, j->rank_of[x->core]))
+		return false;
+	if (row->instances) {
+		if (x->size_bytes != NA_UNKNOWN_U64) {
+			row->sized++;
+			row->bytes += (na_i128)x->size_bytes;
+		}
+		return true;
+	}
+	add_bytes(row, x->size_bytes, 1, row->group_size, took_ps);
+	return na_collectives_push_time(&f->times, took_ps, id);
+}
+
+NA_ORDER(by_last, struct coll_rank_count, NA_UP(row), NA_DOWN(last),
+	 NA_UP(rank))
+
+static void finish_rows(struct coll_found *f)
+{
+	struct coll_ranks *k = f->ranks;
+
+	for (size_t i = 0; i < k->counts.n; i++) {
+		const struct coll_rank_count *c = &k->counts.v[i];
+		struct coll_row *row = &f->rows.v[c->row];
+		uint32_t core = k->joined.ranks.v[c->rank].core;
+
+		row->participants++;
+		if (c->last > row->last_n ||
+		    (c->last && c->last == row->last_n &&
+		     core < row->last_core)) {
+			row->last_n = c->last;
+			row->last_core = core;
+		}
+	}
+	na_sort(k->counts.v, k->counts.n, by_last);
+}
+
+static bool join(struct coll_state *s, struct coll_found *f)
+{
+	f->ranks = na_calloc(1, sizeof(*f->ranks));
+	if (!f->ranks)
+		return false;
+	f->ranks->first_row = (uint32_t)f->rows.n;
+	f->ranks->joined = (struct na_ranks){.store = s->scope->store,
+					     .looked = s->scope->bound,
+					     .comms = s->comms.v,
+					     .n_comms = s->comms.n,
+					     .steps = s->rank_steps.v,
+					     .n_steps = s->rank_steps.n};
+	return na_ranks_join(&f->ranks->joined);
+}
+
+bool na_collectives_ranks(struct coll_state *s, struct coll_found *f)
+{
+	const struct na_ranks *j;
+	bool ok = true;
+
+	if (!s->comms.n)
+		return true;
+	if (!join(s, f))
+		return false;
+	j = &f->ranks->joined;
+	for (size_t i = 0; ok && i < j->instances.n; i++)
+		ok = add_instance(s, f, &j->instances.v[i]);
+	for (size_t i = 0; ok && i < j->n_comms; i++) {
+		if (j->apart[i] < NA_N_RANK_APARTS &&
+		    j->group_of[i] != NA_UNKNOWN_U32)
+			ok = add_unjoined(s, f, &j->comms[i], j->group_of[i]);
+	}
+	if (ok)
+		finish_rows(f);
+	return ok;
+}
+
+void na_collectives_ranks_fini(struct coll_found *f)
+{
+	if (!f->ranks)
+		return;
+	na_ranks_fini(&f->ranks->joined);
+	na_triples_fini(&f->ranks->keys);
+	na_triples_fini(&f->ranks->part_keys);
+	na_vec_free(&f->ranks->counts);
+	free(f->ranks);
+}

@@ -1,0 +1,24 @@
+/*
+ * What ranks.c finds and ranks_result.c tells.
+ */
+#ifndef NETAN_ANALYSES_COLLECTIVES_RANKS_H
+#define NETAN_ANALYSES_COLLECTIVES_RANKS_H
+
+#include "netan/analyses/collectives/state.h"
+
+struct coll_rank_count { /* of a row and a rank */
+	uint32_t row, rank;
+	uint64_t last; /* instances in which it came last */
+};
+
+struct coll_ranks {
+	struct na_ranks joined;
+	struct na_triples keys;      /* of rows: run, kind, operation */
+	struct na_triples part_keys; /* row, rank */
+	NA_VEC(struct coll_rank_count) counts; /* of these; then by row, last */
+	uint32_t first_row;
+};
+
+bool na_collectives_in_window(const struct coll_state *s, int64_t end_ps);
+
+#endif

@@ -1,0 +1,183 @@
+/* collectives: what is told of rows and executions of ranks. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "members.h"
+#include "netan/analyses/collectives/ranks.h"
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/methods/put.h"
+
+/* Of the ranks that come last, those that do so most often. */
+enum { LAST_MAX = 16 };
+
+/* The first instance of a group, whose parts tell its ranks. */
+static const struct na_rank_instance *first_of(const struct na_ranks *k,
+					       uint32_t group)
+{
+	for (size_t i = 0; i < k->instances.n; i++) {
+		if (k->instances.v[i].group == group)
+			return &k->instances.v[i];
+	}
+	return NULL;
+}
+
+/* What it is called: its ranks, its name, "0->1"; NULL: not told.  `x` NULL:
+ * any instance of it. */
+static const char *group_text(const struct coll_state *s,
+			      const struct na_ranks *k, uint32_t group,
+			      const struct na_rank_instance *x,
+			      struct na_str *text)
+{
+	const struct na_rank_group *g;
+
+	if (group == NA_UNKNOWN_U32)
+		return NULL;
+	g = &k->groups.v[group];
+	if (g->name != NA_UNKNOWN_U32)
+		return na_strtab_at(&s->scope->store->names.strings, g->name);
+	text->n = 0;
+	if (g->src >= 0) {
+		na_str_addf(text, "%d->%d", (int)g->src, (int)g->dst);
+		return text->s;
+	}
+	x = x ? x : first_of(k, group);
+	for (size_t i = x ? x->from : 0; x && i < x->to; i++)
+		na_str_join(text, ",", "%d",
+			    (int)k->ranks.v[k->parts.v[i].rank].number);
+	return x ? text->s : NULL;
+}
+
+static const char *host_of(const struct coll_state *s, const struct na_ranks *k,
+			   uint32_t rank)
+{
+	const struct na_store *store = s->scope->store;
+
+	return store->hosts[store->devices.cores[k->ranks.v[rank].core].input]
+		.name;
+}
+
+static void put_ranks(struct na_result *r, struct na_value *to,
+		      const struct coll_ranks *k, size_t from, size_t n)
+{
+	struct na_value *list = na_put_list(r, to, M_ranks);
+	int32_t *all = na_calloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; all && i < n; i++)
+		all[i] = k->joined.ranks.v[k->counts.v[from + i].rank].number;
+	na_sort(all, all ? n : 0, na_order_i32);
+	for (size_t i = 0; all && i < n; i++)
+		na_put_int(r, list, NULL, all[i]);
+	free(all);
+}
+
+static void put_last(struct na_result *r, struct na_value *to,
+		     const struct coll_state *s, const struct coll_ranks *k,
+		     size_t from, size_t n, uint64_t instances)
+{
+	struct na_value *list = na_put_list(r, to, M_last), *one;
+
+	for (size_t i = from; i < from + n && i < from + LAST_MAX; i++) {
+		const struct coll_rank_count *c = &k->counts.v[i];
+
+		if (!c->last)
+			break;
+		one = na_put_object(r, list, NULL);
+		na_put_int(r, one, M_rank, k->joined.ranks.v[c->rank].number);
+		na_put_text(r, one, M_host, host_of(s, &k->joined, c->rank));
+		na_put_real(r, one, M_share,
+			    (double)c->last / (double)instances);
+	}
+}
+
+static void put_spreads(struct na_result *r, struct na_value *to,
+			const struct coll_row *x, size_t i,
+			const struct coll_spreads *spreads)
+{
+	struct na_value *one = na_put_object(r, to, M_skew_us);
+
+	na_put_real(r, one, M_p50,
+		    na_collectives_quantile(spreads->skews, i, 0.5));
+	na_put_real(r, one, M_p99,
+		    na_collectives_quantile(spreads->skews, i, 0.99));
+	na_put_real(r, one, M_max,
+		    na_collectives_quantile(spreads->skews, i, 1));
+	one = na_put_object(r, to, M_transfer_us);
+	if (!x->instances) {
+		na_put_null(r, one, M_p50);
+		na_put_null(r, one, M_p99);
+		return;
+	}
+	na_put_real(r, one, M_p50,
+		    na_collectives_quantile(spreads->times, i, 0.5));
+	na_put_real(r, one, M_p99,
+		    na_collectives_quantile(spreads->times, i, 0.99));
+}
+
+void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
+			      const struct coll_state *s,
+			      const struct coll_found *f, size_t i,
+			      const struct coll_spreads *spreads)
+{
+	const struct coll_row *x = &f->rows.v[i];
+	const struct coll_ranks *k = f->ranks;
+	double bits = (double)x->sized_bytes * 8, ps = (double)x->sized_ps;
+	struct na_str text = {0};
+	size_t from, n;
+
+	if (!x->of_ranks)
+		return;
+	from = NA_BOUND(c, 0, k->counts.n, k->counts.v[c].row >= i);
+	n = NA_BOUND(c, from, k->counts.n, k->counts.v[c].row > i) - from;
+	na_put_text(r, to, M_group,
+		    group_text(s, &k->joined, x->group, NULL, &text));
+	put_ranks(r, to, k, from, n);
+	put_spreads(r, to, x, i, spreads);
+	na_put_real(r, to, M_algbw_gbps,
+		    x->instances && ps > 0 ? bits / ps * 1e3 : NAN);
+	na_put_real(r, to, M_busbw_gbps,
+		    x->instances && ps > 0 ? x->bus_bits / ps * 1e3 : NAN);
+	put_last(r, to, s, k, from, n, x->instances);
+	free(text.s);
+}
+
+void na_collectives_put_instances(struct na_result *r, struct na_value *body,
+				  const struct coll_state *s,
+				  const struct coll_found *f)
+{
+	static const char *const by[NA_N_RANK_BYS] = {"sequence", "ordinal"};
+	const struct na_ranks *k = f->ranks ? &f->ranks->joined : NULL;
+	struct na_value *list, *to;
+	struct na_str text = {0};
+
+	if (!k)
+		return;
+	list = na_put_list(r, body, M_executions);
+	for (size_t i = 0; i < k->instances.n; i++) {
+		const struct na_rank_instance *x = &k->instances.v[i];
+		const struct na_rank_group *g = &k->groups.v[x->group];
+		uint8_t opcode = g->src >= 0 ? NA_OPCODE_SEND_RECV
+					     : x->operation;
+
+		if (!na_collectives_in_window(s, k->parts.v[x->from].end_ps) ||
+		    !na_filter_collective(s->scope->filter,
+					  na_collectives_word(opcode)))
+			continue;
+		to = na_put_object(r, list, NULL);
+		na_put_text(r, to, M_collective, na_collectives_word(opcode));
+		na_put_text(r, to, M_group,
+			    group_text(s, k, x->group, x, &text));
+		na_put_int(r, to, M_sequence, x->sequence);
+		na_put_text(r, to, M_by, by[x->by]);
+		na_put_real(r, to, M_from_s, na_s(x->first_ps));
+		na_put_int(r, to, M_last_rank, k->ranks.v[x->last].number);
+		na_put_real(r, to, M_skew_us, na_us(x->skew_ps));
+		na_put_real(r, to, M_transfer_us, na_us(x->transfer_ps));
+		na_put_real(r, to, M_end_spread_us, na_us(x->end_spread_ps));
+		na_put_whole(r, to, M_bytes,
+			     x->size_bytes == NA_UNKNOWN_U64
+				     ? -1
+				     : (na_i128)x->size_bytes);
+	}
+	free(text.s);
+}
