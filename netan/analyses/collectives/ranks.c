@@ -209,6 +209,15 @@ static void finish_rows(struct coll_found *f)
 			row->last_core = core;
 		}
 	}
+	for (size_t i = k->first_row; i < f->rows.n; i++) {
+		struct coll_row *row = &f->rows.v[i];
+
+		/* Of one rank alone nobody knows what it waits. */
+		if (!row->instances)
+			row->wait_ps = -1;
+		if (row->n_groups && row->group_size > row->participants)
+			row->not_captured = row->group_size - row->participants;
+	}
 	na_sort(k->counts.v, k->counts.n, by_last);
 }
 

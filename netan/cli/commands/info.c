@@ -242,7 +242,8 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 }
 
 struct rows { /* for people: inputs by kind, and what is in them */
-	struct na_value *hosts, *captures, *planes, *lines, *damage;
+	struct na_value *hosts, *captures, *planes, *lines, *damage, *ranked;
+	const struct na_info_ranks *ranks;
 };
 
 static void views(struct na_result *r, const struct rows *x, bool verbose,
@@ -277,6 +278,7 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 	if (x->hosts->n && verbose)
 		na_result_view(r, "lines", x->lines, t, line_cols,
 			       NA_LEN(line_cols), 0);
+	na_info_view_ranks(r, x->ranked);
 	if (x->damage->n)
 		na_result_view(r, "damage", x->damage, t, damage_cols, 2, 0);
 }
@@ -356,8 +358,9 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 			       "messages) stands with the first file");
 	if (all->captures)
 		na_info_note_capture(r, &all->capture, s->damaged);
-	if (all->captures < s->n_inputs && !all_classes(all->classes[NA_RX]) &&
-	    !all->actions[NA_ACT_GRAPH] && !all_classes(all->classes[NA_TX]))
+	if (all->captures < s->n_inputs && !s->store.comms.n &&
+	    !all_classes(all->classes[NA_RX]) && !all->actions[NA_ACT_GRAPH] &&
+	    !all_classes(all->classes[NA_TX]))
 		na_result_note(
 			r,
 			"no network events: looked for the plane "
@@ -386,6 +389,8 @@ static void put_files(struct na_session *s, struct na_result *r,
 		put_planes(r, row, in, rows->planes);
 		put_lines(r, in, rows->lines);
 		put_sums(r, row, &x);
+		if (na_info_put_rank(r, row, rows->ranks, in, i))
+			na_put_alias(r, rows->ranked, NULL, row);
 		row = na_put_object(r,
 				    in->capture ? rows->captures : rows->hosts,
 				    NULL);
@@ -397,7 +402,8 @@ static void put_files(struct na_session *s, struct na_result *r,
 }
 
 static void fill_result(const struct na_cli *cli, struct na_session *s,
-			struct na_result *r, int32_t *scratch)
+			struct na_result *r, int32_t *scratch,
+			const struct na_info_ranks *ranks)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {
@@ -406,6 +412,8 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 		.planes = na_put_list(r, side, M_planes),
 		.lines = na_put_list(r, side, M_lines),
 		.damage = na_put_list(r, side, M_damage),
+		.ranked = na_put_list(r, side, M_ranked),
+		.ranks = ranks,
 	};
 	struct sums all = {.events = 0};
 	uint64_t none[NA_N_REASONS] = {0};
@@ -418,6 +426,7 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 	na_put_int(r, totals, M_planes, (int64_t)all.planes);
 	na_put_int(r, totals, M_lines, (int64_t)all.lines);
 	put_sums(r, totals, &all);
+	na_info_put_joins(r, na_result_body(r), ranks);
 	if (all.seen.n)
 		seconds = na_s((double)all.seen.last_ps -
 			       (double)all.seen.first_ps);
@@ -434,10 +443,11 @@ static enum na_exit run_info(struct na_cli *cli)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 			       NA_WANT_ACTIONS | NA_WANT_STEPS |
-			       NA_WANT_KERNELS | NA_WANT_COUNTS;
+			       NA_WANT_KERNELS | NA_WANT_COUNTS | NA_WANT_COMMS;
 	struct na_result *r = cli->result;
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
+	struct na_info_ranks *ranks = NULL;
 	int32_t *scratch = NULL;
 	enum na_exit exit, verdict;
 
@@ -450,18 +460,20 @@ static enum na_exit run_info(struct na_cli *cli)
 	if (exit == NA_EXIT_OK && err.status == NA_OK) {
 		scratch = na_calloc(s.store.names.n_endpoints,
 				    sizeof(*scratch));
-		if (!scratch)
+		ranks = na_info_ranks(&s);
+		if (!scratch || !ranks)
 			na_fail_nomem(&err);
 	}
 	if (err.status != NA_OK)
 		exit = na_say_failed(cli, &err);
 	if (exit == NA_EXIT_OK) {
-		fill_result(cli, &s, r, scratch);
+		fill_result(cli, &s, r, scratch, ranks);
 		exit = na_exit_of(na_session_verdict(&s));
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;
 	}
 	free(scratch);
+	na_info_ranks_free(ranks);
 	na_session_close(&s);
 	return exit;
 }

@@ -1,4 +1,4 @@
-/* What info says of packet captures. */
+/* What info says of packet captures, and of ranks of GPU jobs. */
 #ifndef NETAN_CLI_COMMANDS_INFO_H
 #define NETAN_CLI_COMMANDS_INFO_H
 
@@ -13,5 +13,18 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 			   bool labels);
 void na_info_note_capture(struct na_result *r,
 			  const struct na_capture_counts *all, bool damaged);
+
+/* What ranks do, and how far it is joined: NULL, no memory. */
+struct na_info_ranks;
+struct na_info_ranks *na_info_ranks(const struct na_session *s);
+void na_info_ranks_free(struct na_info_ranks *x);
+/* Of input i; false: it tells of no rank. */
+bool na_info_put_rank(struct na_result *r, struct na_value *row,
+		      const struct na_info_ranks *x, const struct na_input *in,
+		      size_t i);
+/* Where there are ranks. */
+void na_info_put_joins(struct na_result *r, struct na_value *body,
+		       const struct na_info_ranks *x);
+void na_info_view_ranks(struct na_result *r, const struct na_value *ranks);
 
 #endif

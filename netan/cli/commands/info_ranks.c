@@ -1,0 +1,188 @@
+/* info: ranks of GPU jobs, what each does, and how far it could be joined. */
+#include <stdlib.h>
+
+#include "members.h"
+#include "netan/base/triples.h"
+#include "netan/base/vec.h"
+#include "netan/cli/commands/info.h"
+#include "netan/methods/ranks/ranks.h"
+
+struct counts { /* of an input */
+	uint64_t groups, collectives, p2p, steps;
+};
+
+struct na_info_ranks {
+	struct counts *of; /* by input */
+	NA_VEC(struct na_comm) comms;
+	NA_VEC(struct na_span) steps;
+	struct na_ranks joined;
+};
+
+static bool count_comms(const struct na_store *store, struct na_info_ranks *x)
+{
+	struct na_triples groups = {0};
+	bool ok = true;
+
+	na_each_record (struct na_comm, c, &store->comms) {
+		struct counts *to = &x->of[c->input];
+		size_t n = groups.n;
+
+		if (na_rank_is_pair(c))
+			to->p2p++;
+		else
+			to->collectives++;
+		ok = ok && na_add(&x->comms, *c);
+		if (!ok || c->group == NA_UNKNOWN_U32)
+			continue;
+		ok = na_triples_add(&groups, (struct na_triple){c->input,
+								c->group, 0}) !=
+		     NA_NO_TRIPLE;
+		to->groups += groups.n > n;
+	}
+	na_triples_fini(&groups);
+	return ok;
+}
+
+static bool count_steps(const struct na_store *store, struct na_info_ranks *x)
+{
+	bool ok = true;
+
+	na_each_record (struct na_span, s, &store->spans) {
+		if (s->device != NA_DEVICE_RANK || s->kind != NA_SPAN_STEP)
+			continue;
+		x->of[s->input].steps++;
+		ok = ok && na_add(&x->steps, *s);
+	}
+	return ok;
+}
+
+struct na_info_ranks *na_info_ranks(const struct na_session *s)
+{
+	struct na_info_ranks *x = na_calloc(1, sizeof(*x));
+	bool ok;
+
+	if (!x)
+		return NULL;
+	x->of = na_calloc(s->n_inputs + 1, sizeof(*x->of));
+	ok = x->of && count_comms(&s->store, x) && count_steps(&s->store, x);
+	x->joined = (struct na_ranks){.store = &s->store,
+				      .comms = x->comms.v,
+				      .n_comms = x->comms.n,
+				      .steps = x->steps.v,
+				      .n_steps = x->steps.n};
+	if (ok && x->comms.n)
+		ok = na_ranks_join(&x->joined);
+	if (ok)
+		return x;
+	na_info_ranks_free(x);
+	return NULL;
+}
+
+void na_info_ranks_free(struct na_info_ranks *x)
+{
+	if (!x)
+		return;
+	na_ranks_fini(&x->joined);
+	na_vec_free(&x->comms);
+	na_vec_free(&x->steps);
+	free(x->of);
+	free(x);
+}
+
+static bool has_rank(const struct na_info_ranks *x, const struct na_input *in,
+		     size_t i)
+{
+	return in->rank >= 0 || x->of[i].collectives || x->of[i].p2p;
+}
+
+bool na_info_put_rank(struct na_result *r, struct na_value *row,
+		      const struct na_info_ranks *x, const struct na_input *in,
+		      size_t i)
+{
+	const struct counts *c = &x->of[i];
+
+	if (!has_rank(x, in, i))
+		return false;
+	if (in->rank >= 0)
+		na_put_int(r, row, M_rank, in->rank);
+	else
+		na_put_null(r, row, M_rank);
+	if (in->world_size >= 0)
+		na_put_int(r, row, M_world_size, in->world_size);
+	else
+		na_put_null(r, row, M_world_size);
+	na_put_int(r, row, M_groups, (int64_t)c->groups);
+	na_put_int(r, row, M_collectives, (int64_t)c->collectives);
+	na_put_int(r, row, M_p2p, (int64_t)c->p2p);
+	na_put_int(r, row, M_steps, (int64_t)c->steps);
+	return true;
+}
+
+static void put_clocks(struct na_result *r, struct na_value *to,
+		       const struct na_ranks *j)
+{
+	struct na_value *list = na_put_list(r, to, M_clocks), *one;
+
+	for (size_t i = 0; i < j->clocks.n; i++) {
+		const struct na_rank_clock *c = &j->clocks.v[i];
+
+		if (!c->corrected)
+			continue;
+		one = na_put_object(r, list, NULL);
+		na_put_text(r, one, M_host, j->store->hosts[c->host].name);
+		na_put_real(r, one, M_ahead_us, na_us(c->ahead_ps));
+		na_put_real(r, one, M_uncertainty_us, na_us(c->uncertainty_ps));
+		na_put_real(r, one, M_drift_ppm, c->drift * 1e6);
+	}
+}
+
+void na_info_put_joins(struct na_result *r, struct na_value *body,
+		       const struct na_info_ranks *x)
+{
+	static const char *const why[NA_N_RANK_APARTS] = {M_alone, M_counts,
+							  M_missing, M_sizes,
+							  M_ends};
+	const struct na_ranks *j = &x->joined;
+	struct na_value *to, *one;
+	uint64_t apart = 0;
+
+	if (!x->comms.n)
+		return;
+	for (int k = 0; k < NA_N_RANK_APARTS; k++)
+		apart += j->unjoined[k];
+	to = na_put_object(r, body, M_joins);
+	na_put_int(r, to, M_joined,
+		   (int64_t)(j->joined[NA_RANK_BY_SEQUENCE] +
+			     j->joined[NA_RANK_BY_ORDINAL]));
+	na_put_int(r, to, M_unjoined, (int64_t)apart);
+	one = na_put_object(r, to, M_by);
+	na_put_int(r, one, M_sequence, (int64_t)j->joined[NA_RANK_BY_SEQUENCE]);
+	na_put_int(r, one, M_ordinal, (int64_t)j->joined[NA_RANK_BY_ORDINAL]);
+	one = na_put_object(r, to, M_why);
+	for (int k = 0; k < NA_N_RANK_APARTS; k++)
+		na_put_int(r, one, why[k], (int64_t)j->unjoined[k]);
+	na_put_int(r, to, M_executions, (int64_t)j->instances.n);
+	na_put_int(r, to, M_clock_from_ends, (int64_t)j->clocks_from_ends);
+	put_clocks(r, to, j);
+	na_result_note(r,
+		       "%llu of %llu operations of ranks are joined with "
+		       "those of other ranks, as %llu executions (%llu by "
+		       "sequence, %llu by ordinal); %llu clocks are corrected "
+		       "from when ranks leave them",
+		       (unsigned long long)(j->n_comms - apart),
+		       (unsigned long long)j->n_comms,
+		       (unsigned long long)j->instances.n,
+		       (unsigned long long)j->instances_by[NA_RANK_BY_SEQUENCE],
+		       (unsigned long long)j->instances_by[NA_RANK_BY_ORDINAL],
+		       (unsigned long long)j->clocks_from_ends);
+}
+
+void na_info_view_ranks(struct na_result *r, const struct na_value *ranks)
+{
+	if (ranks->n)
+		na_result_view(r, "ranks", ranks, &na_table_info_rows,
+			       NA_COLUMNS({M_host}, {M_rank}, {M_world_size},
+					  {M_groups}, {M_collectives}, {M_p2p},
+					  {M_steps}),
+			       0);
+}
