@@ -62,6 +62,16 @@ static void put_parts(struct na_result *r, struct na_value *to,
 	put_mean_ms(r, to, M_gap_ms, x->gap_ps, x->n);
 }
 
+/* Of a GPU job. */
+static void put_rank(struct na_result *r, struct na_value *to,
+		     const struct st_state *s, uint32_t host)
+{
+	int32_t rank = na_steps_rank_of(s, host);
+
+	if (rank >= 0)
+		na_put_int(r, to, M_rank, rank);
+}
+
 static void put_step(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_step *t)
 {
@@ -79,6 +89,9 @@ static void put_step(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_slowest_host,
 		    named ? host_name(s, s->host_steps[t->slowest].host)
 			  : NULL);
+	if (named && na_steps_rank_of(s, s->host_steps[t->slowest].host) >= 0)
+		na_put_int(r, to, M_slowest_rank,
+			   na_steps_rank_of(s, s->host_steps[t->slowest].host));
 	na_put_text(r, to, M_cause, na_steps_cause_names[t->cause]);
 	put_mean_ms(r, to, M_behind_ms, t->late_ps, named);
 	put_mean_ms(r, to, M_lost_ms, t->lost_ps, named);
@@ -94,6 +107,7 @@ static void put_host(struct na_result *r, struct na_value *list,
 
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
+	put_rank(r, to, s, h->host);
 	na_put_int(r, to, M_steps, (int64_t)h->n);
 	put_mean_ms(r, to, M_mean_ms, h->sums.duration_ps, h->n);
 	na_put_real(r, to, M_p99_ms, h->p99_ms);
@@ -121,6 +135,7 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
+	put_rank(r, to, s, h->host);
 	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_text(r, to, M_kind, kind);
 	na_put_text(r, to, M_of,

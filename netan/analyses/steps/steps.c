@@ -71,6 +71,13 @@ static enum na_status steps_add_op(void *block, const struct na_op *x)
 	return na_add(&b->got.ops, *x) ? NA_OK : NA_ENOMEM;
 }
 
+static enum na_status steps_add_comm(void *block, const struct na_comm *x)
+{
+	struct st_block *b = block;
+
+	return b->pass || na_add(&b->got.comms, *x) ? NA_OK : NA_ENOMEM;
+}
+
 static enum na_status steps_busy(void *block, const struct na_busy *x)
 {
 	struct st_block *b = block;
@@ -102,6 +109,7 @@ static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
 	}
 	return na_append(&g->spans, b->spans.v, b->spans.n) &&
 	       na_append(&g->ops, b->ops.v, b->ops.n) &&
+	       na_append(&g->comms, b->comms.v, b->comms.n) &&
 	       na_steps_merge_launches(g, b) && na_steps_merge_transfers(g, b);
 }
 
@@ -125,6 +133,7 @@ static void fini_gathered(struct st_gathered *g)
 	na_vec_free(&g->launches);
 	na_vec_free(&g->spans);
 	na_vec_free(&g->ops);
+	na_vec_free(&g->comms);
 	na_vec_free(&g->shares);
 }
 
@@ -166,6 +175,7 @@ static void steps_fini(void *state)
 	fini_gathered(&s->got);
 	free(s->by_launch);
 	free(s->matched);
+	free(s->of_ranks);
 	na_vec_free(&s->waits);
 	na_host_clocks_fini(&s->own_clocks);
 	free(s->cells);
@@ -199,6 +209,11 @@ const struct na_analysis na_an_steps = {
 		"ICI and GPU collectives that waits for later devices: what an "
 		"execution takes longer than the shortest of it, which is the "
 		"transfer. gap is the time since the step before.\n"
+		"In a GPU job a rank, whose trace is a file of its own, "
+		"stands for a host, and a step is its ProfilerStep#N; waiting "
+		"is what a kernel takes longer than the shortest of its "
+		"execution on all ranks, so of groups within groups only who "
+		"is late for its own reasons has a long own time.\n"
 		"Where no device plane has steps or program runs, a step is a "
 		"launch of a program, which transfers name (older messages do "
 		"not): of each device from its first send to the end of its "
@@ -244,7 +259,7 @@ const struct na_analysis na_an_steps = {
 		       "1995; changes: Killick et al., 2012; drift: Theil, "
 		       "1950, Sen, 1968, Mann, 1945",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
-		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS,
+		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS | NA_WANT_COMMS,
 	.instants = true,
 	.both_sides = true,
 	.by_steps = true,
@@ -259,6 +274,7 @@ const struct na_analysis na_an_steps = {
 	.add_transfer = steps_add,
 	.add_op = steps_add_op,
 	.add_busy = steps_busy,
+	.add_comm = steps_add_comm,
 	.add_step = steps_add_span,
 	.add_module = steps_add_span,
 	.merge = steps_merge,

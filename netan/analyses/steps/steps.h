@@ -204,6 +204,7 @@ struct st_change {
 struct st_gathered {
 	NA_VEC(struct st_span) spans;
 	NA_VEC(struct na_op) ops;
+	NA_VEC(struct na_comm) comms;      /* of ranks of GPU jobs */
 	struct na_triples instances;       /* launch or step, iteration, kind */
 	struct na_triples keys;            /* collective, instance, host */
 	NA_VEC(struct st_share) shares;    /* by key */
@@ -238,6 +239,7 @@ struct st_state {
 	size_t n_lines;
 	bool *by_launch;              /* by run */
 	bool *matched;                /* by run: it is known who waits */
+	bool *of_ranks;               /* by input */
 	NA_VEC(struct st_wait) waits; /* by core, then start; only in turn */
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
@@ -320,6 +322,9 @@ static inline bool na_steps_passes(const struct st_state *s, uint32_t core)
 	return na_filter_input(s->scope->bound, d->cores[core].input);
 }
 
+/* The rank whose trace a host's is, in a GPU job; -1: none, or several. */
+int32_t na_steps_rank_of(const struct st_state *s, uint32_t host);
+
 /* Whether its clock can be compared with others'. */
 static inline bool na_steps_is_tied(const struct st_state *s, uint32_t host)
 {
@@ -383,6 +388,8 @@ void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
 
 /* waits.c: from ops and program runs, which get sorted. */
 bool na_steps_find_waits(struct st_state *s) NA_MUST_CHECK;
+/* ranks.c: the same of ranks, before they are sorted. */
+bool na_steps_find_rank_waits(struct st_state *s) NA_MUST_CHECK;
 /* Steps that are long since their collectives are. */
 bool na_steps_judge_transfers(struct st_state *s) NA_MUST_CHECK;
 

@@ -10,12 +10,26 @@
 #include "netan/base/vec.h"
 #include "netan/methods/matches/op_match.h"
 
-static bool any(void *arg, const struct na_op_type *t, uint32_t name)
+/* Inputs whose devices are ranks: what these do together their records tell
+ * (ranks.c). */
+static bool *inputs_of_ranks(const struct st_state *s)
 {
-	(void)arg;
-	(void)t;
+	const struct na_devices *d = &s->scope->store->devices;
+	bool *of = na_calloc(s->scope->store->n_sources + 1, sizeof(*of));
+
+	for (size_t i = 0; of && i < d->n_cores; i++) {
+		if (d->cores[i].kind == NA_DEVICE_RANK)
+			of[d->cores[i].input] = true;
+	}
+	return of;
+}
+
+static bool wanted(void *arg, const struct na_op_type *t, uint32_t name)
+{
+	const struct st_state *s = arg;
+
 	(void)name;
-	return true;
+	return !s->of_ranks[t->input];
 }
 
 static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
@@ -80,8 +94,10 @@ bool na_steps_find_waits(struct st_state *s)
 
 	s->matched = na_calloc(s->scope->store->n_runs + 1,
 			       sizeof(*s->matched));
+	s->of_ranks = inputs_of_ranks(s);
 	m.runs = runs_of(s, &m.n_runs);
-	ok = s->matched && m.runs && na_op_units(&m, any) && na_op_match(&m);
+	ok = s->matched && s->of_ranks && m.runs && na_op_units(&m, wanted) &&
+	     na_op_match(&m) && na_steps_find_rank_waits(s);
 	na_op_match_fini(&m);
 	free(m.runs);
 	na_strtab_fini(&names);
