@@ -22,8 +22,19 @@ enum { LEAST_STEPS = 3 };
 
 static const double costs = 0.05;
 
+static bool same_rank(double a, double b)
+{
+	return a == b || (!isfinite(a) && !isfinite(b));
+}
+
+static bool is_who(const struct na_value *x, const struct na_value *who)
+{
+	return na_says(x, M_host, na_text_at(who, M_host)) &&
+	       same_rank(na_number_at(x, M_rank), na_number_at(who, M_rank));
+}
+
 /* Mean computing of its steps over that of the other hosts'. */
-static double factor_of(const struct na_value *body, const char *host)
+static double factor_of(const struct na_value *body, const struct na_value *who)
 {
 	double own = NAN, others = 0, n = 0;
 
@@ -31,7 +42,7 @@ static double factor_of(const struct na_value *body, const char *host)
 		double ms = na_number_at(v, M_compute_ms);
 		double steps = na_number_at(v, M_steps);
 
-		if (na_says(v, M_host, host)) {
+		if (is_who(v, who)) {
 			own = ms;
 		} else if (isfinite(ms * steps)) {
 			others += ms * steps;
@@ -41,6 +52,16 @@ static double factor_of(const struct na_value *body, const char *host)
 	return n > 0 && others > 0 ? own / (others / n) : (double)NAN;
 }
 
+/* A host; of a GPU job a rank, several of which one host may have. */
+static const char *name_of(struct na_case *c, const struct na_value *x)
+{
+	double rank = na_number_at(x, M_rank);
+
+	return isfinite(rank) ? na_case_text(c, "rank %d on %s", (int)rank,
+					     na_text_at(x, M_host))
+			      : na_text_at(x, M_host);
+}
+
 struct words {
 	const char *title, *culprit, *remedy;
 };
@@ -48,13 +69,13 @@ struct words {
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
-	const char *host = na_text_at(x, M_host);
+	const char *host = name_of(c, x);
 	struct words w;
 
 	if (na_says(x, M_cause, "computation")) {
 		w.title = na_case_text(
 			c, "%s computes %s times as long as the others", host,
-			na_case_number(c, factor_of(body, host)));
+			na_case_number(c, factor_of(body, x)));
 		w.culprit = na_case_text(c, "%s's own computation", host);
 		w.remedy = "look at that host's devices and CPU: clocks and "
 			   "throttling, other processes; does it get more work "
@@ -163,25 +184,30 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 				       na_number_at(x, M_p_value));
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
+	if (isfinite(na_number_at(x, M_rank)))
+		na_case_copy(c, f->evidence, x, M_rank);
 }
 
 /* Steps that wait for what one host does itself. */
 struct waits {
-	const char *host, *cause;
+	const struct na_value *who;
+	const char *cause;
 	double lost_ms, behind_ms, from_s, to_s;
 	int64_t n;
 };
 
 static bool is_of(const struct na_value *step, const struct waits *x)
 {
-	return na_says(step, M_slowest_host, x->host) &&
+	return na_says(step, M_slowest_host, na_text_at(x->who, M_host)) &&
+	       same_rank(na_number_at(step, M_slowest_rank),
+			 na_number_at(x->who, M_rank)) &&
 	       na_says(step, M_cause, x->cause);
 }
 
-static struct waits sum_of(const struct na_value *body, const char *host,
-			   const char *cause)
+static struct waits sum_of(const struct na_value *body,
+			   const struct na_value *who, const char *cause)
 {
-	struct waits x = {.host = host,
+	struct waits x = {.who = who,
 			  .cause = cause,
 			  .from_s = INFINITY,
 			  .to_s = -INFINITY};
@@ -198,10 +224,10 @@ static struct waits sum_of(const struct na_value *body, const char *host,
 	return x;
 }
 
-static bool is_named(const struct na_value *body, const char *host)
+static bool is_named(const struct na_value *body, const struct na_value *who)
 {
 	na_for_each (v, na_get(body, M_stragglers)) {
-		if (na_slow_itself(v) && na_says(v, M_host, host))
+		if (na_slow_itself(v) && is_who(v, who))
 			return true;
 	}
 	return false;
@@ -214,20 +240,22 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 					    "steps");
 	bool input = strcmp(x->cause, "input") == 0;
 	double behind_ms = x->behind_ms / (double)x->n;
+	const char *name = name_of(c, x->who);
 
 	na_case_accuse(f, input ? NA_CAUSE_INPUT : NA_CAUSE_COMPUTE,
-		       (struct na_who){.kind = "host", .host = x->host},
+		       (struct na_who){.kind = "host",
+				       .host = na_text_at(x->who, M_host)},
 		       na_case_text(c,
 				    input ? "%s's input or host"
 					  : "%s's own computation",
-				    x->host));
+				    name));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
 	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
 	f->title = na_case_text(
 		c, "%s %s now and then: %lld of %zu steps wait for it, by %s",
-		x->host,
+		name,
 		input ? "waits for its input or its host"
 		      : "computes longer than the others",
 		(long long)x->n, na_length(body, M_steps),
@@ -241,7 +269,9 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 		     na_case_seconds(c, behind_ms / NA_MS_PER_S),
 		     na_case_seconds(c, x->lost_ms / NA_MS_PER_S));
 	f->otherwise = "chance: so few steps show no habit";
-	na_put_text(c->r, f->evidence, M_host, x->host);
+	na_put_text(c->r, f->evidence, M_host, na_text_at(x->who, M_host));
+	if (isfinite(na_number_at(x->who, M_rank)))
+		na_case_copy(c, f->evidence, x->who, M_rank);
 	na_put_text(c->r, f->evidence, M_cause, x->cause);
 	na_put_int(c->r, f->evidence, M_times, x->n);
 	na_put_int(c->r, f->evidence, M_tried,
@@ -256,12 +286,10 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 	double all_ms = na_steps_ms(c);
 
 	na_for_each (v, na_get(body, M_hosts)) {
-		const char *host = na_text_at(v, M_host);
-
-		if (is_named(body, host))
+		if (is_named(body, v))
 			continue;
 		for (size_t i = 0; i < NA_LEN(causes); i++) {
-			struct waits x = sum_of(body, host, causes[i]);
+			struct waits x = sum_of(body, v, causes[i]);
 
 			if (x.n >= LEAST_STEPS && x.lost_ms >= costs * all_ms)
 				tell_waits(c, body, &x);

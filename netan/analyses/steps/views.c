@@ -27,6 +27,8 @@ static bool says_something(const struct st_state *s, const char *member)
 {
 	if (strcmp(member, M_label) == 0)
 		return s->scope->store->n_runs > 1;
+	if (strcmp(member, M_rank) == 0)
+		return s->scope->store->comms.n > 0;
 	return strcmp(member, M_waiting_ms) != 0 || can_wait(s);
 }
 
@@ -54,11 +56,10 @@ static size_t shown(const struct st_state *s, size_t most)
 static void view_hosts(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {
-		M_label,      M_host,          M_steps,
-		M_mean_ms,    M_p99_ms,        M_compute_ms,
-		M_exposed_ms, M_waiting_ms,    M_idle_ms,
-		M_gap_ms,     M_overlap_share, M_slowest_share,
-		M_behind_ms,  M_cause,         NULL};
+		M_label,         M_host,      M_rank,       M_steps,
+		M_mean_ms,       M_p99_ms,    M_compute_ms, M_exposed_ms,
+		M_waiting_ms,    M_idle_ms,   M_gap_ms,     M_overlap_share,
+		M_slowest_share, M_behind_ms, M_cause,      NULL};
 	const struct na_value *body = na_result_body(r);
 
 	view(r, s, na_text_or(body, M_verdict, "hosts"), na_get(body, M_hosts),
@@ -67,18 +68,12 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {M_label,
-					      M_host,
-					      M_cause,
-					      M_kind,
-					      M_of,
-					      M_times,
-					      M_tried,
-					      M_expected_share,
-					      M_q_value,
-					      M_behind_ms,
-					      M_cost_ms_per_step,
-					      NULL};
+	static const char *const members[] = {
+		M_label,   M_host,      M_rank,
+		M_cause,   M_kind,      M_of,
+		M_times,   M_tried,     M_expected_share,
+		M_q_value, M_behind_ms, M_cost_ms_per_step,
+		NULL};
 
 	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
