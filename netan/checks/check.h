@@ -61,6 +61,7 @@ enum na_cause {
 struct na_who {
 	const char *kind, *host, *src_host, *dst_host;
 	const struct na_value *hosts, *alternatives;
+	const struct na_value *rank; /* of a GPU job; NULL: not told */
 };
 
 /* What the session says of the network: somebody's side of it is accused, it

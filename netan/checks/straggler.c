@@ -128,7 +128,8 @@ static void accuse(struct na_finding *f, const struct na_value *x,
 
 	na_case_accuse(f, computes ? NA_CAUSE_COMPUTE : NA_CAUSE_INPUT,
 		       (struct na_who){.kind = "host",
-				       .host = na_text_at(x, M_host)},
+				       .host = na_text_at(x, M_host),
+				       .rank = na_get(x, M_rank)},
 		       name);
 }
 
@@ -244,7 +245,8 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 
 	na_case_accuse(f, input ? NA_CAUSE_INPUT : NA_CAUSE_COMPUTE,
 		       (struct na_who){.kind = "host",
-				       .host = na_text_at(x->who, M_host)},
+				       .host = na_text_at(x->who, M_host),
+				       .rank = na_get(x->who, M_rank)},
 		       na_case_text(c,
 				    input ? "%s's input or host"
 					  : "%s's own computation",

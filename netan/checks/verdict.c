@@ -302,7 +302,10 @@ static void put_accused(struct na_case *c, struct na_value *list,
 		na_put_text(c->r, row, M_dst_host, w->dst_host);
 	if (w->hosts && w->hosts->n)
 		na_put_alias(c->r, row, M_hosts, w->hosts);
-	na_put_null(c->r, row, M_rank);
+	if (w->rank)
+		na_put_alias(c->r, row, M_rank, w->rank);
+	else
+		na_put_null(c->r, row, M_rank);
 	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
 	na_put_text(c->r, row, M_confidence, na_confidences[f->confidence]);
 	if (w->alternatives && w->alternatives->n)

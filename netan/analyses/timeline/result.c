@@ -231,6 +231,7 @@ enum na_status na_timeline_finish(void *state, struct na_result *r,
 	enum na_status st = NA_OK;
 	double peak[2];
 
+	na_timeline_use_ranks(s);
 	if (s->any) {
 		s->scope->used->first_ps = s->first_ps;
 		s->scope->used->last_ps = s->last_ps;

@@ -40,6 +40,10 @@ struct timeline_state {
 	bool *seen;            /* [sources] its packets are here */
 	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */
 	struct na_groups groups;
+	NA_VEC(struct na_comm) comms; /* of ranks: collectives */
+	NA_VEC(struct na_span) rank_steps;
+	NA_VEC(struct na_transfer) moved; /* of the main state: by them */
+	uint64_t not_drawn;        /* of comms: not joined, or without a size */
 	struct timeline_row *rows; /* by group */
 	size_t n_rows, cap_rows;
 
@@ -89,6 +93,16 @@ bool na_timeline_traffic_init(struct timeline_state *s);
 void na_timeline_traffic_merge(struct timeline_state *s,
 			       const struct timeline_state *b);
 bool na_timeline_choose_hosts(struct timeline_state *s);
+
+/* ranks.c: collectives of GPU jobs, as what their ranks move.  False: no
+ * memory. */
+enum na_status na_timeline_add_comm(void *block,
+				    const struct na_comm *x) NA_MUST_CHECK;
+enum na_status na_timeline_add_step(void *block,
+				    const struct na_span *x) NA_MUST_CHECK;
+bool na_timeline_join_ranks(struct timeline_state *s);
+/* In finish: what is drawn of them was used. */
+void na_timeline_use_ranks(const struct timeline_state *s);
 
 /* Regions of each host and side, and the strongest plateau. */
 struct timeline_busy {

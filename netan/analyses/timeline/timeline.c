@@ -235,6 +235,7 @@ static enum na_status rates(struct timeline_state *s,
 			    const struct na_transfer *t)
 {
 	const struct na_scope *scope = s->scope;
+	const struct timeline_state *groups = s->main ? s->main : s;
 	uint64_t values[NA_MAX_KEYS];
 	na_i128 amount;
 	uint32_t g;
@@ -255,9 +256,9 @@ static enum na_status rates(struct timeline_state *s,
 	if (!scope->by.n)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
-	g = na_groups_find(&s->main->groups, values);
-	return row_add(&s->rows[s->main->shown.row_of[g]], s, t) ? NA_OK
-								 : NA_ENOMEM;
+	g = na_groups_find(&groups->groups, values);
+	return row_add(&s->rows[groups->shown.row_of[g]], s, t) ? NA_OK
+								: NA_ENOMEM;
 }
 
 static enum na_status spread(struct timeline_state *s,
@@ -311,6 +312,9 @@ static enum na_status merge_survey(struct timeline_state *s,
 			s->close_ps = b->close_ps;
 		s->any_graph = true;
 	}
+	if (!na_append(&s->comms, b->comms.v, b->comms.n) ||
+	    !na_append(&s->rank_steps, b->rank_steps.v, b->rank_steps.n))
+		return NA_ENOMEM;
 	s->instants += b->instants;
 	na_timeline_traffic_merge(s, b);
 	for (size_t i = 0; i < b->n_rows; i++) {
@@ -409,6 +413,34 @@ static enum na_status choose_rows(struct timeline_state *s, struct na_err *err)
 	return s->rows ? NA_OK : na_fail_nomem(err);
 }
 
+/* What ranks move in collectives lies in the main state alone. */
+static enum na_status survey_ranks(struct timeline_state *s)
+{
+	enum na_status st = na_timeline_join_ranks(s) ? NA_OK : NA_ENOMEM;
+
+	for (size_t i = 0; st == NA_OK && i < s->moved.n; i++)
+		st = survey(s, &s->moved.v[i]);
+	na_vec_free(&s->comms);
+	na_vec_free(&s->rank_steps);
+	return st;
+}
+
+static enum na_status spread_ranks(struct timeline_state *s)
+{
+	enum na_status st = NA_OK;
+
+	for (size_t i = 0; st == NA_OK && i < s->moved.n; i++)
+		st = spread(s, &s->moved.v[i]);
+	if (st != NA_OK || !s->open.n)
+		return st;
+	st = timeline_seal(s);
+	if (st != NA_OK || !na_add(&s->runs, s->open))
+		return NA_ENOMEM;
+	s->open = (struct na_run){NULL, NULL, 0};
+	s->cap_starts = s->cap_ends = 0;
+	return NA_OK;
+}
+
 static enum na_status timeline_turn(void *state, unsigned done,
 				    struct na_err *err)
 {
@@ -417,6 +449,8 @@ static enum na_status timeline_turn(void *state, unsigned done,
 
 	if (done != 0)
 		return NA_OK;
+	if (survey_ranks(s) != NA_OK)
+		return na_fail_nomem(err);
 	if (!s->any)
 		return NA_END;
 	st = choose_bins(s, err);
@@ -425,7 +459,8 @@ static enum na_status timeline_turn(void *state, unsigned done,
 	if (st != NA_OK)
 		return st;
 	s->most = na_calloc(s->bins.n, sizeof(*s->most));
-	return s->most && na_timeline_choose_hosts(s) && init_spreads(s)
+	return s->most && na_timeline_choose_hosts(s) && init_spreads(s) &&
+			       spread_ranks(s) == NA_OK
 		       ? NA_OK
 		       : na_fail_nomem(err);
 }
@@ -486,6 +521,9 @@ static void timeline_fini(void *state)
 		free(s->runs.v[i].ends);
 	}
 	na_vec_free(&s->runs);
+	na_vec_free(&s->comms);
+	na_vec_free(&s->rank_steps);
+	na_vec_free(&s->moved);
 	free(s->most);
 	free(s->seen);
 	free(s->traffic);
@@ -510,6 +548,11 @@ const struct na_analysis na_an_timeline = {
 		"once, as received by its destination; with --host GLOB (an "
 		"address or a host) what these send is tx. Calls and messages "
 		"are pending, and their bytes outstanding.\n"
+		"Of GPU jobs, what ranks do in collectives is drawn as rx and "
+		"tx of each: the bus bytes of nccl-tests, evenly over the end "
+		"of its kernel that is as long as the shortest one of all "
+		"ranks; nobody saw these bytes, and they may have moved "
+		"inside a machine. Point-to-point operations are transfers.\n"
 		"With --capacity, regions in which a host's side stays at or "
 		"above 90 % of it for three bins or more (a single lower bin "
 		"in between does not end one) are listed and shaded; instants "
@@ -523,7 +566,7 @@ const struct na_analysis na_an_timeline = {
 	.face.method = "exact integration over [start, end); a plateau by the "
 		       "99.5 % quantile of the busy bins",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_PACKETS,
+		 NA_WANT_PACKETS | NA_WANT_COMMS,
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
@@ -540,6 +583,8 @@ const struct na_analysis na_an_timeline = {
 	.add_transfer = add_transfer,
 	.add_graph = add_graph,
 	.add_packet = na_timeline_add_packet,
+	.add_step = na_timeline_add_step,
+	.add_comm = na_timeline_add_comm,
 	.seal = timeline_seal,
 	.merge = timeline_merge,
 	.turn = timeline_turn,

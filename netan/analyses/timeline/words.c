@@ -45,6 +45,19 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 			       "spread over the whole call, and no host is "
 			       "said to be saturated",
 			       na_print_count(n, s->spread_calls));
+	if (s->moved.n || s->not_drawn)
+		na_result_note(
+			r,
+			"collectives of ranks are drawn as rx and tx of each: "
+			"bus bytes over the end of its kernel, as long as the "
+			"shortest one of all ranks%s%s%s",
+			s->not_drawn ? "; " : "",
+			s->not_drawn ? na_print_count(n, s->not_drawn) : "",
+			s->not_drawn ? " kernels are not, since their size or "
+				       "the other ranks' part is not known"
+				     : "");
+	if (s->moved.n)
+		na_result_word(r, NA_WORD_NOUN, "execution");
 	if (!s->packets)
 		return;
 	na_result_word(r, NA_WORD_NOUN,
@@ -322,6 +335,14 @@ void na_timeline_say(struct na_result *r, const struct timeline_state *s,
 	if (!s->any) {
 		na_result_word(r, NA_WORD_MESSAGE,
 			       "No network transfers to draw");
+		if (s->not_drawn)
+			na_result_word(r, NA_WORD_EMPTY,
+				       "no size and no other rank's part is "
+				       "known of any collective kernel: "
+				       "nothing to draw; record with "
+				       "record_shapes, and give the files of "
+				       "all ranks; collectives have no src, "
+				       "dst, pair, device or class (--by)");
 		return;
 	}
 	say_records(r, s, b);

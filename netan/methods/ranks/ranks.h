@@ -32,6 +32,9 @@
 #define NA_RANK_RESIDUALS   10
 #define NA_RANK_RESIDUAL_PS (2 * NA_PS_PER_US)
 
+/* More is no operation's size; 1 EiB. */
+#define NA_RANK_BYTES_MAX (UINT64_C(1) << 60)
+
 enum na_rank_by { NA_RANK_BY_SEQUENCE, NA_RANK_BY_ORDINAL, NA_N_RANK_BYS };
 
 /* Why a record is part of no instance. */
