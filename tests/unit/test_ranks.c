@@ -14,7 +14,7 @@
 
 #include "netan/methods/ranks/ranks.h"
 #include "netan/synth/rng.h"
-#include "tests/unit/hand_store.h"
+#include "tests/unit/hand_drive.h"
 
 #define US NA_PS_PER_US
 #define MS (1000 * US)
@@ -506,6 +506,52 @@ static void lateness_is_followed(void **state)
 	free(p);
 }
 
+/* States of any blocks merge to the same result. */
+static void blocks_do_not_matter(void **state)
+{
+	extern const struct na_analysis na_an_collectives, na_an_steps,
+		na_an_timeline;
+	const struct na_analysis *const all[] = {&na_an_collectives,
+						 &na_an_timeline, &na_an_steps};
+	static const size_t sizes[] = {100000, 1, 7, 64};
+	struct play *p = na_calloc(1, sizeof(*p));
+	struct timeline_like {
+		int64_t bin_ps;
+		const char *capacity;
+	} params = {0, NULL};
+
+	(void)state;
+	play_init(p, 23, 8, 2);
+	for (int h = 0; h < RANKS; h++)
+		p->ahead[h] = below(p, 10 * MS);
+	play_world(p, 8, true);
+	join(p);
+	for (size_t k = 0; k < NA_LEN(all); k++) {
+		char *first = NULL;
+
+		for (size_t i = 0; i < NA_LEN(sizes); i++) {
+			struct na_scope scope = {.store = &p->h.store,
+						 .filter = &p->h.filter};
+			struct driven d = {0};
+			char *text;
+
+			hand_drive(&d, all[k], &scope, &params, sizes[i],
+				   &p->h.err);
+			assert_int_equal(d.status, NA_OK);
+			text = driven_json(&d);
+			driven_end(&d);
+			if (first)
+				assert_string_equal(first, text);
+			else
+				first = strdup(text);
+			free(text);
+		}
+		free(first);
+	}
+	play_fini(p);
+	free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +564,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_ends),
 		cmocka_unit_test(pairs_join_by_order),
 		cmocka_unit_test(lateness_is_followed),
+		cmocka_unit_test(blocks_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "members.h"
+#include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/info.h"
@@ -136,6 +137,33 @@ static void put_clocks(struct na_result *r, struct na_value *to,
 	}
 }
 
+static void note_joins(struct na_result *r, const struct na_ranks *j,
+		       uint64_t apart)
+{
+	char clocks[NA_COUNT_BUF];
+
+	if (!j->instances.n) {
+		na_result_note(r,
+			       "no operation of a rank is joined with that of "
+			       "another one%s",
+			       j->ranks.n > 1
+				       ? ": --format json says why"
+				       : ": give the files of all ranks");
+		return;
+	}
+	na_result_note(
+		r,
+		"%llu of %llu operations of ranks are joined, as %llu "
+		"executions: %llu by sequence, %llu by ordinal; %s corrected "
+		"from when ranks leave them",
+		(unsigned long long)(j->n_comms - apart),
+		(unsigned long long)j->n_comms,
+		(unsigned long long)j->instances.n,
+		(unsigned long long)j->instances_by[NA_RANK_BY_SEQUENCE],
+		(unsigned long long)j->instances_by[NA_RANK_BY_ORDINAL],
+		na_count_of(clocks, j->clocks_from_ends, "clock"));
+}
+
 void na_info_put_joins(struct na_result *r, struct na_value *body,
 		       const struct na_info_ranks *x)
 {
@@ -164,17 +192,7 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, M_executions, (int64_t)j->instances.n);
 	na_put_int(r, to, M_clock_from_ends, (int64_t)j->clocks_from_ends);
 	put_clocks(r, to, j);
-	na_result_note(r,
-		       "%llu of %llu operations of ranks are joined with "
-		       "those of other ranks, as %llu executions (%llu by "
-		       "sequence, %llu by ordinal); %llu clocks are corrected "
-		       "from when ranks leave them",
-		       (unsigned long long)(j->n_comms - apart),
-		       (unsigned long long)j->n_comms,
-		       (unsigned long long)j->instances.n,
-		       (unsigned long long)j->instances_by[NA_RANK_BY_SEQUENCE],
-		       (unsigned long long)j->instances_by[NA_RANK_BY_ORDINAL],
-		       (unsigned long long)j->clocks_from_ends);
+	note_joins(r, j, apart);
 }
 
 void na_info_view_ranks(struct na_result *r, const struct na_value *ranks)
