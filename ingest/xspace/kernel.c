@@ -33,9 +33,12 @@ static bool copies(const struct na_text *name)
 uint8_t na_xs_kernel_kind(const struct na_text *name, uint32_t wants)
 {
 	if (starts(name, "nccl"))
-		return wants & (NA_WANT_KERNELS | NA_WANT_OPS) ? XS_OP_TALKS
-							       : XS_OP_NONE;
-	return wants & NA_WANT_BUSY && !copies(name) ? XS_OP_BUSY : XS_OP_NONE;
+		return wants & (NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_STEPS)
+			       ? XS_OP_TALKS
+			       : XS_OP_NONE;
+	return wants & (NA_WANT_BUSY | NA_WANT_STEPS) && !copies(name)
+		       ? XS_OP_BUSY
+		       : XS_OP_NONE;
 }
 
 /* "Stream #14(MemcpyH2D)" has no kernels; "Stream #14" may have any. */
@@ -104,6 +107,25 @@ static enum na_status action(struct na_xs_read *r, const struct na_xs_event *e,
 	return r->sink->action(r->sink->ctx, &a);
 }
 
+/* Of a plane that has no line of steps: the step that a kernel is of. */
+static enum na_status piece(struct na_xs_read *r, int64_t start_ps,
+			    int64_t end_ps)
+{
+	struct na_span s = {.kind = NA_SPAN_STEP,
+			    .start_ps = start_ps,
+			    .end_ps = end_ps,
+			    .number = na_xs_int_or(&r->values, XS_GROUP_ID, -1),
+			    .name = NA_UNKNOWN_U32,
+			    .plane = r->line->plane->number,
+			    .device = NA_DEVICE_GPU,
+			    .piece = true};
+
+	if (!(r->in->wants & NA_WANT_STEPS) || !r->line->plane->bare ||
+	    s.number < 0)
+		return NA_OK;
+	return r->sink->span(r->sink->ctx, &s);
+}
+
 enum na_status na_xs_kernel_event(struct na_xs_read *r,
 				  const struct na_xs_event *e)
 {
@@ -117,8 +139,12 @@ enum na_status na_xs_kernel_event(struct na_xs_read *r,
 		return NA_OK;
 	if (!na_xs_op_times(r, e, &start_ps, &end_ps))
 		return NA_OK;
+	st = piece(r, start_ps, end_ps);
+	if (st != NA_OK)
+		return st;
 	if (e->type->kind == XS_OP_BUSY)
-		return na_xs_busy(r, start_ps, end_ps);
+		return wants & NA_WANT_BUSY ? na_xs_busy(r, start_ps, end_ps)
+					    : NA_OK;
 	kernel = na_kernel_short(na_xs_shown_name(e->type));
 	if (wants & NA_WANT_KERNELS)
 		st = action(r, e, kernel, start_ps, end_ps);

@@ -38,6 +38,7 @@ static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_HLO_MODULE] = "hlo_module",
 	[XS_RUN_ID] = "run_id",
 	[XS_STEP_NUM] = "step_num",
+	[XS_GROUP_ID] = "group_id",
 	[XS_DCN_LABEL] = "dcn_label",
 	[XS_DCN_SRC_SLICE] = "dcn_source_slice_id",
 	[XS_DCN_SRC_DEVICE] = "dcn_source_per_slice_device_id",

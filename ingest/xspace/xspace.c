@@ -31,8 +31,8 @@ static const struct na_xs_handler handlers[] = {
 	{XS_GPU, "Steps", NA_WANT_STEPS, true, false, na_xs_step_event},
 	{XS_GPU, "XLA Modules", NA_WANT_MODULES, true, false,
 	 na_xs_module_event},
-	{XS_GPU, "Stream #", NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_BUSY,
-	 false, false, na_xs_kernel_event},
+	{XS_GPU, "Stream #", NA_WANT_KERNELS | NA_WANT_OPS | NA_WANT_BUSY |
+	 NA_WANT_STEPS, false, false, na_xs_kernel_event},
 };
 /* clang-format on */
 enum { XS_LINE_NAME = 255 };
@@ -91,6 +91,17 @@ static bool line_wanted(const struct na_input *in, const struct na_xs_line *l)
 	return false;
 }
 
+/* Steps are what kernels say then. */
+static bool is_bare(const struct na_xs_plane *p)
+{
+	bool bare = p->kind == XS_GPU;
+
+	for (size_t i = 0; bare && i < p->lines.n; i++)
+		bare = !na_text_begins(p->lines.v[i].name, "Steps") &&
+		       !na_text_begins(p->lines.v[i].name, "XLA Modules");
+	return bare;
+}
+
 static void choose_lines(struct na_input *in, struct na_xs_plane *p)
 {
 	bool idle = p->kind == XS_HOST && !has_kinds(p);
@@ -119,6 +130,7 @@ static void choose_lines(struct na_input *in, struct na_xs_plane *p)
 		else if (!(in->wants & NA_WANT_COUNTS))
 			in->lines_skipped++;
 	}
+	p->bare = is_bare(p);
 }
 
 static enum na_status survey_plane(struct na_input *in, struct na_cursor body,

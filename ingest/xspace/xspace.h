@@ -65,6 +65,7 @@ enum na_xs_slot {
 	XS_HLO_MODULE,
 	XS_RUN_ID,
 	XS_STEP_NUM,
+	XS_GROUP_ID,
 	XS_DCN_LABEL,
 	XS_DCN_SRC_SLICE,
 	XS_DCN_SRC_DEVICE,
@@ -128,6 +129,7 @@ struct na_xs_plane {
 	enum na_xs_plane_kind kind;
 	int32_t number;      /* n of /device:TPU:n */
 	bool cut;            /* the file ends inside it */
+	bool bare;           /* a GPU's without steps and program runs */
 	uint32_t host_wants; /* of a host plane: who finds a name here */
 	NA_VEC(struct na_xs_line) lines;
 	NA_VEC(struct na_xs_event_type) types;

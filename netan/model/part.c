@@ -223,9 +223,8 @@ static enum na_status add_action(void *ctx, const struct na_action *a)
 	return NA_OK;
 }
 
-static enum na_status add_span(void *ctx, const struct na_span *s)
+static enum na_status keep_span(struct na_part *p, const struct na_span *s)
 {
-	struct na_part *p = ctx;
 	struct na_span *to = na_bag_push(s->kind == NA_SPAN_STEP ? &p->spans
 								 : &p->modules);
 	uint32_t core = na_devices_core(&p->devices,
@@ -237,6 +236,29 @@ static enum na_status add_span(void *ctx, const struct na_span *s)
 	*to = *s;
 	to->core = (uint16_t)core;
 	return NA_OK;
+}
+
+/* A piece of the same step as the one before makes that longer. */
+static bool extends_last(struct na_part *p, const struct na_span *s)
+{
+	const struct na_chunk *c = p->spans.last;
+	struct na_span *last;
+
+	if (!s->piece || s->kind != NA_SPAN_STEP || !c || !c->n)
+		return false;
+	last = (struct na_span *)(void *)(p->spans.last->data) + c->n - 1;
+	if (!last->piece || last->number != s->number ||
+	    last->plane != s->plane || last->device != s->device)
+		return false;
+	na_span_join(last, s);
+	return true;
+}
+
+static enum na_status add_span(void *ctx, const struct na_span *s)
+{
+	struct na_part *p = ctx;
+
+	return extends_last(p, s) ? NA_OK : keep_span(p, s);
 }
 
 /* Of kinds that are kept as they are told. */

@@ -160,6 +160,18 @@ struct na_span {
 	uint16_t input; /* na_store fills it in */
 	uint16_t core;  /* index of na_core; na_store fills it in */
 	uint8_t device; /* enum na_device_kind */
+	/* Of a step: a part of it, from one event; the store joins those of
+	 * one number and device. */
+	bool piece;
 };
+
+/* Two pieces of one step. */
+static inline void na_span_join(struct na_span *to, const struct na_span *x)
+{
+	if (x->start_ps < to->start_ps)
+		to->start_ps = x->start_ps;
+	if (x->end_ps > to->end_ps)
+		to->end_ps = x->end_ps;
+}
 
 #endif

@@ -155,6 +155,7 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 		.number = r->number,
 		.plane = r->src,
 		.device = (uint8_t)r->device,
+		.piece = r->piece,
 	};
 
 	switch (r->what) {

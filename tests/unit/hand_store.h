@@ -52,6 +52,7 @@ struct hand_row {
 	int launch, iteration;      /* of a transfer, 1 more; 0: unknown */
 	int local;                  /* of a graph: local_device_id + 1 */
 	const char *thread;         /* of an action on a host's thread */
+	bool piece;                 /* of a step: one of several */
 };
 #define HAND_BAD_KEY NA_N_CLASSES
 

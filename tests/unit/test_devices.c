@@ -508,6 +508,51 @@ static void spans(void **state)
 	}
 }
 
+/* Kernels of a step, on any stream and in any block, are one step. */
+static void pieces(void **state)
+{
+#define PIECE(n, from, to) \
+	{ \
+		.what = HAND_STEP, .src = 1, .number = (n), \
+		.start_ps = (from), .end_ps = (to), .device = NA_DEVICE_GPU, \
+		.piece = true \
+	}
+	const struct hand_row rows[] = {
+		PIECE(4, 10, 20),
+		PIECE(4, 30, 40),
+		PIECE(5, 50, 60),
+		{.what = HAND_STEP, .src = 1, .number = 4, .end_ps = 3},
+		PIECE(4, 5, 8),
+		PIECE(5, 55, 90),
+	};
+#undef PIECE
+
+	(void)state;
+	for (size_t block = 1; block <= COUNT(rows); block++) {
+		size_t n = 0;
+		struct hand h;
+
+		hand_init(&h, 1, NULL);
+		hand_fill(&h, rows, COUNT(rows), block);
+		hand_resolve(&h, NA_ANCHOR_AUTO);
+		na_each_record (struct na_span, x, &h.store.spans) {
+			static const int64_t want[][3] = {{4, 5, 40},
+							  {5, 50, 90},
+							  {4, 0, 3}};
+
+			assert_true(n < COUNT(want));
+			assert_int_equal(x->number, want[n][0]);
+			assert_int_equal(x->start_ps, want[n][1]);
+			assert_int_equal(x->end_ps, want[n][2]);
+			assert_false(x->piece);
+			n++;
+		}
+		assert_int_equal(n, 3);
+		assert_int_equal(h.store.spans.n, 3);
+		hand_fini(&h);
+	}
+}
+
 /* What no index can name is left out, counted, and said once. */
 static void too_many_cores(void **state)
 {
@@ -564,6 +609,7 @@ int main(void)
 		cmocka_unit_test(many_types),
 		cmocka_unit_test(endpoints),
 		cmocka_unit_test(spans),
+		cmocka_unit_test(pieces),
 		cmocka_unit_test(too_many_cores),
 		cmocka_unit_test(ops_in_order),
 	};

@@ -338,6 +338,22 @@ static void gpus(void **state)
 	}
 }
 
+/* Without a line of steps, kernels tell them. */
+static void steps_of_kernels(void **state)
+{
+	const struct little_event event = {"gemm", 0, 9, {{"group_id", "i:7"}}};
+	struct little_trace t = {.plane = "/device:GPU:2",
+				 .line = "Stream #3",
+				 .events = &event,
+				 .n = 1};
+	struct reading r;
+
+	(void)state;
+	read_little(&r, &t, NA_WANT_STEPS);
+	expect(&r, "S step 0 9 7 plane 2 \"-\"\n", "gemm");
+	reading_end(&r);
+}
+
 static size_t lines_with(const char *text, const char *part)
 {
 	size_t n = 0;
@@ -468,10 +484,11 @@ static void real(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types),  cmocka_unit_test(elsewhere),
-		cmocka_unit_test(events), cmocka_unit_test(other_handlers),
-		cmocka_unit_test(gpus),   cmocka_unit_test(actions),
-		cmocka_unit_test(real),   cmocka_unit_test(too_long),
+		cmocka_unit_test(types),    cmocka_unit_test(elsewhere),
+		cmocka_unit_test(events),   cmocka_unit_test(other_handlers),
+		cmocka_unit_test(gpus),     cmocka_unit_test(steps_of_kernels),
+		cmocka_unit_test(actions),  cmocka_unit_test(real),
+		cmocka_unit_test(too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -451,6 +451,8 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	st = settle_messages(s, err);
 	if (st == NA_OK)
 		st = resolve_hosts(s, err);
+	if (st == NA_OK && !na_store_join_steps(s))
+		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = resolve_steps(s, err);
 	if (st == NA_OK)
