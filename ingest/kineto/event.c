@@ -196,7 +196,7 @@ const char *na_kineto_event(const char *s, const char *end,
 {
 	struct na_text other;
 
-	*e = (struct na_kineto_event){.ph = {NULL, 0}};
+	*e = (struct na_kineto_event){{"", 0}, {"", 0}, {"", 0}};
 	s = past_white(s + 1, end);
 	while (s < end && *s == '"') {
 		const char *key = s + 1, *to = string_end(key, end);

@@ -12,8 +12,8 @@
 #include "netan/base/scan.h"
 
 /* Strings without their quotes, with escapes; numbers as written; args with
- * its brackets.  s is NULL where a member is missing; of members that stand
- * there twice, the last one. */
+ * its brackets.  Where a member is missing, ph, cat and name are empty, and s of
+ * the others is NULL; of members that stand there twice, the last one. */
 struct na_kineto_event {
 	struct na_text ph, cat, name, pid, tid, ts, dur, id, args;
 };
