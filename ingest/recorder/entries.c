@@ -49,18 +49,9 @@ static const char *const names[N_FIELDS] = {
 	[FRAMES] = "frames",
 };
 
-/* Keys are one text each, remembered, and stand in the same order in all
- * entries: where the last entry had this one, it is known. */
-enum { KEYS = 64 };
-
 struct entries {
 	struct na_recorder_dump *x;
-	struct {
-		const char *s;
-		int field; /* N_FIELDS: none of ours */
-	} keys[KEYS];
 	const struct na_dump_value *v[N_FIELDS]; /* of this entry, or NULL */
-	NA_VEC(const struct na_dump_value *) frames; /* of the entries kept */
 };
 
 static int field_of(struct na_text key)
@@ -76,19 +67,18 @@ static int field_of(struct na_text key)
 
 static void look_up(struct entries *e, const struct na_dump_list *entry)
 {
-	memset(e->v, 0, sizeof(e->v));
+	struct na_recorder_dump *x = e->x;
+
 	for (size_t i = 0; i + 1 < entry->n; i += 2) {
 		struct na_text key = na_dump_text(&entry->v[i]);
-		size_t slot = i / 2 % KEYS;
-		int field = e->keys[slot].field;
+		size_t slot = i / 2 % NA_LEN(x->keys);
 
-		if (e->keys[slot].s != key.s) {
-			field = field_of(key);
-			e->keys[slot].s = key.s;
-			e->keys[slot].field = field;
+		if (x->keys[slot].s != key.s) {
+			x->keys[slot].field = field_of(key);
+			x->keys[slot].s = key.s;
 		}
-		if (field < N_FIELDS)
-			e->v[field] = &entry->v[i + 1];
+		if (x->keys[slot].field < N_FIELDS)
+			e->v[x->keys[slot].field] = &entry->v[i + 1];
 	}
 }
 
@@ -345,23 +335,21 @@ static bool add_frames(struct entries *e, const struct na_dump_value *v,
 }
 
 /* From the last to the first: all that are open, and of those that have
- * completed the last ones of each group; frames of the open ones. */
-static bool keep_some(struct entries *e)
+ * completed the last ones of each group. */
+static bool keep_some(struct na_recorder_dump *x)
 {
-	struct na_ranks_dump *d = e->x->dump;
-	uint32_t *kept = na_calloc(e->x->ranks->groups.n + 1, sizeof(*kept));
+	struct na_ranks_dump *d = x->dump;
+	uint32_t *kept = na_calloc(x->ranks->groups.n + 1, sizeof(*kept));
 	size_t to = d->entries.n, n;
-	bool ok = kept != NULL;
 
-	for (size_t i = d->entries.n; ok && i-- > 0;) {
-		struct na_ranks_entry *x = &d->entries.v[i];
+	if (!kept)
+		return false;
+	for (size_t i = d->entries.n; i-- > 0;) {
+		const struct na_ranks_entry *e = &d->entries.v[i];
 
-		if (x->state == NA_RANKS_COMPLETED &&
-		    kept[x->group]++ >= NA_RANKS_KEPT)
-			continue;
-		if (x->state != NA_RANKS_COMPLETED)
-			ok = add_frames(e, e->frames.v[i], x);
-		d->entries.v[--to] = *x;
+		if (e->state != NA_RANKS_COMPLETED ||
+		    kept[e->group]++ < NA_RANKS_KEPT)
+			d->entries.v[--to] = *e;
 	}
 	n = d->entries.n - to;
 	if (n && to)
@@ -369,36 +357,44 @@ static bool keep_some(struct entries *e)
 			n * sizeof(*d->entries.v));
 	d->entries.n = n;
 	free(kept);
-	return ok;
+	return true;
 }
 
-bool na_recorder_entries(struct na_recorder_dump *x)
+bool na_recorder_entry(struct na_recorder_dump *x,
+		       const struct na_dump_value *v)
+{
+	const struct na_dump_list *entry = na_dump_items(v, NA_DUMP_DICT);
+	struct na_ranks_dump *d = x->dump;
+	struct entries e = {.x = x};
+	struct na_ranks_entry to;
+
+	if (entry)
+		look_up(&e, entry);
+	if (!entry || !e.v[GROUP] || !e.v[NAME] || !e.v[STATE]) {
+		d->left_out++;
+		return true;
+	}
+	if (!one_entry(&e, &to))
+		return false;
+	if (!d->n_entries++)
+		d->lost = to.record > 0;
+	if (to.state == NA_RANKS_COMPLETED)
+		d->all = true;
+	else if (!add_frames(&e, e.v[FRAMES], &to))
+		return false;
+	return na_add(&d->entries, to);
+}
+
+bool na_recorder_entries_end(struct na_recorder_dump *x)
 {
 	const struct na_dump_list *l =
 		na_dump_items(na_dump_get(x->top, "entries"), NA_DUMP_LIST);
-	struct entries e = {.x = x};
-	struct na_ranks_dump *d = x->dump;
-	bool ok = true;
 
-	for (size_t i = 0; ok && l && i < l->n; i++) {
-		const struct na_dump_list *entry = na_dump_items(&l->v[i],
-								 NA_DUMP_DICT);
-		struct na_ranks_entry to;
-
-		if (entry)
-			look_up(&e, entry);
-		if (!entry || !e.v[GROUP] || !e.v[NAME] || !e.v[STATE]) {
-			d->left_out++;
-			continue;
-		}
-		ok = one_entry(&e, &to) && na_add(&d->entries, to) &&
-		     na_add(&e.frames, e.v[FRAMES]);
-		d->all = d->all || to.state == NA_RANKS_COMPLETED;
-		d->n_entries++;
+	for (size_t i = 0; l && i < l->n; i++) {
+		if (!na_recorder_entry(x, &l->v[i]))
+			return false;
 	}
-	if (ok && d->entries.n)
-		d->lost = d->all && d->entries.v[0].record > 0;
-	ok = ok && keep_some(&e);
-	na_vec_free(&e.frames);
-	return ok;
+	/* Where none has completed, those that have were left out. */
+	x->dump->lost = x->dump->lost && x->dump->all;
+	return keep_some(x);
 }

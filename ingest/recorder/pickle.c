@@ -62,6 +62,10 @@ struct unpickler {
 	NA_VEC(struct na_dump_value) memo;
 	size_t marks[NA_PICKLE_MARKS]; /* heights of the stack */
 	size_t n_marks, puts;
+	const struct na_pickle_items *items;
+	struct na_dump_mark mark; /* behind what stays */
+	bool marked;
+	bool kept; /* the memo has something behind the mark */
 	struct na_err *err;
 };
 
@@ -122,6 +126,7 @@ static enum na_status put(struct unpickler *x, uint64_t at, uint64_t i)
 		return broken(x, at,
 			      "an index of the memo far beyond those "
 			      "before it");
+	x->kept = x->kept || x->stack.v[x->stack.n - 1].kind >= NA_DUMP_LIST;
 	x->puts++;
 	to = na_vec_at(&x->memo, (size_t)i);
 	if (!to)
@@ -196,6 +201,42 @@ static enum na_status fill_one(struct unpickler *x, uint64_t at, size_t n,
 	return fill(x, at, x->stack.n - n, kind);
 }
 
+/* Is the value at the top of the stack an item to hand out? */
+static bool is_item(const struct unpickler *x)
+{
+	size_t list = x->n_marks == 2 ? x->marks[1] : 0;
+
+	return x->items && list && x->stack.n == list + 1 && x->marks[0] == 1 &&
+	       list - 1 > x->marks[0] && (list - x->marks[0]) % 2 == 0 &&
+	       x->stack.v[0].kind == NA_DUMP_DICT &&
+	       x->stack.v[list - 1].kind == NA_DUMP_LIST &&
+	       na_text_is(na_dump_text(&x->stack.v[list - 2]), x->items->list);
+}
+
+static enum na_status hand_out(struct unpickler *x)
+{
+	struct na_dump_list so_far = {x->stack.v + 1,
+				      (uint32_t)(x->marks[1] - 1 - 2), 0};
+	struct na_dump_value top = {.kind = NA_DUMP_DICT, .list = &so_far};
+	enum na_status st = x->items->take(x->items->ctx, &top,
+					   &x->stack.v[x->stack.n - 1], x->err);
+
+	if (st == NA_END) { /* it stays, and those behind it */
+		x->items = NULL;
+		return NA_OK;
+	}
+	if (st != NA_OK)
+		return st;
+	x->stack.n--;
+	/* Of the first one it is not known where it began. */
+	if (x->marked && !x->kept)
+		na_dump_back(x->store, x->mark);
+	x->mark = na_dump_mark(x->store);
+	x->marked = true;
+	x->kept = false;
+	return NA_OK;
+}
+
 static enum na_status mark(struct unpickler *x, uint64_t at)
 {
 	if (x->n_marks == NA_PICKLE_MARKS)
@@ -207,6 +248,7 @@ static enum na_status mark(struct unpickler *x, uint64_t at)
 /* APPENDS, SETITEMS, TUPLE. */
 static enum na_status fill_marked(struct unpickler *x, uint64_t at, int op)
 {
+	enum na_status st;
 	size_t from;
 
 	if (!x->n_marks)
@@ -214,8 +256,9 @@ static enum na_status fill_marked(struct unpickler *x, uint64_t at, int op)
 	from = x->marks[--x->n_marks];
 	if (op == OP_TUPLE)
 		return tuple(x, at, x->stack.n - from);
-	return fill(x, at, from,
-		    op == OP_APPENDS ? NA_DUMP_LIST : NA_DUMP_DICT);
+	st = fill(x, at, from, op == OP_APPENDS ? NA_DUMP_LIST : NA_DUMP_DICT);
+	return st == NA_OK && op == OP_SETITEMS && is_item(x) ? hand_out(x)
+							      : st;
 }
 
 /* ---- values */
@@ -395,10 +438,12 @@ static void salvage(struct unpickler *x)
 
 enum na_status na_pickle_read(const uint8_t *p, size_t n,
 			      struct na_dump_store *store,
+			      const struct na_pickle_items *items,
 			      struct na_dump_value *out, struct na_err *err)
 {
 	struct unpickler x = {.c = na_cursor_of(p, n),
 			      .store = store,
+			      .items = items,
 			      .err = err};
 	enum na_status st = NA_OK;
 	bool stopped = false;

@@ -175,6 +175,9 @@ static bool read_groups(struct na_recorder_dump *x)
 	const struct na_dump_list *l =
 		na_dump_items(na_dump_get(x->top, "pg_config"), NA_DUMP_DICT);
 
+	if (x->has_groups)
+		return true;
+	x->has_groups = l != NULL;
 	for (size_t i = 0; l && i + 1 < l->n && i < 2 * 65536; i += 2) {
 		if (!add_group(x, na_dump_text(&l->v[i]), &l->v[i + 1]))
 			return false;
@@ -310,6 +313,23 @@ static bool read_places(struct na_recorder_dump *x)
 
 /* ---- a file */
 
+/* Entries come before the file is read to its end, and behind the groups. */
+static enum na_status take_entry(void *ctx, const struct na_dump_value *top,
+				 const struct na_dump_value *entry,
+				 struct na_err *err)
+{
+	struct na_recorder_dump *x = ctx;
+	bool ok;
+
+	x->top = top;
+	ok = read_groups(x);
+	if (ok && !x->has_groups)
+		return NA_END;
+	ok = ok && na_recorder_entry(x, entry);
+	x->top = NULL;
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
 static bool read_top(struct na_recorder_dump *x, const char *path)
 {
 	struct na_text library =
@@ -326,50 +346,55 @@ static bool read_top(struct na_recorder_dump *x, const char *path)
 	x->dump->rank = na_recorder_rank(path);
 	if (x->dump->rank < 0)
 		x->dump->rank = shared_member(x);
-	return na_recorder_entries(x) && read_places(x);
+	return na_recorder_entries_end(x) && read_places(x);
 }
 
-static enum na_status read_values(struct na_ranks *ranks, const char *path,
-				  const struct na_dump_value *top,
-				  struct na_err *err)
+/* `st`: what reading its values came to, and why. */
+static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
+			       enum na_status st, const char *why,
+			       struct na_err *err)
 {
-	struct na_recorder_dump x = {.ranks = ranks, .top = top};
+	struct na_ranks_dump *d = x->dump;
+
+	d->cut = st != NA_OK;
+	if (!read_top(x, path))
+		return na_fail_nomem(err);
+	if (d->rank < 0)
+		return na_fail(err, NA_EFORMAT,
+			       "%s: whose dump is it? its name does not end "
+			       "in a rank, and its groups have no one member "
+			       "in common; name it like nccl_trace_rank_3",
+			       path);
+	if (!na_add(&x->ranks->dumps, *d))
+		return na_fail_nomem(err);
+	*d = (struct na_ranks_dump){.path = NULL};
+	return st == NA_OK
+		       ? NA_OK
+		       : na_fail(err, NA_EFORMAT,
+				 "%s: %s; what came before is used", path, why);
+}
+
+enum na_status na_recorder_read_bytes(struct na_ranks *ranks, const char *path,
+				      const uint8_t *p, size_t n,
+				      struct na_err *err)
+{
 	struct na_ranks_dump d = {.path = path,
 				  .rank = -1,
 				  .host = NA_NO_NAME,
 				  .evidence = NA_BY_FLIGHT_RECORDER,
 				  .oldest_ns = INT64_MIN,
 				  .newest_ns = INT64_MIN};
-	bool ok;
-
-	x.dump = &d;
-	ok = read_top(&x, path);
-	na_vec_free(&x.groups);
-	if (ok && d.rank < 0)
-		na_fail(err, NA_EFORMAT,
-			"%s: whose dump is it? its name does not end in a "
-			"rank, and its groups have no one member in common; "
-			"name it like nccl_trace_rank_3",
-			path);
-	else if (ok && na_add(&ranks->dumps, d))
-		return NA_OK;
-	else
-		na_fail_nomem(err);
-	na_ranks_free_dump(&d);
-	return err->status;
-}
-
-enum na_status na_recorder_read_bytes(struct na_ranks *x, const char *path,
-				      const uint8_t *p, size_t n,
-				      struct na_err *err)
-{
+	struct na_recorder_dump x = {.ranks = ranks, .dump = &d};
+	const struct na_pickle_items items = {"entries", take_entry, &x};
 	struct na_err why = {.status = NA_OK};
 	struct na_dump_store store = {0};
 	struct na_dump_value top;
 	enum na_status st =
-		n && p[0] == 0x80 ? na_pickle_read(p, n, &store, &top, &why)
-				  : na_recorder_json(p, n, &store, &top, &why);
+		n && p[0] == 0x80
+			? na_pickle_read(p, n, &store, &items, &top, &why)
+			: na_recorder_json(p, n, &store, &top, &why);
 
+	x.top = &top;
 	if (st == NA_ENOMEM)
 		na_fail_nomem(err);
 	else if (top.kind != NA_DUMP_DICT)
@@ -377,11 +402,10 @@ enum na_status na_recorder_read_bytes(struct na_ranks *x, const char *path,
 			st == NA_OK ? "no recorder dump: its value is no "
 				      "dictionary"
 				    : why.text);
-	else if (read_values(x, path, &top, err) == NA_OK && st != NA_OK) {
-		x->dumps.v[x->dumps.n - 1].cut = true;
-		na_fail(err, NA_EFORMAT, "%s: %s; what came before is used",
-			path, why.text);
-	}
+	else
+		na_in_err(add_dump(&x, path, st, why.text, err));
+	na_vec_free(&x.groups);
+	na_ranks_free_dump(&d);
 	na_dump_store_fini(&store);
 	return err->status;
 }
@@ -400,7 +424,8 @@ enum na_status na_recorder_read(struct na_ranks *x, const char *path,
 			close(fd);
 		return err->status;
 	}
-	p = mmap(NULL, (size_t)sb.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = mmap(NULL, (size_t)sb.st_size, PROT_READ,
+		 MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
 		return na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));

@@ -60,6 +60,13 @@ struct na_recorder_dump {
 	struct na_ranks_dump *dump;
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
+	bool has_groups;                         /* they were read */
+	/* Keys are one text each and stand in the same order in all entries:
+	 * where the last one had this one, its field is known. */
+	struct {
+		const char *s;
+		int field;
+	} keys[64];
 	/* texts that were interned last, by where they lie */
 	struct {
 		const char *s;
@@ -72,7 +79,10 @@ uint32_t na_recorder_group_of(struct na_recorder_dump *x, struct na_text name,
 			      struct na_text desc, int64_t id);
 /* The index of a text in the names; NA_NO_NAME: empty, or no memory. */
 uint32_t na_recorder_name(struct na_recorder_dump *x, struct na_text text);
-/* All entries; false: no memory. */
-bool na_recorder_entries(struct na_recorder_dump *x);
+/* One entry, which may go away afterwards; false: no memory. */
+bool na_recorder_entry(struct na_recorder_dump *x,
+		       const struct na_dump_value *v);
+/* Behind the last: those that are in `top`, and which of all are kept. */
+bool na_recorder_entries_end(struct na_recorder_dump *x);
 
 #endif

@@ -19,6 +19,7 @@ void *na_dump_alloc(struct na_dump_store *s, size_t size)
 		if (size > BLOCK / 8)
 			return na_arena_alloc(&s->arena, size);
 		s->p = na_arena_alloc(&s->arena, BLOCK);
+		s->begin = s->p;
 		s->end = s->p ? s->p + BLOCK : NULL;
 		if (!s->p)
 			return NULL;

@@ -46,11 +46,25 @@ struct na_dump_list {
 struct na_dump_store {
 	struct na_arena arena;
 	uint8_t *p, *end; /* what is left of its newest block */
+	uint8_t *begin;   /* of it */
 };
 
 void na_dump_store_fini(struct na_dump_store *s);
 /* Not zeroed, aligned for values; NULL: no memory. */
 void *na_dump_alloc(struct na_dump_store *s, size_t size);
+
+/* What was allocated since `mark` (of na_dump_mark()) is no more. */
+struct na_dump_mark {
+	uint8_t *p, *end;
+};
+static inline struct na_dump_mark na_dump_mark(const struct na_dump_store *s)
+{
+	return (struct na_dump_mark){s->p, s->end};
+}
+static inline void na_dump_back(struct na_dump_store *s, struct na_dump_mark m)
+{
+	s->p = m.end == s->end ? m.p : s->begin;
+}
 
 /* An empty list; NULL: no memory. */
 struct na_dump_list *na_dump_list(struct na_dump_store *s);

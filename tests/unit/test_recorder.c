@@ -24,7 +24,7 @@ static enum na_status unpickle(const uint8_t *p, size_t n,
 {
 	na_dump_store_fini(&store);
 	err = (struct na_err){.status = NA_OK};
-	return na_pickle_read(p, n, &store, v, &err);
+	return na_pickle_read(p, n, &store, NULL, v, &err);
 }
 
 static void refused(const uint8_t *p, size_t n, const char *why)
