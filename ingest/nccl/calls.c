@@ -325,6 +325,7 @@ struct groups {
 	uint32_t *of;         /* by communicator's id: its group */
 	uint32_t *first;      /* by id: the first communicator that has it */
 	uint32_t *next;       /* by communicator: the next one of its id */
+	int64_t room;         /* for members of whom no line speaks */
 	NA_VEC(int32_t) members;
 };
 
@@ -337,10 +338,11 @@ static bool find_members(struct groups *g, const struct na_nccl_comm *m,
 
 	g->members.n = 0;
 	if (world) {
-		for (int64_t r = 0;
-		     m->n_ranks <= LISTED * (int64_t)(c->process.n + 15) &&
-		     r < m->n_ranks;
-		     r++) {
+		if (m->n_ranks > LISTED * (int64_t)(c->process.n + 15) ||
+		    m->n_ranks > g->room)
+			return true;
+		g->room -= m->n_ranks;
+		for (int64_t r = 0; r < m->n_ranks; r++) {
 			if (!na_add(&g->members, (int32_t)r))
 				return false;
 		}
@@ -478,7 +480,10 @@ static bool prepare(struct groups *g, int64_t *ranks)
 bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
 {
 	int64_t *ranks = na_calloc(c->process.n + 1, sizeof(*ranks));
-	struct groups g = {.c = c, .t = t, .ranks = ranks};
+	struct groups g = {.c = c,
+			   .t = t,
+			   .ranks = ranks,
+			   .room = NA_NCCL_RANKS_MAX};
 	bool ok;
 
 	g.of = na_calloc(c->names.n + 1, sizeof(*g.of));
