@@ -326,14 +326,14 @@ static uint32_t group_of(struct groups *g, const struct na_nccl_comm *m,
 	if (!find_members(g, m, world))
 		return NA_NO_NAME;
 	if (m->id == NA_NO_NAME)
-		return na_ranks_group(g->t->ranks, name, strlen(name),
+		return na_testimony_group(g->t->ranks, name, strlen(name),
 				      g->members.v, g->members.n);
-	g->of[m->id] = na_ranks_group(g->t->ranks, name, strlen(name),
+	g->of[m->id] = na_testimony_group(g->t->ranks, name, strlen(name),
 				      g->members.v, g->members.n);
 	return g->of[m->id];
 }
 
-static void tell_type(struct na_ranks *x, struct na_ranks_entry *e,
+static void tell_type(struct na_testimony *x, struct na_testimony_entry *e,
 		      int32_t type)
 {
 	e->type = na_strtab_add(&x->names, types[type], strlen(types[type]));
@@ -344,10 +344,10 @@ static void tell_type(struct na_ranks *x, struct na_ranks_entry *e,
 /* NCCL 2.27 and later may write 0 for each call within one host: then the
  * calls are counted here. */
 static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
-		     struct na_ranks_dump *d, uint32_t group)
+		     struct na_testimony_dump *d, uint32_t group)
 {
 	size_t n = m->ops.n, from = (size_t)(m->calls % NA_RANKS_KEPT);
-	struct na_ranks *x = g->t->ranks;
+	struct na_testimony *x = g->t->ranks;
 	int64_t last = -1;
 
 	if (n < NA_RANKS_KEPT)
@@ -360,7 +360,7 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		int64_t sequence = m->counts ? op->count
 					     : m->calls - (int64_t)(n - i) +
 						       m->first_count;
-		struct na_ranks_entry *e;
+		struct na_testimony_entry *e;
 
 		/* Calls of one group have one count. */
 		if (sequence <= last)
@@ -379,7 +379,7 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		return true;
 	if (!na_told_place(d, group, last, -1))
 		return false;
-	na_ranks_place(d, group)->open = true;
+	na_testimony_place(d, group)->open = true;
 	return true;
 }
 
@@ -389,7 +389,7 @@ static bool tell_comm(struct groups *g, size_t at)
 	const struct na_nccl_process *p = &g->c->process.v[m->process];
 	const struct na_interned *host = &g->c->names.names[p->host];
 	int64_t rank = g->ranks[m->process];
-	struct na_ranks_dump *d;
+	struct na_testimony_dump *d;
 	uint32_t group;
 
 	if (rank < 0 || !m->ops.n)

@@ -41,7 +41,7 @@ bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line)
 	       na_ras_line(&g->ras, line);
 }
 
-bool na_nccl_log_end(struct na_nccl_log *g, struct na_ranks *x,
+bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
 		     const char *path)
 {
 	struct na_told t = {.ranks = x, .path = path};

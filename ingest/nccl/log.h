@@ -28,7 +28,7 @@ struct na_nccl_log *na_nccl_log_new(void); /* NULL: no memory */
 /* False: no memory. */
 bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line);
 /* What was read, to the end of x; `path` is borrowed.  False: no memory. */
-bool na_nccl_log_end(struct na_nccl_log *g, struct na_ranks *x,
+bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
 		     const char *path);
 void na_nccl_log_free(struct na_nccl_log *g); /* NULL: nothing */
 

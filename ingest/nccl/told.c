@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-struct na_ranks_dump *na_told_dump(struct na_told *t, int64_t rank,
+struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
 				   enum na_hang_evidence by)
 {
-	struct na_ranks *x = t->ranks;
-	struct na_ranks_dump d = {
+	struct na_testimony *x = t->ranks;
+	struct na_testimony_dump d = {
 		.path = t->path,
 		.rank = (int32_t)rank,
 		.host = NA_NO_NAME,
@@ -36,10 +36,10 @@ void na_told_fini(struct na_told *t)
 	na_vec_free(&t->dumps);
 }
 
-bool na_told_place(struct na_ranks_dump *d, uint32_t group, int64_t enqueued,
+bool na_told_place(struct na_testimony_dump *d, uint32_t group, int64_t enqueued,
 		   int64_t completed)
 {
-	struct na_ranks_place *p = na_ranks_place(d, group);
+	struct na_testimony_place *p = na_testimony_place(d, group);
 
 	if (!p)
 		return false;
@@ -49,10 +49,10 @@ bool na_told_place(struct na_ranks_dump *d, uint32_t group, int64_t enqueued,
 	return true;
 }
 
-bool na_told_holds(struct na_ranks_dump *d, uint32_t group, int64_t sequence,
+bool na_told_holds(struct na_testimony_dump *d, uint32_t group, int64_t sequence,
 		   uint32_t operation, uint64_t elements)
 {
-	const struct na_ranks_entry e = {
+	const struct na_testimony_entry e = {
 		.record = (int64_t)d->n_entries,
 		.sequence = sequence,
 		.created_ns = INT64_MIN,
@@ -73,7 +73,7 @@ bool na_told_holds(struct na_ranks_dump *d, uint32_t group, int64_t sequence,
 	return na_add(&d->entries, e);
 }
 
-uint32_t na_told_operation(struct na_ranks *x, struct na_text function)
+uint32_t na_told_operation(struct na_testimony *x, struct na_text function)
 {
 	char word[64];
 	size_t n = 0;

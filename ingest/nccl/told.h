@@ -9,27 +9,27 @@
 #include "netan/model/logs/recorder.h"
 
 struct na_told {
-	struct na_ranks *ranks;
+	struct na_testimony *ranks;
 	const char *path;       /* borrowed */
 	NA_VEC(uint32_t) dumps; /* by rank: its dump + 1; 0: none */
 };
 
 /* The dump of a rank (0 to NA_RANKS_MAX - 1), new or known, valid until the
  * next one is asked for; it is by this evidence, too.  NULL: no memory. */
-struct na_ranks_dump *na_told_dump(struct na_told *t, int64_t rank,
+struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
 				   enum na_hang_evidence by);
 void na_told_fini(struct na_told *t);
 
 /* The rank has enqueued (launched) all up to this one; completed -1: that is
  * not told.  False: no memory. */
-bool na_told_place(struct na_ranks_dump *d, uint32_t group, int64_t enqueued,
+bool na_told_place(struct na_testimony_dump *d, uint32_t group, int64_t enqueued,
 		   int64_t completed);
 
 /* A collective that the rank holds; its elements, or UINT64_MAX. */
-bool na_told_holds(struct na_ranks_dump *d, uint32_t group, int64_t sequence,
+bool na_told_holds(struct na_testimony_dump *d, uint32_t group, int64_t sequence,
 		   uint32_t operation, uint64_t elements);
 
 /* "AllReduce" as "all_reduce"; NA_NO_NAME: no memory. */
-uint32_t na_told_operation(struct na_ranks *x, struct na_text function);
+uint32_t na_told_operation(struct na_testimony *x, struct na_text function);
 
 #endif

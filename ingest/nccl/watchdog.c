@@ -150,10 +150,10 @@ static uint32_t group_of(const struct na_watchdog *w, size_t at,
 		name = group_at(w, at);
 	if (name != NA_NO_NAME)
 		s = na_strtab_at(&w->names, name);
-	return na_ranks_group(t->ranks, s, strlen(s), NULL, 0);
+	return na_testimony_group(t->ranks, s, strlen(s), NULL, 0);
 }
 
-static struct na_ranks_entry *entry_of(const struct na_ranks_dump *d,
+static struct na_testimony_entry *entry_of(const struct na_testimony_dump *d,
 				       uint32_t group, int64_t sequence)
 {
 	for (size_t i = 0; i < d->entries.n; i++) {
@@ -166,9 +166,9 @@ static struct na_ranks_entry *entry_of(const struct na_ranks_dump *d,
 
 /* The work that a line is about, which the rank still holds. */
 static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
-		      struct na_ranks_dump *d, uint32_t group, const char *type)
+		      struct na_testimony_dump *d, uint32_t group, const char *type)
 {
-	struct na_ranks_entry *e = entry_of(d, group, l->sequence);
+	struct na_testimony_entry *e = entry_of(d, group, l->sequence);
 	uint32_t operation = NA_NO_NAME;
 
 	if (*type) {
@@ -191,16 +191,16 @@ static bool tell_line(const struct na_watchdog *w, size_t at, struct na_told *t)
 {
 	const struct na_watchdog_line *l = &w->lines.v[at];
 	uint32_t group = group_of(w, at, t);
-	struct na_ranks_dump *d = na_told_dump(t, l->rank, NA_BY_WATCHDOG);
+	struct na_testimony_dump *d = na_told_dump(t, l->rank, NA_BY_WATCHDOG);
 	const char *type = na_strtab_at(&w->names, l->operation);
 	int64_t enqueued = l->enqueued < 0 ? l->sequence : l->enqueued;
 	bool p2p = strcmp(type, "SEND") == 0 || strcmp(type, "RECV") == 0;
-	struct na_ranks_place *p;
+	struct na_testimony_place *p;
 
 	if (group == NA_NO_NAME || !d ||
 	    !na_told_place(d, group, enqueued, l->completed))
 		return false;
-	p = na_ranks_place(d, group);
+	p = na_testimony_place(d, group);
 	p->p2p |= p2p;
 	if (l->sequence < 0 || p2p || l->sequence <= l->completed ||
 	    l->sequence > enqueued)

@@ -179,7 +179,7 @@ static uint32_t first_type(struct entries *e)
 			 : NA_NO_NAME;
 }
 
-static void sizes_of(struct entries *e, struct na_ranks_entry *to)
+static void sizes_of(struct entries *e, struct na_testimony_entry *to)
 {
 	uint64_t in, out;
 
@@ -197,14 +197,14 @@ static void sizes_of(struct entries *e, struct na_ranks_entry *to)
 static int32_t job_rank(const struct na_recorder_dump *x, uint32_t group,
 			uint64_t local)
 {
-	const struct na_ranks_group *g = &x->ranks->groups.v[group];
+	const struct na_testimony_group *g = &x->ranks->groups.v[group];
 
 	return local < g->n ? x->ranks->members.v[g->first + local] : -1;
 }
 
 /* "nccl:all_reduce", "nccl:send 1->2", "nccl:recv 3<-0": ranks are those of
  * the group. */
-static void operation_of(struct entries *e, struct na_ranks_entry *to)
+static void operation_of(struct entries *e, struct na_testimony_entry *to)
 {
 	struct na_text name = na_dump_text(e->v[NAME]), op, ends;
 	struct na_scan c;
@@ -225,14 +225,14 @@ static void operation_of(struct entries *e, struct na_ranks_entry *to)
 	to->operation = na_recorder_name(e->x, op);
 }
 
-static enum na_ranks_state state_of(struct na_text s)
+static enum na_testimony_state state_of(struct na_text s)
 {
 	return na_text_is(s, "completed") ? NA_RANKS_COMPLETED
 	       : na_text_is(s, "started") ? NA_RANKS_STARTED
 					  : NA_RANKS_SCHEDULED;
 }
 
-static void note_times(struct na_ranks_dump *d, const struct na_ranks_entry *e)
+static void note_times(struct na_testimony_dump *d, const struct na_testimony_entry *e)
 {
 	const int64_t times[] = {e->created_ns, e->started_ns, e->completed_ns};
 
@@ -247,9 +247,9 @@ static void note_times(struct na_ranks_dump *d, const struct na_ranks_entry *e)
 }
 
 /* How far the rank is, as its entries tell it. */
-static bool note_place(struct entries *e, const struct na_ranks_entry *to)
+static bool note_place(struct entries *e, const struct na_testimony_entry *to)
 {
-	struct na_ranks_place *p = na_ranks_place(e->x->dump, to->group);
+	struct na_testimony_place *p = na_testimony_place(e->x->dump, to->group);
 	int64_t op = number(e, OP_ID);
 
 	if (!p)
@@ -269,7 +269,7 @@ static bool note_place(struct entries *e, const struct na_ranks_entry *to)
 	return true;
 }
 
-static bool group_of(struct entries *e, struct na_ranks_entry *to)
+static bool group_of(struct entries *e, struct na_testimony_entry *to)
 {
 	const struct na_dump_list *l = na_dump_items(e->v[GROUP], NA_DUMP_LIST);
 
@@ -281,9 +281,9 @@ static bool group_of(struct entries *e, struct na_ranks_entry *to)
 }
 
 /* The fields of an entry; false: no memory. */
-static bool one_entry(struct entries *e, struct na_ranks_entry *to)
+static bool one_entry(struct entries *e, struct na_testimony_entry *to)
 {
-	*to = (struct na_ranks_entry){.record = number(e, RECORD),
+	*to = (struct na_testimony_entry){.record = number(e, RECORD),
 				      .created_ns = time_of(e, CREATED),
 				      .started_ns = time_of(e, STARTED),
 				      .completed_ns = time_of(e, COMPLETED),
@@ -306,10 +306,10 @@ static bool one_entry(struct entries *e, struct na_ranks_entry *to)
 /* ---- those that are kept */
 
 static bool add_frames(struct entries *e, const struct na_dump_value *v,
-		       struct na_ranks_entry *to)
+		       struct na_testimony_entry *to)
 {
 	const struct na_dump_list *l = na_dump_items(v, NA_DUMP_LIST);
-	struct na_ranks_dump *d = e->x->dump;
+	struct na_testimony_dump *d = e->x->dump;
 
 	to->frame = (uint32_t)d->frames.n;
 	for (size_t i = 0; l && i < l->n && i < 256; i++) {
@@ -320,7 +320,7 @@ static bool add_frames(struct entries *e, const struct na_dump_value *v,
 		    line > INT32_MAX)
 			line = -1;
 		if (!na_add(&d->frames,
-			    ((struct na_ranks_frame){
+			    ((struct na_testimony_frame){
 				    na_recorder_name(e->x,
 						     na_dump_text(na_dump_get(
 							     f, "name"))),
@@ -338,14 +338,14 @@ static bool add_frames(struct entries *e, const struct na_dump_value *v,
  * completed the last ones of each group. */
 static bool keep_some(struct na_recorder_dump *x)
 {
-	struct na_ranks_dump *d = x->dump;
+	struct na_testimony_dump *d = x->dump;
 	uint32_t *kept = na_calloc(x->ranks->groups.n + 1, sizeof(*kept));
 	size_t to = d->entries.n, n;
 
 	if (!kept)
 		return false;
 	for (size_t i = d->entries.n; i-- > 0;) {
-		const struct na_ranks_entry *e = &d->entries.v[i];
+		const struct na_testimony_entry *e = &d->entries.v[i];
 
 		if (e->state != NA_RANKS_COMPLETED ||
 		    kept[e->group]++ < NA_RANKS_KEPT)
@@ -364,9 +364,9 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 		       const struct na_dump_value *v)
 {
 	const struct na_dump_list *entry = na_dump_items(v, NA_DUMP_DICT);
-	struct na_ranks_dump *d = x->dump;
+	struct na_testimony_dump *d = x->dump;
 	struct entries e = {.x = x};
-	struct na_ranks_entry to;
+	struct na_testimony_entry to;
 
 	if (entry)
 		look_up(&e, entry);

@@ -86,7 +86,7 @@ static size_t groups_with(const struct na_recorder_dump *x, int32_t rank)
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_ranks_group *g =
+		const struct na_testimony_group *g =
 			&x->ranks->groups.v[x->groups.v[i].group];
 
 		n += g->n && bsearch(&rank, x->ranks->members.v + g->first,
@@ -98,11 +98,11 @@ static size_t groups_with(const struct na_recorder_dump *x, int32_t rank)
 /* The only member that all groups share; -1: there are several, or none. */
 static int32_t shared_member(const struct na_recorder_dump *x)
 {
-	const struct na_ranks_group *least = NULL;
+	const struct na_testimony_group *least = NULL;
 	int32_t found = -1;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_ranks_group *g =
+		const struct na_testimony_group *g =
 			&x->ranks->groups.v[x->groups.v[i].group];
 
 		if (g->n && (!least || g->n < least->n))
@@ -162,7 +162,7 @@ static bool add_group(struct na_recorder_dump *x, struct na_text name,
 
 	desc = desc.n ? desc : name;
 	group = members_of(na_dump_get(config, "ranks"), &members, &n)
-			? na_ranks_group(x->ranks, desc.s, desc.n, members, n)
+			? na_testimony_group(x->ranks, desc.s, desc.n, members, n)
 			: NA_NO_NAME;
 	free(members);
 	return group != NA_NO_NAME &&
@@ -200,7 +200,7 @@ uint32_t na_recorder_group_of(struct na_recorder_dump *x, struct na_text name,
 		}
 	}
 	desc = desc.n ? desc : name;
-	g.group = na_ranks_group(x->ranks, desc.s, desc.n, NULL, 0);
+	g.group = na_testimony_group(x->ranks, desc.s, desc.n, NULL, 0);
 	return g.group != NA_NO_NAME && x->groups.n < 65536 &&
 			       na_add(&x->groups, g)
 		       ? g.group
@@ -296,11 +296,11 @@ static bool read_places(struct na_recorder_dump *x)
 		const struct na_recorder_group *g = &x->groups.v[i];
 		const struct na_dump_value *v = g->id < 0 ? NULL
 							  : status_of(l, g->id);
-		struct na_ranks_place *p;
+		struct na_testimony_place *p;
 
 		if (!v)
 			continue;
-		p = na_ranks_place(x->dump, g->group);
+		p = na_testimony_place(x->dump, g->group);
 		if (!p)
 			return false;
 		p->told = true;
@@ -354,7 +354,7 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 			       enum na_status st, const char *why,
 			       struct na_err *err)
 {
-	struct na_ranks_dump *d = x->dump;
+	struct na_testimony_dump *d = x->dump;
 
 	d->cut = st != NA_OK;
 	if (!read_top(x, path))
@@ -367,18 +367,18 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 			       path);
 	if (!na_add(&x->ranks->dumps, *d))
 		return na_fail_nomem(err);
-	*d = (struct na_ranks_dump){.path = NULL};
+	*d = (struct na_testimony_dump){.path = NULL};
 	return st == NA_OK
 		       ? NA_OK
 		       : na_fail(err, NA_EFORMAT,
 				 "%s: %s; what came before is used", path, why);
 }
 
-enum na_status na_recorder_read_bytes(struct na_ranks *ranks, const char *path,
+enum na_status na_recorder_read_bytes(struct na_testimony *ranks, const char *path,
 				      const uint8_t *p, size_t n,
 				      struct na_err *err)
 {
-	struct na_ranks_dump d = {.path = path,
+	struct na_testimony_dump d = {.path = path,
 				  .rank = -1,
 				  .host = NA_NO_NAME,
 				  .evidence = NA_BY_FLIGHT_RECORDER,
@@ -405,12 +405,12 @@ enum na_status na_recorder_read_bytes(struct na_ranks *ranks, const char *path,
 	else
 		na_in_err(add_dump(&x, path, st, why.text, err));
 	na_vec_free(&x.groups);
-	na_ranks_free_dump(&d);
+	na_testimony_free_dump(&d);
 	na_dump_store_fini(&store);
 	return err->status;
 }
 
-enum na_status na_recorder_read(struct na_ranks *x, const char *path,
+enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 				struct na_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -17,10 +17,10 @@ static void must(int true_always)
 		abort();
 }
 
-static void check(const struct na_ranks *x)
+static void check(const struct na_testimony *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_ranks_dump *d = &x->dumps.v[i];
+		const struct na_testimony_dump *d = &x->dumps.v[i];
 
 		must(d->rank >= 0 && d->rank < NA_RANKS_MAX && d->evidence);
 		for (size_t k = 0; k < d->entries.n; k++)
@@ -30,19 +30,19 @@ static void check(const struct na_ranks *x)
 	}
 }
 
-static void judge(struct na_ranks *x)
+static void judge(struct na_testimony *x)
 {
 	struct na_stalls stalls = {.ranks = NULL};
 	struct na_err err = {.status = NA_OK};
 
 	check(x);
-	must(na_ranks_complete(x));
+	must(na_testimony_complete(x));
 	check(x);
 	must(na_stalls_judge(&stalls, x, &err) == NA_OK);
 	na_stalls_fini(&stalls);
 }
 
-static bool read_lines(struct na_ranks *x, const char *p, size_t n)
+static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 {
 	struct na_nccl_log *g = na_nccl_log_new();
 	bool ok = g != NULL;
@@ -63,17 +63,17 @@ static bool read_lines(struct na_ranks *x, const char *p, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_ranks x;
+	struct na_testimony x;
 	enum na_status st;
 
-	na_ranks_init(&x);
+	na_testimony_init(&x);
 	must(read_lines(&x, (const char *)data, size));
 	judge(&x);
-	na_ranks_fini(&x);
-	na_ranks_init(&x);
+	na_testimony_fini(&x);
+	na_testimony_init(&x);
 	st = na_ras_read_bytes(&x, "ras.json", data, size, &err);
 	must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	judge(&x);
-	na_ranks_fini(&x);
+	na_testimony_fini(&x);
 	return 0;
 }

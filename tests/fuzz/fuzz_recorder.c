@@ -12,13 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void walk_name(const struct na_ranks *x, uint32_t name)
+static void walk_name(const struct na_testimony *x, uint32_t name)
 {
 	walk_must(name == NA_NO_NAME || name < x->names.n);
 }
 
-static void walk_entry(const struct na_ranks *x, const struct na_ranks_dump *d,
-		       const struct na_ranks_entry *e)
+static void walk_entry(const struct na_testimony *x, const struct na_testimony_dump *d,
+		       const struct na_testimony_entry *e)
 {
 	walk_must(e->group < x->groups.n);
 	walk_must(e->peer >= -1 && e->peer < NA_RANKS_MAX);
@@ -27,10 +27,10 @@ static void walk_entry(const struct na_ranks *x, const struct na_ranks_dump *d,
 	walk_name(x, e->type);
 }
 
-static void walk_dumps(const struct na_ranks *x)
+static void walk_dumps(const struct na_testimony *x)
 {
 	for (size_t i = 0; i < x->groups.n; i++) {
-		const struct na_ranks_group *g = &x->groups.v[i];
+		const struct na_testimony_group *g = &x->groups.v[i];
 
 		walk_must(g->first + g->n <= x->members.n);
 		for (size_t k = 1; k < g->n; k++)
@@ -38,7 +38,7 @@ static void walk_dumps(const struct na_ranks *x)
 				  x->members.v[g->first + k]);
 	}
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_ranks_dump *d = &x->dumps.v[i];
+		const struct na_testimony_dump *d = &x->dumps.v[i];
 
 		walk_must(d->rank >= 0 && d->rank < NA_RANKS_MAX);
 		for (size_t k = 0; k < d->places.n; k++)
@@ -52,7 +52,7 @@ static void walk_dumps(const struct na_ranks *x)
 	}
 }
 
-static void walk_judgement(const struct na_ranks *ranks)
+static void walk_judgement(const struct na_testimony *ranks)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_result *r = na_result_new();
@@ -77,33 +77,33 @@ static void walk_judgement(const struct na_ranks *ranks)
 	na_hang_fini(&logs);
 }
 
-static void take(struct na_ranks *all, const char *path, const uint8_t *data,
+static void take(struct na_testimony *all, const char *path, const uint8_t *data,
 		 size_t size)
 {
 	struct na_err err = {.status = NA_OK};
-	struct na_ranks one;
+	struct na_testimony one;
 	enum na_status st;
 
-	na_ranks_init(&one);
+	na_testimony_init(&one);
 	st = na_recorder_read_bytes(&one, path, data, size, &err);
 	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	walk_must(st != NA_OK || one.dumps.n == 1);
 	walk_dumps(&one);
-	walk_must(na_ranks_take(all, &one));
-	na_ranks_fini(&one);
+	walk_must(na_testimony_take(all, &one));
+	na_testimony_fini(&one);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct na_ranks all;
+	struct na_testimony all;
 
 	(void)na_recorder_sniff(data, size);
-	na_ranks_init(&all);
+	na_testimony_init(&all);
 	take(&all, "dump_0", data, size);
 	take(&all, "dump_1", data, size - size / 4);
 	take(&all, "dump", data, size / 2);
 	walk_dumps(&all);
 	walk_judgement(&all);
-	na_ranks_fini(&all);
+	na_testimony_fini(&all);
 	return 0;
 }

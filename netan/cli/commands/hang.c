@@ -45,7 +45,7 @@ struct reading {
 	struct na_log_files files;
 	struct source *sources;
 	struct na_hang logs;
-	struct na_ranks ranks; /* of dumps among the logs */
+	struct na_testimony ranks; /* of dumps among the logs */
 	bool damaged, said;
 };
 
@@ -111,7 +111,7 @@ static enum na_status find_files(struct reading *x, struct na_err *err)
 struct piece {
 	const char *path;
 	struct na_hang logs;
-	struct na_ranks ranks;
+	struct na_testimony ranks;
 	struct na_err err;
 	enum na_status status;
 	bool binary;
@@ -179,7 +179,7 @@ static enum na_status read_round(struct reading *x, size_t first,
 	for (size_t i = 0; i < n; i++) {
 		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
 		na_hang_init(&pieces[i].logs);
-		na_ranks_init(&pieces[i].ranks);
+		na_testimony_init(&pieces[i].ranks);
 	}
 	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
 			 pieces))
@@ -190,12 +190,12 @@ static enum na_status read_round(struct reading *x, size_t first,
 		if (err->status == NA_OK &&
 		    (p->status == NA_ENOMEM ||
 		     !na_hang_take(&x->logs, &p->logs) ||
-		     !na_ranks_take(&x->ranks, &p->ranks)))
+		     !na_testimony_take(&x->ranks, &p->ranks)))
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
 		na_hang_fini(&p->logs);
-		na_ranks_fini(&p->ranks);
+		na_testimony_fini(&p->ranks);
 	}
 	return err->status;
 }
@@ -481,7 +481,7 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (!na_ranks_complete(&x->ranks))
+		if (!na_testimony_complete(&x->ranks))
 			na_fail_nomem(&err);
 		else if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
 			exit = hang_show(x, &h, r);
@@ -503,14 +503,14 @@ static enum na_exit hang_run(struct na_cli *cli)
 		return exit;
 	na_catch_interrupt();
 	na_hang_init(&x.logs);
-	na_ranks_init(&x.ranks);
+	na_testimony_init(&x.ranks);
 	exit = hang_judge(&x, cli->result);
 	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
 		na_vec_free(&x.sources[i].warnings);
 	free(x.sources);
 	free(x.files.paths);
 	na_hang_fini(&x.logs);
-	na_ranks_fini(&x.ranks);
+	na_testimony_fini(&x.ranks);
 	na_arena_fini(&x.arena);
 	return exit;
 }

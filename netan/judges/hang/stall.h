@@ -50,13 +50,13 @@ struct na_stall_wait {
 /* What a rank takes a sequence for. */
 struct na_stall_differs {
 	int32_t rank;
-	const struct na_ranks_entry *entry;
+	const struct na_testimony_entry *entry;
 };
 
 /* Where the code of a rank stands. */
 struct na_stall_frames {
-	const struct na_ranks_dump *dump;
-	const struct na_ranks_entry *entry;
+	const struct na_testimony_dump *dump;
+	const struct na_testimony_entry *entry;
 };
 
 struct na_stall {
@@ -75,13 +75,13 @@ struct na_stall {
 };
 
 struct na_stalls {
-	const struct na_ranks *ranks;
+	const struct na_testimony *ranks;
 	NA_VEC(struct na_stall) v; /* by time */
 };
 
 /* Borrows `ranks`.  na_stalls_fini() is due in any case. */
 enum na_status na_stalls_judge(struct na_stalls *x,
-			       const struct na_ranks *ranks,
+			       const struct na_testimony *ranks,
 			       struct na_err *err) NA_MUST_CHECK;
 void na_stalls_fini(struct na_stalls *x);
 
@@ -95,8 +95,8 @@ struct na_stall_entry {
 	uint32_t group;
 	int32_t rank;
 	int64_t sequence;
-	const struct na_ranks_dump *dump;
-	const struct na_ranks_entry *entry;
+	const struct na_testimony_dump *dump;
+	const struct na_testimony_entry *entry;
 };
 
 /* A sequence of a group that somebody holds. */
@@ -115,8 +115,8 @@ struct na_stall_op {
 };
 
 struct na_stall_work {
-	const struct na_ranks *ranks;
-	const struct na_ranks_dump **dumps; /* by rank; NULL: none */
+	const struct na_testimony *ranks;
+	const struct na_testimony_dump **dumps; /* by rank; NULL: none */
 	size_t n_ranks;                     /* one more than the largest */
 	NA_VEC(struct na_stall_entry) entries;
 	NA_VEC(struct na_stall_entry) sends; /* point-to-point, held */

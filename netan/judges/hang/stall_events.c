@@ -167,7 +167,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 	s->sequence = s->timeout_ms = s->spread_ns = -1;
 	s->since_ns = INT64_MIN;
 	for (size_t r = 0; r < w->n_ranks; r++) {
-		const struct na_ranks_dump *d = w->dumps[r];
+		const struct na_testimony_dump *d = w->dumps[r];
 
 		s->evidence |= d ? d->evidence : 0;
 		if (!d || d->newest_ns == INT64_MIN)

@@ -34,7 +34,7 @@ bool na_stall_has(const struct na_stall_ranks *r, int32_t rank)
 /* Of two dumps of a rank the later one. */
 static bool index_dumps(struct na_stall_work *w)
 {
-	const struct na_ranks *x = w->ranks;
+	const struct na_testimony *x = w->ranks;
 	int32_t most = -1;
 
 	for (size_t i = 0; i < x->dumps.n; i++)
@@ -48,8 +48,8 @@ static bool index_dumps(struct na_stall_work *w)
 	if (!w->dumps || !w->mixed || !w->in)
 		return false;
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_ranks_dump *d = &x->dumps.v[i];
-		const struct na_ranks_dump **to = &w->dumps[d->rank];
+		const struct na_testimony_dump *d = &x->dumps.v[i];
+		const struct na_testimony_dump **to = &w->dumps[d->rank];
 
 		if (!*to || (*to)->newest_ns < d->newest_ns)
 			*to = d;
@@ -58,20 +58,20 @@ static bool index_dumps(struct na_stall_work *w)
 }
 
 /* Does what is not in its dump say that the rank does not hold it? */
-static bool testifies(const struct na_ranks_dump *d)
+static bool testifies(const struct na_testimony_dump *d)
 {
 	return d && !d->unresponsive && !d->cut;
 }
 
 static bool find_missing(struct na_stall_work *w)
 {
-	const struct na_ranks *x = w->ranks;
+	const struct na_testimony *x = w->ranks;
 
 	if (!na_append(&w->members, x->members.v, x->members.n))
 		return false;
 	na_stall_order(&w->members);
 	for (size_t i = 0; i < w->members.n; i++) {
-		const struct na_ranks_dump *d = w->dumps[w->members.v[i]];
+		const struct na_testimony_dump *d = w->dumps[w->members.v[i]];
 
 		if (!testifies(d) && !na_add(&w->missing, w->members.v[i]))
 			return false;
@@ -84,25 +84,25 @@ static bool find_missing(struct na_stall_work *w)
 NA_ORDER(by_operation, struct na_stall_entry, NA_UP(group), NA_UP(sequence),
 	 NA_UP(rank))
 
-static bool held(const struct na_ranks_entry *e)
+static bool held(const struct na_testimony_entry *e)
 {
 	return e->state != NA_RANKS_COMPLETED;
 }
 
 /* Those of p2p that are held: streams run in order, so one before another
  * that has completed is held by mistake (parts of a batch stay so). */
-static bool add_entries(struct na_stall_work *w, const struct na_ranks_dump *d)
+static bool add_entries(struct na_stall_work *w, const struct na_testimony_dump *d)
 {
 	int64_t done = -1;
 
 	for (size_t i = 0; i < d->entries.n; i++) {
-		const struct na_ranks_entry *e = &d->entries.v[i];
+		const struct na_testimony_entry *e = &d->entries.v[i];
 
 		if (e->p2p && !held(e) && e->record > done)
 			done = e->record;
 	}
 	for (size_t i = 0; i < d->entries.n; i++) {
-		const struct na_ranks_entry *e = &d->entries.v[i];
+		const struct na_testimony_entry *e = &d->entries.v[i];
 		struct na_stall_entry to = {e->group, d->rank, e->sequence, d,
 					    e};
 
@@ -122,10 +122,10 @@ static bool add_entries(struct na_stall_work *w, const struct na_ranks_dump *d)
 enum came { CANNOT_TELL, WAITS, NEVER, LEFT, LOST };
 
 static enum came whether(const struct na_stall_work *w,
-			 const struct na_ranks_dump *d,
+			 const struct na_testimony_dump *d,
 			 const struct na_stall_op *op)
 {
-	const struct na_ranks_place *p = na_ranks_place_of(d, op->group);
+	const struct na_testimony_place *p = na_testimony_place_of(d, op->group);
 
 	if (w->in[d->rank] == op->group + 1)
 		return WAITS;
@@ -143,14 +143,14 @@ static enum came whether(const struct na_stall_work *w,
 /* NA_HANG_UNKNOWN: nobody can be blamed. */
 static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 {
-	const struct na_ranks_group *g = &w->ranks->groups.v[op->group];
+	const struct na_testimony_group *g = &w->ranks->groups.v[op->group];
 	struct na_stall_ranks none = {0}, unheard = {0};
 	size_t left = 0, unsure = 0;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < g->n; i++) {
 		int32_t r = w->ranks->members.v[g->first + i];
-		const struct na_ranks_dump *d = w->dumps[r];
+		const struct na_testimony_dump *d = w->dumps[r];
 
 		if (na_stall_has(&op->holds, r))
 			continue;
@@ -215,8 +215,8 @@ static bool same_size(const char *operation)
 	return false;
 }
 
-static bool alike(const struct na_ranks *x, const struct na_ranks_entry *a,
-		  const struct na_ranks_entry *b)
+static bool alike(const struct na_testimony *x, const struct na_testimony_entry *a,
+		  const struct na_testimony_entry *b)
 {
 	/* A watchdog may tell of the number alone. */
 	if (a->operation != b->operation && a->operation != NA_NO_NAME &&
@@ -231,8 +231,8 @@ static bool alike(const struct na_ranks *x, const struct na_ranks_entry *a,
 }
 
 /* Votes for what `a` says. */
-static size_t votes(const struct na_ranks *x, const struct na_stall_op *op,
-		    const struct na_ranks_entry *a)
+static size_t votes(const struct na_testimony *x, const struct na_stall_op *op,
+		    const struct na_testimony_entry *a)
 {
 	size_t n = 0;
 
@@ -242,9 +242,9 @@ static size_t votes(const struct na_ranks *x, const struct na_stall_op *op,
 }
 
 /* Blames those beside the majority, where there is one. */
-static bool compare(const struct na_ranks *x, struct na_stall_op *op)
+static bool compare(const struct na_testimony *x, struct na_stall_op *op)
 {
-	const struct na_ranks_entry *most = NULL;
+	const struct na_testimony_entry *most = NULL;
 
 	for (size_t i = 1; i < op->n && !op->differs; i++)
 		op->differs = !alike(x, op->entries[0].entry,
@@ -356,7 +356,7 @@ void na_stall_work_fini(struct na_stall_work *w)
 NA_ORDER(by_ends, struct na_stall_entry, NA_UP(group), NA_UP(rank),
 	 NA_CMP(x->entry->peer, y->entry->peer), NA_UP(sequence))
 
-static bool sends(const struct na_ranks *x, const struct na_ranks_entry *e)
+static bool sends(const struct na_testimony *x, const struct na_testimony_entry *e)
 {
 	return strcmp(na_strtab_at(&x->names, e->operation), "send") == 0;
 }

@@ -43,7 +43,7 @@ void na_hangs_evidence(struct na_result *r, struct na_value *row, uint32_t bits)
 static void put_group(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *in, uint32_t group)
 {
-	const struct na_ranks_group *g = group == NA_NO_NAME
+	const struct na_testimony_group *g = group == NA_NO_NAME
 						 ? NULL
 						 : &x->ranks->groups.v[group];
 	const char *members = g ? name(x, g->members) : NULL;
@@ -65,7 +65,7 @@ static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
 		uint32_t host = NA_NO_NAME;
 
 		for (size_t k = 0; k < x->ranks->dumps.n; k++) {
-			const struct na_ranks_dump *d = &x->ranks->dumps.v[k];
+			const struct na_testimony_dump *d = &x->ranks->dumps.v[k];
 
 			if (d->rank == c->rank && d->host != NA_NO_NAME)
 				host = d->host;
@@ -124,7 +124,7 @@ static void put_differs(const struct na_stalls *x, const struct na_stall *s,
 	struct na_value *list = na_put_list(r, row, M_differs);
 
 	for (size_t i = 0; i < s->differs.n; i++) {
-		const struct na_ranks_entry *e = s->differs.v[i].entry;
+		const struct na_testimony_entry *e = s->differs.v[i].entry;
 		struct na_value *o = na_put_object(r, list, NULL);
 
 		na_put_int(r, o, M_rank, s->differs.v[i].rank);

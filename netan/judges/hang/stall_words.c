@@ -39,7 +39,7 @@ static void culprits_text(const struct na_stall *s, char *buf, size_t size)
 static void group_text(const struct na_stalls *x, uint32_t group, char *buf,
 		       size_t size)
 {
-	const struct na_ranks_group *g;
+	const struct na_testimony_group *g;
 	char ranks[RANKS_BUF];
 
 	buf[0] = '\0';
@@ -219,7 +219,7 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 /* ---- one by one */
 
 void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_ranks_frame *f, char *buf, size_t size)
+			 const struct na_testimony_frame *f, char *buf, size_t size)
 {
 	const char *file = f->file == NA_NO_NAME
 				   ? "?"
@@ -304,7 +304,7 @@ static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
 	for (size_t i = 0; i < s->differs.n && i < 16; i++) {
-		const struct na_ranks_entry *e = s->differs.v[i].entry;
+		const struct na_testimony_entry *e = s->differs.v[i].entry;
 		char size[NA_UNIT_BUF] = "size not told";
 
 		if (e->size_bytes != UINT64_MAX)

@@ -6,22 +6,22 @@
 #include "netan/base/order.h"
 #include "netan/base/str.h"
 
-void na_ranks_init(struct na_ranks *x)
+void na_testimony_init(struct na_testimony *x)
 {
 	memset(x, 0, sizeof(*x));
 }
 
-void na_ranks_free_dump(struct na_ranks_dump *d)
+void na_testimony_free_dump(struct na_testimony_dump *d)
 {
 	na_vec_free(&d->places);
 	na_vec_free(&d->entries);
 	na_vec_free(&d->frames);
 }
 
-void na_ranks_fini(struct na_ranks *x)
+void na_testimony_fini(struct na_testimony *x)
 {
 	for (size_t i = 0; i < x->dumps.n; i++)
-		na_ranks_free_dump(&x->dumps.v[i]);
+		na_testimony_free_dump(&x->dumps.v[i]);
 	na_vec_free(&x->dumps);
 	na_vec_free(&x->members);
 	na_vec_free(&x->groups);
@@ -32,7 +32,7 @@ void na_ranks_fini(struct na_ranks *x)
 /* ---- groups */
 
 /* In order, each once, behind those there are; SIZE_MAX: no memory. */
-static size_t add_members(struct na_ranks *x, const int32_t *members, size_t n)
+static size_t add_members(struct na_testimony *x, const int32_t *members, size_t n)
 {
 	size_t first = x->members.n, kept = first;
 	int32_t *v;
@@ -67,10 +67,10 @@ static uint32_t intern(struct na_strtab *t, const char *name, size_t len,
 	return id;
 }
 
-uint32_t na_ranks_group(struct na_ranks *x, const char *name, size_t len,
+uint32_t na_testimony_group(struct na_testimony *x, const char *name, size_t len,
 			const int32_t *members, size_t n)
 {
-	struct na_ranks_group g = {.first = x->members.n,
+	struct na_testimony_group g = {.first = x->members.n,
 				   .members = NA_NO_NAME};
 	size_t before = x->keys.n;
 	uint32_t key = NA_NO_NAME;
@@ -93,7 +93,7 @@ uint32_t na_ranks_group(struct na_ranks *x, const char *name, size_t len,
 
 /* ---- places */
 
-const struct na_ranks_place *na_ranks_place_of(const struct na_ranks_dump *d,
+const struct na_testimony_place *na_testimony_place_of(const struct na_testimony_dump *d,
 					       uint32_t group)
 {
 	for (size_t i = 0; i < d->places.n; i++) {
@@ -103,14 +103,14 @@ const struct na_ranks_place *na_ranks_place_of(const struct na_ranks_dump *d,
 	return NULL;
 }
 
-struct na_ranks_place *na_ranks_place(struct na_ranks_dump *d, uint32_t group)
+struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d, uint32_t group)
 {
 	for (size_t i = 0; i < d->places.n; i++) {
 		if (d->places.v[i].group == group)
 			return &d->places.v[i];
 	}
 	return na_add(&d->places,
-		      ((struct na_ranks_place){.group = group,
+		      ((struct na_testimony_place){.group = group,
 					       .operation = NA_NO_NAME,
 					       .enqueued = -1,
 					       .started = -1,
@@ -131,7 +131,7 @@ static void rename_one(const uint32_t *to, uint32_t *name)
 		*name = to[*name];
 }
 
-static void rename_dump(const struct renamed *to, struct na_ranks_dump *d)
+static void rename_dump(const struct renamed *to, struct na_testimony_dump *d)
 {
 	rename_one(to->names, &d->host);
 	rename_one(to->names, &d->version);
@@ -151,7 +151,7 @@ static void rename_dump(const struct renamed *to, struct na_ranks_dump *d)
 	}
 }
 
-static bool find_names(struct na_ranks *x, const struct na_ranks *from,
+static bool find_names(struct na_testimony *x, const struct na_testimony *from,
 		       struct renamed *to)
 {
 	for (uint32_t i = 0; i < from->names.n; i++) {
@@ -161,10 +161,10 @@ static bool find_names(struct na_ranks *x, const struct na_ranks *from,
 			return false;
 	}
 	for (size_t i = 0; i < from->groups.n; i++) {
-		const struct na_ranks_group *g = &from->groups.v[i];
+		const struct na_testimony_group *g = &from->groups.v[i];
 		const struct na_interned *name = &from->names.names[g->name];
 
-		to->groups[i] = na_ranks_group(x, name->s, name->len,
+		to->groups[i] = na_testimony_group(x, name->s, name->len,
 					       g->n ? from->members.v + g->first
 						    : NULL,
 					       g->n);
@@ -174,7 +174,7 @@ static bool find_names(struct na_ranks *x, const struct na_ranks *from,
 	return true;
 }
 
-bool na_ranks_take(struct na_ranks *x, struct na_ranks *from)
+bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
 {
 	struct renamed to = {na_calloc(from->names.n + 1, sizeof(*to.names)),
 			     na_calloc(from->groups.n + 1, sizeof(*to.groups))};

@@ -3,7 +3,7 @@
  * PyTorch's flight recorder, and what else tells the same (answers of NCCL's
  * RAS, lines of NCCL_DEBUG and of PyTorch's watchdog).
  *
- * A record (na_ranks_dump) is what one source says of one rank.  Groups are
+ * A record (na_testimony_dump) is what one source says of one rank.  Groups are
  * those of the job: two ranks speak of the same one if its members and its
  * description are the same; its name may differ from rank to rank.
  *
@@ -21,7 +21,7 @@
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
 
-enum na_hang_evidence { /* bits of na_ranks_dump.evidence */
+enum na_hang_evidence { /* bits of na_testimony_dump.evidence */
 			NA_BY_MEGASCALE = 1 << 0,
 			NA_BY_FLIGHT_RECORDER = 1 << 1,
 			NA_BY_RAS = 1 << 2,
@@ -29,34 +29,34 @@ enum na_hang_evidence { /* bits of na_ranks_dump.evidence */
 			NA_BY_WATCHDOG = 1 << 4
 };
 
-/* All names are indices of na_ranks.names, or NA_NO_NAME.  Numbers that were
+/* All names are indices of na_testimony.names, or NA_NO_NAME.  Numbers that were
  * not told are -1, times INT64_MIN; times are ns since the epoch. */
 
-struct na_ranks_group {
+struct na_testimony_group {
 	uint32_t name;    /* description, else what the input calls it */
 	uint32_t members; /* "0,1,2,3"; NA_NO_NAME: not told */
-	size_t first, n;  /* of na_ranks.members, ascending; n 0: unknown */
+	size_t first, n;  /* of na_testimony.members, ascending; n 0: unknown */
 };
 
 /* How far a rank is in a group: sequences of collectives. */
-struct na_ranks_place {
-	uint32_t group;     /* index of na_ranks.groups */
+struct na_testimony_place {
+	uint32_t group;     /* index of na_testimony.groups */
 	uint32_t operation; /* last enqueued, "all_reduce"; NA_NO_NAME */
 	int64_t enqueued, started, completed; /* last; -1: none or not told */
 	bool told; /* else taken from the entries alone */
 	bool open; /* no input of the group tells what has completed: all
-		      entries are taken for held until na_ranks_complete() */
+		      entries are taken for held until na_testimony_complete() */
 	bool p2p;  /* its group has p2p, too: last numbers mix both */
 };
 
-enum na_ranks_state {
+enum na_testimony_state {
 	NA_RANKS_SCHEDULED,
 	NA_RANKS_STARTED,
 	NA_RANKS_COMPLETED
 };
 
 /* An operation as the rank's recorder holds it. */
-struct na_ranks_entry {
+struct na_testimony_entry {
 	int64_t record;   /* counts all operations of the rank */
 	int64_t sequence; /* of the group's collectives; of p2p: of those with
 			     this peer, or of the group: p2p_seq_id */
@@ -69,17 +69,17 @@ struct na_ranks_entry {
 	uint32_t type;            /* of the first tensor: "BFloat16" */
 	int32_t peer;             /* rank in the job, of p2p; -1 */
 	uint32_t frame, n_frames; /* of the dump's frames; innermost first */
-	uint8_t state;            /* enum na_ranks_state */
+	uint8_t state;            /* enum na_testimony_state */
 	bool p2p, retired;
 };
 
-struct na_ranks_frame {
+struct na_testimony_frame {
 	uint32_t function, file;
 	int32_t line; /* -1 */
 };
 
 /* What one source says of one rank. */
-struct na_ranks_dump {
+struct na_testimony_dump {
 	const char *path; /* borrowed */
 	int32_t rank;
 	uint32_t host;     /* NA_NO_NAME: not told */
@@ -92,12 +92,12 @@ struct na_ranks_dump {
 		       that are not in `entries` have completed or are lost */
 	bool lost; /* `all`, and its ring no longer held the first ones */
 	int64_t oldest_ns, newest_ns;         /* of the times in it */
-	NA_VEC(struct na_ranks_place) places; /* by group, each once */
-	NA_VEC(struct na_ranks_entry)
+	NA_VEC(struct na_testimony_place) places; /* by group, each once */
+	NA_VEC(struct na_testimony_entry)
 	entries; /* in order of record; all that
 		have not completed, and per group the last NA_RANKS_KEPT of
 		those that have */
-	NA_VEC(struct na_ranks_frame) frames;
+	NA_VEC(struct na_testimony_frame) frames;
 	uint64_t n_entries;    /* in the file */
 	uint64_t left_out;     /* entries that could not be understood */
 	bool places_unmatched; /* status and groups could not be joined */
@@ -109,32 +109,32 @@ enum {
 	NA_RANKS_GROUPS_MAX = 1 << 20
 };
 
-struct na_ranks {
+struct na_testimony {
 	struct na_strtab names;
 	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
-	NA_VEC(struct na_ranks_group) groups;
-	NA_VEC(struct na_ranks_dump) dumps; /* in order of the files */
+	NA_VEC(struct na_testimony_group) groups;
+	NA_VEC(struct na_testimony_dump) dumps; /* in order of the files */
 };
 
-void na_ranks_init(struct na_ranks *x);
-void na_ranks_fini(struct na_ranks *x);
-void na_ranks_free_dump(struct na_ranks_dump *d);
+void na_testimony_init(struct na_testimony *x);
+void na_testimony_fini(struct na_testimony *x);
+void na_testimony_free_dump(struct na_testimony_dump *d);
 
 /* The group with these members (any order; n 0: not told) and name; new or
  * known.  UINT32_MAX: no memory, or beyond NA_RANKS_GROUPS_MAX. */
-uint32_t na_ranks_group(struct na_ranks *x, const char *name, size_t len,
+uint32_t na_testimony_group(struct na_testimony *x, const char *name, size_t len,
 			const int32_t *members, size_t n);
 
 /* The place of a rank in a group, new (-1, -1, -1) or known; NULL: no
  * memory. */
-struct na_ranks_place *na_ranks_place(struct na_ranks_dump *d, uint32_t group);
-const struct na_ranks_place *na_ranks_place_of(const struct na_ranks_dump *d,
+struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d, uint32_t group);
+const struct na_testimony_place *na_testimony_place_of(const struct na_testimony_dump *d,
 					       uint32_t group);
 
 /* Moves what another one holds to the end of x; it stays empty.  False: no
  * memory. */
-bool na_ranks_take(struct na_ranks *x, struct na_ranks *from);
+bool na_testimony_take(struct na_testimony *x, struct na_testimony *from);
 
 /*
  * Once all is read.  What different kinds of evidence say of a rank becomes
@@ -144,6 +144,6 @@ bool na_ranks_take(struct na_ranks *x, struct na_ranks *from);
  * all members have enqueued is complete, up to where they differ.  False: no
  * memory.
  */
-bool na_ranks_complete(struct na_ranks *x);
+bool na_testimony_complete(struct na_testimony *x);
 
 #endif

@@ -7,13 +7,13 @@
 
 /* ---- one dump of a rank */
 
-static bool join_dumps(struct na_ranks_dump *to, struct na_ranks_dump *from)
+static bool join_dumps(struct na_testimony_dump *to, struct na_testimony_dump *from)
 {
 	size_t frames = to->frames.n;
 
 	for (size_t i = 0; i < from->places.n; i++) {
-		struct na_ranks_place *p =
-			na_ranks_place(to, from->places.v[i].group);
+		struct na_testimony_place *p =
+			na_testimony_place(to, from->places.v[i].group);
 
 		if (!p)
 			return false;
@@ -49,10 +49,10 @@ struct ranked {
 NA_ORDER(by_rank, struct ranked, NA_UP(rank), NA_UP(dump))
 
 /* Of each rank, those whose evidence the first one has not yet. */
-static bool join_all(struct na_ranks *x, struct ranked *order, bool *gone)
+static bool join_all(struct na_testimony *x, struct ranked *order, bool *gone)
 {
 	for (size_t i = 0, first = 0; i < x->dumps.n; i++) {
-		struct na_ranks_dump *to, *from;
+		struct na_testimony_dump *to, *from;
 
 		if (order[i].rank != order[first].rank)
 			first = i;
@@ -67,7 +67,7 @@ static bool join_all(struct na_ranks *x, struct ranked *order, bool *gone)
 	return true;
 }
 
-static bool one_of_each(struct na_ranks *x)
+static bool one_of_each(struct na_testimony *x)
 {
 	size_t n = x->dumps.n, kept = 0;
 	struct ranked *order = na_calloc(n + 1, sizeof(*order));
@@ -82,7 +82,7 @@ static bool one_of_each(struct na_ranks *x)
 	}
 	for (size_t i = 0; gone && i < n; i++) {
 		if (gone[i])
-			na_ranks_free_dump(&x->dumps.v[i]);
+			na_testimony_free_dump(&x->dumps.v[i]);
 		else
 			x->dumps.v[kept++] = x->dumps.v[i];
 	}
@@ -104,10 +104,10 @@ struct speakers {
 	NA_VEC(struct speaker);
 };
 
-static bool find_speakers(const struct na_ranks *x, struct speakers *list)
+static bool find_speakers(const struct na_testimony *x, struct speakers *list)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		const struct na_ranks_dump *d = &x->dumps.v[i];
+		const struct na_testimony_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
 			uint32_t g = d->places.v[k].group;
@@ -121,7 +121,7 @@ static bool find_speakers(const struct na_ranks *x, struct speakers *list)
 	return true;
 }
 
-static int32_t largest_rank(const struct na_ranks *x)
+static int32_t largest_rank(const struct na_testimony *x)
 {
 	int32_t most = -1;
 
@@ -131,7 +131,7 @@ static int32_t largest_rank(const struct na_ranks *x)
 }
 
 /* Those of whom nobody tells are missing: no more than there are others. */
-static bool all_ranks(struct na_ranks *x, struct na_ranks_group *g, size_t told)
+static bool all_ranks(struct na_testimony *x, struct na_testimony_group *g, size_t told)
 {
 	int32_t most = largest_rank(x);
 
@@ -145,12 +145,12 @@ static bool all_ranks(struct na_ranks *x, struct na_ranks_group *g, size_t told)
 	return true;
 }
 
-static bool find_members(struct na_ranks *x, const struct speakers *list)
+static bool find_members(struct na_testimony *x, const struct speakers *list)
 {
 	size_t n;
 
 	for (size_t i = 0; i < list->n; i += n) {
-		struct na_ranks_group *g = &x->groups.v[list->v[i].group];
+		struct na_testimony_group *g = &x->groups.v[list->v[i].group];
 		const char *name = na_strtab_at(&x->names, g->name);
 
 		for (n = 1; i + n < list->n; n++) {
@@ -177,7 +177,7 @@ static bool find_members(struct na_ranks *x, const struct speakers *list)
 struct open_entry {
 	uint32_t group;
 	int64_t sequence;
-	struct na_ranks_entry *entry;
+	struct na_testimony_entry *entry;
 };
 NA_ORDER(by_sequence, struct open_entry, NA_UP(group), NA_UP(sequence))
 
@@ -185,20 +185,20 @@ struct open_entries {
 	NA_VEC(struct open_entry);
 };
 
-static bool find_open(struct na_ranks *x, struct open_entries *list,
+static bool find_open(struct na_testimony *x, struct open_entries *list,
 		      int64_t *least)
 {
 	for (size_t i = 0; i < x->dumps.n; i++) {
-		struct na_ranks_dump *d = &x->dumps.v[i];
+		struct na_testimony_dump *d = &x->dumps.v[i];
 
 		for (size_t k = 0; k < d->places.n; k++) {
-			const struct na_ranks_place *p = &d->places.v[k];
+			const struct na_testimony_place *p = &d->places.v[k];
 
 			if (p->open && p->enqueued < least[p->group])
 				least[p->group] = p->enqueued;
 		}
 		for (size_t k = 0; k < d->entries.n; k++) {
-			struct na_ranks_entry *e = &d->entries.v[k];
+			struct na_testimony_entry *e = &d->entries.v[k];
 
 			if (least[e->group] < INT64_MAX && !e->p2p &&
 			    !na_add(list,
@@ -219,8 +219,8 @@ static bool even(const char *operation)
 	       strcmp(operation, "reduce") == 0;
 }
 
-static bool differ(const struct na_ranks *x, const struct na_ranks_entry *a,
-		   const struct na_ranks_entry *b)
+static bool differ(const struct na_testimony *x, const struct na_testimony_entry *a,
+		   const struct na_testimony_entry *b)
 {
 	return a->operation != b->operation || a->type != b->type ||
 	       (a->in_elements != b->in_elements &&
@@ -228,7 +228,7 @@ static bool differ(const struct na_ranks *x, const struct na_ranks_entry *a,
 }
 
 /* NCCL's logs tell of calls, and of no ends. */
-static bool close_open(struct na_ranks *x)
+static bool close_open(struct na_testimony *x)
 {
 	int64_t *least = na_calloc(x->groups.n + 1, sizeof(*least));
 	struct open_entries list = {0};
@@ -255,7 +255,7 @@ static bool close_open(struct na_ranks *x)
 	return ok;
 }
 
-bool na_ranks_complete(struct na_ranks *x)
+bool na_testimony_complete(struct na_testimony *x)
 {
 	struct speakers list = {0};
 	bool ok = one_of_each(x) && find_speakers(x, &list) &&
