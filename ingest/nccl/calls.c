@@ -31,33 +31,6 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool ends_value(char c)
-{
-	return c == ' ' || c == ',' || c == ']' || c == ')' || c == '(' ||
-	       c == '.' || c == '\t' || c == '\n' || c == '\r' || c == '"';
-}
-
-struct na_text na_nccl_after(struct na_text x, const char *word)
-{
-	struct na_text before, behind;
-	size_t n = 0;
-
-	if (!na_text_split(x, word, &before, &behind))
-		return na_text_n(x.s, 0);
-	while (n < behind.n && !ends_value(behind.s[n]))
-		n++;
-	return na_text_n(behind.s, n);
-}
-
-int64_t na_nccl_number(struct na_text x, const char *word)
-{
-	uint64_t n;
-
-	return na_text_number(na_nccl_after(x, word), &n) && n <= INT64_MAX
-		       ? (int64_t)n
-		       : -1;
-}
-
 static int64_t hex_number(struct na_text x)
 {
 	int64_t n = 0;
@@ -75,31 +48,6 @@ static int64_t hex_number(struct na_text x)
 			return -1;
 	}
 	return n;
-}
-
-int64_t na_nccl_front_rank(struct na_text line)
-{
-	struct na_scan c;
-	uint64_t x;
-	int64_t n = na_nccl_number(line, "[rank");
-
-	if (n >= 0)
-		return n;
-	c = na_scan_of(line);
-	/* mpirun --tag-output, srun --label */
-	if (na_scan_past(&c, '['))
-		return na_scan_number(&c, &x) && na_scan_past(&c, ',') &&
-				       na_scan_number(&c, &x) &&
-				       na_scan_past(&c, ']') &&
-				       x < NA_NCCL_RANKS_MAX
-			       ? (int64_t)x
-			       : -1;
-	while (na_scan_at(&c, ' '))
-		na_scan_step(&c);
-	return na_scan_number(&c, &x) && na_scan_past(&c, ':') &&
-			       na_scan_at(&c, ' ') && x < NA_NCCL_RANKS_MAX
-		       ? (int64_t)x
-		       : -1;
 }
 
 /* ---- who speaks */
@@ -325,6 +273,7 @@ struct groups {
 	uint32_t *of;         /* by communicator's id: its group */
 	uint32_t *first;      /* by id: the first communicator that has it */
 	uint32_t *next;       /* by communicator: the next one of its id */
+	int64_t room;         /* for members of whom no line speaks */
 	NA_VEC(int32_t) members;
 };
 
@@ -337,10 +286,11 @@ static bool find_members(struct groups *g, const struct na_nccl_comm *m,
 
 	g->members.n = 0;
 	if (world) {
-		for (int64_t r = 0;
-		     m->n_ranks <= LISTED * (int64_t)(c->process.n + 15) &&
-		     r < m->n_ranks;
-		     r++) {
+		if (m->n_ranks > LISTED * (int64_t)(c->process.n + 15) ||
+		    m->n_ranks > g->room)
+			return true;
+		g->room -= m->n_ranks;
+		for (int64_t r = 0; r < m->n_ranks; r++) {
 			if (!na_add(&g->members, (int32_t)r))
 				return false;
 		}
@@ -478,7 +428,10 @@ static bool prepare(struct groups *g, int64_t *ranks)
 bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
 {
 	int64_t *ranks = na_calloc(c->process.n + 1, sizeof(*ranks));
-	struct groups g = {.c = c, .t = t, .ranks = ranks};
+	struct groups g = {.c = c,
+			   .t = t,
+			   .ranks = ranks,
+			   .room = NA_NCCL_RANKS_MAX};
 	bool ok;
 
 	g.of = na_calloc(c->names.n + 1, sizeof(*g.of));

@@ -11,6 +11,8 @@
 /* Depths, as na_json counts them, inside of: */
 enum { IN_COMM = 3, IN_RANK = 5, IN_COUNTS = 6 };
 
+enum { FUNCTIONS_MAX = 64 /* of a rank; NCCL has a dozen */ };
+
 struct reading {
 	struct na_ras *r;
 	struct na_json j;
@@ -126,7 +128,8 @@ static bool member(struct reading *g, const struct na_json *key)
 		return true;
 	if (j->depth == IN_RANK)
 		return rank_member(g, key);
-	if (j->depth == IN_COUNTS && g->counts && count_of(j) >= 0) {
+	if (j->depth == IN_COUNTS && g->counts && count_of(j) >= 0 &&
+	    r->counts.n - g->first < FUNCTIONS_MAX) {
 		uint32_t f = na_strtab_add(&r->names, key->text.s,
 					   key->text.n < 64 ? key->text.n : 64);
 

@@ -154,8 +154,8 @@ bool na_ras_rest(struct na_ras *r)
 	size = (int64_t)listed + r->others;
 	if (r->comms.v[c.comm].size > 0 && r->comms.v[c.comm].size != size)
 		return true;
-	/* Some thousand lines at most would tell of a larger one. */
-	if (size > NA_NCCL_RANKS_MAX / 16)
+	/* A line stands for many ranks, but not without end. */
+	if (size > NA_NCCL_RANKS_MAX - (int64_t)r->counts.n)
 		return true;
 	r->comms.v[c.comm].size = size;
 	if (listed)

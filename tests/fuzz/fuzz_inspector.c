@@ -27,6 +27,7 @@ static void read_both(const void *before, size_t n, const uint8_t *p,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (na_input_open(&in, path, WALK_ALL | NA_WANT_COMMS, NULL, &err) ==
 	    NA_OK) {
+		walk_must(!n || in.reader == &na_reader_inspector);
 		walk(&in, NA_ANCHOR_AUTO);
 		na_input_close(&in);
 	}
