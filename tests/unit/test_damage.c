@@ -201,10 +201,10 @@ static void other_files(void **state)
 		size_t n;
 		const char *is;
 	} rows[] = {
-		{"{\"traceEvents\":[]}", 18, "JSON"},
+		{"{\"entries\": [{}]}", 17, "JSON"},
 		{"\xef\xbb\xbf [ {", 7, "JSON"},
-		{"\n{\"traceEvents\": []}\n", 21, "JSON"},
-		{"\n[ {\"ph\": \"X\"}, 1234567890 ]", 28, "JSON"},
+		{"\n{\"entries\": [{}]} \n", 20, "JSON"},
+		{"\n[ {\"pH\": \"X\"}, 1234567890 ]", 28, "JSON"},
 		{"\x0a\x0d\x0d\x0a\x1c\0\0\0", 8, "pcapng"},
 		{"\xd4\xc3\xb2\xa1\x02\0\x04\0", 8, "pcap"},
 		{"\xa1\xb2\x3c\x4d\0\x02\0\x04", 8, "pcap"},
