@@ -58,6 +58,7 @@ need_build()
 	need_module libpcap libpcap-dev
 	need_module libnghttp2 libnghttp2-dev
 	need_module nettle nettle-dev
+	need_module sqlite3 libsqlite3-dev
 }
 
 find_missing()

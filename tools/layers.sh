@@ -65,6 +65,7 @@ allowed_library()
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/main.c ]] ;;
 	cairo*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
+	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
 	esac
