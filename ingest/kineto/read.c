@@ -113,39 +113,6 @@ static uint64_t bytes_of(const struct kt_args *a)
 	return bytes;
 }
 
-/* As c10d calls it: "allreduce", "_allgather_base", "all_to_allv". */
-static uint8_t opcode_called(struct na_text name)
-{
-	/* clang-format off */
-	static const struct {
-		const char *part;
-		uint8_t opcode;
-	} parts[] = {
-		{"allreduce", NA_OPCODE_ALL_REDUCE},
-		{"allgather", NA_OPCODE_ALL_GATHER},
-		{"reducescatter", NA_OPCODE_REDUCE_SCATTER},
-		{"alltoall", NA_OPCODE_ALL_TO_ALL},
-		{"broadcast", NA_OPCODE_BROADCAST},
-		{"barrier", NA_OPCODE_ALL_REDUCE},
-		{"reduce", NA_OPCODE_REDUCE},
-		{"send", NA_OPCODE_SEND},
-		{"recv", NA_OPCODE_RECV},
-	};
-	/* clang-format on */
-	char plain[64];
-	size_t n = 0;
-
-	for (size_t i = 0; i < name.n && n < sizeof(plain); i++) {
-		if (name.s[i] != '_')
-			plain[n++] = name.s[i];
-	}
-	for (size_t i = 0; i < NA_LEN(parts); i++) {
-		if (na_contains_nocase(plain, n, parts[i].part))
-			return parts[i].opcode;
-	}
-	return NA_OPCODE_OTHER;
-}
-
 /* A kernel with no more than its op's id: what that op was called with.
  * Where the id only repeats the launch's, it is no op's. */
 static void take_call(const struct kineto *k, struct kt_args *a)
@@ -366,7 +333,7 @@ static enum na_status talks(struct reading *r, struct event *e)
 	take_call(r->k, &e->args);
 	e->opcode = NA_OPCODE_OTHER;
 	if (e->args.collective.n)
-		e->opcode = opcode_called(e->args.collective);
+		e->opcode = na_call_opcode(e->args.collective);
 	if (e->opcode == NA_OPCODE_OTHER)
 		e->opcode = na_kernel_opcode(e->is.name);
 	e->size_bytes = bytes_of(&e->args);
@@ -389,7 +356,7 @@ static enum na_status on_cpu(struct reading *r, struct event *e)
 	e->args = kt_args_of(e->is.args);
 	e->name = plain(r,
 			e->args.collective.n ? e->args.collective : e->is.name);
-	e->opcode = opcode_called(e->name);
+	e->opcode = na_call_opcode(e->name);
 	if (!range && e->opcode == NA_OPCODE_OTHER)
 		return NA_OK; /* "init", "wait" */
 	e->size_bytes = bytes_of(&e->args);

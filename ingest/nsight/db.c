@@ -66,9 +66,9 @@ static int tick(void *ctx)
 
 static void set_limits(sqlite3 *db, size_t size)
 {
-	int longest = size < 100000          ? 100000
-		      : size > 1000000000    ? 1000000000
-					     : (int)size;
+	int longest = size < 100000       ? 100000
+		      : size > 1000000000 ? 1000000000
+					  : (int)size;
 	const struct {
 		int id, most;
 	} limits[] = {
@@ -130,6 +130,19 @@ static bool has_log(const uint8_t *p, size_t n)
 	return n > 19 && (p[18] == 2 || p[19] == 2);
 }
 
+/* Whether its tables can be listed. */
+static int look(struct na_ns_db *x)
+{
+	sqlite3_stmt *s;
+	int rc = sqlite3_prepare_v2(x->db, "SELECT rootpage FROM sqlite_master",
+				    -1, &s, NULL);
+
+	while (rc == SQLITE_OK || rc == SQLITE_ROW)
+		rc = sqlite3_step(s);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 			  struct na_err *err)
 {
@@ -156,7 +169,9 @@ enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 	set_limits(x->db, n);
 	sqlite3_set_authorizer(x->db, allow, NULL);
 	sqlite3_progress_handler(x->db, TICK_STEPS, tick, x);
-	return NA_OK;
+	rc = look(x);
+	return rc == SQLITE_OK ? NA_OK
+			       : failed(x, "the list of its tables", rc, err);
 }
 
 void na_ns_close(struct na_ns_db *x)
@@ -233,16 +248,16 @@ enum na_status na_ns_rows(struct na_ns_db *x, enum na_ns_table table,
 	int rc;
 
 	/* A row takes four bytes of a leaf at the least. */
-	*rows = (struct na_ns_rows){
-		.db = x, .table = table, .most = x->size / 4};
+	*rows = (struct na_ns_rows){.db = x,
+				    .table = table,
+				    .most = x->size / 4};
 	write_query(x, table, sql, sizeof(sql));
 	rc = sqlite3_prepare_v2(x->db, sql, -1, &rows->s, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_int64(rows->s, 1, from);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_bind_int64(rows->s, 2, to);
-	return rc == SQLITE_OK ? NA_OK
-			       : failed(x, tables[table].name, rc, err);
+	return rc == SQLITE_OK ? NA_OK : failed(x, tables[table].name, rc, err);
 }
 
 enum na_status na_ns_next(struct na_ns_rows *rows, struct na_err *err)

@@ -116,6 +116,39 @@ struct na_text na_kernel_short(struct na_text name)
 	return name;
 }
 
+uint8_t na_call_opcode(struct na_text name)
+{
+	/* clang-format off */
+	static const struct {
+		const char *part;
+		uint8_t opcode;
+	} parts[] = {
+		{"allreduce", NA_OPCODE_ALL_REDUCE},
+		{"allgather", NA_OPCODE_ALL_GATHER},
+		{"reducescatter", NA_OPCODE_REDUCE_SCATTER},
+		{"alltoall", NA_OPCODE_ALL_TO_ALL},
+		{"broadcast", NA_OPCODE_BROADCAST},
+		{"bcast", NA_OPCODE_BROADCAST},
+		{"barrier", NA_OPCODE_ALL_REDUCE},
+		{"reduce", NA_OPCODE_REDUCE},
+		{"send", NA_OPCODE_SEND},
+		{"recv", NA_OPCODE_RECV},
+	};
+	/* clang-format on */
+	char plain[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n && n < sizeof(plain); i++) {
+		if (name.s[i] != '_')
+			plain[n++] = name.s[i];
+	}
+	for (size_t i = 0; i < NA_LEN(parts); i++) {
+		if (na_contains_nocase(plain, n, parts[i].part))
+			return parts[i].opcode;
+	}
+	return NA_OPCODE_OTHER;
+}
+
 const char *na_opcode_word(uint8_t opcode)
 {
 	/* clang-format off */

@@ -22,6 +22,10 @@ bool na_kernel_talks(struct na_text name);
 /* What it does: enum na_opcode; OTHER: the name does not say. */
 uint8_t na_kernel_opcode(struct na_text name);
 
+/* The same of a call or a range: "ncclAllReduce", "nccl:all_to_all",
+ * "_allgather_base", "send 0->1". */
+uint8_t na_call_opcode(struct na_text name);
+
 /* The name without return type, namespace, template and arguments: a part of
  * it, of at most 1 KiB. */
 struct na_text na_kernel_short(struct na_text name);

@@ -1,0 +1,25 @@
+/*
+ * One rank's part in an operation as every record that tells of it: na_comm,
+ * na_op, the action of its kernel, and the transfer, where two ranks are all.
+ */
+#ifndef INGEST_GPU_TALK_H
+#define INGEST_GPU_TALK_H
+
+#include "ingest/input.h"
+
+struct na_talk {
+	/* As it is kept, but for the core: names are those of the sink, the
+	 * peer is a rank of the job. */
+	struct na_comm comm;
+	uint32_t core;
+	int32_t rank;          /* in the job; -1 */
+	struct na_text name;   /* of the operation, else as `kernel` */
+	struct na_text kernel; /* of its kernel, without arguments; n 0: none */
+};
+
+/* To the sink what in->wants asks for.  NA_ENOMEM, or what the sink says. */
+enum na_status na_talk_put(const struct na_input *in,
+			   const struct na_sink *sink,
+			   const struct na_talk *t) NA_MUST_CHECK;
+
+#endif
