@@ -38,8 +38,7 @@ static enum na_status put_op(const struct na_sink *sink,
 	type.network = NA_NET_GPU;
 	type.opcode = t->comm.operation;
 	op.type = sink->op_type(sink->ctx, &type);
-	return op.type == NA_UNKNOWN_U32 ? NA_ENOMEM
-					 : sink->op(sink->ctx, &op);
+	return op.type == NA_UNKNOWN_U32 ? NA_ENOMEM : sink->op(sink->ctx, &op);
 }
 
 static enum na_status put_action(const struct na_sink *sink,

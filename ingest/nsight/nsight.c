@@ -177,9 +177,15 @@ static struct na_text text_of(const struct reading *r, uint32_t name)
 	return na_text_n(s->s, s->len);
 }
 
+static uint32_t stream_of(const struct na_ns *x, const struct na_ns_talk *t)
+{
+	const struct na_triple key = {t->slot, t->stream, 0};
+
+	return x->streams.v[na_triples_find(&x->stream_keys, key)].ordinal;
+}
+
 static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
-			    uint32_t core, uint32_t stream, int64_t start_ps,
-			    int64_t end_ps)
+			    uint32_t core, int64_t start_ps, int64_t end_ps)
 {
 	const struct na_ns_group *g = na_ns_group_of(r->x, t->communicator);
 	const struct na_talk talk = {
@@ -190,7 +196,7 @@ static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
 			 .group = g ? name_of(r, g->name) : NA_UNKNOWN_U32,
 			 .group_size = g ? g->size : 0,
 			 .type = NA_UNKNOWN_U32,
-			 .stream = stream,
+			 .stream = stream_of(r->x, t),
 			 .peer = t->peer,
 			 .operation = t->opcode,
 			 .source = NA_COMM_KERNEL},
@@ -217,7 +223,7 @@ static const struct na_ns_talk *talk_at(struct reading *r, int64_t row)
 
 static enum na_status kernel(struct reading *r, const struct na_ns_rows *row)
 {
-	int64_t start, end, device, stream = 0, process = 0, start_ps, end_ps;
+	int64_t start, end, device, process = 0, start_ps, end_ps;
 	const struct na_ns_talk *t = talk_at(r, row->row);
 	struct na_triple key;
 	uint32_t slot, core;
@@ -228,7 +234,6 @@ static enum na_status kernel(struct reading *r, const struct na_ns_rows *row)
 		damaged(r);
 		return NA_OK;
 	}
-	na_ns_int(row, K_STREAM, &stream);
 	na_ns_int(row, K_PID, &process);
 	process = (int64_t)NA_NS_PROCESS(process);
 	key = (struct na_triple){(uint32_t)((uint64_t)process >> 32),
@@ -243,7 +248,7 @@ static enum na_status kernel(struct reading *r, const struct na_ns_rows *row)
 	core = r->sink->core(r->sink->ctx, NA_DEVICE_RANK,
 			     r->x->slots.v[slot].rank);
 	if (t)
-		return talks(r, t, core, (uint32_t)stream, start_ps, end_ps);
+		return talks(r, t, core, start_ps, end_ps);
 	return r->sink->busy(r->sink->ctx, core, start_ps, end_ps);
 }
 
@@ -318,8 +323,7 @@ static enum na_status read_nsight(const struct na_input *in,
 	struct na_ns_db db;
 	enum na_status st = steps(&r, block);
 
-	if (st != NA_OK ||
-	    !(in->wants & (TALKS | NA_WANT_BUSY)))
+	if (st != NA_OK || !(in->wants & (TALKS | NA_WANT_BUSY)))
 		return st;
 	st = na_ns_open(&db, in->data, in->size, err);
 	if (st == NA_OK)

@@ -44,9 +44,12 @@ struct na_ns_slot {
 	uint64_t kernels, talks;
 };
 
+/* Numbers of streams are those of a process: ranks share none.  So the ones
+ * that communicate are counted, by ascending number. */
 struct na_ns_stream {
 	uint32_t slot, number;
-	uint64_t kernels;
+	uint32_t ordinal; /* of those of its slot that communicate */
+	uint64_t kernels, talks;
 };
 
 /* A kernel that communicates. */
@@ -58,7 +61,7 @@ struct na_ns_talk {
 	uint64_t size_bytes, communicator; /* NA_UNKNOWN_U64; 0 */
 	uint32_t name, kernel; /* of PyTorch's range, else as `kernel` */
 	int32_t peer;          /* in the communicator, then in the job; -1 */
-	uint32_t slot;
+	uint32_t slot, stream;
 	uint8_t opcode, record; /* `record`: of PyTorch's range around it */
 	bool launched, called;  /* its launch, its calls of NCCL are known */
 	bool between_two;       /* which are sends and receives */

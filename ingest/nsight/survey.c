@@ -102,7 +102,8 @@ static enum na_status slot_of(struct na_ns *x, uint64_t process,
 }
 
 static enum na_status count_stream(struct na_ns *x, uint32_t slot,
-				   uint32_t number, struct na_err *err)
+				   uint32_t number, bool talks,
+				   struct na_err *err)
 {
 	struct na_triple key = {slot, number, 0};
 	struct na_ns_stream *s = na_triples_at(&x->stream_keys, &x->streams,
@@ -117,6 +118,7 @@ static enum na_status count_stream(struct na_ns *x, uint32_t slot,
 	s->slot = slot;
 	s->number = number;
 	s->kernels++;
+	s->talks += talks;
 	return NA_OK;
 }
 
@@ -146,7 +148,8 @@ static const struct na_ns_word *talk_word(const struct na_ns *x,
 }
 
 static enum na_status add_talk(struct na_ns *x, const struct na_ns_rows *row,
-			       uint32_t slot, const struct na_ns_word *word,
+			       uint32_t slot, uint32_t stream,
+			       const struct na_ns_word *word,
 			       struct na_err *err)
 {
 	struct na_ns_talk t = {
@@ -158,6 +161,7 @@ static enum na_status add_talk(struct na_ns *x, const struct na_ns_rows *row,
 		.kernel = word->name,
 		.peer = -1,
 		.slot = slot,
+		.stream = stream,
 		.opcode = word->opcode,
 	};
 
@@ -188,21 +192,47 @@ static enum na_status add_kernel(void *ctx, struct na_input *in,
 	na_ns_int(row, K_PID, &process);
 	if (!x->n_kernels++ || start < x->first_ns)
 		x->first_ns = start;
+	word = talk_word(x, row);
 	st = slot_of(x, NA_NS_PROCESS(process), (uint32_t)device, &slot, err);
 	if (st == NA_OK)
-		st = count_stream(x, slot, (uint32_t)stream, err);
-	word = talk_word(x, row);
+		st = count_stream(x, slot, (uint32_t)stream, word != NULL, err);
 	if (st == NA_OK && word)
-		st = add_talk(x, row, slot, word, err);
+		st = add_talk(x, row, slot, (uint32_t)stream, word, err);
 	return st;
+}
+
+NA_ORDER(by_number, struct na_ns_stream *const, NA_CMP((*x)->slot, (*y)->slot),
+	 NA_CMP((*x)->number, (*y)->number))
+
+static bool count_streams(struct na_ns *x)
+{
+	struct na_ns_stream **v = na_calloc(x->streams.n, sizeof(*v));
+	uint32_t next = 0;
+
+	for (size_t i = 0; v && i < x->streams.n; i++)
+		v[i] = &x->streams.v[i];
+	if (v)
+		na_sort(v, x->streams.n, by_number);
+	for (size_t i = 0; v && i < x->streams.n; i++) {
+		if (i && v[i]->slot != v[i - 1]->slot)
+			next = 0;
+		v[i]->ordinal = next;
+		next += v[i]->talks > 0;
+	}
+	free(v);
+	return v != NULL;
 }
 
 enum na_status na_ns_read_kernels(struct na_input *in, struct na_err *err)
 {
 	struct na_ns *x = in->state;
+	enum na_status st;
 
 	x->has_processes = na_ns_has_column(&x->db, NS_KERNELS, K_PID);
-	return na_ns_each(in, NS_KERNELS, add_kernel, NULL, err);
+	st = na_ns_each(in, NS_KERNELS, add_kernel, NULL, err);
+	if (st == NA_OK && !count_streams(x))
+		st = na_fail_nomem(err);
+	return st;
 }
 
 /* ---- the calls that launched those which communicate */
