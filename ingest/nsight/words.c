@@ -36,7 +36,8 @@ static enum na_ns_kind kind_of(struct na_text text, struct na_ns_word *word)
 {
 	if (is_step(text, &word->number))
 		return NS_STEP;
-	if (!na_text_begins(text, "nccl"))
+	if (!na_text_begins(text, "nccl") ||
+	    na_contains_nocase(text.s, text.n, "kernel"))
 		return NS_OTHER;
 	if (na_text_is(text, "ncclGroupStart"))
 		return NS_GROUP_START;
