@@ -132,7 +132,7 @@ int32_t na_ns_environment(struct na_input *in, const char *const *names,
 
 /* ---- what is in it */
 
-NA_ORDER(by_rank, struct na_ns_slot *const, NA_CMP((*x)->rank, (*y)->rank))
+NA_ORDER(by_rank, struct na_ns_slot *, NA_CMP((*x)->rank, (*y)->rank))
 
 /* The streams of a slot; NULL: no memory. */
 static struct na_part_line *set_lines(struct na_input *in, size_t slot,

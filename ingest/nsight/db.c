@@ -40,7 +40,8 @@ static int allow(void *ctx, int action, const char *table, const char *column,
 	(void)database;
 	if (inner)
 		return SQLITE_DENY;
-	if (action == SQLITE_SELECT)
+	if (action == SQLITE_SELECT ||
+	    (action == SQLITE_PRAGMA && strcmp(table, "table_xinfo") == 0))
 		return SQLITE_OK;
 	if (action != SQLITE_READ || !table)
 		return SQLITE_DENY;
@@ -204,22 +205,44 @@ bool na_ns_has_column(const struct na_ns_db *x, enum na_ns_table table,
 }
 
 /* By the root of its tree: views and virtual tables have none. */
-bool na_ns_has(const struct na_ns_db *x, enum na_ns_table table)
+static bool is_table(const struct na_ns_db *x, const char *name)
 {
 	static const char sql[] =
 		"SELECT rootpage FROM sqlite_master "
 		"WHERE type = 'table' AND name = ? COLLATE NOCASE";
 	sqlite3_stmt *s;
-	bool has = false;
+	bool is;
 
 	if (sqlite3_prepare_v2(x->db, sql, -1, &s, NULL) != SQLITE_OK)
 		return false;
-	if (sqlite3_bind_text(s, 1, tables[table].name, -1, SQLITE_STATIC) ==
-		    SQLITE_OK &&
-	    sqlite3_step(s) == SQLITE_ROW)
-		has = sqlite3_column_int64(s, 0) > 0;
+	is = sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+	     sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) > 0;
 	sqlite3_finalize(s);
-	return has;
+	return is;
+}
+
+/* Computed columns run expressions: column "hidden" is 2 or 3 for them. */
+static bool is_plain(const struct na_ns_db *x, const char *name)
+{
+	enum { HIDDEN = 6 };
+	sqlite3_stmt *s;
+	bool plain = true;
+	char sql[96];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "PRAGMA main.table_xinfo(\"%s\")", name);
+	if (sqlite3_prepare_v2(x->db, sql, -1, &s, NULL) != SQLITE_OK)
+		return false;
+	while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+		plain &= sqlite3_column_int(s, HIDDEN) == 0;
+	sqlite3_finalize(s);
+	return plain && rc == SQLITE_DONE;
+}
+
+bool na_ns_has(const struct na_ns_db *x, enum na_ns_table table)
+{
+	return is_table(x, tables[table].name) &&
+	       is_plain(x, tables[table].name);
 }
 
 /* Missing columns are NULL in every row. */

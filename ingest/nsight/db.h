@@ -65,7 +65,8 @@ enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 void na_ns_close(struct na_ns_db *x);
 
 const char *na_ns_name(enum na_ns_table table);
-/* A table that is none (a view, a virtual table) is not there. */
+/* What is no plain table (a view, a virtual table, computed columns) is not
+ * there. */
 bool na_ns_has(const struct na_ns_db *x, enum na_ns_table table);
 const char *na_ns_column_name(enum na_ns_table table, int column);
 bool na_ns_has_column(const struct na_ns_db *x, enum na_ns_table table,

@@ -201,7 +201,7 @@ static enum na_status add_kernel(void *ctx, struct na_input *in,
 	return st;
 }
 
-NA_ORDER(by_number, struct na_ns_stream *const, NA_CMP((*x)->slot, (*y)->slot),
+NA_ORDER(by_number, struct na_ns_stream *, NA_CMP((*x)->slot, (*y)->slot),
 	 NA_CMP((*x)->number, (*y)->number))
 
 static bool count_streams(struct na_ns *x)

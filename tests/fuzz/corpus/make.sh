@@ -269,3 +269,48 @@ not one
 {"when":"2026-10-02T03:09:06Z","run":"9f86\u00e9","by":"hang","host":"b\"\n"}
 END
 printf '{"when":"2026-10-02T03:09:06Z","run":"0123456789abcdef","by":"hang","host":"a\\"' >ledger/open
+
+# Exports of Nsight Systems, by sqlite3(1), in pages as small as can be.
+mkdir -p nsight
+database() { rm -f "nsight/$1"; { echo 'PRAGMA page_size=512;'; cat; } | sqlite3 "nsight/$1"; }
+kernels='CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value);
+	INSERT INTO StringIds VALUES(1,"ncclDevKernel_SendRecv"),(2,"gemm"),
+		(3,"ncclSend"),(4,"nccl:all_to_all, op_id = 1"),(5,"ncclGroupStart"),
+		(6,"ncclGroupEnd"),(7,"ncclCommInitRank"),(8,"step 3");
+	CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start,end,deviceId,streamId,
+		correlationId,globalPid,shortName);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(100,200,0,7,1,16777216,1),
+		(200,300,0,7,2,16777216,2),(110,200,1,7,1,33554432,1);'
+database kernels.sqlite <<END
+$kernels
+CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs,systemClockNs);
+INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000,50);
+END
+database calls.sqlite <<END
+$kernels
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start,globalTid,correlationId);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(60,16777217,1),(60,33554433,1);
+CREATE TABLE NVTX_EVENTS(start,end,eventType,textId,globalTid,domainId,binaryData);
+INSERT INTO NVTX_EVENTS VALUES(10,90,59,4,16777217,0,NULL),(12,13,59,5,16777217,1,NULL),
+	(20,30,59,3,16777217,1,x'01000000000000000200000000000000140000000000000034000000000000000900000000000000001000000000000001000000'),
+	(40,80,59,6,16777217,1,NULL),(0,400,59,8,16777217,0,NULL),
+	(1,2,59,7,16777217,1,x'0100000000000000030000000000000014000000000000003400000000000000090000000000000002000000000000000000000000');
+CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId,schemaId,type,name,offset);
+INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES(1,2,18,'NCCL communicator ID',NULL),
+	(1,2,22,'Message size [bytes]',8),(1,2,5,'Peer rank',16),
+	(1,3,18,'NCCL communicator ID',NULL),(1,3,5,'No. of ranks',8),
+	(1,3,5,'Rank',12),(1,3,5,'CUDA device',16);
+END
+database view.sqlite <<'END'
+CREATE TABLE t(a,b,c,d);
+CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT a start,b end,c deviceId,d shortName FROM t;
+END
+database environment.sqlite <<'END'
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start,end,deviceId,shortName,demangledName);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,0,1,1),(3,2,0,1,1),(5,6,'x',1,1);
+CREATE TABLE META_DATA_CAPTURE(name,value);
+INSERT INTO META_DATA_CAPTURE VALUES('PROCESS_0:ENVIRONMENT_VARIABLE','RANK="3"'),
+	('PROCESS_0:ENVIRONMENT_VARIABLE','WORLD_SIZE="8"');
+CREATE TABLE META_DATA_EXPORT(name,value);
+INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PARAM_TIME_NORMALIZE','true'),('EXPORT_HOST','h');
+END
