@@ -40,7 +40,7 @@ allowed()
 	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
-	ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
+	ingest/kineto/* | ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

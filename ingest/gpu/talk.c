@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 static uint32_t name_of(const struct na_sink *sink, struct na_text t)
 {

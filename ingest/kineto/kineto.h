@@ -98,9 +98,6 @@ bool kt_time(struct na_text text, int64_t *us, int32_t *ps);
  * an end of it is left out. */
 size_t kt_ranks(struct na_text list, struct na_str *to);
 
-/* The rank in a file's name: rank-3, rank_3, rank3, worker3; -1. */
-int32_t kt_rank_of_name(const char *path);
-
 /* What stands before "_PID." in a file's name, as PyTorch's handler writes
  * it: its host.  False: the name is another. */
 bool kt_host_of_name(const char *path, struct na_text pid,

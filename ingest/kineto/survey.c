@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "ingest/gpu/file_name.h"
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "netan/base/order.h"
@@ -270,7 +271,7 @@ static void settle(struct na_input *in)
 	if (k->symbols.n)
 		na_sort(k->symbols.v, k->symbols.n, by_number);
 	if (in->rank < 0)
-		in->rank = kt_rank_of_name(in->path);
+		in->rank = na_rank_of_path(in->path);
 	in->has_time = k->has_first;
 	in->has_wall = k->based ||
 		       (k->has_first && k->first_ns > EPOCH_US * NA_NS_PER_US);

@@ -221,20 +221,21 @@ static void begin_thread(struct sweep *w)
 static bool sweep(struct sweep *w, const struct launch *l, size_t n)
 {
 	const struct na_ns_range *r = w->x->ranges.v;
-	const struct na_ns_range *end = r + w->x->ranges.n;
+	size_t i = 0, k = 0, n_ranges = w->x->ranges.n;
 	uint64_t thread = 0;
 	bool ok = true;
 
-	for (size_t i = 0; ok && (i < n || r < end);) {
-		bool of_range = r < end && (i == n || r->thread < l[i].thread ||
-					    (r->thread == l[i].thread &&
-					     r->start_ns <= l[i].at_ns));
-		uint64_t of = of_range ? r->thread : l[i].thread;
+	while (ok && (i < n || k < n_ranges)) {
+		bool of_range = k < n_ranges &&
+				(i == n || r[k].thread < l[i].thread ||
+				 (r[k].thread == l[i].thread &&
+				  r[k].start_ns <= l[i].at_ns));
+		uint64_t of = of_range ? r[k].thread : l[i].thread;
 
 		if (of != thread)
 			begin_thread(w);
 		thread = of;
-		ok = of_range ? range(w, r++) : launch(w, &l[i++]);
+		ok = of_range ? range(w, &r[k++]) : launch(w, &l[i++]);
 	}
 	begin_thread(w);
 	return ok;

@@ -1,12 +1,13 @@
 /*
  * Which rank a device of a process is: as the initialisation of the largest
  * communicator says; else, of a file of one device, as the environment of the
- * profiler says; else it is taken for the device's number.  And what
+ * profiler or the file's name says; else the device's number stands for it.  And what
  * communicators are in ranks of the job.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ingest/gpu/file_name.h"
 #include "ingest/nsight/nsight.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
@@ -88,7 +89,7 @@ static bool by_communicator(struct na_ns *x)
 	return all_told(x);
 }
 
-static bool by_environment(struct na_input *in)
+static bool by_surroundings(struct na_input *in)
 {
 	static const char *const ranks[] = {
 		"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -106,6 +107,8 @@ static bool by_environment(struct na_input *in)
 	if (x->slots.n != 1)
 		return false;
 	rank = na_ns_environment(in, ranks, NA_LEN(ranks), RANKS_MAX);
+	if (rank < 0)
+		rank = na_rank_of_path(in->path);
 	if (rank < 0)
 		return false;
 	x->slots.v[0].rank = rank;
@@ -125,11 +128,12 @@ static void by_device(struct na_input *in)
 	for (size_t i = 0; !numbers && i < x->slots.n; i++)
 		x->slots.v[i].rank = (int32_t)i;
 	if (x->talks.n)
-		na_input_warn(
-			in, "nothing in it tells the ranks: %s taken for them",
-			numbers ? "device numbers are"
-				: "devices of processes, in the order of "
-				  "their first kernels, are");
+		na_input_warn(in,
+			      "nothing tells the ranks: %s taken for them; of "
+			      "one rank, call the file ..._rank3.sqlite",
+			      numbers ? "device numbers are"
+				      : "devices of processes, in the order of "
+					"their first kernels, are");
 }
 
 /* ---- groups */
@@ -288,17 +292,19 @@ static void settle_talks(struct na_ns *x)
 enum na_status na_ns_rank(struct na_input *in, struct na_err *err)
 {
 	struct na_ns *x = in->state;
+	bool told;
 
 	x->world = -1;
 	x->world_name = NA_NO_NAME;
 	if (!list_members(x))
 		return na_fail_nomem(err);
-	if (!by_communicator(x) && !by_environment(in))
+	told = by_communicator(x) || by_surroundings(in);
+	if (!told)
 		by_device(in);
 	if (!list_groups(x))
 		return na_fail_nomem(err);
 	settle_talks(x);
-	in->rank = x->slots.n == 1 ? x->slots.v[0].rank : -1;
+	in->rank = told && x->slots.n == 1 ? x->slots.v[0].rank : -1;
 	in->world_size = (int32_t)x->world;
 	return NA_OK;
 }

@@ -2,7 +2,7 @@
 #include "ingest/nsight/nsight.h"
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
-#include "netan/model/kernels.h"
+#include "netan/model/gpu/kernels.h"
 
 /* "ProfilerStep#12", "step 12", "iteration_12", "iter: 12" */
 static bool is_step(struct na_text text, int64_t *number)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "ingest/gpu/file_name.h"
 #include "netan/base/vec.h"
 #include "tests/unit/reading.h"
 
@@ -268,6 +269,8 @@ static void by_environment(void **state)
 	assert_int_equal(r.in.rank, 5);
 	assert_int_equal(r.in.world_size, 8);
 	reading_end(&r);
+	assert_int_equal(na_rank_of_path("a-rank/profile_rank3.sqlite"), 3);
+	assert_int_equal(na_rank_of_path("profile.sqlite"), -1);
 }
 
 /* Bytes that were inflated are read like those of a file. */

@@ -1,0 +1,10 @@
+/* What the name of a file of a GPU job tells. */
+#ifndef INGEST_GPU_FILE_NAME_H
+#define INGEST_GPU_FILE_NAME_H
+
+#include <stdint.h>
+
+/* The rank: rank-3, rank_3, rank3, worker3; -1. */
+int32_t na_rank_of_path(const char *path);
+
+#endif
