@@ -18,7 +18,7 @@ static const char *const endings[] = {
 /* clang-format on */
 
 /* Of the ranks of a GPU job, where their names do not say so themselves. */
-static const char *const rank_endings[] = {".trace.json"};
+static const char *const rank_endings[] = {".trace.json", ".sqlite"};
 static const char *const rank_words[] = {"rank", "worker"};
 
 /* What captures and transfer files are called, also packed; netan itself
@@ -308,8 +308,9 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			err, NA_EIO,
 			"%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "
-			"with such files below it, or *.trace.json or "
-			"*rank*.json files of a GPU job, or captures (*.pcap, "
+			"with such files below it, or *.trace.json, "
+			"*rank*.json or *.sqlite files of a GPU job, or "
+			"captures (*.pcap, "
 			"*.pcapng, *.cap) or *.netan files",
 			path);
 	return st;

@@ -1,7 +1,7 @@
 /*
  * From what a user names to the files to read: a file stands for itself, a
  * directory is an XProf session (every *.xplane.pb* in it), else the ranks of
- * a GPU job (*.trace.json, *rank*.json, *worker*.json), else what captures
+ * a GPU job (*.trace.json, *rank*.json, *worker*.json, *.sqlite), else what captures
  * (*.pcap, *.pcapng, *.cap) and transfer files (*.netan) are in it, packed or
  * not, else a log directory with plugins/profile/<run>/ below it (the newest
  * run).
