@@ -249,10 +249,12 @@ static void warn_of_payloads(struct na_input *in, size_t calls)
 
 	if (!x->talks.n || !calls || x->n_payloads)
 		return;
-	na_input_warn(in,
-		      "sizes, peers and groups of %s were not exported: "
-		      "export again with --include-blobs=true",
-		      na_count_of(buf, x->talks.n, "operation"));
+	na_input_warn(in, "sizes, peers and groups of %s %s",
+		      na_count_of(buf, x->talks.n, "operation"),
+		      x->n_blobs ? "are in payloads of a layout that is not "
+				   "known"
+				 : "were not exported: export again with "
+				   "--include-blobs=true");
 }
 
 enum na_status na_ns_about(struct na_input *in, size_t calls,

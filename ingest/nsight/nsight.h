@@ -124,7 +124,8 @@ struct na_ns {
 	NA_VEC(struct na_ns_layout) layouts;
 	NA_VEC(struct na_ns_block) blocks;
 	size_t next; /* block to hand out */
-	uint64_t n_kernels, n_ranges, n_payloads;
+	uint64_t n_kernels;
+	uint64_t n_blobs, n_payloads; /* of ranges; those understood */
 	int64_t first_ns;
 	int64_t world;       /* ranks of the job; -1 */
 	uint32_t world_name; /* of the group of them all; NA_NO_NAME */

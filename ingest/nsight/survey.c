@@ -353,12 +353,12 @@ static enum na_status add_range(void *ctx, struct na_input *in,
 	struct na_ns *x = in->state;
 	struct na_ns_word word;
 	struct na_ns_range r;
+	struct na_text blob;
 
 	(void)ctx;
 	na_ns_int(row, R_TYPE, &type);
 	if (type != PUSH_POP && type != START_END)
 		return NA_OK;
-	x->n_ranges++;
 	if (!word_of_range(x, row, &word) || word.kind == NS_OTHER)
 		return NA_OK;
 	if (word.name == NA_NO_NAME)
@@ -376,7 +376,9 @@ static enum na_status add_range(void *ctx, struct na_input *in,
 	na_ns_int(row, R_TID, &thread);
 	na_ns_int(row, R_DOMAIN, &domain);
 	r.thread = (uint64_t)thread;
-	x->n_payloads += na_ns_payload(x, na_ns_blob(row, R_BLOB), domain, &r);
+	blob = na_ns_blob(row, R_BLOB);
+	x->n_blobs += blob.n > 0;
+	x->n_payloads += na_ns_payload(x, blob, domain, &r);
 	return keep_range(x, &r, err);
 }
 
