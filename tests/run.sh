@@ -222,7 +222,7 @@ need_documents()
 		"$1/tools/pages" "$name"
 	done | options_in >"$out.known"
 	wrong=$(cat README.md CONTRIBUTING.md docs/*.md docs/commands/*.md | options_in |
-		comm -13 "$out.known" - | grep -v -x -e --version | tr '\n' ' ')
+		comm -13 "$out.known" - | grep -v -x -e --version -e --include-blobs | tr '\n' ' ')
 	if [ -z "$wrong" ]; then
 		verdict "pass registry/documents"
 	else

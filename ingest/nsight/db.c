@@ -18,7 +18,7 @@ static const struct {
 			 {"start", "globalTid", "correlationId"}},
 	[NS_RANGES] = {"NVTX_EVENTS",
 		       {"start", "end", "eventType", "text", "textId",
-			"globalTid", "domainId", "binaryData"}},
+			"globalTid", "domainId", "binaryData", "jsonText"}},
 	[NS_PAYLOADS] = {"NVTX_PAYLOAD_SCHEMA_ENTRIES",
 			 {"domainId", "schemaId", "type", "name", "offset"}},
 	[NS_SESSION] = {"TARGET_INFO_SESSION_START_TIME",

@@ -37,12 +37,22 @@ enum na_ns_table {
 enum { K_START, K_END, K_DEVICE, K_SHORT, K_STREAM, K_CALL, K_PID, K_LONG };
 enum { S_ID, S_VALUE };
 enum { L_START, L_TID, L_CALL };
-enum { R_START, R_END, R_TYPE, R_TEXT, R_TEXT_ID, R_TID, R_DOMAIN, R_BLOB };
+enum {
+	R_START,
+	R_END,
+	R_TYPE,
+	R_TEXT,
+	R_TEXT_ID,
+	R_TID,
+	R_DOMAIN,
+	R_BLOB,
+	R_JSON
+};
 enum { P_DOMAIN, P_SCHEMA, P_TYPE, P_NAME, P_OFFSET };
 enum { C_WALL, C_CLOCK }; /* NS_SESSION */
 enum { D_START, D_STOP }; /* NS_DETAILS */
 enum { N_NAME, N_VALUE }; /* SYSTEM, EXPORT, CAPTURE */
-enum { NS_COLUMNS_MAX = 8 };
+enum { NS_COLUMNS_MAX = 9 };
 
 struct na_ns_db {
 	struct sqlite3 *db;

@@ -36,8 +36,8 @@ static enum na_status check_tables(const struct na_ns *x, struct na_err *err)
 		return na_fail(err, NA_EFORMAT,
 			       "a SQLite database without the table %s: "
 			       "expected is an export of a profile with CUDA "
-			       "kernels (nsys profile --trace=cuda,nvtx, then "
-			       "nsys export --type sqlite)%s",
+			       "kernels (nsys profile -t cuda,nvtx, then "
+			       "nsys export -t sqlite)%s",
 			       na_ns_name(NS_KERNELS),
 			       na_ns_has(&x->db, NS_EXPORT)
 				       ? ""

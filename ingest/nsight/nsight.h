@@ -163,6 +163,9 @@ enum na_status na_ns_read_layouts(struct na_input *in,
 bool na_ns_payload(const struct na_ns *x, struct na_text blob, int64_t domain,
 		   struct na_ns_range *to);
 
+/* The same of the text that exports may hold in its place. */
+bool na_ns_payload_text(struct na_text json, struct na_ns_range *to);
+
 /* match.c: what each kernel does, from the calls that launched it. */
 enum na_status na_ns_match(struct na_ns *x, struct na_err *err) NA_MUST_CHECK;
 

@@ -1,14 +1,17 @@
 /*
  * Payloads of NVTX ranges: a head of 32 bytes (domain, schema, sizes), then
- * the fields that NVTX_PAYLOAD_SCHEMA_ENTRIES lays out, little endian.
+ * the fields that NVTX_PAYLOAD_SCHEMA_ENTRIES lays out, little endian; or a
+ * JSON object with these fields, by name.
  *
  * Sources: NVIDIA/nccl src/include/nvtx_payload_schemas.h and nvToolsExt
  * Payload.h (types); GindaChen/nsys-ai, its skill for NCCL payloads (the
  * head, as checked there against Nsight Systems 2026).
  */
+#include "ingest/json/json.h"
 #include "ingest/nsight/nsight.h"
 
 #include "netan/base/order.h"
+#include "netan/base/text.h"
 #include "netan/model/device.h"
 
 enum { HEAD_BYTES = 32, SCHEMA_AT = 8 };
@@ -145,4 +148,46 @@ bool na_ns_payload(const struct na_ns *ns, struct na_text blob, int64_t domain,
 	}
 	return first < n && all[first].domain == domain &&
 	       all[first].schema == schema;
+}
+
+/* Digits, which may be set apart: "1,048,576". */
+static bool number_of(struct na_text text, uint64_t *x)
+{
+	size_t digits = 0;
+
+	*x = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.s[i] == ',')
+			continue;
+		if (!na_is_digit(text.s[i]) ||
+		    __builtin_mul_overflow(*x, 10, x) ||
+		    __builtin_add_overflow(*x, text.s[i] - '0', x))
+			return false;
+		digits++;
+	}
+	return digits > 0;
+}
+
+bool na_ns_payload_text(struct na_text json, struct na_ns_range *to)
+{
+	struct na_json j = na_json_of(json, 0);
+	uint8_t field = N_FIELDS;
+	bool any = false;
+	uint64_t x;
+
+	while (na_json_next(&j)) {
+		if (j.kind == NA_JSON_KEY) {
+			for (field = 0; field < N_FIELDS; field++) {
+				if (na_json_is(&j, field_names[field]))
+					break;
+			}
+		} else if ((j.kind == NA_JSON_STRING ||
+			    j.kind == NA_JSON_NUMBER) &&
+			   field < N_FIELDS && number_of(j.text, &x)) {
+			take(field, x, to);
+			any = true;
+			field = N_FIELDS;
+		}
+	}
+	return any;
 }

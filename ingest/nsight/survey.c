@@ -378,7 +378,8 @@ static enum na_status add_range(void *ctx, struct na_input *in,
 	r.thread = (uint64_t)thread;
 	blob = na_ns_blob(row, R_BLOB);
 	x->n_blobs += blob.n > 0;
-	x->n_payloads += na_ns_payload(x, blob, domain, &r);
+	x->n_payloads += na_ns_payload(x, blob, domain, &r) ||
+			 na_ns_payload_text(na_ns_text(row, R_JSON), &r);
 	return keep_range(x, &r, err);
 }
 

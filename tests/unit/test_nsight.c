@@ -118,17 +118,24 @@ static void refused(const char *first, const char *more, const char *part)
 
 /* ---- what is read */
 
+/* clang-format off */
 static const char kernels[] =
 	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-	" (200, 300, 0, 7, 1, " PID(
-		1) ", 1, NULL),"
-		   " (250, 260, 0, 8, 2, " PID(
-			   1) ", 2, NULL),"
-			      " (210, 300, 1, 15, 1, " PID(
-				      2) ", 1, NULL);"
-					 "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
-					 " (150, " TID(1) ", 1), (160, " TID(
-						 2) ", 1), (151, " TID(1) ", 2);";
+	" (200, 300, 0, 7, 1, " PID(1) ", 1, NULL),"
+	" (250, 260, 0, 8, 2, " PID(1) ", 2, NULL),"
+	" (210, 300, 1, 15, 1, " PID(2) ", 1, NULL);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+	" (150, " TID(1) ", 1), (160, " TID(2) ", 1), (151, " TID(1) ", 2);";
+
+/* PyTorch's range around a group of sends and receives. */
+static const char group[] =
+	"INSERT INTO NVTX_EVENTS VALUES"
+	" (10, 190, 59, 'nccl:all_to_all, op_id = 3', NULL, " TID(1) ", 0, NULL),"
+	" (20, 21, 59, NULL, 4, " TID(1) ", 1, NULL),"
+	" (30, 31, 59, NULL, 6, " TID(1) ", 1, NULL),"
+	" (40, 41, 59, NULL, 7, " TID(1) ", 1, NULL),"
+	" (140, 170, 59, NULL, 5, " TID(1) ", 1, NULL);";
+/* clang-format on */
 
 /* Kernels of two processes with the same correlation; devices are ranks. */
 static void by_devices(void **state)
@@ -149,22 +156,8 @@ static void by_devices(void **state)
 	reading_end(&r);
 }
 
-/* PyTorch's range around a group of sends and receives. */
 static void by_groups(void **state)
 {
-	static const char group[] =
-		"INSERT INTO NVTX_EVENTS VALUES"
-		" (10, 190, 59, 'nccl:all_to_all, op_id = 3', NULL, " TID(
-			1) ","
-			   " 0, NULL),"
-			   " (20, 21, 59, NULL, 4, " TID(
-				   1) ", 1, NULL),"
-				      " (30, 31, 59, NULL, 6, " TID(
-					      1) ", 1, NULL),"
-						 " (40, 41, 59, NULL, 7, " TID(
-							 1) ", 1, NULL),"
-							    " (140, 170, 59, NULL, 5, " TID(
-								    1) ", 1, NULL);";
 	char *sql = NULL;
 	struct reading r;
 
@@ -182,49 +175,55 @@ static void by_groups(void **state)
 }
 
 /* Two of four ranks are here, crosswise: device 0 is rank 3. */
-static const char payloads
-	[] = "INSERT INTO NVTX_EVENTS VALUES"
-	     " (1, 2, 59, 'ncclCommInitRank', NULL, " TID(1) ", 1, " INIT(
-		     77, 04, 03,
-		     00) "),"
-			 " (1, 2, 59, 'ncclCommInitRank', NULL, " TID(2) ", 1, " INIT(
-				 77, 04, 01,
-				 01) "),"
-				     " (3, 4, 59, 'ncclCommSplit', NULL, " TID(1) ", 1, " INIT(
-					     88, 02, 01,
-					     00) "),"
-						 " (3, 4, 59, 'ncclCommSplit', NULL, " TID(2) ", 1, " INIT(
-							 88, 02, 00,
-							 01) "),"
-							     " (110, 115, 59, 'ncclAllGather', NULL, " TID(1) ", 1, " CALL(
-								     77, 40,
-								     00) "),"
-									 " (120, 125, 59, 'ncclSend', NULL, " TID(1) ", 1, " CALL(
-										 88,
-										 20,
-										 00) "),"
-										     " (130, 135, 59, 'ncclRecv', NULL, " TID(2) ", 1, " CALL(
-											     88,
-											     20,
-											     01) "),"
-												 " (140, 145, 59, 'ncclAllReduce', NULL, " TID(2) ", 1, " CALL(
-													 99,
-													 10,
-													 00) "),"
-													     " (100, 900, 59, 'step 12', NULL, " TID(2) ", 0, NULL),"
-																			" (100, 900, 34, 'step 13', NULL, " TID(2) ", 0, NULL),"
-																								   " (100, NULL, 59, 'step 14', NULL, " TID(2) ", 0, NULL);"
-																													       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-																													       " (200, 300, 0, 7, 1, " PID(
-																														       1) ", 3, NULL),"
-																															  " (310, 320, 0, 7, 2, " PID(1) ", 1, NULL),"
-																																			 " (310, 320, 1, 15, 1, " PID(
-																																				 2) ", 1, NULL),"
-																																				    " (330, 340, 1, 15, 2, " PID(2) ", 8, NULL);"
-																																								    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
-																																								    " (112, " TID(1) ", 1), (122, " TID(1) ", 2),"
-																																													   " (132, " TID(2) ", 1), (142, " TID(
-																																														   2) ", 2);";
+/* clang-format off */
+static const char payloads[] =
+	"INSERT INTO NVTX_EVENTS VALUES"
+	" (1, 2, 59, 'ncclCommInitRank', NULL, " TID(1) ", 1, "
+		INIT(77, 04, 03, 00) "),"
+	" (1, 2, 59, 'ncclCommInitRank', NULL, " TID(2) ", 1, "
+		INIT(77, 04, 01, 01) "),"
+	" (3, 4, 59, 'ncclCommSplit', NULL, " TID(1) ", 1, "
+		INIT(88, 02, 01, 00) "),"
+	" (3, 4, 59, 'ncclCommSplit', NULL, " TID(2) ", 1, "
+		INIT(88, 02, 00, 01) "),"
+	" (110, 115, 59, 'ncclAllGather', NULL, " TID(1) ", 1, "
+		CALL(77, 40, 00) "),"
+	" (120, 125, 59, 'ncclSend', NULL, " TID(1) ", 1, "
+		CALL(88, 20, 00) "),"
+	" (130, 135, 59, 'ncclRecv', NULL, " TID(2) ", 1, "
+		CALL(88, 20, 01) "),"
+	" (140, 145, 59, 'ncclAllReduce', NULL, " TID(2) ", 1, "
+		CALL(99, 10, 00) "),"
+	" (100, 900, 59, 'step 12', NULL, " TID(2) ", 0, NULL),"
+	" (100, 900, 34, 'step 13', NULL, " TID(2) ", 0, NULL),"
+	" (100, NULL, 59, 'step 14', NULL, " TID(2) ", 0, NULL);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+	" (200, 300, 0, 7, 1, " PID(1) ", 3, NULL),"
+	" (310, 320, 0, 7, 2, " PID(1) ", 1, NULL),"
+	" (310, 320, 1, 15, 1, " PID(2) ", 1, NULL),"
+	" (330, 340, 1, 15, 2, " PID(2) ", 8, NULL);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+	" (112, " TID(1) ", 1), (122, " TID(1) ", 2),"
+	" (132, " TID(2) ", 1), (142, " TID(2) ", 2);";
+
+/* The same of exports that hold payloads as text. */
+static const char texts[] =
+	"ALTER TABLE NVTX_EVENTS ADD jsonText;"
+	"INSERT INTO NVTX_EVENTS VALUES"
+	" (110, 115, 59, 'ncclAllReduce', NULL, " TID(1) ", 1, NULL,"
+	"  '{\"NCCL communicator ID\": \"1,000\", \"x\": [7],"
+	"    \"Message size [bytes]\": 1048576}');"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+	" (200, 300, 0, 7, 1, " PID(1) ", 8, NULL);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (112, " TID(1) ", 1);";
+/* clang-format on */
+
+static void by_texts(void **state)
+{
+	(void)state;
+	expect(texts, "M kernel rank 0 0 100000 op 3 size 1048576 - of "
+		      "[communicator 0x3e8]x0 s0 q-1 peer -1\n");
+}
 
 static void by_payloads(void **state)
 {
@@ -436,6 +435,7 @@ int main(void)
 		cmocka_unit_test(by_devices),
 		cmocka_unit_test(by_groups),
 		cmocka_unit_test(by_payloads),
+		cmocka_unit_test(by_texts),
 		cmocka_unit_test(by_environment),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(reduced),
