@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/json/json.h"
 #include "ingest/gpu/file_name.h"
+#include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "netan/base/order.h"
 #include "tests/unit/reading.h"
