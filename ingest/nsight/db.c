@@ -283,6 +283,22 @@ enum na_status na_ns_rows(struct na_ns_db *x, enum na_ns_table table,
 	return rc == SQLITE_OK ? NA_OK : failed(x, tables[table].name, rc, err);
 }
 
+/* Pages that go on into one another hold texts without end; in UTF-16 they
+ * take up to twice the room. */
+static bool within_bytes(struct na_ns_rows *rows)
+{
+	int n = sqlite3_column_count(rows->s);
+
+	for (int i = 1; i < n; i++) {
+		int type = sqlite3_column_type(rows->s, i);
+
+		if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+			rows->bytes += (uint64_t)sqlite3_column_bytes(rows->s,
+								      i);
+	}
+	return rows->bytes <= 2 * (uint64_t)rows->db->size;
+}
+
 enum na_status na_ns_next(struct na_ns_rows *rows, struct na_err *err)
 {
 	int rc = sqlite3_step(rows->s);
@@ -300,6 +316,11 @@ enum na_status na_ns_next(struct na_ns_rows *rows, struct na_err *err)
 			       "%lld: a damaged table",
 			       tables[rows->table].name, (long long)rows->row);
 	rows->row = row;
+	if (!within_bytes(rows))
+		return na_fail(err, NA_EFORMAT,
+			       "%s: its texts are longer than the file, in row "
+			       "%lld: a damaged table",
+			       tables[rows->table].name, (long long)row);
 	return NA_OK;
 }
 

@@ -65,6 +65,7 @@ struct na_ns_rows {
 	struct na_ns_db *db;
 	enum na_ns_table table;
 	uint64_t n, most; /* rows so far; a table of these bytes can hold */
+	uint64_t bytes;   /* of texts and blobs so far */
 	int64_t row;      /* rowid */
 };
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "ingest/gpu/file_name.h"
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "netan/base/order.h"
@@ -90,11 +91,11 @@ static void names(void **state)
 	struct na_text host;
 
 	(void)state;
-	assert_int_equal(kt_rank_of_name("/rank-9/trace_rank-3.json"), 3);
-	assert_int_equal(kt_rank_of_name("worker12_step.1.pt.trace.json"), 12);
-	assert_int_equal(kt_rank_of_name("a/rank_0.json.gz"), 0);
-	assert_int_equal(kt_rank_of_name("ranks.json"), -1);
-	assert_int_equal(kt_rank_of_name("trace.json"), -1);
+	assert_int_equal(na_rank_of_path("/rank-9/trace_rank-3.json"), 3);
+	assert_int_equal(na_rank_of_path("worker12_step.1.pt.trace.json"), 12);
+	assert_int_equal(na_rank_of_path("a/rank_0.json.gz"), 0);
+	assert_int_equal(na_rank_of_path("ranks.json"), -1);
+	assert_int_equal(na_rank_of_path("trace.json"), -1);
 	assert_true(kt_host_of_name("d/node_7_4711.16941.pt.trace.json",
 				    text_of("4711"), &host));
 	assert_true(na_text_is(host, "node_7"));
@@ -433,7 +434,7 @@ static void against_truth(const char *data, const char *name)
 	base = number(truth.s, truth.n, "baseTimeNanoseconds", 0);
 	assert_int_equal(r.in.events, number(truth.s, truth.n, "n_events", 0));
 	/* The rank is in the name, the size in Python's notation or JSON. */
-	assert_int_equal(r.in.rank, kt_rank_of_name(name));
+	assert_int_equal(r.in.rank, na_rank_of_path(name));
 	assert_true(na_text_split(na_text_n(truth.s, truth.n), "world_size",
 				  &before, &behind));
 	assert_int_equal(r.in.world_size,

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "ingest/gpu/file_name.h"
+#include "ingest/nsight/db.h"
 #include "netan/base/vec.h"
 #include "tests/unit/reading.h"
 
@@ -410,6 +411,31 @@ static void changed_anywhere(void **state)
 	free(p);
 }
 
+/* Pages that go on in themselves hold more than the file is long: as if it
+ * were shorter. */
+static void endless_texts(void **state)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_ns_rows rows;
+	struct na_ns_db db;
+	enum na_status st;
+	size_t n;
+	uint8_t *p = database(tables, kernels, &n);
+
+	(void)state;
+	assert_int_equal(na_ns_open(&db, p, n, &err), NA_OK);
+	db.size = 20;
+	st = na_ns_rows(&db, NS_STRINGS, INT64_MIN, INT64_MAX, &rows, &err);
+	while (st == NA_OK)
+		st = na_ns_next(&rows, &err);
+	na_ns_end(&rows);
+	na_ns_close(&db);
+	assert_int_equal(st, NA_EFORMAT);
+	assert_int_equal(rows.n, 3); /* 22 and 4 bytes, and 31 */
+	assert_non_null(strstr(err.text, "StringIds: its texts are longer"));
+	free(p);
+}
+
 /* A page of one table in the place of another's, again and again. */
 static void pages_moved(void **state)
 {
@@ -444,6 +470,7 @@ int main(void)
 		cmocka_unit_test(with_log),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(changed_anywhere),
+		cmocka_unit_test(endless_texts),
 		cmocka_unit_test(pages_moved),
 	};
 
