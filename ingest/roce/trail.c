@@ -26,6 +26,22 @@ static struct na_roce_trail *trail_of(struct na_roce *x, uint32_t qp)
 	return *t;
 }
 
+/* From a to b, at least 0; clocks may be anywhere. */
+static int64_t since_ns(int64_t a, int64_t b)
+{
+	int64_t ns;
+
+	if (b <= a)
+		return 0;
+	return __builtin_sub_overflow(b, a, &ns) ? INT64_MAX : ns;
+}
+
+static void add_ns(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
+}
+
 /* ---- marks in columns of time */
 
 static bool join(struct na_roce_trail *t, const struct na_roce_mark *m)
@@ -78,9 +94,7 @@ static enum na_status mark(struct na_roce *x, struct na_roce_trail *t,
 			   enum na_qp_mark_kind kind, int64_t now_ns,
 			   int64_t psn)
 {
-	int64_t since = t->sum.packets && now_ns > t->from_ns
-				? now_ns - t->from_ns
-				: 0;
+	int64_t since = t->sum.packets ? since_ns(t->from_ns, now_ns) : 0;
 	struct na_roce_mark m = {since / t->width_ns, psn, psn, 1,
 				 (uint8_t)kind};
 
@@ -101,18 +115,13 @@ static bool acknowledged(const struct na_roce_trail *t, uint32_t psn)
 	return t->acked_any && na_roce_ahead(psn, t->acked) >= 0;
 }
 
-static int64_t least_zero(int64_t ns)
-{
-	return ns > 0 ? ns : 0;
-}
-
 /* The first packet of a run: why does the sender go back?  False: it does
  * not, the packet was recorded twice or only late. */
 static bool goes_back(struct na_roce_trail *t, const struct na_packet *p,
 		      const struct na_roce_head *h, enum na_roce_news news)
 {
 	struct na_roce_course *c = &t->requests;
-	int64_t silent = least_zero(p->time_ns - c->last_ns);
+	int64_t silent = since_ns(c->last_ns, p->time_ns);
 	bool asked = t->nak != NA_ROCE_YES && h->psn == t->nak_psn;
 	bool lost = !acknowledged(t, h->psn);
 
@@ -127,14 +136,14 @@ static bool goes_back(struct na_roce_trail *t, const struct na_packet *p,
 	}
 	c->back_ns = p->time_ns;
 	if (asked && t->nak == NA_ROCE_RNR) {
-		t->sum.rnr_ns += least_zero(p->time_ns - t->nak_ns);
+		add_ns(&t->sum.rnr_ns, since_ns(t->nak_ns, p->time_ns));
 		lost = false;
 	} else if (asked) {
 		c->back_ns = t->nak_ns;
 		lost = t->nak == NA_ROCE_NO;
 	} else if (silent >= NA_ROCE_SILENCE_NS) {
 		t->sum.timeouts++;
-		t->sum.silent_ns += silent;
+		add_ns(&t->sum.silent_ns, silent);
 		if (silent > t->sum.longest_silent_ns)
 			t->sum.longest_silent_ns = silent;
 	}
@@ -153,7 +162,7 @@ static void end_run(struct na_roce_trail *t, struct na_roce_course *c,
 	if (!c->back)
 		return;
 	c->back = false;
-	t->sum.recovery_ns += least_zero(now_ns - c->back_ns);
+	add_ns(&t->sum.recovery_ns, since_ns(c->back_ns, now_ns));
 }
 
 /* Of responses nobody asks but the requester, with a request. */
@@ -162,7 +171,8 @@ static bool responds_again(struct na_roce_trail *t, const struct na_packet *p,
 {
 	struct na_roce_course *c = &t->responses;
 
-	if (h->psn == c->last && p->time_ns - c->last_ns < NA_ROCE_SILENCE_NS)
+	if (h->psn == c->last &&
+	    since_ns(c->last_ns, p->time_ns) < NA_ROCE_SILENCE_NS)
 		return false;
 	c->back_ns = p->time_ns;
 	t->sum.needed++;
@@ -380,7 +390,7 @@ enum na_status na_roce_trail_congestion(struct na_roce *x, uint32_t from,
 		since = t->slow_to_ns;
 	if (!__builtin_add_overflow(p->time_ns, NA_QP_SLOWED_NS, &to) &&
 	    to > since) {
-		t->sum.slowed_ns += to - since;
+		add_ns(&t->sum.slowed_ns, since_ns(since, to));
 		t->slow_to_ns = to;
 	}
 	return mark(x, t, NA_QP_CNP, p->time_ns, t->requests.at);
@@ -444,8 +454,8 @@ static enum na_status tell(struct na_roce *x, const struct na_roce_qp *q,
 
 	end_run(t, &t->requests, t->to_ns);
 	end_run(t, &t->responses, t->to_ns);
-	if (out->slowed_ns > t->to_ns - t->from_ns)
-		out->slowed_ns = t->to_ns - t->from_ns;
+	if (out->slowed_ns > since_ns(t->from_ns, t->to_ns))
+		out->slowed_ns = since_ns(t->from_ns, t->to_ns);
 	/* Frames so far off are counted where they are read. */
 	if (!na_ps_since(t->from_ns, x->zero_ns, &out->from_ps) ||
 	    !na_ps_since(t->to_ns, x->zero_ns, &out->to_ps))
