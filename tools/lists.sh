@@ -17,6 +17,7 @@ netan/checks/verdict.c pairs tcp: transfers, or packets of them
 netan/checks/straggler.c steps straggler: what it was seen in
 netan/cli/commands/synth.c collectives steps: options that count them
 netan/synth/job/job.c hlo steps: what --without leaves out
+netan/synth/pytorch/pytorch.c inspector kineto: what it writes
 tests/unit/test_checks.c bursts bursty collectives info: what one finding says
 tests/unit/test_fig_diff.c latency sizes slack steps: what diff compares
 tests/unit/test_opt.c completion help info synth timeline: words to find close ones to

@@ -327,9 +327,9 @@ static uint32_t group_of(struct groups *g, const struct na_nccl_comm *m,
 		return NA_NO_NAME;
 	if (m->id == NA_NO_NAME)
 		return na_testimony_group(g->t->ranks, name, strlen(name),
-				      g->members.v, g->members.n);
+					  g->members.v, g->members.n);
 	g->of[m->id] = na_testimony_group(g->t->ranks, name, strlen(name),
-				      g->members.v, g->members.n);
+					  g->members.v, g->members.n);
 	return g->of[m->id];
 }
 

@@ -112,7 +112,7 @@ static uint32_t group_of(struct telling *g, uint32_t comm,
 		snprintf(name, sizeof(name), "%s", h);
 	return find_members(g, comm, c, n)
 		       ? na_testimony_group(g->t->ranks, name, strlen(name),
-					g->members.v, g->members.n)
+					    g->members.v, g->members.n)
 		       : NA_NO_NAME;
 }
 

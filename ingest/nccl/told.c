@@ -3,7 +3,7 @@
 #include <string.h>
 
 struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
-				   enum na_hang_evidence by)
+				       enum na_hang_evidence by)
 {
 	struct na_testimony *x = t->ranks;
 	struct na_testimony_dump d = {
@@ -36,8 +36,8 @@ void na_told_fini(struct na_told *t)
 	na_vec_free(&t->dumps);
 }
 
-bool na_told_place(struct na_testimony_dump *d, uint32_t group, int64_t enqueued,
-		   int64_t completed)
+bool na_told_place(struct na_testimony_dump *d, uint32_t group,
+		   int64_t enqueued, int64_t completed)
 {
 	struct na_testimony_place *p = na_testimony_place(d, group);
 
@@ -49,8 +49,8 @@ bool na_told_place(struct na_testimony_dump *d, uint32_t group, int64_t enqueued
 	return true;
 }
 
-bool na_told_holds(struct na_testimony_dump *d, uint32_t group, int64_t sequence,
-		   uint32_t operation, uint64_t elements)
+bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
+		   int64_t sequence, uint32_t operation, uint64_t elements)
 {
 	const struct na_testimony_entry e = {
 		.record = (int64_t)d->n_entries,

@@ -17,17 +17,17 @@ struct na_told {
 /* The dump of a rank (0 to NA_RANKS_MAX - 1), new or known, valid until the
  * next one is asked for; it is by this evidence, too.  NULL: no memory. */
 struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
-				   enum na_hang_evidence by);
+				       enum na_hang_evidence by);
 void na_told_fini(struct na_told *t);
 
 /* The rank has enqueued (launched) all up to this one; completed -1: that is
  * not told.  False: no memory. */
-bool na_told_place(struct na_testimony_dump *d, uint32_t group, int64_t enqueued,
-		   int64_t completed);
+bool na_told_place(struct na_testimony_dump *d, uint32_t group,
+		   int64_t enqueued, int64_t completed);
 
 /* A collective that the rank holds; its elements, or UINT64_MAX. */
-bool na_told_holds(struct na_testimony_dump *d, uint32_t group, int64_t sequence,
-		   uint32_t operation, uint64_t elements);
+bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
+		   int64_t sequence, uint32_t operation, uint64_t elements);
 
 /* "AllReduce" as "all_reduce"; NA_NO_NAME: no memory. */
 uint32_t na_told_operation(struct na_testimony *x, struct na_text function);

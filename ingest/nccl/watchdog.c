@@ -154,7 +154,7 @@ static uint32_t group_of(const struct na_watchdog *w, size_t at,
 }
 
 static struct na_testimony_entry *entry_of(const struct na_testimony_dump *d,
-				       uint32_t group, int64_t sequence)
+					   uint32_t group, int64_t sequence)
 {
 	for (size_t i = 0; i < d->entries.n; i++) {
 		if (d->entries.v[i].group == group &&
@@ -166,7 +166,8 @@ static struct na_testimony_entry *entry_of(const struct na_testimony_dump *d,
 
 /* The work that a line is about, which the rank still holds. */
 static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
-		      struct na_testimony_dump *d, uint32_t group, const char *type)
+		      struct na_testimony_dump *d, uint32_t group,
+		      const char *type)
 {
 	struct na_testimony_entry *e = entry_of(d, group, l->sequence);
 	uint32_t operation = NA_NO_NAME;

@@ -232,7 +232,8 @@ static enum na_testimony_state state_of(struct na_text s)
 					  : NA_RANKS_SCHEDULED;
 }
 
-static void note_times(struct na_testimony_dump *d, const struct na_testimony_entry *e)
+static void note_times(struct na_testimony_dump *d,
+		       const struct na_testimony_entry *e)
 {
 	const int64_t times[] = {e->created_ns, e->started_ns, e->completed_ns};
 
@@ -249,7 +250,8 @@ static void note_times(struct na_testimony_dump *d, const struct na_testimony_en
 /* How far the rank is, as its entries tell it. */
 static bool note_place(struct entries *e, const struct na_testimony_entry *to)
 {
-	struct na_testimony_place *p = na_testimony_place(e->x->dump, to->group);
+	struct na_testimony_place *p = na_testimony_place(e->x->dump,
+							  to->group);
 	int64_t op = number(e, OP_ID);
 
 	if (!p)
@@ -284,13 +286,13 @@ static bool group_of(struct entries *e, struct na_testimony_entry *to)
 static bool one_entry(struct entries *e, struct na_testimony_entry *to)
 {
 	*to = (struct na_testimony_entry){.record = number(e, RECORD),
-				      .created_ns = time_of(e, CREATED),
-				      .started_ns = time_of(e, STARTED),
-				      .completed_ns = time_of(e, COMPLETED),
-				      .timeout_ms = number(e, TIMEOUT),
-				      .peer = -1,
-				      .retired = truth(e, RETIRED),
-				      .p2p = truth(e, IS_P2P)};
+					  .created_ns = time_of(e, CREATED),
+					  .started_ns = time_of(e, STARTED),
+					  .completed_ns = time_of(e, COMPLETED),
+					  .timeout_ms = number(e, TIMEOUT),
+					  .peer = -1,
+					  .retired = truth(e, RETIRED),
+					  .p2p = truth(e, IS_P2P)};
 	to->sequence = number(e, to->p2p ? P2P_SEQ : COLLECTIVE_SEQ);
 	to->state = (uint8_t)state_of(na_dump_text(e->v[STATE]));
 	if (to->retired || to->completed_ns != INT64_MIN)

@@ -162,7 +162,8 @@ static bool add_group(struct na_recorder_dump *x, struct na_text name,
 
 	desc = desc.n ? desc : name;
 	group = members_of(na_dump_get(config, "ranks"), &members, &n)
-			? na_testimony_group(x->ranks, desc.s, desc.n, members, n)
+			? na_testimony_group(x->ranks, desc.s, desc.n, members,
+					     n)
 			: NA_NO_NAME;
 	free(members);
 	return group != NA_NO_NAME &&
@@ -374,16 +375,16 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 				 "%s: %s; what came before is used", path, why);
 }
 
-enum na_status na_recorder_read_bytes(struct na_testimony *ranks, const char *path,
-				      const uint8_t *p, size_t n,
-				      struct na_err *err)
+enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
+				      const char *path, const uint8_t *p,
+				      size_t n, struct na_err *err)
 {
 	struct na_testimony_dump d = {.path = path,
-				  .rank = -1,
-				  .host = NA_NO_NAME,
-				  .evidence = NA_BY_FLIGHT_RECORDER,
-				  .oldest_ns = INT64_MIN,
-				  .newest_ns = INT64_MIN};
+				      .rank = -1,
+				      .host = NA_NO_NAME,
+				      .evidence = NA_BY_FLIGHT_RECORDER,
+				      .oldest_ns = INT64_MIN,
+				      .newest_ns = INT64_MIN};
 	struct na_recorder_dump x = {.ranks = ranks, .dump = &d};
 	const struct na_pickle_items items = {"entries", take_entry, &x};
 	struct na_err why = {.status = NA_OK};

@@ -61,7 +61,8 @@ static bool one_way(struct na_case *c)
 		    na_number_at(v, M_rev "." M_packets) > 0)
 			return false;
 	}
-	return !any_answered(c) && packets_of(c) > 0;
+	return !any_answered(c) &&
+	       ((rows && rows->n > 0) || of_roce(c, M_packets) > 0);
 }
 
 /* All of it stayed on its host: no network was there to be seen. */

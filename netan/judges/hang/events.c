@@ -292,7 +292,8 @@ static enum na_severity severity_of(const struct na_hangs *x)
 }
 
 enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
-			      const struct na_testimony *ranks, struct na_err *err)
+			      const struct na_testimony *ranks,
+			      struct na_err *err)
 {
 	memset(x, 0, sizeof(*x));
 	x->logs = logs;

@@ -5,7 +5,8 @@
 #include "netan/base/str.h"
 
 enum na_status na_stalls_judge(struct na_stalls *x,
-			       const struct na_testimony *ranks, struct na_err *err)
+			       const struct na_testimony *ranks,
+			       struct na_err *err)
 {
 	struct na_stall_work w = {.ranks = ranks};
 	bool ok;

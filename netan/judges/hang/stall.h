@@ -117,7 +117,7 @@ struct na_stall_op {
 struct na_stall_work {
 	const struct na_testimony *ranks;
 	const struct na_testimony_dump **dumps; /* by rank; NULL: none */
-	size_t n_ranks;                     /* one more than the largest */
+	size_t n_ranks;                         /* one more than the largest */
 	NA_VEC(struct na_stall_entry) entries;
 	NA_VEC(struct na_stall_entry) sends; /* point-to-point, held */
 	NA_VEC(struct na_stall_op) ops;

@@ -91,7 +91,8 @@ static bool held(const struct na_testimony_entry *e)
 
 /* Those of p2p that are held: streams run in order, so one before another
  * that has completed is held by mistake (parts of a batch stay so). */
-static bool add_entries(struct na_stall_work *w, const struct na_testimony_dump *d)
+static bool add_entries(struct na_stall_work *w,
+			const struct na_testimony_dump *d)
 {
 	int64_t done = -1;
 
@@ -125,7 +126,8 @@ static enum came whether(const struct na_stall_work *w,
 			 const struct na_testimony_dump *d,
 			 const struct na_stall_op *op)
 {
-	const struct na_testimony_place *p = na_testimony_place_of(d, op->group);
+	const struct na_testimony_place *p = na_testimony_place_of(d,
+								   op->group);
 
 	if (w->in[d->rank] == op->group + 1)
 		return WAITS;
@@ -215,7 +217,8 @@ static bool same_size(const char *operation)
 	return false;
 }
 
-static bool alike(const struct na_testimony *x, const struct na_testimony_entry *a,
+static bool alike(const struct na_testimony *x,
+		  const struct na_testimony_entry *a,
 		  const struct na_testimony_entry *b)
 {
 	/* A watchdog may tell of the number alone. */
@@ -300,6 +303,11 @@ static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		if (ok && !op.differs && !w->mixed[op.group])
 			ok = blame_members(w, &op);
 	}
+	/* Who holds an earlier one of the group has not begun this one. */
+	for (size_t i = 0; ok && i < op.holds.n; i++)
+		if (w->in[op.holds.v[i]] == op.group + 1)
+			ok = na_stall_add(&op.late, op.holds.v[i]);
+	na_stall_order(&op.late);
 	/* Only now: what is held here does not excuse from it. */
 	for (size_t i = 0; i < op.holds.n; i++)
 		w->in[op.holds.v[i]] = op.group + 1;
@@ -356,14 +364,15 @@ void na_stall_work_fini(struct na_stall_work *w)
 NA_ORDER(by_ends, struct na_stall_entry, NA_UP(group), NA_UP(rank),
 	 NA_CMP(x->entry->peer, y->entry->peer), NA_UP(sequence))
 
-static bool sends(const struct na_testimony *x, const struct na_testimony_entry *e)
+static bool sends(const struct na_testimony *x,
+		  const struct na_testimony_entry *e)
 {
 	return strcmp(na_strtab_at(&x->names, e->operation), "send") == 0;
 }
 
-/* Does the peer hold the other end of as many as this is? */
-static bool matched(const struct na_stall_work *w,
-		    const struct na_stall_entry *e)
+/* The other end, as the peer holds it; or NULL. */
+static const struct na_stall_entry *other_end(const struct na_stall_work *w,
+					      const struct na_stall_entry *e)
 {
 	const struct na_stall_entry *v = w->sends.v;
 	int32_t peer = e->entry->peer;
@@ -378,17 +387,40 @@ static bool matched(const struct na_stall_work *w,
 	       v[i].entry->peer == e->rank;
 	     i++) {
 		if (sends(w->ranks, v[i].entry) != sends(w->ranks, e->entry))
+			return &v[i];
+	}
+	return NULL;
+}
+
+/* Its rank holds a collective that it called before. */
+static bool queued_behind(const struct na_stall_entry *e)
+{
+	for (size_t i = 0; i < e->dump->entries.n; i++) {
+		const struct na_testimony_entry *x = &e->dump->entries.v[i];
+
+		if (x->record >= e->entry->record)
+			return false;
+		if (!x->p2p && held(x))
 			return true;
 	}
 	return false;
 }
 
-/* The first that a rank holds with a peer who does not hold its end. */
+/* Both ends are called, and one does not move yet: the other waits for it. */
+static bool waits_for_turn(const struct na_stall_entry *e,
+			   const struct na_stall_entry *other)
+{
+	return queued_behind(other) && !queued_behind(e);
+}
+
+/* The first that a rank holds with a peer who does not hold its end, or whose
+ * end stands behind what the peer waits in. */
 bool na_stall_gather_p2p(struct na_stall_work *w)
 {
 	na_sort(w->sends.v, w->sends.n, by_ends);
 	for (size_t i = 0; i < w->sends.n; i++) {
 		const struct na_stall_entry *e = &w->sends.v[i];
+		const struct na_stall_entry *other;
 		int32_t peer = e->entry->peer;
 		struct na_stall_op op = {.group = e->group,
 					 .sequence = -1,
@@ -399,13 +431,17 @@ bool na_stall_gather_p2p(struct na_stall_work *w)
 
 		if (peer < 0 || (size_t)peer >= w->n_ranks ||
 		    (i && e[-1].group == e->group && e[-1].rank == e->rank &&
-		     e[-1].entry->peer == peer) ||
-		    matched(w, e))
+		     e[-1].entry->peer == peer))
 			continue;
-		op.cause = testifies(w->dumps[peer]) ? NA_HANG_HOST_STUCK
-						     : NA_HANG_MISSING_RANK;
+		other = other_end(w, e);
+		if (other && !waits_for_turn(e, other))
+			continue;
+		op.cause = other                       ? NA_HANG_UNKNOWN
+			   : testifies(w->dumps[peer]) ? NA_HANG_HOST_STUCK
+						       : NA_HANG_MISSING_RANK;
 		if (!na_stall_add(&op.holds, e->rank) ||
-		    !na_stall_add(&op.blame, peer) || !na_add(&w->ops, op))
+		    !na_stall_add(other ? &op.late : &op.blame, peer) ||
+		    !na_add(&w->ops, op))
 			return false;
 	}
 	return true;

@@ -43,9 +43,8 @@ void na_hangs_evidence(struct na_result *r, struct na_value *row, uint32_t bits)
 static void put_group(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *in, uint32_t group)
 {
-	const struct na_testimony_group *g = group == NA_NO_NAME
-						 ? NULL
-						 : &x->ranks->groups.v[group];
+	const struct na_testimony_group *g =
+		group == NA_NO_NAME ? NULL : &x->ranks->groups.v[group];
 	const char *members = g ? name(x, g->members) : NULL;
 	const char *called = g ? name(x, g->name) : NULL;
 
@@ -65,7 +64,8 @@ static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
 		uint32_t host = NA_NO_NAME;
 
 		for (size_t k = 0; k < x->ranks->dumps.n; k++) {
-			const struct na_testimony_dump *d = &x->ranks->dumps.v[k];
+			const struct na_testimony_dump *d =
+				&x->ranks->dumps.v[k];
 
 			if (d->rank == c->rank && d->host != NA_NO_NAME)
 				host = d->host;

@@ -41,7 +41,8 @@ static bool wait_for(struct na_stall_court *c, const struct na_stall_op *o,
 		     const struct na_stall_ranks *whom)
 {
 	for (size_t i = 0; i < o->holds.n; i++) {
-		if (na_stall_has(&o->blame, o->holds.v[i]))
+		if (na_stall_has(&o->blame, o->holds.v[i]) ||
+		    na_stall_has(&o->late, o->holds.v[i]))
 			continue;
 		for (size_t k = 0; k < whom->n && k < BLAME_MAX; k++) {
 			if (!na_add(&c->edges,

@@ -219,7 +219,8 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 /* ---- one by one */
 
 void na_stall_frame_text(const struct na_stalls *x,
-			 const struct na_testimony_frame *f, char *buf, size_t size)
+			 const struct na_testimony_frame *f, char *buf,
+			 size_t size)
 {
 	const char *file = f->file == NA_NO_NAME
 				   ? "?"

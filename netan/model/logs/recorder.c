@@ -32,7 +32,8 @@ void na_testimony_fini(struct na_testimony *x)
 /* ---- groups */
 
 /* In order, each once, behind those there are; SIZE_MAX: no memory. */
-static size_t add_members(struct na_testimony *x, const int32_t *members, size_t n)
+static size_t add_members(struct na_testimony *x, const int32_t *members,
+			  size_t n)
 {
 	size_t first = x->members.n, kept = first;
 	int32_t *v;
@@ -67,11 +68,11 @@ static uint32_t intern(struct na_strtab *t, const char *name, size_t len,
 	return id;
 }
 
-uint32_t na_testimony_group(struct na_testimony *x, const char *name, size_t len,
-			const int32_t *members, size_t n)
+uint32_t na_testimony_group(struct na_testimony *x, const char *name,
+			    size_t len, const int32_t *members, size_t n)
 {
 	struct na_testimony_group g = {.first = x->members.n,
-				   .members = NA_NO_NAME};
+				       .members = NA_NO_NAME};
 	size_t before = x->keys.n;
 	uint32_t key = NA_NO_NAME;
 	const int32_t *v;
@@ -93,8 +94,8 @@ uint32_t na_testimony_group(struct na_testimony *x, const char *name, size_t len
 
 /* ---- places */
 
-const struct na_testimony_place *na_testimony_place_of(const struct na_testimony_dump *d,
-					       uint32_t group)
+const struct na_testimony_place *
+na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group)
 {
 	for (size_t i = 0; i < d->places.n; i++) {
 		if (d->places.v[i].group == group)
@@ -103,7 +104,8 @@ const struct na_testimony_place *na_testimony_place_of(const struct na_testimony
 	return NULL;
 }
 
-struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d, uint32_t group)
+struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
+					      uint32_t group)
 {
 	for (size_t i = 0; i < d->places.n; i++) {
 		if (d->places.v[i].group == group)
@@ -111,10 +113,10 @@ struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d, uint3
 	}
 	return na_add(&d->places,
 		      ((struct na_testimony_place){.group = group,
-					       .operation = NA_NO_NAME,
-					       .enqueued = -1,
-					       .started = -1,
-					       .completed = -1}))
+						   .operation = NA_NO_NAME,
+						   .enqueued = -1,
+						   .started = -1,
+						   .completed = -1}))
 		       ? &d->places.v[d->places.n - 1]
 		       : NULL;
 }
@@ -164,10 +166,9 @@ static bool find_names(struct na_testimony *x, const struct na_testimony *from,
 		const struct na_testimony_group *g = &from->groups.v[i];
 		const struct na_interned *name = &from->names.names[g->name];
 
-		to->groups[i] = na_testimony_group(x, name->s, name->len,
-					       g->n ? from->members.v + g->first
-						    : NULL,
-					       g->n);
+		to->groups[i] = na_testimony_group(
+			x, name->s, name->len,
+			g->n ? from->members.v + g->first : NULL, g->n);
 		if (to->groups[i] == NA_NO_NAME)
 			return false;
 	}

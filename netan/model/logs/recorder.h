@@ -91,7 +91,7 @@ struct na_testimony_dump {
 	bool all;  /* completed operations, too, were written; else those
 		       that are not in `entries` have completed or are lost */
 	bool lost; /* `all`, and its ring no longer held the first ones */
-	int64_t oldest_ns, newest_ns;         /* of the times in it */
+	int64_t oldest_ns, newest_ns;             /* of the times in it */
 	NA_VEC(struct na_testimony_place) places; /* by group, each once */
 	NA_VEC(struct na_testimony_entry)
 	entries; /* in order of record; all that
@@ -123,14 +123,15 @@ void na_testimony_free_dump(struct na_testimony_dump *d);
 
 /* The group with these members (any order; n 0: not told) and name; new or
  * known.  UINT32_MAX: no memory, or beyond NA_RANKS_GROUPS_MAX. */
-uint32_t na_testimony_group(struct na_testimony *x, const char *name, size_t len,
-			const int32_t *members, size_t n);
+uint32_t na_testimony_group(struct na_testimony *x, const char *name,
+			    size_t len, const int32_t *members, size_t n);
 
 /* The place of a rank in a group, new (-1, -1, -1) or known; NULL: no
  * memory. */
-struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d, uint32_t group);
-const struct na_testimony_place *na_testimony_place_of(const struct na_testimony_dump *d,
-					       uint32_t group);
+struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
+					      uint32_t group);
+const struct na_testimony_place *
+na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group);
 
 /* Moves what another one holds to the end of x; it stays empty.  False: no
  * memory. */

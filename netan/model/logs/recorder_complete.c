@@ -7,7 +7,8 @@
 
 /* ---- one dump of a rank */
 
-static bool join_dumps(struct na_testimony_dump *to, struct na_testimony_dump *from)
+static bool join_dumps(struct na_testimony_dump *to,
+		       struct na_testimony_dump *from)
 {
 	size_t frames = to->frames.n;
 
@@ -131,7 +132,8 @@ static int32_t largest_rank(const struct na_testimony *x)
 }
 
 /* Those of whom nobody tells are missing: no more than there are others. */
-static bool all_ranks(struct na_testimony *x, struct na_testimony_group *g, size_t told)
+static bool all_ranks(struct na_testimony *x, struct na_testimony_group *g,
+		      size_t told)
 {
 	int32_t most = largest_rank(x);
 
@@ -219,7 +221,8 @@ static bool even(const char *operation)
 	       strcmp(operation, "reduce") == 0;
 }
 
-static bool differ(const struct na_testimony *x, const struct na_testimony_entry *a,
+static bool differ(const struct na_testimony *x,
+		   const struct na_testimony_entry *a,
 		   const struct na_testimony_entry *b)
 {
 	return a->operation != b->operation || a->type != b->type ||
