@@ -91,6 +91,7 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 							     : row->since_ns;
 	for (size_t i = 0; i < op->holds.n; i++) {
 		if (!na_stall_has(&op->blame, op->holds.v[i]) &&
+		    !na_stall_has(&op->late, op->holds.v[i]) &&
 		    !na_add(&row->waiting, op->holds.v[i]))
 			return false;
 	}
