@@ -492,7 +492,7 @@ static void eight_ranks(void **state)
 	const char *data = getenv("NETAN_TEST_DATA");
 	struct span comms[16];
 	struct mapped truth, file;
-	char path[512], key[8];
+	char path[512], key[16];
 
 	(void)state;
 	if (!data)

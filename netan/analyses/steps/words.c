@@ -38,12 +38,25 @@ double na_steps_cost_ms(const struct st_host *h)
 	       (double)v->n;
 }
 
+/* A host; of a GPU job a rank, several of which one host may have. */
+static const char *who(const struct st_state *s, const struct st_host *h,
+		       char buf[NA_KEY_BUF])
+{
+	const char *name = s->scope->store->hosts[h->host].name;
+	int32_t rank = na_steps_rank_of(s, h->host);
+
+	if (rank < 0)
+		return name;
+	snprintf(buf, NA_KEY_BUF, "rank %" PRId32 " on %s", rank, name);
+	return buf;
+}
+
 static void say_straggler(struct na_str *t, const struct st_state *s,
 			  const struct st_host *h)
 {
 	const struct st_verdict *v = &h->tests[h->evidence];
-	const char *name = s->scope->store->hosts[h->host].name;
-	char number[NA_UNIT_BUF], time[NA_UNIT_BUF];
+	char number[NA_UNIT_BUF], time[NA_UNIT_BUF], buf[NA_KEY_BUF];
+	const char *name = who(s, h, buf);
 
 	switch (h->cause) {
 	case ST_COMPUTATION:
@@ -103,7 +116,7 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
 	na_i128 between = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
-	size_t hosts = 0;
+	size_t hosts = 0, ranks = 0;
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];
@@ -111,6 +124,7 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 		if (h->run != run || !h->n)
 			continue;
 		hosts++;
+		ranks += na_steps_rank_of(s, h->host) >= 0;
 		all += h->sums.duration_ps;
 		idle += h->sums.idle_ps;
 		waiting += h->sums.waiting_ps;
@@ -120,7 +134,8 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 			exposed += h->sums.exposed_ps[k];
 	}
 	if (hosts > 1)
-		na_str_addf(t, "no straggler among %zu hosts", hosts);
+		na_str_addf(t, "no straggler among %zu %s", hosts,
+			    ranks == hosts ? "ranks" : "hosts");
 	else
 		na_str_addf(t, "one host, nobody to compare it with");
 	if (s->by_launch[run])
