@@ -244,7 +244,7 @@ static bool join_by_order(struct na_recorder_dump *x,
 	bool ok = a && n == x->groups.n;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		uint64_t u;
+		uint64_t u = 0;
 
 		a[i].at = b[i].at = i;
 		ok = na_dump_int(&status->v[2 * i], &a[i].number) &&

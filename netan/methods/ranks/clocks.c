@@ -105,15 +105,15 @@ static void find_drift(const struct lag *x, size_t n, const double *centre,
 
 			if (fabs(y + y0 - *centre) > ODD_ERRORS * sigma)
 				continue;
-			tt += pass ? t * t : t;
-			ty += pass ? t * y : y;
+			tt += pass > 0 ? t * t : t;
+			ty += pass > 0 ? t * y : y;
 			yy += y * y;
 			m++;
 		}
 		if (pass)
 			break;
-		t0 = m ? tt / m : 0;
-		y0 = m ? ty / m : 0;
+		t0 = m > 0 ? tt / m : 0;
+		y0 = m > 0 ? ty / m : 0;
 		tt = ty = yy = m = 0;
 	}
 	to->at_ps = x[0].at_ps + (int64_t)t0;

@@ -173,8 +173,8 @@ static void put_compute(struct kineto *k, const struct na_torch_kernel *x)
 {
 	static const char *const names[] = {
 		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64",
-		"void at::native::vectorized_elementwise_kernel<4, "
-		"at::native::CUDAFunctor_add<c10::BFloat16>>",
+		("void at::native::vectorized_elementwise_kernel<4, "
+		 "at::native::CUDAFunctor_add<c10::BFloat16>>"),
 		"flash_fwd_kernel",
 	};
 

@@ -50,7 +50,7 @@ extern const struct na_torch_names na_torch_names[];
 
 /* One operation of the program of a pipeline stage. */
 struct na_torch_op {
-	enum na_torch_role role;
+	int role; /* enum na_torch_role */
 	enum na_torch_kind kind;
 	uint32_t ordinal; /* among the instances of its group in a step */
 	uint32_t count;   /* among the rank's operations of its group there */
