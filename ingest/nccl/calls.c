@@ -266,6 +266,14 @@ static int64_t rank_of(const struct na_nccl_calls *c,
 	return rank < NA_RANKS_MAX ? rank : -1;
 }
 
+/* Nobody tells it. */
+static bool is_guess(const struct na_nccl_calls *c,
+		     const struct na_nccl_process *p)
+{
+	return p->front < 0 &&
+	       (p->world == SIZE_MAX || c->comm.v[p->world].rank < 0);
+}
+
 struct groups {
 	const struct na_nccl_calls *c;
 	struct na_told *t;
@@ -399,6 +407,7 @@ static bool tell_comm(struct groups *g, size_t at)
 	if (group == NA_NO_NAME || !d)
 		return false;
 	d->host = na_strtab_add(&g->t->ranks->names, host->s, host->len);
+	d->guessed = is_guess(g->c, p);
 	return tell_ops(g, m, d, group);
 }
 

@@ -86,6 +86,8 @@ struct na_testimony_dump {
 	uint32_t evidence; /* enum na_hang_evidence */
 	uint32_t version;  /* "2.9" */
 	uint32_t library;  /* "2.27.3" */
+	bool guessed; /* `rank` is the number of its GPU, as in a job of one
+			 host */
 	bool cut; /* its file breaks off: what it does not hold says nothing */
 	bool unresponsive; /* a peer (RAS) says that it does not answer */
 	bool all;  /* completed operations, too, were written; else those

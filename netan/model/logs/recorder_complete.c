@@ -93,6 +93,45 @@ static bool one_of_each(struct na_testimony *x)
 	return ok;
 }
 
+/* Numbers of GPUs are ranks where all the job is on one host: else two ranks
+ * would be one, and others missing. */
+static bool may_guess(const struct na_testimony *x)
+{
+	const struct na_testimony_dump *one = NULL;
+	size_t n = 0, most = 0;
+
+	for (size_t i = 0; i < x->dumps.n; i++) {
+		const struct na_testimony_dump *d = &x->dumps.v[i];
+
+		if (!d->guessed)
+			continue;
+		if (one && one->host != d->host)
+			return false;
+		one = d;
+		n++;
+		for (size_t k = 0; k < d->places.n; k++) {
+			size_t of = x->groups.v[d->places.v[k].group].n;
+
+			most = of > most ? of : most;
+		}
+	}
+	return n >= most;
+}
+
+static void drop_guesses(struct na_testimony *x)
+{
+	bool may = may_guess(x);
+	size_t kept = 0;
+
+	for (size_t i = 0; !may && i < x->dumps.n; i++) {
+		if (x->dumps.v[i].guessed)
+			na_testimony_free_dump(&x->dumps.v[i]);
+		else
+			x->dumps.v[kept++] = x->dumps.v[i];
+	}
+	x->dumps.n = may ? x->dumps.n : kept;
+}
+
 /* ---- members */
 
 struct speaker {
@@ -261,8 +300,11 @@ static bool close_open(struct na_testimony *x)
 bool na_testimony_complete(struct na_testimony *x)
 {
 	struct speakers list = {0};
-	bool ok = one_of_each(x) && find_speakers(x, &list) &&
-		  find_members(x, &list) && close_open(x);
+	bool ok;
+
+	drop_guesses(x);
+	ok = one_of_each(x) && find_speakers(x, &list) &&
+	     find_members(x, &list) && close_open(x);
 
 	na_vec_free(&list);
 	return ok;
