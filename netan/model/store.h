@@ -176,6 +176,12 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 /* Pieces of steps to steps; part of na_store_resolve().  False: no memory. */
 bool na_store_join_steps(struct na_store *s) NA_MUST_CHECK;
 
+/* Run of an input; 0 for one that a damaged record makes up. */
+static inline uint32_t na_store_run_of(const struct na_store *s, size_t input)
+{
+	return input < s->n_sources ? s->sources[input].run : 0;
+}
+
 /* Host of an endpoint, as seen in a run. */
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint);

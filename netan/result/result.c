@@ -246,6 +246,12 @@ void na_put_int(struct na_result *r, struct na_value *in, const char *name,
 		node->u.i = v;
 }
 
+void na_put_count(struct na_result *r, struct na_value *in, const char *name,
+		  uint64_t n)
+{
+	na_put_int(r, in, name, n > INT64_MAX ? INT64_MAX : (int64_t)n);
+}
+
 void na_put_id(struct na_result *r, struct na_value *in, const char *name,
 	       uint64_t v)
 {

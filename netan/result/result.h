@@ -140,6 +140,9 @@ void na_put_int(struct na_result *r, struct na_value *in, const char *name,
 		int64_t v);
 void na_put_id(struct na_result *r, struct na_value *in, const char *name,
 	       uint64_t v);
+/* More than INT64_MAX, which nothing real counts, is that. */
+void na_put_count(struct na_result *r, struct na_value *in, const char *name,
+		  uint64_t n);
 /* NaN and infinities become null. */
 void na_put_real(struct na_result *r, struct na_value *in, const char *name,
 		 double v);

@@ -128,13 +128,13 @@ static bool put_slow(const struct pairs_state *s, const struct pairs_run *run,
 		"more: do the same connections stay slow?",
 		run->n_remote);
 
-	for (uint32_t p = 0; u && p < run->n_remote; p++) {
-		const struct pairs_pair *x = &s->pairs[run->pair0 + p];
+	for (size_t i = 0; u && i < w->n_slow; i++) {
+		uint32_t node0 = (uint32_t)run->node0;
+		size_t p = na_pairs_at(s, run, w->slow[i].src + node0,
+				       w->slow[i].dst + node0);
 
-		for (size_t i = 0; i < w->n_slow; i++)
-			if (w->slow[i].src == x->src - run->node0 &&
-			    w->slow[i].dst == x->dst - run->node0)
-				u->pairs[u->n_pairs++] = p;
+		if (p < run->n_remote)
+			u->pairs[u->n_pairs++] = (uint32_t)p;
 	}
 	return u;
 }

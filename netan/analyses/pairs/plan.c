@@ -7,6 +7,17 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
+size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
+		   uint32_t src, uint32_t dst)
+{
+	const struct pairs_pair *v = &s->pairs[run->pair0];
+	size_t n = run->n_remote, at;
+
+	at = NA_BOUND(i, 0, n,
+		      v[i].src > src || (v[i].src == src && v[i].dst >= dst));
+	return at < n && v[at].src == src && v[at].dst == dst ? at : n;
+}
+
 size_t na_pairs_rows_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
 	return s->sums.v[p->found].n + s->sums.v[p->found].clamped;

@@ -209,25 +209,11 @@ struct quick {
 	double took_us, latency_us;
 };
 
-/* The ends of a pair of the run; n_remote: none. */
-static size_t pair_at(const struct making *m, uint32_t src, uint32_t dst)
-{
-	const struct pairs_pair *v = &m->s->pairs[m->run->pair0];
-	size_t n = m->run->n_remote, at;
-	uint32_t a = src + (uint32_t)m->run->node0;
-	uint32_t b = dst + (uint32_t)m->run->node0;
-
-	at = NA_BOUND(i, 0, n,
-		      v[i].src > a || (v[i].src == a && v[i].dst >= b));
-	return at < n && v[at].src == a && v[at].dst == b ? at : n;
-}
-
 static size_t reverse_of(const struct making *m, size_t p)
 {
 	const struct pairs_pair *x = &m->s->pairs[m->run->pair0 + p];
 
-	return pair_at(m, x->dst - (uint32_t)m->run->node0,
-		       x->src - (uint32_t)m->run->node0);
+	return na_pairs_at(m->s, m->run, x->dst, x->src);
 }
 
 static void find_quickest(const struct making *m, struct quick *q)
@@ -245,7 +231,9 @@ static void find_quickest(const struct making *m, struct quick *q)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct na_wire_connection *c =
 			&m->connections.v[m->rows[i].connection];
-		size_t p = pair_at(m, c->src, c->dst);
+		uint32_t node0 = (uint32_t)m->run->node0;
+		size_t p = na_pairs_at(m->s, m->run, c->src + node0,
+				       c->dst + node0);
 
 		if (p < m->run->n_remote)
 			q[p].took_us = fmin(q[p].took_us, m->rows[i].took_us);

@@ -109,6 +109,10 @@ enum na_status na_pairs_plan(struct pairs_state *s,
 			     struct na_err *err) NA_MUST_CHECK;
 size_t na_pairs_rows_of(const struct pairs_state *s,
 			const struct pairs_pair *p);
+/* Pair between two nodes, of those of a run that are on two hosts; n_remote:
+ * none. */
+size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
+		   uint32_t src, uint32_t dst);
 const char *na_pairs_host_name(const struct pairs_state *s,
 			       const struct pairs_node *n);
 

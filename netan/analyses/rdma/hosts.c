@@ -32,9 +32,7 @@ static void add_up(const struct rdma_state *s, struct side *v, size_t hosts)
 
 	for (size_t i = 0; i < s->rows.n; i++) {
 		const struct na_queue_pair *q = s->rows.v[i].q;
-		uint32_t run = q->input < store->n_sources
-				       ? store->sources[q->input].run
-				       : 0;
+		uint32_t run = na_store_run_of(store, q->input);
 		uint32_t src = na_store_host_of(store, run, q->src);
 		uint32_t dst = na_store_host_of(store, run, q->dst);
 

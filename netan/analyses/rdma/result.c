@@ -8,13 +8,6 @@
 
 enum { RATE_COLUMNS = 100 };
 
-/* Counts beyond what JSON's integers hold do not come from packets. */
-static void put_count(struct na_result *r, struct na_value *in,
-		      const char *name, uint64_t n)
-{
-	na_put_int(r, in, name, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
 static void put_us(struct na_result *r, struct na_value *in, const char *name,
 		   int64_t ns)
 {
@@ -26,10 +19,9 @@ static void put_end(struct na_result *r, struct na_value *row, const char *name,
 		    const struct na_queue_pair *q, uint32_t endpoint)
 {
 	const struct na_store *store = s->scope->store;
-	uint32_t run = q->input < store->n_sources
-			       ? store->sources[q->input].run
-			       : 0;
-	uint32_t host = na_store_host_of(store, run, endpoint);
+	uint32_t host = na_store_host_of(store,
+					 na_store_run_of(store, q->input),
+					 endpoint);
 	char address[NA_ENDPOINT_BUF] = "";
 
 	if (endpoint < store->names.n_endpoints)
@@ -77,25 +69,25 @@ static void put_counts(struct na_result *r, struct na_value *to,
 {
 	struct na_value *in;
 
-	put_count(r, to, M_packets, q->packets);
-	put_count(r, to, M_bytes, q->bytes);
-	put_count(r, to, M_repeated_bytes, q->repeated_bytes);
-	put_count(r, to, M_messages, q->messages);
-	put_count(r, to, M_psn_gaps, q->psn_gaps);
-	put_count(r, to, M_missing, q->missing);
-	put_count(r, to, M_reordered, q->reordered);
+	na_put_count(r, to, M_packets, q->packets);
+	na_put_count(r, to, M_bytes, q->bytes);
+	na_put_count(r, to, M_repeated_bytes, q->repeated_bytes);
+	na_put_count(r, to, M_messages, q->messages);
+	na_put_count(r, to, M_psn_gaps, q->psn_gaps);
+	na_put_count(r, to, M_missing, q->missing);
+	na_put_count(r, to, M_reordered, q->reordered);
 	in = na_put_object(r, to, M_repeats);
-	put_count(r, in, M_total, q->repeats);
-	put_count(r, in, M_needed, q->needed);
+	na_put_count(r, in, M_total, q->repeats);
+	na_put_count(r, in, M_needed, q->needed);
 	in = na_put_object(r, to, M_naks);
-	put_count(r, in, M_sequence, q->naks_sequence);
-	put_count(r, in, M_receiver_not_ready, q->naks_rnr);
-	put_count(r, in, M_other, q->naks_other);
-	put_count(r, to, M_timeouts, q->timeouts);
+	na_put_count(r, in, M_sequence, q->naks_sequence);
+	na_put_count(r, in, M_receiver_not_ready, q->naks_rnr);
+	na_put_count(r, in, M_other, q->naks_other);
+	na_put_count(r, to, M_timeouts, q->timeouts);
 	na_put_real(r, to, M_longest_silence_ms,
 		    q->timeouts ? na_ms_of_ns(q->longest_silent_ns) : NAN);
-	put_count(r, to, M_ecn_marks, q->ce_marks);
-	put_count(r, to, M_cnps, q->cnps);
+	na_put_count(r, to, M_ecn_marks, q->ce_marks);
+	na_put_count(r, to, M_cnps, q->cnps);
 }
 
 static void put_queue_pair(struct na_result *r, struct na_value *list,
@@ -121,12 +113,12 @@ static void put_queue_pair(struct na_result *r, struct na_value *list,
 	put_us(r, in, M_p50, q->latency_p50_ns);
 	put_us(r, in, M_p99, q->latency_p99_ns);
 	put_us(r, in, M_max, q->latency_max_ns);
-	put_count(r, in, M_samples, q->latencies);
+	na_put_count(r, in, M_samples, q->latencies);
 	na_put_text(r, to, M_verdict, na_rdma_verdict_names[row->verdict]);
 	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), row);
 	na_put_real(r, to, M_lost_ms, na_ms_of_ns(row->lost_ns));
 	na_put_real(r, to, M_slowed_ms, na_ms_of_ns(q->slowed_ns));
-	put_count(r, to, M_answers, q->answers);
+	na_put_count(r, to, M_answers, q->answers);
 	na_put_text(r, to, M_service, services[q->service]);
 	na_put_int(r, to, M_id, q->id);
 }
@@ -153,21 +145,21 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.cnps += q->cnps;
 		naks += q->naks_sequence + q->naks_rnr + q->naks_other;
 	}
-	put_count(r, to, M_packets, sum.packets);
-	put_count(r, to, M_bytes, sum.bytes);
-	put_count(r, to, M_messages, sum.messages);
-	put_count(r, to, M_psn_gaps, sum.psn_gaps);
-	put_count(r, to, M_missing, sum.missing);
-	put_count(r, to, M_repeats, sum.repeats);
-	put_count(r, to, M_needed_repeats, sum.needed);
-	put_count(r, to, M_naks, naks);
-	put_count(r, to, M_timeouts, sum.timeouts);
-	put_count(r, to, M_ecn_marks, sum.ce_marks);
-	put_count(r, to, M_cnps, sum.cnps);
+	na_put_count(r, to, M_packets, sum.packets);
+	na_put_count(r, to, M_bytes, sum.bytes);
+	na_put_count(r, to, M_messages, sum.messages);
+	na_put_count(r, to, M_psn_gaps, sum.psn_gaps);
+	na_put_count(r, to, M_missing, sum.missing);
+	na_put_count(r, to, M_repeats, sum.repeats);
+	na_put_count(r, to, M_needed_repeats, sum.needed);
+	na_put_count(r, to, M_naks, naks);
+	na_put_count(r, to, M_timeouts, sum.timeouts);
+	na_put_count(r, to, M_ecn_marks, sum.ce_marks);
+	na_put_count(r, to, M_cnps, sum.cnps);
 	verdicts = na_put_object(r, to, M_verdicts);
 	for (size_t v = 0; v < RDMA_VERDICTS; v++)
-		put_count(r, verdicts, na_rdma_verdict_names[v],
-			  s->by_verdict[v]);
+		na_put_count(r, verdicts, na_rdma_verdict_names[v],
+			     s->by_verdict[v]);
 }
 
 static void put_marks(struct na_result *r, struct na_value *to,
@@ -189,7 +181,7 @@ static void put_marks(struct na_result *r, struct na_value *to,
 			    na_s(m->time_ps) + na_s(m->width_ps));
 		na_put_real(r, row, M_from_psn, (double)m->psn_from);
 		na_put_real(r, row, M_to_psn, (double)m->psn_to);
-		put_count(r, row, M_count, m->count);
+		na_put_count(r, row, M_count, m->count);
 	}
 }
 
@@ -205,7 +197,7 @@ static void put_sequence(struct na_result *r, struct na_value *body,
 		return;
 	row = &s->rows.v[rank - 1];
 	to = na_put_object(r, body, M_sequence);
-	put_count(r, to, M_rank, rank);
+	na_put_count(r, to, M_rank, rank);
 	put_end(r, to, M_src, NULL, s, row->q, row->q->src);
 	put_end(r, to, M_dst, NULL, s, row->q, row->q->dst);
 	na_put_int(r, to, M_qp, row->q->qp);
@@ -236,9 +228,9 @@ enum na_status na_rdma_put_result(void *state, struct na_result *r,
 		put_queue_pair(r, list, s, &s->rows.v[i]);
 	for (size_t i = 0; i < s->rows.n; i++)
 		evicted += s->rows.v[i].q->evicted;
-	put_count(r, body, M_queue_pairs_used, s->rows.n);
-	put_count(r, body, M_queue_pairs_not_listed, s->rows.n - listed);
-	put_count(r, body, M_queue_pairs_evicted, evicted);
+	na_put_count(r, body, M_queue_pairs_used, s->rows.n);
+	na_put_count(r, body, M_queue_pairs_not_listed, s->rows.n - listed);
+	na_put_count(r, body, M_queue_pairs_evicted, evicted);
 	put_totals(r, body, s);
 	if (!na_rdma_put_hosts(r, body, s))
 		return na_fail_nomem(err);

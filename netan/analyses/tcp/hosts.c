@@ -23,11 +23,9 @@ static uint32_t host_of(const struct tcp_state *s,
 			const struct na_connection *c, uint32_t endpoint)
 {
 	const struct na_store *store = s->scope->store;
-	uint32_t run = c->input < store->n_sources
-			       ? store->sources[c->input].run
-			       : 0;
 
-	return na_store_host_of(store, run, endpoint);
+	return na_store_host_of(store, na_store_run_of(store, c->input),
+				endpoint);
 }
 
 static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)

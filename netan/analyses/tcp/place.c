@@ -70,9 +70,7 @@ static void share_legs(const struct pair *p, size_t n)
 /* Captures of other runs were taken elsewhere. */
 static uint32_t run_of(const struct tcp_state *s, const struct na_connection *c)
 {
-	const struct na_store *store = s->scope->store;
-
-	return c->input < store->n_sources ? store->sources[c->input].run : 0;
+	return na_store_run_of(s->scope->store, c->input);
 }
 
 static bool same_pair(const struct pair *a, const struct pair *b)

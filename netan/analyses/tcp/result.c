@@ -5,13 +5,6 @@
 #include "members.h"
 #include "netan/analyses/tcp/state.h"
 
-/* Counts beyond what JSON's integers hold do not come from packets. */
-static void put_count(struct na_result *r, struct na_value *in,
-		      const char *name, uint64_t n)
-{
-	na_put_int(r, in, name, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
 static void put_us(struct na_result *r, struct na_value *in, const char *name,
 		   int64_t ns)
 {
@@ -29,10 +22,10 @@ static void put_retransmissions(struct na_result *r, struct na_value *in,
 {
 	struct na_value *to = na_put_object(r, in, M_retransmissions);
 
-	put_count(r, to, M_total, d->retransmissions);
-	put_count(r, to, M_fast, d->fast);
-	put_count(r, to, M_timeout, d->timeout);
-	put_count(r, to, M_spurious, d->spurious);
+	na_put_count(r, to, M_total, d->retransmissions);
+	na_put_count(r, to, M_fast, d->fast);
+	na_put_count(r, to, M_timeout, d->timeout);
+	na_put_count(r, to, M_spurious, d->spurious);
 }
 
 static void put_rtt(struct na_result *r, struct na_value *in, const char *name,
@@ -43,19 +36,19 @@ static void put_rtt(struct na_result *r, struct na_value *in, const char *name,
 	put_us(r, to, M_min, n ? ns[0] : -1);
 	put_us(r, to, M_p50, n ? ns[1] : -1);
 	put_us(r, to, M_p99, n ? ns[2] : -1);
-	put_count(r, to, M_samples, n);
+	na_put_count(r, to, M_samples, n);
 }
 
 /* What a direction says and totals do, too. */
 static void put_volume(struct na_result *r, struct na_value *to,
 		       const struct na_direction *d)
 {
-	put_count(r, to, M_packets, d->packets);
-	put_count(r, to, M_bytes, d->bytes);
-	put_count(r, to, M_unique_bytes, d->unique_bytes);
-	put_count(r, to, M_retransmitted_bytes, d->retransmitted_bytes);
-	put_count(r, to, M_wire_bytes, d->wire_bytes);
-	put_count(r, to, M_data_packets, d->data_packets);
+	na_put_count(r, to, M_packets, d->packets);
+	na_put_count(r, to, M_bytes, d->bytes);
+	na_put_count(r, to, M_unique_bytes, d->unique_bytes);
+	na_put_count(r, to, M_retransmitted_bytes, d->retransmitted_bytes);
+	na_put_count(r, to, M_wire_bytes, d->wire_bytes);
+	na_put_count(r, to, M_data_packets, d->data_packets);
 }
 
 static void put_counts(struct na_result *r, struct na_value *to,
@@ -63,23 +56,23 @@ static void put_counts(struct na_result *r, struct na_value *to,
 {
 	put_volume(r, to, d);
 	put_retransmissions(r, to, d);
-	put_count(r, to, M_out_of_order, d->out_of_order);
-	put_count(r, to, M_lost_before, d->lost_before);
-	put_count(r, to, M_copies, d->copies);
-	put_count(r, to, M_needed_retransmissions, needed);
-	put_count(r, to, M_needless_retransmissions, d->needless);
-	put_count(r, to, M_open_retransmissions, d->open_again);
-	put_count(r, to, M_lost_upstream, d->lost_upstream);
-	put_count(r, to, M_reordered, d->reordered);
-	put_count(r, to, M_duplicated, d->duplicated);
-	put_count(r, to, M_capture_holes, d->capture_holes);
-	put_count(r, to, M_acks_missing, d->acks_missing);
-	put_count(r, to, M_duplicate_acks, d->duplicate_acks);
-	put_count(r, to, M_zero_windows, d->zero_windows);
-	put_count(r, to, M_window_full, d->window_full);
-	put_count(r, to, M_zero_window_probes, d->zero_probes);
-	put_count(r, to, M_keep_alives, d->keep_alives);
-	put_count(r, to, M_sack_packets, d->sack_blocks);
+	na_put_count(r, to, M_out_of_order, d->out_of_order);
+	na_put_count(r, to, M_lost_before, d->lost_before);
+	na_put_count(r, to, M_copies, d->copies);
+	na_put_count(r, to, M_needed_retransmissions, needed);
+	na_put_count(r, to, M_needless_retransmissions, d->needless);
+	na_put_count(r, to, M_open_retransmissions, d->open_again);
+	na_put_count(r, to, M_lost_upstream, d->lost_upstream);
+	na_put_count(r, to, M_reordered, d->reordered);
+	na_put_count(r, to, M_duplicated, d->duplicated);
+	na_put_count(r, to, M_capture_holes, d->capture_holes);
+	na_put_count(r, to, M_acks_missing, d->acks_missing);
+	na_put_count(r, to, M_duplicate_acks, d->duplicate_acks);
+	na_put_count(r, to, M_zero_windows, d->zero_windows);
+	na_put_count(r, to, M_window_full, d->window_full);
+	na_put_count(r, to, M_zero_window_probes, d->zero_probes);
+	na_put_count(r, to, M_keep_alives, d->keep_alives);
+	na_put_count(r, to, M_sack_packets, d->sack_blocks);
 }
 
 static void put_direction(struct na_result *r, struct na_value *in,
@@ -92,10 +85,10 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, name);
 
 	put_counts(r, to, d, row->needed[i]);
-	put_count(r, to, M_vain_timeouts, d->vain_timeouts);
+	na_put_count(r, to, M_vain_timeouts, d->vain_timeouts);
 	put_ms(r, to, M_longest_vain_ms,
 	       d->vain_timeouts ? d->longest_vain_ns : -1);
-	put_count(r, to, M_held_back, d->released);
+	na_put_count(r, to, M_held_back, d->released);
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
 	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
@@ -103,18 +96,18 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
 	put_rtt(r, to, M_rtt_us, d->rtt_samples, rtt);
 	put_rtt(r, to, M_timestamp_rtt_us, d->ts_rtt_samples, ts);
-	put_count(r, to, M_max_in_flight_bytes, d->max_in_flight_bytes);
-	put_count(r, to, M_max_window_bytes, d->max_window_bytes);
-	put_count(r, to, M_min_window_bytes, d->min_window_bytes);
+	na_put_count(r, to, M_max_in_flight_bytes, d->max_in_flight_bytes);
+	na_put_count(r, to, M_max_window_bytes, d->max_window_bytes);
+	na_put_count(r, to, M_min_window_bytes, d->min_window_bytes);
 	na_put_real(r, to, M_window_shift,
 		    d->window_shift >= 0 ? d->window_shift : (double)NAN);
 	na_put_real(r, to, M_mss, d->mss ? d->mss : (double)NAN);
 	na_put_bool(r, to, M_sack, d->sack_permitted);
 	na_put_bool(r, to, M_timestamps, d->timestamps);
-	put_count(r, to, M_ecn_marks, d->ce_marks);
-	put_count(r, to, M_ece, d->ece);
-	put_count(r, to, M_cwr, d->cwr);
-	put_count(r, to, M_timeouts, d->timeouts);
+	na_put_count(r, to, M_ecn_marks, d->ce_marks);
+	na_put_count(r, to, M_ece, d->ece);
+	na_put_count(r, to, M_cwr, d->cwr);
+	na_put_count(r, to, M_timeouts, d->timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       d->timeouts ? d->longest_timeout_ns : -1);
 	put_ms(r, to, M_timeout_ms, d->timeout_total_ns);
@@ -123,7 +116,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	put_ms(r, to, M_window_full_ms, d->window_full_ns);
 	put_ms(r, to, M_idle_ms, d->idle_ns);
 	put_ms(r, to, M_longest_idle_ms, d->longest_idle_ns);
-	put_count(r, to, M_idle_restarts, d->idle_restarts);
+	na_put_count(r, to, M_idle_restarts, d->idle_restarts);
 	na_put_bool(r, to, M_mid_stream, !d->saw_syn);
 }
 
@@ -132,10 +125,9 @@ static void put_host(struct na_result *r, struct na_value *row,
 		     const struct na_connection *c, uint32_t endpoint)
 {
 	const struct na_store *store = s->scope->store;
-	uint32_t run = c->input < store->n_sources
-			       ? store->sources[c->input].run
-			       : 0;
-	uint32_t host = na_store_host_of(store, run, endpoint);
+	uint32_t host = na_store_host_of(store,
+					 na_store_run_of(store, c->input),
+					 endpoint);
 	char address[NA_ENDPOINT_BUF];
 
 	if (host >= store->n_hosts || endpoint >= store->names.n_endpoints)
@@ -170,9 +162,9 @@ static void put_turns(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, M_calls);
 
 	na_put_text(r, to, M_client, c->client ? "dst" : "src");
-	put_count(r, to, M_n, c->turns);
-	put_count(r, to, M_upset, c->upset_turns);
-	put_count(r, to, M_slow, c->slow_serves);
+	na_put_count(r, to, M_n, c->turns);
+	na_put_count(r, to, M_upset, c->upset_turns);
+	na_put_count(r, to, M_slow, c->slow_serves);
 	put_ms(r, to, M_server_ms, c->serve_ns);
 	put_ms(r, to, M_server_p50_ms, c->serves ? c->serve_p50_ns : -1);
 	put_ms(r, to, M_server_p99_ms, c->serves ? c->serve_p99_ns : -1);
@@ -200,7 +192,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_direction(r, to, M_rev, row, 1);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
 	put_us(r, to, M_path_rtt_us, row->rtt_ns ? row->rtt_ns : -1);
-	put_count(r, to, M_timeouts, timeouts);
+	na_put_count(r, to, M_timeouts, timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       timeouts ? longest(d[0].longest_timeout_ns,
 				  d[1].longest_timeout_ns)
@@ -215,7 +207,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_ms(r, to, M_idle_ms, row->idle_ns);
 	na_put_text(r, to, M_end, ends[c->end <= NA_CONN_EVICTED ? c->end : 0]);
 	na_put_bool(r, to, M_disordered, c->disordered);
-	put_count(r, to, M_rpcs, c->calls);
+	na_put_count(r, to, M_rpcs, c->calls);
 	na_put_int(r, to, M_id, c->id);
 }
 
@@ -245,19 +237,19 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.timeouts += d->timeouts;
 	}
 	put_volume(r, to, &sum);
-	put_count(r, to, M_retransmissions, sum.retransmissions);
-	put_count(r, to, M_needed_retransmissions, sum.needed);
-	put_count(r, to, M_needless_retransmissions, sum.needless);
-	put_count(r, to, M_copies, sum.copies);
-	put_count(r, to, M_duplicated, sum.duplicated);
-	put_count(r, to, M_reordered, sum.reordered);
-	put_count(r, to, M_unrecorded, sum.capture_holes);
-	put_count(r, to, M_zero_windows, sum.zero_windows);
-	put_count(r, to, M_timeouts, sum.timeouts);
+	na_put_count(r, to, M_retransmissions, sum.retransmissions);
+	na_put_count(r, to, M_needed_retransmissions, sum.needed);
+	na_put_count(r, to, M_needless_retransmissions, sum.needless);
+	na_put_count(r, to, M_copies, sum.copies);
+	na_put_count(r, to, M_duplicated, sum.duplicated);
+	na_put_count(r, to, M_reordered, sum.reordered);
+	na_put_count(r, to, M_unrecorded, sum.capture_holes);
+	na_put_count(r, to, M_zero_windows, sum.zero_windows);
+	na_put_count(r, to, M_timeouts, sum.timeouts);
 	verdicts = na_put_object(r, to, M_verdicts);
 	for (size_t v = 0; v < TCP_VERDICTS; v++)
-		put_count(r, verdicts, na_tcp_verdict_names[v],
-			  s->by_verdict[v]);
+		na_put_count(r, verdicts, na_tcp_verdict_names[v],
+			     s->by_verdict[v]);
 }
 
 uint64_t na_tcp_not_told(const struct tcp_state *s)
@@ -283,12 +275,12 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 	list = na_put_list(r, body, M_connections);
 	for (size_t i = 0; i < listed; i++)
 		put_connection(r, list, s, &s->rows.v[i]);
-	put_count(r, body, M_connections_seen, told + na_tcp_not_told(s));
-	put_count(r, body, M_connections_not_told, na_tcp_not_told(s));
-	put_count(r, body, M_connections_filtered, told - s->rows.n);
-	put_count(r, body, M_connections_used, s->rows.n);
-	put_count(r, body, M_connections_not_listed, s->rows.n - listed);
-	put_count(r, body, M_connections_evicted, s->evicted);
+	na_put_count(r, body, M_connections_seen, told + na_tcp_not_told(s));
+	na_put_count(r, body, M_connections_not_told, na_tcp_not_told(s));
+	na_put_count(r, body, M_connections_filtered, told - s->rows.n);
+	na_put_count(r, body, M_connections_used, s->rows.n);
+	na_put_count(r, body, M_connections_not_listed, s->rows.n - listed);
+	na_put_count(r, body, M_connections_evicted, s->evicted);
 	put_totals(r, body, s);
 	if (!na_tcp_put_hosts(r, body, s))
 		return na_fail_nomem(err);

@@ -3,12 +3,6 @@
 
 #include "netan/base/units.h"
 
-static void put_count(struct na_result *r, struct na_value *in,
-		      const char *name, uint64_t n)
-{
-	na_put_int(r, in, name, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
 static uint64_t side_of(const struct na_store *store, enum na_side side)
 {
 	uint64_t n = 0;
@@ -28,13 +22,14 @@ static void put_transfers(struct na_result *r, struct na_value *to,
 	};
 	/* clang-format on */
 
-	put_count(r, to, M_receives, side_of(store, NA_RX));
-	put_count(r, to, M_sends, side_of(store, NA_TX));
+	na_put_count(r, to, M_receives, side_of(store, NA_RX));
+	na_put_count(r, to, M_sends, side_of(store, NA_TX));
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		put_count(r, to, of[i].name,
-			  na_store_count(store, SIZE_MAX, NA_RX, of[i].klass));
-	put_count(r, to, M_graphs, store->graphs.n);
-	put_count(r, to, M_actions, store->actions.n);
+		na_put_count(r, to, of[i].name,
+			     na_store_count(store, SIZE_MAX, NA_RX,
+					    of[i].klass));
+	na_put_count(r, to, M_graphs, store->graphs.n);
+	na_put_count(r, to, M_actions, store->actions.n);
 }
 
 static void put_packets(struct na_result *r, struct na_value *to,
@@ -52,10 +47,10 @@ static void put_packets(struct na_result *r, struct na_value *to,
 		sum.http2_damaged += c->http2_damaged;
 		sum.backward_steps += c->backward_steps;
 	}
-	put_count(r, to, M_malformed_packets, sum.malformed);
-	put_count(r, to, M_limits_hit, sum.limits_hit);
-	put_count(r, to, M_http2_damaged, sum.http2_damaged);
-	put_count(r, to, M_backward_steps, sum.backward_steps);
+	na_put_count(r, to, M_malformed_packets, sum.malformed);
+	na_put_count(r, to, M_limits_hit, sum.limits_hit);
+	na_put_count(r, to, M_http2_damaged, sum.http2_damaged);
+	na_put_count(r, to, M_backward_steps, sum.backward_steps);
 }
 
 static uint64_t put_inputs(struct na_result *r, struct na_value *to,
@@ -78,8 +73,8 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 		na_put_text(r, row, M_path, in->path);
 		na_put_bool(r, row, M_trace, !in->capture);
 		na_put_bool(r, row, M_damaged, broken);
-		put_count(r, row, M_devices, in->n_devices);
-		put_count(r, row, M_transfers, n);
+		na_put_count(r, row, M_devices, in->n_devices);
+		na_put_count(r, row, M_transfers, n);
 	}
 	return damaged;
 }
@@ -97,11 +92,11 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_envelope(s, r, "check", b->used,
 		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
 		    none);
-	put_count(r, to, M_files, s->n_inputs);
-	put_count(r, to, M_refused, s->n_refused);
-	put_count(r, to, M_damaged, put_inputs(r, to, s));
-	put_count(r, to, M_hosts, na_store_hosts(&s->store));
-	put_count(r, to, M_runs, s->store.n_runs);
+	na_put_count(r, to, M_files, s->n_inputs);
+	na_put_count(r, to, M_refused, s->n_refused);
+	na_put_count(r, to, M_damaged, put_inputs(r, to, s));
+	na_put_count(r, to, M_hosts, na_store_hosts(&s->store));
+	na_put_count(r, to, M_runs, s->store.n_runs);
 	na_put_bool(r, to, M_one_clock, s->one_clock);
 	put_transfers(r, to, &s->store);
 	put_packets(r, to, s);
