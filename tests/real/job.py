@@ -23,8 +23,6 @@ import sys
 import threading
 import time
 
-import net
-
 WIDTH = 256
 PAUSE = 0.01  # s: a rank's own work besides the model's
 HUNG = 5  # s
@@ -140,7 +138,7 @@ def child(hosts, host, out, rank):
                       os.O_WRONLY | os.O_CREAT, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        net.enter(hosts.namespace(host), f"h{host}")
+        hosts.enter(host)
         os.environ.update(MASTER_ADDR=hosts.address(1), MASTER_PORT="29500",
                           GLOO_SOCKET_IFNAME="e0",
                           TORCH_FR_BUFFER_SIZE="2000")

@@ -5,9 +5,11 @@ import ctypes
 import os
 import signal
 import subprocess
+import tempfile
 import time
 
-CLONE_NEWNET, CLONE_NEWUTS = 0x40000000, 0x04000000
+CLONE_NEWNET, CLONE_NEWUTS, CLONE_NEWNS = 0x40000000, 0x04000000, 0x00020000
+MS_BIND, MS_PRIVATE_ALL = 0x1000, 0x44000
 PORTS = "10.9.0."  # host k of 1, 2, ... has PORTS + k
 
 
@@ -15,17 +17,6 @@ def run(*words, **more):
     return subprocess.run([str(w) for w in words], check=True,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, **more)
-
-
-def enter(namespace, name):
-    """This process moves to a host; its name is its own, too."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with open("/run/netns/" + namespace) as f:
-        if libc.setns(f.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), "setns")
-    if libc.unshare(CLONE_NEWUTS) or libc.sethostname(name.encode(),
-                                                      len(name)):
-        raise OSError(ctypes.get_errno(), "a host's name")
 
 
 class Net:
@@ -36,6 +27,24 @@ class Net:
         self.captures = captures
         self.tag = f"nareal{os.getpid()}"
         self.running = []
+        self.names = tempfile.NamedTemporaryFile("w", prefix=self.tag)
+        self.names.write("127.0.0.1 localhost\n" + "".join(
+            f"{self.address(k)} h{k}\n" for k in range(1, n + 1)))
+        self.names.flush()
+
+    def enter(self, host):
+        """This process moves to a host, with a name of its own, which it
+        knows as it knows those of the others."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        name = f"h{host}".encode()
+        with open("/run/netns/" + self.namespace(host)) as f:
+            bad = libc.setns(f.fileno(), CLONE_NEWNET)
+        if (bad or libc.unshare(CLONE_NEWUTS | CLONE_NEWNS) or
+                libc.sethostname(name, len(name)) or
+                libc.mount(b"none", b"/", None, MS_PRIVATE_ALL, None) or
+                libc.mount(self.names.name.encode(), b"/etc/hosts", None,
+                           MS_BIND, None)):
+            raise OSError(ctypes.get_errno(), "no namespace of its own")
 
     def namespace(self, host):
         return f"{self.tag}-{host}"
@@ -106,6 +115,7 @@ class Net:
                 p.kill()
                 p.wait()
             p.stdout.close()
+        self.names.close()
         for k in ["m", *range(1, self.n + 1)]:
             subprocess.run(["ip", "netns", "del", self.namespace(k)],
                            stderr=subprocess.DEVNULL, check=False)
