@@ -315,6 +315,12 @@ coverage: ## share of lines that the unit, golden and replay tests run
 	$(RUN) $(call parts,$(B)-coverage) || echo "coverage: of a failing run"
 	@bash tools/coverage.sh $(B)-coverage
 
+# Beside `check`, which never needs it: Python packages, namespaces, root.
+.PHONY: check-real
+check-real: ## run real PyTorch and JAX jobs with planted faults in network namespaces and ask netan (skips without root and Python packages; ONLY='torch-*' picks)
+	$(SUB) all $(B)/tests/accuracy/tcp/wire
+	@bash tests/real/real.sh $(O)/netan $(B)/tests/accuracy/tcp/wire $(O)/real
+
 .PHONY: bench
 bench: ## measure speed and memory against the bars and the peers
 	$(SUB) all bench-programs

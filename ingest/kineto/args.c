@@ -83,6 +83,9 @@ static const struct field fields[] = {
 	TEXT("dtype", type),
 	TEXT("Process Group Name", group),
 	TEXT("Process Group Ranks", ranks),
+	TEXT("Input Dims", dims),
+	TEXT("Input type", types),
+	TEXT("Concrete Inputs", inputs),
 	NUMBER("In msg nelems", in),
 	NUMBER("Out msg nelems", out),
 	NUMBER("Seq", sequence),
@@ -178,6 +181,18 @@ size_t kt_ranks(struct na_text list, struct na_str *to)
 		na_str_addf(to, i ? ",%u" : "%u", ranks.v[i]);
 	na_vec_free(&ranks);
 	return n;
+}
+
+int64_t kt_rank_at(const char *ranks, int64_t place)
+{
+	const char *s = place < 0 ? NULL : ranks;
+	uint64_t rank;
+
+	for (; s && place > 0; place--)
+		s = (s = strchr(s, ',')) ? s + 1 : NULL;
+	return s && na_text_number(na_text_n(s, strcspn(s, ",")), &rank)
+		       ? (int64_t)rank
+		       : -1;
 }
 
 bool kt_host_of_name(const char *path, struct na_text pid, struct na_text *host)

@@ -106,6 +106,7 @@ static void kt_close(struct na_input *in)
 	na_vec_free(&k->blocks);
 	na_vec_free(&k->events);
 	na_vec_free(&k->calls);
+	na_vec_free(&k->p2p_calls);
 	na_vec_free(&k->talks);
 	na_vec_free(&k->symbols);
 	na_vec_free(&k->agents);

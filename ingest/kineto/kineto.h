@@ -62,6 +62,7 @@ struct kineto {
 	NA_VEC(uint32_t) events;
 	size_t next;                      /* block that is cut next */
 	NA_VEC(struct kt_call) calls;     /* by id, once the survey is over */
+	NA_VEC(struct kt_call) p2p_calls; /* likewise; c10d's */
 	NA_VEC(struct kt_symbol) symbols; /* likewise */
 	NA_VEC(uint64_t) agents;
 	struct kt_category categories[KT_CATEGORIES + 1]; /* last: others */
@@ -83,12 +84,25 @@ struct kineto {
 /* What the members of `args` say; -1 and NULL: nothing. */
 struct kt_args {
 	struct na_text collective, type, group, ranks;
+	struct na_text dims, types, inputs; /* lists, of operations on the CPU */
 	int64_t in, out; /* elements */
 	int64_t sequence, group_size, src, dst;
 	int64_t external_id, correlation, stream;
 };
 
 struct kt_args kt_args_of(struct na_text args);
+
+/* cpu.c: gloo's ranges hold the shapes of what goes in (with record_shapes),
+ * and c10d's calls around them to whom it goes. */
+
+/* Of all tensors that go in; NA_UNKNOWN_U64: not told. */
+uint64_t kt_input_bytes(const struct kt_args *a);
+/* Is it c10d's call of a send or a receive? */
+bool kt_is_p2p_call(struct na_text name);
+/* The peer of such a call, a rank of its group; -1: not told. */
+int64_t kt_called_peer(const struct kt_args *call);
+/* Bytes of an element, by c10's or C++'s name of the type; 0: unknown. */
+uint64_t kt_type_bytes(struct na_text type);
 
 /* Microseconds as decimal text: whole ones, and picoseconds on top of them,
  * 0 to 999,999.  False: no such number, or beyond 64 bits of nanoseconds. */
@@ -97,6 +111,9 @@ bool kt_time(struct na_text text, int64_t *us, int32_t *ps);
 /* "[3, 0, 1]" to "0,1,3", appended; how many; 0 where it is no such list or
  * an end of it is left out. */
 size_t kt_ranks(struct na_text list, struct na_str *to);
+
+/* "3,5,7": the one at a place; -1: there is none. */
+int64_t kt_rank_at(const char *ranks, int64_t place);
 
 /* What stands before "_PID." in a file's name, as PyTorch's handler writes
  * it: its host.  False: the name is another. */

@@ -7,6 +7,7 @@
 
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
+#include "netan/base/order.h"
 #include "netan/base/similar.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
@@ -81,59 +82,39 @@ static uint32_t core_of(struct reading *r, const struct event *e)
 
 /* ---- what a collective was called with */
 
-/* Of c10::ScalarType. */
-static uint64_t type_bytes(struct na_text type)
-{
-	/* clang-format off */
-	static const struct {
-		const char *name;
-		uint8_t bytes;
-	} types[] = {
-		{"Float", 4}, {"BFloat16", 2}, {"Half", 2}, {"Long", 8},
-		{"Int", 4}, {"Double", 8}, {"Byte", 1}, {"Char", 1},
-		{"Bool", 1}, {"Short", 2}, {"ComplexFloat", 8},
-		{"ComplexDouble", 16}, {"ComplexHalf", 4},
-	};
-	/* clang-format on */
-
-	for (size_t i = 0; i < NA_LEN(types); i++) {
-		if (na_same_nocase(type.s, type.n, types[i].name))
-			return types[i].bytes;
-	}
-	return na_starts_nocase(type.s, type.n, "Float8") ? 1 : 0;
-}
-
 static uint64_t bytes_of(const struct kt_args *a)
 {
 	int64_t n = a->in > a->out ? a->in : a->out;
-	uint64_t each = a->type.s ? type_bytes(a->type) : 0, bytes;
+	uint64_t each = a->type.s ? kt_type_bytes(a->type) : 0, bytes;
 
 	if (n < 0 || !each || __builtin_mul_overflow((uint64_t)n, each, &bytes))
 		return NA_UNKNOWN_U64;
 	return bytes;
 }
 
+/* Of calls by id: the arguments of the first with that one; s NULL: none. */
+static struct na_text args_by_id(const struct kt_call *v, size_t n, int64_t id)
+{
+	size_t i = NA_BOUND(k, 0, n, v[k].id >= (uint64_t)id);
+
+	return id >= 0 && i < n && v[i].id == (uint64_t)id
+		       ? v[i].args
+		       : (struct na_text){NULL, 0};
+}
+
 /* A kernel with no more than its op's id: what that op was called with.
  * Where the id only repeats the launch's, it is no op's. */
 static void take_call(const struct kineto *k, struct kt_args *a)
 {
-	size_t lo = 0, hi = k->calls.n;
 	int64_t stream = a->stream;
+	struct na_text args;
 
-	if (a->collective.s || a->external_id < 0 ||
-	    a->external_id == a->correlation)
+	if (a->collective.s || a->external_id == a->correlation)
 		return;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->calls.v[mid].id < (uint64_t)a->external_id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == k->calls.n || k->calls.v[lo].id != (uint64_t)a->external_id)
+	args = args_by_id(k->calls.v, k->calls.n, a->external_id);
+	if (!args.s)
 		return;
-	*a = kt_args_of(k->calls.v[lo].args);
+	*a = kt_args_of(args);
 	a->stream = stream;
 }
 
@@ -162,6 +143,12 @@ static size_t ranks_in(const char *ranks)
 	return n;
 }
 
+/* The only group of a job that has no other; NULL. */
+static const char *only_group(const struct kineto *k)
+{
+	return k->group_ranks.n == 1 ? k->group_ranks.v[0] : NULL;
+}
+
 static void put_group(struct reading *r, const struct kt_args *a,
 		      struct na_comm *c)
 {
@@ -177,9 +164,8 @@ static void put_group(struct reading *r, const struct kt_args *a,
 		c->group_size = (uint32_t)ranks_in(ranks);
 	} else if (a->group.n) {
 		c->group = sink->name(sink->ctx, a->group.s, a->group.n);
-	} else if (c->source == NA_COMM_CPU && r->k->group_ranks.n == 1) {
-		/* gloo's ranges say nothing; there is no other. */
-		ranks = r->k->group_ranks.v[0];
+	} else if (c->source == NA_COMM_CPU && (ranks = only_group(r->k))) {
+		/* gloo's ranges say nothing. */
 		c->group = sink->name(sink->ctx, ranks, strlen(ranks));
 		c->group_size = (uint32_t)ranks_in(ranks);
 	}
@@ -345,6 +331,30 @@ static enum na_status talks(struct reading *r, struct event *e)
 	return put_all(r, e, NA_COMM_KERNEL);
 }
 
+/* Of a range of gloo's: the one that c10d called, which got its number just
+ * before, says the peer, and the shapes of what goes in how much it is. */
+static void take_range(const struct reading *r, struct event *e)
+{
+	const char *ranks = only_group(r->k);
+	struct kt_args *a = &e->args, call;
+	int64_t peer;
+
+	e->size_bytes = kt_input_bytes(a);
+	if (e->opcode == NA_OPCODE_ALL_GATHER &&
+	    (!ranks || __builtin_mul_overflow(e->size_bytes, ranks_in(ranks),
+					      &e->size_bytes)))
+		e->size_bytes = NA_UNKNOWN_U64;
+	if (!ranks || a->external_id < 1)
+		return;
+	call = kt_args_of(args_by_id(r->k->p2p_calls.v, r->k->p2p_calls.n,
+				     a->external_id - 1));
+	peer = kt_rank_at(ranks, kt_called_peer(&call));
+	if (e->opcode == NA_OPCODE_SEND)
+		a->dst = peer;
+	else if (e->opcode == NA_OPCODE_RECV)
+		a->src = peer;
+}
+
 /* Ranges on the CPU count where no kernel is; calls, where no range tells
  * how long they took. */
 static enum na_status on_cpu(struct reading *r, struct event *e)
@@ -360,6 +370,8 @@ static enum na_status on_cpu(struct reading *r, struct event *e)
 	if (!range && e->opcode == NA_OPCODE_OTHER)
 		return NA_OK; /* "init", "wait" */
 	e->size_bytes = bytes_of(&e->args);
+	if (range)
+		take_range(r, e);
 	return put_all(r, e, NA_COMM_CPU);
 }
 

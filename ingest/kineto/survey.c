@@ -80,13 +80,14 @@ static enum na_status
 add_call(struct kineto *k, const struct na_kineto_event *e, struct na_err *err)
 {
 	struct kt_args a = kt_args_of(e->args);
+	struct kt_call call = {(uint64_t)a.external_id, e->args};
+	bool ok = true;
 
-	if (a.external_id < 0 || !a.collective.s)
-		return NA_OK;
-	if (!na_add(&k->calls,
-		    ((struct kt_call){(uint64_t)a.external_id, e->args})))
-		return na_fail_nomem(err);
-	return NA_OK;
+	if (a.external_id >= 0 && a.collective.s)
+		ok = na_add(&k->calls, call);
+	else if (a.external_id >= 0 && a.inputs.s)
+		ok = na_add(&k->p2p_calls, call);
+	return ok ? NA_OK : na_fail_nomem(err);
 }
 
 static enum kt_kind kind_of(struct kineto *k, const struct na_kineto_event *e)
@@ -168,7 +169,7 @@ static enum na_status take_event(struct na_input *in,
 	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
 		k->pid = e->pid;
 	kind = kind_of(k, e);
-	if (kind == KT_CPU && na_text_is(e->name, calls_name))
+	if (na_text_is(e->name, calls_name) || kt_is_p2p_call(e->name))
 		st = add_call(k, e, err);
 	if (st == NA_OK && wanted(in, kind))
 		st = kt_keep(k, s, end, kind, err);
@@ -268,6 +269,8 @@ static void settle(struct na_input *in)
 
 	if (k->calls.n)
 		na_sort(k->calls.v, k->calls.n, by_id);
+	if (k->p2p_calls.n)
+		na_sort(k->p2p_calls.v, k->p2p_calls.n, by_id);
 	if (k->symbols.n)
 		na_sort(k->symbols.v, k->symbols.n, by_number);
 	if (in->rank < 0)

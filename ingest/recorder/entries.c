@@ -260,6 +260,8 @@ static bool note_place(struct entries *e, const struct na_testimony_entry *to)
 		p->p2p = true;
 	if (to->p2p)
 		return true;
+	if (to->sequence > p->listed)
+		p->listed = to->sequence;
 	if (to->sequence >= p->enqueued) {
 		p->enqueued = to->sequence;
 		p->operation = to->operation;

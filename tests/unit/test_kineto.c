@@ -240,6 +240,74 @@ static void on_the_cpu(void **state)
 	       "of - kernel gloo:broadcast\n");
 }
 
+#define RANGE(cat, name, id, ts, args) \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"ts\":" ts \
+	",\"dur\":2,\"args\":{\"External id\":" id args "}}"
+#define SHAPE(type, dims) ",\"Input type\":[" type "],\"Input Dims\":[" dims "]"
+
+/* gloo: the call around a range says the peer, within the group; shapes, how
+ * much goes in. */
+static void ranges_of_gloo(void **state)
+{
+	(void)state;
+	expect("{\"distributedInfo\":{\"rank\":3,\"pg_config\":[{\"pg_name\":"
+	       "\"0\",\"ranks\":[3, 5]}]},\"traceEvents\":[" //
+	       RANGE("cpu_op", "c10d::send", "8", "1",
+		     ",\"Concrete Inputs\":[\"\",\"\",\"1\",\"0\"]") "," //
+	       RANGE("user_annotation", "gloo:send", "9", "1",
+		     SHAPE("\"float\"", "[2,3]")) "," //
+	       RANGE("user_annotation", "gloo:all_gather", "4", "5",
+		     SHAPE("\"long int\",\"c10::Half\"", "[4],[]")) "," //
+	       RANGE("user_annotation", "gloo:all_reduce", "5", "9",
+		     SHAPE("\"odd\"", "[4]")) "]}",
+	       "M cpu rank 3 0 2000000 op 1 size 24 - of [3,5]x2 s- q-1 peer "
+	       "5\n"
+	       "O gpu whole rank 3 gloo:send 0 2000000 op 1 size 24 - - - of "
+	       "- kernel gloo:send\n"
+	       "T tx capture valid 0 2000000 act - 24 r3->r5 - SEND l- i- c- "
+	       "v-1\n"
+	       "M cpu rank 3 4000000 6000000 op 4 size 68 - of [3,5]x2 s- q-1 "
+	       "peer -1\n"
+	       "O gpu whole rank 3 gloo:all_gather 4000000 6000000 op 4 size "
+	       "68 - ALL_GATHER - of - kernel gloo:all_gather\n"
+	       "M cpu rank 3 8000000 10000000 op 3 - of [3,5]x2 s- q-1 peer "
+	       "-1\n"
+	       "O gpu whole rank 3 gloo:all_reduce 8000000 10000000 op 3 - "
+	       "ALL_REDUCE - of - kernel gloo:all_reduce\n");
+}
+
+/* What is no list of shapes, types or inputs tells nothing. */
+static void odd_shapes(void **state)
+{
+	static const char *const rows[][2] = {
+		{"[[4]]", "[]"},
+		{"[[4", "[\"float\"]"},
+		{"[4]", "[\"float\"]"},
+		{"[[-4]]", "[\"float\"]"},
+		{"[[4294967296,4294967296]]", "[\"float\"]"},
+		{"[]", "[\"float\"]"},
+		{"{}", "7"},
+	};
+	static const char *const inputs[] = {"[]", "[\"\",\"\",\"x\"]",
+					     "[\"\",\"\",1]",
+					     "[\"\",\"\",\"-1\"]", "{"};
+	struct kt_args a = {.in = -1};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		a.dims = text_of(rows[i][0]);
+		a.types = text_of(rows[i][1]);
+		assert_true(kt_input_bytes(&a) == NA_UNKNOWN_U64);
+	}
+	for (size_t i = 0; i < NA_LEN(inputs); i++) {
+		a.inputs = text_of(inputs[i]);
+		assert_int_equal(kt_called_peer(&a), -1);
+	}
+	assert_int_equal(kt_rank_at("3,5,7", 2), 7);
+	assert_int_equal(kt_rank_at("3,5,7", 3), -1);
+	assert_int_equal(kt_rank_at("3,5,7", -1), -1);
+}
+
 /* Calls of the library where nothing tells how long it took; the rank's only
  * group; a name with escapes. */
 static void calls_on_the_cpu(void **state)
@@ -579,6 +647,8 @@ int main(void)
 		cmocka_unit_test(joined_by_id),
 		cmocka_unit_test(point_to_point),
 		cmocka_unit_test(on_the_cpu),
+		cmocka_unit_test(ranges_of_gloo),
+		cmocka_unit_test(odd_shapes),
 		cmocka_unit_test(calls_on_the_cpu),
 		cmocka_unit_test(dispatches),
 		cmocka_unit_test(cut_anywhere),

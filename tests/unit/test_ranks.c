@@ -333,6 +333,48 @@ static void one_clock_is_taken_as_it_is(void **state)
 	free(p);
 }
 
+/* Ranges on CPUs end apart: that neither moves clocks nor parts a join, until
+ * somebody would leave before another comes. */
+static void ranges_on_cpus(void **state)
+{
+	for (int64_t ahead = 0; ahead < 2; ahead++) {
+		struct play *p = na_calloc(1, sizeof(*p));
+
+		(void)state;
+		play_init(p, 19, 4, 1);
+		p->jitter_ps = 2 * MS;
+		p->ahead[1] = ahead * 50 * MS;
+		play_world(p, 10, false);
+		for (size_t i = 0; i < p->n; i++)
+			p->told[i].x.source = NA_COMM_CPU;
+		p->told[20].x.end_ps += 60 * MS;
+		join(p);
+		assert_int_equal(p->r.clocks_from_ends > 0, ahead);
+		assert_int_equal(p->r.instances.n, 10);
+		check_instances(p, ahead ? 4 * MS : 0);
+		play_fini(p);
+		free(p);
+	}
+}
+
+/* Whom they go to is not known: no collective of the group. */
+static void sends_without_peer(void **state)
+{
+	struct play *p = na_calloc(1, sizeof(*p));
+
+	(void)state;
+	play_init(p, 23, 2, 1);
+	for (int r = 0; r < 2; r++) {
+		tell(p, r, "0,1", NA_OPCODE_SEND, MS, 2 * MS, 0, 64, 0, -1, 2);
+		tell(p, r, "0,1", NA_OPCODE_RECV, MS, 2 * MS, 0, 64, 1, -1, 2);
+	}
+	join(p);
+	assert_int_equal(p->r.instances.n, 0);
+	assert_int_equal(p->r.unjoined[NA_RANK_COUNTS], 4);
+	play_fini(p);
+	free(p);
+}
+
 static void kernels_without_group(void **state)
 {
 	(void)state;
@@ -557,6 +599,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_jobs),
 		cmocka_unit_test(one_clock_is_taken_as_it_is),
+		cmocka_unit_test(ranges_on_cpus),
+		cmocka_unit_test(sends_without_peer),
 		cmocka_unit_test(kernels_without_group),
 		cmocka_unit_test(counted_from_the_anchor),
 		cmocka_unit_test(members_without_file),

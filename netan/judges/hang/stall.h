@@ -12,8 +12,9 @@
  *   host stuck    who never came, and holds no earlier one of the group
  *   missing rank  nobody of these, and a member of whom there is no dump
  *
- * Groups with point-to-point operations are left out of this: their last
- * numbers mix both kinds.  Point-to-point: a peer that does not hold the
+ * In groups with point-to-point operations the last numbers mix both kinds;
+ * there the entries tell, if completed ones were written, too.
+ * Point-to-point: a peer that does not hold the
  * other end is waited for, and blamed only if nobody else is.
  *
  * Who never came may wait elsewhere.  Ranks wait for those whom the

@@ -68,6 +68,21 @@ static bool meets(const struct na_stall_ranks *a,
 	return false;
 }
 
+static bool waits_in(const struct na_stall_op *op, int32_t rank)
+{
+	return !na_stall_has(&op->blame, rank) &&
+	       !na_stall_has(&op->late, rank);
+}
+
+static bool anybody_waits(const struct na_stall_op *op)
+{
+	size_t i = 0;
+
+	while (i < op->holds.n && !waits_in(op, op->holds.v[i]))
+		i++;
+	return i < op->holds.n;
+}
+
 /* One row for each group, of its first sequence; who waits for himself
  * does not wait. */
 static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
@@ -80,7 +95,8 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 		    (s->chain.v[i].sequence < 0) == op->p2p)
 			row = &s->chain.v[i];
 	}
-	if (row && !op->p2p && row->sequence != op->sequence)
+	if (!anybody_waits(op) ||
+	    (row && !op->p2p && row->sequence != op->sequence))
 		return true;
 	row = row ? row : na_push(&s->chain);
 	if (!row)
@@ -90,8 +106,7 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 	row->since_ns = !row->since_ns || ns < row->since_ns ? ns
 							     : row->since_ns;
 	for (size_t i = 0; i < op->holds.n; i++) {
-		if (!na_stall_has(&op->blame, op->holds.v[i]) &&
-		    !na_stall_has(&op->late, op->holds.v[i]) &&
+		if (waits_in(op, op->holds.v[i]) &&
 		    !na_add(&row->waiting, op->holds.v[i]))
 			return false;
 	}

@@ -122,6 +122,21 @@ static bool add_entries(struct na_stall_work *w,
 
 enum came { CANNOT_TELL, WAITS, NEVER, LEFT, LOST };
 
+/* The last numbers of a group with point-to-point operations count these,
+ * too: there its entries tell, where those that have completed are kept. */
+static enum came by_entries(const struct na_testimony_dump *d,
+			    const struct na_testimony_place *p,
+			    const struct na_stall_op *op)
+{
+	int64_t last = p ? p->listed : -1;
+
+	if (!d->all || (last < 0 && d->lost))
+		return CANNOT_TELL;
+	if (last < op->sequence)
+		return NEVER;
+	return d->lost ? LOST : LEFT;
+}
+
 static enum came whether(const struct na_stall_work *w,
 			 const struct na_testimony_dump *d,
 			 const struct na_stall_op *op)
@@ -131,6 +146,8 @@ static enum came whether(const struct na_stall_work *w,
 
 	if (w->in[d->rank] == op->group + 1)
 		return WAITS;
+	if (w->mixed[op->group])
+		return by_entries(d, p, op);
 	if (!p)
 		return !d->places.n || d->places_unmatched || d->lost
 			       ? CANNOT_TELL
@@ -140,6 +157,22 @@ static enum came whether(const struct na_stall_work *w,
 	if (p->enqueued < op->sequence)
 		return NEVER;
 	return p->completed < op->sequence && d->lost ? LOST : LEFT;
+}
+
+/* Some may leave it before others come: the root of a broadcast, or all but
+ * the root. */
+static bool is_rooted(const struct na_testimony *x,
+		      const struct na_stall_op *op)
+{
+	static const char *const words[] = {"broadcast", "reduce", "gather",
+					    "scatter"};
+	uint32_t name = op->n ? op->entries[0].entry->operation : NA_NO_NAME;
+
+	for (size_t i = 0; name != NA_NO_NAME && i < NA_LEN(words); i++) {
+		if (strcmp(na_strtab_at(&x->names, name), words[i]) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* NA_HANG_UNKNOWN: nobody can be blamed. */
@@ -182,7 +215,8 @@ static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 	if (ok && none.n) {
 		op->cause = NA_HANG_HOST_STUCK;
 		ok = na_append(&op->blame, none.v, none.n);
-	} else if (ok && left && !unsure) {
+	} else if (ok && left && !unsure &&
+		   !(unheard.n && is_rooted(w->ranks, op))) {
 		op->cause = NA_HANG_DEVICE_STUCK;
 		ok = na_append(&op->blame, op->holds.v, op->holds.n);
 	} else if (ok && unheard.n && !unsure) {
@@ -300,7 +334,7 @@ static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		ok = na_append(&op.blame, before->blame.v, before->blame.n);
 	} else {
 		ok = compare(w->ranks, &op);
-		if (ok && !op.differs && !w->mixed[op.group])
+		if (ok && !op.differs)
 			ok = blame_members(w, &op);
 	}
 	/* Who holds an earlier one of the group has not begun this one. */

@@ -129,7 +129,7 @@ static void find_drift(const struct lag *x, size_t n, const double *centre,
 }
 
 /* The median lag once the slope is gone. */
-static bool level(const struct lag *x, size_t n, struct link *to)
+static bool level(const struct lag *x, size_t n, bool cpu, struct link *to)
 {
 	double *y = na_calloc(n + 1, sizeof(*y)), centre, sigma;
 
@@ -147,7 +147,9 @@ static bool level(const struct lag *x, size_t n, struct link *to)
 				   to);
 	}
 	to->lag_ps = x[0].lag_ps + (int64_t)centre;
-	to->error_ps = MEDIAN_ERROR * sigma / sqrt((double)n);
+	/* Who leaves first on CPUs is more than chance: more of it tells no
+	 * more. */
+	to->error_ps = MEDIAN_ERROR * sigma / (cpu ? 1 : sqrt((double)n));
 	to->n = n;
 	free(y);
 	return true;
@@ -206,7 +208,37 @@ static void decide(struct na_ranks *r)
 	}
 }
 
-static bool find_links(const struct lags *lags, struct link *links, size_t *n)
+static bool all_cpu(const struct na_ranks *r)
+{
+	size_t i = 0;
+
+	while (i < r->instances.n && na_rank_on_cpu(r, &r->instances.v[i]))
+		i++;
+	return i == r->instances.n;
+}
+
+/* As the clocks are, somebody leaves a synchronous operation before another
+ * has come. */
+static bool is_impossible(const struct na_ranks *r)
+{
+	for (size_t i = 0; i < r->instances.n; i++) {
+		const struct na_rank_instance *x = &r->instances.v[i];
+		int64_t left_ps = NA_TIME_MAX, came_ps = NA_TIME_MIN;
+
+		for (size_t k = x->from; x->synchronous && k < x->to; k++) {
+			const struct na_rank_part *p = &r->parts.v[k];
+
+			left_ps = p->end_ps < left_ps ? p->end_ps : left_ps;
+			came_ps = p->start_ps > came_ps ? p->start_ps : came_ps;
+		}
+		if (left_ps < came_ps)
+			return true;
+	}
+	return false;
+}
+
+static bool find_links(const struct lags *lags, bool cpu, struct link *links,
+		       size_t *n)
 {
 	const struct lag *v = lags->of.v;
 
@@ -215,7 +247,7 @@ static bool find_links(const struct lags *lags, struct link *links, size_t *n)
 			     v[to].to == v[i].to;)
 			to++;
 		links[*n] = (struct link){.from = v[i].from, .to = v[i].to};
-		if (!level(&v[i], to - i, &links[(*n)++]))
+		if (!level(&v[i], to - i, cpu, &links[(*n)++]))
 			return false;
 	}
 	return true;
@@ -239,14 +271,15 @@ bool na_ranks_clocks(struct na_ranks *r)
 	bool *known = na_calloc(r->clocks.n + 1, sizeof(*known));
 	struct link *links = NULL;
 	size_t n = 0;
-	bool ok = known && gather(r, &lags);
+	bool ok = known && gather(r, &lags), cpu = all_cpu(r);
 
 	if (ok)
 		links = na_calloc(lags.of.n + 1, sizeof(*links));
-	ok = links && find_links(&lags, links, &n);
+	ok = links && find_links(&lags, cpu, links, &n);
 	if (ok) {
 		settle(r, links, n, known);
-		decide(r);
+		if (!cpu || is_impossible(r))
+			decide(r);
 	}
 	for (size_t i = 0; ok && i < r->parts.n; i++) {
 		struct na_rank_part *p = &r->parts.v[i];

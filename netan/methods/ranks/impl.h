@@ -30,6 +30,14 @@ enum na_rank_by na_ranks_keys(struct na_ranks *r, struct rank_entry *e,
 /* Counts a record as part of none. */
 void na_ranks_part(struct na_ranks *r, size_t comm, enum na_rank_apart why);
 
+/* Told by ranges on a CPU, which end when their threads wake: milliseconds
+ * apart. */
+static inline bool na_rank_on_cpu(const struct na_ranks *r,
+				  const struct na_rank_instance *x)
+{
+	return r->comms[r->parts.v[x->from].comm].source == NA_COMM_CPU;
+}
+
 /* clocks.c: from the ends of instances, and onto parts. */
 bool na_ranks_clocks(struct na_ranks *r);
 

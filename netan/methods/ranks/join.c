@@ -20,6 +20,14 @@ static bool usable(const struct na_comm *x)
 	       x->end_ps < NA_TIME_MAX / 4;
 }
 
+/* A send to nobody knows whom: it is none of the group's collectives. */
+static bool no_peer(const struct na_comm *x)
+{
+	return (x->operation == NA_OPCODE_SEND ||
+		x->operation == NA_OPCODE_RECV) &&
+	       x->peer < 0;
+}
+
 static struct na_rank_group group_of(const struct na_ranks *r, uint32_t rank,
 				     const struct na_comm *x)
 {
@@ -61,7 +69,7 @@ static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 		struct na_rank_group g;
 
 		r->group_of[i] = NA_UNKNOWN_U32;
-		if (rank == NA_UNKNOWN_U32 || !usable(x)) {
+		if (rank == NA_UNKNOWN_U32 || !usable(x) || no_peer(x)) {
 			na_ranks_part(r, i, NA_RANK_COUNTS);
 			continue;
 		}

@@ -55,10 +55,15 @@ static bool residuals(const struct na_ranks *r, double *median_ps)
 	return x;
 }
 
-/* Nobody leaves before the last has come, and all leave together. */
+/* Nobody leaves before the last has come, and all leave together; on CPUs,
+ * when they wake. */
 static bool agrees(const struct na_ranks *r, const struct na_rank_instance *x,
 		   double median_ps)
 {
+	double most_ps = NA_RANK_RESIDUALS * median_ps;
+	bool cpu = na_rank_on_cpu(r, x);
+	double early_ps = cpu ? most_ps
+			      : NA_RANK_RESIDUALS * (double)NA_RANK_RESIDUAL_PS;
 	int64_t end_ps = NA_TIME_MAX;
 
 	if (!x->synchronous)
@@ -67,9 +72,8 @@ static bool agrees(const struct na_ranks *r, const struct na_rank_instance *x,
 		if (r->parts.v[i].end_ps < end_ps)
 			end_ps = r->parts.v[i].end_ps;
 	}
-	return (double)x->end_spread_ps <= NA_RANK_RESIDUALS * median_ps &&
-	       end_ps + NA_RANK_RESIDUALS * NA_RANK_RESIDUAL_PS >=
-		       x->first_ps + x->skew_ps;
+	return (cpu || (double)x->end_spread_ps <= most_ps) &&
+	       (double)(x->first_ps + x->skew_ps - end_ps) <= early_ps;
 }
 
 /* For qsort, which takes no context. */

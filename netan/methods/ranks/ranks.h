@@ -11,7 +11,10 @@
  * Ranks leave a synchronous operation together.  So ends give the clocks of
  * hosts (median over operations, and a slope where it is more than chance),
  * and what is left of their spread tests the join: it is refused where that
- * is over ten times the median one.  Who comes last does not wait: the
+ * is over ten times the median one.  Ranges on CPUs (gloo) end apart by
+ * milliseconds: their ends correct clocks only where, as the clocks are, a
+ * rank would leave before another comes, and refuse a join only by that.  Who
+ * comes last does not wait: the
  * shortest kernel is the transfer, what others take longer is waiting.
  *
  * Memory: 24 bytes for each record and 40 for each part of an instance.

@@ -115,6 +115,7 @@ struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
 		      ((struct na_testimony_place){.group = group,
 						   .operation = NA_NO_NAME,
 						   .enqueued = -1,
+						   .listed = -1,
 						   .started = -1,
 						   .completed = -1}))
 		       ? &d->places.v[d->places.n - 1]

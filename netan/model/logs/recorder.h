@@ -43,6 +43,7 @@ struct na_testimony_place {
 	uint32_t group;     /* index of na_testimony.groups */
 	uint32_t operation; /* last enqueued, "all_reduce"; NA_NO_NAME */
 	int64_t enqueued, started, completed; /* last; -1: none or not told */
+	int64_t listed; /* last of the entries; -1: none */
 	bool told; /* else taken from the entries alone */
 	bool open; /* no input of the group tells what has completed: all
 		      entries are taken for held until na_testimony_complete() */

@@ -124,6 +124,26 @@ def held_by_all():
     return ranks
 
 
+def root_left():
+    """The root of a broadcast leaves it whoever comes."""
+    ranks = job()
+    for r in ranks:
+        r.add("world", "broadcast", done=r.rank == 0, at=100)
+    return ranks
+
+
+def sent_before():
+    """Sends count in the last numbers of their group: 5 calls no all_reduce,
+    but has sent more than the others have called."""
+    ranks = job()
+    for r in ranks:
+        for k in range(4):
+            r.send("world", (r.rank + 1) % 8, done=True, at=50 + k)
+        if r.rank != 5:
+            r.add("world", "all_reduce", at=100)
+    return ranks
+
+
 def mismatch(**other):
     ranks = job()
     for r in ranks:
@@ -195,5 +215,7 @@ if __name__ == "__main__":
     write("no_status", host_stuck(), only_active=False, status=False)
     write("full", device_stuck(), only_active=False)
     write("missing", host_stuck(), leave_out=[5])
+    write("root_left", root_left(), leave_out=[5])
+    write("sent_before", sent_before(), only_active=False)
     write("partial", host_stuck(), leave_out=[0, 1, 2, 3, 4, 5])
     write("world_of_one", [Rank(0, [("world", [0])])])
