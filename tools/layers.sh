@@ -44,6 +44,7 @@ allowed()
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	ingest/kineto/* | ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
+	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

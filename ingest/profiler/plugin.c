@@ -220,26 +220,15 @@ static bool next_event(struct events *x, struct na_plugin_event *e)
 
 static void say(struct na_input *in, const struct events *x)
 {
-	const struct na_profiled *p = in->state;
-
-	if (x->broken) {
-		in->damaged = true;
-		na_input_warn(in,
-			      "byte %" PRIu64 ": expected a whole event; "
-			      "%" PRIu64 " bytes left out, %" PRIu64
-			      " whole events before them are read",
-			      (uint64_t)(x->s - (const char *)in->data),
-			      (uint64_t)(x->end - x->s), in->events);
-	}
-	if (p->n_untimed)
-		na_input_warn(
-			in,
-			"%" PRIu64
-			" operations only say when they were put into the "
-			"queue: left out; with proxy operations and kernel "
-			"channels in NCCL_PROFILE_EVENT_MASK they say when "
-			"they run",
-			p->n_untimed);
+	if (!x->broken)
+		return;
+	in->damaged = true;
+	na_input_warn(in,
+		      "byte %" PRIu64 ": expected a whole event; "
+		      "%" PRIu64 " bytes left out, %" PRIu64
+		      " whole events before them are read",
+		      (uint64_t)(x->s - (const char *)in->data),
+		      (uint64_t)(x->end - x->s), in->events);
 }
 
 static bool look(struct na_profiled *p, struct walk *w,
@@ -277,8 +266,9 @@ static enum na_status open_plugin(struct na_input *in, struct na_err *err)
 		    !look(p, &w, &e))
 			return na_fail_nomem(err);
 	}
-	p->n_untimed += w.op.on;
-	na_profiled_settle(in, p);
+	na_profiled_settle(in, p,
+			   "NCCL_PROFILE_EVENT_MASK with kernel channels and "
+			   "proxy operations");
 	say(in, &x);
 	return NA_OK;
 }

@@ -8,6 +8,7 @@
 #include "ingest/gpu/file_name.h"
 #include "ingest/gpu/talk.h"
 #include "ingest/nccl/names.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
 
@@ -66,7 +67,8 @@ bool na_profiled_border(struct na_profiled *p, const char *s)
 	       na_add(&p->blocks, s);
 }
 
-void na_profiled_settle(struct na_input *in, struct na_profiled *p)
+void na_profiled_settle(struct na_input *in, const struct na_profiled *p,
+			const char *setting)
 {
 	int32_t named = na_rank_of_path(in->path);
 
@@ -75,6 +77,12 @@ void na_profiled_settle(struct na_input *in, struct na_profiled *p)
 	in->has_wall = p->has_first && p->first_ns > NA_PROFILED_EPOCH_NS;
 	in->has_gpus = true;
 	in->n_devices = 1;
+	if (p->n_untimed)
+		na_input_warn(in,
+			      "%" PRIu64
+			      " operation%s only said when put into the queue, "
+			      "not when run: left out; %s tells it",
+			      p->n_untimed, na_plural(p->n_untimed), setting);
 	if (!p->comms.n || p->comms.v[p->world].several)
 		return;
 	in->rank = named >= 0 ? named : (int32_t)p->comms.v[p->world].rank;
@@ -115,10 +123,11 @@ static const struct na_profiled_comm *world_of(const struct na_profiled *p,
 static int32_t rank_of(const struct na_profiled_reading *r,
 		       const struct na_profiled_op *op)
 {
+	if (!is_rank(op->rank))
+		return -1;
 	if (r->in->rank >= 0)
 		return r->in->rank;
-	return is_rank(op->rank) && world_of(r->p, op->comm) ? (int32_t)op->rank
-							     : -1;
+	return world_of(r->p, op->comm) ? (int32_t)op->rank : -1;
 }
 
 /* A rank of its communicator as one of the job. */

@@ -52,8 +52,10 @@ bool na_profiled_saw(struct na_profiled *p, uint64_t comm, int64_t rank,
 void na_profiled_at(struct na_profiled *p, int64_t ns);
 /* A block may begin at s. */
 bool na_profiled_border(struct na_profiled *p, const char *s);
-/* Rank, clock and devices of the input. */
-void na_profiled_settle(struct na_input *in, struct na_profiled *p);
+/* Rank, clock and devices of the input; `setting` makes operations say when
+ * they run. */
+void na_profiled_settle(struct na_input *in, const struct na_profiled *p,
+			const char *setting);
 /* Its blocks, as struct na_reader has it, and the end of its memory. */
 enum na_status na_profiled_cut(struct na_input *in, struct na_block *b,
 			       struct na_err *err);
