@@ -336,13 +336,30 @@ static struct na_profiled_op op_of(const struct walk *w)
 	return op;
 }
 
+/* What a queue pair or a socket carried. */
+static enum na_status put_wire(struct na_profiled_reading *r,
+			       const struct walk *w,
+			       const struct na_profiled_op *op,
+			       const struct na_plugin_event *e)
+{
+	const struct na_plugin_event *wire = &w->wire.is;
+	struct na_profiled_sent x = {w->proxy.is.peer, w->wire.from_ns,
+				     e->ts_ns, wire->size, type_of(wire)};
+	enum na_status st = NA_OK;
+
+	if (wire->kind == NA_PLUGIN_IB)
+		st = na_profiled_put_qp(r, op, &x, wire->qp, sends(&w->proxy));
+	if (st == NA_OK && sends(&w->proxy))
+		st = na_profiled_put_sent(r, op, &x);
+	return st;
+}
+
 /* Of what has ended: an operation; what a queue pair or socket sent; where
  * neither is told, what its proxy operation did. */
 static enum na_status put(struct na_profiled_reading *r, const struct walk *w,
 			  enum ended what, const struct na_plugin_event *e)
 {
 	struct na_profiled_op op = op_of(w);
-	const struct na_plugin_event *wire = &w->wire.is;
 
 	if (!w->op.is.has_comm) {
 		r->sink->left_out(r->sink->ctx, NA_LEFT_DAMAGED,
@@ -351,14 +368,10 @@ static enum na_status put(struct na_profiled_reading *r, const struct walk *w,
 	}
 	if (what == OPERATION)
 		return na_profiled_put(r, &op);
+	if (what == WIRE)
+		return put_wire(r, w, &op, e);
 	if (!sends(&w->proxy))
 		return NA_OK;
-	if (what == WIRE)
-		return na_profiled_put_sent(
-			r, &op,
-			&(struct na_profiled_sent){w->proxy.is.peer,
-						   w->wire.from_ns, e->ts_ns,
-						   wire->size, type_of(wire)});
 	if (w->told || w->sent_from_ns < 0 || w->proxy.is.sent_bytes <= 0)
 		return NA_OK;
 	return na_profiled_put_sent(

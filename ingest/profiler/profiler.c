@@ -241,3 +241,29 @@ enum na_status na_profiled_put_sent(struct na_profiled_reading *r,
 	sent.type = sink->name(sink->ctx, x->type, strlen(x->type));
 	return na_talk_sent(r->in, sink, &sent);
 }
+
+enum na_status na_profiled_put_qp(struct na_profiled_reading *r,
+				  const struct na_profiled_op *op,
+				  const struct na_profiled_sent *x, int64_t qp,
+				  bool sends)
+{
+	struct na_qp_use use = {
+		.sequence = op->sequence,
+		.size_bytes = x->bytes < 0 ? 0 : (uint64_t)x->bytes,
+		.qp = (uint32_t)qp,
+		.rank = rank_of(r, op),
+		.peer = peer_of(r, op, x->peer),
+		.operation = na_call_opcode(op->name),
+		.sends = sends,
+	};
+
+	if (!(r->in->wants & NA_WANT_QUEUE_PAIRS) || use.rank < 0 || qp < 0 ||
+	    qp > 0xffffff || x->from_ns < 0 || x->to_ns < x->from_ns ||
+	    !na_ps_since(x->from_ns, r->in->zero_ns, &use.start_ps) ||
+	    !na_ps_since(x->to_ns, r->in->zero_ns, &use.end_ps))
+		return NA_OK;
+	if (!name_group(r, op->comm))
+		return NA_ENOMEM;
+	use.group = r->group;
+	return r->sink->qp_use(r->sink->ctx, &use);
+}

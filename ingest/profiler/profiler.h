@@ -89,5 +89,10 @@ enum na_status
 na_profiled_put_sent(struct na_profiled_reading *r,
 		     const struct na_profiled_op *op,
 		     const struct na_profiled_sent *x) NA_MUST_CHECK;
+/* What went over a queue pair, `qp` being its own number, either way. */
+enum na_status na_profiled_put_qp(struct na_profiled_reading *r,
+				  const struct na_profiled_op *op,
+				  const struct na_profiled_sent *x, int64_t qp,
+				  bool sends) NA_MUST_CHECK;
 
 #endif

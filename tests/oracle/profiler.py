@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes one job as Google's CoMMA and NCCL's example profiler plugin tell it.
 
-	profiler.py comma|old-comma|plugin|old-plugin DIR [ITERATIONS]
+	profiler.py comma|old-comma|plugin|old-plugin DIR [ITERATIONS [QP1 QP3]]
 
 Two hosts of two ranks.  Every iteration has an AllReduce of all ranks and a
 Broadcast of the ranks with the same place on their host; from the fifth
@@ -28,7 +28,7 @@ EPOCH_US = 1789000000 * 10**6
 AHEAD = [0, 2500]  # us, of hosts
 BEGAN = [1000, 1700, 900, 2300]  # us after EPOCH_US, of processes
 STEP = 1 << 20
-QP = {1: 0x1A1, 3: 0x1B2}  # of senders
+QP = {1: 0x1A1, 3: 0x1B2}  # own numbers of the senders
 
 
 def job(iterations):
@@ -212,6 +212,8 @@ def main():
     kind, to = sys.argv[1:3]
     records = list(job(int(sys.argv[3]) if len(sys.argv) > 3 else 12))
     old = kind.startswith("old-")
+    if len(sys.argv) > 5:
+        QP[1], QP[3] = map(int, sys.argv[4:6])
     for rank in range(4):
         if kind.endswith("comma"):
             path = os.path.join(to, "host%d" % (rank // 2),
