@@ -81,17 +81,47 @@ static size_t unpacked(const char *name)
 	return n;
 }
 
+/* How many digits s[n] ends with. */
+static size_t digits_behind(const char *s, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && s[n - 1 - digits] >= '0' &&
+	       s[n - 1 - digits] <= '9')
+		digits++;
+	return digits;
+}
+
 /* NCCL Inspector: host-pid4711.log */
 static bool is_inspector_log(const char *name, size_t n)
 {
-	size_t digits = 0, e = ends(name, n, ".log");
+	size_t digits, e = ends(name, n, ".log");
 
 	e = e ? e : ends(name, n, ".jsonl");
 	n -= e;
-	while (digits < n && name[n - 1 - digits] >= '0' &&
-	       name[n - 1 - digits] <= '9')
-		digits++;
+	digits = digits_behind(name, n);
 	return e && digits && ends(name, n - digits, "-pid");
+}
+
+/* CoMMA: latency-4711.txt; NCCL's example plugin: NAME_COMMHASH_RANK.json */
+static bool is_plugin_file(const char *name, size_t n)
+{
+	size_t digits, e = ends(name, n, ".txt");
+
+	if (e) {
+		n -= e;
+		digits = digits_behind(name, n);
+		return digits && n - digits == strlen("latency-") &&
+		       memcmp(name, "latency-", n - digits) == 0;
+	}
+	n -= ends(name, n, ".json");
+	digits = digits_behind(name, n);
+	if (!digits || digits + 1 > n || name[n - digits - 1] != '_')
+		return false;
+	n -= digits + 1;
+	/* A hash of 64 bits; a date has eight digits. */
+	digits = digits_behind(name, n);
+	return digits > 14 && digits < n && name[n - digits - 1] == '_';
 }
 
 /* worker3.1694128201545.pt.trace.json, trace_rank-3.json.gz */
@@ -104,7 +134,7 @@ static bool is_rank_file(const char *name)
 		if (ends(name, n, rank_endings[i]))
 			return true;
 	}
-	if (is_inspector_log(name, n))
+	if (is_inspector_log(name, n) || is_plugin_file(name, n))
 		return true;
 	if (!ends(name, n, ".json") || n >= sizeof(base))
 		return false;
@@ -324,7 +354,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			"%s: no traces in this directory: "
 			"expected *.xplane.pb files, or plugins/profile/<run>/ "
 			"with such files below it, or *.trace.json, "
-			"*rank*.json or *.sqlite files of a GPU job, or "
+			"*rank*.json, latency-*.txt or *.sqlite files of a "
+			"GPU job, or "
 			"captures (*.pcap, "
 			"*.pcapng, *.cap) or *.netan files",
 			path);

@@ -43,7 +43,10 @@ allowed()
 	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
+	# Of JAX it makes an XSpace.
+	ingest/kineto/jax*) echo "$reading|ingest/transfer_file/bytes.h" ;;
 	ingest/kineto/* | ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
+	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

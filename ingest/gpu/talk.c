@@ -103,3 +103,25 @@ enum na_status na_talk_put(const struct na_input *in,
 		st = put_transfer(sink, t);
 	return st;
 }
+
+enum na_status na_talk_sent(const struct na_input *in,
+			    const struct na_sink *sink, const struct na_sent *x)
+{
+	struct na_transfer t = {
+		NA_TRANSFER_OF_CAPTURE,
+		.start_ps = x->from_ps,
+		.end_ps = x->to_ps,
+		.size_bytes = x->size_bytes,
+		.style = NA_STYLE_CAPTURE,
+		.klass = x->from_ps < x->to_ps ? NA_VALID : NA_NO_LATENCY,
+		.component = NA_COMP_NETWORK,
+	};
+
+	if (!(in->wants & NA_WANT_TRANSFERS) || x->rank < 0 || x->peer < 0)
+		return NA_OK;
+	t.src = address_of(sink, x->rank);
+	t.dst = address_of(sink, x->peer);
+	t.collective = x->group;
+	t.type = x->type;
+	return sink->transfer(sink->ctx, &t);
+}

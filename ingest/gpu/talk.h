@@ -22,4 +22,16 @@ enum na_status na_talk_put(const struct na_input *in,
 			   const struct na_sink *sink,
 			   const struct na_talk *t) NA_MUST_CHECK;
 
+/* What a rank sent to a peer as part of a larger operation, from when it
+ * could leave to when it had gone: a transfer, for those who want such. */
+struct na_sent {
+	int64_t from_ps, to_ps;
+	uint64_t size_bytes;
+	uint32_t group, type; /* names of the sink; NA_UNKNOWN_U32 */
+	int32_t rank, peer;   /* in the job; one of them -1: not told */
+};
+enum na_status na_talk_sent(const struct na_input *in,
+			    const struct na_sink *sink,
+			    const struct na_sent *x) NA_MUST_CHECK;
+
 #endif

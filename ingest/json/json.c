@@ -272,3 +272,17 @@ void na_json_skip(struct na_json *j)
 	while (j->depth > depth && na_json_next(j))
 		;
 }
+
+struct na_text na_json_value(struct na_json *j)
+{
+	const char *from;
+
+	na_json_next(j);
+	if (j->kind == NA_JSON_STRING || j->kind == NA_JSON_NUMBER)
+		return j->text;
+	from = j->from;
+	if (j->kind != NA_JSON_OBJECT && j->kind != NA_JSON_ARRAY)
+		return na_text_n("", 0);
+	na_json_skip(j);
+	return j->damage ? na_text_n("", 0) : na_between(from, j->p);
+}

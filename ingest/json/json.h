@@ -71,6 +71,11 @@ enum na_json_kind na_json_next(struct na_json *j);
  * that closes it.  Behind anything else: nothing. */
 void na_json_skip(struct na_json *j);
 
+/* Behind a key: past its value, and where that stands: of strings and numbers
+ * the text, of objects and arrays with their brackets; else, and when it is
+ * damaged, empty.  `kind` is that of its first item, or END. */
+struct na_text na_json_value(struct na_json *j);
+
 /* Where in the file the last item begins, or, with damage, what is wrong. */
 uint64_t na_json_at(const struct na_json *j);
 

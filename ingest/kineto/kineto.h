@@ -147,8 +147,6 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 		       const struct na_sink *sink,
 		       struct na_err *err) NA_MUST_CHECK;
 
-/* Past the value behind a key; where it stands, empty when it is damaged. */
-struct na_text kt_value(struct na_json *j);
 enum na_status kt_take_host(struct na_input *in, struct na_json *j,
 			    struct na_err *err) NA_MUST_CHECK;
 

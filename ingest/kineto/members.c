@@ -20,20 +20,6 @@ static int32_t small(const struct na_json *j)
 	return x >= 0 && x <= INT32_MAX ? (int32_t)x : -1;
 }
 
-struct na_text kt_value(struct na_json *j)
-{
-	const char *from;
-
-	na_json_next(j);
-	if (j->kind == NA_JSON_STRING || j->kind == NA_JSON_NUMBER)
-		return j->text;
-	from = j->from;
-	if (j->kind != NA_JSON_OBJECT && j->kind != NA_JSON_ARRAY)
-		return na_text_n("", 0);
-	na_json_skip(j);
-	return j->damage ? na_text_n("", 0) : na_between(from, j->p);
-}
-
 const char *kt_group(const struct kineto *k, struct na_text name)
 {
 	uint32_t i = na_strtab_find(&k->groups, name.s, name.n);
@@ -69,9 +55,9 @@ static enum na_status take_group(struct na_input *in, struct na_json *j,
 
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "pg_name"))
-			name = kt_value(j);
+			name = na_json_value(j);
 		else if (na_json_is(j, "ranks"))
-			ranks = kt_value(j);
+			ranks = na_json_value(j);
 		else
 			na_json_skip(j);
 	}
@@ -110,10 +96,10 @@ static enum na_status take_job(struct na_input *in, struct na_json *j,
 		if (na_json_is(j, "pg_config")) {
 			st = take_groups(in, j, err);
 		} else if (na_json_is(j, "rank")) {
-			kt_value(j);
+			na_json_value(j);
 			in->rank = small(j);
 		} else if (na_json_is(j, "world_size")) {
-			kt_value(j);
+			na_json_value(j);
 			in->world_size = small(j);
 		} else {
 			na_json_skip(j);
@@ -126,7 +112,7 @@ enum na_status kt_take_host(struct na_input *in, struct na_json *j,
 			    struct na_err *err)
 {
 	char name[256];
-	struct na_text x = kt_value(j);
+	struct na_text x = na_json_value(j);
 
 	if (j->kind != NA_JSON_STRING || !x.n)
 		return NA_OK;
@@ -148,7 +134,7 @@ enum na_status kt_member(struct na_input *in, struct na_json *j,
 		na_json_skip(j);
 		return NA_OK;
 	}
-	kt_value(j);
+	na_json_value(j);
 	k->base_ns = number(j, 0);
 	k->based = k->base_ns > 0;
 	return NA_OK;

@@ -49,7 +49,7 @@ static uint64_t handle(struct na_json *j)
 	}
 	while (na_json_next(j) == NA_JSON_KEY) {
 		bool is = na_json_is(j, "handle");
-		struct na_text text = kt_value(j);
+		struct na_text text = na_json_value(j);
 
 		if (is && !na_json_count(text, &x))
 			x = NA_UNKNOWN_U64;
@@ -68,7 +68,7 @@ static enum na_status take_agent(struct na_input *in, struct na_json *j,
 			id = handle(j);
 		else if (!na_json_is(j, "type"))
 			na_json_skip(j);
-		else if (!na_json_count(kt_value(j), &type))
+		else if (!na_json_count(na_json_value(j), &type))
 			type = 0;
 	}
 	if (type == AGENT_GPU && k->agents.n < NA_CORES_MAX &&
@@ -85,10 +85,10 @@ static enum na_status take_symbol(struct na_input *in, struct na_json *j,
 
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "formatted_kernel_name"))
-			x.name = kt_value(j);
+			x.name = na_json_value(j);
 		else if (!na_json_is(j, "kernel_id"))
 			na_json_skip(j);
-		else if (!na_json_count(kt_value(j), &x.id))
+		else if (!na_json_count(na_json_value(j), &x.id))
 			x.id = NA_UNKNOWN_U64;
 	}
 	if (x.name.n && !na_add(&k->symbols, x))
@@ -107,7 +107,7 @@ static enum na_status take_dispatch(struct na_input *in, struct na_json *j,
 	k->categories[0].events++;
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "start_timestamp"))
-			kt_note_time(k, kt_value(j), 0);
+			kt_note_time(k, na_json_value(j), 0);
 		else
 			na_json_skip(j);
 	}
@@ -233,7 +233,7 @@ static void take_info(const struct kineto *k, struct na_json *j,
 			x->agent = agent(k, handle(j));
 		else if (!na_json_is(j, "kernel_id"))
 			na_json_skip(j);
-		else if (na_json_count(kt_value(j), &id))
+		else if (na_json_count(na_json_value(j), &id))
 			x->name = symbol(k, id);
 	}
 }
@@ -247,9 +247,9 @@ struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text text)
 	na_json_next(&j);
 	while (na_json_next(&j) == NA_JSON_KEY) {
 		if (na_json_is(&j, "start_timestamp")) {
-			x.start = kt_value(&j);
+			x.start = na_json_value(&j);
 		} else if (na_json_is(&j, "end_timestamp")) {
-			x.end = kt_value(&j);
+			x.end = na_json_value(&j);
 		} else if (na_json_is(&j, "dispatch_info")) {
 			take_info(k, &j, &x);
 		} else if (na_json_is(&j, "stream_id")) {

@@ -445,6 +445,15 @@ static enum na_status tell_marks(struct na_roce *x,
 	return st;
 }
 
+/* The sender's own number: where its ACKs go. */
+static uint32_t source_qp(const struct na_roce *x, const struct na_roce_qp *q)
+{
+	return q->acked_by != NA_ROCE_NONE && x->qps.v[q->acked_by].serial ==
+						      q->acked_by_serial
+		       ? x->qps.v[q->acked_by].dest
+		       : NA_UNKNOWN_U32;
+}
+
 static enum na_status tell(struct na_roce *x, const struct na_roce_qp *q,
 			   struct na_roce_trail *t, bool evicted)
 {
@@ -464,6 +473,7 @@ static enum na_status tell(struct na_roce *x, const struct na_roce_qp *q,
 	out->src = na_addresses_endpoint(x->addresses, &q->src);
 	out->dst = na_addresses_endpoint(x->addresses, &q->dst);
 	out->qp = q->dest;
+	out->source_qp = source_qp(x, q);
 	out->evicted = evicted;
 	out->latency_p50_ns = na_rtt_quantile(&t->latency, 0.5);
 	out->latency_p99_ns = na_rtt_quantile(&t->latency, 0.99);

@@ -138,12 +138,19 @@ bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c);
 struct na_queue_pair;
 struct na_qp_mark;
+struct na_qp_use;
 /* As a connection, but --src sends and --dst receives. */
 bool na_filter_queue_pair(const struct na_bound_filter *l,
 			  const struct na_queue_pair *q);
 /* As its queue pair, which says more: all of them. */
 static inline bool na_filter_qp_mark(const struct na_bound_filter *l,
 				     const struct na_qp_mark *x)
+{
+	return l && x;
+}
+/* Of whichever queue pair: all of them. */
+static inline bool na_filter_qp_use(const struct na_bound_filter *l,
+				    const struct na_qp_use *x)
 {
 	return l && x;
 }

@@ -16,12 +16,13 @@
 enum na_qp_service { NA_QP_RELIABLE, NA_QP_UNRELIABLE, NA_QP_DATAGRAM };
 
 struct na_queue_pair {
-	uint32_t id;       /* order of first packets in the input */
-	uint32_t src, dst; /* endpoints: sender of the data, the other */
-	uint32_t qp;       /* the destination's number, 24 bits */
-	uint16_t input;    /* na_store fills it in */
-	uint8_t service;   /* enum na_qp_service */
-	uint8_t evicted;   /* told early, to bound memory */
+	uint32_t id;        /* order of first packets in the input */
+	uint32_t src, dst;  /* endpoints: sender of the data, the other */
+	uint32_t qp;        /* the destination's number, 24 bits */
+	uint32_t source_qp; /* the sender's own; NA_UNKNOWN_U32 */
+	uint16_t input;     /* na_store fills it in */
+	uint8_t service;    /* enum na_qp_service */
+	uint8_t evicted;    /* told early, to bound memory */
 	int64_t from_ps, to_ps;
 	uint64_t packets, bytes; /* with data or a request; payload */
 	uint64_t repeated_bytes, messages;
@@ -41,6 +42,20 @@ struct na_queue_pair {
 	/* First packet of a message to its acknowledgement; -1: none. */
 	uint64_t latencies;
 	int64_t latency_p50_ns, latency_p99_ns, latency_max_ns;
+};
+
+/* What a rank of a GPU job used a queue pair of its own for, once, as the
+ * profiler of its communication library tells it. */
+struct na_qp_use {
+	int64_t start_ps, end_ps;
+	int64_t sequence; /* of its group's operation; -1 */
+	uint64_t size_bytes;
+	uint32_t qp;        /* the rank's own number */
+	uint32_t group;     /* a name; NA_UNKNOWN_U32 */
+	int32_t rank, peer; /* in the job; -1 */
+	uint16_t input;     /* na_store fills it in */
+	uint8_t operation;  /* enum na_opcode */
+	uint8_t sends;      /* the rank, to its peer */
 };
 
 /* DCQCN (Zhu et al., SIGCOMM 2015, 5): the rate comes back in five rounds of

@@ -45,7 +45,8 @@ enum na_want {
 	 * counts them. */
 	NA_WANT_HOST_EVENTS = 16384,
 	NA_WANT_COMMS = 32768, /* what ranks of GPU jobs do together */
-	NA_WANT_QUEUE_PAIRS = 65536 /* of captures, with their marks */
+	/* Of captures, with their marks; and who of a GPU job used them. */
+	NA_WANT_QUEUE_PAIRS = 65536
 };
 
 /* Why left out: docs/methods.md, "Transfers and their classes". */
@@ -81,6 +82,7 @@ struct na_sink {
 	enum na_status (*qp_mark)(void *ctx, const struct na_qp_mark *x);
 	/* From GPU jobs. */
 	enum na_status (*comm)(void *ctx, const struct na_comm *x);
+	enum na_status (*qp_use)(void *ctx, const struct na_qp_use *x);
 
 	/* Names and endpoints to indices for the records above;
 	 * NA_UNKNOWN_U32 when memory is short (the record call fails then). */

@@ -96,6 +96,13 @@ static void names(void **state)
 	assert_int_equal(na_rank_of_path("a/rank_0.json.gz"), 0);
 	assert_int_equal(na_rank_of_path("ranks.json"), -1);
 	assert_int_equal(na_rank_of_path("trace.json"), -1);
+	/* SGLang: where a stage or a replica begins is not told. */
+	assert_int_equal(na_rank_of_path("17579.1-TP-3.trace.json.gz"), 3);
+	assert_int_equal(na_rank_of_path("1-TP-3-DP-0-PP-0-EP-3.trace.json"),
+			 3);
+	assert_int_equal(na_rank_of_path("1-TP-3-DP-0-PP-1-EP-3.trace.json"),
+			 -1);
+	assert_int_equal(na_rank_of_path("1-TP-3-DP-1-EP-3.trace.json.gz"), -1);
 	assert_true(kt_host_of_name("d/node_7_4711.16941.pt.trace.json",
 				    text_of("4711"), &host));
 	assert_true(na_text_is(host, "node_7"));

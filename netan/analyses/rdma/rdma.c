@@ -64,6 +64,13 @@ static enum na_status rdma_add_qp_mark(void *block, const struct na_qp_mark *x)
 	return na_add(&s->marks, x) ? NA_OK : NA_ENOMEM;
 }
 
+static enum na_status rdma_add_qp_use(void *block, const struct na_qp_use *x)
+{
+	struct rdma_state *s = block;
+
+	return na_add(&s->uses, x) ? NA_OK : NA_ENOMEM;
+}
+
 static enum na_status rdma_merge(void *state, void *block, unsigned pass)
 {
 	struct rdma_state *s = state;
@@ -71,7 +78,8 @@ static enum na_status rdma_merge(void *state, void *block, unsigned pass)
 
 	(void)pass;
 	return na_append(&s->rows, b->rows.v, b->rows.n) &&
-			       na_append(&s->marks, b->marks.v, b->marks.n)
+			       na_append(&s->marks, b->marks.v, b->marks.n) &&
+			       na_append(&s->uses, b->uses.v, b->uses.n)
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -92,6 +100,8 @@ static enum na_status rdma_turn(void *state, unsigned done, struct na_err *err)
 			s->severity = found;
 	}
 	na_rdma_rank(s);
+	if (!na_rdma_serve(s))
+		return na_fail_nomem(err);
 	if (!s->scope->segments || !s->rows.n)
 		return NA_OK;
 	if ((uint64_t)s->params->queue_pair > s->rows.n)
@@ -108,6 +118,8 @@ static void rdma_fini(void *state)
 
 	na_vec_free(&s->rows);
 	na_vec_free(&s->marks);
+	na_vec_free(&s->uses);
+	na_vec_free(&s->served);
 }
 
 static enum na_severity rdma_severity(const void *state)
@@ -143,9 +155,14 @@ const struct na_analysis na_an_rdma = {
 		"Worst first: those with trouble; then by time lost, time "
 		"behind notifications, repeats, bytes. --src and --dst name "
 		"the sender of the data and its destination.\n"
+		"With files of NCCL's example profiler plugin beside the "
+		"capture, a queue pair says which ranks and which operations "
+		"it served: by its number, as long as one rank and one host "
+		"alone have it.\n"
 		"The picture shows PSNs over time of one queue pair, with "
 		"repeats, NAKs, congestion notifications and marks.",
 	.face.example = "netan rdma job.pcap --top 10\n"
+			"netan rdma job.pcap trace_*.json\n"
 			"netan rdma job.pcap -o worst.svg\n"
 			"netan rdma job.pcap --queue-pair 3 -o third.svg\n"
 			"netan rdma job.pcap --fail-on error -q -o rdma.json",
@@ -163,6 +180,7 @@ const struct na_analysis na_an_rdma = {
 	.fork = rdma_fork,
 	.add_queue_pair = rdma_add_queue_pair,
 	.add_qp_mark = rdma_add_qp_mark,
+	.add_qp_use = rdma_add_qp_use,
 	.merge = rdma_merge,
 	.turn = rdma_turn,
 	.finish = na_rdma_put_result,

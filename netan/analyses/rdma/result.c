@@ -115,12 +115,17 @@ static void put_queue_pair(struct na_result *r, struct na_value *list,
 	put_us(r, in, M_max, q->latency_max_ns);
 	na_put_count(r, in, M_samples, q->latencies);
 	na_put_text(r, to, M_verdict, na_rdma_verdict_names[row->verdict]);
-	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), row);
+	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	na_put_real(r, to, M_lost_ms, na_ms_of_ns(row->lost_ns));
 	na_put_real(r, to, M_slowed_ms, na_ms_of_ns(q->slowed_ns));
 	na_put_count(r, to, M_answers, q->answers);
 	na_put_text(r, to, M_service, services[q->service]);
 	na_put_int(r, to, M_id, q->id);
+	if (q->source_qp == NA_UNKNOWN_U32)
+		na_put_null(r, to, M_source_qp);
+	else
+		na_put_int(r, to, M_source_qp, q->source_qp);
+	na_rdma_put_served(r, to, s, row);
 }
 
 static void put_totals(struct na_result *r, struct na_value *body,
@@ -202,7 +207,7 @@ static void put_sequence(struct na_result *r, struct na_value *body,
 	put_end(r, to, M_dst, NULL, s, row->q, row->q->dst);
 	na_put_int(r, to, M_qp, row->q->qp);
 	na_put_text(r, to, M_verdict, na_rdma_verdict_names[row->verdict]);
-	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), row);
+	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	na_put_real(r, to, M_from_s, na_s(row->q->from_ps));
 	na_put_real(r, to, M_to_s, na_s(row->q->to_ps));
 	put_rates(r, to, s, row->q);
@@ -231,6 +236,8 @@ enum na_status na_rdma_put_result(void *state, struct na_result *r,
 	na_put_count(r, body, M_queue_pairs_used, s->rows.n);
 	na_put_count(r, body, M_queue_pairs_not_listed, s->rows.n - listed);
 	na_put_count(r, body, M_queue_pairs_evicted, evicted);
+	if (s->uses.n)
+		na_put_count(r, body, M_queue_pairs_ambiguous, s->ambiguous);
 	put_totals(r, body, s);
 	if (!na_rdma_put_hosts(r, body, s))
 		return na_fail_nomem(err);

@@ -54,10 +54,22 @@ struct rdma_params {
 	int64_t queue_pair; /* rank of the one that is drawn, from 1 */
 };
 
+/* Of one group and operation, over one queue pair. */
+struct rdma_served {
+	uint32_t group; /* a name */
+	uint8_t operation;
+	int64_t first, last; /* sequences; -1: none */
+	uint64_t operations, transfers, bytes;
+};
+
 struct rdma_row {
 	const struct na_queue_pair *q; /* of the store */
 	enum rdma_verdict verdict;
 	int64_t duration_ns, lost_ns;
+	/* Of rdma_state.served, the most bytes first; and whose it is, where
+	 * n_served is not 0. */
+	size_t served, n_served;
+	int32_t src_rank, dst_rank; /* -1: not told */
 };
 
 struct rdma_state {
@@ -65,6 +77,9 @@ struct rdma_state {
 	const struct rdma_params *params;
 	NA_VEC(struct rdma_row) rows;            /* worst first */
 	NA_VEC(const struct na_qp_mark *) marks; /* by queue pair and time */
+	NA_VEC(const struct na_qp_use *) uses;   /* by run and number */
+	NA_VEC(struct rdma_served) served;
+	uint64_t ambiguous; /* rows */
 	uint64_t by_verdict[RDMA_VERDICTS];
 	enum na_severity severity;
 };
@@ -78,11 +93,23 @@ const struct na_qp_mark *const *na_rdma_marks(const struct rdma_state *s,
 					      const struct na_queue_pair *q,
 					      size_t *n);
 
+/* served.c: who used which row; before they are ranked.  False: no memory. */
+bool na_rdma_serve(struct rdma_state *s) NA_MUST_CHECK;
+void na_rdma_put_served(struct na_result *r, struct na_value *to,
+			const struct rdma_state *s, const struct rdma_row *row);
+/* "r1 > r2"; "-" where it is not known. */
+enum { RDMA_RANKS_BUF = 32 };
+const char *na_rdma_ranks(char buf[RDMA_RANKS_BUF], const struct rdma_row *row);
+/* One sentence, where it is known. */
+void na_rdma_say_served(struct na_result *r, struct na_value *list,
+			const struct rdma_state *s, const struct rdma_row *row);
+
 /* words.c */
 enum { RDMA_SUMMARY_BUF = 320 };
 const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 			    const struct rdma_state *s);
 void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
+			  const struct rdma_state *s,
 			  const struct rdma_row *row);
 const char *na_rdma_remedy(enum rdma_verdict v); /* NULL: none */
 

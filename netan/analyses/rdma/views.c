@@ -3,6 +3,7 @@
 
 #include "members.h"
 #include "netan/analyses/rdma/state.h"
+#include "netan/base/str.h"
 #include "netan/base/units.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 5, CLAUSES = 4 };
@@ -12,8 +13,10 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 {
 	const struct na_queue_pair *q = row->q;
 	struct na_value *to = na_put_object(r, list, NULL);
+	char ranks[RDMA_RANKS_BUF];
 
 	na_put_int(r, to, M_rank, (int64_t)rank + 1);
+	na_put_text(r, to, M_ranks, na_rdma_ranks(ranks, row));
 	na_put_alias(r, to, M_row, v);
 	na_put_real(r, to, M_seconds, na_s_of_ns(row->duration_ns));
 	na_put_int(r, to, M_needed, (int64_t)q->needed);
@@ -37,6 +40,7 @@ static void table(struct na_result *r, const struct rdma_state *s,
 		{M_row "." M_dst},
 		{M_row "." M_dst_host},
 		{M_row "." M_qp},
+		{M_ranks},
 		{M_seconds},
 		{M_row "." M_packets},
 		{M_row "." M_bytes},
@@ -61,7 +65,8 @@ static void table(struct na_result *r, const struct rdma_state *s,
 	}
 	for (size_t k = 0; k < NA_LEN(cols); k++) {
 		if ((k != 1 || store->n_runs > 1) &&
-		    ((k != 3 && k != 5) || store->n_named))
+		    ((k != 3 && k != 5) || store->n_named) &&
+		    (k != 7 || s->served.n))
 			c.c[c.n++] = cols[k];
 	}
 	na_result_view(r, na_rdma_summary(title, s), list, &na_table_rdma_shown,
@@ -117,13 +122,22 @@ void na_rdma_views(struct na_result *r, const struct rdma_state *s)
 {
 	const struct na_value *listed = na_get(na_result_body(r),
 					       M_queue_pairs);
-	char n[NA_UNIT_BUF];
+	char n[NA_COUNT_BUF];
 
 	if (!s->rows.n || !listed)
 		return;
 	table(r, s, listed);
 	worst(r, s, listed);
 	remedies(r, s);
+	if (s->ambiguous)
+		na_result_note(
+			r,
+			"%s: several ranks or hosts use the same "
+			"number, so it is not told which ranks it served",
+			na_count_of(n, s->ambiguous, "queue pair"));
+	else if (s->uses.n && !s->served.n)
+		na_result_note(r, "no queue pair that ranks name is in the "
+				  "capture, both ways");
 	if (s->scope->top && s->rows.n > listed->n)
 		na_result_note(r, "%s more",
 			       na_print_count(n, s->rows.n - listed->n));

@@ -131,6 +131,7 @@ static void say_doubts(struct na_result *r, struct na_value *list,
 }
 
 void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
+			  const struct rdma_state *s,
 			  const struct rdma_row *row)
 {
 	const struct na_queue_pair *q = row->q;
@@ -146,6 +147,7 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 			     "%" PRIu64 " packet%s, none sent again, no NAK, "
 			     "no notification",
 			     q->packets, na_plural(q->packets));
+	na_rdma_say_served(r, list, s, row);
 }
 
 const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],

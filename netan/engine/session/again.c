@@ -96,6 +96,7 @@ PASS_OVER(no_segment, const struct na_segment *)
 PASS_OVER(no_queue_pair, const struct na_queue_pair *)
 PASS_OVER(no_qp_mark, const struct na_qp_mark *)
 PASS_OVER(no_comm, const struct na_comm *)
+PASS_OVER(no_qp_use, const struct na_qp_use *)
 
 static enum na_status no_busy(void *ctx, uint32_t core, int64_t start_ps,
 			      int64_t end_ps)
@@ -123,6 +124,7 @@ struct na_sink na_deaf_sink(void *ctx)
 		.queue_pair = no_queue_pair,
 		.qp_mark = no_qp_mark,
 		.comm = no_comm,
+		.qp_use = no_qp_use,
 		.name = any_text,
 		.endpoint = any_device,
 		.core = any_core,

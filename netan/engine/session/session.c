@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "netan/base/similar.h"
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 
@@ -318,6 +319,7 @@ static void note_profiles(struct na_session *s)
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
+		s->sources[i].own_clock = !s->one_clock;
 		s->sources[i].profile_start_ps = profiled(in,
 							  in->profile_start_ns);
 		s->sources[i].profile_stop_ps = profiled(in,
@@ -325,13 +327,38 @@ static void note_profiles(struct na_session *s)
 	}
 }
 
+/* Ranks are brought together by the ends of their operations. */
+static void say_rank_clocks(const struct na_session *s)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (!in->has_time || in->has_wall || in->rank < 0)
+			continue;
+		first = first ? first : in->path;
+		n++;
+	}
+	if (n && s->n_inputs > 1)
+		na_say_warning(s->request,
+			       "%zu file%s of ranks know%s no wall clock (the "
+			       "first is %s): every file counts time from its "
+			       "own first operation, and only ends of "
+			       "collectives tell how these lie to each other",
+			       n, na_plural(n), n == 1 ? "s" : "", first);
+}
+
 /* One file without the wall clock leaves all hosts unaligned: name it. */
 static void say_clocks(const struct na_session *s)
 {
+	say_rank_clocks(s);
 	for (size_t i = 0; !s->one_clock && i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
-		if (in->has_time && !in->has_wall && s->n_inputs > 1)
+		if (in->has_time && !in->has_wall && in->rank < 0 &&
+		    s->n_inputs > 1)
 			na_say_warning(s->request,
 				       "%s has no wall clock (plane \"Task "
 				       "Environment\"): every file counts time "

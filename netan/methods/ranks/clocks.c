@@ -203,7 +203,7 @@ static void decide(struct na_ranks *r)
 	for (size_t i = 0; i < r->clocks.n; i++) {
 		struct na_rank_clock *c = &r->clocks.v[i];
 
-		c->corrected = c->ahead_ps > NA_RANK_CLOCK_PS ||
+		c->corrected = c->own || c->ahead_ps > NA_RANK_CLOCK_PS ||
 			       c->ahead_ps < -NA_RANK_CLOCK_PS || c->drift != 0;
 	}
 }

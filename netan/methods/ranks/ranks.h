@@ -59,13 +59,14 @@ struct na_rank {
 
 /* A host of a run.  What it shows is ahead_ps + drift * (time - at_ps) more
  * than what the first of its component shows; none where that is within
- * NA_RANK_CLOCK_PS. */
+ * NA_RANK_CLOCK_PS, unless files count from begins of their own. */
 struct na_rank_clock {
 	uint32_t run, host; /* of the store: the first with its name */
 	uint32_t component;
 	int64_t at_ps, ahead_ps, uncertainty_ps;
 	double drift, drift_uncertainty; /* 1: a second in a second */
 	uint64_t n;                      /* operations it is from */
+	bool own; /* of one file, from whose begin it counts */
 	bool corrected;
 };
 

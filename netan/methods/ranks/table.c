@@ -70,14 +70,15 @@ static bool number_cores(struct na_ranks *r)
 }
 
 struct named {
-	uint32_t run, rank, host;
+	uint32_t run, rank, host, own; /* own: of its input; 0 none */
 	const char *name;
 };
 
 NA_ORDER(by_name, struct named, NA_UP(run), strcmp(x->name, y->name),
-	 NA_UP(rank))
+	 NA_UP(own), NA_UP(rank))
 
-/* Ranks of one host share its clock, which is known by its name. */
+/* Ranks of one host share its clock, which is known by its name, unless
+ * each file counts from a begin of its own. */
 static bool find_clocks(struct na_ranks *r)
 {
 	struct named *x = na_calloc(r->ranks.n + 1, sizeof(*x));
@@ -87,17 +88,21 @@ static bool find_clocks(struct na_ranks *r)
 		const struct na_rank *k = &r->ranks.v[i];
 		uint32_t host = r->store->devices.cores[k->core].input;
 
-		x[i] = (struct named){k->run, (uint32_t)i, host,
+		x[i] = (struct named){k->run, (uint32_t)i, host, 0,
 				      r->store->hosts[host].name};
+		if (r->store->sources[host].own_clock)
+			x[i].own = host + 1;
 	}
 	na_sort(x, ok ? r->ranks.n : 0, by_name);
 	for (size_t i = 0; ok && i < r->ranks.n; i++) {
 		if (!i || x[i].run != x[i - 1].run ||
+		    x[i].own != x[i - 1].own ||
 		    strcmp(x[i].name, x[i - 1].name))
 			ok = na_add(&r->clocks,
 				    ((struct na_rank_clock){
 					    .run = x[i].run,
 					    .host = x[i].host,
+					    .own = x[i].own,
 					    .uncertainty_ps = NA_TIME_MAX}));
 		r->ranks.v[x[i].rank].clock = (uint32_t)(r->clocks.n - 1);
 	}
