@@ -15,6 +15,7 @@ struct reading {
 	const struct na_input *in;
 	const struct kineto *k;
 	const struct na_sink *sink;
+	struct na_kineto_shape shape;
 	uint32_t core; /* NA_UNKNOWN_U32: not asked for yet */
 	/* The ranks that were told last, and their name. */
 	struct na_text ranks;
@@ -434,7 +435,8 @@ static enum na_status one_event(struct reading *r, const char *s,
 
 	if (kind == KT_DISPATCH)
 		return dispatch(r, s);
-	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size, &e.is))
+	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size,
+			     &r->shape, &e.is))
 		return NA_OK; /* the survey did */
 	if (!times_of(r, &e)) {
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);

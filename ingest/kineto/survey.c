@@ -182,6 +182,7 @@ static enum na_status take_events(struct na_input *in, struct na_json *j,
 {
 	struct kineto *k = in->state;
 	const char *s = j->p, *end = j->end, *next;
+	struct na_kineto_shape shape = {0};
 	enum na_status st = NA_OK;
 	struct na_kineto_event e;
 
@@ -192,7 +193,7 @@ static enum na_status take_events(struct na_input *in, struct na_json *j,
 			s++;
 		if (s == end || *s != '{')
 			break;
-		next = na_kineto_event(s, end, &e);
+		next = na_kineto_event(s, end, &shape, &e);
 		if (!next)
 			break;
 		st = take_event(in, &e, s, next, err);
