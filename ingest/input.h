@@ -142,7 +142,8 @@ struct na_reader {
 	 */
 	uint64_t (*spool)(void *state, const uint8_t *p, size_t n, bool last,
 			  uint32_t wants, bool *keep);
-	size_t spool_state_size;
+	size_t spool_state_size; /* zeroed at first */
+	bool spool_is_state;     /* it becomes in->state, before open() */
 	/* in->data is mapped.  May set in->state, which close() frees, also
 	 * after a failure.  Damage that leaves something to read is a warning
 	 * and no failure: in->damaged. */

@@ -116,8 +116,9 @@ static uint64_t bytes_of(const struct kt_args *a)
 
 /* A kernel with no more than its op's id: what that op was called with.
  * Where the id only repeats the launch's, it is no op's. */
-static void take_call(const struct kineto *k, struct kt_args *a)
+static void take_call(const struct na_input *in, struct kt_args *a)
 {
+	const struct kineto *k = in->state;
 	size_t lo = 0, hi = k->calls.n;
 	int64_t stream = a->stream;
 
@@ -134,7 +135,8 @@ static void take_call(const struct kineto *k, struct kt_args *a)
 	}
 	if (lo == k->calls.n || k->calls.v[lo].id != (uint64_t)a->external_id)
 		return;
-	*a = kt_args_of(k->calls.v[lo].args);
+	*a = kt_args_of(na_text_n((const char *)in->data + k->calls.v[lo].at,
+				  k->calls.v[lo].n));
 	a->stream = stream;
 }
 
@@ -331,7 +333,7 @@ static enum na_status talks(struct reading *r, struct event *e)
 	uint64_t stream;
 
 	e->args = kt_args_of(e->is.args);
-	take_call(r->k, &e->args);
+	take_call(r->in, &e->args);
 	e->opcode = NA_OPCODE_OTHER;
 	if (e->args.collective.n)
 		e->opcode = na_call_opcode(e->args.collective);
@@ -470,7 +472,7 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 	for (size_t i = block->first; st == NA_OK && i < end; i++) {
 		uint32_t at = k->events.v[i];
 
-		st = one_event(&r, block->base + (at >> KT_KIND_BITS),
+		st = one_event(&r, (const char *)b->p + (at >> KT_KIND_BITS),
 			       (enum kt_kind)(at & ((1U << KT_KIND_BITS) - 1)));
 	}
 	free(r.text.s);

@@ -100,7 +100,7 @@ static enum na_status take_dispatch(struct na_input *in, struct na_json *j,
 				    struct na_err *err)
 {
 	struct kineto *k = in->state;
-	const char *from = j->from;
+	const char *data = (const char *)in->data, *from = j->from;
 
 	k->n_events++;
 	k->n_kernels++;
@@ -114,7 +114,8 @@ static enum na_status take_dispatch(struct na_input *in, struct na_json *j,
 	if (j->damage || !(in->wants & (NA_WANT_BUSY | NA_WANT_OPS |
 					NA_WANT_COMMS | NA_WANT_KERNELS)))
 		return NA_OK;
-	return kt_keep(k, from, j->p, KT_DISPATCH, err);
+	return kt_keep(k, (uint64_t)(from - data), (uint64_t)(j->p - data),
+		       KT_DISPATCH, err);
 }
 
 static enum na_status take_buffers(struct na_input *in, struct na_json *j,
