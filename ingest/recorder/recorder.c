@@ -176,8 +176,6 @@ static bool read_groups(struct na_recorder_dump *x)
 	const struct na_dump_list *l =
 		na_dump_items(na_dump_get(x->top, "pg_config"), NA_DUMP_DICT);
 
-	if (x->has_groups)
-		return true;
 	x->has_groups = l != NULL;
 	for (size_t i = 0; l && i + 1 < l->n && i < 2 * 65536; i += 2) {
 		if (!add_group(x, na_dump_text(&l->v[i]), &l->v[i + 1]))
@@ -322,12 +320,16 @@ static enum na_status take_entry(void *ctx, const struct na_dump_value *top,
 	struct na_recorder_dump *x = ctx;
 	bool ok;
 
-	x->top = top;
-	ok = read_groups(x);
-	if (ok && !x->has_groups)
-		return NA_END;
-	ok = ok && na_recorder_entry(x, entry);
-	x->top = NULL;
+	if (!x->has_groups) {
+		x->top = top;
+		ok = read_groups(x);
+		x->top = NULL;
+		if (!ok)
+			return na_fail_nomem(err);
+		if (!x->has_groups)
+			return NA_END;
+	}
+	ok = na_recorder_entry(x, entry);
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
@@ -342,7 +344,7 @@ static bool read_top(struct na_recorder_dump *x, const char *path)
 		na_recorder_name(x,
 				 na_dump_text(na_dump_get(x->top, "version")));
 	x->dump->library = na_recorder_name(x, library);
-	if (!read_groups(x))
+	if (!x->has_groups && !read_groups(x))
 		return false;
 	x->dump->rank = na_recorder_rank(path);
 	if (x->dump->rank < 0)
