@@ -49,6 +49,7 @@ struct na_input_asks {
 	const struct na_text_list *lines;
 	const char *filter;   /* captures: in capture-filter syntax; or NULL */
 	uint32_t segments_of; /* na_connection.id; NA_UNKNOWN_U32: none */
+	bool idle_threads;    /* one may unpack while another one reads */
 	/* Of long blocks, called now and then with how many bytes were read
 	 * since; false: stop, as at the end.  Or NULL. */
 	bool (*go_on)(void *ctx, uint64_t bytes);

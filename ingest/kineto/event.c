@@ -25,8 +25,7 @@ static inline lanes load(const char *s)
 
 static inline unsigned equal(lanes x, char c)
 {
-	return (unsigned)_mm_movemask_epi8(
-		_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
 }
 
 /* { and [, or } and ], which differ in one bit. */
@@ -48,8 +47,8 @@ static inline lanes among(lanes x, char from, char n)
  * slash. */
 static inline unsigned bare(lanes x)
 {
-	const lanes letter =
-		among(_mm_or_si128(x, _mm_set1_epi8(0x20)), 'a', 26);
+	const lanes letter = among(_mm_or_si128(x, _mm_set1_epi8(0x20)), 'a',
+				   26);
 	const lanes other = _mm_or_si128(letter, among(x, '+', '9' - '+' + 1));
 
 	return (unsigned)_mm_movemask_epi8(other) & ~equal(x, ',') &
@@ -263,13 +262,17 @@ static inline const char *past_value(const char *s, const char *end,
 /* Where the member of that name lies. */
 static size_t member(struct na_text key)
 {
-#define MEMBER(name) {#name, offsetof(struct na_kineto_event, name)}
+#define MEMBER(name) \
+	{ \
+#name, offsetof(struct na_kineto_event, name) \
+	}
 	static const struct {
 		const char *name;
 		size_t at;
 	} members[] = {
-		MEMBER(ph), MEMBER(cat), MEMBER(name), MEMBER(pid), MEMBER(tid),
-		MEMBER(ts), MEMBER(dur), MEMBER(id),   MEMBER(args),
+		MEMBER(ph),  MEMBER(cat), MEMBER(name),
+		MEMBER(pid), MEMBER(tid), MEMBER(ts),
+		MEMBER(dur), MEMBER(id),  MEMBER(args),
 	};
 #undef MEMBER
 
@@ -304,8 +307,8 @@ static inline const char *known(const struct na_kineto_gap *g, const char *s,
 	for (unsigned i = 0; i < 2; i++, g++) {
 		lanes y = load(g->text);
 #ifdef __SSE2__
-		unsigned same = (unsigned)_mm_movemask_epi8(
-			_mm_cmpeq_epi8(x, y));
+		unsigned same =
+			(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
 		bool is = g->n && !(~same & ((1U << g->n) - 1));
 #else
 		bool is = g->n && memcmp(&x, &y, g->n) == 0;

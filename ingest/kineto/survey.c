@@ -98,10 +98,9 @@ static enum na_status add_call(struct kineto *k,
 
 	if (a.external_id < 0 || !a.collective.s)
 		return NA_OK;
-	if (!na_add(&k->calls,
-		    ((struct kt_call){(uint64_t)a.external_id,
-				      at + (uint64_t)(e->args.s - s),
-				      e->args.n})))
+	if (!na_add(&k->calls, ((struct kt_call){(uint64_t)a.external_id,
+						 at + (uint64_t)(e->args.s - s),
+						 e->args.n})))
 		return na_fail_nomem(err);
 	return NA_OK;
 }

@@ -164,9 +164,9 @@ static void side(struct na_recorder_dump *x, const struct na_dump_value *sizes,
 
 	for (size_t i = 0; known && i < l->n; i++) {
 		uint64_t k = elements_of(&l->v[i]), more;
-		unsigned bits =
-			t && i < t->n ? known_bits(x, na_dump_text(&t->v[i]))
-				      : 0;
+		unsigned bits = t && i < t->n
+					? known_bits(x, na_dump_text(&t->v[i]))
+					: 0;
 
 		known = k != UINT64_MAX && !__builtin_add_overflow(n, k, &n);
 		if (!bits || __builtin_mul_overflow(k, bits / 8, &more) ||

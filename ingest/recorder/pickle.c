@@ -225,8 +225,7 @@ static enum na_status hand_out(struct unpickler *x, uint64_t at, size_t from)
 	struct na_dump_list so_far = {x->stack.v + 1,
 				      (uint32_t)(x->marks[1] - 1 - 2), 0};
 	struct na_dump_value top = {.kind = NA_DUMP_DICT, .list = &so_far};
-	enum na_status st =
-		x->items->take(x->items->ctx, &top, &item, x->err);
+	enum na_status st = x->items->take(x->items->ctx, &top, &item, x->err);
 
 	if (st == NA_END) { /* it stays, and those behind it */
 		x->items = NULL;
@@ -466,8 +465,8 @@ static inline bool close_list(struct unpickler *x, struct na_dump_value **top)
 	struct na_dump_list *l;
 	size_t n;
 
-	if (x->n_marks < 2 || x->marks[x->n_marks - 1] <=
-				      x->marks[x->n_marks - 2])
+	if (x->n_marks < 2 ||
+	    x->marks[x->n_marks - 1] <= x->marks[x->n_marks - 2])
 		return false;
 	from = x->stack.v + x->marks[x->n_marks - 1];
 	l = from[-1].list;

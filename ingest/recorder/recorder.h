@@ -61,7 +61,7 @@ struct na_recorder_dump {
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */
-	size_t entries_max; /* beyond these, some are dropped */
+	size_t entries_max;  /* beyond these, some are dropped */
 	struct na_text type; /* asked for last, and the bits of its elements */
 	unsigned type_bits;
 	/* Keys are one text each and stand in the same order in all entries:
