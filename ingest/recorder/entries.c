@@ -51,7 +51,7 @@ static const char *const names[N_FIELDS] = {
 
 struct entries {
 	struct na_recorder_dump *x;
-	const struct na_dump_value *v[N_FIELDS]; /* of this entry, or NULL */
+	const struct na_dump_value *const *v; /* by field; or NULL */
 };
 
 static int field_of(struct na_text key)
@@ -65,10 +65,28 @@ static int field_of(struct na_text key)
 	return i;
 }
 
-static void look_up(struct entries *e, const struct na_dump_list *entry)
+/* Are the keys those of the entry before, at the same places in memory?  Then
+ * its values are where that one's were. */
+static bool as_before(const struct na_recorder_dump *x,
+		      const struct na_dump_list *entry)
 {
-	struct na_recorder_dump *x = e->x;
+	if (entry->v != x->entry || entry->n != x->entry_n)
+		return false;
+	for (size_t i = 0; i < entry->n; i += 2) {
+		if (entry->v[i].kind != NA_DUMP_TEXT ||
+		    entry->v[i].s != x->keys[i / 2].s)
+			return false;
+	}
+	return true;
+}
 
+static void look_up(struct na_recorder_dump *x,
+		    const struct na_dump_list *entry)
+{
+	_Static_assert(N_FIELDS <= NA_LEN(x->v), "a value for each field");
+	if (as_before(x, entry))
+		return;
+	memset(x->v, 0, sizeof(x->v));
 	for (size_t i = 0; i + 1 < entry->n; i += 2) {
 		struct na_text key = na_dump_text(&entry->v[i]);
 		size_t slot = i / 2 % NA_LEN(x->keys);
@@ -78,8 +96,10 @@ static void look_up(struct entries *e, const struct na_dump_list *entry)
 			x->keys[slot].s = key.s;
 		}
 		if (x->keys[slot].field < N_FIELDS)
-			e->v[x->keys[slot].field] = &entry->v[i + 1];
+			x->v[x->keys[slot].field] = &entry->v[i + 1];
 	}
+	x->entry = entry->n <= 2 * NA_LEN(x->keys) ? entry->v : NULL;
+	x->entry_n = entry->n;
 }
 
 static int64_t number(const struct entries *e, enum field f)
@@ -382,11 +402,11 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 {
 	const struct na_dump_list *entry = na_dump_items(v, NA_DUMP_DICT);
 	struct na_testimony_dump *d = x->dump;
-	struct entries e = {.x = x};
+	struct entries e = {x, x->v};
 	struct na_testimony_entry to;
 
 	if (entry)
-		look_up(&e, entry);
+		look_up(x, entry);
 	if (!entry || !e.v[GROUP] || !e.v[NAME] || !e.v[STATE]) {
 		d->left_out++;
 		return true;

@@ -70,6 +70,10 @@ struct na_recorder_dump {
 		const char *s;
 		int field;
 	} keys[64];
+	/* the entry that was looked at last, and its values by field */
+	const struct na_dump_value *entry;
+	size_t entry_n;
+	const struct na_dump_value *v[20];
 	/* texts that were interned last, by where they lie */
 	struct {
 		const char *s;

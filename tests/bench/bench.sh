@@ -8,7 +8,8 @@
 #
 # cpu is user and system time, wall what a person waits.  Peers, in BIN:
 # yardstick (a bare walk that decodes every event and stat), unpack_peer
-# (protobuf-c), inflate_peer (zlib), json_peer (yajl).
+# (protobuf-c), inflate_peer (zlib; -i: ISA-L), json_peer (yajl), pickle_walk
+# (the opcodes of pickles, and nothing else).
 # shellcheck disable=SC2016  # measured commands are for the inner shell
 set -eu
 
@@ -18,7 +19,8 @@ mkdir -p "$3"
 WORK=$(realpath "$3")
 RUNS=${RUNS:-5}
 EVENTS=${EVENTS:-9000000}
-export NETAN BIN WORK
+BENCH_SOURCE=$(realpath "${BASH_SOURCE[0]%/*}")
+export NETAN BIN WORK BENCH_SOURCE
 export LC_ALL=C TZ=UTC
 held=0 short=0
 
@@ -283,6 +285,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/diagnose.sh"
 # shellcheck source=tests/bench/kineto.sh
 . "${BASH_SOURCE[0]%/*}/kineto.sh"
+# shellcheck source=tests/bench/gpu.sh
+. "${BASH_SOURCE[0]%/*}/gpu.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -310,6 +314,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 fi
 make_device_files
 make_kineto
+make_gpu
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -333,4 +338,5 @@ bench_captures
 bench_transfer_file
 bench_diagnose
 bench_kineto
+bench_gpu
 echo "$held bars held, $short fell short"
