@@ -155,6 +155,13 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 		       const struct na_sink *sink,
 		       struct na_err *err) NA_MUST_CHECK;
 
+/* What is behind a key: each element of its array that is an object goes to
+ * `take`, behind its bracket. */
+enum na_status kt_each(struct na_input *in, struct na_json *j,
+		       enum na_status (*take)(struct na_input *in,
+					      struct na_json *j,
+					      struct na_err *err),
+		       struct na_err *err) NA_MUST_CHECK;
 /* Past the value behind a key; where it stands, empty when it is damaged. */
 struct na_text kt_value(struct na_json *j);
 enum na_status kt_take_host(struct na_input *in, struct na_json *j,

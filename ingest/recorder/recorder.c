@@ -1,12 +1,10 @@
 #include "ingest/recorder/recorder.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/bytes/whole.h"
 #include "ingest/recorder/pickle.h"
 #include "netan/base/order.h"
 #include "netan/base/similar.h"
@@ -416,23 +414,13 @@ enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 				struct na_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat sb;
-	void *p;
+	struct na_whole w;
 
-	if (fd < 0 || fstat(fd, &sb) < 0 || sb.st_size <= 0) {
-		na_fail(err, NA_EIO, "%s: %s", path,
-			fd < 0 || sb.st_size > 0 ? strerror(errno) : "empty");
-		if (fd >= 0)
-			close(fd);
+	if (na_whole_open(&w, path, err) != NA_OK)
 		return err->status;
-	}
-	p = mmap(NULL, (size_t)sb.st_size, PROT_READ,
-		 MAP_PRIVATE | MAP_POPULATE, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
-		return na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
-	na_in_err(na_recorder_read_bytes(x, path, p, (size_t)sb.st_size, err));
-	munmap(p, (size_t)sb.st_size);
+	if (!w.n)
+		return na_fail(err, NA_EIO, "%s: empty", path);
+	na_in_err(na_recorder_read_bytes(x, path, w.p, w.n, err));
+	na_whole_close(&w);
 	return err->status;
 }
