@@ -6,6 +6,8 @@
 #
 #	RUNS=5 EVENTS=9000000 tests/bench/bench.sh NETAN BIN WORK
 #
+# ONLY="kineto gpu" measures these parts alone.
+#
 # cpu is user and system time, wall what a person waits.  Peers, in BIN:
 # yardstick (a bare walk that decodes every event and stat), unpack_peer
 # (protobuf-c), inflate_peer (zlib; -i: ISA-L), json_peer (yajl), pickle_walk
@@ -324,19 +326,10 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 	echo "the machine is busy: believe cpu, not wall"
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
-bench_typical
-bench_network
-bench_packed
-bench_memory
-bench_growth
-bench_picture
-bench_analyses
-bench_pairs
-bench_diff
-bench_devices
-bench_captures
-bench_transfer_file
-bench_diagnose
-bench_kineto
-bench_gpu
+for part in typical network packed memory growth picture analyses pairs diff \
+	devices captures transfer_file diagnose kineto gpu; do
+	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
+		"bench_$part"
+	fi
+done
 echo "$held bars held, $short fell short"
