@@ -49,6 +49,7 @@ struct na_input_asks {
 	const struct na_text_list *lines;
 	const char *filter;   /* captures: in capture-filter syntax; or NULL */
 	uint32_t segments_of; /* na_connection.id; NA_UNKNOWN_U32: none */
+	bool idle_threads;    /* one may unpack while another one reads */
 	/* Of long blocks, called now and then with how many bytes were read
 	 * since; false: stop, as at the end.  Or NULL. */
 	bool (*go_on)(void *ctx, uint64_t bytes);
@@ -142,7 +143,8 @@ struct na_reader {
 	 */
 	uint64_t (*spool)(void *state, const uint8_t *p, size_t n, bool last,
 			  uint32_t wants, bool *keep);
-	size_t spool_state_size;
+	size_t spool_state_size; /* zeroed at first */
+	bool spool_is_state;     /* it becomes in->state, before open() */
 	/* in->data is mapped.  May set in->state, which close() frees, also
 	 * after a failure.  Damage that leaves something to read is a warning
 	 * and no failure: in->damaged. */

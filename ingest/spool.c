@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OUT_BYTES = 1 << 20 };
+enum { OUT_BYTES = 1 << 20, PAGE_BYTES = 4096 };
 
 /* Deflate reaches about 1000 to 1; traces inflate 4 to 20 times.  More than
  * this, beyond a first gigabyte, is a bomb or not a trace. */
@@ -49,6 +49,7 @@ struct spool {
 	void *state;  /* the reader's spool state */
 	uint64_t run; /* bytes the last decision covers */
 	bool keep;
+	bool holes; /* something was not kept */
 };
 
 static enum na_status write_at(int fd, const uint8_t *p, size_t n, uint64_t at,
@@ -71,16 +72,48 @@ static enum na_status write_at(int fd, const uint8_t *p, size_t n, uint64_t at,
 	return NA_OK;
 }
 
+/* Bytes of the buffer that are kept and not yet written. */
+struct kept {
+	size_t from, to;
+};
+
+static enum na_status write_kept(struct spool *sp, struct kept *kept,
+				 struct na_err *err)
+{
+	struct kept k = *kept;
+
+	*kept = (struct kept){0, 0};
+	return k.from == k.to ? NA_OK
+			      : write_at(sp->fd, sp->buf + k.from,
+					 k.to - k.from, sp->at + k.from, err);
+}
+
+/* Those from `from` up to `to`, too; what is dropped before them is written
+ * as well where that is less than a page. */
+static enum na_status keep(struct spool *sp, struct kept *kept, size_t from,
+			   size_t to, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (from - kept->to >= PAGE_BYTES)
+		st = write_kept(sp, kept, err);
+	if (kept->from == kept->to)
+		kept->from = from;
+	kept->to = to;
+	return st;
+}
+
 /* Hand what is in the buffer to the reader's decisions and write what they
  * keep; undecided bytes stay in the buffer. */
 static enum na_status drain(struct spool *sp, bool last, struct na_err *err)
 {
 	const struct na_reader *r = sp->in->reader;
+	struct kept kept = {0, 0};
+	enum na_status st = NA_OK;
 	size_t done = 0;
 
 	while (done < sp->n) {
 		size_t n = sp->n - done;
-		enum na_status st;
 
 		if (!sp->run) {
 			sp->keep = true;
@@ -94,14 +127,17 @@ static enum na_status drain(struct spool *sp, bool last, struct na_err *err)
 		if (n > sp->run)
 			n = (size_t)sp->run;
 		if (sp->keep) {
-			st = write_at(sp->fd, sp->buf + done, n, sp->at + done,
-				      err);
+			st = keep(sp, &kept, done, done + n, err);
 			if (st != NA_OK)
 				return st;
 		}
+		sp->holes = sp->holes || !sp->keep;
 		sp->run -= n;
 		done += n;
 	}
+	st = write_kept(sp, &kept, err);
+	if (st != NA_OK)
+		return st;
 	memmove(sp->buf, sp->buf + done, sp->n - done);
 	sp->n -= done;
 	sp->at += done;
@@ -143,6 +179,8 @@ static enum na_status fill(struct spool *sp, struct na_err *err)
 			sp->state = calloc(1, sp->in->reader->spool_state_size);
 			if (!sp->state)
 				st = na_fail_nomem(err);
+			else if (sp->in->reader->spool_is_state)
+				sp->in->state = sp->state;
 		}
 		first = false;
 		if (st == NA_OK)
@@ -166,6 +204,9 @@ static enum na_status map(struct spool *sp, struct na_err *err)
 	p = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, sp->fd, 0);
 	if (p == MAP_FAILED)
 		return na_fail_errno(err, "temporary file: mmap");
+	/* Reading ahead would fill pages with the zeros of holes. */
+	if (sp->holes)
+		madvise(p, (size_t)size, MADV_RANDOM);
 	in->data = p;
 	in->size = (size_t)size;
 	return NA_OK;
@@ -197,7 +238,8 @@ enum na_status na_spool(struct na_input *in, struct na_feed *s,
 out:
 	if (sp.fd >= 0)
 		close(sp.fd);
-	free(sp.state);
+	if (!in->state)
+		free(sp.state);
 	free(sp.buf);
 	return st;
 }

@@ -4,6 +4,7 @@
 #ifndef INGEST_BYTES_FEED_H
 #define INGEST_BYTES_FEED_H
 
+#include "ingest/bytes/ahead.h"
 #include "ingest/bytes/inflate.h"
 
 /* Bytes that come one after the other: from a descriptor, unpacked where that
@@ -17,6 +18,7 @@ struct na_feed {
 	uint64_t taken; /* bytes read from fd */
 	enum na_packing packing;
 	struct na_inflate *z;
+	struct na_ahead *ahead; /* who reads it now, or NULL */
 	bool full; /* more may come without input */
 	bool cut;  /* packed stream ended early */
 	char why[160];
@@ -28,6 +30,11 @@ struct na_feed {
 enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
 			    struct na_err *err) NA_MUST_CHECK;
 void na_feed_close(struct na_feed *s);
+
+/* A packed one is unpacked on a thread of its own from here on, where there is
+ * one; others are as they were.  Not of a pipe, which a signal is to
+ * interrupt. */
+void na_feed_go_ahead(struct na_feed *s);
 
 /*
  * Up to n bytes to out; *got of 0 is the end.  Damaged or truncated packing

@@ -79,7 +79,7 @@ static enum na_status put_transfer(const struct na_sink *sink,
 	x.src = address_of(sink, sent ? t->rank : peer);
 	x.dst = address_of(sink, sent ? peer : t->rank);
 	x.type = sink->name(sink->ctx, sent ? "SEND" : "RECV", 4);
-	x.collective = t->comm.group;
+	x.collective = t->collective;
 	x.klass = peer == t->rank ? NA_LOOPBACK : NA_VALID;
 	x.style = NA_STYLE_CAPTURE;
 	x.component = sent ? NA_COMP_SEND : NA_COMP_NETWORK;
@@ -97,7 +97,8 @@ enum na_status na_talk_put(const struct na_input *in,
 		st = sink->comm(sink->ctx, &comm);
 	if (st == NA_OK && (in->wants & NA_WANT_OPS))
 		st = put_op(sink, t);
-	if (st == NA_OK && (in->wants & NA_WANT_KERNELS) && t->kernel.n)
+	if (st == NA_OK && (in->wants & NA_WANT_KERNELS) && t->kernel.n &&
+	    t->comm.source == NA_COMM_KERNEL)
 		st = put_action(sink, t);
 	if (st == NA_OK && (in->wants & NA_WANT_TRANSFERS))
 		st = put_transfer(sink, t);

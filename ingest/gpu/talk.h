@@ -15,6 +15,7 @@ struct na_talk {
 	int32_t rank;          /* in the job; -1 */
 	struct na_text name;   /* of the operation, else as `kernel` */
 	struct na_text kernel; /* of its kernel, without arguments; n 0: none */
+	uint32_t collective;   /* name of the sink: what a transfer is of */
 };
 
 /* To the sink what in->wants asks for.  NA_ENOMEM, or what the sink says. */

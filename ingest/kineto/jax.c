@@ -57,6 +57,7 @@ struct events {
 
 static bool take_events(struct events *x, struct jx_space *space)
 {
+	struct na_kineto_shape shape = {0};
 	struct na_kineto_event e;
 
 	while (x->s < x->end) {
@@ -67,7 +68,8 @@ static bool take_events(struct events *x, struct jx_space *space)
 			x->s++;
 		if (x->s == x->end || *x->s == ']')
 			break;
-		next = *x->s == '{' ? na_kineto_event(x->s, x->end, &e) : NULL;
+		next = *x->s == '{' ? na_kineto_event(x->s, x->end, &shape, &e)
+				    : NULL;
 		x->broken = !next;
 		if (!next)
 			break;

@@ -80,7 +80,12 @@ static enum na_sniff kt_sniff(const uint8_t *head, size_t n, uint64_t size,
 
 static enum na_status kt_open(struct na_input *in, struct na_err *err)
 {
-	in->state = na_calloc(1, sizeof(struct kineto));
+	struct kineto *k = in->state; /* of a spool */
+
+	if (k && k->spool.failed)
+		return na_fail_nomem(err);
+	if (!k)
+		in->state = na_calloc(1, sizeof(struct kineto));
 	return in->state ? kt_survey(in, err) : na_fail_nomem(err);
 }
 
@@ -94,8 +99,7 @@ static enum na_status kt_cut(struct na_input *in, struct na_block *b,
 	if (k->next == k->blocks.n)
 		return NA_END;
 	x = &k->blocks.v[k->next++];
-	*b = (struct na_block){x, (const uint8_t *)x->base,
-			       (const uint8_t *)x->end};
+	*b = (struct na_block){x, in->data + x->base, in->data + x->end};
 	return NA_OK;
 }
 
@@ -111,6 +115,7 @@ static void kt_close(struct na_input *in)
 	na_vec_free(&k->symbols);
 	na_vec_free(&k->agents);
 	na_vec_free(&k->group_ranks);
+	na_arena_fini(&k->spool.texts);
 	na_strtab_fini(&k->kernels);
 	na_strtab_fini(&k->groups);
 	free(k);
@@ -120,6 +125,9 @@ static void kt_close(struct na_input *in)
 const struct na_reader na_reader_kineto = {
 	.name = "kineto",
 	.sniff = kt_sniff,
+	.spool = kt_spool,
+	.spool_state_size = sizeof(struct kineto),
+	.spool_is_state = true,
 	.open = kt_open,
 	.cut = kt_cut,
 	.read = kt_read,

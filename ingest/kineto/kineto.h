@@ -4,7 +4,8 @@
  *
  * The survey walks the file once, event by event.  It keeps where those
  * events stand that give records, four bytes for each; reading a block is
- * going to these.
+ * going to these.  Of a packed file it walks over the bytes as they are
+ * unpacked (spool.c), and no others are kept.
  *
  * Sources: pytorch/kineto libkineto/src/output_json.cpp; pytorch/pytorch
  * torch/csrc/profiler/util.cpp; docs/formats.md, "GPU jobs".
@@ -33,15 +34,17 @@ enum kt_kind {
 /* Where an event begins, behind its block's base, and its kind. */
 enum { KT_KIND_BITS = 3 };
 
+/* Bytes are those of the file. */
 struct kt_block {
-	const char *base, *end;
+	uint64_t base, end;
 	size_t first; /* of kineto.events */
 };
 
 /* record_param_comms: what an operation was called with. */
 struct kt_call {
 	uint64_t id; /* "External id" */
-	struct na_text args;
+	uint64_t at; /* the args: first byte */
+	size_t n;
 };
 
 /* rocprofv3: a kernel by its number; a GPU by its handle. */
@@ -57,7 +60,19 @@ struct kt_category {
 };
 enum { KT_CATEGORIES = 64 };
 
+/* How far the survey is while the file is unpacked. */
+struct kt_spool {
+	enum { KT_HEAD, KT_EVENTS, KT_REST } phase;
+	uint64_t at;    /* bytes that were decided about */
+	uint64_t array; /* behind the bracket that opens the events; 0: none */
+	uint64_t stop;  /* up to here they were walked over */
+	struct na_kineto_shape shape;
+	struct na_arena texts; /* that the survey keeps */
+	bool failed;           /* no memory */
+};
+
 struct kineto {
+	struct kt_spool spool;
 	NA_VEC(struct kt_block) blocks;
 	NA_VEC(uint32_t) events;
 	size_t next;                      /* block that is cut next */
@@ -84,7 +99,8 @@ struct kineto {
 /* What the members of `args` say; -1 and NULL: nothing. */
 struct kt_args {
 	struct na_text collective, type, group, ranks;
-	struct na_text dims, types, inputs; /* lists, of operations on the CPU */
+	struct na_text dims, types,
+		inputs;  /* lists, of operations on the CPU */
 	int64_t in, out; /* elements */
 	int64_t sequence, group_size, src, dst;
 	int64_t external_id, correlation, stream;
@@ -132,9 +148,19 @@ struct kt_dispatch {
 struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text x);
 bool kt_is_rocprof(const struct na_json *j);
 
-/* An event from s to end is read later. */
-enum na_status kt_keep(struct kineto *k, const char *s, const char *end,
+/* An event from byte `at` of the file to byte `end` is read later. */
+enum na_status kt_keep(struct kineto *k, uint64_t at, uint64_t end,
 		       enum kt_kind kind, struct na_err *err) NA_MUST_CHECK;
+/* Past what stands between events; and one of them, which begins at s and at
+ * byte `at` of the file. */
+const char *kt_past_comma(const char *s, const char *end);
+enum na_status kt_take_event(struct kineto *k, uint32_t wants,
+			     const struct na_kineto_event *e, const char *s,
+			     const char *next, uint64_t at,
+			     struct na_err *err) NA_MUST_CHECK;
+/* As na_reader.spool; the state is the kineto's. */
+uint64_t kt_spool(void *state, const uint8_t *p, size_t n, bool last,
+		  uint32_t wants, bool *keep);
 void kt_note_time(struct kineto *k, struct na_text ts, int power);
 
 /* Fills in in->state, rank and times. */
@@ -147,6 +173,13 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 		       const struct na_sink *sink,
 		       struct na_err *err) NA_MUST_CHECK;
 
+/* What is behind a key: each element of its array that is an object goes to
+ * `take`, behind its bracket. */
+enum na_status kt_each(struct na_input *in, struct na_json *j,
+		       enum na_status (*take)(struct na_input *in,
+					      struct na_json *j,
+					      struct na_err *err),
+		       struct na_err *err) NA_MUST_CHECK;
 enum na_status kt_take_host(struct na_input *in, struct na_json *j,
 			    struct na_err *err) NA_MUST_CHECK;
 

@@ -20,6 +20,28 @@ static int32_t small(const struct na_json *j)
 	return x >= 0 && x <= INT32_MAX ? (int32_t)x : -1;
 }
 
+enum na_status kt_each(struct na_input *in, struct na_json *j,
+		       enum na_status (*take)(struct na_input *in,
+					      struct na_json *j,
+					      struct na_err *err),
+		       struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (na_json_next(j) != NA_JSON_ARRAY) {
+		na_json_skip(j);
+		return NA_OK;
+	}
+	while (st == NA_OK && na_json_next(j) != NA_JSON_ARRAY_END &&
+	       j->kind != NA_JSON_END) {
+		if (j->kind == NA_JSON_OBJECT)
+			st = take(in, j, err);
+		else
+			na_json_skip(j);
+	}
+	return st;
+}
+
 const char *kt_group(const struct kineto *k, struct na_text name)
 {
 	uint32_t i = na_strtab_find(&k->groups, name.s, name.n);
@@ -64,25 +86,6 @@ static enum na_status take_group(struct na_input *in, struct na_json *j,
 	return add_group(in, name, ranks, err);
 }
 
-static enum na_status take_groups(struct na_input *in, struct na_json *j,
-				  struct na_err *err)
-{
-	enum na_status st = NA_OK;
-
-	if (na_json_next(j) != NA_JSON_ARRAY) {
-		na_json_skip(j);
-		return NA_OK;
-	}
-	while (st == NA_OK && na_json_next(j) != NA_JSON_ARRAY_END &&
-	       j->kind != NA_JSON_END) {
-		if (j->kind == NA_JSON_OBJECT)
-			st = take_group(in, j, err);
-		else
-			na_json_skip(j);
-	}
-	return st;
-}
-
 static enum na_status take_job(struct na_input *in, struct na_json *j,
 			       struct na_err *err)
 {
@@ -94,7 +97,7 @@ static enum na_status take_job(struct na_input *in, struct na_json *j,
 	}
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "pg_config")) {
-			st = take_groups(in, j, err);
+			st = kt_each(in, j, take_group, err);
 		} else if (na_json_is(j, "rank")) {
 			na_json_value(j);
 			in->rank = small(j);

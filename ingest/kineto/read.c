@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ingest/gpu/talk.h"
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "netan/base/order.h"
@@ -16,6 +17,7 @@ struct reading {
 	const struct na_input *in;
 	const struct kineto *k;
 	const struct na_sink *sink;
+	struct na_kineto_shape shape;
 	uint32_t core; /* NA_UNKNOWN_U32: not asked for yet */
 	/* The ranks that were told last, and their name. */
 	struct na_text ranks;
@@ -93,25 +95,27 @@ static uint64_t bytes_of(const struct kt_args *a)
 }
 
 /* Of calls by id: the arguments of the first with that one; s NULL: none. */
-static struct na_text args_by_id(const struct kt_call *v, size_t n, int64_t id)
+static struct na_text args_by_id(const struct na_input *in,
+				 const struct kt_call *v, size_t n, int64_t id)
 {
 	size_t i = NA_BOUND(k, 0, n, v[k].id >= (uint64_t)id);
 
 	return id >= 0 && i < n && v[i].id == (uint64_t)id
-		       ? v[i].args
+		       ? na_text_n((const char *)in->data + v[i].at, v[i].n)
 		       : (struct na_text){NULL, 0};
 }
 
 /* A kernel with no more than its op's id: what that op was called with.
  * Where the id only repeats the launch's, it is no op's. */
-static void take_call(const struct kineto *k, struct kt_args *a)
+static void take_call(const struct na_input *in, struct kt_args *a)
 {
+	const struct kineto *k = in->state;
 	int64_t stream = a->stream;
 	struct na_text args;
 
 	if (a->collective.s || a->external_id == a->correlation)
 		return;
-	args = args_by_id(k->calls.v, k->calls.n, a->external_id);
+	args = args_by_id(in, k->calls.v, k->calls.n, a->external_id);
 	if (!args.s)
 		return;
 	*a = kt_args_of(args);
@@ -184,131 +188,47 @@ static struct na_text plain(struct reading *r, struct na_text name)
 			 na_json_unescape(name, r->name, sizeof(r->name)));
 }
 
-static int32_t peer_of(const struct reading *r, const struct event *e)
+static int32_t peer_of(const struct event *e)
 {
 	int64_t peer = e->opcode == NA_OPCODE_SEND ? e->args.dst : e->args.src;
 
-	(void)r;
 	if (e->opcode != NA_OPCODE_SEND && e->opcode != NA_OPCODE_RECV)
 		return -1;
 	return peer >= 0 && peer <= INT32_MAX ? (int32_t)peer : -1;
 }
 
-static enum na_status put_comm(struct reading *r, const struct event *e,
-			       uint32_t core, enum na_comm_source source)
+static uint32_t name_of(const struct reading *r, struct na_text x)
 {
-	const struct na_sink *sink = r->sink;
-	const struct kt_args *a = &e->args;
-	struct na_comm c = {
-		.start_ps = e->start_ps,
-		.end_ps = e->end_ps,
-		.sequence = a->sequence,
-		.size_bytes = e->size_bytes,
-		.type = NA_UNKNOWN_U32,
-		.stream = a->stream >= 0 && a->stream < UINT32_MAX
-				  ? (uint32_t)a->stream
-				  : NA_UNKNOWN_U32,
-		.peer = peer_of(r, e),
-		.core = (uint16_t)core,
-		.operation = e->opcode,
-		.source = (uint8_t)source,
-	};
-
-	put_group(r, a, &c);
-	if (a->type.n)
-		c.type = sink->name(sink->ctx, a->type.s, a->type.n);
-	return sink->comm(sink->ctx, &c);
-}
-
-static enum na_status put_op(struct reading *r, const struct event *e,
-			     uint32_t core)
-{
-	const struct na_sink *sink = r->sink;
-	const char *word = na_opcode_word(e->opcode);
-	struct na_op_type t;
-	struct na_op op = {.start_ps = e->start_ps, .end_ps = e->end_ps};
-
-	memset(&t, 0, sizeof(t));
-	t.program_id = NA_UNKNOWN_U64;
-	t.channel = -1;
-	t.size_bytes = e->size_bytes;
-	t.collective = t.start_op = t.module = NA_UNKNOWN_U32;
-	t.transfer_type = word ? sink->name(sink->ctx, word, strlen(word))
-			       : NA_UNKNOWN_U32;
-	t.network = NA_NET_GPU;
-	t.opcode = e->opcode;
-	t.kernel = t.name = sink->name(sink->ctx, e->name.s, e->name.n);
-	op.type = sink->op_type(sink->ctx, &t);
-	if (op.type == NA_UNKNOWN_U32)
-		return NA_ENOMEM;
-	op.core = (uint16_t)core;
-	return sink->op(sink->ctx, &op);
-}
-
-static enum na_status put_action(struct reading *r, const struct event *e)
-{
-	const char *word = na_opcode_word(e->opcode);
-	struct na_action a = {NA_ACTION_OF_KERNEL};
-
-	a.start_ps = e->start_ps;
-	a.end_ps = e->end_ps;
-	a.name = e->name;
-	a.local_device_id = r->in->rank;
-	if (word)
-		a.type = r->sink->name(r->sink->ctx, word, strlen(word));
-	return r->sink->action(r->sink->ctx, &a);
-}
-
-static uint32_t address_of(const struct na_sink *sink, int32_t rank)
-{
-	char text[16];
-	int n = snprintf(text, sizeof(text), "r%" PRId32, rank);
-
-	return sink->address(sink->ctx, text, (size_t)n);
-}
-
-static enum na_status put_transfer(struct reading *r, const struct event *e)
-{
-	const struct na_sink *sink = r->sink;
-	const char *word = e->opcode == NA_OPCODE_SEND ? "SEND" : "RECV";
-	bool sent = e->opcode == NA_OPCODE_SEND;
-	int32_t peer = peer_of(r, e);
-	struct na_transfer t = {NA_TRANSFER_OF_CAPTURE};
-
-	if (peer < 0 || r->in->rank < 0 || e->size_bytes == NA_UNKNOWN_U64)
-		return NA_OK;
-	t.side = sent ? NA_TX : NA_RX;
-	t.start_ps = e->start_ps;
-	t.end_ps = e->end_ps;
-	t.size_bytes = e->size_bytes;
-	t.src = address_of(sink, sent ? r->in->rank : peer);
-	t.dst = address_of(sink, sent ? peer : r->in->rank);
-	t.type = sink->name(sink->ctx, word, 4);
-	t.collective = e->args.group.n ? sink->name(sink->ctx, e->args.group.s,
-						    e->args.group.n)
-				       : NA_UNKNOWN_U32;
-	t.klass = peer == r->in->rank ? NA_LOOPBACK : NA_VALID;
-	t.style = NA_STYLE_CAPTURE;
-	t.component = sent ? NA_COMP_SEND : NA_COMP_NETWORK;
-	return sink->transfer(sink->ctx, &t);
+	return x.n ? r->sink->name(r->sink->ctx, x.s, x.n) : NA_UNKNOWN_U32;
 }
 
 static enum na_status put_all(struct reading *r, const struct event *e,
 			      enum na_comm_source source)
 {
-	uint32_t wants = r->in->wants, core = core_of(r, e);
-	enum na_status st = core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
+	const struct kt_args *a = &e->args;
+	struct na_talk t = {
+		.comm = {.start_ps = e->start_ps,
+			 .end_ps = e->end_ps,
+			 .sequence = a->sequence,
+			 .size_bytes = e->size_bytes,
+			 .type = name_of(r, a->type),
+			 .stream = a->stream >= 0 && a->stream < UINT32_MAX
+					   ? (uint32_t)a->stream
+					   : NA_UNKNOWN_U32,
+			 .peer = peer_of(e),
+			 .operation = e->opcode,
+			 .source = (uint8_t)source},
+		.core = core_of(r, e),
+		.rank = r->in->rank,
+		.name = e->name,
+		.kernel = e->name,
+		.collective = NA_UNKNOWN_U32,
+	};
 
-	if (st == NA_OK && (wants & NA_WANT_COMMS))
-		st = put_comm(r, e, core, source);
-	if (st == NA_OK && (wants & NA_WANT_OPS))
-		st = put_op(r, e, core);
-	if (st == NA_OK && (wants & NA_WANT_KERNELS) &&
-	    source == NA_COMM_KERNEL)
-		st = put_action(r, e);
-	if (st == NA_OK && (wants & NA_WANT_TRANSFERS))
-		st = put_transfer(r, e);
-	return st;
+	put_group(r, a, &t.comm);
+	if (t.comm.peer >= 0)
+		t.collective = name_of(r, a->group);
+	return na_talk_put(r->in, r->sink, &t);
 }
 
 static enum na_status talks(struct reading *r, struct event *e)
@@ -316,7 +236,7 @@ static enum na_status talks(struct reading *r, struct event *e)
 	uint64_t stream;
 
 	e->args = kt_args_of(e->is.args);
-	take_call(r->k, &e->args);
+	take_call(r->in, &e->args);
 	e->opcode = NA_OPCODE_OTHER;
 	if (e->args.collective.n)
 		e->opcode = na_call_opcode(e->args.collective);
@@ -346,8 +266,8 @@ static void take_range(const struct reading *r, struct event *e)
 		e->size_bytes = NA_UNKNOWN_U64;
 	if (!ranks || a->external_id < 1)
 		return;
-	call = kt_args_of(args_by_id(r->k->p2p_calls.v, r->k->p2p_calls.n,
-				     a->external_id - 1));
+	call = kt_args_of(args_by_id(r->in, r->k->p2p_calls.v,
+				     r->k->p2p_calls.n, a->external_id - 1));
 	peer = kt_rank_at(ranks, kt_called_peer(&call));
 	if (e->opcode == NA_OPCODE_SEND)
 		a->dst = peer;
@@ -446,7 +366,8 @@ static enum na_status one_event(struct reading *r, const char *s,
 
 	if (kind == KT_DISPATCH)
 		return dispatch(r, s);
-	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size, &e.is))
+	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size,
+			     &r->shape, &e.is))
 		return NA_OK; /* the survey did */
 	if (!times_of(r, &e)) {
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
@@ -480,7 +401,7 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 	for (size_t i = block->first; st == NA_OK && i < end; i++) {
 		uint32_t at = k->events.v[i];
 
-		st = one_event(&r, block->base + (at >> KT_KIND_BITS),
+		st = one_event(&r, (const char *)b->p + (at >> KT_KIND_BITS),
 			       (enum kt_kind)(at & ((1U << KT_KIND_BITS) - 1)));
 	}
 	free(r.text.s);

@@ -15,29 +15,6 @@ bool kt_is_rocprof(const struct na_json *j)
 	return na_json_is(j, "rocprofiler-sdk-tool");
 }
 
-typedef enum na_status (*take_fn)(struct na_input *in, struct na_json *j,
-				  struct na_err *err);
-
-/* What is behind a key: each element of its array that is an object. */
-static enum na_status each(struct na_input *in, struct na_json *j, take_fn take,
-			   struct na_err *err)
-{
-	enum na_status st = NA_OK;
-
-	if (na_json_next(j) != NA_JSON_ARRAY) {
-		na_json_skip(j);
-		return NA_OK;
-	}
-	while (st == NA_OK && na_json_next(j) != NA_JSON_ARRAY_END &&
-	       j->kind != NA_JSON_END) {
-		if (j->kind == NA_JSON_OBJECT)
-			st = take(in, j, err);
-		else
-			na_json_skip(j);
-	}
-	return st;
-}
-
 /* {"handle": 7}, behind its key. */
 static uint64_t handle(struct na_json *j)
 {
@@ -100,7 +77,7 @@ static enum na_status take_dispatch(struct na_input *in, struct na_json *j,
 				    struct na_err *err)
 {
 	struct kineto *k = in->state;
-	const char *from = j->from;
+	const char *data = (const char *)in->data, *from = j->from;
 
 	k->n_events++;
 	k->n_kernels++;
@@ -114,7 +91,8 @@ static enum na_status take_dispatch(struct na_input *in, struct na_json *j,
 	if (j->damage || !(in->wants & (NA_WANT_BUSY | NA_WANT_OPS |
 					NA_WANT_COMMS | NA_WANT_KERNELS)))
 		return NA_OK;
-	return kt_keep(k, from, j->p, KT_DISPATCH, err);
+	return kt_keep(k, (uint64_t)(from - data), (uint64_t)(j->p - data),
+		       KT_DISPATCH, err);
 }
 
 static enum na_status take_buffers(struct na_input *in, struct na_json *j,
@@ -130,7 +108,7 @@ static enum na_status take_buffers(struct na_input *in, struct na_json *j,
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "kernel_dispatch")) {
 			k->has_array = true;
-			st = each(in, j, take_dispatch, err);
+			st = kt_each(in, j, take_dispatch, err);
 		} else {
 			na_json_skip(j);
 		}
@@ -165,9 +143,9 @@ static enum na_status take_process(struct na_input *in, struct na_json *j,
 
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "agents"))
-			st = each(in, j, take_agent, err);
+			st = kt_each(in, j, take_agent, err);
 		else if (na_json_is(j, "kernel_symbols"))
-			st = each(in, j, take_symbol, err);
+			st = kt_each(in, j, take_symbol, err);
 		else if (na_json_is(j, "buffer_records"))
 			st = take_buffers(in, j, err);
 		else if (na_json_is(j, "metadata"))
@@ -188,7 +166,7 @@ enum na_status kt_rocprof(struct na_input *in, struct na_json *j,
 	k->categories[0].wants = NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_COMMS |
 				 NA_WANT_KERNELS;
 	k->n_categories = 1;
-	return each(in, j, take_process, err);
+	return kt_each(in, j, take_process, err);
 }
 
 /* ---- one dispatch */

@@ -37,6 +37,19 @@ static uint32_t wants_of(struct na_text category)
 	return na_text_is(category, "cpu_op") ? NA_WANT_COMMS : 0;
 }
 
+/* A text that the survey keeps: what is being unpacked does not stay. */
+static struct na_text lasting(struct kineto *k, struct na_text x)
+{
+	if (k->spool.phase != KT_EVENTS || !x.s)
+		return x;
+	x.s = na_arena_strn(&k->spool.texts, x.s, x.n);
+	if (!x.s) {
+		k->spool.failed = true;
+		x = na_text_n("", 0);
+	}
+	return x;
+}
+
 static struct kt_category *category_of(struct kineto *k, struct na_text name)
 {
 	struct kt_category *c = &k->categories[k->last_category];
@@ -49,7 +62,7 @@ static struct kt_category *category_of(struct kineto *k, struct na_text name)
 			break;
 	}
 	if (i == k->n_categories && i < KT_CATEGORIES) {
-		k->categories[i].name = name;
+		k->categories[i].name = lasting(k, name);
 		k->categories[i].wants = wants_of(name);
 		k->n_categories++;
 	}
@@ -76,11 +89,14 @@ static bool is_range(struct na_text name)
 	       na_text_begins(name, "ucc:");
 }
 
-static enum na_status
-add_call(struct kineto *k, const struct na_kineto_event *e, struct na_err *err)
+/* The event begins at s and at byte `at`. */
+static enum na_status add_call(struct kineto *k,
+			       const struct na_kineto_event *e, const char *s,
+			       uint64_t at, struct na_err *err)
 {
 	struct kt_args a = kt_args_of(e->args);
-	struct kt_call call = {(uint64_t)a.external_id, e->args};
+	struct kt_call call = {(uint64_t)a.external_id,
+			       at + (uint64_t)(e->args.s - s), e->args.n};
 	bool ok = true;
 
 	if (a.external_id >= 0 && a.collective.s)
@@ -105,7 +121,7 @@ static enum kt_kind kind_of(struct kineto *k, const struct na_kineto_event *e)
 	return na_text_is(e->name, calls_name) ? KT_CPU : KT_NONE;
 }
 
-static bool wanted(const struct na_input *in, enum kt_kind kind)
+static bool wanted(uint32_t asked, enum kt_kind kind)
 {
 	static const uint32_t wants[] = {
 		[KT_KERNEL] = NA_WANT_BUSY,
@@ -117,23 +133,23 @@ static bool wanted(const struct na_input *in, enum kt_kind kind)
 		[KT_NONE] = 0,
 	};
 
-	return in->wants & wants[kind];
+	return asked & wants[kind];
 }
 
-enum na_status kt_keep(struct kineto *k, const char *s, const char *end,
+enum na_status kt_keep(struct kineto *k, uint64_t at, uint64_t end,
 		       enum kt_kind kind, struct na_err *err)
 {
 	struct kt_block *b = k->blocks.n ? &k->blocks.v[k->blocks.n - 1] : NULL;
 
-	if (!b || s - b->base >= NA_BLOCK_BYTES) {
+	if (!b || at - b->base >= NA_BLOCK_BYTES) {
 		if (!na_add(&k->blocks,
-			    ((struct kt_block){s, end, k->events.n})))
+			    ((struct kt_block){at, end, k->events.n})))
 			return na_fail_nomem(err);
 		b = &k->blocks.v[k->blocks.n - 1];
 	}
 	b->end = end;
 	if (!na_add(&k->events,
-		    (uint32_t)(s - b->base) << KT_KIND_BITS | (uint32_t)kind))
+		    (uint32_t)(at - b->base) << KT_KIND_BITS | (uint32_t)kind))
 		return na_fail_nomem(err);
 	return NA_OK;
 }
@@ -153,11 +169,10 @@ void kt_note_time(struct kineto *k, struct na_text ts, int power)
 	k->has_first = true;
 }
 
-static enum na_status take_event(struct na_input *in,
-				 const struct na_kineto_event *e, const char *s,
-				 const char *end, struct na_err *err)
+enum na_status kt_take_event(struct kineto *k, uint32_t wants,
+			     const struct na_kineto_event *e, const char *s,
+			     const char *next, uint64_t at, struct na_err *err)
 {
-	struct kineto *k = in->state;
 	enum na_status st = NA_OK;
 	enum kt_kind kind;
 
@@ -167,13 +182,21 @@ static enum na_status take_event(struct na_input *in,
 	category_of(k, e->cat)->events++;
 	kt_note_time(k, e->ts, 3);
 	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
-		k->pid = e->pid;
+		k->pid = lasting(k, e->pid);
 	kind = kind_of(k, e);
 	if (na_text_is(e->name, calls_name) || kt_is_p2p_call(e->name))
-		st = add_call(k, e, err);
-	if (st == NA_OK && wanted(in, kind))
-		st = kt_keep(k, s, end, kind, err);
+		st = add_call(k, e, s, at, err);
+	if (st == NA_OK && wanted(wants, kind))
+		st = kt_keep(k, at, at + (uint64_t)(next - s), kind, err);
 	return st;
+}
+
+const char *kt_past_comma(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\n' || *s == '\r' ||
+			   *s == '\t' || *s == ','))
+		s++;
+	return s;
 }
 
 /* From behind the bracket of the array of events; leaves the walker at the
@@ -182,25 +205,27 @@ static enum na_status take_events(struct na_input *in, struct na_json *j,
 				  struct na_err *err)
 {
 	struct kineto *k = in->state;
-	const char *s = j->p, *end = j->end, *next;
+	const char *data = (const char *)in->data, *s = j->p, *next;
+	struct na_kineto_shape shape = {0};
 	enum na_status st = NA_OK;
 	struct na_kineto_event e;
 
 	k->has_array = true;
+	if (k->spool.array == (uint64_t)(s - data))
+		s = data + k->spool.stop;
 	while (st == NA_OK) {
-		while (s < end && (*s == ' ' || *s == '\n' || *s == '\r' ||
-				   *s == '\t' || *s == ','))
-			s++;
-		if (s == end || *s != '{')
+		s = kt_past_comma(s, j->end);
+		if (s == j->end || *s != '{')
 			break;
-		next = na_kineto_event(s, end, &e);
+		next = na_kineto_event(s, j->end, &shape, &e);
 		if (!next)
 			break;
-		st = take_event(in, &e, s, next, err);
+		st = kt_take_event(k, in->wants, &e, s, next,
+				   (uint64_t)(s - data), err);
 		s = next;
 	}
 	j->p = s;
-	j->closed = s < end && *s == ']';
+	j->closed = s < j->end && *s == ']';
 	return st;
 }
 
@@ -245,7 +270,7 @@ static void say_damage(struct na_input *in, const struct na_json *j)
 		      at, j->damage, in->size - at, k->n_events);
 }
 
-NA_ORDER(by_id, struct kt_call, NA_UP(id), NA_UP(args.s))
+NA_ORDER(by_id, struct kt_call, NA_UP(id), NA_UP(at))
 NA_ORDER(by_number, struct kt_symbol, NA_UP(id), NA_UP(name.s))
 
 /* Only of known ranks: files of one host are told apart by these. */

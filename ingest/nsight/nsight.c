@@ -188,12 +188,13 @@ static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
 			    uint32_t core, int64_t start_ps, int64_t end_ps)
 {
 	const struct na_ns_group *g = na_ns_group_of(r->x, t->communicator);
+	uint32_t group = g ? name_of(r, g->name) : NA_UNKNOWN_U32;
 	const struct na_talk talk = {
 		.comm = {.start_ps = start_ps,
 			 .end_ps = end_ps,
 			 .sequence = -1,
 			 .size_bytes = t->size_bytes,
-			 .group = g ? name_of(r, g->name) : NA_UNKNOWN_U32,
+			 .group = group,
 			 .group_size = g ? g->size : 0,
 			 .type = NA_UNKNOWN_U32,
 			 .stream = stream_of(r->x, t),
@@ -204,6 +205,7 @@ static enum na_status talks(struct reading *r, const struct na_ns_talk *t,
 		.rank = r->x->slots.v[t->slot].rank,
 		.name = text_of(r, t->name),
 		.kernel = text_of(r, t->kernel),
+		.collective = group,
 	};
 
 	return na_talk_put(r->in, r->sink, &talk);

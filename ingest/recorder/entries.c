@@ -51,7 +51,7 @@ static const char *const names[N_FIELDS] = {
 
 struct entries {
 	struct na_recorder_dump *x;
-	const struct na_dump_value *v[N_FIELDS]; /* of this entry, or NULL */
+	const struct na_dump_value *const *v; /* by field; or NULL */
 };
 
 static int field_of(struct na_text key)
@@ -65,10 +65,28 @@ static int field_of(struct na_text key)
 	return i;
 }
 
-static void look_up(struct entries *e, const struct na_dump_list *entry)
+/* Are the keys those of the entry before, at the same places in memory?  Then
+ * its values are where that one's were. */
+static bool as_before(const struct na_recorder_dump *x,
+		      const struct na_dump_list *entry)
 {
-	struct na_recorder_dump *x = e->x;
+	if (entry->v != x->entry || entry->n != x->entry_n)
+		return false;
+	for (size_t i = 0; i < entry->n; i += 2) {
+		if (entry->v[i].kind != NA_DUMP_TEXT ||
+		    entry->v[i].s != x->keys[i / 2].s)
+			return false;
+	}
+	return true;
+}
 
+static void look_up(struct na_recorder_dump *x,
+		    const struct na_dump_list *entry)
+{
+	_Static_assert(N_FIELDS <= NA_LEN(x->v), "a value for each field");
+	if (as_before(x, entry))
+		return;
+	memset(x->v, 0, sizeof(x->v));
 	for (size_t i = 0; i + 1 < entry->n; i += 2) {
 		struct na_text key = na_dump_text(&entry->v[i]);
 		size_t slot = i / 2 % NA_LEN(x->keys);
@@ -78,8 +96,10 @@ static void look_up(struct entries *e, const struct na_dump_list *entry)
 			x->keys[slot].s = key.s;
 		}
 		if (x->keys[slot].field < N_FIELDS)
-			e->v[x->keys[slot].field] = &entry->v[i + 1];
+			x->v[x->keys[slot].field] = &entry->v[i + 1];
 	}
+	x->entry = entry->n <= 2 * NA_LEN(x->keys) ? entry->v : NULL;
+	x->entry_n = entry->n;
 }
 
 static int64_t number(const struct entries *e, enum field f)
@@ -125,6 +145,16 @@ static unsigned bits_of(struct na_text type)
 	return 0;
 }
 
+/* The same: an entry speaks of the texts that those before it did. */
+static unsigned known_bits(struct na_recorder_dump *x, struct na_text type)
+{
+	if (x->type.s != type.s || x->type.n != type.n) {
+		x->type = type;
+		x->type_bits = bits_of(type);
+	}
+	return x->type_bits;
+}
+
 /* Elements of one tensor: the product of its sizes; UINT64_MAX: past 64
  * bits, or no sizes. */
 static uint64_t elements_of(const struct na_dump_value *tensor)
@@ -143,7 +173,7 @@ static uint64_t elements_of(const struct na_dump_value *tensor)
 }
 
 /* Of all tensors of a side, and their bytes; UINT64_MAX: not known. */
-static void side(const struct na_dump_value *sizes,
+static void side(struct na_recorder_dump *x, const struct na_dump_value *sizes,
 		 const struct na_dump_value *types, uint64_t *elements,
 		 uint64_t *bytes)
 {
@@ -154,8 +184,9 @@ static void side(const struct na_dump_value *sizes,
 
 	for (size_t i = 0; known && i < l->n; i++) {
 		uint64_t k = elements_of(&l->v[i]), more;
-		unsigned bits = t && i < t->n ? bits_of(na_dump_text(&t->v[i]))
-					      : 0;
+		unsigned bits = t && i < t->n
+					? known_bits(x, na_dump_text(&t->v[i]))
+					: 0;
 
 		known = k != UINT64_MAX && !__builtin_add_overflow(n, k, &n);
 		if (!bits || __builtin_mul_overflow(k, bits / 8, &more) ||
@@ -183,8 +214,8 @@ static void sizes_of(struct entries *e, struct na_testimony_entry *to)
 {
 	uint64_t in, out;
 
-	side(e->v[IN_SIZES], e->v[IN_TYPES], &to->in_elements, &in);
-	side(e->v[OUT_SIZES], e->v[OUT_TYPES], &to->out_elements, &out);
+	side(e->x, e->v[IN_SIZES], e->v[IN_TYPES], &to->in_elements, &in);
+	side(e->x, e->v[OUT_SIZES], e->v[OUT_TYPES], &to->out_elements, &out);
 	to->size_bytes = in == UINT64_MAX || (out != UINT64_MAX && out > in)
 				 ? out
 				 : in;
@@ -338,6 +369,9 @@ static bool add_frames(struct entries *e, const struct na_dump_value *v,
 	return true;
 }
 
+/* So many more may come before those that stay are sought. */
+enum { ENTRIES = 256 };
+
 /* From the last to the first: all that are open, and of those that have
  * completed the last ones of each group. */
 static bool keep_some(struct na_recorder_dump *x)
@@ -360,6 +394,7 @@ static bool keep_some(struct na_recorder_dump *x)
 		memmove(d->entries.v, d->entries.v + to,
 			n * sizeof(*d->entries.v));
 	d->entries.n = n;
+	x->entries_max = 2 * n + ENTRIES;
 	free(kept);
 	return true;
 }
@@ -369,11 +404,11 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 {
 	const struct na_dump_list *entry = na_dump_items(v, NA_DUMP_DICT);
 	struct na_testimony_dump *d = x->dump;
-	struct entries e = {.x = x};
+	struct entries e = {x, x->v};
 	struct na_testimony_entry to;
 
 	if (entry)
-		look_up(&e, entry);
+		look_up(x, entry);
 	if (!entry || !e.v[GROUP] || !e.v[NAME] || !e.v[STATE]) {
 		d->left_out++;
 		return true;
@@ -385,6 +420,8 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 	if (to.state == NA_RANKS_COMPLETED)
 		d->all = true;
 	else if (!add_frames(&e, e.v[FRAMES], &to))
+		return false;
+	if (d->entries.n >= x->entries_max && !keep_some(x))
 		return false;
 	return na_add(&d->entries, to);
 }

@@ -201,33 +201,39 @@ static enum na_status fill_one(struct unpickler *x, uint64_t at, size_t n,
 	return fill(x, at, x->stack.n - n, kind);
 }
 
-/* Is the value at the top of the stack an item to hand out? */
-static bool is_item(const struct unpickler *x)
+/* Is the dictionary below the values from `from` on, which it is to get, an
+ * item to hand out? */
+static bool is_item(const struct unpickler *x, size_t from)
 {
 	size_t list = x->n_marks == 2 ? x->marks[1] : 0;
 
-	return x->items && list && x->stack.n == list + 1 && x->marks[0] == 1 &&
+	return x->items && list && from == list + 1 && x->marks[0] == 1 &&
+	       x->stack.v[list].kind == NA_DUMP_DICT &&
+	       !x->stack.v[list].list->n && (x->stack.n - from) % 2 == 0 &&
 	       list - 1 > x->marks[0] && (list - x->marks[0]) % 2 == 0 &&
 	       x->stack.v[0].kind == NA_DUMP_DICT &&
 	       x->stack.v[list - 1].kind == NA_DUMP_LIST &&
 	       na_text_is(na_dump_text(&x->stack.v[list - 2]), x->items->list);
 }
 
-static enum na_status hand_out(struct unpickler *x)
+/* Its values are shown where they lie. */
+static enum na_status hand_out(struct unpickler *x, uint64_t at, size_t from)
 {
+	struct na_dump_list held = {x->stack.v + from,
+				    (uint32_t)(x->stack.n - from), 0};
+	struct na_dump_value item = {.kind = NA_DUMP_DICT, .list = &held};
 	struct na_dump_list so_far = {x->stack.v + 1,
 				      (uint32_t)(x->marks[1] - 1 - 2), 0};
 	struct na_dump_value top = {.kind = NA_DUMP_DICT, .list = &so_far};
-	enum na_status st = x->items->take(x->items->ctx, &top,
-					   &x->stack.v[x->stack.n - 1], x->err);
+	enum na_status st = x->items->take(x->items->ctx, &top, &item, x->err);
 
 	if (st == NA_END) { /* it stays, and those behind it */
 		x->items = NULL;
-		return NA_OK;
+		return fill(x, at, from, NA_DUMP_DICT);
 	}
 	if (st != NA_OK)
 		return st;
-	x->stack.n--;
+	x->stack.n = from - 1;
 	/* Of the first one it is not known where it began. */
 	if (x->marked && !x->kept)
 		na_dump_back(x->store, x->mark);
@@ -248,7 +254,6 @@ static enum na_status mark(struct unpickler *x, uint64_t at)
 /* APPENDS, SETITEMS, TUPLE. */
 static enum na_status fill_marked(struct unpickler *x, uint64_t at, int op)
 {
-	enum na_status st;
 	size_t from;
 
 	if (!x->n_marks)
@@ -256,9 +261,10 @@ static enum na_status fill_marked(struct unpickler *x, uint64_t at, int op)
 	from = x->marks[--x->n_marks];
 	if (op == OP_TUPLE)
 		return tuple(x, at, x->stack.n - from);
-	st = fill(x, at, from, op == OP_APPENDS ? NA_DUMP_LIST : NA_DUMP_DICT);
-	return st == NA_OK && op == OP_SETITEMS && is_item(x) ? hand_out(x)
-							      : st;
+	if (op == OP_SETITEMS && is_item(x, from))
+		return hand_out(x, at, from);
+	return fill(x, at, from,
+		    op == OP_APPENDS ? NA_DUMP_LIST : NA_DUMP_DICT);
 }
 
 /* ---- values */
@@ -417,6 +423,116 @@ static enum na_status one(struct unpickler *x, uint64_t at, uint8_t op)
 	}
 }
 
+/* ---- in a hurry: the opcodes that most of a dump is made of */
+
+enum { OP_BYTES = 10 }; /* of the longest one of these */
+
+/* A value that stands in the file, into `to`; how many bytes it takes, 0: it
+ * is no such. */
+static inline size_t plain(const uint8_t *p, struct na_dump_value *to)
+{
+	switch (*p) {
+	case OP_BININT1:
+		*to = an_int(p[1]);
+		return 2;
+	case OP_BININT2:
+		*to = an_int((int64_t)na_get16(p + 1, false));
+		return 3;
+	case OP_BININT:
+		*to = an_int((int32_t)na_get32(p + 1, false));
+		return 5;
+	case OP_LONG1:
+		*to = an_int((int64_t)na_get64(p + 2, false));
+		return p[1] == 8 ? 10 : 0;
+	case OP_NONE:
+		*to = (struct na_dump_value){.kind = NA_DUMP_NONE};
+		return 1;
+	case OP_NEWTRUE:
+	case OP_NEWFALSE:
+		*to = (struct na_dump_value){.kind = NA_DUMP_BOOL,
+					     .i = *p == OP_NEWTRUE};
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* The values above the last MARK become what the empty list below it holds;
+ * false: it is none, or there is no memory. */
+static inline bool close_list(struct unpickler *x, struct na_dump_value **top)
+{
+	struct na_dump_value *from, *v;
+	struct na_dump_list *l;
+	size_t n;
+
+	if (x->n_marks < 2 ||
+	    x->marks[x->n_marks - 1] <= x->marks[x->n_marks - 2])
+		return false;
+	from = x->stack.v + x->marks[x->n_marks - 1];
+	l = from[-1].list;
+	n = (size_t)(*top - from);
+	if (from[-1].kind != NA_DUMP_LIST || l->n || n > UINT16_MAX)
+		return false;
+	v = na_dump_alloc(x->store, n * sizeof(*v));
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		v[i] = from[i];
+	*l = (struct na_dump_list){v, (uint32_t)n, (uint32_t)n};
+	x->n_marks--;
+	*top = from;
+	return true;
+}
+
+/*
+ * On over opcodes that push or end a list, as far as they are whole and there
+ * is room.
+ * one() does the same; here they take a few instructions each, and what most
+ * of them are is asked first, so that the processor can guess.
+ */
+static void hurry(struct unpickler *x)
+{
+	size_t left = na_left(&x->c), n;
+	const uint8_t *p = x->c.p;
+	const uint8_t *far = left > OP_BYTES ? x->c.end - OP_BYTES : p;
+	const struct na_dump_value *memo = x->memo.v;
+	const size_t known = x->memo.n;
+	struct na_dump_value *to = x->stack.v + x->stack.n;
+	const struct na_dump_value *full = x->stack.v + x->stack.cap;
+
+	while (p < far && to < full) {
+		if (*p == OP_BINGET) {
+			if (p[1] >= known)
+				break;
+			*to++ = memo[p[1]];
+			p += 2;
+		} else if (*p == OP_MARK && x->n_marks < NA_PICKLE_MARKS) {
+			x->marks[x->n_marks++] = (size_t)(to - x->stack.v);
+			p++;
+		} else if (*p == OP_EMPTY_LIST) {
+			to->kind = NA_DUMP_LIST;
+			to->n = 0;
+			to->list = na_dump_list(x->store);
+			if (!to->list)
+				break;
+			to++;
+			p++;
+		} else if (*p == OP_APPENDS) {
+			if (!close_list(x, &to))
+				break;
+			p++;
+		} else {
+			n = plain(p, to);
+			if (!n)
+				break;
+			to++;
+			p += n;
+		}
+	}
+	x->stack.n = (size_t)(to - x->stack.v);
+	x->c.p = p;
+}
+
 /* What breaks off is closed as if its ends had come. */
 static void salvage(struct unpickler *x)
 {
@@ -450,9 +566,11 @@ enum na_status na_pickle_read(const uint8_t *p, size_t n,
 
 	*out = (struct na_dump_value){.kind = NA_DUMP_NONE};
 	while (st == NA_OK && !stopped) {
-		uint64_t at = na_at(&x.c);
+		uint64_t at;
 		uint8_t op;
 
+		hurry(&x);
+		at = na_at(&x.c);
 		if (!na_left(&x.c)) {
 			st = ends(&x);
 			break;

@@ -1,12 +1,10 @@
 #include "ingest/recorder/recorder.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/bytes/whole.h"
 #include "ingest/recorder/pickle.h"
 #include "netan/base/order.h"
 #include "netan/base/similar.h"
@@ -176,8 +174,6 @@ static bool read_groups(struct na_recorder_dump *x)
 	const struct na_dump_list *l =
 		na_dump_items(na_dump_get(x->top, "pg_config"), NA_DUMP_DICT);
 
-	if (x->has_groups)
-		return true;
 	x->has_groups = l != NULL;
 	for (size_t i = 0; l && i + 1 < l->n && i < 2 * 65536; i += 2) {
 		if (!add_group(x, na_dump_text(&l->v[i]), &l->v[i + 1]))
@@ -322,12 +318,16 @@ static enum na_status take_entry(void *ctx, const struct na_dump_value *top,
 	struct na_recorder_dump *x = ctx;
 	bool ok;
 
-	x->top = top;
-	ok = read_groups(x);
-	if (ok && !x->has_groups)
-		return NA_END;
-	ok = ok && na_recorder_entry(x, entry);
-	x->top = NULL;
+	if (!x->has_groups) {
+		x->top = top;
+		ok = read_groups(x);
+		x->top = NULL;
+		if (!ok)
+			return na_fail_nomem(err);
+		if (!x->has_groups)
+			return NA_END;
+	}
+	ok = na_recorder_entry(x, entry);
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
@@ -342,7 +342,7 @@ static bool read_top(struct na_recorder_dump *x, const char *path)
 		na_recorder_name(x,
 				 na_dump_text(na_dump_get(x->top, "version")));
 	x->dump->library = na_recorder_name(x, library);
-	if (!read_groups(x))
+	if (!x->has_groups && !read_groups(x))
 		return false;
 	x->dump->rank = na_recorder_rank(path);
 	if (x->dump->rank < 0)
@@ -414,23 +414,13 @@ enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 				struct na_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat sb;
-	void *p;
+	struct na_whole w;
 
-	if (fd < 0 || fstat(fd, &sb) < 0 || sb.st_size <= 0) {
-		na_fail(err, NA_EIO, "%s: %s", path,
-			fd < 0 || sb.st_size > 0 ? strerror(errno) : "empty");
-		if (fd >= 0)
-			close(fd);
+	if (na_whole_open(&w, path, err) != NA_OK)
 		return err->status;
-	}
-	p = mmap(NULL, (size_t)sb.st_size, PROT_READ,
-		 MAP_PRIVATE | MAP_POPULATE, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
-		return na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
-	na_in_err(na_recorder_read_bytes(x, path, p, (size_t)sb.st_size, err));
-	munmap(p, (size_t)sb.st_size);
+	if (!w.n)
+		return na_fail(err, NA_EIO, "%s: empty", path);
+	na_in_err(na_recorder_read_bytes(x, path, w.p, w.n, err));
+	na_whole_close(&w);
 	return err->status;
 }

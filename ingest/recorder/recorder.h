@@ -61,12 +61,19 @@ struct na_recorder_dump {
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */
+	size_t entries_max;  /* beyond these, some are dropped */
+	struct na_text type; /* asked for last, and the bits of its elements */
+	unsigned type_bits;
 	/* Keys are one text each and stand in the same order in all entries:
 	 * where the last one had this one, its field is known. */
 	struct {
 		const char *s;
 		int field;
 	} keys[64];
+	/* the entry that was looked at last, and its values by field */
+	const struct na_dump_value *entry;
+	size_t entry_n;
+	const struct na_dump_value *v[20];
 	/* texts that were interned last, by where they lie */
 	struct {
 		const char *s;

@@ -2,7 +2,8 @@
 
 #include "netan/base/vec.h"
 
-enum { BLOCK = 1 << 18 };
+/* Few pages: each is zeroed for each file. */
+enum { BLOCK = 1 << 15 };
 
 void na_dump_store_fini(struct na_dump_store *s)
 {
@@ -10,32 +11,14 @@ void na_dump_store_fini(struct na_dump_store *s)
 	s->p = s->end = NULL;
 }
 
-void *na_dump_alloc(struct na_dump_store *s, size_t size)
+void *na_dump_alloc_past(struct na_dump_store *s, size_t size)
 {
-	void *p;
-
-	size = (size + 15) & ~(size_t)15;
-	if (size > (size_t)(s->end - s->p)) {
-		if (size > BLOCK / 8)
-			return na_arena_alloc(&s->arena, size);
-		s->p = na_arena_alloc(&s->arena, BLOCK);
-		s->begin = s->p;
-		s->end = s->p ? s->p + BLOCK : NULL;
-		if (!s->p)
-			return NULL;
-	}
-	p = s->p;
-	s->p += size;
-	return p;
-}
-
-struct na_dump_list *na_dump_list(struct na_dump_store *s)
-{
-	struct na_dump_list *l = na_dump_alloc(s, sizeof(*l));
-
-	if (l)
-		*l = (struct na_dump_list){NULL, 0, 0};
-	return l;
+	if (size > BLOCK / 8)
+		return na_arena_alloc(&s->arena, size);
+	s->begin = na_arena_alloc(&s->arena, BLOCK);
+	s->p = s->begin ? s->begin + size : NULL;
+	s->end = s->begin ? s->begin + BLOCK : NULL;
+	return s->begin;
 }
 
 bool na_dump_append(struct na_dump_store *s, struct na_dump_list *l,
@@ -73,16 +56,12 @@ const struct na_dump_value *na_dump_get(const struct na_dump_value *dict,
 	return NULL;
 }
 
-bool na_dump_int(const struct na_dump_value *v, int64_t *x)
+bool na_dump_digits(const struct na_dump_value *v, int64_t *x)
 {
 	struct na_text text = na_dump_text(v);
 	bool minus = na_text_past(&text, "-");
 	uint64_t u;
 
-	if (v && v->kind == NA_DUMP_INT) {
-		*x = v->i;
-		return true;
-	}
 	if (!na_text_number(text, &u) || u > INT64_MAX)
 		return false;
 	*x = minus ? -(int64_t)u : (int64_t)u;

@@ -51,7 +51,17 @@ struct na_dump_store {
 
 void na_dump_store_fini(struct na_dump_store *s);
 /* Not zeroed, aligned for values; NULL: no memory. */
-void *na_dump_alloc(struct na_dump_store *s, size_t size);
+void *na_dump_alloc_past(struct na_dump_store *s, size_t size);
+static inline void *na_dump_alloc(struct na_dump_store *s, size_t size)
+{
+	uint8_t *p = s->p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > (size_t)(s->end - p))
+		return na_dump_alloc_past(s, size);
+	s->p = p + size;
+	return p;
+}
 
 /* What was allocated since `mark` (of na_dump_mark()) is no more. */
 struct na_dump_mark {
@@ -67,7 +77,14 @@ static inline void na_dump_back(struct na_dump_store *s, struct na_dump_mark m)
 }
 
 /* An empty list; NULL: no memory. */
-struct na_dump_list *na_dump_list(struct na_dump_store *s);
+static inline struct na_dump_list *na_dump_list(struct na_dump_store *s)
+{
+	struct na_dump_list *l = na_dump_alloc(s, sizeof(*l));
+
+	if (l)
+		*l = (struct na_dump_list){NULL, 0, 0};
+	return l;
+}
 /* To its end; false: no memory, or more than 32 bits count. */
 bool na_dump_append(struct na_dump_store *s, struct na_dump_list *l,
 		    const struct na_dump_value *v, size_t n);
@@ -91,6 +108,13 @@ const struct na_dump_value *na_dump_get(const struct na_dump_value *dict,
 
 /* An integer, or a text of its decimal digits (JSON dumps write some so);
  * false: neither. */
-bool na_dump_int(const struct na_dump_value *v, int64_t *x);
+bool na_dump_digits(const struct na_dump_value *v, int64_t *x);
+static inline bool na_dump_int(const struct na_dump_value *v, int64_t *x)
+{
+	if (!v || v->kind != NA_DUMP_INT)
+		return na_dump_digits(v, x);
+	*x = v->i;
+	return true;
+}
 
 #endif

@@ -6,9 +6,12 @@
 #
 #	RUNS=5 EVENTS=9000000 tests/bench/bench.sh NETAN BIN WORK
 #
+# ONLY="kineto gpu" measures these parts alone.
+#
 # cpu is user and system time, wall what a person waits.  Peers, in BIN:
 # yardstick (a bare walk that decodes every event and stat), unpack_peer
-# (protobuf-c), inflate_peer (zlib), json_peer (yajl).
+# (protobuf-c), inflate_peer (zlib; -i: ISA-L), json_peer (yajl), pickle_walk
+# (the opcodes of pickles, and nothing else).
 # shellcheck disable=SC2016  # measured commands are for the inner shell
 set -eu
 
@@ -18,7 +21,8 @@ mkdir -p "$3"
 WORK=$(realpath "$3")
 RUNS=${RUNS:-5}
 EVENTS=${EVENTS:-9000000}
-export NETAN BIN WORK
+BENCH_SOURCE=$(realpath "${BASH_SOURCE[0]%/*}")
+export NETAN BIN WORK BENCH_SOURCE
 export LC_ALL=C TZ=UTC
 held=0 short=0
 
@@ -283,6 +287,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/diagnose.sh"
 # shellcheck source=tests/bench/kineto.sh
 . "${BASH_SOURCE[0]%/*}/kineto.sh"
+# shellcheck source=tests/bench/gpu.sh
+. "${BASH_SOURCE[0]%/*}/gpu.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -310,6 +316,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 fi
 make_device_files
 make_kineto
+make_gpu
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -319,18 +326,10 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 	echo "the machine is busy: believe cpu, not wall"
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
-bench_typical
-bench_network
-bench_packed
-bench_memory
-bench_growth
-bench_picture
-bench_analyses
-bench_pairs
-bench_diff
-bench_devices
-bench_captures
-bench_transfer_file
-bench_diagnose
-bench_kineto
+for part in typical network packed memory growth picture analyses pairs diff \
+	devices captures transfer_file diagnose kineto gpu; do
+	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
+		"bench_$part"
+	fi
+done
 echo "$held bars held, $short fell short"

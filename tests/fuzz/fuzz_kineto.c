@@ -40,11 +40,12 @@ static void items(struct na_text text, bool bare)
 
 static void event(struct na_text text)
 {
+	static struct na_kineto_shape shape; /* of what came before, too */
 	struct na_kineto_event e;
 	const char *end = text.s + text.n;
 
 	if (text.n && text.s[0] == '{')
-		end = na_kineto_event(text.s, end, &e);
+		end = na_kineto_event(text.s, end, &shape, &e);
 	walk_must(!end || (end > text.s || !text.n));
 	walk_must(!end || end <= text.s + text.n);
 }

@@ -45,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *globs[] = {"Megascale*", "*[a-f]?"};
 	const struct na_text_list list = {globs, 2, 2};
 	const struct na_input_asks some = {.lines = &list,
-					   .segments_of = NA_UNKNOWN_U32};
+					   .segments_of = NA_UNKNOWN_U32,
+					   .idle_threads = true};
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	walk_must(fd >= 0);

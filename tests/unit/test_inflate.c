@@ -82,8 +82,9 @@ struct outcome {
 	char why[160];
 };
 
-/* Reads to the end, at most `step` bytes at a time. */
-static struct outcome unpack(const struct bytes *in, size_t step)
+/* Reads to the end, at most `step` bytes at a time; `ahead`: a thread of its
+ * own unpacks. */
+static struct outcome unpack_by(const struct bytes *in, size_t step, bool ahead)
 {
 	struct outcome o = {{NULL, 0}, false, ""};
 	struct na_err err = {.status = NA_OK};
@@ -93,6 +94,8 @@ static struct outcome unpack(const struct bytes *in, size_t step)
 
 	lseek(fd, 0, SEEK_SET);
 	assert_int_equal(na_feed_open(&s, fd, "packed", &err), NA_OK);
+	if (ahead)
+		na_feed_go_ahead(&s);
 	while (got) {
 		if (o.out.n + step > cap) {
 			cap = 2 * (o.out.n + step);
@@ -110,10 +113,15 @@ static struct outcome unpack(const struct bytes *in, size_t step)
 	return o;
 }
 
-static void expect(const struct bytes *in, size_t step,
-		   const struct bytes *want, const char *why)
+static struct outcome unpack(const struct bytes *in, size_t step)
 {
-	struct outcome o = unpack(in, step);
+	return unpack_by(in, step, false);
+}
+
+static void expect_by(const struct bytes *in, size_t step, bool ahead,
+		      const struct bytes *want, const char *why)
+{
+	struct outcome o = unpack_by(in, step, ahead);
 
 	if (o.cut != (why != NULL) || (why && !strstr(o.why, why)))
 		fail_msg("step %zu of %zu: cut %d, \"%s\"", step, want->n,
@@ -122,6 +130,41 @@ static void expect(const struct bytes *in, size_t step,
 	if (want->n)
 		assert_memory_equal(o.out.p, want->p, want->n);
 	free(o.out.p);
+}
+
+static void expect(const struct bytes *in, size_t step,
+		   const struct bytes *want, const char *why)
+{
+	expect_by(in, step, false, want, why);
+	expect_by(in, step, true, want, why);
+}
+
+/* Who wants no more leaves the thread in the middle. */
+static void ahead_and_away(void **state)
+{
+	struct bytes a = content(4000000, true), g = gzip(&a);
+	struct na_err err = {.status = NA_OK};
+	uint8_t some[100];
+	struct na_feed s;
+	size_t got;
+
+	(void)state;
+	for (size_t reads = 0; reads < 3; reads++) {
+		int fd = file_of(g.p, g.n);
+
+		lseek(fd, 0, SEEK_SET);
+		assert_int_equal(na_feed_open(&s, fd, "packed", &err), NA_OK);
+		na_feed_go_ahead(&s);
+		for (size_t i = 0; i < reads; i++) {
+			assert_int_equal(na_feed_read(&s, some, sizeof(some),
+						      &got, &err),
+					 NA_OK);
+			assert_memory_equal(some, a.p + i * sizeof(some), got);
+		}
+		na_feed_close(&s);
+	}
+	free(a.p);
+	free(g.p);
 }
 
 static void packing_by_first_bytes(void **state)
@@ -293,6 +336,7 @@ int main(void)
 		cmocka_unit_test(every_size_and_step),
 		cmocka_unit_test(members),
 		cmocka_unit_test(padding),
+		cmocka_unit_test(ahead_and_away),
 		cmocka_unit_test(cuts),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(small_strings),

@@ -120,10 +120,11 @@ static void events(void **state)
 		"\"args\":{\"x\":[\"]}\\\\\\\"\",{}],\"y\":{}},"
 		"\"name\":\"last\"}tail";
 	size_t whole = sizeof(text) - 1 - 4;
+	struct na_kineto_shape shape = {0};
 	struct na_kineto_event e;
 
 	(void)state;
-	assert_ptr_equal(na_kineto_event(text, text + whole + 4, &e),
+	assert_ptr_equal(na_kineto_event(text, text + whole + 4, &shape, &e),
 			 text + whole);
 	assert_true(na_text_is(e.ph, "X") && na_text_is(e.cat, "kernel"));
 	assert_true(na_text_is(e.name, "last") && na_text_is(e.pid, "0"));
@@ -136,7 +137,7 @@ static void events(void **state)
 		assert_non_null(copy);
 		for (size_t i = 0; i < n; i++)
 			copy[i] = text[i];
-		assert_null(na_kineto_event(copy, copy + n, &e));
+		assert_null(na_kineto_event(copy, copy + n, &shape, &e));
 		free(copy);
 	}
 }

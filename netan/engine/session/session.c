@@ -391,6 +391,7 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 	s->only_one = q->n_inputs == 1;
 	if (!list_files(s, &l))
 		goto nomem;
+	s->asks.idle_threads = s->threads > l.n;
 	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
 	o.errs = na_calloc(l.n, sizeof(*o.errs));
 	if (!o.inputs || !o.errs ||

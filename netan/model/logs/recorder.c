@@ -41,7 +41,12 @@ static size_t add_members(struct na_testimony *x, const int32_t *members,
 	if (!na_append(&x->members, members, n))
 		return SIZE_MAX;
 	v = x->members.v;
-	na_sort(v ? v + first : v, n, na_order_i32);
+	for (size_t i = first + 1; i < x->members.n; i++) {
+		if (v[i - 1] > v[i]) {
+			na_sort(v + first, n, na_order_i32);
+			break;
+		}
+	}
 	for (size_t i = first; i < x->members.n; i++) {
 		if (kept == first || v[kept - 1] != v[i])
 			v[kept++] = v[i];
@@ -50,21 +55,50 @@ static size_t add_members(struct na_testimony *x, const int32_t *members,
 	return kept - first;
 }
 
-/* "0,1,2"; with a name before it: what makes it one group. */
+/* Of a thousand ranks' dumps a million: printf would take most of the time. */
+static char *put_rank(char *to, int32_t rank)
+{
+	uint32_t x = rank < 0 ? 0 - (uint32_t)rank : (uint32_t)rank;
+	char digits[10];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + x % 10);
+	while (x /= 10);
+	if (rank < 0)
+		*to++ = '-';
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+/* "0,1,2"; with a name behind it: what makes it one group. */
 static uint32_t intern(struct na_strtab *t, const char *name, size_t len,
 		       const int32_t *members, size_t n)
 {
-	struct na_str text = {0};
-	uint32_t id;
+	enum { RANK_BYTES = 12, NAME_BYTES = 4096 };
+	uint32_t id = NA_NO_NAME;
+	char *text = n > SIZE_MAX / 2 / RANK_BYTES
+			     ? NULL
+			     : malloc(n * RANK_BYTES + NAME_BYTES + 1);
+	char *to = text;
 
-	for (size_t i = 0; i < n; i++)
-		na_str_join(&text, ",", "%d", (int)members[i]);
-	if (name)
-		na_str_addf(&text, "|%.*s", (int)(len > 4096 ? 4096 : len),
-			    name);
-	id = text.failed || !text.s ? NA_NO_NAME
-				    : na_strtab_add(t, text.s, text.n);
-	free(text.s);
+	if (!text)
+		return id;
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			*to++ = ',';
+		to = put_rank(to, members[i]);
+	}
+	if (name) {
+		len = strnlen(name, len < NAME_BYTES ? len : NAME_BYTES);
+		*to++ = '|';
+		memcpy(to, name, len);
+		to += len;
+	}
+	if (to > text)
+		id = na_strtab_add(t, text, (size_t)(to - text));
+	free(text);
 	return id;
 }
 
