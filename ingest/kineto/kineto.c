@@ -118,6 +118,7 @@ static void kt_close(struct na_input *in)
 
 const struct na_reader na_reader_kineto = {
 	.name = "kineto",
+	.ranks = true,
 	.sniff = kt_sniff,
 	.open = kt_open,
 	.cut = kt_cut,
