@@ -326,7 +326,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			"with such files below it, or *.trace.json, "
 			"*rank*.json or *.sqlite files of a GPU job, or "
 			"captures (*.pcap, "
-			"*.pcapng, *.cap) or *.netan files",
+			"*.pcapng, *.cap) or *.netan files; dumps of the "
+			"flight recorder and logs are for netan hang",
 			path);
 	return st;
 }

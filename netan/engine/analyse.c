@@ -70,6 +70,8 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 
 	if (st != NA_OK)
 		return st;
+	if (na_store_of_ranks(&s->store))
+		na_result_word(r, NA_WORD_HOST, "rank");
 	na_envelope(s, r, a->face.name, d->used,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);

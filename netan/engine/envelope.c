@@ -564,6 +564,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	if (na_session_say_no_calls(s, r))
 		return;
 	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
+	if (na_store_of_ranks(&s->store)) {
+		na_session_say_no_pairs(s);
+		return;
+	}
 	na_say_error(s->request,
 		     "no network transfers: looked for \"NetworkReceive "
 		     "END\" and \"NetworkSend END\" on the plane "

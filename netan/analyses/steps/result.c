@@ -190,9 +190,9 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, M_devices_by_program, (int64_t)programs);
 	na_put_int(r, to, M_devices_by_launch, (int64_t)launches);
 	na_put_bool(r, to, M_numbered_by_order, s->by_order);
-	if (s->scope->store->n_runs == 1 && na_steps_needed(s, 0))
+	if (s->scope->store->n_runs == 1 && na_steps_enough(s, 0))
 		na_put_int(r, to, M_steps_needed,
-			   (int64_t)na_steps_needed(s, 0));
+			   (int64_t)na_steps_enough(s, 0));
 }
 
 /* Of launches nobody knows how many there are among the transfers that are

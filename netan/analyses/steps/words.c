@@ -125,7 +125,7 @@ static struct compared compared_of(const struct st_state *s, uint32_t run)
 	return x;
 }
 
-size_t na_steps_needed(const struct st_state *s, uint32_t run)
+size_t na_steps_enough(const struct st_state *s, uint32_t run)
 {
 	struct compared x = compared_of(s, run);
 
@@ -153,7 +153,7 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	na_i128 between = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
 	struct compared x = compared_of(s, run);
-	size_t needed = na_steps_needed(s, run);
+	size_t needed = na_steps_enough(s, run);
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];

@@ -200,6 +200,18 @@ void na_session_note_ranks(const struct na_session *s, struct na_result *r,
 		       t.n && world - here > 1 ? "s " : t.n ? " " : "", text);
 }
 
+void na_session_say_no_pairs(const struct na_session *s)
+{
+	na_say_error(s->request,
+		     "no transfers between two ranks: looked for sends and "
+		     "receives whose other rank is told (\"Src Rank\", \"Dst "
+		     "Rank\"; nsys exports it with --include-blobs=true), and "
+		     "for steps of NCCL's proxies (NCCL Inspector)");
+	na_say_hint(s->request,
+		    "netan collectives and netan steps tell of what ranks do "
+		    "together; netan info shows what is in the input");
+}
+
 static bool names_ranks(const struct na_session *s)
 {
 	char buf[RANK_NAME_BUF];

@@ -82,6 +82,8 @@ enum na_status na_session_hosts(struct na_session *s,
  * hosts". */
 #define NA_WHO_BUF 96
 const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF]);
+/* Of ranks only, and no transfer between two: says so. */
+void na_session_say_no_pairs(const struct na_session *s);
 /* Which ranks of the job are not in the input. */
 void na_session_note_ranks(const struct na_session *s, struct na_result *r,
 			   struct na_value *coverage);
