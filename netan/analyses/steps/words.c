@@ -303,7 +303,8 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	if (n > 1)
 		na_str_addf(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
-	if (!worst || worst->cause == ST_NETWORK)
+	if ((!worst || worst->cause == ST_NETWORK) && buf[0] >= 'a' &&
+	    buf[0] <= 'z')
 		buf[0] = (char)(buf[0] - 'a' + 'A');
 	return buf;
 }
