@@ -357,7 +357,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			"*rank*.json, latency-*.txt or *.sqlite files of a "
 			"GPU job, or "
 			"captures (*.pcap, "
-			"*.pcapng, *.cap) or *.netan files",
+			"*.pcapng, *.cap) or *.netan files; dumps of the "
+			"flight recorder and logs are for netan hang",
 			path);
 	return st;
 }

@@ -165,6 +165,7 @@ struct na_reader {
 					na_program_take take, void *ctx,
 					struct na_err *err);
 	bool packets; /* its files are captures: nothing in them is an action */
+	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
 	/* They are without what does not communicate. */
 	bool slim_programs;
 	void (*close)(struct na_input *in);

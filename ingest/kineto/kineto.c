@@ -124,6 +124,7 @@ static void kt_close(struct na_input *in)
 
 const struct na_reader na_reader_kineto = {
 	.name = "kineto",
+	.ranks = true,
 	.sniff = kt_sniff,
 	.spool = kt_spool,
 	.spool_state_size = sizeof(struct kineto),

@@ -492,6 +492,7 @@ static enum na_status read_block(const struct na_input *in,
 
 const struct na_reader na_reader_inspector = {
 	.name = "inspector",
+	.ranks = true,
 	.sniff = sniff,
 	.open = open_inspector,
 	.cut = cut,

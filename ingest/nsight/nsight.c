@@ -336,6 +336,7 @@ static enum na_status read_nsight(const struct na_input *in,
 
 const struct na_reader na_reader_nsight = {
 	.name = "nsight",
+	.ranks = true,
 	.sniff = sniff,
 	.open = open_nsight,
 	.cut = cut,

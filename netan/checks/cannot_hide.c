@@ -120,6 +120,7 @@ const struct na_check na_check_cannot_hide = {
 	.question = "collectives that cannot hide behind computation",
 	.needs = {"slack", "timeline"},
 	.judge = judge_cannot_hide,
+	.of_xla = true,
 	.explains = NA_EXPLAINS_SOME,
 	.costs_stall = true,
 };

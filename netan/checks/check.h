@@ -145,6 +145,8 @@ struct na_check {
 	const char *named_as;
 	/* Its cost is the time that devices stall, whoever makes them. */
 	bool costs_stall;
+	/* It looks at what XLA records, and ranks of other jobs do not. */
+	bool of_xla;
 };
 
 /* The body of an exhibit, its side tree, its whole document; NULL: there is

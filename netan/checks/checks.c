@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/checks/look.h"
 #include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -352,6 +353,9 @@ static void run_one(struct na_case *c, const struct na_check *check,
 		check->judge(c);
 		missing = c->missing;
 	}
+	if (missing && check->of_xla && na_of_ranks(c))
+		missing = "jobs of XLA: what these look at is in XProf's "
+			  "traces alone";
 	if (c->n > before || c->joined)
 		return;
 	if (!missing) {

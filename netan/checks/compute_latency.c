@@ -69,4 +69,5 @@ const struct na_check na_check_compute_latency = {
 	.question = "a host that computes its reductions slowly",
 	.needs = {"collectives"},
 	.judge = judge_compute_latency,
+	.of_xla = true,
 };

@@ -82,4 +82,5 @@ const struct na_check na_check_dma_registration = {
 	.question = "host memory registered for DMA after the start-up",
 	.needs = {"host_events"},
 	.judge = judge_dma_registration,
+	.of_xla = true,
 };

@@ -144,4 +144,5 @@ const struct na_check na_check_large_shards = {
 	.question = "large transfers that wait for their copy off the device",
 	.needs = {"shards"},
 	.judge = judge_large_shards,
+	.of_xla = true,
 };

@@ -210,10 +210,21 @@ bool na_one_host(const struct na_case *c)
 			   M_coverage "." M_devices_not_here);
 }
 
+bool na_of_ranks(const struct na_case *c)
+{
+	return na_flag_at(na_case_side(c, "session"), M_of_ranks);
+}
+
 bool na_few_pairs(const struct na_case *c)
 {
 	return strstr(na_text_at(na_case_body(c, "pairs"), M_verdict),
 		      "too few");
+}
+
+int64_t na_steps_needed(const struct na_case *c)
+{
+	return na_count_at(na_case_body(c, "steps"),
+			   M_device_steps "." M_steps_needed);
 }
 
 double na_steps_ms(const struct na_case *c)

@@ -49,8 +49,12 @@ bool na_clocks_differ(const struct na_case *c);
  * what the others saw is not here. */
 bool na_one_host(const struct na_case *c);
 extern const char na_other_hosts[]; /* what that takes */
+/* Every input is of ranks of a GPU job. */
+bool na_of_ranks(const struct na_case *c);
 /* `pairs` saw too few of them to compare hosts. */
 bool na_few_pairs(const struct na_case *c);
+/* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
+int64_t na_steps_needed(const struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
 /* The median step, in milliseconds; NaN: no steps. */

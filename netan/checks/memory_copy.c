@@ -42,4 +42,5 @@ const struct na_check na_check_memory_copy = {
 	.question = "transfers that are copied on the host",
 	.needs = {"host_events"},
 	.judge = judge_memory_copy,
+	.of_xla = true,
 };

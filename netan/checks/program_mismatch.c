@@ -64,5 +64,6 @@ const struct na_check na_check_program_mismatch = {
 	.question = "hosts that run different programs",
 	.needs = {"hlo"},
 	.judge = judge_program_mismatch,
+	.of_xla = true,
 	.explains = NA_EXPLAINS_ALL,
 };

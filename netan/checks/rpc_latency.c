@@ -150,6 +150,16 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	put_mode(c, f->evidence, mode);
 }
 
+/* The kernel of a send or receive runs from when its rank calls it. */
+static void tell_waits(struct na_finding *f)
+{
+	f->severity = NA_SEV_INFO;
+	f->remedy = "look at who comes late to these (netan collectives, netan "
+		    "steps), before at the network";
+	f->otherwise = "a slow network: the time of a send or receive holds "
+		       "the wait for the other rank";
+}
+
 static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
@@ -180,6 +190,8 @@ static void judge_ratio(struct na_case *c)
 		     (long long)na_count_at(all, M_transfers));
 	f->otherwise = "requests that wait for their turn at the sender or "
 		       "the receiver";
+	if (na_of_ranks(c))
+		tell_waits(f);
 	na_case_copy(c, f->evidence, all, M_transfers);
 	na_put_real(c->r, f->evidence, M_p99_over_p50_of_size, ratio);
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);

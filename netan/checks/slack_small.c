@@ -176,5 +176,6 @@ const struct na_check na_check_slack_small = {
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
 	.judge = judge_slack_small,
+	.of_xla = true,
 	.costs_stall = true,
 };

@@ -56,10 +56,14 @@ static double factor_of(const struct na_value *body, const struct na_value *who)
 static const char *name_of(struct na_case *c, const struct na_value *x)
 {
 	double rank = na_number_at(x, M_rank);
+	const char *host = na_text_at(x, M_host);
+	const char *alone = isfinite(rank) ? na_case_text(c, "rank %d", (int)rank) : "";
 
-	return isfinite(rank) ? na_case_text(c, "rank %d on %s", (int)rank,
-					     na_text_at(x, M_host))
-			      : na_text_at(x, M_host);
+	/* Where nothing tells its host it is called after the rank. */
+	return !isfinite(rank)           ? host
+	       : strcmp(host, alone) == 0 ? host
+					  : na_case_text(c, "%s on %s", alone,
+							 host);
 }
 
 struct words {
@@ -307,8 +311,16 @@ static void judge_straggler(struct na_case *c)
 		judge_one(c, body, v);
 	judge_waits(c, body);
 	if (na_length(body, M_hosts) < 2)
-		na_case_missing(c, "steps of two hosts or more, to compare "
-				   "them");
+		na_case_missing(c,
+				"steps of two %s or more, to compare them",
+				na_of_ranks(c) ? "ranks" : "hosts");
+	else if ((int64_t)na_length(body, M_steps) < na_steps_needed(c))
+		na_case_missing(c,
+				"%lld steps of these ranks: %zu %s too few to "
+				"name one that is late",
+				(long long)na_steps_needed(c),
+				na_length(body, M_steps),
+				na_length(body, M_steps) == 1 ? "is" : "are");
 }
 
 const struct na_check na_check_straggler = {

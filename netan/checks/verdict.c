@@ -161,6 +161,37 @@ static int explains(const struct na_finding *f)
 		       : weights[f->check->explains];
 }
 
+/* What ranks wait for each other, where nobody is named for it. */
+static const char *late_ranks(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "steps");
+	size_t steps = na_length(body, M_steps);
+	double waiting = 0, all = 0;
+	const char *share;
+
+	na_for_each (v, na_get(body, M_hosts)) {
+		double n = na_number_at(v, M_steps);
+
+		waiting += n * na_number_at(v, M_waiting_ms);
+		all += n * na_number_at(v, M_mean_ms);
+	}
+	if (!(all > 0) || !isfinite(waiting) || na_length(body, M_hosts) < 2 ||
+	    !na_case_asks(c, "straggler"))
+		return "";
+	share = na_case_number(c, 100 * waiting / all);
+	if ((int64_t)steps < na_steps_needed(c))
+		return na_case_text(
+			c,
+			"; ranks wait %s %% of the step%s for later ones, and "
+			"%zu %s too few to name one (it takes %lld)",
+			share, na_plural(steps), steps, steps == 1 ? "is" : "are",
+			(long long)na_steps_needed(c));
+	return na_case_text(c,
+			    "; ranks wait %s %% of the steps for later ones, of "
+			    "whom none stands out",
+			    share);
+}
+
 const char *na_verdict_instead(struct na_case *c)
 {
 	const struct na_finding *f = NULL;
@@ -171,7 +202,7 @@ const char *na_verdict_instead(struct na_case *c)
 			f = c->findings[i];
 	}
 	if (!f)
-		return "";
+		return na_of_ranks(c) ? late_ranks(c) : "";
 	if (is_of(f, "straggler"))
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
 				    price(c, f));
@@ -192,6 +223,13 @@ static const char *thin(struct na_case *c)
 				M_count);
 	char count[NA_UNIT_BUF];
 
+	if (na_of_ranks(c) && na_length(na_case_body(c, "steps"), M_hosts) < 2 &&
+	    na_count_at(na_case_side(c, "session"), M_ranks) < 2)
+		return "one rank's trace alone: give the files of all ranks";
+	if (na_of_ranks(c) && !na_case_body(c, "pairs"))
+		return "no send or receive between two known ranks is in these "
+		       "inputs, and collectives alone do not show whose "
+		       "network is slow";
 	if (!na_case_body(c, "pairs"))
 		return "no transfers on the network in these inputs";
 	if (n < FEW_TRANSFERS)

@@ -57,7 +57,8 @@ static const struct na_opt input_opts[] = {
 	 "name of the run that the inputs after it belong to, until the next "
 	 "--label; runs are shown side by side"},
 	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
-	 "captures: which address is which host: CSV address,host[,slice]"},
+	 "which address, or rank of a GPU job, is on which host: CSV "
+	 "address,host[,slice] or rank,host"},
 	{NA_OPT_TEXT, 0, "filter", ASK(filter), "EXPR", NULL, 0, 0,
 	 "captures: only packets that pass, in libpcap's capture-filter "
 	 "syntax: 'tcp port 50051'"},

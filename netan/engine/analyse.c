@@ -24,16 +24,17 @@ static void headline(struct na_session *s, struct na_result *r,
 	int64_t own = na_result_about(r)->left_out;
 	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
 	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
-	size_t hosts = na_store_hosts(&s->store);
+	char who[NA_WHO_BUF];
 
 	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
 	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
-			   "%s: %zu file%s, %zu host%s, %s, %s %s%s "
+			   "%s: %zu file%s, %s, %s, %s %s%s "
 			   "used, %s%s%s%s left out",
-			   name, s->n_inputs, na_plural(s->n_inputs), hosts,
-			   na_plural(hosts), na_print_time(span, span_ps, 4),
+			   name, s->n_inputs, na_plural(s->n_inputs),
+			   na_session_who(s, who),
+			   na_print_time(span, span_ps, 4),
 			   na_print_count(n, used), noun, na_plural(used),
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
@@ -69,6 +70,8 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 
 	if (st != NA_OK)
 		return st;
+	if (na_store_of_ranks(&s->store))
+		na_result_word(r, NA_WORD_HOST, "rank");
 	na_envelope(s, r, a->face.name, d->used,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);

@@ -98,17 +98,26 @@ static void hide_store(const struct na_session *s)
 	}
 }
 
+/* "rank 3" is nobody's secret. */
+static bool is_rank(const struct na_source *x)
+{
+	return x->of_rank && x->no_host;
+}
+
 void na_hide_session(const struct na_session *s)
 {
 	const struct na_request *q = s->request;
 
 	if (!q->pseudonyms)
 		return;
-	for (size_t i = 0; i < s->n_inputs; i++)
-		na_hide_later(q, s->sources[i].host);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (!is_rank(&s->sources[i]))
+			na_hide_later(q, s->sources[i].host);
+	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		na_hide(q, NA_ALIAS_INPUT, s->inputs[i].path);
-		na_hide(q, NA_ALIAS_HOST, s->sources[i].host);
+		if (!is_rank(&s->sources[i]))
+			na_hide(q, NA_ALIAS_HOST, s->sources[i].host);
 	}
 	if (s->hosts) {
 		hide_all(q, NA_ALIAS_ADDR, &s->hosts->addresses);

@@ -304,6 +304,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	note_styles(s, r);
 	note_estimates(s, r);
 	note_absent(s, r, coverage);
+	na_session_note_ranks(s, r, coverage);
 	for (size_t i = 0; i < s->n_notes; i++)
 		na_result_note(r, "%s", s->notes[i]);
 	if (s->interrupted)
@@ -508,21 +509,23 @@ bool na_session_any_host(const struct na_session *s)
 /* What a filter could have let through. */
 void na_session_say_there_is(const struct na_session *s)
 {
-	char hosts[HOSTS_BUF];
-
 	const struct na_store *st = &s->store;
+	const char *are = !st->ranked.ranks || st->ranked.hosts ? "hosts are"
+			  : st->n_sources > 1 ? "there are"
+					      : "there is";
 	struct na_extent seen = {0};
+	char hosts[HOSTS_BUF];
 
 	for (size_t i = 0; i < st->n_sources; i++)
 		na_extent_join(&seen, &st->tallies[i].seen);
 	hosts_text(st, hosts);
 	if (seen.n)
 		na_say_hint(s->request,
-			    "transfers lie between %.3f s and %.3f s; hosts "
-			    "are %s",
-			    na_s(seen.first_ps), na_s(seen.last_ps), hosts);
+			    "transfers lie between %.3f s and %.3f s; %s %s",
+			    na_s(seen.first_ps), na_s(seen.last_ps), are,
+			    hosts);
 	else
-		na_say_hint(s->request, "hosts are %s", hosts);
+		na_say_hint(s->request, "%s %s", are, hosts);
 	if (st->n_steps)
 		na_say_hint(s->request, "steps are %" PRId64 " to %" PRId64,
 			    st->steps[0].number,
@@ -561,6 +564,10 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	if (na_session_say_no_calls(s, r))
 		return;
 	na_result_word(r, NA_WORD_EMPTY, "no network transfers in this input");
+	if (na_store_of_ranks(&s->store)) {
+		na_session_say_no_pairs(s);
+		return;
+	}
 	na_say_error(s->request,
 		     "no network transfers: looked for \"NetworkReceive "
 		     "END\" and \"NetworkSend END\" on the plane "

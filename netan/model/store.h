@@ -100,12 +100,20 @@ struct na_host {
 	int32_t slice; /* from --hosts; -1: not told */
 	bool recorded; /* an input, not just an endpoint */
 	bool nobody;   /* a capture: it records other hosts, and is none */
+	bool of_ranks; /* an input that holds ranks of a GPU job, or an
+			  endpoint that is one */
 };
 
 struct na_step { /* over all devices */
 	int64_t number;
 	int64_t start_ps, end_ps;
 	uint32_t run;
+};
+
+/* Of GPU jobs, in all runs: what they are called by in words. */
+struct na_ranked {
+	size_t ranks, inputs; /* inputs: files that hold ranks */
+	size_t hosts;         /* of those, that are told */
 };
 
 /* What the store must know of each input before parts come in. */
@@ -115,6 +123,11 @@ struct na_source {
 	bool capture;             /* no endpoint lives in it */
 	bool host_threads;        /* the trace tells what they did */
 	bool own_clock;           /* its times count from its own first one */
+	/* Of GPU jobs, known or not: whether it is the file of one rank, and
+	 * which; whether nothing tells its host, so that `host` is "rank 3" or
+	 * the file. */
+	bool ranks, of_rank, no_host;
+	int32_t rank;
 	/* When the profiler ran, since the origin; NA_UNKNOWN_PS. */
 	int64_t profile_start_ps, profile_stop_ps;
 };
@@ -144,6 +157,7 @@ struct na_store {
 	struct na_host *hosts;
 	size_t n_hosts;
 	uint32_t *host_of; /* [run * endpoints + endpoint] */
+	struct na_ranked ranked;
 	struct na_step *steps;
 	size_t n_steps;
 	uint32_t *type_of; /* by collective, from graph executions */
@@ -205,9 +219,14 @@ enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 			      struct na_err *err) NA_MUST_CHECK;
 /* The label of a run, or NULL. */
 const char *na_store_label(const struct na_store *s, uint32_t run);
-/* How many hosts the inputs tell of: a trace is one; of captures it is who
- * has an address there. */
+/* How many hosts the inputs tell of: a trace is one, ranks are on theirs if
+ * that is told; of captures it is who has an address there. */
 size_t na_store_hosts(const struct na_store *s);
+/* Every input is of ranks of a GPU job: what stands for a host is a rank. */
+static inline bool na_store_of_ranks(const struct na_store *s)
+{
+	return s->n_sources && s->ranked.inputs == s->n_sources;
+}
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack of a host; NA_UNKNOWN_U32: the topology does not tell. */
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,

@@ -89,8 +89,16 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 			       SHOWN_MISSING);
 }
 
+#define WAITING \
+	{M_name}, {M_row "." M_waiting_us "." M_mean}, \
+		{M_row "." M_waiting_us "." M_p99}, \
+		{M_row "." M_start_skew_us "." M_p50}, \
+		{M_row "." M_start_skew_us "." M_max}, \
+		{M_row "." M_last_device "." M_device}
+
 /* Who keeps the others waiting. */
-static void waiting_view(struct na_result *r, const struct na_value *list)
+static void waiting_view(struct na_result *r, const struct na_store *store,
+			 const struct na_value *list)
 {
 	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
 
@@ -105,16 +113,18 @@ static void waiting_view(struct na_result *r, const struct na_value *list)
 		na_put_int(r, to, M_times,
 			   na_count_at(row, M_last_device "." M_count));
 	}
-	if (all && all->n)
+	if (!all || !all->n)
+		return;
+	if (na_store_of_ranks(store) && !store->ranked.hosts)
+		na_result_view(r, "executions on all their ranks", all,
+			       &na_table_collectives_shown_waiting,
+			       NA_COLUMNS(WAITING, {M_times},
+					  {M_row "." M_instances}),
+			       SHOWN);
+	else
 		na_result_view(r, "executions on all their devices", all,
 			       &na_table_collectives_shown_waiting,
-			       NA_COLUMNS({M_name},
-					  {M_row "." M_waiting_us "." M_mean},
-					  {M_row "." M_waiting_us "." M_p99},
-					  {M_row "." M_start_skew_us "." M_p50},
-					  {M_row "." M_start_skew_us "." M_max},
-					  {M_row "." M_last_device
-						 "." M_device},
+			       NA_COLUMNS(WAITING,
 					  {M_row "." M_last_device "." M_host},
 					  {M_times}, {M_row "." M_instances}),
 			       SHOWN);
@@ -192,6 +202,16 @@ void na_collectives_say(struct na_result *r, struct coll_state *s,
 					  : "transfers and execution");
 }
 
+/* Operations between ranks, and not one of a kind that is told. */
+static bool names_none(const struct na_store *store)
+{
+	na_each_record (struct na_comm, c, &store->comms) {
+		if (c->operation != NA_OPCODE_OTHER)
+			return false;
+	}
+	return store->comms.n;
+}
+
 /* Transfers that no filter lets through are the command line's to tell. */
 static void say_nothing(struct na_result *r, const struct coll_state *s)
 {
@@ -205,9 +225,33 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 				       (enum na_class)k);
 	if (seen)
 		return;
+	if (names_none(store)) {
+		na_result_wordf(r, NA_WORD_EMPTY,
+				"none of %zu kernels between GPUs tells what "
+				"it does",
+				store->comms.n);
+		na_result_word(r, NA_WORD_HINT,
+			       "kernels of RCCL are called "
+			       "ncclDevKernel_Generic, whatever they do: the "
+			       "PyTorch profiler says which operation launched "
+			       "each");
+		return;
+	}
 	if (store->graphs.n || store->ops.n) {
 		na_result_word(r, NA_WORD_EMPTY,
 			       "the filters leave no collective");
+		return;
+	}
+	if (na_store_of_ranks(store)) {
+		na_result_word(r, NA_WORD_EMPTY,
+			       "no collectives: looked for kernels of NCCL and "
+			       "RCCL and of custom reductions, and for ranges "
+			       "of gloo");
+		na_result_word(r, NA_WORD_HINT,
+			       "what was recorded computes on each GPU alone, "
+			       "or the profiler was not asked for CUDA "
+			       "activity; netan info shows what is in the "
+			       "input");
 		return;
 	}
 	na_result_word(
@@ -223,6 +267,17 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 		"what was recorded computes on each device alone, or the "
 		"profiler was not asked for devices; netan info shows what is "
 		"in the input");
+}
+
+/* Kernels of ranks that nothing tells how long they waited. */
+static bool waits_unknown(const struct na_value *list)
+{
+	na_for_each (row, list) {
+		if (na_get(row, M_algbw_gbps) &&
+		    !(na_number_at(row, M_instances) > 0))
+			return true;
+	}
+	return false;
 }
 
 void na_collectives_views(struct na_result *r, const struct coll_state *s)
@@ -241,9 +296,12 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 		na_result_note(r, "%lld more collectives are not shown (--top)",
 			       (long long)hidden);
 	missing_view(r, list);
-	waiting_view(r, list);
+	waiting_view(r, s->scope->store, list);
 	executions_view(r, na_get(body, M_executions));
 	reductions_view(r, na_get(body, M_reductions));
+	if (waits_unknown(list))
+		na_result_note(r, "times and bandwidths of what is not joined "
+				  "with other ranks hold the wait for them");
 	if (unpaired)
 		na_result_note(r,
 			       "%lld operations that start without a -done, or "

@@ -162,6 +162,8 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 
 const char *na_pairs_ends(const struct pairs_state *s)
 {
+	if (na_store_of_ranks(s->scope->store))
+		return "ranks";
 	if (s->of_hosts)
 		return "hosts";
 	return s->nodes.n && s->nodes.v[0].first.slice == NA_ADDRESS

@@ -3,6 +3,7 @@
  * steps for each host, in at most ST_COLUMNS columns.  A column is a step, or
  * several: then the largest own time, and the mean of the parts.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -80,10 +81,14 @@ static void put_host(struct na_result *r, struct na_value *list,
 {
 	struct na_value *to = na_put_object(r, list, NULL);
 	const struct st_state *s = c->s;
+	int32_t rank = na_steps_rank_of(s, h->host);
 	double *own, *late;
 	size_t step = c->from;
 
-	na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
+	if (rank >= 0)
+		na_put_textf(r, to, M_name, "rank %" PRId32, rank);
+	else
+		na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
 	na_put_text(r, to, M_cause,
 		    h->straggler ? na_steps_cause_names[h->cause] : NULL);
 	na_put_real(r, to, M_behind_ms, na_ms(h->tests[h->evidence].effect_ps));

@@ -190,6 +190,9 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, M_devices_by_program, (int64_t)programs);
 	na_put_int(r, to, M_devices_by_launch, (int64_t)launches);
 	na_put_bool(r, to, M_numbered_by_order, s->by_order);
+	if (s->scope->store->n_runs == 1 && na_steps_enough(s, 0))
+		na_put_int(r, to, M_steps_needed,
+			   (int64_t)na_steps_enough(s, 0));
 }
 
 /* Of launches nobody knows how many there are among the transfers that are
@@ -216,6 +219,17 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 				"the filters leave none of %" PRIu64
 				" device steps",
 				s->filtered);
+		return;
+	}
+	if (na_store_of_ranks(s->scope->store)) {
+		na_result_word(r, NA_WORD_EMPTY,
+			       "no steps: looked for \"ProfilerStep#N\" in "
+			       "traces of the PyTorch profiler, and for NVTX "
+			       "ranges such as \"step 3\" in exports of nsys");
+		na_result_word(r, NA_WORD_HINT,
+			       "call prof.step() in the training loop, or mark "
+			       "each step with torch.cuda.nvtx.range_push("
+			       "\"step 3\")");
 		return;
 	}
 	na_result_word(r, NA_WORD_EMPTY,

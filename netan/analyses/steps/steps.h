@@ -420,6 +420,10 @@ void na_steps_put_picture(struct na_result *r, const struct st_state *s);
  * host, times the share of the steps in which it is last.  NaN: it is slow by
  * its transfers, or nobody can tell. */
 double na_steps_cost_ms(const struct st_host *h);
+/* Of a GPU job: the least steps of a run in which it can be told from chance
+ * that one rank was the slowest in all of them; 0: no job of ranks, or they
+ * are not compared by steps alone. */
+size_t na_steps_enough(const struct st_state *s, uint32_t run);
 enum { ST_VERDICT_BUF = 1024 };
 const char *na_steps_verdict(char buf[ST_VERDICT_BUF],
 			     const struct st_state *s);

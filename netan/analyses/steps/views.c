@@ -25,10 +25,15 @@ static bool can_wait(const struct st_state *s)
 
 static bool says_something(const struct st_state *s, const char *member)
 {
+	const struct na_store *store = s->scope->store;
+
 	if (strcmp(member, M_label) == 0)
-		return s->scope->store->n_runs > 1;
-	if (strcmp(member, M_rank) == 0)
-		return s->scope->store->comms.n > 0;
+		return store->n_runs > 1;
+	if (strcmp(member, M_rank) == 0 || strcmp(member, M_slowest_rank) == 0)
+		return store->ranked.ranks;
+	if (strcmp(member, M_host) == 0 || strcmp(member, M_slowest_host) == 0)
+		return store->ranked.hosts ||
+		       store->ranked.inputs < store->n_sources;
 	return strcmp(member, M_waiting_ms) != 0 || can_wait(s);
 }
 
@@ -56,7 +61,7 @@ static size_t shown(const struct st_state *s, size_t most)
 static void view_hosts(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {
-		M_label,         M_host,      M_rank,       M_steps,
+		M_label,         M_rank,      M_host,       M_steps,
 		M_mean_ms,       M_p99_ms,    M_compute_ms, M_exposed_ms,
 		M_waiting_ms,    M_idle_ms,   M_gap_ms,     M_overlap_share,
 		M_slowest_share, M_behind_ms, M_cause,      NULL};
@@ -69,7 +74,7 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {
-		M_label,   M_host,      M_rank,
+		M_label,   M_rank,      M_host,
 		M_cause,   M_kind,      M_of,
 		M_times,   M_tried,     M_expected_share,
 		M_q_value, M_behind_ms, M_cost_ms_per_step,
@@ -107,9 +112,9 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 					      M_from_s,     M_duration_ms,
 					      M_compute_ms, M_exposed_ms,
 					      M_waiting_ms, M_idle_ms,
-					      M_spread_ms,  M_slowest_host,
-					      M_behind_ms,  M_cause,
-					      NULL};
+					      M_spread_ms,  M_slowest_rank,
+					      M_slowest_host, M_behind_ms,
+					      M_cause,      NULL};
 	const struct na_value *all = na_get(na_result_body(r), M_steps);
 	struct na_value *list = na_put_list(r, na_result_side(r), M_longest);
 	size_t most = shown(s, SHOWN_STEPS), n = 0;
@@ -180,6 +185,7 @@ static bool cut_by_window(const struct st_state *s)
 
 static void coverage(struct na_result *r, const struct st_state *s)
 {
+	const struct na_store *store = s->scope->store;
 	size_t programs = 0, untied = 0;
 
 	for (size_t i = 0; i < s->n_lines; i++)
@@ -191,7 +197,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       programs, na_plural(programs),
 			       s->by_order ? ", numbered in order" : "");
 	for (size_t i = 0; i < s->n_hosts; i++)
-		untied += s->hosts[i].n &&
+		untied += s->hosts[i].n && !na_store_of_ranks(store) &&
 			  !na_steps_is_tied(s, s->hosts[i].host);
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,

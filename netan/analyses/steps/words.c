@@ -45,7 +45,8 @@ static const char *who(const struct st_state *s, const struct st_host *h,
 	const char *name = s->scope->store->hosts[h->host].name;
 	int32_t rank = na_steps_rank_of(s, h->host);
 
-	if (rank < 0)
+	/* Where nothing tells its host it is called after the rank. */
+	if (rank < 0 || s->scope->store->sources[h->host].no_host)
 		return name;
 	snprintf(buf, NA_KEY_BUF, "rank %" PRId32 " on %s", rank, name);
 	return buf;
@@ -99,6 +100,41 @@ static double share(na_i128 part, na_i128 all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
+struct compared { /* those of a run that have steps */
+	size_t n, ranks;
+	uint64_t steps;   /* that were compared */
+	bool collectives; /* these were compared as well */
+};
+
+static struct compared compared_of(const struct st_state *s, uint32_t run)
+{
+	struct compared x = {.n = 0};
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
+
+		if (h->run != run || !h->n)
+			continue;
+		x.n++;
+		x.ranks += na_steps_rank_of(s, h->host) >= 0;
+		if (h->tests[ST_OF_STEPS].n > x.steps)
+			x.steps = h->tests[ST_OF_STEPS].n;
+		for (unsigned k = ST_OF_STEPS + 1; k < ST_TESTS; k++)
+			x.collectives |= h->tests[k].n > 0;
+	}
+	return x;
+}
+
+size_t na_steps_enough(const struct st_state *s, uint32_t run)
+{
+	struct compared x = compared_of(s, run);
+
+	/* The one that is named is the best of all. */
+	return x.n < 2 || x.ranks < x.n || x.collectives
+		       ? 0
+		       : (size_t)ceil(1 - log(ST_Q) / log((double)x.n) - 1e-9);
+}
+
 /* So little is not worth its digits. */
 static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
 {
@@ -116,15 +152,14 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	na_i128 exposed = 0, idle = 0, all = 0, waiting = 0;
 	na_i128 between = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
-	size_t hosts = 0, ranks = 0;
+	struct compared x = compared_of(s, run);
+	size_t needed = na_steps_enough(s, run);
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];
 
 		if (h->run != run || !h->n)
 			continue;
-		hosts++;
-		ranks += na_steps_rank_of(s, h->host) >= 0;
 		all += h->sums.duration_ps;
 		idle += h->sums.idle_ps;
 		waiting += h->sums.waiting_ps;
@@ -133,22 +168,29 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 		for (int k = 0; k < NA_N_NETWORKS; k++)
 			exposed += h->sums.exposed_ps[k];
 	}
-	if (hosts > 1)
-		na_str_addf(t, "no straggler among %zu %s", hosts,
-			    ranks == hosts ? "ranks" : "hosts");
+	if (x.n > 1 && x.steps < needed)
+		na_str_addf(t,
+			    "%" PRIu64 " step%s of %zu ranks, and it takes %zu to "
+			    "name a straggler",
+			    x.steps, na_plural(x.steps), x.n, needed);
+	else if (x.n > 1)
+		na_str_addf(t, "no straggler among %zu %s", x.n,
+			    x.ranks == x.n ? "ranks" : "hosts");
 	else
-		na_str_addf(t, "one host, nobody to compare it with");
+		na_str_addf(t, "one %s, nobody to compare it with",
+			    x.ranks ? "rank" : "host");
 	if (s->by_launch[run])
 		return;
 	na_str_addf(t, ": %s %% of the step is exposed communication",
 		    percent(a, exposed, all));
 	/* Not where another network counts most, or nothing is exposed. */
 	if (s->matched[run] && 2 * between > exposed && 100 * exposed > all)
-		na_str_addf(t, " (%s %% waits for later devices)",
-			    percent(c, waiting, all));
+		na_str_addf(t, " (%s %% waits for later %s)",
+			    percent(c, waiting, all),
+			    x.ranks ? "ranks" : "devices");
 	na_str_addf(t, ", %s %% idle", percent(b, idle, all));
 	/* Who waits for a slow NIC is no later than all the others. */
-	if (hosts > 1 && 100 * (exposed - between) > all)
+	if (x.n > 1 && 100 * (exposed - between) > all)
 		na_str_addf(t, "; a slow NIC or path may hold them all up "
 			       "alike: netan pairs looks for it");
 }
@@ -261,7 +303,8 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	if (n > 1)
 		na_str_addf(&t, "; and %zu more", n - 1);
 	/* Names stay as they are. */
-	if (!worst || worst->cause == ST_NETWORK)
+	if ((!worst || worst->cause == ST_NETWORK) && buf[0] >= 'a' &&
+	    buf[0] <= 'z')
 		buf[0] = (char)(buf[0] - 'a' + 'A');
 	return buf;
 }

@@ -98,11 +98,14 @@ bool na_timeline_join_ranks(struct timeline_state *s)
 	if (!r.n_comms)
 		return true;
 	ok = na_ranks_join(&r);
-	s->not_drawn = r.n_comms;
-	for (size_t i = 0; ok && grouped(s) && i < r.instances.n; i++) {
+	s->not_drawn = s->apart = r.n_comms;
+	for (size_t i = 0; ok && i < r.instances.n; i++) {
 		const struct na_rank_instance *x = &r.instances.v[i];
 
+		s->apart -= x->to - x->from;
 		if (x->size_bytes >= NA_RANK_BYTES_MAX)
+			s->no_size += x->to - x->from;
+		if (x->size_bytes >= NA_RANK_BYTES_MAX || !grouped(s))
 			continue;
 		s->not_drawn -= x->to - x->from;
 		for (size_t k = x->from; ok && k < x->to; k++)

@@ -43,7 +43,9 @@ struct timeline_state {
 	NA_VEC(struct na_comm) comms; /* of ranks: collectives */
 	NA_VEC(struct na_span) rank_steps;
 	NA_VEC(struct na_transfer) moved; /* of the main state: by them */
-	uint64_t not_drawn;        /* of comms: not joined, or without a size */
+	/* Of comms: not drawn; of these, not joined with other ranks', and
+	 * joined without a size. */
+	uint64_t not_drawn, apart, no_size;
 	struct timeline_row *rows; /* by group */
 	size_t n_rows, cap_rows;
 

@@ -53,11 +53,18 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 			"shortest one of all ranks%s%s%s",
 			s->not_drawn ? "; " : "",
 			s->not_drawn ? na_print_count(n, s->not_drawn) : "",
-			s->not_drawn ? " kernels are not, since their size or "
-				       "the other ranks' part is not known"
-				     : "");
+			!s->not_drawn ? ""
+			: !s->apart   ? " kernels are not: no size is told"
+			: !s->no_size
+				? " kernels are not: the other ranks' part "
+				  "is not known"
+				: " kernels are not: no size is told, or the "
+				  "other ranks' part is not known");
 	if (s->moved.n)
 		na_result_word(r, NA_WORD_NOUN, "execution");
+	if (s->capacity_gbps > 0 && s->scope->store->ranked.ranks)
+		na_result_note(r, "--capacity is compared with the traffic of "
+				  "each rank: give that of its NIC");
 	if (!s->packets)
 		return;
 	na_result_word(r, NA_WORD_NOUN,
@@ -118,11 +125,12 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 							: M_rx_peak_gbps),
 				       3));
 	na_result_wordf(r, NA_WORD_MESSAGE,
-			"%s throughput, %zu host%s: %s mean, %s",
+			"%s throughput, %zu %s%s: %s mean, %s",
 			wire && !both ? "Packet"
 			: tx          ? "Send"
 				      : "Receive",
-			hosts, na_plural(hosts), mean, more);
+			hosts, na_store_of_ranks(s->scope->store) ? "rank" : "host",
+			na_plural(hosts), mean, more);
 }
 
 static void note_level(struct na_result *r, const struct timeline_state *s,
@@ -325,6 +333,31 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 		       na_get(body, M_series), NULL, x.cols, x.n, 0);
 }
 
+/* Why no collective of ranks is in the picture, and what it takes. */
+static void say_not_drawn(struct na_result *r, const struct timeline_state *s)
+{
+	char text[400], n[NA_UNIT_BUF];
+	struct na_str t = na_str_over(text, sizeof(text));
+
+	na_print_count(n, s->not_drawn);
+	na_str_addf(&t, "none of %s collective kernels can be drawn", n);
+	if (s->apart)
+		na_str_addf(&t,
+			    "; of %s the other ranks' part is not known: give "
+			    "the files of all ranks, of the same steps",
+			    na_print_count(n, s->apart));
+	if (s->no_size)
+		na_str_addf(&t,
+			    "; of %s no size is told: PyTorch writes it since "
+			    "2024 (\"In msg nelems\"), nsys exports it with "
+			    "--include-blobs=true",
+			    na_print_count(n, s->no_size));
+	if (s->apart + s->no_size < s->not_drawn)
+		na_str_addf(&t, "; collectives have no src, dst, pair, device "
+				"or class (--by)");
+	na_result_word(r, NA_WORD_EMPTY, text);
+}
+
 void na_timeline_say(struct na_result *r, const struct timeline_state *s,
 		     const struct timeline_busy *b)
 {
@@ -336,13 +369,7 @@ void na_timeline_say(struct na_result *r, const struct timeline_state *s,
 		na_result_word(r, NA_WORD_MESSAGE,
 			       "No network transfers to draw");
 		if (s->not_drawn)
-			na_result_word(r, NA_WORD_EMPTY,
-				       "no size and no other rank's part is "
-				       "known of any collective kernel: "
-				       "nothing to draw; record with "
-				       "record_shapes, and give the files of "
-				       "all ranks; collectives have no src, "
-				       "dst, pair, device or class (--by)");
+			say_not_drawn(r, s);
 		return;
 	}
 	say_records(r, s, b);

@@ -265,6 +265,7 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 						     {M_events}};
 	static const struct na_column damage_cols[] = {{M_path}, {M_what}};
 	const struct na_table *t = &na_table_info_rows;
+	size_t traces = x->hosts->n + x->ranked->n;
 
 	/* The label is the first column, where there are several runs. */
 	if (x->hosts->n)
@@ -272,13 +273,13 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 			       NA_LEN(file_cols) - !labels, 0);
 	if (x->captures->n)
 		na_info_view_captures(r, x->captures, labels);
-	if (x->hosts->n && (verbose || x->hosts->n <= 2))
+	if (traces && (verbose || traces <= 2))
 		na_result_view(r, "planes", x->planes, t, plane_cols,
 			       NA_LEN(plane_cols), 0);
-	if (x->hosts->n && verbose)
+	if (traces && verbose)
 		na_result_view(r, "lines", x->lines, t, line_cols,
 			       NA_LEN(line_cols), 0);
-	na_info_view_ranks(r, x->ranked);
+	na_info_view_ranks(r, x->ranks, x->ranked);
 	if (x->damage->n)
 		na_result_view(r, "damage", x->damage, t, damage_cols, 2, 0);
 }
@@ -358,8 +359,12 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 			       "messages) stands with the first file");
 	if (all->captures)
 		na_info_note_capture(r, &all->capture, s->damaged);
-	if (all->captures < s->n_inputs && !s->store.comms.n &&
-	    !all_classes(all->classes[NA_RX]) && !all->actions[NA_ACT_GRAPH] &&
+	if (na_store_of_ranks(&s->store) && !s->store.comms.n)
+		na_result_note(r, "no operation between ranks: looked for "
+				  "kernels of NCCL and RCCL and of custom "
+				  "reductions, and for ranges of gloo");
+	else if (all->captures < s->n_inputs && !s->store.comms.n &&
+		 !all_classes(all->classes[NA_RX]) && !all->actions[NA_ACT_GRAPH] &&
 	    !all_classes(all->classes[NA_TX]))
 		na_result_note(
 			r,
@@ -385,18 +390,21 @@ static void put_files(struct na_session *s, struct na_result *r,
 		struct sums x = {.events = 0};
 
 		sum_up(s, i, scratch, &x);
+		na_extent_join(&x.seen, na_info_rank_seen(rows->ranks, i));
 		put_file(s, r, i, row);
 		put_planes(r, row, in, rows->planes);
 		put_lines(r, in, rows->lines);
 		put_sums(r, row, &x);
-		if (na_info_put_rank(r, row, rows->ranks, in, i))
+		add_sums(all, &x);
+		if (na_info_put_rank(r, row, rows->ranks, in, i)) {
 			na_put_alias(r, rows->ranked, NULL, row);
+			continue;
+		}
 		row = na_put_object(r,
 				    in->capture ? rows->captures : rows->hosts,
 				    NULL);
 		put_file(s, r, i, row);
 		put_sums(r, row, &x);
-		add_sums(all, &x);
 	}
 	all->slices = all_slices(&s->store, scratch);
 }
@@ -430,7 +438,10 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 	if (all.seen.n)
 		seconds = na_s((double)all.seen.last_ps -
 			       (double)all.seen.first_ps);
-	headline(r, s, &all);
+	if (na_store_of_ranks(&s->store))
+		na_info_say_ranks(r, s, ranks, all.events);
+	else
+		headline(r, s, &all);
 	na_envelope(s, r, "info",
 		    all.classes[NA_RX][NA_VALID] + all.classes[NA_TX][NA_VALID],
 		    seconds, -1, none);

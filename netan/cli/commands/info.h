@@ -25,6 +25,13 @@ bool na_info_put_rank(struct na_result *r, struct na_value *row,
 /* Where there are ranks. */
 void na_info_put_joins(struct na_result *r, struct na_value *body,
 		       const struct na_info_ranks *x);
-void na_info_view_ranks(struct na_result *r, const struct na_value *ranks);
+void na_info_view_ranks(struct na_result *r, const struct na_info_ranks *x,
+			const struct na_value *ranks);
+/* The first line, where all inputs are of ranks. */
+void na_info_say_ranks(struct na_result *r, const struct na_session *s,
+		       const struct na_info_ranks *x, uint64_t events);
+/* Operations and steps of input i. */
+const struct na_extent *na_info_rank_seen(const struct na_info_ranks *x,
+					  size_t i);
 
 #endif

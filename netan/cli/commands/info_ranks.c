@@ -1,5 +1,7 @@
 /* info: ranks of GPU jobs, what each does, and how far it could be joined. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/base/str.h"
@@ -10,6 +12,7 @@
 
 struct counts { /* of an input */
 	uint64_t groups, collectives, p2p, steps;
+	struct na_extent seen;
 };
 
 struct na_info_ranks {
@@ -32,6 +35,7 @@ static bool count_comms(const struct na_store *store, struct na_info_ranks *x)
 			to->p2p++;
 		else
 			to->collectives++;
+		na_extent_add(&to->seen, c->start_ps, c->end_ps);
 		ok = ok && na_add(&x->comms, *c);
 		if (!ok || c->group == NA_UNKNOWN_U32)
 			continue;
@@ -52,6 +56,7 @@ static bool count_steps(const struct na_store *store, struct na_info_ranks *x)
 		if (s->device != NA_DEVICE_RANK || s->kind != NA_SPAN_STEP)
 			continue;
 		x->of[s->input].steps++;
+		na_extent_add(&x->of[s->input].seen, s->start_ps, s->end_ps);
 		ok = ok && na_add(&x->steps, *s);
 	}
 	return ok;
@@ -90,10 +95,10 @@ void na_info_ranks_free(struct na_info_ranks *x)
 	free(x);
 }
 
-static bool has_rank(const struct na_info_ranks *x, const struct na_input *in,
-		     size_t i)
+const struct na_extent *na_info_rank_seen(const struct na_info_ranks *x,
+					  size_t i)
 {
-	return in->rank >= 0 || x->of[i].collectives || x->of[i].p2p;
+	return &x->of[i].seen;
 }
 
 bool na_info_put_rank(struct na_result *r, struct na_value *row,
@@ -102,7 +107,7 @@ bool na_info_put_rank(struct na_result *r, struct na_value *row,
 {
 	const struct counts *c = &x->of[i];
 
-	if (!has_rank(x, in, i))
+	if (!x->joined.store->hosts[i].of_ranks)
 		return false;
 	if (in->rank >= 0)
 		na_put_int(r, row, M_rank, in->rank);
@@ -195,12 +200,55 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 	note_joins(r, j, apart);
 }
 
-void na_info_view_ranks(struct na_result *r, const struct na_value *ranks)
+/* The host only where it is told, or nothing tells the rank. */
+static bool shows_hosts(const struct na_store *store)
 {
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_source *x = &store->sources[i];
+
+		if (store->hosts[i].of_ranks && (!x->no_host || !x->of_rank))
+			return true;
+	}
+	return false;
+}
+
+void na_info_view_ranks(struct na_result *r, const struct na_info_ranks *x,
+			const struct na_value *ranks)
+{
+	static const char *const members[] = {
+		M_label,       M_rank, M_host,  M_world_size, M_events, M_groups,
+		M_collectives, M_p2p,  M_steps, M_from_s,     M_to_s};
+	const struct na_store *store = x->joined.store;
+	struct na_columns c = {.n = 0};
+
+	for (size_t i = 0; i < NA_LEN(members); i++) {
+		if ((i > 0 || store->n_runs > 1) &&
+		    (strcmp(members[i], M_host) != 0 || shows_hosts(store)))
+			c.c[c.n++] = (struct na_column){members[i]};
+	}
 	if (ranks->n)
-		na_result_view(r, "ranks", ranks, &na_table_info_rows,
-			       NA_COLUMNS({M_host}, {M_rank}, {M_world_size},
-					  {M_groups}, {M_collectives}, {M_p2p},
-					  {M_steps}),
+		na_result_view(r, "ranks", ranks, &na_table_info_rows, c.c, c.n,
 			       0);
+}
+
+void na_info_say_ranks(struct na_result *r, const struct na_session *s,
+		       const struct na_info_ranks *x, uint64_t events)
+{
+	struct counts all = {.groups = 0};
+	char a[NA_UNIT_BUF], b[NA_COUNT_BUF], d[NA_COUNT_BUF], who[NA_WHO_BUF];
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		all.collectives += x->of[i].collectives;
+		all.p2p += x->of[i].p2p;
+		all.steps += x->of[i].steps;
+	}
+	na_print_count(a, events);
+	na_result_headline(r,
+			   "info: %zu file%s, %s, %s events, of ranks: %s, %s "
+			   "point to point, %" PRIu64 " step%s",
+			   s->n_inputs, na_plural(s->n_inputs),
+			   na_session_who(s, who), a,
+			   na_count_of(b, all.collectives, "collective"),
+			   na_print_count(d, all.p2p), all.steps,
+			   na_plural(all.steps));
 }

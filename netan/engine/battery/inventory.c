@@ -96,6 +96,8 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_put_count(r, to, M_refused, s->n_refused);
 	na_put_count(r, to, M_damaged, put_inputs(r, to, s));
 	na_put_count(r, to, M_hosts, na_store_hosts(&s->store));
+	na_put_count(r, to, M_ranks, s->store.ranked.ranks);
+	na_put_bool(r, to, M_of_ranks, na_store_of_ranks(&s->store));
 	na_put_count(r, to, M_runs, s->store.n_runs);
 	na_put_bool(r, to, M_one_clock, s->one_clock);
 	put_transfers(r, to, &s->store);

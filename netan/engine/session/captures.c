@@ -1,4 +1,4 @@
-/* What sessions do for captures: --hosts, --filter, files of one capture. */
+/* What sessions do for captures: --filter, files of one capture. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
-
-#define HOSTS_MAX ((size_t)64 << 20) /* bytes */
 
 static bool is_capture(const struct na_input *in)
 {
@@ -51,33 +49,6 @@ static bool link_files(struct na_session *s)
 	return true;
 }
 
-/* The one way to write an address, as it stands in records. */
-static const char *plain_address(char *buf, const char *text)
-{
-	struct na_address a;
-
-	return na_address_parse(&a, text) ? na_address_print(buf, &a) : NULL;
-}
-
-static enum na_status read_hosts(struct na_session *s, struct na_err *err)
-{
-	const char *path = s->request->hosts;
-	enum na_status st;
-	char *text;
-	size_t n;
-
-	s->hosts = na_calloc(1, sizeof(*s->hosts));
-	if (!s->hosts)
-		return na_fail_nomem(err);
-	st = na_whole_file(path, HOSTS_MAX, "hosts", &text, &n, err);
-	if (st == NA_OK)
-		st = na_hosts_parse(s->hosts, text, n, path, plain_address,
-				    err);
-	na_hide_session(s);
-	free(text);
-	return st;
-}
-
 static enum na_status check_filter(const struct na_session *s,
 				   struct na_err *err)
 {
@@ -98,38 +69,7 @@ enum na_status na_session_captures(struct na_session *s, struct na_err *err)
 		return na_fail_nomem(err);
 	if (s->request->filter && check_filter(s, err) != NA_OK)
 		return err->status;
-	return s->request->hosts ? read_hosts(s, err) : NA_OK;
-}
-
-enum na_status na_session_named(struct na_session *s, struct na_err *err)
-{
-	const struct na_names *names = &s->store.names;
-	const char *one = NULL;
-	char buf[NA_ENDPOINT_BUF];
-	size_t n = 0;
-
-	if (!s->hosts || s->store.n_named)
-		return NA_OK;
-	for (size_t i = 0; i < names->n_endpoints; i++) {
-		if (names->endpoints[i].slice != NA_ADDRESS)
-			continue;
-		if (!n++)
-			one = na_endpoint_print(buf, names,
-						&names->endpoints[i]);
-	}
-	if (n)
-		return na_fail(err, NA_EUSAGE,
-			       "%s names none of the %zu addresses (such as "
-			       "%s; it has %s)",
-			       s->request->hosts, n, one,
-			       na_strtab_at(&s->hosts->addresses, 0));
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->inputs[i].capture)
-			return NA_OK; /* no address in it, to name or not */
-	}
-	return na_fail(err, NA_EUSAGE,
-		       "--hosts is for packet captures; %s is %s",
-		       s->inputs[0].path, s->inputs[0].format);
+	return err->status;
 }
 
 /* All packets of a session of captures; false if there are traces, too. */

@@ -88,20 +88,6 @@ static void open_one(void *ctx, size_t i)
 					o->s->wants, &o->s->asks, &o->errs[i]));
 }
 
-/* The file's name when it has the form of a trace's, else what the trace
- * says of its host. */
-static bool name_host(struct na_session *s, struct na_input *in)
-{
-	bool by_form;
-	const char *name = na_host_of_path(in->path, &s->arena, &by_form);
-
-	if (!name)
-		return false;
-	if (by_form || !in->host || !*in->host)
-		in->host = strcmp(in->path, "-") ? name : "stdin";
-	return true;
-}
-
 static bool has_threads(const struct na_input *in)
 {
 	for (size_t i = 0; i < in->n_sections; i++) {
@@ -116,18 +102,15 @@ static bool has_threads(const struct na_input *in)
 /* One more input, opened or copied to its place by the caller. */
 static bool kept(struct na_session *s, const char *label)
 {
+	struct na_source *to = &s->sources[s->n_inputs];
 	struct na_input *in = &s->inputs[s->n_inputs++];
 
 	if (!in->warnings)
 		in->warnings_end = &in->warnings;
-	if (!name_host(s, in))
-		return false;
-	s->sources[s->n_inputs - 1] =
-		(struct na_source){.host = in->host,
-				   .label = label ? label : in->label,
-				   .capture = in->capture != NULL,
-				   .host_threads = has_threads(in)};
-	return true;
+	*to = (struct na_source){.label = label ? label : in->label,
+				 .capture = in->capture != NULL,
+				 .host_threads = has_threads(in)};
+	return na_session_name_host(s, in, to) == NA_OK;
 }
 
 static size_t sources_of(const struct na_input *in)
@@ -242,9 +225,14 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 			       "them out",
 			       b->path, a->path);
 	/* Each rank of a host has a file of its own. */
-	if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
-	    (a->rank < 0 || a->rank == b->rank))
+	if (a->rank >= 0 && a->rank == b->rank)
+		what = "are of the same rank";
+	else if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
+		 a->rank < 0)
 		what = "are of the same host";
+	else if (a->world_size > 0 && b->world_size > 0 &&
+		 a->world_size != b->world_size)
+		what = "are of jobs with other numbers of ranks";
 	else if (apart(a, b))
 		what = "were captured at different times";
 	if (!what)
@@ -403,7 +391,7 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 	if (!s->n_inputs)
 		na_fail(&err, NA_EIO, "%s",
 			s->only_one ? "" : "no readable input");
-	else if (!runs_mixed(s, &err) &&
+	else if (na_session_hosts(s, &err) == NA_OK && !runs_mixed(s, &err) &&
 		 na_session_captures(s, &err) == NA_OK) {
 		settle_origin(s);
 		note_profiles(s);

@@ -72,8 +72,23 @@ void na_session_close(struct na_session *s);
  * analysis makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
+/* hosts.c, for open: what an input calls its host, into it and its source;
+ * then --hosts, which may say where ranks are.  NA_ENOMEM. */
+enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
+				    struct na_source *to) NA_MUST_CHECK;
+enum na_status na_session_hosts(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
+/* After reading, whose records they are: "4 hosts", "8 ranks", "16 ranks on 4
+ * hosts". */
+#define NA_WHO_BUF 96
+const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF]);
+/* Of ranks only, and no transfer between two: says so. */
+void na_session_say_no_pairs(const struct na_session *s);
+/* Which ranks of the job are not in the input. */
+void na_session_note_ranks(const struct na_session *s, struct na_result *r,
+			   struct na_value *coverage);
 /* captures.c, for open and read.  The files of a run's capture are
- * linked, --filter and --hosts are looked at. */
+ * linked, --filter is looked at. */
 enum na_status na_session_captures(struct na_session *s,
 				   struct na_err *err) NA_MUST_CHECK;
 /* Of captures only, and without a transfer: says so; else false. */

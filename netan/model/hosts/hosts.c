@@ -68,13 +68,14 @@ enum na_status na_hosts_parse(struct na_hosts *h, const char *text, size_t n,
 	memset(h, 0, sizeof(*h));
 	while (st == NA_OK && (st = na_csv_next(&c, &r, err)) == NA_OK) {
 		const char *address = address_of(&r.f[0], form, buf);
-		bool header = first && na_csv_is(&r.f[0], "address");
+		bool header = first && (na_csv_is(&r.f[0], "address") ||
+					na_csv_is(&r.f[0], "rank"));
 
 		first = false;
 		if (header)
 			continue;
 		st = address ? add(h, &c, &r, address, err)
-			     : na_csv_bad(&c, "no IPv4 or IPv6 address", err);
+			     : na_csv_bad(&c, "no IPv4 or IPv6 address, and no rank", err);
 	}
 	if (st == NA_END && !h->addresses.n)
 		return na_fail(err, NA_EFORMAT,

@@ -4,8 +4,9 @@
  *
  *	address,host[,slice]
  *
- * so that captures and traces speak of the same hosts.  A host may have any
- * number of addresses, an address one host.
+ * so that captures and traces speak of the same hosts; of GPU jobs the rank
+ * may stand in the place of the address.  A host may have any number of
+ * addresses, an address one host.
  */
 #ifndef NETAN_MODEL_HOSTS_HOSTS_H
 #define NETAN_MODEL_HOSTS_HOSTS_H

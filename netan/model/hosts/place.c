@@ -39,17 +39,17 @@ const char *na_store_label(const struct na_store *s, uint32_t run)
 
 size_t na_store_hosts(const struct na_store *s)
 {
-	size_t addresses = 0, hosts = 0, n = s->names.n_endpoints;
+	size_t addresses = 0, hosts = s->ranked.hosts;
+	size_t n = s->names.n_endpoints;
 
 	for (size_t i = 0; i < n; i++)
 		addresses += s->names.endpoints[i].slice == NA_ADDRESS;
-	if (!addresses)
-		return s->n_sources;
 	for (size_t i = 0; i < s->n_sources; i++)
-		hosts += traced(&s->tallies[i]);
+		hosts += !s->hosts[i].of_ranks &&
+			 (!addresses || traced(&s->tallies[i]));
 	/* Every run has a host for each address, seen there or not. */
-	for (size_t i = s->n_sources; i < s->n_hosts; i++)
-		hosts += s->hosts[i].run == 0;
+	for (size_t i = s->n_sources; addresses && i < s->n_hosts; i++)
+		hosts += s->hosts[i].run == 0 && !s->hosts[i].of_ranks;
 	return hosts;
 }
 

@@ -459,6 +459,8 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 		st = resolve_types(s, err);
 	if (st == NA_OK)
 		st = na_resolve_cores(s, err);
+	if (st == NA_OK)
+		st = na_resolve_ranked(s, err);
 	if (st == NA_OK && by_step)
 		st = assign_steps(s, err);
 	return st;

@@ -1,5 +1,5 @@
 /*
- * Inside na_store_resolve(): resolve.c and resolve_cores.c.
+ * Inside na_store_resolve(): resolve.c, resolve_cores.c, resolve_ranked.c.
  */
 #ifndef NETAN_MODEL_HOSTS_RESOLVE_H
 #define NETAN_MODEL_HOSTS_RESOLVE_H
@@ -19,5 +19,9 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 /* Of every core its endpoint; busy times of tangled ones made straight. */
 enum na_status na_resolve_cores(struct na_store *s,
 				struct na_err *err) NA_MUST_CHECK;
+
+/* s->ranked. */
+enum na_status na_resolve_ranked(struct na_store *s,
+				 struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -211,7 +211,10 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 	if (!f->empty) {
 		na_words_break(w);
 		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
-			     f->runs_apart ? "run" : "host",
+			     f->runs_apart
+				     ? "run"
+				     : na_result_get_word(f->result,
+							  NA_WORD_HOST, "host"),
 			     na_plural(f->n_lines), steps ? steps->n : 0,
 			     f->launches ? "program launches" : "steps");
 		if (isfinite(duration))

@@ -223,6 +223,11 @@ static void draw_legend(const struct drawing *d)
 
 /* ---- panels */
 
+static bool of_ranks(const struct drawing *d)
+{
+	return na_result_get_word(d->f.result, NA_WORD_HOST, NULL);
+}
+
 static void draw_top_header(const struct drawing *d)
 {
 	struct na_font name = na_layout_font(&d->l, NA_SIZE_NAME,
@@ -245,14 +250,20 @@ static void draw_top_header(const struct drawing *d)
 		return;
 	}
 	if (!na_fig_steps_is_map(&d->f)) {
-		na_row_put(&d->l, &row, "Own time of each host", &name);
+		na_row_put(&d->l, &row,
+			   of_ranks(d) ? "Own time of each rank"
+				       : "Own time of each host",
+			   &name);
 		na_row_put(&d->l, &row,
 			   "without waiting for others: the longest is who "
 			   "they wait for",
 			   &plain);
 		return;
 	}
-	na_row_put(&d->l, &row, "Hosts: behind the median host", &name);
+	na_row_put(&d->l, &row,
+		   of_ranks(d) ? "Ranks: behind the median rank"
+			       : "Hosts: behind the median host",
+		   &name);
 	na_fig_steps_key(&d->l, &d->f, &row);
 }
 
@@ -427,11 +438,11 @@ static void steps_footnote(struct drawing *d)
 	if (d->f.empty)
 		return;
 	if (d->f.each > 1)
-		na_words_add(&w, "a column is %.0f steps, hosts: the longest; ",
-			     d->f.each);
+		na_words_add(&w, "a column is %.0f steps, %s: the longest; ",
+			     d->f.each, of_ranks(d) ? "ranks" : "hosts");
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
-		na_words_add(&w, "a row is %zu hosts, the worst; ",
-			     d->f.map.each);
+		na_words_add(&w, "a row is %zu %s, the worst; ",
+			     d->f.map.each, of_ranks(d) ? "ranks" : "hosts");
 	if (d->f.launches)
 		na_words_add(&w, "no device plane has steps: these are program "
 				 "launches, and what they were spent on is not "

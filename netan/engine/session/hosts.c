@@ -1,0 +1,259 @@
+/* What the inputs of a session call their hosts: by the file, by what it says,
+ * by --hosts. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/capture/packet.h"
+#include "netan/base/scan.h"
+#include "netan/base/str.h"
+#include "members.h"
+#include "netan/engine/anonymize.h"
+#include "netan/engine/session/session.h"
+
+#define HOSTS_MAX ((size_t)64 << 20) /* bytes */
+
+enum { RANK_NAME_BUF = 32 };
+
+/* What a rank is called where nothing tells its host, and its key in the rows
+ * of --hosts. */
+static const char *rank_name(char buf[RANK_NAME_BUF], int32_t rank)
+{
+	snprintf(buf, RANK_NAME_BUF, "rank %" PRId32, rank);
+	return buf;
+}
+
+/* "3", "r3", "rank 3" */
+static bool is_rank(const char *text, int32_t *rank)
+{
+	struct na_text x = na_text_n(text, strlen(text));
+	uint64_t n;
+
+	if (!na_text_past(&x, "rank "))
+		na_text_past(&x, "r");
+	if (!na_text_number(x, &n) || n > INT32_MAX)
+		return false;
+	*rank = (int32_t)n;
+	return true;
+}
+
+static bool is_told(const struct na_input *in)
+{
+	return in->host && *in->host;
+}
+
+/* The file's name when it has the form of a trace's, else what the trace
+ * says of its host.  The files of ranks are called after ranks, not hosts. */
+enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
+				    struct na_source *to)
+{
+	char buf[RANK_NAME_BUF];
+	bool by_form;
+	const char *name = na_host_of_path(in->path, &s->arena, &by_form);
+	int32_t rank = -1;
+
+	if (!name)
+		return NA_ENOMEM;
+	to->of_rank = in->rank >= 0;
+	to->rank = in->rank;
+	to->ranks = in->reader->ranks;
+	to->no_host = to->ranks && !is_told(in);
+	if (to->of_rank && !is_told(in)) {
+		rank_name(buf, in->rank);
+		in->host = na_arena_strn(&s->arena, buf, strlen(buf));
+	} else if (by_form || !is_told(in)) {
+		in->host = strcmp(in->path, "-") ? name : "stdin";
+	} else if (strncmp(in->host, "rank ", 5) == 0 &&
+		   is_rank(in->host, &rank)) {
+		/* A transfer file of one. */
+		to->of_rank = to->no_host = true;
+		to->rank = rank;
+	}
+	to->host = in->host;
+	return in->host ? NA_OK : NA_ENOMEM;
+}
+
+/* The one way to write an address, as it stands in records, or a rank. */
+static const char *plain_address(char *buf, const char *text)
+{
+	_Static_assert((int)RANK_NAME_BUF <= (int)NA_ENDPOINT_BUF, "fits");
+	struct na_address a;
+	int32_t rank;
+
+	if (is_rank(text, &rank))
+		return rank_name(buf, rank);
+	return na_address_parse(&a, text) ? na_address_print(buf, &a) : NULL;
+}
+
+static void place_ranks(struct na_session *s)
+{
+	char buf[RANK_NAME_BUF];
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_source *to = &s->sources[i];
+		const char *name;
+		int32_t slice;
+
+		if (!to->of_rank)
+			continue;
+		name = na_hosts_find(s->hosts, rank_name(buf, to->rank),
+				     &slice);
+		if (!name)
+			continue;
+		to->host = s->inputs[i].host = name;
+		to->no_host = false;
+	}
+}
+
+enum na_status na_session_hosts(struct na_session *s, struct na_err *err)
+{
+	const char *path = s->request->hosts;
+	enum na_status st;
+	char *text;
+	size_t n;
+
+	if (!path)
+		return NA_OK;
+	s->hosts = na_calloc(1, sizeof(*s->hosts));
+	if (!s->hosts)
+		return na_fail_nomem(err);
+	st = na_whole_file(path, HOSTS_MAX, "hosts", &text, &n, err);
+	if (st == NA_OK)
+		st = na_hosts_parse(s->hosts, text, n, path, plain_address,
+				    err);
+	if (st == NA_OK)
+		place_ranks(s);
+	na_hide_session(s);
+	free(text);
+	return st;
+}
+
+const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
+{
+	const struct na_ranked *x = &s->store.ranked;
+	size_t hosts = na_store_hosts(&s->store);
+	bool others = hosts != x->hosts;
+	struct na_str t = na_str_over(buf, NA_WHO_BUF);
+
+	if (x->ranks)
+		na_str_addf(&t, "%zu rank%s%s", x->ranks, na_plural(x->ranks),
+			    others  ? ", "
+			    : hosts ? " on "
+				    : "");
+	else if (x->inputs && !hosts)
+		na_str_addf(&t, "ranks not told");
+	if (!x->inputs || hosts)
+		na_str_addf(&t, "%zu host%s", hosts, na_plural(hosts));
+	return buf;
+}
+
+/* As many as the job has, as the inputs tell it; 0: not told, or of jobs side
+ * by side. */
+static size_t world_of(const struct na_session *s)
+{
+	int32_t most = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		most = s->inputs[i].world_size > most ? s->inputs[i].world_size
+						      : most;
+	return s->store.n_runs == 1 ? (size_t)most : 0;
+}
+
+/* Those that are not there, all of them; NULL is no memory. */
+static bool *absent_ranks(const struct na_session *s, size_t world)
+{
+	bool *absent = na_calloc(world + 1, sizeof(*absent));
+
+	if (!absent)
+		return NULL;
+	memset(absent, true, world);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->sources[i].of_rank &&
+		    (size_t)s->sources[i].rank < world)
+			absent[s->sources[i].rank] = false;
+	}
+	return absent;
+}
+
+void na_session_note_ranks(const struct na_session *s, struct na_result *r,
+			   struct na_value *coverage)
+{
+	enum { NAMED = 8 }; /* more are only counted */
+	size_t world = world_of(s), here = s->store.ranked.ranks;
+	char text[NAMED * 16] = "";
+	struct na_str t = na_str_over(text, sizeof(text));
+	bool *absent;
+
+	if (!here || here >= world)
+		return;
+	absent = world - here <= NAMED ? absent_ranks(s, world) : NULL;
+	for (size_t i = 0; absent && i < world; i++) {
+		if (absent[i])
+			na_str_join(&t, ", ", "%zu", i);
+	}
+	free(absent);
+	na_put_int(r, coverage, M_ranks_not_here, (int64_t)(world - here));
+	na_result_note(r, "%zu of %zu ranks of the job %s in the input%s%s%s",
+		       here, world, here == 1 ? "is" : "are",
+		       t.n ? "; not there: rank" : "",
+		       t.n && world - here > 1 ? "s " : t.n ? " " : "", text);
+}
+
+void na_session_say_no_pairs(const struct na_session *s)
+{
+	na_say_error(s->request,
+		     "no transfers between two ranks: looked for sends and "
+		     "receives whose other rank is told (\"Src Rank\", \"Dst "
+		     "Rank\"; nsys exports it with --include-blobs=true), and "
+		     "for steps of NCCL's proxies (NCCL Inspector)");
+	na_say_hint(s->request,
+		    "netan collectives and netan steps tell of what ranks do "
+		    "together; netan info shows what is in the input");
+}
+
+static bool names_ranks(const struct na_session *s)
+{
+	char buf[RANK_NAME_BUF];
+	int32_t slice;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->sources[i].of_rank &&
+		    na_hosts_find(s->hosts,
+				  rank_name(buf, s->sources[i].rank), &slice))
+			return true;
+	}
+	return false;
+}
+
+enum na_status na_session_named(struct na_session *s, struct na_err *err)
+{
+	const struct na_names *names = &s->store.names;
+	const char *one = NULL;
+	char buf[NA_ENDPOINT_BUF];
+	size_t n = 0;
+
+	if (!s->hosts || s->store.n_named || names_ranks(s))
+		return NA_OK;
+	for (size_t i = 0; i < names->n_endpoints; i++) {
+		if (names->endpoints[i].slice != NA_ADDRESS)
+			continue;
+		if (!n++)
+			one = na_endpoint_print(buf, names,
+						&names->endpoints[i]);
+	}
+	if (n)
+		return na_fail(err, NA_EUSAGE,
+			       "%s names none of the %zu addresses (such as "
+			       "%s; it has %s)",
+			       s->request->hosts, n, one,
+			       na_strtab_at(&s->hosts->addresses, 0));
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			return NA_OK; /* no address in it, to name or not */
+	}
+	return na_fail(err, NA_EUSAGE,
+		       "--hosts is for packet captures and for ranks of GPU "
+		       "jobs; %s is %s",
+		       s->inputs[0].path, s->inputs[0].format);
+}

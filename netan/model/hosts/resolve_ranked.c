@@ -1,0 +1,104 @@
+/* Ranks of GPU jobs and the hosts that they are on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/scan.h"
+#include "netan/base/vec.h"
+#include "netan/model/hosts/resolve.h"
+
+struct numbered {
+	uint32_t run;
+	int32_t rank;
+};
+
+struct named {
+	uint32_t run;
+	const char *host;
+};
+
+NA_ORDER(by_number, struct numbered, NA_UP(run), NA_UP(rank))
+NA_ORDER(by_name, struct named, NA_UP(run), strcmp(x->host, y->host))
+
+/* Marks the hosts that sources with ranks are. */
+static size_t list_ranks(struct na_store *s, struct numbered *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		s->hosts[i].of_ranks = s->sources[i].ranks ||
+				       s->sources[i].of_rank;
+		if (!s->sources[i].of_rank)
+			continue;
+		to[n++] = (struct numbered){s->sources[i].run,
+					    s->sources[i].rank};
+	}
+	for (size_t i = 0; i < s->devices.n_cores; i++) {
+		const struct na_core *c = &s->devices.cores[i];
+
+		if (c->kind != NA_DEVICE_RANK)
+			continue;
+		s->hosts[c->input].of_ranks = true;
+		to[n++] = (struct numbered){s->sources[c->input].run,
+					    c->number};
+	}
+	return n;
+}
+
+static size_t distinct_ranks(struct numbered *x, size_t n)
+{
+	size_t found = n > 0;
+
+	na_sort(x, n, by_number);
+	for (size_t i = 1; i < n; i++)
+		found += by_number(&x[i - 1], &x[i]) != 0;
+	return found;
+}
+
+static size_t distinct_hosts(struct named *x, size_t n)
+{
+	size_t found = n > 0;
+
+	na_sort(x, n, by_name);
+	for (size_t i = 1; i < n; i++)
+		found += by_name(&x[i - 1], &x[i]) != 0;
+	return found;
+}
+
+/* "r3", as the ends of what ranks send are called. */
+static bool is_rank(const char *name)
+{
+	struct na_text x = na_text_n(name, strlen(name));
+	uint64_t n;
+
+	return na_text_past(&x, "r") && na_text_number(x, &n);
+}
+
+enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
+{
+	size_t n = s->n_sources, told = 0;
+	struct numbered *ranks =
+		na_calloc(n + s->devices.n_cores + 1, sizeof(*ranks));
+	struct named *hosts = na_calloc(n + 1, sizeof(*hosts));
+	bool ok = ranks && hosts;
+
+	if (ok) {
+		s->ranked.ranks =
+			distinct_ranks(ranks, list_ranks(s, ranks));
+		for (size_t i = 0; i < n; i++) {
+			bool holds = s->hosts[i].of_ranks;
+
+			s->ranked.inputs += holds;
+			if (holds && !s->sources[i].no_host)
+				hosts[told++] =
+					(struct named){s->sources[i].run,
+						       s->sources[i].host};
+		}
+		s->ranked.hosts = distinct_hosts(hosts, told);
+		for (size_t i = n; s->ranked.ranks && i < s->n_hosts; i++)
+			s->hosts[i].of_ranks = is_rank(s->hosts[i].name);
+	}
+	free(ranks);
+	free(hosts);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
