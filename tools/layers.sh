@@ -43,7 +43,10 @@ allowed()
 	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
-	ingest/kineto/* | ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
+	ingest/kineto/* | ingest/nsight/* | ingest/recorder/*)
+		echo "$reading|ingest/gpu/*" ;;
+	# Their names say nothing.
+	ingest/discover.c) echo "$reading|ingest/recorder/recorder.h" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

@@ -83,6 +83,7 @@ static const struct field fields[] = {
 	TEXT("dtype", type),
 	TEXT("Process Group Name", group),
 	TEXT("Process Group Ranks", ranks),
+	TEXT("Process Group Description", purpose),
 	NUMBER("In msg nelems", in),
 	NUMBER("Out msg nelems", out),
 	NUMBER("Seq", sequence),

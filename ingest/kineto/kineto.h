@@ -82,7 +82,7 @@ struct kineto {
 
 /* What the members of `args` say; -1 and NULL: nothing. */
 struct kt_args {
-	struct na_text collective, type, group, ranks;
+	struct na_text collective, type, group, ranks, purpose;
 	int64_t in, out; /* elements */
 	int64_t sequence, group_size, src, dst;
 	int64_t external_id, correlation, stream;

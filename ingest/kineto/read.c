@@ -229,6 +229,7 @@ static enum na_status put_comm(struct reading *r, const struct event *e,
 	};
 
 	put_group(r, a, &c);
+	c.purpose = na_comm_purpose(a->purpose.s, a->purpose.n);
 	if (a->type.n)
 		c.type = sink->name(sink->ctx, a->type.s, a->type.n);
 	return sink->comm(sink->ctx, &c);

@@ -33,8 +33,9 @@ bool na_recorder_is(const char *path);
  */
 enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 				struct na_err *err) NA_MUST_CHECK;
+/* `all`: entries that have completed are kept, all of them. */
 enum na_status na_recorder_read_bytes(struct na_testimony *x, const char *path,
-				      const uint8_t *p, size_t n,
+				      const uint8_t *p, size_t n, bool all,
 				      struct na_err *err) NA_MUST_CHECK;
 
 /* The last number of a file's name; -1: there is none. */
@@ -61,6 +62,7 @@ struct na_recorder_dump {
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */
+	bool keeps_all;                          /* also what has completed */
 	/* Keys are one text each and stand in the same order in all entries:
 	 * where the last one had this one, its field is known. */
 	struct {

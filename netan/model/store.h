@@ -114,6 +114,7 @@ struct na_source {
 	uint32_t run;             /* inputs of one label share it */
 	bool capture;             /* no endpoint lives in it */
 	bool host_threads;        /* the trace tells what they did */
+	enum na_told told;
 	/* When the profiler ran, since the origin; NA_UNKNOWN_PS. */
 	int64_t profile_start_ps, profile_stop_ps;
 };

@@ -85,7 +85,7 @@ static void take(struct na_testimony *all, const char *path, const uint8_t *data
 	enum na_status st;
 
 	na_testimony_init(&one);
-	st = na_recorder_read_bytes(&one, path, data, size, &err);
+	st = na_recorder_read_bytes(&one, path, data, size, false, &err);
 	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	walk_must(st != NA_OK || one.dumps.n == 1);
 	walk_dumps(&one);

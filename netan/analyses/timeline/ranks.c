@@ -102,7 +102,8 @@ bool na_timeline_join_ranks(struct timeline_state *s)
 	for (size_t i = 0; ok && grouped(s) && i < r.instances.n; i++) {
 		const struct na_rank_instance *x = &r.instances.v[i];
 
-		if (x->size_bytes >= NA_RANK_BYTES_MAX)
+		if (x->size_bytes >= NA_RANK_BYTES_MAX ||
+		    x->times != NA_RANK_RAN)
 			continue;
 		s->not_drawn -= x->to - x->from;
 		for (size_t k = x->from; ok && k < x->to; k++)

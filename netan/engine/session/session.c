@@ -125,7 +125,8 @@ static bool kept(struct na_session *s, const char *label)
 		(struct na_source){.host = in->host,
 				   .label = label ? label : in->label,
 				   .capture = in->capture != NULL,
-				   .host_threads = has_threads(in)};
+				   .host_threads = has_threads(in),
+				   .told = in->told};
 	return true;
 }
 
@@ -240,9 +241,9 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 			       "%s and %s hold the same packets: leave one of "
 			       "them out",
 			       b->path, a->path);
-	/* Each rank of a host has a file of its own. */
+	/* Each rank of a host has a file of its own, of each kind. */
 	if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
-	    (a->rank < 0 || a->rank == b->rank))
+	    a->told == b->told && (a->rank < 0 || a->rank == b->rank))
 		what = "are of the same host";
 	else if (apart(a, b))
 		what = "were captured at different times";
