@@ -9,6 +9,7 @@
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/hangs/hangs.h"
 
 struct listed {
 	const char *path, *label;
@@ -22,8 +23,13 @@ struct listing {
 static void refuse(struct na_session *s, const char *path, const char *label,
 		   const char *why)
 {
-	char *copy = strdup(why);
+	char *copy;
 
+	if (s->hangs && na_hang_reading_logs(s->hangs, path)) {
+		s->n_logs++;
+		return;
+	}
+	copy = strdup(why);
 	/* With one input, what is wrong with it is the whole story. */
 	if (s->only_one)
 		na_say_error(s->request, "%s", why);
@@ -352,11 +358,19 @@ static bool go_on(void *ctx, uint64_t bytes)
 enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 			       uint32_t wants)
 {
+	return na_session_open_beside(s, q, wants, NULL);
+}
+
+enum na_status na_session_open_beside(struct na_session *s,
+				      const struct na_request *q,
+				      uint32_t wants,
+				      const struct na_hang_reading *hangs)
+{
 	struct listing l = {NULL, 0, 0};
 	struct opening o = {.s = s, .l = &l};
 	struct na_err err = {.status = NA_OK};
 
-	*s = (struct na_session){.request = q, .wants = wants};
+	*s = (struct na_session){.request = q, .wants = wants, .hangs = hangs};
 	s->asks = (struct na_input_asks){.lines = &q->line,
 					 .filter = q->filter,
 					 .segments_of = NA_UNKNOWN_U32,
@@ -375,7 +389,10 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 	na_hide_session(s);
 	if (!s->n_inputs)
 		na_fail(&err, NA_EIO, "%s",
-			s->only_one ? "" : "no readable input");
+			s->n_logs     ? "these are logs alone: netan hang "
+					"says what they tell"
+			: s->only_one ? ""
+				      : "no readable input");
 	else if (!runs_mixed(s, &err) &&
 		 na_session_captures(s, &err) == NA_OK) {
 		settle_origin(s);
