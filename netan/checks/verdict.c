@@ -40,6 +40,21 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return "";
 }
 
+/* "rank 12 and rank 14": whom the job waits for, of all its hangs. */
+static const char *awaited(struct na_case *c)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (is_of(f, "hang") && f->culprit)
+			text = na_case_text(c, "%s%s%s", text,
+					    *text ? " and " : "", f->culprit);
+	}
+	return text;
+}
+
 /* A job that hangs, or a host that is slow by itself and costs half as much,
  * or more. */
 static const char *besides(struct na_case *c, const struct na_finding *guilty)
@@ -49,7 +64,7 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 
 		if (is_of(f, "hang") && f != guilty && f->culprit)
 			return na_case_text(c, "; %s%s", f->check->named_as,
-					    f->culprit);
+					    awaited(c));
 		if (is_of(f, "straggler") && f->cause && f->lost_s > 0 &&
 		    !(guilty->lost_s > 2 * f->lost_s))
 			return na_case_text(c, "; steps wait for %s, too%s",
@@ -179,6 +194,10 @@ const char *na_verdict_instead(struct na_case *c)
 	if (is_of(f, "straggler"))
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
 				    price(c, f));
+	if (is_of(f, "hang"))
+		return na_case_text(c, "; %s%s",
+				    f->culprit ? f->check->named_as : "",
+				    f->culprit ? awaited(c) : f->title);
 	return na_case_text(c, "; %s%s",
 			    f->check->named_as ? f->check->named_as : "",
 			    f->culprit ? f->culprit : f->title);

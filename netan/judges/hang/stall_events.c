@@ -68,6 +68,20 @@ static bool meets(const struct na_stall_ranks *a,
 	return false;
 }
 
+static bool waits_in(const struct na_stall_op *op, int32_t rank)
+{
+	return !na_stall_has(&op->blame, rank) && !na_stall_has(&op->late, rank);
+}
+
+static bool any_waits(const struct na_stall_op *op)
+{
+	for (size_t i = 0; i < op->holds.n; i++) {
+		if (waits_in(op, op->holds.v[i]))
+			return true;
+	}
+	return false;
+}
+
 /* One row for each group, of its first sequence; who waits for himself
  * does not wait. */
 static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
@@ -82,6 +96,9 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 	}
 	if (row && !op->p2p && row->sequence != op->sequence)
 		return true;
+	/* Those who hold it may all be stuck before. */
+	if (!any_waits(op))
+		return true;
 	row = row ? row : na_push(&s->chain);
 	if (!row)
 		return false;
@@ -90,8 +107,7 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 	row->since_ns = !row->since_ns || ns < row->since_ns ? ns
 							     : row->since_ns;
 	for (size_t i = 0; i < op->holds.n; i++) {
-		if (!na_stall_has(&op->blame, op->holds.v[i]) &&
-		    !na_stall_has(&op->late, op->holds.v[i]) &&
+		if (waits_in(op, op->holds.v[i]) &&
 		    !na_add(&row->waiting, op->holds.v[i]))
 			return false;
 	}
