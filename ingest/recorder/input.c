@@ -202,7 +202,7 @@ static enum na_status read_dump(const struct na_input *in,
 	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
 }
 
-const struct na_reader na_reader_recorder = {
+const struct na_reader na_reader_dump = {
 	.name = "flight recorder",
 	.sniff = sniff,
 	.open = open_dump,
