@@ -77,11 +77,11 @@ static void hang_notes(const struct reading *x, struct na_result *r)
 			   "digest\" and \"HANG_DETECTED\"; the log of the "
 			   "coordinator says why a job hangs: task 0 of slice "
 			   "0, or resource_manager");
-	if (x->in.files.passed_over)
+	if (x->in.files.passed_over + x->in.traces)
 		na_result_note(r,
 			       "files passed over that are no logs "
 			       "(traces, captures, pictures): %zu",
-			       x->in.files.passed_over);
+			       x->in.files.passed_over + x->in.traces);
 	if (x->in.logs.left_out)
 		na_result_note(r,
 			       "left out, beyond what is kept or cut off: "
@@ -282,7 +282,7 @@ static enum na_exit check_read(const struct reading *x)
 		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->in.said)
 		na_say_error(&x->cli->request, "%s",
-			     x->in.files.passed_over
+			     x->in.traces
 				     ? "no log or dump among these: traces "
 				       "and captures do not tell of hangs"
 				     : "no log could be read");

@@ -168,7 +168,7 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
-		x->files.passed_over += p->trace;
+		x->traces += p->trace;
 		na_hang_fini(&p->logs);
 		na_testimony_fini(&p->ranks);
 	}

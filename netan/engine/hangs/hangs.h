@@ -29,6 +29,7 @@ struct na_hang_reading {
 	struct na_hang_source *sources; /* one for each input */
 	struct na_hang logs;
 	struct na_testimony ranks;
+	size_t traces; /* files passed over that are such, or captures */
 	bool damaged, said;
 };
 
