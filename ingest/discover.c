@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ingest/recorder/recorder.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
@@ -193,10 +194,19 @@ static bool wants_other(const char *dir, const char *name)
 	return other_ending(name) > 0;
 }
 
+/* Dumps of recorders are called as the user likes, but end in the rank. */
+static bool is_dump(const char *dir, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+
+	return na_recorder_rank(name) >= 0 && n > 0 &&
+	       (size_t)n < sizeof(path) && na_recorder_is(path);
+}
+
 static bool wants_rank(const char *dir, const char *name)
 {
-	(void)dir;
-	return is_rank_file(name);
+	return is_rank_file(name) || is_dump(dir, name);
 }
 
 static bool wants_run(const char *dir, const char *name)

@@ -228,6 +228,31 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	return survey(in, st, &inner, err);
 }
 
+bool na_input_known(const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+	struct na_input in = {.path = path};
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	uint8_t *head = fd < 0 ? NULL : malloc(NA_HEAD_BYTES);
+	struct na_feed s = {.fd = -1};
+	size_t n = 0, got = 1;
+
+	if (head && na_feed_open(&s, fd, path, &err) == NA_OK) {
+		while (got && n < NA_HEAD_BYTES &&
+		       na_feed_read(&s, head + n, NA_HEAD_BYTES - n, &got,
+				    &err) == NA_OK)
+			n += got;
+	}
+	if (n && err.status == NA_OK)
+		na_in_err(na_choose_reader(&in, head, n, UINT64_MAX, &err));
+	if (head)
+		na_feed_close(&s);
+	else if (fd >= 0)
+		close(fd);
+	free(head);
+	return in.reader;
+}
+
 enum na_status na_input_open_source(struct na_input *in,
 				    const struct na_input *first, size_t source,
 				    struct na_err *err)

@@ -45,8 +45,11 @@ allowed()
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	# Of JAX it makes an XSpace.
 	ingest/kineto/jax*) echo "$reading|ingest/transfer_file/bytes.h" ;;
-	ingest/kineto/* | ingest/nsight/*) echo "$reading|ingest/gpu/*" ;;
+	ingest/kineto/* | ingest/nsight/* | ingest/recorder/*)
+		echo "$reading|ingest/gpu/*" ;;
 	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;
+	# Their names say nothing.
+	ingest/discover.c) echo "$reading|ingest/recorder/recorder.h" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

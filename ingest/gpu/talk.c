@@ -95,6 +95,9 @@ enum na_status na_talk_put(const struct na_input *in,
 	comm.core = (uint16_t)t->core;
 	if (st == NA_OK && (in->wants & NA_WANT_COMMS))
 		st = sink->comm(sink->ctx, &comm);
+	/* Of the others nobody knows when the device was at it. */
+	if (comm.source != NA_COMM_KERNEL && comm.source != NA_COMM_CPU)
+		return st;
 	if (st == NA_OK && (in->wants & NA_WANT_OPS))
 		st = put_op(sink, t);
 	if (st == NA_OK && (in->wants & NA_WANT_KERNELS) && t->kernel.n &&

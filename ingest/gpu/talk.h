@@ -1,6 +1,7 @@
 /*
  * One rank's part in an operation as every record that tells of it: na_comm,
  * na_op, the action of its kernel, and the transfer, where two ranks are all.
+ * Of what tells no times of a kernel or a range: na_comm alone.
  */
 #ifndef INGEST_GPU_TALK_H
 #define INGEST_GPU_TALK_H

@@ -86,6 +86,7 @@ static const struct field fields[] = {
 	TEXT("Input Dims", dims),
 	TEXT("Input type", types),
 	TEXT("Concrete Inputs", inputs),
+	TEXT("Process Group Description", purpose),
 	NUMBER("In msg nelems", in),
 	NUMBER("Out msg nelems", out),
 	NUMBER("Seq", sequence),

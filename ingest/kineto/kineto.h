@@ -98,7 +98,7 @@ struct kineto {
 
 /* What the members of `args` say; -1 and NULL: nothing. */
 struct kt_args {
-	struct na_text collective, type, group, ranks;
+	struct na_text collective, type, group, ranks, purpose;
 	struct na_text dims, types,
 		inputs;  /* lists, of operations on the CPU */
 	int64_t in, out; /* elements */

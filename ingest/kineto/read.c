@@ -226,6 +226,7 @@ static enum na_status put_all(struct reading *r, const struct event *e,
 	};
 
 	put_group(r, a, &t.comm);
+	t.comm.purpose = na_comm_purpose(a->purpose.s, a->purpose.n);
 	if (t.comm.peer >= 0)
 		t.collective = name_of(r, a->group);
 	return na_talk_put(r->in, r->sink, &t);

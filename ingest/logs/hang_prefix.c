@@ -44,10 +44,10 @@ static bool is_severity(struct na_text w)
 	return false;
 }
 
-/* "I0102", "E20260102". */
+/* "I0102", "E20260102", "E603". */
 static bool is_glog(struct na_text w)
 {
-	if ((w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) || !w.s[0])
+	if ((w.n != 4 && w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) || !w.s[0])
 		return false;
 	for (size_t i = 1; i < w.n; i++) {
 		if (!na_is_digit(w.s[i]))
@@ -174,7 +174,8 @@ void na_prefix_time(struct na_text prefix, struct na_hang_time *t)
 		char before = i ? prefix.s[i - 1] : ' ';
 		struct na_hang_time one = {.known = false};
 
-		if (na_is_digit(before) || (before | 0x20) >= 'a')
+		if (na_is_digit(before) ||
+		    ((before | 0x20) >= 'a' && (before | 0x20) <= 'z'))
 			continue;
 		if (na_hang_time_of(na_text_from(prefix, i), &one) &&
 		    (!t->known || one.has_year))

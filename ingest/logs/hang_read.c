@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/logs/hang.h"
 #include "ingest/logs/hang_prefix.h"
@@ -23,6 +25,8 @@ enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 enum {
 	PREFIX_MAX = 512,
 	WHO_MAX = 200,
+	FRONT_MAX = 200,    /* where a time may stand */
+	TAIL_BYTES = 16384, /* where the last lines are */
 	DEPTH_MAX = 3 /* of messages that are objects again */
 };
 
@@ -291,6 +295,22 @@ static bool other_line(struct reading *g, struct na_text x)
 	return na_hang_take_child(g->h, &s->open, x, g->cut);
 }
 
+/* With its time, which stands before the words of NCCL's and PyTorch's. */
+static bool nccl_line(struct reading *g, struct na_text x)
+{
+	struct na_text front, behind;
+	struct na_hang_time t;
+
+	if (!na_text_split(x, " NCCL INFO ", &front, &behind))
+		front = x;
+	if (front.n > FRONT_MAX)
+		front.n = FRONT_MAX;
+	na_prefix_time(front, &t);
+	if (!t.known || (g->wrapped.known && !t.has_year))
+		t = g->wrapped.known ? g->wrapped : t;
+	return na_nccl_log_line(g->nccl, x, &t);
+}
+
 static bool take_line(struct reading *g, struct na_text x)
 {
 	struct na_hang_record found = {.launch_id = -1,
@@ -301,7 +321,7 @@ static bool take_line(struct reading *g, struct na_text x)
 	size_t at, value;
 	enum na_hang_key key = na_hang_key_in(x, &at, &value);
 
-	if (g->nccl && !na_nccl_log_line(g->nccl, x))
+	if (g->nccl && !nccl_line(g, x))
 		return false;
 	if (key != NA_KEY_NONE)
 		return keyed_line(g, x, key, at);
@@ -526,6 +546,32 @@ static void end(struct reading *g)
 	free(g->plain);
 }
 
+/* The last time in the last lines of a log that is not packed. */
+static void last_time(const char *path, struct na_hang_time *t)
+{
+	char tail[TAIL_BYTES];
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	off_t from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;
+	ssize_t n = size > 0 ? pread(fd, tail, sizeof(tail), from) : -1;
+
+	*t = (struct na_hang_time){.known = false};
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t end = n; end > 0 && !t->known;) {
+		ssize_t at = end - 1;
+
+		while (at > 0 && tail[at - 1] != '\n')
+			at--;
+		na_prefix_time(na_text_n(tail + at,
+					 end - at < FRONT_MAX
+						 ? (size_t)(end - at)
+						 : FRONT_MAX),
+			       t);
+		end = at;
+	}
+}
+
 enum na_status na_hang_read(struct na_hang *h, const char *path,
 			    struct na_err *err)
 {
@@ -543,9 +589,16 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	if (st != NA_OK)
 		return st;
 	st = begin(&g) ? read_lines(&g, l, err) : na_fail_nomem(err);
-	if (g.nccl && (st == NA_OK || st == NA_EFORMAT) &&
-	    !na_nccl_log_end(g.nccl, h->ranks, path))
-		st = na_fail_nomem(err);
+	if (g.nccl && (st == NA_OK || st == NA_EFORMAT)) {
+		struct na_hang_time last;
+
+		if (!na_lines_packing(l)) {
+			last_time(path, &last);
+			na_nccl_log_last(h->ranks, &last);
+		}
+		if (!na_nccl_log_end(g.nccl, h->ranks, path))
+			st = na_fail_nomem(err);
+	}
 	drop_unsure(h, before);
 	f->lines = na_lines_count(l);
 	f->bytes = na_lines_bytes(l);

@@ -346,6 +346,7 @@ static size_t clock_of(struct na_text x, size_t at, int year, int month,
 {
 	int h, m, s, n = 0;
 	char text[64], frac[10] = "";
+	size_t before;
 	int64_t shift;
 
 	if (!digits(x, &at, 2, &h) || !one_of(x, &at, ":") ||
@@ -363,7 +364,9 @@ static size_t clock_of(struct na_text x, size_t at, int year, int month,
 		 year ? year : 1972, month, day, h, m, s, n ? "." : "", frac);
 	if (!na_parse_utc(text, &t->ns))
 		return 0;
+	before = at;
 	shift = zone_s(x, &at);
+	t->has_zone = at > before;
 	if (!na_add_i64(t->ns, -shift * 1000000000, &t->ns))
 		return 0;
 	t->known = true;
@@ -385,7 +388,7 @@ static int month_of(struct na_text x)
 	return 0;
 }
 
-/* "I0102 03:04:05.6", also with the year. */
+/* "I0102 03:04:05.6", also with the year; PyTorch leaves out a leading 0. */
 static size_t glog_time(struct na_text x, struct na_hang_time *t)
 {
 	size_t at = 1, n;
@@ -393,8 +396,9 @@ static size_t glog_time(struct na_text x, struct na_hang_time *t)
 
 	for (n = 0; 1 + n < x.n && na_is_digit(x.s[1 + n]); n++)
 		;
-	if ((n != 4 && n != 8) || (n == 8 && !digits(x, &at, 4, &year)) ||
-	    !digits(x, &at, 2, &month) || !digits(x, &at, 2, &day) ||
+	if ((n != 3 && n != 4 && n != 8) ||
+	    (n == 8 && !digits(x, &at, 4, &year)) ||
+	    !digits(x, &at, n == 3 ? 1 : 2, &month) || !digits(x, &at, 2, &day) ||
 	    !one_of(x, &at, " "))
 		return 0;
 	return clock_of(x, at, year, month, day, t);

@@ -175,12 +175,21 @@ static bool add_op(struct na_nccl_comm *m, const struct na_nccl_op *op)
 
 /* "AllReduce: opCount 28c sendbuff ..." */
 static bool call_line(struct na_nccl_calls *c, struct na_nccl_comm *m,
-		      struct na_text function, struct na_text x)
+		      struct na_text function, struct na_text x,
+		      const struct na_hang_time *t)
 {
-	struct na_nccl_op op = {.elements = UINT64_MAX, .peer = -1};
+	struct na_nccl_op op = {.elements = UINT64_MAX,
+				.called_ns = INT64_MIN,
+				.peer = -1};
 	enum na_opcode is = na_nccl_opcode(function);
 	int64_t n = na_nccl_number(x, " count ");
 
+	if (t->known && t->ns > c->last_ns[t->has_year])
+		c->last_ns[t->has_year] = t->ns;
+	if (t->known && t->has_year) {
+		op.called_ns = t->ns;
+		c->unzoned |= !t->has_zone;
+	}
 	is_of(m, na_nccl_number(x, "[nranks="));
 	op.count = hex_number(na_nccl_after(x, "opCount "));
 	/* What two ranks do is not counted by all of them. */
@@ -206,7 +215,8 @@ static struct na_text last_word(struct na_text x)
 	return at == SIZE_MAX ? x : na_text_from(x, at + 1);
 }
 
-bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line)
+bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line,
+			const struct na_hang_time *t)
 {
 	struct na_text front, x, before, behind, function = {NULL, 0};
 	struct na_nccl_process *p;
@@ -227,7 +237,7 @@ bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line)
 	if (!m)
 		return true;
 	at = (size_t)(m - c->comm.v);
-	if (function.n ? !call_line(c, m, function, x) : !init_line(c, m, x))
+	if (function.n ? !call_line(c, m, function, x, t) : !init_line(c, m, x))
 		return false;
 	if (p->world == SIZE_MAX || m->n_ranks > c->comm.v[p->world].n_ranks)
 		p->world = at;
@@ -377,7 +387,7 @@ static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		if (!na_told_holds(d, group, sequence,
 				   na_told_operation(x,
 						     na_text_n(f->s, f->len)),
-				   op->elements))
+				   op->elements, op->called_ns))
 			return false;
 		e = &d->entries.v[d->entries.n - 1];
 		if (op->type >= 0)
@@ -449,6 +459,9 @@ bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
 	ok = prepare(&g, ranks);
 	for (size_t i = 0; ok && i < c->comm.n; i++)
 		ok = tell_comm(&g, i);
+	for (int k = 0; k < 2; k++)
+		t->ranks->clock[k].call_ns = c->last_ns[k];
+	t->ranks->unzoned |= c->unzoned;
 	na_vec_free(&g.members);
 	free(g.of);
 	free(g.first);

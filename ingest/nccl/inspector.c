@@ -153,6 +153,7 @@ static enum na_status tell(struct na_input *in, const struct survey *s,
 	in->has_wall = in->has_time = s->first_ns >= 0;
 	in->first_ns = in->has_time ? s->first_ns : 0;
 	in->n_devices = 1;
+	in->told = NA_TOLD_PLUGIN;
 	in->has_gpus = true;
 	if (s->n_ranks > 0 && s->n_ranks <= NA_NCCL_RANKS_MAX &&
 	    s->rank < s->n_ranks) {
@@ -166,11 +167,9 @@ static enum na_status tell(struct na_input *in, const struct survey *s,
 	}
 	if (s->untimed)
 		na_input_warn(in,
-			      "tells how long operations took, not when: they "
-			      "are taken to end when they were written down, "
-			      "which is later by up to the interval of the "
-			      "dumps; with NCCL_INSPECTOR_DUMP_VERBOSE=1 it "
-			      "tells");
+			      "tells how long operations took, not when: "
+			      "nothing is said of who comes late; with "
+			      "NCCL_INSPECTOR_DUMP_VERBOSE=1 it tells");
 	return NA_OK;
 }
 
@@ -393,7 +392,8 @@ static enum na_status tell_comm(struct reading *r,
 		.stream = NA_UNKNOWN_U32,
 		.peer = peer ? (int32_t)x->peer : -1,
 		.operation = (uint8_t)na_nccl_opcode(x->operation),
-		.source = na_text_is(x->source, "collective_cpu")
+		.source = !is_timed(x) ? NA_COMM_LASTED
+			  : na_text_is(x->source, "collective_cpu")
 				  ? NA_COMM_CPU
 				  : NA_COMM_KERNEL,
 	};

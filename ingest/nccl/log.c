@@ -34,11 +34,20 @@ void na_nccl_log_free(struct na_nccl_log *g)
 	free(g);
 }
 
-bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line)
+bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line,
+		      const struct na_hang_time *t)
 {
-	return na_nccl_calls_line(&g->calls, line) &&
-	       na_watchdog_line(&g->watchdog, line) &&
+	return na_nccl_calls_line(&g->calls, line, t) &&
+	       na_watchdog_line(&g->watchdog, line, t) &&
 	       na_ras_line(&g->ras, line);
+}
+
+void na_nccl_log_last(struct na_testimony *x, const struct na_hang_time *t)
+{
+	struct na_testimony_clock *to = &x->clock[t->has_year];
+
+	if (t->known && t->ns > to->line_ns)
+		to->line_ns = t->ns;
 }
 
 bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,

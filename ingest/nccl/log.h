@@ -7,7 +7,8 @@
  * NCCL says of no operation that it has ended: what a rank called last
  * (NA_RANKS_KEPT of a communicator), it is taken to hold.  So ranks that are
  * behind are told, and those that call something else, but not those whose
- * GPU stands still.
+ * GPU stands still.  Ranks of a job that runs are apart, too: that it does
+ * not is told by times (na_testimony_clock), or by the watchdog.
  *
  * Sources: NVIDIA/nccl src/enqueue.cc, src/init.cc, src/ras/client_support.cc;
  * pytorch/pytorch torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp;
@@ -17,6 +18,7 @@
 #define INGEST_NCCL_LOG_H
 
 #include "ingest/nccl/told.h"
+#include "netan/model/logs/hang.h"
 
 struct na_nccl_log;
 
@@ -25,8 +27,11 @@ extern const char *const na_nccl_words[];
 enum { NA_NCCL_WORDS = 12 };
 
 struct na_nccl_log *na_nccl_log_new(void); /* NULL: no memory */
-/* False: no memory. */
-bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line);
+/* A line, and when it was written.  False: no memory. */
+bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line,
+		      const struct na_hang_time *t);
+/* When the last line of the log was written, whatever it tells. */
+void na_nccl_log_last(struct na_testimony *x, const struct na_hang_time *t);
 /* What was read, to the end of x; `path` is borrowed.  False: no memory. */
 bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
 		     const char *path);

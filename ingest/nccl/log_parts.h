@@ -3,6 +3,7 @@
 #define INGEST_NCCL_LOG_PARTS_H
 
 #include "ingest/nccl/told.h"
+#include "netan/model/logs/hang.h"
 
 /* What stands behind `word` in x, up to a blank, comma or bracket; n 0: not
  * there. */
@@ -16,7 +17,8 @@ int64_t na_nccl_front_rank(struct na_text line);
 /* ---- calls and communicators: calls.c */
 
 struct na_nccl_op {
-	int64_t count; /* as told */
+	int64_t count;     /* as told */
+	int64_t called_ns; /* INT64_MIN: not told with its year */
 	uint64_t elements;
 	uint32_t operation; /* a name; as NCCL writes it */
 	int32_t type, peer; /* -1 */
@@ -44,9 +46,12 @@ struct na_nccl_calls {
 	struct na_strtab pointers;  /* the same with a communicator */
 	NA_VEC(struct na_nccl_process) process; /* by index of processes */
 	NA_VEC(struct na_nccl_comm) comm;       /* by index of pointers */
+	int64_t last_ns[2]; /* call, without and with a year; 0: none */
+	bool unzoned;
 };
 
-bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line);
+bool na_nccl_calls_line(struct na_nccl_calls *c, struct na_text line,
+			const struct na_hang_time *t);
 bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t);
 void na_nccl_calls_fini(struct na_nccl_calls *c);
 
@@ -54,6 +59,7 @@ void na_nccl_calls_fini(struct na_nccl_calls *c);
 
 struct na_watchdog_line {
 	int64_t rank, sequence, enqueued, completed; /* -1: not told */
+	int64_t called_ns; /* as in na_nccl_op */
 	uint64_t elements;
 	uint32_t group, operation; /* names; NA_NO_NAME */
 };
@@ -61,9 +67,11 @@ struct na_watchdog_line {
 struct na_watchdog {
 	struct na_strtab names;
 	NA_VEC(struct na_watchdog_line) lines;
+	bool unzoned;
 };
 
-bool na_watchdog_line(struct na_watchdog *w, struct na_text line);
+bool na_watchdog_line(struct na_watchdog *w, struct na_text line,
+		      const struct na_hang_time *t);
 bool na_watchdog_end(const struct na_watchdog *w, struct na_told *t);
 void na_watchdog_fini(struct na_watchdog *w);
 

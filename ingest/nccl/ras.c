@@ -167,7 +167,8 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 		if (!d || !na_told_place(d, group, c[i].n, -1))
 			return false;
 		if (sequence >= 0 && c[i].n >= sequence &&
-		    !na_told_holds(d, group, sequence, operation, UINT64_MAX))
+		    !na_told_holds(d, group, sequence, operation, UINT64_MAX,
+				    INT64_MIN))
 			return false;
 	}
 	return true;

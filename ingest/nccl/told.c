@@ -50,12 +50,13 @@ bool na_told_place(struct na_testimony_dump *d, uint32_t group,
 }
 
 bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
-		   int64_t sequence, uint32_t operation, uint64_t elements)
+		   int64_t sequence, uint32_t operation, uint64_t elements,
+		   int64_t called_ns)
 {
 	const struct na_testimony_entry e = {
 		.record = (int64_t)d->n_entries,
 		.sequence = sequence,
-		.created_ns = INT64_MIN,
+		.created_ns = called_ns,
 		.started_ns = INT64_MIN,
 		.completed_ns = INT64_MIN,
 		.in_elements = elements,

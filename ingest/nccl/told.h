@@ -25,9 +25,11 @@ void na_told_fini(struct na_told *t);
 bool na_told_place(struct na_testimony_dump *d, uint32_t group,
 		   int64_t enqueued, int64_t completed);
 
-/* A collective that the rank holds; its elements, or UINT64_MAX. */
+/* A collective that the rank holds; its elements, or UINT64_MAX; when it
+ * was called, or INT64_MIN. */
 bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
-		   int64_t sequence, uint32_t operation, uint64_t elements);
+		   int64_t sequence, uint32_t operation, uint64_t elements,
+		   int64_t called_ns);
 
 /* "AllReduce" as "all_reduce"; NA_NO_NAME: no memory. */
 uint32_t na_told_operation(struct na_testimony *x, struct na_text function);

@@ -94,10 +94,26 @@ static int64_t work(struct na_text x, const char *which)
 		       : na_nccl_number(na_text_from(behind, colon), ": ");
 }
 
-bool na_watchdog_line(struct na_watchdog *w, struct na_text x)
+/* "ran for 600029 milliseconds before timing out" until then. */
+static int64_t called_at(struct na_watchdog *w, struct na_text x,
+			 const struct na_hang_time *t)
+{
+	int64_t ms = na_nccl_number(x, "ran for "), ns;
+
+	if (!t->known || !t->has_year || ms < 0 ||
+	    __builtin_mul_overflow(ms, -1000000, &ns) ||
+	    __builtin_add_overflow(t->ns, ns, &ns))
+		return INT64_MIN;
+	w->unzoned |= !t->has_zone;
+	return ns;
+}
+
+bool na_watchdog_line(struct na_watchdog *w, struct na_text x,
+		      const struct na_hang_time *t)
 {
 	struct na_watchdog_line l = {
 		.elements = UINT64_MAX,
+		.called_ns = called_at(w, x, t),
 		.sequence = -1,
 		.operation = NA_NO_NAME,
 		.enqueued = work(x, "last enqueued"),
@@ -180,7 +196,9 @@ static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
 	}
 	if (!e && d->entries.n < NA_RANKS_KEPT)
 		return na_told_holds(d, group, l->sequence, operation,
-				     l->elements);
+				     l->elements, l->called_ns);
+	if (e && e->created_ns == INT64_MIN)
+		e->created_ns = l->called_ns;
 	if (e && e->operation == NA_NO_NAME) {
 		e->operation = operation;
 		e->in_elements = l->elements;
@@ -215,6 +233,7 @@ bool na_watchdog_end(const struct na_watchdog *w, struct na_told *t)
 		if (!tell_line(w, i, t))
 			return false;
 	}
+	t->ranks->unzoned |= w->unzoned;
 	return true;
 }
 

@@ -437,5 +437,5 @@ bool na_recorder_entries_end(struct na_recorder_dump *x)
 	}
 	/* Where none has completed, those that have were left out. */
 	x->dump->lost = x->dump->lost && x->dump->all;
-	return keep_some(x);
+	return x->keeps_all || keep_some(x);
 }

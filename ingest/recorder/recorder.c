@@ -19,6 +19,11 @@ static bool holds(const uint8_t *p, size_t n, const char *word)
 
 bool na_recorder_sniff(const uint8_t *head, size_t n)
 {
+	/* Of traces, which tell of groups, too. */
+	static const char *const others[] = {"\"schemaVersion\"",
+					     "\"traceEvents\"",
+					     "\"deviceProperties\"",
+					     "\"distributedInfo\""};
 	static const char *const words[] = {"pg_config", "pg_status",
 					    "collective_seq_id",
 					    "process_group",
@@ -33,6 +38,10 @@ bool na_recorder_sniff(const uint8_t *head, size_t n)
 		i++;
 	if (i == n || head[i] != '{')
 		return false;
+	for (size_t k = 0; k < NA_LEN(others); k++) {
+		if (holds(head, n, others[k]))
+			return false;
+	}
 	for (size_t k = 0; k < NA_LEN(words); k++) {
 		if (holds(head, n, words[k]))
 			return true;
@@ -377,7 +386,8 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 
 enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 				      const char *path, const uint8_t *p,
-				      size_t n, struct na_err *err)
+				      size_t n, bool all,
+				      struct na_err *err)
 {
 	struct na_testimony_dump d = {.path = path,
 				      .rank = -1,
@@ -385,7 +395,9 @@ enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 				      .evidence = NA_BY_FLIGHT_RECORDER,
 				      .oldest_ns = INT64_MIN,
 				      .newest_ns = INT64_MIN};
-	struct na_recorder_dump x = {.ranks = ranks, .dump = &d};
+	struct na_recorder_dump x = {.ranks = ranks,
+				     .dump = &d,
+				     .keeps_all = all};
 	const struct na_pickle_items items = {"entries", take_entry, &x};
 	struct na_err why = {.status = NA_OK};
 	struct na_dump_store store = {0};
@@ -420,7 +432,7 @@ enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 		return err->status;
 	if (!w.n)
 		return na_fail(err, NA_EIO, "%s: empty", path);
-	na_in_err(na_recorder_read_bytes(x, path, w.p, w.n, err));
+	na_in_err(na_recorder_read_bytes(x, path, w.p, w.n, false, err));
 	na_whole_close(&w);
 	return err->status;
 }

@@ -33,8 +33,9 @@ bool na_recorder_is(const char *path);
  */
 enum na_status na_recorder_read(struct na_testimony *x, const char *path,
 				struct na_err *err) NA_MUST_CHECK;
+/* `all`: entries that have completed are kept, all of them. */
 enum na_status na_recorder_read_bytes(struct na_testimony *x, const char *path,
-				      const uint8_t *p, size_t n,
+				      const uint8_t *p, size_t n, bool all,
 				      struct na_err *err) NA_MUST_CHECK;
 
 /* The last number of a file's name; -1: there is none. */
@@ -64,6 +65,7 @@ struct na_recorder_dump {
 	size_t entries_max;  /* beyond these, some are dropped */
 	struct na_text type; /* asked for last, and the bits of its elements */
 	unsigned type_bits;
+	bool keeps_all;                          /* also what has completed */
 	/* Keys are one text each and stand in the same order in all entries:
 	 * where the last one had this one, its field is known. */
 	struct {

@@ -62,6 +62,8 @@ struct na_who {
 	const char *kind, *host, *src_host, *dst_host;
 	const struct na_value *hosts, *alternatives;
 	const struct na_value *rank; /* of a GPU job; NULL: not told */
+	/* Several, each with a `host` and a `rank` of its own, or NULL. */
+	const struct na_value *culprits;
 };
 
 /* What the session says of the network: somebody's side of it is accused, it

@@ -40,12 +40,31 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return "";
 }
 
-/* A host that is slow by itself and costs half as much, or more. */
+/* "rank 12 and rank 14": whom the job waits for, of all its hangs. */
+static const char *awaited(struct na_case *c)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (is_of(f, "hang") && f->culprit)
+			text = na_case_text(c, "%s%s%s", text,
+					    *text ? " and " : "", f->culprit);
+	}
+	return text;
+}
+
+/* A job that hangs, or a host that is slow by itself and costs half as much,
+ * or more. */
 static const char *besides(struct na_case *c, const struct na_finding *guilty)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
+		if (is_of(f, "hang") && f != guilty && f->culprit)
+			return na_case_text(c, "; %s%s", f->check->named_as,
+					    awaited(c));
 		if (is_of(f, "straggler") && f->cause && f->lost_s > 0 &&
 		    !(guilty->lost_s > 2 * f->lost_s))
 			return na_case_text(c, "; steps wait for %s, too%s",
@@ -206,6 +225,10 @@ const char *na_verdict_instead(struct na_case *c)
 	if (is_of(f, "straggler"))
 		return na_case_text(c, "; steps wait for %s%s", f->culprit,
 				    price(c, f));
+	if (is_of(f, "hang"))
+		return na_case_text(c, "; %s%s",
+				    f->culprit ? f->check->named_as : "",
+				    f->culprit ? awaited(c) : f->title);
 	return na_case_text(c, "; %s%s",
 			    f->check->named_as ? f->check->named_as : "",
 			    f->culprit ? f->culprit : f->title);
@@ -307,7 +330,7 @@ static bool is_told(const struct na_case *c, size_t i)
 		    equal(f->who.host, g->who.host) &&
 		    equal(f->who.src_host, g->who.src_host) &&
 		    equal(f->who.dst_host, g->who.dst_host) && !f->who.hosts &&
-		    !g->who.hosts)
+		    !g->who.hosts && !f->who.culprits && !g->who.culprits)
 			return true;
 		if (f->cause == NA_CAUSE_NETWORK && is_of(f, "rpc-latency") &&
 		    !is_of(g, "rpc-latency"))
@@ -317,7 +340,7 @@ static bool is_told(const struct na_case *c, size_t i)
 }
 
 static void put_accused(struct na_case *c, struct na_value *list,
-			const struct na_finding *f)
+			const struct na_finding *f, const struct na_who *w)
 {
 	static const char *const causes[] = {
 		[NA_CAUSE_NETWORK] = "network",
@@ -328,7 +351,6 @@ static void put_accused(struct na_case *c, struct na_value *list,
 		[NA_CAUSE_SETTINGS] = "settings",
 	};
 	struct na_value *row = na_put_object(c->r, list, NULL);
-	const struct na_who *w = &f->who;
 
 	na_put_text(c->r, row, M_cause, causes[f->cause]);
 	na_put_text(c->r, row, M_kind, w->kind);
@@ -356,8 +378,19 @@ void na_verdict_put_accused(struct na_case *c, struct na_value *body)
 
 	for (size_t i = 0; i < c->n; i++) {
 		/* A remark is not an accusation. */
-		if (c->findings[i]->cause &&
-		    c->findings[i]->severity > NA_SEV_INFO && !is_told(c, i))
-			put_accused(c, list, c->findings[i]);
+		const struct na_finding *f = c->findings[i];
+
+		if (!f->cause || f->severity <= NA_SEV_INFO || is_told(c, i))
+			continue;
+		if (!f->who.culprits)
+			put_accused(c, list, f, &f->who);
+		na_for_each (v, f->who.culprits) {
+			struct na_who who = {.kind = f->who.kind,
+					     .host = na_text_or(v, M_host,
+								NULL),
+					     .rank = na_get(v, M_rank)};
+
+			put_accused(c, list, f, &who);
+		}
 	}
 }

@@ -61,6 +61,23 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 					   : "action";
 }
 
+/* Dumps of recorders have no kernels, steps or transfers. */
+static void say_queued(const struct na_session *s, struct na_result *r)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].told != NA_TOLD_RECORDER)
+			return;
+	}
+	na_result_word(r, NA_WORD_EMPTY,
+		       s->store.comms.n || !(s->wants & NA_WANT_COMMS)
+			       ? "recorders tell when operations were queued, "
+				 "not when they ran"
+			       : "no operation is in these dumps");
+	na_result_word(r, NA_WORD_HINT,
+		       "netan collectives says who queues last, netan hang who "
+		       "is stuck; for more give the profiler's traces");
+}
+
 enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  const void *params, const struct na_grouping *by,
 			  struct na_result *r, struct na_driven *d,
@@ -72,6 +89,8 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		return st;
 	if (na_store_of_ranks(&s->store))
 		na_result_word(r, NA_WORD_HOST, "rank");
+	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
+		say_queued(s, r);
 	na_envelope(s, r, a->face.name, d->used,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);

@@ -427,7 +427,7 @@ void na_session_say_planes(const struct na_session *s)
 	else if (s->inputs[0].capture)
 		na_say_hint(s->request, "packets do not show devices: give "
 					"traces (.xplane.pb)");
-	else
+	else if (s->inputs[0].told != NA_TOLD_RECORDER)
 		na_say_hint(s->request, "there are no planes at all: an empty "
 					"file");
 	say_quiet(s);

@@ -4,8 +4,9 @@
  *
  * A rank is the na_core of its input, whose number it is.  The time is that
  * of the rank's kernel, else (`source`) of its range on the CPU, or from
- * when it was put into the queue.  Beside a record goes a na_op of the same
- * time, for those that only ask when a device communicates.
+ * when it was put into the queue.  Beside a record of a kernel or a range
+ * goes a na_op of the same time, for those that only ask when a device
+ * communicates.
  *
  * Sources: pytorch/kineto libkineto (output_json.cpp, MetadataFieldCatalog.h);
  * NVIDIA/nccl plugins/profiler; docs/formats.md, "GPU jobs".
@@ -13,6 +14,7 @@
 #ifndef NETAN_MODEL_COMM_H
 #define NETAN_MODEL_COMM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "netan/model/device.h"
@@ -21,7 +23,11 @@
 enum na_comm_source {
 	NA_COMM_KERNEL,
 	NA_COMM_CPU,   /* no kernel: gloo, or a trace of the CPU alone */
-	NA_COMM_QUEUED /* from queueing to what was noticed of its end */
+	NA_COMM_QUEUED, /* from queueing to what was noticed of its end */
+	NA_COMM_HELD,   /* the same of one that has not ended: to the last time
+			   that its input tells */
+	NA_COMM_LASTED  /* how long is told, when is not: its end is when it was
+			   written down */
 };
 
 struct na_comm {
@@ -40,8 +46,20 @@ struct na_comm {
 	uint16_t input;    /* na_store fills it in */
 	uint8_t operation; /* enum na_opcode; OTHER: not told */
 	uint8_t source;    /* enum na_comm_source */
-	uint16_t pad;
+	uint16_t purpose;  /* of groups of the same ranks, which: from what
+			      describes it, by na_comm_purpose(); 0: not told */
 };
 _Static_assert(sizeof(struct na_comm) == 64, "millions are kept");
+
+/* The same for the same text, and hardly ever for another one. */
+static inline uint16_t na_comm_purpose(const char *s, size_t n)
+{
+	uint32_t h = 2166136261U;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)s[i]) * 16777619U;
+	h = (h >> 16 ^ h) & 0xffff;
+	return (uint16_t)(n && !h ? 1 : n ? h : 0);
+}
 
 #endif

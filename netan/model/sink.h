@@ -49,6 +49,14 @@ enum na_want {
 	NA_WANT_QUEUE_PAIRS = 65536
 };
 
+/* What an input tells of ranks: of the same time, an earlier one of these says
+ * it better. */
+enum na_told {
+	NA_TOLD_TRACE,
+	NA_TOLD_PLUGIN,  /* of the communication library's profiler */
+	NA_TOLD_RECORDER /* what was queued */
+};
+
 /* Why left out: docs/methods.md, "Transfers and their classes". */
 enum na_reason {
 	NA_LEFT_BAD_KEY, /* these five: na_class */

@@ -128,6 +128,7 @@ struct na_source {
 	 * the file. */
 	bool ranks, of_rank, no_host;
 	int32_t rank;
+	enum na_told told;
 	/* When the profiler ran, since the origin; NA_UNKNOWN_PS. */
 	int64_t profile_start_ps, profile_stop_ps;
 };

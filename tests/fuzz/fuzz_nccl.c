@@ -44,6 +44,8 @@ static void judge(struct na_testimony *x)
 
 static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 {
+	const struct na_hang_time when = {
+		.ns = (int64_t)(n % 4096) * 1000000000, .known = true, .has_year = n % 2};
 	struct na_nccl_log *g = na_nccl_log_new();
 	bool ok = g != NULL;
 
@@ -51,7 +53,8 @@ static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 		const char *at = memchr(p, '\n', n);
 		size_t line = at ? (size_t)(at - p) : n;
 
-		ok = na_nccl_log_line(g, na_text_n(p, line));
+		ok = na_nccl_log_line(g, na_text_n(p, line),
+				      &when);
 		p += line + (at != NULL);
 		n -= line + (at != NULL);
 	}

@@ -3,7 +3,10 @@
  * cut short: indices lie within their lists, the judgement ends, culprits
  * are ranks that somebody speaks of, and what it says can be printed.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "ingest/recorder/recorder.h"
 #include "netan/judges/hang/hang.h"
@@ -85,7 +88,7 @@ static void take(struct na_testimony *all, const char *path, const uint8_t *data
 	enum na_status st;
 
 	na_testimony_init(&one);
-	st = na_recorder_read_bytes(&one, path, data, size, &err);
+	st = na_recorder_read_bytes(&one, path, data, size, false, &err);
 	walk_must(st == NA_OK || (st == NA_EFORMAT && err.text[0]));
 	walk_must(st != NA_OK || one.dumps.n == 1);
 	walk_dumps(&one);
@@ -93,11 +96,33 @@ static void take(struct na_testimony *all, const char *path, const uint8_t *data
 	na_testimony_fini(&one);
 }
 
+/* The same as an input of analyses: its operations end behind their start. */
+static void read_input(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct na_err err = {.status = NA_OK};
+	struct na_input in;
+	char path[64];
+
+	walk_must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (na_input_open(&in, path, WALK_ALL | NA_WANT_COMMS, NULL, &err) ==
+	    NA_OK) {
+		walk_must(in.reader == &na_reader_dump ||
+			  in.reader == &na_reader_kineto);
+		walk(&in, NA_ANCHOR_AUTO);
+		na_input_close(&in);
+	}
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct na_testimony all;
 
-	(void)na_recorder_sniff(data, size);
+	/* Other formats have targets of their own. */
+	if (na_recorder_sniff(data, size))
+		read_input(data, size);
 	na_testimony_init(&all);
 	take(&all, "dump_0", data, size);
 	take(&all, "dump_1", data, size - size / 4);

@@ -225,7 +225,7 @@ static void test_real_line(void **state)
 	hear(&h, &in);
 	assert_string_equal(h.text,
 			    "0xad56c683b0c4ef/3 #8995 op 3 bytes 2360832 peer "
-			    "-1 r1 0..5663000000 by 0\n");
+			    "-1 r1 0..5663000000 by 4\n");
 	forget(&h, &in);
 }
 

@@ -189,7 +189,7 @@ static void test_json(void **state)
 	na_testimony_init(&x);
 	err = (struct na_err){.status = NA_OK};
 	assert_int_equal(na_recorder_read_bytes(&x, "job/_dump_1.json",
-						BYTES(json), &err),
+						BYTES(json), false, &err),
 			 NA_OK);
 	assert_int_equal(x.dumps.n, 1);
 	d = &x.dumps.v[0];
@@ -228,7 +228,7 @@ static void test_cut_anywhere(void **state)
 		err = (struct na_err){.status = NA_OK};
 		assert_int_equal(na_recorder_read_bytes(&x, "d1",
 							(uint8_t *)copy, n,
-							&err),
+							false, &err),
 				 NA_EFORMAT);
 		assert_true(!x.dumps.n || x.dumps.v[0].cut);
 		na_testimony_fini(&x);
@@ -251,7 +251,7 @@ static void test_rank(void **state)
 	/* Without a number in the name: two ranks share all groups. */
 	na_testimony_init(&x);
 	err = (struct na_err){.status = NA_OK};
-	assert_int_equal(na_recorder_read_bytes(&x, "dump", BYTES(json), &err),
+	assert_int_equal(na_recorder_read_bytes(&x, "dump", BYTES(json), false, &err),
 			 NA_EFORMAT);
 	assert_non_null(strstr(err.text, "whose dump"));
 	assert_int_equal(x.dumps.n, 0);

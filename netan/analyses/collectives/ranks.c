@@ -7,7 +7,7 @@
 #include "netan/base/str.h"
 #include "netan/methods/ranks/bus.h"
 
-enum { ROW_OF_GROUP, ROW_OF_STREAM, ROW_OF_PAIRS, ROW_KINDS };
+enum { ROW_OF_GROUP, ROW_OF_STREAM, ROW_OF_PAIRS, ROW_OF_TYPE, ROW_KINDS };
 
 const char *na_collectives_word(uint8_t opcode)
 {
@@ -46,20 +46,23 @@ static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
 	struct coll_ranks *k = f->ranks;
 	const struct na_rank_group *g = &k->joined.groups.v[group];
 	bool named = g->name != NA_UNKNOWN_U32, pair = g->src >= 0;
-	uint32_t kind = pair    ? ROW_OF_PAIRS
-			: named ? ROW_OF_GROUP
-				: ROW_OF_STREAM;
+	uint32_t kind = s->by_type ? ROW_OF_TYPE
+			: pair     ? ROW_OF_PAIRS
+			: named    ? ROW_OF_GROUP
+				   : ROW_OF_STREAM;
+	uint32_t of[] = {[ROW_OF_GROUP] = g->name,
+			 [ROW_OF_STREAM] = g->stream,
+			 [ROW_OF_PAIRS] = 0,
+			 [ROW_OF_TYPE] = 0};
 	uint32_t at;
 
 	opcode = opcode_of(g, opcode);
-	at = na_triples_add(&k->keys,
-			    s->by_type ? (struct na_triple){g->run, 0, opcode}
-				       : (struct na_triple){g->run * ROW_KINDS +
-								    kind,
-							    pair    ? 0
-							    : named ? g->name
-								    : g->stream,
-							    opcode});
+	at = na_triples_add(
+		&k->keys,
+		(struct na_triple){(g->run * NA_N_RANK_TIMES + g->times) *
+						   ROW_KINDS +
+					   kind,
+				   of[kind], opcode});
 	if (at == NA_NO_TRIPLE)
 		return NULL;
 	*id = k->first_row + at;
@@ -72,6 +75,7 @@ static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
 				       .type = na_collectives_word(opcode),
 				       .opcode = opcode,
 				       .of_ranks = true,
+				       .times = g->times,
 				       .group = pair || s->by_type
 							? NA_UNKNOWN_U32
 							: group,
@@ -124,9 +128,12 @@ static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 	struct coll_row *row = &f->rows.v[id];
 	int64_t wait_ps = na_rank_wait(j, part);
 
+	na_extent_add(&f->executions, p->start_ps, p->end_ps);
+	row->held += j->comms[p->comm].source == NA_COMM_HELD;
+	if (row->times == NA_RANK_QUEUED)
+		return count_of(f->ranks, id, p->rank);
 	row->rank_ps += p->end_ps - p->start_ps;
 	row->wait_ps += wait_ps;
-	na_extent_add(&f->executions, p->start_ps, p->end_ps);
 	return na_collectives_push_time(&f->waits, wait_ps, id) &&
 	       count_of(f->ranks, id, p->rank);
 }
@@ -149,11 +156,15 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	row->executions += x->to - x->from;
 	row->instances++;
 	add_bytes(row, x->size_bytes, x->to - x->from, g->size, x->transfer_ps);
-	ok = na_collectives_push_time(&f->times, x->transfer_ps, id) &&
-	     na_collectives_push_time(&f->skews, x->skew_ps, id);
+	ok = (row->times == NA_RANK_QUEUED ||
+	      na_collectives_push_time(&f->times, x->transfer_ps, id)) &&
+	     (row->times == NA_RANK_LASTED ||
+	      na_collectives_push_time(&f->skews, x->skew_ps, id));
 	for (size_t i = x->from; ok && i < x->to; i++)
 		ok = add_part(f, id, i);
-	last = ok ? count_of(f->ranks, id, x->last) : NULL;
+	if (!ok || row->times == NA_RANK_LASTED)
+		return ok;
+	last = count_of(f->ranks, id, x->last);
 	if (last)
 		last->last++;
 	return last;
@@ -174,6 +185,9 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	if (!row)
 		return false;
 	row->executions++;
+	row->held += x->source == NA_COMM_HELD;
+	if (row->times == NA_RANK_QUEUED)
+		took_ps = 0;
 	row->rank_ps += took_ps;
 	na_extent_add(&f->executions, x->start_ps, x->end_ps);
 	if (!count_of(f->ranks, id, j->rank_of[x->core]))
@@ -186,7 +200,8 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 		return true;
 	}
 	add_bytes(row, x->size_bytes, 1, row->group_size, took_ps);
-	return na_collectives_push_time(&f->times, took_ps, id);
+	return row->times == NA_RANK_QUEUED ||
+	       na_collectives_push_time(&f->times, took_ps, id);
 }
 
 NA_ORDER(by_last, struct coll_rank_count, NA_UP(row), NA_DOWN(last),
@@ -213,7 +228,7 @@ static void finish_rows(struct coll_found *f)
 		struct coll_row *row = &f->rows.v[i];
 
 		/* Of one rank alone nobody knows what it waits. */
-		if (!row->instances)
+		if (!row->instances || row->times == NA_RANK_QUEUED)
 			row->wait_ps = -1;
 		if (row->n_groups && row->group_size > row->participants)
 			row->not_captured = row->group_size - row->participants;

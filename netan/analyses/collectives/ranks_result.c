@@ -11,6 +11,8 @@
 /* Of the ranks that come last, those that do so most often. */
 enum { LAST_MAX = 16 };
 
+static const char *const arrivals[NA_N_RANK_TIMES] = {"start", "queue", "none"};
+
 /* The first instance of a group, whose parts tell its ranks. */
 static const struct na_rank_instance *first_of(const struct na_ranks *k,
 					       uint32_t group)
@@ -103,7 +105,7 @@ static void put_spreads(struct na_result *r, struct na_value *to,
 	na_put_real(r, one, M_max,
 		    na_collectives_quantile(spreads->skews, i, 1));
 	one = na_put_object(r, to, M_transfer_us);
-	if (!x->instances) {
+	if (!x->instances || x->times == NA_RANK_QUEUED) {
 		na_put_null(r, one, M_p50);
 		na_put_null(r, one, M_p99);
 		return;
@@ -131,6 +133,9 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	n = NA_BOUND(c, from, k->counts.n, k->counts.v[c].row > i) - from;
 	na_put_text(r, to, M_group,
 		    group_text(s, &k->joined, x->group, NULL, &text));
+	na_put_text(r, to, M_arrival, arrivals[x->times]);
+	na_put_whole(r, to, M_unfinished,
+		     x->times == NA_RANK_QUEUED ? (na_i128)x->held : -1);
 	put_ranks(r, to, k, from, n);
 	put_spreads(r, to, x, i, spreads);
 	na_put_real(r, to, M_algbw_gbps,
@@ -158,6 +163,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 		const struct na_rank_group *g = &k->groups.v[x->group];
 		uint8_t opcode = g->src >= 0 ? NA_OPCODE_SEND_RECV
 					     : x->operation;
+		bool arrives, ends;
 
 		if (!na_collectives_in_window(s, k->parts.v[x->from].end_ps) ||
 		    !na_filter_collective(s->scope->filter,
@@ -169,11 +175,18 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 			    group_text(s, k, x->group, x, &text));
 		na_put_int(r, to, M_sequence, x->sequence);
 		na_put_text(r, to, M_by, by[x->by]);
-		na_put_real(r, to, M_from_s, na_s(x->first_ps));
-		na_put_int(r, to, M_last_rank, k->ranks.v[x->last].number);
-		na_put_real(r, to, M_skew_us, na_us(x->skew_ps));
-		na_put_real(r, to, M_transfer_us, na_us(x->transfer_ps));
-		na_put_real(r, to, M_end_spread_us, na_us(x->end_spread_ps));
+		arrives = x->times != NA_RANK_LASTED;
+		ends = x->times == NA_RANK_RAN;
+		na_put_real(r, to, M_from_s, arrives ? na_s(x->first_ps) : NAN);
+		na_put_whole(r, to, M_last_rank,
+			     arrives ? k->ranks.v[x->last].number : -1);
+		na_put_real(r, to, M_skew_us,
+			    arrives ? na_us(x->skew_ps) : NAN);
+		na_put_real(r, to, M_transfer_us,
+			    x->times == NA_RANK_QUEUED ? NAN
+						       : na_us(x->transfer_ps));
+		na_put_real(r, to, M_end_spread_us,
+			    ends ? na_us(x->end_spread_ps) : NAN);
 		na_put_whole(r, to, M_bytes,
 			     x->size_bytes == NA_UNKNOWN_U64
 				     ? -1

@@ -89,6 +89,8 @@ struct coll_row {
 	/* Of ranks, from na_collectives_ranks(). */
 	bool of_ranks;
 	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
+	enum na_rank_times times;
+	uint64_t held; /* executions that have not ended */
 
 	/* Of device ops, from na_collectives_match(); and of ranks. */
 	uint64_t executions, instances, sized;

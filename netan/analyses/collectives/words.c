@@ -1,5 +1,6 @@
 /* collectives: what a person sees in a terminal. */
 #include <math.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/analyses/collectives/state.h"
@@ -280,6 +281,35 @@ static bool waits_unknown(const struct na_value *list)
 	return false;
 }
 
+/* What recorders tell is not what ran. */
+static void note_queued(struct na_result *r, const struct na_value *list)
+{
+	char count[NA_COUNT_BUF];
+	int64_t held = 0;
+	bool queued = false, none = false;
+
+	na_for_each (row, list) {
+		const char *arrival = na_text_or(row, M_arrival, "");
+
+		queued |= strcmp(arrival, "queue") == 0;
+		none |= strcmp(arrival, "none") == 0;
+		held += na_count_at(row, M_unfinished);
+	}
+	if (queued)
+		na_result_note(r, "recorders tell when operations were queued, "
+				  "not when they ran: who comes last is told, "
+				  "how long it took is not");
+	if (none)
+		na_result_note(r, "some inputs tell how long operations took, "
+				  "not when: who comes last in them is not "
+				  "told");
+	if (held > 0)
+		na_result_note(r,
+			       "%s in the queue had not ended; netan hang says "
+			       "whether somebody is stuck",
+			       na_count_of(count, (uint64_t)held, "operation"));
+}
+
 void na_collectives_views(struct na_result *r, const struct coll_state *s)
 {
 	struct na_value *body = na_result_body(r);
@@ -302,6 +332,7 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 	if (waits_unknown(list))
 		na_result_note(r, "times and bandwidths of what is not joined "
 				  "with other ranks hold the wait for them");
+	note_queued(r, list);
 	if (unpaired)
 		na_result_note(r,
 			       "%lld operations that start without a -done, or "

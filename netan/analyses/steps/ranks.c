@@ -71,6 +71,8 @@ bool na_steps_find_rank_waits(struct st_state *s)
 	for (size_t i = 0; ok && i < r.instances.n; i++) {
 		const struct na_rank_instance *x = &r.instances.v[i];
 
+		if (x->times != NA_RANK_RAN)
+			continue;
 		s->matched[r.groups.v[x->group].run] = true;
 		for (size_t k = x->from; ok && k < x->to; k++)
 			ok = add_wait(s, &r, k);

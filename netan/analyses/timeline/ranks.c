@@ -105,7 +105,8 @@ bool na_timeline_join_ranks(struct timeline_state *s)
 		s->apart -= x->to - x->from;
 		if (x->size_bytes >= NA_RANK_BYTES_MAX)
 			s->no_size += x->to - x->from;
-		if (x->size_bytes >= NA_RANK_BYTES_MAX || !grouped(s))
+		if (x->size_bytes >= NA_RANK_BYTES_MAX || !grouped(s) ||
+		    x->times != NA_RANK_RAN)
 			continue;
 		s->not_drawn -= x->to - x->from;
 		for (size_t k = x->from; ok && k < x->to; k++)

@@ -4,18 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "ingest/logs/files.h"
-#include "ingest/logs/hang.h"
-#include "ingest/nccl/ras.h"
-#include "ingest/recorder/recorder.h"
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/cli/commands/ledger.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/hangs/hangs.h"
 #include "netan/engine/session/session.h"
 #include "netan/judges/hang/hang.h"
 
@@ -32,207 +28,25 @@ static const struct na_opt opts[] = {
 };
 /* clang-format on */
 
-/* What a user named, with the logs that it stands for. */
-struct source {
-	const struct na_request_input *input;
-	size_t first, n; /* of the files */
-	NA_VEC(const char *) warnings;
-};
+enum { SUSPECTS_MAX = 1000 /* noted of a run */ };
 
 struct reading {
 	const struct na_cli *cli;
-	struct na_arena arena;
-	struct na_log_files files;
-	struct source *sources;
-	struct na_hang logs;
-	struct na_testimony ranks; /* of dumps among the logs */
-	bool damaged, said;
+	struct na_hang_reading in;
 };
-
-enum { WARNINGS_MAX = 20, SUSPECTS_MAX = 1000 /* noted of a run */ };
-
-static void warn_of_source(struct reading *x, struct source *s,
-			   const char *text)
-{
-	const char *copy;
-
-	if (x->cli->request.n_inputs == 1 && s->n <= 1) {
-		na_say_error(&x->cli->request, "%s", text);
-		x->said = true;
-	} else {
-		na_say_warning(&x->cli->request, "%s", text);
-	}
-	x->damaged = true;
-	copy = na_arena_strn(&x->arena, text, strlen(text));
-	if (copy && s->warnings.n < WARNINGS_MAX && na_room(&s->warnings, 1))
-		s->warnings.v[s->warnings.n++] = copy;
-}
-
-static enum na_status find_files(struct reading *x, struct na_err *err)
-{
-	size_t n = x->cli->request.n_inputs;
-
-	x->sources = na_calloc(n + 1, sizeof(*x->sources));
-	if (!x->sources)
-		return na_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		struct source *s = &x->sources[i];
-		struct na_err why = {.status = NA_OK};
-		size_t unreadable = x->files.unreadable;
-		enum na_status st;
-
-		s->input = &x->cli->request.inputs[i];
-		s->first = x->files.n;
-		st = na_log_files_find(s->input->path, &x->arena, &x->files,
-				       &why);
-		s->n = x->files.n - s->first;
-		for (size_t k = s->first; k < x->files.n; k++)
-			na_hide(&x->cli->request, NA_ALIAS_INPUT,
-				x->files.paths[k]);
-		if (st == NA_ENOMEM)
-			return na_fail_nomem(err);
-		if (x->files.unreadable > unreadable)
-			na_fail(&why, NA_EIO,
-				"%s: directories below it that cannot be read: "
-				"%zu",
-				s->input->path,
-				x->files.unreadable - unreadable);
-		else if (st == NA_OK && !s->n)
-			na_fail(&why, NA_EIO,
-				"%s: no log in this directory or below",
-				s->input->path);
-		if (why.status != NA_OK)
-			warn_of_source(x, s, why.text);
-	}
-	return NA_OK;
-}
-
-/* One log, on a thread of its own. */
-struct piece {
-	const char *path;
-	struct na_hang logs;
-	struct na_testimony ranks;
-	struct na_err err;
-	enum na_status status;
-	bool binary;
-};
-
-/* A dump, or an answer of RAS, counts as a log without lines. */
-static void read_dump(struct piece *p, bool ras)
-{
-	struct na_hang_file *f;
-	struct stat sb;
-
-	p->status = ras ? na_ras_read(&p->ranks, p->path, &p->err)
-			: na_recorder_read(&p->ranks, p->path, &p->err);
-	f = na_push(&p->logs.files);
-	if (!f)
-		p->status = NA_ENOMEM;
-	else
-		*f = (struct na_hang_file){
-			.path = p->path,
-			.read = p->ranks.dumps.n > 0,
-			.bytes = stat(p->path, &sb) == 0 && sb.st_size > 0
-					 ? (uint64_t)sb.st_size
-					 : 0};
-}
-
-static void read_piece(void *ctx, size_t i)
-{
-	struct piece *p = (struct piece *)ctx + i;
-
-	bool ras = na_ras_is(p->path);
-
-	if (ras || na_recorder_is(p->path)) {
-		read_dump(p, ras);
-		return;
-	}
-	p->logs.ranks = &p->ranks;
-	p->status = na_hang_read(&p->logs, p->path, &p->err);
-	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
-}
-
-static struct source *source_of(const struct reading *x, size_t file)
-{
-	struct source *s = x->sources;
-
-	while (file >= s->first + s->n)
-		s++;
-	return s;
-}
-
-/* Beside the logs of a directory there may be anything. */
-static void leave_out(struct reading *x, struct source *s,
-		      const struct piece *p)
-{
-	if (p->binary && strcmp(p->path, s->input->path) != 0)
-		x->files.passed_over++;
-	else
-		warn_of_source(x, s, p->err.text);
-}
-
-/* n files from `first` on; joined in their order, whoever was done first. */
-static enum na_status read_round(struct reading *x, size_t first,
-				 struct piece *pieces, size_t n,
-				 struct na_err *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
-		na_hang_init(&pieces[i].logs);
-		na_testimony_init(&pieces[i].ranks);
-	}
-	if (!na_parallel(na_threads_of(&x->cli->request), n, read_piece,
-			 pieces))
-		na_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		struct piece *p = &pieces[i];
-
-		if (err->status == NA_OK &&
-		    (p->status == NA_ENOMEM ||
-		     !na_hang_take(&x->logs, &p->logs) ||
-		     !na_testimony_take(&x->ranks, &p->ranks)))
-			na_fail_nomem(err);
-		if (err->status == NA_OK && p->status != NA_OK)
-			leave_out(x, source_of(x, first + i), p);
-		na_hang_fini(&p->logs);
-		na_testimony_fini(&p->ranks);
-	}
-	return err->status;
-}
-
-static enum na_status read_files(struct reading *x, struct na_err *err)
-{
-	size_t most = 2 * na_threads_of(&x->cli->request), n;
-	struct piece *pieces = na_calloc(most, sizeof(*pieces));
-
-	if (!pieces)
-		return na_fail_nomem(err);
-	for (size_t i = 0; err->status == NA_OK && i < x->files.n; i += n) {
-		n = x->files.n - i < most ? x->files.n - i : most;
-		na_say_progress(&x->cli->request, x->files.paths[i],
-				(double)i / (double)x->files.n);
-		if (na_interrupted())
-			na_fail(err, NA_EIO, "interrupted");
-		else
-			read_round(x, i, pieces, n, err);
-	}
-	na_say_progress(&x->cli->request, NULL, 1);
-	free(pieces);
-	return err->status;
-}
 
 /* ---- output */
 
-static void put_input(const struct reading *x, const struct source *s,
+static void put_input(const struct reading *x, const struct na_hang_source *s,
 		      struct na_result *r, struct na_value *list)
 {
 	struct na_value *row, *why;
 	uint64_t bytes = 0, lines = 0, read = 0;
 
 	for (size_t i = s->first; i < s->first + s->n; i++) {
-		bytes += x->logs.files.v[i].bytes;
-		lines += x->logs.files.v[i].lines;
-		read += x->logs.files.v[i].read;
+		bytes += x->in.logs.files.v[i].bytes;
+		lines += x->in.logs.files.v[i].lines;
+		read += x->in.logs.files.v[i].read;
 	}
 	row = na_judged_input(r, list, s->input->path, s->input->label,
 			      read ? "text" : NULL, NULL, bytes);
@@ -248,32 +62,32 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 	struct na_value *list = na_judged_inputs(r, "netan.hang/1");
 
 	for (size_t i = 0; i < x->cli->request.n_inputs; i++)
-		put_input(x, &x->sources[i], r, list);
-	list = na_judged_coverage(r, x->logs.records.n, 0, x->logs.records.n);
-	if (x->logs.left_out)
-		na_put_int(r, list, M_filtered, (int64_t)x->logs.left_out);
+		put_input(x, &x->in.sources[i], r, list);
+	list = na_judged_coverage(r, x->in.logs.records.n, 0, x->in.logs.records.n);
+	if (x->in.logs.left_out)
+		na_put_int(r, list, M_filtered, (int64_t)x->in.logs.left_out);
 }
 
 static void hang_notes(const struct reading *x, struct na_result *r)
 {
-	if (!x->logs.records.n && !x->ranks.dumps.n)
+	if (!x->in.logs.records.n && !x->in.ranks.dumps.n)
 		na_result_note(
 			r, "looked for \"Megascale hang detected\", "
 			   "\"Megascale detects a hang\", \"Full error "
 			   "digest\" and \"HANG_DETECTED\"; the log of the "
 			   "coordinator says why a job hangs: task 0 of slice "
 			   "0, or resource_manager");
-	if (x->files.passed_over)
+	if (x->in.files.passed_over + x->in.traces)
 		na_result_note(r,
 			       "files passed over that are no logs "
 			       "(traces, captures, pictures): %zu",
-			       x->files.passed_over);
-	if (x->logs.left_out)
+			       x->in.files.passed_over + x->in.traces);
+	if (x->in.logs.left_out)
 		na_result_note(r,
 			       "left out, beyond what is kept or cut off: "
 			       "%llu",
-			       (unsigned long long)x->logs.left_out);
-	if (x->damaged)
+			       (unsigned long long)x->in.logs.left_out);
+	if (x->in.damaged)
 		na_result_note(r, "not everything could be read: see the "
 				  "warnings");
 }
@@ -314,17 +128,17 @@ static void hash_records(const struct na_hang *h, size_t file,
 
 static bool run_id(const struct reading *x, char id[17])
 {
-	size_t n = x->logs.files.n;
+	size_t n = x->in.logs.files.n;
 	char(*hex)[NA_SHA256_HEX] = na_calloc(n + 1, NA_SHA256_HEX);
 	const char **list = na_calloc(n + 1, sizeof(*list));
 	bool ok = hex && list;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		const char *path = x->logs.files.v[i].path;
+		const char *path = x->in.logs.files.v[i].path;
 
 		if (strcmp(path, "-") == 0 ||
 		    !na_sha256_file(path, go_on, NULL, hex[i]))
-			hash_records(&x->logs, i, hex[i]);
+			hash_records(&x->in.logs, i, hex[i]);
 		list[i] = hex[i];
 	}
 	if (ok)
@@ -340,7 +154,7 @@ static bool add_suspect(const struct reading *x, const struct na_hangs_event *e,
 			uint32_t host, bool link, struct na_suspect *list,
 			size_t *n)
 {
-	const char *name = na_strtab_at(&x->logs.names, host);
+	const char *name = na_strtab_at(&x->in.logs.names, host);
 
 	for (size_t i = 0; i < *n; i++) {
 		if (strcmp(list[i].host, name) != 0)
@@ -447,7 +261,7 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	exit = na_output(x->cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (x->damaged && x->cli->request.strict)
+	if (x->in.damaged && x->cli->request.strict)
 		return NA_EXIT_FAILED;
 	return na_judged_exit(x->cli, h->severity);
 }
@@ -458,16 +272,20 @@ static enum na_exit check_read(const struct reading *x)
 	uint64_t bytes = 0;
 	size_t read = 0;
 
-	for (size_t i = 0; i < x->logs.files.n; i++) {
-		bytes += x->logs.files.v[i].bytes;
-		read += x->logs.files.v[i].read;
+	for (size_t i = 0; i < x->in.logs.files.n; i++) {
+		bytes += x->in.logs.files.v[i].bytes;
+		read += x->in.logs.files.v[i].read;
 	}
 	if (read && bytes)
 		return NA_EXIT_OK;
 	if (read)
 		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
-	else if (!x->said)
-		na_say_error(&x->cli->request, "no log could be read");
+	else if (!x->in.said)
+		na_say_error(&x->cli->request, "%s",
+			     x->in.traces
+				     ? "no log or dump among these: traces "
+				       "and captures do not tell of hangs"
+				     : "no log could be read");
 	return NA_EXIT_FAILED;
 }
 
@@ -477,13 +295,11 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 	enum na_exit exit = NA_EXIT_FAILED;
 	struct na_hangs h = {.logs = NULL};
 
-	if (find_files(x, &err) == NA_OK && read_files(x, &err) == NA_OK) {
+	if (na_hang_reading(&x->in, &err) == NA_OK) {
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (!na_testimony_complete(&x->ranks))
-			na_fail_nomem(&err);
-		else if (na_hangs_judge(&h, &x->logs, &x->ranks, &err) == NA_OK)
+		if (na_hangs_judge(&h, &x->in.logs, &x->in.ranks, &err) == NA_OK)
 			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}
@@ -496,22 +312,14 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 
 static enum na_exit hang_run(struct na_cli *cli)
 {
-	struct reading x = {.cli = cli};
+	struct reading x = {.cli = cli, .in = {.request = &cli->request}};
 	enum na_exit exit = na_ledger_check(cli);
 
 	if (exit != NA_EXIT_OK)
 		return exit;
 	na_catch_interrupt();
-	na_hang_init(&x.logs);
-	na_testimony_init(&x.ranks);
 	exit = hang_judge(&x, cli->result);
-	for (size_t i = 0; x.sources && i < cli->request.n_inputs; i++)
-		na_vec_free(&x.sources[i].warnings);
-	free(x.sources);
-	free(x.files.paths);
-	na_hang_fini(&x.logs);
-	na_testimony_fini(&x.ranks);
-	na_arena_fini(&x.arena);
+	na_hang_reading_fini(&x.in);
 	return exit;
 }
 

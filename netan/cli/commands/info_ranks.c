@@ -174,7 +174,7 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 {
 	static const char *const why[NA_N_RANK_APARTS] = {M_alone, M_counts,
 							  M_missing, M_sizes,
-							  M_ends};
+							  M_ends, M_again};
 	const struct na_ranks *j = &x->joined;
 	struct na_value *to, *one;
 	uint64_t apart = 0;

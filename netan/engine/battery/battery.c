@@ -252,6 +252,8 @@ static enum na_status run_all(struct na_battery *b,
 	if (!r)
 		return na_fail_nomem(err);
 	na_battery_add(b, "session", r, NULL);
+	if (named(choice, "hang") && na_battery_hangs(b, err) != NA_OK)
+		return err->status;
 	return named(choice, "hlo") ? na_battery_programs(b, err) : NA_OK;
 }
 
@@ -265,7 +267,15 @@ enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 	enum na_status st;
 
 	memset(b, 0, sizeof(*b));
-	st = na_session_open(&b->session, q, wants_at_most(&choice));
+	b->hangs.request = q;
+	b->hangs.beside = true;
+	if (named(&choice, "hang") &&
+	    na_hang_reading(&b->hangs, &err) != NA_OK) {
+		na_say_error(q, "%s", err.text);
+		return err.status;
+	}
+	st = na_session_open_beside(&b->session, q, wants_at_most(&choice),
+				    &b->hangs);
 	if (st != NA_OK)
 		return st;
 	if (read_all(b, &asked, &choice, &err) == NA_OK)
@@ -290,6 +300,7 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 void na_battery_close(struct na_battery *b)
 {
 	na_session_close(&b->session);
+	na_hang_reading_fini(&b->hangs);
 	for (size_t i = 0; i < b->n; i++)
 		na_result_free(b->owned[i]);
 }

@@ -7,11 +7,13 @@
 
 #include "netan/checks/check.h"
 #include "netan/engine/analyse.h"
+#include "netan/engine/hangs/hangs.h"
 
 enum { NA_MAX_EVIDENCE = 32 };
 
 struct na_battery {
 	struct na_session session;
+	struct na_hang_reading hangs; /* beside it */
 	/* One for each row of analyses.def, in its order, then "session" (what
 	 * was read: an envelope, and counts in its side tree; inventory.h),
 	 * then what else was put there; n of them. */
@@ -49,6 +51,10 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
  * such a run. */
 enum na_status na_battery_programs(struct na_battery *b,
 				   struct na_err *err) NA_MUST_CHECK;
+/* hangs.c: exhibit "hang", of what b->hangs has read; missing where that is
+ * nothing. */
+enum na_status na_battery_hangs(struct na_battery *b,
+				struct na_err *err) NA_MUST_CHECK;
 void na_battery_close(struct na_battery *b);
 
 #endif

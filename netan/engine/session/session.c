@@ -10,6 +10,7 @@
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/hangs/hangs.h"
 
 struct listed {
 	const char *path, *label;
@@ -23,8 +24,13 @@ struct listing {
 static void refuse(struct na_session *s, const char *path, const char *label,
 		   const char *why)
 {
-	char *copy = strdup(why);
+	char *copy;
 
+	if (s->hangs && na_hang_reading_logs(s->hangs, path)) {
+		s->n_logs++;
+		return;
+	}
+	copy = strdup(why);
 	/* With one input, what is wrong with it is the whole story. */
 	if (s->only_one)
 		na_say_error(s->request, "%s", why);
@@ -109,7 +115,8 @@ static bool kept(struct na_session *s, const char *label)
 		in->warnings_end = &in->warnings;
 	*to = (struct na_source){.label = label ? label : in->label,
 				 .capture = in->capture != NULL,
-				 .host_threads = has_threads(in)};
+				 .host_threads = has_threads(in),
+				 .told = in->told};
 	return na_session_name_host(s, in, to) == NA_OK;
 }
 
@@ -224,11 +231,11 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 			       "%s and %s hold the same packets: leave one of "
 			       "them out",
 			       b->path, a->path);
-	/* Each rank of a host has a file of its own. */
-	if (a->rank >= 0 && a->rank == b->rank)
+	/* Each rank of a host has a file of its own, of each kind. */
+	if (a->rank >= 0 && a->rank == b->rank && a->told == b->told)
 		what = "are of the same rank";
 	else if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
-		 a->rank < 0)
+		 a->told == b->told && a->rank < 0)
 		what = "are of the same host";
 	else if (a->world_size > 0 && b->world_size > 0 &&
 		 a->world_size != b->world_size)
@@ -366,11 +373,19 @@ static bool go_on(void *ctx, uint64_t bytes)
 enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 			       uint32_t wants)
 {
+	return na_session_open_beside(s, q, wants, NULL);
+}
+
+enum na_status na_session_open_beside(struct na_session *s,
+				      const struct na_request *q,
+				      uint32_t wants,
+				      const struct na_hang_reading *hangs)
+{
 	struct listing l = {NULL, 0, 0};
 	struct opening o = {.s = s, .l = &l};
 	struct na_err err = {.status = NA_OK};
 
-	*s = (struct na_session){.request = q, .wants = wants};
+	*s = (struct na_session){.request = q, .wants = wants, .hangs = hangs};
 	s->asks = (struct na_input_asks){.lines = &q->line,
 					 .filter = q->filter,
 					 .segments_of = NA_UNKNOWN_U32,
@@ -390,7 +405,10 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 	na_hide_session(s);
 	if (!s->n_inputs)
 		na_fail(&err, NA_EIO, "%s",
-			s->only_one ? "" : "no readable input");
+			s->n_logs     ? "these are logs alone: netan hang "
+					"says what they tell"
+			: s->only_one ? ""
+				      : "no readable input");
 	else if (na_session_hosts(s, &err) == NA_OK && !runs_mixed(s, &err) &&
 		 na_session_captures(s, &err) == NA_OK) {
 		settle_origin(s);

@@ -20,6 +20,8 @@
 #include "netan/model/hlo.h"
 #include "netan/model/store.h"
 
+struct na_hang_reading; /* netan/engine/hangs */
+
 struct na_refused {
 	const char *path, *label;
 	char *why;
@@ -43,6 +45,8 @@ struct na_session {
 	struct na_op_joins joins;        /* of the store with them */
 	struct na_input **merged;        /* captures, by run */
 	struct na_shared_clocks *clocks; /* NULL: one analysis alone */
+	const struct na_hang_reading *hangs; /* na_session_open_beside() */
+	size_t n_logs;                       /* inputs that are its logs */
 	bool store_ready;
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */
@@ -59,6 +63,12 @@ struct na_session {
  * does not count; to be closed whatever comes back. */
 enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 			       uint32_t wants) NA_MUST_CHECK;
+/* The same beside a reading of what they tell of hangs, which stays: inputs
+ * that are logs are none of the session's, and not refused. */
+enum na_status
+na_session_open_beside(struct na_session *s, const struct na_request *q,
+		       uint32_t wants,
+		       const struct na_hang_reading *hangs) NA_MUST_CHECK;
 /* Once, after the filter is set: records into the store, resolved; with their
  * steps, if by_step; and HLO modules where s->wants has them.  NA_OK also when
  * interrupted (s->interrupted) and when bytes are damaged (s->damaged). */

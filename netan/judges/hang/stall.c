@@ -16,6 +16,7 @@ enum na_status na_stalls_judge(struct na_stalls *x,
 		return NA_OK;
 	ok = na_stall_gather(&w) && na_stall_gather_p2p(&w) &&
 	     na_stall_roots(&w, x);
+	x->running = w.running;
 	na_stall_work_fini(&w);
 	return ok ? NA_OK : na_fail_nomem(err);
 }

@@ -17,6 +17,10 @@
  * Point-to-point: a peer that does not hold the
  * other end is waited for, and blamed only if nobody else is.
  *
+ * Logs of NCCL's calls alone tell of no ends, and ranks of a job that runs are
+ * apart, too: a stall in them is one if the watchdog says so, or if the logs
+ * go on without a call for NA_STALL_QUIET_NS.  A mismatch needs neither.
+ *
  * Who never came may wait elsewhere.  Ranks wait for those whom the
  * operations that they hold are blamed on; a host that so reaches another
  * culprit who does not wait for it is a victim.  Of hosts that wait for each
@@ -30,6 +34,10 @@
 
 #include "netan/model/logs/hang.h"
 #include "netan/model/logs/recorder.h"
+
+/* Between the last call and the last line of logs: checkpoints and
+ * evaluations on one rank take less as a rule. */
+#define NA_STALL_QUIET_NS (INT64_C(120) * 1000000000)
 
 struct na_stall_ranks { /* ascending, each once */
 	NA_VEC(int32_t);
@@ -77,6 +85,9 @@ struct na_stall {
 
 struct na_stalls {
 	const struct na_testimony *ranks;
+	/* Operations that some ranks had not called when the logs end, of a
+	 * job of which nothing says that it stood still by then. */
+	size_t running;
 	NA_VEC(struct na_stall) v; /* by time */
 };
 
@@ -126,6 +137,8 @@ struct na_stall_work {
 	uint32_t *in; /* by rank: 1 + the group of the last op it holds */
 	struct na_stall_ranks members;           /* of all groups */
 	struct na_stall_ranks missing, overflow; /* of the job */
+	bool stood; /* the job, by what logs of calls alone tell */
+	size_t running;
 };
 
 bool na_stall_add(struct na_stall_ranks *to, int32_t rank); /* at the end */

@@ -95,6 +95,7 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 		    (s->chain.v[i].sequence < 0) == op->p2p)
 			row = &s->chain.v[i];
 	}
+	/* Those who hold it may all be stuck before. */
 	if (!anybody_waits(op) ||
 	    (row && !op->p2p && row->sequence != op->sequence))
 		return true;

@@ -303,6 +303,43 @@ static bool compare(const struct na_testimony *x, struct na_stall_op *op)
 
 /* ---- all of them */
 
+static bool stood_still(const struct na_testimony *x)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct na_testimony_clock *c = &x->clock[k];
+
+		if (c->call_ns > 0 &&
+		    c->line_ns - c->call_ns >= NA_STALL_QUIET_NS)
+			return true;
+	}
+	for (size_t i = 0; i < x->dumps.n; i++) {
+		if (x->dumps.v[i].evidence & NA_BY_WATCHDOG)
+			return true;
+	}
+	return false;
+}
+
+/* It is told by calls alone, which may go on. */
+static bool may_run(const struct na_stall_work *w, const struct na_stall_op *op)
+{
+	bool open = !w->stood && !op->differs;
+
+	for (size_t i = 0; open && i < op->n; i++) {
+		const struct na_testimony_place *p =
+			na_testimony_place_of(op->entries[i].dump, op->group);
+
+		open = p && p->open;
+	}
+	return open;
+}
+
+static void free_op(struct na_stall_op *op)
+{
+	na_vec_free(&op->holds);
+	na_vec_free(&op->blame);
+	na_vec_free(&op->late);
+}
+
 static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		    size_t n)
 {
@@ -334,6 +371,11 @@ static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		ok = na_append(&op.blame, before->blame.v, before->blame.n);
 	} else {
 		ok = compare(w->ranks, &op);
+		if (ok && may_run(w, &op)) {
+			w->running++;
+			free_op(&op);
+			return true;
+		}
 		if (ok && !op.differs)
 			ok = blame_members(w, &op);
 	}
@@ -347,9 +389,7 @@ static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		w->in[op.holds.v[i]] = op.group + 1;
 	if (ok && na_add(&w->ops, op))
 		return true;
-	na_vec_free(&op.holds);
-	na_vec_free(&op.blame);
-	na_vec_free(&op.late);
+	free_op(&op);
 	return false;
 }
 
@@ -359,6 +399,7 @@ bool na_stall_gather(struct na_stall_work *w)
 	const struct na_stall_entry *e;
 	size_t n;
 
+	w->stood = stood_still(w->ranks);
 	for (size_t r = 0; ok && r < w->n_ranks; r++)
 		ok = !w->dumps[r] || add_entries(w, w->dumps[r]);
 	e = w->entries.v;

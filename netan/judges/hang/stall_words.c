@@ -36,6 +36,42 @@ static void culprits_text(const struct na_stall *s, char *buf, size_t size)
 	na_vec_free(&ranks);
 }
 
+/* Of all hangs together: who is blamed, and who waits for them. */
+static bool all_of(const struct na_stalls *x, struct na_stall_ranks *blamed,
+		   struct na_stall_ranks *waiting)
+{
+	size_t n = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < x->v.n; i++) {
+		const struct na_stall *s = &x->v.v[i];
+
+		for (size_t k = 0; ok && k < s->culprits.n; k++)
+			ok = na_add(blamed, s->culprits.v[k].rank);
+		ok = ok && na_append(waiting, s->waiting.v, s->waiting.n);
+	}
+	na_stall_order(blamed);
+	na_stall_order(waiting);
+	for (size_t i = 0; i < waiting->n; i++) {
+		if (!na_stall_has(blamed, waiting->v[i]))
+			waiting->v[n++] = waiting->v[i];
+	}
+	waiting->n = n;
+	return ok;
+}
+
+/* "ranks 12 and 14": whom the others wait for; one hang: "it". */
+static void awaited_text(const struct na_stalls *x, char *buf, size_t size)
+{
+	struct na_stall_ranks blamed = {0}, waiting = {0};
+
+	snprintf(buf, size, "it");
+	if (x->v.n > 1 && all_of(x, &blamed, &waiting) && blamed.n)
+		ranks_text(blamed.v, blamed.n, buf, size);
+	na_vec_free(&blamed);
+	na_vec_free(&waiting);
+}
+
 static void group_text(const struct na_stalls *x, uint32_t group, char *buf,
 		       size_t size)
 {
@@ -73,8 +109,12 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 #define WRITE(...) \
 	(snprintf(buf, NA_HANGS_ADVICE_BUF, __VA_ARGS__), (const char *)buf)
 
-static const char *device_next(const char *who, size_t i, char *buf)
+static const char *device_next(const struct na_stalls *x, const char *who,
+			       size_t i, char *buf)
 {
+	char awaited[RANKS_BUF + 8];
+
+	awaited_text(x, awaited, sizeof(awaited));
 	switch (i) {
 	case 0:
 		return WRITE("on the host of %s: dmesg (NVRM, Xid), nvidia-smi "
@@ -84,9 +124,9 @@ static const char *device_next(const char *who, size_t i, char *buf)
 			     who);
 	case 1:
 		return WRITE("take the GPU of %s out of the job and restart; "
-			     "all other ranks wait for it and are healthy as "
+			     "all other ranks wait for %s and are healthy as "
 			     "far as the dumps tell",
-			     who);
+			     who, awaited);
 	default:
 		return NULL;
 	}
@@ -160,11 +200,10 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 {
 	char who[RANKS_BUF + 8];
 
-	(void)x;
 	culprits_text(s, who, sizeof(who));
 	switch (s->cause) {
 	case NA_HANG_DEVICE_STUCK:
-		return device_next(who, i, buf);
+		return device_next(x, who, i, buf);
 	case NA_HANG_HOST_STUCK:
 		return host_next(who, i, buf);
 	case NA_HANG_MISMATCH:
@@ -354,6 +393,25 @@ static void doubts_text(const struct na_stall *s, struct na_str *to)
 	}
 }
 
+/* Several roots of one stop: each event tells of its own alone. */
+static void note_all(const struct na_stalls *x, struct na_result *r)
+{
+	struct na_stall_ranks blamed = {0}, waiting = {0};
+	char a[RANKS_BUF + 8], b[RANKS_BUF + 8];
+
+	if (x->v.n > 1 && all_of(x, &blamed, &waiting) && blamed.n &&
+	    waiting.n) {
+		ranks_text(waiting.v, waiting.n, a, sizeof(a));
+		ranks_text(blamed.v, blamed.n, b, sizeof(b));
+		na_result_note(r,
+			       "%s wait%s for %s, each for one of them or for "
+			       "several, some through others",
+			       a, waiting.n == 1 ? "s" : "", b);
+	}
+	na_vec_free(&blamed);
+	na_vec_free(&waiting);
+}
+
 void na_stalls_texts(const struct na_hangs *x, size_t most, struct na_result *r)
 {
 	for (size_t i = 0; i < x->stalls.v.n && i < most; i++) {
@@ -374,4 +432,18 @@ void na_stalls_texts(const struct na_hangs *x, size_t most, struct na_result *r)
 			na_str_addf(&to, "next: %s\n", text);
 		na_result_text(r, title, "%s", lines);
 	}
+	note_all(&x->stalls, r);
+	if (x->stalls.running)
+		na_result_note(r,
+			       "cannot tell yet: %zu operation%s not called by "
+			       "all ranks where the logs end; NCCL's calls "
+			       "alone do not tell a hang from a job that runs: "
+			       "the watchdog's lines do, or the times of lines "
+			       "(NCCL_DEBUG_TIMESTAMP_LEVELS=INFO) that go on "
+			       "for two minutes after the last call",
+			       x->stalls.running,
+			       x->stalls.running == 1 ? " was" : "s were");
+	if (x->stalls.v.n && x->stalls.ranks->unzoned)
+		na_result_note(r, "the logs tell no time zone: their times are "
+				  "read as UTC");
 }

@@ -86,14 +86,18 @@ static void offender_text(const struct na_hangs *x, char *to, size_t size)
 static void stalls_headline(const struct na_hangs *x, struct na_result *r)
 {
 	const struct na_stalls *s = &x->stalls;
-	char text[400];
+	char text[400], second[400];
 
 	na_stall_title(s, &s->v.v[0], text, sizeof(text));
 	if (s->v.n == 1)
 		na_result_headline(r, "hang: %s (dumps of %zu rank%s)", text,
 				   s->ranks->dumps.n,
 				   na_plural(s->ranks->dumps.n));
-	else
+	else if (s->v.n == 2) {
+		na_stall_title(s, &s->v.v[1], second, sizeof(second));
+		na_result_headline(r, "2 hangs: %s; %s (dumps of %zu ranks)",
+				   text, second, s->ranks->dumps.n);
+	} else
 		na_result_headline(r,
 				   "%zu hangs, the first: %s (dumps of %zu "
 				   "ranks)",
@@ -118,9 +122,11 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 		stalls_headline(x, r);
 	} else if (!x->events.n && x->stalls.ranks &&
 		   x->stalls.ranks->dumps.n) {
-		na_result_headline(r,
-				   "no operation is unfinished in the dumps "
-				   "of %zu rank%s",
+		na_result_headline(r, "%s in the dumps of %zu rank%s",
+				   x->stalls.running
+					   ? "no hang is told, and ranks are "
+					     "apart as in a job that runs,"
+					   : "no operation is unfinished",
 				   x->stalls.ranks->dumps.n,
 				   na_plural(x->stalls.ranks->dumps.n));
 	} else if (!x->events.n) {

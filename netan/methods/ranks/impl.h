@@ -16,6 +16,10 @@ bool na_ranks_table(struct na_ranks *r);
 /* Of that run and number; NA_UNKNOWN_U32. */
 uint32_t na_ranks_find(const struct na_ranks *r, uint32_t run, int32_t number);
 
+/* again.c: which records are told better by others of their rank; their
+ * `apart` is set. */
+bool na_ranks_again(struct na_ranks *r);
+
 /* keys.c: entries by group; of [from, to), all of one group, the keys.  The
  * ranks that should take part: `members`, ascending. */
 struct rank_members {

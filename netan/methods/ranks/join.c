@@ -28,6 +28,14 @@ static bool no_peer(const struct na_comm *x)
 	       x->peer < 0;
 }
 
+enum na_rank_times na_rank_times_of(const struct na_comm *x)
+{
+	return x->source == NA_COMM_QUEUED || x->source == NA_COMM_HELD
+		       ? NA_RANK_QUEUED
+	       : x->source == NA_COMM_LASTED ? NA_RANK_LASTED
+					     : NA_RANK_RAN;
+}
+
 static struct na_rank_group group_of(const struct na_ranks *r, uint32_t rank,
 				     const struct na_comm *x)
 {
@@ -37,6 +45,7 @@ static struct na_rank_group group_of(const struct na_ranks *r, uint32_t rank,
 				  .src = -1,
 				  .dst = -1,
 				  .stream = x->stream,
+				  .times = (uint8_t)na_rank_times_of(x),
 				  .size = x->group_size};
 
 	if (!na_rank_is_pair(x))
@@ -50,19 +59,62 @@ static struct na_rank_group group_of(const struct na_ranks *r, uint32_t rank,
 
 static struct na_triple key_of(const struct na_rank_group *g)
 {
+	uint32_t run = (g->run * NA_N_RANK_TIMES + g->times) * 3;
+
 	if (g->src >= 0)
-		return (struct na_triple){3 * g->run + 2, (uint32_t)g->src,
+		return (struct na_triple){run + 2, (uint32_t)g->src,
 					  (uint32_t)g->dst};
 	if (g->name != NA_UNKNOWN_U32)
-		return (struct na_triple){3 * g->run, g->name, 0};
-	return (struct na_triple){3 * g->run + 1, g->stream, 0};
+		return (struct na_triple){run, g->name, g->purpose};
+	return (struct na_triple){run + 1, g->stream, 0};
+}
+
+/* Of names of groups: the one purpose that is told of each; 0: several. */
+struct purposes {
+	struct na_triples names; /* run, name */
+	NA_VEC(uint16_t) of;
+};
+
+static bool note_purpose(struct purposes *p, uint32_t run,
+			 const struct na_comm *x)
+{
+	uint32_t at;
+
+	if (!x->purpose || x->group == NA_UNKNOWN_U32)
+		return true;
+	at = na_triples_add(&p->names, (struct na_triple){run, x->group, 0});
+	if (at == NA_NO_TRIPLE ||
+	    (at == p->of.n && !na_add(&p->of, x->purpose)))
+		return false;
+	if (p->of.v[at] != x->purpose)
+		p->of.v[at] = 0;
+	return true;
+}
+
+static uint16_t purpose_of(const struct purposes *p, uint32_t run,
+			   const struct na_comm *x)
+{
+	uint32_t at;
+
+	if (x->purpose || x->group == NA_UNKNOWN_U32)
+		return x->purpose;
+	at = na_triples_find(&p->names, (struct na_triple){run, x->group, 0});
+	return at == NA_NO_TRIPLE ? 0 : p->of.v[at];
 }
 
 static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 {
 	struct na_triples keys = {0};
+	struct purposes purposes = {{0}};
 	bool ok = true;
 
+	for (size_t i = 0; ok && i < r->n_comms; i++) {
+		uint32_t rank = r->rank_of[r->comms[i].core];
+
+		ok = rank == NA_UNKNOWN_U32 ||
+		     note_purpose(&purposes, r->ranks.v[rank].run,
+				  &r->comms[i]);
+	}
 	for (size_t i = 0; ok && i < r->n_comms; i++) {
 		const struct na_comm *x = &r->comms[i];
 		uint32_t rank = r->rank_of[x->core], at;
@@ -73,7 +125,12 @@ static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 			na_ranks_part(r, i, NA_RANK_COUNTS);
 			continue;
 		}
+		if (r->apart[i] == NA_RANK_AGAIN) {
+			na_ranks_part(r, i, NA_RANK_AGAIN);
+			continue;
+		}
 		g = group_of(r, rank, x);
+		g.purpose = g.src < 0 ? purpose_of(&purposes, g.run, x) : 0;
 		at = na_triples_add(&keys, key_of(&g));
 		ok = at != NA_NO_TRIPLE &&
 		     (at < r->groups.n || na_add(&r->groups, g));
@@ -81,6 +138,8 @@ static bool enter(struct na_ranks *r, struct rank_entry *e, size_t *n)
 		e[(*n)++] = (struct rank_entry){i, 0, rank, at};
 	}
 	na_triples_fini(&keys);
+	na_triples_fini(&purposes.names);
+	na_vec_free(&purposes.of);
 	return ok;
 }
 
@@ -132,8 +191,8 @@ static bool add_instance(struct na_ranks *r, const struct rank_entry *e,
 			 size_t n, enum na_rank_by by, uint64_t size)
 {
 	const struct na_comm *first = &r->comms[e->comm];
+	const struct na_rank_group *g = &r->groups.v[e->group];
 	uint32_t at = (uint32_t)r->instances.n;
-	bool pair = r->groups.v[e->group].src >= 0;
 
 	if (at == NA_UNKNOWN_U32 || !na_room(&r->parts, n))
 		return false;
@@ -144,16 +203,20 @@ static bool add_instance(struct na_ranks *r, const struct rank_entry *e,
 			(struct na_rank_part){x->start_ps, x->end_ps, e[i].comm,
 					      e[i].rank, at};
 	}
-	return na_add(&r->instances, ((struct na_rank_instance){
-					     .from = r->parts.n - n,
-					     .to = r->parts.n,
-					     .sequence = e->key,
-					     .size_bytes = size,
-					     .group = e->group,
-					     .by = (uint8_t)by,
-					     .operation = first->operation,
-					     .synchronous = na_rank_synchronous(
-						     first->operation, pair)}));
+	return na_add(&r->instances,
+		      ((struct na_rank_instance){
+			      .from = r->parts.n - n,
+			      .to = r->parts.n,
+			      .sequence = e->key,
+			      .size_bytes = size,
+			      .group = e->group,
+			      .by = (uint8_t)by,
+			      .operation = first->operation,
+			      .times = g->times,
+			      .synchronous =
+				      g->times == NA_RANK_RAN &&
+				      na_rank_synchronous(first->operation,
+							  g->src >= 0)}));
 }
 
 /* Sorted by key, then operation: a group of the same ones. */
@@ -263,8 +326,8 @@ bool na_ranks_join(struct na_ranks *r)
 	r->group_of = na_calloc(r->n_comms + 1, sizeof(*r->group_of));
 	r->apart = na_calloc(r->n_comms + 1, sizeof(*r->apart));
 	ok = e && r->group_of && r->apart && na_ranks_table(r) &&
-	     enter(r, e, &n) && join_groups(r, e, n) && na_ranks_clocks(r) &&
-	     na_ranks_measure(r) && na_ranks_roots(r);
+	     na_ranks_again(r) && enter(r, e, &n) && join_groups(r, e, n) &&
+	     na_ranks_clocks(r) && na_ranks_measure(r) && na_ranks_roots(r);
 	free(e);
 	if (ok)
 		count(r);

@@ -63,6 +63,12 @@ static bool lists_members(const struct na_ranks *r, const struct rank_entry *e,
 	return true;
 }
 
+/* Has it inputs that tell such times? */
+static bool tells(const struct na_rank *x, const struct na_rank_group *g)
+{
+	return g->times == NA_RANK_QUEUED ? x->queued : x->ran;
+}
+
 static void add_member(struct rank_members *m, uint32_t rank)
 {
 	m->v[m->n++] = rank;
@@ -70,12 +76,13 @@ static void add_member(struct rank_members *m, uint32_t rank)
 
 /* All of its ranks that are in the input. */
 static void add_listed(const struct na_ranks *r, struct rank_members *m,
-		       const char *name, uint32_t run)
+		       const char *name, const struct na_rank_group *g)
 {
 	for (const char *at = name; *at;) {
-		uint32_t k = na_ranks_find(r, run, (int32_t)next_rank(&at));
+		uint32_t k = na_ranks_find(r, g->run, (int32_t)next_rank(&at));
 
-		if (k != NA_UNKNOWN_U32 && m->n < r->ranks.n)
+		if (k != NA_UNKNOWN_U32 && m->n < r->ranks.n &&
+		    tells(&r->ranks.v[k], g))
 			add_member(m, k);
 	}
 }
@@ -94,11 +101,11 @@ bool na_ranks_members(const struct na_ranks *r, const struct rank_entry *e,
 	if (!out->v)
 		return false;
 	if (name && lists_members(r, e, n, name)) {
-		add_listed(r, out, name, g->run);
+		add_listed(r, out, name, g);
 		return true;
 	}
 	for (uint32_t i = 0; !name && g->src < 0 && i < r->ranks.n; i++) {
-		if (r->ranks.v[i].run == g->run)
+		if (r->ranks.v[i].run == g->run && tells(&r->ranks.v[i], g))
 			add_member(out, i);
 	}
 	for (size_t i = 0; (name || g->src >= 0) && i < n; i++) {
@@ -135,6 +142,18 @@ static bool alike(const struct na_ranks *r, const struct rank_entry *e,
 		}
 	}
 	return true;
+}
+
+/* Recorders may have left out what has completed: what is not complete then
+ * is of no known place. */
+static bool any_held(const struct na_ranks *r, const struct rank_entry *e,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (r->comms[e[i].comm].source == NA_COMM_HELD)
+			return true;
+	}
+	return false;
 }
 
 /* From the first one after the anchor; else from the start. */
@@ -181,8 +200,9 @@ static bool by_ordinal(struct na_ranks *r, struct rank_entry *e, size_t n,
 			at++;
 		rows[k].to = at;
 	}
-	ok = at == n && (count_from(r, e, rows, m->n, pair, true) ||
-			 count_from(r, e, rows, m->n, pair, false));
+	ok = at == n && !any_held(r, e, n) &&
+	     (count_from(r, e, rows, m->n, pair, true) ||
+	      count_from(r, e, rows, m->n, pair, false));
 	if (ok)
 		number_rows(e, rows, m->n);
 	free(rows);
@@ -194,11 +214,13 @@ NA_ORDER(by_time, struct rank_entry, NA_UP(rank), NA_UP(key), NA_UP(comm))
 enum na_rank_by na_ranks_keys(struct na_ranks *r, struct rank_entry *e,
 			      size_t *n, const struct rank_members *m)
 {
-	bool pair = r->groups.v[e->group].src >= 0;
+	const struct na_rank_group *g = &r->groups.v[e->group];
+	/* Sides of a pair count each for itself, but in recorders. */
+	bool counted = g->src < 0 || g->times == NA_RANK_QUEUED;
 	size_t told = 0;
 
 	for (size_t i = 0; i < *n; i++)
-		told += !pair && r->comms[e[i].comm].sequence >= 0;
+		told += counted && r->comms[e[i].comm].sequence >= 0;
 	for (size_t i = 0; !told && i < *n; i++)
 		e[i].key = r->comms[e[i].comm].start_ps;
 	if (!told) {

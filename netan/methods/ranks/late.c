@@ -57,7 +57,8 @@ static int64_t waited(struct late *l, size_t part, size_t *n_whom)
 
 		if (q->rank != p->rank || x->group == group)
 			break;
-		if (q->end_ps > p->start_ps + NA_RANK_CLOCK_PS || ps <= 0)
+		if (q->end_ps > p->start_ps + NA_RANK_CLOCK_PS || ps <= 0 ||
+		    x->times != NA_RANK_RAN)
 			continue;
 		if (!na_add_i64(sum_ps, ps, &sum_ps))
 			break;

@@ -29,8 +29,10 @@ static void measure(const struct na_ranks *r, struct na_rank_instance *x)
 		}
 	}
 	x->root = x->last;
-	x->skew_ps = last_ps - x->first_ps;
+	x->skew_ps = x->times == NA_RANK_LASTED ? 0 : last_ps - x->first_ps;
 	x->end_spread_ps = end_ps - first_end_ps;
+	if (x->times == NA_RANK_QUEUED)
+		x->transfer_ps = x->end_spread_ps = 0;
 }
 
 /* The median spread of a run's ends. */
@@ -55,6 +57,18 @@ static bool residuals(const struct na_ranks *r, double *median_ps)
 	return x;
 }
 
+/* Nobody's end is noticed before the other has queued it, but for clocks of
+ * hosts, which nothing corrects here. */
+static bool meet(const struct na_ranks *r, const struct na_rank_instance *x)
+{
+	for (size_t i = x->from; i < x->to; i++) {
+		if (r->parts.v[i].end_ps + NA_RANK_HOSTS_PS <
+		    x->first_ps + x->skew_ps)
+			return false;
+	}
+	return true;
+}
+
 /* Nobody leaves before the last has come, and all leave together; on CPUs,
  * when they wake. */
 static bool agrees(const struct na_ranks *r, const struct na_rank_instance *x,
@@ -66,6 +80,8 @@ static bool agrees(const struct na_ranks *r, const struct na_rank_instance *x,
 			      : NA_RANK_RESIDUALS * (double)NA_RANK_RESIDUAL_PS;
 	int64_t end_ps = NA_TIME_MAX;
 
+	if (x->times == NA_RANK_QUEUED && x->by == NA_RANK_BY_ORDINAL)
+		return meet(r, x);
 	if (!x->synchronous)
 		return true;
 	for (size_t i = x->from; i < x->to; i++) {

@@ -17,6 +17,12 @@
  * comes last does not wait: the
  * shortest kernel is the transfer, what others take longer is waiting.
  *
+ * What a recorder tells arrives when it is queued, and nobody knows when its
+ * kernel ran: such records are joined with each other alone, tell no transfer
+ * and no clock.  Records of durations without their times tell the transfer
+ * alone.  What a rank's trace tells, or of its time what another input tells
+ * better (na_told), is not taken again.
+ *
  * Memory: 24 bytes for each record and 40 for each part of an instance.
  */
 #ifndef NETAN_METHODS_RANKS_RANKS_H
@@ -30,6 +36,8 @@
 /* Ends on one clock differ by a few us (network and rounding): a smaller
  * offset is none. */
 #define NA_RANK_CLOCK_PS (10 * NA_PS_PER_US)
+/* Clocks of hosts are hardly farther apart. */
+#define NA_RANK_HOSTS_PS (10 * NA_PS_PER_MS)
 /* What is left of ends is refused over so many medians, and no median is
  * below the rounding of traces. */
 #define NA_RANK_RESIDUALS   10
@@ -47,13 +55,25 @@ enum na_rank_apart {
 	NA_RANK_MISSING, /* a rank of its group lacks this one, or has two */
 	NA_RANK_SIZES,   /* ranks tell other sizes */
 	NA_RANK_ENDS,    /* ends do not agree */
+	NA_RANK_AGAIN,   /* another input of the rank tells of it */
 	NA_N_RANK_APARTS
 };
 
+/* What the times of a record are. */
+enum na_rank_times {
+	NA_RANK_RAN,
+	NA_RANK_QUEUED, /* arrivals alone */
+	NA_RANK_LASTED, /* durations alone */
+	NA_N_RANK_TIMES
+};
+
 struct na_rank {
-	uint32_t run, core; /* the first core that has its number */
+	uint32_t run, core; /* of those with its number, of the input that
+			       tells most of it, the first */
 	uint32_t clock;     /* of na_ranks.clocks */
 	int32_t number;
+	enum na_told told; /* by that input */
+	bool ran, queued;  /* it has a trace, or a plugin's log; a dump */
 	int64_t anchor_ps; /* start of the first common step, or NA_TIME_MIN */
 };
 
@@ -74,6 +94,8 @@ struct na_rank_group {
 	uint32_t run, name; /* NA_UNKNOWN_U32: not told, or two ranks */
 	int32_t src, dst;   /* of point-to-point operations; else -1 */
 	uint32_t stream;    /* where `name` is not told */
+	uint16_t purpose;   /* of na_comm; 0: not told, or of no importance */
+	uint8_t times;      /* enum na_rank_times */
 	uint32_t size;      /* ranks: as told, else that are there */
 };
 
@@ -87,15 +109,17 @@ struct na_rank_part {
 struct na_rank_instance {
 	size_t from, to; /* parts, by rank */
 	int64_t sequence;
-	int64_t first_ps, skew_ps, transfer_ps, end_spread_ps;
+	int64_t first_ps;
+	int64_t skew_ps;                    /* LASTED: 0 */
+	int64_t transfer_ps, end_spread_ps; /* QUEUED: 0 */
 	uint64_t size_bytes; /* NA_UNKNOWN_U64 */
 	uint32_t group;
-	uint32_t last; /* rank that arrives last */
+	uint32_t last; /* rank that arrives last; LASTED: nobody knows */
 	/* Who made it late: not `last` where that one had waited for others
 	 * before, for most of what it is late. */
 	uint32_t root;
-	uint8_t by, operation;
-	bool synchronous;
+	uint8_t by, operation, times; /* times: enum na_rank_times */
+	bool synchronous;             /* and its ends are told */
 };
 
 struct na_ranks {
@@ -133,13 +157,16 @@ static inline bool na_rank_is_pair(const struct na_comm *x)
 		x->operation == NA_OPCODE_RECV) &&
 	       x->peer >= 0;
 }
-/* Part i: what it takes longer than the shortest of its instance. */
+enum na_rank_times na_rank_times_of(const struct na_comm *x);
+/* Part i: what it takes longer than the shortest of its instance; QUEUED: 0. */
 static inline int64_t na_rank_wait(const struct na_ranks *r, size_t i)
 {
 	const struct na_rank_part *p = &r->parts.v[i];
+	const struct na_rank_instance *x = &r->instances.v[p->instance];
 
-	return p->end_ps - p->start_ps -
-	       r->instances.v[p->instance].transfer_ps;
+	return x->times == NA_RANK_QUEUED
+		       ? 0
+		       : p->end_ps - p->start_ps - x->transfer_ps;
 }
 /* An instant of a rank on the common clock. */
 int64_t na_rank_time(const struct na_ranks *r, uint32_t rank, int64_t at_ps);

@@ -5,7 +5,8 @@
 #include "netan/base/order.h"
 #include "netan/methods/ranks/impl.h"
 
-NA_ORDER(by_number, struct na_rank, NA_UP(run), NA_UP(number), NA_UP(core))
+NA_ORDER(by_number, struct na_rank, NA_UP(run), NA_UP(number), NA_UP(told),
+	 NA_UP(core))
 
 uint32_t na_ranks_find(const struct na_ranks *r, uint32_t run, int32_t number)
 {
@@ -27,25 +28,33 @@ static bool gather(struct na_ranks *r)
 
 	for (size_t i = 0; i < d->n_cores; i++) {
 		const struct na_core *c = &d->cores[i];
+		const struct na_source *s = &r->store->sources[c->input];
 
 		if (c->kind != NA_DEVICE_RANK ||
 		    (r->looked && !na_filter_input(r->looked, c->input)))
 			continue;
 		if (!na_add(&r->ranks,
 			    ((struct na_rank){
-				    .run = r->store->sources[c->input].run,
+				    .run = s->run,
 				    .core = (uint32_t)i,
 				    .number = c->number,
+				    .told = s->told,
+				    .ran = s->told != NA_TOLD_RECORDER,
+				    .queued = s->told == NA_TOLD_RECORDER,
 				    .anchor_ps = NA_TIME_MIN})))
 			return false;
 	}
 	na_sort(r->ranks.v, r->ranks.n, by_number);
 	for (size_t i = 0; i < r->ranks.n; i++) {
 		const struct na_rank *x = &r->ranks.v[i];
+		struct na_rank *to = n ? &r->ranks.v[n - 1] : NULL;
 
-		if (!n || x->run != r->ranks.v[n - 1].run ||
-		    x->number != r->ranks.v[n - 1].number)
+		if (to && x->run == to->run && x->number == to->number) {
+			to->ran = to->ran || x->ran;
+			to->queued = to->queued || x->queued;
+		} else {
 			r->ranks.v[n++] = *x;
+		}
 	}
 	r->ranks.n = n;
 	return true;
@@ -123,7 +132,7 @@ static void anchor_run(struct na_ranks *r, const struct step_at *x, size_t n,
 	size_t all = 0, first = SIZE_MAX, have = 0;
 
 	for (size_t i = 0; i < r->ranks.n; i++)
-		all += r->ranks.v[i].run == run;
+		all += r->ranks.v[i].run == run && r->ranks.v[i].ran;
 	for (size_t i = 0; i < n && first == SIZE_MAX; i++) {
 		if (!i || x[i].number != x[i - 1].number)
 			have = 0;
@@ -133,7 +142,7 @@ static void anchor_run(struct na_ranks *r, const struct step_at *x, size_t n,
 		if (have == all)
 			first = i;
 	}
-	if (first == SIZE_MAX)
+	if (first == SIZE_MAX || !all)
 		return;
 	for (size_t i = first + 1; i-- && x[i].number == x[first].number;) {
 		if (r->ranks.v[x[i].rank].run == run)

@@ -70,6 +70,7 @@ struct na_hang_time {
 	int64_t ns;
 	bool known, has_year;
 	bool borrowed; /* of a line above it */
+	bool has_zone;
 };
 
 struct na_hang_record {

@@ -221,6 +221,14 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
 		rename_dump(&to, &from->dumps.v[i]);
 		x->dumps.v[x->dumps.n++] = from->dumps.v[i];
 	}
+	for (int k = 0; k < 2; k++) {
+		struct na_testimony_clock *a = &x->clock[k];
+		const struct na_testimony_clock *b = &from->clock[k];
+
+		a->line_ns = a->line_ns > b->line_ns ? a->line_ns : b->line_ns;
+		a->call_ns = a->call_ns > b->call_ns ? a->call_ns : b->call_ns;
+	}
+	x->unzoned |= from->unzoned;
 	/* What is taken is not freed twice. */
 	from->dumps.n = ok ? 0 : from->dumps.n;
 	free(to.names);

@@ -112,8 +112,17 @@ enum {
 	NA_RANKS_GROUPS_MAX = 1 << 20
 };
 
+/* Of logs, which tell of no ends: when their last lines were written, and
+ * when the last operation was called; in a year of its own (1972) where no
+ * year is told.  0: not told. */
+struct na_testimony_clock {
+	int64_t line_ns, call_ns;
+};
+
 struct na_testimony {
 	struct na_strtab names;
+	struct na_testimony_clock clock[2]; /* without, with a year */
+	bool unzoned; /* times without their zone are taken as UTC */
 	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
 	NA_VEC(struct na_testimony_group) groups;

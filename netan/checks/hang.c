@@ -1,0 +1,203 @@
+/*
+ * hang: the job stands still, and what it left (dumps, logs) says for whom it
+ * waits, as `netan hang` judges it.  Nothing that is measured of steps or
+ * transfers explains as much.  What accuses the network of the same run, a
+ * capture say, is told beside it.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/units.h"
+#include "netan/checks/look.h"
+
+enum { EVENTS = 8, NAMED = 6, FACTS = 3 };
+
+struct story {
+	const char *who;   /* "rank 11 on host-1", "ranks 12 and 14" */
+	const char *where; /* "all_reduce number 156 of ranks 8,9,10,11" */
+	bool many;
+};
+
+static const char *who_of(struct na_case *c, const struct na_value *event)
+{
+	const struct na_value *list = na_get(event, M_culprits);
+	const char *text = "", *host;
+	size_t n = 0, all = list ? list->n : 0;
+
+	na_for_each (v, list) {
+		double rank = na_number_at(v, M_rank);
+
+		if (n == NAMED)
+			break;
+		host = na_text_or(v, M_host, NULL);
+		text = na_case_text(
+			c, "%s%s%s%s%s", text,
+			!n                  ? ""
+			: n + 1 == all      ? " and "
+					    : ", ",
+			isfinite(rank)
+				? na_case_text(c, "%s%d",
+					       n        ? ""
+					       : all > 1 ? "ranks "
+							 : "rank ",
+					       (int)rank)
+			: host ? host
+			       : "?",
+			isfinite(rank) && host ? " on " : "",
+			isfinite(rank) && host ? host : "");
+		n++;
+	}
+	if (all > n)
+		text = na_case_text(c, "%s and %zu more", text, all - n);
+	return n ? text
+		 : na_case_names(c, na_get(event, M_blocked_by), NAMED);
+}
+
+static struct story story_of(struct na_case *c, const struct na_value *event)
+{
+	const struct na_value *list = na_get(event, M_culprits);
+	double number = na_number_at(event, M_sequence);
+	const char *group = na_text_or(event, M_group, NULL);
+	struct story s = {.who = who_of(c, event),
+			  .many = list && list->n > 1};
+
+	s.where = na_case_text(c, "%s%s%s%s",
+			       na_text_or(event, M_collective, "an operation"),
+			       isfinite(number)
+				       ? na_case_text(c, " number %.0f", number)
+				       : "",
+			       group ? " of ranks " : "", group ? group : "");
+	return s;
+}
+
+/* What keeps the job, of which nobody else can say as much. */
+static const char *title_of(struct na_case *c, const struct na_value *event,
+			    const struct story *s)
+{
+	if (na_says(event, M_cause, "device_stuck"))
+		return na_case_text(c,
+				    "the job hangs: the GPU%s of %s %s stuck "
+				    "in %s",
+				    s->many ? "s" : "", s->who,
+				    s->many ? "are" : "is", s->where);
+	if (na_says(event, M_cause, "host_stuck"))
+		return na_case_text(c, "the job hangs: %s never called %s",
+				    s->who, s->where);
+	if (na_says(event, M_cause, "mismatch"))
+		return na_case_text(
+			c, "the job hangs: %s%s not what the others call in %s",
+			*s->who ? s->who : "ranks",
+			*s->who && !s->many ? " calls" : " call", s->where);
+	if (na_says(event, M_cause, "missing_rank"))
+		return na_case_text(c,
+				    "the job hangs: %s %s nothing, and %s "
+				    "waits",
+				    s->who, s->many ? "tell" : "tells",
+				    s->where);
+	return na_case_text(c, "the job hangs: %s%s%s",
+			    na_text_at(event, M_cause), *s->who ? ": " : "",
+			    s->who);
+}
+
+static enum na_cause cause_of(const struct na_value *event)
+{
+	return na_says(event, M_cause, "networking")    ? NA_CAUSE_NETWORK
+	       : na_says(event, M_cause, "input_stall") ? NA_CAUSE_INPUT
+	       : na_says(event, M_cause, "mismatch")    ? NA_CAUSE_SETTINGS
+							: NA_CAUSE_COMPUTE;
+}
+
+/* Seconds from the origin; NaN. */
+static double since_of(const struct na_case *c, const struct na_value *event)
+{
+	const struct na_value *doc = na_case_doc(c, "session");
+	const struct na_value *at = na_get(event, M_since_unix_ns);
+	const struct na_value *zero = na_get(doc, M_origin_unix_ns);
+
+	return at && at->kind == NA_V_INT && zero && zero->kind == NA_V_INT
+		       ? (double)(at->u.i - zero->u.i) / NA_NS_PER_S
+		       : (double)NAN;
+}
+
+/* Whom else the same run accuses: of the network, then. */
+static void tell_network(struct na_case *c, struct na_finding *f)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *g = c->findings[i];
+		bool before = g->to_s < f->from_s;
+
+		if (g == f || g->cause != NA_CAUSE_NETWORK)
+			continue;
+		na_case_fact(c, f, "the network, %s: %s",
+			     before                  ? "before"
+			     : isfinite(g->from_s) && isfinite(f->from_s)
+				     ? "at that time"
+				     : "of the same run",
+			     g->culprit ? g->culprit : g->title);
+		return;
+	}
+}
+
+static void tell_waiting(struct na_case *c, struct na_finding *f,
+			 const struct na_value *event)
+{
+	const struct na_value *waiting = na_get(event, M_waiting);
+	const char *time = na_text_or(event, M_time, NULL);
+
+	if (waiting && waiting->n && f->culprit)
+		na_case_fact(c, f, "%zu rank%s for %s", waiting->n,
+			     waiting->n == 1 ? " waits" : "s wait",
+			     f->culprit);
+	if (time)
+		na_case_fact(c, f, "since %s", time);
+}
+
+static void judge_event(struct na_case *c, const struct na_value *event)
+{
+	const struct na_value *culprits = na_get(event, M_culprits);
+	const struct na_value *next = na_get(event, M_next);
+	struct story s = story_of(c, event);
+	struct na_finding *f = na_case_find(c,
+					    *s.who ? NA_SEV_ERROR
+						   : NA_SEV_WARNING,
+					    NA_CERTAIN, "hang");
+
+	f->title = title_of(c, event, &s);
+	f->remedy = na_text_of(na_items(next), "netan hang says more");
+	f->from_s = since_of(c, event);
+	f->culprit = *s.who ? s.who : NULL;
+	tell_waiting(c, f, event);
+	tell_network(c, f);
+	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
+		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
+		     M_missing_ranks);
+	if (culprits && culprits->n)
+		na_case_accuse(f, cause_of(event),
+			       (struct na_who){.kind = "host",
+					       .culprits = culprits},
+			       s.who);
+}
+
+static void judge_hang(struct na_case *c)
+{
+	const struct na_value *body = na_case_body(c, "hang");
+	size_t n = 0;
+
+	na_for_each (v, na_get(body, M_events)) {
+		/* What is under way in a job that runs is no hang. */
+		if (na_says(v, M_cause, "unknown") || n++ == EVENTS)
+			continue;
+		judge_event(c, v);
+	}
+}
+
+const struct na_check na_check_hang = {
+	.id = "hang",
+	.question = "a job that stands still, and for whom it waits",
+	.needs = {"hang"},
+	.judge = judge_hang,
+	.explains = NA_EXPLAINS_ALL,
+	.named_as = "the job hangs, waiting for ",
+};
