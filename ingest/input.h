@@ -82,9 +82,9 @@ struct na_input {
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */
 	int32_t rank, world_size;
-	uint64_t lines_skipped;                    /* nobody asked for them */
-	uint64_t events; /* of the lines that were read */
-	bool damaged;    /* truncated or broken somewhere */
+	uint64_t lines_skipped; /* nobody asked for them */
+	uint64_t events;        /* of the lines that were read */
+	bool damaged;           /* truncated or broken somewhere */
 
 	/* One file may hold the records of several hosts: open() says how
 	 * many (0: one), and is called for each. */

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/checks/look.h"
 #include "netan/base/order.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
+#include "netan/checks/look.h"
 #include "netan/result/emit.h"
 
 #define NA_CHECK(name) extern const struct na_check na_check_##name;

@@ -57,13 +57,15 @@ static const char *name_of(struct na_case *c, const struct na_value *x)
 {
 	double rank = na_number_at(x, M_rank);
 	const char *host = na_text_at(x, M_host);
-	const char *alone = isfinite(rank) ? na_case_text(c, "rank %d", (int)rank) : "";
+	const char *alone = isfinite(rank)
+				    ? na_case_text(c, "rank %d", (int)rank)
+				    : "";
 
 	/* Where nothing tells its host it is called after the rank. */
-	return !isfinite(rank)           ? host
-	       : strcmp(host, alone) == 0 ? host
-					  : na_case_text(c, "%s on %s", alone,
-							 host);
+	return !isfinite(rank) ? host
+	       : strcmp(host, alone) == 0
+		       ? host
+		       : na_case_text(c, "%s on %s", alone, host);
 }
 
 struct words {
@@ -311,8 +313,7 @@ static void judge_straggler(struct na_case *c)
 		judge_one(c, body, v);
 	judge_waits(c, body);
 	if (na_length(body, M_hosts) < 2)
-		na_case_missing(c,
-				"steps of two %s or more, to compare them",
+		na_case_missing(c, "steps of two %s or more, to compare them",
 				na_of_ranks(c) ? "ranks" : "hosts");
 	else if ((int64_t)na_length(body, M_steps) < na_steps_needed(c))
 		na_case_missing(c,

@@ -203,12 +203,14 @@ static const char *late_ranks(struct na_case *c)
 			c,
 			"; ranks wait %s %% of the step%s for later ones, and "
 			"%zu %s too few to name one (it takes %lld)",
-			share, na_plural(steps), steps, steps == 1 ? "is" : "are",
+			share, na_plural(steps), steps,
+			steps == 1 ? "is" : "are",
 			(long long)na_steps_needed(c));
-	return na_case_text(c,
-			    "; ranks wait %s %% of the steps for later ones, of "
-			    "whom none stands out",
-			    share);
+	return na_case_text(
+		c,
+		"; ranks wait %s %% of the steps for later ones, of "
+		"whom none stands out",
+		share);
 }
 
 const char *na_verdict_instead(struct na_case *c)
@@ -246,7 +248,8 @@ static const char *thin(struct na_case *c)
 				M_count);
 	char count[NA_UNIT_BUF];
 
-	if (na_of_ranks(c) && na_length(na_case_body(c, "steps"), M_hosts) < 2 &&
+	if (na_of_ranks(c) &&
+	    na_length(na_case_body(c, "steps"), M_hosts) < 2 &&
 	    na_count_at(na_case_side(c, "session"), M_ranks) < 2)
 		return "one rank's trace alone: give the files of all ranks";
 	if (na_of_ranks(c) && !na_case_body(c, "pairs"))

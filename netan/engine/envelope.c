@@ -511,8 +511,8 @@ void na_session_say_there_is(const struct na_session *s)
 {
 	const struct na_store *st = &s->store;
 	const char *are = !st->ranked.ranks || st->ranked.hosts ? "hosts are"
-			  : st->n_sources > 1 ? "there are"
-					      : "there is";
+			  : st->n_sources > 1                   ? "there are"
+								: "there is";
 	struct na_extent seen = {0};
 	char hosts[HOSTS_BUF];
 

@@ -95,7 +95,9 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 		{M_row "." M_waiting_us "." M_p99}, \
 		{M_row "." M_start_skew_us "." M_p50}, \
 		{M_row "." M_start_skew_us "." M_max}, \
-		{M_row "." M_last_device "." M_device}
+	{ \
+		M_row "." M_last_device "." M_device \
+	}
 
 /* Who keeps the others waiting. */
 static void waiting_view(struct na_result *r, const struct na_store *store,

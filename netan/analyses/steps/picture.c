@@ -88,7 +88,8 @@ static void put_host(struct na_result *r, struct na_value *list,
 	if (rank >= 0)
 		na_put_textf(r, to, M_name, "rank %" PRId32, rank);
 	else
-		na_put_text(r, to, M_name, s->scope->store->hosts[h->host].name);
+		na_put_text(r, to, M_name,
+			    s->scope->store->hosts[h->host].name);
 	na_put_text(r, to, M_cause,
 		    h->straggler ? na_steps_cause_names[h->cause] : NULL);
 	na_put_real(r, to, M_behind_ms, na_ms(h->tests[h->evidence].effect_ps));

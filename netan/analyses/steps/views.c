@@ -108,13 +108,13 @@ NA_ORDER(longest_first, struct ranked, NA_DOWN(ms), NA_UP(at))
 /* The longest ones, side by side with who was slowest in them. */
 static bool view_steps(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {M_label,      M_step,
-					      M_from_s,     M_duration_ms,
-					      M_compute_ms, M_exposed_ms,
-					      M_waiting_ms, M_idle_ms,
-					      M_spread_ms,  M_slowest_rank,
+	static const char *const members[] = {M_label,        M_step,
+					      M_from_s,       M_duration_ms,
+					      M_compute_ms,   M_exposed_ms,
+					      M_waiting_ms,   M_idle_ms,
+					      M_spread_ms,    M_slowest_rank,
 					      M_slowest_host, M_behind_ms,
-					      M_cause,      NULL};
+					      M_cause,        NULL};
 	const struct na_value *all = na_get(na_result_body(r), M_steps);
 	struct na_value *list = na_put_list(r, na_result_side(r), M_longest);
 	size_t most = shown(s, SHOWN_STEPS), n = 0;

@@ -170,7 +170,8 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	}
 	if (x.n > 1 && x.steps < needed)
 		na_str_addf(t,
-			    "%" PRIu64 " step%s of %zu ranks, and it takes %zu to "
+			    "%" PRIu64
+			    " step%s of %zu ranks, and it takes %zu to "
 			    "name a straggler",
 			    x.steps, na_plural(x.steps), x.n, needed);
 	else if (x.n > 1)

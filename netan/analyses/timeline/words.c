@@ -129,7 +129,8 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 			wire && !both ? "Packet"
 			: tx          ? "Send"
 				      : "Receive",
-			hosts, na_store_of_ranks(s->scope->store) ? "rank" : "host",
+			hosts,
+			na_store_of_ranks(s->scope->store) ? "rank" : "host",
 			na_plural(hosts), mean, more);
 }
 

@@ -364,8 +364,9 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 				  "kernels of NCCL and RCCL and of custom "
 				  "reductions, and for ranges of gloo");
 	else if (all->captures < s->n_inputs && !s->store.comms.n &&
-		 !all_classes(all->classes[NA_RX]) && !all->actions[NA_ACT_GRAPH] &&
-	    !all_classes(all->classes[NA_TX]))
+		 !all_classes(all->classes[NA_RX]) &&
+		 !all->actions[NA_ACT_GRAPH] &&
+		 !all_classes(all->classes[NA_TX]))
 		na_result_note(
 			r,
 			"no network events: looked for the plane "

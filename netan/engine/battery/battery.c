@@ -75,17 +75,15 @@ static uint32_t wants_at_most(const struct choice *choice)
 static const char *missing_of(const struct na_analysis *a,
 			      const struct na_result *r, bool of_ranks)
 {
-	return na_result_get_word(r, NA_WORD_EMPTY,
-				  a->add_queue_pair
-					  ? "a packet capture with RoCEv2"
-				  : a->add_connection
-					  ? "a packet capture"
-				  : of_ranks
-					  ? "sends and receives whose other rank "
-					    "the trace names (Src Rank, Dst "
-					    "Rank), or steps of NCCL's proxies "
-					    "(NCCL Inspector)"
-					  : "transfers on the network");
+	return na_result_get_word(
+		r, NA_WORD_EMPTY,
+		a->add_queue_pair   ? "a packet capture with RoCEv2"
+		: a->add_connection ? "a packet capture"
+		: of_ranks          ? "sends and receives whose other rank "
+				      "the trace names (Src Rank, Dst "
+				      "Rank), or steps of NCCL's proxies "
+				      "(NCCL Inspector)"
+				    : "transfers on the network");
 }
 
 static void note_span(struct na_battery *b, const struct na_driven *d)
@@ -178,9 +176,10 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 	if (j->driven.used)
 		x->result = j->r;
 	else
-		x->missing = j->r ? missing_of(j->a, j->r,
-					      na_store_of_ranks(
-						      &b->session.store)) : "interrupted";
+		x->missing =
+			j->r ? missing_of(j->a, j->r,
+					  na_store_of_ranks(&b->session.store))
+			     : "interrupted";
 	return NA_OK;
 }
 

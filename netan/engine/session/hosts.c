@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "ingest/capture/packet.h"
+#include "members.h"
 #include "netan/base/scan.h"
 #include "netan/base/str.h"
-#include "members.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
 
@@ -169,8 +169,7 @@ static bool *absent_ranks(const struct na_session *s, size_t world)
 		return NULL;
 	memset(absent, true, world);
 	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->sources[i].of_rank &&
-		    (size_t)s->sources[i].rank < world)
+		if (s->sources[i].of_rank && (size_t)s->sources[i].rank < world)
 			absent[s->sources[i].rank] = false;
 	}
 	return absent;
@@ -197,7 +196,10 @@ void na_session_note_ranks(const struct na_session *s, struct na_result *r,
 	na_result_note(r, "%zu of %zu ranks of the job %s in the input%s%s%s",
 		       here, world, here == 1 ? "is" : "are",
 		       t.n ? "; not there: rank" : "",
-		       t.n && world - here > 1 ? "s " : t.n ? " " : "", text);
+		       t.n && world - here > 1 ? "s "
+		       : t.n                   ? " "
+					       : "",
+		       text);
 }
 
 void na_session_say_no_pairs(const struct na_session *s)
@@ -219,8 +221,8 @@ static bool names_ranks(const struct na_session *s)
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (s->sources[i].of_rank &&
-		    na_hosts_find(s->hosts,
-				  rank_name(buf, s->sources[i].rank), &slice))
+		    na_hosts_find(s->hosts, rank_name(buf, s->sources[i].rank),
+				  &slice))
 			return true;
 	}
 	return false;

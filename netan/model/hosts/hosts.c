@@ -75,7 +75,10 @@ enum na_status na_hosts_parse(struct na_hosts *h, const char *text, size_t n,
 		if (header)
 			continue;
 		st = address ? add(h, &c, &r, address, err)
-			     : na_csv_bad(&c, "no IPv4 or IPv6 address, and no rank", err);
+			     : na_csv_bad(
+				       &c,
+				       "no IPv4 or IPv6 address, and no rank",
+				       err);
 	}
 	if (st == NA_END && !h->addresses.n)
 		return na_fail(err, NA_EFORMAT,

@@ -77,14 +77,13 @@ static bool is_rank(const char *name)
 enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 {
 	size_t n = s->n_sources, told = 0;
-	struct numbered *ranks =
-		na_calloc(n + s->devices.n_cores + 1, sizeof(*ranks));
+	struct numbered *ranks = na_calloc(n + s->devices.n_cores + 1,
+					   sizeof(*ranks));
 	struct named *hosts = na_calloc(n + 1, sizeof(*hosts));
 	bool ok = ranks && hosts;
 
 	if (ok) {
-		s->ranked.ranks =
-			distinct_ranks(ranks, list_ranks(s, ranks));
+		s->ranked.ranks = distinct_ranks(ranks, list_ranks(s, ranks));
 		for (size_t i = 0; i < n; i++) {
 			bool holds = s->hosts[i].of_ranks;
 

@@ -441,8 +441,8 @@ static void steps_footnote(struct drawing *d)
 		na_words_add(&w, "a column is %.0f steps, %s: the longest; ",
 			     d->f.each, of_ranks(d) ? "ranks" : "hosts");
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
-		na_words_add(&w, "a row is %zu %s, the worst; ",
-			     d->f.map.each, of_ranks(d) ? "ranks" : "hosts");
+		na_words_add(&w, "a row is %zu %s, the worst; ", d->f.map.each,
+			     of_ranks(d) ? "ranks" : "hosts");
 	if (d->f.launches)
 		na_words_add(&w, "no device plane has steps: these are program "
 				 "launches, and what they were spent on is not "

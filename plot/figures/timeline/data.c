@@ -317,7 +317,8 @@ void na_timeline_title(const struct timeline *t, struct words *w)
 	na_words_add(w, "%s throughput", side == RX ? "Receive" : "Send");
 	if (t->hosts > 0)
 		na_words_add(w, ", %" PRId64 " %s%s", t->hosts,
-			     na_result_get_word(t->result, NA_WORD_HOST, "host"),
+			     na_result_get_word(t->result, NA_WORD_HOST,
+						"host"),
 			     na_plural(t->hosts));
 	if (t->empty) {
 		na_words_add(w, ": nothing to draw");
@@ -348,7 +349,8 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " %s%s%s",
 			     t->runs_apart ? "up to " : "", t->hosts,
-			     na_result_get_word(t->result, NA_WORD_HOST, "host"),
+			     na_result_get_word(t->result, NA_WORD_HOST,
+						"host"),
 			     na_plural(t->hosts), t->runs_apart ? " each" : "");
 	}
 	na_words_seconds(na_real_of(na_get(t->doc, M_duration_s),
