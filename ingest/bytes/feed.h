@@ -19,8 +19,8 @@ struct na_feed {
 	enum na_packing packing;
 	struct na_inflate *z;
 	struct na_ahead *ahead; /* who reads it now, or NULL */
-	bool full; /* more may come without input */
-	bool cut;  /* packed stream ended early */
+	bool full;              /* more may come without input */
+	bool cut;               /* packed stream ended early */
 	char why[160];
 };
 

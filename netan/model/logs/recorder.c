@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "netan/base/order.h"
-#include "netan/base/str.h"
 
 void na_testimony_init(struct na_testimony *x)
 {
