@@ -47,7 +47,8 @@ static bool is_severity(struct na_text w)
 /* "I0102", "E20260102", "E603". */
 static bool is_glog(struct na_text w)
 {
-	if ((w.n != 4 && w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) || !w.s[0])
+	if ((w.n != 4 && w.n != 5 && w.n != 9) || !strchr("IWEFD", w.s[0]) ||
+	    !w.s[0])
 		return false;
 	for (size_t i = 1; i < w.n; i++) {
 		if (!na_is_digit(w.s[i]))

@@ -27,7 +27,7 @@ enum {
 	WHO_MAX = 200,
 	FRONT_MAX = 200,    /* where a time may stand */
 	TAIL_BYTES = 16384, /* where the last lines are */
-	DEPTH_MAX = 3 /* of messages that are objects again */
+	DEPTH_MAX = 3       /* of messages that are objects again */
 };
 
 struct stream {
@@ -563,10 +563,9 @@ static void last_time(const char *path, struct na_hang_time *t)
 
 		while (at > 0 && tail[at - 1] != '\n')
 			at--;
-		na_prefix_time(na_text_n(tail + at,
-					 end - at < FRONT_MAX
-						 ? (size_t)(end - at)
-						 : FRONT_MAX),
+		na_prefix_time(na_text_n(tail + at, end - at < FRONT_MAX
+							    ? (size_t)(end - at)
+							    : FRONT_MAX),
 			       t);
 		end = at;
 	}

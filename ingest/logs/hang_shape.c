@@ -398,8 +398,8 @@ static size_t glog_time(struct na_text x, struct na_hang_time *t)
 		;
 	if ((n != 3 && n != 4 && n != 8) ||
 	    (n == 8 && !digits(x, &at, 4, &year)) ||
-	    !digits(x, &at, n == 3 ? 1 : 2, &month) || !digits(x, &at, 2, &day) ||
-	    !one_of(x, &at, " "))
+	    !digits(x, &at, n == 3 ? 1 : 2, &month) ||
+	    !digits(x, &at, 2, &day) || !one_of(x, &at, " "))
 		return 0;
 	return clock_of(x, at, year, month, day, t);
 }

@@ -166,10 +166,9 @@ static enum na_status tell(struct na_input *in, const struct survey *s,
 			return na_fail_nomem(err);
 	}
 	if (s->untimed)
-		na_input_warn(in,
-			      "tells how long operations took, not when: "
-			      "nothing is said of who comes late; with "
-			      "NCCL_INSPECTOR_DUMP_VERBOSE=1 it tells");
+		na_input_warn(in, "tells how long operations took, not when: "
+				  "nothing is said of who comes late; with "
+				  "NCCL_INSPECTOR_DUMP_VERBOSE=1 it tells");
 	return NA_OK;
 }
 

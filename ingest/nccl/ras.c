@@ -168,7 +168,7 @@ static bool tell_counts(struct telling *g, const struct na_ras_count *c,
 			return false;
 		if (sequence >= 0 && c[i].n >= sequence &&
 		    !na_told_holds(d, group, sequence, operation, UINT64_MAX,
-				    INT64_MIN))
+				   INT64_MIN))
 			return false;
 	}
 	return true;

@@ -386,8 +386,7 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 
 enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 				      const char *path, const uint8_t *p,
-				      size_t n, bool all,
-				      struct na_err *err)
+				      size_t n, bool all, struct na_err *err)
 {
 	struct na_testimony_dump d = {.path = path,
 				      .rank = -1,

@@ -32,27 +32,25 @@ static const char *who_of(struct na_case *c, const struct na_value *event)
 		if (n == NAMED)
 			break;
 		host = na_text_or(v, M_host, NULL);
-		text = na_case_text(
-			c, "%s%s%s%s%s", text,
-			!n                  ? ""
-			: n + 1 == all      ? " and "
-					    : ", ",
-			isfinite(rank)
-				? na_case_text(c, "%s%d",
-					       n        ? ""
-					       : all > 1 ? "ranks "
-							 : "rank ",
-					       (int)rank)
-			: host ? host
-			       : "?",
-			isfinite(rank) && host ? " on " : "",
-			isfinite(rank) && host ? host : "");
+		text = na_case_text(c, "%s%s%s%s%s", text,
+				    !n             ? ""
+				    : n + 1 == all ? " and "
+						   : ", ",
+				    isfinite(rank)
+					    ? na_case_text(c, "%s%d",
+							   n         ? ""
+							   : all > 1 ? "ranks "
+								     : "rank ",
+							   (int)rank)
+				    : host ? host
+					   : "?",
+				    isfinite(rank) && host ? " on " : "",
+				    isfinite(rank) && host ? host : "");
 		n++;
 	}
 	if (all > n)
 		text = na_case_text(c, "%s and %zu more", text, all - n);
-	return n ? text
-		 : na_case_names(c, na_get(event, M_blocked_by), NAMED);
+	return n ? text : na_case_names(c, na_get(event, M_blocked_by), NAMED);
 }
 
 static struct story story_of(struct na_case *c, const struct na_value *event)
@@ -60,8 +58,7 @@ static struct story story_of(struct na_case *c, const struct na_value *event)
 	const struct na_value *list = na_get(event, M_culprits);
 	double number = na_number_at(event, M_sequence);
 	const char *group = na_text_or(event, M_group, NULL);
-	struct story s = {.who = who_of(c, event),
-			  .many = list && list->n > 1};
+	struct story s = {.who = who_of(c, event), .many = list && list->n > 1};
 
 	s.where = na_case_text(c, "%s%s%s%s",
 			       na_text_or(event, M_collective, "an operation"),
@@ -131,7 +128,7 @@ static void tell_network(struct na_case *c, struct na_finding *f)
 		if (g == f || g->cause != NA_CAUSE_NETWORK)
 			continue;
 		na_case_fact(c, f, "the network, %s: %s",
-			     before                  ? "before"
+			     before ? "before"
 			     : isfinite(g->from_s) && isfinite(f->from_s)
 				     ? "at that time"
 				     : "of the same run",
@@ -148,8 +145,7 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 
 	if (waiting && waiting->n && f->culprit)
 		na_case_fact(c, f, "%zu rank%s for %s", waiting->n,
-			     waiting->n == 1 ? " waits" : "s wait",
-			     f->culprit);
+			     waiting->n == 1 ? " waits" : "s wait", f->culprit);
 	if (time)
 		na_case_fact(c, f, "since %s", time);
 }
@@ -159,10 +155,9 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	const struct na_value *culprits = na_get(event, M_culprits);
 	const struct na_value *next = na_get(event, M_next);
 	struct story s = story_of(c, event);
-	struct na_finding *f = na_case_find(c,
-					    *s.who ? NA_SEV_ERROR
-						   : NA_SEV_WARNING,
-					    NA_CERTAIN, "hang");
+	struct na_finding *f =
+		na_case_find(c, *s.who ? NA_SEV_ERROR : NA_SEV_WARNING,
+			     NA_CERTAIN, "hang");
 
 	f->title = title_of(c, event, &s);
 	f->remedy = na_text_of(na_items(next), "netan hang says more");

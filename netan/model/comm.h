@@ -22,7 +22,7 @@
 
 enum na_comm_source {
 	NA_COMM_KERNEL,
-	NA_COMM_CPU,   /* no kernel: gloo, or a trace of the CPU alone */
+	NA_COMM_CPU,    /* no kernel: gloo, or a trace of the CPU alone */
 	NA_COMM_QUEUED, /* from queueing to what was noticed of its end */
 	NA_COMM_HELD,   /* the same of one that has not ended: to the last time
 			   that its input tells */

@@ -251,7 +251,8 @@ static void test_rank(void **state)
 	/* Without a number in the name: two ranks share all groups. */
 	na_testimony_init(&x);
 	err = (struct na_err){.status = NA_OK};
-	assert_int_equal(na_recorder_read_bytes(&x, "dump", BYTES(json), false, &err),
+	assert_int_equal(na_recorder_read_bytes(&x, "dump", BYTES(json), false,
+						&err),
 			 NA_EFORMAT);
 	assert_non_null(strstr(err.text, "whose dump"));
 	assert_int_equal(x.dumps.n, 0);

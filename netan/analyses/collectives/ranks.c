@@ -40,11 +40,12 @@ static uint8_t opcode_of(const struct na_rank_group *g, uint8_t opcode)
 	return g->src >= 0 ? NA_OPCODE_SEND_RECV : opcode;
 }
 
-static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
-			       uint32_t group, uint8_t opcode, uint32_t *id)
+/* `group`: of na_ranks.groups; NA_UNKNOWN_U32: none of them. */
+static struct coll_row *row_at(struct coll_state *s, struct coll_found *f,
+			       const struct na_rank_group *g, uint32_t group,
+			       uint8_t opcode, uint32_t *id)
 {
 	struct coll_ranks *k = f->ranks;
-	const struct na_rank_group *g = &k->joined.groups.v[group];
 	bool named = g->name != NA_UNKNOWN_U32, pair = g->src >= 0;
 	uint32_t kind = s->by_type ? ROW_OF_TYPE
 			: pair     ? ROW_OF_PAIRS
@@ -57,12 +58,11 @@ static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
 	uint32_t at;
 
 	opcode = opcode_of(g, opcode);
-	at = na_triples_add(
-		&k->keys,
-		(struct na_triple){(g->run * NA_N_RANK_TIMES + g->times) *
-						   ROW_KINDS +
-					   kind,
-				   of[kind], opcode});
+	at = na_triples_add(&k->keys,
+			    (struct na_triple){(g->run * NA_N_RANK_TIMES +
+						g->times) * ROW_KINDS +
+						       kind,
+					       of[kind], opcode});
 	if (at == NA_NO_TRIPLE)
 		return NULL;
 	*id = k->first_row + at;
@@ -82,6 +82,13 @@ static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
 				       .group_size = pair ? 2 : g->size})))
 		return NULL;
 	return &f->rows.v[*id];
+}
+
+static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
+			       uint32_t group, uint8_t opcode, uint32_t *id)
+{
+	return row_at(s, f, &f->ranks->joined.groups.v[group], group, opcode,
+		      id);
 }
 
 static struct coll_rank_count *count_of(struct coll_ranks *k, uint32_t row,
@@ -204,6 +211,45 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	       na_collectives_push_time(&f->times, took_ps, id);
 }
 
+static bool no_rank(const struct coll_state *s, const struct na_comm *x)
+{
+	return s->scope->store->devices.cores[x->core].kind != NA_DEVICE_RANK &&
+	       x->end_ps >= x->start_ps;
+}
+
+/* Of a device of which nothing tells the rank: its kernels alone. */
+static bool add_nobody(struct coll_state *s, struct coll_found *f,
+		       const struct na_comm *x)
+{
+	const struct na_store *store = s->scope->store;
+	uint16_t source = store->devices.cores[x->core].input;
+	uint32_t id, n;
+	const struct na_rank_group alone = {.run = store->sources[source].run,
+					    .name = NA_UNKNOWN_U32,
+					    .stream = x->stream,
+					    .src = -1,
+					    .dst = -1};
+	int64_t took_ps = na_time_between(x->start_ps, x->end_ps);
+	struct coll_row *row;
+
+	if ((s->scope->bound && !na_filter_input(s->scope->bound, source)) ||
+	    !wanted(s, &alone, x->operation, x->end_ps))
+		return true;
+	row = row_at(s, f, &alone, NA_UNKNOWN_U32, x->operation, &id);
+	if (!row)
+		return false;
+	row->executions++;
+	row->rank_ps += took_ps;
+	n = (uint32_t)f->ranks->nobody_keys.n;
+	if (na_triples_add(&f->ranks->nobody_keys,
+			   (struct na_triple){id, x->core, 0}) == NA_NO_TRIPLE)
+		return false;
+	row->participants += f->ranks->nobody_keys.n > n;
+	na_extent_add(&f->executions, x->start_ps, x->end_ps);
+	add_bytes(row, x->size_bytes, 1, row->group_size, took_ps);
+	return na_collectives_push_time(&f->times, took_ps, id);
+}
+
 NA_ORDER(by_last, struct coll_rank_count, NA_UP(row), NA_DOWN(last),
 	 NA_UP(rank))
 
@@ -264,9 +310,13 @@ bool na_collectives_ranks(struct coll_state *s, struct coll_found *f)
 	for (size_t i = 0; ok && i < j->instances.n; i++)
 		ok = add_instance(s, f, &j->instances.v[i]);
 	for (size_t i = 0; ok && i < j->n_comms; i++) {
+		const struct na_comm *x = &j->comms[i];
+
 		if (j->apart[i] < NA_N_RANK_APARTS &&
 		    j->group_of[i] != NA_UNKNOWN_U32)
-			ok = add_unjoined(s, f, &j->comms[i], j->group_of[i]);
+			ok = add_unjoined(s, f, x, j->group_of[i]);
+		else if (no_rank(s, x))
+			ok = add_nobody(s, f, x);
 	}
 	if (ok)
 		finish_rows(f);
@@ -280,6 +330,7 @@ void na_collectives_ranks_fini(struct coll_found *f)
 	na_ranks_fini(&f->ranks->joined);
 	na_triples_fini(&f->ranks->keys);
 	na_triples_fini(&f->ranks->part_keys);
+	na_triples_fini(&f->ranks->nobody_keys);
 	na_vec_free(&f->ranks->counts);
 	free(f->ranks);
 }

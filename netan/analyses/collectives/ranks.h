@@ -16,6 +16,7 @@ struct coll_ranks {
 	struct na_triples keys;      /* of rows: run, kind, operation */
 	struct na_triples part_keys; /* row, rank */
 	NA_VEC(struct coll_rank_count) counts; /* of these; then by row, last */
+	struct na_triples nobody_keys;         /* row, core: of no rank */
 	uint32_t first_row;
 };
 

@@ -298,9 +298,12 @@ static void note_queued(struct na_result *r, const struct na_value *list)
 		held += na_count_at(row, M_unfinished);
 	}
 	if (queued)
-		na_result_note(r, "recorders tell when operations were queued, "
-				  "not when they ran: who comes last is told, "
-				  "how long it took is not");
+		na_result_note(r,
+			       "recorders tell when operations were queued, "
+			       "not when they ran: who comes last is told, "
+			       "how long it took is not; clocks of hosts are "
+			       "as traces beside them correct them, else "
+			       "taken as they are");
 	if (none)
 		na_result_note(r, "some inputs tell how long operations took, "
 				  "not when: who comes last in them is not "

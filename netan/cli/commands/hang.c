@@ -63,7 +63,8 @@ static void hang_envelope(const struct reading *x, struct na_result *r)
 
 	for (size_t i = 0; i < x->cli->request.n_inputs; i++)
 		put_input(x, &x->in.sources[i], r, list);
-	list = na_judged_coverage(r, x->in.logs.records.n, 0, x->in.logs.records.n);
+	list = na_judged_coverage(r, x->in.logs.records.n, 0,
+				  x->in.logs.records.n);
 	if (x->in.logs.left_out)
 		na_put_int(r, list, M_filtered, (int64_t)x->in.logs.left_out);
 }
@@ -299,7 +300,8 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 		exit = check_read(x);
 		if (exit != NA_EXIT_OK)
 			return exit;
-		if (na_hangs_judge(&h, &x->in.logs, &x->in.ranks, &err) == NA_OK)
+		if (na_hangs_judge(&h, &x->in.logs, &x->in.ranks, &err) ==
+		    NA_OK)
 			exit = hang_show(x, &h, r);
 		na_hangs_fini(&h);
 	}

@@ -145,8 +145,14 @@ static void put_clocks(struct na_result *r, struct na_value *to,
 static void note_joins(struct na_result *r, const struct na_ranks *j,
 		       uint64_t apart)
 {
+	size_t all = j->n_comms - (size_t)j->unjoined[NA_RANK_AGAIN];
 	char clocks[NA_COUNT_BUF];
 
+	if (j->unjoined[NA_RANK_AGAIN])
+		na_result_note(r,
+			       "%llu operations are told by several inputs of "
+			       "their rank, on the wall clock, and taken once",
+			       (unsigned long long)j->unjoined[NA_RANK_AGAIN]);
 	if (!j->instances.n) {
 		na_result_note(r,
 			       "no operation of a rank is joined with that of "
@@ -161,8 +167,7 @@ static void note_joins(struct na_result *r, const struct na_ranks *j,
 		"%llu of %llu operations of ranks are joined, as %llu "
 		"executions: %llu by sequence, %llu by ordinal; %s corrected "
 		"from when ranks leave them",
-		(unsigned long long)(j->n_comms - apart),
-		(unsigned long long)j->n_comms,
+		(unsigned long long)(all - apart), (unsigned long long)all,
 		(unsigned long long)j->instances.n,
 		(unsigned long long)j->instances_by[NA_RANK_BY_SEQUENCE],
 		(unsigned long long)j->instances_by[NA_RANK_BY_ORDINAL],
@@ -172,9 +177,9 @@ static void note_joins(struct na_result *r, const struct na_ranks *j,
 void na_info_put_joins(struct na_result *r, struct na_value *body,
 		       const struct na_info_ranks *x)
 {
-	static const char *const why[NA_N_RANK_APARTS] = {M_alone, M_counts,
+	static const char *const why[NA_N_RANK_APARTS] = {M_alone,   M_counts,
 							  M_missing, M_sizes,
-							  M_ends, M_again};
+							  M_ends,    M_again};
 	const struct na_ranks *j = &x->joined;
 	struct na_value *to, *one;
 	uint64_t apart = 0;
@@ -182,7 +187,7 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 	if (!x->comms.n)
 		return;
 	for (int k = 0; k < NA_N_RANK_APARTS; k++)
-		apart += j->unjoined[k];
+		apart += k == NA_RANK_AGAIN ? 0 : j->unjoined[k];
 	to = na_put_object(r, body, M_joins);
 	na_put_int(r, to, M_joined,
 		   (int64_t)(j->joined[NA_RANK_BY_SEQUENCE] +

@@ -54,8 +54,7 @@ static enum na_status find_files(struct na_hang_reading *x, struct na_err *err)
 						 &x->files, &why);
 		s->n = x->files.n - s->first;
 		for (size_t k = s->first; k < x->files.n; k++)
-			na_hide(x->request, NA_ALIAS_INPUT,
-				x->files.paths[k]);
+			na_hide(x->request, NA_ALIAS_INPUT, x->files.paths[k]);
 		if (st == NA_ENOMEM)
 			return na_fail_nomem(err);
 		if (x->files.unreadable > unreadable)
@@ -123,7 +122,8 @@ static void read_piece(void *ctx, size_t i)
 	p->binary = p->logs.files.n && p->logs.files.v[0].binary;
 }
 
-static struct na_hang_source *source_of(const struct na_hang_reading *x, size_t file)
+static struct na_hang_source *source_of(const struct na_hang_reading *x,
+					size_t file)
 {
 	struct na_hang_source *s = x->sources;
 
@@ -152,15 +152,14 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 		na_hang_init(&pieces[i].logs);
 		na_testimony_init(&pieces[i].ranks);
 	}
-	if (!na_parallel(na_threads_of(x->request), n, read_piece,
-			 pieces))
+	if (!na_parallel(na_threads_of(x->request), n, read_piece, pieces))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct piece *p = &pieces[i];
 
 		if (err->status == NA_OK)
-			source_of(x, first + i)->told +=
-				p->logs.records.n + p->ranks.dumps.n;
+			source_of(x, first + i)->told += p->logs.records.n +
+							 p->ranks.dumps.n;
 		if (err->status == NA_OK &&
 		    (p->status == NA_ENOMEM ||
 		     !na_hang_take(&x->logs, &p->logs) ||
@@ -195,7 +194,6 @@ static enum na_status read_files(struct na_hang_reading *x, struct na_err *err)
 	free(pieces);
 	return err->status;
 }
-
 
 enum na_status na_hang_reading(struct na_hang_reading *x, struct na_err *err)
 {

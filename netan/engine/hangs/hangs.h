@@ -15,8 +15,8 @@
 /* What a user named, with the files that it stands for. */
 struct na_hang_source {
 	const struct na_request_input *input;
-	size_t first, n;     /* of the files */
-	uint64_t told;       /* records and dumps */
+	size_t first, n; /* of the files */
+	uint64_t told;   /* records and dumps */
 	NA_VEC(const char *) warnings;
 };
 

@@ -39,12 +39,12 @@ struct na_session {
 	struct na_source *sources; /* one for each input */
 	struct na_filter filter;
 	struct na_store store;
-	struct na_topology *topology;    /* NULL: none given */
-	struct na_hosts *hosts;          /* likewise */
-	struct na_hlo *programs;         /* NULL: nobody wants them */
-	struct na_op_joins joins;        /* of the store with them */
-	struct na_input **merged;        /* captures, by run */
-	struct na_shared_clocks *clocks; /* NULL: one analysis alone */
+	struct na_topology *topology;        /* NULL: none given */
+	struct na_hosts *hosts;              /* likewise */
+	struct na_hlo *programs;             /* NULL: nobody wants them */
+	struct na_op_joins joins;            /* of the store with them */
+	struct na_input **merged;            /* captures, by run */
+	struct na_shared_clocks *clocks;     /* NULL: one analysis alone */
 	const struct na_hang_reading *hangs; /* na_session_open_beside() */
 	size_t n_logs;                       /* inputs that are its logs */
 	bool store_ready;

@@ -112,7 +112,7 @@ struct na_rank_instance {
 	int64_t first_ps;
 	int64_t skew_ps;                    /* LASTED: 0 */
 	int64_t transfer_ps, end_spread_ps; /* QUEUED: 0 */
-	uint64_t size_bytes; /* NA_UNKNOWN_U64 */
+	uint64_t size_bytes;                /* NA_UNKNOWN_U64 */
 	uint32_t group;
 	uint32_t last; /* rank that arrives last; LASTED: nobody knows */
 	/* Who made it late: not `last` where that one had waited for others

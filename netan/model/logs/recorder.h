@@ -122,7 +122,7 @@ struct na_testimony_clock {
 struct na_testimony {
 	struct na_strtab names;
 	struct na_testimony_clock clock[2]; /* without, with a year */
-	bool unzoned; /* times without their zone are taken as UTC */
+	bool unzoned;          /* times without their zone are taken as UTC */
 	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
 	NA_VEC(struct na_testimony_group) groups;
