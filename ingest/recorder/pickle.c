@@ -2,39 +2,7 @@
 
 #include <stdlib.h>
 
-#include "ingest/bytes/cursor.h"
-#include "netan/base/vec.h"
-
-/* Opcodes that are read; pickletools has their meaning. */
-enum op {
-	OP_MARK = '(',
-	OP_STOP = '.',
-	OP_BINFLOAT = 'G',
-	OP_BININT = 'J',
-	OP_BININT1 = 'K',
-	OP_BININT2 = 'M',
-	OP_NONE = 'N',
-	OP_BINUNICODE = 'X',
-	OP_EMPTY_LIST = ']',
-	OP_APPEND = 'a',
-	OP_APPENDS = 'e',
-	OP_BINGET = 'h',
-	OP_LONG_BINGET = 'j',
-	OP_BINPUT = 'q',
-	OP_LONG_BINPUT = 'r',
-	OP_SETITEM = 's',
-	OP_TUPLE = 't',
-	OP_EMPTY_TUPLE = ')',
-	OP_SETITEMS = 'u',
-	OP_EMPTY_DICT = '}',
-	OP_PROTO = 0x80,
-	OP_TUPLE1 = 0x85,
-	OP_TUPLE2,
-	OP_TUPLE3,
-	OP_NEWTRUE,
-	OP_NEWFALSE,
-	OP_LONG1
-};
+#include "ingest/recorder/unpickler.h"
 
 /* Of all others, the names of those that do things or look like data. */
 /* clang-format off */
@@ -54,20 +22,6 @@ static const struct { uint8_t op; const char *name; } refused[] = {
 	{0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
 };
 /* clang-format on */
-
-struct unpickler {
-	struct na_cursor c;
-	struct na_dump_store *store;
-	NA_VEC(struct na_dump_value) stack;
-	NA_VEC(struct na_dump_value) memo;
-	size_t marks[NA_PICKLE_MARKS]; /* heights of the stack */
-	size_t n_marks, puts;
-	const struct na_pickle_items *items;
-	struct na_dump_mark mark; /* behind what stays */
-	bool marked;
-	bool kept; /* the memo has something behind the mark */
-	struct na_err *err;
-};
 
 /* ---- what is wrong; `at` is the byte of the opcode */
 
@@ -102,11 +56,6 @@ static enum na_status ends(struct unpickler *x)
 static inline bool push(struct unpickler *x, struct na_dump_value v)
 {
 	return na_add(&x->stack, v);
-}
-
-static inline struct na_dump_value an_int(int64_t i)
-{
-	return (struct na_dump_value){.kind = NA_DUMP_INT, .i = i};
 }
 
 /* Where the values above the last MARK, or in the frame that is open,
@@ -423,116 +372,6 @@ static enum na_status one(struct unpickler *x, uint64_t at, uint8_t op)
 	}
 }
 
-/* ---- in a hurry: the opcodes that most of a dump is made of */
-
-enum { OP_BYTES = 10 }; /* of the longest one of these */
-
-/* A value that stands in the file, into `to`; how many bytes it takes, 0: it
- * is no such. */
-static inline size_t plain(const uint8_t *p, struct na_dump_value *to)
-{
-	switch (*p) {
-	case OP_BININT1:
-		*to = an_int(p[1]);
-		return 2;
-	case OP_BININT2:
-		*to = an_int((int64_t)na_get16(p + 1, false));
-		return 3;
-	case OP_BININT:
-		*to = an_int((int32_t)na_get32(p + 1, false));
-		return 5;
-	case OP_LONG1:
-		*to = an_int((int64_t)na_get64(p + 2, false));
-		return p[1] == 8 ? 10 : 0;
-	case OP_NONE:
-		*to = (struct na_dump_value){.kind = NA_DUMP_NONE};
-		return 1;
-	case OP_NEWTRUE:
-	case OP_NEWFALSE:
-		*to = (struct na_dump_value){.kind = NA_DUMP_BOOL,
-					     .i = *p == OP_NEWTRUE};
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* The values above the last MARK become what the empty list below it holds;
- * false: it is none, or there is no memory. */
-static inline bool close_list(struct unpickler *x, struct na_dump_value **top)
-{
-	struct na_dump_value *from, *v;
-	struct na_dump_list *l;
-	size_t n;
-
-	if (x->n_marks < 2 ||
-	    x->marks[x->n_marks - 1] <= x->marks[x->n_marks - 2])
-		return false;
-	from = x->stack.v + x->marks[x->n_marks - 1];
-	l = from[-1].list;
-	n = (size_t)(*top - from);
-	if (from[-1].kind != NA_DUMP_LIST || l->n || n > UINT16_MAX)
-		return false;
-	v = na_dump_alloc(x->store, n * sizeof(*v));
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		v[i] = from[i];
-	*l = (struct na_dump_list){v, (uint32_t)n, (uint32_t)n};
-	x->n_marks--;
-	*top = from;
-	return true;
-}
-
-/*
- * On over opcodes that push or end a list, as far as they are whole and there
- * is room.
- * one() does the same; here they take a few instructions each, and what most
- * of them are is asked first, so that the processor can guess.
- */
-static void hurry(struct unpickler *x)
-{
-	size_t left = na_left(&x->c), n;
-	const uint8_t *p = x->c.p;
-	const uint8_t *far = left > OP_BYTES ? x->c.end - OP_BYTES : p;
-	const struct na_dump_value *memo = x->memo.v;
-	const size_t known = x->memo.n;
-	struct na_dump_value *to = x->stack.v + x->stack.n;
-	const struct na_dump_value *full = x->stack.v + x->stack.cap;
-
-	while (p < far && to < full) {
-		if (*p == OP_BINGET) {
-			if (p[1] >= known)
-				break;
-			*to++ = memo[p[1]];
-			p += 2;
-		} else if (*p == OP_MARK && x->n_marks < NA_PICKLE_MARKS) {
-			x->marks[x->n_marks++] = (size_t)(to - x->stack.v);
-			p++;
-		} else if (*p == OP_EMPTY_LIST) {
-			to->kind = NA_DUMP_LIST;
-			to->n = 0;
-			to->list = na_dump_list(x->store);
-			if (!to->list)
-				break;
-			to++;
-			p++;
-		} else if (*p == OP_APPENDS) {
-			if (!close_list(x, &to))
-				break;
-			p++;
-		} else {
-			n = plain(p, to);
-			if (!n)
-				break;
-			to++;
-			p += n;
-		}
-	}
-	x->stack.n = (size_t)(to - x->stack.v);
-	x->c.p = p;
-}
-
 /* What breaks off is closed as if its ends had come. */
 static void salvage(struct unpickler *x)
 {
@@ -569,7 +408,7 @@ enum na_status na_pickle_read(const uint8_t *p, size_t n,
 		uint64_t at;
 		uint8_t op;
 
-		hurry(&x);
+		na_unpickle_hurry(&x);
 		at = na_at(&x.c);
 		if (!na_left(&x.c)) {
 			st = ends(&x);
