@@ -307,6 +307,7 @@ static enum na_status read_block(const struct na_input *in,
 }
 
 const struct na_reader na_reader_comma = {
+	.ranks = true,
 	.name = "comma",
 	.sniff = sniff,
 	.open = open_comma,

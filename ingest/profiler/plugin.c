@@ -408,6 +408,7 @@ static enum na_status read_block(const struct na_input *in,
 }
 
 const struct na_reader na_reader_plugin = {
+	.ranks = true,
 	.name = "nccl plugin",
 	.sniff = sniff,
 	.open = open_plugin,

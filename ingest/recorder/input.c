@@ -203,6 +203,7 @@ static enum na_status read_dump(const struct na_input *in,
 }
 
 const struct na_reader na_reader_dump = {
+	.ranks = true,
 	.name = "flight recorder",
 	.sniff = sniff,
 	.open = open_dump,

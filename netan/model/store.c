@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 enum na_status na_store_init(struct na_store *s,
@@ -148,22 +149,37 @@ static void refuse_devices(struct na_store *s, struct na_part *p)
 	}
 }
 
+size_t na_store_local(const struct na_store *s, size_t source,
+		      uint32_t endpoint)
+{
+	size_t n = s->n_local[source];
+	size_t at = NA_BOUND(i, 0, n, s->local[source][i] >= endpoint);
+
+	return at < n && s->local[source][at] == endpoint ? at : n;
+}
+
 static bool take_local(struct na_store *s, const struct na_part *p,
 		       const uint32_t *map, size_t source)
 {
-	bool **local = &s->local[source];
+	size_t known = s->n_local[source], all = p->names.n_endpoints, n = 0;
+	uint32_t *more;
 
-	for (size_t i = 0; i < p->n_local && i < p->names.n_endpoints; i++) {
-		size_t old = s->n_local[source];
-
-		if (!p->local[i])
-			continue;
-		if (!na_grow(local, &s->n_local[source], (size_t)map[i] + 1,
-			     sizeof(bool)))
-			return false;
-		memset(*local + old, 0, s->n_local[source] - old);
-		(*local)[map[i]] = true;
+	for (size_t i = 0; i < p->n_local && i < all; i++)
+		n += p->local[i] &&
+		     na_store_local(s, source, map[i]) == known;
+	if (!n)
+		return true;
+	more = realloc(s->local[source], (known + n) * sizeof(*more));
+	if (!more)
+		return false;
+	s->local[source] = more;
+	for (size_t i = 0, at = known; i < p->n_local && i < all; i++) {
+		if (p->local[i] &&
+		    na_store_local(s, source, map[i]) == known)
+			more[at++] = map[i];
 	}
+	s->n_local[source] += n;
+	na_sort(more, known + n, na_order_u32);
 	return true;
 }
 
@@ -336,9 +352,10 @@ uint64_t na_store_count(const struct na_store *s, size_t source,
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (source != SIZE_MAX && source != i)
-			continue;
+	size_t from = source == SIZE_MAX ? 0 : source;
+	size_t to = source == SIZE_MAX ? s->n_sources : source + 1;
+
+	for (size_t i = from; i < to; i++) {
 		for (int style = 0; style < NA_N_STYLES; style++) {
 			if (counts(s, i, (enum na_style)style))
 				n += s->tallies[i].classes[side][style][klass];

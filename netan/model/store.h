@@ -147,7 +147,7 @@ struct na_store {
 	const struct na_hosts *names_of; /* --hosts, borrowed; or NULL */
 	size_t n_named; /* addresses that it knew, from na_store_resolve() */
 	struct na_tally *tallies; /* one for each source */
-	bool **local;             /* [source][endpoint] */
+	uint32_t **local; /* by source: endpoints recorded there, ascending */
 	size_t *n_local;
 	struct na_unknown *unknown;
 	size_t n_unknown, cap_unknown;
@@ -197,6 +197,10 @@ static inline uint32_t na_store_run_of(const struct na_store *s, size_t input)
 {
 	return input < s->n_sources ? s->sources[input].run : 0;
 }
+
+/* Where `local` of a source has an endpoint; n_local[source]: nowhere. */
+size_t na_store_local(const struct na_store *s, size_t source,
+		      uint32_t endpoint);
 
 /* Host of an endpoint, as seen in a run. */
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,

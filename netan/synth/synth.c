@@ -11,6 +11,7 @@
 #include "netan/synth/gpu/gpu.h"
 #include "netan/synth/pytorch/pytorch.h"
 #include "netan/synth/xspace/bench.h"
+#include "netan/synth/xspace/fleet.h"
 #include "netan/synth/xspace/write.h"
 
 /* The wall clock of a file for measurements. */
@@ -162,7 +163,9 @@ static enum na_status fill_file(struct file_job *j, struct na_trace *t,
 		j->writer->trace = *t;
 		st = write_planes(j->writer, err);
 	} else {
-		st = na_bench_write(j->cfg, t, err);
+		st = j->cfg->profile == NA_PROFILE_FLEET
+			     ? na_fleet_write(j->cfg, t, err)
+			     : na_bench_write(j->cfg, t, err);
 	}
 	return st ? st : write_names(t, err);
 }
@@ -442,7 +445,7 @@ static enum na_status run_session(const struct na_synth_config *cfg,
 	return st;
 }
 
-/* ---- a file for measurements */
+/* ---- files for measurements */
 
 static enum na_status run_bench(const struct na_synth_config *cfg,
 				struct na_synth_report *report,
@@ -450,21 +453,25 @@ static enum na_status run_bench(const struct na_synth_config *cfg,
 {
 	struct na_truth truth;
 	struct file_job j = {.cfg = cfg, .report = report};
+	size_t n = cfg->profile == NA_PROFILE_FLEET ? (size_t)cfg->hosts : 1;
 	char *relative = NULL;
-	enum na_status st = na_truth_init(&truth, 1, bench_start_ns, err);
+	enum na_status st = na_truth_init(&truth, n, bench_start_ns, err);
 
 	if (!st)
 		st = make_session(cfg, bench_start_ns, report, &relative, err);
-	if (!st) {
-		j.relative = relative;
-		j.truth = &truth.hosts[0];
-		na_host_name(j.truth->name, 0);
-		j.truth->start_unix_ns = bench_start_ns;
-		st = check_leftovers(&truth, cfg->compress, report->session,
-				     err);
+	j.relative = relative;
+	for (size_t i = 0; !st && i < n; i++) {
+		na_host_name(truth.hosts[i].name, (uint32_t)i);
+		truth.hosts[i].number = (uint32_t)i;
+		truth.hosts[i].start_unix_ns = bench_start_ns;
 	}
 	if (!st)
+		st = check_leftovers(&truth, cfg->compress, report->session,
+				     err);
+	for (size_t i = 0; !st && i < n; i++) {
+		j.truth = &truth.hosts[i];
 		st = write_file(&j, err);
+	}
 	if (!st)
 		st = write_truth(&truth, cfg, NULL, report, err);
 	na_truth_fini(&truth);

@@ -24,7 +24,8 @@ enum na_synth_profile {
 	NA_PROFILE_TYPICAL, /* one large file, 1/8 network */
 	NA_PROFILE_NETWORK, /* one large file, all events network */
 	NA_PROFILE_GPU,     /* a simulated job on GPUs with NCCL */
-	NA_PROFILE_PYTORCH  /* ranks of PyTorch over NCCL */
+	NA_PROFILE_PYTORCH, /* ranks of PyTorch over NCCL */
+	NA_PROFILE_FLEET    /* many hosts with little in each */
 };
 enum na_synth_pattern { NA_PATTERN_DIRECT, NA_PATTERN_RING };
 

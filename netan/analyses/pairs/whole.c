@@ -40,15 +40,39 @@ static void look(const struct pairs_state *s, const struct pairs_run *run,
 	}
 }
 
+/* The slowest pair; n_remote: there is none. */
+static size_t slowest(const struct pairs_run *run)
+{
+	size_t at = run->n_remote;
+
+	for (size_t i = 0; i < run->n_remote; i++) {
+		double effect = run->found.pairs[i].effect;
+
+		if (!isnan(effect) && (at == run->n_remote ||
+				       effect > run->found.pairs[at].effect))
+			at = i;
+	}
+	return at;
+}
+
 bool na_pairs_whole(const struct pairs_state *s, const struct pairs_run *run,
 		    struct pairs_whole *x)
 {
 	const struct na_lz_result *f = &run->found;
+	const struct pairs_pair *p;
+	size_t at;
 
 	if (!s->of_hosts || f->n_findings || f->too_few || !f->pairs)
 		return false;
-	for (size_t i = 0; i < run->n_nodes; i++) {
-		look(s, run, (uint32_t)(run->node0 + i), x);
+	/* If all pairs of a host are slower than all others, the slowest is
+	 * one of them. */
+	at = slowest(run);
+	if (at == run->n_remote)
+		return false;
+	p = &s->pairs[run->pair0 + at];
+	for (int i = 0; i < 2; i++) {
+		look(s, run, (p->src < p->dst) == (i == 0) ? p->src : p->dst,
+		     x);
 		if (x->sent && x->received &&
 		    x->sent + x->received >= PAIRS_LEAST &&
 		    x->n_others >= PAIRS_LEAST &&

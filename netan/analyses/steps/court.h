@@ -19,6 +19,12 @@ struct st_lateness { /* of a host where it was last */
 struct st_durations { /* a vector */
 	int64_t *v;
 	size_t n, cap;
+	int64_t median_ps; /* when all are there */
+};
+
+struct st_known {
+	uint32_t group;
+	int64_t ps;
 };
 
 struct st_court {
@@ -29,6 +35,8 @@ struct st_court {
 	struct st_durations
 		*usual; /* by run: mean latency of the median host */
 	int64_t *tmp;
+	/* Hosts whose clocks are known, by group and how well. */
+	NA_VEC(struct st_known) known;
 	/* What one step decides is one decision, however many collectives
 	 * tell it: launch, run; and list, cluster, run that were tried. */
 	struct na_triples clusters, tried;

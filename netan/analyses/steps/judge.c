@@ -105,6 +105,42 @@ static bool count_clusters(struct st_court *c)
 	return true;
 }
 
+NA_ORDER(by_group, struct st_known, NA_UP(group), NA_UP(ps))
+
+static bool list_known(struct st_court *c)
+{
+	const struct na_host_clocks *k = c->s->clocks;
+
+	for (size_t i = 0; i < k->n_hosts; i++) {
+		if (k->uncertainty_ps[i] != NA_TIME_MAX &&
+		    !na_add(&c->known,
+			    ((struct st_known){k->group[i],
+					       k->uncertainty_ps[i]})))
+			return false;
+	}
+	na_sort(c->known.v, c->known.n, by_group);
+	return true;
+}
+
+/* How well the clock of the median other host of its group is known: the
+ * lower one of two; 0: there is none. */
+static int64_t median_of_others(const struct st_court *c, uint32_t host)
+{
+	const struct na_host_clocks *k = c->s->clocks;
+	const struct st_known *v = c->known.v;
+	int64_t own = k->uncertainty_ps[host];
+	uint32_t group = k->group[host];
+	size_t from = NA_BOUND(i, 0, c->known.n, v[i].group >= group);
+	size_t to = NA_BOUND(i, from, c->known.n, v[i].group > group);
+	size_t at = NA_BOUND(i, from, to, v[i].ps >= own);
+	size_t n = to - from - (own != NA_TIME_MAX), median;
+
+	if (!n)
+		return 0;
+	median = from + (n - 1) / 2;
+	return v[median + (own != NA_TIME_MAX && at <= median)].ps;
+}
+
 /*
  * A difference below what the clocks are known to is none: of two instants
  * the host's and another's; of two latencies, which have two clocks each,
@@ -112,20 +148,14 @@ static bool count_clusters(struct st_court *c)
  * known to half the way around, and what is left open piles up beside the
  * host that the others' clocks are told by.)
  */
-static int64_t blur(struct st_court *c, uint32_t host, unsigned test)
+static int64_t blur(const struct st_court *c, uint32_t host, unsigned test)
 {
 	const struct na_host_clocks *k = c->s->clocks;
 	int64_t others;
-	size_t n = 0;
 
 	if (test == ST_OF_STEPS || host >= k->n_hosts)
 		return 0;
-	for (size_t i = 0; i < k->n_hosts; i++) {
-		if (i != host && k->group[i] == k->group[host] &&
-		    k->uncertainty_ps[i] != NA_TIME_MAX)
-			c->tmp[n++] = k->uncertainty_ps[i];
-	}
-	others = na_steps_median_of(c->tmp, n);
+	others = median_of_others(c, host);
 	if (test == ST_OF_TRANSFERS)
 		others = others < NA_TIME_MAX / 3 ? 3 * others : NA_TIME_MAX;
 	return k->uncertainty_ps[host] < NA_TIME_MAX - others
@@ -136,14 +166,14 @@ static int64_t blur(struct st_court *c, uint32_t host, unsigned test)
 static void try_host(const struct st_court *c, struct st_host *h, unsigned test)
 {
 	struct st_verdict *v = &h->tests[test];
-	struct st_durations *d = &c->typical[h->run * ST_TESTS + test];
+	const struct st_durations *d = &c->typical[h->run * ST_TESTS + test];
 
 	v->p = v->q = (double)NAN;
 	if (v->n)
 		v->p = fmax(na_binomial_upper(v->last, v->n,
 					      v->expected / (double)v->n),
 			    over_clusters(c, h, test));
-	v->typical_ps = na_steps_median_of(d->v, d->n);
+	v->typical_ps = d->median_ps;
 	/* Nothing says what it cost the devices: beside the launch, then. */
 	if (c->s->by_launch[h->run] &&
 	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
@@ -159,7 +189,7 @@ static bool by_enough(const struct st_court *c, const struct st_host *h,
 	return test != ST_OF_TRANSFERS ||
 	       (double)h->tests[test].effect_ps >
 		       (ST_NETWORK_RATIO - 1) *
-			       (double)na_steps_median_of(d->v, d->n);
+			       (double)d->median_ps;
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged
@@ -195,12 +225,25 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 	return true;
 }
 
+static void settle_medians(struct st_court *c)
+{
+	size_t runs = c->s->scope->store->n_runs;
+
+	for (size_t i = 0; i < runs * ST_TESTS; i++)
+		c->typical[i].median_ps = na_steps_median_of(c->typical[i].v,
+							     c->typical[i].n);
+	for (size_t i = 0; i < runs; i++)
+		c->usual[i].median_ps =
+			na_steps_median_of(c->usual[i].v, c->usual[i].n);
+}
+
 static bool sentence(struct st_court *c)
 {
 	struct st_state *s = c->s;
 	double *p = na_calloc(2 * s->n_hosts + 1, sizeof(*p));
-	bool ok = p;
+	bool ok = p && list_known(c);
 
+	settle_medians(c);
 	for (size_t i = 0; ok && i < s->n_hosts * ST_TESTS; i++)
 		try_host(c, &s->hosts[i / ST_TESTS], i % ST_TESTS);
 	for (uint32_t r = 0; r < s->scope->store->n_runs; r++) {
@@ -223,6 +266,7 @@ static void court_fini(struct st_court *c)
 	free(c->typical);
 	free(c->by_host);
 	na_vec_free(&c->late);
+	na_vec_free(&c->known);
 	free(c->tmp);
 	free(c->n_tried);
 	free(c->n_last);

@@ -113,27 +113,35 @@ static na_i128 lost_of(const struct st_host *h)
 NA_ORDER(most_lost_first, const struct st_host *, NA_CMP((*x)->run, (*y)->run),
 	 NA_CMP(lost_of(*y), lost_of(*x)), NA_CMP((*x)->host, (*y)->host))
 
+struct told { /* of a run */
+	bool explained; /* by hosts that are slow themselves */
+	bool late;
+};
+
 bool na_steps_name_stragglers(struct st_state *s)
 {
+	struct told *told = na_calloc(s->scope->store->n_runs, sizeof(*told));
+
 	s->stragglers = na_calloc(s->n_hosts + 1, sizeof(struct st_host *));
-	if (!s->stragglers)
+	if (!s->stragglers || !told) {
+		free(told);
 		return false;
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		bool explained = false, late = false;
-
-		for (size_t k = 0; k < s->n_hosts; k++) {
-			const struct st_host *o = &s->hosts[k];
-
-			if (o->run != s->hosts[i].run)
-				continue;
-			explained |= o->tests[ST_OF_STEPS].named ||
-				     o->tests[ST_OF_TRANSFERS].named;
-			late |= o->tests[ST_OF_STARTS].named;
-		}
-		name_host(s, &s->hosts[i], explained, late);
-		if (s->hosts[i].straggler)
-			s->stragglers[s->n_stragglers++] = &s->hosts[i];
 	}
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *o = &s->hosts[i];
+
+		told[o->run].explained |= o->tests[ST_OF_STEPS].named ||
+					  o->tests[ST_OF_TRANSFERS].named;
+		told[o->run].late |= o->tests[ST_OF_STARTS].named;
+	}
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		struct st_host *h = &s->hosts[i];
+
+		name_host(s, h, told[h->run].explained, told[h->run].late);
+		if (h->straggler)
+			s->stragglers[s->n_stragglers++] = h;
+	}
+	free(told);
 	if (s->n_stragglers) {
 		s->severity = NA_SEV_ERROR;
 		na_sort(s->stragglers, s->n_stragglers, most_lost_first);

@@ -21,11 +21,6 @@ struct sums {
 	struct na_capture_counts capture;
 };
 
-static bool is_local(const struct na_store *st, size_t source, size_t e)
-{
-	return e < st->n_local[source] && st->local[source][e];
-}
-
 static uint64_t distinct(int32_t *x, size_t n)
 {
 	uint64_t found = n > 0;
@@ -44,10 +39,9 @@ static void count_devices(const struct na_session *s, size_t i,
 {
 	const struct na_names *names = &s->store.names;
 
-	for (size_t e = 0; e < names->n_endpoints; e++) {
-		if (is_local(&s->store, i, e))
-			scratch[x->devices++] = names->endpoints[e].slice;
-	}
+	for (size_t k = 0; k < s->store.n_local[i]; k++)
+		scratch[x->devices++] =
+			names->endpoints[s->store.local[i][k]].slice;
 	x->slices = distinct(scratch, x->devices);
 	if (!x->devices)
 		x->devices = s->inputs[i].n_devices;
@@ -78,16 +72,18 @@ static uint64_t all_slices(const struct na_store *st, int32_t *scratch)
 {
 	size_t n = 0;
 
-	for (size_t e = 0; e < st->names.n_endpoints; e++) {
-		int32_t slice = slice_named(st, 0, e);
-		size_t i = 0;
+	for (size_t e = 0; e < st->names.n_endpoints; e++)
+		scratch[e] = slice_named(st, 0, e);
+	for (size_t i = 0; i < st->n_sources; i++) {
+		for (size_t k = 0; k < st->n_local[i]; k++) {
+			uint32_t e = st->local[i][k];
 
-		while (i < st->n_sources && !is_local(st, i, e))
-			i++;
-		if (i < st->n_sources)
-			slice = st->names.endpoints[e].slice;
-		if (slice >= 0)
-			scratch[n++] = slice;
+			scratch[e] = st->names.endpoints[e].slice;
+		}
+	}
+	for (size_t e = 0; e < st->names.n_endpoints; e++) {
+		if (scratch[e] >= 0)
+			scratch[n++] = scratch[e];
 	}
 	return distinct(scratch, n);
 }

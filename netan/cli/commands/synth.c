@@ -27,18 +27,20 @@ static const struct na_opt opts[] = {
 	  "session, gpu, pytorch: the same job on the same hosts once more; what --seed "
 	  "draws of them stays, noise is another" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
-	  "session|typical|network|gpu|pytorch", "session", 0, 0,
+	  "session|typical|network|gpu|pytorch|fleet", "session", 0, 0,
 	  "a simulated job, on TPUs, (gpu) on GPUs with NCCL, or (pytorch) of "
-	  "PyTorch, a file for each rank; or one large file for measurements: "
-	  "a typical host's trace, or network events alone" },
+	  "PyTorch, a file for each rank; or for measurements one large file, "
+	  "a typical host's trace or network events alone, or (fleet) many "
+	  "hosts, each of which exchanges a little with five others in each "
+	  "of the --steps" },
 	{ NA_OPT_LIST, 0, "evidence", FIELD(evidence), "KIND", NULL, 0, 0,
 	  "pytorch: what to write: kineto, recorder, recorder-json, inspector "
 	  "(default: kineto, or recorder of a job that hangs)" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
 	  "write transfers as action graphs, as older messages, or both" },
-	{ NA_OPT_COUNT, 0, "hosts", FIELD(hosts), "N", "4", 1, 4096,
-	  "hosts of the job" },
+	{ NA_OPT_COUNT, 0, "hosts", FIELD(hosts), "N", "4", 1, 1e6,
+	  "hosts of the job (4096 at most, but with --profile fleet)" },
 	{ NA_OPT_COUNT, 0, "devices", FIELD(devices), "N", "4", 1, 64,
 	  "devices of each host" },
 	{ NA_OPT_COUNT, 0, "slices", FIELD(slices), "N", "0", 0, 4096,

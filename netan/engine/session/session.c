@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/order.h"
 #include "netan/base/similar.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
@@ -253,6 +254,118 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 		       b->path, a->path, what);
 }
 
+/* What of a run may be apart from another one: as apart() tells it. */
+struct spread {
+	int64_t first_ns, last_ns;            /* on the wall clock */
+	int64_t captured_ns;                  /* last capture that begins */
+	int64_t last_start_ns, first_stop_ns; /* of profiles that tell both */
+	int64_t stop_ns;                      /* first that stops */
+	int32_t least_ranks, most_ranks;      /* of a job, where told */
+	size_t captures;
+};
+
+static void spread_out(struct spread *x, const struct na_input *in)
+{
+	bool both = in->profile_start_ns && in->profile_stop_ns;
+
+	if (in->world_size > 0 && in->world_size < x->least_ranks)
+		x->least_ranks = in->world_size;
+	if (in->world_size > x->most_ranks)
+		x->most_ranks = in->world_size;
+	if (in->has_wall && in->first_ns < x->first_ns)
+		x->first_ns = in->first_ns;
+	if (in->has_wall && in->first_ns > x->last_ns)
+		x->last_ns = in->first_ns;
+	if (in->capture) {
+		x->captures++;
+		if (in->has_wall && in->first_ns > x->captured_ns)
+			x->captured_ns = in->first_ns;
+		return;
+	}
+	if (both && in->profile_start_ns > x->last_start_ns)
+		x->last_start_ns = in->profile_start_ns;
+	if (both && in->profile_stop_ns < x->first_stop_ns)
+		x->first_stop_ns = in->profile_stop_ns;
+	if (in->profile_stop_ns && in->profile_stop_ns < x->stop_ns)
+		x->stop_ns = in->profile_stop_ns;
+}
+
+static bool is_apart(const struct spread *x)
+{
+	int64_t ns;
+
+	return x->captures > 1 || x->most_ranks > x->least_ranks ||
+	       (x->last_ns > x->first_ns &&
+		(__builtin_sub_overflow(x->last_ns, x->first_ns, &ns) ||
+		 ns > APART_NS)) ||
+	       x->captured_ns > x->stop_ns ||
+	       x->last_start_ns > x->first_stop_ns;
+}
+
+struct seat {
+	const char *host;
+	uint32_t run;
+	int32_t rank, told;
+};
+
+NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
+	 strcmp(x->host, y->host), NA_UP(rank))
+NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
+
+/* Whether some host may have two inputs that are not two ranks of it, or some
+ * rank two of one kind. */
+static bool may_be_doubled(const struct na_session *s, struct seat *seats)
+{
+	bool doubled = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (!in->capture)
+			seats[n++] = (struct seat){in->host, s->sources[i].run,
+						   in->rank, (int32_t)in->told};
+	}
+	na_sort(seats, n, by_rank);
+	for (size_t i = 1; i < n; i++)
+		doubled |= seats[i].rank >= 0 &&
+			   !by_rank(&seats[i - 1], &seats[i]);
+	na_sort(seats, n, by_host);
+	for (size_t i = 1; i < n; i++)
+		doubled |= seats[i - 1].rank < 0 &&
+			   seats[i - 1].run == seats[i].run &&
+			   seats[i - 1].told == seats[i].told &&
+			   strcmp(seats[i - 1].host, seats[i].host) == 0;
+	return doubled;
+}
+
+/* False: no two of them need to be compared.  That takes n log n, where pair
+ * by pair takes its square. */
+static bool may_be_mixed(const struct na_session *s)
+{
+	size_t n = s->n_inputs;
+	struct spread *of = na_calloc(n, sizeof(*of));
+	struct seat *seats = na_calloc(n, sizeof(*seats));
+	bool may = !of || !seats;
+
+	for (size_t i = 0; !may && i < n; i++)
+		of[i] = (struct spread){.first_ns = INT64_MAX,
+					.last_ns = INT64_MIN,
+					.captured_ns = INT64_MIN,
+					.last_start_ns = INT64_MIN,
+					.first_stop_ns = INT64_MAX,
+					.stop_ns = INT64_MAX,
+					.least_ranks = INT32_MAX};
+	for (size_t i = 0; !may && i < n; i++)
+		spread_out(&of[s->sources[i].run], &s->inputs[i]);
+	for (size_t i = 0; !may && i < n; i++)
+		may = is_apart(&of[i]);
+	may = may || may_be_doubled(s, seats);
+	free(of);
+	free(seats);
+	return may;
+}
+
 static bool runs_mixed(const struct na_session *s, struct na_err *err)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -264,40 +377,54 @@ static bool runs_mixed(const struct na_session *s, struct na_err *err)
 	return false;
 }
 
-/* Captures know the wall clock, and their files are merged by it. */
-static bool share_clock(const struct na_session *s, size_t i, size_t k)
+/* The origin of a run: the first time in all its files where all tell the
+ * wall clock; else of its captures, which are merged by it. */
+struct origin {
+	int64_t all_ns, captures_ns; /* INT64_MAX: no time is told */
+};
+
+static int64_t zero_of(const struct na_session *s, const struct na_input *in,
+		       const struct origin *of)
 {
-	return s->sources[k].run == s->sources[i].run &&
-	       (s->one_clock || (s->inputs[i].capture && s->inputs[k].capture));
+	int64_t ns = INT64_MAX;
+
+	if (s->one_clock)
+		ns = of->all_ns;
+	else if (in->capture)
+		ns = of->captures_ns;
+	return ns < INT64_MAX ? ns : in->first_ns;
 }
 
-/* The origin: smallest line time on the wall clock, where all have one;
- * each labelled run has an origin of its own, so that runs lie side by
- * side. */
-static void settle_origin(struct na_session *s)
+/* Each labelled run has an origin of its own, so that runs lie side by side.
+ * False: no memory. */
+static bool settle_origin(struct na_session *s)
 {
+	struct origin *of = na_calloc(s->n_inputs, sizeof(*of));
+
 	s->one_clock = true;
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = 0; of && i < s->n_inputs; i++) {
 		s->one_clock &= s->inputs[i].has_wall || !s->inputs[i].has_time;
-	for (size_t i = 0; i < s->n_inputs; i++) {
+		of[i] = (struct origin){INT64_MAX, INT64_MAX};
+	}
+	for (size_t i = 0; of && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct origin *x = &of[s->sources[i].run];
+
+		if (in->has_time && in->first_ns < x->all_ns)
+			x->all_ns = in->first_ns;
+		if (in->has_time && in->capture &&
+		    in->first_ns < x->captures_ns)
+			x->captures_ns = in->first_ns;
+	}
+	for (size_t i = s->n_inputs; of && i-- > 0;) {
 		struct na_input *in = &s->inputs[i];
-		bool found = in->has_time;
 
-		in->zero_ns = in->first_ns;
-		for (size_t k = 0; k < s->n_inputs; k++) {
-			const struct na_input *other = &s->inputs[k];
-
-			if (!other->has_time || !share_clock(s, i, k))
-				continue;
-			if (!found || other->first_ns < in->zero_ns)
-				in->zero_ns = other->first_ns;
-			found = true;
-		}
+		in->zero_ns = zero_of(s, in, &of[s->sources[i].run]);
+		if (in->has_time)
+			s->origin_unix_ns = in->zero_ns;
 	}
-	for (size_t i = s->n_inputs; i-- > 0;) {
-		if (s->inputs[i].has_time)
-			s->origin_unix_ns = s->inputs[i].zero_ns;
-	}
+	free(of);
+	return of;
 }
 
 static int64_t profiled(const struct na_input *in, int64_t unix_ns)
@@ -409,9 +536,11 @@ enum na_status na_session_open_beside(struct na_session *s,
 					"says what they tell"
 			: s->only_one ? ""
 				      : "no readable input");
-	else if (na_session_hosts(s, &err) == NA_OK && !runs_mixed(s, &err) &&
+	else if (na_session_hosts(s, &err) == NA_OK &&
+		 !(may_be_mixed(s) && runs_mixed(s, &err)) &&
 		 na_session_captures(s, &err) == NA_OK) {
-		settle_origin(s);
+		if (!settle_origin(s))
+			goto nomem;
 		note_profiles(s);
 		say_clocks(s);
 	}

@@ -222,55 +222,98 @@ struct edge {
 	int64_t most_ps;
 };
 
+enum { OUT, IN, WAYS }; /* edges of a host: as their source, destination */
+
 struct settling {
 	struct na_host_clocks *c;
 	struct edge *edges; /* those whose hosts send and receive */
 	size_t n;
-	int64_t *to, *from; /* distances; NA_TIME_MAX: no path */
+	/* By host: its edges of a way are edges[of[way][at[way][h]]] to
+	 * before at[way][h + 1]. */
+	uint32_t *of[WAYS], *at[WAYS];
+	int64_t *far[WAYS]; /* distances; NA_TIME_MAX: no path */
+	bool *done;         /* by host: it is in a group */
+	/* Of one search: how many edges the path has, hosts whose neighbours
+	 * have to be looked at again (a ring), and all that were reached. */
+	uint32_t *hops, *queue, *reached;
+	bool *queued;
+	size_t n_reached;
 };
 
 static bool shorter(int64_t *best, int64_t via, int64_t by)
 {
 	int64_t sum;
 
-	if (via == NA_TIME_MAX || !na_add_i64(via, by, &sum) || sum >= *best)
+	if (!na_add_i64(via, by, &sum) || sum >= *best)
 		return false;
 	*best = sum;
 	return true;
 }
 
+/* From a host along its edges of a way to the hosts at their other ends:
+ * those that are nearer by it are queued.  *sound is false where a path has
+ * more edges than there are hosts. */
+static size_t reach(struct settling *s, int way, uint32_t h, size_t tail,
+		    bool *sound)
+{
+	size_t hosts = s->c->n_hosts;
+
+	for (uint32_t i = s->at[way][h]; i < s->at[way][h + 1]; i++) {
+		const struct edge *e = &s->edges[s->of[way][i]];
+		uint32_t to = way == OUT ? e->dst : e->src;
+		bool met = s->far[way][to] != NA_TIME_MAX;
+
+		if (s->done[to] ||
+		    !shorter(&s->far[way][to], s->far[way][h], e->most_ps))
+			continue;
+		if (!met)
+			s->reached[s->n_reached++] = to;
+		s->hops[to] = s->hops[h] + 1;
+		*sound &= s->hops[to] < hosts;
+		if (!s->queued[to])
+			s->queue[tail++ % hosts] = to;
+		s->queued[to] = true;
+	}
+	return tail;
+}
+
 /*
  * Shortest paths from the first host of a group, and to it (Bellman and
- * Ford: bounds from sends and receives may be below zero).  False: they get
- * shorter forever, which bounds that hold do not.
+ * Ford, by a queue of who came nearer: bounds from sends and receives may be
+ * below zero).  False: they get shorter forever, which bounds that hold do
+ * not.
  */
 static bool measure(struct settling *s, uint32_t first)
 {
 	size_t hosts = s->c->n_hosts;
-	bool moved = true;
+	bool sound = true;
 
-	for (size_t h = 0; h < hosts; h++)
-		s->to[h] = s->from[h] = NA_TIME_MAX;
-	s->to[first] = s->from[first] = 0;
-	for (size_t round = 0; moved && round <= hosts; round++) {
-		moved = false;
-		for (size_t i = 0; i < s->n; i++) {
-			const struct edge *e = &s->edges[i];
+	for (size_t i = 0; i < s->n_reached; i++)
+		s->far[OUT][s->reached[i]] = s->far[IN][s->reached[i]] =
+			NA_TIME_MAX;
+	s->n_reached = 0;
+	for (int way = OUT; way < WAYS; way++) {
+		size_t head = 0, tail = 1;
 
-			moved |= shorter(&s->to[e->dst], s->to[e->src],
-					 e->most_ps);
-			moved |= shorter(&s->from[e->src], s->from[e->dst],
-					 e->most_ps);
+		s->far[way][first] = 0;
+		s->hops[first] = 0;
+		s->queue[0] = first;
+		s->reached[s->n_reached++] = first;
+		while (sound && head < tail) {
+			uint32_t h = s->queue[head++ % hosts];
+
+			s->queued[h] = false;
+			tail = reach(s, way, h, tail, &sound);
 		}
 	}
-	return !moved;
+	return sound;
 }
 
 /* ahead <= to, and -ahead <= from. */
 static void settle_host(struct settling *s, uint32_t first, uint32_t h)
 {
-	na_i128 sum = (na_i128)s->to[h] + s->from[h];
-	na_i128 low = -(na_i128)s->from[h];
+	na_i128 sum = (na_i128)s->far[OUT][h] + s->far[IN][h];
+	na_i128 low = -(na_i128)s->far[IN][h];
 	na_i128 half = (sum + 1) / 2;
 
 	s->c->group[h] = first;
@@ -283,26 +326,44 @@ static void settle_host(struct settling *s, uint32_t first, uint32_t h)
 static bool settle_group(struct settling *s, uint32_t first)
 {
 	struct na_host_clocks *c = s->c;
-	size_t kept = 0;
 
 	if (!measure(s, first))
 		return false;
-	for (uint32_t h = first + 1; h < c->n_hosts; h++) {
-		if (s->to[h] == NA_TIME_MAX || s->from[h] == NA_TIME_MAX)
+	/* No path between two hosts of another group comes by here. */
+	s->done[first] = true;
+	for (size_t i = 0; i < s->n_reached; i++) {
+		uint32_t h = s->reached[i];
+
+		if (s->done[h] || s->far[OUT][h] == NA_TIME_MAX ||
+		    s->far[IN][h] == NA_TIME_MAX)
 			continue;
 		settle_host(s, first, h);
+		s->done[h] = true;
 		c->uncertainty_ps[first] = 0;
 	}
-	/* No path between two hosts of another group comes by here. */
+	return true;
+}
+
+static bool index_edges(struct settling *s, int way)
+{
+	size_t hosts = s->c->n_hosts;
+	uint32_t *at = na_calloc(hosts + 2, sizeof(*at));
+	uint32_t *of = na_calloc(s->n, sizeof(*of));
+
+	s->at[way] = at;
+	s->of[way] = of;
+	if (!at || !of)
+		return false;
+	/* Counted two places on, so that filling leaves the beginnings. */
+	for (size_t i = 0; i < s->n; i++)
+		at[(way == OUT ? s->edges[i].src : s->edges[i].dst) + 2]++;
+	for (size_t h = 2; h < hosts + 2; h++)
+		at[h] += at[h - 1];
 	for (size_t i = 0; i < s->n; i++) {
 		const struct edge *e = &s->edges[i];
 
-		if (e->src != first && e->dst != first &&
-		    c->uncertainty_ps[e->src] == NA_TIME_MAX &&
-		    c->uncertainty_ps[e->dst] == NA_TIME_MAX)
-			s->edges[kept++] = *e;
+		of[at[(way == OUT ? e->src : e->dst) + 1]++] = (uint32_t)i;
 	}
-	s->n = kept;
 	return true;
 }
 
@@ -336,7 +397,7 @@ static bool list_edges(struct settling *s, bool samples)
 			s->edges[s->n++] = (struct edge){k->a, k->b, most};
 	}
 	free(ways);
-	return true;
+	return index_edges(s, OUT) && index_edges(s, IN);
 }
 
 static void forget(struct na_host_clocks *c)
@@ -376,30 +437,58 @@ static bool fill_table(struct settling *s, bool *sound)
 		return false;
 	for (uint32_t h = 0; *sound && h < n; h++) {
 		*sound = measure(s, h);
-		memcpy(c->most_ps + h * n, s->to, n * sizeof(*s->to));
+		memcpy(c->most_ps + h * n, s->far[OUT], n * sizeof(int64_t));
 	}
 	return true;
+}
+
+static bool make_search(struct settling *s)
+{
+	size_t n = s->c->n_hosts;
+
+	for (int way = OUT; way < WAYS; way++) {
+		s->far[way] = na_calloc(n, sizeof(*s->far[way]));
+		for (size_t h = 0; s->far[way] && h < n; h++)
+			s->far[way][h] = NA_TIME_MAX;
+	}
+	s->done = na_calloc(n, sizeof(*s->done));
+	s->hops = na_calloc(n, sizeof(*s->hops));
+	s->queue = na_calloc(n, sizeof(*s->queue));
+	s->queued = na_calloc(n, sizeof(*s->queued));
+	s->reached = na_calloc(2 * n, sizeof(*s->reached));
+	return s->far[OUT] && s->far[IN] && s->done && s->hops && s->queue &&
+	       s->queued && s->reached;
+}
+
+static void settling_fini(struct settling *s)
+{
+	for (int way = OUT; way < WAYS; way++) {
+		free(s->of[way]);
+		free(s->at[way]);
+		free(s->far[way]);
+	}
+	free(s->edges);
+	free(s->done);
+	free(s->hops);
+	free(s->queue);
+	free(s->queued);
+	free(s->reached);
 }
 
 static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 {
 	struct settling s = {.c = c};
-	bool done = make_room(c);
+	bool done = make_room(c) && make_search(&s) && list_edges(&s, samples);
 
-	s.to = done ? na_calloc(c->n_hosts, sizeof(*s.to)) : NULL;
-	s.from = done ? na_calloc(c->n_hosts, sizeof(*s.from)) : NULL;
-	done = s.to && s.from && list_edges(&s, samples);
 	*sound = true;
 	done = done && fill_table(&s, sound);
 	if (done)
 		forget(c);
 	for (uint32_t h = 0; done && *sound && s.n && h < c->n_hosts; h++) {
-		if (c->uncertainty_ps[h] == NA_TIME_MAX)
+		if (!s.done[h] && s.at[OUT][h] < s.at[OUT][h + 1])
 			*sound = settle_group(&s, h);
 	}
-	free(s.edges);
-	free(s.to);
-	free(s.from);
+	settling_fini(&s);
 	return done;
 }
 

@@ -74,10 +74,11 @@ static enum na_status inputs_as_hosts(struct hosting *h, struct na_err *err)
 		size_t base = x->run * n;
 
 		st = add_host(h, x->host, host, err);
-		for (size_t e = 0; e < s->n_local[i] && e < n; e++) {
-			if (s->local[i][e] && !x->capture &&
-			    s->host_of[base + e] == NA_UNKNOWN_U32)
-				s->host_of[base + e] = (uint32_t)i;
+		for (size_t k = 0; k < s->n_local[i] && !x->capture; k++) {
+			uint32_t *of = &s->host_of[base + s->local[i][k]];
+
+			if (*of == NA_UNKNOWN_U32)
+				*of = (uint32_t)i;
 		}
 	}
 	return st;
@@ -341,7 +342,8 @@ static bool rank_devices(struct planner *p, size_t source)
 
 	rank = p->rank[source] = na_calloc(s->n_local[source], sizeof(*rank));
 	for (size_t i = 0; rank && order && i < m; i++)
-		rank[order[i].index] = (uint32_t)i;
+		rank[na_store_local(s, source, (uint32_t)order[i].index)] =
+			(uint32_t)i;
 	free(order);
 	return rank && order;
 }
@@ -363,14 +365,13 @@ static uint32_t step_of(const struct planner *p, size_t input, uint32_t local,
 	size_t first = p->first_lane[input];
 	size_t lanes = p->first_lane[input + 1] - first;
 	const struct lane *lane;
-	size_t behind;
+	size_t behind, at = lanes ? na_store_local(p->s, input, local) : 0;
 
-	if (!lanes || local >= p->s->n_local[input] ||
-	    !p->s->local[input][local])
+	if (!lanes || at == p->s->n_local[input])
 		return NA_UNKNOWN_U32;
 	lane = &p->lanes[first + lanes - 1];
-	if (p->rank[input][local] < lanes)
-		lane = &p->lanes[first + p->rank[input][local]];
+	if (p->rank[input][at] < lanes)
+		lane = &p->lanes[first + p->rank[input][at]];
 	behind = NA_BOUND(i, lane->from, lane->to,
 			  p->spans[i].start_ps > end_ps);
 	if (behind == lane->from || p->spans[behind - 1].end_ps <= end_ps)

@@ -11,18 +11,16 @@ NA_ORDER(by_device, struct na_local_end, NA_UP(e.slice), NA_UP(e.device))
 struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 				   size_t *n_out)
 {
-	size_t n = s->n_local[source], m = 0;
-	struct na_local_end *order;
+	size_t n = s->n_local[source];
+	struct na_local_end *order = na_calloc(n, sizeof(*order));
 
-	n = n < s->names.n_endpoints ? n : s->names.n_endpoints;
-	order = na_calloc(n, sizeof(*order));
 	for (size_t i = 0; order && i < n; i++) {
-		if (s->local[source][i])
-			order[m++] =
-				(struct na_local_end){s->names.endpoints[i], i};
+		uint32_t e = s->local[source][i];
+
+		order[i] = (struct na_local_end){s->names.endpoints[e], e};
 	}
-	na_sort(order, m, by_device);
-	*n_out = m;
+	na_sort(order, n, by_device);
+	*n_out = n;
 	return order;
 }
 

@@ -494,18 +494,6 @@ static enum na_status write_mega(struct bench *b, uint64_t events,
 	return na_plane_finish(p, err);
 }
 
-static enum na_status write_clock(struct bench *b, struct na_err *err)
-{
-	uint64_t start = (uint64_t)b->trace->truth->start_unix_ns;
-	struct na_plane *p = &b->plane;
-
-	na_plane_start(p, b->trace, 0, "Task Environment");
-	na_stat_uint(p, na_plane_stat(p, "profile_start_time"), start);
-	na_stat_uint(p, na_plane_stat(p, "profile_stop_time"),
-		     start + 1000000 + (uint64_t)(b->last_ps / NA_PS_PER_NS));
-	return na_plane_finish(p, err);
-}
-
 enum na_status na_bench_write(const struct na_synth_config *cfg,
 			      struct na_trace *t, struct na_err *err)
 {
@@ -525,6 +513,6 @@ enum na_status na_bench_write(const struct na_synth_config *cfg,
 	if (!st)
 		st = write_mega(&b, network, err);
 	if (!st)
-		st = write_clock(&b, err);
+		st = na_plane_clock(t, b.last_ps, err);
 	return st;
 }

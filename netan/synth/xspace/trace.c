@@ -281,3 +281,16 @@ void na_stat_bytes(struct na_plane *p, int64_t id, const void *b, size_t n)
 	na_wire_bytes(w, STAT_BYTES, b, n);
 	na_wire_end(w, at);
 }
+
+enum na_status na_plane_clock(struct na_trace *t, int64_t last_ps,
+			      struct na_err *err)
+{
+	uint64_t start = (uint64_t)t->truth->start_unix_ns;
+	struct na_plane p = {0};
+
+	na_plane_start(&p, t, 0, "Task Environment");
+	na_stat_uint(&p, na_plane_stat(&p, "profile_start_time"), start);
+	na_stat_uint(&p, na_plane_stat(&p, "profile_stop_time"),
+		     start + 1000000 + (uint64_t)(last_ps / NA_PS_PER_NS));
+	return na_plane_finish(&p, err);
+}

@@ -44,6 +44,10 @@ void na_plane_start(struct na_plane *p, struct na_trace *trace, int64_t id,
 NA_MUST_CHECK enum na_status na_plane_finish(struct na_plane *p,
 					     struct na_err *err);
 
+/* The plane that tells the wall clock, of what ends then. */
+NA_MUST_CHECK enum na_status na_plane_clock(struct na_trace *t, int64_t last_ps,
+					    struct na_err *err);
+
 void na_plane_line(struct na_plane *p, int64_t id, const char *name,
 		   int64_t timestamp_ns);
 void na_plane_line_end(struct na_plane *p);
