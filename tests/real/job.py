@@ -168,7 +168,12 @@ def run(hosts, out, each=1, steps=10, faults=None, limit=90):
         if pid == 0:
             child(hosts, 1 + r // each, out, rank)
         left[pid] = r
-    return wait(left, limit)
+    try:
+        return wait(left, limit)
+    except BaseException:
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        raise
 
 
 def wait(left, limit):
