@@ -38,7 +38,7 @@ struct join {
 NA_ORDER(by_number, struct number, NA_UP(run), NA_UP(qp), NA_UP(sends))
 NA_ORDER(by_use, struct use, by_number(&x->of, &y->of), NA_UP(is->input),
 	 NA_UP(is->start_ps))
-NA_ORDER(by_kind, struct na_qp_use *const, NA_CMP((*x)->group, (*y)->group),
+NA_ORDER(by_kind, const struct na_qp_use *, NA_CMP((*x)->group, (*y)->group),
 	 NA_CMP((*x)->operation, (*y)->operation),
 	 NA_CMP((*x)->sequence, (*y)->sequence),
 	 NA_CMP((*x)->start_ps, (*y)->start_ps))
