@@ -9,6 +9,7 @@ netan check --only hang hung/kineto hung/recorder
 netan check --only hang --format json hung/recorder hung/kineto |
 	grep -A 8 '"accused"'
 netan check --only hang healthy/kineto healthy/recorder
+netan check --only hang healthy/kineto healthy/recorder | sed -n "/^passed/{N;s/\n/: /;p}"
 mkdir logs
 for rank in 0 1; do
 	for i in 0 1 2 3; do
