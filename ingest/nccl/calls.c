@@ -76,6 +76,9 @@ static bool speaker(struct na_text front, struct na_text *host,
 			break;
 		}
 	}
+	/* "<stdout>:host", with or without a time between. */
+	while (x.n && x.s[0] == ':')
+		x = na_text_from(x, 1);
 	colon = na_text_last(x, ':');
 	if (colon == SIZE_MAX)
 		return false;

@@ -48,3 +48,7 @@ netan check pair --only bad-endpoint
 netan synth -q -o bulk.pcap --condition healthy --rpcs 0 --roce 0
 printf '== bulk alone\n'
 judge bulk.pcap
+printf '== traces and dumps of ranks\n'
+netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 4 \
+	--evidence kineto --evidence recorder -o ranks
+judge ranks/kineto ranks/recorder
