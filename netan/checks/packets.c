@@ -23,7 +23,8 @@ static const struct na_value *queue_pairs_of(const struct na_case *c)
 bool na_captures_alone(const struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
-		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued))
+		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
+		    !na_flag_at(v, M_of_ranks))
 			return false;
 	}
 	return na_case_body(c, "tcp") || queue_pairs_of(c);

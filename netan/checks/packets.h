@@ -7,7 +7,8 @@
 
 #include "netan/checks/check.h"
 
-/* The inputs are captures, and nothing else. */
+/* Captures tell of the network, and no traces whose transfers do: what ranks
+ * of GPU jobs send holds the wait for their peers. */
 bool na_captures_alone(const struct na_case *c);
 /* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else
  * its address. */

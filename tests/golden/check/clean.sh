@@ -52,3 +52,5 @@ printf '== traces and dumps of ranks\n'
 netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 4 \
 	--evidence kineto --evidence recorder -o ranks
 judge ranks/kineto ranks/recorder
+printf '== traces of ranks and packets: these tell of the network\n'
+judge ranks/kineto healthy.pcap
