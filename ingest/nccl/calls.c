@@ -170,9 +170,9 @@ static bool init_line(struct na_nccl_calls *c, struct na_nccl_comm *m,
 
 static bool add_op(struct na_nccl_comm *m, const struct na_nccl_op *op)
 {
-	if (m->ops.n < NA_RANKS_KEPT)
+	if (m->ops.n < NA_TESTIMONY_KEPT)
 		return na_add(&m->ops, *op);
-	m->ops.v[m->calls % NA_RANKS_KEPT] = *op;
+	m->ops.v[m->calls % NA_TESTIMONY_KEPT] = *op;
 	return true;
 }
 
@@ -276,7 +276,7 @@ static int64_t rank_of(const struct na_nccl_calls *c,
 		rank = p->front;
 	if (rank < 0 && devices)
 		rank = p->device;
-	return rank < NA_RANKS_MAX ? rank : -1;
+	return rank < NA_TESTIMONY_MAX ? rank : -1;
 }
 
 /* Nobody tells it. */
@@ -367,16 +367,16 @@ static void tell_type(struct na_testimony *x, struct na_testimony_entry *e,
 static bool tell_ops(struct groups *g, const struct na_nccl_comm *m,
 		     struct na_testimony_dump *d, uint32_t group)
 {
-	size_t n = m->ops.n, from = (size_t)(m->calls % NA_RANKS_KEPT);
+	size_t n = m->ops.n, from = (size_t)(m->calls % NA_TESTIMONY_KEPT);
 	struct na_testimony *x = g->t->ranks;
 	int64_t last = -1;
 
-	if (n < NA_RANKS_KEPT)
+	if (n < NA_TESTIMONY_KEPT)
 		from = 0;
-	d->lost |= m->calls > NA_RANKS_KEPT;
+	d->lost |= m->calls > NA_TESTIMONY_KEPT;
 	for (size_t i = 0; i < n; i++) {
 		const struct na_nccl_op *op =
-			&m->ops.v[(from + i) % NA_RANKS_KEPT];
+			&m->ops.v[(from + i) % NA_TESTIMONY_KEPT];
 		const struct na_interned *f = &g->c->names.names[op->operation];
 		int64_t sequence = m->counts ? op->count
 					     : m->calls - (int64_t)(n - i) +

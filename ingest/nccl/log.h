@@ -5,7 +5,7 @@
  * text.
  *
  * NCCL says of no operation that it has ended: what a rank called last
- * (NA_RANKS_KEPT of a communicator), it is taken to hold.  So ranks that are
+ * (NA_TESTIMONY_KEPT of a communicator), it is taken to hold.  So ranks that are
  * behind are told, and those that call something else, but not those whose
  * GPU stands still.  Ranks of a job that runs are apart, too: that it does
  * not is told by times (na_testimony_clock), or by the watchdog.

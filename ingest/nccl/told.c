@@ -67,7 +67,7 @@ bool na_told_holds(struct na_testimony_dump *d, uint32_t group,
 		.operation = operation,
 		.type = NA_NO_NAME,
 		.peer = -1,
-		.state = NA_RANKS_SCHEDULED,
+		.state = NA_TESTIMONY_SCHEDULED,
 	};
 
 	d->n_entries++;

@@ -14,7 +14,7 @@ struct na_told {
 	NA_VEC(uint32_t) dumps; /* by rank: its dump + 1; 0: none */
 };
 
-/* The dump of a rank (0 to NA_RANKS_MAX - 1), new or known, valid until the
+/* The dump of a rank (0 to NA_TESTIMONY_MAX - 1), new or known, valid until the
  * next one is asked for; it is by this evidence, too.  NULL: no memory. */
 struct na_testimony_dump *na_told_dump(struct na_told *t, int64_t rank,
 				       enum na_hang_evidence by);

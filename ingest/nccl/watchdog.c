@@ -65,7 +65,7 @@ static int64_t rank_in(struct na_text x)
 		n = na_nccl_number(x, "[Rank ");
 	if (n < 0)
 		n = na_nccl_number(x, " Rank ");
-	return n < NA_RANKS_MAX ? n : -1;
+	return n < NA_TESTIMONY_MAX ? n : -1;
 }
 
 static bool add_line(struct na_watchdog *w, struct na_text x,
@@ -194,7 +194,7 @@ static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
 		if (operation == NA_NO_NAME)
 			return false;
 	}
-	if (!e && d->entries.n < NA_RANKS_KEPT)
+	if (!e && d->entries.n < NA_TESTIMONY_KEPT)
 		return na_told_holds(d, group, l->sequence, operation,
 				     l->elements, l->called_ns);
 	if (e && e->created_ns == INT64_MIN)

@@ -258,9 +258,9 @@ static void operation_of(struct entries *e, struct na_testimony_entry *to)
 
 static enum na_testimony_state state_of(struct na_text s)
 {
-	return na_text_is(s, "completed") ? NA_RANKS_COMPLETED
-	       : na_text_is(s, "started") ? NA_RANKS_STARTED
-					  : NA_RANKS_SCHEDULED;
+	return na_text_is(s, "completed") ? NA_TESTIMONY_COMPLETED
+	       : na_text_is(s, "started") ? NA_TESTIMONY_STARTED
+					  : NA_TESTIMONY_SCHEDULED;
 }
 
 static void note_times(struct na_testimony_dump *d,
@@ -297,9 +297,9 @@ static bool note_place(struct entries *e, const struct na_testimony_entry *to)
 		p->enqueued = to->sequence;
 		p->operation = to->operation;
 	}
-	if (to->state >= NA_RANKS_STARTED && to->sequence > p->started)
+	if (to->state >= NA_TESTIMONY_STARTED && to->sequence > p->started)
 		p->started = to->sequence;
-	if (to->state == NA_RANKS_COMPLETED && to->sequence > p->completed)
+	if (to->state == NA_TESTIMONY_COMPLETED && to->sequence > p->completed)
 		p->completed = to->sequence;
 	return true;
 }
@@ -329,7 +329,7 @@ static bool one_entry(struct entries *e, struct na_testimony_entry *to)
 	to->sequence = number(e, to->p2p ? P2P_SEQ : COLLECTIVE_SEQ);
 	to->state = (uint8_t)state_of(na_dump_text(e->v[STATE]));
 	if (to->retired || to->completed_ns != INT64_MIN)
-		to->state = NA_RANKS_COMPLETED;
+		to->state = NA_TESTIMONY_COMPLETED;
 	if (!group_of(e, to))
 		return false;
 	operation_of(e, to);
@@ -385,8 +385,8 @@ static bool keep_some(struct na_recorder_dump *x)
 	for (size_t i = d->entries.n; i-- > 0;) {
 		const struct na_testimony_entry *e = &d->entries.v[i];
 
-		if (e->state != NA_RANKS_COMPLETED ||
-		    kept[e->group]++ < NA_RANKS_KEPT)
+		if (e->state != NA_TESTIMONY_COMPLETED ||
+		    kept[e->group]++ < NA_TESTIMONY_KEPT)
 			d->entries.v[--to] = *e;
 	}
 	n = d->entries.n - to;
@@ -417,7 +417,7 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 		return false;
 	if (!d->n_entries++)
 		d->lost = to.record > 0;
-	if (to.state == NA_RANKS_COMPLETED)
+	if (to.state == NA_TESTIMONY_COMPLETED)
 		d->all = true;
 	else if (!add_frames(&e, e.v[FRAMES], &to))
 		return false;

@@ -136,7 +136,7 @@ static bool times_of(const struct reading *r,
 		     const struct na_testimony_entry *e, struct na_comm *c)
 {
 	const struct na_testimony_dump *d = dump_of(r->in);
-	bool held = e->state != NA_RANKS_COMPLETED;
+	bool held = e->state != NA_TESTIMONY_COMPLETED;
 	int64_t to_ns = held ? d->newest_ns : e->completed_ns;
 
 	/* Of a retired one nobody noticed when it ended. */

@@ -82,7 +82,7 @@ int32_t na_recorder_rank(const char *path)
 	for (from = n; from > 0 && na_is_digit(s[from - 1]); from--)
 		;
 	if (!na_text_number(na_text_n(s + from, n - from), &rank) ||
-	    rank >= NA_RANKS_MAX)
+	    rank >= NA_TESTIMONY_MAX)
 		return -1;
 	return (int32_t)rank;
 }
@@ -142,7 +142,7 @@ static bool members_of(const struct na_dump_value *v, int32_t **members,
 	int64_t i;
 
 	for (size_t k = 0; ok && l && k < l->n; k++) {
-		if (na_dump_int(&l->v[k], &i) && i >= 0 && i < NA_RANKS_MAX)
+		if (na_dump_int(&l->v[k], &i) && i >= 0 && i < NA_TESTIMONY_MAX)
 			ok = na_add(&to, (int32_t)i);
 	}
 	while (ok && c.p < c.end) {
@@ -152,7 +152,7 @@ static bool members_of(const struct na_dump_value *v, int32_t **members,
 		}
 		if (!na_scan_number(&c, &rank))
 			break;
-		ok = rank >= NA_RANKS_MAX || na_add(&to, (int32_t)rank);
+		ok = rank >= NA_TESTIMONY_MAX || na_add(&to, (int32_t)rank);
 	}
 	*members = to.v;
 	*n = to.n;

@@ -22,7 +22,7 @@ static void check(const struct na_testimony *x)
 	for (size_t i = 0; i < x->dumps.n; i++) {
 		const struct na_testimony_dump *d = &x->dumps.v[i];
 
-		must(d->rank >= 0 && d->rank < NA_RANKS_MAX && d->evidence);
+		must(d->rank >= 0 && d->rank < NA_TESTIMONY_MAX && d->evidence);
 		for (size_t k = 0; k < d->entries.n; k++)
 			must(d->entries.v[k].group < x->groups.n);
 		for (size_t k = 0; k < d->places.n; k++)
@@ -44,8 +44,10 @@ static void judge(struct na_testimony *x)
 
 static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 {
-	const struct na_hang_time when = {
-		.ns = (int64_t)(n % 4096) * 1000000000, .known = true, .has_year = n % 2};
+	const struct na_hang_time when = {.ns = (int64_t)(n % 4096) *
+						1000000000,
+					  .known = true,
+					  .has_year = n % 2};
 	struct na_nccl_log *g = na_nccl_log_new();
 	bool ok = g != NULL;
 
@@ -53,8 +55,7 @@ static bool read_lines(struct na_testimony *x, const char *p, size_t n)
 		const char *at = memchr(p, '\n', n);
 		size_t line = at ? (size_t)(at - p) : n;
 
-		ok = na_nccl_log_line(g, na_text_n(p, line),
-				      &when);
+		ok = na_nccl_log_line(g, na_text_n(p, line), &when);
 		p += line + (at != NULL);
 		n -= line + (at != NULL);
 	}

@@ -20,11 +20,12 @@ static void walk_name(const struct na_testimony *x, uint32_t name)
 	walk_must(name == NA_NO_NAME || name < x->names.n);
 }
 
-static void walk_entry(const struct na_testimony *x, const struct na_testimony_dump *d,
+static void walk_entry(const struct na_testimony *x,
+		       const struct na_testimony_dump *d,
 		       const struct na_testimony_entry *e)
 {
 	walk_must(e->group < x->groups.n);
-	walk_must(e->peer >= -1 && e->peer < NA_RANKS_MAX);
+	walk_must(e->peer >= -1 && e->peer < NA_TESTIMONY_MAX);
 	walk_must((size_t)e->frame + e->n_frames <= d->frames.n);
 	walk_name(x, e->operation);
 	walk_name(x, e->type);
@@ -43,7 +44,7 @@ static void walk_dumps(const struct na_testimony *x)
 	for (size_t i = 0; i < x->dumps.n; i++) {
 		const struct na_testimony_dump *d = &x->dumps.v[i];
 
-		walk_must(d->rank >= 0 && d->rank < NA_RANKS_MAX);
+		walk_must(d->rank >= 0 && d->rank < NA_TESTIMONY_MAX);
 		for (size_t k = 0; k < d->places.n; k++)
 			walk_must(d->places.v[k].group < x->groups.n);
 		for (size_t k = 0; k < d->entries.n; k++)
@@ -80,8 +81,8 @@ static void walk_judgement(const struct na_testimony *ranks)
 	na_hang_fini(&logs);
 }
 
-static void take(struct na_testimony *all, const char *path, const uint8_t *data,
-		 size_t size)
+static void take(struct na_testimony *all, const char *path,
+		 const uint8_t *data, size_t size)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_testimony one;

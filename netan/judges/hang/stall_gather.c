@@ -86,7 +86,7 @@ NA_ORDER(by_operation, struct na_stall_entry, NA_UP(group), NA_UP(sequence),
 
 static bool held(const struct na_testimony_entry *e)
 {
-	return e->state != NA_RANKS_COMPLETED;
+	return e->state != NA_TESTIMONY_COMPLETED;
 }
 
 /* Those of p2p that are held: streams run in order, so one before another

@@ -111,7 +111,7 @@ uint32_t na_testimony_group(struct na_testimony *x, const char *name,
 	const int32_t *v;
 
 	g.n = add_members(x, members, n);
-	if (g.n == SIZE_MAX || before >= NA_RANKS_GROUPS_MAX)
+	if (g.n == SIZE_MAX || before >= NA_TESTIMONY_GROUPS_MAX)
 		return NA_NO_NAME;
 	v = x->members.v ? x->members.v + g.first : NULL;
 	key = intern(&x->keys, name, len, v, g.n);

@@ -44,16 +44,16 @@ struct na_testimony_place {
 	uint32_t operation; /* last enqueued, "all_reduce"; NA_NO_NAME */
 	int64_t enqueued, started, completed; /* last; -1: none or not told */
 	int64_t listed; /* last of the entries; -1: none */
-	bool told; /* else taken from the entries alone */
-	bool open; /* no input of the group tells what has completed: all
+	bool told;      /* else taken from the entries alone */
+	bool open;      /* no input of the group tells what has completed: all
 		      entries are taken for held until na_testimony_complete() */
-	bool p2p;  /* its group has p2p, too: last numbers mix both */
+	bool p2p;       /* its group has p2p, too: last numbers mix both */
 };
 
 enum na_testimony_state {
-	NA_RANKS_SCHEDULED,
-	NA_RANKS_STARTED,
-	NA_RANKS_COMPLETED
+	NA_TESTIMONY_SCHEDULED,
+	NA_TESTIMONY_STARTED,
+	NA_TESTIMONY_COMPLETED
 };
 
 /* An operation as the rank's recorder holds it. */
@@ -98,7 +98,7 @@ struct na_testimony_dump {
 	NA_VEC(struct na_testimony_place) places; /* by group, each once */
 	NA_VEC(struct na_testimony_entry)
 	entries; /* in order of record; all that
-		have not completed, and per group the last NA_RANKS_KEPT of
+		have not completed, and per group the last NA_TESTIMONY_KEPT of
 		those that have */
 	NA_VEC(struct na_testimony_frame) frames;
 	uint64_t n_entries;    /* in the file */
@@ -107,9 +107,9 @@ struct na_testimony_dump {
 };
 
 enum {
-	NA_RANKS_KEPT = 64,
-	NA_RANKS_MAX = 1 << 20, /* a larger rank is not believed */
-	NA_RANKS_GROUPS_MAX = 1 << 20
+	NA_TESTIMONY_KEPT = 64,
+	NA_TESTIMONY_MAX = 1 << 20, /* a larger rank is not believed */
+	NA_TESTIMONY_GROUPS_MAX = 1 << 20
 };
 
 /* Of logs, which tell of no ends: when their last lines were written, and
@@ -134,7 +134,7 @@ void na_testimony_fini(struct na_testimony *x);
 void na_testimony_free_dump(struct na_testimony_dump *d);
 
 /* The group with these members (any order; n 0: not told) and name; new or
- * known.  UINT32_MAX: no memory, or beyond NA_RANKS_GROUPS_MAX. */
+ * known.  UINT32_MAX: no memory, or beyond NA_TESTIMONY_GROUPS_MAX. */
 uint32_t na_testimony_group(struct na_testimony *x, const char *name,
 			    size_t len, const int32_t *members, size_t n);
 

@@ -290,7 +290,7 @@ static bool close_open(struct na_testimony *x)
 		if (apart)
 			least[e->group] = -1;
 		for (size_t k = 0; e->sequence <= least[e->group] && k < n; k++)
-			e[k].entry->state = NA_RANKS_COMPLETED;
+			e[k].entry->state = NA_TESTIMONY_COMPLETED;
 	}
 	na_vec_free(&list);
 	free(least);
