@@ -182,12 +182,16 @@ class Torch:
              wanted)
 
     def network(self, outcome, hosts):
-        """check of the captures: what is said of the network."""
-        result = self.asked.ask("check", self.captures)
-        same("network", result["outcome"], outcome)
-        same("its hosts", sorted({a.get("src_host") or a.get("host")
-                                  for a in result["accused"]
-                                  if a["cause"] == "network"}), hosts)
+        """check of the captures, alone and beside the traces: what is said
+        of the network."""
+        for files in ([self.captures], [self.kineto, self.captures]):
+            result = self.asked.ask("check", *files)
+            same("network", result["outcome"], outcome)
+            same("its hosts", sorted({a.get("src_host") or a.get("host")
+                                      for a in result["accused"]
+                                      if a["cause"] == "network"}), hosts)
+            if outcome == "not_guilty":
+                same("accused", result["accused"], [])
 
     def hangs(self, wanted):
         """hang, from pickles and from JSON: (rank, kind)."""
