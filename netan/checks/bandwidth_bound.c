@@ -70,7 +70,14 @@ static void judge_bandwidth_bound(struct na_case *c)
 	double plateau = na_number_at(na_case_body(c, "timeline"),
 				      M_plateau_gbps);
 
-	if (c->capacity_gbps > 0) {
+	/* Collectives of ranks on one host are no traffic of its NICs, and
+	 * several ranks share these. */
+	if (na_of_ranks(c)) {
+		na_case_missing(c, "counters of the NICs: what ranks exchange "
+				   "within a host does not pass them, and the "
+				   "traces do not tell it apart (netan "
+				   "timeline draws both)");
+	} else if (c->capacity_gbps > 0) {
 		judge_full(c);
 	} else if (plateau > 0) {
 		na_case_missing(c,

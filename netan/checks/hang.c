@@ -60,12 +60,13 @@ static struct story story_of(struct na_case *c, const struct na_value *event)
 	const char *group = na_text_or(event, M_group, NULL);
 	struct story s = {.who = who_of(c, event), .many = list && list->n > 1};
 
-	s.where = na_case_text(c, "%s%s%s%s",
-			       na_text_or(event, M_collective, "an operation"),
-			       isfinite(number)
-				       ? na_case_text(c, " number %.0f", number)
-				       : "",
-			       group ? " of ranks " : "", group ? group : "");
+	s.where = na_case_text(
+		c, "%s%s%s%s", na_text_or(event, M_collective, "an operation"),
+		isfinite(number) ? na_case_text(c, " number %.0f", number) : "",
+		!group                               ? ""
+		: group[0] >= '0' && group[0] <= '9' ? " of ranks "
+						     : " of ",
+		group ? group : "");
 	return s;
 }
 

@@ -30,6 +30,18 @@ bool na_captures_alone(const struct na_case *c)
 	return na_case_body(c, "tcp") || queue_pairs_of(c);
 }
 
+bool na_recorders_alone(const struct na_case *c)
+{
+	size_t n = 0;
+
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
+		if (!na_flag_at(v, M_queued))
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
 /* "10.0.0.1:80", "[fd00::1]:80" */
 static const char *address_of(struct na_case *c, const char *socket)
 {

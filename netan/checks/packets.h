@@ -10,6 +10,8 @@
 /* Captures tell of the network, and no traces whose transfers do: what ranks
  * of GPU jobs send holds the wait for their peers. */
 bool na_captures_alone(const struct na_case *c);
+/* All inputs are dumps of recorders. */
+bool na_recorders_alone(const struct na_case *c);
 /* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else
  * its address. */
 const char *na_packets_host(struct na_case *c, const struct na_value *row,

@@ -9,6 +9,13 @@ static const char collectives[] =
 	"--megascale_sparse_reduction_threshold (default 256 KiB: below it "
 	"only a subset of participants reduces)";
 
+static const char of_ranks[] =
+	"where these are many calls that belong together, send them as one "
+	"(coalesced point-to-point operations, larger buckets of gradients)";
+
+/* Fewer show nothing. */
+enum { LEAST = 100 };
+
 static void judge_small_transfers(struct na_case *c)
 {
 	const struct na_value *g = na_first(na_case_body(c, "sizes"), M_groups);
@@ -17,7 +24,8 @@ static void judge_small_transfers(struct na_case *c)
 	struct na_finding *f;
 	bool planned;
 
-	if (!(count > c->limits->small_count && time > c->limits->small_time))
+	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
+	    (na_of_ranks(c) && na_count_at(g, M_count) < LEAST))
 		return;
 	/* Of packets: requests and answers, which nobody can fuse. */
 	planned = !na_case_body(c, "tcp");
@@ -31,9 +39,10 @@ static void judge_small_transfers(struct na_case *c)
 				"%.0f %% of all transfer time",
 				count * 100, time * 100);
 	f->remedy =
-		planned ? collectives
-			: "where these are many calls that belong together, "
-			  "send them as one; else nothing";
+		na_of_ranks(c) ? of_ranks
+		: planned      ? collectives
+			  : "where these are many calls that belong together, "
+			    "send them as one; else nothing";
 	na_case_fact(c, f,
 		     "%lld transfers, the small ones with %.0f %% of the "
 		     "bytes",

@@ -204,7 +204,7 @@ static const char *late_ranks(struct na_case *c)
 			"; ranks wait %s %% of the step%s for later ones, and "
 			"%zu %s too few to name one (it takes %lld)",
 			share, na_plural(steps), steps,
-			steps == 1 ? "is" : "are",
+			steps == 1 ? "step is" : "steps are",
 			(long long)na_steps_needed(c));
 	return na_case_text(
 		c,
@@ -252,6 +252,9 @@ static const char *thin(struct na_case *c)
 	    na_length(na_case_body(c, "steps"), M_hosts) < 2 &&
 	    na_count_at(na_case_side(c, "session"), M_ranks) < 2)
 		return "one rank's trace alone: give the files of all ranks";
+	if (na_recorders_alone(c))
+		return "recorders tell when operations were queued, not when "
+		       "they ran";
 	if (na_of_ranks(c) && !na_case_body(c, "pairs"))
 		return "no send or receive between two known ranks is in these "
 		       "inputs, and collectives alone do not show whose "
