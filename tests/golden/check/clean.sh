@@ -54,3 +54,5 @@ netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 4 \
 judge ranks/kineto ranks/recorder
 printf '== traces of ranks and packets: these tell of the network\n'
 judge ranks/kineto healthy.pcap
+printf '== ranks share the NICs of their hosts\n'
+judge ranks/kineto --capacity 10Gbps
