@@ -232,7 +232,10 @@ bool na_input_known(const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_input in = {.path = path};
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct stat sb;
+	/* A pipe is read once, by who wants all of it. */
+	bool file = stat(path, &sb) == 0 && S_ISREG(sb.st_mode);
+	int fd = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	uint8_t *head = fd < 0 ? NULL : malloc(NA_HEAD_BYTES);
 	struct na_feed s = {.fd = -1};
 	size_t n = 0, got = 1;

@@ -29,9 +29,9 @@ static int32_t behind(const char *base, const char *word)
  */
 static int32_t of_server(const char *base)
 {
-	int32_t tp = behind(base, "-TP");
+	int32_t tp = behind(base, "-TP-");
 
-	return behind(base, "-PP") > 0 || behind(base, "-DP") > 0 ? -1 : tp;
+	return behind(base, "-PP-") > 0 || behind(base, "-DP-") > 0 ? -1 : tp;
 }
 
 int32_t na_rank_of_path(const char *path)

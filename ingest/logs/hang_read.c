@@ -550,7 +550,9 @@ static void end(struct reading *g)
 static void last_time(const char *path, struct na_hang_time *t)
 {
 	char tail[TAIL_BYTES];
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = strcmp(path, "-")
+			 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			 : -1;
 	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 	off_t from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;
 	ssize_t n = size > 0 ? pread(fd, tail, sizeof(tail), from) : -1;
@@ -593,7 +595,7 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 
 		if (!na_lines_packing(l)) {
 			last_time(path, &last);
-			na_nccl_log_last(h->ranks, &last);
+			na_nccl_log_last(g.nccl, h->ranks, &last);
 		}
 		if (!na_nccl_log_end(g.nccl, h->ranks, path))
 			st = na_fail_nomem(err);

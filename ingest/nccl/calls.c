@@ -187,8 +187,8 @@ static bool call_line(struct na_nccl_calls *c, struct na_nccl_comm *m,
 	enum na_opcode is = na_nccl_opcode(function);
 	int64_t n = na_nccl_number(x, " count ");
 
-	if (t->known && t->ns > c->last_ns[t->has_year])
-		c->last_ns[t->has_year] = t->ns;
+	if (t->known && t->ns > c->last_ns[na_nccl_clock_of(t)])
+		c->last_ns[na_nccl_clock_of(t)] = t->ns;
 	if (t->known && t->has_year) {
 		op.called_ns = t->ns;
 		c->unzoned |= !t->has_zone;
@@ -462,8 +462,10 @@ bool na_nccl_calls_end(const struct na_nccl_calls *c, struct na_told *t)
 	ok = prepare(&g, ranks);
 	for (size_t i = 0; ok && i < c->comm.n; i++)
 		ok = tell_comm(&g, i);
-	for (int k = 0; k < 2; k++)
-		t->ranks->clock[k].call_ns = c->last_ns[k];
+	for (int k = 0; k < NA_TESTIMONY_CLOCKS; k++) {
+		if (c->last_ns[k] > t->ranks->clock[k].call_ns)
+			t->ranks->clock[k].call_ns = c->last_ns[k];
+	}
 	t->ranks->unzoned |= c->unzoned;
 	na_vec_free(&g.members);
 	free(g.of);

@@ -42,11 +42,13 @@ bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line,
 	       na_ras_line(&g->ras, line);
 }
 
-void na_nccl_log_last(struct na_testimony *x, const struct na_hang_time *t)
+void na_nccl_log_last(const struct na_nccl_log *g, struct na_testimony *x,
+		      const struct na_hang_time *t)
 {
-	struct na_testimony_clock *to = &x->clock[t->has_year];
+	size_t k = na_nccl_clock_of(t);
+	struct na_testimony_clock *to = &x->clock[k];
 
-	if (t->known && t->ns > to->line_ns)
+	if (t->known && g->calls.last_ns[k] > 0 && t->ns > to->line_ns)
 		to->line_ns = t->ns;
 }
 

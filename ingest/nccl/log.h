@@ -31,7 +31,8 @@ struct na_nccl_log *na_nccl_log_new(void); /* NULL: no memory */
 bool na_nccl_log_line(struct na_nccl_log *g, struct na_text line,
 		      const struct na_hang_time *t);
 /* When the last line of the log was written, whatever it tells. */
-void na_nccl_log_last(struct na_testimony *x, const struct na_hang_time *t);
+void na_nccl_log_last(const struct na_nccl_log *g, struct na_testimony *x,
+		      const struct na_hang_time *t);
 /* What was read, to the end of x; `path` is borrowed.  False: no memory. */
 bool na_nccl_log_end(struct na_nccl_log *g, struct na_testimony *x,
 		     const char *path);

@@ -90,6 +90,18 @@ static const char *next_line(const char *s, const char *end)
 	return end;
 }
 
+/* What begins at `from` is good up to p: an object that somebody else began
+ * may stand there, in the line where it breaks off. */
+static const char *behind_damage(const char *from, const char *p,
+				 const char *end)
+{
+	const char *next = next_line(from, end);
+
+	while (p > next && p[-1] != '\n')
+		p--;
+	return p > next ? next_line(p - 1, end) : next;
+}
+
 /* Past blanks, commas and an array's brackets. */
 static void past_between(struct walk *w)
 {
@@ -114,7 +126,7 @@ static bool next_object(struct walk *w, struct na_comma_object *x)
 				return true;
 			}
 		}
-		w->s = next_line(from, w->end);
+		w->s = behind_damage(from, from + na_json_at(&j), w->end);
 		w->lost += (uint64_t)(w->s - from);
 		w->cut = w->s == w->end;
 	}

@@ -396,6 +396,13 @@ static void judge_bad_endpoint(struct na_case *c)
 		na_bad_endpoint_packets(c);
 		return;
 	}
+	if (na_sends_wait(c)) {
+		na_case_missing(c, "packet captures, or steps of NCCL's "
+				   "proxies (NCCL Inspector): sends of ranks "
+				   "hold the wait for their peers (netan "
+				   "collectives tells their transfers alone)");
+		return;
+	}
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
 	    !na_length(body, M_undecided) && na_few_pairs(c)) {

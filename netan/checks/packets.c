@@ -30,6 +30,15 @@ bool na_captures_alone(const struct na_case *c)
 	return na_case_body(c, "tcp") || queue_pairs_of(c);
 }
 
+bool na_sends_wait(const struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
+		if (na_flag_at(v, M_of_ranks))
+			return true;
+	}
+	return false;
+}
+
 bool na_recorders_alone(const struct na_case *c)
 {
 	size_t n = 0;

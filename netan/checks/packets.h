@@ -10,6 +10,10 @@
 /* Captures tell of the network, and no traces whose transfers do: what ranks
  * of GPU jobs send holds the wait for their peers. */
 bool na_captures_alone(const struct na_case *c);
+/* Traces of ranks are among them: a send or receive there lasts until its
+ * peer has come, too, so that a rank beside a late one looks like a slow
+ * NIC. */
+bool na_sends_wait(const struct na_case *c);
 /* All inputs are dumps of recorders. */
 bool na_recorders_alone(const struct na_case *c);
 /* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else

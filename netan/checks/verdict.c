@@ -259,6 +259,10 @@ static const char *thin(struct na_case *c)
 		return "no send or receive between two known ranks is in these "
 		       "inputs, and collectives alone do not show whose "
 		       "network is slow";
+	if (na_sends_wait(c))
+		return "sends of ranks hold the wait for their peers; packet "
+		       "captures, or steps of NCCL's proxies (NCCL Inspector), "
+		       "tell the network apart";
 	if (!na_case_body(c, "pairs"))
 		return "no transfers on the network in these inputs";
 	if (n < FEW_TRANSFERS)

@@ -103,6 +103,8 @@ static void names(void **state)
 	assert_int_equal(na_rank_of_path("1-TP-3-DP-0-PP-1-EP-3.trace.json"),
 			 -1);
 	assert_int_equal(na_rank_of_path("1-TP-3-DP-1-EP-3.trace.json.gz"), -1);
+	/* How many work side by side, not which. */
+	assert_int_equal(na_rank_of_path("run-TP8-a.pt.trace.json"), -1);
 	assert_true(kt_host_of_name("d/node_7_4711.16941.pt.trace.json",
 				    text_of("4711"), &host));
 	assert_true(na_text_is(host, "node_7"));

@@ -209,6 +209,12 @@ static void test_behind_in_a_group(void **state)
 	put_job(&s, -1, -1);
 	expect(s.s, ""); /* they are all as far */
 	free(s.s);
+	/* Another clock, whose zone is told: two hours are no silence. */
+	s = (struct na_str){0};
+	put_job(&s, 6, -1);
+	na_str_addf(&s, "2026-01-05T12:00:01Z INFO step 11\n");
+	expect(s.s, "");
+	free(s.s);
 }
 
 static void test_a_file_for_each_rank(void **state)

@@ -72,7 +72,9 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 					    (enum na_class)k);
 		na_put_text(r, row, M_path, in->path);
 		na_put_bool(r, row, M_trace, !in->capture);
-		na_put_bool(r, row, M_of_ranks, s->store.sources[i].ranks);
+		na_put_bool(r, row, M_of_ranks,
+			    s->store.sources[i].ranks &&
+				    in->told == NA_TOLD_TRACE);
 		na_put_bool(r, row, M_queued, in->told == NA_TOLD_RECORDER);
 		na_put_bool(r, row, M_damaged, broken);
 		na_put_count(r, row, M_devices, in->n_devices);

@@ -32,6 +32,15 @@ static void warn_of_source(struct na_hang_reading *x, struct na_hang_source *s,
 		s->warnings.v[s->warnings.n++] = copy;
 }
 
+static bool may_read_twice(const char *path)
+{
+	struct stat sb;
+
+	return strcmp(path, "-") != 0 &&
+	       (stat(path, &sb) < 0 || S_ISREG(sb.st_mode) ||
+		S_ISDIR(sb.st_mode));
+}
+
 static enum na_status find_files(struct na_hang_reading *x, struct na_err *err)
 {
 	size_t n = x->request->n_inputs;
@@ -47,8 +56,8 @@ static enum na_status find_files(struct na_hang_reading *x, struct na_err *err)
 
 		s->input = &x->request->inputs[i];
 		s->first = x->files.n;
-		/* Standard input is read once. */
-		st = x->beside && strcmp(s->input->path, "-") == 0
+		/* A pipe is read once. */
+		st = x->beside && !may_read_twice(s->input->path)
 			     ? NA_OK
 			     : na_log_files_find(s->input->path, &x->arena,
 						 &x->files, &why);

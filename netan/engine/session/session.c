@@ -216,6 +216,13 @@ static bool same_bytes(const struct na_input *a, const struct na_input *b)
 	       memcmp(a->data, b->data, a->size) == 0;
 }
 
+/* Recorders and plugins tell of groups, the largest of which need not be that
+ * of all ranks. */
+static bool tells_world(const struct na_input *in)
+{
+	return in->world_size > 0 && in->told == NA_TOLD_TRACE;
+}
+
 /* Different runs must not be mixed by accident. */
 static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 			      struct na_err *err)
@@ -238,7 +245,7 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 	else if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
 		 a->told == b->told && a->rank < 0)
 		what = "are of the same host";
-	else if (a->world_size > 0 && b->world_size > 0 &&
+	else if (tells_world(a) && tells_world(b) &&
 		 a->world_size != b->world_size)
 		what = "are of jobs with other numbers of ranks";
 	else if (apart(a, b))
@@ -268,9 +275,9 @@ static void spread_out(struct spread *x, const struct na_input *in)
 {
 	bool both = in->profile_start_ns && in->profile_stop_ns;
 
-	if (in->world_size > 0 && in->world_size < x->least_ranks)
+	if (tells_world(in) && in->world_size < x->least_ranks)
 		x->least_ranks = in->world_size;
-	if (in->world_size > x->most_ranks)
+	if (tells_world(in) && in->world_size > x->most_ranks)
 		x->most_ranks = in->world_size;
 	if (in->has_wall && in->first_ns < x->first_ns)
 		x->first_ns = in->first_ns;

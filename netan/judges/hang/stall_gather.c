@@ -305,7 +305,7 @@ static bool compare(const struct na_testimony *x, struct na_stall_op *op)
 
 static bool stood_still(const struct na_testimony *x)
 {
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < NA_TESTIMONY_CLOCKS; k++) {
 		const struct na_testimony_clock *c = &x->clock[k];
 
 		if (c->call_ns > 0 &&

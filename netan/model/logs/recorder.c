@@ -220,7 +220,7 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
 		rename_dump(&to, &from->dumps.v[i]);
 		x->dumps.v[x->dumps.n++] = from->dumps.v[i];
 	}
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < NA_TESTIMONY_CLOCKS; k++) {
 		struct na_testimony_clock *a = &x->clock[k];
 		const struct na_testimony_clock *b = &from->clock[k];
 

@@ -114,14 +114,16 @@ enum {
 
 /* Of logs, which tell of no ends: when their last lines were written, and
  * when the last operation was called; in a year of its own (1972) where no
- * year is told.  0: not told. */
+ * year is told.  0: not told.  A clock for each way of telling: what has no
+ * zone, or no year, is not compared with what has. */
 struct na_testimony_clock {
 	int64_t line_ns, call_ns;
 };
+enum { NA_TESTIMONY_CLOCKS = 4 };
 
 struct na_testimony {
 	struct na_strtab names;
-	struct na_testimony_clock clock[2]; /* without, with a year */
+	struct na_testimony_clock clock[NA_TESTIMONY_CLOCKS];
 	bool unzoned;          /* times without their zone are taken as UTC */
 	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
