@@ -7,7 +7,8 @@
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
 #	            (absent: empty, empty, 0); -u rewrites those files
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
-#	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed
+#	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed; of slow
+#	            readers as many as 90 s allow
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	registry:DIR    every row of a .def file has its tests
@@ -157,7 +158,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -max_total_time=90 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"
