@@ -71,9 +71,13 @@ void na_unpickle_hurry(struct unpickler *x)
 	const uint8_t *far = left > OP_BYTES ? x->c.end - OP_BYTES : p;
 	const struct na_dump_value *memo = x->memo.v;
 	const size_t known = x->memo.n;
-	struct na_dump_value *to = x->stack.v + x->stack.n;
-	const struct na_dump_value *full = x->stack.v + x->stack.cap;
+	struct na_dump_value *to;
+	const struct na_dump_value *full;
 
+	if (!x->stack.v)
+		return; /* nothing was pushed, and there is no room */
+	to = x->stack.v + x->stack.n;
+	full = x->stack.v + x->stack.cap;
 	while (p < far && to < full) {
 		if (*p == OP_BINGET) {
 			if (p[1] >= known)
