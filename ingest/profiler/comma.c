@@ -15,7 +15,6 @@
  * src/step_tracker.rs.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ingest/profiler/comma_object.h"
@@ -24,7 +23,7 @@
 #include "netan/base/units.h"
 
 struct comma {
-	struct na_profiled p;
+	struct na_profiled p; /* first, for na_profiled_close() */
 	int64_t began_ns; /* what stamps of steps are counted from */
 	bool apart;       /* from others' zero */
 	uint64_t n_open;  /* operations that never ended */
@@ -221,16 +220,6 @@ static enum na_status open_comma(struct na_input *in, struct na_err *err)
 	return NA_OK;
 }
 
-static void close_comma(struct na_input *in)
-{
-	struct comma *c = in->state;
-
-	if (c)
-		na_profiled_fini(&c->p);
-	free(c);
-	in->state = NULL;
-}
-
 /* ---- records */
 
 static bool on_clock(const struct comma *c, int64_t *ns)
@@ -325,5 +314,5 @@ const struct na_reader na_reader_comma = {
 	.open = open_comma,
 	.cut = na_profiled_cut,
 	.read = read_block,
-	.close = close_comma,
+	.close = na_profiled_close,
 };

@@ -13,7 +13,6 @@
  * before that ext-profiler/example.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ingest/json/json.h"
@@ -273,16 +272,6 @@ static enum na_status open_plugin(struct na_input *in, struct na_err *err)
 	return NA_OK;
 }
 
-static void close_plugin(struct na_input *in)
-{
-	struct na_profiled *p = in->state;
-
-	if (p)
-		na_profiled_fini(p);
-	free(p);
-	in->state = NULL;
-}
-
 /* ---- records */
 
 static const char *type_of(const struct na_plugin_event *e)
@@ -414,5 +403,5 @@ const struct na_reader na_reader_plugin = {
 	.open = open_plugin,
 	.cut = na_profiled_cut,
 	.read = read_block,
-	.close = close_plugin,
+	.close = na_profiled_close,
 };

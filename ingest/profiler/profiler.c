@@ -103,10 +103,16 @@ enum na_status na_profiled_cut(struct na_input *in, struct na_block *b,
 	return NA_OK;
 }
 
-void na_profiled_fini(struct na_profiled *p)
+void na_profiled_close(struct na_input *in)
 {
-	na_vec_free(&p->comms);
-	na_vec_free(&p->blocks);
+	struct na_profiled *p = in->state;
+
+	if (p) {
+		na_vec_free(&p->comms);
+		na_vec_free(&p->blocks);
+	}
+	free(p);
+	in->state = NULL;
 }
 
 /* ---- records */

@@ -59,7 +59,7 @@ void na_profiled_settle(struct na_input *in, const struct na_profiled *p,
 /* Its blocks, as struct na_reader has it, and the end of its memory. */
 enum na_status na_profiled_cut(struct na_input *in, struct na_block *b,
 			       struct na_err *err);
-void na_profiled_fini(struct na_profiled *p);
+void na_profiled_close(struct na_input *in);
 
 /* ---- records of one block */
 

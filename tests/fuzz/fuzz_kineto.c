@@ -2,10 +2,6 @@
  * Any bytes as JSON: item by item, as one event, and as a trace of a rank
  * (na_reader_kineto), mapped and in a copy of exactly their size.
  */
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "ingest/json/json.h"
 #include "ingest/kineto/event.h"
 #include "tests/fuzz/walk.h"
@@ -52,19 +48,14 @@ static void event(struct na_text text)
 
 static void as_file(const uint8_t *data, size_t size, uint32_t wants)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	struct na_err err = {.status = NA_OK};
 	struct na_input in;
-	char path[64];
+	int fd;
 
-	walk_must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (na_input_open(&in, path, wants, NULL, &err) == NA_OK) {
-		if (in.reader == &na_reader_kineto)
-			walk(&in, NA_ANCHOR_AUTO);
-		na_input_close(&in);
-	}
-	close(fd);
+	if (!walk_open(&in, &fd, na_text_n("", 0), data, size, wants))
+		return;
+	if (in.reader == &na_reader_kineto)
+		walk(&in, NA_ANCHOR_AUTO);
+	walk_close(&in, fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,8 +5,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "ingest/recorder/recorder.h"
 #include "netan/judges/hang/hang.h"
@@ -100,21 +98,16 @@ static void take(struct na_testimony *all, const char *path,
 /* The same as an input of analyses: its operations end behind their start. */
 static void read_input(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	struct na_err err = {.status = NA_OK};
 	struct na_input in;
-	char path[64];
+	int fd;
 
-	walk_must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (na_input_open(&in, path, WALK_ALL | NA_WANT_COMMS, NULL, &err) ==
-	    NA_OK) {
-		/* Other formats have targets of their own. */
-		if (in.reader == &na_reader_dump)
-			walk(&in, NA_ANCHOR_AUTO);
-		na_input_close(&in);
-	}
-	close(fd);
+	if (!walk_open(&in, &fd, na_text_n("", 0), data, size,
+		       WALK_ALL | NA_WANT_COMMS))
+		return;
+	/* Other formats have targets of their own. */
+	if (in.reader == &na_reader_dump)
+		walk(&in, NA_ANCHOR_AUTO);
+	walk_close(&in, fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,8 +5,11 @@
 #ifndef TESTS_FUZZ_WALK_H
 #define TESTS_FUZZ_WALK_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "ingest/input.h"
 #include "netan/model/hlo.h"
@@ -26,6 +29,33 @@ static inline void walk_must(int true_always)
 {
 	if (!true_always)
 		abort();
+}
+
+/* A file of `before` and then `p` as an input, to be closed, and then *fd;
+ * false: no reader wants it. */
+static inline bool walk_open(struct na_input *in, int *fd,
+			     struct na_text before, const uint8_t *p,
+			     size_t size, uint32_t wants)
+{
+	struct na_err err = {.status = NA_OK};
+	char path[64];
+	bool opened;
+
+	*fd = memfd_create("fuzz", MFD_CLOEXEC);
+	walk_must(*fd >= 0 &&
+		  write(*fd, before.s, before.n) == (ssize_t)before.n &&
+		  write(*fd, p, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", *fd);
+	opened = na_input_open(in, path, wants, NULL, &err) == NA_OK;
+	if (!opened)
+		close(*fd);
+	return opened;
+}
+
+static inline void walk_close(struct na_input *in, int fd)
+{
+	na_input_close(in);
+	close(fd);
 }
 
 static inline void walk_check(const struct na_store *s, uint64_t size)

@@ -45,23 +45,16 @@ static size_t list_ranks(struct na_store *s, struct numbered *to)
 	return n;
 }
 
-static size_t distinct_ranks(struct numbered *x, size_t n)
+/* How many differ, by an order that it sorts them in. */
+static size_t distinct(void *v, size_t n, size_t size,
+		       int (*order)(const void *, const void *))
 {
+	const char *x = v;
 	size_t found = n > 0;
 
-	na_sort(x, n, by_number);
+	na_sort_of(v, n, size, order);
 	for (size_t i = 1; i < n; i++)
-		found += by_number(&x[i - 1], &x[i]) != 0;
-	return found;
-}
-
-static size_t distinct_hosts(struct named *x, size_t n)
-{
-	size_t found = n > 0;
-
-	na_sort(x, n, by_name);
-	for (size_t i = 1; i < n; i++)
-		found += by_name(&x[i - 1], &x[i]) != 0;
+		found += order(x + (i - 1) * size, x + i * size) != 0;
 	return found;
 }
 
@@ -83,7 +76,7 @@ enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 	bool ok = ranks && hosts;
 
 	if (ok) {
-		s->ranked.ranks = distinct_ranks(ranks, list_ranks(s, ranks));
+		s->ranked.ranks = distinct(ranks, list_ranks(s, ranks), sizeof(*ranks), by_number);
 		for (size_t i = 0; i < n; i++) {
 			bool holds = s->hosts[i].of_ranks;
 
@@ -93,7 +86,7 @@ enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 					(struct named){s->sources[i].run,
 						       s->sources[i].host};
 		}
-		s->ranked.hosts = distinct_hosts(hosts, told);
+		s->ranked.hosts = distinct(hosts, told, sizeof(*hosts), by_name);
 		for (size_t i = n; s->ranked.ranks && i < s->n_hosts; i++)
 			s->hosts[i].of_ranks = is_rank(s->hosts[i].name);
 	}
