@@ -56,6 +56,8 @@ struct na_input_asks {
 	void *ctx;
 };
 
+struct na_seat;
+
 struct na_input {
 	const char *path;    /* as given, or dir/name */
 	const char *host;    /* from the file name or content */
@@ -82,6 +84,11 @@ struct na_input {
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */
 	int32_t rank, world_size;
+	/* Where ranks are told of communicators alone: which ones the process
+	 * is in (gpu/seats.h), and its number on its host, -1: not told. */
+	struct na_seat *seats;
+	size_t n_seats;
+	int64_t pid;
 	uint64_t lines_skipped; /* nobody asked for them */
 	uint64_t events;        /* of the lines that were read */
 	bool damaged;           /* truncated or broken somewhere */

@@ -543,7 +543,8 @@ enum na_status na_session_open_beside(struct na_session *s,
 					"says what they tell"
 			: s->only_one ? ""
 				      : "no readable input");
-	else if (na_session_hosts(s, &err) == NA_OK &&
+	else if (na_session_seats(s, &err) == NA_OK &&
+		 na_session_hosts(s, &err) == NA_OK &&
 		 !(may_be_mixed(s) && runs_mixed(s, &err)) &&
 		 na_session_captures(s, &err) == NA_OK) {
 		if (!settle_origin(s))
