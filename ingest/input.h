@@ -80,6 +80,7 @@ struct na_input {
 	int64_t profile_start_ns, profile_stop_ns; /* 0: unknown */
 	uint64_t n_devices;                        /* device planes */
 	bool has_tpus, has_gpus;                   /* among them */
+	bool on_cpus; /* without one: its rank communicates on CPUs (gloo) */
 	enum na_told told;
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */

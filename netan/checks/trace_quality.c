@@ -169,7 +169,8 @@ static void judge_planes(struct na_case *c)
 	struct na_finding *f;
 
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
-		if (!na_flag_at(v, M_trace))
+		/* A job on CPUs has no devices. */
+		if (!na_flag_at(v, M_trace) || na_flag_at(v, M_on_cpus))
 			continue;
 		traces++;
 		if (na_count_at(v, M_devices))

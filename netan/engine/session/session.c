@@ -117,6 +117,7 @@ static bool kept(struct na_session *s, const char *label)
 	*to = (struct na_source){.label = label ? label : in->label,
 				 .capture = in->capture != NULL,
 				 .host_threads = has_threads(in),
+				 .on_cpus = in->on_cpus,
 				 .told = in->told};
 	return na_session_name_host(s, in, to) == NA_OK;
 }
