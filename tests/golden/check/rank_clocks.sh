@@ -1,5 +1,5 @@
 # Clocks of hosts that the ends of collectives tell: corrected, and said.
-netan synth -q --profile pytorch --hosts 2 --devices 2 --steps 6 \
+netan synth -q --profile pytorch --hosts 2 --devices 2 --steps 12 \
 	--fault clock:host-1:4ms -o job
 netan check job/kineto | grep corrected
 sed -n '/"hosts"/,/\]/p' job/truth.json
