@@ -321,6 +321,75 @@ static enum na_status note_others(const char *path, struct na_arena *a,
 	return st;
 }
 
+/* A directory of its own: links may lead in circles. */
+static bool wants_below(const char *dir, const char *name)
+{
+	char path[4096];
+	struct stat sb;
+	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+
+	return n > 0 && (size_t)n < sizeof(path) && lstat(path, &sb) == 0 &&
+	       S_ISDIR(sb.st_mode);
+}
+
+/* Files of ranks in the directories below; `left`: how many more are looked
+ * into.  What cannot be opened is passed over. */
+static enum na_status look_below(const char *path, int depth, size_t *left,
+				 struct na_arena *a, struct na_found *out,
+				 struct na_err *err)
+{
+	struct na_found dirs = {NULL, 0, 0, NULL};
+	struct na_err unreadable = {.status = NA_OK};
+	enum na_status st = list(path, wants_below, a, &dirs, &unreadable);
+
+	for (size_t i = 0; st == NA_OK && i < dirs.n && *left; i++) {
+		struct na_found files = {NULL, 0, 0, NULL};
+		struct na_err why = {.status = NA_OK};
+
+		--*left;
+		st = list(dirs.paths[i], wants_rank, a, &files, &why);
+		if (st == NA_EIO) {
+			st = NA_OK;
+			continue;
+		}
+		drop_packed_twins(&files);
+		if (st == NA_OK &&
+		    !na_grow(&out->paths, &out->cap, out->n + files.n,
+			     sizeof(*out->paths)))
+			st = NA_ENOMEM;
+		for (size_t k = 0; st == NA_OK && k < files.n; k++)
+			out->paths[out->n++] = files.paths[k];
+		free(files.paths);
+		if (st == NA_OK && depth > 1)
+			st = look_below(dirs.paths[i], depth - 1, left, a, out,
+					err);
+	}
+	free(dirs.paths);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : NA_OK;
+}
+
+static enum na_status in_job(const char *path, struct na_arena *a,
+			     struct na_found *out, struct na_err *err)
+{
+	size_t left = NA_DISCOVER_BELOW;
+	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &left, a, out,
+				       err);
+	char text[4400];
+
+	if (st != NA_OK || !out->n)
+		return st;
+	snprintf(text, sizeof(text),
+		 "%s holds no traces itself: %zu file%s of the directories "
+		 "below it (%d deep) %s read%s",
+		 path, out->n, na_plural(out->n), (int)NA_DISCOVER_DEPTH,
+		 out->n == 1 ? "is" : "are",
+		 left ? ""
+		      : "; there are more directories than are looked "
+			"into");
+	out->note = na_arena_strn(a, text, strlen(text));
+	return NA_OK;
+}
+
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out, struct na_err *err)
 {
@@ -358,6 +427,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	else if (n >= 7 && strncmp(path + n - 7, "profile", 7) == 0)
 		st = in_run(path, a, out, err);
 	drop_packed_twins(out);
+	if (st == NA_OK && !out->n)
+		st = in_job(path, a, out, err);
 	if (st == NA_OK && !out->n)
 		st = na_fail(
 			err, NA_EIO,

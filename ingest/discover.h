@@ -4,13 +4,19 @@
  * a GPU job (*.trace.json, *rank*.json, *worker*.json, *.sqlite), else what captures
  * (*.pcap, *.pcapng, *.cap) and transfer files (*.netan) are in it, packed or
  * not, else a log directory with plugins/profile/<run>/ below it (the newest
- * run).
+ * run), else the ranks of a GPU job in directories below it (job/kineto/,
+ * job/recorder/): to a bounded depth, and not through links.
  */
 #ifndef INGEST_DISCOVER_H
 #define INGEST_DISCOVER_H
 
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
+
+enum {
+	NA_DISCOVER_DEPTH = 3,
+	NA_DISCOVER_BELOW = 4096 /* directories that are looked into */
+};
 
 struct na_found {
 	const char **paths; /* sorted by name */

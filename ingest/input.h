@@ -56,6 +56,8 @@ struct na_input_asks {
 	void *ctx;
 };
 
+struct na_seat;
+
 struct na_input {
 	const char *path;    /* as given, or dir/name */
 	const char *host;    /* from the file name or content */
@@ -78,10 +80,16 @@ struct na_input {
 	int64_t profile_start_ns, profile_stop_ns; /* 0: unknown */
 	uint64_t n_devices;                        /* device planes */
 	bool has_tpus, has_gpus;                   /* among them */
+	bool on_cpus; /* without one: its rank communicates on CPUs (gloo) */
 	enum na_told told;
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */
 	int32_t rank, world_size;
+	/* Where ranks are told of communicators alone: which ones the process
+	 * is in (gpu/seats.h), and its number on its host, -1: not told. */
+	struct na_seat *seats;
+	size_t n_seats;
+	int64_t pid;
 	uint64_t lines_skipped; /* nobody asked for them */
 	uint64_t events;        /* of the lines that were read */
 	bool damaged;           /* truncated or broken somewhere */

@@ -186,6 +186,7 @@ static void begin(struct na_input *in, const char *path, uint32_t wants,
 	*in = (struct na_input){.path = path,
 				.wants = wants,
 				.rank = -1,
+				.pid = -1,
 				.world_size = -1};
 	in->asks.segments_of = NA_UNKNOWN_U32;
 	if (asks)

@@ -45,7 +45,7 @@ allowed()
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	# Of JAX it makes an XSpace.
 	ingest/kineto/jax*) echo "$reading|ingest/transfer_file/bytes.h" ;;
-	ingest/kineto/* | ingest/nsight/* | ingest/recorder/*)
+	ingest/kineto/* | ingest/nccl/* | ingest/nsight/* | ingest/recorder/*)
 		echo "$reading|ingest/gpu/*" ;;
 	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;
 	# Their names say nothing.

@@ -307,6 +307,7 @@ static void settle(struct na_input *in)
 		in->has_time = in->has_wall = false;
 	in->n_devices = k->n_kernels > 0;
 	in->has_gpus = k->n_kernels > 0;
+	in->on_cpus = !k->n_kernels && k->n_ranges > 0;
 	in->events = k->n_events;
 }
 

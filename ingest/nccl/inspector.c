@@ -5,8 +5,8 @@
  * Since v4.3 the lines do not say of which communicator they are: the last
  * `dump_stats` before them does.  A block gets that line with it.
  *
- * Ranks are those of the communicator.  The one with the most ranks is taken
- * for the whole job: its ranks are the job's.
+ * Ranks are those of the communicator: what they are in the job, all files
+ * together tell (ingest/gpu/seats.h).
  *
  * Sources: NVIDIA/nccl plugins/profiler/inspector (inspector_json.cc,
  * README.md); docs/formats.md, "GPU jobs".
@@ -16,19 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/input.h"
+#include "ingest/gpu/seats.h"
 #include "ingest/nccl/inspector_line.h"
 #include "ingest/nccl/names.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
 
-#define OPERATIONS (NA_INSPECTOR_COLL | NA_INSPECTOR_P2P | NA_INSPECTOR_PROXY)
-
 enum { SURVEY_BYTES = 1 << 20 };
 
 struct inspector {
 	const uint8_t *next;  /* byte to hand out */
-	struct na_text world; /* communicator with the most ranks */
 	struct na_text about; /* line that says of whom the next one is */
 	bool apart;           /* there are such lines */
 };
@@ -63,88 +60,36 @@ static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 		       : NA_SNIFF_NO;
 }
 
-/* The next line that holds something; false: there is none. */
-static bool next_line(const uint8_t **p, const uint8_t *end,
-		      struct na_text *line)
-{
-	while (*p < end) {
-		const uint8_t *from = *p;
-		const uint8_t *at = memchr(from, '\n', (size_t)(end - from));
-
-		*p = at ? at + 1 : end;
-		*line = bytes_between(from, at ? at : end);
-		while (line->n && (line->s[line->n - 1] == '\r' ||
-				   line->s[line->n - 1] == ' '))
-			line->n--;
-		if (line->n)
-			return true;
-	}
-	return false;
-}
-
-/* ---- one line and what it is about */
-
-/* What stands in a line's header, or in that of the line before it. */
-static bool complete(struct na_inspector_line *x,
-		     const struct na_inspector_line *about)
-{
-	if (x->parts & NA_INSPECTOR_HEADER)
-		return x->group.n > 0;
-	if (!about->group.n)
-		return false;
-	x->group = about->group;
-	x->rank = about->rank;
-	x->n_ranks = about->n_ranks;
-	x->dump_ns = x->dump_ns < 0 ? about->dump_ns : x->dump_ns;
-	return true;
-}
-
-static bool is_timed(const struct na_inspector_line *x)
-{
-	return x->kernel_start_ns >= 0 &&
-	       x->kernel_stop_ns >= x->kernel_start_ns;
-}
-
-static int64_t start_of(const struct na_inspector_line *x)
-{
-	int64_t before = x->exec_ps > 0 ? x->exec_ps / NA_PS_PER_NS : 0;
-
-	if (x->parts & NA_INSPECTOR_PROXY && x->send_ns >= 0)
-		return x->send_ns;
-	return is_timed(x)           ? x->kernel_start_ns
-	       : x->dump_ns < before ? -1
-				     : x->dump_ns - before;
-}
-
 /* ---- survey */
 
 struct survey {
-	int64_t first_ns, n_ranks, rank;
+	int64_t first_ns;
 	bool timed, untimed;
 	struct na_text host;
 };
 
-static void look(struct na_input *in, struct survey *s,
+/* False: no memory. */
+static bool look(struct na_input *in, struct survey *s,
 		 const struct na_inspector_line *x)
 {
-	struct inspector *g = in->state;
-	int64_t start = start_of(x);
+	int64_t start = na_inspector_start(x);
 
-	if (x->n_ranks > s->n_ranks && x->rank >= 0) {
-		s->n_ranks = x->n_ranks;
-		s->rank = x->rank;
-		g->world = x->group;
-	}
+	if (na_inspector_is_rank(x->rank, x) &&
+	    !na_seat_add(in, x->group, (int32_t)x->rank, (int32_t)x->n_ranks))
+		return false;
 	if (x->host.n)
 		s->host = x->host;
-	if (!(x->parts & OPERATIONS))
-		return;
+	if (x->pid >= 0)
+		in->pid = x->pid;
+	if (!(x->parts & NA_INSPECTOR_OPERATIONS))
+		return true;
 	if (!(x->parts & NA_INSPECTOR_PROXY)) {
-		s->timed |= is_timed(x);
-		s->untimed |= !is_timed(x);
+		s->timed |= na_inspector_timed(x);
+		s->untimed |= !na_inspector_timed(x);
 	}
 	if (start >= 0 && (s->first_ns < 0 || start < s->first_ns))
 		s->first_ns = start;
+	return true;
 }
 
 static enum na_status tell(struct na_input *in, const struct survey *s,
@@ -155,11 +100,6 @@ static enum na_status tell(struct na_input *in, const struct survey *s,
 	in->n_devices = 1;
 	in->told = NA_TOLD_PLUGIN;
 	in->has_gpus = true;
-	if (s->n_ranks > 0 && s->n_ranks <= NA_NCCL_RANKS_MAX &&
-	    s->rank < s->n_ranks) {
-		in->rank = (int32_t)s->rank;
-		in->world_size = (int32_t)s->n_ranks;
-	}
 	if (s->host.n) {
 		in->host = na_arena_strn(&in->arena, s->host.s, s->host.n);
 		if (!in->host)
@@ -178,6 +118,7 @@ static enum na_status open_inspector(struct na_input *in, struct na_err *err)
 	struct na_inspector_line x, about = {.group = {NULL, 0}};
 	struct inspector *g = calloc(1, sizeof(*g));
 	struct survey s = {.first_ns = -1};
+	bool stand_in;
 	const uint8_t *p = in->data, *end = p + in->size;
 	struct na_text line;
 
@@ -188,14 +129,17 @@ static enum na_status open_inspector(struct na_input *in, struct na_err *err)
 	if (in->size > SURVEY_BYTES)
 		end = p + SURVEY_BYTES;
 	g->apart = has(bytes_between(p, end), "\"dump_stats\"");
-	while (next_line(&p, end, &line)) {
+	while (na_inspector_next(&p, end, &line)) {
 		if (!na_inspector_parse(line, &x))
 			continue;
 		if (x.parts & NA_INSPECTOR_STATS)
 			about = x;
-		if (complete(&x, &about))
-			look(in, &s, &x);
+		if (na_inspector_complete(&x, &about) && !look(in, &s, &x))
+			return na_fail_nomem(err);
 	}
+	/* As if there were no other file; who has others does so again. */
+	if (in->n_seats && !na_seats_settle(&in, 1, &in->arena, &stand_in))
+		return na_fail_nomem(err);
 	return tell(in, &s, err);
 }
 
@@ -225,6 +169,16 @@ static struct na_text last_about(const uint8_t *p, const uint8_t *end,
 	return bytes_between(from ? from + 1 : p, to ? to : end);
 }
 
+static uint64_t lines_in(const uint8_t *p, const uint8_t *end)
+{
+	struct na_text line;
+	uint64_t n = 0;
+
+	while (na_inspector_next(&p, end, &line))
+		n++;
+	return n;
+}
+
 static enum na_status cut(struct na_input *in, struct na_block *b,
 			  struct na_err *err)
 {
@@ -249,244 +203,9 @@ static enum na_status cut(struct na_input *in, struct na_block *b,
 	*b = (struct na_block){about, g->next, at};
 	if (g->apart)
 		g->about = last_about(g->next, at, g->about);
+	in->events += lines_in(g->next, at);
 	g->next = at;
 	return NA_OK;
-}
-
-/* ---- records */
-
-struct reading {
-	const struct na_input *in;
-	const struct inspector *g;
-	const struct na_sink *sink;
-	struct na_text named; /* group whose index is `group` */
-	uint32_t group;
-	int64_t job_rank; /* whose core this is */
-	uint32_t core;
-};
-
-static bool in_world(const struct reading *r, const struct na_inspector_line *x)
-{
-	return na_text_same(x->group, r->g->world);
-}
-
-static bool is_rank(int64_t rank, const struct na_inspector_line *x)
-{
-	return rank >= 0 && rank < x->n_ranks &&
-	       x->n_ranks <= NA_NCCL_RANKS_MAX;
-}
-
-static void damaged(const struct reading *r, struct na_text line,
-		    const char *why)
-{
-	const struct na_sink *s = r->sink;
-
-	s->left_out(s->ctx, NA_LEFT_DAMAGED, 1);
-	s->warn(s->ctx, (uint64_t)((const uint8_t *)line.s - r->in->data), why);
-}
-
-static uint32_t rank_address(const struct na_sink *s, int64_t rank)
-{
-	char buf[24];
-	int n = snprintf(buf, sizeof(buf), "r%" PRId64, rank);
-
-	return s->address(s->ctx, buf, (size_t)n);
-}
-
-static enum na_status tell_transfer(const struct reading *r,
-				    const struct na_inspector_line *x,
-				    int64_t from_ps, int64_t to_ps,
-				    enum na_opcode what, struct na_text type)
-{
-	bool receives = what == NA_OPCODE_RECV, sends = what == NA_OPCODE_SEND;
-	const struct na_sink *s = r->sink;
-	struct na_transfer t = {
-		NA_TRANSFER_OF_CAPTURE,
-		.start_ps = from_ps,
-		.end_ps = to_ps,
-		.size_bytes = x->bytes > 0 ? (uint64_t)x->bytes : 0,
-		.style = NA_STYLE_CAPTURE,
-		.klass = from_ps < to_ps ? NA_VALID : NA_NO_LATENCY,
-		.component = sends ? NA_COMP_SEND : NA_COMP_NETWORK,
-	};
-	uint32_t self = rank_address(s, x->rank);
-	uint32_t peer = rank_address(s, x->peer);
-
-	t.side = sends ? NA_TX : NA_RX;
-	t.src = receives ? peer : self;
-	t.dst = receives ? self : peer;
-	t.collective = s->name(s->ctx, x->group.s, x->group.n);
-	t.type = s->name(s->ctx, type.s, type.n);
-	return s->transfer(s->ctx, &t);
-}
-
-static bool name_group(struct reading *r, const struct na_inspector_line *x)
-{
-	const struct na_sink *s = r->sink;
-
-	if (r->group == NA_UNKNOWN_U32 || !na_text_same(r->named, x->group)) {
-		r->named = x->group;
-		r->group = s->name(s->ctx, x->group.s, x->group.n);
-	}
-	if (r->core == NA_UNKNOWN_U32) {
-		r->job_rank = r->in->rank >= 0 ? r->in->rank : x->rank;
-		r->core = s->core(s->ctx, NA_DEVICE_RANK, (int32_t)r->job_rank);
-	}
-	return r->group != NA_UNKNOWN_U32 && r->core != NA_UNKNOWN_U32;
-}
-
-static enum na_status tell_op(const struct reading *r,
-			      const struct na_inspector_line *x,
-			      const struct na_comm *c)
-{
-	const struct na_sink *s = r->sink;
-	struct na_op_type t;
-	struct na_op op = {.start_ps = c->start_ps, .end_ps = c->end_ps};
-	const char *word = na_opcode_word(c->operation);
-
-	memset(&t, 0, sizeof(t));
-	t.program_id = NA_UNKNOWN_U64;
-	t.channel = -1;
-	t.size_bytes = c->size_bytes;
-	t.name = s->name(s->ctx, x->operation.s, x->operation.n);
-	t.kernel = t.module = t.collective = NA_UNKNOWN_U32;
-	t.start_op = NA_UNKNOWN_U32;
-	t.transfer_type = word ? s->name(s->ctx, word, strlen(word))
-			       : NA_UNKNOWN_U32;
-	t.group_size = c->group_size;
-	t.opcode = c->operation;
-	t.network = NA_NET_GPU;
-	op.type = s->op_type(s->ctx, &t);
-	op.core = c->core;
-	return op.type == NA_UNKNOWN_U32 ? NA_ENOMEM : s->op(s->ctx, &op);
-}
-
-/* False: it is not known when, or for how long. */
-static bool times_of(const struct reading *r, const struct na_inspector_line *x,
-		     struct na_comm *c)
-{
-	int64_t zero = r->in->zero_ns;
-
-	if (is_timed(x))
-		return na_ps_since(x->kernel_start_ns, zero, &c->start_ps) &&
-		       na_ps_since(x->kernel_stop_ns, zero, &c->end_ps);
-	return x->exec_ps >= 0 && x->exec_ps < NA_OP_MAX_PS &&
-	       x->dump_ns >= 0 && na_ps_since(x->dump_ns, zero, &c->end_ps) &&
-	       na_add_i64(c->end_ps, -x->exec_ps, &c->start_ps);
-}
-
-static enum na_status tell_comm(struct reading *r,
-				const struct na_inspector_line *x,
-				struct na_text line)
-{
-	uint32_t wants = r->in->wants;
-	bool p2p = x->parts & NA_INSPECTOR_P2P;
-	bool peer = p2p && in_world(r, x) && is_rank(x->peer, x);
-	struct na_comm c = {
-		.sequence = x->sequence,
-		.size_bytes = x->bytes < 0 ? NA_UNKNOWN_U64
-					   : (uint64_t)x->bytes,
-		.group_size = (uint32_t)x->n_ranks,
-		.type = NA_UNKNOWN_U32,
-		.stream = NA_UNKNOWN_U32,
-		.peer = peer ? (int32_t)x->peer : -1,
-		.operation = (uint8_t)na_nccl_opcode(x->operation),
-		.source = !is_timed(x) ? NA_COMM_LASTED
-			  : na_text_is(x->source, "collective_cpu")
-				  ? NA_COMM_CPU
-				  : NA_COMM_KERNEL,
-	};
-	bool receives = c.operation == NA_OPCODE_RECV;
-	enum na_status st = NA_OK;
-
-	if (!x->operation.n || !is_rank(x->rank, x) || !times_of(r, x, &c)) {
-		damaged(r, line, "an operation without its name, rank or time");
-		return NA_OK;
-	}
-	if (!name_group(r, x))
-		return NA_ENOMEM;
-	c.group = r->group;
-	c.core = (uint16_t)r->core;
-	if (wants & NA_WANT_COMMS)
-		st = r->sink->comm(r->sink->ctx, &c);
-	if (st == NA_OK && wants & NA_WANT_OPS && is_timed(x))
-		st = tell_op(r, x, &c);
-	if (st == NA_OK && peer && wants & NA_WANT_TRANSFERS && is_timed(x))
-		st = tell_transfer(r, x, c.start_ps, c.end_ps, c.operation,
-				   receives ? na_text_n("RECV", 4)
-					    : na_text_n("SEND", 4));
-	return st;
-}
-
-/* What a step of the proxy sends: from when it is posted to when it has gone.
- * A receiver waits for its peer in that time, so it tells of no transfer. */
-static enum na_status tell_step(const struct reading *r,
-				const struct na_inspector_line *x,
-				struct na_text line)
-{
-	int64_t from, to, zero = r->in->zero_ns;
-
-	if (!(r->in->wants & NA_WANT_TRANSFERS) ||
-	    !na_text_is(x->record, "proxy_step") ||
-	    !na_text_is(x->direction, "send") || !in_world(r, x))
-		return NA_OK;
-	if (!is_rank(x->rank, x) || !is_rank(x->peer, x) || x->send_ns < 0 ||
-	    x->stop_ns < x->send_ns || !na_ps_since(x->send_ns, zero, &from) ||
-	    !na_ps_since(x->stop_ns, zero, &to)) {
-		damaged(r, line, "a step without its ranks or its times");
-		return NA_OK;
-	}
-	return tell_transfer(r, x, from, to, NA_OPCODE_OTHER, x->record);
-}
-
-static enum na_status one_line(struct reading *r, struct na_text line,
-			       struct na_inspector_line *about)
-{
-	const struct na_sink *s = r->sink;
-	struct na_inspector_line x;
-
-	if (!na_inspector_parse(line, &x)) {
-		damaged(r, line, "no whole object of NCCL Inspector's");
-		return NA_OK;
-	}
-	if (x.parts & NA_INSPECTOR_STATS) {
-		*about = x;
-		if (x.lost)
-			s->left_out(s->ctx, NA_LEFT_AGGREGATED,
-				    (uint64_t)x.lost);
-	}
-	if (!(x.parts & OPERATIONS))
-		return NA_OK;
-	if (!complete(&x, about)) {
-		damaged(r, line,
-			"an operation without the dump_stats line that says "
-			"of which communicator it is");
-		return NA_OK;
-	}
-	return x.parts & NA_INSPECTOR_PROXY ? tell_step(r, &x, line)
-					    : tell_comm(r, &x, line);
-}
-
-static enum na_status read_block(const struct na_input *in,
-				 const struct na_block *b,
-				 const struct na_sink *sink, struct na_err *err)
-{
-	struct reading r = {.in = in,
-			    .g = in->state,
-			    .sink = sink,
-			    .group = NA_UNKNOWN_U32,
-			    .core = NA_UNKNOWN_U32};
-	struct na_inspector_line about;
-	const struct na_text *before = b->owner;
-	const uint8_t *p = b->p;
-	struct na_text line;
-	enum na_status st = NA_OK;
-
-	if (!before || !na_inspector_parse(*before, &about))
-		about = (struct na_inspector_line){.group = {NULL, 0}};
-	while (st == NA_OK && next_line(&p, b->end, &line))
-		st = one_line(&r, line, &about);
-	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
 }
 
 const struct na_reader na_reader_inspector = {
@@ -495,6 +214,6 @@ const struct na_reader na_reader_inspector = {
 	.sniff = sniff,
 	.open = open_inspector,
 	.cut = cut,
-	.read = read_block,
+	.read = na_inspector_read,
 	.close = close_inspector,
 };

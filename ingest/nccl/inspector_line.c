@@ -38,6 +38,7 @@ struct key {
 /* In order of their length. */
 static const struct key keys[] = {
 	KEY(HEADER, "id", TEXT, group),
+	KEY(META, "pid", NUMBER, pid),
 	KEY(P2P, "p2p", TEXT, operation),
 	KEY(HEADER, "rank", NUMBER, rank),
 	KEY(COLL, "coll", TEXT, operation),
@@ -89,8 +90,8 @@ static unsigned part_of(struct na_text key)
 
 /* First key that is at least so long. */
 static const uint8_t first_of[LONGEST + 2] = {
-	0,  0,  0,  1,  2,  5,  5,  6,  8,  10, 12, 12, 13, 14, 14, 15, 16,
-	18, 21, 25, 26, 26, 26, 26, 26, 26, 26, 26, 27, 28, 29, 29, 30,
+	0,  0,  0,  1,  3,  6,  6,  7,  9,  11, 13, 13, 14, 15, 15, 16, 17,
+	19, 22, 26, 27, 27, 27, 27, 27, 27, 27, 27, 28, 29, 30, 30, 31,
 };
 
 static const struct key *key_of(struct na_text word, unsigned part)
@@ -280,6 +281,7 @@ bool na_inspector_parse(struct na_text line, struct na_inspector_line *x)
 		.direction = none,
 		.rank = -1,
 		.n_ranks = -1,
+		.pid = -1,
 		.dump_ns = -1,
 		.sequence = -1,
 		.bytes = -1,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ingest/input.h"
 #include "netan/base/scan.h"
 
 /* enum values are bits: in which objects of the line a key is looked for */
@@ -20,7 +21,9 @@ enum na_inspector_part {
 	NA_INSPECTOR_COLL = 4,
 	NA_INSPECTOR_P2P = 8,
 	NA_INSPECTOR_PROXY = 16,
-	NA_INSPECTOR_STATS = 32
+	NA_INSPECTOR_STATS = 32,
+	NA_INSPECTOR_OPERATIONS = NA_INSPECTOR_COLL | NA_INSPECTOR_P2P |
+				  NA_INSPECTOR_PROXY
 };
 
 /* Numbers that are not there are -1; times are ns since the epoch. */
@@ -28,7 +31,7 @@ struct na_inspector_line {
 	unsigned parts; /* which there are */
 	/* header, metadata */
 	struct na_text group, host, version;
-	int64_t rank, n_ranks, dump_ns;
+	int64_t rank, n_ranks, pid, dump_ns;
 	/* an operation, or a step of the proxy's */
 	struct na_text operation, source; /* as they stand */
 	int64_t sequence, bytes, exec_ps, peer;
@@ -43,5 +46,25 @@ struct na_inspector_line {
 /* The texts lie in `line`.  False: no object of such a line, or one that
  * breaks off. */
 bool na_inspector_parse(struct na_text line, struct na_inspector_line *x);
+
+/* The next line from *p on that holds something; false: there is none. */
+bool na_inspector_next(const uint8_t **p, const uint8_t *end,
+		       struct na_text *line);
+/* What stands in a line's header, or in that of the line before it; false: in
+ * neither. */
+bool na_inspector_complete(struct na_inspector_line *x,
+			   const struct na_inspector_line *about);
+/* Whether it says when its operation ran; since when it is at least. */
+bool na_inspector_timed(const struct na_inspector_line *x);
+int64_t na_inspector_start(const struct na_inspector_line *x);
+/* Is there such a rank in its communicator? */
+bool na_inspector_is_rank(int64_t rank, const struct na_inspector_line *x);
+
+/* As struct na_reader has it; the block's owner is the line (struct na_text)
+ * that says of whom the first ones are, or NULL. */
+enum na_status na_inspector_read(const struct na_input *in,
+				 const struct na_block *b,
+				 const struct na_sink *sink,
+				 struct na_err *err);
 
 #endif

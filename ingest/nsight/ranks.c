@@ -129,11 +129,15 @@ static void by_device(struct na_input *in)
 		x->slots.v[i].rank = (int32_t)i;
 	if (x->talks.n)
 		na_input_warn(in,
-			      "nothing tells the ranks: %s taken for them; of "
-			      "one rank, call the file ..._rank3.sqlite",
+			      "nothing tells the ranks: %s taken for them; %s",
 			      numbers ? "device numbers are"
 				      : "devices of processes, in the order of "
-					"their first kernels, are");
+					"their first kernels, are",
+			      x->slots.n > 1
+				      ? "of a job of several hosts, record "
+					"each rank into a file of its own "
+					"(nsys profile -o job_rank%q{RANK})"
+				      : "call the file ..._rank3.sqlite");
 }
 
 /* ---- groups */

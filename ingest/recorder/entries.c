@@ -340,6 +340,57 @@ static bool one_entry(struct entries *e, struct na_testimony_entry *to)
 
 /* ---- those that are kept */
 
+static struct na_recorder_frame frame_of(const struct na_dump_value *v)
+{
+	struct na_recorder_frame f = {
+		.function = na_dump_text(na_dump_get(v, "name")),
+		.file = na_dump_text(na_dump_get(v, "filename"))};
+
+	if (!na_dump_int(na_dump_get(v, "line"), &f.line))
+		f.line = -1;
+	return f;
+}
+
+/* Keys are one text each, as those of entries: where a frame before had these
+ * at these places, its values are known. */
+static struct na_recorder_frame same_frame(struct na_recorder_dump *x,
+					   const struct na_dump_value *v)
+{
+	const struct na_dump_list *l = v->kind == NA_DUMP_DICT ? v->list : NULL;
+	bool three = l && l->n == 6 && l->v[0].kind == NA_DUMP_TEXT &&
+		     l->v[2].kind == NA_DUMP_TEXT &&
+		     l->v[4].kind == NA_DUMP_TEXT;
+
+	if (!three)
+		return frame_of(v);
+	if (l->v[0].s != x->frame_keys[0] || l->v[2].s != x->frame_keys[1] ||
+	    l->v[4].s != x->frame_keys[2]) {
+		bool usual = na_text_is(na_dump_text(&l->v[0]), "name") &&
+			     na_text_is(na_dump_text(&l->v[2]), "filename") &&
+			     na_text_is(na_dump_text(&l->v[4]), "line");
+
+		if (!usual)
+			return frame_of(v);
+		for (size_t i = 0; i < 3; i++)
+			x->frame_keys[i] = l->v[2 * i].s;
+	}
+	return (struct na_recorder_frame){na_dump_text(&l->v[1]),
+					  na_dump_text(&l->v[3]),
+					  l->v[5].kind == NA_DUMP_INT
+						  ? l->v[5].i
+						  : -1};
+}
+
+static bool add_frame(struct na_recorder_dump *x, struct na_recorder_frame f)
+{
+	if (f.line < 0 || f.line > INT32_MAX)
+		f.line = -1;
+	return na_add(&x->dump->frames,
+		      ((struct na_testimony_frame){
+			      na_recorder_name(x, f.function),
+			      na_recorder_name(x, f.file), (int32_t)f.line}));
+}
+
 static bool add_frames(struct entries *e, const struct na_dump_value *v,
 		       struct na_testimony_entry *to)
 {
@@ -348,24 +399,40 @@ static bool add_frames(struct entries *e, const struct na_dump_value *v,
 
 	to->frame = (uint32_t)d->frames.n;
 	for (size_t i = 0; l && i < l->n && i < 256; i++) {
-		const struct na_dump_value *f = &l->v[i];
-		int64_t line;
-
-		if (!na_dump_int(na_dump_get(f, "line"), &line) || line < 0 ||
-		    line > INT32_MAX)
-			line = -1;
-		if (!na_add(&d->frames,
-			    ((struct na_testimony_frame){
-				    na_recorder_name(e->x,
-						     na_dump_text(na_dump_get(
-							     f, "name"))),
-				    na_recorder_name(e->x,
-						     na_dump_text(na_dump_get(
-							     f, "filename"))),
-				    (int32_t)line})))
+		if (!add_frame(e->x, frame_of(&l->v[i])))
 			return false;
 	}
 	to->n_frames = (uint32_t)d->frames.n - to->frame;
+	return true;
+}
+
+/* Of operations that have completed, the last one's alone are kept: where its
+ * rank was last, if it never called the next. */
+static void note_frames(struct na_recorder_dump *x,
+			const struct na_dump_value *v)
+{
+	const struct na_dump_list *l = na_dump_items(v, NA_DUMP_LIST);
+
+	x->n_last = 0;
+	for (size_t i = 0; l && i < l->n && i < NA_LEN(x->last); i++)
+		x->last[x->n_last++] = same_frame(x, &l->v[i]);
+}
+
+static bool add_last_frames(struct na_recorder_dump *x)
+{
+	struct na_testimony_dump *d = x->dump;
+	struct na_testimony_entry *e = d->entries.n
+					       ? &d->entries.v[d->entries.n - 1]
+					       : NULL;
+
+	if (!e || e->state != NA_TESTIMONY_COMPLETED)
+		return true;
+	e->frame = (uint32_t)d->frames.n;
+	for (size_t i = 0; i < x->n_last; i++) {
+		if (!add_frame(x, x->last[i]))
+			return false;
+	}
+	e->n_frames = (uint32_t)x->n_last;
 	return true;
 }
 
@@ -417,10 +484,12 @@ bool na_recorder_entry(struct na_recorder_dump *x,
 		return false;
 	if (!d->n_entries++)
 		d->lost = to.record > 0;
-	if (to.state == NA_TESTIMONY_COMPLETED)
+	if (to.state == NA_TESTIMONY_COMPLETED) {
 		d->all = true;
-	else if (!add_frames(&e, e.v[FRAMES], &to))
+		note_frames(x, e.v[FRAMES]);
+	} else if (!add_frames(&e, e.v[FRAMES], &to)) {
 		return false;
+	}
 	if (d->entries.n >= x->entries_max && !keep_some(x))
 		return false;
 	return na_add(&d->entries, to);
@@ -437,5 +506,5 @@ bool na_recorder_entries_end(struct na_recorder_dump *x)
 	}
 	/* Where none has completed, those that have were left out. */
 	x->dump->lost = x->dump->lost && x->dump->all;
-	return x->keeps_all || keep_some(x);
+	return add_last_frames(x) && (x->keeps_all || keep_some(x));
 }

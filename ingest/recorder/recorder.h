@@ -56,6 +56,11 @@ struct na_recorder_group {
 	uint32_t group;
 };
 
+struct na_recorder_frame {
+	struct na_text function, file;
+	int64_t line; /* -1 */
+};
+
 struct na_recorder_dump {
 	struct na_testimony *ranks;
 	struct na_testimony_dump *dump;
@@ -72,6 +77,10 @@ struct na_recorder_dump {
 		const char *s;
 		int field;
 	} keys[64];
+	/* Of the last entry that has completed; the keys of frames. */
+	struct na_recorder_frame last[32];
+	size_t n_last;
+	const char *frame_keys[3];
 	/* the entry that was looked at last, and its values by field */
 	const struct na_dump_value *entry;
 	size_t entry_n;

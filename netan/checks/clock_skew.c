@@ -1,29 +1,6 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
-#include <math.h>
-
 #include "members.h"
-#include "netan/base/units.h"
 #include "netan/checks/look.h"
-
-static const char *offsets(struct na_case *c, const struct na_value *pairs)
-{
-	const char *text = "";
-	size_t n = 0;
-
-	for (const struct na_value *v = na_first(pairs, M_clock_offsets);
-	     v && n < 3; v = v->next, n++) {
-		double us = na_number_at(v, M_ahead_us);
-
-		text = na_case_text(
-			c, "%s%sthe clock of %s is %s %s (give or take %s)",
-			text, n ? ", " : "", na_text_at(v, M_host),
-			na_case_seconds(c, fabs(us) / NA_US_PER_S),
-			us < 0 ? "behind" : "ahead",
-			na_case_seconds(c, na_number_at(v, M_uncertainty_us) /
-						   1e6));
-	}
-	return text;
-}
 
 static void judge_clock_skew(struct na_case *c)
 {
@@ -31,7 +8,7 @@ static void judge_clock_skew(struct na_case *c)
 	const struct na_value *pairs = na_case_body(c, "pairs");
 	double skewed = na_number_at(side, M_clock_skew);
 	double share = na_skewed_share(c);
-	const char *who = offsets(c, pairs);
+	const char *who = na_clocks_text(c, na_get(pairs, M_clock_offsets));
 	bool many = share > c->limits->skewed;
 	struct na_finding *f;
 

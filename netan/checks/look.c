@@ -201,6 +201,26 @@ bool na_clocks_differ(const struct na_case *c)
 	       na_length(na_case_body(c, "pairs"), M_clock_offsets);
 }
 
+const char *na_clocks_text(struct na_case *c, const struct na_value *list)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	for (const struct na_value *v = list ? list->u.of.first : NULL;
+	     v && n < 3; v = v->next, n++) {
+		double us = na_number_at(v, M_ahead_us);
+
+		text = na_case_text(
+			c, "%s%sthe clock of %s is %s %s (give or take %s)",
+			text, n ? ", " : "", na_text_at(v, M_host),
+			na_case_seconds(c, fabs(us) / NA_US_PER_S),
+			us < 0 ? "behind" : "ahead",
+			na_case_seconds(c, na_number_at(v, M_uncertainty_us) /
+						   1e6));
+	}
+	return text;
+}
+
 const char na_other_hosts[] = "the files of the other hosts, beside this one";
 
 bool na_one_host(const struct na_case *c)

@@ -45,6 +45,9 @@ double na_waiting_share(const struct na_case *c);
  * limit, clocks differ, and latencies tell about them. */
 double na_skewed_share(const struct na_case *c);
 bool na_clocks_differ(const struct na_case *c);
+/* "the clock of host-1 is 3 ms ahead (give or take 2 us)", of the first three
+ * in a list with members host, ahead_us and uncertainty_us. */
+const char *na_clocks_text(struct na_case *c, const struct na_value *list);
 /* One host's trace alone, of a job on several: who is slow is not known, and
  * what the others saw is not here. */
 bool na_one_host(const struct na_case *c);

@@ -169,7 +169,8 @@ static void judge_planes(struct na_case *c)
 	struct na_finding *f;
 
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
-		if (!na_flag_at(v, M_trace))
+		/* A job on CPUs has no devices. */
+		if (!na_flag_at(v, M_trace) || na_flag_at(v, M_on_cpus))
 			continue;
 		traces++;
 		if (na_count_at(v, M_devices))
@@ -189,11 +190,29 @@ static void judge_planes(struct na_case *c)
 	na_put_alias(c->r, f->evidence, M_files, list);
 }
 
+/* Of ranks, when they leave operations together tells it: these clocks are
+ * corrected, and no finding. */
+static void note_corrected(struct na_case *c)
+{
+	const struct na_value *list = na_get(na_case_side(c, "collectives"),
+					     M_clocks);
+	size_t n = list ? list->n : 0;
+
+	if (n)
+		na_result_note(c->r,
+			       "clocks corrected from when ranks leave "
+			       "operations together: %s%s",
+			       na_clocks_text(c, list),
+			       n > 3 ? na_case_text(c, ", and %zu more", n - 3)
+				     : "");
+}
+
 static void judge_clock(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	struct na_finding *f;
 
+	note_corrected(c);
 	if (na_flag_at(side, M_one_clock) || na_count_at(side, M_files) < 2)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");

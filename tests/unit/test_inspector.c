@@ -223,9 +223,8 @@ static void test_real_line(void **state)
 	assert_int_equal(in.first_ns, INT64_C(1772585717257675000));
 	assert_int_equal(in.n_warnings, 1); /* not when it was */
 	hear(&h, &in);
-	assert_string_equal(h.text,
-			    "0xad56c683b0c4ef/3 #8995 op 3 bytes 2360832 peer "
-			    "-1 r1 0..5663000000 by 4\n");
+	assert_string_equal(h.text, "0,1,2/3 #8995 op 3 bytes 2360832 peer "
+				    "-1 r1 0..5663000000 by 4\n");
 	forget(&h, &in);
 }
 
@@ -236,10 +235,10 @@ static void test_lines_of_a_dump(void **state)
 	(void)state;
 	snprintf(text, sizeof(text), "%s%s%s%s", MARK("\"coll_records\":1"),
 		 verbose, p2p, step);
-	expect(text, "0x7f8c496ae9f661/8 #1231 op 5 bytes 2147483648 peer -1 "
+	expect(text, "0,1,2,3,4,5,6,7/8 #1231 op 5 bytes 2147483648 peer -1 "
 		     "r2 50000000..40681000000 by 0\n"
 		     "op ReduceScatter\n"
-		     "0x7f8c496ae9f661/8 #7 op 2 bytes 4096 peer 5 r2 "
+		     "0,1,2,3,4,5,6,7/8 #7 op 2 bytes 4096 peer 5 r2 "
 		     "70000000..82000000 by 1\n"
 		     "op Recv\n"
 		     "r5->r2 RECV 4096 70000000..82000000\n"

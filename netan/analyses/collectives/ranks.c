@@ -52,7 +52,7 @@ static struct coll_row *row_at(struct coll_state *s, struct coll_found *f,
 			: named    ? ROW_OF_GROUP
 				   : ROW_OF_STREAM;
 	uint32_t of[] = {[ROW_OF_GROUP] = g->name,
-			 [ROW_OF_STREAM] = g->stream,
+			 [ROW_OF_STREAM] = 0, /* whatever their streams */
 			 [ROW_OF_PAIRS] = 0,
 			 [ROW_OF_TYPE] = 0};
 	uint32_t at;

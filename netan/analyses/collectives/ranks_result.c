@@ -146,6 +146,24 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	free(text.s);
 }
 
+/* What the clocks of hosts were corrected by, for those who ask. */
+static void put_clocks(struct na_result *r, const struct na_ranks *k)
+{
+	struct na_value *list = na_put_list(r, na_result_side(r), M_clocks);
+
+	for (size_t i = 0; i < k->clocks.n; i++) {
+		const struct na_rank_clock *c = &k->clocks.v[i];
+		struct na_value *to;
+
+		if (!c->corrected || c->own)
+			continue;
+		to = na_put_object(r, list, NULL);
+		na_put_text(r, to, M_host, k->store->hosts[c->host].name);
+		na_put_real(r, to, M_ahead_us, na_us(c->ahead_ps));
+		na_put_real(r, to, M_uncertainty_us, na_us(c->uncertainty_ps));
+	}
+}
+
 void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 				  const struct coll_state *s,
 				  const struct coll_found *f)
@@ -157,6 +175,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 
 	if (!k)
 		return;
+	put_clocks(r, k);
 	list = na_put_list(r, body, M_executions);
 	for (size_t i = 0; i < k->instances.n; i++) {
 		const struct na_rank_instance *x = &k->instances.v[i];

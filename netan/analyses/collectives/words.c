@@ -172,6 +172,16 @@ static void say_count(struct na_str *to, uint64_t n, const char *what,
 			    more);
 }
 
+/* Is there no rank on a GPU? */
+static bool all_on_cpus(const struct na_store *store)
+{
+	for (size_t i = 0; i < store->n_sources; i++) {
+		if (!store->sources[i].on_cpus && !store->sources[i].capture)
+			return false;
+	}
+	return store->n_sources > 0;
+}
+
 /* "14 collectives over the data-center network, 3.2 GB received per step" */
 void na_collectives_say(struct na_result *r, struct coll_state *s,
 			const struct coll_total t[NA_N_NETWORKS])
@@ -189,7 +199,10 @@ void na_collectives_say(struct na_result *r, struct coll_state *s,
 		steps = s->steps[0].n;
 	for (int k = 0; k < NA_N_NETWORKS; k++) {
 		s->missing += t[k].missing;
-		say_count(&said, t[k].rows, what, where[k]);
+		say_count(&said, t[k].rows, what,
+			  k == NA_NET_GPU && all_on_cpus(s->scope->store)
+				  ? "between ranks on CPUs"
+				  : where[k]);
 		if (k == NA_NET_DCN && t[k].rows && steps && s->step_bytes > 0)
 			na_str_addf(&said, ", %s received per step",
 				    na_print_bytes(size,

@@ -192,6 +192,18 @@ static bool by_enough(const struct st_court *c, const struct st_host *h,
 			       (double)d->median_ps;
 }
 
+/* Steps of ranks are short, and a busy machine makes now this one late, now
+ * that one: who was not last in more than half of them is none that is late. */
+static bool mostly_last(const struct st_court *c, const struct st_host *h,
+			unsigned test)
+{
+	const struct st_verdict *v = &h->tests[test];
+
+	return test != ST_OF_STEPS ||
+	       !c->s->scope->store->hosts[h->host].of_ranks ||
+	       2 * v->last > v->n;
+}
+
 /* A family is the hosts of a run in one test: runs side by side are judged
  * as each alone. */
 static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
@@ -220,6 +232,7 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 			   na_steps_notable(v->effect_ps, v->typical_ps,
 					    share) &&
 			   v->effect_ps > blur(c, h->host, test) &&
+			   mostly_last(c, h, test) &&
 			   by_enough(c, h, test);
 	}
 	return true;

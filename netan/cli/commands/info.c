@@ -126,6 +126,8 @@ static void sum_up(const struct na_session *s, size_t i, int32_t *scratch,
 		x->actions[k] = na_store_actions(&s->store, i,
 						 (enum na_action_kind)k);
 	count_devices(s, i, scratch, x);
+	if (!in->n_sections)
+		x->events = in->events;
 	if (in->capture)
 		sum_up_capture(s, i, scratch, x);
 	else
@@ -239,7 +241,7 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 
 struct rows { /* for people: inputs by kind, and what is in them */
 	struct na_value *hosts, *captures, *planes, *lines, *damage, *ranked;
-	const struct na_info_ranks *ranks;
+	struct na_info_ranks *ranks;
 };
 
 static void views(struct na_result *r, const struct rows *x, bool verbose,
@@ -393,22 +395,21 @@ static void put_files(struct na_session *s, struct na_result *r,
 		put_lines(r, in, rows->lines);
 		put_sums(r, row, &x);
 		add_sums(all, &x);
-		if (na_info_put_rank(r, row, rows->ranks, in, i)) {
-			na_put_alias(r, rows->ranked, NULL, row);
+		if (na_info_put_rank(r, row, rows->ranks, in, i))
 			continue;
-		}
 		row = na_put_object(r,
 				    in->capture ? rows->captures : rows->hosts,
 				    NULL);
 		put_file(s, r, i, row);
 		put_sums(r, row, &x);
 	}
+	na_info_rank_rows(r, rows->ranks, rows->ranked);
 	all->slices = all_slices(&s->store, scratch);
 }
 
 static void fill_result(const struct na_cli *cli, struct na_session *s,
 			struct na_result *r, int32_t *scratch,
-			const struct na_info_ranks *ranks)
+			struct na_info_ranks *ranks)
 {
 	struct na_value *side = na_result_side(r), *totals;
 	const struct rows rows = {

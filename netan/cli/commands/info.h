@@ -20,8 +20,11 @@ struct na_info_ranks *na_info_ranks(const struct na_session *s);
 void na_info_ranks_free(struct na_info_ranks *x);
 /* Of input i; false: it tells of no rank. */
 bool na_info_put_rank(struct na_result *r, struct na_value *row,
-		      const struct na_info_ranks *x, const struct na_input *in,
+		      struct na_info_ranks *x, const struct na_input *in,
 		      size_t i);
+/* Those of all inputs by rank, into a list: once, behind the last. */
+void na_info_rank_rows(struct na_result *r, const struct na_info_ranks *x,
+		       struct na_value *to);
 /* Where there are ranks. */
 void na_info_put_joins(struct na_result *r, struct na_value *body,
 		       const struct na_info_ranks *x);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
@@ -15,8 +16,17 @@ struct counts { /* of an input */
 	struct na_extent seen;
 };
 
+struct ranked { /* an input's row */
+	uint32_t run, input;
+	int32_t rank;
+	struct na_value *row;
+};
+
+NA_ORDER(by_rank, struct ranked, NA_UP(run), NA_UP(rank), NA_UP(input))
+
 struct na_info_ranks {
 	struct counts *of; /* by input */
+	NA_VEC(struct ranked) rows;
 	NA_VEC(struct na_comm) comms;
 	NA_VEC(struct na_span) steps;
 	struct na_ranks joined;
@@ -91,6 +101,7 @@ void na_info_ranks_free(struct na_info_ranks *x)
 	na_ranks_fini(&x->joined);
 	na_vec_free(&x->comms);
 	na_vec_free(&x->steps);
+	na_vec_free(&x->rows);
 	free(x->of);
 	free(x);
 }
@@ -102,17 +113,22 @@ const struct na_extent *na_info_rank_seen(const struct na_info_ranks *x,
 }
 
 bool na_info_put_rank(struct na_result *r, struct na_value *row,
-		      const struct na_info_ranks *x, const struct na_input *in,
+		      struct na_info_ranks *x, const struct na_input *in,
 		      size_t i)
 {
 	const struct counts *c = &x->of[i];
+	const struct na_store *store = x->joined.store;
 
-	if (!x->joined.store->hosts[i].of_ranks)
+	if (!store->hosts[i].of_ranks ||
+	    !na_add(&x->rows, ((struct ranked){store->sources[i].run,
+					       (uint32_t)i, in->rank, row})))
 		return false;
 	if (in->rank >= 0)
 		na_put_int(r, row, M_rank, in->rank);
 	else
 		na_put_null(r, row, M_rank);
+	if (in->pid >= 0)
+		na_put_textf(r, row, M_process, "%" PRId64, in->pid);
 	if (in->world_size >= 0)
 		na_put_int(r, row, M_world_size, in->world_size);
 	else
@@ -122,6 +138,14 @@ bool na_info_put_rank(struct na_result *r, struct na_value *row,
 	na_put_int(r, row, M_p2p, (int64_t)c->p2p);
 	na_put_int(r, row, M_steps, (int64_t)c->steps);
 	return true;
+}
+
+void na_info_rank_rows(struct na_result *r, const struct na_info_ranks *x,
+		       struct na_value *to)
+{
+	na_sort(x->rows.v, x->rows.n, by_rank);
+	for (size_t i = 0; i < x->rows.n; i++)
+		na_put_alias(r, to, NULL, x->rows.v[i].row);
 }
 
 static void put_clocks(struct na_result *r, struct na_value *to,
@@ -217,19 +241,32 @@ static bool shows_hosts(const struct na_store *store)
 	return false;
 }
 
+static bool tells_process(const struct na_value *ranks)
+{
+	na_for_each (row, ranks) {
+		if (na_get(row, M_process))
+			return true;
+	}
+	return false;
+}
+
 void na_info_view_ranks(struct na_result *r, const struct na_info_ranks *x,
 			const struct na_value *ranks)
 {
-	static const char *const members[] = {M_label,       M_rank,   M_host,
-					      M_world_size,  M_events, M_groups,
-					      M_collectives, M_p2p,    M_steps,
-					      M_from_s,      M_to_s};
+	static const char *const members[] = {M_label,      M_rank,
+					      M_host,       M_process,
+					      M_world_size, M_events,
+					      M_groups,     M_collectives,
+					      M_p2p,        M_steps,
+					      M_from_s,     M_to_s};
 	const struct na_store *store = x->joined.store;
 	struct na_columns c = {.n = 0};
 
 	for (size_t i = 0; i < NA_LEN(members); i++) {
 		if ((i > 0 || store->n_runs > 1) &&
-		    (strcmp(members[i], M_host) != 0 || shows_hosts(store)))
+		    (strcmp(members[i], M_host) != 0 || shows_hosts(store)) &&
+		    (strcmp(members[i], M_process) != 0 ||
+		     tells_process(ranks)))
 			c.c[c.n++] = (struct na_column){members[i]};
 	}
 	if (ranks->n)

@@ -76,6 +76,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 			    s->store.sources[i].ranks &&
 				    in->told == NA_TOLD_TRACE);
 		na_put_bool(r, row, M_queued, in->told == NA_TOLD_RECORDER);
+		na_put_bool(r, row, M_on_cpus, in->on_cpus);
 		na_put_bool(r, row, M_damaged, broken);
 		na_put_count(r, row, M_devices, in->n_devices);
 		na_put_count(r, row, M_transfers, n);

@@ -106,6 +106,20 @@ static void place_ranks(struct na_session *s)
 	}
 }
 
+bool na_session_name_rank(struct na_session *s, struct na_input *in,
+			  struct na_source *to)
+{
+	char buf[RANK_NAME_BUF];
+
+	to->of_rank = true;
+	to->rank = in->rank;
+	if (!to->no_host)
+		return true;
+	rank_name(buf, in->rank);
+	to->host = in->host = na_arena_strn(&s->arena, buf, strlen(buf));
+	return in->host;
+}
+
 enum na_status na_session_hosts(struct na_session *s, struct na_err *err)
 {
 	const char *path = s->request->hosts;

@@ -117,6 +117,7 @@ static bool kept(struct na_session *s, const char *label)
 	*to = (struct na_source){.label = label ? label : in->label,
 				 .capture = in->capture != NULL,
 				 .host_threads = has_threads(in),
+				 .on_cpus = in->on_cpus,
 				 .told = in->told};
 	return na_session_name_host(s, in, to) == NA_OK;
 }
@@ -543,7 +544,8 @@ enum na_status na_session_open_beside(struct na_session *s,
 					"says what they tell"
 			: s->only_one ? ""
 				      : "no readable input");
-	else if (na_session_hosts(s, &err) == NA_OK &&
+	else if (na_session_seats(s, &err) == NA_OK &&
+		 na_session_hosts(s, &err) == NA_OK &&
 		 !(may_be_mixed(s) && runs_mixed(s, &err)) &&
 		 na_session_captures(s, &err) == NA_OK) {
 		if (!settle_origin(s))

@@ -82,10 +82,18 @@ void na_session_close(struct na_session *s);
  * analysis makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
+/* seats.c, for open, when runs are numbered: ranks of inputs that know those
+ * of communicators alone.  NA_EUSAGE: they do not go with others; NA_ENOMEM. */
+enum na_status na_session_seats(struct na_session *s,
+				struct na_err *err) NA_MUST_CHECK;
 /* hosts.c, for open: what an input calls its host, into it and its source;
  * then --hosts, which may say where ranks are.  NA_ENOMEM. */
 enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 				    struct na_source *to) NA_MUST_CHECK;
+/* The rank that an input turns out to be of, into its source.  False: no
+ * memory. */
+bool na_session_name_rank(struct na_session *s, struct na_input *in,
+			  struct na_source *to);
 enum na_status na_session_hosts(struct na_session *s,
 				struct na_err *err) NA_MUST_CHECK;
 /* After reading, whose records they are: "4 hosts", "8 ranks", "16 ranks on 4

@@ -138,6 +138,7 @@ void na_stalls_result(const struct na_stalls *x, struct na_result *r,
 void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r);
 void na_stalls_texts(const struct na_hangs *x, size_t most,
 		     struct na_result *r);
+void na_stalls_notes(const struct na_stalls *x, struct na_result *r);
 /* "GPU stuck: ranks 12 and 14 in all_to_all" */
 void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size);

@@ -8,6 +8,8 @@
  *
  *   mismatch      the tellers of one sequence differ in operation, type or,
  *                 where all must be equal, size; those beside the majority
+ *                 (also of one that all have left, if these called nothing
+ *                 after it, and others hold the next)
  *   device stuck  a member came and left, none never came: who holds it
  *   host stuck    who never came, and holds no earlier one of the group
  *   missing rank  nobody of these, and a member of whom there is no dump
@@ -119,7 +121,8 @@ struct na_stall_op {
 	size_t n;
 	int64_t since_ns;
 	enum na_hang_cause cause;    /* UNKNOWN: nobody is to blame */
-	struct na_stall_ranks holds; /* who holds it */
+	struct na_stall_ranks holds; /* who holds it; none: a mismatch that all
+					left, and its culprits came no further */
 	struct na_stall_ranks blame;
 	struct na_stall_ranks late; /* wait at an earlier one of the group */
 	bool differs;               /* a mismatch, whoever is right */
@@ -144,6 +147,13 @@ struct na_stall_work {
 bool na_stall_add(struct na_stall_ranks *to, int32_t rank); /* at the end */
 void na_stall_order(struct na_stall_ranks *r); /* sorts, each once */
 bool na_stall_has(const struct na_stall_ranks *r, int32_t rank);
+
+/* Does what is not in its dump say that the rank does not hold it? */
+bool na_stall_testifies(const struct na_testimony_dump *d);
+static inline bool na_stall_held(const struct na_testimony_entry *e)
+{
+	return e->state != NA_TESTIMONY_COMPLETED;
+}
 
 /* From dumps to operations with their blame. */
 bool na_stall_gather(struct na_stall_work *w);

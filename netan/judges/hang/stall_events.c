@@ -1,8 +1,11 @@
 /* What is told of the roots: their events; see stall.h. */
+#include <string.h>
+
 #include "netan/base/order.h"
 #include "netan/judges/hang/court.h"
 
-enum { FRAMES_MAX = 8, DIFFERS_MAX = 1024 };
+/* A million entries of one dump may each wait for another rank. */
+enum { FRAMES_MAX = 8, DIFFERS_MAX = 1024, PAIRS_SEARCHED = 1024 };
 
 static int64_t since_of(const struct na_stall_court *c, int32_t rank)
 {
@@ -20,26 +23,64 @@ static bool add_differs(struct na_stall *s, const struct na_stall_op *op)
 	return true;
 }
 
-/* Of those who hold it, the culprits first; else of a peer, which shows
- * where they should be. */
-static bool add_frames(struct na_stall *s, const struct na_stall_op *op)
+static bool add_frames(struct na_stall *s, const struct na_testimony_dump *d,
+		       const struct na_testimony_entry *e)
 {
-	for (int pass = 0; pass < 2 && !s->frames.n; pass++) {
-		for (size_t i = 0; i < op->n && s->frames.n < FRAMES_MAX; i++) {
-			const struct na_stall_entry *e = &op->entries[i];
-			bool blamed = na_stall_has(&op->blame, e->rank);
+	return !e || !e->n_frames || s->frames.n >= FRAMES_MAX ||
+	       na_add(&s->frames, ((struct na_stall_frames){d, e}));
+}
 
-			if (!e->entry->n_frames || (pass == 0 && !blamed))
-				continue;
-			if (!na_add(&s->frames,
-				    ((struct na_stall_frames){e->dump,
-							      e->entry})))
-				return false;
-			if (pass == 1)
-				break;
-		}
+/* Of one who is not blamed: where the code of the others should be, too. */
+static bool add_peer_frames(struct na_stall *s, const struct na_stall_op *op)
+{
+	for (size_t i = 0; i < op->n; i++) {
+		const struct na_stall_entry *e = &op->entries[i];
+
+		if (e->entry->n_frames && !na_stall_has(&op->blame, e->rank))
+			return s->frames.n == FRAMES_MAX ||
+			       add_frames(s, e->dump, e->entry);
 	}
 	return true;
+}
+
+static const struct na_testimony_entry *
+last_entry(const struct na_testimony_dump *d)
+{
+	const struct na_testimony_entry *last = NULL;
+
+	for (size_t i = 0; d && i < d->entries.n; i++) {
+		if (!last || d->entries.v[i].record >= last->record)
+			last = &d->entries.v[i];
+	}
+	return last;
+}
+
+/* Where a culprit is in the operation; who never came, where it was last. */
+static bool add_culprit_frames(struct na_stall *s,
+			       const struct na_stall_court *c, int32_t rank)
+{
+	const struct na_stall_op *op = &c->w->ops.v[c->charges[rank].op];
+	const struct na_testimony_dump *d = c->w->dumps[rank];
+
+	for (size_t i = 0; i < op->n; i++) {
+		if (op->entries[i].rank == rank)
+			return add_frames(s, op->entries[i].dump,
+					  op->entries[i].entry);
+	}
+	return add_frames(s, d, last_entry(d));
+}
+
+/* Those of the culprits come first. */
+static bool add_stacks(struct na_stall *s, const struct na_stall_court *c)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->culprits.n; i++)
+		ok = add_culprit_frames(s, c, s->culprits.v[i].rank);
+	if (ok && s->culprits.n)
+		ok = add_peer_frames(
+			s, &c->w->ops.v[c->charges[s->culprits.v[0].rank].op]);
+	return ok;
 }
 
 static bool describe(struct na_stall *s, const struct na_stall_op *op)
@@ -55,7 +96,7 @@ static bool describe(struct na_stall *s, const struct na_stall_op *op)
 		if (e->entry->timeout_ms > s->timeout_ms)
 			s->timeout_ms = e->entry->timeout_ms;
 	}
-	return add_differs(s, op) && add_frames(s, op);
+	return add_differs(s, op);
 }
 
 static bool meets(const struct na_stall_ranks *a,
@@ -83,16 +124,35 @@ static bool anybody_waits(const struct na_stall_op *op)
 	return i < op->holds.n;
 }
 
-/* One row for each group, of its first sequence; who waits for himself
- * does not wait. */
+static bool same_ranks(const struct na_stall_ranks *a,
+		       const struct na_stall_ranks *b)
+{
+	return a->n == b->n &&
+	       (!a->n || memcmp(a->v, b->v, a->n * sizeof(*a->v)) == 0);
+}
+
+/* Is it what a row tells of: the group's collective, or point-to-point
+ * operations with the same rank? */
+static bool is_row(const struct na_stall_wait *row,
+		   const struct na_stall_op *op)
+{
+	if (row->group != op->group || (row->sequence < 0) != op->p2p)
+		return false;
+	return !op->p2p || same_ranks(&row->waits_for,
+				      op->blame.n ? &op->blame : &op->late);
+}
+
+/* A row for each group, of its first sequence, and for each rank that others
+ * wait for point to point; who waits for himself does not wait. */
 static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 {
 	struct na_stall_wait *row = NULL;
 	int64_t ns = op->since_ns == INT64_MAX ? INT64_MIN : op->since_ns;
 
-	for (size_t i = 0; i < s->chain.n && !row; i++) {
-		if (s->chain.v[i].group == op->group &&
-		    (s->chain.v[i].sequence < 0) == op->p2p)
+	for (size_t i = s->chain.n, k = 0; i-- > 0 && !row; k++) {
+		if (op->p2p && k == PAIRS_SEARCHED)
+			break;
+		if (is_row(&s->chain.v[i], op))
 			row = &s->chain.v[i];
 	}
 	/* Those who hold it may all be stuck before. */
@@ -265,7 +325,7 @@ static bool add_undecided(const struct na_stall_court *c, struct na_stalls *x)
 			continue;
 		before = op->group;
 		s = new_stall(x, c->w);
-		if (!s || !describe(s, op))
+		if (!s || !describe(s, op) || !add_peer_frames(s, op))
 			return false;
 		s->why = "no majority of the ranks calls the same";
 	}
@@ -289,7 +349,7 @@ static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
 	if (!first)
 		return true;
 	s = new_stall(x, c->w);
-	if (!s || !describe(s, first))
+	if (!s || !describe(s, first) || !add_peer_frames(s, first))
 		return false;
 	s->cause = NA_HANG_UNKNOWN;
 	s->why = 2 * c->w->missing.n > c->w->members.n
@@ -310,7 +370,7 @@ bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		struct na_stall *s = &x->v.v[i];
 
 		na_sort(s->culprits.v, s->culprits.n, by_rank);
-		ok = add_chain(s, c->w);
+		ok = add_stacks(s, c) && add_chain(s, c->w);
 	}
 	na_sort(x->v.v, x->v.n, by_time);
 	return ok;

@@ -57,8 +57,7 @@ static bool index_dumps(struct na_stall_work *w)
 	return true;
 }
 
-/* Does what is not in its dump say that the rank does not hold it? */
-static bool testifies(const struct na_testimony_dump *d)
+bool na_stall_testifies(const struct na_testimony_dump *d)
 {
 	return d && !d->unresponsive && !d->cut;
 }
@@ -73,7 +72,8 @@ static bool find_missing(struct na_stall_work *w)
 	for (size_t i = 0; i < w->members.n; i++) {
 		const struct na_testimony_dump *d = w->dumps[w->members.v[i]];
 
-		if (!testifies(d) && !na_add(&w->missing, w->members.v[i]))
+		if (!na_stall_testifies(d) &&
+		    !na_add(&w->missing, w->members.v[i]))
 			return false;
 	}
 	return true;
@@ -83,11 +83,6 @@ static bool find_missing(struct na_stall_work *w)
 
 NA_ORDER(by_operation, struct na_stall_entry, NA_UP(group), NA_UP(sequence),
 	 NA_UP(rank))
-
-static bool held(const struct na_testimony_entry *e)
-{
-	return e->state != NA_TESTIMONY_COMPLETED;
-}
 
 /* Those of p2p that are held: streams run in order, so one before another
  * that has completed is held by mistake (parts of a batch stay so). */
@@ -99,7 +94,7 @@ static bool add_entries(struct na_stall_work *w,
 	for (size_t i = 0; i < d->entries.n; i++) {
 		const struct na_testimony_entry *e = &d->entries.v[i];
 
-		if (e->p2p && !held(e) && e->record > done)
+		if (e->p2p && !na_stall_held(e) && e->record > done)
 			done = e->record;
 	}
 	for (size_t i = 0; i < d->entries.n; i++) {
@@ -109,7 +104,7 @@ static bool add_entries(struct na_stall_work *w,
 
 		if (!e->p2p && !na_add(&w->entries, to))
 			return false;
-		if (e->p2p && held(e) && e->record > done &&
+		if (e->p2p && na_stall_held(e) && e->record > done &&
 		    !na_add(&w->sends, to))
 			return false;
 	}
@@ -189,7 +184,7 @@ static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 
 		if (na_stall_has(&op->holds, r))
 			continue;
-		if (!testifies(d)) {
+		if (!na_stall_testifies(d)) {
 			ok = na_add(&unheard, r);
 			continue;
 		}
@@ -340,6 +335,49 @@ static void free_op(struct na_stall_op *op)
 	na_vec_free(&op->late);
 }
 
+/* No rank holds it, but its tellers differ, and those who are beside the
+ * majority called nothing after it: what others hold then follows from it. */
+static bool take_left(struct na_stall_work *w, struct na_stall_op *op)
+{
+	bool ok = compare(w->ranks, op), last = op->differs && op->blame.n;
+
+	for (size_t i = 0; ok && last && i < op->blame.n; i++) {
+		const struct na_testimony_place *p =
+			na_testimony_place_of(w->dumps[op->blame.v[i]],
+					      op->group);
+
+		last = p && p->listed == op->sequence;
+	}
+	for (size_t i = 0; i < op->n; i++) {
+		int64_t ns = op->entries[i].entry->created_ns;
+
+		if (ns != INT64_MIN && ns < op->since_ns)
+			op->since_ns = ns;
+	}
+	if (ok && last && na_add(&w->ops, *op))
+		return true;
+	free_op(op);
+	return ok && !last;
+}
+
+/* What nobody holds is told where something that is held follows from it. */
+static void drop_left(struct na_stall_work *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->ops.n; i++) {
+		struct na_stall_op *op = &w->ops.v[i];
+
+		if (!op->holds.n &&
+		    (i + 1 == w->ops.n || op[1].group != op->group ||
+		     !op[1].holds.n))
+			free_op(op);
+		else
+			w->ops.v[kept++] = *op;
+	}
+	w->ops.n = kept;
+}
+
 static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 		    size_t n)
 {
@@ -356,21 +394,22 @@ static bool take_op(struct na_stall_work *w, const struct na_stall_entry *e,
 	for (size_t i = 0; ok && i < n; i++) {
 		int64_t ns = e[i].entry->created_ns;
 
-		if (!held(e[i].entry))
+		if (!na_stall_held(e[i].entry))
 			continue;
 		ok = na_stall_add(&op.holds, e[i].rank);
 		if (ns != INT64_MIN && ns < op.since_ns)
 			op.since_ns = ns;
 	}
-	if (!ok || !op.holds.n)
-		return ok;
+	if (ok && !op.holds.n)
+		return take_left(w, &op);
 	/* What follows a mismatch in its group follows from it. */
 	if (before && before->group == op.group && before->differs) {
 		op.differs = true;
 		op.cause = NA_HANG_MISMATCH;
-		ok = na_append(&op.blame, before->blame.v, before->blame.n);
+		ok = ok &&
+		     na_append(&op.blame, before->blame.v, before->blame.n);
 	} else {
-		ok = compare(w->ranks, &op);
+		ok = ok && compare(w->ranks, &op);
 		if (ok && may_run(w, &op)) {
 			w->running++;
 			free_op(&op);
@@ -412,6 +451,7 @@ bool na_stall_gather(struct na_stall_work *w)
 		}
 		ok = take_op(w, e + i, n);
 	}
+	drop_left(w);
 	na_stall_order(&w->overflow);
 	return ok;
 }
@@ -432,92 +472,4 @@ void na_stall_work_fini(struct na_stall_work *w)
 	free(w->dumps);
 	free(w->mixed);
 	free(w->in);
-}
-
-/* ---- point-to-point */
-
-NA_ORDER(by_ends, struct na_stall_entry, NA_UP(group), NA_UP(rank),
-	 NA_CMP(x->entry->peer, y->entry->peer), NA_UP(sequence))
-
-static bool sends(const struct na_testimony *x,
-		  const struct na_testimony_entry *e)
-{
-	return strcmp(na_strtab_at(&x->names, e->operation), "send") == 0;
-}
-
-/* The other end, as the peer holds it; or NULL. */
-static const struct na_stall_entry *other_end(const struct na_stall_work *w,
-					      const struct na_stall_entry *e)
-{
-	const struct na_stall_entry *v = w->sends.v;
-	int32_t peer = e->entry->peer;
-	size_t i = NA_BOUND(k, 0, w->sends.n,
-			    v[k].group > e->group ||
-				    (v[k].group == e->group &&
-				     (v[k].rank > peer ||
-				      (v[k].rank == peer &&
-				       v[k].entry->peer >= e->rank))));
-
-	for (; i < w->sends.n && v[i].group == e->group && v[i].rank == peer &&
-	       v[i].entry->peer == e->rank;
-	     i++) {
-		if (sends(w->ranks, v[i].entry) != sends(w->ranks, e->entry))
-			return &v[i];
-	}
-	return NULL;
-}
-
-/* Its rank holds a collective that it called before. */
-static bool queued_behind(const struct na_stall_entry *e)
-{
-	for (size_t i = 0; i < e->dump->entries.n; i++) {
-		const struct na_testimony_entry *x = &e->dump->entries.v[i];
-
-		if (x->record >= e->entry->record)
-			return false;
-		if (!x->p2p && held(x))
-			return true;
-	}
-	return false;
-}
-
-/* Both ends are called, and one does not move yet: the other waits for it. */
-static bool waits_for_turn(const struct na_stall_entry *e,
-			   const struct na_stall_entry *other)
-{
-	return queued_behind(other) && !queued_behind(e);
-}
-
-/* The first that a rank holds with a peer who does not hold its end, or whose
- * end stands behind what the peer waits in. */
-bool na_stall_gather_p2p(struct na_stall_work *w)
-{
-	na_sort(w->sends.v, w->sends.n, by_ends);
-	for (size_t i = 0; i < w->sends.n; i++) {
-		const struct na_stall_entry *e = &w->sends.v[i];
-		const struct na_stall_entry *other;
-		int32_t peer = e->entry->peer;
-		struct na_stall_op op = {.group = e->group,
-					 .sequence = -1,
-					 .entries = e,
-					 .n = 1,
-					 .since_ns = e->entry->created_ns,
-					 .p2p = true};
-
-		if (peer < 0 || (size_t)peer >= w->n_ranks ||
-		    (i && e[-1].group == e->group && e[-1].rank == e->rank &&
-		     e[-1].entry->peer == peer))
-			continue;
-		other = other_end(w, e);
-		if (other && !waits_for_turn(e, other))
-			continue;
-		op.cause = other                       ? NA_HANG_UNKNOWN
-			   : testifies(w->dumps[peer]) ? NA_HANG_HOST_STUCK
-						       : NA_HANG_MISSING_RANK;
-		if (!na_stall_add(&op.holds, e->rank) ||
-		    !na_stall_add(other ? &op.late : &op.blame, peer) ||
-		    !na_add(&w->ops, op))
-			return false;
-	}
-	return true;
 }

@@ -328,6 +328,7 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 	headline(x, r);
 	na_stalls_view(x, top ? top : 20, r);
 	na_stalls_texts(x, details, r);
+	na_stalls_notes(&x->stalls, r);
 	if (!x->events.n)
 		return;
 	events_view(x, top ? top : 20, r);

@@ -121,6 +121,12 @@ struct na_testimony_clock {
 };
 enum { NA_TESTIMONY_CLOCKS = 4 };
 
+/* Ranks of whom there were dumps of several moments: the last one counts. */
+struct na_testimony_again {
+	int32_t rank;
+	int64_t apart_ns; /* the last one and the first; -1: not told */
+};
+
 struct na_testimony {
 	struct na_strtab names;
 	struct na_testimony_clock clock[NA_TESTIMONY_CLOCKS];
@@ -128,7 +134,8 @@ struct na_testimony {
 	struct na_strtab keys; /* of a group: its index */
 	NA_VEC(int32_t) members;
 	NA_VEC(struct na_testimony_group) groups;
-	NA_VEC(struct na_testimony_dump) dumps; /* in order of the files */
+	NA_VEC(struct na_testimony_dump) dumps;  /* in order of the files */
+	NA_VEC(struct na_testimony_again) again; /* by rank, each once */
 };
 
 void na_testimony_init(struct na_testimony *x);
@@ -152,13 +159,16 @@ na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group);
 bool na_testimony_take(struct na_testimony *x, struct na_testimony *from);
 
 /*
- * Once all is read.  What different kinds of evidence say of a rank becomes
- * one dump; of the same kind, all stay.  Groups of which no input tells the
+ * Once all is read.  What is said of a rank becomes one dump: of the same kind
+ * of evidence that of the last moment counts (one moment may be there twice,
+ * as pickle and as JSON), other kinds and other groups add to it.  Groups of which no input tells the
  * members have those who speak of them; the one of PyTorch that has all
  * ("default_pg"), all up to the largest rank there is.  Of open groups, what
  * all members have enqueued is complete, up to where they differ.  False: no
  * memory.
  */
 bool na_testimony_complete(struct na_testimony *x);
+/* The first of it: one dump for each rank. */
+bool na_testimony_once(struct na_testimony *x);
 
 #endif

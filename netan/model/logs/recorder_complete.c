@@ -5,93 +5,7 @@
 #include "netan/base/order.h"
 #include "netan/model/logs/recorder.h"
 
-/* ---- one dump of a rank */
-
-static bool join_dumps(struct na_testimony_dump *to,
-		       struct na_testimony_dump *from)
-{
-	size_t frames = to->frames.n;
-
-	for (size_t i = 0; i < from->places.n; i++) {
-		struct na_testimony_place *p =
-			na_testimony_place(to, from->places.v[i].group);
-
-		if (!p)
-			return false;
-		if (p->enqueued < 0 && p->completed < 0)
-			*p = from->places.v[i];
-	}
-	for (size_t i = 0; i < from->entries.n; i++)
-		from->entries.v[i].frame += (uint32_t)frames;
-	if (!na_append(&to->entries, from->entries.v, from->entries.n) ||
-	    !na_append(&to->frames, from->frames.v, from->frames.n))
-		return false;
-	to->evidence |= from->evidence;
-	to->unresponsive |= from->unresponsive;
-	to->lost |= from->lost;
-	to->all |= from->all;
-	to->places_unmatched |= from->places_unmatched;
-	to->n_entries += from->n_entries;
-	to->left_out += from->left_out;
-	if (to->host == NA_NO_NAME)
-		to->host = from->host;
-	if (to->newest_ns < from->newest_ns)
-		to->newest_ns = from->newest_ns;
-	if (to->oldest_ns == INT64_MIN ||
-	    (from->oldest_ns != INT64_MIN && from->oldest_ns < to->oldest_ns))
-		to->oldest_ns = from->oldest_ns;
-	return true;
-}
-
-struct ranked {
-	int32_t rank;
-	uint32_t dump;
-};
-NA_ORDER(by_rank, struct ranked, NA_UP(rank), NA_UP(dump))
-
-/* Of each rank, those whose evidence the first one has not yet. */
-static bool join_all(struct na_testimony *x, struct ranked *order, bool *gone)
-{
-	for (size_t i = 0, first = 0; i < x->dumps.n; i++) {
-		struct na_testimony_dump *to, *from;
-
-		if (order[i].rank != order[first].rank)
-			first = i;
-		to = &x->dumps.v[order[first].dump];
-		from = &x->dumps.v[order[i].dump];
-		if (to == from || (to->evidence & from->evidence))
-			continue;
-		if (!join_dumps(to, from))
-			return false;
-		gone[order[i].dump] = true;
-	}
-	return true;
-}
-
-static bool one_of_each(struct na_testimony *x)
-{
-	size_t n = x->dumps.n, kept = 0;
-	struct ranked *order = na_calloc(n + 1, sizeof(*order));
-	bool *gone = na_calloc(n + 1, sizeof(*gone));
-	bool ok = order && gone;
-
-	for (size_t i = 0; ok && i < n; i++)
-		order[i] = (struct ranked){x->dumps.v[i].rank, (uint32_t)i};
-	if (ok) {
-		na_sort(order, n, by_rank);
-		ok = join_all(x, order, gone);
-	}
-	for (size_t i = 0; gone && i < n; i++) {
-		if (gone[i])
-			na_testimony_free_dump(&x->dumps.v[i]);
-		else
-			x->dumps.v[kept++] = x->dumps.v[i];
-	}
-	x->dumps.n = gone ? kept : n;
-	free(order);
-	free(gone);
-	return ok;
-}
+/* ---- ranks that are guessed */
 
 /* Numbers of GPUs are ranks where all the job is on one host: else two ranks
  * would be one, and others missing. */
@@ -303,7 +217,7 @@ bool na_testimony_complete(struct na_testimony *x)
 	bool ok;
 
 	drop_guesses(x);
-	ok = one_of_each(x) && find_speakers(x, &list) &&
+	ok = na_testimony_once(x) && find_speakers(x, &list) &&
 	     find_members(x, &list) && close_open(x);
 
 	na_vec_free(&list);

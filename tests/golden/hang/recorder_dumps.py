@@ -155,6 +155,18 @@ def mismatch(**other):
     return ranks
 
 
+def size_before(n=2048):
+    """Rank 6 calls another size, and ends: its peers get what they want of
+    it, and wait in the next one (gloo)."""
+    ranks = job()
+    for r in ranks:
+        r.add("world", "all_reduce", done=True, at=100,
+              n=n if r.rank == 6 else 1024)
+        if r.rank != 6:
+            r.add("world", "all_reduce", at=200)
+    return ranks
+
+
 def undecided():
     ranks = job(2)
     ranks[0].add("world", "all_reduce", at=100)
@@ -217,5 +229,7 @@ if __name__ == "__main__":
     write("missing", host_stuck(), leave_out=[5])
     write("root_left", root_left(), leave_out=[5])
     write("sent_before", sent_before(), only_active=False)
+    write("size_before", size_before(), only_active=False)
+    write("no_size_before", size_before(1024), only_active=False)
     write("partial", host_stuck(), leave_out=[0, 1, 2, 3, 4, 5])
     write("world_of_one", [Rank(0, [("world", [0])])])

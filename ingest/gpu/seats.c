@@ -1,0 +1,299 @@
+#include "ingest/gpu/seats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+
+const struct na_seat *na_seat_of(const struct na_input *in,
+				 struct na_text group)
+{
+	for (size_t i = 0; i < in->n_seats; i++) {
+		if (na_text_same(in->seats[i].group, group))
+			return &in->seats[i];
+	}
+	return NULL;
+}
+
+int32_t na_seat_job(const struct na_seat *x, int64_t rank)
+{
+	size_t at;
+
+	if (rank < 0 || rank >= x->size)
+		return -1;
+	if (x->world)
+		return (int32_t)rank;
+	at = NA_BOUND(i, 0, x->n_taken, x->taken[i].rank >= rank);
+	return at < x->n_taken && x->taken[at].rank == rank ? x->taken[at].job
+							    : -1;
+}
+
+bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
+		 int32_t size)
+{
+	size_t n = in->n_seats;
+	struct na_seat *more;
+
+	if (n == NA_SEATS_MAX || na_seat_of(in, group))
+		return true;
+	/* Room is doubled. */
+	if (!(n & (n - 1))) {
+		more = na_arena_alloc(&in->arena,
+				      (n ? 2 * n : 1) * sizeof(*more));
+		if (!more)
+			return false;
+		if (n)
+			memcpy(more, in->seats, n * sizeof(*more));
+		in->seats = more;
+	}
+	in->seats[in->n_seats++] =
+		(struct na_seat){.group = group, .rank = rank, .size = size};
+	return true;
+}
+
+/* ---- seats of all inputs, by communicator */
+
+struct place {
+	struct na_seat *seat;
+	size_t input;
+};
+
+struct places {
+	NA_VEC(struct place);
+};
+
+static int by_text(struct na_text a, struct na_text b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.s, b.s, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+NA_ORDER(by_seat, struct place, by_text(x->seat->group, y->seat->group),
+	 NA_CMP(x->seat->rank, y->seat->rank), NA_UP(input))
+
+/* How many from i on are of its communicator. */
+static size_t same_group(const struct places *p, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < p->n &&
+	       na_text_same(p->v[i].seat->group, p->v[i + n].seat->group))
+		n++;
+	return n;
+}
+
+static bool gather(struct na_input *const *v, size_t n, struct places *to)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < v[i]->n_seats; k++) {
+			if (!na_add(to, ((struct place){&v[i]->seats[k], i})))
+				return false;
+		}
+	}
+	na_sort(to->v, to->n, by_seat);
+	return true;
+}
+
+/* ---- processes */
+
+struct process {
+	const struct na_input *in;
+	size_t input;
+	int32_t number;
+};
+
+static int by_process(const void *first, const void *second)
+{
+	const struct process *a = first, *b = second;
+	int order = na_natural_order(a->in->host, b->in->host);
+
+	if (!order)
+		order = strcmp(a->in->host, b->in->host);
+	if (!order && a->in->pid != b->in->pid)
+		order = a->in->pid < b->in->pid ? -1 : 1;
+	/* Of one that is not told, its file stands for it. */
+	if (!order && a->in->pid < 0)
+		order = strcmp(a->in->path, b->in->path);
+	return order;
+}
+
+static int by_input(const void *first, const void *second)
+{
+	const struct process *a = first, *b = second;
+
+	return a->input < b->input ? -1 : a->input > b->input;
+}
+
+/* Numbers them by host and process id; how many there are. */
+static size_t number(struct na_input *const *v, size_t n, struct process *to)
+{
+	int32_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (struct process){v[i], i, 0};
+	na_sort(to, n, by_process);
+	for (size_t i = 0; i < n; i++) {
+		count += i && by_process(&to[i - 1], &to[i]) != 0;
+		to[i].number = count;
+	}
+	na_sort(to, n, by_input);
+	return (size_t)count + 1;
+}
+
+/* ---- the communicator of the whole job */
+
+/* Is every process in it, each as another rank?  A process may be there
+ * twice; who holds both inputs refuses that. */
+static bool is_whole(const struct place *p, size_t n, const struct process *of,
+		     size_t n_processes)
+{
+	size_t ranks = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].seat->size != p->seat->size)
+			return false;
+		if (i && p[i].seat->rank == p[i - 1].seat->rank &&
+		    of[p[i].input].number != of[p[i - 1].input].number)
+			return false;
+		ranks += !i || p[i].seat->rank != p[i - 1].seat->rank;
+	}
+	return ranks == n_processes;
+}
+
+static bool same_ranks(const struct place *a, size_t n, const struct place *b,
+		       size_t n_b)
+{
+	if (n != n_b)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (a[i].input != b[i].input ||
+		    a[i].seat->rank != b[i].seat->rank)
+			return false;
+	}
+	return true;
+}
+
+/* Where it begins in `p`; SIZE_MAX: there is none, or several as large ones
+ * tell other ranks. */
+static size_t find_world(const struct places *p, const struct process *of,
+			 size_t n_processes)
+{
+	size_t found = SIZE_MAX, n_found = 0;
+	bool doubt = false;
+
+	for (size_t i = 0, n; i < p->n; i += n) {
+		int32_t size = p->v[i].seat->size;
+
+		n = same_group(p, i);
+		if ((n_found && size < p->v[found].seat->size) ||
+		    !is_whole(p->v + i, n, of, n_processes))
+			continue;
+		if (n_found && size == p->v[found].seat->size) {
+			doubt |= !same_ranks(p->v + i, n, p->v + found,
+					     n_found);
+			continue;
+		}
+		found = i;
+		n_found = n;
+		doubt = false;
+	}
+	return doubt ? SIZE_MAX : found;
+}
+
+/* ---- what seats are in the job */
+
+static bool list_ranks(struct na_seat *x, struct na_arena *a)
+{
+	enum { RANK_BYTES = 11 };
+	size_t most = (size_t)x->size * RANK_BYTES, n = 0;
+	int32_t *ranks;
+	char *text;
+
+	if (x->size > NA_SEATS_LISTED ||
+	    (!x->world && x->n_taken != (size_t)x->size))
+		return true;
+	ranks = na_calloc((size_t)x->size, sizeof(*ranks));
+	text = na_arena_alloc(a, most + 1);
+	for (int32_t i = 0; ranks && i < x->size; i++)
+		ranks[i] = x->world ? i : x->taken[i].job;
+	na_sort(ranks, ranks ? (size_t)x->size : 0, na_order_i32);
+	for (int32_t i = 0; ranks && text && i < x->size; i++)
+		n += (size_t)snprintf(text + n, most + 1 - n, "%s%d",
+				      i ? "," : "", (int)ranks[i]);
+	x->list = na_text_n(text, ranks && text ? n : 0);
+	free(ranks);
+	return ranks && text;
+}
+
+/* The n seats of one communicator. */
+static bool settle_group(const struct place *p, size_t n,
+			 struct na_input *const *v, bool world,
+			 struct na_arena *a)
+{
+	struct na_seat_taken *taken = na_arena_alloc(a, n * sizeof(*taken));
+	size_t n_taken = 0;
+
+	if (!taken)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct na_seat_taken t = {p[i].seat->rank, v[p[i].input]->rank};
+
+		if (!n_taken || taken[n_taken - 1].rank != t.rank)
+			taken[n_taken++] = t;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct na_seat *x = p[i].seat;
+
+		x->world = world;
+		x->taken = taken;
+		x->n_taken = n_taken;
+		if (i && x->size == p->seat->size)
+			x->list = p->seat->list;
+		else if (!list_ranks(x, a))
+			return false;
+	}
+	return true;
+}
+
+static void place_ranks(struct na_input *const *v, size_t n,
+			const struct places *p, size_t world,
+			const struct process *of)
+{
+	for (size_t i = 0; i < n; i++) {
+		v[i]->rank = of[i].number;
+		v[i]->world_size = -1;
+	}
+	if (world == SIZE_MAX)
+		return;
+	for (size_t i = world, k = same_group(p, world); k-- > 0; i++) {
+		v[p->v[i].input]->rank = p->v[i].seat->rank;
+		v[p->v[i].input]->world_size = p->v[i].seat->size;
+	}
+}
+
+bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
+		     bool *stand_in)
+{
+	struct process *of = na_calloc(n, sizeof(*of));
+	struct places p = {0};
+	size_t world = SIZE_MAX, n_group;
+	bool ok = of && gather(v, n, &p);
+
+	if (ok) {
+		world = find_world(&p, of, number(v, n, of));
+		place_ranks(v, n, &p, world, of);
+	}
+	for (size_t i = 0; ok && i < p.n; i += n_group) {
+		n_group = same_group(&p, i);
+		ok = settle_group(p.v + i, n_group, v, i == world, a);
+	}
+	*stand_in = ok && world == SIZE_MAX;
+	na_vec_free(&p);
+	free(of);
+	return ok;
+}

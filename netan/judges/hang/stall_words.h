@@ -1,0 +1,22 @@
+/* What the sentences about stalls of ranks share; see hang.h. */
+#ifndef NETAN_JUDGES_HANG_STALL_WORDS_H
+#define NETAN_JUDGES_HANG_STALL_WORDS_H
+
+#include "netan/judges/hang/hang.h"
+
+enum { NA_STALL_RANKS_BUF = 200 /* of a list of ranks */ };
+
+const char *na_stall_name(const struct na_stalls *x, uint32_t n);
+/* "rank 3", "ranks 3, 5-8 and 12" */
+void na_stall_ranks_word(const int32_t *v, size_t n, char *buf, size_t size);
+/* The same of those who are blamed; empty: nobody. */
+void na_stall_culprits(const struct na_stall *s, char *buf, size_t size);
+/* "TENSOR_PARALLEL (ranks 2 and 3)" */
+void na_stall_group(const struct na_stalls *x, uint32_t group, char *buf,
+		    size_t size);
+/* Of all hangs together: who is blamed, and who waits for them.  False: no
+ * memory; both are the caller's in any case. */
+bool na_stall_all_of(const struct na_stalls *x, struct na_stall_ranks *blamed,
+		     struct na_stall_ranks *waiting);
+
+#endif
