@@ -182,6 +182,39 @@ static void accuse(struct court *c)
 	}
 }
 
+/* The one host that has a suspect in every slow unit: one fault explains them
+ * all, and any other way to do so takes two.  NA_UNKNOWN_U32: none, or
+ * several. */
+static uint32_t in_every(struct court *c)
+{
+	uint32_t units = 0, found = NA_UNKNOWN_U32;
+
+	memset(c->shared, 0, c->l->n_hosts * sizeof(*c->shared));
+	for (size_t k = 0; k < c->n; k++) {
+		const struct na_links_unit *u = &c->units[k];
+		const struct na_rank_instance *x = na_court_instance(c, u);
+
+		if (!na_court_slow(u))
+			continue;
+		for (size_t i = x->from; i < x->to; i++) {
+			uint32_t host = na_court_host(c, i);
+
+			if (na_court_suspected(c, u, i) &&
+			    c->shared[host] == units)
+				c->shared[host]++;
+		}
+		units++;
+	}
+	for (uint32_t h = 0; h < c->l->n_hosts; h++) {
+		if (c->shared[h] != units)
+			continue;
+		if (found != NA_UNKNOWN_U32)
+			return NA_UNKNOWN_U32;
+		found = h;
+	}
+	return found;
+}
+
 /* Why a host is not named though a slow unit has it alone; NAMED: it is. */
 static enum na_links_why doubt(struct court *c, uint32_t host)
 {
@@ -205,8 +238,15 @@ enum na_links_why na_court_judge(struct court *c)
 {
 	enum na_links_why why = NA_LINKS_NAMED;
 	size_t hosts = 0, named = 0;
+	uint32_t one;
 
 	accuse(c);
+	one = c->open && !c->orphans ? in_every(c) : NA_UNKNOWN_U32;
+	if (one != NA_UNKNOWN_U32) {
+		memset(c->named, 0, c->l->n_hosts);
+		c->named[one] = 1;
+		c->open = 0;
+	}
 	for (uint32_t h = 0; h < c->l->n_hosts; h++) {
 		hosts += c->touched[h];
 		named += c->named[h];

@@ -57,6 +57,23 @@ struct ratios {
 	size_t n, cap;
 };
 
+/* What groups of a stratum are compared with: those that nothing passes
+ * beside, or the others. */
+struct measure {
+	size_t groups;
+	double usual;    /* the lower quartile of their medians, since what is
+			    wrong makes them slower */
+	uint32_t *holds; /* by host: groups that hold it; 0 between strata */
+};
+
+struct compared {
+	const struct na_links *l;
+	double *tmp, *medians; /* [samples] */
+	struct measure of[2];  /* by `beside` */
+	uint32_t *seen, stamp; /* by host */
+	struct ratios *out;
+};
+
 static size_t end_of_group(const struct links_sample *v, size_t i, size_t to)
 {
 	uint32_t group = v[i].group;
@@ -66,24 +83,106 @@ static size_t end_of_group(const struct links_sample *v, size_t i, size_t to)
 	return i;
 }
 
-/* What is usual: the lower quartile of the groups' medians, since what is
- * wrong makes them slower.  NaN: too few groups. */
-static double usual(const struct links_sample *v, size_t n, double *tmp,
-		    double *medians)
+/* Host of part i of a sample's instance; NA_UNKNOWN_U32: it was there since
+ * `stamp` was counted up. */
+static uint32_t host_once(struct compared *m, const struct links_sample *x,
+			  size_t i)
 {
-	size_t groups = 0;
+	const struct na_ranks *r = m->l->ranks;
+	const struct na_rank_instance *k = &r->instances.v[x->instance];
+	uint32_t host = m->l->host_of[r->parts.v[k->from + i].rank];
 
+	if (m->seen[host] == m->stamp)
+		return NA_UNKNOWN_U32;
+	m->seen[host] = m->stamp;
+	return host;
+}
+
+static double median_of(struct compared *m, const struct links_sample *v,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		m->tmp[i] = v[i].log_ps;
+	return na_median(m->tmp, n);
+}
+
+static void take_measure(struct compared *m, const struct links_sample *v,
+			 size_t n, struct measure *to)
+{
+	to->groups = 0;
+	for (size_t i = 0, end; i < n; i = end) {
+		end = end_of_group(v, i, n);
+		if (end - i < LEAST_OF_STRATUM)
+			continue;
+		m->medians[to->groups++] = median_of(m, &v[i], end - i);
+		m->stamp++;
+		for (size_t k = 0; k < v[i].ranks; k++) {
+			uint32_t host = host_once(m, &v[i], k);
+
+			if (host != NA_UNKNOWN_U32)
+				to->holds[host]++;
+		}
+	}
+	if (to->groups)
+		to->usual = na_select(m->medians, to->groups,
+				      (to->groups - 1) / 4);
+}
+
+static void forget(struct compared *m, const struct links_sample *v, size_t n,
+		   struct measure *of)
+{
 	for (size_t i = 0, to; i < n; i = to) {
 		to = end_of_group(v, i, n);
-		if (to - i < LEAST_OF_STRATUM)
-			continue;
-		for (size_t k = i; k < to; k++)
-			tmp[k - i] = v[k].log_ps;
-		medians[groups++] = na_median(tmp, to - i);
+		m->stamp++;
+		for (size_t k = 0; k < v[i].ranks; k++) {
+			uint32_t host = host_once(m, &v[i], k);
+
+			if (host != NA_UNKNOWN_U32)
+				of->holds[host] = 0;
+		}
 	}
-	return groups < LEAST_GROUPS
-		       ? (double)NAN
-		       : na_select(medians, groups, (groups - 1) / 4);
+}
+
+/* A host that all groups hold would make all of them slow: that they are even
+ * says nothing of it. */
+static bool may_be_even(struct compared *m, const struct links_sample *v,
+			const struct measure *by)
+{
+	m->stamp++;
+	for (size_t k = 0; k < v->ranks; k++) {
+		uint32_t host = host_once(m, v, k);
+
+		if (host != NA_UNKNOWN_U32 && by->holds[host] == by->groups)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What the instances [0, n) of a group are compared with; NULL: nothing tells.
+ * What passes beside makes slower: who is slow beside nobody, compared with
+ * those who are not alone, is slow all the more, and the reverse.
+ */
+static const struct measure *measure_of(struct compared *m,
+					const struct links_sample *v, size_t n)
+{
+	const struct measure *alone = &m->of[0], *beside = &m->of[1];
+	const struct measure *own = v->beside ? beside : alone;
+	double median = median_of(m, v, n);
+	const double even = log(NA_LINKS_EVEN);
+
+	if (n < LEAST_OF_STRATUM)
+		return NULL;
+	if (own->groups >= LEAST_GROUPS && (!v->beside || !alone->groups) &&
+	    (median > own->usual + even || may_be_even(m, v, own)))
+		return own;
+	if (!v->beside)
+		return beside->groups && median > beside->usual + even ? beside
+								       : NULL;
+	return alone->groups && median <= alone->usual + even &&
+			       may_be_even(m, v, alone)
+		       ? alone
+		       : NULL;
 }
 
 static int class_of(uint64_t bytes)
@@ -91,23 +190,31 @@ static int class_of(uint64_t bytes)
 	return (63 - __builtin_clzll(bytes | 1)) / 2;
 }
 
-static bool compare_stratum(const struct links_sample *v, size_t n, double *tmp,
-			    struct ratios *out)
+static bool compare_stratum(struct compared *m, const struct links_sample *v,
+			    size_t n)
 {
-	double centre = usual(v, n, tmp, tmp + n);
+	size_t mid = 0;
 	bool ok = true;
 
-	for (size_t i = 0, to; isfinite(centre) && ok && i < n; i = to) {
-		to = end_of_group(v, i, n);
-		for (size_t k = i; ok && to - i >= LEAST_OF_STRATUM && k < to;
-		     k++)
-			ok = na_add(out,
+	while (mid < n && !v[mid].beside)
+		mid++;
+	take_measure(m, v, mid, &m->of[0]);
+	take_measure(m, v + mid, n - mid, &m->of[1]);
+	for (size_t i = 0, to; ok && i < n; i = to) {
+		const struct measure *by;
+
+		to = end_of_group(v, i, i < mid ? mid : n);
+		by = measure_of(m, &v[i], to - i);
+		for (size_t k = i; by && ok && k < to; k++)
+			ok = na_add(m->out,
 				    ((struct ratio){v[k].run, v[k].group,
 						    v[k].instance,
 						    class_of(v[k].bytes),
 						    v[k].hosts < 2,
-						    v[k].log_ps - centre}));
+						    v[k].log_ps - by->usual}));
 	}
+	forget(m, v, mid, &m->of[0]);
+	forget(m, v + mid, n - mid, &m->of[1]);
 	return ok;
 }
 
@@ -150,43 +257,31 @@ static bool add_units(struct na_links *l, const struct ratios *x)
 	return ok;
 }
 
-/* Of a stratum, those that nothing passes beside, where two groups have such;
- * else all the others. */
-static size_t alone(const struct links_sample *v, size_t n, size_t *from)
-{
-	size_t groups = 0, to = 0;
-
-	while (to < n && !v[to].beside) {
-		size_t end = to;
-
-		while (end < n && !v[end].beside && v[end].group == v[to].group)
-			end++;
-		groups += end - to >= LEAST_OF_STRATUM;
-		to = end;
-	}
-	*from = groups < LEAST_GROUPS ? to : 0;
-	return groups < LEAST_GROUPS ? n - to : to;
-}
-
 bool na_links_compare(struct na_links *l, struct links_samples *x)
 {
 	struct ratios ratios = {0};
 	double *tmp = na_calloc(2 * x->n + 1, sizeof(*tmp));
-	bool ok = tmp;
+	uint32_t *hosts = na_calloc(3 * (size_t)l->n_hosts + 1, sizeof(*hosts));
+	bool ok = tmp && hosts;
+	struct compared m = {.l = l, .tmp = tmp, .out = &ratios};
 
+	if (ok) {
+		m.medians = tmp + x->n;
+		m.of[0].holds = hosts;
+		m.of[1].holds = hosts + l->n_hosts;
+		m.seen = hosts + 2 * (size_t)l->n_hosts;
+	}
 	na_sort(x->v, x->n, by_stratum);
 	for (size_t i = 0, to; ok && i < x->n; i = to) {
-		size_t from, n;
-
 		for (to = i + 1;
 		     to < x->n && stratum(&x->v[i], &x->v[to]) == 0;)
 			to++;
-		n = alone(&x->v[i], to - i, &from);
-		ok = compare_stratum(&x->v[i + from], n, tmp, &ratios);
+		ok = compare_stratum(&m, &x->v[i], to - i);
 	}
 	na_sort(ratios.v, ratios.n, by_unit);
 	ok = ok && add_units(l, &ratios);
 	free(ratios.v);
 	free(tmp);
+	free(hosts);
 	return ok;
 }
