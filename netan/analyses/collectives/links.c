@@ -118,8 +118,7 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 
 /* ---- the answer in words */
 
-static void say_named(struct na_str *to, const struct na_value *names,
-		      const char *what)
+static void say_named(struct na_str *to, const struct na_value *names)
 {
 	size_t n = 0;
 
@@ -129,7 +128,7 @@ static void say_named(struct na_str *to, const struct na_value *names,
 		na_str_addf(to, "%s%.60s", n > 1 ? ", " : "", v->u.text);
 	}
 	if (names && names->n > NAMED)
-		na_str_addf(to, " and %zu more %s", names->n - NAMED, what);
+		na_str_addf(to, " and %zu more", names->n - NAMED);
 }
 
 static void say_why(struct na_str *to, const struct links_report *p,
@@ -159,7 +158,7 @@ static void say_why(struct na_str *to, const struct links_report *p,
 		na_str_addf(to, "%zu of %zu groups are up to %sx slower; ",
 			    x->slow, x->units, number);
 		na_str_addf(to, "which of ");
-		say_named(to, suspects, "hosts");
+		say_named(to, suspects);
 		na_str_addf(to, " it is, they do not tell");
 		break;
 	case NA_LINKS_PATH:
