@@ -77,6 +77,10 @@ static void judge_undecided(struct na_case *c, const struct na_value *links)
 	f->remedy = "look at the counters of these hosts' NICs, or test them "
 		    "against other hosts; runs with other placements of ranks "
 		    "would tell them apart";
+	na_case_fact(c, f, "ranks %s: %s times as long as like groups",
+		     na_text_at(na_first(links, M_groups), M_group),
+		     na_case_number(c, na_number_at(na_first(links, M_groups),
+						    M_excess)));
 	na_case_copy(c, f->evidence, links, M_suspects, M_suspect_ranks);
 }
 
