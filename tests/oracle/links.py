@@ -121,9 +121,10 @@ class Job:
     def write(self, path):
         os.makedirs(path)
         for r in range(self.n):
-            name = "node%d_%d.17.pt.trace.json" % (self.host(r), 900 + r)
+            name = "node%d_%d.1767607200000.pt.trace.json" % (self.host(r), 900 + r)
             with open(os.path.join(path, name), "w") as f:
                 json.dump({"schemaVersion": 1,
+                           "host_name": "node%d" % self.host(r),
                            "baseTimeNanoseconds": BASE_NS,
                            "distributedInfo": {"backend": "nccl", "rank": r,
                                                "world_size": self.n},

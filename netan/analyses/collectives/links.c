@@ -131,6 +131,27 @@ static void say_named(struct na_str *to, const struct na_value *names)
 		na_str_addf(to, " and %zu more", names->n - NAMED);
 }
 
+static void say_even(struct na_str *to, const struct na_links_run *x)
+{
+	if (x->unsure) {
+		na_str_addf(to,
+			    "%zu of %zu groups and pairs of ranks on %zu hosts "
+			    "look slower, and transfer too seldom to be sure: "
+			    "trace more steps",
+			    x->unsure, x->units, x->hosts);
+		return;
+	}
+	na_str_addf(to,
+		    "none of %zu groups and pairs of ranks on %zu hosts "
+		    "transfers slower than the others",
+		    x->units, x->hosts);
+	if (x->apart < x->hosts)
+		na_str_addf(to,
+			    "; of %zu of them a slow one would not be told "
+			    "from the others in its groups",
+			    x->hosts - x->apart);
+}
+
 static void say_why(struct na_str *to, const struct links_report *p,
 		    uint32_t run, const struct na_value *suspects)
 {
@@ -140,19 +161,15 @@ static void say_why(struct na_str *to, const struct links_report *p,
 	na_print_number(number, x->excess, 3);
 	switch (x->why) {
 	case NA_LINKS_NOTHING:
-		na_str_addf(to, "no two groups of ranks on several hosts do "
-				"the same often enough to compare them");
+		na_str_addf(to,
+			    p->s->scope->store->ranked.hosts
+				    ? "no two groups of ranks on several hosts "
+				      "do the same often enough to compare them"
+				    : "nothing tells the hosts of these ranks "
+				      "(--hosts does)");
 		break;
 	case NA_LINKS_ALL_EVEN:
-		na_str_addf(to,
-			    "none of %zu groups and pairs of ranks on %zu "
-			    "hosts transfers slower than the others",
-			    x->units, x->hosts);
-		if (x->apart < x->hosts)
-			na_str_addf(to,
-				    "; a slow one would be told apart on %zu "
-				    "of them, as the others share their groups",
-				    x->apart);
+		say_even(to, x);
 		break;
 	case NA_LINKS_SEVERAL:
 		na_str_addf(to, "%zu of %zu groups are up to %sx slower; ",

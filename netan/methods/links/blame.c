@@ -327,6 +327,8 @@ static void survey(struct court *c, struct na_links_run *out)
 			continue;
 		out->units++;
 		out->slow += na_court_slow(u);
+		out->unsure += u->state == NA_LINKS_UNSURE &&
+			       u->excess > NA_LINKS_SLOW;
 		if (na_court_slow(u))
 			out->excess = fmax(out->excess, u->excess);
 		for (size_t i = x->from; i < x->to; i++) {
@@ -344,7 +346,7 @@ static bool judge_run(struct court *c, uint32_t run)
 	survey(c, out);
 	if (!out->slow) {
 		out->why = out->units ? NA_LINKS_ALL_EVEN : NA_LINKS_NOTHING;
-		return count_apart(c, out);
+		return out->unsure || count_apart(c, out);
 	}
 	out->why = na_court_judge(c);
 	out->host = c->host;
