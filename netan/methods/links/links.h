@@ -68,6 +68,7 @@ enum na_links_why {
 struct na_links_run {
 	enum na_links_why why;
 	size_t units, slow;   /* between hosts */
+	size_t unsure;        /* slow in the median, and not for sure */
 	size_t hosts;         /* that were compared */
 	size_t apart;         /* of these: would have been named */
 	double excess;        /* of the slowest unit that is slow */
