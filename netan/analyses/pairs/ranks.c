@@ -44,8 +44,8 @@ bool na_pairs_join_ranks(struct pairs_state *s)
 			&r.instances.v[r.parts.v[i].instance];
 		const struct na_comm *c = &r.comms[r.parts.v[i].comm];
 
-		if (c->operation != NA_OPCODE_RECV || x->times != NA_RANK_RAN ||
-		    r.groups.v[x->group].src < 0 ||
+		if (c->operation != NA_OPCODE_RECV ||
+		    !na_rank_measures(&r, x) || r.groups.v[x->group].src < 0 ||
 		    r.apart[r.parts.v[i].comm] != NA_N_RANK_APARTS)
 			continue;
 		ok = na_add(&s->joined,

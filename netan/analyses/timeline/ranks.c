@@ -177,7 +177,7 @@ static struct na_transfer *received(struct timeline_state *s,
 static bool add_pair(struct drawing *d, const struct na_rank_instance *x)
 {
 	const struct na_ranks *r = &d->r;
-	bool far = crosses(d, x);
+	bool far = crosses(d, x), measured = na_rank_measures(r, x);
 	struct na_transfer *of = NULL;
 
 	for (size_t i = x->from; i < x->to; i++) {
@@ -192,7 +192,8 @@ static bool add_pair(struct drawing *d, const struct na_rank_instance *x)
 		struct na_transfer t = *of;
 
 		t.side = c->operation == NA_OPCODE_RECV ? NA_RX : NA_TX;
-		t.start_ps = p->end_ps - x->transfer_ps;
+		t.start_ps = measured ? p->end_ps - x->transfer_ps
+				      : p->start_ps;
 		t.end_ps = p->end_ps;
 		t.input = (uint16_t)host_at(d, i);
 		t.style = NA_STYLE_GRAPH;

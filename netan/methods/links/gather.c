@@ -7,9 +7,6 @@
 #include "netan/methods/links/impl.h"
 #include "netan/methods/ranks/bus.h"
 
-/* A sender that has left before is no measure: its data wait in a buffer. */
-enum { APART_SHARE = 4 };
-
 static uint32_t store_host(const struct na_ranks *r, uint32_t rank)
 {
 	return r->store->devices.cores[r->ranks.v[rank].core].input;
@@ -51,20 +48,11 @@ static bool find_hosts(struct na_links *l)
 	return x && l->host_of && l->rank_on;
 }
 
-/* Whether the shortest kernel is what passed the links. */
 static bool measures(const struct na_ranks *r, const struct na_rank_instance *x)
 {
-	const struct na_rank_group *g = &r->groups.v[x->group];
-	bool pair = g->src >= 0;
-
-	if (x->times == NA_RANK_QUEUED || x->transfer_ps <= 0 ||
-	    x->size_bytes >= NA_RANK_BYTES_MAX || x->to - x->from != g->size ||
-	    r->comms[r->parts.v[x->from].comm].source == NA_COMM_CPU)
-		return false;
-	if (!pair)
-		return na_rank_synchronous(x->operation, false);
-	return x->times == NA_RANK_RAN &&
-	       x->end_spread_ps <= x->transfer_ps / APART_SHARE;
+	return x->size_bytes < NA_RANK_BYTES_MAX &&
+	       x->to - x->from == r->groups.v[x->group].size &&
+	       na_rank_measures(r, x);
 }
 
 /* Small lists, in room for two of each rank. */
