@@ -396,6 +396,12 @@ static void judge_bad_endpoint(struct na_case *c)
 		na_bad_endpoint_packets(c);
 		return;
 	}
+	if (na_sends_wait(c) && na_bad_endpoint_ranks(c))
+		return;
+	if (!body) {
+		na_case_missing(c, "%s", na_case_lacks(c, "pairs"));
+		return;
+	}
 	if (na_sends_wait(c)) {
 		na_case_missing(c, "packet captures, or steps of NCCL's "
 				   "proxies (NCCL Inspector): sends of ranks "
@@ -426,8 +432,8 @@ static void judge_bad_endpoint(struct na_case *c)
 const struct na_check na_check_bad_endpoint = {
 	.id = "bad-endpoint",
 	.question = "a host, NIC or path that is slow whoever it talks to",
-	.needs = {"pairs"},
-	.uses = {"steps", "slack", "rpc", "tcp", "session"},
+	.uses = {"pairs", "steps", "slack", "rpc", "tcp", "session",
+		 "collectives"},
 	.judge = judge_bad_endpoint,
 	.acquits = NA_ACQUITS,
 };

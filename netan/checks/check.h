@@ -117,7 +117,7 @@ struct na_case {
 	struct na_finding spare;      /* then: nobody looks at it */
 };
 
-enum { NA_CHECK_READS = 6 };
+enum { NA_CHECK_READS = 8 };
 
 /* How much of what is wrong a finding explains that does not blame the
  * network: the verdict names the one that explains most. */
@@ -156,6 +156,9 @@ struct na_check {
 const struct na_value *na_case_body(const struct na_case *c, const char *name);
 const struct na_value *na_case_side(const struct na_case *c, const char *name);
 const struct na_value *na_case_doc(const struct na_case *c, const char *name);
+
+/* What it takes that an exhibit is there, in words; NULL: it is. */
+const char *na_case_lacks(const struct na_case *c, const char *name);
 
 /* A new finding of the running check: no times, cost unknown, evidence an
  * empty object.  `more` is the command that shows more, "pairs --top 20", with

@@ -225,18 +225,23 @@ void na_case_missing(struct na_case *c, const char *fmt, ...)
 	va_end(args);
 }
 
+const char *na_case_lacks(const struct na_case *c, const char *name)
+{
+	const struct na_exhibit *x = exhibit(c, name);
+
+	return !x          ? "this kind of input does not show it"
+	       : x->result ? NULL
+			   : x->missing;
+}
+
 /* What the check needs and is not there, in the exhibit's words. */
 static const char *lacks(const struct na_case *c, const struct na_check *check)
 {
-	for (size_t i = 0; check->needs[i]; i++) {
-		const struct na_exhibit *x = exhibit(c, check->needs[i]);
+	const char *missing = NULL;
 
-		if (!x)
-			return "this kind of input does not show it";
-		if (!x->result)
-			return x->missing;
-	}
-	return NULL;
+	for (size_t i = 0; check->needs[i] && !missing; i++)
+		missing = na_case_lacks(c, check->needs[i]);
+	return missing;
 }
 
 static size_t place_of(const struct na_check *check)

@@ -14,6 +14,11 @@ bool na_captures_alone(const struct na_case *c);
  * peer has come, too, so that a rank beside a late one looks like a slow
  * NIC. */
 bool na_sends_wait(const struct na_case *c);
+/* bad_endpoint_ranks.c: what joined transfers of ranks say of their links.
+ * False: not enough to say that nobody is slow. */
+bool na_bad_endpoint_ranks(struct na_case *c);
+/* What was compared, in words; NULL: nothing. */
+const char *na_ranks_compared(struct na_case *c);
 /* All inputs are dumps of recorders. */
 bool na_recorders_alone(const struct na_case *c);
 /* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else

@@ -241,6 +241,20 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 	return na_case_text(c, "cannot tell: %s%s", why, na_verdict_instead(c));
 }
 
+/* Of ranks, whose transfers blame nobody. */
+static const char *sends_wait(struct na_case *c)
+{
+	const char *compared = na_ranks_compared(c);
+
+	return na_case_text(
+		c,
+		"%s%spacket captures, or steps of NCCL's proxies (NCCL "
+		"Inspector), tell the network apart",
+		compared ? compared
+			 : "sends of ranks hold the wait for their peers",
+		compared ? "; that alone acquits nobody: " : "; ");
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
@@ -255,14 +269,13 @@ static const char *thin(struct na_case *c)
 	if (na_recorders_alone(c))
 		return "recorders tell when operations were queued, not when "
 		       "they ran";
-	if (na_of_ranks(c) && !na_case_body(c, "pairs"))
+	if (na_of_ranks(c) && !na_case_body(c, "pairs") &&
+	    !na_ranks_compared(c))
 		return "no send or receive between two known ranks is in these "
 		       "inputs, and collectives alone do not show whose "
 		       "network is slow";
 	if (na_sends_wait(c))
-		return "sends of ranks hold the wait for their peers; packet "
-		       "captures, or steps of NCCL's proxies (NCCL Inspector), "
-		       "tell the network apart";
+		return sends_wait(c);
 	if (!na_case_body(c, "pairs"))
 		return "no transfers on the network in these inputs";
 	if (n < FEW_TRANSFERS)

@@ -87,7 +87,8 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 
 	if (st != NA_OK)
 		return st;
-	if (na_store_of_ranks(&s->store))
+	if (na_store_of_ranks(&s->store) &&
+	    !na_result_get_word(r, NA_WORD_HOST, NULL))
 		na_result_word(r, NA_WORD_HOST, "rank");
 	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
 		say_queued(s, r);

@@ -5,6 +5,7 @@
 #define NETAN_ANALYSES_COLLECTIVES_RANKS_H
 
 #include "netan/analyses/collectives/state.h"
+#include "netan/base/str.h"
 
 struct coll_rank_count { /* of a row and a rank */
 	uint32_t row, rank;
@@ -19,6 +20,15 @@ struct coll_ranks {
 	struct na_triples nobody_keys;         /* row, core: of no rank */
 	uint32_t first_row;
 };
+
+/* ranks_result.c: what a group is called: its ranks, its name, "0->1"; NULL:
+ * not told.  `x` NULL: any instance of it. */
+const char *na_collectives_group(const struct coll_state *s,
+				 const struct na_ranks *k, uint32_t group,
+				 const struct na_rank_instance *x,
+				 struct na_str *text);
+const char *na_collectives_host(const struct coll_state *s,
+				const struct na_ranks *k, uint32_t rank);
 
 bool na_collectives_in_window(const struct coll_state *s, int64_t end_ps);
 

@@ -24,12 +24,10 @@ static const struct na_rank_instance *first_of(const struct na_ranks *k,
 	return NULL;
 }
 
-/* What it is called: its ranks, its name, "0->1"; NULL: not told.  `x` NULL:
- * any instance of it. */
-static const char *group_text(const struct coll_state *s,
-			      const struct na_ranks *k, uint32_t group,
-			      const struct na_rank_instance *x,
-			      struct na_str *text)
+const char *na_collectives_group(const struct coll_state *s,
+				 const struct na_ranks *k, uint32_t group,
+				 const struct na_rank_instance *x,
+				 struct na_str *text)
 {
 	const struct na_rank_group *g;
 
@@ -50,8 +48,8 @@ static const char *group_text(const struct coll_state *s,
 	return x ? text->s : NULL;
 }
 
-static const char *host_of(const struct coll_state *s, const struct na_ranks *k,
-			   uint32_t rank)
+const char *na_collectives_host(const struct coll_state *s,
+				const struct na_ranks *k, uint32_t rank)
 {
 	const struct na_store *store = s->scope->store;
 
@@ -86,7 +84,8 @@ static void put_last(struct na_result *r, struct na_value *to,
 			break;
 		one = na_put_object(r, list, NULL);
 		na_put_int(r, one, M_rank, k->joined.ranks.v[c->rank].number);
-		na_put_text(r, one, M_host, host_of(s, &k->joined, c->rank));
+		na_put_text(r, one, M_host,
+			    na_collectives_host(s, &k->joined, c->rank));
 		na_put_real(r, one, M_share,
 			    (double)c->last / (double)instances);
 	}
@@ -132,7 +131,7 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	from = NA_BOUND(c, 0, k->counts.n, k->counts.v[c].row >= i);
 	n = NA_BOUND(c, from, k->counts.n, k->counts.v[c].row > i) - from;
 	na_put_text(r, to, M_group,
-		    group_text(s, &k->joined, x->group, NULL, &text));
+		    na_collectives_group(s, &k->joined, x->group, NULL, &text));
 	na_put_text(r, to, M_arrival, arrivals[x->times]);
 	na_put_whole(r, to, M_unfinished,
 		     x->times == NA_RANK_QUEUED ? (na_i128)x->held : -1);
@@ -191,7 +190,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 		to = na_put_object(r, list, NULL);
 		na_put_text(r, to, M_collective, na_collectives_word(opcode));
 		na_put_text(r, to, M_group,
-			    group_text(s, k, x->group, x, &text));
+			    na_collectives_group(s, k, x->group, x, &text));
 		na_put_int(r, to, M_sequence, x->sequence);
 		na_put_text(r, to, M_by, by[x->by]);
 		arrives = x->times != NA_RANK_LASTED;

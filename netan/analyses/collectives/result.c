@@ -523,6 +523,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	struct na_value *body = na_result_body(r), *list;
 	struct coll_total totals[NA_N_NETWORKS] = {0};
 	size_t n = 0, shown;
+	bool linked;
 
 	if (!gather(&p) || !rank(&p, &n)) {
 		report_fini(&p);
@@ -536,9 +537,10 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);
 	na_collectives_put_instances(r, body, p.s, &p.f);
+	linked = na_collectives_put_links(r, body, p.s, &p.f);
 	na_collectives_say(r, p.s, totals);
 	report_fini(&p);
-	if (!na_collectives_put_reductions(p.s, r, body))
+	if (!linked || !na_collectives_put_reductions(p.s, r, body))
 		return na_fail_nomem(err);
 	na_collectives_views(r, p.s);
 	return NA_OK;

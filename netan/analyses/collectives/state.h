@@ -154,6 +154,12 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 				  const struct coll_state *s,
 				  const struct coll_found *f);
+/* links.c: whose link is slow, by the transfers of ranks. */
+bool na_collectives_put_links(struct na_result *r, struct na_value *body,
+			      const struct coll_state *s,
+			      const struct coll_found *f);
+void na_collectives_links_views(struct na_result *r);
+
 /* Of a row or an instance of ranks: what it is called. */
 const char *na_collectives_word(uint8_t opcode);
 

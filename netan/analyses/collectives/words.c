@@ -345,6 +345,7 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 			       (long long)hidden);
 	missing_view(r, list);
 	waiting_view(r, s->scope->store, list);
+	na_collectives_links_views(r);
 	executions_view(r, na_get(body, M_executions));
 	reductions_view(r, na_get(body, M_reductions));
 	if (waits_unknown(list))

@@ -128,7 +128,7 @@ static enum na_status keep_row(struct pairs_state *s,
 {
 	const struct pairs_state *m = s->main;
 	uint64_t since = (uint64_t)t->end_ps - (uint64_t)m->ends.first_ps;
-	double us = na_us((double)t->end_ps - (double)t->start_ps);
+	double us = na_us(na_pairs_took(m, t));
 
 	if (!same(&m->keys, s->last_key, key_of(s, t)))
 		s->last_key = na_triples_find(&m->keys, key_of(s, t));
@@ -193,7 +193,11 @@ static enum na_status merge_survey(struct pairs_state *s,
 	s->calls += b->calls;
 	s->clamped += b->clamped;
 	na_extent_join(&s->ends, &b->ends);
-	return NA_OK;
+	return na_append(&s->comms, b->comms.v, b->comms.n) &&
+			       na_append(&s->rank_steps, b->rank_steps.v,
+					 b->rank_steps.n)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 /* Blocks come in input order, so rows of a pair stay in it. */
@@ -223,7 +227,8 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 	enum na_status st;
 
 	if (done == 0)
-		return na_pairs_plan(s, err);
+		return na_pairs_join_ranks(s) ? na_pairs_plan(s, err)
+					      : na_fail_nomem(err);
 	if (done == 2)
 		return NA_OK;
 	free(s->filled);
@@ -263,6 +268,9 @@ static void pairs_fini(void *state)
 	na_vec_free(&s->sums);
 	na_vec_free(&s->sends);
 	na_vec_free(&s->nodes);
+	na_vec_free(&s->comms);
+	na_vec_free(&s->rank_steps);
+	na_vec_free(&s->joined);
 	free(s->pairs);
 	free(s->place_of);
 	free(s->lz_moments);
@@ -305,7 +313,7 @@ const struct na_analysis na_an_pairs = {
 	.face.method = "greedy explanation of pairs with significance, once "
 		       "for each channel",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
-		 NA_WANT_PROGRAMS,
+		 NA_WANT_PROGRAMS | NA_WANT_COMMS,
 	.censored = true,
 	.both_sides = true,
 	.sends_aside = true,
@@ -320,6 +328,8 @@ const struct na_analysis na_an_pairs = {
 	.open = pairs_open,
 	.fork = pairs_fork,
 	.add_transfer = pairs_add,
+	.add_comm = na_pairs_add_comm,
+	.add_step = na_pairs_add_step,
 	.merge = pairs_merge,
 	.turn = pairs_turn,
 	.finish = na_pairs_finish,

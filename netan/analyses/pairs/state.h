@@ -60,6 +60,12 @@ struct pairs_send {
 	uint16_t input;
 };
 
+/* A receive of a rank whose sender is there: what it took alone. */
+struct pairs_joined {
+	int64_t start_ps, end_ps, took_ps;
+	uint16_t input;
+};
+
 /* A device of a culprit's host: is it the one to blame? */
 struct pairs_device {
 	uint64_t n, tails;
@@ -81,8 +87,11 @@ struct pairs_state {
 	uint64_t calls;                 /* of those used: component rpc */
 	struct na_extent ends;          /* of the clamped ones, too */
 	uint32_t last_key, last_moment; /* guesses for the next record */
+	NA_VEC(struct na_comm) comms;   /* of ranks */
+	NA_VEC(struct na_span) rank_steps;
 
 	/* Between the passes. */
+	NA_VEC(struct pairs_joined) joined; /* by input and time */
 	struct na_arena text;
 	NA_VEC(struct pairs_node) nodes;
 	struct pairs_pair *pairs; /* [keys.n], in order */
@@ -156,6 +165,16 @@ na_pairs_endpoint_merge(struct pairs_state *s,
 uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
 			      const struct pairs_run *run,
 			      const struct na_lz_finding *f);
+
+/* ranks.c: after the first pass, what receives of ranks took alone (false: no
+ * memory); then of a transfer what it took. */
+enum na_status na_pairs_add_comm(void *block,
+				 const struct na_comm *x) NA_MUST_CHECK;
+enum na_status na_pairs_add_step(void *block,
+				 const struct na_span *x) NA_MUST_CHECK;
+bool na_pairs_join_ranks(struct pairs_state *s) NA_MUST_CHECK;
+int64_t na_pairs_took(const struct pairs_state *main,
+		      const struct na_transfer *t);
 
 /* sends.c: a send of the second pass; then a run's, all together.  *able: all
  * hosts' sends are there, and *found says who is slow by them. */

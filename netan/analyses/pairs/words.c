@@ -451,6 +451,18 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 			       na_print_count(a, s->clamped));
 }
 
+static void note_joined(struct na_result *r, const struct pairs_state *s)
+{
+	char n[NA_COUNT_BUF];
+
+	if (s->joined.n)
+		na_result_note(r,
+			       "%s of ranks last from when the later of both "
+			       "sides had come; where one is not here, the "
+			       "wait for it is in them",
+			       na_count_of(n, s->joined.n, "transfer"));
+}
+
 void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 {
 	const struct na_value *body = na_result_body(r);
@@ -472,5 +484,6 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 		undecided_view(r, s);
 	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
 	note_tests(r);
+	note_joined(r, s);
 	note_rest(r, s);
 }

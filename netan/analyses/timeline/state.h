@@ -21,6 +21,13 @@ struct timeline_row {
 	int64_t from_ps, to_ps; /* of what was added */
 };
 
+/* What a rank moves; on_nic: it passes the NICs of its host, whose other
+ * ranks do not count it again. */
+struct timeline_moved {
+	struct na_transfer t;
+	bool on_nic;
+};
+
 struct timeline_state {
 	const struct na_scope *scope;
 	const struct timeline_params *params;
@@ -40,9 +47,10 @@ struct timeline_state {
 	bool *seen;            /* [sources] its packets are here */
 	uint64_t *traffic;     /* [hosts] bytes of packets; NULL: no packets */
 	struct na_groups groups;
-	NA_VEC(struct na_comm) comms; /* of ranks: collectives */
+	NA_VEC(struct na_comm) comms; /* of ranks */
 	NA_VEC(struct na_span) rank_steps;
-	NA_VEC(struct na_transfer) moved; /* of the main state: by them */
+	NA_VEC(struct na_transfer) received; /* of ranks, from known ones */
+	NA_VEC(struct timeline_moved) moved; /* of the main state: by ranks */
 	/* Of comms: not drawn; of these, not joined with other ranks', and
 	 * joined without a size. */
 	uint64_t not_drawn, apart, no_size;
@@ -96,8 +104,10 @@ void na_timeline_traffic_merge(struct timeline_state *s,
 			       const struct timeline_state *b);
 bool na_timeline_choose_hosts(struct timeline_state *s);
 
-/* ranks.c: collectives of GPU jobs, as what their ranks move.  False: no
+/* ranks.c: operations of GPU jobs, as what their ranks move.  False: no
  * memory. */
+bool na_timeline_of_rank(const struct timeline_state *s,
+			 const struct na_transfer *t);
 enum na_status na_timeline_add_comm(void *block,
 				    const struct na_comm *x) NA_MUST_CHECK;
 enum na_status na_timeline_add_step(void *block,

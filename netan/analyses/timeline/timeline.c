@@ -232,7 +232,7 @@ static void outstanding(struct timeline_state *s, const struct na_transfer *t)
 }
 
 static enum na_status rates(struct timeline_state *s,
-			    const struct na_transfer *t)
+			    const struct na_transfer *t, bool on_nic)
 {
 	const struct na_scope *scope = s->scope;
 	const struct timeline_state *groups = s->main ? s->main : s;
@@ -248,7 +248,7 @@ static enum na_status rates(struct timeline_state *s,
 	s->spread_calls += t->style >= NA_STYLE_CAPTURE;
 	/* An instant's rate is no rate: it must not saturate a host; nor is
 	 * that of a call, whose time the server took as well. */
-	if (!s->per_host || t->start_ps == t->end_ps ||
+	if (!s->per_host || t->start_ps == t->end_ps || !on_nic ||
 	    t->style >= NA_STYLE_CAPTURE)
 		s->hosts[t->input].n[t->side]++;
 	else if (!row_add(&s->hosts[t->input], s, t))
@@ -262,9 +262,10 @@ static enum na_status rates(struct timeline_state *s,
 }
 
 static enum na_status spread(struct timeline_state *s,
-			     const struct na_transfer *t)
+			     const struct na_transfer *t, bool on_nic)
 {
-	enum na_status st = na_timeline_by_packets(s, t) ? NA_OK : rates(s, t);
+	enum na_status st = na_timeline_by_packets(s, t) ? NA_OK
+							 : rates(s, t, on_nic);
 
 	if (st != NA_OK)
 		return st;
@@ -279,7 +280,13 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
 	struct timeline_state *s = block;
 
-	return s->pass == 0 ? survey(s, t) : spread(s, t);
+	/* Its receiver tells it. */
+	if (t->component == NA_COMP_SEND)
+		return NA_ASIDE;
+	if (na_timeline_of_rank(s, t))
+		return s->pass || na_add(&s->received, *t) ? NA_ASIDE
+							   : NA_ENOMEM;
+	return s->pass == 0 ? survey(s, t) : spread(s, t, true);
 }
 
 static enum na_status add_graph(void *block, const struct na_exec *e)
@@ -313,7 +320,8 @@ static enum na_status merge_survey(struct timeline_state *s,
 		s->any_graph = true;
 	}
 	if (!na_append(&s->comms, b->comms.v, b->comms.n) ||
-	    !na_append(&s->rank_steps, b->rank_steps.v, b->rank_steps.n))
+	    !na_append(&s->rank_steps, b->rank_steps.v, b->rank_steps.n) ||
+	    !na_append(&s->received, b->received.v, b->received.n))
 		return NA_ENOMEM;
 	s->instants += b->instants;
 	na_timeline_traffic_merge(s, b);
@@ -419,8 +427,9 @@ static enum na_status survey_ranks(struct timeline_state *s)
 	enum na_status st = na_timeline_join_ranks(s) ? NA_OK : NA_ENOMEM;
 
 	for (size_t i = 0; st == NA_OK && i < s->moved.n; i++)
-		st = survey(s, &s->moved.v[i]);
+		st = survey(s, &s->moved.v[i].t);
 	na_vec_free(&s->comms);
+	na_vec_free(&s->received);
 	na_vec_free(&s->rank_steps);
 	return st;
 }
@@ -430,7 +439,7 @@ static enum na_status spread_ranks(struct timeline_state *s)
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < s->moved.n; i++)
-		st = spread(s, &s->moved.v[i]);
+		st = spread(s, &s->moved.v[i].t, s->moved.v[i].on_nic);
 	if (st != NA_OK || !s->open.n)
 		return st;
 	st = timeline_seal(s);
@@ -524,6 +533,7 @@ static void timeline_fini(void *state)
 	na_vec_free(&s->comms);
 	na_vec_free(&s->rank_steps);
 	na_vec_free(&s->moved);
+	na_vec_free(&s->received);
 	free(s->most);
 	free(s->seen);
 	free(s->traffic);
@@ -552,7 +562,11 @@ const struct na_analysis na_an_timeline = {
 		"tx of each: the bus bytes of nccl-tests, evenly over the end "
 		"of its kernel that is as long as the shortest one of all "
 		"ranks; nobody saw these bytes, and they may have moved "
-		"inside a machine. Point-to-point operations are transfers.\n"
+		"inside a machine. Sends and receives are drawn likewise, as "
+		"tx of the sender and rx of the receiver, where both are "
+		"there. --capacity is compared with what passes between "
+		"hosts, as rings of NCCL do: once into each host of a group "
+		"and once out of it, whatever the number of its ranks.\n"
 		"With --capacity, regions in which a host's side stays at or "
 		"above 90 % of it for three bins or more (a single lower bin "
 		"in between does not end one) are listed and shaded; instants "
@@ -570,6 +584,7 @@ const struct na_analysis na_an_timeline = {
 	.clips = true,
 	.instants = true,
 	.both_sides = true,
+	.besides = NA_COMP_BIT(NA_COMP_SEND),
 	.face.opts = timeline_opts,
 	.face.params_size = sizeof(struct timeline_params),
 	.begins = 6,

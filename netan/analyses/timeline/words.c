@@ -48,9 +48,10 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 	if (s->moved.n || s->not_drawn)
 		na_result_note(
 			r,
-			"collectives of ranks are drawn as rx and tx of each: "
+			"what ranks do together is drawn as rx and tx of each: "
 			"bus bytes over the end of its kernel, as long as the "
-			"shortest one of all ranks%s%s%s",
+			"shortest one of all ranks; sends as tx of one and rx "
+			"of the other%s%s%s",
 			s->not_drawn ? "; " : "",
 			s->not_drawn ? na_print_count(n, s->not_drawn) : "",
 			!s->not_drawn ? ""
@@ -62,9 +63,19 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 				  "other ranks' part is not known");
 	if (s->moved.n)
 		na_result_word(r, NA_WORD_NOUN, "execution");
+	/* Ranks are added up there. */
+	if (s->scope->store->ranked.hosts)
+		na_result_word(r, NA_WORD_HOST, "host");
 	if (s->capacity_gbps > 0 && s->scope->store->ranked.ranks)
-		na_result_note(r, "--capacity is compared with the traffic of "
-				  "each rank: give that of its NIC");
+		na_result_note(r,
+			       "--capacity is compared with what ranks move "
+			       "between hosts, summed by host%s: a ring passes "
+			       "each of its hosts once; the sums and rates "
+			       "hold what stays inside hosts, too",
+			       s->scope->store->ranked.hosts
+				       ? ""
+				       : " (no host is told: each rank counts "
+					 "as one)");
 	if (!s->packets)
 		return;
 	na_result_word(r, NA_WORD_NOUN,
@@ -130,7 +141,10 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 			: tx          ? "Send"
 				      : "Receive",
 			hosts,
-			na_store_of_ranks(s->scope->store) ? "rank" : "host",
+			na_store_of_ranks(s->scope->store) &&
+					!s->scope->store->ranked.hosts
+				? "rank"
+				: "host",
 			na_plural(hosts), mean, more);
 }
 

@@ -143,3 +143,19 @@ bool na_ranks_measure(struct na_ranks *r)
 	free(median_ps);
 	return ok && sort_instances(r);
 }
+
+/* A sender that has left before its peer is no measure: what it sent waits in
+ * a buffer. */
+enum { APART_SHARE = 4 };
+
+bool na_rank_measures(const struct na_ranks *r,
+		      const struct na_rank_instance *x)
+{
+	if (x->times == NA_RANK_QUEUED || x->transfer_ps <= 0 ||
+	    na_rank_on_cpu(r, x))
+		return false;
+	if (r->groups.v[x->group].src < 0)
+		return na_rank_synchronous(x->operation, false);
+	return x->times == NA_RANK_RAN &&
+	       x->end_spread_ps <= x->transfer_ps / APART_SHARE;
+}

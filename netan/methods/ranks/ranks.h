@@ -168,6 +168,10 @@ static inline int64_t na_rank_wait(const struct na_ranks *r, size_t i)
 		       ? 0
 		       : p->end_ps - p->start_ps - x->transfer_ps;
 }
+/* Whether the transfer is what passed the links: of kernels, which nobody left
+ * before the others. */
+bool na_rank_measures(const struct na_ranks *r,
+		      const struct na_rank_instance *x);
 /* An instant of a rank on the common clock. */
 int64_t na_rank_time(const struct na_ranks *r, uint32_t rank, int64_t at_ps);
 
