@@ -57,7 +57,8 @@ static enum na_status steps_add_span(void *block, const struct na_span *x)
 					.number = x->number,
 					.core = x->core,
 					.name = x->name,
-					.program = x->kind == NA_SPAN_MODULE}))
+					.program = x->kind == NA_SPAN_MODULE,
+					.told = x->told}))
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
