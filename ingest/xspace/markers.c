@@ -232,8 +232,8 @@ static bool put_in_order(struct finder *f, struct na_xs_markers *to)
 	for (size_t i = 0; i < n; i++) {
 		v[i].order = (uint32_t)i;
 		v[i].number = count ? (int64_t)i : v[i].number;
-		if (i && na_time_between(v[i - 1].start_ps, v[i].start_ps) >
-				 apart)
+		if (i &&
+		    na_time_between(v[i - 1].start_ps, v[i].start_ps) > apart)
 			apart = na_time_between(v[i - 1].start_ps,
 						v[i].start_ps);
 	}
@@ -321,8 +321,8 @@ static bool place_launches(struct finder *f, struct na_xs_markers *m)
 			last->last = x->id;
 		else if ((!last || last->last < x->id) &&
 			 !na_add(&m->launched,
-				 ((struct na_xs_launched){
-					 x->id, x->id, x->marker, x->told})))
+				 ((struct na_xs_launched){x->id, x->id,
+							  x->marker, x->told})))
 			return false;
 	}
 	return true;
