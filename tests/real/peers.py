@@ -24,13 +24,14 @@ import subprocess
 import warnings
 
 import real
+import spaces
 
 GPU = os.path.join(os.environ.get("NETAN_TEST_DATA", ""), "chrome-trace")
 CASES = {"hta-dlrm": "dlrm_8ranks/*.json.gz",
          "hta-nccl": "hta_nccl_data_rank0of2.json.gz",
          "hta-2020": "hta_2020_allreduce_rank1of2.json.gz",
          "hta-sampled": "hta_sampled_rank-0of128.json.gz",
-         "xprof-steps": None}
+         "xprof-steps": None, "xprof-markers": None}
 
 
 def holistic(files):
@@ -104,9 +105,54 @@ def xprof(asked, args, name):
                     statistics.mean(max(s) for s in steps.values()))
 
 
+def grouped(path):
+    """By group_id that XProf gives: the first start and the last end of
+    kernels, in us; without what runs between two steps."""
+    from xprof.convert import raw_to_tool_data
+
+    trace = json.loads(raw_to_tool_data.xspace_to_tool_data(
+        [path], "trace_viewer", {})[0])["traceEvents"]
+    groups = {}
+    for e in trace:
+        args = e.get("args", {})
+        if "correlation_id" not in args or e["name"] in ("evaluation",
+                                                         "cuLaunchKernel"):
+            continue
+        ends = groups.setdefault(int(args["group_id"]), [e["ts"], 0])
+        ends[:] = [min(ends[0], e["ts"]), max(ends[1], e["ts"] + e["dur"])]
+    return [groups[g] for g in sorted(groups)]
+
+
+def markers(asked, args, name):
+    """Steps of planted markers: as planted, and as XProf groups them."""
+    os.makedirs(args.out, exist_ok=True)
+    path = os.path.join(args.out, name + ".xplane.pb")
+    for seed in range(20):
+        for other_thread in (False, True):
+            data, truth = spaces.job(seed, 1, 12, other_thread)
+            with open(path, "wb") as f:
+                f.write(data)
+            found = asked.ask("steps", path)
+            ours = sorted((s["step"], s["from_s"], s["to_s"])
+                          for s in found["steps"])
+            real.same("steps", [s[0] for s in ours],
+                      sorted(step for _, step in truth))
+            for (step, *ends), (_, planted) in zip(ours,
+                                                   sorted(truth.items())):
+                for a, b in zip(ends, planted):
+                    real.within(f"step {step}", a * 1e6 - b / 1e6, -1, 1)
+            real.same("by", found["device_steps"].get("devices_by_marker"), 1)
+            if other_thread:
+                continue  # to XProf they are of no step
+            for (step, *ends), theirs in zip(ours, grouped(path)):
+                for a, b in zip(ends, theirs):
+                    real.within(f"step {step} of XProf", a * 1e6 - b, -1, 1)
+
+
 def run(args, name):
-    if name == "xprof-steps":
-        xprof(real.Asked(args.netan), args, name)
+    xprofs = {"xprof-steps": xprof, "xprof-markers": markers}
+    if name in xprofs:
+        xprofs[name](real.Asked(args.netan), args, name)
         return
     files = sorted(glob.glob(os.path.join(GPU, CASES[name])))
     if not files:
