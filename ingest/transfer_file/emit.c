@@ -171,10 +171,13 @@ static enum na_status emit_span(struct na_xf_decoding *d, struct na_span s,
 {
 	uint32_t want = s.kind == NA_SPAN_STEP ? NA_WANT_STEPS
 					       : NA_WANT_MODULES;
+	uint8_t piece; /* may be no bool yet */
 
 	if (!(d->wants & want))
 		return NA_OK;
+	memcpy(&piece, &s.piece, 1);
 	if ((unsigned)s.kind > NA_SPAN_MODULE || s.device > NA_DEVICE_GPU ||
+	    piece > 1 || s.told > NA_STEP_BY_TIME ||
 	    !backwards(d, at, s.start_ps, &s.start_ps, &s.end_ps) ||
 	    !name(d, &s.name)) {
 		d->damaged++;

@@ -69,6 +69,9 @@ static const struct na_xf_field span_fields[] = {
 	F(4, na_span, plane, XF_I32, 0),
 	F(5, na_span, kind, XF_U32, 0),
 	F(6, na_span, device, XF_U8, 0),
+	F(7, na_span, told, XF_U8, 0),
+	F(8, na_span, piece, XF_U8, 0),
+	F(9, na_span, whole, XF_I64, 0),
 };
 
 static const struct na_xf_field op_type_fields[] = {

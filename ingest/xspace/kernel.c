@@ -4,6 +4,7 @@
  *
  * A kernel carries no byte count; `hlo_op` names the instruction that does.
  */
+#include "ingest/xspace/markers.h"
 #include "ingest/xspace/ops.h"
 
 #include "netan/base/similar.h"
@@ -118,10 +119,19 @@ static enum na_status piece(struct na_xs_read *r, int64_t start_ps,
 			    .name = NA_UNKNOWN_U32,
 			    .plane = r->line->plane->number,
 			    .device = NA_DEVICE_GPU,
+			    .told = NA_STEP_BY_GROUP,
 			    .piece = true};
+	struct na_xs_mark mark;
 
-	if (!(r->in->wants & NA_WANT_STEPS) || !r->line->plane->bare ||
-	    s.number < 0)
+	if (!(r->in->wants & NA_WANT_STEPS) || !r->line->plane->bare)
+		return NA_OK;
+	s.whole = s.number;
+	if (na_xs_marker_of(r, start_ps, &mark)) {
+		s.whole = mark.order;
+		s.number = mark.number;
+		s.told = (uint8_t)mark.told;
+	}
+	if (s.number < 0)
 		return NA_OK;
 	return r->sink->span(r->sink->ctx, &s);
 }

@@ -40,6 +40,9 @@ enum na_xs_plane_kind na_xs_plane_kind_of(const struct na_text *name,
 		return XS_TASK;
 	if (na_same_nocase(name->s, name->n, "/host:metadata"))
 		return XS_METADATA;
+	if (na_same_nocase(name->s, name->n, "/host:CUPTI") ||
+	    na_same_nocase(name->s, name->n, "/host:ROCTRACER"))
+		return XS_LAUNCHES;
 	return XS_OTHER;
 }
 

@@ -57,6 +57,8 @@ static const char *const slot_names[XS_N_SLOTS] = {
 	[XS_MEMCPY] = "memcpy_details",
 	[XS_SIZE] = "size",
 	[XS_BUFFER_SIZE] = "buffer_size",
+	[XS_CORRELATION] = "correlation_id",
+	[XS_IS_ROOT] = "_r",
 };
 /* clang-format on */
 

@@ -2,6 +2,7 @@
  * XSpace reader: recognise, survey, cut into blocks, walk the events of a
  * block and hand each to the handler of its line.
  */
+#include "ingest/xspace/markers.h"
 #include "ingest/xspace/xspace.h"
 
 #include <inttypes.h>
@@ -55,7 +56,8 @@ const struct na_xs_handler *na_xs_handler_of(enum na_xs_plane_kind kind,
 bool na_xs_plane_asked(enum na_xs_plane_kind kind, uint32_t wants)
 {
 	if (kind == XS_TASK ||
-	    (kind == XS_METADATA && (wants & NA_WANT_PROGRAMS)))
+	    (kind == XS_METADATA && (wants & NA_WANT_PROGRAMS)) ||
+	    (kind == XS_LAUNCHES && (wants & NA_WANT_STEPS)))
 		return true;
 	for (size_t i = 0; i < N_HANDLERS; i++) {
 		if (handlers[i].plane == kind && (handlers[i].wants & wants))
@@ -231,8 +233,7 @@ static void read_environment(struct na_input *in, const struct na_xs_plane *p)
 	free(v.inflated);
 }
 
-/* A line's stamp on the file's clock: wall clock where it is known. */
-static int64_t on_clock(const struct na_input *in, int64_t stamp_ns)
+int64_t na_xs_on_clock(const struct na_input *in, int64_t stamp_ns)
 {
 	int64_t ns = stamp_ns;
 
@@ -270,11 +271,11 @@ static void survey_time(struct na_input *in)
 
 			if (!l->has_events)
 				continue;
-			ns = on_clock(in, 0);
+			ns = na_xs_on_clock(in, 0);
 			if (l->late_stamp &&
 			    !(in->has_time && in->first_ns <= ns))
 				na_xs_line_rest(l);
-			ns = on_clock(in, l->timestamp_ns);
+			ns = na_xs_on_clock(in, l->timestamp_ns);
 			if (!in->has_time || ns < in->first_ns)
 				in->first_ns = ns;
 			in->has_time = true;
@@ -337,8 +338,10 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 		for (size_t i = 0; i < s->planes.n; i++)
 			choose_lines(in, &s->planes.v[i]);
 		survey_time(in);
-		st = list_sections(in, err);
+		st = na_xs_markers_find(in, err);
 	}
+	if (st == NA_OK)
+		st = list_sections(in, err);
 	if (st == NA_OK && s->hostname.n)
 		in->host = na_arena_strn(&in->arena, s->hostname.s,
 					 s->hostname.n);
@@ -351,8 +354,10 @@ static void xs_close(struct na_input *in)
 
 	for (size_t i = 0; s && i < s->planes.n; i++)
 		na_xs_plane_fini(&s->planes.v[i]);
-	if (s)
+	if (s) {
 		na_vec_free(&s->planes);
+		na_xs_markers_fini(s->markers);
+	}
 	free(s);
 	in->state = NULL;
 }
@@ -583,7 +588,7 @@ static enum na_status xs_read_block(const struct na_input *in,
 	int64_t ns;
 
 	r.choosy = sink->looks_at && r.line->plane->kind == XS_MEGASCALE;
-	r.line_fits = na_add_i64(on_clock(in, r.line->timestamp_ns),
+	r.line_fits = na_add_i64(na_xs_on_clock(in, r.line->timestamp_ns),
 				 in->zero_ns == INT64_MIN ? INT64_MAX
 							  : -in->zero_ns,
 				 &ns) &&

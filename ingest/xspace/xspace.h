@@ -33,7 +33,9 @@ enum na_xs_plane_kind {
 	XS_TPU,
 	XS_GPU,
 	XS_TASK,
-	XS_METADATA /* programs, and no lines */
+	XS_METADATA, /* programs, and no lines */
+	XS_LAUNCHES  /* what a GPU's driver was asked, where a trace keeps
+			it apart from XS_HOST */
 };
 
 /* Stats by the names that any of the readers asks for (stat.c). */
@@ -84,6 +86,8 @@ enum na_xs_slot {
 	XS_MEMCPY,
 	XS_SIZE,
 	XS_BUFFER_SIZE,
+	XS_CORRELATION,
+	XS_IS_ROOT,
 	XS_N_SLOTS
 };
 _Static_assert(XS_N_SLOTS <= 64, "one bit each in xs_values.has");
@@ -204,6 +208,9 @@ const struct na_xs_handler *na_xs_handler_of(enum na_xs_plane_kind kind,
 /* Does anybody read lines, or plane stats, of such planes? */
 bool na_xs_plane_asked(enum na_xs_plane_kind kind, uint32_t wants);
 
+/* A line's stamp on the file's clock: wall clock where it is known. */
+int64_t na_xs_on_clock(const struct na_input *in, int64_t stamp_ns);
+
 /* wants.c: enum na_want bits of those who would read a line, and the
  * events of any type of a plane (fills in each type's). */
 uint32_t na_xs_line_wants(const struct na_xs_line *l);
@@ -216,6 +223,7 @@ struct na_xs_space {
 	const uint8_t *pos;
 	size_t n_entries; /* lines and metadata, all planes */
 	struct na_text hostname;
+	struct na_xs_markers *markers; /* NULL: nobody asks them */
 };
 
 /* What one file may make us remember, whatever it claims. */

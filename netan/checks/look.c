@@ -187,6 +187,17 @@ double na_waiting_share(const struct na_case *c)
 	return all > 0 ? exposed / all : (double)NAN;
 }
 
+bool na_communicates(const struct na_case *c)
+{
+	bool any = na_waiting_share(c) > 0 ||
+		   isfinite(na_number_at(na_case_body(c, "slack"),
+					 M_total "." M_stall_share));
+
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts))
+		any = any || isfinite(na_number_at(v, M_overlap_share));
+	return any;
+}
+
 double na_skewed_share(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");

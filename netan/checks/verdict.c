@@ -305,6 +305,8 @@ static const char *idle_question(struct na_case *c)
 
 	if (!(waiting < NA_HIDDEN))
 		return "";
+	if (!na_communicates(c))
+		return ", and no operation of their devices communicates";
 	return na_case_text(c,
 			    "; it hardly matters, as devices wait %s %% of "
 			    "their steps for communication",

@@ -247,7 +247,7 @@ static bool extends_last(struct na_part *p, const struct na_span *s)
 	if (!s->piece || s->kind != NA_SPAN_STEP || !c || !c->n)
 		return false;
 	last = (struct na_span *)(void *)(p->spans.last->data) + c->n - 1;
-	if (!last->piece || last->number != s->number ||
+	if (!last->piece || last->whole != s->whole ||
 	    last->plane != s->plane || last->device != s->device)
 		return false;
 	na_span_join(last, s);

@@ -151,6 +151,15 @@ static inline bool na_is_host_event(unsigned kind)
 /* A training step or a program execution on one device plane. */
 enum na_span_kind { NA_SPAN_STEP, NA_SPAN_MODULE };
 
+/* By what a step was told; of its pieces the last of these. */
+enum na_step_told {
+	NA_STEP_BY_EVENT, /* its own */
+	NA_STEP_BY_GROUP,
+	/* Markers of the host: by the launches of kernels, or by time. */
+	NA_STEP_BY_LAUNCH,
+	NA_STEP_BY_TIME
+};
+
 struct na_span {
 	enum na_span_kind kind;
 	int64_t start_ps, end_ps;
@@ -160,9 +169,11 @@ struct na_span {
 	uint16_t input; /* na_store fills it in */
 	uint16_t core;  /* index of na_core; na_store fills it in */
 	uint8_t device; /* enum na_device_kind */
+	uint8_t told;   /* of a step: enum na_step_told */
 	/* Of a step: a part of it, from one event; the store joins those of
-	 * one number and device. */
+	 * one device and `whole`. */
 	bool piece;
+	int64_t whole; /* which step, as numbers may come again */
 };
 
 /* Two pieces of one step. */
@@ -172,6 +183,8 @@ static inline void na_span_join(struct na_span *to, const struct na_span *x)
 		to->start_ps = x->start_ps;
 	if (x->end_ps > to->end_ps)
 		to->end_ps = x->end_ps;
+	if (x->told > to->told)
+		to->told = x->told;
 }
 
 #endif

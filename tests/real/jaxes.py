@@ -14,8 +14,9 @@ import sys
 
 import net
 import real
+import spaces
 
-PROCESSES, DEVICES, SIDE = 3, 2, 256
+PROCESSES, DEVICES, SIDE, STEPS = 3, 2, 256, 10
 CASES = {"jax-healthy": {}, "jax-late": {1: 60}}
 
 
@@ -51,6 +52,41 @@ def nobody_is_accused(asked, files):
     real.same("accused", check["accused"], [])
 
 
+def markers_are_found(asked, files):
+    """steps: a kernel that is launched in each of JAX's own step markers, on
+    a GPU that is added to the file."""
+    from jax.profiler import ProfileData
+
+    for path in files:
+        markers = sorted(
+            (e.start_ns, e.duration_ns, dict(e.stats)["step_num"])
+            for plane in ProfileData.from_file(path).planes
+            for line in plane.lines for e in line.events
+            if "step_num" in dict(e.stats))
+        real.same("markers", [m[2] for m in markers], list(range(STEPS)))
+        host, gpu = spaces.Plane("/host:CPU"), spaces.Plane("/device:GPU:0")
+        launches, kernels, wanted = [], [], []
+        for start, length, step in markers:
+            id_ = {"correlation_id": step + 1}
+            launches.append((int((start + length / 2) * 1000), 1000,
+                             "cuLaunchKernel", id_))
+            # After it, and in half of the steps after the next has begun.
+            at = int((start + length * (1 + step % 2 / 5)) * 1000)
+            kernels.append((at, (step + 1) * 1000_000, "gemm", id_))
+            wanted.append((step, (step + 1) / 1000))
+        host.line("Host Threads/1", 1, launches)
+        gpu.line("Stream #1(Compute)", 1, kernels)
+        both = path.replace(".xplane.pb", "-gpu.xplane")
+        with open(path, "rb") as f, open(both, "wb") as to:
+            to.write(f.read() + host.bytes() + gpu.bytes())
+        found = asked.ask("steps", both)
+        real.same("steps by markers", sorted(
+            (s["step"], s["duration_ms"]) for s in found["steps"]), wanted)
+        real.same("by", found["device_steps"].get("devices_by_marker"), 1)
+        real.same("by time", found["device_steps"].get("devices_by_time"),
+                  None)
+
+
 def json_is_read(asked, out):
     """trace.json.gz: as many events as it has; others name its lines."""
     files = glob.glob(out + "/**/*.trace.json.gz", recursive=True)
@@ -71,7 +107,7 @@ def run(args, name):
             open(os.path.join(out, "log"), "w") as log:
         running = [subprocess.Popen(
             [sys.executable, job, os.path.join(out, "trace"),
-             hosts.address(1) + ":29700", str(PROCESSES), str(r), "10",
+             hosts.address(1) + ":29700", str(PROCESSES), str(r), str(STEPS),
              str(CASES[name].get(r, 0))], stdout=log, stderr=log,
             preexec_fn=lambda r=r: hosts.enter(r + 1))
             for r in range(PROCESSES)]
@@ -86,6 +122,7 @@ def run(args, name):
     files = sorted(glob.glob(out + "/trace/**/*.xplane.pb", recursive=True))
     real.same("files", len(files), PROCESSES)
     is_read(asked, files)
+    markers_are_found(asked, files)
     json_is_read(asked, out)
     programs_agree(asked, files)
     nobody_is_accused(asked, files)

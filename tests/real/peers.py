@@ -1,26 +1,18 @@
-"""What others compute from the same files.
+"""What HolisticTraceAnalysis computes from the same files.
 
 HolisticTraceAnalysis (HTA) reads traces of GPUs.  Of each rank: the time in
 which its GPU computes; in which it communicates, or copies, and does not
 compute; the share of communication that is hidden; and the sum over all
 kernels that communicate.  HTA cuts times to whole microseconds; in files with
 fractions each kernel may differ by one.
-
-XProf reads a session of `netan synth`.  To XProf a step of a host takes what
-its longest device takes; netan gives that of the device with the longest time
-of its own, so less or as much.
 """
 
-import collections
 import contextlib
 import glob
 import io
 import json
 import logging
 import os
-import shutil
-import statistics
-import subprocess
 import warnings
 
 import real
@@ -29,8 +21,7 @@ GPU = os.path.join(os.environ.get("NETAN_TEST_DATA", ""), "chrome-trace")
 CASES = {"hta-dlrm": "dlrm_8ranks/*.json.gz",
          "hta-nccl": "hta_nccl_data_rank0of2.json.gz",
          "hta-2020": "hta_2020_allreduce_rank1of2.json.gz",
-         "hta-sampled": "hta_sampled_rank-0of128.json.gz",
-         "xprof-steps": None}
+         "hta-sampled": "hta_sampled_rank-0of128.json.gz"}
 
 
 def holistic(files):
@@ -61,53 +52,7 @@ def roughness(files):
     return len(kernels) * any(e["dur"] % 1 for e in kernels)
 
 
-def device_steps(path):
-    """Of one host, by number of the step: ms on each device."""
-    from jax.profiler import ProfileData
-
-    steps = collections.defaultdict(list)
-    for plane in ProfileData.from_file(path).planes:
-        for line in plane.lines:
-            if line.name == "Steps":
-                for e in line.events:
-                    steps[e.name].append(e.duration_ns / 1e6)
-    return steps
-
-
-def xprof(asked, args, name):
-    try:
-        from xprof.convert import raw_to_tool_data
-    except ImportError as e:
-        raise real.Skipped(e) from None
-    out = os.path.join(args.out, name)
-    shutil.rmtree(out, ignore_errors=True)
-    subprocess.run([args.netan, "synth", "-q", "-o", out, "--hosts", "4",
-                    "--steps", "6", "--seed", "3"], check=True)
-    files = sorted(glob.glob(out + "/**/*.xplane.pb", recursive=True))
-    pod = json.loads(raw_to_tool_data.xspace_to_tool_data(
-        files, "pod_viewer", {})[0])["podStatsSequence"]["podStatsMap"]
-    theirs = {(row["hostName"], str(row["stepNum"])):
-              row["totalDurationUs"] / 1000
-              for s in pod for row in s["podStatsPerCore"].values()}
-    ours = {h["host"]: h["mean_ms"]
-            for h in asked.ask("steps", out)["hosts"]}
-    real.same("hosts", len(ours), 4)
-    real.same("steps of XProf", len(theirs), 24)
-    for path in files:
-        host = os.path.basename(path).split(".")[0]
-        steps = device_steps(path)
-        for number, s in steps.items():
-            real.within(f"step {number} of {host} by XProf",
-                        theirs[host, number] - max(s), -0.001, 0.001)
-        real.within(f"steps of {host}", ours[host],
-                    statistics.mean(min(s) for s in steps.values()),
-                    statistics.mean(max(s) for s in steps.values()))
-
-
 def run(args, name):
-    if name == "xprof-steps":
-        xprof(real.Asked(args.netan), args, name)
-        return
     files = sorted(glob.glob(os.path.join(GPU, CASES[name])))
     if not files:
         raise real.Skipped("NETAN_TEST_DATA does not name the real files")

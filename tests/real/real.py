@@ -305,10 +305,12 @@ def run_torch(args, name):
 def cases():
     import peers
     import jaxes
+    import xprofs
 
     yield from ((name, run_torch) for name in TORCH)
     yield from ((name, jaxes.run) for name in jaxes.CASES)
     yield from ((name, peers.run) for name in peers.CASES)
+    yield from ((name, xprofs.run) for name in xprofs.CASES)
 
 
 class Skipped(Exception):

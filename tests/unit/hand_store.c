@@ -156,6 +156,7 @@ static void put_row(const struct na_sink *s, const struct hand_row *r)
 		.plane = r->src,
 		.device = (uint8_t)r->device,
 		.piece = r->piece,
+		.whole = r->number,
 	};
 
 	switch (r->what) {

@@ -419,6 +419,9 @@ static void make_span(struct rng *r, const struct na_sink *to)
 	s.name = some_name(r, to);
 	s.plane = any_i32(r);
 	s.device = (uint8_t)draw(r, 2);
+	s.told = (uint8_t)(s.plane & NA_STEP_BY_TIME);
+	s.piece = s.plane & 4;
+	s.whole = s.number / 3;
 	to->span(to->ctx, &s);
 }
 

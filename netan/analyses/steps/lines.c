@@ -76,6 +76,8 @@ static void put_cells(struct st_state *s, uint32_t core,
 				      .core = core,
 				      .kept = true};
 		order++;
+		if (x[i].told > line->told)
+			line->told = x[i].told;
 		if (last && last->end_ps > c->start_ps) {
 			last->end_ps = c->start_ps;
 			s->cut++;

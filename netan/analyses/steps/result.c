@@ -168,6 +168,25 @@ static void put_change(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, M_p_value, c->p);
 }
 
+/* Of GPUs that have no steps of their own. */
+static void put_told(struct na_result *r, struct na_value *to,
+		     const struct st_state *s)
+{
+	size_t n[NA_STEP_BY_TIME + 1];
+
+	na_steps_count_told(s, n);
+	if (n[NA_STEP_BY_GROUP])
+		na_put_int(r, to, M_devices_by_group,
+			   (int64_t)n[NA_STEP_BY_GROUP]);
+	if (n[NA_STEP_BY_LAUNCH] + n[NA_STEP_BY_TIME])
+		na_put_int(r, to, M_devices_by_marker,
+			   (int64_t)(n[NA_STEP_BY_LAUNCH] +
+				     n[NA_STEP_BY_TIME]));
+	if (n[NA_STEP_BY_TIME])
+		na_put_int(r, to, M_devices_by_time,
+			   (int64_t)n[NA_STEP_BY_TIME]);
+}
+
 static void put_coverage(struct na_result *r, struct na_value *body,
 			 const struct st_state *s)
 {
@@ -189,6 +208,7 @@ static void put_coverage(struct na_result *r, struct na_value *body,
 	na_put_int(r, to, M_devices, (int64_t)lines);
 	na_put_int(r, to, M_devices_by_program, (int64_t)programs);
 	na_put_int(r, to, M_devices_by_launch, (int64_t)launches);
+	put_told(r, to, s);
 	na_put_bool(r, to, M_numbered_by_order, s->by_order);
 	if (s->scope->store->n_runs == 1 && na_steps_enough(s, 0))
 		na_put_int(r, to, M_steps_needed,
@@ -210,6 +230,15 @@ static void put_left_out(struct na_result *r, const struct st_state *s)
 	na_result_about(r)->filtered = (int64_t)s->filtered;
 	na_result_about(r)->left_out =
 		(int64_t)(s->filtered + s->repeated + s->unnamed);
+}
+
+static bool has_gpus(const struct na_store *s)
+{
+	for (size_t i = 0; i < s->devices.n_cores; i++) {
+		if (s->devices.cores[i].kind == NA_DEVICE_GPU)
+			return true;
+	}
+	return false;
 }
 
 static void say_nothing(struct na_result *r, const struct st_state *s)
@@ -235,13 +264,21 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 	na_result_word(r, NA_WORD_EMPTY,
 		       "no steps: looked for the lines \"Steps\" and \"XLA "
 		       "Modules\" on device planes (\"/device:TPU:0\", "
-		       "\"/device:GPU:0\"), and for transfers that name their "
+		       "\"/device:GPU:0\"), for kernels of GPUs with a "
+		       "group_id or launched in a step marker of the host "
+		       "(step_num), and for transfers that name their "
 		       "program launch");
 	na_result_word(
 		r, NA_WORD_HINT,
 		s->scope->filter->first_step >= 0
 			? "--step chooses steps of device planes: of program "
 			  "launches choose with --from and --to"
+		: has_gpus(s->scope->store)
+			? "mark each step of the training loop: with "
+			  "jax.profiler.StepTraceAnnotation(\"train\", "
+			  "step_num=i), in TensorFlow with "
+			  "tf.profiler.experimental.Trace(\"train\", "
+			  "step_num=i, _r=1)"
 			: "capture with device tracing on, while the job "
 			  "trains");
 }

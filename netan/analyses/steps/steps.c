@@ -57,7 +57,8 @@ static enum na_status steps_add_span(void *block, const struct na_span *x)
 					.number = x->number,
 					.core = x->core,
 					.name = x->name,
-					.program = x->kind == NA_SPAN_MODULE}))
+					.program = x->kind == NA_SPAN_MODULE,
+					.told = x->told}))
 		       ? NA_OK
 		       : NA_ENOMEM;
 }
@@ -201,7 +202,9 @@ const struct na_analysis na_an_steps = {
 	.face.details =
 		"A step is an event of the Steps line of a device plane; "
 		"without one, each run of the program that takes most of its "
-		"time. Its time is compute (busy with anything but "
+		"time; of GPUs without either, what kernels of one group_id "
+		"last together, else kernels that the host launched in one of "
+		"its step markers (step_num). Its time is compute (busy with anything but "
 		"communication), exposed communication (in a communication op "
 		"and not computing, by network: dcn, ici, gpu) and idle (an "
 		"infeed too); overlap is the part of compute during which a "

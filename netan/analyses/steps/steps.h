@@ -82,6 +82,7 @@ _Static_assert(sizeof(struct st_segment) == 16, "millions are kept");
 struct st_line { /* of a core; behind these, of a device by launches */
 	size_t cell_from, cell_to, segment_from, segment_to;
 	bool programs; /* its steps are runs of a program */
+	uint8_t told;  /* enum na_step_told: the last of its steps' */
 	uint32_t host; /* by launches */
 };
 
@@ -90,6 +91,7 @@ struct st_span {
 	int64_t start_ps, end_ps, number;
 	uint32_t core, name;
 	bool program;
+	uint8_t told; /* enum na_step_told */
 };
 
 /* Transfers of a launch at a device: of its key. */
@@ -410,6 +412,9 @@ bool na_steps_name_stragglers(struct st_state *s) NA_MUST_CHECK;
 bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
 
 /* result.c, views.c */
+/* Devices with steps, by what these were told (enum na_step_told). */
+void na_steps_count_told(const struct st_state *s,
+			 size_t n[NA_STEP_BY_TIME + 1]);
 enum na_status na_steps_finish(void *state, struct na_result *r,
 			       struct na_err *err) NA_MUST_CHECK;
 void na_steps_views(struct na_result *r, const struct st_state *s);

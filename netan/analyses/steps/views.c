@@ -183,6 +183,46 @@ static bool cut_by_window(const struct st_state *s)
 	       (f->from_ps != NA_TIME_MIN || f->to_ps != NA_TIME_MAX);
 }
 
+void na_steps_count_told(const struct st_state *s,
+			 size_t n[NA_STEP_BY_TIME + 1])
+{
+	memset(n, 0, (NA_STEP_BY_TIME + 1) * sizeof(*n));
+	for (size_t i = 0; i < s->n_lines; i++) {
+		const struct st_line *x = &s->lines[i];
+
+		n[x->told] += x->cell_to > x->cell_from;
+	}
+}
+
+/* GPUs whose steps are what kernels say. */
+static void say_told(struct na_result *r, const struct st_state *s)
+{
+	size_t n[NA_STEP_BY_TIME + 1], markers;
+
+	na_steps_count_told(s, n);
+	markers = n[NA_STEP_BY_LAUNCH] + n[NA_STEP_BY_TIME];
+	if (n[NA_STEP_BY_GROUP])
+		na_result_note(r,
+			       "%zu GPU%s without a Steps line: a step is what "
+			       "the kernels of one group_id last together",
+			       n[NA_STEP_BY_GROUP],
+			       na_plural(n[NA_STEP_BY_GROUP]));
+	if (markers)
+		na_result_note(r,
+			       "%zu GPU%s without a Steps line or group_id: a "
+			       "step is what the kernels last together that "
+			       "the host launched in one of its step markers "
+			       "(step_num)",
+			       markers, na_plural(markers));
+	if (n[NA_STEP_BY_TIME])
+		na_result_note(r,
+			       "%zu of them by time, in part: of some kernels "
+			       "no launch is there, or it came after its "
+			       "marker had ended; these are of the last marker "
+			       "that began before",
+			       n[NA_STEP_BY_TIME]);
+}
+
 static void coverage(struct na_result *r, const struct st_state *s)
 {
 	const struct na_store *store = s->scope->store;
@@ -196,6 +236,7 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			       "the program that takes most time is a step%s",
 			       programs, na_plural(programs),
 			       s->by_order ? ", numbered in order" : "");
+	say_told(r, s);
 	for (size_t i = 0; i < s->n_hosts; i++)
 		untied += s->hosts[i].n && !na_store_of_ranks(store) &&
 			  !na_steps_is_tied(s, s->hosts[i].host);

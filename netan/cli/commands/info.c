@@ -357,6 +357,7 @@ static void info_notes(struct na_result *r, const struct na_session *s,
 			       "messages) stands with the first file");
 	if (all->captures)
 		na_info_note_capture(r, &all->capture, s->damaged);
+	na_info_note_steps(r, &s->store);
 	if (na_store_of_ranks(&s->store) && !s->store.comms.n)
 		na_result_note(r, "no operation between ranks: looked for "
 				  "kernels of NCCL and RCCL and of custom "

@@ -14,6 +14,9 @@ void na_info_view_captures(struct na_result *r, const struct na_value *rows,
 void na_info_note_capture(struct na_result *r,
 			  const struct na_capture_counts *all, bool damaged);
 
+/* By what steps of GPUs are told that have no line of their own. */
+void na_info_note_steps(struct na_result *r, const struct na_store *store);
+
 /* What ranks do, and how far it is joined: NULL, no memory. */
 struct na_info_ranks;
 struct na_info_ranks *na_info_ranks(const struct na_session *s);

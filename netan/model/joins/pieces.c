@@ -5,8 +5,8 @@
 
 static struct na_triple key_of(const struct na_span *x)
 {
-	return (struct na_triple){x->core, (uint32_t)x->number,
-				  (uint32_t)((uint64_t)x->number >> 32)};
+	return (struct na_triple){x->core, (uint32_t)x->whole,
+				  (uint32_t)((uint64_t)x->whole >> 32)};
 }
 
 struct pieces {

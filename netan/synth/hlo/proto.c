@@ -13,11 +13,19 @@ enum {
 	MODULE_NAME = 1,
 	MODULE_ENTRY = 2,
 	MODULE_COMPUTATIONS = 3,
+	MODULE_PROGRAM = 4,
 	MODULE_ID = 5,
 	MODULE_ENTRY_ID = 6,
 	MODULE_DEVICES = 15
 };
-enum { COMP_NAME = 1, COMP_INSTRUCTIONS = 2, COMP_ID = 5, COMP_ROOT = 6 };
+enum {
+	COMP_NAME = 1,
+	COMP_INSTRUCTIONS = 2,
+	COMP_PROGRAM = 4,
+	COMP_ID = 5,
+	COMP_ROOT = 6
+};
+enum { PROGRAM_PARAMETERS = 1, PROGRAM_RESULT, PROGRAM_NAMES };
 enum {
 	INSTR_NAME = 1,
 	INSTR_OPCODE = 2,
@@ -81,29 +89,50 @@ static void put_simple(struct na_wire *w, unsigned field, int type)
 	na_wire_end(w, at);
 }
 
-static void put_shape(struct na_wire *w, const struct na_inst *inst)
+static void put_shape(struct na_wire *w, unsigned field,
+		      const struct na_inst *inst)
 {
 	size_t at;
 
 	switch (inst->shape) {
 	case NA_SHAPE_SCALAR:
-		put_simple(w, INSTR_SHAPE, TYPE_BF16);
+		put_simple(w, field, TYPE_BF16);
 		return;
 	case NA_SHAPE_ARRAY:
-		put_array(w, INSTR_SHAPE, inst->bytes);
+		put_array(w, field, inst->bytes);
 		return;
 	case NA_SHAPE_TOKEN:
-		put_simple(w, INSTR_SHAPE, TYPE_TOKEN);
+		put_simple(w, field, TYPE_TOKEN);
 		return;
 	default:
 		break;
 	}
-	at = na_wire_begin(w, INSTR_SHAPE);
+	at = na_wire_begin(w, field);
 	na_wire_int(w, SHAPE_TYPE, TYPE_TUPLE);
 	put_array(w, SHAPE_TUPLE, inst->bytes);
 	if (inst->shape == NA_SHAPE_IN_FLIGHT)
 		put_simple(w, SHAPE_TUPLE, TYPE_U32);
 	put_simple(w, SHAPE_TUPLE, TYPE_TOKEN);
+	na_wire_end(w, at);
+}
+
+/* What a computation takes and gives. */
+static void put_program(const struct na_module *m,
+			const struct na_computation *c, struct na_wire *w,
+			unsigned field)
+{
+	const struct na_inst *from = &m->insts[c->first], *to = from + c->n;
+	size_t at = na_wire_begin(w, field);
+
+	for (const struct na_inst *i = from; i < to; i++) {
+		if (!strcmp(i->opcode, "parameter"))
+			put_shape(w, PROGRAM_PARAMETERS, i);
+	}
+	put_shape(w, PROGRAM_RESULT, to - 1);
+	for (const struct na_inst *i = from; i < to; i++) {
+		if (!strcmp(i->opcode, "parameter"))
+			na_wire_str(w, PROGRAM_NAMES, i->name);
+	}
 	na_wire_end(w, at);
 }
 
@@ -171,7 +200,7 @@ static void put_inst(const struct na_module *m, size_t i, struct na_wire *w)
 
 	na_wire_str(w, INSTR_NAME, inst->name);
 	na_wire_str(w, INSTR_OPCODE, inst->opcode);
-	put_shape(w, inst);
+	put_shape(w, INSTR_SHAPE, inst);
 	if (!strcmp(inst->opcode, "parameter"))
 		na_wire_scalar(
 			w, INSTR_PARAMETER,
@@ -242,10 +271,13 @@ void na_module_proto(const struct na_module *m, struct na_wire *out)
 		na_wire_str(out, COMP_NAME, comp->name);
 		for (uint32_t i = 0; i < comp->n; i++)
 			put_inst(m, comp->first + i, out);
+		put_program(m, comp, out, COMP_PROGRAM);
 		na_wire_int(out, COMP_ID, (int64_t)c + 1);
 		na_wire_int(out, COMP_ROOT, comp->first + comp->n);
 		na_wire_end(out, in);
 	}
+	put_program(m, &m->computations[m->n_computations - 1], out,
+		    MODULE_PROGRAM);
 	na_wire_int(out, MODULE_ID, (int64_t)m->program_id);
 	na_wire_int(out, MODULE_ENTRY_ID, (int64_t)m->n_computations);
 	if (m->job->n_devs <= MOST_DEVICES)

@@ -46,6 +46,7 @@ mv message.new wire/message.pb
 mv both.new wire/both.pb
 mv cut.new wire/truncated.pb
 mv gpu.new wire/gpu.pb
+cp ../../data/gpu-markers.xplane.pb wire/markers.pb
 mv gzip.new open/graph.gz
 mv zstd.new open/message.zst
 

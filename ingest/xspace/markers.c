@@ -1,0 +1,409 @@
+#include "ingest/xspace/markers.h"
+
+#include <stdlib.h>
+
+#include "netan/base/order.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+
+struct launch {
+	int64_t id, at_ps;
+	uint32_t line;
+	uint32_t marker;
+	uint8_t told;
+};
+
+struct finder {
+	const struct na_input *in;
+	struct na_xs_values values;
+	NA_VEC(struct na_xs_marker) markers; /* by line, once sorted */
+	NA_VEC(struct launch) launches;
+	bool rooted; /* some are XProf's roots (_r): only those count */
+	uint32_t line;
+	int64_t line_ps;
+};
+
+/* ---- what is there */
+
+static bool has_stat(const struct na_xs_plane *p, enum na_xs_slot slot)
+{
+	for (size_t i = 0; i < p->stats.n; i++) {
+		if (p->stats.v[i].slot == slot)
+			return true;
+	}
+	return false;
+}
+
+/* Whether any event of a line has the stat. */
+static bool line_has(const struct na_xs_line *l, enum na_xs_slot slot,
+		     struct na_xs_values *v)
+{
+	struct na_cursor c = l->body;
+	struct na_field f;
+
+	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
+		struct na_xs_event e = {.body = &f.body};
+
+		if (f.tag == NA_TAG(4, NA_W_BYTES) &&
+		    na_xs_values_read(v, l->plane, &e) && na_xs_has(v, slot))
+			return true;
+	}
+	return false;
+}
+
+/* XProf names the stat in each plane, whether or not it grouped anything. */
+static bool is_grouped(const struct na_xs_plane *p, struct na_xs_values *v)
+{
+	bool any = false;
+
+	if (!p->bare || !has_stat(p, XS_GROUP_ID))
+		return false;
+	for (size_t i = 0; !any && i < p->lines.n; i++)
+		any = p->lines.v[i].handler &&
+		      line_has(&p->lines.v[i], XS_GROUP_ID, v);
+	return any;
+}
+
+static bool needs_markers(const struct na_input *in)
+{
+	const struct na_xs_space *s = in->state;
+	bool bare = false, marked = false, grouped = false;
+	struct na_xs_values v = {.has = 0};
+
+	for (size_t i = 0; i < s->planes.n; i++) {
+		const struct na_xs_plane *p = &s->planes.v[i];
+
+		bare = bare || (p->bare && p->lines.n);
+		marked = marked ||
+			 (p->kind == XS_HOST && has_stat(p, XS_STEP_NUM));
+	}
+	for (size_t i = 0; bare && marked && !grouped && i < s->planes.n; i++)
+		grouped = is_grouped(&s->planes.v[i], &v);
+	free(v.inflated);
+	return bare && marked && !grouped;
+}
+
+/* ---- gathering */
+
+/* Whether its stat is one that we look for; one that does not begin with its
+ * id may be. */
+static bool sought(const struct na_xs_plane *p, struct na_cursor stat)
+{
+	uint32_t entry;
+	uint64_t id;
+
+	if (stat.p == stat.end || *stat.p != NA_TAG(1, NA_W_VARINT))
+		return true;
+	na_skip(&stat, 1);
+	if (!na_varint(&stat, &id))
+		return false;
+	entry = na_idmap_at(&p->stat_of, (int64_t)id);
+	return entry < p->stats.n && (p->stats.v[entry].slot == XS_STEP_NUM ||
+				      p->stats.v[entry].slot == XS_CORRELATION);
+}
+
+static bool keep(struct finder *f, int64_t start_ps, int64_t end_ps)
+{
+	const struct na_xs_values *v = &f->values;
+	struct launch x = {.at_ps = start_ps, .line = f->line};
+	struct na_xs_marker m = {start_ps, end_ps, 0, f->line, 0};
+	bool root = na_xs_int_or(v, XS_IS_ROOT, 0) > 0;
+
+	if (na_xs_int(v, XS_STEP_NUM, &m.number) && m.number >= 0 &&
+	    (root || !f->rooted)) {
+		if (root && !f->rooted)
+			f->markers.n = 0;
+		f->rooted = root;
+		return na_add(&f->markers, m);
+	}
+	return !na_xs_int(v, XS_CORRELATION, &x.id) || na_add(&f->launches, x);
+}
+
+static bool take_event(struct finder *f, const struct na_xs_plane *p,
+		       const struct na_cursor *body)
+{
+	struct na_cursor c = *body;
+	struct na_xs_event e = {.body = body};
+	int64_t start_ps, end_ps;
+	bool ours = false;
+	struct na_field x;
+
+	while (na_field_next(&c, &x) == NA_NEXT_FIELD) {
+		if (x.tag == NA_TAG(2, NA_W_VARINT))
+			e.offset_ps = (int64_t)x.value;
+		else if (x.tag == NA_TAG(3, NA_W_VARINT))
+			e.duration_ps = (int64_t)x.value;
+		else if (x.tag == NA_TAG(5, NA_W_VARINT))
+			return true;
+		else if (x.tag == NA_TAG(4, NA_W_BYTES) && !ours)
+			ours = sought(p, x.body);
+	}
+	if (!ours || e.duration_ps < 0 ||
+	    !na_xs_values_read(&f->values, p, &e) ||
+	    !na_add_i64(f->line_ps, e.offset_ps, &start_ps) ||
+	    !na_add_i64(start_ps, e.duration_ps, &end_ps))
+		return true;
+	return keep(f, start_ps, end_ps);
+}
+
+static bool take_line(struct finder *f, struct na_xs_line *l)
+{
+	struct na_cursor c = l->body;
+	struct na_field x;
+	int64_t ns;
+	bool ok = true;
+
+	na_xs_line_rest(l);
+	f->line++;
+	if (!na_add_i64(na_xs_on_clock(f->in, l->timestamp_ns),
+			f->in->first_ns == INT64_MIN ? INT64_MAX
+						     : -f->in->first_ns,
+			&ns) ||
+	    !na_mul_i64(ns, NA_PS_PER_NS, &f->line_ps))
+		return true;
+	while (ok && na_field_next(&c, &x) == NA_NEXT_FIELD) {
+		if (x.tag == NA_TAG(4, NA_W_BYTES))
+			ok = take_event(f, l->plane, &x.body);
+	}
+	return ok;
+}
+
+static bool gather(struct finder *f, struct na_xs_space *s)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < s->planes.n; i++) {
+		struct na_xs_plane *p = &s->planes.v[i];
+
+		if (p->kind != XS_HOST && p->kind != XS_LAUNCHES)
+			continue;
+		if (!has_stat(p, XS_STEP_NUM) && !has_stat(p, XS_CORRELATION))
+			continue;
+		for (size_t k = 0; ok && k < p->lines.n; k++)
+			ok = take_line(f, &p->lines.v[k]);
+	}
+	return ok;
+}
+
+/* ---- markers in order */
+
+NA_ORDER(by_line, struct na_xs_marker, NA_UP(line), NA_UP(start_ps),
+	 NA_DOWN(end_ps))
+NA_ORDER(by_time, struct na_xs_marker, NA_UP(start_ps), NA_UP(end_ps),
+	 NA_UP(line))
+NA_ORDER(by_number, struct na_xs_marker, NA_UP(number))
+NA_ORDER(by_id, struct launch, NA_UP(id), NA_UP(at_ps), NA_UP(line))
+
+static void drop_nested(struct finder *f)
+{
+	struct na_xs_marker *v = f->markers.v;
+	size_t n = 0;
+
+	na_sort(v, f->markers.n, by_line);
+	for (size_t i = 0; i < f->markers.n; i++) {
+		if (n && v[n - 1].line == v[i].line &&
+		    v[i].end_ps <= v[n - 1].end_ps)
+			continue;
+		v[n++] = v[i];
+	}
+	f->markers.n = n;
+}
+
+static bool repeats(struct finder *f)
+{
+	const struct na_xs_marker *v = f->markers.v;
+	bool any = false;
+
+	na_sort(f->markers.v, f->markers.n, by_number);
+	for (size_t i = 1; i < f->markers.n; i++)
+		any = any || v[i].number == v[i - 1].number;
+	return any;
+}
+
+/* In time in `to`, by line in f. */
+static bool put_in_order(struct finder *f, struct na_xs_markers *to)
+{
+	struct na_xs_marker *v = f->markers.v;
+	bool count = repeats(f);
+	int64_t apart = 0;
+	size_t n = f->markers.n;
+
+	na_sort(v, n, by_time);
+	for (size_t i = 0; i < n; i++) {
+		v[i].order = (uint32_t)i;
+		v[i].number = count ? (int64_t)i : v[i].number;
+		if (i &&
+		    na_time_between(v[i - 1].start_ps, v[i].start_ps) > apart)
+			apart = na_time_between(v[i - 1].start_ps,
+						v[i].start_ps);
+	}
+	if (!na_append(&to->in_time, v, n))
+		return false;
+	if (!na_add_i64(v[n - 1].start_ps, apart, &to->end_ps) ||
+	    to->end_ps < v[n - 1].end_ps)
+		to->end_ps = v[n - 1].end_ps;
+	na_sort(v, n, by_line);
+	return true;
+}
+
+/* ---- whose a launch is */
+
+/* The last marker that began by then, and whose window is not over. */
+static uint32_t in_window(const struct na_xs_markers *m, int64_t at_ps)
+{
+	size_t from = 0, to = m->in_time.n;
+
+	if (at_ps > m->end_ps)
+		return UINT32_MAX;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (m->in_time.v[mid].start_ps <= at_ps)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from ? (uint32_t)(from - 1) : UINT32_MAX;
+}
+
+/* Of the thread's own markers, the last one that began by then, or its
+ * first; NULL: it has none. */
+static const struct na_xs_marker *of_thread(const struct finder *f,
+					    const struct launch *x)
+{
+	const struct na_xs_marker *v = f->markers.v;
+	size_t from = 0, to = f->markers.n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (v[mid].line < x->line ||
+		    (v[mid].line == x->line && v[mid].start_ps <= x->at_ps))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	if (from && v[from - 1].line == x->line)
+		return &v[from - 1];
+	return from < f->markers.n && v[from].line == x->line ? &v[from] : NULL;
+}
+
+static void place(const struct finder *f, const struct na_xs_markers *m,
+		  struct launch *x)
+{
+	const struct na_xs_marker *own = of_thread(f, x);
+
+	x->told = NA_STEP_BY_LAUNCH;
+	if (own) {
+		bool held = own->start_ps <= x->at_ps &&
+			    x->at_ps <= own->end_ps;
+
+		x->marker = held ? own->order : UINT32_MAX;
+		return;
+	}
+	x->marker = in_window(m, x->at_ps);
+	if (x->marker != UINT32_MAX &&
+	    x->at_ps > m->in_time.v[x->marker].end_ps)
+		x->told = NA_STEP_BY_TIME;
+}
+
+static bool place_launches(struct finder *f, struct na_xs_markers *m)
+{
+	for (size_t i = 0; i < f->launches.n; i++)
+		place(f, m, &f->launches.v[i]);
+	na_sort(f->launches.v, f->launches.n, by_id);
+	for (size_t i = 0; i < f->launches.n; i++) {
+		const struct launch *x = &f->launches.v[i];
+		size_t n = m->launched.n;
+		struct na_xs_launched *last = n ? &m->launched.v[n - 1] : NULL;
+
+		if (last && last->marker == x->marker && last->told == x->told)
+			last->last = x->id;
+		else if ((!last || last->last < x->id) &&
+			 !na_add(&m->launched,
+				 ((struct na_xs_launched){x->id, x->id,
+							  x->marker, x->told})))
+			return false;
+	}
+	return true;
+}
+
+enum na_status na_xs_markers_find(struct na_input *in, struct na_err *err)
+{
+	struct na_xs_space *s = in->state;
+	struct finder f = {.in = in};
+	bool ok = true;
+
+	if (!(in->wants & NA_WANT_STEPS) ||
+	    !na_xs_plane_asked(XS_HOST, in->wants) || !needs_markers(in))
+		return NA_OK;
+	s->markers = na_calloc(1, sizeof(*s->markers));
+	ok = s->markers && gather(&f, s);
+	if (ok && f.markers.n) {
+		drop_nested(&f);
+		ok = put_in_order(&f, s->markers) &&
+		     place_launches(&f, s->markers);
+	}
+	free(f.values.inflated);
+	na_vec_free(&f.markers);
+	na_vec_free(&f.launches);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+void na_xs_markers_fini(struct na_xs_markers *m)
+{
+	if (!m)
+		return;
+	na_vec_free(&m->in_time);
+	na_vec_free(&m->launched);
+	free(m);
+}
+
+/* ---- whose a kernel is */
+
+static const struct na_xs_launched *launch_of(const struct na_xs_markers *m,
+					      const struct na_xs_values *v)
+{
+	size_t from = 0, to = m->launched.n;
+	int64_t id;
+
+	if (!na_xs_int(v, XS_CORRELATION, &id))
+		return NULL;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (m->launched.v[mid].last < id)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < m->launched.n && m->launched.v[from].first <= id
+		       ? &m->launched.v[from]
+		       : NULL;
+}
+
+bool na_xs_marker_of(const struct na_xs_read *r, int64_t start_ps,
+		     struct na_xs_mark *to)
+{
+	const struct na_xs_space *s = r->in->state;
+	const struct na_xs_markers *m = s->markers;
+	const struct na_xs_launched *x;
+	uint32_t marker = UINT32_MAX;
+	int64_t shift_ps, at_ps;
+
+	if (!m || !m->in_time.n)
+		return false;
+	x = launch_of(m, &r->values);
+	to->told = x ? (enum na_step_told)x->told : NA_STEP_BY_TIME;
+	if (x)
+		marker = x->marker;
+	else if (na_mul_i64(na_time_between(r->in->zero_ns, r->in->first_ns),
+			    NA_PS_PER_NS, &shift_ps) &&
+		 na_add_i64(start_ps, -shift_ps, &at_ps))
+		marker = in_window(m, at_ps);
+	if (marker == UINT32_MAX)
+		return false;
+	to->order = marker;
+	to->number = m->in_time.v[marker].number;
+	return true;
+}
