@@ -124,9 +124,6 @@ enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
  * the file.  With --anonymize the texts of r are replaced first.
  */
 enum na_exit na_output(const struct na_cli *cli, struct na_result *r);
-/* The same of a result in which there is nothing to draw. */
-enum na_exit na_output_but_pictures(const struct na_cli *cli,
-				    struct na_result *r);
 /* Before any work (main calls it): endings known, a figure there, --format
  * known.  Says what is wrong itself. */
 enum na_exit na_output_check(const struct na_cli *cli);

@@ -330,8 +330,7 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	return say_failed(cli, t->path, st, &err);
 }
 
-static enum na_exit write_all(const struct na_cli *cli, struct na_result *r,
-			      bool draws)
+enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 {
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
@@ -349,22 +348,9 @@ static enum na_exit write_all(const struct na_cli *cli, struct na_result *r,
 
 		if (!resolve(cli, outputs->items[k], &t))
 			return NA_EXIT_USAGE;
-		if (t.picture && !draws)
-			continue;
 		code = t.path ? write_file(cli, &t, r)
 			      : write_stdout(cli, &t, r);
 		worst = code > worst ? code : worst;
 	}
 	return worst;
-}
-
-enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
-{
-	return write_all(cli, r, true);
-}
-
-enum na_exit na_output_but_pictures(const struct na_cli *cli,
-				    struct na_result *r)
-{
-	return write_all(cli, r, false);
 }

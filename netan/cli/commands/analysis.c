@@ -260,14 +260,11 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
 			verdict = na_ledger_note_session(cli, &s, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
-		/* An error has said so: a table or a picture of nothing adds
-		 * nothing. */
-		verdict = !nothing ? na_output(cli, r)
-			  : na_output_is_table(cli)
+		/* An error has said so: a table of nothing adds nothing. */
+		verdict = nothing && na_output_is_table(cli)
 				  ? NA_EXIT_OK
-				  : na_output_but_pictures(cli, r);
-		if (!nothing)
-			say_picture(cli, r);
+				  : na_output(cli, r);
+		say_picture(cli, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
 	}
 	na_session_close(&s);
