@@ -190,6 +190,7 @@ double na_waiting_share(const struct na_case *c)
 bool na_communicates(const struct na_case *c)
 {
 	bool any = na_waiting_share(c) > 0 ||
+		   na_length(na_case_body(c, "collectives"), M_collectives) ||
 		   isfinite(na_number_at(na_case_body(c, "slack"),
 					 M_total "." M_stall_share));
 
