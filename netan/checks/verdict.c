@@ -213,15 +213,22 @@ static const char *late_ranks(struct na_case *c)
 		share);
 }
 
-const char *na_verdict_instead(struct na_case *c)
+/* Of equals the costliest, which come first. */
+static const struct na_finding *explanation(const struct na_case *c)
 {
 	const struct na_finding *f = NULL;
 
-	/* Of equals the costliest, which come first. */
 	for (size_t i = 0; i < c->n; i++) {
 		if (explains(c->findings[i]) > (f ? explains(f) : 0))
 			f = c->findings[i];
 	}
+	return f;
+}
+
+const char *na_verdict_instead(struct na_case *c)
+{
+	const struct na_finding *f = explanation(c);
+
 	if (!f)
 		return na_of_ranks(c) ? late_ranks(c) : "";
 	if (is_of(f, "straggler"))
@@ -238,7 +245,14 @@ const char *na_verdict_instead(struct na_case *c)
 
 const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 {
-	return na_case_text(c, "cannot tell: %s%s", why, na_verdict_instead(c));
+	const struct na_finding *f = explanation(c);
+	const char *instead = na_verdict_instead(c);
+
+	/* Whom a job waits for comes before what is not known. */
+	if (f && (is_of(f, "hang") || is_of(f, "straggler")))
+		return na_case_text(c, "%s; network: cannot tell: %s",
+				    instead + strlen("; "), why);
+	return na_case_text(c, "cannot tell: %s%s", why, instead);
 }
 
 /* Of ranks, whose transfers blame nobody. */
