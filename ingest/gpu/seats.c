@@ -8,14 +8,23 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
+static int by_text(struct na_text a, struct na_text b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.s, b.s, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 const struct na_seat *na_seat_of(const struct na_input *in,
 				 struct na_text group)
 {
-	for (size_t i = 0; i < in->n_seats; i++) {
-		if (na_text_same(in->seats[i].group, group))
-			return &in->seats[i];
-	}
-	return NULL;
+	size_t n = in->n_seats;
+	size_t at = NA_BOUND(i, 0, n, by_text(in->seats[i].group, group) >= 0);
+
+	return at < n && na_text_same(in->seats[at].group, group)
+		       ? &in->seats[at]
+		       : NULL;
 }
 
 int32_t na_seat_job(const struct na_seat *x, int64_t rank)
@@ -34,7 +43,7 @@ int32_t na_seat_job(const struct na_seat *x, int64_t rank)
 bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
 		 int32_t size)
 {
-	size_t n = in->n_seats;
+	size_t n = in->n_seats, at;
 	struct na_seat *more;
 
 	if (n == NA_SEATS_MAX || na_seat_of(in, group))
@@ -49,8 +58,12 @@ bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
 			memcpy(more, in->seats, n * sizeof(*more));
 		in->seats = more;
 	}
-	in->seats[in->n_seats++] =
+	at = NA_BOUND(i, 0, n, by_text(in->seats[i].group, group) >= 0);
+	memmove(&in->seats[at + 1], &in->seats[at],
+		(n - at) * sizeof(*in->seats));
+	in->seats[at] =
 		(struct na_seat){.group = group, .rank = rank, .size = size};
+	in->n_seats++;
 	return true;
 }
 
@@ -64,14 +77,6 @@ struct place {
 struct places {
 	NA_VEC(struct place);
 };
-
-static int by_text(struct na_text a, struct na_text b)
-{
-	size_t n = a.n < b.n ? a.n : b.n;
-	int order = n ? memcmp(a.s, b.s, n) : 0;
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
-}
 
 NA_ORDER(by_seat, struct place, by_text(x->seat->group, y->seat->group),
 	 NA_CMP(x->seat->rank, y->seat->rank), NA_UP(input))
@@ -260,6 +265,28 @@ static bool settle_group(const struct place *p, size_t n,
 	return true;
 }
 
+NA_ORDER(by_list, struct place, by_text(x->seat->list, y->seat->list),
+	 NA_UP(input))
+
+/* Communicators of the same ranks; a head's input is where it begins in p. */
+static void number_twins(struct place *heads, size_t n, const struct places *p)
+{
+	na_sort(heads, n, by_list);
+	for (size_t i = 0, to; i < n; i = to) {
+		for (to = i + 1;
+		     to < n && na_text_same(heads[i].seat->list,
+					    heads[to].seat->list);)
+			to++;
+		for (size_t k = i; k < to && to - i > 1; k++) {
+			size_t at = heads[k].input, end = at;
+
+			for (end += same_group(p, at); at < end; at++)
+				p->v[at].seat->twin =
+					(uint16_t)(k - i + 1);
+		}
+	}
+}
+
 static void place_ranks(struct na_input *const *v, size_t n,
 			const struct places *p, size_t world,
 			const struct process *of)
@@ -280,7 +307,7 @@ bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
 		     bool *stand_in)
 {
 	struct process *of = na_calloc(n, sizeof(*of));
-	struct places p = {0};
+	struct places p = {0}, heads = {0};
 	size_t world = SIZE_MAX, n_group;
 	bool ok = of && gather(v, n, &p);
 
@@ -290,8 +317,13 @@ bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
 	}
 	for (size_t i = 0; ok && i < p.n; i += n_group) {
 		n_group = same_group(&p, i);
-		ok = settle_group(p.v + i, n_group, v, i == world, a);
+		ok = settle_group(p.v + i, n_group, v, i == world, a) &&
+		     (!p.v[i].seat->list.n ||
+		      na_add(&heads, ((struct place){p.v[i].seat, i})));
 	}
+	if (ok)
+		number_twins(heads.v, heads.n, &p);
+	na_vec_free(&heads);
 	*stand_in = ok && world == SIZE_MAX;
 	na_vec_free(&p);
 	free(of);

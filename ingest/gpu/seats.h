@@ -27,6 +27,9 @@ struct na_seat {
 	size_t n_taken;
 	struct na_text list; /* "0,1,2,3", its ranks in the job; n 0: not all
 				are known */
+	/* Which one it is of several communicators of the same ranks, from 1
+	 * on; 0: the only one. */
+	uint16_t twin;
 };
 
 enum {

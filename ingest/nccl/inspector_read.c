@@ -92,7 +92,7 @@ static bool name_group(struct reading *r, struct na_text id)
 	*g = (struct told_group){.id = id, .seat = na_seat_of(r->in, id)};
 	if (g->seat && g->seat->list.n) {
 		name = g->seat->list;
-		g->purpose = na_comm_purpose(id.s, id.n);
+		g->purpose = g->seat->twin;
 	}
 	g->name = s->name(s->ctx, name.s, name.n);
 	r->group = g;

@@ -425,6 +425,9 @@ static void judge_bad_endpoint(struct na_case *c)
 	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
 	    !na_case_body(c, "tcp"))
 		judge_slow(c, body);
+	/* What proxies sent names nobody: what ranks waited for may. */
+	if (!na_length(body, M_culprits) && na_of_ranks(c))
+		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
 		na_case_missing(c, "%s", na_other_hosts);
 }

@@ -102,6 +102,11 @@ bool na_bad_endpoint_ranks(struct na_case *c)
 	return looked;
 }
 
+bool na_ranks_slow(const struct na_case *c)
+{
+	return any_slow(na_first(na_case_body(c, "collectives"), M_links));
+}
+
 const char *na_ranks_compared(struct na_case *c)
 {
 	const struct na_value *x = na_first(na_case_body(c, "collectives"),

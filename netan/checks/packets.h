@@ -19,6 +19,8 @@ bool na_sends_wait(const struct na_case *c);
 bool na_bad_endpoint_ranks(struct na_case *c);
 /* What was compared, in words; NULL: nothing. */
 const char *na_ranks_compared(struct na_case *c);
+/* Some of them are slow. */
+bool na_ranks_slow(const struct na_case *c);
 /* All inputs are dumps of recorders. */
 bool na_recorders_alone(const struct na_case *c);
 /* The host of one end of a connection of `tcp`, M_src or M_dst: its name, else

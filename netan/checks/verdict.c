@@ -308,7 +308,7 @@ static const char *thin(struct na_case *c)
 		return na_case_text(c, "%s: trace more hosts at once",
 				    na_text_at(na_case_body(c, "pairs"),
 					       M_verdict));
-	return na_power_lacks(c);
+	return na_ranks_slow(c) ? na_ranks_compared(c) : na_power_lacks(c);
 }
 
 /* Devices that hardly wait for communication make the question idle; they do

@@ -20,3 +20,7 @@ ask two --hosts 2 --devices 8 --fault slow-host:1:4
 # Of one group on all hosts nothing tells whose link it is.
 netan collectives -q sender/kineto --collective '*GATHER' --format json |
 	grep -o '"verdict": "[^"]*hosts[^"]*"'
+# The same of what NCCL Inspector saw, whose communicators have names of their own.
+netan synth --profile pytorch --hosts 6 --devices 2 --seed 3 --steps 10 \
+	--fault slow-sender:2:4 --evidence inspector -o logs -q
+netan check logs/inspector | head -1
