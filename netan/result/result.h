@@ -117,8 +117,9 @@ const char *na_result_get_word(const struct na_result *r, enum na_word which,
 
 /* Numbers beside the members. */
 struct na_about {
-	bool runs_apart;  /* runs stand side by side, not added up */
-	bool anchor_idle; /* no time depends on the anchor */
+	bool runs_apart;   /* runs stand side by side, not added up */
+	bool anchor_idle;  /* no time depends on the anchor */
+	bool part_limited; /* a capacity is of a part of what the rates hold */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */
 	int64_t left_out, filtered;

@@ -66,7 +66,8 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 	/* Ranks are added up there. */
 	if (s->scope->store->ranked.hosts)
 		na_result_word(r, NA_WORD_HOST, "host");
-	if (s->capacity_gbps > 0 && s->scope->store->ranked.ranks)
+	if (s->capacity_gbps > 0 && s->scope->store->ranked.ranks) {
+		na_result_about(r)->part_limited = true;
 		na_result_note(r,
 			       "--capacity is compared with what ranks move "
 			       "between hosts, summed by host%s: a ring passes "
@@ -76,6 +77,7 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 				       ? ""
 				       : " (no host is told: each rank counts "
 					 "as one)");
+	}
 	if (!s->packets)
 		return;
 	na_result_word(r, NA_WORD_NOUN,
@@ -280,7 +282,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	enum { ALL = NA_LEN(cols), OF_CAPACITY = 3 };
 	const struct na_table *table = &na_table_timeline_sums;
 	struct na_value *to = na_put_object(r, na_result_side(r), M_sums);
-	double all = s->capacity_gbps * (double)hosts;
+	bool part = na_result_get_about(r)->part_limited;
+	double all = part ? 0 : s->capacity_gbps * (double)hosts;
 	struct shown x;
 
 	choose_unit(&x, body, s);

@@ -80,8 +80,11 @@ static void read_amounts(struct timeline *t)
 	t->host_capacity_gbps = number(t, M_capacity_gbps);
 	if (!(t->host_capacity_gbps > 0))
 		t->host_capacity_gbps = NAN;
-	t->capacity_gbps = t->host_capacity_gbps *
-			   (t->hosts > 1 ? (double)t->hosts : 1);
+	t->part_limited = na_result_get_about(t->result)->part_limited;
+	t->capacity_gbps =
+		t->part_limited ? (double)NAN
+				: t->host_capacity_gbps *
+					  (t->hosts > 1 ? (double)t->hosts : 1);
 	t->pending_of = na_text_or(t->body, M_pending_of, "transfers");
 	t->packets = strncmp(na_result_get_word(t->result, NA_WORD_NOUN, ""),
 			     "packet", 6) == 0;
@@ -360,8 +363,10 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	if (*anchor && !na_result_get_about(t->result)->anchor_idle)
 		na_words_add(w, " \xc2\xb7 anchor %.24s", anchor);
 	if (!isnan(t->host_capacity_gbps))
-		na_words_add(w, " \xc2\xb7 capacity %s per host",
-			     na_timeline_rate(buf, t->host_capacity_gbps));
+		na_words_add(w, " \xc2\xb7 capacity %s per host%s",
+			     na_timeline_rate(buf, t->host_capacity_gbps),
+			     t->part_limited ? ", of what passes between hosts"
+					     : "");
 	else if (plateau > 0)
 		na_words_add(w, " \xc2\xb7 plateau near %s in the data",
 			     na_timeline_rate(buf, plateau));

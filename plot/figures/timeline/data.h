@@ -27,7 +27,8 @@ struct timeline {
 	double peak_gbps[2], mean_gbps[2]; /* NaN: unknown */
 	double capacity_gbps; /* of all hosts of a run; NaN: unknown */
 	double host_capacity_gbps;
-	int64_t hosts; /* of the largest run; 0: unknown */
+	bool part_limited; /* it is of a part of what the rates hold */
+	int64_t hosts;     /* of the largest run; 0: unknown */
 	const char *pending_of;
 	bool packets;      /* of captures, and nothing else */
 	const char *empty; /* NULL: there is something to draw */
