@@ -457,8 +457,22 @@ static void note_senders(struct na_result *r, const struct latency_state *s)
 			host, factor);
 }
 
+/* Of ranks, whose receives begin before there is anything to receive. */
+static bool waits_within(const struct na_store *s)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (s->sources[i].ranks && s->sources[i].told == NA_TOLD_TRACE)
+			return true;
+	}
+	return false;
+}
+
 static void note(struct na_result *r, const struct latency_state *s)
 {
+	if (waits_within(s->scope->store))
+		na_result_note(r, "a receive of a rank holds the wait for its "
+				  "sender: netan pairs and netan collectives "
+				  "tell what the transfer itself takes");
 	if (s->split.n && narrowed(s->scope->filter))
 		na_result_note(r, "what receives waited for is inferred from "
 				  "the transfers that the filters keep: others "
