@@ -1,6 +1,8 @@
 #include "ingest/logs/hang_prefix.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
@@ -182,4 +184,64 @@ void na_prefix_time(struct na_text prefix, struct na_hang_time *t)
 		    (!t->known || one.has_year))
 			*t = one;
 	}
+}
+
+/* ---- the ends of a log */
+
+enum {
+	END_BYTES = 16384, /* of a log's lines at either end */
+	FRONT_MAX = 200    /* where a time may stand */
+};
+
+/* The years that lines begin with, whatever they tell. */
+static void note_years(struct na_testimony *x, const char *s, size_t n)
+{
+	for (size_t at = 0, end; at < n; at = end + 1) {
+		const char *to = memchr(s + at, '\n', n - at);
+		struct na_hang_time t = {.known = false};
+
+		end = to ? (size_t)(to - s) : n;
+		at += at < end && s[at] == '[';
+		if (na_hang_time_of(na_text_n(s + at, end - at), &t) &&
+		    t.has_year)
+			na_testimony_dated(x, t.ns);
+	}
+}
+
+static void last_of(const char *s, size_t n, struct na_hang_time *t)
+{
+	for (size_t end = n; end > 0 && !t->known;) {
+		size_t at = end - 1;
+
+		while (at > 0 && s[at - 1] != '\n')
+			at--;
+		na_prefix_time(na_text_n(s + at, end - at < FRONT_MAX
+							 ? end - at
+							 : FRONT_MAX),
+			       t);
+		end = at;
+	}
+}
+
+void na_hang_ends(const char *path, struct na_hang_time *last,
+		  struct na_testimony *x)
+{
+	char buf[END_BYTES];
+	int fd = strcmp(path, "-")
+			 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			 : -1;
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	off_t from = size > END_BYTES ? size - END_BYTES : 0;
+	ssize_t n = size > 0 ? pread(fd, buf, sizeof(buf), from) : -1;
+
+	*last = (struct na_hang_time){.known = false};
+	if (n > 0) {
+		last_of(buf, (size_t)n, last);
+		note_years(x, buf, (size_t)n);
+	}
+	n = from > 0 ? pread(fd, buf, sizeof(buf), 0) : -1;
+	if (n > 0)
+		note_years(x, buf, (size_t)n);
+	if (fd >= 0)
+		close(fd);
 }

@@ -7,6 +7,7 @@
 #define INGEST_LOGS_HANG_PREFIX_H
 
 #include "ingest/logs/hang_shape.h"
+#include "netan/model/logs/recorder.h"
 
 /* How many words of `prefix`, from the first on, `text` begins with; *end is
  * where the last of them ends in the text. */
@@ -24,5 +25,11 @@ size_t na_prefix_who(struct na_text prefix, char *out, size_t room);
 
 /* The first time in it that has a year, else the first. */
 void na_prefix_time(struct na_text prefix, struct na_hang_time *t);
+
+/* The last time in the last lines of a log that is not packed (not known: of
+ * none, or standard input); and the times with a year that lines at both of its
+ * ends begin with, for those that have none. */
+void na_hang_ends(const char *path, struct na_hang_time *last,
+		  struct na_testimony *x);
 
 #endif

@@ -1,7 +1,5 @@
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ingest/logs/hang.h"
 #include "ingest/logs/hang_prefix.h"
@@ -25,9 +23,8 @@ enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 enum {
 	PREFIX_MAX = 512,
 	WHO_MAX = 200,
-	FRONT_MAX = 200,    /* where a time may stand */
-	TAIL_BYTES = 16384, /* where the last lines are */
-	DEPTH_MAX = 3       /* of messages that are objects again */
+	FRONT_MAX = 200, /* where a time may stand */
+	DEPTH_MAX = 3    /* of messages that are objects again */
 };
 
 struct stream {
@@ -546,33 +543,6 @@ static void end(struct reading *g)
 	free(g->plain);
 }
 
-/* The last time in the last lines of a log that is not packed. */
-static void last_time(const char *path, struct na_hang_time *t)
-{
-	char tail[TAIL_BYTES];
-	int fd = strcmp(path, "-")
-			 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-			 : -1;
-	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-	off_t from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;
-	ssize_t n = size > 0 ? pread(fd, tail, sizeof(tail), from) : -1;
-
-	*t = (struct na_hang_time){.known = false};
-	if (fd >= 0)
-		close(fd);
-	for (ssize_t end = n; end > 0 && !t->known;) {
-		ssize_t at = end - 1;
-
-		while (at > 0 && tail[at - 1] != '\n')
-			at--;
-		na_prefix_time(na_text_n(tail + at, end - at < FRONT_MAX
-							    ? (size_t)(end - at)
-							    : FRONT_MAX),
-			       t);
-		end = at;
-	}
-}
-
 enum na_status na_hang_read(struct na_hang *h, const char *path,
 			    struct na_err *err)
 {
@@ -594,7 +564,7 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 		struct na_hang_time last;
 
 		if (!na_lines_packing(l)) {
-			last_time(path, &last);
+			na_hang_ends(path, &last, h->ranks);
 			na_nccl_log_last(g.nccl, h->ranks, &last);
 		}
 		if (!na_nccl_log_end(g.nccl, h->ranks, path))

@@ -189,9 +189,9 @@ static bool call_line(struct na_nccl_calls *c, struct na_nccl_comm *m,
 
 	if (t->known && t->ns > c->last_ns[na_nccl_clock_of(t)])
 		c->last_ns[na_nccl_clock_of(t)] = t->ns;
-	if (t->known && t->has_year) {
+	if (t->known) {
 		op.called_ns = t->ns;
-		c->unzoned |= !t->has_zone;
+		c->unzoned |= t->has_year && !t->has_zone;
 	}
 	is_of(m, na_nccl_number(x, "[nranks="));
 	op.count = hex_number(na_nccl_after(x, "opCount "));

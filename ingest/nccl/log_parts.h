@@ -18,7 +18,7 @@ int64_t na_nccl_front_rank(struct na_text line);
 
 struct na_nccl_op {
 	int64_t count;     /* as told */
-	int64_t called_ns; /* INT64_MIN: not told with its year */
+	int64_t called_ns; /* INT64_MIN: not told; else as na_hang_time */
 	uint64_t elements;
 	uint32_t operation; /* a name; as NCCL writes it */
 	int32_t type, peer; /* -1 */

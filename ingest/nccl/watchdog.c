@@ -100,11 +100,11 @@ static int64_t called_at(struct na_watchdog *w, struct na_text x,
 {
 	int64_t ms = na_nccl_number(x, "ran for "), ns;
 
-	if (!t->known || !t->has_year || ms < 0 ||
+	if (!t->known || ms < 0 ||
 	    __builtin_mul_overflow(ms, -1000000, &ns) ||
 	    __builtin_add_overflow(t->ns, ns, &ns))
 		return INT64_MIN;
-	w->unzoned |= !t->has_zone;
+	w->unzoned |= t->has_year && !t->has_zone;
 	return ns;
 }
 

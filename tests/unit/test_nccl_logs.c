@@ -315,6 +315,68 @@ static void test_every_cut_of_ras(void **state)
 	}
 }
 
+/* ---- years */
+
+#define WORK(day, ms) \
+	"[rank0]:[E" day " ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog " \
+	"caught collective operation timeout: WorkNCCL(SeqNum=1580, " \
+	"OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=1) ran for " ms \
+	" milliseconds before timing out.\n"
+
+/* The year of a date without one is that of what else is told, and never
+ * that of the file or of today. */
+static void test_years(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *text, *beside; /* another input, or NULL */
+		int64_t created_s;         /* 0: not known */
+	} rows[] = {
+		{WORK("603 17:48:01.5", "500"), NULL, 0},
+		{WORK("0603 17:48:01.5", "500"), NULL, 0},
+		{WORK("20260603 17:48:01.5", "500"), NULL, 1780508881},
+		{"2026-06-01 08:00:00 step 5\n" WORK("603 17:48:01.5", "500"),
+		 NULL, 1780508881},
+		{WORK("0603 17:48:01.5", "500")
+		 "2026/06/03 17:49:00 Traceback:\n", NULL, 1780508881},
+		{WORK("603 17:48:01.5", "500"), "[2026-06-01 08:00:00] hi\n",
+		 1780508881},
+		/* across the end of a year */
+		{"2026-12-31 23:50:00 x\n" WORK("101 00:05:00", "60000"), NULL,
+		 1798761840},
+		{"2026-12-31 23:50:00 x\n" WORK("101 00:05:00", "600000"), NULL,
+		 1798761300},
+		{"2027-01-01 00:09:00 x\n" WORK("1231 23:50:01", "1000"), NULL,
+		 1798761000},
+		/* of several years, or none; days that a year has not */
+		{"2024-06-01 08:00:00 x\n2026-06-01 08:00:00 x\n"
+		 WORK("603 17:48:01.5", "500"), NULL, 0},
+		{"built 2024-06-01 08:00:00\n" WORK("603 17:48:01.5", "500"),
+		 NULL, 0},
+		{"2026-03-01 08:00:00 x\n" WORK("229 17:48:01.5", "500"), NULL,
+		 0},
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct na_testimony x;
+		int64_t ns = rows[i].created_s * 1000000000;
+
+		na_testimony_init(&x);
+		read_log(&x, rows[i].text, strlen(rows[i].text));
+		if (rows[i].beside)
+			read_log(&x, rows[i].beside, strlen(rows[i].beside));
+		assert_true(na_testimony_complete(&x));
+		assert_int_equal(x.dumps.n, 1);
+		assert_int_equal(x.dumps.v[0].entries.n, 1);
+		assert_int_equal(x.dumps.v[0].entries.v[0].created_ns,
+				 ns ? ns : INT64_MIN);
+		assert_int_equal(x.undated, ns == 0);
+		na_testimony_fini(&x);
+	}
+}
+
 /* Lines that end early, or hold what they should not. */
 static void test_hostile_lines(void **state)
 {
@@ -347,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_a_file_for_each_rank),
 		cmocka_unit_test(test_ras_json),
 		cmocka_unit_test(test_every_cut_of_ras),
+		cmocka_unit_test(test_years),
 		cmocka_unit_test(test_hostile_lines),
 	};
 

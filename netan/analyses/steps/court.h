@@ -1,5 +1,5 @@
 /*
- * steps: what files evidence.c and judge.c share: the evidence of
+ * steps: what files evidence.c, jitter.c and judge.c share: the evidence of
  * who was last, and what becomes of it.
  */
 #ifndef NETAN_ANALYSES_STEPS_COURT_H
@@ -34,7 +34,7 @@ struct st_court {
 	struct st_durations *typical; /* [run * ST_TESTS + test] */
 	struct st_durations
 		*usual; /* by run: mean latency of the median host */
-	int64_t *tmp;
+	int64_t *tmp, *leads, *behind, *spreads; /* by host; by step */
 	/* Hosts whose clocks are known, by group and how well. */
 	NA_VEC(struct st_known) known;
 	/* What one step decides is one decision, however many collectives
@@ -51,5 +51,13 @@ int64_t na_steps_median_of(int64_t *x, size_t n);
  * how much.  False: no memory. */
 bool na_steps_try_steps(struct st_court *c) NA_MUST_CHECK;
 bool na_steps_try_instances(struct st_court *c) NA_MUST_CHECK;
+/*
+ * Whether a host is last in most of its steps by more than jitter: over these,
+ * the (lower) medians of how far it is behind the second and behind the median
+ * host, below 0 where it is not last, against what the other hosts are apart
+ * in three of four steps, so that their bad moments count, too.  Of two hosts,
+ * whether it is last alone.  O(host steps).
+ */
+bool na_steps_stands_out(const struct st_court *c, const struct st_host *h);
 
 #endif

@@ -209,7 +209,7 @@ struct st_field na_steps_survey(const struct st_state *s,
 				const struct st_step *t, enum st_measure m,
 				na_i128 *tmp)
 {
-	struct st_field f = {.at = SIZE_MAX};
+	struct st_field f = {.at = SIZE_MAX, .of = m};
 	uint32_t group = NA_UNKNOWN_U32;
 
 	for (size_t i = t->from; i < t->to; i++) {
@@ -235,6 +235,7 @@ void na_steps_blame(struct st_step *t, const struct st_field *f,
 		    enum st_cause cause)
 {
 	t->slowest = f->at;
+	t->by = f->of;
 	t->late_ps = na_steps_cut(f->most - f->median);
 	t->lost_ps = na_steps_cut(f->most - f->second);
 	t->cause = cause;

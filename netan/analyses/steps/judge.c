@@ -188,20 +188,19 @@ static bool by_enough(const struct st_court *c, const struct st_host *h,
 
 	return test != ST_OF_TRANSFERS ||
 	       (double)h->tests[test].effect_ps >
-		       (ST_NETWORK_RATIO - 1) *
-			       (double)d->median_ps;
+		       (ST_NETWORK_RATIO - 1) * (double)d->median_ps;
 }
 
 /* Steps of ranks are short, and a busy machine makes now this one late, now
- * that one: who was not last in more than half of them is none that is late. */
-static bool mostly_last(const struct st_court *c, const struct st_host *h,
-			unsigned test)
+ * that one. */
+static bool beyond_jitter(const struct st_court *c, const struct st_host *h,
+			  unsigned test)
 {
 	const struct st_verdict *v = &h->tests[test];
 
 	return test != ST_OF_STEPS ||
 	       !c->s->scope->store->hosts[h->host].of_ranks ||
-	       2 * v->last > v->n;
+	       (2 * v->last > v->n && na_steps_stands_out(c, h));
 }
 
 /* A family is the hosts of a run in one test: runs side by side are judged
@@ -232,8 +231,7 @@ static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
 			   na_steps_notable(v->effect_ps, v->typical_ps,
 					    share) &&
 			   v->effect_ps > blur(c, h->host, test) &&
-			   mostly_last(c, h, test) &&
-			   by_enough(c, h, test);
+			   by_enough(c, h, test) && beyond_jitter(c, h, test);
 	}
 	return true;
 }
@@ -246,8 +244,8 @@ static void settle_medians(struct st_court *c)
 		c->typical[i].median_ps = na_steps_median_of(c->typical[i].v,
 							     c->typical[i].n);
 	for (size_t i = 0; i < runs; i++)
-		c->usual[i].median_ps =
-			na_steps_median_of(c->usual[i].v, c->usual[i].n);
+		c->usual[i].median_ps = na_steps_median_of(c->usual[i].v,
+							   c->usual[i].n);
 }
 
 static bool sentence(struct st_court *c)
@@ -281,6 +279,9 @@ static void court_fini(struct st_court *c)
 	na_vec_free(&c->late);
 	na_vec_free(&c->known);
 	free(c->tmp);
+	free(c->leads);
+	free(c->behind);
+	free(c->spreads);
 	free(c->n_tried);
 	free(c->n_last);
 	na_triples_fini(&c->clusters);
@@ -321,7 +322,11 @@ bool na_steps_judge_hosts(struct st_state *s)
 	c.typical = na_calloc(store->n_runs * ST_TESTS + 1, sizeof(*c.typical));
 	c.usual = na_calloc(store->n_runs + 1, sizeof(*c.usual));
 	c.tmp = na_calloc(store->n_hosts + 2, sizeof(*c.tmp));
-	ok = c.by_host && c.typical && c.usual && c.tmp && list_hosts(&c);
+	c.leads = na_calloc(s->n_steps + 1, sizeof(*c.leads));
+	c.behind = na_calloc(s->n_steps + 1, sizeof(*c.behind));
+	c.spreads = na_calloc(s->n_steps + 1, sizeof(*c.spreads));
+	ok = c.by_host && c.typical && c.usual && c.tmp && c.leads &&
+	     c.behind && c.spreads && list_hosts(&c);
 	for (size_t i = 0; ok && i < s->n_host_steps; i++)
 		c.by_host[s->host_steps[i].host]->n++;
 	ok = ok && na_steps_try_steps(&c) && na_steps_try_instances(&c);

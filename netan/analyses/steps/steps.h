@@ -47,6 +47,11 @@
  * which earlier transfers cause, too, beside the time to the next launch. */
 #define ST_LAUNCH_SHARE 0.03
 #define ST_LATE_SHARE   0.05
+/* How far a late rank is behind the median and behind the second, beside the
+ * standard deviation of the others: by chance, who is behind by 3 of many has
+ * a second that is behind by 2 or more. */
+#define ST_BEHIND_SIGMAS 1.5
+#define ST_LEAD_SIGMAS   0.1
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 
@@ -143,6 +148,20 @@ struct st_host_step {
 	bool slowest;
 };
 
+enum st_measure { /* of a host's step, in ps */
+		  ST_OWN,
+		  ST_PERIOD,
+		  ST_DURATION,
+		  ST_COMPUTE,
+		  ST_OWN_REST, /* own time without computing */
+		  ST_EXPOSED,
+		  ST_LATENCY,
+		  ST_LATENCY_SEEN, /* not known of who sends and receives nothing */
+		  ST_GAP,
+		  ST_START, /* these two on one clock */
+		  ST_END
+};
+
 struct st_step { /* of a run; host steps [from, to) */
 	int64_t number, start_ps, end_ps;
 	size_t from, to;
@@ -150,6 +169,7 @@ struct st_step { /* of a run; host steps [from, to) */
 	int64_t late_ps; /* of the slowest, behind the median host */
 	int64_t lost_ps; /* of the slowest, behind the second */
 	int64_t spread_ps;
+	enum st_measure by; /* that decided who is the slowest */
 	enum st_cause cause;
 	uint32_t run;
 };
@@ -334,26 +354,13 @@ static inline bool na_steps_is_tied(const struct st_state *s, uint32_t host)
 	       s->clocks->uncertainty_ps[host] != NA_TIME_MAX;
 }
 
-enum st_measure { /* of a host's step, in ps */
-		  ST_OWN,
-		  ST_PERIOD,
-		  ST_DURATION,
-		  ST_COMPUTE,
-		  ST_OWN_REST, /* own time without computing */
-		  ST_EXPOSED,
-		  ST_LATENCY,
-		  ST_LATENCY_SEEN, /* not known of who sends and receives nothing */
-		  ST_GAP,
-		  ST_START, /* these two on one clock */
-		  ST_END
-};
-
 /* Of those hosts of a step of whom it is known. */
 struct st_field {
 	size_t n;
 	na_i128 median; /* the lower one */
 	na_i128 most, second, least;
 	size_t at; /* host step of the most; the first; SIZE_MAX: none */
+	enum st_measure of;
 };
 
 /* False: not known.  *group: NA_UNKNOWN_U32 before the first of a step. */

@@ -327,6 +327,10 @@ void na_stalls_notes(const struct na_stalls *x, struct na_result *r)
 			       "(NCCL_DEBUG_TIMESTAMP_LEVELS=INFO) that go on "
 			       "for two minutes after the last call",
 			       x->running, x->running == 1 ? " was" : "s were");
+	if (x->v.n && x->ranks->undated)
+		na_result_note(r, "the logs' times have no year, and nothing "
+				  "beside them tells one year: since when is "
+				  "not told");
 	if (x->v.n && x->ranks->unzoned)
 		na_result_note(r, "the logs tell no time zone: their times are "
 				  "read as UTC");

@@ -229,6 +229,8 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from)
 		a->call_ns = a->call_ns > b->call_ns ? a->call_ns : b->call_ns;
 	}
 	x->unzoned |= from->unzoned;
+	na_testimony_dated(x, from->dated_from_ns);
+	na_testimony_dated(x, from->dated_to_ns);
 	/* What is taken is not freed twice. */
 	from->dumps.n = ok ? 0 : from->dumps.n;
 	free(to.names);

@@ -112,6 +112,9 @@ enum {
 	NA_TESTIMONY_GROUPS_MAX = 1 << 20
 };
 
+/* What logs tell without a year is in 1972: before this, 1973. */
+#define NA_TESTIMONY_YEARS_NS (INT64_C(94694400) * 1000000000)
+
 /* Of logs, which tell of no ends: when their last lines were written, and
  * when the last operation was called; in a year of its own (1972) where no
  * year is told.  0: not told.  A clock for each way of telling: what has no
@@ -130,8 +133,10 @@ struct na_testimony_again {
 struct na_testimony {
 	struct na_strtab names;
 	struct na_testimony_clock clock[NA_TESTIMONY_CLOCKS];
-	bool unzoned;          /* times without their zone are taken as UTC */
-	struct na_strtab keys; /* of a group: its index */
+	bool unzoned; /* times without their zone are taken as UTC */
+	bool undated; /* times were dropped whose year nothing tells */
+	int64_t dated_from_ns, dated_to_ns; /* times with a year; 0: none */
+	struct na_strtab keys;              /* of a group: its index */
 	NA_VEC(int32_t) members;
 	NA_VEC(struct na_testimony_group) groups;
 	NA_VEC(struct na_testimony_dump) dumps;  /* in order of the files */
@@ -168,7 +173,13 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from);
  * memory.
  */
 bool na_testimony_complete(struct na_testimony *x);
-/* The first of it: one dump for each rank. */
+/* A time with its year, of any line of a log: it tells that of others. */
+void na_testimony_dated(struct na_testimony *x, int64_t ns);
+/* The first of it: entries of logs that were called before
+ * NA_TESTIMONY_YEARS_NS get the year in which they are next to all times that
+ * tell one; where that is none, or not the same, the time is not told. */
+void na_testimony_settle_years(struct na_testimony *x);
+/* Then: one dump for each rank. */
 bool na_testimony_once(struct na_testimony *x);
 
 #endif

@@ -217,6 +217,7 @@ bool na_testimony_complete(struct na_testimony *x)
 	bool ok;
 
 	drop_guesses(x);
+	na_testimony_settle_years(x);
 	ok = na_testimony_once(x) && find_speakers(x, &list) &&
 	     find_members(x, &list) && close_open(x);
 
