@@ -91,7 +91,7 @@ outcome()
 	case $verdict in
 	"guilty: "*) same outcome $outcome guilty ;;
 	"Network: not guilty"*) same outcome $outcome not_guilty ;;
-	"cannot tell: "*) same outcome $outcome cannot_tell ;;
+	"cannot tell: "* | *"; network: cannot tell: "*) same outcome $outcome cannot_tell ;;
 	*) but "verdict: $verdict" ;;
 	esac
 	[ $outcome = guilty ] && [ ! -s by-check ] && but 'guilty, and nobody is accused'
