@@ -136,7 +136,7 @@ static bool after_rest(const struct set *x, size_t rank)
 	return 2 * last > n;
 }
 
-struct moment { /* of a step */
+struct moment {                         /* of a step */
 	const struct st_host_step *own; /* the latest of the item */
 	int64_t late_ps, rest_ps; /* the latest of others that are late, and of
 				     the rest; NA_TIME_MIN: none */
@@ -210,10 +210,11 @@ static struct item look_at(struct set *x)
 			take_moment(x, &it, &m, &n);
 	}
 	it.lead_ps = na_steps_median_of(x->leads, n);
-	it.spread_ps = na_steps_median_of(x->spreads, n);
+	/* Bad moments of the others count, too. */
+	na_steps_median_of(x->spreads, n);
+	it.spread_ps = n ? x->spreads[3 * (n - 1) / 4] : 0;
 	it.v.effect_ps = na_steps_median_of(x->behinds, it.v.last);
-	it.v.typical_ps =
-		x->ranks[0].host->tests[ST_OF_STEPS].typical_ps;
+	it.v.typical_ps = x->ranks[0].host->tests[ST_OF_STEPS].typical_ps;
 	if (it.v.n)
 		it.v.p = na_binomial_upper(it.v.last, it.v.n,
 					   it.v.expected / (double)it.v.n);
@@ -223,6 +224,29 @@ static struct item look_at(struct set *x)
 				      ST_EFFECT_SHARE) &&
 		     (double)it.lead_ps > LEAD_SHARE * (double)it.spread_ps;
 	return it;
+}
+
+/* Whether one of those that are counted is the last of most steps: to look
+ * at them takes longer. */
+static bool last_of_most(const struct set *x)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < x->n_steps; i++) {
+		int64_t own_ps = NA_TIME_MIN, rest_ps = NA_TIME_MIN;
+
+		for (size_t k = 0; k < x->n; k++) {
+			const struct st_host_step *h = step_of(x, k, i);
+			int64_t *most = x->ranks[k].counted ? &own_ps
+							    : &rest_ps;
+
+			if (h && (x->ranks[k].counted || !x->ranks[k].late) &&
+			    h->own_ps > *most)
+				*most = h->own_ps;
+		}
+		last += own_ps > rest_ps;
+	}
+	return 2 * last > x->n_steps;
 }
 
 static struct item look_at_rank(struct set *x, size_t rank)
@@ -248,6 +272,12 @@ static bool all_named(struct set *x, size_t n)
 	return ok;
 }
 
+static bool late_alone(const struct st_host *h)
+{
+	return h->straggler && h->evidence == ST_OF_STEPS &&
+	       (h->cause == ST_COMPUTATION || h->cause == ST_INPUT);
+}
+
 /* The most that come after all others; half of a run at most, for then nobody
  * knows which half is late.  One alone is judged before. */
 static void find_late(struct set *x)
@@ -264,7 +294,7 @@ static void find_late(struct set *x)
 			return;
 	}
 	for (size_t i = 0; i < x->n; i++)
-		x->ranks[i].late = x->ranks[i].host->straggler;
+		x->ranks[i].late = late_alone(x->ranks[i].host);
 }
 
 static bool same_host(const struct set *x, const struct place *a,
@@ -342,23 +372,24 @@ static void name_unit(struct set *x, const struct item *it)
 
 /* All of a host, or nearly: the host.  Its ranks may also take turns in being
  * late, so that none of them is. */
-static bool judge_host(struct set *x, size_t first)
+static void judge_host(struct set *x, size_t first)
 {
 	size_t all = count_host(x, first, false);
 	size_t late = count_host(x, first, true);
 	struct item it;
 
 	if (all < 2 || all == x->n)
-		return false;
+		return;
 	if ((double)late < HOST_SHARE * (double)all) {
 		if (late || 2 * all > x->n)
-			return false;
+			return;
 		count_host(x, first, false);
 	}
+	if (!last_of_most(x))
+		return;
 	it = look_at(x);
 	if (it.v.named)
 		name_unit(x, &it);
-	return it.v.named;
 }
 
 static void clear_counted(struct set *x)
