@@ -148,10 +148,12 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
-	if (h->n_ranks)
+	if (h->n_ranks) {
+		na_put_null(r, to, M_rank);
 		put_ranks(r, to, s, h);
-	else
+	} else {
 		put_rank(r, to, s, h->host);
+	}
 	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_text(r, to, M_kind, kind);
 	na_put_text(r, to, M_of,
