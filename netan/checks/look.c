@@ -187,6 +187,19 @@ double na_waiting_share(const struct na_case *c)
 	return all > 0 ? exposed / all : (double)NAN;
 }
 
+double na_later_share(const struct na_case *c)
+{
+	double waiting = 0, all = 0;
+
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts)) {
+		double n = na_number_at(v, M_steps);
+
+		waiting += n * na_number_at(v, M_waiting_ms);
+		all += n * na_number_at(v, M_mean_ms);
+	}
+	return all > 0 ? waiting / all : (double)NAN;
+}
+
 bool na_communicates(const struct na_case *c)
 {
 	bool any = na_waiting_share(c) > 0 ||

@@ -41,6 +41,8 @@ bool na_slow_itself(const struct na_value *straggler);
  * NA_HIDDEN nobody asks why. */
 #define NA_HIDDEN 0.01
 double na_waiting_share(const struct na_case *c);
+/* What ranks wait for later ones, of the step time; NaN: unknown. */
+double na_later_share(const struct na_case *c);
 /* Whether any op of a device communicates. */
 bool na_communicates(const struct na_case *c);
 /* Of the transfers received, those that take no time or less; NaN.  Above the

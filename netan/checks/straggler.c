@@ -20,36 +20,72 @@
 
 enum { LEAST_STEPS = 3 };
 
-static const double costs = 0.05;
+static const double costs = 0.05, much = 0.5;
 
 static bool same_rank(double a, double b)
 {
 	return a == b || (!isfinite(a) && !isfinite(b));
 }
 
+/* Whether a host, of a GPU job a rank, is the straggler, or one of the ranks
+ * of that. */
 static bool is_who(const struct na_value *x, const struct na_value *who)
 {
-	return na_says(x, M_host, na_text_at(who, M_host)) &&
-	       same_rank(na_number_at(x, M_rank), na_number_at(who, M_rank));
+	double rank = na_number_at(x, M_rank);
+
+	if (!na_says(x, M_host, na_text_at(who, M_host)))
+		return false;
+	na_for_each (v, na_get(who, M_ranks)) {
+		if (na_real_of(v, NAN) == rank)
+			return true;
+	}
+	return !na_length(who, M_ranks) &&
+	       same_rank(rank, na_number_at(who, M_rank));
 }
 
-/* Mean computing of its steps over that of the other hosts'. */
+/* Mean computing of its steps over that of the other hosts', but of those that
+ * are late together with it. */
 static double factor_of(const struct na_value *body, const struct na_value *who)
 {
-	double own = NAN, others = 0, n = 0;
+	bool together = na_length(who, M_ranks) ||
+			isfinite(na_number_at(who, M_together_ms_per_step));
+	double own = 0, own_n = 0, others = 0, n = 0;
 
 	na_for_each (v, na_get(body, M_hosts)) {
 		double ms = na_number_at(v, M_compute_ms);
 		double steps = na_number_at(v, M_steps);
 
+		if (!isfinite(ms * steps))
+			continue;
 		if (is_who(v, who)) {
-			own = ms;
-		} else if (isfinite(ms * steps)) {
+			own += ms * steps;
+			own_n += steps;
+		} else if (!together || !na_flag_at(v, M_straggler)) {
 			others += ms * steps;
 			n += steps;
 		}
 	}
-	return n > 0 && others > 0 ? own / (others / n) : (double)NAN;
+	return n > 0 && others > 0 ? own / own_n / (others / n) : (double)NAN;
+}
+
+/* " (ranks 4 to 7)", of a host that is late as one. */
+static const char *ranks_of(struct na_case *c, const struct na_value *x)
+{
+	const struct na_value *list = na_get(x, M_ranks);
+	size_t n = na_length(x, M_ranks);
+	double first = INFINITY, last = -INFINITY;
+
+	if (!n)
+		return "";
+	na_for_each (v, list) {
+		first = fmin(first, na_real_of(v, NAN));
+		last = fmax(last, na_real_of(v, NAN));
+	}
+	if (n < 2 || last - first + 1 > (double)n)
+		return na_case_text(c, " (%zu of ranks %d to %d)", n,
+				    (int)first, (int)last);
+	return na_case_text(c, " (ranks %d %s %d)", (int)first,
+			    n > 2 ? "to" : "and", (int)last);
 }
 
 /* A host; of a GPU job a rank, several of which one host may have. */
@@ -75,21 +111,23 @@ struct words {
 static struct words words_of(struct na_case *c, const struct na_value *body,
 			     const struct na_value *x)
 {
-	const char *host = name_of(c, x);
+	const char *host = name_of(c, x), *ranks = ranks_of(c, x);
 	struct words w;
 
 	if (na_says(x, M_cause, "computation")) {
 		w.title = na_case_text(
-			c, "%s computes %s times as long as the others", host,
-			na_case_number(c, factor_of(body, x)));
-		w.culprit = na_case_text(c, "%s's own computation", host);
+			c, "%s%s computes %s times as long as the others", host,
+			ranks, na_case_number(c, factor_of(body, x)));
+		w.culprit = na_case_text(c, "%s's own computation%s", host,
+					 ranks);
 		w.remedy = "look at that host's devices and CPU: clocks and "
 			   "throttling, other processes; does it get more work "
 			   "than the others?";
 	} else if (na_says(x, M_cause, "input")) {
-		w.title = na_case_text(c, "%s waits for its input or its host",
-				       host);
-		w.culprit = na_case_text(c, "%s's input or host", host);
+		w.title = na_case_text(
+			c, "%s%s waits for its input or its host", host, ranks);
+		w.culprit = na_case_text(c, "%s's input or host%s", host,
+					 ranks);
 		w.remedy = "look at that host's input pipeline, CPU and "
 			   "storage: more prefetching, other processes";
 	} else if (na_says(x, M_cause, "late_start")) {
@@ -178,6 +216,17 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 				    100 * na_number_at(x, M_expected_share)));
 	na_case_fact(c, f, "the others wait %s for it in all",
 		     na_case_seconds(c, f->lost_s));
+	if (isfinite(na_number_at(x, M_together_ms_per_step))) {
+		na_case_fact(c, f,
+			     "others are late, too: all of them in time save "
+			     "%s a step",
+			     na_case_seconds(c,
+					     na_number_at(
+						     x,
+						     M_together_ms_per_step) /
+						     NA_MS_PER_S));
+		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
+	}
 	if (network)
 		f->otherwise = "it only waits for another one: see the pairs";
 	else if (na_says(x, M_cause, "input"))
@@ -193,6 +242,8 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 	if (isfinite(na_number_at(x, M_rank)))
 		na_case_copy(c, f->evidence, x, M_rank);
+	if (na_length(x, M_ranks))
+		na_case_copy(c, f->evidence, x, M_ranks);
 }
 
 /* Steps that wait for what one host does itself. */
@@ -305,6 +356,41 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 	}
 }
 
+/* Of ranks that wait much nobody is acquitted. */
+static void judge_unexplained(struct na_case *c, const struct na_value *body)
+{
+	double waiting = na_later_share(c), behind_ms = 0, differ_ms;
+	double all_ms = na_steps_ms(c), most = -INFINITY, least = INFINITY;
+
+	if (!na_of_ranks(c) || na_length(body, M_stragglers))
+		return;
+	na_for_each (v, na_get(body, M_steps)) {
+		double ms = na_number_at(v, M_behind_ms);
+
+		behind_ms += ms > 0 ? ms : 0;
+	}
+	na_for_each (v, na_get(body, M_hosts)) {
+		double own_ms = na_number_at(v, M_compute_ms) +
+				na_number_at(v, M_idle_ms) +
+				na_number_at(v, M_gap_ms);
+
+		most = fmax(most, own_ms);
+		least = fmin(least, own_ms);
+	}
+	/* Where most of them are late, that is the median rank. */
+	differ_ms = (most - least) * (double)na_length(body, M_steps);
+	behind_ms = fmax(behind_ms, differ_ms);
+	if (!(waiting > much) && !(behind_ms > costs * all_ms))
+		return;
+	na_case_missing(c,
+			"could not tell who: ranks wait %s %% of the steps for "
+			"later ones, what they do themselves differs by %s %% "
+			"of a step, and no rank or host is the last of most "
+			"steps by more than the others differ (netan steps)",
+			na_case_number(c, 100 * waiting),
+			na_case_number(c, 100 * behind_ms / all_ms));
+}
+
 static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
@@ -312,6 +398,7 @@ static void judge_straggler(struct na_case *c)
 	na_for_each (v, na_get(body, M_stragglers))
 		judge_one(c, body, v);
 	judge_waits(c, body);
+	judge_unexplained(c, body);
 	if (na_length(body, M_hosts) < 2)
 		na_case_missing(c, "steps of two %s or more, to compare them",
 				na_of_ranks(c) ? "ranks" : "hosts");

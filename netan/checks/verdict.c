@@ -185,19 +185,13 @@ static const char *late_ranks(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 	size_t steps = na_length(body, M_steps);
-	double waiting = 0, all = 0;
+	double waiting = na_later_share(c);
 	const char *share;
 
-	na_for_each (v, na_get(body, M_hosts)) {
-		double n = na_number_at(v, M_steps);
-
-		waiting += n * na_number_at(v, M_waiting_ms);
-		all += n * na_number_at(v, M_mean_ms);
-	}
-	if (!(all > 0) || !isfinite(waiting) || na_length(body, M_hosts) < 2 ||
+	if (!isfinite(waiting) || na_length(body, M_hosts) < 2 ||
 	    !na_case_asks(c, "straggler"))
 		return "";
-	share = na_case_number(c, 100 * waiting / all);
+	share = na_case_number(c, 100 * waiting);
 	if ((int64_t)steps < na_steps_needed(c))
 		return na_case_text(
 			c,
@@ -211,6 +205,28 @@ static const char *late_ranks(struct na_case *c)
 		"; ranks wait %s %% of the steps for later ones, of "
 		"whom none stands out",
 		share);
+}
+
+/* Those that are late together: what repairing one alone saves is no price. */
+static const char *late_together(struct na_case *c, const struct na_finding *f)
+{
+	double ms = na_number_at(f->evidence, M_together_ms_per_step);
+	const char *names = f->culprit;
+
+	if (!isfinite(ms))
+		return na_case_text(c, "; steps wait for %s%s", names,
+				    price(c, f));
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *o = c->findings[i];
+
+		if (o != f && is_of(o, "straggler") && o->culprit &&
+		    isfinite(na_number_at(o->evidence, M_together_ms_per_step)))
+			names = na_case_text(c, "%s and %s", names, o->culprit);
+	}
+	return na_case_text(c,
+			    "; steps wait for %s: together %s of each %s step",
+			    names, na_case_seconds(c, ms / NA_MS_PER_S),
+			    na_case_seconds(c, na_step_ms(c) / NA_MS_PER_S));
 }
 
 /* Of equals the costliest, which come first. */
@@ -232,8 +248,7 @@ const char *na_verdict_instead(struct na_case *c)
 	if (!f)
 		return na_of_ranks(c) ? late_ranks(c) : "";
 	if (is_of(f, "straggler"))
-		return na_case_text(c, "; steps wait for %s%s", f->culprit,
-				    price(c, f));
+		return late_together(c, f);
 	if (is_of(f, "hang"))
 		return na_case_text(c, "; %s%s",
 				    f->culprit ? f->check->named_as : "",

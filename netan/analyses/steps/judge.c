@@ -306,7 +306,8 @@ static bool list_hosts(struct st_court *c)
 		c->by_host[i] = &s->hosts[s->n_hosts];
 		s->hosts[s->n_hosts++] =
 			(struct st_host){.host = (uint32_t)i,
-					 .run = s->scope->store->hosts[i].run};
+					 .run = s->scope->store->hosts[i].run,
+					 .gain_ps = -1};
 	}
 	free(there);
 	return there && s->hosts;

@@ -118,6 +118,17 @@ struct told { /* of a run */
 	bool late;
 };
 
+/* A host in place of its ranks. */
+static void list_stragglers(struct st_state *s)
+{
+	for (size_t i = 0; i < s->n_units; i++)
+		s->stragglers[s->n_stragglers++] = &s->units[i];
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].straggler && !s->hosts[i].unit)
+			s->stragglers[s->n_stragglers++] = &s->hosts[i];
+	}
+}
+
 bool na_steps_name_stragglers(struct st_state *s)
 {
 	struct told *told = na_calloc(s->scope->store->n_runs, sizeof(*told));
@@ -138,10 +149,11 @@ bool na_steps_name_stragglers(struct st_state *s)
 		struct st_host *h = &s->hosts[i];
 
 		name_host(s, h, told[h->run].explained, told[h->run].late);
-		if (h->straggler)
-			s->stragglers[s->n_stragglers++] = h;
 	}
 	free(told);
+	if (!na_steps_find_sets(s))
+		return false;
+	list_stragglers(s);
 	if (s->n_stragglers) {
 		s->severity = NA_SEV_ERROR;
 		na_sort(s->stragglers, s->n_stragglers, most_lost_first);

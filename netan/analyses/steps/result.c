@@ -122,6 +122,19 @@ static void put_host(struct na_result *r, struct na_value *list,
 	put_parts(r, to, s, h->run, &h->sums);
 }
 
+/* Of a host that is late as one: which of its ranks are. */
+static void put_ranks(struct na_result *r, struct na_value *to,
+		      const struct st_state *s, const struct st_host *h)
+{
+	struct na_value *list = na_put_list(r, to, M_ranks);
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].unit == h)
+			na_put_int(r, list, NULL,
+				   na_steps_rank_of(s, s->hosts[i].host));
+	}
+}
+
 static void put_straggler(struct na_result *r, struct na_value *list,
 			  const struct st_state *s, const struct st_host *h)
 {
@@ -135,7 +148,12 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 		kind = kinds[ST_OF_STARTS];
 	put_label(r, to, s, h->run);
 	na_put_text(r, to, M_host, host_name(s, h->host));
-	put_rank(r, to, s, h->host);
+	if (h->n_ranks) {
+		na_put_null(r, to, M_rank);
+		put_ranks(r, to, s, h);
+	} else {
+		put_rank(r, to, s, h->host);
+	}
 	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_text(r, to, M_kind, kind);
 	na_put_text(r, to, M_of,
@@ -149,6 +167,8 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	put_mean_ms(r, to, M_behind_ms, v->effect_ps, 1);
 	put_mean_ms(r, to, M_lost_ms, v->lost_ps, 1);
 	na_put_real(r, to, M_cost_ms_per_step, na_steps_cost_ms(h));
+	if (na_steps_together(s, h))
+		put_mean_ms(r, to, M_together_ms_per_step, h->together_ps, 1);
 	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
 	na_put_bool(r, to, M_takes_long, h->tests[ST_OF_TRANSFERS].named);
 }

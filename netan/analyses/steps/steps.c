@@ -187,6 +187,7 @@ static void steps_fini(void *state)
 	free(s->hosts);
 	free(s->by_host);
 	free(s->stragglers);
+	free(s->units);
 	na_vec_free(&s->changes);
 }
 

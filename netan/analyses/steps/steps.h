@@ -210,6 +210,13 @@ struct st_host {
 	enum st_cause cause;
 	bool straggler;
 	enum st_test evidence;    /* of a straggler */
+	/* Of several stragglers that are ranks: how much shorter its own work
+	 * makes the mean step while the others stay late; -1: not told. */
+	int64_t gain_ps, together_ps; /* and if none of them were */
+	/* Of a host that is late as one: its late ranks, which point to it;
+	 * `host` is the first. */
+	size_t n_ranks;
+	const struct st_host *unit;
 	double p99_ms, behind_ms; /* of durations; median of late_ps */
 	struct st_sums sums;      /* over its steps */
 };
@@ -274,6 +281,8 @@ struct st_state {
 	size_t n_hosts;
 	const struct st_host **stragglers; /* by run, most lost first */
 	size_t n_stragglers;
+	struct st_host *units; /* hosts that are named for their ranks */
+	size_t n_units;
 	size_t *by_host; /* host steps by host */
 	NA_VEC(struct st_change) changes;
 	struct na_extent used; /* steps of devices */
@@ -414,6 +423,15 @@ void na_steps_place_transfers(struct st_state *s);
 bool na_steps_judge_hosts(struct st_state *s) NA_MUST_CHECK;
 /* named.c */
 bool na_steps_name_stragglers(struct st_state *s) NA_MUST_CHECK;
+/* sets.c: ranks that are late together, once each is judged alone.  Memory: a
+ * pointer for each step of a host; O(hosts^2 steps) at worst. */
+bool na_steps_find_sets(struct st_state *s) NA_MUST_CHECK;
+/* Whether a host is the straggler, or one of the ranks of that. */
+static inline bool na_steps_is_part(const struct st_host *straggler,
+				    const struct st_host *h)
+{
+	return h == straggler || (h->unit && h->unit == straggler);
+}
 
 /* course.c: sums of each host; drifts and changes. */
 bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
@@ -432,6 +450,8 @@ void na_steps_put_picture(struct na_result *r, const struct st_state *s);
  * host, times the share of the steps in which it is last.  NaN: it is slow by
  * its transfers, or nobody can tell. */
 double na_steps_cost_ms(const struct st_host *h);
+/* Whether it is one of several stragglers that are late together. */
+bool na_steps_together(const struct st_state *s, const struct st_host *h);
 /* Of a GPU job: the least steps of a run in which it can be told from chance
  * that one rank was the slowest in all of them; 0: no job of ranks, or they
  * are not compared by steps alone. */

@@ -7,24 +7,29 @@
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/str.h"
 
-/* Mean computing of the other hosts' steps. */
+/* Mean computing of its steps over that of the other hosts', but those that
+ * are late together with it. */
 static double factor_of(const struct st_state *s, const struct st_host *h)
 {
-	na_i128 sum = 0;
-	size_t n = 0;
+	na_i128 sum = 0, own = 0;
+	size_t n = 0, steps = 0;
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *o = &s->hosts[i];
 
-		if (o != h && o->run == h->run) {
+		if (o->run != h->run)
+			continue;
+		if (na_steps_is_part(h, o)) {
+			own += o->sums.busy_ps;
+			steps += o->n;
+		} else if (h->gain_ps < 0 || !o->straggler) {
 			sum += o->sums.busy_ps;
 			n += o->n;
 		}
 	}
-	if (sum <= 0 || !h->n)
+	if (sum <= 0 || !steps)
 		return 1;
-	return (double)h->sums.busy_ps / (double)h->n /
-	       ((double)sum / (double)n);
+	return (double)own / (double)steps / ((double)sum / (double)n);
 }
 
 double na_steps_cost_ms(const struct st_host *h)
@@ -34,8 +39,48 @@ double na_steps_cost_ms(const struct st_host *h)
 	if ((h->cause != ST_COMPUTATION && h->cause != ST_INPUT) ||
 	    h->evidence != ST_OF_STEPS || !v->n)
 		return NAN;
+	if (h->gain_ps >= 0)
+		return (double)h->gain_ps / (double)NA_PS_PER_MS;
 	return (double)v->effect_ps / (double)NA_PS_PER_MS * (double)v->last /
 	       (double)v->n;
+}
+
+bool na_steps_together(const struct st_state *s, const struct st_host *h)
+{
+	for (size_t i = 0; i < s->n_stragglers; i++) {
+		const struct st_host *o = s->stragglers[i];
+
+		if (o != h && o->run == h->run && o->gain_ps >= 0)
+			return h->gain_ps >= 0;
+	}
+	return false;
+}
+
+/* "host-1 (ranks 4 to 7)". */
+static const char *who_unit(const struct st_state *s, const struct st_host *h,
+			    char buf[NA_KEY_BUF])
+{
+	struct na_str t = na_str_over(buf, NA_KEY_BUF);
+	int32_t first = INT32_MAX, last = -1;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *o = &s->hosts[i];
+		int32_t rank = o->unit == h ? na_steps_rank_of(s, o->host) : -1;
+
+		first = rank >= 0 && rank < first ? rank : first;
+		last = rank > last ? rank : last;
+	}
+	na_str_addf(&t, "%s (", s->scope->store->hosts[h->host].name);
+	if ((size_t)(last - first) + 1 == h->n_ranks && h->n_ranks > 2)
+		na_str_addf(&t, "ranks %" PRId32 " to %" PRId32 ")", first,
+			    last);
+	else if (h->n_ranks == 2)
+		na_str_addf(&t, "ranks %" PRId32 " and %" PRId32 ")", first,
+			    last);
+	else
+		na_str_addf(&t, "%zu ranks of %" PRId32 " to %" PRId32 ")",
+			    h->n_ranks, first, last);
+	return buf;
 }
 
 /* A host; of a GPU job a rank, several of which one host may have. */
@@ -45,6 +90,8 @@ static const char *who(const struct st_state *s, const struct st_host *h,
 	const char *name = s->scope->store->hosts[h->host].name;
 	int32_t rank = na_steps_rank_of(s, h->host);
 
+	if (h->n_ranks)
+		return who_unit(s, h, buf);
 	/* Where nothing tells its host it is called after the rank. */
 	if (rank < 0 || s->scope->store->sources[h->host].no_host)
 		return name;
@@ -91,8 +138,10 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
 	if (na_steps_cost_ms(h) > 0)
-		na_str_addf(t, ", which costs %s ms a step",
-			    na_print_number(number, na_steps_cost_ms(h), 3));
+		na_str_addf(t, ", which costs %s ms a step%s",
+			    na_print_number(number, na_steps_cost_ms(h), 3),
+			    na_steps_together(s, h) ? " while others are late"
+						    : "");
 }
 
 static double share(na_i128 part, na_i128 all)
@@ -236,6 +285,23 @@ static void say_change(struct na_str *t, const struct st_state *s, uint32_t run)
 	}
 }
 
+/* Repairing one of them alone may gain next to nothing. */
+static void say_together(struct na_str *t, const struct st_state *s,
+			 uint32_t run)
+{
+	char number[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < s->n_stragglers; i++) {
+		const struct st_host *h = s->stragglers[i];
+
+		if (h->run != run || !na_steps_together(s, h))
+			continue;
+		na_print_number(number, na_ms(h->together_ps), 3);
+		na_str_addf(t, "; together they cost %s ms a step", number);
+		return;
+	}
+}
+
 static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 {
 	size_t told = 0;
@@ -248,6 +314,7 @@ static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 		na_str_addf(t, "%s", told++ ? "; " : "");
 		say_straggler(t, s, h);
 	}
+	say_together(t, s, run);
 	if (!told)
 		say_nobody(t, s, run);
 	say_change(t, s, run);
