@@ -23,6 +23,7 @@ void na_testimony_fini(struct na_testimony *x)
 		na_testimony_free_dump(&x->dumps.v[i]);
 	na_vec_free(&x->dumps);
 	na_vec_free(&x->again);
+	na_vec_free(&x->old);
 	na_vec_free(&x->members);
 	na_vec_free(&x->groups);
 	na_strtab_fini(&x->names);
