@@ -96,6 +96,8 @@ struct na_testimony_dump {
 	bool lost; /* `all`, and its ring no longer held the first ones */
 	int64_t oldest_ns, newest_ns;             /* of the times in it */
 	NA_VEC(struct na_testimony_place) places; /* by group, each once */
+	uint32_t *slots; /* of many places: hashed, their index and 1 */
+	size_t n_slots;
 	NA_VEC(struct na_testimony_entry)
 	entries; /* in order of record; all that
 		have not completed, and per group the last NA_TESTIMONY_KEPT of
@@ -163,6 +165,9 @@ struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
 					      uint32_t group);
 const struct na_testimony_place *
 na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group);
+
+/* After their groups have changed. */
+void na_testimony_index(struct na_testimony_dump *d);
 
 /* Moves what another one holds to the end of x; it stays empty.  False: no
  * memory. */
