@@ -332,60 +332,72 @@ static bool wants_below(const char *dir, const char *name)
 	       S_ISDIR(sb.st_mode);
 }
 
-/* Files of ranks in the directories below; `left`: how many more are looked
- * into.  What cannot be opened is passed over. */
-static enum na_status look_below(const char *path, int depth, size_t *left,
-				 struct na_arena *a, struct na_found *out,
-				 struct na_err *err)
+/* How many more directories are looked into, and whether there were more. */
+struct below {
+	size_t left;
+	bool more;
+};
+
+/* Files of ranks in one directory.  What cannot be opened is passed over. */
+static enum na_status add_files(const char *dir, struct na_arena *a,
+				struct na_found *out)
+{
+	struct na_found files = {NULL, 0, 0, NULL};
+	struct na_err unreadable = {.status = NA_OK};
+	enum na_status st = list(dir, wants_rank, a, &files, &unreadable);
+
+	st = st == NA_EIO ? NA_OK : st;
+	drop_packed_twins(&files);
+	if (st == NA_OK && files.n &&
+	    !na_grow(&out->paths, &out->cap, out->n + files.n,
+		     sizeof(*out->paths)))
+		st = NA_ENOMEM;
+	for (size_t k = 0; st == NA_OK && k < files.n; k++)
+		out->paths[out->n++] = files.paths[k];
+	free(files.paths);
+	return st;
+}
+
+static enum na_status look_below(const char *path, int depth, struct below *b,
+				 struct na_arena *a, struct na_found *out)
 {
 	struct na_found dirs = {NULL, 0, 0, NULL};
 	struct na_err unreadable = {.status = NA_OK};
 	enum na_status st = list(path, wants_below, a, &dirs, &unreadable);
 
-	for (size_t i = 0; st == NA_OK && i < dirs.n && *left; i++) {
-		struct na_found files = {NULL, 0, 0, NULL};
-		struct na_err why = {.status = NA_OK};
-
-		--*left;
-		st = list(dirs.paths[i], wants_rank, a, &files, &why);
-		if (st == NA_EIO) {
-			st = NA_OK;
-			continue;
-		}
-		drop_packed_twins(&files);
-		if (st == NA_OK &&
-		    !na_grow(&out->paths, &out->cap, out->n + files.n,
-			     sizeof(*out->paths)))
-			st = NA_ENOMEM;
-		for (size_t k = 0; st == NA_OK && k < files.n; k++)
-			out->paths[out->n++] = files.paths[k];
-		free(files.paths);
+	st = st == NA_EIO ? NA_OK : st;
+	for (size_t i = 0; st == NA_OK && i < dirs.n; i++) {
+		b->more |= !b->left;
+		if (!b->left)
+			break;
+		b->left--;
+		st = add_files(dirs.paths[i], a, out);
 		if (st == NA_OK && depth > 1)
-			st = look_below(dirs.paths[i], depth - 1, left, a, out,
-					err);
+			st = look_below(dirs.paths[i], depth - 1, b, a, out);
 	}
 	free(dirs.paths);
-	return st == NA_ENOMEM ? na_fail_nomem(err) : NA_OK;
+	return st;
 }
 
 static enum na_status in_job(const char *path, struct na_arena *a,
 			     struct na_found *out, struct na_err *err)
 {
-	size_t left = NA_DISCOVER_BELOW;
-	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &left, a, out,
-				       err);
+	struct below b = {NA_DISCOVER_BELOW, false};
+	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &b, a, out);
 	char text[4400];
 
-	if (st != NA_OK || !out->n)
-		return st;
+	if (st == NA_ENOMEM)
+		return na_fail_nomem(err);
+	if (!out->n)
+		return NA_OK;
 	snprintf(text, sizeof(text),
 		 "%s holds no traces itself: %zu file%s of the directories "
 		 "below it (%d deep) %s read%s",
 		 path, out->n, na_plural(out->n), (int)NA_DISCOVER_DEPTH,
 		 out->n == 1 ? "is" : "are",
-		 left ? ""
-		      : "; there are more directories than are looked "
-			"into");
+		 b.more ? "; there are more directories than are looked "
+			  "into"
+			: "");
 	out->note = na_arena_strn(a, text, strlen(text));
 	return NA_OK;
 }

@@ -159,6 +159,18 @@ static bool members_of(const struct na_dump_value *v, int32_t **members,
 	return ok;
 }
 
+/* Behind the others; false: no memory. */
+static bool keep_group(struct na_recorder_dump *x, struct na_recorder_group g)
+{
+	uint32_t name = na_strtab_add(&x->group_names, g.name.n ? g.name.s : "",
+				      g.name.n);
+
+	if (name == NA_NO_NAME ||
+	    (name >= x->named.n && !na_add(&x->named, (uint32_t)x->groups.n)))
+		return false;
+	return na_add(&x->groups, g);
+}
+
 static bool add_group(struct na_recorder_dump *x, struct na_text name,
 		      const struct na_dump_value *config)
 {
@@ -174,8 +186,7 @@ static bool add_group(struct na_recorder_dump *x, struct na_text name,
 			: NA_NO_NAME;
 	free(members);
 	return group != NA_NO_NAME &&
-	       na_add(&x->groups,
-		      ((struct na_recorder_group){name, -1, group}));
+	       keep_group(x, (struct na_recorder_group){name, -1, group});
 }
 
 static bool read_groups(struct na_recorder_dump *x)
@@ -195,20 +206,18 @@ uint32_t na_recorder_group_of(struct na_recorder_dump *x, struct na_text name,
 			      struct na_text desc, int64_t id)
 {
 	struct na_recorder_group g = {name, id, NA_NO_NAME};
+	uint32_t known = na_strtab_find(&x->group_names, name.n ? name.s : "",
+					name.n);
 
-	for (size_t i = 0; i < x->groups.n; i++) {
-		struct na_recorder_group *o = &x->groups.v[i];
+	if (known != NA_NO_NAME) {
+		struct na_recorder_group *o = &x->groups.v[x->named.v[known]];
 
-		if (o->name.n == name.n &&
-		    (o->name.s == name.s || na_text_same(o->name, name))) {
-			o->id = o->id < 0 ? id : o->id;
-			return o->group;
-		}
+		o->id = o->id < 0 ? id : o->id;
+		return o->group;
 	}
 	desc = desc.n ? desc : name;
 	g.group = na_testimony_group(x->ranks, desc.s, desc.n, NULL, 0);
-	return g.group != NA_NO_NAME && x->groups.n < 65536 &&
-			       na_add(&x->groups, g)
+	return g.group != NA_NO_NAME && x->groups.n < 65536 && keep_group(x, g)
 		       ? g.group
 		       : NA_NO_NAME;
 }
@@ -271,16 +280,20 @@ static bool join_by_order(struct na_recorder_dump *x,
 	return ok;
 }
 
-static const struct na_dump_value *status_of(const struct na_dump_list *status,
-					     int64_t id)
+/* The status by number; NULL: no memory. */
+static struct numbered *number_status(const struct na_dump_list *status,
+				      size_t *n)
 {
-	for (size_t i = 0; i + 1 < status->n; i += 2) {
-		int64_t n;
+	struct numbered *v = na_calloc(status->n / 2 + 1, sizeof(*v));
 
-		if (na_dump_int(&status->v[i], &n) && n == id)
-			return &status->v[i + 1];
+	*n = 0;
+	for (size_t i = 0; v && i + 1 < status->n; i += 2) {
+		v[*n].at = i + 1;
+		*n += na_dump_int(&status->v[i], &v[*n].number);
 	}
-	return NULL;
+	if (v)
+		na_sort(v, *n, by_number);
+	return v;
 }
 
 static int64_t last_of(const struct na_dump_value *status, const char *key)
@@ -290,31 +303,42 @@ static int64_t last_of(const struct na_dump_value *status, const char *key)
 	return na_dump_int(na_dump_get(status, key), &n) && n >= 0 ? n : -1;
 }
 
+static bool read_place(struct na_recorder_dump *x, uint32_t group,
+		       const struct na_dump_value *status)
+{
+	struct na_testimony_place *p = na_testimony_place(x->dump, group);
+
+	if (!p)
+		return false;
+	p->told = true;
+	p->enqueued = last_of(status, "last_enqueued_collective");
+	p->started = last_of(status, "last_started_collective");
+	p->completed = last_of(status, "last_completed_collective");
+	return true;
+}
+
 static bool read_places(struct na_recorder_dump *x)
 {
 	const struct na_dump_list *l =
 		na_dump_items(na_dump_get(x->top, "pg_status"), NA_DUMP_DICT);
+	struct numbered *status;
+	size_t n = 0;
+	bool ok;
 
 	if (!l)
 		return true;
 	x->dump->places_unmatched = !join_by_order(x, l);
-	for (size_t i = 0; i < x->groups.n; i++) {
+	status = number_status(l, &n);
+	ok = status != NULL;
+	for (size_t i = 0; ok && i < x->groups.n; i++) {
 		const struct na_recorder_group *g = &x->groups.v[i];
-		const struct na_dump_value *v = g->id < 0 ? NULL
-							  : status_of(l, g->id);
-		struct na_testimony_place *p;
+		size_t at = NA_BOUND(k, 0, n, status[k].number >= g->id);
 
-		if (!v)
-			continue;
-		p = na_testimony_place(x->dump, g->group);
-		if (!p)
-			return false;
-		p->told = true;
-		p->enqueued = last_of(v, "last_enqueued_collective");
-		p->started = last_of(v, "last_started_collective");
-		p->completed = last_of(v, "last_completed_collective");
+		if (g->id >= 0 && at < n && status[at].number == g->id)
+			ok = read_place(x, g->group, &l->v[status[at].at]);
 	}
-	return true;
+	free(status);
+	return ok;
 }
 
 /* ---- a file */
@@ -417,6 +441,8 @@ enum na_status na_recorder_read_bytes(struct na_testimony *ranks,
 	else
 		na_in_err(add_dump(&x, path, st, why.text, err));
 	na_vec_free(&x.groups);
+	na_vec_free(&x.named);
+	na_strtab_fini(&x.group_names);
 	na_testimony_free_dump(&d);
 	na_dump_store_fini(&store);
 	return err->status;

@@ -67,10 +67,12 @@ struct na_recorder_dump {
 	const struct na_dump_value *top;
 	NA_VEC(struct na_recorder_group) groups; /* in order of the file */
 	bool has_groups;                         /* they were read */
-	size_t entries_max;  /* beyond these, some are dropped */
+	struct na_strtab group_names;
+	NA_VEC(uint32_t) named; /* by name: the first of `groups` */
+	size_t entries_max;     /* beyond these, some are dropped */
 	struct na_text type; /* asked for last, and the bits of its elements */
 	unsigned type_bits;
-	bool keeps_all;                          /* also what has completed */
+	bool keeps_all; /* also what has completed */
 	/* Keys are one text each and stand in the same order in all entries:
 	 * where the last one had this one, its field is known. */
 	struct {

@@ -211,6 +211,32 @@ static void ranks(void **state)
 	expect(p, &found, want);
 }
 
+static void many_directories(void **state)
+{
+	struct place *p = *state;
+	char path[200];
+
+	make(p, "0/");
+	make(p, "0/worker0.json");
+	for (int i = 1; i <= NA_DISCOVER_BELOW; i++) {
+		struct na_found found;
+
+		/* So many are looked into, the last time one more. */
+		snprintf(path, sizeof(path), "%s/%d", p->root, i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		if (i < NA_DISCOVER_BELOW - 1)
+			continue;
+		found = find(p, "", NA_OK);
+		assert_int_equal(strstr(found.note, "there are more") != NULL,
+				 i == NA_DISCOVER_BELOW);
+		free(found.paths);
+	}
+	for (int i = 1; i <= NA_DISCOVER_BELOW; i++) {
+		snprintf(path, sizeof(path), "%s/%d", p->root, i);
+		assert_int_equal(rmdir(path), 0);
+	}
+}
+
 static void captures(void **state)
 {
 	struct place *p = *state;
@@ -298,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_newest_run, begin, end),
 		cmocka_unit_test_setup_teardown(named_runs, begin, end),
 		cmocka_unit_test_setup_teardown(ranks, begin, end),
+		cmocka_unit_test_setup_teardown(many_directories, begin, end),
 		cmocka_unit_test_setup_teardown(captures, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
 		cmocka_unit_test_setup_teardown(host_names, begin, end),

@@ -1,6 +1,7 @@
 /* hang: what a person reads of stalls of ranks, one by one. */
 #include <stdio.h>
 
+#include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/judges/hang/stall_words.h"
@@ -283,6 +284,12 @@ static void note_all(const struct na_stalls *x, struct na_result *r)
 	na_vec_free(&waiting);
 }
 
+static bool is_old(const struct na_testimony *x, int32_t rank)
+{
+	return x->old.n &&
+	       bsearch(&rank, x->old.v, x->old.n, sizeof(rank), na_order_i32);
+}
+
 /* Dumps of several moments: which of them were judged. */
 static void note_again(const struct na_testimony *x, struct na_result *r)
 {
@@ -292,6 +299,8 @@ static void note_again(const struct na_testimony *x, struct na_result *r)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < x->again.n; i++) {
+		if (is_old(x, x->again.v[i].rank))
+			continue;
 		ok = na_add(&ranks, x->again.v[i].rank);
 		if (x->again.v[i].apart_ns > most_ns)
 			most_ns = x->again.v[i].apart_ns;
@@ -313,11 +322,28 @@ static void note_again(const struct na_testimony *x, struct na_result *r)
 	na_vec_free(&ranks);
 }
 
+/* Ranks without a dump of the time that is judged. */
+static void note_old(const struct na_testimony *x, struct na_result *r)
+{
+	char who[NA_STALL_RANKS_BUF + 8];
+
+	if (!x->old.n)
+		return;
+	na_stall_ranks_word(x->old.v, x->old.n, who, sizeof(who));
+	na_result_note(r,
+		       "not judged: the dumps of %s, older than the last ones "
+		       "of other ranks (another attempt of the job?): name the "
+		       "directory of one attempt to judge it",
+		       who);
+}
+
 void na_stalls_notes(const struct na_stalls *x, struct na_result *r)
 {
 	note_all(x, r);
-	if (x->ranks)
+	if (x->ranks) {
 		note_again(x->ranks, r);
+		note_old(x->ranks, r);
+	}
 	if (x->running)
 		na_result_note(r,
 			       "cannot tell yet: %zu operation%s not called by "

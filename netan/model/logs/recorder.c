@@ -13,6 +13,8 @@ void na_testimony_init(struct na_testimony *x)
 void na_testimony_free_dump(struct na_testimony_dump *d)
 {
 	na_vec_free(&d->places);
+	free(d->slots);
+	d->slots = NULL;
 	na_vec_free(&d->entries);
 	na_vec_free(&d->frames);
 }
@@ -23,6 +25,7 @@ void na_testimony_fini(struct na_testimony *x)
 		na_testimony_free_dump(&x->dumps.v[i]);
 	na_vec_free(&x->dumps);
 	na_vec_free(&x->again);
+	na_vec_free(&x->old);
 	na_vec_free(&x->members);
 	na_vec_free(&x->groups);
 	na_strtab_fini(&x->names);
@@ -126,36 +129,6 @@ uint32_t na_testimony_group(struct na_testimony *x, const char *name,
 	return g.name != NA_NO_NAME && na_add(&x->groups, g) ? key : NA_NO_NAME;
 }
 
-/* ---- places */
-
-const struct na_testimony_place *
-na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group)
-{
-	for (size_t i = 0; i < d->places.n; i++) {
-		if (d->places.v[i].group == group)
-			return &d->places.v[i];
-	}
-	return NULL;
-}
-
-struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
-					      uint32_t group)
-{
-	for (size_t i = 0; i < d->places.n; i++) {
-		if (d->places.v[i].group == group)
-			return &d->places.v[i];
-	}
-	return na_add(&d->places,
-		      ((struct na_testimony_place){.group = group,
-						   .operation = NA_NO_NAME,
-						   .enqueued = -1,
-						   .listed = -1,
-						   .started = -1,
-						   .completed = -1}))
-		       ? &d->places.v[d->places.n - 1]
-		       : NULL;
-}
-
 /* ---- from one to another */
 
 struct renamed {
@@ -177,6 +150,7 @@ static void rename_dump(const struct renamed *to, struct na_testimony_dump *d)
 		rename_one(to->groups, &d->places.v[i].group);
 		rename_one(to->names, &d->places.v[i].operation);
 	}
+	na_testimony_index(d);
 	for (size_t i = 0; i < d->entries.n; i++) {
 		rename_one(to->groups, &d->entries.v[i].group);
 		rename_one(to->names, &d->entries.v[i].operation);

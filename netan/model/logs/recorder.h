@@ -96,6 +96,8 @@ struct na_testimony_dump {
 	bool lost; /* `all`, and its ring no longer held the first ones */
 	int64_t oldest_ns, newest_ns;             /* of the times in it */
 	NA_VEC(struct na_testimony_place) places; /* by group, each once */
+	uint32_t *slots; /* of many places: hashed, their index and 1 */
+	size_t n_slots;
 	NA_VEC(struct na_testimony_entry)
 	entries; /* in order of record; all that
 		have not completed, and per group the last NA_TESTIMONY_KEPT of
@@ -128,6 +130,7 @@ enum { NA_TESTIMONY_CLOCKS = 4 };
 struct na_testimony_again {
 	int32_t rank;
 	int64_t apart_ns; /* the last one and the first; -1: not told */
+	int64_t last_ns, before_ns; /* newest times of the last two */
 };
 
 struct na_testimony {
@@ -141,6 +144,10 @@ struct na_testimony {
 	NA_VEC(struct na_testimony_group) groups;
 	NA_VEC(struct na_testimony_dump) dumps;  /* in order of the files */
 	NA_VEC(struct na_testimony_again) again; /* by rank, each once */
+	NA_VEC(int32_t)
+	old; /* ranks, ascending, who have recorders' dumps of
+				an earlier time only than others' last ones:
+				these are left out */
 };
 
 void na_testimony_init(struct na_testimony *x);
@@ -159,6 +166,9 @@ struct na_testimony_place *na_testimony_place(struct na_testimony_dump *d,
 const struct na_testimony_place *
 na_testimony_place_of(const struct na_testimony_dump *d, uint32_t group);
 
+/* After their groups have changed. */
+void na_testimony_index(struct na_testimony_dump *d);
+
 /* Moves what another one holds to the end of x; it stays empty.  False: no
  * memory. */
 bool na_testimony_take(struct na_testimony *x, struct na_testimony *from);
@@ -166,7 +176,9 @@ bool na_testimony_take(struct na_testimony *x, struct na_testimony *from);
 /*
  * Once all is read.  What is said of a rank becomes one dump: of the same kind
  * of evidence that of the last moment counts (one moment may be there twice,
- * as pickle and as JSON), other kinds and other groups add to it.  Groups of which no input tells the
+ * as pickle and as JSON), other kinds and other groups add to it, in whatever
+ * order the files are.  A rank of which a recorder tells of an earlier time
+ * only than of others has none (`old`).  Groups of which no input tells the
  * members have those who speak of them; the one of PyTorch that has all
  * ("default_pg"), all up to the largest rank there is.  Of open groups, what
  * all members have enqueued is complete, up to where they differ.  False: no
