@@ -6,20 +6,17 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-struct launch {
-	int64_t id, at_ps;
-	uint32_t line;
-	uint32_t marker;
-	uint8_t told;
-};
+enum { LAUNCHES = 64 }; /* ids of a block */
 
 struct finder {
 	const struct na_input *in;
+	struct na_xs_markers *to;
 	struct na_xs_values values;
 	NA_VEC(struct na_xs_marker) markers; /* by line, once sorted */
-	NA_VEC(struct launch) launches;
 	bool rooted; /* some are XProf's roots (_r): only those count */
-	uint32_t line;
+	enum na_xs_slot slot; /* events with this stat are looked for */
+	bool (*keep)(struct finder *f, int64_t start_ps, int64_t end_ps);
+	uint32_t line; /* the same whichever are looked for */
 	int64_t line_ps;
 };
 
@@ -87,7 +84,8 @@ static bool needs_markers(const struct na_input *in)
 
 /* Whether its stat is one that we look for; one that does not begin with its
  * id may be. */
-static bool sought(const struct na_xs_plane *p, struct na_cursor stat)
+static bool sought(const struct finder *f, const struct na_xs_plane *p,
+		   struct na_cursor stat)
 {
 	uint32_t entry;
 	uint64_t id;
@@ -98,25 +96,22 @@ static bool sought(const struct na_xs_plane *p, struct na_cursor stat)
 	if (!na_varint(&stat, &id))
 		return false;
 	entry = na_idmap_at(&p->stat_of, (int64_t)id);
-	return entry < p->stats.n && (p->stats.v[entry].slot == XS_STEP_NUM ||
-				      p->stats.v[entry].slot == XS_CORRELATION);
+	return entry < p->stats.n && p->stats.v[entry].slot == f->slot;
 }
 
-static bool keep(struct finder *f, int64_t start_ps, int64_t end_ps)
+static bool keep_marker(struct finder *f, int64_t start_ps, int64_t end_ps)
 {
 	const struct na_xs_values *v = &f->values;
-	struct launch x = {.at_ps = start_ps, .line = f->line};
 	struct na_xs_marker m = {start_ps, end_ps, 0, f->line, 0};
 	bool root = na_xs_int_or(v, XS_IS_ROOT, 0) > 0;
 
-	if (na_xs_int(v, XS_STEP_NUM, &m.number) && m.number >= 0 &&
-	    (root || !f->rooted)) {
-		if (root && !f->rooted)
-			f->markers.n = 0;
-		f->rooted = root;
-		return na_add(&f->markers, m);
-	}
-	return !na_xs_int(v, XS_CORRELATION, &x.id) || na_add(&f->launches, x);
+	if (!na_xs_int(v, XS_STEP_NUM, &m.number) || m.number < 0 ||
+	    (f->rooted && !root))
+		return true;
+	if (root && !f->rooted)
+		f->markers.n = 0;
+	f->rooted = root;
+	return na_add(&f->markers, m);
 }
 
 static bool take_event(struct finder *f, const struct na_xs_plane *p,
@@ -136,14 +131,14 @@ static bool take_event(struct finder *f, const struct na_xs_plane *p,
 		else if (x.tag == NA_TAG(5, NA_W_VARINT))
 			return true;
 		else if (x.tag == NA_TAG(4, NA_W_BYTES) && !ours)
-			ours = sought(p, x.body);
+			ours = sought(f, p, x.body);
 	}
 	if (!ours || e.duration_ps < 0 ||
 	    !na_xs_values_read(&f->values, p, &e) ||
 	    !na_add_i64(f->line_ps, e.offset_ps, &start_ps) ||
 	    !na_add_i64(start_ps, e.duration_ps, &end_ps))
 		return true;
-	return keep(f, start_ps, end_ps);
+	return f->keep(f, start_ps, end_ps);
 }
 
 static bool take_line(struct finder *f, struct na_xs_line *l)
@@ -154,7 +149,6 @@ static bool take_line(struct finder *f, struct na_xs_line *l)
 	bool ok = true;
 
 	na_xs_line_rest(l);
-	f->line++;
 	if (!na_add_i64(na_xs_on_clock(f->in, l->timestamp_ns),
 			f->in->first_ns == INT64_MIN ? INT64_MAX
 						     : -f->in->first_ns,
@@ -168,19 +162,23 @@ static bool take_line(struct finder *f, struct na_xs_line *l)
 	return ok;
 }
 
-static bool gather(struct finder *f, struct na_xs_space *s)
+static bool gather(struct finder *f, enum na_xs_slot slot,
+		   bool (*keep)(struct finder *f, int64_t start_ps,
+				int64_t end_ps))
 {
+	struct na_xs_space *s = f->in->state;
 	bool ok = true;
 
+	f->line = 0;
+	f->slot = slot;
+	f->keep = keep;
 	for (size_t i = 0; i < s->planes.n; i++) {
 		struct na_xs_plane *p = &s->planes.v[i];
+		bool has = (p->kind == XS_HOST || p->kind == XS_LAUNCHES) &&
+			   has_stat(p, slot);
 
-		if (p->kind != XS_HOST && p->kind != XS_LAUNCHES)
-			continue;
-		if (!has_stat(p, XS_STEP_NUM) && !has_stat(p, XS_CORRELATION))
-			continue;
-		for (size_t k = 0; ok && k < p->lines.n; k++)
-			ok = take_line(f, &p->lines.v[k]);
+		for (size_t k = 0; ok && k < p->lines.n; k++, f->line++)
+			ok = !has || take_line(f, &p->lines.v[k]);
 	}
 	return ok;
 }
@@ -192,7 +190,7 @@ NA_ORDER(by_line, struct na_xs_marker, NA_UP(line), NA_UP(start_ps),
 NA_ORDER(by_time, struct na_xs_marker, NA_UP(start_ps), NA_UP(end_ps),
 	 NA_UP(line))
 NA_ORDER(by_number, struct na_xs_marker, NA_UP(number))
-NA_ORDER(by_id, struct launch, NA_UP(id), NA_UP(at_ps), NA_UP(line))
+NA_ORDER(by_id, struct na_xs_launched, NA_UP(block), NA_UP(marker), NA_UP(told))
 
 static void drop_nested(struct finder *f)
 {
@@ -220,9 +218,10 @@ static bool repeats(struct finder *f)
 	return any;
 }
 
-/* In time in `to`, by line in f. */
-static bool put_in_order(struct finder *f, struct na_xs_markers *to)
+/* In time in f->to, by line in f. */
+static bool put_in_order(struct finder *f)
 {
+	struct na_xs_markers *to = f->to;
 	struct na_xs_marker *v = f->markers.v;
 	bool count = repeats(f);
 	int64_t apart = 0;
@@ -269,7 +268,7 @@ static uint32_t in_window(const struct na_xs_markers *m, int64_t at_ps)
 /* Of the thread's own markers, the last one that began by then, or its
  * first; NULL: it has none. */
 static const struct na_xs_marker *of_thread(const struct finder *f,
-					    const struct launch *x)
+					    int64_t at_ps)
 {
 	const struct na_xs_marker *v = f->markers.v;
 	size_t from = 0, to = f->markers.n;
@@ -277,55 +276,75 @@ static const struct na_xs_marker *of_thread(const struct finder *f,
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
 
-		if (v[mid].line < x->line ||
-		    (v[mid].line == x->line && v[mid].start_ps <= x->at_ps))
+		if (v[mid].line < f->line ||
+		    (v[mid].line == f->line && v[mid].start_ps <= at_ps))
 			from = mid + 1;
 		else
 			to = mid;
 	}
-	if (from && v[from - 1].line == x->line)
+	if (from && v[from - 1].line == f->line)
 		return &v[from - 1];
-	return from < f->markers.n && v[from].line == x->line ? &v[from] : NULL;
+	return from < f->markers.n && v[from].line == f->line ? &v[from] : NULL;
 }
 
-static void place(const struct finder *f, const struct na_xs_markers *m,
-		  struct launch *x)
+static struct na_xs_launched place(const struct finder *f, int64_t at_ps)
 {
-	const struct na_xs_marker *own = of_thread(f, x);
+	const struct na_xs_markers *m = f->to;
+	const struct na_xs_marker *own = of_thread(f, at_ps);
+	struct na_xs_launched x = {.told = NA_STEP_BY_LAUNCH};
 
-	x->told = NA_STEP_BY_LAUNCH;
 	if (own) {
-		bool held = own->start_ps <= x->at_ps &&
-			    x->at_ps <= own->end_ps;
+		bool held = own->start_ps <= at_ps && at_ps <= own->end_ps;
 
-		x->marker = held ? own->order : UINT32_MAX;
-		return;
+		x.marker = held ? own->order : UINT32_MAX;
+		return x;
 	}
-	x->marker = in_window(m, x->at_ps);
-	if (x->marker != UINT32_MAX &&
-	    x->at_ps > m->in_time.v[x->marker].end_ps)
-		x->told = NA_STEP_BY_TIME;
+	x.marker = in_window(m, at_ps);
+	if (x.marker != UINT32_MAX && at_ps > m->in_time.v[x.marker].end_ps)
+		x.told = NA_STEP_BY_TIME;
+	return x;
 }
 
-static bool place_launches(struct finder *f, struct na_xs_markers *m)
+static bool keep_launch(struct finder *f, int64_t start_ps, int64_t end_ps)
 {
-	for (size_t i = 0; i < f->launches.n; i++)
-		place(f, m, &f->launches.v[i]);
-	na_sort(f->launches.v, f->launches.n, by_id);
-	for (size_t i = 0; i < f->launches.n; i++) {
-		const struct launch *x = &f->launches.v[i];
-		size_t n = m->launched.n;
-		struct na_xs_launched *last = n ? &m->launched.v[n - 1] : NULL;
+	size_t n = f->to->launched.n;
+	struct na_xs_launched x, *last = n ? &f->to->launched.v[n - 1] : NULL;
+	int64_t id;
 
-		if (last && last->marker == x->marker && last->told == x->told)
-			last->last = x->id;
-		else if ((!last || last->last < x->id) &&
-			 !na_add(&m->launched,
-				 ((struct na_xs_launched){x->id, x->id,
-							  x->marker, x->told})))
-			return false;
-	}
+	(void)end_ps;
+	if (!na_xs_int(&f->values, XS_CORRELATION, &id))
+		return true;
+	x = place(f, start_ps);
+	x.block = (uint64_t)id / LAUNCHES;
+	x.ids = UINT64_C(1) << (uint64_t)id % LAUNCHES;
+	if (!last || by_id(last, &x) != 0)
+		return na_add(&f->to->launched, x);
+	last->ids |= x.ids;
 	return true;
+}
+
+/* An id that is launched twice is of the first marker, so that a block has no
+ * more entries than ids. */
+static void merge_launches(struct na_xs_markers *m)
+{
+	struct na_xs_launched *v = m->launched.v;
+	uint64_t taken = 0;
+	size_t n = 0;
+
+	na_sort(v, m->launched.n, by_id);
+	for (size_t i = 0; i < m->launched.n; i++) {
+		struct na_xs_launched x = v[i];
+
+		if (n && v[n - 1].block != x.block)
+			taken = 0;
+		x.ids &= ~taken;
+		taken |= x.ids;
+		if (n && by_id(&v[n - 1], &x) == 0)
+			v[n - 1].ids |= x.ids;
+		else if (x.ids)
+			v[n++] = x;
+	}
+	m->launched.n = n;
 }
 
 enum na_status na_xs_markers_find(struct na_input *in, struct na_err *err)
@@ -338,15 +357,16 @@ enum na_status na_xs_markers_find(struct na_input *in, struct na_err *err)
 	    !na_xs_plane_asked(XS_HOST, in->wants) || !needs_markers(in))
 		return NA_OK;
 	s->markers = na_calloc(1, sizeof(*s->markers));
-	ok = s->markers && gather(&f, s);
+	f.to = s->markers;
+	ok = f.to && gather(&f, XS_STEP_NUM, keep_marker);
 	if (ok && f.markers.n) {
 		drop_nested(&f);
-		ok = put_in_order(&f, s->markers) &&
-		     place_launches(&f, s->markers);
+		ok = put_in_order(&f) &&
+		     gather(&f, XS_CORRELATION, keep_launch);
+		merge_launches(f.to);
 	}
 	free(f.values.inflated);
 	na_vec_free(&f.markers);
-	na_vec_free(&f.launches);
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
@@ -364,22 +384,22 @@ void na_xs_markers_fini(struct na_xs_markers *m)
 static const struct na_xs_launched *launch_of(const struct na_xs_markers *m,
 					      const struct na_xs_values *v)
 {
-	size_t from = 0, to = m->launched.n;
+	const struct na_xs_launched *all = m->launched.v;
+	uint64_t block, bit;
 	int64_t id;
+	size_t at;
 
 	if (!na_xs_int(v, XS_CORRELATION, &id))
 		return NULL;
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (m->launched.v[mid].last < id)
-			from = mid + 1;
-		else
-			to = mid;
+	block = (uint64_t)id / LAUNCHES;
+	bit = UINT64_C(1) << (uint64_t)id % LAUNCHES;
+	at = NA_BOUND(i, 0, m->launched.n, all[i].block >= block);
+	while (at < m->launched.n && all[at].block == block) {
+		if (all[at].ids & bit)
+			return &all[at];
+		at++;
 	}
-	return from < m->launched.n && m->launched.v[from].first <= id
-		       ? &m->launched.v[from]
-		       : NULL;
+	return NULL;
 }
 
 bool na_xs_marker_of(const struct na_xs_read *r, int64_t start_ps,

@@ -31,17 +31,19 @@ struct na_xs_marker {
 	uint32_t order; /* in time */
 };
 
-/* Launches that follow each other, and are of one marker. */
+/* Those of 64 launches that are of one marker.  Ids that nobody launched are
+ * in none: profilers drop records. */
 struct na_xs_launched {
-	int64_t first, last; /* correlation_id */
-	uint32_t marker;     /* UINT32_MAX: of none */
-	uint8_t told;        /* enum na_step_told */
+	uint64_t block;  /* correlation_id / 64 */
+	uint64_t ids;    /* bit correlation_id % 64 */
+	uint32_t marker; /* UINT32_MAX: of none */
+	uint8_t told;    /* enum na_step_told */
 };
 
 /* All zero: there are none. */
 struct na_xs_markers {
 	NA_VEC(struct na_xs_marker) in_time;
-	NA_VEC(struct na_xs_launched) launched; /* by correlation_id */
+	NA_VEC(struct na_xs_launched) launched; /* by block, marker */
 	int64_t end_ps;                         /* of the last one's window */
 };
 
@@ -53,8 +55,9 @@ struct na_xs_mark {
 /*
  * Fills in the space's markers, where steps are wanted, a GPU plane tells
  * none, none of its kernels has a `group_id`, and a host plane that is read
- * anyway has the stat at all: else it costs nothing.  Time and memory are of
- * the order of the host's events, and of its launches.  After the clock of
+ * anyway has the stat at all: else it costs nothing.  Reads the host's events
+ * twice; memory is of the order of its markers, and 24 bytes for 64 launches
+ * whose ids follow each other, or for one whose neighbours are not there.  After the clock of
  * the input is known; fails when memory is short.
  */
 enum na_status na_xs_markers_find(struct na_input *in,

@@ -57,17 +57,19 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		     na_case_number(c, na_number_at(x, M_high)));
 }
 
-static bool any_slow(const struct na_value *links)
+/* The slowest group that is surely slow, or NULL. */
+static const struct na_value *slowest(const struct na_value *links)
 {
 	na_for_each (v, na_get(links, M_groups)) {
 		if (na_says(v, M_verdict, "slow"))
-			return true;
+			return v;
 	}
-	return false;
+	return NULL;
 }
 
 /* Some are slow, and nothing tells whose link it is. */
-static void judge_undecided(struct na_case *c, const struct na_value *links)
+static void judge_undecided(struct na_case *c, const struct na_value *links,
+			    const struct na_value *group)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "collectives");
@@ -78,9 +80,8 @@ static void judge_undecided(struct na_case *c, const struct na_value *links)
 		    "against other hosts; runs with other placements of ranks "
 		    "would tell them apart";
 	na_case_fact(c, f, "ranks %s: %s times as long as like groups",
-		     na_text_at(na_first(links, M_groups), M_group),
-		     na_case_number(c, na_number_at(na_first(links, M_groups),
-						    M_excess)));
+		     na_text_at(group, M_group),
+		     na_case_number(c, na_number_at(group, M_excess)));
 	na_case_copy(c, f->evidence, links, M_suspects, M_suspect_ranks);
 }
 
@@ -89,15 +90,15 @@ bool na_bad_endpoint_ranks(struct na_case *c)
 	bool looked = false;
 
 	na_for_each (x, na_get(na_case_body(c, "collectives"), M_links)) {
+		const struct na_value *group = slowest(x);
 		int64_t hosts = na_count_at(x, M_hosts);
 
 		na_for_each (v, na_get(x, M_culprits))
 			judge_culprit(c, v);
-		if (!na_length(x, M_culprits) && any_slow(x))
-			judge_undecided(c, x);
-		looked |= any_slow(x) ||
-			  (hosts >= HOSTS_LEAST &&
-			   na_count_at(x, M_hosts_apart) == hosts);
+		if (!na_length(x, M_culprits) && group)
+			judge_undecided(c, x, group);
+		looked |= group || (hosts >= HOSTS_LEAST &&
+				    na_count_at(x, M_hosts_apart) == hosts);
 	}
 	return looked;
 }

@@ -110,9 +110,10 @@ static enum na_status on_span(void *ctx, const struct na_span *s)
 
 	r->records++;
 	fprintf(r->out,
-		"S %s %" PRId64 " %" PRId64 " %" PRId64 " plane %d \"%s\"\n",
+		"S %s %" PRId64 " %" PRId64 " %" PRId64 " plane %d \"%s\"%s\n",
 		s->kind == NA_SPAN_STEP ? "step" : "module", s->start_ps,
-		s->end_ps, s->number, s->plane, name_at(r, s->name));
+		s->end_ps, s->number, s->plane, name_at(r, s->name),
+		s->told == NA_STEP_BY_TIME ? " by time" : "");
 	return NA_OK;
 }
 

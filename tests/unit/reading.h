@@ -6,7 +6,7 @@
  *	T rx graph valid 2000000 3000000 act - 1000 s1d1->s2d1 all-reduce.1_2
  *	  - l456 i78 c0 v-1
  *	A graph graph 0 5000 size 4 s1d3 op_1 - l1 i0 device_100003_gid_op_1
- *	S step 0 1000 12 plane 0 "12"
+ *	S step 0 1000 12 plane 0 "12"   " by time" behind it: told by that
  *	O dcn start TPU 0 send.5 17 18 op 1 p7 c3 size 20 group 2x4 psum.4_0!
  *	  ALL_REDUCE jit_step of - kernel -   an execution of a device op
  *	B TPU 0 100 200                 a busy time

@@ -116,7 +116,7 @@ static const struct row rows[] = {
 	{"another thread launches: the last marker that began before",
 	 "S step 150 9150 5 plane 2 \"-\"\n"
 	 "S step 9160 9170 5 plane 2 \"-\"\n"
-	 "S step 9170 9180 5 plane 2 \"-\"\n"
+	 "S step 9170 9180 5 plane 2 \"-\" by time\n"
 	 "S step 9200 9210 6 plane 2 \"-\"\n",
 	 {{HOST, {MARKER(100, 100, 5), MARKER(400, 50, 6)}},
 	  {OTHER, {LAUNCH(90, 1), LAUNCH(120, 2), LAUNCH(180, 3),
@@ -124,6 +124,22 @@ static const struct row rows[] = {
 	  {GPU, {KERNEL(110, 9, 1), KERNEL(150, 9000, 2), KERNEL(9160, 10, 3),
 		 KERNEL(9170, 10, 4), KERNEL(9200, 10, 5),
 		 KERNEL(9300, 10, 6)}}}},
+	{"a launch that nobody recorded, between two of one marker: by time",
+	 "S step 110 119 5 plane 2 \"-\"\n"
+	 "S step 460 470 6 plane 2 \"-\" by time\n"
+	 "S step 9000 9010 5 plane 2 \"-\"\n",
+	 {{HOST, {MARKER(100, 100, 5), MARKER(400, 50, 6), LAUNCH(105, 1),
+		  LAUNCH(190, 900)}},
+	  {GPU, {KERNEL(110, 9, 1), KERNEL(460, 10, 30),
+		 KERNEL(9000, 10, 900)}}}},
+	{"ids in no order, and one that is launched twice: its first marker",
+	 "S step 150 160 5 plane 2 \"-\"\n"
+	 "S step 470 480 6 plane 2 \"-\"\n"
+	 "S step 500 510 5 plane 2 \"-\"\n",
+	 {{HOST, {MARKER(100, 100, 5), MARKER(400, 50, 6), LAUNCH(410, 63),
+		  LAUNCH(420, 3), LAUNCH(120, 64), LAUNCH(130, 3)}},
+	  {GPU, {KERNEL(150, 10, 64), KERNEL(470, 10, 63),
+		 KERNEL(500, 10, 3)}}}},
 	{"a driver's calls on a plane of their own",
 	 "S step 9000 9010 5 plane 2 \"-\"\n",
 	 {{HOST, {MARKER(100, 100, 5), MARKER(400, 50, 6)}},
@@ -131,10 +147,10 @@ static const struct row rows[] = {
 	  {GPU, {KERNEL(9000, 10, 1)}}}},
 	{"no launches: by the time of the kernels, until as long after the "
 	 "last marker as two are apart",
-	 "S step 100 110 5 plane 2 \"-\"\n"
-	 "S step 350 399 5 plane 2 \"-\"\n"
-	 "S step 400 410 6 plane 2 \"-\"\n"
-	 "S step 700 710 6 plane 2 \"-\"\n",
+	 "S step 100 110 5 plane 2 \"-\" by time\n"
+	 "S step 350 399 5 plane 2 \"-\" by time\n"
+	 "S step 400 410 6 plane 2 \"-\" by time\n"
+	 "S step 700 710 6 plane 2 \"-\" by time\n",
 	 {{HOST, {MARKER(100, 100, 5), MARKER(400, 50, 6)}},
 	  {GPU, {KERNEL(50, 9, 1), KERNEL(100, 10, 2), KERNEL(350, 49, 3),
 		 KERNEL(400, 10, 4), KERNEL(700, 10, 5),
@@ -148,8 +164,8 @@ static const struct row rows[] = {
 		  MARKER(400, 50, 6), LAUNCH(135, 1), LAUNCH(410, 2)}},
 	  {GPU, {KERNEL(150, 10, 1), KERNEL(460, 10, 2)}}}},
 	{"no roots: any marker; numbers that repeat: in order",
-	 "S step 150 160 0 plane 2 \"-\"\n"
-	 "S step 460 470 1 plane 2 \"-\"\n",
+	 "S step 150 160 0 plane 2 \"-\" by time\n"
+	 "S step 460 470 1 plane 2 \"-\" by time\n",
 	 {{HOST, {{"TraceContext", 100, 100, {{"step_num", "s:9"}}},
 		  {"TraceContext", 400, 50, {{"step_num", "u:9"}}}}},
 	  {GPU, {KERNEL(150, 10, 1), KERNEL(460, 10, 2)}}}},

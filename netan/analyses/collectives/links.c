@@ -7,7 +7,7 @@
 #include "netan/base/order.h"
 #include "netan/methods/links/links.h"
 
-enum { SHOWN = 20, NAMED = 3 };
+enum { SHOWN = 20, NAMED = 3, NUMBERED = 16 };
 
 struct links_report {
 	struct na_result *r;
@@ -68,6 +68,7 @@ static void say_who(struct na_str *to, const struct links_report *p,
 					    [NA_LINKS_DST] = "receive side of ",
 					    [NA_LINKS_HOST] = "NIC or link of ",
 					    [NA_LINKS_PAIR] = "path "};
+	size_t n = 0;
 
 	na_str_addf(to, "%s%.100s", sides[x->kind], name_of(p, x->host));
 	if (x->kind == NA_LINKS_PAIR) {
@@ -78,9 +79,13 @@ static void say_who(struct na_str *to, const struct links_report *p,
 		return;
 	na_str_addf(to, " as rank");
 	na_str_addf(to, "%s ", na_plural(ranks->n));
-	na_for_each (v, ranks)
-		na_str_addf(to, "%s%lld", v == ranks->u.of.first ? "" : ", ",
-			    (long long)v->u.i);
+	na_for_each (v, ranks) {
+		if (n++ == NUMBERED)
+			break;
+		na_str_addf(to, "%s%lld", n > 1 ? ", " : "", (long long)v->u.i);
+	}
+	if (ranks->n > NUMBERED)
+		na_str_addf(to, " and %zu more", ranks->n - NUMBERED);
 	na_str_addf(to, " use%s it", ranks->n == 1 ? "s" : "");
 }
 
@@ -90,8 +95,8 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 	const struct na_links_culprit *x = &p->l.culprits.v[i];
 	struct na_value *to = na_put_object(p->r, list, NULL), *ranks;
 	static const char *const kinds[] = {"src", "dst", "host", "pair"};
-	char text[400], number[NA_UNIT_BUF];
-	struct na_str who = na_str_over(text, sizeof(text));
+	char number[NA_UNIT_BUF];
+	struct na_str who = {0};
 
 	put_label(p, to, x->run);
 	na_put_text(p->r, to, M_kind, kinds[x->kind]);
@@ -105,15 +110,16 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 	put_ranks(p, ranks, i + 1, x->run);
 	if (ranks)
 		say_who(&who, p, x, ranks);
-	na_put_text(p->r, to, M_suspect, text);
+	na_put_text(p->r, to, M_suspect, who.s);
 	na_put_bool(p->r, to, M_whole, x->whole);
 	na_put_real(p->r, to, M_excess, x->excess);
 	na_put_real(p->r, to, M_low, x->low);
 	na_put_real(p->r, to, M_high, x->high);
 	na_put_int(p->r, to, M_groups, (int64_t)x->units);
 	na_put_int(p->r, to, M_instances, (int64_t)x->instances);
-	na_str_join(said, "; ", "%s (%sx over %zu groups)", text,
+	na_str_join(said, "; ", "%s (%sx over %zu groups)", who.s ? who.s : "",
 		    na_print_number(number, x->excess, 3), x->units);
+	free(who.s);
 }
 
 /* ---- the answer in words */
@@ -285,8 +291,7 @@ static void put_run(const struct links_report *p, struct na_value *list,
 	const struct na_links_run *x = &p->l.runs[run];
 	struct na_value *to = na_put_object(p->r, list, NULL);
 	struct na_value *culprits, *suspects;
-	char text[800];
-	struct na_str said = na_str_over(text, sizeof(text));
+	struct na_str said = {0};
 
 	put_label(p, to, run);
 	culprits = na_put_list(p->r, to, M_culprits);
@@ -302,7 +307,8 @@ static void put_run(const struct links_report *p, struct na_value *list,
 	say_why(&said, p, run, suspects);
 	na_put_text(p->r, to, M_outcome,
 		    culprits && culprits->n ? "guilty" : "cannot_tell");
-	na_put_text(p->r, to, M_verdict, text);
+	na_put_text(p->r, to, M_verdict, said.s);
+	free(said.s);
 	na_put_int(p->r, to, M_hosts, (int64_t)x->hosts);
 	na_put_int(p->r, to, M_hosts_apart, (int64_t)x->apart);
 	put_groups(p, na_put_list(p->r, to, M_groups), run);

@@ -27,7 +27,7 @@ enum na_status na_pairs_add_step(void *block, const struct na_span *x)
 }
 
 NA_ORDER(by_time, struct pairs_joined, NA_UP(input), NA_UP(start_ps),
-	 NA_UP(end_ps))
+	 NA_UP(end_ps), NA_UP(src))
 
 bool na_pairs_join_ranks(struct pairs_state *s)
 {
@@ -49,8 +49,10 @@ bool na_pairs_join_ranks(struct pairs_state *s)
 		    r.apart[r.parts.v[i].comm] != NA_N_RANK_APARTS)
 			continue;
 		ok = na_add(&s->joined,
-			    ((struct pairs_joined){c->start_ps, c->end_ps,
-						   x->transfer_ps, c->input}));
+			    ((struct pairs_joined){
+				    c->start_ps, c->end_ps, x->transfer_ps,
+				    na_rank_endpoint(r.store, c->peer),
+				    c->input}));
 	}
 	na_sort(s->joined.v, s->joined.n, by_time);
 	na_ranks_fini(&r);
@@ -62,7 +64,8 @@ bool na_pairs_join_ranks(struct pairs_state *s)
 int64_t na_pairs_took(const struct pairs_state *main,
 		      const struct na_transfer *t)
 {
-	const struct pairs_joined key = {t->start_ps, t->end_ps, 0, t->input};
+	const struct pairs_joined key = {t->start_ps, t->end_ps, 0, t->src,
+					 t->input};
 	const struct pairs_joined *x = main->joined.n && t->side == NA_RX
 					       ? bsearch(&key, main->joined.v,
 							 main->joined.n,

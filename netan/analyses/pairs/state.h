@@ -63,6 +63,7 @@ struct pairs_send {
 /* A receive of a rank whose sender is there: what it took alone. */
 struct pairs_joined {
 	int64_t start_ps, end_ps, took_ps;
+	uint32_t src; /* endpoint: one kernel may receive from several */
 	uint16_t input;
 };
 
@@ -91,7 +92,7 @@ struct pairs_state {
 	NA_VEC(struct na_span) rank_steps;
 
 	/* Between the passes. */
-	NA_VEC(struct pairs_joined) joined; /* by input and time */
+	NA_VEC(struct pairs_joined) joined; /* by input, time, src */
 	struct na_arena text;
 	NA_VEC(struct pairs_node) nodes;
 	struct pairs_pair *pairs; /* [keys.n], in order */

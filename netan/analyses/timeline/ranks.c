@@ -160,6 +160,7 @@ static struct na_transfer *received(struct timeline_state *s,
 				    const struct na_comm *x)
 {
 	const struct na_transfer *v = s->received.v;
+	uint32_t src = na_rank_endpoint(s->scope->store, x->peer);
 	size_t at = NA_BOUND(i, 0, s->received.n,
 			     v[i].input > x->input ||
 				     (v[i].input == x->input &&
@@ -167,7 +168,8 @@ static struct na_transfer *received(struct timeline_state *s,
 
 	while (at < s->received.n && v[at].input == x->input &&
 	       v[at].start_ps == x->start_ps) {
-		if (v[at].end_ps == x->end_ps && v[at].klass == NA_VALID)
+		if (v[at].end_ps == x->end_ps && v[at].src == src &&
+		    v[at].klass == NA_VALID)
 			return &s->received.v[at];
 		at++;
 	}

@@ -172,6 +172,8 @@ static inline int64_t na_rank_wait(const struct na_ranks *r, size_t i)
  * before the others. */
 bool na_rank_measures(const struct na_ranks *r,
 		      const struct na_rank_instance *x);
+/* What a rank is called in transfers (r3); NA_UNKNOWN_U32: in none. */
+uint32_t na_rank_endpoint(const struct na_store *store, int32_t number);
 /* An instant of a rank on the common clock. */
 int64_t na_rank_time(const struct na_ranks *r, uint32_t rank, int64_t at_ps);
 

@@ -60,6 +60,19 @@ static bool gather(struct na_ranks *r)
 	return true;
 }
 
+uint32_t na_rank_endpoint(const struct na_store *store, int32_t number)
+{
+	const struct na_names *n = &store->names;
+	const struct na_core rank = {.kind = NA_DEVICE_RANK, .number = number};
+	char text[NA_CORE_BUF];
+	uint32_t name;
+
+	na_core_print(text, &rank, ' ');
+	name = na_strtab_find(&n->strings, text, strlen(text));
+	return name > INT32_MAX ? NA_UNKNOWN_U32
+				: na_names_find(n, NA_ADDRESS, (int32_t)name);
+}
+
 static bool number_cores(struct na_ranks *r)
 {
 	const struct na_devices *d = &r->store->devices;
