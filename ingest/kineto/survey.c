@@ -181,7 +181,8 @@ enum na_status kt_take_event(struct kineto *k, uint32_t wants,
 		return NA_OK;
 	category_of(k, e->cat)->events++;
 	kt_note_time(k, e->ts, 3);
-	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
+	if (!k->pid.s && (na_text_is(e->cat, "cpu_op") ||
+			  na_text_is(e->cat, "cuda_runtime")))
 		k->pid = lasting(k, e->pid);
 	kind = kind_of(k, e);
 	if (na_text_is(e->name, calls_name) || kt_is_p2p_call(e->name))
@@ -278,7 +279,10 @@ static enum na_status settle_host(struct na_input *in, struct na_err *err)
 {
 	const struct kineto *k = in->state;
 	struct na_text host;
+	uint64_t pid;
 
+	if (na_text_number(k->pid, &pid) && pid <= INT64_MAX)
+		in->pid = (int64_t)pid;
 	if (in->rank < 0)
 		in->host = NULL;
 	if (in->host || in->rank < 0 ||

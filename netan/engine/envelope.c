@@ -97,6 +97,15 @@ static void put_inputs(struct na_session *s, struct na_result *r,
 	}
 }
 
+static void put_inputs_left_out(const struct na_session *s,
+				struct na_result *r, struct na_value *coverage)
+{
+	size_t n = s->n_refused - na_session_unread(s);
+
+	if (n)
+		na_put_int(r, coverage, M_inputs_left_out, (int64_t)n);
+}
+
 static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 				     struct na_value *doc, uint64_t used,
 				     int side,
@@ -123,6 +132,7 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 	na_put_int(r, c, M_used, (int64_t)used);
 	if (estimated(s))
 		na_put_int(r, c, M_estimated, (int64_t)estimated(s));
+	put_inputs_left_out(s, r, c);
 	in = na_put_object(r, c, M_left_out);
 	for (int k = 0; k < NA_N_REASONS; k++) {
 		if (sums[k])
