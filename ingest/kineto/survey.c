@@ -106,10 +106,20 @@ static enum na_status add_call(struct kineto *k,
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
+int32_t kt_device_of(struct na_text pid)
+{
+	uint64_t x;
+
+	if (!pid.s || !na_text_number(pid, &x))
+		return 0;
+	return x < KT_DEVICES ? (int32_t)x : KT_DEVICES - 1;
+}
+
 static enum kt_kind kind_of(struct kineto *k, const struct na_kineto_event *e)
 {
 	if (is_kernel(e->cat)) {
 		k->n_kernels++;
+		k->devices |= UINT64_C(1) << kt_device_of(e->pid);
 		return talks(k, e->name) ? KT_TALKS : KT_KERNEL;
 	}
 	if (na_text_begins(e->name, "ProfilerStep#"))

@@ -88,7 +88,10 @@ static void put_inputs(struct na_session *s, struct na_result *r,
 		row = na_put_object(r, list, NULL);
 		na_put_text(r, row, M_path, s->refused[i].path);
 		na_put_text(r, row, M_label, s->refused[i].label);
-		na_put_null(r, row, M_format);
+		if (s->refused[i].format)
+			na_put_text(r, row, M_format, s->refused[i].format);
+		else
+			na_put_null(r, row, M_format);
 		na_put_null(r, row, M_host);
 		na_put_null(r, row, M_bytes);
 		na_put_int(r, row, M_transfers, 0);
@@ -424,7 +427,7 @@ void na_session_say_planes(const struct na_session *s)
 		const struct na_input *in = &s->inputs[i];
 
 		for (size_t k = 0; k < in->n_sections && shown < 8; k++) {
-			if (said_before(s, i, k))
+			if (s->sources[i].ranks || said_before(s, i, k))
 				continue;
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
 					       "%s\"%.60s\"",
@@ -437,9 +440,8 @@ void na_session_say_planes(const struct na_session *s)
 	else if (s->inputs[0].capture)
 		na_say_hint(s->request, "packets do not show devices: give "
 					"traces (.xplane.pb)");
-	else if (s->inputs[0].told != NA_TOLD_RECORDER)
-		na_say_hint(s->request, "there are no planes at all: an empty "
-					"file");
+	else if (s->inputs[0].told != NA_TOLD_RECORDER && !s->inputs[0].events)
+		na_say_hint(s->request, "nothing is in it: no plane, no event");
 	say_quiet(s);
 }
 

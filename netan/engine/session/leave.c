@@ -1,4 +1,5 @@
 /* Inputs that are left out because of the others. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,17 @@
 /* Its row says why. */
 static bool note_left(struct na_session *s, size_t i, const char *why)
 {
-	char *copy;
+	char text[512], *copy;
 
 	if (!na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 		     sizeof(*s->refused)))
 		return false;
-	copy = strdup(why);
+	snprintf(text, sizeof(text), "left out: it %s", why);
+	copy = strdup(text);
 	if (copy)
 		s->refused[s->n_refused++] = (struct na_refused){
-			s->inputs[i].path, s->sources[i].label, copy, true};
+			s->inputs[i].path, s->sources[i].label, copy,
+			s->inputs[i].format};
 	return copy;
 }
 
@@ -60,7 +63,7 @@ size_t na_session_unread(const struct na_session *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_refused; i++)
-		n += !s->refused[i].apart;
+		n += !s->refused[i].format;
 	return n;
 }
 

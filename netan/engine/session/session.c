@@ -40,7 +40,7 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
 		s->refused[s->n_refused++] = (struct na_refused){
-			path, label, copy, false};
+			path, label, copy, NULL};
 	else
 		free(copy);
 }

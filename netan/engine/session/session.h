@@ -25,7 +25,8 @@ struct na_hang_reading; /* netan/engine/hangs */
 struct na_refused {
 	const char *path, *label;
 	char *why;
-	bool apart; /* readable, and left out because of the others */
+	const char *format; /* of one that is left out because of the others;
+			       NULL: could not be read */
 };
 
 struct na_session {
