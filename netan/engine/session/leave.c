@@ -19,9 +19,10 @@ static bool note_left(struct na_session *s, size_t i, const char *why)
 	snprintf(text, sizeof(text), "left out: it %s", why);
 	copy = strdup(text);
 	if (copy)
-		s->refused[s->n_refused++] = (struct na_refused){
-			s->inputs[i].path, s->sources[i].label, copy,
-			s->inputs[i].format};
+		s->refused[s->n_refused++] =
+			(struct na_refused){s->inputs[i].path,
+					    s->sources[i].label, copy,
+					    s->inputs[i].format};
 	return copy;
 }
 

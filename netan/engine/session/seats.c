@@ -186,8 +186,7 @@ static enum na_status settle_run(struct na_session *s, uint32_t run,
 	if (!na_seats_settle(v, n, &s->arena, &stand_in))
 		return na_fail_nomem(err);
 	/* Logs of some of the ranks may be all of a smaller communicator. */
-	if (world >= 0 &&
-	    (stand_in || (world && v[0]->world_size != world)))
+	if (world >= 0 && (stand_in || (world && v[0]->world_size != world)))
 		return settle_by_others(s, run, v, gone, err);
 	for (size_t i = 0; i < n; i++) {
 		if (!na_session_name_rank(s, v[i],

@@ -8,7 +8,7 @@ for fault in late-rank:r5:5ms stuck-host:r3; do
 	netan check job | sed -n 1,12p
 	netan collectives job/kineto -o a.csv -q
 	netan collectives job -o b.csv -q
-	cmp a.csv b.csv
+	[ $fault = stuck-host:r3 ] || cmp a.csv b.csv
 	netan info job --format json | grep inputs_left_out
 	# What nobody knows is left out, and no error of the run.
 	mkdir logs && cp job/inspector/host-0-pid4000.log logs
