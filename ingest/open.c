@@ -51,6 +51,12 @@ static const struct { const char *magic; size_t n; const char *is; } named[] = {
 };
 /* clang-format on */
 
+/* For who gave something else. */
+#define READS \
+	"netan reads traces of XProf, PyTorch and JAX, packet captures, dumps of " \
+	"the flight recorder, logs of NCCL, exports of Nsight Systems " \
+	"(docs/formats.md: all)"
+
 static const char *text_kind(const uint8_t *p, size_t n)
 {
 	size_t i = 0, printable = 0;
@@ -60,15 +66,13 @@ static const char *text_kind(const uint8_t *p, size_t n)
 	while (i < n && (p[i] == ' ' || (p[i] >= '\t' && p[i] <= '\r')))
 		i++;
 	if (i < n && (p[i] == '{' || p[i] == '['))
-		return "JSON, but no trace that we know (looked for "
-		       "traceEvents of PyTorch's profiler); of a TPU job give "
-		       "the run's .xplane.pb";
+		return "JSON of no format that is known (traceEvents of a "
+		       "profiler, a dump, a log); " READS;
 	n = n < 4096 ? n : 4096;
 	for (size_t k = 0; k < n; k++)
 		printable += p[k] >= 0x20 || (p[k] >= '\t' && p[k] <= '\r');
 	if (n && printable == n && !memchr(p, 0x7f, n))
-		return "text; this command reads XProf traces (.xplane.pb) "
-		       "and packet captures";
+		return "text; " READS;
 	return NULL;
 }
 
@@ -115,8 +119,7 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 	return na_fail(
 		err, NA_EFORMAT, "%s",
 		why ? why
-		    : "neither an XProf trace (XSpace) nor a packet capture: "
-		      "its first bytes are no plane and no capture header");
+		    : "its first bytes are of no format that is known; " READS);
 }
 
 static enum na_status map_file(struct na_input *in, int fd, size_t size,

@@ -257,6 +257,7 @@ static bool settle_group(const struct place *p, size_t n,
 		x->world = world;
 		x->taken = taken;
 		x->n_taken = n_taken;
+		x->list = (struct na_text){NULL, 0};
 		if (i && x->size == p->seat->size)
 			x->list = p->seat->list;
 		else if (!list_ranks(x, a))
@@ -303,27 +304,46 @@ static void place_ranks(struct na_input *const *v, size_t n,
 	}
 }
 
+static bool settle_groups(const struct places *p, struct na_input *const *v,
+			  size_t world, struct na_arena *a)
+{
+	struct places heads = {0};
+	bool ok = true;
+
+	for (size_t i = 0, n; ok && i < p->n; i += n) {
+		n = same_group(p, i);
+		ok = settle_group(p->v + i, n, v, i == world, a) &&
+		     (!p->v[i].seat->list.n ||
+		      na_add(&heads, ((struct place){p->v[i].seat, i})));
+	}
+	if (ok)
+		number_twins(heads.v, heads.n, p);
+	na_vec_free(&heads);
+	return ok;
+}
+
+bool na_seats_told(struct na_input *const *v, size_t n, struct na_arena *a)
+{
+	struct places p = {0};
+	bool ok = gather(v, n, &p) && settle_groups(&p, v, SIZE_MAX, a);
+
+	na_vec_free(&p);
+	return ok;
+}
+
 bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
 		     bool *stand_in)
 {
 	struct process *of = na_calloc(n, sizeof(*of));
-	struct places p = {0}, heads = {0};
-	size_t world = SIZE_MAX, n_group;
+	struct places p = {0};
+	size_t world = SIZE_MAX;
 	bool ok = of && gather(v, n, &p);
 
 	if (ok) {
 		world = find_world(&p, of, number(v, n, of));
 		place_ranks(v, n, &p, world, of);
 	}
-	for (size_t i = 0; ok && i < p.n; i += n_group) {
-		n_group = same_group(&p, i);
-		ok = settle_group(p.v + i, n_group, v, i == world, a) &&
-		     (!p.v[i].seat->list.n ||
-		      na_add(&heads, ((struct place){p.v[i].seat, i})));
-	}
-	if (ok)
-		number_twins(heads.v, heads.n, &p);
-	na_vec_free(&heads);
+	ok = ok && settle_groups(&p, v, world, a);
 	*stand_in = ok && world == SIZE_MAX;
 	na_vec_free(&p);
 	free(of);

@@ -57,5 +57,8 @@ bool na_seat_add(struct na_input *in, struct na_text group, int32_t rank,
  */
 bool na_seats_settle(struct na_input *const *v, size_t n, struct na_arena *a,
 		     bool *stand_in) NA_MUST_CHECK;
+/* The same where others told the ranks: in->rank and in->world_size stay. */
+bool na_seats_told(struct na_input *const *v, size_t n,
+		   struct na_arena *a) NA_MUST_CHECK;
 
 #endif

@@ -58,7 +58,7 @@ struct kt_category {
 	uint64_t events;
 	uint32_t wants;
 };
-enum { KT_CATEGORIES = 64 };
+enum { KT_CATEGORIES = 64, KT_DEVICES = 64 };
 
 /* How far the survey is while the file is unpacked. */
 struct kt_spool {
@@ -94,6 +94,7 @@ struct kineto {
 	bool has_first;
 	bool has_array;     /* of events */
 	struct na_text pid; /* of the job's process, on its host */
+	uint64_t devices;   /* of kernels: bits, the last of all beyond */
 };
 
 /* What the members of `args` say; -1 and NULL: nothing. */
@@ -110,6 +111,9 @@ struct kt_args kt_args_of(struct na_text args);
 
 /* cpu.c: gloo's ranges hold the shapes of what goes in (with record_shapes),
  * and c10d's calls around them to whom it goes. */
+
+/* Of kernels the process is the device: its number on the host. */
+int32_t kt_device_of(struct na_text pid);
 
 /* Of all tensors that go in; NA_UNKNOWN_U64: not told. */
 uint64_t kt_input_bytes(const struct kt_args *a);

@@ -65,18 +65,14 @@ static uint32_t core_of(struct reading *r, const struct event *e)
 {
 	enum na_device_kind kind = NA_DEVICE_RANK;
 	int32_t number = r->in->rank;
-	uint64_t x;
 
 	if (number < 0 && r->k->agents.n)
 		return r->sink->core(r->sink->ctx, NA_DEVICE_GPU,
 				     (int32_t)e->agent);
-	if (number < 0) {
-		/* Of kernels the process is the device. */
-		if (!r->k->n_kernels || !e->is.pid.s ||
-		    !na_text_number(e->is.pid, &x) || x >= NA_CORES_MAX)
-			x = 0;
-		return r->sink->core(r->sink->ctx, NA_DEVICE_GPU, (int32_t)x);
-	}
+	if (number < 0)
+		return r->sink->core(r->sink->ctx, NA_DEVICE_GPU,
+				     r->k->n_kernels ? kt_device_of(e->is.pid)
+						     : 0);
 	if (r->core == NA_UNKNOWN_U32)
 		r->core = r->sink->core(r->sink->ctx, kind, number);
 	return r->core;
@@ -296,9 +292,29 @@ static enum na_status on_cpu(struct reading *r, struct event *e)
 	return put_all(r, e, NA_COMM_CPU);
 }
 
-static enum na_status step(struct reading *r, const struct event *e)
+/* Of each device that the process has; where its rank is told, they are one. */
+static enum na_status put_step(struct reading *r, struct na_span *s)
 {
 	const struct na_sink *sink = r->sink;
+	uint64_t devices = r->k->devices ? r->k->devices : 1;
+	enum na_status st = NA_OK;
+
+	if (r->in->rank >= 0) {
+		s->plane = r->in->rank;
+		s->device = NA_DEVICE_RANK;
+		return sink->span(sink->ctx, s);
+	}
+	s->device = NA_DEVICE_GPU;
+	for (int32_t i = 0; st == NA_OK && i < KT_DEVICES; i++) {
+		s->plane = i;
+		if (devices >> i & 1)
+			st = sink->span(sink->ctx, s);
+	}
+	return st;
+}
+
+static enum na_status step(struct reading *r, const struct event *e)
+{
 	struct na_text name = plain(r, e->is.name), digits = name;
 	uint64_t number;
 	struct na_span s = {
@@ -306,15 +322,13 @@ static enum na_status step(struct reading *r, const struct event *e)
 		.start_ps = e->start_ps,
 		.end_ps = e->end_ps,
 		.number = -1,
-		.plane = r->in->rank < 0 ? 0 : r->in->rank,
-		.device = r->in->rank < 0 ? NA_DEVICE_GPU : NA_DEVICE_RANK,
 	};
 
 	if (na_text_past(&digits, "ProfilerStep#") &&
 	    na_text_number(digits, &number) && number <= INT64_MAX)
 		s.number = (int64_t)number;
-	s.name = sink->name(sink->ctx, name.s, name.n);
-	return sink->span(sink->ctx, &s);
+	s.name = r->sink->name(r->sink->ctx, name.s, name.n);
+	return put_step(r, &s);
 }
 
 static enum na_status busy(struct reading *r, const struct event *e)

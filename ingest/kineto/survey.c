@@ -106,10 +106,20 @@ static enum na_status add_call(struct kineto *k,
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
+int32_t kt_device_of(struct na_text pid)
+{
+	uint64_t x;
+
+	if (!pid.s || !na_text_number(pid, &x))
+		return 0;
+	return x < KT_DEVICES ? (int32_t)x : KT_DEVICES - 1;
+}
+
 static enum kt_kind kind_of(struct kineto *k, const struct na_kineto_event *e)
 {
 	if (is_kernel(e->cat)) {
 		k->n_kernels++;
+		k->devices |= UINT64_C(1) << kt_device_of(e->pid);
 		return talks(k, e->name) ? KT_TALKS : KT_KERNEL;
 	}
 	if (na_text_begins(e->name, "ProfilerStep#"))
@@ -181,7 +191,8 @@ enum na_status kt_take_event(struct kineto *k, uint32_t wants,
 		return NA_OK;
 	category_of(k, e->cat)->events++;
 	kt_note_time(k, e->ts, 3);
-	if (!k->pid.s && na_text_is(e->cat, "cpu_op"))
+	if (!k->pid.s && (na_text_is(e->cat, "cpu_op") ||
+			  na_text_is(e->cat, "cuda_runtime")))
 		k->pid = lasting(k, e->pid);
 	kind = kind_of(k, e);
 	if (na_text_is(e->name, calls_name) || kt_is_p2p_call(e->name))
@@ -278,7 +289,10 @@ static enum na_status settle_host(struct na_input *in, struct na_err *err)
 {
 	const struct kineto *k = in->state;
 	struct na_text host;
+	uint64_t pid;
 
+	if (na_text_number(k->pid, &pid) && pid <= INT64_MAX)
+		in->pid = (int64_t)pid;
 	if (in->rank < 0)
 		in->host = NULL;
 	if (in->host || in->rank < 0 ||

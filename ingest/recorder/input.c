@@ -211,3 +211,46 @@ const struct na_reader na_reader_dump = {
 	.read = read_dump,
 	.close = close_dump,
 };
+
+/* ---- two of one rank */
+
+bool na_recorder_is_input(const struct na_input *in)
+{
+	return in->reader == &na_reader_dump;
+}
+
+/* Operations are counted from the start of the process on. */
+bool na_recorder_same(const struct na_input *a, const struct na_input *b)
+{
+	const struct na_testimony_dump *x = dump_of(a), *y = dump_of(b);
+	size_t i = 0, k = 0, n = 0;
+
+	while (i < x->entries.n && k < y->entries.n) {
+		const struct na_testimony_entry *p = &x->entries.v[i];
+		const struct na_testimony_entry *q = &y->entries.v[k];
+
+		if (p->record != q->record) {
+			i += p->record < q->record;
+			k += p->record > q->record;
+			continue;
+		}
+		if (p->created_ns != q->created_ns || p->p2p != q->p2p ||
+		    p->sequence != q->sequence)
+			return false;
+		n += p->created_ns != INT64_MIN;
+		i++;
+		k++;
+	}
+	return n;
+}
+
+bool na_recorder_more(const struct na_input *a, const struct na_input *b)
+{
+	const struct na_testimony_dump *x = dump_of(a), *y = dump_of(b);
+
+	if (a->damaged != b->damaged)
+		return b->damaged;
+	if (x->newest_ns != y->newest_ns)
+		return x->newest_ns > y->newest_ns;
+	return x->n_entries > y->n_entries;
+}

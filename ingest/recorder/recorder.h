@@ -41,6 +41,14 @@ enum na_status na_recorder_read_bytes(struct na_testimony *x, const char *path,
 /* The last number of a file's name; -1: there is none. */
 int32_t na_recorder_rank(const char *path);
 
+/* Dumps as inputs (input.c): is it one; do two of a rank come from one
+ * recorder, which tells the same of what both hold; does a tell more than b:
+ * whole, of a later moment, with more operations? */
+struct na_input;
+bool na_recorder_is_input(const struct na_input *in);
+bool na_recorder_same(const struct na_input *a, const struct na_input *b);
+bool na_recorder_more(const struct na_input *a, const struct na_input *b);
+
 /* ---- among themselves */
 
 /* A JSON text as values; as na_pickle_read(). */

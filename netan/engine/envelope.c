@@ -88,13 +88,25 @@ static void put_inputs(struct na_session *s, struct na_result *r,
 		row = na_put_object(r, list, NULL);
 		na_put_text(r, row, M_path, s->refused[i].path);
 		na_put_text(r, row, M_label, s->refused[i].label);
-		na_put_null(r, row, M_format);
+		if (s->refused[i].format)
+			na_put_text(r, row, M_format, s->refused[i].format);
+		else
+			na_put_null(r, row, M_format);
 		na_put_null(r, row, M_host);
 		na_put_null(r, row, M_bytes);
 		na_put_int(r, row, M_transfers, 0);
 		why = na_put_list(r, row, M_warnings);
 		na_put_text(r, why, NULL, s->refused[i].why);
 	}
+}
+
+static void put_inputs_left_out(const struct na_session *s,
+				struct na_result *r, struct na_value *coverage)
+{
+	size_t n = s->n_refused - na_session_unread(s);
+
+	if (n)
+		na_put_int(r, coverage, M_inputs_left_out, (int64_t)n);
 }
 
 static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
@@ -123,6 +135,7 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 	na_put_int(r, c, M_used, (int64_t)used);
 	if (estimated(s))
 		na_put_int(r, c, M_estimated, (int64_t)estimated(s));
+	put_inputs_left_out(s, r, c);
 	in = na_put_object(r, c, M_left_out);
 	for (int k = 0; k < NA_N_REASONS; k++) {
 		if (sums[k])
@@ -414,7 +427,7 @@ void na_session_say_planes(const struct na_session *s)
 		const struct na_input *in = &s->inputs[i];
 
 		for (size_t k = 0; k < in->n_sections && shown < 8; k++) {
-			if (said_before(s, i, k))
+			if (s->sources[i].ranks || said_before(s, i, k))
 				continue;
 			at += (size_t)snprintf(text + at, sizeof(text) - at,
 					       "%s\"%.60s\"",
@@ -427,9 +440,8 @@ void na_session_say_planes(const struct na_session *s)
 	else if (s->inputs[0].capture)
 		na_say_hint(s->request, "packets do not show devices: give "
 					"traces (.xplane.pb)");
-	else if (s->inputs[0].told != NA_TOLD_RECORDER)
-		na_say_hint(s->request, "there are no planes at all: an empty "
-					"file");
+	else if (s->inputs[0].told != NA_TOLD_RECORDER && !s->inputs[0].events)
+		na_say_hint(s->request, "nothing is in it: no plane, no event");
 	say_quiet(s);
 }
 

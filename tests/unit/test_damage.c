@@ -220,8 +220,8 @@ static void other_files(void **state)
 		{"\x0a\x09\x0a\x07module1\x12\x01x", 14, "HLO"},
 		{"\x7f"
 		 "ELF\x02\x01\x01\0\0\0",
-		 10, "neither an XProf trace"},
-		{"\0\0\0\0\0\0\0\0", 8, "neither an XProf trace"},
+		 10, "of no format that is known"},
+		{"\0\0\0\0\0\0\0\0", 8, "of no format that is known"},
 	};
 
 	(void)state;

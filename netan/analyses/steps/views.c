@@ -32,7 +32,7 @@ static bool says_something(const struct st_state *s, const char *member)
 	if (strcmp(member, M_rank) == 0 || strcmp(member, M_slowest_rank) == 0)
 		return store->ranked.ranks;
 	if (strcmp(member, M_host) == 0 || strcmp(member, M_slowest_host) == 0)
-		return store->ranked.hosts ||
+		return store->ranked.hosts || !store->ranked.ranks ||
 		       store->ranked.inputs < store->n_sources;
 	return strcmp(member, M_waiting_ms) != 0 || can_wait(s);
 }

@@ -150,7 +150,8 @@ static double share(na_i128 part, na_i128 all)
 }
 
 struct compared { /* those of a run that have steps */
-	size_t n, ranks;
+	size_t n, ranks;  /* those whose rank is told */
+	size_t files;     /* of ranks, told or not */
 	uint64_t steps;   /* that were compared */
 	bool collectives; /* these were compared as well */
 };
@@ -166,6 +167,7 @@ static struct compared compared_of(const struct st_state *s, uint32_t run)
 			continue;
 		x.n++;
 		x.ranks += na_steps_rank_of(s, h->host) >= 0;
+		x.files += s->scope->store->sources[h->host].ranks;
 		if (h->tests[ST_OF_STEPS].n > x.steps)
 			x.steps = h->tests[ST_OF_STEPS].n;
 		for (unsigned k = ST_OF_STEPS + 1; k < ST_TESTS; k++)
@@ -179,7 +181,7 @@ size_t na_steps_enough(const struct st_state *s, uint32_t run)
 	struct compared x = compared_of(s, run);
 
 	/* The one that is named is the best of all. */
-	return x.n < 2 || x.ranks < x.n || x.collectives
+	return x.n < 2 || x.files < x.n || x.collectives
 		       ? 0
 		       : (size_t)ceil(1 - log(ST_Q) / log((double)x.n) - 1e-9);
 }
@@ -194,6 +196,13 @@ static const char *percent(char buf[NA_UNIT_BUF], na_i128 part, na_i128 all)
 		return buf;
 	}
 	return na_print_number(buf, x, 3);
+}
+
+static const char *word_of(const struct compared *x)
+{
+	return x->ranks == x->n   ? "ranks"
+	       : x->files == x->n ? "files of ranks (which ones is not told)"
+				  : "hosts";
 }
 
 static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
@@ -220,12 +229,13 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	if (x.n > 1 && x.steps < needed)
 		na_str_addf(t,
 			    "%" PRIu64
-			    " step%s of %zu ranks, and it takes %zu to "
+			    " step%s of %zu %s, and it takes %zu to "
 			    "name a straggler",
-			    x.steps, na_plural(x.steps), x.n, needed);
+			    x.steps, na_plural(x.steps), x.n, word_of(&x),
+			    needed);
 	else if (x.n > 1)
 		na_str_addf(t, "no straggler among %zu %s", x.n,
-			    x.ranks == x.n ? "ranks" : "hosts");
+			    word_of(&x));
 	else
 		na_str_addf(t, "one %s, nobody to compare it with",
 			    x.ranks ? "rank" : "host");

@@ -173,7 +173,7 @@ static void say_warnings(const struct na_session *s)
 
 static bool damaged(const struct na_session *s)
 {
-	bool any = s->n_refused > 0;
+	bool any = na_session_unread(s) > 0;
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		any |= s->inputs[i].damaged;

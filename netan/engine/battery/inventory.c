@@ -98,7 +98,7 @@ struct na_result *na_inventory(struct na_battery *b)
 		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
 		    none);
 	na_put_count(r, to, M_files, s->n_inputs);
-	na_put_count(r, to, M_refused, s->n_refused);
+	na_put_count(r, to, M_refused, na_session_unread(s));
 	na_put_count(r, to, M_damaged, put_inputs(r, to, s));
 	na_put_count(r, to, M_hosts, na_store_hosts(&s->store));
 	na_put_count(r, to, M_ranks, s->store.ranked.ranks);

@@ -189,6 +189,24 @@ static bool *absent_ranks(const struct na_session *s, size_t world)
 	return absent;
 }
 
+/* Files of PyTorch's profiler that do not tell whose they are. */
+static void note_untold(const struct na_session *s, struct na_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		n += s->inputs[i].rank < 0 &&
+		     strcmp(s->inputs[i].format, "kineto") == 0;
+	if (n > 1)
+		na_result_note(r, "%zu files do not tell their ranks, and "
+				  "stand for a process each: the profiler of "
+				  "PyTorch writes ranks (distributedInfo) "
+				  "where torch.distributed is initialised "
+				  "before it starts; a number in the file's "
+				  "name (rank3) tells one, too",
+			       n);
+}
+
 void na_session_note_ranks(const struct na_session *s, struct na_result *r,
 			   struct na_value *coverage)
 {
@@ -198,6 +216,7 @@ void na_session_note_ranks(const struct na_session *s, struct na_result *r,
 	struct na_str t = na_str_over(text, sizeof(text));
 	bool *absent;
 
+	note_untold(s, r);
 	if (!here || here >= world)
 		return;
 	absent = world - here <= NAMED ? absent_ranks(s, world) : NULL;

@@ -35,7 +35,7 @@ static void after_reading(struct na_session *s)
 	for (size_t i = 0; i < s->n_inputs; i++)
 		s->damaged |= s->inputs[i].damaged ||
 			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
-	s->damaged |= s->n_refused > 0;
+	s->damaged |= na_session_unread(s) > 0;
 }
 
 enum na_status na_session_read(struct na_session *s, bool by_step,

@@ -3,25 +3,157 @@
 #include <string.h>
 
 #include "ingest/gpu/seats.h"
+#include "netan/base/order.h"
+#include "netan/base/vec.h"
 #include "netan/engine/session/session.h"
 
-/* They cannot be told from ranks that others of the run name. */
-static enum na_status alone(const struct na_session *s, uint32_t run,
-			    struct na_err *err)
+/* ---- who others of the run say that a process is */
+
+/* A process of a host; its rank, or the input that is to be told it. */
+struct process {
+	const char *host;
+	int64_t pid;
+	int32_t rank, world_size;
+	struct na_input *of;
+};
+
+struct processes {
+	NA_VEC(struct process);
+};
+
+NA_ORDER(by_process, struct process, strcmp(x->host, y->host), NA_UP(pid),
+	 NA_UP(rank))
+
+/* Some tell it with its domain and some do not; NULL: no memory. */
+static const char *short_host(struct na_session *s, const struct na_input *in)
+{
+	bool address = in->host[0] >= '0' && in->host[0] <= '9';
+
+	return address ? in->host
+		       : na_arena_strn(&s->arena, in->host,
+				       strcspn(in->host, "."));
+}
+
+/* Of those with seats, or of the others that tell ranks and hosts; false: no
+ * memory. */
+static bool gather(struct na_session *s, uint32_t run, bool seats,
+		   struct processes *to)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
+		struct na_input *in = &s->inputs[i];
+		struct process x = {"", in->pid, in->rank, in->world_size, in};
 
-		if (s->sources[i].run == run && in->rank >= 0 && !in->n_seats)
-			return na_fail(err, NA_EUSAGE,
-				       "%s tells ranks of the job, and logs of "
-				       "communicators beside it do not (none "
-				       "is of all processes): give them "
-				       "alone, or a --label NAME before each",
-				       in->path);
+		if (s->sources[i].run != run || (in->n_seats > 0) != seats ||
+		    (!seats && in->rank < 0))
+			continue;
+		if (!s->sources[i].no_host)
+			x.host = short_host(s, in);
+		if (!x.host || !na_add(to, x))
+			return false;
 	}
-	return NA_OK;
+	na_sort(to->v, to->n, by_process);
+	return true;
 }
+
+static size_t of_host(const struct processes *p, const char *host, size_t *from)
+{
+	*from = NA_BOUND(i, 0, p->n, strcmp(p->v[i].host, host) >= 0);
+	return NA_BOUND(i, *from, p->n, strcmp(p->v[i].host, host) > 0) - *from;
+}
+
+/* The one rank of a host's n that is this process, or (`told` false) that may
+ * be it; NULL: none, or several. */
+static const struct process *only_rank(const struct process *v, size_t n,
+				       int64_t pid, bool told)
+{
+	const struct process *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (told && (pid < 0 || v[i].pid != pid))
+			continue;
+		if (!told && pid >= 0 && v[i].pid >= 0 && v[i].pid != pid)
+			return NULL;
+		if (found && found->rank != v[i].rank)
+			return NULL;
+		found = &v[i];
+	}
+	return found;
+}
+
+static const struct process *find_known(const struct processes *known,
+					const struct processes *logs,
+					const struct process *x)
+{
+	size_t from, first, n = of_host(known, x->host, &from);
+	const struct process *found;
+
+	if (!*x->host)
+		return NULL;
+	found = only_rank(known->v + from, n, x->pid, true);
+	if (!found && of_host(logs, x->host, &first) == 1)
+		found = only_rank(known->v + from, n, x->pid, false);
+	return found;
+}
+
+/* Their ranks where others know them, those to `v`; the rest is gone. */
+static size_t match(const struct na_session *s, const struct processes *known,
+		    const struct processes *logs, struct na_input **v,
+		    bool *gone)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < logs->n; i++) {
+		const struct process *x = &logs->v[i];
+		const struct process *is = find_known(known, logs, x);
+
+		if (!is) {
+			gone[x->of - s->inputs] = true;
+			continue;
+		}
+		x->of->rank = is->rank;
+		x->of->world_size = is->world_size;
+		v[n++] = x->of;
+	}
+	return n;
+}
+
+/* The largest job that traces of the run tell of; -1: they tell no ranks; 0:
+ * ranks, and not how many. */
+static int32_t told_world(const struct na_session *s, uint32_t run)
+{
+	int32_t most = -1;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		int32_t size = in->told == NA_TOLD_TRACE ? in->world_size : 0;
+
+		if (s->sources[i].run != run || in->rank < 0 || in->n_seats)
+			continue;
+		size = size > 0 ? size : 0;
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+/* Ranks of the n logs by those that others tell. */
+static enum na_status settle_by_others(struct na_session *s, uint32_t run,
+				       struct na_input **v, bool *gone,
+				       struct na_err *err)
+{
+	struct processes known = {0}, logs = {0};
+	bool ok = gather(s, run, false, &known) && gather(s, run, true, &logs);
+	size_t n = ok ? match(s, &known, &logs, v, gone) : 0;
+
+	ok = ok && na_seats_told(v, n, &s->arena);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = na_session_name_rank(s, v[i],
+					  &s->sources[v[i] - s->inputs]);
+	na_vec_free(&known);
+	na_vec_free(&logs);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+/* ---- */
 
 static bool note_stand_in(struct na_session *s)
 {
@@ -38,8 +170,10 @@ static bool note_stand_in(struct na_session *s)
 }
 
 static enum na_status settle_run(struct na_session *s, uint32_t run,
-				 struct na_input **v, struct na_err *err)
+				 struct na_input **v, bool *gone,
+				 struct na_err *err)
 {
+	int32_t world = told_world(s, run);
 	bool stand_in;
 	size_t n = 0;
 
@@ -51,27 +185,36 @@ static enum na_status settle_run(struct na_session *s, uint32_t run,
 		return NA_OK;
 	if (!na_seats_settle(v, n, &s->arena, &stand_in))
 		return na_fail_nomem(err);
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->sources[i].run == run && s->inputs[i].n_seats &&
-		    !na_session_name_rank(s, &s->inputs[i], &s->sources[i]))
+	/* Logs of some of the ranks may be all of a smaller communicator. */
+	if (world >= 0 && (stand_in || (world && v[0]->world_size != world)))
+		return settle_by_others(s, run, v, gone, err);
+	for (size_t i = 0; i < n; i++) {
+		if (!na_session_name_rank(s, v[i],
+					  &s->sources[v[i] - s->inputs]))
 			return na_fail_nomem(err);
 	}
-	if (!stand_in)
-		return NA_OK;
-	return note_stand_in(s) ? alone(s, run, err) : na_fail_nomem(err);
+	return !stand_in || note_stand_in(s) ? NA_OK : na_fail_nomem(err);
 }
 
 enum na_status na_session_seats(struct na_session *s, struct na_err *err)
 {
 	struct na_input **v = na_calloc(s->n_inputs, sizeof(*v));
+	bool *gone = na_calloc(s->n_inputs, sizeof(*gone));
 	uint32_t runs = 0;
 
-	if (!v)
-		return na_fail_nomem(err);
+	if (!v || !gone)
+		na_fail_nomem(err);
 	for (size_t i = 0; i < s->n_inputs; i++)
 		runs = s->sources[i].run >= runs ? s->sources[i].run + 1 : runs;
 	for (uint32_t run = 0; err->status == NA_OK && run < runs; run++)
-		settle_run(s, run, v, err);
+		settle_run(s, run, v, gone, err);
+	if (err->status == NA_OK)
+		na_session_leave(s, gone,
+				 "tells ranks of communicators alone, none of "
+				 "which is of all processes, and no other "
+				 "input tells the rank of its process (by "
+				 "host and process id)");
 	free(v);
+	free(gone);
 	return err->status;
 }

@@ -39,8 +39,8 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		na_say_warning(s->request, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
-		s->refused[s->n_refused++] = (struct na_refused){path, label,
-								 copy};
+		s->refused[s->n_refused++] = (struct na_refused){
+			path, label, copy, NULL};
 	else
 		free(copy);
 }
@@ -545,6 +545,7 @@ enum na_status na_session_open_beside(struct na_session *s,
 			: s->only_one ? ""
 				      : "no readable input");
 	else if (na_session_seats(s, &err) == NA_OK &&
+		 na_session_once(s, &err) == NA_OK &&
 		 na_session_hosts(s, &err) == NA_OK &&
 		 !(may_be_mixed(s) && runs_mixed(s, &err)) &&
 		 na_session_captures(s, &err) == NA_OK) {

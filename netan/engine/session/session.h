@@ -25,6 +25,8 @@ struct na_hang_reading; /* netan/engine/hangs */
 struct na_refused {
 	const char *path, *label;
 	char *why;
+	const char *format; /* of one that is left out because of the others;
+			       NULL: could not be read */
 };
 
 struct na_session {
@@ -83,9 +85,19 @@ void na_session_close(struct na_session *s);
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
 /* seats.c, for open, when runs are numbered: ranks of inputs that know those
- * of communicators alone.  NA_EUSAGE: they do not go with others; NA_ENOMEM. */
+ * of communicators alone, by the others of the run where these tell ranks;
+ * without those that nobody knows.  NA_ENOMEM. */
 enum na_status na_session_seats(struct na_session *s,
 				struct na_err *err) NA_MUST_CHECK;
+/* leave.c.  Without those inputs that are `gone`: one warning, "it WHY".  None
+ * of them holds several hosts. */
+void na_session_leave(struct na_session *s, const bool *gone, const char *why);
+/* How many inputs could not be read, of s->refused. */
+size_t na_session_unread(const struct na_session *s);
+/* Of dumps that one rank's recorder wrote, the one that tells most, before
+ * runs are looked at for being mixed.  NA_ENOMEM. */
+enum na_status na_session_once(struct na_session *s,
+			       struct na_err *err) NA_MUST_CHECK;
 /* hosts.c, for open: what an input calls its host, into it and its source;
  * then --hosts, which may say where ranks are.  NA_ENOMEM. */
 enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
