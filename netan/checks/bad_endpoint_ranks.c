@@ -105,7 +105,8 @@ bool na_bad_endpoint_ranks(struct na_case *c)
 
 bool na_ranks_slow(const struct na_case *c)
 {
-	return any_slow(na_first(na_case_body(c, "collectives"), M_links));
+	return slowest(na_first(na_case_body(c, "collectives"), M_links)) !=
+	       NULL;
 }
 
 const char *na_ranks_compared(struct na_case *c)
