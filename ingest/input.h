@@ -90,6 +90,7 @@ struct na_input {
 	struct na_seat *seats;
 	size_t n_seats;
 	int64_t pid;
+	bool p2p_told; /* a trace of its rank tells its sends and receives */
 	uint64_t lines_skipped; /* nobody asked for them */
 	uint64_t events;        /* of the lines that were read */
 	bool damaged;           /* truncated or broken somewhere */

@@ -192,7 +192,7 @@ static enum na_status tell_comm(struct reading *r,
 	if (st == NA_OK && wants & NA_WANT_OPS && na_inspector_timed(x))
 		st = tell_op(r, x, &c);
 	if (st == NA_OK && peer && wants & NA_WANT_TRANSFERS &&
-	    na_inspector_timed(x))
+	    !r->in->p2p_told && na_inspector_timed(x))
 		st = tell_transfer(r, x, c.start_ps, c.end_ps, c.operation,
 				   receives ? na_text_n("RECV", 4)
 					    : na_text_n("SEND", 4));

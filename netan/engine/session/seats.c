@@ -4,6 +4,7 @@
 
 #include "ingest/gpu/seats.h"
 #include "netan/base/order.h"
+#include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/engine/session/session.h"
 
@@ -196,6 +197,36 @@ static enum na_status settle_run(struct na_session *s, uint32_t run,
 	return !stand_in || note_stand_in(s) ? NA_OK : na_fail_nomem(err);
 }
 
+/* What a trace tells of a rank's sends and receives, its log does not tell
+ * once more. */
+static enum na_status note_told(struct na_session *s, struct na_err *err)
+{
+	struct na_triples traced = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (in->told == NA_TOLD_TRACE && in->rank >= 0)
+			ok = na_triples_add(&traced, (struct na_triple){
+							     s->sources[i].run,
+							     (uint32_t)in->rank,
+							     0}) != UINT32_MAX;
+	}
+	for (size_t i = 0; ok && i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		in->p2p_told =
+			in->n_seats && in->rank >= 0 &&
+			na_triples_find(&traced,
+					(struct na_triple){s->sources[i].run,
+							   (uint32_t)in->rank,
+							   0}) != UINT32_MAX;
+	}
+	na_triples_fini(&traced);
+	return ok ? NA_OK : na_fail_nomem(err);
+}
+
 enum na_status na_session_seats(struct na_session *s, struct na_err *err)
 {
 	struct na_input **v = na_calloc(s->n_inputs, sizeof(*v));
@@ -216,5 +247,5 @@ enum na_status na_session_seats(struct na_session *s, struct na_err *err)
 				 "host and process id)");
 	free(v);
 	free(gone);
-	return err->status;
+	return err->status == NA_OK ? note_told(s, err) : err->status;
 }
