@@ -202,11 +202,11 @@ double na_later_share(const struct na_case *c)
 
 bool na_communicates(const struct na_case *c)
 {
-	bool any = na_waiting_share(c) > 0 ||
-		   na_length(na_case_body(c, "collectives"), M_collectives) ||
-		   isfinite(na_number_at(na_case_body(c, "slack"),
-					 M_total "." M_stall_share));
+	const struct na_value *all = na_case_body(c, "collectives");
+	bool any = na_waiting_share(c) > 0 || na_length(all, M_collectives);
 
+	any = any || isfinite(na_number_at(na_case_body(c, "slack"),
+					   M_total "." M_stall_share));
 	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts))
 		any = any || isfinite(na_number_at(v, M_overlap_share));
 	return any;

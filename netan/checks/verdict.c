@@ -264,7 +264,7 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 	const char *instead = na_verdict_instead(c);
 
 	/* Whom a job waits for comes before what is not known. */
-	if (f && (is_of(f, "hang") || is_of(f, "straggler")))
+	if (f && f->check->explains >= NA_EXPLAINS_WAITING)
 		return na_case_text(c, "%s; network: cannot tell: %s",
 				    instead + strlen("; "), why);
 	return na_case_text(c, "cannot tell: %s%s", why, instead);

@@ -8,7 +8,7 @@ ask()
 	netan synth -q -o "$name" --profile pytorch "$@"
 	echo "$name"
 	netan check -q "$name/kineto" >said
-	sed -n '1s/.*apart; //p' said
+	sed -n '1s/; network: cannot tell.*//p' said
 	sed -n '/^[a-z]* straggler:/,/^$/p' said | sed "s|$name/kineto|DIR|"
 	grep -o '^straggler: .*' said
 	netan steps -q "$name/kineto" --table stragglers --format csv
