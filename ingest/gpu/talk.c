@@ -24,7 +24,7 @@ static enum na_status put_op(const struct na_sink *sink,
 {
 	struct na_op op = {.start_ps = t->comm.start_ps,
 			   .end_ps = t->comm.end_ps,
-			   .core = (uint16_t)t->core};
+			   .core = t->core};
 	struct na_op_type type;
 
 	memset(&type, 0, sizeof(type));
@@ -92,7 +92,7 @@ enum na_status na_talk_put(const struct na_input *in,
 	struct na_comm comm = t->comm;
 	enum na_status st = t->core == NA_UNKNOWN_U32 ? NA_ENOMEM : NA_OK;
 
-	comm.core = (uint16_t)t->core;
+	comm.core = t->core;
 	if (st == NA_OK && (in->wants & NA_WANT_COMMS))
 		st = sink->comm(sink->ctx, &comm);
 	/* Of the others nobody knows when the device was at it. */

@@ -186,7 +186,7 @@ static enum na_status tell_comm(struct reading *r,
 	peer = c.peer >= 0;
 	c.group = r->group->name;
 	c.purpose = r->group->purpose;
-	c.core = (uint16_t)r->core;
+	c.core = r->core;
 	if (wants & NA_WANT_COMMS)
 		st = r->sink->comm(r->sink->ctx, &c);
 	if (st == NA_OK && wants & NA_WANT_OPS && na_inspector_timed(x))

@@ -223,7 +223,7 @@ static enum na_status emit_op(struct na_xf_decoding *d,
 {
 	const struct na_op_type *t = (void *)d->rows[XF_OP_TYPE];
 	uint32_t core;
-	struct na_op x = {.pad = 0};
+	struct na_op x;
 
 	if (row->type >= types || t[row->type].channel == NA_UNKNOWN_U32 ||
 	    row->device > NA_DEVICE_GPU || row->number < 0 ||
@@ -236,7 +236,7 @@ static enum na_status emit_op(struct na_xf_decoding *d,
 	if (core >= NA_CORES_MAX)
 		return too_many_cores(d, core, 1);
 	x.type = (uint32_t)t[row->type].channel;
-	x.core = (uint16_t)core;
+	x.core = core;
 	return d->sink->op(d->sink->ctx, &x);
 }
 

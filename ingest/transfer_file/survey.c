@@ -10,8 +10,6 @@
 #include "ingest/transfer_file/read.h"
 #include "netan/base/vec.h"
 
-enum { MAX_SOURCES = 65535 };
-
 bool na_xf_crc_good(const struct na_xf_block *b)
 {
 	return crc32_z(0, b->rest.p, na_left(&b->rest)) == b->crc;
@@ -72,9 +70,9 @@ static enum na_status parse_header(struct na_xf_file *x, struct na_cursor c,
 			version = f.value;
 		if (f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
-		if (x->sources.n == MAX_SOURCES)
+		if (x->sources.n == NA_INPUTS_MAX)
 			return na_fail(err, NA_ELIMIT, "more than %d sources",
-				       MAX_SOURCES);
+				       NA_INPUTS_MAX);
 		if (!na_room(&x->sources, 1))
 			return na_fail_nomem(err);
 		parse_source(f.body, &x->sources.v[x->sources.n++]);

@@ -339,7 +339,7 @@ enum na_status na_xs_talks(struct na_xs_read *r, uint32_t type,
 	struct na_op op = {.start_ps = start_ps,
 			   .end_ps = end_ps,
 			   .type = type,
-			   .core = (uint16_t)core_of(r)};
+			   .core = core_of(r)};
 
 	return r->sink->op(r->sink->ctx, &op);
 }

@@ -42,8 +42,8 @@ struct na_comm {
 	uint32_t type;       /* name, of its elements; NA_UNKNOWN_U32 */
 	uint32_t stream;     /* of its device; NA_UNKNOWN_U32 */
 	int32_t peer;        /* rank in the job, of SEND and RECV; -1 */
-	uint16_t core;
-	uint16_t input;    /* na_store fills it in */
+	uint32_t core;
+	uint32_t input;    /* na_store fills it in */
 	uint8_t operation; /* enum na_opcode; OTHER: not told */
 	uint8_t source;    /* enum na_comm_source */
 	uint16_t purpose;  /* of groups of the same ranks, which: from what

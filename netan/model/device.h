@@ -19,13 +19,22 @@
 
 #define NA_UNKNOWN_U64 UINT64_MAX
 
+/* What indices of inputs and of na_core need where they are packed: hosts of
+ * the largest jobs, with eight devices each. */
+enum {
+	NA_INPUT_BITS = 20,
+	NA_CORE_BITS = 20,
+	NA_INPUTS_MAX = (1 << NA_INPUT_BITS) - 1,
+	NA_CORES_MAX = (1 << NA_CORE_BITS) - 1
+};
+
 /* A rank is a process of a GPU job: its number is that of the whole job. */
 enum na_device_kind { NA_DEVICE_TPU, NA_DEVICE_GPU, NA_DEVICE_RANK };
 
 /* A device plane of one input, or a rank. */
 struct na_core {
 	int32_t number; /* n of /device:TPU:n, of a rank its own */
-	uint16_t input; /* na_store fills it in */
+	uint32_t input; /* na_store fills it in */
 	uint8_t kind;   /* enum na_device_kind */
 	/* From na_store_resolve(): the endpoint that this is in transfers, or
 	 * NA_UNKNOWN_U32; `told` where the trace says so (local_device_id),
@@ -93,23 +102,22 @@ struct na_op_type {
 	 * how many groups; 0: not known.  DCN: as dcn_collective_info says;
 	 * one-to-one transfers have groups of 1. */
 	uint32_t group_size, n_groups;
-	uint16_t input;  /* na_store fills it in */
+	uint32_t input;  /* na_store fills it in */
 	uint8_t opcode;  /* enum na_opcode */
 	uint8_t phase;   /* enum na_op_phase */
 	uint8_t network; /* enum na_network */
 	uint8_t joined;  /* enum na_op_join: how `collective` is known */
 	bool uneven;
-	uint8_t pad;
+	uint8_t pad[3];
 };
 /* Compared and hashed as bytes: no holes; memset it first. */
-_Static_assert(sizeof(struct na_op_type) == 64, "no holes");
+_Static_assert(sizeof(struct na_op_type) == 72, "no holes");
 
 /* One execution of an op that communicates. */
 struct na_op {
 	int64_t start_ps, end_ps;
 	uint32_t type; /* index of na_op_type */
-	uint16_t core; /* index of na_core */
-	uint16_t pad;
+	uint32_t core; /* index of na_core */
 };
 _Static_assert(sizeof(struct na_op) == 24, "millions are kept");
 
@@ -120,17 +128,16 @@ _Static_assert(sizeof(struct na_op) == 24, "millions are kept");
  */
 struct na_busy {
 	int64_t start_ps;
-	uint64_t length_ps : 48, core : 16;
+	uint64_t length_ps : 44, core : NA_CORE_BITS;
 };
 _Static_assert(sizeof(struct na_busy) == 16, "millions are kept");
 static inline int64_t na_busy_end(const struct na_busy *x)
 {
 	return x->start_ps + (int64_t)x->length_ps;
 }
-#define NA_BUSY_MAX_PS ((INT64_C(1) << 48) - 1)
+#define NA_BUSY_MAX_PS ((INT64_C(1) << 44) - 1)
 /* 75 minutes: what says that a device was busy for longer at a stretch is
  * damaged, and would be cut into thousands. */
 #define NA_OP_MAX_PS (INT64_C(1) << 52)
-enum { NA_CORES_MAX = UINT16_MAX };
 
 #endif

@@ -35,7 +35,7 @@ const char *na_core_print(char buf[NA_CORE_BUF], const struct na_core *c,
 }
 
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
-			 uint16_t input, int32_t number)
+			 uint32_t input, int32_t number)
 {
 	struct na_triple key = {(uint32_t)kind, input, (uint32_t)number};
 	uint32_t core;
@@ -125,7 +125,7 @@ static bool push_busy(struct na_bag *b, uint32_t core, int64_t start_ps,
 			return false;
 		to->start_ps = start_ps;
 		to->length_ps = n & (uint64_t)NA_BUSY_MAX_PS;
-		to->core = (uint16_t)core;
+		to->core = core & NA_CORES_MAX;
 		start_ps = (int64_t)((uint64_t)start_ps + n);
 		left -= n;
 	}
@@ -225,7 +225,7 @@ static uint32_t *take_types(struct na_devices *d, const struct na_devices *p,
 }
 
 static uint32_t *take_cores(struct na_devices *d, const struct na_devices *p,
-			    uint16_t input)
+			    uint32_t input)
 {
 	uint32_t *core_of = na_calloc(p->n_cores, sizeof(*core_of));
 

@@ -44,7 +44,7 @@ const char *na_core_print(char buf[NA_CORE_BUF], const struct na_core *c,
 
 /* UINT32_MAX when memory is short. */
 uint32_t na_devices_core(struct na_devices *d, enum na_device_kind kind,
-			 uint16_t input, int32_t number);
+			 uint32_t input, int32_t number);
 uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *t);
 /* Into the bag, which is always the same: less what it covers already. */
 bool na_devices_busy(struct na_devices *d, struct na_bag *busy, uint32_t core,
@@ -57,7 +57,7 @@ struct na_maps {
 	uint32_t *names, *endpoints; /* from na_names_merge() */
 	size_t n_names, n_endpoints;
 	uint32_t *cores, *types; /* from na_devices_take() */
-	uint16_t input;
+	uint32_t input;
 };
 static inline uint32_t na_map_index(const uint32_t *map, size_t n, uint32_t i)
 {

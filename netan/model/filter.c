@@ -294,7 +294,7 @@ bool na_filter_host_event(const struct na_bound_filter *l,
 	       during_steps(l, e->end_ps);
 }
 
-bool na_filter_input(const struct na_bound_filter *l, uint16_t input)
+bool na_filter_input(const struct na_bound_filter *l, uint32_t input)
 {
 	return !l->host_ok || l->host_ok[input];
 }
@@ -309,7 +309,7 @@ bool na_filter_comm(const struct na_bound_filter *l, const struct na_comm *x)
 	return l->every_host || na_filter_input(l, x->input);
 }
 
-static uint16_t input_of(const struct na_bound_filter *l, uint32_t core)
+static uint32_t input_of(const struct na_bound_filter *l, uint32_t core)
 {
 	return l->store->devices.cores[core].input;
 }

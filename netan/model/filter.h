@@ -108,7 +108,7 @@ bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e);
 
 /* A host by --host; an instant by time and --step. */
-bool na_filter_input(const struct na_bound_filter *l, uint16_t input);
+bool na_filter_input(const struct na_bound_filter *l, uint32_t input);
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
 
 struct na_span;

@@ -18,8 +18,8 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 	uint32_t iteration = t->iteration + 1, type = t->type + 1;
 	uint8_t level = (uint8_t)(t->level + 1);
 
-	if ((length_ps | action_ps | (action_ps + timed) | t->size_bytes) >>
-		    48 ||
+	if (length_ps >> 44 ||
+	    (action_ps | (action_ps + timed) | t->size_bytes) >> 48 ||
 	    (chunk | (chunk + part) | iteration | type) >> 16 || level >> 4) {
 		*p = (struct na_packed_transfer){.wide = na_bag_push(wide),
 						 .klass = NA_N_CLASSES,
@@ -30,8 +30,8 @@ bool na_pack_transfer(struct na_packed_transfer *p, const struct na_transfer *t,
 	}
 	*p = (struct na_packed_transfer){
 		.start_ps = t->start_ps,
-		.length_ps = length_ps & LOW(48),
-		.input = t->input,
+		.length_ps = length_ps & LOW(44),
+		.input = t->input & NA_INPUTS_MAX,
 		.action_ps = (action_ps + timed) & LOW(48),
 		.chunk = (chunk + part) & LOW(16),
 		.size_bytes = t->size_bytes & LOW(48),
@@ -59,7 +59,7 @@ bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
 	uint32_t type = e->type + 1, step = e->step + 1;
 
 	if (length_ps >> 44 || e->size_bytes >> 40 || step >> 24 ||
-	    (device | collective) >> 20 || type >> 18) {
+	    (device | collective) >> 20 || type >> 17) {
 		*p = (struct na_packed_exec){.wide = na_bag_push(wide),
 					     .style = NA_N_STYLES};
 		if (p->wide)
@@ -73,8 +73,8 @@ bool na_pack_exec(struct na_packed_exec *p, const struct na_exec *e,
 		.size_bytes = e->size_bytes & LOW(40),
 		.step = step & LOW(24),
 		.collective = collective & LOW(20),
-		.type = type & LOW(18),
-		.input = e->input,
+		.type = type & LOW(17),
+		.input = e->input & NA_INPUTS_MAX,
 		.kind = e->kind & LOW(4),
 		.style = e->style & LOW(3),
 	};

@@ -17,7 +17,7 @@ struct na_exec {
 	uint64_t size_bytes;
 	uint32_t device, collective, type;
 	uint32_t step; /* na_store fills it in */
-	uint16_t input;
+	uint32_t input;
 	uint8_t style, kind; /* enum na_style, enum na_action_kind */
 };
 
@@ -27,7 +27,7 @@ struct na_packed_transfer {
 		int64_t start_ps;
 		struct na_transfer *wide; /* of class NA_N_CLASSES */
 	};
-	uint64_t length_ps : 48, input : 16;
+	uint64_t length_ps : 44, input : NA_INPUT_BITS;
 	uint64_t action_ps : 48, chunk : 16;
 	uint64_t size_bytes : 48, iteration : 16;
 	uint32_t src, dst, collective, launch, step;
@@ -42,7 +42,8 @@ struct na_packed_exec {
 	};
 	uint64_t length_ps : 44, device : 20;
 	uint64_t size_bytes : 40, step : 24;
-	uint64_t collective : 20, type : 18, input : 16, kind : 4, style : 3;
+	uint64_t collective : 20, type : 17, input : NA_INPUT_BITS, kind : 4,
+		style : 3;
 };
 
 _Static_assert(sizeof(struct na_packed_transfer) == 56 &&
@@ -115,7 +116,7 @@ static inline struct na_exec na_unpack_exec(const struct na_packed_exec *p)
 		.collective = (uint32_t)p->collective - 1,
 		.type = (uint32_t)p->type - 1,
 		.step = (uint32_t)p->step - 1,
-		.input = (uint16_t)p->input,
+		.input = (uint32_t)p->input,
 		.style = (uint8_t)p->style,
 		.kind = (uint8_t)p->kind,
 	};

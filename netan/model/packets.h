@@ -26,7 +26,7 @@ struct na_call {
 	uint32_t connection, stream; /* na_connection.id; HTTP/2 stream */
 	int32_t http_status;         /* NA_UNKNOWN_I32 */
 	int32_t grpc_status;         /* NA_UNKNOWN_I32: no gRPC or not seen */
-	uint16_t input;              /* na_store fills it in */
+	uint32_t input;              /* na_store fills it in */
 	uint8_t reset;               /* RST_STREAM before its end */
 	/* Until it ended, on its connection: sent again, lost or not recorded.
 	 * And the shortest time to the server and back, ns; 0 not known. */
@@ -119,7 +119,7 @@ struct na_connection {
 	uint32_t id;       /* order of first packets, from 0 */
 	uint32_t src, dst; /* endpoints: sender of the first packet, other */
 	uint16_t src_port, dst_port;
-	uint16_t input;     /* na_store fills it in */
+	uint32_t input;     /* na_store fills it in */
 	uint8_t end;        /* enum na_conn_end */
 	uint8_t disordered; /* packets of it went back in time */
 	int64_t from_ps, to_ps;

@@ -234,7 +234,7 @@ static enum na_status keep_span(struct na_part *p, const struct na_span *s)
 	if (core == UINT32_MAX || !to)
 		return NA_ENOMEM;
 	*to = *s;
-	to->core = (uint16_t)core;
+	to->core = core;
 	return NA_OK;
 }
 

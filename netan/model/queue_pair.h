@@ -20,7 +20,7 @@ struct na_queue_pair {
 	uint32_t src, dst;  /* endpoints: sender of the data, the other */
 	uint32_t qp;        /* the destination's number, 24 bits */
 	uint32_t source_qp; /* the sender's own; NA_UNKNOWN_U32 */
-	uint16_t input;     /* na_store fills it in */
+	uint32_t input;     /* na_store fills it in */
 	uint8_t service;    /* enum na_qp_service */
 	uint8_t evicted;    /* told early, to bound memory */
 	int64_t from_ps, to_ps;
@@ -53,7 +53,7 @@ struct na_qp_use {
 	uint32_t qp;        /* the rank's own number */
 	uint32_t group;     /* a name; NA_UNKNOWN_U32 */
 	int32_t rank, peer; /* in the job; -1 */
-	uint16_t input;     /* na_store fills it in */
+	uint32_t input;     /* na_store fills it in */
 	uint8_t operation;  /* enum na_opcode */
 	uint8_t sends;      /* the rank, to its peer */
 };
@@ -80,7 +80,7 @@ struct na_qp_mark {
 	int64_t psn_from, psn_to; /* the last one; from the first PSN seen */
 	uint32_t queue_pair;      /* na_queue_pair.id */
 	uint32_t count;           /* packets */
-	uint16_t input;           /* na_store fills it in */
+	uint32_t input;           /* na_store fills it in */
 	uint8_t kind;             /* enum na_qp_mark_kind */
 };
 

@@ -21,7 +21,7 @@ struct na_execution {
 /* One action as the trace tells it: names and endpoints are the store's;
  * with the transfers that its event told, for sends and receives. */
 struct na_replay {
-	uint16_t input;
+	uint32_t input;
 	const struct na_action *action;
 	const struct na_transfer *transfers;
 	size_t n;

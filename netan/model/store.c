@@ -19,9 +19,9 @@ enum na_status na_store_init(struct na_store *s,
 #include "netan/model/records.def"
 	na_bag_init(&s->wide, &s->pool, sizeof(struct na_transfer));
 	na_bag_init(&s->wide_exec, &s->pool, sizeof(struct na_exec));
-	if (n > UINT16_MAX)
+	if (n > NA_INPUTS_MAX)
 		return na_fail(err, NA_ELIMIT, "%zu inputs; %d are the limit",
-			       n, UINT16_MAX);
+			       n, NA_INPUTS_MAX);
 	s->sources = sources;
 	s->n_sources = n;
 	for (size_t i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ void na_store_fini(struct na_store *s)
 #define NAME(member) x->member = na_map_index(m->names, m->n_names, x->member);
 #define ENDPOINT(member) \
 	x->member = na_map_index(m->endpoints, m->n_endpoints, x->member);
-#define CORE(member) x->member = (uint16_t)m->cores[x->member];
+#define CORE(member) x->member = m->cores[x->member] & NA_CORES_MAX;
 #define TYPE(member) x->member = m->types[x->member];
 #define INPUT        x->input = m->input;
 #define THEN(f)      f(&s->devices, x);
@@ -130,15 +130,18 @@ static bool take_records(struct na_store *s, struct na_part *p,
 	return ok;
 }
 
-/* Of cores beyond what 16 bits can name: dropped, said once, counted always. */
+/* Of cores beyond NA_CORES_MAX: dropped, said once, counted always. */
 static void refuse_devices(struct na_store *s, struct na_part *p)
 {
-	static const char text[] =
-		"more than 65535 device planes in all inputs: what this one "
-		"and those after it hold is left out; analyse fewer hosts "
-		"at once";
-	struct na_bag *bags[] = {&p->ops, &p->busy, &p->spans, &p->modules};
+	struct na_bag *bags[] = {&p->ops, &p->busy, &p->spans, &p->modules,
+				 &p->comms};
+	char text[160];
 
+	snprintf(text, sizeof(text),
+		 "more than %d device planes and ranks in all inputs: what "
+		 "this one and those after it hold is left out; analyse fewer "
+		 "hosts at once",
+		 NA_CORES_MAX);
 	if (!s->devices.refused && p->n_remarks < NA_REMARKS_MAX)
 		p->remarks[p->n_remarks++] = (struct na_remark){0,
 								strdup(text)};
@@ -264,7 +267,7 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 {
 	struct na_maps m = {.n_names = p->names.strings.n,
 			    .n_endpoints = p->names.n_endpoints,
-			    .input = (uint16_t)source};
+			    .input = (uint32_t)source};
 	bool ok = !p->short_of_memory && take_part(s, p, source, &m);
 
 	if (ok) {

@@ -78,7 +78,7 @@ struct na_transfer {
 	uint32_t type; /* a name */
 	uint32_t iteration;
 	int32_t chunk;
-	uint16_t input;             /* na_store fills it in */
+	uint32_t input;             /* na_store fills it in */
 	int8_t level;               /* DCN topology level; -1 unknown */
 	uint8_t side, klass, style; /* enums above */
 	uint8_t component; /* NA_COMP_NETWORK, or NA_COMP_RPC: both ways */
@@ -139,7 +139,7 @@ struct na_host_event {
 	int64_t start_ps, end_ps;
 	uint64_t size_bytes;   /* 0 where it is not told */
 	uint32_t name, thread; /* names; NA_UNKNOWN_U32 */
-	uint16_t input;        /* na_store fills it in */
+	uint32_t input;        /* na_store fills it in */
 	uint8_t kind;          /* NA_ACT_REGISTRATION or NA_ACT_COPY */
 };
 
@@ -166,8 +166,8 @@ struct na_span {
 	int64_t number; /* step number, run id; -1 unknown */
 	uint32_t name;
 	int32_t plane;  /* n of /device:TPU:n */
-	uint16_t input; /* na_store fills it in */
-	uint16_t core;  /* index of na_core; na_store fills it in */
+	uint32_t input; /* na_store fills it in */
+	uint32_t core;  /* index of na_core; na_store fills it in */
 	uint8_t device; /* enum na_device_kind */
 	uint8_t told;   /* of a step: enum na_step_told */
 	/* Of a step: a part of it, from one event; the store joins those of

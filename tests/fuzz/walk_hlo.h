@@ -59,7 +59,7 @@ static inline void walk_ops(struct na_part *p, const struct na_hlo *h,
 		t.phase = x->phase;
 		t.network = (uint8_t)(i % NA_N_NETWORKS);
 		op.type = sink.op_type(sink.ctx, &t);
-		op.core = (uint16_t)sink.core(sink.ctx, NA_DEVICE_TPU, 0);
+		op.core = sink.core(sink.ctx, NA_DEVICE_TPU, 0);
 		walk_must(sink.op(sink.ctx, &op) == NA_OK);
 	}
 }

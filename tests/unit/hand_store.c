@@ -133,7 +133,7 @@ static void put_op(const struct na_sink *s, const struct hand_row *r)
 	t.start_op = name_of(s, r->start_op);
 	t.kernel = name_of(s, r->kernel);
 	x.type = s->op_type(s->ctx, &t);
-	x.core = (uint16_t)s->core(s->ctx, r->device, r->src);
+	x.core = s->core(s->ctx, r->device, r->src);
 	assert_int_equal(s->op(s->ctx, &x), NA_OK);
 }
 

@@ -66,14 +66,14 @@ static void close_all(struct opened *o)
 struct seen {
 	int64_t start_ps, end_ps;
 	size_t transfers;
-	uint16_t input;
+	uint32_t input;
 };
 
 struct reading {
 	const char *collective;
 	struct seen *seen;
 	size_t n;
-	uint16_t input;
+	uint32_t input;
 	int64_t zero_ps;
 };
 
@@ -135,7 +135,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 	for (size_t i = 0; i < o->s.n_inputs; i++) {
 		Netan__Xplane__XSpace *space = session_space(&o->synth, i);
 
-		want.input = (uint16_t)i;
+		want.input = i;
 		want.zero_ps = (o->s.inputs[i].zero_ns -
 				o->s.inputs[i].profile_start_ns) *
 			       NA_PS_PER_NS;

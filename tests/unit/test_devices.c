@@ -287,7 +287,7 @@ static void types(void **state)
 		 .end_ps = 5},
 	};
 	static const char *const names[] = {"a", "b", "a", "a", "a"};
-	static const uint16_t inputs[] = {0, 0, 0, 1, 1};
+	static const uint32_t inputs[] = {0, 0, 0, 1, 1};
 	static const int32_t numbers[] = {0, 0, 0, 0, 1};
 
 	(void)state;

@@ -68,6 +68,7 @@ static bool kept_whole(struct bags *b, const struct na_transfer *t)
 static void transfers(void **state)
 {
 	const int64_t most = (INT64_C(1) << 48) - 1;
+	const int64_t longest = (INT64_C(1) << 44) - 1;
 	struct na_transfer t = usual();
 	struct bags b;
 
@@ -84,9 +85,9 @@ static void transfers(void **state)
 		t.field = (not ); \
 		assert_true(kept_whole(&b, &t)); \
 	} while (0)
-	EDGE(end_ps, -5 + most, -5 + most + 1);
+	EDGE(end_ps, -5 + longest, -5 + longest + 1);
 	EDGE(end_ps, -5, -6);
-	EDGE(start_ps, 20 * NA_PS_PER_MS - most, NA_TIME_MIN);
+	EDGE(start_ps, 20 * NA_PS_PER_MS - longest, NA_TIME_MIN);
 	EDGE(action_ps, most - 1, most);
 	EDGE(action_ps, 1, -1);
 	EDGE(size_bytes, (uint64_t)most, (uint64_t)most + 1);
@@ -161,7 +162,7 @@ static void executions(void **state)
 	EDGE(size_bytes, (UINT64_C(1) << 40) - 1, UINT64_C(1) << 40);
 	EDGE(device, (1u << 20) - 2, (1u << 20) - 1);
 	EDGE(collective, (1u << 20) - 2, (1u << 20) - 1);
-	EDGE(type, (1u << 18) - 2, (1u << 18) - 1);
+	EDGE(type, (1u << 17) - 2, (1u << 17) - 1);
 	EDGE(step, (1u << 24) - 2, (1u << 24) - 1);
 #undef EDGE
 	na_pool_fini(&b.pool);

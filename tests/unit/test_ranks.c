@@ -155,7 +155,7 @@ static void put_source(struct play *p, int host)
 
 		if (host_of(p, p->told[i].rank) != host)
 			continue;
-		x.core = (uint16_t)s.core(s.ctx, NA_DEVICE_RANK,
+		x.core = s.core(s.ctx, NA_DEVICE_RANK,
 					  p->told[i].rank);
 		x.group = g ? s.name(s.ctx, g, strlen(g)) : NA_UNKNOWN_U32;
 		assert_int_equal(s.comm(s.ctx, &x), NA_OK);

@@ -427,7 +427,7 @@ static void make_span(struct rng *r, const struct na_sink *to)
 
 static void make_op(struct rng *r, const struct na_sink *to)
 {
-	struct na_op x = {.pad = 0};
+	struct na_op x = {.start_ps = 0};
 	struct na_op_type t;
 
 	memset(&t, 0, sizeof(t));
@@ -449,7 +449,7 @@ static void make_op(struct rng *r, const struct na_sink *to)
 	t.joined = (uint8_t)draw(r, NA_N_OPJOINS);
 	t.uneven = draw(r, 2);
 	x.type = to->op_type(to->ctx, &t);
-	x.core = (uint16_t)to->core(to->ctx, (enum na_device_kind)draw(r, 2),
+	x.core = to->core(to->ctx, (enum na_device_kind)draw(r, 2),
 				    (int32_t)draw(r, 3));
 	x.end_ps = any(r, INT64_MAX / 4, 0);
 	for (size_t i = 1 + draw(r, 4); i; i--) {

@@ -66,7 +66,7 @@ static struct coll_sums *sums_of(struct coll_state *s, struct na_triple key,
 
 /* The row of a collective; its type is that of its executions where the
  * record itself has none. */
-static struct coll_sums *row_of(struct coll_state *s, uint16_t input,
+static struct coll_sums *row_of(struct coll_state *s, uint32_t input,
 				uint32_t collective, uint32_t type,
 				uint32_t *row)
 {

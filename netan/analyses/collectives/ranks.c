@@ -222,7 +222,7 @@ static bool add_nobody(struct coll_state *s, struct coll_found *f,
 		       const struct na_comm *x)
 {
 	const struct na_store *store = s->scope->store;
-	uint16_t source = store->devices.cores[x->core].input;
+	uint32_t source = store->devices.cores[x->core].input;
 	uint32_t id, n;
 	const struct na_rank_group alone = {.run = store->sources[source].run,
 					    .name = NA_UNKNOWN_U32,

@@ -272,7 +272,7 @@ static bool slack_of(struct diff_state *s, uint32_t run, bool stall)
 
 	for (size_t i = 0; i < s->slack.n; i++) {
 		const struct sl_occ *o = &s->slack.occs[i];
-		uint16_t input = store->devices.cores[o->core].input;
+		uint32_t input = store->devices.cores[o->core].input;
 		uint32_t unit = o->step;
 
 		/* --collective leaves rows out, not occurrences. */

@@ -8,7 +8,7 @@
 #include "netan/stats/tests/robust.h"
 
 struct thread {
-	uint16_t input;
+	uint32_t input;
 	uint32_t name;
 	uint64_t count;
 	na_i128 total_ps, bytes;

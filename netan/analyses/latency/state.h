@@ -38,7 +38,7 @@ struct latency_worst {
 	uint64_t size_bytes;
 	uint32_t src, dst; /* NA_UNKNOWN_U32: of an action */
 	uint32_t collective, step;
-	uint16_t input;
+	uint32_t input;
 };
 
 /*

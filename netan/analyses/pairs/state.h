@@ -57,14 +57,14 @@ struct pairs_send {
 	float size_bytes;
 	uint32_t src, dst; /* endpoints */
 	uint32_t collective, iteration, step;
-	uint16_t input;
+	uint32_t input;
 };
 
 /* A receive of a rank whose sender is there: what it took alone. */
 struct pairs_joined {
 	int64_t start_ps, end_ps, took_ps;
 	uint32_t src; /* endpoint: one kernel may receive from several */
-	uint16_t input;
+	uint32_t input;
 };
 
 /* A device of a culprit's host: is it the one to blame? */

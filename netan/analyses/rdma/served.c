@@ -45,7 +45,7 @@ NA_ORDER(by_kind, const struct na_qp_use *, NA_CMP((*x)->group, (*y)->group),
 NA_ORDER(most_first, struct rdma_served, NA_DOWN(bytes), NA_UP(group),
 	 NA_UP(operation))
 
-static uint32_t run_of(const struct rdma_state *s, uint16_t input)
+static uint32_t run_of(const struct rdma_state *s, uint32_t input)
 {
 	const struct na_store *store = s->scope->store;
 

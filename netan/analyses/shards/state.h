@@ -29,7 +29,7 @@
 
 struct shards_key {
 	uint32_t device, collective;
-	uint16_t input;
+	uint32_t input;
 };
 
 /* An execution with its copies; a copy, before they are joined. */

@@ -20,7 +20,7 @@ static int by_device_time(const void *a, const void *b)
 }
 
 /* The same device and collective? */
-static int against(struct na_exec g, uint16_t input, uint32_t device,
+static int against(struct na_exec g, uint32_t input, uint32_t device,
 		   uint32_t collective)
 {
 	return NA_THEN(NA_CMP(g.input, input), NA_CMP(g.device, device),
@@ -60,7 +60,7 @@ static bool collect(struct graphs *g, const struct na_store *s)
 	return true;
 }
 
-static size_t first_of(const struct graphs *g, uint16_t input, uint32_t device,
+static size_t first_of(const struct graphs *g, uint32_t input, uint32_t device,
 		       uint32_t collective)
 {
 	return NA_BOUND(i, 0, g->n,

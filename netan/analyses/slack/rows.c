@@ -119,7 +119,7 @@ struct count {
 static bool count_one(struct sl_state *s, struct count *c,
 		      const struct sl_occ *o)
 {
-	uint16_t input = s->scope->store->devices.cores[o->core].input;
+	uint32_t input = s->scope->store->devices.cores[o->core].input;
 	size_t before = c->seen.n, lanes = c->lanes.n;
 	uint32_t at;
 

@@ -62,7 +62,7 @@ struct sl_occ {
 	uint32_t collective;
 	uint32_t step; /* of the store; NA_UNKNOWN_U32 */
 	uint32_t row;
-	uint16_t core;
+	uint32_t core;
 };
 
 /* What became of ops and occurrences that are not in a row. */

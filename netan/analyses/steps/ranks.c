@@ -36,7 +36,7 @@ static struct na_span *steps_of(const struct st_state *s, size_t *n)
 						     .start_ps = p->start_ps,
 						     .end_ps = p->end_ps,
 						     .number = p->number,
-						     .core = (uint16_t)p->core};
+						     .core = p->core};
 	}
 	return x;
 }

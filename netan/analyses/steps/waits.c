@@ -76,7 +76,7 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 						     .end_ps = p->end_ps,
 						     .number = p->number,
 						     .name = p->name,
-						     .core = (uint16_t)p->core};
+						     .core = p->core};
 	}
 	return x;
 }

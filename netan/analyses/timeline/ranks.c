@@ -138,7 +138,7 @@ static bool add_part(struct drawing *d, const struct na_rank_instance *x,
 		.step = NA_UNKNOWN_U32,
 		.launch = NA_UNKNOWN_U32,
 		.level = -1,
-		.input = (uint16_t)host_at(d, part),
+		.input = host_at(d, part),
 		.style = NA_STYLE_GRAPH,
 		.klass = NA_VALID,
 		.component = NA_COMP_NETWORK,
@@ -197,7 +197,7 @@ static bool add_pair(struct drawing *d, const struct na_rank_instance *x)
 		t.start_ps = measured ? p->end_ps - x->transfer_ps
 				      : p->start_ps;
 		t.end_ps = p->end_ps;
-		t.input = (uint16_t)host_at(d, i);
+		t.input = host_at(d, i);
 		t.style = NA_STYLE_GRAPH;
 		if (!add_moved(d->s, &t, far))
 			return false;
@@ -216,7 +216,7 @@ static bool add_alone(struct drawing *d)
 		struct na_transfer t = d->s->received.v[i];
 
 		t.style = NA_STYLE_GRAPH;
-		t.input = (uint16_t)d->host_of[t.input];
+		t.input = d->host_of[t.input];
 		ok = t.klass == NA_BAD_KEY || add_moved(d->s, &t, true);
 	}
 	return ok;

@@ -12,7 +12,7 @@
 
 struct asking {
 	struct na_session *s, again; /* again: the traces, opened anew */
-	uint16_t *input_of;          /* of s, by input of `again` */
+	uint32_t *input_of;          /* of s, by input of `again` */
 	const struct na_execution *of;
 	size_t n;
 	bool *names; /* of s: an asked collective */
@@ -28,7 +28,7 @@ struct found {
 
 struct piece { /* what one block holds */
 	const struct asking *q;
-	uint16_t input;
+	uint32_t input;
 	struct na_arena texts;
 	struct found *found;
 	size_t n, cap;
@@ -291,7 +291,7 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 		if (!wanted_run(q, s->store.sources[i].run) ||
 		    in->reader->packets)
 			continue;
-		q->input_of[q->again.n_inputs] = (uint16_t)i;
+		q->input_of[q->again.n_inputs] = i;
 		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,
 				   wants, NA_UNKNOWN_U32, err);
 		if (st != NA_OK)

@@ -261,7 +261,7 @@ static bool overlap(const struct na_op_match *m, const struct na_op_piece *x,
 		    size_t n)
 {
 	for (size_t i = 0, to; i < n; i = to) {
-		uint16_t input = m->store->devices.cores[x[i].core].input;
+		uint32_t input = m->store->devices.cores[x[i].core].input;
 		int64_t start = x[i].start_ps, end = x[i].end_ps;
 
 		for (to = i + 1;
