@@ -69,7 +69,8 @@ struct na_input {
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
-	bool borrowed; /* the mapping is another input's */
+	bool borrowed; /* the bytes are another input's */
+	bool copied;   /* a small file's: in allocated memory */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
 

@@ -15,7 +15,7 @@
 
 #include "ingest/spool.h"
 
-enum { MAX_WARNINGS = 20 };
+enum { MAX_WARNINGS = 20, COPIED_BYTES = 32768 };
 
 void na_input_warn(struct na_input *in, const char *fmt, ...)
 {
@@ -122,20 +122,52 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 		    : "its first bytes are of no format that is known; " READS);
 }
 
+/* A system allows about 65,000 mappings a process: small files, of which there
+ * may be more, are read. */
+static enum na_status copy_file(struct na_input *in, int fd, size_t size,
+				struct na_err *err)
+{
+	uint8_t *p = malloc(size);
+	ssize_t n = 1;
+
+	if (!p)
+		return na_fail_nomem(err);
+	in->data = p;
+	in->copied = true;
+	while (in->size < size && n > 0) {
+		n = pread(fd, p + in->size, size - in->size, (off_t)in->size);
+		in->size += n > 0 ? (size_t)n : 0;
+	}
+	return n < 0 ? na_fail_errno(err, "read") : NA_OK;
+}
+
 static enum na_status map_file(struct na_input *in, int fd, size_t size,
 			       struct na_err *err)
 {
 	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (p == MAP_FAILED)
-		return na_fail_errno(err, "mmap");
+		return errno == ENOMEM ? na_fail_nomem(err)
+				       : na_fail_errno(err, "mmap");
 	in->data = p;
 	in->size = size;
 	/* Readers hop and skip, but they never go back far. */
 	madvise(p, size, MADV_SEQUENTIAL);
-	return na_choose_reader(in, in->data,
-				size < NA_HEAD_BYTES ? size : NA_HEAD_BYTES,
-				size, err);
+	return NA_OK;
+}
+
+static enum na_status take_file(struct na_input *in, int fd, size_t size,
+				struct na_err *err)
+{
+	enum na_status st = size <= COPIED_BYTES ? copy_file(in, fd, size, err)
+						 : map_file(in, fd, size, err);
+
+	size = in->size;
+	return st ? st
+		  : na_choose_reader(in, in->data,
+				     size < NA_HEAD_BYTES ? size
+							  : NA_HEAD_BYTES,
+				     size, err);
 }
 
 static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
@@ -162,8 +194,8 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 				return na_choose_reader(in, head, 0, 0, err);
 			/* Below /proc, files hold more than their size. */
 			if (sb.st_size > 0)
-				return map_file(in, fd, (size_t)sb.st_size,
-						err);
+				return take_file(in, fd, (size_t)sb.st_size,
+						 err);
 		}
 	}
 	st = na_feed_open(&s, dup(fd), in->path, err);
@@ -282,7 +314,9 @@ void na_input_close(struct na_input *in)
 {
 	if (in->reader && in->state)
 		in->reader->close(in);
-	if (in->data && !in->borrowed)
+	if (in->copied)
+		free((void *)(uintptr_t)in->data);
+	else if (in->data && !in->borrowed)
 		munmap((void *)(uintptr_t)in->data, in->size);
 	na_arena_fini(&in->arena);
 	in->data = NULL;

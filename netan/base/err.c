@@ -1,9 +1,12 @@
 #include "netan/base/err.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum na_status na_fail(struct na_err *err, enum na_status status,
 		       const char *fmt, ...)
@@ -19,8 +22,46 @@ enum na_status na_fail(struct na_err *err, enum na_status status,
 	return status;
 }
 
+/* What the first digits of a file say; 0: it cannot be read.  Without memory. */
+static size_t number_in(const char *path)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? (size_t)strtoull(text, NULL, 10) : 0;
+}
+
+static size_t lines_in(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	size_t lines = 0;
+	ssize_t n;
+
+	while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			lines += text[i] == '\n';
+	}
+	if (fd >= 0)
+		close(fd);
+	return lines;
+}
+
 enum na_status na_fail_nomem(struct na_err *err)
 {
+	size_t most = number_in("/proc/sys/vm/max_map_count");
+
+	/* It fails near the limit: an allocator takes several at a time. */
+	if (most && lines_in("/proc/self/maps") + most / 100 >= most)
+		return na_fail(err, NA_ENOMEM,
+			       "the system's limit of %zu mappings a process "
+			       "is reached: too many files at once; raise "
+			       "vm.max_map_count, or make one of several files "
+			       "with netan ingest first",
+			       most);
 	return na_fail(err, NA_ENOMEM, "out of memory");
 }
 

@@ -7,6 +7,7 @@
 #define NETAN_MODEL_PACKED_H
 
 #include "netan/model/bag.h"
+#include "netan/model/device.h"
 #include "netan/model/transfer.h"
 
 /* A graph execution (a collective in flight on one device), or one action
@@ -42,8 +43,8 @@ struct na_packed_exec {
 	};
 	uint64_t length_ps : 44, device : 20;
 	uint64_t size_bytes : 40, step : 24;
-	uint64_t collective : 20, type : 17, input : NA_INPUT_BITS, kind : 4,
-		style : 3;
+	uint64_t collective : 20, type : 17,
+		input : NA_INPUT_BITS, kind : 4, style : 3;
 };
 
 _Static_assert(sizeof(struct na_packed_transfer) == 56 &&

@@ -1,5 +1,6 @@
 #include "netan/model/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,8 +169,7 @@ static bool take_local(struct na_store *s, const struct na_part *p,
 	uint32_t *more;
 
 	for (size_t i = 0; i < p->n_local && i < all; i++)
-		n += p->local[i] &&
-		     na_store_local(s, source, map[i]) == known;
+		n += p->local[i] && na_store_local(s, source, map[i]) == known;
 	if (!n)
 		return true;
 	more = realloc(s->local[source], (known + n) * sizeof(*more));
@@ -177,8 +177,7 @@ static bool take_local(struct na_store *s, const struct na_part *p,
 		return false;
 	s->local[source] = more;
 	for (size_t i = 0, at = known; i < p->n_local && i < all; i++) {
-		if (p->local[i] &&
-		    na_store_local(s, source, map[i]) == known)
+		if (p->local[i] && na_store_local(s, source, map[i]) == known)
 			more[at++] = map[i];
 	}
 	s->n_local[source] += n;

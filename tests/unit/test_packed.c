@@ -40,7 +40,7 @@ static struct na_transfer usual(void)
 	t.step = 17;
 	t.type = t.iteration = NA_UNKNOWN_U32;
 	t.chunk = NA_UNKNOWN_I32;
-	t.input = UINT16_MAX;
+	t.input = NA_INPUTS_MAX;
 	t.level = -1;
 	t.side = NA_TX;
 	t.klass = NA_VALID;
@@ -140,7 +140,7 @@ static void executions(void **state)
 				      .collective = NA_UNKNOWN_U32,
 				      .type = NA_UNKNOWN_U32,
 				      .step = NA_UNKNOWN_U32,
-				      .input = UINT16_MAX,
+				      .input = NA_INPUTS_MAX,
 				      .style = NA_STYLE_ESTIMATE,
 				      .kind = NA_ACT_COPY};
 	struct na_exec e = plain;

@@ -291,7 +291,7 @@ static enum na_status open_traces(struct asking *q, struct na_err *err)
 		if (!wanted_run(q, s->store.sources[i].run) ||
 		    in->reader->packets)
 			continue;
-		q->input_of[q->again.n_inputs] = i;
+		q->input_of[q->again.n_inputs] = (uint32_t)i;
 		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,
 				   wants, NA_UNKNOWN_U32, err);
 		if (st != NA_OK)
