@@ -9,13 +9,18 @@
 #include "netan/base/order.h"
 #include "netan/base/similar.h"
 #include "netan/base/str.h"
+#include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hangs/hangs.h"
 
 struct listed {
 	const char *path, *label;
+	size_t run; /* first input with its label */
 };
+
+NA_ORDER(by_name, struct listed, NA_UP(run), na_natural_order(x->path, y->path),
+	 strcmp(x->path, y->path))
 
 struct listing {
 	struct listed *files;
@@ -45,13 +50,18 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		free(copy);
 }
 
+/* In an order that does not depend on how they were given: labels alone
+ * keep theirs. */
 static bool list_files(struct na_session *s, struct listing *l)
 {
-	for (size_t i = 0; i < s->request->n_inputs; i++) {
+	for (size_t i = 0, run = 0; i < s->request->n_inputs; i++) {
 		const struct na_request_input *in = &s->request->inputs[i];
 		struct na_err err = {.status = NA_OK};
 		struct na_found found;
 
+		for (run = 0; !na_same_label(s->request->inputs[run].label,
+					     in->label);)
+			run++;
 		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK) {
 			refuse(s, in->path, in->label, err.text);
 			free(found.paths);
@@ -69,10 +79,11 @@ static bool list_files(struct na_session *s, struct listing *l)
 		for (size_t k = 0; k < found.n; k++) {
 			na_hide(s->request, NA_ALIAS_INPUT, found.paths[k]);
 			l->files[l->n++] = (struct listed){found.paths[k],
-							   in->label};
+							   in->label, run};
 		}
 		free(found.paths);
 	}
+	na_sort(l->files, l->n, by_name);
 	return true;
 }
 
