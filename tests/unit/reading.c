@@ -148,7 +148,7 @@ static enum na_status on_op(void *ctx, const struct na_op *x)
 	FILE *f = r->out;
 
 	r->records++;
-	assert_true(x->type < r->devices.types.n && !x->pad);
+	assert_true(x->type < r->devices.types.n);
 	assert_true(x->core < r->devices.n_cores);
 	t = &r->devices.types.items[x->type];
 	fprintf(f, "O %s %s %s %d %s %" PRId64 " %" PRId64 " op %d",

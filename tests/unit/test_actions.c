@@ -135,7 +135,7 @@ static void same_as_protobuf(struct opened *o, const char *threads,
 	for (size_t i = 0; i < o->s.n_inputs; i++) {
 		Netan__Xplane__XSpace *space = session_space(&o->synth, i);
 
-		want.input = i;
+		want.input = (uint32_t)i;
 		want.zero_ps = (o->s.inputs[i].zero_ns -
 				o->s.inputs[i].profile_start_ns) *
 			       NA_PS_PER_NS;
