@@ -241,7 +241,8 @@ static void operation_of(struct entries *e, struct na_testimony_entry *to)
 	struct na_scan c;
 	uint64_t self, peer;
 
-	na_text_split(name, ":", &op, &name);
+	to->on_cpus = na_text_split(name, ":", &op, &name) &&
+		      na_text_is(op, "gloo");
 	if (!na_text_split(name, " ", &op, &ends)) {
 		to->operation = na_recorder_name(e->x, name);
 		return;

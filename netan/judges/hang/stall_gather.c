@@ -155,7 +155,7 @@ static enum came whether(const struct na_stall_work *w,
 }
 
 /* Some may leave it before others come: the root of a broadcast, or all but
- * the root. */
+ * the root; of gloo, whose threads on CPUs pass on what they have. */
 static bool is_rooted(const struct na_testimony *x,
 		      const struct na_stall_op *op)
 {
@@ -163,6 +163,8 @@ static bool is_rooted(const struct na_testimony *x,
 					    "scatter"};
 	uint32_t name = op->n ? op->entries[0].entry->operation : NA_NO_NAME;
 
+	if (op->n && op->entries[0].entry->on_cpus)
+		return true;
 	for (size_t i = 0; name != NA_NO_NAME && i < NA_LEN(words); i++) {
 		if (strcmp(na_strtab_at(&x->names, name), words[i]) == 0)
 			return true;

@@ -72,6 +72,7 @@ struct na_testimony_entry {
 	uint32_t frame, n_frames; /* of the dump's frames; innermost first */
 	uint8_t state;            /* enum na_testimony_state */
 	bool p2p, retired;
+	bool on_cpus; /* gloo's */
 };
 
 struct na_testimony_frame {
