@@ -52,8 +52,11 @@ static size_t lines_in(const char *path)
 
 enum na_status na_fail_nomem(struct na_err *err)
 {
-	size_t most = number_in("/proc/sys/vm/max_map_count");
+	size_t most;
 
+	if (!err || err->status != NA_OK)
+		return NA_ENOMEM;
+	most = number_in("/proc/sys/vm/max_map_count");
 	/* It fails near the limit: an allocator takes several at a time. */
 	if (most && lines_in("/proc/self/maps") + most / 100 >= most)
 		return na_fail(err, NA_ENOMEM,

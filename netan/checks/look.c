@@ -170,34 +170,31 @@ struct na_stalled na_stalled_of(const struct na_case *c,
 	return x;
 }
 
+/* How much of all steps a part of them takes; NaN: not known. */
+static double share_of_steps(const struct na_case *c, const char *part_ms)
+{
+	double part = 0, all = 0;
+
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts)) {
+		double n = na_number_at(v, M_steps);
+
+		part += n * na_number_at(v, part_ms);
+		all += n * na_number_at(v, M_mean_ms);
+	}
+	return all > 0 ? part / all : (double)NAN;
+}
+
 double na_waiting_share(const struct na_case *c)
 {
 	double share = na_number_at(na_case_body(c, "slack"),
 				    M_total "." M_stall_share);
-	double exposed = 0, all = 0;
 
-	if (isfinite(share))
-		return share;
-	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts)) {
-		double n = na_number_at(v, M_steps);
-
-		exposed += n * na_number_at(v, M_exposed_ms);
-		all += n * na_number_at(v, M_mean_ms);
-	}
-	return all > 0 ? exposed / all : (double)NAN;
+	return isfinite(share) ? share : share_of_steps(c, M_exposed_ms);
 }
 
 double na_later_share(const struct na_case *c)
 {
-	double waiting = 0, all = 0;
-
-	na_for_each (v, na_get(na_case_body(c, "steps"), M_hosts)) {
-		double n = na_number_at(v, M_steps);
-
-		waiting += n * na_number_at(v, M_waiting_ms);
-		all += n * na_number_at(v, M_mean_ms);
-	}
-	return all > 0 ? waiting / all : (double)NAN;
+	return share_of_steps(c, M_waiting_ms);
 }
 
 bool na_communicates(const struct na_case *c)

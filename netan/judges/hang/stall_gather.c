@@ -156,8 +156,8 @@ static enum came whether(const struct na_stall_work *w,
 
 /* Some may leave it before others come: the root of a broadcast, or all but
  * the root; of gloo, whose threads on CPUs pass on what they have. */
-static bool is_rooted(const struct na_testimony *x,
-		      const struct na_stall_op *op)
+static bool ends_apart(const struct na_testimony *x,
+		       const struct na_stall_op *op)
 {
 	static const char *const words[] = {"broadcast", "reduce", "gather",
 					    "scatter"};
@@ -213,7 +213,7 @@ static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 		op->cause = NA_HANG_HOST_STUCK;
 		ok = na_append(&op->blame, none.v, none.n);
 	} else if (ok && left && !unsure &&
-		   !(unheard.n && is_rooted(w->ranks, op))) {
+		   !(unheard.n && ends_apart(w->ranks, op))) {
 		op->cause = NA_HANG_DEVICE_STUCK;
 		ok = na_append(&op->blame, op->holds.v, op->holds.n);
 	} else if (ok && unheard.n && !unsure) {
