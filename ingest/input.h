@@ -216,6 +216,9 @@ enum na_status na_input_open_source(struct na_input *in,
 				    const struct na_input *first, size_t source,
 				    struct na_err *err) NA_MUST_CHECK;
 void na_input_close(struct na_input *in);
+/* For readers that turn one format into another while they open: the input's
+ * bytes are those of this mapping from now on, which it owns; or none. */
+void na_input_replace(struct na_input *in, void *mapped, size_t size);
 
 /* Remember damage; the first few are kept as text, all are counted. */
 void na_input_warn(struct na_input *in, const char *fmt, ...) NA_PRINTF(2, 3);

@@ -310,15 +310,22 @@ enum na_status na_input_open_source(struct na_input *in,
 	return survey(in, NA_OK, &inner, err);
 }
 
-void na_input_close(struct na_input *in)
+void na_input_replace(struct na_input *in, void *mapped, size_t size)
 {
-	if (in->reader && in->state)
-		in->reader->close(in);
 	if (in->copied)
 		free((void *)(uintptr_t)in->data);
 	else if (in->data && !in->borrowed)
 		munmap((void *)(uintptr_t)in->data, in->size);
+	in->data = mapped;
+	in->size = size;
+	in->copied = false;
+	in->borrowed = false;
+}
+
+void na_input_close(struct na_input *in)
+{
+	if (in->reader && in->state)
+		in->reader->close(in);
+	na_input_replace(in, NULL, 0);
 	na_arena_fini(&in->arena);
-	in->data = NULL;
-	in->size = 0;
 }

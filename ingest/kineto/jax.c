@@ -134,9 +134,7 @@ static enum na_status replace(struct na_input *in,
 			return na_fail_nomem(err);
 		memcpy(p, space->p, space->n);
 	}
-	munmap((void *)(uintptr_t)in->data, in->size);
-	in->data = p;
-	in->size = space->n;
+	na_input_replace(in, p, space->n);
 	in->reader = &na_reader_xspace;
 	return NA_OK;
 }
