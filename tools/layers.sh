@@ -26,6 +26,7 @@ allowed()
 	netan/model/*) echo "$base|netan/model/*" ;;
 	netan/stats/*) echo "$base|netan/stats/*" ;;
 	netan/result/*) echo "$results" ;;
+	netan/world/*) echo "$base" ;;
 	netan/methods/*) echo "$facts|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
@@ -77,6 +78,7 @@ allowed_library()
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
 	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
+	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
 	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
 	esac
 }

@@ -1,0 +1,224 @@
+#include "netan/world/world.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of a broadcast: ranks pass one on while the next one comes. */
+enum { PIECE = 1 << 20 };
+
+/* What is known of the ranks below one in the tree, itself among them. */
+struct report {
+	uint64_t failed; /* how many */
+	uint64_t rank;   /* the lowest that did; of it: */
+	int32_t status;
+	uint32_t alike; /* all that failed say the same */
+	char node[128];
+	char text[sizeof(((struct na_err *)NULL)->text)];
+};
+
+/* Ranks form a binary tree: 1 and 2 below 0, 3 and 4 below 1. */
+static size_t parent_of(size_t rank)
+{
+	return (rank - 1) / 2;
+}
+
+static size_t first_child(const struct na_world *w)
+{
+	return 2 * w->rank + 1;
+}
+
+/* Behind the last one. */
+static size_t end_child(const struct na_world *w)
+{
+	size_t end = 2 * w->rank + 3;
+
+	return end < w->size ? end : w->size;
+}
+
+static void own_report(const struct na_world *w, const struct na_err *err,
+		       struct report *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->alike = 1;
+	r->rank = w->rank;
+	if (err->status >= NA_OK)
+		return;
+	r->failed = 1;
+	r->status = err->status;
+	snprintf(r->text, sizeof(r->text), "%s", err->text);
+	if (gethostname(r->node, sizeof(r->node) - 1) != 0 || !r->node[0])
+		snprintf(r->node, sizeof(r->node), "an unknown host");
+}
+
+static void join_report(struct report *r, const struct report *other)
+{
+	struct report both = *r;
+
+	if (!other->failed)
+		return;
+	if (!r->failed || other->rank < r->rank)
+		both = *other;
+	both.failed = r->failed + other->failed;
+	both.alike = r->alike && other->alike &&
+		     (!r->failed || (r->status == other->status &&
+				     strcmp(r->text, other->text) == 0));
+	*r = both;
+}
+
+/* A message of a known size; another one means that the ranks are not in the
+ * same place. */
+static enum na_status recv_exactly(struct na_world *w, size_t from, void *to,
+				   size_t n, struct na_err *err)
+{
+	void *p = NULL;
+	size_t got = 0;
+	enum na_status st = w->ops->recv(w, from, &p, &got, err);
+
+	if (st == NA_OK && got != n)
+		st = na_fail(err, NA_EIO,
+			     "rank %zu sent %zu bytes where %zu were expected",
+			     from, got, n);
+	if (st == NA_OK)
+		memcpy(to, p, n);
+	free(p);
+	return st;
+}
+
+/* A failure to hear of another rank is one of this rank. */
+static void hear(struct na_world *w, size_t from, struct report *r)
+{
+	struct na_err err = {0};
+	struct report other;
+
+	if (recv_exactly(w, from, &other, sizeof(other), &err) != NA_OK)
+		own_report(w, &err, &other);
+	join_report(r, &other);
+}
+
+static void tell(struct na_world *w, size_t to, struct report *r)
+{
+	struct report other;
+	struct na_err err = {0};
+
+	if (w->ops->send(w, to, r, sizeof(*r), &err) == NA_OK)
+		return;
+	own_report(w, &err, &other);
+	join_report(r, &other);
+}
+
+static enum na_status take_report(const struct na_world *w,
+				  const struct report *r, struct na_err *err)
+{
+	*err = (struct na_err){0};
+	if (!r->failed)
+		return NA_OK;
+	if (r->failed == w->size && r->alike)
+		return na_fail(err, (enum na_status)r->status, "%s", r->text);
+	return na_fail(err, (enum na_status)r->status, "rank %zu on %s: %s",
+		       (size_t)r->rank, r->node, r->text);
+}
+
+enum na_status na_world_agree(struct na_world *w, struct na_err *err)
+{
+	struct report r, all;
+
+	if (na_world_alone(w))
+		return err->status < NA_OK ? err->status : NA_OK;
+	own_report(w, err, &r);
+	for (size_t i = first_child(w); i < end_child(w); i++)
+		hear(w, i, &r);
+	if (w->rank > 0) {
+		size_t up = parent_of(w->rank);
+		struct na_err lost = {0};
+
+		tell(w, up, &r);
+		if (recv_exactly(w, up, &all, sizeof(all), &lost) == NA_OK) {
+			r = all;
+		} else {
+			own_report(w, &lost, &all);
+			join_report(&r, &all);
+		}
+	}
+	for (size_t i = first_child(w); i < end_child(w); i++)
+		tell(w, i, &r);
+	return take_report(w, &r, err);
+}
+
+/* From the parent to the children.  A rank that got nothing passes on an
+ * empty message, so that those below it do not wait; n > 0, so that they take
+ * it for the failure that it is. */
+static void pass_on(struct na_world *w, void *p, size_t n, struct na_err *err)
+{
+	bool have = w->rank == 0 ||
+		    recv_exactly(w, parent_of(w->rank), p, n, err) == NA_OK;
+
+	for (size_t i = first_child(w); i < end_child(w); i++)
+		na_in_err(w->ops->send(w, i, p, have ? n : 0, err));
+}
+
+enum na_status na_world_broadcast(struct na_world *w, void **p, size_t *n,
+				  struct na_err *err)
+{
+	uint64_t length = *n;
+	enum na_status st = na_world_agree(w, err);
+
+	if (na_world_alone(w) || st != NA_OK)
+		return st;
+	pass_on(w, &length, sizeof(length), err);
+	if (w->rank > 0 && err->status == NA_OK) {
+		*p = malloc(length ? length : 1);
+		if (!*p)
+			na_in_err(na_fail_nomem(err));
+	}
+	st = na_world_agree(w, err);
+	for (size_t at = 0; st == NA_OK && at < length; at += PIECE)
+		pass_on(w, (char *)*p + at,
+			length - at < PIECE ? length - at : PIECE, err);
+	if (st == NA_OK)
+		st = na_world_agree(w, err);
+	if (w->rank > 0 && st != NA_OK) {
+		free(*p);
+		*p = NULL;
+	}
+	*n = st == NA_OK ? length : 0;
+	return st;
+}
+
+/* Those who have sent must not wait because one before them failed. */
+static void take_all(struct na_world *w, na_world_each each, void *arg,
+		     struct na_err *err)
+{
+	for (size_t from = 1; from < w->size; from++) {
+		struct na_err lost = {0};
+		void *p = NULL;
+		size_t n = 0;
+
+		if (w->ops->recv(w, from, &p, &n, &lost) != NA_OK)
+			na_in_err(na_fail(err, lost.status, "%s", lost.text));
+		else if (err->status == NA_OK)
+			na_in_err(each(arg, from, p, n, err));
+		free(p);
+	}
+}
+
+enum na_status na_world_gather(struct na_world *w, const void *p, size_t n,
+			       na_world_each each, void *arg,
+			       struct na_err *err)
+{
+	enum na_status st = na_world_agree(w, err);
+
+	if (st != NA_OK)
+		return st;
+	if (na_world_alone(w))
+		return each(arg, 0, p, n, err);
+	if (w->rank > 0) {
+		na_in_err(w->ops->send(w, 0, p, n, err));
+	} else {
+		na_in_err(each(arg, 0, p, n, err));
+		take_all(w, each, arg, err);
+	}
+	return na_world_agree(w, err);
+}
