@@ -15,6 +15,8 @@
 #include "netan/base/face.h"
 #include "netan/base/opt.h"
 
+struct na_together; /* netan/engine/together */
+
 enum na_level {
 	NA_SAY_ERROR,   /* why there is no result */
 	NA_SAY_WARNING, /* the result is not all that was asked for */
@@ -44,6 +46,7 @@ struct na_request {
 	size_t n_inputs;
 	struct na_speaker speaker;
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
+	struct na_together *together;     /* NULL: one process, alone */
 	/* reading */
 	int64_t threads;          /* 0: all cores */
 	int anchor;               /* enum na_anchor */
