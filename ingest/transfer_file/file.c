@@ -81,6 +81,12 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s,
 	na_xf_put_sint(&m, 9, s->profile_start_ns);
 	na_xf_put_sint(&m, 10, s->profile_stop_ns);
 	na_xf_put_uint(&m, 11, s->n_devices);
+	na_xf_put_uint(&m, 12, s->ranks);
+	na_xf_put_uint(&m, 13, s->on_cpus);
+	na_xf_put_uint(&m, 14, s->told);
+	na_xf_put_uint(&m, 15, (uint64_t)((int64_t)s->rank + 1));
+	na_xf_put_uint(&m, 16, (uint64_t)((int64_t)s->world_size + 1));
+	na_xf_put_uint(&m, 17, (uint64_t)(s->pid + 1));
 	put_message(to, 5, &m);
 }
 

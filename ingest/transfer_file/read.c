@@ -135,6 +135,22 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 	return NA_OK;
 }
 
+/* More than any job has are none. */
+static int32_t told_number(uint64_t one_more)
+{
+	return one_more <= NA_CORES_MAX ? (int32_t)one_more - 1 : -1;
+}
+
+static void tell_ranks(struct na_input *in, const struct na_xf_source *s)
+{
+	in->ranks = s->ranks;
+	in->on_cpus = s->on_cpus;
+	in->told = s->told;
+	in->rank = told_number(s->rank);
+	in->world_size = told_number(s->world_size);
+	in->pid = s->pid <= INT64_MAX ? (int64_t)s->pid - 1 : -1;
+}
+
 static enum na_status tell_source(struct na_input *in,
 				  const struct na_xf_source *s,
 				  struct na_err *err)
@@ -147,6 +163,7 @@ static enum na_status tell_source(struct na_input *in,
 	in->profile_start_ns = s->profile_start_ns;
 	in->profile_stop_ns = s->profile_stop_ns;
 	in->n_devices = s->n_devices;
+	tell_ranks(in, s);
 	in->host = na_arena_strn(&in->arena, s->host.s, s->host.n);
 	if (s->label.n)
 		in->label = na_arena_strn(&in->arena, s->label.s, s->label.n);

@@ -55,6 +55,25 @@ static void parse_source(struct na_cursor c, struct na_xf_source *s)
 		case NA_TAG(11, NA_W_VARINT):
 			s->n_devices = f.value;
 			break;
+		case NA_TAG(12, NA_W_VARINT):
+			s->ranks = f.value != 0;
+			break;
+		case NA_TAG(13, NA_W_VARINT):
+			s->on_cpus = f.value != 0;
+			break;
+		case NA_TAG(14, NA_W_VARINT):
+			if (f.value <= NA_TOLD_RECORDER)
+				s->told = (enum na_told)f.value;
+			break;
+		case NA_TAG(15, NA_W_VARINT):
+			s->rank = f.value;
+			break;
+		case NA_TAG(16, NA_W_VARINT):
+			s->world_size = f.value;
+			break;
+		case NA_TAG(17, NA_W_VARINT):
+			s->pid = f.value;
+			break;
 		}
 	}
 }

@@ -31,6 +31,11 @@ struct na_xfer_source {
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
+	/* Of GPU jobs: a file of ranks, whose, of how many; -1: not told. */
+	bool ranks, on_cpus;
+	enum na_told told;
+	int32_t rank, world_size;
+	int64_t pid;
 };
 
 struct na_xfer_head {

@@ -55,7 +55,8 @@ static uint32_t all_wants(const struct params *p)
 	return NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 	       NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_COUNTS |
 	       NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_CALLS |
-	       NA_WANT_CONNECTIONS | (p->no_frames ? 0 : NA_WANT_PACKETS);
+	       NA_WANT_CONNECTIONS | NA_WANT_COMMS |
+	       (p->no_frames ? 0 : NA_WANT_PACKETS);
 }
 
 static enum na_status write_all(struct na_session *s, struct target *to,
@@ -77,7 +78,7 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 		const struct na_input *in = &s->inputs[i];
 
 		sources[i] = (struct na_xfer_source){
-			.host = in->host,
+			.host = s->sources[i].no_host ? NULL : in->host,
 			.label = s->sources[i].label,
 			.format = in->format,
 			.path = in->path,
@@ -88,6 +89,12 @@ static enum na_status write_all(struct na_session *s, struct target *to,
 			.profile_start_ns = in->profile_start_ns,
 			.profile_stop_ns = in->profile_stop_ns,
 			.n_devices = in->n_devices,
+			.ranks = in->ranks,
+			.on_cpus = in->on_cpus,
+			.told = in->told,
+			.rank = in->rank,
+			.world_size = in->world_size,
+			.pid = in->pid,
 		};
 	}
 	f = na_xfer_new(put_bytes, to, &head, err);
