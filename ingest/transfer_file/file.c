@@ -221,6 +221,7 @@ enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
 static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 {
 	struct na_xf_bytes m = {.p = NULL};
+	uint64_t told = 0;
 
 	na_xf_put_text(&m, 1, s->name);
 	for (size_t i = 0; i < s->n_parts; i++) {
@@ -230,7 +231,9 @@ static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 		na_xf_put_uint(&line, 2, s->parts[i].events);
 		na_xf_put_uint(&line, 3, s->parts[i].wants);
 		put_message(&m, 2, &line);
+		told += s->parts[i].events;
 	}
+	na_xf_put_uint(&m, 3, s->events > told ? s->events - told : 0);
 	put_message(to, 1, &m);
 }
 

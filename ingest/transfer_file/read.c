@@ -71,6 +71,10 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
 			name = na_text_under(&f.body);
+		if (f.tag == NA_TAG(3, NA_W_VARINT)) {
+			to->events += f.value;
+			in->events += f.value;
+		}
 		if (f.tag != NA_TAG(2, NA_W_BYTES))
 			continue;
 		parse_line(in, to, f.body, &to->parts[to->n_parts]);

@@ -13,19 +13,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hangs/hangs.h"
-
-struct listed {
-	const char *path, *label;
-	size_t run; /* first input with its label */
-};
-
-NA_ORDER(by_name, struct listed, NA_UP(run), na_natural_order(x->path, y->path),
-	 strcmp(x->path, y->path))
-
-struct listing {
-	struct listed *files;
-	size_t n, cap;
-};
+#include "netan/engine/session/listing.h"
 
 static void refuse(struct na_session *s, const char *path, const char *label,
 		   const char *why)
@@ -50,46 +38,26 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		free(copy);
 }
 
-/* In an order that does not depend on how they were given: labels alone
- * keep theirs. */
-static bool list_files(struct na_session *s, struct listing *l)
+static bool list_files(struct na_session *s, struct na_listing *l)
 {
-	for (size_t i = 0, run = 0; i < s->request->n_inputs; i++) {
-		const struct na_request_input *in = &s->request->inputs[i];
-		struct na_err err = {.status = NA_OK};
-		struct na_found found;
+	if (!na_list_inputs(s->request, &s->arena, l))
+		return false;
+	s->only_one = l->one_each && s->request->n_inputs == 1;
+	for (size_t i = 0; i < l->n_said; i++) {
+		const struct na_list_said *x = &l->said[i];
 
-		for (run = 0; !na_same_label(s->request->inputs[run].label,
-					     in->label);)
-			run++;
-		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK) {
-			refuse(s, in->path, in->label, err.text);
-			free(found.paths);
-			continue;
-		}
-		if (found.note && na_grow(&s->notes, &s->cap_notes,
-					  s->n_notes + 1, sizeof(*s->notes)))
-			s->notes[s->n_notes++] = found.note;
-		if (!na_grow(&l->files, &l->cap, l->n + found.n,
-			     sizeof(*l->files))) {
-			free(found.paths);
-			return false;
-		}
-		s->only_one &= found.n == 1;
-		for (size_t k = 0; k < found.n; k++) {
-			na_hide(s->request, NA_ALIAS_INPUT, found.paths[k]);
-			l->files[l->n++] = (struct listed){found.paths[k],
-							   in->label, run};
-		}
-		free(found.paths);
+		if (x->refused)
+			refuse(s, x->of->path, x->of->label, x->text);
+		else if (na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
+				 sizeof(*s->notes)))
+			s->notes[s->n_notes++] = x->text;
 	}
-	na_sort(l->files, l->n, by_name);
 	return true;
 }
 
 struct opening {
 	struct na_session *s;
-	struct listing *l;
+	const struct na_listing *l;
 	struct na_input *inputs;
 	struct na_err *errs;
 };
@@ -138,7 +106,7 @@ static size_t sources_of(const struct na_input *in)
 	return in->n_sources > 1 ? in->n_sources : 1;
 }
 
-static bool room_for(struct na_session *s, const struct listing *l,
+static bool room_for(struct na_session *s, const struct na_listing *l,
 		     const struct opening *o)
 {
 	size_t n = 0;
@@ -151,7 +119,7 @@ static bool room_for(struct na_session *s, const struct listing *l,
 }
 
 /* Each source in a file is an input of its own. */
-static bool keep_opened(struct na_session *s, struct listing *l,
+static bool keep_opened(struct na_session *s, const struct na_listing *l,
 			struct opening *o)
 {
 	if (!room_for(s, l, o))
@@ -527,7 +495,7 @@ enum na_status na_session_open_beside(struct na_session *s,
 				      uint32_t wants,
 				      const struct na_hang_reading *hangs)
 {
-	struct listing l = {NULL, 0, 0};
+	struct na_listing l = {.files = NULL};
 	struct opening o = {.s = s, .l = &l};
 	struct na_err err = {.status = NA_OK};
 
@@ -537,7 +505,6 @@ enum na_status na_session_open_beside(struct na_session *s,
 					 .segments_of = NA_UNKNOWN_U32,
 					 .go_on = go_on};
 	s->threads = na_threads_of(q);
-	s->only_one = q->n_inputs == 1;
 	if (!list_files(s, &l))
 		goto nomem;
 	s->asks.idle_threads = s->threads > l.n;
@@ -575,7 +542,7 @@ out:
 		if (o.inputs[i].path && o.errs[i].status == NA_OK)
 			na_input_close(&o.inputs[i]);
 	}
-	free(l.files);
+	na_listing_fini(&l);
 	free(o.inputs);
 	free(o.errs);
 	return err.status;
