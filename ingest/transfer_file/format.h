@@ -15,6 +15,9 @@
 enum { XF_MAGIC_BYTES = 17, XF_SYNC_BYTES = 9, XF_VERSION = 1 };
 #define XF_SYNC "\x11\x89ntn\r\n\x1a\n"
 
+/* Who writes it. */
+#define XF_PROGRAM "netan " NETAN_VERSION
+
 enum {
 	XF_BLOCK_RECORDS = 32768,   /* a writer ends a block there, */
 	XF_BLOCK_BYTES = 8 << 20,   /* and where rows or names are so long */

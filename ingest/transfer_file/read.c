@@ -85,7 +85,7 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	return to->name != NULL;
 }
 
-static bool is_capture(const struct na_xf_source *s)
+bool na_xf_is_capture(const struct na_xf_source *s)
 {
 	return s->format.n >= 4 && memcmp(s->format.s, "pcap", 4) == 0;
 }
@@ -173,7 +173,7 @@ static enum na_status tell_source(struct na_input *in,
 		in->label = na_arena_strn(&in->arena, s->label.s, s->label.n);
 	if (!in->host || (s->label.n && !in->label))
 		return na_fail_nomem(err);
-	if (is_capture(s))
+	if (na_xf_is_capture(s))
 		in->capture = &x->capture;
 	return s->end.p ? parse_end(in, s->end, err) : NA_OK;
 }
