@@ -95,6 +95,7 @@ struct na_input {
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */
 	int32_t rank, world_size;
+	bool ranks; /* it holds ranks, known or not */
 	/* Where ranks are told of communicators alone: which ones the process
 	 * is in (gpu/seats.h), and its number on its host, -1: not told. */
 	struct na_seat *seats;

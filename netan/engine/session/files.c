@@ -2,19 +2,12 @@
  * and surveyed; each source in a file is an input of its own. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "netan/base/order.h"
 #include "netan/base/similar.h"
-#include "netan/base/text.h"
 #include "netan/base/vec.h"
-#include "netan/engine/anonymize.h"
 #include "netan/engine/hangs/hangs.h"
 #include "netan/engine/session/files.h"
 #include "netan/engine/together/together.h"
-
-NA_ORDER(by_name, struct na_file, NA_UP(run), na_natural_order(x->path, y->path),
-	 strcmp(x->path, y->path))
 
 static void refuse(struct na_session *s, const char *path, const char *label,
 		   const char *why)
@@ -39,48 +32,36 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		free(copy);
 }
 
-static bool add_found(struct na_session *s, struct na_files *l,
-		      const struct na_found *found, const char *label,
-		      size_t run)
+static bool list_files(struct na_session *s, struct na_files *l)
 {
-	if (found->note &&
-	    na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
-		    sizeof(*s->notes)))
-		s->notes[s->n_notes++] = found->note;
-	s->only_one &= found->n == 1;
-	for (size_t k = 0; k < found->n; k++) {
-		struct na_file f = {
-			.path = found->paths[k], .label = label, .run = run};
+	const struct na_listing *x = &l->listing;
 
-		na_hide(s->request, NA_ALIAS_INPUT, f.path);
-		if (!na_add(l, f))
+	if (na_together_lists(s) &&
+	    !na_list_inputs(s->request, &s->arena, &l->listing))
+		return false;
+	for (size_t i = 0; i < x->n; i++) {
+		struct na_file *f = na_push(l);
+
+		if (!f)
 			return false;
+		f->listed = x->files[i];
 	}
 	return true;
 }
 
-/* In an order that does not depend on how they were given: labels alone
- * keep theirs. */
-static bool list_files(struct na_session *s, struct na_files *l)
+/* What listing them had to say: of all, once they have met. */
+static void say_listing(struct na_session *s, const struct na_listing *l)
 {
-	bool ok = true;
+	s->only_one = l->one_each && s->request->n_inputs == 1;
+	for (size_t i = 0; i < l->n_said; i++) {
+		const struct na_list_said *x = &l->said[i];
 
-	for (size_t i = 0, run = 0; ok && i < s->request->n_inputs; i++) {
-		const struct na_request_input *in = &s->request->inputs[i];
-		struct na_err err = {.status = NA_OK};
-		struct na_found found;
-
-		for (run = 0; !na_same_label(s->request->inputs[run].label,
-					     in->label);)
-			run++;
-		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK)
-			refuse(s, in->path, in->label, err.text);
-		else
-			ok = add_found(s, l, &found, in->label, run);
-		free(found.paths);
+		if (x->refused)
+			refuse(s, x->of->path, x->of->label, x->text);
+		else if (na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
+				 sizeof(*s->notes)))
+			s->notes[s->n_notes++] = x->text;
 	}
-	na_sort(l->v, l->n, by_name);
-	return ok;
 }
 
 static bool add_source(struct na_file *f)
@@ -96,10 +77,10 @@ static void open_sources(struct na_session *s, struct na_file *f)
 
 	if (na_interrupted()) {
 		na_fail(&f->v[0].err, NA_EIO, "%s: not read: interrupted",
-			f->path);
+			f->listed.path);
 		return;
 	}
-	if (na_input_open(&f->v[0].in, f->path, s->wants, &s->asks,
+	if (na_input_open(&f->v[0].in, f->listed.path, s->wants, &s->asks,
 			  &f->v[0].err) != NA_OK)
 		return;
 	n = f->v[0].in.n_sources;
@@ -193,19 +174,19 @@ static bool keep_opened(struct na_session *s, struct na_files *l)
 			struct na_opened *x = &f->v[k];
 
 			if (x->err.status != NA_OK) {
-				refuse(s, f->path, f->label, x->err.text);
+				refuse(s, f->listed.path, f->listed.label, x->err.text);
 				continue;
 			}
 			s->owners[s->n_inputs] = f->owner;
 			s->inputs[s->n_inputs] = x->in;
 			x->moved = true;
-			ok = kept(s, f->label);
+			ok = kept(s, f->listed.label);
 		}
 	}
 	return ok;
 }
 
-static void files_fini(struct na_files *l)
+void na_files_fini(struct na_files *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct na_file *f = &l->v[i];
@@ -217,6 +198,7 @@ static void files_fini(struct na_files *l)
 		na_vec_free(f);
 	}
 	na_vec_free(l);
+	na_listing_fini(&l->listing);
 }
 
 enum na_status na_session_files(struct na_session *s, struct na_err *err)
@@ -234,8 +216,10 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 	/* Also what others were to open, where it cannot be shared. */
 	if (st == NA_OK && !open_mine(s, &l))
 		st = na_fail_nomem(err);
+	if (st == NA_OK)
+		say_listing(s, &l.listing);
 	if (st == NA_OK && !keep_opened(s, &l))
 		st = na_fail_nomem(err);
-	files_fini(&l);
+	na_files_fini(&l);
 	return st;
 }

@@ -4,6 +4,10 @@
 
 #include "ingest/recorder/recorder.h"
 
+/* Who adds a member looks whether facts.def needs it. */
+_Static_assert(sizeof(struct na_input) == 376 || sizeof(void *) != 8,
+	       "facts.def holds what others know of an input");
+
 /* ---- values */
 
 void na_tell_number(struct na_xf_bytes *to, int64_t v)

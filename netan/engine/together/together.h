@@ -45,6 +45,8 @@ struct na_together {
 void na_together_init(struct na_together *t, struct na_world *w);
 void na_together_fini(struct na_together *t);
 
+/* Whether this process looks for the inputs itself. */
+bool na_together_lists(const struct na_session *s);
 /* Sets `owner` and `mine` of the files. */
 void na_together_share_out(struct na_session *s, struct na_files *l);
 /* After what is mine is open: the others' sources into the files.  Where they
