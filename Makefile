@@ -47,7 +47,9 @@ PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 # A room may lie in a room.
 PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
-SRC := $(filter-out netan/cli/main.c,$(filter %.c,$(PRODUCT)))
+# What one binary has to itself.
+OWN := netan/cli/main.c netan/cli/main_mpi.c netan/world/world_mpi.c
+SRC := $(filter-out $(OWN),$(filter %.c,$(PRODUCT)))
 MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
@@ -85,13 +87,31 @@ PAR = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 SUB = +@$(MAKE) --no-print-directory $(PAR)
 RUN = @JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh
 
-.PHONY: all
-all: $(O)/netan ## build the program at build/netan (the default)
+# netan on many machines, where there is an MPI to build it with.
+MPICC ?= mpicc
+MPI := $(shell command -v $(MPICC) 2>/dev/null)
+MANY := $(if $(MPI),netan-mpi)
 
-$(O)/netan: $(B)/bin/netan FORCE
+.PHONY: all
+all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
+
+.PHONY: no-mpi
+no-mpi:
+	@echo "  no netan-mpi: there is no mpicc (packages libopenmpi-dev, openmpi-bin)"
+
+$(addprefix $(O)/,netan netan-mpi): $(O)/%: $(B)/bin/% FORCE
 	@cmp -s $< $@ || { ln -f $< $@ 2>/dev/null || cp -f $< $@; }
 
 $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+# MPI's own compiler knows where MPI is; ours is the one that compiles.
+MPI_AS := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
+$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi: private CC = $(MPI_AS)
+
+$(B)/bin/netan-mpi: $(B)/netan/cli/main_mpi.o $(B)/netan/world/world_mpi.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)

@@ -83,12 +83,19 @@ name_them()
 	exit 1
 }
 
+# Nothing is missing without them.
+name_optional()
+{
+	have mpicc || echo "optional: libopenmpi-dev openmpi-bin, for netan-mpi"
+}
+
 install=yes
 if [ "${1-}" = -n ]; then
 	install=no
 	shift
 fi
 find_missing "${1-}"
+if [ "$install" = yes ] && [ "${1-}" = test ]; then name_optional; fi
 [ -n "$missing" ] || exit 0
 if [ "$install" = no ] || ! have apt-get; then name_them; fi
 if [ "$(id -u)" = 0 ]; then

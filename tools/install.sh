@@ -1,7 +1,8 @@
 #!/bin/sh
 # Puts the program, its man pages, JSON schemas and shell completions below
 # ROOT (DESTDIR and PREFIX joined); -u takes them away again.  The pages,
-# schemas and completions come from the program itself.
+# schemas and completions come from the program itself.  PROGRAM-mpi goes with
+# it where it was built.
 #
 #	tools/install.sh [-u] PROGRAM ROOT
 set -eu
@@ -40,10 +41,13 @@ put()
 }
 
 if [ -n "$remove" ]; then
-	rm -f "$root/bin/netan"
+	rm -f "$root/bin/netan" "$root/bin/netan-mpi"
 else
 	mkdir -p "$root/bin"
 	install -m 755 "$program" "$root/bin/netan"
+	if [ -x "$program-mpi" ]; then
+		install -m 755 "$program-mpi" "$root/bin/netan-mpi"
+	fi
 fi
 put "$man/netan.1" "$program" help --man netan
 for c in $commands; do

@@ -73,7 +73,7 @@ door()
 allowed_library()
 {
 	case $2 in
-	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/main.c ]] ;;
+	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
 	cairo*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
 	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;

@@ -43,7 +43,8 @@ enum na_join {
 	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */
 	NA_JOIN_NAMES = 1024,   /* --anonymize, where the former are not */
 	NA_JOIN_LEDGER = 2048,  /* --ledger: who names suspects */
-	NA_JOIN_CHECKS = 4096   /* --capacity, --host-settings, limits */
+	NA_JOIN_CHECKS = 4096,  /* --capacity, --host-settings, limits */
+	NA_JOIN_MANY = 8192     /* --local, --exact: netan-mpi runs it */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -203,6 +203,15 @@ static const struct na_opt ledger_opts[] = {
 	NA_OPT_END
 };
 
+static const struct na_opt many_opts[] = {
+	{NA_OPT_LIST, 0, "local", ASK(local), "GLOB", NULL, 0, 0,
+	 "netan-mpi: each rank reads what its own node has: "
+	 "'/local/prof/*.pb'"},
+	{NA_OPT_FLAG, 0, "exact", ASK(exact), NULL, NULL, 0, 0,
+	 "refuse where there is memory for an approximation only"},
+	NA_OPT_END
+};
+
 static const struct na_opt quiet_opts[] = {
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
 	 "no warnings, no progress, no report of what was written"},
@@ -228,6 +237,7 @@ static const struct shared {
 	{NA_JOIN_PROGRAMS, "Programs", program_opts},
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_NAMES, "Inputs", name_opts},
+	{NA_JOIN_MANY, "Many machines", many_opts},
 	{NA_JOIN_FINDINGS, "Findings", finding_opts},
 	{NA_JOIN_LEDGER, "Ledger", ledger_opts},
 	{NA_JOIN_OUTPUT, "Output", output_opts},
@@ -235,6 +245,13 @@ static const struct shared {
 	{NA_JOIN_QUIET, "Output", quiet_opts},
 };
 /* clang-format on */
+
+bool na_command_many(const struct na_command *c)
+{
+	const struct na_analysis *a = na_analysis_find(c->face->name);
+
+	return (c->joins & NA_JOIN_MANY) && (!a || a->many);
+}
 
 /* One shared table as this command has it, or NULL.  Only a command with a
  * figure has the options of pictures, one that judges --fail-on, and one
@@ -249,6 +266,7 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	if (!(command->joins & s->join) ||
 	    (s->join == NA_JOIN_PICTURE && !draws) ||
 	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join == NA_JOIN_MANY && !na_command_many(command)) ||
 	    (s->join == NA_JOIN_LEDGER && a && !a->suspects) ||
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))

@@ -21,6 +21,9 @@ const struct na_command *na_command_find(const char *name);
 /* The command whose name is closest, or NULL. */
 const char *na_command_closest(const char *name);
 
+/* Does netan-mpi run it? */
+bool na_command_many(const struct na_command *c);
+
 /* argv as given to main, with the command in argv[1]; cli keeps pointers into
  * it.  What is in *cli before does not count.  NA_EUSAGE with a message,
  * NA_ENOMEM; na_cli_free() also after a failure. */
@@ -39,6 +42,7 @@ enum na_status na_anonymize_start(struct na_cli *cli,
 /* help.c */
 void na_help_short(FILE *out);
 void na_help_program(FILE *out);
+void na_help_many(FILE *out); /* of netan-mpi */
 void na_help_command(const struct na_command *c, FILE *out);
 /* man.c: a page in roff; NULL is the page of the program. */
 void na_man_page(const struct na_command *c, FILE *out);

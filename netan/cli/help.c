@@ -13,7 +13,8 @@ struct help_params {
 	bool schema, man;
 };
 
-static void list_commands(FILE *out)
+/* All of them, or those that netan-mpi runs. */
+static void list_commands(FILE *out, bool many)
 {
 	size_t width = 0;
 
@@ -21,14 +22,15 @@ static void list_commands(FILE *out)
 		if (strlen((*c)->face->name) > width)
 			width = strlen((*c)->face->name);
 	for (const struct na_command *const *c = na_commands; *c; c++)
-		fprintf(out, "  %-*s  %s\n", (int)width, (*c)->face->name,
-			(*c)->face->question);
+		if (!many || na_command_many(*c))
+			fprintf(out, "  %-*s  %s\n", (int)width,
+				(*c)->face->name, (*c)->face->question);
 }
 
 void na_help_short(FILE *out)
 {
 	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n", out);
-	list_commands(out);
+	list_commands(out, false);
 	fputs("\nTry 'netan --help', or 'netan help COMMAND' for one "
 	      "command.\n",
 	      out);
@@ -44,7 +46,7 @@ void na_help_program(FILE *out)
 	      "       netan --version\n\n"
 	      "Commands:\n",
 	      out);
-	list_commands(out);
+	list_commands(out, false);
 	fputs("\nINPUT is a file, a directory of them, or - for standard "
 	      "input: profiles, packet\ncaptures (pcap, pcapng) or transfer "
 	      "files, recognised from their content,\ncompressed with gzip or "
@@ -61,6 +63,28 @@ void na_help_program(FILE *out)
 	      "one\n\n"
 	      "Exit status: 0 done; 1 could not; 2 wrong usage; 3 findings, "
 	      "where asked for.\n",
+	      out);
+}
+
+void na_help_many(FILE *out)
+{
+	fputs("netan-mpi is netan on many machines: the ranks of an MPI job "
+	      "share the work.\nOptions, output and exit status are those of "
+	      "netan.\n\n"
+	      "Usage: mpirun -n N netan-mpi COMMAND [OPTION...] INPUT...\n"
+	      "       srun netan-mpi COMMAND [OPTION...] INPUT...\n"
+	      "       netan-mpi COMMAND --help\n\n"
+	      "Commands:\n",
+	      out);
+	list_commands(out, true);
+	fputs("\nINPUT is what every node sees, or with --local GLOB what "
+	      "each has for itself.\nOnly the first rank prints and writes; "
+	      "-j is the number of threads of each\n(default: the cores of "
+	      "its node, shared among the ranks there).\n\n"
+	      "First steps:\n"
+	      "  mpirun -n 16 netan-mpi check PROFILE -o check.json\n"
+	      "  srun -N 1000 --ntasks-per-node 1 netan-mpi check --local "
+	      "'/local/prof/*.pb'\n",
 	      out);
 }
 

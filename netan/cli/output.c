@@ -234,7 +234,9 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 	struct na_emit_opts o = {.table = cli->common.table,
 				 .columns = columns_of(fd)};
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool tty = fd >= 0 && isatty(fd);
+	/* mpirun gives the ranks a terminal whatever its own output is. */
+	bool tty = fd >= 0 && isatty(fd) && !cli->request.world;
+
 	o.color = fd >= 0 &&
 		  (cli->common.color == NA_COLOR_ALWAYS ||
 		   (cli->common.color == NA_COLOR_AUTO && tty && !(no && *no) &&
@@ -336,6 +338,8 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
 
+	if (!na_world_speaks(cli->request.world))
+		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
 	if (!na_result_ok(r)) {
 		na_say_error(&cli->request, "out of memory");

@@ -5,7 +5,7 @@
 #define JOINS \
 	(NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_GROUP | NA_JOIN_OUTPUT | \
 	 NA_JOIN_PICTURE | NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | \
-	 NA_JOIN_LEDGER)
+	 NA_JOIN_LEDGER | NA_JOIN_MANY)
 #define NA_ANALYSIS(name) \
 	extern const struct na_analysis na_an_##name; \
 	extern const struct na_command na_cmd_##name; \

@@ -1,5 +1,6 @@
 /* Work on several threads; the order of results is the caller's business. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -51,12 +52,26 @@ int64_t na_now_ns(void)
 	return (int64_t)t.tv_sec * NA_NS_PER_S + t.tv_nsec;
 }
 
+/* A launcher may have bound the rank to cores of its own; else it shares
+ * those of its node with its neighbours. */
+static long cores_of(const struct na_world *w)
+{
+	long all = sysconf(_SC_NPROCESSORS_ONLN), own;
+	cpu_set_t set;
+
+	if (!w || sched_getaffinity(0, sizeof(set), &set) != 0)
+		return all;
+	own = CPU_COUNT(&set);
+	return own < all ? own
+			 : all / (long)(w->neighbours ? w->neighbours : 1);
+}
+
 size_t na_threads_of(const struct na_request *q)
 {
 	long n = q->threads;
 
 	if (n <= 0)
-		n = sysconf(_SC_NPROCESSORS_ONLN);
+		n = cores_of(q->world);
 	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 

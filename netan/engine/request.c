@@ -24,12 +24,18 @@ static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
 {
 	char text[SAY_MAX], *shown;
 
+	if (!na_world_speaks(q->world) && level != NA_SAY_ERROR)
+		return;
 	if (!q->speaker.say ||
 	    (q->speaker.hears && !q->speaker.hears(q->speaker.ctx, level)))
 		return;
 	vsnprintf(text, sizeof(text), fmt, args);
 	shown = na_shown(q, text);
-	q->speaker.say(q->speaker.ctx, level, shown ? shown : "out of memory");
+	if (na_world_speaks(q->world))
+		q->speaker.say(q->speaker.ctx, level,
+			       shown ? shown : "out of memory");
+	else
+		na_world_note(q->world, shown ? shown : "out of memory");
 	free(shown);
 }
 
@@ -49,6 +55,6 @@ SAY(na_say_hint, NA_SAY_HINT)
 
 void na_say_progress(const struct na_request *q, const char *what, double share)
 {
-	if (q->speaker.progress)
+	if (q->speaker.progress && na_world_speaks(q->world))
 		q->speaker.progress(q->speaker.ctx, what, share);
 }

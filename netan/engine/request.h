@@ -14,6 +14,7 @@
 #include "netan/base/err.h"
 #include "netan/base/face.h"
 #include "netan/base/opt.h"
+#include "netan/world/world.h"
 
 struct na_together; /* netan/engine/together */
 
@@ -46,7 +47,11 @@ struct na_request {
 	size_t n_inputs;
 	struct na_speaker speaker;
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
-	struct na_together *together;     /* NULL: one process, alone */
+	/* Many processes. */
+	struct na_world *world;       /* NULL: one process */
+	struct na_together *together; /* of that world; NULL: alone */
+	struct na_text_list local; /* globs of inputs on a rank's own node */
+	bool exact;                /* rather nothing than an approximation */
 	/* reading */
 	int64_t threads;          /* 0: all cores */
 	int anchor;               /* enum na_anchor */
@@ -85,7 +90,8 @@ void na_request_init(struct na_request *q);
 /* Also where neither has one. */
 bool na_same_label(const char *a, const char *b);
 
-/* In the words of printf; names are pseudonyms where that is asked for. */
+/* In the words of printf; names are pseudonyms where that is asked for.  Of
+ * many ranks one speaks; another's first error becomes why it failed. */
 void na_say_error(const struct na_request *q, const char *fmt, ...)
 	NA_PRINTF(2, 3);
 void na_say_warning(const struct na_request *q, const char *fmt, ...)

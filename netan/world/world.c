@@ -38,6 +38,19 @@ static size_t end_child(const struct na_world *w)
 	return end < w->size ? end : w->size;
 }
 
+void na_world_note(struct na_world *w, const char *text)
+{
+	if (!atomic_flag_test_and_set(&w->noted))
+		snprintf(w->why, sizeof(w->why), "%s", text);
+}
+
+void na_world_node(const struct na_world *w, char *to, size_t size)
+{
+	memset(to, 0, size);
+	if (w->nameless || gethostname(to, size - 1) != 0 || !to[0])
+		snprintf(to, size, "its node");
+}
+
 static void own_report(const struct na_world *w, const struct na_err *err,
 		       struct report *r)
 {
@@ -49,8 +62,7 @@ static void own_report(const struct na_world *w, const struct na_err *err,
 	r->failed = 1;
 	r->status = err->status;
 	snprintf(r->text, sizeof(r->text), "%s", err->text);
-	if (gethostname(r->node, sizeof(r->node) - 1) != 0 || !r->node[0])
-		snprintf(r->node, sizeof(r->node), "an unknown host");
+	na_world_node(w, r->node, sizeof(r->node));
 }
 
 static void join_report(struct report *r, const struct report *other)
@@ -109,9 +121,10 @@ static void tell(struct na_world *w, size_t to, struct report *r)
 	join_report(r, &other);
 }
 
-static enum na_status take_report(const struct na_world *w,
-				  const struct report *r, struct na_err *err)
+static enum na_status take_report(struct na_world *w, const struct report *r,
+				  struct na_err *err)
 {
+	w->agreed++;
 	*err = (struct na_err){0};
 	if (!r->failed)
 		return NA_OK;

@@ -9,8 +9,10 @@
 #ifndef NETAN_WORLD_WORLD_H
 #define NETAN_WORLD_WORLD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "netan/base/err.h"
 
@@ -36,6 +38,16 @@ struct na_world {
 	size_t rank, size;
 	const struct na_world_ops *ops; /* NULL where size is 1 */
 	void *ctx;
+	size_t neighbours; /* ranks on this node, with this one; 0: unknown */
+	bool nameless;     /* messages do not name nodes */
+	/* Messages are files: rank 0 merges what ranks 1, 2, ... have written,
+	 * has no inputs, and nobody answers it. */
+	bool files;
+	uint64_t agreed;   /* collectives that ended, na_world_agree() each */
+	/* Of a rank that does not speak: why it failed, in the words that it
+	 * would have said first. */
+	atomic_flag noted;
+	char why[sizeof(((struct na_err *)NULL)->text)];
 };
 
 /* One process by itself, as NULL is. */
@@ -51,6 +63,12 @@ static inline bool na_world_speaks(const struct na_world *w)
 {
 	return !w || w->rank == 0;
 }
+
+/* The first text becomes w->why.  On any thread. */
+void na_world_note(struct na_world *w, const char *text);
+
+/* The name of this node, for messages. */
+void na_world_node(const struct na_world *w, char *to, size_t size);
 
 /*
  * Collectives: every rank calls the same ones in the same order, whether it

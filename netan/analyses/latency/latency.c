@@ -511,6 +511,7 @@ const struct na_analysis na_an_latency = {
 		       "Nagaraja, 2003; line over size: Theil, 1950, Sen, "
 		       "1968; residuals: DDSketch, Masson et al., 2019",
 	.censored = true,
+	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS,
 	.begins = 5,
 	.tells_coverage = 2,

@@ -312,6 +312,7 @@ const struct na_analysis na_an_pairs = {
 	.suspects = true,
 	.face.method = "greedy explanation of pairs with significance, once "
 		       "for each channel",
+	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
 		 NA_WANT_PROGRAMS | NA_WANT_COMMS,
 	.censored = true,

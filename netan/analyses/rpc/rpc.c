@@ -496,6 +496,7 @@ const struct na_analysis na_an_rpc = {
 			"netan rpc logdir --by src --format json",
 	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
 		       "Vasudevan et al., 2009, against a line over size",
+	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS |
 		 NA_WANT_CONNECTIONS,
 	.face.opts = rpc_opts,

@@ -372,6 +372,7 @@ const struct na_analysis na_an_slack = {
 		"netan slack logdir --waterfall -o late.svg\n"
 		"netan slack host0.xplane.pb --reference --format csv",
 	.face.method = "definitions of XProf's Megascale stats",
+	.many = true,
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
 	/* Clocks are told apart by sends, and by latencies of 0. */

@@ -262,6 +262,7 @@ const struct na_analysis na_an_steps = {
 	.face.method = "stragglers: binomial tests, Benjamini and Hochberg, "
 		       "1995; changes: Killick et al., 2012; drift: Theil, "
 		       "1950, Sen, 1968, Mann, 1945",
+	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_MODULES |
 		 NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_PROGRAMS | NA_WANT_COMMS,
 	.instants = true,

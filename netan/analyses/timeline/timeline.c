@@ -579,6 +579,7 @@ const struct na_analysis na_an_timeline = {
 		"--format csv",
 	.face.method = "exact integration over [start, end); a plateau by the "
 		       "99.5 % quantile of the busy bins",
+	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_PACKETS | NA_WANT_COMMS,
 	.clips = true,

@@ -236,7 +236,7 @@ const struct na_command na_cmd_check = {
 	.face = &check_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
-		 NA_JOIN_CHECKS,
+		 NA_JOIN_CHECKS | NA_JOIN_MANY,
 	.ids = ids,
 	.run = check_run,
 };

@@ -519,6 +519,6 @@ static const struct na_face info_face = {
 
 const struct na_command na_cmd_info = {
 	.face = &info_face,
-	.joins = NA_JOIN_INPUT | NA_JOIN_OUTPUT,
+	.joins = NA_JOIN_INPUT | NA_JOIN_OUTPUT | NA_JOIN_MANY,
 	.run = run_info,
 };

@@ -467,9 +467,12 @@ enum na_status na_ledger_note(const struct na_cli *cli,
 {
 	struct ledger l = {.run = run};
 	const char *path = cli->common.ledger;
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	enum na_status st;
+	int fd;
 
+	if (!na_world_speaks(cli->request.world))
+		return NA_OK;
+	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));

@@ -97,6 +97,9 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 			     "report.html, or -o DIR/ for Markdown");
 		return NA_EXIT_USAGE;
 	}
+	/* The other ranks write nothing, and need not see the place. */
+	if (!na_world_speaks(cli->request.world))
+		return NA_EXIT_OK;
 	for (size_t i = 0; exit == NA_EXIT_OK && i < l->n; i++)
 		exit = check_output(cli, l->items[i]);
 	return exit;
@@ -238,6 +241,10 @@ static enum na_exit write_all(struct making *m)
 	};
 	enum na_exit worst = NA_EXIT_OK;
 
+	if (!na_world_speaks(m->cli->request.world)) {
+		free(title);
+		return worst;
+	}
 	for (size_t i = 0; i < l->n; i++) {
 		enum na_exit exit = NA_EXIT_FAILED;
 
@@ -355,6 +362,6 @@ const struct na_command na_cmd_report = {
 	.face = &report_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
-		 NA_JOIN_CHECKS,
+		 NA_JOIN_CHECKS | NA_JOIN_MANY,
 	.run = report_run,
 };

@@ -22,6 +22,12 @@ enum na_status na_message_send(const struct na_together *t, size_t to,
 	return st;
 }
 
+enum na_status na_message_dismissed(struct na_together *t, struct na_err *err)
+{
+	t->dismissed = true;
+	return na_fail(err, NA_END, "%s", "");
+}
+
 enum na_status na_message_broken(size_t from, struct na_err *err)
 {
 	return na_fail(err, NA_EFORMAT,
@@ -41,7 +47,7 @@ enum na_status na_message_next(const struct na_together *t, size_t from,
 	if (st != NA_OK)
 		return st;
 	m->c = na_cursor_of(m->p, n);
-	if (n && m->c.p[0] <= NA_MSG_ASK) {
+	if (n && m->c.p[0] <= NA_MSG_DONE) {
 		m->kind = (enum na_message_kind)na_byte(&m->c);
 		return NA_OK;
 	}

@@ -17,7 +17,8 @@ enum na_message_kind {
 	/* from rank 0 */
 	NA_MSG_PLAN, /* all facts, broadcast behind it */
 	NA_MSG_NOT_SHARED,
-	NA_MSG_ASK
+	NA_MSG_ASK,
+	NA_MSG_DONE
 };
 
 struct na_message {
@@ -40,6 +41,8 @@ enum na_status na_message_next(const struct na_together *t, size_t from,
 enum na_status na_message_want(const struct na_together *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
+/* Rank 0 needs this one no more: NA_END. */
+enum na_status na_message_dismissed(struct na_together *t, struct na_err *err);
 enum na_status na_message_broken(size_t from, struct na_err *err);
 
 #endif

@@ -268,7 +268,7 @@ enum na_status na_together_actions(struct na_session *s,
 	struct na_together *t = of(s);
 	enum na_status st;
 
-	if (!t || !t->asks || !n)
+	if (!t || t->world->files || !n)
 		return na_range_actions(s, 0, s->n_inputs, of_, n, each, arg,
 					err);
 	pthread_mutex_lock(&t->asking);
@@ -293,6 +293,7 @@ static enum na_status read_as_first(struct na_session *s,
 		st = s->owners[i] ? na_share_take(s, s->owners[i], r, err)
 				  : na_read_blocks(s, work, err);
 	}
+	of(s)->serving = st == NA_OK && !of(s)->world->files;
 	return st;
 }
 
@@ -316,17 +317,20 @@ static enum na_status send_mine(struct na_session *s,
 	return st;
 }
 
-/* Until rank 0 has left: it needs nothing more. */
 static enum na_status serve(struct na_session *s, struct na_err *err)
 {
 	enum na_status st = NA_OK;
 
 	while (st == NA_OK) {
-		struct na_err gone = {.status = NA_OK};
 		struct na_message m;
 
-		if (na_message_next(of(s), 0, &m, &gone) != NA_OK)
-			return na_fail(err, NA_END, "%s", "");
+		st = na_message_next(of(s), 0, &m, err);
+		if (st == NA_OK && m.kind == NA_MSG_DONE) {
+			free(m.p);
+			return na_message_dismissed(of(s), err);
+		}
+		if (st != NA_OK)
+			break;
 		st = m.kind == NA_MSG_ASK ? answer(s, &m.c, err)
 					  : na_message_broken(0, err);
 		free(m.p);

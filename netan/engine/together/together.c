@@ -11,12 +11,30 @@
 
 void na_together_init(struct na_together *t, struct na_world *w)
 {
-	*t = (struct na_together){.world = w, .asks = true};
+	*t = (struct na_together){.world = w, .first_worker = w->files};
 	pthread_mutex_init(&t->asking, NULL);
+}
+
+static enum na_status tell_all(const struct na_together *t,
+			       enum na_message_kind kind, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	for (size_t r = 1; st == NA_OK && r < t->world->size; r++) {
+		struct na_xf_bytes m = na_message_of(kind);
+
+		st = na_message_send(t, r, &m, err);
+	}
+	return st;
 }
 
 void na_together_fini(struct na_together *t)
 {
+	struct na_err err = {.status = NA_OK};
+
+	/* Who is gone does not wait. */
+	if (t->serving)
+		na_in_err(tell_all(t, NA_MSG_DONE, &err));
 	na_translations_free(t);
 	pthread_mutex_destroy(&t->asking);
 }
@@ -326,19 +344,6 @@ static enum na_status gather(struct na_session *s, struct na_files *l,
 	return st == NA_OK && all->failed ? na_fail_nomem(err) : st;
 }
 
-static enum na_status tell_all(const struct na_together *t,
-			       enum na_message_kind kind, struct na_err *err)
-{
-	enum na_status st = NA_OK;
-
-	for (size_t r = 1; st == NA_OK && r < t->world->size; r++) {
-		struct na_xf_bytes m = na_message_of(kind);
-
-		st = na_message_send(t, r, &m, err);
-	}
-	return st;
-}
-
 static enum na_status meet_as_first(struct na_session *s, struct na_files *l,
 				    struct na_err *err)
 {
@@ -385,7 +390,7 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 		return st;
 	free(m.p);
 	if (m.kind == NA_MSG_NOT_SHARED)
-		return na_fail(err, NA_END, "%s", "");
+		return na_message_dismissed(t, err);
 	if (m.kind != NA_MSG_PLAN)
 		return na_message_broken(0, err);
 	st = na_world_broadcast(t->world, &all, &n, err);

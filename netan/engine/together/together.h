@@ -30,14 +30,13 @@
 
 struct na_translation;
 
-/* Of the process; the request points to it, NULL where it is alone.  Members
- * below `first_worker` are for together/ alone and zero at first. */
+/* Of the process; the request points to it, NULL where it is alone. */
 struct na_together {
 	struct na_world *world;
-	/* The first rank that has inputs: 0, or 1 where rank 0 merges. */
-	size_t first_worker;
-	bool asks;   /* the others can be asked after the reading */
-	bool shared; /* inputs are, by the session that is open */
+	size_t first_worker; /* the first rank that has inputs */
+	bool shared;  /* inputs are, by the session that is open */
+	bool serving; /* all are read: the others wait for questions */
+	bool dismissed; /* this one is not needed any more: NA_END */
 	pthread_mutex_t asking;
 	struct na_translation *of; /* rank 0: by rank */
 };

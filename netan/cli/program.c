@@ -1,0 +1,258 @@
+/*
+ * Finds the command, parses its command line, runs it, and sees to it that
+ * what was printed has arrived.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "netan/cli/common.h"
+#include "netan/cli/program.h"
+#include "netan/engine/anonymize.h"
+#include "netan/engine/together/together.h"
+
+/* With a standard descriptor closed, the next file opened would take its
+ * number, and messages would land in it.  Writing to a closed standard
+ * output still fails, as it should. */
+static void keep_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(NA_EXIT_FAILED);
+}
+
+/* Before there is a command line, or with it. */
+static enum na_exit usage_error(const struct na_request *q, const char *text,
+				const char *command)
+{
+	na_say_error(q, "%s", text);
+	if (command)
+		na_say_hint(q, "'netan %s --help' lists the options", command);
+	else
+		na_say_hint(q, "'netan --help' lists the commands");
+	return NA_EXIT_USAGE;
+}
+
+/* What netan-mpi alone can do, and what it cannot. */
+static enum na_exit check_world(const struct na_cli *cli)
+{
+	const struct na_request *q = &cli->request;
+
+	if (!q->world && q->local.n) {
+		na_say_error(q, "--local is an option of netan-mpi");
+		return NA_EXIT_USAGE;
+	}
+	for (size_t i = 0; !na_world_alone(q->world) && i < q->n_inputs; i++) {
+		if (strcmp(q->inputs[i].path, "-") != 0)
+			continue;
+		na_say_error(q, "-: standard input is the first rank's alone; "
+				"name what all nodes see, or use --local");
+		return NA_EXIT_USAGE;
+	}
+	return NA_EXIT_OK;
+}
+
+static enum na_exit no_input(const struct na_cli *cli)
+{
+	const struct na_command *c = cli->command;
+
+	if (!(c->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS)) ||
+	    cli->request.n_inputs || cli->request.local.n)
+		return NA_EXIT_OK;
+	return usage_error(
+		&cli->request,
+		c->joins & NA_JOIN_INPUT
+			? "no INPUT is given: a file, the directory "
+			  "of a profile, or - for standard input"
+			: "no INPUT is given: a file, a directory of "
+			  "such files, or - for standard input",
+		c->face->name);
+}
+
+/* Before any work: what the command line asks for is there and makes sense. */
+static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
+{
+	enum na_exit code = no_input(cli);
+
+	if (code == NA_EXIT_OK)
+		code = check_world(cli);
+	if (code != NA_EXIT_OK)
+		return code;
+	if (na_anonymize_start(cli, err) != NA_OK)
+		return na_say_failed(cli, err);
+	if (!(cli->command->joins & NA_JOIN_OUTPUT))
+		return NA_EXIT_OK;
+	/* The other ranks write nothing, and need not see the place. */
+	if (na_world_speaks(cli->request.world))
+		code = na_output_check(cli);
+	if (code == NA_EXIT_OK)
+		cli->result = na_result_new();
+	return code == NA_EXIT_OK && !cli->result ? NA_EXIT_FAILED : code;
+}
+
+/* All ranks go on, or none.  What kept rank 0 it has said itself. */
+static enum na_exit settle(const struct na_request *q, enum na_exit code)
+{
+	struct na_err err = {0};
+	enum na_status st;
+
+	if (na_world_alone(q->world))
+		return code;
+	if (na_exit_failed(code))
+		na_in_err(na_fail(&err,
+				  code == NA_EXIT_USAGE ? NA_EUSAGE : NA_EIO,
+				  "%s", q->world->why));
+	st = na_world_agree(q->world, &err);
+	if (st == NA_OK || na_exit_failed(code))
+		return code;
+	na_say_error(q, "%s", err.text);
+	return na_exit_of(st);
+}
+
+static enum na_exit run_ready(struct na_cli *cli)
+{
+	struct na_world *w = cli->request.world;
+	struct na_together together;
+	struct na_err err = {0};
+	enum na_exit code = prepare(cli, &err);
+
+	code = settle(&cli->request, code);
+	if (code != NA_EXIT_OK)
+		return code;
+	if (na_world_alone(w))
+		return cli->command->run(cli);
+	na_together_init(&together, w);
+	cli->request.together = &together;
+	code = cli->command->run(cli);
+	na_together_fini(&together);
+	return together.dismissed ? NA_EXIT_OK : code;
+}
+
+static enum na_exit run_command(struct na_world *w, const struct na_command *c,
+				int argc, char **argv)
+{
+	struct na_err err = {0};
+	enum na_exit code;
+	struct na_cli cli;
+	enum na_status st;
+
+	st = na_cli_parse(&cli, c, argc, argv, &err);
+	cli.request.world = w;
+	if (w)
+		w->nameless = cli.common.anonymize;
+	if (cli.common.help) {
+		na_help_command(c, stdout);
+		code = NA_EXIT_OK;
+	} else if (st != NA_OK) {
+		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
+						     c->face->name)
+				       : na_say_failed(&cli, &err);
+	} else {
+		code = run_ready(&cli);
+	}
+	na_cli_free(&cli);
+	return code;
+}
+
+/* Of a command that is there, and that netan-mpi does not run. */
+static enum na_exit not_many(const struct na_request *q,
+			     const struct na_command *c)
+{
+	na_say_error(q,
+		     "netan-mpi does not run %s, netan does; 'netan-mpi "
+		     "--help' lists what it runs",
+		     c->face->name);
+	return NA_EXIT_USAGE;
+}
+
+static enum na_exit unknown_command(const struct na_request *q,
+				    const char *name)
+{
+	const char *close = na_command_closest(name);
+	char text[256];
+
+	if (close)
+		snprintf(text, sizeof(text),
+			 "there is no command '%.64s'; "
+			 "did you mean '%s'?",
+			 name, close);
+	else
+		snprintf(text, sizeof(text), "there is no command '%.64s'",
+			 name);
+	return usage_error(q, text, NULL);
+}
+
+static enum na_exit dispatch(const struct na_request *q, int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct na_command *c;
+	char text[128];
+
+	if (!word) {
+		if (na_world_speaks(q->world))
+			na_help_short(stderr);
+		return NA_EXIT_USAGE;
+	}
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		printf("netan %s\n", NETAN_VERSION);
+		return NA_EXIT_OK;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		(q->world ? na_help_many : na_help_program)(stdout);
+		return NA_EXIT_OK;
+	}
+	if (word[0] == '-' && word[1]) {
+		snprintf(text, sizeof(text),
+			 "unknown option %.64s before a "
+			 "command",
+			 word);
+		return usage_error(q, text, NULL);
+	}
+	c = na_command_find(word);
+	if (!c)
+		return unknown_command(q, word);
+	return q->world && !na_command_many(c)
+		       ? not_many(q, c)
+		       : run_command(q->world, c, argc, argv);
+}
+
+/* A closed pipe is a reader that has seen enough. */
+static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
+{
+	bool failed = ferror(stdout) != 0;
+	int e = errno;
+
+	errno = 0;
+	if (fclose(stdout) != 0) {
+		failed = true;
+		e = errno;
+	}
+	if (!failed || e == EPIPE)
+		return code;
+	if (code == NA_EXIT_OK || code == NA_EXIT_FINDINGS)
+		na_say_error(q, "cannot write standard output: %s",
+			     strerror(e ? e : EIO));
+	return code == NA_EXIT_USAGE ? code : NA_EXIT_FAILED;
+}
+
+enum na_exit na_program(struct na_world *w, int argc, char **argv)
+{
+	const struct na_request q = {.speaker = na_cli_speaker(NULL),
+				     .world = w};
+
+	keep_descriptors();
+	setlocale(LC_ALL, "C");
+	signal(SIGPIPE, SIG_IGN);
+	gsl_set_error_handler_off();
+	/* Large blocks go back to the system when they are freed: left to
+	 * itself, glibc keeps ever larger ones. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	return close_stdout(&q, dispatch(&q, argc, argv));
+}
