@@ -34,11 +34,11 @@ enum na_status na_message_send(const struct na_together *t, size_t to,
 			       struct na_xf_bytes *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* The next one of `from`; m->p is to be freed then. */
-enum na_status na_message_next(const struct na_together *t, size_t from,
+enum na_status na_message_next(struct na_together *t, size_t from,
 			       struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* Likewise, of a kind; NA_EFORMAT: it is another one. */
-enum na_status na_message_want(const struct na_together *t, size_t from,
+enum na_status na_message_want(struct na_together *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* Rank 0 needs this one no more: NA_END. */

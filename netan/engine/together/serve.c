@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/session/again.h"
 #include "netan/engine/together/share.h"
@@ -283,7 +284,9 @@ static enum na_status read_as_first(struct na_session *s,
 				    struct na_block_work *work,
 				    struct na_err *err)
 {
+	struct na_together *t = of(s);
 	enum na_status st = NA_OK;
+	char size[NA_UNIT_BUF];
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = work->to) {
 		struct na_range r = range_at(s, i);
@@ -293,7 +296,10 @@ static enum na_status read_as_first(struct na_session *s,
 		st = s->owners[i] ? na_share_take(s, s->owners[i], r, err)
 				  : na_read_blocks(s, work, err);
 	}
-	of(s)->serving = st == NA_OK && !of(s)->world->files;
+	t->serving = st == NA_OK && !t->world->files;
+	na_say_detail(s->request, "the other %zu ranks have sent %s",
+		      t->world->size - 1,
+		      na_print_bytes(size, (double)t->heard_bytes, 3));
 	return st;
 }
 

@@ -37,6 +37,7 @@ struct na_together {
 	bool shared;  /* inputs are, by the session that is open */
 	bool serving; /* all are read: the others wait for questions */
 	bool dismissed; /* this one is not needed any more: NA_END */
+	uint64_t heard_bytes; /* by this one */
 	pthread_mutex_t asking;
 	struct na_translation *of; /* rank 0: by rank */
 };
