@@ -47,8 +47,15 @@ void na_world_note(struct na_world *w, const char *text)
 void na_world_node(const struct na_world *w, char *to, size_t size)
 {
 	memset(to, 0, size);
-	if (w->nameless || gethostname(to, size - 1) != 0 || !to[0])
-		snprintf(to, size, "its node");
+	if (w->nameless || gethostname(to, size - 1) != 0)
+		to[0] = '\0';
+}
+
+enum na_status na_world_failed(struct na_err *err, enum na_status status,
+			       size_t rank, const char *node, const char *text)
+{
+	return na_fail(err, status, "rank %zu%s%s: %s", rank,
+		       *node ? " on " : "", node, text);
 }
 
 static void own_report(const struct na_world *w, const struct na_err *err,
@@ -130,8 +137,8 @@ static enum na_status take_report(struct na_world *w, const struct report *r,
 		return NA_OK;
 	if (r->failed == w->size && r->alike)
 		return na_fail(err, (enum na_status)r->status, "%s", r->text);
-	return na_fail(err, (enum na_status)r->status, "rank %zu on %s: %s",
-		       (size_t)r->rank, r->node, r->text);
+	return na_world_failed(err, (enum na_status)r->status, r->rank, r->node,
+			       r->text);
 }
 
 enum na_status na_world_agree(struct na_world *w, struct na_err *err)

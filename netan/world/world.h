@@ -64,8 +64,12 @@ static inline bool na_world_speaks(const struct na_world *w)
 /* The first text becomes w->why.  On any thread. */
 void na_world_note(struct na_world *w, const char *text);
 
-/* The name of this node, for messages. */
+/* The name of this node, or "" where it is not to be told. */
 void na_world_node(const struct na_world *w, char *to, size_t size);
+
+/* What kept another rank: "rank 3 on node-7: ...".  Returns `status`. */
+enum na_status na_world_failed(struct na_err *err, enum na_status status,
+			       size_t rank, const char *node, const char *text);
 
 /*
  * Collectives: every rank calls the same ones in the same order, whether it

@@ -93,8 +93,8 @@ static enum na_status left(const struct na_world *w, size_t other,
 
 	if (!m->fatal.failed)
 		return na_fail(err, NA_EIO, "rank %zu has left", other);
-	return na_fail(err, NA_EIO, "rank %zu on %s: %s", (size_t)m->fatal.rank,
-		       m->fatal.node, m->fatal.why);
+	return na_world_failed(err, NA_EIO, m->fatal.rank, m->fatal.node,
+			       m->fatal.why);
 }
 
 static void nap(size_t turns)
