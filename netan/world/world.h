@@ -40,7 +40,10 @@ struct na_world {
 	void *ctx;
 	size_t neighbours; /* ranks on this node, with this one; 0: unknown */
 	bool nameless;     /* messages do not name nodes */
-	uint64_t agreed;   /* collectives that ended, na_world_agree() each */
+	/* How often na_world_agree() has ended, whatever it said, with all
+	 * messages sent and received; and whether it runs now. */
+	uint64_t agreed;
+	bool agreeing;
 	/* Of a rank that does not speak: why it failed, in the words that it
 	 * would have said first. */
 	atomic_flag noted;
