@@ -272,9 +272,12 @@ enum na_status na_world_mpi_open(struct na_world *w, int *argc, char ***argv,
 	struct mpi *m;
 
 	*w = NA_WORLD_ONE;
-	code = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &threads);
+	code = MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &threads);
 	if (code != MPI_SUCCESS)
 		return mpi_failed(code, "starting", err);
+	if (threads < MPI_THREAD_SERIALIZED)
+		return na_fail(err, NA_EIO,
+			       "this MPI is built without threads");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
