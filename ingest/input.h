@@ -56,6 +56,14 @@ struct na_input_asks {
 	void *ctx;
 };
 
+/* An HLO module as it stands in a file: a HloProto. */
+struct na_program_bytes {
+	struct na_text name;
+	uint64_t id;
+	const void *p;
+	size_t n;
+	uint64_t at; /* byte of the file */
+};
 struct na_seat;
 
 struct na_input {
@@ -71,6 +79,7 @@ struct na_input {
 	size_t size;
 	bool borrowed; /* the bytes are another input's */
 	bool copied;   /* a small file's: in allocated memory */
+	bool away;     /* another process has it open: no bytes, no state */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
 
@@ -86,6 +95,7 @@ struct na_input {
 	/* Of GPU jobs: the rank whose file it is and how many there are; -1:
 	 * not told. */
 	int32_t rank, world_size;
+	bool ranks; /* it holds ranks, known or not */
 	/* Where ranks are told of communicators alone: which ones the process
 	 * is in (gpu/seats.h), and its number on its host, -1: not told. */
 	struct na_seat *seats;
@@ -102,6 +112,10 @@ struct na_input {
 	size_t source;           /* which of them this is */
 	const void *first_state; /* of a later one: the first one's */
 	const char *label;       /* of its run, as the file says; or NULL */
+
+	/* Of one that is away: its HLO modules, in the arena. */
+	struct na_program_bytes *programs;
+	size_t n_programs;
 
 	/* Captures: what was counted while reading; else NULL. */
 	const struct na_capture_counts *capture;
@@ -128,14 +142,6 @@ enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };
 
 struct na_hlo;
 
-/* An HLO module as it stands in a file: a HloProto. */
-struct na_program_bytes {
-	struct na_text name;
-	uint64_t id;
-	const void *p;
-	size_t n;
-	uint64_t at; /* byte of the file */
-};
 /* x is valid for the call; another status than NA_OK ends the round. */
 typedef enum na_status (*na_program_take)(void *ctx,
 					  const struct na_program_bytes *x,

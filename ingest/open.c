@@ -234,6 +234,7 @@ static enum na_status survey(struct na_input *in, enum na_status st,
 {
 	if (st == NA_OK) {
 		in->format = in->reader->name;
+		in->ranks = in->reader->ranks;
 		st = in->reader->open(in, inner);
 	}
 	if (st != NA_OK) {

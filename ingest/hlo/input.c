@@ -55,7 +55,12 @@ enum na_status na_input_programs(struct na_input *in, uint32_t input,
 				 struct na_hlo *to, struct na_err *err)
 {
 	struct adding a = {in, input, to};
+	enum na_status st = NA_OK;
 
+	for (size_t i = 0; st == NA_OK && i < in->n_programs; i++)
+		st = add_program(&a, &in->programs[i], err);
+	if (in->away)
+		return st;
 	return in->reader->program_bytes
 		       ? in->reader->program_bytes(in, add_program, &a, err)
 		       : NA_OK;

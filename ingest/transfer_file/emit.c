@@ -21,6 +21,8 @@ bool na_xf_kind_wanted(uint64_t kind, uint32_t wants)
 	case XF_BUSY:
 	case XF_BUSY_TIME:
 		return wants & NA_WANT_BUSY;
+	case XF_COMM:
+		return wants & NA_WANT_COMMS;
 	case XF_CALL:
 		return wants & NA_WANT_CALLS;
 	case XF_PACKET:
@@ -95,7 +97,8 @@ static enum na_status emit_transfer(struct na_xf_decoding *d,
 	if (t.side > NA_TX || t.style >= NA_N_STYLES ||
 	    t.klass >= NA_N_CLASSES || t.klass == NA_BAD_KEY ||
 	    t.klass == NA_BAD_DURATION ||
-	    (t.component != NA_COMP_NETWORK && t.component != NA_COMP_RPC) ||
+	    (t.component != NA_COMP_NETWORK && t.component != NA_COMP_RPC &&
+	     t.component != NA_COMP_SEND) ||
 	    t.size_bytes > INT64_MAX ||
 	    (t.action_ps < 0 && t.action_ps != NA_UNKNOWN_PS) ||
 	    !backwards(d, at, t.start_ps, &t.start_ps, &t.end_ps) ||
@@ -176,7 +179,7 @@ static enum na_status emit_span(struct na_xf_decoding *d, struct na_span s,
 	if (!(d->wants & want))
 		return NA_OK;
 	memcpy(&piece, &s.piece, 1);
-	if ((unsigned)s.kind > NA_SPAN_MODULE || s.device > NA_DEVICE_GPU ||
+	if ((unsigned)s.kind > NA_SPAN_MODULE || s.device > NA_DEVICE_RANK ||
 	    piece > 1 || s.told > NA_STEP_BY_TIME ||
 	    !backwards(d, at, s.start_ps, &s.start_ps, &s.end_ps) ||
 	    !name(d, &s.name)) {
@@ -226,7 +229,7 @@ static enum na_status emit_op(struct na_xf_decoding *d,
 	struct na_op x;
 
 	if (row->type >= types || t[row->type].channel == NA_UNKNOWN_U32 ||
-	    row->device > NA_DEVICE_GPU || row->number < 0 ||
+	    row->device > NA_DEVICE_RANK || row->number < 0 ||
 	    !backwards(d, at, row->duration_ps, &x.start_ps, &x.end_ps)) {
 		d->damaged++;
 		return NA_OK;
@@ -251,7 +254,7 @@ static enum na_status emit_busy(struct na_xf_decoding *d,
 	uint32_t core;
 
 	d->used_busy += n;
-	if (n < run->n || run->device > NA_DEVICE_GPU || run->number < 0 ||
+	if (n < run->n || run->device > NA_DEVICE_RANK || run->number < 0 ||
 	    __builtin_add_overflow(at, d->shift_ps, &end)) {
 		d->damaged++;
 		return NA_OK;
@@ -273,6 +276,35 @@ static enum na_status emit_busy(struct na_xf_decoding *d,
 		st = d->sink->busy(d->sink->ctx, core, start, end);
 	}
 	return st;
+}
+
+static enum na_status emit_comm(struct na_xf_decoding *d,
+				const struct na_xf_comm *row, int64_t at)
+{
+	struct na_comm x = {.sequence = row->sequence,
+			    .size_bytes = row->size_bytes,
+			    .group = row->group,
+			    .group_size = row->group_size,
+			    .type = row->type,
+			    .stream = row->stream,
+			    .peer = row->peer,
+			    .operation = row->operation,
+			    .source = row->source,
+			    .purpose = row->purpose};
+
+	if (x.sequence < -1 || x.peer < -1 || row->rank < 0 ||
+	    x.group_size > INT32_MAX || x.operation >= NA_N_OPCODES ||
+	    x.source > NA_COMM_LASTED ||
+	    (x.size_bytes > INT64_MAX && x.size_bytes != NA_UNKNOWN_U64) ||
+	    !backwards(d, at, row->duration_ps, &x.start_ps, &x.end_ps) ||
+	    !name(d, &x.group) || !name(d, &x.type)) {
+		d->damaged++;
+		return NA_OK;
+	}
+	x.core = d->sink->core(d->sink->ctx, NA_DEVICE_RANK, row->rank);
+	if (x.core >= NA_CORES_MAX)
+		return too_many_cores(d, x.core, 1);
+	return d->nomem ? NA_ENOMEM : d->sink->comm(d->sink->ctx, &x);
 }
 
 static bool forwards(int64_t start, int64_t *since)
@@ -364,6 +396,8 @@ static enum na_status emit(struct na_xf_decoding *d, int64_t kind, char *row,
 		return emit_op(d, (void *)row, used[XF_OP_TYPE], at);
 	case XF_BUSY:
 		return emit_busy(d, (void *)row, at);
+	case XF_COMM:
+		return emit_comm(d, (void *)row, at);
 	case XF_CALL:
 		return emit_call(d, *(struct na_call *)(void *)row, at);
 	case XF_PACKET:

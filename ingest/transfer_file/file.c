@@ -81,6 +81,13 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s,
 	na_xf_put_sint(&m, 9, s->profile_start_ns);
 	na_xf_put_sint(&m, 10, s->profile_stop_ns);
 	na_xf_put_uint(&m, 11, s->n_devices);
+	na_xf_put_uint(&m, 12, s->ranks);
+	na_xf_put_uint(&m, 13, s->on_cpus);
+	na_xf_put_uint(&m, 14, s->told);
+	na_xf_put_uint(&m, 15, (uint64_t)((int64_t)s->rank + 1));
+	na_xf_put_uint(&m, 16, (uint64_t)((int64_t)s->world_size + 1));
+	na_xf_put_uint(&m, 17, (uint64_t)(s->pid + 1));
+	na_xf_put_uint(&m, 18, s->file_bytes);
 	put_message(to, 5, &m);
 }
 
@@ -91,11 +98,13 @@ static enum na_status put_header(struct na_xfer_file *f,
 	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
 
 	na_xf_put_uint(&m, 1, XF_VERSION);
-	na_xf_put_text(&m, 2, "netan " NETAN_VERSION);
+	na_xf_put_text(&m, 2, XF_PROGRAM);
 	na_xf_put_uint(&m, 3, (uint64_t)head->created_unix_ns);
 	na_xf_put_uint(&m, 4, head->anonymize);
 	for (size_t i = 0; i < head->n_sources; i++)
-		put_source(&m, &head->sources[i], i + 1, head->anonymize);
+		put_source(&m, &head->sources[i], i + 1,
+			   head->anonymize && !head->named);
+	na_xf_put_uint(&m, 6, head->asked);
 	put_message(&block, 4, &m);
 	return put_block(f, &block, err);
 }
@@ -132,13 +141,20 @@ const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f)
 	return &f->counts;
 }
 
+/* "r3" is nobody's secret, and the same in all files. */
+static bool is_rank(const struct na_interned *s)
+{
+	return s->len > 1 && s->s[0] == 'r' &&
+	       strspn(s->s + 1, "0123456789") == s->len - 1;
+}
+
 static void put_address(struct na_xfer_file *f, struct na_xf_bytes *m,
 			const struct na_interned *s)
 {
 	char text[PSEUDONYM];
 	uint32_t number;
 
-	if (!f->anonymize) {
+	if (!f->anonymize || is_rank(s)) {
 		na_xf_put_field(m, 3, s->s, s->len);
 		return;
 	}
@@ -215,6 +231,7 @@ enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
 static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 {
 	struct na_xf_bytes m = {.p = NULL};
+	uint64_t told = 0;
 
 	na_xf_put_text(&m, 1, s->name);
 	for (size_t i = 0; i < s->n_parts; i++) {
@@ -224,7 +241,9 @@ static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 		na_xf_put_uint(&line, 2, s->parts[i].events);
 		na_xf_put_uint(&line, 3, s->parts[i].wants);
 		put_message(&m, 2, &line);
+		told += s->parts[i].events;
 	}
+	na_xf_put_uint(&m, 3, s->events > told ? s->events - told : 0);
 	put_message(to, 1, &m);
 }
 

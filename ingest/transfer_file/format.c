@@ -111,6 +111,21 @@ static const struct na_xf_field busy_time_fields[] = {
 	F(2, na_xf_busy_time, length_ps, XF_I64, 0),
 };
 
+static const struct na_xf_field comm_fields[] = {
+	F(1, na_xf_comm, duration_ps, XF_I64, 0),
+	F(2, na_xf_comm, sequence, XF_I64, 0),
+	F(3, na_xf_comm, size_bytes, XF_U64, 0),
+	F(4, na_xf_comm, group, XF_U32, XF_NAME),
+	F(5, na_xf_comm, group_size, XF_U32, 0),
+	F(6, na_xf_comm, type, XF_U32, XF_NAME),
+	F(7, na_xf_comm, stream, XF_U32, 0),
+	F(8, na_xf_comm, peer, XF_I32, 0),
+	F(9, na_xf_comm, rank, XF_I32, 0),
+	F(10, na_xf_comm, operation, XF_U8, 0),
+	F(11, na_xf_comm, source, XF_U8, 0),
+	F(12, na_xf_comm, purpose, XF_U16, 0),
+};
+
 static const struct na_xf_field call_fields[] = {
 	F(1, na_call, first_ps, XF_I64, 0),
 	F(2, na_call, end_ps, XF_I64, 0),
@@ -263,6 +278,7 @@ const struct na_xf_kind na_xf_kinds[XF_N_KINDS] = {
 	[XF_OP] = KIND(na_xf_op, op_fields),
 	[XF_BUSY] = KIND(na_xf_busy, busy_fields),
 	[XF_BUSY_TIME] = KIND(na_xf_busy_time, busy_time_fields),
+	[XF_COMM] = KIND(na_xf_comm, comm_fields),
 };
 const struct na_xf_kind na_xf_capture = KIND(na_capture_counts, capture_fields);
 /* clang-format on */

@@ -15,6 +15,9 @@
 enum { XF_MAGIC_BYTES = 17, XF_SYNC_BYTES = 9, XF_VERSION = 1 };
 #define XF_SYNC "\x11\x89ntn\r\n\x1a\n"
 
+/* Who writes it. */
+#define XF_PROGRAM "netan " NETAN_VERSION
+
 enum {
 	XF_BLOCK_RECORDS = 32768,   /* a writer ends a block there, */
 	XF_BLOCK_BYTES = 8 << 20,   /* and where rows or names are so long */
@@ -34,6 +37,7 @@ enum na_xf_section {
 	XF_OP,
 	XF_BUSY,      /* a run of them, of one device */
 	XF_BUSY_TIME, /* one of a run: not in the order */
+	XF_COMM,
 	XF_N_KINDS,
 	XF_NAMES = 32,
 	XF_ORDER = 33
@@ -92,6 +96,16 @@ struct na_xf_busy {
 
 struct na_xf_busy_time {
 	int64_t gap_ps, length_ps;
+};
+
+/* A rank's part in an operation; its core is that rank. */
+struct na_xf_comm {
+	int64_t duration_ps, sequence;
+	uint64_t size_bytes;
+	uint32_t group, group_size, type, stream;
+	int32_t peer, rank;
+	uint16_t purpose;
+	uint8_t operation, source;
 };
 
 /* Of each kind of record: its struct's size and its fields.  Structs hold

@@ -90,6 +90,31 @@ enum na_status na_xf_put_op(void *ctx, const struct na_op *x)
 	return st == NA_OK ? na_xf_push(p, XF_OP, x->end_ps, &row) : st;
 }
 
+enum na_status na_xf_put_comm(void *ctx, const struct na_comm *x)
+{
+	struct na_xfer_part *p = ctx;
+	struct na_xf_comm row;
+	uint8_t device;
+
+	memset(&row, 0, sizeof(row));
+	if (!core_of(p, x->core, &device, &row.rank))
+		return NA_ENOMEM; /* that there was none */
+	row.duration_ps =
+		(int64_t)((uint64_t)x->end_ps - (uint64_t)x->start_ps);
+	row.sequence = x->sequence;
+	row.size_bytes = x->size_bytes;
+	row.group = na_xf_block_name(p, x->group);
+	row.group_size = x->group_size;
+	row.type = na_xf_block_name(p, x->type);
+	row.stream = x->stream;
+	row.peer = x->peer;
+	row.purpose = x->purpose;
+	row.operation = x->operation;
+	row.source = x->source;
+	p->fresh = false;
+	return na_xf_push(p, XF_COMM, x->end_ps, &row);
+}
+
 /* ---- busy times */
 
 /* A run is a record of the block; its rows follow. */

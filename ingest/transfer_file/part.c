@@ -165,7 +165,7 @@ static void put_order(struct na_xfer_part *p, int64_t *scratch)
 	na_xf_put_column(&columns, 2, p->times, p->n, 0);
 	na_xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
 	bytes = p->now->sections.n - before;
-	for (int k = 1; k < XF_BUSY_TIME; k++)
+	for (int k = 1; k < XF_N_KINDS; k++)
 		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
 	na_xf_bytes_fini(&columns);
 }
@@ -461,6 +461,7 @@ struct na_sink na_xfer_part_sink(struct na_xfer_part *p)
 		.op_type = na_xf_put_op_type,
 		.op = na_xf_put_op,
 		.busy = na_xf_put_busy,
+		.comm = na_xf_put_comm,
 		.name = put_name,
 		.endpoint = put_endpoint,
 		.address = put_address,

@@ -86,6 +86,7 @@ uint32_t na_xf_put_op_type(void *ctx, const struct na_op_type *t);
 enum na_status na_xf_put_op(void *ctx, const struct na_op *x) NA_MUST_CHECK;
 enum na_status na_xf_put_busy(void *ctx, uint32_t core, int64_t start_ps,
 			      int64_t end_ps) NA_MUST_CHECK;
+enum na_status na_xf_put_comm(void *ctx, const struct na_comm *x) NA_MUST_CHECK;
 void na_xf_put_class(void *ctx, enum na_side side, enum na_style style,
 		     enum na_class klass, uint64_t n);
 void na_xf_put_about(void *ctx, uint32_t wants);

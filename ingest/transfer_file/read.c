@@ -71,6 +71,10 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
 			name = na_text_under(&f.body);
+		if (f.tag == NA_TAG(3, NA_W_VARINT)) {
+			to->events += f.value;
+			in->events += f.value;
+		}
 		if (f.tag != NA_TAG(2, NA_W_BYTES))
 			continue;
 		parse_line(in, to, f.body, &to->parts[to->n_parts]);
@@ -81,7 +85,7 @@ static bool parse_plane(struct na_input *in, struct na_cursor c,
 	return to->name != NULL;
 }
 
-static bool is_capture(const struct na_xf_source *s)
+bool na_xf_is_capture(const struct na_xf_source *s)
 {
 	return s->format.n >= 4 && memcmp(s->format.s, "pcap", 4) == 0;
 }
@@ -135,6 +139,22 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 	return NA_OK;
 }
 
+/* More than any job has are none. */
+static int32_t told_number(uint64_t one_more)
+{
+	return one_more <= NA_CORES_MAX ? (int32_t)one_more - 1 : -1;
+}
+
+static void tell_ranks(struct na_input *in, const struct na_xf_source *s)
+{
+	in->ranks = s->ranks;
+	in->on_cpus = s->on_cpus;
+	in->told = s->told;
+	in->rank = told_number(s->rank);
+	in->world_size = told_number(s->world_size);
+	in->pid = s->pid <= INT64_MAX ? (int64_t)s->pid - 1 : -1;
+}
+
 static enum na_status tell_source(struct na_input *in,
 				  const struct na_xf_source *s,
 				  struct na_err *err)
@@ -147,12 +167,13 @@ static enum na_status tell_source(struct na_input *in,
 	in->profile_start_ns = s->profile_start_ns;
 	in->profile_stop_ns = s->profile_stop_ns;
 	in->n_devices = s->n_devices;
+	tell_ranks(in, s);
 	in->host = na_arena_strn(&in->arena, s->host.s, s->host.n);
 	if (s->label.n)
 		in->label = na_arena_strn(&in->arena, s->label.s, s->label.n);
 	if (!in->host || (s->label.n && !in->label))
 		return na_fail_nomem(err);
-	if (is_capture(s))
+	if (na_xf_is_capture(s))
 		in->capture = &x->capture;
 	return s->end.p ? parse_end(in, s->end, err) : NA_OK;
 }

@@ -15,6 +15,11 @@ struct na_xf_source {
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
+	bool ranks, on_cpus;
+	enum na_told told;
+	/* One more than what they are; 0: not told. */
+	uint64_t rank, world_size, pid;
+	uint64_t file_bytes; /* of its file; 0: not told */
 	struct na_cursor end; /* message SourceEnd; p NULL: not there */
 	size_t first, last;   /* its blocks; XF_NO_BLOCK */
 };
@@ -38,6 +43,10 @@ struct na_xf_file {
 	uint64_t seen_blocks, seen_records; /* whole, of every kind */
 	unsigned doubts; /* times that a checksum told a block's length */
 	bool header, trailer;
+	bool broken; /* something in it is damaged or missing */
+	bool anonymized;
+	uint64_t asked;
+	struct na_text program;
 };
 
 /* Of one input. */
@@ -52,6 +61,7 @@ struct na_xf_input {
 enum na_status na_xf_survey(struct na_input *in, struct na_xf_file *x,
 			    struct na_err *err) NA_MUST_CHECK;
 
+bool na_xf_is_capture(const struct na_xf_source *s);
 bool na_xf_crc_good(const struct na_xf_block *b);
 
 /* One block's records into the sink; shift_ps comes on top of their times.

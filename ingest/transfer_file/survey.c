@@ -55,6 +55,28 @@ static void parse_source(struct na_cursor c, struct na_xf_source *s)
 		case NA_TAG(11, NA_W_VARINT):
 			s->n_devices = f.value;
 			break;
+		case NA_TAG(12, NA_W_VARINT):
+			s->ranks = f.value != 0;
+			break;
+		case NA_TAG(13, NA_W_VARINT):
+			s->on_cpus = f.value != 0;
+			break;
+		case NA_TAG(14, NA_W_VARINT):
+			if (f.value <= NA_TOLD_RECORDER)
+				s->told = (enum na_told)f.value;
+			break;
+		case NA_TAG(15, NA_W_VARINT):
+			s->rank = f.value;
+			break;
+		case NA_TAG(16, NA_W_VARINT):
+			s->world_size = f.value;
+			break;
+		case NA_TAG(17, NA_W_VARINT):
+			s->pid = f.value;
+			break;
+		case NA_TAG(18, NA_W_VARINT):
+			s->file_bytes = f.value;
+			break;
 		}
 	}
 }
@@ -68,6 +90,12 @@ static enum na_status parse_header(struct na_xf_file *x, struct na_cursor c,
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_VARINT))
 			version = f.value;
+		if (f.tag == NA_TAG(2, NA_W_BYTES))
+			x->program = na_text_under(&f.body);
+		if (f.tag == NA_TAG(4, NA_W_VARINT))
+			x->anonymized = f.value != 0;
+		if (f.tag == NA_TAG(6, NA_W_VARINT))
+			x->asked = f.value;
 		if (f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
 		if (x->sources.n == NA_INPUTS_MAX)
@@ -280,6 +308,7 @@ enum na_status na_xf_survey(struct na_input *in, struct na_xf_file *x,
 	if (st == NA_OK && !x->header)
 		st = na_fail(err, NA_EFORMAT,
 			     "a transfer file that ends before its header");
+	x->broken = in->damaged || !x->trailer;
 	if (st != NA_OK || x->trailer)
 		return st;
 	if (!in->damaged)

@@ -28,9 +28,15 @@
 
 struct na_xfer_source {
 	const char *host, *label, *format, *path; /* NULL: not told */
+	uint64_t file_bytes;
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
+	/* Of GPU jobs: a file of ranks, whose, of how many; -1: not told. */
+	bool ranks, on_cpus;
+	enum na_told told;
+	int32_t rank, world_size;
+	int64_t pid;
 };
 
 struct na_xfer_head {
@@ -38,6 +44,8 @@ struct na_xfer_head {
 	size_t n_sources;
 	int64_t created_unix_ns;
 	bool anonymize; /* hosts, addresses and paths become numbered names */
+	bool named;     /* those of the sources are such names already */
+	uint64_t asked; /* stands for the options that it was made with */
 };
 
 /* ---- one thread's part */
@@ -67,6 +75,18 @@ struct na_xfer_counts {
 typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,
 					struct na_err *err);
 struct na_xfer_file;
+/* What a transfer file tells of how it was made. */
+struct na_xfer_made {
+	/* It is there and whole, by this version, with these options, of these
+	 * paths (or of what they are today, spelt otherwise) of these sizes;
+	 * the records' checksums are not looked at. */
+	bool same;
+	bool damaged; /* it, or what it was made of */
+	bool alone;   /* its sources neither are captures nor hold ranks:
+			 nothing in it depends on other inputs */
+};
+struct na_xfer_made na_xfer_made_of(const char *path,
+				    const struct na_xfer_head *head);
 struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 				 const struct na_xfer_head *head,
 				 struct na_err *err);

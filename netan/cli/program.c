@@ -15,6 +15,7 @@
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/together/together.h"
 
 /* With a standard descriptor closed, the next file opened would take its
  * number, and messages would land in it.  Writing to a closed standard
@@ -117,20 +118,21 @@ static enum na_exit settle(const struct na_request *q, enum na_exit code)
 
 static enum na_exit run_ready(struct na_cli *cli)
 {
+	struct na_world *w = cli->request.world;
+	struct na_together together;
 	struct na_err err = {0};
 	enum na_exit code = prepare(cli, &err);
 
 	code = settle(&cli->request, code);
 	if (code != NA_EXIT_OK)
 		return code;
-	if (!na_world_alone(cli->request.world)) {
-		na_say_error(&cli->request,
-			     "netan-mpi cannot yet share the work among %zu "
-			     "ranks",
-			     cli->request.world->size);
-		return NA_EXIT_FAILED;
-	}
-	return cli->command->run(cli);
+	if (na_world_alone(w))
+		return cli->command->run(cli);
+	na_together_init(&together, w);
+	cli->request.together = &together;
+	code = cli->command->run(cli);
+	na_together_fini(&together);
+	return together.dismissed ? NA_EXIT_OK : code;
 }
 
 static enum na_exit run_command(struct na_world *w, const struct na_command *c,

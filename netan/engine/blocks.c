@@ -58,7 +58,7 @@ static bool next_turn(struct reading *r, struct na_block *b, struct na_turn *t)
 	struct na_session *s = r->s;
 	struct na_input *in;
 
-	if (r->input >= s->n_inputs || r->err.status != NA_OK ||
+	if (r->input >= r->work->to || r->err.status != NA_OK ||
 	    na_interrupted())
 		return false;
 	in = &s->inputs[r->input];
@@ -153,9 +153,9 @@ enum na_status na_read_blocks(struct na_session *s,
 			      const struct na_block_work *work,
 			      struct na_err *err)
 {
-	struct reading r = {.s = s, .work = work};
+	struct reading r = {.s = s, .work = work, .input = work->from};
 
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = work->from; i < work->to; i++)
 		r.all_bytes += s->inputs[i].size;
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.moved, NULL);
@@ -166,7 +166,7 @@ enum na_status na_read_blocks(struct na_session *s,
 	na_say_progress(s->request, NULL, 1);
 	pthread_cond_destroy(&r.moved);
 	pthread_mutex_destroy(&r.lock);
-	s->interrupted = na_interrupted();
+	s->interrupted |= na_interrupted();
 	if (r.err.status != NA_OK)
 		na_fail(err, r.err.status, "%s", r.err.text);
 	return r.err.status;

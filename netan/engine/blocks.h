@@ -10,6 +10,7 @@
 struct na_turn; /* of one block */
 
 struct na_block_work {
+	size_t from, to; /* of s->inputs: to is the first beyond */
 	size_t part_size; /* what becomes of a block; zeroed at first */
 	/* Unlocked, of several blocks at once.  A failure goes into err, which
 	 * is this block's own; the path is put before its text. */
@@ -28,7 +29,7 @@ struct na_block_work {
 };
 
 /*
- * Reads every block of s->inputs on s->threads threads.  NA_OK also when
+ * Reads every block of these inputs on s->threads threads.  NA_OK also when
  * interrupted: what was read until then is taken, and s->interrupted is set.
  * Else the first failure, of cutting, reading or taking, or NA_ENOMEM; then
  * no further block begins.  About four parts for each thread wait for their

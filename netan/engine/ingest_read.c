@@ -75,6 +75,7 @@ enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,
 {
 	struct writing w = {s, to};
 	const struct na_block_work work = {
+		.to = s->n_inputs,
 		.part_size = sizeof(struct part),
 		.read = read_part,
 		.take = take_part,

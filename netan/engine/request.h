@@ -16,6 +16,8 @@
 #include "netan/base/opt.h"
 #include "netan/world/world.h"
 
+struct na_together; /* netan/engine/together */
+
 enum na_level {
 	NA_SAY_ERROR,   /* why there is no result */
 	NA_SAY_WARNING, /* the result is not all that was asked for */
@@ -45,8 +47,9 @@ struct na_request {
 	size_t n_inputs;
 	struct na_speaker speaker;
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
-	/* Many machines. */
-	struct na_world *world;    /* NULL: one process */
+	/* Many processes. */
+	struct na_world *world;       /* NULL: one process */
+	struct na_together *together; /* of that world; NULL: alone */
 	struct na_text_list local; /* globs of inputs on a rank's own node */
 	bool exact;                /* rather nothing than an approximation */
 	/* reading */

@@ -200,6 +200,16 @@ static uint32_t named(const struct na_maps *m, uint32_t name)
 	return na_map_index(m->names, m->n_names, name);
 }
 
+void na_op_type_rename(struct na_op_type *t, const struct na_maps *m)
+{
+	t->name = named(m, t->name);
+	t->kernel = named(m, t->kernel);
+	t->module = named(m, t->module);
+	t->collective = named(m, t->collective);
+	t->transfer_type = named(m, t->transfer_type);
+	t->start_op = named(m, t->start_op);
+}
+
 static uint32_t *take_types(struct na_devices *d, const struct na_devices *p,
 			    const struct na_maps *m)
 {
@@ -208,12 +218,7 @@ static uint32_t *take_types(struct na_devices *d, const struct na_devices *p,
 	for (size_t i = 0; type_of && i < p->types.n; i++) {
 		struct na_op_type t = p->types.items[i];
 
-		t.name = named(m, t.name);
-		t.kernel = named(m, t.kernel);
-		t.module = named(m, t.module);
-		t.collective = named(m, t.collective);
-		t.transfer_type = named(m, t.transfer_type);
-		t.start_op = named(m, t.start_op);
+		na_op_type_rename(&t, m);
 		t.input = m->input;
 		type_of[i] = na_devices_type(d, &t);
 		if (type_of[i] == UINT32_MAX) {

@@ -64,6 +64,8 @@ static inline uint32_t na_map_index(const uint32_t *map, size_t n, uint32_t i)
 	return i < n ? map[i] : NA_UNKNOWN_U32;
 }
 
+/* Its names are those of the store then. */
+void na_op_type_rename(struct na_op_type *t, const struct na_maps *m);
 /* All of `part`, of one input, behind what is there; fills in `cores` and
  * `types`, to be freed by the caller.  False when memory is short. */
 bool na_devices_take(struct na_devices *d, const struct na_devices *part,

@@ -185,27 +185,33 @@ static bool take_local(struct na_store *s, const struct na_part *p,
 	return true;
 }
 
+bool na_store_unknown(struct na_store *s, uint32_t name, uint64_t n)
+{
+	size_t k = 0;
+
+	while (k < s->n_unknown && s->unknown[k].name != name)
+		k++;
+	if (k == NA_UNKNOWN_MAX)
+		return true;
+	if (k == s->n_unknown) {
+		if (!na_grow(&s->unknown, &s->cap_unknown, k + 1,
+			     sizeof(*s->unknown)))
+			return false;
+		s->unknown[s->n_unknown++] = (struct na_unknown){name, 0};
+	}
+	s->unknown[k].n += n;
+	return true;
+}
+
 static bool take_unknown(struct na_store *s, const struct na_part *p,
 			 const uint32_t *map)
 {
-	for (size_t i = 0; i < p->n_unknown; i++) {
-		uint32_t name = map[p->unknown[i].name];
-		size_t k = 0;
+	bool ok = true;
 
-		while (k < s->n_unknown && s->unknown[k].name != name)
-			k++;
-		if (k == NA_UNKNOWN_MAX)
-			continue;
-		if (k == s->n_unknown) {
-			if (!na_grow(&s->unknown, &s->cap_unknown, k + 1,
-				     sizeof(*s->unknown)))
-				return false;
-			s->unknown[s->n_unknown++] = (struct na_unknown){name,
-									 0};
-		}
-		s->unknown[k].n += p->unknown[i].n;
-	}
-	return true;
+	for (size_t i = 0; ok && i < p->n_unknown; i++)
+		ok = na_store_unknown(s, map[p->unknown[i].name],
+				      p->unknown[i].n);
+	return ok;
 }
 
 static void add_up(uint64_t *to, const uint64_t *from, size_t n)

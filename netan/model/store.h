@@ -190,6 +190,9 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err) NA_MUST_CHECK;
 
+/* So many more events of a name that no reader knows; false: no memory. */
+bool na_store_unknown(struct na_store *s, uint32_t name, uint64_t n);
+
 /* Pieces of steps to steps; part of na_store_resolve().  False: no memory. */
 bool na_store_join_steps(struct na_store *s) NA_MUST_CHECK;
 

@@ -40,6 +40,9 @@ struct na_world {
 	void *ctx;
 	size_t neighbours; /* ranks on this node, with this one; 0: unknown */
 	bool nameless;     /* messages do not name nodes */
+	/* Messages are files: rank 0 merges what ranks 1, 2, ... have written,
+	 * has no inputs, and nobody answers it. */
+	bool files;
 	/* How often na_world_agree() has ended, whatever it said, with all
 	 * messages sent and received; and whether it runs now. */
 	uint64_t agreed;

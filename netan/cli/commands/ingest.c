@@ -1,16 +1,11 @@
 /* ingest: any input to netan's own transfer file. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "netan/base/str.h"
-#include "netan/base/vec.h"
-#include "netan/cli/output.h"
+#include "netan/cli/commands/ingest_out.h"
 #include "netan/engine/anonymize.h"
-#include "netan/engine/ingest_read.h"
 
 struct params {
 	const char *output;
@@ -22,139 +17,41 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,
-	  "the transfer file to write (required); - is standard output" },
+	  "the transfer file to write (required); - is standard output; a "
+	  "directory, or what ends with a slash: one file in it for each "
+	  "input" },
 	{ NA_OPT_FLAG, 0, "no-frames", FIELD(no_frames), NULL, NULL, 0, 0,
 	  "captures: leave out single packets, keep what is made of them" },
 	NA_OPT_END,
 };
 /* clang-format on */
 
-struct target {
-	FILE *stream;
-	const char *path;
-};
-
-static enum na_status put_bytes(void *ctx, const void *p, size_t n,
-				struct na_err *err)
+static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
+			       const char *path, struct na_err *err)
 {
-	const struct target *t = ctx;
-
-	if (!n || fwrite(p, 1, n, t->stream) == n)
-		return NA_OK;
-	/* A reader that has left has seen enough. */
-	if (errno == EPIPE) {
-		clearerr(t->stream);
-		return na_fail(err, NA_END, "closed");
-	}
-	return na_fail(err, NA_EIO, "cannot write %s: %s", t->path,
-		       strerror(errno));
-}
-
-static uint32_t all_wants(const struct params *p)
-{
-	return NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
-	       NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_COUNTS |
-	       NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_CALLS |
-	       NA_WANT_CONNECTIONS | (p->no_frames ? 0 : NA_WANT_PACKETS);
-}
-
-static enum na_status write_all(struct na_session *s, struct target *to,
-				struct na_xfer_counts *counts,
-				struct na_err *err)
-{
-	struct na_xfer_source *sources = na_calloc(s->n_inputs,
-						   sizeof(*sources));
-	struct na_xfer_head head = {.sources = sources,
-				    .n_sources = s->n_inputs,
-				    .anonymize = s->request->pseudonyms !=
-						 NULL};
-	struct na_xfer_file *f;
-	enum na_status st;
-
-	if (!sources)
-		return na_fail_nomem(err);
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		const struct na_input *in = &s->inputs[i];
-
-		sources[i] = (struct na_xfer_source){
-			.host = in->host,
-			.label = s->sources[i].label,
-			.format = in->format,
-			.path = in->path,
-			.has_time = in->has_time,
-			.has_wall = in->has_wall,
-			.first_ns = in->first_ns,
-			.zero_ns = in->zero_ns,
-			.profile_start_ns = in->profile_start_ns,
-			.profile_stop_ns = in->profile_stop_ns,
-			.n_devices = in->n_devices,
-		};
-	}
-	f = na_xfer_new(put_bytes, to, &head, err);
-	free(sources);
-	st = f ? na_ingest_read(s, f, err) : err->status;
-	if (st == NA_OK && !s->interrupted)
-		st = na_xfer_finish(f, err);
-	if (f)
-		*counts = *na_xfer_counted(f);
-	na_xfer_free(f);
-	return st;
-}
-
-static void print_report(const char *path, const struct na_xfer_counts *c)
-{
-	uint64_t all = c->transfers + c->others;
-	/* Names, counts, what stands around blocks: everybody's. */
-	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
-		      (double)(all ? all : 1);
-	char n[NA_COUNT_BUF], m[NA_COUNT_BUF], size[NA_UNIT_BUF];
-
-	printf("wrote %s, %s: %s, %s", path,
-	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_count_of(n, c->transfers, "transfer"),
-	       na_count_of(m, c->others, "other record"));
-	if (all)
-		printf("; %.1f bytes each", (double)c->bytes / (double)all);
-	putchar('\n');
-	if (c->transfers)
-		printf("a transfer takes %.1f bytes",
-		       rest + (double)c->transfer_bytes / (double)c->transfers);
-	if (c->transfers && c->others)
-		printf(", another record %.1f",
-		       rest + (double)c->other_bytes / (double)c->others);
-	if (c->transfers)
-		putchar('\n');
-}
-
-static enum na_exit write_file(const struct na_cli *cli, struct na_session *s,
-			       struct na_err *err)
-{
-	const struct params *p = cli->params;
 	struct na_xfer_counts counts = {.bytes = 0};
-	struct target to = {.path = p->output};
 	struct na_outfile out;
 	enum na_status st;
 
-	if (!strcmp(p->output, "-")) {
-		to = (struct target){stdout, "standard output"};
-		st = write_all(s, &to, &counts, err);
+	if (!strcmp(path, "-")) {
+		st = na_ingest_put(g, s, stdout, "standard output", &counts,
+				   err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
 			st = na_fail_errno(err, "standard output");
 		return st == NA_OK || st == NA_END ? NA_EXIT_OK
 						   : NA_EXIT_FAILED;
 	}
-	st = na_outfile_open(&out, p->output, err);
+	st = na_outfile_open(&out, path, err);
 	if (st != NA_OK)
 		return NA_EXIT_FAILED;
-	to.stream = out.stream;
-	st = write_all(s, &to, &counts, err);
-	if (na_outfile_close(&out, p->output, st == NA_OK, err) != NA_OK ||
+	st = na_ingest_put(g, s, out.stream, path, &counts, err);
+	if (na_outfile_close(&out, path, st == NA_OK, err) != NA_OK ||
 	    st != NA_OK)
 		return NA_EXIT_FAILED;
-	if (!cli->common.quiet) {
-		char *shown = na_shown(s->request, p->output);
+	if (!g->cli->common.quiet) {
+		char *shown = na_shown(s->request, path);
 
-		print_report(shown ? shown : "it", &counts);
+		na_ingest_report(shown ? shown : "it", &counts);
 		free(shown);
 	}
 	return NA_EXIT_OK;
@@ -183,13 +80,14 @@ static bool damaged(const struct na_session *s)
 static enum na_exit ingest_run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
+	struct na_ingest g = {.cli = cli, .no_frames = p->no_frames};
 	struct na_err err = {.status = NA_OK};
 	struct na_session s;
 	enum na_exit exit;
 
 	if (!p->output || !*p->output) {
-		na_say_error(&cli->request, "no output file is given; add -o "
-					    "FILE.netan");
+		na_say_error(&cli->request, "no output is given; add -o "
+					    "FILE.netan, or -o DIR/");
 		return NA_EXIT_USAGE;
 	}
 	if (cli->request.hosts || cli->request.anchor != 0) {
@@ -205,13 +103,17 @@ static enum na_exit ingest_run(struct na_cli *cli)
 			     "redirect it, or give -o FILE.netan");
 		return NA_EXIT_USAGE;
 	}
+	g.asked = na_ingest_asked(&g);
+	if (na_ingest_is_dir(p->output))
+		return na_ingest_dir(&g, p->output);
 	if (strcmp(p->output, "-") != 0 &&
 	    na_outfile_check(p->output, &err) != NA_OK)
 		return na_say_failed(cli, &err);
 	na_catch_interrupt();
-	exit = na_exit_of(na_session_open(&s, &cli->request, all_wants(p)));
+	exit = na_exit_of(
+		na_session_open(&s, &cli->request, na_ingest_wants(&g)));
 	if (exit == NA_EXIT_OK) {
-		exit = write_file(cli, &s, &err);
+		exit = write_file(&g, &s, p->output, &err);
 		if (err.status < NA_OK)
 			na_say_error(&cli->request, "%s", err.text);
 		say_warnings(&s);

@@ -9,6 +9,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/blocks.h"
 #include "netan/engine/session/again.h"
+#include "netan/engine/together/together.h"
 
 struct asking {
 	struct na_session *s, again; /* again: the traces, opened anew */
@@ -278,13 +279,14 @@ static bool wanted_run(const struct asking *q, uint32_t run)
 }
 
 /* Traces tell actions, and transfer files; a capture does not. */
-static enum na_status open_traces(struct asking *q, struct na_err *err)
+static enum na_status open_traces(struct asking *q, size_t from, size_t to,
+				  struct na_err *err)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
 			       NA_WANT_ACTIONS;
 	struct na_session *s = q->s;
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct na_input *in = &s->inputs[i];
 		enum na_status st;
 
@@ -318,13 +320,21 @@ enum na_status na_session_actions(struct na_session *s,
 				  na_each_action each, void *arg,
 				  struct na_err *err)
 {
+	return na_together_actions(s, of, n, each, arg, err);
+}
+
+enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
+				const struct na_execution *of, size_t n,
+				na_each_action each, void *arg,
+				struct na_err *err)
+{
 	struct asking q = {.s = s,
 			   .again = *s,
 			   .of = of,
 			   .n = n,
 			   .each = each,
 			   .arg = arg};
-	const struct na_block_work work = {
+	struct na_block_work work = {
 		.part_size = sizeof(struct piece),
 		.read = read_piece,
 		.take = take_piece,
@@ -334,16 +344,17 @@ enum na_status na_session_actions(struct na_session *s,
 	enum na_status st = NA_OK;
 
 	q.again.n_inputs = 0;
-	q.again.inputs = na_calloc(s->n_inputs, sizeof(*q.again.inputs));
-	q.input_of = na_calloc(s->n_inputs, sizeof(*q.input_of));
+	q.again.inputs = na_calloc(to - from, sizeof(*q.again.inputs));
+	q.input_of = na_calloc(to - from, sizeof(*q.input_of));
 	if (!q.again.inputs || !q.input_of || !mark_names(&q))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
-		st = open_traces(&q, err);
+		st = open_traces(&q, from, to, err);
+	work.to = q.again.n_inputs;
 	if (st == NA_OK && q.again.n_inputs)
 		st = na_read_blocks(&q.again, &work, err);
 	s->interrupted |= q.again.interrupted;
-	while (q.again.n_inputs)
+	while (q.again.n_inputs) /* borrowers first */
 		na_input_close(&q.again.inputs[--q.again.n_inputs]);
 	free(q.again.inputs);
 	free(q.input_of);

@@ -14,6 +14,12 @@ enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 			     uint32_t wants, uint32_t segments_of,
 			     struct na_err *err) NA_MUST_CHECK;
 
+/* na_session_actions() of s->inputs[from] to before `to`, in this process. */
+enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
+				const struct na_execution *of, size_t n,
+				na_each_action each, void *arg,
+				struct na_err *err) NA_MUST_CHECK;
+
 /* Passes over every record, name and remark: the first reading has told of
  * all that is left out or damaged. */
 struct na_sink na_deaf_sink(void *ctx);

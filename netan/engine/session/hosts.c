@@ -57,7 +57,7 @@ enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 		return NA_ENOMEM;
 	to->of_rank = in->rank >= 0;
 	to->rank = in->rank;
-	to->ranks = in->reader->ranks;
+	to->ranks = in->ranks;
 	to->no_host = to->ranks && !is_told(in);
 	if (to->of_rank && !is_told(in)) {
 		rank_name(buf, in->rank);

@@ -43,6 +43,7 @@ void na_session_leave(struct na_session *s, const bool *gone, const char *why)
 		if (kept != i) {
 			s->inputs[kept] = *in;
 			s->sources[kept] = s->sources[i];
+			s->owners[kept] = s->owners[i];
 			in = &s->inputs[kept];
 			if (!in->warnings)
 				in->warnings_end = &in->warnings;

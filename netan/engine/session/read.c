@@ -1,6 +1,6 @@
 /* The blocks of all inputs into the store. */
 #include "netan/engine/anonymize.h"
-#include "netan/engine/blocks.h"
+#include "netan/engine/together/together.h"
 
 static void read_part(void *ctx, void *part, size_t input,
 		      const struct na_block *b, struct na_turn *turn,
@@ -41,7 +41,7 @@ static void after_reading(struct na_session *s)
 enum na_status na_session_read(struct na_session *s, bool by_step,
 			       struct na_err *err)
 {
-	const struct na_block_work work = {
+	struct na_block_work work = {
 		.part_size = sizeof(struct na_part),
 		.read = read_part,
 		.take = take_part,
@@ -56,7 +56,7 @@ enum na_status na_session_read(struct na_session *s, bool by_step,
 	if (st == NA_OK)
 		st = na_session_programs_check(s, err);
 	if (st == NA_OK)
-		st = na_read_blocks(s, &work, err);
+		st = na_together_read(s, &work, err);
 	if (st == NA_OK) {
 		after_reading(s);
 		st = na_store_resolve(&s->store,

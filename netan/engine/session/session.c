@@ -12,175 +12,7 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
-#include "netan/engine/hangs/hangs.h"
-
-struct listed {
-	const char *path, *label;
-	size_t run; /* first input with its label */
-};
-
-NA_ORDER(by_name, struct listed, NA_UP(run), na_natural_order(x->path, y->path),
-	 strcmp(x->path, y->path))
-
-struct listing {
-	struct listed *files;
-	size_t n, cap;
-};
-
-static void refuse(struct na_session *s, const char *path, const char *label,
-		   const char *why)
-{
-	char *copy;
-
-	if (s->hangs && na_hang_reading_logs(s->hangs, path)) {
-		s->n_logs++;
-		return;
-	}
-	copy = strdup(why);
-	/* With one input, what is wrong with it is the whole story. */
-	if (s->only_one)
-		na_say_error(s->request, "%s", why);
-	else
-		na_say_warning(s->request, "%s", why);
-	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
-			    sizeof(*s->refused)))
-		s->refused[s->n_refused++] = (struct na_refused){
-			path, label, copy, NULL};
-	else
-		free(copy);
-}
-
-/* In an order that does not depend on how they were given: labels alone
- * keep theirs. */
-static bool list_files(struct na_session *s, struct listing *l)
-{
-	for (size_t i = 0, run = 0; i < s->request->n_inputs; i++) {
-		const struct na_request_input *in = &s->request->inputs[i];
-		struct na_err err = {.status = NA_OK};
-		struct na_found found;
-
-		for (run = 0; !na_same_label(s->request->inputs[run].label,
-					     in->label);)
-			run++;
-		if (na_discover(in->path, &s->arena, &found, &err) != NA_OK) {
-			refuse(s, in->path, in->label, err.text);
-			free(found.paths);
-			continue;
-		}
-		if (found.note && na_grow(&s->notes, &s->cap_notes,
-					  s->n_notes + 1, sizeof(*s->notes)))
-			s->notes[s->n_notes++] = found.note;
-		if (!na_grow(&l->files, &l->cap, l->n + found.n,
-			     sizeof(*l->files))) {
-			free(found.paths);
-			return false;
-		}
-		s->only_one &= found.n == 1;
-		for (size_t k = 0; k < found.n; k++) {
-			na_hide(s->request, NA_ALIAS_INPUT, found.paths[k]);
-			l->files[l->n++] = (struct listed){found.paths[k],
-							   in->label, run};
-		}
-		free(found.paths);
-	}
-	na_sort(l->files, l->n, by_name);
-	return true;
-}
-
-struct opening {
-	struct na_session *s;
-	struct listing *l;
-	struct na_input *inputs;
-	struct na_err *errs;
-};
-
-static void open_one(void *ctx, size_t i)
-{
-	struct opening *o = ctx;
-
-	if (na_interrupted())
-		na_fail(&o->errs[i], NA_EIO, "%s: not read: interrupted",
-			o->l->files[i].path);
-	else
-		na_in_err(na_input_open(&o->inputs[i], o->l->files[i].path,
-					o->s->wants, &o->s->asks, &o->errs[i]));
-}
-
-static bool has_threads(const struct na_input *in)
-{
-	for (size_t i = 0; i < in->n_sections; i++) {
-		if (na_same_nocase(in->sections[i].name,
-				   strlen(in->sections[i].name), "/host:CPU") &&
-		    in->sections[i].lines)
-			return true;
-	}
-	return false;
-}
-
-/* One more input, opened or copied to its place by the caller. */
-static bool kept(struct na_session *s, const char *label)
-{
-	struct na_source *to = &s->sources[s->n_inputs];
-	struct na_input *in = &s->inputs[s->n_inputs++];
-
-	if (!in->warnings)
-		in->warnings_end = &in->warnings;
-	*to = (struct na_source){.label = label ? label : in->label,
-				 .capture = in->capture != NULL,
-				 .host_threads = has_threads(in),
-				 .on_cpus = in->on_cpus,
-				 .told = in->told};
-	return na_session_name_host(s, in, to) == NA_OK;
-}
-
-static size_t sources_of(const struct na_input *in)
-{
-	return in->n_sources > 1 ? in->n_sources : 1;
-}
-
-static bool room_for(struct na_session *s, const struct listing *l,
-		     const struct opening *o)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		n += o->errs[i].status == NA_OK ? sources_of(&o->inputs[i]) : 0;
-	s->inputs = na_calloc(n, sizeof(*s->inputs));
-	s->sources = na_calloc(n, sizeof(*s->sources));
-	return s->inputs && s->sources;
-}
-
-/* Each source in a file is an input of its own. */
-static bool keep_opened(struct na_session *s, struct listing *l,
-			struct opening *o)
-{
-	if (!room_for(s, l, o))
-		return false;
-	for (size_t i = 0; i < l->n; i++) {
-		struct na_input *first = &s->inputs[s->n_inputs];
-		const char *label = l->files[i].label;
-		size_t n = sources_of(&o->inputs[i]);
-
-		if (o->errs[i].status != NA_OK) {
-			refuse(s, l->files[i].path, label, o->errs[i].text);
-			continue;
-		}
-		*first = o->inputs[i];
-		o->inputs[i].path = NULL; /* moved */
-		if (!kept(s, label))
-			return false;
-		for (size_t k = 1; k < n; k++) {
-			struct na_err err = {.status = NA_OK};
-
-			if (na_input_open_source(&s->inputs[s->n_inputs], first,
-						 k, &err) != NA_OK)
-				refuse(s, first->path, label, err.text);
-			else if (!kept(s, label))
-				return false;
-		}
-	}
-	return true;
-}
+#include "netan/engine/session/files.h"
 
 /* One run for each label, numbered in order of appearance. */
 static void number_runs(struct na_session *s)
@@ -522,13 +354,35 @@ enum na_status na_session_open(struct na_session *s, const struct na_request *q,
 	return na_session_open_beside(s, q, wants, NULL);
 }
 
+/* What all of them together say of each. */
+static enum na_status settle(struct na_session *s, struct na_err *err)
+{
+	number_runs(s);
+	na_hide_session(s);
+	if (!s->n_inputs)
+		return na_fail(err, NA_EIO, "%s",
+			       s->n_logs     ? "these are logs alone: netan hang "
+					       "says what they tell"
+			       : s->only_one ? ""
+					     : "no readable input");
+	if (na_session_seats(s, err) != NA_OK ||
+	    na_session_once(s, err) != NA_OK ||
+	    na_session_hosts(s, err) != NA_OK ||
+	    (may_be_mixed(s) && runs_mixed(s, err)) ||
+	    na_session_captures(s, err) != NA_OK)
+		return err->status;
+	if (!settle_origin(s))
+		return na_fail_nomem(err);
+	note_profiles(s);
+	say_clocks(s);
+	return NA_OK;
+}
+
 enum na_status na_session_open_beside(struct na_session *s,
 				      const struct na_request *q,
 				      uint32_t wants,
 				      const struct na_hang_reading *hangs)
 {
-	struct listing l = {NULL, 0, 0};
-	struct opening o = {.s = s, .l = &l};
 	struct na_err err = {.status = NA_OK};
 
 	*s = (struct na_session){.request = q, .wants = wants, .hangs = hangs};
@@ -538,46 +392,10 @@ enum na_status na_session_open_beside(struct na_session *s,
 					 .go_on = go_on};
 	s->threads = na_threads_of(q);
 	s->only_one = q->n_inputs == 1;
-	if (!list_files(s, &l))
-		goto nomem;
-	s->asks.idle_threads = s->threads > l.n;
-	o.inputs = na_calloc(l.n, sizeof(*o.inputs));
-	o.errs = na_calloc(l.n, sizeof(*o.errs));
-	if (!o.inputs || !o.errs ||
-	    !na_parallel(s->threads, l.n, open_one, &o) ||
-	    !keep_opened(s, &l, &o))
-		goto nomem;
-	number_runs(s);
-	na_hide_session(s);
-	if (!s->n_inputs)
-		na_fail(&err, NA_EIO, "%s",
-			s->n_logs     ? "these are logs alone: netan hang "
-					"says what they tell"
-			: s->only_one ? ""
-				      : "no readable input");
-	else if (na_session_seats(s, &err) == NA_OK &&
-		 na_session_once(s, &err) == NA_OK &&
-		 na_session_hosts(s, &err) == NA_OK &&
-		 !(may_be_mixed(s) && runs_mixed(s, &err)) &&
-		 na_session_captures(s, &err) == NA_OK) {
-		if (!settle_origin(s))
-			goto nomem;
-		note_profiles(s);
-		say_clocks(s);
-	}
-	goto out;
-nomem:
-	na_fail_nomem(&err);
-out:
+	if (na_session_files(s, &err) == NA_OK)
+		na_in_err(settle(s, &err));
 	if (*err.text)
 		na_say_error(q, "%s", err.text);
-	for (size_t i = 0; o.inputs && o.errs && i < l.n; i++) {
-		if (o.inputs[i].path && o.errs[i].status == NA_OK)
-			na_input_close(&o.inputs[i]);
-	}
-	free(l.files);
-	free(o.inputs);
-	free(o.errs);
 	return err.status;
 }
 
@@ -593,6 +411,7 @@ void na_session_close(struct na_session *s)
 	free(s->refused);
 	free(s->notes);
 	free(s->sources);
+	free(s->owners);
 	if (s->topology)
 		na_topology_fini(s->topology);
 	free(s->topology);

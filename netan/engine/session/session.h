@@ -39,6 +39,7 @@ struct na_session {
 	const char **notes;
 	size_t n_notes, cap_notes;
 	struct na_source *sources; /* one for each input */
+	size_t *owners;            /* which rank reads it; 0 where alone */
 	struct na_filter filter;
 	struct na_store store;
 	struct na_topology *topology;        /* NULL: none given */

@@ -1,0 +1,518 @@
+/* netan ingest -o DIR: a transfer file for each input, in parallel; those that
+ * are there and would be the same stay. */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "netan/base/order.h"
+#include "netan/base/str.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+#include "netan/cli/commands/ingest_names.h"
+#include "netan/cli/commands/ingest_out.h"
+#include "netan/engine/anonymize.h"
+
+/* One file to write: inputs of the session that stand side by side. */
+struct unit {
+	size_t first, n; /* of the session's inputs */
+	size_t named;    /* of the listing: whose name it has */
+	bool there;
+};
+
+struct work {
+	const struct na_ingest *g;
+	const struct na_request *q;
+	char *dir;
+	bool new_dir; /* made by us */
+	struct na_arena arena;
+	struct na_listing list;
+	const char **names; /* of the listing's files */
+	struct na_xfer_made *made; /* what is there under these */
+	struct na_session *s;
+	NA_VEC(struct unit) units;
+	size_t threads; /* of each unit */
+
+	pthread_mutex_t lock; /* of what follows */
+	size_t written, unread, done;
+	bool damaged; /* what was there already */
+	bool failed; /* nothing more can be written */
+	struct na_xfer_counts counts;
+};
+
+bool na_ingest_is_dir(const char *path)
+{
+	size_t n = strlen(path);
+	struct stat sb;
+
+	return n && (path[n - 1] == '/' ||
+		     (stat(path, &sb) == 0 && S_ISDIR(sb.st_mode)));
+}
+
+/* ---- the directory */
+
+static enum na_exit say(const struct work *w, enum na_exit exit,
+			const char *what)
+{
+	na_say_error(w->q, "%s: %s", w->dir, what);
+	return exit;
+}
+
+static enum na_exit make_dir(struct work *w, const char *path)
+{
+	size_t n = strlen(path);
+	struct stat sb;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	w->dir = na_arena_strn(&w->arena, path, n);
+	if (!w->dir) {
+		na_say_error(w->q, "out of memory");
+		return NA_EXIT_FAILED;
+	}
+	w->new_dir = mkdir(w->dir, 0777) == 0;
+	if (!w->new_dir && errno != EEXIST)
+		return say(w, NA_EXIT_FAILED, strerror(errno));
+	if (stat(w->dir, &sb) != 0 || !S_ISDIR(sb.st_mode))
+		return say(w, NA_EXIT_FAILED, "is not a directory");
+	if (access(w->dir, W_OK | X_OK) != 0)
+		return say(w, NA_EXIT_FAILED, strerror(errno));
+	return NA_EXIT_OK;
+}
+
+static bool is_file(const char *path, const struct stat *of)
+{
+	struct stat sb;
+
+	return stat(path, &sb) == 0 && sb.st_dev == of->st_dev &&
+	       sb.st_ino == of->st_ino;
+}
+
+/* What is written there would be its own input the next time. */
+static bool is_inputs_own(const struct work *w)
+{
+	const char *last = "";
+	struct stat dir;
+	bool own = stat(w->dir, &dir) != 0;
+
+	for (size_t i = 0; !own && i < w->q->n_inputs; i++)
+		own = is_file(w->q->inputs[i].path, &dir);
+	for (size_t i = 0; !own && i < w->list.n; i++) {
+		const char *path = w->list.files[i].path;
+		const char *slash = strrchr(path, '/');
+		size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+		char *folder;
+
+		if (i && strncmp(path, last, n) == 0 && !strchr(last + n, '/'))
+			continue;
+		folder = n ? strndup(path, n) : strdup(".");
+		own = !folder || is_file(folder, &dir);
+		free(folder);
+		last = path;
+	}
+	return own;
+}
+
+/* ---- what is there already */
+
+static bool newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec
+		       ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+		       : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* Of one file alone, before it is opened: what depends on no other input. */
+static void look(void *ctx, size_t i)
+{
+	struct work *w = ctx;
+	struct na_xfer_source source = {.path = w->list.files[i].path};
+	const struct na_xfer_head head = {.sources = &source,
+					  .n_sources = 1,
+					  .asked = w->g->asked};
+	struct stat file, is;
+
+	if (stat(source.path, &file) != 0 || stat(w->names[i], &is) != 0 ||
+	    !S_ISREG(file.st_mode) || !S_ISREG(is.st_mode) ||
+	    !newer(&is, &file))
+		return;
+	source.file_bytes = (uint64_t)file.st_size;
+	w->made[i] = na_xfer_made_of(w->names[i], &head);
+	w->made[i].same &= w->made[i].alone;
+}
+
+static bool unit_is_there(struct work *w, const struct unit *u,
+			  const struct na_session *sub)
+{
+	struct na_xfer_source *sources;
+	struct na_xfer_head head = na_ingest_head(w->g, sub, &sources);
+	struct stat file, is;
+	bool there = sources && stat(w->names[u->named], &is) == 0 &&
+		     S_ISREG(is.st_mode);
+
+	for (size_t i = 0; there && i < sub->n_inputs; i++)
+		there = stat(sub->inputs[i].path, &file) == 0 &&
+			newer(&is, &file);
+	if (there)
+		w->made[u->named] = na_xfer_made_of(w->names[u->named], &head);
+	there = there && w->made[u->named].same;
+	free(sources);
+	return there;
+}
+
+/* ---- units */
+
+static struct na_session session_of(const struct work *w, const struct unit *u)
+{
+	struct na_session sub = *w->s;
+
+	sub.inputs += u->first;
+	sub.sources += u->first;
+	sub.n_inputs = u->n;
+	sub.threads = w->threads;
+	return sub;
+}
+
+/* From the first to the last capture of the session: what passes between
+ * hosts is in several of them. */
+static void captures_of(const struct na_session *s, size_t *first, size_t *end)
+{
+	*first = *end = 0;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (!s->inputs[i].capture)
+			continue;
+		*first = *end ? *first : i;
+		*end = i + 1;
+	}
+}
+
+/* Its bytes do not depend on when the others began. */
+static void own_clock(struct na_session *s, const struct unit *u)
+{
+	for (size_t i = u->first; i < u->first + u->n; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		if (in->has_time)
+			in->zero_ns = in->first_ns;
+	}
+}
+
+static bool cut_units(struct work *w)
+{
+	struct na_session *s = w->s;
+	size_t first, end, named = 0, k;
+
+	captures_of(s, &first, &end);
+	for (size_t i = 0; i < s->n_inputs;) {
+		struct unit u = {.first = i, .n = 1};
+
+		if (i == first && end)
+			u.n = end - first;
+		while (u.first + u.n < s->n_inputs &&
+		       s->inputs[u.first + u.n].path ==
+			       s->inputs[u.first + u.n - 1].path)
+			u.n++;
+		for (k = named; k < w->list.n; k++) {
+			if (w->list.files[k].path == s->inputs[i].path)
+				break;
+		}
+		i += u.n;
+		if (k == w->list.n)
+			continue; /* came after the listing */
+		u.named = named = k;
+		u.there = w->made[k].same;
+		if (u.n == 1 || !end)
+			own_clock(s, &u);
+		if (!na_add(&w->units, u))
+			return false;
+	}
+	return true;
+}
+
+/* Who knows ranks of communicators alone learns from all others. */
+static void look_again(struct work *w)
+{
+	bool seats = false, all = true;
+
+	for (size_t i = 0; i < w->s->n_inputs; i++)
+		seats |= w->s->inputs[i].n_seats > 0;
+	for (size_t i = 0; i < w->units.n; i++) {
+		struct unit *u = &w->units.v[i];
+		struct na_session sub = session_of(w, u);
+
+		if (!u->there)
+			u->there = unit_is_there(w, u, &sub);
+		all &= u->there;
+	}
+	for (size_t i = 0; seats && !all && i < w->units.n; i++)
+		w->units.v[i].there = false;
+}
+
+/* ---- writing */
+
+static void add_counts(struct na_xfer_counts *to,
+		       const struct na_xfer_counts *c)
+{
+	to->bytes += c->bytes;
+	to->transfers += c->transfers;
+	to->others += c->others;
+	to->transfer_bytes += c->transfer_bytes;
+	to->other_bytes += c->other_bytes;
+}
+
+/* A full disk, or no memory, fails all that come; a bad input is one. */
+static void take(struct work *w, const struct na_err *err, bool whole,
+		 const struct na_xfer_counts *counts)
+{
+	bool stop = err->status == NA_EIO || err->status == NA_ENOMEM;
+
+	pthread_mutex_lock(&w->lock);
+	if (stop && !w->failed)
+		na_say_error(w->q, "%s", err->text);
+	else if (err->status < NA_OK && !stop)
+		na_say_warning(w->q, "%s", err->text);
+	w->failed |= stop;
+	w->unread += err->status < NA_OK && !stop;
+	w->written += whole;
+	if (whole)
+		add_counts(&w->counts, counts);
+	na_say_progress(w->q, "writing",
+			(double)++w->done / (double)w->units.n);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void write_unit(void *ctx, size_t i)
+{
+	struct work *w = ctx;
+	const struct unit *u = &w->units.v[i];
+	const char *name = w->names[u->named];
+	struct na_request quiet = *w->q;
+	struct na_session sub = session_of(w, u);
+	struct na_xfer_counts counts = {.bytes = 0};
+	struct na_err err = {.status = NA_OK}, late = {.status = NA_OK};
+	struct na_outfile out;
+	bool whole, stop;
+
+	pthread_mutex_lock(&w->lock);
+	stop = w->failed || na_interrupted();
+	pthread_mutex_unlock(&w->lock);
+	if (u->there || stop)
+		return;
+	quiet.speaker.progress = NULL;
+	sub.request = &quiet;
+	if (na_outfile_open(&out, name, &err) != NA_OK) {
+		take(w, &err, false, &counts);
+		return;
+	}
+	whole = na_ingest_put(w->g, &sub, out.stream, name, &counts, &err) ==
+			NA_OK &&
+		!sub.interrupted;
+	if (na_outfile_close(&out, name, whole, &late) != NA_OK) {
+		whole = false;
+		err = late;
+	}
+	take(w, &err, whole, &counts);
+}
+
+/* ---- what is said */
+
+static const char *base_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+static bool is_ours(const struct work *w, const char *name)
+{
+	size_t at = NA_BOUND(i, 0, w->list.n,
+			     strcmp(base_of(w->names[i]), name) >= 0);
+
+	return at < w->list.n && strcmp(base_of(w->names[at]), name) == 0;
+}
+
+/* What else is in the directory is part of its session. */
+static void say_strangers(struct work *w)
+{
+	DIR *d = opendir(w->dir);
+	char first[256] = "";
+	size_t n = 0;
+
+	na_sort(w->names, w->list.n, na_order_text);
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		size_t len = strlen(e->d_name);
+
+		if (*e->d_name == '.' || len < 6 ||
+		    strcmp(e->d_name + len - 6, ".netan") != 0 ||
+		    is_ours(w, e->d_name))
+			continue;
+		n++;
+		if (!*first || na_natural_order(e->d_name, first) < 0)
+			snprintf(first, sizeof(first), "%s", e->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		na_say_warning(w->q,
+			       "%s holds %zu transfer file%s of none of these "
+			       "inputs (%s%s): who analyses the directory gets "
+			       "%s as well",
+			       w->dir, n, na_plural(n), first,
+			       n > 1 ? ", ..." : "", n > 1 ? "them" : "it");
+}
+
+static void report(const struct work *w, size_t there)
+{
+	size_t all = w->written + there;
+	char *dir = na_shown(w->q, w->dir), what[512];
+
+	snprintf(what, sizeof(what), "%zu file%s in %s", w->written,
+		 na_plural(w->written), dir ? dir : "it");
+	if (w->written && !w->g->cli->common.quiet)
+		na_ingest_report(what, &w->counts);
+	if (there && !w->g->cli->common.quiet)
+		printf("%zu of %zu %s there\n", there, all,
+		       there == 1 ? "was" : "were");
+	free(dir);
+}
+
+static enum na_exit finish(struct work *w, size_t there)
+{
+	const struct na_session *s = w->s;
+	bool damaged = w->damaged || na_session_unread(s) + w->unread > 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		na_session_say_damage(s, i);
+		damaged |= s->inputs[i].damaged;
+	}
+	if (na_interrupted())
+		na_say_warning(w->q,
+			       "interrupted: %zu of %zu files are whole; the "
+			       "same command goes on with the rest",
+			       w->written + there, w->list.n);
+	report(w, there);
+	return na_interrupted() || w->failed || w->written + there == 0 ||
+			       (w->q->strict && damaged)
+		       ? NA_EXIT_FAILED
+		       : NA_EXIT_OK;
+}
+
+/* ---- */
+
+/* Those that are to be opened: which are not there, what could not be listed,
+ * and one that is there, so that a run's new files are held against it. */
+static bool choose(struct work *w, struct na_request *q, size_t *kept)
+{
+	const struct na_listing *l = &w->list;
+	size_t companion = l->n, there = 0, n = l->n_said + l->n + 1;
+	struct na_request_input *to = na_arena_alloc(&w->arena,
+						     n * sizeof(*to));
+
+	if (!to)
+		return false;
+	*q = *w->q;
+	q->inputs = to;
+	q->n_inputs = *kept = 0;
+	for (size_t i = 0; i < l->n; i++)
+		there += w->made[i].same;
+	for (size_t i = 0; i < l->n_said; i++) {
+		if (l->said[i].refused)
+			to[q->n_inputs++] = *l->said[i].of;
+	}
+	if (there < l->n || q->n_inputs)
+		while (companion-- > 0 && !w->made[companion].same)
+			;
+	for (size_t i = 0; i < l->n; i++) {
+		w->damaged |= w->made[i].same && w->made[i].damaged;
+		if (w->made[i].same && i != companion)
+			++*kept;
+		else
+			to[q->n_inputs++] = (struct na_request_input){
+				l->files[i].path, l->files[i].label};
+	}
+	return true;
+}
+
+static enum na_exit write_all(struct work *w, const struct na_request *q,
+			      size_t kept)
+{
+	size_t there = 0, to_do = 0, threads = na_threads_of(q);
+
+	if (!cut_units(w)) {
+		na_say_error(w->q, "out of memory");
+		return NA_EXIT_FAILED;
+	}
+	look_again(w);
+	for (size_t i = 0; i < w->units.n; i++)
+		to_do += !w->units.v[i].there;
+	there = kept + w->units.n - to_do;
+	w->threads = to_do ? (threads + to_do - 1) / to_do : 1;
+	if (!na_parallel(threads, w->units.n, write_unit, w)) {
+		na_say_error(w->q, "out of memory");
+		return NA_EXIT_FAILED;
+	}
+	na_say_progress(w->q, NULL, 1);
+	return finish(w, there);
+}
+
+static enum na_exit run(struct work *w, struct na_session *s)
+{
+	struct na_request q;
+	size_t kept;
+	enum na_exit exit;
+
+	if (!na_list_inputs(w->q, &w->arena, &w->list))
+		goto nomem;
+	if (is_inputs_own(w))
+		return say(w, NA_EXIT_USAGE,
+			   "is where inputs are: give a directory of its own");
+	w->names = na_ingest_names(&w->list, w->dir, w->q->pseudonyms,
+				   &w->arena);
+	w->made = na_arena_alloc(&w->arena, (w->list.n + 1) * sizeof(*w->made));
+	if (!w->names || !w->made)
+		goto nomem;
+	memset(w->made, 0, (w->list.n + 1) * sizeof(*w->made));
+	/* Numbers of names are those of all inputs. */
+	if (!w->q->pseudonyms &&
+	    !na_parallel(na_threads_of(w->q), w->list.n, look, w))
+		goto nomem;
+	if (!choose(w, &q, &kept))
+		goto nomem;
+	if (q.n_inputs) {
+		w->s = s;
+		exit = na_exit_of(
+			na_session_open(s, &q, na_ingest_wants(w->g)));
+		if (exit == NA_EXIT_OK)
+			exit = write_all(w, &q, kept);
+		na_session_close(s);
+	} else {
+		report(w, kept);
+		exit = w->q->strict && w->damaged ? NA_EXIT_FAILED : NA_EXIT_OK;
+	}
+	say_strangers(w);
+	return exit;
+nomem:
+	na_say_error(w->q, "out of memory");
+	return NA_EXIT_FAILED;
+}
+
+enum na_exit na_ingest_dir(const struct na_ingest *g, const char *path)
+{
+	struct work w = {.g = g, .q = &g->cli->request};
+	struct na_session s;
+	enum na_exit exit;
+
+	na_catch_interrupt();
+	pthread_mutex_init(&w.lock, NULL);
+	exit = make_dir(&w, path);
+	if (exit == NA_EXIT_OK)
+		exit = run(&w, &s);
+	if (w.new_dir)
+		(void)!rmdir(w.dir); /* where nothing came into it */
+	pthread_mutex_destroy(&w.lock);
+	na_vec_free(&w.units);
+	na_listing_fini(&w.list);
+	na_arena_fini(&w.arena);
+	return exit;
+}

@@ -1,0 +1,161 @@
+#include "netan/cli/commands/ingest_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/str.h"
+#include "netan/base/vec.h"
+#include "netan/engine/anonymize.h"
+
+struct target {
+	FILE *stream;
+	const char *name;
+};
+
+static enum na_status put_bytes(void *ctx, const void *p, size_t n,
+				struct na_err *err)
+{
+	const struct target *t = ctx;
+
+	if (!n || fwrite(p, 1, n, t->stream) == n)
+		return NA_OK;
+	/* A reader that has left has seen enough. */
+	if (errno == EPIPE) {
+		clearerr(t->stream);
+		return na_fail(err, NA_END, "closed");
+	}
+	return na_fail(err, NA_EIO, "cannot write %s: %s", t->name,
+		       strerror(errno));
+}
+
+uint32_t na_ingest_wants(const struct na_ingest *g)
+{
+	return NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
+	       NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_COUNTS |
+	       NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_CALLS |
+	       NA_WANT_CONNECTIONS | NA_WANT_COMMS |
+	       (g->no_frames ? 0 : NA_WANT_PACKETS);
+}
+
+/* FNV-1a of a text and its end; whoever guesses learns no more than what
+ * --anonymize shows. */
+static uint64_t hashed(const struct na_ingest *g, uint64_t h, const char *text)
+{
+	char *shown = na_shown(&g->cli->request, text);
+
+	for (const char *p = shown; p; p = *p ? p + 1 : NULL)
+		h = (h ^ (uint8_t)*p) * UINT64_C(1099511628211);
+	free(shown);
+	return h;
+}
+
+uint64_t na_ingest_asked(const struct na_ingest *g)
+{
+	const struct na_request *q = &g->cli->request;
+	uint64_t none = UINT64_C(14695981039346656037), h = none;
+
+	if (g->no_frames)
+		h = hashed(g, h, "no frames");
+	if (q->filter)
+		h = hashed(g, hashed(g, h, "filter"), q->filter);
+	for (size_t i = 0; i < q->line.n; i++)
+		h = hashed(g, hashed(g, h, "line"), q->line.items[i]);
+	return h == none ? 0 : h;
+}
+
+/* As it is written: of --anonymize what stands for it. */
+static const char *named(const struct na_request *q, enum na_alias kind,
+			 const char *name)
+{
+	return q->pseudonyms && name ? na_pseudonym(q->pseudonyms, kind, name)
+				     : name;
+}
+
+struct na_xfer_head na_ingest_head(const struct na_ingest *g,
+				   const struct na_session *s,
+				   struct na_xfer_source **sources)
+{
+	const struct na_request *q = &g->cli->request;
+
+	*sources = na_calloc(s->n_inputs, sizeof(**sources));
+	for (size_t i = 0; *sources && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		const char *host = s->sources[i].no_host ? NULL : in->host;
+
+		(*sources)[i] = (struct na_xfer_source){
+			.host = named(q, NA_ALIAS_HOST, host),
+			.label = s->sources[i].label,
+			.format = in->format,
+			.path = named(q, NA_ALIAS_INPUT, in->path),
+			.file_bytes = in->file_bytes,
+			.has_time = in->has_time,
+			.has_wall = in->has_wall,
+			.first_ns = in->first_ns,
+			.zero_ns = in->zero_ns,
+			.profile_start_ns = in->profile_start_ns,
+			.profile_stop_ns = in->profile_stop_ns,
+			.n_devices = in->n_devices,
+			.ranks = in->ranks,
+			.on_cpus = in->on_cpus,
+			.told = in->told,
+			.rank = in->rank,
+			.world_size = in->world_size,
+			.pid = in->pid,
+		};
+	}
+	return (struct na_xfer_head){.sources = *sources,
+				     .n_sources = s->n_inputs,
+				     .anonymize = q->pseudonyms != NULL,
+				     .named = true,
+				     .asked = g->asked};
+}
+
+enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
+			     FILE *to, const char *name,
+			     struct na_xfer_counts *counts, struct na_err *err)
+{
+	struct target t = {to, name};
+	struct na_xfer_source *sources;
+	struct na_xfer_head head = na_ingest_head(g, s, &sources);
+	struct na_xfer_file *f;
+	enum na_status st;
+
+	if (!sources)
+		return na_fail_nomem(err);
+	f = na_xfer_new(put_bytes, &t, &head, err);
+	free(sources);
+	st = f ? na_ingest_read(s, f, err) : err->status;
+	if (st == NA_OK && !s->interrupted)
+		st = na_xfer_finish(f, err);
+	if (f)
+		*counts = *na_xfer_counted(f);
+	na_xfer_free(f);
+	return st;
+}
+
+void na_ingest_report(const char *what, const struct na_xfer_counts *c)
+{
+	uint64_t all = c->transfers + c->others;
+	/* Names, counts, what stands around blocks: everybody's. */
+	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
+		      (double)(all ? all : 1);
+	char n[NA_COUNT_BUF], m[NA_COUNT_BUF], size[NA_UNIT_BUF];
+
+	printf("wrote %s, %s: %s, %s", what,
+	       na_print_bytes(size, (double)c->bytes, 3),
+	       na_count_of(n, c->transfers, "transfer"),
+	       na_count_of(m, c->others, "other record"));
+	if (all)
+		printf("; %.1f bytes each", (double)c->bytes / (double)all);
+	putchar('\n');
+	if (c->transfers)
+		printf("a transfer takes %.1f bytes",
+		       rest + (double)c->transfer_bytes / (double)c->transfers);
+	if (c->transfers && c->others)
+		printf(", another record %.1f",
+		       rest + (double)c->other_bytes / (double)c->others);
+	if (c->transfers)
+		putchar('\n');
+}

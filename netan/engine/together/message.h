@@ -1,0 +1,48 @@
+/* What processes say to each other: a kind, and what belongs to it. */
+#ifndef NETAN_ENGINE_TOGETHER_MESSAGE_H
+#define NETAN_ENGINE_TOGETHER_MESSAGE_H
+
+#include "netan/engine/together/facts.h"
+#include "netan/engine/together/together.h"
+
+enum na_message_kind {
+	/* to rank 0 */
+	NA_MSG_FACTS,
+	NA_MSG_NAMES,   /* and devices: before the records of a range */
+	NA_MSG_RECORDS, /* of one kind */
+	NA_MSG_PROGRAM,
+	NA_MSG_TALLIES, /* behind them: counts, remarks, facts again */
+	NA_MSG_ACTION,
+	NA_MSG_ACTIONS_END,
+	/* from rank 0 */
+	NA_MSG_PLAN, /* all facts, broadcast behind it */
+	NA_MSG_NOT_SHARED,
+	NA_MSG_ASK,
+	NA_MSG_DONE
+};
+
+struct na_message {
+	void *p; /* to be freed */
+	enum na_message_kind kind;
+	struct na_cursor c; /* behind the kind */
+};
+
+/* Empty but for its kind. */
+struct na_xf_bytes na_message_of(enum na_message_kind kind);
+/* Sends and frees it. */
+enum na_status na_message_send(const struct na_together *t, size_t to,
+			       struct na_xf_bytes *m,
+			       struct na_err *err) NA_MUST_CHECK;
+/* The next one of `from`; m->p is to be freed then. */
+enum na_status na_message_next(const struct na_together *t, size_t from,
+			       struct na_message *m,
+			       struct na_err *err) NA_MUST_CHECK;
+/* Likewise, of a kind; NA_EFORMAT: it is another one. */
+enum na_status na_message_want(const struct na_together *t, size_t from,
+			       enum na_message_kind kind, struct na_message *m,
+			       struct na_err *err) NA_MUST_CHECK;
+/* Rank 0 needs this one no more: NA_END. */
+enum na_status na_message_dismissed(struct na_together *t, struct na_err *err);
+enum na_status na_message_broken(size_t from, struct na_err *err);
+
+#endif
