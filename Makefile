@@ -74,6 +74,8 @@ TCP_WORLD_OBJ := $(filter-out $(TCP_WORLD:=.o),$(patsubst %.c,$(B)/%.o,$(wildcar
 SYNC := $(B)/tests/accuracy/sync/sync
 SYNC_LIB := $(B)/tests/accuracy/sync/libsync.a
 SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accuracy/sync/*.c)))
+# Ranks that do nothing else, to try the world of MPI.
+RANKS := $(B)/tests/mpi/ranks
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
 OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
@@ -90,7 +92,6 @@ RUN = @JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh
 # netan on many machines, where there is an MPI to build it with.
 MPICC ?= mpicc
 MPI := $(shell command -v $(MPICC) 2>/dev/null)
-MANY := $(if $(MPI),netan-mpi)
 
 .PHONY: all
 all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
@@ -109,9 +110,11 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 
 # MPI's own compiler knows where MPI is; ours is the one that compiles.
 MPI_AS := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi: private CC = $(MPI_AS)
+$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi $(RANKS): private CC = $(MPI_AS)
 
+$(RANKS): $(RANKS).o $(B)/netan/world/world_mpi.o $(LIB)
 $(B)/bin/netan-mpi: $(B)/netan/cli/main_mpi.o $(B)/netan/world/world_mpi.o $(LIB)
+$(RANKS) $(B)/bin/netan-mpi:
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)

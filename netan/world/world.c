@@ -14,7 +14,8 @@ struct report {
 	uint64_t failed; /* how many */
 	uint64_t rank;   /* the lowest that did; of it: */
 	int32_t status;
-	uint32_t alike; /* all that failed say the same */
+	bool alike; /* all that failed say the same */
+	bool named; /* the text names a rank already */
 	char node[128];
 	char text[sizeof(((struct na_err *)NULL)->text)];
 };
@@ -47,15 +48,22 @@ void na_world_note(struct na_world *w, const char *text)
 void na_world_node(const struct na_world *w, char *to, size_t size)
 {
 	memset(to, 0, size);
-	if (w->nameless || gethostname(to, size - 1) != 0 || !to[0])
-		snprintf(to, size, "its node");
+	if (w->nameless || gethostname(to, size - 1) != 0)
+		to[0] = '\0';
+}
+
+enum na_status na_world_failed(struct na_err *err, enum na_status status,
+			       size_t rank, const char *node, const char *text)
+{
+	return na_fail(err, status, "rank %zu%s%s: %s", rank,
+		       *node ? " on " : "", node, text);
 }
 
 static void own_report(const struct na_world *w, const struct na_err *err,
 		       struct report *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->alike = 1;
+	r->alike = true;
 	r->rank = w->rank;
 	if (err->status >= NA_OK)
 		return;
@@ -99,64 +107,91 @@ static enum na_status recv_exactly(struct na_world *w, size_t from, void *to,
 	return st;
 }
 
-/* A failure to hear of another rank is one of this rank. */
-static void hear(struct na_world *w, size_t from, struct report *r)
+/* A rank that is gone is a failure of this one, which tells it. */
+static void join_lost(const struct na_world *w, const struct na_err *err,
+		      struct report *r)
 {
-	struct na_err err = {0};
-	struct report other;
+	struct report lost;
 
-	if (recv_exactly(w, from, &other, sizeof(other), &err) != NA_OK)
-		own_report(w, &err, &other);
-	join_report(r, &other);
+	own_report(w, err, &lost);
+	lost.named = err->status == NA_EIO;
+	join_report(r, &lost);
 }
 
-static void tell(struct na_world *w, size_t to, struct report *r)
+static bool hear(struct na_world *w, size_t from, struct report *r)
 {
+	struct na_err err = {0};
 	struct report other;
+
+	if (recv_exactly(w, from, &other, sizeof(other), &err) == NA_OK)
+		join_report(r, &other);
+	else
+		join_lost(w, &err, r);
+	return err.status == NA_OK;
+}
+
+static bool tell(struct na_world *w, size_t to, struct report *r)
+{
 	struct na_err err = {0};
 
-	if (w->ops->send(w, to, r, sizeof(*r), &err) == NA_OK)
-		return;
-	own_report(w, &err, &other);
-	join_report(r, &other);
+	if (w->ops->send(w, to, r, sizeof(*r), &err) != NA_OK)
+		join_lost(w, &err, r);
+	return err.status == NA_OK;
+}
+
+/* What comes from above holds what went there. */
+static bool hear_back(struct na_world *w, size_t from, struct report *r)
+{
+	struct na_err err = {0};
+	struct report all;
+
+	if (recv_exactly(w, from, &all, sizeof(all), &err) == NA_OK)
+		*r = all;
+	else
+		join_lost(w, &err, r);
+	return err.status == NA_OK;
+}
+
+/* What all together report, as far as this rank can know. */
+static bool exchange(struct na_world *w, struct report *r)
+{
+	bool whole = true;
+
+	for (size_t i = first_child(w); i < end_child(w); i++)
+		whole &= hear(w, i, r);
+	if (w->rank > 0) {
+		size_t up = parent_of(w->rank);
+
+		whole &= tell(w, up, r);
+		whole &= hear_back(w, up, r);
+	}
+	for (size_t i = first_child(w); i < end_child(w); i++)
+		whole &= tell(w, i, r);
+	return whole;
 }
 
 static enum na_status take_report(struct na_world *w, const struct report *r,
 				  struct na_err *err)
 {
-	w->agreed++;
 	*err = (struct na_err){0};
 	if (!r->failed)
 		return NA_OK;
-	if (r->failed == w->size && r->alike)
+	if (r->named || (r->failed == w->size && r->alike))
 		return na_fail(err, (enum na_status)r->status, "%s", r->text);
-	return na_fail(err, (enum na_status)r->status, "rank %zu on %s: %s",
-		       (size_t)r->rank, r->node, r->text);
+	return na_world_failed(err, (enum na_status)r->status, r->rank, r->node,
+			       r->text);
 }
 
 enum na_status na_world_agree(struct na_world *w, struct na_err *err)
 {
-	struct report r, all;
+	struct report r;
 
 	if (na_world_alone(w))
 		return err->status < NA_OK ? err->status : NA_OK;
 	own_report(w, err, &r);
-	for (size_t i = first_child(w); i < end_child(w); i++)
-		hear(w, i, &r);
-	if (w->rank > 0) {
-		size_t up = parent_of(w->rank);
-		struct na_err lost = {0};
-
-		tell(w, up, &r);
-		if (recv_exactly(w, up, &all, sizeof(all), &lost) == NA_OK) {
-			r = all;
-		} else {
-			own_report(w, &lost, &all);
-			join_report(&r, &all);
-		}
-	}
-	for (size_t i = first_child(w); i < end_child(w); i++)
-		tell(w, i, &r);
+	w->agreeing = true;
+	w->agreed += exchange(w, &r);
+	w->agreeing = false;
 	return take_report(w, &r, err);
 }
 

@@ -3,7 +3,7 @@
  * threads that stand for ranks (tests).  Ranks are numbered from 0; rank 0
  * alone prints, draws and writes.
  *
- * A world is used by one thread of its rank.  No world (NULL) is a world of
+ * A world is used by one thread of its rank at a time.  No world (NULL) is a world of
  * one: collectives then send nothing, and cost nothing.
  */
 #ifndef NETAN_WORLD_WORLD_H
@@ -43,7 +43,10 @@ struct na_world {
 	/* Messages are files: rank 0 merges what ranks 1, 2, ... have written,
 	 * has no inputs, and nobody answers it. */
 	bool files;
-	uint64_t agreed;   /* collectives that ended, na_world_agree() each */
+	/* How often na_world_agree() has ended, whatever it said, with all
+	 * messages sent and received; and whether it runs now. */
+	uint64_t agreed;
+	bool agreeing;
 	/* Of a rank that does not speak: why it failed, in the words that it
 	 * would have said first. */
 	atomic_flag noted;
@@ -67,8 +70,12 @@ static inline bool na_world_speaks(const struct na_world *w)
 /* The first text becomes w->why.  On any thread. */
 void na_world_note(struct na_world *w, const char *text);
 
-/* The name of this node, for messages. */
+/* The name of this node, or "" where it is not to be told. */
 void na_world_node(const struct na_world *w, char *to, size_t size);
+
+/* What kept another rank: "rank 3 on node-7: ...".  Returns `status`. */
+enum na_status na_world_failed(struct na_err *err, enum na_status status,
+			       size_t rank, const char *node, const char *text);
 
 /*
  * Collectives: every rank calls the same ones in the same order, whether it

@@ -29,6 +29,7 @@ struct ending {
 struct mpi {
 	MPI_Comm comm;
 	bool *ended;         /* of each rank: known to be at the end */
+	uint64_t least;      /* collectives that one of those took part in */
 	struct ending fatal; /* the lowest that failed */
 	struct ending last;  /* what rank 0 said at the very end */
 	/* A message was cut off: MPI may still look at these, so that they are
@@ -51,6 +52,7 @@ static void take_ending(struct mpi *m, const struct ending *e)
 	if (e->last)
 		m->last = *e;
 	m->ended[e->rank] = true;
+	m->least = e->agreed < m->least ? e->agreed : m->least;
 	m->torn |= e->torn;
 	if (e->failed && (!m->fatal.failed || e->rank < m->fatal.rank))
 		m->fatal = *e;
@@ -76,13 +78,14 @@ static void look_for_endings(const struct na_world *w)
 	} while (there);
 }
 
-/* Is there no more to wait for?  A rank that failed after the collective that
- * this one is in has told its neighbours all they need. */
+/* Is there no more to wait for?  A rank that came to its end after the
+ * collective that this one is in has told its neighbours all they need, and
+ * one that did not fail, what else they wait for. */
 static bool in_vain(const struct na_world *w, size_t other)
 {
 	const struct mpi *m = w->ctx;
 
-	return m->ended[other] ||
+	return m->ended[other] || (w->agreeing && m->least <= w->agreed) ||
 	       (m->fatal.failed && m->fatal.agreed <= w->agreed);
 }
 
@@ -91,10 +94,13 @@ static enum na_status left(const struct na_world *w, size_t other,
 {
 	const struct mpi *m = w->ctx;
 
+	/* Also one that `other` waits for. */
+	for (size_t i = 0; !m->ended[other] && i < w->size; i++)
+		other = m->ended[i] ? i : other;
 	if (!m->fatal.failed)
 		return na_fail(err, NA_EIO, "rank %zu has left", other);
-	return na_fail(err, NA_EIO, "rank %zu on %s: %s", (size_t)m->fatal.rank,
-		       m->fatal.node, m->fatal.why);
+	return na_world_failed(err, NA_EIO, m->fatal.rank, m->fatal.node,
+			       m->fatal.why);
 }
 
 static void nap(size_t turns)
@@ -269,6 +275,9 @@ enum na_status na_world_mpi_open(struct na_world *w, int *argc, char ***argv,
 	code = MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &threads);
 	if (code != MPI_SUCCESS)
 		return mpi_failed(code, "starting", err);
+	if (threads < MPI_THREAD_SERIALIZED)
+		return na_fail(err, NA_EIO,
+			       "this MPI is built without threads");
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -284,6 +293,7 @@ enum na_status na_world_mpi_open(struct na_world *w, int *argc, char ***argv,
 	}
 	w->ctx = m;
 	m->comm = MPI_COMM_WORLD;
+	m->least = UINT64_MAX;
 	count_neighbours(w);
 	return same_version(w, version, err);
 }
@@ -306,14 +316,13 @@ static bool all_ended(const struct na_world *w)
 	return true;
 }
 
-/* Those that wait for a rank 0 that failed are told before it waits for
- * them. */
+/* Those that wait for rank 0 are told before it waits for them. */
 static void end_first(struct na_world *w, struct ending *e, int *code,
 		      struct na_err *err)
 {
 	struct mpi *m = w->ctx;
 
-	for (size_t i = 1; e->failed && i < w->size; i++)
+	for (size_t i = 1; i < w->size; i++)
 		say_ending(w, i, e);
 	for (size_t turns = 0; !all_ended(w); turns++) {
 		if (e->failed && turns > PATIENCE_TURNS) {
