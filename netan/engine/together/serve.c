@@ -5,6 +5,7 @@
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/engine/hashing.h"
 #include "netan/engine/session/again.h"
 #include "netan/engine/together/share.h"
 
@@ -37,7 +38,7 @@ static void put_actions(struct na_xf_bytes *to, const struct na_session *s,
 
 		if (name < names->n)
 			na_tell_run(to, names->names[name].s,
-				   names->names[name].len);
+				    names->names[name].len);
 		else
 			na_tell_run(to, "", 0);
 		na_xf_put_varint(to, of_[i].run);
@@ -295,6 +296,8 @@ static enum na_status read_as_first(struct na_session *s,
 		work->to = r.to;
 		st = s->owners[i] ? na_share_take(s, s->owners[i], r, err)
 				  : na_read_blocks(s, work, err);
+		if (st == NA_OK && !s->owners[i] && s->request->hashes)
+			na_hash_range(s, r.from, r.to);
 	}
 	t->serving = st == NA_OK && !t->world->files;
 	na_say_detail(s->request, "the other %zu ranks have sent %s",
@@ -352,7 +355,11 @@ enum na_status na_together_read(struct na_session *s,
 
 	if (!t) {
 		work->to = s->n_inputs;
-		return na_read_blocks(s, work, err);
+		st = na_read_blocks(s, work, err);
+		/* They could not be shared. */
+		if (s->request->together && s->request->hashes)
+			na_hash_range(s, 0, s->n_inputs);
+		return st;
 	}
 	if (t->world->rank == 0)
 		return read_as_first(s, work, err);
