@@ -209,7 +209,7 @@ static enum na_exit unknown_command(const struct na_request *q,
 	return usage_error(q, text, NULL);
 }
 
-static enum na_exit dispatch(const struct na_request *q, int argc, char **argv)
+enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct na_command *c;
@@ -274,5 +274,5 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	return close_stdout(&q, dispatch(&q, argc, argv));
+	return close_stdout(&q, na_command_run(&q, argc, argv));
 }
