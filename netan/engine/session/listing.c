@@ -15,8 +15,8 @@ NA_ORDER(by_name, struct na_listed, NA_UP(run),
 static bool said(struct na_listing *l, const struct na_request_input *of,
 		 const char *text, bool refused)
 {
-	if (!text || !na_grow(&l->said, &l->cap_said, l->n_said + 1,
-			      sizeof(*l->said)))
+	if (!text ||
+	    !na_grow(&l->said, &l->cap_said, l->n_said + 1, sizeof(*l->said)))
 		return false;
 	l->said[l->n_said++] = (struct na_list_said){of, text, refused};
 	return true;
@@ -39,8 +39,8 @@ static bool list_one(const struct na_request *q,
 	size_t run = run_of(q, in->label);
 
 	if (na_discover(in->path, a, found, &err) != NA_OK)
-		return said(l, in,
-			    na_arena_strn(a, err.text, strlen(err.text)), true);
+		return said(l, in, na_arena_strn(a, err.text, strlen(err.text)),
+			    true);
 	if (found->note && !said(l, in, found->note, false))
 		return false;
 	if (!na_grow(&l->files, &l->cap, l->n + found->n, sizeof(*l->files)))

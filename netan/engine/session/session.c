@@ -32,8 +32,8 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		na_say_warning(s->request, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
-		s->refused[s->n_refused++] = (struct na_refused){
-			path, label, copy, NULL};
+		s->refused[s->n_refused++] = (struct na_refused){path, label,
+								 copy, NULL};
 	else
 		free(copy);
 }
