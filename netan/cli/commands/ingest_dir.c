@@ -30,7 +30,7 @@ struct work {
 	bool new_dir; /* made by us */
 	struct na_arena arena;
 	struct na_listing list;
-	const char **names; /* of the listing's files */
+	const char **names;        /* of the listing's files */
 	struct na_xfer_made *made; /* what is there under these */
 	struct na_session *s;
 	NA_VEC(struct unit) units;
@@ -39,7 +39,7 @@ struct work {
 	pthread_mutex_t lock; /* of what follows */
 	size_t written, unread, done;
 	bool damaged; /* what was there already */
-	bool failed; /* nothing more can be written */
+	bool failed;  /* nothing more can be written */
 	struct na_xfer_counts counts;
 };
 
@@ -428,8 +428,9 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 		if (w->made[i].same && i != companion)
 			++*kept;
 		else
-			to[q->n_inputs++] = (struct na_request_input){
-				l->files[i].path, l->files[i].label};
+			to[q->n_inputs++] =
+				(struct na_request_input){l->files[i].path,
+							  l->files[i].label};
 	}
 	return true;
 }
