@@ -14,6 +14,7 @@
 
 #include "netan/cli/common.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/memory.h"
 
 /* With a standard descriptor closed, the next file opened would take its
  * number, and messages would land in it.  Writing to a closed standard
@@ -48,6 +49,21 @@ static enum na_exit run_for_result(struct na_cli *cli)
 	return cli->result ? cli->command->run(cli) : NA_EXIT_FAILED;
 }
 
+/* The budget is begun before anything is read. */
+static enum na_exit run_within(struct na_cli *cli)
+{
+	const struct na_command *c = cli->command;
+	struct na_err err = {0};
+	enum na_exit code;
+
+	if (c->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS) &&
+	    na_memory_start(&cli->request, &err) != NA_OK)
+		return usage_error(&cli->request, err.text, c->face->name);
+	code = c->joins & NA_JOIN_OUTPUT ? run_for_result(cli) : c->run(cli);
+	na_memory_tell(&cli->request);
+	return code;
+}
+
 static enum na_exit run_command(const struct na_command *c, int argc,
 				char **argv)
 {
@@ -77,10 +93,8 @@ static enum na_exit run_command(const struct na_command *c, int argc,
 				   c->face->name);
 	} else if (na_anonymize_start(&cli, &err) != NA_OK) {
 		code = na_say_failed(&cli, &err);
-	} else if (c->joins & NA_JOIN_OUTPUT) {
-		code = run_for_result(&cli);
 	} else {
-		code = c->run(&cli);
+		code = run_within(&cli);
 	}
 	na_cli_free(&cli);
 	return code;
