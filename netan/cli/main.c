@@ -172,6 +172,7 @@ int main(int argc, char **argv)
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file too long is an error */
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */

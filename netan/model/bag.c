@@ -63,7 +63,9 @@ static void new_slab(struct na_pool *p)
 
 	if (!s)
 		return;
-	s->memory = na_memory_short(SLAB_BYTES) ? NULL : map_slab();
+	s->memory = na_memory_short(SLAB_BYTES) ? na_spill(SLAB_BYTES) : NULL;
+	if (!s->memory)
+		s->memory = map_slab();
 	if (!s->memory)
 		s->memory = na_spill(SLAB_BYTES);
 	if (!s->memory) {

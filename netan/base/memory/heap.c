@@ -2,7 +2,8 @@
  * malloc() and its like within the budget: the linker leads the calls of this
  * program here (--wrap), so that no array of an analysis has to know.  Large
  * blocks ask first, small ones now and then; one that the system refuses is
- * spilled, too.  Libraries keep their own.
+ * spilled, too, and where there is no room for that, memory is taken after
+ * all.  Libraries keep their own.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -27,8 +28,9 @@ static bool spills(size_t n)
 
 void *__wrap_malloc(size_t n)
 {
-	void *p = spills(n) ? NULL : __real_malloc(n);
+	void *p = spills(n) ? na_spill(n) : NULL;
 
+	p = p ? p : __real_malloc(n);
 	return p ? p : na_spill(n);
 }
 
@@ -39,27 +41,36 @@ void *__wrap_calloc(size_t n, size_t size)
 
 	if (__builtin_mul_overflow(n, size, &all))
 		return NULL;
-	p = spills(all) ? NULL : __real_calloc(n, size);
+	p = spills(all) ? na_spill(all) : NULL;
+	p = p ? p : __real_calloc(n, size);
 	return p ? p : na_spill(all);
 }
 
-void *__wrap_realloc(void *p, size_t n)
+/* Into the file; p stays where that has no room. */
+static void *move(void *p, size_t had, size_t n)
 {
-	size_t had;
-	void *new;
+	void *new = na_spill(n);
 
-	if (na_spill_size(p))
-		return na_spill_more(p, n);
-	had = p ? malloc_usable_size(p) : 0;
-	new = n > had &&spills(n - had) ? NULL : __real_realloc(p, n);
-	if (new || !n)
-		return new;
-	new = na_spill(n);
 	if (new &&p) {
 		memcpy(new, p, had < n ? had : n);
 		__real_free(p);
 	}
 	return new;
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	void *new = NULL;
+	size_t had;
+
+	if (na_spill_size(p))
+		return na_spill_more(p, n);
+	had = p ? malloc_usable_size(p) : 0;
+	if (n > had && spills(n - had))
+		new = move(p, had, n);
+	if (!new)
+		new = __real_realloc(p, n);
+	return new || !n ? new : move(p, had, n);
 }
 
 void __wrap_free(void *p)

@@ -33,8 +33,10 @@ enum { SPARE_SIZES = 64 };
 
 static struct {
 	size_t budget, kept, shadow;
+	bool firm;
 	int statm; /* /proc/self/statm */
 	_Atomic size_t most;
+	_Atomic double read;  /* share of the inputs */
 	_Atomic bool tight;   /* so that small blocks are spilled */
 	pthread_mutex_t lock; /* of what follows */
 	char *begin;
@@ -45,8 +47,8 @@ static struct {
 	size_t small_left;
 	struct block *spare[SPARE_SIZES]; /* small ones, by size / 16 */
 	struct na_temporary file;
-	struct na_err err;
-	uint64_t why_bytes;
+	struct na_err err; /* the first cause, and what was wanted then */
+	uint64_t wanted;
 } memory = {.statm = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Private memory as RLIMIT_DATA counts it; 0: nobody knows. */
@@ -73,6 +75,7 @@ void na_memory_begin(size_t budget, bool firm)
 	used = in_use();
 	memory.shadow = used > SHADOW_BYTES ? used : 0;
 	memory.budget = budget;
+	memory.firm = firm;
 	memory.kept = budget / KEPT_SHARE < KEPT_BYTES ? budget / KEPT_SHARE
 						       : KEPT_BYTES;
 	if (!firm || memory.shadow || getrlimit(RLIMIT_DATA, &limit) < 0 ||
@@ -117,11 +120,10 @@ bool na_memory_short_of_small(size_t more)
 
 /* ---- the file; the lock is held */
 
-/* The first cause stays. */
 static void *failed(uint64_t bytes, const char *why)
 {
 	if (memory.err.status == NA_OK)
-		memory.why_bytes = bytes;
+		memory.wanted = bytes;
 	na_fail(&memory.err, NA_EIO,
 		"temporary file in %s: %s; set TMPDIR to a directory with room",
 		memory.file.dir, why);
@@ -306,17 +308,26 @@ void na_spill_free(void *p)
 	errno = e;
 }
 
+void na_memory_read(double share)
+{
+	memory.read = share;
+}
+
 struct na_memory_use na_memory_use(void)
 {
 	struct na_memory_use use = {.budget = memory.budget,
-				    .most = memory.most};
+				    .firm = memory.firm};
+	double share = memory.read > 0 && memory.read < 1 ? memory.read : 1;
 
 	pthread_mutex_lock(&memory.lock);
 	use.spilled = memory.spilled;
-	use.dir = memory.begin ? memory.file.dir : NULL;
 	use.in_memory = memory.begin && memory.file.in_memory;
-	use.why = memory.err.status ? memory.err.text : NULL;
-	use.why_bytes = memory.why_bytes;
+	use.needed =
+		(uint64_t)((double)(memory.most + memory.now + memory.wanted) /
+			   share);
+	snprintf(use.dir, sizeof(use.dir), "%s",
+		 memory.begin ? memory.file.dir : "");
+	snprintf(use.why, sizeof(use.why), "%s", memory.err.text);
 	pthread_mutex_unlock(&memory.lock);
 	return use;
 }

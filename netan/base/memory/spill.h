@@ -30,7 +30,7 @@ bool na_memory_short_of_small(size_t more);
 
 /*
  * n bytes of the file, all zero, aligned to 16.  NULL where there is no
- * budget, or no room: na_memory_use() knows why.  Any number of threads.
+ * budget, or no room: na_memory_use() says why.  Any number of threads.
  */
 void *na_spill(size_t n);
 /* As realloc(); what is new is zero.  p is na_spill()'s. */
@@ -39,14 +39,17 @@ void na_spill_free(void *p);
 /* How many bytes p may hold: 0 where it is not na_spill()'s. */
 size_t na_spill_size(const void *p);
 
+/* So much of the inputs is read (0 to 1): what is needed in all follows. */
+void na_memory_read(double share);
+
 struct na_memory_use {
-	size_t budget;      /* 0: none */
-	size_t most;        /* private memory, where it was asked for */
-	uint64_t spilled;   /* bytes of the file at most, at any time */
-	const char *dir;    /* where it lies; NULL: nothing was spilled */
-	bool in_memory;     /* and that is no disk */
-	const char *why;    /* it could not be had; NULL: it never failed */
-	uint64_t why_bytes; /* that were wanted then, beside `spilled` */
+	uint64_t budget;  /* 0: none */
+	bool firm;        /* as it was begun */
+	uint64_t spilled; /* bytes of the file at most, at any time */
+	char dir[256];    /* where it lies; empty: nothing was spilled */
+	bool in_memory;   /* and that is no disk */
+	uint64_t needed;  /* about, in all, in memory and in the file */
+	char why[512];    /* no room could be had; empty: it never failed */
 };
 struct na_memory_use na_memory_use(void);
 
