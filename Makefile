@@ -41,6 +41,8 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 COMPILE = $(CC) $(BASE) $(WARN) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(SANFLAGS) -pthread $(LDFLAGS)
+# What a program takes is within its budget: netan/base/memory/heap.c.
+WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
@@ -106,7 +108,7 @@ $(addprefix $(O)/,netan netan-mpi): $(O)/%: $(B)/bin/% FORCE
 $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS)
 
 # MPI's own compiler knows where MPI is; ours is the one that compiles.
 MPI_AS := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
@@ -128,9 +130,9 @@ $(LIB): $(OBJ)
 # Rewritten when the command changes, so that other flags mean other objects.
 $(B)/flags: FORCE | have
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' | \
+	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINK) $(WRAP) $(LIBS))' | \
 		cmp -s - $@ || printf '%s\n' \
-		'$(subst ','\'',$(COMPILE) $(LINK) $(LIBS))' >$@
+		'$(subst ','\'',$(COMPILE) $(LINK) $(WRAP) $(LIBS))' >$@
 
 $(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
@@ -161,7 +163,7 @@ $(B)/gen/page.c: tools/texts.awk $(PAGE)
 
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
+	$(Q)$(LINK) $(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
 
 $(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
 $(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEETS_LIB)

@@ -9,35 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "netan/base/memory/temporary.h"
+
 enum { OUT_BYTES = 1 << 20, PAGE_BYTES = 4096 };
 
 /* Deflate reaches about 1000 to 1; traces inflate 4 to 20 times.  More than
  * this, beyond a first gigabyte, is a bomb or not a trace. */
 #define BOMB_FREE_BYTES (UINT64_C(1) << 30)
 #define BOMB_RATIO      200
-
-static int temporary_file(struct na_err *err)
-{
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd;
-
-	if (!dir || !*dir)
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	snprintf(name, sizeof(name), "%s/netan-XXXXXX", dir);
-	fd = mkstemp(name);
-	if (fd >= 0)
-		unlink(name);
-	else
-		na_fail(err, NA_EIO,
-			"temporary file in %s: %s; set TMPDIR to "
-			"a directory with room",
-			dir, strerror(errno));
-	return fd;
-}
 
 struct spool {
 	struct na_input *in;
@@ -216,17 +195,16 @@ enum na_status na_spool(struct na_input *in, struct na_feed *s,
 			struct na_err *err)
 {
 	struct spool sp = {.in = in, .s = s, .fd = -1};
-	enum na_status st = NA_ENOMEM;
+	struct na_temporary t;
+	enum na_status st;
 
 	sp.buf = malloc(OUT_BYTES);
 	if (!sp.buf)
 		return na_fail_nomem(err);
-	sp.fd = temporary_file(err);
-	if (sp.fd < 0) {
-		st = err->status;
-		goto out;
-	}
-	st = fill(&sp, err);
+	st = na_temporary_open(&t, err);
+	sp.fd = t.fd;
+	if (st == NA_OK)
+		st = fill(&sp, err);
 	if (st == NA_OK)
 		st = map(&sp, err);
 	in->file_bytes = s->taken;
@@ -235,7 +213,6 @@ enum na_status na_spool(struct na_input *in, struct na_feed *s,
 		na_input_warn(in, "%s; what came before it is read", s->why);
 		in->damaged = true;
 	}
-out:
 	if (sp.fd >= 0)
 		close(sp.fd);
 	if (!in->state)

@@ -22,7 +22,7 @@ reading+="|$base|netan/model/hosts/settings.def"
 allowed()
 {
 	case $1 in
-	netan/base/*) ;;
+	netan/base/*) echo "$base" ;;
 	netan/model/*) echo "$base|netan/model/*" ;;
 	netan/stats/*) echo "$base|netan/stats/*" ;;
 	netan/result/*) echo "$results" ;;

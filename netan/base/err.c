@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "netan/base/memory/spill.h"
 
 enum na_status na_fail(struct na_err *err, enum na_status status,
 		       const char *fmt, ...)
@@ -50,8 +53,31 @@ static size_t lines_in(const char *path)
 	return lines;
 }
 
+/* Of a budget, of which most lies in a file. */
+static enum na_status beyond(struct na_err *err,
+			     const struct na_memory_use *use)
+{
+	const uint64_t mb = 1000000;
+	uint64_t needed = use->needed / mb + 1;
+
+	if (!*use->why)
+		return na_fail(err, NA_ENOMEM,
+			       "more memory is needed than %" PRIu64
+			       " MB: --memory %" PRIu64 "MB, or fewer hosts "
+			       "at once (--host)",
+			       use->budget / mb, 2 * use->budget / mb);
+	return na_fail(err, NA_ENOMEM,
+		       "needs about %" PRIu64 " MB, with %" PRIu64
+		       " MB of them in memory, and the others have no room: "
+		       "%s, or give more memory (--memory %" PRIu64
+		       "MB), or fewer hosts at once (--host, or netan ingest "
+		       "of each first)",
+		       needed, use->budget / mb, use->why, 2 * needed);
+}
+
 enum na_status na_fail_nomem(struct na_err *err)
 {
+	struct na_memory_use use = na_memory_use();
 	size_t most;
 
 	if (!err || err->status != NA_OK)
@@ -65,7 +91,8 @@ enum na_status na_fail_nomem(struct na_err *err)
 			       "vm.max_map_count, or make one of several files "
 			       "with netan ingest first",
 			       most);
-	return na_fail(err, NA_ENOMEM, "out of memory");
+	return use.firm || *use.why ? beyond(err, &use)
+				    : na_fail(err, NA_ENOMEM, "out of memory");
 }
 
 enum na_status na_fail_errno(struct na_err *err, const char *what)

@@ -48,15 +48,12 @@
 #define NA_THEN5(a, ...)                        NA_THEN2(a, NA_THEN4(__VA_ARGS__))
 #define NA_THEN6(a, ...)                        NA_THEN2(a, NA_THEN5(__VA_ARGS__))
 
-/* qsort() of whole elements; v may be NULL when n is 0. */
+/* qsort() of whole elements; v may be NULL when n is 0.  Of large arrays the
+ * scratch is within the budget of memory, half of what is sorted. */
 #define na_sort(v, n, order) na_sort_of(v, n, sizeof(*(v)), order)
 
-static inline void na_sort_of(void *v, size_t n, size_t size,
-			      int (*order)(const void *, const void *))
-{
-	if (n > 1)
-		qsort(v, n, size, order);
-}
+void na_sort_of(void *v, size_t n, size_t size,
+		int (*order)(const void *, const void *));
 
 /* Orders of plain values, ascending; of texts (const char *) by bytes. */
 int na_order_i32(const void *first, const void *second);

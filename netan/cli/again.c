@@ -172,7 +172,8 @@ const char *na_again(const struct na_cli *cli, const char *name,
  * arguments. */
 static bool is_manner(char *const *argv, int argc, int k, int *skip)
 {
-	static const char *const valued[] = {"--output", "--threads", "--color",
+	static const char *const valued[] = {"--output",   "--threads",
+					     "--memory",   "--color",
 					     "--progress", NULL};
 	static const char *const flags[] = {"--quiet", "--verbose", NULL};
 	const char *arg = argv[k];

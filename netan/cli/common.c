@@ -52,6 +52,14 @@ static const struct na_opt drawing_opts[] = {
 	 "input-1) in all that is printed, drawn or written; names of " \
 	 "collectives, programs and labels stay"}
 
+#define THREADS_ROWS \
+	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024, \
+	 "threads (default: all cores); the output is the same for any N"}, \
+	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, 0, 0, \
+	 "how much memory is used: 512MB (default: 80 % of what the machine " \
+	 "or its control group allows); what is more lies in a temporary " \
+	 "file meanwhile, and the output is the same"}
+
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs after it belong to, until the next "
@@ -65,8 +73,7 @@ static const struct na_opt input_opts[] = {
 	{NA_OPT_CHOICE, 0, "anchor", ASK(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data; the output says which"},
-	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
-	 "threads (default: all cores); the output is the same for any N"},
+	THREADS_ROWS,
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,
@@ -82,8 +89,7 @@ static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs after it belong to, until the "
 	 "next --label; in front of the names where they are several"},
-	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
-	 "threads (default: all cores); the output is the same for any N"},
+	THREADS_ROWS,
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,

@@ -16,6 +16,7 @@
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/memory.h"
 #include "netan/engine/together/together.h"
 
 /* With a standard descriptor closed, the next file opened would take its
@@ -104,6 +105,10 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 		code = na_exit_of(na_fail_nomem(err));
 	if (code != NA_EXIT_OK)
 		return code;
+	if (cli->command->joins & (NA_JOIN_INPUT | NA_JOIN_WORKERS) &&
+	    na_memory_start(&cli->request, err) != NA_OK)
+		return usage_error(&cli->request, err->text,
+				   cli->command->face->name);
 	if (na_anonymize_start(cli, err) != NA_OK)
 		return na_say_failed(cli, err);
 	if (!(cli->command->joins & NA_JOIN_OUTPUT))
@@ -145,12 +150,16 @@ static enum na_exit run_ready(struct na_cli *cli)
 	code = settle(&cli->request, code);
 	if (code != NA_EXIT_OK)
 		return code;
-	if (na_world_alone(w))
-		return cli->command->run(cli);
+	if (na_world_alone(w)) {
+		code = cli->command->run(cli);
+		na_memory_tell(&cli->request);
+		return code;
+	}
 	na_together_init(&together, w);
 	cli->request.hashes |= cli->common.ledger != NULL;
 	cli->request.together = &together;
 	code = cli->command->run(cli);
+	na_memory_tell(&cli->request);
 	na_together_fini(&together);
 	return together.dismissed ? NA_EXIT_OK : code;
 }

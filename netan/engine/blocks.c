@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "netan/base/memory/spill.h"
+
 /* A finished part waits until all before it are taken. */
 struct na_turn {
 	size_t input;
@@ -28,9 +30,12 @@ struct reading {
 
 static void tell_progress(struct reading *r, uint64_t bytes)
 {
+	double share;
+
 	r->bytes += bytes;
-	na_say_progress(r->s->request, "reading",
-			(double)r->bytes / ((double)r->all_bytes + 1));
+	share = (double)r->bytes / ((double)r->all_bytes + 1);
+	na_memory_read(share);
+	na_say_progress(r->s->request, "reading", share);
 }
 
 /* A capture is one long block: it tells how far it is while it is read. */
@@ -163,6 +168,7 @@ enum na_status na_read_blocks(struct na_session *s,
 	if (!na_parallel(s->threads, s->threads, reader, &r))
 		na_fail_nomem(&r.err);
 	hear_of_captures(&r, false);
+	na_memory_read(1);
 	na_say_progress(s->request, NULL, 1);
 	pthread_cond_destroy(&r.moved);
 	pthread_mutex_destroy(&r.lock);

@@ -8,11 +8,12 @@
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/engine/memory.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/request.h"
 
-/* The one mutable variable of the program: a signal handler has no other
- * way to tell. */
+/* Of the whole program, as the budget of memory is: a signal handler has no
+ * other way to tell. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number)
@@ -72,6 +73,8 @@ size_t na_threads_of(const struct na_request *q)
 
 	if (n <= 0)
 		n = cores_of(q->world);
+	if (q->memory > 0 && n > q->memory / NA_THREAD_BYTES)
+		n = (long)(q->memory / NA_THREAD_BYTES);
 	return n < 1 ? 1 : n > 256 ? 256 : (size_t)n;
 }
 

@@ -12,7 +12,7 @@
 
 struct na_request;
 
-/* -j, or as many as there are cores: 1 to 256. */
+/* -j, or as many as there are cores; fewer where --memory is small: 1 to 256. */
 size_t na_threads_of(const struct na_request *q);
 /*
  * Runs fn(ctx, i) for 0 <= i < n on so many threads, the caller's among them,

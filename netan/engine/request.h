@@ -56,6 +56,7 @@ struct na_request {
 	bool exact;                /* rather nothing than an approximation */
 	/* reading */
 	int64_t threads;          /* 0: all cores */
+	int64_t memory;           /* bytes; 0: what the machine allows */
 	int anchor;               /* enum na_anchor */
 	bool strict;              /* damage is a failure */
 	const char *hosts;        /* of captures: a file, or NULL */

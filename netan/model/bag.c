@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "netan/base/memory/spill.h"
+
 /* Small chunks: the last one of each block of work stays part empty. */
 enum { CHUNK_BYTES = 16 << 10, SLAB_BYTES = 8 << 20, HUGE_BYTES = 2 << 20 };
 
@@ -27,7 +29,10 @@ void na_pool_fini(struct na_pool *p)
 		struct na_slab *s = p->slabs;
 
 		p->slabs = s->next;
-		munmap(s->memory, SLAB_BYTES);
+		if (na_spill_size(s->memory))
+			na_spill_free(s->memory);
+		else
+			munmap(s->memory, SLAB_BYTES);
 		free(s);
 	}
 	pthread_mutex_destroy(&p->lock);
@@ -58,7 +63,11 @@ static void new_slab(struct na_pool *p)
 
 	if (!s)
 		return;
-	s->memory = map_slab();
+	s->memory = na_memory_short(SLAB_BYTES) ? na_spill(SLAB_BYTES) : NULL;
+	if (!s->memory)
+		s->memory = map_slab();
+	if (!s->memory)
+		s->memory = na_spill(SLAB_BYTES);
 	if (!s->memory) {
 		free(s);
 		return;

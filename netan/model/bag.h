@@ -12,7 +12,8 @@
 /*
  * Where the chunks of many bags come from, on any number of threads:
  * slabs on huge pages where the system has them, since the first touch of
- * a page costs as much as filling it.  Everything goes with the pool.
+ * a page costs as much as filling it; beyond the budget of the process
+ * (netan/base/memory/spill.h) from its file.  Everything goes with the pool.
  */
 struct na_pool {
 	pthread_mutex_t lock;

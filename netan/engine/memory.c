@@ -1,0 +1,44 @@
+#include "netan/engine/memory.h"
+
+#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/spill.h"
+
+/* The program, what any input needs, and one thread. */
+enum { LEAST_BYTES = 32000000 };
+#define DEFAULT_PERCENT 80
+
+enum na_status na_memory_start(const struct na_request *q, struct na_err *err)
+{
+	const struct na_world *w = q->world;
+	/* Of the ranks on this node each has its part. */
+	size_t sharers = w && w->neighbours ? w->neighbours : 1;
+	uint64_t bytes = q->memory > 0 ? (uint64_t)q->memory
+				       : na_memory_allowed("") / 100 *
+						 DEFAULT_PERCENT / sharers;
+
+	if (q->memory > 0 && q->memory < LEAST_BYTES)
+		return na_fail(err, NA_EUSAGE,
+			       "--memory: %d MB is the least that works",
+			       LEAST_BYTES / 1000000);
+	na_memory_begin((size_t)bytes, q->memory > 0);
+	return NA_OK;
+}
+
+void na_memory_tell(const struct na_request *q)
+{
+	struct na_memory_use use = na_memory_use();
+	const char *memory = use.in_memory ? ", which is memory itself: set "
+					     "TMPDIR to a disk"
+					   : "";
+
+	if (!use.budget)
+		return;
+	if (!*use.dir)
+		na_say_detail(q, "memory: everything was kept in memory");
+	else
+		na_say_detail(q,
+			      "memory: beyond %.0f MB, %.0f MB were spilled to "
+			      "a temporary file in %s%s",
+			      (double)use.budget / 1e6,
+			      (double)use.spilled / 1e6, use.dir, memory);
+}
