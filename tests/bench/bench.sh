@@ -291,6 +291,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/gpu.sh"
 # shellcheck source=tests/bench/hosts.sh
 . "${BASH_SOURCE[0]%/*}/hosts.sh"
+# shellcheck source=tests/bench/ranks.sh
+. "${BASH_SOURCE[0]%/*}/ranks.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -320,6 +322,7 @@ make_device_files
 make_kineto
 make_gpu
 make_hosts
+make_ranks
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -330,7 +333,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices captures transfer_file diagnose kineto gpu hosts; do
+	devices captures transfer_file diagnose kineto gpu hosts ranks; do
 	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
 		"bench_$part"
 	fi
