@@ -332,34 +332,26 @@ static bool is_ours(const struct work *w, const char *name)
 	return at < w->list.n && strcmp(base_of(w->names[at]), name) == 0;
 }
 
-/* What else is in the directory is part of its session. */
-static void say_strangers(struct work *w)
+/* What else is in the directory is part of its session: other hosts', maybe,
+ * that wrote theirs themselves. */
+static void say_others(struct work *w)
 {
 	DIR *d = opendir(w->dir);
-	char first[256] = "";
 	size_t n = 0;
 
 	na_sort(w->names, w->list.n, na_order_text);
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
 		size_t len = strlen(e->d_name);
 
-		if (*e->d_name == '.' || len < 6 ||
-		    strcmp(e->d_name + len - 6, ".netan") != 0 ||
-		    is_ours(w, e->d_name))
-			continue;
-		n++;
-		if (!*first || na_natural_order(e->d_name, first) < 0)
-			snprintf(first, sizeof(first), "%s", e->d_name);
+		n += *e->d_name != '.' && len >= 6 &&
+		     strcmp(e->d_name + len - 6, ".netan") == 0 &&
+		     !is_ours(w, e->d_name);
 	}
 	if (d)
 		closedir(d);
 	if (n)
-		na_say_warning(w->q,
-			       "%s holds %zu transfer file%s of none of these "
-			       "inputs (%s%s): who analyses the directory gets "
-			       "%s as well",
-			       w->dir, n, na_plural(n), first,
-			       n > 1 ? ", ..." : "", n > 1 ? "them" : "it");
+		printf("beside %s %zu of other inputs\n",
+		       w->list.n == 1 ? "it" : "them", n);
 }
 
 static void report(const struct work *w, size_t there)
@@ -491,7 +483,8 @@ static enum na_exit run(struct work *w, struct na_session *s)
 		report(w, kept);
 		exit = w->q->strict && w->damaged ? NA_EXIT_FAILED : NA_EXIT_OK;
 	}
-	say_strangers(w);
+	if (exit == NA_EXIT_OK && !w->g->cli->common.quiet)
+		say_others(w);
 	return exit;
 nomem:
 	na_say_error(w->q, "out of memory");
