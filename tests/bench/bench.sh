@@ -281,6 +281,8 @@ bench_diff()
 
 # shellcheck source=tests/bench/captures.sh
 . "${BASH_SOURCE[0]%/*}/captures.sh"
+# shellcheck source=tests/bench/memory.sh
+. "${BASH_SOURCE[0]%/*}/memory.sh"
 # shellcheck source=tests/bench/devices.sh
 . "${BASH_SOURCE[0]%/*}/devices.sh"
 # shellcheck source=tests/bench/diagnose.sh
@@ -333,7 +335,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices captures transfer_file diagnose kineto gpu hosts ranks; do
+	devices captures transfer_file diagnose kineto gpu hosts ranks spill; do
 	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
 		"bench_$part"
 	fi

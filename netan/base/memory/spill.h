@@ -33,7 +33,7 @@ bool na_memory_short_of_small(size_t more);
  * budget, or no room: na_memory_use() says why.  Any number of threads.
  */
 void *na_spill(size_t n);
-/* As realloc(); what is new is zero.  p is na_spill()'s. */
+/* As realloc(), of what is na_spill()'s. */
 void *na_spill_more(void *p, size_t n);
 void na_spill_free(void *p);
 /* How many bytes p may hold: 0 where it is not na_spill()'s. */

@@ -1,0 +1,331 @@
+/* The budget of memory: what is allowed, what lies in the file, and that the
+ * heap and the pools of records ask. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netan/base/memory/allowed.h"
+#include "netan/base/memory/spill.h"
+#include "netan/base/memory/temporary.h"
+#include "netan/base/order.h"
+#include "netan/base/vec.h"
+#include "netan/model/bag.h"
+
+enum { MIB = 1 << 20 };
+
+static void write_text(const char *root, const char *path, const char *text)
+{
+	char name[600], *at;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/%s", root, path);
+	for (at = strchr(name + strlen(root) + 1, '/'); at;
+	     at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(name, 0700);
+		*at = '/';
+	}
+	f = fopen(name, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+struct group {
+	const char *path, *text;
+};
+
+/* NULL: no more. */
+static const struct group v2[] = {{"proc/self/cgroup", "0::/job/task\n"},
+				  {"sys/fs/cgroup/job/task/memory.max",
+				   "max\n"},
+				  {"sys/fs/cgroup/job/memory.max", "3000000\n"},
+				  {"sys/fs/cgroup/memory.max", "5000000\n"},
+				  {NULL, NULL}};
+static const struct group v2_high[] = {{"proc/self/cgroup", "0::/job\n"},
+				       {"sys/fs/cgroup/job/memory.max",
+					"3000000\n"},
+				       {"sys/fs/cgroup/job/memory.high",
+					"2000000\n"},
+				       {NULL, NULL}};
+static const struct group v1[] = {
+	{"proc/self/cgroup", "9:cpu:/x\n4:memory:/job\n0::/\n"},
+	{"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4000000\n"},
+	{"sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1000000\n"},
+	{NULL, NULL}};
+/* What the group is called outside is not there inside. */
+static const struct group container[] = {{"proc/self/cgroup",
+					  "0::/kubepods/pod7/c\n"},
+					 {"sys/fs/cgroup/memory.max",
+					  "6000000\n"},
+					 {NULL, NULL}};
+static const struct group broken[] = {{"proc/self/cgroup",
+				       "\n:\n0:\n0::\n::::memory\n"},
+				      {"sys/fs/cgroup/memory.max", "lots\n"},
+				      {NULL, NULL}};
+
+static void groups_limit(void **state)
+{
+	static const struct {
+		const struct group *files;
+		uint64_t allowed; /* 0: as without */
+	} rows[] = {{v2, 3000000},
+		    {v2_high, 2000000},
+		    {v1, 4000000},
+		    {container, 6000000},
+		    {broken, 0}};
+	uint64_t without = na_memory_allowed("/nowhere");
+
+	(void)state;
+	assert_true(without > 6000000);
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		char root[] = "/tmp/netan-test-XXXXXX", command[64];
+
+		assert_non_null(mkdtemp(root));
+		for (const struct group *g = rows[i].files; g->path; g++)
+			write_text(root, g->path, g->text);
+		assert_int_equal(na_memory_allowed(root),
+				 rows[i].allowed ? rows[i].allowed : without);
+		snprintf(command, sizeof(command), "rm -r %s", root);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+static void nothing_is_spilled_without_a_budget(void **state)
+{
+	(void)state;
+	assert_false(na_memory_short(SIZE_MAX / 2));
+	assert_null(na_spill(MIB));
+	assert_int_equal(na_memory_use().budget, 0);
+	/* From here on all that is large is beyond. */
+	na_memory_begin(1, false);
+	assert_true(na_memory_short(MIB));
+}
+
+static void fill(unsigned char *p, size_t n, unsigned seed)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = (unsigned char)(i * 7 + seed);
+}
+
+static void assert_filled(const unsigned char *p, size_t n, unsigned seed)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(p[i], (unsigned char)(i * 7 + seed));
+}
+
+static void assert_zero(const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(p[i], 0);
+}
+
+static void blocks_of_all_sizes_keep_what_they_hold(void **state)
+{
+	static const size_t sizes[] = {0,        1,          15,     16,
+				       17,       1000,       1023,   1024,
+				       5000,     4096,       131071, 131072,
+				       MIB - 16, 3 * MIB + 1};
+	unsigned char *p[NA_LEN(sizes)];
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < NA_LEN(sizes); i++) {
+			p[i] = na_spill(sizes[i]);
+			assert_non_null(p[i]);
+			assert_int_equal((uintptr_t)p[i] % 16, 0);
+			assert_true(na_spill_size(p[i]) >= sizes[i]);
+			assert_zero(p[i], sizes[i]);
+			fill(p[i], sizes[i], (unsigned)i);
+		}
+		for (size_t i = 0; i < NA_LEN(sizes); i++) {
+			size_t had = sizes[i];
+
+			p[i] = na_spill_more(p[i], had / 2);
+			assert_filled(p[i], had / 2, (unsigned)i);
+			p[i] = na_spill_more(p[i], 2 * had + 1);
+			p[i] = na_spill_more(p[i], 3 * had + 200000);
+			assert_filled(p[i], had, (unsigned)i);
+			na_spill_free(p[i]);
+		}
+	}
+	assert_int_equal(na_spill_size(NULL), 0);
+	assert_int_equal(na_spill_size(sizes), 0);
+}
+
+/* What is freed takes no room: far more goes through than may lie there. */
+static void freed_blocks_take_no_disk(void **state)
+{
+	uint64_t before = na_memory_use().spilled;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		unsigned char *p = na_spill(8 * MIB);
+
+		assert_non_null(p);
+		memset(p, 1, 8 * MIB);
+		na_spill_free(p);
+	}
+	assert_true(na_memory_use().spilled < before + 10 * MIB);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct rlimit had, limit;
+	struct na_err err = {0};
+	char *p;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &had);
+	limit = had;
+	limit.rlim_cur = MIB;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_null(na_spill(64 * MIB));
+	/* The heap takes memory then. */
+	p = calloc(MIB, 1);
+	assert_non_null(p);
+	assert_int_equal(na_spill_size(p), 0);
+	p = realloc(p, 2 * MIB);
+	assert_non_null(p);
+	assert_int_equal(na_spill_size(p), 0);
+	free(p);
+	setrlimit(RLIMIT_FSIZE, &had);
+	assert_non_null(strstr(na_memory_use().why, "File too large"));
+	assert_true(na_memory_use().needed >= 64 * MIB);
+	na_memory_read(0.1);
+	assert_true(na_memory_use().needed >= 640 * (uint64_t)MIB);
+	na_memory_read(1);
+	assert_int_equal(na_fail_nomem(&err), NA_ENOMEM);
+	assert_non_null(strstr(err.text, "File too large; set TMPDIR"));
+	assert_non_null(strstr(err.text, "--memory"));
+}
+
+static void the_heap_asks(void **state)
+{
+	NA_VEC(uint64_t) v = {0};
+	volatile size_t huge = SIZE_MAX / 2; /* unknown to the compiler */
+	unsigned char *p = calloc(NA_SPILL_BYTES, 1), *q;
+
+	(void)state;
+	assert_true(na_spill_size(p));
+	free(p);
+	p = calloc(3, MIB);
+	assert_true(na_spill_size(p));
+	assert_zero(p, 3 * MIB);
+	free(p);
+	p = malloc(100);
+	assert_non_null(p);
+	fill(p, 100, 5);
+	q = realloc(p, 5 * MIB);
+	assert_true(na_spill_size(q));
+	assert_filled(q, 100, 5);
+	assert_null(calloc(huge, 3));
+	free(q);
+	for (uint64_t i = 0; i < 1000000; i++)
+		assert_true(na_add(&v, i * i));
+	assert_true(na_spill_size(v.v));
+	for (uint64_t i = 0; i < v.n; i++)
+		assert_int_equal(v.v[i], i * i);
+	na_vec_free(&v);
+}
+
+static void pools_ask(void **state)
+{
+	struct na_pool pool;
+	struct na_bag bag;
+	uint64_t sum = 0;
+
+	(void)state;
+	na_pool_init(&pool);
+	na_bag_init(&bag, &pool, sizeof(uint64_t));
+	for (uint64_t i = 0; i < 3000000; i++) {
+		uint64_t *x = na_bag_push(&bag);
+
+		assert_non_null(x);
+		*x = i;
+	}
+	assert_true(na_spill_size(bag.first));
+	na_each_record (uint64_t, x, &bag)
+		sum += *x;
+	assert_int_equal(sum, UINT64_C(3000000) * 2999999 / 2);
+	na_pool_fini(&pool);
+}
+
+struct pair {
+	uint32_t key, at;
+};
+NA_ORDER(by_key, struct pair, NA_UP(key))
+
+/* Large and small, in order already and against it: ties stay. */
+static void sorting_is_stable(void **state)
+{
+	static const size_t sizes[] = {0, 1, 2, 129, 20000, 300001};
+
+	(void)state;
+	for (size_t k = 0; k < NA_LEN(sizes); k++) {
+		for (uint32_t step = 1; step < 5; step++) {
+			size_t n = sizes[k];
+			struct pair *v = na_calloc(n, sizeof(*v));
+
+			for (size_t i = 0; i < n; i++)
+				v[i] = (struct pair){
+					(uint32_t)i * (step * 2654435761u) >>
+						(step * 7),
+					(uint32_t)i};
+			na_sort(v, n, by_key);
+			for (size_t i = 1; i < n; i++)
+				assert_true(v[i - 1].key < v[i].key ||
+					    (v[i - 1].key == v[i].key &&
+					     v[i - 1].at < v[i].at));
+			free(v);
+		}
+	}
+}
+
+/* Where TMPDIR is memory, /var/tmp is taken if that is a disk. */
+static void a_temporary_file_lies_on_a_disk(void **state)
+{
+	struct na_temporary t;
+	struct na_err err = {0};
+
+	(void)state;
+	setenv("TMPDIR", "/nowhere", 1);
+	assert_int_equal(na_temporary_open(&t, &err), NA_EIO);
+	assert_int_equal(t.fd, -1);
+	assert_non_null(strstr(err.text, "/nowhere"));
+	setenv("TMPDIR", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", 1);
+	assert_int_equal(na_temporary_open(&t, &err), NA_OK);
+	assert_true(t.in_memory || strcmp(t.dir, "/dev/shm") != 0);
+	assert_int_equal(write(t.fd, "x", 1), 1);
+	close(t.fd);
+}
+
+int main(void)
+{
+	/* In this order: a budget is begun once. */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_limit),
+		cmocka_unit_test(nothing_is_spilled_without_a_budget),
+		cmocka_unit_test(blocks_of_all_sizes_keep_what_they_hold),
+		cmocka_unit_test(freed_blocks_take_no_disk),
+		cmocka_unit_test(the_heap_asks),
+		cmocka_unit_test(pools_ask),
+		cmocka_unit_test(sorting_is_stable),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(a_temporary_file_lies_on_a_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
