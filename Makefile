@@ -110,7 +110,7 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 
 # MPI's own compiler knows where MPI is; ours is the one that compiles.
 MPI_AS := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi $(RANKS): private CC = $(MPI_AS)
+$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi $(RANKS): private override CC = $(MPI_AS)
 
 $(RANKS): $(RANKS).o $(B)/netan/world/world_mpi.o $(LIB)
 $(B)/bin/netan-mpi: $(B)/netan/cli/main_mpi.o $(B)/netan/world/world_mpi.o $(LIB)
