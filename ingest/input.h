@@ -71,6 +71,7 @@ struct na_input {
 	const char *host;    /* from the file name or content */
 	const char *format;  /* "xspace", "pcap", "pcapng" */
 	const char *packed;  /* "gzip", "zstd" or NULL */
+	const char *sha256;  /* of the file, 64 hex digits; NULL: not asked */
 	uint64_t file_bytes; /* size on disk; piped: bytes read */
 	uint32_t wants;      /* enum na_want bits */
 	struct na_input_asks asks;

@@ -143,6 +143,7 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 		fputs("-- ", out);
 	for (size_t i = 0; i < cli->request.n_inputs; i++) {
 		fputs(i ? " " : "", out);
+		fputs(cli->request.local.n ? "--local " : "", out);
 		put_shown(out, cli, cli->request.inputs[i].path);
 	}
 }

@@ -12,6 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
@@ -49,6 +50,11 @@ static enum na_exit check_world(const struct na_cli *cli)
 		na_say_error(q, "--local is an option of netan-mpi");
 		return NA_EXIT_USAGE;
 	}
+	if (q->local.n && q->n_inputs) {
+		na_say_error(q, "give either inputs that all nodes see, or "
+				"--local and what each has for itself");
+		return NA_EXIT_USAGE;
+	}
 	for (size_t i = 0; !na_world_alone(q->world) && i < q->n_inputs; i++) {
 		if (strcmp(q->inputs[i].path, "-") != 0)
 			continue;
@@ -57,6 +63,17 @@ static enum na_exit check_world(const struct na_cli *cli)
 		return NA_EXIT_USAGE;
 	}
 	return NA_EXIT_OK;
+}
+
+/* Its globs are the inputs. */
+static bool take_local(struct na_request *q)
+{
+	if (!q->local.n)
+		return true;
+	q->inputs = na_calloc(q->local.n, sizeof(*q->inputs));
+	for (size_t i = 0; q->inputs && i < q->local.n; i++)
+		q->inputs[q->n_inputs++].path = q->local.items[i];
+	return q->inputs;
 }
 
 static enum na_exit no_input(const struct na_cli *cli)
@@ -83,6 +100,8 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 
 	if (code == NA_EXIT_OK)
 		code = check_world(cli);
+	if (code == NA_EXIT_OK && !take_local(&cli->request))
+		code = na_exit_of(na_fail_nomem(err));
 	if (code != NA_EXIT_OK)
 		return code;
 	if (na_anonymize_start(cli, err) != NA_OK)
@@ -129,6 +148,7 @@ static enum na_exit run_ready(struct na_cli *cli)
 	if (na_world_alone(w))
 		return cli->command->run(cli);
 	na_together_init(&together, w);
+	cli->request.hashes |= cli->common.ledger != NULL;
 	cli->request.together = &together;
 	code = cli->command->run(cli);
 	na_together_fini(&together);
@@ -189,7 +209,7 @@ static enum na_exit unknown_command(const struct na_request *q,
 	return usage_error(q, text, NULL);
 }
 
-static enum na_exit dispatch(const struct na_request *q, int argc, char **argv)
+enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct na_command *c;
@@ -254,5 +274,5 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	return close_stdout(&q, dispatch(&q, argc, argv));
+	return close_stdout(&q, na_command_run(&q, argc, argv));
 }

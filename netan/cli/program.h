@@ -11,6 +11,10 @@
  * Standard output is closed afterwards. */
 enum na_exit na_program(struct na_world *w, int argc, char **argv);
 
+/* The command line alone; `q` speaks where there is no command yet, and has the
+ * world.  On any thread, if it writes to files alone. */
+enum na_exit na_command_run(const struct na_request *q, int argc, char **argv);
+
 /* No results, for the system or the user forbade them. */
 static inline bool na_exit_failed(enum na_exit code)
 {

@@ -15,8 +15,41 @@ static bool is_file(const char *path)
 	       S_ISREG(info.st_mode);
 }
 
+struct ranging {
+	struct na_session *s;
+	size_t from;
+};
+
+static bool not_interrupted(void *ctx)
+{
+	(void)ctx;
+	return !na_interrupted();
+}
+
+static void hash_one(void *ctx, size_t i)
+{
+	const struct ranging *x = ctx;
+	struct na_input *in = &x->s->inputs[x->from + i];
+	char hex[NA_SHA256_HEX];
+
+	if (na_sha256_file(in->path, not_interrupted, NULL, hex))
+		in->sha256 = na_arena_strn(&in->arena, hex, strlen(hex));
+}
+
+void na_hash_range(struct na_session *s, size_t from, size_t to)
+{
+	struct ranging x = {s, from};
+
+	if (!na_parallel(s->threads, to - from, hash_one, &x)) {
+		for (size_t i = from; i < to; i++)
+			hash_one(&x, i - from);
+	}
+}
+
 static bool list_files(struct na_hashing *h, const struct na_request *q)
 {
+	if (q->together)
+		return true;
 	for (size_t i = 0; i < q->n_inputs; i++) {
 		struct na_err err = {.status = NA_OK};
 		struct na_found found = {.n = 0};
@@ -100,6 +133,10 @@ void na_hash_of(const struct na_hashing *h, const struct na_input *in,
 		char hex[NA_SHA256_HEX])
 {
 	hex[0] = '\0';
+	if (in->sha256) {
+		memcpy(hex, in->sha256, NA_SHA256_HEX);
+		return;
+	}
 	for (size_t i = 0; i < h->n; i++) {
 		if (strcmp(h->files[i].path, in->path) == 0) {
 			memcpy(hex, h->files[i].hex, NA_SHA256_HEX);

@@ -27,10 +27,15 @@ struct na_hashing {
 	atomic_bool left; /* nobody wants the rest */
 };
 
+/* Of s->inputs[from] to before `to`, those that have files, each on a thread;
+ * where several processes share the inputs, each does it for its own. */
+void na_hash_range(struct na_session *s, size_t from, size_t to);
+
 /* Lists the regular files among the inputs of q, whose paths are borrowed,
  * and hashes them on one thread of its own; with -j 1 nothing begins before
  * na_hashing_end().  An input that cannot be found is passed over: the session
- * says so.  False: out of memory; close it all the same. */
+ * says so.  Nothing where the session is to hash by
+ * range.  False: out of memory; close it all the same. */
 bool na_hashing_start(struct na_hashing *h, const struct na_request *q);
 /* Hashes what is left on so many threads, the caller's among them, and waits
  * for the rest; after an interruption it gives up. */

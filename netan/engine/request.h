@@ -50,7 +50,9 @@ struct na_request {
 	/* Many processes. */
 	struct na_world *world;       /* NULL: one process */
 	struct na_together *together; /* of that world; NULL: alone */
-	struct na_text_list local; /* globs of inputs on a rank's own node */
+	struct na_text_list local; /* the inputs are these: globs of files that
+				      each node has for itself */
+	bool hashes;               /* of the inputs' files are asked for */
 	bool exact;                /* rather nothing than an approximation */
 	/* reading */
 	int64_t threads;          /* 0: all cores */

@@ -286,6 +286,7 @@ static enum na_exit read_and_make(struct making *m,
 {
 	enum na_exit exit = NA_EXIT_FAILED;
 
+	m->cli->request.hashes = true;
 	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
 		na_say_error(&m->cli->request, "out of memory");
 	} else {

@@ -268,7 +268,8 @@ enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 	memset(b, 0, sizeof(*b));
 	b->hangs.request = q;
 	b->hangs.beside = true;
-	if (named(&choice, "hang") &&
+	/* Logs and dumps of all are rank 0's. */
+	if (named(&choice, "hang") && na_world_speaks(q->world) &&
 	    na_hang_reading(&b->hangs, &err) != NA_OK) {
 		na_say_error(q, "%s", err.text);
 		return err.status;

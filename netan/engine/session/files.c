@@ -26,8 +26,8 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 		na_say_warning(s->request, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
-		s->refused[s->n_refused++] = (struct na_refused){
-			path, label, copy, NULL};
+		s->refused[s->n_refused++] = (struct na_refused){path, label,
+								 copy, NULL};
 	else
 		free(copy);
 }
@@ -174,7 +174,8 @@ static bool keep_opened(struct na_session *s, struct na_files *l)
 			struct na_opened *x = &f->v[k];
 
 			if (x->err.status != NA_OK) {
-				refuse(s, f->listed.path, f->listed.label, x->err.text);
+				refuse(s, f->listed.path, f->listed.label,
+				       x->err.text);
 				continue;
 			}
 			s->owners[s->n_inputs] = f->owner;
@@ -208,7 +209,8 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 
 	if (!list_files(s, &l))
 		st = na_fail_nomem(err);
-	na_together_share_out(s, &l);
+	if (st == NA_OK)
+		st = na_together_share_out(s, &l, err);
 	if (st == NA_OK && !open_mine(s, &l))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)

@@ -1,5 +1,6 @@
 #include "netan/engine/session/listing.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,22 @@
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 
-NA_ORDER(by_name, struct na_listed, NA_UP(run),
-	 na_natural_order(x->path, y->path), strcmp(x->path, y->path))
+int na_listed_order(const struct na_listed *x, const struct na_listed *y)
+{
+	return NA_THEN(NA_UP(run), na_natural_order(x->path, y->path),
+		       strcmp(x->path, y->path));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return na_listed_order(a, b);
+}
 
 static bool said(struct na_listing *l, const struct na_request_input *of,
 		 const char *text, bool refused)
 {
-	if (!text || !na_grow(&l->said, &l->cap_said, l->n_said + 1,
-			      sizeof(*l->said)))
+	if (!text ||
+	    !na_grow(&l->said, &l->cap_said, l->n_said + 1, sizeof(*l->said)))
 		return false;
 	l->said[l->n_said++] = (struct na_list_said){of, text, refused};
 	return true;
@@ -31,16 +40,12 @@ static size_t run_of(const struct na_request *q, const char *label)
 	return run;
 }
 
-static bool list_one(const struct na_request *q,
-		     const struct na_request_input *in, struct na_arena *a,
-		     struct na_listing *l, struct na_found *found)
+static bool list_found(const struct na_request *q,
+		       const struct na_request_input *in,
+		       const struct na_found *found, struct na_listing *l)
 {
-	struct na_err err = {.status = NA_OK};
 	size_t run = run_of(q, in->label);
 
-	if (na_discover(in->path, a, found, &err) != NA_OK)
-		return said(l, in,
-			    na_arena_strn(a, err.text, strlen(err.text)), true);
 	if (found->note && !said(l, in, found->note, false))
 		return false;
 	if (!na_grow(&l->files, &l->cap, l->n + found->n, sizeof(*l->files)))
@@ -54,6 +59,43 @@ static bool list_one(const struct na_request *q,
 	return true;
 }
 
+static bool list_path(const struct na_request *q,
+		      const struct na_request_input *in, const char *path,
+		      struct na_arena *a, struct na_listing *l)
+{
+	struct na_found found = {.paths = NULL};
+	struct na_err err = {.status = NA_OK};
+	bool ok;
+
+	if (na_discover(path, a, &found, &err) == NA_OK)
+		ok = list_found(q, in, &found, l);
+	else
+		ok = said(l, in, na_arena_strn(a, err.text, strlen(err.text)),
+			  true);
+	free(found.paths);
+	return ok;
+}
+
+/* What this node has of it, which may be nothing. */
+static bool list_glob(const struct na_request *q,
+		      const struct na_request_input *in, struct na_arena *a,
+		      struct na_listing *l)
+{
+	glob_t g;
+	int e = glob(in->path, 0, NULL, &g);
+	bool ok = e == 0 || e == GLOB_NOMATCH;
+
+	for (size_t i = 0; e == 0 && ok && i < g.gl_pathc; i++) {
+		const char *path = na_arena_strn(a, g.gl_pathv[i],
+						 strlen(g.gl_pathv[i]));
+
+		ok = path && list_path(q, in, path, a, l);
+	}
+	if (e == 0)
+		globfree(&g);
+	return ok;
+}
+
 bool na_list_inputs(const struct na_request *q, struct na_arena *a,
 		    struct na_listing *l)
 {
@@ -61,10 +103,10 @@ bool na_list_inputs(const struct na_request *q, struct na_arena *a,
 
 	*l = (struct na_listing){.one_each = true};
 	for (size_t i = 0; ok && i < q->n_inputs; i++) {
-		struct na_found found = {.paths = NULL};
+		const struct na_request_input *in = &q->inputs[i];
 
-		ok = list_one(q, &q->inputs[i], a, l, &found);
-		free(found.paths);
+		ok = q->local.n ? list_glob(q, in, a, l)
+				: list_path(q, in, in->path, a, l);
 	}
 	na_sort(l->files, l->n, by_name);
 	return ok;

@@ -24,7 +24,10 @@ struct na_listing {
 	bool one_each; /* no directory of several files among them */
 };
 
-/* Paths and texts live in the arena or the request.  Under --anonymize paths
+int na_listed_order(const struct na_listed *x, const struct na_listed *y);
+
+/* Of a request with --local its inputs are globs, of which each node has some.
+ * Paths and texts live in the arena or the request.  Under --anonymize paths
  * have pseudonyms from now on.  What is in *l before does not count; it is to
  * be dropped also after a failure.  False: no memory. */
 bool na_list_inputs(const struct na_request *q, struct na_arena *a,

@@ -361,8 +361,10 @@ static enum na_status settle(struct na_session *s, struct na_err *err)
 	na_hide_session(s);
 	if (!s->n_inputs)
 		return na_fail(err, NA_EIO, "%s",
-			       s->n_logs     ? "these are logs alone: netan hang "
-					       "says what they tell"
+			       s->n_logs ? "these are logs alone: netan hang "
+					   "says what they tell"
+			       : s->request->local.n && !s->n_refused
+				       ? "no node has a file that --local names"
 			       : s->only_one ? ""
 					     : "no readable input");
 	if (na_session_seats(s, err) != NA_OK ||

@@ -5,7 +5,7 @@
 #include "ingest/recorder/recorder.h"
 
 /* Who adds a member looks whether facts.def needs it. */
-_Static_assert(sizeof(struct na_input) == 376 || sizeof(void *) != 8,
+_Static_assert(sizeof(struct na_input) == 384 || sizeof(void *) != 8,
 	       "facts.def holds what others know of an input");
 
 /* ---- values */
@@ -237,6 +237,7 @@ bool na_facts_again(struct na_cursor *c, struct na_input *in)
 	in->events = x.events;
 	in->lines_skipped = x.lines_skipped;
 	in->damaged = x.damaged;
+	in->sha256 = x.sha256;
 	in->sections = x.sections;
 	in->n_sections = x.n_sections;
 	in->warnings = x.warnings;

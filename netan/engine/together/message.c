@@ -36,7 +36,7 @@ enum na_status na_message_broken(size_t from, struct na_err *err)
 		       from);
 }
 
-enum na_status na_message_next(const struct na_together *t, size_t from,
+enum na_status na_message_next(struct na_together *t, size_t from,
 			       struct na_message *m, struct na_err *err)
 {
 	enum na_status st;
@@ -47,6 +47,7 @@ enum na_status na_message_next(const struct na_together *t, size_t from,
 	if (st != NA_OK)
 		return st;
 	m->c = na_cursor_of(m->p, n);
+	t->heard_bytes += n;
 	if (n && m->c.p[0] <= NA_MSG_DONE) {
 		m->kind = (enum na_message_kind)na_byte(&m->c);
 		return NA_OK;
@@ -56,7 +57,7 @@ enum na_status na_message_next(const struct na_together *t, size_t from,
 	return na_message_broken(from, err);
 }
 
-enum na_status na_message_want(const struct na_together *t, size_t from,
+enum na_status na_message_want(struct na_together *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err)
 {

@@ -7,6 +7,7 @@
 
 enum na_message_kind {
 	/* to rank 0 */
+	NA_MSG_LISTING, /* of a node's own files */
 	NA_MSG_FACTS,
 	NA_MSG_NAMES,   /* and devices: before the records of a range */
 	NA_MSG_RECORDS, /* of one kind */
@@ -15,7 +16,8 @@ enum na_message_kind {
 	NA_MSG_ACTION,
 	NA_MSG_ACTIONS_END,
 	/* from rank 0 */
-	NA_MSG_PLAN, /* all facts, broadcast behind it */
+	NA_MSG_YOURS, /* for each file of a listing, 0 or 1 */
+	NA_MSG_PLAN,  /* all facts, broadcast behind it */
 	NA_MSG_NOT_SHARED,
 	NA_MSG_ASK,
 	NA_MSG_DONE
@@ -34,15 +36,18 @@ enum na_status na_message_send(const struct na_together *t, size_t to,
 			       struct na_xf_bytes *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* The next one of `from`; m->p is to be freed then. */
-enum na_status na_message_next(const struct na_together *t, size_t from,
+enum na_status na_message_next(struct na_together *t, size_t from,
 			       struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* Likewise, of a kind; NA_EFORMAT: it is another one. */
-enum na_status na_message_want(const struct na_together *t, size_t from,
+enum na_status na_message_want(struct na_together *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
 /* Rank 0 needs this one no more: NA_END. */
 enum na_status na_message_dismissed(struct na_together *t, struct na_err *err);
+/* local.c: whose each file is, into `mine`, where every node has its own. */
+enum na_status na_together_local(struct na_together *t, struct na_files *l,
+				 struct na_err *err) NA_MUST_CHECK;
 enum na_status na_message_broken(size_t from, struct na_err *err);
 
 #endif

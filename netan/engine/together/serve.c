@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/engine/hashing.h"
 #include "netan/engine/session/again.h"
 #include "netan/engine/together/share.h"
 
@@ -36,7 +38,7 @@ static void put_actions(struct na_xf_bytes *to, const struct na_session *s,
 
 		if (name < names->n)
 			na_tell_run(to, names->names[name].s,
-				   names->names[name].len);
+				    names->names[name].len);
 		else
 			na_tell_run(to, "", 0);
 		na_xf_put_varint(to, of_[i].run);
@@ -283,7 +285,9 @@ static enum na_status read_as_first(struct na_session *s,
 				    struct na_block_work *work,
 				    struct na_err *err)
 {
+	struct na_together *t = of(s);
 	enum na_status st = NA_OK;
+	char size[NA_UNIT_BUF];
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = work->to) {
 		struct na_range r = range_at(s, i);
@@ -292,8 +296,13 @@ static enum na_status read_as_first(struct na_session *s,
 		work->to = r.to;
 		st = s->owners[i] ? na_share_take(s, s->owners[i], r, err)
 				  : na_read_blocks(s, work, err);
+		if (st == NA_OK && !s->owners[i] && s->request->hashes)
+			na_hash_range(s, r.from, r.to);
 	}
-	of(s)->serving = st == NA_OK && !of(s)->world->files;
+	t->serving = st == NA_OK && !t->world->files;
+	na_say_detail(s->request, "the other %zu ranks have sent %s",
+		      t->world->size - 1,
+		      na_print_bytes(size, (double)t->heard_bytes, 3));
 	return st;
 }
 
@@ -346,7 +355,11 @@ enum na_status na_together_read(struct na_session *s,
 
 	if (!t) {
 		work->to = s->n_inputs;
-		return na_read_blocks(s, work, err);
+		st = na_read_blocks(s, work, err);
+		/* They could not be shared. */
+		if (s->request->together && s->request->hashes)
+			na_hash_range(s, 0, s->n_inputs);
+		return st;
 	}
 	if (t->world->rank == 0)
 		return read_as_first(s, work, err);

@@ -5,6 +5,7 @@
 
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
+#include "netan/engine/hashing.h"
 
 /* ---- names and devices */
 
@@ -101,8 +102,8 @@ static bool get_cores(struct na_cursor *c, struct na_devices *d,
 
 		if (!na_hear_index(c, NA_DEVICE_RANK + 1, &kind) ||
 		    !na_hear_index(c, r.to, &input) ||
-		    !na_hear_number(c, &number) ||
-		    number != (int32_t)number || !na_hear_index(c, 2, &tangled))
+		    !na_hear_number(c, &number) || number != (int32_t)number ||
+		    !na_hear_index(c, 2, &tangled))
 			return false;
 		to->m.cores[i] = na_devices_core(d, (enum na_device_kind)kind,
 						 (uint32_t)input,
@@ -323,6 +324,8 @@ static enum na_status send_tallies(struct na_session *s, struct na_range r,
 	struct na_xf_bytes m = na_message_of(NA_MSG_TALLIES);
 	const struct na_store *store = &s->store;
 
+	if (s->request->hashes)
+		na_hash_range(s, r.from, r.to);
 	for (size_t i = r.from; i < r.to; i++) {
 		size_t n = store->n_remarks[i];
 

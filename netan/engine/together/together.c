@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/together/message.h"
@@ -60,13 +61,13 @@ static uint64_t bytes_of(const struct na_file *f)
 	struct stat sb;
 
 	/* What cannot be looked at is refused by its owner. */
-	return stat(f->listed.path, &sb) == 0 && sb.st_size > 0 ? (uint64_t)sb.st_size
-							 : 1;
+	return stat(f->listed.path, &sb) == 0 && sb.st_size > 0
+		       ? (uint64_t)sb.st_size
+		       : 1;
 }
 
-void na_together_share_out(struct na_session *s, struct na_files *l)
+static void share_by_bytes(const struct na_together *t, struct na_files *l)
 {
-	const struct na_together *t = of(s);
 	size_t workers = t ? t->world->size - t->first_worker : 1;
 	double all = 0, before = 0;
 
@@ -86,6 +87,17 @@ void na_together_share_out(struct na_session *s, struct na_files *l)
 		f->mine = !t || f->owner == t->world->rank;
 		before += bytes;
 	}
+}
+
+enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
+				     struct na_err *err)
+{
+	struct na_together *t = of(s);
+
+	if (t && s->request->local.n)
+		return na_together_local(t, l, err);
+	share_by_bytes(t, l);
+	return NA_OK;
 }
 
 /* ---- facts */
@@ -113,8 +125,8 @@ static void put_listing(struct na_xf_bytes *to, const struct na_session *s,
 	na_xf_put_varint(to, l->one_each);
 	na_xf_put_varint(to, l->n_said);
 	for (size_t i = 0; i < l->n_said; i++) {
-		na_xf_put_varint(to, (size_t)(l->said[i].of -
-					      s->request->inputs));
+		na_xf_put_varint(to,
+				 (size_t)(l->said[i].of - s->request->inputs));
 		na_tell_words(to, l->said[i].text);
 		na_xf_put_varint(to, l->said[i].refused);
 	}
@@ -249,13 +261,15 @@ static enum na_status take_rank(struct meeting *m, size_t rank,
 
 	if (rank == t->first_worker)
 		m->found = x.n;
-	if (ok && rank >= t->first_worker && x.n != m->found)
+	/* Nodes may have files of their own. */
+	if (ok && rank >= t->first_worker && x.n != m->found &&
+	    !m->s->request->local.n)
 		na_fail(err, NA_EIO,
 			"rank %zu finds %zu files where rank %zu finds %zu: "
 			"all must see the same inputs",
 			rank, x.n, t->first_worker, m->found);
+	x.n = 0; /* of files; they come with their owners */
 	if (ok && rank == t->first_worker && !m->listed) {
-		x.n = 0; /* of files; they come with their owners */
 		na_listing_fini(&m->l->listing);
 		m->l->listing = x;
 		x = (struct na_listing){.n = 0};
@@ -279,7 +293,11 @@ static enum na_status take_rank(struct meeting *m, size_t rank,
 	return NA_OK;
 }
 
-/* Everybody's files in their order, which is that of their owners. */
+NA_ORDER(by_name, struct na_file, na_listed_order(&x->listed, &y->listed),
+	 NA_UP(owner))
+
+/* Everybody's files in their order: that of their owners, where these have
+ * ranges. */
 static enum na_status take_all(struct na_session *s, struct na_files *l,
 			       struct na_cursor c, struct na_err *err)
 {
@@ -301,7 +319,9 @@ static enum na_status take_all(struct na_session *s, struct na_files *l,
 		else
 			st = take_rank(&m, r, &x, err);
 	}
-	if (st == NA_OK && m.all.n != m.found)
+	if (s->request->local.n)
+		na_sort(m.all.v, m.all.n, by_name);
+	else if (st == NA_OK && m.all.n != m.found)
 		st = na_fail(err, NA_EIO,
 			     "%zu of %zu files are of no rank: all must see "
 			     "the same inputs",

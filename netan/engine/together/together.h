@@ -33,10 +33,11 @@ struct na_translation;
 /* Of the process; the request points to it, NULL where it is alone. */
 struct na_together {
 	struct na_world *world;
-	size_t first_worker; /* the first rank that has inputs */
-	bool shared;  /* inputs are, by the session that is open */
-	bool serving; /* all are read: the others wait for questions */
-	bool dismissed; /* this one is not needed any more: NA_END */
+	size_t first_worker;  /* the first rank that has inputs */
+	bool shared;          /* inputs are, by the session that is open */
+	bool serving;         /* all are read: the others wait for questions */
+	bool dismissed;       /* this one is not needed any more: NA_END */
+	uint64_t heard_bytes; /* by this one */
 	pthread_mutex_t asking;
 	struct na_translation *of; /* rank 0: by rank */
 };
@@ -47,7 +48,8 @@ void na_together_fini(struct na_together *t);
 /* Whether this process looks for the inputs itself. */
 bool na_together_lists(const struct na_session *s);
 /* Sets `owner` and `mine` of the files. */
-void na_together_share_out(struct na_session *s, struct na_files *l);
+enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
+				     struct na_err *err) NA_MUST_CHECK;
 /* After what is mine is open: the others' sources into the files.  Where they
  * cannot be shared all files are rank 0's afterwards.  NA_END: that rank has
  * nothing more to do. */

@@ -1,0 +1,159 @@
+/* Several processes, here threads, say of a session what one says: the same
+ * bytes for every command, however many they are and whoever has which file;
+ * and nothing at all when one of them cannot go on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netan/base/vec.h"
+#include "netan/cli/common.h"
+#include "netan/cli/program.h"
+#include "tests/unit/synth_session.h"
+#include "tests/unit/world_threads.h"
+
+enum { MOST = 5, LOSSES = 24, WORDS = 6 };
+
+struct job {
+	const char *command, *input, *out;
+	bool local;         /* --local: every rank sees all files */
+	size_t lose, loser; /* the n-th message of this rank; 0: none */
+	enum na_exit code[MOST];
+};
+
+static void run_rank(struct na_world *w, void *arg)
+{
+	struct job *j = arg;
+	char words[WORDS][160], *argv[WORDS + 1] = {NULL};
+	const struct na_request q = {.speaker = na_cli_speaker(NULL),
+				     .world = w};
+
+	if (j->lose && w->rank == j->loser)
+		world_threads_lose(w, j->lose - 1);
+	for (size_t i = 0; i < WORDS; i++)
+		argv[i] = words[i];
+	snprintf(words[0], sizeof(words[0]), "netan");
+	snprintf(words[1], sizeof(words[1]), "%s", j->command);
+	snprintf(words[2], sizeof(words[2]), "-q");
+	snprintf(words[3], sizeof(words[3]), "-j2");
+	snprintf(words[4], sizeof(words[4]), "--output=%s", j->out);
+	snprintf(words[5], sizeof(words[5]), "%s%s",
+		 j->local ? "--local=" : "", j->input);
+	j->code[w->rank] = na_command_run(&q, WORDS, argv);
+}
+
+static char *text_of(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = NULL;
+	size_t n = 0, cap = 0;
+
+	while (f && na_grow(&text, &cap, n + 65536, 1)) {
+		size_t got = fread(text + n, 1, 65535, f);
+
+		n += got;
+		text[n] = '\0';
+		if (!got)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static char *result_of(const struct session *s, size_t ranks, struct job *j)
+{
+	char input[160], out[128];
+	char *text;
+
+	snprintf(input, sizeof(input), j->local ? "%s/plugins/profile/*/*.pb"
+						: "%s",
+		 s->dir);
+	snprintf(out, sizeof(out), "%s/out.%s", s->dir,
+		 strcmp(j->command, "report") ? "json" : "html");
+	j->input = input;
+	j->out = out;
+	unlink(out);
+	world_threads(ranks, run_rank, j);
+	text = text_of(out);
+	unlink(out);
+	return text;
+}
+
+static void make_session(struct session *s)
+{
+	session_init(s);
+	s->cfg.hosts = 6;
+	s->cfg.slices = 3;
+	session_fault(s, "slow-sender:host-1:3");
+	session_fault(s, "late-input:host-2:3ms");
+	session_fault(s, "loopback:host-4:3");
+	session_fault(s, "truncate:host-5:0.7");
+	session_make(s, NA_OK);
+}
+
+static void test_same_bytes(void **state)
+{
+	struct session s;
+
+	(void)state;
+	make_session(&s);
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		for (int local = 0; local < 2; local++) {
+			struct job j = {.command = (*c)->face->name,
+					.local = local};
+			char *want;
+
+			if (!na_command_many(*c))
+				continue;
+			want = result_of(&s, 1, &j);
+			assert_non_null(want);
+			for (size_t n = 2; n <= MOST; n++) {
+				char *got = result_of(&s, n, &j);
+
+				assert_non_null(got);
+				assert_string_equal(got, want);
+				free(got);
+			}
+			free(want);
+		}
+	}
+	session_end(&s);
+}
+
+/* Whatever is lost, nothing is written and nobody waits. */
+static void test_lost(void **state)
+{
+	struct session s;
+
+	(void)state;
+	make_session(&s);
+	for (size_t lose = 1; lose <= LOSSES; lose++) {
+		struct job j = {.command = "slack",
+				.lose = lose,
+				.loser = lose % 3};
+		char *got = result_of(&s, 3, &j);
+		bool failed = na_exit_failed(j.code[0]);
+
+		assert_true(failed ? !got : got != NULL);
+		/* What rank 0 misses it cannot do without. */
+		assert_true(failed || j.loser);
+		free(got);
+	}
+	session_end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_bytes),
+		cmocka_unit_test(test_lost),
+	};
+
+	return cmocka_run_group_tests_name("together", tests, NULL, NULL);
+}
