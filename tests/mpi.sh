@@ -156,6 +156,41 @@ test_other_commands()
 	[ "$(wc -l <out.stdout)" = 1 ] || wrong '--version is not one line'
 }
 
+# Each rank on a node of its own, where the same path leads to other files.
+test_local()
+{
+	mkdir local one one/0 one/1 one/2
+	ln "${trace%0.xplane.pb}"[03].xplane.pb one/0
+	ln "${trace%0.xplane.pb}1.xplane.pb" one/1
+	ln "${trace%0.xplane.pb}2.xplane.pb" one/2
+	cat >node <<-'EOF'
+		#!/bin/sh
+		r=$OMPI_COMM_WORLD_RANK
+		export r
+		exec unshare -m -u sh -c 'hostname node-$r &&
+			mount --bind one/$r local && exec "$@"' sh "$@"
+	EOF
+	chmod +x node
+	if ! unshare -m -u true 2>/dev/null; then
+		echo needs root >skipped
+		return
+	fi
+	"$netan" check ../four | sed '/^More/d' >one.stdout
+	for also in '' --anonymize; do
+		# shellcheck disable=SC2086  # a word, or none
+		launch 3 ./node "$many" check $also --local 'local/*.pb' >out.stdout
+		status 0 $? "--local $also"
+		[ -n "$also" ] || sed '/^More/d' out.stdout | diff one.stdout - >>wrong
+		grep -q '^guilty: receive side of host-' out.stdout ||
+			wrong "--local $also: nobody is guilty"
+	done
+	launch 3 "$many" check --local 'nowhere/*.pb'
+	status 1 $? 'no local file'
+	says 'no node has a file'
+	"$netan" check --local 'one/0/*.pb' 2>out.stderr
+	status 2 $? 'netan with --local'
+}
+
 # A launcher of tasks, and the program for one.
 test_handed_over()
 {
@@ -259,7 +294,9 @@ try()
 	mkdir "${name//\//.}"
 	(
 		cd "${name//\//.}" && "$@"
-		if [ -s wrong ]; then
+		if [ -s skipped ]; then
+			echo "skip: $name: $(cat skipped)"
+		elif [ -s wrong ]; then
 			echo "FAIL $name"
 			head -n 40 wrong | sed 's/^/    /'
 		else
@@ -280,7 +317,7 @@ for command in $("$many" --help |
 	turn=$((turn + 1))
 done
 for name in damaged pytorch missing nothing findings wrong_option wrong_filter \
-	no_topology anonymous filters full_disk no_place stdin other_commands \
+	no_topology local anonymous filters full_disk no_place stdin other_commands \
 	handed_over versions messages; do
 	try "${name//_/-}" "test_$name"
 done
