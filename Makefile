@@ -112,7 +112,7 @@ $(B)/bin/netan: $(B)/netan/cli/main.o $(LIB)
 
 # MPI's own compiler knows where MPI is; ours is the one that compiles.
 MPI_AS := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi $(RANKS): private CC = $(MPI_AS)
+$(B)/netan/world/world_mpi.o $(B)/bin/netan-mpi $(RANKS): private override CC = $(MPI_AS)
 
 $(RANKS): $(RANKS).o $(B)/netan/world/world_mpi.o $(LIB)
 $(B)/bin/netan-mpi: $(B)/netan/cli/main_mpi.o $(B)/netan/world/world_mpi.o $(LIB)
@@ -260,19 +260,23 @@ can = printf 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n
 	'$(if $(findstring fuzzer,$(2)),,int main(void) { return 0; })' | \
 	$(1) -fsanitize=$(2) -x c -o $(O)/probe - >/dev/null 2>&1
 
-.PHONY: program unit-programs fuzz-programs bench-programs test-programs
+.PHONY: program unit-programs fuzz-programs bench-programs mpi-programs test-programs
 program: $(B)/bin/netan ; @:
 unit-programs: $(UNIT) ; @:
 fuzz-programs: $(FUZZ) ; @:
 bench-programs: $(BENCH) ; @:
+mpi-programs: $(B)/bin/netan-mpi $(RANKS) ; @:
 test-programs: program unit-programs fuzz-programs $(PAGES) ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
 	@$(DEPS) test
 	@mkdir -p $(O)
-	$(SUB) test-programs
+	$(SUB) test-programs $(if $(SAN),,$(if $(MPI),mpi-programs))
 	+@parts="layers registry:$(B) $(call parts,$(B))"; \
+	if [ -n "$(SAN)" ]; then :; \
+	elif [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
+	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
 	if [ -n "$(SAN)" ]; then :; \
 	elif $(call can,$(CC),$(ASAN)); then \
 		$(MAKE) --no-print-directory $(PAR) SAN=$(ASAN) test-programs || exit 1; \
@@ -293,6 +297,11 @@ check-unit: ## the cmocka programs
 check-golden: ## the golden command-line cases (ONLY='timeline/*' picks)
 	$(SUB) program
 	$(RUN) golden:$(B)
+
+.PHONY: check-mpi
+check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail
+	$(SUB) program mpi-programs
+	$(RUN) mpi:$(B)
 
 .PHONY: golden-update
 golden-update: ## rewrite the golden files; read the diff like code

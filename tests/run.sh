@@ -11,6 +11,7 @@
 #	            readers as many as 90 s allow
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
+#	mpi:DIR     tests/mpi.sh: netan-mpi against netan
 #	registry:DIR    every row of a .def file has its tests
 #
 # ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test.
@@ -162,6 +163,12 @@ run_fuzz()
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"
+}
+
+run_mpi()
+{
+	clean_env "$1" ONLY="$ONLY" JOBS="$JOBS" timeout "$HANG" \
+		bash tests/mpi.sh "$1"
 }
 
 run_layers()
@@ -384,7 +391,7 @@ run_part()
 	fi
 	case $part in *:*) dir=$root/${part#*:}; dir=${dir/#"$root//"//} ;; esac
 	case $kind in
-	unit | golden | replay | fuzz | layers | registry) ;;
+	unit | golden | replay | fuzz | mpi | layers | registry) ;;
 	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
 	esac
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then
@@ -395,7 +402,7 @@ run_part()
 	rm -rf "$scratch/out"
 	mkdir "$scratch/out"
 	for job in $(jobs_of "$kind" "$dir"); do
-		selected "$job" || continue
+		[ "$kind" = mpi ] || selected "$job" || continue
 		while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
 		n=$((n + 1))
 		out=$scratch/out/$(printf %04d $n)

@@ -211,6 +211,7 @@ const struct na_check *na_check_find(const char *id);
 
 /* What na_checks_run() reads; all of it is borrowed. */
 struct na_checks_asked {
+	const char *program; /* that NAME is told to; NULL: netan */
 	/* What to put behind "netan NAME ..." so that it looks at the same
 	 * (filters, inputs), in an arena of the caller's; NULL: no memory. */
 	const char *(*rest)(void *ctx, const char *name);

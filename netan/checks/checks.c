@@ -92,7 +92,9 @@ static const char *command(struct na_case *c, const char *options)
 		 options);
 	rest = c->asked->rest(c->asked->ctx, name);
 	c->failed |= !rest;
-	return na_case_text(c, "netan %s %s", options, rest ? rest : "");
+	return na_case_text(c, "%s %s %s",
+			    c->asked->program ? c->asked->program : "netan",
+			    options, rest ? rest : "");
 }
 
 struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,

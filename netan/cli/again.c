@@ -139,7 +139,7 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 	for (size_t i = 0; i < cli->request.n_inputs; i++)
 		dashes |= cli->request.inputs[i].path[0] == '-' &&
 			  cli->request.inputs[i].path[1];
-	if (dashes)
+	if (dashes && !cli->request.local.n)
 		fputs("-- ", out);
 	for (size_t i = 0; i < cli->request.n_inputs; i++) {
 		fputs(i ? " " : "", out);
@@ -198,6 +198,11 @@ static bool is_manner(char *const *argv, int argc, int k, int *skip)
 	return among(flags, arg);
 }
 
+const char *na_program_of(const struct na_cli *cli)
+{
+	return cli->request.local.n ? "netan-mpi" : "netan";
+}
+
 char *na_command_line(const struct na_cli *cli)
 {
 	char *text = NULL;
@@ -208,7 +213,7 @@ char *na_command_line(const struct na_cli *cli)
 
 	if (!out)
 		return NULL;
-	fputs("netan", out);
+	fputs(na_program_of(cli), out);
 	for (int k = 1; k < cli->argc; k += skip) {
 		options = options && strcmp(cli->argv[k], "--") != 0;
 		skip = 1;

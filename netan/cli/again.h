@@ -17,6 +17,10 @@ const char *na_again(const struct na_cli *cli, const char *name,
 /* One word as a POSIX shell wants it. */
 void na_put_word(FILE *out, const char *s);
 
+/* What looks at the same inputs again: netan, but where they are not to be had
+ * in one place. */
+const char *na_program_of(const struct na_cli *cli);
+
 /* This command line once more, without what says where to write, how many
  * threads to use and how much to talk: the result does not depend on these.
  * From malloc(); NULL: out of memory. */

@@ -1,5 +1,6 @@
 #include "netan/world/world.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct report {
 	int32_t status;
 	bool alike; /* all that failed say the same */
 	bool named; /* the text names a rank already */
-	char node[128];
+	char node[NA_NODE_BUF];
 	char text[sizeof(((struct na_err *)NULL)->text)];
 };
 
@@ -45,11 +46,26 @@ void na_world_note(struct na_world *w, const char *text)
 		snprintf(w->why, sizeof(w->why), "%s", text);
 }
 
-void na_world_node(const struct na_world *w, char *to, size_t size)
+void na_world_node(const struct na_world *w, char to[NA_NODE_BUF])
 {
-	memset(to, 0, size);
-	if (w->nameless || gethostname(to, size - 1) != 0)
+	memset(to, 0, NA_NODE_BUF);
+	if (w->nameless || gethostname(to, NA_NODE_BUF - 1) != 0)
 		to[0] = '\0';
+}
+
+void na_world_place(char to[NA_NODE_BUF])
+{
+	const struct na_world named = NA_WORLD_ONE;
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char boot[37] = "", name[NA_NODE_BUF];
+
+	if (fd >= 0) {
+		if (read(fd, boot, sizeof(boot) - 1) < 0)
+			boot[0] = '\0';
+		close(fd);
+	}
+	na_world_node(&named, name);
+	snprintf(to, NA_NODE_BUF, "%s %.80s", boot, name);
 }
 
 enum na_status na_world_failed(struct na_err *err, enum na_status status,
@@ -70,7 +86,7 @@ static void own_report(const struct na_world *w, const struct na_err *err,
 	r->failed = 1;
 	r->status = err->status;
 	snprintf(r->text, sizeof(r->text), "%s", err->text);
-	na_world_node(w, r->node, sizeof(r->node));
+	na_world_node(w, r->node);
 }
 
 static void join_report(struct report *r, const struct report *other)

@@ -70,8 +70,14 @@ static inline bool na_world_speaks(const struct na_world *w)
 /* The first text becomes w->why.  On any thread. */
 void na_world_note(struct na_world *w, const char *text);
 
-/* The name of this node, or "" where it is not to be told. */
-void na_world_node(const struct na_world *w, char *to, size_t size);
+enum { NA_NODE_BUF = 128 };
+
+/* The name of this node, for messages: "" where it is not to be told. */
+void na_world_node(const struct na_world *w, char to[NA_NODE_BUF]);
+
+/* What tells this node from any other one of the job, whatever they are called;
+ * containers of one node with names of their own count as nodes. */
+void na_world_place(char to[NA_NODE_BUF]);
 
 /* What kept another rank: "rank 3 on node-7: ...".  Returns `status`. */
 enum na_status na_world_failed(struct na_err *err, enum na_status status,

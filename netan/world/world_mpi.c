@@ -22,7 +22,7 @@ struct ending {
 	int32_t code;
 	bool failed, torn; /* torn: a message of it was cut off */
 	bool last;         /* from rank 0: now all are at the end */
-	char node[128];
+	char node[NA_NODE_BUF];
 	char why[sizeof(((struct na_world *)NULL)->why)];
 };
 
@@ -365,7 +365,7 @@ void na_world_mpi_end(struct na_world *w, bool failed, int *code,
 			   .failed = failed,
 			   .torn = m->torn};
 
-	na_world_node(w, e.node, sizeof(e.node));
+	na_world_node(w, e.node);
 	snprintf(e.why, sizeof(e.why), "%s", w->why[0] ? w->why : "has left");
 	if (w->rank)
 		end_after(w, &e, code);

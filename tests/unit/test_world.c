@@ -89,7 +89,7 @@ static size_t lowest(unsigned bits)
 
 static void want_of(const struct trial *t, size_t size, struct na_err *want)
 {
-	char node[128];
+	char node[NA_NODE_BUF];
 	const struct na_world w = NA_WORLD_ONE;
 	size_t who;
 
@@ -97,7 +97,7 @@ static void want_of(const struct trial *t, size_t size, struct na_err *want)
 	if (!t->failing)
 		return;
 	who = lowest(t->failing);
-	na_world_node(&w, node, sizeof(node));
+	na_world_node(&w, node);
 	if (size == 1 || (t->alike && t->failing == (1U << size) - 1))
 		na_fail(want, t->alike ? NA_EUSAGE : NA_ENOMEM, "%s",
 			t->alike ? "all the same" : "cause 0");

@@ -1,3 +1,4 @@
+#include "netan/cli/again.h"
 #include "netan/cli/commands/judge.h"
 
 #include <limits.h>
@@ -24,6 +25,7 @@ enum na_exit na_judge_asked(const struct na_cli *cli,
 	const char *capacity = cli->request.capacity;
 	struct na_err err = {.status = NA_OK};
 
+	asked->program = na_program_of(cli);
 	asked->limits = &cli->common.limits;
 	if (capacity &&
 	    na_capacity_parse(capacity, &asked->capacity_gbps, &err) != NA_OK) {

@@ -192,7 +192,7 @@ static enum na_exit write_page(const struct making *m, const char *path,
 /* The name that was typed says nothing of the page. */
 static const char *page_command(struct making *m, const char *path)
 {
-	static const char start[] = "netan report";
+	const char *program = na_program_of(m->cli);
 	const char *name = is_page(path) ? "report.html" : "report/";
 	char *line = na_command_line(m->cli), *text = NULL;
 	size_t size = line ? strlen(line) + sizeof(" -o report.html") : 0;
@@ -200,8 +200,8 @@ static const char *page_command(struct making *m, const char *path)
 	if (size)
 		text = na_arena_alloc(&m->arena, size);
 	if (text)
-		snprintf(text, size, "%s -o %s%s", start, name,
-			 line + strlen(start));
+		snprintf(text, size, "%s report -o %s%s", program, name,
+			 line + strlen(program) + strlen(" report"));
 	free(line);
 	return text;
 }

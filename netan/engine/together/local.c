@@ -9,8 +9,6 @@
 #include "netan/base/vec.h"
 #include "netan/engine/together/message.h"
 
-enum { NODE_BUF = 128 };
-
 struct found {
 	const char *node, *path;
 	size_t rank, file; /* of the rank's listing */
@@ -30,13 +28,12 @@ static bool same_place(const struct found *a, const struct found *b)
 	return strcmp(a->node, b->node) == 0 && strcmp(a->path, b->path) == 0;
 }
 
-static struct na_xf_bytes list_of_mine(const struct na_together *t,
-				       const struct na_files *l)
+static struct na_xf_bytes list_of_mine(const struct na_files *l)
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_LISTING);
-	char node[NODE_BUF];
+	char node[NA_NODE_BUF];
 
-	na_world_node(t->world, node, sizeof(node));
+	na_world_place(node);
 	na_tell_words(&m, node);
 	na_xf_put_varint(&m, l->n);
 	for (size_t i = 0; i < l->n; i++)
@@ -109,7 +106,7 @@ static enum na_status gather_lists(struct na_together *t,
 				   const struct na_files *l, struct places *p,
 				   struct na_err *err)
 {
-	struct na_xf_bytes own = list_of_mine(t, l);
+	struct na_xf_bytes own = list_of_mine(l);
 	struct na_cursor c = na_cursor_of(own.p, own.n);
 	enum na_status st = NA_OK;
 
@@ -166,7 +163,7 @@ enum na_status na_together_local(struct na_together *t, struct na_files *l,
 
 	if (t->world->rank == 0)
 		return share_as_first(t, l, err);
-	own = list_of_mine(t, l);
+	own = list_of_mine(l);
 	st = na_message_send(t, 0, &own, err);
 	if (st == NA_OK)
 		st = na_message_want(t, 0, NA_MSG_YOURS, &m, err);
