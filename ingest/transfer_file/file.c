@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "ingest/bytes/wire.h"
+#include "ingest/transfer_file/hlo_slim.h"
 #include "ingest/transfer_file/write.h"
 
 struct na_xfer_file {
@@ -277,6 +278,25 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
 
+/* Without paths of sources, and whoever has them at home.  One that cannot be
+ * read is left out, as whoever reads the original does. */
+static enum na_status put_nameless(void *ctx, const struct na_program_bytes *x,
+				   struct na_err *err)
+{
+	struct na_xf_bytes m = {.p = NULL}, slim = {.p = NULL};
+	struct na_xf_bytes *to = ctx;
+
+	if (na_hlo_slim(x->p, x->n, &slim)) {
+		na_xf_put_field(&m, 1, x->name.s, x->name.n);
+		na_xf_put_uint(&m, 2, x->id);
+		na_xf_put_packed(&m, 3, &slim);
+		put_message(to, 7, &m);
+	}
+	to->failed |= slim.failed;
+	na_xf_bytes_fini(&slim);
+	return to->failed ? na_fail_nomem(err) : NA_OK;
+}
+
 enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 				  struct na_input *in, struct na_err *err)
 {
@@ -285,7 +305,9 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 	enum na_status st = NA_OK;
 
 	if (r && r->program_bytes)
-		st = r->program_bytes(in, put_program, &m, err);
+		st = r->program_bytes(in,
+				      f->anonymize ? put_nameless : put_program,
+				      &m, err);
 	if (st != NA_OK) {
 		na_xf_bytes_fini(&m);
 		return st;
