@@ -79,7 +79,7 @@ struct na_input {
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
 	bool borrowed; /* the bytes are another input's */
-	bool copied;   /* a small file's: in allocated memory */
+	bool copied;   /* allocated: a small file, or what became of one */
 	bool away;     /* another process has it open: no bytes, no state */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
@@ -224,8 +224,8 @@ enum na_status na_input_open_source(struct na_input *in,
 				    struct na_err *err) NA_MUST_CHECK;
 void na_input_close(struct na_input *in);
 /* For readers that turn one format into another while they open: the input's
- * bytes are those of this mapping from now on, which it owns; or none. */
-void na_input_replace(struct na_input *in, void *mapped, size_t size);
+ * bytes are these from now on, from malloc(), which it owns; or none. */
+void na_input_replace(struct na_input *in, uint8_t *bytes, size_t size);
 
 /* Remember damage; the first few are kept as text, all are counted. */
 void na_input_warn(struct na_input *in, const char *fmt, ...) NA_PRINTF(2, 3);

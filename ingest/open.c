@@ -316,15 +316,15 @@ enum na_status na_input_open_source(struct na_input *in,
 	return survey(in, NA_OK, &inner, err);
 }
 
-void na_input_replace(struct na_input *in, void *mapped, size_t size)
+void na_input_replace(struct na_input *in, uint8_t *bytes, size_t size)
 {
 	if (in->copied)
 		free((void *)(uintptr_t)in->data);
 	else if (in->data && !in->borrowed)
 		munmap((void *)(uintptr_t)in->data, in->size);
-	in->data = mapped;
+	in->data = bytes;
 	in->size = size;
-	in->copied = false;
+	in->copied = bytes;
 	in->borrowed = false;
 }
 

@@ -13,8 +13,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "ingest/json/json.h"
 #include "ingest/kineto/jax_space.h"
@@ -120,25 +118,6 @@ static void say(struct na_input *in, const struct events *x, uint64_t size)
 		    "it has them");
 }
 
-/* The input's bytes are those of the XSpace from now on. */
-static enum na_status replace(struct na_input *in,
-			      const struct na_xf_bytes *space,
-			      struct na_err *err)
-{
-	void *p = NULL;
-
-	if (space->n) {
-		p = mmap(NULL, space->n, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
-			return na_fail_nomem(err);
-		memcpy(p, space->p, space->n);
-	}
-	na_input_replace(in, p, space->n);
-	in->reader = &na_reader_xspace;
-	return NA_OK;
-}
-
 static enum na_status open_jax(struct na_input *in, struct na_err *err)
 {
 	struct jx_space space = {.n_events = 0};
@@ -153,7 +132,10 @@ static enum na_status open_jax(struct na_input *in, struct na_err *err)
 		st = na_fail_nomem(err);
 	if (st == NA_OK) {
 		say(in, &x, size);
-		st = replace(in, &bytes, err);
+		/* They are the XSpace's from now on. */
+		na_input_replace(in, bytes.p, bytes.n);
+		bytes.p = NULL;
+		in->reader = &na_reader_xspace;
 	}
 	jx_space_fini(&space);
 	na_xf_bytes_fini(&bytes);
