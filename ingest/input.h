@@ -103,6 +103,8 @@ struct na_input {
 	size_t n_seats;
 	int64_t pid;
 	bool p2p_told; /* a trace of its rank tells its sends and receives */
+	/* Its HLO modules are without what does not communicate. */
+	bool slim_programs;
 	uint64_t lines_skipped; /* nobody asked for them */
 	uint64_t events;        /* of the lines that were read */
 	bool damaged;           /* truncated or broken somewhere */
@@ -184,8 +186,6 @@ struct na_reader {
 					struct na_err *err);
 	bool packets; /* its files are captures: nothing in them is an action */
 	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
-	/* They are without what does not communicate. */
-	bool slim_programs;
 	void (*close)(struct na_input *in);
 };
 

@@ -147,8 +147,13 @@ static enum na_status map_file(struct na_input *in, int fd, size_t size,
 	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (p == MAP_FAILED)
-		return errno == ENOMEM ? na_fail_nomem(err)
-				       : na_fail_errno(err, "mmap");
+		return errno != ENOMEM
+			       ? na_fail_errno(err, "mmap")
+			       : na_fail(err, NA_ENOMEM,
+					 "cannot be mapped: no memory, or as "
+					 "many files are mapped as the system "
+					 "allows (vm.max_map_count, 65,530 "
+					 "where nobody set it)");
 	in->data = p;
 	in->size = size;
 	/* Readers hop and skip, but they never go back far. */

@@ -6,7 +6,6 @@
 #include <zlib.h>
 
 #include "ingest/bytes/wire.h"
-#include "ingest/transfer_file/hlo_slim.h"
 #include "ingest/transfer_file/write.h"
 
 struct na_xfer_file {
@@ -88,6 +87,8 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s,
 	na_xf_put_uint(&m, 16, (uint64_t)((int64_t)s->world_size + 1));
 	na_xf_put_uint(&m, 17, (uint64_t)(s->pid + 1));
 	na_xf_put_uint(&m, 18, s->file_bytes);
+	na_xf_put_uint(&m, 19, s->has_tpus);
+	na_xf_put_uint(&m, 20, s->has_gpus);
 	put_message(to, 5, &m);
 }
 
@@ -261,21 +262,18 @@ static void put_capture(struct na_xf_bytes *to,
 	put_message(to, 6, &m);
 }
 
-/* One that cannot be read is left out, as whoever reads the original does. */
 static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 				  struct na_err *err)
 {
-	struct na_xf_bytes m = {.p = NULL}, slim = {.p = NULL};
+	struct na_xf_bytes m = {.p = NULL}, whole = {.p = NULL};
 	struct na_xf_bytes *to = ctx;
 
-	if (na_hlo_slim(x->p, x->n, &slim)) {
-		na_xf_put_field(&m, 1, x->name.s, x->name.n);
-		na_xf_put_uint(&m, 2, x->id);
-		na_xf_put_packed(&m, 3, &slim);
-		put_message(to, 7, &m);
-	}
-	to->failed |= slim.failed;
-	na_xf_bytes_fini(&slim);
+	na_xf_put(&whole, x->p, x->n);
+	na_xf_put_field(&m, 1, x->name.s, x->name.n);
+	na_xf_put_uint(&m, 2, x->id);
+	na_xf_put_packed(&m, 5, &whole);
+	put_message(to, 7, &m);
+	na_xf_bytes_fini(&whole);
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
 

@@ -19,10 +19,11 @@ enum { XF_MAGIC_BYTES = 17, XF_SYNC_BYTES = 9, XF_VERSION = 1 };
 #define XF_PROGRAM "netan " NETAN_VERSION
 
 enum {
-	XF_BLOCK_RECORDS = 32768,   /* a writer ends a block there, */
-	XF_BLOCK_BYTES = 8 << 20,   /* and where rows or names are so long */
-	XF_MAX_RECORDS = 1 << 20,   /* a reader believes no more */
-	XF_MAX_RAW_BYTES = 32 << 20 /* of a section unpacked; of all rows */
+	XF_BLOCK_RECORDS = 32768,    /* a writer ends a block there, */
+	XF_BLOCK_BYTES = 8 << 20,    /* and where rows or names are so long */
+	XF_MAX_RECORDS = 1 << 20,    /* a reader believes no more */
+	XF_MAX_RAW_BYTES = 32 << 20, /* of a section unpacked; of all rows */
+	XF_MAX_PROGRAM_BYTES = 512 << 20
 };
 
 enum na_xf_section {

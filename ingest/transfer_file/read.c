@@ -11,6 +11,9 @@
 #include "ingest/transfer_file/read.h"
 #include "netan/base/units.h"
 
+/* As files of older versions have them. */
+#define SLIM_PROGRAM NA_TAG(4, NA_W_BYTES)
+
 static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 			   const char **why)
 {
@@ -134,6 +137,8 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 			in->events = f.value;
 		if (f.tag == NA_TAG(6, NA_W_BYTES))
 			parse_capture(in, f.body);
+		if (f.tag == NA_TAG(7, NA_W_BYTES))
+			in->slim_programs |= count_of(f.body, SLIM_PROGRAM) > 0;
 	}
 	in->n_warnings += told > kept ? told - kept : 0;
 	return NA_OK;
@@ -150,6 +155,8 @@ static void tell_ranks(struct na_input *in, const struct na_xf_source *s)
 	in->ranks = s->ranks;
 	in->on_cpus = s->on_cpus;
 	in->told = s->told;
+	in->has_tpus = s->has_tpus;
+	in->has_gpus = s->has_gpus;
 	in->rank = told_number(s->rank);
 	in->world_size = told_number(s->world_size);
 	in->pid = s->pid <= INT64_MAX ? (int64_t)s->pid - 1 : -1;
@@ -263,14 +270,16 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 			x.name = na_text_under(&f.body);
 		} else if (f.tag == NA_TAG(2, NA_W_VARINT)) {
 			x.id = f.value;
-		} else if (f.tag == NA_TAG(3, NA_W_VARINT)) {
+		} else if (f.tag == NA_TAG(3, NA_W_VARINT) ||
+			   f.tag == NA_TAG(5, NA_W_VARINT)) {
 			x.n = f.value;
-		} else if (f.tag == NA_TAG(4, NA_W_BYTES)) {
+		} else if (f.tag == SLIM_PROGRAM ||
+			   f.tag == NA_TAG(6, NA_W_BYTES)) {
 			packed = f.body;
 		}
 	}
-	raw = x.n <= XF_MAX_RAW_BYTES ? malloc(x.n + 1) : NULL;
-	if (!raw && x.n <= XF_MAX_RAW_BYTES)
+	raw = x.n <= XF_MAX_PROGRAM_BYTES ? malloc(x.n + 1) : NULL;
+	if (!raw && x.n <= XF_MAX_PROGRAM_BYTES)
 		return na_fail_nomem(err);
 	x.p = raw;
 	if (raw && packed.p && unpack_program(packed, x.n, raw)) {
@@ -308,6 +317,5 @@ const struct na_reader na_reader_netan = {
 	.cut = cut,
 	.read = read_netan,
 	.program_bytes = program_bytes,
-	.slim_programs = true,
 	.close = close_netan,
 };

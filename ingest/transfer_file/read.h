@@ -15,11 +15,11 @@ struct na_xf_source {
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
-	bool ranks, on_cpus;
+	bool ranks, on_cpus, has_tpus, has_gpus;
 	enum na_told told;
 	/* One more than what they are; 0: not told. */
 	uint64_t rank, world_size, pid;
-	uint64_t file_bytes; /* of its file; 0: not told */
+	uint64_t file_bytes;  /* of its file; 0: not told */
 	struct na_cursor end; /* message SourceEnd; p NULL: not there */
 	size_t first, last;   /* its blocks; XF_NO_BLOCK */
 };

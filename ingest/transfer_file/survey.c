@@ -77,6 +77,12 @@ static void parse_source(struct na_cursor c, struct na_xf_source *s)
 		case NA_TAG(18, NA_W_VARINT):
 			s->file_bytes = f.value;
 			break;
+		case NA_TAG(19, NA_W_VARINT):
+			s->has_tpus = f.value != 0;
+			break;
+		case NA_TAG(20, NA_W_VARINT):
+			s->has_gpus = f.value != 0;
+			break;
 		}
 	}
 }

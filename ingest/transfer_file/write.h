@@ -33,7 +33,7 @@ struct na_xfer_source {
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
 	/* Of GPU jobs: a file of ranks, whose, of how many; -1: not told. */
-	bool ranks, on_cpus;
+	bool ranks, on_cpus, has_tpus, has_gpus;
 	enum na_told told;
 	int32_t rank, world_size;
 	int64_t pid;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 16384 };
+/* Each as large as two of those before it: tens of thousands of inputs have an
+ * arena of their own, and little in it. */
+enum { FIRST_BYTES = 512, BLOCK_BYTES = 16384 };
 
 struct na_arena_block {
 	struct na_arena_block *next;
@@ -33,8 +35,10 @@ void *na_arena_alloc(struct na_arena *a, size_t size)
 		return NULL;
 	size = (size + step - 1) / step * step;
 	if (!b || b->size - b->used < size) {
-		size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+		size_t room = b ? 2 * b->size : FIRST_BYTES;
 
+		room = room < BLOCK_BYTES ? room : BLOCK_BYTES;
+		room = room > size ? room : size;
 		b = malloc(sizeof(*b) + room);
 		if (!b)
 			return NULL;

@@ -299,7 +299,8 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 
 	na_put_textf(r, doc, M_schema, "netan.%s/1", command);
 	na_put_text(r, doc, M_netan_version, NETAN_VERSION);
-	put_inputs(s, r, doc);
+	if (!s->inputs_told)
+		put_inputs(s, r, doc);
 	if (s->one_clock && any_time(s))
 		na_put_int(r, doc, M_origin_unix_ns, s->origin_unix_ns);
 	else

@@ -289,6 +289,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/kineto.sh"
 # shellcheck source=tests/bench/gpu.sh
 . "${BASH_SOURCE[0]%/*}/gpu.sh"
+# shellcheck source=tests/bench/hosts.sh
+. "${BASH_SOURCE[0]%/*}/hosts.sh"
 
 make_file typical --profile typical --events "$EVENTS"
 TYPICAL=$file
@@ -317,6 +319,7 @@ fi
 make_device_files
 make_kineto
 make_gpu
+make_hosts
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -327,7 +330,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices captures transfer_file diagnose kineto gpu; do
+	devices captures transfer_file diagnose kineto gpu hosts; do
 	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
 		"bench_$part"
 	fi

@@ -3,26 +3,9 @@
  * where it is damaged; what was read is whole, and joins with op types.
  */
 #include "ingest/hlo/hlo.h"
-#include "ingest/transfer_file/hlo_slim.h"
 #include "tests/fuzz/walk_hlo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Without what does not communicate it is no longer, but for lengths, and
- * the same again without it. */
-static void slim_as_well(const uint8_t *data, size_t size)
-{
-	struct na_xf_bytes once = {.p = NULL}, twice = {.p = NULL};
-
-	if (na_hlo_slim(data, size, &once)) {
-		walk_must(once.n <= 10 * size + 100);
-		if (na_hlo_slim(once.p, once.n, &twice))
-			walk_must(twice.n <= 10 * once.n + 100);
-	}
-	walk_must(!once.failed && !twice.failed);
-	na_xf_bytes_fini(&once);
-	na_xf_bytes_fini(&twice);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -37,6 +20,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		walk_must(err.text[0] != '\0' && h.n_modules == 0);
 	na_hlo_fini(&h);
-	slim_as_well(data, size);
 	return 0;
 }

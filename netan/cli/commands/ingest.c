@@ -132,19 +132,30 @@ static const char details[] =
 	"the size or less and faster to read; analyses of it say the same as "
 	"of the original. The format is described in netan.proto.\n"
 	"\n"
+	"Where -o names a directory (one that is there, or with a slash at its "
+	"end), each input becomes a file of its own in it, several at a time; "
+	"captures, of which one goes on in the other, become one. The directory "
+	"is then an input like the traces', with the same hosts in the same "
+	"order: ingest where the traces lie, analyse anywhere. A file that is "
+	"there, whole, newer than its trace, and made by this version with these "
+	"options stays as it is, so that the same command goes on where it was "
+	"interrupted.\n"
+	"\n"
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their "
-	"first appearance, alike within one file, and the same in what it "
-	"prints. Names of collectives, of RPC methods, of threads and modules, "
+	"first appearance, alike in all that one call writes and prints. "
+	"Names of collectives, of RPC methods, of threads and modules, "
 	"and labels stay as they are.";
 
 static const struct na_face ingest_face = {
 	.name = "ingest",
 	.question = "turn big traces or captures into a small transfer file "
 		    "for later",
-	.usage = "-o FILE.netan [OPTION…] INPUT…",
+	.usage = "-o FILE.netan|DIR/ [OPTION…] INPUT…",
 	.details = details,
 	.example = "netan ingest -o job.netan logdir\n"
 		   "netan pairs job.netan\n"
+		   "netan ingest -o job/ logdir\n"
+		   "netan check job/\n"
 		   "netan ingest --anonymize -o - trace.pcap | netan info -",
 	.opts = opts,
 	.params_size = sizeof(struct params),

@@ -30,7 +30,7 @@ struct work {
 	bool new_dir; /* made by us */
 	struct na_arena arena;
 	struct na_listing list;
-	const char **names; /* of the listing's files */
+	const char **names;        /* of the listing's files */
 	struct na_xfer_made *made; /* what is there under these */
 	struct na_session *s;
 	NA_VEC(struct unit) units;
@@ -39,7 +39,7 @@ struct work {
 	pthread_mutex_t lock; /* of what follows */
 	size_t written, unread, done;
 	bool damaged; /* what was there already */
-	bool failed; /* nothing more can be written */
+	bool failed;  /* nothing more can be written */
 	struct na_xfer_counts counts;
 };
 
@@ -332,34 +332,26 @@ static bool is_ours(const struct work *w, const char *name)
 	return at < w->list.n && strcmp(base_of(w->names[at]), name) == 0;
 }
 
-/* What else is in the directory is part of its session. */
-static void say_strangers(struct work *w)
+/* What else is in the directory is part of its session: other hosts', maybe,
+ * that wrote theirs themselves. */
+static void say_others(struct work *w)
 {
 	DIR *d = opendir(w->dir);
-	char first[256] = "";
 	size_t n = 0;
 
 	na_sort(w->names, w->list.n, na_order_text);
 	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
 		size_t len = strlen(e->d_name);
 
-		if (*e->d_name == '.' || len < 6 ||
-		    strcmp(e->d_name + len - 6, ".netan") != 0 ||
-		    is_ours(w, e->d_name))
-			continue;
-		n++;
-		if (!*first || na_natural_order(e->d_name, first) < 0)
-			snprintf(first, sizeof(first), "%s", e->d_name);
+		n += *e->d_name != '.' && len >= 6 &&
+		     strcmp(e->d_name + len - 6, ".netan") == 0 &&
+		     !is_ours(w, e->d_name);
 	}
 	if (d)
 		closedir(d);
 	if (n)
-		na_say_warning(w->q,
-			       "%s holds %zu transfer file%s of none of these "
-			       "inputs (%s%s): who analyses the directory gets "
-			       "%s as well",
-			       w->dir, n, na_plural(n), first,
-			       n > 1 ? ", ..." : "", n > 1 ? "them" : "it");
+		printf("beside %s %zu of other inputs\n",
+		       w->list.n == 1 ? "it" : "them", n);
 }
 
 static void report(const struct work *w, size_t there)
@@ -428,8 +420,9 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 		if (w->made[i].same && i != companion)
 			++*kept;
 		else
-			to[q->n_inputs++] = (struct na_request_input){
-				l->files[i].path, l->files[i].label};
+			to[q->n_inputs++] =
+				(struct na_request_input){l->files[i].path,
+							  l->files[i].label};
 	}
 	return true;
 }
@@ -490,7 +483,8 @@ static enum na_exit run(struct work *w, struct na_session *s)
 		report(w, kept);
 		exit = w->q->strict && w->damaged ? NA_EXIT_FAILED : NA_EXIT_OK;
 	}
-	say_strangers(w);
+	if (exit == NA_EXIT_OK && !w->g->cli->common.quiet)
+		say_others(w);
 	return exit;
 nomem:
 	na_say_error(w->q, "out of memory");

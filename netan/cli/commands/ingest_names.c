@@ -33,8 +33,8 @@ static const char *stem_of(const struct na_listing *l, size_t i, enum way way,
 	char number[48], *flat;
 	bool by_form;
 
-	snprintf(number, sizeof(number),
-		 way == HIDDEN ? "input-%zu" : "%08zu", i + 1);
+	snprintf(number, sizeof(number), way == HIDDEN ? "input-%zu" : "%08zu",
+		 i + 1);
 	if (way == HIDDEN || way == BY_NUMBER)
 		return na_arena_strn(a, number, strlen(number));
 	if (strcmp(path, "-") == 0)

@@ -126,6 +126,8 @@ static void run_row(struct job *j, const struct na_filter *asked)
 		return;
 	}
 	j->session.filter = *asked;
+	/* Pictures have them in their captions. */
+	j->session.inputs_told = !q->draws;
 	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
 		na_in_err(na_analyse(&j->session, j->a, params, &ungrouped,
 				     j->r, &j->driven, &j->err));

@@ -24,7 +24,9 @@ static bool of_run(const struct na_session *s, uint32_t run, struct na_hlo *to)
 	     place && to->modules && to->workers && i < all->n_modules; i++) {
 		const struct na_hlo_module *m = &all->modules[i];
 
-		if (m->input >= s->n_inputs || s->sources[m->input].run != run)
+		if (m->input >= s->n_inputs ||
+		    s->sources[m->input].run != run ||
+		    s->inputs[m->input].slim_programs)
 			continue;
 		if (!place[m->worker]) {
 			to->workers[to->n_workers] = all->workers[m->worker];

@@ -127,13 +127,20 @@ static void read_given(struct na_hlo_piece *p)
 		return;
 	}
 	p->file_bytes = in.file_bytes;
-	if (in.reader->program_bytes && !in.reader->slim_programs) {
+	if (in.n_sources > 1) {
+		snprintf(text, sizeof(text),
+			 "%s: holds the programs of %zu hosts: to compare them "
+			 "give a file for each (netan ingest -o DIR/)",
+			 path_of(p), in.n_sources);
+		warn_dump(p, text);
+	} else if (in.reader->program_bytes && !in.slim_programs) {
 		read_trace(p, &in);
 	} else {
 		snprintf(text, sizeof(text),
-			 "%s: a %s file holds no HLO modules; wanted a trace "
+			 "%s: a %s file holds no %sHLO modules; wanted a trace "
 			 "(.xplane.pb) or an HLO dump",
-			 path_of(p), in.format);
+			 path_of(p), in.format,
+			 in.slim_programs ? "whole " : "");
 		warn_dump(p, text);
 	}
 	na_input_close(&in);

@@ -12,7 +12,7 @@
 
 static bool is_trace(const char *path)
 {
-	return strstr(path, ".xplane.pb") != NULL;
+	return strstr(path, ".xplane.pb") || strstr(path, ".netan");
 }
 
 static enum na_status add(struct na_hlo_files *f, const struct na_hlo_file *x,

@@ -198,12 +198,13 @@ static void note_untold(const struct na_session *s, struct na_result *r)
 		n += s->inputs[i].rank < 0 &&
 		     strcmp(s->inputs[i].format, "kineto") == 0;
 	if (n > 1)
-		na_result_note(r, "%zu files do not tell their ranks, and "
-				  "stand for a process each: the profiler of "
-				  "PyTorch writes ranks (distributedInfo) "
-				  "where torch.distributed is initialised "
-				  "before it starts; a number in the file's "
-				  "name (rank3) tells one, too",
+		na_result_note(r,
+			       "%zu files do not tell their ranks, and "
+			       "stand for a process each: the profiler of "
+			       "PyTorch writes ranks (distributedInfo) "
+			       "where torch.distributed is initialised "
+			       "before it starts; a number in the file's "
+			       "name (rank3) tells one, too",
 			       n);
 }
 

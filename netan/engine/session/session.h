@@ -54,6 +54,7 @@ struct na_session {
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
+	bool inputs_told; /* by another result: not once more in each */
 	uint32_t wants;
 	struct na_input_asks asks;
 	size_t threads;

@@ -13,9 +13,9 @@ struct sample {
 };
 
 struct samples {
-	struct sample of[NA_CLOCK_SAMPLES]; /* smallest first */
-	uint32_t n;
-	bool cut; /* there were more */
+	uint32_t n, cap;
+	bool cut;           /* there were more */
+	struct sample of[]; /* smallest first */
 };
 
 struct na_clock_pair {
@@ -48,15 +48,46 @@ void na_host_clocks_fini(struct na_host_clocks *c)
 	*c = (struct na_host_clocks){.store = store};
 }
 
+/* Of each side of a pair: as few as bound them all. */
+static uint32_t samples_of(size_t pairs)
+{
+	uint32_t n = NA_CLOCK_SAMPLES;
+
+	while (n > NA_CLOCK_SAMPLES_LEAST && pairs > NA_CLOCK_SAMPLES_ALL / n)
+		n /= 2;
+	return n;
+}
+
+/* Those that would have stayed had it been so many from the beginning. */
+static void keep_fewer(struct na_host_clocks *c, uint32_t most)
+{
+	for (size_t p = 0; p < c->of.n; p++) {
+		for (enum na_side side = NA_RX; side <= NA_TX; side++) {
+			struct samples *s = c->of.v[p].sides[side], *less;
+
+			if (!s || s->cap <= most)
+				continue;
+			s->cut |= s->n > most;
+			s->n = s->n < most ? s->n : most;
+			less = realloc(s, sizeof(*s) + most * sizeof(s->of[0]));
+			c->of.v[p].sides[side] = less ? less : s;
+			c->of.v[p].sides[side]->cap = most;
+		}
+	}
+}
+
 static struct na_clock_pair *pair_of(struct na_host_clocks *c, uint32_t src,
 				     uint32_t dst)
 {
 	uint32_t p = na_triples_add(&c->pairs, (struct na_triple){src, dst, 0});
+	size_t n = c->of.n;
 
 	if (p == NA_NO_TRIPLE ||
-	    (p == c->of.n &&
+	    (p == n &&
 	     !na_add(&c->of, ((struct na_clock_pair){.most_ps = NA_TIME_MAX}))))
 		return NULL;
+	if (c->of.n > n && samples_of(n + 1) < samples_of(n))
+		keep_fewer(c, samples_of(n + 1));
 	return &c->of.v[p];
 }
 
@@ -68,29 +99,44 @@ static int by_size(const struct sample *a, const struct sample *b)
 
 /* Most transfers are larger than those that are kept. */
 static bool too_large(struct na_clock_pair *p, enum na_side side,
-		      uint64_t size_bytes)
+		      uint64_t size_bytes, uint32_t most)
 {
 	struct samples *s = p->sides[side];
 
-	if (!s || s->n < NA_CLOCK_SAMPLES ||
-	    size_bytes <= s->of[s->n - 1].size_bytes)
+	if (!s || s->n < most || size_bytes <= s->of[s->n - 1].size_bytes)
 		return false;
 	s->cut = true;
 	return true;
 }
 
+/* Room for one more, up to `most`; NULL: no memory. */
+static struct samples *room_for(struct na_clock_pair *p, enum na_side side,
+				uint32_t most)
+{
+	struct samples *s = p->sides[side], *more;
+	uint32_t cap = s ? 2 * s->cap : NA_CLOCK_SAMPLES_LEAST;
+
+	if (s && (s->n < s->cap || s->cap >= most))
+		return s;
+	more = realloc(s, sizeof(*s) + cap * sizeof(s->of[0]));
+	if (!more)
+		return NULL;
+	if (!s)
+		*more = (struct samples){.n = 0};
+	more->cap = cap;
+	return p->sides[side] = more;
+}
+
 /* Keeps the smallest, whatever the order in which they come. */
 static bool add_sample(struct na_clock_pair *p, enum na_side side,
-		       const struct sample *x)
+		       const struct sample *x, uint32_t most)
 {
-	struct samples *s = p->sides[side];
+	struct samples *s = room_for(p, side, most);
 	size_t at;
 
 	if (!s)
-		s = p->sides[side] = calloc(1, sizeof(*s));
-	if (!s)
 		return false;
-	if (s->n == NA_CLOCK_SAMPLES) {
+	if (s->n == most) {
 		s->cut = true;
 		if (by_size(x, &s->of[s->n - 1]) >= 0)
 			return true;
@@ -149,11 +195,12 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 		p->most_ps = most_ps;
 	/* Old messages do not tell which launch they are of. */
 	return t->launch == NA_UNKNOWN_U32 ||
-	       too_large(p, side, t->size_bytes) ||
+	       too_large(p, side, t->size_bytes, samples_of(c->of.n)) ||
 	       add_sample(p, side,
 			  &(struct sample){t->size_bytes, key_of(t),
 					   side == NA_TX ? t->start_ps
-							 : t->end_ps});
+							 : t->end_ps},
+			  samples_of(c->of.n));
 }
 
 bool na_host_clocks_merge(struct na_host_clocks *c,
@@ -172,7 +219,8 @@ bool na_host_clocks_merge(struct na_host_clocks *c,
 			const struct samples *s = x->sides[side];
 
 			for (size_t n = 0; s && n < s->n; n++) {
-				if (!add_sample(p, side, &s->of[n]))
+				if (!add_sample(p, side, &s->of[n],
+						samples_of(c->of.n)))
 					return false;
 			}
 			if (s)

@@ -26,8 +26,12 @@
 #include "netan/model/store.h"
 
 enum {
-	NA_CLOCK_SAMPLES = 32, /* of each side of a pair */
-	NA_CLOCK_TABLE = 128   /* hosts; of more, no bounds for each pair */
+	/* Of each side of a pair; where there are many pairs half of it, and so
+	 * on, so that all of a side are not many more than ALL. */
+	NA_CLOCK_SAMPLES = 32,
+	NA_CLOCK_SAMPLES_LEAST = 2,
+	NA_CLOCK_SAMPLES_ALL = 1 << 21,
+	NA_CLOCK_TABLE = 128 /* hosts; of more, no bounds for each pair */
 };
 
 struct na_host_clocks {

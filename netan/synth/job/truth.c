@@ -308,8 +308,14 @@ static void put_job(struct na_json *j, const struct na_job *job)
 static bool put_all(struct na_json *j, const struct na_truth *t,
 		    const struct na_synth_config *c, const struct na_job *job)
 {
-	static const char *const profiles[] = {"session", "typical", "network",
-					       "gpu"};
+	static const char *const profiles[] = {
+		[NA_PROFILE_SESSION] = "session",
+		[NA_PROFILE_TYPICAL] = "typical",
+		[NA_PROFILE_NETWORK] = "network",
+		[NA_PROFILE_GPU] = "gpu",
+		[NA_PROFILE_PYTORCH] = "pytorch",
+		[NA_PROFILE_FLEET] = "fleet",
+	};
 	static const char *const gens[] = {"graph", "message", "both"};
 	bool ok = true;
 

@@ -54,6 +54,9 @@ mkdir -p netan
 for f in graph message both gpu; do
 	netan ingest -o netan/$f.netan wire/$f.pb >/dev/null
 done
+netan synth -o "$work/ranks" --profile pytorch --hosts 2 --devices 1 --steps 1 \
+	>/dev/null
+netan ingest -o netan/ranks.netan "$work/ranks/kineto" >/dev/null
 
 # Modules as the compiler dumps them; small ones by hand.
 mkdir -p hlo_proto hlo_text
