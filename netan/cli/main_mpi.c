@@ -1,5 +1,6 @@
 /* netan-mpi: the same program as every rank of an MPI job. */
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "netan/cli/program.h"
@@ -14,6 +15,35 @@ static void close_mouth(void)
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		_exit(NA_EXIT_FAILED);
 	close(fd);
+}
+
+static void say_waiting(int signal_number)
+{
+	static const char text[] =
+		"netan: netan-mpi still waits for the other tasks of this job "
+		"to start it too; what one task does alone is for netan, "
+		"started without the variables of the launcher (env -u)\n";
+
+	(void)signal_number;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(NA_EXIT_FAILED);
+}
+
+/* MPI begins when all tasks are there, which may be never. */
+static enum na_status open_world(struct na_world *w, int *argc, char ***argv,
+				 struct na_err *err)
+{
+	enum { PATIENCE_S = 30 };
+	struct na_launch launch = na_launch_of();
+	enum na_status st;
+
+	if (launch.tasks > 1 && launch.task == 0) {
+		signal(SIGALRM, say_waiting);
+		alarm(PATIENCE_S);
+	}
+	st = na_world_mpi_open(w, argc, argv, NETAN_VERSION, err);
+	alarm(0);
+	return st;
 }
 
 /* Otherwise each of them would do all the work, and write the same files. */
@@ -57,7 +87,7 @@ int main(int argc, char **argv)
 				     .world = &w};
 	enum na_exit code = NA_EXIT_FAILED;
 
-	if (na_world_mpi_open(&w, &argc, &argv, NETAN_VERSION, &err) == NA_OK)
+	if (open_world(&w, &argc, &argv, &err) == NA_OK)
 		code = run(&w, &q, argc, argv);
 	else
 		na_say_error(&q, "%s", err.text);

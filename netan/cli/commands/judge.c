@@ -1,4 +1,3 @@
-#include "netan/cli/again.h"
 #include "netan/cli/commands/judge.h"
 
 #include <limits.h>
@@ -6,6 +5,7 @@
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/cli/again.h"
 #include "netan/methods/capacity.h"
 #include "netan/result/emit.h"
 
