@@ -237,6 +237,7 @@ bool na_facts_again(struct na_cursor *c, struct na_input *in)
 	in->events = x.events;
 	in->lines_skipped = x.lines_skipped;
 	in->damaged = x.damaged;
+	in->slim_programs = x.slim_programs;
 	in->sha256 = x.sha256;
 	in->sections = x.sections;
 	in->n_sections = x.n_sections;
