@@ -12,6 +12,7 @@ ask()
 		netan $c $session --format json -v --memory 32MB >little.json 2>said
 		echo "exit $?"
 		cmp ample.json little.json && echo "$c: same"
+		[ $session = devices ] && continue # nearly all fits
 		sed -n 's/^netan: \(memory: .* were spilled\).*/\1/p' said |
 			sed 's/, [0-9]* MB/, some/'
 	done
