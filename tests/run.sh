@@ -230,7 +230,7 @@ need_documents()
 		"$1/tools/pages" "$name"
 	done | options_in >"$out.known"
 	wrong=$(cat README.md CONTRIBUTING.md docs/*.md docs/commands/*.md |
-		grep -v '^ *nsys ' | options_in |
+		grep -v -E '^ *(nsys|mpirun|srun|#SBATCH) ' | options_in |
 		comm -13 "$out.known" - | grep -v -x -e --version | tr '\n' ' ')
 	if [ -z "$wrong" ]; then
 		verdict "pass registry/documents"
