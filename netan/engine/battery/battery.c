@@ -225,6 +225,8 @@ static enum na_status run_rows(struct na_battery *b,
 	}
 	put_in_order(x);
 	ok = na_parallel(b->session.threads, x->n, run_job, x);
+	/* Rows that did not run are no evidence. */
+	b->session.interrupted |= na_interrupted();
 	b->session.clocks = NULL;
 	na_shared_clocks_fini(&clocks);
 	for (size_t i = 0; i < x->n; i++) {
