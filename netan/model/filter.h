@@ -30,7 +30,6 @@ struct na_filter {
 	bool clip;                     /* overlap counts, not the end */
 	int64_t first_step, last_step; /* -1: all */
 	bool include_loopback;
-	bool counts_alone; /* nobody looks at transfers: they are counted */
 	bool instants;       /* clock_skew and no_latency, too */
 	bool censored;       /* these count under their class, yet are kept */
 	double max_rate_bps; /* 0: none */

@@ -134,10 +134,6 @@ static enum na_status add_transfer(void *ctx, const struct na_transfer *t)
 	vote_anchor(&p->tally, t);
 	if (!wanted(p, t))
 		return NA_OK;
-	/* Old records may stand beside newer ones of the same: told later. */
-	if (p->filter && p->filter->counts_alone &&
-	    t->style != NA_STYLE_MESSAGE)
-		return NA_OK;
 	to = na_bag_push(&p->transfers);
 	if (!to)
 		return NA_ENOMEM;
