@@ -119,7 +119,7 @@ $(B)/bin/netan-mpi: $(B)/netan/cli/main_mpi.o $(B)/netan/world/world_mpi.o $(LIB
 $(RANKS) $(B)/bin/netan-mpi:
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS)
 
 # `q` appends: `r` would take two rooms' files of one name for one.
 $(LIB): $(OBJ)

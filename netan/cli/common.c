@@ -214,7 +214,7 @@ static const struct na_opt many_opts[] = {
 	 "netan-mpi: each rank reads what its own node has: "
 	 "'/local/prof/*.pb'"},
 	{NA_OPT_FLAG, 0, "exact", ASK(exact), NULL, NULL, 0, 0,
-	 "refuse where there is memory for an approximation only"},
+	 "refuse rather than approximate; nothing is approximated yet"},
 	NA_OPT_END
 };
 

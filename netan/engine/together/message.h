@@ -13,7 +13,7 @@ enum na_message_kind {
 	NA_MSG_RECORDS, /* of one kind */
 	NA_MSG_PROGRAM,
 	NA_MSG_TALLIES, /* behind them: counts, remarks, facts again */
-	NA_MSG_ACTION,
+	NA_MSG_ACTIONS, /* one behind the other */
 	NA_MSG_ACTIONS_END,
 	/* from rank 0 */
 	NA_MSG_YOURS, /* for each file of a listing, 0 or 1 */

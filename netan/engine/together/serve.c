@@ -31,6 +31,8 @@ static struct na_range range_at(const struct na_session *s, size_t i)
 static void put_actions(struct na_xf_bytes *to, const struct na_session *s,
 			const struct na_execution *of_, size_t n)
 {
+	/* Rank 0 alone has resolved what the times of old messages mean. */
+	na_xf_put_varint(to, s->store.anchor);
 	na_xf_put_varint(to, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct na_strtab *names = &s->store.names.strings;
@@ -49,15 +51,17 @@ static void put_actions(struct na_xf_bytes *to, const struct na_session *s,
 
 /* Those whose collective this rank has met; NULL: broken, or no memory. */
 static struct na_execution *get_actions(struct na_cursor *c,
-					const struct na_session *s, size_t *n)
+					struct na_session *s, size_t *n)
 {
 	const struct na_strtab *names = &s->store.names.strings;
 	struct na_execution *v;
-	size_t all, run;
+	size_t anchor, all, run;
 	bool ok = true;
 
-	if (!na_hear_count(c, 4, &all))
+	if (!na_hear_index(c, NA_ANCHOR_END + 1, &anchor) ||
+	    !na_hear_count(c, 4, &all))
 		return NULL;
+	s->store.anchor = (enum na_anchor)anchor;
 	v = na_calloc(all, sizeof(*v));
 	*n = 0;
 	for (size_t i = 0; v && ok && i < all; i++) {
@@ -88,26 +92,39 @@ static struct na_execution *get_actions(struct na_cursor *c,
 			&(a)->hlo_module, &(a)->thread \
 	}
 
+/* Many go into one message: each costs a turn of both sides. */
+enum { ANSWER_BYTES = 256 << 10 };
+
 struct answering {
 	const struct na_together *t;
 	struct na_err *err;
+	struct na_xf_bytes m; /* empty: none is begun */
 };
+
+static enum na_status flush_answer(struct answering *a)
+{
+	struct na_xf_bytes m = a->m;
+
+	a->m = (struct na_xf_bytes){.p = NULL};
+	return m.n || m.failed ? na_message_send(a->t, 0, &m, a->err) : NA_OK;
+}
 
 static enum na_status send_action(void *arg, const struct na_replay *x)
 {
-	const struct answering *a = arg;
-	struct na_xf_bytes m = na_message_of(NA_MSG_ACTION);
+	struct answering *a = arg;
 	struct na_action plain = *x->action;
 	struct na_text *texts[] = ACTION_TEXTS(&plain);
 
-	na_xf_put_varint(&m, x->input);
+	if (!a->m.n)
+		a->m = na_message_of(NA_MSG_ACTIONS);
+	na_xf_put_varint(&a->m, x->input);
 	for (size_t i = 0; i < NA_LEN(texts); i++) {
-		na_tell_run(&m, texts[i]->s, texts[i]->n);
+		na_tell_run(&a->m, texts[i]->s, texts[i]->n);
 		*texts[i] = na_text_n("", 0);
 	}
-	na_tell_run(&m, &plain, sizeof(plain));
-	na_tell_run(&m, x->transfers, x->n * sizeof(*x->transfers));
-	return na_message_send(a->t, 0, &m, a->err);
+	na_tell_run(&a->m, &plain, sizeof(plain));
+	na_tell_run(&a->m, x->transfers, x->n * sizeof(*x->transfers));
+	return a->m.n < ANSWER_BYTES && !a->m.failed ? NA_OK : flush_answer(a);
 }
 
 /* Answers range by range: rank 0 takes them in the order of the inputs. */
@@ -115,7 +132,7 @@ static enum na_status answer(struct na_session *s, struct na_cursor *c,
 			     struct na_err *err)
 {
 	struct na_together *t = of(s);
-	struct answering a = {t, err};
+	struct answering a = {.t = t, .err = err};
 	enum na_status st = NA_OK;
 	size_t n;
 	struct na_execution *asked = get_actions(c, s, &n);
@@ -131,12 +148,15 @@ static enum na_status answer(struct na_session *s, struct na_cursor *c,
 			continue;
 		st = na_range_actions(s, r.from, r.to, asked, n, send_action,
 				      &a, err);
+		if (st == NA_OK)
+			st = flush_answer(&a);
 		m = na_message_of(NA_MSG_ACTIONS_END);
 		if (st == NA_OK)
 			st = na_message_send(t, 0, &m, err);
 		else
 			na_xf_bytes_fini(&m);
 	}
+	na_xf_bytes_fini(&a.m);
 	free(asked);
 	return st;
 }
@@ -216,9 +236,12 @@ static enum na_status take_actions(struct na_session *s, size_t rank,
 		if (st != NA_OK)
 			break;
 		over = m.kind == NA_MSG_ACTIONS_END;
-		if (!over && (m.kind != NA_MSG_ACTION ||
-			      !take_action(r, &m.c, &k, each, arg, told)))
+		if (!over && m.kind != NA_MSG_ACTIONS)
 			st = na_message_broken(rank, err);
+		while (st == NA_OK && !over && na_left(&m.c)) {
+			if (!take_action(r, &m.c, &k, each, arg, told))
+				st = na_message_broken(rank, err);
+		}
 		free(m.p);
 	}
 	na_vec_free(&k.transfers);
