@@ -52,6 +52,10 @@ static const struct na_opt drawing_opts[] = {
 	 "input-1) in all that is printed, drawn or written; names of " \
 	 "collectives, programs and labels stay"}
 
+#define THREADS_ROW \
+	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024, \
+	 "threads (default: all cores); the output is the same for any N"}
+
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs after it belong to, until the next "
@@ -65,8 +69,7 @@ static const struct na_opt input_opts[] = {
 	{NA_OPT_CHOICE, 0, "anchor", ASK(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data; the output says which"},
-	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
-	 "threads (default: all cores); the output is the same for any N"},
+	THREADS_ROW,
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,
@@ -82,8 +85,7 @@ static const struct na_opt worker_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs after it belong to, until the "
 	 "next --label; in front of the names where they are several"},
-	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024,
-	 "threads (default: all cores); the output is the same for any N"},
+	THREADS_ROW,
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
 	ANONYMIZE_ROW,
@@ -203,6 +205,11 @@ static const struct na_opt ledger_opts[] = {
 	NA_OPT_END
 };
 
+static const struct na_opt thread_opts[] = {
+	THREADS_ROW,
+	NA_OPT_END
+};
+
 static const struct na_opt many_opts[] = {
 	{NA_OPT_LIST, 0, "local", ASK(local), "GLOB", NULL, 0, 0,
 	 "netan-mpi: each rank reads what its own node has: "
@@ -238,10 +245,11 @@ static const struct shared {
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_MANY, "Many machines", many_opts},
-	{NA_JOIN_FINDINGS, "Findings", finding_opts},
+	{NA_JOIN_MERGED, "Work", thread_opts},
+	{NA_JOIN_FINDINGS | NA_JOIN_MERGED, "Findings", finding_opts},
 	{NA_JOIN_LEDGER, "Ledger", ledger_opts},
-	{NA_JOIN_OUTPUT, "Output", output_opts},
-	{NA_JOIN_PICTURE, "Pictures", picture_opts},
+	{NA_JOIN_OUTPUT | NA_JOIN_MERGED, "Output", output_opts},
+	{NA_JOIN_PICTURE | NA_JOIN_MERGED, "Pictures", picture_opts},
 	{NA_JOIN_QUIET, "Output", quiet_opts},
 };
 /* clang-format on */
@@ -260,18 +268,19 @@ static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
 	const struct na_analysis *a = na_analysis_find(command->face->name);
-	bool draws = command->joins & NA_JOIN_PICTURE &&
-		     na_figure_find(command->face->name);
+	bool draws = command->joins & NA_JOIN_MERGED ||
+		     (command->joins & NA_JOIN_PICTURE &&
+		      na_figure_find(command->face->name));
 
 	if (!(command->joins & s->join) ||
-	    (s->join == NA_JOIN_PICTURE && !draws) ||
-	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join & NA_JOIN_PICTURE && !draws) ||
+	    (s->join & NA_JOIN_FINDINGS && a && !a->severity) ||
 	    (s->join == NA_JOIN_MANY && !na_command_many(command)) ||
 	    (s->join == NA_JOIN_LEDGER && a && !a->suspects) ||
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
-	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
+	return s->join & NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
 
 size_t na_command_groups(const struct na_command *command, struct na_cli *cli,

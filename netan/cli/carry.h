@@ -1,0 +1,36 @@
+/*
+ * The command line of a command that runs another one: whose each word is, and
+ * the other one's line with more options.
+ */
+#ifndef NETAN_CLI_CARRY_H
+#define NETAN_CLI_CARRY_H
+
+#include "netan/cli/cli.h"
+
+struct na_carried {
+	const struct na_command *command; /* check, where none is named */
+	/* Each as main() gets them; words are those of the line. */
+	char **own, **words;
+	int n_own, n_words;
+};
+
+/*
+ * The first word that is no option is the command, or, where there is none of
+ * this name, the first input of check.  Behind it are the command's own
+ * options; in front of it those of c, and behind it those of c that the
+ * command does not know, or that name a .nap file.  False: no memory.
+ */
+bool na_carry_split(struct na_carried *to, const struct na_command *c, int argc,
+		    char **argv);
+void na_carried_free(struct na_carried *c);
+
+/* The n words of a line of c, with the options of `more`, which is parsed, in
+ * front of its first input and in place of the same ones: from calloc(), *n
+ * long; NULL: no memory. */
+char **na_carry_join(const struct na_command *c, char **words, int *n,
+		     const struct na_cli *more);
+
+/* Some word of the line as a shell wants it, with a blank before each. */
+void na_put_line(FILE *out, char *const *words, int n);
+
+#endif
