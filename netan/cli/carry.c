@@ -69,6 +69,8 @@ static void split_operand(struct splitting *s, int k)
 {
 	const struct na_command *c = na_command_find(s->argv[k]);
 
+	if (!s->named && !c)
+		s->to->instead = s->argv[k];
 	if (!s->named && c)
 		s->to->command = c;
 	else

@@ -9,6 +9,7 @@
 
 struct na_carried {
 	const struct na_command *command; /* check, where none is named */
+	const char *instead; /* then: the first word that is no option */
 	/* Each as main() gets them; words are those of the line. */
 	char **own, **words;
 	int n_own, n_words;

@@ -101,7 +101,7 @@ struct na_speaker na_cli_speaker(struct na_cli *cli)
 
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err)
 {
-	if (*err->text) /* none: nothing failed */
+	if (err->status != NA_OK)
 		na_say_error(&cli->request, "%s", err->text);
 	return na_exit_of(err->status);
 }

@@ -54,6 +54,32 @@ static enum na_status differ(const struct na_nap *a, const struct na_nap *b,
 		       na_nap_name(a, x), na_nap_name(b, y), what);
 }
 
+static void say_line(const struct merging *m, const struct na_nap *f)
+{
+	const struct na_cli cli = {.command = m->command,
+				   .argc = f->head.n_words,
+				   .argv = f->head.words};
+	char *line = na_command_line(&cli);
+
+	if (line)
+		na_say_hint(&m->cli->request, "%s: %s", f->path, line);
+	free(line);
+}
+
+/* Both lines show where they differ. */
+static enum na_status other_lines(const struct merging *m,
+				  const struct na_nap *f, struct na_err *err)
+{
+	enum na_status st = differ(m->first, f, "are of two command lines",
+				   err);
+
+	na_say_error(&m->cli->request, "%s", err->text);
+	say_line(m, m->first);
+	say_line(m, f);
+	err->text[0] = '\0'; /* it is said */
+	return st;
+}
+
 /* Does it belong to the first one? */
 static enum na_status fits(const struct merging *m, const struct na_nap *f,
 			   struct na_err *err)
@@ -69,8 +95,7 @@ static enum na_status fits(const struct merging *m, const struct na_nap *f,
 			      err);
 	if (strcmp(a->words[1], b->words[1]) != 0 ||
 	    !na_same_work(m->command, a, b))
-		return differ(m->first, f, "were made by other command lines",
-			      err);
+		return other_lines(m, f, err);
 	if (strcmp(a->plan, b->plan) != 0)
 		return differ(m->first, f, "were made with other plans", err);
 	return NA_OK;
@@ -208,6 +233,7 @@ static enum na_status all_there(const struct merging *m, struct na_err *err)
 			missing, m->n, first);
 	na_say_error(&m->cli->request, "%s", err->text);
 	say_command(m, first);
+	err->text[0] = '\0';
 	return err->status;
 }
 
@@ -343,11 +369,9 @@ static enum na_exit merge_run(struct na_cli *cli)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit code;
 
-	if (take_files(&m, &err) != NA_OK)
-		na_say_error(&cli->request, "%s", err.text);
-	else
+	if (take_files(&m, &err) == NA_OK)
 		na_in_err(all_there(&m, &err));
-	code = na_exit_of(err.status);
+	code = na_say_failed(cli, &err);
 	if (code == NA_EXIT_OK && m.first->head.round == 0) {
 		code = check_plan_options(cli);
 		if (code == NA_EXIT_OK)

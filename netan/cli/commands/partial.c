@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "netan/base/units.h"
 #include "netan/cli/carry.h"
@@ -86,16 +87,32 @@ static enum na_status check_round(const struct params *p, struct na_err *err)
 	return NA_OK;
 }
 
+/* A command that is misspelt would be an input of check that is not there. */
+static enum na_status check_command(const struct na_carried *x,
+				    struct na_err *err)
+{
+	const char *close = x->instead ? na_command_closest(x->instead) : NULL;
+
+	if (!na_command_many(x->command))
+		return na_fail(err, NA_EUSAGE,
+			       "netan partial does not run %s, netan does",
+			       x->command->face->name);
+	if (!x->instead || strcmp(x->instead, "-") == 0 ||
+	    access(x->instead, F_OK) == 0)
+		return NA_OK;
+	return na_fail(err, NA_EUSAGE,
+		       "there is neither a command nor a file '%.64s'%s%s%s",
+		       x->instead, close ? "; did you mean '" : "",
+		       close ? close : "", close ? "'?" : "");
+}
+
 static enum na_status check_params(const struct na_cli *cli,
 				   struct na_nap_head *h, struct na_err *err)
 {
 	const struct params *p = cli->params;
-	const struct na_command *c = cli->carried->command;
 
-	if (!na_command_many(c))
-		return na_fail(err, NA_EUSAGE,
-			       "netan partial does not run %s, netan does",
-			       c->face->name);
+	if (check_command(cli->carried, err) != NA_OK)
+		return err->status;
 	if (!p->shard)
 		return na_fail(err, NA_EUSAGE,
 			       "which part? Add --shard K/N, with K from 1 to "

@@ -28,7 +28,8 @@ static enum na_status damaged(const struct na_nap *f, uint64_t at,
 {
 	char name[NA_NAP_NAME_BUF];
 
-	return na_fail(err, NA_EFORMAT, "%s is damaged at byte %" PRIu64 ": %s",
+	return na_fail(err, NA_EFORMAT,
+		       "%s is damaged at byte %" PRIu64 ": %s; make it again",
 		       na_nap_name(f, name), at, why);
 }
 
@@ -270,9 +271,8 @@ static enum na_status read_end(struct na_nap *f, int fd, struct na_err *err)
 	if (p[0] != NAP_END ||
 	    crc32_z(0, p, sizeof(p) - NAP_CRC_BYTES) != na_get32(crc, false))
 		return na_fail(err, NA_EFORMAT,
-			       "%s is unfinished: of its %" PRIu64 " bytes "
-			       "the last ones are not the end that was to be "
-			       "written",
+			       "%s is unfinished: it ends at byte %" PRIu64
+			       " without its end mark; make it again",
 			       na_nap_name(f, name), f->size);
 	f->messages = na_get64(p + NAP_BLOCK_HEAD, false);
 	return NA_OK;
@@ -299,8 +299,8 @@ static enum na_status look_at(struct na_nap *f, int fd, struct na_err *err)
 			       f->path);
 	if (f->size < NAP_MAGIC_BYTES + NAP_END_BYTES)
 		return na_fail(err, NA_EFORMAT,
-			       "%s is unfinished: it ends after %" PRIu64
-			       " bytes",
+			       "%s is unfinished: it ends at byte %" PRIu64
+			       " without its end mark; make it again",
 			       f->path, f->size);
 	st = read_head(f, fd, err);
 	return st == NA_OK ? read_end(f, fd, err) : st;

@@ -305,15 +305,15 @@ static enum na_status not_here(struct asking *q, struct na_err *err)
 	pthread_mutex_lock(&t->asking);
 	if (!t->told_away)
 		na_say_warning(q->s->request,
-			       "late executions are without their actions and "
-			       "critical paths: the traces are looked at "
-			       "once more for these, and not all are here (%s)",
+			       "the slowest executions are left out: why they "
+			       "were late is looked up in the traces, and not "
+			       "all of these are here (%s)",
 			       err->text);
 	t->told_away = true;
 	pthread_mutex_unlock(&t->asking);
 	close_traces(q);
 	*err = (struct na_err){.status = NA_OK};
-	return NA_OK;
+	return NA_END;
 }
 
 /* Traces tell actions, and transfer files; a capture does not. */
