@@ -258,14 +258,23 @@ static void say_next(const struct merging *m, const char *plan, long bytes)
 
 /* ---- the rounds */
 
-static enum na_exit run(struct merging *m, int n, char **words,
-			struct na_nap_out *out)
+/* With the options that were given now: in round 0 how much is said. */
+static enum na_exit run(struct merging *m, struct na_nap_out *out)
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
 				     .world = &m->world};
+	int n = m->first->head.n_words;
+	char **words = na_carry_join(m->command, m->first->head.words, &n,
+				     m->cli);
+	enum na_exit code = NA_EXIT_FAILED;
 
 	na_world_merge(&m->files, &m->world, out, m->of, m->n);
-	return na_command_run(&q, n, words);
+	if (words)
+		code = na_command_run(&q, n, words);
+	else
+		na_say_error(&m->cli->request, "out of memory");
+	free(words);
+	return code;
 }
 
 /* Of the options those of the result would be in vain. */
@@ -318,7 +327,7 @@ static enum na_exit make_plan(struct merging *m, FILE *to, struct na_err *err)
 
 	head.shard = 0;
 	if (na_nap_begin(&out, to, &head, err) == NA_OK)
-		code = run(m, head.n_words, head.words, &out);
+		code = run(m, &out);
 	if (err->status == NA_OK && code == NA_EXIT_OK && !m->files.done)
 		na_fail(err, NA_EFORMAT, "the shards hold no plan");
 	if (err->status == NA_OK && code == NA_EXIT_OK)
@@ -348,21 +357,6 @@ static enum na_exit merge_facts(struct merging *m)
 	return code;
 }
 
-static enum na_exit merge_records(struct merging *m)
-{
-	const struct na_nap_head *h = &m->first->head;
-	int n = h->n_words;
-	char **words = na_carry_join(m->command, h->words, &n, m->cli);
-	enum na_exit code = NA_EXIT_FAILED;
-
-	if (words)
-		code = run(m, n, words, NULL);
-	else
-		na_say_error(&m->cli->request, "out of memory");
-	free(words);
-	return code;
-}
-
 static enum na_exit merge_run(struct na_cli *cli)
 {
 	struct merging m = {.cli = cli};
@@ -377,7 +371,7 @@ static enum na_exit merge_run(struct na_cli *cli)
 		if (code == NA_EXIT_OK)
 			code = merge_facts(&m);
 	} else if (code == NA_EXIT_OK) {
-		code = merge_records(&m);
+		code = run(&m, NULL);
 	}
 	for (size_t i = 0; m.of && i < m.n; i++)
 		na_nap_close(&m.of[i]);

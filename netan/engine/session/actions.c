@@ -305,8 +305,8 @@ static enum na_status not_here(struct asking *q, struct na_err *err)
 	pthread_mutex_lock(&t->asking);
 	if (!t->told_away)
 		na_say_warning(q->s->request,
-			       "the slowest executions are left out: why they "
-			       "were late is looked up in the traces, and not "
+			       "why the slowest executions were late is left "
+			       "out: it is looked up in the traces, and not "
 			       "all of these are here (%s)",
 			       err->text);
 	t->told_away = true;
