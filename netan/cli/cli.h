@@ -75,7 +75,7 @@ struct na_common {
 	bool help; /* --help */
 };
 
-struct na_carried; /* carry.h */
+struct na_carried; /* commands/carry.h */
 
 struct na_cli {
 	const struct na_command *command;

@@ -13,7 +13,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/carry.h"
+#include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"

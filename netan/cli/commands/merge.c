@@ -7,31 +7,13 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
-#include "netan/cli/carry.h"
-#include "netan/cli/commands/shards.h"
+#include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/output.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/partial/world_files.h"
-
-bool na_same_work(const struct na_command *c, const struct na_nap_head *a,
-		  const struct na_nap_head *b)
-{
-	const struct na_cli of_a = {.command = c,
-				    .argc = a->n_words,
-				    .argv = a->words};
-	const struct na_cli of_b = {.command = c,
-				    .argc = b->n_words,
-				    .argv = b->words};
-	char *x = na_command_line(&of_a), *y = na_command_line(&of_b);
-	bool same = x && y && strcmp(x, y) == 0;
-
-	free(x);
-	free(y);
-	return same;
-}
 
 struct merging {
 	struct na_cli *cli;

@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include "netan/base/units.h"
-#include "netan/cli/carry.h"
-#include "netan/cli/commands/shards.h"
+#include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/output.h"
 #include "netan/cli/program.h"

@@ -1,4 +1,4 @@
-#include "netan/cli/carry.h"
+#include "netan/cli/commands/carry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,4 +187,21 @@ void na_put_line(FILE *out, char *const *words, int n)
 		putc(' ', out);
 		na_put_word(out, words[i]);
 	}
+}
+
+bool na_same_work(const struct na_command *c, const struct na_nap_head *a,
+		  const struct na_nap_head *b)
+{
+	const struct na_cli of_a = {.command = c,
+				    .argc = a->n_words,
+				    .argv = a->words};
+	const struct na_cli of_b = {.command = c,
+				    .argc = b->n_words,
+				    .argv = b->words};
+	char *x = na_command_line(&of_a), *y = na_command_line(&of_b);
+	bool same = x && y && strcmp(x, y) == 0;
+
+	free(x);
+	free(y);
+	return same;
 }

@@ -1,11 +1,13 @@
 /*
- * The command line of a command that runs another one: whose each word is, and
- * the other one's line with more options.
+ * The command line of a command that runs another one (partial, merge): whose
+ * each word is, the other one's line with more options, and whether two such
+ * lines ask for the same.
  */
-#ifndef NETAN_CLI_CARRY_H
-#define NETAN_CLI_CARRY_H
+#ifndef NETAN_CLI_COMMANDS_CARRY_H
+#define NETAN_CLI_COMMANDS_CARRY_H
 
 #include "netan/cli/cli.h"
+#include "netan/engine/partial/nap.h"
 
 struct na_carried {
 	const struct na_command *command; /* check, where none is named */
@@ -31,7 +33,12 @@ void na_carried_free(struct na_carried *c);
 char **na_carry_join(const struct na_command *c, char **words, int *n,
 		     const struct na_cli *more);
 
-/* Some word of the line as a shell wants it, with a blank before each. */
+/* Words of a line as a shell wants them, with a blank before each. */
 void na_put_line(FILE *out, char *const *words, int n);
+
+/* Do both lines of c ask for the same result?  Where it goes, how many threads
+ * and how much is said may differ.  False, too: no memory. */
+bool na_same_work(const struct na_command *c, const struct na_nap_head *a,
+		  const struct na_nap_head *b);
 
 #endif
