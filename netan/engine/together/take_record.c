@@ -45,7 +45,8 @@ static bool sane_na_busy(const struct na_busy *x)
 
 static bool sane_na_host_event(const struct na_host_event *x)
 {
-	return TIMED(x) && na_is_host_event(x->kind);
+	return TIMED(x) && na_is_host_event(x->kind) &&
+	       x->size_bytes <= INT64_MAX;
 }
 
 static bool sane_na_comm(const struct na_comm *x)
