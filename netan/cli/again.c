@@ -79,36 +79,34 @@ static const struct na_opt *by_letter(const struct na_opt_group *g, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		for (const struct na_opt *o = g[i].opts; o->name; o++) {
-			if (o->short_name == letter)
+			if (o->short_name && o->short_name == letter)
 				return o;
 		}
 	}
 	return NULL;
 }
 
-/* The option in argv[k] and its value; k moves behind it.  The line was
- * parsed before: it is in order.  Flags of one letter are of no command but
- * this one. */
-static const struct na_opt *option_at(const struct na_cli *cli, int *k,
-				      const char **value)
+const struct na_opt *na_option_at(const struct na_command *c, int argc,
+				  char *const *argv, int *k,
+				  const char **value)
 {
-	const char *arg = cli->argv[*k], *sign = strchr(arg, '=');
+	const char *arg = argv[*k], *sign = strchr(arg, '=');
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	size_t n = na_command_groups(cli->command, NULL, groups);
+	size_t n = na_command_groups(c, NULL, groups);
 	bool letters = arg[1] != '-';
 	const struct na_opt *o;
 
 	*value = sign ? sign + 1 : NULL;
 	if (letters) {
 		for (arg++; (o = by_letter(groups, n, *arg)) &&
-			    o->kind == NA_OPT_FLAG;)
+			    o->kind == NA_OPT_FLAG && arg[1];)
 			arg++;
 		*value = o && arg[1] ? arg + 1 : NULL;
 	} else {
 		o = na_opt_find(groups, n, arg + 2, strcspn(arg + 2, "="));
 	}
-	if (o && o->kind != NA_OPT_FLAG && !*value && *k + 1 < cli->argc)
-		*value = cli->argv[++*k];
+	if (o && o->kind != NA_OPT_FLAG && !*value && *k + 1 < argc)
+		*value = argv[++*k];
 	return o;
 }
 
@@ -121,7 +119,7 @@ static void put_options(FILE *out, const struct na_cli *cli,
 
 		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
 			continue;
-		o = option_at(cli, &k, &value);
+		o = na_option_at(cli->command, cli->argc, cli->argv, &k, &value);
 		if (!o || !takes(to, o->name))
 			continue;
 		fprintf(out, "--%s%s", o->name, value ? "=" : "");

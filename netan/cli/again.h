@@ -14,6 +14,13 @@
 const char *na_again(const struct na_cli *cli, const char *name,
 		     struct na_arena *arena);
 
+/* The option in argv[k], which begins with a dash, and its value or NULL; k
+ * moves to its last word.  Of letters that are joined the last one.  NULL: the
+ * command has no such option. */
+const struct na_opt *na_option_at(const struct na_command *c, int argc,
+				  char *const *argv, int *k,
+				  const char **value);
+
 /* One word as a POSIX shell wants it. */
 void na_put_word(FILE *out, const char *s);
 

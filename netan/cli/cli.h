@@ -44,7 +44,8 @@ enum na_join {
 	NA_JOIN_NAMES = 1024,   /* --anonymize, where the former are not */
 	NA_JOIN_LEDGER = 2048,  /* --ledger: who names suspects */
 	NA_JOIN_CHECKS = 4096,  /* --capacity, --host-settings, limits */
-	NA_JOIN_MANY = 8192     /* --local, --exact: netan-mpi runs it */
+	NA_JOIN_MANY = 8192,    /* --local, --exact: netan-mpi runs it */
+	NA_JOIN_MERGED = 16384  /* how results look, of any such command */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };
@@ -74,8 +75,11 @@ struct na_common {
 	bool help; /* --help */
 };
 
+struct na_carried; /* commands/carry.h */
+
 struct na_cli {
 	const struct na_command *command;
+	const struct na_carried *carried; /* of one that carries; else NULL */
 	struct na_request request; /* of the engine; speaks on stderr */
 	struct na_common common;
 	void *params; /* command->face->params_size bytes */
@@ -92,6 +96,8 @@ struct na_command {
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
 					 * NULL: files */
 	unsigned joins;             /* enum na_join bits */
+	/* Another command's line follows: netan partial OPTIONS COMMAND ... */
+	bool carries;
 	/* What its options take as ID: the k-th and what it means, NULL behind
 	 * the last; for help and completion.  NULL: nothing. */
 	const char *(*ids)(size_t k, const char **what);

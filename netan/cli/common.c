@@ -209,6 +209,11 @@ static const struct na_opt ledger_opts[] = {
 	NA_OPT_END
 };
 
+static const struct na_opt thread_opts[] = {
+	THREADS_ROW,
+	NA_OPT_END
+};
+
 static const struct na_opt many_opts[] = {
 	{NA_OPT_LIST, 0, "local", ASK(local), "GLOB", NULL, 0, 0,
 	 "netan-mpi: each rank reads what its own node has: "
@@ -244,10 +249,11 @@ static const struct shared {
 	{NA_JOIN_WORKERS, "Inputs", worker_opts},
 	{NA_JOIN_NAMES, "Inputs", name_opts},
 	{NA_JOIN_MANY, "Many machines", many_opts},
-	{NA_JOIN_FINDINGS, "Findings", finding_opts},
+	{NA_JOIN_MERGED, "Work", thread_opts},
+	{NA_JOIN_FINDINGS | NA_JOIN_MERGED, "Findings", finding_opts},
 	{NA_JOIN_LEDGER, "Ledger", ledger_opts},
-	{NA_JOIN_OUTPUT, "Output", output_opts},
-	{NA_JOIN_PICTURE, "Pictures", picture_opts},
+	{NA_JOIN_OUTPUT | NA_JOIN_MERGED, "Output", output_opts},
+	{NA_JOIN_PICTURE | NA_JOIN_MERGED, "Pictures", picture_opts},
 	{NA_JOIN_QUIET, "Output", quiet_opts},
 };
 /* clang-format on */
@@ -266,18 +272,19 @@ static const struct na_opt *rows_of(const struct na_command *command,
 				    const struct shared *s)
 {
 	const struct na_analysis *a = na_analysis_find(command->face->name);
-	bool draws = command->joins & NA_JOIN_PICTURE &&
-		     na_figure_find(command->face->name);
+	bool draws = command->joins & NA_JOIN_MERGED ||
+		     (command->joins & NA_JOIN_PICTURE &&
+		      na_figure_find(command->face->name));
 
 	if (!(command->joins & s->join) ||
-	    (s->join == NA_JOIN_PICTURE && !draws) ||
-	    (s->join == NA_JOIN_FINDINGS && a && !a->severity) ||
+	    (s->join & NA_JOIN_PICTURE && !draws) ||
+	    (s->join & NA_JOIN_FINDINGS && a && !a->severity) ||
 	    (s->join == NA_JOIN_MANY && !na_command_many(command)) ||
 	    (s->join == NA_JOIN_LEDGER && a && !a->suspects) ||
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
-	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
+	return s->join & NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
 
 size_t na_command_groups(const struct na_command *command, struct na_cli *cli,

@@ -235,7 +235,8 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 				 .columns = columns_of(fd)};
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	/* mpirun gives the ranks a terminal whatever its own output is. */
-	bool tty = fd >= 0 && isatty(fd) && !cli->request.world;
+	bool tty = fd >= 0 && isatty(fd) &&
+		   (!cli->request.world || cli->request.world->files);
 
 	o.color = fd >= 0 &&
 		  (cli->common.color == NA_COLOR_ALWAYS ||
@@ -338,7 +339,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
 
-	if (!na_world_speaks(cli->request.world))
+	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
 	if (!na_result_ok(r)) {

@@ -13,6 +13,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "netan/base/vec.h"
+#include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
@@ -59,8 +60,11 @@ static enum na_exit check_world(const struct na_cli *cli)
 	for (size_t i = 0; !na_world_alone(q->world) && i < q->n_inputs; i++) {
 		if (strcmp(q->inputs[i].path, "-") != 0)
 			continue;
-		na_say_error(q, "-: standard input is the first rank's alone; "
-				"name what all nodes see, or use --local");
+		na_say_error(q,
+			     "-: standard input is one %s's alone; name what "
+			     "all nodes see%s",
+			     na_world_member(q->world),
+			     q->world->files ? "" : ", or use --local");
 		return NA_EXIT_USAGE;
 	}
 	return NA_EXIT_OK;
@@ -114,7 +118,7 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 	if (!(cli->command->joins & NA_JOIN_OUTPUT))
 		return NA_EXIT_OK;
 	/* The other ranks write nothing, and need not see the place. */
-	if (na_world_speaks(cli->request.world))
+	if (na_world_writes(cli->request.world))
 		code = na_output_check(cli);
 	if (code == NA_EXIT_OK)
 		cli->result = na_result_new();
@@ -164,15 +168,33 @@ static enum na_exit run_ready(struct na_cli *cli)
 	return together.dismissed ? NA_EXIT_OK : code;
 }
 
+/* Its own part of the command line; the rest is `carried`. */
+static enum na_status parse(struct na_cli *cli, const struct na_command *c,
+			    int argc, char **argv, struct na_carried *carried,
+			    struct na_err *err)
+{
+	*carried = (struct na_carried){.command = NULL};
+	if (!c->carries)
+		return na_cli_parse(cli, c, argc, argv, err);
+	if (!na_carry_split(carried, c, argc, argv)) {
+		*cli = (struct na_cli){.command = NULL};
+		return na_fail_nomem(err);
+	}
+	if (na_cli_parse(cli, c, carried->n_own, carried->own, err) == NA_OK)
+		cli->carried = carried;
+	return err->status;
+}
+
 static enum na_exit run_command(struct na_world *w, const struct na_command *c,
 				int argc, char **argv)
 {
+	struct na_carried carried;
 	struct na_err err = {0};
 	enum na_exit code;
 	struct na_cli cli;
 	enum na_status st;
 
-	st = na_cli_parse(&cli, c, argc, argv, &err);
+	st = parse(&cli, c, argc, argv, &carried, &err);
 	cli.request.world = w;
 	if (w)
 		w->nameless = cli.common.anonymize;
@@ -187,6 +209,7 @@ static enum na_exit run_command(struct na_world *w, const struct na_command *c,
 		code = run_ready(&cli);
 	}
 	na_cli_free(&cli);
+	na_carried_free(&carried);
 	return code;
 }
 

@@ -30,6 +30,8 @@ static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
 	    (q->speaker.hears && !q->speaker.hears(q->speaker.ctx, level)))
 		return;
 	vsnprintf(text, sizeof(text), fmt, args);
+	if (!*text)
+		return; /* of who leaves and has not failed */
 	shown = na_shown(q, text);
 	if (na_world_speaks(q->world))
 		q->speaker.say(q->speaker.ctx, level,

@@ -53,7 +53,7 @@ struct na_scope {
 		void *arg, struct na_err *err);
 	void *segments_ctx;
 	/* Once more through the traces for the actions of some executions;
-	 * NULL: there is no trace to read again. */
+	 * NULL, or NA_END: there is no trace to read again. */
 	enum na_status (*actions)(
 		void *ctx, const struct na_execution *of, size_t n,
 		enum na_status (*each)(void *arg, const struct na_replay *x),

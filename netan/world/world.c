@@ -202,7 +202,7 @@ enum na_status na_world_agree(struct na_world *w, struct na_err *err)
 {
 	struct report r;
 
-	if (na_world_alone(w))
+	if (na_world_alone(w) || w->files)
 		return err->status < NA_OK ? err->status : NA_OK;
 	own_report(w, err, &r);
 	w->agreeing = true;
@@ -231,6 +231,9 @@ enum na_status na_world_broadcast(struct na_world *w, void **p, size_t *n,
 
 	if (na_world_alone(w) || st != NA_OK)
 		return st;
+	if (w->files)
+		return w->rank ? w->ops->recv(w, 0, p, n, err)
+			       : w->ops->send(w, 1, *p, *n, err);
 	pass_on(w, &length, sizeof(length), err);
 	if (w->rank > 0 && err->status == NA_OK) {
 		*p = malloc(length ? length : 1);

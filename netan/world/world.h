@@ -43,6 +43,7 @@ struct na_world {
 	/* Messages are files: rank 0 merges what ranks 1, 2, ... have written,
 	 * has no inputs, and nobody answers it. */
 	bool files;
+	bool plans; /* rank 0 of such: it writes what all are to know */
 	/* How often na_world_agree() has ended, whatever it said, with all
 	 * messages sent and received; and whether it runs now. */
 	uint64_t agreed;
@@ -67,6 +68,18 @@ static inline bool na_world_speaks(const struct na_world *w)
 	return !w || w->rank == 0;
 }
 
+/* Does this process write the result? */
+static inline bool na_world_writes(const struct na_world *w)
+{
+	return !w || (w->rank == 0 && !w->plans);
+}
+
+/* "rank", or as users of files know it, "shard". */
+static inline const char *na_world_member(const struct na_world *w)
+{
+	return w->files ? "shard" : "rank";
+}
+
 /* The first text becomes w->why.  On any thread. */
 void na_world_note(struct na_world *w, const char *text);
 
@@ -87,7 +100,8 @@ enum na_status na_world_failed(struct na_err *err, enum na_status status,
  * Collectives: every rank calls the same ones in the same order, whether it
  * has failed or not.  `err` may hold a failure of this rank from before:
  * then the work is not begun anywhere.  All ranks return the same status and
- * hold the same text, so that all leave together: of the failed ranks the
+ * hold the same text, so that all leave together (but where messages are
+ * files: nobody waits for anybody, and each has its own): of the failed ranks the
  * lowest one's, as "rank 3 on node-7: ...", or the bare text where all ranks
  * say the same.  When a rank is gone the others get NA_EIO, each with a text
  * of its own.  Statuses that are no failures (NA_END) become NA_OK.

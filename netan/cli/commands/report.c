@@ -89,8 +89,12 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 static enum na_exit check_outputs(const struct na_cli *cli)
 {
 	const struct na_text_list *l = &cli->common.outputs;
+	const struct na_world *w = cli->request.world;
 	enum na_exit exit = NA_EXIT_OK;
 
+	/* A page may be asked for when its parts are merged. */
+	if (w && w->files && !na_world_writes(w))
+		return NA_EXIT_OK;
 	if (!l->n) {
 		na_say_error(&cli->request,
 			     "where to? A report is a file: add -o "
@@ -241,7 +245,7 @@ static enum na_exit write_all(struct making *m)
 	};
 	enum na_exit worst = NA_EXIT_OK;
 
-	if (!na_world_speaks(m->cli->request.world)) {
+	if (!na_world_writes(m->cli->request.world)) {
 		free(title);
 		return worst;
 	}

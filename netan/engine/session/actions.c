@@ -13,6 +13,7 @@
 
 struct asking {
 	struct na_session *s, again; /* again: the traces, opened anew */
+	struct na_reopened files;    /* of those that others have read */
 	uint32_t *input_of;          /* of s, by input of `again` */
 	const struct na_execution *of;
 	size_t n;
@@ -278,6 +279,43 @@ static bool wanted_run(const struct asking *q, uint32_t run)
 	return false;
 }
 
+static enum na_status open_trace(struct asking *q, struct na_input *to,
+				 const struct na_input *in, uint32_t wants,
+				 struct na_err *err)
+{
+	return in->away ? na_open_away(&q->files, to, in, &q->s->asks, wants,
+				       err)
+			: na_open_again(to, in, wants, NA_UNKNOWN_U32, err);
+}
+
+static void close_traces(struct asking *q)
+{
+	while (q->again.n_inputs) /* borrowers first */
+		na_input_close(&q->again.inputs[--q->again.n_inputs]);
+	na_reopened_close(&q->files);
+}
+
+/* Where others have read the traces, this process may not see them.  Some of
+ * the actions would tell of a cause that may be in the others: none is better.
+ */
+static enum na_status not_here(struct asking *q, struct na_err *err)
+{
+	struct na_together *t = q->s->request->together;
+
+	pthread_mutex_lock(&t->asking);
+	if (!t->told_away)
+		na_say_warning(q->s->request,
+			       "why the slowest executions were late is left "
+			       "out: it is looked up in the traces, and not "
+			       "all of these are here (%s)",
+			       err->text);
+	t->told_away = true;
+	pthread_mutex_unlock(&t->asking);
+	close_traces(q);
+	*err = (struct na_err){.status = NA_OK};
+	return NA_END;
+}
+
 /* Traces tell actions, and transfer files; a capture does not. */
 static enum na_status open_traces(struct asking *q, size_t from, size_t to,
 				  struct na_err *err)
@@ -294,8 +332,8 @@ static enum na_status open_traces(struct asking *q, size_t from, size_t to,
 		    in->reader->packets)
 			continue;
 		q->input_of[q->again.n_inputs] = (uint32_t)i;
-		st = na_open_again(&q->again.inputs[q->again.n_inputs], in,
-				   wants, NA_UNKNOWN_U32, err);
+		st = open_trace(q, &q->again.inputs[q->again.n_inputs], in,
+				wants, err);
 		if (st != NA_OK)
 			return st;
 		q->again.n_inputs++;
@@ -346,16 +384,20 @@ enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
 	q.again.n_inputs = 0;
 	q.again.inputs = na_calloc(to - from, sizeof(*q.again.inputs));
 	q.input_of = na_calloc(to - from, sizeof(*q.input_of));
-	if (!q.again.inputs || !q.input_of || !mark_names(&q))
+	q.files.v = na_calloc(to - from, sizeof(*q.files.v));
+	if (!q.again.inputs || !q.input_of || !q.files.v || !mark_names(&q))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = open_traces(&q, from, to, err);
+	if (st == NA_EIO && s->request->together &&
+	    s->request->together->world->files)
+		st = not_here(&q, err);
 	work.to = q.again.n_inputs;
 	if (st == NA_OK && q.again.n_inputs)
 		st = na_read_blocks(&q.again, &work, err);
 	s->interrupted |= q.again.interrupted;
-	while (q.again.n_inputs) /* borrowers first */
-		na_input_close(&q.again.inputs[--q.again.n_inputs]);
+	close_traces(&q);
+	free(q.files.v);
 	free(q.again.inputs);
 	free(q.input_of);
 	free(q.names);

@@ -1,5 +1,7 @@
 #include "netan/engine/session/again.h"
 
+#include <string.h>
+
 enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 			     uint32_t wants, uint32_t segments_of,
 			     struct na_err *err)
@@ -13,6 +15,58 @@ enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 	if (st == NA_OK)
 		in->zero_ns = first->zero_ns;
 	return st;
+}
+
+/* What survived since: by its size, as when it was opened. */
+static bool same_file(const struct na_input *a, const struct na_input *b)
+{
+	return a->reader == b->reader && a->file_bytes == b->file_bytes &&
+	       b->source < a->n_sources + !a->n_sources;
+}
+
+static enum na_status reopen(struct na_reopened *files,
+			     const struct na_input *first,
+			     const struct na_input_asks *asks, uint32_t wants,
+			     struct na_err *err)
+{
+	struct na_input *to = &files->v[files->n];
+	enum na_status st = na_input_open(to, first->path, wants, asks, err);
+
+	if (st == NA_OK && !to->warnings)
+		to->warnings_end = &to->warnings;
+	files->n += st == NA_OK;
+	return st == NA_OK || st == NA_ENOMEM ? st : NA_EIO;
+}
+
+enum na_status na_open_away(struct na_reopened *files, struct na_input *in,
+			    const struct na_input *first,
+			    const struct na_input_asks *asks, uint32_t wants,
+			    struct na_err *err)
+{
+	const struct na_input *last = files->n ? &files->v[files->n - 1] : NULL;
+	struct na_input like;
+
+	if (!last || strcmp(last->path, first->path) != 0) {
+		enum na_status st = reopen(files, first, asks, wants, err);
+
+		if (st != NA_OK)
+			return st;
+		last = &files->v[files->n - 1];
+	}
+	if (!same_file(last, first))
+		return na_fail(err, NA_EIO,
+			       "%s: not the file that was read before",
+			       first->path);
+	like = *last;
+	like.source = first->source;
+	like.zero_ns = first->zero_ns;
+	return na_open_again(in, &like, wants, NA_UNKNOWN_U32, err);
+}
+
+void na_reopened_close(struct na_reopened *files)
+{
+	while (files->n)
+		na_input_close(&files->v[--files->n]);
 }
 
 static uint32_t any_text(void *ctx, const char *s, size_t n)

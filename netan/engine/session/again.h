@@ -14,6 +14,22 @@ enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 			     uint32_t wants, uint32_t segments_of,
 			     struct na_err *err) NA_MUST_CHECK;
 
+/* Files that another process read, opened here by their paths. */
+struct na_reopened {
+	struct na_input *v; /* room is the caller's: one for each call */
+	size_t n;
+};
+
+/* The same of an input that is away: its file goes to the end of `files`
+ * unless it is the last one there.  NA_EIO: it is not here, or is another
+ * file by now. */
+enum na_status na_open_away(struct na_reopened *files, struct na_input *in,
+			    const struct na_input *first,
+			    const struct na_input_asks *asks, uint32_t wants,
+			    struct na_err *err) NA_MUST_CHECK;
+/* After what was opened over them. */
+void na_reopened_close(struct na_reopened *files);
+
 /* na_session_actions() of s->inputs[from] to before `to`, in this process. */
 enum na_status na_range_actions(struct na_session *s, size_t from, size_t to,
 				const struct na_execution *of, size_t n,

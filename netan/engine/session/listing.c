@@ -52,7 +52,6 @@ static bool list_found(const struct na_request *q,
 		return false;
 	l->one_each &= found->n == 1;
 	for (size_t k = 0; k < found->n; k++) {
-		na_hide(q, NA_ALIAS_INPUT, found->paths[k]);
 		l->files[l->n++] = (struct na_listed){found->paths[k],
 						      in->label, run};
 	}
@@ -109,6 +108,9 @@ bool na_list_inputs(const struct na_request *q, struct na_arena *a,
 				: list_path(q, in, in->path, a, l);
 	}
 	na_sort(l->files, l->n, by_name);
+	/* Whoever hears of them does so in this order. */
+	for (size_t i = 0; i < l->n; i++)
+		na_hide(q, NA_ALIAS_INPUT, l->files[i].path);
 	return ok;
 }
 

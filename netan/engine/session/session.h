@@ -162,7 +162,7 @@ enum na_status na_session_segments(struct na_session *s,
 
 /* Once more through the traces, for the actions of some executions, in input
  * order: what `each` says but NA_OK ends it.  Nothing where an input holds
- * none. */
+ * none.  NA_END: the traces are not here any more, which is said once. */
 typedef enum na_status (*na_each_action)(void *arg, const struct na_replay *x);
 enum na_status na_session_actions(struct na_session *s,
 				  const struct na_execution *of, size_t n,

@@ -31,8 +31,8 @@ enum na_status na_message_dismissed(struct na_together *t, struct na_err *err)
 enum na_status na_message_broken(size_t from, struct na_err *err)
 {
 	return na_fail(err, NA_EFORMAT,
-		       "what rank %zu has sent cannot be read: are all of the "
-		       "same version of netan?",
+		       "what process %zu has sent cannot be read: are all of "
+		       "the same version of netan?",
 		       from);
 }
 
@@ -44,6 +44,8 @@ enum na_status na_message_next(struct na_together *t, size_t from,
 
 	*m = (struct na_message){.p = NULL};
 	st = t->world->ops->recv(t->world, from, &m->p, &n, err);
+	if (st == NA_END)
+		return na_message_dismissed(t, err);
 	if (st != NA_OK)
 		return st;
 	m->c = na_cursor_of(m->p, n);

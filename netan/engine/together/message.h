@@ -35,7 +35,8 @@ struct na_xf_bytes na_message_of(enum na_message_kind kind);
 enum na_status na_message_send(const struct na_together *t, size_t to,
 			       struct na_xf_bytes *m,
 			       struct na_err *err) NA_MUST_CHECK;
-/* The next one of `from`; m->p is to be freed then. */
+/* The next one of `from`; m->p is to be freed then.  NA_END: there will be
+ * none, and this one is dismissed. */
 enum na_status na_message_next(struct na_together *t, size_t from,
 			       struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;

@@ -6,16 +6,21 @@
 /* ---- what a reader would never tell */
 
 #define TIMED(x) ((x)->start_ps <= (x)->end_ps)
+/* They are told when all are there. */
+#define NO_STEP(x) ((x)->step == 0 || (x)->step == NA_UNKNOWN_U32)
 
 static bool sane_na_transfer(const struct na_transfer *x)
 {
 	return TIMED(x) && x->side <= NA_TX && x->klass < NA_N_CLASSES &&
-	       x->style < NA_N_STYLES && x->component < NA_N_COMPONENTS;
+	       x->style < NA_N_STYLES && x->component < NA_N_COMPONENTS &&
+	       NO_STEP(x) && x->src != NA_UNKNOWN_U32 &&
+	       x->dst != NA_UNKNOWN_U32 && x->collective != NA_UNKNOWN_U32;
 }
 
 static bool sane_na_exec(const struct na_exec *x)
 {
-	return TIMED(x) && x->style < NA_N_STYLES && x->kind < NA_N_ACTIONS;
+	return TIMED(x) && x->style < NA_N_STYLES && x->kind < NA_N_ACTIONS &&
+	       NO_STEP(x);
 }
 
 static bool sane_na_span(const struct na_span *x)
@@ -40,7 +45,8 @@ static bool sane_na_busy(const struct na_busy *x)
 
 static bool sane_na_host_event(const struct na_host_event *x)
 {
-	return TIMED(x) && na_is_host_event(x->kind);
+	return TIMED(x) && na_is_host_event(x->kind) &&
+	       x->size_bytes <= INT64_MAX;
 }
 
 static bool sane_na_comm(const struct na_comm *x)
@@ -87,10 +93,12 @@ struct taking {
 	bool no_memory;
 };
 
-#define NAME(member) \
-	x->member = na_map_index(t->m.names, t->m.n_names, x->member);
-#define ENDPOINT(member) \
-	x->member = na_map_index(t->m.endpoints, t->m.n_endpoints, x->member);
+#define MAPPED(member, map, n) \
+	if (x->member != NA_UNKNOWN_U32 && x->member >= (n)) \
+		return false; \
+	x->member = na_map_index(map, n, x->member);
+#define NAME(member)     MAPPED(member, t->m.names, t->m.n_names)
+#define ENDPOINT(member) MAPPED(member, t->m.endpoints, t->m.n_endpoints)
 #define CORE(member) \
 	if (x->member >= t->n_cores) \
 		return false; \
@@ -102,8 +110,9 @@ struct taking {
 #define INPUT \
 	if (x->input < k->r.from || x->input >= k->r.to) \
 		return false;
-/* Of one input, which one rank has read: done there. */
-#define THEN(f)
+/* Done by the rank that has read it, if it is to be believed; a second time it
+ * changes nothing. */
+#define THEN(f) f(&k->s->devices, x);
 #define RENAME(bag, type, ...) \
 	static bool rename_##bag(const struct taking *k, struct type *x) \
 	{ \

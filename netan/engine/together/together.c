@@ -94,8 +94,15 @@ enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
 {
 	struct na_together *t = of(s);
 
-	if (t && s->request->local.n)
+	if (t && s->request->local.n && !t->world->files)
 		return na_together_local(t, l, err);
+	/* A shard has what its node has. */
+	for (size_t i = 0; t && s->request->local.n && i < l->n; i++) {
+		l->v[i].mine = true;
+		l->v[i].owner = t->world->rank;
+	}
+	if (t && s->request->local.n)
+		return NA_OK;
 	share_by_bytes(t, l);
 	return NA_OK;
 }
@@ -265,9 +272,10 @@ static enum na_status take_rank(struct meeting *m, size_t rank,
 	if (ok && rank >= t->first_worker && x.n != m->found &&
 	    !m->s->request->local.n)
 		na_fail(err, NA_EIO,
-			"rank %zu finds %zu files where rank %zu finds %zu: "
+			"%s %zu finds %zu files where %s %zu finds %zu: "
 			"all must see the same inputs",
-			rank, x.n, t->first_worker, m->found);
+			na_world_member(t->world), rank, x.n,
+			na_world_member(t->world), t->first_worker, m->found);
 	x.n = 0; /* of files; they come with their owners */
 	if (ok && rank == t->first_worker && !m->listed) {
 		na_listing_fini(&m->l->listing);
@@ -323,10 +331,10 @@ static enum na_status take_all(struct na_session *s, struct na_files *l,
 		na_sort(m.all.v, m.all.n, by_name);
 	else if (st == NA_OK && m.all.n != m.found)
 		st = na_fail(err, NA_EIO,
-			     "%zu of %zu files are of no rank: all must see "
+			     "%zu of %zu files are of no %s: all must see "
 			     "the same inputs",
 			     m.found > m.all.n ? m.found - m.all.n : 0,
-			     m.found);
+			     m.found, na_world_member(t->world));
 	was = *l;
 	l->v = m.all.v;
 	l->n = m.all.n;
@@ -399,11 +407,17 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 {
 	struct na_together *t = of(s);
 	struct na_xf_bytes own = facts_of_mine(s, l);
+	bool refused = t->world->files && !own.failed && !own.p[1];
 	enum na_status st = na_message_send(t, 0, &own, err);
 	struct na_message m;
 	void *all = NULL;
 	size_t n = 0;
 
+	if (st == NA_OK && refused)
+		return na_fail(err, NA_EUSAGE,
+			       "these inputs cannot be read in shards (packets, "
+			       "dumps and logs are read in one place): use "
+			       "netan");
 	if (st == NA_OK)
 		st = na_message_next(t, 0, &m, err);
 	if (st != NA_OK)

@@ -38,6 +38,7 @@ struct na_together {
 	bool serving;         /* all are read: the others wait for questions */
 	bool dismissed;       /* this one is not needed any more: NA_END */
 	uint64_t heard_bytes; /* by this one */
+	bool told_away; /* under `asking`: which traces are not here */
 	pthread_mutex_t asking;
 	struct na_translation *of; /* rank 0: by rank */
 };

@@ -212,12 +212,13 @@ enum na_status na_put_late(const struct na_scope *scope,
 
 	if (!n)
 		return NA_OK;
-	if (!scope->actions) {
+	st = scope->actions ? na_late_gather(&all, err) : NA_END;
+	if (st == NA_END) {
 		na_result_note(r, "late: no trace is at hand that could be "
 				  "asked for the actions");
+		na_late_fini(&all);
 		return NA_OK;
 	}
-	st = na_late_gather(&all, err);
 	if (st == NA_OK && !na_late_match(&all))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
