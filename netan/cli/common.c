@@ -210,7 +210,7 @@ static const struct na_opt ledger_opts[] = {
 };
 
 static const struct na_opt thread_opts[] = {
-	THREADS_ROW,
+	THREADS_ROWS,
 	NA_OPT_END
 };
 

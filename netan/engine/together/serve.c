@@ -323,8 +323,7 @@ static enum na_status read_as_first(struct na_session *s,
 			na_hash_range(s, r.from, r.to);
 	}
 	t->serving = st == NA_OK && !t->world->files;
-	na_say_detail(s->request, "the other %zu ranks have sent %s",
-		      t->world->size - 1,
+	na_say_detail(s->request, "other ranks have sent %s",
 		      na_print_bytes(size, (double)t->heard_bytes, 3));
 	return st;
 }

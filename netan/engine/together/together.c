@@ -9,6 +9,7 @@
 #include "netan/engine/anonymize.h"
 #include "netan/engine/together/message.h"
 #include "netan/engine/together/share.h"
+#include "netan/model/hlo.h"
 
 void na_together_init(struct na_together *t, struct na_world *w)
 {
@@ -125,10 +126,30 @@ static void put_file(struct na_xf_bytes *to, const struct na_file *f)
 	}
 }
 
+/* Nodes with a disk each may have as many files at the same paths. */
+static uint64_t mark_of(const struct na_listing *l)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *path = l->files[i].path;
+		struct stat sb = {.st_size = 0};
+
+		/* What cannot be looked at is refused by its owner. */
+		if (stat(path, &sb) < 0)
+			sb = (struct stat){.st_size = -1};
+		h = na_hlo_hash(h, path, strlen(path));
+		h = na_hlo_mix(h, (uint64_t)sb.st_size);
+		h = na_hlo_mix(h, (uint64_t)sb.st_mtim.tv_sec);
+	}
+	return h;
+}
+
 static void put_listing(struct na_xf_bytes *to, const struct na_session *s,
 			const struct na_listing *l)
 {
 	na_xf_put_varint(to, l->n);
+	na_xf_put_varint(to, mark_of(l));
 	na_xf_put_varint(to, l->one_each);
 	na_xf_put_varint(to, l->n_said);
 	for (size_t i = 0; i < l->n_said; i++) {
@@ -211,12 +232,12 @@ static bool get_file(struct na_session *s, struct na_file *f,
 
 /* What a rank found; the first one's is that of who has not looked. */
 static bool get_listing(struct na_session *s, struct na_cursor *c,
-			struct na_listing *l)
+			struct na_listing *l, uint64_t *mark)
 {
 	size_t one_each, n;
 
 	*l = (struct na_listing){.n = 0};
-	if (!na_hear_index(c, UINT32_MAX, &l->n) ||
+	if (!na_hear_index(c, UINT32_MAX, &l->n) || !na_varint(c, mark) ||
 	    !na_hear_index(c, 2, &one_each) || !na_hear_count(c, 3, &n))
 		return false;
 	l->one_each = one_each;
@@ -241,6 +262,7 @@ struct meeting {
 	size_t taken;            /* of mine */
 	bool listed;             /* l->listing is there */
 	size_t found;            /* by the first worker */
+	uint64_t mark;           /* of those */
 };
 
 static bool take_mine(struct meeting *m)
@@ -263,11 +285,14 @@ static enum na_status take_rank(struct meeting *m, size_t rank,
 {
 	const struct na_together *t = of(m->s);
 	struct na_listing x;
-	bool ok = get_listing(m->s, c, &x);
+	uint64_t mark = 0;
+	bool ok = get_listing(m->s, c, &x, &mark);
 	size_t n;
 
-	if (rank == t->first_worker)
+	if (rank == t->first_worker) {
 		m->found = x.n;
+		m->mark = mark;
+	}
 	/* Nodes may have files of their own. */
 	if (ok && rank >= t->first_worker && x.n != m->found &&
 	    !m->s->request->local.n)
@@ -276,6 +301,14 @@ static enum na_status take_rank(struct meeting *m, size_t rank,
 			"all must see the same inputs",
 			na_world_member(t->world), rank, x.n,
 			na_world_member(t->world), t->first_worker, m->found);
+	else if (ok && rank >= t->first_worker && mark != m->mark &&
+		 !m->s->request->local.n)
+		na_fail(err, NA_EIO,
+			"%s %zu finds other files than %s %zu at the same "
+			"paths, or they have changed: where each node has its "
+			"own, give them as --local 'GLOB'",
+			na_world_member(t->world), rank,
+			na_world_member(t->world), t->first_worker);
 	x.n = 0; /* of files; they come with their owners */
 	if (ok && rank == t->first_worker && !m->listed) {
 		na_listing_fini(&m->l->listing);
