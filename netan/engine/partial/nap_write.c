@@ -31,7 +31,15 @@ uint32_t na_nap_layout(void)
 		0x01020304,
 	};
 
-	return (uint32_t)crc32_z(0, (const void *)sizes, sizeof(sizes));
+	/* And what is told of each input. */
+	static const char facts[] =
+#define TEXT(member)   "T" #member
+#define NUMBER(member) "N" #member
+#include "netan/engine/together/facts.def"
+		"";
+
+	return (uint32_t)crc32_z(crc32_z(0, (const void *)sizes, sizeof(sizes)),
+				 (const void *)facts, sizeof(facts));
 }
 
 static void put_fixed(struct na_xf_bytes *to, uint64_t v, size_t n)
