@@ -80,7 +80,7 @@ static void make(struct made *m, struct na_nap_head head, size_t n)
 	FILE *f = begin_file(m);
 	struct na_nap_out o;
 
-	assert_int_equal(na_nap_begin(&o, f, &head, &err), NA_OK);
+	assert_int_equal(na_nap_begin(&o, f, m->path, &head, &err), NA_OK);
 	for (size_t i = 0; i < n; i++) {
 		uint8_t *p = malloc(lengths[i] + 1);
 
@@ -247,7 +247,7 @@ static void play_shard(struct made *m, size_t k, const char *plan,
 	assert_int_equal(na_world_shard(&files, &w, &head, &out,
 					plan ? &in : NULL, err),
 			 NA_OK);
-	assert_int_equal(na_nap_begin(&out, f, &head, err), NA_OK);
+	assert_int_equal(na_nap_begin(&out, f, m->path, &head, err), NA_OK);
 	assert_int_equal(w.rank, k);
 	assert_int_equal(w.size, 3);
 	assert_int_equal(na_world_agree(&w, err), NA_OK);
@@ -322,7 +322,8 @@ static void play_merge(struct made *plan, const struct made *shards)
 	na_world_merge(&files, &w, plan ? &out : NULL, in, 2);
 	assert_int_equal(na_world_writes(&w), !plan);
 	if (plan)
-		assert_int_equal(na_nap_begin(&out, f, &head, &err), NA_OK);
+		assert_int_equal(na_nap_begin(&out, f, plan->path, &head, &err),
+				 NA_OK);
 	expect(&w, 1, "facts 1");
 	expect(&w, 2, "facts 2");
 	tell_plan(&w, &err);

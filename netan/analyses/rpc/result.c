@@ -7,15 +7,21 @@
 #include "netan/analyses/rpc/tail.h"
 #include "netan/methods/put.h"
 
+/* Without any transfer there are no bins, and nothing to point to. */
+static const double *from_bin(const double *v, size_t at)
+{
+	return v ? v + at : NULL;
+}
+
 static void put_series(struct na_result *r, struct na_value *in,
 		       const struct rpc_state *s, size_t row)
 {
 	size_t bins = s->bins.n, at = row * bins, rows = s->shown.n;
 	double *count = na_put_reals(r, in, M_count, bins), *tail;
 
-	na_put_series(r, in, M_p50_us, s->p50 + at, bins);
-	na_put_series(r, in, M_p99_us, s->p99 + at, bins);
-	na_put_series(r, in, M_max_us, s->max + at, bins);
+	na_put_series(r, in, M_p50_us, from_bin(s->p50, at), bins);
+	na_put_series(r, in, M_p99_us, from_bin(s->p99, at), bins);
+	na_put_series(r, in, M_max_us, from_bin(s->max, at), bins);
 	tail = na_put_reals(r, in, M_tail_count, bins);
 	if (!count || !tail)
 		return;

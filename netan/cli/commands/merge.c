@@ -308,7 +308,8 @@ static enum na_exit make_plan(struct merging *m, FILE *to, struct na_err *err)
 	struct na_nap_out out;
 
 	head.shard = 0;
-	if (na_nap_begin(&out, to, &head, err) == NA_OK)
+	if (na_nap_begin(&out, to, m->cli->common.outputs.items[0], &head,
+			 err) == NA_OK)
 		code = run(m, &out);
 	if (err->status == NA_OK && code == NA_EXIT_OK && !m->files.done)
 		na_fail(err, NA_EFORMAT, "the shards hold no plan");

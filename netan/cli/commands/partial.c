@@ -206,7 +206,7 @@ static enum na_exit write_shard(struct making *m, const char *path,
 
 	if (na_outfile_open(&file, path, err) != NA_OK)
 		return code;
-	if (na_nap_begin(&m->out, file.stream, &m->head, err) == NA_OK)
+	if (na_nap_begin(&m->out, file.stream, path, &m->head, err) == NA_OK)
 		code = run_shard(m, err);
 	na_nap_free(&m->out);
 	bytes = ftell(file.stream);

@@ -43,14 +43,15 @@ struct na_nap_head {
 /* ---- writing */
 
 struct na_nap_out {
-	FILE *to; /* the caller's */
+	FILE *to;         /* the caller's */
+	const char *path; /* for messages; borrowed */
 	struct na_xf_bytes bytes;
 	uint64_t messages;
 };
 
 /* Version and layout are this program's, whatever the head says.  To be freed
  * whatever comes back. */
-enum na_status na_nap_begin(struct na_nap_out *o, FILE *to,
+enum na_status na_nap_begin(struct na_nap_out *o, FILE *to, const char *path,
 			    const struct na_nap_head *head,
 			    struct na_err *err) NA_MUST_CHECK;
 enum na_status na_nap_put(struct na_nap_out *o, const void *p, size_t n,

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -6,6 +7,7 @@
 #include "ingest/bytes/wire.h"
 #include "netan/base/vec.h"
 #include "netan/engine/partial/nap.h"
+#include "netan/engine/together/message.h"
 #include "netan/model/store.h"
 
 enum { LEVEL = 1 }; /* a disk is slower */
@@ -27,11 +29,20 @@ uint32_t na_nap_layout(void)
 		NA_N_OPJOINS,
 		NA_N_REASONS,
 		NA_REMARKS_MAX,
+		NA_MSG_DONE,
 		/* In the order of this machine's bytes. */
 		0x01020304,
 	};
 
-	return (uint32_t)crc32_z(0, (const void *)sizes, sizeof(sizes));
+	/* And what is told of each input. */
+	static const char facts[] =
+#define TEXT(member)   "T" #member
+#define NUMBER(member) "N" #member
+#include "netan/engine/together/facts.def"
+		"";
+
+	return (uint32_t)crc32_z(crc32_z(0, (const void *)sizes, sizeof(sizes)),
+				 (const void *)facts, sizeof(facts));
 }
 
 static void put_fixed(struct na_xf_bytes *to, uint64_t v, size_t n)
@@ -41,6 +52,13 @@ static void put_fixed(struct na_xf_bytes *to, uint64_t v, size_t n)
 
 		na_xf_put(to, &byte, 1);
 	}
+}
+
+static enum na_status cannot_write(const struct na_nap_out *o,
+				   struct na_err *err)
+{
+	return na_fail(err, NA_EIO, "cannot write %s: %s", o->path,
+		       strerror(errno));
 }
 
 static enum na_status put_block(struct na_nap_out *o, enum nap_kind kind,
@@ -64,7 +82,7 @@ static enum na_status put_block(struct na_nap_out *o, enum nap_kind kind,
 	if (b.failed)
 		na_fail_nomem(err);
 	else if (fwrite(b.p, 1, b.n, o->to) != b.n)
-		na_fail_errno(err, "cannot write");
+		cannot_write(o, err);
 	na_xf_bytes_fini(&b);
 	return err->status;
 }
@@ -81,12 +99,12 @@ static void put_head(struct na_xf_bytes *m, const struct na_nap_head *h)
 	na_xf_put_text(m, 7, h->plan);
 }
 
-enum na_status na_nap_begin(struct na_nap_out *o, FILE *to,
+enum na_status na_nap_begin(struct na_nap_out *o, FILE *to, const char *path,
 			    const struct na_nap_head *head, struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL};
 
-	*o = (struct na_nap_out){.to = to};
+	*o = (struct na_nap_out){.to = to, .path = path};
 	put_head(&m, head);
 	if (m.failed)
 		na_fail_nomem(err);
@@ -95,7 +113,7 @@ enum na_status na_nap_begin(struct na_nap_out *o, FILE *to,
 			"the command line is longer than a MiB: name a "
 			"directory in place of its files");
 	else if (fwrite(NAP_MAGIC, 1, NAP_MAGIC_BYTES, to) != NAP_MAGIC_BYTES)
-		na_fail_errno(err, "cannot write");
+		cannot_write(o, err);
 	else
 		na_in_err(put_block(o, NAP_HEAD, m.p, m.n, err));
 	na_xf_bytes_fini(&m);
@@ -141,7 +159,7 @@ enum na_status na_nap_end(struct na_nap_out *o, struct na_err *err)
 	for (size_t i = 0; i < NAP_CRC_BYTES; i++)
 		p[sizeof(p) - NAP_CRC_BYTES + i] = (uint8_t)(crc >> 8 * i);
 	if (fwrite(p, 1, sizeof(p), o->to) != sizeof(p) || fflush(o->to) != 0)
-		return na_fail_errno(err, "cannot write");
+		return cannot_write(o, err);
 	return NA_OK;
 }
 

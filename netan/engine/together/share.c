@@ -7,6 +7,9 @@
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
 
+/* Of so many records that a sum over all inputs has room. */
+#define COUNT_MAX (UINT64_C(1) << 40)
+
 /* ---- names and devices */
 
 static void put_names(struct na_xf_bytes *to, const struct na_names *t)
@@ -201,7 +204,7 @@ static bool get_unknown(struct na_cursor *c, struct na_store *s,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (!na_hear_index(c, m->n_names, &name) ||
-		    !na_varint(c, &times) ||
+		    !na_varint(c, &times) || times > COUNT_MAX ||
 		    !na_store_unknown(s, m->names[name], times))
 			return false;
 	}
@@ -371,6 +374,18 @@ static bool take_remarks(struct na_store *s, size_t input, struct na_cursor *c)
 	return true;
 }
 
+static bool sane_tally(const struct na_tally *t)
+{
+	const uint64_t *counts = (const void *)t;
+	size_t n = offsetof(struct na_tally, seen) / sizeof(*counts);
+
+	for (size_t i = 0; i < n; i++) {
+		if (counts[i] > COUNT_MAX)
+			return false;
+	}
+	return true;
+}
+
 static bool take_tallies(struct na_session *s, struct na_range r,
 			 struct na_cursor *c)
 {
@@ -383,7 +398,8 @@ static bool take_tallies(struct na_session *s, struct na_range r,
 		if (!na_hear_run(c, &run) || run.n != sizeof(store->tallies[i]))
 			return false;
 		memcpy(&store->tallies[i], run.s, run.n);
-		if (!na_facts_again(c, &s->inputs[i]) ||
+		if (!sane_tally(&store->tallies[i]) ||
+		    !na_facts_again(c, &s->inputs[i]) ||
 		    !take_remarks(store, i, c))
 			return false;
 	}

@@ -318,3 +318,38 @@ INSERT INTO META_DATA_CAPTURE VALUES('PROCESS_0:ENVIRONMENT_VARIABLE','RANK="3"'
 CREATE TABLE META_DATA_EXPORT(name,value);
 INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PARAM_TIME_NORMALIZE','true'),('EXPORT_HOST','h');
 END
+
+# What the one shard of a session writes: its files, and its messages without
+# what is around them.
+shard()
+{
+	local to=nap/$1
+	(
+		cd "$work"
+		netan partial -q --shard 1/1 -o p0.nap report "$1"
+		netan merge -q -o plan.nap p0.nap
+		netan partial -q --shard 1/1 --plan plan.nap -o p1.nap report "$1"
+	)
+	cp "$work/p1.nap" "$to.nap"
+	python3 - "$to" <<'PY'
+import struct, subprocess, sys
+d, at, out = open(sys.argv[1] + '.nap', 'rb').read(), 15, b''
+while at < len(d):
+    kind, n, packed = struct.unpack('<BII', d[at:at + 9])
+    p = d[at + 9:at + 9 + (packed or n)]
+    at += 9 + len(p) + 4
+    if packed:
+        p = subprocess.run(['zstd', '-dc'], input=p, stdout=subprocess.PIPE, check=True).stdout
+    out += p if kind == 2 else b''
+open(sys.argv[1], 'wb').write(out)
+PY
+}
+mkdir -p nap
+netan synth -q -o "$work/tiny" --run r --hosts 2 --devices 1 --steps 1 --collectives 1 --ops 1
+netan synth -q -o "$work/tinym" --run r --hosts 2 --devices 1 --steps 1 --collectives 1 \
+	--ops 1 --generation both
+netan synth -q -o "$work/tinyp" --profile pytorch --hosts 1 --devices 2 --steps 1
+shard tinym
+shard tinyp
+shard tiny
+cp "$work/plan.nap" nap/plan.nap
