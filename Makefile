@@ -303,6 +303,14 @@ check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail
 	$(SUB) program mpi-programs
 	$(RUN) mpi:$(B)
 
+# Of all tests those whose threads talk to each other.
+THREADED := $(addprefix $(B)/tests/unit/,test_world test_together)
+.PHONY: check-threads run-threads
+check-threads: ## ranks as threads of one process, under the thread sanitizer
+	$(SUB) SAN=thread run-threads
+run-threads: $(THREADED)
+	@for t in $^; do $$t || exit 1; done
+
 .PHONY: golden-update
 golden-update: ## rewrite the golden files; read the diff like code
 	$(SUB) program
