@@ -206,8 +206,15 @@ static void a_full_disk_is_an_error(void **state)
 	assert_true(na_memory_use().needed >= 64 * MIB);
 	na_memory_read(0.1);
 	assert_true(na_memory_use().needed >= 640 * (uint64_t)MIB);
+	/* So early nothing is known but that it is more. */
+	na_memory_read(0.01);
+	assert_int_equal(na_memory_use().needed, 0);
+	assert_int_equal(na_fail_nomem(&err), NA_ENOMEM);
+	assert_non_null(strstr(err.text, "needs more than 0 MB"));
+	err = (struct na_err){0};
 	na_memory_read(1);
 	assert_int_equal(na_fail_nomem(&err), NA_ENOMEM);
+	assert_non_null(strstr(err.text, "needs about "));
 	assert_non_null(strstr(err.text, "File too large; set TMPDIR"));
 	assert_non_null(strstr(err.text, "--memory"));
 }

@@ -31,8 +31,13 @@ struct block {
 };
 enum { SPARE_SIZES = 64 };
 
+/* Of less of the inputs nothing is told: buffers weigh more than what is kept
+ * of it. */
+static const double TELLING_SHARE = 0.1;
+
 static struct {
 	size_t budget, kept, shadow;
+	size_t before; /* in use at the begin: the program's and MPI's own */
 	bool firm;
 	int statm; /* /proc/self/statm */
 	_Atomic size_t most;
@@ -47,8 +52,8 @@ static struct {
 	size_t small_left;
 	struct block *spare[SPARE_SIZES]; /* small ones, by size / 16 */
 	struct na_temporary file;
-	struct na_err err; /* the first cause, and what was wanted then */
-	uint64_t wanted;
+	struct na_err err; /* the first cause */
+	uint64_t wanted;   /* the most that was refused at once */
 } memory = {.statm = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Private memory as RLIMIT_DATA counts it; 0: nobody knows. */
@@ -77,6 +82,7 @@ void na_memory_begin(size_t budget, bool firm)
 	memory.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	used = in_use();
 	memory.shadow = used > SHADOW_BYTES ? used : 0;
+	memory.before = used - memory.shadow;
 	memory.budget = budget;
 	memory.firm = firm;
 	memory.kept = budget / KEPT_SHARE < KEPT_BYTES ? budget / KEPT_SHARE
@@ -123,10 +129,8 @@ bool na_memory_short_of_small(size_t more)
 
 /* ---- the file; the lock is held */
 
-static void *failed(uint64_t bytes, const char *why)
+static void *failed(const char *why)
 {
-	if (memory.err.status == NA_OK)
-		memory.wanted = bytes;
 	na_fail(&memory.err, NA_EIO,
 		"temporary file in %s: %s; set TMPDIR to a directory with room",
 		memory.file.dir, why);
@@ -149,7 +153,7 @@ static bool map_file(void)
 	}
 	if (p == MAP_FAILED) {
 		close(memory.file.fd);
-		return failed(0, strerror(errno));
+		return failed(strerror(errno));
 	}
 	memory.begin = p;
 	memory.length = n;
@@ -165,7 +169,7 @@ static bool reserve(size_t from, size_t n)
 		e = posix_fallocate(memory.file.fd, (off_t)from, (off_t)n);
 	} while (e == EINTR);
 	if (e)
-		return failed(n, strerror(e));
+		return failed(strerror(e));
 	memory.now += n;
 	if (memory.now > memory.spilled)
 		memory.spilled = memory.now;
@@ -188,7 +192,7 @@ static void *take_large(size_t n, size_t room)
 	if (room > left)
 		room = n;
 	if (n > left)
-		return failed(n, "it is too long");
+		return failed("it is too long");
 	if (!reserve(at, n))
 		return NULL;
 	memory.end += room;
@@ -237,6 +241,8 @@ static void *take(size_t n, size_t room)
 	pthread_mutex_lock(&memory.lock);
 	if (memory.budget && n < SIZE_MAX / 2 / GROWTH && map_file())
 		p = n < NA_SPILL_BYTES ? take_small(n) : take_large(n, room);
+	if (!p && memory.budget && n > memory.wanted)
+		memory.wanted = n;
 	pthread_mutex_unlock(&memory.lock);
 	return p;
 }
@@ -316,18 +322,30 @@ void na_memory_read(double share)
 	memory.read = share;
 }
 
+/* What was there before stays, and the rest grows with what is read.  0:
+ * nobody knows, or it comes out at what there was, which was not enough. */
+static uint64_t needed(void)
+{
+	double share = memory.read > 0 ? memory.read : 1;
+	uint64_t all = memory.most + memory.now + memory.wanted, before;
+
+	if (share < TELLING_SHARE)
+		return 0;
+	before = memory.before < all ? memory.before : all;
+	if (share < 1)
+		all = before + (uint64_t)((double)(all - before) / share);
+	return all > memory.budget ? all : 0;
+}
+
 struct na_memory_use na_memory_use(void)
 {
 	struct na_memory_use use = {.budget = memory.budget,
 				    .firm = memory.firm};
-	double share = memory.read > 0 && memory.read < 1 ? memory.read : 1;
 
 	pthread_mutex_lock(&memory.lock);
 	use.spilled = memory.spilled;
 	use.in_memory = memory.begin && memory.file.in_memory;
-	use.needed =
-		(uint64_t)((double)(memory.most + memory.now + memory.wanted) /
-			   share);
+	use.needed = needed();
 	snprintf(use.dir, sizeof(use.dir), "%s",
 		 memory.begin ? memory.file.dir : "");
 	snprintf(use.why, sizeof(use.why), "%s", memory.err.text);
