@@ -14,7 +14,8 @@
 #include "netan/base/memory/temporary.h"
 
 /* Addresses and offsets of the file are never used twice, so that both are
- * one number; what is freed becomes a hole. */
+ * one number; what is freed becomes a hole, or, where it is small, the next
+ * of its size. */
 enum { PAGE_BYTES = 4096, SMALL_BYTES = 1 << 20, GROWTH = 4 };
 #define ADDRESSES_MOST  (UINT64_C(1) << 44)
 #define ADDRESSES_LEAST (UINT64_C(1) << 34)
@@ -29,7 +30,15 @@ enum { KEPT_SHARE = 4, KEPT_BYTES = 256 << 20 };
 struct block {
 	_Alignas(16) size_t size, room;
 };
-enum { SPARE_SIZES = 64 };
+
+/* Sizes of small ones: up to STEPPED_BYTES in steps of 16, from there four to
+ * each doubling.  So there are few, each is used again, and a quarter of a
+ * block is lost at most. */
+enum { STEPPED_BYTES = 1024, PARTS = 4, DOUBLINGS = 7 };
+enum { STEPS = STEPPED_BYTES / 16 };
+enum { SPARE_SIZES = STEPS + PARTS * DOUBLINGS + 1 };
+_Static_assert(STEPPED_BYTES << DOUBLINGS == NA_SPILL_BYTES,
+	       "the largest small block has a size");
 
 /* Of less of the inputs nothing is told: buffers weigh more than what is kept
  * of it. */
@@ -50,7 +59,7 @@ static struct {
 	uint64_t now, spilled;
 	char *small; /* where the next small block goes */
 	size_t small_left;
-	struct block *spare[SPARE_SIZES]; /* small ones, by size / 16 */
+	struct block *spare[SPARE_SIZES]; /* small ones, by size_of() */
 	struct na_temporary file;
 	struct na_err err; /* the first cause */
 	uint64_t wanted;   /* the most that was refused at once */
@@ -206,21 +215,38 @@ static struct block **next_spare(struct block *b)
 	return (struct block **)(b + 1);
 }
 
-static void *take_spare(size_t n)
+/* Which of the sizes holds n bytes, and how many it has. */
+static size_t size_of(size_t n, size_t *bytes)
 {
-	struct block *b = memory.spare[n / sizeof(*b)];
+	size_t base = STEPPED_BYTES, k = STEPS, parts;
 
-	memory.spare[n / sizeof(*b)] = *next_spare(b);
-	return memset(b + 1, 0, n);
+	if (n <= STEPPED_BYTES) {
+		k = (n + !n + 15) / 16;
+		*bytes = k * 16;
+		return k;
+	}
+	for (; n > 2 * base; base *= 2)
+		k += PARTS;
+	parts = (n - base + base / PARTS - 1) / (base / PARTS);
+	*bytes = base + parts * (base / PARTS);
+	return k + parts;
+}
+
+static void *take_spare(size_t k)
+{
+	struct block *b = memory.spare[k];
+
+	memory.spare[k] = *next_spare(b);
+	return memset(b + 1, 0, b->size);
 }
 
 static void *take_small(size_t n)
 {
+	size_t k = size_of(n, &n);
 	struct block *b;
 
-	n = (n + !n + sizeof(*b) - 1) / sizeof(*b) * sizeof(*b);
-	if (n / sizeof(*b) < SPARE_SIZES && memory.spare[n / sizeof(*b)])
-		return take_spare(n);
+	if (memory.spare[k])
+		return take_spare(k);
 	if (n + sizeof(*b) > memory.small_left) {
 		memory.small = take_large(SMALL_BYTES, SMALL_BYTES);
 		memory.small_left = memory.small ? SMALL_BYTES : 0;
@@ -288,10 +314,8 @@ void *na_spill_more(void *p, size_t n)
 
 static void free_small(struct block *b)
 {
-	size_t k = b->size / sizeof(*b);
+	size_t n, k = size_of(b->size, &n);
 
-	if (k >= SPARE_SIZES)
-		return;
 	pthread_mutex_lock(&memory.lock);
 	*next_spare(b) = memory.spare[k];
 	memory.spare[k] = b;
