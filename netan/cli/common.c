@@ -6,6 +6,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/base/vec.h"
+#include "netan/engine/memory.h"
 #include "plot/figure.h"
 
 /* Options of the command line, and of the engine. */
@@ -55,10 +56,11 @@ static const struct na_opt drawing_opts[] = {
 #define THREADS_ROWS \
 	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024, \
 	 "threads (default: all cores); the output is the same for any N"}, \
-	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, 0, 0, \
-	 "how much memory is used: 512MB (default: 80 % of what the machine " \
-	 "or its control group allows); what is more lies in a temporary " \
-	 "file meanwhile, and the output is the same"}
+	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, \
+	 NA_MEMORY_LEAST, 0, \
+	 "how much memory is used: 512MB, at least 32MB (default: 80 % of " \
+	 "what the machine or its control group allows); what is more lies in " \
+	 "a temporary file meanwhile, and the output is the same"}
 
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,

@@ -27,3 +27,6 @@ cmp 32MB.netan 9GB.netan && cmp 32MB.html 9GB.html && echo same
 netan info many -v 2>&1 | grep memory:
 netan info many --memory 31MB
 netan info many --memory much
+netan info many --memory 64M
+netan info many --memory 10
+netan info many --memory 0
