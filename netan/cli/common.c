@@ -16,8 +16,12 @@
 /* In the order of enum na_component. */
 #define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel|rpc"
 
-/* For commands with a picture and for those without. */
 /* clang-format off */
+#define VERBOSE_ROW \
+	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
+	 "say more about what is done"}
+
+/* For commands with a picture and for those without. */
 #define OUTPUT_ROWS(endings) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
@@ -30,8 +34,7 @@
 	 "(default: the first)"}, \
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
 	 "no warnings, no progress"}, \
-	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
-	 "say more about what is done"}, \
+	VERBOSE_ROW, \
 	{NA_OPT_CHOICE, 0, "color", AT(color), "auto|always|never", "auto", 0, \
 	 0, "colour in the table; auto: on a terminal, unless NO_COLOR is " \
 	 "set"}, \
@@ -220,9 +223,19 @@ static const struct na_opt many_opts[] = {
 	NA_OPT_END
 };
 
+#define QUIET_ROW \
+	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
+	 "no warnings, no progress, no report of what was written"}
+
 static const struct na_opt quiet_opts[] = {
-	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
-	 "no warnings, no progress, no report of what was written"},
+	QUIET_ROW,
+	NA_OPT_END
+};
+
+/* Of who reads inputs, and has more to say. */
+static const struct na_opt reading_opts[] = {
+	QUIET_ROW,
+	VERBOSE_ROW,
 	NA_OPT_END
 };
 
@@ -279,6 +292,8 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
+	if (s->join == NA_JOIN_QUIET && command->joins & NA_JOIN_INPUT)
+		return reading_opts;
 	return s->join == NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
 
