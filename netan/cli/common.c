@@ -62,8 +62,8 @@ static const struct na_opt drawing_opts[] = {
 	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, \
 	 NA_MEMORY_LEAST, 0, \
 	 "how much memory is used: 512MB, at least 32MB (default: 80 % of " \
-	 "what the machine or its control group allows); what is more lies in " \
-	 "a temporary file meanwhile, and the output is the same"}
+	 "what the machine or its control group allows); what is more lies " \
+	 "in a temporary file meanwhile, and the output is the same"}
 
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
