@@ -14,6 +14,8 @@
 /* As files of older versions have them. */
 #define SLIM_PROGRAM NA_TAG(4, NA_W_BYTES)
 
+enum { ZSTD_BLOCK_BYTES = 128 << 10 };
+
 static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 			   const char **why)
 {
@@ -246,6 +248,19 @@ static enum na_status read_netan(const struct na_input *in,
 
 /* ---- programs */
 
+/* Whether `packed` can hold so much: a few bytes are not to cost half a
+ * gigabyte of memory.  zstd writes the size, which may lie; a block of its own
+ * has 3 bytes at least, and holds ZSTD_BLOCK_BYTES. */
+static bool may_hold(struct na_cursor packed, uint64_t raw_bytes)
+{
+	size_t left = packed.p ? na_left(&packed) : 0;
+	unsigned long long told = ZSTD_getFrameContentSize(packed.p, left);
+
+	return raw_bytes <= XF_MAX_PROGRAM_BYTES && left &&
+	       (told == ZSTD_CONTENTSIZE_UNKNOWN || told == raw_bytes) &&
+	       raw_bytes <= left / 3 * ZSTD_BLOCK_BYTES;
+}
+
 static bool unpack_program(struct na_cursor packed, uint64_t raw_bytes,
 			   void *to)
 {
@@ -263,7 +278,7 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 	struct na_cursor packed = {.p = NULL};
 	enum na_status st = NA_OK;
 	struct na_field f;
-	void *raw;
+	void *raw = NULL;
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_BYTES)) {
@@ -278,11 +293,13 @@ static enum na_status one_program(struct na_input *in, struct na_cursor c,
 			packed = f.body;
 		}
 	}
-	raw = x.n <= XF_MAX_PROGRAM_BYTES ? malloc(x.n + 1) : NULL;
-	if (!raw && x.n <= XF_MAX_PROGRAM_BYTES)
-		return na_fail_nomem(err);
+	if (may_hold(packed, x.n)) {
+		raw = malloc(x.n + 1);
+		if (!raw)
+			return na_fail_nomem(err);
+	}
 	x.p = raw;
-	if (raw && packed.p && unpack_program(packed, x.n, raw)) {
+	if (raw && unpack_program(packed, x.n, raw)) {
 		st = take(ctx, &x, err);
 	} else {
 		in->damaged = true;

@@ -53,26 +53,43 @@ static size_t lines_in(const char *path)
 	return lines;
 }
 
-/* Of a budget, of which most lies in a file. */
+/* Beyond a budget, and the file has no room.  Twice what it comes to: an
+ * analysis takes more than what is read. */
+static enum na_status no_room(struct na_err *err,
+			      const struct na_memory_use *use)
+{
+	const uint64_t mb = 1000000;
+	uint64_t budget = use->budget / mb, needed = use->needed / mb + 1;
+	char much[128];
+
+	if (use->needed)
+		snprintf(much, sizeof(much),
+			 "about %" PRIu64 " MB, with %" PRIu64
+			 " MB of them in memory, and the others have",
+			 needed, budget);
+	else
+		snprintf(much, sizeof(much),
+			 "more than %" PRIu64 " MB, and what is more has",
+			 budget);
+	return na_fail(err, NA_ENOMEM,
+		       "needs %s no room: %s, or give more memory (--memory "
+		       "%" PRIu64 "MB), or fewer hosts at once (--host, or "
+		       "netan ingest of each first)",
+		       much, use->why, 2 * (use->needed ? needed : budget));
+}
+
 static enum na_status beyond(struct na_err *err,
 			     const struct na_memory_use *use)
 {
 	const uint64_t mb = 1000000;
-	uint64_t needed = use->needed / mb + 1;
 
-	if (!*use->why)
-		return na_fail(err, NA_ENOMEM,
-			       "more memory is needed than %" PRIu64
-			       " MB: --memory %" PRIu64 "MB, or fewer hosts "
-			       "at once (--host)",
-			       use->budget / mb, 2 * use->budget / mb);
+	if (*use->why)
+		return no_room(err, use);
 	return na_fail(err, NA_ENOMEM,
-		       "needs about %" PRIu64 " MB, with %" PRIu64
-		       " MB of them in memory, and the others have no room: "
-		       "%s, or give more memory (--memory %" PRIu64
-		       "MB), or fewer hosts at once (--host, or netan ingest "
-		       "of each first)",
-		       needed, use->budget / mb, use->why, 2 * needed);
+		       "more memory is needed than %" PRIu64
+		       " MB: --memory %" PRIu64 "MB, or fewer hosts at once "
+		       "(--host)",
+		       use->budget / mb, 2 * use->budget / mb);
 }
 
 enum na_status na_fail_nomem(struct na_err *err)

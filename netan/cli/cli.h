@@ -37,7 +37,7 @@ enum na_join {
 	NA_JOIN_GROUP = 8,      /* --by --top */
 	NA_JOIN_PICTURE = 16,   /* --width --theme --title ... */
 	NA_JOIN_FINDINGS = 32,  /* --fail-on */
-	NA_JOIN_QUIET = 64,     /* -q alone */
+	NA_JOIN_QUIET = 64,     /* -q; -v with inputs */
 	NA_JOIN_PROGRAMS = 128, /* --hlo */
 	NA_JOIN_WORKERS = 256,  /* --label, --strict: inputs without records */
 	NA_JOIN_PLACES = 512,   /* --topology, where --by is none of its */

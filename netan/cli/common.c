@@ -6,6 +6,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/base/vec.h"
+#include "netan/engine/memory.h"
 #include "plot/figure.h"
 
 /* Options of the command line, and of the engine. */
@@ -15,8 +16,12 @@
 /* In the order of enum na_component. */
 #define COMPONENTS "network|receive|send|d2h|h2d|compute|graph|kernel|rpc"
 
-/* For commands with a picture and for those without. */
 /* clang-format off */
+#define VERBOSE_ROW \
+	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
+	 "say more about what is done"}
+
+/* For commands with a picture and for those without. */
 #define OUTPUT_ROWS(endings) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
@@ -29,8 +34,7 @@
 	 "(default: the first)"}, \
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
 	 "no warnings, no progress"}, \
-	{NA_OPT_FLAG, 'v', "verbose", AT(verbose), NULL, NULL, 0, 0, \
-	 "say more about what is done"}, \
+	VERBOSE_ROW, \
 	{NA_OPT_CHOICE, 0, "color", AT(color), "auto|always|never", "auto", 0, \
 	 0, "colour in the table; auto: on a terminal, unless NO_COLOR is " \
 	 "set"}, \
@@ -55,10 +59,11 @@ static const struct na_opt drawing_opts[] = {
 #define THREADS_ROWS \
 	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024, \
 	 "threads (default: all cores); the output is the same for any N"}, \
-	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, 0, 0, \
-	 "how much memory is used: 512MB (default: 80 % of what the machine " \
-	 "or its control group allows); what is more lies in a temporary " \
-	 "file meanwhile, and the output is the same"}
+	{NA_OPT_BYTES, 0, "memory", ASK(memory), "SIZE", NULL, \
+	 NA_MEMORY_LEAST, 0, \
+	 "how much memory is used: 512MB, at least 32MB (default: 80 % of " \
+	 "what the machine or its control group allows); what is more lies " \
+	 "in a temporary file meanwhile, and the output is the same"}
 
 static const struct na_opt input_opts[] = {
 	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
@@ -223,9 +228,19 @@ static const struct na_opt many_opts[] = {
 	NA_OPT_END
 };
 
+#define QUIET_ROW \
+	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
+	 "no warnings, no progress, no report of what was written"}
+
 static const struct na_opt quiet_opts[] = {
-	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0,
-	 "no warnings, no progress, no report of what was written"},
+	QUIET_ROW,
+	NA_OPT_END
+};
+
+/* Of who reads inputs, and has more to say. */
+static const struct na_opt reading_opts[] = {
+	QUIET_ROW,
+	VERBOSE_ROW,
 	NA_OPT_END
 };
 
@@ -284,6 +299,8 @@ static const struct na_opt *rows_of(const struct na_command *command,
 	    (s->join == NA_JOIN_PROGRAMS && a &&
 	     !(a->wants & NA_WANT_PROGRAMS)))
 		return NULL;
+	if (s->join == NA_JOIN_QUIET && command->joins & NA_JOIN_INPUT)
+		return reading_opts;
 	return s->join & NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
 }
 

@@ -69,6 +69,12 @@ const char *na_closest(const char *word, const char *const *names, size_t n)
 	return found;
 }
 
+/* Megabytes at least, which people count by the million. */
+static bool is_large(const struct na_opt *opt)
+{
+	return opt->kind == NA_OPT_BYTES && opt->min >= 1e6;
+}
+
 static const char *wanted(const struct na_opt *opt)
 {
 	switch (opt->kind) {
@@ -80,7 +86,8 @@ static const char *wanted(const struct na_opt *opt)
 		return "a time with its unit, such as 1.5s or "
 		       "200us (ps ns us ms s m h)";
 	case NA_OPT_BYTES:
-		return "a size, such as 64KiB or 10MB";
+		return is_large(opt) ? "a size, such as 512MB or 2GiB"
+				     : "a size, such as 64KiB or 10MB";
 	case NA_OPT_RATE:
 		return "a rate with its unit, such as 100Gbps";
 	default:
@@ -124,6 +131,21 @@ static const char *bound_text(const struct na_opt *opt, double x, char *buf)
 	return na_print_double(buf, x);
 }
 
+static enum na_status too_small(const struct found *f, const char *text,
+				struct na_err *err)
+{
+	bool bare = !text[strspn(text, "0123456789")];
+	char least[NA_UNIT_BUF];
+
+	if (!is_large(f->opt))
+		return na_fail(err, NA_EUSAGE, "%s %s: must be at least %s",
+			       f->shown, text,
+			       bound_text(f->opt, f->opt->min, least));
+	return na_fail(err, NA_EUSAGE, "%s %s: must be at least %.0fMB%s",
+		       f->shown, text, f->opt->min / 1e6,
+		       bare ? "; without a unit it is bytes" : "");
+}
+
 static enum na_status check_range(const struct found *f, const char *text,
 				  double x, struct na_err *err)
 {
@@ -134,8 +156,7 @@ static enum na_status check_range(const struct found *f, const char *text,
 	if (!bounded || (x >= o->min && (x <= o->max || o->max < o->min)))
 		return NA_OK;
 	if (o->max < o->min)
-		return na_fail(err, NA_EUSAGE, "%s %s: must be at least %s",
-			       f->shown, text, bound_text(o, o->min, lo));
+		return too_small(f, text, err);
 	return na_fail(err, NA_EUSAGE, "%s %s: must be from %s to %s", f->shown,
 		       text, bound_text(o, o->min, lo),
 		       bound_text(o, o->max, hi));

@@ -3,8 +3,6 @@
 #include "netan/base/memory/allowed.h"
 #include "netan/base/memory/spill.h"
 
-/* The program, what any input needs, and one thread. */
-enum { LEAST_BYTES = 32000000 };
 #define DEFAULT_PERCENT 80
 
 enum na_status na_memory_start(const struct na_request *q, struct na_err *err)
@@ -16,10 +14,10 @@ enum na_status na_memory_start(const struct na_request *q, struct na_err *err)
 				       : na_memory_allowed("") / 100 *
 						 DEFAULT_PERCENT / sharers;
 
-	if (q->memory > 0 && q->memory < LEAST_BYTES)
+	if (q->memory > 0 && q->memory < NA_MEMORY_LEAST)
 		return na_fail(err, NA_EUSAGE,
 			       "--memory: %d MB is the least that works",
-			       LEAST_BYTES / 1000000);
+			       NA_MEMORY_LEAST / 1000000);
 	na_memory_begin((size_t)bytes, q->memory > 0);
 	return NA_OK;
 }

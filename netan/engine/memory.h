@@ -11,6 +11,9 @@ enum na_status na_memory_start(const struct na_request *q,
 /* A detail (-v): whether all was kept in memory, or how much lay where. */
 void na_memory_tell(const struct na_request *q);
 
+/* The least budget: the program, what any input needs, and one thread. */
+enum { NA_MEMORY_LEAST = 32000000 };
+
 /* What a thread wants at least: its stack, and what it reads into. */
 enum { NA_THREAD_BYTES = 4 << 20 };
 

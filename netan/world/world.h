@@ -3,8 +3,8 @@
  * threads that stand for ranks (tests).  Ranks are numbered from 0; rank 0
  * alone prints, draws and writes.
  *
- * A world is used by one thread of its rank at a time.  No world (NULL) is a world of
- * one: collectives then send nothing, and cost nothing.
+ * A world is used by one thread of its rank at a time.  No world (NULL) is a
+ * world of one: collectives then send nothing, and cost nothing.
  */
 #ifndef NETAN_WORLD_WORLD_H
 #define NETAN_WORLD_WORLD_H

@@ -180,6 +180,31 @@ static void freed_blocks_take_no_disk(void **state)
 	assert_true(na_memory_use().spilled < before + 10 * MIB);
 }
 
+/* Also those among others: 6 GB of all sizes go through. */
+static void freed_small_blocks_are_used_again(void **state)
+{
+	uint64_t before = na_memory_use().spilled;
+	unsigned char *p[16];
+
+	(void)state;
+	for (size_t i = 0; i < 100000; i++) {
+		size_t n = (i * 7919 + 1) % NA_SPILL_BYTES, k = i % NA_LEN(p);
+
+		if (i >= NA_LEN(p))
+			na_spill_free(p[k]);
+		p[k] = na_spill(n);
+		assert_non_null(p[k]);
+		assert_true(na_spill_size(p[k]) >= n);
+		assert_true(na_spill_size(p[k]) <= n + n / 4 + 16);
+		assert_true(!n || (!p[k][0] && !p[k][n - 1]));
+		memset(p[k], 1, n);
+	}
+	for (size_t k = 0; k < NA_LEN(p); k++)
+		na_spill_free(p[k]);
+	/* Of each size as many as there were at once. */
+	assert_true(na_memory_use().spilled < before + 64 * MIB);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
 	struct rlimit had, limit;
@@ -206,8 +231,15 @@ static void a_full_disk_is_an_error(void **state)
 	assert_true(na_memory_use().needed >= 64 * MIB);
 	na_memory_read(0.1);
 	assert_true(na_memory_use().needed >= 640 * (uint64_t)MIB);
+	/* So early nothing is known but that it is more. */
+	na_memory_read(0.01);
+	assert_int_equal(na_memory_use().needed, 0);
+	assert_int_equal(na_fail_nomem(&err), NA_ENOMEM);
+	assert_non_null(strstr(err.text, "needs more than 0 MB"));
+	err = (struct na_err){0};
 	na_memory_read(1);
 	assert_int_equal(na_fail_nomem(&err), NA_ENOMEM);
+	assert_non_null(strstr(err.text, "needs about "));
 	assert_non_null(strstr(err.text, "File too large; set TMPDIR"));
 	assert_non_null(strstr(err.text, "--memory"));
 }
@@ -320,6 +352,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_spilled_without_a_budget),
 		cmocka_unit_test(blocks_of_all_sizes_keep_what_they_hold),
 		cmocka_unit_test(freed_blocks_take_no_disk),
+		cmocka_unit_test(freed_small_blocks_are_used_again),
 		cmocka_unit_test(the_heap_asks),
 		cmocka_unit_test(pools_ask),
 		cmocka_unit_test(sorting_is_stable),

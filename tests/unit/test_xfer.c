@@ -511,6 +511,65 @@ static void lengths_that_lie(void **state)
 	told_fini(&got);
 }
 
+/* A program that says it has `told` bytes unpacked; NULL: without any. */
+static void put_program(struct na_xf_bytes *end, uint64_t told,
+			const struct na_xf_bytes *payload)
+{
+	struct na_xf_bytes program = {.p = NULL}, honest = {.p = NULL};
+
+	na_xf_put_uint(&program, 2, 7);
+	if (payload)
+		na_xf_put_packed(&honest, 5, payload);
+	na_xf_put(&program, honest.p, honest.n);
+	na_xf_put_uint(&program, 5, told); /* the last one counts */
+	na_xf_bytes_fini(&honest);
+	wrap(end, 7, &program);
+}
+
+static enum na_status count_program(void *ctx, const struct na_program_bytes *x,
+				    struct na_err *err)
+{
+	size_t *n = ctx;
+
+	(void)err;
+	assert_int_equal(x->n, 5000);
+	assert_memory_equal((const uint8_t *)x->p + 4996, "\7\7\7\7", 4);
+	++*n;
+	return NA_OK;
+}
+
+/* No length is believed that the packed bytes do not bear out. */
+static void programs_that_lie(void **state)
+{
+	struct na_xf_bytes file = {.p = NULL}, payload = {.p = NULL};
+	struct na_xf_bytes end = {.p = NULL}, block = {.p = NULL};
+	struct back b;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 5000; i++)
+		na_xf_put(&payload, "\7", 1);
+	put_program(&end, 500 << 20, NULL);
+	put_program(&end, 500 << 20, &payload);
+	put_program(&end, 4999, &payload);
+	put_program(&end, UINT64_MAX, &payload);
+	put_program(&end, 5000, &payload);
+	begin_by_hand(&file, 1);
+	wrap(&block, 6, &end);
+	put_block(&file, &block);
+	open_back(&b, file.p, file.n, EVERYTHING | NA_WANT_PROGRAMS);
+	assert_true(b.opened);
+	assert_int_equal(b.in[0].reader->program_bytes(&b.in[0], count_program,
+						       &n, &b.err),
+			 NA_OK);
+	assert_int_equal(n, 1);
+	assert_true(b.in[0].n_warnings >= 4);
+	assert_true(b.in[0].damaged);
+	close_back(&b);
+	na_xf_bytes_fini(&payload);
+	na_xf_bytes_fini(&file);
+}
+
 static void anonymous(void **state)
 {
 	struct na_xf_bytes file = {.p = NULL};
@@ -593,6 +652,7 @@ int main(void)
 		cmocka_unit_test(impossible_values),
 		cmocka_unit_test(columns_repeated),
 		cmocka_unit_test(lengths_that_lie),
+		cmocka_unit_test(programs_that_lie),
 		cmocka_unit_test(anonymous),
 		cmocka_unit_test(packets_are_small),
 	};

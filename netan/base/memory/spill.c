@@ -14,7 +14,8 @@
 #include "netan/base/memory/temporary.h"
 
 /* Addresses and offsets of the file are never used twice, so that both are
- * one number; what is freed becomes a hole. */
+ * one number; what is freed becomes a hole, or, where it is small, the next
+ * of its size. */
 enum { PAGE_BYTES = 4096, SMALL_BYTES = 1 << 20, GROWTH = 4 };
 #define ADDRESSES_MOST  (UINT64_C(1) << 44)
 #define ADDRESSES_LEAST (UINT64_C(1) << 34)
@@ -29,10 +30,23 @@ enum { KEPT_SHARE = 4, KEPT_BYTES = 256 << 20 };
 struct block {
 	_Alignas(16) size_t size, room;
 };
-enum { SPARE_SIZES = 64 };
+
+/* Sizes of small ones: up to STEPPED_BYTES in steps of 16, from there four to
+ * each doubling.  So there are few, each is used again, and a quarter of a
+ * block is lost at most. */
+enum { STEPPED_BYTES = 1024, PARTS = 4, DOUBLINGS = 7 };
+enum { STEPS = STEPPED_BYTES / 16 };
+enum { SPARE_SIZES = STEPS + PARTS * DOUBLINGS + 1 };
+_Static_assert(STEPPED_BYTES << DOUBLINGS == NA_SPILL_BYTES,
+	       "the largest small block has a size");
+
+/* Of less of the inputs nothing is told: buffers weigh more than what is kept
+ * of it. */
+static const double TELLING_SHARE = 0.1;
 
 static struct {
 	size_t budget, kept, shadow;
+	size_t before; /* in use at the begin: the program's and MPI's own */
 	bool firm;
 	int statm; /* /proc/self/statm */
 	_Atomic size_t most;
@@ -45,10 +59,10 @@ static struct {
 	uint64_t now, spilled;
 	char *small; /* where the next small block goes */
 	size_t small_left;
-	struct block *spare[SPARE_SIZES]; /* small ones, by size / 16 */
+	struct block *spare[SPARE_SIZES]; /* small ones, by size_of() */
 	struct na_temporary file;
-	struct na_err err; /* the first cause, and what was wanted then */
-	uint64_t wanted;
+	struct na_err err; /* the first cause */
+	uint64_t wanted;   /* the most that was refused at once */
 } memory = {.statm = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Private memory as RLIMIT_DATA counts it; 0: nobody knows. */
@@ -77,6 +91,7 @@ void na_memory_begin(size_t budget, bool firm)
 	memory.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	used = in_use();
 	memory.shadow = used > SHADOW_BYTES ? used : 0;
+	memory.before = used - memory.shadow;
 	memory.budget = budget;
 	memory.firm = firm;
 	memory.kept = budget / KEPT_SHARE < KEPT_BYTES ? budget / KEPT_SHARE
@@ -123,10 +138,8 @@ bool na_memory_short_of_small(size_t more)
 
 /* ---- the file; the lock is held */
 
-static void *failed(uint64_t bytes, const char *why)
+static void *failed(const char *why)
 {
-	if (memory.err.status == NA_OK)
-		memory.wanted = bytes;
 	na_fail(&memory.err, NA_EIO,
 		"temporary file in %s: %s; set TMPDIR to a directory with room",
 		memory.file.dir, why);
@@ -149,7 +162,7 @@ static bool map_file(void)
 	}
 	if (p == MAP_FAILED) {
 		close(memory.file.fd);
-		return failed(0, strerror(errno));
+		return failed(strerror(errno));
 	}
 	memory.begin = p;
 	memory.length = n;
@@ -165,7 +178,7 @@ static bool reserve(size_t from, size_t n)
 		e = posix_fallocate(memory.file.fd, (off_t)from, (off_t)n);
 	} while (e == EINTR);
 	if (e)
-		return failed(n, strerror(e));
+		return failed(strerror(e));
 	memory.now += n;
 	if (memory.now > memory.spilled)
 		memory.spilled = memory.now;
@@ -188,7 +201,7 @@ static void *take_large(size_t n, size_t room)
 	if (room > left)
 		room = n;
 	if (n > left)
-		return failed(n, "it is too long");
+		return failed("it is too long");
 	if (!reserve(at, n))
 		return NULL;
 	memory.end += room;
@@ -202,21 +215,38 @@ static struct block **next_spare(struct block *b)
 	return (struct block **)(b + 1);
 }
 
-static void *take_spare(size_t n)
+/* Which of the sizes holds n bytes, and how many it has. */
+static size_t size_of(size_t n, size_t *bytes)
 {
-	struct block *b = memory.spare[n / sizeof(*b)];
+	size_t base = STEPPED_BYTES, k = STEPS, parts;
 
-	memory.spare[n / sizeof(*b)] = *next_spare(b);
-	return memset(b + 1, 0, n);
+	if (n <= STEPPED_BYTES) {
+		k = (n + !n + 15) / 16;
+		*bytes = k * 16;
+		return k;
+	}
+	for (; n > 2 * base; base *= 2)
+		k += PARTS;
+	parts = (n - base + base / PARTS - 1) / (base / PARTS);
+	*bytes = base + parts * (base / PARTS);
+	return k + parts;
+}
+
+static void *take_spare(size_t k)
+{
+	struct block *b = memory.spare[k];
+
+	memory.spare[k] = *next_spare(b);
+	return memset(b + 1, 0, b->size);
 }
 
 static void *take_small(size_t n)
 {
+	size_t k = size_of(n, &n);
 	struct block *b;
 
-	n = (n + !n + sizeof(*b) - 1) / sizeof(*b) * sizeof(*b);
-	if (n / sizeof(*b) < SPARE_SIZES && memory.spare[n / sizeof(*b)])
-		return take_spare(n);
+	if (memory.spare[k])
+		return take_spare(k);
 	if (n + sizeof(*b) > memory.small_left) {
 		memory.small = take_large(SMALL_BYTES, SMALL_BYTES);
 		memory.small_left = memory.small ? SMALL_BYTES : 0;
@@ -237,6 +267,8 @@ static void *take(size_t n, size_t room)
 	pthread_mutex_lock(&memory.lock);
 	if (memory.budget && n < SIZE_MAX / 2 / GROWTH && map_file())
 		p = n < NA_SPILL_BYTES ? take_small(n) : take_large(n, room);
+	if (!p && memory.budget && n > memory.wanted)
+		memory.wanted = n;
 	pthread_mutex_unlock(&memory.lock);
 	return p;
 }
@@ -282,10 +314,8 @@ void *na_spill_more(void *p, size_t n)
 
 static void free_small(struct block *b)
 {
-	size_t k = b->size / sizeof(*b);
+	size_t n, k = size_of(b->size, &n);
 
-	if (k >= SPARE_SIZES)
-		return;
 	pthread_mutex_lock(&memory.lock);
 	*next_spare(b) = memory.spare[k];
 	memory.spare[k] = b;
@@ -316,18 +346,30 @@ void na_memory_read(double share)
 	memory.read = share;
 }
 
+/* What was there before stays, and the rest grows with what is read.  0:
+ * nobody knows, or it comes out at what there was, which was not enough. */
+static uint64_t needed(void)
+{
+	double share = memory.read > 0 ? memory.read : 1;
+	uint64_t all = memory.most + memory.now + memory.wanted, before;
+
+	if (share < TELLING_SHARE)
+		return 0;
+	before = memory.before < all ? memory.before : all;
+	if (share < 1)
+		all = before + (uint64_t)((double)(all - before) / share);
+	return all > memory.budget ? all : 0;
+}
+
 struct na_memory_use na_memory_use(void)
 {
 	struct na_memory_use use = {.budget = memory.budget,
 				    .firm = memory.firm};
-	double share = memory.read > 0 && memory.read < 1 ? memory.read : 1;
 
 	pthread_mutex_lock(&memory.lock);
 	use.spilled = memory.spilled;
 	use.in_memory = memory.begin && memory.file.in_memory;
-	use.needed =
-		(uint64_t)((double)(memory.most + memory.now + memory.wanted) /
-			   share);
+	use.needed = needed();
 	snprintf(use.dir, sizeof(use.dir), "%s",
 		 memory.begin ? memory.file.dir : "");
 	snprintf(use.why, sizeof(use.why), "%s", memory.err.text);

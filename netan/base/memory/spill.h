@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 /*
- * Before there are threads; a second call does nothing.  `firm`: also a limit of the system
- * (RLIMIT_DATA), so that nothing takes more, whoever it is.  Libraries do not
- * ask, so a part of the budget is kept for them.
+ * Before there are threads; a second call does nothing.  `firm`: also a limit
+ * of the system (RLIMIT_DATA), so that nothing takes more, whoever it is.
+ * Libraries do not ask, so a part of the budget is kept for them.
  */
 void na_memory_begin(size_t budget, bool firm);
 
@@ -48,7 +48,7 @@ struct na_memory_use {
 	uint64_t spilled; /* bytes of the file at most, at any time */
 	char dir[256];    /* where it lies; empty: nothing was spilled */
 	bool in_memory;   /* and that is no disk */
-	uint64_t needed;  /* about, in all, in memory and in the file */
+	uint64_t needed;  /* about, in all, more than the budget; 0: unknown */
 	char why[512];    /* no room could be had; empty: it never failed */
 };
 struct na_memory_use na_memory_use(void);

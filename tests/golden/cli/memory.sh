@@ -20,10 +20,15 @@ ask()
 ask many info latency sizes timeline bursts rpc pairs collectives
 ask devices steps slack check
 for memory in 32MB 9GB; do
-	netan ingest many -o $memory.netan --memory $memory >/dev/null
-	netan report many -o $memory.html --memory $memory >/dev/null
+	for c in ingest:netan report:html; do
+		netan ${c%:*} many -o $memory.${c#*:} --memory $memory -v 2>&1 >/dev/null |
+			sed -n 's/^netan: \(memory: [a-z]*\).*/\1/p'
+	done
 done
 cmp 32MB.netan 9GB.netan && cmp 32MB.html 9GB.html && echo same
 netan info many -v 2>&1 | grep memory:
 netan info many --memory 31MB
 netan info many --memory much
+netan info many --memory 64M
+netan info many --memory 10
+netan info many --memory 0
