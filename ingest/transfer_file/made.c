@@ -1,4 +1,5 @@
 /* How a transfer file was made. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,7 +26,50 @@ static bool same_source(const struct na_xf_source *is,
 			const struct na_xfer_source *want)
 {
 	return is->file_bytes == want->file_bytes &&
+	       na_text_is(is->label, want->label ? want->label : "") &&
 	       same_path(is->path, want->path);
+}
+
+static bool is_among(struct na_text path, const struct na_xfer_head *head)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < head->n_sources; i++) {
+		const char *p = head->sources[i].path;
+
+		/* One file may hold thousands of sources. */
+		if (last && strcmp(p, last) == 0)
+			continue;
+		if (same_path(path, p))
+			return true;
+		last = p;
+	}
+	return false;
+}
+
+/* Of whose paths it is; those of an anonymous file are numbers of one call. */
+static void find_paths(const struct na_xf_file *x,
+		       const struct na_xfer_head *head, struct na_xfer_made *to)
+{
+	for (size_t i = 0; !x->anonymized && i < x->sources.n; i++) {
+		struct na_text path = x->sources.v[i].path;
+
+		if (i && na_text_same(path, x->sources.v[i - 1].path))
+			continue;
+		if (is_among(path, head))
+			to->of_these = true;
+		else
+			to->of_others = true;
+	}
+}
+
+static bool checksums_good(const struct na_xf_file *x)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < x->blocks.n; i++)
+		good = na_xf_crc_good(&x->blocks.v[i]);
+	return good;
 }
 
 static void compare(const struct na_xf_file *x, const struct na_xfer_head *head,
@@ -43,7 +87,16 @@ static void compare(const struct na_xf_file *x, const struct na_xfer_head *head,
 		same = same_source(s, &head->sources[i]);
 		to->alone &= !s->ranks && !na_xf_is_capture(s);
 	}
-	to->same = same;
+	/* Last, for it reads all of the file. */
+	to->same = same && checksums_good(x);
+}
+
+/* NULL: it is none, whole enough to have a header. */
+static const struct na_xf_file *file_of(const struct na_input *in)
+{
+	const struct na_xf_input *x = in->state;
+
+	return in->reader == &na_reader_netan && !in->packed ? x->file : NULL;
 }
 
 struct na_xfer_made na_xfer_made_of(const char *path,
@@ -51,15 +104,34 @@ struct na_xfer_made na_xfer_made_of(const char *path,
 {
 	struct na_xfer_made made = {.same = false};
 	struct na_err err = {.status = NA_OK};
-	const struct na_xf_input *x;
+	const struct na_xf_file *x;
 	struct na_input in;
 
 	if (na_input_open(&in, path, 0, NULL, &err) != NA_OK)
 		return made;
-	x = in.state;
-	if (in.reader == &na_reader_netan && !in.packed)
-		compare(x->file, head, &made);
+	x = file_of(&in);
+	if (x) {
+		find_paths(x, head, &made);
+		compare(x, head, &made);
+	}
 	made.damaged = in.damaged;
 	na_input_close(&in);
 	return made;
+}
+
+char *na_xfer_made_from(const char *path)
+{
+	struct na_err err = {.status = NA_OK};
+	const struct na_xf_file *x;
+	struct na_input in;
+	char *from = NULL;
+
+	if (na_input_open(&in, path, 0, NULL, &err) != NA_OK)
+		return NULL;
+	x = file_of(&in);
+	if (x && !x->anonymized && x->sources.v[0].path.n)
+		from = strndup(x->sources.v[0].path.s,
+			       x->sources.v[0].path.n);
+	na_input_close(&in);
+	return from;
 }

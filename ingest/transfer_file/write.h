@@ -77,16 +77,22 @@ typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,
 struct na_xfer_file;
 /* What a transfer file tells of how it was made. */
 struct na_xfer_made {
-	/* It is there and whole, by this version, with these options, of these
-	 * paths (or of what they are today, spelt otherwise) of these sizes;
-	 * the records' checksums are not looked at. */
+	/* It is there and whole to its last checksum, by this version, with
+	 * these options, of these paths (or of what they are today, spelt
+	 * otherwise) of these sizes and labels. */
 	bool same;
 	bool damaged; /* it, or what it was made of */
 	bool alone;   /* its sources neither are captures nor hold ranks:
 			 nothing in it depends on other inputs */
+	/* Whole or not, it has sources of these paths, of others; neither of
+	 * one that is anonymous. */
+	bool of_these, of_others;
 };
 struct na_xfer_made na_xfer_made_of(const char *path,
 				    const struct na_xfer_head *head);
+/* The path of its first source, from malloc(); NULL: it is no transfer file,
+ * or anonymous. */
+char *na_xfer_made_from(const char *path);
 struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 				 const struct na_xfer_head *head,
 				 struct na_err *err);

@@ -15,7 +15,8 @@
  *   NA_OPT_LIST    struct na_text_list, one entry each time it is given
  *
  * `def` is the default in the words a user would type; NULL leaves the
- * field as it is (zero).  min and max bound numbers (both 0: no bound).
+ * field as it is (zero).  min and max bound numbers (both 0: no bound); a text
+ * with a max of 1 may be given once only, where the last one would not do.
  */
 #ifndef NETAN_BASE_OPT_H
 #define NETAN_BASE_OPT_H

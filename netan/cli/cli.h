@@ -19,7 +19,8 @@ enum na_exit {
 	NA_EXIT_OK = 0,
 	NA_EXIT_FAILED = 1,
 	NA_EXIT_USAGE = 2,
-	NA_EXIT_FINDINGS = 3
+	NA_EXIT_FINDINGS = 3,
+	NA_EXIT_INTERRUPTED = 130 /* as a shell says of Ctrl-C */
 };
 
 static inline enum na_exit na_exit_of(enum na_status st)

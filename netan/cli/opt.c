@@ -261,8 +261,14 @@ static int word_index(const struct na_opt *opt, const char *text)
 static enum na_status set_text(const struct found *f, const char *text,
 			       char *at, struct na_err *err)
 {
+	const char *before;
 	size_t n;
 
+	memcpy(&before, at, sizeof(before));
+	if (before && f->opt->max == 1)
+		return na_fail(err, NA_EUSAGE,
+			       "%s is given twice, as %s and %s: one at a time",
+			       f->shown, before, text);
 	if (na_opt_word(f->opt, 0, &n) && word_index(f->opt, text) < 0)
 		return bad_word(f, text, err);
 	memcpy(at, &text, sizeof(text));

@@ -16,7 +16,7 @@ struct params {
 
 /* clang-format off */
 static const struct na_opt opts[] = {
-	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,
+	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 1,
 	  "the transfer file to write (required); - is standard output; a "
 	  "directory, or what ends with a slash: one file in it for each "
 	  "input" },

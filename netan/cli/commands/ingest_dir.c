@@ -1,6 +1,5 @@
 /* netan ingest -o DIR: a transfer file for each input, in parallel; those that
  * are there and would be the same stay. */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
+#include "netan/cli/commands/ingest_beside.h"
 #include "netan/cli/commands/ingest_names.h"
 #include "netan/cli/commands/ingest_out.h"
 #include "netan/engine/anonymize.h"
@@ -21,6 +21,7 @@ struct unit {
 	size_t first, n; /* of the session's inputs */
 	size_t named;    /* of the listing: whose name it has */
 	bool there;
+	bool whole; /* written by this call */
 };
 
 struct work {
@@ -30,16 +31,18 @@ struct work {
 	bool new_dir; /* made by us */
 	struct na_arena arena;
 	struct na_listing list;
+	struct na_ingest_place place;
 	const char **names;        /* of the listing's files */
 	struct na_xfer_made *made; /* what is there under these */
+	bool *unread;              /* that cannot be read, and have one */
 	struct na_session *s;
 	NA_VEC(struct unit) units;
 	size_t threads; /* of each unit */
 
 	pthread_mutex_t lock; /* of what follows */
-	size_t written, unread, done;
-	bool damaged; /* what was there already */
-	bool failed;  /* nothing more can be written */
+	size_t written, unreadable, done;
+	size_t damaged; /* that were there already */
+	bool failed;    /* nothing more can be written */
 	struct na_xfer_counts counts;
 };
 
@@ -129,19 +132,23 @@ static bool newer(const struct stat *a, const struct stat *b)
 static void look(void *ctx, size_t i)
 {
 	struct work *w = ctx;
-	struct na_xfer_source source = {.path = w->list.files[i].path};
+	struct na_xfer_source source = {.path = w->list.files[i].path,
+					.label = w->list.files[i].label};
 	const struct na_xfer_head head = {.sources = &source,
 					  .n_sources = 1,
 					  .asked = w->g->asked};
 	struct stat file, is;
+	bool same;
 
-	if (stat(source.path, &file) != 0 || stat(w->names[i], &is) != 0 ||
-	    !S_ISREG(file.st_mode) || !S_ISREG(is.st_mode) ||
-	    !newer(&is, &file))
+	if (na_interrupted() || stat(w->names[i], &is) != 0 ||
+	    !S_ISREG(is.st_mode))
 		return;
-	source.file_bytes = (uint64_t)file.st_size;
+	same = stat(source.path, &file) == 0 && S_ISREG(file.st_mode) &&
+	       newer(&is, &file);
+	if (same)
+		source.file_bytes = (uint64_t)file.st_size;
 	w->made[i] = na_xfer_made_of(w->names[i], &head);
-	w->made[i].same &= w->made[i].alone;
+	w->made[i].same &= same && w->made[i].alone;
 }
 
 static bool unit_is_there(struct work *w, const struct unit *u,
@@ -251,6 +258,71 @@ static void look_again(struct work *w)
 		w->units.v[i].there = false;
 }
 
+/* ---- of other traces */
+
+/* Two pipes are never known to be the same. */
+static bool is_anothers(const struct work *w, size_t k)
+{
+	const struct na_xfer_made *made = &w->made[k];
+
+	return made->of_others != made->of_these
+		       ? made->of_others ||
+				 strcmp(w->list.files[k].path, "-") == 0
+		       : false;
+}
+
+/* Before anything is written: what would be lost was made of another trace of
+ * that name. */
+static bool would_replace(const struct work *w)
+{
+	size_t first = 0, n = 0;
+	char *from, more[64] = "";
+
+	for (size_t i = 0; i < w->units.n; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		if (!u->there && is_anothers(w, u->named) && !n++)
+			first = u->named;
+	}
+	if (!n)
+		return false;
+	if (n > 1)
+		snprintf(more, sizeof(more), " (and %zu more files)", n - 1);
+	from = na_xfer_made_from(w->names[first]);
+	na_say_error(w->q,
+		     "%s was made from %s, and %s would replace it%s: give "
+		     "another directory, or the input another file name; or "
+		     "remove what is there",
+		     w->names[first], from ? from : "another input",
+		     w->list.files[first].path, more);
+	free(from);
+	return true;
+}
+
+/* What a file of several captures holds is not to be read from a file of one
+ * of them, too. */
+static void drop_parts(struct work *w, const struct unit *u)
+{
+	struct na_session sub = session_of(w, u);
+	struct na_xfer_source *sources;
+	struct na_xfer_head head = na_ingest_head(w->g, &sub, &sources);
+	size_t k = u->named + 1;
+
+	for (size_t i = 1; sources && i < u->n; i++) {
+		struct na_xfer_made made;
+
+		while (k < w->list.n &&
+		       w->list.files[k].path != sub.inputs[i].path)
+			k++;
+		if (k == w->list.n)
+			break;
+		made = na_xfer_made_of(w->names[k], &head);
+		if (made.of_these && !made.of_others)
+			(void)!unlink(w->names[k]);
+	}
+	free(sources);
+}
+
 /* ---- writing */
 
 static void add_counts(struct na_xfer_counts *to,
@@ -275,7 +347,7 @@ static void take(struct work *w, const struct na_err *err, bool whole,
 	else if (err->status < NA_OK && !stop)
 		na_say_warning(w->q, "%s", err->text);
 	w->failed |= stop;
-	w->unread += err->status < NA_OK && !stop;
+	w->unreadable += err->status < NA_OK && !stop;
 	w->written += whole;
 	if (whole)
 		add_counts(&w->counts, counts);
@@ -287,7 +359,7 @@ static void take(struct work *w, const struct na_err *err, bool whole,
 static void write_unit(void *ctx, size_t i)
 {
 	struct work *w = ctx;
-	const struct unit *u = &w->units.v[i];
+	struct unit *u = &w->units.v[i];
 	const char *name = w->names[u->named];
 	struct na_request quiet = *w->q;
 	struct na_session sub = session_of(w, u);
@@ -314,44 +386,71 @@ static void write_unit(void *ctx, size_t i)
 		whole = false;
 		err = late;
 	}
+	u->whole = whole;
+	if (err.status < NA_OK)
+		w->unread[u->named] = w->made[u->named].of_these;
 	take(w, &err, whole, &counts);
 }
 
 /* ---- what is said */
 
-static const char *base_of(const char *path)
-{
-	return strrchr(path, '/') + 1;
-}
-
-static bool is_ours(const struct work *w, const char *name)
-{
-	size_t at = NA_BOUND(i, 0, w->list.n,
-			     strcmp(base_of(w->names[i]), name) >= 0);
-
-	return at < w->list.n && strcmp(base_of(w->names[at]), name) == 0;
-}
-
 /* What else is in the directory is part of its session: other hosts', maybe,
  * that wrote theirs themselves. */
-static void say_others(struct work *w)
+static void say_others(const struct work *w)
 {
-	DIR *d = opendir(w->dir);
-	size_t n = 0;
+	size_t n = na_ingest_others(&w->place);
 
-	na_sort(w->names, w->list.n, na_order_text);
-	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-		size_t len = strlen(e->d_name);
-
-		n += *e->d_name != '.' && len >= 6 &&
-		     strcmp(e->d_name + len - 6, ".netan") == 0 &&
-		     !is_ours(w, e->d_name);
-	}
-	if (d)
-		closedir(d);
 	if (n)
 		printf("beside %s %zu of other inputs\n",
 		       w->list.n == 1 ? "it" : "them", n);
+}
+
+static void find_unread(struct work *w)
+{
+	const struct na_session *s = w->s;
+	size_t k = 0;
+
+	/* Both in about the same order. */
+	for (size_t r = 0; s && r < s->n_refused; r++) {
+		const char *path = s->refused[r].path;
+		size_t tried = 0;
+
+		while (tried < w->list.n && w->list.files[k].path != path) {
+			k = (k + 1) % w->list.n;
+			tried++;
+		}
+		if (tried < w->list.n && !s->refused[r].format)
+			w->unread[k] |= w->made[k].of_these;
+	}
+}
+
+/* Under --anonymize nobody knows of what files are. */
+static void say_stale(struct work *w)
+{
+	if (w->q->pseudonyms || w->g->cli->common.quiet)
+		return;
+	find_unread(w);
+	na_ingest_say_stale(&w->place, w->unread);
+}
+
+static void say_damaged(const struct work *w)
+{
+	if (w->damaged)
+		na_say_warning(w->q,
+			       "%s: %zu of the files that were there %s of "
+			       "damaged traces",
+			       w->dir, w->damaged,
+			       w->damaged == 1 ? "is" : "are");
+}
+
+static enum na_exit say_interrupted(const struct work *w, size_t whole)
+{
+	na_say_warning(w->q,
+		       "interrupted: %zu of %zu files %s whole and stay%s; the "
+		       "same command goes on",
+		       whole, w->list.n, whole == 1 ? "is" : "are",
+		       whole == 1 ? "s" : "");
+	return NA_EXIT_INTERRUPTED;
 }
 
 static void report(const struct work *w, size_t there)
@@ -369,22 +468,32 @@ static void report(const struct work *w, size_t there)
 	free(dir);
 }
 
+static bool say_damage_of_written(const struct work *w)
+{
+	bool damaged = false;
+
+	for (size_t i = 0; i < w->units.n; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		for (size_t k = u->first; !u->there && k < u->first + u->n;
+		     k++) {
+			na_session_say_damage(w->s, k);
+			damaged |= w->s->inputs[k].damaged;
+		}
+	}
+	return damaged;
+}
+
 static enum na_exit finish(struct work *w, size_t there)
 {
-	const struct na_session *s = w->s;
-	bool damaged = w->damaged || na_session_unread(s) + w->unread > 0;
+	bool damaged = say_damage_of_written(w);
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		na_session_say_damage(s, i);
-		damaged |= s->inputs[i].damaged;
-	}
-	if (na_interrupted())
-		na_say_warning(w->q,
-			       "interrupted: %zu of %zu files are whole; the "
-			       "same command goes on with the rest",
-			       w->written + there, w->list.n);
+	damaged |= w->damaged || na_session_unread(w->s) + w->unreadable > 0;
+	say_damaged(w);
 	report(w, there);
-	return na_interrupted() || w->failed || w->written + there == 0 ||
+	if (na_interrupted())
+		return say_interrupted(w, w->written + there);
+	return w->failed || w->written + there == 0 ||
 			       (w->q->strict && damaged)
 		       ? NA_EXIT_FAILED
 		       : NA_EXIT_OK;
@@ -416,15 +525,34 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 		while (companion-- > 0 && !w->made[companion].same)
 			;
 	for (size_t i = 0; i < l->n; i++) {
-		w->damaged |= w->made[i].same && w->made[i].damaged;
-		if (w->made[i].same && i != companion)
+		if (w->made[i].same && i != companion) {
+			w->damaged += w->made[i].damaged;
 			++*kept;
-		else
-			to[q->n_inputs++] =
-				(struct na_request_input){l->files[i].path,
-							  l->files[i].label};
+			continue;
+		}
+		to[q->n_inputs++] = (struct na_request_input){
+			l->files[i].path, l->files[i].label};
 	}
 	return true;
+}
+
+static enum na_exit short_of_memory(const struct work *w)
+{
+	na_say_error(w->q, "out of memory");
+	return NA_EXIT_FAILED;
+}
+
+static size_t count_to_do(struct work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->units.n; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		n += !u->there;
+		w->damaged += u->there && w->made[u->named].damaged;
+	}
+	return n;
 }
 
 static enum na_exit write_all(struct work *w, const struct na_request *q,
@@ -432,21 +560,62 @@ static enum na_exit write_all(struct work *w, const struct na_request *q,
 {
 	size_t there = 0, to_do = 0, threads = na_threads_of(q);
 
-	if (!cut_units(w)) {
-		na_say_error(w->q, "out of memory");
-		return NA_EXIT_FAILED;
-	}
+	if (!cut_units(w))
+		return short_of_memory(w);
 	look_again(w);
-	for (size_t i = 0; i < w->units.n; i++)
-		to_do += !w->units.v[i].there;
+	if (would_replace(w))
+		return NA_EXIT_USAGE;
+	to_do = count_to_do(w);
 	there = kept + w->units.n - to_do;
 	w->threads = to_do ? (threads + to_do - 1) / to_do : 1;
-	if (!na_parallel(threads, w->units.n, write_unit, w)) {
-		na_say_error(w->q, "out of memory");
-		return NA_EXIT_FAILED;
+	if (!na_parallel(threads, w->units.n, write_unit, w))
+		return short_of_memory(w);
+	for (size_t i = 0; i < w->units.n; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		if (u->n > 1 && (u->there || u->whole))
+			drop_parts(w, u);
 	}
 	na_say_progress(w->q, NULL, 1);
 	return finish(w, there);
+}
+
+/* Names, and what is there under them.  False: no memory. */
+static bool look_at_all(struct work *w)
+{
+	size_t n = w->list.n + 1;
+
+	w->names = na_ingest_names(&w->list, w->dir, w->q->pseudonyms,
+				   &w->arena);
+	w->made = na_arena_alloc(&w->arena, n * sizeof(*w->made));
+	w->unread = na_arena_alloc(&w->arena, n * sizeof(*w->unread));
+	if (!w->names || !w->made || !w->unread)
+		return false;
+	w->place = (struct na_ingest_place){
+		.q = w->q, .dir = w->dir, .list = &w->list, .names = w->names};
+	if (!na_ingest_sort(&w->place, &w->arena))
+		return false;
+	na_ingest_sweep(&w->place);
+	/* Numbers of names are those of all inputs. */
+	return w->q->pseudonyms ||
+	       na_parallel(na_threads_of(w->q), w->list.n, look, w);
+}
+
+static enum na_exit open_and_write(struct work *w, struct na_session *s,
+				   const struct na_request *q, size_t kept)
+{
+	enum na_exit exit;
+
+	w->s = s;
+	exit = na_exit_of(na_session_open(s, q, na_ingest_wants(w->g)));
+	if (na_interrupted())
+		exit = say_interrupted(w, kept);
+	else if (exit == NA_EXIT_OK)
+		exit = write_all(w, q, kept);
+	if (exit == NA_EXIT_OK || exit == NA_EXIT_FAILED)
+		say_stale(w);
+	na_session_close(s);
+	return exit;
 }
 
 static enum na_exit run(struct work *w, struct na_session *s)
@@ -456,39 +625,23 @@ static enum na_exit run(struct work *w, struct na_session *s)
 	enum na_exit exit;
 
 	if (!na_list_inputs(w->q, &w->arena, &w->list))
-		goto nomem;
+		return short_of_memory(w);
 	if (is_inputs_own(w))
 		return say(w, NA_EXIT_USAGE,
 			   "is where inputs are: give a directory of its own");
-	w->names = na_ingest_names(&w->list, w->dir, w->q->pseudonyms,
-				   &w->arena);
-	w->made = na_arena_alloc(&w->arena, (w->list.n + 1) * sizeof(*w->made));
-	if (!w->names || !w->made)
-		goto nomem;
-	memset(w->made, 0, (w->list.n + 1) * sizeof(*w->made));
-	/* Numbers of names are those of all inputs. */
-	if (!w->q->pseudonyms &&
-	    !na_parallel(na_threads_of(w->q), w->list.n, look, w))
-		goto nomem;
-	if (!choose(w, &q, &kept))
-		goto nomem;
+	if (!look_at_all(w) || !choose(w, &q, &kept))
+		return short_of_memory(w);
 	if (q.n_inputs) {
-		w->s = s;
-		exit = na_exit_of(
-			na_session_open(s, &q, na_ingest_wants(w->g)));
-		if (exit == NA_EXIT_OK)
-			exit = write_all(w, &q, kept);
-		na_session_close(s);
+		exit = open_and_write(w, s, &q, kept);
 	} else {
+		say_damaged(w);
 		report(w, kept);
+		say_stale(w);
 		exit = w->q->strict && w->damaged ? NA_EXIT_FAILED : NA_EXIT_OK;
 	}
 	if (exit == NA_EXIT_OK && !w->g->cli->common.quiet)
 		say_others(w);
 	return exit;
-nomem:
-	na_say_error(w->q, "out of memory");
-	return NA_EXIT_FAILED;
 }
 
 enum na_exit na_ingest_dir(const struct na_ingest *g, const char *path)
@@ -498,6 +651,7 @@ enum na_exit na_ingest_dir(const struct na_ingest *g, const char *path)
 	enum na_exit exit;
 
 	na_catch_interrupt();
+	na_catch_termination();
 	pthread_mutex_init(&w.lock, NULL);
 	exit = make_dir(&w, path);
 	if (exit == NA_EXIT_OK)

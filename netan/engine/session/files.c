@@ -9,8 +9,10 @@
 #include "netan/engine/session/files.h"
 #include "netan/engine/together/together.h"
 
+/* Skipped: by Ctrl-C, as thousands of others may be; they are rows of the
+ * session, and that it was interrupted is said once. */
 static void refuse(struct na_session *s, const char *path, const char *label,
-		   const char *why)
+		   const char *why, bool skipped)
 {
 	char *copy;
 
@@ -22,7 +24,7 @@ static void refuse(struct na_session *s, const char *path, const char *label,
 	/* With one input, what is wrong with it is the whole story. */
 	if (s->only_one)
 		na_say_error(s->request, "%s", why);
-	else
+	else if (!skipped)
 		na_say_warning(s->request, "%s", why);
 	if (copy && na_grow(&s->refused, &s->cap_refused, s->n_refused + 1,
 			    sizeof(*s->refused)))
@@ -57,7 +59,7 @@ static void say_listing(struct na_session *s, const struct na_listing *l)
 		const struct na_list_said *x = &l->said[i];
 
 		if (x->refused)
-			refuse(s, x->of->path, x->of->label, x->text);
+			refuse(s, x->of->path, x->of->label, x->text, false);
 		else if (na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
 				 sizeof(*s->notes)))
 			s->notes[s->n_notes++] = x->text;
@@ -76,7 +78,7 @@ static void open_sources(struct na_session *s, struct na_file *f)
 	size_t n;
 
 	if (na_interrupted()) {
-		na_fail(&f->v[0].err, NA_EIO, "%s: not read: interrupted",
+		na_fail(&f->v[0].err, NA_END, "%s: not read: interrupted",
 			f->listed.path);
 		return;
 	}
@@ -175,7 +177,7 @@ static bool keep_opened(struct na_session *s, struct na_files *l)
 
 			if (x->err.status != NA_OK) {
 				refuse(s, f->listed.path, f->listed.label,
-				       x->err.text);
+				       x->err.text, x->err.status == NA_END);
 				continue;
 			}
 			s->owners[s->n_inputs] = f->owner;

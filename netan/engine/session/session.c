@@ -366,6 +366,8 @@ static enum na_status settle(struct na_session *s, struct na_err *err)
 			       : s->request->local.n && !s->n_refused
 				       ? "no node has a file that --local names"
 			       : s->only_one ? ""
+			       : na_interrupted()
+				       ? "interrupted before anything was read"
 					     : "no readable input");
 	if (na_session_seats(s, err) != NA_OK ||
 	    na_session_once(s, err) != NA_OK ||

@@ -19,6 +19,7 @@ mkdir other && cp -p $run/* other
 printf '\0' >>other/host-3.xplane.pb
 touch -d '2020-01-01' other/host-3.xplane.pb
 ingest -o d other
+ingest -o d2/ other
 ingest --anonymize -o d t
 ingest --anonymize -o d t
 echo "the same bytes one by one, and on any number of threads"
@@ -43,4 +44,29 @@ ingest -o file/ t
 ingest -o no/such/ t
 netan ingest -o none/ missing 2>&1
 ls none 2>&1
-true
+echo "another label, and a wrong checksum"
+mkdir x
+cp -p $run/host-0.xplane.pb x/host-7.xplane.pb
+ingest --label one -o l/ x
+ingest --label two -o l/ x
+half=$(($(wc -c <l/host-7.netan) / 2))
+printf XX | dd of=l/host-7.netan bs=1 seek=$half conv=notrunc 2>/dev/null
+ingest --label two -o l/ x
+ingest --label two -o l/ x
+echo "what was left half written, and whose trace is gone"
+touch l/host-7.netan.99999999-0.tmp
+cp -p x/host-7.xplane.pb x/host-8.xplane.pb
+ingest --label two -o l/ x
+rm x/host-8.xplane.pb
+ingest --label two -o l/ x
+ls l
+echo "a capture that sorts first"
+netan synth -q -o cap.pcap --size 100KB --seed 4 >/dev/null
+mkdir c
+cp cap.pcap c/m.pcap
+netan ingest -q -o C/ c
+netan synth -q -o c/a.pcap --size 100KB --seed 5 >/dev/null
+netan ingest -q -o C/ c
+ls C
+echo "twice -o"
+ingest -o a.netan -o b/ x

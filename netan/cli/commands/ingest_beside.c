@@ -1,0 +1,241 @@
+#include "netan/cli/commands/ingest_beside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ingest/transfer_file/write.h"
+#include "netan/base/order.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+
+enum { NAMED = 5, DAY_S = 24 * 60 * 60 };
+
+static const char *base_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+bool na_ingest_sort(struct na_ingest_place *p, struct na_arena *a)
+{
+	size_t n = p->list->n;
+
+	p->sorted = na_arena_alloc(a, (n + 1) * sizeof(*p->sorted));
+	if (!p->sorted)
+		return false;
+	memcpy(p->sorted, p->names, n * sizeof(*p->sorted));
+	na_sort(p->sorted, n, na_order_text);
+	return true;
+}
+
+static bool is_ours(const struct na_ingest_place *p, const char *name)
+{
+	size_t at = NA_BOUND(i, 0, p->list->n,
+			     strcmp(base_of(p->sorted[i]), name) >= 0);
+
+	return at < p->list->n && strcmp(base_of(p->sorted[at]), name) == 0;
+}
+
+static bool ends(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+/* ---- left by who was killed */
+
+/* Of HOST.netan.PID-N.tmp; cuts the name behind .netan.  0: it is none. */
+static pid_t writer_of(char *name)
+{
+	char *p = strstr(name, ".netan.");
+	long pid;
+	int k, end = 0;
+
+	if (!p || sscanf(p + 7, "%ld-%d.tmp%n", &pid, &k, &end) != 2 || !end ||
+	    p[7 + end] || pid <= 0)
+		return 0;
+	p[6] = 0;
+	return (pid_t)pid;
+}
+
+static bool is_old(const char *path)
+{
+	struct stat sb;
+
+	return stat(path, &sb) == 0 && time(NULL) - sb.st_mtime > DAY_S;
+}
+
+static void sweep_one(const struct na_ingest_place *p, const char *name)
+{
+	char *path = NULL, *of = strdup(name);
+	pid_t pid = of ? writer_of(of) : 0;
+	size_t size = strlen(p->dir) + strlen(name) + 2;
+
+	if (pid && kill(pid, 0) != 0 && errno == ESRCH)
+		path = malloc(size);
+	if (path) {
+		snprintf(path, size, "%s/%s", p->dir, name);
+		if (is_ours(p, of) || is_old(path))
+			(void)!unlink(path);
+	}
+	free(path);
+	free(of);
+}
+
+void na_ingest_sweep(const struct na_ingest_place *p)
+{
+	DIR *d = opendir(p->dir);
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+		sweep_one(p, e->d_name);
+	if (d)
+		closedir(d);
+}
+
+/* ---- of other inputs */
+
+static bool is_other(const struct na_ingest_place *p, const char *name)
+{
+	return *name != '.' && ends(name, ".netan") && !is_ours(p, name);
+}
+
+size_t na_ingest_others(const struct na_ingest_place *p)
+{
+	DIR *d = opendir(p->dir);
+	size_t n = 0;
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+		n += is_other(p, e->d_name);
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* ---- without a trace */
+
+struct folder {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct stale {
+	const struct na_ingest_place *place;
+	struct na_arena arena;
+	NA_VEC(struct folder) folders; /* of the inputs */
+	NA_VEC(const char *) gone;     /* files whose trace is */
+	size_t n;                      /* that were told */
+};
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+static bool find_folder(const char *path, struct folder *to)
+{
+	char *folder = folder_of(path);
+	struct stat sb;
+	bool ok = folder && stat(folder, &sb) == 0;
+
+	free(folder);
+	if (ok)
+		*to = (struct folder){sb.st_dev, sb.st_ino};
+	return ok;
+}
+
+static void find_folders(struct stale *s)
+{
+	const struct na_listing *l = s->place->list;
+	const char *last = "";
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *path = l->files[i].path;
+		const char *slash = strrchr(path, '/');
+		size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+		struct folder f;
+
+		if (i && strncmp(path, last, n) == 0 && !strchr(last + n, '/'))
+			continue;
+		if (find_folder(path, &f))
+			(void)na_add(&s->folders, f);
+		last = path;
+	}
+}
+
+/* Files of other folders are other calls', whose traces may be gone for
+ * good. */
+static bool is_gone(const struct stale *s, const char *trace)
+{
+	struct stat sb;
+	struct folder f;
+	bool in = false;
+
+	if (stat(trace, &sb) == 0 || errno != ENOENT || !find_folder(trace, &f))
+		return false;
+	for (size_t i = 0; !in && i < s->folders.n; i++)
+		in = s->folders.v[i].dev == f.dev &&
+		     s->folders.v[i].ino == f.ino;
+	return in;
+}
+
+static void find_gone(struct stale *s)
+{
+	const struct na_ingest_place *p = s->place;
+	DIR *d = opendir(p->dir);
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		const char *file;
+		char *trace;
+
+		if (!is_other(p, e->d_name))
+			continue;
+		file = na_arena_path(&s->arena, p->dir, e->d_name);
+		trace = file ? na_xfer_made_from(file) : NULL;
+		if (trace && is_gone(s, trace))
+			(void)na_add(&s->gone, file);
+		free(trace);
+	}
+	if (d)
+		closedir(d);
+	na_sort(s->gone.v, s->gone.n, na_order_text);
+}
+
+static void say(struct stale *s, const char *file, const char *why)
+{
+	if (s->n++ < NAMED)
+		na_say_warning(s->place->q, "%s stays from before, though %s",
+			       file, why);
+}
+
+void na_ingest_say_stale(const struct na_ingest_place *p, const bool *unread)
+{
+	struct stale s = {.place = p};
+
+	for (size_t i = 0; i < p->list->n; i++) {
+		if (unread[i])
+			say(&s, p->names[i],
+			    "its trace cannot be read now: remove it or make "
+			    "the trace readable");
+	}
+	find_folders(&s);
+	find_gone(&s);
+	for (size_t i = 0; i < s.gone.n; i++)
+		say(&s, s.gone.v[i],
+		    "its trace is gone: remove it, unless it is wanted or "
+		    "another machine wrote it");
+	if (s.n > NAMED)
+		na_say_warning(p->q, "and %zu more stay from before",
+			       s.n - NAMED);
+	na_vec_free(&s.folders);
+	na_vec_free(&s.gone);
+	na_arena_fini(&s.arena);
+}
