@@ -48,8 +48,9 @@
 #define NA_THEN5(a, ...)                        NA_THEN2(a, NA_THEN4(__VA_ARGS__))
 #define NA_THEN6(a, ...)                        NA_THEN2(a, NA_THEN5(__VA_ARGS__))
 
-/* qsort() of whole elements; v may be NULL when n is 0.  Of large arrays the
- * scratch is within the budget of memory, half of what is sorted. */
+/* As qsort(), and equal elements stay in their order; v may be NULL when n is
+ * 0.  O(n log(runs)): of what is sorted in pieces only these are merged.  The
+ * scratch is at most half of what is sorted. */
 #define na_sort(v, n, order) na_sort_of(v, n, sizeof(*(v)), order)
 
 void na_sort_of(void *v, size_t n, size_t size,

@@ -300,29 +300,70 @@ struct pair {
 };
 NA_ORDER(by_key, struct pair, NA_UP(key))
 
+struct wide_pair { /* no size that is treated by itself */
+	uint32_t key, at;
+	char more[33];
+};
+NA_ORDER(by_wide_key, struct wide_pair, NA_UP(key))
+
+/* Of n keys the i-th: at random, in order, against it, in pieces that are
+ * sorted, in such that descend, and all but a few in order. */
+static uint32_t key_at(size_t way, size_t i, size_t n)
+{
+	uint32_t noise = (uint32_t)i * 2654435761u;
+
+	switch (way) {
+	case 0:
+		return noise >> 7;
+	case 1:
+		return noise >> 28;
+	case 2:
+		return (uint32_t)i / 3;
+	case 3:
+		return (uint32_t)(n - i);
+	case 4:
+		return (uint32_t)(i % (n / 5 + 1)) / 2;
+	case 5:
+		return (uint32_t)(n - i % (n / 7 + 1)) / 2;
+	default:
+		return noise >> 21 ? (uint32_t)i : noise;
+	}
+}
+enum { WAYS = 7 };
+
 /* Large and small, in order already and against it: ties stay. */
 static void sorting_is_stable(void **state)
 {
-	static const size_t sizes[] = {0, 1, 2, 129, 20000, 300001};
+	static const size_t sizes[] = {0,  1,  2,   3,    23,   24,    25,
+				       63, 64, 129, 1000, 4097, 20000, 300001};
 
 	(void)state;
-	for (size_t k = 0; k < NA_LEN(sizes); k++) {
-		for (uint32_t step = 1; step < 5; step++) {
-			size_t n = sizes[k];
-			struct pair *v = na_calloc(n, sizeof(*v));
+	for (size_t k = 0; k < NA_LEN(sizes) * WAYS; k++) {
+		size_t n = sizes[k / WAYS];
+		struct pair *v = na_calloc(n, sizeof(*v));
+		struct wide_pair *w = na_calloc(n, sizeof(*w));
 
-			for (size_t i = 0; i < n; i++)
-				v[i] = (struct pair){
-					(uint32_t)i * (step * 2654435761u) >>
-						(step * 7),
-					(uint32_t)i};
-			na_sort(v, n, by_key);
-			for (size_t i = 1; i < n; i++)
-				assert_true(v[i - 1].key < v[i].key ||
-					    (v[i - 1].key == v[i].key &&
-					     v[i - 1].at < v[i].at));
-			free(v);
+		assert_true(v && w);
+		for (size_t i = 0; i < n; i++) {
+			v[i] = (struct pair){key_at(k % WAYS, i, n),
+					     (uint32_t)i};
+			w[i] = (struct wide_pair){v[i].key, v[i].at, {0}};
+			w[i].more[32] = (char)i;
 		}
+		na_sort(v, n, by_key);
+		na_sort(w, n, by_wide_key);
+		for (size_t i = 0; i < n; i++) {
+			assert_true(v[i].at < n &&
+				    v[i].key == key_at(k % WAYS, v[i].at, n));
+			assert_true(!i || v[i - 1].key < v[i].key ||
+				    (v[i - 1].key == v[i].key &&
+				     v[i - 1].at < v[i].at));
+			assert_true(w[i].key == v[i].key &&
+				    w[i].at == v[i].at &&
+				    w[i].more[32] == (char)w[i].at);
+		}
+		free(v);
+		free(w);
 	}
 }
 
