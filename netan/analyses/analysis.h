@@ -72,7 +72,8 @@ struct na_analysis {
 	 * add_transfer(), add_graph() and so on: one for each row of
 	 * records.def, and NULL where the analysis does not look at them.
 	 * Records that pass their filter come in the order of the rows, then
-	 * of the inputs.  NA_ASIDE: not one of those that were used.
+	 * of the inputs.  NA_ASIDE: not one of those that were used.  A record
+	 * that is not packed lies in the store and stays there.
 	 * Of device planes nothing but --host is looked at, since what an op
 	 * costs depends on those around it: na_scope.bound answers for times.
 	 */

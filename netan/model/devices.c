@@ -303,14 +303,16 @@ int na_op_order(const void *a, const void *b)
 		       NA_UP(type));
 }
 
-void na_sort_ops(struct na_op *ops, size_t n)
+static int op_at_order(const void *a, const void *b)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (na_op_order(&ops[i - 1], &ops[i]) > 0) {
-			na_sort(ops, n, na_op_order);
-			return;
-		}
-	}
+	const struct na_op *const *x = a, *const *y = b;
+
+	return na_op_order(*x, *y);
+}
+
+void na_sort_ops(const struct na_op **ops, size_t n)
+{
+	na_sort(ops, n, op_at_order);
 }
 
 int na_span_order(const void *a, const void *b)

@@ -77,8 +77,8 @@ void na_devices_join_busy(struct na_devices *d, struct na_busy *x);
  * number. */
 int na_op_order(const void *a, const void *b);
 int na_span_order(const void *a, const void *b);
-/* By na_op_order(); in one look where they are, as lines mostly tell them. */
-void na_sort_ops(struct na_op *ops, size_t n);
+/* By na_op_order(), where they lie in a store. */
+void na_sort_ops(const struct na_op **ops, size_t n);
 
 /* Busy times of tangled cores: sorted and joined, at the end of the bag; where
  * they were they have no length any more. */

@@ -212,7 +212,7 @@ static enum na_status coll_add_op(void *block, const struct na_op *op)
 	if (t->opcode == NA_OPCODE_OTHER || t->opcode == NA_OPCODE_CONTAINER)
 		return NA_ASIDE;
 	if (t->network != NA_NET_DCN)
-		return na_add(&s->ops, *op) ? NA_ASIDE : NA_ENOMEM;
+		return na_add(&s->ops, op) ? NA_ASIDE : NA_ENOMEM;
 	/* That a device takes part, though its host may not have told so. */
 	if (t->collective == NA_UNKNOWN_U32 ||
 	    (s->scope->bound &&

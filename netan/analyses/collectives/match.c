@@ -93,7 +93,7 @@ bool na_collectives_match(struct coll_state *s, struct coll_found *f)
 		.s = s,
 		.d = d,
 		.f = f,
-		.ops = {.store = s->scope->store,
+		.ops = {.scope = s->scope,
 			.ops = s->ops.v,
 			.n_ops = s->ops.n,
 			.runs = s->modules.v,

@@ -63,7 +63,7 @@ struct coll_state {
 	NA_VEC(struct coll_device) devices;
 	struct coll_times times, reductions; /* of rows; of inputs */
 
-	NA_VEC(struct na_op) ops; /* of the other networks */
+	NA_VEC(const struct na_op *) ops; /* of the other networks */
 	NA_VEC(struct na_span) modules;
 	NA_VEC(struct na_comm) comms; /* of ranks */
 	NA_VEC(struct na_span) rank_steps;

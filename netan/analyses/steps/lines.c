@@ -413,12 +413,12 @@ static bool build_segments(struct st_state *s)
 
 	na_sort_ops(s->got.ops.v, s->got.ops.n);
 	for (size_t i = 0; ok && i < s->got.ops.n;) {
-		uint32_t core = s->got.ops.v[i].core;
+		uint32_t core = s->got.ops.v[i]->core;
 
 		sweep_clear(&w);
-		for (; ok && i < s->got.ops.n && s->got.ops.v[i].core == core;
+		for (; ok && i < s->got.ops.n && s->got.ops.v[i]->core == core;
 		     i++)
-			ok = add_op(&w, &s->got.ops.v[i]);
+			ok = add_op(&w, s->got.ops.v[i]);
 		ok = ok && add_waits(&w, s, core) && put_segments(s, &w, core);
 	}
 	sweep_clear(&w);

@@ -69,7 +69,7 @@ static enum na_status steps_add_op(void *block, const struct na_op *x)
 
 	if (b->pass || !na_steps_passes(b->main, x->core))
 		return NA_OK;
-	return na_add(&b->got.ops, *x) ? NA_OK : NA_ENOMEM;
+	return na_add(&b->got.ops, x) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status steps_add_comm(void *block, const struct na_comm *x)

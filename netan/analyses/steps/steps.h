@@ -232,7 +232,7 @@ struct st_change {
 /* What blocks gather, and the main state from all of them. */
 struct st_gathered {
 	NA_VEC(struct st_span) spans;
-	NA_VEC(struct na_op) ops;
+	NA_VEC(const struct na_op *) ops;
 	NA_VEC(struct na_comm) comms;      /* of ranks of GPU jobs */
 	struct na_triples instances;       /* launch or step, iteration, kind */
 	struct na_triples keys;            /* collective, instance, host */

@@ -84,7 +84,7 @@ static struct na_span *runs_of(const struct st_state *s, size_t *n)
 bool na_steps_find_waits(struct st_state *s)
 {
 	struct na_strtab names = {0};
-	struct na_op_match m = {.store = s->scope->store,
+	struct na_op_match m = {.scope = s->scope,
 				.ops = s->got.ops.v,
 				.n_ops = s->got.ops.n,
 				.modules = &names,

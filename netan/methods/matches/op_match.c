@@ -5,228 +5,16 @@
  */
 #include "netan/methods/matches/op_match.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/order.h"
 
-static const char *text(const struct na_op_match *m, uint32_t name)
+#define NO_RUN UINT32_MAX
+
+static const struct na_op_type *types_of(const struct na_op_match *m)
 {
-	return na_strtab_at(&m->store->names.strings, name);
+	return m->scope->store->devices.types.items;
 }
-
-/* The name of an execution that is split is its start's: what the program
- * says, else the same with "-start" for "-done".  False: no memory. */
-static bool unit_name(struct na_op_match *m, const struct na_op_type *t,
-		      uint32_t *name)
-{
-	const char *done = text(m, t->name), *at = strstr(done, "-done");
-	size_t n = strlen(done) + 2;
-	char *buf;
-
-	*name = t->name;
-	if (t->phase != NA_OP_DONE)
-		return true;
-	*name = t->start_op;
-	if (*name != NA_UNKNOWN_U32)
-		return true;
-	*name = t->name;
-	if (!at)
-		return true;
-	buf = malloc(n);
-	if (!buf)
-		return false;
-	snprintf(buf, n, "%.*s-start%s", (int)(at - done), done, at + 5);
-	*name = na_strtab_find(&m->store->names.strings, buf, strlen(buf));
-	if (*name == NA_NO_NAME)
-		*name = t->name;
-	free(buf);
-	return true;
-}
-
-/* The program run around an op; ops come in order, `at` begins at 0. */
-static const struct na_span *span_around(const struct na_op_match *m,
-					 const struct na_op *op, size_t *at)
-{
-	const struct na_span *x = m->runs;
-	size_t n = m->n_runs;
-
-	while (*at < n &&
-	       (x[*at].core < op->core ||
-		(x[*at].core == op->core && x[*at].end_ps <= op->start_ps)))
-		++*at;
-	return *at < n && x[*at].core == op->core &&
-			       x[*at].start_ps <= op->start_ps
-		       ? &x[*at]
-		       : NULL;
-}
-
-/* The name of a program without the "(id)" behind it, among the found. */
-static uint32_t module_name(const struct na_op_match *m, uint32_t name)
-{
-	const char *s = text(m, name), *paren = strrchr(s, '(');
-
-	return na_strtab_add(m->modules, s,
-			     paren && paren > s ? (size_t)(paren - s)
-						: strlen(s));
-}
-
-/* Ops that do not name their program are of the one that runs around the
- * first of them. */
-static bool learn_modules(struct na_op_match *m)
-{
-	const struct na_op_types *types = &m->store->devices.types;
-	size_t at = 0;
-
-	na_sort_ops(m->ops, m->n_ops);
-	na_sort(m->runs, m->n_runs, na_span_order);
-	for (size_t i = 0; i < types->n; i++) {
-		uint32_t name = types->items[i].module;
-
-		m->module_of[i] = name;
-		if (name == NA_UNKNOWN_U32)
-			continue;
-		m->module_of[i] = module_name(m, name);
-		if (m->module_of[i] == NA_NO_NAME)
-			return false;
-	}
-	for (size_t i = 0; i < m->n_ops; i++) {
-		const struct na_span *run = span_around(m, &m->ops[i], &at);
-		uint32_t *module = &m->module_of[m->ops[i].type];
-
-		if (!run || *module != NA_UNKNOWN_U32)
-			continue;
-		*module = module_name(m, run->name);
-		if (*module == NA_NO_NAME)
-			return false;
-	}
-	return true;
-}
-
-bool na_op_units(struct na_op_match *m,
-		 bool (*wanted)(void *arg, const struct na_op_type *t,
-				uint32_t name))
-{
-	const struct na_op_types *types = &m->store->devices.types;
-
-	m->unit_of = na_calloc(types->n + 1, sizeof(*m->unit_of));
-	m->module_of = na_calloc(types->n + 1, sizeof(*m->module_of));
-	if (!m->unit_of || !m->module_of || !learn_modules(m))
-		return false;
-	for (size_t i = 0; i < types->n; i++) {
-		const struct na_op_type *t = &types->items[i];
-		uint32_t run = m->store->sources[t->input].run * NA_N_NETWORKS +
-			       t->network;
-		uint32_t name;
-
-		m->unit_of[i] = NA_NO_TRIPLE;
-		if (!unit_name(m, t, &name))
-			return false;
-		if (!na_op_is_collective(t) || !wanted(m->arg, t, name))
-			continue;
-		m->unit_of[i] =
-			na_triples_add(&m->units,
-				       (struct na_triple){run, name,
-							  m->module_of[i]});
-		if (m->unit_of[i] == NA_NO_TRIPLE)
-			return false;
-	}
-	return true;
-}
-
-/* The op that completes an execution, and when that began. */
-static bool completes(struct na_op_match *m, const struct na_op *op,
-		      struct na_op_counter *c, int64_t *start_ps)
-{
-	uint8_t phase = m->store->devices.types.items[op->type].phase;
-
-	*start_ps = op->start_ps;
-	if (phase == NA_OP_WHOLE)
-		return true;
-	if (phase == NA_OP_START) {
-		m->unpaired += c->is_open;
-		c->is_open = true;
-		c->open_ps = op->start_ps;
-		return false;
-	}
-	m->unpaired += !c->is_open;
-	*start_ps = c->open_ps;
-	if (!c->is_open)
-		return false;
-	c->is_open = false;
-	return true;
-}
-
-/* A new core: counting begins again. */
-static struct na_op_counter *counter_of(struct na_op_match *m, uint32_t unit,
-					uint32_t core)
-{
-	struct na_op_counter *c = &m->counters[unit];
-
-	if (c->core == core)
-		return c;
-	m->unpaired += c->is_open;
-	*c = (struct na_op_counter){.core = core, .span = SIZE_MAX};
-	return c;
-}
-
-static void add_piece(struct na_op_match *m, const struct na_op *op,
-		      size_t span, int64_t number)
-{
-	uint32_t unit = m->unit_of[op->type];
-	struct na_op_counter *c = counter_of(m, unit, op->core);
-	int64_t start_ps;
-
-	if (!completes(m, op, c, &start_ps))
-		return;
-	if (c->span != span) {
-		c->span = span;
-		c->in_run = 0;
-	}
-	m->pieces[m->n_pieces++] = (struct na_op_piece){
-		.start_ps = start_ps,
-		.end_ps = op->end_ps,
-		.number = number,
-		.unit = unit,
-		.core = op->core,
-		.type = op->type,
-		.in_run = number < 0 ? c->in_all : c->in_run,
-		.in_all = c->in_all,
-	};
-	c->in_run++;
-	c->in_all++;
-}
-
-/* Of each core its ops in order, each with the program run around it. */
-static void make_pieces(struct na_op_match *m)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < m->units.n; i++)
-		m->counters[i].core = UINT32_MAX;
-	for (size_t i = 0; i < m->n_ops; i++) {
-		const struct na_op *op = &m->ops[i];
-		const struct na_span *run;
-
-		if (m->unit_of[op->type] == NA_NO_TRIPLE)
-			continue;
-		run = span_around(m, op, &at);
-		add_piece(m, op, run ? at : SIZE_MAX, run ? run->number : -1);
-	}
-	for (size_t i = 0; i < m->units.n; i++)
-		m->unpaired += m->counters[i].is_open;
-}
-
-NA_ORDER(by_run, struct na_op_piece, NA_UP(unit), NA_UP(number), NA_UP(in_run),
-	 NA_UP(core), NA_UP(in_all))
-
-NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
-
-NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
-
-NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
-	 NA_UP(in_all))
 
 /*
  * Which executions belong together: run ids may be shared by all devices, or
@@ -235,6 +23,121 @@ NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
  * clock can tell; the way that leaves most together in that sense is taken.
  */
 enum way { BY_RUN, BY_ORDER, BY_TIME, N_WAYS };
+
+/*
+ * Of an operation in several groups each is an execution of its own.  Who is
+ * in which group no trace tells: devices that follow one another, or every
+ * n-th.  A group ends together, so the split with the smaller distances
+ * between ends is taken.
+ */
+struct split {
+	size_t size, n; /* devices of a group; groups */
+	bool strided;
+};
+
+/* ---- the executions of an operation on each device */
+
+/* All of one operation. */
+struct unit {
+	const struct na_op_match *m;
+	uint32_t unit;
+	NA_VEC(struct na_op_piece);
+	uint64_t unpaired;
+	enum way way;
+	struct split split;
+	bool ok;
+};
+
+/* Of the core that is walked. */
+struct counter {
+	uint32_t run, in_run, in_all;
+	int64_t open_ps;
+	bool is_open;
+};
+
+/* The op that completes an execution, and when that began. */
+static bool completes(struct unit *u, const struct na_op *op, struct counter *c,
+		      int64_t *start_ps)
+{
+	uint8_t phase = types_of(u->m)[op->type].phase;
+
+	*start_ps = op->start_ps;
+	if (phase == NA_OP_WHOLE)
+		return true;
+	if (phase == NA_OP_START) {
+		u->unpaired += c->is_open;
+		c->is_open = true;
+		c->open_ps = op->start_ps;
+		return false;
+	}
+	u->unpaired += !c->is_open;
+	*start_ps = c->open_ps;
+	if (!c->is_open)
+		return false;
+	c->is_open = false;
+	return true;
+}
+
+static bool add_piece(struct unit *u, const struct na_op *op, uint32_t run,
+		      struct counter *c)
+{
+	int64_t number = run == NO_RUN ? -1 : u->m->runs[run].number;
+	int64_t start_ps;
+	bool ok;
+
+	if (!completes(u, op, c, &start_ps))
+		return true;
+	if (c->run != run) {
+		c->run = run;
+		c->in_run = 0;
+	}
+	ok = na_add(u, ((struct na_op_piece){
+			       .start_ps = start_ps,
+			       .end_ps = op->end_ps,
+			       .number = number,
+			       .unit = u->unit,
+			       .core = op->core,
+			       .type = op->type,
+			       .in_run = number < 0 ? c->in_all : c->in_run,
+			       .in_all = c->in_all,
+		       }));
+	c->in_run++;
+	c->in_all++;
+	return ok;
+}
+
+/* Of each core the ops in order. */
+static bool make_pieces(struct unit *u)
+{
+	const struct na_op_match *m = u->m;
+	struct counter c = {.is_open = false};
+	uint32_t core = UINT32_MAX;
+	bool ok = true;
+
+	for (size_t i = m->from[u->unit]; ok && i < m->from[u->unit + 1]; i++) {
+		const struct na_op_place *at = &m->places[i];
+		const struct na_op *op = m->ops[at->op];
+
+		if (op->core != core) {
+			core = op->core;
+			u->unpaired += c.is_open;
+			c = (struct counter){.run = NO_RUN};
+		}
+		ok = add_piece(u, op, at->run, &c);
+	}
+	u->unpaired += c.is_open;
+	return ok;
+}
+
+NA_ORDER(by_run, struct na_op_piece, NA_UP(number), NA_UP(in_run), NA_UP(core),
+	 NA_UP(in_all))
+
+NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
+
+NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
+
+NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
+	 NA_UP(in_all))
 
 /* The pieces from x[0] that are one execution. */
 static size_t together(const struct na_op_piece *x, size_t n, enum way way)
@@ -261,12 +164,13 @@ static bool overlap(const struct na_op_match *m, const struct na_op_piece *x,
 		    size_t n)
 {
 	for (size_t i = 0, to; i < n; i = to) {
-		uint32_t input = m->store->devices.cores[x[i].core].input;
+		uint32_t input =
+			m->scope->store->devices.cores[x[i].core].input;
 		int64_t start = x[i].start_ps, end = x[i].end_ps;
 
 		for (to = i + 1;
 		     to < n &&
-		     m->store->devices.cores[x[to].core].input == input;
+		     m->scope->store->devices.cores[x[to].core].input == input;
 		     to++) {
 			start = x[to].start_ps > start ? x[to].start_ps : start;
 			end = x[to].end_ps < end ? x[to].end_ps : end;
@@ -324,21 +228,10 @@ static enum way way_of(const struct na_op_match *m, struct na_op_piece *x,
 		       : BY_RUN;
 }
 
-/*
- * Of an operation in several groups each is an execution of its own.  Who is
- * in which group no trace tells: devices that follow one another, or every
- * n-th.  A group ends together, so the split with the smaller distances
- * between ends is taken.
- */
-struct split {
-	size_t size, n; /* devices of a group; groups */
-	bool strided;
-};
-
 static struct split groups_of(const struct na_op_match *m,
 			      const struct na_op_piece *x)
 {
-	const struct na_op_type *t = &m->store->devices.types.items[x->type];
+	const struct na_op_type *t = &types_of(m)[x->type];
 
 	if (t->uneven || t->group_size < 2 || t->n_groups < 2)
 		return (struct split){.size = 0};
@@ -403,54 +296,103 @@ static bool add_groups(struct na_op_match *m, struct na_op_piece *x, size_t n,
 	return ok;
 }
 
-/* All executions of one operation. */
-static bool add_unit(struct na_op_match *m, struct na_op_piece *x, size_t n)
-{
-	enum way best = way_of(m, x, n);
-	struct split g;
-	bool ok = true;
+/* ---- all operations */
 
-	sort_pieces(x, n, best);
-	for (size_t i = 0, k; best == BY_TIME && i < n; i += k) {
-		k = together(&x[i], n - i, best);
-		na_sort(&x[i], k, by_place);
+static void prepare(void *arg, size_t i)
+{
+	struct unit *u = (struct unit *)arg + i;
+
+	u->ok = make_pieces(u);
+	if (!u->ok || !u->n)
+		return;
+	u->way = way_of(u->m, u->v, u->n);
+	sort_pieces(u->v, u->n, u->way);
+	for (size_t k = 0, n; u->way == BY_TIME && k < u->n; k += n) {
+		n = together(&u->v[k], u->n - k, u->way);
+		na_sort(&u->v[k], n, by_place);
 	}
-	g = split_of(m, x, n, best);
-	for (size_t i = 0, k; ok && i < n; i += k) {
-		k = together(&x[i], n - i, best);
-		ok = add_groups(m, &x[i], k, g);
+	u->split = split_of(u->m, u->v, u->n, u->way);
+}
+
+static bool add_unit(struct na_op_match *m, const struct unit *u)
+{
+	bool ok = u->ok;
+
+	m->unpaired += u->unpaired;
+	for (size_t i = 0, k; ok && i < u->n; i += k) {
+		k = together(&u->v[i], u->n - i, u->way);
+		ok = add_groups(m, &u->v[i], k, u->split);
 	}
 	return ok;
 }
 
-/* No more than there are: of a device its ops whole, or its -dones. */
-static size_t most_pieces(const struct na_op_match *m)
-{
-	const struct na_op_type *types = m->store->devices.types.items;
-	size_t n = 0;
+/* Operations that are prepared side by side, from `unit` on: few enough for
+ * their executions to be a small part of what is kept. */
+enum { UNITS_AT_ONCE = 64, OPS_AT_ONCE = 1 << 17, UNITS_AT_LEAST = 2 };
 
-	for (size_t i = 0; i < m->n_ops; i++)
-		n += m->unit_of[m->ops[i].type] != NA_NO_TRIPLE &&
-		     types[m->ops[i].type].phase != NA_OP_START;
+static size_t batch_at(const struct na_op_match *m, size_t unit)
+{
+	size_t n = 1;
+
+	while (n < UNITS_AT_ONCE && unit + n < m->units.n &&
+	       (n < UNITS_AT_LEAST ||
+		m->from[unit + n + 1] - m->from[unit] <= OPS_AT_ONCE))
+		n++;
 	return n;
+}
+
+static bool add_batch(struct na_op_match *m, size_t unit, size_t n)
+{
+	struct unit batch[UNITS_AT_ONCE];
+	bool ok;
+
+	for (size_t i = 0; i < n; i++)
+		batch[i] = (struct unit){.m = m, .unit = (uint32_t)(unit + i)};
+	ok = na_side_by_side(m->scope, n, prepare, batch);
+	for (size_t i = 0; i < n; i++) {
+		ok = ok && add_unit(m, &batch[i]);
+		na_vec_free(&batch[i]);
+	}
+	return ok;
+}
+
+/* The ops of each unit one behind the other, each with the run around it. */
+static bool place_ops(struct na_op_match *m)
+{
+	size_t at = 0;
+
+	m->from = na_calloc(m->units.n + 2, sizeof(*m->from));
+	if (!m->from || m->n_ops >= NO_RUN || m->n_runs >= NO_RUN)
+		return false;
+	/* Two further on: where each is then placed moves it to its own. */
+	for (size_t i = 0; i < m->n_ops; i++) {
+		if (m->unit_of[m->ops[i]->type] != NA_NO_TRIPLE)
+			m->from[m->unit_of[m->ops[i]->type] + 2]++;
+	}
+	for (size_t i = 2; i < m->units.n + 2; i++)
+		m->from[i] += m->from[i - 1];
+	m->places = na_calloc(m->from[m->units.n + 1] + 1, sizeof(*m->places));
+	for (size_t i = 0; m->places && i < m->n_ops; i++) {
+		uint32_t unit = m->unit_of[m->ops[i]->type];
+		const struct na_span *run;
+
+		if (unit == NA_NO_TRIPLE)
+			continue;
+		run = na_op_run(m, m->ops[i], &at);
+		m->places[m->from[unit + 1]++] =
+			(struct na_op_place){(uint32_t)i,
+					     run ? (uint32_t)at : NO_RUN};
+	}
+	return m->places;
 }
 
 bool na_op_match(struct na_op_match *m)
 {
-	struct na_op_piece *x;
-	bool ok = true;
+	bool ok = place_ops(m);
 
-	m->pieces = na_calloc(most_pieces(m) + 1, sizeof(*m->pieces));
-	m->counters = na_calloc(m->units.n + 1, sizeof(*m->counters));
-	if (!m->pieces || !m->counters)
-		return false;
-	make_pieces(m);
-	x = m->pieces;
-	na_sort(x, m->n_pieces, by_run);
-	for (size_t i = 0, to; ok && i < m->n_pieces; i = to) {
-		for (to = i + 1; to < m->n_pieces && x[to].unit == x[i].unit;)
-			to++;
-		ok = add_unit(m, &x[i], to - i);
+	for (size_t unit = 0, n; ok && unit < m->units.n; unit += n) {
+		n = batch_at(m, unit);
+		ok = add_batch(m, unit, n);
 	}
 	return ok;
 }
@@ -460,7 +402,7 @@ void na_op_match_fini(struct na_op_match *m)
 	na_triples_fini(&m->units);
 	free(m->unit_of);
 	free(m->module_of);
-	free(m->counters);
-	free(m->pieces);
+	free(m->places);
+	free(m->from);
 	na_vec_free(&m->tmp);
 }

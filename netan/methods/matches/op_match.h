@@ -4,7 +4,8 @@
  * last does not wait, so the shortest is the transfer and the rest of the
  * others is waiting.
  *
- * Used by collectives and steps.  Memory: 48 bytes for each execution.
+ * Used by collectives and steps.  Memory: 8 bytes for each op, and 48 for each
+ * execution of those operations that are looked at side by side.
  */
 #ifndef NETAN_METHODS_MATCHES_OP_MATCH_H
 #define NETAN_METHODS_MATCHES_OP_MATCH_H
@@ -12,7 +13,7 @@
 #include "netan/base/err.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
-#include "netan/model/store.h"
+#include "netan/model/scope.h"
 
 /* One execution on one device. */
 struct na_op_piece {
@@ -24,8 +25,8 @@ struct na_op_piece {
 
 struct na_op_match {
 	/* The caller's. */
-	const struct na_store *store;
-	struct na_op *ops; /* get sorted: by core, start, end, type */
+	const struct na_scope *scope; /* its threads prepare executions */
+	const struct na_op **ops; /* of the store; get sorted: na_sort_ops() */
 	size_t n_ops;
 	struct na_span *runs; /* of programs; get sorted */
 	size_t n_runs;
@@ -41,16 +42,13 @@ struct na_op_match {
 	uint32_t *module_of;     /* by op type: of modules, or NA_UNKNOWN_U32 */
 
 	/* From na_op_match(). */
-	uint64_t unpaired; /* a start without its done, or the reverse */
-	struct na_op_piece *pieces;
-	size_t n_pieces;
+	uint64_t unpaired;    /* a start without its done, or the reverse */
+	struct na_op_place {  /* by op */
+		uint32_t op;  /* of those of a unit, one behind the other */
+		uint32_t run; /* around the op; UINT32_MAX: none */
+	} * places;
+	size_t *from; /* by unit, and behind the last: into `places` */
 	NA_VEC(struct na_op_piece) tmp;
-	struct na_op_counter { /* by unit, of the core that is walked */
-		uint32_t core, in_run, in_all;
-		size_t span;
-		int64_t open_ps;
-		bool is_open;
-	} * counters;
 };
 
 /* An op between devices, and no send or receive over the data-center
@@ -61,7 +59,11 @@ static inline bool na_op_is_collective(const struct na_op_type *t)
 	       t->opcode != NA_OPCODE_CONTAINER;
 }
 
-/* The units of the op types that are collectives and `wanted`; `name`: of
+/* The program run around an op; ops come in order, *at, an index of runs,
+ * begins at 0. */
+const struct na_span *na_op_run(const struct na_op_match *m,
+				const struct na_op *op, size_t *at);
+/* Sorts ops and runs.  The units of the op types that are collectives and `wanted`; `name`: of
  * the op or its start.  False: no memory. */
 bool na_op_units(struct na_op_match *m,
 		 bool (*wanted)(void *arg, const struct na_op_type *t,
