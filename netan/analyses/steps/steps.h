@@ -209,7 +209,7 @@ struct st_host {
 	na_i128 lost_ps[ST_CAUSES]; /* what these cost */
 	enum st_cause cause;
 	bool straggler;
-	enum st_test evidence;    /* of a straggler */
+	enum st_test evidence; /* of a straggler */
 	/* Of several stragglers that are ranks: how much shorter its own work
 	 * makes the mean step while the others stay late; -1: not told. */
 	int64_t gain_ps, together_ps; /* and if none of them were */
@@ -292,6 +292,8 @@ struct st_state {
 /* lines.c: from what was gathered to cells and segments.  False: no
  * memory. */
 bool na_steps_build_lines(struct st_state *s) NA_MUST_CHECK;
+/* segments.c: of each line, from the ops and the waits, which are gone then. */
+bool na_steps_build_segments(struct st_state *s) NA_MUST_CHECK;
 /* busy.c: into a block. */
 bool na_steps_add_busy(struct st_block *b,
 		       const struct na_busy *t) NA_MUST_CHECK;
