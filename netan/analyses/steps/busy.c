@@ -10,8 +10,8 @@ static void seek(struct st_block *b, uint32_t core, int64_t at_ps)
 
 	b->at.cell = NA_BOUND(i, x->cell_from, x->cell_to,
 			      s->cells[i].end_ps > at_ps);
-	b->at.segment = NA_BOUND(i, x->segment_from, x->segment_to,
-				 na_steps_segment_end(&s->segments.v[i]) >
+	b->at.segment = NA_BOUND(i, 0, x->segments.n,
+				 na_steps_segment_end(&x->segments.v[i]) >
 					 at_ps);
 	b->at.core = core;
 	b->at.set = true;
@@ -30,14 +30,13 @@ static struct st_busy *busy_of(struct st_block *b, size_t cell)
 }
 
 /* Returns where what follows this time goes on. */
-static size_t meet(const struct st_state *s, const struct st_line *x,
-		   size_t from, int64_t start_ps, int64_t end_ps,
-		   struct st_busy *y)
+static size_t meet(const struct st_line *x, size_t from, int64_t start_ps,
+		   int64_t end_ps, struct st_busy *y)
 {
 	size_t k = from;
 
-	for (; k < x->segment_to && s->segments.v[k].start_ps < end_ps; k++) {
-		const struct st_segment *m = &s->segments.v[k];
+	for (; k < x->segments.n && x->segments.v[k].start_ps < end_ps; k++) {
+		const struct st_segment *m = &x->segments.v[k];
 		int64_t ps = na_steps_common(m->start_ps,
 					     na_steps_segment_end(m), start_ps,
 					     end_ps);
@@ -66,8 +65,8 @@ bool na_steps_add_busy(struct st_block *b, const struct na_busy *t)
 	while (b->at.cell < x->cell_to &&
 	       s->cells[b->at.cell].end_ps <= start_ps)
 		b->at.cell++;
-	while (b->at.segment < x->segment_to &&
-	       na_steps_segment_end(&s->segments.v[b->at.segment]) <= start_ps)
+	while (b->at.segment < x->segments.n &&
+	       na_steps_segment_end(&x->segments.v[b->at.segment]) <= start_ps)
 		b->at.segment++;
 	segment = b->at.segment;
 	for (size_t i = b->at.cell;
@@ -82,7 +81,7 @@ bool na_steps_add_busy(struct st_block *b, const struct na_busy *t)
 		if (!y)
 			return false;
 		y->busy_ps += to - from;
-		segment = meet(s, x, segment, from, to, y);
+		segment = meet(x, segment, from, to, y);
 	}
 	return true;
 }

@@ -211,20 +211,20 @@ static void fill_cells(struct st_state *s)
 {
 	for (size_t l = 0; l < s->n_lines; l++) {
 		const struct st_line *x = &s->lines[l];
-		size_t g = x->segment_from;
+		size_t g = 0;
 
 		for (size_t i = x->cell_from; i < x->cell_to; i++) {
 			struct st_cell *c = &s->cells[i];
 
-			while (g < x->segment_to &&
-			       na_steps_segment_end(&s->segments.v[g]) <=
+			while (g < x->segments.n &&
+			       na_steps_segment_end(&x->segments.v[g]) <=
 				       c->start_ps)
 				g++;
 			for (size_t k = g;
-			     k < x->segment_to &&
-			     s->segments.v[k].start_ps < c->end_ps;
+			     k < x->segments.n &&
+			     x->segments.v[k].start_ps < c->end_ps;
 			     k++) {
-				const struct st_segment *m = &s->segments.v[k];
+				const struct st_segment *m = &x->segments.v[k];
 				int64_t ps =
 					na_steps_common(m->start_ps,
 							na_steps_segment_end(m),

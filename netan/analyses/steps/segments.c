@@ -20,13 +20,14 @@ struct edge {
 /* Edges of a core wait until nothing can come before them. */
 enum { MANY_EDGES = 1 << 14 };
 
-struct sweep { /* of a core at a time */
+struct sweep { /* of a core */
 	const struct na_op_type *types;
 	struct na_triples open; /* kind, name or channel, rest of it */
 	NA_VEC(int64_t) since;  /* by key; NA_TIME_MAX: not open */
 	NA_VEC(struct edge) edges;
-	size_t many; /* edges, to be looked at */
-	size_t wait; /* next wait */
+	size_t many;                             /* edges, to be looked at */
+	const struct st_wait *waits, *waits_end; /* to come */
+	struct st_line *line;
 	int64_t level[ST_WAITING + 1], at_ps;
 };
 
@@ -109,29 +110,11 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 
 NA_ORDER(by_time, struct edge, NA_UP(at_ps), NA_UP(network), NA_UP(step))
 
-/* In small steps: doubled room would not fit what an op may take. */
-static bool more_segments(struct st_state *s)
+static bool put_segment(struct st_line *x, int64_t start_ps, int64_t end_ps,
+			uint8_t network)
 {
-	size_t cap = s->segments.n + s->segments.n / 8 + 1024;
-	struct st_segment *to;
-
-	if (s->segments.n < s->segments.cap)
-		return true;
-	to = cap < SIZE_MAX / sizeof(*to)
-		     ? realloc(s->segments.v, cap * sizeof(*to))
-		     : NULL;
-	if (!to)
-		return false;
-	s->segments.v = to;
-	s->segments.cap = cap;
-	return true;
-}
-
-static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
-			int64_t end_ps, uint8_t network)
-{
-	struct st_segment *last = s->segments.n > first
-					  ? &s->segments.v[s->segments.n - 1]
+	struct st_segment *last = x->segments.n
+					  ? &x->segments.v[x->segments.n - 1]
 					  : NULL;
 
 	if (last && na_steps_segment_end(last) == start_ps &&
@@ -146,11 +129,12 @@ static bool put_segment(struct st_state *s, size_t first, int64_t start_ps,
 
 		if (length > ST_SEGMENT_MAX_PS)
 			length = ST_SEGMENT_MAX_PS;
-		if (!more_segments(s))
+		if (!na_add(&x->segments,
+			    ((struct st_segment){start_ps,
+						 (uint64_t)length &
+							 ST_SEGMENT_MAX_PS,
+						 network})))
 			return false;
-		s->segments.v[s->segments.n++] = (struct st_segment){
-			start_ps, (uint64_t)length & ST_SEGMENT_MAX_PS,
-			network};
 		start_ps += length;
 	}
 	return true;
@@ -162,39 +146,25 @@ static bool waits(uint8_t network, const int64_t *level)
 	       level[ST_WAITING] > 0;
 }
 
-static void sweep_clear(struct sweep *w)
-{
-	na_triples_fini(&w->open);
-	w->edges.n = w->since.n = 0;
-	w->many = MANY_EDGES;
-	w->at_ps = 0;
-	memset(w->level, 0, sizeof(w->level));
-}
-
 /* Those that begin before. */
-static bool add_waits(struct sweep *w, const struct st_state *s, uint32_t core,
-		      int64_t before_ps)
+static bool add_waits(struct sweep *w, int64_t before_ps)
 {
 	bool ok = true;
 
-	while (w->wait < s->waits.n && s->waits.v[w->wait].core < core)
-		w->wait++;
-	for (; ok && w->wait < s->waits.n && s->waits.v[w->wait].core == core &&
-	       s->waits.v[w->wait].start_ps < before_ps;
-	     w->wait++)
-		ok = add_edges(w, s->waits.v[w->wait].start_ps,
-			       s->waits.v[w->wait].end_ps, ST_WAITING);
+	for (; ok && w->waits < w->waits_end && w->waits->start_ps < before_ps;
+	     w->waits++)
+		ok = add_edges(w, w->waits->start_ps, w->waits->end_ps,
+			       ST_WAITING);
 	return ok;
 }
 
 /* The edges before that time, which are all there.  Where ops of several
  * networks run at once, the farthest counts. */
-static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core,
-			 int64_t before_ps)
+static bool put_segments(struct sweep *w, int64_t before_ps)
 {
-	size_t first = s->lines[core].segment_from, i;
+	size_t i;
 
-	if (!add_waits(w, s, core, before_ps))
+	if (!add_waits(w, before_ps))
 		return false;
 	na_sort(w->edges.v, w->edges.n, by_time);
 	for (i = 0; i < w->edges.n; i++) {
@@ -206,7 +176,7 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core,
 		while (k <= ST_IN_FLIGHT && !w->level[k])
 			k++;
 		if (k <= ST_IN_FLIGHT && e->at_ps > w->at_ps &&
-		    !put_segment(s, first, w->at_ps, e->at_ps,
+		    !put_segment(w->line, w->at_ps, e->at_ps,
 				 waits(k, w->level) ? k | ST_WAITS : k))
 			return false;
 		w->at_ps = e->at_ps;
@@ -220,8 +190,7 @@ static bool put_segments(struct st_state *s, struct sweep *w, uint32_t core,
 }
 
 /* What is open may yet tell when it began. */
-static bool put_some_segments(struct st_state *s, struct sweep *w,
-			      const struct na_op *next)
+static bool put_some_segments(struct sweep *w, const struct na_op *next)
 {
 	int64_t before_ps = next->start_ps;
 
@@ -230,45 +199,72 @@ static bool put_some_segments(struct st_state *s, struct sweep *w,
 	for (size_t i = 0; i < w->since.n; i++)
 		before_ps = w->since.v[i] < before_ps ? w->since.v[i]
 						      : before_ps;
-	if (!put_segments(s, w, next->core, before_ps))
+	if (!put_segments(w, before_ps))
 		return false;
 	w->many = MANY_EDGES > 2 * w->edges.n ? MANY_EDGES : 2 * w->edges.n;
 	return true;
 }
 
-static bool segments_of(struct st_state *s, struct sweep *w,
-			const struct na_op *const *ops, size_t n)
+/* ---- all devices, side by side */
+
+struct building {
+	struct st_state *s;
+	size_t *op_from; /* by core, and behind the last */
+	bool *ok;        /* by core */
+};
+
+static void build_line(void *arg, size_t core)
 {
-	struct st_line *line = &s->lines[ops[0]->core];
+	const struct building *b = arg;
+	struct st_state *s = b->s;
+	const struct st_wait *waits = s->waits.v;
+	size_t n = s->waits.n, from = b->op_from[core],
+	       to = b->op_from[core + 1];
+	struct sweep w = {.types = s->scope->store->devices.types.items,
+			  .line = &s->lines[core],
+			  .many = MANY_EDGES};
 	bool ok = true;
 
-	sweep_clear(w);
-	line->segment_from = s->segments.n;
-	for (size_t i = 0; ok && i < n; i++)
-		ok = put_some_segments(s, w, ops[i]) && add_op(w, ops[i]);
-	ok = ok && put_segments(s, w, ops[0]->core, NA_TIME_MAX);
-	line->segment_to = s->segments.n;
-	return ok;
+	if (from < to && n) {
+		w.waits = waits + NA_BOUND(i, 0, n, waits[i].core >= core);
+		w.waits_end = waits + NA_BOUND(i, 0, n, waits[i].core > core);
+	}
+	for (size_t i = from; ok && i < to; i++)
+		ok = put_some_segments(&w, s->got.ops.v[i]) &&
+		     add_op(&w, s->got.ops.v[i]);
+	b->ok[core] = ok && put_segments(&w, NA_TIME_MAX);
+	na_triples_fini(&w.open);
+	na_vec_free(&w.since);
+	na_vec_free(&w.edges);
 }
 
 bool na_steps_build_segments(struct st_state *s)
 {
-	struct sweep w = {.types = s->scope->store->devices.types.items};
-	bool ok = true;
+	struct building b = {.s = s};
+	bool ok;
 
-	na_sort_ops(s->got.ops.v, s->got.ops.n);
-	for (size_t i = 0, to; ok && i < s->got.ops.n; i = to) {
-		uint32_t core = s->got.ops.v[i]->core;
-
-		for (to = i;
-		     to < s->got.ops.n && s->got.ops.v[to]->core == core;)
-			to++;
-		ok = segments_of(s, &w, &s->got.ops.v[i], to - i);
+	b.op_from = na_calloc(s->n_lines + 1, sizeof(*b.op_from));
+	b.ok = na_calloc(s->n_lines + 1, sizeof(*b.ok));
+	ok = b.op_from && b.ok;
+	if (ok)
+		na_sort_ops(s->got.ops.v, s->got.ops.n);
+	for (size_t core = 0, i = 0; ok && core <= s->n_lines; core++) {
+		while (i < s->got.ops.n && s->got.ops.v[i]->core < core)
+			i++;
+		b.op_from[core] = i;
 	}
-	sweep_clear(&w);
-	na_vec_free(&w.since);
-	na_vec_free(&w.edges);
+	ok = ok && na_side_by_side(s->scope, s->n_lines, build_line, &b);
+	for (size_t i = 0; ok && i < s->n_lines; i++)
+		ok = b.ok[i];
+	free(b.op_from);
+	free(b.ok);
 	na_vec_free(&s->waits);
 	na_vec_free(&s->got.ops);
 	return ok;
+}
+
+void na_steps_drop_segments(struct st_state *s)
+{
+	for (size_t i = 0; s->lines && i < s->n_lines; i++)
+		na_vec_free(&s->lines[i].segments);
 }

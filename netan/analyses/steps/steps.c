@@ -165,7 +165,7 @@ static enum na_status steps_turn(void *state, unsigned done, struct na_err *err)
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
-	na_vec_free(&s->segments);
+	na_steps_drop_segments(s);
 	return NA_OK;
 }
 
@@ -180,7 +180,7 @@ static void steps_fini(void *state)
 	na_vec_free(&s->waits);
 	na_host_clocks_fini(&s->own_clocks);
 	free(s->cells);
-	na_vec_free(&s->segments);
+	na_steps_drop_segments(s);
 	free(s->lines);
 	free(s->host_steps);
 	free(s->steps);

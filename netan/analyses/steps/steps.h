@@ -85,7 +85,8 @@ _Static_assert(sizeof(struct st_segment) == 16, "millions are kept");
 #define ST_SEGMENT_MAX_PS ((INT64_C(1) << 48) - 1)
 
 struct st_line { /* of a core; behind these, of a device by launches */
-	size_t cell_from, cell_to, segment_from, segment_to;
+	size_t cell_from, cell_to;
+	NA_VEC(struct st_segment) segments;
 	bool programs; /* its steps are runs of a program */
 	uint8_t told;  /* enum na_step_told: the last of its steps' */
 	uint32_t host; /* by launches */
@@ -263,8 +264,7 @@ struct st_state {
 	struct na_host_clocks own_clocks; /* where nobody shares them */
 	struct st_cell *cells;            /* by core, then start */
 	size_t n_cells;
-	NA_VEC(struct st_segment) segments; /* likewise */
-	struct st_line *lines;              /* by core */
+	struct st_line *lines; /* by core */
 	size_t n_lines;
 	bool *by_launch;              /* by run */
 	bool *matched;                /* by run: it is known who waits */
@@ -294,6 +294,7 @@ struct st_state {
 bool na_steps_build_lines(struct st_state *s) NA_MUST_CHECK;
 /* segments.c: of each line, from the ops and the waits, which are gone then. */
 bool na_steps_build_segments(struct st_state *s) NA_MUST_CHECK;
+void na_steps_drop_segments(struct st_state *s);
 /* busy.c: into a block. */
 bool na_steps_add_busy(struct st_block *b,
 		       const struct na_busy *t) NA_MUST_CHECK;
