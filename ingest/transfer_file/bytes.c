@@ -8,7 +8,7 @@
 #include "ingest/transfer_file/format.h"
 #include "netan/base/vec.h"
 
-enum { ZSTD_LEVEL = 6 };
+enum { ZSTD_LEVEL = 4 };
 
 void na_xf_bytes_fini(struct na_xf_bytes *b)
 {
@@ -223,32 +223,35 @@ void na_xf_put_column(struct na_xf_bytes *b, uint32_t field, const int64_t *v,
 	na_xf_bytes_fini(&c);
 }
 
-void na_xf_put_packed(struct na_xf_bytes *b, uint32_t raw_bytes,
-		      const struct na_xf_bytes *payload)
+void na_xf_put_packed(struct na_xf_bytes *b, struct ZSTD_CCtx_s *z,
+		      uint32_t raw_bytes, const struct na_xf_bytes *payload)
 {
-	size_t bound = ZSTD_compressBound(payload->n), packed;
-	struct na_xf_bytes z = {.p = NULL};
+	size_t bound = ZSTD_compressBound(payload->n), n;
+	struct na_xf_bytes packed = {.p = NULL};
 
-	if (room(&z, bound)) {
-		packed = ZSTD_compress(z.p, bound, payload->p, payload->n,
-				       ZSTD_LEVEL);
-		z.failed = ZSTD_isError(packed) != 0;
+	if (room(&packed, bound)) {
+		n = z ? ZSTD_compressCCtx(z, packed.p, bound, payload->p,
+					  payload->n, ZSTD_LEVEL)
+		      : ZSTD_compress(packed.p, bound, payload->p, payload->n,
+				      ZSTD_LEVEL);
+		packed.failed = ZSTD_isError(n) != 0;
 		na_xf_put_uint(b, raw_bytes, payload->n);
-		if (!z.failed)
-			na_xf_put_field(b, raw_bytes + 1, z.p, packed);
+		if (!packed.failed)
+			na_xf_put_field(b, raw_bytes + 1, packed.p, n);
 	}
-	b->failed |= payload->failed || z.failed;
-	na_xf_bytes_fini(&z);
+	b->failed |= payload->failed || packed.failed;
+	na_xf_bytes_fini(&packed);
 }
 
-void na_xf_put_section(struct na_xf_bytes *b, uint32_t kind, uint64_t n,
+void na_xf_put_section(struct na_xf_bytes *b, struct ZSTD_CCtx_s *z,
+		       uint32_t kind, uint64_t n,
 		       const struct na_xf_bytes *payload)
 {
 	struct na_xf_bytes s = {.p = NULL};
 
 	na_xf_put_uint(&s, 1, kind);
 	na_xf_put_uint(&s, 2, n);
-	na_xf_put_packed(&s, 3, payload);
+	na_xf_put_packed(&s, z, 3, payload);
 	na_xf_put_field(b, 1, s.p, s.n);
 	b->failed |= s.failed;
 	na_xf_bytes_fini(&s);

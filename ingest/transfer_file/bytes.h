@@ -40,13 +40,17 @@ void na_xf_put_text(struct na_xf_bytes *b, uint32_t field, const char *s);
 void na_xf_put_column(struct na_xf_bytes *b, uint32_t field, const int64_t *v,
 		      size_t n, int64_t unknown);
 
+struct ZSTD_CCtx_s;
+
 /* How long a payload is in field `raw_bytes`, and behind it the payload,
- * packed. */
-void na_xf_put_packed(struct na_xf_bytes *b, uint32_t raw_bytes,
-		      const struct na_xf_bytes *payload);
+ * packed; with z, from ZSTD_createCCtx(), again and again sooner; NULL: of
+ * its own. */
+void na_xf_put_packed(struct na_xf_bytes *b, struct ZSTD_CCtx_s *z,
+		      uint32_t raw_bytes, const struct na_xf_bytes *payload);
 
 /* A section of n rows, packed. */
-void na_xf_put_section(struct na_xf_bytes *b, uint32_t kind, uint64_t n,
+void na_xf_put_section(struct na_xf_bytes *b, struct ZSTD_CCtx_s *z,
+		       uint32_t kind, uint64_t n,
 		       const struct na_xf_bytes *payload);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "ingest/bytes/wire.h"
 #include "ingest/transfer_file/hlo_slim.h"
@@ -15,6 +16,7 @@ struct na_xfer_file {
 	bool anonymize;
 	struct na_strtab addresses; /* by their pseudonyms' numbers */
 	struct na_xfer_counts counts;
+	ZSTD_CCtx *z;
 };
 
 enum { PSEUDONYM = 32 };
@@ -121,6 +123,7 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 		na_fail_nomem(err);
 		return NULL;
 	}
+	f->z = ZSTD_createCCtx();
 	f->write = write;
 	f->ctx = ctx;
 	f->anonymize = head->anonymize;
@@ -133,8 +136,10 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 
 void na_xfer_free(struct na_xfer_file *f)
 {
-	if (f)
-		na_strtab_fini(&f->addresses);
+	if (!f)
+		return;
+	na_strtab_fini(&f->addresses);
+	ZSTD_freeCCtx(f->z);
 	free(f);
 }
 
@@ -181,7 +186,7 @@ static void put_names(struct na_xfer_file *f, struct na_xf_bytes *to,
 			put_address(f, &m, &names->names[x->address]);
 		put_message(&e->strings, 2, &m);
 	}
-	na_xf_put_section(to, XF_NAMES, e->n_strings + e->endpoints.n,
+	na_xf_put_section(to, f->z, XF_NAMES, e->n_strings + e->endpoints.n,
 			  &e->strings);
 }
 
@@ -272,7 +277,7 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	na_xf_put(&whole, x->p, x->n);
 	na_xf_put_field(&m, 1, x->name.s, x->name.n);
 	na_xf_put_uint(&m, 2, x->id);
-	na_xf_put_packed(&m, 5, &whole);
+	na_xf_put_packed(&m, NULL, 5, &whole);
 	put_message(to, 7, &m);
 	na_xf_bytes_fini(&whole);
 	return to->failed ? na_fail_nomem(err) : NA_OK;
@@ -289,7 +294,7 @@ static enum na_status put_nameless(void *ctx, const struct na_program_bytes *x,
 	if (na_hlo_slim(x->p, x->n, &slim)) {
 		na_xf_put_field(&m, 1, x->name.s, x->name.n);
 		na_xf_put_uint(&m, 2, x->id);
-		na_xf_put_packed(&m, 3, &slim);
+		na_xf_put_packed(&m, NULL, 3, &slim);
 		put_message(to, 7, &m);
 	}
 	to->failed |= slim.failed;

@@ -1,6 +1,7 @@
 /* The sink that encodes: one block of records after the other. */
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "ingest/transfer_file/part.h"
 #include "netan/base/vec.h"
@@ -11,6 +12,7 @@ struct na_xfer_part *na_xfer_part_new(uint32_t source)
 
 	if (!p)
 		return NULL;
+	p->z = ZSTD_createCCtx();
 	p->source = source;
 	p->block = 1;
 	p->done_end = &p->done;
@@ -28,10 +30,9 @@ void na_xf_encoded_free(struct na_xf_encoded *e)
 	free(e);
 }
 
-void na_xfer_part_free(struct na_xfer_part *p)
+/* All but its room. */
+static void forget(struct na_xfer_part *p)
 {
-	if (!p)
-		return;
 	while (p->done) {
 		struct na_xf_encoded *e = p->done;
 
@@ -39,8 +40,6 @@ void na_xfer_part_free(struct na_xfer_part *p)
 		na_xf_encoded_free(e);
 	}
 	na_xf_encoded_free(p->now);
-	for (int k = 0; k < XF_N_KINDS; k++)
-		free(p->kinds[k].p);
 	na_strtab_fini(&p->names);
 	na_strtab_fini(&p->endpoint_keys);
 	na_strtab_fini(&p->core_keys);
@@ -50,8 +49,45 @@ void na_xfer_part_free(struct na_xfer_part *p)
 	free(p->name_map.at);
 	free(p->endpoint_map.at);
 	free(p->op_type_map.at);
+}
+
+void na_xfer_part_again(struct na_xfer_part *p, uint32_t source)
+{
+	struct na_xfer_part again = {
+		.source = source,
+		.block = 1,
+		.z = p->z,
+		.order = p->order,
+		.times = p->times,
+		.cap_order = p->cap_order,
+		.cap_times = p->cap_times,
+		.scratch = p->scratch,
+		.columns = p->columns,
+	};
+
+	forget(p);
+	again.columns.n = 0;
+	again.columns.failed = false;
+	for (int k = 0; k < XF_N_KINDS; k++) {
+		again.kinds[k] = p->kinds[k];
+		again.kinds[k].n = 0;
+	}
+	*p = again;
+	p->done_end = &p->done;
+}
+
+void na_xfer_part_free(struct na_xfer_part *p)
+{
+	if (!p)
+		return;
+	forget(p);
+	for (int k = 0; k < XF_N_KINDS; k++)
+		free(p->kinds[k].p);
+	na_xf_bytes_fini(&p->columns);
+	na_vec_free(&p->scratch);
 	free(p->order);
 	free(p->times);
+	ZSTD_freeCCtx(p->z);
 	free(p);
 }
 
@@ -128,12 +164,17 @@ static uint32_t block_endpoint(struct na_xfer_part *p, uint32_t i)
 
 /* ---- a block is full */
 
-static void put_kind(struct na_xfer_part *p, enum na_xf_section kind,
-		     int64_t *scratch)
+static void put_columns(struct na_xfer_part *p, enum na_xf_section kind,
+			size_t n)
+{
+	na_xf_put_section(&p->now->sections, p->z, kind, n, &p->columns);
+	p->columns.n = 0;
+}
+
+static void put_kind(struct na_xfer_part *p, enum na_xf_section kind)
 {
 	const struct na_xf_kind *k = &na_xf_kinds[kind];
 	struct na_xf_rows *r = &p->kinds[kind];
-	struct na_xf_bytes columns = {.p = NULL};
 	size_t before = p->now->sections.n;
 
 	if (!r->n)
@@ -142,32 +183,32 @@ static void put_kind(struct na_xfer_part *p, enum na_xf_section kind,
 		const struct na_xf_field *f = &k->fields[c];
 
 		for (size_t i = 0; i < r->n; i++)
-			scratch[i] = na_xf_load(r->p + i * k->size, f);
-		na_xf_put_column(&columns, f->number, scratch, r->n,
+			p->scratch.v[i] = na_xf_load(r->p + i * k->size, f);
+		na_xf_put_column(&p->columns, f->number, p->scratch.v, r->n,
 				 na_xf_unknown((enum na_xf_type)f->type));
 	}
-	na_xf_put_section(&p->now->sections, kind, r->n, &columns);
-	na_xf_bytes_fini(&columns);
+	put_columns(p, kind, r->n);
 	p->now->kinds[kind] = r->n;
 	p->now->packed[kind] += p->now->sections.n - before;
 	r->n = 0;
 }
 
-/* Times are counted with the records that they are of. */
-static void put_order(struct na_xfer_part *p, int64_t *scratch)
+/* Times are counted with the records that they are of; times in which a device
+ * is busy are of the ops, and not in this order. */
+static void put_order(struct na_xfer_part *p)
 {
-	struct na_xf_bytes columns = {.p = NULL};
 	size_t before = p->now->sections.n, bytes;
 
 	for (size_t i = 0; i < p->n; i++)
-		scratch[i] = p->order[i];
-	na_xf_put_column(&columns, 1, scratch, p->n, 0);
-	na_xf_put_column(&columns, 2, p->times, p->n, 0);
-	na_xf_put_section(&p->now->sections, XF_ORDER, p->n, &columns);
+		p->scratch.v[i] = p->order[i];
+	na_xf_put_column(&p->columns, 1, p->scratch.v, p->n, 0);
+	na_xf_put_column(&p->columns, 2, p->times, p->n, 0);
+	put_columns(p, XF_ORDER, p->n);
 	bytes = p->now->sections.n - before;
-	for (int k = 1; k < XF_N_KINDS; k++)
-		p->now->packed[k] += bytes * p->kinds[k].n / p->n;
-	na_xf_bytes_fini(&columns);
+	for (int k = 1; k < XF_N_KINDS; k++) {
+		if (k != XF_BUSY_TIME)
+			p->now->packed[k] += bytes * p->kinds[k].n / p->n;
+	}
 }
 
 enum na_status na_xf_flush(struct na_xfer_part *p)
@@ -175,31 +216,26 @@ enum na_status na_xf_flush(struct na_xfer_part *p)
 	size_t most = p->n > p->kinds[XF_BUSY_TIME].n
 			      ? p->n
 			      : p->kinds[XF_BUSY_TIME].n;
-	int64_t *scratch;
 	struct na_xf_encoded *e;
 
 	p->run.open = false;
 	if (!p->n && !p->counted)
 		return p->failed ? NA_ENOMEM : NA_OK;
 	e = encoded(p);
-	scratch = na_calloc(most, sizeof(*scratch));
-	p->failed |= !scratch;
-	if (p->failed) {
-		free(scratch);
+	p->failed |= !na_room(&p->scratch, most);
+	if (p->failed)
 		return NA_ENOMEM;
-	}
 	na_xf_put_counts(p, &e->counts);
 	if (p->n) {
-		put_order(p, scratch);
+		put_order(p);
 		for (int k = 1; k < XF_N_KINDS; k++)
-			put_kind(p, (enum na_xf_section)k, scratch);
+			put_kind(p, (enum na_xf_section)k);
 	}
-	free(scratch);
 	e->records = 0;
 	for (int k = 1; k < XF_N_KINDS; k++)
 		e->records += e->kinds[k];
-	p->failed |= e->sections.failed || e->counts.failed ||
-		     e->strings.failed;
+	p->failed |= p->columns.failed || e->sections.failed ||
+		     e->counts.failed || e->strings.failed;
 	*p->done_end = e;
 	p->done_end = &e->next;
 	p->now = NULL;

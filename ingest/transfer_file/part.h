@@ -42,10 +42,13 @@ struct na_xfer_part {
 	uint32_t block; /* number of the one that is filled, from 1 */
 	struct na_xf_map name_map, endpoint_map, op_type_map;
 	struct na_xf_encoded *now;
+	struct ZSTD_CCtx_s *z;
 	struct na_xf_rows kinds[XF_N_KINDS];
 	uint8_t *order;
 	int64_t *times;
 	size_t n, cap_order, cap_times, row_bytes;
+	NA_VEC(int64_t) scratch; /* of a column */
+	struct na_xf_bytes columns;
 	struct na_transfer last; /* as in the block, where `fresh` */
 	bool fresh;              /* the last record was a transfer */
 	int64_t last_end_ps;

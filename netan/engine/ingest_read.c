@@ -1,15 +1,20 @@
 #include "netan/engine/ingest_read.h"
 
+#include <pthread.h>
+
+#include "netan/base/vec.h"
 #include "netan/engine/blocks.h"
 
 struct writing {
 	struct na_session *s;
 	struct na_xfer_file *to;
+	pthread_mutex_t lock;
+	NA_VEC(struct na_xfer_part *) spare; /* their room is used again */
 };
 
 struct part {
 	struct na_xfer_part *x;
-	struct na_xfer_file *to;
+	struct writing *of;
 	struct na_turn *turn;
 };
 
@@ -17,7 +22,7 @@ static void append_damage(void *arg, struct na_err *err)
 {
 	struct part *p = arg;
 
-	na_in_err(na_xfer_append(p->to, p->x, err));
+	na_in_err(na_xfer_append(p->of->to, p->x, err));
 }
 
 /* Whose turn it is need not keep what it has. */
@@ -29,16 +34,30 @@ static void append_early(void *ctx, struct na_xfer_part *x)
 	na_in_turn(p->turn, append_damage, p);
 }
 
+static struct na_xfer_part *new_part(struct writing *w, uint32_t source)
+{
+	struct na_xfer_part *x = NULL;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->spare.n)
+		x = w->spare.v[--w->spare.n];
+	pthread_mutex_unlock(&w->lock);
+	if (!x)
+		return na_xfer_part_new(source);
+	na_xfer_part_again(x, source);
+	return x;
+}
+
 static void read_part(void *ctx, void *part, size_t input,
 		      const struct na_block *b, struct na_turn *turn,
 		      struct na_err *err)
 {
-	const struct writing *w = ctx;
+	struct writing *w = ctx;
 	const struct na_input *in = &w->s->inputs[input];
 	struct part *p = part;
 	struct na_sink sink;
 
-	*p = (struct part){na_xfer_part_new((uint32_t)input), w->to, turn};
+	*p = (struct part){new_part(w, (uint32_t)input), w, turn};
 	if (!p->x) {
 		na_fail_nomem(err);
 		return;
@@ -59,7 +78,13 @@ static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
 
 static void end_part(void *part)
 {
-	na_xfer_part_free(((struct part *)part)->x);
+	struct part *p = part;
+
+	pthread_mutex_lock(&p->of->lock);
+	if (p->x && na_add(&p->of->spare, p->x))
+		p->x = NULL;
+	pthread_mutex_unlock(&p->of->lock);
+	na_xfer_part_free(p->x);
 }
 
 static void end_source(void *ctx, size_t input, struct na_err *err)
@@ -73,7 +98,7 @@ static void end_source(void *ctx, size_t input, struct na_err *err)
 enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,
 			      struct na_err *err)
 {
-	struct writing w = {s, to};
+	struct writing w = {.s = s, .to = to};
 	const struct na_block_work work = {
 		.to = s->n_inputs,
 		.part_size = sizeof(struct part),
@@ -84,5 +109,13 @@ enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,
 		.ctx = &w,
 	};
 
-	return na_read_blocks(s, &work, err);
+	enum na_status st;
+
+	pthread_mutex_init(&w.lock, NULL);
+	st = na_read_blocks(s, &work, err);
+	while (w.spare.n)
+		na_xfer_part_free(w.spare.v[--w.spare.n]);
+	na_vec_free(&w.spare);
+	pthread_mutex_destroy(&w.lock);
+	return st;
 }

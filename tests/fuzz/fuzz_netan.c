@@ -104,7 +104,7 @@ static void as_sections(const uint8_t *p, size_t n)
 		struct na_xf_bytes payload = {.p = NULL};
 
 		na_xf_put(&payload, c.p, (size_t)length);
-		na_xf_put_section(&records, (uint32_t)kind, rows % MAX_ROWS,
+		na_xf_put_section(&records, NULL, (uint32_t)kind, rows % MAX_ROWS,
 				  &payload);
 		na_xf_bytes_fini(&payload);
 		na_skip(&c, length);

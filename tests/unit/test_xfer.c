@@ -368,7 +368,7 @@ static void two_transfers(struct na_xf_bytes *file, uint32_t field,
 
 	na_xf_put_sint(&end, 1, 1);
 	wrap(&c, 2, &end);
-	na_xf_put_section(&records, XF_NAMES, 1, &c);
+	na_xf_put_section(&records, NULL, XF_NAMES, 1, &c);
 	c.n = 0;
 	column(&c, 1, 100, field == 1 ? value : 100);
 	column(&c, 4, 0, field == 4 ? value : 0);
@@ -379,12 +379,12 @@ static void two_transfers(struct na_xf_bytes *file, uint32_t field,
 	column(&c, 14, 0, field == 14 ? value : 0);
 	column(&c, 200, 5, 9); /* of a later version */
 	na_xf_put_text(&c, 55, "later");
-	na_xf_put_section(&records, XF_TRANSFER, 2, &c);
-	na_xf_put_section(&records, 50, 2, &c); /* a kind of a later version */
+	na_xf_put_section(&records, NULL, XF_TRANSFER, 2, &c);
+	na_xf_put_section(&records, NULL, 50, 2, &c); /* a kind of a later version */
 	c.n = 0;
 	column(&c, 1, XF_TRANSFER, XF_TRANSFER);
 	column(&c, 2, 1000, field == 2 ? value : 1000);
-	na_xf_put_section(&records, XF_ORDER, 2, &c);
+	na_xf_put_section(&records, NULL, XF_ORDER, 2, &c);
 	na_xf_bytes_fini(&c);
 	na_xf_put_uint(&block, 3, 2);
 	na_xf_put_uint(&block, 88, 2);
@@ -469,7 +469,7 @@ static void columns_repeated(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		column(&c, 1, 100, 100);
-	na_xf_put_section(&records, XF_TRANSFER, 2, &c);
+	na_xf_put_section(&records, NULL, XF_TRANSFER, 2, &c);
 	na_xf_bytes_fini(&c);
 	na_xf_put_uint(&block, 3, 2);
 	wrap(&block, 5, &records);
@@ -519,7 +519,7 @@ static void put_program(struct na_xf_bytes *end, uint64_t told,
 
 	na_xf_put_uint(&program, 2, 7);
 	if (payload)
-		na_xf_put_packed(&honest, 5, payload);
+		na_xf_put_packed(&honest, NULL, 5, payload);
 	na_xf_put(&program, honest.p, honest.n);
 	na_xf_put_uint(&program, 5, told); /* the last one counts */
 	na_xf_bytes_fini(&honest);

@@ -6,7 +6,7 @@ netan ingest -o a.netan -j 1 t | tr -d '\302\240\342\200\257' | awk '
 	if ($(i + 1) ~ /^transfers/) t = $i
 	if ($(i + 1) ~ /^other/) o = $i } }
 END { print t, "transfers,", o, "others" }'
-netan ingest -o b.netan -j 3 t | sed -n 's/[0-9.]\{1,\}/N/gp' | tail -1
+netan ingest -o b.netan -j 3 t | sed -n 's/\<[0-9]\{1,2\}\.[0-9]\>/N/gp' | tail -1
 cmp a.netan b.netan && echo "the same for any -j"
 netan ingest -o - t | cmp - a.netan && echo "the same through a pipe"
 bytes=$(wc -c <a.netan)
