@@ -112,7 +112,7 @@ static bool make_pieces(struct unit *u)
 	const struct na_op_match *m = u->m;
 	struct counter c = {.is_open = false};
 	uint32_t core = UINT32_MAX;
-	bool ok = true;
+	bool ok = na_room(u, m->from[u->unit + 1] - m->from[u->unit]);
 
 	for (size_t i = m->from[u->unit]; ok && i < m->from[u->unit + 1]; i++) {
 		const struct na_op_place *at = &m->places[i];
@@ -341,18 +341,23 @@ static size_t batch_at(const struct na_op_match *m, size_t unit)
 	return n;
 }
 
-static bool add_batch(struct na_op_match *m, size_t unit, size_t n)
+static bool add_batch(struct na_op_match *m, struct unit *batch, size_t unit,
+		      size_t n)
 {
-	struct unit batch[UNITS_AT_ONCE];
 	bool ok;
 
-	for (size_t i = 0; i < n; i++)
-		batch[i] = (struct unit){.m = m, .unit = (uint32_t)(unit + i)};
-	ok = na_side_by_side(m->scope, n, prepare, batch);
 	for (size_t i = 0; i < n; i++) {
-		ok = ok && add_unit(m, &batch[i]);
-		na_vec_free(&batch[i]);
+		struct unit *u = &batch[i];
+
+		/* In the room of the one before. */
+		*u = (struct unit){.m = m,
+				   .unit = (uint32_t)(unit + i),
+				   .v = u->v,
+				   .cap = u->cap};
 	}
+	ok = na_side_by_side(m->scope, n, prepare, batch);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = add_unit(m, &batch[i]);
 	return ok;
 }
 
@@ -388,12 +393,15 @@ static bool place_ops(struct na_op_match *m)
 
 bool na_op_match(struct na_op_match *m)
 {
+	struct unit batch[UNITS_AT_ONCE] = {{.m = m}};
 	bool ok = place_ops(m);
 
 	for (size_t unit = 0, n; ok && unit < m->units.n; unit += n) {
 		n = batch_at(m, unit);
-		ok = add_batch(m, unit, n);
+		ok = add_batch(m, batch, unit, n);
 	}
+	for (size_t i = 0; i < UNITS_AT_ONCE; i++)
+		na_vec_free(&batch[i]);
 	return ok;
 }
 
