@@ -504,6 +504,9 @@ enum na_status na_synth_run(const struct na_synth_config *cfg,
 	if (cfg->evidence.n)
 		return na_fail(err, NA_EUSAGE,
 			       "--evidence needs --profile pytorch");
+	if (cfg->collective_ops > 0 && cfg->profile != NA_PROFILE_TYPICAL)
+		return na_fail(err, NA_EUSAGE,
+			       "--collective-ops needs --profile typical");
 	if (cfg->profile == NA_PROFILE_SESSION ||
 	    cfg->profile == NA_PROFILE_GPU)
 		return run_session(cfg, report, err);

@@ -53,6 +53,7 @@ struct na_synth_config {
 	struct na_text_list evidence; /* kinds of files; none: by the faults */
 	/* large files */
 	int64_t size_bytes, events; /* 0: decided by the other one */
+	double collective_ops;      /* share of the device ops */
 	/* captures; also hosts, size_bytes (of bulk transfers) */
 	int64_t connections, rpcs, roce; /* how many */
 	struct na_text_list conditions;  /* of the connections, in turn */

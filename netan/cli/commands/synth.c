@@ -86,6 +86,9 @@ static const struct na_opt opts[] = {
 	  "captures: payload of the connections (default: 4MB)" },
 	{ NA_OPT_COUNT, 0, "events", FIELD(events), "N", NULL, 16, 1e10,
 	  "typical, network: exactly how many events" },
+	{ NA_OPT_REAL, 0, "collective-ops", FIELD(collective_ops), "SHARE",
+	  "0", 0, 0.9, "typical: this share of a device's ops are collectives "
+	  "inside the slice" },
 	{ NA_OPT_COUNT, 0, "connections", FIELD(connections), "N", "12", 0,
 	  10000, "captures: TCP connections with bulk transfers" },
 	{ NA_OPT_LIST, 0, "condition", FIELD(conditions), "KIND", NULL, 0, 0,

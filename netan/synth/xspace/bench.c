@@ -1,35 +1,18 @@
-#include "netan/synth/xspace/bench.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "netan/base/units.h"
-#include "netan/synth/hlo/module.h"
+#include "netan/synth/xspace/bench_state.h"
 
 enum {
-	DEVICES = 3,
 	NET_DEVICES = 4,
 	SLICE = 1,
-	PEERS = 8,
-	COLLS = 8,
-	OPS_PER_STEP = 2000,
 	HOST_THREADS = 4,
 	LINE_NS = 100000,
 	FIRST_LAUNCH = 400
 };
 /* Measured; they only have to be near. */
 enum { TYPICAL_EVENT_BYTES = 55, NETWORK_EVENT_BYTES = 103 };
-
-#define US NA_PS_PER_US
-
-struct bench {
-	const struct na_synth_config *cfg;
-	struct na_trace *trace;
-	struct na_rng rng;
-	struct na_plane plane;
-	int64_t last_ps; /* end of what was written */
-};
 
 static uint64_t wanted_events(const struct na_synth_config *cfg)
 {
@@ -42,175 +25,7 @@ static uint64_t wanted_events(const struct na_synth_config *cfg)
 					 : NETWORK_EVENT_BYTES);
 }
 
-static int64_t below(struct bench *b, uint64_t n)
-{
-	return (int64_t)na_rng_below(&b->rng, n);
-}
-
-/* ---- device planes */
-
-enum {
-	RECV_AT = 10,
-	SEND_AT = 11,
-	SEND_DONE_AT = 30,
-	RECV_DONE_AT = 31,
-	OPS_PER_COLL = 40,
-	OP_PACE_US = 9, /* an op takes 1 to 8.5 us */
-	FIRST_OP_US = 11,
-	FUSIONS = 150
-};
-
-struct ops {
-	int64_t fusion[FUSIONS], dcn[COLLS][4];
-};
-
-static void define_dcn(struct bench *b, struct ops *o, int coll, int kind)
-{
-	static const char *const ops[] = {"recv", "send", "send-done",
-					  "recv-done"};
-	static const char *const of[] = {"after-all", "after-all", "send",
-					 "recv"};
-	static const char *const shapes[] = {
-		"(bf16[4096,128]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}, token[])",
-		"(bf16[4096,128]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}, token[])",
-		"token[]", "(bf16[4096,128]{1,0:T(8,128)(2,1)}, token[])"};
-	struct na_plane *p = &b->plane;
-	char name[32], text[512];
-	struct na_wire info = {0};
-	size_t at;
-
-	snprintf(name, sizeof(name), "%s.%d", ops[kind], 12 + coll);
-	snprintf(text, sizeof(text),
-		 "%%%s = %s %s(token[] %%%s.%d), "
-		 "channel_id=%d, is_host_transfer=true, frontend_attributes={"
-		 "_xla_host_transfer_handler_name=\"xla_megascale_runtime\","
-		 "_xla_host_transfer_rendezvous=\"all-reduce.%d_0\","
-		 "_xla_megascale_transfer_type=\"ALL_REDUCE\"}",
-		 name, shapes[kind], ops[kind], of[kind], 12 + coll,
-		 1 + 2 * coll + (kind == 0 || kind == 3), 12 + coll);
-	o->dcn[coll][kind] = na_plane_define(p, text, name, &at);
-	na_stat_ref(p, na_plane_stat(p, "hlo_category"),
-		    kind == 0 || kind == 3 ? "host recv" : "host send");
-	na_hlo_info(NA_COLL_ALL_REDUCE, PEERS, DEVICES, &info);
-	na_stat_bytes(p, na_plane_stat(p, "dcn_collective_info"), info.p,
-		      info.n);
-	na_plane_define_end(p, at);
-	if (info.failed)
-		p->names.failed = true;
-	na_wire_fini(&info);
-}
-
-static void define_ops(struct bench *b, struct ops *o)
-{
-	struct na_plane *p = &b->plane;
-	char name[32], text[200];
-	size_t at;
-
-	for (int i = 0; i < FUSIONS; i++) {
-		snprintf(name, sizeof(name), "fusion.%d", i);
-		snprintf(text, sizeof(text),
-			 "%%%s = bf16[4096,128]{1,0:"
-			 "T(8,128)(2,1)} fusion(bf16[4096,128]{1,0:T(8,128)"
-			 "(2,1)} %%param.%d), kind=kOutput",
-			 name, i);
-		o->fusion[i] = na_plane_define(p, text, name, &at);
-		na_stat_ref(p, na_plane_stat(p, "hlo_category"),
-			    "convolution fusion");
-		na_plane_define_end(p, at);
-	}
-	for (int c = 0; c < COLLS; c++)
-		for (int k = 0; k < 4; k++)
-			define_dcn(b, o, c, k);
-}
-
-static int64_t op_name(struct na_truth_host *t, const struct ops *o, uint64_t i)
-{
-	uint64_t coll = i / OPS_PER_COLL % COLLS;
-
-	t->ops++;
-	t->dcn_ops++;
-	switch (i % OPS_PER_COLL) {
-	case RECV_AT:
-		return o->dcn[coll][0];
-	case SEND_AT:
-		return o->dcn[coll][1];
-	case SEND_DONE_AT:
-		return o->dcn[coll][2];
-	case RECV_DONE_AT:
-		return o->dcn[coll][3];
-	default:
-		t->dcn_ops--;
-		return o->fusion[i % FUSIONS];
-	}
-}
-
-/* Steps or modules: OPS_PER_STEP ops each, at the pace of the ops. */
-static void write_spans(struct bench *b, int64_t id, const char *line,
-			const char *event, uint64_t n, int64_t step_ps)
-{
-	struct na_plane *p = &b->plane;
-	int64_t run = na_plane_stat(p, "run_id");
-	int64_t step = na_plane_stat(p, "step_num");
-	int64_t queue = na_plane_stat(p, "queue_id");
-	int64_t core = na_plane_stat(p, "core_type");
-
-	na_plane_line(p, id, line, 0);
-	for (uint64_t i = 0; i < n; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "%" PRIu64, i);
-		na_plane_event(p, na_plane_name(p, event ? event : name),
-			       (int64_t)i * step_ps + 10 * US, step_ps - US);
-		na_stat_uint(p, run, i + 1);
-		na_stat_int(p, step, (int64_t)i);
-		na_stat_uint(p, queue, 0);
-		na_stat_uint(p, core, 0);
-		na_plane_event_end(p);
-	}
-	na_plane_line_end(p);
-}
-
-static enum na_status write_device(struct bench *b, int number, uint64_t events,
-				   struct na_err *err)
-{
-	const int64_t pace = OP_PACE_US * US;
-	uint64_t steps = events / (OPS_PER_STEP + 2);
-	uint64_t n_ops = events - 2 * steps;
-	struct na_plane *p = &b->plane;
-	struct ops ops;
-	int64_t dur, run, flow, id;
-	char name[32];
-
-	snprintf(name, sizeof(name), "/device:TPU:%d", number);
-	na_plane_start(p, b->trace, 2 + 8 * number, name);
-	dur = na_plane_stat(p, "device_duration_ps");
-	run = na_plane_stat(p, "run_id");
-	flow = na_plane_stat(p, "flow");
-	id = na_plane_stat(p, "id");
-	define_ops(b, &ops);
-	write_spans(b, 1, "Steps", NULL, steps, OPS_PER_STEP * pace);
-	write_spans(b, 2, "XLA Modules", "jit_train_step(77)", steps,
-		    OPS_PER_STEP * pace);
-	na_plane_line(p, 3, "XLA Ops", 0);
-	for (uint64_t i = 0; i < n_ops; i++) {
-		int64_t took = US + below(b, 15 * US / 2);
-
-		na_plane_event(p, op_name(b->trace->truth, &ops, i),
-			       (int64_t)i * pace + FIRST_OP_US * US, took);
-		na_stat_uint(p, dur, (uint64_t)took);
-		na_stat_uint(p, run, i / OPS_PER_STEP + 1);
-		na_stat_uint(p, flow, (i + 616168) << 2 | 3);
-		na_stat_uint(p, id, i % OPS_PER_STEP);
-		na_plane_event_end(p);
-	}
-	na_plane_line_end(p);
-	b->trace->truth->steps += steps;
-	b->trace->truth->modules += steps;
-	b->last_ps = (int64_t)n_ops * pace;
-	return na_plane_finish(p, err);
-}
-
-static enum na_status write_host(struct bench *b, uint64_t events,
+static enum na_status write_host(struct na_bench *b, uint64_t events,
 				 struct na_err *err)
 {
 	/* clang-format off */
@@ -244,9 +59,9 @@ static enum na_status write_host(struct bench *b, uint64_t events,
 					       (int64_t)i * pace,
 				       pace / 2);
 			na_stat_int(p, stats[0], 7);
-			na_stat_int(p, stats[1], below(b, 1 << 28));
+			na_stat_int(p, stats[1], na_bench_below(b, 1 << 28));
 			na_stat_int(p, stats[2], (int64_t)(i % 4));
-			na_stat_int(p, stats[3], below(b, 1 << 21));
+			na_stat_int(p, stats[3], na_bench_below(b, 1 << 21));
 			na_plane_event_end(p);
 		}
 		na_plane_line_end(p);
@@ -270,7 +85,7 @@ enum {
 };
 
 struct mega {
-	struct bench *b;
+	struct na_bench *b;
 	int64_t graphs[COLLS], names[N_EVENTS];
 	int64_t key, index, launch, loop, dur, sizes, latency, input;
 	/* the execution being written */
@@ -315,16 +130,16 @@ static void name_all(struct mega *m, int64_t device)
  * begins after its send; else they are 300 us apart. */
 static void next_execution(struct mega *m)
 {
-	struct bench *b = m->b;
-	int64_t noise = below(b, 16);
+	struct na_bench *b = m->b;
+	int64_t noise = na_bench_below(b, 16);
 	int peer;
 
-	m->bytes = UINT64_C(4096) << below(b, 10);
+	m->bytes = UINT64_C(4096) << na_bench_below(b, 10);
 	m->latency_us = 35 + noise + (int64_t)(m->bytes / 3000) +
-			(below(b, 1000) == 0 ? 2000 : 0);
+			(na_bench_below(b, 1000) == 0 ? 2000 : 0);
 	m->start_ps += m->pace_ps;
 	/* Its own slice is not among the peers. */
-	peer = (SLICE + 1 + (int)below(b, PEERS - 1)) % PEERS;
+	peer = (SLICE + 1 + (int)na_bench_below(b, PEERS - 1)) % PEERS;
 	snprintf(m->key_text, sizeof(m->key_text),
 		 "device_%" PRId64 "_gid_all-reduce.%d_0$l%" PRIu64 "^i0",
 		 m->device, 12 + (int)(m->number % COLLS),
@@ -448,7 +263,7 @@ static void write_one(struct mega *m, int kind)
 	}
 }
 
-static enum na_status write_mega(struct bench *b, uint64_t events,
+static enum na_status write_mega(struct na_bench *b, uint64_t events,
 				 struct na_err *err)
 {
 	static const int all[] = {GRAPH,      D2H_START,  D2H_END,
@@ -497,7 +312,7 @@ static enum na_status write_mega(struct bench *b, uint64_t events,
 enum na_status na_bench_write(const struct na_synth_config *cfg,
 			      struct na_trace *t, struct na_err *err)
 {
-	struct bench b = {.cfg = cfg, .trace = t};
+	struct na_bench b = {.cfg = cfg, .trace = t};
 	uint64_t n = wanted_events(cfg), per_device = n / 4;
 	uint64_t network = cfg->profile == NA_PROFILE_TYPICAL ? n / 8 : n;
 	uint64_t host = n - network - DEVICES * per_device;
@@ -506,7 +321,7 @@ enum na_status na_bench_write(const struct na_synth_config *cfg,
 	na_rng_seed(&b.rng, (uint64_t)cfg->seed);
 	if (cfg->profile == NA_PROFILE_TYPICAL) {
 		for (int i = 0; !st && i < DEVICES; i++)
-			st = write_device(&b, i, per_device, err);
+			st = na_bench_device(&b, i, per_device, err);
 		if (!st)
 			st = write_host(&b, host, err);
 	}
