@@ -30,9 +30,45 @@ void na_xf_encoded_free(struct na_xf_encoded *e)
 	free(e);
 }
 
-/* All but its room. */
-static void forget(struct na_xfer_part *p)
+void na_xfer_part_begin(struct na_xfer_part *p, uint32_t source)
 {
+	p->source = source;
+}
+
+struct na_xfer_part *na_xfer_part_heir(struct na_xfer_part *p)
+{
+	struct na_xfer_part *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	*x = (struct na_xfer_part){.block = 1,
+				   .z = p->z,
+				   .order = p->order,
+				   .times = p->times,
+				   .cap_order = p->cap_order,
+				   .cap_times = p->cap_times,
+				   .scratch = p->scratch,
+				   .columns = p->columns};
+	x->columns.n = 0;
+	x->columns.failed = false;
+	x->done_end = &x->done;
+	memcpy(x->kinds, p->kinds, sizeof(x->kinds));
+	for (int k = 0; k < XF_N_KINDS; k++)
+		x->kinds[k].n = 0;
+	memset(p->kinds, 0, sizeof(p->kinds));
+	memset(&p->scratch, 0, sizeof(p->scratch));
+	memset(&p->columns, 0, sizeof(p->columns));
+	p->z = NULL;
+	p->order = NULL;
+	p->times = NULL;
+	p->cap_order = p->cap_times = 0;
+	return x;
+}
+
+void na_xfer_part_free(struct na_xfer_part *p)
+{
+	if (!p)
+		return;
 	while (p->done) {
 		struct na_xf_encoded *e = p->done;
 
@@ -49,38 +85,6 @@ static void forget(struct na_xfer_part *p)
 	free(p->name_map.at);
 	free(p->endpoint_map.at);
 	free(p->op_type_map.at);
-}
-
-void na_xfer_part_again(struct na_xfer_part *p, uint32_t source)
-{
-	struct na_xfer_part again = {
-		.source = source,
-		.block = 1,
-		.z = p->z,
-		.order = p->order,
-		.times = p->times,
-		.cap_order = p->cap_order,
-		.cap_times = p->cap_times,
-		.scratch = p->scratch,
-		.columns = p->columns,
-	};
-
-	forget(p);
-	again.columns.n = 0;
-	again.columns.failed = false;
-	for (int k = 0; k < XF_N_KINDS; k++) {
-		again.kinds[k] = p->kinds[k];
-		again.kinds[k].n = 0;
-	}
-	*p = again;
-	p->done_end = &p->done;
-}
-
-void na_xfer_part_free(struct na_xfer_part *p)
-{
-	if (!p)
-		return;
-	forget(p);
 	for (int k = 0; k < XF_N_KINDS; k++)
 		free(p->kinds[k].p);
 	na_xf_bytes_fini(&p->columns);

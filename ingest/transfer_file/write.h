@@ -52,8 +52,11 @@ struct na_xfer_head {
 
 struct na_xfer_part;
 struct na_xfer_part *na_xfer_part_new(uint32_t source);
-/* As a new one, in the room that it has. */
-void na_xfer_part_again(struct na_xfer_part *p, uint32_t source);
+/* One that takes over the room of p, which has ended; what p has encoded
+ * stays with it.  NULL: no memory, and p keeps all. */
+struct na_xfer_part *na_xfer_part_heir(struct na_xfer_part *p);
+/* An heir begins. */
+void na_xfer_part_begin(struct na_xfer_part *p, uint32_t source);
 void na_xfer_part_free(struct na_xfer_part *p);
 struct na_sink na_xfer_part_sink(struct na_xfer_part *p);
 /* Called on the part's thread when a block of it is encoded and may be

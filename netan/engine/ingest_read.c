@@ -44,8 +44,20 @@ static struct na_xfer_part *new_part(struct writing *w, uint32_t source)
 	pthread_mutex_unlock(&w->lock);
 	if (!x)
 		return na_xfer_part_new(source);
-	na_xfer_part_again(x, source);
+	na_xfer_part_begin(x, source);
 	return x;
+}
+
+/* What waits for its turn needs none. */
+static void keep_room(struct writing *w, struct na_xfer_part *of)
+{
+	struct na_xfer_part *x = na_xfer_part_heir(of);
+
+	pthread_mutex_lock(&w->lock);
+	if (x && na_add(&w->spare, x))
+		x = NULL;
+	pthread_mutex_unlock(&w->lock);
+	na_xfer_part_free(x);
 }
 
 static void read_part(void *ctx, void *part, size_t input,
@@ -67,6 +79,7 @@ static void read_part(void *ctx, void *part, size_t input,
 	if (in->reader->read(in, b, &sink, err) != NA_OK ||
 	    na_xfer_part_end(p->x) != NA_OK)
 		na_fail_nomem(err); /* unless the reader said more */
+	keep_room(w, p->x);
 }
 
 static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
@@ -78,13 +91,7 @@ static void take_part(void *ctx, void *part, size_t input, struct na_err *err)
 
 static void end_part(void *part)
 {
-	struct part *p = part;
-
-	pthread_mutex_lock(&p->of->lock);
-	if (p->x && na_add(&p->of->spare, p->x))
-		p->x = NULL;
-	pthread_mutex_unlock(&p->of->lock);
-	na_xfer_part_free(p->x);
+	na_xfer_part_free(((struct part *)part)->x);
 }
 
 static void end_source(void *ctx, size_t input, struct na_err *err)
