@@ -285,6 +285,8 @@ bench_diff()
 . "${BASH_SOURCE[0]%/*}/memory.sh"
 # shellcheck source=tests/bench/devices.sh
 . "${BASH_SOURCE[0]%/*}/devices.sh"
+# shellcheck source=tests/bench/dense.sh
+. "${BASH_SOURCE[0]%/*}/dense.sh"
 # shellcheck source=tests/bench/diagnose.sh
 . "${BASH_SOURCE[0]%/*}/diagnose.sh"
 # shellcheck source=tests/bench/kineto.sh
@@ -321,6 +323,7 @@ if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
 	mv "$PACKED.new" "$PACKED"
 fi
 make_device_files
+make_dense
 make_kineto
 make_gpu
 make_hosts
@@ -335,7 +338,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices captures transfer_file diagnose kineto gpu hosts ranks spill; do
+	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill; do
 	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
 		"bench_$part"
 	fi
