@@ -1,3 +1,4 @@
+#include "netan/base/shell.h"
 #include "netan/cli/again.h"
 
 #include <stdlib.h>
@@ -7,32 +8,12 @@
 #include "netan/cli/common.h"
 #include "netan/engine/anonymize.h"
 
-void na_put_word(FILE *out, const char *s)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "%+,-./:=@_";
-
-	if (*s && !s[strspn(s, plain)]) {
-		fputs(s, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *s; s++) {
-		if (*s == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*s, out);
-	}
-	putc('\'', out);
-}
-
 /* One word, as it may be shown (--anonymize). */
 static void put_shown(FILE *out, const struct na_cli *cli, const char *s)
 {
 	char *shown = na_shown(&cli->request, s);
 
-	na_put_word(out, shown ? shown : "");
+	na_shell_put(out, shown ? shown : "");
 	free(shown);
 }
 

@@ -21,9 +21,6 @@ const struct na_opt *na_option_at(const struct na_command *c, int argc,
 				  char *const *argv, int *k,
 				  const char **value);
 
-/* One word as a POSIX shell wants it. */
-void na_put_word(FILE *out, const char *s);
-
 /* What looks at the same inputs again: netan, but where they are not to be had
  * in one place. */
 const char *na_program_of(const struct na_cli *cli);

@@ -5,11 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "netan/base/shell.h"
 #include "netan/base/text.h"
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
@@ -224,6 +227,73 @@ static void patterns_stay_fast(void **state)
 	assert_false(na_glob("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
 }
 
+/* ---- words of a command to paste */
+
+/* A word of up to 11 characters that mean something to a shell, mostly. */
+static void make_word(uint32_t *seed, char word[12])
+{
+	static const char chars[] =
+		"ab ;&|<>$`'\"\\(){}[]*?!#~=%^-\t\n\x01\xc3";
+	size_t n;
+
+	*seed = *seed * 1664525u + 1013904223u;
+	n = *seed >> 28 < 11 ? *seed >> 28 : 11;
+	for (size_t i = 0; i < n; i++) {
+		*seed = *seed * 1664525u + 1013904223u;
+		word[i] = chars[(*seed >> 16) % (sizeof(chars) - 1)];
+	}
+	word[n] = '\0';
+}
+
+/* What a shell makes of them is what they were, and nothing else is run. */
+static void shells_take_words_as_they_are(void **state)
+{
+	enum { WORDS = 2000 };
+	char path[] = "/tmp/netan-words-XXXXXX", command[64], word[12];
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	uint32_t seed = 7;
+	FILE *got;
+
+	(void)state;
+	assert_non_null(f);
+	for (int i = 0; i < WORDS; i++) {
+		make_word(&seed, word);
+		fputs("printf '%s\\0' ", f);
+		na_shell_put(f, word);
+		putc('\n', f);
+	}
+	assert_int_equal(fclose(f), 0);
+	snprintf(command, sizeof(command), "exec sh %s 2>&1", path);
+	got = popen(command, "r");
+	assert_non_null(got);
+	seed = 7;
+	for (int i = 0; i < WORDS; i++) {
+		make_word(&seed, word);
+		for (size_t k = 0; k <= strlen(word); k++)
+			assert_int_equal(getc(got), (unsigned char)word[k]);
+	}
+	assert_int_equal(getc(got), EOF);
+	assert_int_equal(pclose(got), 0);
+	unlink(path);
+}
+
+static void words_in_texts_are_whole(void **state)
+{
+	char buf[8];
+
+	(void)state;
+	assert_string_equal(na_shell_word(buf, 8, "eth0", "NIC"), "eth0");
+	assert_string_equal(na_shell_word(buf, 8, "a;b", "NIC"), "'a;b'");
+	assert_string_equal(na_shell_word(buf, 8, "", "NIC"), "''");
+	assert_string_equal(na_shell_word(buf, 8, "abcdefg", "NIC"), "abcdefg");
+	assert_string_equal(na_shell_word(buf, 8, "abcdefgh", "NIC"), "NIC");
+	assert_string_equal(na_shell_word(buf, 8, "a b c d", "NIC"), "NIC");
+	assert_string_equal(na_shell_word(buf, 8, "a\nb", "NIC"), "NIC");
+	assert_true(na_shell_plain("nexthop via 10.0.0.1 dev eth0@if2"));
+	assert_false(na_shell_plain("eth0;touch PWNED"));
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -236,6 +306,8 @@ int main(void)
 		cmocka_unit_test(widths_are_columns),
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(patterns_stay_fast),
+		cmocka_unit_test(shells_take_words_as_they_are),
+		cmocka_unit_test(words_in_texts_are_whole),
 	};
 	/* clang-format on */
 

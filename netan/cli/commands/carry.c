@@ -1,3 +1,4 @@
+#include "netan/base/shell.h"
 #include "netan/cli/commands/carry.h"
 
 #include <stdlib.h>
@@ -185,7 +186,7 @@ void na_put_line(FILE *out, char *const *words, int n)
 {
 	for (int i = 0; i < n; i++) {
 		putc(' ', out);
-		na_put_word(out, words[i]);
+		na_shell_put(out, words[i]);
 	}
 }
 

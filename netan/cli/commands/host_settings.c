@@ -1,3 +1,4 @@
+#include "netan/base/shell.h"
 #include "netan/cli/commands/host_settings.h"
 #include "members.h"
 
@@ -7,7 +8,6 @@
 
 #include "ingest/host/settings.h"
 #include "netan/base/vec.h"
-#include "netan/cli/again.h"
 #include "netan/engine/anonymize.h"
 #include "netan/judges/sysctl/sysctl.h"
 
@@ -161,7 +161,7 @@ static void put_command(struct joining *j, struct na_value *to, const char *dir)
 	if (!f)
 		return;
 	fputs("netan sysctl --root ", f);
-	na_put_word(f, dir);
+	na_shell_put(f, dir);
 	if (fclose(f) == 0)
 		na_put_text(j->r, to, M_command, text);
 	free(text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/shell.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -160,12 +161,12 @@ static void put_partial(FILE *out, const struct merging *m, const char *plan,
 	fputs("netan partial", out);
 	if (plan) {
 		fputs(" --plan ", out);
-		na_put_word(out, plan);
+		na_shell_put(out, plan);
 	}
 	snprintf(name, sizeof(name), "p%d.%s.nap", plan != NULL, k);
 	fprintf(out, " --shard %s/%zu -o ", k, h->shards);
 	if (*folder)
-		na_put_word(out, folder);
+		na_shell_put(out, folder);
 	fputs(name, out);
 	na_put_line(out, h->words + 1, h->n_words - 1);
 }
@@ -233,7 +234,7 @@ static void say_next(const struct merging *m, const char *plan, long bytes)
 	put_partial(stdout, m, plan, "{}", folder ? folder : "");
 	fputs("\nand then their result:\n  netan merge ", stdout);
 	if (folder && *folder)
-		na_put_word(stdout, folder);
+		na_shell_put(stdout, folder);
 	fputs("p1.*.nap\n", stdout);
 	free(folder);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "netan/base/shell.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
 #include "netan/synth/capture/capture.h"
@@ -196,28 +197,6 @@ static const char example[] =
 	"netan synth -o /tmp/big --profile typical --size 500MB\n"
 	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";
 
-/* A word of a printed command line, quoted where a shell needs it. */
-static void print_word(const char *s)
-{
-	const char *p = s;
-
-	while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-	       (*p >= '0' && *p <= '9') || *p == '/' || *p == '.' ||
-	       *p == '_' || (*p == '-' && p > s))
-		p++;
-	if (!*p && *s) {
-		fputs(s, stdout);
-		return;
-	}
-	putchar('\'');
-	for (; *s; s++)
-		if (*s == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar(*s);
-	putchar('\'');
-}
-
 static void print_report(const struct na_synth_config *cfg,
 			 const struct na_synth_report *r)
 {
@@ -242,7 +221,7 @@ static void print_report(const struct na_synth_config *cfg,
 	       na_print_bytes(size, (double)bytes, 3),
 	       na_print_count(count, events), capture ? "packets" : "events");
 	fputs("next: netan info ", stdout);
-	print_word(capture                              ? r->files[0].path
+	na_shell_put(stdout, capture                              ? r->files[0].path
 		   : cfg->profile == NA_PROFILE_PYTORCH ? r->session
 							: cfg->dir);
 	putchar('\n');

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/shell.h"
 #include "netan/base/str.h"
 #include "netan/judges/sysctl/state.h"
 
@@ -66,15 +67,16 @@ static void put_nic_state(struct na_host_out *o, struct na_value *to,
 			  const struct na_nic *x, const struct sums *t,
 			  bool grown)
 {
-	char why[400], remedy[300];
+	char why[400], remedy[300], word[64];
+	const char *nic = na_shell_word(word, sizeof(word), x->name, "NIC");
 	struct na_host_row row = {.state = NA_HOST_UNKNOWN, .remedy = remedy};
 
 	snprintf(remedy, sizeof(remedy),
 		 t->errors ? "check cable, transceiver and switch port of "
-			     "%.60s; ethtool -S %.60s shows more"
-			   : "look for full rings of %.60s: ethtool -g, "
-			     "ethtool -S %.60s",
-		 x->name, x->name);
+			     "%s; ethtool -S %s shows more"
+			   : "look for full rings of %s: ethtool -g, "
+			     "ethtool -S %s",
+		 nic, nic);
 	if (x->kind != NA_NIC_PHYSICAL) {
 		row.why = x->kind == NA_NIC_LOOPBACK
 				  ? "the loopback interface, no NIC"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/shell.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/judges/sysctl/state.h"
@@ -65,8 +66,7 @@ static void add_word(struct na_str *out, const char *key, const char *word)
 /* In a saved text a device may be called what a shell takes for a command. */
 static bool is_plain(const char *s)
 {
-	return !s || !s[strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ ._:/@-")];
+	return !s || na_shell_plain(s);
 }
 
 /* A route is known to the kernel by destination, table and metric; what a

@@ -1,5 +1,6 @@
 /* One row for each setting: what it is, what it should be, how to mend it. */
 #include "members.h"
+#include "netan/base/shell.h"
 #include "netan/judges/sysctl/sysctl.h"
 
 #include <inttypes.h>
@@ -221,21 +222,17 @@ static const char *no_mtu(const struct na_settings *s)
 			 : "there is no NIC";
 }
 
-/* In a saved bundle a NIC may be called what a shell takes for a command. */
-static bool is_plain(const char *s)
-{
-	return !s[strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._:@-")];
-}
-
 /* Where a switch or a peer carries less, the larger MTU cuts the host off:
  * pasted as it stands, the line does nothing. */
 static void print_mtu_remedy(const char *nic, char *out, size_t size)
 {
+	char word[64];
+
 	snprintf(out, size,
 		 "# only if all hosts, switches and routers of the job carry "
-		 "%d bytes: ip link set dev %.60s mtu %d",
-		 NA_MTU_WANTED, is_plain(nic) ? nic : "NIC", NA_MTU_WANTED);
+		 "%d bytes: ip link set dev %s mtu %d",
+		 NA_MTU_WANTED, na_shell_word(word, sizeof(word), nic, "NIC"),
+		 NA_MTU_WANTED);
 }
 
 static void put_mtu(struct na_host_out *o, const struct na_settings *s)
