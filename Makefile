@@ -39,8 +39,15 @@ BASE := -std=c11 -D_GNU_SOURCE -DNETAN_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	-pthread $(PKG_CFLAGS)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
-COMPILE = $(CC) $(BASE) $(WARN) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
-LINK = $(CC) $(CFLAGS) $(SANFLAGS) -pthread $(LDFLAGS)
+# What the compiler has against its and our mistakes; sanitizers have their own,
+# and the fortified library needs an optimizer.
+has = $(shell echo 'int x;' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
+HARDEN := $(if $(SAN),,$(call has,-fstack-protector-strong) \
+	$(call has,-fstack-clash-protection) $(call has,-fcf-protection) -fPIE)
+FORTIFY = $(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+HARDEN_LINK := $(if $(SAN),,-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
+LINK = $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm
@@ -210,6 +217,8 @@ $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/repl
 # compiled as the bars assume (the yardstick: about 16 million events/s), not
 # with what makes netan fast.
 $(BENCH:=.o): private CFLAGS := -O2 -g
+$(BENCH:=.o): private HARDEN := -fPIE
+$(BENCH:=.o): private FORTIFY :=
 $(B)/tests/bench/json_peer: private LIBS += -lyajl
 $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 	$(call say,LINK,$@)
