@@ -281,6 +281,12 @@ test-programs: program unit-programs fuzz-programs $(PAGES) ; @:
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
 	@$(DEPS) test
 	@mkdir -p $(O)
+	$(SUB) checked
+
+# Once more from the top, now that everything is installed.
+.PHONY: checked
+checked: export WERROR = yes
+checked:
 	$(SUB) test-programs $(if $(SAN),,$(if $(MPI),mpi-programs))
 	+@parts="layers registry:$(B) $(call parts,$(B))"; \
 	if [ -n "$(SAN)" ]; then :; \

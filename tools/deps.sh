@@ -83,40 +83,66 @@ name_them()
 	exit 1
 }
 
-# Nothing is missing without them.
-name_optional()
+# Without these there are tests that cannot run, and say so.
+find_wishes()
 {
-	have mpicc || echo "optional: libopenmpi-dev openmpi-bin, for netan-mpi"
+	missing=
+	probe='int LLVMFuzzerTestOneInput(const char *p, unsigned long n);
+int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
+	if ! echo "$probe" | clang -fsanitize=fuzzer,address,undefined -x c \
+		-o /dev/null - >/dev/null 2>&1
+	then
+		want clang
+		want libclang-rt-14-dev
+	fi
+	need_program mpicc libopenmpi-dev
+	need_program mpirun openmpi-bin
+	need_program python3 python3
+	need_program tidy tidy
+	need_program chromium chromium
+	missing=${missing# }
 }
 
-install=yes
+install=yes asked=install
 if [ "${1-}" = -n ]; then
-	install=no
+	install=no asked=names
 	shift
 fi
 find_missing "${1-}"
-if [ "$install" = yes ] && [ "${1-}" = test ]; then name_optional; fi
-[ -n "$missing" ] || exit 0
-if [ "$install" = no ] || ! have apt-get; then name_them; fi
 if [ "$(id -u)" = 0 ]; then
 	as_root=
 elif have sudo && sudo -n true 2>/dev/null; then
 	as_root="sudo -n"
 else
-	name_them
+	install=no
 fi
+have apt-get || install=no
 
 apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 	-o DPkg::Lock::Timeout=300 "$@"; }
 # shellcheck disable=SC2086  # a list of packages
 get() { apt install --no-install-recommends $missing; }
 
-echo "installing: $missing"
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
-if ! get >"$log" 2>&1 && ! { apt update && get; } >"$log" 2>&1; then
-	tail -n 5 "$log" >&2
-	name_them
+install_them()
+{
+	echo "installing: $missing"
+	get >"$log" 2>&1 || { apt update && get; } >"$log" 2>&1
+}
+
+if [ -n "$missing" ]; then
+	if [ "$install" = no ]; then name_them; fi
+	if ! install_them; then
+		tail -n 5 "$log" >&2
+		name_them
+	fi
+	find_missing "$1"
+	[ -z "$missing" ] || name_them
 fi
-find_missing "$1"
-[ -z "$missing" ] || name_them
+[ "$asked" = install ] && [ "${1-}" = test ] || exit 0
+find_wishes
+[ -n "$missing" ] || exit 0
+if [ "$install" = no ] || ! install_them; then
+	echo "optional, for tests that are skipped without: $missing"
+fi

@@ -456,8 +456,11 @@ static void real_counts(void **state)
 		struct na_capfile *f = capfile_real(&in, t->name, path,
 						    sizeof(path));
 
-		if (!f)
+		if (!f) {
+			puts("skip: NETAN_TEST_DATA is not set, or has "
+			     "no such file");
 			skip();
+		}
 		for (; na_capfile_next(f, &r) == NA_OK; n++) {
 			wire += r.wire_bytes;
 			captured += r.captured_bytes;
@@ -493,8 +496,11 @@ static void real_libpcap(void **state)
 						    path, sizeof(path));
 		pcap_t *p;
 
-		if (!f)
+		if (!f) {
+			puts("skip: NETAN_TEST_DATA is not set, or has "
+			     "no such file");
 			skip();
+		}
 		p = pcap_open_offline_with_tstamp_precision(
 			path, PCAP_TSTAMP_PRECISION_NANO, why);
 		compared += p != NULL;

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -167,6 +168,8 @@ static void real(void **state)
 
 		if (!file) {
 			na_capture_filter_free(f);
+			puts("skip: NETAN_TEST_DATA is not set, or has "
+			     "no such file");
 			skip();
 		}
 		p = pcap_open_offline(path, why);

@@ -585,18 +585,21 @@ static void ops_in_order(void **state)
 {
 	static const int64_t starts[] = {5, 7, 9, 11, 8};
 	struct na_op ops[5];
+	const struct na_op *at[5];
 
 	(void)state;
 	for (size_t n = 0; n <= 5; n++) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
 			ops[i] = (struct na_op){.core = i > 3 ? 0 : 1,
 						.start_ps = starts[i],
 						.end_ps = 20};
-		na_sort_ops(ops, n);
+			at[i] = &ops[i];
+		}
+		na_sort_ops(at, n);
 		for (size_t i = 1; i < n; i++)
-			assert_true(na_op_order(&ops[i - 1], &ops[i]) < 0);
+			assert_true(na_op_order(at[i - 1], at[i]) < 0);
 	}
-	assert_int_equal(ops[0].start_ps, 8);
+	assert_int_equal(at[0]->start_ps, 8);
 }
 
 int main(void)

@@ -556,8 +556,11 @@ static void real_files(void **state)
 	const char *data = getenv("NETAN_TEST_DATA");
 
 	(void)state;
-	if (!data)
+	if (!data) {
+		puts("skip: NETAN_TEST_DATA is not set, or has "
+		     "no such file");
 		skip();
+	}
 	for (size_t i = 0; i < NA_LEN(files); i++)
 		against_truth(data, files[i]);
 }
@@ -573,8 +576,11 @@ static void eight_ranks(void **state)
 	char path[512], key[16];
 
 	(void)state;
-	if (!data)
+	if (!data) {
+		puts("skip: NETAN_TEST_DATA is not set, or has "
+		     "no such file");
 		skip();
+	}
 	snprintf(path, sizeof(path), "%s/truth/dlrm_8ranks.json", data);
 	truth = whole_file(path);
 	for (int rank = 0; rank < 8; rank++) {
@@ -616,8 +622,11 @@ static void rocprof(void **state)
 	size_t n;
 
 	(void)state;
-	if (!data)
+	if (!data) {
+		puts("skip: NETAN_TEST_DATA is not set, or has "
+		     "no such file");
 		skip();
+	}
 	snprintf(path, sizeof(path), "%s/rocprof/908_results.json.gz", data);
 	file = whole_file(path);
 	read_bytes(&r, file.s, file.n, RANK_RECORDS);

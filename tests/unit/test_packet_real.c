@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -80,6 +81,8 @@ static void real(void **state)
 
 		if (!file) {
 			na_fragments_free(f);
+			puts("skip: NETAN_TEST_DATA is not set, or has "
+			     "no such file");
 			skip();
 		}
 		assert_non_null(f);

@@ -324,8 +324,11 @@ static void merged_real(void **state)
 		struct na_capfile *f = capfile_real(&in, t->name, path,
 						    sizeof(path));
 
-		if (!f)
+		if (!f) {
+			puts("skip: NETAN_TEST_DATA is not set, or has "
+			     "no such file");
 			skip();
+		}
 		if (!na_capfile_is_ng(f) && !t->backward && t->packets > 10)
 			parts_are_the_whole(in.data, in.size, 2, i % 2);
 		capfile_real_end(&in, f);

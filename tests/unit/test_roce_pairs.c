@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -162,8 +163,11 @@ static void real(void **state)
 
 	(void)state;
 	f = capfile_real(&in, "rocev2_send_sport69.pcap", path, sizeof(path));
-	if (!f)
+	if (!f) {
+		puts("skip: NETAN_TEST_DATA is not set, or has "
+		     "no such file");
 		skip();
+	}
 	roce_begin_large();
 	while (na_capfile_next(f, &r) == NA_OK) {
 		struct na_packet p;

@@ -158,6 +158,8 @@ static void as_others(void **state)
 	assert_non_null(f);
 	if (!getenv("NETAN_TEST_DATA")) {
 		fclose(f);
+		puts("skip: NETAN_TEST_DATA is not set, or has "
+		     "no such file");
 		skip();
 	}
 	while (fgets(line, sizeof(line), f)) {

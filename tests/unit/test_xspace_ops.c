@@ -453,8 +453,10 @@ static void real(void **state)
 	const char *data = getenv("NETAN_TEST_DATA");
 
 	(void)state;
-	if (!data)
+	if (!data) {
+		puts("skip: NETAN_TEST_DATA is not set");
 		skip();
+	}
 	for (size_t i = 0; i < COUNT(files); i++) {
 		struct reading r;
 		size_t n = 0, size = 4 << 20;
