@@ -14,7 +14,8 @@
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
 #	registry:DIR    every row of a .def file has its tests
 #
-# ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test.
+# ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test,
+# SLOW=20 the slowest, with the seconds of CPU that they took.
 # A case that cannot run here prints "skip: why" and exits with 77 (golden),
 # or prints it and calls skip() (cmocka).  The last line is
 # "N passed, N failed, N skipped"; the exit status is 1 when one failed.
@@ -377,7 +378,21 @@ count_part()
 	else
 		grep -v '^pass ' "$scratch/report"
 	fi
-	printf '%-40s %4d passed %4d failed %4d skipped\n' "$part" "$p" "$f" "$s"
+	printf '%-40s %4d passed %4d failed %4d skipped %6.0f s of cpu\n' \
+		"$part" "$p" "$f" "$s" \
+		"$(cpu_of_jobs | awk '{ s += $1 } END { print s + 0 }')"
+	cpu_of_jobs | sort -rn | head -n "${SLOW:-0}"
+}
+
+# SECONDS JOB: what each took, its children included.
+cpu_of_jobs()
+{
+	find "$scratch/out" -name '*.times' -exec cat {} + | awk '
+	/^[0-9]+m/ { for (i = 1; i <= NF; i++) {
+			split($i, t, /[ms]/); s += 60 * t[1] + t[2] }
+		if (++lines % 2 == 0) { printf("%8.2f %s\n", s, job); s = 0 }
+		next }
+	{ job = $0 }'
 }
 
 run_part()
@@ -406,7 +421,11 @@ run_part()
 		while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
 		n=$((n + 1))
 		out=$scratch/out/$(printf %04d $n)
-		"run_$kind" "$dir" "$job" >"$out.report" 2>&1 &
+		{
+			"run_$kind" "$dir" "$job" >"$out.report" 2>&1
+			echo "$job" >"$out.times"
+			times >>"$out.times"
+		} &
 	done
 	wait
 	cat "$scratch"/out/*.report >"$scratch/report" 2>/dev/null
