@@ -5,10 +5,11 @@
 #
 #	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
-#	            (absent: empty, empty, 0); -u rewrites those files
+#	            (absent: empty, empty, 0); -u rewrites those files; where DIR
+#	            is sanitized, without those that say "# Not sanitized: why"
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed; of slow
-#	            readers as many as 90 s allow
+#	            readers as many as 15 s allow
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
@@ -160,7 +161,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -max_total_time=30 -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -max_total_time=15 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"
@@ -349,7 +350,11 @@ jobs_of()
 	local f
 	case $1 in
 	unit) for f in tests/unit/test_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
-	golden) printf "%s\n" tests/golden/*/*.sh ;;
+	golden)
+		case $2 in
+		*-address*) grep -L '^# Not sanitized: ' tests/golden/*/*.sh ;;
+		*) printf "%s\n" tests/golden/*/*.sh ;;
+		esac ;;
 	replay | fuzz) for f in tests/fuzz/fuzz_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
 	*) echo "$1" ;;
 	esac 2>/dev/null
