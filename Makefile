@@ -9,7 +9,7 @@ CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
 SAN ?=
-CFLAGS ?= $(if $(SAN),-O1,-O3) -g
+CFLAGS ?= $(if $(SAN),-O1 -g1,-O3 -g)
 LDFLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -262,7 +262,8 @@ ASAN := address,undefined
 ASAN_B = $(O)/$(call variant,$(CC),$(ASAN))
 FUZZER := fuzzer,address,undefined
 FUZZ_B = $(O)/$(call variant,clang,$(FUZZER))
-parts = unit:$(1) golden:$(1) replay:$(1)
+plain = unit:$(1) golden:$(1)
+parts = $(plain) replay:$(1)
 
 # $(call can,CC,SANITIZERS): does this compiler have them?
 can = printf 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n)\n{ return !p || !n; }\n%s\n' \
@@ -288,15 +289,15 @@ check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a 
 checked: export WERROR = yes
 checked:
 	$(SUB) test-programs $(if $(SAN),,$(if $(MPI),mpi-programs))
-	+@parts="layers registry:$(B) $(call parts,$(B))"; \
-	if [ -n "$(SAN)" ]; then :; \
+	+@parts="layers registry:$(B) $(call plain,$(B))"; \
+	if [ -n "$(SAN)" ]; then parts="$$parts replay:$(B)"; \
 	elif [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
 	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
 	if [ -n "$(SAN)" ]; then :; \
 	elif $(call can,$(CC),$(ASAN)); then \
 		$(MAKE) --no-print-directory $(PAR) SAN=$(ASAN) test-programs || exit 1; \
 		parts="$$parts $(call parts,$(ASAN_B))"; \
-	else parts="$$parts skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
+	else parts="$$parts replay:$(B) skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
 	if $(call can,clang,$(FUZZER)); then \
 		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) fuzz-programs || exit 1; \
 		parts="$$parts fuzz:$(FUZZ_B)"; \

@@ -5,16 +5,18 @@
 #
 #	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
-#	            (absent: empty, empty, 0); -u rewrites those files
+#	            (absent: empty, empty, 0); -u rewrites those files; where DIR
+#	            is sanitized, without those that say "# Not sanitized: why"
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed; of slow
-#	            readers as many as 90 s allow
+#	            readers as many as 15 s allow
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
 #	registry:DIR    every row of a .def file has its tests
 #
-# ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test.
+# ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test,
+# SLOW=20 the slowest, with the seconds of CPU that they took.
 # A case that cannot run here prints "skip: why" and exits with 77 (golden),
 # or prints it and calls skip() (cmocka).  The last line is
 # "N passed, N failed, N skipped"; the exit status is 1 when one failed.
@@ -159,7 +161,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -max_total_time=30 -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -max_total_time=15 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"
@@ -348,7 +350,11 @@ jobs_of()
 	local f
 	case $1 in
 	unit) for f in tests/unit/test_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
-	golden) printf "%s\n" tests/golden/*/*.sh ;;
+	golden)
+		case $2 in
+		*-address*) grep -L '^# Not sanitized: ' tests/golden/*/*.sh ;;
+		*) printf "%s\n" tests/golden/*/*.sh ;;
+		esac ;;
 	replay | fuzz) for f in tests/fuzz/fuzz_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
 	*) echo "$1" ;;
 	esac 2>/dev/null
@@ -377,7 +383,21 @@ count_part()
 	else
 		grep -v '^pass ' "$scratch/report"
 	fi
-	printf '%-40s %4d passed %4d failed %4d skipped\n' "$part" "$p" "$f" "$s"
+	printf '%-40s %4d passed %4d failed %4d skipped %6.0f s of cpu\n' \
+		"$part" "$p" "$f" "$s" \
+		"$(cpu_of_jobs | awk '{ s += $1 } END { print s + 0 }')"
+	cpu_of_jobs | sort -rn | head -n "${SLOW:-0}"
+}
+
+# SECONDS JOB: what each took, its children included.
+cpu_of_jobs()
+{
+	find "$scratch/out" -name '*.times' -exec cat {} + | awk '
+	/^[0-9]+m/ { for (i = 1; i <= NF; i++) {
+			split($i, t, /[ms]/); s += 60 * t[1] + t[2] }
+		if (++lines % 2 == 0) { printf("%8.2f %s\n", s, job); s = 0 }
+		next }
+	{ job = $0 }'
 }
 
 run_part()
@@ -406,7 +426,11 @@ run_part()
 		while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
 		n=$((n + 1))
 		out=$scratch/out/$(printf %04d $n)
-		"run_$kind" "$dir" "$job" >"$out.report" 2>&1 &
+		{
+			"run_$kind" "$dir" "$job" >"$out.report" 2>&1
+			echo "$job" >"$out.times"
+			times >>"$out.times"
+		} &
 	done
 	wait
 	cat "$scratch"/out/*.report >"$scratch/report" 2>/dev/null

@@ -47,11 +47,17 @@ static bool is_among(struct na_text path, const struct na_xfer_head *head)
 	return false;
 }
 
-/* Of whose paths it is; those of an anonymous file are numbers of one call. */
+/* Of whose paths it is; those of an anonymous file are numbers of one call, and
+ * what it was made with stands for its traces, too. */
 static void find_paths(const struct na_xf_file *x,
 		       const struct na_xfer_head *head, struct na_xfer_made *to)
 {
-	for (size_t i = 0; !x->anonymized && i < x->sources.n; i++) {
+	if (x->anonymized) {
+		to->of_these = head->anonymize && x->asked == head->asked;
+		to->of_others = !to->of_these;
+		return;
+	}
+	for (size_t i = 0; i < x->sources.n; i++) {
 		struct na_text path = x->sources.v[i].path;
 
 		if (i && na_text_same(path, x->sources.v[i - 1].path))
@@ -119,19 +125,43 @@ struct na_xfer_made na_xfer_made_of(const char *path,
 	return made;
 }
 
-char *na_xfer_made_from(const char *path)
+void na_xfer_each_path(const char *path,
+		       bool (*see)(void *ctx, const char *from), void *ctx)
 {
 	struct na_err err = {.status = NA_OK};
 	const struct na_xf_file *x;
 	struct na_input in;
-	char *from = NULL;
+	bool more;
 
 	if (na_input_open(&in, path, 0, NULL, &err) != NA_OK)
-		return NULL;
+		return;
 	x = file_of(&in);
-	if (x && !x->anonymized && x->sources.v[0].path.n)
-		from = strndup(x->sources.v[0].path.s,
-			       x->sources.v[0].path.n);
+	more = x && !x->anonymized;
+	for (size_t i = 0; more && i < x->sources.n; i++) {
+		struct na_text is = x->sources.v[i].path;
+		char *from;
+
+		if (!is.n || (i && na_text_same(is, x->sources.v[i - 1].path)))
+			continue;
+		from = strndup(is.s, is.n);
+		more = from && see(ctx, from);
+		free(from);
+	}
 	na_input_close(&in);
-	return from;
+}
+
+static bool keep_first(void *ctx, const char *from)
+{
+	char **first = ctx;
+
+	*first = strdup(from);
+	return false;
+}
+
+char *na_xfer_made_from(const char *path)
+{
+	char *first = NULL;
+
+	na_xfer_each_path(path, keep_first, &first);
+	return first;
 }

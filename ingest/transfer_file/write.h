@@ -45,7 +45,9 @@ struct na_xfer_head {
 	int64_t created_unix_ns;
 	bool anonymize; /* hosts, addresses and paths become numbered names */
 	bool named;     /* those of the sources are such names already */
-	uint64_t asked; /* stands for the options that it was made with */
+	/* Stands for the options that it was made with, and where paths tell
+	 * nothing, for the content of the sources. */
+	uint64_t asked;
 };
 
 /* ---- one thread's part */
@@ -89,14 +91,17 @@ struct na_xfer_made {
 	bool damaged; /* it, or what it was made of */
 	bool alone;   /* its sources neither are captures nor hold ranks:
 			 nothing in it depends on other inputs */
-	/* Whole or not, it has sources of these paths, of others; neither of
-	 * one that is anonymous. */
+	/* Whole or not, it has sources of these paths, of others.  One that is
+	 * anonymous is of these when `asked` is the same. */
 	bool of_these, of_others;
 };
 struct na_xfer_made na_xfer_made_of(const char *path,
 				    const struct na_xfer_head *head);
-/* The path of its first source, from malloc(); NULL: it is no transfer file,
- * or anonymous. */
+/* The paths of its sources, until `see` is false; of none when it is no
+ * transfer file, or anonymous. */
+void na_xfer_each_path(const char *path,
+		       bool (*see)(void *ctx, const char *from), void *ctx);
+/* The first of them, from malloc(); NULL: there is none. */
 char *na_xfer_made_from(const char *path);
 struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 				 const struct na_xfer_head *head,

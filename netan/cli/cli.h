@@ -81,7 +81,7 @@ struct na_carried; /* commands/carry.h */
 struct na_cli {
 	const struct na_command *command;
 	const struct na_carried *carried; /* of one that carries; else NULL */
-	struct na_request request; /* of the engine; speaks on stderr */
+	struct na_request request;        /* of the engine; speaks on stderr */
 	struct na_common common;
 	void *params; /* command->face->params_size bytes */
 	/* Empty, of a command with NA_JOIN_OUTPUT: for its run to fill. */
@@ -99,6 +99,9 @@ struct na_command {
 	unsigned joins;             /* enum na_join bits */
 	/* Another command's line follows: netan partial OPTIONS COMMAND ... */
 	bool carries;
+	/* Half of its result would mislead: all of it is written, or nothing
+	 * (na_stopped). */
+	bool whole;
 	/* What its options take as ID: the k-th and what it means, NULL behind
 	 * the last; for help and completion.  NULL: nothing. */
 	const char *(*ids)(size_t k, const char **what);
@@ -123,6 +126,10 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 struct na_speaker na_cli_speaker(struct na_cli *cli);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
+/* Before a `whole` command writes: was it interrupted, now or (`interrupted`)
+ * while it read?  Then says that nothing is written; the status is
+ * NA_EXIT_INTERRUPTED.  False of other commands. */
+bool na_stopped(const struct na_cli *cli, bool interrupted);
 
 /*
  * Write a finished result everywhere the user asked (output.c): each -o by

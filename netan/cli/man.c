@@ -110,8 +110,9 @@ static void put_status(FILE *out)
 	      ".TP\n1\nnothing could be read, analysed or written\n"
 	      ".TP\n2\nwrong usage\n"
 	      ".TP\n3\nfindings, where an option asked for this status\n"
-	      ".TP\n130\ningest into a directory was interrupted; what is "
-	      "whole stays\n",
+	      ".TP\n130\ncheck, report, diff or ingest was interrupted: "
+	      "nothing is written, or of ingest into a directory the files "
+	      "that are whole\n",
 	      out);
 }
 

@@ -99,6 +99,14 @@ struct na_speaker na_cli_speaker(struct na_cli *cli)
 	return (struct na_speaker){hears, say, cli ? progress : NULL, cli};
 }
 
+bool na_stopped(const struct na_cli *cli, bool interrupted)
+{
+	if (!cli->command->whole || (!interrupted && !na_interrupted()))
+		return false;
+	na_say_error(&cli->request, "interrupted: nothing is written");
+	return true;
+}
+
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err)
 {
 	if (err->status != NA_OK)

@@ -44,6 +44,29 @@ make_file()
 	[ -s "$file" ] || { echo "bench: netan synth left no file in $dir" >&2; exit 1; }
 }
 
+# PART...: is one of them measured?
+wants()
+{
+	local part
+	for part in "$@"; do
+		[ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]] && return 0
+	done
+	return 1
+}
+
+# VARIABLE PARTS NAME OPTION...: make_file for these parts, into the variable.
+make_for()
+{
+	local to=$1 parts=$2
+	shift 2
+	printf -v "$to" %s ""
+	# shellcheck disable=SC2086  # words on purpose
+	if wants $parts; then
+		make_file "$@"
+		printf -v "$to" %s "$file"
+	fi
+}
+
 # ---- measuring and printing
 
 # COMMAND...: run in turn; afterwards CPU[k], WALL[k], PEAK[k], STATUS[k].
@@ -265,20 +288,6 @@ bench_pairs()
 	say "$(calc '%.2f s in all, %.1f million transfers/s' "$READ + $ANALYSE, $transfers / ($READ + $ANALYSE) / 1e6")"
 }
 
-# A run against itself: nothing differs, and everything is compared.
-bench_diff()
-{
-	local transfers limit
-	transfers=$("$NETAN" diff -q --format json "$TWO_SIDED" "$TWO_SIDED" | json_number used)
-	limit=$((96 * ${transfers:-0} + (64 << 20)))
-	METER=(-d "$limit")
-	measure '"$NETAN" diff -q -o "$WORK/d.svg" "$TWO_SIDED" "$TWO_SIDED"'
-	at_most "diff, $transfers transfers in all, wall" "${WALL[0]}" 3 1
-	row "memory, diff" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.1f MiB' "$limit / 1048576")" "" "works" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
-}
-
 # shellcheck source=tests/bench/captures.sh
 . "${BASH_SOURCE[0]%/*}/captures.sh"
 # shellcheck source=tests/bench/memory.sh
@@ -298,36 +307,38 @@ bench_diff()
 # shellcheck source=tests/bench/ranks.sh
 . "${BASH_SOURCE[0]%/*}/ranks.sh"
 
-make_file typical --profile typical --events "$EVENTS"
-TYPICAL=$file
-make_file typical-quarter --profile typical --events $((EVENTS / 4))
-TYPICAL_QUARTER=$file
-make_file network --profile network --events $((EVENTS / 2))
-NETWORK=$file
-make_file network-quarter --profile network --events $((EVENTS / 8))
-NETWORK_QUARTER=$file
-make_file million --profile network --events $((EVENTS / 6))
-MILLION=$file
+make_for TYPICAL "typical packed memory growth devices diagnose" \
+	typical --profile typical --events "$EVENTS"
+make_for TYPICAL_QUARTER "growth devices" \
+	typical-quarter --profile typical --events $((EVENTS / 4))
+make_for NETWORK "network memory growth diagnose" \
+	network --profile network --events $((EVENTS / 2))
+make_for NETWORK_QUARTER growth \
+	network-quarter --profile network --events $((EVENTS / 8))
+make_for MILLION "picture diagnose" \
+	million --profile network --events $((EVENTS / 6))
 # A third of the events of a file are receives: the analyses look at those.
-make_file three-million --profile network --events "$((EVENTS / 9 * 3))"
-TWO_SIDED=$file
-make_file thirty-million --profile network --events "$((EVENTS / 9 * 30))"
-TEN=$file
-make_file fleet --hosts 256 --devices 1 --collectives 8 --ops 1 \
+make_for TWO_SIDED analyses \
+	three-million --profile network --events "$((EVENTS / 9 * 3))"
+make_for TEN "analyses spill" \
+	thirty-million --profile network --events "$((EVENTS / 9 * 30))"
+make_for FLEET "pairs transfer_file diagnose" \
+	fleet --hosts 256 --devices 1 --collectives 8 --ops 1 \
 	--steps "${FLEET_STEPS:-3}"
-FLEET=${file%/*}
+FLEET=${FLEET%/*}
 PACKED=$WORK/typical.xplane.pb.gz
-if [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; then
+if wants packed memory &&
+	{ [ ! -s "$PACKED" ] || [ "$TYPICAL" -nt "$PACKED" ]; }; then
 	echo "making $PACKED" >&2
 	gzip -6 -c "$TYPICAL" >"$PACKED.new"
 	mv "$PACKED.new" "$PACKED"
 fi
-make_device_files
-make_dense
-make_kineto
-make_gpu
-make_hosts
-make_ranks
+if wants devices; then make_device_files; fi
+if wants dense; then make_dense; fi
+if wants kineto; then make_kineto; fi
+if wants gpu; then make_gpu; fi
+if wants hosts; then make_hosts; fi
+if wants ranks; then make_ranks; fi
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version), $(nproc) cores," \
@@ -339,8 +350,6 @@ fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
 	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill; do
-	if [ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]]; then
-		"bench_$part"
-	fi
+	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

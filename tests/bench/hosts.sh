@@ -6,9 +6,6 @@
 make_hosts()
 {
 	HOSTS=${HOSTS:-1000 4096 10000 20000}
-	if [ -n "${ONLY-}" ] && [[ " $ONLY " != *" hosts "* ]]; then
-		return
-	fi
 	for h in $HOSTS; do
 		make_file "hosts-$h" --profile fleet --hosts "$h" --steps 4
 	done

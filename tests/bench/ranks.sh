@@ -4,16 +4,12 @@
 
 RANK_HOSTS=${RANK_HOSTS:-256 1024}
 
-wants_ranks()
-{
-	command -v mpirun >/dev/null && [ -x "$NETAN-mpi" ] &&
-		{ [ -z "${ONLY-}" ] || [[ " $ONLY " == *" ranks "* ]]; }
-}
+has_ranks() { command -v mpirun >/dev/null && [ -x "$NETAN-mpi" ]; }
 
 make_ranks()
 {
 	local h
-	wants_ranks || return 0
+	has_ranks || return 0
 	for h in $RANK_HOSTS; do
 		make_file "ranks-$h" --hosts "$h" --slices 4 --devices 2 \
 			--steps 10 --collectives 4
@@ -58,7 +54,7 @@ busy_median()
 bench_ranks()
 {
 	local h k n one transfers dir
-	wants_ranks || { say "no MPI: ranks are not measured"; return 0; }
+	has_ranks || { say "no MPI: ranks are not measured"; return 0; }
 	for h in $RANK_HOSTS; do
 		dir=$WORK/ranks-$h
 		transfers=$("$NETAN" timeline -q --format json "$dir" | json_number used)

@@ -253,7 +253,9 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		exit = read_and_analyse(cli, &s, a, &by, r, &err);
 		nothing = exit == NA_EXIT_FAILED;
 	}
-	if (err.status != NA_OK) {
+	if (na_stopped(cli, s.interrupted)) {
+		exit = NA_EXIT_INTERRUPTED;
+	} else if (err.status != NA_OK) {
 		exit = na_say_failed(cli, &err);
 	} else if (s.store_ready && na_get(na_result_doc(r), M_schema)) {
 		verdict = na_exit_of(na_session_verdict(&s));

@@ -146,6 +146,8 @@ static enum na_exit check_judge(const struct na_cli *cli, struct na_battery *b,
 	exit = na_judge(cli, b, asked, r, &worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
+	if (na_stopped(cli, false))
+		return NA_EXIT_INTERRUPTED;
 	exit = na_exit_of(na_session_verdict(&b->session));
 	verdict = na_output(cli, r);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
@@ -171,6 +173,8 @@ static enum na_exit check_run(struct na_cli *cli)
 	na_catch_interrupt();
 	exit = na_exit_of(
 		na_battery_run(&b, &cli->request, read_by_any, &asking));
+	if (na_stopped(cli, b.session.interrupted))
+		exit = NA_EXIT_INTERRUPTED;
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(&snapshots, cli, &b);
 	if (exit == NA_EXIT_OK)
@@ -237,6 +241,7 @@ const struct na_command na_cmd_check = {
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS | NA_JOIN_MANY,
+	.whole = true,
 	.ids = ids,
 	.run = check_run,
 };

@@ -152,5 +152,6 @@ const struct na_command na_cmd_diff = {
 	.face = &diff_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
 		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS,
+	.whole = true,
 	.run = diff_run,
 };

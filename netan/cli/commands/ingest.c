@@ -32,12 +32,19 @@ static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 	struct na_xfer_counts counts = {.bytes = 0};
 	struct na_outfile out;
 	enum na_status st;
+	bool whole;
 
 	if (!strcmp(path, "-")) {
 		st = na_ingest_put(g, s, stdout, "standard output", &counts,
 				   err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
 			st = na_fail_errno(err, "standard output");
+		if (st == NA_OK && s->interrupted) {
+			na_say_error(s->request,
+				     "interrupted: what was written to "
+				     "standard output is not whole");
+			return NA_EXIT_INTERRUPTED;
+		}
 		return st == NA_OK || st == NA_END ? NA_EXIT_OK
 						   : NA_EXIT_FAILED;
 	}
@@ -45,9 +52,11 @@ static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 	if (st != NA_OK)
 		return NA_EXIT_FAILED;
 	st = na_ingest_put(g, s, out.stream, path, &counts, err);
-	if (na_outfile_close(&out, path, st == NA_OK, err) != NA_OK ||
-	    st != NA_OK)
+	whole = st == NA_OK && !na_stopped(g->cli, s->interrupted);
+	if (na_outfile_close(&out, path, whole, err) != NA_OK || st != NA_OK)
 		return NA_EXIT_FAILED;
+	if (!whole)
+		return NA_EXIT_INTERRUPTED;
 	if (!g->cli->common.quiet) {
 		char *shown = na_shown(s->request, path);
 
@@ -62,10 +71,6 @@ static void say_warnings(const struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++)
 		na_session_say_damage(s, i);
-	if (s->interrupted)
-		na_say_warning(s->request,
-			       "interrupted: the file holds what was "
-			       "read, and says so");
 }
 
 static bool damaged(const struct na_session *s)
@@ -112,14 +117,15 @@ static enum na_exit ingest_run(struct na_cli *cli)
 	na_catch_interrupt();
 	exit = na_exit_of(
 		na_session_open(&s, &cli->request, na_ingest_wants(&g)));
-	if (exit == NA_EXIT_OK) {
+	if (na_stopped(cli, s.interrupted)) {
+		exit = NA_EXIT_INTERRUPTED;
+	} else if (exit == NA_EXIT_OK) {
 		exit = write_file(&g, &s, p->output, &err);
 		if (err.status < NA_OK)
 			na_say_error(&cli->request, "%s", err.text);
 		say_warnings(&s);
 	}
-	if (exit == NA_EXIT_OK &&
-	    (s.interrupted || (cli->request.strict && damaged(&s))))
+	if (exit == NA_EXIT_OK && cli->request.strict && damaged(&s))
 		exit = NA_EXIT_FAILED;
 	na_session_close(&s);
 	return exit;
@@ -165,5 +171,6 @@ static const struct na_face ingest_face = {
 const struct na_command na_cmd_ingest = {
 	.face = &ingest_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET,
+	.whole = true,
 	.run = ingest_run,
 };

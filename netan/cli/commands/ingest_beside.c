@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ingest/discover.h"
 #include "ingest/transfer_file/write.h"
 #include "netan/base/order.h"
 #include "netan/base/text.h"
@@ -116,6 +117,145 @@ size_t na_ingest_others(const struct na_ingest_place *p)
 	if (d)
 		closedir(d);
 	return n;
+}
+
+/* ---- inputs that are there under another name */
+
+struct listed {
+	dev_t dev;
+	ino_t ino;
+	size_t i; /* of the listing */
+};
+
+struct twice {
+	const struct na_ingest_place *place;
+	struct na_arena arena;
+	NA_VEC(const char *) names; /* what files of theirs may be called */
+	NA_VEC(struct listed) listed;
+	const char *file;       /* that is looked at */
+	size_t n;               /* files that hold one */
+	const char *first, *as; /* one, what it would be called now */
+};
+
+static int order_listed(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return x->dev != y->dev   ? (x->dev > y->dev) - (x->dev < y->dev)
+	       : x->ino != y->ino ? (x->ino > y->ino) - (x->ino < y->ino)
+				  : 0;
+}
+
+static bool find_listed(struct twice *t)
+{
+	const struct na_listing *l = t->place->list;
+	bool ok = true, by_form;
+
+	for (size_t i = 0; ok && i < l->n; i++) {
+		const char *path = l->files[i].path;
+		const char *slash = strrchr(path, '/');
+		const char *host = na_host_of_path(path, &t->arena, &by_form);
+		struct stat sb;
+
+		if (stat(path, &sb) != 0 || !S_ISREG(sb.st_mode))
+			continue;
+		ok = host && na_add(&t->names, host) &&
+		     na_add(&t->names, slash ? slash + 1 : path) &&
+		     na_add(&t->listed,
+			    ((struct listed){sb.st_dev, sb.st_ino, i}));
+	}
+	na_sort(t->names.v, t->names.n, na_order_text);
+	na_sort(t->listed.v, t->listed.n, order_listed);
+	return ok;
+}
+
+static bool is_named(const struct twice *t, const char *stem)
+{
+	size_t at = NA_BOUND(i, 0, t->names.n,
+			     strcmp(t->names.v[i], stem) >= 0);
+
+	return at < t->names.n && strcmp(t->names.v[at], stem) == 0;
+}
+
+/* By host, by the end of the path, or by number: nobody opens the files of
+ * thousands of other hosts. */
+static bool may_hold(const struct twice *t, const char *name)
+{
+	size_t n = strlen(name) - strlen(".netan");
+	char *stem = strndup(name, n);
+	bool may = !stem || strspn(stem, "0123456789") == n;
+
+	for (char *p = stem; p && !may; p += p != NULL) {
+		may = is_named(t, p);
+		p = strpbrk(p, "-_");
+	}
+	free(stem);
+	return may;
+}
+
+static bool see_source(void *ctx, const char *from)
+{
+	struct twice *t = ctx;
+	struct listed key;
+	struct stat sb;
+	size_t at;
+
+	if (stat(from, &sb) != 0)
+		return true;
+	key = (struct listed){sb.st_dev, sb.st_ino, 0};
+	at = NA_BOUND(i, 0, t->listed.n,
+		      order_listed(&t->listed.v[i], &key) >= 0);
+	if (at == t->listed.n || order_listed(&t->listed.v[at], &key) != 0)
+		return true;
+	/* Directories list in any order. */
+	if (!t->n++ || strcmp(t->file, t->first) < 0) {
+		t->first = t->file;
+		t->as = t->place->names[t->listed.v[at].i];
+	}
+	return false;
+}
+
+static void find_twice(struct twice *t)
+{
+	const struct na_ingest_place *p = t->place;
+	DIR *d = opendir(p->dir);
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+		if (!is_other(p, e->d_name) || !may_hold(t, e->d_name))
+			continue;
+		t->file = na_arena_path(&t->arena, p->dir, e->d_name);
+		if (t->file)
+			na_xfer_each_path(t->file, see_source, t);
+	}
+	if (d)
+		closedir(d);
+}
+
+bool na_ingest_say_twice(const struct na_ingest_place *p)
+{
+	struct twice t = {.place = p};
+	char more[64] = "";
+
+	if (find_listed(&t))
+		find_twice(&t);
+	if (t.n > 1)
+		snprintf(more, sizeof(more), " (and so with %zu more files)",
+			 t.n - 1);
+	if (t.n && p->q->pseudonyms)
+		na_say_error(p->q,
+			     "%s: there are files of the same inputs, with "
+			     "their names: give another directory",
+			     p->dir);
+	else if (t.n)
+		na_say_error(p->q,
+			     "%s was made from an input that would be there "
+			     "twice, for it is called %s now%s: give another "
+			     "directory, or move what is there to that name",
+			     t.first, t.as, more);
+	na_vec_free(&t.names);
+	na_vec_free(&t.listed);
+	na_arena_fini(&t.arena);
+	return t.n > 0;
 }
 
 /* ---- without a trace */

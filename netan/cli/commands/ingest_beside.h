@@ -23,6 +23,9 @@ bool na_ingest_sort(struct na_ingest_place *p, struct na_arena *a);
 void na_ingest_sweep(const struct na_ingest_place *p);
 /* How many transfer files there are of other inputs. */
 size_t na_ingest_others(const struct na_ingest_place *p);
+/* Is an input already there, in a file that this call would not write?  The
+ * session of the directory would have it twice.  Says so. */
+bool na_ingest_say_twice(const struct na_ingest_place *p);
 /*
  * Warns of files from before that no trace stands behind any more, though every
  * analysis takes them: unread[i] says of the listing's files that they cannot

@@ -160,12 +160,12 @@ static bool unit_is_there(struct work *w, const struct unit *u,
 	bool there = sources && stat(w->names[u->named], &is) == 0 &&
 		     S_ISREG(is.st_mode);
 
-	for (size_t i = 0; there && i < sub->n_inputs; i++)
-		there = stat(sub->inputs[i].path, &file) == 0 &&
-			newer(&is, &file);
 	if (there)
 		w->made[u->named] = na_xfer_made_of(w->names[u->named], &head);
 	there = there && w->made[u->named].same;
+	for (size_t i = 0; there && i < sub->n_inputs; i++)
+		there = stat(sub->inputs[i].path, &file) == 0 &&
+			newer(&is, &file);
 	free(sources);
 	return there;
 }
@@ -289,12 +289,19 @@ static bool would_replace(const struct work *w)
 	if (n > 1)
 		snprintf(more, sizeof(more), " (and %zu more files)", n - 1);
 	from = na_xfer_made_from(w->names[first]);
-	na_say_error(w->q,
-		     "%s was made from %s, and %s would replace it%s: give "
-		     "another directory, or the input another file name; or "
-		     "remove what is there",
-		     w->names[first], from ? from : "another input",
-		     w->list.files[first].path, more);
+	if (w->q->pseudonyms)
+		na_say_error(w->q,
+			     "%s: file %zu is there of another input, or of "
+			     "other options, and would be replaced%s: give "
+			     "another directory, or remove what is there",
+			     w->dir, first + 1, more);
+	else
+		na_say_error(w->q,
+			     "%s was made from %s, and %s would replace it%s: "
+			     "give another directory, or the input another "
+			     "file name; or remove what is there",
+			     w->names[first], from ? from : "another input",
+			     w->list.files[first].path, more);
 	free(from);
 	return true;
 }
@@ -493,8 +500,7 @@ static enum na_exit finish(struct work *w, size_t there)
 	report(w, there);
 	if (na_interrupted())
 		return say_interrupted(w, w->written + there);
-	return w->failed || w->written + there == 0 ||
-			       (w->q->strict && damaged)
+	return w->failed || w->written + there == 0 || (w->q->strict && damaged)
 		       ? NA_EXIT_FAILED
 		       : NA_EXIT_OK;
 }
@@ -530,8 +536,9 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 			++*kept;
 			continue;
 		}
-		to[q->n_inputs++] = (struct na_request_input){
-			l->files[i].path, l->files[i].label};
+		to[q->n_inputs++] =
+			(struct na_request_input){l->files[i].path,
+						  l->files[i].label};
 	}
 	return true;
 }
@@ -591,8 +598,10 @@ static bool look_at_all(struct work *w)
 	w->unread = na_arena_alloc(&w->arena, n * sizeof(*w->unread));
 	if (!w->names || !w->made || !w->unread)
 		return false;
-	w->place = (struct na_ingest_place){
-		.q = w->q, .dir = w->dir, .list = &w->list, .names = w->names};
+	w->place = (struct na_ingest_place){.q = w->q,
+					    .dir = w->dir,
+					    .list = &w->list,
+					    .names = w->names};
 	if (!na_ingest_sort(&w->place, &w->arena))
 		return false;
 	na_ingest_sweep(&w->place);
@@ -631,6 +640,8 @@ static enum na_exit run(struct work *w, struct na_session *s)
 			   "is where inputs are: give a directory of its own");
 	if (!look_at_all(w) || !choose(w, &q, &kept))
 		return short_of_memory(w);
+	if (na_ingest_say_twice(&w->place))
+		return NA_EXIT_USAGE;
 	if (q.n_inputs) {
 		exit = open_and_write(w, s, &q, kept);
 	} else {

@@ -1,9 +1,12 @@
 #include "netan/cli/commands/ingest_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
@@ -65,6 +68,45 @@ uint64_t na_ingest_asked(const struct na_ingest *g)
 	return h == none ? 0 : h;
 }
 
+enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
+
+/* What regular files hold, as far as samples of it tell. */
+static uint64_t hashed_file(uint64_t h, const char *path)
+{
+	struct stat sb = {.st_size = 0};
+	uint8_t bytes[SAMPLE_BYTES];
+	int fd = stat(path, &sb) == 0 && S_ISREG(sb.st_mode)
+			 ? open(path, O_RDONLY | O_CLOEXEC)
+			 : -1;
+	off_t step = sb.st_size / SAMPLES;
+
+	if (step < SAMPLE_BYTES)
+		step = SAMPLE_BYTES;
+	for (off_t at = 0; fd >= 0 && at < sb.st_size; at += step) {
+		ssize_t n = pread(fd, bytes, sizeof(bytes), at);
+
+		for (ssize_t i = 0; i < n; i++)
+			h = (h ^ bytes[i]) * UINT64_C(1099511628211);
+	}
+	if (fd >= 0)
+		close(fd);
+	return h;
+}
+
+/* Pseudonyms are of one call: the next one may give them to other traces. */
+static uint64_t asked_of(const struct na_ingest *g, const struct na_session *s)
+{
+	uint64_t h = g->asked;
+
+	for (size_t i = 0; g->cli->request.pseudonyms && i < s->n_inputs; i++) {
+		const char *path = s->inputs[i].path;
+
+		if (!i || path != s->inputs[i - 1].path)
+			h = hashed_file(h ^ s->inputs[i].file_bytes, path);
+	}
+	return h;
+}
+
 /* As it is written: of --anonymize what stands for it. */
 static const char *named(const struct na_request *q, enum na_alias kind,
 			 const char *name)
@@ -111,7 +153,7 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 				     .n_sources = s->n_inputs,
 				     .anonymize = q->pseudonyms != NULL,
 				     .named = true,
-				     .asked = g->asked};
+				     .asked = asked_of(g, s)};
 }
 
 enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,

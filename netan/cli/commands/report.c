@@ -274,6 +274,8 @@ static enum na_exit make(struct making *m)
 	if (na_report_parts_of(m->cli, &m->b, &m->parts, &err) == NA_OK &&
 	    na_report_draw(&m->b, &m->parts, &err) == NA_OK)
 		put_hashes(m);
+	if (na_stopped(m->cli, false))
+		return NA_EXIT_INTERRUPTED;
 	na_hide_result(&m->cli->request, m->check);
 	if (err.status == NA_OK && !na_result_ok(m->check))
 		na_fail_nomem(&err);
@@ -296,6 +298,8 @@ static enum na_exit read_and_make(struct making *m,
 	} else {
 		exit = na_exit_of(
 			na_battery_run(&m->b, &m->cli->request, NULL, NULL));
+		if (na_stopped(m->cli, m->b.session.interrupted))
+			exit = NA_EXIT_INTERRUPTED;
 		if (exit == NA_EXIT_OK)
 			exit = na_snapshots_add(snapshots, m->cli, &m->b);
 		if (exit == NA_EXIT_OK)
@@ -368,5 +372,6 @@ const struct na_command na_cmd_report = {
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_QUIET |
 		 NA_JOIN_FINDINGS | NA_JOIN_PROGRAMS | NA_JOIN_PLACES |
 		 NA_JOIN_CHECKS | NA_JOIN_MANY,
+	.whole = true,
 	.run = report_run,
 };

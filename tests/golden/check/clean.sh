@@ -1,5 +1,6 @@
 # Healthy jobs of every size and kind, and healthy connections: nothing above
 # a remark, and nobody accused.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 . "$NETAN_ROOT/tests/golden/check/common"
 n=0
 try()

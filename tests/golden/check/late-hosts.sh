@@ -1,6 +1,7 @@
 # GPUs of one host that are all slow share being last: the host is named, with
 # its ranks.  Of ranks that are late together each costs what is gained while
 # the others stay late.  Where most are slow, nobody is named or acquitted.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 ask()
 {
 	name=$1

@@ -1,4 +1,5 @@
 # What was planted is the first that is said, and the verdict says it.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 . "$NETAN_ROOT/tests/golden/check/common"
 n=0
 try()

@@ -21,7 +21,8 @@ touch -d '2020-01-01' other/host-3.xplane.pb
 ingest -o d other
 ingest -o d2/ other
 ingest --anonymize -o d t
-ingest --anonymize -o d t
+ingest --anonymize -o d3/ t
+ingest --anonymize -o d3 t
 echo "the same bytes one by one, and on any number of threads"
 netan ingest -q -j 1 -o one/ $run/host-2.xplane.pb
 netan ingest -q -j 3 -o all/ t

@@ -1,4 +1,5 @@
 # What was planted is found, and nothing else; --fail-on for scripts.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 n=0
 hunt()
 {

@@ -1,5 +1,6 @@
 # One story: what two commands say of one session agrees.  Each line is a
 # session and whom check accuses; what does not agree follows it with "but".
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 . "$NETAN_ROOT/tests/golden/planted/common"
 n=0
 # The columns of a table in TSV by name, a row a line; "-" where it has none.
