@@ -67,16 +67,20 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 
 		snprintf(f->temp, size, "%s.%ld-%d.tmp", f->path,
 			 (long)getpid(), k);
+		f->leaving = na_leaving_new(f->temp);
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
+		na_leaving_free(f->leaving);
+		f->leaving = NULL;
 	}
 	return -1;
 }
 
 static void forget(struct na_outfile *f)
 {
+	na_leaving_free(f->leaving);
 	free(f->temp);
 	free(f->path);
 	memset(f, 0, sizeof(*f));
