@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ingest/spool.h"
+#include "netan/base/inputs.h"
 
 enum { MAX_WARNINGS = 20, COPIED_BYTES = 32768 };
 
@@ -186,6 +187,9 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 		return na_fail_errno(err, "stat");
 	if (S_ISDIR(sb.st_mode))
 		return na_fail(err, NA_EIO, "is a directory");
+	/* What wants nothing looks at what may be replaced. */
+	if (in->wants)
+		na_inputs_add(fd);
 	if (S_ISREG(sb.st_mode)) {
 		in->file_bytes = (uint64_t)sb.st_size;
 		n = pread(fd, head, sizeof(head), 0);

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/inputs.h"
+
 enum na_status na_whole_open(struct na_whole *w, const char *path,
 			     struct na_err *err)
 {
@@ -14,6 +16,7 @@ enum na_status na_whole_open(struct na_whole *w, const char *path,
 	struct stat sb;
 
 	*w = (struct na_whole){.p = NULL};
+	na_inputs_add(fd);
 	if (fd < 0 || fstat(fd, &sb) < 0)
 		st = na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
 	else if (!S_ISREG(sb.st_mode))

@@ -9,6 +9,7 @@
 
 #include "ingest/bytes/feed.h"
 #include "ingest/hlo/hlo.h"
+#include "netan/base/inputs.h"
 #include "netan/base/vec.h"
 
 enum { HEAD_BYTES = 4096 };
@@ -117,6 +118,7 @@ static enum na_status read_file(struct dump *d, const char *path,
 	if (fd < 0)
 		return must ? na_fail_errno(d->err, path)
 			    : complain(d, path, strerror(errno));
+	na_inputs_add(fd);
 	st = na_feed_open(&s, fd, path, &err); /* owns fd from here on */
 	if (st == NA_OK)
 		st = read_stream(d, &s, worker, &err);

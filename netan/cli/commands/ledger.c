@@ -14,6 +14,7 @@
 
 #include "ingest/logs/hang_wrapped.h"
 #include "ingest/logs/lines.h"
+#include "netan/base/inputs.h"
 #include "netan/base/order.h"
 #include "netan/base/sha256.h"
 #include "netan/base/strtab.h"
@@ -441,6 +442,11 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
+	if (na_inputs_hold(&info))
+		return na_fail(err, NA_EUSAGE,
+			       "--ledger %s: this file is also an input; name "
+			       "another one",
+			       path);
 	if (!S_ISREG(info.st_mode))
 		return na_fail(err, NA_EIO, "--ledger %s: not a regular file",
 			       path);

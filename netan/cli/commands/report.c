@@ -67,9 +67,8 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (na_output_is_input(cli, path)) {
-		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
-			path);
+	if (na_output_apart(cli, path, &err) != NA_OK) {
+		;
 	} else if (is_page(path)) {
 		if (strcmp(path, "-") == 0 ||
 		    na_outfile_check(path, &err) == NA_OK)
