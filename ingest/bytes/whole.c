@@ -11,7 +11,7 @@
 enum na_status na_whole_open(struct na_whole *w, const char *path,
 			     struct na_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	enum na_status st = NA_OK;
 	struct stat sb;
 

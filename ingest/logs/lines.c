@@ -104,6 +104,11 @@ uint64_t na_lines_count(const struct na_lines *l)
 	return l->number - (l->offset + l->at == l->line_offset);
 }
 
+bool na_lines_endless(const struct na_lines *l)
+{
+	return l->stream.said.run >= NA_MONOTONE_BYTES;
+}
+
 bool na_lines_binary(const struct na_lines *l)
 {
 	return l->binary;

@@ -40,6 +40,7 @@ struct na_speaker {
 struct na_request_input {
 	const char *path;  /* a file or directory; "-" is standard input */
 	const char *label; /* of its run, or NULL */
+	bool found;        /* in a directory: what is no file is passed over */
 };
 
 struct na_request {
