@@ -30,7 +30,8 @@ B := $(O)/$(call variant,$(CC),$(SAN))$(VARIANT)
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
-	-Wformat=2 -Wundef -Wvla -Wno-missing-field-initializers
+	-Wformat=2 -Wundef -Wvla -Wno-missing-field-initializers \
+	$(if $(SAN),,-Wframe-larger-than=16384)
 # WERROR=yes: a warning is an error.  The checks set it, a developer may have it
 # in the environment; a user's newer compiler may warn of more than ours did.
 # It makes no other objects, so that $(B)/flags does not know it.

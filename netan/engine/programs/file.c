@@ -173,7 +173,7 @@ void na_hlo_piece_read(struct na_hlo_piece *p)
 static void copy_stdin(struct na_hlo_piece *p)
 {
 	struct na_monotone said = {0};
-	uint8_t buf[16384];
+	uint8_t buf[8192];
 	ssize_t n;
 
 	p->copy = tmpfile();
