@@ -328,7 +328,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
 	if (!na_result_ok(r)) {
-		na_say_error(&cli->request, "out of memory");
+		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
 	if (!outputs->n)

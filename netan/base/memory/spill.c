@@ -376,6 +376,9 @@ struct na_memory_use na_memory_use(void)
 
 	pthread_mutex_lock(&memory.lock);
 	use.spilled = memory.spilled;
+	use.taken = memory.budget ? in_use() : 0;
+	use.taken -= use.taken < memory.shadow ? use.taken : memory.shadow;
+	use.read = memory.read;
 	use.in_memory = memory.begin && memory.file.in_memory;
 	use.needed = needed();
 	snprintf(use.dir, sizeof(use.dir), "%s",

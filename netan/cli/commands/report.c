@@ -255,7 +255,7 @@ static enum na_exit write_all(struct making *m)
 		if (report.command && report.inputs)
 			exit = write_page(m, l->items[i], &report);
 		else
-			na_say_error(&m->cli->request, "out of memory");
+			na_say_nomem(&m->cli->request);
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -291,7 +291,7 @@ static enum na_exit read_and_make(struct making *m,
 
 	m->cli->request.hashes = true;
 	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
-		na_say_error(&m->cli->request, "out of memory");
+		na_say_nomem(&m->cli->request);
 	} else {
 		exit = na_exit_of(
 			na_battery_run(&m->b, &m->cli->request, NULL, NULL));

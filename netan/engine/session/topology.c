@@ -78,7 +78,7 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 		one = st->hosts[i].name;
 	}
 	if (without == all)
-		return na_fail(err, NA_EUSAGE,
+		return na_fail(err, NA_EDOMAIN,
 			       "%s names none of the %zu hosts (such as %s; it "
 			       "has %s)",
 			       s->request->topology, all, one,
