@@ -30,8 +30,7 @@ B := $(O)/$(call variant,$(CC),$(SAN))$(VARIANT)
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
-	-Wformat=2 -Wundef -Wvla -Wno-missing-field-initializers \
-	$(if $(SAN),,-Wframe-larger-than=16384)
+	-Wformat=2 -Wundef -Wvla -Wno-missing-field-initializers
 # WERROR=yes: a warning is an error.  The checks set it, a developer may have it
 # in the environment; a user's newer compiler may warn of more than ours did.
 # It makes no other objects, so that $(B)/flags does not know it.
@@ -139,6 +138,10 @@ $(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -c -o $@ $<
+
+# A stack of 128 KiB is enough: no function of the program takes much of it.
+# Sanitizers put room between what they watch.
+$(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(call say,CC,$<)
