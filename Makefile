@@ -146,6 +146,10 @@ $(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) $(if $(WERROR),-Werror) -c -o $@ $<
 
+# A stack of 128 KiB is enough: no function of the program takes much of it.
+# Sanitizers put room between what they watch.
+$(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
+
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP -w -c -o $@ $<

@@ -19,6 +19,7 @@
 
 #include "netan/base/arena.h"
 #include "netan/base/err.h"
+#include "netan/base/memory/mapped.h"
 #include "netan/base/opt.h"
 #include "netan/base/scan.h"
 #include "netan/model/sink.h"
@@ -78,7 +79,9 @@ struct na_input {
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
-	bool borrowed; /* the bytes are another input's */
+	struct na_mapped *mapped; /* NULL: they are not */
+	bool fate_told; /* whatever another process has made of them */
+	bool borrowed;  /* the bytes are another input's */
 	bool copied;   /* allocated: a small file, or what became of one */
 	bool away;     /* another process has it open: no bytes, no state */
 	const struct na_reader *reader;
@@ -139,6 +142,9 @@ struct na_input {
 struct na_block {
 	const void *owner; /* the reader's: which line */
 	const uint8_t *p, *end;
+	/* Reading it looks at nothing of the input from here on (names may
+	 * stand behind the block); NULL: who knows. */
+	const uint8_t *needs_end;
 };
 
 enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };
@@ -226,6 +232,18 @@ void na_input_close(struct na_input *in);
 /* For readers that turn one format into another while they open: the input's
  * bytes are these from now on, from malloc(), which it owns; or none. */
 void na_input_replace(struct na_input *in, uint8_t *bytes, size_t size);
+
+/* Is the file still what it was when it was opened?  Else a warning, once, and
+ * in->damaged.  For when it has been read; not of one that is borrowed. */
+void na_input_settle(struct na_input *in);
+/* Some of its bytes are known to be lost.  On any thread, at once. */
+static inline bool na_input_lost(const struct na_input *in)
+{
+	return in->mapped && na_mapped_left(in->mapped) < in->size;
+}
+/* Whether all that reading a block has looked at was there.  On any thread,
+ * at once. */
+bool na_block_sound(const struct na_input *in, const struct na_block *b);
 
 /* Remember damage; the first few are kept as text, all are counted. */
 void na_input_warn(struct na_input *in, const char *fmt, ...) NA_PRINTF(2, 3);

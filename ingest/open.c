@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ingest/spool.h"
+#include "netan/base/inputs.h"
 
 enum { MAX_WARNINGS = 20, COPIED_BYTES = 32768 };
 
@@ -144,9 +145,8 @@ static enum na_status copy_file(struct na_input *in, int fd, size_t size,
 static enum na_status map_file(struct na_input *in, int fd, size_t size,
 			       struct na_err *err)
 {
-	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	if (p == MAP_FAILED)
+	in->mapped = na_map(fd, size);
+	if (!in->mapped)
 		return errno != ENOMEM
 			       ? na_fail_errno(err, "mmap")
 			       : na_fail(err, NA_ENOMEM,
@@ -154,10 +154,10 @@ static enum na_status map_file(struct na_input *in, int fd, size_t size,
 					 "many files are mapped as the system "
 					 "allows (vm.max_map_count, 65,530 "
 					 "where nobody set it)");
-	in->data = p;
+	in->data = na_mapped_bytes(in->mapped);
 	in->size = size;
 	/* Readers hop and skip, but they never go back far. */
-	madvise(p, size, MADV_SEQUENTIAL);
+	madvise((void *)(uintptr_t)in->data, size, MADV_SEQUENTIAL);
 	return NA_OK;
 }
 
@@ -187,6 +187,9 @@ static enum na_status open_fd(struct na_input *in, int fd, struct na_err *err)
 		return na_fail_errno(err, "stat");
 	if (S_ISDIR(sb.st_mode))
 		return na_fail(err, NA_EIO, "is a directory");
+	/* What wants nothing looks at what may be replaced. */
+	if (in->wants)
+		na_inputs_add(fd);
 	if (S_ISREG(sb.st_mode)) {
 		in->file_bytes = (uint64_t)sb.st_size;
 		n = pread(fd, head, sizeof(head), 0);
@@ -234,19 +237,77 @@ static void begin(struct na_input *in, const char *path, uint32_t wants,
 	in->warnings_end = &in->warnings;
 }
 
+/* Anew, as the shorter file that it is by now. */
+static enum na_status begin_again(struct na_input *in, struct na_err *err)
+{
+	struct na_input was = *in;
+	size_t n;
+
+	if (was.state)
+		was.reader->close(&was);
+	na_arena_fini(&was.arena);
+	begin(in, was.path, was.wants, &was.asks);
+	in->packed = was.packed;
+	in->file_bytes = was.file_bytes;
+	in->mapped = was.mapped;
+	in->data = was.data;
+	na_mapped_look(in->mapped, in->path);
+	n = in->size = na_mapped_left(in->mapped);
+	*err = (struct na_err){.status = NA_OK};
+	return na_choose_reader(in, in->data,
+				n < NA_HEAD_BYTES ? n : NA_HEAD_BYTES, n, err);
+}
+
 static enum na_status survey(struct na_input *in, enum na_status st,
 			     struct na_err *inner, struct na_err *err)
 {
-	if (st == NA_OK) {
-		in->format = in->reader->name;
-		in->ranks = in->reader->ranks;
-		st = in->reader->open(in, inner);
-	}
+	bool again = false;
+
+	do {
+		if (again)
+			st = begin_again(in, inner);
+		if (st == NA_OK) {
+			in->format = in->reader->name;
+			in->ranks = in->reader->ranks;
+			st = in->reader->open(in, inner);
+		}
+		again = !in->borrowed && na_input_lost(in);
+	} while (again);
 	if (st != NA_OK) {
 		named_failure(err, in->path, inner);
 		na_input_close(in);
 	}
 	return st;
+}
+
+void na_input_settle(struct na_input *in)
+{
+	enum na_fate fate;
+
+	if (!in->mapped || in->borrowed || in->fate_told)
+		return;
+	fate = na_mapped_look(in->mapped, in->path);
+	if (fate == NA_FATE_SAME)
+		return;
+	in->fate_told = in->damaged = true;
+	if (fate == NA_FATE_SHORTER)
+		na_input_warn(in,
+			      "truncated while it was read, at byte %zu: what "
+			      "was behind it and not yet read is left out",
+			      na_mapped_left(in->mapped));
+	else
+		na_input_warn(in, "changed while it was read: what is told of "
+				  "it may be of what it was and of what it "
+				  "became; read it again when nobody writes it");
+}
+
+bool na_block_sound(const struct na_input *in, const struct na_block *b)
+{
+	/* Packets are looked after one by one. */
+	if (!na_input_lost(in) || in->reader->packets)
+		return true;
+	return b->needs_end && (size_t)(b->needs_end - in->data) <=
+				       na_mapped_left(in->mapped);
 }
 
 enum na_status na_input_open(struct na_input *in, const char *path,
@@ -309,6 +370,7 @@ enum na_status na_input_open_source(struct na_input *in,
 	in->file_bytes = first->file_bytes;
 	in->data = first->data;
 	in->size = first->size;
+	in->mapped = first->mapped;
 	in->borrowed = true;
 	in->reader = first->reader;
 	in->source = source;
@@ -318,10 +380,13 @@ enum na_status na_input_open_source(struct na_input *in,
 
 void na_input_replace(struct na_input *in, uint8_t *bytes, size_t size)
 {
+	if (bytes)
+		na_input_settle(in);
 	if (in->copied)
 		free((void *)(uintptr_t)in->data);
-	else if (in->data && !in->borrowed)
-		munmap((void *)(uintptr_t)in->data, in->size);
+	else if (!in->borrowed)
+		na_unmap(in->mapped);
+	in->mapped = NULL;
 	in->data = bytes;
 	in->size = size;
 	in->copied = bytes;

@@ -174,20 +174,19 @@ static enum na_status map(struct spool *sp, struct na_err *err)
 {
 	struct na_input *in = sp->in;
 	uint64_t size = sp->at + sp->n;
-	void *p;
 
 	if (!size)
 		return NA_OK;
 	if (ftruncate(sp->fd, (off_t)size) < 0)
 		return na_fail_errno(err, "temporary file");
-	p = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, sp->fd, 0);
-	if (p == MAP_FAILED)
+	in->mapped = na_map(sp->fd, (size_t)size);
+	if (!in->mapped)
 		return na_fail_errno(err, "temporary file: mmap");
+	in->data = na_mapped_bytes(in->mapped);
+	in->size = (size_t)size;
 	/* Reading ahead would fill pages with the zeros of holes. */
 	if (sp->holes)
-		madvise(p, (size_t)size, MADV_RANDOM);
-	in->data = p;
-	in->size = (size_t)size;
+		madvise((void *)(uintptr_t)in->data, in->size, MADV_RANDOM);
 	return NA_OK;
 }
 

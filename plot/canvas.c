@@ -196,11 +196,6 @@ const char *na_text_clean(char *buf, size_t cap, const char *s)
 			n--;
 		memcpy(buf + n, ellipsis, sizeof(ellipsis));
 	}
-	/* U+FFFE and U+FFFF are UTF-8, but no XML. */
-	for (char *p = buf; (p = strstr(p, "\xef\xbf")); p += 2) {
-		if ((p[2] & 0xfe) == 0xbe)
-			p[2] = '\xbd';
-	}
 	return buf;
 }
 

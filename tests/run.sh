@@ -342,6 +342,23 @@ run_registry()
 	for name in $(rows plot/figures.def NA_FIGURE); do
 		need "figure $name unit" "tests/unit/test_*$name*.c"
 	done
+	need_promised
+}
+
+# SECURITY.md: each promise names its test.
+need_promised()
+{
+	local name
+	grep '^|' SECURITY.md | sed 1,2d | grep -v '`[a-z_/-]*`[^|]* |$' |
+		while read -r name; do verdict "FAIL promise without a test: $name"; done
+	for name in $(grep '^|' SECURITY.md | sed 's/^.*| \(.*\) |$/\1/' |
+		grep -o '`[^`]*`' | tr -d '`'); do
+		case $name in
+		*/fuzz) need "promise $name" "tests/fuzz/fuzz_*.c" ;;
+		*/*) need "promise $name" "tests/golden/$name.sh" ;;
+		*) need "promise $name" "tests/unit/$name.c" ;;
+		esac
+	done
 }
 
 # KIND DIR: the files of a part, one test job each.

@@ -73,6 +73,15 @@ static inline void na_clip(struct na_cursor *c, uint64_t n)
 		c->end = c->p + n;
 }
 
+/* Nothing of the file from byte `at` on. */
+static inline void na_clip_at(struct na_cursor *c, size_t at)
+{
+	if (at < (size_t)(c->end - c->base))
+		c->end = c->base + at;
+	if (c->p > c->end)
+		c->p = c->end;
+}
+
 /* The next byte; the caller has seen that there is one. */
 static inline uint8_t na_byte(struct na_cursor *c)
 {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { IN_BYTES = 256 << 10 };
@@ -59,8 +60,10 @@ enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
 			    struct na_err *err)
 {
 	enum na_status st;
+	struct stat sb;
 
 	*s = (struct na_feed){.fd = fd, .path = path};
+	s->endless = fstat(fd, &sb) == 0 && !S_ISREG(sb.st_mode);
 	s->in = malloc(IN_BYTES);
 	if (!s->in)
 		return na_fail_nomem(err);
@@ -101,8 +104,8 @@ static enum na_status read_plain(struct na_feed *s, uint8_t *out, size_t n,
 	return NA_OK;
 }
 
-enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
-			    size_t *got, struct na_err *err)
+static enum na_status read_some(struct na_feed *s, uint8_t *out, size_t n,
+				size_t *got, struct na_err *err)
 {
 	*got = 0;
 	if (s->ahead)
@@ -131,4 +134,19 @@ enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
 			cut_short(s, inner.text);
 	}
 	return NA_OK;
+}
+
+enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
+			    size_t *got, struct na_err *err)
+{
+	enum na_status st = read_some(s, out, n, got, err);
+
+	if (st == NA_OK && s->endless && *got &&
+	    na_monotone_goes_on(&s->said, out, *got)) {
+		cut_short(s, NA_MONOTONE_WHY);
+		s->full = s->endless = false;
+		na_inflate_free(s->z);
+		s->z = NULL;
+	}
+	return st;
 }

@@ -6,6 +6,7 @@
 
 #include "ingest/bytes/ahead.h"
 #include "ingest/bytes/inflate.h"
+#include "ingest/bytes/monotone.h"
 
 /* Bytes that come one after the other: from a descriptor, unpacked where that
  * is needed. */
@@ -21,6 +22,8 @@ struct na_feed {
 	struct na_ahead *ahead; /* who reads it now, or NULL */
 	bool full;              /* more may come without input */
 	bool cut;               /* packed stream ended early */
+	bool endless;           /* it is no file, and may be */
+	struct na_monotone said;
 	char why[160];
 };
 
@@ -38,8 +41,8 @@ void na_feed_go_ahead(struct na_feed *s);
 
 /*
  * Up to n bytes to out; *got of 0 is the end.  Damaged or truncated packing
- * is an end, too, and no failure: `cut` and `why` say so, what came before
- * stays good.  NA_EIO where the system refuses.
+ * is an end, too, and no failure, and so is a pipe or a device that says the
+ * same for long: `cut` and `why` say so, what came before stays good.  NA_EIO where the system refuses.
  */
 enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
 			    size_t *got, struct na_err *err) NA_MUST_CHECK;

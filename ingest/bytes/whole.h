@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "netan/base/err.h"
+#include "netan/base/memory/mapped.h"
 
 struct na_whole {
 	const uint8_t *p; /* NULL: empty */
 	size_t n;
+	struct na_mapped *mapped;
 };
 
 /* NA_EIO: cannot be read, or no regular file; err names the path. */

@@ -20,7 +20,13 @@
 #include "netan/base/vec.h"
 
 enum { HEADER = 24, RECORD = 16, MODIFIED = 24 };
-enum { AHEAD = 4, LINE = 64 };
+enum {
+	AHEAD = 4,
+	LINE = 64,
+	PAGE_BYTES = 4096,
+	HEADS = 256,
+	CLIP_EVERY = 1 << 16
+};
 
 static const struct {
 	uint32_t magic;
@@ -222,11 +228,22 @@ static bool astray(struct na_capfile *f, const struct header *h)
 	return na_capfile_resync(f, 1, plausible);
 }
 
+/* What is lost by now is not there. */
+static bool clip(struct na_capfile *f)
+{
+	if (!na_input_lost(f->in))
+		return false;
+	na_clip_at(&f->c, na_mapped_left(f->in->mapped));
+	return true;
+}
+
 bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 {
 	const struct na_cursor from = f->c;
 
 	while (na_left(&f->c) > step) {
+		if (na_at(&f->c) % CLIP_EVERY == 0)
+			clip(f);
 		na_skip(&f->c, step);
 		if (!fn(f, f->c))
 			continue;
@@ -354,7 +371,35 @@ static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 	return NA_OK;
 }
 
+/* The rest of the page in which a file ends is zeros: no record begins so. */
+static void mind_end(struct na_capfile *f)
+{
+	uint64_t next[2];
+
+	if (na_left(&f->c) < sizeof(next))
+		return;
+	memcpy(next, f->c.p, sizeof(next));
+	if (!(next[0] | next[1]))
+		na_mapped_look(f->in->mapped, f->in->path);
+}
+
+/* Headers of other layers decide what becomes of a packet: all of them are
+ * there, or it is none. */
+static bool there(struct na_capfile *f, const struct na_record *r)
+{
+	size_t n = r->captured_bytes < HEADS ? r->captured_bytes : HEADS;
+
+	if (n &&
+	    ((uintptr_t)r->data ^ (uintptr_t)(r->data + n - 1)) >= PAGE_BYTES)
+		(void)*(const volatile uint8_t *)(r->data + n - 1);
+	mind_end(f);
+	return !clip(f) || r->data + r->captured_bytes <= f->c.end;
+}
+
 enum na_status na_capfile_next(struct na_capfile *f, struct na_record *r)
 {
-	return f->ng ? na_capfile_ng_next(f, r) : next_classic(f, r);
+	enum na_status st = f->ng ? na_capfile_ng_next(f, r)
+				  : next_classic(f, r);
+
+	return st == NA_OK && f->in->mapped && !there(f, r) ? NA_END : st;
 }

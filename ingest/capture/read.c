@@ -59,7 +59,9 @@ static enum na_status survey(struct na_input *in, struct na_err *err)
 {
 	struct na_input probe = {.path = in->path,
 				 .data = in->data,
-				 .size = in->size};
+				 .size = in->size,
+				 .mapped = in->mapped,
+				 .borrowed = true};
 	struct na_capfile *f;
 	struct na_record r;
 

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "ingest/bytes/feed.h"
+#include "ingest/bytes/found.h"
 #include "ingest/hlo/hlo.h"
+#include "netan/base/inputs.h"
 #include "netan/base/vec.h"
 
 enum { HEAD_BYTES = 4096 };
@@ -110,13 +112,17 @@ static enum na_status read_file(struct dump *d, const char *path,
 				const char *worker, bool must)
 {
 	struct na_err err = {.status = NA_OK};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *odd = must ? NULL : na_found_odd(path);
+	int fd = odd ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct na_feed s = {.fd = -1};
 	enum na_status st;
 
+	if (odd)
+		return complain(d, path, odd);
 	if (fd < 0)
 		return must ? na_fail_errno(d->err, path)
 			    : complain(d, path, strerror(errno));
+	na_inputs_add(fd);
 	st = na_feed_open(&s, fd, path, &err); /* owns fd from here on */
 	if (st == NA_OK)
 		st = read_stream(d, &s, worker, &err);

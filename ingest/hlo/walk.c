@@ -221,7 +221,7 @@ static enum na_status walk(struct walk *w, const struct level *l)
 			break;
 		}
 		there = stat(path, &sb) == 0;
-		if (file && names.take[i] && (!there || S_ISREG(sb.st_mode)))
+		if (file && names.take[i] && !(there && S_ISDIR(sb.st_mode)))
 			st = add_file(w, l, path);
 		else if (!file && there && S_ISDIR(sb.st_mode))
 			st = enter(w, l, path, names.items[i], &sb);

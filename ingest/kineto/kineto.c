@@ -99,7 +99,8 @@ static enum na_status kt_cut(struct na_input *in, struct na_block *b,
 	if (k->next == k->blocks.n)
 		return NA_END;
 	x = &k->blocks.v[k->next++];
-	*b = (struct na_block){x, in->data + x->base, in->data + x->end};
+	*b = (struct na_block){x, in->data + x->base, in->data + x->end,
+			       in->data + x->end};
 	return NA_OK;
 }
 

@@ -113,8 +113,6 @@ static enum na_status walk(const char *dir, const struct stat *self,
 		if (there && S_ISDIR(sb.st_mode)) {
 			if (!leads_up(&l, &sb))
 				st = walk(path, &sb, &l, a, out, err);
-		} else if (there && !S_ISREG(sb.st_mode)) {
-			out->passed_over++;
 		} else if (no_text(path)) {
 			out->passed_over++;
 		} else {

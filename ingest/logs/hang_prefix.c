@@ -1,6 +1,7 @@
 #include "ingest/logs/hang_prefix.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -226,22 +227,23 @@ static void last_of(const char *s, size_t n, struct na_hang_time *t)
 void na_hang_ends(const char *path, struct na_hang_time *last,
 		  struct na_testimony *x)
 {
-	char buf[END_BYTES];
-	int fd = strcmp(path, "-")
+	char *buf = malloc(END_BYTES);
+	int fd = buf && strcmp(path, "-")
 			 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 			 : -1;
 	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 	off_t from = size > END_BYTES ? size - END_BYTES : 0;
-	ssize_t n = size > 0 ? pread(fd, buf, sizeof(buf), from) : -1;
+	ssize_t n = size > 0 ? pread(fd, buf, END_BYTES, from) : -1;
 
 	*last = (struct na_hang_time){.known = false};
 	if (n > 0) {
 		last_of(buf, (size_t)n, last);
 		note_years(x, buf, (size_t)n);
 	}
-	n = from > 0 ? pread(fd, buf, sizeof(buf), 0) : -1;
+	n = from > 0 ? pread(fd, buf, END_BYTES, 0) : -1;
 	if (n > 0)
 		note_years(x, buf, (size_t)n);
+	free(buf);
 	if (fd >= 0)
 		close(fd);
 }

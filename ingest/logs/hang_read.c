@@ -575,7 +575,9 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 	f->bytes = na_lines_bytes(l);
 	/* A log may have a hole of NULs where the machine went down. */
 	f->binary = st == NA_OK && h->records.n == before && na_lines_binary(l);
-	f->read = (st == NA_OK && !f->binary) || st == NA_EFORMAT;
+	f->read = (st == NA_OK && !f->binary) ||
+		  (st == NA_EFORMAT &&
+		   !(na_lines_endless(l) && h->records.n == before));
 	if (f->binary) {
 		st = na_fail(err, NA_EFORMAT,
 			     "%s: no text: control characters among its first "

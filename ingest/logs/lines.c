@@ -9,6 +9,7 @@
 
 #include "ingest/bytes/feed.h"
 #include "ingest/logs/needles.h"
+#include "netan/base/inputs.h"
 
 /* Read at once; of a long line, as much is kept before and behind the place
  * that is looked at. */
@@ -55,6 +56,7 @@ enum na_status na_lines_open(struct na_lines **out, const char *path,
 		return na_fail(err, NA_EIO,
 			       "%s: a directory; name the files in it", path);
 	}
+	na_inputs_add(fd);
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->buf = malloc(ROOM);
@@ -100,6 +102,11 @@ uint64_t na_lines_bytes(const struct na_lines *l)
 uint64_t na_lines_count(const struct na_lines *l)
 {
 	return l->number - (l->offset + l->at == l->line_offset);
+}
+
+bool na_lines_endless(const struct na_lines *l)
+{
+	return l->stream.said.run >= NA_MONOTONE_BYTES;
 }
 
 bool na_lines_binary(const struct na_lines *l)

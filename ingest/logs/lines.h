@@ -66,5 +66,7 @@ uint64_t na_lines_count(const struct na_lines *l); /* told or passed over */
 /* Whether more than one in 20 of the first 4 KiB are control characters that
  * no text holds. */
 bool na_lines_binary(const struct na_lines *l);
+/* It was left where it said the same for long. */
+bool na_lines_endless(const struct na_lines *l);
 
 #endif

@@ -200,7 +200,7 @@ static enum na_status cut(struct na_input *in, struct na_block *b,
 			return na_fail_nomem(err);
 		*about = g->about;
 	}
-	*b = (struct na_block){about, g->next, at};
+	*b = (struct na_block){about, g->next, at, at};
 	if (g->apart)
 		g->about = last_about(g->next, at, g->about);
 	in->events += lines_in(g->next, at);

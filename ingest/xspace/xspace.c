@@ -374,11 +374,15 @@ static bool cut_line(struct na_input *in, struct na_xs_line *l,
 	while ((size_t)(c.p - from) < block &&
 	       (next = na_field_next(&c, &f)) == NA_NEXT_FIELD)
 		l->n_events += f.tag == NA_TAG(4, NA_W_BYTES);
-	*b = (struct na_block){l, from, c.p};
+	/* Names stand behind the lines. */
+	*b = (struct na_block){l, from, c.p, l->plane->body.end};
 	if (next != NA_NEXT_BAD)
 		return c.p == c.end;
 	in->damaged = true;
-	/* Where the file ends inside the line, that was said already. */
+	/* Where the file ends inside the line, that was said already; where
+	 * it ends since, that will be. */
+	if (na_input_lost(in))
+		return true;
 	if (!l->plane->cut || l->body.end != l->plane->body.end)
 		na_input_warn(in,
 			      "line \"%.*s\": %s at byte %" PRIu64

@@ -92,6 +92,30 @@ static enum na_status beyond(struct na_err *err,
 		       use->budget / mb, 2 * use->budget / mb);
 }
 
+enum { LEAST_MB = 64 };
+
+/* Within the budget, if there is one: the system has no more. */
+static enum na_status refused(struct na_err *err,
+			      const struct na_memory_use *use)
+{
+	const uint64_t mb = 1000000, half = use->taken / 2 / mb;
+
+	if (!use->budget)
+		return na_fail(err, NA_ENOMEM,
+			       "out of memory: the system gives no more (a "
+			       "limit of the shell, ulimit -v or -d, or of the "
+			       "container?)");
+	return na_fail(err, NA_ENOMEM,
+		       "out of memory: with %" PRIu64
+		       " MB taken, for %.0f %% of the inputs, the system gives "
+		       "no more (a limit of the shell, ulimit -v or -d, or of "
+		       "the container?); take fewer hosts at once (--host), "
+		       "netan ingest of each first, or --memory %" PRIu64
+		       "MB, which keeps the rest in a file",
+		       use->taken / mb, 100 * use->read,
+		       half > LEAST_MB ? half : LEAST_MB);
+}
+
 enum na_status na_fail_nomem(struct na_err *err)
 {
 	struct na_memory_use use = na_memory_use();
@@ -108,8 +132,10 @@ enum na_status na_fail_nomem(struct na_err *err)
 			       "vm.max_map_count, or make one of several files "
 			       "with netan ingest first",
 			       most);
-	return use.firm || *use.why ? beyond(err, &use)
-				    : na_fail(err, NA_ENOMEM, "out of memory");
+	/* Far from it, it is not the budget that was short. */
+	if (!use.budget || use.taken + use.spilled < use.budget / 2)
+		return refused(err, &use);
+	return use.firm || *use.why ? beyond(err, &use) : refused(err, &use);
 }
 
 enum na_status na_fail_errno(struct na_err *err, const char *what)

@@ -37,7 +37,9 @@ size_t na_utf8_next(const char *s, size_t n, uint32_t *rune)
 		lo = 0x80;
 		hi = 0xBF;
 	}
-	*rune = r;
+	/* Characters of no text: XML forbids them. */
+	if (r != 0xFFFE && r != 0xFFFF)
+		*rune = r;
 	return len;
 }
 

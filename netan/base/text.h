@@ -30,7 +30,8 @@ static inline bool na_is_blank(char c)
 /*
  * The code point at s, n bytes left (n > 0).  Returns how many bytes it
  * takes, at least 1.  Overlong forms, surrogates and broken sequences read
- * as NA_RUNE_BAD, one for each maximal broken part (Unicode, section 3.9).
+ * as NA_RUNE_BAD, one for each maximal broken part (Unicode, section 3.9), and
+ * so do U+FFFE and U+FFFF, which are no characters.
  */
 size_t na_utf8_next(const char *s, size_t n, uint32_t *rune);
 /* Writes 1 to 4 bytes, no NUL; returns how many. */

@@ -121,19 +121,6 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	return false;
 }
 
-bool na_output_is_input(const struct na_cli *cli, const char *path)
-{
-	struct stat out, in;
-
-	if (stat(path, &out) != 0 || !S_ISREG(out.st_mode))
-		return false;
-	for (size_t k = 0; k < cli->request.n_inputs; k++)
-		if (stat(cli->request.inputs[k].path, &in) == 0 &&
-		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return true;
-	return false;
-}
-
 static enum na_exit check_target(const struct na_cli *cli,
 				 const struct target *t)
 {
@@ -147,13 +134,10 @@ static enum na_exit check_target(const struct na_cli *cli,
 			     endings_of(cli));
 		return NA_EXIT_USAGE;
 	}
+	if (na_output_apart(cli, t->path ? t->path : "-", &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	if (!t->path)
 		return NA_EXIT_OK;
-	if (na_output_is_input(cli, t->path)) {
-		na_say_error(&cli->request, "-o %s: this file is also an input",
-			     t->path);
-		return NA_EXIT_USAGE;
-	}
 	if (na_outfile_check(t->path, &err) != NA_OK)
 		return na_say_failed(cli, &err);
 	return NA_EXIT_OK;
@@ -170,7 +154,10 @@ enum na_exit na_output_check(const struct na_cli *cli)
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
 	bool sheet = !outputs->n && is_sheet(&t);
+	struct na_err err = {0};
 
+	if (!outputs->n && na_output_apart(cli, "-", &err) != NA_OK)
+		return na_say_failed(cli, &err);
 	if (!t.emitter) {
 		na_say_error(&cli->request,
 			     "--format %s: wanted one of table, json, "
@@ -324,10 +311,8 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	st = t->picture ? draw(cli, r, t->picture, f.stream, &err)
 			: t->emitter->write(r, &o, f.stream, &err);
 	left = in_place && st == NA_EIO && errno == EPIPE;
-	if (na_outfile_close(&f, t->path, st == NA_OK, &late) != NA_OK) {
-		na_say_error(&cli->request, "%s", late.text);
-		return NA_EXIT_FAILED;
-	}
+	if (na_outfile_close(&f, t->path, st == NA_OK, &late) != NA_OK)
+		return na_say_failed(cli, &late);
 	if (st == NA_OK || left)
 		return NA_EXIT_OK;
 	return say_failed(cli, t->path, st, &err);
@@ -343,7 +328,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
 	if (!na_result_ok(r)) {
-		na_say_error(&cli->request, "out of memory");
+		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
 	if (!outputs->n)

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/cli/cli.h"
 
 /* A file that appears under its name only when it is whole. */
@@ -13,6 +14,7 @@ struct na_outfile {
 	FILE *stream;
 	char *path; /* symbolic links resolved */
 	char *temp; /* NULL: written in place */
+	struct na_leaving *leaving;
 };
 
 /* Regular files are written beside their final place, under a name that is not
@@ -28,10 +30,12 @@ enum na_status na_outfile_open(struct na_outfile *f, const char *path,
  * reader has left has seen enough. */
 enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 				bool whole, struct na_err *err) NA_MUST_CHECK;
-/* An output that is also an input would be lost half way.  The same regular
- * file counts, whatever the paths; files inside a directory that is named as
- * an input are not looked at. */
-bool na_output_is_input(const struct na_cli *cli, const char *path);
+/* Before any work: no file that the command line names as an input, or that is
+ * the session of a directory it names, whatever the paths; "-" is standard
+ * output.  NA_EUSAGE says so.  What else is read na_outfile_open() and
+ * na_outfile_close() refuse in the same words. */
+enum na_status na_output_apart(const struct na_cli *cli, const char *path,
+			       struct na_err *err) NA_MUST_CHECK;
 /* Before any work: could a file of this name be written?  NA_EIO says why not;
  * nothing is created. */
 enum na_status na_outfile_check(const char *path,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/inputs.h"
 #include "netan/cli/output.h"
 
 static enum na_status cannot(const char *path, int e, struct na_err *err)
@@ -67,19 +68,31 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 
 		snprintf(f->temp, size, "%s.%ld-%d.tmp", f->path,
 			 (long)getpid(), k);
+		f->leaving = na_leaving_new(f->temp);
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
+		na_leaving_free(f->leaving);
+		f->leaving = NULL;
 	}
 	return -1;
 }
 
 static void forget(struct na_outfile *f)
 {
+	na_leaving_free(f->leaving);
 	free(f->temp);
 	free(f->path);
 	memset(f, 0, sizeof(*f));
+}
+
+static enum na_status is_input(const char *path, struct na_err *err)
+{
+	return na_fail(err, NA_EUSAGE,
+		       "-o %s: this file is also an input, and would be lost; "
+		       "name another one",
+		       path);
 }
 
 enum na_status na_outfile_open(struct na_outfile *f, const char *path,
@@ -90,6 +103,8 @@ enum na_status na_outfile_open(struct na_outfile *f, const char *path,
 	int fd, e;
 
 	memset(f, 0, sizeof(*f));
+	if (there && na_inputs_hold(&info))
+		return is_input(path, err);
 	f->path = there ? realpath(path, NULL) : NULL;
 	if (!f->path)
 		f->path = strdup(path);
@@ -120,8 +135,15 @@ enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 {
 	bool failed = ferror(f->stream) != 0;
 	enum na_status st = NA_OK;
+	struct stat info;
 	int e = errno;
 
+	/* It may have been read since. */
+	if (whole && f->temp && stat(f->path, &info) == 0 &&
+	    na_inputs_hold(&info)) {
+		st = is_input(path, err);
+		whole = false;
+	}
 	errno = 0;
 	if (fclose(f->stream) != 0) {
 		failed = true;

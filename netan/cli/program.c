@@ -12,6 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
@@ -302,6 +303,7 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
+	na_leavings_on_signals();
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */

@@ -10,6 +10,7 @@ struct na_turn {
 	size_t input;
 	uint64_t number;
 	bool end; /* no block: the input has no more */
+	bool gone; /* some of what it is read with is lost: no part */
 	struct reading *r;
 	struct na_turn *next;
 	struct na_err err;
@@ -70,12 +71,39 @@ static bool next_turn(struct reading *r, struct na_block *b, struct na_turn *t)
 	t->r = r;
 	t->input = r->input;
 	t->number = r->cut++;
+	*b = (struct na_block){.p = NULL};
 	t->end = in->reader->cut(in, b, &r->err) != NA_OK;
+	t->gone = !t->end && !na_block_sound(in, b);
 	if (t->end)
 		r->input++;
 	else if (!in->reader->packets)
 		tell_progress(r, (uint64_t)(b->end - b->p));
 	return true;
+}
+
+static void end_input(struct reading *r, size_t input)
+{
+	const struct na_block_work *w = r->work;
+
+	na_input_settle(&r->s->inputs[input]);
+	if (w->end)
+		w->end(w->ctx, input, &r->err);
+}
+
+/* Unlocked.  What a block holds is worth nothing where some of what it was
+ * read with is lost by now, and that is damage of the input. */
+static void read_turn(struct reading *r, const struct na_block *b,
+		      struct na_turn *t)
+{
+	const struct na_block_work *w = r->work;
+
+	w->read(w->ctx, t->part, t->input, b, t, &t->err);
+	t->gone = !na_block_sound(&r->s->inputs[t->input], b);
+	if (!t->gone)
+		return;
+	w->fini(t->part);
+	if (t->err.status != NA_ENOMEM)
+		t->err = (struct na_err){.status = NA_OK};
 }
 
 static void take_one(struct reading *r, struct na_turn *t)
@@ -85,11 +113,11 @@ static void take_one(struct reading *r, struct na_turn *t)
 	if (t->err.status != NA_OK)
 		na_fail(&r->err, t->err.status, "%s: %s",
 			r->s->inputs[t->input].path, t->err.text);
-	else if (r->err.status == NA_OK && !t->end)
+	else if (r->err.status == NA_OK && !t->end && !t->gone)
 		w->take(w->ctx, t->part, t->input, &r->err);
-	else if (r->err.status == NA_OK && w->end)
-		w->end(w->ctx, t->input, &r->err);
-	if (!t->end)
+	else if (r->err.status == NA_OK && t->end)
+		end_input(r, t->input);
+	if (!t->end && !t->gone)
 		w->fini(t->part);
 	free(t);
 }
@@ -125,13 +153,13 @@ void na_in_turn(struct na_turn *turn, void (*fn)(void *arg, struct na_err *err),
 static void reader(void *ctx, size_t thread)
 {
 	struct reading *r = ctx;
-	const struct na_block_work *w = r->work;
+	const size_t part_size = r->work->part_size;
 	struct na_block b;
 
 	(void)thread;
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
-		struct na_turn *t = calloc(1, sizeof(*t) + w->part_size);
+		struct na_turn *t = calloc(1, sizeof(*t) + part_size);
 
 		if (!t)
 			na_fail_nomem(&r->err);
@@ -142,9 +170,9 @@ static void reader(void *ctx, size_t thread)
 			free(t);
 			break;
 		}
-		if (!t->end) {
+		if (!t->end && !t->gone) {
 			pthread_mutex_unlock(&r->lock);
-			w->read(w->ctx, t->part, t->input, &b, t, &t->err);
+			read_turn(r, &b, t);
 			pthread_mutex_lock(&r->lock);
 		}
 		t->next = r->turns;

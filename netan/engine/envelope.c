@@ -67,11 +67,21 @@ static uint64_t estimated(const struct na_session *s)
 	return n;
 }
 
+/* Also what is looked up in them after they were read. */
+static void settle_inputs(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		na_input_settle(&s->inputs[i]);
+		s->damaged |= s->inputs[i].damaged;
+	}
+}
+
 static void put_inputs(struct na_session *s, struct na_result *r,
 		       struct na_value *doc)
 {
 	struct na_value *list = na_put_list(r, doc, M_inputs), *row, *why;
 
+	settle_inputs(s);
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
@@ -339,6 +349,7 @@ void na_session_say_damage(const struct na_session *s, size_t i)
 
 enum na_status na_session_verdict(struct na_session *s)
 {
+	settle_inputs(s);
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 		size_t n = s->store.n_remarks[i];

@@ -55,6 +55,14 @@ SAY(na_say_warning, NA_SAY_WARNING)
 SAY(na_say_detail, NA_SAY_DETAIL)
 SAY(na_say_hint, NA_SAY_HINT)
 
+void na_say_nomem(const struct na_request *q)
+{
+	struct na_err err = {.status = NA_OK};
+
+	na_in_err(na_fail_nomem(&err));
+	na_say_error(q, "%s", err.text);
+}
+
 void na_say_progress(const struct na_request *q, const char *what, double share)
 {
 	if (q->speaker.progress && na_world_speaks(q->world))

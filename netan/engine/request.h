@@ -40,6 +40,7 @@ struct na_speaker {
 struct na_request_input {
 	const char *path;  /* a file or directory; "-" is standard input */
 	const char *label; /* of its run, or NULL */
+	bool found;        /* in a directory: what is no file is passed over */
 };
 
 struct na_request {
@@ -97,6 +98,8 @@ bool na_same_label(const char *a, const char *b);
  * many ranks one speaks; another's first error becomes why it failed. */
 void na_say_error(const struct na_request *q, const char *fmt, ...)
 	NA_PRINTF(2, 3);
+/* That an allocation failed, what was taken until then and what would help. */
+void na_say_nomem(const struct na_request *q);
 void na_say_warning(const struct na_request *q, const char *fmt, ...)
 	NA_PRINTF(2, 3);
 void na_say_detail(const struct na_request *q, const char *fmt, ...)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/host/settings.h"
+#include "netan/base/memory/leavings.h"
 #include "netan/base/vec.h"
 #include "netan/synth/out_file.h"
 
@@ -17,9 +18,11 @@
 struct snapshot {
 	const char *dir; /* as given, for messages */
 	char *temp;
+	struct na_leaving *leaving;
 	int fd;
 	struct made {
 		char *path;
+		struct na_leaving *leaving;
 		bool folder;
 	} * made;
 	size_t n, cap;
@@ -86,13 +89,18 @@ enum na_status na_snapshot_check(const char *dir, struct na_err *err)
 
 static bool note_made(struct snapshot *s, const char *path, bool folder)
 {
-	char *copy = strdup(path);
+	char *copy = strdup(path), *whole = NULL;
+	struct na_leaving *l = NULL;
 
 	if (!copy || !na_grow(&s->made, &s->cap, s->n + 1, sizeof(*s->made))) {
 		free(copy);
 		return false;
 	}
-	s->made[s->n++] = (struct made){copy, folder};
+	if (asprintf(&whole, "%s/%s", s->temp, path) >= 0) {
+		l = na_leaving_new(whole);
+		free(whole);
+	}
+	s->made[s->n++] = (struct made){copy, l, folder};
 	return true;
 }
 
@@ -231,6 +239,7 @@ static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 	}
 	snprintf(s->temp, size, "%s.%ld.tmp", name, (long)getpid());
 	free(name);
+	s->leaving = na_leaving_new(s->temp);
 	if (mkdir(s->temp, 0777) != 0 &&
 	    (errno != ENOENT || mkdir(with_parent(s->temp), 0777) != 0)) {
 		int e = errno;
@@ -267,8 +276,11 @@ enum na_status na_snapshot_write(const struct na_settings *from,
 		undo(&s);
 	if (s.fd >= 0)
 		close(s.fd);
-	for (size_t i = 0; i < s.n; i++)
+	for (size_t i = 0; i < s.n; i++) {
+		na_leaving_free(s.made[i].leaving);
 		free(s.made[i].path);
+	}
+	na_leaving_free(s.leaving);
 	free(s.made);
 	free(s.temp);
 	return err->status;

@@ -562,10 +562,18 @@ static enum na_status emit(const struct na_result *r,
 			   struct na_err *err)
 {
 	const struct na_value *body = na_result_get_body(r);
+	struct na_err why = {.status = NA_OK};
 	const struct na_value *table;
 
-	if (pick(body, o->table, &table, err) != NA_OK)
+	if (pick(body, o->table, &table, &why) != NA_OK) {
+		if (na_csv_put_empty(r, o->table, s->comma, s->out))
+			return na_emit_done(s->out, err);
+		*err = why;
 		return err->status;
+	}
+	if (table->kind == NA_V_LIST && !table->n &&
+	    na_csv_put_empty(r, table->name, s->comma, s->out))
+		return na_emit_done(s->out, err);
 	if (o->table && table == outer_of(body, o->table))
 		put_inner(s, table, o->table);
 	else if (table->kind == NA_V_REALS)

@@ -54,4 +54,9 @@ void na_md_notes(const struct na_result *r, FILE *out);
 /* Rows of a view that are shown, and how many are not. */
 size_t na_view_shown(const struct na_view *view, size_t *hidden);
 
+/* The line of a table without rows; false, and nothing is written: the command
+ * declares no such table. */
+bool na_csv_put_empty(const struct na_result *r, const char *name, char comma,
+		      FILE *out);
+
 #endif

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/synth/synth.h"
 
 enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
@@ -17,6 +18,7 @@ enum { CHUNK_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
 struct na_out_file {
 	int fd, pack;
 	char *path, *temp;
+	struct na_leaving *leaving;
 	uint8_t *buf; /* CHUNK_BYTES of packed bytes */
 	z_stream zip;
 	ZSTD_CStream *zstd;
@@ -73,6 +75,7 @@ static void free_file(struct na_out_file *f)
 	if (f->zip_ready)
 		deflateEnd(&f->zip);
 	ZSTD_freeCStream(f->zstd);
+	na_leaving_free(f->leaving);
 	free(f->path);
 	free(f->temp);
 	free(f->buf);
@@ -123,6 +126,7 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 		return na_fail_nomem(err);
 	}
 	snprintf(f->temp, n, "%s.%ld.tmp", path, (long)getpid() % 1000000);
+	f->leaving = na_leaving_new(f->temp);
 	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		st = cannot_write(f, err);

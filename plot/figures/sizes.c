@@ -5,9 +5,11 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/figures/sizes_data.h"
@@ -418,34 +420,46 @@ static void describe_sizes(const struct drawing *d, const char *title,
 	na_canvas_describe(d->l.canvas, title, w.text);
 }
 
-static enum na_status sizes_draw(struct na_canvas *c, const struct na_result *r,
-				 const struct na_page *page, struct na_err *err)
+static enum na_status draw_on(struct na_canvas *c, struct drawing *d,
+			      const struct na_result *r,
+			      const struct na_page *page, struct na_err *err)
 {
 	struct words own = {.n = 0}, subtitle = {.n = 0};
 	struct na_legend_entry e[NA_TOP_SERIES + 1];
-	struct drawing d = {.legend_width = 0};
 	const char *title = page->title;
 	enum na_status status;
 	size_t n;
 
-	na_sizes_read(&d.f, r);
-	na_sizes_title(&d.f, &own);
-	na_sizes_subtitle(&d.f, &subtitle);
+	na_sizes_read(&d->f, r);
+	na_sizes_title(&d->f, &own);
+	na_sizes_subtitle(&d->f, &subtitle);
 	if (!title)
 		title = own.text;
-	na_layout_begin(&d.l, c, &na_fig_sizes, page, title, subtitle.text);
-	describe_sizes(&d, title, subtitle.text);
-	n = entries(&d, e);
+	na_layout_begin(&d->l, c, &na_fig_sizes, page, title, subtitle.text);
+	describe_sizes(d, title, subtitle.text);
+	n = entries(d, e);
 	if (n)
-		d.legend_width = na_legend_width(&d.l, e, n, 0.2 * page->width);
-	status = place_sizes(&d, page, err);
+		d->legend_width = na_legend_width(&d->l, e, n,
+						  0.2 * page->width);
+	status = place_sizes(d, page, err);
 	if (status < 0)
 		return status;
-	draw_panels(&d);
-	draw_axis(&d);
-	draw_legend(&d);
-	sizes_footnote(&d);
+	draw_panels(d);
+	draw_axis(d);
+	draw_legend(d);
+	sizes_footnote(d);
 	return NA_OK;
+}
+
+static enum na_status sizes_draw(struct na_canvas *c, const struct na_result *r,
+				 const struct na_page *page, struct na_err *err)
+{
+	struct drawing *d = na_calloc(1, sizeof(*d));
+	enum na_status st = d ? draw_on(c, d, r, page, err)
+			      : na_fail_nomem(err);
+
+	free(d);
+	return st;
 }
 
 const struct na_figure na_fig_sizes = {

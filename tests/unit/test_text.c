@@ -42,6 +42,8 @@ static void utf8_is_decoded(void **state)
 		{"\xf0\x9f\x98", 3, 3, NA_RUNE_BAD},
 		{"\xc3", 1, 1, NA_RUNE_BAD},
 		{"\xff", 1, 1, NA_RUNE_BAD},
+		{"\xef\xbf\xbe", 3, 3, NA_RUNE_BAD}, /* no characters */
+		{"\xef\xbf\xbf", 3, 3, NA_RUNE_BAD},
 	};
 
 	(void)state;

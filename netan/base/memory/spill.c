@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "netan/base/memory/mapped.h"
 #include "netan/base/memory/temporary.h"
 
 /* Addresses and offsets of the file are never used twice, so that both are
@@ -62,6 +63,7 @@ static struct {
 	struct block *spare[SPARE_SIZES]; /* small ones, by size_of() */
 	struct na_temporary file;
 	struct na_err err; /* the first cause */
+	char lost[512];    /* what is said where the file fails */
 	uint64_t wanted;   /* the most that was refused at once */
 } memory = {.statm = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -164,6 +166,12 @@ static bool map_file(void)
 		close(memory.file.fd);
 		return failed(strerror(errno));
 	}
+	snprintf(memory.lost, sizeof(memory.lost),
+		 "netan: error: temporary file in %s: its bytes are lost (the "
+		 "disk is full or fails); set TMPDIR to a directory with "
+		 "room\n",
+		 memory.file.dir);
+	na_mapped_own(p, n, memory.lost);
 	memory.begin = p;
 	memory.length = n;
 	return true;
@@ -368,6 +376,9 @@ struct na_memory_use na_memory_use(void)
 
 	pthread_mutex_lock(&memory.lock);
 	use.spilled = memory.spilled;
+	use.taken = memory.budget ? in_use() : 0;
+	use.taken -= use.taken < memory.shadow ? use.taken : memory.shadow;
+	use.read = memory.read;
 	use.in_memory = memory.begin && memory.file.in_memory;
 	use.needed = needed();
 	snprintf(use.dir, sizeof(use.dir), "%s",

@@ -48,6 +48,8 @@ struct na_memory_use {
 	uint64_t spilled; /* bytes of the file at most, at any time */
 	char dir[256];    /* where it lies; empty: nothing was spilled */
 	bool in_memory;   /* and that is no disk */
+	uint64_t taken;   /* private memory at most, as far as it was seen */
+	double read;      /* share of the inputs so far (0 to 1) */
 	uint64_t needed;  /* about, in all, more than the budget; 0: unknown */
 	char why[512];    /* no room could be had; empty: it never failed */
 };

@@ -271,7 +271,7 @@ enum na_exit na_snapshots_add(const struct na_snapshots *s,
 	if (j.r && trace_hosts(&j, &b->session.store))
 		exit = read_all(&j, s);
 	if (exit != NA_EXIT_OK)
-		na_say_error(&j.cli->request, "out of memory");
+		na_say_nomem(&j.cli->request);
 	else if (j.unread && j.cli->request.strict)
 		exit = NA_EXIT_FAILED;
 	na_battery_add(b, "settings", j.r, NULL);

@@ -50,10 +50,12 @@ static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 	}
 	st = na_outfile_open(&out, path, err);
 	if (st != NA_OK)
-		return NA_EXIT_FAILED;
+		return na_exit_of(st);
 	st = na_ingest_put(g, s, out.stream, path, &counts, err);
 	whole = st == NA_OK && !na_stopped(g->cli, s->interrupted);
-	if (na_outfile_close(&out, path, whole, err) != NA_OK || st != NA_OK)
+	if (na_outfile_close(&out, path, whole, err) != NA_OK)
+		return na_exit_of(err->status);
+	if (st != NA_OK)
 		return NA_EXIT_FAILED;
 	if (!whole)
 		return NA_EXIT_INTERRUPTED;
@@ -111,8 +113,9 @@ static enum na_exit ingest_run(struct na_cli *cli)
 	g.asked = na_ingest_asked(&g);
 	if (na_ingest_is_dir(p->output))
 		return na_ingest_dir(&g, p->output);
-	if (strcmp(p->output, "-") != 0 &&
-	    na_outfile_check(p->output, &err) != NA_OK)
+	if (na_output_apart(cli, p->output, &err) != NA_OK ||
+	    (strcmp(p->output, "-") != 0 &&
+	     na_outfile_check(p->output, &err) != NA_OK))
 		return na_say_failed(cli, &err);
 	na_catch_interrupt();
 	exit = na_exit_of(

@@ -536,9 +536,9 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 			++*kept;
 			continue;
 		}
-		to[q->n_inputs++] =
-			(struct na_request_input){l->files[i].path,
-						  l->files[i].label};
+		to[q->n_inputs++] = (struct na_request_input){
+			l->files[i].path, l->files[i].label,
+			!na_request_names(w->q, l->files[i].path)};
 	}
 	return true;
 }

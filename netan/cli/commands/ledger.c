@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,14 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ingest/logs/hang_wrapped.h"
 #include "ingest/logs/lines.h"
+#include "netan/base/inputs.h"
 #include "netan/base/order.h"
 #include "netan/base/sha256.h"
 #include "netan/base/strtab.h"
-#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/cli/commands/ledger_file.h"
+#include "netan/cli/commands/ledger_line.h"
 
 /* A host that is named now. */
 struct known {
@@ -38,7 +38,11 @@ struct ledger {
 	uint64_t lines, damaged;
 	char since[32]; /* the first run, as a time */
 	bool already;
-	bool open_end; /* the last line lacks its end */
+	/* Lines of this run, and how many it had when they were written: not
+	 * all of them may be there. */
+	uint64_t own, own_of;
+	struct na_ledger_tail tail;
+	bool repaired; /* the tail is gone */
 };
 
 /* ---- the id of a run */
@@ -70,95 +74,6 @@ enum na_exit na_ledger_check(const struct na_cli *cli)
 		     "--ledger and --anonymize: a ledger has to tell the "
 		     "hosts of different runs apart by their names");
 	return NA_EXIT_USAGE;
-}
-
-/* ---- lines */
-
-enum field { WHEN, RUN, BY, HOST, CAUSE, N_FIELDS };
-
-struct entry {
-	bool has[N_FIELDS];
-	char text[N_FIELDS][NA_LINE_MAX / 128]; /* 512 bytes */
-};
-
-/* "key": "value" of a flat object; a number or null is passed over. */
-static bool read_member(struct na_text x, size_t *at, struct na_text *key,
-			struct na_text *value)
-{
-	size_t i = *at, start;
-
-	*value = na_text_n(NULL, 0);
-	if (i >= x.n || x.s[i] != '"')
-		return false;
-	for (start = ++i; i < x.n && x.s[i] != '"'; i++)
-		i += x.s[i] == '\\';
-	if (i + 1 >= x.n || x.s[i + 1] != ':')
-		return false;
-	*key = na_text_n(x.s + start, i - start);
-	i += 2;
-	if (i < x.n && x.s[i] == '"') {
-		for (start = ++i; i < x.n && x.s[i] != '"'; i++)
-			i += x.s[i] == '\\';
-		if (i >= x.n)
-			return false;
-		*value = na_text_n(x.s + start, i - start);
-		i++;
-	} else {
-		for (start = i; i < x.n && x.s[i] != ',' && x.s[i] != '}'; i++)
-			;
-		if (i == start)
-			return false;
-	}
-	*at = i;
-	return i < x.n;
-}
-
-static bool same(struct na_text x, const char *word)
-{
-	return x.n == strlen(word) && memcmp(x.s, word, x.n) == 0;
-}
-
-static void take_member(struct entry *e, struct na_text key,
-			struct na_text value)
-{
-	static const char *const names[N_FIELDS] = {"when", "run", "by", "host",
-						    "cause"};
-
-	for (int f = 0; f < N_FIELDS; f++) {
-		size_t n;
-
-		if (!same(key, names[f]) || !value.s ||
-		    value.n >= sizeof(e->text[f]))
-			continue;
-		n = na_hang_unescape(value, e->text[f]);
-		e->text[f][n] = '\0';
-		e->has[f] = true;
-	}
-}
-
-static bool parse(struct na_text x, struct entry *e)
-{
-	struct na_text key, value;
-	int64_t ns;
-	size_t i = 1;
-
-	memset(e->has, 0, sizeof(e->has));
-	while (x.n && (x.s[x.n - 1] == ' ' || x.s[x.n - 1] == '\r'))
-		x.n--;
-	if (x.n < 2 || x.s[0] != '{' || x.s[x.n - 1] != '}')
-		return false;
-	while (read_member(x, &i, &key, &value)) {
-		take_member(e, key, value);
-		if (x.s[i] == '}')
-			return i + 1 == x.n && e->has[RUN] && e->has[WHEN] &&
-			       e->has[BY] && e->text[RUN][0] &&
-			       na_parse_utc(e->text[WHEN], &ns);
-		if (x.s[i++] != ',')
-			return false;
-		while (i < x.n && x.s[i] == ' ')
-			i++;
-	}
-	return false;
 }
 
 /* ---- what is known */
@@ -201,10 +116,26 @@ static bool count(struct ledger *l, const char *run, const char *when,
 	       na_strtab_add(&k->causes, cause, strlen(cause)) != NA_NO_NAME;
 }
 
+/* Of a line without a number, of an earlier version, the others are there. */
+static void count_line_of_run(struct ledger *l, const struct na_ledger_entry *e)
+{
+	unsigned long long of;
+
+	if (strcmp(e->text[NA_LEDGER_RUN], l->run->id) != 0 ||
+	    strcmp(e->text[NA_LEDGER_BY], l->run->by) != 0)
+		return;
+	of = e->has[NA_LEDGER_LINES]
+		     ? strtoull(e->text[NA_LEDGER_LINES], NULL, 10)
+		     : 0;
+	l->own++;
+	l->own_of = of > l->own_of ? of : l->own_of;
+	l->already = l->own >= l->own_of;
+}
+
 static enum na_status read_all(struct ledger *l, const char *path,
 			       struct na_err *err)
 {
-	struct entry *e = malloc(sizeof(*e));
+	struct na_ledger_entry *e = malloc(sizeof(*e));
 	struct na_lines *lines = NULL;
 	struct na_line line;
 	enum na_status st = e ? na_lines_open(&lines, path, err)
@@ -215,15 +146,16 @@ static enum na_status read_all(struct ledger *l, const char *path,
 		struct na_text x = na_text_n(line.text, line.n);
 
 		l->lines++;
-		if (line.cut || !parse(x, e)) {
+		if (line.cut || !na_ledger_parse(x, e)) {
 			l->damaged += line.n > 0;
 			continue;
 		}
-		l->already |= strcmp(e->text[RUN], l->run->id) == 0 &&
-			      strcmp(e->text[BY], l->run->by) == 0;
-		if (!count(l, e->text[RUN], e->text[WHEN],
-			   e->has[HOST] ? e->text[HOST] : NULL,
-			   e->has[CAUSE] ? e->text[CAUSE] : NULL))
+		count_line_of_run(l, e);
+		if (!count(l, e->text[NA_LEDGER_RUN], e->text[NA_LEDGER_WHEN],
+			   e->has[NA_LEDGER_HOST] ? e->text[NA_LEDGER_HOST]
+						  : NULL,
+			   e->has[NA_LEDGER_CAUSE] ? e->text[NA_LEDGER_CAUSE]
+						   : NULL))
 			st = na_fail_nomem(err);
 	}
 	na_lines_close(lines);
@@ -258,76 +190,28 @@ static void print_when(const struct na_ledger_run *run, char buf[32])
 	memcpy(buf + 19, "Z", 2);
 }
 
-static void put_string(FILE *out, const char *name, const char *s)
-{
-	fprintf(out, "\"%s\":", name);
-	if (!s) {
-		fputs("null,", out);
-		return;
-	}
-	fputc('"', out);
-	na_escape_to(NA_ESC_JSON, s, out);
-	fputs("\",", out);
-}
-
-static void put_real(FILE *out, const char *name, double v)
-{
-	char buf[NA_UNIT_BUF];
-
-	fprintf(out, "\"%s\":%s,", name,
-		isfinite(v) ? na_print_double(buf, v) : "null");
-}
-
-static void put_line(FILE *out, const struct na_ledger_run *run,
-		     const char *when, const struct na_suspect *s)
-{
-	fputc('{', out);
-	put_string(out, "when", when);
-	put_string(out, "run", run->id);
-	put_string(out, "by", run->by);
-	put_string(out, "host", s ? s->host : NULL);
-	put_string(out, "peer", s ? s->peer : NULL);
-	put_string(out, "kind", s ? s->kind : NULL);
-	put_string(out, "cause", s ? s->cause : NULL);
-	fprintf(out, "\"events\":%" PRIu64 ",", s ? s->events : 0);
-	put_real(out, "excess", s ? s->excess : NAN);
-	put_real(out, M_p_value, s ? s->p_value : NAN);
-	fprintf(out, "\"netan\":\"%s\"}\n", NETAN_VERSION);
-}
-
-static enum na_status append_run(int fd, const struct ledger *l,
+static enum na_status append_run(int fd, const struct ledger *l, uint64_t at,
 				 const char *path, struct na_err *err)
 {
 	const struct na_ledger_run *run = l->run;
 	char when[32], *text = NULL;
-	size_t n = 0, done = 0;
+	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
 
 	if (!out)
 		return na_fail_nomem(err);
 	print_when(run, when);
-	if (l->open_end)
+	if (l->tail.n && !l->repaired)
 		fputc('\n', out);
 	for (size_t i = 0; i < run->n; i++)
-		put_line(out, run, when, &run->suspects[i]);
+		na_ledger_put(out, run, when, &run->suspects[i]);
 	if (!run->n)
-		put_line(out, run, when, NULL);
+		na_ledger_put(out, run, when, NULL);
 	if (fclose(out) != 0) {
 		free(text);
 		return na_fail_nomem(err);
 	}
-	while (done < n) {
-		ssize_t k = write(fd, text + done, n - done);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0) {
-			na_fail(err, NA_EIO, "--ledger %s: %s", path,
-				strerror(errno));
-			break;
-		}
-		done += (size_t)k;
-	}
+	na_in_err(na_ledger_append(fd, at, text, n, path, err));
 	free(text);
 	return err->status;
 }
@@ -389,6 +273,12 @@ static void put_known(const struct ledger *l, const char *path,
 	if (l->already)
 		na_result_note(r, "this run is in the ledger already: nothing "
 				  "was added");
+	if (l->repaired)
+		na_result_note(r,
+			       "the last line of the ledger was not whole (a "
+			       "full disk, or a crash): its %" PRIu64
+			       " bytes were removed",
+			       l->tail.n);
 	if (l->damaged)
 		na_result_note(r,
 			       "lines of the ledger that cannot be read, and "
@@ -436,19 +326,32 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 			   struct na_err *err)
 {
 	struct stat info;
-	char last = '\n';
+	uint64_t at;
 
 	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
+	if (na_inputs_hold(&info))
+		return na_fail(err, NA_EUSAGE,
+			       "--ledger %s: this file is also an input; name "
+			       "another one",
+			       path);
 	if (!S_ISREG(info.st_mode))
 		return na_fail(err, NA_EIO, "--ledger %s: not a regular file",
 			       path);
-	if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1)
-		last = '\n';
-	l->open_end = last != '\n';
-	if (read_all(l, path, err) != NA_OK || l->already)
+	at = (uint64_t)info.st_size;
+	if (na_ledger_tail(fd, at, path, &l->tail, err) != NA_OK ||
+	    read_all(l, path, err) != NA_OK)
 		return err->status;
+	if (l->tail.ours) {
+		at -= l->tail.n;
+		if (na_ledger_cut(fd, at, path, err) != NA_OK)
+			return err->status;
+		l->repaired = true;
+		l->damaged -= l->damaged > 0;
+	}
+	if (l->already)
+		return NA_OK;
 	/* The name of another file, by mistake. */
 	if (l->damaged && !l->runs.n)
 		return na_fail(err, NA_EIO,
@@ -458,7 +361,7 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 			       path);
 	if (!count_own(l))
 		return na_fail_nomem(err);
-	return append_run(fd, l, path, err);
+	return append_run(fd, l, at, path, err);
 }
 
 enum na_status na_ledger_note(const struct na_cli *cli,

@@ -4,7 +4,7 @@
  *
  *	{"when":"2026-10-02T03:09:06Z","run":"9f86d081884c7d65","by":"pairs",
  *	 "host":"host-17","peer":null,"kind":"src","cause":"large",
- *	 "events":31,"excess":2.8,M_p_value:1e-09,"netan":"0.1.0"}
+ *	 "events":31,"excess":2.8,M_p_value:1e-09,"lines":1,"netan":"0.1.0"}
  *
  *	when     when it happened, as the inputs tell; else when it was noted
  *	run      the first 16 digits of the SHA-256 over those of the inputs
@@ -15,10 +15,14 @@
  *	kind     as `pairs` names its culprits; of `hang`: "host", or "link"
  *	         for the ends of a broken link
  *	cause    as `hang` names causes; of `pairs`: the channel
+ *	lines    how many the run has: with fewer it is not noted, and is noted
+ *	         again
  *	events   hangs, or transfers; excess and p_value: of `pairs`, else null
  *
- * All lines of a run are written at once, under a lock.  Lines that are no
- * such object (a disk was full, somebody edited) are counted and left alone.
+ * All lines of a run are written at once, under a lock, and reach the disk; or
+ * none is.  What a crash has left of a line at the end is removed, and that is
+ * said.  Other lines that are no such object (somebody edited) are counted and
+ * left alone.
  */
 #ifndef NETAN_CLI_COMMANDS_LEDGER_H
 #define NETAN_CLI_COMMANDS_LEDGER_H

@@ -255,7 +255,7 @@ static enum na_exit run(struct merging *m, struct na_nap_out *out)
 	if (words)
 		code = na_command_run(&q, n, words);
 	else
-		na_say_error(&m->cli->request, "out of memory");
+		na_say_nomem(&m->cli->request);
 	free(words);
 	return code;
 }

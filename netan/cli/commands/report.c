@@ -67,9 +67,8 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 
-	if (na_output_is_input(cli, path)) {
-		na_fail(&err, NA_EUSAGE, "-o %s: this file is also an input",
-			path);
+	if (na_output_apart(cli, path, &err) != NA_OK) {
+		;
 	} else if (is_page(path)) {
 		if (strcmp(path, "-") == 0 ||
 		    na_outfile_check(path, &err) == NA_OK)
@@ -256,7 +255,7 @@ static enum na_exit write_all(struct making *m)
 		if (report.command && report.inputs)
 			exit = write_page(m, l->items[i], &report);
 		else
-			na_say_error(&m->cli->request, "out of memory");
+			na_say_nomem(&m->cli->request);
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);
@@ -294,7 +293,7 @@ static enum na_exit read_and_make(struct making *m,
 
 	m->cli->request.hashes = true;
 	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
-		na_say_error(&m->cli->request, "out of memory");
+		na_say_nomem(&m->cli->request);
 	} else {
 		exit = na_exit_of(
 			na_battery_run(&m->b, &m->cli->request, NULL, NULL));

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/output.h"
 #include "plot/figure.h"
 
@@ -136,7 +137,7 @@ struct drawing {
 	const struct na_report *report;
 	char *bytes[NA_MAX_EVIDENCE];
 	size_t sizes[NA_MAX_EVIDENCE];
-	struct na_err errs[NA_MAX_EVIDENCE];
+	struct na_err *errs; /* one for each part */
 };
 
 static void draw_one(void *ctx, size_t i)
@@ -248,10 +249,12 @@ enum na_status na_folder_write(const char *path, const struct na_report *report,
 
 	if (n > NA_MAX_EVIDENCE)
 		return na_fail(err, NA_ELIMIT, "too many analyses");
-	if (!na_parallel(threads, n, draw_one, &d))
+	d.errs = na_calloc(n, sizeof(*d.errs));
+	if (!d.errs || !na_parallel(threads, n, draw_one, &d))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n && err->status == NA_OK; i++)
 		*err = d.errs[i];
+	free(d.errs);
 	if (err->status == NA_OK && mkdir(path, 0777) != 0 && errno != EEXIST)
 		na_fail_errno(err, path);
 	if (err->status == NA_OK)

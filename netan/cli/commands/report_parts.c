@@ -1,4 +1,5 @@
 #include "netan/cli/commands/report_parts.h"
+#include "netan/base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ enum na_status na_report_parts_of(const struct na_cli *cli,
 
 struct drawing {
 	struct na_report_parts *parts;
-	struct na_err errs[NA_MAX_EVIDENCE];
+	struct na_err *errs;           /* one for each part */
 	size_t bytes[NA_MAX_EVIDENCE]; /* of the figure and its rules */
 };
 
@@ -138,13 +139,17 @@ enum na_status na_report_draw(const struct na_battery *b,
 {
 	struct drawing d = {.parts = p};
 
-	if (!na_parallel(b->session.threads, p->n, draw_one, &d))
-		return na_fail_nomem(err);
-	for (size_t i = 0; i < p->n; i++) {
+	d.errs = na_calloc(p->n, sizeof(*d.errs));
+	if (!d.errs || !na_parallel(b->session.threads, p->n, draw_one, &d))
+		na_fail_nomem(err);
+	for (size_t i = 0; err->status == NA_OK && i < p->n; i++) {
 		if (d.errs[i].status != NA_OK)
-			return na_fail(err, d.errs[i].status, "%s: %s",
-				       p->of[i].name, d.errs[i].text);
+			na_fail(err, d.errs[i].status, "%s: %s", p->of[i].name,
+				d.errs[i].text);
 	}
+	free(d.errs);
+	if (err->status != NA_OK)
+		return err->status;
 	fit(&d);
 	return put_theme(p, err);
 }

@@ -211,7 +211,7 @@ static enum na_exit read_all(const struct na_cli *cli,
 		pieces[i].how = (enum na_xla_durations)params->durations;
 	}
 	if (!na_parallel(na_threads_of(&cli->request), n, read_piece, pieces)) {
-		na_say_error(&cli->request, "out of memory");
+		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
 	hide_prefixes(cli, inputs);
@@ -241,7 +241,7 @@ static enum na_exit xla_metrics_run(struct na_cli *cli)
 
 	na_catch_interrupt();
 	if (!inputs || !pieces) {
-		na_say_error(&cli->request, "out of memory");
+		na_say_nomem(&cli->request);
 	} else {
 		exit = read_all(cli, inputs, pieces, cli->result);
 		for (size_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ingest/bytes/found.h"
 #include "ingest/input.h"
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
@@ -90,6 +91,7 @@ struct piece {
 	struct na_err err;
 	enum na_status status;
 	bool binary, trace;
+	bool found; /* in a directory */
 };
 
 /* A dump, an answer of RAS or a trace counts as a log without lines. */
@@ -113,9 +115,12 @@ static void note_file(struct piece *p)
 static void read_piece(void *ctx, size_t i)
 {
 	struct piece *p = (struct piece *)ctx + i;
-	bool ras = na_ras_is(p->path);
+	bool ras;
 
-	p->status = NA_OK;
+	p->status = p->found ? na_found_file(p->path, &p->err) : NA_OK;
+	if (p->status != NA_OK)
+		return;
+	ras = na_ras_is(p->path);
 	if (ras)
 		p->status = na_ras_read(&p->ranks, p->path, &p->err);
 	else if (na_recorder_is(p->path))
@@ -157,7 +162,11 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 				 struct na_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		pieces[i] = (struct piece){.path = x->files.paths[first + i]};
+		const char *path = x->files.paths[first + i];
+		const char *given = source_of(x, first + i)->input->path;
+
+		pieces[i] = (struct piece){.path = path,
+					   .found = strcmp(path, given) != 0};
 		na_hang_init(&pieces[i].logs);
 		na_testimony_init(&pieces[i].ranks);
 	}

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "ingest/bytes/wire.h"
+#include "netan/base/inputs.h"
 #include "netan/base/vec.h"
 #include "netan/engine/partial/nap.h"
 
@@ -316,6 +317,7 @@ enum na_status na_nap_open(struct na_nap *f, const char *path,
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cannot_read(f, err);
+	na_inputs_add(fd);
 	st = look_at(f, fd, err);
 	close(fd);
 	return st;

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/bytes/found.h"
+#include "ingest/bytes/monotone.h"
 #include "ingest/hlo/hlo.h"
 #include "ingest/input.h"
 
@@ -148,10 +150,16 @@ static void read_given(struct na_hlo_piece *p)
 
 void na_hlo_piece_read(struct na_hlo_piece *p)
 {
+	struct na_err odd = {.status = NA_OK};
 	struct stat sb;
 
 	if (p->err.status != NA_OK)
 		return;
+	if (strcmp(p->file->path, p->file->given) != 0 &&
+	    na_found_file(p->file->path, &odd) != NA_OK) {
+		warn_dump(p, odd.text);
+		return;
+	}
 	if (!p->file->listed) {
 		read_given(p);
 		return;
@@ -164,7 +172,8 @@ void na_hlo_piece_read(struct na_hlo_piece *p)
 /* A pipe cannot be tried twice: a copy without a name. */
 static void copy_stdin(struct na_hlo_piece *p)
 {
-	char buf[16384];
+	struct na_monotone said = {0};
+	uint8_t buf[8192];
 	ssize_t n;
 
 	p->copy = tmpfile();
@@ -173,6 +182,11 @@ static void copy_stdin(struct na_hlo_piece *p)
 		return;
 	}
 	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) > 0) {
+		if (na_monotone_goes_on(&said, buf, (size_t)n)) {
+			na_fail(&p->err, NA_EFORMAT, "standard input: %s",
+				NA_MONOTONE_WHY);
+			return;
+		}
 		if (fwrite(buf, 1, (size_t)n, p->copy) != (size_t)n)
 			break;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/bytes/found.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hangs/hangs.h"
@@ -82,6 +83,9 @@ static void open_sources(struct na_session *s, struct na_file *f)
 			f->listed.path);
 		return;
 	}
+	if (!na_request_names(s->request, f->listed.path) &&
+	    na_found_file(f->listed.path, &f->v[0].err) != NA_OK)
+		return;
 	if (na_input_open(&f->v[0].in, f->listed.path, s->wants, &s->asks,
 			  &f->v[0].err) != NA_OK)
 		return;

@@ -279,7 +279,7 @@ enum na_status na_session_named(struct na_session *s, struct na_err *err)
 						&names->endpoints[i]);
 	}
 	if (n)
-		return na_fail(err, NA_EUSAGE,
+		return na_fail(err, NA_EDOMAIN,
 			       "%s names none of the %zu addresses (such as "
 			       "%s; it has %s)",
 			       s->request->hosts, n, one,

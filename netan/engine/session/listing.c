@@ -114,6 +114,16 @@ bool na_list_inputs(const struct na_request *q, struct na_arena *a,
 	return ok;
 }
 
+bool na_request_names(const struct na_request *q, const char *path)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < q->n_inputs && !is; i++)
+		is = !q->inputs[i].found &&
+		     strcmp(q->inputs[i].path, path) == 0;
+	return is;
+}
+
 void na_listing_fini(struct na_listing *l)
 {
 	free(l->files);

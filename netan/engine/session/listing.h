@@ -32,6 +32,8 @@ int na_listed_order(const struct na_listed *x, const struct na_listed *y);
  * be dropped also after a failure.  False: no memory. */
 bool na_list_inputs(const struct na_request *q, struct na_arena *a,
 		    struct na_listing *l) NA_MUST_CHECK;
+/* Is it an input as a user has named it, and not found in a directory? */
+bool na_request_names(const struct na_request *q, const char *path);
 void na_listing_fini(struct na_listing *l);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/inputs.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/session.h"
@@ -19,6 +20,7 @@ enum na_status na_whole_file(const char *path, size_t most, const char *what,
 	*n = 0;
 	if (!f)
 		return na_fail_errno(err, path);
+	na_inputs_add(fileno(f));
 	while (got && *n <= most) {
 		if (!na_grow(text, &cap, *n + 65536, 1)) {
 			fclose(f);
@@ -76,7 +78,7 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 		one = st->hosts[i].name;
 	}
 	if (without == all)
-		return na_fail(err, NA_EUSAGE,
+		return na_fail(err, NA_EDOMAIN,
 			       "%s names none of the %zu hosts (such as %s; it "
 			       "has %s)",
 			       s->request->topology, all, one,

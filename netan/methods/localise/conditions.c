@@ -19,7 +19,7 @@
 #define DIRECTION       0.1823215567939546 /* log 1.2 */
 #define DIRECTION_NOISE 0.08
 
-enum { MANY_PAIRS = 4, CELL_RECORDS = 3, CELL_MOST = 4096 };
+enum { MANY_PAIRS = 4, CELL_RECORDS = 3 };
 
 /* Does the condition hold on each side that the candidate has? */
 typedef bool side_test(struct lz_explain *x, const struct lz_candidate *c,
@@ -119,20 +119,15 @@ static bool beyond_share(struct lz_explain *x, const struct lz_candidate *c)
 	return x->fluid[p] > lz_larger(FLUID_LEAST, FLUID_KEEPS * c->effect);
 }
 
-struct in_cell {
-	uint32_t collective;
-	float r;
-};
-
-NA_ORDER(by_cell, struct in_cell, NA_UP(collective), NA_UP(r))
+NA_ORDER(by_cell, struct lz_in_cell, NA_UP(collective), NA_UP(r))
 
 /* The path's records with their collectives; a stride of them if many. */
 static size_t read_cells(const struct lz_explain *x, uint32_t p,
-			 struct in_cell *out)
+			 struct lz_in_cell *out)
 {
 	const struct na_lz_input *in = x->z->in;
 	const struct na_lz_pair *pair = &in->pairs[p];
-	size_t step = pair->n / CELL_MOST + 1, n = 0;
+	size_t step = pair->n / LZ_CELL_MOST + 1, n = 0;
 
 	for (size_t i = 0; i < pair->n; i += step) {
 		const struct na_lz_transfer *t =
@@ -141,7 +136,8 @@ static size_t read_cells(const struct lz_explain *x, uint32_t p,
 		if (t->moment >= in->n_moments ||
 		    !(t->size_bytes >= x->v->min_bytes))
 			continue;
-		out[n++] = (struct in_cell){in->moments[t->moment].collective,
+		out[n++] =
+			(struct lz_in_cell){in->moments[t->moment].collective,
 					    t->residual};
 	}
 	return n;
@@ -151,7 +147,7 @@ static size_t read_cells(const struct lz_explain *x, uint32_t p,
 static bool in_two_collectives(const struct lz_explain *x, uint32_t p,
 			       double effect)
 {
-	struct in_cell cells[CELL_MOST];
+	struct lz_in_cell *cells = x->cells;
 	double best = -HUGE_VAL, second = -HUGE_VAL;
 	double base = x->v->centre + x->v->m[p] - x->cur[p];
 	size_t n = read_cells(x, p, cells), counted = 0;

@@ -363,6 +363,7 @@ static bool explain_room(struct lz_explain *x)
 	x->low = na_lz_take(m, pairs, sizeof(*x->low));
 	x->fluid = na_lz_take(m, pairs, sizeof(*x->fluid));
 	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
+	x->cells = na_lz_take(m, LZ_CELL_MOST, sizeof(*x->cells));
 	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
 		x->info[k] = na_lz_take(m, hosts, sizeof(double));

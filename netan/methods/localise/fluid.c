@@ -74,7 +74,7 @@ static void sort_events(struct port *p)
 	size_t n = 2 * p->n;
 
 	for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
-		size_t first[DIGITS + 1] = {0};
+		uint32_t first[DIGITS + 1] = {0};
 		struct event *was = p->event;
 
 		for (size_t i = 0; i < n; i++)

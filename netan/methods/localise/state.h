@@ -27,7 +27,8 @@ enum {
 	LZ_SHARES = 64,   /* of per-pair work, whatever the threads */
 	LZ_MIN_PAIRS = 6, /* fewer: too few to localise */
 	LZ_MAX_PATHS = 3, /* more paths named: none is */
-	LZ_MAX_CHOSEN = 40
+	LZ_MAX_CHOSEN = 40,
+	LZ_CELL_MOST = 4096
 };
 
 /* What is needed as long as something else; all zero at first, and given back
@@ -145,6 +146,10 @@ struct lz_explain {
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs + 2 hosts] */
 	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
+	struct lz_in_cell {
+		uint32_t collective;
+		float r;
+	} * cells; /* records of a path; [LZ_CELL_MOST] */
 	struct lz_candidate chosen[LZ_MAX_CHOSEN];
 	size_t n_chosen;
 	struct lz_candidate left; /* significant, but a condition fails */

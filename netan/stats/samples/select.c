@@ -8,7 +8,8 @@
 #include "netan/stats/samples/quantile.h"
 #include "netan/stats/samples/sort.h"
 
-enum { DIGIT = 11, SMALL = 1024 };
+/* A table of counts is on the stack. */
+enum { DIGIT = 10, SMALL = 1024 };
 
 static double value_at(const unsigned char *x, size_t i, size_t stride)
 {

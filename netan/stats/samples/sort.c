@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+/* A table of counts is on the stack. */
+enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
 enum { FEW = 32 }; /* counting digits would cost more */
 
 static void one_digit(const int64_t *x, int64_t *to, size_t n, int64_t low,

@@ -29,7 +29,11 @@ static double weighted_median(struct weighted *w, size_t n)
 	return w[i].x;
 }
 
-static double slope_of(const struct na_size_class *c, size_t n)
+/* A leaf that has no other place for its pairs, and cannot fail. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-larger-than="
+__attribute__((noinline)) static double slope_of(const struct na_size_class *c,
+						 size_t n)
 {
 	struct weighted w[PAIRS];
 	size_t pairs = 0;
@@ -47,6 +51,7 @@ static double slope_of(const struct na_size_class *c, size_t n)
 	}
 	return weighted_median(w, pairs);
 }
+#pragma GCC diagnostic pop
 
 static double intercept_of(const struct na_size_class *c, size_t n,
 			   double slope)

@@ -141,7 +141,7 @@ bool na_bursts_end(struct na_bursts *b, size_t *n)
 	return true;
 }
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 55 };
+enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 60 };
 
 /* The k-th smallest, from 0: digit by digit from the top, in place. */
 static uint64_t kth(const int64_t *x, size_t n, size_t k)

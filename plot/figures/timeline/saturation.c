@@ -114,11 +114,12 @@ static void saturated_columns(const struct timeline *t, enum side side,
 
 /* The columns from `least` to `most` levels as rectangles from the top of
  * the plot to `bottom`. */
-static void draw_levels(const struct na_layout *l, const struct na_box *plot,
-			const double *columns, size_t n, double least,
-			double most, double bottom, struct na_color color)
+__attribute__((noinline)) static void
+draw_levels(const struct na_layout *l, const struct na_box *plot,
+	    const double *columns, size_t n, double least, double most,
+	    double bottom, struct na_color color)
 {
-	struct na_point p[5 * COLUMNS_MAX];
+	struct na_point p[5 * (COLUMNS_MAX / 2)]; /* a gap behind each */
 	double dx = (plot->x1 - plot->x0) / (double)n;
 	size_t points = 0;
 

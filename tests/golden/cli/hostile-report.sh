@@ -5,16 +5,18 @@ mkdir -p $run
 k=0
 for f in t/plugins/profile/2*/*.xplane.pb; do
 	k=$((k + 1))
-	mv "$f" "$run/=1+$k|<img src=x onerror=y>[a](b)\`$(printf '\033]0;x\007\342\200\256')'\"&.xplane.pb"
+	mv "$f" "$run/=1+$k|<img src=x onerror=y>[a](b)\`$(printf '\033]0;x\007\342\200\256\357\277\276\357\277\277')'\"&.xplane.pb"
 done
 rmdir t/plugins/profile/2*
 b=$(printf '\342\200\256')
 e=$(printf '\033')
+none=$(printf '\357\277[\276\277]')
 look()
 {
 	for f in "$@"; do
 		grep -aq "$e" "$f" && echo "$f: an escape"
 		grep -aq "$b" "$f" && echo "$f: a bidirectional mark"
+		grep -aq "$none" "$f" && echo "$f: U+FFFE or U+FFFF"
 		grep -aq '<img' "$f" && echo "$f: an element"
 	done
 	# A backslash before the bracket makes it no link.
@@ -29,6 +31,7 @@ for c in latency pairs steps; do
 		2>/dev/null || netan $c t -o $c.svg -o $c.md -o $c.json -o $c.csv -q
 	look $c.svg $c.md
 	grep -aq "$e" $c.csv $c.json && echo "$c: an escape"
+	grep -aq "$none" $c.csv $c.json && echo "$c: U+FFFE or U+FFFF"
 done
 netan latency t --by host >table 2>stderr
 netan info t -v >>table 2>>stderr

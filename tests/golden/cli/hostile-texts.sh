@@ -1,7 +1,8 @@
 # Names from logs, settings, CSV files and labels are text in every output.
 b=$(printf '\342\200\256')
 e=$(printf '\033')
-bad="=2+3|<img src=x>[a](b)$e]0;x$(printf '\007')$b"
+none=$(printf '\357\277[\276\277]')
+bad="=2+3|<img src=x>[a](b)$e]0;x$(printf '\007\357\277\276\357\277\277')$b"
 look()
 {
 	name=$1
@@ -11,6 +12,7 @@ look()
 	for f in x.*; do
 		grep -aq "$e" $f && echo "$f: an escape"
 		grep -aq "$b" $f && echo "$f: a bidirectional mark"
+		grep -aq "$none" $f && echo "$f: U+FFFE or U+FFFF"
 		grep -aq "$(printf '\007')" $f && echo "$f: a bell"
 	done
 	grep -aqE '<img|[^\\]\]\(b\)' x.md && echo "x.md: markup"

@@ -1,0 +1,17 @@
+/*
+ * What lies in a directory may be no file: a pipe that nobody writes, a device
+ * without an end.  Only what a user names is read whatever it is.
+ */
+#ifndef INGEST_BYTES_FOUND_H
+#define INGEST_BYTES_FOUND_H
+
+#include "netan/base/err.h"
+
+/* What it is, and what to do; NULL of a regular file, a directory, and of what
+ * cannot be looked at. */
+const char *na_found_odd(const char *path);
+/* NA_EIO names it and says that; else NA_OK. */
+enum na_status na_found_file(const char *path,
+			     struct na_err *err) NA_MUST_CHECK;
+
+#endif

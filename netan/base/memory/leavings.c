@@ -1,0 +1,88 @@
+#include "netan/base/memory/leavings.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH = 8, /* of folders in folders */ PATH_BYTES = 4096 };
+
+/* The list only grows, as a handler walks it and cannot lock. */
+struct na_leaving {
+	_Atomic bool there;
+	struct na_leaving *next;
+	char path[PATH_BYTES];
+};
+
+static _Atomic(struct na_leaving *) all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct na_leaving *na_leaving_new(const char *path)
+{
+	size_t n = strlen(path);
+	struct na_leaving *l;
+
+	if (n >= PATH_BYTES)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	for (l = all; l && l->there; l = l->next)
+		;
+	if (!l && (l = calloc(1, sizeof(*l)))) {
+		l->next = all;
+		all = l;
+	}
+	if (l) {
+		memcpy(l->path, path, n + 1);
+		l->there = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return l;
+}
+
+void na_leaving_free(struct na_leaving *l)
+{
+	if (l)
+		l->there = false;
+}
+
+void na_leavings_remove(void)
+{
+	for (int i = 0; i < DEPTH; i++) {
+		for (struct na_leaving *l = all; l; l = l->next) {
+			if (l->there && unlink(l->path) != 0)
+				rmdir(l->path);
+		}
+	}
+}
+
+static void say(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+static void on_end(int number)
+{
+	na_leavings_remove();
+	say("netan: error: ended by ");
+	say(number == SIGTERM ? "SIGTERM" : "SIGHUP");
+	say(": what was not finished is removed\n");
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void na_leavings_on_signals(void)
+{
+	struct sigaction sa = {.sa_handler = on_end}, before;
+	static const int ends[] = {SIGTERM, SIGHUP};
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		/* nohup */
+		if (sigaction(ends[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &sa, NULL);
+	}
+}

@@ -1,0 +1,21 @@
+# A table without rows has its header, so that who reads it knows its columns;
+# a file that names nobody is data, not usage.
+netan synth -q -o job --hosts 2
+netan synth -q -o c.pcap --condition healthy
+header()
+{
+	echo "$* $(netan "$@" 2>&1)"
+}
+header timeline job --format csv --table saturated
+header pairs job --format csv --table culprits
+header pairs job --format csv --table alternatives
+header pairs job --format tsv --table stalls
+header steps job --format csv --table stragglers
+netan pairs job --format csv --table nope
+echo "status $?"
+printf 'host,rack\nzzz,r1\n' >places
+netan pairs job --topology places
+echo "status $?"
+printf '192.0.2.1,h\n' >hosts
+netan tcp c.pcap --hosts hosts
+echo "status $?"
