@@ -6,6 +6,7 @@
 #ifndef NETAN_METHODS_GROUPS_H
 #define NETAN_METHODS_GROUPS_H
 
+#include "netan/base/parcel.h"
 #include "netan/base/strtab.h"
 #include "netan/base/units.h"
 #include "netan/model/group.h"
@@ -38,6 +39,13 @@ void na_groups_values(const struct na_groups *g, uint32_t group,
 /* Adds all of `from`; group i there is map[i] here.  NULL when memory is
  * short, never for no groups; the caller frees. */
 uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from);
+
+/* All of them for another process, and into empty ones there: groups that
+ * `by` may have in this store, numbered alike. */
+void na_groups_pack(const struct na_groups *g, struct na_parcel *to);
+void na_groups_unpack(struct na_groups *g, const struct na_grouping *by,
+		      const struct na_store *store,
+		      struct na_opened_parcel *from);
 
 /* Groups by amounts [n], largest first, the earlier group first where equal;
  * NULL when memory is short; the caller frees.  O(n log n). */

@@ -190,6 +190,16 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err) NA_MUST_CHECK;
 
+/* The same for transfers alone where another process has resolved them all:
+ * names, `local` and tallies of all inputs, steps and types of collectives are
+ * its own; spans those of the inputs whose transfers these are. */
+enum na_status na_store_resolve_as_told(struct na_store *s, bool by_step,
+					struct na_err *err) NA_MUST_CHECK;
+
+/* Whether a source has records of the older generation: what their times mean,
+ * all inputs settle together. */
+bool na_store_has_messages(const struct na_store *s, size_t source);
+
 /* So many more events of a name that no reader knows; false: no memory. */
 bool na_store_unknown(struct na_store *s, uint32_t name, uint64_t n);
 
