@@ -128,7 +128,7 @@ uint64_t na_unpack_tally(struct na_opened_parcel *p)
 
 na_i128 na_unpack_sum(struct na_opened_parcel *p)
 {
-	const na_i128 most = (na_i128)1 << 100;
+	const na_i128 most = (na_i128)1 << 104;
 	na_i128 v = na_unpack_wide(p);
 
 	na_unpack_must(p, v > -most && v < most);

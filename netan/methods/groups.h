@@ -70,6 +70,16 @@ bool na_shown_init(struct na_shown *x, const na_i128 *amounts, size_t n_groups,
 void na_shown_fini(struct na_shown *x);
 bool na_shown_is_rest(const struct na_shown *x, size_t row);
 
+/* The row of a tuple's group; NA_NO_NAME: no such group. */
+static inline uint32_t na_shown_row(const struct na_shown *x,
+				    const struct na_groups *g,
+				    const uint64_t values[NA_MAX_KEYS])
+{
+	uint32_t of = na_groups_find(g, values);
+
+	return of == NA_NO_NAME ? NA_NO_NAME : x->row_of[of];
+}
+
 /* The member "key" of a row.  `rest`: the row of all groups that are not
  * shown; every value reads "rest". */
 void na_groups_put_key(struct na_result *r, struct na_value *row,

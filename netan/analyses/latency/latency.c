@@ -179,7 +179,7 @@ static uint32_t row_of(struct latency_state *s,
 	if (g != NA_NO_NAME && g < s->head.n)
 		return s->head.v[g];
 	g = group_of(s, values,
-		     from->shown.row_of[na_groups_find(&from->groups, values)]);
+		     na_shown_row(&from->shown, &from->groups, values));
 	return g == LATENCY_NONE ? LATENCY_NONE : s->head.v[g];
 }
 
