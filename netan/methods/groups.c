@@ -93,8 +93,7 @@ void na_groups_unpack(struct na_groups *g, const struct na_grouping *by,
 		      const struct na_store *store,
 		      struct na_opened_parcel *from)
 {
-	size_t n = g->width ? na_unpack_count(from)
-			    : na_unpack_index(from, 2);
+	size_t n = g->width ? na_unpack_count(from) : na_unpack_index(from, 2);
 
 	for (size_t i = g->tuples.n; !from->failed && i < n; i++) {
 		uint64_t values[NA_MAX_KEYS] = {0};

@@ -253,8 +253,7 @@ static bool value_known(enum na_key k, const struct na_store *s, uint64_t value)
 		return value <= 64;
 	case NA_KEY_CLASS:
 		return value == NA_UNKNOWN_U32 || !s->topology ||
-		       !s->topology->of_pairs ||
-		       value < s->topology->classes.n;
+		       !s->topology->of_pairs || value < s->topology->classes.n;
 	default: /* others are looked for */
 		return true;
 	}

@@ -120,7 +120,7 @@ struct na_ranked {
 struct na_source {
 	const char *host, *label; /* borrowed; label may be NULL */
 	uint32_t run;             /* inputs of one label share it */
-	bool on_cpus; /* a rank that communicates on CPUs (gloo) */
+	bool on_cpus;             /* a rank that communicates on CPUs (gloo) */
 	bool capture;             /* no endpoint lives in it */
 	bool host_threads;        /* the trace tells what they did */
 	bool own_clock;           /* its times count from its own first one */

@@ -191,7 +191,7 @@ static void fill(struct hand *h)
 		int source = (int)(i * 4 / ROWS);
 
 		v[i] = (struct hand_row){
-			.what = x % 11 == 0  ? HAND_TX
+			.what = x % 11 == 0   ? HAND_TX
 				: x % 13 == 0 ? HAND_GRAPH
 					      : HAND_RX,
 			.source = source,

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "netan/analyses/analysis.h"
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
@@ -43,9 +44,10 @@ static void run_rank(struct na_world *w, void *arg)
 	snprintf(words[2], sizeof(words[2]), "-q");
 	snprintf(words[3], sizeof(words[3]), "-j2");
 	snprintf(words[4], sizeof(words[4]), "--output=%s", j->out);
-	snprintf(words[5], sizeof(words[5]), "%s", j->option ? j->option : "-q");
-	snprintf(words[6], sizeof(words[6]), "%s%s",
-		 j->local ? "--local=" : "", j->input);
+	snprintf(words[5], sizeof(words[5]), "%s",
+		 j->option ? j->option : "-q");
+	snprintf(words[6], sizeof(words[6]), "%s%s", j->local ? "--local=" : "",
+		 j->input);
 	j->code[w->rank] = na_command_run(&q, WORDS, argv);
 }
 
@@ -73,9 +75,8 @@ static char *result_of(const struct session *s, size_t ranks, struct job *j)
 	char input[160], out[128];
 	char *text;
 
-	snprintf(input, sizeof(input), j->local ? "%s/plugins/profile/*/*.pb"
-						: "%s",
-		 s->dir);
+	snprintf(input, sizeof(input),
+		 j->local ? "%s/plugins/profile/*/*.pb" : "%s", s->dir);
 	snprintf(out, sizeof(out), "%s/out.%s", s->dir,
 		 strcmp(j->command, "report") ? "json" : "html");
 	j->input = input;
@@ -168,65 +169,70 @@ static void end_mixed(struct session *s)
 	session_end(s);
 }
 
+static void same_from_all(const struct session *s, struct job *j)
+{
+	char *want = result_of(s, 1, j);
+
+	assert_non_null(want);
+	for (size_t n = 2; n <= MOST; n++) {
+		char *got = result_of(s, n, j);
+
+		assert_non_null(got);
+		assert_string_equal(got, want);
+		free(got);
+	}
+	free(want);
+}
+
 static void test_kept(void **state)
 {
-	static const struct {
-		const char *command, *option;
-	} rows[] = {
-		{"info", "-v"},
-		{"sizes", "--by=host"},
-		{"sizes", "--by=pair,collective"},
-		{"latency", "--by=component,host"},
-		{"latency", "--component=receive"},
-		{"latency", "--by=transfer_type"},
-		{"timeline", "--by=src"},
-		{"timeline", "--by=step"},
-		{"timeline", "--step=1"},
-		{"timeline", "--host=host-[25]"},
-	};
+	static const char *const options[] = {
+		"--by=host", "--by=pair,collective", "--by=transfer_type,step",
+		"--step=1",  "--host=host-[25]",     "--side=tx"};
+	struct job info = {.command = "info"};
 	struct session s;
 
 	(void)state;
 	make_mixed(&s);
-	for (size_t i = 0; i < NA_LEN(rows); i++) {
-		struct job j = {.command = rows[i].command,
-				.option = rows[i].option};
-		char *want = result_of(&s, 1, &j);
+	same_from_all(&s, &info);
+	for (const struct na_analysis *const *a = na_analyses; *a; a++) {
+		for (size_t i = 0; (*a)->pack && i < NA_LEN(options); i++) {
+			struct job j = {.command = (*a)->face.name,
+					.option = options[i]};
 
-		assert_non_null(want);
-		for (size_t n = 2; n <= MOST; n++) {
-			char *got = result_of(&s, n, &j);
-
-			assert_non_null(got);
-			assert_string_equal(got, want);
-			free(got);
+			same_from_all(&s, &j);
 		}
-		free(want);
 	}
 	end_mixed(&s);
 }
 
-/* Whatever is lost, nothing is written and nobody waits. */
-static void test_lost(void **state)
+static void lose_of(const struct session *s, const char *command)
 {
-	static const char *const commands[] = {"slack", "sizes", "latency",
-					       "timeline"};
-	struct session s;
-
-	(void)state;
-	make_session(&s);
-	for (size_t i = 0; i < NA_LEN(commands) * LOSSES; i++) {
-		size_t lose = 1 + i / NA_LEN(commands);
-		struct job j = {.command = commands[i % NA_LEN(commands)],
+	for (size_t lose = 1; lose <= LOSSES; lose++) {
+		struct job j = {.command = command,
 				.lose = lose,
 				.loser = lose % 3};
-		char *got = result_of(&s, 3, &j);
+		char *got = result_of(s, 3, &j);
 		bool failed = na_exit_failed(j.code[0]);
 
 		assert_true(failed ? !got : got != NULL);
 		/* What rank 0 misses it cannot do without. */
 		assert_true(failed || j.loser);
 		free(got);
+	}
+}
+
+/* Whatever is lost, nothing is written and nobody waits. */
+static void test_lost(void **state)
+{
+	struct session s;
+
+	(void)state;
+	make_session(&s);
+	lose_of(&s, "slack");
+	for (const struct na_analysis *const *a = na_analyses; *a; a++) {
+		if ((*a)->pack)
+			lose_of(&s, (*a)->face.name);
 	}
 	session_end(&s);
 }

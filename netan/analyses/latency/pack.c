@@ -122,8 +122,8 @@ static void get_clocks(struct na_opened_parcel *from, struct latency_state *s)
 		x->n = na_unpack_tally(from);
 		x->early = na_unpack_tally(from);
 		x->logs = na_unpack_signed(from);
-		na_unpack_must(from, x->logs <= INT64_C(1) << 48 &&
-					     x->logs >= 0);
+		na_unpack_must(from,
+			       x->logs <= INT64_C(1) << 48 && x->logs >= 0);
 	}
 }
 
@@ -286,10 +286,10 @@ static void get_rows(struct na_opened_parcel *from, struct latency_state *s)
 		get_row(from, &s->rows[i]);
 	s->slow_ps = na_unpack_signed(from);
 	na_latency_busy_unpack(s, from);
-	na_unpack_must(from, from->failed ||
-				     na_latency_busy_count(
-					     &s->busy,
-					     s->scope->store->n_hosts));
+	na_unpack_must(from,
+		       from->failed ||
+			       na_latency_busy_count(&s->busy,
+						     s->scope->store->n_hosts));
 }
 
 void na_latency_pack(void *state, enum na_parcel_of what, unsigned pass,

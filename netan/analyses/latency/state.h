@@ -103,7 +103,7 @@ struct latency_row {
 	uint64_t n;
 	na_i128 sum_ps;
 	uint32_t first_cell, n_cells;
-	const double *us; /* [n] ascending */
+	const double *us;       /* [n] ascending */
 	double p50_us, slow_us; /* slow_us: of the slowest, the fastest */
 	bool has_line;
 	struct na_size_line line;

@@ -48,7 +48,8 @@ static void get_pairs(struct na_opened_parcel *from, struct sizes_state *s)
 	na_groups_unpack(&s->pairs, &by_pair, s->scope->store, from);
 	n = na_groups_count(&s->pairs);
 	for (size_t i = 0; !from->failed && i < n; i++)
-		na_unpack_must(from, na_add(&s->of_pair, na_unpack_tally(from)));
+		na_unpack_must(from,
+			       na_add(&s->of_pair, na_unpack_tally(from)));
 	for (size_t i = na_unpack_count(from); !from->failed && i > 0; i--) {
 		struct na_small_record x;
 

@@ -125,8 +125,8 @@ static void put_times(struct na_parcel *to, const int64_t *v, size_t n)
 {
 	na_parcel_number(to, n);
 	for (size_t i = 0; i < n; i++)
-		na_parcel_number(to, (uint64_t)v[i] -
-					     (i ? (uint64_t)v[i - 1] : 0));
+		na_parcel_number(to,
+				 (uint64_t)v[i] - (i ? (uint64_t)v[i - 1] : 0));
 }
 
 /* Ascending. */
@@ -207,8 +207,7 @@ static void get_turned(struct na_opened_parcel *from, struct timeline_state *s)
 	s->bins.bin_ps = na_unpack_signed(from);
 	s->bins.first = na_unpack_signed(from);
 	s->bins.n = na_unpack_index(from, BINS_MAX + 2);
-	s->n_host_rows = na_unpack_index(from,
-					 s->scope->store->n_sources + 1);
+	s->n_host_rows = na_unpack_index(from, s->scope->store->n_sources + 1);
 	na_unpack_must(from, s->n_host_rows == s->scope->store->n_sources &&
 				     s->bins.bin_ps > 0 && s->bins.n > 0 &&
 				     s->bins.first > -far &&

@@ -62,7 +62,7 @@ struct na_session {
 	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
 	enum na_stay stay; /* set before reading */
-	bool inputs_told; /* by another result: not once more in each */
+	bool inputs_told;  /* by another result: not once more in each */
 	uint32_t wants;
 	struct na_input_asks asks;
 	size_t threads;

@@ -22,10 +22,10 @@ enum na_message_kind {
 	NA_MSG_ASK,
 	NA_MSG_DONE,
 	/* to rank 0, of transfers that stay */
-	NA_MSG_KEPT,   /* those of a range do */
-	NA_MSG_BLOCK,  /* of records that went through an analysis */
+	NA_MSG_KEPT,  /* those of a range do */
+	NA_MSG_BLOCK, /* of records that went through an analysis */
 	NA_MSG_BLOCKS_END,
-	NA_MSG_LEFT,   /* what blocks have left in the main state: a pass is over */
+	NA_MSG_LEFT, /* what blocks have left in the main state: a pass is over */
 	/* from rank 0, with what is broadcast behind it */
 	NA_MSG_STORE,  /* names, hosts, steps */
 	NA_MSG_TURNED, /* what the pass decided */

@@ -41,7 +41,7 @@ static void put_devices(struct na_xf_bytes *to, const struct na_devices *d)
 }
 
 void na_share_put_local(struct na_xf_bytes *to, const struct na_store *s,
-		      struct na_range r)
+			struct na_range r)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		na_xf_put_varint(to, s->n_local[i]);
@@ -171,7 +171,7 @@ static bool get_ordinals(struct na_cursor *c, struct na_devices *d,
 }
 
 bool na_share_get_local(struct na_cursor *c, struct na_store *s,
-		      struct na_range r, const struct na_maps *m)
+			struct na_range r, const struct na_maps *m)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		size_t n, at;

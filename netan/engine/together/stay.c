@@ -189,8 +189,8 @@ static bool get_ends(struct na_cursor *c, struct na_store *s)
 	}
 	for (size_t i = 0; same && i < n; i++)
 		same[i] = (uint32_t)i;
-	ok = same && na_share_get_local(
-			     c, s, (struct na_range){0, s->n_sources}, &m);
+	ok = same &&
+	     na_share_get_local(c, s, (struct na_range){0, s->n_sources}, &m);
 	free(same);
 	return ok;
 }

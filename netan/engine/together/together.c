@@ -383,8 +383,8 @@ static enum na_status take_all(struct na_session *s, struct na_files *l,
 		st = na_fail(err, NA_EIO,
 			     "%zu of %zu files are of no %s: all must see "
 			     "the same inputs",
-			     m.found > m.all.n ? m.found - m.all.n : 0,
-			     m.found, na_world_member(t->world));
+			     m.found > m.all.n ? m.found - m.all.n : 0, m.found,
+			     na_world_member(t->world));
 	was = *l;
 	l->v = m.all.v;
 	l->n = m.all.n;
@@ -464,10 +464,11 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 	size_t n = 0;
 
 	if (st == NA_OK && refused)
-		return na_fail(err, NA_EUSAGE,
-			       "these inputs cannot be read in shards (packets, "
-			       "dumps and logs are read in one place): use "
-			       "netan");
+		return na_fail(
+			err, NA_EUSAGE,
+			"these inputs cannot be read in shards (packets, "
+			"dumps and logs are read in one place): use "
+			"netan");
 	if (st == NA_OK)
 		st = na_message_next(t, 0, &m, err);
 	if (st != NA_OK)

@@ -40,14 +40,14 @@ struct na_together {
 	bool serving;         /* all are read: the others wait for questions */
 	bool dismissed;       /* this one is not needed any more: NA_END */
 	uint64_t heard_bytes; /* by this one */
-	bool told_away; /* under `asking`: which traces are not here */
+	bool told_away;       /* under `asking`: which traces are not here */
 	pthread_mutex_t asking;
 	/* Transfers that stay with who has read them (stay.h). */
 	bool stays;
-	bool *kept; /* by input */
-	uint64_t n_kept, told_bytes; /* rank 0: by others; to others */
+	bool *kept;                     /* by input */
+	uint64_t n_kept, told_bytes;    /* rank 0: by others; to others */
 	struct na_bag transfers, spans; /* another rank's own */
-	struct na_translation *of; /* rank 0: by rank */
+	struct na_translation *of;      /* rank 0: by rank */
 };
 
 void na_together_init(struct na_together *t, struct na_world *w);

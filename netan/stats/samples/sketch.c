@@ -8,7 +8,7 @@
 
 #define GAMMA ((1 + NA_SKETCH_ERROR) / (1 - NA_SKETCH_ERROR))
 
-enum { SPARE = 32 }; /* buckets beside those that are asked for */
+enum { SPARE = 32 };         /* buckets beside those that are asked for */
 enum { FARTHEST = 1 << 17 }; /* buckets from 1 to any double */
 
 void na_sketch_fini(struct na_sketch *s)
