@@ -131,7 +131,7 @@ na_i128 na_unpack_sum(struct na_opened_parcel *p)
 	const na_i128 most = (na_i128)1 << 104;
 	na_i128 v = na_unpack_wide(p);
 
-	na_unpack_must(p, v > -most && v < most);
+	na_unpack_must(p, v >= 0 && v < most);
 	return p->failed ? 0 : v;
 }
 

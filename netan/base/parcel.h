@@ -41,8 +41,8 @@ size_t na_unpack_index(struct na_opened_parcel *p, uint64_t limit);
 size_t na_unpack_count(struct na_opened_parcel *p);
 int64_t na_unpack_signed(struct na_opened_parcel *p);
 na_i128 na_unpack_wide(struct na_opened_parcel *p);
-/* What may be summed up with that of all others: below 2^40, and between
- * -2^104 and 2^104. */
+/* What may be summed up with that of all others: from 0 to below 2^40 and
+ * 2^104. */
 uint64_t na_unpack_tally(struct na_opened_parcel *p);
 na_i128 na_unpack_sum(struct na_opened_parcel *p);
 /* As many things of `size` bytes as were put: from calloc(), the caller's; NULL
