@@ -141,7 +141,7 @@ test_filters() { same '3' latency ../fleet --host 'host-1*' --by host,collective
 test_staying()
 {
 	local command
-	for command in sizes latency timeline; do
+	for command in bursts sizes latency timeline; do
 		launch 3 "$many" $command -v ../four >out.stdout
 		says "[1-9][0-9 ]* transfers stayed with them"
 		launch 3 "$many" $command -v ../old >out.stdout
@@ -154,8 +154,8 @@ test_staying()
 	same '3' latency ../mixed --by component --component receive
 	same '3' timeline ../four --by src --capacity 10Gbps
 	same '5' info ../mixed
-	launch 3 "$many" bursts -v ../four >out.stdout
-	! grep -q stayed out.stderr || wrong 'transfers stayed for bursts'
+	launch 3 "$many" pairs -v ../four >out.stdout
+	! grep -q stayed out.stderr || wrong 'transfers stayed for pairs'
 }
 
 test_full_disk()

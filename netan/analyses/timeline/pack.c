@@ -121,41 +121,6 @@ static void get_rows(struct na_opened_parcel *from, struct timeline_row *rows,
 		get_row(from, &rows[i - 1], bins);
 }
 
-static void put_times(struct na_parcel *to, const int64_t *v, size_t n)
-{
-	na_parcel_number(to, n);
-	for (size_t i = 0; i < n; i++)
-		na_parcel_number(to,
-				 (uint64_t)v[i] - (i ? (uint64_t)v[i - 1] : 0));
-}
-
-/* Ascending. */
-static int64_t *get_times(struct na_opened_parcel *from, size_t *n)
-{
-	size_t count = na_unpack_count(from);
-	int64_t *v = na_calloc(count, sizeof(*v));
-
-	na_unpack_must(from, v != NULL);
-	for (*n = 0; !from->failed && *n < count; ++*n) {
-		uint64_t last = *n ? (uint64_t)v[*n - 1] : 0;
-
-		v[*n] = (int64_t)(last + na_unpack_number(from));
-		na_unpack_must(from, !*n || v[*n] >= v[*n - 1]);
-	}
-	return v;
-}
-
-static void get_pending(struct na_opened_parcel *from, struct na_run *o)
-{
-	size_t ends;
-
-	o->starts = get_times(from, &o->n);
-	o->ends = get_times(from, &ends);
-	na_unpack_must(from, ends == o->n);
-	for (size_t i = 0; !from->failed && i < o->n; i++)
-		na_unpack_must(from, o->starts[i] <= o->ends[i]);
-}
-
 static void put_spreads(struct na_parcel *to, const struct timeline_state *s)
 {
 	for (size_t side = 0; side < 2; side++) {
@@ -167,8 +132,7 @@ static void put_spreads(struct na_parcel *to, const struct timeline_state *s)
 	na_parcel_wide(to, s->instant_amount);
 	put_rows(to, s->rows, s->n_rows, &s->bins);
 	put_rows(to, s->hosts, s->n_host_rows, &s->bins);
-	put_times(to, s->open.starts, s->open.n);
-	put_times(to, s->open.ends, s->open.n);
+	na_run_pack(&s->open, to);
 }
 
 static void get_spreads(struct na_opened_parcel *from, struct timeline_state *s)
@@ -182,7 +146,7 @@ static void get_spreads(struct na_opened_parcel *from, struct timeline_state *s)
 	s->instant_amount = na_unpack_sum(from);
 	get_rows(from, s->rows, s->n_rows, &s->bins);
 	get_rows(from, s->hosts, s->n_host_rows, &s->bins);
-	get_pending(from, &s->open);
+	na_run_unpack(&s->open, from);
 }
 
 /* ---- what rank 0 decides: bins, and which group has which row */
