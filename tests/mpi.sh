@@ -103,6 +103,10 @@ same()
 "$netan" synth -q --size 100KB -o captured.pcap
 "$netan" ingest -q captured.pcap -o captured.netan
 cp -R four damaged
+"$netan" synth -q --hosts 6 --slices 3 --devices 2 --steps 6 -o mixed
+"$netan" synth -q --hosts 9 --slices 3 --devices 2 --steps 6 \
+	--generation message -o aged
+mv aged/plugins/profile/*/host-[68].xplane.pb mixed/plugins/profile/*/
 for f in damaged/plugins/profile/*/host-1.xplane.pb; do
 	truncate -s 50000 "$f"
 	echo garbage >"${f%1.xplane.pb}3.xplane.pb"
@@ -131,6 +135,28 @@ test_old_messages() { same '3' slack ../old --anchor start; same '2' check ../ol
 test_captured() { same '3' info ../four ../captured.netan; same '2' check ../four ../captured.netan; }
 test_little_memory() { same '2' pairs ../wide --memory 60MB -j 1; }
 test_filters() { same '3' latency ../fleet --host 'host-1*' --by host,collective; }
+
+# Transfers stay with the ranks that read them; not where some are of the older
+# generation, nor for what needs all of them in one place.
+test_staying()
+{
+	local command
+	for command in bursts sizes latency timeline; do
+		launch 3 "$many" $command -v ../four >out.stdout
+		says "[1-9][0-9 ]* transfers stayed with them"
+		launch 3 "$many" $command -v ../old >out.stdout
+		says '; 0 transfers stayed'
+		same '2 5' $command ../mixed
+		wrote
+		same '3' $command ../four --by host,collective
+		same '4' $command ../mixed --by step --step 1-2
+	done
+	same '3' latency ../mixed --by component --component receive
+	same '3' timeline ../four --by src --capacity 10Gbps
+	same '5' info ../mixed
+	launch 3 "$many" pairs -v ../four >out.stdout
+	! grep -q stayed out.stderr || wrong 'transfers stayed for pairs'
+}
 
 test_full_disk()
 {
@@ -193,6 +219,10 @@ test_local()
 		grep -q '^guilty: receive side of host-' out.stdout ||
 			wrong "--local $also: nobody is guilty"
 	done
+	"$netan" latency ../four | sed '/^More/d' >one.stdout
+	launch 3 ./node "$many" latency --local 'local/*.pb' -v >out.stdout
+	sed '/^More/d' out.stdout | diff one.stdout - >>wrong
+	says '[1-9][0-9 ]* transfers stayed with them'
 	launch 3 "$many" check --local 'nowhere/*.pb'
 	status 1 $? 'no local file'
 	says 'no node has a file'
@@ -329,7 +359,7 @@ for command in $("$many" --help |
 	turn=$((turn + 1))
 done
 for name in damaged pytorch missing nothing findings wrong_option wrong_filter \
-	no_topology local anonymous old_messages captured little_memory filters full_disk no_place stdin other_commands \
+	no_topology local staying anonymous old_messages captured little_memory filters full_disk no_place stdin other_commands \
 	handed_over versions messages; do
 	try "${name//_/-}" "test_$name"
 done

@@ -21,8 +21,18 @@
 #define NETAN_ANALYSES_ANALYSIS_H
 
 #include "netan/base/face.h"
+#include "netan/base/parcel.h"
 #include "netan/model/scope.h"
 #include "netan/result/result.h"
+
+/* What of an analysis goes between processes. */
+enum na_parcel_of {
+	NA_PARCEL_BLOCK, /* a block state, sealed; into one that was forked */
+	NA_PARCEL_LEFT,  /* what blocks of a pass have left in the main state
+			    besides; into that of another process */
+	NA_PARCEL_TURNED /* after a turn, what fork and add of the next pass
+			    look at in the main state; likewise */
+};
 
 #define NA_COUNTS(KIND) (UINT32_C(1) << NA_RECORDS_##KIND)
 
@@ -99,6 +109,17 @@ struct na_analysis {
 	/* About how many bytes a block state of the next pass takes: the
 	 * driver keeps few at once when they are large.  May be NULL. */
 	size_t (*weight)(const void *state);
+
+	/*
+	 * Where ranks of a job let the transfers that they have read through
+	 * it, and one of them merges their blocks (enum na_parcel_of); NULL:
+	 * that one gets all transfers.  What is unpacked was sent by another
+	 * process: every number is looked at before it is used.
+	 */
+	void (*pack)(void *state, enum na_parcel_of what, unsigned pass,
+		     struct na_parcel *to);
+	void (*unpack)(void *state, enum na_parcel_of what, unsigned pass,
+		       struct na_opened_parcel *from);
 
 	/* How bad is what was found, for --fail-on: enum na_severity; may be
 	 * NULL.  After finish. */

@@ -5,47 +5,22 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
-#include "netan/engine/feed.h"
+#include "netan/engine/drive_impl.h"
+#include "netan/engine/together/passes.h"
 
 #define STATES_BYTES ((size_t)16 << 20) /* of block states, at once */
 enum { CHUNKS_PER_BLOCK = 256 };        /* fixed: up to 75 000 transfers */
 
-enum { SHARES = 16 }; /* of heavy work; fixed, whatever the threads */
-
-struct drive {
-	const struct na_analysis *a;
-	struct na_session *s;
-	struct na_scope scope;
-	struct na_bound_filter bound;
-	void *state;
-	unsigned pass;
-	struct na_fodder *chunks; /* all that is looked at */
-	size_t n_chunks, first;   /* first: block of the round */
-	unsigned char *blocks;    /* states of one round */
-	struct na_fed *fed;       /* by block of a round */
-	enum na_status *status;
-	enum na_status shared[SHARES];
-	struct na_filter filter; /* the session's, as this analysis means it */
-	int64_t *zero_ns;
-	struct na_extent used;
-	struct na_driven *out;
-};
-
-static void *block_at(const struct drive *d, size_t i)
-{
-	return d->blocks + i * na_block_size(d->a);
-}
-
 static void run_block(void *ctx, size_t i)
 {
 	struct drive *d = ctx;
-	void *state = block_at(d, i);
+	void *state = na_drive_block(d, i);
 	size_t from = (d->first + i) * CHUNKS_PER_BLOCK;
 	size_t to = from + CHUNKS_PER_BLOCK;
 	enum na_status st = d->a->fork(state, d->state, d->pass);
 
-	for (size_t k = from; st == NA_OK && k < to && k < d->n_chunks; k++)
-		st = na_feed(d->a, &d->scope, state, &d->chunks[k], &d->fed[i]);
+	for (size_t k = from; st == NA_OK && k < to && k < d->n_now; k++)
+		st = na_feed(d->a, &d->scope, state, &d->now[k], &d->fed[i]);
 	if (st == NA_OK && d->a->seal)
 		st = d->a->seal(state);
 	d->status[i] = st;
@@ -60,12 +35,12 @@ static size_t round_of(const struct drive *d)
 	return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
-static enum na_status merge_block(struct drive *d, size_t i)
+enum na_status na_drive_merge(struct drive *d, size_t i)
 {
 	enum na_status st = d->status[i];
 
 	if (st == NA_OK)
-		st = d->a->merge(d->state, block_at(d, i), d->pass);
+		st = d->a->merge(d->state, na_drive_block(d, i), d->pass);
 	if (st == NA_OK && d->pass == 0) {
 		na_extent_join(&d->used, &d->fed[i].used);
 		for (int k = 0; k < NA_N_REASONS; k++)
@@ -74,45 +49,63 @@ static enum na_status merge_block(struct drive *d, size_t i)
 	return st;
 }
 
-/* One pass over all records, a round of blocks at a time, merged in input
- * order. */
-static enum na_status run_pass(struct drive *d, struct na_err *err)
+/* Merged, or sent to where it is. */
+static enum na_status settle_block(struct drive *d, size_t i,
+				   struct na_err *err)
 {
-	size_t blocks = (d->n_chunks + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
+	if (na_passes_elsewhere(d))
+		return na_passes_send(d, i, err);
+	return na_drive_merge(d, i) == NA_OK ? NA_OK : na_fail_nomem(err);
+}
+
+enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
+			       size_t n, struct na_err *err)
+{
+	size_t blocks = (n + CHUNKS_PER_BLOCK - 1) / CHUNKS_PER_BLOCK;
 	size_t round = round_of(d);
 	enum na_status st = NA_OK;
 
+	d->now = v;
+	d->n_now = n;
 	for (d->first = 0; st == NA_OK && d->first < blocks;
 	     d->first += round) {
-		size_t n = blocks - d->first < round ? blocks - d->first
+		size_t k = blocks - d->first < round ? blocks - d->first
 						     : round;
 
-		memset(d->blocks, 0, n * na_block_size(d->a));
-		memset(d->fed, 0, n * sizeof(*d->fed));
-		if (!na_parallel(d->s->threads, n, run_block, d))
+		memset(d->blocks, 0, k * na_block_size(d->a));
+		memset(d->fed, 0, k * sizeof(*d->fed));
+		if (!na_parallel(d->s->threads, k, run_block, d))
 			return na_fail_nomem(err);
-		for (size_t i = 0; i < n; i++) {
-			st = st == NA_OK ? merge_block(d, i) : st;
-			na_block_fini(d->a, block_at(d, i));
+		for (size_t i = 0; i < k; i++) {
+			st = st == NA_OK ? settle_block(d, i, err) : st;
+			na_block_fini(d->a, na_drive_block(d, i));
 		}
 	}
-	return st == NA_OK ? NA_OK : na_fail_nomem(err);
+	return st;
+}
+
+/* One pass over all records. */
+static enum na_status run_pass(struct drive *d, struct na_err *err)
+{
+	return na_passes_shared(d)
+		       ? na_passes_run(d, err)
+		       : na_drive_blocks(d, d->chunks, d->n_chunks, err);
 }
 
 static void run_share(void *ctx, size_t i)
 {
 	struct drive *d = ctx;
 
-	d->shared[i] = d->a->share(d->state, i, SHARES);
+	d->shared[i] = d->a->share(d->state, i, NA_DRIVE_SHARES);
 }
 
 static enum na_status run_shares(struct drive *d, struct na_err *err)
 {
 	if (!d->a->share)
 		return NA_OK;
-	if (!na_parallel(d->s->threads, SHARES, run_share, d))
+	if (!na_parallel(d->s->threads, NA_DRIVE_SHARES, run_share, d))
 		return na_fail_nomem(err);
-	for (size_t i = 0; i < SHARES; i++) {
+	for (size_t i = 0; i < NA_DRIVE_SHARES; i++) {
 		if (d->shared[i] != NA_OK)
 			return na_fail_nomem(err);
 	}
@@ -134,12 +127,21 @@ static enum na_status run_drive(struct drive *d, const void *params,
 	    !na_filter_bind(&d->bound, &d->filter, d->scope.store))
 		return na_fail_nomem(err);
 	d->bound.every_host = d->a->every_host;
+	if (na_passes_shared(d) && na_passes_cut(d, err) != NA_OK)
+		return err->status;
+	if (na_passes_elsewhere(d))
+		return na_passes_serve(d, params, err);
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);
 		if (st == NA_OK && d->a->turn)
 			st = d->a->turn(d->state, d->pass, err);
+		if (st == NA_OK && na_passes_shared(d) &&
+		    d->pass + 1 < d->a->passes)
+			st = na_passes_tell(d, err);
 	}
+	if (na_passes_shared(d))
+		na_passes_say(d);
 	if (st == NA_OK || st == NA_END)
 		st = run_shares(d, err);
 	if (st == NA_OK)

@@ -6,6 +6,7 @@
 #ifndef NETAN_METHODS_GROUPS_H
 #define NETAN_METHODS_GROUPS_H
 
+#include "netan/base/parcel.h"
 #include "netan/base/strtab.h"
 #include "netan/base/units.h"
 #include "netan/model/group.h"
@@ -39,6 +40,13 @@ void na_groups_values(const struct na_groups *g, uint32_t group,
  * short, never for no groups; the caller frees. */
 uint32_t *na_groups_merge(struct na_groups *into, const struct na_groups *from);
 
+/* All of them for another process, and into empty ones there: groups that
+ * `by` may have in this store, numbered alike. */
+void na_groups_pack(const struct na_groups *g, struct na_parcel *to);
+void na_groups_unpack(struct na_groups *g, const struct na_grouping *by,
+		      const struct na_store *store,
+		      struct na_opened_parcel *from);
+
 /* Groups by amounts [n], largest first, the earlier group first where equal;
  * NULL when memory is short; the caller frees.  O(n log n). */
 uint32_t *na_groups_rank(const na_i128 *amounts, size_t n);
@@ -61,6 +69,16 @@ bool na_shown_init(struct na_shown *x, const na_i128 *amounts, size_t n_groups,
 		   size_t top) NA_MUST_CHECK;
 void na_shown_fini(struct na_shown *x);
 bool na_shown_is_rest(const struct na_shown *x, size_t row);
+
+/* The row of a tuple's group; NA_NO_NAME: no such group. */
+static inline uint32_t na_shown_row(const struct na_shown *x,
+				    const struct na_groups *g,
+				    const uint64_t values[NA_MAX_KEYS])
+{
+	uint32_t of = na_groups_find(g, values);
+
+	return of == NA_NO_NAME ? NA_NO_NAME : x->row_of[of];
+}
 
 /* The member "key" of a row.  `rest`: the row of all groups that are not
  * shown; every value reads "rest". */

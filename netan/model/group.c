@@ -242,6 +242,33 @@ void na_group_of_packet(const struct na_grouping *g, const struct na_store *s,
 	na_group_of(g, s, &t, values);
 }
 
+static bool value_known(enum na_key k, const struct na_store *s, uint64_t value)
+{
+	switch (k) {
+	case NA_KEY_COMPONENT:
+		return value < NA_N_COMPONENTS;
+	case NA_KEY_HOST:
+		return value < s->n_hosts;
+	case NA_KEY_SIZE:
+		return value <= 64;
+	case NA_KEY_CLASS:
+		return value == NA_UNKNOWN_U32 || !s->topology ||
+		       !s->topology->of_pairs || value < s->topology->classes.n;
+	default: /* others are looked for */
+		return true;
+	}
+}
+
+bool na_group_known(const struct na_grouping *g, const struct na_store *s,
+		    const uint64_t values[NA_MAX_KEYS])
+{
+	for (size_t i = 0; i < g->n; i++) {
+		if (!value_known(g->keys[i], s, values[i]))
+			return false;
+	}
+	return true;
+}
+
 bool na_grouping_has(const struct na_grouping *g, enum na_key k)
 {
 	for (size_t i = 0; i < g->n; i++) {

@@ -63,6 +63,9 @@ void na_group_of_core(const struct na_grouping *g, const struct na_store *s,
 void na_group_of_packet(const struct na_grouping *g, const struct na_store *s,
 			const struct na_wire_packet *w, enum na_side side,
 			uint64_t values[NA_MAX_KEYS]);
+/* Whether such a group may be one of that store: its texts can be asked for. */
+bool na_group_known(const struct na_grouping *g, const struct na_store *s,
+		    const uint64_t values[NA_MAX_KEYS]);
 bool na_grouping_has(const struct na_grouping *g, enum na_key k);
 
 const char *na_component_name(enum na_component c);

@@ -71,6 +71,11 @@ static inline int64_t na_packed_end(int64_t start_ps, uint64_t length_ps)
 	return (int64_t)((uint64_t)start_ps + length_ps);
 }
 
+static inline uint32_t na_packed_input(const struct na_packed_transfer *p)
+{
+	return p->klass == NA_N_CLASSES ? p->wide->input : p->input;
+}
+
 /* Where its step is kept. */
 static inline uint32_t *na_packed_step(struct na_packed_transfer *p)
 {

@@ -120,7 +120,7 @@ struct na_ranked {
 struct na_source {
 	const char *host, *label; /* borrowed; label may be NULL */
 	uint32_t run;             /* inputs of one label share it */
-	bool on_cpus; /* a rank that communicates on CPUs (gloo) */
+	bool on_cpus;             /* a rank that communicates on CPUs (gloo) */
 	bool capture;             /* no endpoint lives in it */
 	bool host_threads;        /* the trace tells what they did */
 	bool own_clock;           /* its times count from its own first one */
@@ -189,6 +189,16 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
  * well.  O(records). */
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err) NA_MUST_CHECK;
+
+/* The same for transfers alone where another process has resolved them all:
+ * names, `local` and tallies of all inputs, steps and types of collectives are
+ * its own; spans those of the inputs whose transfers these are. */
+enum na_status na_store_resolve_as_told(struct na_store *s, bool by_step,
+					struct na_err *err) NA_MUST_CHECK;
+
+/* Whether a source has records of the older generation: what their times mean,
+ * all inputs settle together. */
+bool na_store_has_messages(const struct na_store *s, size_t source);
 
 /* So many more events of a name that no reader knows; false: no memory. */
 bool na_store_unknown(struct na_store *s, uint32_t name, uint64_t n);

@@ -46,7 +46,7 @@ size_t na_bursts_listed(const struct bursts_state *s)
 	return top < MAX_LISTED ? top : MAX_LISTED;
 }
 
-static enum bursts_stage stage_of(const struct na_scope *scope, unsigned pass)
+enum bursts_stage na_bursts_stage(const struct na_scope *scope, unsigned pass)
 {
 	return (enum bursts_stage)(scope->by.n ? pass : pass + 1);
 }
@@ -79,7 +79,7 @@ static enum na_status bursts_fork(void *block, const void *state, unsigned pass)
 		.main = from,
 		.lo_ps = from->lo_ps,
 		.hi_ps = from->hi_ps,
-		.stage = stage_of(from->scope, pass),
+		.stage = na_bursts_stage(from->scope, pass),
 	};
 	na_groups_init(&s->groups, &from->scope->by);
 	if (s->stage != BURSTS_KEEP)
@@ -121,7 +121,7 @@ static uint32_t row_of(const struct bursts_state *s,
 	if (!s->scope->by.n)
 		return 0;
 	na_group_of(&s->scope->by, s->scope->store, t, values);
-	return s->main->shown.row_of[na_groups_find(&s->main->groups, values)];
+	return na_shown_row(&s->main->shown, &s->main->groups, values);
 }
 
 /* What of an interval lies in the window; one that ended before is none. */
@@ -144,6 +144,8 @@ static enum na_status keep_transfer(struct bursts_state *s,
 {
 	uint32_t row = row_of(s, t);
 
+	if (row == NA_NO_NAME)
+		return NA_ENOMEM;
 	s->rows[row].amount += na_spread_clipped(t->start_ps, t->end_ps,
 						 t->size_bytes, s->lo_ps,
 						 s->hi_ps);
@@ -202,7 +204,7 @@ static enum na_status bursts_merge(void *state, void *block, unsigned pass)
 {
 	struct bursts_state *s = state, *b = block;
 
-	switch (stage_of(s->scope, pass)) {
+	switch (na_bursts_stage(s->scope, pass)) {
 	case BURSTS_SURVEY:
 		return merge_survey(s, b);
 	case BURSTS_KEEP:
@@ -228,7 +230,7 @@ static enum na_status bursts_turn(void *state, unsigned done,
 {
 	struct bursts_state *s = state;
 
-	switch (stage_of(s->scope, done)) {
+	switch (na_bursts_stage(s->scope, done)) {
 	case BURSTS_SURVEY:
 		return choose_rows(s, err);
 	case BURSTS_KEEP:
@@ -318,5 +320,7 @@ const struct na_analysis na_an_bursts = {
 	.turn = bursts_turn,
 	.finish = na_bursts_finish,
 	.fini = bursts_fini,
+	.pack = na_bursts_pack,
+	.unpack = na_bursts_unpack,
 	.weight = bursts_weight,
 };

@@ -181,6 +181,66 @@ enum na_status na_bursts_hand_over(struct bursts_runs *to,
 	return NA_OK;
 }
 
+void na_bursts_kept_pack(const struct bursts_kept *k, struct na_parcel *to)
+{
+	size_t cells = k->n ? na_groups_count(&k->cells) : 0;
+	size_t *at = cell_borders(k);
+
+	to->failed |= !at;
+	na_parcel_number(to, cells);
+	for (size_t c = 0; at && c < cells; c++) {
+		const struct na_run run = {k->starts + at[c], k->ends + at[c],
+					   at[c + 1] - at[c]};
+		uint64_t values[NA_MAX_KEYS];
+
+		na_groups_values(&k->cells, (uint32_t)c, values);
+		na_parcel_number(to, values[0]);
+		na_parcel_number(to, values[1]);
+		na_parcel_number(to, c < k->cut.n ? k->cut.v[c] : 0);
+		na_run_pack(&run, to);
+	}
+	free(at);
+}
+
+static bool append(struct bursts_kept *k, const struct na_run *run)
+{
+	if (!run->n ||
+	    !na_grow(&k->starts, &k->cap_starts, k->n + run->n,
+		     sizeof(int64_t)) ||
+	    !na_grow(&k->ends, &k->cap_ends, k->n + run->n, sizeof(int64_t)))
+		return false;
+	memcpy(k->starts + k->n, run->starts, run->n * sizeof(int64_t));
+	memcpy(k->ends + k->n, run->ends, run->n * sizeof(int64_t));
+	for (size_t i = 0; i < run->n; i++, k->n++) {
+		if (k->in && !note_cell(k))
+			return false;
+	}
+	return true;
+}
+
+void na_bursts_kept_unpack(struct bursts_kept *k, size_t sources, size_t rows,
+			   struct na_opened_parcel *from)
+{
+	size_t cells = na_unpack_count(from);
+
+	for (uint32_t c = 0; !from->failed && c < cells; c++) {
+		uint32_t source = (uint32_t)na_unpack_index(from, sources);
+		uint32_t row = (uint32_t)na_unpack_index(from, rows);
+		uint32_t cut = (uint32_t)na_unpack_index(from, UINT32_MAX);
+		struct na_run run = {NULL, NULL, 0};
+
+		na_run_unpack(&run, from);
+		na_unpack_must(from, cut <= run.n);
+		na_unpack_must(from, !from->failed &&
+					     enter_cell(k, source, row) &&
+					     k->in == c && append(k, &run));
+		while (!from->failed && cut--)
+			na_unpack_must(from, count_cut(k, c) == NA_OK);
+		free(run.starts);
+		free(run.ends);
+	}
+}
+
 void na_bursts_kept_fini(struct bursts_kept *k)
 {
 	free(k->starts);

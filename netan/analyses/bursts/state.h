@@ -104,6 +104,14 @@ const char *na_bursts_pending_of(const struct bursts_state *s);
 /* Longest bursts that are listed. */
 size_t na_bursts_listed(const struct bursts_state *s);
 
+enum bursts_stage na_bursts_stage(const struct na_scope *scope, unsigned pass);
+
+/* pack.c */
+void na_bursts_pack(void *state, enum na_parcel_of what, unsigned pass,
+		    struct na_parcel *to);
+void na_bursts_unpack(void *state, enum na_parcel_of what, unsigned pass,
+		      struct na_opened_parcel *from);
+
 /* kept.c: from intervals to sorted runs. */
 enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
 			      int64_t start_ps, int64_t end_ps, bool cut,
@@ -111,6 +119,11 @@ enum na_status na_bursts_keep(struct bursts_state *s, enum bursts_kind kind,
 enum na_status na_bursts_seal(void *block) NA_MUST_CHECK;
 enum na_status na_bursts_hand_over(struct bursts_runs *to,
 				   struct bursts_kept *from) NA_MUST_CHECK;
+/* Sealed ones for another process, and there into an empty block's: of so many
+ * sources and rows. */
+void na_bursts_kept_pack(const struct bursts_kept *k, struct na_parcel *to);
+void na_bursts_kept_unpack(struct bursts_kept *k, size_t sources, size_t rows,
+			   struct na_opened_parcel *from);
 void na_bursts_kept_fini(struct bursts_kept *k);
 void na_bursts_runs_fini(struct bursts_runs *r);
 

@@ -215,3 +215,54 @@ void na_latency_split_merge(struct latency_split *to,
 	to->latency_ps += from->latency_ps;
 	to->unposted_ps += from->unposted_ps;
 }
+
+/* ---- for other processes: runs of bits that are set, and what is between */
+
+void na_latency_busy_pack(const struct latency_state *s, struct na_parcel *to)
+{
+	const struct latency_busy *b = &s->busy;
+	size_t words = 2 * s->scope->store->n_hosts * b->words;
+	size_t from = 0, end = 0; /* of the run; of the one before */
+	bool open = false;
+
+	for (size_t w = 0; w < words; w++) {
+		uint64_t x = word_at(b, w), next;
+		unsigned at = 0;
+
+		while ((next = (open ? ~x : x) >> at) != 0) {
+			at += (unsigned)__builtin_ctzll(next);
+			open = !open;
+			if (open) {
+				from = w * 64 + at;
+				continue;
+			}
+			na_parcel_number(to, w * 64 + at - from);
+			na_parcel_number(to, from - end);
+			end = w * 64 + at;
+		}
+	}
+	if (open) {
+		na_parcel_number(to, words * 64 - from);
+		na_parcel_number(to, from - end);
+	}
+	na_parcel_number(to, 0);
+}
+
+void na_latency_busy_unpack(struct latency_state *s,
+			    struct na_opened_parcel *from)
+{
+	const struct latency_busy *b = &s->busy;
+	size_t left = 2 * s->scope->store->n_hosts * b->words * 64, at = 0, n;
+
+	while ((n = na_unpack_index(from, left + 1)) > 0) {
+		at += na_unpack_index(from, left - n + 1);
+		if (from->failed)
+			return;
+		for (size_t w = at / 64; w <= (at + n - 1) / 64; w++)
+			atomic_fetch_or_explicit(&b->bits[w],
+						 mask_of(w, at, at + n - 1),
+						 memory_order_relaxed);
+		at += n;
+		left = 2 * s->scope->store->n_hosts * b->words * 64 - at;
+	}
+}

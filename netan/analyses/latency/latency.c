@@ -179,7 +179,7 @@ static uint32_t row_of(struct latency_state *s,
 	if (g != NA_NO_NAME && g < s->head.n)
 		return s->head.v[g];
 	g = group_of(s, values,
-		     from->shown.row_of[na_groups_find(&from->groups, values)]);
+		     na_shown_row(&from->shown, &from->groups, values));
 	return g == LATENCY_NONE ? LATENCY_NONE : s->head.v[g];
 }
 
@@ -192,15 +192,12 @@ static enum na_status judge(struct latency_state *s, const struct measure *m)
 	struct latency_row *row = &s->rows[i == LATENCY_NONE ? 0 : i];
 	double us = na_us(m->ps);
 	double expected = na_latency_expected_us(known, (double)m->size_bytes);
-	size_t slowest = known->n < LATENCY_SLOWEST
-				 ? 0
-				 : known->n - LATENCY_SLOWEST;
 
 	if (i == LATENCY_NONE)
 		return NA_ENOMEM;
 	if (expected > 0 && !na_sketch_add(&row->residual, us / expected))
 		return NA_ENOMEM;
-	if (us >= known->us[slowest]) {
+	if (us >= known->slow_us) {
 		struct latency_worst w = worst_of(m);
 
 		if (!keep_worst(row, &w))
@@ -530,5 +527,7 @@ const struct na_analysis na_an_latency = {
 	.share = latency_share,
 	.finish = na_latency_finish,
 	.fini = latency_fini,
+	.pack = na_latency_pack,
+	.unpack = na_latency_unpack,
 	.weight = latency_weight,
 };

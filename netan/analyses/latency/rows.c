@@ -219,6 +219,11 @@ static void sort_row(void *arg, size_t i)
 	}
 	fit_line(row, s->row_cells + row->first_cell);
 	to_us(x, row->n);
+	row->p50_us = na_quantile_sorted(row->us, row->n, 0.5);
+	if (row->n)
+		row->slow_us = row->us[row->n < LATENCY_SLOWEST
+					       ? 0
+					       : row->n - LATENCY_SLOWEST];
 }
 
 enum na_status na_latency_rows(struct latency_state *s, struct na_err *err)
@@ -238,7 +243,7 @@ double na_latency_expected_us(const struct latency_row *row, double bytes)
 {
 	if (row->has_line)
 		return row->line.fixed_us + row->line.us_per_byte * bytes;
-	return na_quantile_sorted(row->us, row->n, 0.5);
+	return row->p50_us;
 }
 
 /* How many of the largest point i stands for: each of the top ones by

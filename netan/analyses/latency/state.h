@@ -103,7 +103,8 @@ struct latency_row {
 	uint64_t n;
 	na_i128 sum_ps;
 	uint32_t first_cell, n_cells;
-	const double *us; /* [n] ascending */
+	const double *us;       /* [n] ascending */
+	double p50_us, slow_us; /* slow_us: of the slowest, the fastest */
 	bool has_line;
 	struct na_size_line line;
 
@@ -175,6 +176,11 @@ void na_latency_split_add(struct latency_split *x,
 void na_latency_split_merge(struct latency_split *to,
 			    const struct latency_split *from);
 
+/* Its marks for another process, and those of one beside what is there. */
+void na_latency_busy_pack(const struct latency_state *s, struct na_parcel *to);
+void na_latency_busy_unpack(struct latency_state *s,
+			    struct na_opened_parcel *from);
+
 /* clock.c */
 bool na_latency_clock_init(struct latency_state *s,
 			   const struct na_store *store);
@@ -213,6 +219,12 @@ enum na_status na_latency_rows(struct latency_state *s,
 double na_latency_expected_us(const struct latency_row *row, double bytes);
 /* The curve of a row; false: no memory. */
 bool na_latency_curve(struct latency_row *row) NA_MUST_CHECK;
+
+/* pack.c */
+void na_latency_pack(void *state, enum na_parcel_of what, unsigned pass,
+		     struct na_parcel *to);
+void na_latency_unpack(void *state, enum na_parcel_of what, unsigned pass,
+		       struct na_opened_parcel *from);
 
 /* result.c */
 enum na_status na_latency_finish(void *state, struct na_result *r,

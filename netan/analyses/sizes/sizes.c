@@ -290,4 +290,6 @@ const struct na_analysis na_an_sizes = {
 	.merge = sizes_merge,
 	.finish = na_sizes_finish,
 	.fini = sizes_fini,
+	.pack = na_sizes_pack,
+	.unpack = na_sizes_unpack,
 };

@@ -42,6 +42,12 @@ struct sizes_state {
 	NA_VEC(struct na_small_record) small;
 };
 
+/* pack.c */
+void na_sizes_pack(void *state, enum na_parcel_of what, unsigned pass,
+		   struct na_parcel *to);
+void na_sizes_unpack(void *state, enum na_parcel_of what, unsigned pass,
+		     struct na_opened_parcel *from);
+
 /* result.c */
 enum na_status na_sizes_finish(void *state, struct na_result *r,
 			       struct na_err *err) NA_MUST_CHECK;

@@ -125,6 +125,12 @@ struct timeline_busy {
 	double share[2]; /* of the hosts' time: saturated */
 };
 
+/* pack.c */
+void na_timeline_pack(void *state, enum na_parcel_of what, unsigned pass,
+		      struct na_parcel *to);
+void na_timeline_unpack(void *state, enum na_parcel_of what, unsigned pass,
+			struct na_opened_parcel *from);
+
 /* result.c */
 enum na_status na_timeline_finish(void *state, struct na_result *r,
 				  struct na_err *err) NA_MUST_CHECK;

@@ -237,9 +237,14 @@ static enum na_status rates(struct timeline_state *s,
 	const struct na_scope *scope = s->scope;
 	const struct timeline_state *groups = s->main ? s->main : s;
 	uint64_t values[NA_MAX_KEYS];
+	int64_t start_ps, end_ps;
 	na_i128 amount;
-	uint32_t g;
+	uint32_t row;
 
+	/* Another process may have chosen the bins. */
+	clipped(s, t, &start_ps, &end_ps);
+	if (!na_bins_hold(&s->bins, start_ps, end_ps))
+		return NA_ENOMEM;
 	amount = na_spread_bytes(&s->rate[t->side], &s->bins, t->start_ps,
 				 t->end_ps, t->size_bytes, s->lo_ps, s->hi_ps);
 	s->amount[t->side] += amount;
@@ -256,9 +261,9 @@ static enum na_status rates(struct timeline_state *s,
 	if (!scope->by.n)
 		return NA_OK;
 	na_group_of(&scope->by, scope->store, t, values);
-	g = na_groups_find(&groups->groups, values);
-	return row_add(&s->rows[groups->shown.row_of[g]], s, t) ? NA_OK
-								: NA_ENOMEM;
+	row = na_shown_row(&groups->shown, &groups->groups, values);
+	return row != NA_NO_NAME && row_add(&s->rows[row], s, t) ? NA_OK
+								 : NA_ENOMEM;
 }
 
 static enum na_status spread(struct timeline_state *s,
@@ -607,5 +612,7 @@ const struct na_analysis na_an_timeline = {
 	.share = timeline_share,
 	.finish = na_timeline_finish,
 	.fini = timeline_fini,
+	.pack = na_timeline_pack,
+	.unpack = na_timeline_unpack,
 	.weight = timeline_weight,
 };

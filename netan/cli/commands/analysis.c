@@ -187,6 +187,7 @@ static enum na_exit read_and_analyse(const struct na_cli *cli,
 	s->filter = na_drive_reads(a, &s->filter, by,
 				   cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
+	s->stay = a->pack ? NA_STAY_FED : NA_STAY_SENT;
 	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
 	    na_session_place(s, err) != NA_OK)
 		return NA_EXIT_FAILED;

@@ -465,6 +465,7 @@ static enum na_exit run_info(struct na_cli *cli)
 	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
 	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
 		s.filter.instants = false; /* no record is looked at */
+		s.stay = NA_STAY_COUNTED;
 		na_in_err(na_session_read(&s, false, &err));
 	}
 	if (exit == NA_EXIT_OK && err.status == NA_OK) {

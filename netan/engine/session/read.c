@@ -59,9 +59,7 @@ enum na_status na_session_read(struct na_session *s, bool by_step,
 		st = na_together_read(s, &work, err);
 	if (st == NA_OK) {
 		after_reading(s);
-		st = na_store_resolve(&s->store,
-				      (enum na_anchor)s->request->anchor,
-				      by_step, err);
+		st = na_together_resolve(s, by_step, err);
 	}
 	na_hide_session(s);
 	if (st == NA_OK)

@@ -29,6 +29,13 @@ struct na_refused {
 			       NULL: could not be read */
 };
 
+/* Of transfers that another rank of a shared session has read. */
+enum na_stay {
+	NA_STAY_SENT,    /* rank 0 gets them */
+	NA_STAY_COUNTED, /* nobody looks at one, once they are counted */
+	NA_STAY_FED      /* they may go through one analysis there */
+};
+
 struct na_session {
 	const struct na_request *request;
 	struct na_arena arena;
@@ -54,7 +61,8 @@ struct na_session {
 	bool one_clock;         /* all inputs share the wall clock */
 	int64_t origin_unix_ns; /* where one_clock */
 	bool damaged, interrupted, only_one;
-	bool inputs_told; /* by another result: not once more in each */
+	enum na_stay stay; /* set before reading */
+	bool inputs_told;  /* by another result: not once more in each */
 	uint32_t wants;
 	struct na_input_asks asks;
 	size_t threads;

@@ -50,7 +50,7 @@ enum na_status na_message_next(struct na_together *t, size_t from,
 		return st;
 	m->c = na_cursor_of(m->p, n);
 	t->heard_bytes += n;
-	if (n && m->c.p[0] <= NA_MSG_DONE) {
+	if (n && m->c.p[0] < NA_N_MESSAGES) {
 		m->kind = (enum na_message_kind)na_byte(&m->c);
 		return NA_OK;
 	}

@@ -20,7 +20,16 @@ enum na_message_kind {
 	NA_MSG_PLAN,  /* all facts, broadcast behind it */
 	NA_MSG_NOT_SHARED,
 	NA_MSG_ASK,
-	NA_MSG_DONE
+	NA_MSG_DONE,
+	/* to rank 0, of transfers that stay */
+	NA_MSG_KEPT,  /* those of a range do */
+	NA_MSG_BLOCK, /* of records that went through an analysis */
+	NA_MSG_BLOCKS_END,
+	NA_MSG_LEFT, /* what blocks have left in the main state: a pass is over */
+	/* from rank 0, with what is broadcast behind it */
+	NA_MSG_STORE,  /* names, hosts, steps */
+	NA_MSG_TURNED, /* what the pass decided */
+	NA_N_MESSAGES
 };
 
 struct na_message {
@@ -44,6 +53,16 @@ enum na_status na_message_next(struct na_together *t, size_t from,
 enum na_status na_message_want(struct na_together *t, size_t from,
 			       enum na_message_kind kind, struct na_message *m,
 			       struct na_err *err) NA_MUST_CHECK;
+/* From rank 0 to all: a kind, and the same bytes; frees them. */
+enum na_status na_together_tell(struct na_together *t,
+				enum na_message_kind kind,
+				struct na_xf_bytes *m,
+				struct na_err *err) NA_MUST_CHECK;
+/* Another rank: answers what rank 0 asks until it tells that; what it tells is
+ * *p, to be freed.  NA_END: it needs this one no more. */
+enum na_status na_together_await(struct na_session *s,
+				 enum na_message_kind kind, void **p, size_t *n,
+				 struct na_err *err) NA_MUST_CHECK;
 /* Rank 0 needs this one no more: NA_END. */
 enum na_status na_message_dismissed(struct na_together *t, struct na_err *err);
 /* local.c: whose each file is, into `mine`, where every node has its own. */

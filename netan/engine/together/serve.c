@@ -7,7 +7,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
 #include "netan/engine/session/again.h"
-#include "netan/engine/together/share.h"
+#include "netan/engine/together/stay.h"
 
 static struct na_together *of(const struct na_session *s)
 {
@@ -16,8 +16,7 @@ static struct na_together *of(const struct na_session *s)
 	return t && t->shared ? t : NULL;
 }
 
-/* The inputs from i on that one rank reads. */
-static struct na_range range_at(const struct na_session *s, size_t i)
+struct na_range na_range_at(const struct na_session *s, size_t i)
 {
 	struct na_range r = {i, i + 1};
 
@@ -143,7 +142,7 @@ static enum na_status answer(struct na_session *s, struct na_cursor *c,
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = r.to) {
 		struct na_xf_bytes m;
 
-		r = range_at(s, i);
+		r = na_range_at(s, i);
 		if (s->owners[i] != t->world->rank)
 			continue;
 		st = na_range_actions(s, r.from, r.to, asked, n, send_action,
@@ -165,14 +164,6 @@ struct renaming {
 	const struct na_translation *t;
 	NA_VEC(struct na_transfer) transfers;
 };
-
-static void rename_transfer(const struct na_maps *m, struct na_transfer *x)
-{
-	x->collective = na_map_index(m->names, m->n_names, x->collective);
-	x->type = na_map_index(m->names, m->n_names, x->type);
-	x->src = na_map_index(m->endpoints, m->n_endpoints, x->src);
-	x->dst = na_map_index(m->endpoints, m->n_endpoints, x->dst);
-}
 
 /* One action of a message; *over: `each` wants no more. */
 static bool take_action(struct na_range r, struct na_cursor *c,
@@ -207,7 +198,7 @@ static bool take_action(struct na_range r, struct na_cursor *c,
 		struct na_transfer t;
 
 		memcpy(&t, run.s + i, sizeof(t));
-		rename_transfer(m, &t);
+		na_maps_transfer(m, &t);
 		if (!na_add(&k->transfers, t))
 			return false;
 	}
@@ -272,7 +263,7 @@ static enum na_status ask(struct na_session *s, const struct na_execution *of_,
 	struct na_range r;
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = r.to) {
-		r = range_at(s, i);
+		r = na_range_at(s, i);
 		if (s->owners[i])
 			st = take_actions(s, s->owners[i], r, each, arg, &told,
 					  err);
@@ -313,7 +304,7 @@ static enum na_status read_as_first(struct na_session *s,
 	char size[NA_UNIT_BUF];
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = work->to) {
-		struct na_range r = range_at(s, i);
+		struct na_range r = na_range_at(s, i);
 
 		work->from = r.from;
 		work->to = r.to;
@@ -323,6 +314,8 @@ static enum na_status read_as_first(struct na_session *s,
 			na_hash_range(s, r.from, r.to);
 	}
 	t->serving = st == NA_OK && !t->world->files;
+	if (na_stays(s))
+		return st;
 	na_say_detail(s->request, "other ranks have sent %s",
 		      na_print_bytes(size, (double)t->heard_bytes, 3));
 	return st;
@@ -335,7 +328,7 @@ static enum na_status send_mine(struct na_session *s,
 	enum na_status st = NA_OK;
 
 	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i = work->to) {
-		struct na_range r = range_at(s, i);
+		struct na_range r = na_range_at(s, i);
 
 		work->from = r.from;
 		work->to = r.to;
@@ -348,24 +341,47 @@ static enum na_status send_mine(struct na_session *s,
 	return st;
 }
 
-static enum na_status serve(struct na_session *s, struct na_err *err)
+enum na_status na_together_await(struct na_session *s,
+				 enum na_message_kind kind, void **p, size_t *n,
+				 struct na_err *err)
 {
+	struct na_together *t = of(s);
 	enum na_status st = NA_OK;
 
+	*p = NULL;
+	*n = 0;
 	while (st == NA_OK) {
 		struct na_message m;
 
-		st = na_message_next(of(s), 0, &m, err);
-		if (st == NA_OK && m.kind == NA_MSG_DONE) {
-			free(m.p);
-			return na_message_dismissed(of(s), err);
-		}
+		st = na_message_next(t, 0, &m, err);
 		if (st != NA_OK)
 			break;
-		st = m.kind == NA_MSG_ASK ? answer(s, &m.c, err)
-					  : na_message_broken(0, err);
+		if (m.kind == NA_MSG_DONE)
+			st = na_message_dismissed(t, err);
+		else if (m.kind == NA_MSG_ASK)
+			st = answer(s, &m.c, err);
+		else if (m.kind != kind)
+			st = na_message_broken(0, err);
 		free(m.p);
+		if (st == NA_OK && m.kind == kind)
+			return na_world_broadcast(t->world, p, n, err);
 	}
+	return st;
+}
+
+/* Rank 0 goes on, and has questions alone; or with what stays here. */
+static enum na_status go_on(struct na_session *s, struct na_err *err)
+{
+	enum na_status st;
+	void *p;
+	size_t n;
+
+	if (!na_stays(s))
+		return na_together_await(s, NA_MSG_DONE, &p, &n, err);
+	st = na_together_await(s, NA_MSG_STORE, &p, &n, err);
+	if (st == NA_OK)
+		st = na_stay_told(s, na_cursor_of(p, n), err);
+	free(p);
 	return st;
 }
 
@@ -383,8 +399,11 @@ enum na_status na_together_read(struct na_session *s,
 			na_hash_range(s, 0, s->n_inputs);
 		return st;
 	}
+	st = na_stay_init(s, err);
+	if (st != NA_OK)
+		return st;
 	if (t->world->rank == 0)
 		return read_as_first(s, work, err);
 	st = send_mine(s, work, err);
-	return st == NA_OK ? serve(s, err) : st;
+	return st == NA_OK ? go_on(s, err) : st;
 }

@@ -6,13 +6,14 @@
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/engine/hashing.h"
+#include "netan/engine/together/stay.h"
 
 /* Of so many records that a sum over all inputs has room. */
 #define COUNT_MAX (UINT64_C(1) << 40)
 
 /* ---- names and devices */
 
-static void put_names(struct na_xf_bytes *to, const struct na_names *t)
+void na_share_put_names(struct na_xf_bytes *to, const struct na_names *t)
 {
 	na_xf_put_varint(to, t->strings.n);
 	for (size_t i = 0; i < t->strings.n; i++)
@@ -39,8 +40,8 @@ static void put_devices(struct na_xf_bytes *to, const struct na_devices *d)
 		na_xf_put_varint(to, d->ordinals[i]);
 }
 
-static void put_local(struct na_xf_bytes *to, const struct na_store *s,
-		      struct na_range r)
+void na_share_put_local(struct na_xf_bytes *to, const struct na_store *s,
+			struct na_range r)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		na_xf_put_varint(to, s->n_local[i]);
@@ -54,9 +55,9 @@ static enum na_status send_names(struct na_session *s, struct na_range r,
 {
 	struct na_xf_bytes m = na_message_of(NA_MSG_NAMES);
 
-	put_names(&m, &s->store.names);
+	na_share_put_names(&m, &s->store.names);
 	put_devices(&m, &s->store.devices);
-	put_local(&m, &s->store, r);
+	na_share_put_local(&m, &s->store, r);
 	na_xf_put_varint(&m, s->store.n_unknown);
 	for (size_t i = 0; i < s->store.n_unknown; i++) {
 		na_xf_put_varint(&m, s->store.unknown[i].name);
@@ -66,7 +67,7 @@ static enum na_status send_names(struct na_session *s, struct na_range r,
 	return na_message_send(s->request->together, 0, &m, err);
 }
 
-static bool get_names(struct na_cursor *c, struct na_names *t)
+bool na_share_get_names(struct na_cursor *c, struct na_names *t)
 {
 	struct na_text x;
 	int64_t slice, device;
@@ -169,8 +170,8 @@ static bool get_ordinals(struct na_cursor *c, struct na_devices *d,
 	return true;
 }
 
-static bool get_local(struct na_cursor *c, struct na_store *s,
-		      struct na_range r, const struct na_maps *m)
+bool na_share_get_local(struct na_cursor *c, struct na_store *s,
+			struct na_range r, const struct na_maps *m)
 {
 	for (size_t i = r.from; i < r.to; i++) {
 		size_t n, at;
@@ -226,7 +227,7 @@ static bool take_names(struct na_session *s, struct na_range r,
 	struct na_store *store = &s->store;
 	struct na_names names = {.n_endpoints = 0};
 	uint32_t *maps[2] = {NULL, NULL};
-	bool ok = get_names(c, &names) &&
+	bool ok = na_share_get_names(c, &names) &&
 		  na_names_merge(&store->names, &names, maps);
 
 	to->m.names = maps[0];
@@ -237,7 +238,7 @@ static bool take_names(struct na_session *s, struct na_range r,
 	return ok && get_cores(c, &store->devices, r, to) &&
 	       get_types(c, &store->devices, r, to) &&
 	       get_ordinals(c, &store->devices, &to->m) &&
-	       get_local(c, store, r, &to->m) &&
+	       na_share_get_local(c, store, r, &to->m) &&
 	       get_unknown(c, store, &to->m) &&
 	       store->devices.n_cores <= NA_CORES_MAX;
 }
@@ -480,8 +481,10 @@ enum na_status na_share_send(struct na_session *s, struct na_range r,
 			     struct na_err *err)
 {
 	const struct na_together *t = s->request->together;
-	enum na_status st = send_names(s, r, err);
+	enum na_status st = na_stay_keep(s, r, err);
 
+	if (st == NA_OK)
+		st = send_names(s, r, err);
 #define NA_RECORD(KIND, bag, ...) \
 	if (st == NA_OK) \
 		st = send_bag(t, &s->store.bag, NA_RECORDS_##KIND, err);
@@ -511,6 +514,9 @@ static enum na_status take_message(struct na_session *s, size_t rank,
 		break;
 	case NA_MSG_TALLIES:
 		ok = take_tallies(s, r, &m->c);
+		break;
+	case NA_MSG_KEPT:
+		ok = na_stay_heard(s, r, &m->c);
 		break;
 	default:
 		break;

@@ -30,6 +30,22 @@ static enum na_status tell_all(const struct na_together *t,
 	return st;
 }
 
+enum na_status na_together_tell(struct na_together *t,
+				enum na_message_kind kind,
+				struct na_xf_bytes *m, struct na_err *err)
+{
+	enum na_status st = m->failed ? na_fail_nomem(err) : NA_OK;
+	void *p = m->p;
+
+	t->told_bytes += m->n * (t->world->size - 1);
+	if (st == NA_OK)
+		st = tell_all(t, kind, err);
+	if (st == NA_OK)
+		st = na_world_broadcast(t->world, &p, &m->n, err);
+	na_xf_bytes_fini(m);
+	return st;
+}
+
 void na_together_fini(struct na_together *t)
 {
 	struct na_err err = {.status = NA_OK};
@@ -38,6 +54,7 @@ void na_together_fini(struct na_together *t)
 	if (t->serving)
 		na_in_err(tell_all(t, NA_MSG_DONE, &err));
 	na_translations_free(t);
+	free(t->kept);
 	pthread_mutex_destroy(&t->asking);
 }
 
@@ -366,8 +383,8 @@ static enum na_status take_all(struct na_session *s, struct na_files *l,
 		st = na_fail(err, NA_EIO,
 			     "%zu of %zu files are of no %s: all must see "
 			     "the same inputs",
-			     m.found > m.all.n ? m.found - m.all.n : 0,
-			     m.found, na_world_member(t->world));
+			     m.found > m.all.n ? m.found - m.all.n : 0, m.found,
+			     na_world_member(t->world));
 	was = *l;
 	l->v = m.all.v;
 	l->n = m.all.n;
@@ -447,10 +464,11 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 	size_t n = 0;
 
 	if (st == NA_OK && refused)
-		return na_fail(err, NA_EUSAGE,
-			       "these inputs cannot be read in shards (packets, "
-			       "dumps and logs are read in one place): use "
-			       "netan");
+		return na_fail(
+			err, NA_EUSAGE,
+			"these inputs cannot be read in shards (packets, "
+			"dumps and logs are read in one place): use "
+			"netan");
 	if (st == NA_OK)
 		st = na_message_next(t, 0, &m, err);
 	if (st != NA_OK)

@@ -12,8 +12,10 @@
  *	serve       the others answer what rank 0 asks of their inputs later
  *
  * The others run the same command up to where it has read: then na_session_read
- * returns NA_END on them, with an empty text, when rank 0 is done.  Who cannot
- * go on leaves the world, and rank 0 finds out when it waits for it.
+ * returns NA_END on them, with an empty text, when rank 0 is done.  Where their
+ * transfers stay with them (stay.h), it is na_drive that does, after they have
+ * gone through the analysis there.  Who cannot go on leaves the world, and rank
+ * 0 finds out when it waits for it.
  *
  * What needs all files in one place (packet captures, recorder dumps, logs
  * with communicators) is not shared: rank 0 does all the work, which is said
@@ -38,9 +40,14 @@ struct na_together {
 	bool serving;         /* all are read: the others wait for questions */
 	bool dismissed;       /* this one is not needed any more: NA_END */
 	uint64_t heard_bytes; /* by this one */
-	bool told_away; /* under `asking`: which traces are not here */
+	bool told_away;       /* under `asking`: which traces are not here */
 	pthread_mutex_t asking;
-	struct na_translation *of; /* rank 0: by rank */
+	/* Transfers that stay with who has read them (stay.h). */
+	bool stays;
+	bool *kept;                     /* by input */
+	uint64_t n_kept, told_bytes;    /* rank 0: by others; to others */
+	struct na_bag transfers, spans; /* another rank's own */
+	struct na_translation *of;      /* rank 0: by rank */
 };
 
 void na_together_init(struct na_together *t, struct na_world *w);
@@ -61,6 +68,9 @@ enum na_status na_together_meet(struct na_session *s, struct na_files *l,
 enum na_status na_together_read(struct na_session *s,
 				struct na_block_work *work,
 				struct na_err *err) NA_MUST_CHECK;
+/* na_store_resolve() of what was read. */
+enum na_status na_together_resolve(struct na_session *s, bool by_step,
+				   struct na_err *err) NA_MUST_CHECK;
 /* na_session_actions() of all inputs.  On any thread. */
 enum na_status na_together_actions(struct na_session *s,
 				   const struct na_execution *of, size_t n,

@@ -184,15 +184,13 @@ static void settle_anchor(struct na_store *s, enum na_anchor asked)
 		s->anchor = near > far ? NA_ANCHOR_START : NA_ANCHOR_END;
 }
 
-static bool has_messages(const struct na_store *s)
+bool na_store_has_messages(const struct na_store *s, size_t source)
 {
-	for (size_t i = 0; i < s->n_sources; i++) {
-		for (size_t side = 0; side < 2; side++) {
-			for (size_t k = 0; k < NA_N_CLASSES; k++) {
-				if (s->tallies[i]
-					    .classes[side][NA_STYLE_MESSAGE][k])
-					return true;
-			}
+	for (size_t side = 0; side < 2; side++) {
+		for (size_t k = 0; k < NA_N_CLASSES; k++) {
+			if (s->tallies[source]
+				    .classes[side][NA_STYLE_MESSAGE][k])
+				return true;
 		}
 	}
 	return false;
@@ -208,11 +206,16 @@ static bool sent_without_time(const struct na_transfer *t)
 /* Old records beside newer ones go; the rest gets its time. */
 static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 {
-	if (!has_messages(s))
-		return NA_OK;
-	for (size_t i = 0; i < s->n_sources; i++)
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (!na_store_has_messages(s, i))
+			continue;
 		s->tallies[i].seen.n = 0;
-	for (struct na_chunk *c = s->transfers.first; c; c = c->next) {
+		any = true;
+	}
+	for (struct na_chunk *c = any ? s->transfers.first : NULL; c;
+	     c = c->next) {
 		struct na_packed_transfer *t = (void *)c->data;
 		size_t kept = 0;
 
@@ -220,6 +223,10 @@ static enum na_status settle_messages(struct na_store *s, struct na_err *err)
 			struct na_transfer x = na_unpack_transfer(&t[i]);
 			struct na_tally *y = &s->tallies[x.input];
 
+			if (!na_store_has_messages(s, x.input)) {
+				t[kept++] = t[i];
+				continue;
+			}
 			if (x.style == NA_STYLE_MESSAGE &&
 			    na_store_style(s, x.input) == NA_STYLE_GRAPH) {
 				s->doubled++;
@@ -465,4 +472,14 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	if (st == NA_OK && by_step)
 		st = assign_steps(s, err);
 	return st;
+}
+
+enum na_status na_store_resolve_as_told(struct na_store *s, bool by_step,
+					struct na_err *err)
+{
+	enum na_status st = resolve_hosts(s, err);
+
+	if (st == NA_OK && by_step && !na_store_join_steps(s))
+		st = na_fail_nomem(err);
+	return st == NA_OK && by_step ? assign_steps(s, err) : st;
 }

@@ -125,6 +125,32 @@ void na_census_fini(struct na_census *c)
 	*c = (struct na_census){NULL, 0, 0};
 }
 
+void na_census_pack(const struct na_census *c, struct na_parcel *to)
+{
+	na_parcel_number(to, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		na_parcel_number(to, c->items[i].group);
+		na_parcel_number(to, (uint64_t)c->items[i].value);
+		na_parcel_number(to, c->items[i].count);
+	}
+}
+
+void na_census_unpack(struct na_census *c, size_t n_groups,
+		      struct na_opened_parcel *from)
+{
+	size_t n = na_unpack_count(from);
+
+	na_unpack_must(from, resize(c, n));
+	for (c->n = 0; !from->failed && c->n < n; c->n++) {
+		struct na_census_item *x = &c->items[c->n];
+
+		x->group = (uint32_t)na_unpack_index(from, n_groups);
+		x->value = (int64_t)na_unpack_number(from);
+		x->count = (uint32_t)na_unpack_index(from, UINT64_C(1) << 32);
+		na_unpack_must(from, x->count > 0);
+	}
+}
+
 /* Equal items become one where their counts fit. */
 static bool absorbs(struct na_census_item *into, const struct na_census_item *x)
 {

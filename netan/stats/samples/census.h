@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/parcel.h"
+
 struct na_census_item {
 	int64_t value; /* >= 0 */
 	uint32_t group;
@@ -37,6 +39,12 @@ void na_census_close(struct na_census *c);
 void na_census_regroup(struct na_census *c, const uint32_t *group_of);
 
 void na_census_fini(struct na_census *c);
+
+/* A closed one for another process, and there into an empty one: of groups
+ * below n_groups. */
+void na_census_pack(const struct na_census *c, struct na_parcel *to);
+void na_census_unpack(struct na_census *c, size_t n_groups,
+		      struct na_opened_parcel *from);
 
 enum { NA_CENSUS_RUNS = 40 }; /* each twice as long as the next */
 

@@ -8,7 +8,8 @@
 
 #define GAMMA ((1 + NA_SKETCH_ERROR) / (1 - NA_SKETCH_ERROR))
 
-enum { SPARE = 32 }; /* buckets beside those that are asked for */
+enum { SPARE = 32 };         /* buckets beside those that are asked for */
+enum { FARTHEST = 1 << 17 }; /* buckets from 1 to any double */
 
 void na_sketch_fini(struct na_sketch *s)
 {
@@ -87,4 +88,40 @@ double na_sketch_quantile(const struct na_sketch *s, double p)
 	while (i + 1 < s->n && (below += s->count[i]) <= rank)
 		i++;
 	return exp(log(GAMMA) * (s->first + (double)i) + log(2 / (GAMMA + 1)));
+}
+
+void na_sketch_pack(const struct na_sketch *s, struct na_parcel *to)
+{
+	size_t from = 0, n = s->n;
+
+	while (n > 0 && !s->count[n - 1])
+		n--;
+	while (from < n && !s->count[from])
+		from++;
+	na_parcel_number(to, s->zeros);
+	na_parcel_number(to, n - from);
+	na_parcel_signed(to, s->first + (int64_t)from);
+	for (; from < n; from++)
+		na_parcel_number(to, s->count[from]);
+}
+
+void na_sketch_unpack(struct na_sketch *s, struct na_opened_parcel *from)
+{
+	int64_t first;
+	size_t n;
+
+	s->total = s->zeros = na_unpack_tally(from);
+	n = na_unpack_count(from);
+	first = na_unpack_signed(from);
+	na_unpack_must(from, n <= FARTHEST && first >= -FARTHEST &&
+				     first <= FARTHEST);
+	if (from->failed || !n)
+		return;
+	s->count = na_calloc(n, sizeof(*s->count));
+	na_unpack_must(from, s->count != NULL);
+	s->first = (int32_t)first;
+	for (; !from->failed && s->n < n; s->n++) {
+		s->count[s->n] = na_unpack_tally(from);
+		s->total += s->count[s->n];
+	}
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/parcel.h"
+
 #define NA_SKETCH_ERROR 0.005
 
 struct na_sketch {
@@ -29,6 +31,10 @@ void na_sketch_fini(struct na_sketch *s);
  * is added then.  O(1), and one logarithm. */
 bool na_sketch_add(struct na_sketch *s, double x);
 bool na_sketch_merge(struct na_sketch *into, const struct na_sketch *from);
+
+/* For another process, and there into an empty one. */
+void na_sketch_pack(const struct na_sketch *s, struct na_parcel *to);
+void na_sketch_unpack(struct na_sketch *s, struct na_opened_parcel *from);
 
 /* Within 0.5 % of the order statistic of rank floor((total - 1) p), counted
  * from 0.  0 <= p <= 1; NaN when empty.  O(buckets). */

@@ -263,3 +263,44 @@ bool na_pending_max(const struct na_run *runs, size_t n_runs,
 	na_walk_free(walk);
 	return ok;
 }
+
+static void put_times(struct na_parcel *to, const int64_t *v, size_t n)
+{
+	na_parcel_number(to, n);
+	for (size_t i = 0; i < n; i++)
+		na_parcel_number(to,
+				 (uint64_t)v[i] - (i ? (uint64_t)v[i - 1] : 0));
+}
+
+void na_run_pack(const struct na_run *run, struct na_parcel *to)
+{
+	put_times(to, run->starts, run->n);
+	put_times(to, run->ends, run->n);
+}
+
+/* Ascending. */
+static int64_t *get_times(struct na_opened_parcel *from, size_t *n)
+{
+	size_t count = na_unpack_count(from);
+	int64_t *v = na_calloc(count, sizeof(*v));
+
+	na_unpack_must(from, v != NULL);
+	for (*n = 0; !from->failed && *n < count; ++*n) {
+		uint64_t last = *n ? (uint64_t)v[*n - 1] : 0;
+
+		v[*n] = (int64_t)(last + na_unpack_number(from));
+		na_unpack_must(from, !*n || v[*n] >= v[*n - 1]);
+	}
+	return v;
+}
+
+void na_run_unpack(struct na_run *o, struct na_opened_parcel *from)
+{
+	size_t ends;
+
+	o->starts = get_times(from, &o->n);
+	o->ends = get_times(from, &ends);
+	na_unpack_must(from, ends == o->n);
+	for (size_t i = 0; !from->failed && i < o->n; i++)
+		na_unpack_must(from, o->starts[i] <= o->ends[i]);
+}

@@ -42,6 +42,14 @@ int64_t na_bins_choose(int64_t duration_ps, size_t want)
 	return duration_ps / width > (int64_t)want ? width * 2 : width;
 }
 
+bool na_bins_hold(const struct na_bins *b, int64_t from_ps, int64_t to_ps)
+{
+	na_i128 lo = (na_i128)b->first * b->bin_ps;
+	na_i128 hi = lo + (na_i128)b->n * b->bin_ps;
+
+	return from_ps >= lo && from_ps < hi && to_ps >= from_ps && to_ps <= hi;
+}
+
 double na_bins_start_s(const struct na_bins *b, size_t k)
 {
 	return (double)((na_i128)(b->first + (int64_t)k) * b->bin_ps) / 1e12;
@@ -161,4 +169,45 @@ void na_spread_read(const struct na_spread *s, const struct na_bins *b,
 		add(&sum, (u128)level);
 		out[i] = (double)sum * scale;
 	}
+}
+
+/* What is 0, and there is much of it, takes no room. */
+static void put_sums(struct na_parcel *to, const na_i128 *v, size_t n)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i])
+			continue;
+		na_parcel_number(to, i - next + 1);
+		na_parcel_wide(to, v[i]);
+		next = i + 1;
+	}
+	na_parcel_number(to, 0);
+}
+
+static void get_sums(struct na_opened_parcel *from, na_i128 *v, size_t n)
+{
+	size_t next = 0, gap;
+
+	while ((gap = na_unpack_index(from, n - next + 1)) > 0) {
+		next += gap;
+		v[next - 1] = na_unpack_wide(from);
+	}
+}
+
+void na_spread_pack(const struct na_spread *s, const struct na_bins *b,
+		    struct na_parcel *to)
+{
+	put_sums(to, s->edge, b->n);
+	put_sums(to, s->step, b->n + 1);
+}
+
+void na_spread_unpack(struct na_spread *s, const struct na_bins *b,
+		      struct na_opened_parcel *from)
+{
+	if (from->failed)
+		return;
+	get_sums(from, s->edge, b->n);
+	get_sums(from, s->step, b->n + 1);
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/parcel.h"
 #include "netan/base/units.h"
 
 /* Fractions of a byte that an interval leaves in a bin are kept in units
@@ -33,6 +34,8 @@ struct na_bins na_bins_over(int64_t from_ps, int64_t to_ps, bool closed,
 			    int64_t bin_ps);
 /* 1, 2 or 5 times a power of ten, so that about `want` bins cover it. */
 int64_t na_bins_choose(int64_t duration_ps, size_t want);
+/* Whether they cover all of it. */
+bool na_bins_hold(const struct na_bins *b, int64_t from_ps, int64_t to_ps);
 double na_bins_start_s(const struct na_bins *b, size_t k);
 
 struct na_spread {
@@ -43,6 +46,12 @@ bool na_spread_init(struct na_spread *s, const struct na_bins *b);
 void na_spread_fini(struct na_spread *s);
 void na_spread_merge(struct na_spread *into, const struct na_spread *from,
 		     const struct na_bins *b);
+
+/* For another process, and there into an empty one of the same bins. */
+void na_spread_pack(const struct na_spread *s, const struct na_bins *b,
+		    struct na_parcel *to);
+void na_spread_unpack(struct na_spread *s, const struct na_bins *b,
+		      struct na_opened_parcel *from);
 
 /* The part of `bytes`, moved evenly over [start_ps, end_ps], that lies in
  * [lo_ps, hi_ps], which it overlaps or touches; in 2^-20 bytes. */

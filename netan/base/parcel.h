@@ -1,0 +1,54 @@
+/*
+ * Numbers and arrays as bytes for another process of the same build: what is
+ * written is read in the same order.  A number takes a byte more than it has
+ * significant ones.  After a failed allocation, or where the bytes are not what
+ * was expected, `failed` stays set, nothing more is added, and all numbers read
+ * are 0, so that it is enough to look at it at the end.
+ */
+#ifndef NETAN_BASE_PARCEL_H
+#define NETAN_BASE_PARCEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netan/base/units.h"
+
+struct na_parcel { /* being written; all zero: empty */
+	uint8_t *p;
+	size_t n, cap;
+	bool failed;
+};
+
+void na_parcel_fini(struct na_parcel *p);
+void na_parcel_number(struct na_parcel *p, uint64_t v);
+/* Small where it is near 0, on either side. */
+void na_parcel_signed(struct na_parcel *p, int64_t v);
+void na_parcel_wide(struct na_parcel *p, na_i128 v);
+/* n things of `size` bytes as they are. */
+void na_parcel_array(struct na_parcel *p, const void *v, size_t n, size_t size);
+
+struct na_opened_parcel { /* being read */
+	const uint8_t *p, *end;
+	bool failed;
+};
+
+uint64_t na_unpack_number(struct na_opened_parcel *p);
+/* Below `limit`. */
+size_t na_unpack_index(struct na_opened_parcel *p, uint64_t limit);
+/* How many things follow of which each takes a byte at least: what is made
+ * room for is no more than was sent. */
+size_t na_unpack_count(struct na_opened_parcel *p);
+int64_t na_unpack_signed(struct na_opened_parcel *p);
+na_i128 na_unpack_wide(struct na_opened_parcel *p);
+/* What may be summed up with that of all others: from 0 to below 2^40 and
+ * 2^104. */
+uint64_t na_unpack_tally(struct na_opened_parcel *p);
+na_i128 na_unpack_sum(struct na_opened_parcel *p);
+/* As many things of `size` bytes as were put: from calloc(), the caller's; NULL
+ * after a failure alone. */
+void *na_unpack_array(struct na_opened_parcel *p, size_t size, size_t *n);
+/* Says of it that it is broken where this does not hold. */
+void na_unpack_must(struct na_opened_parcel *p, bool holds);
+
+#endif
