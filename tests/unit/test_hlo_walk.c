@@ -61,8 +61,8 @@ static void files_before_directories_and_no_way_round(void **state)
 {
 	static const char *const wanted[][2] = {
 		{"m.txt", NULL},       {"h2/b.txt", "h2"},
-		{"h2/gone.txt", "h2"}, {"h2/a/x.hlo", "h2/a"},
-		{"h10/c.txt", "h10"},
+		{"h2/gone.txt", "h2"}, {"h2/pipe.txt", "h2"},
+		{"h2/a/x.hlo", "h2/a"}, {"h10/c.txt", "h10"},
 	};
 	struct na_err err = {.status = NA_OK};
 	struct na_hlo_dumps f = {.items = NULL};
@@ -86,7 +86,8 @@ static void files_before_directories_and_no_way_round(void **state)
 	assert_int_equal(symlink("../..", at("h2/a/top")), 0);
 	assert_int_equal(symlink(".", at("self")), 0);
 	assert_int_equal(na_hlo_walk(top, &a, &f, &err), NA_OK);
-	assert_int_equal(f.n, 5);
+	/* Who reads them says that one is a pipe. */
+	assert_int_equal(f.n, sizeof(wanted) / sizeof(*wanted));
 	for (size_t i = 0; i < f.n; i++) {
 		assert_string_equal(f.items[i].path, at(wanted[i][0]));
 		if (wanted[i][1])
@@ -96,7 +97,7 @@ static void files_before_directories_and_no_way_round(void **state)
 	}
 	assert_ptr_equal(f.items[0].dir, top);
 	assert_ptr_equal(f.items[1].dir, f.items[2].dir);
-	assert_string_equal(f.items[3].dir, at("h2/a"));
+	assert_string_equal(f.items[4].dir, at("h2/a"));
 	free(f.items);
 	na_arena_fini(&a);
 }
