@@ -303,7 +303,7 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
-	na_leavings_on_signals();
+	na_leavings_on_signals(!w || !w->rank);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */

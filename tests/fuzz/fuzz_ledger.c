@@ -1,6 +1,7 @@
 /*
  * Any bytes as a ledger: read or refused; what is noted is appended and
- * nothing before it changes; the same run is noted once.
+ * nothing before it changes but a line of ours that breaks off at the end, which
+ * is taken away; the same run is noted once.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "netan/cli/commands/ledger.h"
+#include "netan/cli/commands/ledger_file.h"
 #include "netan/result/emit.h"
 #include "tests/fuzz/walk.h"
 
@@ -44,22 +46,55 @@ static size_t length(int fd)
 	return (size_t)info.st_size;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Of `size` bytes: those that stay whatever is noted. */
+static size_t stays(int fd, const char *path, size_t size)
+{
+	struct na_ledger_tail tail;
+	struct na_err err = {.status = NA_OK};
+
+	walk_must(na_ledger_tail(fd, size, path, &tail, &err) == NA_OK &&
+		  tail.n <= size);
+	return tail.ours ? size - (size_t)tail.n : size;
+}
+
+/* A ledger's content in a file that this process has not read yet, which would
+ * be an input. */
+static int ledger_of(const void *data, size_t size, char path[40])
 {
 	int fd = memfd_create("ledger", MFD_CLOEXEC);
-	uint8_t *back = malloc(size + 1);
-	char path[40];
-	size_t after;
 
-	walk_must(fd >= 0 && back && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (note(path) == NA_OK) {
-		after = length(fd);
-		walk_must(note(path) == NA_OK && length(fd) == after);
-	}
-	walk_must(length(fd) >= size &&
-		  pread(fd, back, size, 0) == (ssize_t)size);
-	walk_must(!size || memcmp(back, data, size) == 0);
+	walk_must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, 40, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* Of what is noted nothing is noted again. */
+static void note_again(int fd)
+{
+	size_t size = length(fd);
+	uint8_t *all = malloc(size + 1);
+	char path[40];
+	int other;
+
+	walk_must(all && pread(fd, all, size, 0) == (ssize_t)size);
+	other = ledger_of(all, size, path);
+	walk_must(note(path) == NA_OK && length(other) == size);
+	free(all);
+	close(other);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[40];
+	int fd = ledger_of(data, size, path);
+	size_t kept = stays(fd, path, size);
+	uint8_t *back = malloc(kept + 1);
+
+	if (note(path) == NA_OK)
+		note_again(fd);
+	walk_must(back && length(fd) >= kept &&
+		  pread(fd, back, kept, 0) == (ssize_t)kept);
+	walk_must(!kept || memcmp(back, data, kept) == 0);
 	free(back);
 	close(fd);
 	return 0;

@@ -18,6 +18,7 @@ struct na_leaving {
 };
 
 static _Atomic(struct na_leaving *) all;
+static _Atomic bool silent;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct na_leaving *na_leaving_new(const char *path)
@@ -66,18 +67,21 @@ static void say(const char *text)
 static void on_end(int number)
 {
 	na_leavings_remove();
-	say("netan: error: ended by ");
-	say(number == SIGTERM ? "SIGTERM" : "SIGHUP");
-	say(": what was not finished is removed\n");
+	if (!silent) {
+		say("netan: error: ended by ");
+		say(number == SIGTERM ? "SIGTERM" : "SIGHUP");
+		say(": what was not finished is removed\n");
+	}
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
-void na_leavings_on_signals(void)
+void na_leavings_on_signals(bool aloud)
 {
 	struct sigaction sa = {.sa_handler = on_end}, before;
 	static const int ends[] = {SIGTERM, SIGHUP};
 
+	silent = !aloud;
 	signal(SIGXFSZ, SIG_IGN);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* nohup */

@@ -5,6 +5,8 @@
 #ifndef NETAN_BASE_MEMORY_LEAVINGS_H
 #define NETAN_BASE_MEMORY_LEAVINGS_H
 
+#include <stdbool.h>
+
 struct na_leaving;
 
 /*
@@ -20,8 +22,8 @@ void na_leaving_free(struct na_leaving *l);
 void na_leavings_remove(void);
 
 /* For main(): the signals that end a program (SIGTERM, SIGHUP) do so after
- * this, and after saying so.  A limit of the size of files (SIGXFSZ) is what a
+ * this, and where it is aloud after saying so.  A limit of the size of files (SIGXFSZ) is what a
  * full disk is: an error of who writes. */
-void na_leavings_on_signals(void);
+void na_leavings_on_signals(bool aloud);
 
 #endif
