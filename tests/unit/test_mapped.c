@@ -318,12 +318,12 @@ static void cut_capture(const char *from)
 
 static void run(const char *line)
 {
-	char text[512], *argv[16], *rest = text;
+	char text[512], *argv[32], *rest = text;
 	const struct na_request q = {.inputs = NULL};
 	int argc = 0;
 
 	snprintf(text, sizeof(text), "netan %s", line);
-	while ((argv[argc] = strsep(&rest, " ")))
+	while (argc < 31 && (argv[argc] = strsep(&rest, " ")))
 		argc++;
 	assert_int_equal(na_command_run(&q, argc, argv), NA_EXIT_OK);
 }
