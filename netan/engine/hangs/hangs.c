@@ -94,7 +94,8 @@ struct piece {
 	bool found; /* in a directory */
 };
 
-/* A dump, an answer of RAS or a trace counts as a log without lines. */
+/* A dump, an answer of RAS, a trace, or what is passed over counts as a log
+ * without lines. */
 static void note_file(struct piece *p)
 {
 	struct na_hang_file *f;
@@ -118,8 +119,10 @@ static void read_piece(void *ctx, size_t i)
 	bool ras;
 
 	p->status = p->found ? na_found_file(p->path, &p->err) : NA_OK;
-	if (p->status != NA_OK)
+	if (p->status != NA_OK) {
+		note_file(p);
 		return;
+	}
 	ras = na_ras_is(p->path);
 	if (ras)
 		p->status = na_ras_read(&p->ranks, p->path, &p->err);
