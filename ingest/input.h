@@ -51,6 +51,9 @@ struct na_input_asks {
 	const char *filter;   /* captures: in capture-filter syntax; or NULL */
 	uint32_t segments_of; /* na_connection.id; NA_UNKNOWN_U32: none */
 	bool idle_threads;    /* one may unpack while another one reads */
+	/* What others said, in words of theirs, is not quoted: nobody could
+	 * tell which are names (--anonymize). */
+	bool unquoted;
 	/* Of long blocks, called now and then with how many bytes were read
 	 * since; false: stop, as at the end.  Or NULL. */
 	bool (*go_on)(void *ctx, uint64_t bytes);
@@ -247,5 +250,8 @@ bool na_block_sound(const struct na_input *in, const struct na_block *b);
 
 /* Remember damage; the first few are kept as text, all are counted. */
 void na_input_warn(struct na_input *in, const char *fmt, ...) NA_PRINTF(2, 3);
+/* The same of what somebody else said (asks.unquoted leaves its words out);
+ * who said it may be NULL. */
+void na_input_quote(struct na_input *in, const char *who, struct na_text said);
 
 #endif

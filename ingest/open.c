@@ -39,6 +39,19 @@ void na_input_warn(struct na_input *in, const char *fmt, ...)
 	in->warnings_end = &w->next;
 }
 
+void na_input_quote(struct na_input *in, const char *who, struct na_text said)
+{
+	int n = (int)(said.n < 400 ? said.n : 400);
+
+	if (in->asks.unquoted)
+		na_input_warn(in, "%s; %s is left out (--anonymize)",
+			      who ? who : "damaged or odd",
+			      who ? "the text" : "what was said of it");
+	else
+		na_input_warn(in, "%s%s%.*s", who ? who : "", who ? ": " : "",
+			      who && n > 200 ? 200 : n, said.s);
+}
+
 /* Formats that we can name but not read; the first bytes tell. */
 /* clang-format off */
 static const struct { const char *magic; size_t n; const char *is; } named[] = {

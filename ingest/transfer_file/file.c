@@ -1,25 +1,21 @@
 /* The file around the blocks: header, names, checksums, trailer. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "ingest/bytes/wire.h"
+#include "ingest/transfer_file/hide.h"
 #include "ingest/transfer_file/hlo_slim.h"
 #include "ingest/transfer_file/write.h"
 
 struct na_xfer_file {
 	na_xfer_write write;
 	void *ctx;
-	bool anonymize;
-	struct na_strtab addresses; /* by their pseudonyms' numbers */
+	struct na_xf_hiding hiding;
 	struct na_xfer_counts counts;
 	ZSTD_CCtx *z;
 };
-
-enum { PSEUDONYM = 32 };
 
 static enum na_status put_bytes(struct na_xfer_file *f, const void *p, size_t n,
 				struct na_err *err)
@@ -64,18 +60,14 @@ static void put_message(struct na_xf_bytes *to, uint32_t field,
 	na_xf_bytes_fini(message);
 }
 
-static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s,
-		       size_t number, bool anonymize)
+static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s)
 {
-	char host[PSEUDONYM], path[PSEUDONYM];
 	struct na_xf_bytes m = {.p = NULL};
 
-	snprintf(host, sizeof(host), "host-%zu", number);
-	snprintf(path, sizeof(path), "input-%zu", number);
-	na_xf_put_text(&m, 1, anonymize ? host : s->host);
+	na_xf_put_text(&m, 1, s->host);
 	na_xf_put_text(&m, 2, s->label);
 	na_xf_put_text(&m, 3, s->format);
-	na_xf_put_text(&m, 4, anonymize ? path : s->path);
+	na_xf_put_text(&m, 4, s->path);
 	na_xf_put_uint(&m, 5, s->has_time);
 	na_xf_put_uint(&m, 6, s->has_wall);
 	na_xf_put_sint(&m, 7, s->first_ns);
@@ -104,11 +96,11 @@ static enum na_status put_header(struct na_xfer_file *f,
 	na_xf_put_uint(&m, 1, XF_VERSION);
 	na_xf_put_text(&m, 2, XF_PROGRAM);
 	na_xf_put_uint(&m, 3, (uint64_t)head->created_unix_ns);
-	na_xf_put_uint(&m, 4, head->anonymize);
+	na_xf_put_uint(&m, 4, head->pseudonyms != NULL);
 	for (size_t i = 0; i < head->n_sources; i++)
-		put_source(&m, &head->sources[i], i + 1,
-			   head->anonymize && !head->named);
+		put_source(&m, &head->sources[i]);
 	na_xf_put_uint(&m, 6, head->asked);
+	na_xf_hide(&f->hiding, na_xf_header_texts, &m);
 	put_message(&block, 4, &m);
 	return put_block(f, &block, err);
 }
@@ -126,7 +118,7 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 	f->z = ZSTD_createCCtx();
 	f->write = write;
 	f->ctx = ctx;
-	f->anonymize = head->anonymize;
+	f->hiding.names = head->pseudonyms;
 	if (put_bytes(f, XF_MAGIC, XF_MAGIC_BYTES, err) == NA_OK &&
 	    put_header(f, head, err) == NA_OK)
 		return f;
@@ -138,7 +130,7 @@ void na_xfer_free(struct na_xfer_file *f)
 {
 	if (!f)
 		return;
-	na_strtab_fini(&f->addresses);
+	na_xf_hiding_fini(&f->hiding);
 	ZSTD_freeCCtx(f->z);
 	free(f);
 }
@@ -158,17 +150,12 @@ static bool is_rank(const struct na_interned *s)
 static void put_address(struct na_xfer_file *f, struct na_xf_bytes *m,
 			const struct na_interned *s)
 {
-	char text[PSEUDONYM];
-	uint32_t number;
-
-	if (!f->anonymize || is_rank(s)) {
+	if (f->hiding.names && !is_rank(s))
+		na_xf_put_text(m, 3,
+			       na_pseudonym(f->hiding.names, NA_ALIAS_ADDR,
+					    s->s));
+	else
 		na_xf_put_field(m, 3, s->s, s->len);
-		return;
-	}
-	number = na_strtab_add(&f->addresses, s->s, s->len);
-	m->failed |= number == NA_NO_NAME;
-	snprintf(text, sizeof(text), "addr-%" PRIu64, (uint64_t)number + 1);
-	na_xf_put_text(m, 3, text);
 }
 
 static void put_names(struct na_xfer_file *f, struct na_xf_bytes *to,
@@ -176,6 +163,7 @@ static void put_names(struct na_xfer_file *f, struct na_xf_bytes *to,
 {
 	if (!e->n_strings && !e->endpoints.n)
 		return;
+	na_xf_hide(&f->hiding, na_xf_name_texts, &e->strings);
 	for (size_t i = 0; i < e->endpoints.n; i++) {
 		const struct na_xf_endpoint *x = &e->endpoints.v[i];
 		struct na_xf_bytes m = {.p = NULL};
@@ -200,6 +188,7 @@ static enum na_status put_encoded(struct na_xfer_file *f, uint32_t source,
 	put_names(f, &records, e, names);
 	f->counts.names_bytes += records.n;
 	na_xf_put(&records, e->sections.p, e->sections.n);
+	na_xf_hide(&f->hiding, na_xf_count_texts, &e->counts);
 	if (e->counts.n)
 		na_xf_put_field(&records, 2, e->counts.p, e->counts.n);
 	na_xf_put_uint(&block, 2, source);
@@ -283,15 +272,22 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
 
+struct nameless {
+	struct na_xf_hiding *hiding;
+	struct na_xf_bytes *to;
+};
+
 /* Without paths of sources, and whoever has them at home.  One that cannot be
  * read is left out, as whoever reads the original does. */
 static enum na_status put_nameless(void *ctx, const struct na_program_bytes *x,
 				   struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL}, slim = {.p = NULL};
-	struct na_xf_bytes *to = ctx;
+	const struct nameless *n = ctx;
+	struct na_xf_bytes *to = n->to;
 
 	if (na_hlo_slim(x->p, x->n, &slim)) {
+		na_xf_hide(n->hiding, na_xf_hlo_texts, &slim);
 		na_xf_put_field(&m, 1, x->name.s, x->name.n);
 		na_xf_put_uint(&m, 2, x->id);
 		na_xf_put_packed(&m, NULL, 3, &slim);
@@ -306,13 +302,14 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 				  struct na_input *in, struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
+	struct nameless nameless = {&f->hiding, &m};
 	const struct na_reader *r = in->reader;
 	enum na_status st = NA_OK;
 
-	if (r && r->program_bytes)
-		st = r->program_bytes(in,
-				      f->anonymize ? put_nameless : put_program,
-				      &m, err);
+	if (r && r->program_bytes && f->hiding.names)
+		st = r->program_bytes(in, put_nameless, &nameless, err);
+	else if (r && r->program_bytes)
+		st = r->program_bytes(in, put_program, &m, err);
 	if (st != NA_OK) {
 		na_xf_bytes_fini(&m);
 		return st;
@@ -321,16 +318,12 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 	for (size_t i = 0; i < in->n_sections; i++)
 		put_plane(&m, &in->sections[i]);
 	na_xf_put_uint(&m, 2, in->damaged);
-	/* Texts of damage may quote the input. */
 	for (const struct na_warning *w = in->warnings; w; w = w->next)
-		na_xf_put_text(&m, 3,
-			       f->anonymize
-				       ? "damaged or odd; what was said of "
-					 "it is left out (--anonymize)"
-				       : w->text);
+		na_xf_put_text(&m, 3, w->text);
 	na_xf_put_uint(&m, 4, in->n_warnings);
 	na_xf_put_uint(&m, 5, in->n_sections ? 0 : in->events);
 	put_capture(&m, in->capture);
+	na_xf_hide(&f->hiding, na_xf_source_texts, &m);
 	na_xf_put_uint(&block, 2, source);
 	put_message(&block, 6, &m);
 	return put_block(f, &block, err);

@@ -22,11 +22,23 @@ static bool same_path(struct na_text is, const char *path)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* A label as it would be written. */
+static bool same_label(struct na_text is, const char *want,
+		       struct na_pseudonyms *p)
+{
+	char *shown = p && want ? na_pseudonyms_replace(p, want) : NULL;
+	bool same = na_text_is(is, shown ? shown : want ? want : "");
+
+	free(shown);
+	return same;
+}
+
 static bool same_source(const struct na_xf_source *is,
-			const struct na_xfer_source *want)
+			const struct na_xfer_source *want,
+			struct na_pseudonyms *p)
 {
 	return is->file_bytes == want->file_bytes &&
-	       na_text_is(is->label, want->label ? want->label : "") &&
+	       same_label(is->label, want->label, p) &&
 	       same_path(is->path, want->path);
 }
 
@@ -53,7 +65,7 @@ static void find_paths(const struct na_xf_file *x,
 		       const struct na_xfer_head *head, struct na_xfer_made *to)
 {
 	if (x->anonymized) {
-		to->of_these = head->anonymize && x->asked == head->asked;
+		to->of_these = head->pseudonyms && x->asked == head->asked;
 		to->of_others = !to->of_these;
 		return;
 	}
@@ -81,7 +93,7 @@ static bool checksums_good(const struct na_xf_file *x)
 static void compare(const struct na_xf_file *x, const struct na_xfer_head *head,
 		    struct na_xfer_made *to)
 {
-	bool same = !x->broken && x->anonymized == head->anonymize &&
+	bool same = !x->broken && x->anonymized == (head->pseudonyms != NULL) &&
 		    x->asked == head->asked &&
 		    na_text_is(x->program, XF_PROGRAM) &&
 		    x->sources.n == head->n_sources;
@@ -90,7 +102,7 @@ static void compare(const struct na_xf_file *x, const struct na_xfer_head *head,
 	for (size_t i = 0; same && i < x->sources.n; i++) {
 		const struct na_xf_source *s = &x->sources.v[i];
 
-		same = same_source(s, &head->sources[i]);
+		same = same_source(s, &head->sources[i], head->pseudonyms);
 		to->alone &= !s->ranks && !na_xf_is_capture(s);
 	}
 	/* Last, for it reads all of the file. */

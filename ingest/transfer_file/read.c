@@ -113,6 +113,18 @@ static void parse_capture(struct na_input *in, struct na_cursor c)
 	in->capture = &x->capture;
 }
 
+/* What was said when the file was made, and may hold what its input said. */
+static void say_again(struct na_input *in, struct na_text said)
+{
+	const struct na_xf_input *x = in->state;
+
+	if (x->file->anonymized)
+		na_input_warn(in, "%.*s", (int)(said.n < 400 ? said.n : 400),
+			      said.s);
+	else
+		na_input_quote(in, NULL, said);
+}
+
 static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 				struct na_err *err)
 {
@@ -123,16 +135,13 @@ static enum na_status parse_end(struct na_input *in, struct na_cursor c,
 	if (!in->sections)
 		return na_fail_nomem(err);
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
-		int shown = (int)(f.value < 400 ? f.value : 400);
-
 		if (f.tag == NA_TAG(1, NA_W_BYTES) &&
 		    !parse_plane(in, f.body, &in->sections[in->n_sections++]))
 			return na_fail_nomem(err);
 		if (f.tag == NA_TAG(2, NA_W_VARINT))
 			in->damaged |= f.value != 0;
 		if (f.tag == NA_TAG(3, NA_W_BYTES) && ++kept)
-			na_input_warn(in, "%.*s", shown,
-				      (const char *)f.body.p);
+			say_again(in, na_text_under(&f.body));
 		if (f.tag == NA_TAG(4, NA_W_VARINT))
 			told = (size_t)f.value;
 		if (f.tag == NA_TAG(5, NA_W_VARINT) && !n)

@@ -23,6 +23,7 @@
 #include "ingest/input.h"
 #include "ingest/transfer_file/bytes.h"
 #include "ingest/transfer_file/format.h"
+#include "netan/base/pseudonyms.h"
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
 
@@ -43,8 +44,9 @@ struct na_xfer_head {
 	const struct na_xfer_source *sources; /* borrowed for the call */
 	size_t n_sources;
 	int64_t created_unix_ns;
-	bool anonymize; /* hosts, addresses and paths become numbered names */
-	bool named;     /* those of the sources are such names already */
+	/* For the names in texts, and addresses; hosts and paths of the
+	 * sources have theirs.  NULL: all names stay. */
+	struct na_pseudonyms *pseudonyms;
 	/* Stands for the options that it was made with, and where paths tell
 	 * nothing, for the content of the sources. */
 	uint64_t asked;

@@ -2,8 +2,8 @@
  * XSpace reader: recognise, survey, cut into blocks, walk the events of a
  * block and hand each to the handler of its line.
  */
-#include "ingest/xspace/markers.h"
 #include "ingest/xspace/xspace.h"
+#include "ingest/xspace/markers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -177,18 +177,14 @@ static enum na_status survey_planes(struct na_input *in, struct na_err *err)
 	struct na_field f;
 
 	while (st == NA_OK && na_field_next(&c, &f) == NA_NEXT_FIELD) {
-		int n = (int)(f.value < 200 ? f.value : 200);
-
 		if (f.tag == NA_TAG(1, NA_W_BYTES))
 			st = survey_plane(in, f.body, false, err);
 		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			na_input_warn(in,
-				      "the profiler reported an error: "
-				      "%.*s",
-				      n, (const char *)f.body.p);
+			na_input_quote(in, "the profiler reported an error",
+				       na_text_under(&f.body));
 		else if (f.tag == NA_TAG(3, NA_W_BYTES))
-			na_input_warn(in, "the profiler warned: %.*s", n,
-				      (const char *)f.body.p);
+			na_input_quote(in, "the profiler warned",
+				       na_text_under(&f.body));
 		else if (f.tag == NA_TAG(4, NA_W_BYTES) && !s->hostname.n)
 			s->hostname = na_text_under(&f.body);
 	}

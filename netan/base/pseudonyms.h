@@ -54,7 +54,7 @@ size_t na_pseudonyms_count(struct na_pseudonyms *p);
  *   - those of users, and others that are no plain words, also where "-" or
  *     "_" join them to others: "rx-node1", but not "trace-quality"
  *   - hosts without their domain, with one, and others of the same domain
- *   - addresses: IPv4, IPv6, Ethernet
+ *   - addresses: IPv4, IPv6, Ethernet, and interfaces called by such
  *   - paths below directories such as /home, /tmp or gs://, files anywhere
  *     by their endings or line numbers, and the names of users in them,
  *     there and from then on anywhere

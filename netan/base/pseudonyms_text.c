@@ -141,6 +141,19 @@ static bool is_ethernet(const char *s)
 	return true;
 }
 
+/* "enx00aa11bb22cc": an interface that is called by its address. */
+static size_t named_by_address(const char *s)
+{
+	enum { HEAD = 3, BYTES = 15 };
+
+	return strncmp(s, "enx", HEAD) == 0 &&
+			       strspn(s + HEAD, "0123456789abcdefABCDEF") ==
+				       BYTES - HEAD &&
+			       !na_is_letter(s[BYTES])
+		       ? BYTES
+		       : 0;
+}
+
 /* How much of the text is an address. */
 static size_t address(const char *s)
 {
@@ -273,6 +286,8 @@ static const char *match(struct na_pseudonyms *p, const char *s, bool joined,
 	if (alias)
 		return alias;
 	*n = address(s);
+	if (!*n)
+		*n = named_by_address(s);
 	if (*n)
 		return na_pseudonym_add(p, NA_ALIAS_ADDR, s, *n);
 	*n = in_domain(p, &x);

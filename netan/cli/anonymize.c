@@ -1,7 +1,9 @@
 /* --anonymize: what the command line itself names. */
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "netan/cli/again.h"
 #include "netan/cli/common.h"
 #include "netan/engine/anonymize.h"
 
@@ -10,8 +12,10 @@ static void hide_path(const struct na_cli *cli, enum na_alias kind,
 {
 	struct stat sb;
 
-	if (path && stat(path, &sb) == 0 && S_ISDIR(sb.st_mode))
-		kind = NA_ALIAS_DIR;
+	if (path && stat(path, &sb) == 0)
+		kind = S_ISDIR(sb.st_mode)    ? NA_ALIAS_DIR
+		       : kind == NA_ALIAS_DIR ? NA_ALIAS_FILE
+					      : kind;
 	na_hide(&cli->request, kind, path);
 }
 
@@ -23,7 +27,7 @@ static void hide_globs(const struct na_cli *cli, const struct na_text_list *l)
 	}
 }
 
-/* A value of an option of the command's own that is a path, by its looks. */
+/* A word that is a path by its looks, as those of a carried command. */
 static void hide_argument(const struct na_cli *cli, const char *arg)
 {
 	const char *value = arg[0] == '-' ? strchr(arg, '=') : NULL;
@@ -36,15 +40,58 @@ static void hide_argument(const struct na_cli *cli, const char *arg)
 		hide_path(cli, NA_ALIAS_FILE, value);
 }
 
-static bool is_output(const struct na_cli *cli, const char *arg)
+static bool takes(const struct na_opt *o, const char *what)
 {
-	const struct na_text_list *l = &cli->common.outputs;
+	return o->arg && strncmp(o->arg, what, strlen(what)) == 0;
+}
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (strcmp(l->items[i], arg) == 0)
-			return true;
+/* The bytes in front of a path's last slashes, or of its end. */
+static size_t trimmed(const char *path, size_t n)
+{
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* What is said of a file may name its directory. */
+static void hide_place(const struct na_cli *cli, enum na_alias kind,
+		       const char *path)
+{
+	size_t n = trimmed(path, strlen(path));
+	char name[PATH_MAX];
+
+	if (n >= sizeof(name))
+		return;
+	memcpy(name, path, n);
+	name[n] = '\0';
+	hide_path(cli, kind, name);
+	while (n && name[n - 1] != '/')
+		n--;
+	if (n < 2)
+		return;
+	name[trimmed(name, n)] = '\0';
+	hide_path(cli, NA_ALIAS_DIR, name);
+}
+
+/* The files that options name; those to write behind the others, which keep
+ * their numbers wherever a result goes. */
+static void hide_options(const struct na_cli *cli, bool outputs)
+{
+	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
+		const struct na_opt *o;
+		const char *value;
+
+		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
+			continue;
+		o = na_option_at(cli->command, cli->argc, cli->argv, &k,
+				 &value);
+		if (!o || !value || (strcmp(o->name, "output") == 0) != outputs)
+			continue;
+		if (takes(o, "FILE"))
+			hide_place(cli, NA_ALIAS_FILE, value);
+		else if (takes(o, "DIR"))
+			hide_place(cli, NA_ALIAS_DIR, value);
 	}
-	return false;
 }
 
 enum na_status na_anonymize_start(struct na_cli *cli, struct na_err *err)
@@ -60,16 +107,14 @@ enum na_status na_anonymize_start(struct na_cli *cli, struct na_err *err)
 		na_hide_later(q, q->inputs[i].path);
 	for (size_t i = 0; i < q->n_inputs; i++)
 		hide_path(cli, NA_ALIAS_INPUT, q->inputs[i].path);
-	hide_path(cli, NA_ALIAS_FILE, q->hosts);
-	hide_path(cli, NA_ALIAS_FILE, q->topology);
-	for (size_t i = 0; i < q->hlo.n; i++)
-		hide_path(cli, NA_ALIAS_FILE, q->hlo.items[i]);
+	for (size_t i = 0; i < q->local.n; i++)
+		na_hide(q, NA_ALIAS_INPUT, q->local.items[i]);
 	hide_globs(cli, &q->host);
 	hide_globs(cli, &q->src);
 	hide_globs(cli, &q->dst);
-	for (int k = 2; k < cli->argc; k++) {
-		if (!is_output(cli, cli->argv[k]))
-			hide_argument(cli, cli->argv[k]);
-	}
+	hide_options(cli, false);
+	for (int k = 2; k < cli->argc; k++)
+		hide_argument(cli, cli->argv[k]);
+	hide_options(cli, true);
 	return NA_OK;
 }

@@ -102,7 +102,9 @@ static enum na_exit no_input(const struct na_cli *cli)
 /* Before any work: what the command line asks for is there and makes sense. */
 static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 {
-	enum na_exit code = no_input(cli);
+	enum na_exit code = na_anonymize_start(cli, err) == NA_OK
+				    ? no_input(cli)
+				    : na_say_failed(cli, err);
 
 	if (code == NA_EXIT_OK)
 		code = check_world(cli);
@@ -114,8 +116,6 @@ static enum na_exit prepare(struct na_cli *cli, struct na_err *err)
 	    na_memory_start(&cli->request, err) != NA_OK)
 		return usage_error(&cli->request, err->text,
 				   cli->command->face->name);
-	if (na_anonymize_start(cli, err) != NA_OK)
-		return na_say_failed(cli, err);
 	if (!(cli->command->joins & NA_JOIN_OUTPUT))
 		return NA_EXIT_OK;
 	/* The other ranks write nothing, and need not see the place. */
@@ -183,6 +183,8 @@ static enum na_status parse(struct na_cli *cli, const struct na_command *c,
 	}
 	if (na_cli_parse(cli, c, carried->n_own, carried->own, err) == NA_OK)
 		cli->carried = carried;
+	/* What is said around the other command's work is said likewise. */
+	cli->common.anonymize |= na_carried_gives(carried, "anonymize");
 	return err->status;
 }
 

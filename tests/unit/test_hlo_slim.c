@@ -142,7 +142,7 @@ static void a_job(void **state)
 static void there_and_back(void **state)
 {
 	const struct na_xfer_source source = {.host = "host"};
-	const struct na_xfer_head head = {&source, 1, 0, false};
+	const struct na_xfer_head head = {&source, 1, 0};
 	struct na_err err = {.status = NA_OK};
 	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f;

@@ -242,7 +242,7 @@ static Netan__Columns *columns_of(const Netan__Section *s)
 static void as_the_proto_says(void **state)
 {
 	static const int64_t sizes[] = {4096, 4096 + 3 * 512, 4096, 1 << 20};
-	const struct na_xfer_head head = {sources, 1, 77, false};
+	const struct na_xfer_head head = {sources, 1, 77};
 	struct na_err err = {.status = NA_OK};
 	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f = na_xfer_new(append, &file, &head, &err);
@@ -598,7 +598,7 @@ static void anonymous(void **state)
 /* Packets as they come on a busy link: at most 8 bytes each. */
 static void packets_are_small(void **state)
 {
-	const struct na_xfer_head head = {sources, 1, 0, false};
+	const struct na_xfer_head head = {sources, 1, 0};
 	struct na_err err = {.status = NA_OK};
 	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f = na_xfer_new(append, &file, &head, &err);

@@ -42,7 +42,7 @@ static void open_bytes(struct na_input *in, const void *p, size_t n)
 static void there_and_back(void **state)
 {
 	const struct na_xfer_source source = {.host = "host"};
-	const struct na_xfer_head head = {&source, 1, 0, false};
+	const struct na_xfer_head head = {&source, 1, 0};
 	struct na_err err = {.status = NA_OK};
 	struct na_xf_bytes file = {.p = NULL};
 	struct na_xfer_file *f;

@@ -47,14 +47,26 @@ const struct na_xfer_source sources[SOURCES] = {
 void make_file(struct na_xf_bytes *to, size_t blocks, size_t steps,
 	       bool anonymize)
 {
-	const struct na_xfer_head head = {sources, SOURCES, 0, anonymize};
+	struct na_pseudonyms *hidden = anonymize ? na_pseudonyms_new() : NULL;
+	struct na_xfer_source named[SOURCES];
+	const struct na_xfer_head head = {named, SOURCES, 0, hidden, 0};
 	struct na_err err = {.status = NA_OK};
-	struct na_xfer_file *f = na_xfer_new(append, to, &head, &err);
+	struct na_xfer_file *f;
 	struct na_capture_counts seen = {.packets = 9, .roce_rnr_naks = 8};
 	struct na_part_line line = {"line", 12, NA_WANT_TRANSFERS};
 	struct na_section plane = {"plane", 1, 12, &line, 1};
 	struct na_input in = {.sections = &plane, .n_sections = 1};
 
+	for (size_t i = 0; i < SOURCES; i++) {
+		named[i] = sources[i];
+		if (!hidden)
+			continue;
+		named[i].host = na_pseudonym(hidden, NA_ALIAS_HOST,
+					     named[i].host);
+		named[i].path = na_pseudonym(hidden, NA_ALIAS_INPUT,
+					     named[i].path);
+	}
+	f = na_xfer_new(append, to, &head, &err);
 	assert_non_null(f);
 	for (uint32_t s = 0; s < SOURCES; s++) {
 		for (size_t i = 0; i < blocks; i++) {
@@ -75,6 +87,7 @@ void make_file(struct na_xf_bytes *to, size_t blocks, size_t steps,
 	assert_int_equal(na_xfer_counted(f)->bytes, to->n);
 	assert_false(to->failed);
 	na_xfer_free(f);
+	na_pseudonyms_free(hidden);
 }
 
 /* ---- and back */

@@ -24,7 +24,7 @@ struct params {
 	const char *interface, *output, *transfers, *filter;
 	int64_t duration_ps, max_bytes, packets, ring, file_bytes, snap_bytes;
 	int64_t buffer_bytes;
-	bool list, anonymize, no_promiscuous;
+	bool list, no_promiscuous;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -41,8 +41,6 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 0, "transfers", FIELD(transfers), "FILE", NULL, 0, 0,
 	  "instead of packets, only the transfers, calls and connections "
 	  "that they make, to a transfer file; - is standard output" },
-	{ NA_OPT_FLAG, 0, "anonymize", FIELD(anonymize), NULL, NULL, 0, 0,
-	  "--transfers: number hosts and addresses instead of naming them" },
 	{ NA_OPT_TEXT, 0, "filter", FIELD(filter), "EXPR", NULL, 0, 0,
 	  "only packets that match, in capture-filter syntax: "
 	  "\"tcp port 8471\"" },
@@ -123,7 +121,7 @@ static const char *capture_mistake(const struct na_cli *cli)
 	if (p->output && p->transfers)
 		return "-o keeps packets, --transfers keeps transfers instead: "
 		       "one of them";
-	if (p->anonymize && !p->transfers)
+	if (cli->common.anonymize && !p->transfers)
 		return "--anonymize needs --transfers: packets hold addresses";
 	if (p->ring && !p->file_bytes)
 		return "--ring needs --file-size";
@@ -152,8 +150,8 @@ static enum na_status open_outputs(struct run *r)
 	if (strcmp(path, "-") != 0)
 		st = na_outfile_check(path, &r->err);
 	if (st == NA_OK && p->transfers) {
-		r->kept = na_capture_kept_new(path, p->interface, p->anonymize,
-					      &r->err);
+		r->kept = na_capture_kept_new(path, p->interface,
+					      &r->cli->request, &r->err);
 		st = r->err.status;
 	} else if (st == NA_OK) {
 		r->out = (struct na_capture_out){
@@ -423,6 +421,6 @@ static const struct na_face capture_face = {
 
 const struct na_command na_cmd_capture = {
 	.face = &capture_face,
-	.joins = NA_JOIN_QUIET,
+	.joins = NA_JOIN_NAMES | NA_JOIN_QUIET,
 	.run = capture_run,
 };

@@ -10,7 +10,7 @@
 
 struct na_capture_kept {
 	const char *path, *interface;
-	bool anonymize;
+	struct na_pseudonyms *pseudonyms; /* NULL: names stay */
 	struct na_outfile out;
 	FILE *stream;
 	struct na_xfer_file *file; /* from the first packet on */
@@ -23,7 +23,8 @@ struct na_capture_kept {
 
 struct na_capture_kept *na_capture_kept_new(const char *path,
 					    const char *interface,
-					    bool anonymize, struct na_err *err)
+					    const struct na_request *q,
+					    struct na_err *err)
 {
 	struct na_capture_kept *k = calloc(1, sizeof(*k));
 
@@ -33,7 +34,7 @@ struct na_capture_kept *na_capture_kept_new(const char *path,
 	}
 	k->path = path;
 	k->interface = interface;
-	k->anonymize = anonymize;
+	k->pseudonyms = q->pseudonyms;
 	k->stream = stdout;
 	if (strcmp(path, "-") != 0) {
 		if (na_outfile_open(&k->out, path, err) != NA_OK) {
@@ -77,7 +78,7 @@ static enum na_status put_kept(void *ctx, const void *p, size_t n,
 static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 {
 	char host[256] = "";
-	const struct na_xfer_source source = {
+	struct na_xfer_source source = {
 		.host = host,
 		.format = "pcap",
 		.path = k->interface,
@@ -89,7 +90,7 @@ static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 	const struct na_xfer_head head = {.sources = &source,
 					  .n_sources = 1,
 					  .created_unix_ns = k->first_ns,
-					  .anonymize = k->anonymize};
+					  .pseudonyms = k->pseudonyms};
 	struct na_capture_options options = {
 		.wants = NA_WANT_TRANSFERS | NA_WANT_CALLS |
 			 NA_WANT_CONNECTIONS,
@@ -99,6 +100,11 @@ static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 	};
 
 	gethostname(host, sizeof(host) - 1);
+	if (k->pseudonyms) {
+		source.host = na_pseudonym(k->pseudonyms, NA_ALIAS_HOST, host);
+		source.path = na_pseudonym(k->pseudonyms, NA_ALIAS_INPUT,
+					   k->interface);
+	}
 	k->part = na_xfer_part_new(0);
 	if (!k->part)
 		return na_fail_nomem(err);

@@ -49,7 +49,8 @@ struct na_capture_kept;
 
 struct na_capture_kept *na_capture_kept_new(const char *path,
 					    const char *interface,
-					    bool anonymize, struct na_err *err);
+					    const struct na_request *q,
+					    struct na_err *err);
 int na_capture_kept_fd(const struct na_capture_kept *k);
 enum na_status na_capture_kept_put(struct na_capture_kept *k,
 				   const struct na_record *r,

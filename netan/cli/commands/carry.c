@@ -1,5 +1,5 @@
-#include "netan/base/shell.h"
 #include "netan/cli/commands/carry.h"
+#include "netan/base/shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +131,15 @@ static bool gives(const struct na_cli *cli, const char *option)
 			return true;
 	}
 	return false;
+}
+
+bool na_carried_gives(const struct na_carried *c, const char *option)
+{
+	const struct na_cli cli = {.command = c->command,
+				   .argc = c->n_words,
+				   .argv = c->words};
+
+	return gives(&cli, option);
 }
 
 static void add_options(char **to, int *n, const struct na_cli *cli)

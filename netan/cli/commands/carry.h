@@ -25,6 +25,8 @@ struct na_carried {
  */
 bool na_carry_split(struct na_carried *to, const struct na_command *c, int argc,
 		    char **argv);
+/* Is that option given, by its whole name, to the other command? */
+bool na_carried_gives(const struct na_carried *c, const char *option);
 void na_carried_free(struct na_carried *c);
 
 /* The n words of a line of c, with the options of `more`, which is parsed, in

@@ -1,6 +1,6 @@
-#include "netan/base/shell.h"
 #include "netan/cli/commands/host_settings.h"
 #include "members.h"
+#include "netan/base/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,10 +64,8 @@ enum na_exit na_snapshots_find(struct na_snapshots *s, const struct na_cli *cli)
 	struct na_err err = {.status = NA_OK};
 
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < given->n && err.status == NA_OK; i++) {
-		na_hide(&cli->request, NA_ALIAS_DIR, given->items[i]);
+	for (size_t i = 0; i < given->n && err.status == NA_OK; i++)
 		look_in(s, given->items[i], &err);
-	}
 	for (size_t i = 0; i < s->n; i++)
 		na_hide(&cli->request, NA_ALIAS_DIR, s->dirs[i]);
 	if (err.status == NA_OK)

@@ -565,7 +565,7 @@ static size_t count_to_do(struct work *w)
 static enum na_exit write_all(struct work *w, const struct na_request *q,
 			      size_t kept)
 {
-	size_t there = 0, to_do = 0, threads = na_threads_of(q);
+	size_t there = 0, to_do = 0, threads = na_threads_of(q), at_once;
 
 	if (!cut_units(w))
 		return short_of_memory(w);
@@ -574,8 +574,11 @@ static enum na_exit write_all(struct work *w, const struct na_request *q,
 		return NA_EXIT_USAGE;
 	to_do = count_to_do(w);
 	there = kept + w->units.n - to_do;
-	w->threads = to_do ? (threads + to_do - 1) / to_do : 1;
-	if (!na_parallel(threads, w->units.n, write_unit, w))
+	/* New names are numbered in the order of the files. */
+	at_once = w->q->pseudonyms ? 1 : threads;
+	w->threads = to_do && at_once > 1 ? (threads + to_do - 1) / to_do
+					  : threads;
+	if (!na_parallel(at_once, w->units.n, write_unit, w))
 		return short_of_memory(w);
 	for (size_t i = 0; i < w->units.n; i++) {
 		const struct unit *u = &w->units.v[i];

@@ -151,8 +151,7 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 	}
 	return (struct na_xfer_head){.sources = *sources,
 				     .n_sources = s->n_inputs,
-				     .anonymize = q->pseudonyms != NULL,
-				     .named = true,
+				     .pseudonyms = q->pseudonyms,
 				     .asked = asked_of(g, s)};
 }
 

@@ -188,13 +188,15 @@ static enum na_exit run_shard(struct making *m, struct na_err *err)
 
 static void say_written(const struct making *m, const char *path, long bytes)
 {
-	char size[NA_UNIT_BUF];
+	char size[NA_UNIT_BUF], *shown;
 
 	if (m->cli->common.quiet || bytes < 0)
 		return;
-	printf("wrote %s, %s: round %u of shard %zu of %zu\n", path,
-	       na_print_bytes(size, (double)bytes, 3), m->head.round,
-	       m->head.shard, m->head.shards);
+	shown = na_shown(&m->cli->request, path);
+	printf("wrote %s, %s: round %u of shard %zu of %zu\n",
+	       shown ? shown : "it", na_print_bytes(size, (double)bytes, 3),
+	       m->head.round, m->head.shard, m->head.shards);
+	free(shown);
 }
 
 static enum na_exit write_shard(struct making *m, const char *path,

@@ -69,6 +69,12 @@ static enum na_exit sysctl_mistake(const struct na_cli *cli)
 			     "memory must hold their product");
 		return NA_EXIT_USAGE;
 	}
+	if (p->snapshot && cli->common.anonymize) {
+		na_say_error(&cli->request,
+			     "--snapshot and --anonymize: a snapshot is what "
+			     "the host says, with its name and addresses");
+		return NA_EXIT_USAGE;
+	}
 	if (p->snapshot && na_snapshot_check(p->snapshot, &err) != NA_OK)
 		return na_say_failed(cli, &err);
 	return NA_EXIT_OK;
@@ -197,24 +203,12 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 	return na_judged_exit(cli, j.worst);
 }
 
-static void hide_paths(const struct na_cli *cli)
-{
-	const struct params *p = cli->params;
-
-	if (!is_this_machine(p->root))
-		na_hide(&cli->request, NA_ALIAS_DIR, p->root);
-	na_hide(&cli->request, NA_ALIAS_DIR, p->before);
-	na_hide(&cli->request, NA_ALIAS_DIR, p->snapshot);
-	na_hide(&cli->request, NA_ALIAS_FILE, p->routes);
-}
-
 static enum na_exit sysctl_run(struct na_cli *cli)
 {
 	struct na_err err = {.status = NA_OK};
 	struct readings x = {.routes = NULL};
 	enum na_exit exit;
 
-	hide_paths(cli);
 	exit = sysctl_mistake(cli);
 	if (exit != NA_EXIT_OK)
 		return exit;

@@ -116,11 +116,13 @@ static void read_dump(struct na_hlo_piece *p, const char *why)
 
 static void read_given(struct na_hlo_piece *p)
 {
+	const struct na_input_asks asks = {.segments_of = NA_UNKNOWN_U32,
+					   .unquoted = p->unquoted};
 	struct na_err inner = {.status = NA_OK};
 	struct na_input in;
 	char text[900];
 
-	if (na_input_open(&in, path_of(p), NA_WANT_PROGRAMS, NULL, &inner) !=
+	if (na_input_open(&in, path_of(p), NA_WANT_PROGRAMS, &asks, &inner) !=
 	    NA_OK) {
 		if (inner.status == NA_ENOMEM)
 			na_fail_nomem(&p->err);
@@ -198,9 +200,10 @@ static void copy_stdin(struct na_hlo_piece *p)
 		 fileno(p->copy));
 }
 
-void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file)
+void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file,
+		       bool unquoted)
 {
-	*p = (struct na_hlo_piece){.file = file};
+	*p = (struct na_hlo_piece){.file = file, .unquoted = unquoted};
 	na_hlo_init(&p->hlo, true);
 	if (strcmp(file->path, "-") == 0)
 		copy_stdin(p);

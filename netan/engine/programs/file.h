@@ -25,6 +25,7 @@ struct na_hlo_piece {
 	const struct na_hlo_file *file;
 	FILE *copy; /* of standard input */
 	char copy_path[64];
+	bool unquoted; /* what inputs say in words of theirs is not */
 	struct na_arena arena;
 	struct na_hlo hlo; /* of one worker */
 	struct na_hlo_told *told, *last_told;
@@ -40,7 +41,8 @@ struct na_hlo_piece {
 /* On the caller's thread: standard input ("-") is copied into a temporary
  * file without a name, in the order in which it is named.  `file` is borrowed
  * as long as the piece.  na_hlo_piece_fini() is due in any case. */
-void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file);
+void na_hlo_piece_init(struct na_hlo_piece *p, const struct na_hlo_file *file,
+		       bool unquoted);
 /*
  * On any thread, once: the modules into p->hlo, and what is wrong with the
  * file into p->told, in order.  A file that the user named is tried as a

@@ -284,7 +284,8 @@ static enum na_status read_round(struct na_hlo_reading *x,
 				 struct na_err *err)
 {
 	for (size_t i = 0; i < n; i++)
-		na_hlo_piece_init(&pieces[i], &files->items[first + i]);
+		na_hlo_piece_init(&pieces[i], &files->items[first + i],
+				  x->request->pseudonyms);
 	if (!na_parallel(na_threads_of(x->request), n, read_piece, pieces))
 		na_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
@@ -390,6 +391,21 @@ static enum na_status find_in(struct na_hlo_reading *x,
 	return miss(x, in, why.text, err);
 }
 
+/* Workers that are called by their paths: directories may be hosts. */
+static void hide_directories(const struct na_request *q, const char *name)
+{
+	char dir[512];
+
+	for (const char *at = name, *end; (end = strchr(at, '/'));
+	     at = end + 1) {
+		snprintf(dir, sizeof(dir), "%.*s",
+			 (int)(end - at < 500 ? end - at : 500), at);
+		/* Not what could be a word of any sentence. */
+		if (strpbrk(dir, "0123456789"))
+			na_hide(q, NA_ALIAS_DIR, dir);
+	}
+}
+
 static enum na_status find_all(struct na_hlo_reading *x,
 			       struct na_hlo_files *files, struct na_err *err)
 {
@@ -403,6 +419,8 @@ static enum na_status find_all(struct na_hlo_reading *x,
 	for (size_t i = 0; i < files->n; i++) {
 		na_hide_later(q, files->items[i].name);
 		na_hide(q, NA_ALIAS_INPUT, files->items[i].path);
+		if (files->items[i].name)
+			hide_directories(q, files->items[i].name);
 	}
 	x->only_one = q->n_inputs == 1 && files->n == 1;
 	return st;

@@ -392,6 +392,7 @@ enum na_status na_session_open_beside(struct na_session *s,
 	*s = (struct na_session){.request = q, .wants = wants, .hangs = hangs};
 	s->asks = (struct na_input_asks){.lines = &q->line,
 					 .filter = q->filter,
+					 .unquoted = q->pseudonyms,
 					 .segments_of = NA_UNKNOWN_U32,
 					 .go_on = go_on};
 	s->threads = na_threads_of(q);
