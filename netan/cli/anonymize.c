@@ -64,7 +64,7 @@ static void hide_place(const struct na_cli *cli, enum na_alias kind,
 		return;
 	memcpy(name, path, n);
 	name[n] = '\0';
-	hide_path(cli, kind, name);
+	hide_path(cli, path[n] ? NA_ALIAS_DIR : kind, name);
 	while (n && name[n - 1] != '/')
 		n--;
 	if (n < 2)
