@@ -281,7 +281,7 @@ static void drop_packed_twins(struct na_found *f)
 static enum na_status in_run(const char *profile, struct na_arena *a,
 			     struct na_found *out, struct na_err *err)
 {
-	struct na_found runs = {NULL, 0, 0, NULL};
+	struct na_found runs = {.paths = NULL};
 	enum na_status st = list(profile, wants_run, a, &runs, err);
 	char text[4400];
 
@@ -290,11 +290,12 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 		st = list(runs.paths[i], wants_trace, a, out, err);
 		if (st != NA_OK || !out->n || runs.n == 1)
 			continue;
+		out->named = strrchr(runs.paths[i], '/') + 1;
 		snprintf(text, sizeof(text),
 			 "%zu runs below %s: the newest%s, "
 			 "%s, is read; name another to read it",
 			 runs.n, profile, i ? " with traces" : "",
-			 strrchr(runs.paths[i], '/') + 1);
+			 out->named);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}
 	free(runs.paths);
@@ -305,16 +306,17 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 static enum na_status note_others(const char *path, struct na_arena *a,
 				  struct na_found *out, struct na_err *err)
 {
-	struct na_found others = {NULL, 0, 0, NULL};
+	struct na_found others = {.paths = NULL};
 	enum na_status st = list(path, wants_other, a, &others, err);
 	char text[4400];
 
 	if (st == NA_OK && others.n) {
+		out->named = strrchr(others.paths[0], '/') + 1;
 		snprintf(text, sizeof(text),
 			 "%zu capture%s or transfer file%s (such as %s) beside "
 			 "the traces in %s: not read unless named",
 			 others.n, na_plural(others.n), na_plural(others.n),
-			 strrchr(others.paths[0], '/') + 1, path);
+			 out->named, path);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}
 	free(others.paths);
@@ -342,7 +344,7 @@ struct below {
 static enum na_status add_files(const char *dir, struct na_arena *a,
 				struct na_found *out)
 {
-	struct na_found files = {NULL, 0, 0, NULL};
+	struct na_found files = {.paths = NULL};
 	struct na_err unreadable = {.status = NA_OK};
 	enum na_status st = list(dir, wants_rank, a, &files, &unreadable);
 
@@ -361,7 +363,7 @@ static enum na_status add_files(const char *dir, struct na_arena *a,
 static enum na_status look_below(const char *path, int depth, struct below *b,
 				 struct na_arena *a, struct na_found *out)
 {
-	struct na_found dirs = {NULL, 0, 0, NULL};
+	struct na_found dirs = {.paths = NULL};
 	struct na_err unreadable = {.status = NA_OK};
 	enum na_status st = list(path, wants_below, a, &dirs, &unreadable);
 
@@ -409,7 +411,7 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	enum na_status st;
 	char *below;
 
-	*out = (struct na_found){NULL, 0, 0, NULL};
+	*out = (struct na_found){.paths = NULL};
 	if (strcmp(path, "-") == 0 || !is_directory(path)) {
 		if (!na_grow(&out->paths, &out->cap, 1, sizeof(*out->paths)))
 			return na_fail_nomem(err);

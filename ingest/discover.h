@@ -21,7 +21,8 @@ enum {
 struct na_found {
 	const char **paths; /* sorted by name */
 	size_t n, cap;
-	const char *note; /* a choice that was made, or NULL */
+	const char *note;  /* a choice that was made, or NULL */
+	const char *named; /* what it calls by name: none of the paths */
 };
 
 /*

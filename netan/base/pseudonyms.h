@@ -24,6 +24,7 @@ enum na_alias {
 	NA_ALIAS_RACK,
 	NA_ALIAS_BLOCK,
 	NA_ALIAS_TASK,    /* a job, a task, a pod */
+	NA_ALIAS_NIC,     /* a network interface */
 	NA_ALIAS_PATTERN, /* a glob that may quote a name */
 	NA_N_ALIASES
 };

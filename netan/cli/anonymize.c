@@ -1,5 +1,6 @@
 /* --anonymize: what the command line itself names. */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -73,6 +74,42 @@ static void hide_place(const struct na_cli *cli, enum na_alias kind,
 	hide_path(cli, NA_ALIAS_DIR, name);
 }
 
+static bool is_among(const char *const *words, const char *w)
+{
+	while (*words && strcmp(*words, w) != 0)
+		words++;
+	return *words;
+}
+
+/* Hosts that a capture filter names: "host NAME", "src NAME". */
+static void hide_filtered(const struct na_cli *cli, const char *filter)
+{
+	static const char *const before[] = {"host", "net",     "src", "dst",
+					     "and",  "or",      "&&",  "||",
+					     "not",  "gateway", "!",   NULL};
+	static const char *const own[] = {
+		"host",    "net",       "src",       "dst",     "and",
+		"or",      "not",       "port",      "mask",    "tcp",
+		"udp",     "portrange", "ether",     "ip",      "ip6",
+		"arp",     "icmp",      "icmp6",     "vlan",    "proto",
+		"len",     "less",      "mpls",      "sctp",    "rarp",
+		"greater", "broadcast", "multicast", "inbound", "outbound",
+		"gateway", "geneve",    NULL};
+	char word[256], last[256] = "";
+
+	for (const char *s = filter; *(s += strspn(s, " \t()"));) {
+		size_t n = strcspn(s, " \t()");
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, s);
+		if (is_among(before, last) && !is_among(own, word) &&
+		    !strpbrk(word, "[]=<>&|:") &&
+		    word[strspn(word, "0123456789./!")])
+			na_hide(&cli->request, NA_ALIAS_HOST, word);
+		memcpy(last, word, sizeof(last));
+		s += n;
+	}
+}
+
 /* The files that options name; those to write behind the others, which keep
  * their numbers wherever a result goes. */
 static void hide_options(const struct na_cli *cli, bool outputs)
@@ -91,6 +128,10 @@ static void hide_options(const struct na_cli *cli, bool outputs)
 			hide_place(cli, NA_ALIAS_FILE, value);
 		else if (takes(o, "DIR"))
 			hide_place(cli, NA_ALIAS_DIR, value);
+		else if (takes(o, "IFACE"))
+			na_hide_nic(&cli->request, value);
+		else if (takes(o, "EXPR"))
+			hide_filtered(cli, value);
 	}
 }
 

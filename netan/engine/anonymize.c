@@ -1,7 +1,9 @@
 #include "netan/engine/anonymize.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "netan/engine/session/session.h"
 
@@ -49,6 +51,86 @@ void na_hide_members(const struct na_request *q, const struct na_value *in,
 	}
 }
 
+void na_leave_out(const struct na_request *q, struct na_value *in,
+		  const char *const *members)
+{
+	static const char instead[] = "left out (--anonymize)";
+
+	if (!q->pseudonyms ||
+	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
+		return;
+	for (struct na_value *v = in->u.of.first; v; v = v->next) {
+		const char *name = v->name ? v->name : in->name;
+		const char *const *m = members;
+
+		while (name && *m && strcmp(*m, name) != 0)
+			m++;
+		if (v->kind == NA_V_TEXT && name && *m)
+			v->u.text = instead;
+		na_leave_out(q, v, members);
+	}
+}
+
+/* Of names that kernels, systemd and clouds give. */
+static const char *const usual[] = {
+	"lo",   "eth",  "en",  "eno", "ens",  "enp", "p",   "s",    "f",
+	"np",   "d",    "n",   "i",   "v",    "ib",  "ibp", "ibs",  "mlx",
+	"bond", "team", "br",  "tun", "tap",  "wl",  "wlp", "wlan", "usb",
+	"gpu",  "rdma", "hsn", "efa", "vlan", NULL,
+};
+
+/* Whether all its runs of letters are such. */
+static bool is_usual(const char *name)
+{
+	size_t n;
+
+	for (; *name; name += n) {
+		const char *const *u = usual;
+
+		n = strspn(name, "0123456789._-");
+		if (n)
+			continue;
+		n = strcspn(name, "0123456789._-");
+		while (*u && (strlen(*u) != n || strncasecmp(*u, name, n) != 0))
+			u++;
+		if (!*u)
+			return false;
+	}
+	return true;
+}
+
+void na_hide_nic(const struct na_request *q, const char *name)
+{
+	if (name && !is_usual(name))
+		na_hide(q, NA_ALIAS_NIC, name);
+}
+
+/* "nexthop via 10.0.0.1 dev NAME weight 1 nexthop ..." */
+static void hide_hops(const struct na_request *q, const char *hops)
+{
+	char name[64];
+
+	while (hops && (hops = strstr(hops, " dev "))) {
+		hops += strlen(" dev ");
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(hops, " "),
+			 hops);
+		na_hide_nic(q, name);
+	}
+}
+
+void na_hide_settings(const struct na_request *q, const struct na_settings *s)
+{
+	if (!q->pseudonyms)
+		return;
+	na_hide(q, NA_ALIAS_HOST, s->host);
+	for (size_t i = 0; i < s->n_nics; i++)
+		na_hide_nic(q, s->nics[i].name);
+	for (size_t i = 0; i < s->routes.n; i++) {
+		na_hide_nic(q, s->routes.items[i].dev);
+		hide_hops(q, s->routes.items[i].next_hops);
+	}
+}
+
 char *na_shown(const struct na_request *q, const char *text)
 {
 	return q->pseudonyms ? na_pseudonyms_replace(q->pseudonyms, text)
@@ -81,6 +163,19 @@ static void hide_all(const struct na_request *q, enum na_alias kind,
 		na_hide_later(q, t->names[i].s);
 	for (size_t i = 0; i < t->n; i++)
 		na_hide(q, kind, t->names[i].s);
+}
+
+/* Hosts that options ask for and no input knows; "s0d3" and "rank 3" are no
+ * hosts, and globs have stood for themselves. */
+static void hide_asked(const struct na_request *q, const struct na_text_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const char *s = l->items[i];
+
+		if (!strpbrk(s, "*?[ :") &&
+		    strspn(s, "0123456789.sd") < strlen(s))
+			na_hide(q, NA_ALIAS_HOST, s);
+	}
 }
 
 /* A host that is known by its address alone is that address. */
@@ -128,6 +223,10 @@ void na_hide_session(const struct na_session *s)
 		hide_all(q, NA_ALIAS_RACK, &s->topology->racks);
 		hide_all(q, NA_ALIAS_BLOCK, &s->topology->blocks);
 	}
-	if (s->store_ready)
+	if (s->store_ready) {
 		hide_store(s);
+		hide_asked(q, &q->host);
+		hide_asked(q, &q->src);
+		hide_asked(q, &q->dst);
+	}
 }

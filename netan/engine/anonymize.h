@@ -11,6 +11,7 @@
 #define NETAN_ENGINE_ANONYMIZE_H
 
 #include "netan/base/pseudonyms.h"
+#include "netan/model/hosts/settings.h"
 #include "netan/engine/request.h"
 #include "netan/result/result.h"
 
@@ -31,6 +32,16 @@ struct na_hidden {
 };
 void na_hide_members(const struct na_request *q, const struct na_value *in,
 		     const struct na_hidden *members);
+
+/* What others said in words of theirs, under such members' names (NULL ends):
+ * it is not quoted, for nobody could tell which of it are names. */
+void na_leave_out(const struct na_request *q, struct na_value *in,
+		  const char *const *members);
+
+/* A network interface; "eth0" and what else systems call them tell nothing. */
+void na_hide_nic(const struct na_request *q, const char *name);
+/* A host's name and those of its interfaces. */
+void na_hide_settings(const struct na_request *q, const struct na_settings *s);
 
 /* What may be shown of a text: a copy, to be freed; NULL when memory is
  * short. */

@@ -245,6 +245,10 @@ static const struct na_hidden said_names[] = {
 	{M_source, NA_ALIAS_TASK},     {NULL, NA_ALIAS_HOST},
 };
 
+/* What they say of hangs and errors in words of their own. */
+static const char *const said_freely[] = {M_cause_text, M_other_lines, M_type,
+					  M_error, NULL};
+
 static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 			      struct na_result *r)
 {
@@ -254,6 +258,7 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 
 	na_hangs_result(h, r);
 	na_hide_members(&x->cli->request, na_result_body(r), said_names);
+	na_leave_out(&x->cli->request, na_result_body(r), said_freely);
 	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK)

@@ -205,7 +205,7 @@ static void read_one(struct joining *j, const char *dir)
 	struct na_settings s;
 
 	if (na_settings_read(&s, &from, &err) == NA_OK && s.host) {
-		na_hide(&j->cli->request, NA_ALIAS_HOST, s.host);
+		na_hide_settings(&j->cli->request, &s);
 		put_host(j, dir, &s);
 	} else {
 		j->unread++;

@@ -187,8 +187,8 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 	struct na_host_judged j;
 	enum na_exit exit;
 
-	na_hide(&cli->request, NA_ALIAS_HOST, x->now.host);
-	na_hide(&cli->request, NA_ALIAS_HOST, x->before.host);
+	na_hide_settings(&cli->request, &x->now);
+	na_hide_settings(&cli->request, &x->before);
 	warn_of_other(cli, x);
 	exit = keep_snapshot(cli, x);
 	if (exit != NA_EXIT_OK)

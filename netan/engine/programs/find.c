@@ -50,7 +50,7 @@ static enum na_status walk(const struct na_request_input *in,
 
 /* True where the directory is a session; its dumps are its traces' own. */
 static bool session(const struct na_request_input *in, struct na_arena *a,
-		    struct na_hlo_files *f, const char **note,
+		    struct na_hlo_files *f, struct na_hlo_choice *choice,
 		    enum na_status *st, struct na_err *err)
 {
 	struct na_err no_session = {.status = NA_OK};
@@ -69,14 +69,14 @@ static bool session(const struct na_request_input *in, struct na_arena *a,
 						.in_session = true},
 			  err);
 	if (any)
-		*note = found.note;
+		*choice = (struct na_hlo_choice){found.note, found.named};
 	free(found.paths);
 	return any;
 }
 
 enum na_status na_hlo_find(const struct na_request_input *in,
 			   struct na_arena *a, struct na_hlo_files *f,
-			   const char **note, struct na_err *err)
+			   struct na_hlo_choice *choice, struct na_err *err)
 {
 	struct na_hlo_file self = {.path = in->path,
 				   .owner = in->path,
@@ -85,7 +85,7 @@ enum na_status na_hlo_find(const struct na_request_input *in,
 	struct stat sb;
 	enum na_status st;
 
-	*note = NULL;
+	*choice = (struct na_hlo_choice){.note = NULL};
 	if (strcmp(in->path, "-") == 0) {
 		self.owner = "stdin";
 		return add(f, &self, err);
@@ -95,7 +95,7 @@ enum na_status na_hlo_find(const struct na_request_input *in,
 			       strerror(errno));
 	if (!S_ISDIR(sb.st_mode))
 		return add(f, &self, err);
-	if (session(in, a, f, note, &st, err))
+	if (session(in, a, f, choice, &st, err))
 		return st;
 	return walk(in, a, f, err);
 }

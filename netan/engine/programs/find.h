@@ -26,16 +26,22 @@ struct na_hlo_files {
 	size_t n, cap;
 };
 
+/* As struct na_found says. */
+struct na_hlo_choice {
+	const char *note, *named;
+};
+
 /*
  * What an input stands for, to the end of f: itself, the traces of a session
- * (*note: which run was chosen, or NULL), or all dumps below a directory by
+ * (*choice: which run, or NULLs), or all dumps below a directory by
  * their endings (.pb .txt .hlo, packed or not; na_hlo_walk()).  More than
  * NA_HLO_FILES_MAX in all: NA_ELIMIT.  NA_EIO with a message; texts live in the
  * arena.
  */
 enum na_status na_hlo_find(const struct na_request_input *in,
 			   struct na_arena *a, struct na_hlo_files *f,
-			   const char **note, struct na_err *err) NA_MUST_CHECK;
+			   struct na_hlo_choice *choice,
+			   struct na_err *err) NA_MUST_CHECK;
 
 /* Workers are called by what tells their owners apart: of "a/h1/dump" and
  * "a/h2/dump" h1 and h2; behind a label, where one stands for several. */

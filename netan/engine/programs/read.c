@@ -370,15 +370,16 @@ static enum na_status find_in(struct na_hlo_reading *x,
 			      struct na_hlo_files *files, struct na_err *err)
 {
 	struct na_err why = {.status = NA_OK};
-	const char *note = NULL;
+	struct na_hlo_choice choice;
 	size_t before = files->n;
-	enum na_status st = na_hlo_find(in, &x->arena, files, &note, &why);
+	enum na_status st = na_hlo_find(in, &x->arena, files, &choice, &why);
 
 	if (st == NA_ENOMEM)
 		return na_fail_nomem(err);
-	if (note && na_grow(&x->notes, &x->cap_notes, x->n_notes + 1,
+	na_hide(x->request, NA_ALIAS_PATH, choice.named);
+	if (choice.note && na_grow(&x->notes, &x->cap_notes, x->n_notes + 1,
 			    sizeof(*x->notes)))
-		x->notes[x->n_notes++] = note;
+		x->notes[x->n_notes++] = choice.note;
 	if (st == NA_OK && files->n > before)
 		return NA_OK;
 	x->no_dump |= st == NA_OK;

@@ -22,12 +22,12 @@ static int by_name(const void *a, const void *b)
 }
 
 static bool said(struct na_listing *l, const struct na_request_input *of,
-		 const char *text, bool refused)
+		 const char *text, const char *named, bool refused)
 {
 	if (!text ||
 	    !na_grow(&l->said, &l->cap_said, l->n_said + 1, sizeof(*l->said)))
 		return false;
-	l->said[l->n_said++] = (struct na_list_said){of, text, refused};
+	l->said[l->n_said++] = (struct na_list_said){of, text, named, refused};
 	return true;
 }
 
@@ -46,8 +46,9 @@ static bool list_found(const struct na_request *q,
 {
 	size_t run = run_of(q, in->label);
 
-	if (found->note && !said(l, in, found->note, false))
+	if (found->note && !said(l, in, found->note, found->named, false))
 		return false;
+	na_hide(q, NA_ALIAS_PATH, found->named);
 	if (!na_grow(&l->files, &l->cap, l->n + found->n, sizeof(*l->files)))
 		return false;
 	l->one_each &= found->n == 1;
@@ -70,7 +71,7 @@ static bool list_path(const struct na_request *q,
 		ok = list_found(q, in, &found, l);
 	else
 		ok = said(l, in, na_arena_strn(a, err.text, strlen(err.text)),
-			  true);
+			  NULL, true);
 	free(found.paths);
 	return ok;
 }

@@ -18,6 +18,7 @@ struct na_listing {
 	struct na_list_said {
 		const struct na_request_input *of;
 		const char *text;
+		const char *named; /* what it calls by name, or NULL */
 		bool refused; /* nothing could be listed; else a choice */
 	} * said;
 	size_t n_said, cap_said;

@@ -173,6 +173,7 @@ static void put_listing(struct na_xf_bytes *to, const struct na_session *s,
 		na_xf_put_varint(to,
 				 (size_t)(l->said[i].of - s->request->inputs));
 		na_tell_words(to, l->said[i].text);
+		na_tell_words(to, l->said[i].named);
 		na_xf_put_varint(to, l->said[i].refused);
 	}
 }
@@ -255,7 +256,7 @@ static bool get_listing(struct na_session *s, struct na_cursor *c,
 
 	*l = (struct na_listing){.n = 0};
 	if (!na_hear_index(c, UINT32_MAX, &l->n) || !na_varint(c, mark) ||
-	    !na_hear_index(c, 2, &one_each) || !na_hear_count(c, 3, &n))
+	    !na_hear_index(c, 2, &one_each) || !na_hear_count(c, 4, &n))
 		return false;
 	l->one_each = one_each;
 	l->said = na_calloc(n, sizeof(*l->said));
@@ -265,10 +266,12 @@ static bool get_listing(struct na_session *s, struct na_cursor *c,
 
 		if (!na_hear_index(c, s->request->n_inputs, &of) ||
 		    !na_hear_words(c, &s->arena, &x->text) || !x->text ||
+		    !na_hear_words(c, &s->arena, &x->named) ||
 		    !na_hear_index(c, 2, &refused))
 			return false;
 		x->of = &s->request->inputs[of];
 		x->refused = refused;
+		na_hide(s->request, NA_ALIAS_PATH, x->named);
 	}
 	return l->said;
 }
