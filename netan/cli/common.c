@@ -54,7 +54,7 @@ static const struct na_opt drawing_opts[] = {
 	{NA_OPT_FLAG, 0, "anonymize", AT(anonymize), NULL, NULL, 0, 0, \
 	 "numbers hosts, addresses, users and paths (host-1, addr-1, " \
 	 "input-1) in all that is printed, drawn or written; names of " \
-	 "collectives, programs and labels stay"}
+	 "collectives, programs and labels stay, but for such in them"}
 
 #define THREADS_ROWS \
 	{NA_OPT_COUNT, 'j', "threads", ASK(threads), "N", NULL, 1, 1024, \

@@ -153,7 +153,8 @@ static const char details[] =
 	"--anonymize writes host-1, addr-1, input-1, ... in the order of their "
 	"first appearance, alike in all that one call writes and prints. "
 	"Names of collectives, of RPC methods, of threads and modules, "
-	"and labels stay as they are; programs are without what does not "
+	"and labels stay, but for known names in them; programs are without "
+	"paths of sources and what does not "
 	"communicate, so that netan hlo and the check of programs want others.";
 
 static const struct na_face ingest_face = {
