@@ -265,8 +265,9 @@ static const char details[] =
 	"analyses of traces; without its name it is check. Packet captures, "
 	"dumps of flight recorders and logs are read in one place: use netan.\n"
 	"A .nap file holds names of hosts and paths, also with --anonymize, and "
-	"the command line, which the second merge runs: take it from those you "
-	"trust. It is read by the netan that wrote it, and by no other version.";
+	"the command line, which the first merge prints and the second runs: "
+	"take it from those you trust. It is read by the netan that wrote it, "
+	"and by no other version.";
 
 static const struct na_face partial_face = {
 	.name = "partial",

@@ -187,10 +187,20 @@ for c in $commands; do
 		refused $a zq40job.pcap
 		;;
 	partial)
+		mkdir zq90parts
 		for k in 1 2; do
-			made partial --anonymize --shard $k/2 -o zq90parts \
+			made $a --shard $k/2 -o zq90parts/0.$k.nap \
 				check home/zq01user/zq02dir
 		done
+		netan merge -q -o zq90parts/plan.nap zq90parts/0.*.nap
+		for k in 1 2; do
+			made $a --shard $k/2 -o zq90parts/1.$k.nap \
+				--plan zq90parts/plan.nap \
+				check home/zq01user/zq02dir
+		done
+		made merge zq90parts/1.*.nap -o o.json
+		made merge zq90parts/1.*.nap
+		made merge -o zq97none/zq98.json zq90parts/1.*.nap
 		;;
 	capture)
 		made $a -i zq94nic --transfers o.netan --packets 1
