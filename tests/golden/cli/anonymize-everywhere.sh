@@ -2,6 +2,7 @@
 # option (the help says which), every format: none of them is in any output.
 # Each secret has a number of its own behind "zq", so that a leak says whose.
 # The last line says which are in outputs without the option.
+# Not sanitized: cli/anonymize runs the same commands.
 . "$NETAN_ROOT/tests/golden/cli/anonymize.inc"
 log=zq00.log
 synth() { netan synth -q "$@" >>"$log" 2>&1 || cat "$log"; }
