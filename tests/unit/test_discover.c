@@ -161,6 +161,7 @@ static void the_newest_run(void **state)
 		assert_non_null(found.note);
 		assert_non_null(strstr(found.note, "3 runs"));
 		assert_non_null(strstr(found.note, "2026_11_20_21_28_00"));
+		assert_string_equal(found.named, "2026_11_20_21_28_00");
 		free(found.paths);
 	}
 	found = find(p, "/plugins/profile/2026_01_02_03_04_05", NA_OK);
@@ -208,6 +209,7 @@ static void ranks(void **state)
 	make(p, "a.pcap");
 	found = find(p, "", NA_OK);
 	assert_non_null(strstr(found.note, "a.pcap"));
+	assert_string_equal(found.named, "a.pcap");
 	expect(p, &found, want);
 }
 
