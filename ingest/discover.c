@@ -294,8 +294,7 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 		snprintf(text, sizeof(text),
 			 "%zu runs below %s: the newest%s, "
 			 "%s, is read; name another to read it",
-			 runs.n, profile, i ? " with traces" : "",
-			 out->named);
+			 runs.n, profile, i ? " with traces" : "", out->named);
 		out->note = na_arena_strn(a, text, strlen(text));
 	}
 	free(runs.paths);

@@ -9,8 +9,8 @@
 
 /* In the order of enum na_alias. */
 static const char *const nouns[NA_N_ALIASES] = {
-	"host", "addr", "input", "dir",  "file",    "path",
-	"user", "rack", "block", "task", "nic",     "pattern",
+	"host", "addr", "input", "dir",  "file", "path",
+	"user", "rack", "block", "task", "nic",  "pattern",
 };
 
 /* What is said of anything: as names, these are found as a whole only. */

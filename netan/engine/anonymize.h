@@ -11,8 +11,8 @@
 #define NETAN_ENGINE_ANONYMIZE_H
 
 #include "netan/base/pseudonyms.h"
-#include "netan/model/hosts/settings.h"
 #include "netan/engine/request.h"
+#include "netan/model/hosts/settings.h"
 #include "netan/result/result.h"
 
 struct na_session;

@@ -378,7 +378,7 @@ static enum na_status find_in(struct na_hlo_reading *x,
 		return na_fail_nomem(err);
 	na_hide(x->request, NA_ALIAS_PATH, choice.named);
 	if (choice.note && na_grow(&x->notes, &x->cap_notes, x->n_notes + 1,
-			    sizeof(*x->notes)))
+				   sizeof(*x->notes)))
 		x->notes[x->n_notes++] = choice.note;
 	if (st == NA_OK && files->n > before)
 		return NA_OK;

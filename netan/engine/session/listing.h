@@ -19,7 +19,7 @@ struct na_listing {
 		const struct na_request_input *of;
 		const char *text;
 		const char *named; /* what it calls by name, or NULL */
-		bool refused; /* nothing could be listed; else a choice */
+		bool refused;      /* nothing could be listed; else a choice */
 	} * said;
 	size_t n_said, cap_said;
 	bool one_each; /* no directory of several files among them */
