@@ -212,6 +212,11 @@ $(PAGES): $(PAGES).o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+# Targets whose format a mutator knows.
+MUTATE = $(B)/tests/fuzz/mutate_$(1).o
+$(B)/tests/fuzz/fuzz_wire $(B)/tests/fuzz/fuzz_hlo_proto: $(call MUTATE,proto)
+$(B)/tests/fuzz/fuzz_capture: $(call MUTATE,pcap)
+
 # With -fsanitize=fuzzer the fuzzer brings its own main.
 $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
 	$(call say,LINK,$@)
@@ -357,11 +362,6 @@ check-clang: ## build everything with clang and run its tests (skipped without c
 		JOBS=$(JOBS) bash tests/run.sh $(call parts,$(O)/clang); \
 	else echo "skip: check-clang: clang is not installed"; fi
 
-.PHONY: fuzz
-fuzz: ## fuzz every reader in turn, FUZZ_SECONDS each
-	+@for r in $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)); \
-	do $(MAKE) --no-print-directory fuzz-$$r || exit 1; done
-
 fuzz-%: FORCE ## fuzz one reader for FUZZ_SECONDS (60) with clang; new inputs go to build/fuzz/
 	@$(call can,clang,$(FUZZER)) || \
 		{ echo "skip: $@: needs clang with libFuzzer (package clang)"; exit 1; }
@@ -369,6 +369,13 @@ fuzz-%: FORCE ## fuzz one reader for FUZZ_SECONDS (60) with clang; new inputs go
 	@mkdir -p $(O)/fuzz/$* tests/fuzz/corpus/$*
 	$(FUZZ_B)/tests/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) \
 		-artifact_prefix=$(O)/fuzz/$*- $(O)/fuzz/$* tests/fuzz/corpus/$*
+
+.PHONY: fuzz-long
+fuzz-long: ## fuzz every reader FUZZ_SECONDS (60), keep and reduce what it found, print a table
+	@$(call can,clang,$(FUZZER)) || \
+		{ echo "skip: $@: needs clang with libFuzzer (package clang)"; exit 1; }
+	$(SUB) CC=clang SAN=$(FUZZER) fuzz-programs
+	@JOBS=$(JOBS) bash tests/fuzz/long.sh $(FUZZ_B) $(O)/fuzz $(FUZZ_SECONDS)
 
 .PHONY: coverage
 coverage: ## share of lines that the unit, golden and replay tests run

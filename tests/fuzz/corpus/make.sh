@@ -34,6 +34,29 @@ hex >wire/worked-example.pb <<'END'
 2a13 0802 120f 0802 120b 6475726174696f6e5f7573
 2a0c 0803 1208 0803 1204 61722e31
 END
+# NAME FILE: its planes, as many to a file NAME-K.pb as make 4 kB.
+planes()
+{
+	python3 - "$1" "$2" <<'END'
+import sys
+d, at, files = open(sys.argv[2], 'rb').read(), 0, [b'']
+while at < len(d):
+    i, n, shift = at + 1, 0, 0
+    while True:
+        n |= (d[i] & 127) << shift
+        shift, i = shift + 7, i + 1
+        if d[i - 1] < 128:
+            break
+    field = d[at:i + n]
+    if len(files[-1]) + len(field) > 4096:
+        files.append(b'')
+    files[-1] += field
+    at = i + n
+for k, field in enumerate(files):
+    open('%s-%d.pb' % (sys.argv[1], k), 'wb').write(field)
+END
+}
+
 tiny graph
 tiny message --generation message
 tiny both --generation both --fault bad-key:0:1 --fault loopback:0:1
@@ -41,10 +64,15 @@ tiny cut --fault truncate:host-0:0.7
 tiny gpu --profile gpu
 tiny gzip --compress gzip
 tiny zstd --generation message --compress zstd
-mv graph.new wire/graph.pb
-mv message.new wire/message.pb
-mv both.new wire/both.pb
-mv cut.new wire/truncated.pb
+for f in graph message both; do
+	planes wire/$f $f.new
+	mv $f.new "$work/$f.pb"
+done
+planes wire/truncated cut.new
+rm cut.new
+# One generation of messages or another, the devices are the same.
+rm wire/{both,message,truncated}-0.pb wire/{both,message}-1.pb
+cp gpu.new "$work/gpu.pb"
 mv gpu.new wire/gpu.pb
 cp ../../data/gpu-markers.xplane.pb wire/markers.pb
 mv gzip.new open/graph.gz
@@ -52,7 +80,7 @@ mv zstd.new open/message.zst
 
 mkdir -p netan
 for f in graph message both gpu; do
-	netan ingest -o netan/$f.netan wire/$f.pb >/dev/null
+	netan ingest -o netan/$f.netan "$work/$f.pb" >/dev/null
 done
 netan synth -o "$work/ranks" --profile pytorch --hosts 2 --devices 1 --steps 1 \
 	>/dev/null
