@@ -37,6 +37,11 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 WERROR ?=
 BASE := -std=c11 -D_GNU_SOURCE -DNETAN_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	-pthread $(PKG_CFLAGS)
+# The sandbox: not where a sanitizer or a coverage build has files of its own.
+SANDBOX ?= $(if $(SAN),no,yes)
+SECCOMP := $(if $(filter no,$(SANDBOX)),,$(shell $(PKG_CONFIG) --exists libseccomp 2>/dev/null && echo yes))
+BASE += $(if $(filter no,$(SANDBOX)),,-DNETAN_SANDBOX) \
+	$(if $(SECCOMP),-DNETAN_SECCOMP $(shell $(PKG_CONFIG) --cflags libseccomp 2>/dev/null))
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 # What the compiler has against its and our mistakes; sanitizers have their own,
@@ -50,7 +55,7 @@ COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SAN
 LINK = $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
-LIBS := $(PKG_LIBS) -lm
+LIBS := $(PKG_LIBS) $(if $(SECCOMP),$(shell $(PKG_CONFIG) --libs libseccomp)) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
@@ -372,7 +377,7 @@ fuzz-%: FORCE ## fuzz one reader for FUZZ_SECONDS (60) with clang; new inputs go
 
 .PHONY: coverage
 coverage: ## share of lines that the unit, golden and replay tests run
-	$(SUB) CFLAGS='-O0 -g --coverage' VARIANT=-coverage test-programs
+	$(SUB) CFLAGS='-O0 -g --coverage' SANDBOX=no VARIANT=-coverage test-programs
 	@find $(B)-coverage -name '*.gcda' -delete
 	$(RUN) $(call parts,$(B)-coverage) || echo "coverage: of a failing run"
 	@bash tools/coverage.sh $(B)-coverage

@@ -79,6 +79,8 @@ allowed_library()
 	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
+	seccomp.h) [[ $1 == netan/base/sandbox/calls.c ]] ;;
+	linux/landlock.h) [[ $1 == netan/base/sandbox/landlock.c ]] ;;
 	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
 	esac
 }
