@@ -108,11 +108,15 @@ MPICC ?= mpicc
 MPI := $(shell command -v $(MPICC) 2>/dev/null)
 
 .PHONY: all
-all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
+all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) $(if $(SECCOMP)$(filter no,$(SANDBOX)),,no-seccomp) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
 
 .PHONY: no-mpi
 no-mpi:
 	@echo "  no netan-mpi: there is no mpicc (packages libopenmpi-dev, openmpi-bin)"
+
+.PHONY: no-seccomp
+no-seccomp:
+	@echo "  a sandbox without seccomp: there is no libseccomp (package libseccomp-dev)"
 
 $(addprefix $(O)/,netan netan-mpi): $(O)/%: $(B)/bin/% FORCE
 	@cmp -s $< $@ || { ln -f $< $@ 2>/dev/null || cp -f $< $@; }

@@ -83,7 +83,8 @@ name_them()
 	exit 1
 }
 
-# Without these there are tests that cannot run, and say so.
+# Without these there are tests that cannot run, and say so, or netan lacks a
+# part that it does without.
 find_wishes()
 {
 	missing=
@@ -95,6 +96,7 @@ int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
 		want clang
 		want libclang-rt-14-dev
 	fi
+	need_module libseccomp libseccomp-dev
 	need_program mpicc libopenmpi-dev
 	need_program mpirun openmpi-bin
 	need_program python3 python3
@@ -144,5 +146,5 @@ fi
 find_wishes
 [ -n "$missing" ] || exit 0
 if [ "$install" = no ] || ! install_them; then
-	echo "optional, for tests that are skipped without: $missing"
+	echo "optional, for what is left out without: $missing"
 fi

@@ -411,7 +411,7 @@ static const char details[] =
 	"\n"
 	"Only the right to capture is needed, no root: sudo setcap "
 	"cap_net_raw+ep on the program gives it. Once interface and output "
-	"are open, all privileges are given up.\n"
+	"are open, all privileges are given up, and the sandbox is entered.\n"
 	"\n"
 	"Times have nanoseconds if the adapter's have. What the kernel or the "
 	"interface dropped is reported at the end, and in a pcapng file.";
