@@ -99,10 +99,14 @@ void na_landlock_add(int rules, int abi, const char *path, unsigned reach)
 {
 	struct landlock_path_beneath_attr rule = {
 		.allowed_access = access_of(reach),
-		.parent_fd = open(path, O_PATH | O_CLOEXEC),
+		.parent_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 	};
 	struct stat sb;
 
+	/* O_PATH alone would leave a directory unmounted that is mounted when
+	 * it is opened. */
+	if (rule.parent_fd < 0)
+		rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
 	if (rule.parent_fd < 0)
 		return;
 	if (fstat(rule.parent_fd, &sb) != 0 || !S_ISDIR(sb.st_mode))
