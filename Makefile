@@ -21,7 +21,7 @@ BENCH_RUNS ?= 5
 VERSION := 0.1.0
 
 comma := ,
-PKGS := cairo libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2 nettle sqlite3
+PKGS := cairo fontconfig libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2 nettle sqlite3
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 

@@ -50,6 +50,7 @@ need_build()
 	need_program "$PKG_CONFIG" pkg-config
 	need_program protoc-c protobuf-c-compiler
 	need_module cairo libcairo2-dev
+	need_module fontconfig libfontconfig-dev
 	need_module libprotobuf-c libprotobuf-c-dev
 	need_module gsl libgsl-dev
 	need_module zlib zlib1g-dev

@@ -74,7 +74,7 @@ allowed_library()
 {
 	case $2 in
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
-	cairo*) [[ $1 == plot/canvas* ]] ;;
+	cairo* | fontconfig/*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
 	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;

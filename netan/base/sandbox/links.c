@@ -109,7 +109,7 @@ static void look_into(struct looking *l, const char *dir, bool top)
 
 void na_sandbox_grant_linked(struct na_sandbox *s, const char *path)
 {
-	struct looking l = {.s = s, .left = NA_SANDBOX_LOOKS};
+	struct looking l = {.s = s, .left = NA_SANDBOX_ENTRIES};
 	struct stat sb;
 
 	na_sandbox_grant(s, path, NA_REACH_READ);
@@ -118,7 +118,7 @@ void na_sandbox_grant_linked(struct na_sandbox *s, const char *path)
 	if (na_add(&l.led_to, ((struct place){sb.st_dev, sb.st_ino})))
 		add_dir(&l, path);
 	for (size_t i = 0; i < l.dirs.n; i++) {
-		if (i == 0 || l.left)
+		if (i <= NA_SANDBOX_FOLDERS && (i == 0 || l.left))
 			look_into(&l, l.dirs.v[i], i == 0);
 		free(l.dirs.v[i]);
 	}

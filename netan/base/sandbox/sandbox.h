@@ -49,10 +49,10 @@ void na_sandbox_grant(struct na_sandbox *s, const char *path, unsigned reach);
  * NA_REACH_READ, and below a directory also of what symbolic links lead to:
  * files, and directories but those that the link itself lies below.  Names
  * with a dot in front are passed over.  All entries of the directory itself
- * are looked at, and NA_SANDBOX_LOOKS of those further down, the nearest
- * first: of links beyond nothing is granted.
+ * are looked at, and NA_SANDBOX_ENTRIES of NA_SANDBOX_FOLDERS further down, the
+ * nearest first: of links beyond nothing is granted.
  */
-enum { NA_SANDBOX_LOOKS = 32768 };
+enum { NA_SANDBOX_ENTRIES = 32768, NA_SANDBOX_FOLDERS = 1024 };
 void na_sandbox_grant_linked(struct na_sandbox *s, const char *path);
 
 /* Landlock, with what was granted; once more: only what both grant.  Ends s. */

@@ -32,7 +32,8 @@ static const struct na_opt opts[] = {
 	 "IPv6 is in use (default: DIR/" NA_ROUTES_FILE "; of this machine, "
 	 "from the kernel)", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "nic-before", FIELD(before), "DIR", NULL, 0, 0,
-	 "an earlier snapshot of the host: what its counters have grown by", NA_PATH_READ},
+	 "an earlier snapshot of the host: what its counters have grown by",
+	 NA_PATH_READ},
 	{NA_OPT_RATE, 0, "bandwidth", FIELD(bandwidth_bps), "RATE", NULL, 1,
 	 1e15, "with --rtt: what one connection should reach on the job's "
 	 "slowest path; socket memory must hold bandwidth x RTT"},

@@ -11,6 +11,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
+#include "plot/canvas.h"
 
 static const struct place {
 	const char *variable, *path;
@@ -20,6 +21,11 @@ static const struct place {
 #define NA_PICTURE_PLACE(variable, path) {variable, path, true},
 #include "netan/cli/sandbox/places.def"
 };
+
+static void grant_fonts(void *ctx, const char *path)
+{
+	na_sandbox_grant(ctx, path, NA_REACH_READ);
+}
 
 static void grant_places(struct na_sandbox *s, bool draws)
 {
@@ -34,6 +40,8 @@ static void grant_places(struct na_sandbox *s, bool draws)
 		snprintf(path, sizeof(path), "%s%s", head, p->path);
 		na_sandbox_grant(s, path, NA_REACH_READ);
 	}
+	if (draws)
+		na_canvas_fonts(grant_fonts, s);
 }
 
 /* Where netan/base/memory/temporary and SQLite make theirs. */
@@ -193,7 +201,8 @@ void na_shut_in_files(const struct na_cli *cli, const struct na_command *c,
 	na_say_detail(&cli->request, "sandbox: %s", text);
 }
 
-/* Names in filters, while there is a network. */
+/* What needs more than is left later: names in filters a network, fonts
+ * folders to keep their list in. */
 static void look_up(const struct na_cli *cli)
 {
 	struct na_err err = {.status = NA_OK};
@@ -205,6 +214,8 @@ static void look_up(const struct na_cli *cli)
 				       &err));
 	if (line.request.filter)
 		na_capture_filter_ahead(line.request.filter);
+	if (line.request.draws)
+		na_canvas_fonts(NULL, NULL);
 	if (x)
 		na_cli_free(&line);
 }
