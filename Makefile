@@ -41,7 +41,7 @@ BASE := -std=c11 -D_GNU_SOURCE -DNETAN_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 SANDBOX ?= $(if $(SAN),no,yes)
 SECCOMP := $(if $(filter no,$(SANDBOX)),,$(shell $(PKG_CONFIG) --exists libseccomp 2>/dev/null && echo yes))
 BASE += $(if $(filter no,$(SANDBOX)),,-DNETAN_SANDBOX) \
-	$(if $(SECCOMP),-DNETAN_SECCOMP $(shell $(PKG_CONFIG) --cflags libseccomp 2>/dev/null))
+	$(if $(SECCOMP),-DNETAN_SECCOMP)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 # What the compiler has against its and our mistakes; sanitizers have their own,
@@ -55,7 +55,7 @@ COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SAN
 LINK = $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
-LIBS := $(PKG_LIBS) $(if $(SECCOMP),$(shell $(PKG_CONFIG) --libs libseccomp)) -lm
+LIBS := $(PKG_LIBS) -lm
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
@@ -92,7 +92,7 @@ SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accur
 RANKS := $(B)/tests/mpi/ranks
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
-OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c tools/calls.c
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -174,6 +174,17 @@ $(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(M
 	@mkdir -p $(@D)
 	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
 		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# The sandbox's calls of the kernel, as programs for seccomp.
+$(B)/tools/calls: tools/calls.c netan/base/sandbox/calls.def netan/base/sandbox/calls.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(BASE) $(WARN) $(if $(WERROR),-Werror) $(shell $(PKG_CONFIG) --cflags libseccomp 2>/dev/null) \
+		$(CFLAGS) -o $@ $< $(shell $(PKG_CONFIG) --libs libseccomp 2>/dev/null)
+$(B)/gen/calls_made.h: $(B)/tools/calls
+	@mkdir -p $(@D)
+	$(Q)$< >$@.new && mv $@.new $@
+$(B)/netan/base/sandbox/calls.o: $(if $(SECCOMP),$(B)/gen/calls_made.h)
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)

@@ -3,41 +3,19 @@
 #include <errno.h>
 
 #ifdef NETAN_SECCOMP
-#include <asm/termbits.h>
-#include <sched.h>
-#include <seccomp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifdef __s390__
-enum { CLONE_FLAGS = 1 };
-#else
-enum { CLONE_FLAGS = 0 };
-#endif
-#define OWN_PID UINT64_MAX
+#include "calls_made.h"
 
-enum answer { GRANT, GRANT_CAPTURE, REFUSE, KILL };
-
-struct call {
-	const char *name;
-	enum answer answer;
-	int argument; /* -1: whatever they are */
-	uint64_t mask, value;
-};
-
-static const struct call calls[] = {
-#define NA_CALL_FREE(name)                      {#name, GRANT, -1, 0, 0},
-#define NA_CALL_IF(name, k, mask, value)        {#name, GRANT, k, mask, value},
-#define NA_CALL_ELSE(name, k, mask, value)      {#name, REFUSE, k, mask, value},
-#define NA_CALL_REFUSED(name)                   {#name, REFUSE, -1, 0, 0},
-#define NA_CALL_OF_CAPTURE(name)                {#name, GRANT_CAPTURE, -1, 0, 0},
-#define NA_CALL_DEADLY(name)                    {#name, KILL, -1, 0, 0},
-#define NA_CALL_DEADLY_IF(name, k, mask, value) {#name, KILL, k, mask, value},
-#include "netan/base/sandbox/calls.def"
+enum {
+	N_OF_COMMANDS = sizeof(of_commands) / sizeof(*of_commands),
+	N_OF_CAPTURE = sizeof(of_capture) / sizeof(*of_capture)
 };
 
 bool na_calls_built(void)
@@ -45,55 +23,42 @@ bool na_calls_built(void)
 	return true;
 }
 
-static uint32_t action_of(enum answer a)
+static void put_pid(struct sock_filter *f, size_t n)
 {
-	return a == KILL     ? SCMP_ACT_KILL_PROCESS
-	       : a == REFUSE ? SCMP_ACT_ERRNO(EPERM)
-			     : SCMP_ACT_ALLOW;
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].code == (BPF_JMP | BPF_JEQ | BPF_K) &&
+		    f[i].k == NA_CALLS_OWN_PID)
+			f[i].k = (unsigned)getpid();
+	}
 }
 
-/* Zero, or a negative errno. */
-static int add(scmp_filter_ctx ctx, const struct call *c)
+/* For all threads, and without slower memory for it: what runs here is no
+ * guest.  Kernels before 4.17 know no such choice. */
+static int load(const struct sock_fprog *program)
 {
-	int number = seccomp_syscall_resolve_name(c->name);
-	struct scmp_arg_cmp only = {
-		.arg = (unsigned)c->argument,
-		.op = SCMP_CMP_MASKED_EQ,
-		.datum_a = c->mask,
-		.datum_b = c->value == OWN_PID ? (uint64_t)getpid() : c->value,
-	};
+	unsigned flags = SECCOMP_FILTER_FLAG_TSYNC |
+			 SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+	long rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program);
 
-	/* Another architecture's, or newer than the library. */
-	if (number < 0)
-		return 0;
-	return c->argument < 0
-		       ? seccomp_rule_add(ctx, action_of(c->answer), number, 0)
-		       : seccomp_rule_add_array(ctx, action_of(c->answer),
-						number, 1, &only);
+	if (rc < 0 && errno == EINVAL)
+		rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			     SECCOMP_FILTER_FLAG_TSYNC, program);
+	return rc < 0 ? errno : rc > 0 ? ESRCH : 0;
 }
 
 int na_calls_hold(bool capturing)
 {
-	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	int rc = ctx ? 0 : -ENOMEM;
+	struct sock_filter filter[N_OF_CAPTURE > N_OF_COMMANDS ? N_OF_CAPTURE
+							       : N_OF_COMMANDS];
+	struct sock_fprog program = {
+		.len = capturing ? N_OF_CAPTURE : N_OF_COMMANDS,
+		.filter = filter,
+	};
 
-	if (!ctx)
-		return ENOMEM;
-	/* All threads; a tree, not a list; no slower memory for it: what runs
-	 * here is no guest.  What an old kernel has not, it does without. */
-	(void)!seccomp_attr_set(ctx, SCMP_FLTATR_CTL_TSYNC, 1);
-	(void)!seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	(void)!seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);
-	(void)!seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
-				SCMP_ACT_KILL_PROCESS);
-	for (size_t i = 0; !rc && i < sizeof(calls) / sizeof(*calls); i++) {
-		if (calls[i].answer != GRANT_CAPTURE || capturing)
-			rc = add(ctx, &calls[i]);
-	}
-	if (!rc)
-		rc = seccomp_load(ctx);
-	seccomp_release(ctx);
-	return -rc;
+	memcpy(filter, capturing ? of_capture : of_commands,
+	       program.len * sizeof(*filter));
+	put_pid(filter, program.len);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : load(&program);
 }
 
 #else
