@@ -510,7 +510,7 @@ static const struct na_face info_face = {
 		"Reads every event and counts: planes, lines, events, "
 		"transfers by class, copies, graph executions, and everything "
 		"that is damaged, with byte offsets. With -v also every line "
-		"of every plane.\n"
+		"of every plane, and whether the sandbox holds.\n"
 		"Columns: rx and tx are network transfers received and sent, "
 		"valid to bad the classes of the received ones (loopback: to "
 		"itself; clock skew: a latency of 0 by the clocks of two "
