@@ -21,7 +21,7 @@ BENCH_RUNS ?= 5
 VERSION := 0.1.0
 
 comma := ,
-PKGS := cairo libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2 nettle sqlite3
+PKGS := cairo fontconfig libprotobuf-c gsl zlib libzstd libisal libpcap libnghttp2 nettle sqlite3
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 
@@ -37,6 +37,11 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 WERROR ?=
 BASE := -std=c11 -D_GNU_SOURCE -DNETAN_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	-pthread $(PKG_CFLAGS)
+# The sandbox: not where a sanitizer or a coverage build has files of its own.
+SANDBOX ?= $(if $(SAN),no,yes)
+SECCOMP := $(if $(filter no,$(SANDBOX)),,$(shell $(PKG_CONFIG) --exists libseccomp 2>/dev/null && echo yes))
+BASE += $(if $(filter no,$(SANDBOX)),,-DNETAN_SANDBOX) \
+	$(if $(SECCOMP),-DNETAN_SECCOMP)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 # What the compiler has against its and our mistakes; sanitizers have their own,
@@ -87,7 +92,7 @@ SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accur
 RANKS := $(B)/tests/mpi/ranks
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
-OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c
+OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c tools/calls.c
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -103,11 +108,15 @@ MPICC ?= mpicc
 MPI := $(shell command -v $(MPICC) 2>/dev/null)
 
 .PHONY: all
-all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
+all: $(O)/netan $(if $(MPI),$(O)/netan-mpi,no-mpi) $(if $(SECCOMP)$(filter no,$(SANDBOX)),,no-seccomp) ## build the programs at build/netan and, with MPI, build/netan-mpi (the default)
 
 .PHONY: no-mpi
 no-mpi:
 	@echo "  no netan-mpi: there is no mpicc (packages libopenmpi-dev, openmpi-bin)"
+
+.PHONY: no-seccomp
+no-seccomp:
+	@echo "  a sandbox without seccomp: there is no libseccomp (package libseccomp-dev)"
 
 $(addprefix $(O)/,netan netan-mpi): $(O)/%: $(B)/bin/% FORCE
 	@cmp -s $< $@ || { ln -f $< $@ 2>/dev/null || cp -f $< $@; }
@@ -165,6 +174,17 @@ $(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(M
 	@mkdir -p $(@D)
 	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
 		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# The sandbox's calls of the kernel, as programs for seccomp.
+$(B)/tools/calls: tools/calls.c netan/base/sandbox/calls.def netan/base/sandbox/calls.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(BASE) $(WARN) $(if $(WERROR),-Werror) $(shell $(PKG_CONFIG) --cflags libseccomp 2>/dev/null) \
+		$(CFLAGS) -o $@ $< $(shell $(PKG_CONFIG) --libs libseccomp 2>/dev/null)
+$(B)/gen/calls_made.h: $(B)/tools/calls
+	@mkdir -p $(@D)
+	$(Q)$< >$@.new && mv $@.new $@
+$(B)/netan/base/sandbox/calls.o: $(if $(SECCOMP),$(B)/gen/calls_made.h)
 
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)
@@ -379,7 +399,7 @@ fuzz-long: ## fuzz every reader FUZZ_SECONDS (60), keep and reduce what it found
 
 .PHONY: coverage
 coverage: ## share of lines that the unit, golden and replay tests run
-	$(SUB) CFLAGS='-O0 -g --coverage' VARIANT=-coverage test-programs
+	$(SUB) CFLAGS='-O0 -g --coverage' SANDBOX=no VARIANT=-coverage test-programs
 	@find $(B)-coverage -name '*.gcda' -delete
 	$(RUN) $(call parts,$(B)-coverage) || echo "coverage: of a failing run"
 	@bash tools/coverage.sh $(B)-coverage

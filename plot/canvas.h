@@ -160,4 +160,9 @@ const char *na_text_fit(struct na_canvas *c, char buf[NA_TEXT_MAX],
 			const char *s, const struct na_font *font, double width,
 			enum na_cut cut);
 
+/* Looks up which fonts there are, as the first text would, and may keep what it
+ * found in the user's cache.  `each`, or NULL, gets the files and directories
+ * where they are: if only these can be read afterwards, texts are the same. */
+void na_canvas_fonts(void (*each)(void *ctx, const char *path), void *ctx);
+
 #endif

@@ -6,9 +6,11 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <errno.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "plot/canvas_cairo.h"
 #include "plot/canvas_impl.h"
@@ -339,3 +341,32 @@ const char *__lsan_default_options(void)
 #endif
 
 /* clang-format on */
+/* In one of their directories a font may be a link. */
+static void linked_fonts(void (*each)(void *ctx, const char *path), void *ctx)
+{
+	const FcFontSet *set = FcConfigGetFonts(NULL, FcSetSystem);
+	struct stat sb;
+	FcChar8 *file;
+
+	for (int i = 0; set && i < set->nfont; i++) {
+		if (FcPatternGetString(set->fonts[i], FC_FILE, 0, &file) ==
+			    FcResultMatch &&
+		    lstat((const char *)file, &sb) == 0 && S_ISLNK(sb.st_mode))
+			each(ctx, (const char *)file);
+	}
+}
+
+void na_canvas_fonts(void (*each)(void *ctx, const char *path), void *ctx)
+{
+	FcStrList *dirs;
+	const FcChar8 *dir;
+
+	if (!FcInit() || !each)
+		return;
+	linked_fonts(each, ctx);
+	dirs = FcConfigGetFontDirs(NULL);
+	while (dirs && (dir = FcStrListNext(dirs)))
+		each(ctx, (const char *)dir);
+	if (dirs)
+		FcStrListDone(dirs);
+}

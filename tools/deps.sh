@@ -50,6 +50,7 @@ need_build()
 	need_program "$PKG_CONFIG" pkg-config
 	need_program protoc-c protobuf-c-compiler
 	need_module cairo libcairo2-dev
+	need_module fontconfig libfontconfig-dev
 	need_module libprotobuf-c libprotobuf-c-dev
 	need_module gsl libgsl-dev
 	need_module zlib zlib1g-dev
@@ -83,7 +84,8 @@ name_them()
 	exit 1
 }
 
-# Without these there are tests that cannot run, and say so.
+# Without these there are tests that cannot run, and say so, or netan lacks a
+# part that it does without.
 find_wishes()
 {
 	missing=
@@ -95,6 +97,7 @@ int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
 		want clang
 		want libclang-rt-14-dev
 	fi
+	need_module libseccomp libseccomp-dev
 	need_program mpicc libopenmpi-dev
 	need_program mpirun openmpi-bin
 	need_program python3 python3
@@ -144,5 +147,5 @@ fi
 find_wishes
 [ -n "$missing" ] || exit 0
 if [ "$install" = no ] || ! install_them; then
-	echo "optional, for tests that are skipped without: $missing"
+	echo "optional, for what is left out without: $missing"
 fi

@@ -22,6 +22,8 @@ reading+="|$base|netan/model/hosts/settings.def"
 allowed()
 {
 	case $1 in
+	# Made of its table by tools/calls.c.
+	netan/base/sandbox/calls.c) echo "$base|calls_made.h" ;;
 	netan/base/*) echo "$base" ;;
 	netan/model/*) echo "$base|netan/model/*" ;;
 	netan/stats/*) echo "$base|netan/stats/*" ;;
@@ -74,11 +76,13 @@ allowed_library()
 {
 	case $2 in
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
-	cairo*) [[ $1 == plot/canvas* ]] ;;
+	cairo* | fontconfig/*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
 	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
+	linux/seccomp.h) [[ $1 == netan/base/sandbox/calls.c ]] ;;
+	linux/landlock.h) [[ $1 == netan/base/sandbox/landlock.c ]] ;;
 	nettle/*) [[ $1 == netan/base/sha256.c ]] ;;
 	esac
 }

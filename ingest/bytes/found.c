@@ -1,6 +1,8 @@
 #include "ingest/bytes/found.h"
 
-#include <sys/stat.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #define PASSED_OVER ", passed over in a directory; name it to read it"
 
@@ -20,4 +22,31 @@ enum na_status na_found_file(const char *path, struct na_err *err)
 	const char *odd = na_found_odd(path);
 
 	return odd ? na_fail(err, NA_EIO, "%s: %s", path, odd) : NA_OK;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool na_found_above(const char *top, const struct stat *dir)
+{
+	struct stat sb, last = {.st_ino = 0};
+	char path[PATH_MAX];
+	size_t n = strlen(top);
+
+	if (n >= sizeof(path))
+		return false;
+	memcpy(path, top, n + 1);
+	/* The root is above itself. */
+	while (n + 4 < sizeof(path)) {
+		memcpy(path + n, "/..", 4);
+		n += 3;
+		if (stat(path, &sb) != 0 || is_same(&sb, &last))
+			return false;
+		if (is_same(&sb, dir))
+			return true;
+		last = sb;
+	}
+	return false;
 }

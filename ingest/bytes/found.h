@@ -5,6 +5,9 @@
 #ifndef INGEST_BYTES_FOUND_H
 #define INGEST_BYTES_FOUND_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include "netan/base/err.h"
 
 /* What it is, and what to do; NULL of a regular file, a directory, and of what
@@ -13,5 +16,9 @@ const char *na_found_odd(const char *path);
 /* NA_EIO names it and says that; else NA_OK. */
 enum na_status na_found_file(const char *path,
 			     struct na_err *err) NA_MUST_CHECK;
+
+/* Is `dir`, which was found below the directory `top`, a directory above that:
+ * by a link that leads up?  Nothing of that was named. */
+bool na_found_above(const char *top, const struct stat *dir);
 
 #endif

@@ -5,15 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/capture/packet.h"
 #include "netan/base/vec.h"
 
 enum { SNAP = 262144 };
 
 struct program {
 	uint32_t link;
-	bool fits;
+	bool fits, borrowed;
 	struct bpf_program code;
 };
+
+/* What na_capture_filter_ahead() has compiled: for as long as the process. */
+static struct {
+	char *expression;
+	struct program programs[NA_FILTER_LINKS];
+	size_t n;
+} ahead;
 
 struct na_capture_filter {
 	char *expression;
@@ -36,13 +44,28 @@ static int dlt_of(uint32_t link)
 	}
 }
 
+static bool is_ahead(struct program *x, const char *expression)
+{
+	if (!ahead.expression || strcmp(ahead.expression, expression) != 0)
+		return false;
+	for (size_t i = 0; i < ahead.n; i++) {
+		if (ahead.programs[i].link == x->link) {
+			*x = ahead.programs[i];
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool compile(struct program *x, uint32_t link, const char *expression,
 		    char *why, size_t n)
 {
-	pcap_t *dead = pcap_open_dead(dlt_of(link), SNAP);
+	pcap_t *dead;
 
-	x->link = link;
-	x->fits = false;
+	*x = (struct program){.link = link};
+	if (is_ahead(x, expression))
+		return true;
+	dead = pcap_open_dead(dlt_of(link), SNAP);
 	if (!dead) {
 		snprintf(why, n, "memory is short");
 		return false;
@@ -57,6 +80,32 @@ static bool compile(struct program *x, uint32_t link, const char *expression,
 
 /* Some words fit some link types only, as "inbound" does cooked ones. */
 static const uint32_t usual[] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_RAW};
+
+static bool add_ahead(const char *expression, uint32_t link)
+{
+	struct program *x = &ahead.programs[ahead.n];
+	char why[PCAP_ERRBUF_SIZE];
+
+	if (ahead.n == NA_FILTER_LINKS ||
+	    !compile(x, link, expression, why, sizeof(why)))
+		return false;
+	x->borrowed = true;
+	ahead.n++;
+	return true;
+}
+
+void na_capture_filter_ahead(const char *expression)
+{
+	char *copy = strdup(expression);
+
+	for (size_t i = 0; copy && i < NA_LEN(usual); i++)
+		add_ahead(expression, usual[i]);
+	for (uint32_t link = 0; ahead.n && link <= NA_LINK_TOP; link++) {
+		if (na_packet_link_known(link))
+			add_ahead(expression, link);
+	}
+	ahead.expression = copy;
+}
 
 enum na_status na_capture_filter_new(struct na_capture_filter **out,
 				     const char *expression, struct na_err *err)
@@ -93,7 +142,7 @@ void na_capture_filter_free(struct na_capture_filter *f)
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->n; i++)
-		if (f->programs[i].fits)
+		if (f->programs[i].fits && !f->programs[i].borrowed)
 			pcap_freecode(&f->programs[i].code);
 	free(f->expression);
 	free(f);

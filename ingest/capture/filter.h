@@ -18,6 +18,14 @@ enum na_status na_capture_filter_new(struct na_capture_filter **out,
 				     struct na_err *err) NA_MUST_CHECK;
 void na_capture_filter_free(struct na_capture_filter *f);
 
+/*
+ * libpcap looks up names of hosts and services while it compiles, on the
+ * network too: for who may not do that later, here is what the same expression
+ * compiles to from then on, for each link type that is known.  Once, on the
+ * only thread; what is wrong with it na_capture_filter_new() tells.
+ */
+void na_capture_filter_ahead(const char *expression);
+
 /* Does the packet pass?  Of a link type that cannot be filtered, none does,
  * and they are counted. */
 bool na_capture_filter_pass(struct na_capture_filter *f,

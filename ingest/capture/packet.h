@@ -82,6 +82,7 @@ struct na_fragments; /* fragment.h; NULL: fragments are not put together */
 void na_packet_decode(struct na_packet *p, const struct na_record *r,
 		      struct na_fragments *fragments);
 
+enum { NA_LINK_TOP = 276 }; /* no link type beyond is known */
 /* False: packets of this link type are all NON_IP to us. */
 bool na_packet_link_known(uint32_t link);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ingest/bytes/found.h"
 #include "ingest/hlo/hlo.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
@@ -103,6 +104,7 @@ static void pick(const char *const *names, size_t n, bool *take)
 /* ---- directories */
 
 struct walk {
+	const char *top; /* as given */
 	struct na_arena *arena;
 	struct na_hlo_dumps *out;
 	size_t seen; /* entries of directories */
@@ -191,7 +193,7 @@ static enum na_status enter(struct walk *w, const struct level *up,
 			  .inode = sb->st_ino,
 			  .depth = up->depth + 1};
 
-	if (leads_up(up, sb))
+	if (leads_up(up, sb) || na_found_above(w->top, sb))
 		return NA_OK;
 	if (l.depth > NA_HLO_DIR_DEPTH)
 		return na_fail(w->err, NA_ELIMIT,
@@ -234,7 +236,7 @@ static enum na_status walk(struct walk *w, const struct level *l)
 enum na_status na_hlo_walk(const char *dir, struct na_arena *a,
 			   struct na_hlo_dumps *out, struct na_err *err)
 {
-	struct walk w = {.arena = a, .out = out, .err = err};
+	struct walk w = {.top = dir, .arena = a, .out = out, .err = err};
 	struct level top = {.path = dir};
 	struct stat sb;
 

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ingest/bytes/found.h"
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
 struct level {
 	const struct level *up;
+	const char *top; /* as given */
 	dev_t device;
 	ino_t inode;
 	int depth;
@@ -86,7 +88,7 @@ static enum na_status walk(const char *dir, const struct stat *self,
 			   const struct level *up, struct na_arena *a,
 			   struct na_log_files *out, struct na_err *err)
 {
-	struct level l = {up, self->st_dev, self->st_ino,
+	struct level l = {up, up ? up->top : dir, self->st_dev, self->st_ino,
 			  up ? up->depth + 1 : 0};
 	struct na_log_files names = {.n = 0};
 	enum na_status st;
@@ -111,7 +113,7 @@ static enum na_status walk(const char *dir, const struct stat *self,
 		bool there = stat(path, &sb) == 0;
 
 		if (there && S_ISDIR(sb.st_mode)) {
-			if (!leads_up(&l, &sb))
+			if (!leads_up(&l, &sb) && !na_found_above(l.top, &sb))
 				st = walk(path, &sb, &l, a, out, err);
 		} else if (no_text(path)) {
 			out->passed_over++;

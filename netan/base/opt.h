@@ -36,6 +36,17 @@ enum na_opt_kind {
 	NA_OPT_LIST
 };
 
+/* What a value of NA_OPT_TEXT or NA_OPT_LIST names in the file system, if
+ * anything: the sandbox grants that and no more. */
+enum na_opt_path {
+	NA_PATH_NONE,
+	NA_PATH_READ,   /* a file or directory that is read */
+	NA_PATH_WRITE,  /* a file that is made or replaced */
+	NA_PATH_MAKE,   /* that, or a directory with files in it */
+	NA_PATH_NEW,    /* a directory, made beside and renamed */
+	NA_PATH_APPEND, /* a file that grows, and is read before */
+};
+
 struct na_opt {
 	enum na_opt_kind kind;
 	char short_name;  /* 0: none */
@@ -45,11 +56,12 @@ struct na_opt {
 	const char *def;
 	double min, max;
 	const char *help;
+	enum na_opt_path path; /* last: most rows leave it out */
 };
 
 #define NA_OPT_END \
 	{ \
-		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL \
+		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL, NA_PATH_NONE \
 	}
 
 struct na_text_list {

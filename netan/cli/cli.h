@@ -92,6 +92,13 @@ struct na_cli {
 	int64_t progress_since_ns, progress_shown_ns;
 };
 
+/* How far a command shuts itself in (netan/cli/sandbox). */
+enum na_shut {
+	NA_SHUT_IN,    /* before anything is read */
+	NA_SHUT_CALLS, /* files when it knows of which: it sees to that itself */
+	NA_SHUT_NOT
+};
+
 struct na_command {
 	const struct na_face *face; /* name, help, own options */
 	const char *words;          /* operands: "a|b|c", or "COMMAND";
@@ -105,6 +112,8 @@ struct na_command {
 	/* What its options take as ID: the k-th and what it means, NULL behind
 	 * the last; for help and completion.  NULL: nothing. */
 	const char *(*ids)(size_t k, const char **what);
+	/* NULL: NA_SHUT_IN. */
+	enum na_shut (*shut)(const struct na_cli *cli);
 	/* Outputs are checked; the result is freed with the rest. */
 	enum na_exit (*run)(struct na_cli *cli);
 };

@@ -25,7 +25,8 @@
 #define OUTPUT_ROWS(endings) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
-	 "- is standard output"}, \
+	 "- is standard output", \
+	 NA_PATH_WRITE}, \
 	{NA_OPT_TEXT, 0, "format", AT(format), "table|json|csv|tsv|md", NULL, \
 	 0, 0, "what standard output, and a FILE without a known ending, gets " \
 	 "(default: table)"}, \
@@ -71,7 +72,7 @@ static const struct na_opt input_opts[] = {
 	 "--label; runs are shown side by side"},
 	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
 	 "which address, or rank of a GPU job, is on which host: CSV "
-	 "address,host[,slice] or rank,host"},
+	 "address,host[,slice] or rank,host", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "filter", ASK(filter), "EXPR", NULL, 0, 0,
 	 "captures: only packets that pass, in libpcap's capture-filter "
 	 "syntax: 'tcp port 50051'"},
@@ -145,7 +146,8 @@ static const struct na_opt filter_opts[] = {
 	{ \
 		NA_OPT_TEXT, 0, "topology", ASK(topology), "FILE", NULL, 0, 0, \
 			"which healthy paths are alike: CSV host,rack[,block] or " \
-			"src_host,dst_host,class" \
+			"src_host,dst_host,class", \
+			NA_PATH_READ \
 	}
 
 /* clang-format off */
@@ -181,7 +183,8 @@ static const struct na_opt picture_opts[] = {
 static const struct na_opt program_opts[] = {
 	{NA_OPT_LIST, 0, "hlo", ASK(hlo), "DIR", NULL, 0, 0,
 	 "HLO modules that the compiler dumped, beside those in the traces: a "
-	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo"},
+	 "file, or a directory with *.hlo_proto.pb, *.pb, *.txt or *.hlo",
+	 NA_PATH_READ},
 	NA_OPT_END
 };
 
@@ -191,7 +194,7 @@ static const struct na_opt check_opts[] = {
 	 "4x200Gbps/2 or v6e"},
 	{NA_OPT_LIST, 0, "host-settings", AT(host_settings), "DIR", NULL, 0, 0,
 	 "network settings of the hosts: a snapshot (netan sysctl "
-	 "--snapshot), or a directory of snapshots"},
+	 "--snapshot), or a directory of snapshots", NA_PATH_READ},
 #define NA_LIMIT(name, option, def, min, max, arg, help) \
 	{NA_OPT_REAL, 0, option, AT(limits.name), arg, def, min, max, help},
 #include "netan/checks/limits.def"
@@ -210,7 +213,7 @@ static const struct na_opt ledger_opts[] = {
 	{NA_OPT_TEXT, 0, "ledger", AT(ledger), "FILE", NULL, 0, 0,
 	 "add the suspects of this run to FILE (JSON lines, created if it is "
 	 "missing; a run is never added twice), and print what it knows of "
-	 "them from other runs"},
+	 "them from other runs", NA_PATH_APPEND},
 	NA_OPT_END
 };
 

@@ -43,7 +43,7 @@ void na_help_program(FILE *out)
 	      "is used, when, and what is slow.\n\n"
 	      "Usage: netan COMMAND [OPTION...] INPUT...\n"
 	      "       netan help COMMAND\n"
-	      "       netan --version\n\n"
+	      "       netan --version [-v]\n\n"
 	      "Commands:\n",
 	      out);
 	list_commands(out, false);

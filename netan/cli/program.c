@@ -13,10 +13,12 @@
 #include <gsl/gsl_errno.h>
 
 #include "netan/base/memory/leavings.h"
+#include "netan/base/sandbox/sandbox.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
+#include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/memory.h"
 #include "netan/engine/together/together.h"
@@ -150,8 +152,10 @@ static enum na_exit run_ready(struct na_cli *cli)
 	struct na_world *w = cli->request.world;
 	struct na_together together;
 	struct na_err err = {0};
-	enum na_exit code = prepare(cli, &err);
+	enum na_exit code;
 
+	na_shut_in(cli);
+	code = prepare(cli, &err);
 	code = settle(&cli->request, code);
 	if (code != NA_EXIT_OK)
 		return code;
@@ -188,10 +192,12 @@ static enum na_status parse(struct na_cli *cli, const struct na_command *c,
 	return err->status;
 }
 
-static enum na_exit run_command(struct na_world *w, const struct na_command *c,
-				int argc, char **argv)
+static enum na_exit run_command(const struct na_request *q,
+				const struct na_command *c, int argc,
+				char **argv)
 {
 	struct na_carried carried;
+	struct na_world *w = q->world;
 	struct na_err err = {0};
 	enum na_exit code;
 	struct na_cli cli;
@@ -199,6 +205,7 @@ static enum na_exit run_command(struct na_world *w, const struct na_command *c,
 
 	st = parse(&cli, c, argc, argv, &carried, &err);
 	cli.request.world = w;
+	cli.request.own_process = q->own_process;
 	if (w)
 		w->nameless = cli.common.anonymize;
 	if (cli.common.help) {
@@ -244,6 +251,18 @@ static enum na_exit unknown_command(const struct na_request *q,
 	return usage_error(q, text, NULL);
 }
 
+static void print_version(const char *more)
+{
+	char text[NA_SANDBOX_TEXT];
+
+	printf("netan %s\n", NETAN_VERSION);
+	if (strcmp(more, "-v") != 0 && strcmp(more, "--verbose") != 0)
+		return;
+	na_shut_in_nothing();
+	na_sandbox_text(text);
+	printf("sandbox: %s\n", text);
+}
+
 enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -256,7 +275,7 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 		return NA_EXIT_USAGE;
 	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-		printf("netan %s\n", NETAN_VERSION);
+		print_version(argc > 2 ? argv[2] : "");
 		return NA_EXIT_OK;
 	}
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -273,9 +292,8 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 	c = na_command_find(word);
 	if (!c)
 		return unknown_command(q, word);
-	return q->world && !na_command_many(c)
-		       ? not_many(q, c)
-		       : run_command(q->world, c, argc, argv);
+	return q->world && !na_command_many(c) ? not_many(q, c)
+					       : run_command(q, c, argc, argv);
 }
 
 /* A closed pipe is a reader that has seen enough. */
@@ -300,7 +318,8 @@ static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 enum na_exit na_program(struct na_world *w, int argc, char **argv)
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
-				     .world = w};
+				     .world = w,
+				     .own_process = true};
 
 	keep_descriptors();
 	setlocale(LC_ALL, "C");

@@ -47,6 +47,7 @@ struct na_request {
 	struct na_request_input *inputs;
 	size_t n_inputs;
 	struct na_speaker speaker;
+	bool own_process; /* which does nothing else: it may be shut in */
 	struct na_pseudonyms *pseudonyms; /* NULL: names are shown */
 	/* Many processes. */
 	struct na_world *world;       /* NULL: one process */

@@ -139,6 +139,15 @@ static void other_words(void **state)
 	na_capture_filter_free(f);
 }
 
+/* Compiled ahead, it is the same, and no filter's own. */
+static void compiled_ahead(void **state)
+{
+	na_capture_filter_ahead("vlan 7");
+	unfit(state);
+	unfit(state);
+	other_words(state);
+}
+
 static void real(void **state)
 {
 	static const char *const rows[] = {
@@ -196,9 +205,9 @@ static void real(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused), cmocka_unit_test(links),
-		cmocka_unit_test(unfit),   cmocka_unit_test(other_words),
-		cmocka_unit_test(real),
+		cmocka_unit_test(refused),        cmocka_unit_test(links),
+		cmocka_unit_test(unfit),          cmocka_unit_test(other_words),
+		cmocka_unit_test(compiled_ahead), cmocka_unit_test(real),
 	};
 
 	return cmocka_run_group_tests_name("capture_filter", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/capture_out.h"
 #include "netan/cli/commands/privileges.h"
+#include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/session/session.h"
 
 /* Ethernet, two VLAN tags, IPv6 and TCP with all its options: 14 + 8 + 40 +
@@ -37,10 +38,11 @@ static const struct na_opt opts[] = {
 	  "list the interfaces and end" },
 	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,
 	  "packets to FILE: pcap, or pcapng if it ends in .pcapng; - is "
-	  "standard output" },
+	  "standard output", NA_PATH_WRITE },
 	{ NA_OPT_TEXT, 0, "transfers", FIELD(transfers), "FILE", NULL, 0, 0,
 	  "instead of packets, only the transfers, calls and connections "
-	  "that they make, to a transfer file; - is standard output" },
+	  "that they make, to a transfer file; - is standard output",
+	  NA_PATH_WRITE },
 	{ NA_OPT_TEXT, 0, "filter", FIELD(filter), "EXPR", NULL, 0, 0,
 	  "only packets that match, in capture-filter syntax: "
 	  "\"tcp port 8471\"" },
@@ -171,7 +173,10 @@ static enum na_status open_outputs(struct run *r)
 	fd = r->kept                   ? na_capture_kept_fd(r->kept)
 	     : r->out.stream != stdout ? fileno(r->out.stream)
 				       : -1;
-	return na_privileges_drop(fd < 0 ? NULL : path, fd, &r->err);
+	st = na_privileges_drop(fd < 0 ? NULL : path, fd, &r->err);
+	if (st == NA_OK)
+		na_shut_in_capture(r->cli);
+	return st;
 }
 
 static enum na_status open_live(struct run *r)
@@ -388,6 +393,13 @@ static enum na_exit capture_run(struct na_cli *cli)
 					   : NA_EXIT_FAILED;
 }
 
+/* Not before its socket and its outputs are open. */
+static enum na_shut shut(const struct na_cli *cli)
+{
+	(void)cli;
+	return NA_SHUT_NOT;
+}
+
 static const char details[] =
 	"Captures until Ctrl-C, --duration, --packets or --max-bytes; the "
 	"file is complete then. By default only the first " HEADERS_ONLY
@@ -399,7 +411,7 @@ static const char details[] =
 	"\n"
 	"Only the right to capture is needed, no root: sudo setcap "
 	"cap_net_raw+ep on the program gives it. Once interface and output "
-	"are open, all privileges are given up.\n"
+	"are open, all privileges are given up, and the sandbox is entered.\n"
 	"\n"
 	"Times have nanoseconds if the adapter's have. What the kernel or the "
 	"interface dropped is reported at the end, and in a pcapng file.";
@@ -422,5 +434,6 @@ static const struct na_face capture_face = {
 const struct na_command na_cmd_capture = {
 	.face = &capture_face,
 	.joins = NA_JOIN_NAMES | NA_JOIN_QUIET,
+	.shut = shut,
 	.run = capture_run,
 };

@@ -6,6 +6,7 @@
 
 #include "members.h"
 #include "netan/base/order.h"
+#include "netan/base/sandbox/sandbox.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -449,6 +450,17 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 	info_notes(r, s, &all);
 }
 
+/* What is not held has been said already. */
+static void say_sandbox(const struct na_cli *cli)
+{
+	char text[NA_SANDBOX_TEXT];
+
+	if (!na_sandbox_whole())
+		return;
+	na_sandbox_text(text);
+	na_say_detail(&cli->request, "sandbox: %s", text);
+}
+
 static enum na_exit run_info(struct na_cli *cli)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
@@ -461,6 +473,7 @@ static enum na_exit run_info(struct na_cli *cli)
 	int32_t *scratch = NULL;
 	enum na_exit exit, verdict;
 
+	say_sandbox(cli);
 	na_catch_interrupt();
 	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
 	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
@@ -497,7 +510,7 @@ static const struct na_face info_face = {
 		"Reads every event and counts: planes, lines, events, "
 		"transfers by class, copies, graph executions, and everything "
 		"that is damaged, with byte offsets. With -v also every line "
-		"of every plane.\n"
+		"of every plane, and whether the sandbox holds.\n"
 		"Columns: rx and tx are network transfers received and sent, "
 		"valid to bad the classes of the received ones (loopback: to "
 		"itself; clock skew: a latency of 0 by the clocks of two "

@@ -12,6 +12,7 @@
 #include "netan/cli/common.h"
 #include "netan/cli/output.h"
 #include "netan/cli/program.h"
+#include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/partial/world_files.h"
@@ -252,10 +253,12 @@ static enum na_exit run(struct merging *m, struct na_nap_out *out)
 	enum na_exit code = NA_EXIT_FAILED;
 
 	na_world_merge(&m->files, &m->world, out, m->of, m->n);
-	if (words)
+	if (words) {
+		na_shut_in_files(m->cli, m->command, n, words);
 		code = na_command_run(&q, n, words);
-	else
+	} else {
 		na_say_nomem(&m->cli->request);
+	}
 	free(words);
 	return code;
 }
@@ -364,6 +367,13 @@ static enum na_exit merge_run(struct na_cli *cli)
 	return code;
 }
 
+/* Which command they are of, and so its files, the shards say. */
+static enum na_shut shut(const struct na_cli *cli)
+{
+	(void)cli;
+	return NA_SHUT_CALLS;
+}
+
 static const char details[] =
 	"Takes all shards of one round of netan partial, in any order. Of "
 	"round 0 it makes the plan, -o plan.nap, and says how the shards go "
@@ -393,5 +403,6 @@ static const struct na_face merge_face = {
 const struct na_command na_cmd_merge = {
 	.face = &merge_face,
 	.joins = NA_JOIN_MERGED,
+	.shut = shut,
 	.run = merge_run,
 };

@@ -24,11 +24,11 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "shard", FIELD(shard), "K/N", NULL, 0, 0,
 	 "which of N parts of the inputs this is, from 1/N to N/N (required)"},
 	{NA_OPT_TEXT, 0, "plan", FIELD(plan), "FILE", NULL, 0, 0,
-	 "round 1: what netan merge made of all shards of round 0"},
+	 "round 1: what netan merge made of all shards of round 0", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "round", FIELD(round), "0|1", NULL, 0, 0,
 	 "with 1 there must be a plan, with 0 none (default: as it is)"},
 	{NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,
-	 "the file to write, FILE.nap (required)"},
+	 "the file to write, FILE.nap (required)", NA_PATH_WRITE},
 	NA_OPT_END
 };
 /* clang-format on */

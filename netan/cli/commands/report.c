@@ -27,7 +27,7 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE|DIR", NULL, 0, 0,
 	 "the page to write, FILE.html, or a directory for report.md and its "
-	 "pictures; - is the page on standard output (required)"},
+	 "pictures; - is the page on standard output (required)", NA_PATH_MAKE},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
 	NA_OPT_END

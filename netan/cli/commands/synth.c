@@ -19,7 +19,7 @@ enum { SHOWN_FILES = 8 };
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(dir), "DIR", NULL, 0, 0,
 	  "log directory to write under; NAME.pcap or NAME.pcapng: a packet "
-	  "capture (required)" },
+	  "capture (required)", NA_PATH_MAKE },
 	{ NA_OPT_TEXT, 0, "run", FIELD(run), "NAME", NULL, 0, 0,
 	  "name of the session (default: its start time)" },
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
@@ -79,7 +79,8 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_COUNT, 0, "skip-planes", FIELD(skip_planes), "N", "0", 0, 64,
 	  "leave out the planes of a host's first devices" },
 	{ NA_OPT_TEXT, 0, "hlo-dump", FIELD(hlo_dump), "DIR", NULL, 0, 0,
-	  "write each host's program as text and proto, too, below DIR/HOST" },
+	  "write each host's program as text and proto, too, below DIR/HOST",
+	  NA_PATH_MAKE },
 	{ NA_OPT_CHOICE, 0, "compress", FIELD(compress), "none|gzip|zstd",
 	  "none", 0, 0, "pack the files" },
 	{ NA_OPT_BYTES, 0, "size", FIELD(size_bytes), "BYTES", NULL, 1000,

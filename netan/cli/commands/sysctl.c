@@ -26,13 +26,14 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "root", FIELD(root), "DIR", "/", 0, 0,
 	 "read the files below DIR: a snapshot, a support bundle, a "
-	 "container's image"},
+	 "container's image", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "routes", FIELD(routes), "FILE", NULL, 0, 0,
 	 "a saved `ip route show table all`, with `ip -6` after it where "
 	 "IPv6 is in use (default: DIR/" NA_ROUTES_FILE "; of this machine, "
-	 "from the kernel)"},
+	 "from the kernel)", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "nic-before", FIELD(before), "DIR", NULL, 0, 0,
-	 "an earlier snapshot of the host: what its counters have grown by"},
+	 "an earlier snapshot of the host: what its counters have grown by",
+	 NA_PATH_READ},
 	{NA_OPT_RATE, 0, "bandwidth", FIELD(bandwidth_bps), "RATE", NULL, 1,
 	 1e15, "with --rtt: what one connection should reach on the job's "
 	 "slowest path; socket memory must hold bandwidth x RTT"},
@@ -40,7 +41,7 @@ static const struct na_opt opts[] = {
 	 "with --bandwidth: the round trip of that path: 20ms"},
 	{NA_OPT_TEXT, 0, "snapshot", FIELD(snapshot), "DIR", NULL, 0, 0,
 	 "keep what was read in a new directory, for --root, --nic-before, "
-	 "and --host-settings of netan check"},
+	 "and --host-settings of netan check", NA_PATH_NEW},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -203,6 +204,14 @@ static enum na_exit sysctl_show(struct na_cli *cli, const struct readings *x,
 	return na_judged_exit(cli, j.worst);
 }
 
+/* A live one asks the kernel, and looks wherever it tells. */
+static enum na_shut shut(const struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+
+	return is_this_machine(p->root) ? NA_SHUT_NOT : NA_SHUT_IN;
+}
+
 static enum na_exit sysctl_run(struct na_cli *cli)
 {
 	struct na_err err = {.status = NA_OK};
@@ -263,5 +272,6 @@ static const struct na_face sysctl_face = {
 const struct na_command na_cmd_sysctl = {
 	.face = &sysctl_face,
 	.joins = NA_JOIN_FINDINGS | NA_JOIN_OUTPUT | NA_JOIN_NAMES,
+	.shut = shut,
 	.run = sysctl_run,
 };

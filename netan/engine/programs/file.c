@@ -9,6 +9,7 @@
 #include "ingest/bytes/monotone.h"
 #include "ingest/hlo/hlo.h"
 #include "ingest/input.h"
+#include "netan/base/memory/temporary.h"
 
 static const char *path_of(const struct na_hlo_piece *p)
 {
@@ -175,12 +176,16 @@ void na_hlo_piece_read(struct na_hlo_piece *p)
 static void copy_stdin(struct na_hlo_piece *p)
 {
 	struct na_monotone said = {0};
+	struct na_temporary t;
 	uint8_t buf[8192];
 	ssize_t n;
 
-	p->copy = tmpfile();
+	if (na_temporary_open(&t, &p->err) != NA_OK)
+		return;
+	p->copy = fdopen(t.fd, "w+");
 	if (!p->copy) {
 		na_fail_errno(&p->err, "temporary file");
+		close(t.fd);
 		return;
 	}
 	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) > 0) {
