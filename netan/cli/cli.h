@@ -126,6 +126,9 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 struct na_speaker na_cli_speaker(struct na_cli *cli);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
+/* Ends the program where a library is refused memory (refused.h): removes what
+ * is not finished, says so, status NA_EXIT_FAILED. */
+void na_end_refused(void);
 /* Before a `whole` command writes: was it interrupted, now or (`interrupted`)
  * while it read?  Then says that nothing is written; the status is
  * NA_EXIT_INTERRUPTED.  False of other commands. */

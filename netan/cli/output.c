@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/memory/refused.h"
 #include "netan/cli/again.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/output.h"
@@ -327,7 +328,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
 	na_hide_result(&cli->request, r);
-	if (!na_result_ok(r)) {
+	if (!na_result_ok(r) || na_memory_refused()) {
 		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}

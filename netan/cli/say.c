@@ -1,8 +1,11 @@
 /* How the command line speaks: on stderr. */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
@@ -97,6 +100,26 @@ static void progress(void *ctx, const char *what, double share)
 struct na_speaker na_cli_speaker(struct na_cli *cli)
 {
 	return (struct na_speaker){hears, say, cli ? progress : NULL, cli};
+}
+
+/* From within malloc(): only what takes no memory. */
+void na_end_refused(void)
+{
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
+	static _Thread_local bool mine;
+	struct na_err err = {.status = NA_OK};
+	char line[sizeof(err.text) + 32];
+
+	if (mine)
+		return;
+	mine = true;
+	while (atomic_flag_test_and_set(&ending))
+		pause(); /* another thread ends the program */
+	na_leavings_remove();
+	na_in_err(na_fail_nomem(&err));
+	snprintf(line, sizeof(line), "netan: error: %s\n", err.text);
+	(void)!write(STDERR_FILENO, line, strlen(line));
+	_exit(NA_EXIT_FAILED);
 }
 
 bool na_stopped(const struct na_cli *cli, bool interrupted)
