@@ -124,6 +124,8 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
  * stderr is a terminal and --color allows; no warnings with -q, details with
  * -v only; a progress line for work over about a second. */
 struct na_speaker na_cli_speaker(struct na_cli *cli);
+/* Was there an error among what was said?  Of the whole program. */
+bool na_said_error(void);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
 /* Ends the program where a library is refused memory (refused.h): removes what

@@ -301,7 +301,7 @@ static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 /* Whoever was refused memory may not have passed it on. */
 static enum na_exit whole(const struct na_request *q, enum na_exit code)
 {
-	if (na_exit_failed(code) || !na_memory_refused())
+	if (!na_memory_refused() || (na_exit_failed(code) && na_said_error()))
 		return code;
 	na_say_nomem(q);
 	return NA_EXIT_FAILED;

@@ -33,6 +33,13 @@ static bool hears(void *ctx, enum na_level level)
 	return level != NA_SAY_DETAIL || (cli && cli->common.verbose);
 }
 
+static atomic_bool said_error;
+
+bool na_said_error(void)
+{
+	return said_error;
+}
+
 /* Messages quote names and paths, so the whole is escaped. */
 static void say(void *ctx, enum na_level level, const char *text)
 {
@@ -41,6 +48,8 @@ static void say(void *ctx, enum na_level level, const char *text)
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
 
+	if (level == NA_SAY_ERROR)
+		said_error = true;
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */

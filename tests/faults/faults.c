@@ -35,7 +35,7 @@
 
 enum {
 	JOBS_MOST = 64,
-	SECONDS = 30, /* of one run; it takes 0.05 */
+	SECONDS = 15, /* of one run; it takes 0.05 */
 	WRONG_SHOWN = 20
 };
 
@@ -193,6 +193,7 @@ static size_t errors_in(const char *s)
 static bool says_memory(const char *s)
 {
 	static const char *const words[] = {"out of memory", "more memory",
+					    "no memory",
 					    "Cannot allocate memory"};
 
 	for (size_t i = 0; i < NA_LEN(words); i++) {
