@@ -2,8 +2,9 @@
  * Refuses memory to netan, one allocation after the other, and looks at what
  * becomes of the run.
  *
- *	faults [-j JOBS] [-n RUNS] [-o ONLY] [-v] NETAN REFUSE.so
+ *	faults [-j JOBS] [-n RUNS] [-o ONLY] [-v] FOLDER NETAN REFUSE.so
  *
+ * FOLDER/in has the inputs, and fonts.conf and fonts: see tests/faults.sh.
  * Each command of commands.def is run once as it is, which counts what it and
  * its libraries allocate, and then again and again: for each allocation, in
  * each mode of told.h, or for RUNS of them in all, evenly.  A run is right
@@ -78,7 +79,7 @@ struct counts {
 };
 
 static struct {
-	char base[128], netan[4096], refuse[4096], path[4200];
+	char base[128], netan[4096], refuse[4096], home[200], fonts[200];
 	struct slot slots[JOBS_MOST];
 	unsigned long jobs, runs;
 	const char *only;
@@ -268,8 +269,10 @@ static void run_child(const struct slot *s)
 	alarm(SECONDS);
 	/* What is freed is overwritten: who still reads it is seen. */
 	execve(f.netan, words,
-	       (char *[]){told, preload, f.path, (char[]){"LC_ALL=C"},
-			  (char[]){"TZ=UTC"}, (char[]){"TERM=dumb"},
+	       (char *[]){told, preload, f.home, f.fonts,
+			  (char[]){"FONTCONFIG_FILE=/fonts.conf"},
+			  (char[]){"LC_ALL=C"}, (char[]){"TZ=UTC"},
+			  (char[]){"TERM=dumb"},
 			  (char[]){"MALLOC_PERTURB_=165"}, NULL});
 	_exit(126);
 }
@@ -465,7 +468,9 @@ static void parse(int argc, char **argv)
 	if (!realpath(argv[optind + 1], f.netan) ||
 	    !realpath(argv[optind + 2], f.refuse))
 		die("the program and the library");
-	snprintf(f.path, sizeof(f.path), "HOME=%s", f.base);
+	snprintf(f.home, sizeof(f.home), "HOME=%s", f.base);
+	/* Else two thirds of all are a system's settings of fonts. */
+	snprintf(f.fonts, sizeof(f.fonts), "FONTCONFIG_SYSROOT=%s/in", f.base);
 }
 
 int main(int argc, char **argv)
