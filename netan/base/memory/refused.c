@@ -117,12 +117,12 @@ void *na_system_realloc(void *p, size_t n)
 	return next ? next(p, n) : none();
 }
 
-/* What a library gets. */
+/* What a library gets.  What no machine has is asked for to be refused. */
 static void *given(void *p, size_t n)
 {
 	void (*end)(void) = at_refusal;
 
-	if (!p && n && end)
+	if (!p && n && n <= PTRDIFF_MAX && end)
 		end();
 	return p;
 }
@@ -134,7 +134,11 @@ __attribute__((weak)) void *malloc(size_t n)
 
 __attribute__((weak)) void *calloc(size_t n, size_t size)
 {
-	return given(na_system_calloc(n, size), n && size);
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all))
+		return none();
+	return given(na_system_calloc(n, size), all);
 }
 
 __attribute__((weak)) void *realloc(void *p, size_t n)
