@@ -177,7 +177,8 @@ run_mpi()
 run_faults()
 {
 	local san_log=''
-	clean_env "$1" ONLY="$ONLY" JOBS="$JOBS" timeout "$HANG" \
+	# Hundreds of runs, each of which has its own limit.
+	clean_env "$1" ONLY="$ONLY" JOBS="$JOBS" timeout $((4 * HANG)) \
 		bash tests/faults.sh "$1" "${FAULTS_RUNS:-200}"
 	[ $? -le 1 ] || verdict 'FAIL faults: it did not end by itself'
 }

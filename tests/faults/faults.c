@@ -306,6 +306,7 @@ static void show_wrong(const struct slot *s, const char *what)
 		printf(" %#llx",
 		       (unsigned long long)(t->frames[i] - t->program));
 	putchar('\n');
+	fflush(stdout);
 }
 
 static void finish(struct slot *s, int status)
