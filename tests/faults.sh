@@ -30,12 +30,6 @@ done
 	--fault stuck-host:r3 -o made
 mv made/recorder hung
 rm -r made
-# Of all fonts the one that is drawn with, where it can be found.
-mkdir fonts
-echo '<?xml version="1.0"?><fontconfig><dir>/fonts</dir><cachedir>/cache</cachedir></fontconfig>' >fonts.conf
-for f in 'DejaVu Sans' 'DejaVu Sans:bold'; do
-	cp "$(fc-match -f '%{file}' "$f" 2>/dev/null)" fonts 2>/dev/null || :
-done
 cp "$root"/tests/data/{jax-tpu.trace.json.gz,tcp.pcap} .
 
 "$dir/tests/faults/faults" -j "${JOBS:-2}" -o "${ONLY:-*}" ${2:+-n "$2"} ${V:+-v} \

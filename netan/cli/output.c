@@ -334,7 +334,8 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	}
 	if (!outputs->n)
 		return write_stdout(cli, &t, r);
-	for (size_t k = 0; k < outputs->n; k++) {
+	/* What one could not have, the next will not: it is said once. */
+	for (size_t k = 0; k < outputs->n && !na_memory_refused(); k++) {
 		enum na_exit code;
 
 		if (!resolve(cli, outputs->items[k], &t))

@@ -4,7 +4,7 @@
  *
  *	faults [-j JOBS] [-n RUNS] [-o ONLY] [-v] FOLDER NETAN REFUSE.so
  *
- * FOLDER/in has the inputs, and fonts.conf and fonts: see tests/faults.sh.
+ * FOLDER/in has the inputs: see tests/faults.sh.
  * Each command of commands.def is run once as it is, which counts what it and
  * its libraries allocate, and then again and again: for each allocation, in
  * each mode of told.h, or for RUNS of them in all, evenly.  A run is right
@@ -79,7 +79,7 @@ struct counts {
 };
 
 static struct {
-	char base[128], netan[4096], refuse[4096], home[200], fonts[200];
+	char base[128], netan[4096], refuse[4096], home[200];
 	struct slot slots[JOBS_MOST];
 	unsigned long jobs, runs;
 	const char *only;
@@ -269,10 +269,8 @@ static void run_child(const struct slot *s)
 	alarm(SECONDS);
 	/* What is freed is overwritten: who still reads it is seen. */
 	execve(f.netan, words,
-	       (char *[]){told, preload, f.home, f.fonts,
-			  (char[]){"FONTCONFIG_FILE=/fonts.conf"},
-			  (char[]){"LC_ALL=C"}, (char[]){"TZ=UTC"},
-			  (char[]){"TERM=dumb"},
+	       (char *[]){told, preload, f.home, (char[]){"LC_ALL=C"},
+			  (char[]){"TZ=UTC"}, (char[]){"TERM=dumb"},
 			  (char[]){"MALLOC_PERTURB_=165"}, NULL});
 	_exit(126);
 }
@@ -470,8 +468,6 @@ static void parse(int argc, char **argv)
 	    !realpath(argv[optind + 2], f.refuse))
 		die("the program and the library");
 	snprintf(f.home, sizeof(f.home), "HOME=%s", f.base);
-	/* Else two thirds of all are a system's settings of fonts. */
-	snprintf(f.fonts, sizeof(f.fonts), "FONTCONFIG_SYSROOT=%s/in", f.base);
 }
 
 int main(int argc, char **argv)
