@@ -338,7 +338,7 @@ check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail
 
 # Of each allocation; `check` looks at some.
 .PHONY: check-faults
-check-faults: ## refuse each allocation of timeline, check, report and others, one run each (ONLY='check*' picks, FAULTS_RUNS=1000 of all; about an hour on two cores)
+check-faults: ## refuse each allocation of timeline, check, report and others, one run each (ONLY='check*' picks, FAULTS_RUNS=1000 of all; hours without it)
 	$(SUB) faults-programs
 	@ONLY='$(or $(ONLY),*)' JOBS=$(JOBS) bash tests/faults.sh $(B) $(FAULTS_RUNS)
 
