@@ -55,7 +55,7 @@ COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SAN
 LINK = $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
-LIBS := $(PKG_LIBS) -lm
+LIBS := $(PKG_LIBS) -lm -ldl
 
 PROTOS := $(wildcard ingest/proto/*.proto)
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
@@ -90,6 +90,8 @@ SYNC_LIB := $(B)/tests/accuracy/sync/libsync.a
 SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accuracy/sync/*.c)))
 # Ranks that do nothing else, to try the world of MPI.
 RANKS := $(B)/tests/mpi/ranks
+# Memory that is refused: who runs netan, and what is preloaded.
+FAULTS := $(addprefix $(B)/tests/faults/,faults refuse.so)
 # What prints the pages of docs/commands.
 PAGES := $(B)/tools/pages
 OUR_C = $(PRODUCT) $(sort $(shell find tests -name '[a-z]*.[ch]')) tools/pages.c tools/calls.c
@@ -237,6 +239,15 @@ MUTATE = $(B)/tests/fuzz/mutate_$(1).o
 $(B)/tests/fuzz/fuzz_wire $(B)/tests/fuzz/fuzz_hlo_proto: $(call MUTATE,proto)
 $(B)/tests/fuzz/fuzz_capture: $(call MUTATE,pcap)
 
+$(B)/tests/faults/faults: $(B)/tests/faults/faults.o
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^
+
+$(B)/tests/faults/refuse.o: private HARDEN := -fPIC
+$(B)/tests/faults/refuse.so: $(B)/tests/faults/refuse.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
+
 # With -fsanitize=fuzzer the fuzzer brings its own main.
 $(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
 	$(call say,LINK,$@)
@@ -299,13 +310,14 @@ can = printf 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n
 	'$(if $(findstring fuzzer,$(2)),,int main(void) { return 0; })' | \
 	$(1) -fsanitize=$(2) -x c -o $(O)/probe - >/dev/null 2>&1
 
-.PHONY: program unit-programs fuzz-programs bench-programs mpi-programs test-programs
+.PHONY: program unit-programs fuzz-programs bench-programs mpi-programs faults-programs test-programs
 program: $(B)/bin/netan ; @:
 unit-programs: $(UNIT) ; @:
 fuzz-programs: $(FUZZ) ; @:
 bench-programs: $(BENCH) ; @:
 mpi-programs: $(B)/bin/netan-mpi $(RANKS) ; @:
-test-programs: program unit-programs fuzz-programs $(PAGES) ; @:
+faults-programs: program $(FAULTS) ; @:
+test-programs: program unit-programs fuzz-programs $(PAGES) $(if $(SAN),,$(FAULTS)) ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
@@ -319,6 +331,7 @@ checked: export WERROR = yes
 checked:
 	$(SUB) test-programs $(if $(SAN),,$(if $(MPI),mpi-programs))
 	+@parts="layers registry:$(B) $(call plain,$(B))"; \
+	[ -n "$(SAN)" ] || parts="$$parts faults:$(B)"; \
 	if [ -n "$(SAN)" ]; then parts="$$parts replay:$(B)"; \
 	elif [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
 	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
@@ -347,6 +360,12 @@ check-golden: ## the golden command-line cases (ONLY='timeline/*' picks)
 check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail
 	$(SUB) program mpi-programs
 	$(RUN) mpi:$(B)
+
+# Of each allocation; `check` looks at some.
+.PHONY: check-faults
+check-faults: ## refuse each allocation of timeline, check, report and others, one run each (ONLY='check*' picks, FAULTS_RUNS=1000 of all; hours without it)
+	$(SUB) faults-programs
+	@ONLY='$(or $(ONLY),*)' JOBS=$(JOBS) bash tests/faults.sh $(B) $(FAULTS_RUNS)
 
 # Of all tests those whose threads talk to each other.
 THREADED := $(addprefix $(B)/tests/unit/,test_world test_together)

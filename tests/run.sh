@@ -13,6 +13,7 @@
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
+#	faults:DIR  tests/faults.sh: memory is refused, 200 times
 #	registry:DIR    every row of a .def file has its tests
 #
 # ONLY='timeline/*' keeps the tests whose name matches.  V=1 names each test,
@@ -174,6 +175,15 @@ run_mpi()
 {
 	clean_env "$1" ONLY="$ONLY" JOBS="$JOBS" timeout "$HANG" \
 		bash tests/mpi.sh "$1"
+}
+
+run_faults()
+{
+	local san_log=''
+	# Hundreds of runs, each of which has its own limit.
+	clean_env "$1" ONLY="$ONLY" JOBS="$JOBS" timeout $((4 * HANG)) \
+		bash tests/faults.sh "$1" "${FAULTS_RUNS:-200}"
+	[ $? -le 1 ] || verdict 'FAIL faults: it did not end by itself'
 }
 
 run_layers()
@@ -432,7 +442,7 @@ run_part()
 	fi
 	case $part in *:*) dir=$root/${part#*:}; dir=${dir/#"$root//"//} ;; esac
 	case $kind in
-	unit | golden | replay | fuzz | mpi | layers | registry) ;;
+	unit | golden | replay | fuzz | mpi | faults | layers | registry) ;;
 	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
 	esac
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then
@@ -443,7 +453,7 @@ run_part()
 	rm -rf "$scratch/out"
 	mkdir "$scratch/out"
 	for job in $(jobs_of "$kind" "$dir"); do
-		[ "$kind" = mpi ] || selected "$job" || continue
+		[ "$kind" = mpi ] || [ "$kind" = faults ] || selected "$job" || continue
 		while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n; done
 		n=$((n + 1))
 		out=$scratch/out/$(printf %04d $n)

@@ -217,7 +217,7 @@ void na_sort_of(void *v, size_t n, size_t size,
 	struct sort s = {.v = v, .n = n, .size = size, .order = order};
 	bool fits = (n / 2 + 1) <= sizeof(little) / size;
 
-	if (n < 2)
+	if (n < 2 || !v)
 		return;
 	if (fits)
 		s.scratch = little;

@@ -48,8 +48,8 @@
 #define NA_THEN5(a, ...)                        NA_THEN2(a, NA_THEN4(__VA_ARGS__))
 #define NA_THEN6(a, ...)                        NA_THEN2(a, NA_THEN5(__VA_ARGS__))
 
-/* As qsort(), and equal elements stay in their order; v may be NULL when n is
- * 0.  O(n log(runs)): of what is sorted in pieces only these are merged.  The
+/* As qsort(), and equal elements stay in their order; v may be NULL, when n
+ * is 0 or the memory could not be had.  O(n log(runs)): of what is sorted in pieces only these are merged.  The
  * scratch is at most half of what is sorted. */
 #define na_sort(v, n, order) na_sort_of(v, n, sizeof(*(v)), order)
 

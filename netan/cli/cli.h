@@ -133,8 +133,13 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
  * stderr is a terminal and --color allows; no warnings with -q, details with
  * -v only; a progress line for work over about a second. */
 struct na_speaker na_cli_speaker(struct na_cli *cli);
+/* Was there an error among what was said?  Of the whole program. */
+bool na_said_error(void);
 /* Says what failed, if something did. */
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err);
+/* Ends the program where a library is refused memory (refused.h): removes what
+ * is not finished, says so, status NA_EXIT_FAILED. */
+void na_end_refused(void);
 /* Before a `whole` command writes: was it interrupted, now or (`interrupted`)
  * while it read?  Then says that nothing is written; the status is
  * NA_EXIT_INTERRUPTED.  False of other commands. */

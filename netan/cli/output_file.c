@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "netan/base/inputs.h"
+#include "netan/base/memory/refused.h"
 #include "netan/cli/output.h"
 
 static enum na_status cannot(const char *path, int e, struct na_err *err)
@@ -69,6 +70,9 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		snprintf(f->temp, size, "%s.%ld-%d.tmp", f->path,
 			 (long)getpid(), k);
 		f->leaving = na_leaving_new(f->temp);
+		/* What a signal is to remove is known before it is there. */
+		if (!f->leaving && na_memory_refused())
+			break;
 		fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  mode);
 		if (fd >= 0 || errno != EEXIST)
@@ -76,6 +80,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		na_leaving_free(f->leaving);
 		f->leaving = NULL;
 	}
+	errno = na_memory_refused() ? ENOMEM : EEXIST;
 	return -1;
 }
 
@@ -142,6 +147,10 @@ enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 	if (whole && f->temp && stat(f->path, &info) == 0 &&
 	    na_inputs_hold(&info)) {
 		st = is_input(path, err);
+		whole = false;
+	}
+	if (whole && na_memory_refused()) {
+		st = na_fail_nomem(err);
 		whole = false;
 	}
 	errno = 0;

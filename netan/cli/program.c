@@ -13,6 +13,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "netan/base/memory/leavings.h"
+#include "netan/base/memory/refused.h"
 #include "netan/base/sandbox/sandbox.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
@@ -315,19 +316,31 @@ static enum na_exit close_stdout(const struct na_request *q, enum na_exit code)
 	return code == NA_EXIT_USAGE ? code : NA_EXIT_FAILED;
 }
 
+/* Whoever was refused memory may not have passed it on. */
+static enum na_exit whole(const struct na_request *q, enum na_exit code)
+{
+	if (!na_memory_refused() || (na_exit_failed(code) && na_said_error()))
+		return code;
+	na_say_nomem(q);
+	return NA_EXIT_FAILED;
+}
+
 enum na_exit na_program(struct na_world *w, int argc, char **argv)
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
 				     .world = w,
 				     .own_process = true};
+	enum na_exit code;
 
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	na_leavings_on_signals(!w || !w->rank);
+	na_memory_on_refused(na_end_refused);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	return close_stdout(&q, na_command_run(&q, argc, argv));
+	code = na_command_run(&q, argc, argv);
+	return close_stdout(&q, whole(&q, code));
 }

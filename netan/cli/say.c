@@ -1,8 +1,11 @@
 /* How the command line speaks: on stderr. */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
@@ -30,6 +33,13 @@ static bool hears(void *ctx, enum na_level level)
 	return level != NA_SAY_DETAIL || (cli && cli->common.verbose);
 }
 
+static atomic_bool said_error;
+
+bool na_said_error(void)
+{
+	return said_error;
+}
+
 /* Messages quote names and paths, so the whole is escaped. */
 static void say(void *ctx, enum na_level level, const char *text)
 {
@@ -38,6 +48,8 @@ static void say(void *ctx, enum na_level level, const char *text)
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
 
+	if (level == NA_SAY_ERROR)
+		said_error = true;
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */
@@ -97,6 +109,26 @@ static void progress(void *ctx, const char *what, double share)
 struct na_speaker na_cli_speaker(struct na_cli *cli)
 {
 	return (struct na_speaker){hears, say, cli ? progress : NULL, cli};
+}
+
+/* From within malloc(): only what takes no memory. */
+void na_end_refused(void)
+{
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
+	static _Thread_local bool mine;
+	struct na_err err = {.status = NA_OK};
+	char line[sizeof(err.text) + 32];
+
+	if (mine)
+		return;
+	mine = true;
+	while (atomic_flag_test_and_set(&ending))
+		pause(); /* another thread ends the program */
+	na_leavings_remove();
+	na_in_err(na_fail_nomem(&err));
+	snprintf(line, sizeof(line), "netan: error: %s\n", err.text);
+	(void)!write(STDERR_FILENO, line, strlen(line));
+	_exit(NA_EXIT_FAILED);
 }
 
 bool na_stopped(const struct na_cli *cli, bool interrupted)

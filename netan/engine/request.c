@@ -32,13 +32,15 @@ static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
 	vsnprintf(text, sizeof(text), fmt, args);
 	if (!*text)
 		return; /* of who leaves and has not failed */
-	shown = na_shown(q, text);
+	/* Without memory where nothing is hidden: it may be what is short. */
+	shown = q->pseudonyms ? na_shown(q, text) : text;
 	if (na_world_speaks(q->world))
 		q->speaker.say(q->speaker.ctx, level,
 			       shown ? shown : "out of memory");
 	else
 		na_world_note(q->world, shown ? shown : "out of memory");
-	free(shown);
+	if (shown != text)
+		free(shown);
 }
 
 #define SAY(name, level) \

@@ -31,6 +31,8 @@ static bool mark_local(struct na_part *p, uint32_t endpoint)
 {
 	size_t old = p->n_local;
 
+	if (endpoint == UINT32_MAX) /* for want of memory: given() */
+		return false;
 	if (endpoint >= old) {
 		if (!na_grow(&p->local, &p->n_local, (size_t)endpoint + 1,
 			     sizeof(*p->local)))

@@ -44,10 +44,8 @@ static bool sort_runs(struct sorted *x, const struct bursts_runs *r,
 			     .at = na_calloc(keys + 2, sizeof(*x->at)),
 			     .cut = na_calloc(keys, sizeof(*x->cut)),
 			     .keys = keys};
-	if (!x->v || !x->at || !x->cut) {
-		sorted_fini(x);
-		return false;
-	}
+	if (!x->v || !x->at || !x->cut)
+		return false; /* the caller frees all */
 	/* Shifted by one key, so that filling leaves the borders behind. */
 	for (size_t i = 0; i < r->list.n; i++)
 		x->at[key_of(&r->list.v[i], key) + 2]++;

@@ -124,7 +124,7 @@ static void view_overlaps(struct na_result *r, const struct sl_state *s,
 		if (na_length(v, M_overlaps))
 			na_put_alias(r, list, NULL, v);
 	}
-	if (list->n)
+	if (list && list->n)
 		view(r, s, "in flight at the same time", list,
 		     NA_COLUMNS({M_overlaps ".0." M_collective, "most with"},
 				{M_overlaps ".0." M_share},

@@ -3,17 +3,15 @@
  * program here (--wrap), so that no array of an analysis has to know.  Large
  * blocks ask first, small ones now and then; one that the system refuses is
  * spilled, too, and where there is no room for that, memory is taken after
- * all.  Libraries keep their own.
+ * all.  What both refuse is noted: refused.h.  Libraries keep their own.
  */
 #include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "netan/base/memory/refused.h"
 #include "netan/base/memory/spill.h"
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
 void __real_free(void *p);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
@@ -26,12 +24,19 @@ static bool spills(size_t n)
 				   : na_memory_short_of_small(n);
 }
 
+static void *noted(void *p)
+{
+	if (!p)
+		na_memory_note_refused();
+	return p;
+}
+
 void *__wrap_malloc(size_t n)
 {
 	void *p = spills(n) ? na_spill(n) : NULL;
 
-	p = p ? p : __real_malloc(n);
-	return p ? p : na_spill(n);
+	p = p ? p : na_system_malloc(n);
+	return p ? p : noted(na_spill(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
@@ -42,8 +47,8 @@ void *__wrap_calloc(size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &all))
 		return NULL;
 	p = spills(all) ? na_spill(all) : NULL;
-	p = p ? p : __real_calloc(n, size);
-	return p ? p : na_spill(all);
+	p = p ? p : na_system_calloc(n, size);
+	return p ? p : noted(na_spill(all));
 }
 
 /* Into the file; p stays where that has no room. */
@@ -64,13 +69,13 @@ void *__wrap_realloc(void *p, size_t n)
 	size_t had;
 
 	if (na_spill_size(p))
-		return na_spill_more(p, n);
+		return noted(na_spill_more(p, n));
 	had = p ? malloc_usable_size(p) : 0;
 	if (n > had && spills(n - had))
 		new = move(p, had, n);
 	if (!new)
-		new = __real_realloc(p, n);
-	return new || !n ? new : move(p, had, n);
+		new = na_system_realloc(p, n);
+	return new || !n ? new : noted(move(p, had, n));
 }
 
 void __wrap_free(void *p)

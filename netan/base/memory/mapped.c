@@ -103,6 +103,21 @@ static void catch (void)
 	sigaction(SIGBUS, &sa, NULL);
 }
 
+/* Without the lock: memory that is short may come from a file, which is
+ * mapped (na_mapped_own). */
+static struct na_mapped *make(void)
+{
+	struct na_mapped *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	pthread_mutex_lock(&mapped.lock);
+	m->next = mapped.all;
+	mapped.all = m;
+	pthread_mutex_unlock(&mapped.lock);
+	return m;
+}
+
 static struct na_mapped *take(void)
 {
 	struct na_mapped *m;
@@ -110,14 +125,10 @@ static struct na_mapped *take(void)
 	pthread_mutex_lock(&mapped.lock);
 	catch ();
 	m = mapped.spare;
-	if (m) {
+	if (m)
 		mapped.spare = m->spare;
-	} else if ((m = calloc(1, sizeof(*m)))) {
-		m->next = mapped.all;
-		mapped.all = m;
-	}
 	pthread_mutex_unlock(&mapped.lock);
-	return m;
+	return m ? m : make();
 }
 
 static void give_back(struct na_mapped *m)

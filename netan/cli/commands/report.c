@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "members.h"
+#include "netan/base/memory/refused.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/judge.h"
@@ -248,7 +249,7 @@ static enum na_exit write_all(struct making *m)
 		free(title);
 		return worst;
 	}
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n && !na_memory_refused(); i++) {
 		enum na_exit exit = NA_EXIT_FAILED;
 
 		report.command = page_command(m, l->items[i]);

@@ -169,9 +169,24 @@ static bool room_for(struct na_session *s, const struct na_files *l)
 	return s->inputs && s->sources && s->owners;
 }
 
-static bool keep_opened(struct na_session *s, struct na_files *l)
+/* The others would be a job of fewer hosts. */
+static bool any_short(const struct na_files *l, struct na_err *err)
 {
-	bool ok = room_for(s, l);
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->v[i].n; k++) {
+			if (l->v[i].v[k].err.status == NA_ENOMEM) {
+				*err = l->v[i].v[k].err;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool keep_opened(struct na_session *s, struct na_files *l,
+			struct na_err *err)
+{
+	bool ok = !any_short(l, err) && room_for(s, l);
 
 	for (size_t i = 0; ok && i < l->n; i++) {
 		struct na_file *f = &l->v[i];
@@ -226,7 +241,7 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		say_listing(s, &l.listing);
-	if (st == NA_OK && !keep_opened(s, &l))
+	if (st == NA_OK && !keep_opened(s, &l, err))
 		st = na_fail_nomem(err);
 	na_files_fini(&l);
 	return st;

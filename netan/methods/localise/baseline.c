@@ -548,7 +548,7 @@ enum na_status na_lz_fluid_residuals(struct lz *z, struct na_err *err)
 	double *each = na_lz_take(&m, n, sizeof(*x));
 	enum na_status s = NA_OK;
 
-	double raw = sample_spread(z, x);
+	double raw = m.failed ? 0 : sample_spread(z, x);
 
 	z->base.context = NULL;
 	z->base.lines = na_lz_take(&m, z->n_classes, sizeof(*z->base.lines));

@@ -20,7 +20,7 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 		order[i] = (struct na_local_end){s->names.endpoints[e], e};
 	}
 	na_sort(order, n, by_device);
-	*n_out = n;
+	*n_out = order ? n : 0;
 	return order;
 }
 
