@@ -45,6 +45,9 @@ struct na_opt {
 	const char *def;
 	double min, max;
 	const char *help;
+	/* Values that a shell may complete, beside those of `arg`: the k-th,
+	 * NULL behind the last.  NULL: none. */
+	const char *(*offers)(size_t k);
 };
 
 #define NA_OPT_END \

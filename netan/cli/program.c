@@ -201,8 +201,8 @@ static enum na_exit run_command(struct na_world *w, const struct na_command *c,
 	cli.request.world = w;
 	if (w)
 		w->nameless = cli.common.anonymize;
-	if (cli.common.help) {
-		na_help_command(c, stdout);
+	if (cli.common.help || cli.common.brief) {
+		(cli.common.help ? na_help_command : na_help_brief)(c, stdout);
 		code = NA_EXIT_OK;
 	} else if (st != NA_OK) {
 		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
@@ -257,6 +257,10 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		printf("netan %s\n", NETAN_VERSION);
+		return NA_EXIT_OK;
+	}
+	if (strcmp(word, "-h") == 0 && !q->world) {
+		na_help_short(stdout);
 		return NA_EXIT_OK;
 	}
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
