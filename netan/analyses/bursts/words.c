@@ -91,7 +91,7 @@ static void bursts_view(struct na_result *r)
 	{M_pending "." M_time_mean, "mean"}, {M_pending "." M_p50}, \
 	{M_pending "." M_p99}, {M_pending "." M_max}, \
 	{M_pending "." M_idle_share, "idle %"}, \
-	{M_burstiness, "evenness", NA_F_FIXED, 2, 0}
+	{M_burstiness, "unevenness", NA_F_FIXED, 2, 0}
 /* clang-format on */
 
 static void hosts_view(struct na_result *r, const struct bursts_state *s)
