@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034  # what is set here is used beside it
 # Read by the scripts beside it: `. "$(dirname "$0")/common.sh"`.
 #
-# Takes the options of all of them from the front of "$@" and leaves what
-# netan gets: INPUTs, --label NAME, filters.
+# Takes the options of all of them from "$@", wherever they stand, and leaves
+# what netan gets: INPUTs, --label NAME, filters.
 #
 #   --parity       read what the notebook reads, the way it does: the host
 #                  threads MegascaleEM2_Worker*, each event's time as the
@@ -24,23 +24,27 @@ usage()
 	exit 2
 }
 
-while [ $# -gt 0 ]; do
+# Each argument once: what is not ours goes to the end, so that the order stays.
+left=$#
+while [ "$left" -gt 0 ]; do
 	case $1 in
 	--parity) parity=yes ;;
 	--no-picture) picture='' ;;
 	-o | --capacity | --threshold)
-		[ $# -gt 1 ] || usage
+		[ "$left" -gt 1 ] || usage
 		case $1 in
 		-o) out=$2 ;;
 		--capacity) capacity=$2 ;;
 		*) threshold=$2 ;;
 		esac
 		shift
+		left=$((left - 1))
 		;;
 	--help | -h) usage ;;
-	*) break ;;
+	*) set -- "$@" "$1" ;;
 	esac
 	shift
+	left=$((left - 1))
 done
 [ $# -gt 0 ] || usage
 mkdir -p -- "$out"

@@ -56,12 +56,16 @@ struct na_opt {
 	const char *def;
 	double min, max;
 	const char *help;
-	enum na_opt_path path; /* last: most rows leave it out */
+	enum na_opt_path path; /* most rows leave it out, and what follows */
+	/* Values that a shell may complete, beside those of `arg`: the k-th,
+	 * NULL behind the last.  NULL: none. */
+	const char *(*offers)(size_t k);
 };
 
 #define NA_OPT_END \
 	{ \
-		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL, NA_PATH_NONE \
+		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL, NA_PATH_NONE, \
+			NULL \
 	}
 
 struct na_text_list {

@@ -223,7 +223,7 @@ static void judge_standstill(struct na_case *c)
 			   "virtual machine that is held)"
 			 : "captures at both ends, or of several hosts, tell "
 			   "whether the path stands still or one host";
-	na_case_fact(c, f, "%lld timeouts in vain, the longest of %s ms",
+	na_case_fact(c, f, "%lld unnecessary timeouts, the longest of %s ms",
 		     (long long)episodes, na_case_number(c, longest));
 	na_put_int(c->r, f->evidence, M_episodes, (int64_t)episodes);
 	na_put_real(c->r, f->evidence, M_longest_ms, longest);

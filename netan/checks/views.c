@@ -19,7 +19,7 @@ static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 
 /* clang-format off */
 static const char *const sure[] = {
-	[NA_CERTAIN] = "certain: counted",
+	[NA_CERTAIN] = "certain (counted)",
 	[NA_LIKELY] = "likely: a test rejects chance, or two sources agree",
 	[NA_POSSIBLE] = "possible: it fits, and so may other causes",
 };
@@ -58,7 +58,7 @@ static void put_finding(struct na_case *c, const struct na_finding *f)
 		       na_case_text(c, "%s %s: %s",
 				    na_severity_name(f->severity), f->check->id,
 				    f->title),
-		       "Evidence: %s\nSure: %s\n%s%sDo: %s\n%sMore: %s",
+		       "Evidence: %s\nConfidence: %s\n%s%sDo: %s\n%sMore: %s",
 		       evidence_of(c, f), sure_of(c, f), cost_of(c, f),
 		       when_of(c, f), f->remedy,
 		       f->otherwise

@@ -58,7 +58,7 @@ struct na_common {
 	struct na_text_list outputs; /* -o FILE, several */
 	const char *format;          /* --format; NULL: table */
 	const char *table;           /* --table NAME */
-	bool quiet, verbose, anonymize;
+	bool quiet, verbose, wide, anonymize;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	const char *label;   /* --label in force, while parsing */
 	const char *by;      /* "host,collective" */
@@ -73,7 +73,7 @@ struct na_common {
 	double scale;
 	int theme; /* 0 light, 1 dark */
 	const char *title;
-	bool help; /* --help */
+	bool help, brief; /* --help, -h */
 };
 
 struct na_carried; /* commands/carry.h */

@@ -7,6 +7,7 @@
 #include "netan/base/pseudonyms.h"
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
+#include "netan/model/group.h"
 #include "plot/figure.h"
 
 /* Options of the command line, and of the engine. */
@@ -36,6 +37,8 @@
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
 	 "no warnings, no progress"}, \
 	VERBOSE_ROW, \
+	{NA_OPT_FLAG, 0, "wide", AT(wide), NULL, NULL, 0, 0, \
+	 "all columns of a table, however narrow the terminal is"}, \
 	{NA_OPT_CHOICE, 0, "color", AT(color), "auto|always|never", "auto", 0, \
 	 0, "colour in the table; auto: on a terminal, unless NO_COLOR is " \
 	 "set"}, \
@@ -159,7 +162,7 @@ static const struct na_opt place_opts[] = {
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
-	 "transfer_type, size, step, device, class or label"},
+	 "transfer_type, size, step, device, class or label", NA_PATH_NONE, na_key_offered},
 	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", ASK(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
@@ -248,8 +251,9 @@ static const struct na_opt reading_opts[] = {
 };
 
 static const struct na_opt help_opts[] = {
-	{NA_OPT_FLAG, 'h', "help", AT(help), NULL, NULL, 0, 0,
-	 "show this help"},
+	{NA_OPT_FLAG, 'h', "brief", AT(brief), NULL, NULL, 0, 0,
+	 "show on one screen what matters of this"},
+	{NA_OPT_FLAG, 0, "help", AT(help), NULL, NULL, 0, 0, "show all of it"},
 	NA_OPT_END
 };
 

@@ -44,6 +44,8 @@ void na_help_short(FILE *out);
 void na_help_program(FILE *out);
 void na_help_many(FILE *out); /* of netan-mpi */
 void na_help_command(const struct na_command *c, FILE *out);
+/* On one screen: the ten options that matter, and an example. */
+void na_help_brief(const struct na_command *c, FILE *out);
 /* man.c: a page in roff; NULL is the page of the program. */
 void na_man_page(const struct na_command *c, FILE *out);
 /* markdown.c: its page in docs/commands; NULL is the list of commands. */

@@ -63,15 +63,18 @@ static bool takes_id(const struct script *s, const struct na_opt *o)
 
 static bool has_words(const struct script *s, const struct na_opt *o)
 {
-	return has_choice(o) || takes_id(s, o);
+	return has_choice(o) || takes_id(s, o) || o->offers;
 }
 
 static void put_values(const struct script *s, const struct na_opt *o)
 {
 	const char *id, *what;
 
+	for (size_t k = 0; o->offers && (id = o->offers(k)); k++)
+		fprintf(s->out, "%s%s", k ? " " : "", id);
 	if (!takes_id(s, o)) {
-		put_words(s->out, o->arg);
+		if (!o->offers)
+			put_words(s->out, o->arg);
 		return;
 	}
 	for (size_t k = 0; (id = s->command->ids(k, &what)); k++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netan/base/text.h"
+#include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/result/member.h"
 
@@ -175,6 +176,53 @@ void na_help_command(const struct na_command *c, FILE *out)
 		fputs("\nExample:\n", out);
 		put_lines(out, c->face->example);
 	}
+}
+
+/* Beside a command's own, those that most need first. */
+static const char *const matter[] = {"output", "format", "host", "from", "to",
+				     "by",     "top",    "label", "anonymize",
+				     "quiet"};
+
+static bool among(const struct na_opt *o, const struct na_opt *from,
+		  const struct na_opt *to)
+{
+	while (from != to && from != o)
+		from++;
+	return from != to;
+}
+
+void na_help_brief(const struct na_command *c, FILE *out)
+{
+	enum { SHOWN = 10, OWN = 5 };
+	struct na_opt_group groups[NA_MAX_GROUPS];
+	size_t n = na_command_groups(c, NULL, groups), shown = 0, all = 0;
+	const struct na_opt *own = c->face->opts;
+
+	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n\n",
+		c->face->name, c->face->question, c->face->name,
+		c->face->usage);
+	for (; own && own->kind != NA_OPT_NONE && shown < OWN; own++, shown++)
+		na_opt_help_one(own, out);
+	for (size_t i = 0; i < NA_LEN(matter) && shown < SHOWN; i++) {
+		const struct na_opt *o = na_opt_find(groups, n, matter[i],
+						     strlen(matter[i]));
+
+		if (!o || among(o, c->face->opts, own))
+			continue;
+		na_opt_help_one(o, out);
+		shown++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		for (const struct na_opt *o = groups[k].opts;
+		     o->kind != NA_OPT_NONE; o++)
+			all++;
+	}
+	if (c->face->example) {
+		fputs("\nExample:\n", out);
+		put_lines(out, c->face->example);
+	}
+	fprintf(out, "\nnetan %s --help has all %zu options.\n", c->face->name,
+		all);
 }
 
 static enum na_exit wrong(const struct na_cli *cli, const char *name)

@@ -51,6 +51,8 @@ void na_opt_free(const struct na_opt_group *groups, size_t n_groups);
 /* Option rows for people, 80 columns wide. */
 void na_opt_help(const struct na_opt_group *groups, size_t n_groups, FILE *out);
 
+void na_opt_help_one(const struct na_opt *o, FILE *out);
+
 /* The option of that name, or NULL. */
 const struct na_opt *na_opt_find(const struct na_opt_group *groups,
 				 size_t n_groups, const char *name, size_t n);

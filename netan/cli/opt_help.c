@@ -50,7 +50,7 @@ static size_t put_names(FILE *out, const struct na_opt *o)
 	return at;
 }
 
-static void put_option(FILE *out, const struct na_opt *o)
+void na_opt_help_one(const struct na_opt *o, FILE *out)
 {
 	size_t at = put_names(out, o);
 	char def[96];
@@ -80,6 +80,6 @@ void na_opt_help(const struct na_opt_group *groups, size_t n_groups, FILE *out)
 		fprintf(out, "\n%s:\n", groups[k].title);
 		for (const struct na_opt *o = groups[k].opts;
 		     o->kind != NA_OPT_NONE; o++)
-			put_option(out, o);
+			na_opt_help_one(o, out);
 	}
 }

@@ -204,23 +204,26 @@ bool na_output_is_table(const struct na_cli *cli)
 	       by_format(cli) == na_emitter_find("table");
 }
 
+enum { COLUMNS_UNKNOWN = 80 };
+
 /* Of the terminal, else what COLUMNS asks for; 0: unbounded. */
 static int columns_of(int fd)
 {
 	const char *asked = getenv("COLUMNS");
 	long n = fd >= 0 && asked ? strtol(asked, NULL, 10) : 0;
+	bool tty = fd >= 0 && isatty(fd);
 	struct winsize size;
 
-	if (fd >= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 &&
-	    size.ws_col)
+	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
-	return n > 0 && n <= INT_MAX ? (int)n : 0;
+	return n > 0 && n <= INT_MAX ? (int)n : tty ? COLUMNS_UNKNOWN : 0;
 }
 
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 {
 	struct na_emit_opts o = {.table = cli->common.table,
-				 .columns = columns_of(fd)};
+				 .columns = cli->common.wide ? 0
+							     : columns_of(fd)};
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	/* mpirun gives the ranks a terminal whatever its own output is. */
 	bool tty = fd >= 0 && isatty(fd) &&
@@ -319,11 +322,25 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	return say_failed(cli, t->path, st, &err);
 }
 
+/* Who draws sees nothing else of the result. */
+static void say_drawn(const struct na_cli *cli, const struct na_result *r,
+		      const char *path, bool first)
+{
+	const char *found = na_result_get_word(r, NA_WORD_MESSAGE, NULL);
+
+	if (cli->common.quiet)
+		return;
+	if (found && first)
+		na_say_hint(&cli->request, "%s", found);
+	na_say_hint(&cli->request, "wrote %s", path);
+}
+
 enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 {
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
+	bool drawn = false;
 
 	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
@@ -343,6 +360,10 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		code = t.path ? write_file(cli, &t, r)
 			      : write_stdout(cli, &t, r);
 		worst = code > worst ? code : worst;
+		if (t.picture && code == NA_EXIT_OK) {
+			say_drawn(cli, r, t.path, !drawn);
+			drawn = true;
+		}
 	}
 	return worst;
 }

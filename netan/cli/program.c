@@ -209,8 +209,8 @@ static enum na_exit run_command(const struct na_request *q,
 	cli.request.own_process = q->own_process;
 	if (w)
 		w->nameless = cli.common.anonymize;
-	if (cli.common.help) {
-		na_help_command(c, stdout);
+	if (cli.common.help || cli.common.brief) {
+		(cli.common.help ? na_help_command : na_help_brief)(c, stdout);
 		code = NA_EXIT_OK;
 	} else if (st != NA_OK) {
 		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
@@ -277,6 +277,10 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		print_version(argc > 2 ? argv[2] : "");
+		return NA_EXIT_OK;
+	}
+	if (strcmp(word, "-h") == 0 && !q->world) {
+		na_help_short(stdout);
 		return NA_EXIT_OK;
 	}
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -29,6 +29,11 @@ const char *na_key_name(enum na_key k)
 	return key_names[k];
 }
 
+const char *na_key_offered(size_t k)
+{
+	return k < NA_N_KEYS ? key_names[k] : NULL;
+}
+
 static enum na_status wrong_key(const char *word, size_t n, struct na_err *err)
 {
 	char buf[200];

@@ -38,6 +38,7 @@ struct na_grouping {
 enum na_status na_grouping_parse(const char *by, struct na_grouping *out,
 				 struct na_err *err) NA_MUST_CHECK;
 const char *na_key_name(enum na_key k);
+const char *na_key_offered(size_t k); /* NULL behind the last */
 
 /* The group of a transfer as a tuple of g->n numbers; "not known" is a value
  * of its own.  Values behind the last key are left as they are.  The store is

@@ -54,12 +54,14 @@ static void put_cell(FILE *out, const struct na_column *col,
 
 static void put_head(FILE *out, const struct na_view *view)
 {
+	char buf[NA_CELL_BUF];
+
 	fputs("<thead><tr>", out);
 	for (size_t k = 0; k < view->n_cols; k++) {
 		fprintf(out, "<th scope=\"col\"%s>",
 			na_cell_is_number(&view->cols[k]) ? " class=\"n\""
 							  : "");
-		na_html_text(out, view->cols[k].header);
+		na_html_text(out, na_cell_header(&view->cols[k], buf));
 		fputs("</th>", out);
 	}
 	fputs("</tr></thead>\n", out);
@@ -110,7 +112,7 @@ static void put_members(FILE *out, const struct na_view *view,
 		const struct na_column *col = &view->cols[k];
 
 		fputs("<tr><th scope=\"row\">", run.out);
-		na_html_text(run.out, col->header);
+		na_html_text(run.out, na_cell_header(col, buf));
 		fputs("</th><td class=\"n\">", run.out);
 		na_html_text(run.out, na_cell_text(col, view->list, buf));
 		fputs("</td></tr>\n", run.out);

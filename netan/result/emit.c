@@ -8,6 +8,7 @@
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/result/emit_impl.h"
 
 /* clang-format off */
@@ -41,14 +42,98 @@ bool na_cell_is_number(const struct na_column *col)
 	return col->format != NA_F_TEXT && col->format != NA_F_NAMES;
 }
 
+/* Units that a header may end in, and what one of them is: of times in seconds,
+ * of amounts in bytes. */
+enum quantity { TIME, BYTES, BYTES_OF_1024 };
+static const struct unit {
+	const char *name;
+	enum quantity of;
+	double is;
+} units[] = {
+	{"ns", TIME, 1e-9},
+	{"us", TIME, 1e-6},
+	{"ms", TIME, 1e-3},
+	{"s", TIME, 1},
+	{"kB", BYTES, 1e3},
+	{"MB", BYTES, 1e6},
+	{"GB", BYTES, 1e9},
+	{"KiB", BYTES_OF_1024, 1024},
+	{"MiB", BYTES_OF_1024, 1048576},
+};
+
+/* The unit that a header says, with where it stands and what follows it: "p50
+ * us", "bin, ms", "peak MB (largest bin)", but not "per s".  NULL: none, or
+ * each figure shall be in the same one. */
+static const struct unit *unit_of(const struct na_column *col, size_t *at,
+				  const char **rest)
+{
+	const char *header = col->header;
+	size_t end = strcspn(header, "("), from;
+
+	if (col->format != NA_F_NUMBER)
+		return NULL;
+	*rest = header + end;
+	while (end && header[end - 1] == ' ')
+		end--;
+	for (from = end; from && header[from - 1] != ' '; from--)
+		;
+	*at = from;
+	while (*at && strchr(" ,", header[*at - 1]))
+		--*at;
+	if (*at >= 3 && strncmp(header + *at - 3, "per", 3) == 0)
+		return NULL;
+	for (size_t i = 0; i < NA_LEN(units); i++) {
+		if (strlen(units[i].name) == end - from &&
+		    strncmp(header + from, units[i].name, end - from) == 0)
+			return &units[i];
+	}
+	return NULL;
+}
+
+const char *na_cell_header(const struct na_column *col, char buf[NA_CELL_BUF])
+{
+	const char *rest;
+	size_t at;
+	const struct unit *u = unit_of(col, &at, &rest);
+
+	if (!u)
+		return col->header;
+	if (at)
+		snprintf(buf, NA_CELL_BUF, "%.*s%s%s", (int)at, col->header,
+			 *rest ? " " : "", rest);
+	else
+		strcpy(buf, u->of == TIME ? "time" : "bytes");
+	return buf;
+}
+
+static const char *with_unit(const struct unit *u, double x, int digits,
+			     char buf[NA_CELL_BUF])
+{
+	x *= u->is;
+	/* A time beyond a hundred days is none that was measured. */
+	if (u->of == TIME && fabs(x) < 9e6)
+		return na_print_time(buf, llround(x * 1e12), digits);
+	return u->of == TIME    ? na_print_number(buf, x, digits)
+	       : u->of == BYTES ? na_print_amount(buf, x, digits)
+				: na_print_bytes(buf, x, digits);
+}
+
 static const char *number_text(const struct na_column *col, double x,
 			       char buf[NA_CELL_BUF])
 {
+	const char *rest;
+	size_t at;
+	const struct unit *u = unit_of(col, &at, &rest);
 	double shown = col->scale < 0    ? x / -col->scale
 		       : col->scale != 0 ? x * col->scale
 					 : x;
 	bool whole = col->format == NA_F_COUNT && fabs(shown) < 9e15;
 
+	if (u)
+		return isfinite(shown)
+			       ? with_unit(u, shown,
+					   col->digits ? col->digits : 4, buf)
+			       : "-";
 	if (col->format == NA_F_FACTOR)
 		return na_print_number(buf, exp(x), col->digits);
 	if (whole && shown < 0) {

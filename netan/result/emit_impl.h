@@ -37,6 +37,9 @@ enum { NA_CELL_BUF = 512 };
 const char *na_cell_text(const struct na_column *col,
 			 const struct na_value *row, char buf[NA_CELL_BUF]);
 
+/* Its header: without the unit where each figure has its own best one. */
+const char *na_cell_header(const struct na_column *col, char buf[NA_CELL_BUF]);
+
 /* Whether the column holds numbers and is aligned right. */
 bool na_cell_is_number(const struct na_column *col);
 

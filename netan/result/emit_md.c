@@ -13,10 +13,12 @@ static void put_text(FILE *out, const char *text)
 
 static void put_head(FILE *out, const struct na_view *view)
 {
+	char buf[NA_CELL_BUF];
+
 	fputs("|", out);
 	for (size_t k = 0; k < view->n_cols; k++) {
 		putc(' ', out);
-		put_text(out, view->cols[k].header);
+		put_text(out, na_cell_header(&view->cols[k], buf));
 		fputs(" |", out);
 	}
 	fputs("\n|", out);
@@ -67,7 +69,7 @@ static void put_members(FILE *out, const struct na_view *view)
 	fputs("| name | value |\n| --- | ---: |\n", out);
 	for (size_t k = 0; k < view->n_cols; k++) {
 		fputs("| ", out);
-		put_text(out, view->cols[k].header);
+		put_text(out, na_cell_header(&view->cols[k], buf));
 		fputs(" | ", out);
 		put_text(out, na_cell_text(&view->cols[k], view->list, buf));
 		fputs(" |\n", out);

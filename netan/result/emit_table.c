@@ -4,17 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/result/emit_impl.h"
 
-enum { GAP = 2, NARROWEST = 12 };
+enum {
+	GAP = 2,
+	NARROWEST = 12, /* that a text is shortened to */
+	NAME = 20       /* that it should have, when columns are chosen */
+};
 
 struct table {
 	FILE *out;
 	const struct na_view *view;
 	const struct na_emit_opts *opts;
 	size_t *widths;
+	size_t n_cols; /* that are shown: the first, which matter most */
 };
 
 #define BOLD  "\033[1m"
@@ -80,7 +86,7 @@ static void put_cut(FILE *out, const char *text, size_t width)
 static void put_cell(struct table *t, size_t k, const char *text)
 {
 	size_t width = na_text_width(text), room = t->widths[k];
-	bool last = k + 1 == t->view->n_cols;
+	bool last = k + 1 == t->n_cols;
 
 	if (k)
 		put_spaces(t->out, GAP);
@@ -101,7 +107,8 @@ static void measure(struct table *t, size_t shown)
 	char buf[NA_CELL_BUF];
 
 	for (size_t k = 0; k < t->view->n_cols; k++)
-		t->widths[k] = na_text_width(t->view->cols[k].header);
+		t->widths[k] =
+			na_text_width(na_cell_header(&t->view->cols[k], buf));
 	for (; shown; shown--, row = row->next)
 		for (size_t k = 0; k < t->view->n_cols; k++) {
 			size_t w = na_text_width(
@@ -112,21 +119,43 @@ static void measure(struct table *t, size_t shown)
 		}
 }
 
-/* Takes columns from the widest texts until the row fits the terminal. */
+static bool is_text(const struct table *t, size_t k)
+{
+	return !na_cell_is_number(&t->view->cols[k]);
+}
+
+/* As many of the first columns as fit the terminal. */
+static void choose(struct table *t)
+{
+	size_t limit = (size_t)t->opts->columns, total = 0;
+
+	t->n_cols = t->view->n_cols;
+	if (t->opts->columns <= 0)
+		return;
+	for (t->n_cols = 0; t->n_cols < t->view->n_cols; t->n_cols++) {
+		size_t w = t->widths[t->n_cols];
+
+		total += (t->n_cols ? GAP : 0) +
+			 (is_text(t, t->n_cols) && w > NAME ? NAME : w);
+		if (t->n_cols && total > limit)
+			return;
+	}
+}
+
+/* Takes from the widest texts until the row fits the terminal. */
 static void squeeze(struct table *t)
 {
 	size_t total = 0, limit = (size_t)t->opts->columns;
 
 	if (t->opts->columns <= 0)
 		return;
-	for (size_t k = 0; k < t->view->n_cols; k++)
+	for (size_t k = 0; k < t->n_cols; k++)
 		total += t->widths[k] + (k ? GAP : 0);
 	while (total > limit) {
 		size_t widest = SIZE_MAX;
 
-		for (size_t k = 0; k < t->view->n_cols; k++)
-			if (!na_cell_is_number(&t->view->cols[k]) &&
-			    t->widths[k] > NARROWEST &&
+		for (size_t k = 0; k < t->n_cols; k++)
+			if (is_text(t, k) && t->widths[k] > NARROWEST &&
 			    (widest == SIZE_MAX ||
 			     t->widths[k] > t->widths[widest]))
 				widest = k;
@@ -144,69 +173,15 @@ static void put_rows(struct table *t, size_t shown)
 
 	if (t->opts->color)
 		fputs(BOLD, t->out);
-	for (size_t k = 0; k < t->view->n_cols; k++)
-		put_cell(t, k, t->view->cols[k].header);
+	for (size_t k = 0; k < t->n_cols; k++)
+		put_cell(t, k, na_cell_header(&t->view->cols[k], buf));
 	if (t->opts->color)
 		fputs(PLAIN, t->out);
 	putc('\n', t->out);
 	for (; shown; shown--, row = row->next) {
-		for (size_t k = 0; k < t->view->n_cols; k++)
+		for (size_t k = 0; k < t->n_cols; k++)
 			put_cell(t, k,
 				 na_cell_text(&t->view->cols[k], row, buf));
-		putc('\n', t->out);
-	}
-}
-
-static bool put_list(struct table *t)
-{
-	size_t hidden, shown = na_view_shown(t->view, &hidden);
-
-	if (!shown) {
-		fputs("(none)\n", t->out);
-		return true;
-	}
-	t->widths = na_calloc(t->view->n_cols, sizeof(*t->widths));
-	if (!t->widths)
-		return false;
-	measure(t, shown);
-	squeeze(t);
-	put_rows(t, shown);
-	free(t->widths);
-	t->widths = NULL;
-	if (hidden)
-		fprintf(t->out, "... and %zu more\n", hidden);
-	return true;
-}
-
-/* An object: one "name  value" line for each column.  Numbers stand under
- * each other unless a text is among them. */
-static void put_members(struct table *t)
-{
-	const struct na_view *view = t->view;
-	char buf[NA_CELL_BUF];
-	size_t names = 0, values = 0;
-	bool right = true;
-
-	for (size_t k = 0; k < view->n_cols; k++) {
-		const struct na_column *col = &view->cols[k];
-		size_t name = na_text_width(col->header);
-		size_t value =
-			na_text_width(na_cell_text(col, view->list, buf));
-
-		names = name > names ? name : names;
-		values = value > values ? value : values;
-		right = right && na_cell_is_number(col);
-	}
-	for (size_t k = 0; k < view->n_cols; k++) {
-		const struct na_column *col = &view->cols[k];
-		const char *text = na_cell_text(col, view->list, buf);
-		size_t pad = names - na_text_width(col->header) + GAP;
-
-		na_escape_to(NA_ESC_TERMINAL, col->header, t->out);
-		put_spaces(t->out, pad);
-		if (right)
-			put_spaces(t->out, values - na_text_width(text));
-		na_escape_to(NA_ESC_TERMINAL, text, t->out);
 		putc('\n', t->out);
 	}
 }
@@ -240,6 +215,78 @@ static void put_words(FILE *out, const struct na_emit_opts *o,
 	if (o->color && style)
 		fputs(PLAIN, out);
 	putc('\n', out);
+}
+
+/* Columns that the terminal has no room for. */
+static void put_left_out(struct table *t)
+{
+	char text[1024], buf[NA_CELL_BUF];
+	struct na_str names = na_str_over(text, sizeof(text));
+
+	if (t->n_cols == t->view->n_cols)
+		return;
+	na_str_addf(&names, "--wide has more columns");
+	for (size_t k = t->n_cols; k < t->view->n_cols; k++)
+		na_str_addf(&names, "%s %s", k == t->n_cols ? ":" : ",",
+			    na_cell_header(&t->view->cols[k], buf));
+	put_words(t->out, t->opts, DIM, text);
+}
+
+static bool put_list(struct table *t)
+{
+	size_t hidden, shown = na_view_shown(t->view, &hidden);
+
+	if (!shown) {
+		fputs("(none)\n", t->out);
+		return true;
+	}
+	t->widths = na_calloc(t->view->n_cols, sizeof(*t->widths));
+	if (!t->widths)
+		return false;
+	measure(t, shown);
+	choose(t);
+	squeeze(t);
+	put_rows(t, shown);
+	free(t->widths);
+	t->widths = NULL;
+	if (hidden)
+		fprintf(t->out, "... and %zu more\n", hidden);
+	put_left_out(t);
+	return true;
+}
+
+/* An object: one "name  value" line for each column.  Numbers stand under
+ * each other unless a text is among them. */
+static void put_members(struct table *t)
+{
+	const struct na_view *view = t->view;
+	char buf[NA_CELL_BUF], name[NA_CELL_BUF];
+	size_t names = 0, values = 0;
+	bool right = true;
+
+	for (size_t k = 0; k < view->n_cols; k++) {
+		const struct na_column *col = &view->cols[k];
+		size_t wide = na_text_width(na_cell_header(col, name));
+		size_t value =
+			na_text_width(na_cell_text(col, view->list, buf));
+
+		names = wide > names ? wide : names;
+		values = value > values ? value : values;
+		right = right && na_cell_is_number(col);
+	}
+	for (size_t k = 0; k < view->n_cols; k++) {
+		const struct na_column *col = &view->cols[k];
+		const char *text = na_cell_text(col, view->list, buf);
+		const char *header = na_cell_header(col, name);
+		size_t pad = names - na_text_width(header) + GAP;
+
+		na_escape_to(NA_ESC_TERMINAL, header, t->out);
+		put_spaces(t->out, pad);
+		if (right)
+			put_spaces(t->out, values - na_text_width(text));
+		na_escape_to(NA_ESC_TERMINAL, text, t->out);
+		putc('\n', t->out);
+	}
 }
 
 static bool is_command(const char *line)

@@ -18,7 +18,7 @@ static void sums_view(struct na_result *r)
 				  {M_pending "." M_p50}, {M_pending "." M_p90},
 				  {M_pending "." M_p99}, {M_pending "." M_max},
 				  {M_pending "." M_idle_share}, {M_burstiness},
-				  {M_memory}, {M_bursts_total},
+				  {M_bursts_total},
 				  {M_burst_distance_ms}, {M_burst_period_ms},
 				  {M_step_period_ms}),
 		       0);
@@ -91,7 +91,7 @@ static void bursts_view(struct na_result *r)
 	{M_pending "." M_time_mean, "mean"}, {M_pending "." M_p50}, \
 	{M_pending "." M_p99}, {M_pending "." M_max}, \
 	{M_pending "." M_idle_share, "idle %"}, \
-	{M_burstiness, "burstiness", NA_F_FIXED, 2, 0}
+	{M_burstiness, "unevenness", NA_F_FIXED, 2, 0}
 /* clang-format on */
 
 static void hosts_view(struct na_result *r, const struct bursts_state *s)

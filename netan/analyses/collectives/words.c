@@ -27,27 +27,28 @@ static void main_view(struct na_result *r, const struct coll_state *s,
 	static const struct na_column cols[] = {
 		{M_key "." M_label, "label", NA_F_TEXT},
 		{M_collective},
-		{M_module},
-		{M_transfer_type},
-		{M_network},
 		{M_group},
-		{M_participants},
-		{M_missing_count},
-		{M_not_captured},
 		{M_executions},
 		{M_bytes},
-		{M_transfer_bytes},
 		{M_p50_us},
 		{M_p99_us},
 		{M_bandwidth_gbps},
-		{M_bus_gbps},
+		{M_missing_count},
 		{M_waiting_share},
+		{M_bus_gbps},
+		{M_participants},
+		{M_transfer_type},
+		{M_transfer_bytes},
+		{M_not_captured},
+		{M_network},
+		{M_module},
 	};
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
 	struct na_column some[ALL];
 	size_t n = 0;
 
-	/* Columns that nobody fills only take room. */
+	/* Columns that nobody fills only take room; those that matter most come
+	 * first. */
 	for (size_t i = 0; i < ALL; i++) {
 		if (any(list, cols[i].field))
 			some[n++] = cols[i];
@@ -150,7 +151,7 @@ static void reductions_view(struct na_result *r, const struct na_value *list)
 {
 	static const struct na_column cols[] = {
 		{M_label},  {M_host},    {M_count}, {M_p50_us},
-		{M_p99_us}, {M_total_s}, {M_ratio}, {M_z},
+		{M_p99_us}, {M_total_s}, {M_ratio},
 	};
 	bool labels = any(list, M_label);
 

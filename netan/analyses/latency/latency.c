@@ -499,7 +499,7 @@ const struct na_analysis na_an_latency = {
 		"waiting for other ranks: netan collectives separates the "
 		"two.\n"
 		"A robust line through the size classes gives the fixed "
-		"cost of a transfer and the bandwidth that a byte sees; "
+		"cost of a transfer and the speed of one transfer; "
 		"residuals are latencies over this line.",
 	.face.example = "netan latency logdir\n"
 			"netan latency logdir --by host -o latency.svg\n"

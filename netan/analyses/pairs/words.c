@@ -331,9 +331,9 @@ static void pairs_view(struct na_result *r, const struct pairs_state *s,
 {
 	put_view(r, s, title, na_get(na_result_body(r), M_pairs),
 		 &na_table_pairs_pair,
-		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count}, {M_bytes},
-			    {M_p50_us}, {M_p99_us}, {M_expected_us}, {M_excess},
-			    {M_q_value}),
+		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess},
+			    {M_q_value}, {M_count}, {M_p50_us}, {M_p99_us},
+			    {M_expected_us}, {M_bytes}),
 		 s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 

@@ -317,8 +317,6 @@ static void sums_view(struct na_result *r)
 			    3, 100},
 			   {M_tail "." M_pattern, "tail events in time",
 			    NA_F_TEXT},
-			   {M_tail "." M_hill_alpha,
-			    "Hill alpha of the top 5 %", NA_F_NUMBER, 3},
 			   {M_bin_s}),
 		0);
 }

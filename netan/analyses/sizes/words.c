@@ -124,10 +124,10 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 		{M_transfers_per_execution}, {M_transfers_per_step},
 		/* Of one group only: what sums up all has none. */
 		{M_min_bytes}, {M_p50_bytes}, {M_p90_bytes}, {M_p99_bytes},
-		{M_max_bytes}, {M_gini},
+		{M_max_bytes},
 	};
 	/* clang-format on */
-	enum { ALL = sizeof(cols) / sizeof(cols[0]), OF_GROUP = 6 };
+	enum { ALL = sizeof(cols) / sizeof(cols[0]), OF_GROUP = 5 };
 
 	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL),
 		       one ? one : na_get(body, M_total),
@@ -146,7 +146,7 @@ static void groups_view(struct na_result *r, const struct sizes_state *s,
 				  {M_half_bytes_size, "half from KiB"},
 				  {M_small_count_share, "small: count %"},
 				  {M_small_bytes_share, "bytes %"},
-				  {M_small_time_share, "time %"}, {M_gini}),
+				  {M_small_time_share, "time %"}),
 		       s->scope->top ? 0 : SHOWN_GROUPS);
 }
 

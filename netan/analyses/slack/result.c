@@ -221,46 +221,52 @@ static void put_joins(struct na_result *r, struct na_value *body,
 		na_put_int(r, to, names[i], (int64_t)n[i]);
 }
 
-/* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; slack
- * 0.2 ms needs 310 Gbit/s" */
+/* What the network has to do in the time that there is. */
+static void say_need(char *to, size_t size, const struct sl_row *row)
+{
+	char slack[NA_UNIT_BUF], rate[NA_UNIT_BUF];
+
+	na_print_time(slack, na_slack_clamp(row->slack_ps / (na_i128)row->n),
+		      3);
+	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
+		snprintf(to, size, "to hide behind %s of compute %s needs %s",
+			 slack, row->host_devices > 1 ? "each device" : "it",
+			 na_print_rate(rate, row->required_gbps * NA_GIGA, 3));
+	else
+		snprintf(to, size, "slack %s%s", slack,
+			 row->sized ? ", which no rate can meet" : "");
+}
+
+/* "all-reduce.7: 1.9 s of 14 s step time stalled over 8 devices; to hide
+ * behind 0.2 ms of compute each device needs 310 Gbit/s" */
 static void put_message(struct na_result *r, const struct sl_state *s)
 {
 	const struct sl_row *row = s->n_rows ? &s->rows[s->ranked[0]] : NULL;
 	char stall[NA_UNIT_BUF], of[NA_UNIT_BUF + 16] = "", buf[NA_UNIT_BUF];
-	char slack[NA_UNIT_BUF], needs[NA_UNIT_BUF + 32] = "";
-	char key[300] = "";
+	char need[2 * NA_UNIT_BUF + 64], key[300] = "";
 
 	if (!row)
 		return;
 	if (row->step_ps > 0)
 		snprintf(of, sizeof(of), " of %s step time",
 			 na_print_time(buf, na_slack_clamp(row->step_ps), 3));
-	if (row->required_gbps > 0 && row->slack_us >= SL_LEAST_US)
-		snprintf(needs, sizeof(needs), " needs %s%s",
-			 na_print_rate(buf, row->required_gbps * NA_GIGA, 3),
-			 row->host_devices > 1 ? " per device" : "");
-	else if (row->sized)
-		snprintf(needs, sizeof(needs), ", which no rate can meet");
 	if (s->by.n) {
 		key[0] = ',';
 		key[1] = ' ';
 		na_groups_text(key + 2, sizeof(key) - 2, &s->by,
 			       s->scope->store, &s->groups, row->group);
 	}
+	say_need(need, sizeof(need), row);
 	na_result_wordf(
 		r, NA_WORD_MESSAGE,
-		"%s%s: %s%s stalled over %" PRIu64 " device%s; slack %s%s",
+		"%s%s: %s%s stalled over %" PRIu64 " device%s; %s",
 		name_at(s, row->collective), key,
 		na_print_time(stall,
 			      (int64_t)fmin(na_slack_total_stall_us(s, row) *
 						    (double)NA_PS_PER_US,
 					    9e18),
 			      3),
-		of, row->devices, na_plural(row->devices),
-		na_print_time(slack,
-			      na_slack_clamp(row->slack_ps / (na_i128)row->n),
-			      3),
-		needs);
+		of, row->devices, na_plural(row->devices), need);
 }
 
 /* What was looked for, and what is there instead. */

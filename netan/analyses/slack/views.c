@@ -165,15 +165,15 @@ void na_slack_views(struct na_result *r, const struct sl_state *s)
 	view(r, s, na_result_get_word(r, NA_WORD_MESSAGE, ""), rows,
 	     NA_COLUMNS({M_occurrences}, {M_total_stall_us}, {M_stall_share},
 			{M_slack_us "." M_mean, "slack us", NA_F_NUMBER, 4},
-			{M_slack_us "." M_p5, "p5 us", NA_F_NUMBER, 4},
+			{M_required_gbps}, {M_achieved_gbps}, {M_bytes},
 			{M_observed_us "." M_mean, "observed us", NA_F_NUMBER,
 			 4},
-			{M_bytes}, {M_required_gbps}, {M_achieved_gbps}));
+			{M_slack_us "." M_p5, "slack p5 us", NA_F_NUMBER, 4}));
 	view(r, s, "what a run stalls, means", rows,
 	     NA_COLUMNS({M_transfer_type}, {M_devices},
 			{M_stall_us "." M_mean, "stall us", NA_F_NUMBER, 4},
-			{M_send_us}, {M_send_done_us}, {M_recv_us},
-			{M_recv_done_us}, {M_host_stall_us}));
+			{M_host_stall_us}, {M_send_us}, {M_send_done_us},
+			{M_recv_us}, {M_recv_done_us}));
 	if (!s->params->reference)
 		view_overlaps(r, s, rows);
 	warn(r, s);
@@ -186,7 +186,7 @@ void na_slack_late_view(struct na_result *r)
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{M_label}, {M_collective}, {M_host}, {M_device}, {M_step},
-		{M_from_s}, {M_stall_us}, {M_clock_uncertainty_us}, {M_cause},
+		{M_stall_us}, {M_cause}, {M_from_s}, {M_clock_uncertainty_us},
 	};
 	/* clang-format on */
 	const struct na_value *list = na_get(na_result_body(r), M_late);

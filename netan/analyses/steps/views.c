@@ -61,10 +61,10 @@ static size_t shown(const struct st_state *s, size_t most)
 static void view_hosts(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {
-		M_label,         M_rank,      M_host,       M_steps,
-		M_mean_ms,       M_p99_ms,    M_compute_ms, M_exposed_ms,
-		M_waiting_ms,    M_idle_ms,   M_gap_ms,     M_overlap_share,
-		M_slowest_share, M_behind_ms, M_cause,      NULL};
+		M_label,         M_rank,    M_host,          M_steps,
+		M_mean_ms,       M_cause,   M_behind_ms,     M_compute_ms,
+		M_exposed_ms,    M_p99_ms,  M_slowest_share, M_waiting_ms,
+		M_overlap_share, M_idle_ms, M_gap_ms,        NULL};
 	const struct na_value *body = na_result_body(r);
 
 	view(r, s, na_text_or(body, M_verdict, "hosts"), na_get(body, M_hosts),
@@ -74,11 +74,10 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {
-		M_label,   M_rank,      M_host,
-		M_cause,   M_kind,      M_of,
-		M_times,   M_tried,     M_expected_share,
-		M_q_value, M_behind_ms, M_cost_ms_per_step,
-		NULL};
+		M_label,     M_rank,             M_host, M_cause,
+		M_behind_ms, M_cost_ms_per_step, M_kind, M_of,
+		M_times,     M_tried,            M_q_value,
+		M_expected_share, NULL};
 
 	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
@@ -110,11 +109,11 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {M_label,        M_step,
 					      M_from_s,       M_duration_ms,
+					      M_slowest_rank, M_slowest_host,
+					      M_behind_ms,    M_cause,
 					      M_compute_ms,   M_exposed_ms,
 					      M_waiting_ms,   M_idle_ms,
-					      M_spread_ms,    M_slowest_rank,
-					      M_slowest_host, M_behind_ms,
-					      M_cause,        NULL};
+					      M_spread_ms,    NULL};
 	const struct na_value *all = na_get(na_result_body(r), M_steps);
 	struct na_value *list = na_put_list(r, na_result_side(r), M_longest);
 	size_t most = shown(s, SHOWN_STEPS), n = 0;

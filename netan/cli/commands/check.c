@@ -206,7 +206,7 @@ static const char details[] =
 	"that matters would have been seen; else \"cannot tell: ...\", with "
 	"what is missing. Hosts that only wait for a culprit are not named: "
 	"they are its victims.\n"
-	"Sure: certain is counted; likely is a test that rejects chance, or "
+	"Confidence: certain is counted; likely is a test that rejects chance, or "
 	"two sources that agree; possible fits, and other causes fit as well. "
 	"What a culprit costs is what the median step would be shorter if its "
 	"transfers took what is expected of them, by what waits for what on "

@@ -249,11 +249,12 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 		  bool labels)
 {
 	static const struct na_column file_cols[] = {
-		{M_label},        {M_host},         {M_devices}, {M_events},
-		{M_transfers_rx}, {M_transfers_tx}, {M_valid},   {M_loopback},
-		{M_clock_skew},   {M_no_latency},   {M_bad},     {M_graphs},
-		{M_d2h},          {M_h2d},          {M_compute}, {M_kernels},
-		{M_from_s},       {M_to_s}};
+		{M_label},        {M_host},         {M_devices},
+		{M_events},       {M_transfers_rx}, {M_transfers_tx},
+		{M_valid},        {M_from_s},       {M_to_s},
+		{M_bad},          {M_loopback},     {M_clock_skew},
+		{M_no_latency},   {M_graphs},       {M_d2h},
+		{M_h2d},          {M_compute},      {M_kernels}};
 	static const struct na_column plane_cols[] = {{M_host},
 						      {M_name},
 						      {M_lines},

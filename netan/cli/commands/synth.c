@@ -8,6 +8,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
 #include "netan/synth/capture/capture.h"
+#include "netan/synth/job/fault.h"
 #include "netan/synth/synth.h"
 
 /* Files named one by one; the rest are counted. */
@@ -67,7 +68,7 @@ static const struct na_opt opts[] = {
 	  0, 0, "older messages span their transfer (default: they mark its "
 	  "end)" },
 	{ NA_OPT_LIST, 0, "fault", FIELD(faults), "KIND:...", NULL, 0, 0,
-	  "plant a fault, as listed above" },
+	  "plant a fault, as listed above", NA_PATH_NONE, na_fault_offered },
 	{ NA_OPT_LIST, 0, "only", FIELD(only), "HOST", NULL, 0, 0,
 	  "write only this host's file" },
 	{ NA_OPT_LIST, 0, "without", FIELD(without), "WHAT", NULL, 0, 0,
@@ -97,7 +98,8 @@ static const struct na_opt opts[] = {
 	  "captures: what the connections meet with, in turn: healthy, loss, "
 	  "timeout, zero-window, window-limited, idle (default: all); of "
 	  "RoCEv2 queue pairs roce-mixed, healthy, roce-loss, roce-timeout, "
-	  "receiver-not-ready, congestion (default: roce-mixed)" },
+	  "receiver-not-ready, congestion (default: roce-mixed)",
+	  NA_PATH_NONE, na_condition_offered },
 	{ NA_OPT_REAL, 0, "loss", FIELD(loss), "SHARE", "0.005", 0, 0.04,
 	  "captures: about this share of the segments is lost, where the "
 	  "condition is loss" },

@@ -89,6 +89,17 @@ static size_t condition_of(const struct na_synth_config *cfg, size_t i,
 	return n;
 }
 
+const char *na_condition_offered(size_t k)
+{
+	/* "healthy" is a word of both. */
+	size_t roce = k < NA_FLOW_CALLS ? 0 : k - NA_FLOW_CALLS;
+
+	if (k < NA_FLOW_CALLS)
+		return na_flow_words[k];
+	roce += roce > 0;
+	return roce < NA_ROCE_CONDITIONS ? na_roce_words[roce] : NULL;
+}
+
 static size_t roce_words(const struct na_synth_config *cfg)
 {
 	size_t n = 0;

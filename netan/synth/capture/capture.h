@@ -17,6 +17,9 @@ bool na_synth_is_capture(const char *path);
 /* ... with an ending that --compress would add? */
 bool na_synth_is_packed_capture(const char *path);
 
+/* Words of --condition; NULL behind the last. */
+const char *na_condition_offered(size_t k);
+
 /* What na_synth_run() does for such a name: the capture (with the ending of
  * --compress behind it) and NAME.truth.json. */
 NA_MUST_CHECK enum na_status na_synth_capture(const struct na_synth_config *cfg,

@@ -65,6 +65,11 @@ const char *na_fault_name(enum na_fault_kind kind)
 	return rows[kind].name;
 }
 
+const char *na_fault_offered(size_t k)
+{
+	return k < NA_FAULT_KINDS ? rows[k].name : NULL;
+}
+
 bool na_fault_names(const struct na_fault *f, const char *collective)
 {
 	return f->name.s && na_text_is(f->name, collective);

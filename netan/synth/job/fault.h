@@ -54,6 +54,7 @@ struct na_fault {
 
 /* "slow-sender", "slow-receiver", ... */
 const char *na_fault_name(enum na_fault_kind kind);
+const char *na_fault_offered(size_t k); /* NULL behind the last */
 
 /*
  * The list as typed to n_faults records, allocated at *out.  Hosts may be

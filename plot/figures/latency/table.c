@@ -231,7 +231,7 @@ static size_t facts_of(const struct latency *t, struct fact f[FACTS])
 		add_fact(f, &n, "p99 over its size",
 			 exp(na_number_at(g->row, M_residual_p99)), "x");
 	add_fact(f, &n, "fixed cost", na_number_at(g->row, M_fixed_us), " us");
-	add_fact(f, &n, "a byte sees", na_number_at(g->row, M_bandwidth_gbps),
+	add_fact(f, &n, "one transfer", na_number_at(g->row, M_bandwidth_gbps),
 		 " Gbit/s");
 	add_fact(f, &n, "receives: waiting",
 		 100 * na_number_at(g->row, M_split "." M_waiting_share), " %");

@@ -34,7 +34,7 @@ static const struct look {
 	[TM_LOST] = {NA_SKY, G_DOWN, "gap in the capture"},
 	[TM_ECN] = {NA_ORANGE, G_SQUARE, "ECN mark"},
 	[TM_ZERO] = {NA_PURPLE, G_SQUARE, "zero window"},
-	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "resent in vain"},
+	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "unnecessary resend"},
 	[TM_OTHER] = {NA_VERMILION, G_PLUS, "resent"},
 	[TM_FAST] = {NA_VERMILION, G_UP, "resent fast"},
 	[TM_TIMEOUT] = {NA_VERMILION, G_DIAMOND, "resent on timeout"},
