@@ -24,7 +24,7 @@ same()
 	all=$?
 	netan "$@" -o one."$end" >one.out 2>one.err
 	one=$?
-	sed -i s/one/all/ one.err
+	sed -i "s/wrote one/wrote all/" one.err
 	[ $all = $one ] && cmp -s all."$end" one."$end" &&
 		cmp -s all.out one.out && cmp -s all.err one.err ||
 		echo "$1 $end: not the same ($all, $one)"
