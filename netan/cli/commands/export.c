@@ -89,15 +89,6 @@ static enum na_exit check_target(struct making *m, const char *path)
 	return na_say_failed(m->cli, &err);
 }
 
-static bool several_runs(const struct na_request *q)
-{
-	for (size_t i = 1; i < q->n_inputs; i++) {
-		if (!na_same_label(q->inputs[i - 1].label, q->inputs[i].label))
-			return true;
-	}
-	return false;
-}
-
 /* What the command line alone can tell is wrong. */
 static enum na_exit check_params(struct making *m)
 {
@@ -112,7 +103,7 @@ static enum na_exit check_params(struct making *m)
 	for (size_t i = 0; exit == NA_EXIT_OK && i < p->outputs.n; i++)
 		exit = check_target(m, p->outputs.items[i]);
 	/* Checks are of one run; what is exported need not be. */
-	if (exit == NA_EXIT_OK && !several_runs(&m->cli->request))
+	if (exit == NA_EXIT_OK && !na_several_runs(&m->cli->request))
 		exit = na_judge_asked(m->cli, &m->asked);
 	return exit;
 }
@@ -194,7 +185,7 @@ static enum na_exit judge(struct making *m)
 {
 	int worst;
 
-	if (several_runs(&m->cli->request))
+	if (na_several_runs(&m->cli->request))
 		return m->battery.used ? NA_EXIT_OK : NA_EXIT_FAILED;
 	m->check = na_result_new();
 	if (!m->check) {

@@ -235,6 +235,13 @@ static const char *const sources[] = {
 };
 /* clang-format on */
 
+static const char *word_of(const struct na_comm *c)
+{
+	return c->operation == NA_OPCODE_SEND	? "SEND"
+	       : c->operation == NA_OPCODE_RECV ? "RECV"
+						: na_opcode_word(c->operation);
+}
+
 static enum na_status add_comm(void *block, const struct na_comm *c)
 {
 	struct records *r = ((struct block *)block)->to;
@@ -246,7 +253,7 @@ static enum na_status add_comm(void *block, const struct na_comm *c)
 		return NA_OK;
 	put_int(&x, na_sql_ns(c->start_ps));
 	put_int(&x, na_sql_ns(c->end_ps));
-	put_word(&x, na_opcode_word(c->operation));
+	put_word(&x, word_of(c));
 	put_text(&x, na_sql_name(&r->texts, c->group));
 	put_int_if(&x, c->group_size, c->group_size);
 	put_int_if(&x, c->sequence >= 0, c->sequence);
