@@ -85,7 +85,8 @@ static enum na_exit check_target(struct making *m, const char *path)
 		na_fail(&err, NA_EUSAGE, "-o %s: wanted a file", path);
 	else if (na_output_apart(m->cli, path, &err) == NA_OK &&
 		 na_outfile_check(path, &err) == NA_OK)
-		m->targets[m->n++] = (struct target){format, path, .state = NULL};
+		m->targets[m->n++] = (struct target){format, path,
+						     .state = NULL};
 	return na_say_failed(m->cli, &err);
 }
 
@@ -96,8 +97,7 @@ static enum na_exit check_params(struct making *m)
 	enum na_exit exit = NA_EXIT_OK;
 
 	if (!p->outputs.n) {
-		na_say_error(&m->cli->request,
-			     "where to? Add -o FILE.sqlite");
+		na_say_error(&m->cli->request, "where to? Add -o FILE.sqlite");
 		return NA_EXIT_USAGE;
 	}
 	for (size_t i = 0; exit == NA_EXIT_OK && i < p->outputs.n; i++)

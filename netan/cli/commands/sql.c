@@ -130,11 +130,11 @@ static enum na_exit answer(struct asking *a)
 	}
 	if (st != NA_OK)
 		return say_refused(a, &err);
-	na_result_headline(
-		r, "sql: %s, %s",
-		na_count_of(files, a->read ? s->n_inputs : 1,
-			    a->read ? "file" : "database"),
-		na_count_of(n, na_length(na_result_body(r), M_rows), "row"));
+	na_result_headline(r, "sql: %s, %s",
+			   na_count_of(files, a->read ? s->n_inputs : 1,
+				       a->read ? "file" : "database"),
+			   na_count_of(n, na_length(na_result_body(r), M_rows),
+				       "row"));
 	na_envelope(s, r, a->cli->command->face->name, a->battery.used,
 		    na_s((double)a->battery.last_ps -
 			 (double)a->battery.first_ps),

@@ -137,8 +137,8 @@ struct sqlite3_stmt *na_sql_adder(struct na_sql_db *x,
 		na_in_err(na_fail_nomem(&x->failed));
 	else if (sqlite3_prepare_v3(x->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
 				    &s, NULL) != SQLITE_OK)
-		na_in_err(na_sql_fail(x, na_sql_tables[table].name,
-				      &x->failed));
+		na_in_err(
+			na_sql_fail(x, na_sql_tables[table].name, &x->failed));
 	return s;
 }
 
@@ -148,8 +148,8 @@ void na_sql_add(struct na_sql_db *x, enum na_sql_table_id table,
 	if (!s || x->failed.status != NA_OK)
 		return;
 	if (sqlite3_step(s) != SQLITE_DONE)
-		na_in_err(na_sql_fail(x, na_sql_tables[table].name,
-				      &x->failed));
+		na_in_err(
+			na_sql_fail(x, na_sql_tables[table].name, &x->failed));
 	sqlite3_reset(s);
 	x->rows[table]++;
 }

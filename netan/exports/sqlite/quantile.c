@@ -102,8 +102,8 @@ static void result(sqlite3_context *c)
 	na_sort(x->all.v, x->all.n, by_value);
 	if (x->all.n && f->kind == DISCRETE)
 		sqlite3_result_double(
-			c, x->all.v[(size_t)(x->share *
-					     (double)(x->all.n - 1))]);
+			c,
+			x->all.v[(size_t)(x->share * (double)(x->all.n - 1))]);
 	else if (x->all.n)
 		sqlite3_result_double(c, na_quantile_sorted(x->all.v, x->all.n,
 							    x->share));
@@ -115,12 +115,12 @@ bool na_sql_functions(sqlite3 *db)
 	for (size_t i = 0; i < NA_LEN(functions); i++) {
 		const struct function *f = &functions[i];
 
-		if (sqlite3_create_function_v2(
-			    db, f->name, f->arguments,
-			    SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-				    SQLITE_INNOCUOUS,
-			    (void *)(uintptr_t)f, NULL, add, result,
-			    NULL) != SQLITE_OK)
+		if (sqlite3_create_function_v2(db, f->name, f->arguments,
+					       SQLITE_UTF8 |
+						       SQLITE_DETERMINISTIC |
+						       SQLITE_INNOCUOUS,
+					       (void *)(uintptr_t)f, NULL, add,
+					       result, NULL) != SQLITE_OK)
 			return false;
 	}
 	return true;

@@ -267,7 +267,7 @@ static void view(struct na_result *r, const struct na_value *names,
 			.field = c->field,
 			.header = na_text_of(name, ""),
 			.format = c->text || !c->any ? NA_F_TEXT
-				  : c->real	     ? NA_F_NUMBER
+				  : c->real          ? NA_F_NUMBER
 						     : NA_F_FIXED,
 			.digits = c->real ? 6 : 0,
 			.scale = 1,
@@ -365,9 +365,8 @@ enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
 	free(uri.s);
 	if (rc == SQLITE_NOMEM)
 		return na_fail_nomem(err);
-	return rc == SQLITE_OK &&
-			       pragma(x, "PRAGMA application_id") ==
-				       NA_SQL_APPLICATION
+	return rc == SQLITE_OK && pragma(x, "PRAGMA application_id") ==
+					  NA_SQL_APPLICATION
 		       ? NA_OK
 		       : NA_END;
 }

@@ -30,9 +30,8 @@ struct block {
 
 /* Columns of executions that a record tells, in the order of put_graph(). */
 static const char *const of_graph[EXECUTION_COLUMNS] = {
-	M_collective, "start_ns", M_bytes,	   "end_ns",
-	M_device,     M_host,	  M_transfer_type, M_step,
-	M_label,
+	M_collective, "start_ns",      M_bytes, "end_ns", M_device,
+	M_host,       M_transfer_type, M_step,  M_label,
 };
 
 /* The table has others among them, which stay null. */
@@ -49,9 +48,11 @@ static void find_columns(struct records *r)
 static enum na_status records_open(void *state, const struct na_scope *scope,
 				   const void *params, struct na_err *err)
 {
-	static const enum na_sql_table_id tables[] = {
-		NA_SQL_transfers, NA_SQL_sends, NA_SQL_instants,
-		NA_SQL_executions, NA_SQL_operations};
+	static const enum na_sql_table_id tables[] = {NA_SQL_transfers,
+						      NA_SQL_sends,
+						      NA_SQL_instants,
+						      NA_SQL_executions,
+						      NA_SQL_operations};
 	const struct na_sql_records_params *p = params;
 	struct records *r = state;
 
@@ -237,7 +238,7 @@ static const char *const sources[] = {
 
 static const char *word_of(const struct na_comm *c)
 {
-	return c->operation == NA_OPCODE_SEND	? "SEND"
+	return c->operation == NA_OPCODE_SEND   ? "SEND"
 	       : c->operation == NA_OPCODE_RECV ? "RECV"
 						: na_opcode_word(c->operation);
 }

@@ -32,14 +32,15 @@ static void bind_json(struct na_sql_db *x, sqlite3_stmt *s, int i,
 	free(text);
 }
 
-static void bind_real(sqlite3_stmt *s, int i, double d, bool instant)
+/* An instant in seconds: to picoseconds, as it was told, then as records are
+ * cut. */
+static void bind_instant(sqlite3_stmt *s, int i, double at_s)
 {
-	if (instant && fabs(d) < 9e9)
-		sqlite3_bind_int64(s, i, llround(d * (double)NA_NS_PER_S));
-	else if (instant)
-		sqlite3_bind_null(s, i);
+	if (fabs(at_s) < 9e6)
+		sqlite3_bind_int64(
+			s, i, na_sql_ns(llround(at_s * (double)NA_PS_PER_S)));
 	else
-		sqlite3_bind_double(s, i, d);
+		sqlite3_bind_null(s, i);
 }
 
 static void bind_value(struct na_sql_db *x, sqlite3_stmt *s, int i,
@@ -55,7 +56,7 @@ static void bind_value(struct na_sql_db *x, sqlite3_stmt *s, int i,
 		break;
 	case NA_V_INT:
 		if (c->instant)
-			bind_real(s, i, (double)v->u.i, true);
+			bind_instant(s, i, (double)v->u.i);
 		else
 			sqlite3_bind_int64(s, i, v->u.i);
 		break;
@@ -68,7 +69,10 @@ static void bind_value(struct na_sql_db *x, sqlite3_stmt *s, int i,
 					  sqlite3_free);
 		break;
 	case NA_V_REAL:
-		bind_real(s, i, v->u.d, c->instant);
+		if (c->instant)
+			bind_instant(s, i, v->u.d);
+		else
+			sqlite3_bind_double(s, i, v->u.d);
 		break;
 	case NA_V_TEXT:
 		sqlite3_bind_text(s, i, v->u.text, -1, SQLITE_STATIC);
@@ -147,8 +151,7 @@ static struct seen_host *seen(struct hosts *h, uint32_t run, const char *name,
 	uint32_t at;
 
 	na_str_addf(&key, "%" PRIu32 " %s", run, name);
-	at = key.failed ? NA_NO_NAME
-			: na_strtab_add(&h->keys, key.s, key.n);
+	at = key.failed ? NA_NO_NAME : na_strtab_add(&h->keys, key.s, key.n);
 	free(key.s);
 	if (at != NA_NO_NAME && at < h->all.n)
 		return &h->all.v[at];
@@ -239,8 +242,7 @@ static void put_ranks(struct na_sql_db *x, const struct na_session *session)
 		na_sql_bind_shown(x, s, 2, session->sources[c->input].host);
 		na_sql_bind_shown(x, s, 3, na_core_print(name, c, ' '));
 		na_sql_bind_shown(x, s, 4, session->inputs[c->input].path);
-		na_sql_bind_shown(x, s, 5,
-				  session->sources[c->input].label);
+		na_sql_bind_shown(x, s, 5, session->sources[c->input].label);
 		na_sql_add(x, NA_SQL_ranks, s);
 	}
 	sqlite3_finalize(s);
@@ -273,8 +275,7 @@ static void put_coverage(struct na_sql_db *x, const struct na_result *session,
 {
 	static const char *const heads[] = {M_netan_version, M_origin_unix_ns,
 					    M_duration_s, M_anchor};
-	const struct na_value *doc =
-		na_result_get_doc(check ? check : session);
+	const struct na_value *doc = na_result_get_doc(check ? check : session);
 	const struct na_value *coverage = na_get(doc, M_coverage);
 	const struct na_value *body = na_result_get_body(check);
 	struct facts f = {x, na_sql_adder(x, NA_SQL_coverage)};

@@ -37,7 +37,8 @@ static enum na_status sqlite_end(void *state, const struct na_export_of *of,
 		if (!x->db.rows[i])
 			continue;
 		fprintf(told, "%s%s %s", between,
-			na_print_count(n, x->db.rows[i]), na_sql_tables[i].name);
+			na_print_count(n, x->db.rows[i]),
+			na_sql_tables[i].name);
 		between = ", ";
 	}
 	return NA_OK;

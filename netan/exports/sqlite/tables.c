@@ -7,8 +7,8 @@
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 
-#define TABLE(name, doc) static const struct na_sql_column own_##name[] = {
-#define LISTED(name, ...) static const struct na_sql_column own_##name[] = {
+#define TABLE(name, doc)        static const struct na_sql_column own_##name[] = {
+#define LISTED(name, ...)       static const struct na_sql_column own_##name[] = {
 #define COLUMN(name, type, doc) {#name, #type, doc, NULL, false},
 /* clang-format off */
 #define END {.name = NULL} };
@@ -34,17 +34,12 @@ const struct na_sql_words na_sql_indexes[] = {
 	{NULL, NULL, NULL}
 };
 
-/* Members that are called otherwise here: words of SQL, and instants, which
- * are nanoseconds in all tables. */
 static const struct {
 	const char *member, *name;
 	bool instant;
 } renamed[] = {
-	{M_from_s, "start_ns", true},
-	{M_to_s, "end_ns", true},
-	{M_time_s, "time_ns", true},
-	{M_group, "group_name", false},
-	{M_by, "joined_by", false},
+#define RENAMED(member, name, instant) {M_##member, #name, instant},
+#include "netan/exports/sqlite/tables.def"
 };
 /* clang-format on */
 
@@ -174,8 +169,7 @@ const struct na_sql_column *na_sql_columns(const struct na_sql_table *t,
 
 static const char *kept(struct na_str *s, struct na_arena *arena)
 {
-	const char *copy = s->failed ? NULL
-				     : na_arena_strn(arena, s->s, s->n);
+	const char *copy = s->failed ? NULL : na_arena_strn(arena, s->s, s->n);
 
 	free(s->s);
 	return copy;

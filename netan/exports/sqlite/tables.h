@@ -11,7 +11,7 @@
 #include "netan/result/member.h"
 
 enum na_sql_table_id {
-#define TABLE(name, doc)        NA_SQL_##name,
+#define TABLE(name, doc)                                 NA_SQL_##name,
 #define LISTED(name, exhibit, list, command, table, doc) NA_SQL_##name,
 #include "netan/exports/sqlite/tables.def"
 	NA_SQL_N_TABLES

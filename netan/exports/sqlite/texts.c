@@ -31,9 +31,9 @@ static uint32_t end_of(const struct na_store *s, const struct na_core *c)
 	const char *name = na_core_print(buf, c, ' ');
 	uint32_t at = na_strtab_find(&s->names.strings, name, strlen(name));
 
-	return at == NA_NO_NAME ? at
-				: na_names_find(&s->names, NA_ADDRESS,
-						(int32_t)at);
+	return at == NA_NO_NAME
+		       ? at
+		       : na_names_find(&s->names, NA_ADDRESS, (int32_t)at);
 }
 
 static void take_endpoints(struct na_sql_texts *t)
