@@ -143,6 +143,21 @@ static void say_written(const struct making *m, const struct target *t,
 	free(shown);
 }
 
+static enum na_status put(struct target *t, const struct na_export_of *of,
+			  FILE *told, struct na_err *err)
+{
+	struct na_err why = {.status = NA_OK};
+
+	if (t->format->end(t->state, of, told, &why) == NA_OK)
+		return NA_OK;
+	if (why.status == NA_ENOMEM)
+		*err = why;
+	else
+		na_fail(err, why.status, "cannot write %s: %s", t->path,
+			why.text);
+	return why.status;
+}
+
 /* Of one target, complete or given up. */
 static enum na_status finish(struct making *m, struct target *t, bool whole,
 			     struct na_err *err)
@@ -157,7 +172,7 @@ static enum na_status finish(struct making *m, struct target *t, bool whole,
 	enum na_status st = line ? NA_OK : na_fail_nomem(err);
 
 	if (whole && st == NA_OK)
-		st = t->format->end(t->state, &of, line, err);
+		st = put(t, &of, line, err);
 	if (line)
 		fclose(line);
 	if (t->begun)

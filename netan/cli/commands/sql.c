@@ -226,7 +226,7 @@ static const char details[] =
 	"the functions of SQLite.\n"
 	"The query may read these tables and do nothing else: it cannot write, "
 	"attach files or load extensions. Ctrl-C ends it. The tables lie in "
-	"memory, and beyond a quarter of --memory in a temporary file.\n"
+	"a temporary file, of which a part is kept in memory.\n"
 	"INPUT may also be a database that netan export wrote, which need not "
 	"be read again for each question.";
 

@@ -50,15 +50,16 @@ static enum na_status create(struct na_sql_db *x, struct na_err *err)
 	return st;
 }
 
-/* KiB of pages that SQLite keeps; of a database without a file, others go to
- * its temporary file. */
-static unsigned cache_kib(const char *path)
-{
-	uint64_t budget = na_memory_use().budget;
-	unsigned most = path ? 32 << 10 : 1 << 20;
-	uint64_t part = budget ? budget / 4 >> 10 : most;
+/* KiB of pages that SQLite keeps, and as much again for each thing that it
+ * sorts: libraries do not ask for memory, and a little of the budget is theirs
+ * (netan/base/memory/spill.c). */
+enum { CACHE_SHARE = 32, CACHE_KIB = 64 << 10 };
 
-	return part < most ? (unsigned)part : most;
+static unsigned cache_kib(void)
+{
+	uint64_t part = na_memory_use().budget / CACHE_SHARE >> 10;
+
+	return part && part < CACHE_KIB ? (unsigned)part : CACHE_KIB;
 }
 
 enum na_status na_sql_open(struct na_sql_db *x, const char *path,
@@ -80,7 +81,7 @@ enum na_status na_sql_open(struct na_sql_db *x, const char *path,
 		 "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
 		 "PRAGMA cache_size = -%u; PRAGMA application_id = %d; "
 		 "PRAGMA user_version = %d; BEGIN",
-		 cache_kib(path), (int)NA_SQL_APPLICATION, (int)NA_SQL_VERSION);
+		 cache_kib(), (int)NA_SQL_APPLICATION, (int)NA_SQL_VERSION);
 	if (run(x, sql, err) != NA_OK)
 		return err->status;
 	return create(x, err);
@@ -90,10 +91,12 @@ static enum na_status index_all(struct na_sql_db *x, size_t threads,
 				struct na_err *err)
 {
 	enum na_status st = NA_OK;
+	/* Each sorts by itself, and in the same memory. */
+	size_t helpers = cache_kib() < CACHE_KIB ? 0 : threads - 1;
 	char sql[512];
 
-	sqlite3_limit(x->db, SQLITE_LIMIT_WORKER_THREADS, (int)threads - 1);
-	snprintf(sql, sizeof(sql), "PRAGMA threads = %zu", threads - 1);
+	sqlite3_limit(x->db, SQLITE_LIMIT_WORKER_THREADS, (int)helpers);
+	snprintf(sql, sizeof(sql), "PRAGMA threads = %zu", helpers);
 	st = run(x, sql, err);
 	for (const struct na_sql_words *v = na_sql_indexes;
 	     st == NA_OK && v->name && !na_interrupted(); v++) {

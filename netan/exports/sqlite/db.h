@@ -26,8 +26,8 @@ enum { NA_SQL_APPLICATION = 0x6e65746e, NA_SQL_VERSION = 1 };
 
 /*
  * An empty database with all tables and views: in the file of that name, which
- * is empty; NULL: in memory, and beyond a part of the budget in a temporary
- * file without a name.  All that is added until na_sql_commit() is one
+ * is empty; NULL: in a temporary one without a name, of which a part is kept in
+ * memory.  All that is added until na_sql_commit() is one
  * transaction.  To be closed whatever comes back.  NA_EIO, NA_ENOMEM.
  */
 enum na_status na_sql_open(struct na_sql_db *x, const char *path,

@@ -108,9 +108,9 @@ static void guard(struct na_sql_db *x, bool on)
 static void bound_memory(void)
 {
 	uint64_t budget = na_memory_use().budget;
-	uint64_t most = budget ? budget / 2 : UINT64_C(2) << 30;
+	uint64_t most = budget ? budget / 4 : UINT64_C(2) << 30;
 
-	sqlite3_hard_heap_limit64((int64_t)(most < 64 << 20 ? 64 << 20 : most));
+	sqlite3_hard_heap_limit64((int64_t)(most < 32 << 20 ? 32 << 20 : most));
 }
 
 /* ---- asking */
