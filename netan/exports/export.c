@@ -3,9 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define NA_EXPORT(name) extern const struct na_export na_export_##name;
-#include "netan/exports/exports.def"
-
 /* clang-format off */
 const struct na_export *const na_exports[] = {
 #define NA_EXPORT(name) &na_export_##name,

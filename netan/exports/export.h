@@ -35,6 +35,9 @@ struct na_export {
 	void (*close)(void *state);
 };
 
+#define NA_EXPORT(name) extern const struct na_export na_export_##name;
+#include "netan/exports/exports.def"
+
 extern const struct na_export *const na_exports[]; /* NULL ends */
 /* By the ending of a path, whatever its case; NULL: there is none. */
 const struct na_export *na_export_find(const char *path);

@@ -109,6 +109,42 @@ static void test_wanted(void **state)
 	close_case(&c);
 }
 
+/* And which columns: what is joined by name counts as all. */
+static void test_read(void **state)
+{
+	const uint64_t start = 1, end = 2, bytes = 8, all = UINT64_MAX;
+	struct case_ c;
+	const uint64_t *read = &c.db.read[NA_SQL_transfers];
+
+	(void)state;
+	open_case(&c);
+	assert_int_equal(*read, all);
+	assert_int_equal(na_sql_ask(&c.db, "SELECT sum(BYTES) FROM transfers",
+				    &c.err),
+			 NA_OK);
+	assert_int_equal(*read, bytes);
+	assert_int_equal(na_sql_ask(&c.db,
+				    "SELECT count(*) FROM transfers t "
+				    "JOIN sends s ON t.start_ns < s.end_ns "
+				    "ORDER BY max(t.\"end_ns\")",
+				    &c.err),
+			 NA_OK);
+	assert_int_equal(*read, start | end);
+	assert_int_equal(c.db.read[NA_SQL_sends], end);
+	assert_int_equal(na_sql_ask(&c.db,
+				    "SELECT 1 FROM transfers JOIN sends "
+				    "Using (src)",
+				    &c.err),
+			 NA_OK);
+	assert_int_equal(*read, all);
+	assert_int_equal(
+		na_sql_ask(&c.db, "SELECT 1 FROM transfers NATURAL JOIN sends",
+			   &c.err),
+		NA_OK);
+	assert_int_equal(*read, all);
+	close_case(&c);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const queries[] = {
@@ -220,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_quantiles),
 		cmocka_unit_test(test_instants),

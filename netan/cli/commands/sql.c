@@ -11,6 +11,7 @@
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/judge.h"
 #include "netan/engine/anonymize.h"
+#include "netan/exports/export.h"
 #include "netan/exports/sqlite/query.h"
 #include "netan/exports/sqlite/records.h"
 #include "netan/exports/sqlite/results.h"
@@ -113,6 +114,23 @@ static enum na_exit say_refused(const struct asking *a,
 	return exit;
 }
 
+/* In the place of the inputs that it was made of. */
+static void name_database(const struct asking *a, struct na_result *r)
+{
+	struct na_value *list = na_result_doc(r)->u.of.first, *row;
+
+	while (list && strcmp(list->name, M_inputs) != 0)
+		list = list->next;
+	row = na_put_object(r, list, NULL);
+	na_put_text(r, row, M_path, a->cli->request.inputs[0].path);
+	na_put_null(r, row, M_label);
+	na_put_text(r, row, M_format, na_export_sqlite.ending);
+	na_put_null(r, row, M_host);
+	na_put_null(r, row, M_bytes);
+	na_put_int(r, row, M_transfers, 0);
+	na_put_list(r, row, M_warnings);
+}
+
 static enum na_exit answer(struct asking *a)
 {
 	static const uint64_t none[NA_N_REASONS];
@@ -139,6 +157,8 @@ static enum na_exit answer(struct asking *a)
 		    na_s((double)a->battery.last_ps -
 			 (double)a->battery.first_ps),
 		    -1, none);
+	if (!a->read)
+		name_database(a, r);
 	exit = a->read ? na_exit_of(na_session_verdict(s)) : NA_EXIT_OK;
 	if (na_output(a->cli, r) != NA_EXIT_OK)
 		return NA_EXIT_FAILED;

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/memory/spill.h"
 #include "netan/base/vec.h"
@@ -70,6 +71,7 @@ enum na_status na_sql_open(struct na_sql_db *x, const char *path,
 	*x = (struct na_sql_db){.request = q,
 				.wanted = NA_SQL_ALL,
 				.failed = {.status = NA_OK}};
+	memset(x->read, 0xff, sizeof(x->read));
 	if (sqlite3_open_v2(path ? path : "", &x->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 				    SQLITE_OPEN_NOMUTEX,

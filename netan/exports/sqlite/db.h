@@ -15,6 +15,9 @@ struct na_sql_db {
 	const struct na_request *request;
 	struct na_arena arena;
 	uint64_t wanted; /* NA_SQL_BIT()s of tables that are filled */
+	/* Of tables of records: the columns that are, by bit; others may be
+	 * null. */
+	uint64_t read[NA_SQL_N_TABLES];
 	const struct na_sql_column *columns[NA_SQL_N_TABLES];
 	size_t n_columns[NA_SQL_N_TABLES];
 	uint64_t rows[NA_SQL_N_TABLES];

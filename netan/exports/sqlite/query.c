@@ -20,7 +20,18 @@ static bool is_one_of(const char *name, const char *const *of)
 	return *of;
 }
 
-static bool is_ours(struct na_sql_db *x, const char *name)
+static void note_column(struct na_sql_db *x, size_t table, const char *column)
+{
+	const struct na_sql_column *c = x->columns[table];
+
+	for (size_t i = 0; c && column && i < x->n_columns[table] && i < 64;
+	     i++) {
+		if (sqlite3_stricmp(c[i].name, column) == 0)
+			x->read[table] |= UINT64_C(1) << i;
+	}
+}
+
+static bool is_ours(struct na_sql_db *x, const char *name, const char *column)
 {
 	static const char *const others[] = {"sqlite_master", "sqlite_schema",
 					     "json_each", "json_tree", NULL};
@@ -29,6 +40,7 @@ static bool is_ours(struct na_sql_db *x, const char *name)
 		if (sqlite3_stricmp(name, na_sql_tables[i].name) != 0)
 			continue;
 		x->wanted |= UINT64_C(1) << i;
+		note_column(x, i, column);
 		return true;
 	}
 	for (const struct na_sql_words *v = na_sql_views; v->name; v++) {
@@ -53,8 +65,8 @@ static int allow(void *ctx, int action, const char *a, const char *b,
 		return SQLITE_OK;
 	case SQLITE_READ:
 		/* Without a column: a part of the query that has a name. */
-		return a && (is_ours(ctx, a) || (b && !*b)) ? SQLITE_OK
-							    : SQLITE_DENY;
+		return a && (is_ours(ctx, a, b) || (b && !*b)) ? SQLITE_OK
+							       : SQLITE_DENY;
 	case SQLITE_FUNCTION:
 		return b && !is_one_of(b, forbidden) ? SQLITE_OK : SQLITE_DENY;
 	default:
@@ -123,6 +135,11 @@ static enum na_status refused(struct na_sql_db *x, struct na_err *err)
 		return na_fail(err, NA_ENOMEM,
 			       "the query takes more memory than it may have; "
 			       "ask for less, or raise --memory");
+	/* The query is not to blame. */
+	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_IOERR ||
+	    rc == SQLITE_FULL || rc == SQLITE_CANTOPEN)
+		return na_fail(err, NA_EIO, "the database: %s",
+			       sqlite3_errmsg(x->db));
 	if (rc == SQLITE_AUTH)
 		return na_fail(err, NA_EUSAGE,
 			       "the query may read netan's tables and do "
@@ -190,6 +207,11 @@ enum na_status na_sql_ask(struct na_sql_db *x, const char *query,
 	if (sqlite3_exec(x->db, tables_of_json, NULL, NULL, NULL) != SQLITE_OK)
 		return na_sql_fail(x, "the database", err);
 	x->wanted = 0;
+	/* SQLite does not ask for columns that tables are joined by. */
+	memset(x->read,
+	       strcasestr(query, "using") || strcasestr(query, "natural") ? 0xff
+									  : 0,
+	       sizeof(x->read));
 	s = prepare(x, query, err);
 	sqlite3_finalize(s);
 	guard(x, false);

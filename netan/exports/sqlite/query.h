@@ -11,7 +11,7 @@
 #include "netan/exports/sqlite/db.h"
 #include "netan/result/result.h"
 
-/* Before any rows: can it be asked?  Sets x->wanted to the tables that it
+/* Before any rows: can it be asked?  Sets x->wanted and x->read to what it
  * reads.  NA_EUSAGE in SQLite's words. */
 enum na_status na_sql_ask(struct na_sql_db *x, const char *query,
 			  struct na_err *err) NA_MUST_CHECK;

@@ -91,17 +91,31 @@ static bool goes_on(struct records *r, enum na_sql_table_id table)
 	return r->to[table] && !r->stopped;
 }
 
-struct row { /* being bound */
+struct row { /* being bound; what nobody reads stays null */
 	sqlite3_stmt *s;
-	int i;
+	uint64_t read; /* columns, by bit */
+	int i;         /* those before */
 };
+
+static struct row row_of(const struct records *r, enum na_sql_table_id table)
+{
+	return (struct row){r->to[table], r->db->read[table], 0};
+}
+
+/* On to the next column, which is to be bound, or left. */
+static bool is_read(struct row *x)
+{
+	return x->read >> x->i++ & 1;
+}
 
 static void put_text(struct row *x, struct na_sql_text t)
 {
+	if (!is_read(x))
+		return;
 	if (t.s)
-		sqlite3_bind_text(x->s, ++x->i, t.s, t.n, SQLITE_STATIC);
+		sqlite3_bind_text(x->s, x->i, t.s, t.n, SQLITE_STATIC);
 	else
-		sqlite3_bind_null(x->s, ++x->i);
+		sqlite3_bind_null(x->s, x->i);
 }
 
 static void put_word(struct row *x, const char *word)
@@ -109,17 +123,19 @@ static void put_word(struct row *x, const char *word)
 	put_text(x, (struct na_sql_text){word, word ? -1 : 0});
 }
 
-static void put_int(struct row *x, int64_t v)
-{
-	sqlite3_bind_int64(x->s, ++x->i, v);
-}
-
 static void put_int_if(struct row *x, bool known, int64_t v)
 {
+	if (!is_read(x))
+		return;
 	if (known)
-		put_int(x, v);
+		sqlite3_bind_int64(x->s, x->i, v);
 	else
-		sqlite3_bind_null(x->s, ++x->i);
+		sqlite3_bind_null(x->s, x->i);
+}
+
+static void put_int(struct row *x, int64_t v)
+{
+	put_int_if(x, true, v);
 }
 
 static void put_bytes(struct row *x, uint64_t n)
@@ -129,11 +145,13 @@ static void put_bytes(struct row *x, uint64_t n)
 
 static void put_us_if(struct row *x, bool known, int64_t ps)
 {
+	if (!is_read(x))
+		return;
 	if (known)
-		sqlite3_bind_double(x->s, ++x->i,
+		sqlite3_bind_double(x->s, x->i,
 				    (double)ps / (double)NA_PS_PER_US);
 	else
-		sqlite3_bind_null(x->s, ++x->i);
+		sqlite3_bind_null(x->s, x->i);
 }
 
 static void put_step(struct row *x, const struct na_store *s, uint32_t step)
@@ -174,7 +192,7 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 	const struct na_store *s = r->scope->store;
 	enum na_sql_table_id table = table_of(t);
 	uint32_t run = na_store_run_of(s, t->input);
-	struct row x = {r->to[table], 0};
+	struct row x = row_of(r, table);
 
 	if (!goes_on(r, table))
 		return NA_OK;
@@ -208,7 +226,7 @@ static enum na_status add_graph(void *block, const struct na_exec *e)
 {
 	struct records *r = ((struct block *)block)->to;
 	const struct na_store *s = r->scope->store;
-	struct row x = {r->to[NA_SQL_executions], 0};
+	struct row x = row_of(r, NA_SQL_executions);
 	const int *column = r->column;
 
 	if (!goes_on(r, NA_SQL_executions))
@@ -248,7 +266,7 @@ static enum na_status add_comm(void *block, const struct na_comm *c)
 	struct records *r = ((struct block *)block)->to;
 	const struct na_store *s = r->scope->store;
 	const struct na_core *core = &s->devices.cores[c->core];
-	struct row x = {r->to[NA_SQL_operations], 0};
+	struct row x = row_of(r, NA_SQL_operations);
 
 	if (!goes_on(r, NA_SQL_operations))
 		return NA_OK;
