@@ -89,6 +89,15 @@ enum na_status na_sql_open(struct na_sql_db *x, const char *path,
 	return create(x, err);
 }
 
+/* Steps of SQLite's machine between two looks at the wish to stop. */
+enum { TICK_STEPS = 100000 };
+
+static int stopped(void *ctx)
+{
+	(void)ctx;
+	return na_interrupted();
+}
+
 static enum na_status index_all(struct na_sql_db *x, size_t threads,
 				struct na_err *err)
 {
@@ -100,12 +109,14 @@ static enum na_status index_all(struct na_sql_db *x, size_t threads,
 	sqlite3_limit(x->db, SQLITE_LIMIT_WORKER_THREADS, (int)helpers);
 	snprintf(sql, sizeof(sql), "PRAGMA threads = %zu", helpers);
 	st = run(x, sql, err);
+	sqlite3_progress_handler(x->db, TICK_STEPS, stopped, NULL);
 	for (const struct na_sql_words *v = na_sql_indexes;
-	     st == NA_OK && v->name && !na_interrupted(); v++) {
+	     st == NA_OK && v->name; v++) {
 		snprintf(sql, sizeof(sql), "CREATE INDEX %s ON %s", v->name,
 			 v->sql);
 		st = run(x, sql, err);
 	}
+	sqlite3_progress_handler(x->db, 0, NULL, NULL);
 	return st;
 }
 

@@ -5,7 +5,7 @@ data=$NETAN_ROOT/tests/data/graph.xplane.pb
 (
 	# A shell lets what runs beside it ignore Ctrl-C.
 	trap - INT
-	exec timeout --preserve-status -s INT 2 netan sql "$data" "$query" -o out.csv
+	exec timeout --foreground --preserve-status -s INT 2 netan sql "$data" "$query" -o out.csv
 )
 echo "exit $?"
 ls
