@@ -23,7 +23,8 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE", NULL, 0, 0,
-	 "the file to write (required); its ending says what: .sqlite"},
+	 "the file to write (required); its ending says what: .sqlite",
+	 NA_PATH_REREAD},
 	{NA_OPT_FLAG, 0, "no-indexes", FIELD(no_indexes), NULL, NULL, 0, 0,
 	 ".sqlite: without indexes, which take longer than the rows"},
 	NA_OPT_END
