@@ -339,6 +339,10 @@ run_registry()
 	for name in $(commands); do
 		need "command $name golden" "tests/golden/$name/*.sh"
 	done
+	for name in $(rows netan/exports/exports.def NA_EXPORT); do
+		need_use "export $name golden" "-o [a-z]+\\.$name" \
+			tests/golden/export/*.sh
+	done
 	for name in $(rows netan/checks/checks.def NA_CHECK); do
 		name=${name//_/-}
 		need_use "check $name positive" "^(info|warning|error) $name: .*" \

@@ -34,6 +34,7 @@ allowed()
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
 	netan/report/*) echo "$results|plot/*" ;;
 	netan/engine/*) echo "$judging|netan/analyses/*|netan/judges/*|netan/checks/*|netan/synth/*|netan/world/*|netan/engine/*|ingest/*" ;;
+	netan/exports/*) echo "$judging|netan/engine/*|netan/exports/*" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
 	ingest/bytes/* | ingest/json/*) echo "$base" ;;
 	# They lead the packets to those who follow them.
@@ -78,7 +79,7 @@ allowed_library()
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
 	cairo* | fontconfig/*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
-	sqlite3*) [[ $1 == ingest/nsight/db.? ]] ;;
+	sqlite3*) [[ $1 == ingest/nsight/db.? || $1 == netan/exports/sqlite/* ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
 	linux/seccomp.h) [[ $1 == netan/base/sandbox/calls.c ]] ;;

@@ -62,6 +62,7 @@ struct na_common {
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
 	const char *label;   /* --label in force, while parsing */
 	const char *by;      /* "host,collective" */
+	const char *query;   /* the last operand, of a command that asks */
 	/* checks */
 	struct na_text_list host_settings;
 	struct na_limits limits;
@@ -106,6 +107,8 @@ struct na_command {
 	unsigned joins;             /* enum na_join bits */
 	/* Another command's line follows: netan partial OPTIONS COMMAND ... */
 	bool carries;
+	/* Its last operand is no input, but what is asked of them. */
+	bool asks;
 	/* Half of its result would mislead: all of it is written, or nothing
 	 * (na_stopped). */
 	bool whole;

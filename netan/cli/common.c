@@ -434,6 +434,9 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	st = na_opt_defaults(groups, p.n_groups, err);
 	if (st == NA_OK)
 		st = na_opt_parse(&p, argc - 2, argv + 2, err);
+	if (c->asks && cli->request.n_inputs)
+		cli->common.query =
+			cli->request.inputs[--cli->request.n_inputs].path;
 	cli->request.draws = na_output_draws(cli);
 	return st;
 }

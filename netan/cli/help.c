@@ -6,12 +6,13 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
+#include "netan/exports/sqlite/tables.h"
 #include "netan/result/member.h"
 
 enum { WIDTH = 79 };
 
 struct help_params {
-	bool schema, man;
+	bool schema, man, tables;
 };
 
 /* All of them, or those that netan-mpi runs. */
@@ -262,12 +263,15 @@ static enum na_exit help_run(struct na_cli *cli)
 	const char *name = cli->request.n_inputs ? cli->request.inputs[0].path
 						 : NULL;
 
-	if (cli->request.n_inputs > 1 || (p->schema && p->man)) {
+	if (cli->request.n_inputs + p->tables > 1 ||
+	    p->schema + p->man + p->tables > 1) {
 		na_say_error(&cli->request,
 			     "help is about one thing; for example: "
 			     "netan help timeline");
 		return NA_EXIT_USAGE;
 	}
+	if (p->tables)
+		return na_sql_help(stdout) ? NA_EXIT_OK : NA_EXIT_FAILED;
 	if (!name && p->schema) {
 		na_say_error(&cli->request,
 			     "--schema needs a command; for example: "
@@ -296,6 +300,8 @@ static const struct na_opt help_opts[] = {
 	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
 	{NA_OPT_FLAG, 0, "man", offsetof(struct help_params, man), NULL, NULL,
 	 0, 0, "print the manual page of COMMAND, or of netan, in roff"},
+	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
+	 NULL, 0, 0, "list the tables of netan sql and of its databases"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -303,10 +309,11 @@ static const struct na_opt help_opts[] = {
 static const struct na_face help_face = {
 	.name = "help",
 	.question = "what do the commands and their options mean",
-	.usage = "[--schema | --man] [COMMAND]",
+	.usage = "[--schema | --man | --tables] [COMMAND]",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
-		   "netan help --man timeline | man -l -",
+		   "netan help --man timeline | man -l -\n"
+		   "netan help --tables",
 	.opts = help_opts,
 	.params_size = sizeof(struct help_params),
 };

@@ -94,7 +94,9 @@ static enum na_exit no_input(const struct na_cli *cli)
 		return NA_EXIT_OK;
 	return usage_error(
 		&cli->request,
-		c->joins & NA_JOIN_INPUT
+		c->asks ? "wanted an INPUT and behind it, as one argument, "
+			  "what is asked of it"
+		: c->joins & NA_JOIN_INPUT
 			? "no INPUT is given: a file, the directory "
 			  "of a profile, or - for standard input"
 			: "no INPUT is given: a file, a directory of "

@@ -19,6 +19,15 @@ bool na_same_label(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool na_several_runs(const struct na_request *q)
+{
+	for (size_t i = 1; i < q->n_inputs; i++) {
+		if (!na_same_label(q->inputs[i - 1].label, q->inputs[i].label))
+			return true;
+	}
+	return false;
+}
+
 static NA_PRINTF(3, 0) void say(const struct na_request *q, enum na_level level,
 				const char *fmt, va_list args)
 {

@@ -94,6 +94,8 @@ void na_request_init(struct na_request *q);
 
 /* Also where neither has one. */
 bool na_same_label(const char *a, const char *b);
+/* By the labels of the inputs. */
+bool na_several_runs(const struct na_request *q);
 
 /* In the words of printf; names are pseudonyms where that is asked for.  Of
  * many ranks one speaks; another's first error becomes why it failed. */

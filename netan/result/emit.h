@@ -26,6 +26,9 @@ struct na_emitter {
 				struct na_err *err);
 };
 
+/* A value as JSON on one line, without its name and without an end of line. */
+void na_emit_line(const struct na_value *v, FILE *out);
+
 extern const struct na_emitter na_emitters[]; /* ends with name NULL */
 /* By the exact name; NULL: there is none. */
 const struct na_emitter *na_emitter_find(const char *name);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -360,6 +361,21 @@ static void put_object(struct sheet *s, const struct na_value *object)
 	put_row(s, object);
 }
 
+/* Lists in a list, with their columns in another. */
+static void put_matrix(struct sheet *s, const struct na_value *columns,
+		       const struct na_value *rows)
+{
+	na_for_each (name, columns) {
+		put_value(s, name);
+		putc(name->next ? s->comma : '\n', s->out);
+	}
+	na_for_each (row, rows)
+		na_for_each (v, row) {
+			put_value(s, v);
+			putc(v->next ? s->comma : '\n', s->out);
+		}
+}
+
 static bool is_rows(const struct na_value *v)
 {
 	return v && (v->kind == NA_V_LIST || v->kind == NA_V_ROWS);
@@ -564,7 +580,14 @@ static enum na_status emit(const struct na_result *r,
 	const struct na_value *body = na_result_get_body(r);
 	struct na_err why = {.status = NA_OK};
 	const struct na_value *table;
+	const struct na_value *columns = na_get(body, M_columns),
+			      *rows = na_get(body, M_rows);
 
+	if (!o->table && columns && rows && columns->kind == NA_V_LIST &&
+	    rows->kind == NA_V_LIST) {
+		put_matrix(s, columns, rows);
+		return na_emit_done(s->out, err);
+	}
 	if (pick(body, o->table, &table, &why) != NA_OK) {
 		if (na_csv_put_empty(r, o->table, s->comma, s->out))
 			return na_emit_done(s->out, err);

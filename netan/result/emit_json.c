@@ -15,6 +15,7 @@ enum { ONE_LINE = 78, FILL = 120, MAX_DEPTH = 64 };
 struct json {
 	FILE *out;
 	int depth;
+	bool flat; /* on one line, whatever its length */
 };
 
 static const char *scalar(const struct na_value *v, char buf[NA_UNIT_BUF])
@@ -77,7 +78,8 @@ static void put_string(struct json *j, const char *s)
 
 static void new_line(struct json *j)
 {
-	fprintf(j->out, "\n%*s", 2 * j->depth, "");
+	if (!j->flat)
+		fprintf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
 static void put_leaf(struct json *j, const struct na_value *v)
@@ -168,7 +170,7 @@ static void put_container(struct json *j, const struct na_value *v)
 		put_name(j, m);
 		put_value(j, m);
 		if (m->next)
-			fputs(one_line ? ", " : ",", j->out);
+			fputs(one_line || j->flat ? ", " : ",", j->out);
 	}
 	j->depth--;
 	if (!one_line)
@@ -203,4 +205,11 @@ enum na_status na_emit_json(const struct na_result *r,
 	put_value(&j, na_result_get_doc(r));
 	putc('\n', out);
 	return na_emit_done(out, err);
+}
+
+void na_emit_line(const struct na_value *v, FILE *out)
+{
+	struct json j = {.out = out, .flat = true};
+
+	put_value(&j, v);
 }

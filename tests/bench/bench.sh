@@ -306,6 +306,8 @@ bench_pairs()
 . "${BASH_SOURCE[0]%/*}/hosts.sh"
 # shellcheck source=tests/bench/ranks.sh
 . "${BASH_SOURCE[0]%/*}/ranks.sh"
+# shellcheck source=tests/bench/sql.sh
+. "${BASH_SOURCE[0]%/*}/sql.sh"
 
 make_for TYPICAL "typical packed memory growth devices diagnose" \
 	typical --profile typical --events "$EVENTS"
@@ -320,7 +322,7 @@ make_for MILLION "picture diagnose" \
 # A third of the events of a file are receives: the analyses look at those.
 make_for TWO_SIDED analyses \
 	three-million --profile network --events "$((EVENTS / 9 * 3))"
-make_for TEN "analyses spill" \
+make_for TEN "analyses spill sql" \
 	thirty-million --profile network --events "$((EVENTS / 9 * 30))"
 make_for FLEET "pairs transfer_file diagnose" \
 	fleet --hosts 256 --devices 1 --collectives 8 --ops 1 \
@@ -349,7 +351,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill; do
+	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill sql; do
 	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

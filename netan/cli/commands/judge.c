@@ -32,12 +32,7 @@ enum na_exit na_judge_asked(const struct na_cli *cli,
 		na_say_error(&cli->request, "%s", err.text);
 		return NA_EXIT_USAGE;
 	}
-	for (size_t i = 1; i < cli->request.n_inputs; i++) {
-		if (!na_same_label(cli->request.inputs[i - 1].label,
-				   cli->request.inputs[i].label))
-			return refuse_runs(cli);
-	}
-	return NA_EXIT_OK;
+	return na_several_runs(&cli->request) ? refuse_runs(cli) : NA_EXIT_OK;
 }
 
 /* Programs know no filter: what is left of them alone is no answer. */

@@ -297,7 +297,8 @@ static enum na_exit read_and_make(struct making *m,
 		na_say_nomem(&m->cli->request);
 	} else {
 		exit = na_exit_of(
-			na_battery_run(&m->b, &m->cli->request, NULL, NULL));
+			na_battery_run(&m->b, &m->cli->request, NULL, NULL,
+				       NULL, 0));
 		if (na_stopped(m->cli, m->b.session.interrupted))
 			exit = NA_EXIT_INTERRUPTED;
 		if (exit == NA_EXIT_OK)

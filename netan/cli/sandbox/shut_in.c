@@ -87,6 +87,7 @@ static void grant_file(struct na_sandbox *s, const char *path, unsigned reach)
 static void grant_output(struct na_sandbox *s, const char *path,
 			 enum na_opt_path kind)
 {
+	unsigned read = kind == NA_PATH_REREAD ? NA_REACH_READ : 0;
 	struct stat sb;
 	bool there = stat(path, &sb) == 0;
 
@@ -101,13 +102,13 @@ static void grant_output(struct na_sandbox *s, const char *path,
 	else if (there && S_ISDIR(sb.st_mode))
 		na_sandbox_grant(s, path, NA_REACH_READ | NA_REACH_FOLDERS);
 	else if (there && S_ISREG(sb.st_mode) && strncmp(path, "/dev/", 5) != 0)
-		grant_file(s, path, 0);
+		grant_file(s, path, read);
 	else if (there)
 		na_sandbox_grant(s, path, NA_REACH_WRITE);
 	else
 		grant_above(s, path,
 			    kind == NA_PATH_MAKE ? NA_REACH_FOLDERS
-						 : NA_REACH_REPLACE);
+						 : read | NA_REACH_REPLACE);
 }
 
 /* ---- a command line */

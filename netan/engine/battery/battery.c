@@ -14,6 +14,8 @@
 struct choice {
 	bool (*wanted)(void *ctx, const char *name);
 	void *ctx;
+	const struct na_beside *beside;
+	size_t n_beside;
 };
 
 static bool named(const struct choice *c, const char *exhibit)
@@ -38,6 +40,17 @@ _Static_assert((int)N_ANALYSES < (int)NA_MAX_EVIDENCE, "room for all of them");
 /* As one group. */
 static const struct na_grouping ungrouped;
 
+static void widen_by(struct na_session *s, const struct na_filter *asked,
+		     const struct na_analysis *a)
+{
+	struct na_filter f = na_drive_filter(a, asked, &ungrouped, false);
+
+	s->filter.clip |= f.clip;
+	s->filter.instants |= f.instants;
+	s->filter.components |= f.components;
+	s->wants |= na_drive_wants(a, &f, &ungrouped);
+}
+
 /* What all of them together want read. */
 static void widen(struct na_session *s, const struct na_filter *asked,
 		  const struct choice *choice)
@@ -47,16 +60,11 @@ static void widen(struct na_session *s, const struct na_filter *asked,
 	if (named(choice, "hlo"))
 		s->wants |= NA_WANT_PROGRAMS;
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
-		struct na_filter f = na_drive_filter(*a, asked, &ungrouped,
-						     false);
-
-		if (!chosen(choice, *a))
-			continue;
-		s->filter.clip |= f.clip;
-		s->filter.instants |= f.instants;
-		s->filter.components |= f.components;
-		s->wants |= na_drive_wants(*a, &f, &ungrouped);
+		if (chosen(choice, *a))
+			widen_by(s, asked, *a);
 	}
+	for (size_t i = 0; i < choice->n_beside; i++)
+		widen_by(s, asked, choice->beside[i].analysis);
 }
 
 /* Before opening, when no filter is known yet. */
@@ -102,6 +110,7 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
  * of all. */
 struct job {
 	const struct na_analysis *a;
+	const struct na_beside *beside; /* NULL: an exhibit */
 	struct na_session session;
 	struct na_result *r;
 	struct na_driven driven;
@@ -109,9 +118,11 @@ struct job {
 	int64_t took_ns;
 };
 
+enum { N_JOBS = (int)N_ANALYSES + (int)NA_MAX_BESIDE };
+
 struct jobs {
-	struct job items[N_ANALYSES];
-	size_t order[N_ANALYSES], n;
+	struct job items[N_JOBS];
+	size_t order[N_JOBS], n;
 	const struct na_filter *asked;
 };
 
@@ -126,6 +137,12 @@ static void run_row(struct job *j, const struct na_filter *asked)
 		return;
 	}
 	j->session.filter = *asked;
+	if (j->beside) {
+		j->session.threads = 1;
+		na_in_err(na_drive(&j->session, j->a, j->beside->params,
+				   &ungrouped, j->r, &j->driven, &j->err));
+		return;
+	}
 	/* Pictures have them in their captions. */
 	j->session.inputs_told = !q->draws;
 	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
@@ -155,6 +172,14 @@ static void put_in_order(struct jobs *x)
 			x->order[k] = x->order[k - 1];
 		x->order[k] = i;
 	}
+}
+
+/* What goes wrong with it it keeps to itself, but for memory. */
+static void drop_job(struct job *j, struct na_err *err)
+{
+	na_result_free(j->r);
+	if (j->err.status != NA_OK && err->status == NA_OK)
+		*err = j->err;
 }
 
 /* Results stand in the order of analyses.def, whichever was done first. */
@@ -223,6 +248,13 @@ static enum na_status run_rows(struct na_battery *b,
 				.err = {.status = NA_OK},
 			};
 	}
+	for (size_t i = 0; i < choice->n_beside && i < NA_MAX_BESIDE; i++)
+		x->items[x->n++] = (struct job){
+			.a = choice->beside[i].analysis,
+			.beside = &choice->beside[i],
+			.session = b->session,
+			.err = {.status = NA_OK},
+		};
 	put_in_order(x);
 	ok = na_parallel(b->session.threads, x->n, run_job, x);
 	/* Rows that did not run are no evidence. */
@@ -230,7 +262,9 @@ static enum na_status run_rows(struct na_battery *b,
 	b->session.clocks = NULL;
 	na_shared_clocks_fini(&clocks);
 	for (size_t i = 0; i < x->n; i++) {
-		if (ok && err->status == NA_OK)
+		if (ok && x->items[i].beside)
+			drop_job(&x->items[i], err);
+		else if (ok && err->status == NA_OK)
 			take_job(b, &x->items[i], err);
 		else
 			na_result_free(x->items[i].r);
@@ -262,9 +296,10 @@ static enum na_status run_all(struct na_battery *b,
 
 enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 			      bool (*wanted)(void *ctx, const char *name),
-			      void *ctx)
+			      void *ctx, const struct na_beside *beside,
+			      size_t n)
 {
-	const struct choice choice = {wanted, ctx};
+	const struct choice choice = {wanted, ctx, beside, n};
 	struct na_err err = {.status = NA_OK};
 	struct na_filter asked;
 	enum na_status st;

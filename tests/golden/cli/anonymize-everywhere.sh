@@ -175,6 +175,27 @@ for c in $commands; do
 		made $a zq40job.pcap -o zq80none/zq81out.html
 		refused $a zq40job.pcap
 		;;
+	export)
+		made $a home/zq01user/zq02dir $run/../zq26broken.xplane.pb \
+			-o o.sqlite
+		made $a zq30ranks --label zq31node0 zq30ranks/zq31node0* \
+			--hosts zq34hosts.csv -o o.sqlite
+		made $a zq40job.pcap --hosts zq43hosts.csv \
+			--topology zq46racks.csv -o o.sqlite
+		made $a zq40job.pcap -o zq80none/zq81out.sqlite
+		refused $a zq40job.pcap
+		;;
+	sql)
+		for t in transfers collectives steps hosts findings inputs; do
+			see $a home/zq01user/zq02dir "SELECT * FROM $t"
+		done
+		see $a zq30ranks --hosts zq34hosts.csv 'SELECT * FROM ranks'
+		see $a zq40job.pcap --hosts zq43hosts.csv \
+			--topology zq46racks.csv 'SELECT * FROM rack_pairs'
+		see $a home/zq01user/zq02dir \
+			"SELECT 'zq10node0.zq04dom.corp', nothing FROM hosts"
+		refused $a home/zq01user/zq02dir
+		;;
 	ingest)
 		made $a home/zq01user/zq02dir -o o.netan
 		made $a home/zq01user/zq02dir --label zq10node0.zq04dom.corp \

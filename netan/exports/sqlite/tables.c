@@ -1,0 +1,287 @@
+#include "netan/exports/sqlite/tables.h"
+#include "members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/str.h"
+#include "netan/base/vec.h"
+
+#define TABLE(name, doc)        static const struct na_sql_column own_##name[] = {
+#define LISTED(name, ...)       static const struct na_sql_column own_##name[] = {
+#define COLUMN(name, type, doc) {#name, #type, doc, NULL, false},
+/* clang-format off */
+#define END {.name = NULL} };
+#include "netan/exports/sqlite/tables.def"
+
+const struct na_sql_table na_sql_tables[NA_SQL_N_TABLES] = {
+#define TABLE(name, doc) {#name, doc, NULL, NULL, NULL, own_##name},
+#define LISTED(name, exhibit, list, command, table, doc) \
+	{#name, doc, #exhibit, #list, &na_table_##command##_##table, \
+	 own_##name},
+#include "netan/exports/sqlite/tables.def"
+};
+
+const struct na_sql_words na_sql_views[] = {
+#define VIEW(name, doc, sql) {#name, doc, sql},
+#include "netan/exports/sqlite/tables.def"
+	{NULL, NULL, NULL}
+};
+
+const struct na_sql_words na_sql_indexes[] = {
+#define INDEX(name, sql) {#name, NULL, sql},
+#include "netan/exports/sqlite/tables.def"
+	{NULL, NULL, NULL}
+};
+
+static const struct {
+	const char *member, *name;
+	bool instant;
+} renamed[] = {
+#define RENAMED(member, name, instant) {M_##member, #name, instant},
+#include "netan/exports/sqlite/tables.def"
+};
+/* clang-format on */
+
+struct columns {
+	struct na_arena *arena;
+	NA_VEC(struct na_sql_column) all;
+	bool failed;
+};
+
+static const char *joined(struct columns *c, const char *a, const char *between,
+			  const char *b)
+{
+	struct na_str s = {.s = NULL};
+	const char *copy = NULL;
+
+	na_str_addf(&s, "%s%s%s", a, *a ? between : "", b);
+	if (!s.failed)
+		copy = na_arena_strn(c->arena, s.s, s.n);
+	free(s.s);
+	c->failed |= !copy;
+	return copy;
+}
+
+/* A number that may be null, and is whole where it is not. */
+static bool is_count(const struct na_member *m)
+{
+	static const char *const counts[] = {M_transfers, M_group_size,
+					     M_groups, M_count};
+	static const char bytes[] = M_bytes;
+	size_t n = strlen(m->name), k = sizeof(bytes) - 1;
+
+	for (size_t i = 0; i < NA_LEN(counts); i++) {
+		if (strcmp(m->name, counts[i]) == 0)
+			return true;
+	}
+	return m->column.format == NA_F_COUNT ||
+	       (n >= k && strcmp(m->name + n - k, bytes) == 0);
+}
+
+static const char *type_of(const struct na_member *m)
+{
+	switch (m->type) {
+	case NA_T_COUNT:
+	case NA_T_INTEGER:
+	case NA_T_INTEGER_OR_NULL:
+	case NA_T_BOOL:
+	case NA_T_BOOL_OR_NULL:
+		return "INTEGER";
+	case NA_T_NUMBER:
+	case NA_T_NUMBER_OR_NULL:
+	case NA_T_AMOUNT:
+		return is_count(m) ? "INTEGER" : "REAL";
+	case NA_T_NULL:
+	case NA_T_TEXT:
+	case NA_T_TEXT_OR_NULL:
+	case NA_T_NUMBERS:
+	case NA_T_INTEGERS:
+	case NA_T_TEXTS:
+	case NA_T_WORD:
+	case NA_T_OBJECT:
+	case NA_T_LIST:
+	case NA_T_JSON:
+	case NA_T_HIDDEN:
+		break;
+	}
+	return "TEXT";
+}
+
+static void add_members(struct columns *c, const struct na_table *t,
+			const char *name, const char *path);
+
+static void add_member(struct columns *c, const struct na_member *m,
+		       const char *name, const char *path)
+{
+	struct na_sql_column x = {.type = type_of(m), .doc = m->doc};
+
+	if (m->type == NA_T_HIDDEN)
+		return;
+	x.path = joined(c, path, ".", m->name);
+	x.name = joined(c, name, "_", m->name);
+	for (size_t i = 0; !*name && i < NA_LEN(renamed); i++) {
+		if (strcmp(renamed[i].member, m->name) != 0)
+			continue;
+		x.name = renamed[i].name;
+		x.instant = renamed[i].instant;
+		x.type = x.instant ? "INTEGER" : x.type;
+	}
+	/* Of the groups of --by only the runs are told apart here. */
+	if (strcmp(m->name, M_key) == 0) {
+		x = (struct na_sql_column){M_label, "TEXT", "of the run",
+					   M_key "." M_label, false};
+	} else if (m->type == NA_T_OBJECT && m->of && m->of->members) {
+		if (!c->failed)
+			add_members(c, m->of, x.name, x.path);
+		return;
+	}
+	c->failed |= !na_add(&c->all, x);
+}
+
+static void add_members(struct columns *c, const struct na_table *t,
+			const char *name, const char *path)
+{
+	if (t->base)
+		add_members(c, t->base, name, path);
+	for (const struct na_member *m = t->members; m && m->name; m++)
+		add_member(c, m, name, path);
+}
+
+const struct na_sql_column *na_sql_columns(const struct na_sql_table *t,
+					   struct na_arena *arena, size_t *n)
+{
+	struct columns c = {.arena = arena};
+	struct na_sql_column *all = NULL;
+
+	if (t->members)
+		add_members(&c, t->members, "", "");
+	for (const struct na_sql_column *o = t->own; o->name; o++)
+		c.failed |= !na_add(&c.all, *o);
+	if (!c.failed)
+		all = na_arena_alloc(arena, c.all.n * sizeof(*all));
+	if (all)
+		memcpy(all, c.all.v, c.all.n * sizeof(*all));
+	*n = c.all.n;
+	na_vec_free(&c.all);
+	return all;
+}
+
+static const char *kept(struct na_str *s, struct na_arena *arena)
+{
+	const char *copy = s->failed ? NULL : na_arena_strn(arena, s->s, s->n);
+
+	free(s->s);
+	return copy;
+}
+
+const char *na_sql_insert(const struct na_sql_table *t, size_t n,
+			  struct na_arena *arena)
+{
+	struct na_str s = {.s = NULL};
+
+	na_str_addf(&s, "INSERT INTO %s VALUES (", t->name);
+	for (size_t i = 0; i < n; i++)
+		na_str_addf(&s, i ? ", ?" : "?");
+	na_str_addf(&s, ")");
+	return kept(&s, arena);
+}
+
+const char *na_sql_create(const struct na_sql_table *t,
+			  const struct na_sql_column *columns, size_t n,
+			  struct na_arena *arena)
+{
+	struct na_str s = {.s = NULL};
+
+	na_str_addf(&s, "CREATE TABLE %s (", t->name);
+	for (size_t i = 0; i < n; i++)
+		na_str_addf(&s, "%s\n  \"%s\" %s", i ? "," : "",
+			    columns[i].name,
+			    strcmp(columns[i].type, "ANY") == 0
+				    ? ""
+				    : columns[i].type);
+	na_str_addf(&s, ")");
+	return kept(&s, arena);
+}
+
+/* ---- for people */
+
+enum { WIDTH = 79 };
+
+/* Words from column `at` on, broken so that further lines begin in `indent`. */
+static void put_words(FILE *out, const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at + 1 + n > WIDTH && at > indent) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			putc(' ', out);
+			at++;
+		}
+		fprintf(out, "%.*s", (int)n, text);
+		at += n;
+		text += n + (text[n] == ' ');
+	}
+	putc('\n', out);
+}
+
+static void put_table(FILE *out, const struct na_sql_table *t,
+		      const struct na_sql_column *columns, size_t n)
+{
+	enum { NAME = 22, TYPE = 9, INDENT = 2 + NAME + TYPE };
+
+	fprintf(out, "\n%s\n  ", t->name);
+	put_words(out, t->doc, 2, 2);
+	for (size_t i = 0; i < n; i++) {
+		const char *type = columns[i].type;
+		size_t width = strlen(columns[i].name);
+
+		fprintf(out, "  %-*s%s%-*s", NAME, columns[i].name,
+			width < NAME ? "" : " ", *columns[i].doc ? TYPE : 0,
+			type);
+		if (*columns[i].doc)
+			put_words(out, columns[i].doc, INDENT, INDENT);
+		else
+			putc('\n', out);
+	}
+}
+
+bool na_sql_help(FILE *out)
+{
+	struct na_arena arena = {.blocks = NULL};
+	bool ok = true;
+
+	fputs("The tables of 'netan sql' and of 'netan export -o x.sqlite'.\n"
+	      "\nColumns that end in _ns are instants, in nanoseconds from the "
+	      "origin; the origin\nis origin_unix_ns, of inputs and of the view "
+	      "origin. Other times are durations\nin the unit of their name. "
+	      "What is not told is null. Lists and objects are JSON\n(SQLite's "
+	      "json_each, ->>). Tables that a command fills have its members, "
+	      "as\n'netan help --schema COMMAND' says: from_s and to_s are "
+	      "start_ns and end_ns, a\nmember b of an object a is a_b.\n",
+	      out);
+	for (size_t i = 0; ok && i < NA_SQL_N_TABLES; i++) {
+		size_t n;
+		const struct na_sql_column *c =
+			na_sql_columns(&na_sql_tables[i], &arena, &n);
+
+		ok = c;
+		if (ok)
+			put_table(out, &na_sql_tables[i], c, n);
+	}
+	fputs("\nViews\n", out);
+	for (const struct na_sql_words *v = na_sql_views; ok && v->name; v++) {
+		fprintf(out, "  %-16s", v->name);
+		put_words(out, v->doc, 18, 18);
+	}
+	fputs("\nFunctions of 'netan sql', beside those of SQLite: median(x), "
+	      "percentile(x, p)\nwith p from 0 to 100, percentile_cont(x, p) "
+	      "and percentile_disc(x, p) with p\nfrom 0 to 1, as SQLite's own "
+	      "shell has them from version 3.47 on.\n",
+	      out);
+	na_arena_fini(&arena);
+	return ok;
+}

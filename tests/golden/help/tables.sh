@@ -1,0 +1,3 @@
+netan help --tables
+netan help --tables timeline
+echo "exit $?"
