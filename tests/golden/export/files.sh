@@ -2,7 +2,7 @@
 f=$NETAN_ROOT/tests/data/graph.xplane.pb
 try()
 {
-	echo "== $*"
+	echo "== $*" | sed "s,$NETAN_ROOT/,,g"
 	netan export "$@" | sed 's/, [0-9.]* [KM]iB:/, SIZE:/'
 }
 try "$f" -o x.sqlite
