@@ -12,6 +12,7 @@
 #include "netan/cli/cli.h"
 #include "netan/cli/output.h"
 #include "netan/engine/anonymize.h"
+#include "netan/exports/prom/prom.h"
 #include "netan/result/emit.h"
 #include "plot/figure.h"
 
@@ -19,6 +20,7 @@
 struct target {
 	const char *path;    /* NULL: standard output */
 	const char *picture; /* "svg", or NULL */
+	bool metrics;        /* for Prometheus */
 	const struct na_emitter *emitter;
 };
 
@@ -27,9 +29,12 @@ static const char *const pictures[] = {"svg", "png", "pdf", NULL};
 /* The endings that a command can write, for messages. */
 static const char *endings_of(const struct na_cli *cli)
 {
-	return na_figure_find(cli->command->face->name)
-		       ? ".svg .png .pdf .json .csv .tsv .md"
-		       : ".json .csv .tsv .md";
+	bool metrics = na_prom_has(cli->command->face->name);
+
+	if (na_figure_find(cli->command->face->name))
+		return metrics ? ".svg .png .pdf .json .csv .tsv .md .prom"
+			       : ".svg .png .pdf .json .csv .tsv .md";
+	return metrics ? ".json .csv .tsv .md .prom" : ".json .csv .tsv .md";
 }
 
 static const char *word_of(const char *const *words, const char *text)
@@ -95,7 +100,9 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	}
 	t->picture = word_of(pictures, end);
 	t->emitter = emitter_of(end);
-	if (t->picture || t->emitter)
+	t->metrics = strcasecmp(end, "prom") == 0 &&
+		     na_prom_has(cli->command->face->name);
+	if (t->picture || t->emitter || t->metrics)
 		return true;
 	if (!strcasecmp(end, "netan")) {
 		na_say_error(&cli->request,
@@ -267,6 +274,16 @@ static enum na_status draw(const struct na_cli *cli, const struct na_result *r,
 	return st;
 }
 
+/* Names of the result are as they shall be shown. */
+static enum na_status put_metrics(const struct na_cli *cli,
+				  const struct na_result *r, FILE *out,
+				  struct na_err *err)
+{
+	const struct na_prom_of of = {cli->command->face->name, r};
+
+	return na_prom_put(&of, 1, NULL, out, err);
+}
+
 static enum na_exit say_failed(const struct na_cli *cli, const char *path,
 			       enum na_status st, const struct na_err *err)
 {
@@ -312,8 +329,9 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 		return na_say_failed(cli, &err);
 	in_place = !f.temp;
 	errno = 0;
-	st = t->picture ? draw(cli, r, t->picture, f.stream, &err)
-			: t->emitter->write(r, &o, f.stream, &err);
+	st = t->picture   ? draw(cli, r, t->picture, f.stream, &err)
+	     : t->metrics ? put_metrics(cli, r, f.stream, &err)
+			  : t->emitter->write(r, &o, f.stream, &err);
 	left = in_place && st == NA_EIO && errno == EPIPE;
 	if (na_outfile_close(&f, t->path, st == NA_OK, &late) != NA_OK)
 		return na_say_failed(cli, &late);

@@ -23,7 +23,8 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE", NULL, 0, 0,
-	 "the file to write (required); its ending says what: .sqlite",
+	 "the file to write (required); its ending says what: .sqlite, "
+	 ".prom (metrics for Prometheus)",
 	 NA_PATH_REREAD},
 	{NA_OPT_FLAG, 0, "no-indexes", FIELD(no_indexes), NULL, NULL, 0, 0,
 	 ".sqlite: without indexes, which take longer than the rows"},
@@ -98,7 +99,8 @@ static enum na_exit check_params(struct making *m)
 	enum na_exit exit = NA_EXIT_OK;
 
 	if (!p->outputs.n) {
-		na_say_error(&m->cli->request, "where to? Add -o FILE.sqlite");
+		na_say_error(&m->cli->request, "where to? Add -o FILE.sqlite, or "
+					   "FILE.prom");
 		return NA_EXIT_USAGE;
 	}
 	for (size_t i = 0; exit == NA_EXIT_OK && i < p->outputs.n; i++)

@@ -1,0 +1,267 @@
+#include "netan/exports/prom/prom.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/strtab.h"
+#include "netan/base/text.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "netan/engine/anonymize.h"
+#include "netan/exports/export.h"
+#include "netan/result/emit.h"
+
+struct row {
+	/* family: its name and help; sample: list, value, label and text;
+	 * label: list, name and member. */
+	enum { FAMILY_ROW, SAMPLE_ROW, STATE_ROW, LABEL_ROW } kind;
+	const char *command, *a, *b, *label, *text;
+	double factor;
+};
+
+/* clang-format off */
+static const struct row rows[] = {
+#define FAMILY(command, name, help) \
+	{FAMILY_ROW, #command, name, help, "", "", 0},
+#define SAMPLE(list, value, factor, label, text) \
+	{SAMPLE_ROW, NULL, list, value, label, text, factor},
+#define STATE(list, value) {STATE_ROW, NULL, list, value, "", "", 1},
+#define LABEL(command, list, name, member) \
+	{LABEL_ROW, #command, list, member, name, "", 0},
+#include "netan/exports/prom/metrics.def"
+};
+/* clang-format on */
+
+struct putting {
+	FILE *out;
+	const struct na_request *q;
+	const char *command;
+	struct na_strtab seen; /* label sets of a family */
+	bool headed, failed;
+};
+
+bool na_prom_has(const char *command)
+{
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		if (rows[i].command && strcmp(rows[i].command, command) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "name=\"value\"" behind what is there; a text that is not told is none. */
+static void add_label(struct putting *p, struct na_str *to, const char *name,
+		      const char *text)
+{
+	char *shown = p->q ? na_shown(p->q, text) : strdup(text), *clean;
+	size_t n = shown ? na_escape(NA_ESC_TERMINAL, shown, NULL, 0) : 0;
+
+	clean = shown ? malloc(n + 1) : NULL;
+	if (!clean) {
+		free(shown);
+		p->failed = true;
+		return;
+	}
+	na_escape(NA_ESC_TERMINAL, shown, clean, n + 1);
+	na_str_join(to, ",", "%s=\"", name);
+	for (const char *c = clean; *c; c++)
+		na_str_addf(to, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	na_str_addf(to, "\"");
+	free(shown);
+	free(clean);
+}
+
+static void add_labels(struct putting *p, struct na_str *to, const char *list,
+		       const struct na_value *v)
+{
+	char number[NA_UNIT_BUF];
+
+	for (size_t i = 0; *list && i < NA_LEN(rows); i++) {
+		const struct row *r = &rows[i];
+		const struct na_value *of;
+		const char *text;
+
+		if (r->kind != LABEL_ROW ||
+		    strcmp(r->command, p->command) != 0 ||
+		    strcmp(r->a, list) != 0)
+			continue;
+		of = na_dig(v, r->b);
+		text = na_text_of(of, NULL);
+		if (!text && of && of->kind == NA_V_INT) {
+			snprintf(number, sizeof(number), "%lld",
+				 (long long)of->u.i);
+			text = number;
+		}
+		if (text)
+			add_label(p, to, r->label, text);
+	}
+}
+
+static void put_sample(struct putting *p, const struct row *family,
+		       const struct row *r, const struct na_value *v)
+{
+	const char *state = r->kind == STATE_ROW && *r->b ? na_text_at(v, r->b)
+							  : NULL;
+	double x = r->kind == STATE_ROW ? 1 : na_number_at(v, r->b) * r->factor;
+	struct na_str labels = {.s = NULL};
+	char number[NA_UNIT_BUF];
+	size_t before = p->seen.n;
+
+	if (!isfinite(x) || (r->kind == STATE_ROW && *r->b && !*state))
+		return;
+	na_str_addf(&labels, "%s", "");
+	add_labels(p, &labels, r->a, v);
+	if (state)
+		add_label(p, &labels, r->b, state);
+	if (*r->label)
+		add_label(p, &labels, r->label, r->text);
+	if (labels.failed ||
+	    na_strtab_add(&p->seen, labels.s, labels.n) == NA_NO_NAME) {
+		p->failed = true;
+	} else if (p->seen.n > before) {
+		if (!p->headed)
+			fprintf(p->out, "# HELP %s %s\n# TYPE %s gauge\n",
+				family->a, family->b, family->a);
+		p->headed = true;
+		fprintf(p->out, labels.n ? "%s{%s} %s\n" : "%s%s %s\n",
+			family->a, labels.s, na_print_double(number, x));
+	}
+	free(labels.s);
+}
+
+static void put_samples(struct putting *p, const struct row *family,
+			const struct row *r, const struct na_value *body)
+{
+	if (!*r->a) {
+		put_sample(p, family, r, body);
+		return;
+	}
+	na_for_each (v, na_get(body, r->a))
+		put_sample(p, family, r, v);
+}
+
+static void put_command(struct putting *p, const struct na_result *result)
+{
+	const struct na_value *body = na_result_get_body(result);
+	const struct row *family = NULL;
+
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		const struct row *r = &rows[i];
+
+		if (r->kind == FAMILY_ROW) {
+			family = strcmp(r->command, p->command) == 0 ? r : NULL;
+			na_strtab_fini(&p->seen);
+			p->headed = false;
+		} else if (family && r->kind != LABEL_ROW) {
+			put_samples(p, family, r, body);
+		}
+	}
+	na_strtab_fini(&p->seen);
+}
+
+/* What every result says of its inputs: told once. */
+static void put_common(FILE *out, const struct na_result *result)
+{
+	const struct na_value *doc = na_result_get_doc(result);
+	double origin = na_number_at(doc, M_origin_unix_ns) / 1e9;
+	double lasts = na_number_at(doc, M_duration_s);
+	char number[NA_UNIT_BUF];
+
+	fprintf(out,
+		"# HELP netan_inputs Files that were read.\n"
+		"# TYPE netan_inputs gauge\nnetan_inputs %zu\n",
+		na_length(doc, M_inputs));
+	if (isfinite(lasts))
+		fprintf(out,
+			"# HELP netan_window_seconds Time that they tell of.\n"
+			"# TYPE netan_window_seconds gauge\n"
+			"netan_window_seconds %s\n",
+			na_print_double(number, lasts));
+	if (isfinite(origin))
+		fprintf(out,
+			"# HELP netan_origin_timestamp_seconds When it began.\n"
+			"# TYPE netan_origin_timestamp_seconds gauge\n"
+			"netan_origin_timestamp_seconds %s\n",
+			na_print_double(number, origin));
+}
+
+enum na_status na_prom_put(const struct na_prom_of *of, size_t n,
+			   const struct na_request *q, FILE *out,
+			   struct na_err *err)
+{
+	struct putting p = {.out = out, .q = q};
+	bool common = false;
+
+	memset(&p.seen, 0, sizeof(p.seen));
+	for (size_t i = 0; i < n; i++) {
+		if (!of[i].result)
+			continue;
+		/* Of all of a command's, or of those of an export. */
+		if (!common &&
+		    na_get(na_result_get_doc(of[i].result), M_inputs)) {
+			put_common(out, of[i].result);
+			common = true;
+		}
+		p.command = of[i].command;
+		put_command(&p, of[i].result);
+	}
+	if (p.failed)
+		return na_fail_nomem(err);
+	if (fflush(out) == 0 && !ferror(out))
+		return NA_OK;
+	return na_fail(err, NA_EIO, "%s", strerror(errno ? errno : EIO));
+}
+
+/* ---- export -o x.prom */
+
+struct state {
+	FILE *out;
+	const struct na_request *q;
+};
+
+static enum na_status prom_begin(void *state, const char *path,
+				 const struct na_request *q, struct na_err *err)
+{
+	struct state *x = state;
+
+	x->q = q;
+	x->out = fopen(path, "we");
+	return x->out ? NA_OK : na_fail_errno(err, path);
+}
+
+static enum na_status prom_end(void *state, const struct na_export_of *of,
+			       FILE *told, struct na_err *err)
+{
+	struct na_prom_of all[NA_MAX_EVIDENCE + 1];
+	const struct na_battery *b = of->battery;
+	struct state *x = state;
+	size_t n = 0;
+
+	for (; n < b->n; n++)
+		all[n] = (struct na_prom_of){b->exhibits[n].name,
+					     b->exhibits[n].result};
+	all[n++] = (struct na_prom_of){"check", of->check};
+	fputs("metrics", told);
+	return na_prom_put(all, n, x->q, x->out, err);
+}
+
+static void prom_close(void *state)
+{
+	struct state *x = state;
+
+	if (x->out)
+		fclose(x->out);
+}
+
+const struct na_export na_export_prom = {
+	.ending = "prom",
+	.what = "metrics for Prometheus",
+	.state_size = sizeof(struct state),
+	.begin = prom_begin,
+	.end = prom_end,
+	.close = prom_close,
+};
