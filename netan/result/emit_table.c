@@ -12,7 +12,8 @@
 enum {
 	GAP = 2,
 	NARROWEST = 12, /* that a text is shortened to */
-	NAME = 20       /* that it should have, when columns are chosen */
+	NAME = 20,      /* that it should have where columns are chosen, */
+	OF_NAME = 4     /* or such a part of the terminal */
 };
 
 struct table {
@@ -128,7 +129,9 @@ static bool is_text(const struct table *t, size_t k)
 static void choose(struct table *t)
 {
 	size_t limit = (size_t)t->opts->columns, total = 0;
+	size_t name = limit / OF_NAME < NAME ? limit / OF_NAME : NAME;
 
+	name = name < NARROWEST ? NARROWEST : name;
 	t->n_cols = t->view->n_cols;
 	if (t->opts->columns <= 0)
 		return;
@@ -136,7 +139,7 @@ static void choose(struct table *t)
 		size_t w = t->widths[t->n_cols];
 
 		total += (t->n_cols ? GAP : 0) +
-			 (is_text(t, t->n_cols) && w > NAME ? NAME : w);
+			 (is_text(t, t->n_cols) && w > name ? name : w);
 		if (t->n_cols && total > limit)
 			return;
 	}

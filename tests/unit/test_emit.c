@@ -429,12 +429,12 @@ static void tables_are_aligned(void **state)
 	       "3 hosts\n"
 	       "\n"
 	       "Groups\n"
-	       "host           count  p50 ms  few samples\n"
+	       "host           count      p50  few samples\n"
 	       "h1         1\xe2\x80\xaf"
 	       "234\xe2\x80\xaf"
-	       "567    1.23"
+	       "567  1.23 ms"
 	       "  p99, max\n"
-	       "=1|\\x1b[m          5       -  p99, max\n"
+	       "=1|\\x1b[m          5        -  p99, max\n"
 	       "... and 1 more\n"
 	       "\n"
 	       "transfers    12\n"
@@ -464,10 +464,16 @@ static void tables_fit_the_terminal(void **state)
 	       "collective            count\n"
 	       "all-reduce\xe2\x80\xa6"
 	       "ords.1234      5\n");
-	expect(r, "table", (struct na_emit_opts){.columns = 5},
+	expect(r, "table", (struct na_emit_opts){.columns = 19},
 	       "collective    count\n"
 	       "all-re\xe2\x80\xa6"
 	       ".1234      5\n");
+	expect(r, "table", (struct na_emit_opts){.columns = 18},
+	       "collective\n"
+	       "all-reduc\xe2\x80\xa6"
+	       "rds.1234\n"
+	       "--wide has more\n"
+	       "  columns: count\n");
 	expect(r, "table", (struct na_emit_opts){.color = true},
 	       "\033[1mcollective                            count\033[0m\n"
 	       "all-reduce.fusion.of.many.words.1234      5\n");
@@ -498,11 +504,11 @@ static void markdown_is_safe(void **state)
 	       "\n"
 	       "### Groups\n"
 	       "\n"
-	       "| host | count | p50 ms | few samples |\n"
+	       "| host | count | p50 | few samples |\n"
 	       "| --- | ---: | ---: | --- |\n"
 	       "| h1 | 1\xe2\x80\xaf"
 	       "234\xe2\x80\xaf"
-	       "567 | 1.23 | "
+	       "567 | 1.23 ms | "
 	       "p99, max |\n"
 	       "| =1\\|\\x1b\\[m | 5 | - | p99, max |\n"
 	       "\n"

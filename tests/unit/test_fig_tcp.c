@@ -142,7 +142,7 @@ static void legend_is_short(void **state)
 	}
 	assert_int_equal(k, 5);
 	ink = drawn(&f, TCP_BUSIER, &plain, "ink", &n);
-	assert_non_null(strstr(ink, " resent in vain 1\n"));
+	assert_non_null(strstr(ink, " unnecessary resend 1\n"));
 	assert_null(strstr(ink, " SACK block "));
 	assert_null(strstr(ink, " duplicate ACK "));
 	/* 21 SACK blocks, 21 duplicate ACKs, and one of four other kinds. */

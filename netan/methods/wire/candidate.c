@@ -92,6 +92,32 @@ static bool is_broad(struct wi *w, const struct wi_candidate *c)
 	return slow >= BROAD_LEAST && (double)slow >= BROAD * (double)all;
 }
 
+/* Some of those that it talks to are slow with it, in whatever they do, and
+ * more are not: a path is slow, and what waits behind it. */
+static bool spares_peers(struct wi *w, const struct wi_candidate *c)
+{
+	size_t n = 0, all = 0, slow = 0;
+	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
+	double *most = w->room; /* by peer */
+
+	for (uint32_t h = 0; h < w->in->n_hosts; h++)
+		most[h] = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+		const struct na_wire_connection *e =
+			&w->in->connections[l->connection];
+		uint32_t peer = c->side == WI_TX ? e->dst : e->src;
+
+		if (l->judged)
+			most[peer] = fmax(most[peer], l->effect);
+	}
+	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
+		all += most[h] > -INFINITY;
+		slow += most[h] > BROAD_EFFECT * c->effect;
+	}
+	return all >= BROAD_LEAST && 2 * slow < all;
+}
+
 static const char *against(struct wi *w, const struct wi_candidate *c,
 			   const struct tally of[2])
 {
@@ -102,6 +128,8 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "over all its collectives it hardly stands out";
 	if ((double)led < LEADS * (double)judged)
 		return "in other collectives other hosts are slower";
+	if (spares_peers(w, c))
+		return "with most of its peers it is as quick as others";
 	if (judged < STRATA && (c->pooled < ALONE || !is_broad(w, c)))
 		return "one collective alone shows it";
 	if (w->in->n_racks > 1 && of[0].judged && c->inside < PART)

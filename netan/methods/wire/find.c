@@ -290,6 +290,26 @@ static void join_sides(struct wi *w)
 
 NA_ORDER(by_pair, struct na_wire_connection, NA_UP(src), NA_UP(dst))
 
+/*
+ * Is a connection slow in most of what it carries, as far as there was something
+ * to compare?  One that is in a single collective, and no slower in all others,
+ * meets there with what the collective does.
+ */
+static bool slow_throughout(const struct wi *w, uint32_t connection)
+{
+	size_t slow = 0, all = 0;
+
+	for (size_t i = 0; i < w->lanes.n; i++) {
+		const struct wi_lane *l = &w->lanes.v[i];
+
+		if (!l->judged || l->connection != connection)
+			continue;
+		all += l->n;
+		slow += l->effect > SLOW_EFFECT ? l->n : 0;
+	}
+	return 2 * slow > all;
+}
+
 /* Connections that nobody explains, as pairs of hosts. */
 static void list_slow(struct wi *w)
 {
@@ -301,7 +321,8 @@ static void list_slow(struct wi *w)
 
 		unseen += l->judged ? 0 : l->n;
 		if (l->judged && l->score > SLOW_SCORE &&
-		    l->effect > SLOW_EFFECT)
+		    l->effect > SLOW_EFFECT &&
+		    slow_throughout(w, l->connection))
 			w->failed |= !na_add(&slow,
 					     w->in->connections[l->connection]);
 	}
