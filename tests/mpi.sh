@@ -25,7 +25,9 @@ launch()
 {
 	local n=$1 rc
 	shift
-	timeout 60 mpirun -n "$n" "$@" 2>stderr.all </dev/null
+	# Jobs side by side must not tidy up each other's.
+	mkdir -p ompi
+	OMPI_MCA_orte_tmpdir_base=$PWD/ompi timeout 60 mpirun -n "$n" "$@" 2>stderr.all </dev/null
 	rc=$?
 	grep '^netan: ' stderr.all >out.stderr
 	return $rc

@@ -71,7 +71,8 @@ static uint32_t shown_as(struct na_xf_hiding *h, uint32_t seen)
 
 	if (seen < h->as.n)
 		return h->as.v[seen];
-	if (!na_room(&h->as, 1))
+	/* Or one before it could not be had. */
+	if (seen > h->as.n || !na_room(&h->as, 1))
 		return NA_NO_NAME;
 	text = na_pseudonyms_replace(h->names, h->seen.names[seen].s);
 	h->as.v[h->as.n++] = text ? na_strtab_add(&h->shown, text, strlen(text))

@@ -214,11 +214,10 @@ bool na_output_is_table(const struct na_cli *cli)
 enum { COLUMNS_UNKNOWN = 80 };
 
 /* Of the terminal, else what COLUMNS asks for; 0: unbounded. */
-static int columns_of(int fd)
+static int columns_of(int fd, bool tty)
 {
 	const char *asked = getenv("COLUMNS");
 	long n = fd >= 0 && asked ? strtol(asked, NULL, 10) : 0;
-	bool tty = fd >= 0 && isatty(fd);
 	struct winsize size;
 
 	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
@@ -228,13 +227,13 @@ static int columns_of(int fd)
 
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 {
-	struct na_emit_opts o = {.table = cli->common.table,
-				 .columns = cli->common.wide ? 0
-							     : columns_of(fd)};
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	/* mpirun gives the ranks a terminal whatever its own output is. */
 	bool tty = fd >= 0 && isatty(fd) &&
 		   (!cli->request.world || cli->request.world->files);
+	struct na_emit_opts o = {
+		.table = cli->common.table,
+		.columns = cli->common.wide ? 0 : columns_of(fd, tty)};
 
 	o.color = fd >= 0 &&
 		  (cli->common.color == NA_COLOR_ALWAYS ||

@@ -193,6 +193,17 @@ static void hide_store(const struct na_session *s)
 	}
 }
 
+/* A path among the names tells a user whose name others begin with: all are
+ * known before the first is shown. */
+static void learn_users(const struct na_session *s)
+{
+	const struct na_strtab *t = &s->store.names.strings;
+
+	for (size_t i = 0; i < t->n; i++)
+		free(na_pseudonyms_replace(s->request->pseudonyms,
+					   t->names[i].s));
+}
+
 /* "rank 3" is nobody's secret. */
 static bool is_rank(const struct na_source *x)
 {
@@ -228,5 +239,6 @@ void na_hide_session(const struct na_session *s)
 		hide_asked(q, &q->host);
 		hide_asked(q, &q->src);
 		hide_asked(q, &q->dst);
+		learn_users(s);
 	}
 }

@@ -145,7 +145,7 @@ static const char *number_text(const struct na_column *col, double x,
 		return na_print_count(buf, (uint64_t)llround(shown));
 	if (col->format == NA_F_FIXED)
 		return na_print_fixed(buf, shown, col->digits);
-	if (col->format == NA_F_NUMBER)
+	if (col->format == NA_F_NUMBER || col->format == NA_F_PLAIN)
 		return na_print_number(buf, shown,
 				       col->digits ? col->digits : 4);
 	return isfinite(shown) ? na_print_double(buf, shown) : "-";
@@ -156,7 +156,8 @@ static const char *int_text(const struct na_column *col, int64_t i,
 {
 	bool plain = col->scale == 0 || fabs(col->scale - 1) < 1e-15;
 
-	if (col->format == NA_F_TEXT && plain) {
+	if (plain && (col->format == NA_F_TEXT ||
+		      (col->format == NA_F_FIXED && !col->digits))) {
 		snprintf(buf, NA_CELL_BUF, "%lld", (long long)i);
 		return buf;
 	}

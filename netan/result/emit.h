@@ -52,7 +52,7 @@ const struct na_emitter *na_emitter_find(const char *name);
 struct na_view {
 	const char *title;
 	const struct na_value *list; /* NULL: words */
-	const struct na_column *cols;
+	struct na_column *cols;
 	size_t n_cols, max_rows;
 	const char *text; /* then */
 	enum na_severity tone;

@@ -677,6 +677,8 @@ void na_result_retext(struct na_result *r,
 	for (struct na_view *v = r->views; v; v = v->next) {
 		retext(&x, &v->title);
 		retext(&x, &v->text);
+		for (size_t k = 0; v->list && k < v->n_cols; k++)
+			retext(&x, &v->cols[k].header);
 	}
 	for (struct na_text_line *l = r->notes; l; l = l->next)
 		retext(&x, &l->text);

@@ -226,7 +226,7 @@ static void texts_can_be_replaced(void **state)
 	assert_string_equal(na_result_get_word(r, NA_WORD_MESSAGE, ""), "TWO");
 	assert_string_equal(na_result_get_headline(r), "THREE");
 	assert_string_equal(na_result_views(r)->title, "FOUR");
-	assert_string_equal(na_result_views(r)->cols[0].header, "a");
+	assert_string_equal(na_result_views(r)->cols[0].header, "A");
 	assert_null(na_result_views(r)->next->title);
 	assert_string_equal(na_result_views(r)->next->text, "FIVE\nSIX");
 	assert_string_equal(na_result_notes(r)->text, "SEVEN");

@@ -1,6 +1,8 @@
 /* rdma: the table for people, and what to do about the worst. */
 #include <math.h>
 
+#include <string.h>
+
 #include "members.h"
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/str.h"
@@ -40,6 +42,8 @@ static void table(struct na_result *r, const struct rdma_state *s,
 		{M_row "." M_dst},
 		{M_row "." M_dst_host},
 		{M_row "." M_qp},
+		{M_row "." M_verdict},
+		{M_lost_ms},
 		{M_ranks},
 		{M_seconds},
 		{M_row "." M_packets},
@@ -50,8 +54,6 @@ static void table(struct na_result *r, const struct rdma_state *s,
 		{M_row "." M_cnps},
 		{M_p50},
 		{M_p99},
-		{M_lost_ms},
-		{M_row "." M_verdict},
 	};
 	const struct na_store *store = s->scope->store;
 	struct na_value *list = na_put_list(r, na_result_side(r), M_table);
@@ -66,7 +68,7 @@ static void table(struct na_result *r, const struct rdma_state *s,
 	for (size_t k = 0; k < NA_LEN(cols); k++) {
 		if ((k != 1 || store->n_runs > 1) &&
 		    ((k != 3 && k != 5) || store->n_named) &&
-		    (k != 7 || s->served.n))
+		    (strcmp(cols[k].field, M_ranks) != 0 || s->served.n))
 			c.c[c.n++] = cols[k];
 	}
 	na_result_view(r, na_rdma_summary(title, s), list, &na_table_rdma_shown,

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "members.h"
 
@@ -170,6 +171,8 @@ static bool is_filtered(const struct na_request *q)
 {
 	return q->from || q->to || q->step || q->host.n || q->src.n ||
 	       q->dst.n || q->collective.n || q->side || q->component >= 0 ||
+	       q->line.n || q->min_size || q->max_size >= 0 ||
+	       q->min_latency || q->max_rate > 0 || q->include_loopback ||
 	       q->pseudonyms;
 }
 
@@ -180,9 +183,12 @@ static enum na_status open_tables(struct asking *a, bool *there,
 {
 	const struct na_request *q = &a->cli->request;
 	enum na_status st = NA_END;
+	struct stat sb;
 
 	*there = false;
-	if (q->n_inputs == 1 && strcmp(q->inputs[0].path, "-") != 0) {
+	/* SQLite would take a pipe's first bytes. */
+	if (q->n_inputs == 1 && stat(q->inputs[0].path, &sb) == 0 &&
+	    S_ISREG(sb.st_mode)) {
 		st = na_sql_reopen(&a->db, q->inputs[0].path, q, err);
 		if (st != NA_OK)
 			na_sql_close(&a->db);

@@ -47,10 +47,12 @@ static void grant_places(struct na_sandbox *s, bool draws)
 /* Where netan/base/memory/temporary and SQLite make theirs. */
 static void grant_temporary(struct na_sandbox *s)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = getenv("TMPDIR"), *own = getenv("SQLITE_TMPDIR");
 
 	na_sandbox_grant(s, dir && *dir ? dir : "/tmp",
 			 NA_REACH_READ | NA_REACH_REPLACE);
+	if (own && *own)
+		na_sandbox_grant(s, own, NA_REACH_READ | NA_REACH_REPLACE);
 	na_sandbox_grant(s, "/var/tmp", NA_REACH_READ | NA_REACH_REPLACE);
 }
 

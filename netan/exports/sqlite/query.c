@@ -289,7 +289,7 @@ static void view(struct na_result *r, const struct na_value *names,
 			.field = c->field,
 			.header = na_text_of(name, ""),
 			.format = c->text || !c->any ? NA_F_TEXT
-				  : c->real          ? NA_F_NUMBER
+				  : c->real          ? NA_F_PLAIN
 						     : NA_F_FIXED,
 			.digits = c->real ? 6 : 0,
 			.scale = 1,
@@ -359,7 +359,7 @@ static int64_t pragma(const struct na_sql_db *x, const char *sql)
 /* The characters of a path that an URI takes for its own. */
 static bool put_uri(struct na_str *uri, const char *path)
 {
-	na_str_addf(uri, "file:%s", *path == '/' ? "" : "./");
+	na_str_addf(uri, "file:%s", *path == '/' ? "//" : "./");
 	for (; *path; path++) {
 		unsigned char c = (unsigned char)*path;
 
@@ -387,8 +387,13 @@ enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
 	free(uri.s);
 	if (rc == SQLITE_NOMEM)
 		return na_fail_nomem(err);
-	return rc == SQLITE_OK && pragma(x, "PRAGMA application_id") ==
-					  NA_SQL_APPLICATION
-		       ? NA_OK
-		       : NA_END;
+	if (rc != SQLITE_OK ||
+	    pragma(x, "PRAGMA application_id") != NA_SQL_APPLICATION)
+		return NA_END;
+	if (pragma(x, "PRAGMA user_version") != NA_SQL_VERSION)
+		return na_fail(err, NA_EFORMAT,
+			       "%s: a database of another version of netan's "
+			       "tables (this is %d): export it again",
+			       path, NA_SQL_VERSION);
+	return NA_OK;
 }

@@ -140,7 +140,7 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 	    (c->effect < UNPROVEN || c->pooled < ALONE))
 		return "nothing stays inside the rack, and the path may be "
 		       "slow";
-	if (w->in->n_racks < 2 && c->effect < UNPLACED)
+	if (!w->in->n_racks && c->effect < UNPLACED)
 		return "without the topology a far pair looks as slow";
 	if (w->in->two_clocks && (c->effect < CLOCK_LEAST || is_clock(w, c)))
 		return "clocks may differ so much";
