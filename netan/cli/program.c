@@ -341,7 +341,8 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
-	na_leavings_on_signals(!w || !w->rank);
+	/* Of ranks the launcher says what ended them. */
+	na_leavings_on_signals(!w);
 	na_memory_on_refused(na_end_refused);
 	gsl_set_error_handler_off();
 	/* Large blocks go back to the system when they are freed: left to
