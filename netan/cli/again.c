@@ -91,21 +91,33 @@ const struct na_opt *na_option_at(const struct na_command *c, int argc,
 	return o;
 }
 
+bool na_next_option(const struct na_cli *cli, struct na_given *g)
+{
+	while (++g->last < cli->argc && strcmp(cli->argv[g->last], "--") != 0) {
+		const char *word = cli->argv[g->last];
+
+		if (word[0] != '-' || !word[1])
+			continue;
+		g->first = g->last;
+		g->o = na_option_at(cli->command, cli->argc, cli->argv,
+				    &g->last, &g->value);
+		if (g->o)
+			return true;
+	}
+	return false;
+}
+
 static void put_options(FILE *out, const struct na_cli *cli,
 			const struct na_command *to)
 {
-	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		const struct na_opt *o;
-		const char *value;
+	struct na_given g = NA_GIVEN_FIRST;
 
-		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
+	while (na_next_option(cli, &g)) {
+		if (!takes(to, g.o->name))
 			continue;
-		o = na_option_at(cli->command, cli->argc, cli->argv, &k, &value);
-		if (!o || !takes(to, o->name))
-			continue;
-		fprintf(out, "--%s%s", o->name, value ? "=" : "");
-		if (value)
-			put_shown(out, cli, value);
+		fprintf(out, "--%s%s", g.o->name, g.value ? "=" : "");
+		if (g.value)
+			put_shown(out, cli, g.value);
 		putc(' ', out);
 	}
 }

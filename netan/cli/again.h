@@ -21,6 +21,19 @@ const struct na_opt *na_option_at(const struct na_command *c, int argc,
 				  char *const *argv, int *k,
 				  const char **value);
 
+/* An option that was given, in argv[first..last], and its value or NULL. */
+struct na_given {
+	const struct na_opt *o;
+	const char *value;
+	int first, last;
+};
+
+/* Where the walk over them begins: behind the command's name. */
+#define NA_GIVEN_FIRST ((struct na_given){.last = 1})
+
+/* The next one of the command's options, up to "--"; false: there is none. */
+bool na_next_option(const struct na_cli *cli, struct na_given *g);
+
 /* What looks at the same inputs again: netan, but where they are not to be had
  * in one place. */
 const char *na_program_of(const struct na_cli *cli);

@@ -114,24 +114,19 @@ static void hide_filtered(const struct na_cli *cli, const char *filter)
  * their numbers wherever a result goes. */
 static void hide_options(const struct na_cli *cli, bool outputs)
 {
-	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		const struct na_opt *o;
-		const char *value;
+	struct na_given g = NA_GIVEN_FIRST;
 
-		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
+	while (na_next_option(cli, &g)) {
+		if (!g.value || (strcmp(g.o->name, "output") == 0) != outputs)
 			continue;
-		o = na_option_at(cli->command, cli->argc, cli->argv, &k,
-				 &value);
-		if (!o || !value || (strcmp(o->name, "output") == 0) != outputs)
-			continue;
-		if (takes(o, "FILE"))
-			hide_place(cli, NA_ALIAS_FILE, value);
-		else if (takes(o, "DIR"))
-			hide_place(cli, NA_ALIAS_DIR, value);
-		else if (takes(o, "IFACE"))
-			na_hide_nic(&cli->request, value);
-		else if (takes(o, "EXPR"))
-			hide_filtered(cli, value);
+		if (takes(g.o, "FILE"))
+			hide_place(cli, NA_ALIAS_FILE, g.value);
+		else if (takes(g.o, "DIR"))
+			hide_place(cli, NA_ALIAS_DIR, g.value);
+		else if (takes(g.o, "IFACE"))
+			na_hide_nic(&cli->request, g.value);
+		else if (takes(g.o, "EXPR"))
+			hide_filtered(cli, g.value);
 	}
 }
 

@@ -119,15 +119,10 @@ void na_carried_free(struct na_carried *c)
 
 static bool gives(const struct na_cli *cli, const char *option)
 {
-	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		const struct na_opt *o;
-		const char *value;
+	struct na_given g = NA_GIVEN_FIRST;
 
-		if (!is_option(cli->argv[k]))
-			continue;
-		o = na_option_at(cli->command, cli->argc, cli->argv, &k,
-				 &value);
-		if (o && strcmp(o->name, option) == 0)
+	while (na_next_option(cli, &g)) {
+		if (strcmp(g.o->name, option) == 0)
 			return true;
 	}
 	return false;
@@ -144,16 +139,10 @@ bool na_carried_gives(const struct na_carried *c, const char *option)
 
 static void add_options(char **to, int *n, const struct na_cli *cli)
 {
-	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		const char *value;
-		int first = k;
+	struct na_given g = NA_GIVEN_FIRST;
 
-		if (!is_option(cli->argv[k]))
-			continue;
-		(void)na_option_at(cli->command, cli->argc, cli->argv, &k,
-				   &value);
-		add(to, n, cli->argv, first, k);
-	}
+	while (na_next_option(cli, &g))
+		add(to, n, cli->argv, g.first, g.last);
 }
 
 char **na_carry_join(const struct na_command *c, char **words, int *n,

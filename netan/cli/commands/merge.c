@@ -266,19 +266,14 @@ static enum na_exit run(struct merging *m, struct na_nap_out *out)
 /* Of the options those of the result would be in vain. */
 static const char *vain_option(const struct na_cli *cli)
 {
-	for (int k = 2; k < cli->argc && strcmp(cli->argv[k], "--") != 0; k++) {
-		const struct na_opt *o;
-		const char *value;
+	struct na_given g = NA_GIVEN_FIRST;
 
-		if (cli->argv[k][0] != '-' || !cli->argv[k][1])
-			continue;
-		o = na_option_at(cli->command, cli->argc, cli->argv, &k,
-				 &value);
-		if (o && strcmp(o->name, "output") != 0 &&
-		    strcmp(o->name, "quiet") != 0 &&
-		    strcmp(o->name, "verbose") != 0 &&
-		    strcmp(o->name, "threads") != 0)
-			return o->name;
+	while (na_next_option(cli, &g)) {
+		if (strcmp(g.o->name, "output") != 0 &&
+		    strcmp(g.o->name, "quiet") != 0 &&
+		    strcmp(g.o->name, "verbose") != 0 &&
+		    strcmp(g.o->name, "threads") != 0)
+			return g.o->name;
 	}
 	return NULL;
 }
