@@ -52,7 +52,8 @@ HARDEN := $(if $(SAN),,$(call has,-fstack-protector-strong) \
 FORTIFY = $(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 HARDEN_LINK := $(if $(SAN),,-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
-LINK = $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) -pthread $(LDFLAGS)
+# The fuzzer brings a main, which is for its own programs.
+LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm -ldl
@@ -70,11 +71,13 @@ OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 LIB := $(B)/libnetan.a
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
-# each.  tests/fuzz/fuzz_NAME.c is one reader's target.
+# each.  tests/fuzz/fuzz_NAME.c is one reader's target: fuzz_NAME where there is
+# a fuzzer, and replay_NAME, which needs none.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
 UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 # The accuracy bench: a program, and what it shares with its unit tests.
 ACCURACY := $(B)/tests/accuracy/accuracy
@@ -236,8 +239,9 @@ $(PAGES): $(PAGES).o $(LIB)
 
 # Targets whose format a mutator knows.
 MUTATE = $(B)/tests/fuzz/mutate_$(1).o
-$(B)/tests/fuzz/fuzz_wire $(B)/tests/fuzz/fuzz_hlo_proto: $(call MUTATE,proto)
-$(B)/tests/fuzz/fuzz_capture: $(call MUTATE,pcap)
+OF = $(foreach n,$(1),$(B)/tests/fuzz/fuzz_$(n) $(B)/tests/fuzz/replay_$(n))
+$(call OF,wire hlo_proto): $(call MUTATE,proto)
+$(call OF,capture): $(call MUTATE,pcap)
 
 $(B)/tests/faults/faults: $(B)/tests/faults/faults.o
 	$(call say,LINK,$@)
@@ -248,8 +252,11 @@ $(B)/tests/faults/refuse.so: $(B)/tests/faults/refuse.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
 
-# With -fsanitize=fuzzer the fuzzer brings its own main.
-$(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
+$(FUZZ): $(B)/%: $(B)/%.o $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+$(REPLAY): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
@@ -304,20 +311,25 @@ FUZZER := fuzzer,address,undefined
 FUZZ_B = $(O)/$(call variant,clang,$(FUZZER))
 plain = unit:$(1) golden:$(1)
 parts = $(plain) replay:$(1)
+# What `make check` runs sanitized: of clang's objects with the fuzzer, where it
+# has one, for compiling takes as long as testing.
+some = unit:$(1) replay:$(1) sample:$(1)
 
 # $(call can,CC,SANITIZERS): does this compiler have them?
 can = printf 'int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n)\n{ return !p || !n; }\n%s\n' \
 	'$(if $(findstring fuzzer,$(2)),,int main(void) { return 0; })' | \
 	$(1) -fsanitize=$(2) -x c -o $(O)/probe - >/dev/null 2>&1
 
-.PHONY: program unit-programs fuzz-programs bench-programs mpi-programs faults-programs test-programs
+.PHONY: program unit-programs replay-programs fuzz-programs bench-programs mpi-programs faults-programs golden-programs test-programs
 program: $(B)/bin/netan ; @:
 unit-programs: $(UNIT) ; @:
+replay-programs: $(REPLAY) ; @:
 fuzz-programs: $(FUZZ) ; @:
 bench-programs: $(BENCH) ; @:
 mpi-programs: $(B)/bin/netan-mpi $(RANKS) ; @:
 faults-programs: program $(FAULTS) ; @:
-test-programs: program unit-programs fuzz-programs $(PAGES) $(if $(SAN),,$(FAULTS)) ; @:
+golden-programs: program $(PAGES) $(if $(SAN),,$(FAULTS)) ; @:
+test-programs: golden-programs unit-programs replay-programs ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
@@ -325,25 +337,25 @@ check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a 
 	@mkdir -p $(O)
 	$(SUB) checked
 
-# Once more from the top, now that everything is installed.
+# Once more from the top, now that everything is installed.  Nothing twice: what
+# the program prints is looked at as it is shipped, its parts and some of its
+# commands sanitized.
 .PHONY: checked
 checked: export WERROR = yes
 checked:
-	$(SUB) test-programs $(if $(SAN),,$(if $(MPI),mpi-programs))
-	+@parts="layers registry:$(B) $(call plain,$(B))"; \
-	[ -n "$(SAN)" ] || parts="$$parts faults:$(B)"; \
-	if [ -n "$(SAN)" ]; then parts="$$parts replay:$(B)"; \
-	elif [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
+	$(SUB) golden-programs $(if $(MPI),mpi-programs)
+	+@parts="layers registry:$(B) golden:$(B) faults:$(B)"; \
+	if [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
 	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
-	if [ -n "$(SAN)" ]; then :; \
+	if $(call can,clang,$(FUZZER)); then \
+		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) test-programs fuzz-programs || exit 1; \
+		parts="$$parts $(call some,$(FUZZ_B)) fuzz:$(FUZZ_B)"; \
 	elif $(call can,$(CC),$(ASAN)); then \
 		$(MAKE) --no-print-directory $(PAR) SAN=$(ASAN) test-programs || exit 1; \
-		parts="$$parts $(call parts,$(ASAN_B))"; \
-	else parts="$$parts replay:$(B) skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
-	if $(call can,clang,$(FUZZER)); then \
-		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) fuzz-programs || exit 1; \
-		parts="$$parts fuzz:$(FUZZ_B)"; \
-	else parts="$$parts skip:fuzz:clang-with-libFuzzer-is-not-here"; fi; \
+		parts="$$parts $(call some,$(ASAN_B)) skip:fuzz:clang-with-libFuzzer-is-not-here"; \
+	else \
+		$(MAKE) --no-print-directory $(PAR) test-programs || exit 1; \
+		parts="$$parts unit:$(B) replay:$(B) skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
 	JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh $$parts
 
 .PHONY: check-unit
@@ -386,7 +398,7 @@ same: all ## compare all that is printed with another build: make same OLD=path
 
 .PHONY: fuzz-replay
 fuzz-replay: ## feed the kept corpus, and every cut of it, to the readers
-	$(SUB) fuzz-programs
+	$(SUB) replay-programs
 	$(RUN) replay:$(B)
 
 .PHONY: asan check-asan

@@ -7,9 +7,10 @@
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
 #	            (absent: empty, empty, 0); -u rewrites those files; where DIR
 #	            is sanitized, without those that say "# Not sanitized: why"
-#	replay:DIR  tests/fuzz/corpus/NAME through DIR's fuzz_NAME
+#	sample:DIR  of golden:DIR one case a folder
+#	replay:DIR  tests/fuzz/corpus/NAME through DIR's replay_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed; of slow
-#	            readers as many as 15 s allow
+#	            readers as many as 5 s allow
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
@@ -135,6 +136,8 @@ run_golden()
 	fi
 }
 
+run_sample() { run_golden "$@"; }
+
 # Runs a command that is one test and speaks only when it fails.
 run_quiet()
 {
@@ -151,7 +154,7 @@ run_quiet()
 
 run_replay()
 {
-	local name=${2##*/fuzz_}
+	local name=${2##*/replay_}
 	if [ -d "tests/fuzz/corpus/$name" ]; then
 		run_quiet "replay/$name" clean_env "$1" sh -c "$guarded" sh "$2" \
 			"tests/fuzz/corpus/$name"
@@ -165,7 +168,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -max_total_time=15 -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -max_total_time=5 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"
@@ -390,7 +393,12 @@ jobs_of()
 		*-address*) grep -L '^# Not sanitized: ' tests/golden/*/*.sh ;;
 		*) printf "%s\n" tests/golden/*/*.sh ;;
 		esac ;;
-	replay | fuzz) for f in tests/fuzz/fuzz_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
+	sample) jobs_of golden "$2" | awk -F/ '!seen[$3]++' ;;
+	replay | fuzz)
+		for f in tests/fuzz/fuzz_*.c; do
+			f=${f#*/fuzz_}
+			echo "$2/tests/fuzz/$1_${f%.c}"
+		done ;;
 	*) echo "$1" ;;
 	esac 2>/dev/null
 }
@@ -399,6 +407,7 @@ selected()
 {
 	local short=${1##*/test_}
 	short=${short##*/fuzz_}
+	short=${short##*/replay_}
 	short=${short#tests/golden/}
 	# shellcheck disable=SC2053  # a pattern on purpose
 	[[ ${short%.sh} == $ONLY || $1 == $ONLY ]]
@@ -446,7 +455,7 @@ run_part()
 	fi
 	case $part in *:*) dir=$root/${part#*:}; dir=${dir/#"$root//"//} ;; esac
 	case $kind in
-	unit | golden | replay | fuzz | mpi | faults | layers | registry) ;;
+	unit | golden | sample | replay | fuzz | mpi | faults | layers | registry) ;;
 	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
 	esac
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then
