@@ -1,0 +1,10 @@
+# What docs/stability.md promises: each name of the releases so far is there.
+# New ones are no difference, and are frozen with the next release (make freeze).
+sh "$NETAN_ROOT/tests/names.sh" >now
+[ "$(wc -l <now)" -gt 5000 ] || echo "only $(wc -l <now) names"
+for release in "$NETAN_ROOT"/tests/frozen/*; do
+	comm -23 "$release" now | sed "s|^|gone since ${release##*/}: |"
+done
+# It would see one that went, and one that is called otherwise.
+{ cat now; echo 'json check result.planted string'; } | LC_ALL=C sort >planted
+sed 's/^\(sqlite transfers latency\)_us$/\1_ns/' now | LC_ALL=C sort | comm -23 planted -
