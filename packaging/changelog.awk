@@ -2,7 +2,7 @@
 # what is under "## Unreleased" is a state behind the last release, which sorts
 # between it and the next one.
 #
-#	awk -f changelog.awk -v version=0.1.0 -v commit='1a2b (2026-11-23)'
+#	awk -f changelog.awk -v version=0.1.0 -v state=20261123.1713.1a2b3c4
 #		-v date='Mon, 23 Nov 2026 ...' -v maintainer='NAME <MAIL>'
 
 function put(item,   words, n, i, line)
@@ -48,10 +48,7 @@ function mail_date(iso,   d, y, m, k, day)
 /^## / {
 	end_entry()
 	if ($2 == "Unreleased") {
-		stamp = commit
-		gsub(/[^0-9a-z ]/, "", stamp)
-		split(stamp, of, " ")
-		name = version "+git" of[2] "." of[1]
+		name = version "+git" state
 		when = date
 	} else {
 		name = $2

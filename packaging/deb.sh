@@ -23,7 +23,8 @@ cd "netan-$version"
 cp -R packaging/debian debian
 maintainer=$(sed -n 's/^Maintainer: //p' debian/control)
 awk -f packaging/changelog.awk -v version="$version" \
-	-v commit="$(cat COMMIT)" -v date="$(date -R -r COMMIT)" \
+	-v state="$(date -r COMMIT +%Y%m%d.%H%M).$(cut -c 1-7 COMMIT)" \
+	-v date="$(date -R -r COMMIT)" \
 	-v maintainer="$maintainer" CHANGELOG.md >debian/changelog
 log=../build.log
 if ! dpkg-buildpackage -b -us -uc >$log 2>&1; then
