@@ -1,7 +1,7 @@
 # What docs/stability.md promises: each name of the releases so far is there.
 # New ones are no difference, and are frozen with the next release (make freeze).
-sh "$NETAN_ROOT/tests/names.sh" >now
 # Not sanitized: each of these is asked for elsewhere, one by one.
+sh "$NETAN_ROOT/tests/names.sh" >now
 [ "$(wc -l <now)" -gt 5000 ] || echo "only $(wc -l <now) names"
 for release in "$NETAN_ROOT"/tests/frozen/*; do
 	comm -23 "$release" now | sed "s|^|gone since ${release##*/}: |"
