@@ -26,6 +26,11 @@ awk -f packaging/changelog.awk -v version="$version" \
 	-v state="$(date -r COMMIT +%Y%m%d.%H%M).$(cut -c 1-7 COMMIT)" \
 	-v date="$(date -R -r COMMIT)" \
 	-v maintainer="$maintainer" CHANGELOG.md >debian/changelog
+case ${DEB_BUILD_OPTIONS-} in
+*parallel=*) ;;
+*) DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} parallel=${JOBS:-$(nproc)}" ;;
+esac
+export DEB_BUILD_OPTIONS
 log=../build.log
 if ! dpkg-buildpackage -b -us -uc >$log 2>&1; then
 	tail -n 30 $log >&2

@@ -14,7 +14,7 @@ dist: ## make build/netan-VERSION.tar.gz of what is committed: sources that buil
 
 .PHONY: deb
 deb: dist ## make the Debian packages netan and netan-mpi in build/deb (and ask lintian, where it is)
-	@sh packaging/deb.sh $(VERSION) '$(O)'
+	@JOBS=$(JOBS) sh packaging/deb.sh $(VERSION) '$(O)'
 
 # Apart from `check`: they build anew, and want root and Debian's servers.
 .PHONY: check-deb
