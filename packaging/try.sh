@@ -11,6 +11,7 @@ dir=$(cd "$1" && pwd)
 	exit 0
 }
 root=$(mktemp -d "$dir/debian-12.XXXXXX")
+chmod 755 "$root"
 end() { umount "$root/proc" 2>/dev/null || :; rm -rf --one-file-system "$root"; }
 trap end EXIT
 trap 'exit 1' INT TERM
