@@ -12,7 +12,11 @@ dir=$(cd "$1" && pwd)
 }
 root=$(mktemp -d "$dir/debian-12.XXXXXX")
 chmod 755 "$root"
-end() { umount "$root/proc" 2>/dev/null || :; rm -rf --one-file-system "$root"; }
+end()
+{
+	umount "$root/proc" "$root/sys" 2>/dev/null || :
+	rm -rf --one-file-system "$root"
+}
 trap end EXIT
 trap 'exit 1' INT TERM
 
@@ -22,6 +26,7 @@ debootstrap --variant=minbase bookworm "$root" \
 mkdir -p "$root/packages"
 cp "$dir"/netan_*.deb "$dir"/netan-mpi_*.deb "$root/packages"
 mount -t proc proc "$root/proc" 2>/dev/null || :
+mount -t sysfs sysfs "$root/sys" 2>/dev/null || :
 
 chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
 	DEBIAN_FRONTEND=noninteractive sh -eu <<'INSIDE'
@@ -55,7 +60,6 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 cmp out many
 say 'removed'
 apt-get -q -y purge netan netan-mpi >/tmp/log 2>&1
-! command -v netan
-! find /usr/share /usr/bin -name '*netan*' | grep .
+[ -z "$(find /usr /etc -name '*netan*')" ]
 INSIDE
 echo "check-deb: passed"
