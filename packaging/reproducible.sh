@@ -1,6 +1,7 @@
 #!/bin/sh
 # The source tarball twice, and built in two folders: other names, locales, time
-# zones, masks, numbers of jobs and build folders, and no compiler cache.  Are
+# zones, masks, numbers of jobs and build folders, and no compiler cache (ccache
+# may write absolute paths of headers as seen from the folder).  Are
 # the tarballs, and all that is installed, the same bytes?
 #
 #	packaging/reproducible.sh VERSION O
