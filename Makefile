@@ -51,6 +51,8 @@ HARDEN := $(if $(SAN),,$(call has,-fstack-protector-strong) \
 	$(call has,-fstack-clash-protection) $(call has,-fcf-protection) -fPIE)
 FORTIFY = $(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 HARDEN_LINK := $(if $(SAN),,-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+# The same bytes wherever sources and objects lie (make check-reproducible).
+BASE += '-ffile-prefix-map=$(CURDIR)=.' '-ffile-prefix-map=$(O)/=build/'
 COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
 # The fuzzer brings a main, which is for its own programs.
 LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LINK) -pthread $(LDFLAGS)
@@ -58,7 +60,7 @@ LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LIN
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm -ldl
 
-PROTOS := $(wildcard ingest/proto/*.proto)
+PROTOS := $(sort $(wildcard ingest/proto/*.proto))
 GEN := $(PROTOS:ingest/proto/%.proto=$(B)/gen/%.pb-c.c)
 # A room may lie in a room.
 PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
@@ -146,7 +148,7 @@ $(RANKS) $(B)/bin/netan-mpi:
 $(LIB): $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar qcs $@ $^
+	$(Q)ar qcsD $@ $^
 
 # Rewritten when the command changes, so that other flags mean other objects.
 $(B)/flags: FORCE | have
@@ -191,6 +193,13 @@ $(B)/gen/calls_made.h: $(B)/tools/calls
 	$(Q)$< >$@.new && mv $@.new $@
 $(B)/netan/base/sandbox/calls.o: $(if $(SECCOMP),$(B)/gen/calls_made.h)
 
+# Which state of the sources this is: in the programs, and in nothing else, for
+# it is another one after each commit.
+$(B)/gen/commit.h: tools/commit.sh FORCE
+	@mkdir -p $(@D)
+	@sh $< >$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/netan/cli/main.o $(B)/netan/cli/main_mpi.o: $(B)/gen/commit.h
+
 # Style and script of the report's page.
 $(B)/gen/page.c: tools/texts.awk $(PAGE)
 	@mkdir -p $(@D)
@@ -206,22 +215,18 @@ $(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEET
 # It also asks the program.
 $(B)/tests/unit/test_sync_world: | $(B)/bin/netan
 
-$(FLEETS_LIB): $(FLEETS_OBJ)
-	@rm -f $@
-	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
-
 $(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+$(FLEETS_LIB): $(FLEETS_OBJ)
 $(TCP_WORLD_LIB): $(TCP_WORLD_OBJ)
 $(SYNC_LIB): $(SYNC_OBJ)
 
-$(TCP_WORLD_LIB) $(SYNC_LIB):
+$(FLEETS_LIB) $(TCP_WORLD_LIB) $(SYNC_LIB):
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcsD $@ $^
 
 $(B)/tests/unit/test_captures: $(TCP_WORLD_LIB) $(FLEETS_LIB)
 
@@ -491,15 +496,7 @@ docs: ## rewrite docs/commands from the tables of the help; notes there stay
 	$(SUB) $(PAGES)
 	@sh tools/docs.sh $(PAGES) docs/commands
 
-# ---- install
-
-.PHONY: install
-install: all ## install program, man pages, schemas, completions (PREFIX, DESTDIR)
-	@sh tools/install.sh $(O)/netan '$(DESTDIR)$(PREFIX)'
-
-.PHONY: uninstall
-uninstall: ## remove what install put there
-	@sh tools/install.sh -u $(O)/netan '$(DESTDIR)$(PREFIX)'
+include packaging/packaging.mk
 
 .PHONY: clean
 clean: ## remove everything that was built
@@ -507,6 +504,6 @@ clean: ## remove everything that was built
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile | \
+	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile packaging/packaging.mk | \
 		sort | awk -F '\t' '{ sub("%", "READER", $$1); printf "  %-14s %s\n", $$1, $$2 }'
 	@echo "With WERROR=yes, also from the environment, a warning is an error; the checks set it."

@@ -190,7 +190,8 @@ test_other_commands()
 	says 'does not run tcp'
 	launch 3 "$many" --version >out.stdout
 	status 0 $? --version
-	[ "$(wc -l <out.stdout)" = 1 ] || wrong '--version is not one line'
+	[ "$(grep -c '^netan ' out.stdout)" = 1 ] || wrong '--version is not said once'
+	grep -q '^MPI: [^ ]' out.stdout || wrong '--version does not say which MPI'
 }
 
 # Each rank on a node of its own, where the same path leads to other files.

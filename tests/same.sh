@@ -311,7 +311,7 @@ help_cases()
 		fi
 	done
 	for c in bash zsh fish tcsh ''; do say "completion $c"; done
-	for c in --version --help -h --nope nope tim 'help tim' 'help --schema nope' \
+	for c in --help -h --nope nope tim 'help tim' 'help --schema nope' \
 		'capture -i lo' 'capture -o x.pcap' 'capture -i nope -o x.pcap' \
 		'capture -i lo -o x.pcap --duration x'; do say "$c"; done
 }

@@ -50,6 +50,9 @@ else
 	fi
 fi
 put "$man/netan.1" "$program" help --man netan
+if [ -n "$remove" ] || [ -x "$program-mpi" ]; then
+	put "$man/netan-mpi.1" "$program" help --man netan-mpi
+fi
 for c in $commands; do
 	put "$man/netan-$c.1" "$program" help --man "$c"
 	if [ -n "$remove" ] || "$program" help --schema "$c" >/dev/null 2>&1

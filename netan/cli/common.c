@@ -7,6 +7,7 @@
 #include "netan/base/pseudonyms.h"
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
+#include "netan/exports/prom/prom.h"
 #include "netan/model/group.h"
 #include "plot/figure.h"
 
@@ -52,6 +53,16 @@ static const struct na_opt output_opts[] = {
 
 static const struct na_opt drawing_opts[] = {
 	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
+};
+
+/* The same of commands with metrics. */
+static const struct na_opt metric_opts[] = {
+	OUTPUT_ROWS(".json .csv .tsv .md, .prom for Prometheus; ")
+};
+
+static const struct na_opt drawing_metric_opts[] = {
+	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data, "
+		    ".prom metrics for Prometheus; ")
 };
 
 #define ANONYMIZE_ROW \
@@ -308,7 +319,11 @@ static const struct na_opt *rows_of(const struct na_command *command,
 		return NULL;
 	if (s->join == NA_JOIN_QUIET && command->joins & NA_JOIN_INPUT)
 		return reading_opts;
-	return s->join & NA_JOIN_OUTPUT && draws ? drawing_opts : s->opts;
+	if (!(s->join & NA_JOIN_OUTPUT))
+		return s->opts;
+	if (na_prom_has(command->face->name))
+		return draws ? drawing_metric_opts : metric_opts;
+	return draws ? drawing_opts : s->opts;
 }
 
 size_t na_command_groups(const struct na_command *command, struct na_cli *cli,

@@ -256,6 +256,28 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 	return NA_EXIT_FAILED;
 }
 
+static enum na_exit put_tables(const struct na_cli *cli, const char *name)
+{
+	const char *names[NA_SQL_N_TABLES], *close;
+	struct na_err err = {0};
+
+	if (na_sql_help(name, stdout, &err) == NA_OK)
+		return NA_EXIT_OK;
+	for (size_t i = 0; i < NA_SQL_N_TABLES; i++)
+		names[i] = na_sql_tables[i].name;
+	close = err.status == NA_EUSAGE
+			? na_closest(name, names, NA_SQL_N_TABLES)
+			: NULL;
+	if (close)
+		na_say_error(&cli->request, "%s; did you mean '%s'?", err.text,
+			     close);
+	else
+		na_say_error(&cli->request, "%s", err.text);
+	if (err.status == NA_EUSAGE)
+		na_say_hint(&cli->request, "'netan help --tables' lists them");
+	return na_exit_of(err.status);
+}
+
 static enum na_exit help_run(struct na_cli *cli)
 {
 	const struct help_params *p = cli->params;
@@ -263,15 +285,18 @@ static enum na_exit help_run(struct na_cli *cli)
 	const char *name = cli->request.n_inputs ? cli->request.inputs[0].path
 						 : NULL;
 
-	if (cli->request.n_inputs + p->tables > 1 ||
-	    p->schema + p->man + p->tables > 1) {
+	if (cli->request.n_inputs > 1 || p->schema + p->man + p->tables > 1) {
 		na_say_error(&cli->request,
 			     "help is about one thing; for example: "
 			     "netan help timeline");
 		return NA_EXIT_USAGE;
 	}
 	if (p->tables)
-		return na_sql_help(stdout) ? NA_EXIT_OK : NA_EXIT_FAILED;
+		return put_tables(cli, name);
+	if (p->man && name && strcmp(name, "netan-mpi") == 0) {
+		na_man_many(stdout);
+		return NA_EXIT_OK;
+	}
 	if (!name && p->schema) {
 		na_say_error(&cli->request,
 			     "--schema needs a command; for example: "
@@ -299,9 +324,11 @@ static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 0, "schema", offsetof(struct help_params, schema), NULL,
 	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
 	{NA_OPT_FLAG, 0, "man", offsetof(struct help_params, man), NULL, NULL,
-	 0, 0, "print the manual page of COMMAND, or of netan, in roff"},
+	 0, 0, "print the manual page of COMMAND, of netan or of netan-mpi, in "
+	 "roff"},
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
-	 NULL, 0, 0, "list the tables of netan sql and of its databases"},
+	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
+	 "one, that one"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -309,11 +336,11 @@ static const struct na_opt help_opts[] = {
 static const struct na_face help_face = {
 	.name = "help",
 	.question = "what do the commands and their options mean",
-	.usage = "[--schema | --man | --tables] [COMMAND]",
+	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE]",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
 		   "netan help --man timeline | man -l -\n"
-		   "netan help --tables",
+		   "netan help --tables transfers",
 	.opts = help_opts,
 	.params_size = sizeof(struct help_params),
 };

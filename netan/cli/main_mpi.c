@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "commit.h"
 #include "netan/cli/program.h"
 #include "netan/engine/request.h"
 #include "netan/world/world_mpi.h"
@@ -62,6 +63,7 @@ static enum na_exit refuse_singles(const struct na_request *q,
 static enum na_exit run(struct na_world *w, const struct na_request *q,
 			int argc, char **argv)
 {
+	const struct na_build build = {NETAN_COMMIT, na_world_mpi_library()};
 	struct na_launch launch = na_launch_of();
 	struct na_err err = {0};
 	enum na_exit code;
@@ -71,7 +73,7 @@ static enum na_exit run(struct na_world *w, const struct na_request *q,
 		return refuse_singles(q, &launch);
 	if (!na_world_speaks(w))
 		close_mouth();
-	code = na_program(w, argc, argv);
+	code = na_program(w, &build, argc, argv);
 	all = (int)code;
 	na_world_mpi_end(w, na_exit_failed(code), &all, &err);
 	if (err.status != NA_OK)

@@ -7,11 +7,11 @@
 #include "netan/cli/common.h"
 
 /* Text for roff: no control lines, no hyphens turned into dashes. */
-static void put_text(FILE *out, const char *s)
+static void put_span(FILE *out, const char *s, size_t n)
 {
 	bool start = true;
 
-	for (; *s; s++) {
+	for (const char *end = s + n; s < end; s++) {
 		if (start && (*s == '.' || *s == '\''))
 			fputs("\\&", out);
 		start = *s == '\n';
@@ -27,6 +27,11 @@ static void put_text(FILE *out, const char *s)
 		else
 			putc(*s, out);
 	}
+}
+
+static void put_text(FILE *out, const char *s)
+{
+	put_span(out, s, strlen(s));
 }
 
 static void put_title(FILE *out, const char *name)
@@ -60,27 +65,28 @@ static void put_option(FILE *out, const struct na_opt *o)
 	}
 }
 
+/* A line each, as in the help; one that begins with a blank (lists, commands)
+ * stays as it is. */
 static void put_paragraphs(FILE *out, const char *text)
 {
-	/* An empty line in the source parts paragraphs. */
+	bool kept = false;
+
 	while (*text) {
-		const char *end = strstr(text, "\n\n");
-		size_t n = end ? (size_t)(end - text) : strlen(text);
-		char line[512];
+		size_t n = strcspn(text, "\n");
+		bool keep = *text == ' ';
 
-		fputs(".PP\n", out);
-		while (n) {
-			size_t k = n < sizeof(line) - 1 ? n : sizeof(line) - 1;
-
-			memcpy(line, text, k);
-			line[k] = '\0';
-			put_text(out, line);
-			text += k;
-			n -= k;
-		}
-		putc('\n', out);
-		text += end ? 2 : 0;
+		if (kept && !keep)
+			fputs(".fi\n", out);
+		if (n && !(kept && keep))
+			fputs(keep ? ".PP\n.nf\n" : ".PP\n", out);
+		put_span(out, text, n);
+		if (n)
+			putc('\n', out);
+		kept = keep;
+		text += n + (text[n] == '\n');
 	}
+	if (kept)
+		fputs(".fi\n", out);
 }
 
 static void put_ids(FILE *out, const struct na_command *c)
@@ -147,13 +153,26 @@ static void command_page(const struct na_command *c, FILE *out)
 	}
 	if (c->face->method) {
 		fputs(".SH METHOD\n", out);
-		put_text(out, c->face->method);
-		putc('\n', out);
+		put_paragraphs(out, c->face->method);
 	}
 	if (c->face->example)
 		put_example(out, c->face->example);
 	put_status(out);
 	fputs(".SH SEE ALSO\n.BR netan (1)\n", out);
+}
+
+static void put_commands(FILE *out, bool many)
+{
+	fputs(".SH COMMANDS\n", out);
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		if (many && !na_command_many(*c))
+			continue;
+		fputs(".TP\n.BR netan\\-", out);
+		put_text(out, (*c)->face->name);
+		fputs(" (1)\n", out);
+		put_text(out, (*c)->face->question);
+		putc('\n', out);
+	}
 }
 
 static void program_page(FILE *out)
@@ -163,24 +182,26 @@ static void program_page(FILE *out)
 	      "training jobs\n"
 	      ".SH SYNOPSIS\n"
 	      "\\fBnetan\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] "
-	      "\\fIINPUT\\fR...\n"
+	      "\\fIINPUT\\fR...\n.br\n"
+	      "\\fBnetan help\\fR \\fICOMMAND\\fR\n"
 	      ".SH DESCRIPTION\n"
 	      "An \\fIINPUT\\fR is a file, the directory of a profile, or\n"
 	      "\\- for standard input.\nIts format is recognised from its "
-	      "content.\n"
-	      ".SH COMMANDS\n",
+	      "content.\n",
 	      out);
-	for (const struct na_command *const *c = na_commands; *c; c++) {
-		fputs(".TP\n.BR netan\\-", out);
-		put_text(out, (*c)->face->name);
-		fputs(" (1)\n", out);
-		put_text(out, (*c)->face->question);
-		putc('\n', out);
-	}
+	put_commands(out, false);
+	fputs(".SH OPTIONS\n"
+	      ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n"
+	      "list the commands; behind a command, its options\n"
+	      ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR [\\fB\\-v\\fR]\n"
+	      "version, commit, compiler and libraries; with \\fB\\-v\\fR "
+	      "also what\nholds of the sandbox\n",
+	      out);
 	put_status(out);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nwhen set and not empty, no "
 	      "colours unless an option asks for them\n.TP\nCOLUMNS\nhow "
-	      "wide lines may be where the output is no terminal\n",
+	      "wide lines may be where the output is no terminal\n"
+	      ".TP\nTMPDIR\nwhere what memory does not hold lies meanwhile\n",
 	      out);
 }
 
@@ -190,4 +211,29 @@ void na_man_page(const struct na_command *c, FILE *out)
 		command_page(c, out);
 	else
 		program_page(out);
+}
+
+void na_man_many(FILE *out)
+{
+	put_title(out, "netan-mpi");
+	fputs(".SH NAME\nnetan\\-mpi \\- netan on many machines\n"
+	      ".SH SYNOPSIS\n"
+	      "\\fBmpirun \\-n\\fR \\fIN\\fR \\fBnetan\\-mpi\\fR "
+	      "\\fICOMMAND\\fR [\\fIOPTION\\fR...] \\fIINPUT\\fR...\n.br\n"
+	      "\\fBsrun netan\\-mpi\\fR "
+	      "\\fICOMMAND\\fR [\\fIOPTION\\fR...] \\fIINPUT\\fR...\n"
+	      ".SH DESCRIPTION\n"
+	      "The ranks of an MPI job share the work of a command.\n"
+	      "Options, output and exit status are those of\n"
+	      ".BR netan (1).\n"
+	      ".PP\n"
+	      "An \\fIINPUT\\fR is what every node sees, or with "
+	      "\\fB\\-\\-local\\fR \\fIGLOB\\fR\nwhat each has for itself.\n"
+	      "Only the first rank prints and writes.\n"
+	      "\\fB\\-j\\fR is the number of threads of each (default: the "
+	      "cores of its\nnode, shared among the ranks there).\n",
+	      out);
+	put_commands(out, true);
+	put_status(out);
+	fputs(".SH SEE ALSO\n.BR netan (1)\n", out);
 }

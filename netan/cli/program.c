@@ -14,7 +14,6 @@
 
 #include "netan/base/memory/leavings.h"
 #include "netan/base/memory/refused.h"
-#include "netan/base/sandbox/sandbox.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
@@ -254,18 +253,6 @@ static enum na_exit unknown_command(const struct na_request *q,
 	return usage_error(q, text, NULL);
 }
 
-static void print_version(const char *more)
-{
-	char text[NA_SANDBOX_TEXT];
-
-	printf("netan %s\n", NETAN_VERSION);
-	if (strcmp(more, "-v") != 0 && strcmp(more, "--verbose") != 0)
-		return;
-	na_shut_in_nothing();
-	na_sandbox_text(text);
-	printf("sandbox: %s\n", text);
-}
-
 enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -276,10 +263,6 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 		if (na_world_speaks(q->world))
 			na_help_short(stderr);
 		return NA_EXIT_USAGE;
-	}
-	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-		print_version(argc > 2 ? argv[2] : "");
-		return NA_EXIT_OK;
 	}
 	if (strcmp(word, "-h") == 0 && !q->world) {
 		na_help_short(stdout);
@@ -331,12 +314,20 @@ static enum na_exit whole(const struct na_request *q, enum na_exit code)
 	return NA_EXIT_FAILED;
 }
 
-enum na_exit na_program(struct na_world *w, int argc, char **argv)
+static bool given(int argc, char **argv, int i, const char *name,
+		  const char *other)
+{
+	return argc > i &&
+	       (strcmp(argv[i], name) == 0 || strcmp(argv[i], other) == 0);
+}
+
+enum na_exit na_program(struct na_world *w, const struct na_build *build,
+			int argc, char **argv)
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
 				     .world = w,
 				     .own_process = true};
-	enum na_exit code;
+	enum na_exit code = NA_EXIT_OK;
 
 	keep_descriptors();
 	setlocale(LC_ALL, "C");
@@ -348,6 +339,9 @@ enum na_exit na_program(struct na_world *w, int argc, char **argv)
 	/* Large blocks go back to the system when they are freed: left to
 	 * itself, glibc keeps ever larger ones. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	code = na_command_run(&q, argc, argv);
+	if (given(argc, argv, 1, "--version", "-V"))
+		na_version_put(build, given(argc, argv, 2, "--verbose", "-v"));
+	else
+		code = na_command_run(&q, argc, argv);
 	return close_stdout(&q, whole(&q, code));
 }

@@ -5,13 +5,15 @@
 #define NETAN_CLI_PROGRAM_H
 
 #include "netan/cli/cli.h"
+#include "netan/cli/version/version.h"
 #include "netan/world/world.h"
 
 /* w NULL: netan; else netan-mpi, which ranks all call with the same words.
  * Standard output is closed afterwards. */
-enum na_exit na_program(struct na_world *w, int argc, char **argv);
+enum na_exit na_program(struct na_world *w, const struct na_build *build,
+			int argc, char **argv);
 
-/* The command line alone; `q` speaks where there is no command yet, and has the
+/* The command line of a command alone; `q` speaks where there is no command yet, and has the
  * world.  On any thread, if it writes to files alone. */
 enum na_exit na_command_run(const struct na_request *q, int argc, char **argv);
 

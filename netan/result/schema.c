@@ -170,15 +170,39 @@ static void put_object(struct schema *s, const struct na_table *t)
 	new_line(s);
 }
 
-/* Those of the command and those that all share. */
-static void put_definitions(struct schema *s, const char *command)
+/* Over at most `depth` members, for a table may have a member like itself. */
+static bool reaches(const struct na_table *from, const struct na_table *t,
+		    int depth)
+{
+	if (from == t)
+		return true;
+	if (depth == 0)
+		return false;
+	if (from->base && reaches(from->base, t, depth - 1))
+		return true;
+	for (const struct na_member *m = from->members; m && m->name; m++)
+		if (m->of && reaches(m->of, t, depth - 1))
+			return true;
+	return false;
+}
+
+/* Those of the command, those that all share, and what it has of others. */
+static bool defined(const struct na_document *d, const struct na_table *t)
+{
+	enum { DEPTH = 8 };
+
+	return t->name && (strcmp(t->command, d->command) == 0 ||
+			   strcmp(t->command, "common") == 0 ||
+			   reaches(d->result, t, DEPTH));
+}
+
+static void put_definitions(struct schema *s, const struct na_document *d)
 {
 	s->depth = 2;
 	for (const struct na_table *const *at = na_tables; *at; at++) {
 		const struct na_table *t = *at;
 
-		if (!t->name || (strcmp(t->command, command) != 0 &&
-				 strcmp(t->command, "common") != 0))
+		if (!defined(d, t))
 			continue;
 		fputs(",\n    ", s->out);
 		put_string(s, t->name);
@@ -222,7 +246,7 @@ void na_schema_put(const struct na_document *d, FILE *out)
 	put_object(&s, d->result);
 	fputs("}\n  },\n  \"$defs\": {\n", out);
 	fputs(primitives, out);
-	put_definitions(&s, d->command);
+	put_definitions(&s, d);
 	fputs("\n  }\n}\n", out);
 }
 

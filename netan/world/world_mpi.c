@@ -384,3 +384,13 @@ void na_world_mpi_close(struct na_world *w, int code)
 	free(m);
 	w->ctx = NULL;
 }
+
+const char *na_world_mpi_library(void)
+{
+	static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+	int n;
+
+	if (MPI_Get_library_version(text, &n) != MPI_SUCCESS)
+		text[0] = '\0';
+	return text;
+}

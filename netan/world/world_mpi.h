@@ -29,4 +29,7 @@ void na_world_mpi_end(struct na_world *w, bool failed, int *code,
  * were cut off on the way: then the launcher ends the job, with `code`. */
 void na_world_mpi_close(struct na_world *w, int code);
 
+/* Which MPI it is, in its own words; good until the next call. */
+const char *na_world_mpi_library(void);
+
 #endif

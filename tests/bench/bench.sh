@@ -343,7 +343,7 @@ if wants hosts; then make_hosts; fi
 if wants ranks; then make_ranks; fi
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
-echo "$("$NETAN" --version), $(nproc) cores," \
+echo "$("$NETAN" --version | sed 1q), $(nproc) cores," \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)," \
 	"median of $RUNS runs"
 if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then

@@ -249,11 +249,61 @@ static void put_table(FILE *out, const struct na_sql_table *t,
 	}
 }
 
-bool na_sql_help(FILE *out)
+static void put_view(FILE *out, const struct na_sql_words *v)
+{
+	fprintf(out, "  %-16s", v->name);
+	put_words(out, v->doc, 18, 18);
+}
+
+/* False: no memory. */
+static bool put_tables(FILE *out, const char *name, size_t *found)
 {
 	struct na_arena arena = {.blocks = NULL};
 	bool ok = true;
 
+	for (size_t i = 0; ok && i < NA_SQL_N_TABLES; i++) {
+		const struct na_sql_table *t = &na_sql_tables[i];
+		const struct na_sql_column *c;
+		size_t n;
+
+		if (name && strcmp(t->name, name) != 0)
+			continue;
+		++*found;
+		c = na_sql_columns(t, &arena, &n);
+		ok = c;
+		if (ok)
+			put_table(out, t, c, n);
+	}
+	na_arena_fini(&arena);
+	return ok;
+}
+
+static enum na_status put_one(const char *name, FILE *out, struct na_err *err)
+{
+	size_t found = 0;
+
+	if (!put_tables(out, name, &found))
+		return na_fail_nomem(err);
+	for (const struct na_sql_words *v = na_sql_views; v->name; v++) {
+		if (strcmp(v->name, name) != 0)
+			continue;
+		found++;
+		fprintf(out, "\n%s (a view)\n  ", v->name);
+		put_words(out, v->doc, 2, 2);
+		fputs("\n  ", out);
+		put_words(out, v->sql, 2, 2);
+	}
+	return found ? NA_OK
+		     : na_fail(err, NA_EUSAGE, "there is no table '%.64s'",
+			       name);
+}
+
+enum na_status na_sql_help(const char *name, FILE *out, struct na_err *err)
+{
+	size_t found = 0;
+
+	if (name)
+		return put_one(name, out, err);
 	fputs("The tables of 'netan sql' and of 'netan export -o x.sqlite'.\n"
 	      "\nColumns that end in _ns are instants, in nanoseconds from the "
 	      "origin; the origin\nis origin_unix_ns, of inputs and of the view "
@@ -263,25 +313,15 @@ bool na_sql_help(FILE *out)
 	      "as\n'netan help --schema COMMAND' says: from_s and to_s are "
 	      "start_ns and end_ns, a\nmember b of an object a is a_b.\n",
 	      out);
-	for (size_t i = 0; ok && i < NA_SQL_N_TABLES; i++) {
-		size_t n;
-		const struct na_sql_column *c =
-			na_sql_columns(&na_sql_tables[i], &arena, &n);
-
-		ok = c;
-		if (ok)
-			put_table(out, &na_sql_tables[i], c, n);
-	}
+	if (!put_tables(out, NULL, &found))
+		return na_fail_nomem(err);
 	fputs("\nViews\n", out);
-	for (const struct na_sql_words *v = na_sql_views; ok && v->name; v++) {
-		fprintf(out, "  %-16s", v->name);
-		put_words(out, v->doc, 18, 18);
-	}
+	for (const struct na_sql_words *v = na_sql_views; v->name; v++)
+		put_view(out, v);
 	fputs("\nFunctions of 'netan sql', beside those of SQLite: median(x), "
 	      "percentile(x, p)\nwith p from 0 to 100, percentile_cont(x, p) "
 	      "and percentile_disc(x, p) with p\nfrom 0 to 1, as SQLite's own "
 	      "shell has them from version 3.47 on.\n",
 	      out);
-	na_arena_fini(&arena);
-	return ok;
+	return NA_OK;
 }

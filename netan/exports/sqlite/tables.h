@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "netan/base/arena.h"
+#include "netan/base/err.h"
 #include "netan/result/member.h"
 
 enum na_sql_table_id {
@@ -56,7 +57,9 @@ const char *na_sql_create(const struct na_sql_table *t,
 			  const struct na_sql_column *columns, size_t n,
 			  struct na_arena *arena);
 
-/* For people: what there is to ask.  False: no memory. */
-bool na_sql_help(FILE *out);
+/* For people: what there is to ask; with a name, of that table or view alone.
+ * NA_EUSAGE: there is none of that name; NA_ENOMEM. */
+enum na_status na_sql_help(const char *name, FILE *out,
+			   struct na_err *err) NA_MUST_CHECK;
 
 #endif

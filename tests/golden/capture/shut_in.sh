@@ -4,7 +4,7 @@
 [ "$(id -u)" = 0 ] && [ -d /sys/class/net/lo ] || { echo "skip: not root"; exit 77; }
 case $(netan --version -v) in
 *", seccomp") ;;
-*) echo "skip: $(netan --version -v | sed -n 2p)"; exit 77 ;;
+*) echo "skip: $(netan --version -v | sed -n '/^sandbox/p')"; exit 77 ;;
 esac
 netan capture -q -i lo -o c.pcap --duration 20s >said 2>&1 &
 pid=$!

@@ -10,3 +10,10 @@ for c in info timeline; do
 		echo true
 	fi
 done
+# What a schema refers to is in it.
+for c in $(netan completion bash | sed -n "s/.*compgen -W '\(.*\) --help --version'.*/\1/p"); do
+	netan help --schema "$c" >schema.json 2>/dev/null || continue
+	for name in $(grep -o '#/$defs/[A-Za-z0-9_]*' schema.json | sort -u); do
+		grep -q "^    \"${name##*/}\": {" schema.json || echo "$c: there is no ${name##*/}"
+	done
+done
