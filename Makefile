@@ -250,7 +250,7 @@ $(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
 
 # With -fsanitize=fuzzer the fuzzer brings its own main.
-$(FUZZ): $(B)/%: $(B)/%.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
+$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/replay.o) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
