@@ -248,20 +248,21 @@ OF = $(foreach n,$(1),$(B)/tests/fuzz/fuzz_$(n) $(B)/tests/fuzz/replay_$(n))
 $(call OF,wire hlo_proto): $(call MUTATE,proto)
 $(call OF,capture): $(call MUTATE,pcap)
 
-$(B)/tests/faults/faults: $(B)/tests/faults/faults.o
+$(B)/tests/faults/faults: $(addprefix $(B)/tests/faults/,faults.o left.o)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^
 
-$(B)/tests/faults/refuse.o: private HARDEN := -fPIC
-$(B)/tests/faults/refuse.so: $(B)/tests/faults/refuse.o
+REFUSE_OBJ := $(addprefix $(B)/tests/faults/,refuse.o forked.o)
+$(REFUSE_OBJ): private HARDEN := -fPIC
+$(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
 
-$(FUZZ): $(B)/%: $(B)/%.o $(LIB)
+$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
-$(REPLAY): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB)
+$(REPLAY): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(addprefix $(B)/tests/fuzz/,options.o replay.o) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
@@ -380,7 +381,7 @@ check-mpi: ## netan-mpi against netan on 1 to 7 ranks, and ranks that fail
 
 # Of each allocation; `check` looks at some.
 .PHONY: check-faults
-check-faults: ## refuse each allocation of timeline, check, report and others, one run each (ONLY='check*' picks, FAULTS_RUNS=1000 of all; hours without it)
+check-faults: ## refuse each allocation of timeline, check, report and others (ONLY='check*' picks, FAULTS_RUNS=1000 of all)
 	$(SUB) faults-programs
 	@ONLY='$(or $(ONLY),*)' JOBS=$(JOBS) bash tests/faults.sh $(B) $(FAULTS_RUNS)
 

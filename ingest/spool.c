@@ -23,7 +23,8 @@ struct spool {
 	struct na_feed *s;
 	int fd;
 	uint8_t *buf;
-	size_t n; /* bytes in buf, from offset at */
+	size_t room; /* of buf */
+	size_t n;    /* bytes in buf, from offset at */
 	uint64_t at;
 	void *state;  /* the reader's spool state */
 	uint64_t run; /* bytes the last decision covers */
@@ -136,6 +137,18 @@ static enum na_status check_bomb(const struct spool *sp, struct na_err *err)
 	return NA_OK;
 }
 
+/* A file that ends within its head needs no more than that. */
+static bool more_room(struct spool *sp, size_t want)
+{
+	uint8_t *p = want > sp->room ? realloc(sp->buf, want) : sp->buf;
+
+	if (!p)
+		return false;
+	sp->buf = p;
+	sp->room = want > sp->room ? want : sp->room;
+	return true;
+}
+
 static enum na_status fill(struct spool *sp, struct na_err *err)
 {
 	bool first = true, last = false;
@@ -145,9 +158,11 @@ static enum na_status fill(struct spool *sp, struct na_err *err)
 	while (st == NA_OK && !last) {
 		size_t want = first ? NA_HEAD_BYTES : OUT_BYTES;
 
+		if (!more_room(sp, want))
+			return na_fail_nomem(err);
 		for (got = 1; st == NA_OK && got && sp->n < want;) {
 			st = na_feed_read(sp->s, sp->buf + sp->n,
-					  OUT_BYTES - sp->n, &got, err);
+					  sp->room - sp->n, &got, err);
 			sp->n += got;
 		}
 		last = st == NA_OK && got == 0;
@@ -197,9 +212,6 @@ enum na_status na_spool(struct na_input *in, struct na_feed *s,
 	struct na_temporary t;
 	enum na_status st;
 
-	sp.buf = malloc(OUT_BYTES);
-	if (!sp.buf)
-		return na_fail_nomem(err);
 	st = na_temporary_open(&t, err);
 	sp.fd = t.fd;
 	if (st == NA_OK)

@@ -48,7 +48,7 @@ static enum na_status refill(struct na_feed *s, struct na_err *err)
 
 	if (s->p != s->end || s->eof)
 		return NA_OK;
-	st = take_bytes(s, s->in, IN_BYTES, &n, err);
+	st = take_bytes(s, s->in, s->room, &n, err);
 	if (st != NA_OK)
 		return st;
 	s->p = s->in;
@@ -63,8 +63,14 @@ enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
 	struct stat sb;
 
 	*s = (struct na_feed){.fd = fd, .path = path};
-	s->endless = fstat(fd, &sb) == 0 && !S_ISREG(sb.st_mode);
-	s->in = malloc(IN_BYTES);
+	if (fstat(fd, &sb) != 0)
+		sb = (struct stat){.st_mode = S_IFREG};
+	s->endless = !S_ISREG(sb.st_mode);
+	s->room = IN_BYTES;
+	/* Of a small file no more; below /proc files have no size. */
+	if (!s->endless && sb.st_size > 0 && sb.st_size < IN_BYTES)
+		s->room = (size_t)sb.st_size;
+	s->in = malloc(s->room);
 	if (!s->in)
 		return na_fail_nomem(err);
 	s->p = s->end = s->in;

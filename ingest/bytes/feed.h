@@ -14,6 +14,7 @@ struct na_feed {
 	int fd; /* closed with it */
 	const char *path;
 	uint8_t *in; /* packed bytes read ahead */
+	size_t room; /* of in */
 	const uint8_t *p, *end;
 	bool eof;
 	uint64_t taken; /* bytes read from fd */

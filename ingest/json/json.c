@@ -20,15 +20,22 @@ uint64_t na_json_at(const struct na_json *j)
 	return j->offset + (uint64_t)(j->from - j->begin);
 }
 
+enum { WHITE = 1, ENDS_WORD };
+static const unsigned char kinds[256] = {
+	[' '] = WHITE,     ['\n'] = WHITE,    ['\r'] = WHITE,
+	['\t'] = WHITE,    [','] = ENDS_WORD, [':'] = ENDS_WORD,
+	['"'] = ENDS_WORD, ['{'] = ENDS_WORD, ['}'] = ENDS_WORD,
+	['['] = ENDS_WORD, [']'] = ENDS_WORD,
+};
+
 static bool is_white(char c)
 {
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+	return kinds[(unsigned char)c] == WHITE;
 }
 
 static bool ends_word(char c)
 {
-	return is_white(c) || c == ',' || c == ':' || c == '"' || c == '{' ||
-	       c == '}' || c == '[' || c == ']';
+	return kinds[(unsigned char)c];
 }
 
 static enum na_json_kind give(struct na_json *j, enum na_json_kind kind)

@@ -43,10 +43,18 @@ static bool letter(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
+/* The first letters of all of them. */
+static const bool begins_key[256] = {
+	['D'] = true, ['d'] = true, ['E'] = true, ['e'] = true,
+	['F'] = true, ['f'] = true, ['L'] = true, ['l'] = true,
+	['M'] = true, ['m'] = true, ['P'] = true, ['p'] = true,
+	['S'] = true, ['s'] = true, ['T'] = true, ['t'] = true,
+};
+
 enum na_hang_key na_hang_key_in(struct na_text x, size_t *at, size_t *value)
 {
 	for (size_t i = 0; i < x.n; i++) {
-		if (!strchr("MDSFPTELmdsfptel", x.s[i]) ||
+		if (!begins_key[(unsigned char)x.s[i]] ||
 		    (i && letter(x.s[i - 1])))
 			continue;
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {

@@ -44,10 +44,8 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 	x->trails = wants & NA_WANT_QUEUE_PAIRS;
 	x->pages.most = limits->queue_pairs;
 	x->addresses = addresses;
-	if (na_roce_table_init(x))
-		return x;
-	na_roce_free(x);
-	return NULL;
+	na_roce_table_init(x);
+	return x;
 }
 
 void na_roce_free(struct na_roce *x)

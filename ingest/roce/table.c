@@ -38,26 +38,38 @@ bool na_roce_is_pair(const struct na_roce_qp *q, const struct na_address *a,
 uint32_t na_roce_pair_first(const struct na_roce *x, const struct na_address *a,
 			    const struct na_address *b)
 {
-	return x->by_pair[pair_slot(x, a, b)];
+	return x->by_pair ? x->by_pair[pair_slot(x, a, b)] : NA_ROCE_NONE;
 }
 
-bool na_roce_table_init(struct na_roce *x)
+void na_roce_table_init(struct na_roce *x)
+{
+	x->key = na_hash_key();
+	x->free_wait = NA_ROCE_NONE;
+	x->oldest_qp = x->newest_qp = NA_ROCE_NONE;
+	x->oldest_wait = x->newest_wait = NA_ROCE_NONE;
+}
+
+/* With the first queue pair: few captures have one. */
+static bool make_slots(struct na_roce *x)
 {
 	uint32_t slots = 16;
+
+	if (x->by_key && x->by_pair)
+		return true;
 
 	while (slots < x->limits.queue_pairs && slots < 1u << 24)
 		slots *= 2;
 	x->mask = slots - 1;
-	x->key = na_hash_key();
 	x->by_key = na_calloc(slots, sizeof(*x->by_key));
 	x->by_pair = na_calloc(slots, sizeof(*x->by_pair));
-	if (!x->by_key || !x->by_pair)
+	if (!x->by_key || !x->by_pair) {
+		free(x->by_key);
+		free(x->by_pair);
+		x->by_key = x->by_pair = NULL;
 		return false;
+	}
 	memset(x->by_key, 0xff, slots * sizeof(*x->by_key));
 	memset(x->by_pair, 0xff, slots * sizeof(*x->by_pair));
-	x->free_wait = NA_ROCE_NONE;
-	x->oldest_qp = x->newest_qp = NA_ROCE_NONE;
-	x->oldest_wait = x->newest_wait = NA_ROCE_NONE;
 	return true;
 }
 
@@ -152,10 +164,12 @@ static void qp_link(struct na_roce *x, uint32_t i)
 enum na_status na_roce_qp(struct na_roce *x, const struct na_packet *p,
 			  const struct na_roce_head *h, uint32_t *index)
 {
-	uint32_t i = x->by_key[key_slot(x, &p->src, &p->dst, h->dest_qp,
-					h->source_qp)];
 	enum na_status st;
+	uint32_t i;
 
+	if (!make_slots(x))
+		return NA_ENOMEM;
+	i = x->by_key[key_slot(x, &p->src, &p->dst, h->dest_qp, h->source_qp)];
 	for (; i != NA_ROCE_NONE; i = x->qps.v[i].hash_next) {
 		struct na_roce_qp *q = &x->qps.v[i];
 

@@ -131,7 +131,7 @@ void na_roce_wait_take(struct na_roce *x, uint32_t qp, struct na_roce_wait *w);
 enum na_status na_roce_wait_drop_all(struct na_roce *x,
 				     uint32_t qp) NA_MUST_CHECK;
 
-bool na_roce_table_init(struct na_roce *x);
+void na_roce_table_init(struct na_roce *x);
 void na_roce_table_fini(struct na_roce *x);
 
 #endif

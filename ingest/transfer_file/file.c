@@ -5,17 +5,8 @@
 #include <zstd.h>
 
 #include "ingest/bytes/wire.h"
-#include "ingest/transfer_file/hide.h"
+#include "ingest/transfer_file/file.h"
 #include "ingest/transfer_file/hlo_slim.h"
-#include "ingest/transfer_file/write.h"
-
-struct na_xfer_file {
-	na_xfer_write write;
-	void *ctx;
-	struct na_xf_hiding hiding;
-	struct na_xfer_counts counts;
-	ZSTD_CCtx *z;
-};
 
 static enum na_status put_bytes(struct na_xfer_file *f, const void *p, size_t n,
 				struct na_err *err)
@@ -24,9 +15,8 @@ static enum na_status put_bytes(struct na_xfer_file *f, const void *p, size_t n,
 	return f->write(f->ctx, p, n, err);
 }
 
-/* A block whose message, behind the checksum, is `rest`. */
-static enum na_status put_block(struct na_xfer_file *f,
-				struct na_xf_bytes *rest, struct na_err *err)
+enum na_status na_xf_put_block(struct na_xfer_file *f, struct na_xf_bytes *rest,
+			       struct na_err *err)
 {
 	struct na_xf_bytes head = {.p = NULL};
 	enum na_status st = NA_ENOMEM;
@@ -52,8 +42,8 @@ static enum na_status put_block(struct na_xfer_file *f,
 	return st;
 }
 
-static void put_message(struct na_xf_bytes *to, uint32_t field,
-			struct na_xf_bytes *message)
+void na_xf_put_message(struct na_xf_bytes *to, uint32_t field,
+		       struct na_xf_bytes *message)
 {
 	na_xf_put_field(to, field, message->p, message->n);
 	to->failed |= message->failed;
@@ -84,7 +74,7 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s)
 	na_xf_put_uint(&m, 18, s->file_bytes);
 	na_xf_put_uint(&m, 19, s->has_tpus);
 	na_xf_put_uint(&m, 20, s->has_gpus);
-	put_message(to, 5, &m);
+	na_xf_put_message(to, 5, &m);
 }
 
 static enum na_status put_header(struct na_xfer_file *f,
@@ -101,12 +91,12 @@ static enum na_status put_header(struct na_xfer_file *f,
 		put_source(&m, &head->sources[i]);
 	na_xf_put_uint(&m, 6, head->asked);
 	na_xf_hide(&f->hiding, na_xf_header_texts, &m);
-	put_message(&block, 4, &m);
-	return put_block(f, &block, err);
+	na_xf_put_message(&block, 4, &m);
+	return na_xf_put_block(f, &block, err);
 }
 
-struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
-				 const struct na_xfer_head *head,
+struct na_xfer_file *na_xf_begin(na_xfer_write write, void *ctx,
+				 struct na_pseudonyms *names,
 				 struct na_err *err)
 {
 	struct na_xfer_file *f = calloc(1, sizeof(*f));
@@ -118,9 +108,20 @@ struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 	f->z = ZSTD_createCCtx();
 	f->write = write;
 	f->ctx = ctx;
-	f->hiding.names = head->pseudonyms;
-	if (put_bytes(f, XF_MAGIC, XF_MAGIC_BYTES, err) == NA_OK &&
-	    put_header(f, head, err) == NA_OK)
+	f->hiding.names = names;
+	if (put_bytes(f, XF_MAGIC, XF_MAGIC_BYTES, err) == NA_OK)
+		return f;
+	na_xfer_free(f);
+	return NULL;
+}
+
+struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
+				 const struct na_xfer_head *head,
+				 struct na_err *err)
+{
+	struct na_xfer_file *f = na_xf_begin(write, ctx, head->pseudonyms, err);
+
+	if (!f || put_header(f, head, err) == NA_OK)
 		return f;
 	na_xfer_free(f);
 	return NULL;
@@ -172,7 +173,7 @@ static void put_names(struct na_xfer_file *f, struct na_xf_bytes *to,
 		na_xf_put_sint(&m, 2, x->device);
 		if (x->address < names->n)
 			put_address(f, &m, &names->names[x->address]);
-		put_message(&e->strings, 2, &m);
+		na_xf_put_message(&e->strings, 2, &m);
 	}
 	na_xf_put_section(to, f->z, XF_NAMES, e->n_strings + e->endpoints.n,
 			  &e->strings);
@@ -193,7 +194,7 @@ static enum na_status put_encoded(struct na_xfer_file *f, uint32_t source,
 		na_xf_put_field(&records, 2, e->counts.p, e->counts.n);
 	na_xf_put_uint(&block, 2, source);
 	na_xf_put_uint(&block, 3, e->records);
-	put_message(&block, 5, &records);
+	na_xf_put_message(&block, 5, &records);
 	for (int k = 1; k < XF_N_KINDS; k++) {
 		f->counts.kinds[k] += e->kinds[k];
 		if (k == XF_TRANSFER) {
@@ -204,7 +205,7 @@ static enum na_status put_encoded(struct na_xfer_file *f, uint32_t source,
 			f->counts.other_bytes += e->packed[k];
 		}
 	}
-	return put_block(f, &block, err);
+	return na_xf_put_block(f, &block, err);
 }
 
 enum na_status na_xfer_append(struct na_xfer_file *f, struct na_xfer_part *p,
@@ -236,11 +237,11 @@ static void put_plane(struct na_xf_bytes *to, const struct na_section *s)
 		na_xf_put_text(&line, 1, s->parts[i].name);
 		na_xf_put_uint(&line, 2, s->parts[i].events);
 		na_xf_put_uint(&line, 3, s->parts[i].wants);
-		put_message(&m, 2, &line);
+		na_xf_put_message(&m, 2, &line);
 		told += s->parts[i].events;
 	}
 	na_xf_put_uint(&m, 3, s->events > told ? s->events - told : 0);
-	put_message(to, 1, &m);
+	na_xf_put_message(to, 1, &m);
 }
 
 static void put_capture(struct na_xf_bytes *to,
@@ -254,7 +255,7 @@ static void put_capture(struct na_xf_bytes *to,
 		na_xf_put_uint(&m, na_xf_capture.fields[i].number,
 			       (uint64_t)na_xf_load(c,
 						    &na_xf_capture.fields[i]));
-	put_message(to, 6, &m);
+	na_xf_put_message(to, 6, &m);
 }
 
 static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
@@ -267,7 +268,7 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	na_xf_put_field(&m, 1, x->name.s, x->name.n);
 	na_xf_put_uint(&m, 2, x->id);
 	na_xf_put_packed(&m, NULL, 5, &whole);
-	put_message(to, 7, &m);
+	na_xf_put_message(to, 7, &m);
 	na_xf_bytes_fini(&whole);
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
@@ -291,7 +292,7 @@ static enum na_status put_nameless(void *ctx, const struct na_program_bytes *x,
 		na_xf_put_field(&m, 1, x->name.s, x->name.n);
 		na_xf_put_uint(&m, 2, x->id);
 		na_xf_put_packed(&m, NULL, 3, &slim);
-		put_message(to, 7, &m);
+		na_xf_put_message(to, 7, &m);
 	}
 	to->failed |= slim.failed;
 	na_xf_bytes_fini(&slim);
@@ -325,8 +326,8 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 	put_capture(&m, in->capture);
 	na_xf_hide(&f->hiding, na_xf_source_texts, &m);
 	na_xf_put_uint(&block, 2, source);
-	put_message(&block, 6, &m);
-	return put_block(f, &block, err);
+	na_xf_put_message(&block, 6, &m);
+	return na_xf_put_block(f, &block, err);
 }
 
 enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err)
@@ -335,6 +336,6 @@ enum na_status na_xfer_finish(struct na_xfer_file *f, struct na_err *err)
 
 	na_xf_put_uint(&m, 1, f->counts.blocks);
 	na_xf_put_uint(&m, 2, f->counts.transfers + f->counts.others);
-	put_message(&block, 7, &m);
-	return put_block(f, &block, err);
+	na_xf_put_message(&block, 7, &m);
+	return na_xf_put_block(f, &block, err);
 }

@@ -119,6 +119,17 @@ enum na_status na_xfer_finish(struct na_xfer_file *f,
 			      struct na_err *err) NA_MUST_CHECK;
 const struct na_xfer_counts *na_xfer_counted(const struct na_xfer_file *f);
 
+/*
+ * An anonymous file of ours, whole, once more: what was written before a name
+ * became known, which a text behind it told, is without that name, too.
+ * *bytes: how long it has become.  NA_ENOMEM, or as `write`.
+ */
+enum na_status na_xfer_hide_again(const void *p, size_t n,
+				  struct na_pseudonyms *names,
+				  na_xfer_write write, void *ctx,
+				  uint64_t *bytes,
+				  struct na_err *err) NA_MUST_CHECK;
+
 /* ---- between the two */
 
 struct na_xf_endpoint {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netan/base/memory/leavings.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
@@ -16,10 +17,11 @@
  * other way to tell. */
 static volatile sig_atomic_t interrupted;
 
-static void on_interrupt(int signal_number)
+/* A second one ends the program the hard way. */
+static void on_interrupt(int number)
 {
-	(void)signal_number;
 	interrupted = 1;
+	signal(number, na_leavings_end);
 }
 
 bool na_interrupted(void)
@@ -29,18 +31,15 @@ bool na_interrupted(void)
 
 void na_catch_interrupt(void)
 {
-	struct sigaction sa = {.sa_handler = on_interrupt};
+	const struct sigaction sa = {.sa_handler = on_interrupt};
 
-	/* A second Ctrl-C ends the program the hard way. */
-	sa.sa_flags = (int)SA_RESETHAND;
 	sigaction(SIGINT, &sa, NULL);
 }
 
 void na_catch_termination(void)
 {
-	struct sigaction sa = {.sa_handler = on_interrupt};
+	const struct sigaction sa = {.sa_handler = on_interrupt};
 
-	sa.sa_flags = (int)SA_RESETHAND;
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
 }

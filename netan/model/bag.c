@@ -8,11 +8,17 @@
 #include "netan/base/memory/spill.h"
 
 /* Small chunks: the last one of each block of work stays part empty. */
-enum { CHUNK_BYTES = 16 << 10, SLAB_BYTES = 8 << 20, HUGE_BYTES = 2 << 20 };
+enum {
+	CHUNK_BYTES = 16 << 10,
+	FIRST_BYTES = 512 << 10, /* enough for a small input */
+	SLAB_BYTES = 8 << 20,
+	HUGE_BYTES = 2 << 20
+};
 
 struct na_slab {
 	struct na_slab *next;
 	void *memory;
+	size_t size;
 };
 
 void na_pool_init(struct na_pool *p)
@@ -20,7 +26,7 @@ void na_pool_init(struct na_pool *p)
 	pthread_mutex_init(&p->lock, NULL);
 	p->slabs = NULL;
 	p->spare = NULL;
-	p->used = SLAB_BYTES;
+	p->size = p->used = 0;
 }
 
 void na_pool_fini(struct na_pool *p)
@@ -32,20 +38,27 @@ void na_pool_fini(struct na_pool *p)
 		if (na_spill_size(s->memory))
 			na_spill_free(s->memory);
 		else
-			munmap(s->memory, SLAB_BYTES);
+			munmap(s->memory, s->size);
 		free(s);
 	}
 	pthread_mutex_destroy(&p->lock);
 }
 
-/* Aligned to huge pages: what stands out at both ends is given back. */
-static void *map_slab(void)
+static char *map(size_t size)
 {
-	size_t all = SLAB_BYTES + HUGE_BYTES, head;
-	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED)
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Aligned to huge pages: what stands out at both ends is given back. */
+static void *map_huge(void)
+{
+	char *p = map(SLAB_BYTES + HUGE_BYTES);
+	size_t head;
+
+	if (!p)
 		return NULL;
 	head = (HUGE_BYTES - (uintptr_t)p % HUGE_BYTES) % HUGE_BYTES;
 	if (head)
@@ -59,21 +72,24 @@ static void *map_slab(void)
 
 static void new_slab(struct na_pool *p)
 {
+	size_t size = p->slabs ? SLAB_BYTES : FIRST_BYTES;
 	struct na_slab *s = malloc(sizeof(*s));
 
 	if (!s)
 		return;
-	s->memory = na_memory_short(SLAB_BYTES) ? na_spill(SLAB_BYTES) : NULL;
+	s->size = size;
+	s->memory = na_memory_short(size) ? na_spill(size) : NULL;
 	if (!s->memory)
-		s->memory = map_slab();
+		s->memory = p->slabs ? map_huge() : map(size);
 	if (!s->memory)
-		s->memory = na_spill(SLAB_BYTES);
+		s->memory = na_spill(size);
 	if (!s->memory) {
 		free(s);
 		return;
 	}
 	s->next = p->slabs;
 	p->slabs = s;
+	p->size = size;
 	p->used = 0;
 }
 
@@ -82,12 +98,12 @@ static struct na_chunk *new_chunk(struct na_pool *p)
 	struct na_chunk *c = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	if (!p->spare && p->used == SLAB_BYTES)
+	if (!p->spare && p->used == p->size)
 		new_slab(p);
 	if (p->spare) {
 		c = p->spare;
 		p->spare = c->next;
-	} else if (p->used < SLAB_BYTES) {
+	} else if (p->used < p->size) {
 		c = (void *)((char *)p->slabs->memory + p->used);
 		p->used += CHUNK_BYTES;
 	}

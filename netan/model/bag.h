@@ -11,14 +11,14 @@
 
 /*
  * Where the chunks of many bags come from, on any number of threads:
- * slabs on huge pages where the system has them, since the first touch of
- * a page costs as much as filling it; beyond the budget of the process
+ * slabs, all but the first, which is small, on huge pages where the system has
+ * them, since the first touch of a page costs as much as filling it; beyond the budget of the process
  * (netan/base/memory/spill.h) from its file.  Everything goes with the pool.
  */
 struct na_pool {
 	pthread_mutex_t lock;
 	struct na_slab *slabs;
-	size_t used;            /* bytes of the newest slab */
+	size_t size, used;      /* bytes of the newest slab */
 	struct na_chunk *spare; /* given back */
 };
 

@@ -6,9 +6,11 @@
  *
  * FOLDER/in has the inputs: see tests/faults.sh.
  * Each command of commands.def is run once as it is, which counts what it and
- * its libraries allocate, and then again and again: for each allocation, in
- * each mode of told.h, or for RUNS of them in all, evenly.  A run is right
- * where it ends by itself in time, and
+ * its libraries allocate, and then for each allocation in each mode of told.h.
+ * One thread forks for that (REFUSE_FORKED); of several each is a run of its
+ * own, and there are THREADS_RUNS of these.  With -n, RUNS of all in all, evenly,
+ * each of its own and inside of the sandbox.  A run is right where it ends by
+ * itself in time, and
  *
  *	- says, writes and returns what it does with all memory, or
  *	- returns 1 with exactly one error, which says that memory was short,
@@ -18,10 +20,9 @@
  * below it what was wrong, with the callers' addresses in the program (for
  * addr2line -fie NETAN).  -v says what each run was.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +33,13 @@
 #include <unistd.h>
 
 #include "netan/base/vec.h"
+#include "tests/faults/left.h"
 #include "tests/faults/told.h"
 
 enum {
 	JOBS_MOST = 64,
 	SECONDS = 15, /* of one run; it takes 0.05 */
+	THREADS_RUNS = 500,
 	WRONG_SHOWN = 20
 };
 
@@ -50,28 +53,13 @@ static const struct command {
 #include "tests/faults/commands.def"
 };
 
-static const char *const mode_names[] = {"none", "once", "from", "private"};
-
-struct text {
-	char *s;
-	size_t n;
-};
-
-/* What a run has left: the files of its folder. */
-struct left {
-	struct {
-		char name[256];
-		struct text text;
-	} files[16];
-	size_t n;
-	int status; /* as wait() says */
-};
+static const char *const mode_names[] = {"none", "once", "from", "private",
+					 "forked"};
 
 struct slot {
 	pid_t pid; /* 0: free */
 	struct told *told;
-	char dir[256];
-	unsigned long turn;
+	char dir[200];
 };
 
 struct counts {
@@ -88,150 +76,6 @@ static struct {
 	struct left want;
 	struct counts counts;
 } f;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "faults: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
-
-/* ---- what a run has left */
-
-static struct text read_all(const char *dir, const char *name)
-{
-	char path[1024];
-	struct text t = {NULL, 0};
-	struct stat info;
-	FILE *in;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	in = fopen(path, "r");
-	if (!in || fstat(fileno(in), &info) != 0)
-		die(path);
-	t.s = calloc(1, (size_t)info.st_size + 1);
-	t.n = t.s ? fread(t.s, 1, (size_t)info.st_size, in) : 0;
-	fclose(in);
-	return t;
-}
-
-static void free_left(struct left *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->files[i].text.s);
-	l->n = 0;
-}
-
-/* Takes the files out of the folder. */
-static void take_left(struct left *l, const char *dir, int status)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	char path[1024];
-
-	l->n = 0;
-	l->status = status;
-	if (!d)
-		die(dir);
-	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.' || l->n == NA_LEN(l->files))
-			continue;
-		snprintf(l->files[l->n].name, sizeof(l->files[l->n].name), "%s",
-			 e->d_name);
-		l->files[l->n++].text = read_all(dir, e->d_name);
-		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		unlink(path);
-	}
-	closedir(d);
-}
-
-static const struct text *file_of(const struct left *l, const char *name)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		if (strcmp(l->files[i].name, name) == 0)
-			return &l->files[i].text;
-	}
-	return NULL;
-}
-
-static bool same_text(const struct text *a, const struct text *b)
-{
-	return a && b && a->n == b->n && memcmp(a->s, b->s, a->n) == 0;
-}
-
-static bool is_stream(const char *name)
-{
-	return strcmp(name, "stdout") == 0 || strcmp(name, "stderr") == 0;
-}
-
-/* The first file that is not as it should be; those of a run that failed may
- * be missing.  NULL: none. */
-static const char *differs(const struct left *l, bool failed)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const char *name = l->files[i].name;
-
-		if (failed && is_stream(name))
-			continue;
-		if (!same_text(&l->files[i].text, file_of(&f.want, name)))
-			return name;
-	}
-	for (size_t i = 0; i < f.want.n && !failed; i++) {
-		if (!file_of(l, f.want.files[i].name))
-			return f.want.files[i].name;
-	}
-	return NULL;
-}
-
-static size_t errors_in(const char *s)
-{
-	size_t n = 0;
-
-	for (const char *at = s; (at = strstr(at, "netan: error: ")); at++)
-		n += at == s || at[-1] == '\n';
-	return n;
-}
-
-static bool says_memory(const char *s)
-{
-	static const char *const words[] = {"out of memory", "more memory",
-					    "no memory",
-					    "Cannot allocate memory"};
-
-	for (size_t i = 0; i < NA_LEN(words); i++) {
-		if (strstr(s, words[i]))
-			return true;
-	}
-	return false;
-}
-
-/* What is wrong with a run, or NULL. */
-static const char *judge(const struct left *l, char *text, size_t size)
-{
-	bool same = l->status == f.want.status, failed;
-	const char *err = file_of(l, "stderr")->s, *name;
-
-	if (WIFSIGNALED(l->status)) {
-		snprintf(text, size, "signal %d%s", WTERMSIG(l->status),
-			 WTERMSIG(l->status) == SIGALRM ? ", it hangs" : "");
-		return text;
-	}
-	failed = WEXITSTATUS(l->status) == 1 && errors_in(err) == 1 &&
-		 says_memory(err);
-	name = differs(l, !same);
-	if (same && !name) {
-		f.counts.same++;
-		return NULL;
-	}
-	if (!same && failed && !name) {
-		f.counts.failed++;
-		return NULL;
-	}
-	snprintf(text, size, "status %d, %s%s, %zu errors: %.300s",
-		 WEXITSTATUS(l->status), name ? name : "",
-		 name ? " differs" : "outputs as they should be",
-		 errors_in(err), err);
-	return text;
-}
 
 /* ---- runs */
 
@@ -266,7 +110,9 @@ static void run_child(const struct slot *s)
 	open("/dev/null", O_RDONLY);
 	if (chdir(s->dir) != 0)
 		_exit(126);
-	alarm(SECONDS);
+	/* One that forks takes as long as all its children. */
+	if (s->told->mode != REFUSE_FORKED)
+		alarm(SECONDS);
 	/* What is freed is overwritten: who still reads it is seen. */
 	execve(f.netan, words,
 	       (char *[]){told, preload, f.home, (char[]){"LC_ALL=C"},
@@ -275,16 +121,20 @@ static void run_child(const struct slot *s)
 	_exit(126);
 }
 
-static void start(struct slot *s, enum refuse_mode mode, uint64_t at,
-		  unsigned long turn)
+static void start(struct slot *s, enum refuse_mode mode, uint64_t at)
 {
-	memset(s->told, 0, sizeof(*s->told));
-	s->told->mode = mode;
-	s->told->at = at;
-	s->turn = turn;
+	struct told *t = s->told;
+
+	memset(t, 0, sizeof(*t));
+	t->mode = mode;
+	t->at = at;
+	t->first = (uint64_t)(s - f.slots);
+	t->step = f.jobs;
+	t->seconds = SECONDS;
+	snprintf(t->dir, sizeof(t->dir), "%s.forked", s->dir);
 	s->pid = fork();
 	if (s->pid < 0)
-		die("fork");
+		faults_die("fork");
 	if (s->pid == 0)
 		run_child(s);
 }
@@ -307,26 +157,33 @@ static void show_wrong(const struct slot *s, const char *what)
 	fflush(stdout);
 }
 
-static void finish(struct slot *s, int status)
+/* One run is over, in that folder. */
+static void look(const struct slot *s, const char *dir, int status)
 {
 	struct left l;
 	char text[1024];
-	const char *wrong;
+	enum verdict v;
 
-	s->pid = 0;
-	take_left(&l, s->dir, status);
+	left_take(&l, dir, status);
 	f.counts.runs++;
-	wrong = judge(&l, text, sizeof(text));
-	if (wrong) {
-		f.counts.wrong++;
-		show_wrong(s, wrong);
-	} else if (f.verbose) {
+	v = left_judge(&l, &f.want, text, sizeof(text));
+	f.counts.same += v == LEFT_SAME;
+	f.counts.failed += v == LEFT_ERROR;
+	f.counts.wrong += v == LEFT_WRONG;
+	if (v == LEFT_WRONG)
+		show_wrong(s, text);
+	else if (f.verbose)
 		printf("    %s %llu: as it should be: %.200s\n",
 		       mode_names[s->told->mode],
 		       (unsigned long long)s->told->at,
-		       file_of(&l, "stderr")->s);
-	}
-	free_left(&l);
+		       left_file(&l, "stderr")->s);
+	left_free(&l);
+}
+
+static void finish(struct slot *s, int status)
+{
+	s->pid = 0;
+	look(s, s->dir, status);
 }
 
 /* Waits for one of them; false: there was none. */
@@ -362,33 +219,78 @@ static void run_whole(void)
 	int status;
 
 	for (int k = 0; k < 2; k++) {
-		start(s, REFUSE_NONE, 0, 0);
+		start(s, REFUSE_NONE, 0);
 		waitpid(s->pid, &status, 0);
 		s->pid = 0;
-		free_left(&f.want);
-		take_left(&f.want, s->dir, status);
+		left_free(&f.want);
+		left_take(&f.want, s->dir, status);
 	}
 	f.counts.allocations = (unsigned long)s->told->seen;
 }
 
-/* Of each mode, all allocations or as many as its share of the runs, evenly;
- * the modes look at different ones. */
-static void run_all(unsigned long all_shares)
+/* Of each mode, as many allocations as its share of the runs, evenly; the
+ * modes look at different ones. */
+static void run_some(unsigned long n)
 {
-	unsigned long all = f.counts.allocations * (REFUSE_MODES - 1), n = all;
-	unsigned long offset = 0;
+	unsigned long all = f.counts.allocations * (REFUSE_MODES - 1);
 
-	if (f.runs)
-		n = f.runs * (unsigned long)f.now->shares / all_shares;
 	n = n > all ? all : n;
 	for (unsigned long k = 0; k < n; k++) {
-		unsigned long at = (2 * k + 1) * all / (2 * n) + offset;
+		unsigned long at = (2 * k + 1) * all / (2 * n);
 
 		start(free_slot(), (enum refuse_mode)(1 + at % 3),
-		      at / (REFUSE_MODES - 1) + 1, k);
+		      at / (REFUSE_MODES - 1) + 1);
 	}
 	while (wait_one())
 		;
+}
+
+/* The program itself, whose children are looked at: it is refused nothing. */
+static void end_forked(struct slot *s, int status)
+{
+	s->pid = 0;
+	s->told->mode = REFUSE_FORKED;
+	s->told->n_frames = 0;
+	look(s, s->dir, status);
+	if (!s->told->threads)
+		return;
+	f.counts.wrong++;
+	show_wrong(s, "it has threads: a row NA_FAULTS_THREADS");
+}
+
+static void run_forked(void)
+{
+	size_t left = f.jobs;
+
+	for (size_t i = 0; i < f.jobs; i++)
+		start(&f.slots[i], REFUSE_FORKED, 0);
+	while (left) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WUNTRACED);
+		struct slot *s = f.slots;
+
+		if (pid < 0)
+			faults_die("wait");
+		while (s->pid != pid)
+			s++;
+		if (WIFSTOPPED(status)) {
+			look(s, s->told->dir, s->told->status);
+			kill(pid, SIGCONT);
+		} else {
+			end_forked(s, status);
+			left--;
+		}
+	}
+}
+
+static void run_all(unsigned long all_shares)
+{
+	if (f.runs)
+		run_some(f.runs * (unsigned long)f.now->shares / all_shares);
+	else if (f.now->threads)
+		run_some(THREADS_RUNS);
+	else
+		run_forked();
 }
 
 static bool one_command(const struct command *c, unsigned long all_shares)
@@ -399,8 +301,8 @@ static bool one_command(const struct command *c, unsigned long all_shares)
 	f.now = c;
 	f.counts = (struct counts){.runs = 0};
 	run_whole();
-	err = file_of(&f.want, "stderr")->s;
-	if (!WIFEXITED(f.want.status) || errors_in(err) || !n->allocations) {
+	err = left_file(&f.want, "stderr")->s;
+	if (!WIFEXITED(f.want.status) || left_errors(err) || !n->allocations) {
 		printf("FAIL faults/%s: fails with all memory: %s\n", c->name,
 		       err);
 		return false;
@@ -426,15 +328,18 @@ static void make_slots(void)
 
 		snprintf(s->dir, sizeof(s->dir), "%s/run%zu", f.base, i);
 		if (mkdir(s->dir, 0777) != 0)
-			die(s->dir);
+			faults_die(s->dir);
+		snprintf(path, sizeof(path), "%s.forked", s->dir);
+		if (mkdir(path, 0777) != 0)
+			faults_die(path);
 		snprintf(path, sizeof(path), "%s.told", s->dir);
 		fd = open(path, O_RDWR | O_CREAT, 0666);
 		if (fd < 0 || ftruncate(fd, sizeof(*s->told)) != 0)
-			die(path);
+			faults_die(path);
 		s->told = mmap(NULL, sizeof(*s->told), PROT_READ | PROT_WRITE,
 			       MAP_SHARED, fd, 0);
 		if (s->told == MAP_FAILED)
-			die(path);
+			faults_die(path);
 		close(fd);
 	}
 }
@@ -466,7 +371,7 @@ static void parse(int argc, char **argv)
 	snprintf(f.base, sizeof(f.base), "%s", argv[optind]);
 	if (!realpath(argv[optind + 1], f.netan) ||
 	    !realpath(argv[optind + 2], f.refuse))
-		die("the program and the library");
+		faults_die("the program and the library");
 	snprintf(f.home, sizeof(f.home), "HOME=%s", f.base);
 }
 

@@ -13,13 +13,18 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/faults/forked.h"
 #include "tests/faults/told.h"
 
 /* The library's own names for what is replaced here. */
@@ -34,6 +39,8 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 #define LARGEST_BYTES (UINT64_C(1) << 34)
 
 static struct told *told;
+static bool forks; /* REFUSE_FORKED, and not a child */
+static bool apart; /* what is allocated now is not the program's */
 static int (*program_main)(int, char **, char **);
 
 static int note_program(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -54,16 +61,62 @@ static void note_caller(void)
 	told->n_frames = (uint32_t)n;
 }
 
+/* ---- a child for each */
+
+/* It goes on from here on as one that was started to be refused this. */
+static void become(enum refuse_mode mode, uint64_t at)
+{
+	forks = false;
+	told->mode = mode;
+	told->at = at;
+	told->refused = told->n_frames = 0;
+	alarm(told->seconds);
+	forked_apart(told->dir);
+	apart = false;
+}
+
+/* Comes back in each child, and at last in the program itself. */
+static void fork_all(uint64_t at)
+{
+	for (unsigned m = REFUSE_ONCE; m < REFUSE_MODES; m++) {
+		uint64_t k = (at - 1) * (REFUSE_MODES - 1) + m - 1;
+		int status;
+		pid_t pid;
+
+		if (k % told->step != told->first)
+			continue;
+		apart = true;
+		pid = fork();
+		if (pid == 0) {
+			become((enum refuse_mode)m, at);
+			return;
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			_exit(123);
+		told->status = status;
+		raise(SIGSTOP);
+		told->seen = at;
+		told->mode = REFUSE_FORKED;
+		apart = false;
+	}
+}
+
+/* ---- */
+
 static bool refuses(bool of_file)
 {
 	uint64_t at;
 	bool no;
 
-	if (!told)
+	if (!told || apart)
 		return false;
 	if (of_file && told->mode == REFUSE_PRIVATE)
 		return false;
 	at = ++told->seen;
+	if (forks)
+		fork_all(at);
+	if (forks || (of_file && told->mode == REFUSE_PRIVATE))
+		return false;
 	no = told->mode == REFUSE_ONCE ? at == told->at
 	     : told->mode              ? at >= told->at
 				       : false;
@@ -148,7 +201,31 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		real = (int (*)(pthread_t *, const pthread_attr_t *,
 				void *(*)(void *),
 				void *))dlsym(RTLD_NEXT, "pthread_create");
+	if (forks) {
+		told->threads = true;
+		forks = false;
+		told->mode = REFUSE_NONE;
+	}
 	return refuses(false) ? EAGAIN : real(thread, attr, run, arg);
+}
+
+/* The sandbox is said to hold: in it nobody forks. */
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long a[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (forks &&
+	    (number == SYS_seccomp || number == SYS_landlock_restrict_self))
+		return 0;
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 static int begin(int argc, char **argv, char **env)
@@ -165,6 +242,7 @@ static int begin(int argc, char **argv, char **env)
 	close(fd);
 	unsetenv("LD_PRELOAD");
 	told = p;
+	forks = told->mode == REFUSE_FORKED;
 	dl_iterate_phdr(note_program, NULL);
 	return program_main(argc, argv, env);
 }

@@ -69,7 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	items(na_text_n(copy, size), true);
 	event(na_text_n(copy, size));
 	free(copy);
-	as_file(data, size, WALK_RANK);
-	as_file(data, size, NA_WANT_COMMS);
+	as_file(data, size, walk_way(size, 4) ? WALK_RANK : NA_WANT_COMMS);
 	return 0;
 }

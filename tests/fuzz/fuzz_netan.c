@@ -12,6 +12,7 @@
 #include "ingest/bytes/wire.h"
 #include "ingest/transfer_file/bytes.h"
 #include "ingest/transfer_file/format.h"
+#include "netan/base/vec.h"
 #include "tests/fuzz/walk.h"
 
 enum {
@@ -93,6 +94,8 @@ static void as_sections(const uint8_t *p, size_t n)
 	struct na_xf_bytes file = {.p = NULL}, block = {.p = NULL};
 	struct na_xf_bytes records = {.p = NULL};
 	static const uint8_t header[] = {0x08, 1, 0x2a, 0};
+	static const uint32_t wants[] = {WALK_NETAN, WALK_NETAN,
+					 NA_WANT_ACTIONS, NA_WANT_HOST_EVENTS};
 	struct na_cursor c = na_cursor_of(p, n);
 	uint64_t kind, rows, length;
 
@@ -104,8 +107,8 @@ static void as_sections(const uint8_t *p, size_t n)
 		struct na_xf_bytes payload = {.p = NULL};
 
 		na_xf_put(&payload, c.p, (size_t)length);
-		na_xf_put_section(&records, NULL, (uint32_t)kind, rows % MAX_ROWS,
-				  &payload);
+		na_xf_put_section(&records, NULL, (uint32_t)kind,
+				  rows % MAX_ROWS, &payload);
 		na_xf_bytes_fini(&payload);
 		na_skip(&c, length);
 	}
@@ -116,9 +119,7 @@ static void as_sections(const uint8_t *p, size_t n)
 	put_block(&file, &block);
 	right_checksums(file.p, file.n);
 	walk_must(!file.failed && !records.failed);
-	read_file(file.p, file.n, WALK_NETAN);
-	read_file(file.p, file.n, NA_WANT_ACTIONS);
-	read_file(file.p, file.n, NA_WANT_HOST_EVENTS);
+	read_file(file.p, file.n, wants[walk_way(n, NA_LEN(wants))]);
 	na_xf_bytes_fini(&file);
 	na_xf_bytes_fini(&block);
 	na_xf_bytes_fini(&records);
@@ -133,8 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > XF_MAGIC_BYTES &&
 	    memcmp(data, XF_MAGIC, XF_MAGIC_BYTES) == 0) {
 		right_checksums(copy, size);
-		read_file(copy, size, WALK_NETAN);
-		read_file(copy, size, WALK_TRANSFERS);
+		read_file(copy, size,
+			  walk_way(size, 4) ? WALK_NETAN : WALK_TRANSFERS);
 	} else {
 		as_sections(data, size);
 	}

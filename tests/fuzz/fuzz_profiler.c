@@ -1,6 +1,6 @@
 /*
  * Any bytes as files of NCCL's profiler plugins (na_reader_comma,
- * na_reader_plugin): as they are, and behind the begin of such a file.
+ * na_reader_plugin): as they are, or behind the begin of such a file.
  */
 #include "tests/fuzz/walk.h"
 
@@ -35,7 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Other formats have targets of their own. */
 	if (size > 2 && (data[0] == '{' || data[0] == '['))
 		read_file(na_text_n(object, 0), data, size);
-	read_file(na_text_n(object, sizeof(object) - 1), data, size);
-	read_file(na_text_n(event, sizeof(event) - 1), data, size);
+	else if (walk_way(size, 2))
+		read_file(na_text_n(object, sizeof(object) - 1), data, size);
+	else
+		read_file(na_text_n(event, sizeof(event) - 1), data, size);
 	return 0;
 }

@@ -24,6 +24,15 @@ enum {
 			 NA_WANT_MODULES
 };
 
+/*
+ * Which of n ways an input is read: one for each, so that executions are many;
+ * by its length, so that cuts and mutations of one go all of them.
+ */
+static inline unsigned walk_way(size_t size, unsigned n)
+{
+	return (unsigned)(size % n);
+}
+
 /* What cannot be, whatever the bytes are. */
 static inline void walk_must(int true_always)
 {

@@ -64,8 +64,10 @@ static enum na_status latency_fork(void *block, const void *state,
 			       : NA_ENOMEM;
 	}
 	s->rows = na_calloc(from->n_rows, sizeof(*s->rows));
+	if (!s->rows)
+		return NA_ENOMEM;
 	s->n_rows = from->n_rows;
-	return s->rows ? NA_OK : NA_ENOMEM;
+	return NA_OK;
 }
 
 static uint32_t find_cell(struct latency_state *s, uint32_t group,

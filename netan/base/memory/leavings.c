@@ -64,10 +64,10 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-static void on_end(int number)
+void na_leavings_end(int number)
 {
 	na_leavings_remove();
-	if (!silent) {
+	if (!silent && number != SIGINT) {
 		say("netan: error: ended by ");
 		say(number == SIGTERM ? "SIGTERM" : "SIGHUP");
 		say(": what was not finished is removed\n");
@@ -78,8 +78,8 @@ static void on_end(int number)
 
 void na_leavings_on_signals(bool aloud)
 {
-	struct sigaction sa = {.sa_handler = on_end}, before;
-	static const int ends[] = {SIGTERM, SIGHUP};
+	struct sigaction sa = {.sa_handler = na_leavings_end}, before;
+	static const int ends[] = {SIGTERM, SIGHUP, SIGINT};
 
 	silent = !aloud;
 	signal(SIGXFSZ, SIG_IGN);

@@ -21,9 +21,13 @@ void na_leaving_free(struct na_leaving *l);
 /* Removes all of them.  From a signal's handler, too; the program ends. */
 void na_leavings_remove(void);
 
-/* For main(): the signals that end a program (SIGTERM, SIGHUP) do so after
- * this, and where it is aloud after saying so.  A limit of the size of files (SIGXFSZ) is what a
- * full disk is: an error of who writes. */
+/* For main(): the signals that end a program (SIGTERM, SIGHUP, SIGINT) do so
+ * after this, and where it is aloud after saying so; of SIGINT nothing is said,
+ * for who sent it sits in front.  A limit of the size of files (SIGXFSZ) is
+ * what a full disk is: an error of who writes. */
 void na_leavings_on_signals(bool aloud);
+
+/* The handler for that: of who catches a signal once, for the next one. */
+void na_leavings_end(int number);
 
 #endif

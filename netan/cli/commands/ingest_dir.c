@@ -22,6 +22,9 @@ struct unit {
 	size_t named;    /* of the listing: whose name it has */
 	bool there;
 	bool whole; /* written by this call */
+	/* --anonymize: read, and not yet written. */
+	bool read;
+	struct na_xfer_counts counts;
 };
 
 struct work {
@@ -239,10 +242,11 @@ static bool cut_units(struct work *w)
 	return true;
 }
 
-/* Who knows ranks of communicators alone learns from all others. */
+/* Who knows ranks of communicators alone learns from all others, and so does
+ * who is to know names. */
 static void look_again(struct work *w)
 {
-	bool seats = false, all = true;
+	bool seats = w->q->pseudonyms, all = true;
 
 	for (size_t i = 0; i < w->s->n_inputs; i++)
 		seats |= w->s->inputs[i].n_seats > 0;
@@ -363,40 +367,115 @@ static void take(struct work *w, const struct na_err *err, bool whole,
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void write_unit(void *ctx, size_t i)
+static bool goes_on(struct work *w)
 {
-	struct work *w = ctx;
-	struct unit *u = &w->units.v[i];
-	const char *name = w->names[u->named];
-	struct na_request quiet = *w->q;
-	struct na_session sub = session_of(w, u);
-	struct na_xfer_counts counts = {.bytes = 0};
-	struct na_err err = {.status = NA_OK}, late = {.status = NA_OK};
-	struct na_outfile out;
-	bool whole, stop;
+	bool stop;
 
 	pthread_mutex_lock(&w->lock);
 	stop = w->failed || na_interrupted();
 	pthread_mutex_unlock(&w->lock);
-	if (u->there || stop)
-		return;
+	return !stop;
+}
+
+/* False: err says why, or it
+ * was interrupted. */
+static bool put_unit(struct work *w, const struct unit *u, FILE *to,
+		     struct na_xfer_counts *counts, struct na_err *err)
+{
+	struct na_request quiet = *w->q;
+	struct na_session sub = session_of(w, u);
+
 	quiet.speaker.progress = NULL;
 	sub.request = &quiet;
-	if (na_outfile_open(&out, name, &err) != NA_OK) {
-		take(w, &err, false, &counts);
-		return;
-	}
-	whole = na_ingest_put(w->g, &sub, out.stream, name, &counts, &err) ==
-			NA_OK &&
-		!sub.interrupted;
-	if (na_outfile_close(&out, name, whole, &late) != NA_OK) {
+	return na_ingest_put_first(w->g, &sub, to, w->names[u->named], counts,
+				   err) == NA_OK &&
+	       !sub.interrupted;
+}
+
+static void end_unit(struct work *w, struct unit *u, struct na_outfile *out,
+		     bool whole, const struct na_xfer_counts *counts,
+		     struct na_err *err)
+{
+	struct na_err late = {.status = NA_OK};
+
+	if (out &&
+	    na_outfile_close(out, w->names[u->named], whole, &late) != NA_OK) {
 		whole = false;
-		err = late;
+		*err = late;
 	}
 	u->whole = whole;
-	if (err.status < NA_OK)
+	if (err->status < NA_OK)
 		w->unread[u->named] = w->made[u->named].of_these;
-	take(w, &err, whole, &counts);
+	take(w, err, whole, counts);
+}
+
+static void write_unit(void *ctx, size_t i)
+{
+	struct work *w = ctx;
+	struct unit *u = &w->units.v[i];
+	struct na_xfer_counts counts = {.bytes = 0};
+	struct na_err err = {.status = NA_OK};
+	struct na_outfile out;
+	bool whole = false;
+
+	if (u->there || !goes_on(w))
+		return;
+	if (na_outfile_open(&out, w->names[u->named], &err) == NA_OK) {
+		whole = put_unit(w, u, out.stream, &counts, &err);
+		end_unit(w, u, &out, whole, &counts, &err);
+	} else {
+		take(w, &err, false, &counts);
+	}
+}
+
+/* ---- --anonymize: all are read before one is written */
+
+static void read_unit(struct work *w, struct unit *u, FILE *first)
+{
+	struct na_err err = {.status = NA_OK};
+
+	if (!u->there && goes_on(w) && !put_unit(w, u, first, &u->counts, &err))
+		end_unit(w, u, NULL, false, &u->counts, &err);
+	else
+		u->read = !u->there && goes_on(w);
+}
+
+static void hide_unit(struct work *w, struct unit *u, FILE *first, uint64_t *at)
+{
+	const char *name = w->names[u->named];
+	struct na_err err = {.status = NA_OK};
+	uint64_t n = u->counts.bytes;
+	struct na_outfile out;
+	bool whole;
+
+	if (u->read && goes_on(w)) {
+		if (na_outfile_open(&out, name, &err) == NA_OK) {
+			whole = na_ingest_hide(w->q, first, *at, n, out.stream,
+					       name, &u->counts.bytes,
+					       &err) == NA_OK;
+			end_unit(w, u, &out, whole, &u->counts, &err);
+		} else {
+			take(w, &err, false, &u->counts);
+		}
+	}
+	*at += n;
+}
+
+static void write_hidden(struct work *w)
+{
+	struct na_err err = {.status = NA_OK};
+	FILE *first = na_ingest_first(&err);
+	uint64_t at = 0;
+
+	if (!first) {
+		take(w, &err, false, &w->counts);
+		return;
+	}
+	for (size_t i = 0; i < w->units.n; i++)
+		read_unit(w, &w->units.v[i], first);
+	for (size_t i = 0; i < w->units.n; i++)
+		hide_unit(w, &w->units.v[i], first, &at);
+	fclose(first);
 }
 
 /* ---- what is said */
@@ -565,7 +644,7 @@ static size_t count_to_do(struct work *w)
 static enum na_exit write_all(struct work *w, const struct na_request *q,
 			      size_t kept)
 {
-	size_t there = 0, to_do = 0, threads = na_threads_of(q), at_once;
+	size_t there = 0, to_do = 0, threads = na_threads_of(q);
 
 	if (!cut_units(w))
 		return short_of_memory(w);
@@ -574,11 +653,11 @@ static enum na_exit write_all(struct work *w, const struct na_request *q,
 		return NA_EXIT_USAGE;
 	to_do = count_to_do(w);
 	there = kept + w->units.n - to_do;
-	/* New names are numbered in the order of the files. */
-	at_once = w->q->pseudonyms ? 1 : threads;
-	w->threads = to_do && at_once > 1 ? (threads + to_do - 1) / to_do
-					  : threads;
-	if (!na_parallel(at_once, w->units.n, write_unit, w))
+	w->threads = to_do && !w->q->pseudonyms ? (threads + to_do - 1) / to_do
+						: threads;
+	if (w->q->pseudonyms)
+		write_hidden(w);
+	else if (!na_parallel(threads, w->units.n, write_unit, w))
 		return short_of_memory(w);
 	for (size_t i = 0; i < w->units.n; i++) {
 		const struct unit *u = &w->units.v[i];

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/memory/mapped.h"
+#include "netan/base/memory/temporary.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
@@ -155,9 +157,11 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 				     .asked = asked_of(g, s)};
 }
 
-enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
-			     FILE *to, const char *name,
-			     struct na_xfer_counts *counts, struct na_err *err)
+enum na_status na_ingest_put_first(const struct na_ingest *g,
+				   struct na_session *s, FILE *to,
+				   const char *name,
+				   struct na_xfer_counts *counts,
+				   struct na_err *err)
 {
 	struct target t = {to, name};
 	struct na_xfer_source *sources;
@@ -176,6 +180,66 @@ enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
 		*counts = *na_xfer_counted(f);
 	na_xfer_free(f);
 	return st;
+}
+
+enum na_status na_ingest_hide(const struct na_request *q, FILE *first,
+			      uint64_t at, uint64_t n, FILE *to,
+			      const char *name, uint64_t *bytes,
+			      struct na_err *err)
+{
+	struct target t = {to, name};
+	struct na_mapped *m;
+	enum na_status st;
+
+	if (fflush(first) != 0 || !(m = na_map(fileno(first), at + n)))
+		return na_fail_errno(err, "temporary file");
+	st = na_xfer_hide_again(na_mapped_bytes(m) + at, n, q->pseudonyms,
+				put_bytes, &t, bytes, err);
+	if (st == NA_OK && na_mapped_left(m) < at + n)
+		st = na_fail(err, NA_EIO, "temporary file: its bytes are lost");
+	na_unmap(m);
+	return st;
+}
+
+FILE *na_ingest_first(struct na_err *err)
+{
+	struct na_temporary t;
+	FILE *first = na_temporary_open(&t, err) == NA_OK ? fdopen(t.fd, "w")
+							  : NULL;
+
+	if (!first && t.fd >= 0) {
+		close(t.fd);
+		na_fail_nomem(err);
+	}
+	return first;
+}
+
+/* A path in the last block may tell whose name stands in the first one. */
+static enum na_status
+put_hidden(const struct na_ingest *g, struct na_session *s, FILE *to,
+	   const char *name, struct na_xfer_counts *counts, struct na_err *err)
+{
+	FILE *first = na_ingest_first(err);
+	enum na_status st = first ? NA_OK : err->status;
+
+	if (st == NA_OK)
+		st = na_ingest_put_first(g, s, first, "a temporary file",
+					 counts, err);
+	if (st == NA_OK && !s->interrupted)
+		st = na_ingest_hide(&g->cli->request, first, 0, counts->bytes,
+				    to, name, &counts->bytes, err);
+	if (first)
+		fclose(first);
+	return st;
+}
+
+enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
+			     FILE *to, const char *name,
+			     struct na_xfer_counts *counts, struct na_err *err)
+{
+	return g->cli->request.pseudonyms
+		       ? put_hidden(g, s, to, name, counts, err)
+		       : na_ingest_put_first(g, s, to, name, counts, err);
 }
 
 void na_ingest_report(const char *what, const struct na_xfer_counts *c)

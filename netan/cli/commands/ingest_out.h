@@ -32,6 +32,23 @@ enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
 			     FILE *to, const char *name,
 			     struct na_xfer_counts *counts,
 			     struct na_err *err) NA_MUST_CHECK;
+/*
+ * In two steps, of files that are to be read by one session: under --anonymize
+ * what a later file tells may be a name that stands in an earlier one.  All go
+ * into a file without a name for the first time, one behind the other, and from
+ * there each to where it belongs, when all names are known: the n bytes from
+ * `at` on become *bytes.
+ */
+FILE *na_ingest_first(struct na_err *err);
+enum na_status na_ingest_put_first(const struct na_ingest *g,
+				   struct na_session *s, FILE *first,
+				   const char *name,
+				   struct na_xfer_counts *counts,
+				   struct na_err *err) NA_MUST_CHECK;
+enum na_status na_ingest_hide(const struct na_request *q, FILE *first,
+			      uint64_t at, uint64_t n, FILE *to,
+			      const char *name, uint64_t *bytes,
+			      struct na_err *err) NA_MUST_CHECK;
 /* "wrote WHAT, 1.2 MB: ..." on standard output. */
 void na_ingest_report(const char *what, const struct na_xfer_counts *c);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ingest/capture/filter.h"
 #include "netan/base/sandbox/sandbox.h"
@@ -86,6 +87,43 @@ static void grant_file(struct na_sandbox *s, const char *path, unsigned reach)
 	free(real);
 }
 
+enum { LINKS_MAX = 40 /* as the kernel has it */ };
+
+/* What opening a path would make: of a link that leads to nothing yet, what it
+ * leads to, of any number of them.  To be freed; NULL: no memory. */
+static char *made_at(const char *path)
+{
+	char *at = strdup(path), target[PATH_MAX];
+	ssize_t n;
+
+	for (int i = 0; at && i < LINKS_MAX; i++) {
+		const char *slash = strrchr(at, '/');
+		size_t folder = slash ? (size_t)(slash - at) + 1 : 0;
+		char *next = NULL;
+
+		n = readlink(at, target, sizeof(target));
+		if (n < 0 || n == sizeof(target))
+			break;
+		if (asprintf(&next, "%.*s%.*s",
+			     *target == '/' ? 0 : (int)folder, at, (int)n,
+			     target) < 0)
+			next = NULL;
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
+/* A file that is written in place, and is not there. */
+static void grant_new(struct na_sandbox *s, const char *path)
+{
+	char *at = made_at(path);
+
+	if (at)
+		grant_above(s, at, NA_REACH_READ | NA_REACH_REPLACE);
+	free(at);
+}
+
 static void grant_output(struct na_sandbox *s, const char *path,
 			 enum na_opt_path kind)
 {
@@ -100,7 +138,7 @@ static void grant_output(struct na_sandbox *s, const char *path,
 	else if (kind == NA_PATH_APPEND && there)
 		na_sandbox_grant(s, path, NA_REACH_READ | NA_REACH_WRITE);
 	else if (kind == NA_PATH_APPEND)
-		grant_above(s, path, NA_REACH_READ | NA_REACH_REPLACE);
+		grant_new(s, path);
 	else if (there && S_ISDIR(sb.st_mode))
 		na_sandbox_grant(s, path, NA_REACH_READ | NA_REACH_FOLDERS);
 	else if (there && S_ISREG(sb.st_mode) && strncmp(path, "/dev/", 5) != 0)

@@ -79,9 +79,10 @@ mv gzip.new open/graph.gz
 mv zstd.new open/message.zst
 
 mkdir -p netan
-for f in graph message both gpu; do
+for f in graph message gpu; do
 	netan ingest -o netan/$f.netan "$work/$f.pb" >/dev/null
 done
+netan ingest -o netan/both.netan wire/both-3.pb >/dev/null
 netan synth -o "$work/ranks" --profile pytorch --hosts 2 --devices 1 --steps 1 \
 	>/dev/null
 netan ingest -o netan/ranks.netan "$work/ranks/kineto" >/dev/null
@@ -373,10 +374,13 @@ open(sys.argv[1], 'wb').write(out)
 PY
 }
 mkdir -p nap
-netan synth -q -o "$work/tiny" --run r --hosts 2 --devices 1 --steps 1 --collectives 1 --ops 1
-netan synth -q -o "$work/tinym" --run r --hosts 2 --devices 1 --steps 1 --collectives 1 \
+netan synth -q -o "$work/tiny" --run r --hosts 1 --devices 1 --steps 1 --collectives 1 --ops 1
+netan synth -q -o "$work/tinym" --run r --hosts 1 --devices 1 --steps 1 --collectives 1 \
 	--ops 1 --generation both
-netan synth -q -o "$work/tinyp" --profile pytorch --hosts 1 --devices 2 --steps 1
+netan synth -q -o "$work/pair" --profile pytorch --hosts 1 --devices 2 --steps 1
+mkdir "$work/tinyp"
+find "$work/pair/kineto" -name '*.json' | sort | head -n 1 |
+	xargs -I {} cp {} "$work/tinyp/rank.json"
 shard tinym
 shard tinyp
 shard tiny

@@ -42,6 +42,13 @@ ok netan pairs near/run --ledger away/ledger.jsonl
 ln -s away/ledger.jsonl ledger
 ok netan pairs near/job --ledger ledger
 ok netan tcp far/c.pcap --filter 'host localhost or tcp port http or tcp'
+# A ledger that a link leads to, and that is not there yet.
+ln -s ../away/first.jsonl near/link
+ln -s near/link chain
+ok netan pairs near/job --ledger chain
+[ -s away/first.jsonl ] && [ -L near/link ] || echo "no ledger"
+ln -s nowhere/x lost
+netan pairs near/job --ledger lost 2>&1 >/dev/null | grep ledger
 # Descriptors and pipes.
 ok sh -c 'netan info - <near/one.xplane.pb'
 ok sh -c 'netan info /dev/stdin <near/one.xplane.pb'
