@@ -27,6 +27,16 @@ static struct na_pft_process *new_process(struct na_pft_gather *g,
 	return p;
 }
 
+/* How far ahead, where that is more than what is known of it leaves open:
+ * clocks that may be right are not touched. */
+static int64_t host_ahead(const struct na_pft_gather *g, uint32_t host)
+{
+	int64_t ahead = g->clocks->ahead_ps[host];
+	int64_t known = g->clocks->uncertainty_ps[host];
+
+	return ahead > known || ahead < -known ? ahead : 0;
+}
+
 /* Of one name in a run, from whatever files. */
 static uint32_t process_of_host(struct na_pft_gather *g, uint32_t host)
 {
@@ -43,7 +53,7 @@ static uint32_t process_of_host(struct na_pft_gather *g, uint32_t host)
 	p = new_process(g, h->name, h->run, false, 0);
 	if (!p)
 		return NA_NO_NAME;
-	p->ahead_ps = g->clocks->ahead_ps[host];
+	p->ahead_ps = host_ahead(g, host);
 	p->uncertainty_ps = g->clocks->uncertainty_ps[host];
 	return at;
 }
@@ -150,7 +160,12 @@ static bool find_ends(struct na_pft_gather *g)
 static int64_t host_time(const struct na_pft_gather *g, uint32_t host,
 			 int64_t ps)
 {
-	return na_host_clocks_time(g->clocks, host, ps);
+	int64_t out;
+
+	return host < g->clocks->n_hosts &&
+			       na_add_i64(ps, -host_ahead(g, host), &out)
+		       ? out
+		       : ps;
 }
 
 static int64_t core_time(const struct na_pft_gather *g, uint32_t core,

@@ -1,5 +1,5 @@
 /* export -o x.pftrace and x.pftrace.gz. */
-#include "netan/base/units.h"
+#include "netan/base/str.h"
 #include "netan/exports/export.h"
 #include "netan/exports/pftrace/state.h"
 
@@ -74,22 +74,26 @@ static enum na_status packed_begin(void *state, const char *path,
 
 static void say(const struct na_pft *x, FILE *told)
 {
-	char n[NA_UNIT_BUF];
+	const struct {
+		uint64_t n;
+		const char *noun;
+	} of[] = {
+		{x->flows, "flow"},
+		{x->instants, "instant"},
+		{x->findings, "finding"},
+		{x->paths, "critical path"},
+	};
+	char n[NA_COUNT_BUF];
 
-	fprintf(told, "%s slices", na_print_count(n, x->slices));
-	if (x->flows)
-		fprintf(told, ", %s flows", na_print_count(n, x->flows));
-	if (x->instants)
-		fprintf(told, ", %s instants", na_print_count(n, x->instants));
-	if (x->findings)
-		fprintf(told, ", %s findings", na_print_count(n, x->findings));
-	if (x->paths)
-		fprintf(told, ", %s paths", na_print_count(n, x->paths));
+	fputs(na_count_of(n, x->slices, "slice"), told);
+	for (size_t i = 0; i < NA_LEN(of); i++) {
+		if (of[i].n)
+			fprintf(told, ", %s",
+				na_count_of(n, of[i].n, of[i].noun));
+	}
 	if (x->merged)
-		fprintf(told,
-			"; %s transfers are merged, where more than %d "
-			"overlap",
-			na_print_count(n, x->merged), NA_PFT_LANES);
+		fprintf(told, "; %s merged, where more than %d overlap",
+			na_count_of(n, x->merged, "slice"), NA_PFT_LANES);
 }
 
 static enum na_status pftrace_end(void *state, const struct na_export_of *of,

@@ -288,6 +288,7 @@ static void put_group(struct writing *w, uint32_t at,
 			return;
 		tell(w, &v[i], group.kind);
 		if (w->e.type == NA_PFT_INSTANT) {
+			w->e.last_of_flow = w->flow_at_end;
 			w->e.track = na_pft_lane(w->g->x, at, 0, lanes.device);
 			na_pft_put(&w->g->x->out, &w->e);
 			w->g->x->instants++;

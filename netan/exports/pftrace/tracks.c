@@ -91,8 +91,8 @@ static void tell_process(struct na_pft *x, uint32_t process)
 	p->told = true;
 	if (p->ahead_ps) {
 		snprintf(text, sizeof(text),
-			 "its clock is %s %s that of the first host that it "
-			 "exchanges transfers with; corrected%s%s",
+			 "its clock is %s %s the first one that can be "
+			 "compared with it; corrected%s%s",
 			 na_print_time(ahead,
 				       p->ahead_ps < 0 ? -p->ahead_ps
 						       : p->ahead_ps,
