@@ -24,7 +24,8 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE", NULL, 0, 0,
 	 "the file to write (required); its ending says what: .sqlite, "
-	 ".prom (metrics for Prometheus)",
+	 ".pftrace or .pftrace.gz (a trace for Perfetto), .prom (metrics for "
+	 "Prometheus)",
 	 NA_PATH_REREAD},
 	{NA_OPT_FLAG, 0, "no-indexes", FIELD(no_indexes), NULL, NULL, 0, 0,
 	 ".sqlite: without indexes, which take longer than the rows"},
@@ -99,8 +100,9 @@ static enum na_exit check_params(struct making *m)
 	enum na_exit exit = NA_EXIT_OK;
 
 	if (!p->outputs.n) {
-		na_say_error(&m->cli->request, "where to? Add -o FILE.sqlite, or "
-					   "FILE.prom");
+		na_say_error(&m->cli->request,
+			     "where to? Add -o FILE.sqlite, FILE.pftrace or "
+			     "FILE.prom");
 		return NA_EXIT_USAGE;
 	}
 	for (size_t i = 0; exit == NA_EXIT_OK && i < p->outputs.n; i++)
@@ -287,6 +289,13 @@ static const char details[] =
 	"what was read and left out. 'netan help --tables' lists tables and "
 	"columns, docs/sql.md answers questions with them. Without a file, "
 	"netan sql asks the same tables.\n"
+	"x.pftrace, packed as x.pftrace.gz, opens in ui.perfetto.dev: a process "
+	"for each host or rank, with its steps, collectives, sends, receives "
+	"and devices, and counters of what it moves; all hosts on one clock. "
+	"Arrows lead from a send to its receive, and along the critical path of "
+	"the executions that were late; findings and the verdict stand on the "
+	"track netan. docs/perfetto.md says more. --from, --to and --host keep "
+	"it small.\n"
 	"Numbers are those of the commands, filters hold here as there, and "
 	"names are data whatever is in them. The file is written beside its "
 	"place and renamed when it is whole. Of several runs (--label) nothing "
@@ -295,11 +304,11 @@ static const char details[] =
 static const struct na_face export_face = {
 	.name = "export",
 	.question = "how do I take it all to another tool",
-	.usage = "-o FILE.sqlite [OPTION…] INPUT…",
+	.usage = "-o FILE.sqlite|FILE.pftrace|FILE.prom [OPTION…] INPUT…",
 	.details = details,
 	.example = "netan export logdir -o job.sqlite\n"
 		   "sqlite3 job.sqlite 'SELECT * FROM host_pairs'\n"
-		   "netan export logdir --from 10s --to 20s -o window.sqlite",
+		   "netan export logdir --from 10s --to 20s -o window.pftrace",
 	.opts = opts,
 	.params_size = sizeof(struct params),
 };

@@ -24,15 +24,10 @@
 /* Of a group; what overlaps more becomes one slice that counts it. */
 enum { NA_PFT_LANES = 64 };
 
-enum na_pft_kind { /* of groups, from top to bottom */
-		   NA_PFT_STEPS,
-		   NA_PFT_COLLECTIVES,
-		   NA_PFT_SENDS,
-		   NA_PFT_RECEIVES,
-		   NA_PFT_DEVICE_STEPS,
-		   NA_PFT_OPERATIONS,
-		   NA_PFT_LATE,
-		   NA_PFT_N_KINDS
+enum na_pft_kind {
+#define NA_PFT_KIND(ID, name) NA_PFT_##ID,
+#include "netan/exports/pftrace/kinds.def"
+	NA_PFT_N_KINDS
 };
 
 struct na_pft_process {

@@ -9,17 +9,10 @@
 
 enum { GROUP_RANK = 16, DEVICES_RANK = 64 };
 
-/* clang-format off */
 static const char *const kind_names[NA_PFT_N_KINDS] = {
-	[NA_PFT_STEPS] = "steps",
-	[NA_PFT_COLLECTIVES] = "collectives",
-	[NA_PFT_SENDS] = "sends",
-	[NA_PFT_RECEIVES] = "receives",
-	[NA_PFT_DEVICE_STEPS] = "steps",
-	[NA_PFT_OPERATIONS] = "collectives",
-	[NA_PFT_LATE] = "critical path of late executions",
+#define NA_PFT_KIND(ID, name) name,
+#include "netan/exports/pftrace/kinds.def"
 };
-/* clang-format on */
 
 static uint64_t next_uuid(struct na_pft *x)
 {

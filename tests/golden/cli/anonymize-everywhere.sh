@@ -177,11 +177,11 @@ for c in $commands; do
 		;;
 	export)
 		made $a home/zq01user/zq02dir $run/../zq26broken.xplane.pb \
-			-o o.sqlite
+			-o o.sqlite -o o.pftrace
 		made $a zq30ranks --label zq31node0 zq30ranks/zq31node0* \
-			--hosts zq34hosts.csv -o o.sqlite
+			--hosts zq34hosts.csv -o o.sqlite -o o.pftrace
 		made $a zq40job.pcap --hosts zq43hosts.csv \
-			--topology zq46racks.csv -o o.sqlite
+			--topology zq46racks.csv -o o.sqlite -o o.pftrace
 		made $a zq40job.pcap -o zq80none/zq81out.sqlite
 		refused $a zq40job.pcap
 		;;
