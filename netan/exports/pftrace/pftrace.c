@@ -124,6 +124,7 @@ static void pftrace_close(void *state)
 const struct na_export na_export_pftrace = {
 	.ending = "pftrace",
 	.what = "a trace for Perfetto",
+	.with_page = true,
 	.state_size = sizeof(struct na_pft),
 	.records = &pft_records,
 	.begin = plain_begin,
@@ -134,6 +135,7 @@ const struct na_export na_export_pftrace = {
 const struct na_export na_export_pftrace_gz = {
 	.ending = "pftrace.gz",
 	.what = "the same, packed",
+	.with_page = true,
 	.state_size = sizeof(struct na_pft),
 	.records = &pft_records,
 	.begin = packed_begin,

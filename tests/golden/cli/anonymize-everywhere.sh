@@ -171,7 +171,7 @@ for c in $commands; do
 	report)
 		made $a home/zq01user/zq02dir -o o.html -o o.dir/ \
 			--title 'of zq10node0'
-		made $a zq40job.pcap -o o.html
+		made $a zq40job.pcap -o o.html -o o.pftrace
 		made $a zq40job.pcap -o zq80none/zq81out.html
 		refused $a zq40job.pcap
 		;;
