@@ -25,6 +25,7 @@ static void open_case(struct case_ *c)
 	na_request_init(&c->q);
 	snprintf(c->path, sizeof(c->path), "/tmp/test_pftrace.%ld",
 		 (long)getpid());
+	fclose(fopen(c->path, "w"));
 	c->x.request = &c->q;
 	assert_int_equal(na_pft_open(&c->x.out, c->path, false, &c->err),
 			 NA_OK);
@@ -279,7 +280,6 @@ static void test_full(void **state)
 	(void)state;
 	open_case(&c);
 	na_pft_close(&c.x.out);
-	memset(&c.x.out, 0, sizeof(c.x.out));
 	assert_int_equal(na_pft_open(&c.x.out, "/dev/full", false, &c.err),
 			 NA_OK);
 	l = lanes_of(&c);

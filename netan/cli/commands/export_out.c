@@ -106,11 +106,11 @@ static enum na_status end(const struct na_cli *cli, struct na_export_target *t,
 {
 	char *told = NULL;
 	size_t n = 0;
-	FILE *line = open_memstream(&told, &n);
-	enum na_status st = line ? NA_OK : na_fail_nomem(err);
+	FILE *line = of ? open_memstream(&told, &n) : NULL;
+	enum na_status st = line || !of ? NA_OK : na_fail_nomem(err);
 	bool whole;
 
-	if (of && t->begun && st == NA_OK)
+	if (line && t->begun)
 		st = put(t, of, line, err);
 	if (line)
 		fclose(line);

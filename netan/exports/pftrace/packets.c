@@ -1,13 +1,20 @@
 #include "netan/exports/pftrace/packets.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 
-enum { CHUNK_BYTES = 1 << 18, SEQUENCE = 1 };
+enum {
+	CHUNK_BYTES = 1 << 18,
+	SEQUENCE = 1,
+	GZIP_LEVEL = 4,
+	GZIP_WINDOW = 15 + 16
+};
 
 /* Numbers of fields; those of one line are of one message. */
 enum { PACKET = 1 };
@@ -81,33 +88,57 @@ static const char *const categories[NA_PFT_N_CATEGORIES] = {
 enum na_status na_pft_open(struct na_pft_out *o, const char *path, bool packed,
 			   struct na_err *err)
 {
-	errno = 0;
-	o->file = gzopen(path, packed ? "wbe4" : "wbeT");
-	if (!o->file)
-		return errno && errno != ENOMEM ? na_fail_errno(err, path)
-						: na_fail_nomem(err);
-	return NA_OK;
+	o->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (o->fd < 0)
+		return na_fail_errno(err, path);
+	o->open = true;
+	if (!packed)
+		return NA_OK;
+	o->packed = malloc(CHUNK_BYTES);
+	o->zips = o->packed &&
+		  deflateInit2(&o->zip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8,
+			       Z_DEFAULT_STRATEGY) == Z_OK;
+	return o->zips ? NA_OK : na_fail_nomem(err);
 }
 
-static void write_out(struct na_pft_out *o)
+static void write_bytes(struct na_pft_out *o, const uint8_t *p, size_t n)
 {
-	size_t n = o->wire.n;
+	while (n && !o->broken) {
+		ssize_t done = write(o->fd, p, n);
 
+		if (done < 0 && errno != EINTR) {
+			o->broken = errno;
+		} else if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+	}
+}
+
+static void pack(struct na_pft_out *o, int flush)
+{
+	o->zip.next_in = o->wire.p;
+	o->zip.avail_in = (uInt)o->wire.n; /* hardly above a chunk */
+	do {
+		o->zip.next_out = o->packed;
+		o->zip.avail_out = CHUNK_BYTES;
+		deflate(&o->zip, flush);
+		write_bytes(o, o->packed, CHUNK_BYTES - o->zip.avail_out);
+	} while (!o->zip.avail_out);
+}
+
+static void write_out(struct na_pft_out *o, bool last)
+{
+	if (o->zips)
+		pack(o, last ? Z_FINISH : Z_NO_FLUSH);
+	else
+		write_bytes(o, o->wire.p, o->wire.n);
 	o->wire.n = 0;
-	if (o->broken || !n)
-		return;
-	errno = 0;
-	if (gzwrite(o->file, o->wire.p, (unsigned)n) != (int)n)
-		o->broken = errno ? errno : EIO;
 }
 
 enum na_status na_pft_flush(struct na_pft_out *o, struct na_err *err)
 {
-	write_out(o);
-	errno = 0;
-	if (gzclose(o->file) != Z_OK && !o->broken)
-		o->broken = errno ? errno : EIO;
-	o->file = NULL;
+	write_out(o, true);
 	if (o->short_of_memory || o->wire.failed)
 		return na_fail_nomem(err);
 	if (o->broken)
@@ -117,11 +148,15 @@ enum na_status na_pft_flush(struct na_pft_out *o, struct na_err *err)
 
 void na_pft_close(struct na_pft_out *o)
 {
-	if (o->file)
-		gzclose(o->file);
+	if (o->open)
+		close(o->fd);
+	if (o->zips)
+		deflateEnd(&o->zip);
+	free(o->packed);
 	for (size_t i = 0; i < NA_PFT_N_TABLES; i++)
 		na_vec_free(&o->seen[i]);
 	na_wire_fini(&o->wire);
+	*o = (struct na_pft_out){.fd = -1};
 }
 
 /* ---- packets */
@@ -170,7 +205,7 @@ static void end_packet(struct na_pft_out *o, size_t at)
 {
 	na_wire_end(&o->wire, at);
 	if (o->wire.n >= CHUNK_BYTES)
-		write_out(o);
+		write_out(o, false);
 }
 
 static void put_time(struct na_pft_out *o, int64_t at_ns)

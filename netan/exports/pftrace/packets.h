@@ -35,7 +35,10 @@ struct na_pft_word {
 
 /* One thread's. */
 struct na_pft_out {
-	gzFile file;
+	int fd;
+	bool open, zips;
+	z_stream zip;
+	uint8_t *packed;                       /* what comes out of it */
 	struct na_wire wire;                   /* what is not written yet */
 	NA_VEC(uint8_t) seen[NA_PFT_N_TABLES]; /* by id */
 	bool begun, short_of_memory;
@@ -43,7 +46,8 @@ struct na_pft_out {
 	int64_t shift_ns; /* of all times: none is below 0 there */
 };
 
-/* An empty file; packed: by gzip.  To be closed whatever it says. */
+/* A file that is there becomes an empty one; packed: by gzip.  To be closed
+ * whatever it says. */
 enum na_status na_pft_open(struct na_pft_out *o, const char *path, bool packed,
 			   struct na_err *err) NA_MUST_CHECK;
 /* All is in the file: NA_EIO, NA_ENOMEM otherwise. */
