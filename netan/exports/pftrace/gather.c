@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/engine/anonymize.h"
@@ -283,6 +284,58 @@ static bool add_of_core(struct na_pft_gather *g, uint32_t core,
 		   core_time(g, core, start_ps), core_time(g, core, end_ps));
 }
 
+/* Steps of a host: those of its devices with one number that overlap. */
+struct host_step {
+	uint32_t process;
+	int64_t number, start_ns, end_ns;
+	const struct na_span *first;
+};
+
+NA_ORDER(by_number, struct host_step, NA_UP(process), NA_UP(number),
+	 NA_UP(start_ns), NA_UP(end_ns))
+
+static bool add_host_steps(struct na_pft_gather *g)
+{
+	NA_VEC(struct host_step) v = {NULL, 0, 0};
+	bool ok = true;
+	size_t n = 0;
+
+	for (size_t i = 0; ok && i < g->slices.n; i++) {
+		const struct na_pft_slice *s = &g->slices.v[i];
+		const struct na_pft_group *of = &g->x->groups.v[s->group];
+		const struct na_span *x = s->of;
+
+		if (s->what == NA_PFT_OF_SPAN && of->core != NA_UNKNOWN_U32)
+			ok = na_add(&v,
+				    ((struct host_step){of->process, x->number,
+							s->start_ns, s->end_ns,
+							x}));
+	}
+	na_sort(v.v, v.n, by_number);
+	for (size_t i = 0; i < v.n; i++) {
+		struct host_step *to = n ? &v.v[n - 1] : NULL;
+
+		if (!to || to->process != v.v[i].process ||
+		    to->number != v.v[i].number ||
+		    to->end_ns <= v.v[i].start_ns)
+			v.v[n++] = v.v[i];
+		else if (v.v[i].end_ns > to->end_ns)
+			to->end_ns = v.v[i].end_ns;
+	}
+	for (size_t i = 0; ok && i < n; i++) {
+		struct na_pft_slice s = {.start_ns = v.v[i].start_ns,
+					 .end_ns = v.v[i].end_ns,
+					 .of = v.v[i].first,
+					 .what = NA_PFT_OF_SPAN};
+
+		s.group = na_pft_group(g->x, v.v[i].process, NA_UNKNOWN_U32,
+				       NA_PFT_STEPS);
+		ok = s.group != NA_NO_TRIPLE && na_add(&g->slices, s);
+	}
+	na_vec_free(&v);
+	return ok;
+}
+
 static bool add_step(struct na_pft_gather *g, const struct na_span *x)
 {
 	return x->kind != NA_SPAN_STEP || !na_filter_span(g->scope->bound, x) ||
@@ -373,6 +426,7 @@ static bool add_all(struct na_pft_gather *g)
 		ok = ok && add_graph(g, e);
 	na_each_record (const struct na_span, x, &s->spans)
 		ok = ok && add_step(g, x);
+	ok = ok && add_host_steps(g);
 	na_each_record (const struct na_op, o, &s->ops)
 		ok = ok && add_op(g, o);
 	return ok && (!g->comms.n || add_comms(g));
