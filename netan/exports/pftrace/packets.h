@@ -5,9 +5,10 @@
  * sequence.
  *
  * Sources: google/perfetto, protos/perfetto/trace: trace_packet.proto,
- * clock_snapshot.proto, interned_data/interned_data.proto, track_event/ (
- * track_event, track_descriptor, counter_descriptor, process_descriptor,
- * debug_annotation); docs/reference/synthetic-track-event.md.
+ * clock_snapshot.proto, interned_data/interned_data.proto, and in track_event/
+ * track_event.proto, track_descriptor.proto, counter_descriptor.proto,
+ * process_descriptor.proto, debug_annotation.proto;
+ * docs/reference/synthetic-track-event.md.
  */
 #ifndef NETAN_EXPORTS_PFTRACE_PACKETS_H
 #define NETAN_EXPORTS_PFTRACE_PACKETS_H
