@@ -343,7 +343,7 @@ run_registry()
 		need "command $name golden" "tests/golden/$name/*.sh"
 	done
 	for name in $(rows netan/exports/exports.def NA_EXPORT); do
-		need_use "export $name golden" "-o [a-z]+\\.$name" \
+		need_use "export $name golden" "-o [a-z]+\\.${name//_/.}( |$)" \
 			tests/golden/export/*.sh
 	done
 	for name in $(rows netan/checks/checks.def NA_CHECK); do

@@ -25,6 +25,8 @@ struct na_export_of {
 struct na_export {
 	const char *ending; /* without the point */
 	const char *what;   /* in a list: "a SQLite database" */
+	bool with_page;     /* netan report writes it beside its page, which
+			       links to it: nothing of it is read again */
 	size_t state_size;
 	const struct na_analysis *records;
 	enum na_status (*begin)(void *state, const char *path,

@@ -71,6 +71,33 @@ static const char *worst_of(const struct na_report *r)
 						  : "fine";
 }
 
+/* A name as a relative address: what is no letter or digit is in numbers. */
+static void put_address(FILE *out, const char *name)
+{
+	fputs("./", out);
+	for (; *name; name++) {
+		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			   "0123456789-._~",
+			   *name))
+			fputc(*name, out);
+		else
+			fprintf(out, "%%%02X", (unsigned char)*name);
+	}
+}
+
+static void put_trace(FILE *out, const char *name)
+{
+	if (!name)
+		return;
+	fputs("<p class=\"facts\">Beside this page: <a href=\"", out);
+	put_address(out, name);
+	fputs("\" download>", out);
+	na_html_line(out, name);
+	fputs("</a>, the course of it all as a trace: open it in "
+	      "ui.perfetto.dev.</p>\n",
+	      out);
+}
+
 static void put_header(FILE *out, const struct na_report *r)
 {
 	const struct na_value *doc = na_result_get_doc(r->check);
@@ -93,6 +120,7 @@ static void put_header(FILE *out, const struct na_report *r)
 		na_print_number(buf, na_number_or(doc, M_duration_s, 0), 4));
 	na_html_text(out, r->version);
 	fputs("; nothing on this page is loaded from anywhere.</p>\n", out);
+	put_trace(out, r->trace);
 	na_html_command(out, "This page again:", r->command);
 	fputs("</header>\n", out);
 }

@@ -57,6 +57,7 @@ struct na_report {
 	const char *command;           /* makes this page again */
 	const char *version;           /* of netan */
 	const char *figure_css;        /* what all figures need */
+	const char *trace; /* for Perfetto, a file beside the page; or NULL */
 	const struct na_report_part *parts;
 	size_t n_parts;
 };

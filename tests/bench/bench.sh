@@ -308,8 +308,10 @@ bench_pairs()
 . "${BASH_SOURCE[0]%/*}/ranks.sh"
 # shellcheck source=tests/bench/sql.sh
 . "${BASH_SOURCE[0]%/*}/sql.sh"
+# shellcheck source=tests/bench/pftrace.sh
+. "${BASH_SOURCE[0]%/*}/pftrace.sh"
 
-make_for TYPICAL "typical packed memory growth devices diagnose" \
+make_for TYPICAL "typical packed memory growth devices diagnose pftrace" \
 	typical --profile typical --events "$EVENTS"
 make_for TYPICAL_QUARTER "growth devices" \
 	typical-quarter --profile typical --events $((EVENTS / 4))
@@ -351,7 +353,7 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill sql; do
+	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill sql pftrace; do
 	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

@@ -305,12 +305,14 @@ def run_torch(args, name):
 def cases():
     import peers
     import jaxes
+    import pftraces
     import xprofs
 
     yield from ((name, run_torch) for name in TORCH)
     yield from ((name, jaxes.run) for name in jaxes.CASES)
     yield from ((name, peers.run) for name in peers.CASES)
     yield from ((name, xprofs.run) for name in xprofs.CASES)
+    yield from ((name, pftraces.run) for name in pftraces.JOBS)
 
 
 class Skipped(Exception):

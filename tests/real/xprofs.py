@@ -26,6 +26,7 @@ import tempfile
 
 import real
 import spaces
+from pftraces import fields
 
 
 @contextlib.contextmanager
@@ -195,29 +196,6 @@ def slack(asked, args, name):
 
 
 # ---- counters
-
-
-def fields(b):
-    """Of a protobuf message: (number, value)."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        x = shift = 0
-        while True:
-            x |= (b[at] & 127) << shift
-            at, shift = at + 1, shift + 7
-            if b[at - 1] < 128:
-                return x
-
-    while at < len(b):
-        tag = varint()
-        if tag & 7 == 0:
-            yield tag >> 3, varint()
-            continue
-        n = varint() if tag & 7 == 2 else 8 if tag & 7 == 1 else 4
-        yield tag >> 3, b[at:at + n]
-        at += n
 
 
 # TracePacket 8 timestamp, 11 track_event, 60 track_descriptor (1 uuid,

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "netan/synth/wire_out.h"
+#include "netan/base/wire_out.h"
 #include "tests/unit/reading.h"
 
 enum { IDS_MAX = 400 };

@@ -13,8 +13,8 @@
 #include <zlib.h>
 
 #include "netan/base/units.h"
+#include "netan/base/wire_out.h"
 #include "netan/synth/rng.h"
-#include "netan/synth/wire_out.h"
 #include "tests/unit/synth_session.h"
 
 /* ---- random numbers */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "netan/synth/wire_out.h"
+#include "netan/base/wire_out.h"
 #include "tests/unit/little_trace.h"
 #include "tests/unit/reading.h"
 

@@ -2,16 +2,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "netan/base/str.h"
-#include "netan/base/units.h"
 #include "netan/cli/again.h"
+#include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/judge.h"
-#include "netan/cli/output.h"
 #include "netan/engine/anonymize.h"
-#include "netan/exports/export.h"
 
 struct params {
 	struct na_text_list outputs;
@@ -24,7 +21,8 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE", NULL, 0, 0,
 	 "the file to write (required); its ending says what: .sqlite, "
-	 ".prom (metrics for Prometheus)",
+	 ".pftrace or .pftrace.gz (a trace for Perfetto), .prom (metrics for "
+	 "Prometheus)",
 	 NA_PATH_REREAD},
 	{NA_OPT_FLAG, 0, "no-indexes", FIELD(no_indexes), NULL, NULL, 0, 0,
 	 ".sqlite: without indexes, which take longer than the rows"},
@@ -32,18 +30,9 @@ static const struct na_opt opts[] = {
 };
 /* clang-format on */
 
-struct target {
-	const struct na_export *format;
-	const char *path;
-	struct na_outfile file;
-	void *state;
-	bool open, begun;
-};
-
 struct making {
 	struct na_cli *cli;
-	struct target targets[NA_MAX_BESIDE];
-	size_t n;
+	struct na_export_targets targets;
 	struct na_battery battery;
 	struct na_arena arena; /* of texts for the findings */
 	struct na_checks_asked asked;
@@ -64,32 +53,12 @@ static enum na_exit unknown_ending(const struct na_cli *cli, const char *path)
 	return NA_EXIT_USAGE;
 }
 
-/* These formats are written back and forth. */
-static bool is_file(const char *path)
-{
-	struct stat info;
-
-	return strncmp(path, "/dev/", 5) != 0 &&
-	       (stat(path, &info) != 0 || S_ISREG(info.st_mode));
-}
-
 static enum na_exit check_target(struct making *m, const char *path)
 {
 	const struct na_export *format = na_export_find(path);
-	struct na_err err = {.status = NA_OK};
 
-	if (!format)
-		return unknown_ending(m->cli, path);
-	if (m->n == NA_MAX_BESIDE)
-		na_fail(&err, NA_EUSAGE, "-o: at most %d files at once",
-			NA_MAX_BESIDE);
-	else if (!is_file(path))
-		na_fail(&err, NA_EUSAGE, "-o %s: wanted a file", path);
-	else if (na_output_apart(m->cli, path, &err) == NA_OK &&
-		 na_outfile_check(path, &err) == NA_OK)
-		m->targets[m->n++] = (struct target){format, path,
-						     .state = NULL};
-	return na_say_failed(m->cli, &err);
+	return format ? na_exports_add(&m->targets, format, path)
+		      : unknown_ending(m->cli, path);
 }
 
 /* What the command line alone can tell is wrong. */
@@ -99,8 +68,9 @@ static enum na_exit check_params(struct making *m)
 	enum na_exit exit = NA_EXIT_OK;
 
 	if (!p->outputs.n) {
-		na_say_error(&m->cli->request, "where to? Add -o FILE.sqlite, or "
-					   "FILE.prom");
+		na_say_error(&m->cli->request,
+			     "where to? Add -o FILE.sqlite, FILE.pftrace or "
+			     "FILE.prom");
 		return NA_EXIT_USAGE;
 	}
 	for (size_t i = 0; exit == NA_EXIT_OK && i < p->outputs.n; i++)
@@ -109,87 +79,6 @@ static enum na_exit check_params(struct making *m)
 	if (exit == NA_EXIT_OK && !na_several_runs(&m->cli->request))
 		exit = na_judge_asked(m->cli, &m->asked);
 	return exit;
-}
-
-static enum na_status begin(struct making *m, struct na_err *err)
-{
-	enum na_status st = NA_OK;
-
-	for (size_t i = 0; st == NA_OK && i < m->n; i++) {
-		struct target *t = &m->targets[i];
-
-		st = na_outfile_open(&t->file, t->path, err);
-		t->open = st == NA_OK;
-		t->state = calloc(1, t->format->state_size);
-		if (st == NA_OK && !t->state)
-			st = na_fail_nomem(err);
-		if (st != NA_OK)
-			break;
-		t->begun = true;
-		st = t->format->begin(t->state,
-				      t->file.temp ? t->file.temp : t->path,
-				      &m->cli->request, err);
-	}
-	return st;
-}
-
-static void say_written(const struct making *m, const struct target *t,
-			const char *told)
-{
-	char *shown = na_shown(&m->cli->request, t->path);
-	char size[NA_UNIT_BUF];
-	struct stat info;
-
-	if (!m->cli->common.quiet && shown && stat(t->path, &info) == 0)
-		printf("wrote %s, %s: %s\n", shown,
-		       na_print_bytes(size, (double)info.st_size, 3), told);
-	free(shown);
-}
-
-static enum na_status put(struct target *t, const struct na_export_of *of,
-			  FILE *told, struct na_err *err)
-{
-	struct na_err why = {.status = NA_OK};
-
-	if (t->format->end(t->state, of, told, &why) == NA_OK)
-		return NA_OK;
-	if (why.status == NA_ENOMEM)
-		*err = why;
-	else
-		na_fail(err, why.status, "cannot write %s: %s", t->path,
-			why.text);
-	return why.status;
-}
-
-/* Of one target, complete or given up. */
-static enum na_status finish(struct making *m, struct target *t, bool whole,
-			     struct na_err *err)
-{
-	const struct params *p = m->cli->params;
-	const struct na_export_of of = {.battery = &m->battery,
-					.check = m->check,
-					.indexes = !p->no_indexes};
-	char *told = NULL;
-	size_t n = 0;
-	FILE *line = open_memstream(&told, &n);
-	enum na_status st = line ? NA_OK : na_fail_nomem(err);
-
-	if (whole && st == NA_OK)
-		st = put(t, &of, line, err);
-	if (line)
-		fclose(line);
-	if (t->begun)
-		t->format->close(t->state);
-	whole = whole && st == NA_OK && !na_interrupted();
-	if (t->open && na_outfile_close(&t->file, t->path, whole, err) != NA_OK)
-		st = err->status;
-	if (whole && st == NA_OK)
-		say_written(m, t, told ? told : "");
-	free(told);
-	free(t->state);
-	t->open = t->begun = false;
-	t->state = NULL;
-	return st;
 }
 
 static const char *rest_of(void *ctx, const char *name)
@@ -217,15 +106,9 @@ static enum na_exit read_and_judge(struct making *m,
 				   const struct na_snapshots *snapshots)
 {
 	struct na_beside beside[NA_MAX_BESIDE];
+	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
-	size_t n = 0;
 
-	for (size_t i = 0; i < m->n; i++) {
-		if (m->targets[i].format->records)
-			beside[n++] = (struct na_beside){
-				m->targets[i].format->records,
-				m->targets[i].state};
-	}
 	exit = na_exit_of(na_battery_run(&m->battery, &m->cli->request, NULL,
 					 NULL, beside, n));
 	if (na_stopped(m->cli, m->battery.session.interrupted))
@@ -241,14 +124,16 @@ static enum na_exit read_and_judge(struct making *m,
 
 static enum na_exit make(struct making *m, const struct na_snapshots *snapshots)
 {
+	const struct params *p = m->cli->params;
+	struct na_export_of of = {.battery = &m->battery,
+				  .indexes = !p->no_indexes};
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = NA_EXIT_OK;
 
-	if (begin(m, &err) == NA_OK)
+	if (na_exports_begin(&m->targets, &err) == NA_OK)
 		exit = read_and_judge(m, snapshots);
-	for (size_t i = 0; i < m->n; i++)
-		na_in_err(finish(m, &m->targets[i],
-				 exit == NA_EXIT_OK && err.status == NA_OK,
+	of.check = m->check;
+	na_in_err(na_exports_end(&m->targets, exit == NA_EXIT_OK ? &of : NULL,
 				 &err));
 	if (exit == NA_EXIT_OK && na_stopped(m->cli, false))
 		return NA_EXIT_INTERRUPTED;
@@ -261,7 +146,7 @@ static enum na_exit make(struct making *m, const struct na_snapshots *snapshots)
 
 static enum na_exit export_run(struct na_cli *cli)
 {
-	struct making m = {.cli = cli};
+	struct making m = {.cli = cli, .targets = {.cli = cli}};
 	struct na_snapshots snapshots = {.n = 0};
 	enum na_exit exit;
 
@@ -287,6 +172,13 @@ static const char details[] =
 	"what was read and left out. 'netan help --tables' lists tables and "
 	"columns, docs/sql.md answers questions with them. Without a file, "
 	"netan sql asks the same tables.\n"
+	"x.pftrace, packed as x.pftrace.gz, opens in ui.perfetto.dev: a process "
+	"for each host or rank, with its steps, collectives, sends, receives "
+	"and devices, and counters of what it moves; all hosts on one clock. "
+	"Arrows lead from a send to its receive, and along the critical path of "
+	"the executions that were late; findings and the verdict stand on the "
+	"track netan. docs/perfetto.md says more. --from, --to and --host keep "
+	"it small.\n"
 	"Numbers are those of the commands, filters hold here as there, and "
 	"names are data whatever is in them. The file is written beside its "
 	"place and renamed when it is whole. Of several runs (--label) nothing "
@@ -295,11 +187,11 @@ static const char details[] =
 static const struct na_face export_face = {
 	.name = "export",
 	.question = "how do I take it all to another tool",
-	.usage = "-o FILE.sqlite [OPTION…] INPUT…",
+	.usage = "-o FILE.sqlite|FILE.pftrace|FILE.prom [OPTION…] INPUT…",
 	.details = details,
 	.example = "netan export logdir -o job.sqlite\n"
 		   "sqlite3 job.sqlite 'SELECT * FROM host_pairs'\n"
-		   "netan export logdir --from 10s --to 20s -o window.sqlite",
+		   "netan export logdir --from 10s --to 20s -o window.pftrace",
 	.opts = opts,
 	.params_size = sizeof(struct params),
 };

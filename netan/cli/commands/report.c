@@ -9,6 +9,7 @@
 #include "members.h"
 #include "netan/base/memory/refused.h"
 #include "netan/cli/again.h"
+#include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
 #include "netan/cli/commands/judge.h"
 #include "netan/cli/commands/report_folder.h"
@@ -28,7 +29,9 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 'o', "output", FIELD(outputs), "FILE|DIR", NULL, 0, 0,
 	 "the page to write, FILE.html, or a directory for report.md and its "
-	 "pictures; - is the page on standard output (required)", NA_PATH_MAKE},
+	 "pictures; - is the page on standard output (required). Beside it, "
+	 "FILE.pftrace or FILE.pftrace.gz: a trace for Perfetto, as of netan "
+	 "export, to which the page links", NA_PATH_MAKE},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
 	NA_OPT_END
@@ -43,6 +46,7 @@ struct making {
 	struct na_arena arena; /* of texts for the findings */
 	struct na_report_parts parts;
 	struct na_checks_asked asked;
+	struct na_export_targets exports; /* beside the page */
 	int worst;
 };
 
@@ -64,10 +68,32 @@ static bool is_page(const char *path)
 	       !S_ISDIR(info.st_mode);
 }
 
-static enum na_exit check_output(const struct na_cli *cli, const char *path)
+/* NULL: it is no such file. */
+static const struct na_export *export_of(const char *path)
 {
+	const struct na_export *e = na_export_find(path);
+
+	return e && e->with_page ? e : NULL;
+}
+
+/* One process has all the records. */
+static enum na_exit check_export(struct making *m, const char *path)
+{
+	if (!m->cli->request.world)
+		return na_exports_add(&m->exports, export_of(path), path);
+	na_say_error(&m->cli->request,
+		     "-o %s: not of many processes; netan export writes it",
+		     path);
+	return NA_EXIT_USAGE;
+}
+
+static enum na_exit check_output(struct making *m, const char *path)
+{
+	const struct na_cli *cli = m->cli;
 	struct na_err err = {.status = NA_OK};
 
+	if (export_of(path))
+		return check_export(m, path);
 	if (na_output_apart(cli, path, &err) != NA_OK) {
 		;
 	} else if (is_page(path)) {
@@ -86,8 +112,9 @@ static enum na_exit check_output(const struct na_cli *cli, const char *path)
 	return na_say_failed(cli, &err);
 }
 
-static enum na_exit check_outputs(const struct na_cli *cli)
+static enum na_exit check_outputs(struct making *m)
 {
+	const struct na_cli *cli = m->cli;
 	const struct na_text_list *l = &cli->common.outputs;
 	const struct na_world *w = cli->request.world;
 	enum na_exit exit = NA_EXIT_OK;
@@ -105,7 +132,13 @@ static enum na_exit check_outputs(const struct na_cli *cli)
 	if (!na_world_speaks(cli->request.world))
 		return NA_EXIT_OK;
 	for (size_t i = 0; exit == NA_EXIT_OK && i < l->n; i++)
-		exit = check_output(cli, l->items[i]);
+		exit = check_output(m, l->items[i]);
+	if (exit == NA_EXIT_OK && m->exports.n == l->n) {
+		na_say_error(&cli->request,
+			     "where is the page to be? Add -o report.html; "
+			     "netan export writes the trace alone");
+		return NA_EXIT_USAGE;
+	}
 	return exit;
 }
 
@@ -114,7 +147,7 @@ static enum na_exit check_params(struct making *m)
 {
 	enum na_exit exit = na_judge_asked(m->cli, &m->asked);
 
-	return exit == NA_EXIT_OK ? check_outputs(m->cli) : exit;
+	return exit == NA_EXIT_OK ? check_outputs(m) : exit;
 }
 
 static const char *rest_of(void *ctx, const char *name)
@@ -229,6 +262,23 @@ static const char *inputs_text(struct making *m)
 	return text;
 }
 
+/* The name of a trace in the folder of the page; NULL.  Names that are typed
+ * are left out where names are. */
+static const char *trace_beside(const struct making *m, const char *page)
+{
+	const char *slash = strrchr(page, '/');
+	size_t n = slash ? (size_t)(slash - page) + 1 : 0;
+
+	for (size_t i = 0; !m->cli->request.pseudonyms && i < m->exports.n;
+	     i++) {
+		const char *path = m->exports.v[i].path;
+
+		if (strncmp(path, page, n) == 0 && !strchr(path + n, '/'))
+			return path + n;
+	}
+	return NULL;
+}
+
 static enum na_exit write_all(struct making *m)
 {
 	const struct params *p = m->cli->params;
@@ -252,6 +302,9 @@ static enum na_exit write_all(struct making *m)
 	for (size_t i = 0; i < l->n && !na_memory_refused(); i++) {
 		enum na_exit exit = NA_EXIT_FAILED;
 
+		if (export_of(l->items[i]))
+			continue;
+		report.trace = trace_beside(m, l->items[i]);
 		report.command = page_command(m, l->items[i]);
 		if (report.command && report.inputs)
 			exit = write_page(m, l->items[i], &report);
@@ -265,6 +318,7 @@ static enum na_exit write_all(struct making *m)
 
 static enum na_exit make(struct making *m)
 {
+	const struct na_export_of of = {.battery = &m->b, .check = m->check};
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
@@ -281,6 +335,10 @@ static enum na_exit make(struct making *m)
 		na_fail_nomem(&err);
 	if (err.status != NA_OK)
 		return na_say_failed(m->cli, &err);
+	if (na_exports_end(&m->exports, &of, &err) != NA_OK)
+		return na_say_failed(m->cli, &err);
+	if (na_stopped(m->cli, false))
+		return NA_EXIT_INTERRUPTED;
 	exit = na_exit_of(na_session_verdict(&m->b.session));
 	verdict = write_all(m);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
@@ -290,15 +348,20 @@ static enum na_exit make(struct making *m)
 static enum na_exit read_and_make(struct making *m,
 				  const struct na_snapshots *snapshots)
 {
+	struct na_beside beside[NA_MAX_BESIDE];
+	struct na_err err = {.status = NA_OK};
 	enum na_exit exit = NA_EXIT_FAILED;
 
 	m->cli->request.hashes = true;
-	if (!na_hashing_start(&m->hashing, &m->cli->request)) {
+	if (na_exports_begin(&m->exports, &err) != NA_OK) {
+		exit = na_say_failed(m->cli, &err);
+	} else if (!na_hashing_start(&m->hashing, &m->cli->request)) {
 		na_say_nomem(&m->cli->request);
 	} else {
 		exit = na_exit_of(
 			na_battery_run(&m->b, &m->cli->request, NULL, NULL,
-				       NULL, 0));
+				       beside,
+				       na_exports_beside(&m->exports, beside)));
 		if (na_stopped(m->cli, m->b.session.interrupted))
 			exit = NA_EXIT_INTERRUPTED;
 		if (exit == NA_EXIT_OK)
@@ -308,6 +371,8 @@ static enum na_exit read_and_make(struct making *m,
 		na_report_parts_free(&m->parts);
 		na_battery_close(&m->b);
 	}
+	/* What is not whole by now never will be. */
+	na_in_err(na_exports_end(&m->exports, NULL, &err));
 	na_hashing_close(&m->hashing);
 	na_arena_fini(&m->arena);
 	return exit;
@@ -319,6 +384,7 @@ static enum na_exit report_run(struct na_cli *cli)
 	struct making m = {
 		.cli = cli,
 		.check = na_result_new(),
+		.exports = {.cli = cli},
 		.asked = {.rest = rest_of, .ctx = &m},
 	};
 	struct na_snapshots snapshots = {.n = 0};

@@ -6,7 +6,7 @@
 #ifndef NETAN_SYNTH_CAPTURE_HTTP2_OUT_H
 #define NETAN_SYNTH_CAPTURE_HTTP2_OUT_H
 
-#include "netan/synth/wire_out.h"
+#include "netan/base/wire_out.h"
 
 enum { NA_H2_ENTRIES = 32 };
 

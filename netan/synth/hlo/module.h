@@ -9,8 +9,8 @@
 #ifndef NETAN_SYNTH_HLO_MODULE_H
 #define NETAN_SYNTH_HLO_MODULE_H
 
+#include "netan/base/wire_out.h"
 #include "netan/synth/job/job.h"
-#include "netan/synth/wire_out.h"
 
 #define NA_MODULE_NAME "jit_train_step"
 #define NA_NO_INST     UINT32_MAX

@@ -13,7 +13,7 @@
 
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
-#include "netan/synth/wire_out.h"
+#include "netan/base/wire_out.h"
 
 struct na_pickle { /* all zero but w */
 	struct na_wire *w;

@@ -17,10 +17,10 @@
 
 #include "netan/base/err.h"
 #include "netan/base/vec.h"
+#include "netan/base/wire_out.h"
 #include "netan/synth/job/fault.h"
 #include "netan/synth/rng.h"
 #include "netan/synth/synth.h"
-#include "netan/synth/wire_out.h"
 
 /* In the order in which a job makes its groups. */
 enum na_torch_role {

@@ -18,9 +18,9 @@
 #define NETAN_SYNTH_XSPACE_TRACE_H
 
 #include "netan/base/strtab.h"
+#include "netan/base/wire_out.h"
 #include "netan/synth/job/truth.h"
 #include "netan/synth/out_file.h"
-#include "netan/synth/wire_out.h"
 
 struct na_trace {
 	struct na_out_file *out;

@@ -171,17 +171,17 @@ for c in $commands; do
 	report)
 		made $a home/zq01user/zq02dir -o o.html -o o.dir/ \
 			--title 'of zq10node0'
-		made $a zq40job.pcap -o o.html
+		made $a zq40job.pcap -o o.html -o o.pftrace
 		made $a zq40job.pcap -o zq80none/zq81out.html
 		refused $a zq40job.pcap
 		;;
 	export)
 		made $a home/zq01user/zq02dir $run/../zq26broken.xplane.pb \
-			-o o.sqlite
+			-o o.sqlite -o o.pftrace
 		made $a zq30ranks --label zq31node0 zq30ranks/zq31node0* \
-			--hosts zq34hosts.csv -o o.sqlite
+			--hosts zq34hosts.csv -o o.sqlite -o o.pftrace
 		made $a zq40job.pcap --hosts zq43hosts.csv \
-			--topology zq46racks.csv -o o.sqlite
+			--topology zq46racks.csv -o o.sqlite -o o.pftrace
 		made $a zq40job.pcap -o zq80none/zq81out.sqlite
 		refused $a zq40job.pcap
 		;;

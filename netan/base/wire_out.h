@@ -9,8 +9,8 @@
  *	na_wire_int(w, 1, id);
  *	na_wire_end(w, at);
  */
-#ifndef NETAN_SYNTH_WIRE_OUT_H
-#define NETAN_SYNTH_WIRE_OUT_H
+#ifndef NETAN_BASE_WIRE_OUT_H
+#define NETAN_BASE_WIRE_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +37,7 @@ void na_wire_int(struct na_wire *w, unsigned field, int64_t v);
 void na_wire_scalar(struct na_wire *w, unsigned field, int64_t v);
 
 void na_wire_double(struct na_wire *w, unsigned field, double v);
+void na_wire_fixed64(struct na_wire *w, unsigned field, uint64_t v);
 void na_wire_bytes(struct na_wire *w, unsigned field, const void *p, size_t n);
 void na_wire_str(struct na_wire *w, unsigned field, const char *s);
 

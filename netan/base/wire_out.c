@@ -1,4 +1,4 @@
-#include "netan/synth/wire_out.h"
+#include "netan/base/wire_out.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,11 +69,17 @@ void na_wire_scalar(struct na_wire *w, unsigned field, int64_t v)
 void na_wire_double(struct na_wire *w, unsigned field, double v)
 {
 	uint64_t bits;
-	uint8_t le[8];
 
 	memcpy(&bits, &v, sizeof(bits));
+	na_wire_fixed64(w, field, bits);
+}
+
+void na_wire_fixed64(struct na_wire *w, unsigned field, uint64_t v)
+{
+	uint8_t le[8];
+
 	for (unsigned i = 0; i < 8; i++)
-		le[i] = (uint8_t)(bits >> 8 * i);
+		le[i] = (uint8_t)(v >> 8 * i);
 	if (!na_wire_room(w, MAX_TAG_AND_VARINT))
 		return;
 	w->n = (size_t)(put_varint(w->p + w->n, field << 3 | FIXED64) - w->p);
