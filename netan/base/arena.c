@@ -25,6 +25,17 @@ void na_arena_fini(struct na_arena *a)
 	}
 }
 
+void na_arena_reset(struct na_arena *a)
+{
+	struct na_arena rest = {a->blocks ? a->blocks->next : NULL};
+
+	na_arena_fini(&rest);
+	if (!a->blocks)
+		return;
+	a->blocks->next = NULL;
+	a->blocks->used = 0;
+}
+
 void *na_arena_alloc(struct na_arena *a, size_t size)
 {
 	size_t step = alignof(max_align_t);

@@ -175,7 +175,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 	if (!k)
 		return;
 	put_clocks(r, k);
-	list = na_put_list(r, body, M_executions);
+	list = na_put_packed(r, body, M_executions);
 	for (size_t i = 0; i < k->instances.n; i++) {
 		const struct na_rank_instance *x = &k->instances.v[i];
 		const struct na_rank_group *g = &k->groups.v[x->group];

@@ -530,7 +530,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	}
 	shown = p.s->scope->top && p.s->scope->top < n ? p.s->scope->top : n;
-	list = na_put_list(r, body, M_collectives);
+	list = na_put_packed(r, body, M_collectives);
 	for (size_t i = 0; i < shown; i++)
 		put_row(&p, list, p.order[i]);
 	na_put_int(r, body, M_collectives_not_shown, (int64_t)(n - shown));
