@@ -41,9 +41,10 @@ static bool row_of_unit(struct coll_match *m, uint32_t unit,
 	m->row_of_unit[unit] = row;
 	return row < f->rows.n ||
 	       na_add(&f->rows,
-		      ((struct coll_row){
+		      ((struct coll_matched){
+			      .id = row,
 			      .run = run / NA_N_NETWORKS,
-			      .network = t->network,
+			      .network = (uint8_t)t->network,
 			      .name = by_type ? NA_UNKNOWN_U32 : key->b,
 			      .module = by_type ? NA_UNKNOWN_U32 : key->c,
 			      .type = type_text(m, t),
@@ -52,7 +53,7 @@ static bool row_of_unit(struct coll_match *m, uint32_t unit,
 }
 
 /* Groups as any type of the row tells them; differing ones are uneven. */
-static void learn_groups(struct coll_row *row, const struct na_op_type *t)
+static void learn_groups(struct coll_matched *row, const struct na_op_type *t)
 {
 	if (!t->group_size)
 		return;
