@@ -72,6 +72,11 @@ static bool make_rows(struct coll_match *m)
 	const struct na_op_types *types = &m->d->types;
 
 	m->row_of_unit = na_calloc(m->ops.units.n + 1, sizeof(*m->row_of_unit));
+	if (!m->s->by_type) {
+		/* A row is large: not one too many. */
+		m->f->rows.v = na_calloc(m->ops.units.n, sizeof(*m->f->rows.v));
+		m->f->rows.cap = m->f->rows.v ? m->ops.units.n : 0;
+	}
 	if (!m->row_of_unit)
 		return false;
 	for (size_t i = 0; i < types->n; i++) {

@@ -497,6 +497,16 @@ static bool spread(struct coll_spread *out, struct coll_times *first,
 	return ok;
 }
 
+/* What the rows hold now. */
+static void drop_keys(struct coll_state *s)
+{
+	na_triples_fini(&s->rows);
+	na_triples_fini(&s->member_keys);
+	na_triples_fini(&s->device_keys);
+	na_vec_free(&s->members);
+	na_vec_free(&s->devices);
+}
+
 static bool gather(struct report *p)
 {
 	struct na_extent *used = p->s->scope->used;
@@ -514,7 +524,10 @@ static bool gather(struct report *p)
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
 		used->n = p->s->n_transfers + p->s->n_executions;
-	return miss_dcn(p) && list_missing(p) &&
+	if (!miss_dcn(p))
+		return false;
+	drop_keys(p->s);
+	return list_missing(p) &&
 	       spread(&p->times, &f->times, &p->s->times, base,
 		      base + f->dcn.n) &&
 	       spread(&p->waits, &f->waits, NULL, 0, base) &&
