@@ -168,7 +168,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -max_total_time=5 -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -entropic=0 -reduce_inputs=0 -max_total_time=5 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"

@@ -30,9 +30,9 @@ static bool text_has(const struct na_text *t, const char *part)
 static struct na_text short_name(const struct na_xs_event_type *t,
 				 const struct na_hlo_line *line, bool parsed)
 {
-	struct na_text name = t->display.n ? t->display
+	struct na_text name = t->display_n ? na_xs_display(t)
 			      : parsed     ? line->name
-					   : t->name;
+					   : na_xs_name(t);
 
 	if (name.n && *name.s == '%') {
 		name.s++;
@@ -83,9 +83,11 @@ static bool foreign_handler(const struct na_xs_op *x)
 static void op_of(const struct na_xs_plane *p, const struct na_xs_event_type *t,
 		  struct na_xs_values *v, struct na_xs_op *x)
 {
+	struct na_text name = na_xs_name(t);
+
 	na_xs_values_begin(v, p, t);
 	memset(x, 0, sizeof(*x));
-	x->parsed = na_hlo_line(t->name.s, t->name.n, &x->line);
+	x->parsed = na_hlo_line(name.s, name.n, &x->line);
 	x->name = short_name(t, &x->line, x->parsed);
 	x->category = na_xs_text(v, XS_HLO_CATEGORY);
 	x->info = na_xs_text(v, XS_DCN_INFO);

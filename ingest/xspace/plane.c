@@ -179,7 +179,7 @@ static uint8_t kind_of(const struct na_xs_plane *p, const struct na_text *name,
 
 struct na_text na_xs_shown_name(const struct na_xs_event_type *t)
 {
-	return t->display.n ? t->display : t->name;
+	return t->display_n ? na_xs_display(t) : na_xs_name(t);
 }
 
 void na_xs_name_missing(const struct na_sink *sink, int64_t id)
@@ -192,6 +192,14 @@ void na_xs_name_missing(const struct na_sink *sink, int64_t id)
 	sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
 }
 
+/* Where a text of the message is. */
+static void part(const struct na_xs_event_type *t, const struct na_cursor *c,
+		 uint32_t *at, uint32_t *n)
+{
+	*at = (uint32_t)(c->p - t->in);
+	*n = (uint32_t)na_left(c);
+}
+
 static bool read_event_type(const struct na_xs_plane *p, struct na_cursor body,
 			    uint32_t wants, struct na_xs_event_type *t)
 {
@@ -199,14 +207,16 @@ static bool read_event_type(const struct na_xs_plane *p, struct na_cursor body,
 	enum na_next next;
 	struct na_text shown;
 
-	*t = (struct na_xs_event_type){.name = {"", 0},
-				       .display = {"", 0},
-				       .stats_in = body};
+	*t = (struct na_xs_event_type){.in = body.p};
+	/* A message has 2 GiB at most. */
+	if (na_left(&body) > INT32_MAX)
+		return false;
+	t->n = (uint32_t)na_left(&body);
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(2, NA_W_BYTES))
-			t->name = na_text_under(&f.body);
+			part(t, &f.body, &t->name, &t->name_n);
 		else if (f.tag == NA_TAG(4, NA_W_BYTES))
-			t->display = na_text_under(&f.body);
+			part(t, &f.body, &t->display, &t->display_n);
 		else if (f.tag == NA_TAG(5, NA_W_BYTES))
 			t->has_stats = true;
 	}

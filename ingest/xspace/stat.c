@@ -231,11 +231,15 @@ static bool add_all(struct na_xs_values *v, const struct na_xs_plane *p,
 void na_xs_values_begin(struct na_xs_values *v, const struct na_xs_plane *p,
 			const struct na_xs_event_type *t)
 {
+	struct na_cursor c;
+
 	v->has = 0;
 	v->inflated_used = 0;
+	if (!t || !t->has_stats)
+		return;
 	/* Constants of the event type; damage there was counted already. */
-	if (t && t->has_stats)
-		add_all(v, p, &t->stats_in, NA_TAG(5, NA_W_BYTES));
+	c = (struct na_cursor){t->in, t->in + t->n, p->body.base};
+	add_all(v, p, &c, NA_TAG(5, NA_W_BYTES));
 }
 
 bool na_xs_values_read(struct na_xs_values *v, const struct na_xs_plane *p,

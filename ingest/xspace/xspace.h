@@ -114,13 +114,25 @@ struct na_xs_values {
 };
 enum { XS_INFLATED_MAX = 65536 }; /* for all strings of one event */
 
+/* There may be a million: where in its message the texts are. */
 struct na_xs_event_type {
-	struct na_text name, display;
-	struct na_cursor stats_in; /* the XEventMetadata, for its stats */
+	const uint8_t *in; /* the XEventMetadata, for its stats, */
+	uint32_t n;        /* and its bytes */
+	uint32_t name, name_n, display, display_n;
 	bool has_stats;
 	uint8_t kind;   /* meaning, to the line's handler */
 	uint16_t wants; /* who would read it, when all is counted */
 };
+
+static inline struct na_text na_xs_name(const struct na_xs_event_type *t)
+{
+	return na_text_n((const char *)t->in + t->name, t->name_n);
+}
+
+static inline struct na_text na_xs_display(const struct na_xs_event_type *t)
+{
+	return na_text_n((const char *)t->in + t->display, t->display_n);
+}
 
 struct na_xs_stat_type {
 	struct na_text name;

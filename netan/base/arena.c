@@ -25,16 +25,26 @@ void na_arena_fini(struct na_arena *a)
 	}
 }
 
-void *na_arena_alloc(struct na_arena *a, size_t size)
+void na_arena_reset(struct na_arena *a)
 {
-	size_t step = alignof(max_align_t);
+	struct na_arena rest = {a->blocks ? a->blocks->next : NULL};
+
+	na_arena_fini(&rest);
+	if (!a->blocks)
+		return;
+	a->blocks->next = NULL;
+	a->blocks->used = 0;
+}
+
+/* At a multiple of `step`. */
+static void *take(struct na_arena *a, size_t size, size_t step)
+{
 	struct na_arena_block *b = a->blocks;
-	void *p;
+	size_t at = b ? (b->used + step - 1) / step * step : 0;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + step - 1) / step * step;
-	if (!b || b->size - b->used < size) {
+	if (!b || at > b->size || b->size - at < size) {
 		size_t room = b ? 2 * b->size : FIRST_BYTES;
 
 		room = room < BLOCK_BYTES ? room : BLOCK_BYTES;
@@ -43,21 +53,30 @@ void *na_arena_alloc(struct na_arena *a, size_t size)
 		if (!b)
 			return NULL;
 		b->next = a->blocks;
-		b->used = 0;
 		b->size = room;
 		a->blocks = b;
+		at = 0;
 	}
-	p = b->data + b->used;
-	b->used += size;
-	return memset(p, 0, size);
+	b->used = at + size;
+	return b->data + at;
+}
+
+void *na_arena_alloc(struct na_arena *a, size_t size)
+{
+	void *p = take(a, size, alignof(max_align_t));
+
+	return p ? memset(p, 0, size) : NULL;
 }
 
 char *na_arena_strn(struct na_arena *a, const char *s, size_t n)
 {
-	char *copy = na_arena_alloc(a, n + 1);
+	char *copy = n < SIZE_MAX ? take(a, n + 1, 1) : NULL;
 
-	if (copy && n)
+	if (!copy)
+		return NULL;
+	if (n)
 		memcpy(copy, s, n);
+	copy[n] = '\0';
 	return copy;
 }
 

@@ -15,6 +15,8 @@ struct na_arena { /* all zero: empty */
 };
 
 void na_arena_fini(struct na_arena *a);
+/* What was handed out is no more, but the latest block stays for what comes. */
+void na_arena_reset(struct na_arena *a);
 
 /* Zeroed, aligned for any type; NULL when memory is short. */
 void *na_arena_alloc(struct na_arena *a, size_t size);

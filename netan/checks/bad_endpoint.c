@@ -312,15 +312,23 @@ static void put_slow(struct na_case *c, struct na_value *list,
 		     M_count, M_p50_us, M_excess, M_q_value);
 }
 
-static const struct na_value *reverse_of(const struct na_value *body,
-					 const struct na_value *row)
+/* How much longer its reverse takes; NaN: there is none. */
+static double excess_back(const struct na_value *body,
+			  const struct na_value *row)
 {
-	na_for_each (v, na_get(body, M_pairs)) {
+	struct na_row_walk walk = na_row_walk(na_get(body, M_pairs));
+	const struct na_value *v;
+	double excess = NAN;
+
+	while ((v = na_row_next(&walk))) {
 		if (strcmp(na_text_at(v, M_src), na_text_at(row, M_dst)) == 0 &&
-		    strcmp(na_text_at(v, M_dst), na_text_at(row, M_src)) == 0)
-			return v;
+		    strcmp(na_text_at(v, M_dst), na_text_at(row, M_src)) == 0) {
+			excess = na_number_at(v, M_excess);
+			break;
+		}
 	}
-	return NULL;
+	na_row_end(&walk);
+	return excess;
 }
 
 /* Chance does not make it so slow. */
@@ -334,10 +342,7 @@ static bool is_slow(const struct na_value *row)
 static bool slow_one_way(const struct na_value *body,
 			 const struct na_value *row)
 {
-	const struct na_value *back = reverse_of(body, row);
-
-	return back && na_number_at(row, M_excess) >
-			       SLOW * na_number_at(back, M_excess);
+	return na_number_at(row, M_excess) > SLOW * excess_back(body, row);
 }
 
 /* Too little to blame anybody for, or the localisation had named it: no finding
@@ -374,10 +379,12 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 
 static void judge_slow(struct na_case *c, const struct na_value *body)
 {
-	const struct na_value *v = na_first(body, M_pairs); /* worst first */
+	struct na_row_walk walk =
+		na_row_walk(na_get(body, M_pairs)); /* worst first */
+	const struct na_value *v;
 	struct na_value *found[2] = {NULL, NULL}; /* both ways, one way */
 
-	for (size_t i = 0; v && i < WORST; v = v->next, i++) {
+	for (size_t i = 0; i < WORST && (v = na_row_next(&walk)); i++) {
 		bool one_way = slow_one_way(body, v);
 
 		if (!is_slow(v))
@@ -386,6 +393,7 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 			found[one_way] = find_slow(c, v, one_way);
 		put_slow(c, found[one_way], v);
 	}
+	na_row_end(&walk);
 }
 
 static void judge_bad_endpoint(struct na_case *c)

@@ -40,7 +40,7 @@ void na_hide_members(const struct na_request *q, const struct na_value *in,
 	if (!q->pseudonyms || !in ||
 	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
 		return;
-	na_for_each (v, in) {
+	na_each_row (v, in) {
 		const struct na_hidden *m = members;
 
 		while (v->name && m->member && strcmp(m->member, v->name) != 0)
@@ -59,7 +59,8 @@ void na_leave_out(const struct na_request *q, struct na_value *in,
 	if (!q->pseudonyms ||
 	    (in->kind != NA_V_OBJECT && in->kind != NA_V_LIST))
 		return;
-	for (struct na_value *v = in->u.of.first; v; v = v->next) {
+	for (struct na_value *v = in->packed ? na_unpacked(in) : in->u.of.first;
+	     v; v = v->next) {
 		const char *name = v->name ? v->name : in->name;
 		const char *const *m = members;
 

@@ -70,8 +70,9 @@ static void put_head(FILE *out, const struct na_view *view)
 static void put_list(FILE *out, const struct na_view *view, const char *caption,
 		     size_t *room, bool *failed)
 {
-	const struct na_value *row = view->list->u.of.first;
 	size_t hidden, shown = na_view_shown(view, &hidden);
+	struct na_row_walk walk = na_row_walk(view->list);
+	const struct na_value *row;
 	struct na_run run;
 
 	if (shown > NA_TABLE_ROWS) {
@@ -79,13 +80,14 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 		shown = NA_TABLE_ROWS;
 	}
 	na_run_begin(&run, room, failed);
-	for (; shown && run.out; shown--, row = row->next) {
+	for (; shown && run.out && (row = na_row_next(&walk)); shown--) {
 		fputs("<tr>", run.out);
 		for (size_t k = 0; k < view->n_cols; k++)
 			put_cell(run.out, &view->cols[k], row, k == 0);
 		fputs("</tr>\n", run.out);
 		na_run_piece(&run);
 	}
+	na_row_end(&walk);
 	hidden += run.dropped;
 	na_html_begin_table(out, "sortable", caption);
 	put_head(out, view);

@@ -237,7 +237,7 @@ static const struct na_value *axis_of(const struct na_value *body,
 		axis = axis->next;
 	if (!axis)
 		return NULL;
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		if (row->kind != NA_V_OBJECT)
 			return NULL;
 		na_for_each (v, row) {
@@ -254,7 +254,7 @@ static const struct na_value *axis_of(const struct na_value *body,
 static void add_key_columns(struct sheet *s, const struct na_value *list,
 			    size_t first)
 {
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		const struct na_value *key = na_get(row, "key");
 		size_t hint = first;
 
@@ -272,7 +272,7 @@ static void add_long_columns(struct sheet *s, const struct na_value *list,
 	add_column(s, &hint, "", axis->name, WHOLE);
 	add_key_columns(s, list, 1);
 	n_keys = s->n;
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		hint = n_keys;
 		na_for_each (v, row)
 			if (v->kind == NA_V_REALS)
@@ -322,7 +322,7 @@ static void put_long(struct sheet *s, const struct na_value *list,
 	if (s->failed)
 		return;
 	put_header(s);
-	na_for_each (row, list)
+	na_each_row (row, list)
 		put_elements(s, row, axis);
 }
 
@@ -331,7 +331,7 @@ static void put_list(struct sheet *s, const struct na_value *body,
 {
 	const struct na_value *axis;
 
-	if (list->n && is_cell(list->u.of.first)) {
+	if (list->n && !list->packed && is_cell(list->u.of.first)) {
 		put_plain_list(s, list);
 		return;
 	}
@@ -340,14 +340,14 @@ static void put_list(struct sheet *s, const struct na_value *body,
 		put_long(s, list, axis);
 		return;
 	}
-	na_for_each (v, list)
+	na_each_row (v, list)
 		add_columns(s, v);
 	part_names(s);
 	if (s->failed)
 		return;
 	if (s->n)
 		put_header(s);
-	na_for_each (v, list)
+	na_each_row (v, list)
 		put_row(s, v);
 }
 
@@ -390,7 +390,7 @@ static size_t add_inner_columns(struct sheet *s, const struct na_value *list,
 
 	add_key_columns(s, list, 0);
 	n_keys = s->n;
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		const struct na_value *inner = na_get(row, name);
 
 		hint = n_keys;
@@ -459,7 +459,7 @@ static void put_inner(struct sheet *s, const struct na_value *list,
 	if (s->failed)
 		return;
 	put_header(s);
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		const struct na_value *inner = na_get(row, name);
 
 		if (inner && inner->kind == NA_V_ROWS)
@@ -469,13 +469,21 @@ static void put_inner(struct sheet *s, const struct na_value *list,
 	}
 }
 
+static bool first_has(const struct na_value *list, const char *name)
+{
+	struct na_row_walk w = na_row_walk(list);
+	bool has = is_rows(na_get(na_row_next(&w), name));
+
+	na_row_end(&w);
+	return has;
+}
+
 /* The list of the body whose rows have a list of that name. */
 static const struct na_value *outer_of(const struct na_value *body,
 				       const char *name)
 {
 	na_for_each (v, body) {
-		if (v->kind == NA_V_LIST && v->n &&
-		    is_rows(na_get(v->u.of.first, name)))
+		if (v->kind == NA_V_LIST && v->n && first_has(v, name))
 			return v;
 	}
 	return NULL;
@@ -543,12 +551,16 @@ static enum na_status no_such_table(const struct na_value *body,
 			add_name(&names, v->name);
 	/* Those inside the rows of another. */
 	na_for_each (list, body) {
-		if (list->kind != NA_V_LIST || !list->n ||
-		    list->u.of.first->kind != NA_V_OBJECT)
-			continue;
-		na_for_each (v, list->u.of.first)
-			if (is_rows(v))
-				add_name(&names, v->name);
+		struct na_row_walk w =
+			na_row_walk(list->kind == NA_V_LIST ? list : NULL);
+		const struct na_value *row = na_row_next(&w);
+
+		if (row && row->kind == NA_V_OBJECT) {
+			na_for_each (v, row)
+				if (is_rows(v))
+					add_name(&names, v->name);
+		}
+		na_row_end(&w);
 	}
 	return na_fail(err, NA_EUSAGE,
 		       "--table %s: there is no such table; there %s%s", name,

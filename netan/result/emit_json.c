@@ -53,6 +53,8 @@ static bool fits(const struct na_value *v, size_t room)
 	char buf[NA_UNIT_BUF];
 	size_t width = 2;
 
+	if (v->packed) /* objects */
+		return !v->n;
 	na_for_each (m, v) {
 		if (!is_leaf(m))
 			return false;
@@ -159,17 +161,19 @@ static void put_container(struct json *j, const struct na_value *v)
 	size_t name = v->name ? strlen(v->name) + 4 : 0;
 	bool one_line = indent + name < ONE_LINE &&
 			fits(v, ONE_LINE - indent - name);
+	struct na_row_walk walk = na_row_walk(v);
+	const struct na_value *m;
 
 	putc(list ? '[' : '{', j->out);
 	if (one_line && !list && v->n)
 		putc(' ', j->out);
 	j->depth++;
-	na_for_each (m, v) {
+	while ((m = na_row_next(&walk))) {
 		if (!one_line)
 			new_line(j);
 		put_name(j, m);
 		put_value(j, m);
-		if (m->next)
+		if (na_row_more(&walk))
 			fputs(one_line || j->flat ? ", " : ",", j->out);
 	}
 	j->depth--;

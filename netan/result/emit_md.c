@@ -44,8 +44,9 @@ static void put_row(FILE *out, const struct na_view *view,
 
 static void put_list(FILE *out, const struct na_view *view, size_t most)
 {
-	const struct na_value *row = view->list->u.of.first;
 	size_t hidden, shown = na_view_shown(view, &hidden);
+	struct na_row_walk walk = na_row_walk(view->list);
+	const struct na_value *row;
 
 	if (!shown) {
 		fputs("(none)\n", out);
@@ -56,8 +57,9 @@ static void put_list(FILE *out, const struct na_view *view, size_t most)
 		shown = most;
 	}
 	put_head(out, view);
-	for (; shown; shown--, row = row->next)
+	for (; shown && (row = na_row_next(&walk)); shown--)
 		put_row(out, view, row);
+	na_row_end(&walk);
 	if (hidden)
 		fprintf(out, "\n%zu more not shown here\n", hidden);
 }

@@ -104,13 +104,14 @@ static void put_cell(struct table *t, size_t k, const char *text)
 
 static void measure(struct table *t, size_t shown)
 {
-	const struct na_value *row = t->view->list->u.of.first;
+	struct na_row_walk walk = na_row_walk(t->view->list);
+	const struct na_value *row;
 	char buf[NA_CELL_BUF];
 
 	for (size_t k = 0; k < t->view->n_cols; k++)
 		t->widths[k] =
 			na_text_width(na_cell_header(&t->view->cols[k], buf));
-	for (; shown; shown--, row = row->next)
+	for (; shown && (row = na_row_next(&walk)); shown--)
 		for (size_t k = 0; k < t->view->n_cols; k++) {
 			size_t w = na_text_width(
 				na_cell_text(&t->view->cols[k], row, buf));
@@ -118,6 +119,7 @@ static void measure(struct table *t, size_t shown)
 			if (w > t->widths[k])
 				t->widths[k] = w;
 		}
+	na_row_end(&walk);
 }
 
 static bool is_text(const struct table *t, size_t k)
@@ -171,7 +173,8 @@ static void squeeze(struct table *t)
 
 static void put_rows(struct table *t, size_t shown)
 {
-	const struct na_value *row = t->view->list->u.of.first;
+	struct na_row_walk walk = na_row_walk(t->view->list);
+	const struct na_value *row;
 	char buf[NA_CELL_BUF];
 
 	if (t->opts->color)
@@ -181,12 +184,13 @@ static void put_rows(struct table *t, size_t shown)
 	if (t->opts->color)
 		fputs(PLAIN, t->out);
 	putc('\n', t->out);
-	for (; shown; shown--, row = row->next) {
+	for (; shown && (row = na_row_next(&walk)); shown--) {
 		for (size_t k = 0; k < t->n_cols; k++)
 			put_cell(t, k,
 				 na_cell_text(&t->view->cols[k], row, buf));
 		putc('\n', t->out);
 	}
+	na_row_end(&walk);
 }
 
 /* One line of words, broken between them where the terminal is narrower; what

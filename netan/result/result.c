@@ -10,13 +10,12 @@
 #include "netan/base/arena.h"
 #include "netan/result/emit.h"
 #include "netan/result/member.h"
+#include "netan/result/pack.h"
 
 struct adopted {
 	struct adopted *next;
 	void *block;
 };
-
-enum { NAMES = 256 };
 
 struct na_result {
 	struct na_arena arena;
@@ -29,7 +28,9 @@ struct na_result {
 	struct na_view *views, **views_end, *last;
 	struct na_text_line *notes, **notes_end;
 	struct adopted *adopted;
-	const char *names[NAMES]; /* of members, by hash: the latest */
+	struct na_strtab names; /* of members */
+	struct na_pack *packs;
+	struct na_pack *open; /* the one that has an open row, if any */
 };
 
 const char *na_severity_name(enum na_severity severity)
@@ -60,6 +61,9 @@ void na_result_free(struct na_result *r)
 		return;
 	for (struct adopted *a = r->adopted; a; a = a->next)
 		free(a->block);
+	for (struct na_pack *p = r->packs; p; p = p->next)
+		na_pack_fini(p);
+	na_strtab_fini(&r->names);
 	na_arena_fini(&r->arena);
 	free(r);
 }
@@ -133,22 +137,9 @@ static const char *copy_text(struct na_result *r, const char *s)
 	return copy;
 }
 
-/* The rows of a list have the same names, which are copied once. */
-static const char *copy_name(struct na_result *r, const char *name)
-{
-	unsigned hash = 0;
-	const char **at;
-
-	for (const char *s = name; *s; s++)
-		hash = hash * 31 + (unsigned char)*s;
-	at = &r->names[hash % NAMES];
-	if (!*at || strcmp(*at, name) != 0)
-		*at = copy_text(r, name);
-	return *at;
-}
-
-static NA_PRINTF(2, 0) const
-	char *copy_textv(struct na_result *r, const char *fmt, va_list ap)
+static NA_PRINTF(3, 0) const
+	char *copy_textv(struct na_result *r, struct na_arena *arena,
+			 const char *fmt, va_list ap)
 {
 	va_list again;
 	char *text;
@@ -157,13 +148,19 @@ static NA_PRINTF(2, 0) const
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
-	text = n < 0 ? NULL : take(r, (size_t)n + 1);
+	text = n < 0 ? NULL : na_arena_alloc(arena, (size_t)n + 1);
 	if (!text) {
 		r->failed = true;
 		return NULL;
 	}
 	vsnprintf(text, (size_t)n + 1, fmt, ap);
 	return text;
+}
+
+/* Where what is put into `in` goes. */
+static struct na_arena *arena_of(struct na_result *r, const struct na_value *in)
+{
+	return in->in_row ? &r->open->row : &r->arena;
 }
 
 static void link_last(struct na_value *in, struct na_value *v)
@@ -186,6 +183,40 @@ static void link_before_body(struct na_result *r, struct na_value *v)
 	*at = v;
 }
 
+/* The rows of a list have the same names, which are kept once. */
+static bool set_name(struct na_result *r, struct na_value *v, const char *name)
+{
+	uint32_t no = na_strtab_add(&r->names, name, strlen(name));
+
+	if (no == NA_NO_NAME) {
+		r->failed = true;
+		return false;
+	}
+	v->name = r->names.names[no].s;
+	v->name_no = na_name_no(no);
+	return true;
+}
+
+/* A row of a packed list; what was open is complete. */
+static struct na_value *open_row(struct na_result *r, struct na_value *in)
+{
+	struct na_pack *p = in->u.many.pack;
+
+	assert(!p->nodes);
+	if (r->open)
+		na_pack_close(r->open);
+	r->open = p;
+	p->open = na_arena_alloc(&p->row, sizeof(*p->open));
+	if (!p->open) {
+		r->failed = true;
+		return NULL;
+	}
+	p->open->kind = NA_V_OBJECT;
+	p->open->in_row = true;
+	in->n++;
+	return p->open;
+}
+
 static struct na_value *append(struct na_result *r, struct na_value *in,
 			       const char *name, enum na_value_kind kind)
 {
@@ -194,15 +225,19 @@ static struct na_value *append(struct na_result *r, struct na_value *in,
 	if (!r || !in)
 		return NULL;
 	assert(in->kind == NA_V_OBJECT ? name != NULL : in->kind == NA_V_LIST);
-	v = take(r, sizeof(*v));
-	if (!v)
+	assert(!in->packed || kind == NA_V_OBJECT);
+	assert(!in->in_row || (r->open && r->open->open));
+	if (in->packed)
+		return open_row(r, in);
+	v = na_arena_alloc(arena_of(r, in), sizeof(*v));
+	if (!v) {
+		r->failed = true;
 		return NULL;
-	v->kind = kind;
-	if (in->kind == NA_V_OBJECT) {
-		v->name = copy_name(r, name);
-		if (!v->name)
-			return NULL;
 	}
+	v->kind = kind;
+	v->in_row = in->in_row;
+	if (in->kind == NA_V_OBJECT && !set_name(r, v, name))
+		return NULL;
 	if (in == &r->doc && r->body)
 		link_before_body(r, v);
 	else
@@ -221,6 +256,25 @@ struct na_value *na_put_list(struct na_result *r, struct na_value *in,
 			     const char *name)
 {
 	return append(r, in, name, NA_V_LIST);
+}
+
+struct na_value *na_put_packed(struct na_result *r, struct na_value *in,
+			       const char *name)
+{
+	struct na_value *v = append(r, in, name, NA_V_LIST);
+	struct na_pack *p = v ? take(r, sizeof(*p)) : NULL;
+
+	if (!p)
+		return NULL;
+	assert(!v->in_row);
+	*p = (struct na_pack){.next = r->packs,
+			      .arena = &r->arena,
+			      .names = &r->names,
+			      .failed = &r->failed};
+	r->packs = p;
+	v->packed = true;
+	v->u.many.pack = p;
+	return v;
 }
 
 void na_put_null(struct na_result *r, struct na_value *in, const char *name)
@@ -284,8 +338,13 @@ static void put_owned(struct na_result *r, struct na_value *in,
 void na_put_text(struct na_result *r, struct na_value *in, const char *name,
 		 const char *v)
 {
-	if (r && in)
-		put_owned(r, in, name, v ? copy_text(r, v) : NULL);
+	const char *copy;
+
+	if (!r || !in)
+		return;
+	copy = v ? na_arena_strn(arena_of(r, in), v, strlen(v)) : NULL;
+	r->failed |= v && !copy;
+	put_owned(r, in, name, copy);
 }
 
 void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
@@ -296,7 +355,7 @@ void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 	if (!r || !in)
 		return;
 	va_start(ap, fmt);
-	put_owned(r, in, name, copy_textv(r, fmt, ap));
+	put_owned(r, in, name, copy_textv(r, arena_of(r, in), fmt, ap));
 	va_end(ap);
 }
 
@@ -333,15 +392,49 @@ void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
 	node->n = n;
 }
 
+static void put_copy(struct na_result *r, struct na_value *in, const char *name,
+		     const struct na_value *v)
+{
+	struct na_value *to;
+
+	if (v->kind == NA_V_TEXT) {
+		na_put_text(r, in, name, v->u.text);
+		return;
+	}
+	to = append(r, in, name, v->kind);
+	if (!to)
+		return;
+	if (!na_is_container(v)) {
+		to->n = v->n;
+		to->u = v->u;
+		return;
+	}
+	na_for_each (m, v)
+		put_copy(r, to, m->name, m);
+}
+
 void na_put_alias(struct na_result *r, struct na_value *in, const char *name,
 		  const struct na_value *v)
 {
-	struct na_value *node = v ? append(r, in, name, v->kind) : NULL;
+	struct na_value *node;
 
+	if (v && v->in_row) {
+		put_copy(r, in, name, v);
+		return;
+	}
+	node = v ? append(r, in, name, v->kind) : NULL;
 	if (!node)
 		return;
+	assert(!node->in_row || !v->packed);
 	node->n = v->n;
+	node->packed = v->packed;
 	node->u = v->u;
+}
+
+void na_put_more_rows(struct na_value *list, size_t more)
+{
+	if (list)
+		list->n += more;
 }
 
 void na_result_adopt(struct na_result *r, void *block)
@@ -354,143 +447,6 @@ void na_result_adopt(struct na_result *r, void *block)
 	}
 	*a = (struct adopted){r->adopted, block};
 	r->adopted = a;
-}
-
-/* Of an object by name, of a list by number. */
-static const struct na_value *member(const struct na_value *in,
-				     const char *name, size_t len)
-{
-	bool list = in && in->kind == NA_V_LIST && *name >= '0' && *name <= '9';
-	size_t before = list ? strtoul(name, NULL, 10) : 0;
-
-	if (!list && (!in || in->kind != NA_V_OBJECT))
-		return NULL;
-	na_for_each (v, in) {
-		if (list ? !before--
-			 : strncmp(v->name, name, len) == 0 && !v->name[len])
-			return v;
-	}
-	return NULL;
-}
-
-const struct na_value *na_get(const struct na_value *in, const char *name)
-{
-	return name ? member(in, name, strlen(name)) : NULL;
-}
-
-const struct na_value *na_dig(const struct na_value *in, const char *path)
-{
-	while (in && path) {
-		size_t len = strcspn(path, ".");
-
-		in = member(in, path, len);
-		path = path[len] ? path + len + 1 : NULL;
-	}
-	return in;
-}
-
-double na_real_of(const struct na_value *v, double fallback)
-{
-	if (v && v->kind == NA_V_REAL)
-		return v->u.d;
-	if (v && v->kind == NA_V_INT)
-		return (double)v->u.i;
-	return fallback;
-}
-
-int64_t na_int_of(const struct na_value *v, int64_t fallback)
-{
-	if (v && v->kind == NA_V_INT)
-		return v->u.i;
-	if (v && v->kind == NA_V_BOOL)
-		return v->u.flag;
-	if (v && v->kind == NA_V_REAL && fabs(v->u.d) < 9.2e18)
-		return (int64_t)v->u.d;
-	return fallback;
-}
-
-const char *na_text_of(const struct na_value *v, const char *fallback)
-{
-	return v && v->kind == NA_V_TEXT ? v->u.text : fallback;
-}
-
-double na_number_or(const struct na_value *in, const char *path,
-		    double fallback)
-{
-	return na_real_of(na_dig(in, path), fallback);
-}
-
-double na_number_at(const struct na_value *in, const char *path)
-{
-	return na_number_or(in, path, NAN);
-}
-
-int64_t na_count_or(const struct na_value *in, const char *path,
-		    int64_t fallback)
-{
-	return na_int_of(na_dig(in, path), fallback);
-}
-
-int64_t na_count_at(const struct na_value *in, const char *path)
-{
-	return na_count_or(in, path, 0);
-}
-
-const char *na_text_or(const struct na_value *in, const char *path,
-		       const char *fallback)
-{
-	return na_text_of(na_dig(in, path), fallback);
-}
-
-const char *na_text_at(const struct na_value *in, const char *path)
-{
-	return na_text_or(in, path, "");
-}
-
-bool na_flag_at(const struct na_value *in, const char *path)
-{
-	const struct na_value *v = na_dig(in, path);
-
-	return v && v->kind == NA_V_BOOL && v->u.flag;
-}
-
-const struct na_value *na_first(const struct na_value *in, const char *name)
-{
-	return na_items(na_get(in, name));
-}
-
-size_t na_length(const struct na_value *in, const char *name)
-{
-	const struct na_value *list = na_get(in, name);
-
-	return list && list->kind == NA_V_LIST ? list->n : 0;
-}
-
-const double *na_reals_of(const struct na_value *v, size_t *n)
-{
-	bool packed = v && v->kind == NA_V_REALS;
-
-	if (n)
-		*n = packed ? v->n : 0;
-	return packed ? v->u.reals : NULL;
-}
-
-const double *na_reals_at(const struct na_value *in, const char *name,
-			  size_t least)
-{
-	size_t n;
-	const double *x = na_reals_of(na_get(in, name), &n);
-
-	return x && n >= least ? x : NULL;
-}
-
-const int64_t *na_rows_of(const struct na_value *v, size_t *n)
-{
-	bool packed = v && v->kind == NA_V_ROWS;
-
-	if (n)
-		*n = packed ? v->n : 0;
-	return packed ? v->u.rows.cells : NULL;
 }
 
 void na_result_word(struct na_result *r, enum na_word which, const char *text)
@@ -507,7 +463,7 @@ void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	r->words[which] = copy_textv(r, fmt, ap);
+	r->words[which] = copy_textv(r, &r->arena, fmt, ap);
 	va_end(ap);
 }
 
@@ -534,7 +490,7 @@ void na_result_headline(struct na_result *r, const char *fmt, ...)
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	r->headline = copy_textv(r, fmt, ap);
+	r->headline = copy_textv(r, &r->arena, fmt, ap);
 	va_end(ap);
 }
 
@@ -547,7 +503,7 @@ void na_result_note(struct na_result *r, const char *fmt, ...)
 	if (!line)
 		return;
 	va_start(ap, fmt);
-	line->text = copy_textv(r, fmt, ap);
+	line->text = copy_textv(r, &r->arena, fmt, ap);
 	va_end(ap);
 	if (!line->text)
 		return;
@@ -614,7 +570,7 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	if (!view)
 		return;
 	va_start(ap, fmt);
-	view->text = copy_textv(r, fmt, ap);
+	view->text = copy_textv(r, &r->arena, fmt, ap);
 	va_end(ap);
 	view->title = title ? copy_text(r, title) : NULL;
 	if (!view->text)
@@ -658,7 +614,7 @@ static void retext_value(struct retext *x, struct na_value *v)
 		retext(x, &v->u.text);
 	if (v->kind != NA_V_OBJECT && v->kind != NA_V_LIST)
 		return;
-	for (v = v->u.of.first; v; v = v->next)
+	for (v = v->packed ? na_unpacked(v) : v->u.of.first; v; v = v->next)
 		retext_value(x, v);
 }
 

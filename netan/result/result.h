@@ -33,6 +33,8 @@ enum na_value_kind {
 
 struct na_value {
 	enum na_value_kind kind;
+	bool packed, in_row;   /* na_put_packed(): the list; what is in it */
+	uint16_t name_no;      /* the result's own */
 	const char *name;      /* member name; NULL inside a list */
 	struct na_value *next; /* sibling */
 	size_t n;              /* members, packed doubles or rows */
@@ -45,7 +47,11 @@ struct na_value {
 		double *reals;
 		struct {
 			struct na_value *first, *last;
-		} of;
+		} of; /* na_items() reads it */
+		struct {
+			struct na_value *none; /* as if it were empty */
+			struct na_pack *pack;
+		} many; /* of a packed list */
 		struct {
 			const int64_t *cells; /* [n][fields] */
 			const char *const *fields;
@@ -136,6 +142,13 @@ struct na_value *na_put_object(struct na_result *r, struct na_value *in,
 			       const char *name);
 struct na_value *na_put_list(struct na_result *r, struct na_value *in,
 			     const char *name);
+/*
+ * A list of objects of which there may be a million: each is kept in few bytes
+ * (pack.h).  A row is complete, and its nodes go, when another such row of the
+ * result begins or the list is read; na_each_row() reads without more memory.
+ */
+struct na_value *na_put_packed(struct na_result *r, struct na_value *in,
+			       const char *name);
 void na_put_null(struct na_result *r, struct na_value *in, const char *name);
 void na_put_bool(struct na_result *r, struct na_value *in, const char *name,
 		 bool v);
@@ -165,9 +178,12 @@ double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
  */
 void na_put_rows(struct na_result *r, struct na_value *in, const char *name,
 		 const char *const *fields, const int64_t *cells, size_t n);
-/* Another name for a value of the same result, with all its members. */
+/* Another name for a value of the same result, with all its members; of a row
+ * that is walked a copy. */
 void na_put_alias(struct na_result *r, struct na_value *in, const char *name,
 		  const struct na_value *v);
+/* So many rows more that nobody shows: counted alone. */
+void na_put_more_rows(struct na_value *list, size_t more);
 /* A block from malloc() that the result frees from now on, whatever
  * happens; NULL is none. */
 void na_result_adopt(struct na_result *r, void *block);
@@ -199,15 +215,44 @@ static inline bool na_is_container(const struct na_value *v)
 	return v->kind == NA_V_OBJECT || v->kind == NA_V_LIST;
 }
 
+/* A packed list's rows as nodes like any other, from now on. */
+struct na_value *na_unpacked(const struct na_value *list);
+
 /* The members of an object or a list, none of anything else:
  *	na_for_each (v, na_get(body, "hosts")) */
 static inline const struct na_value *na_items(const struct na_value *in)
 {
-	return in && na_is_container(in) ? in->u.of.first : NULL;
+	if (!in || !na_is_container(in))
+		return NULL;
+	return in->packed ? na_unpacked(in) : in->u.of.first;
 }
 
 #define na_for_each(v, in) \
 	for (const struct na_value *v = na_items(in); v; v = v->next)
+
+/*
+ * The same where a list may be packed: a row and the values in it are there
+ * until the next one; its texts stay with the result.  Left early (break,
+ * return), room for one row stays with the result, too.  One thread at a time
+ * walks a list.
+ */
+struct na_row_walk {
+	bool going;
+	const struct na_value *at;
+	struct na_pack *pack; /* NULL: from `at` on */
+	const struct na_pack_chunk *chunk;
+	size_t used, n;
+	struct na_pack_room *room;
+};
+struct na_row_walk na_row_walk(const struct na_value *in);
+const struct na_value *na_row_next(struct na_row_walk *w); /* NULL: the end */
+bool na_row_more(const struct na_row_walk *w); /* is there one after this? */
+void na_row_end(struct na_row_walk *w);        /* before the end */
+
+#define na_each_row(v, in) \
+	for (struct na_row_walk walk_##v = na_row_walk(in); walk_##v.going; \
+	     walk_##v.going = false) \
+		for (const struct na_value *v; (v = na_row_next(&walk_##v));)
 
 double na_number_at(const struct na_value *in, const char *path);
 int64_t na_count_at(const struct na_value *in, const char *path);

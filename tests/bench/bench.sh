@@ -343,6 +343,7 @@ if wants kineto; then make_kineto; fi
 if wants gpu; then make_gpu; fi
 if wants hosts; then make_hosts; fi
 if wants ranks; then make_ranks; fi
+if wants names; then make_names; fi
 export FLEET TEN TWO_SIDED TYPICAL TYPICAL_QUARTER NETWORK NETWORK_QUARTER MILLION PACKED
 
 echo "$("$NETAN" --version | sed 1q), $(nproc) cores," \
@@ -353,7 +354,8 @@ if awk -v n="$(nproc)" '{ exit !($1 > 0.75 * n) }' /proc/loadavg; then
 fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
-	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill sql pftrace; do
+	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill \
+	names sql pftrace; do
 	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

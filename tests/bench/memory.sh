@@ -1,4 +1,5 @@
-# Sessions larger than memory: what a small --memory costs.  Read by bench.sh.
+# Sessions larger than memory: what a small --memory costs; and what is kept
+# for each name.  Read by bench.sh.
 # shellcheck shell=bash disable=SC2016,SC2034
 
 # A large file of network events, within 64 MB of private memory.
@@ -17,5 +18,53 @@ bench_spill()
 		say "wall ${WALL[0]} s against ${ample[1]} s; $(sed -n 's/^netan: memory: //p' "$WORK/n.txt")"
 		row "$name within 64 MB, output" "" "" "" "the same" \
 			"$(cmp -s "$WORK/m.json" "$WORK/n.json" && echo 1 || echo 0)"
+	done
+}
+
+NAMES=${NAMES:-1000000}
+
+# Files of names.c: in each, $NAMES names that come once.
+make_names()
+{
+	local kind dir
+
+	for kind in collectives ops devices pairs; do
+		dir=$WORK/names-$kind
+		[ "$(cat "$dir/made-with" 2>/dev/null)" = "$NAMES" ] && continue
+		rm -rf "$dir"
+		mkdir -p "$dir"
+		echo "making names-$kind" >&2
+		"$BIN/names" "$kind" "$NAMES" >"$dir/host.xplane.pb"
+		echo "$NAMES" >"$dir/made-with"
+	done
+}
+
+# KIND COMMAND BYTES: works without a temporary file within so many bytes of
+# private memory for each name, 24 for the name itself, and 64 MiB?
+within_names()
+{
+	local limit=$((($3 + 24) * NAMES + (64 << 20)))
+
+	export INPUT=$WORK/names-$1/host.xplane.pb ANALYSIS=$2
+	METER=(-d "$limit")
+	RUNS=1 measure 'TMPDIR=/nonexistent "$NETAN" "$ANALYSIS" -q -j 1 --memory 1TB -o "$WORK/n.json" "$INPUT" >"$WORK/n.txt" 2>&1'
+	row "$2, $NAMES $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
+		"$(calc '%.0f MiB' "$limit / 1048576")" "" "$3 B each" \
+		"$(calc %d "(${STATUS[0]} == 0)")"
+}
+
+bench_names()
+{
+	local name
+
+	say "limit: RLIMIT_DATA; first column: peak resident, mapped file included"
+	for name in timeline latency rpc bursts collectives check; do
+		within_names collectives "$name" 200
+		within_names devices "$name" 200
+	done
+	within_names ops collectives 200
+	within_names ops steps 200
+	for name in timeline pairs check; do
+		within_names pairs "$name" 150
 	done
 }

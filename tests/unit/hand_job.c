@@ -78,7 +78,7 @@ const struct na_value *hand_job_row(const struct hand_job *j, const char *list,
 {
 	const struct na_value *v = na_dig(hand_job_body(j), list);
 
-	v = v ? v->u.of.first : NULL;
+	v = na_items(v);
 	while (v && i--)
 		v = v->next;
 	assert_non_null(v);
@@ -90,7 +90,7 @@ const struct na_value *hand_job_find(const struct hand_job *j, const char *list,
 {
 	const struct na_value *v = na_dig(hand_job_body(j), list);
 
-	for (v = v ? v->u.of.first : NULL; v; v = v->next) {
+	for (v = na_items(v); v; v = v->next) {
 		if (strcmp(na_text_of(na_dig(v, path), ""), text) == 0)
 			return v;
 	}

@@ -80,7 +80,7 @@ const struct na_value *steps_row(const struct steps_run *x, const char *list,
 {
 	const struct na_value *v = na_get(na_result_body(x->d.r), list);
 
-	v = v ? v->u.of.first : NULL;
+	v = na_items(v);
 	while (v && i--)
 		v = v->next;
 	return v;

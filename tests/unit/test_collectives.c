@@ -131,7 +131,7 @@ static void end(struct run *x)
 
 static const struct na_value *nth(const struct na_value *list, size_t i)
 {
-	const struct na_value *v = list ? list->u.of.first : NULL;
+	const struct na_value *v = na_items(list);
 
 	while (v && i--)
 		v = v->next;

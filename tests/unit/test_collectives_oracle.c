@@ -72,7 +72,7 @@ static void compare(const struct run *x, const char *line)
 	assert_int_equal(sscanf(line, "want %15s %31s %lf", name, member,
 				&want),
 			 3);
-	for (v = v ? v->u.of.first : NULL; v; v = v->next) {
+	for (v = na_items(v); v; v = v->next) {
 		if (strcmp(na_text_of(na_get(v, "collective"), ""), name) == 0)
 			got = na_real_of(na_get(v, member), NAN);
 	}

@@ -112,7 +112,7 @@ static double real(const struct na_value *row, const char *name)
 static const struct na_value *find_pair(const struct run *x, const char *src,
 					const char *dst)
 {
-	const struct na_value *v = list_of(x, "pairs")->u.of.first;
+	const struct na_value *v = na_items(list_of(x, "pairs"));
 
 	while (v && (strcmp(text(v, "src"), src) != 0 ||
 		     strcmp(text(v, "dst"), dst) != 0))
@@ -382,11 +382,11 @@ static void one_device_or_all(void **state)
 		analyse(&x, 64);
 		list = list_of(&x, "culprits");
 		assert_int_equal(list->n, 1);
-		assert_string_equal(text(list->u.of.first, "kind"), "src");
-		assert_string_equal(text(list->u.of.first, "host"), "d");
-		assert_string_equal(text(list->u.of.first, "endpoint"),
+		assert_string_equal(text(na_items(list), "kind"), "src");
+		assert_string_equal(text(na_items(list), "host"), "d");
+		assert_string_equal(text(na_items(list), "endpoint"),
 				    cases[i].endpoint);
-		assert_true(fabs(real(list->u.of.first, "excess") - 5) < 0.5);
+		assert_true(fabs(real(na_items(list), "excess") - 5) < 0.5);
 		assert_int_equal(x.d.severity, NA_SEV_ERROR);
 		end(&x);
 	}
@@ -426,7 +426,7 @@ static void a_ring_cannot_tell(void **state)
 	analyse(&x, 64);
 	list = list_of(&x, "culprits");
 	assert_int_equal(list->n, 1);
-	assert_true(na_get(list->u.of.first, "alternatives")->n > 0);
+	assert_true(na_get(na_items(list), "alternatives")->n > 0);
 	assert_int_equal(x.d.severity, NA_SEV_WARNING);
 	end(&x);
 }
@@ -451,7 +451,7 @@ static void runs_apart(void **state)
 	hand_fill(&x.h, rows, 4, 1);
 	hand_resolve(&x.h, NA_ANCHOR_AUTO);
 	analyse(&x, 2);
-	for (const struct na_value *v = list_of(&x, "pairs")->u.of.first; v;
+	for (const struct na_value *v = na_items(list_of(&x, "pairs")); v;
 	     v = v->next) {
 		bool newer = strcmp(text(v, "label"), "new") == 0;
 

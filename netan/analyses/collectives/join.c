@@ -34,7 +34,7 @@ static int64_t skew_of(const struct coll_match *m, const struct na_op_piece *x,
 	return most;
 }
 
-static void add_bytes(struct coll_match *m, struct coll_row *row,
+static void add_bytes(struct coll_match *m, struct coll_matched *row,
 		      const struct na_op_piece *x, size_t n, int64_t least_ps)
 {
 	const struct na_op_type *t = &m->d->types.items[x[0].type];
@@ -67,7 +67,7 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 {
 	struct coll_match *m = arg;
 	uint32_t id = m->row_of_unit[x[0].unit];
-	struct coll_row *row = &m->f->rows.v[id];
+	struct coll_matched *row = &m->f->rows.v[id];
 	int64_t least = INT64_MAX, shared = INT64_MAX;
 	size_t last = 0;
 	uint64_t *count;
@@ -119,9 +119,14 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 	return count;
 }
 
+struct coll_row *na_collectives_row(const struct coll_found *f, size_t i)
+{
+	return i < f->rows.n ? &f->rows.v[i].row : &f->dcn.v[i - f->rows.n];
+}
+
 bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x)
 {
-	return ++f->rows.v[x.row].n_missing > COLL_MISSING_MAX ||
+	return ++na_collectives_row(f, x.row)->n_missing > COLL_MISSING_MAX ||
 	       na_add(&f->missing, x);
 }
 
@@ -132,13 +137,13 @@ NA_ORDER(by_key, struct na_triple, NA_UP(a), NA_UP(b), NA_UP(c))
 static bool miss(struct coll_match *m, uint32_t id,
 		 const struct na_triple *cores, size_t n)
 {
-	struct coll_row *row = &m->f->rows.v[id];
+	struct coll_matched *row = &m->f->rows.v[id];
 	size_t all = !m->s->clipped          ? row->took_full
 		     : row->most < COLL_SURE ? n
 					     : row->took_part;
 	bool ok = true;
 
-	row->participants = n;
+	row->participants = (uint32_t)n;
 	for (size_t i = 0; ok && i < n && row->n_missing < n - all &&
 			   row->n_missing < COLL_MISSING_MAX;
 	     i++) {
@@ -155,28 +160,28 @@ static bool miss(struct coll_match *m, uint32_t id,
 					      .who = core,
 					      .executions = k});
 	}
-	row->n_missing = n - all;
+	row->n_missing = (uint32_t)(n - all);
 	return ok;
 }
 
 static void count_parts(struct coll_match *m)
 {
-	struct coll_row *rows = m->f->rows.v;
+	struct coll_matched *rows = m->f->rows.v;
 
 	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct coll_row *row = &rows[m->took_part.keys[i].a];
+		struct coll_matched *row = &rows[m->took_part.keys[i].a];
 
 		row->most = m->parts.v[i] > row->most ? m->parts.v[i]
 						      : row->most;
 		row->took_part++;
 	}
 	for (size_t i = 0; i < m->took_part.n; i++) {
-		struct coll_row *row = &rows[m->took_part.keys[i].a];
+		struct coll_matched *row = &rows[m->took_part.keys[i].a];
 
 		row->took_full += m->parts.v[i] == row->most;
 	}
 	for (size_t i = 0; i < m->last.n; i++) {
-		struct coll_row *row = &rows[m->last.keys[i].a];
+		struct coll_matched *row = &rows[m->last.keys[i].a];
 		uint32_t core = m->last.keys[i].b;
 
 		if (m->lasts.v[i] > row->last_n ||
@@ -200,7 +205,7 @@ static size_t first_of(const struct na_triple *all, size_t n, uint64_t run,
 static void count_absent(struct coll_found *f)
 {
 	for (size_t i = 0; i < f->rows.n; i++) {
-		struct coll_row *row = &f->rows.v[i];
+		struct coll_matched *row = &f->rows.v[i];
 		uint64_t all = (uint64_t)row->group_size * row->n_groups;
 
 		if (!row->uneven && all > row->participants)
@@ -221,7 +226,7 @@ bool na_collectives_find_missing(struct coll_match *m)
 		n = 0;
 	na_sort(all, n, by_key);
 	for (uint32_t i = 0; ok && n && i < m->f->rows.n; i++) {
-		const struct coll_row *row = &m->f->rows.v[i];
+		const struct coll_matched *row = &m->f->rows.v[i];
 		uint32_t run = row->run * NA_N_NETWORKS + row->network;
 		size_t from = first_of(all, n, run, row->module);
 		size_t to = first_of(all, n, run, (uint64_t)row->module + 1);

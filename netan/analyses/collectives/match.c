@@ -41,9 +41,10 @@ static bool row_of_unit(struct coll_match *m, uint32_t unit,
 	m->row_of_unit[unit] = row;
 	return row < f->rows.n ||
 	       na_add(&f->rows,
-		      ((struct coll_row){
+		      ((struct coll_matched){
+			      .id = row,
 			      .run = run / NA_N_NETWORKS,
-			      .network = t->network,
+			      .network = (uint8_t)t->network,
 			      .name = by_type ? NA_UNKNOWN_U32 : key->b,
 			      .module = by_type ? NA_UNKNOWN_U32 : key->c,
 			      .type = type_text(m, t),
@@ -52,7 +53,7 @@ static bool row_of_unit(struct coll_match *m, uint32_t unit,
 }
 
 /* Groups as any type of the row tells them; differing ones are uneven. */
-static void learn_groups(struct coll_row *row, const struct na_op_type *t)
+static void learn_groups(struct coll_matched *row, const struct na_op_type *t)
 {
 	if (!t->group_size)
 		return;
@@ -71,6 +72,11 @@ static bool make_rows(struct coll_match *m)
 	const struct na_op_types *types = &m->d->types;
 
 	m->row_of_unit = na_calloc(m->ops.units.n + 1, sizeof(*m->row_of_unit));
+	if (!m->s->by_type) {
+		/* A row is large: not one too many. */
+		m->f->rows.v = na_calloc(m->ops.units.n, sizeof(*m->f->rows.v));
+		m->f->rows.cap = m->f->rows.v ? m->ops.units.n : 0;
+	}
 	if (!m->row_of_unit)
 		return false;
 	for (size_t i = 0; i < types->n; i++) {

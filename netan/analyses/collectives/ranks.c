@@ -41,9 +41,9 @@ static uint8_t opcode_of(const struct na_rank_group *g, uint8_t opcode)
 }
 
 /* `group`: of na_ranks.groups; NA_UNKNOWN_U32: none of them. */
-static struct coll_row *row_at(struct coll_state *s, struct coll_found *f,
-			       const struct na_rank_group *g, uint32_t group,
-			       uint8_t opcode, uint32_t *id)
+static struct coll_matched *row_at(struct coll_state *s, struct coll_found *f,
+				   const struct na_rank_group *g,
+				   uint32_t group, uint8_t opcode, uint32_t *id)
 {
 	struct coll_ranks *k = f->ranks;
 	bool named = g->name != NA_UNKNOWN_U32, pair = g->src >= 0;
@@ -68,24 +68,25 @@ static struct coll_row *row_at(struct coll_state *s, struct coll_found *f,
 	*id = k->first_row + at;
 	if (*id == f->rows.n &&
 	    !na_add(&f->rows,
-		    ((struct coll_row){.run = g->run,
-				       .network = NA_NET_GPU,
-				       .name = NA_UNKNOWN_U32,
-				       .module = NA_UNKNOWN_U32,
-				       .type = na_collectives_word(opcode),
-				       .opcode = opcode,
-				       .of_ranks = true,
-				       .times = g->times,
-				       .group = pair || s->by_type
-							? NA_UNKNOWN_U32
-							: group,
-				       .group_size = pair ? 2 : g->size})))
+		    ((struct coll_matched){.id = *id,
+					   .run = g->run,
+					   .network = NA_NET_GPU,
+					   .name = NA_UNKNOWN_U32,
+					   .module = NA_UNKNOWN_U32,
+					   .type = na_collectives_word(opcode),
+					   .opcode = opcode,
+					   .of_ranks = true,
+					   .times = g->times,
+					   .group = pair || s->by_type
+							    ? NA_UNKNOWN_U32
+							    : group,
+					   .group_size = pair ? 2 : g->size})))
 		return NULL;
 	return &f->rows.v[*id];
 }
 
-static struct coll_row *row_of(struct coll_state *s, struct coll_found *f,
-			       uint32_t group, uint8_t opcode, uint32_t *id)
+static struct coll_matched *row_of(struct coll_state *s, struct coll_found *f,
+				   uint32_t group, uint8_t opcode, uint32_t *id)
 {
 	return row_at(s, f, &f->ranks->joined.groups.v[group], group, opcode,
 		      id);
@@ -114,7 +115,7 @@ static bool wanted(const struct coll_state *s, const struct na_rank_group *g,
 	       na_collectives_in_window(s, end_ps);
 }
 
-static void add_bytes(struct coll_row *row, uint64_t bytes, uint64_t n,
+static void add_bytes(struct coll_matched *row, uint64_t bytes, uint64_t n,
 		      uint32_t ranks, int64_t time_ps)
 {
 	if (bytes == NA_UNKNOWN_U64)
@@ -132,7 +133,7 @@ static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 {
 	const struct na_ranks *j = &f->ranks->joined;
 	const struct na_rank_part *p = &j->parts.v[part];
-	struct coll_row *row = &f->rows.v[id];
+	struct coll_matched *row = &f->rows.v[id];
 	int64_t wait_ps = na_rank_wait(j, part);
 
 	na_extent_add(&f->executions, p->start_ps, p->end_ps);
@@ -151,7 +152,7 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	const struct na_ranks *j = &f->ranks->joined;
 	const struct na_rank_group *g = &j->groups.v[x->group];
 	struct coll_rank_count *last;
-	struct coll_row *row;
+	struct coll_matched *row;
 	uint32_t id;
 	bool ok;
 
@@ -183,7 +184,7 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 {
 	const struct na_ranks *j = &f->ranks->joined;
 	int64_t took_ps = na_time_between(x->start_ps, x->end_ps);
-	struct coll_row *row;
+	struct coll_matched *row;
 	uint32_t id;
 
 	if (!wanted(s, &j->groups.v[group], x->operation, x->end_ps))
@@ -230,7 +231,7 @@ static bool add_nobody(struct coll_state *s, struct coll_found *f,
 					    .src = -1,
 					    .dst = -1};
 	int64_t took_ps = na_time_between(x->start_ps, x->end_ps);
-	struct coll_row *row;
+	struct coll_matched *row;
 
 	if ((s->scope->bound && !na_filter_input(s->scope->bound, source)) ||
 	    !wanted(s, &alone, x->operation, x->end_ps))
@@ -259,7 +260,7 @@ static void finish_rows(struct coll_found *f)
 
 	for (size_t i = 0; i < k->counts.n; i++) {
 		const struct coll_rank_count *c = &k->counts.v[i];
-		struct coll_row *row = &f->rows.v[c->row];
+		struct coll_matched *row = &f->rows.v[c->row];
 		uint32_t core = k->joined.ranks.v[c->rank].core;
 
 		row->participants++;
@@ -271,7 +272,7 @@ static void finish_rows(struct coll_found *f)
 		}
 	}
 	for (size_t i = k->first_row; i < f->rows.n; i++) {
-		struct coll_row *row = &f->rows.v[i];
+		struct coll_matched *row = &f->rows.v[i];
 
 		/* Of one rank alone nobody knows what it waits. */
 		if (!row->instances || row->times == NA_RANK_QUEUED)

@@ -92,7 +92,7 @@ static void put_last(struct na_result *r, struct na_value *to,
 }
 
 static void put_spreads(struct na_result *r, struct na_value *to,
-			const struct coll_row *x, size_t i,
+			const struct coll_matched *x, size_t i,
 			const struct coll_spreads *spreads)
 {
 	struct na_value *one = na_put_object(r, to, M_skew_us);
@@ -120,14 +120,16 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 			      const struct coll_found *f, size_t i,
 			      const struct coll_spreads *spreads)
 {
-	const struct coll_row *x = &f->rows.v[i];
+	const struct coll_matched *x = na_collectives_matched(f, i);
 	const struct coll_ranks *k = f->ranks;
-	double bits = (double)x->sized_bytes * 8, ps = (double)x->sized_ps;
 	struct na_str text = {0};
+	double bits, ps;
 	size_t from, n;
 
-	if (!x->of_ranks)
+	if (!x || !x->of_ranks)
 		return;
+	bits = (double)x->sized_bytes * 8;
+	ps = (double)x->sized_ps;
 	from = NA_BOUND(c, 0, k->counts.n, k->counts.v[c].row >= i);
 	n = NA_BOUND(c, from, k->counts.n, k->counts.v[c].row > i) - from;
 	na_put_text(r, to, M_group,
@@ -175,7 +177,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 	if (!k)
 		return;
 	put_clocks(r, k);
-	list = na_put_list(r, body, M_executions);
+	list = na_put_packed(r, body, M_executions);
 	for (size_t i = 0; i < k->instances.n; i++) {
 		const struct na_rank_instance *x = &k->instances.v[i];
 		const struct na_rank_group *g = &k->groups.v[x->group];

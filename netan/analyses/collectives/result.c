@@ -17,62 +17,25 @@ struct report {
 	struct na_result *r;
 	struct coll_found f;
 	struct coll_spread times, waits, skews;
-	size_t *order, *listed; /* rows; [n + 1] into the missing */
+	struct ranked *order; /* rows that are shown */
+	size_t *listed; /* [n + 1] into the missing; NULL: there are none */
 };
 
-bool na_collectives_spread(struct coll_spread *out,
-			   const struct coll_times *first,
-			   const struct coll_times *rest, size_t base, size_t n)
-{
-	const struct coll_times none = {.n = 0};
-	const struct coll_times *of[] = {first, rest ? rest : &none};
-	size_t *at = na_calloc(n + 2, sizeof(*at));
-
-	out->from = at;
-	out->us = na_calloc(of[0]->n + of[1]->n + 1, sizeof(*out->us));
-	if (!at || !out->us)
-		return false;
-	for (size_t k = 0; k < 2; k++) {
-		for (size_t i = 0; i < of[k]->n; i++)
-			at[k * base + of[k]->v[i].of + 2]++;
-	}
-	for (size_t i = 2; i < n + 2; i++)
-		at[i] += at[i - 1];
-	/* The cursor of row i is at[i + 1], which ends as the row's end. */
-	for (size_t k = 0; k < 2; k++) {
-		for (size_t i = 0; i < of[k]->n; i++) {
-			const struct coll_time *x = &of[k]->v[i];
-
-			out->us[at[k * base + x->of + 1]++] = na_us(x->time_ps);
-		}
-	}
-	return true;
-}
-
-double na_collectives_quantile(const struct coll_spread *x, size_t row,
-			       double p)
-{
-	size_t n = x->from[row + 1] - x->from[row];
-
-	return n ? na_quantile(x->us + x->from[row], n, p) : NAN;
-}
-
-void na_collectives_spread_fini(struct coll_spread *x)
-{
-	free(x->us);
-	free(x->from);
-}
+/* A row in its place.  For na_sort() alone, which takes no context: names. */
+struct ranked {
+	const struct coll_row *row;
+	const char *name, *module;
+};
 
 /* Where no host tells of executions, the devices do: each that sends or
  * receives executes it as often as it does that. */
-static void add_devices(struct report *p, uint32_t base)
+static void add_devices(struct report *p)
 {
 	struct coll_state *s = p->s;
 
 	for (size_t i = 0; i < s->devices.n; i++) {
 		const struct coll_device *d = &s->devices.v[i];
-		struct coll_row *row =
-			&p->f.rows.v[base + s->device_keys.keys[i].a];
+		struct coll_row *row = &p->f.dcn.v[s->device_keys.keys[i].a];
 		int k = d->n[1] > d->n[0];
 
 		if (row->sums->executions)
@@ -83,8 +46,8 @@ static void add_devices(struct report *p, uint32_t base)
 		row->sized += d->sized[k];
 		row->bytes += d->bytes[k];
 	}
-	for (size_t i = base; i < p->f.rows.n; i++) {
-		struct coll_row *row = &p->f.rows.v[i];
+	for (size_t i = 0; i < p->f.dcn.n; i++) {
+		struct coll_row *row = &p->f.dcn.v[i];
 
 		if (row->devices > row->participants)
 			row->participants = row->devices;
@@ -97,14 +60,15 @@ static bool add_dcn(struct report *p)
 	const struct coll_state *s = p->s;
 	const struct na_strtab *names = &s->scope->store->names.strings;
 	struct coll_found *f = &p->f;
-	uint32_t base = (uint32_t)f->rows.n;
 
-	if (!na_room(&f->rows, s->sums.n + 1))
+	f->dcn.v = na_calloc(s->sums.n + 1, sizeof(*f->dcn.v));
+	if (!f->dcn.v)
 		return false;
 	for (size_t i = 0; i < s->sums.n; i++) {
 		const struct coll_sums *x = &s->sums.v[i];
 
-		f->rows.v[f->rows.n++] = (struct coll_row){
+		f->dcn.v[f->dcn.n++] = (struct coll_row){
+			.id = (uint32_t)(f->rows.n + i),
 			.run = s->rows.keys[i].a,
 			.network = NA_NET_DCN,
 			.name = s->by_type ? NA_UNKNOWN_U32 : s->rows.keys[i].b,
@@ -117,14 +81,13 @@ static bool add_dcn(struct report *p)
 		};
 	}
 	for (size_t i = 0; i < s->members.n; i++) {
-		struct coll_row *row =
-			&f->rows.v[base + s->member_keys.keys[i].a];
+		struct coll_row *row = &f->dcn.v[s->member_keys.keys[i].a];
 
 		row->participants++;
 		if (s->members.v[i].executions > row->most)
 			row->most = s->members.v[i].executions;
 	}
-	add_devices(p, base);
+	add_devices(p);
 	return true;
 }
 
@@ -142,13 +105,13 @@ static bool looked_at(const struct coll_state *s, uint32_t host)
 static bool miss_dcn(struct report *p)
 {
 	const struct coll_state *s = p->s;
-	uint32_t base = (uint32_t)(p->f.rows.n - s->sums.n);
+	uint32_t base = (uint32_t)p->f.rows.n;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < s->members.n; i++) {
 		const struct na_triple *k = &s->member_keys.keys[i];
 		const struct coll_member *m = &s->members.v[i];
-		struct coll_row *row = &p->f.rows.v[base + k->a];
+		struct coll_row *row = &p->f.dcn.v[k->a];
 		uint32_t host = na_store_host_of(s->scope->store, row->run,
 						 k->b);
 
@@ -190,9 +153,12 @@ static na_i128 bytes_of(const struct coll_row *x)
 	return moved_of(x) < 0 && x->sized ? x->bytes : moved_of(x);
 }
 
+/* All but a row of the network is the head of a matched one. */
 static na_i128 time_of(const struct coll_row *x)
 {
-	return x->sums ? x->sums->time_ps : x->rank_ps;
+	return x->sums ? x->sums->time_ps
+		       : ((const struct coll_matched *)(const void *)x)
+				 ->rank_ps;
 }
 
 static bool is_shown(const struct coll_row *x)
@@ -200,51 +166,45 @@ static bool is_shown(const struct coll_row *x)
 	return x->sums || x->executions;
 }
 
-/* For qsort alone, which takes no context. */
-struct ranked {
-	na_i128 bytes, time_ps;
-	uint32_t network, run;
-	const char *name, *module, *type;
-	size_t row;
-};
+static const char *type_of(const struct coll_row *x)
+{
+	return x->type ? x->type : "";
+}
 
-NA_ORDER(by_bytes, struct ranked, NA_DOWN(bytes), NA_DOWN(time_ps),
-	 NA_UP(network), NA_UP(run), strcmp(x->name, y->name),
-	 NA_THEN(strcmp(x->module, y->module), strcmp(x->type, y->type),
-		 NA_UP(row)))
+/* By two numbers, the larger first. */
+static int by_sums(const struct coll_row *x, const struct coll_row *y)
+{
+	int c = NA_CMP(bytes_of(y), bytes_of(x));
+
+	return c ? c : NA_CMP(time_of(y), time_of(x));
+}
+
+NA_ORDER(by_bytes, struct ranked, by_sums(x->row, y->row), NA_UP(row->network),
+	 NA_UP(row->run), strcmp(x->name, y->name),
+	 NA_THEN(strcmp(x->module, y->module),
+		 strcmp(type_of(x->row), type_of(y->row)), NA_UP(row->id)))
 
 /* The rows that have anything, most bytes first. */
 static bool rank(struct report *p, size_t *n)
 {
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
-	size_t all = p->f.rows.n, k = 0;
-	struct ranked *x = na_calloc(all + 1, sizeof(*x));
+	size_t all = p->f.rows.n + p->f.dcn.n, k = 0;
 
 	p->order = na_calloc(all + 1, sizeof(*p->order));
-	if (!x || !p->order) {
-		free(x);
+	if (!p->order)
 		return false;
-	}
 	for (size_t i = 0; i < all; i++) {
-		const struct coll_row *row = &p->f.rows.v[i];
+		const struct coll_row *row = na_collectives_row(&p->f, i);
 
 		if (is_shown(row))
-			x[k++] = (struct ranked){
-				.bytes = bytes_of(row),
-				.time_ps = time_of(row),
-				.network = row->network,
-				.run = row->run,
+			p->order[k++] = (struct ranked){
+				.row = row,
 				.name = na_strtab_at(names, row->name),
 				.module = na_strtab_at(names, row->module),
-				.type = row->type ? row->type : "",
-				.row = i,
 			};
 	}
-	na_sort(x, k, by_bytes);
-	for (size_t i = 0; i < k; i++)
-		p->order[i] = x[i].row;
+	na_sort(p->order, k, by_bytes);
 	*n = k;
-	free(x);
 	return true;
 }
 
@@ -317,10 +277,11 @@ static void put_device(struct report *p, struct na_value *to, uint32_t network,
 
 static void put_missing(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row *x = &p->f.rows.v[i];
+	const struct coll_row *x = na_collectives_row(&p->f, i);
 	struct na_value *list = na_put_list(p->r, to, M_missing), *one;
 
-	for (size_t k = p->listed[i]; k < p->listed[i + 1]; k++) {
+	for (size_t k = p->listed ? p->listed[i] : 0;
+	     p->listed && k < p->listed[i + 1]; k++) {
 		const struct coll_missing *m = &p->f.missing.v[k];
 
 		one = na_put_object(p->r, list, NULL);
@@ -335,35 +296,36 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 /* What only matched executions tell. */
 static void put_ranks(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row *x = &p->f.rows.v[i];
+	const struct coll_row *x = na_collectives_row(&p->f, i);
+	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_core *cores = p->s->scope->store->devices.cores;
 	struct na_result *r = p->r;
 	struct na_value *one;
 
-	na_put_whole(r, to, M_instances, x->sums ? -1 : (na_i128)x->instances);
+	na_put_whole(r, to, M_instances, m ? (na_i128)m->instances : -1);
 	na_put_whole(r, to, M_group_size,
 		     x->group_size ? (na_i128)x->group_size : -1);
 	na_put_whole(r, to, M_groups,
 		     x->group_size ? (na_i128)x->n_groups : -1);
 	na_put_real(r, to, M_bus_gbps,
-		    x->sized_ps > 0 && x->bus_bits > 0
-			    ? x->bus_bits / (double)x->sized_ps * 1e3
+		    m && m->sized_ps > 0 && m->bus_bits > 0
+			    ? m->bus_bits / (double)m->sized_ps * 1e3
 			    : NAN);
 	one = na_put_object(r, to, M_waiting_us);
 	na_put_real(r, one, M_mean,
-		    x->sums ? NAN
-			    : ratio(x->wait_ps, (na_i128)x->executions, 1e-6));
+		    m ? ratio(m->wait_ps, (na_i128)m->executions, 1e-6) : NAN);
 	na_put_real(r, one, M_p99, na_collectives_quantile(&p->waits, i, 0.99));
-	na_put_real(r, to, M_waiting_share, ratio(x->wait_ps, x->rank_ps, 1));
+	na_put_real(r, to, M_waiting_share,
+		    m ? ratio(m->wait_ps, m->rank_ps, 1) : NAN);
 	one = na_put_object(r, to, M_last_device);
-	if (x->last_n) {
-		put_device(p, one, x->network, cores[x->last_core].input,
-			   x->last_core);
+	if (m && m->last_n) {
+		put_device(p, one, x->network, cores[m->last_core].input,
+			   m->last_core);
 	} else {
 		na_put_null(r, one, M_device);
 		na_put_null(r, one, M_host);
 	}
-	na_put_whole(r, one, M_count, x->last_n ? (na_i128)x->last_n : -1);
+	na_put_whole(r, one, M_count, m && m->last_n ? (na_i128)m->last_n : -1);
 	one = na_put_object(r, to, M_start_skew_us);
 	na_put_real(r, one, M_p50, na_collectives_quantile(&p->skews, i, 0.5));
 	na_put_real(r, one, M_max, na_collectives_quantile(&p->skews, i, 1));
@@ -381,7 +343,8 @@ static const char *bytes_from(const struct coll_row *x)
 
 static void put_row(struct report *p, struct na_value *list, size_t i)
 {
-	const struct coll_row *x = &p->f.rows.v[i];
+	const struct coll_row *x = na_collectives_row(&p->f, i);
+	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	struct na_value *to = na_put_object(p->r, list, NULL);
 	struct na_result *r = p->r;
@@ -405,7 +368,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	na_put_real(r, to, M_p99_us,
 		    na_collectives_quantile(&p->times, i, 0.99));
 	na_put_real(r, to, M_bandwidth_gbps,
-		    !x->sums ? gbps(x->sized_bytes, x->sized_ps)
+		    m ? gbps(m->sized_bytes, m->sized_ps)
 		    : x->sums->bytes > 0
 			    ? gbps(x->sums->bytes, x->sums->time_ps)
 			    : gbps(moved_of(x), x->sums->time_ps));
@@ -449,7 +412,7 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 	struct na_value *list = na_put_list(p->r, body, M_networks), *row;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct coll_row *x = &p->f.rows.v[p->order[i]];
+		const struct coll_row *x = p->order[i].row;
 
 		add_total(&totals[x->network], x);
 	}
@@ -465,14 +428,39 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 static bool list_missing(struct report *p)
 {
 	struct coll_found *f = &p->f;
+	size_t n = f->rows.n + f->dcn.n;
 
+	if (!f->missing.n)
+		return true;
 	na_sort(f->missing.v, f->missing.n, by_row);
-	p->listed = na_calloc(f->rows.n + 2, sizeof(*p->listed));
+	p->listed = na_calloc(n + 2, sizeof(*p->listed));
 	for (size_t i = 0; p->listed && i < f->missing.n; i++)
 		p->listed[f->missing.v[i].row + 1]++;
-	for (size_t i = 0; p->listed && i < f->rows.n; i++)
+	for (size_t i = 0; p->listed && i < n; i++)
 		p->listed[i + 1] += p->listed[i];
 	return p->listed;
+}
+
+/* The times themselves are not looked at again. */
+static bool spread(struct coll_spread *out, struct coll_times *first,
+		   struct coll_times *rest, size_t base, size_t n)
+{
+	bool ok = na_collectives_spread(out, first, rest, base, n);
+
+	na_vec_free(first);
+	if (rest)
+		na_vec_free(rest);
+	return ok;
+}
+
+/* What the rows hold now. */
+static void drop_keys(struct coll_state *s)
+{
+	na_triples_fini(&s->rows);
+	na_triples_fini(&s->member_keys);
+	na_triples_fini(&s->device_keys);
+	na_vec_free(&s->members);
+	na_vec_free(&s->devices);
 }
 
 static bool gather(struct report *p)
@@ -492,12 +480,14 @@ static bool gather(struct report *p)
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
 		used->n = p->s->n_transfers + p->s->n_executions;
-	return miss_dcn(p) && list_missing(p) &&
-	       na_collectives_spread(&p->times, &f->times, &p->s->times, base,
-				     f->rows.n) &&
-	       na_collectives_spread(&p->waits, &f->waits, NULL, 0,
-				     f->rows.n) &&
-	       na_collectives_spread(&p->skews, &f->skews, NULL, 0, f->rows.n);
+	if (!miss_dcn(p))
+		return false;
+	drop_keys(p->s);
+	return list_missing(p) &&
+	       spread(&p->times, &f->times, &p->s->times, base,
+		      base + f->dcn.n) &&
+	       spread(&p->waits, &f->waits, NULL, 0, base) &&
+	       spread(&p->skews, &f->skews, NULL, 0, base);
 }
 
 static void report_fini(struct report *p)
@@ -507,6 +497,7 @@ static void report_fini(struct report *p)
 	na_collectives_spread_fini(&p->skews);
 	na_strtab_fini(&p->f.modules);
 	na_vec_free(&p->f.rows);
+	na_vec_free(&p->f.dcn);
 	na_vec_free(&p->f.times);
 	na_vec_free(&p->f.waits);
 	na_vec_free(&p->f.skews);
@@ -530,9 +521,9 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	}
 	shown = p.s->scope->top && p.s->scope->top < n ? p.s->scope->top : n;
-	list = na_put_list(r, body, M_collectives);
+	list = na_put_packed(r, body, M_collectives);
 	for (size_t i = 0; i < shown; i++)
-		put_row(&p, list, p.order[i]);
+		put_row(&p, list, p.order[i].row->id);
 	na_put_int(r, body, M_collectives_not_shown, (int64_t)(n - shown));
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);

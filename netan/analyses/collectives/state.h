@@ -17,16 +17,16 @@ enum { COLL_SURE = 3 };
 
 /* What transfers and graph executions tell of a row (see coll_row). */
 struct coll_sums {
-	uint64_t executions, transfers[2]; /* by side */
 	na_i128 bytes, time_ps;            /* of executions */
 	na_i128 moved[2];                  /* bytes of transfers */
+	uint64_t executions, transfers[2]; /* by side */
 	uint32_t type;                     /* name */
 };
 
 /* Of a device in a row of the data-center network. */
 struct coll_member {
-	uint64_t executions;
-	bool peer; /* others send to it or receive from it */
+	uint64_t executions : 63;
+	uint64_t peer : 1; /* others send to it or receive from it */
 };
 
 /* What the ops of a device tell of a row of the data-center network: their
@@ -77,38 +77,46 @@ struct coll_state {
  * A line of the result: a collective of one network in one run, or with
  * --by transfer_type all collectives of a type.
  */
+#define COLL_ROW \
+	uint32_t id; /* among all rows: those of the network come last */ \
+	uint32_t run, name; /* name: NA_UNKNOWN_U32: none */ \
+	uint32_t module; /* of coll_found.modules; likewise */ \
+	uint8_t network, opcode; \
+	bool of_ranks, uneven; \
+	uint32_t participants, n_missing; \
+	uint32_t group_size, n_groups; \
+	uint32_t devices; /* of the network, where no host tells of executions: \
+			     who does; bytes as in `bytes` */ \
+	const char *type; /* NULL: not told */ \
+	const struct coll_sums *sums; /* of the network, else NULL */ \
+	uint64_t executions, sized; \
+	na_i128 bytes; /* of the `sized` executions */ \
+	uint64_t not_captured, most /* executions of one device */
+
 struct coll_row {
-	uint32_t run, network;
-	uint32_t name;                /* NA_UNKNOWN_U32: none */
-	uint32_t module;              /* of coll_found.modules; likewise */
-	const char *type;             /* NULL: not told */
-	const struct coll_sums *sums; /* DCN */
-	uint32_t dcn;                 /* its index there */
-	uint8_t opcode;
+	COLL_ROW;
+};
+
+/* Of device ops, from na_collectives_match(); and of ranks. */
+struct coll_matched {
+	union {
+		struct coll_row row;
+		struct {
+			COLL_ROW;
+		};
+	};
+	uint64_t instances;
+	na_i128 sized_bytes, sized_ps; /* once for each instance */
+	na_i128 wait_ps, rank_ps;
+	double bus_bits;
+	uint64_t last_n; /* how often last_core came last */
+	uint32_t last_core;
+	uint32_t took_part, took_full;
 
 	/* Of ranks, from na_collectives_ranks(). */
-	bool of_ranks;
 	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
 	enum na_rank_times times;
 	uint64_t held; /* executions that have not ended */
-
-	/* Of device ops, from na_collectives_match(); and of ranks. */
-	uint64_t executions, instances, sized;
-	na_i128 bytes;                 /* of the `sized` executions */
-	na_i128 sized_bytes, sized_ps; /* once for each instance */
-	double bus_bits;
-	na_i128 wait_ps, rank_ps;
-	uint32_t group_size, n_groups;
-	bool uneven;
-	size_t participants, took_part, took_full;
-	uint64_t last_n; /* how often last_core came last */
-	uint32_t last_core;
-
-	uint64_t n_missing, not_captured;
-	uint64_t most; /* executions of one device */
-	/* DCN, from device ops where no host tells of executions: the devices;
-	 * bytes as in `bytes`, of the `sized` executions. */
-	size_t devices;
 };
 
 /* Who should execute a collective and does not, or not as often. */
@@ -121,7 +129,8 @@ struct coll_missing {
 struct coll_ranks; /* ranks.h */
 struct coll_found {
 	struct na_strtab modules; /* names of programs, without "(id)" */
-	NA_VEC(struct coll_row) rows;
+	NA_VEC(struct coll_matched) rows;
+	NA_VEC(struct coll_row) dcn; /* behind them */
 	struct coll_times times, waits,
 		skews; /* `of`: row; then sorted by it */
 	NA_VEC(struct coll_missing) missing;
@@ -129,6 +138,14 @@ struct coll_found {
 	struct coll_ranks *ranks;    /* NULL: there are none */
 	uint64_t unpaired; /* a start without its done, or the reverse */
 };
+
+/* Row i of both; and what is told of it if it is not of the network. */
+struct coll_row *na_collectives_row(const struct coll_found *f, size_t i);
+static inline const struct coll_matched *
+na_collectives_matched(const struct coll_found *f, size_t i)
+{
+	return i < f->rows.n ? &f->rows.v[i] : NULL;
+}
 
 /* False: no memory, in all of these. */
 bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
@@ -170,7 +187,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 /* Durations in us, by row. */
 struct coll_spread {
 	double *us;
-	size_t *from; /* [n + 1] */
+	size_t *from, n; /* [n + 1] */
 };
 
 /* Of n rows: `first` of the first ones, `rest`, unless NULL, of those from
@@ -179,7 +196,7 @@ bool na_collectives_spread(struct coll_spread *out,
 			   const struct coll_times *first,
 			   const struct coll_times *rest, size_t base,
 			   size_t n);
-/* NaN of none. */
+/* NaN of none, and of a row beyond. */
 double na_collectives_quantile(const struct coll_spread *x, size_t row,
 			       double p);
 void na_collectives_spread_fini(struct coll_spread *x);

@@ -9,13 +9,17 @@
 enum { SHOWN = 40, SHOWN_MISSING = 20 };
 
 /* Neither null nor a count of none. */
+static bool fills(const struct na_value *row, const char *path)
+{
+	const struct na_value *v = na_dig(row, path);
+
+	return v && v->kind != NA_V_NULL && (v->kind != NA_V_INT || v->u.i);
+}
+
 static bool any(const struct na_value *list, const char *path)
 {
 	na_for_each (row, list) {
-		const struct na_value *v = na_dig(row, path);
-
-		if (v && v->kind != NA_V_NULL &&
-		    (v->kind != NA_V_INT || v->u.i))
+		if (fills(row, path))
 			return true;
 	}
 	return false;
@@ -45,12 +49,17 @@ static void main_view(struct na_result *r, const struct coll_state *s,
 	};
 	enum { ALL = sizeof(cols) / sizeof(cols[0]) };
 	struct na_column some[ALL];
+	bool filled[ALL] = {false};
 	size_t n = 0;
 
+	na_each_row (row, list) {
+		for (size_t i = 0; i < ALL; i++)
+			filled[i] = filled[i] || fills(row, cols[i].field);
+	}
 	/* Columns that nobody fills only take room; those that matter most come
 	 * first. */
 	for (size_t i = 0; i < ALL; i++) {
-		if (any(list, cols[i].field))
+		if (filled[i])
 			some[n++] = cols[i];
 	}
 	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
@@ -71,10 +80,15 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 {
 	struct na_value *all = na_put_list(r, na_result_side(r), M_missing);
 
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		na_for_each (m, na_get(row, M_missing)) {
-			struct na_value *to = na_put_object(r, all, NULL);
+			struct na_value *to;
 
+			if (all && all->n >= SHOWN_MISSING) {
+				na_put_more_rows(all, 1);
+				continue;
+			}
+			to = na_put_object(r, all, NULL);
 			put_name(r, to, row);
 			na_put_alias(r, to, M_missing, m);
 		}
@@ -106,11 +120,15 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 {
 	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
 
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		struct na_value *to;
 
 		if (isnan(na_number_at(row, M_start_skew_us "." M_p50)))
 			continue;
+		if (all && all->n >= SHOWN) {
+			na_put_more_rows(all, 1);
+			continue;
+		}
 		to = na_put_object(r, all, NULL);
 		put_name(r, to, row);
 		na_put_alias(r, to, M_row, row);
@@ -289,12 +307,12 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 /* Kernels of ranks that nothing tells how long they waited. */
 static bool waits_unknown(const struct na_value *list)
 {
-	na_for_each (row, list) {
-		if (na_get(row, M_algbw_gbps) &&
-		    !(na_number_at(row, M_instances) > 0))
-			return true;
-	}
-	return false;
+	bool unknown = false;
+
+	na_each_row (row, list)
+		unknown = unknown || (na_get(row, M_algbw_gbps) &&
+				      !(na_number_at(row, M_instances) > 0));
+	return unknown;
 }
 
 /* What recorders tell is not what ran. */
@@ -304,7 +322,7 @@ static void note_queued(struct na_result *r, const struct na_value *list)
 	int64_t held = 0;
 	bool queued = false, none = false;
 
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		const char *arrival = na_text_or(row, M_arrival, "");
 
 		queued |= strcmp(arrival, "queue") == 0;

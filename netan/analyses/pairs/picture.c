@@ -18,7 +18,7 @@ static int64_t group_of(const struct pairs_state *s, const struct pairs_node *n)
 static void put_nodes(struct na_result *r, struct na_value *to,
 		      const struct pairs_state *s, const struct pairs_run *run)
 {
-	struct na_value *list = na_put_list(r, to, M_nodes);
+	struct na_value *list = na_put_packed(r, to, M_nodes);
 
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, h);

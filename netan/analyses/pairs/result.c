@@ -96,7 +96,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 static bool put_pairs(struct na_result *r, struct na_value *body,
 		      const struct pairs_state *s)
 {
-	struct na_value *list = na_put_list(r, body, M_pairs);
+	struct na_value *list = na_put_packed(r, body, M_pairs);
 	struct ranked *order = rank_pairs(s);
 
 	for (size_t i = 0; order && i < s->keys.n; i++)

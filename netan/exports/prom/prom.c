@@ -140,7 +140,7 @@ static void put_samples(struct putting *p, const struct row *family,
 		put_sample(p, family, r, body);
 		return;
 	}
-	na_for_each (v, na_get(body, r->a))
+	na_each_row (v, na_get(body, r->a))
 		put_sample(p, family, r, v);
 }
 

@@ -106,7 +106,7 @@ static void put_list(struct na_sql_db *x, enum na_sql_table_id table,
 
 	if (!list)
 		list = na_get(na_result_get_doc(r), t->list);
-	na_for_each (row, list) {
+	na_each_row (row, list) {
 		for (size_t i = 0; s && i < x->n_columns[table]; i++)
 			bind_value(x, s, (int)i + 1, &c[i],
 				   c[i].path ? na_dig(row, c[i].path)

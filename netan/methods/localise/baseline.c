@@ -149,10 +149,10 @@ enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err)
 		d.first[p] = room;
 		room += has < d.most ? has : d.most;
 	}
-	z->base.sample = na_lz_take(&z->memory, room, sizeof(*z->base.sample));
+	z->base.sample = na_calloc(room, sizeof(*z->base.sample));
 	z->base.lines = na_lz_take(&z->memory, z->n_classes,
 				   sizeof(*z->base.lines));
-	if (m.failed || z->memory.failed)
+	if (m.failed || z->memory.failed || !z->base.sample)
 		s = na_fail_nomem(err);
 	else
 		s = na_lz_parallel(z, LZ_SHARES, draw_share, &d, err);

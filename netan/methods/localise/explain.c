@@ -354,45 +354,57 @@ static void join_paths(struct lz_explain *x, enum na_lz_kind kind)
 	}
 }
 
-static bool explain_room(struct lz_explain *x)
+/* What only the explaining itself needs is in `work`. */
+static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 {
 	size_t pairs = x->z->in->n_pairs, hosts = x->z->in->n_hosts;
 	struct lz_memory *m = &x->memory;
 
 	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
-	x->low = na_lz_take(m, pairs, sizeof(*x->low));
-	x->fluid = na_lz_take(m, pairs, sizeof(*x->fluid));
+	x->low = na_lz_take(work, pairs, sizeof(*x->low));
+	x->fluid = na_lz_take(work, pairs, sizeof(*x->fluid));
 	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
-	x->cells = na_lz_take(m, LZ_CELL_MOST, sizeof(*x->cells));
-	x->scratch = na_lz_take(m, pairs + 2 * hosts, sizeof(*x->scratch));
+	x->cells = na_lz_take(work, LZ_CELL_MOST, sizeof(*x->cells));
+	x->scratch = na_lz_take(work, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
 		x->info[k] = na_lz_take(m, hosts, sizeof(double));
 		x->effect[k] = na_lz_take(m, hosts, sizeof(double));
 	}
-	return !m->failed;
+	return !m->failed && !work->failed;
+}
+
+static bool explain(struct lz_explain *x)
+{
+	size_t n = x->z->in->n_pairs;
+	bool ok = true;
+
+	memcpy(x->cur, x->v->m, n * sizeof(*x->cur));
+	memcpy(x->low, x->v->low, n * sizeof(*x->low));
+	memcpy(x->fluid, x->v->fluid, n * sizeof(*x->fluid));
+	weigh_hosts(x);
+	while (x->n_chosen < LZ_MAX_CHOSEN && one_round(x, &ok))
+		;
+	if (!ok)
+		return false;
+	host_effects(x);
+	drop_small(x);
+	join_paths(x, NA_LZ_SRC);
+	join_paths(x, NA_LZ_DST);
+	return true;
 }
 
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 			     const struct lz_view *v, struct na_err *err)
 {
-	bool ok = true;
+	struct lz_memory work = {.failed = false};
+	bool ok;
 
 	*x = (struct lz_explain){.z = z, .v = v};
-	if (!explain_room(x))
-		return na_fail_nomem(err);
-	memcpy(x->cur, v->m, z->in->n_pairs * sizeof(*x->cur));
-	memcpy(x->low, v->low, z->in->n_pairs * sizeof(*x->low));
-	memcpy(x->fluid, v->fluid, z->in->n_pairs * sizeof(*x->fluid));
-	weigh_hosts(x);
-	while (x->n_chosen < LZ_MAX_CHOSEN && one_round(x, &ok))
-		;
-	if (!ok)
-		return na_fail_nomem(err);
-	host_effects(x);
-	drop_small(x);
-	join_paths(x, NA_LZ_SRC);
-	join_paths(x, NA_LZ_DST);
-	return NA_OK;
+	ok = explain_room(x, &work) && explain(x);
+	x->low = x->fluid = x->scratch = NULL;
+	x->cells = NULL;
+	na_arena_fini(&work.arena);
+	return ok ? NA_OK : na_fail_nomem(err);
 }
 
 void na_lz_explain_fini(struct lz_explain *x)

@@ -41,6 +41,10 @@ static enum na_status baseline(struct lz *z, struct na_err *err)
 		s = na_lz_fluid(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_FLUID))
 		s = na_lz_fluid_residuals(z, err);
+	/* Nobody looks at it again. */
+	free(z->base.sample);
+	z->base.sample = NULL;
+	z->base.n_sample = 0;
 	return s;
 }
 

@@ -24,7 +24,7 @@ static void read_nodes(struct pairs_matrix *m, const struct na_value *list)
 {
 	size_t i = 0;
 
-	na_for_each (v, list) {
+	na_each_row (v, list) {
 		m->names[i] = na_text_at(v, M_name);
 		m->group[i++] = na_number_or(v, M_group, 0);
 	}

@@ -1,0 +1,508 @@
+/*
+ * A row is the number of its shape, or 0 and the shape itself where there are
+ * too many, and then its values.  A shape has for each node, before what is
+ * in it: its code, its name where it has one, and how many members follow.
+ */
+#include "netan/result/pack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES_MOST = 4096, CHUNK_FIRST = 4096, CHUNK_MOST = 64 << 10 };
+/* Of a row's own numbers and texts: is the next one of them? */
+enum { BACK = 16 };
+/* A shorter text takes less than where it is. */
+enum { FAR_BYTES = 10 };
+
+enum code {
+	C_NULL,
+	C_FALSE,
+	C_TRUE,
+	C_INT,
+	C_ID,
+	C_REAL,
+	C_REAL_BACK,
+	C_TEXT,
+	C_TEXT_BACK,
+	C_TEXT_FAR,
+	C_OBJECT,
+	C_LIST,
+	C_REALS,
+	C_ROWS
+};
+
+/* The latest numbers and texts of a row, in packing and in unpacking. */
+struct back {
+	double reals[BACK];
+	const char *texts[BACK];
+	size_t at[BACK]; /* of the texts, among the values; packing alone */
+	unsigned n_reals, n_texts;
+};
+
+/* ---- bytes */
+
+static void put(struct na_pack_bytes *b, const void *p, size_t n)
+{
+	b->failed |= !na_append(&b->is, (const uint8_t *)p, n);
+}
+
+static void put_number(struct na_pack_bytes *b, uint64_t x)
+{
+	uint8_t buf[10];
+	size_t n = 0;
+
+	for (; x >= 0x80; x >>= 7)
+		buf[n++] = (uint8_t)(x | 0x80);
+	buf[n++] = (uint8_t)x;
+	put(b, buf, n);
+}
+
+static uint64_t number(const uint8_t **p)
+{
+	uint64_t x = 0;
+	unsigned shift = 0;
+
+	for (; **p & 0x80; shift += 7)
+		x |= (uint64_t)(*(*p)++ & 0x7F) << shift;
+	return x | (uint64_t) * (*p)++ << shift;
+}
+
+static void take(const uint8_t **p, void *to, size_t n)
+{
+	memcpy(to, *p, n);
+	*p += n;
+}
+
+/* ---- packing */
+
+static void put_real(struct na_pack *p, struct back *b, double x)
+{
+	for (unsigned k = 1; k <= BACK && k <= b->n_reals; k++) {
+		if (memcmp(&b->reals[(b->n_reals - k) % BACK], &x, sizeof(x)) ==
+		    0) {
+			put_number(&p->shape, C_REAL_BACK);
+			put_number(&p->shape, k);
+			return;
+		}
+	}
+	b->reals[b->n_reals++ % BACK] = x;
+	put_number(&p->shape, C_REAL);
+	put(&p->values, &x, sizeof(x));
+}
+
+static const char **lately(struct na_pack *p, const char *text)
+{
+	uint32_t hash = 0;
+
+	for (; *text; text++)
+		hash = hash * 31 + (unsigned char)*text;
+	return &p->lately[(hash ^ hash >> 8) % NA_PACK_LATELY];
+}
+
+static void put_text(struct na_pack *p, struct back *b, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	for (unsigned k = 1; k <= BACK && k <= b->n_texts; k++) {
+		if (strcmp(b->texts[(b->n_texts - k) % BACK], text) == 0) {
+			put_number(&p->shape, C_TEXT_BACK);
+			put_number(&p->shape, k);
+			return;
+		}
+	}
+	b->texts[b->n_texts % BACK] = text;
+	b->at[b->n_texts++ % BACK] = p->values.is.n;
+	if (n >= FAR_BYTES) {
+		const char *far = *lately(p, text);
+
+		if (far && strcmp(far, text) == 0) {
+			b->at[(b->n_texts - 1) % BACK] = SIZE_MAX;
+			put_number(&p->shape, C_TEXT_FAR);
+			put(&p->values, &far, sizeof(far));
+			return;
+		}
+	}
+	put_number(&p->shape, C_TEXT);
+	put(&p->values, text, n);
+}
+
+static void put_leaf(struct na_pack *p, struct back *b,
+		     const struct na_value *v)
+{
+	int64_t i = v->u.i;
+
+	if (v->kind == NA_V_BOOL) {
+		put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
+	} else if (v->kind == NA_V_INT) {
+		put_number(&p->shape, C_INT);
+		put_number(&p->values,
+			   (uint64_t)i << 1 ^ (i < 0 ? UINT64_MAX : 0));
+	} else if (v->kind == NA_V_ID) {
+		put_number(&p->shape, C_ID);
+		put_number(&p->values, v->u.id);
+	} else if (v->kind == NA_V_REAL) {
+		put_real(p, b, v->u.d);
+	} else if (v->kind == NA_V_TEXT) {
+		put_text(p, b, v->u.text);
+	} else if (v->kind == NA_V_REALS || v->kind == NA_V_ROWS) {
+		put_number(&p->shape, v->kind == NA_V_ROWS ? C_ROWS : C_REALS);
+		put(&p->values, &v->u, sizeof(v->u));
+		put_number(&p->values, v->n);
+	} else {
+		put_number(&p->shape, C_NULL);
+	}
+}
+
+static uint32_t name_no(const struct na_pack *p, const struct na_value *v)
+{
+	return v->name_no != NA_NO_NAME_NO
+		       ? v->name_no
+		       : na_strtab_find(p->names, v->name, strlen(v->name));
+}
+
+/* Returns how many nodes. */
+static size_t put_node(struct na_pack *p, struct back *b,
+		       const struct na_value *v)
+{
+	size_t nodes = 1;
+
+	if (v->name)
+		put_number(&p->shape, name_no(p, v));
+	if (!na_is_container(v)) {
+		put_leaf(p, b, v);
+		return nodes;
+	}
+	assert(!v->packed);
+	put_number(&p->shape, v->kind == NA_V_LIST ? C_LIST : C_OBJECT);
+	put_number(&p->shape, v->n);
+	for (v = v->u.of.first; v; v = v->next)
+		nodes += put_node(p, b, v);
+	return nodes;
+}
+
+static uint8_t *room_for(struct na_pack *p, size_t n)
+{
+	struct na_pack_chunk *c = p->last;
+
+	if (!c || c->size - c->used < n) {
+		size_t size = c ? 2 * c->size : CHUNK_FIRST;
+
+		size = size < CHUNK_MOST ? size : CHUNK_MOST;
+		size = size > n ? size : n;
+		c = malloc(sizeof(*c) + size);
+		if (!c)
+			return NULL;
+		*c = (struct na_pack_chunk){.size = size};
+		*(p->last ? &p->last->next : &p->first) = c;
+		p->last = c;
+	}
+	c->used += n;
+	return c->p + c->used - n;
+}
+
+/* The number of a shape, from 1 on; 0: it stands in the row. */
+static uint32_t number_of(struct na_pack *p)
+{
+	const char *s = (const char *)p->shape.is.v;
+	size_t n = p->shape.is.n;
+	uint32_t no = p->shapes.n < SHAPES_MOST
+			      ? na_strtab_add(&p->shapes, s, n)
+			      : na_strtab_find(&p->shapes, s, n);
+
+	return no == NA_NO_NAME ? 0 : no + 1;
+}
+
+static bool keep(struct na_pack *p, const struct back *b)
+{
+	const struct na_pack_bytes *v = &p->values;
+	struct na_pack_bytes head = {.failed = false};
+	uint32_t no = number_of(p);
+	uint8_t *to = NULL;
+
+	put_number(&head, no);
+	if (!no) {
+		put_number(&head, p->shape.is.n);
+		put(&head, p->shape.is.v, p->shape.is.n);
+	}
+	if (!head.failed && !p->shape.failed && !v->failed)
+		to = room_for(p, head.is.n + v->is.n);
+	if (to) {
+		memcpy(to, head.is.v, head.is.n);
+		to += head.is.n;
+		if (v->is.n)
+			memcpy(to, v->is.v, v->is.n);
+	}
+	na_vec_free(&head.is);
+	for (unsigned k = 0; to && k < b->n_texts && k < BACK; k++) {
+		if (b->at[k] != SIZE_MAX)
+			*lately(p, b->texts[k]) = (const char *)to + b->at[k];
+	}
+	return to;
+}
+
+void na_pack_close(struct na_pack *p)
+{
+	struct back b = {.n_reals = 0};
+	size_t nodes;
+
+	if (!p->open)
+		return;
+	p->shape.is.n = p->values.is.n = 0;
+	nodes = put_node(p, &b, p->open);
+	p->most_nodes = nodes > p->most_nodes ? nodes : p->most_nodes;
+	if (keep(p, &b))
+		p->n++;
+	else
+		*p->failed = true;
+	p->open = NULL;
+	na_arena_reset(&p->row);
+}
+
+/* ---- unpacking */
+
+struct reading {
+	const struct na_pack *p;
+	bool in_row; /* as the nodes are marked */
+	const uint8_t *shape, *values;
+	struct na_value *node; /* the next one */
+	struct back b;
+};
+
+static double real_of(struct reading *x, bool back)
+{
+	double d;
+
+	if (back)
+		return x->b.reals[(x->b.n_reals - number(&x->shape)) % BACK];
+	take(&x->values, &d, sizeof(d));
+	return x->b.reals[x->b.n_reals++ % BACK] = d;
+}
+
+static const char *text_of(struct reading *x, enum code code)
+{
+	const char *s = (const char *)x->values;
+
+	if (code == C_TEXT_BACK)
+		return x->b.texts[(x->b.n_texts - number(&x->shape)) % BACK];
+	if (code == C_TEXT_FAR)
+		take(&x->values, &s, sizeof(s));
+	else
+		x->values += strlen(s) + 1;
+	return x->b.texts[x->b.n_texts++ % BACK] = s;
+}
+
+static void read_leaf(struct reading *x, enum code code, struct na_value *v)
+{
+	uint64_t u;
+
+	switch (code) {
+	case C_FALSE:
+	case C_TRUE:
+		v->kind = NA_V_BOOL;
+		v->u.flag = code == C_TRUE;
+		break;
+	case C_INT:
+		u = number(&x->values);
+		v->kind = NA_V_INT;
+		v->u.i = (int64_t)(u >> 1 ^ (u & 1 ? UINT64_MAX : 0));
+		break;
+	case C_ID:
+		v->kind = NA_V_ID;
+		v->u.id = number(&x->values);
+		break;
+	case C_REAL:
+	case C_REAL_BACK:
+		v->kind = NA_V_REAL;
+		v->u.d = real_of(x, code == C_REAL_BACK);
+		break;
+	case C_TEXT:
+	case C_TEXT_BACK:
+	case C_TEXT_FAR:
+		v->kind = NA_V_TEXT;
+		v->u.text = text_of(x, code);
+		break;
+	case C_REALS:
+	case C_ROWS:
+		v->kind = code == C_REALS ? NA_V_REALS : NA_V_ROWS;
+		take(&x->values, &v->u, sizeof(v->u));
+		v->n = number(&x->values);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct na_value *read_node(struct reading *x, bool named)
+{
+	struct na_value *v = x->node++;
+	enum code code;
+
+	*v = (struct na_value){.kind = NA_V_NULL, .in_row = x->in_row};
+	if (named) {
+		uint64_t no = number(&x->shape);
+
+		v->name = x->p->names->names[no].s;
+		v->name_no = na_name_no((size_t)no);
+	}
+	code = (enum code)number(&x->shape);
+	if (code != C_OBJECT && code != C_LIST) {
+		read_leaf(x, code, v);
+		return v;
+	}
+	v->kind = code == C_LIST ? NA_V_LIST : NA_V_OBJECT;
+	v->n = number(&x->shape);
+	v->u.of.first = v->u.of.last = NULL;
+	for (size_t i = 0; i < v->n; i++) {
+		struct na_value *m = read_node(x, code == C_OBJECT);
+
+		*(i ? &v->u.of.last->next : &v->u.of.first) = m;
+		v->u.of.last = m;
+	}
+	return v;
+}
+
+/* The row at *at becomes nodes, of which there are enough; how many. */
+static size_t read_row(const struct na_pack *p, const uint8_t **at,
+		       struct na_value *nodes, bool in_row)
+{
+	struct reading x = {.p = p, .node = nodes, .in_row = in_row};
+	uint64_t no = number(at), n;
+
+	if (no) {
+		x.shape = (const uint8_t *)p->shapes.names[no - 1].s;
+	} else {
+		n = number(at);
+		x.shape = *at;
+		*at += n;
+	}
+	x.values = *at;
+	read_node(&x, false);
+	*at = x.values;
+	return (size_t)(x.node - nodes);
+}
+
+static struct na_pack_room *room_of(struct na_pack *p)
+{
+	struct na_pack_room *room = p->spare;
+
+	if (room && room->n >= p->most_nodes) {
+		p->spare = room->next;
+		return room;
+	}
+	room = na_arena_alloc(p->arena,
+			      sizeof(*room) +
+				      p->most_nodes * sizeof(*room->nodes));
+	if (room)
+		room->n = p->most_nodes;
+	*p->failed |= !room;
+	return room;
+}
+
+struct na_row_walk na_row_walk(const struct na_value *in)
+{
+	struct na_row_walk w = {.going = true};
+
+	if (!in || !in->packed || in->u.many.pack->nodes) {
+		w.at = na_items(in);
+		return w;
+	}
+	w.pack = in->u.many.pack;
+	na_pack_close(w.pack);
+	w.chunk = w.pack->first;
+	w.room = w.chunk ? room_of(w.pack) : NULL;
+	return w;
+}
+
+const struct na_value *na_row_next(struct na_row_walk *w)
+{
+	const struct na_value *v = w->at;
+	const uint8_t *at;
+
+	if (!w->pack) {
+		w->at = v ? v->next : NULL;
+		return v;
+	}
+	if (w->chunk && w->used == w->chunk->used) {
+		w->chunk = w->chunk->next;
+		w->used = 0;
+	}
+	if (!w->chunk || !w->room) {
+		na_row_end(w);
+		return NULL;
+	}
+	at = w->chunk->p + w->used;
+	read_row(w->pack, &at, w->room->nodes, true);
+	w->used = (size_t)(at - w->chunk->p);
+	w->n++;
+	return w->room->nodes;
+}
+
+bool na_row_more(const struct na_row_walk *w)
+{
+	return w->pack ? w->n < w->pack->n : w->at != NULL;
+}
+
+void na_row_end(struct na_row_walk *w)
+{
+	if (w->room) {
+		w->room->next = w->pack->spare;
+		w->pack->spare = w->room;
+	}
+	w->room = NULL;
+	w->chunk = NULL;
+}
+
+/* The row at *at as nodes that stay. */
+static struct na_value *stay(struct na_pack *p, struct na_pack_room *room,
+			     const uint8_t **at)
+{
+	const uint8_t *from = *at;
+	size_t n = read_row(p, at, room->nodes, true);
+	struct na_value *v = na_arena_alloc(p->arena, n * sizeof(*v));
+
+	if (!v) {
+		*p->failed = true;
+		return NULL;
+	}
+	read_row(p, &from, v, false);
+	if (p->last_node)
+		p->last_node->next = v;
+	else
+		p->nodes = v;
+	return p->last_node = v;
+}
+
+struct na_value *na_unpacked(const struct na_value *list)
+{
+	struct na_pack *p = list->u.many.pack;
+	struct na_pack_room *room = NULL;
+	bool ok;
+
+	na_pack_close(p);
+	if (p->nodes || !p->first)
+		return p->nodes;
+	room = room_of(p);
+	ok = room;
+	for (struct na_pack_chunk *c = p->first; ok && c; c = c->next) {
+		const uint8_t *at = c->p;
+
+		while (ok && at < c->p + c->used)
+			ok = stay(p, room, &at);
+	}
+	return p->nodes;
+}
+
+void na_pack_fini(struct na_pack *p)
+{
+	while (p->first) {
+		struct na_pack_chunk *c = p->first;
+
+		p->first = c->next;
+		free(c);
+	}
+	na_arena_fini(&p->row);
+	na_strtab_fini(&p->shapes);
+	na_vec_free(&p->shape.is);
+	na_vec_free(&p->values.is);
+}
