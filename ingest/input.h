@@ -24,6 +24,9 @@
 #include "netan/base/scan.h"
 #include "netan/model/sink.h"
 
+struct na_slice; /* slice.h */
+struct na_slice_counts;
+
 enum { NA_BLOCK_BYTES = 1 << 20 }; /* fixed: output never depends on -j */
 
 /* What is in a file, for `netan info`. */
@@ -73,6 +76,7 @@ struct na_seat;
 struct na_input {
 	const char *path;    /* as given, or dir/name */
 	const char *host;    /* from the file name or content */
+	bool host_kept;      /* it says how it was called before it was cut */
 	const char *format;  /* "xspace", "pcap", "pcapng" */
 	const char *packed;  /* "gzip", "zstd" or NULL */
 	const char *sha256;  /* of the file, 64 hex digits; NULL: not asked */
@@ -193,6 +197,12 @@ struct na_reader {
 	enum na_status (*program_bytes)(struct na_input *in,
 					na_program_take take, void *ctx,
 					struct na_err *err);
+	/* The part of the file that `of` asks for, in the file's format, to
+	 * of->put(); what is damaged is left out.  `in` was opened for all
+	 * that NA_WANT_SLICED names.  NULL: such files are not cut. */
+	enum na_status (*slice)(struct na_input *in, const struct na_slice *of,
+				struct na_slice_counts *counts,
+				struct na_err *err);
 	bool packets; /* its files are captures: nothing in them is an action */
 	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
 	void (*close)(struct na_input *in);

@@ -12,7 +12,7 @@ base='netan/base/*'
 results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
 judging="$facts|netan/methods/*|netan/analyses/analysis.h"
-reading='ingest/input.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
+reading='ingest/input.h|ingest/slice.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
 for record in transfer device comm gpu/kernels packets queue_pair hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
 done
@@ -46,6 +46,8 @@ allowed()
 	ingest/calls/*) echo "$reading|ingest/capture/*|ingest/tcp/*" ;;
 	# Logs hold lines of NCCL's beside others.
 	ingest/logs/hang_read.c) echo "$reading|ingest/nccl/*" ;;
+	# What is left of an XSpace is one.
+	ingest/xspace/cut*) echo "$reading|ingest/hlo/*|ingest/transfer_file/bytes.h" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
 	# Of JAX it makes an XSpace.

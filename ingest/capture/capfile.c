@@ -19,7 +19,7 @@
 #include "ingest/capture/capfile_parts.h"
 #include "netan/base/vec.h"
 
-enum { HEADER = 24, RECORD = 16, MODIFIED = 24 };
+enum { HEADER = 24 };
 enum {
 	AHEAD = 4,
 	LINE = 64,
@@ -168,11 +168,6 @@ static inline void read_header(const struct na_capfile *f, const uint8_t *p,
 	}
 }
 
-static inline size_t header_size(const struct na_capfile *f)
-{
-	return f->modified ? MODIFIED : RECORD;
-}
-
 static inline bool far_apart(int64_t a_s, int64_t b_s)
 {
 	return (uint64_t)(a_s - b_s) + NA_CHAIN_APART_S >
@@ -185,7 +180,7 @@ static bool chain(const struct na_capfile *f, struct na_cursor c, bool timed)
 {
 	uint32_t fractions = f->nano ? 1000000000 : 1000000;
 	int64_t last_s = f->last_s;
-	size_t left, head = header_size(f);
+	size_t left, head = na_capfile_header_size(f);
 	struct header h;
 
 	for (int i = 0; i < NA_CHAIN; i++) {
@@ -269,13 +264,13 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 	uint64_t at = na_at(&f->c);
 	size_t left = na_left(&f->c);
 
-	if (left >= header_size(f) && na_capfile_resync(f, 1, plausible))
+	if (left >= na_capfile_header_size(f) && na_capfile_resync(f, 1, plausible))
 		return NA_OK;
-	if (left < header_size(f))
+	if (left < na_capfile_header_size(f))
 		na_capfile_hurt(f,
 				"file cut in a record header at byte %" PRIu64
 				": %zu bytes left of %zu",
-				at, left, header_size(f));
+				at, left, na_capfile_header_size(f));
 	else if (h->wire == 0)
 		na_capfile_hurt(f,
 				"no record at byte %" PRIu64
@@ -286,7 +281,7 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 		na_capfile_hurt(f,
 				"file cut in the record at byte %" PRIu64
 				": its packet has %" PRIu32 " bytes, %zu left",
-				at, h->captured, left - header_size(f));
+				at, h->captured, left - na_capfile_header_size(f));
 	else
 		na_capfile_hurt(f,
 				"damaged record at byte %" PRIu64
@@ -301,7 +296,7 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 static inline void take(struct na_capfile *f, const struct header *h,
 			struct na_record *r)
 {
-	size_t head = header_size(f);
+	size_t head = na_capfile_header_size(f);
 
 	r->time_ns = (int64_t)h->seconds * 1000000000 +
 		     (int64_t)h->fraction * (f->nano ? 1 : 1000);
@@ -321,7 +316,7 @@ static inline void take(struct na_capfile *f, const struct header *h,
 
 static enum na_status doubtful(struct na_capfile *f, struct na_record *r)
 {
-	size_t head = header_size(f), left;
+	size_t head = na_capfile_header_size(f), left;
 	struct header h = {0};
 	bool ok;
 
@@ -356,7 +351,7 @@ static inline void fetch_ahead(const struct na_capfile *f, size_t size)
 
 static enum na_status next_classic(struct na_capfile *f, struct na_record *r)
 {
-	size_t head = header_size(f), left = na_left(&f->c);
+	size_t head = na_capfile_header_size(f), left = na_left(&f->c);
 	struct header h;
 
 	if (left < head)

@@ -66,6 +66,28 @@ static bool read_block(const struct na_capfile *f, struct na_cursor *c,
 	return true;
 }
 
+static bool holds_packet(uint32_t type)
+{
+	return type == BLOCK_PACKET || type == BLOCK_SIMPLE ||
+	       type == BLOCK_ENHANCED;
+}
+
+bool na_capfile_block(struct na_cursor *c, bool big, struct na_capfile_block *b)
+{
+	const struct na_capfile f = {.big = big};
+	struct block x;
+
+	if (!read_block(&f, c, &x, &b->big))
+		return false;
+	b->packet = holds_packet(x.type);
+	return true;
+}
+
+bool na_capfile_has_time(const struct na_capfile *f, const uint8_t *block)
+{
+	return na_get32(block, f->big) != BLOCK_SIMPLE;
+}
+
 static bool known_block(uint32_t type)
 {
 	return (type >= BLOCK_IDB && type <= BLOCK_DSB) || type == BLOCK_SHB ||

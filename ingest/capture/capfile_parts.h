@@ -55,6 +55,23 @@ enum na_status na_capfile_ng_open(struct na_capfile *f,
 enum na_status na_capfile_ng_next(struct na_capfile *f,
 				  struct na_record *r) NA_MUST_CHECK;
 
+/* For who takes records as they stand: how long a classic record's header is;
+ * and blocks of pcapng one by one. */
+static inline size_t na_capfile_header_size(const struct na_capfile *f)
+{
+	return f->modified ? 24 : 16;
+}
+struct na_capfile_block {
+	bool packet;
+	bool big; /* byte order from here on */
+};
+/* A whole block at c, past which it goes; `big`: the order before it.  False:
+ * there is none, and c stays. */
+bool na_capfile_block(struct na_cursor *c, bool big,
+		      struct na_capfile_block *b);
+/* Whether the packet block there has a time of its own. */
+bool na_capfile_has_time(const struct na_capfile *f, const uint8_t *block);
+
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \
 	((f)->in->damaged = true, na_input_warn((f)->in, __VA_ARGS__))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ingest/capture/capture.h"
+#include "ingest/capture/cut.h"
 #include "ingest/capture/filter.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -408,5 +409,6 @@ const struct na_reader na_reader_capture = {
 	.open = open_capture,
 	.cut = cut_capture,
 	.read = read_capture,
+	.slice = na_capture_slice,
 	.close = close_capture,
 };

@@ -133,5 +133,6 @@ const struct na_reader na_reader_kineto = {
 	.open = kt_open,
 	.cut = kt_cut,
 	.read = kt_read,
+	.slice = kt_slice,
 	.close = kt_close,
 };

@@ -165,6 +165,8 @@ enum na_status kt_take_event(struct kineto *k, uint32_t wants,
 /* As na_reader.spool; the state is the kineto's. */
 uint64_t kt_spool(void *state, const uint8_t *p, size_t n, bool last,
 		  uint32_t wants, bool *keep);
+/* Behind the bracket that opens the events; 0: not among these bytes. */
+size_t kt_array_in(struct na_text text);
 void kt_note_time(struct kineto *k, struct na_text ts, int power);
 
 /* Fills in in->state, rank and times. */
@@ -176,6 +178,15 @@ enum na_status kt_member(struct na_input *in, struct na_json *j,
 enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 		       const struct na_sink *sink,
 		       struct na_err *err) NA_MUST_CHECK;
+
+/* Start of an event since the origin; false: it tells none. */
+bool kt_starts_at(const struct na_input *in, struct na_text ts, int64_t *ps);
+/* A step, or an operation on the CPU with what it was called with. */
+bool kt_is_counted(struct na_text name);
+/* cut.c */
+enum na_status kt_slice(struct na_input *in, const struct na_slice *of,
+			struct na_slice_counts *counts,
+			struct na_err *err) NA_MUST_CHECK;
 
 /* What is behind a key: each element of its array that is an object goes to
  * `take`, behind its bracket. */

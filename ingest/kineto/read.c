@@ -38,7 +38,7 @@ struct event {
 	uint32_t agent; /* rocprofv3's */
 };
 
-static bool starts_at(const struct na_input *in, struct na_text ts, int64_t *ps)
+bool kt_starts_at(const struct na_input *in, struct na_text ts, int64_t *ps)
 {
 	const struct kineto *k = in->state;
 	int64_t us, ns;
@@ -55,7 +55,7 @@ static bool times_of(const struct reading *r, struct event *e)
 {
 	int64_t dur;
 
-	return starts_at(r->in, e->is.ts, &e->start_ps) && e->is.dur.s &&
+	return kt_starts_at(r->in, e->is.ts, &e->start_ps) && e->is.dur.s &&
 	       na_json_decimal(e->is.dur, 6, &dur) && dur >= 0 &&
 	       dur <= NA_OP_MAX_PS && na_add_i64(e->start_ps, dur, &e->end_ps);
 }

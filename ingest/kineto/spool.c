@@ -9,8 +9,7 @@
 /* What no event begins or ends in is left to the survey of the whole file. */
 enum { FAR_BYTES = 1 << 19 };
 
-/* Behind the bracket that opens the events; 0: not among these bytes. */
-static size_t array_in(struct na_text text)
+size_t kt_array_in(struct na_text text)
 {
 	const char *from = text.s;
 	struct na_json j;
@@ -71,10 +70,12 @@ uint64_t kt_spool(void *state, const uint8_t *p, size_t n, bool last,
 	struct kineto *k = state;
 	uint64_t run = 0;
 
+	if (wants & NA_WANT_WHOLE)
+		return rest(k, keep);
 	if (k->spool.phase == KT_EVENTS) {
 		run = next_event(k, text, last, wants, keep);
 	} else if (k->spool.phase == KT_HEAD) {
-		run = array_in(text);
+		run = kt_array_in(text);
 		*keep = true;
 		if (run) {
 			k->spool.phase = KT_EVENTS;

@@ -106,6 +106,12 @@ static enum na_status add_call(struct kineto *k,
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
+bool kt_is_counted(struct na_text name)
+{
+	return na_text_begins(name, "ProfilerStep#") || is_range(name) ||
+	       na_text_is(name, calls_name) || kt_is_p2p_call(name);
+}
+
 int32_t kt_device_of(struct na_text pid)
 {
 	uint64_t x;

@@ -141,7 +141,7 @@ uint64_t na_xs_spool(void *state, const uint8_t *p, size_t n, bool last,
 	uint64_t run;
 
 	*keep = true;
-	if (wants & NA_WANT_COUNTS)
+	if (wants & (NA_WANT_COUNTS | NA_WANT_WHOLE))
 		return UINT64_MAX;
 	if (s->drop) {
 		/* A line's events, or metadata that nobody reads. */

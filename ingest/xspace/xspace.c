@@ -338,6 +338,8 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 	}
 	if (st == NA_OK)
 		st = list_sections(in, err);
+	if (st == NA_OK)
+		na_xs_cut_host(in);
 	if (st == NA_OK && s->hostname.n)
 		in->host = na_arena_strn(&in->arena, s->hostname.s,
 					 s->hostname.n);
@@ -611,5 +613,6 @@ const struct na_reader na_reader_xspace = {
 	.cut = xs_cut,
 	.read = xs_read_block,
 	.program_bytes = na_xs_program_bytes,
+	.slice = na_xs_slice,
 	.close = xs_close,
 };

@@ -342,6 +342,12 @@ struct na_text na_xs_shown_name(const struct na_xs_event_type *t);
 enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
 				   void *ctx, struct na_err *err) NA_MUST_CHECK;
 
+/* cut.c: of a slice, the host that it was cut from is the space's. */
+void na_xs_cut_host(struct na_input *in);
+enum na_status na_xs_slice(struct na_input *in, const struct na_slice *of,
+			   struct na_slice_counts *counts,
+			   struct na_err *err) NA_MUST_CHECK;
+
 uint64_t na_xs_spool(void *state, const uint8_t *p, size_t n, bool last,
 		     uint32_t wants, bool *keep);
 struct na_xs_spool_state {

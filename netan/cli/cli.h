@@ -46,7 +46,8 @@ enum na_join {
 	NA_JOIN_LEDGER = 2048,  /* --ledger: who names suspects */
 	NA_JOIN_CHECKS = 4096,  /* --capacity, --host-settings, limits */
 	NA_JOIN_MANY = 8192,    /* --local, --exact: netan-mpi runs it */
-	NA_JOIN_MERGED = 16384  /* how results look, of any such command */
+	NA_JOIN_MERGED = 16384, /* how results look, of any such command */
+	NA_JOIN_WINDOW = 32768  /* --from --to --step --host, of the filters */
 };
 
 enum { NA_COLOR_AUTO, NA_COLOR_ALWAYS, NA_COLOR_NEVER };

@@ -116,9 +116,27 @@ static const struct na_opt worker_opts[] = {
 	NA_OPT_END
 };
 
+#define HOST_ROW \
+	{NA_OPT_LIST, 0, "host", ASK(host), "GLOB", NULL, 0, 0, \
+	 "only these hosts; in captures also addresses"}
+
+#define WINDOW_ROWS \
+	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 0, \
+	 "start of the window: 1.5s or 200ms from the origin, or " \
+	 "2026-11-20T21:28:00Z"}, \
+	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 0, \
+	 "end of the window"}, \
+	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 0, \
+	 "only step N, or steps N to M"}
+
+static const struct na_opt window_opts[] = {
+	WINDOW_ROWS,
+	HOST_ROW,
+	NA_OPT_END
+};
+
 static const struct na_opt filter_opts[] = {
-	{NA_OPT_LIST, 0, "host", ASK(host), "GLOB", NULL, 0, 0,
-	 "only these hosts; in captures also addresses"},
+	HOST_ROW,
 	{NA_OPT_LIST, 0, "line", ASK(line), "GLOB", NULL, 0, 0,
 	 "only these threads of /host:CPU, where old-style transfers are "
 	 "recorded: MegascaleEM2_Worker*"},
@@ -135,13 +153,7 @@ static const struct na_opt filter_opts[] = {
 	{NA_OPT_TEXT, 0, "side", ASK(side), "rx|tx", NULL, 0, 0,
 	 "transfers as the receiver or as the sender saw them (default: both "
 	 "in timeline, rx elsewhere)"},
-	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 0,
-	 "start of the window: 1.5s or 200ms from the origin, or "
-	 "2026-11-20T21:28:00Z"},
-	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 0,
-	 "end of the window"},
-	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 0,
-	 "only step N, or steps N to M"},
+	WINDOW_ROWS,
 	{NA_OPT_BYTES, 0, "min-size", ASK(min_size), "BYTES", NULL, 0, 0,
 	 "only transfers of at least BYTES: 64KiB, 10MB"},
 	{NA_OPT_BYTES, 0, "max-size", ASK(max_size), "BYTES", NULL, 0, 0,
@@ -275,6 +287,7 @@ static const struct shared {
 } shared[] = {
 	{NA_JOIN_CHECKS, "Checks", check_opts},
 	{NA_JOIN_FILTER, "Filters", filter_opts},
+	{NA_JOIN_WINDOW, "Window", window_opts},
 	{NA_JOIN_GROUP, "Groups", group_opts},
 	{NA_JOIN_INPUT, "Inputs", input_opts},
 	{NA_JOIN_PLACES, "Places", place_opts},

@@ -46,7 +46,8 @@ enum na_want {
 	NA_WANT_HOST_EVENTS = 16384,
 	NA_WANT_COMMS = 32768, /* what ranks of GPU jobs do together */
 	/* Of captures, with their marks; and who of a GPU job used them. */
-	NA_WANT_QUEUE_PAIRS = 65536
+	NA_WANT_QUEUE_PAIRS = 65536,
+	NA_WANT_WHOLE = 131072 /* every byte of a packed file stays */
 };
 
 /* What an input tells of ranks: of the same time, an earlier one of these says

@@ -62,6 +62,7 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 
 	p->trace = true;
 	p->format = in->format;
+	p->host_kept = in->host_kept;
 	if (in->host && *in->host) {
 		p->host = na_arena_strn(&p->arena, in->host, strlen(in->host));
 		if (!p->host)

@@ -31,6 +31,7 @@ struct na_hlo_piece {
 	struct na_hlo_told *told, *last_told;
 	const char *format;
 	const char *host; /* as a trace tells it, or NULL */
+	bool host_kept;   /* whatever the file is called: na_input.host_kept */
 	uint64_t file_bytes;
 	bool trace;
 	bool no_dump;     /* nothing of the kind */

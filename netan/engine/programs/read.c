@@ -163,7 +163,7 @@ static const char *host_of(const struct joining *j)
 
 	if (!name)
 		return NULL;
-	if (!by_form && j->piece->host)
+	if ((!by_form || j->piece->host_kept) && j->piece->host)
 		name = j->piece->host;
 	else if (strcmp(file->path, "-") == 0)
 		name = "stdin";

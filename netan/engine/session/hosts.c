@@ -62,7 +62,7 @@ enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 	if (to->of_rank && !is_told(in)) {
 		rank_name(buf, in->rank);
 		in->host = na_arena_strn(&s->arena, buf, strlen(buf));
-	} else if (by_form || !is_told(in)) {
+	} else if (!in->host_kept && (by_form || !is_told(in))) {
 		in->host = strcmp(in->path, "-") ? name : "stdin";
 	} else if (strncmp(in->host, "rank ", 5) == 0 &&
 		   is_rank(in->host, &rank)) {

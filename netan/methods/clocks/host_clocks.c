@@ -154,13 +154,24 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* What both sides call a transfer. */
-static uint64_t key_of(const struct na_transfer *t)
+static uint64_t mix_endpoint(uint64_t h, const struct na_endpoint *e)
 {
-	uint64_t h = mix(0, (uint64_t)t->collective << 32 | t->launch);
+	return mix(h, (uint64_t)(uint32_t)e->slice << 32 | (uint32_t)e->device);
+}
+
+/* What both sides call a transfer: by names and not by their indices, which
+ * depend on what else there is. */
+static uint64_t key_of(const struct na_names *names,
+		       const struct na_transfer *t)
+{
+	uint32_t name = t->collective < names->strings.n
+				? names->strings.names[t->collective].hash
+				: NA_NO_NAME;
+	uint64_t h = mix(0, (uint64_t)name << 32 | t->launch);
 
 	h = mix(h, (uint64_t)t->iteration << 32 | (uint32_t)t->chunk);
-	return mix(h, (uint64_t)t->src << 32 | t->dst);
+	return mix_endpoint(mix_endpoint(h, &names->endpoints[t->src]),
+			    &names->endpoints[t->dst]);
 }
 
 bool na_tells_clocks(const struct na_transfer *t)
@@ -197,7 +208,7 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 	return t->launch == NA_UNKNOWN_U32 ||
 	       too_large(p, side, t->size_bytes, samples_of(c->of.n)) ||
 	       add_sample(p, side,
-			  &(struct sample){t->size_bytes, key_of(t),
+			  &(struct sample){t->size_bytes, key_of(&c->store->names, t),
 					   side == NA_TX ? t->start_ps
 							 : t->end_ps},
 			  samples_of(c->of.n));

@@ -14,8 +14,19 @@ struct range {
 
 struct reading {
 	const struct na_bound_filter *bound; /* NULL: all */
+	/* Of --step: clocks are as they are while its steps run, as those of
+	 * --from and --to, whose transfers alone are in the store. */
+	bool of_steps;
+	int64_t from_ps, to_ps;
 	struct range ranges[RANGES];
 };
+
+static bool counts(const struct reading *r, const struct na_transfer *t)
+{
+	if (r->of_steps && (t->end_ps < r->from_ps || t->end_ps >= r->to_ps))
+		return false;
+	return !r->bound || na_filter_transfer(r->bound, t) == NA_KEEP;
+}
 
 static void read_range(void *arg, size_t i)
 {
@@ -30,8 +41,7 @@ static void read_range(void *arg, size_t i)
 		for (size_t n = 0; x->ok && n < c->n; n++) {
 			const struct na_transfer t = na_unpack_transfer(&p[n]);
 
-			if (!r->bound ||
-			    na_filter_transfer(r->bound, &t) == NA_KEEP)
+			if (counts(r, &t))
 				x->ok = na_host_clocks_add(&x->clocks, &t);
 		}
 	}
@@ -61,6 +71,11 @@ static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
 	size_t n;
 
 	c->store = scope->store;
+	if (scope->bound && scope->filter->first_step >= 0) {
+		r.of_steps = true;
+		r.from_ps = scope->bound->steps_from_ps;
+		r.to_ps = scope->bound->steps_to_ps;
+	}
 	while (ok && (n = next_ranges(&r, c->store, &at)) > 0) {
 		ok = na_side_by_side(scope, n, read_range, &r);
 		for (size_t i = 0; i < n; i++) {

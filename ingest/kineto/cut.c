@@ -1,0 +1,148 @@
+/*
+ * A window of a PyTorch trace: the document with fewer events.
+ *
+ *   steps, kernels that communicate, what they were called with
+ *                      all: they are counted from the beginning
+ *   other kernels      in the wide window
+ *   other events       in the window
+ *   those that have no time of their own, the first one of all (the origin),
+ *   the first kernel of each device, the first call of the process
+ */
+#include "ingest/json/json.h"
+#include "ingest/kineto/kineto.h"
+#include "ingest/slice.h"
+#include "netan/base/similar.h"
+#include "netan/base/units.h"
+#include "netan/model/gpu/kernels.h"
+
+struct cut {
+	struct na_input *in;
+	const struct na_slice *of;
+	struct na_slice_counts *counts;
+	struct na_err *err;
+	uint64_t devices; /* of kernels that were kept: bits */
+	bool has_first, has_process, any;
+};
+
+static enum na_status put(const struct cut *c, const char *s, size_t n)
+{
+	return n ? c->of->put(c->of->put_ctx, s, n, c->err) : NA_OK;
+}
+
+static bool meets(const struct cut *c, const struct na_kineto_event *e,
+		  bool wide)
+{
+	const struct na_slice *of = c->of;
+	int64_t start_ps, end_ps, dur = 0;
+
+	if (!kt_starts_at(c->in, e->ts, &start_ps))
+		return false;
+	if (e->dur.s && (!na_json_decimal(e->dur, 6, &dur) || dur < 0))
+		dur = 0;
+	if (!na_add_i64(start_ps, dur, &end_ps))
+		return false;
+	return na_slice_meets(start_ps, end_ps,
+			      wide ? of->wide_from_ps : of->from_ps,
+			      wide ? of->wide_to_ps : of->to_ps);
+}
+
+static bool is_first(struct cut *c, const struct na_kineto_event *e)
+{
+	const struct kineto *k = c->in->state;
+	int64_t us;
+	int32_t ps;
+
+	if (c->has_first || !kt_time(e->ts, &us, &ps) ||
+	    us * NA_NS_PER_US + ps / NA_PS_PER_NS != k->first_ns)
+		return false;
+	c->has_first = true;
+	return true;
+}
+
+static bool stays(struct cut *c, const struct na_kineto_event *e)
+{
+	bool first;
+
+	if (!na_text_is(e->ph, "X"))
+		return !e->ts.s || na_text_is(e->ph, "M") || meets(c, e, false);
+	first = is_first(c, e);
+	if (na_same_nocase(e->cat.s, e->cat.n, "kernel")) {
+		uint64_t device = UINT64_C(1) << kt_device_of(e->pid);
+
+		first |= !(c->devices & device);
+		c->devices |= device;
+		return first || na_kernel_talks(e->name) || meets(c, e, true);
+	}
+	if (!c->has_process && (na_text_is(e->cat, "cpu_op") ||
+				na_text_is(e->cat, "cuda_runtime")))
+		first = c->has_process = true;
+	return first || kt_is_counted(e->name) || meets(c, e, false);
+}
+
+static enum na_status one_event(struct cut *c, const struct na_kineto_event *e,
+				const char *s, size_t n)
+{
+	bool any = c->any;
+
+	c->counts->of_events++;
+	if (!stays(c, e))
+		return NA_OK;
+	c->any = true;
+	c->counts->events++;
+	c->counts->inside += na_text_is(e->ph, "X") && meets(c, e, false);
+	if (put(c, any ? ",\n" : "\n", any ? 2 : 1) != NA_OK)
+		return c->err->status;
+	return put(c, s, n);
+}
+
+/* Where the file breaks off among the events, what is open is closed. */
+static enum na_status put_rest(const struct cut *c, const char *s,
+			       const char *end, bool bare)
+{
+	if (s < end && *s == ']')
+		return put(c, s, (size_t)(end - s));
+	return put(c, "\n]}\n", bare ? 2 : 3);
+}
+
+/* The events are all there is, without an object around them. */
+static bool is_array(const char *s, const char *end)
+{
+	struct na_text text = na_between(s, end);
+	struct na_json j;
+
+	if (na_text_begins(text, "\xef\xbb\xbf"))
+		text = na_text_from(text, 3);
+	j = na_json_of(text, 0);
+	return na_json_next(&j) == NA_JSON_ARRAY;
+}
+
+enum na_status kt_slice(struct na_input *in, const struct na_slice *of,
+			struct na_slice_counts *counts, struct na_err *err)
+{
+	struct cut c = {.in = in, .of = of, .counts = counts, .err = err};
+	const char *data = (const char *)in->data, *end = data + in->size;
+	size_t array = kt_array_in(na_between(data, end));
+	const char *s = data + array, *next;
+	struct na_kineto_shape shape = {0};
+	struct na_kineto_event e;
+	enum na_status st;
+
+	if (!array)
+		return na_fail(err, NA_EUSAGE,
+			       "%s: a trace without traceEvents (rocprofv3's, "
+			       "say) is not cut; give its window to the "
+			       "commands",
+			       in->path);
+	st = put(&c, data, array);
+	while (st == NA_OK) {
+		s = kt_past_comma(s, end);
+		if (s == end || *s != '{')
+			break;
+		next = na_kineto_event(s, end, &shape, &e);
+		if (!next)
+			break;
+		st = one_event(&c, &e, s, (size_t)(next - s));
+		s = next;
+	}
+	return st == NA_OK ? put_rest(&c, s, end, is_array(data, end)) : st;
+}

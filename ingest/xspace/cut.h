@@ -1,0 +1,62 @@
+/*
+ * A window cut out of an XSpace: what the files cut*.c share.
+ *
+ * A plane is walked twice.  The first time finds which bytes of it stay, as
+ * ranges of the file, and which names of the maps their events use; the second
+ * writes the ranges with the lengths that they have now.  Nothing is decoded
+ * and encoded anew, so that what nobody knows stays as it is.
+ *
+ * The origin of a file is the smallest stamp of a line with events, so a plane
+ * of its own keeps that: one line, called like the host, with one event, called
+ * like what was asked for, and the stamp of the origin.
+ */
+#ifndef INGEST_XSPACE_CUT_H
+#define INGEST_XSPACE_CUT_H
+
+#include "ingest/slice.h"
+#include "ingest/transfer_file/bytes.h"
+#include "ingest/xspace/xspace.h"
+
+/* The plane that says so; one that is there is not kept. */
+extern const char na_xs_cut_plane[];
+
+/* Of the file, or of what was made of it. */
+struct na_xs_range {
+	const uint8_t *p;
+	size_t n;
+};
+
+struct na_xs_cut {
+	struct na_input *in;
+	const struct na_slice *of;
+	struct na_slice_counts *counts;
+	struct na_err *err;
+	/* Of the plane that is cut. */
+	const struct na_xs_plane *plane;
+	NA_VEC(struct na_xs_range) ranges;
+	size_t bytes; /* in them */
+	struct na_arena made;
+	struct na_idmap types, stats; /* ids that are used */
+	uint64_t step_stat;           /* id of step_num */
+	bool has_step_stat;
+};
+
+/* False, all of them: no memory.
+ *
+ * Bytes of the file; those behind the last ones become one range with them. */
+bool na_xs_cut_keep(struct na_xs_cut *c, const uint8_t *p,
+		    size_t n) NA_MUST_CHECK;
+/* Tag and length of a field into the range that was left empty for them. */
+bool na_xs_cut_head(struct na_xs_cut *c, size_t range, uint32_t field,
+		    uint64_t length) NA_MUST_CHECK;
+
+/* cut_events.c: what is left of a line, with its tag, to the ranges; ids that
+ * its events use are noted. */
+enum na_status na_xs_cut_line(struct na_xs_cut *c,
+			      const struct na_xs_line *l) NA_MUST_CHECK;
+/* The ids of an XStat. */
+bool na_xs_cut_note_stat(struct na_xs_cut *c,
+			 struct na_cursor stat) NA_MUST_CHECK;
+bool na_xs_cut_note(struct na_idmap *m, uint64_t id) NA_MUST_CHECK;
+
+#endif

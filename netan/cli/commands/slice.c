@@ -1,0 +1,357 @@
+/* slice: a window, steps or hosts of traces and captures, in their own
+ * format. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "netan/base/str.h"
+#include "netan/base/text.h"
+#include "netan/base/units.h"
+#include "netan/cli/commands/ingest_out.h"
+#include "netan/cli/commands/slice_names.h"
+#include "netan/cli/output.h"
+#include "netan/engine/anonymize.h"
+#include "netan/engine/slice/slice.h"
+
+struct params {
+	const char *output;
+	bool no_programs;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+#define ASK(field)  offsetof(struct na_cli, request.field)
+
+/* clang-format off */
+static const struct na_opt opts[] = {
+	{NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 1,
+	 "the file to write (required); a directory, or what ends with a "
+	 "slash: one file in it for each input, called like it",
+	 NA_PATH_MAKE},
+	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
+	 "XSpace: without the HLO modules, which netan hlo and netan slack "
+	 "read"},
+	NA_OPT_END
+};
+/* clang-format on */
+
+struct work {
+	struct na_cli *cli;
+	const struct params *p;
+	const char *dir; /* NULL: one file */
+	struct na_slicer z;
+	struct na_arena arena;
+	const char **names; /* by input of the session, in the directory */
+	size_t written, damaged;
+	uint64_t bytes, of_bytes;
+	struct na_slice_counts counts;
+};
+
+struct target {
+	FILE *stream;
+	const char *name;
+	uint64_t bytes;
+};
+
+static enum na_status put_bytes(void *ctx, const void *p, size_t n,
+				struct na_err *err)
+{
+	struct target *t = ctx;
+
+	t->bytes += n;
+	if (na_interrupted())
+		return na_fail(err, NA_END, "interrupted");
+	if (fwrite(p, 1, n, t->stream) == n)
+		return NA_OK;
+	if (errno == EPIPE) {
+		clearerr(t->stream);
+		return na_fail(err, NA_END, "closed");
+	}
+	return na_fail(err, NA_EIO, "cannot write %s: %s", t->name,
+		       strerror(errno));
+}
+
+/* ---- one file */
+
+static bool is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static enum na_status cut_to(struct work *w, size_t input, const char *path,
+			     FILE *stream, struct na_slice_counts *counts,
+			     struct na_err *err)
+{
+	struct target t = {.stream = stream, .name = path};
+	enum na_status st = na_slicer_cut(&w->z, input, put_bytes, &t, counts,
+					  err);
+
+	if (st != NA_OK)
+		return st;
+	if (!counts->inside)
+		return na_fail(err, NA_EFORMAT,
+			       "%s: no event in the window",
+			       w->z.session.inputs[input].path);
+	w->bytes += t.bytes;
+	w->of_bytes += w->z.session.inputs[input].file_bytes;
+	w->counts.events += counts->events;
+	w->counts.of_events += counts->of_events;
+	w->counts.inside += counts->inside;
+	w->written++;
+	return NA_OK;
+}
+
+static enum na_status cut_file(struct work *w, size_t input, const char *path,
+			       struct na_err *err)
+{
+	struct na_slice_counts counts;
+	struct na_outfile out;
+	enum na_status st;
+
+	if (is_stdout(path)) {
+		st = cut_to(w, input, "standard output", stdout, &counts, err);
+		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
+			st = na_fail_errno(err, "standard output");
+		return st;
+	}
+	st = na_outfile_open(&out, path, err);
+	if (st != NA_OK)
+		return st;
+	st = cut_to(w, input, path, out.stream, &counts, err);
+	if (na_outfile_close(&out, path, st == NA_OK && !na_interrupted(),
+			     st == NA_OK ? err : &(struct na_err){0}) != NA_OK)
+		st = st == NA_OK ? NA_EIO : st;
+	return st;
+}
+
+/* ---- what is said */
+
+static void report(const struct work *w)
+{
+	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
+		m[NA_COUNT_BUF];
+	char *shown = na_shown(&w->cli->request, w->p->output);
+
+	if (!w->cli->common.quiet && !is_stdout(w->p->output)) {
+		printf("wrote %s, %s of %s: ", shown ? shown : "it",
+		       na_print_bytes(size, (double)w->bytes, 3),
+		       na_print_bytes(of, (double)w->of_bytes, 3));
+		if (w->dir)
+			printf("%s, ", na_count_of(n, w->written, "file"));
+		printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
+		       na_print_count(m, w->counts.of_events));
+	}
+	free(shown);
+}
+
+/* Connections began before the window, mostly. */
+static void say_captures(const struct work *w)
+{
+	const struct na_session *s = &w->z.session;
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		any |= s->inputs[i].capture != NULL;
+	if (any)
+		na_say_warning(&w->cli->request,
+			       "of a capture only packets are cut out: what "
+			       "tcp, rdma and rpc know of a connection from "
+			       "before the window, they do not know of the "
+			       "slice");
+}
+
+static void say_damage(struct work *w)
+{
+	const struct na_session *s = &w->z.session;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		na_session_say_damage(s, i);
+		w->damaged += s->inputs[i].damaged;
+	}
+	w->damaged += na_session_unread(s);
+}
+
+/* ---- all files */
+
+/* One that is not of the window, or of another format, leaves the others. */
+static enum na_exit cut_all(struct work *w)
+{
+	const struct na_session *s = &w->z.session;
+	enum na_exit exit = NA_EXIT_OK;
+	size_t taken = 0;
+
+	for (size_t i = 0; exit == NA_EXIT_OK && i < s->n_inputs; i++) {
+		struct na_err err = {.status = NA_OK};
+		enum na_status st;
+
+		if (!na_slicer_takes(&w->z, i))
+			continue;
+		taken++;
+		st = cut_file(w, i, w->dir ? w->names[i] : w->p->output, &err);
+		if (st == NA_OK)
+			continue;
+		if (na_stopped(w->cli, st == NA_END && na_interrupted()))
+			return NA_EXIT_INTERRUPTED;
+		if (st == NA_END)
+			return NA_EXIT_OK;
+		if (w->dir && (st == NA_EFORMAT || st == NA_EUSAGE)) {
+			na_say_warning(s->request, "%s", err.text);
+			continue;
+		}
+		na_say_error(s->request, "%s", err.text);
+		exit = NA_EXIT_FAILED;
+	}
+	if (exit == NA_EXIT_OK && !taken) {
+		na_say_error(s->request, "--host matches no host of the "
+					 "inputs");
+		na_session_say_there_is(s);
+		exit = NA_EXIT_FAILED;
+	} else if (exit == NA_EXIT_OK && !w->written) {
+		na_say_error(s->request, "nothing was written");
+		exit = NA_EXIT_FAILED;
+	}
+	return exit;
+}
+
+static size_t files_of(const struct na_slicer *z)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < z->session.n_inputs; i++)
+		n += na_slicer_takes(z, i);
+	return n;
+}
+
+static enum na_exit make_dir(struct work *w)
+{
+	struct na_err err = {.status = NA_OK};
+
+	w->names = na_slice_names(&w->z, w->dir, &w->arena, &err);
+	if (!w->names)
+		return na_say_failed(w->cli, &err);
+	if (mkdir(w->dir, 0777) != 0 && errno != EEXIST)
+		na_fail(&err, NA_EIO, "cannot make %s: %s", w->dir,
+			strerror(errno));
+	for (size_t i = 0; err.status == NA_OK && i < w->z.session.n_inputs;
+	     i++) {
+		if (na_slicer_takes(&w->z, i) &&
+		    na_output_apart(w->cli, w->names[i], &err) == NA_OK)
+			na_in_err(na_outfile_check(w->names[i], &err));
+	}
+	return na_say_failed(w->cli, &err);
+}
+
+static enum na_exit cut_session(struct work *w)
+{
+	const struct na_request *q = &w->cli->request;
+	enum na_exit exit;
+
+	exit = na_exit_of(na_slicer_open(&w->z, q, !w->p->no_programs));
+	if (na_stopped(w->cli, w->z.session.interrupted))
+		return NA_EXIT_INTERRUPTED;
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (w->dir) {
+		exit = make_dir(w);
+	} else if (files_of(&w->z) > 1) {
+		na_say_error(q,
+			     "-o %s: there are several inputs; name a "
+			     "directory for them: -o %s/",
+			     w->p->output, w->p->output);
+		exit = NA_EXIT_USAGE;
+	}
+	if (exit == NA_EXIT_OK)
+		exit = cut_all(w);
+	say_damage(w);
+	if (exit == NA_EXIT_OK && w->written) {
+		report(w);
+		say_captures(w);
+	}
+	return exit == NA_EXIT_OK && q->strict && w->damaged ? NA_EXIT_FAILED
+							     : exit;
+}
+
+/* What the command line alone can tell is wrong. */
+static enum na_exit check_params(const struct na_cli *cli)
+{
+	const struct params *p = cli->params;
+	const struct na_request *q = &cli->request;
+	struct na_err err = {.status = NA_OK};
+
+	if (!p->output || !*p->output)
+		na_fail(&err, NA_EUSAGE,
+			"no output is given; add -o FILE, or -o DIR/");
+	else if (!q->from && !q->to && !q->step && !q->host.n)
+		na_fail(&err, NA_EUSAGE,
+			"what is to be cut out? Add --from and --to, --step "
+			"or --host");
+	else if (na_several_runs(q))
+		na_fail(&err, NA_EUSAGE,
+			"slices are of one run: give one --label at most");
+	else if (is_stdout(p->output) && isatty(STDOUT_FILENO))
+		na_fail(&err, NA_EUSAGE,
+			"a slice is not for a terminal; redirect it, or give "
+			"-o FILE");
+	else if (!na_ingest_is_dir(p->output) &&
+		 na_output_apart(cli, p->output, &err) == NA_OK &&
+		 !is_stdout(p->output))
+		na_in_err(na_outfile_check(p->output, &err));
+	return na_say_failed(cli, &err);
+}
+
+static enum na_exit slice_run(struct na_cli *cli)
+{
+	struct work w = {.cli = cli, .p = cli->params};
+	enum na_exit exit = check_params(cli);
+
+	if (exit != NA_EXIT_OK)
+		return exit;
+	if (na_ingest_is_dir(w.p->output))
+		w.dir = w.p->output;
+	na_catch_interrupt();
+	exit = cut_session(&w);
+	na_slicer_close(&w.z);
+	na_arena_fini(&w.arena);
+	return exit;
+}
+
+static const char details[] =
+	"A trace of gigabytes becomes a file that one can attach to a bug "
+	"report: with the same --from, --to or --step, commands say of the "
+	"slice what they say of the original. Times count from the same "
+	"origin, also where the first events go: a plane or packet of its own "
+	"keeps that. Beside the window the slice holds what commands look at "
+	"outside of it: steps and program executions, collectives of GPU jobs, "
+	"the execution and step that begin before it or end after it, and of "
+	"each device enough to tell whose it is.\n"
+	"\n"
+	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, and "
+	"traces of Kineto and rocprofv3; packed ones are written unpacked. "
+	"Of a capture, what tcp, rdma and rpc know of a connection from before "
+	"the window is not in the slice. With --step, clocks of hosts are "
+	"estimated from the slice's transfers. With --host the other hosts' "
+	"files are left out, so that their devices are called by themselves; "
+	"of captures the packets of an address stay.";
+
+static const struct na_face slice_face = {
+	.name = "slice",
+	.question = "cut a window or some hosts out of traces and captures, in "
+		    "their own format",
+	.usage = "--from TIME --to TIME -o FILE|DIR/ [OPTION…] INPUT…",
+	.details = details,
+	.example = "netan slice --from 10s --to 11s logdir -o slice/\n"
+		   "netan check --from 10s --to 11s slice/\n"
+		   "netan slice --step 12-13 host-0.xplane.pb -o "
+		   "steps.xplane.pb\n"
+		   "netan slice --from 3s --to 4s job.pcapng -o window.pcapng",
+	.opts = opts,
+	.params_size = sizeof(struct params),
+};
+
+const struct na_command na_cmd_slice = {
+	.face = &slice_face,
+	.joins = NA_JOIN_INPUT | NA_JOIN_QUIET | NA_JOIN_WINDOW,
+	.whole = true,
+	.run = slice_run,
+};

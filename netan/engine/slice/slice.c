@@ -1,0 +1,211 @@
+#include "netan/engine/slice/slice.h"
+
+#include <stdlib.h>
+
+#include "netan/base/str.h"
+#include "netan/base/text.h"
+#include "netan/base/units.h"
+#include "netan/engine/session/again.h"
+
+/* What tells the window; all of a pipe stays. */
+enum {
+	WANTS = NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_GRAPHS |
+		NA_WANT_WHOLE
+};
+
+/* ---- the window */
+
+/* What of an execution or a step lies beyond the window belongs to it. */
+struct reach {
+	int64_t from_ps, to_ps; /* of the window */
+	int64_t first_ps, last_ps;
+	int64_t longest_ps;
+};
+
+static void reach_to(struct reach *x, int64_t start_ps, int64_t end_ps)
+{
+	int64_t length = na_time_between(start_ps, end_ps);
+
+	if (!na_slice_meets(start_ps, end_ps, x->from_ps, x->to_ps))
+		return;
+	if (start_ps < x->first_ps)
+		x->first_ps = start_ps;
+	if (end_ps > x->last_ps)
+		x->last_ps = end_ps;
+	if (length > x->longest_ps)
+		x->longest_ps = length;
+}
+
+/* Before and after it as long again as the longest lasted: why one was late
+ * is looked for there (netan/methods/late). */
+static void widen(struct na_slice *of, const struct na_store *s)
+{
+	struct reach x = {of->from_ps, of->to_ps, of->from_ps, of->to_ps, 0};
+
+	na_each_record (const struct na_span, p, &s->spans)
+		reach_to(&x, p->start_ps, p->end_ps);
+	na_each_record (const struct na_span, m, &s->modules)
+		reach_to(&x, m->start_ps, m->end_ps);
+	na_each_record (const struct na_packed_exec, e, &s->graphs) {
+		const struct na_exec g = na_unpack_exec(e);
+
+		reach_to(&x, g.start_ps, g.end_ps);
+	}
+	if (!na_add_i64(x.first_ps, -x.longest_ps, &of->wide_from_ps))
+		of->wide_from_ps = NA_TIME_MIN;
+	if (!na_add_i64(x.last_ps, x.longest_ps, &of->wide_to_ps))
+		of->wide_to_ps = NA_TIME_MAX;
+}
+
+/* From the first of the steps to the last, on any device. */
+static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
+{
+	struct na_session *s = &z->session;
+	struct na_bound_filter bound;
+	bool ok = na_filter_bind(&bound, &s->filter, &s->store);
+
+	if (bound.steps_from_ps > z->of.from_ps)
+		z->of.from_ps = bound.steps_from_ps;
+	if (bound.steps_to_ps < z->of.to_ps)
+		z->of.to_ps = bound.steps_to_ps;
+	na_filter_unbind(&bound);
+	if (!ok)
+		return na_fail_nomem(err);
+	if (z->of.from_ps < z->of.to_ps)
+		return NA_OK;
+	na_session_say_there_is(s);
+	return na_fail(err, NA_EFORMAT, "--step %s: no such step",
+		       s->request->step);
+}
+
+static bool all_captures(const struct na_session *s)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		all &= s->inputs[i].capture != NULL;
+	return all;
+}
+
+static enum na_status find_window(struct na_slicer *z, struct na_err *err)
+{
+	struct na_session *s = &z->session;
+	enum na_status st = na_session_filter(s, err);
+
+	z->of.from_ps = z->of.wide_from_ps = s->filter.from_ps;
+	z->of.to_ps = z->of.wide_to_ps = s->filter.to_ps;
+	if (st != NA_OK || (all_captures(s) && s->filter.first_step < 0))
+		return st;
+	st = na_session_read(s, false, err);
+	if (st == NA_OK && s->interrupted)
+		st = na_fail(err, NA_END, "interrupted");
+	if (st == NA_OK && s->filter.first_step >= 0)
+		st = steps_window(z, err);
+	if (st == NA_OK)
+		widen(&z->of, &s->store);
+	return st;
+}
+
+/* For people who look at the file with other tools. */
+static bool say_how(struct na_slicer *z)
+{
+	const struct na_request *q = z->session.request;
+	struct na_str said = {.s = NULL};
+
+	na_str_addf(&said, "cut by netan slice");
+	if (q->from)
+		na_str_addf(&said, " --from %s", q->from);
+	if (q->to)
+		na_str_addf(&said, " --to %s", q->to);
+	if (q->step)
+		na_str_addf(&said, " --step %s", q->step);
+	z->of.said = z->said = said.s;
+	return !said.failed;
+}
+
+enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
+			      bool programs)
+{
+	struct na_err err = {.status = NA_OK};
+	enum na_status st;
+
+	*z = (struct na_slicer){.of.no_programs = !programs,
+				.of.addresses = &q->host,
+				.of.names = q->pseudonyms};
+	st = na_session_open(&z->session, q, WANTS);
+	if (st != NA_OK)
+		return st;
+	st = find_window(z, &err);
+	if (st == NA_OK && !say_how(z))
+		st = na_fail_nomem(&err);
+	if (err.status != NA_OK && !z->session.interrupted)
+		na_say_error(q, "%s", err.text);
+	return st;
+}
+
+void na_slicer_close(struct na_slicer *z)
+{
+	na_session_close(&z->session);
+	free(z->said);
+}
+
+/* ---- files */
+
+static bool host_asked(const struct na_session *s, size_t input)
+{
+	const struct na_text_list *l = s->filter.host;
+	bool asked = !l || !l->n || s->inputs[input].capture;
+
+	for (size_t i = 0; l && !asked && i < l->n; i++)
+		asked = na_glob(l->items[i], s->sources[input].host);
+	return asked;
+}
+
+bool na_slicer_takes(const struct na_slicer *z, size_t input)
+{
+	const struct na_session *s = &z->session;
+
+	return (input == 0 ||
+		s->inputs[input].path != s->inputs[input - 1].path) &&
+	       host_asked(s, input);
+}
+
+static enum na_status not_cut(const struct na_input *in, struct na_err *err)
+{
+	return na_fail(err, NA_EUSAGE,
+		       "%s: a file of this format (%s) is not cut; give its "
+		       "window to the commands, or write all of it with netan "
+		       "ingest",
+		       in->path, in->format);
+}
+
+enum na_status
+na_slicer_cut(struct na_slicer *z, size_t input,
+	      enum na_status (*put)(void *ctx, const void *p, size_t n,
+				    struct na_err *err),
+	      void *ctx, struct na_slice_counts *counts, struct na_err *err)
+{
+	const struct na_input *first = &z->session.inputs[input];
+	struct na_slice of = z->of;
+	struct na_keeper keeper;
+	struct na_input in;
+	enum na_status st;
+
+	*counts = (struct na_slice_counts){.events = 0};
+	if (!first->reader->slice)
+		return not_cut(first, err);
+	st = na_open_again(&in, first, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
+	if (st != NA_OK)
+		return st;
+	na_keeper_init(&keeper, of.wide_from_ps, of.wide_to_ps);
+	of.sink = &keeper.sink;
+	of.verdict = na_keeper_verdict;
+	of.ctx = &keeper;
+	of.host = z->session.sources[input].host;
+	of.put = put;
+	of.put_ctx = ctx;
+	st = in.reader->slice(&in, &of, counts, err);
+	na_keeper_fini(&keeper);
+	na_input_close(&in);
+	return st;
+}

@@ -1,0 +1,39 @@
+/*
+ * Slices of inputs: which window is meant, what else commands look at, and
+ * each file cut by its reader (ingest/slice.h).
+ *
+ *	na_slicer_open, na_slicer_cut for any input, na_slicer_close
+ */
+#ifndef NETAN_ENGINE_SLICE_SLICE_H
+#define NETAN_ENGINE_SLICE_SLICE_H
+
+#include "ingest/slice.h"
+#include "netan/engine/session/session.h"
+#include "netan/engine/slice/keep.h"
+
+struct na_slicer {
+	struct na_session session;
+	struct na_slice of;
+	char *said;
+};
+
+/* Opens the inputs of q and finds the window of its --from, --to and --step,
+ * and what meets it.  Says what is wrong itself, as na_session_open(); to be
+ * closed whatever comes back. */
+enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
+			      bool programs) NA_MUST_CHECK;
+void na_slicer_close(struct na_slicer *z);
+
+/* Of the inputs of z->session: the first of its file, and of a host that is
+ * asked for? */
+bool na_slicer_takes(const struct na_slicer *z, size_t input);
+/* The slice of one, in pieces, to `put`.  NA_EUSAGE: such files are not cut,
+ * and err says what to do; else as na_reader.slice. */
+enum na_status
+na_slicer_cut(struct na_slicer *z, size_t input,
+	      enum na_status (*put)(void *ctx, const void *p, size_t n,
+				    struct na_err *err),
+	      void *ctx, struct na_slice_counts *counts,
+	      struct na_err *err) NA_MUST_CHECK;
+
+#endif
