@@ -206,6 +206,13 @@ static bool stays(const struct na_xs_cut *c, const struct na_field *f,
 	}
 }
 
+static enum na_xs_part part_of(const struct na_field *f)
+{
+	return f->tag == NA_TAG(4, NA_W_BYTES)   ? XS_PART_TYPE
+	       : f->tag == NA_TAG(5, NA_W_BYTES) ? XS_PART_STAT
+						 : XS_PART_PLANE;
+}
+
 static bool cut_fields(struct na_xs_cut *c, bool front)
 {
 	struct na_cursor body = c->plane->body;
@@ -215,7 +222,8 @@ static bool cut_fields(struct na_xs_cut *c, bool front)
 
 	for (; ok && na_field_next(&body, &f) == NA_NEXT_FIELD; from = body.p) {
 		if (stays(c, &f, front))
-			ok = na_xs_cut_keep(c, from, (size_t)(body.p - from));
+			ok = na_xs_cut_field(c, part_of(&f), &f, from,
+					     (size_t)(body.p - from));
 	}
 	return ok;
 }
@@ -255,10 +263,19 @@ static void next_plane(struct na_xs_cut *c, const struct na_xs_plane *p)
 		find_step_stat(c);
 }
 
+/* One that is there already is not kept; of others nobody knows what names are
+ * in them. */
+static bool leaves_out(const struct na_xs_cut *c, const struct na_xs_plane *p)
+{
+	return na_text_is(p->name, na_xs_cut_plane) ||
+	       (c->of->names &&
+		(p->kind == XS_OTHER || p->kind == XS_METADATA));
+}
+
 static enum na_status cut_plane(struct na_xs_cut *c,
 				const struct na_xs_plane *p)
 {
-	if (na_text_is(p->name, na_xs_cut_plane))
+	if (leaves_out(c, p))
 		return NA_OK;
 	next_plane(c, p);
 	if (!cut_fields(c, true))
@@ -357,9 +374,10 @@ enum na_status na_xs_slice(struct na_input *in, const struct na_slice *of,
 		st = cut_plane(&c, &s->planes.v[i]);
 	if (st == NA_OK && in->has_time)
 		st = put_marker(&c);
-	if (st == NA_OK)
+	if (st == NA_OK && !of->names)
 		st = put_others(&c);
 	next_plane(&c, NULL);
 	na_vec_free(&c.ranges);
+	na_xs_hidden_fini(&c.hidden);
 	return st;
 }

@@ -16,9 +16,27 @@
 #include "ingest/slice.h"
 #include "ingest/transfer_file/bytes.h"
 #include "ingest/xspace/xspace.h"
+#include "netan/base/strtab.h"
 
-/* The plane that says so; one that is there is not kept. */
+/* The plane that says so; one that is there already is not kept. */
 extern const char na_xs_cut_plane[];
+
+/* What a field of a plane, or of one of its lines, is. */
+enum na_xs_part {
+	XS_PART_EVENT,
+	XS_PART_LINE,  /* any other of a line */
+	XS_PART_TYPE,  /* an entry of event_metadata */
+	XS_PART_STAT,  /* of stat_metadata */
+	XS_PART_PLANE, /* any other of a plane */
+};
+
+/* For --anonymize: texts, and what stands for them; bytes that are made. */
+struct na_xs_hidden {
+	struct na_strtab seen, shown;
+	NA_VEC(uint32_t) as; /* by index in seen */
+	struct na_xf_bytes out, inner, entry;
+	char *inflated;
+};
 
 /* Of the file, or of what was made of it. */
 struct na_xs_range {
@@ -39,6 +57,7 @@ struct na_xs_cut {
 	struct na_idmap types, stats; /* ids that are used */
 	uint64_t step_stat;           /* id of step_num */
 	bool has_step_stat;
+	struct na_xs_hidden hidden;
 };
 
 /* False, all of them: no memory.
@@ -57,6 +76,21 @@ enum na_status na_xs_cut_line(struct na_xs_cut *c,
 /* The ids of an XStat. */
 bool na_xs_cut_note_stat(struct na_xs_cut *c,
 			 struct na_cursor stat) NA_MUST_CHECK;
+/* cut_names.c: a field that begins at `from`, to the ranges as it may be
+ * shown; does anybody read this XStat? */
+bool na_xs_cut_hide(struct na_xs_cut *c, enum na_xs_part part,
+		    const struct na_field *f, const uint8_t *from,
+		    size_t n) NA_MUST_CHECK;
+bool na_xs_cut_knows_stat(const struct na_xs_cut *c, struct na_cursor stat);
+void na_xs_hidden_fini(struct na_xs_hidden *h);
+/* The field as it is; under --anonymize, as it may be shown. */
+static inline bool na_xs_cut_field(struct na_xs_cut *c, enum na_xs_part part,
+				   const struct na_field *f,
+				   const uint8_t *from, size_t n)
+{
+	return c->of->names ? na_xs_cut_hide(c, part, f, from, n)
+			    : na_xs_cut_keep(c, from, n);
+}
 bool na_xs_cut_note(struct na_idmap *m, uint64_t id) NA_MUST_CHECK;
 
 #endif

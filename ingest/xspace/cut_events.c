@@ -45,6 +45,8 @@ bool na_xs_cut_note_stat(struct na_xs_cut *c, struct na_cursor stat)
 	struct na_field f;
 	bool ok = true;
 
+	if (c->of->names && !na_xs_cut_knows_stat(c, stat))
+		return true;
 	while (ok && na_field_next(&stat, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_VARINT))
 			id = f.value;
@@ -119,7 +121,7 @@ static bool read_event(const struct walk *w, struct na_cursor body,
 }
 
 /* Of a reader's own line; the window's where nobody reads it. */
-static enum policy policy_of(const struct na_xs_line *l)
+static enum policy policy_of(const struct na_xs_line *l, bool hidden)
 {
 	bool device = l->plane->kind == XS_TPU || l->plane->kind == XS_GPU;
 
@@ -128,7 +130,7 @@ static enum policy policy_of(const struct na_xs_line *l)
 	if (l->plane->kind == XS_LAUNCHES)
 		return CUT_WIDE;
 	if (!l->handler)
-		return CUT_WINDOW;
+		return hidden ? CUT_NONE : CUT_WINDOW;
 	if (device)
 		return l->handler->wants & (NA_WANT_OPS | NA_WANT_BUSY)
 			       ? CUT_WIDE
@@ -160,7 +162,7 @@ static bool by_records(const struct walk *w, const struct event *e,
 	const struct na_block b = {w->line, from, end, NULL};
 
 	if (!e->type || !e->type->kind)
-		return in_window(w, e, w->c->in->has_gpus);
+		return !of->names && in_window(w, e, w->c->in->has_gpus);
 	*st = w->c->in->reader->read(w->c->in, &b, of->sink, w->c->err);
 	switch (of->verdict(of->ctx)) {
 	case NA_SLICED_IN:
@@ -180,6 +182,8 @@ static bool is_of_slice(const struct walk *w, const struct event *e,
 		     e->type->kind == XS_OP_TALKS;
 
 	switch (w->policy) {
+	case CUT_NONE:
+		return e->marks;
 	case CUT_ALL:
 		return true;
 	case CUT_WIDE:
@@ -192,29 +196,30 @@ static bool is_of_slice(const struct walk *w, const struct event *e,
 }
 
 static enum na_status one_event(struct walk *w, const uint8_t *from,
-				struct na_cursor body, const uint8_t *end)
+				const struct na_field *f, const uint8_t *end)
 {
 	struct na_xs_cut *c = w->c;
 	enum na_status st = NA_OK;
 	struct event e;
 
 	c->counts->of_events++;
-	if (!read_event(w, body, &e) || !is_of_slice(w, &e, from, end, &st))
+	if (!read_event(w, f->body, &e) || !is_of_slice(w, &e, from, end, &st))
 		return st;
 	if (st != NA_OK)
 		return st;
 	w->kept_any = true;
 	c->counts->events++;
 	c->counts->inside += in_window(w, &e, false);
-	return na_xs_cut_keep(c, from, (size_t)(end - from)) &&
-			       note_event(c, body)
+	return na_xs_cut_field(c, XS_PART_EVENT, f, from,
+			       (size_t)(end - from)) &&
+			       note_event(c, f->body)
 		       ? NA_OK
 		       : na_fail_nomem(c->err);
 }
 
 enum na_status na_xs_cut_line(struct na_xs_cut *c, const struct na_xs_line *l)
 {
-	struct walk w = {.c = c, .line = l, .policy = policy_of(l)};
+	struct walk w = {.c = c, .line = l, .policy = policy_of(l, c->of->names)};
 	size_t at = c->ranges.n, bytes;
 	struct na_cursor body = l->body;
 	const uint8_t *from = body.p;
@@ -234,8 +239,9 @@ enum na_status na_xs_cut_line(struct na_xs_cut *c, const struct na_xs_line *l)
 	for (; st == NA_OK && na_field_next(&body, &f) == NA_NEXT_FIELD;
 	     from = body.p) {
 		if (f.tag == NA_TAG(4, NA_W_BYTES))
-			st = one_event(&w, from, f.body, body.p);
-		else if (!na_xs_cut_keep(c, from, (size_t)(body.p - from)))
+			st = one_event(&w, from, &f, body.p);
+		else if (!na_xs_cut_field(c, XS_PART_LINE, &f, from,
+					  (size_t)(body.p - from)))
 			st = na_fail_nomem(c->err);
 	}
 	if (st == NA_OK && !na_xs_cut_head(c, at, 3, c->bytes - bytes))

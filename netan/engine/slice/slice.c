@@ -1,7 +1,9 @@
 #include "netan/engine/slice/slice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "netan/base/pseudonyms.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
@@ -179,6 +181,16 @@ static enum na_status not_cut(const struct na_input *in, struct na_err *err)
 		       in->path, in->format);
 }
 
+/* Addresses and payload of packets, paths and command lines of JSON. */
+static enum na_status has_names(const struct na_input *in, struct na_err *err)
+{
+	return na_fail(err, NA_EUSAGE,
+		       "%s: nobody knows where names are in a file of this "
+		       "format (%s); cut it without --anonymize, and make of "
+		       "the slice what tells none: netan ingest --anonymize",
+		       in->path, in->format);
+}
+
 enum na_status
 na_slicer_cut(struct na_slicer *z, size_t input,
 	      enum na_status (*put)(void *ctx, const void *p, size_t n,
@@ -194,6 +206,8 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	*counts = (struct na_slice_counts){.events = 0};
 	if (!first->reader->slice)
 		return not_cut(first, err);
+	if (of.names && strcmp(first->format, "xspace") != 0)
+		return has_names(first, err);
 	st = na_open_again(&in, first, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
 	if (st != NA_OK)
 		return st;
@@ -202,6 +216,8 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	of.verdict = na_keeper_verdict;
 	of.ctx = &keeper;
 	of.host = z->session.sources[input].host;
+	if (of.names)
+		of.host = na_pseudonym(of.names, NA_ALIAS_HOST, of.host);
 	of.put = put;
 	of.put_ctx = ctx;
 	st = in.reader->slice(&in, &of, counts, err);
