@@ -24,6 +24,7 @@ struct na_slice {
 	/* Beyond it, what belongs to executions and steps that meet it. */
 	int64_t wide_from_ps, wide_to_ps;
 	bool no_programs; /* leave out HLO modules */
+	bool connections; /* captures: whole ones, of those that meet it */
 	/* Captures: only packets with such an address; NULL or empty: all. */
 	const struct na_text_list *addresses;
 	struct na_pseudonyms *names; /* instead of those of hosts, or NULL */

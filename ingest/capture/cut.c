@@ -8,15 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/capture/addresses.h"
 #include "ingest/capture/capfile_parts.h"
 #include "ingest/capture/cut.h"
 #include "ingest/capture/filter.h"
 #include "ingest/capture/packet.h"
 #include "ingest/slice.h"
 #include "netan/base/text.h"
+#include "netan/base/triples.h"
 #include "netan/base/units.h"
 
+#define FLOW_KEY UINT64_C(0x9e3779b97f4a7c15)
 enum { EMPTY = 32 }; /* a block of a packet without any bytes */
+
+/* When packets were seen between two addresses, of TCP two ports. */
+struct flow {
+	int64_t first_ns, last_ns;
+	bool any;
+};
 
 struct cut {
 	struct na_input *in;
@@ -25,6 +34,8 @@ struct cut {
 	struct na_err *err;
 	struct na_capfile *file;
 	struct na_capture_filter *filter;
+	struct na_triples flows;
+	NA_VEC(struct flow) lasted; /* by index there */
 	uint64_t done; /* bytes of the file that were decided about */
 	bool big;      /* there */
 };
@@ -62,18 +73,69 @@ static bool has_address(const struct cut *c, const struct na_record *r)
 	       named(l, &p.outer_src) || named(l, &p.outer_dst);
 }
 
-static bool in_window(const struct cut *c, const struct na_record *r)
+static int64_t since(const struct cut *c, int64_t time_ns)
 {
 	int64_t ps;
 
-	return na_ps_since(r->time_ns, c->in->zero_ns, &ps) &&
-	       ps >= c->of->from_ps && ps < c->of->to_ps;
+	if (na_ps_since(time_ns, c->in->zero_ns, &ps))
+		return ps;
+	return time_ns < c->in->zero_ns ? NA_TIME_MIN : NA_TIME_MAX;
 }
 
-static bool passes(const struct cut *c, const struct na_record *r)
+static bool in_window(const struct cut *c, const struct na_record *r)
 {
-	return in_window(c, r) && has_address(c, r) &&
+	int64_t ps = since(c, r->time_ns);
+
+	return ps >= c->of->from_ps && ps < c->of->to_ps;
+}
+
+static bool asked(const struct cut *c, const struct na_record *r)
+{
+	return has_address(c, r) &&
 	       (!c->filter || na_capture_filter_pass(c->filter, r));
+}
+
+static uint64_t end_of(const struct na_address *a, uint16_t port)
+{
+	return na_hash_mix(na_hash_address(0, a) ^ port, FLOW_KEY);
+}
+
+/* The same from both ends.  Who sends RoCE takes any port. */
+static bool flow_of(const struct na_record *r, struct na_triple *flow)
+{
+	struct na_packet p;
+	uint64_t a, b, both;
+	bool tcp;
+
+	na_packet_decode(&p, r, NULL);
+	tcp = p.kind == NA_PACKET_TCP;
+	a = end_of(&p.src, tcp ? p.src_port : 0);
+	b = end_of(&p.dst, tcp ? p.dst_port : 0);
+	both = a < b ? na_hash_mix(a, b) : na_hash_mix(b, a);
+	*flow = (struct na_triple){(uint32_t)both, (uint32_t)(both >> 32), tcp};
+	return p.src.family;
+}
+
+/* Of one that meets the window? */
+static bool meets(const struct cut *c, const struct na_record *r)
+{
+	const struct flow *x;
+	struct na_triple flow;
+	uint32_t at = NA_NO_TRIPLE;
+
+	if (flow_of(r, &flow))
+		at = na_triples_find(&c->flows, flow);
+	if (at == NA_NO_TRIPLE)
+		return false;
+	x = &c->lasted.v[at];
+	return na_slice_meets(since(c, x->first_ns), since(c, x->last_ns),
+			      c->of->from_ps, c->of->to_ps);
+}
+
+static bool stays(const struct cut *c, const struct na_record *r)
+{
+	return asked(c, r) && (in_window(c, r) ||
+			       (c->of->connections && meets(c, r)));
 }
 
 /* ---- what is written */
@@ -137,15 +199,15 @@ static enum na_status one_packet(struct cut *c, const struct na_record *r,
 	const uint8_t *base = c->file->c.base;
 	uint64_t end = na_at(&c->file->c);
 	enum na_status st = NA_OK;
-	bool stays = passes(c, r);
+	bool of_slice = stays(c, r);
 
 	if (c->file->ng)
 		st = put_blocks(c, r->at);
 	c->big = c->file->big;
 	c->counts->of_events++;
-	c->counts->events += stays;
-	c->counts->inside += stays;
-	if (st == NA_OK && stays)
+	c->counts->events += of_slice;
+	c->counts->inside += of_slice;
+	if (st == NA_OK && of_slice)
 		st = put(c, base + r->at, (size_t)(end - r->at));
 	else if (st == NA_OK && first)
 		st = put_empty(c, r);
@@ -172,6 +234,49 @@ static enum na_status cut_packets(struct cut *c)
 	return st;
 }
 
+static bool see_flow(struct cut *c, const struct na_record *r)
+{
+	struct na_triple key;
+	struct flow *x;
+
+	if (!asked(c, r) || !flow_of(r, &key))
+		return true;
+	x = na_triples_at(&c->flows, &c->lasted, key);
+	if (!x)
+		return false;
+	if (!x->any || r->time_ns < x->first_ns)
+		x->first_ns = r->time_ns;
+	if (!x->any || r->time_ns > x->last_ns)
+		x->last_ns = r->time_ns;
+	x->any = true;
+	return true;
+}
+
+/* A walk of its own: a connection begins before anybody knows that it meets
+ * the window. */
+static enum na_status find_flows(struct cut *c)
+{
+	struct na_input probe = {.path = c->in->path,
+				 .data = c->in->data,
+				 .size = c->in->size,
+				 .mapped = c->in->mapped,
+				 .borrowed = true};
+	enum na_status st = NA_OK;
+	struct na_record r;
+
+	probe.warnings_end = &probe.warnings;
+	c->file = na_capfile_open(&probe, c->err);
+	if (!c->file)
+		return c->err->status;
+	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK) {
+		if (!see_flow(c, &r))
+			st = na_fail_nomem(c->err);
+	}
+	na_capfile_close(c->file);
+	na_arena_fini(&probe.arena);
+	return st;
+}
+
 enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 				struct na_slice_counts *counts,
 				struct na_err *err)
@@ -181,11 +286,15 @@ enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 
 	if (in->asks.filter)
 		st = na_capture_filter_new(&c.filter, in->asks.filter, err);
+	if (st == NA_OK && of->connections)
+		st = find_flows(&c);
 	if (st == NA_OK) {
 		c.file = na_capfile_open(in, err);
 		st = c.file ? cut_packets(&c) : err->status;
 		na_capfile_close(c.file);
 	}
+	na_triples_fini(&c.flows);
+	na_vec_free(&c.lasted);
 	na_capture_filter_free(c.filter);
 	return st;
 }

@@ -11,13 +11,14 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/ingest_out.h"
 #include "netan/cli/commands/slice_names.h"
+#include "netan/cli/commands/slice_out.h"
 #include "netan/cli/output.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 
 struct params {
 	const char *output;
-	bool no_programs;
+	bool no_programs, connections;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -27,11 +28,14 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 1,
 	 "the file to write (required); a directory, or what ends with a "
-	 "slash: one file in it for each input, called like it",
+	 "slash: one file in it for each input, called like it; .gz is packed",
 	 NA_PATH_MAKE},
 	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
 	 "XSpace: without the HLO modules, which netan hlo and netan slack "
 	 "read"},
+	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
+	 "captures: all packets of the connections and queue pairs that meet "
+	 "the window, also before and after it"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -48,30 +52,6 @@ struct work {
 	struct na_slice_counts counts;
 };
 
-struct target {
-	FILE *stream;
-	const char *name;
-	uint64_t bytes;
-};
-
-static enum na_status put_bytes(void *ctx, const void *p, size_t n,
-				struct na_err *err)
-{
-	struct target *t = ctx;
-
-	t->bytes += n;
-	if (na_interrupted())
-		return na_fail(err, NA_END, "interrupted");
-	if (fwrite(p, 1, n, t->stream) == n)
-		return NA_OK;
-	if (errno == EPIPE) {
-		clearerr(t->stream);
-		return na_fail(err, NA_END, "closed");
-	}
-	return na_fail(err, NA_EIO, "cannot write %s: %s", t->name,
-		       strerror(errno));
-}
-
 /* ---- one file */
 
 static bool is_stdout(const char *path)
@@ -83,17 +63,21 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 			     FILE *stream, struct na_slice_counts *counts,
 			     struct na_err *err)
 {
-	struct target t = {.stream = stream, .name = path};
-	enum na_status st = na_slicer_cut(&w->z, input, put_bytes, &t, counts,
-					  err);
+	struct na_slice_out out;
+	enum na_status st = na_slice_out_begin(&out, stream, path, err);
 
 	if (st != NA_OK)
 		return st;
-	if (!counts->inside)
-		return na_fail(err, NA_EFORMAT,
-			       "%s: no event in the window",
-			       w->z.session.inputs[input].path);
-	w->bytes += t.bytes;
+	st = na_slicer_cut(&w->z, input, na_slice_out_put, &out, counts, err);
+	if (st == NA_OK && !counts->inside)
+		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
+			     w->z.session.inputs[input].path);
+	if (st == NA_OK)
+		st = na_slice_out_finish(&out, err);
+	na_slice_out_drop(&out);
+	if (st != NA_OK)
+		return st;
+	w->bytes += out.bytes;
 	w->of_bytes += w->z.session.inputs[input].file_bytes;
 	w->counts.events += counts->events;
 	w->counts.of_events += counts->of_events;
@@ -153,12 +137,12 @@ static void say_captures(const struct work *w)
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		any |= s->inputs[i].capture != NULL;
-	if (any)
+	if (any && !w->p->connections)
 		na_say_warning(&w->cli->request,
 			       "of a capture only packets are cut out: what "
 			       "tcp, rdma and rpc know of a connection from "
 			       "before the window, they do not know of the "
-			       "slice");
+			       "slice (--connections keeps all of them)");
 }
 
 static void say_damage(struct work *w)
@@ -247,7 +231,9 @@ static enum na_exit cut_session(struct work *w)
 	const struct na_request *q = &w->cli->request;
 	enum na_exit exit;
 
-	exit = na_exit_of(na_slicer_open(&w->z, q, !w->p->no_programs));
+	exit = na_exit_of(na_slicer_open(&w->z, q, &(struct na_slicing){
+							      .no_programs = w->p->no_programs,
+							      .connections = w->p->connections}));
 	if (na_stopped(w->cli, w->z.session.interrupted))
 		return NA_EXIT_INTERRUPTED;
 	if (exit != NA_EXIT_OK)
@@ -327,9 +313,10 @@ static const char details[] =
 	"each device enough to tell whose it is.\n"
 	"\n"
 	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, and "
-	"traces of Kineto and rocprofv3; packed ones are written unpacked. "
+	"the profiler's traces of PyTorch (Kineto); inputs may be packed, and "
+	"what is called .gz is. "
 	"Of a capture, what tcp, rdma and rpc know of a connection from before "
-	"the window is not in the slice. With --step, clocks of hosts are "
+	"the window is not in the slice, unless --connections keeps it. With --step, clocks of hosts are "
 	"estimated from the slice's transfers. With --host the other hosts' "
 	"files are left out, so that their devices are called by themselves; "
 	"of captures the packets of an address stay.";

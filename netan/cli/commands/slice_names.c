@@ -5,21 +5,14 @@
 
 #include "netan/base/order.h"
 #include "netan/base/text.h"
-#include "netan/base/vec.h"
 
-/* Without the ending of what it is packed with. */
+/* Without the ending of what it is packed with: but gzip, which slices are
+ * packed with, too. */
 static size_t unpacked(const char *name)
 {
-	static const char *const endings[] = {".gz", ".zst"};
 	size_t n = strlen(name);
 
-	for (size_t i = 0; i < NA_LEN(endings); i++) {
-		size_t k = strlen(endings[i]);
-
-		if (n > k && strcmp(name + n - k, endings[i]) == 0)
-			return n - k;
-	}
-	return n;
+	return n > 4 && strcmp(name + n - 4, ".zst") == 0 ? n - 4 : n;
 }
 
 /* How many bytes, up to a slash, all paths begin with. */

@@ -126,12 +126,13 @@ static bool say_how(struct na_slicer *z)
 }
 
 enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
-			      bool programs)
+			      const struct na_slicing *how)
 {
 	struct na_err err = {.status = NA_OK};
 	enum na_status st;
 
-	*z = (struct na_slicer){.of.no_programs = !programs,
+	*z = (struct na_slicer){.of.no_programs = how->no_programs,
+				.of.connections = how->connections,
 				.of.addresses = &q->host,
 				.of.names = q->pseudonyms};
 	st = na_session_open(&z->session, q, WANTS);

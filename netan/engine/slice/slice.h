@@ -17,11 +17,14 @@ struct na_slicer {
 	char *said;
 };
 
+struct na_slicing {
+	bool no_programs, connections; /* as in na_slice */
+};
 /* Opens the inputs of q and finds the window of its --from, --to and --step,
  * and what meets it.  Says what is wrong itself, as na_session_open(); to be
  * closed whatever comes back. */
 enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
-			      bool programs) NA_MUST_CHECK;
+			      const struct na_slicing *how) NA_MUST_CHECK;
 void na_slicer_close(struct na_slicer *z);
 
 /* Of the inputs of z->session: the first of its file, and of a host that is
