@@ -16,13 +16,14 @@ static bool has_row(const bool *rows, size_t n, uint32_t collective)
 	return collective < n && rows[collective];
 }
 
-/* Of --step: while its steps run. */
-static bool in_steps(const struct sl_state *s, const struct na_transfer *t)
+/* Others that are outside of --from and --to are not even in the store. */
+static bool in_time(const struct sl_state *s, const struct na_transfer *t)
 {
 	const struct na_bound_filter *l = s->scope->bound;
 
-	return !l || l->filter->first_step < 0 ||
-	       (t->end_ps >= l->steps_from_ps && t->end_ps < l->steps_to_ps);
+	return !l ||
+	       (l->filter->first_step < 0 && t->style != NA_STYLE_MESSAGE) ||
+	       na_filter_instant(l, t->end_ps);
 }
 
 static bool count_latencies(const struct sl_state *s, const bool *rows,
@@ -40,7 +41,7 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 				continue;
 			t = na_unpack_transfer(&x[i]);
 			if (t.klass == NA_VALID && t.side == NA_RX &&
-			    in_steps(s, &t) &&
+			    in_time(s, &t) &&
 			    has_row(rows, store->names.strings.n,
 				    t.collective) &&
 			    !na_census_add(to, t.collective,

@@ -14,16 +14,18 @@ struct range {
 
 struct reading {
 	const struct na_bound_filter *bound; /* NULL: all */
-	/* Of --step: clocks are as they are while its steps run, as those of
-	 * --from and --to, whose transfers alone are in the store. */
+	/* Clocks are as they are in the window and while the steps run that
+	 * are asked for; of --from and --to other transfers than old messages
+	 * are not even in the store. */
+	const struct na_bound_filter *time;
 	bool of_steps;
-	int64_t from_ps, to_ps;
 	struct range ranges[RANGES];
 };
 
 static bool counts(const struct reading *r, const struct na_transfer *t)
 {
-	if (r->of_steps && (t->end_ps < r->from_ps || t->end_ps >= r->to_ps))
+	if (r->time && (r->of_steps || t->style == NA_STYLE_MESSAGE) &&
+	    !na_filter_instant(r->time, t->end_ps))
 		return false;
 	return !r->bound || na_filter_transfer(r->bound, t) == NA_KEEP;
 }
@@ -71,11 +73,8 @@ static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
 	size_t n;
 
 	c->store = scope->store;
-	if (scope->bound && scope->filter->first_step >= 0) {
-		r.of_steps = true;
-		r.from_ps = scope->bound->steps_from_ps;
-		r.to_ps = scope->bound->steps_to_ps;
-	}
+	r.time = scope->bound;
+	r.of_steps = r.time && scope->filter->first_step >= 0;
 	while (ok && (n = next_ranges(&r, c->store, &at)) > 0) {
 		ok = na_side_by_side(scope, n, read_range, &r);
 		for (size_t i = 0; i < n; i++) {
