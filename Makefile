@@ -245,7 +245,7 @@ $(PAGES): $(PAGES).o $(LIB)
 # Targets whose format a mutator knows.
 MUTATE = $(B)/tests/fuzz/mutate_$(1).o
 OF = $(foreach n,$(1),$(B)/tests/fuzz/fuzz_$(n) $(B)/tests/fuzz/replay_$(n))
-$(call OF,wire hlo_proto): $(call MUTATE,proto)
+$(call OF,wire hlo_proto slice): $(call MUTATE,proto)
 $(call OF,capture): $(call MUTATE,pcap)
 
 $(B)/tests/faults/faults: $(addprefix $(B)/tests/faults/,faults.o left.o)

@@ -33,8 +33,11 @@ struct na_slice {
 	/* A reader that knows an event by its records tells them, and asks:
 	 * are they, all since it asked last, of the slice? */
 	const struct na_sink *sink;
-	enum na_sliced_as { NA_SLICED_NOTHING, NA_SLICED_IN, NA_SLICED_OUT } (
-		*verdict)(void *ctx);
+	enum na_sliced_as {
+		NA_SLICED_NOTHING,
+		NA_SLICED_IN,
+		NA_SLICED_OUT
+	} (*verdict)(void *ctx);
 	void *ctx;
 	/* The slice comes in pieces, in order; what it says but NA_OK ends
 	 * it. */

@@ -69,8 +69,8 @@ static bool has_address(const struct cut *c, const struct na_record *r)
 	if (!l || !l->n)
 		return true;
 	na_packet_decode(&p, r, NULL);
-	return named(l, &p.src) || named(l, &p.dst) ||
-	       named(l, &p.outer_src) || named(l, &p.outer_dst);
+	return named(l, &p.src) || named(l, &p.dst) || named(l, &p.outer_src) ||
+	       named(l, &p.outer_dst);
 }
 
 static int64_t since(const struct cut *c, int64_t time_ns)
@@ -134,8 +134,8 @@ static bool meets(const struct cut *c, const struct na_record *r)
 
 static bool stays(const struct cut *c, const struct na_record *r)
 {
-	return asked(c, r) && (in_window(c, r) ||
-			       (c->of->connections && meets(c, r)));
+	return asked(c, r) &&
+	       (in_window(c, r) || (c->of->connections && meets(c, r)));
 }
 
 /* ---- what is written */

@@ -11,8 +11,8 @@ const char na_xs_cut_plane[] = "netan slice";
 
 bool na_xs_cut_keep(struct na_xs_cut *c, const uint8_t *p, size_t n)
 {
-	struct na_xs_range *last =
-		c->ranges.n ? &c->ranges.v[c->ranges.n - 1] : NULL;
+	struct na_xs_range *last = c->ranges.n ? &c->ranges.v[c->ranges.n - 1]
+					       : NULL;
 
 	c->bytes += n;
 	if (last && last->p + last->n == p) {
@@ -30,12 +30,12 @@ bool na_xs_cut_head(struct na_xs_cut *c, size_t range, uint32_t field,
 
 	na_xf_put_varint(&head, NA_TAG(field, NA_W_BYTES));
 	na_xf_put_varint(&head, length);
-	copy = head.failed ? NULL
-			   : na_arena_strn(&c->made, (const char *)head.p,
-					   head.n);
+	copy = head.failed
+		       ? NULL
+		       : na_arena_strn(&c->made, (const char *)head.p, head.n);
 	if (copy)
-		c->ranges.v[range] =
-			(struct na_xs_range){(const uint8_t *)copy, head.n};
+		c->ranges.v[range] = (struct na_xs_range){(const uint8_t *)copy,
+							  head.n};
 	c->bytes += head.n;
 	na_xf_bytes_fini(&head);
 	return copy;

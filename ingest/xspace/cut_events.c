@@ -219,7 +219,9 @@ static enum na_status one_event(struct walk *w, const uint8_t *from,
 
 enum na_status na_xs_cut_line(struct na_xs_cut *c, const struct na_xs_line *l)
 {
-	struct walk w = {.c = c, .line = l, .policy = policy_of(l, c->of->names)};
+	struct walk w = {.c = c,
+			 .line = l,
+			 .policy = policy_of(l, c->of->names)};
 	size_t at = c->ranges.n, bytes;
 	struct na_cursor body = l->body;
 	const uint8_t *from = body.p;

@@ -7,6 +7,7 @@
 
 struct writing {
 	struct na_session *s;
+	struct na_sieve *sieve;
 	struct na_xfer_file *to;
 	pthread_mutex_t lock;
 	NA_VEC(struct na_xfer_part *) spare; /* their room is used again */
@@ -67,6 +68,7 @@ static void read_part(void *ctx, void *part, size_t input,
 	struct writing *w = ctx;
 	const struct na_input *in = &w->s->inputs[input];
 	struct part *p = part;
+	struct na_sifted sifted;
 	struct na_sink sink;
 
 	*p = (struct part){new_part(w, (uint32_t)input), w, turn};
@@ -76,9 +78,17 @@ static void read_part(void *ctx, void *part, size_t input,
 	}
 	na_xfer_part_tell(p->x, append_early, p);
 	sink = na_xfer_part_sink(p->x);
+	if (w->sieve) {
+		const struct na_sink behind = sink;
+
+		na_sifted_begin(&sifted, w->sieve, input, &behind);
+		sink = sifted.sink;
+	}
 	if (in->reader->read(in, b, &sink, err) != NA_OK ||
 	    na_xfer_part_end(p->x) != NA_OK)
 		na_fail_nomem(err); /* unless the reader said more */
+	if (w->sieve)
+		na_sifted_end(&sifted);
 	keep_room(w, p->x);
 }
 
@@ -102,10 +112,10 @@ static void end_source(void *ctx, size_t input, struct na_err *err)
 				     &w->s->inputs[input], err));
 }
 
-enum na_status na_ingest_read(struct na_session *s, struct na_xfer_file *to,
-			      struct na_err *err)
+enum na_status na_ingest_read(struct na_session *s, struct na_sieve *sieve,
+			      struct na_xfer_file *to, struct na_err *err)
 {
-	struct writing w = {.s = s, .to = to};
+	struct writing w = {.s = s, .sieve = sieve, .to = to};
 	const struct na_block_work work = {
 		.to = s->n_inputs,
 		.part_size = sizeof(struct part),

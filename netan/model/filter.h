@@ -110,6 +110,16 @@ bool na_filter_host_event(const struct na_bound_filter *l,
 /* A host by --host; an instant by time and --step. */
 bool na_filter_input(const struct na_bound_filter *l, uint32_t input);
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
+/* A transfer of the store by these, whatever else is asked: for what is told
+ * of all transfers of the window.  l NULL: all. */
+static inline bool na_filter_when(const struct na_bound_filter *l,
+				  const struct na_transfer *t)
+{
+	/* Others that are outside of --from and --to are not in the store. */
+	return !l ||
+	       (l->filter->first_step < 0 && t->style != NA_STYLE_MESSAGE) ||
+	       na_filter_instant(l, t->end_ps);
+}
 
 struct na_span;
 struct na_op;

@@ -310,8 +310,10 @@ bench_pairs()
 . "${BASH_SOURCE[0]%/*}/sql.sh"
 # shellcheck source=tests/bench/pftrace.sh
 . "${BASH_SOURCE[0]%/*}/pftrace.sh"
+# shellcheck source=tests/bench/slice.sh
+. "${BASH_SOURCE[0]%/*}/slice.sh"
 
-make_for TYPICAL "typical packed memory growth devices diagnose pftrace" \
+make_for TYPICAL "typical packed memory growth devices diagnose pftrace slice" \
 	typical --profile typical --events "$EVENTS"
 make_for TYPICAL_QUARTER "growth devices" \
 	typical-quarter --profile typical --events $((EVENTS / 4))
@@ -355,7 +357,7 @@ fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
 	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill \
-	names sql pftrace; do
+	names sql pftrace slice; do
 	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

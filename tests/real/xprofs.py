@@ -272,8 +272,59 @@ def counted(_asked, args, name):
         count(args, path)
 
 
+# ---- slices
+
+
+def durations(files):
+    pod = json.loads(tool(files, "pod_viewer"))
+    return {(row["hostName"], str(row["stepNum"])): row["totalDurationUs"]
+            for s in pod["podStatsSequence"]["podStatsMap"]
+            for row in s["podStatsPerCore"].values()}
+
+
+def events(path):
+    """Of device planes, by plane and line."""
+    from jax.profiler import ProfileData
+
+    return {(plane.name, line.name):
+            [(e.name, e.start_ns, e.duration_ns) for e in line.events]
+            for plane in ProfileData.from_file(path).planes
+            if plane.name.startswith("/device:TPU")
+            for line in plane.lines}
+
+
+def sliced(_asked, args, name):
+    """A slice opens in XProf, and holds of the steps what the trace does."""
+    files = session(args, name, "--steps", "6", "--seed", "4")
+    out = os.path.join(args.out, name + "-cut")
+    shutil.rmtree(out, ignore_errors=True)
+    subprocess.run([args.netan, "slice", "-q", *files, "--step", "2-3", "-o",
+                    out + "/"], check=True)
+    cut = sorted(glob.glob(out + "/*.xplane.pb"))
+    real.same("files", [host_of(p) for p in cut], [host_of(p) for p in files])
+    whole, part = durations(files), durations(cut)
+    for key in whole:
+        if key[1] in ("2", "3"):
+            real.within(f"step {key[1]} of {key[0]} by XProf",
+                        part[key] - whole[key], -0.001, 0.001)
+    for a, b in zip(files, cut):
+        before, after = events(a), events(b)
+        real.same("lines", sorted(after), sorted(before))
+        for line, kept in after.items():
+            steps = [e for e in before[line[0], "Steps"] if e[0] in "23"]
+            low = min(e[1] for e in steps)
+            high = max(e[1] + e[2] for e in steps)
+            wanted = [e for e in before[line]
+                      if e[1] + e[2] >= low and e[1] < high]
+            real.same(f"events of {line} in the steps",
+                      [e for e in wanted if e not in kept], [])
+            real.same(f"other events of {line}",
+                      [e for e in kept if e not in before[line]], [])
+
+
 CASES = {"xprof-steps": steps, "xprof-markers": markers,
-         "xprof-slack": slack, "xprof-counters": counted}
+         "xprof-slack": slack, "xprof-counters": counted,
+         "xprof-slice": sliced}
 
 
 def run(args, name):

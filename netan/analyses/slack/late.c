@@ -16,16 +16,6 @@ static bool has_row(const bool *rows, size_t n, uint32_t collective)
 	return collective < n && rows[collective];
 }
 
-/* Others that are outside of --from and --to are not even in the store. */
-static bool in_time(const struct sl_state *s, const struct na_transfer *t)
-{
-	const struct na_bound_filter *l = s->scope->bound;
-
-	return !l ||
-	       (l->filter->first_step < 0 && t->style != NA_STYLE_MESSAGE) ||
-	       na_filter_instant(l, t->end_ps);
-}
-
 static bool count_latencies(const struct sl_state *s, const bool *rows,
 			    struct na_census *to)
 {
@@ -41,7 +31,7 @@ static bool count_latencies(const struct sl_state *s, const bool *rows,
 				continue;
 			t = na_unpack_transfer(&x[i]);
 			if (t.klass == NA_VALID && t.side == NA_RX &&
-			    in_time(s, &t) &&
+			    na_filter_when(s->scope->bound, &t) &&
 			    has_row(rows, store->names.strings.n,
 				    t.collective) &&
 			    !na_census_add(to, t.collective,

@@ -173,7 +173,7 @@ enum na_status na_ingest_put_first(const struct na_ingest *g,
 		return na_fail_nomem(err);
 	f = na_xfer_new(put_bytes, &t, &head, err);
 	free(sources);
-	st = f ? na_ingest_read(s, f, err) : err->status;
+	st = f ? na_ingest_read(s, g->sieve, f, err) : err->status;
 	if (st == NA_OK && !s->interrupted)
 		st = na_xfer_finish(f, err);
 	if (f)

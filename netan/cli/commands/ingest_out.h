@@ -12,8 +12,9 @@
 
 struct na_ingest {
 	const struct na_cli *cli;
-	bool no_frames; /* single packets are left out */
-	uint64_t asked; /* what na_ingest_asked() makes of it */
+	bool no_frames;         /* single packets are left out */
+	struct na_sieve *sieve; /* NULL: all records */
+	uint64_t asked;         /* what na_ingest_asked() makes of it */
 };
 
 /* enum na_want bits of the session that is written. */

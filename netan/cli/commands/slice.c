@@ -47,12 +47,70 @@ struct work {
 	struct na_slicer z;
 	struct na_arena arena;
 	const char **names; /* by input of the session, in the directory */
+	struct na_sieve *sieve;
 	size_t written, damaged;
 	uint64_t bytes, of_bytes;
 	struct na_slice_counts counts;
 };
 
 /* ---- one file */
+
+static bool is_records(const struct work *w, size_t input)
+{
+	return w->z.session.inputs[input].reader == &na_reader_netan;
+}
+
+/* The sources of a transfer file, on the clock that the slicer found. */
+static bool shut_out(const struct work *w, size_t input, struct na_session *s)
+{
+	const struct na_session *all = &w->z.session;
+	bool *shut = na_calloc(s->n_inputs, sizeof(*shut));
+
+	for (size_t i = 0; shut && i < s->n_inputs; i++) {
+		size_t k = input + i;
+
+		shut[i] = k >= all->n_inputs ||
+			  all->inputs[k].path != all->inputs[input].path;
+		if (shut[i])
+			continue;
+		s->inputs[i].zero_ns = all->inputs[k].zero_ns;
+		shut[i] = !na_slicer_asked(&w->z, k);
+	}
+	w->sieve->shut = shut;
+	return shut;
+}
+
+/* It is read once more, and written with fewer records. */
+static enum na_status sift_to(struct work *w, size_t input, const char *path,
+			      FILE *stream, struct na_slice_counts *counts,
+			      struct na_err *err)
+{
+	struct na_request_input one = {.path = w->z.session.inputs[input].path};
+	struct na_sieve sieve = {.of = w->z.of};
+	const struct na_ingest g = {.cli = w->cli, .sieve = &sieve};
+	struct na_xfer_counts made = {.bytes = 0};
+	struct na_request q = w->cli->request;
+	enum na_status st;
+	struct na_session s;
+
+	q.inputs = &one;
+	q.n_inputs = 1;
+	w->sieve = &sieve;
+	pthread_mutex_init(&sieve.lock, NULL);
+	st = na_session_open(&s, &q, na_ingest_wants(&g));
+	if (st == NA_OK && !shut_out(w, input, &s))
+		st = na_fail_nomem(err);
+	if (st == NA_OK)
+		st = na_ingest_put(&g, &s, stream, path, &made, err);
+	if (st == NA_OK && s.interrupted)
+		st = na_fail(err, NA_END, "interrupted");
+	na_session_close(&s);
+	pthread_mutex_destroy(&sieve.lock);
+	free(sieve.shut);
+	*counts = sieve.counts;
+	w->bytes += made.bytes;
+	return st;
+}
 
 static bool is_stdout(const char *path)
 {
@@ -68,7 +126,10 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 
 	if (st != NA_OK)
 		return st;
-	st = na_slicer_cut(&w->z, input, na_slice_out_put, &out, counts, err);
+	st = is_records(w, input)
+		     ? sift_to(w, input, path, stream, counts, err)
+		     : na_slicer_cut(&w->z, input, na_slice_out_put, &out,
+				     counts, err);
 	if (st == NA_OK && !counts->inside)
 		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
 			     w->z.session.inputs[input].path);
@@ -231,9 +292,10 @@ static enum na_exit cut_session(struct work *w)
 	const struct na_request *q = &w->cli->request;
 	enum na_exit exit;
 
-	exit = na_exit_of(na_slicer_open(&w->z, q, &(struct na_slicing){
-							      .no_programs = w->p->no_programs,
-							      .connections = w->p->connections}));
+	exit = na_exit_of(na_slicer_open(
+		&w->z, q,
+		&(struct na_slicing){.no_programs = w->p->no_programs,
+				     .connections = w->p->connections}));
 	if (na_stopped(w->cli, w->z.session.interrupted))
 		return NA_EXIT_INTERRUPTED;
 	if (exit != NA_EXIT_OK)

@@ -5,6 +5,9 @@
 
 #include "netan/base/order.h"
 #include "netan/base/text.h"
+#include "netan/base/vec.h"
+
+#define BY_NAME SIZE_MAX /* instead of a folder that all paths share */
 
 /* Without the ending of what it is packed with: but gzip, which slices are
  * packed with, too. */
@@ -44,11 +47,11 @@ static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
 			   size_t shared, struct na_arena *a)
 {
 	const struct na_input *in = &z->session.inputs[i];
-	const char *path = strcmp(in->path, "-") == 0 ? "stdin" : in->path;
+	const char *path = strcmp(in->path, "-") != 0 ? in->path : "stdin";
 	const char *slash = strrchr(path, '/');
-	const char *from = shared    ? path + shared
-			   : slash   ? slash + 1
-				     : path;
+	const char *from = shared != BY_NAME ? path + shared
+			   : slash           ? slash + 1
+					     : path;
 	char input[64], *name;
 
 	if (z->of.names) {
@@ -82,25 +85,21 @@ static bool any_alike(const struct na_slicer *z, const char **names,
 const char **na_slice_names(const struct na_slicer *z, const char *dir,
 			    struct na_arena *a, struct na_err *err)
 {
-	size_t n = z->session.n_inputs, shared = 0;
+	size_t n = z->session.n_inputs;
 	const char **names = na_arena_alloc(a, n * sizeof(*names));
 	const char **sorted = na_arena_alloc(a, n * sizeof(*sorted));
+	const size_t ways[] = {BY_NAME, shared_folder(&z->session)};
+	bool ok = names && sorted;
 
-	for (int way = 0; names && sorted && way < 2; way++) {
-		for (size_t i = 0; i < n; i++) {
-			names[i] = name_of(z, i, dir, shared, a);
-			if (!names[i])
-				break;
+	for (size_t way = 0; ok && way < NA_LEN(ways); way++) {
+		for (size_t i = 0; ok && i < n; i++) {
+			names[i] = name_of(z, i, dir, ways[way], a);
+			ok = names[i];
 		}
-		if (!names[n - 1])
-			break;
-		if (!any_alike(z, names, sorted))
+		if (ok && !any_alike(z, names, sorted))
 			return names;
-		shared = shared_folder(&z->session);
-		if (!shared)
-			break;
 	}
-	if (names && sorted && names[n - 1])
+	if (ok)
 		na_fail(err, NA_EUSAGE,
 			"-o %s: two inputs would be written to files of the "
 			"same name; cut them one by one",

@@ -29,9 +29,8 @@ enum na_status na_slice_out_begin(struct na_slice_out *o, FILE *stream,
 	if (!is_packed(name))
 		return NA_OK;
 	o->zip = calloc(1, sizeof(*o->zip));
-	if (o->zip &&
-	    deflateInit2(&o->zip->z, 6, Z_DEFLATED, GZIP_WINDOW, 8,
-			 Z_DEFAULT_STRATEGY) == Z_OK)
+	if (o->zip && deflateInit2(&o->zip->z, 6, Z_DEFLATED, GZIP_WINDOW, 8,
+				   Z_DEFAULT_STRATEGY) == Z_OK)
 		return NA_OK;
 	free(o->zip);
 	o->zip = NULL;

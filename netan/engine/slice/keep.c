@@ -44,8 +44,8 @@ static enum na_status see_transfer(void *ctx, const struct na_transfer *t)
 			&end_ps))
 		end_ps = NA_TIME_MAX;
 	stays(k, meets(k, t->start_ps, end_ps));
-	stays(k, is_first(k, local, t->side,
-			  FIRST_TRANSFER + (uint32_t)t->style));
+	stays(k,
+	      is_first(k, local, t->side, FIRST_TRANSFER + (uint32_t)t->style));
 	return told(k);
 }
 

@@ -11,8 +11,7 @@
 
 /* What tells the window; all of a pipe stays. */
 enum {
-	WANTS = NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_GRAPHS |
-		NA_WANT_WHOLE
+	WANTS = NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_GRAPHS | NA_WANT_WHOLE
 };
 
 /* ---- the window */
@@ -75,8 +74,9 @@ static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 		return na_fail_nomem(err);
 	if (z->of.from_ps < z->of.to_ps)
 		return NA_OK;
-	na_session_say_there_is(s);
-	return na_fail(err, NA_EFORMAT, "--step %s: no such step",
+	return na_fail(err, NA_EFORMAT,
+		       "--step %s: no line of steps tells it; netan steps says "
+		       "when steps are, for --from and --to",
 		       s->request->step);
 }
 
@@ -143,6 +143,8 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 		st = na_fail_nomem(&err);
 	if (err.status != NA_OK && !z->session.interrupted)
 		na_say_error(q, "%s", err.text);
+	if (err.status == NA_EFORMAT)
+		na_session_say_there_is(&z->session);
 	return st;
 }
 
@@ -154,8 +156,9 @@ void na_slicer_close(struct na_slicer *z)
 
 /* ---- files */
 
-static bool host_asked(const struct na_session *s, size_t input)
+bool na_slicer_asked(const struct na_slicer *z, size_t input)
 {
+	const struct na_session *s = &z->session;
 	const struct na_text_list *l = s->filter.host;
 	bool asked = !l || !l->n || s->inputs[input].capture;
 
@@ -168,9 +171,15 @@ bool na_slicer_takes(const struct na_slicer *z, size_t input)
 {
 	const struct na_session *s = &z->session;
 
-	return (input == 0 ||
-		s->inputs[input].path != s->inputs[input - 1].path) &&
-	       host_asked(s, input);
+	bool asked = false;
+
+	if (input && s->inputs[input].path == s->inputs[input - 1].path)
+		return false;
+	for (size_t i = input; !asked && i < s->n_inputs &&
+			       s->inputs[i].path == s->inputs[input].path;
+	     i++)
+		asked = na_slicer_asked(z, i);
+	return asked;
 }
 
 static enum na_status not_cut(const struct na_input *in, struct na_err *err)

@@ -30,13 +30,15 @@ void na_slicer_close(struct na_slicer *z);
 /* Of the inputs of z->session: the first of its file, and of a host that is
  * asked for? */
 bool na_slicer_takes(const struct na_slicer *z, size_t input);
+/* Of a host that is asked for? */
+bool na_slicer_asked(const struct na_slicer *z, size_t input);
 /* The slice of one, in pieces, to `put`.  NA_EUSAGE: such files are not cut,
  * and err says what to do; else as na_reader.slice. */
-enum na_status
-na_slicer_cut(struct na_slicer *z, size_t input,
-	      enum na_status (*put)(void *ctx, const void *p, size_t n,
-				    struct na_err *err),
-	      void *ctx, struct na_slice_counts *counts,
-	      struct na_err *err) NA_MUST_CHECK;
+enum na_status na_slicer_cut(struct na_slicer *z, size_t input,
+			     enum na_status (*put)(void *ctx, const void *p,
+						   size_t n,
+						   struct na_err *err),
+			     void *ctx, struct na_slice_counts *counts,
+			     struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -14,20 +14,15 @@ struct range {
 
 struct reading {
 	const struct na_bound_filter *bound; /* NULL: all */
-	/* Clocks are as they are in the window and while the steps run that
-	 * are asked for; of --from and --to other transfers than old messages
-	 * are not even in the store. */
-	const struct na_bound_filter *time;
-	bool of_steps;
+	/* Clocks are as they are in the window, and while the steps run. */
+	const struct na_bound_filter *when;
 	struct range ranges[RANGES];
 };
 
 static bool counts(const struct reading *r, const struct na_transfer *t)
 {
-	if (r->time && (r->of_steps || t->style == NA_STYLE_MESSAGE) &&
-	    !na_filter_instant(r->time, t->end_ps))
-		return false;
-	return !r->bound || na_filter_transfer(r->bound, t) == NA_KEEP;
+	return na_filter_when(r->when, t) &&
+	       (!r->bound || na_filter_transfer(r->bound, t) == NA_KEEP);
 }
 
 static void read_range(void *arg, size_t i)
@@ -68,13 +63,11 @@ static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
 		     const struct na_bound_filter *bound)
 {
 	const struct na_chunk *at = scope->store->transfers.first;
-	struct reading r = {.bound = bound};
+	struct reading r = {.bound = bound, .when = scope->bound};
 	bool ok = true;
 	size_t n;
 
 	c->store = scope->store;
-	r.time = scope->bound;
-	r.of_steps = r.time && scope->filter->first_step >= 0;
 	while (ok && (n = next_ranges(&r, c->store, &at)) > 0) {
 		ok = na_side_by_side(scope, n, read_range, &r);
 		for (size_t i = 0; i < n; i++) {

@@ -75,8 +75,9 @@ static bool in_steps(const struct gathering *g, const struct na_transfer *t)
 
 static bool keep_half(struct gathering *g, const struct na_transfer *t)
 {
-	if (!in_steps(g, t) || t->klass == NA_BAD_KEY ||
-	    t->klass == NA_BAD_DURATION || !of_run(g->w, t->input) ||
+	if (!na_filter_when(g->w->scope->bound, t) || !in_steps(g, t) ||
+	    t->klass == NA_BAD_KEY || t->klass == NA_BAD_DURATION ||
+	    !of_run(g->w, t->input) ||
 	    t->src >= g->w->store->names.n_endpoints ||
 	    t->dst >= g->w->store->names.n_endpoints)
 		return true;
@@ -311,6 +312,17 @@ struct ending {
 NA_ORDER(by_number, struct ending, NA_UP(end.group), NA_UP(end.number),
 	 NA_UP(host), NA_UP(at_ps))
 
+/* Does the window hold the step whole?  What others would save, nobody has
+ * looked at. */
+static bool is_asked(const struct na_scope *scope, const struct na_span *x)
+{
+	const struct na_filter *f = scope->filter;
+
+	return !f || (x->start_ps >= f->from_ps && x->end_ps <= f->to_ps &&
+		      (f->first_step < 0 || (x->number >= f->first_step &&
+					     x->number <= f->last_step)));
+}
+
 static bool gather_ends(struct na_whatif *w)
 {
 	NA_VEC(struct ending) all = {.n = 0};
@@ -318,7 +330,7 @@ static bool gather_ends(struct na_whatif *w)
 
 	na_each_record (struct na_span, x, &w->store->spans)
 		if (ok && x->core == w->hosts[x->input].core &&
-		    of_run(w, x->input))
+		    of_run(w, x->input) && is_asked(w->scope, x))
 			ok = na_add(&all,
 				    ((struct ending){
 					    {x->number,

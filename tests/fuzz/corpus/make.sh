@@ -385,3 +385,7 @@ shard tinym
 shard tinyp
 shard tiny
 cp "$work/plan.nap" nap/plan.nap
+# What others are fed with, to be cut.
+mkdir -p slice
+cp wire/{gpu,graph-[0-2],markers,message-2,truncated-1}.pb kineto/{rank-new,array}.json \
+	capture/{calls,roce}.pcap capture/two-sections.pcapng capfile/cut.pcap slice

@@ -196,6 +196,15 @@ for c in $commands; do
 			"SELECT 'zq10node0.zq04dom.corp', nothing FROM hosts"
 		refused $a home/zq01user/zq02dir
 		;;
+	slice)
+		made $a home/zq01user/zq02dir --from 0s -o o.dir/
+		made $a home/zq01user/zq02dir --from 0s -o zq94out/
+		made $a $run/zq10node0.zq04dom.corp.xplane.pb --from 0s \
+			--host 'zq10*' -o o.xplane.pb
+		made $a zq40job.pcap --from 0s -o o.pcap
+		made $a zq30ranks --from 0s -o o.dir/
+		refused $a zq40job.pcap
+		;;
 	ingest)
 		made $a home/zq01user/zq02dir -o o.netan
 		made $a home/zq01user/zq02dir --label zq10node0.zq04dom.corp \

@@ -25,6 +25,8 @@ refused()
 }
 refused ingest t.pb -o t.netan
 refused ingest t.pb -o t.pb
+refused slice t.pb --from 0s -o t.pb
+refused slice session --from 0s -o session/
 refused timeline t.pb -o t.json
 refused check t.pb -o t.json
 refused report t.pb -o t.json

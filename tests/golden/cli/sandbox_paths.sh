@@ -81,6 +81,10 @@ ok netan ingest near/job -o made/
 ok netan ingest near/job -o made/
 ok netan ingest near/run -o made.netan
 ok netan ingest far/gpu/kineto -o near/outs
+ok netan slice near/job --step 1 -o sliced/
+ok netan slice near/job --step 1 -o sliced/
+ok netan slice near/one.xplane.pb --step 1 -o sliced.xplane.pb.gz
+ok netan slice made --step 1 -o near/outs
 ok netan info made
 ok netan synth -o new/er/job --hosts 2 --hlo-dump new/er/hlo
 ok netan check new/er/job --hlo new/er/hlo

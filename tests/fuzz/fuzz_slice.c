@@ -1,0 +1,96 @@
+/*
+ * Any bytes as a file that is cut (na_reader.slice): with its names and
+ * without, a window, nothing and all of it.  What comes out is a file of the
+ * same format again, which is cut once more.
+ */
+#include "ingest/slice.h"
+#include "netan/base/pseudonyms.h"
+#include "netan/engine/slice/keep.h"
+#include "tests/fuzz/walk.h"
+
+enum { WANTS = NA_WANT_SLICED | NA_WANT_WHOLE };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct bytes {
+	NA_VEC(uint8_t);
+};
+
+static enum na_status put(void *ctx, const void *p, size_t n,
+			  struct na_err *err)
+{
+	struct bytes *to = ctx;
+
+	(void)err;
+	walk_must(n && na_append(to, (const uint8_t *)p, n));
+	return NA_OK;
+}
+
+/* True: out holds a slice. */
+static bool cut(const uint8_t *data, size_t size, struct na_slice of,
+		struct bytes *out)
+{
+	struct na_slice_counts counts = {.events = 0};
+	struct na_err err = {.status = NA_OK};
+	struct na_keeper keeper;
+	struct na_input in;
+	bool ok = false;
+	int fd;
+
+	out->n = 0;
+	if (!walk_open(&in, &fd, na_text_n("", 0), data, size, WANTS))
+		return false;
+	in.zero_ns = in.first_ns;
+	na_keeper_init(&keeper, of.wide_from_ps, of.wide_to_ps);
+	of.said = "cut";
+	of.host = "host-1";
+	of.sink = &keeper.sink;
+	of.verdict = na_keeper_verdict;
+	of.ctx = &keeper;
+	of.put = put;
+	of.put_ctx = out;
+	if (in.reader->slice && (!of.names || in.format[0] == 'x')) {
+		ok = in.reader->slice(&in, &of, &counts, &err) == NA_OK;
+		walk_must(ok || err.text[0]);
+		walk_must(counts.inside <= counts.events &&
+			  counts.events <= counts.of_events);
+	}
+	na_keeper_fini(&keeper);
+	walk_close(&in, fd);
+	return ok && counts.events;
+}
+
+static void cut_again(const uint8_t *data, size_t size,
+		      const struct na_slice *of)
+{
+	struct bytes once = {.v = NULL}, twice = {.v = NULL};
+
+	if (cut(data, size, *of, &once))
+		walk_must(cut(once.v, once.n, *of, &twice));
+	na_vec_free(&once);
+	na_vec_free(&twice);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const int64_t ms = INT64_C(1000000000);
+	const struct na_slice all = {.from_ps = INT64_MIN,
+				     .to_ps = INT64_MAX,
+				     .wide_from_ps = INT64_MIN,
+				     .wide_to_ps = INT64_MAX};
+	const struct na_slice some = {.from_ps = 2 * ms,
+				      .to_ps = 5 * ms,
+				      .wide_from_ps = ms,
+				      .wide_to_ps = 6 * ms,
+				      .no_programs = true,
+				      .connections = true};
+	struct na_slice hidden = all;
+
+	hidden.names = na_pseudonyms_new();
+	walk_must(hidden.names != NULL);
+	cut_again(data, size, &all);
+	cut_again(data, size, &some);
+	cut_again(data, size, &hidden);
+	na_pseudonyms_free(hidden.names);
+	return 0;
+}
