@@ -1,6 +1,7 @@
 /* tcp: which host's packets, or those to it, have to be sent again. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/analyses/tcp/state.h"
@@ -11,13 +12,15 @@ enum { LEAST_HOSTS = 3, LISTED = 200 };
 
 struct side {
 	uint32_t host;
+	const char *name;
 	bool dst;
 	uint64_t segments, needed;
 	double p_value; /* NaN: too few hosts */
 };
 
 NA_ORDER(by_need, struct side, NA_CMP(y->needed, x->needed),
-	 NA_CMP(y->segments, x->segments), NA_UP(host), NA_UP(dst))
+	 NA_CMP(y->segments, x->segments), strcmp(x->name, y->name),
+	 NA_UP(host), NA_UP(dst))
 
 static uint32_t host_of(const struct tcp_state *s,
 			const struct na_connection *c, uint32_t endpoint)
@@ -71,6 +74,7 @@ bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
 	add_up(s, v, hosts);
 	for (size_t i = 0; i < 2 * hosts; i++) {
 		v[i].host = (uint32_t)(i / 2);
+		v[i].name = s->scope->store->hosts[i / 2].name;
 		v[i].dst = i % 2;
 		segments += i % 2 ? 0 : v[i].segments;
 		needed += i % 2 ? 0 : v[i].needed;

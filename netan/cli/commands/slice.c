@@ -224,7 +224,6 @@ static enum na_exit cut_all(struct work *w)
 {
 	const struct na_session *s = &w->z.session;
 	enum na_exit exit = NA_EXIT_OK;
-	size_t taken = 0;
 
 	for (size_t i = 0; exit == NA_EXIT_OK && i < s->n_inputs; i++) {
 		struct na_err err = {.status = NA_OK};
@@ -232,7 +231,6 @@ static enum na_exit cut_all(struct work *w)
 
 		if (!na_slicer_takes(&w->z, i))
 			continue;
-		taken++;
 		st = cut_file(w, i, w->dir ? w->names[i] : w->p->output, &err);
 		if (st == NA_OK)
 			continue;
@@ -247,12 +245,7 @@ static enum na_exit cut_all(struct work *w)
 		na_say_error(s->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
-	if (exit == NA_EXIT_OK && !taken) {
-		na_say_error(s->request, "--host matches no host of the "
-					 "inputs");
-		na_session_say_there_is(s);
-		exit = NA_EXIT_FAILED;
-	} else if (exit == NA_EXIT_OK && !w->written) {
+	if (exit == NA_EXIT_OK && !w->written) {
 		na_say_error(s->request, "nothing was written");
 		exit = NA_EXIT_FAILED;
 	}
@@ -300,7 +293,11 @@ static enum na_exit cut_session(struct work *w)
 		return NA_EXIT_INTERRUPTED;
 	if (exit != NA_EXIT_OK)
 		return exit;
-	if (w->dir) {
+	if (!files_of(&w->z)) {
+		na_say_error(q, "--host matches no host of the inputs");
+		na_session_say_there_is(&w->z.session);
+		exit = NA_EXIT_FAILED;
+	} else if (w->dir) {
 		exit = make_dir(w);
 	} else if (files_of(&w->z) > 1) {
 		na_say_error(q,

@@ -185,9 +185,8 @@ bool na_slicer_takes(const struct na_slicer *z, size_t input)
 static enum na_status not_cut(const struct na_input *in, struct na_err *err)
 {
 	return na_fail(err, NA_EUSAGE,
-		       "%s: a file of this format (%s) is not cut; give its "
-		       "window to the commands, or write all of it with netan "
-		       "ingest",
+		       "%s: a file of this format (%s) is not cut: netan "
+		       "ingest makes a transfer file of it, which is",
 		       in->path, in->format);
 }
 
@@ -214,7 +213,8 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	enum na_status st;
 
 	*counts = (struct na_slice_counts){.events = 0};
-	if (!first->reader->slice)
+	/* Readers may make another format of theirs. */
+	if (!first->reader->slice || strcmp(first->format, "jax") == 0)
 		return not_cut(first, err);
 	if (of.names && strcmp(first->format, "xspace") != 0)
 		return has_names(first, err);

@@ -5,7 +5,7 @@ one=$(echo job/plugins/profile/*/host-0.xplane.pb)
 say()
 {
 	netan slice "$@" 2>&1 | sed 's/^netan: //'
-	ls out* 2>/dev/null
+	ls out* 2>/dev/null || :
 }
 for line in "" "-o out" "job --step 1" "job --step 1 -o out.pb" \
 	"missing --step 1 -o out.pb" "job --step 99 -o out/" \
