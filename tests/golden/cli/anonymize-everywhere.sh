@@ -199,10 +199,10 @@ for c in $commands; do
 	slice)
 		made $a home/zq01user/zq02dir --from 0s -o o.dir/
 		made $a home/zq01user/zq02dir --from 0s -o zq94out/
-		made $a $run/zq10node0.zq04dom.corp.xplane.pb --from 0s \
-			--host 'zq10*' -o o.xplane.pb
+		made $a home/zq01user/zq02dir --from 0s --host 'zq10*' \
+			-o o.xplane.pb
 		made $a zq40job.pcap --from 0s -o o.pcap
-		made $a zq30ranks --from 0s -o o.dir/
+		made $a zq30ranks --from 0s -o zq94out/
 		refused $a zq40job.pcap
 		;;
 	ingest)
