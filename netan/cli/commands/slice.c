@@ -365,26 +365,29 @@ static const char details[] =
 	"A trace of gigabytes becomes a file that one can attach to a bug "
 	"report: with the same --from, --to or --step, commands say of the "
 	"slice what they say of the original. Times count from the same "
-	"origin, also where the first events go: a plane or packet of its own "
-	"keeps that. Beside the window the slice holds what commands look at "
-	"outside of it: steps and program executions, collectives of GPU jobs, "
-	"the execution and step that begin before it or end after it, and of "
-	"each device enough to tell whose it is.\n"
+	"origin, also where the first events go. Beside the window the slice "
+	"holds what commands look at outside of it: steps and program "
+	"executions, collectives of GPU jobs, the executions and steps that "
+	"begin before it or end after it, and of each device enough to tell "
+	"whose it is.\n"
 	"\n"
-	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, and "
-	"the profiler's traces of PyTorch (Kineto); inputs may be packed, and "
-	"what is called .gz is. "
-	"Of a capture, what tcp, rdma and rpc know of a connection from before "
-	"the window is not in the slice, unless --connections keeps it. With --step, clocks of hosts are "
-	"estimated from the slice's transfers. With --host the other hosts' "
-	"files are left out, so that their devices are called by themselves; "
-	"of captures the packets of an address stay.";
+	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, the "
+	"profiler's traces of PyTorch (Kineto) and netan's transfer files; "
+	"inputs may be packed, and what is called .gz is. Of a capture, what "
+	"tcp, rdma and rpc know of a connection from before the window is not "
+	"in the slice, unless --connections keeps it. With --host the other "
+	"hosts' files are left out, so that their devices are called by "
+	"themselves; of captures the packets of an address stay.\n"
+	"\n"
+	"--anonymize is for XSpaces and transfer files: of an XSpace nothing "
+	"stays but what netan reads, without HLO modules.";
 
 static const struct na_face slice_face = {
 	.name = "slice",
 	.question = "cut a window or some hosts out of traces and captures, in "
 		    "their own format",
-	.usage = "--from TIME --to TIME -o FILE|DIR/ [OPTION…] INPUT…",
+	.usage = "--from TIME --to TIME|--step N[-M] -o FILE|DIR/ [OPTION…] "
+		 "INPUT…",
 	.details = details,
 	.example = "netan slice --from 10s --to 11s logdir -o slice/\n"
 		   "netan check --from 10s --to 11s slice/\n"
