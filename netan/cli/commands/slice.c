@@ -55,6 +55,11 @@ struct work {
 
 /* ---- one file */
 
+static bool is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
 static bool is_records(const struct work *w, size_t input)
 {
 	return w->z.session.inputs[input].reader == &na_reader_netan;
@@ -93,6 +98,10 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 	enum na_status st;
 	struct na_session s;
 
+	if (is_stdout(one.path))
+		return na_fail(err, NA_EUSAGE,
+			       "a transfer file is read twice: give it by its "
+			       "name, not as standard input");
 	q.inputs = &one;
 	q.n_inputs = 1;
 	w->sieve = &sieve;
@@ -112,33 +121,37 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 	return st;
 }
 
-static bool is_stdout(const char *path)
+static enum na_status bytes_to(struct work *w, size_t input, const char *path,
+			       FILE *stream, struct na_slice_counts *counts,
+			       struct na_err *err)
 {
-	return strcmp(path, "-") == 0;
+	struct na_slice_out out;
+	enum na_status st = na_slice_out_begin(&out, stream, path, err);
+
+	if (st == NA_OK)
+		st = na_slicer_cut(&w->z, input, na_slice_out_put, &out, counts,
+				   err);
+	if (st == NA_OK)
+		st = na_slice_out_finish(&out, err);
+	na_slice_out_drop(&out);
+	w->bytes += out.bytes;
+	return st;
 }
 
 static enum na_status cut_to(struct work *w, size_t input, const char *path,
 			     FILE *stream, struct na_slice_counts *counts,
 			     struct na_err *err)
 {
-	struct na_slice_out out;
-	enum na_status st = na_slice_out_begin(&out, stream, path, err);
+	enum na_status st =
+		is_records(w, input)
+			? sift_to(w, input, path, stream, counts, err)
+			: bytes_to(w, input, path, stream, counts, err);
 
-	if (st != NA_OK)
-		return st;
-	st = is_records(w, input)
-		     ? sift_to(w, input, path, stream, counts, err)
-		     : na_slicer_cut(&w->z, input, na_slice_out_put, &out,
-				     counts, err);
 	if (st == NA_OK && !counts->inside)
 		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
 			     w->z.session.inputs[input].path);
-	if (st == NA_OK)
-		st = na_slice_out_finish(&out, err);
-	na_slice_out_drop(&out);
 	if (st != NA_OK)
 		return st;
-	w->bytes += out.bytes;
 	w->of_bytes += w->z.session.inputs[input].file_bytes;
 	w->counts.events += counts->events;
 	w->counts.of_events += counts->of_events;
@@ -242,7 +255,8 @@ static enum na_exit cut_all(struct work *w)
 			na_say_warning(s->request, "%s", err.text);
 			continue;
 		}
-		na_say_error(s->request, "%s", err.text);
+		if (err.status != NA_OK)
+			na_say_error(s->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
 	if (exit == NA_EXIT_OK && !w->written) {

@@ -30,3 +30,7 @@ cp "$NETAN_ROOT/tests/fuzz/corpus/jax/tpu" job.json
 say job.json --from 0s -o out.json
 netan synth -q -o c.pcap --size 10KB
 say c.pcap --from 0s --anonymize -o out.pcap
+netan ingest -q job -o job.netan
+netan slice - --step 1 -o out.netan <job.netan 2>&1
+netan slice -q job.netan --step 1 --host host-1 -o out.netan.gz
+netan timeline out.netan.gz | head -n 1
