@@ -265,9 +265,9 @@ double na_timeline_top(const struct timeline *t, enum side side)
 	return top / NA_GIGA;
 }
 
-bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
+bool na_timeline_draws_capacity(const struct timeline *t)
 {
-	double peak = na_timeline_top(t, side);
+	double peak = fmax(na_timeline_top(t, RX), na_timeline_top(t, TX));
 
 	return !isnan(t->capacity_gbps) &&
 	       (peak == 0 || t->capacity_gbps <= FAR_CAPACITY * peak);
@@ -347,7 +347,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_add(w, "%s", given);
 		return;
 	}
-	na_words_data(t->doc, t->runs_apart, w);
+	na_words_data(t->result, t->runs_apart, w);
 	if (t->hosts > 0) {
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " %s%s%s",

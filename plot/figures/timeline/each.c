@@ -1,0 +1,320 @@
+#include "plot/figures/timeline/each.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "members.h"
+#include "netan/base/str.h"
+#include "netan/base/units.h"
+#include "netan/base/vec.h"
+#include "plot/figures/timeline/each_data.h"
+#include "plot/trace.h"
+
+#define FILL_SHARE 0.35
+#define BAND_SHARE 0.25
+
+enum { HALF_TICKS = 2 }; /* above zero, and as many below */
+
+struct drawing {
+	struct na_layout *l;
+	struct each e;
+	struct na_scale x[3]; /* by column */
+	struct na_box body;   /* of all panels, with what stands around them */
+	size_t panels, columns, rows;
+	double header, left, gap; /* heights and widths */
+	struct na_axis_unit unit;
+	struct na_ticks ticks;
+	int digits;
+	double top_bps;
+};
+
+static struct na_font small_font(const struct na_layout *l,
+				 struct na_color color)
+{
+	return na_layout_font(l, NA_SIZE_SMALL + 1, color);
+}
+
+static const char *tick_label(const struct drawing *d, char *buf, size_t i)
+{
+	return na_label_fixed(buf, d->ticks.at[i] / d->unit.factor, d->digits);
+}
+
+/* As few columns as leave each panel a height worth looking at. */
+static bool place_grid(struct drawing *d)
+{
+	struct na_font font = small_font(d->l, d->l->theme->secondary);
+	double height, least = 5.5 * font.size, width;
+	char label[NA_LABEL_BUF];
+
+	d->panels = d->e.shown + (d->e.rest[RX] != NULL);
+	d->body = d->l->body;
+	d->body.y1 -= na_time_axis_height(d->l);
+	d->header = 1.9 * font.size;
+	d->gap = 3 * d->l->gap;
+	height = d->body.y1 - d->body.y0;
+	d->columns = d->panels <= 3 ? 1 : d->panels <= 8 ? 2 : 3;
+	d->rows = (d->panels + d->columns - 1) / d->columns;
+	/* A small page has room for the first ones. */
+	while (d->rows > 1 && height / (double)d->rows < least)
+		d->rows--;
+	d->left = na_measure(d->l->canvas, d->unit.name, &font);
+	for (size_t i = 0; i < d->ticks.n; i++)
+		d->left = fmax(d->left,
+			       na_measure(d->l->canvas, tick_label(d, label, i),
+					  &font));
+	d->left += d->l->gap;
+	width = d->body.x1 - d->body.x0 - d->left;
+	while (d->columns > 1 && width / (double)d->columns < 9 * font.size)
+		d->columns--;
+	if (d->panels > d->columns * d->rows)
+		d->panels = d->columns * d->rows;
+	return height / (double)d->rows >= least && width > 9 * font.size;
+}
+
+static void place_scales(struct drawing *d)
+{
+	double capacity = d->e.t->host_capacity_gbps;
+
+	d->top_bps = d->e.top_gbps * NA_GIGA;
+	if (strcmp(d->e.one, M_host) == 0 && capacity <= 3 * d->e.top_gbps)
+		d->top_bps = fmax(d->top_bps, capacity * NA_GIGA);
+	d->top_bps = fmax(d->top_bps, 1) * 1.04;
+	d->unit = na_unit_for(NA_Q_RATE, d->top_bps);
+	na_ticks_in_unit(&d->ticks, 0, d->top_bps, HALF_TICKS, d->unit.factor);
+	d->digits = na_label_digits(d->ticks.step, d->unit.factor);
+}
+
+static struct na_box panel_box(const struct drawing *d, size_t i)
+{
+	double width = d->body.x1 - d->body.x0 - d->left;
+	double height = (d->body.y1 - d->body.y0) / (double)d->rows;
+	double each = (width - d->gap * (double)(d->columns - 1)) /
+		      (double)d->columns;
+	double x = d->body.x0 + d->left +
+		   (each + d->gap) * (double)(i / d->rows);
+	double y = d->body.y0 + height * (double)(i % d->rows);
+
+	return (struct na_box){x, y + d->header, x + each,
+			       y + height - 0.6 * d->l->gap};
+}
+
+/* RX up, TX down, from the middle. */
+static struct na_scale half_scale(const struct drawing *d, struct na_box box,
+				  enum side side)
+{
+	return (struct na_scale){.from = 0,
+				 .to = d->top_bps / NA_GIGA,
+				 .at_from = (box.y0 + box.y1) / 2,
+				 .at_to = side == RX ? box.y0 : box.y1};
+}
+
+static void draw_grid(const struct drawing *d, struct na_box box, bool labels)
+{
+	struct na_font font = small_font(d->l, d->l->theme->secondary);
+	char label[NA_LABEL_BUF];
+
+	font.align = NA_RIGHT;
+	for (enum side side = RX; side <= TX; side++) {
+		struct na_scale y = half_scale(d, box, side);
+
+		for (size_t i = 0; i < d->ticks.n; i++) {
+			double at = na_scale_at(&y, d->ticks.at[i] / NA_GIGA);
+			bool zero = !(d->ticks.at[i] > 0);
+
+			if (zero && side == TX)
+				continue;
+			na_draw_line(d->l->canvas, box.x0, at, box.x1, at,
+				     NA_PEN(d->l,
+					    zero ? d->l->theme->axis
+						 : d->l->theme->grid,
+					    1));
+			if (labels)
+				na_draw_text(d->l->canvas, box.x0 - d->l->gap,
+					     at + 0.5 * na_text_ascent(&font),
+					     tick_label(d, label, i), &font);
+		}
+	}
+	if (labels)
+		na_draw_text(d->l->canvas, box.x0 - d->l->gap,
+			     box.y0 - 0.35 * d->header, d->unit.name, &font);
+}
+
+static void draw_saturated(const struct drawing *d, struct na_box box,
+			   const char *host)
+{
+	const struct timeline *t = d->e.t;
+	struct na_scale x = {t->from_s, t->to_s, box.x0, box.x1, false};
+
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		double from = fmax(na_number_at(v, M_from_s), t->from_s);
+		double to = fmin(na_number_at(v, M_to_s), t->to_s);
+		bool tx = strcmp(na_text_at(v, M_side), "tx") == 0;
+		double middle = (box.y0 + box.y1) / 2;
+		struct na_box b = {na_scale_at(&x, from), tx ? middle : box.y0,
+				   na_scale_at(&x, to), tx ? box.y1 : middle};
+
+		if (!(to > from) || strcmp(na_text_at(v, M_host), host) != 0)
+			continue;
+		b.x1 = fmax(b.x1, b.x0 + 1);
+		na_draw_rect(d->l->canvas, b,
+			     na_mix(d->l->theme->background,
+				    d->l->theme->hue[NA_HUE_FINDING], 0.18));
+	}
+}
+
+/* The course of one side, and of the median one as a line of grey. */
+static bool draw_half(const struct drawing *d, struct na_box box,
+		      enum side side, const double *rate, const double *median)
+{
+	struct na_color color =
+		d->l->theme->hue[side == RX ? NA_HUE_RX : NA_HUE_TX];
+	struct na_scale y = half_scale(d, box, side);
+	struct na_trace trace;
+
+	if (!rate)
+		return true;
+	if (!na_trace_init(&trace, rate, d->e.t->n, box.x0, box.x1))
+		return false;
+	if (!trace.steps)
+		na_trace_band(d->l->canvas, &trace, &y,
+			      na_fade(color, BAND_SHARE));
+	na_trace_fill(d->l->canvas, &trace, &y, na_fade(color, FILL_SHARE));
+	na_trace_line(d->l->canvas, &trace, &y, NA_HAIRLINE(d->l, color));
+	if (median) {
+		na_trace_load(&trace, median, d->e.t->n);
+		na_trace_line(d->l->canvas, &trace, &y,
+			      NA_HAIRLINE(d->l, d->l->theme->secondary));
+	}
+	na_trace_fini(&trace);
+	return true;
+}
+
+static void draw_capacity(const struct drawing *d, struct na_box box)
+{
+	double capacity = d->e.t->host_capacity_gbps;
+
+	if (!(capacity * NA_GIGA <= d->top_bps) ||
+	    strcmp(d->e.one, M_host) != 0)
+		return;
+	for (enum side side = RX; side <= TX; side++) {
+		struct na_scale y = half_scale(d, box, side);
+		double at = na_scale_at(&y, capacity);
+
+		na_draw_line(d->l->canvas, box.x0, at, box.x1, at,
+			     &(struct na_pen){.color = d->l->theme->limit,
+					      .width = fmax(d->l->unit, 0.8),
+					      .dash = NA_DASHED});
+	}
+}
+
+static void draw_name(const struct drawing *d, struct na_box box,
+		      const char *name, const char *words, bool found)
+{
+	struct na_font font = small_font(d->l, d->l->theme->text);
+	struct na_row row = {.x = box.x0,
+			     .end = box.x1,
+			     .y = box.y0 - 0.35 * d->header};
+
+	font.bold = true;
+	na_row_put(d->l, &row, name, &font);
+	font.bold = false;
+	font.color = found ? d->l->theme->hue[NA_HUE_FINDING]
+			   : d->l->theme->secondary;
+	if (*words)
+		na_row_put(d->l, &row, words, &font);
+}
+
+static bool draw_one(const struct drawing *d, size_t i)
+{
+	const struct each *e = &d->e;
+	const struct each_row *row = i < e->shown ? &e->rows[i] : NULL;
+	struct na_box box = panel_box(d, i);
+	struct words name = {.n = 0}, words = {.n = 0};
+	bool ok = true;
+
+	if (row) {
+		na_words_add(&name, "%s", row->name);
+		na_timeline_each_words(e, row, &words);
+		draw_saturated(d, box, row->name);
+	} else {
+		na_words_add(&name, "median of the other %zu %ss",
+			     e->n - e->shown, e->one);
+	}
+	draw_grid(d, box, i < d->rows);
+	for (enum side side = RX; ok && side <= TX; side++)
+		ok = draw_half(d, box, side,
+			       row ? na_timeline_each_rate(e, row, side)
+				   : e->rest[side],
+			       row && e->n > 2 ? e->median[side] : NULL);
+	draw_capacity(d, box);
+	draw_name(d, box, name.text, words.text, row && row->saturated_s > 0);
+	return ok;
+}
+
+/* Below each column, whose last panel is the lowest. */
+static void draw_axes(const struct drawing *d)
+{
+	const struct timeline *t = d->e.t;
+
+	for (size_t k = 0; k < d->columns; k++) {
+		struct na_box box = panel_box(d, k * d->rows);
+		struct na_scale x = {t->from_s, t->to_s, box.x0, box.x1, false};
+
+		if (k * d->rows < d->panels)
+			na_time_axis(d->l, &x,
+				     panel_box(d, k * d->rows + d->rows - 1).y1,
+				     "time from the origin");
+	}
+}
+
+static void each_footnote(const struct drawing *d)
+{
+	const struct each *e = &d->e;
+	struct words w = {.n = 0};
+	char a[NA_LABEL_BUF];
+
+	na_words_add(&w, "blue, up: received; vermilion, down: sent");
+	if (e->n > 2)
+		na_words_add(&w, "; grey line: the median %s", e->one);
+	na_words_add(&w, "; bin %s",
+		     na_label_quantity(a, NA_Q_SECONDS, e->t->bin_s, 3));
+	if (e->n > 2)
+		na_words_add(&w,
+			     "; first those %swho differ most in time or "
+			     "bytes",
+			     isnan(e->t->host_capacity_gbps)
+				     ? ""
+				     : "at capacity, then those ");
+	if (d->panels < e->shown + (e->rest[RX] != NULL))
+		na_words_add(&w, "; a larger picture shows more of them");
+	if (e->more)
+		na_words_add(&w, "; --top left others out");
+	na_layout_footnote(d->l, w.text);
+}
+
+enum na_status na_timeline_draw_each(struct na_layout *l,
+				     const struct timeline *t,
+				     const struct na_page *page,
+				     struct na_err *err)
+{
+	struct drawing d = {.l = l};
+	enum na_status st = na_timeline_read_each(&d.e, t, err);
+
+	l->axis = NULL; /* several: nothing to point at */
+	if (st == NA_OK) {
+		place_scales(&d);
+		if (!place_grid(&d))
+			st = na_no_room(page, err);
+	}
+	for (size_t i = 0; st == NA_OK && i < d.panels; i++) {
+		if (!draw_one(&d, i))
+			st = na_fail_nomem(err);
+	}
+	if (st == NA_OK) {
+		draw_axes(&d);
+		each_footnote(&d);
+	}
+	na_timeline_free_each(&d.e);
+	return st;
+}
