@@ -108,30 +108,30 @@ void na_layout_footnote(struct na_layout *l, const char *s)
 }
 
 /* A title ends within its line where it has an end there: what follows a
- * semicolon begins the subtitle then. */
+ * semicolon, or else a comma, begins the subtitle then. */
 static const char *within_line(const struct na_layout *l, const char *title,
 			       const struct na_font *font,
 			       char cut[NA_TEXT_MAX])
 {
+	static const char *const ends[] = {"; ", ", "};
 	double width = l->body.x1 - l->body.x0;
 	const char *end = NULL;
 
-	cut[0] = '\0';
 	if (na_measure(l->canvas, title, font) <= width)
 		return NULL;
-	for (const char *p = strstr(title, "; "); p; p = strstr(p + 1, "; ")) {
-		size_t n = (size_t)(p - title);
-
-		if (n >= NA_TEXT_MAX)
-			break;
-		memcpy(cut, title, n);
-		cut[n] = '\0';
-		if (na_measure(l->canvas, cut, font) > width)
-			break;
-		end = p;
+	for (size_t i = 0; i < NA_LEN(ends) && !end; i++) {
+		for (const char *p = strstr(title, ends[i]);
+		     p && p - title < NA_TEXT_MAX; p = strstr(p + 1, ends[i])) {
+			memcpy(cut, title, (size_t)(p - title));
+			cut[p - title] = '\0';
+			if (na_measure(l->canvas, cut, font) > width)
+				break;
+			end = p;
+		}
 	}
 	if (!end)
 		return NULL;
+	memcpy(cut, title, (size_t)(end - title));
 	cut[end - title] = '\0';
 	return end + 2;
 }

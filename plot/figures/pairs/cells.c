@@ -5,6 +5,15 @@
 
 #include "netan/base/vec.h"
 
+/* On a dark ground the first steps of a colour are hardly seen. */
+static double strength(const struct na_theme *t, int level)
+{
+	double share = level / (double)LEVELS;
+	bool dark = t->background.r < t->text.r;
+
+	return level && dark ? 0.14 + 0.86 * share : share;
+}
+
 /* Blue below, neutral at 1x, vermilion above; beyond the range darker. */
 static struct na_color color_of(const struct na_theme *t, int level)
 {
@@ -14,7 +23,7 @@ static struct na_color color_of(const struct na_theme *t, int level)
 		return na_mix(t->grid, t->axis, 0.6);
 	if (abs(level) == BEYOND)
 		return na_mix(hue, t->text, 0.45);
-	return na_mix(t->grid, hue, abs(level) / (double)LEVELS);
+	return na_mix(t->grid, hue, strength(t, abs(level)));
 }
 
 #define MUTED 0.65 /* of the ground, where no colour may accuse */
@@ -117,7 +126,7 @@ static bool draw_empty(const struct na_layout *l, const struct cells *c)
 	}
 	return na_strokes_draw(&lines, l->canvas,
 			       NA_HAIRLINE(l, na_mix(l->theme->grid,
-						     l->theme->axis, 0.3)));
+						     l->theme->axis, 0.5)));
 }
 
 /* A cross where colours end, if there is room for one. */
@@ -214,7 +223,11 @@ static void draw_numbers(const struct na_layout *l, const struct cells *c)
 		    na_contrast(l->theme->background, ground))
 			font.color = l->theme->background;
 		na_draw_text(l->canvas, x / 2, y / 2 + up,
-			     na_label_short(text, m->excess[i], 2), &font);
+			     na_label_fixed(text, m->excess[i],
+					    m->excess[i] < 0.995  ? 2
+					    : m->excess[i] < 9.95 ? 1
+								  : 0),
+			     &font);
 	}
 }
 

@@ -265,7 +265,8 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 		load_course(&c, g, x->p99, x->count, P99_LEAST);
 		at = draw_course(g, &c, false, &pen);
 		put_label(labels, &n, at, one ? "p99" : names[i], pen.color);
-		if (!one)
+		/* Where each transfer is a point, so is the largest. */
+		if (!one || g->d.all_points)
 			continue;
 		pen.dash = NA_DOTTED;
 		load_course(&c, g, x->max, x->count, MEDIAN_LEAST);
@@ -317,7 +318,7 @@ static void draw_modes(const struct drawing *g)
 		if (!(y > plot->y0 && y < plot->y1))
 			continue;
 		na_draw_line(g->l.canvas, plot->x0, y, plot->x1, y,
-			     &(struct na_pen){.color = font.color,
+			     &(struct na_pen){.color = na_fade(font.color, 0.6),
 					      .width = fmax(1.2 * g->l.unit, 1),
 					      .dash = NA_LONG_DASHED});
 		/* Below the line: a timer adds, so that its points lie above. */

@@ -250,9 +250,10 @@ static enum na_status draw_points(const struct na_layout *l,
 				  const struct rpc_data *d,
 				  const struct rpc_axes *a, bool tail)
 {
-	double size = fmax((d->n_points > 2000  ? 2.2
-			    : d->n_points > 200 ? 3.6
-						: 5) *
+	double size = fmax((tail                 ? 5
+			    : d->n_points > 2000 ? 2.2
+			    : d->n_points > 200  ? 3.6
+						 : 5) *
 				   l->unit,
 			   1.5);
 	struct mark *m = na_calloc(d->n_points, sizeof(*m));
@@ -267,6 +268,13 @@ static enum na_status draw_points(const struct na_layout *l,
 			size_t k = add_marks(m, n, hue, level, size, p);
 			double share = d->all_points ? 0.7 + 0.1 * level : 1;
 
+			/* Clear of the line at which the tail lies. */
+			if (k && tail)
+				na_draw_polyline(
+					l->canvas, p, k,
+					&(struct na_pen){
+						.color = l->theme->background,
+						.width = size + 2 * l->unit});
 			if (k)
 				na_draw_polyline(
 					l->canvas, p, k,

@@ -239,7 +239,8 @@ static void draw_name(struct slack_drawing *d, size_t i, struct na_point at,
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->text);
-	double r = radius(d), up = na_text_ascent(&font), width;
+	double r = radius(d) * (i ? 1 : 1.5); /* a ring */
+	double up = na_text_ascent(&font), width;
 	double down = na_text_descent(&font);
 	char text[NA_TEXT_MAX];
 	const char *name = na_text_fit(d->l.canvas, text, words, &font,

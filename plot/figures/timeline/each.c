@@ -11,8 +11,9 @@
 #include "plot/figures/timeline/each_data.h"
 #include "plot/trace.h"
 
-#define FILL_SHARE 0.35
-#define BAND_SHARE 0.25
+#define FILL_SHARE   0.35
+#define BAND_SHARE   0.35
+#define MEDIAN_SHARE 0.4
 
 enum { HALF_TICKS = 2 }; /* above zero, and as many below */
 
@@ -163,7 +164,7 @@ static void draw_saturated(const struct drawing *d, struct na_box box,
 	}
 }
 
-/* The course of one side, and of the median one as a line of grey. */
+/* The course of one side, before that of the median one in grey. */
 static bool draw_half(const struct drawing *d, struct na_box box,
 		      enum side side, const double *rate, const double *median)
 {
@@ -176,16 +177,20 @@ static bool draw_half(const struct drawing *d, struct na_box box,
 		return true;
 	if (!na_trace_init(&trace, rate, d->e.t->n, box.x0, box.x1))
 		return false;
+	if (median) {
+		na_trace_load(&trace, median, d->e.t->n);
+		na_trace_fill(d->l->canvas, &trace, &y,
+			      na_mix(d->l->theme->background,
+				     d->l->theme->secondary, MEDIAN_SHARE));
+		na_trace_load(&trace, rate, d->e.t->n);
+	}
 	if (!trace.steps)
 		na_trace_band(d->l->canvas, &trace, &y,
 			      na_fade(color, BAND_SHARE));
-	na_trace_fill(d->l->canvas, &trace, &y, na_fade(color, FILL_SHARE));
+	if (!median)
+		na_trace_fill(d->l->canvas, &trace, &y,
+			      na_fade(color, FILL_SHARE));
 	na_trace_line(d->l->canvas, &trace, &y, NA_HAIRLINE(d->l, color));
-	if (median) {
-		na_trace_load(&trace, median, d->e.t->n);
-		na_trace_line(d->l->canvas, &trace, &y,
-			      NA_HAIRLINE(d->l, d->l->theme->secondary));
-	}
 	na_trace_fini(&trace);
 	return true;
 }
@@ -276,7 +281,7 @@ static void each_footnote(const struct drawing *d)
 
 	na_words_add(&w, "blue, up: received; vermilion, down: sent");
 	if (e->n > 2)
-		na_words_add(&w, "; grey line: the median %s", e->one);
+		na_words_add(&w, "; grey: the median %s", e->one);
 	na_words_add(&w, "; bin %s",
 		     na_label_quantity(a, NA_Q_SECONDS, e->t->bin_s, 3));
 	if (e->n > 2)
