@@ -3,9 +3,12 @@
 
 #include "netan/report/decides.h"
 #include "netan/report/html_impl.h"
+#include "plot/figure.h"
 
 static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 {
+	const struct na_figure *f = na_figure_find(p->name);
+
 	if (p->no_figure) {
 		fputs("<p class=\"more\">", out);
 		na_html_text(out, p->no_figure);
@@ -16,8 +19,8 @@ static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 	fprintf(out,
 		"<figure id=\"figure-%s\">\n<div class=\"picture\" "
 		"tabindex=\"0\" role=\"region\" aria-label=\"figure of %s\">"
-		"<div class=\"sheet\">\n",
-		p->name, p->name);
+		"<div class=\"sheet%s\">\n",
+		p->name, p->name, f && f->width <= f->height ? " square" : "");
 	fwrite(p->figure, 1, p->figure_bytes, out);
 	fputs("</div></div>\n", out);
 	na_html_hover(out, p, failed);

@@ -273,6 +273,17 @@ bool na_timeline_draws_capacity(const struct timeline *t)
 	       (peak == 0 || t->capacity_gbps <= FAR_CAPACITY * peak);
 }
 
+bool na_timeline_has_gaps(const struct timeline *t)
+{
+	bool any = false;
+
+	for (enum side side = RX; side <= TX; side++) {
+		for (size_t i = 0; t->gbps[side] && i < t->n; i++)
+			any |= isnan(t->gbps[side][i]);
+	}
+	return any && !t->runs_apart;
+}
+
 void na_timeline_capacity(const struct timeline *t, struct words *w)
 {
 	char buf[NA_LABEL_BUF];

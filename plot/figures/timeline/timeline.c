@@ -418,6 +418,8 @@ static void timeline_footnote(struct drawing *d)
 	if (d->t.packets && !d->t.gbps[TX])
 		na_words_add(&w, "--host GLOB tells what hosts send from what "
 				 "they receive; ");
+	if (na_timeline_has_gaps(&d->t))
+		na_words_add(&w, "hatched: not recorded; ");
 	na_words_add(&w, "bin %s",
 		     na_label_quantity(a, NA_Q_SECONDS, d->t.bin_s, 3));
 	/* As in na_trace_init(): is a column drawn, or a bin? */
