@@ -15,6 +15,9 @@
 #define BAND_SHARE   0.35
 #define MEDIAN_SHARE 0.4
 
+/* Of all panels together: an SVG stays below 1 MiB. */
+#define COLUMNS_ALL 2000.0
+
 enum { HALF_TICKS = 2 }; /* above zero, and as many below */
 
 struct drawing {
@@ -141,26 +144,64 @@ static void draw_grid(const struct drawing *d, struct na_box box, bool labels)
 			     box.y0 - 0.35 * d->header, d->unit.name, &font);
 }
 
+enum { SATURATED_MAX = 100 }; /* columns of a panel; bounds an SVG */
+
+/* The share of each column in which a side of the host is full. */
+static void saturated_columns(const struct timeline *t, const char *host,
+			      enum side side, double *columns, size_t n)
+{
+	double width = (t->to_s - t->from_s) / (double)n;
+
+	na_for_each (v, na_get(t->body, M_saturated)) {
+		bool tx = strcmp(na_text_at(v, M_side), "tx") == 0;
+		double from = (na_number_at(v, M_from_s) - t->from_s) / width;
+		double to = (na_number_at(v, M_to_s) - t->from_s) / width;
+
+		if (tx != (side == TX) ||
+		    strcmp(na_text_at(v, M_host), host) != 0)
+			continue;
+		from = fmax(from, 0);
+		to = fmin(to, (double)n);
+		for (size_t i = (size_t)from; from < to && i < n; i++) {
+			double part = fmin(to, (double)i + 1) -
+				      fmax(from, (double)i);
+
+			if (part <= 0)
+				break;
+			columns[i] += part;
+		}
+	}
+}
+
+/* Paler where it is full for less than half of a column. */
 static void draw_saturated(const struct drawing *d, struct na_box box,
 			   const char *host)
 {
-	const struct timeline *t = d->e.t;
-	struct na_scale x = {t->from_s, t->to_s, box.x0, box.x1, false};
+	double each = (box.x1 - box.x0) / SATURATED_MAX;
+	double middle = (box.y0 + box.y1) / 2;
 
-	na_for_each (v, na_get(t->body, M_saturated)) {
-		double from = fmax(na_number_at(v, M_from_s), t->from_s);
-		double to = fmin(na_number_at(v, M_to_s), t->to_s);
-		bool tx = strcmp(na_text_at(v, M_side), "tx") == 0;
-		double middle = (box.y0 + box.y1) / 2;
-		struct na_box b = {na_scale_at(&x, from), tx ? middle : box.y0,
-				   na_scale_at(&x, to), tx ? box.y1 : middle};
+	for (enum side side = RX; side <= TX; side++) {
+		double columns[SATURATED_MAX] = {0};
 
-		if (!(to > from) || strcmp(na_text_at(v, M_host), host) != 0)
-			continue;
-		b.x1 = fmax(b.x1, b.x0 + 1);
-		na_draw_rect(d->l->canvas, b,
-			     na_mix(d->l->theme->background,
-				    d->l->theme->hue[NA_HUE_FINDING], 0.18));
+		saturated_columns(d->e.t, host, side, columns, SATURATED_MAX);
+		for (size_t i = 0, to; i < SATURATED_MAX; i = to) {
+			bool half = columns[i] >= 0.5;
+			struct na_box b = {box.x0 + each * (double)i,
+					   side == TX ? middle : box.y0, 0,
+					   side == TX ? box.y1 : middle};
+
+			to = i + 1;
+			if (!(columns[i] > 0))
+				continue;
+			while (to < SATURATED_MAX && columns[to] > 0 &&
+			       (columns[to] >= 0.5) == half)
+				to++;
+			b.x1 = box.x0 + each * (double)to;
+			na_draw_rect(d->l->canvas, b,
+				     na_mix(d->l->theme->background,
+					    d->l->theme->hue[NA_HUE_FINDING],
+					    half ? 0.2 : 0.09));
+		}
 	}
 }
 
@@ -175,7 +216,8 @@ static bool draw_half(const struct drawing *d, struct na_box box,
 
 	if (!rate)
 		return true;
-	if (!na_trace_init(&trace, rate, d->e.t->n, box.x0, box.x1))
+	if (!na_trace_init_most(&trace, rate, d->e.t->n, box.x0, box.x1,
+				COLUMNS_ALL / (double)d->panels))
 		return false;
 	if (median) {
 		na_trace_load(&trace, median, d->e.t->n);
@@ -257,7 +299,7 @@ static bool draw_one(const struct drawing *d, size_t i)
 	return ok;
 }
 
-/* Below each column, whose last panel is the lowest. */
+/* Below each column, whose last panel is the lowest; labels keep within. */
 static void draw_axes(const struct drawing *d)
 {
 	const struct timeline *t = d->e.t;
@@ -265,9 +307,12 @@ static void draw_axes(const struct drawing *d)
 	for (size_t k = 0; k < d->columns; k++) {
 		struct na_box box = panel_box(d, k * d->rows);
 		struct na_scale x = {t->from_s, t->to_s, box.x0, box.x1, false};
+		struct na_layout own = *d->l;
 
+		own.body.x0 = box.x0 - 0.5 * d->l->gap;
+		own.body.x1 = box.x1 + 0.5 * d->l->gap;
 		if (k * d->rows < d->panels)
-			na_time_axis(d->l, &x,
+			na_time_axis(&own, &x,
 				     panel_box(d, k * d->rows + d->rows - 1).y1,
 				     "time from the origin");
 	}
