@@ -208,6 +208,13 @@ static const char *verdict_words(const char *name)
 		{"network_loss", "Packets are lost"},
 		{"window_limited", "Limited by the window"},
 		{"sender_idle", "Sender idle"},
+		{"peer_vanished", "Peer gone"},
+		{"refused", "Refused"},
+		{"reset", "Reset"},
+		{"server_slow", "Slow server"},
+		{"delayed_ack", "Delayed ACKs"},
+		{"queueing", "Queues on the path"},
+		{"capture_loss", "Packets missing in the capture"},
 		{"healthy", "Healthy"},
 	};
 
