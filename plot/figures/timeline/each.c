@@ -103,13 +103,20 @@ static struct na_box panel_box(const struct drawing *d, size_t i)
 			       y + height - 0.6 * d->l->gap};
 }
 
-/* RX up, TX down, from the middle. */
+/* RX up, TX down; from the middle where both were recorded. */
+static double zero_y(const struct drawing *d, struct na_box box)
+{
+	return !d->e.has[TX]   ? box.y1
+	       : !d->e.has[RX] ? box.y0
+			       : (box.y0 + box.y1) / 2;
+}
+
 static struct na_scale half_scale(const struct drawing *d, struct na_box box,
 				  enum side side)
 {
 	return (struct na_scale){.from = 0,
 				 .to = d->top_bps / NA_GIGA,
-				 .at_from = (box.y0 + box.y1) / 2,
+				 .at_from = zero_y(d, box),
 				 .at_to = side == RX ? box.y0 : box.y1};
 }
 
@@ -126,7 +133,7 @@ static void draw_grid(const struct drawing *d, struct na_box box, bool labels)
 			double at = na_scale_at(&y, d->ticks.at[i] / NA_GIGA);
 			bool zero = !(d->ticks.at[i] > 0);
 
-			if (zero && side == TX)
+			if (!d->e.has[side] || (zero && side && d->e.has[RX]))
 				continue;
 			na_draw_line(d->l->canvas, box.x0, at, box.x1, at,
 				     NA_PEN(d->l,
@@ -178,7 +185,7 @@ static void draw_saturated(const struct drawing *d, struct na_box box,
 			   const char *host)
 {
 	double each = (box.x1 - box.x0) / SATURATED_MAX;
-	double middle = (box.y0 + box.y1) / 2;
+	double middle = zero_y(d, box);
 
 	for (enum side side = RX; side <= TX; side++) {
 		double columns[SATURATED_MAX] = {0};
@@ -214,7 +221,7 @@ static bool draw_half(const struct drawing *d, struct na_box box,
 	struct na_scale y = half_scale(d, box, side);
 	struct na_trace trace;
 
-	if (!rate)
+	if (!rate || !d->e.has[side])
 		return true;
 	if (!na_trace_init_most(&trace, rate, d->e.t->n, box.x0, box.x1,
 				COLUMNS_ALL / (double)d->panels))
@@ -247,6 +254,9 @@ static void draw_capacity(const struct drawing *d, struct na_box box)
 	for (enum side side = RX; side <= TX; side++) {
 		struct na_scale y = half_scale(d, box, side);
 		double at = na_scale_at(&y, capacity);
+
+		if (!d->e.has[side])
+			continue;
 
 		na_draw_line(d->l->canvas, box.x0, at, box.x1, at,
 			     &(struct na_pen){.color = d->l->theme->limit,
@@ -324,7 +334,9 @@ static void each_footnote(const struct drawing *d)
 	struct words w = {.n = 0};
 	char a[NA_LABEL_BUF];
 
-	na_words_add(&w, "blue, up: received; vermilion, down: sent");
+	na_words_add(&w, "%s%s%s", e->has[RX] ? "blue, up: received" : "",
+		     e->has[RX] && e->has[TX] ? "; " : "",
+		     e->has[TX] ? "vermilion, down: sent" : "");
 	if (e->n > 2)
 		na_words_add(&w, "; grey: the median %s", e->one);
 	na_words_add(&w, "; bin %s",

@@ -69,6 +69,7 @@ static void read_row(struct each *e, const struct na_value *series)
 
 		row->of[EACH_BYTES][side] = na_number_or(series, bytes[side],
 							 0);
+		e->has[side] |= row->of[EACH_BYTES][side] > 0;
 		if (rate)
 			row->of[EACH_TIME][side] = time_in_use(rate, e->t->n);
 	}

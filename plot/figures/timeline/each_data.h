@@ -31,6 +31,7 @@ struct each {
 	double *median[2]; /* [bins] Gbit/s, of all */
 	double *rest[2];   /* of those without a panel; NULL: none are */
 	double top_gbps;   /* of what is drawn */
+	bool has[2];       /* any bytes of a side */
 };
 
 /* Is the result by something that may hide a culprit? */
