@@ -107,12 +107,43 @@ void na_layout_footnote(struct na_layout *l, const char *s)
 	na_row_put(l, &l->foot, s, &font);
 }
 
+/* A title ends within its line where it has an end there: what follows a
+ * semicolon, or else a comma, begins the subtitle then. */
+static const char *within_line(const struct na_layout *l, const char *title,
+			       const struct na_font *font,
+			       char cut[NA_TEXT_MAX])
+{
+	static const char *const ends[] = {"; ", ", "};
+	double width = l->body.x1 - l->body.x0;
+	const char *end = NULL;
+
+	if (na_measure(l->canvas, title, font) <= width)
+		return NULL;
+	for (size_t i = 0; i < NA_LEN(ends) && !end; i++) {
+		for (const char *p = strstr(title, ends[i]);
+		     p && p - title < NA_TEXT_MAX; p = strstr(p + 1, ends[i])) {
+			memcpy(cut, title, (size_t)(p - title));
+			cut[p - title] = '\0';
+			if (na_measure(l->canvas, cut, font) > width)
+				break;
+			end = p;
+		}
+	}
+	if (!end)
+		return NULL;
+	memcpy(cut, title, (size_t)(end - title));
+	cut[end - title] = '\0';
+	return end + 2;
+}
+
 void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 		     const struct na_figure *f, const struct na_page *page,
 		     const char *title_words, const char *subtitle_words)
 {
 	const struct na_box all = {0, 0, page->width, page->height};
+	char cut[NA_TEXT_MAX], below[2 * NA_TEXT_MAX];
 	struct na_font title, subtitle;
+	const char *rest;
 	double margin;
 
 	l->canvas = c;
@@ -130,6 +161,13 @@ void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 	title = na_layout_font(l, NA_SIZE_TITLE, l->theme->text);
 	title.bold = true;
 	subtitle = na_layout_font(l, NA_SIZE_TEXT, l->theme->secondary);
+	rest = page->title ? NULL : within_line(l, title_words, &title, cut);
+	if (rest) {
+		snprintf(below, sizeof(below), "%s " SEPARATOR "%s", rest,
+			 subtitle_words);
+		title_words = cut;
+		subtitle_words = below;
+	}
 	l->body.y0 = wrapped(l, title_words, l->body.x0,
 			     l->body.y0 - 0.2 * title.size,
 			     l->body.x1 - l->body.x0, &title,
@@ -308,121 +346,6 @@ void na_empty_plot(const struct na_layout *l, struct na_box box,
 	na_draw_line(l->canvas, box.x0, box.y0, box.x0, box.y1, pen);
 	na_draw_line(l->canvas, box.x0, box.y1, box.x1, box.y1, pen);
 	na_sentence(l, box, why);
-}
-
-double na_time_axis_height(const struct na_layout *l)
-{
-	return 0.5 * l->gap + 2.7 * label_font(l).size;
-}
-
-/* What stands along a time axis. */
-struct time_labels {
-	struct na_ticks ticks; /* counted from base */
-	struct na_axis_unit unit;
-	double base; /* seconds */
-	int digits;
-};
-
-/* Ticks of [from, to], as many as have room for their labels. */
-static void place_time_ticks(const struct na_layout *l, double from, double to,
-			     double width, const struct na_font *font,
-			     struct time_labels *t)
-{
-	size_t most = (size_t)(width / (5 * font->size)) + 1;
-
-	t->unit = na_unit_for(NA_Q_SECONDS, fmax(fabs(from), fabs(to)));
-	for (; most > 0; most--) {
-		char label[NA_LABEL_BUF];
-		double widest = 0;
-
-		if (t->unit.factor == 1)
-			na_ticks_time(&t->ticks, from, to, most);
-		else
-			na_ticks_in_unit(&t->ticks, from, to, most,
-					 t->unit.factor);
-		t->digits = na_label_digits(t->ticks.step, t->unit.factor);
-		for (size_t i = 0; i < t->ticks.n; i++) {
-			na_label_fixed(label, t->ticks.at[i] / t->unit.factor,
-				       t->digits);
-			widest = fmax(widest,
-				      na_measure(l->canvas, label, font));
-		}
-		if (t->ticks.n < 2 ||
-		    widest + 2 * l->gap < width * t->ticks.step / (to - from))
-			return;
-	}
-}
-
-/* A short span far from the origin: labels count from a round instant just
- * before it, which the axis names. */
-static void place_time_labels(const struct na_layout *l,
-			      const struct na_scale *x,
-			      const struct na_font *font, struct time_labels *t)
-{
-	double span = x->to - x->from, width = fabs(x->at_to - x->at_from);
-	double round = pow(10, ceil(log10(span)) + 1);
-
-	t->base = 0;
-	if (fabs(x->from) > 1e4 * span)
-		t->base = floor(x->from / round) * round;
-	place_time_ticks(l, x->from - t->base, x->to - t->base, width, font, t);
-}
-
-static void draw_time_labels(const struct na_layout *l,
-			     const struct na_scale *x, double y,
-			     const struct na_font *font,
-			     const struct time_labels *t)
-{
-	struct na_pen pen = {.color = l->theme->axis,
-			     .width = fmax(l->unit, 1)};
-	double tick = 0.5 * l->gap, free = l->body.x0;
-
-	for (size_t i = 0; i < t->ticks.n; i++) {
-		double at = na_scale_at(x, t->base + t->ticks.at[i]);
-		double width, left;
-		char text[NA_LABEL_BUF];
-
-		na_label_fixed(text, t->ticks.at[i] / t->unit.factor,
-			       t->digits);
-		na_draw_line(l->canvas, at, y, at, y + tick, &pen);
-		width = na_measure(l->canvas, text, font);
-		left = fmin(at - width / 2, l->body.x1 - width);
-		/* Clear of the zero beside the plot. */
-		left = fmax(left, x->at_from - l->gap);
-		if (left < free)
-			continue;
-		na_draw_text(l->canvas, left, y + tick + 1.1 * font->size, text,
-			     font);
-		free = left + width + l->gap;
-	}
-}
-
-void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
-		  const char *name)
-{
-	struct na_font font = label_font(l);
-	char words[NA_TEXT_MAX], text[NA_TEXT_MAX], base[NA_LABEL_BUF];
-	struct time_labels t;
-
-	na_draw_line(l->canvas, x->at_from, y, x->at_to, y,
-		     NA_PEN(l, l->theme->axis, 1));
-	place_time_labels(l, x, &font, &t);
-	draw_time_labels(l, x, y, &font, &t);
-	if (l->axis)
-		*l->axis = (struct na_page_axis){l->width,   l->height,
-						 x->at_from, l->body.y0,
-						 x->at_to,   y,
-						 x->from,    x->to};
-	if (t.base == 0)
-		snprintf(words, sizeof(words), "%s (%s)", name, t.unit.name);
-	else
-		snprintf(words, sizeof(words), "%s (%s after %s s)", name,
-			 t.unit.name, na_label_short(base, t.base, 15));
-	na_text_fit(l->canvas, text, words, &font, x->at_to - x->at_from,
-		    NA_CUT_END);
-	font.align = NA_CENTER;
-	na_draw_text(l->canvas, (x->at_from + x->at_to) / 2,
-		     y + 0.5 * l->gap + 2.4 * font.size, text, &font);
 }
 
 double na_marks_height(const struct na_layout *l)

@@ -15,7 +15,13 @@
 bool na_trace_init(struct na_trace *t, const double *bins, size_t n, double x0,
 		   double x1)
 {
-	double most = fmin(floor(fabs(x1 - x0)), NA_COLUMNS_MAX);
+	return na_trace_init_most(t, bins, n, x0, x1, NA_COLUMNS_MAX);
+}
+
+bool na_trace_init_most(struct na_trace *t, const double *bins, size_t n,
+			double x0, double x1, double most)
+{
+	most = fmin(floor(fabs(x1 - x0)), most);
 
 	*t = (struct na_trace){.x0 = x0, .x1 = x1};
 	t->steps = (double)n * 1.5 <= most;

@@ -20,9 +20,12 @@ struct na_trace {
 	bool steps;    /* columns are bins */
 };
 
-/* All n bins (n > 0) across [x0, x1] of the page. */
+/* All n bins (n > 0) across [x0, x1] of the page; with at most so many
+ * columns. */
 bool na_trace_init(struct na_trace *t, const double *bins, size_t n, double x0,
 		   double x1);
+bool na_trace_init_most(struct na_trace *t, const double *bins, size_t n,
+			double x0, double x1, double most);
 void na_trace_fini(struct na_trace *t);
 
 /* Replace the ranges by those of these bins, as many as before. */

@@ -92,10 +92,20 @@ static bool is_new_run(const struct na_value *list,
 	return true;
 }
 
-/* "runs a, b, c and 2 more" */
-void na_words_runs(const struct na_value *doc, struct words *w)
+static void add_scope(const struct na_result *r, struct words *w)
 {
-	const struct na_value *list = na_get(doc, M_inputs);
+	const char *scope = na_result_get_word(r, NA_WORD_SCOPE, NULL);
+
+	if (!scope)
+		return;
+	na_words_break(w);
+	na_words_add(w, "only %.200s", scope);
+}
+
+/* "runs a, b, c and 2 more" */
+void na_words_runs(const struct na_result *r, struct words *w)
+{
+	const struct na_value *list = na_get(na_result_get_doc(r), M_inputs);
 	size_t n = 0;
 
 	na_for_each (v, list) {
@@ -110,31 +120,145 @@ void na_words_runs(const struct na_value *doc, struct words *w)
 	}
 	if (n > NA_TOP_SERIES)
 		na_words_add(w, " and %zu more", n - NA_TOP_SERIES);
+	add_scope(r, w);
 }
 
-void na_words_inputs(const struct na_value *doc, struct words *w)
+/* The folder of a path: how many bytes come before its last part. */
+static size_t folder_of(const char *path)
 {
-	const struct na_value *list = na_get(doc, M_inputs), *first;
-	const char *name;
+	const char *slash = strrchr(path, '/');
 
-	first = na_items(list);
+	return slash ? (size_t)(slash - path) : 0;
+}
+
+/* The last part of a path of n bytes; "" of "." and "..". */
+static const char *last_part(const char *path, size_t n, size_t *length)
+{
+	size_t from = n;
+
+	while (from && path[from - 1] != '/')
+		from--;
+	*length = n - from;
+	if (strspn(path + from, ".") >= *length)
+		*length = 0;
+	return path + from;
+}
+
+static const char above_runs[] = "plugins/profile/";
+
+static bool in_session(const char *path, size_t folder, size_t name)
+{
+	size_t n = strlen(above_runs);
+
+	return folder >= name + n &&
+	       memcmp(path + folder - name - n, above_runs, n) == 0;
+}
+
+static bool same_folder(const struct na_value *list, const char *path,
+			size_t folder)
+{
+	na_for_each (v, list) {
+		const char *other = na_text_at(v, M_path);
+
+		if (folder_of(other) != folder ||
+		    memcmp(other, path, folder) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Names of one length: 48 bytes tell one from another. */
+static void add_name(struct words *w, const char *s, size_t n)
+{
+	size_t half = 22;
+
+	if (n <= 2 * half + 4) {
+		na_words_add(w, "%.*s", (int)n, s);
+		return;
+	}
+	while (half < n && (s[half] & 0xc0) == 0x80)
+		half++;
+	na_words_add(w, "%.*s\xe2\x80\xa6", (int)half, s);
+	for (half = n - 22; half < n && (s[half] & 0xc0) == 0x80;)
+		half++;
+	na_words_add(w, "%.*s", (int)(n - half), s + half);
+}
+
+static void add_files(const struct na_value *list, struct words *w)
+{
+	const struct na_value *first = na_items(list);
+	const char *path = na_text_at(first, M_path), *name;
+	size_t folder = folder_of(path), n;
+	bool together = same_folder(list, path, folder), session;
+
+	name = last_part(path, folder, &n);
+	session = n && in_session(path, folder, n);
+	if (together && session) {
+		na_words_add(w, "run ");
+		add_name(w, name, n);
+	} else if (together && n && list->n > 1) {
+		add_name(w, name, n);
+		na_words_add(w, ", %zu files", list->n);
+	} else {
+		add_name(w, path + folder + (path[folder] == '/'),
+			 strlen(path) - folder - (path[folder] == '/'));
+		if (list->n > 1)
+			na_words_add(w, " and %zu more files", list->n - 1);
+	}
+	if (session && list->n == 1)
+		na_words_add(w, " \xc2\xb7 host %.64s",
+			     na_text_or(first, M_host, "unknown"));
+}
+
+void na_words_inputs(const struct na_result *r, struct words *w)
+{
+	const struct na_value *list = na_get(na_result_get_doc(r), M_inputs);
+	const struct na_value *first = na_items(list);
+	const char *label;
+
 	if (!first)
 		return;
-	name = na_text_at(first, M_label);
-	if (!*name)
-		name = na_text_at(first, M_path);
-	/* A path's end tells more than its start. */
-	if (strlen(name) > 48) {
-		const char *cut = name + strlen(name) - 46;
-
-		while ((*cut & 0xc0) == 0x80)
-			cut++;
-		na_words_add(w, "\xe2\x80\xa6%s", cut);
+	label = na_text_at(first, M_label);
+	if (*label) {
+		na_words_add(w, "run ");
+		add_name(w, label, strlen(label));
 	} else {
-		na_words_add(w, "%s", name);
+		add_files(list, w);
 	}
-	if (list->n > 1)
-		na_words_add(w, " and %zu more", list->n - 1);
+	add_scope(r, w);
+}
+
+static bool is_of(const struct na_value *input, const char *label)
+{
+	return strcmp(na_text_at(input, M_label), label) == 0;
+}
+
+void na_words_run(const struct na_result *r, const char *label, struct words *w)
+{
+	const struct na_value *list = na_get(na_result_get_doc(r), M_inputs);
+	const struct na_value *first = na_items(list);
+	size_t inputs = 0, folder, n, above;
+	const char *path, *name, *log;
+
+	while (first && !is_of(first, label))
+		first = first->next;
+	if (!first)
+		return;
+	na_for_each (v, list)
+		inputs += is_of(v, label);
+	path = na_text_at(first, M_path);
+	folder = folder_of(path);
+	name = last_part(path, folder, &n);
+	if (n && in_session(path, folder, n)) {
+		above = folder - n - strlen(above_runs);
+		log = last_part(path, above ? above - 1 : 0, &above);
+		add_name(w, log, above);
+		na_words_add(w, "%s", above ? "/" : "");
+	} else if (!n || inputs < 2) {
+		name = path + folder + (path[folder] == '/');
+		n = strlen(name);
+	}
+	add_name(w, name, n);
 }
 
 void na_words_coverage(const struct na_result *r, struct words *w)
@@ -160,12 +284,12 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 		na_words_add(w, ", %s left out", na_print_count(buf, sum));
 }
 
-void na_words_data(const struct na_value *doc, bool runs_apart, struct words *w)
+void na_words_data(const struct na_result *r, bool runs_apart, struct words *w)
 {
 	if (runs_apart)
-		na_words_runs(doc, w);
+		na_words_runs(r, w);
 	else
-		na_words_inputs(doc, w);
+		na_words_inputs(r, w);
 }
 
 void na_words_origin(const struct na_value *doc, struct words *w)

@@ -20,14 +20,21 @@ void na_words_add(struct words *w, const char *fmt, ...) NA_PRINTF(2, 3);
 /* " · " between two parts of a subtitle; nothing at its beginning. */
 void na_words_break(struct words *w);
 
-/* All of the result's document: "runs a, b and 2 more"; "x.pb and 3 more";
- * "120 034 transfers used, 3 422 left out", or what the side calls them. */
-void na_words_runs(const struct na_value *doc, struct words *w);
-void na_words_inputs(const struct na_value *doc, struct words *w);
+/* "runs a, b and 2 more", by their labels. */
+void na_words_runs(const struct na_result *r, struct words *w);
+/* What a person calls the input: "run 2026_01_05" (the session's folder) and
+ * the host of its only file, the folder of several files, the name of a file;
+ * and what of it was asked for. */
+void na_words_inputs(const struct na_result *r, struct words *w);
+/* Runs or inputs. */
+void na_words_data(const struct na_result *r, bool runs_apart, struct words *w);
+/* Where the inputs of one label lie: "before/2026_01_05", the folder of the
+ * log and that of the session; the folder of several files, or a file. */
+void na_words_run(const struct na_result *r, const char *label,
+		  struct words *w);
+/* "120 034 transfers used, 3 422 left out", or what the side calls them. */
 void na_words_coverage(const struct na_result *r, struct words *w);
-/* Runs or inputs; "origin 2026-11-20 ... UTC", if it is known. */
-void na_words_data(const struct na_value *doc, bool runs_apart,
-		   struct words *w);
+/* "origin 2026-11-20 ... UTC", if it is known. */
 void na_words_origin(const struct na_value *doc, struct words *w);
 /* "14 s", as a part of its own. */
 void na_words_seconds(double seconds, struct words *w);

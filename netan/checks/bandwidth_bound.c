@@ -25,6 +25,15 @@ static const char *remedy = "a larger batch per replica, another sharding or "
 			    "confirm the hosts' network settings (netan "
 			    "sysctl) and the capacity that was given";
 
+/* All hosts, so that the full one stands beside them, while it is full. */
+static const char *window_of(struct na_case *c, const struct na_full *x)
+{
+	double more = 0.1 * (x->to_s - x->from_s);
+
+	return na_case_text(c, "timeline --by host --from %.4fs --to %.4fs",
+			    x->from_s - more, x->to_s + more);
+}
+
 static void judge_full(struct na_case *c)
 {
 	struct na_full x = {.region = NULL}, worst = x;
@@ -40,7 +49,7 @@ static void judge_full(struct na_case *c)
 	}
 	if (!worst.region)
 		return;
-	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "timeline --by host");
+	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, window_of(c, &worst));
 	f->from_s = worst.from_s;
 	f->to_s = worst.to_s;
 	f->culprit = na_case_text(c, "the link of %s is full",

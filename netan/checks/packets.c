@@ -472,3 +472,15 @@ struct na_who na_packets_who(const struct na_packets_side *x)
 				       .dst_host = x->dst};
 	return (struct na_who){.kind = x->kind, .host = x->host};
 }
+
+const char *na_packets_more(struct na_case *c, const struct na_value *row)
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_";
+	const char *src = na_text_at(row, M_src), *dst = na_text_at(row, M_dst);
+
+	if (!*src || src[strspn(src, plain)] || !*dst ||
+	    dst[strspn(dst, plain)])
+		return "tcp";
+	return na_case_text(c, "tcp --src %s --dst %s", src, dst);
+}

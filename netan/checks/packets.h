@@ -91,4 +91,8 @@ struct na_who na_packets_who(const struct na_packets_side *x);
 /* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
 void na_bad_endpoint_packets(struct na_case *c);
 
+/* The options of netan that draw a connection, a row of `tcp`; its ends are
+ * globs there, and words of a shell: other names are left out. */
+const char *na_packets_more(struct na_case *c, const struct na_value *row);
+
 #endif

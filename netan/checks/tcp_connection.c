@@ -444,7 +444,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 	const char *of, *worst;
 	bool loss = t->host == by_loss;
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
-					    "tcp");
+					    na_packets_more(c, g->worst));
 
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;

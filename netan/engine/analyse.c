@@ -3,6 +3,7 @@
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 static int64_t span_of(int64_t first_ps, int64_t last_ps)
 {
@@ -78,6 +79,38 @@ static void say_queued(const struct na_session *s, struct na_result *r)
 		       "is stuck; for more give the profiler's traces");
 }
 
+static void add_scope(struct na_result *r, const char *name, const char *value)
+{
+	const char *had = na_result_get_word(r, NA_WORD_SCOPE, "");
+
+	if (value)
+		na_result_wordf(r, NA_WORD_SCOPE, "%s%s%s%s", had,
+				*had ? ", " : "", name, value);
+}
+
+enum { SCOPE_GLOBS = 8 }; /* of one kind; a line holds no more */
+
+/* "host-1, dst s1*, step 3-5": a picture of a part says of which. */
+static void say_scope(const struct na_request *q, struct na_result *r)
+{
+	const struct {
+		const char *name;
+		const struct na_text_list *list;
+	} lists[] = {{"", &q->host},
+		     {"src ", &q->src},
+		     {"dst ", &q->dst},
+		     {"", &q->collective}};
+
+	for (size_t i = 0; i < NA_LEN(lists); i++) {
+		for (size_t k = 0; k < lists[i].list->n && k < SCOPE_GLOBS; k++)
+			add_scope(r, lists[i].name, lists[i].list->items[k]);
+	}
+	add_scope(r, "side ", q->side);
+	add_scope(r, "from ", q->from);
+	add_scope(r, "to ", q->to);
+	add_scope(r, "step ", q->step);
+}
+
 enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  const void *params, const struct na_grouping *by,
 			  struct na_result *r, struct na_driven *d,
@@ -90,6 +123,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	if (na_store_of_ranks(&s->store) &&
 	    !na_result_get_word(r, NA_WORD_HOST, NULL))
 		na_result_word(r, NA_WORD_HOST, "rank");
+	say_scope(s->request, r);
 	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
 		say_queued(s, r);
 	na_envelope(s, r, a->face.name, d->used,

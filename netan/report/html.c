@@ -173,6 +173,9 @@ static void put_body(FILE *out, const struct na_report *r, bool *failed)
 	put_contents(out, r);
 	fputs("<main>\n", out);
 	na_html_findings(out, r, failed);
+	fputs("<h2 id=\"appendix\">Appendix: what was read, and all that each "
+	      "analysis found</h2>\n",
+	      out);
 	na_html_coverage(out, r, failed);
 	for (size_t i = 0; i < r->n_parts; i++) {
 		if (r->parts[i].result)

@@ -5,6 +5,7 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/report/decides.h"
 #include "netan/report/html_impl.h"
 #include "netan/result/plain.h"
 
@@ -300,20 +301,26 @@ void na_html_findings(FILE *out, const struct na_report *r, bool *failed)
 {
 	const struct na_value *body = na_result_get_body(r->check);
 	const struct na_value *list = na_get(body, M_findings);
-	size_t room = NA_FINDINGS_BYTES;
+	size_t room = NA_FINDINGS_BYTES, dropped = 0;
 	struct na_run run;
+	int at = 0;
 
 	fputs("<section id=\"findings\">\n<h2>Findings</h2>\n", out);
 	if (!list || !list->n)
 		fputs("<p>No check found anything wrong.</p>\n", out);
-	na_run_begin(&run, &room, failed);
-	for (const struct na_value *f = na_items(list); f && run.out;
-	     f = f->next) {
-		put_finding(run.out, f);
-		na_run_piece(&run);
+	na_for_each (f, list) {
+		na_run_begin(&run, &room, failed);
+		if (run.out && !dropped) {
+			put_finding(run.out, f);
+			na_run_piece(&run);
+		}
+		dropped += dropped || run.dropped;
+		na_run_end(&run, out);
+		if (!dropped || at < NA_DECIDED_MAX)
+			na_html_deciding(out, r, at, f, failed);
+		at++;
 	}
-	na_run_end(&run, out);
-	na_html_more(out, run.dropped, "finding", ": netan check lists them");
+	na_html_more(out, dropped, "finding", ": netan check lists them");
 	put_passed(out, na_get(body, M_passed));
 	put_not_run(out, na_get(body, M_not_run));
 	fputs("</section>\n", out);

@@ -56,6 +56,10 @@ void na_html_view(FILE *out, const struct na_view *view, const char *caption,
 /* Sections of the page. */
 void na_html_findings(FILE *out, const struct na_report *r, bool *failed);
 void na_html_coverage(FILE *out, const struct na_report *r, bool *failed);
+/* Below the finding of number `at`: the figure and the table that decide
+ * it, or where they are. */
+void na_html_deciding(FILE *out, const struct na_report *r, int at,
+		      const struct na_value *finding, bool *failed);
 void na_html_part(FILE *out, const struct na_report *r,
 		  const struct na_report_part *part, bool *failed);
 /* Notes that `said` (NULL: nothing) does not have as well. */

@@ -1,10 +1,14 @@
 /* One analysis: headline, picture, tables, notes, how to get it again. */
 #include <string.h>
 
+#include "netan/report/decides.h"
 #include "netan/report/html_impl.h"
+#include "plot/figure.h"
 
 static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 {
+	const struct na_figure *f = na_figure_find(p->name);
+
 	if (p->no_figure) {
 		fputs("<p class=\"more\">", out);
 		na_html_text(out, p->no_figure);
@@ -13,8 +17,10 @@ static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 	if (!p->figure)
 		return;
 	fprintf(out,
-		"<figure id=\"figure-%s\">\n<div class=\"picture\"><div class=\"sheet\">\n",
-		p->name);
+		"<figure id=\"figure-%s\">\n<div class=\"picture\" "
+		"tabindex=\"0\" role=\"region\" aria-label=\"figure of %s\">"
+		"<div class=\"sheet%s\">\n",
+		p->name, p->name, f && f->width <= f->height ? " square" : "");
 	fwrite(p->figure, 1, p->figure_bytes, out);
 	fputs("</div></div>\n", out);
 	na_html_hover(out, p, failed);
@@ -52,9 +58,39 @@ void na_html_notes(FILE *out, const struct na_result *r,
 	na_html_more(out, run.dropped, "note", "");
 }
 
+void na_html_deciding(FILE *out, const struct na_report *r, int at,
+		      const struct na_value *finding, bool *failed)
+{
+	const struct na_report_part *p = na_report_decides(r, finding);
+	const struct na_view *table = p ? na_report_table(p) : NULL;
+	size_t room = NA_PART_BYTES;
+
+	if (!p)
+		return;
+	if (na_report_shown_at(r, p) == at) {
+		fprintf(out, "<div class=\"deciding\" id=\"deciding-%s\">\n",
+			p->name);
+		put_figure(out, p, failed);
+		if (table)
+			na_html_view(out, table, p->name, &room, failed);
+		fprintf(out,
+			"<p class=\"more\"><a href=\"#%s\">All that %s "
+			"found</a></p>\n</div>\n",
+			p->name, p->name);
+	} else {
+		fprintf(out,
+			"<p class=\"more\">What decides it: <a "
+			"href=\"#%s%s\">%s</a></p>\n",
+			na_report_shown_at(r, p) < 0 ? "" : "deciding-",
+			p->name, p->name);
+	}
+}
+
 void na_html_part(FILE *out, const struct na_report *r,
 		  const struct na_report_part *p, bool *failed)
 {
+	bool above = na_report_shown_at(r, p) >= 0;
+	const struct na_view *table = above ? na_report_table(p) : NULL;
 	size_t room = NA_PART_BYTES;
 
 	fprintf(out, "<section id=\"%s\">\n<h2>%s: ", p->name, p->name);
@@ -62,10 +98,19 @@ void na_html_part(FILE *out, const struct na_report *r,
 	fputs("</h2>\n<p class=\"headline\">", out);
 	na_html_line(out, na_result_get_headline(p->result));
 	fputs("</p>\n", out);
-	put_figure(out, p, failed);
+	if (above)
+		fprintf(out,
+			"<p class=\"more\">%s under the <a "
+			"href=\"#deciding-%s\">finding that it decides</a>"
+			".</p>\n",
+			p->figure ? "Its figure stands" : "Its table stands",
+			p->name);
+	else
+		put_figure(out, p, failed);
 	for (const struct na_view *v = na_result_views(p->result); v;
 	     v = v->next)
-		na_html_view(out, v, p->name, &room, failed);
+		if (v != table)
+			na_html_view(out, v, p->name, &room, failed);
 	na_html_notes(out, p->result, r->check, &room, failed);
 	na_html_command(out, "Figure and data again:", p->command);
 	fputs("</section>\n", out);

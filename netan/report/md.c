@@ -3,7 +3,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/report/report.h"
+#include "netan/report/decides.h"
 #include "netan/result/emit_impl.h"
 
 static void put_text(FILE *out, const char *s)
@@ -46,10 +46,48 @@ static void put_title(FILE *out, const struct na_report *r)
 	putc('\n', out);
 }
 
-/* Verdict and findings, as netan check has them. */
+/* What a picture says, for who does not see it. */
+static const char *message_of(const struct na_result *r)
+{
+	const struct na_view *v = na_result_views(r);
+
+	return na_result_get_word(r, NA_WORD_MESSAGE,
+				  v && v->title ? v->title
+						: na_result_get_headline(r));
+}
+
+static void put_picture(FILE *out, const struct na_report_part *p)
+{
+	if (!p->png)
+		return;
+	fprintf(out, "\n![%s: ", p->name);
+	put_text(out, message_of(p->result));
+	fprintf(out, "](%s)\n", p->png);
+}
+
+/* The figure and the table that decide the finding of number `at`. */
+static void put_deciding(FILE *out, const struct na_report *r, int at,
+			 const struct na_value *finding)
+{
+	const struct na_report_part *p = na_report_decides(r, finding);
+
+	if (!p || na_report_shown_at(r, p) != at)
+		return;
+	put_picture(out, p);
+	if (na_report_table(p)) {
+		putc('\n', out);
+		na_md_view(na_report_table(p), "####", NA_MD_ROWS, out);
+	}
+}
+
+/* Verdict and findings, as netan check has them: each has a view, and they
+ * come first. */
 static void put_check(FILE *out, const struct na_report *r)
 {
 	const struct na_view *v = na_result_views(r->check);
+	const struct na_value *f =
+		na_items(na_get(na_result_get_body(r->check), M_findings));
+	int at = 0;
 
 	fputs("\n**", out);
 	put_text(out, na_text_or(na_result_get_body(r->check), M_verdict,
@@ -62,6 +100,10 @@ static void put_check(FILE *out, const struct na_report *r)
 	for (; v; v = v->next) {
 		putc('\n', out);
 		na_md_view(v, "###", NA_MD_ROWS, out);
+		if (!f)
+			continue;
+		put_deciding(out, r, at++, f);
+		f = f->next;
 	}
 }
 
@@ -164,30 +206,29 @@ static void put_coverage(FILE *out, const struct na_report *r)
 	na_md_notes(r->check, out);
 }
 
-/* What a picture says, for who does not see it. */
-static const char *message_of(const struct na_result *r)
+static void put_part(FILE *out, const struct na_report *r,
+		     const struct na_report_part *p)
 {
-	const struct na_view *v = na_result_views(r);
+	bool above = na_report_shown_at(r, p) >= 0;
+	const struct na_view *table = above ? na_report_table(p) : NULL;
 
-	return na_result_get_word(r, NA_WORD_MESSAGE,
-				  v && v->title ? v->title
-						: na_result_get_headline(r));
-}
-
-static void put_part(FILE *out, const struct na_report_part *p)
-{
 	fprintf(out, "\n## %s: ", p->name);
 	put_text(out, p->question);
 	fputs("\n\n", out);
 	put_text(out, na_result_get_headline(p->result));
 	putc('\n', out);
-	if (p->png) {
-		fprintf(out, "\n![%s: ", p->name);
-		put_text(out, message_of(p->result));
-		fprintf(out, "](%s)\n", p->png);
-	}
+	if (above)
+		fputs(p->png ? "\nIts figure stands under the finding that it "
+			       "decides.\n"
+			     : "\nIts table stands under the finding that it "
+			       "decides.\n",
+		      out);
+	else
+		put_picture(out, p);
 	for (const struct na_view *v = na_result_views(p->result); v;
 	     v = v->next) {
+		if (v == table)
+			continue;
 		putc('\n', out);
 		na_md_view(v, "###", NA_MD_ROWS, out);
 	}
@@ -224,7 +265,7 @@ enum na_status na_report_md(const struct na_report *r, FILE *out,
 	put_coverage(out, r);
 	for (size_t i = 0; i < r->n_parts; i++) {
 		if (r->parts[i].result)
-			put_part(out, &r->parts[i]);
+			put_part(out, r, &r->parts[i]);
 	}
 	put_missing(out, r);
 	fprintf(out, "\nMade by netan %s.\n", r->version);

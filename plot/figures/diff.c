@@ -122,32 +122,62 @@ static void y_axis(const struct drawing *d, const struct plot *p)
 	}
 }
 
+/* "p90", or "90" where the first one says what they are. */
+static const char *quantile_name(char buf[16], const struct plot *p, size_t i,
+				 bool brief)
+{
+	const char *name = na_diff_row_name(buf, &p->s->points[i]);
+
+	return brief && i && name[0] == 'p' ? name + 1 : name;
+}
+
+/* Do all names have room beside each other? */
+static bool names_fit(const struct drawing *d, const struct plot *p,
+		      const struct na_font *font)
+{
+	double free = -INFINITY;
+	char buf[16];
+
+	for (size_t i = 0; i < p->s->n; i++) {
+		double w = na_measure(d->l.canvas,
+				      quantile_name(buf, p, i, false), font);
+
+		if (at_x(p, i) - w / 2 < free)
+			return false;
+		free = at_x(p, i) + w / 2 + d->l.gap;
+	}
+	return true;
+}
+
 static void x_axis(const struct drawing *d, const struct plot *p)
 {
 	struct na_font font = label_font(d, p->large);
-	double free = p->box.x0 - 2 * d->l.gap, last;
-	char name[16];
+	double free = p->box.x0 - 2 * d->l.gap, last, apart;
+	bool brief = !names_fit(d, p, &font);
+	char buf[16];
+	const char *name;
 
 	na_draw_line(d->l.canvas, p->box.x0, p->box.y1, p->box.x1, p->box.y1,
 		     NA_PEN(&d->l, d->l.theme->axis, 1));
 	if (!p->s->n)
 		return;
 	/* The mean stands for itself: its name has priority. */
-	na_diff_row_name(name, &p->s->points[p->s->n - 1]);
+	apart = brief ? d->l.gap / 2 : d->l.gap;
+	name = quantile_name(buf, p, p->s->n - 1, brief);
 	last = at_x(p, p->s->n - 1) - na_measure(d->l.canvas, name, &font) / 2;
 	for (size_t i = 0; i < p->s->n; i++) {
 		bool end = i + 1 == p->s->n;
 		double w, x;
 
-		na_diff_row_name(name, &p->s->points[i]);
+		name = quantile_name(buf, p, i, brief);
 		w = na_measure(d->l.canvas, name, &font);
 		x = at_x(p, i) - w / 2;
-		if (x < free || (!end && x + w + d->l.gap > last))
+		if (x < free || (!end && x + w + apart > last))
 			continue;
 		na_draw_text(d->l.canvas, x,
 			     p->box.y1 + 0.4 * d->l.gap + 1.1 * font.size, name,
 			     &font);
-		free = x + w + d->l.gap;
+		free = x + w + apart;
 	}
 }
 

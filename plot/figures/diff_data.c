@@ -149,7 +149,10 @@ void na_diff_title(const struct diff_figure *f, struct words *w)
 
 void na_diff_subtitle(const struct diff_figure *f, struct words *w)
 {
-	na_words_add(w, "%s against %s", f->label_b, f->label_a);
+	na_words_add(w, "%s: ", f->label_a);
+	na_words_run(f->result, f->label_a, w);
+	na_words_add(w, ", %s: ", f->label_b);
+	na_words_run(f->result, f->label_b, w);
 	na_words_break(w);
 	na_words_add(w, "%lld resamples of steps, seed %lld",
 		     (long long)na_count_at(f->body,

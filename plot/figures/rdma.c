@@ -39,7 +39,8 @@ enum { PART_PSN, PART_CNP, PARTS };
 struct drawing {
 	struct na_layout l;
 	const struct na_page *page;
-	const struct na_value *doc, *body, *sequence;
+	const struct na_result *result;
+	const struct na_value *body, *sequence;
 	const char *empty; /* NULL: there is something to draw */
 	double from_s, to_s, psn_from, psn_to, rate_top;
 	int64_t counts[KINDS];
@@ -91,7 +92,7 @@ static void read_rates(struct drawing *d)
 
 static void read_figure(struct drawing *d, const struct na_result *r)
 {
-	d->doc = na_result_get_doc(r);
+	d->result = r;
 	d->body = na_result_get_body(r);
 	d->sequence = na_get(d->body, M_sequence);
 	if (!d->sequence) {
@@ -307,7 +308,7 @@ static void add_subtitle(const struct drawing *d, struct words *w)
 {
 	char n[NA_COUNT_BUF], m[NA_COUNT_BUF];
 
-	na_words_inputs(d->doc, w);
+	na_words_inputs(d->result, w);
 	if (!d->sequence)
 		return;
 	na_words_break(w);

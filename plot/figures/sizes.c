@@ -16,7 +16,6 @@
 #include "plot/layout.h"
 #include "plot/scale.h"
 
-#define NEAR_LIMIT  8 /* powers of two: as near, the small limit is drawn */
 #define LEAST_RANGE 4 /* powers of two */
 
 struct drawing {
@@ -80,21 +79,16 @@ static void ask_panels(struct drawing *d)
 	}
 }
 
-/* What is shown: all bars, the small limit when it is near, and never so
- * little that a bar fills the page. */
+/* What is shown: all bars, and never so little that a bar fills the page. */
 static void choose_range(struct drawing *d)
 {
 	const struct size_slot *slots = d->f.slots;
-	double limit = na_sizes_place(d->f.small_bytes), from = 0, to = 0;
+	double from = 0, to = 0;
 
 	if (d->f.n_slots) {
 		from = floor(slots[0].from);
 		to = ceil(slots[d->f.n_slots - 1].to);
 	}
-	if (limit < from && from - limit <= NEAR_LIMIT)
-		from = fmax(floor(limit) - 1, 0);
-	if (limit >= to && limit - to <= NEAR_LIMIT)
-		to = floor(limit) + 1;
 	while (to - from < LEAST_RANGE) {
 		to = fmin(to + 1, SIZE_SLOTS);
 		from = fmax(from - 1, 0);
@@ -240,7 +234,7 @@ static void put_small_share(const struct drawing *d, struct na_row *row,
 	double share = na_number_at(d->f.total, names[a]);
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     small_color(d));
-	char number[NA_LABEL_BUF];
+	char number[NA_LABEL_BUF], size[NA_LABEL_BUF];
 	struct words w = {.n = 0};
 
 	if (!isfinite(share) || d->f.runs_apart)
@@ -248,7 +242,8 @@ static void put_small_share(const struct drawing *d, struct na_row *row,
 	font.bold = true;
 	if (d->f.grouped)
 		font.color = d->l.theme->secondary;
-	na_words_add(&w, "small: %s %%",
+	na_words_add(&w, "small (up to %s): %s %%",
+		     na_label_quantity(size, NA_Q_BYTES, d->f.small_bytes, 4),
 		     na_label_short(number, 100 * share, 3));
 	na_row_put(&d->l, row, w.text, &font);
 }

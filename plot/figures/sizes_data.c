@@ -200,7 +200,7 @@ void na_sizes_subtitle(const struct size_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
 
-	na_words_data(f->doc, f->runs_apart, w);
+	na_words_data(f->result, f->runs_apart, w);
 	if (isfinite(duration) && !f->empty)
 		na_words_seconds(duration, w);
 	na_words_coverage(f->result, w);

@@ -21,6 +21,7 @@ struct fake {
 	double capacity, peak, pending;
 	bool tx, gaps, noise, names, bare;
 	bool apart;   /* the series are runs */
+	bool stack;   /* they are collectives, not hosts */
 	bool packets; /* of a capture */
 	const char *empty;
 };
@@ -131,8 +132,11 @@ static void put_series(struct na_result *r, const struct fake *f)
 		double *rx = na_put_reals(r, o, "rx_gbps", f->bins);
 		double *tx = na_put_reals(r, o, "tx_gbps", f->bins);
 
-		na_put_textf(r, key, f->apart ? "label" : "host", "%s%02d",
-			     f->names ? LONG_NAME : "host-", i);
+		na_put_textf(r, key,
+			     f->apart   ? "label"
+			     : f->stack ? "collective"
+					: "host",
+			     "%s%02d", f->names ? LONG_NAME : "host-", i);
 		na_put_real(r, o, "rx_bytes", 1000 + i);
 		na_put_real(r, o, "tx_bytes", 1000);
 		for (size_t k = 0; k < f->bins; k++) {

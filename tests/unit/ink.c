@@ -13,6 +13,8 @@
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
+enum { TEXTS = 1400 };
+
 struct text_box {
 	double x0, y0, x1, y1;
 	char words[60];
@@ -20,7 +22,7 @@ struct text_box {
 
 size_t check_texts(const char *ink, const char *what)
 {
-	struct text_box t[600];
+	static struct text_box t[TEXTS];
 	double width = 0, height = 0;
 	size_t n = 0;
 
@@ -28,7 +30,7 @@ size_t check_texts(const char *ink, const char *what)
 	for (const char *p = ink; (p = strstr(p, "\ntext ")); p++) {
 		struct text_box *b = &t[n];
 
-		assert_true(n < 600);
+		assert_true(n < TEXTS);
 		assert_int_equal(sscanf(p,
 					"\ntext %*s %*s %*s %lf %lf %lf "
 					"%lf %59[^\n]",

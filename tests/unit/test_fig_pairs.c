@@ -26,7 +26,7 @@ struct fake {
 	int per_group, matrices;
 	const char *marks;  /* "src dst pair rack_uplink ..." */
 	double least, most; /* excess of cells */
-	bool names, ring, unknown;
+	bool names, ring, unknown, few;
 	const char *empty;
 };
 
@@ -109,6 +109,7 @@ static struct na_result *make(const struct fake *f)
 		put_nodes(r, m, f);
 		put_cells(r, m, f, &rng);
 		put_marks(r, m, f);
+		na_put_int(r, m, "too_few", f->few);
 	}
 	assert_true(na_result_ok(r));
 	return r;
@@ -261,6 +262,38 @@ static void looks(void **state)
 	free(ink);
 }
 
+static size_t numbers(const char *ink)
+{
+	size_t n = 0;
+
+	for (const char *p = ink; (p = strstr(p, "\ntext ")); p++)
+		n += strncmp(strchr(p + 1, '\n') - 4, " 1.", 3) == 0 ||
+		     strncmp(strchr(p + 1, '\n') - 5, " 0.", 3) == 0;
+	return n;
+}
+
+/* Few squares hold their numbers; where pairs are too few, no colour accuses
+ * one. */
+static void numbers_and_muted(void **state)
+{
+	struct fake f = {.nodes = 8, .matrices = 1, .least = 0.5, .most = 1.4};
+	char *ink = ink_of(&f), *muted;
+
+	(void)state;
+	assert_true(numbers(ink) > 40);
+	assert_null(strstr(ink, "muted"));
+	f.few = true;
+	muted = ink_of(&f);
+	assert_non_null(strstr(muted, " muted: too few pairs "));
+	assert_string_not_equal(ink, muted);
+	free(ink);
+	free(muted);
+	f.nodes = 17;
+	ink = ink_of(&f);
+	assert_int_equal(numbers(ink), 0);
+	free(ink);
+}
+
 static void empty(void **state)
 {
 	struct fake f = {.matrices = 1};
@@ -283,6 +316,7 @@ int main(void)
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks),
 		cmocka_unit_test(looks),
+		cmocka_unit_test(numbers_and_muted),
 		cmocka_unit_test(empty),
 	};
 

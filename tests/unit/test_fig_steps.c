@@ -21,7 +21,7 @@ struct fake {
 	size_t hosts, columns, stragglers, changes;
 	const char *name;
 	double ms; /* of a step */
-	bool apart, by_order, holes, launches;
+	bool apart, by_order, holes, launches, network;
 	int64_t first, each;
 };
 
@@ -37,7 +37,10 @@ static void put_lines(struct na_result *r, struct na_value *side,
 
 		na_put_textf(r, to, "name", "%s-%zu", f->name, h);
 		na_put_text(r, to, "cause",
-			    slow ? h % 2 ? "computation" : "late_start" : NULL);
+			    !slow        ? NULL
+			    : f->network ? "network"
+			    : h % 2      ? "computation"
+					 : "late_start");
 		na_put_real(r, to, "behind_ms", f->ms / 7);
 		own = na_put_reals(r, to, "own_ms", f->columns);
 		late = na_put_reals(r, to, "late_ms", f->columns);
@@ -181,12 +184,31 @@ static void names_stragglers(void **state)
 	free(ink);
 }
 
+/* Own times do not differ where the network is slow: what is behind does. */
+static void network_is_a_map(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+	struct fake f = rows[2];
+	size_t n;
+	char *ink;
+
+	(void)state;
+	assert_true(f.hosts <= 6);
+	f.network = true;
+	ink = picture(&f, &page, "ink", &n);
+	assert_non_null(strstr(ink, " Hosts: behind the median host\n"));
+	assert_non_null(strstr(ink, "host-1: network, +"));
+	assert_null(strstr(ink, " Own time of each host\n"));
+	free(ink);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(small),
 		cmocka_unit_test(names_stragglers),
+		cmocka_unit_test(network_is_a_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

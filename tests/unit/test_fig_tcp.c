@@ -6,6 +6,7 @@
 
 #include "netan/base/text.h"
 #include "plot/figure.h"
+#include "plot/figures/tcp/time.h"
 #include "tests/unit/ink.h"
 
 #define FINDING "#d55e00ff"
@@ -124,6 +125,36 @@ static void marks_are_named(void **state)
 
 /* A piece begins at its own first byte. */
 /* A legend has seven lines; the seventh sums up what is left. */
+/* 200 ms of silence between milliseconds of data; none where data is. */
+static void stalls_are_cut(void **state)
+{
+	struct tcp_figure f = {.n = 100, .from_s = 0, .to_s = 1};
+	const int64_t data[] = {0, 0, 1, 9, 1, 2, 90, 2, 3, 99, 3, 4};
+	struct tcp_time t;
+	size_t n;
+	char *ink = picture(rows[1], TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " cut:\n"));
+	assert_non_null(strstr(ink, "a stretch without packets is cut out"));
+	free(ink);
+	ink = picture(rows[3], TCP_BUSIER, &plain, "ink", &n);
+	assert_null(strstr(ink, " cut:\n"));
+	free(ink);
+	f.data = data;
+	f.n_data = 4;
+	assert_true(na_tcp_time_place(&t, &f, 0, 1000, 50));
+	assert_int_equal(t.n, 2);
+	/* One slope before and behind, and time never runs back. */
+	assert_true(fabs(na_tcp_time_at(&t, 0.05) - na_tcp_time_at(&t, 0) -
+			 na_tcp_time_at(&t, 1) + na_tcp_time_at(&t, 0.95)) <
+		    1e-6);
+	for (int i = 1; i <= 1000; i++)
+		assert_true(na_tcp_time_at(&t, i / 1000.0) >
+			    na_tcp_time_at(&t, (i - 1) / 1000.0));
+	assert_true(fabs(na_tcp_time_at(&t, 1) - 1000) < 1e-6);
+}
+
 static void legend_is_short(void **state)
 {
 	static const uint16_t marks[] = {NA_SEG_RETRANSMIT,
@@ -187,6 +218,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(stalls_are_cut),
 		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
 		cmocka_unit_test(says_why_it_is_empty),

@@ -88,6 +88,9 @@ static const struct fake rows[] = {
 	 .noise = true,
 	 .capacity = 5},
 	{TYPICAL, .series = 2, .apart = true},
+	{TYPICAL, .series = 64, .stack = true, .names = true},
+	{TYPICAL, .series = 7, .stack = true, .gaps = true},
+	{TYPICAL, .series = 12, .names = true},
 	{TYPICAL, .series = 64, .apart = true, .names = true},
 	{.bins = 0,
 	 .bin_s = 0.01,
@@ -256,7 +259,9 @@ static void test_tx_not_recorded(void **state)
 	f.packets = true;
 	ink = ink_of(&f, &plain);
 	assert_non_null(strstr(ink, " Packets on the wire\n"));
-	assert_non_null(strstr(ink, "nothing to draw: --host"));
+	/* What was only seen has no second lane. */
+	assert_null(strstr(ink, " Packets sent\n"));
+	assert_non_null(strstr(ink, " --host GLOB tells what hosts send"));
 	free(ink);
 }
 
@@ -290,6 +295,7 @@ static void test_legend(void **state)
 
 	(void)state;
 	f.series = 64;
+	f.stack = true;
 	ink = ink_of(&f, &plain);
 	assert_non_null(strstr(ink, " 58 others 9")); /* 90 % */
 	assert_non_null(strstr(ink, " host-63 2 %\n"));
@@ -472,6 +478,28 @@ static void test_many_runs_apart(void **state)
 	free(ink);
 }
 
+/* Each host has a panel, or is in the median of the rest: none is hidden in
+ * a sum. */
+static void test_each_host(void **state)
+{
+	struct fake f = typical;
+	char *ink;
+
+	(void)state;
+	f.series = 64;
+	f.saturated = 0;
+	ink = ink_of(&f, &plain);
+	assert_non_null(strstr(ink, " median of the other 53 hosts\n"));
+	assert_non_null(strstr(ink, " host-00\n"));
+	assert_null(strstr(ink, " others"));
+	free(ink);
+	f.series = 12;
+	ink = ink_of(&f, &plain);
+	assert_null(strstr(ink, "median of the other"));
+	assert_non_null(strstr(ink, " host-11\n"));
+	free(ink);
+}
+
 static void check_bounded(const struct na_result *r, struct na_page *page,
 			  size_t row)
 {
@@ -586,6 +614,7 @@ int main(void)
 		cmocka_unit_test(test_tx_not_recorded),
 		cmocka_unit_test(test_title),
 		cmocka_unit_test(test_legend),
+		cmocka_unit_test(test_each_host),
 		cmocka_unit_test(test_rest_of_two_keys),
 		cmocka_unit_test(test_steps_of_many_devices),
 		cmocka_unit_test(test_runs_are_apart),

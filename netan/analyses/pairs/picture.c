@@ -107,6 +107,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 					   run->found.rack_of[h] != NA_LZ_NONE
 				   ? (double)run->found.rack_of[h]
 				   : (double)NAN;
+	na_put_int(r, to, M_too_few, run->found.too_few);
 	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
 		put_mark(r, marks, s, run, &run->found.findings[i]);

@@ -307,7 +307,7 @@ static void gone(struct told *t)
 		    " of %s sent again %s times and never acknowledged: %s is "
 		    "gone or cannot be reached, silent for the last %s",
 		    t->who, na_print_count(a, d->last_again), t->other,
-		    time_text(a, t->peer->mute_ns));
+		    time_text(b, t->peer->mute_ns));
 	}
 }
 

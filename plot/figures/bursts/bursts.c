@@ -150,8 +150,8 @@ static void draw_header(const struct drawing *d, const struct na_panel *p)
 	put_number(d, &numbers, M_pending "." M_idle_share, "none ", 100, " %");
 	na_row_put(&d->l, &row, numbers.text, &font);
 	font.color = d->l.theme->hue[NA_PURPLE];
-	put_number(d, &bursts, M_burst_share, "strip: bursts of transfers, ",
-		   100, " % of the time");
+	put_number(d, &bursts, M_burst_share, "strip: bursts of transfers in ",
+		   100, " % of this time");
 	na_row_put(&d->l, &row, bursts.text, &font);
 }
 

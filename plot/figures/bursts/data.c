@@ -156,7 +156,7 @@ void na_bursts_subtitle(const struct bursts *b, struct words *w)
 		na_words_add(w, "%s", given);
 		return;
 	}
-	na_words_data(b->doc, b->runs_apart, w);
+	na_words_data(b->result, b->runs_apart, w);
 	na_words_seconds(na_real_of(na_get(b->doc, M_duration_s),
 				    b->to_s - b->from_s),
 			 w);

@@ -116,7 +116,7 @@ void na_latency_subtitle(const struct latency *t, struct words *w)
 {
 	double s = na_number_at(t->doc, M_duration_s);
 
-	na_words_inputs(t->doc, w);
+	na_words_inputs(t->result, w);
 	if (s >= 0) {
 		na_words_seconds(s, w);
 	}

@@ -5,6 +5,15 @@
 
 #include "netan/base/vec.h"
 
+/* On a dark ground the first steps of a colour are hardly seen. */
+static double strength(const struct na_theme *t, int level)
+{
+	double share = level / (double)LEVELS;
+	bool dark = t->background.r < t->text.r;
+
+	return level && dark ? 0.14 + 0.86 * share : share;
+}
+
 /* Blue below, neutral at 1x, vermilion above; beyond the range darker. */
 static struct na_color color_of(const struct na_theme *t, int level)
 {
@@ -14,7 +23,15 @@ static struct na_color color_of(const struct na_theme *t, int level)
 		return na_mix(t->grid, t->axis, 0.6);
 	if (abs(level) == BEYOND)
 		return na_mix(hue, t->text, 0.45);
-	return na_mix(t->grid, hue, abs(level) / (double)LEVELS);
+	return na_mix(t->grid, hue, strength(t, abs(level)));
+}
+
+#define MUTED 0.65 /* of the ground, where no colour may accuse */
+
+static struct na_color cell_color(const struct na_theme *t,
+				  const struct pairs_matrix *m, int level)
+{
+	return na_mix(color_of(t, level), t->grid, m->too_few ? MUTED : 0);
 }
 
 struct stretch {
@@ -109,7 +126,7 @@ static bool draw_empty(const struct na_layout *l, const struct cells *c)
 	}
 	return na_strokes_draw(&lines, l->canvas,
 			       NA_HAIRLINE(l, na_mix(l->theme->grid,
-						     l->theme->axis, 0.3)));
+						     l->theme->axis, 0.5)));
 }
 
 /* A cross where colours end, if there is room for one. */
@@ -162,6 +179,58 @@ static void draw_groups(const struct na_layout *l, const struct cells *c)
 	na_draw_polyline(l->canvas, p, n, NA_PEN(l, l->theme->secondary, 1));
 }
 
+static struct na_font number_font(const struct na_layout *l,
+				  const struct cells *c)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_TEXT, l->theme->text);
+
+	font.size = fmin(font.size, 0.32 * cells_height(c));
+	font.align = NA_CENTER;
+	return font;
+}
+
+/* Few enough squares, and room for "0.95" in each. */
+static bool numbered(const struct na_layout *l, const struct cells *c)
+{
+	return c->m->excess && c->m->merged == 1 &&
+	       number_font(l, c).size >= 0.9 * NA_SIZE_MIN;
+}
+
+/* Lines between the squares, and in each how many times the expected. */
+static void draw_numbers(const struct na_layout *l, const struct cells *c)
+{
+	const struct pairs_matrix *m = c->m;
+	struct na_font font = number_font(l, c);
+	const struct na_pen *pen = NA_PEN(l, l->theme->background, 1);
+	double up = na_text_ascent(&font) / 2;
+	char text[NA_LABEL_BUF];
+
+	for (size_t i = 1; i < m->m; i++) {
+		double x = cells_x(c, i), y = cells_y(c, i);
+
+		na_draw_line(l->canvas, x, c->box.y0, x, c->box.y1, pen);
+		na_draw_line(l->canvas, c->box.x0, y, c->box.x1, y, pen);
+	}
+	for (size_t i = 0; i < m->m * m->m; i++) {
+		struct na_color ground = cell_color(l->theme, m, m->levels[i]);
+		double x = cells_x(c, i % m->m) + cells_x(c, i % m->m + 1);
+		double y = cells_y(c, i / m->m) + cells_y(c, i / m->m + 1);
+
+		if (m->levels[i] == CELL_NONE || m->levels[i] == CELL_UNKNOWN)
+			continue;
+		font.color = l->theme->text;
+		if (na_contrast(font.color, ground) <
+		    na_contrast(l->theme->background, ground))
+			font.color = l->theme->background;
+		na_draw_text(l->canvas, x / 2, y / 2 + up,
+			     na_label_fixed(text, m->excess[i],
+					    m->excess[i] < 0.995  ? 2
+					    : m->excess[i] < 9.95 ? 1
+								  : 0),
+			     &font);
+	}
+}
+
 enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 			      struct na_err *err)
 {
@@ -169,14 +238,17 @@ enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 
 	na_draw_rect(l->canvas, c->box, color_of(l->theme, 0));
 	ok = draw_empty(l, c) &&
-	     draw_levels(l, c, CELL_UNKNOWN, color_of(l->theme, CELL_UNKNOWN));
+	     draw_levels(l, c, CELL_UNKNOWN,
+			 cell_color(l->theme, c->m, CELL_UNKNOWN));
 	for (int level = -BEYOND; ok && level <= BEYOND; level++) {
 		if (level)
 			ok = draw_levels(l, c, level,
-					 color_of(l->theme, level));
+					 cell_color(l->theme, c->m, level));
 	}
-	if (!ok || !draw_beyond(l, c))
+	if (!ok || (!numbered(l, c) && !draw_beyond(l, c)))
 		return na_fail_nomem(err);
+	if (numbered(l, c))
+		draw_numbers(l, c);
 	draw_groups(l, c);
 	return NA_OK;
 }

@@ -135,8 +135,11 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 			continue;
 		cell = &m->levels[(size_t)src[i] / m->merged * m->m +
 				  (size_t)dst[i] / m->merged];
-		if (outdoes(level, *cell))
-			*cell = (signed char)level;
+		if (!outdoes(level, *cell))
+			continue;
+		*cell = (signed char)level;
+		if (m->excess)
+			m->excess[cell - m->levels] = x[i];
 	}
 }
 
@@ -170,12 +173,17 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 	m->names = na_calloc(m->n, sizeof(*m->names));
 	m->group = na_calloc(m->n, sizeof(*m->group));
 	m->levels = na_calloc(ROWS_MAX, ROWS_MAX);
-	if (!m->names || !m->group || !m->levels)
+	if (m->n <= NUMBERED_MAX)
+		m->excess = na_calloc(NUMBERED_MAX * NUMBERED_MAX,
+				      sizeof(*m->excess));
+	if (!m->names || !m->group || !m->levels ||
+	    (!m->excess && m->n <= NUMBERED_MAX))
 		return false;
 	if (m->n)
 		read_nodes(m, nodes);
 	m->rack = na_reals_at(v, M_rack, m->n);
 	m->prefix = common_prefix(m);
+	m->too_few = na_count_at(v, M_too_few) > 0;
 	read_marks(m, na_get(v, M_marks));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
 	     fill_matrix(m, v, limit))
@@ -213,9 +221,9 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 		return;
 	}
 	if (f->n > 1)
-		na_words_runs(doc, &f->subtitle);
+		na_words_runs(r, &f->subtitle);
 	else
-		na_words_inputs(doc, &f->subtitle);
+		na_words_inputs(r, &f->subtitle);
 	if (f->n == 1) {
 		na_words_break(&f->subtitle);
 		na_words_add(&f->subtitle, "%zu %s", f->matrices[0].n, f->ends);
@@ -268,5 +276,6 @@ void na_pairs_fini(struct pairs_figure *f)
 		free(f->matrices[i].names);
 		free(f->matrices[i].group);
 		free(f->matrices[i].levels);
+		free(f->matrices[i].excess);
 	}
 }

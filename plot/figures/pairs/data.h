@@ -13,6 +13,9 @@ enum { LEVELS = 8, BEYOND = LEVELS + 1 };
 
 enum { MARKS_MAX = 8, MATRICES_MAX = 4 };
 
+/* More rows have no room for numbers. */
+enum { NUMBERED_MAX = 16 };
+
 struct pairs_mark {
 	const char *kind, *name; /* "src", "dst", ...; "from host-3" */
 	char words[160];
@@ -31,6 +34,8 @@ struct pairs_matrix {
 	double *group;       /* [n] */
 	const double *rack;  /* [n], NaN: none; or NULL */
 	signed char *levels; /* [m * m], rows are sources */
+	double *excess;      /* [m * m], NaN: none; NULL: too many to print */
+	bool too_few;        /* pairs, for any to stand out */
 	size_t prefix;       /* bytes that all names begin with */
 	struct pairs_mark marks[MARKS_MAX];
 	size_t n_marks, more_marks;

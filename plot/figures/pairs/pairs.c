@@ -437,6 +437,9 @@ static void pairs_footnote(struct drawing *d)
 			 merged, merged, d->f.ends);
 		na_layout_footnote(&d->l, text);
 	}
+	if (d->f.n == 1 && d->f.matrices[0].too_few)
+		na_layout_footnote(&d->l, "muted: too few pairs to tell who is "
+					  "slow");
 	if (more) {
 		snprintf(text, sizeof(text), "%zu more suspects in the table",
 			 more);

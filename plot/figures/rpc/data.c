@@ -13,6 +13,7 @@ static bool read_lines(struct rpc_lines *to, const struct na_value *in,
 	to->p50 = na_reals_at(in, M_p50_us, n);
 	to->p99 = na_reals_at(in, M_p99_us, n);
 	to->max = na_reals_at(in, M_max_us, n);
+	to->count = na_reals_at(in, M_count, n);
 	return to->p50 && to->p99 && to->max;
 }
 

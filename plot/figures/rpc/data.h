@@ -10,6 +10,7 @@
 struct rpc_lines {
 	char name[256]; /* of the run; "" */
 	const double *p50, *p99, *max;
+	const double *count; /* of transfers in each bin; NULL: not told */
 };
 
 struct rpc_data {
@@ -45,9 +46,13 @@ struct rpc_axes {
 	struct na_scale x, y;
 };
 
-/* scatter.c.  NA_ENOMEM only. */
+/* scatter.c, NA_ENOMEM only: what lies below lines and labels, and what
+ * nothing may hide, the tail and what failed. */
 enum na_status na_rpc_draw_scatter(const struct na_layout *l,
 				   const struct rpc_data *d,
 				   const struct rpc_axes *a) NA_MUST_CHECK;
+enum na_status na_rpc_draw_tail(const struct na_layout *l,
+				const struct rpc_data *d,
+				const struct rpc_axes *a) NA_MUST_CHECK;
 
 #endif

@@ -143,6 +143,7 @@ static void draw_grid(const struct drawing *g)
 struct course {
 	struct na_column_range *columns;
 	struct na_point *p; /* [3 * n] */
+	double *bins;
 	size_t n;
 };
 
@@ -154,13 +155,27 @@ static bool course_init(struct course *c, const struct drawing *g)
 	c->n = g->d.n < most ? g->d.n : most;
 	c->columns = na_calloc(c->n, sizeof(*c->columns));
 	c->p = na_calloc(3 * c->n, sizeof(*c->p));
-	return c->columns && c->p;
+	c->bins = na_calloc(g->d.n, sizeof(*c->bins));
+	return c->columns && c->p && c->bins;
 }
 
 static void course_fini(struct course *c)
 {
 	free(c->columns);
 	free(c->p);
+	free(c->bins);
+}
+
+/* Fewer transfers in a bin have no such quantile: they are points. */
+enum { MEDIAN_LEAST = 10, P99_LEAST = 100 };
+
+/* Gaps where a bin holds fewer than `least`. */
+static void load_course(struct course *c, const struct drawing *g,
+			const double *us, const double *count, double least)
+{
+	for (size_t i = 0; i < g->d.n; i++)
+		c->bins[i] = !count || count[i] >= least ? us[i] : (double)NAN;
+	na_thin(c->bins, g->d.n, 0, (double)g->d.n, c->columns, c->n);
 }
 
 /* A jump by this factor is no line: most of the plot would be its ups and
@@ -168,14 +183,13 @@ static void course_fini(struct course *c)
 #define JUMP 1.5
 
 /* Returns where the line ends, or NaN. */
-static double draw_course(const struct drawing *g, struct course *c,
-			  const double *us, bool mean, const struct na_pen *pen)
+static double draw_course(const struct drawing *g, struct course *c, bool mean,
+			  const struct na_pen *pen)
 {
 	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
 	double last = NAN, before = NAN;
 	size_t n = 0;
 
-	na_thin(us, g->d.n, 0, (double)g->d.n, c->columns, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		double v = mean ? c->columns[i].mean : c->columns[i].max;
 		double x = g->a.plot.x0 + width * (double)i;
@@ -228,7 +242,7 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 {
 	struct label labels[LABELS_MAX];
 	char names[NA_TOP_SERIES][300];
-	struct course c = {NULL, NULL, 0};
+	struct course c = {.n = 0};
 	size_t n = 0;
 
 	if (!course_init(&c, g)) {
@@ -244,15 +258,19 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 		double at;
 
 		snprintf(names[i], sizeof(names[i]), "%s p99", x->name);
-		at = draw_course(g, &c, x->p50, true, &pen);
+		load_course(&c, g, x->p50, x->count, MEDIAN_LEAST);
+		at = draw_course(g, &c, true, &pen);
 		put_label(labels, &n, at, one ? "p50" : x->name, pen.color);
 		pen.dash = NA_DASHED;
-		at = draw_course(g, &c, x->p99, false, &pen);
+		load_course(&c, g, x->p99, x->count, P99_LEAST);
+		at = draw_course(g, &c, false, &pen);
 		put_label(labels, &n, at, one ? "p99" : names[i], pen.color);
-		if (!one)
+		/* Where each transfer is a point, so is the largest. */
+		if (!one || g->d.all_points)
 			continue;
 		pen.dash = NA_DOTTED;
-		at = draw_course(g, &c, x->max, false, &pen);
+		load_course(&c, g, x->max, x->count, MEDIAN_LEAST);
+		at = draw_course(g, &c, false, &pen);
 		put_label(labels, &n, at, "max", pen.color);
 	}
 	course_fini(&c);
@@ -300,7 +318,7 @@ static void draw_modes(const struct drawing *g)
 		if (!(y > plot->y0 && y < plot->y1))
 			continue;
 		na_draw_line(g->l.canvas, plot->x0, y, plot->x1, y,
-			     &(struct na_pen){.color = font.color,
+			     &(struct na_pen){.color = na_fade(font.color, 0.6),
 					      .width = fmax(1.2 * g->l.unit, 1),
 					      .dash = NA_LONG_DASHED});
 		/* Below the line: a timer adds, so that its points lie above. */
@@ -416,6 +434,10 @@ static enum na_status draw_plot(struct drawing *g, struct na_err *err)
 	st = draw_lines(g, err);
 	if (!g->d.runs_apart)
 		draw_modes(g);
+	na_clip(g->l.canvas, *plot);
+	if (st == NA_OK && na_rpc_draw_tail(&g->l, &g->d, &g->a) != NA_OK)
+		st = na_fail_nomem(err);
+	na_unclip(g->l.canvas);
 	na_time_axis(&g->l, &g->a.x, plot->y1, "time from the origin");
 	rpc_footnote(g);
 	return st;

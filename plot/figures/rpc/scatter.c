@@ -248,11 +248,12 @@ static size_t add_marks(const struct mark *m, size_t n, int32_t hue, int level,
 
 static enum na_status draw_points(const struct na_layout *l,
 				  const struct rpc_data *d,
-				  const struct rpc_axes *a)
+				  const struct rpc_axes *a, bool tail)
 {
-	double size = fmax((d->n_points > 2000  ? 2.2
-			    : d->n_points > 200 ? 3.6
-						: 5) *
+	double size = fmax((tail                 ? 5
+			    : d->n_points > 2000 ? 2.2
+			    : d->n_points > 200  ? 3.6
+						 : 5) *
 				   l->unit,
 			   1.5);
 	struct mark *m = na_calloc(d->n_points, sizeof(*m));
@@ -261,10 +262,19 @@ static enum na_status draw_points(const struct na_layout *l,
 	bool ok = m && p;
 
 	for (int32_t hue = 0; hue < NA_HUES; hue++) {
+		if ((hue == NA_HUE_FINDING && !d->runs_apart) != tail)
+			continue;
 		for (int level = 0; level < 4; level++) {
 			size_t k = add_marks(m, n, hue, level, size, p);
 			double share = d->all_points ? 0.7 + 0.1 * level : 1;
 
+			/* Clear of the line at which the tail lies. */
+			if (k && tail)
+				na_draw_polyline(
+					l->canvas, p, k,
+					&(struct na_pen){
+						.color = l->theme->background,
+						.width = size + 2 * l->unit});
 			if (k)
 				na_draw_polyline(
 					l->canvas, p, k,
@@ -319,6 +329,15 @@ enum na_status na_rpc_draw_scatter(const struct na_layout *l,
 	enum na_status st = d->counts ? draw_cells(l, d, a) : NA_OK;
 
 	if (st == NA_OK && d->n_points)
-		st = draw_points(l, d, a);
+		st = draw_points(l, d, a, false);
+	return st;
+}
+
+enum na_status na_rpc_draw_tail(const struct na_layout *l,
+				const struct rpc_data *d,
+				const struct rpc_axes *a)
+{
+	enum na_status st = d->n_points ? draw_points(l, d, a, true) : NA_OK;
+
 	return st == NA_OK && d->n_failed ? draw_failed(l, d, a) : st;
 }

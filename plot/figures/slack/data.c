@@ -88,7 +88,7 @@ void na_slack_subtitle(const struct slack_figure *f, struct words *w)
 	double duration = na_number_at(f->doc, M_duration_s);
 	char buf[NA_LABEL_BUF];
 
-	na_words_inputs(f->doc, w);
+	na_words_inputs(f->result, w);
 	if (isfinite(duration) && !f->empty) {
 		na_words_seconds(duration, w);
 	}

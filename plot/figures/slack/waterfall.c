@@ -412,7 +412,7 @@ enum na_status na_slack_waterfall(struct na_canvas *c,
 
 	if (st == NA_OK) {
 		na_wf_title(&d.w, &own);
-		na_wf_subtitle(&d.w, na_result_get_doc(r), &subtitle);
+		na_wf_subtitle(&d.w, r, &subtitle);
 		title = title ? title : own.text;
 		na_layout_begin(&d.l, c, f, page, title, subtitle.text);
 		describe_waterfall(&d, title, subtitle.text);

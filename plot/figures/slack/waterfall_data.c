@@ -268,14 +268,14 @@ static void say_clocks(const struct waterfall *w, struct words *out)
 	}
 }
 
-void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
+void na_wf_subtitle(const struct waterfall *w, const struct na_result *r,
 		    struct words *out)
 {
 	static const char *const numbers[] = {M_step, M_launch, M_iteration};
 	char buf[NA_LABEL_BUF];
 	bool any = false;
 
-	na_words_inputs(doc, out);
+	na_words_inputs(r, out);
 	if (!w->late)
 		return;
 	for (size_t i = 0; i < NA_LEN(numbers); i++) {

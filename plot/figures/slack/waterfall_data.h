@@ -69,7 +69,7 @@ void na_wf_choose(struct waterfall *w, size_t lines);
 /* "s1d0 send to s0d0, chunk 2" */
 void na_wf_label(const struct wf_row *row, struct words *w);
 void na_wf_title(const struct waterfall *w, struct words *out);
-void na_wf_subtitle(const struct waterfall *w, const struct na_value *doc,
+void na_wf_subtitle(const struct waterfall *w, const struct na_result *r,
 		    struct words *out);
 
 #endif

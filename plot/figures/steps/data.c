@@ -20,6 +20,7 @@ static bool read_lines(struct steps_figure *f)
 {
 	const struct na_value *list = na_get(f->side, M_lines);
 	const struct na_value *v = na_items(list);
+	size_t others = 0;
 
 	f->lines = na_calloc(list ? list->n + 1 : 1, sizeof(*f->lines));
 	for (; f->lines && v; v = v->next) {
@@ -36,8 +37,10 @@ static bool read_lines(struct steps_figure *f)
 		if (!x->own)
 			continue;
 		f->stragglers += x->cause != NULL;
+		others += x->cause && strcmp(x->cause, "network") != 0;
 		f->n_lines++;
 	}
+	f->network = f->stragglers && !others;
 	if (!f->runs_apart)
 		na_sort(f->lines, f->n_lines, by_name);
 	return f->lines;
@@ -207,7 +210,7 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 	const struct na_value *steps = na_get(f->body, M_steps);
 	char buf[NA_LABEL_BUF];
 
-	na_words_data(f->doc, f->runs_apart, w);
+	na_words_data(f->result, f->runs_apart, w);
 	if (!f->empty) {
 		na_words_break(w);
 		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,

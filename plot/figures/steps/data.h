@@ -44,6 +44,7 @@ struct steps_figure {
 	const struct na_value *doc, *body, *side;
 	struct step_line *lines;
 	size_t n_lines, stragglers;
+	bool network; /* so are the stragglers: own times do not differ */
 	bool runs_apart;
 	bool launches; /* of programs: nobody knows what fills them */
 	size_t n;      /* columns */
@@ -63,7 +64,7 @@ bool na_fig_steps_read(struct steps_figure *f, const struct na_result *r);
 void na_fig_steps_free(struct steps_figure *f);
 static inline bool na_fig_steps_is_map(const struct steps_figure *f)
 {
-	return !f->runs_apart && f->n_lines > STEP_LINES;
+	return !f->runs_apart && (f->n_lines > STEP_LINES || f->network);
 }
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w);
 /* Its name, and of a straggler why and how far it is behind. */

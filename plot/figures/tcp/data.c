@@ -169,7 +169,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 				  const struct na_result *r, struct na_err *err)
 {
 	memset(f, 0, sizeof(*f));
-	f->doc = na_result_get_doc(r);
+	f->result = r;
 	f->body = na_result_get_body(r);
 	f->sequence = na_get(f->body, M_sequence);
 	read_courses(f);
@@ -208,6 +208,13 @@ static const char *verdict_words(const char *name)
 		{"network_loss", "Packets are lost"},
 		{"window_limited", "Limited by the window"},
 		{"sender_idle", "Sender idle"},
+		{"peer_vanished", "Peer gone"},
+		{"refused", "Refused"},
+		{"reset", "Reset"},
+		{"server_slow", "Slow server"},
+		{"delayed_ack", "Delayed ACKs"},
+		{"queueing", "Queues on the path"},
+		{"capture_loss", "Packets missing in the capture"},
 		{"healthy", "Healthy"},
 	};
 
@@ -236,7 +243,7 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 	int64_t segments = na_count_at(f->sequence, M_segments);
 	const struct na_value *whole = na_get(f->sequence, M_whole);
 
-	na_words_inputs(f->doc, w);
+	na_words_inputs(f->result, w);
 	if (!f->sequence)
 		return;
 	na_words_break(w);

@@ -31,7 +31,8 @@ struct tcp_figure_row { /* one mark, or those of one column */
 };
 
 struct tcp_figure {
-	const struct na_value *doc, *body, *sequence;
+	const struct na_result *result;
+	const struct na_value *body, *sequence;
 	const char *empty; /* NULL: there is something to draw */
 	size_t n;          /* columns; the courses have as many, or are NULL */
 	double from_s, to_s;
@@ -55,6 +56,8 @@ struct tcp_figure {
 	double silent_s, closed_s;
 };
 
+struct tcp_time; /* time.h */
+
 enum na_status na_tcp_figure_read(struct tcp_figure *f,
 				  const struct na_result *r,
 				  struct na_err *err) NA_MUST_CHECK;
@@ -67,7 +70,7 @@ void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w);
 /* marks.c: segments that are not plain data, over the plot. */
 enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct tcp_figure *f,
-				   const struct na_scale *x,
+				   const struct tcp_time *x,
 				   const struct na_scale *y,
 				   struct na_err *err) NA_MUST_CHECK;
 /* What lines, marks and bands mean, and how many there are. */

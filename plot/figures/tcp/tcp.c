@@ -12,7 +12,7 @@
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
-#include "plot/figures/tcp/data.h"
+#include "plot/figures/tcp/time.h"
 #include "plot/layout.h"
 
 #define SIDE_SHARE  0.175 /* of the page: the legend */
@@ -30,7 +30,7 @@ struct drawing {
 	enum part parts[PARTS];
 	size_t n_panels;
 	double side; /* width of the legend; 0: none */
-	struct na_scale x;
+	struct tcp_time x;
 	struct na_point *points; /* scratch */
 };
 
@@ -84,18 +84,25 @@ static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 	d->n_panels = want;
 	if (!want)
 		return na_no_room(d->page, err);
-	d->x = (struct na_scale){.from = d->f.from_s,
-				 .to = d->f.to_s,
-				 .at_from = d->panels[0].plot.x0,
-				 .at_to = d->panels[0].plot.x1};
+	if (!d->f.empty &&
+	    !na_tcp_time_place(&d->x, &d->f, d->panels[0].plot.x0,
+			       d->panels[0].plot.x1, na_tcp_time_gap(&d->l)))
+		return na_fail_nomem(err);
 	return NA_OK;
 }
 
 static double column_x(const struct drawing *d, size_t i)
 {
-	double w = d->x.at_to - d->x.at_from;
+	double share = (double)i / (double)d->f.n;
 
-	return d->x.at_from + w * (double)i / (double)d->f.n;
+	return na_tcp_time_at(&d->x,
+			      d->f.from_s + share * (d->f.to_s - d->f.from_s));
+}
+
+static double column_width(const struct drawing *d)
+{
+	return na_tcp_time_width(&d->x,
+				 (d->f.to_s - d->f.from_s) / (double)d->f.n);
 }
 
 /* Spans of time behind the data: hatched, or in a colour. */
@@ -112,8 +119,8 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 
 		if (!(from <= to))
 			continue;
-		b.x0 = fmax(b.x0, na_scale_at(&d->x, from));
-		b.x1 = fmin(b.x1, fmax(na_scale_at(&d->x, to), b.x0 + 1));
+		b.x0 = fmax(b.x0, na_tcp_time_at(&d->x, from));
+		b.x1 = fmin(b.x1, fmax(na_tcp_time_at(&d->x, to), b.x0 + 1));
 		if (b.x1 <= b.x0)
 			continue;
 		if (!hatched)
@@ -152,7 +159,7 @@ static size_t steps(const struct drawing *d, const struct na_scale *y,
 		last = at;
 	}
 	if (!isnan(last))
-		p[n++] = (struct na_point){d->x.at_to, last};
+		p[n++] = (struct na_point){d->panels[0].plot.x1, last};
 	return n;
 }
 
@@ -191,8 +198,7 @@ static void draw_bars(const struct drawing *d, const struct na_scale *y,
 	}
 	na_draw_polyline(d->l.canvas, d->points, n,
 			 &(struct na_pen){.color = color,
-					  .width = fmax(column_x(d, 1) -
-								column_x(d, 0),
+					  .width = fmax(column_width(d),
 							least)});
 }
 
@@ -318,10 +324,13 @@ static void draw_rtt(const struct drawing *d, const struct na_panel *p)
 static void draw_resent(const struct drawing *d, const struct na_panel *p)
 {
 	size_t n = d->f.resent_n, k = 0;
-	double w = (d->x.at_to - d->x.at_from) / (double)n;
+	double each = (d->f.to_s - d->f.from_s) / (double)n;
+	double w = na_tcp_time_width(&d->x, each);
 
 	for (size_t i = 0; i < n; i++) {
-		double x = d->x.at_from + w * ((double)i + 0.5);
+		double x =
+			na_tcp_time_at(&d->x,
+				       d->f.from_s + each * ((double)i + 0.5));
 
 		if (!(d->f.resent[i] > 0))
 			continue;
@@ -360,6 +369,7 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	else
 		draw_rtt(d, p);
 	na_unclip(d->l.canvas);
+	na_tcp_time_cuts(&d->l, &d->x, p->plot, i == 0);
 	return st;
 }
 
@@ -378,8 +388,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < d->n_panels; i++)
 		st = draw_panel(d, i, err);
-	na_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1,
-		     "time from the origin");
+	na_tcp_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1);
 	if (d->side > 0)
 		na_tcp_figure_legend(
 			&d->l, &d->f,
@@ -400,6 +409,9 @@ static void tcp_footnote(struct drawing *d)
 		return;
 	na_words_add(&w, "columns of %s: bars are what was sent in one",
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+	if (d->x.n > 1)
+		na_words_add(&w, "; torn edges: a stretch without packets is "
+				 "cut out");
 	if (d->f.edge_above)
 		na_words_add(&w, "; the window's edge lies above the plot "
 				 "where it is not seen");

@@ -265,12 +265,23 @@ double na_timeline_top(const struct timeline *t, enum side side)
 	return top / NA_GIGA;
 }
 
-bool na_timeline_draws_capacity(const struct timeline *t, enum side side)
+bool na_timeline_draws_capacity(const struct timeline *t)
 {
-	double peak = na_timeline_top(t, side);
+	double peak = fmax(na_timeline_top(t, RX), na_timeline_top(t, TX));
 
 	return !isnan(t->capacity_gbps) &&
 	       (peak == 0 || t->capacity_gbps <= FAR_CAPACITY * peak);
+}
+
+bool na_timeline_has_gaps(const struct timeline *t)
+{
+	bool any = false;
+
+	for (enum side side = RX; side <= TX; side++) {
+		for (size_t i = 0; t->gbps[side] && i < t->n; i++)
+			any |= isnan(t->gbps[side][i]);
+	}
+	return any && !t->runs_apart;
 }
 
 void na_timeline_capacity(const struct timeline *t, struct words *w)
@@ -347,7 +358,7 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 		na_words_add(w, "%s", given);
 		return;
 	}
-	na_words_data(t->doc, t->runs_apart, w);
+	na_words_data(t->result, t->runs_apart, w);
 	if (t->hosts > 0) {
 		na_words_break(w);
 		na_words_add(w, "%s%" PRId64 " %s%s%s",

@@ -51,8 +51,10 @@ void na_timeline_fini(struct timeline *t);
 /* The highest rate in the panel of a side, Gbit/s. */
 double na_timeline_top(const struct timeline *t, enum side side);
 
-/* Whether the capacity has a place on this side's axis. */
-bool na_timeline_draws_capacity(const struct timeline *t, enum side side);
+/* Whether the capacity has a place on the axis that both sides share. */
+bool na_timeline_draws_capacity(const struct timeline *t);
+/* Whether a side has bins of which nothing is known. */
+bool na_timeline_has_gaps(const struct timeline *t);
 /* "capacity 8 x 100 Gbit/s" */
 void na_timeline_capacity(const struct timeline *t, struct words *w);
 

@@ -14,6 +14,8 @@
 #include "plot/canvas.h"
 #include "plot/figure.h"
 #include "plot/figures/timeline/data.h"
+#include "plot/figures/timeline/each.h"
+#include "plot/figures/timeline/each_data.h"
 #include "plot/figures/timeline/runs.h"
 #include "plot/figures/timeline/saturation.h"
 #include "plot/figures/timeline/small.h"
@@ -75,8 +77,9 @@ static void ask_throughput(const struct drawing *d, struct na_panel *p,
 		return;
 	}
 	*p = (struct na_panel){.weight = 3, .quantity = NA_Q_RATE};
-	p->max = na_timeline_top(t, side) * NA_GIGA;
-	if (na_timeline_draws_capacity(t, side)) {
+	/* One scale: what is higher is more, on either side. */
+	p->max = fmax(na_timeline_top(t, RX), na_timeline_top(t, TX)) * NA_GIGA;
+	if (na_timeline_draws_capacity(t)) {
 		p->max = fmax(p->max, t->capacity_gbps * NA_GIGA);
 		p->label_above = true;
 	}
@@ -123,10 +126,13 @@ static enum na_status place_timeline(struct drawing *d, struct na_err *err)
 	for (; want > 0; want--) {
 		d->n_panels = 0;
 		for (enum part i = 0; i < want; i++) {
+			/* Packets that were only seen are not sent as well. */
+			if (d->t.packets && i == PART_TX && !d->t.gbps[TX])
+				continue;
 			d->parts[d->n_panels] = i;
 			ask_panel(d, &d->panels[d->n_panels++], i);
 		}
-		if (na_panels_place(&d->l, box, d->panels, want, right))
+		if (na_panels_place(&d->l, box, d->panels, d->n_panels, right))
 			break;
 	}
 	if (!want)
@@ -239,11 +245,8 @@ static void put_finding(const struct drawing *d, struct na_row *row,
 }
 
 /* Name, finding and numbers of a throughput, in one row. */
-static const char *nothing(const struct timeline *t, enum side side)
+static const char *nothing(enum side side)
 {
-	if (t->packets)
-		return "nothing to draw: --host GLOB shows what hosts send "
-		       "from what they receive";
 	return side == RX ? "nothing to draw: no receive was used"
 			  : "nothing to draw: no send with a duration was used";
 }
@@ -267,9 +270,7 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 	name.bold = true;
 	na_row_put(&d->l, &row, side_name(t, side), &name);
 	if (p->weight <= 0) {
-		if (!na_row_put(&d->l, &row,
-				nothing(t, side),
-				&plain))
+		if (!na_row_put(&d->l, &row, nothing(side), &plain))
 			na_row_put(&d->l, &row, "none", &plain);
 		return;
 	}
@@ -284,7 +285,7 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 		na_words_add(&w, "peak %s", na_timeline_rate(a, peak));
 		na_row_put(&d->l, &row, w.text, &plain);
 	}
-	if (!isnan(t->capacity_gbps) && !na_timeline_draws_capacity(t, side)) {
+	if (!isnan(t->capacity_gbps) && !na_timeline_draws_capacity(t)) {
 		w.n = 0;
 		na_words_add(&w, "%s of ",
 			     na_timeline_share(a, na_timeline_top(t, side) /
@@ -316,7 +317,7 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 		status = draw_stack(d, p, side, err);
 	else
 		status = draw_total(d, p, side, err);
-	if (na_timeline_draws_capacity(t, side)) {
+	if (na_timeline_draws_capacity(t)) {
 		double times = na_timeline_top(t, side) / t->capacity_gbps;
 		char buf[NA_LABEL_BUF];
 
@@ -412,8 +413,13 @@ static void timeline_footnote(struct drawing *d)
 
 	if (d->t.empty)
 		return;
-	if (d->n_panels < d->want)
+	if (d->n_panels + (d->t.packets && !d->t.gbps[TX]) < d->want)
 		na_words_add(&w, "a taller picture shows more panels; ");
+	if (d->t.packets && !d->t.gbps[TX])
+		na_words_add(&w, "--host GLOB tells what hosts send from what "
+				 "they receive; ");
+	if (na_timeline_has_gaps(&d->t))
+		na_words_add(&w, "hatched: not recorded; ");
 	na_words_add(&w, "bin %s",
 		     na_label_quantity(a, NA_Q_SECONDS, d->t.bin_s, 3));
 	/* As in na_trace_init(): is a column drawn, or a bin? */
@@ -491,6 +497,8 @@ static enum na_status draw_timeline(struct drawing *d, struct na_canvas *c,
 	na_layout_begin(&d->l, c, &na_fig_timeline, d->page, title,
 			subtitle.text);
 	describe_timeline(d, c, title, subtitle.text);
+	if (na_timeline_by_each(&d->t))
+		return na_timeline_draw_each(&d->l, &d->t, d->page, err);
 	d->want = d->t.empty ? 1 : d->t.runs_apart ? PART_TX + 1 : PARTS;
 	if (d->t.n_series)
 		measure_legend(d);

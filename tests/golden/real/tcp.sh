@@ -50,3 +50,6 @@ for c in got:
 print(truth["name"], n, "connections agree")
 EOF
 done
+# tshark: nothing of 192.168.72.14 in the last 80.9 s of its connection.
+netan tcp "$data/pcap/tcp_http_range_zero_window.pcap" --format json -q \
+	2>/dev/null | grep -o 'silent for the last [0-9.]* [mu]*s'

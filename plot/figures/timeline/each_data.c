@@ -1,0 +1,250 @@
+#include "plot/figures/timeline/each_data.h"
+#include "members.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+#include "plot/scale.h"
+
+#define DIFFERS    1.2  /* less is no word worth */
+#define MEDIAN_MAX 2048 /* of so many it is that of all, to a pixel */
+
+static const char *const keys[] = {M_host, M_device, M_src, M_dst, M_pair};
+
+static const char *key_of(const struct timeline *t)
+{
+	const struct na_value *first = na_items(na_get(t->body, M_series));
+	const struct na_value *key = na_get(first, M_key);
+
+	if (!key || key->kind != NA_V_OBJECT || key->n != 1)
+		return NULL;
+	for (size_t i = 0; i < NA_LEN(keys); i++) {
+		if (strcmp(key->u.of.first->name, keys[i]) == 0)
+			return keys[i];
+	}
+	return NULL;
+}
+
+bool na_timeline_by_each(const struct timeline *t)
+{
+	return !t->runs_apart && !t->empty && key_of(t);
+}
+
+const double *na_timeline_each_rate(const struct each *e,
+				    const struct each_row *row, enum side side)
+{
+	return na_reals_at(row->series, side == RX ? M_rx_gbps : M_tx_gbps,
+			   e->t->n);
+}
+
+/* The time that a constant rate of its mean square would take, as a share:
+ * a few bins of next to nothing do not count as use. */
+static double time_in_use(const double *rate, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (isfinite(rate[i]) && rate[i] > 0) {
+			sum += rate[i];
+			squares += rate[i] * rate[i];
+		}
+	}
+	return squares > 0 ? sum / squares * sum / (double)n : 0;
+}
+
+static void read_row(struct each *e, const struct na_value *series)
+{
+	static const char *const bytes[] = {M_rx_bytes, M_tx_bytes};
+	struct each_row *row = &e->rows[e->n++];
+
+	row->series = series;
+	row->ratio = 1;
+	na_words_key(row->name, sizeof(row->name), na_get(series, M_key));
+	for (enum side side = RX; side <= TX; side++) {
+		const double *rate = na_timeline_each_rate(e, row, side);
+
+		row->of[EACH_BYTES][side] = na_number_or(series, bytes[side],
+							 0);
+		e->has[side] |= row->of[EACH_BYTES][side] > 0;
+		if (rate)
+			row->of[EACH_TIME][side] = time_in_use(rate, e->t->n);
+	}
+}
+
+static bool read_rows(struct each *e)
+{
+	const struct na_value *list = na_get(e->t->body, M_series);
+
+	e->rows = na_calloc(list->n, sizeof(*e->rows));
+	if (!e->rows)
+		return false;
+	na_for_each (v, list) {
+		if (na_is_rest(v))
+			e->more = true;
+		else
+			read_row(e, v);
+	}
+	return true;
+}
+
+/* Regions name hosts. */
+static void read_saturated(struct each *e)
+{
+	na_for_each (v, na_get(e->t->body, M_saturated)) {
+		double s = na_number_at(v, M_to_s) - na_number_at(v, M_from_s);
+		const char *host = na_text_at(v, M_host);
+
+		for (size_t i = 0; i < e->n; i++) {
+			if (s > 0 && strcmp(e->rows[i].name, host) == 0)
+				e->rows[i].saturated_s += s;
+		}
+	}
+}
+
+NA_ORDER(by_value, double, NA_CMP(*x, *y))
+
+static double median_of(double *x, size_t n)
+{
+	na_sort(x, n, by_value);
+	return n ? (x[(n - 1) / 2] + x[n / 2]) / 2 : 0;
+}
+
+/* Each row's largest distance from the median one. */
+static bool compare(struct each *e)
+{
+	double *x = na_calloc(e->n, sizeof(*x));
+
+	for (enum each_way way = EACH_BYTES; x && way < EACH_WAYS; way++) {
+		for (enum side side = RX; side <= TX; side++) {
+			double median;
+
+			for (size_t i = 0; i < e->n; i++)
+				x[i] = e->rows[i].of[way][side];
+			median = median_of(x, e->n);
+			for (size_t i = 0; median > 0 && i < e->n; i++) {
+				struct each_row *row = &e->rows[i];
+				double ratio = fmax(row->of[way][side] / median,
+						    1e-3);
+
+				if (fabs(log(ratio)) <= fabs(log(row->ratio)))
+					continue;
+				row->ratio = ratio;
+				row->way = way;
+				row->side = side;
+			}
+		}
+	}
+	free(x);
+	return x != NULL;
+}
+
+static bool differs(const struct each_row *row)
+{
+	return fabs(log(row->ratio)) >= log(DIFFERS);
+}
+
+/* How far, where it is worth a word: the others are as the input has them. */
+static double far(const struct each_row *row)
+{
+	return differs(row) ? fabs(log(row->ratio)) : 0;
+}
+
+NA_ORDER(worst_first, struct each_row, NA_DOWN(saturated_s),
+	 NA_CMP(far(y), far(x)), na_natural_order(x->name, y->name))
+
+/* By bin, of the rows from `from` on. */
+static bool median_course(const struct each *e, size_t from, enum side side,
+			  double **out)
+{
+	size_t n = e->n - from, step = 1 + n / MEDIAN_MAX;
+	const double **rates = na_calloc(n / step + 1, sizeof(*rates));
+	double *x = na_calloc(n / step + 1, sizeof(*x));
+	size_t rows = 0;
+
+	*out = na_calloc(e->t->n, sizeof(**out));
+	for (size_t i = from; rates && i < e->n; i += step) {
+		const double *rate = na_timeline_each_rate(e, &e->rows[i],
+							   side);
+
+		if (rate)
+			rates[rows++] = rate;
+	}
+	for (size_t k = 0; x && *out && rates && k < e->t->n; k++) {
+		for (size_t i = 0; i < rows; i++)
+			x[i] = isfinite(rates[i][k]) ? rates[i][k] : 0;
+		(*out)[k] = median_of(x, rows);
+	}
+	free(rates);
+	free(x);
+	return *out && rates && x;
+}
+
+static bool read_medians(struct each *e)
+{
+	bool rest = e->shown < e->n, ok = true;
+
+	for (enum side side = RX; ok && side <= TX; side++) {
+		ok = median_course(e, 0, side, &e->median[side]) &&
+		     (!rest ||
+		      median_course(e, e->shown, side, &e->rest[side]));
+		e->top_gbps = fmax(e->top_gbps,
+				   na_largest(e->median[side], e->t->n));
+		for (size_t i = 0; i < e->shown; i++)
+			e->top_gbps = fmax(
+				e->top_gbps,
+				na_largest(na_timeline_each_rate(e, &e->rows[i],
+								 side),
+					   e->t->n));
+	}
+	return ok;
+}
+
+enum na_status na_timeline_read_each(struct each *e, const struct timeline *t,
+				     struct na_err *err)
+{
+	*e = (struct each){.t = t, .one = key_of(t)};
+	if (strcmp(e->one, M_host) == 0)
+		e->one = na_result_get_word(t->result, NA_WORD_HOST, e->one);
+	if (!read_rows(e) || !compare(e))
+		return na_fail_nomem(err);
+	read_saturated(e);
+	na_sort(e->rows, e->n, worst_first);
+	e->shown = e->n <= EACH_PANELS ? e->n : EACH_PANELS - 1;
+	return read_medians(e) ? NA_OK : na_fail_nomem(err);
+}
+
+void na_timeline_free_each(struct each *e)
+{
+	for (enum side side = RX; side <= TX; side++) {
+		free(e->median[side]);
+		free(e->rest[side]);
+	}
+	free(e->rows);
+	*e = (struct each){.n = 0};
+}
+
+void na_timeline_each_words(const struct each *e, const struct each_row *row,
+			    struct words *w)
+{
+	const char *verb = row->side == RX ? "receives" : "sends";
+	char a[NA_LABEL_BUF];
+
+	if (row->saturated_s > 0)
+		na_words_add(w, "%s at capacity",
+			     na_label_quantity(a, NA_Q_SECONDS,
+					       row->saturated_s, 3));
+	if (!differs(row) || e->n < 3)
+		return;
+	na_label_short(a, row->ratio, 2);
+	na_words_add(w, "%s%s ", w->n ? "; " : "", verb);
+	if (row->ratio <= 2e-3)
+		na_words_add(w, "next to nothing");
+	else if (row->way == EACH_BYTES)
+		na_words_add(w, "%sx the median's bytes", a);
+	else
+		na_words_add(w, "for %sx the median's time", a);
+}
