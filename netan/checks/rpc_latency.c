@@ -111,13 +111,13 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
-	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
-			  : "packets are lost";
+	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)
+			  : "packets seem lost";
 	/* One timeout makes all late who wait for it: whose it was is for
 	 * pairs to tell. */
 	f->suspicion = lost || unsure;
 	f->how = na_case_text(
-		c, "%s %% of transfers wait %s ms for a retransmission",
+		c, "%s %% of transfers come %s ms late, as by a retransmission",
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)));
 	f->title = na_case_text(
@@ -125,7 +125,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		(long long)na_count_at(mode, M_count),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)),
-		acquitted ? "though nothing was sent again" : "as by ",
+		acquitted ? "though nothing was sent again" : "looks like ",
 		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
 		unsure ? ", or since clocks differ, nobody knows by how much"
