@@ -288,7 +288,7 @@ static enum na_exit check_read(const struct reading *x)
 		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->in.said)
 		na_say_error(&x->cli->request, "%s",
-			     x->in.traces
+			     x->in.traces || x->in.files.passed_over
 				     ? "no log or dump among these: traces "
 				       "and captures do not tell of hangs"
 				     : "no log could be read");
