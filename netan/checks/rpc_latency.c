@@ -125,7 +125,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		(long long)na_count_at(mode, M_count),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)),
-		acquitted ? "though nothing was sent again" : "looks like ",
+		acquitted ? "though nothing was sent again" : "as if by ",
 		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
 		unsure ? ", or since clocks differ, nobody knows by how much"
