@@ -288,9 +288,11 @@ static enum na_exit check_read(const struct reading *x)
 		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->in.said)
 		na_say_error(&x->cli->request, "%s",
-			     x->in.traces || x->in.files.passed_over
+			     x->in.traces
 				     ? "no log or dump among these: traces "
 				       "and captures do not tell of hangs"
+			     : x->in.files.passed_over
+				     ? "no log or dump among these"
 				     : "no log could be read");
 	return NA_EXIT_FAILED;
 }
