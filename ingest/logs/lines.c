@@ -164,8 +164,7 @@ static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 	if (st != NA_OK)
 		return st;
 	if (!l->offset && !l->n)
-		l->binary = looks_binary(l->buf, got) ||
-			    is_result(l->buf, got);
+		l->binary = looks_binary(l->buf, got) || is_result(l->buf, got);
 	l->n += got;
 	l->end = got == 0;
 	return NA_OK;

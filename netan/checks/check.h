@@ -79,7 +79,7 @@ struct na_finding {
 	double lost_s, cost_ms_per_step;
 	/* Before the number: "about " of an estimate, "at least "; "". */
 	const char *roughly;
-	const char *of; /* behind lost_s, whose it is; "" */
+	const char *of;        /* behind lost_s, whose it is; "" */
 	double from_s, to_s;   /* NaN: at no particular time */
 	const char *title;     /* one sentence with the numbers that matter */
 	const char *remedy;    /* what to do, with the exact flag or setting */

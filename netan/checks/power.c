@@ -126,8 +126,7 @@ const char *na_power_lacks(struct na_case *c)
 			    "would have been named on only %zu of %zu sides of "
 			    "hosts%s%s: %s",
 			    times(c, NA_LZ_MATTERS), shown, list->n,
-			    *why ? ", " : "", why,
-			    lacking(c, why));
+			    *why ? ", " : "", why, lacking(c, why));
 }
 
 static const char *names(struct na_case *c, const struct host *x, size_t n)

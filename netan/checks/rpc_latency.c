@@ -17,7 +17,8 @@
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
 
-/* Packets are there, and none was sent again. */
+/* Packets are there, and none was sent again.  Without packets a timer is no
+ * more than possible. */
 static bool none_lost(const struct na_case *c)
 {
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
@@ -106,7 +107,9 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f = na_case_find(
 		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
-		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE,
+		surely && !acquitted && !unsure && na_case_body(c, "tcp")
+			? NA_LIKELY
+			: NA_POSSIBLE,
 		"rpc");
 
 	f->from_s = na_number_at(mode, M_first_s);

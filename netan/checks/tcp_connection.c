@@ -15,7 +15,13 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
-enum { LISTED = 10, LOST_LEAST = 3, LOST_SURELY = 10, SLOW_LEAST = 3, GROUPS = 8 };
+enum {
+	LISTED = 10,
+	LOST_LEAST = 3,
+	LOST_SURELY = 10,
+	SLOW_LEAST = 3,
+	GROUPS = 8
+};
 
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
@@ -349,7 +355,8 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 
 	if (x.segments > 0)
 		f->how = na_case_text(
-			c, "%lld of %lld data segments (%s %%) sent again on %s",
+			c,
+			"%lld of %lld data segments (%s %%) sent again on %s",
 			(long long)x.needed, (long long)x.segments,
 			na_case_number(c, 100 * x.needed / x.segments), where);
 	if (is_doubtful(&x)) {

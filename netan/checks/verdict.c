@@ -35,8 +35,7 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 		step_ms = na_steps_ms(c) /
 			  (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (f->cost_ms_per_step > 0 && step_ms > 0)
-		return na_case_text(c, ", costs %s%s of %s %s step",
-				    f->roughly,
+		return na_case_text(c, ", costs %s%s of %s %s step", f->roughly,
 				    na_case_seconds(c, f->cost_ms_per_step /
 							       NA_MS_PER_S),
 				    mean ? "the mean" : "each",

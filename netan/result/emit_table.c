@@ -253,8 +253,8 @@ static void put_words(FILE *out, const struct na_emit_opts *o,
 {
 	if (o->color && style)
 		fputs(style, out);
-	put_broken(out, text, o->columns > 0 ? (size_t)o->columns : SIZE_MAX,
-		   0, SET_IN);
+	put_broken(out, text, o->columns > 0 ? (size_t)o->columns : SIZE_MAX, 0,
+		   SET_IN);
 	if (o->color && style)
 		fputs(PLAIN, out);
 	putc('\n', out);
