@@ -17,6 +17,11 @@
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
 
+static bool packets_seen(const struct na_case *c)
+{
+	return na_case_body(c, "tcp");
+}
+
 /* Packets are there, and none was sent again.  Without packets a timer is no
  * more than possible. */
 static bool none_lost(const struct na_case *c)
@@ -107,7 +112,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f = na_case_find(
 		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
-		surely && !acquitted && !unsure && na_case_body(c, "tcp")
+		surely && !acquitted && !unsure && packets_seen(c)
 			? NA_LIKELY
 			: NA_POSSIBLE,
 		"rpc");
