@@ -110,12 +110,13 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
-	struct na_finding *f = na_case_find(
-		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
-		surely && !acquitted && !unsure && packets_seen(c)
-			? NA_LIKELY
-			: NA_POSSIBLE,
-		"rpc");
+	struct na_finding *f =
+		na_case_find(c,
+			     acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
+			     surely && !acquitted && !unsure && packets_seen(c)
+				     ? NA_LIKELY
+				     : NA_POSSIBLE,
+			     "rpc");
 
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
