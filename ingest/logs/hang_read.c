@@ -580,9 +580,9 @@ enum na_status na_hang_read(struct na_hang *h, const char *path,
 		   !(na_lines_endless(l) && h->records.n == before));
 	if (f->binary) {
 		st = na_fail(err, NA_EFORMAT,
-			     "%s: no text: control characters among its first "
-			     "bytes; hang reads logs (traces and captures: "
-			     "netan check)",
+			     "%s: no log: control characters among its first "
+			     "bytes, or a result of netan's; hang reads logs "
+			     "(traces and captures: netan check)",
 			     path);
 	}
 	na_lines_close(l);

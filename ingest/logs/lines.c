@@ -127,6 +127,21 @@ static bool looks_binary(const char *text, size_t n)
 	return odd > looked / 20;
 }
 
+/* A JSON document of netan's begins with its schema. */
+static bool is_result(const char *text, size_t n)
+{
+	static const char begins[] = "{\"schema\":\"netan.";
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && begins[at]; i++) {
+		if (text[i] == begins[at])
+			at++;
+		else if (!strchr(" \t\r\n", text[i]))
+			return false;
+	}
+	return !begins[at];
+}
+
 /* Where the line begins, or what is left of its beginning. */
 static size_t line_start(const struct na_lines *l)
 {
@@ -149,7 +164,7 @@ static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 	if (st != NA_OK)
 		return st;
 	if (!l->offset && !l->n)
-		l->binary = looks_binary(l->buf, got);
+		l->binary = looks_binary(l->buf, got) || is_result(l->buf, got);
 	l->n += got;
 	l->end = got == 0;
 	return NA_OK;

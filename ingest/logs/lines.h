@@ -63,8 +63,8 @@ enum na_status na_lines_each(struct na_lines *l,
 const char *na_lines_packing(const struct na_lines *l); /* "gzip", NULL */
 uint64_t na_lines_bytes(const struct na_lines *l);      /* read so far */
 uint64_t na_lines_count(const struct na_lines *l); /* told or passed over */
-/* Whether more than one in 20 of the first 4 KiB are control characters that
- * no text holds. */
+/* No log: more than one in 20 of the first 4 KiB are control characters that
+ * no text holds, or it begins as what netan itself writes. */
 bool na_lines_binary(const struct na_lines *l);
 /* It was left where it said the same for long. */
 bool na_lines_endless(const struct na_lines *l);

@@ -54,6 +54,9 @@ static int allow(void *ctx, int action, const char *table, const char *column,
 	return SQLITE_DENY;
 }
 
+/* Where SQLite keeps a number for the program that made the file. */
+enum { OWN_AT = 68 };
+
 /* Steps of its machine between two looks at the time it took, and how many
  * looks it gets: a row takes about twenty steps. */
 enum { TICK_STEPS = 10000, TICKS_LEAST = 2000 };
@@ -167,6 +170,8 @@ enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 	}
 	if (rc != SQLITE_OK)
 		return failed(x, "the database", rc, err);
+	x->exported = n >= OWN_AT + 4 &&
+		      memcmp((const char *)bytes + OWN_AT, "netn", 4) == 0;
 	set_limits(x->db, n);
 	sqlite3_set_authorizer(x->db, allow, NULL);
 	sqlite3_progress_handler(x->db, TICK_STEPS, tick, x);

@@ -58,6 +58,7 @@ struct na_ns_db {
 	struct sqlite3 *db;
 	size_t size;
 	uint64_t ticks; /* left until a query has taken too long */
+	bool exported;  /* by netan export: its header says so */
 };
 
 struct na_ns_rows {

@@ -63,12 +63,12 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (na_says(x, M_channel, "rate"))
 		return na_case_text(c,
-				    "%lld transfers wait for %s over %lld "
+				    "%lld transfers are late %s over %lld "
 				    "pair%s, %s times the usual rate",
 				    (long long)na_count_at(x, M_tails),
 				    na_flag_at(x, M_loses_packets)
-					    ? "a retransmission timeout"
-					    : "over 100 ms",
+					    ? "as by a retransmission timeout"
+					    : "by over 100 ms",
 				    pairs, na_plural(pairs), factor);
 	return na_case_text(
 		c, "%sx slower%s over %lld pair%s%s", factor,
@@ -372,6 +372,8 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 	f->remedy = one_way ? "too little to blame the path: where steps wait "
 			      "for it, compare the counters of the switches on "
 			      "both ways, or try it with iperf3"
+		    : na_topology_given(c)
+			    ? "compare the counters of the links between them"
 			    : "give the topology (--topology FILE), which "
 			      "tells far pairs from slow ones";
 	return na_put_list(c->r, f->evidence, M_slow_pairs);
@@ -420,6 +422,8 @@ static void judge_bad_endpoint(struct na_case *c)
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
 	    !na_length(body, M_undecided) && na_few_pairs(c)) {
+		if (na_bad_endpoint_two(c))
+			return;
 		na_case_missing(c, "transfers between more hosts: %s",
 				na_text_at(body, M_verdict));
 		return;

@@ -78,7 +78,9 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "bursts");
 	f->title = na_case_text(
-		c, "some %s are pending all the time in %zu of %zu steps",
+		c,
+		"%s come so close together that some are pending all the time "
+		"in %zu of %zu steps",
 		na_text_at(body, M_pending_of), busy, told);
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";

@@ -77,6 +77,9 @@ struct na_finding {
 	/* What the finding cost, for the order within a severity and for the
 	 * verdict, na_case_cost(); NaN: cannot be told. */
 	double lost_s, cost_ms_per_step;
+	/* Before the number: "about " of an estimate, "at least "; "". */
+	const char *roughly;
+	const char *of;        /* behind lost_s, whose it is; "" */
 	double from_s, to_s;   /* NaN: at no particular time */
 	const char *title;     /* one sentence with the numbers that matter */
 	const char *remedy;    /* what to do, with the exact flag or setting */

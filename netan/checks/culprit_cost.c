@@ -129,6 +129,7 @@ static bool told(struct na_case *c, struct na_finding *f,
 	if (!isfinite(ms))
 		return false;
 	f->cost_ms_per_step = ms;
+	f->roughly = na_flag_at(culprit, M_cost_at_least) ? "at least " : "";
 	f->lost_s = mean_ms / NA_MS_PER_S *
 		    (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (!(ms > 0) && mean_ms > 0)
@@ -148,6 +149,7 @@ void na_culprit_cost(struct na_case *c, struct na_finding *f,
 
 	if (told(c, f, culprit))
 		return;
+	f->roughly = "about ";
 	if (na_says(culprit, M_channel, "rate")) {
 		double lost_s = fmin(waited_s(c, culprit),
 				     beyond_quickest_s(c));

@@ -296,3 +296,8 @@ double na_step_ms(const struct na_case *c)
 	free(ms);
 	return median;
 }
+
+bool na_topology_given(const struct na_case *c)
+{
+	return na_count_at(na_case_side(c, "pairs"), M_locality) > 0;
+}

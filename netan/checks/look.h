@@ -56,6 +56,8 @@ const char *na_clocks_text(struct na_case *c, const struct na_value *list);
  * what the others saw is not here. */
 bool na_one_host(const struct na_case *c);
 extern const char na_other_hosts[]; /* what that takes */
+/* --topology was given. */
+bool na_topology_given(const struct na_case *c);
 /* Every input is of ranks of a GPU job. */
 bool na_of_ranks(const struct na_case *c);
 /* `pairs` saw too few of them to compare hosts. */

@@ -92,6 +92,20 @@ static const char *common_why(const struct na_value *list)
 	return best;
 }
 
+/* What would show more. */
+static const char *lacking(struct na_case *c, const char *why)
+{
+	bool places = strstr(why, "topology");
+
+	if (na_topology_given(c))
+		return places ? "name the racks of all these hosts in the "
+				"topology"
+			      : "capture more steps, of all hosts at once";
+	return places ? "give --topology FILE"
+		      : "capture more steps, of all hosts at once, and give "
+			"--topology FILE";
+}
+
 const char *na_power_lacks(struct na_case *c)
 {
 	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_power);
@@ -112,11 +126,7 @@ const char *na_power_lacks(struct na_case *c)
 			    "would have been named on only %zu of %zu sides of "
 			    "hosts%s%s: %s",
 			    times(c, NA_LZ_MATTERS), shown, list->n,
-			    *why ? ", " : "", why,
-			    strstr(why, "topology")
-				    ? "give --topology FILE"
-				    : "capture more steps, of all hosts at "
-				      "once, and give --topology FILE");
+			    *why ? ", " : "", why, lacking(c, why));
 }
 
 static const char *names(struct na_case *c, const struct host *x, size_t n)

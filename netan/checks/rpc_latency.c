@@ -17,7 +17,13 @@
 
 enum { LEAST = 3 }; /* late transfers that make a mode */
 
-/* Packets are there, and none was sent again. */
+static bool packets_seen(const struct na_case *c)
+{
+	return na_case_body(c, "tcp");
+}
+
+/* Packets are there, and none was sent again.  Without packets a timer is no
+ * more than possible. */
 static bool none_lost(const struct na_case *c)
 {
 	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
@@ -104,20 +110,23 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
-	struct na_finding *f = na_case_find(
-		c, acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
-		surely && !acquitted && !unsure ? NA_LIKELY : NA_POSSIBLE,
-		"rpc");
+	struct na_finding *f =
+		na_case_find(c,
+			     acquitted || unsure ? NA_SEV_INFO : NA_SEV_WARNING,
+			     surely && !acquitted && !unsure && packets_seen(c)
+				     ? NA_LIKELY
+				     : NA_POSSIBLE,
+			     "rpc");
 
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
-	f->culprit = *who ? na_case_text(c, "packets are lost at %s", who)
-			  : "packets are lost";
+	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)
+			  : "packets seem lost";
 	/* One timeout makes all late who wait for it: whose it was is for
 	 * pairs to tell. */
 	f->suspicion = lost || unsure;
 	f->how = na_case_text(
-		c, "%s %% of transfers wait %s ms for a retransmission",
+		c, "%s %% of transfers come %s ms late, as by a retransmission",
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)));
 	f->title = na_case_text(
@@ -125,7 +134,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		(long long)na_count_at(mode, M_count),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)),
-		acquitted ? "though nothing was sent again" : "as by ",
+		acquitted ? "though nothing was sent again" : "as if by ",
 		acquitted ? "" : na_text_at(mode, M_cause), *who ? ", at " : "",
 		who,
 		unsure ? ", or since clocks differ, nobody knows by how much"

@@ -143,8 +143,10 @@ static void judge_stalls(struct na_case *c)
 				  na_text_at(late, M_cause));
 	f->title = na_case_text(
 		c,
-		"%s stalls its devices for %s %% of the step time though it "
-		"has slack",
+		"%s of slack are too little for the slow runs of %s: its "
+		"devices stall for %s %% of the step time",
+		na_case_seconds(c, na_number_at(row, M_slack_us "." M_mean) /
+					   NA_US_PER_S),
 		na_text_at(row, M_collective), na_case_number(c, 100 * share));
 	f->remedy = n == home
 			    ? "look at the hosts' memory, PCIe and CPU: not "

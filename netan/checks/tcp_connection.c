@@ -15,7 +15,13 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
-enum { LISTED = 10, LOST_LEAST = 3, SLOW_LEAST = 3, GROUPS = 8 };
+enum {
+	LISTED = 10,
+	LOST_LEAST = 3,
+	LOST_SURELY = 10,
+	SLOW_LEAST = 3,
+	GROUPS = 8
+};
 
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
@@ -293,7 +299,7 @@ static long long count_of(struct na_case *c, const struct trouble *t,
 
 /* What the connections of one kind of loss show, all together. */
 struct loss {
-	double segments, needed, holes;
+	double segments, needed, holes, timeouts;
 };
 
 static struct loss loss_of(const struct na_case *c, const char *verdict)
@@ -311,6 +317,7 @@ static struct loss loss_of(const struct na_case *c, const char *verdict)
 			x.segments += na_number_or(way, M_data_packets, 0);
 			x.needed += na_packets_needed(row, way);
 			x.holes += na_number_or(way, M_capture_holes, 0);
+			x.timeouts += na_number_or(way, M_timeouts, 0);
 		}
 	}
 	return x;
@@ -322,6 +329,14 @@ static bool is_doubtful(const struct loss *x)
 {
 	return x->segments < NA_FEW_PACKETS && x->holes > 0 &&
 	       x->holes >= x->needed;
+}
+
+/* One or two packets: every network loses some, and nobody is to blame for
+ * them. */
+static bool is_rare(const struct loss *x)
+{
+	return x->segments > 0 && x->needed < LOST_LEAST &&
+	       x->timeouts < LOST_LEAST;
 }
 
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
@@ -340,8 +355,10 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 
 	if (x.segments > 0)
 		f->how = na_case_text(
-			c, "%lld of %lld data segments sent again on %s",
-			(long long)x.needed, (long long)x.segments, where);
+			c,
+			"%lld of %lld data segments (%s %%) sent again on %s",
+			(long long)x.needed, (long long)x.segments,
+			na_case_number(c, 100 * x.needed / x.segments), where);
 	if (is_doubtful(&x)) {
 		f->severity = NA_SEV_WARNING;
 		f->confidence = NA_POSSIBLE;
@@ -355,6 +372,20 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 			(long long)x.holes);
 		return;
 	}
+	if (is_rare(&x)) {
+		f->severity = NA_SEV_WARNING;
+		f->confidence = NA_POSSIBLE;
+		f->suspicion = true;
+		f->culprit = na_case_text(
+			c,
+			"%lld of %lld data segments (%s %%) had to be sent "
+			"again, too few to blame anybody: capture for longer",
+			(long long)x.needed, (long long)x.segments,
+			na_case_number(c, 100 * x.needed / x.segments));
+		return;
+	}
+	if (x.segments > 0 && x.needed < LOST_SURELY)
+		f->confidence = NA_POSSIBLE;
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
 			       na_packets_loses(c, &side[0]));
@@ -461,6 +492,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
+	f->of = n > 1 ? " on the worst connection" : " on that connection";
 	if (na_says(g->worst, M_verdict, "server_slow"))
 		say_server(c, f, g);
 	na_for_each (v, na_get(g->worst, M_evidence))

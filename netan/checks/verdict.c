@@ -24,19 +24,25 @@ static bool is_of(const struct na_finding *f, const char *id)
 	return strcmp(f->check->id, id) == 0;
 }
 
-/* ", costs 45 ms of each 105 ms step" */
+/* ", costs 45 ms of each 105 ms step"; a mean that is more than the median
+ * step is one of means. */
 static const char *price(struct na_case *c, const struct na_finding *f)
 {
 	double step_ms = na_step_ms(c);
+	bool mean = f->cost_ms_per_step > step_ms;
 
+	if (mean)
+		step_ms = na_steps_ms(c) /
+			  (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (f->cost_ms_per_step > 0 && step_ms > 0)
-		return na_case_text(c, ", costs %s of each %s step",
+		return na_case_text(c, ", costs %s%s of %s %s step", f->roughly,
 				    na_case_seconds(c, f->cost_ms_per_step /
 							       NA_MS_PER_S),
+				    mean ? "the mean" : "each",
 				    na_case_seconds(c, step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
-		return na_case_text(c, ", costs %s",
-				    na_case_seconds(c, f->lost_s));
+		return na_case_text(c, ", costs %s%s",
+				    na_case_seconds(c, f->lost_s), f->of);
 	return "";
 }
 
@@ -342,6 +348,23 @@ static const char *idle_question(struct na_case *c)
 			    na_case_number(c, 100 * waiting));
 }
 
+/* What they saw and did may be what the answer lacks. */
+static const char *absent(struct na_case *c)
+{
+	int64_t n = na_count_at(na_case_doc(c, "session"),
+				M_coverage "." M_devices_not_here);
+	long long files = (long long)na_count_at(na_case_side(c, "session"),
+						 M_files);
+
+	if (!n || !na_case_body(c, "pairs"))
+		return "";
+	return na_case_text(c,
+			    "; only %lld file%s here: those of the hosts of "
+			    "%lld device%s are missing, give them, too",
+			    files, files == 1 ? " is" : "s are", (long long)n,
+			    na_plural(n));
+}
+
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 {
 	const char *why;
@@ -354,14 +377,15 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 		return why;
 	*outcome = NA_CANNOT_TELL;
 	why = na_verdict_unheard(c);
-	why = why ? why : thin(c);
+	if (!why && (why = thin(c)) && !na_one_host(c))
+		why = na_case_text(c, "%s%s", why, absent(c));
 	if (why)
 		return na_verdict_cannot_tell(c,
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: not guilty: %s%s", na_power_says(c),
-			    na_verdict_instead(c));
+	return na_case_text(c, "Network: not guilty: %s%s%s", na_power_says(c),
+			    absent(c), na_verdict_instead(c));
 }
 
 static bool equal(const char *a, const char *b)

@@ -47,7 +47,7 @@ static const char *cost_of(struct na_case *c, const struct na_finding *f)
 {
 	if (!(f->cost_ms_per_step > 0))
 		return "";
-	return na_case_text(c, "Costs: %s of each step\n",
+	return na_case_text(c, "Costs: %s%s of each step\n", f->roughly,
 			    na_case_seconds(c,
 					    f->cost_ms_per_step / NA_MS_PER_S));
 }

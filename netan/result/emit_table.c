@@ -13,7 +13,10 @@ enum {
 	GAP = 2,
 	NARROWEST = 12, /* that a text is shortened to */
 	NAME = 20,      /* that it should have where columns are chosen, */
-	OF_NAME = 4     /* or such a part of the terminal */
+	OF_NAME = 4,    /* or such a part of the terminal */
+	SENTENCE = 3,   /* spaces in one */
+	LEGIBLE = 40,   /* that it is broken into */
+	SET_IN = 2
 };
 
 struct table {
@@ -84,6 +87,56 @@ static void put_cut(FILE *out, const char *text, size_t width)
 	put_spaces(out, left);
 }
 
+/* Words, broken between them: no row is longer than `limit`; the first begins
+ * at column `from`, those behind it with `in` spaces. */
+static void put_broken(FILE *out, const char *text, size_t limit, size_t from,
+		       size_t in)
+{
+	size_t at = from;
+
+	while (*text) {
+		size_t n = strcspn(text, " "), width;
+		char *word = strndup(text, n);
+
+		width = na_text_width(word ? word : "");
+		if (at > from && at + 1 + width > limit) {
+			putc('\n', out);
+			put_spaces(out, in);
+			at = from = in;
+		} else if (at > from) {
+			putc(' ', out);
+			at++;
+		}
+		na_escape_to(NA_ESC_TERMINAL, word ? word : "", out);
+		free(word);
+		at += width;
+		text += n + (text[n] == ' ');
+	}
+}
+
+static bool is_sentence(const char *text)
+{
+	size_t spaces = 0;
+
+	for (; *text; text++)
+		spaces += *text == ' ';
+	return spaces >= SENTENCE;
+}
+
+/* A sentence is read whole: in its column, or where that is narrow below its
+ * row. */
+static void put_sentence(const struct table *t, const char *text, size_t room)
+{
+	size_t limit = (size_t)t->opts->columns, in = limit - room;
+
+	if (room < LEGIBLE) {
+		in = SET_IN;
+		putc('\n', t->out);
+		put_spaces(t->out, in);
+	}
+	put_broken(t->out, text, limit, in, in);
+}
+
 static void put_cell(struct table *t, size_t k, const char *text)
 {
 	size_t width = na_text_width(text), room = t->widths[k];
@@ -91,6 +144,10 @@ static void put_cell(struct table *t, size_t k, const char *text)
 
 	if (k)
 		put_spaces(t->out, GAP);
+	if (width > room && last && is_sentence(text)) {
+		put_sentence(t, text, room);
+		return;
+	}
 	if (width > room) {
 		put_cut(t->out, text, room);
 		return;
@@ -193,32 +250,15 @@ static void put_rows(struct table *t, size_t shown)
 	na_row_end(&walk);
 }
 
-/* One line of words, broken between them where the terminal is narrower; what
- * follows the first row is set in. */
+/* One line of words, broken where the terminal is narrower; what follows the
+ * first row is set in. */
 static void put_words(FILE *out, const struct na_emit_opts *o,
 		      const char *style, const char *text)
 {
-	size_t limit = o->columns > 0 ? (size_t)o->columns : SIZE_MAX, at = 0;
-
 	if (o->color && style)
 		fputs(style, out);
-	while (*text) {
-		size_t n = strcspn(text, " "), width;
-		char *word = strndup(text, n);
-
-		width = na_text_width(word ? word : "");
-		if (at && at + 1 + width > limit) {
-			fputs("\n  ", out);
-			at = 2;
-		} else if (at) {
-			putc(' ', out);
-			at++;
-		}
-		na_escape_to(NA_ESC_TERMINAL, word ? word : "", out);
-		free(word);
-		at += width;
-		text += n + (text[n] == ' ');
-	}
+	put_broken(out, text, o->columns > 0 ? (size_t)o->columns : SIZE_MAX, 0,
+		   SET_IN);
 	if (o->color && style)
 		fputs(PLAIN, out);
 	putc('\n', out);

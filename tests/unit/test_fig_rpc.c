@@ -221,7 +221,8 @@ static void words(void **state)
 	assert_non_null(strstr(ink, " p99\n"));
 	/* The largest is a point among all. */
 	assert_null(strstr(ink, " max\n"));
-	assert_non_null(strstr(ink, " at 200 ms: retransmission timeout\n"));
+	assert_non_null(
+		strstr(ink, " at 200 ms: like retransmission timeout\n"));
 	assert_non_null(strstr(ink, "; every transfer is a point\n"));
 	free(ink);
 	ink = picture(&rows[7], &page, "ink", &n);

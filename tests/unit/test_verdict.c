@@ -77,10 +77,11 @@ static void guilty(void **state)
 			  "host-17",
 			  "network") ", " STRAGGLER("host-3",
 						    "late_start") "]}");
-	assert_string_equal(hand_verdict(&h),
-			    "guilty: transmit side of host-17 (2.8x slower "
-			    "over 31 pairs), costs 122 ms of each 1.2 s step; "
-			    "likely");
+	assert_string_equal(
+		hand_verdict(&h),
+		"guilty: transmit side of host-17 (2.8x slower "
+		"over 31 pairs), costs about 122 ms of each 1.2 s step; "
+		"likely");
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
 	assert_string_equal(text(f, "severity"), "error");
 	assert_string_equal(text(f, "confidence"), "likely");
@@ -535,7 +536,7 @@ static void connections(void **state)
 		hand_verdict(&h),
 		"guilty: the network loses packets (3 of 9 "
 		"connections are silent in retransmission timeouts, "
-		"the worst a:1 -> b:2), costs 400 ms; likely");
+		"the worst a:1 -> b:2), costs 400 ms on the worst connection; likely");
 	hand_case_fini(&h);
 	hand_healthy(&h);
 	hand_quiet_pairs(&h);

@@ -203,7 +203,7 @@ static struct na_whatif_cost right(const struct job *j)
 	}
 	qsort(ms, STEPS, sizeof(*ms), na_order_f64);
 	return (struct na_whatif_cost){(ms[STEPS / 2 - 1] + ms[STEPS / 2]) / 2,
-				       sum / STEPS};
+				       sum / STEPS, false};
 }
 
 static void is_right(struct job *j, bool in_spells)

@@ -205,11 +205,13 @@ static void put_endpoint(struct na_result *r, struct na_value *row,
 static void put_cost(struct na_result *r, struct na_value *row,
 		     const struct pairs_run *run, const struct na_lz_finding *f)
 {
-	const struct na_whatif_cost none = {(double)NAN, (double)NAN};
+	const struct na_whatif_cost none = {(double)NAN, (double)NAN, false};
 	const struct na_whatif_cost *x =
 		run->costs ? &run->costs[f - run->found.findings] : &none;
 
 	na_put_real(r, row, M_cost_ms_per_step, x->median_ms);
+	if (x->least)
+		na_put_bool(r, row, M_cost_at_least, true);
 	na_put_real(r, row, M_mean_cost_ms_per_step, x->mean_ms);
 }
 

@@ -96,7 +96,7 @@ static void say_finding(struct na_str *w, const struct pairs_state *s,
 
 	na_pairs_say_who(w, s, run, &f->who, na_pairs_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
-		na_str_addf(w, " | ");
+		na_str_addf(w, " or ");
 		na_pairs_say_who(w, s, run, &f->alternatives[i], false);
 	}
 	na_print_number(x, exp(f->effect), 3);
@@ -219,6 +219,16 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		say_slow(w, s, run);
 }
 
+/* As `check` says it. */
+static const char *how_sure(const struct na_lz_result *f)
+{
+	for (size_t i = 0; i < f->n_findings; i++) {
+		if (f->findings[i].n_alternatives)
+			return "possible";
+	}
+	return "likely";
+}
+
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run)
 {
@@ -228,13 +238,16 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 	if (!f->n_findings)
 		say_nobody(w, s, run);
 	else
-		na_str_addf(w, "suspect%s to test: ", na_plural(f->n_findings));
+		na_str_addf(w, "guilty: ");
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
 		na_str_addf(w, "%s", i ? "; " : "");
 		say_finding(w, s, run, &f->findings[i]);
 	}
 	if (f->n_findings > 3)
 		na_str_addf(w, "; and %zu more", f->n_findings - 3);
+	if (f->n_findings)
+		na_str_addf(w, "; %s: %s to test", how_sure(f),
+			    f->n_findings > 1 ? "suspects" : "a suspect");
 	for (size_t k = 0; k < f->n_clocks; k++)
 		clocks += na_pairs_surest_clock(s, run, k);
 	for (size_t k = 0; k < f->n_stalls; k++)

@@ -140,11 +140,12 @@ static void read_row(struct rpc_state *s, struct rpc_row *row, size_t from,
 }
 
 /* The bins lose their order to the rows, then the rows to all. */
-void na_rpc_sort_rows(struct rpc_state *s)
+bool na_rpc_sort_rows(struct rpc_state *s)
 {
 	size_t bins = s->bins.n;
 
-	na_rpc_ask_tcp(s);
+	if (!na_rpc_ask_tcp(s))
+		return false;
 	for (size_t i = 0; i < s->shown.n; i++) {
 		size_t from = s->cell_at[i * bins];
 
@@ -154,13 +155,14 @@ void na_rpc_sort_rows(struct rpc_state *s)
 		s->all.constant += s->rows[i].constant;
 		na_timers_judge(&s->rows[i].timers, &s->edges,
 				&s->rows[i].verdict);
-		na_rpc_hear_tcp(s, &s->rows[i].verdict);
+		na_rpc_hear_tcp(s, (uint32_t)i, &s->rows[i].verdict);
 	}
 	if (s->shown.n == 1) {
 		s->all = s->rows[0];
-		return;
+		return true;
 	}
 	read_row(s, &s->all, 0, s->n_kept);
 	na_timers_judge(&s->all.timers, &s->edges, &s->all.verdict);
-	na_rpc_hear_tcp(s, &s->all.verdict);
+	na_rpc_hear_tcp(s, RPC_ALL_ROWS, &s->all.verdict);
+	return true;
 }

@@ -111,8 +111,7 @@ enum na_status na_rpc_finish(void *state, struct na_result *r,
 	if (!s->scope->used->n)
 		s->scope->used->n = s->calls.n;
 	if (s->ends.n) {
-		na_rpc_sort_rows(s);
-		if (!na_rpc_tail_prepare(s))
+		if (!na_rpc_sort_rows(s) || !na_rpc_tail_prepare(s))
 			return na_fail_nomem(err);
 	}
 	na_put_real(r, body, M_bin_s, na_s(na_rpc_bin_ps(s)));

@@ -250,6 +250,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 		.dst = na_store_host_of(store, run, t->dst),
 		.row = row,
 		.run = run,
+		.style = t->style,
 	};
 	uint32_t cell = row * (uint32_t)s->bins.n + bin;
 	bool tail;
@@ -447,6 +448,7 @@ static void rpc_fini(void *state)
 	na_sample_fini(&s->late);
 	na_sketch_fini(&s->times);
 	na_vec_free(&s->calls);
+	na_triples_fini(&s->lossy);
 	free(s->constant);
 	na_vec_free(&s->group_n);
 	free(s->exposure);

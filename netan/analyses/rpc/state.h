@@ -72,6 +72,7 @@ struct rpc_late {
 	uint32_t src_end, dst_end, row;
 	uint32_t run;
 	bool constant; /* of a side that is always late */
+	uint8_t style;
 };
 
 /* A line of the result: a group, or all. */
@@ -129,7 +130,8 @@ struct rpc_state {
 	int64_t *latency_ps;
 	size_t n_kept, cap_cells, cap_latency;
 
-	bool tcp_waited; /* of captures: witness.c */
+	bool tcp_waited;         /* of captures: witness.c */
+	struct na_triples lossy; /* ends of such connections, with calls */
 
 	/* In finish. */
 	int64_t *sorted_ps;      /* latencies by row, bin, value */
@@ -140,6 +142,8 @@ struct rpc_state {
 				    [side of host][bins + 2] */
 };
 #define RPC_TAIL_BIT (UINT32_C(1) << 31)
+
+#define RPC_ALL_ROWS UINT32_MAX
 
 /* rpc.c */
 int64_t na_rpc_bin_ps(const struct rpc_state *s);
@@ -163,12 +167,15 @@ void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s);
 /* bins.c: from kept latencies to quantiles by row and bin. */
 enum na_status na_rpc_sort_cells(struct rpc_state *s) NA_MUST_CHECK;
 enum na_status na_rpc_share(void *state, size_t i, size_t n) NA_MUST_CHECK;
-void na_rpc_sort_rows(struct rpc_state *s);
+/* False when memory is short. */
+bool na_rpc_sort_rows(struct rpc_state *s) NA_MUST_CHECK;
 
-/* witness.c: once, before modes are judged; then of each verdict: modes that
- * TCP does not bear out go. */
-void na_rpc_ask_tcp(struct rpc_state *s);
-void na_rpc_hear_tcp(const struct rpc_state *s, struct na_timers *t);
+/* witness.c: once, before modes are judged, false when memory is short; then
+ * of each verdict (RPC_ALL_ROWS: of all): modes that TCP does not bear out
+ * go. */
+bool na_rpc_ask_tcp(struct rpc_state *s) NA_MUST_CHECK;
+void na_rpc_hear_tcp(const struct rpc_state *s, uint32_t row,
+		     struct na_timers *t);
 
 /* words.c: the one-line answer, and the tables; calls_words.c those of
  * calls. */

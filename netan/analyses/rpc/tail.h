@@ -4,8 +4,6 @@
 
 #include "netan/analyses/rpc/state.h"
 
-#define RPC_ALL_ROWS UINT32_MAX
-
 /* Before the others: late transfers in order, loads as running sums.  False
  * when memory is short. */
 bool na_rpc_tail_prepare(struct rpc_state *s);

@@ -1,6 +1,6 @@
 /*
  * rpc: what TCP says of late calls.  A timer is behind them only where the
- * connections of the capture waited for one; a single late call is a late call.
+ * connections between the same ends waited for one; a single late call is a late call.
  */
 #include "netan/analyses/rpc/state.h"
 
@@ -14,27 +14,66 @@ static bool lost(const struct na_direction *d)
 	return d->needed + d->tail_losses + d->syns_again > 0;
 }
 
-/* Some connection waited for a retransmission that was needed. */
-static bool waited(const struct na_store *store)
+/* Calls, and estimates of what is none, are transfers of their own. */
+static struct na_triple ends_of(uint32_t a, uint32_t b, bool calls)
 {
-	na_each_record (const struct na_connection, c, &store->connections) {
-		if (lost(&c->dir[0]) || lost(&c->dir[1]))
-			return true;
-	}
-	return false;
+	return (struct na_triple){a < b ? a : b, a < b ? b : a, calls};
 }
 
-void na_rpc_hear_tcp(const struct rpc_state *s, struct na_timers *t)
+/* Of packets, and no connection of its ends had to send anything again: it
+ * waited for something else. */
+static bool is_acquitted(const struct rpc_state *s, const struct rpc_late *x)
 {
-	bool timers = s->tcp_waited;
+	return (1U << x->style & NA_STYLES_OF_PACKETS) &&
+	       na_triples_find(&s->lossy,
+			       ends_of(x->src_end, x->dst_end,
+				       x->style == NA_STYLE_CAPTURE)) ==
+		       NA_NO_TRIPLE;
+}
+
+/* Most of those that are so late. */
+static bool is_borne_out(const struct rpc_state *s, uint32_t row,
+			 const struct na_timers *t, int mode)
+{
+	const struct rpc_late *all = (const void *)s->late.items;
+	size_t n = 0, acquitted = 0;
+
+	for (size_t i = 0; i < s->late.n; i++) {
+		const struct rpc_late *x = &all[i];
+
+		if ((row != RPC_ALL_ROWS && x->row != row) || x->constant ||
+		    na_timers_match(t, x->excess_ms) != mode)
+			continue;
+		n++;
+		acquitted += is_acquitted(s, x);
+	}
+	return 2 * acquitted <= n;
+}
+
+static bool stays(const struct rpc_state *s, uint32_t row,
+		  const struct na_timers *t, int mode)
+{
+	const struct na_timer_mode *m = &t->modes[mode];
+
+	if (m->count < EPISODES_LEAST)
+		return false;
+	return m->cause == NA_TIMER_ACK ||
+	       (s->tcp_waited && is_borne_out(s, row, t, mode));
+}
+
+void na_rpc_hear_tcp(const struct rpc_state *s, uint32_t row,
+		     struct na_timers *t)
+{
+	bool keep[NA_TIMER_MODES];
 
 	if (!na_rpc_captured(s->scope->store))
 		return;
+	for (int i = 0; i < NA_TIMER_MODES; i++)
+		keep[i] = stays(s, row, t, i);
 	for (size_t i = 0; i < NA_TIMER_MODES; i++) {
 		struct na_timer_mode *m = &t->modes[i];
 
-		if (m->count >= EPISODES_LEAST &&
-		    (timers || m->cause == NA_TIMER_ACK))
+		if (keep[i])
 			continue;
 		t->matched -= t->matched < m->count ? t->matched : m->count;
 		m->count = 0;
@@ -44,7 +83,17 @@ void na_rpc_hear_tcp(const struct rpc_state *s, struct na_timers *t)
 		t->kind = NA_TAIL_HEAVY;
 }
 
-void na_rpc_ask_tcp(struct rpc_state *s)
+bool na_rpc_ask_tcp(struct rpc_state *s)
 {
-	s->tcp_waited = waited(s->scope->store);
+	na_each_record (struct na_connection, c,
+			&s->scope->store->connections) {
+		if (!lost(&c->dir[0]) && !lost(&c->dir[1]))
+			continue;
+		s->tcp_waited = true;
+		if (na_triples_add(&s->lossy,
+				   ends_of(c->src, c->dst, c->calls > 0)) ==
+		    NA_NO_TRIPLE)
+			return false;
+	}
+	return true;
 }

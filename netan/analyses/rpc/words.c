@@ -111,7 +111,8 @@ static void say_heavy(struct na_str *t, const struct na_value *mode)
 		mode = mode->next;
 	na_str_addf(t, "Heavy tail, no timer signature");
 	if (mode)
-		na_str_addf(t, ", though %s of them lie at %g ms (%s)",
+		na_str_addf(t,
+			    ", though %s of them lie at %g ms (looks like %s)",
 			    na_print_count(n, (uint64_t)na_count_at(mode,
 								    M_count)),
 			    na_number_at(mode, M_latency_ms),

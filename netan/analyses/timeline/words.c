@@ -155,14 +155,16 @@ static void note_level(struct na_result *r, const struct timeline_state *s,
 {
 	char rate[NA_UNIT_BUF];
 
-	if (b->plateau_bins * 5 > s->bins.n && !(s->capacity_gbps > 0))
-		na_result_note(
-			r,
-			"%s %s stays near %s in %zu of %zu bins: a limit? "
-			"--capacity finds saturated regions",
-			b->plateau_host, b->plateau_side,
-			na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3),
-			b->plateau_bins, s->bins.n);
+	if (b->plateau_bins * 5 <= s->bins.n ||
+	    (s->capacity_gbps > 0 && b->regions))
+		return;
+	na_result_note(r, "%s %s stays near %s in %zu of %zu bins: a limit%s",
+		       b->plateau_host, b->plateau_side,
+		       na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3),
+		       b->plateau_bins, s->bins.n,
+		       s->capacity_gbps > 0
+			       ? " below the capacity that was given?"
+			       : "? --capacity finds saturated regions");
 }
 
 static void note_instants(struct na_result *r, const struct timeline_state *s)

@@ -291,6 +291,8 @@ static enum na_exit check_read(const struct reading *x)
 			     x->in.traces
 				     ? "no log or dump among these: traces "
 				       "and captures do not tell of hangs"
+			     : x->in.files.passed_over
+				     ? "no log or dump among these"
 				     : "no log could be read");
 	return NA_EXIT_FAILED;
 }

@@ -7,6 +7,12 @@
 #include "netan/methods/whatif/state.h"
 #include "netan/stats/tests/robust.h"
 
+/* Of the sends, held for longer than their turn takes: of so many a replay says
+ * nothing, since waits behind other sends stay as long in it; of fewer it says
+ * too little. */
+#define HELD_MOST 0.2
+#define HELD_SOME 0.05
+
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 			      bool by_sends, struct na_whatif **out,
 			      struct na_err *err)
@@ -88,9 +94,9 @@ static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 		before = now;
 	}
 	if (steps < 2)
-		return (struct na_whatif_cost){(double)NAN, (double)NAN};
+		return (struct na_whatif_cost){(double)NAN, (double)NAN, false};
 	return (struct na_whatif_cost){fmax(0, na_median(ms, steps)),
-				       fmax(0, before) / (double)steps};
+				       fmax(0, before) / (double)steps, false};
 }
 
 bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
@@ -99,12 +105,13 @@ bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 	double *ms = na_calloc(w->ends.n, sizeof(*ms));
 	size_t to;
 
-	*out = (struct na_whatif_cost){(double)NAN, (double)NAN};
+	*out = (struct na_whatif_cost){(double)NAN, (double)NAN, false};
 	if (!ms || !wf_find_others(w, ask)) {
 		free(ms);
 		return false;
 	}
-	if (!w->n_waits || !w->moves.n || 2 * w->n_held > w->moves.n) {
+	if (!w->n_waits || !w->moves.n ||
+	    HELD_MOST * (double)w->moves.n < (double)w->n_held) {
 		free(ms);
 		return true;
 	}
@@ -121,6 +128,7 @@ bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 		if (isnan(out->mean_ms) || x.mean_ms > out->mean_ms)
 			*out = x;
 	}
+	out->least = (double)w->n_held > HELD_SOME * (double)w->moves.n;
 	free(ms);
 	return true;
 }

@@ -37,10 +37,11 @@ struct na_whatif_ask {
 	bool in_spells;
 };
 
-/* Of a step, ms; NaN: no path across hosts is known, or most sends are held
- * back by what no record shows (a queue for a link). */
+/* Of a step, ms; NaN: no path across hosts is known, or more than one in five
+ * sends is held back by what no record shows (a queue for a link). */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
+	bool least; /* some sends are: a shorter queue saves more */
 };
 
 struct na_whatif; /* the graph of one run */

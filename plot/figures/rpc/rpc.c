@@ -278,7 +278,7 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 	return NA_OK;
 }
 
-/* "65 at 200 ms: retransmission timeout, host-1" */
+/* "65 at 200 ms: like retransmission timeout, host-1" */
 static void mode_words(const struct na_value *m, struct words *w)
 {
 	const struct na_value *hosts = na_get(m, M_hosts);
@@ -288,7 +288,7 @@ static void mode_words(const struct na_value *m, struct words *w)
 	na_label_quantity(at, NA_Q_SECONDS,
 			  na_number_at(m, M_latency_ms) * 1e-3, 3);
 	na_print_count(count, (uint64_t)na_count_at(m, M_count));
-	na_words_add(w, "%s at %s: %s", count, at, na_text_at(m, M_cause));
+	na_words_add(w, "%s at %s: like %s", count, at, na_text_at(m, M_cause));
 	for (size_t i = 0; v && i < 2; v = v->next, i++)
 		na_words_add(w, "%s%s", i ? " and " : ", ",
 			     na_text_clean(host, sizeof(host),

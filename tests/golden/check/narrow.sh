@@ -9,3 +9,6 @@ done
 COLUMNS=60 netan check -q s | sed '/^$/,$d'
 netan check -q s | sed '/^$/,$d'
 COLUMNS=no netan check -q s | sed '/^$/,$d' | wc -l
+# Sentences in tables are broken between words, not cut.
+netan synth -q -o x.pcap --condition timeout --condition window-limited
+COLUMNS=80 netan tcp -q x.pcap | sed -n '/^the worst/,/^$/p'
