@@ -57,6 +57,9 @@ COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SAN
 # The fuzzer brings a main, which is for its own programs.
 LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LINK) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
+# Hundreds of programs that are run once: the linker that takes a third of the
+# time, where it is there.
+TEST_LINK = $(LINK) $(if $(shell command -v ld.gold),-fuse-ld=gold)
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm -ldl
 
@@ -77,6 +80,7 @@ LIB := $(B)/libnetan.a
 # a fuzzer, and replay_NAME, which needs none.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
+HEAVY := $(patsubst %.c,$(B)/%,$(shell grep -l '^ \* Not sanitized: ' $(UNIT_SRC)))
 UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -208,7 +212,7 @@ $(B)/gen/page.c: tools/texts.awk $(PAGE)
 
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
+	$(Q)$(TEST_LINK) $(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
 
 $(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
 $(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEETS_LIB)
@@ -260,11 +264,11 @@ $(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(TEST_LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 $(REPLAY): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(addprefix $(B)/tests/fuzz/,options.o replay.o) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(TEST_LINK) -o $@ $^ $(LIBS)
 
 # The peers share nothing with netan but the generated messages.  They are
 # compiled as the bars assume (the yardstick: about 16 million events/s), not
@@ -334,8 +338,8 @@ fuzz-programs: $(FUZZ) ; @:
 bench-programs: $(BENCH) ; @:
 mpi-programs: $(B)/bin/netan-mpi $(RANKS) ; @:
 faults-programs: program $(FAULTS) ; @:
-golden-programs: program $(PAGES) $(if $(SAN),,$(FAULTS)) ; @:
-test-programs: golden-programs unit-programs replay-programs ; @:
+golden-programs: program $(PAGES) $(if $(SAN),,$(FAULTS) $(HEAVY)) ; @:
+test-programs: golden-programs $(if $(SAN),$(filter-out $(HEAVY),$(UNIT)),$(UNIT)) replay-programs ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run
@@ -350,7 +354,7 @@ check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a 
 checked: export WERROR = yes
 checked:
 	$(SUB) golden-programs $(if $(MPI),mpi-programs)
-	+@parts="layers registry:$(B) golden:$(B) faults:$(B)"; \
+	+@parts="layers registry:$(B) heavy:$(B) golden:$(B) faults:$(B)"; \
 	if [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
 	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
 	if $(call can,clang,$(FUZZER)); then \

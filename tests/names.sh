@@ -37,7 +37,9 @@ command_names()
 # Columns of what a command prints as CSV when no table is named.
 csv_names()
 {
-	"$netan" "$1" example -q --format csv 2>/dev/null | head -n 1 |
+	local input=example
+	[ "$1" != hang ] || input=ranks
+	"$netan" "$1" $input -q --format csv 2>/dev/null | head -n 1 |
 		tr , '\n' | sed "s/^/csv $1 /"
 }
 
@@ -76,6 +78,8 @@ exit_names()
 
 {
 	"$netan" synth -q --hosts 2 --steps 3 -o example
+	"$netan" synth -q --profile pytorch --hosts 2 --devices 1 --steps 3 \
+		--evidence recorder -o ranks
 	"$netan" export -q example -o example.sqlite >&2
 	for c in $commands; do
 		command_names "$c"

@@ -3,7 +3,10 @@
 #
 #	tests/run.sh [-u] PART...
 #
-#	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case
+#	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case;
+#	            where DIR is sanitized, without those whose head says
+#	            "Not sanitized: why"
+#	heavy:DIR   these
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
 #	            (absent: empty, empty, 0); -u rewrites those files; where DIR
 #	            is sanitized, without those that say "# Not sanitized: why"
@@ -92,6 +95,8 @@ run_unit()
 				" of " planned + 0 " tests reported"
 			show() } }' "$out.tap"
 }
+
+run_heavy() { run_unit "$@"; }
 
 # Rewrites FILE from NEW; a file that would say nothing is left out.
 keep()
@@ -387,7 +392,12 @@ jobs_of()
 {
 	local f
 	case $1 in
-	unit) for f in tests/unit/test_*.c; do f=${f%.c}; echo "$2/$f"; done ;;
+	unit | heavy)
+		case $1$2 in
+		heavy*) grep -l '^ \* Not sanitized: ' tests/unit/test_*.c ;;
+		*-address*) grep -L '^ \* Not sanitized: ' tests/unit/test_*.c ;;
+		*) printf "%s\n" tests/unit/test_*.c ;;
+		esac | sed "s,\(.*\)\.c\$,$2/\1," ;;
 	golden)
 		case $2 in
 		*-address*) grep -L '^# Not sanitized: ' tests/golden/*/*.sh ;;
@@ -455,7 +465,7 @@ run_part()
 	fi
 	case $part in *:*) dir=$root/${part#*:}; dir=${dir/#"$root//"//} ;; esac
 	case $kind in
-	unit | golden | sample | replay | fuzz | mpi | faults | layers | registry) ;;
+	unit | heavy | golden | sample | replay | fuzz | mpi | faults | layers | registry) ;;
 	*) echo "tests/run.sh: no such part: $part" >&2; exit 2 ;;
 	esac
 	if [ -n "$dir" ] && [ ! -d "$dir" ]; then

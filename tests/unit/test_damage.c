@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/pace.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/synth_session.h"
 
@@ -146,7 +147,7 @@ static void changes(int generation)
 	struct sample s;
 
 	take_sample(&s, generation);
-	for (size_t at = 0; at < s.n; at++) {
+	for (size_t at = 0; at < s.n; at += pace()) {
 		const uint8_t to[] = {s.bytes[at] ^ 0xff, s.bytes[at] ^ 1, 0x7f,
 				      s.bytes[at] ^ 0x80, 0x00};
 

@@ -1,4 +1,6 @@
 /*
+ * Not sanitized: rates of hundreds of runs; diff's goldens read the same.
+ *
  * diff, driven through its descriptor on two runs made by hand: what it
  * finds, how often it finds what is not there, and --fail-if.
  *

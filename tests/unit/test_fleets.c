@@ -1,4 +1,6 @@
 /*
+ * Not sanitized: the accuracy bench's own generator, which is no part of netan.
+ *
  * The fleets of the accuracy bench are what they say, and its scorer tells
  * right from wrong.
  */

@@ -19,6 +19,7 @@
 #include "ingest/logs/needles.h"
 #include "netan/base/similar.h"
 #include "netan/synth/rng.h"
+#include "tests/unit/pace.h"
 #include "tests/unit/reading.h"
 
 static const char *const words[] = {"hang detected", "Potential cause", "xqz",
@@ -208,7 +209,7 @@ static void random_texts(void **state)
 	static const size_t lines[] = {1, 5, 80, 3000, 70000, 400000};
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 30; seed++) {
+	for (uint64_t seed = 0; seed < 30; seed += pace()) {
 		size_t n = seed % 3 ? 2000 * (size_t)(seed + 1) : 900000;
 		struct text t = random_text(seed, n, lines[seed % 6]);
 
@@ -226,7 +227,8 @@ static void borders(void **state)
 
 	(void)state;
 	assert_non_null(t.p);
-	for (size_t at = (256 << 10) - 40; at < (256 << 10) + 40; at++) {
+	for (size_t at = (256 << 10) - 40; at < (256 << 10) + 40;
+	     at += pace()) {
 		memset(t.p, '.', n);
 		memcpy(t.p + at, "HANG detected", 13);
 		memcpy(t.p + at + 20, "XQZ", 3);

@@ -1,4 +1,6 @@
 /*
+ * Not sanitized: a page as large as any; smaller ones are made by goldens.
+ *
  * The page: hostile names stay text, and a page of any input has its bound.
  */
 #include <setjmp.h>

@@ -12,6 +12,7 @@
 
 #include "ingest/bytes/wire.h"
 #include "netan.pb-c.h"
+#include "tests/unit/pace.h"
 #include "tests/unit/xfer_story.h"
 
 static void what_is_written_comes_back(void **state)
@@ -141,7 +142,7 @@ static void each_byte_damaged(void **state)
 	tell_all(&b, &whole);
 	close_back(&b);
 	most = whole.records / 3;
-	for (size_t i = 0; i < file.n; i++) {
+	for (size_t i = 0; i < file.n; i += pace()) {
 		for (int bit = 0; bit < 8; bit += 3) {
 			struct told got;
 

@@ -5,7 +5,7 @@
 	exit 77
 }
 netan synth -q -o job --hosts 2
-for v in 24000 26000 28000 30000 32000 34000 36000 38000; do
+for v in 26000 28000 30000 32000 34000 36000 38000; do
 	(ulimit -v $v && netan check job -j1 -o x.json) >out 2>err
 	code=$?
 	case $code in
