@@ -123,6 +123,14 @@ wrote() { [ -s one/out.json ] || [ -s one/out.html ] || wrong 'wrote nothing'; }
 
 test_hosts_64() { same "$2" "$1" ../fleet; wrote; }
 test_hosts_4() { same "$2" "$1" ../four; wrote; }
+test_settings()
+{
+	mkdir -p netan
+	echo 'capacity = 50Gbps' >netan/netan.conf
+	export XDG_CONFIG_HOME=$PWD
+	same '3' timeline ../four
+	grep -q '"settings"' one/out.json || wrong 'not set'
+}
 test_damaged() { same '3' check ../damaged; same '3' info ../damaged --strict; }
 test_pytorch() { same '2 4' check "$ranked"; }
 test_missing() { same '3' check "$trace" nothing.pb "${trace/host-0/host-2}"; }
@@ -361,7 +369,7 @@ for command in $("$many" --help |
 		"7 ${numbers[(turn + 1) % 5]}"
 	turn=$((turn + 1))
 done
-for name in damaged pytorch missing nothing findings wrong_option wrong_filter \
+for name in settings damaged pytorch missing nothing findings wrong_option wrong_filter \
 	no_topology local staying anonymous old_messages captured little_memory filters full_disk no_place stdin other_commands \
 	handed_over versions messages; do
 	try "${name//_/-}" "test_$name"

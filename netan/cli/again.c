@@ -28,16 +28,17 @@ static bool among(const char *const *list, const char *name)
 
 /* clang-format off */
 static const char *const carried[] = {
+	"no-config",
 	"host", "line", "src", "dst", "collective", "component", "side",
 	"from", "to", "step", "min-size", "max-size", "min-latency",
 	"include-loopback", "max-rate", "hosts", "filter", "anchor",
 	"topology", "hlo", "capacity", NULL};
 /* Of those that pick transfers, what analyses of none take all the same. */
 static const char *const of_ops[] = {
-	"host", "collective", "from", "to", "step", "hosts", "filter",
+	"no-config", "host", "collective", "from", "to", "step", "hosts", "filter",
 	"anchor", "topology", "hlo", "capacity", NULL};
 static const char *const of_connections[] = {
-	"host", "src", "dst", "from", "to", "hosts", "filter", "anchor",
+	"no-config", "host", "src", "dst", "from", "to", "hosts", "filter", "anchor",
 	"topology", NULL};
 /* clang-format on */
 
@@ -102,6 +103,17 @@ bool na_next_option(const struct na_cli *cli, struct na_given *g)
 		g->o = na_option_at(cli->command, cli->argc, cli->argv,
 				    &g->last, &g->value);
 		if (g->o)
+			return true;
+	}
+	return false;
+}
+
+bool na_gives(const struct na_cli *cli, const char *option)
+{
+	struct na_given g = NA_GIVEN_FIRST;
+
+	while (na_next_option(cli, &g)) {
+		if (strcmp(g.o->name, option) == 0)
 			return true;
 	}
 	return false;

@@ -34,6 +34,9 @@ struct na_given {
 /* The next one of the command's options, up to "--"; false: there is none. */
 bool na_next_option(const struct na_cli *cli, struct na_given *g);
 
+/* Is the option of that whole name among them? */
+bool na_gives(const struct na_cli *cli, const char *option);
+
 /* What looks at the same inputs again: netan, but where they are not to be had
  * in one place. */
 const char *na_program_of(const struct na_cli *cli);

@@ -151,6 +151,8 @@ enum na_status na_anonymize_start(struct na_cli *cli, struct na_err *err)
 	hide_options(cli, false);
 	for (int k = 2; k < cli->argc; k++)
 		hide_argument(cli, cli->argv[k]);
+	if (q->n_settings)
+		hide_place(cli, NA_ALIAS_FILE, q->settings_file);
 	hide_options(cli, true);
 	return NA_OK;
 }

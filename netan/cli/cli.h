@@ -76,13 +76,16 @@ struct na_common {
 	int theme; /* 0 light, 1 dark */
 	const char *title;
 	bool help, brief; /* --help, -h */
+	bool no_config;
 };
 
 struct na_carried; /* commands/carry.h */
+struct na_conf;    /* conf/conf.h */
 
 struct na_cli {
 	const struct na_command *command;
 	const struct na_carried *carried; /* of one that carries; else NULL */
+	const struct na_conf *conf;       /* what netan.conf set; or NULL */
 	struct na_request request;        /* of the engine; speaks on stderr */
 	struct na_common common;
 	void *params; /* command->face->params_size bytes */

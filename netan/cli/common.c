@@ -277,6 +277,9 @@ static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 'h', "brief", AT(brief), NULL, NULL, 0, 0,
 	 "show on one screen what matters of this"},
 	{NA_OPT_FLAG, 0, "help", AT(help), NULL, NULL, 0, 0, "show all of it"},
+	{NA_OPT_FLAG, 0, "no-config", AT(no_config), NULL, NULL, 0, 0,
+	 "without the settings of netan.conf (netan help --settings shows "
+	 "them)"},
 	NA_OPT_END
 };
 

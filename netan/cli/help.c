@@ -6,13 +6,14 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
+#include "netan/cli/conf/conf.h"
 #include "netan/exports/sqlite/tables.h"
 #include "netan/result/member.h"
 
 enum { WIDTH = 79 };
 
 struct help_params {
-	bool schema, man, tables;
+	bool schema, man, tables, settings;
 };
 
 /* All of them, or those that netan-mpi runs. */
@@ -285,7 +286,9 @@ static enum na_exit help_run(struct na_cli *cli)
 	const char *name = cli->request.n_inputs ? cli->request.inputs[0].path
 						 : NULL;
 
-	if (cli->request.n_inputs > 1 || p->schema + p->man + p->tables > 1) {
+	if (cli->request.n_inputs > 1 ||
+	    p->schema + p->man + p->tables + p->settings > 1 ||
+	    (p->settings && name)) {
 		na_say_error(&cli->request,
 			     "help is about one thing; for example: "
 			     "netan help timeline");
@@ -293,6 +296,10 @@ static enum na_exit help_run(struct na_cli *cli)
 	}
 	if (p->tables)
 		return put_tables(cli, name);
+	if (p->settings) {
+		na_conf_show(cli->conf, stdout);
+		return NA_EXIT_OK;
+	}
 	if (p->man && name && strcmp(name, "netan-mpi") == 0) {
 		na_man_many(stdout);
 		return NA_EXIT_OK;
@@ -329,6 +336,9 @@ static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
 	 "one, that one"},
+	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
+	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
+	 "what it sets"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -336,11 +346,13 @@ static const struct na_opt help_opts[] = {
 static const struct na_face help_face = {
 	.name = "help",
 	.question = "what do the commands and their options mean",
-	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE]",
+	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE] | "
+		 "--settings",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
 		   "netan help --man timeline | man -l -\n"
-		   "netan help --tables transfers",
+		   "netan help --tables transfers\n"
+		   "netan help --settings",
 	.opts = help_opts,
 	.params_size = sizeof(struct help_params),
 };

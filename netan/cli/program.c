@@ -16,7 +16,9 @@
 #include "netan/base/memory/refused.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
+#include "netan/cli/again.h"
 #include "netan/cli/common.h"
+#include "netan/cli/conf/conf.h"
 #include "netan/cli/program.h"
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
@@ -194,11 +196,76 @@ static enum na_status parse(struct na_cli *cli, const struct na_command *c,
 	return err->status;
 }
 
+/* The command line once more, with what stays. */
+static enum na_status join_conf(struct na_cli *cli, const struct na_command *c,
+				int argc, char **argv,
+				struct na_carried *carried,
+				struct na_conf *conf, struct na_err *err)
+{
+	char **words = c->carries ? na_conf_join(conf, carried->command,
+						 &carried->n_words,
+						 carried->words)
+				  : na_conf_join(conf, c, &argc, argv);
+
+	if (!words)
+		return na_fail_nomem(err);
+	if (c->carries) {
+		free(carried->words);
+		carried->words = words;
+		return NA_OK;
+	}
+	conf->words = words;
+	na_cli_free(cli);
+	if (na_cli_parse(cli, c, argc, words, err) != NA_OK)
+		return err->status;
+	cli->request.settings_file = conf->path;
+	cli->request.settings = conf->used;
+	cli->request.n_settings = conf->n_used;
+	return NA_OK;
+}
+
+static enum na_exit conf_error(const struct na_request *q,
+			       const struct na_err *err)
+{
+	na_say_error(q, "%s", err->text);
+	na_say_hint(q, "--no-config leaves the file out; 'netan help "
+		       "--settings --no-config' says what may be in it");
+	return NA_EXIT_USAGE;
+}
+
+/* A shard's line has them already, and --help wants none. */
+static enum na_status take_conf(struct na_cli *cli, const struct na_command *c,
+				int argc, char **argv,
+				struct na_carried *carried,
+				struct na_conf *conf, struct na_world *w,
+				struct na_err *err)
+{
+	const struct na_command *to = c->carries ? carried->command : c;
+	bool shown = na_gives(cli, "settings");
+
+	if (cli->common.help || cli->common.brief || (w && w->files) ||
+	    (!shown && !na_conf_concerns(to)))
+		return NA_OK;
+	conf->off = cli->common.no_config ||
+		    (c->carries && na_carried_gives(carried, "no-config"));
+	conf->nameless = cli->common.anonymize;
+	if (w)
+		w->nameless = cli->common.anonymize;
+	if (!conf->off)
+		conf->wrong = na_conf_load(conf, to, w, err) != NA_OK;
+	if (conf->wrong || (!conf->off && join_conf(cli, c, argc, argv, carried,
+						    conf, err) != NA_OK))
+		return err->status;
+	cli->conf = conf;
+	return NA_OK;
+}
+
 static enum na_exit run_command(const struct na_request *q,
 				const struct na_command *c, int argc,
 				char **argv)
 {
 	struct na_carried carried;
+	struct na_conf conf = {.words = NULL};
 	struct na_world *w = q->world;
 	struct na_err err = {0};
 	enum na_exit code;
@@ -206,6 +273,8 @@ static enum na_exit run_command(const struct na_request *q,
 	enum na_status st;
 
 	st = parse(&cli, c, argc, argv, &carried, &err);
+	if (st == NA_OK)
+		st = take_conf(&cli, c, argc, argv, &carried, &conf, w, &err);
 	cli.request.world = w;
 	cli.request.own_process = q->own_process;
 	if (w)
@@ -213,6 +282,8 @@ static enum na_exit run_command(const struct na_request *q,
 	if (cli.common.help || cli.common.brief) {
 		(cli.common.help ? na_help_command : na_help_brief)(c, stdout);
 		code = NA_EXIT_OK;
+	} else if (st == NA_EUSAGE && conf.wrong) {
+		code = conf_error(&cli.request, &err);
 	} else if (st != NA_OK) {
 		code = st == NA_EUSAGE ? usage_error(&cli.request, err.text,
 						     c->face->name)
@@ -222,6 +293,7 @@ static enum na_exit run_command(const struct na_request *q,
 	}
 	na_cli_free(&cli);
 	na_carried_free(&carried);
+	na_conf_free(&conf);
 	return code;
 }
 

@@ -12,6 +12,25 @@ static int64_t span_of(int64_t first_ps, int64_t last_ps)
 	return span < NA_TIME_MAX ? (int64_t)span : NA_TIME_MAX;
 }
 
+enum { SETTINGS_BUF = 100 };
+
+/* ", with capacity and topology of netan.conf", or nothing. */
+static const char *settings_text(const struct na_request *q,
+				 char text[SETTINGS_BUF])
+{
+	struct na_str t = na_str_over(text, SETTINGS_BUF);
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n_settings; i++) {
+		if (!q->settings[i].look)
+			na_str_addf(&t, "%s%s", n++ ? " and " : ", with ",
+				    q->settings[i].member);
+	}
+	if (n)
+		na_str_addf(&t, " of netan.conf");
+	return text;
+}
+
 /* Files, hosts, duration, how many of what (noun: one of them), and how many
  * were left out: by what the analysis counts itself, if it does, or transfers,
  * which it names where it uses something else. */
@@ -25,14 +44,14 @@ static void headline(struct na_session *s, struct na_result *r,
 	int64_t own = na_result_about(r)->left_out;
 	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
 	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
-	char who[NA_WHO_BUF];
+	char who[NA_WHO_BUF], set[SETTINGS_BUF];
 
 	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
 	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
 			   "%s: %zu file%s, %s, %s, %s %s%s "
-			   "used, %s%s%s%s left out",
+			   "used, %s%s%s%s left out%s",
 			   name, s->n_inputs, na_plural(s->n_inputs),
 			   na_session_who(s, who),
 			   na_print_time(span, span_ps, 4),
@@ -40,7 +59,8 @@ static void headline(struct na_session *s, struct na_result *r,
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
 			   left_out && kind ? kind : "",
-			   left_out > 1 && kind ? "s" : "");
+			   left_out > 1 && kind ? "s" : "",
+			   settings_text(s->request, set));
 }
 
 /* What a person calls one record: a transfer, unless only actions were

@@ -159,6 +159,26 @@ static struct na_value *put_coverage(struct na_session *s, struct na_result *r,
 	return c;
 }
 
+/* So that nobody takes for the command line's what a file gave. */
+static void put_settings(const struct na_request *q, struct na_result *r,
+			 struct na_value *coverage)
+{
+	struct na_value *o;
+
+	if (!q->n_settings)
+		return;
+	o = na_put_object(r, coverage, M_settings);
+	na_put_text(r, o, M_file, q->settings_file);
+	for (size_t i = 0; i < q->n_settings; i++) {
+		const struct na_request_setting *s = &q->settings[i];
+
+		na_put_text(r, o, s->member, s->value);
+		if (!s->look)
+			na_result_note(r, "%s = %s is from %s", s->member,
+				       s->value, q->settings_file);
+	}
+}
+
 static bool any_time(const struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
@@ -321,6 +341,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	if (s->interrupted)
 		na_put_bool(r, doc, M_interrupted, true);
 	coverage = put_coverage(s, r, doc, used, side, dropped);
+	put_settings(s->request, r, coverage);
 	na_result_about(r)->anchor_idle = !s->store.anchor_mattered;
 	note_left_out(r, doc);
 	note_filtered(s, r);

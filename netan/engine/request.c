@@ -79,3 +79,12 @@ void na_say_progress(const struct na_request *q, const char *what, double share)
 	if (q->speaker.progress && na_world_speaks(q->world))
 		q->speaker.progress(q->speaker.ctx, what, share);
 }
+
+bool na_request_set(const struct na_request *q, const char *member)
+{
+	for (size_t i = 0; i < q->n_settings; i++) {
+		if (strcmp(q->settings[i].member, member) == 0)
+			return true;
+	}
+	return false;
+}

@@ -43,6 +43,12 @@ struct na_request_input {
 	bool found;        /* in a directory: what is no file is passed over */
 };
 
+/* A member of coverage.settings, M_name, and its value. */
+struct na_request_setting {
+	const char *member, *value;
+	bool look; /* of how the result looks, not of what it is */
+};
+
 struct na_request {
 	struct na_request_input *inputs;
 	size_t n_inputs;
@@ -80,6 +86,10 @@ struct na_request {
 	int64_t top;          /* rows of a table; 0: all */
 	const char *capacity; /* of a host, as typed; NULL: not given */
 	bool draws;           /* a picture of the result is wanted */
+	/* What of this a file of settings said, and nobody else. */
+	const char *settings_file;
+	const struct na_request_setting *settings;
+	size_t n_settings;
 	/* For analyses that nobody gave options: na_face.params_size bytes
 	 * with the defaults, and the capacity where there is such an option.
 	 * *params is to be dropped also after a failure. */
@@ -88,6 +98,9 @@ struct na_request {
 				 struct na_err *err);
 	void (*drop_params)(const struct na_face *face, void *params);
 };
+
+/* Is the member of coverage.settings one of them? */
+bool na_request_set(const struct na_request *q, const char *member);
 
 /* Zero but for what zero does not leave out. */
 void na_request_init(struct na_request *q);

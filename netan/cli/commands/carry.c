@@ -117,24 +117,13 @@ void na_carried_free(struct na_carried *c)
 
 /* ---- joined */
 
-static bool gives(const struct na_cli *cli, const char *option)
-{
-	struct na_given g = NA_GIVEN_FIRST;
-
-	while (na_next_option(cli, &g)) {
-		if (strcmp(g.o->name, option) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool na_carried_gives(const struct na_carried *c, const char *option)
 {
 	const struct na_cli cli = {.command = c->command,
 				   .argc = c->n_words,
 				   .argv = c->words};
 
-	return gives(&cli, option);
+	return na_gives(&cli, option);
 }
 
 static void add_options(char **to, int *n, const struct na_cli *cli)
@@ -171,7 +160,7 @@ char **na_carry_join(const struct na_command *c, char **words, int *n,
 			break;
 		}
 		o = option ? na_option_at(c, *n, words, &k, &value) : NULL;
-		if (!o || !gives(more, o->name))
+		if (!o || !na_gives(more, o->name))
 			add(to, &at, words, first, k);
 	}
 	if (!joined)

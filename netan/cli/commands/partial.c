@@ -264,6 +264,8 @@ static const char details[] =
 	"COMMAND is one that netan-mpi runs, too: info, check, report and the "
 	"analyses of traces; without its name it is check. Packet captures, "
 	"dumps of flight recorders and logs are read in one place: use netan.\n"
+	"What netan.conf sets where a shard is made counts as typed there; netan "
+	"merge reads none.\n"
 	"A .nap file holds names of hosts and paths, also with --anonymize, and "
 	"the command line, which the first merge prints and the second runs: "
 	"take it from those you trust. It is read by the netan that wrote it, "

@@ -2,6 +2,9 @@
  * The sandbox of a command line (netan/base/sandbox): what its own words let
  * it reach is found in its tables of options, before any file is opened.
  *
+ * Of netan.conf (netan/cli/conf), which is read before, what it names is in
+ * the command line then.
+ *
  * To be read: inputs, and what options of NA_PATH_READ name, with what
  * symbolic links in them lead to; what libraries go by (places.def).  To be
  * written: the folders of outputs, and of temporary files.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/base/inputs.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
@@ -80,9 +81,13 @@ enum na_status na_session_place(struct na_session *s, struct na_err *err)
 	if (without == all)
 		return na_fail(err, NA_EDOMAIN,
 			       "%s names none of the %zu hosts (such as %s; it "
-			       "has %s)",
+			       "has %s)%s",
 			       s->request->topology, all, one,
-			       na_strtab_at(&s->topology->hosts, 0));
+			       na_strtab_at(&s->topology->hosts, 0),
+			       na_request_set(s->request, M_topology)
+				       ? "; netan.conf sets it, --no-config "
+					 "leaves that out"
+				       : "");
 	if (without)
 		na_say_warning(s->request,
 			       "%s has no row for %zu of %zu hosts (such as "
