@@ -120,13 +120,15 @@ static int64_t busy_during(const struct latency_busy *b, size_t direction,
 {
 	size_t from = bin_of(b, start_ps) + 1, to = bin_of(b, end_ps);
 	uint64_t set;
+	double ps;
 
 	/* Whole bins between: the message's own begins in the last one. */
 	if (to <= from)
 		return 0;
 	set = busy_before(b, direction, to) - busy_before(b, direction, from);
-	return (int64_t)((double)set / (double)(to - from) *
-			 ((double)end_ps - (double)start_ps));
+	ps = (double)set / (double)(to - from) *
+	     ((double)end_ps - (double)start_ps);
+	return ps < 0x1p63 ? (int64_t)ps : INT64_MAX;
 }
 
 void na_latency_directions(const struct latency_state *s,
@@ -189,8 +191,10 @@ void na_latency_marked(struct latency_state *s)
 void na_latency_split_add(struct latency_split *x,
 			  const struct latency_parts *p, int64_t slow_ps)
 {
-	int64_t network_ps = p->wire_ps + p->queued_ps;
+	int64_t network_ps;
 
+	if (!na_add_i64(p->wire_ps, p->queued_ps, &network_ps))
+		network_ps = INT64_MAX;
 	x->n++;
 	x->action_ps += p->action_ps;
 	x->latency_ps += p->latency_ps;

@@ -236,12 +236,13 @@ static const char *group_of(const struct rdma_state *s,
 void na_rdma_say_served(struct na_result *r, struct na_value *list,
 			const struct rdma_state *s, const struct rdma_row *row)
 {
-	const struct rdma_served *x = &s->served.v[row->served];
 	char ranks[RDMA_RANKS_BUF], text[256];
 	struct na_str to = na_str_over(text, sizeof(text));
+	const struct rdma_served *x;
 
 	if (!row->n_served)
 		return;
+	x = &s->served.v[row->served];
 	na_str_addf(&to, "served %s: %s of communicator %s",
 		    na_rdma_ranks(ranks, row), word_of(x), group_of(s, x));
 	if (x->operations == 1)

@@ -147,8 +147,10 @@ static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
 				  .bytes = x->bytes,
 				  .latency_us = x->latency_us,
 				  .run = x->run,
-				  .size_class =
-					  na_size_class((uint64_t)x->bytes)};
+				  .size_class = na_size_class(
+					  x->bytes < 0x1p64
+						  ? (uint64_t)x->bytes
+						  : UINT64_MAX)};
 
 	if (na_sample_wants(&s->sized, x->hash) &&
 	    !na_sample_add(&s->sized, &sized))

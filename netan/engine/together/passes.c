@@ -208,7 +208,8 @@ static enum na_status run_range(struct drive *d, struct na_range r, size_t *at,
 {
 	struct na_xf_bytes end = na_message_of(NA_MSG_BLOCKS_END);
 	size_t n = pieces_of(d, *at, r.to);
-	enum na_status st = na_drive_blocks(d, d->chunks + *at, n, err);
+	enum na_status st = n ? na_drive_blocks(d, d->chunks + *at, n, err)
+			      : NA_OK;
 
 	*at += n;
 	if (st == NA_OK && na_passes_elsewhere(d))
