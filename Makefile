@@ -59,7 +59,9 @@ LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LIN
 # What a program takes is within its budget: netan/base/memory/heap.c.
 # Hundreds of programs that are run once: the linker that takes a third of the
 # time, where it is there.
-TEST_LINK = $(LINK) $(if $(shell command -v ld.gold),-fuse-ld=gold)
+# (It warns of hundreds of the sanitizers' own symbols.)
+QUICK := $(if $(shell command -v ld.gold),-fuse-ld=gold)
+TEST_LINK = $(Q)$(LINK) $(QUICK) $(1) 2>$@.said || { cat $@.said >&2; exit 1; }; rm -f $@.said
 WRAP := $(foreach f,malloc calloc realloc free,-Wl,--wrap=$(f))
 LIBS := $(PKG_LIBS) -lm -ldl
 
@@ -212,7 +214,7 @@ $(B)/gen/page.c: tools/texts.awk $(PAGE)
 
 $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(TEST_LINK) $(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka
+	$(call TEST_LINK,$(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka)
 
 $(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
 $(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEETS_LIB)
@@ -264,11 +266,11 @@ $(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(TEST_LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(call TEST_LINK,-fsanitize=fuzzer -o $@ $^ $(LIBS))
 
 $(REPLAY): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(addprefix $(B)/tests/fuzz/,options.o replay.o) $(LIB)
 	$(call say,LINK,$@)
-	$(Q)$(TEST_LINK) -o $@ $^ $(LIBS)
+	$(call TEST_LINK,-o $@ $^ $(LIBS))
 
 # The peers share nothing with netan but the generated messages.  They are
 # compiled as the bars assume (the yardstick: about 16 million events/s), not
