@@ -12,20 +12,36 @@
 enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
 enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 
-/* Over all transfers of all inputs. */
-static uint64_t span_of(const struct na_store *store, int64_t *first_ps)
+static void clip(struct na_extent *seen, int64_t from_ps, int64_t to_ps)
 {
+	if (from_ps >= 0 && from_ps < seen->last_ps)
+		seen->first_ps = from_ps;
+	if (to_ps > seen->first_ps && to_ps < seen->last_ps)
+		seen->last_ps = to_ps;
+}
+
+/* Over all transfers of all inputs, or the window: bins begin where it does,
+ * so that a slice has the same. */
+static uint64_t span_of(const struct na_scope *scope, int64_t *first_ps)
+{
+	const struct na_bound_filter *l = scope->bound;
+	const struct na_store *store = scope->store;
 	struct na_extent seen = {0};
 
 	for (size_t i = 0; i < store->n_sources; i++)
 		na_extent_join(&seen, &store->tallies[i].seen);
+	if (l)
+		clip(&seen, l->filter->from_ps, l->filter->to_ps);
+	if (l && l->filter->first_step >= 0)
+		clip(&seen, l->steps_from_ps, l->steps_to_ps);
 	*first_ps = seen.first_ps;
 	return (uint64_t)seen.last_ps - (uint64_t)seen.first_ps;
 }
 
-bool na_latency_busy_init(struct latency_busy *b, const struct na_store *store)
+bool na_latency_busy_init(struct latency_busy *b, const struct na_scope *scope)
 {
-	uint64_t span = span_of(store, &b->first_ps);
+	const struct na_store *store = scope->store;
+	uint64_t span = span_of(scope, &b->first_ps);
 	size_t words = ALL_BITS / 64 / (2 * store->n_hosts + 1);
 
 	if (words > MOST_WORDS)

@@ -41,7 +41,7 @@ static enum na_status latency_open(void *state, const struct na_scope *scope,
 	/* Without --by there is a group even of nothing. */
 	if (!scope->by.n && group_of(s, none, LATENCY_NONE) == LATENCY_NONE)
 		return na_fail_nomem(err);
-	return na_latency_busy_init(&s->busy, scope->store) &&
+	return na_latency_busy_init(&s->busy, scope) &&
 			       na_latency_clock_init(s, scope->store)
 		       ? NA_OK
 		       : na_fail_nomem(err);

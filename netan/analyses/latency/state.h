@@ -157,7 +157,7 @@ struct latency_parts {
 
 /* busy.c */
 /* Times outside those that the store has seen count at its ends. */
-bool na_latency_busy_init(struct latency_busy *b, const struct na_store *store);
+bool na_latency_busy_init(struct latency_busy *b, const struct na_scope *scope);
 /* Of a block state: marks in the main one's bitmaps; then, once all are in,
  * reads them. */
 void na_latency_mark(struct latency_state *s, const struct na_transfer *t);
