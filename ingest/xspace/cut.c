@@ -14,12 +14,14 @@ bool na_xs_cut_keep(struct na_xs_cut *c, const uint8_t *p, size_t n)
 	struct na_xs_range *last = c->ranges.n ? &c->ranges.v[c->ranges.n - 1]
 					       : NULL;
 
+	if (!n)
+		return true;
 	c->bytes += n;
-	if (last && last->p + last->n == p) {
+	if (last && last->p && last->p + last->n == p) {
 		last->n += n;
 		return true;
 	}
-	return !n || na_add(&c->ranges, ((struct na_xs_range){p, n}));
+	return na_add(&c->ranges, ((struct na_xs_range){p, n}));
 }
 
 bool na_xs_cut_head(struct na_xs_cut *c, size_t range, uint32_t field,

@@ -185,7 +185,7 @@ static bool may_hold(const struct twice *t, const char *name)
 	char *stem = strndup(name, n);
 	bool may = !stem || strspn(stem, "0123456789") == n;
 
-	for (char *p = stem; p && !may; p += p != NULL) {
+	for (char *p = stem; p && !may; p = p ? p + 1 : NULL) {
 		may = is_named(t, p);
 		p = strpbrk(p, "-_");
 	}
