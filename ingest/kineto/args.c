@@ -57,7 +57,7 @@ bool kt_time(struct na_text text, int64_t *us, int32_t *ps)
 		while (s < end && na_is_digit(*s))
 			s++;
 	}
-	if (s < end || whole > INT64_MAX / NA_NS_PER_US)
+	if (s < end || whole >= INT64_MAX / NA_NS_PER_US)
 		return rare_time(text, us, ps);
 	*us = whole;
 	*ps = (int32_t)part;

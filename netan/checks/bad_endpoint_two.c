@@ -1,14 +1,17 @@
 /*
  * bad-endpoint of two hosts.  Which side is slow takes a third host to tell;
  * that one direction is slower than the other does not.  Distance and load are
- * those of both, and a clock that is ahead adds the same to small and to large
- * transfers: only what is slow in both medians and tails is told.
+ * those of both.  A clock that is ahead adds to all that comes one way and takes
+ * from all that goes the other, which no difference of two latencies of one way
+ * shows: only what is slow in medians and tails, and whose tail lies as much
+ * farther above its median, is told.
  */
 #include <math.h>
 #include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -22,15 +25,27 @@ static double times(const struct na_value *slow, const struct na_value *fast,
 	return na_number_at(slow, member) / na_number_at(fast, member);
 }
 
+static double tail_above(const struct na_value *v)
+{
+	return na_number_at(v, M_p99_us) - na_number_at(v, M_p50_us);
+}
+
 /* The least of what tells; 0: nothing does. */
 static double slower(const struct na_value *slow, const struct na_value *fast)
 {
-	double least = fmin(times(slow, fast, M_excess),
-			    fmin(times(slow, fast, M_p50_us),
-				 times(slow, fast, M_p99_us)));
+	const double by[] = {times(slow, fast, M_excess),
+			     times(slow, fast, M_p50_us),
+			     times(slow, fast, M_p99_us),
+			     tail_above(slow) / tail_above(fast)};
+	double least = by[0];
 
+	for (size_t i = 0; i < NA_LEN(by); i++) {
+		if (!isfinite(by[i]))
+			return 0;
+		least = fmin(least, by[i]);
+	}
 	if (na_count_at(slow, M_count) < TRANSFERS_LEAST ||
-	    na_count_at(fast, M_count) < TRANSFERS_LEAST || isnan(least))
+	    na_count_at(fast, M_count) < TRANSFERS_LEAST)
 		return 0;
 	return least;
 }
@@ -86,8 +101,9 @@ static void tell(struct na_case *c, const struct na_value *x, double factor)
 		src, dst);
 	f->otherwise = "the two directions are loaded differently by others";
 	f->sure = na_case_text(c,
-			       "medians and tails of %lld transfers are as "
-			       "much slower, which a clock does not do",
+			       "medians, and tails above them, of %lld "
+			       "transfers are as much slower, which a clock "
+			       "does not do",
 			       (long long)na_count_at(x, M_count));
 	na_case_fact(c, f,
 		     "%lld transfers each way, %s in the median from %s to %s",

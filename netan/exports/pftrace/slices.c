@@ -101,13 +101,11 @@ static void tell_transfer(struct writing *w, const struct na_pft_slice *s,
 		na_sql_endpoint(&w->g->texts, sent ? t.dst : t.src).s;
 
 	w->e.category = NA_PFT_TRANSFER;
-	if (!call_it(w, t.collective))
+	if (!call_it(w, t.collective) && other)
 		w->e.name = (struct na_pft_word){
 			(uint32_t)(NA_PFT_WORD_LEAST + names_of(w)->strings.n) +
 				(sent ? t.dst : t.src),
-			other ? other : "unknown"};
-	if (!other && !w->e.name.text)
-		w->e.name.id = 0;
+			other};
 	add_bytes(w, t.size_bytes);
 	add_end(w, NA_PFT_FACT_SRC, t.src);
 	add_end(w, NA_PFT_FACT_DST, t.dst);
