@@ -198,12 +198,23 @@ static char *trimmed(char *s, size_t n)
 	return s;
 }
 
+/* Up to a remark: # at the beginning or behind a blank. */
+static size_t length_said(const char *line)
+{
+	size_t n = 0;
+
+	while (line[n] &&
+	       (line[n] != '#' || (n && !na_is_blank(line[n - 1]))))
+		n++;
+	return n;
+}
+
 static enum na_status take_line(struct row *r, char *line, struct na_err *err)
 {
 	char *sign, *name;
 
-	line = trimmed(line, strlen(line));
-	if (!*line || *line == '#')
+	line = trimmed(line, length_said(line));
+	if (!*line)
 		return NA_OK;
 	sign = strchr(line, '=');
 	if (!sign || sign == line)

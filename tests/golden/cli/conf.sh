@@ -9,7 +9,7 @@ mkdir -p cfg/netan
 netan synth -q -o s --run r --hosts 4 --devices 2 --steps 3 --seed 3
 printf 'host,rack\nhost-0,a\nhost-1,a\nhost-2,b\nhost-3,b\n' >cfg/netan/racks.csv
 run help --settings | grep '^The file'
-printf '# fleet\ncapacity = 4x200Gbps/2\r\n\n  topology=racks.csv\ntheme = dark\nwide = yes\n' >$conf
+printf '# fleet\ncapacity = 4x200Gbps/2 # NICs\r\n\n  topology=racks.csv\ntheme = dark\nwide = yes\n' >$conf
 run help --settings
 run timeline s | grep 'netan.conf'
 run timeline s --format json | coverage
