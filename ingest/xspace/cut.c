@@ -125,14 +125,14 @@ static bool note_types(struct na_xs_cut *c)
 
 		more = false;
 		while (ok && na_field_next(&body, &f) == NA_NEXT_FIELD) {
-			uint32_t at;
+			const struct na_xs_event_type *type;
 
 			if (f.tag != NA_TAG(4, NA_W_BYTES))
 				continue;
 			map_entry(f.body, &id, &value);
-			at = na_idmap_at(&p->type_of, (int64_t)id);
-			if (turn == 0 && device && at < p->types.n &&
-			    p->types.v[at].kind == XS_OP_TALKS)
+			type = na_xs_type_at(p, id);
+			if (turn == 0 && device && type &&
+			    type->kind == XS_OP_TALKS)
 				ok = na_xs_cut_note(&c->types, id);
 			if (ok && used(&c->types, id))
 				ok = note_children(c, value, &more);

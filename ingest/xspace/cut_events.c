@@ -87,10 +87,8 @@ static bool is_step_stat(const struct na_xs_cut *c, struct na_cursor stat)
 static bool read_event(const struct walk *w, struct na_cursor body,
 		       struct event *e)
 {
-	const struct na_xs_plane *p = w->c->plane;
 	enum na_next next;
 	struct na_field f;
-	uint32_t at;
 
 	*e = (struct event){.type = NULL};
 	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
@@ -114,9 +112,7 @@ static bool read_event(const struct walk *w, struct na_cursor body,
 			break;
 		}
 	}
-	at = na_idmap_at(&p->type_of, (int64_t)e->type_id);
-	if (at < p->types.n)
-		e->type = &p->types.v[at];
+	e->type = na_xs_type_at(w->c->plane, e->type_id);
 	return next == NA_NEXT_END;
 }
 

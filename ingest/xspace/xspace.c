@@ -439,14 +439,6 @@ static enum na_status xs_cut(struct na_input *in, struct na_block *b,
 	return NA_END;
 }
 
-static const struct na_xs_event_type *type_of(const struct na_xs_plane *p,
-					      uint64_t id)
-{
-	uint32_t entry = na_idmap_at(&p->type_of, (int64_t)id);
-
-	return entry < p->types.n ? &p->types.v[entry] : NULL;
-}
-
 static bool interesting(const struct na_xs_handler *h,
 			const struct na_xs_event *e)
 {
@@ -478,7 +470,7 @@ static bool read_event(struct na_xs_read *r, const struct na_xs_plane *p,
 		switch (f.tag) {
 		case NA_TAG(1, NA_W_VARINT):
 			e->metadata_id = (int64_t)f.value;
-			e->type = type_of(p, f.value);
+			e->type = na_xs_type_at(p, f.value);
 			typed = true;
 			again |= begun;
 			break;
@@ -517,7 +509,7 @@ static bool read_event(struct na_xs_read *r, const struct na_xs_plane *p,
 		}
 	}
 	if (!typed)
-		e->type = type_of(p, 0);
+		e->type = na_xs_type_at(p, 0);
 	if (next == NA_NEXT_END && (again || !take) && !h->plain &&
 	    interesting(h, e))
 		e->bad_stat = !na_xs_values_read(&r->values, p, e);

@@ -153,6 +153,15 @@ struct na_xs_plane {
 	struct na_idmap type_of, stat_of;
 };
 
+/* What its events of that id are; NULL: id without entry. */
+static inline const struct na_xs_event_type *
+na_xs_type_at(const struct na_xs_plane *p, uint64_t id)
+{
+	uint32_t entry = na_idmap_at(&p->type_of, (int64_t)id);
+
+	return entry < p->types.n ? &p->types.v[entry] : NULL;
+}
+
 struct na_xs_line {
 	const struct na_xs_plane *plane;
 	struct na_cursor body;
