@@ -84,7 +84,7 @@ allowed_library()
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
 	cairo* | fontconfig/*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
-	sqlite3*) [[ $1 == ingest/nsight/db.? || $1 == netan/exports/sqlite/* ]] ;;
+	sqlite3*) [[ $1 == netan/base/sqlite.c || $1 == ingest/nsight/db.? || $1 == netan/exports/sqlite/* ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
 	linux/seccomp.h) [[ $1 == netan/base/sandbox/calls.c ]] ;;

@@ -242,8 +242,6 @@ bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 		na_skip(&f->c, step);
 		if (!fn(f, f->c))
 			continue;
-		f->bad_records++;
-		f->lost_bytes += na_at(&f->c) - na_at(&from);
 		na_capfile_hurt(f,
 				"damaged record at byte %" PRIu64
 				": went on at byte %" PRIu64 ", %" PRIu64
@@ -252,7 +250,6 @@ bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 				na_at(&f->c) - na_at(&from));
 		return true;
 	}
-	f->lost_bytes += na_left(&from);
 	f->c = from;
 	return false;
 }

@@ -178,7 +178,6 @@ static void add_interface(struct na_capfile *f, const struct block *b)
 
 	if (na_left(&c) < 8 || f->list.n >= NA_INTERFACES ||
 	    !na_room(&f->list, 1)) {
-		f->bad_blocks++;
 		na_capfile_hurt(f,
 				"interface block at byte %" PRIu64
 				" is too short, or one too many",
@@ -330,7 +329,6 @@ static bool take_block(struct na_capfile *f, const struct block *b, bool big,
 		break;
 	}
 	if (!ok) {
-		f->bad_blocks++;
 		na_capfile_hurt(f,
 				*stop ? "section at byte %" PRIu64
 					" is of a pcapng "

@@ -39,7 +39,6 @@ struct na_capfile {
 	bool ng, big, nano, modified; /* byte order of file or section */
 	bool swapped_lengths;         /* before version 2.3, or in it */
 	uint32_t link, limit_bytes, usual_bytes;
-	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns, last_s;
 	bool has_last;
 	int searches;

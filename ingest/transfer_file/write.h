@@ -77,7 +77,6 @@ struct na_xfer_counts {
 	uint64_t bytes, blocks;
 	uint64_t transfers, others;           /* records */
 	uint64_t transfer_bytes, other_bytes; /* their sections, packed */
-	uint64_t names_bytes;
 	uint64_t kinds[XF_N_KINDS]; /* enum na_xf_section */
 };
 

@@ -478,6 +478,16 @@ void na_session_say_planes(const struct na_session *s)
 	say_quiet(s);
 }
 
+void na_session_say_missing(const struct na_session *s)
+{
+	na_session_say_planes(s);
+	if (s->damaged)
+		na_say_hint(s->request,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): what is missing "
+			    "may be in what was lost");
+}
+
 /* --line chooses among threads that have names of their own. */
 static void say_lines(struct na_session *s)
 {

@@ -37,12 +37,7 @@ static void say_own(struct na_session *s, const struct na_result *r)
 		return;
 	}
 	na_say_hint(s->request, "%s", hint);
-	na_session_say_planes(s);
-	if (s->damaged)
-		na_say_hint(s->request,
-			    "the input is damaged or unreadable in "
-			    "part (see the warnings): what is missing "
-			    "may be in what was lost");
+	na_session_say_missing(s);
 }
 
 /* What an analysis of packets looks at, and what it takes. */

@@ -189,6 +189,8 @@ void na_session_say_damage(const struct na_session *s, size_t i);
 enum na_status na_session_verdict(struct na_session *s) NA_MUST_CHECK;
 /* The planes that are there, for who looked for others. */
 void na_session_say_planes(const struct na_session *s);
+/* The same, and whether damage may have taken away what was looked for. */
+void na_session_say_missing(const struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netan/base/memory/spill.h"
+#include "netan/base/sqlite.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/engine/parallel.h"
@@ -95,23 +96,11 @@ static void guard(struct na_sql_db *x, bool on)
 		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
 		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
 	};
-	static const struct {
-		int id, on;
-	} switches[] = {
-		{SQLITE_DBCONFIG_DEFENSIVE, 1},
-		{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-		{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-		{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-		{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
-		{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
-		{SQLITE_DBCONFIG_DQS_DML, 0},
-		{SQLITE_DBCONFIG_DQS_DDL, 0},
-	};
 
 	for (size_t i = 0; on && i < NA_LEN(limits); i++)
 		sqlite3_limit(x->db, limits[i].id, limits[i].most);
-	for (size_t i = 0; on && i < NA_LEN(switches); i++)
-		sqlite3_db_config(x->db, switches[i].id, switches[i].on, NULL);
+	if (on)
+		na_sqlite_distrust(x->db);
 	sqlite3_set_authorizer(x->db, on ? allow : NULL, x);
 	sqlite3_progress_handler(x->db, TICK_STEPS, on ? tick : NULL, x);
 }
@@ -388,7 +377,7 @@ enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
 	if (rc == SQLITE_NOMEM)
 		return na_fail_nomem(err);
 	if (rc != SQLITE_OK ||
-	    pragma(x, "PRAGMA application_id") != NA_SQL_APPLICATION)
+	    pragma(x, "PRAGMA application_id") != NA_SQLITE_APPLICATION)
 		return NA_END;
 	if (pragma(x, "PRAGMA user_version") != NA_SQL_VERSION)
 		return na_fail(err, NA_EFORMAT,
