@@ -17,33 +17,6 @@ struct help_params {
 	bool schema, man, tables, settings;
 };
 
-/* One line of text from column `in` on, broken between words where it is too
- * wide. */
-static void put_wrapped(FILE *out, const char *text, const char *end, size_t in)
-{
-	size_t at = in;
-
-	while (text < end) {
-		char word[128];
-		size_t n = strcspn(text, " \n"), width;
-
-		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
-			 text);
-		width = na_text_width(word);
-		if (at > in && at + 1 + width > WIDTH) {
-			fprintf(out, "\n%*s", (int)in, "");
-			at = in;
-		} else if (at > in) {
-			putc(' ', out);
-			at++;
-		}
-		at += width;
-		fputs(word, out);
-		text += n;
-		text += strspn(text, " ");
-	}
-}
-
 /* All of them, or those that netan-mpi runs. */
 static void list_commands(FILE *out, bool many)
 {
@@ -52,16 +25,10 @@ static void list_commands(FILE *out, bool many)
 	for (const struct na_command *const *c = na_commands; *c; c++)
 		if (strlen((*c)->face->name) > width)
 			width = strlen((*c)->face->name);
-	for (const struct na_command *const *c = na_commands; *c; c++) {
-		const char *question = (*c)->face->question;
-
-		if (many && !na_command_many(*c))
-			continue;
-		fprintf(out, "  %-*s  ", (int)width, (*c)->face->name);
-		put_wrapped(out, question, question + strlen(question),
-			    width + 4);
-		putc('\n', out);
-	}
+	for (const struct na_command *const *c = na_commands; *c; c++)
+		if (!many || na_command_many(*c))
+			fprintf(out, "  %-*s  %s\n", (int)width,
+				(*c)->face->name, (*c)->face->question);
 }
 
 void na_help_short(FILE *out)
@@ -135,6 +102,27 @@ static void put_lines(FILE *out, const char *text)
 	}
 }
 
+/* One line of text, broken between words where it is too wide. */
+static void put_wrapped(FILE *out, const char *text, const char *end)
+{
+	size_t at = 0;
+
+	while (text < end) {
+		char word[128];
+		size_t n = strcspn(text, " \n"), width;
+
+		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
+			 text);
+		width = na_text_width(word);
+		if (at)
+			putc(at + 1 + width > WIDTH ? '\n' : ' ', out);
+		at = at && at + 1 + width <= WIDTH ? at + 1 + width : width;
+		fputs(word, out);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
 /* Paragraphs for a terminal; lines that start with a space (lists, commands)
  * stay as they are. */
 static void put_paragraphs(FILE *out, const char *text)
@@ -145,7 +133,7 @@ static void put_paragraphs(FILE *out, const char *text)
 		if (*text == ' ')
 			fprintf(out, "%.*s", (int)(end - text), text);
 		else
-			put_wrapped(out, text, end, 0);
+			put_wrapped(out, text, end);
 		putc('\n', out);
 		text = end + (*end == '\n');
 	}

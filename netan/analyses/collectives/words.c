@@ -112,11 +112,11 @@ static const struct na_column waiting_columns[] = {
 	{M_name},
 	{M_row "." M_group},
 	{M_row "." M_last_device "." M_device},
+	{HOST_OF_LAST},
 	{M_row "." M_waiting_us "." M_mean},
 	{M_row "." M_waiting_us "." M_p99},
 	{M_row "." M_start_skew_us "." M_p50},
 	{M_row "." M_start_skew_us "." M_max},
-	{HOST_OF_LAST},
 	{M_times},
 	{M_row "." M_instances},
 };

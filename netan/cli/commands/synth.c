@@ -262,8 +262,8 @@ static enum na_exit synth_run(struct na_cli *cli)
 
 static const struct na_face synth_face = {
 	.name = "synth",
-	.question = "make a trace or a capture with known content, for "
-		    "examples, tests and benchmarks",
+	.question = "make a trace or a capture with known content, as an "
+		    "example",
 	.usage = "-o DIR|NAME.pcap [OPTION…]",
 	.details = details,
 	.example = example,
