@@ -10,7 +10,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
-#include "netan/engine/other_kind.h"
+#include "netan/engine/session/other_kind.h"
 #include "netan/engine/session/session.h"
 
 /* clang-format off */

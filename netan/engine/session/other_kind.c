@@ -1,4 +1,4 @@
-#include "netan/engine/other_kind.h"
+#include "netan/engine/session/other_kind.h"
 
 #include "members.h"
 #include "netan/base/units.h"

@@ -1,6 +1,6 @@
 /* Transfers that are there, and tell nothing of what is asked. */
-#ifndef NETAN_ENGINE_OTHER_KIND_H
-#define NETAN_ENGINE_OTHER_KIND_H
+#ifndef NETAN_ENGINE_SESSION_OTHER_KIND_H
+#define NETAN_ENGINE_SESSION_OTHER_KIND_H
 
 #include "netan/engine/session/session.h"
 
