@@ -10,6 +10,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/engine/session/other_kind.h"
 #include "netan/engine/session/session.h"
 
 /* clang-format off */
@@ -589,14 +590,17 @@ void na_session_say_there_is(const struct na_session *s)
 
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
-	char text[LEFT_OUT_BUF];
+	char text[LEFT_OUT_BUF], count[NA_UNIT_BUF];
 	uint64_t seen = transfers_of(s, SIZE_MAX);
 
+	na_print_count(count, seen);
 	if (s->interrupted) {
 		na_result_word(r, NA_WORD_EMPTY,
 			       "interrupted before any transfer was read");
 		return;
 	}
+	if (na_session_say_other_kind(s, r, seen))
+		return;
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
 			snprintf(text, sizeof(text), "%s",
@@ -608,9 +612,9 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 				     "the only transfer is left out: %s", text);
 		else
 			na_say_error(s->request,
-				     "none of the %" PRIu64 " transfers is "
-				     "left to analyse: %s",
-				     seen, text);
+				     "none of the %s transfers is left to "
+				     "analyse: %s",
+				     count, text);
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"all transfers were left out: %s", text);
 		na_session_say_there_is(s);

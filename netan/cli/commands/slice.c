@@ -398,8 +398,8 @@ static const char details[] =
 
 static const struct na_face slice_face = {
 	.name = "slice",
-	.question = "cut a window or some hosts out of traces and captures, in "
-		    "their own format",
+	.question = "cut a window or some hosts out of traces and "
+		    "captures",
 	.usage = "--from TIME --to TIME|--step N[-M] -o FILE|DIR/ [OPTION…] "
 		 "INPUT…",
 	.details = details,
