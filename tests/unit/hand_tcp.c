@@ -72,7 +72,7 @@ void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
 		.segment = on_segment,
 		.address = on_address,
 	};
-	h->user = (struct na_tcp_user){h, on_packet, on_close, 0};
+	h->user = (struct na_tcp_user){h, on_packet, on_close, 0, NULL};
 	h->port = 1000;
 	h->now_us = 1000000;
 	na_addresses_init(&h->ends, &h->sink);

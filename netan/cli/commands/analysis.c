@@ -115,10 +115,10 @@ static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
 		       : NA_EXIT_OK;
 }
 
-static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
+static bool by_step(const struct na_session *s, const struct na_analysis *a,
 		    const struct na_grouping *by)
 {
-	return cli->request.step || a->by_steps ||
+	return s->window.step || a->by_steps ||
 	       na_grouping_has(by, NA_KEY_STEP);
 }
 
@@ -188,7 +188,7 @@ static enum na_exit read_and_analyse(const struct na_cli *cli,
 				   cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
 	s->stay = a->pack ? NA_STAY_FED : NA_STAY_SENT;
-	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
+	if (na_session_read(s, by_step(s, a, by), err) != NA_OK ||
 	    na_session_place(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	read_ns = na_now_ns();
