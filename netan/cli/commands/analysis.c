@@ -72,6 +72,10 @@ static void say_no_packets(struct na_session *s, const struct na_analysis *a,
 	size_t seen = a->add_queue_pair ? s->store.queue_pairs.n
 					: s->store.connections.n;
 
+	for (size_t i = 0; !a->add_queue_pair && i < s->n_inputs; i++)
+		seen += s->inputs[i].capture
+				? s->inputs[i].capture->connections_outside
+				: 0;
 	if (seen)
 		na_result_wordf(r, NA_WORD_EMPTY, "The filters leave no %s.",
 				w->noun);

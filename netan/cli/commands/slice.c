@@ -254,30 +254,6 @@ static void say_damage(struct work *w)
 
 /* ---- all files */
 
-/* The first of each format, and how many there are. */
-static void say_uncut(const struct work *w)
-{
-	const struct na_session *s = &w->z.session;
-
-	for (size_t i = 0; w->uncut && i < s->n_inputs; i++) {
-		size_t n = 0;
-
-		for (size_t k = 0; k < s->n_inputs; k++) {
-			if (!w->uncut[k] ||
-			    strcmp(s->inputs[k].format, s->inputs[i].format))
-				continue;
-			if (k < i)
-				break;
-			n++;
-		}
-		if (n > 1)
-			na_say_warning(s->request, "%s (%zu files)",
-				       w->uncut[i], n);
-		else if (n)
-			na_say_warning(s->request, "%s", w->uncut[i]);
-	}
-}
-
 /* One that is not of the window, or of another format, leaves the others. */
 static enum na_exit cut_all(struct work *w)
 {
@@ -310,7 +286,8 @@ static enum na_exit cut_all(struct work *w)
 			na_say_error(s->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
-	say_uncut(w);
+	if (w->uncut)
+		na_slice_say_uncut(s, w->uncut);
 	if (exit == NA_EXIT_OK && !w->written) {
 		na_say_error(s->request, "nothing was written");
 		exit = NA_EXIT_FAILED;
@@ -463,8 +440,9 @@ static enum na_exit slice_run(struct na_cli *cli)
 static const char details[] =
 	"A trace of gigabytes becomes a file that one can attach to a bug "
 	"report: with the same --from, --to or --step, commands say of the "
-	"slice what they say of the original. Times count from the same "
-	"origin, also where the first events go. Beside the window the slice "
+	"slice what they say of the original. It holds its window, which "
+	"commands take where none is given, and say so. Times count from the "
+	"same origin, also where the first events go. Beside the window the slice "
 	"holds what commands look at outside of it: steps and program "
 	"executions, collectives of GPU jobs, the executions and steps that "
 	"begin before it or end after it, and of each device enough to tell "

@@ -14,5 +14,8 @@ char *na_slice_output(const struct na_cli *cli, const char *path, bool *typed);
 /* "next: netan check ...", on standard output. */
 void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
 		       const char *path);
+/* By input why one of its format is not cut, or NULL: the first of each format,
+ * and how many there are. */
+void na_slice_say_uncut(const struct na_session *s, const char *const *why);
 
 #endif

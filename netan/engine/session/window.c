@@ -105,7 +105,8 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 	struct na_slice_mark m;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_inputs; i++) {
+	/* None: whether that is right, na_session_window() has said. */
+	for (size_t i = 0; has_window(&s->window) && i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
 		if (!in->cut)
@@ -118,11 +119,12 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 		n++;
 	}
 	if (n)
-		na_say_warning(s->request,
-			       "%s is a slice, %s%s: what lies outside of that "
-			       "is not all in it, and counts too low",
-			       worst->path, worst->cut,
-			       n > 1 ? ", as others are" : "");
+		na_say_warning(
+			s->request,
+			"%s is a slice, %s%s: what lies outside of that "
+			"is mostly not in it, and its numbers are too low",
+			worst->path, worst->cut,
+			n > 1 ? ", as others are" : "");
 	return NA_OK;
 }
 
