@@ -34,7 +34,7 @@ struct na_capture_interface {
 	int64_t offset_s;
 };
 
-/* Of a slice (cut/mark.h); no text: it is none. */
+/* Of a slice (cut.h); no text: it is none. */
 struct na_capfile_cut {
 	struct na_text said; /* of the mapping */
 	int64_t zero_ns;

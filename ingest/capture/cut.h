@@ -1,4 +1,6 @@
 /*
+ * netan slice of a capture: na_reader.slice.
+ *
  * How a slice of a capture says that it is one, and where its times count from:
  * the words of slice.h, and behind them "; time 0 is 1763930000123456789 ns".
  *
@@ -7,11 +9,15 @@
  *           have room for it, of an EtherType that is for experiments
  *           (IEEE 802, 0x88b5); it is no packet for netan
  */
-#ifndef INGEST_CAPTURE_CUT_MARK_H
-#define INGEST_CAPTURE_CUT_MARK_H
+#ifndef INGEST_CAPTURE_CUT_H
+#define INGEST_CAPTURE_CUT_H
 
 #include "ingest/capture/capfile_parts.h"
 #include "netan/base/str.h"
+
+enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
+				struct na_slice_counts *counts,
+				struct na_err *err) NA_MUST_CHECK;
 
 /* The words; false: no memory. */
 bool na_capture_mark_print(struct na_str *to, const char *said,
