@@ -38,6 +38,8 @@ allowed()
 	netan/cli/main*.c) echo "$base|netan/*|commit.h" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
 	ingest/bytes/* | ingest/json/*) echo "$base" ;;
+	# It writes a block anew.
+	ingest/capture/cut.c) echo "$reading|ingest/transfer_file/bytes.h" ;;
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;

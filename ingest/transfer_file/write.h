@@ -29,6 +29,7 @@
 
 struct na_xfer_source {
 	const char *host, *label, *format, *path; /* NULL: not told */
+	const char *cut; /* na_input.cut */
 	uint64_t file_bytes;
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;

@@ -284,9 +284,30 @@ static int64_t origin_stamp(const struct na_input *in)
 	return stamp;
 }
 
-void na_xs_cut_host(struct na_input *in)
+/* What its event is called. */
+static struct na_text said_in(const struct na_xs_plane *p)
+{
+	struct na_cursor body = p->body, value;
+	struct na_text said = {"", 0};
+	struct na_field f, in;
+	uint64_t id;
+
+	while (na_field_next(&body, &f) == NA_NEXT_FIELD) {
+		if (f.tag != NA_TAG(4, NA_W_BYTES))
+			continue;
+		map_entry(f.body, &id, &value);
+		while (na_field_next(&value, &in) == NA_NEXT_FIELD) {
+			if (in.tag == NA_TAG(2, NA_W_BYTES))
+				said = na_text_under(&in.body);
+		}
+	}
+	return said;
+}
+
+bool na_xs_cut_tell(struct na_input *in)
 {
 	struct na_xs_space *s = in->state;
+	bool ok = true;
 
 	for (size_t i = 0; i < s->planes.n; i++) {
 		const struct na_xs_plane *p = &s->planes.v[i];
@@ -296,7 +317,9 @@ void na_xs_cut_host(struct na_input *in)
 			continue;
 		s->hostname = p->lines.v[0].name;
 		in->host_kept = true;
+		ok &= na_slice_take_mark(in, said_in(p));
 	}
+	return ok;
 }
 
 /* That it is a slice, and where its times count from. */

@@ -348,8 +348,8 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 	}
 	if (st == NA_OK)
 		st = list_sections(in, err);
-	if (st == NA_OK)
-		na_xs_cut_host(in);
+	if (st == NA_OK && !na_xs_cut_tell(in))
+		st = na_fail_nomem(err);
 	if (st == NA_OK && s->hostname.n)
 		in->host = na_arena_strn(&in->arena, s->hostname.s,
 					 s->hostname.n);

@@ -396,7 +396,7 @@ enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
 				   void *ctx, struct na_err *err) NA_MUST_CHECK;
 
 /* cut.c: of a slice, the host that it was cut from is the space's. */
-void na_xs_cut_host(struct na_input *in);
+bool na_xs_cut_tell(struct na_input *in) NA_MUST_CHECK;
 enum na_status na_xs_slice(struct na_input *in, const struct na_slice *of,
 			   struct na_slice_counts *counts,
 			   struct na_err *err) NA_MUST_CHECK;

@@ -580,7 +580,7 @@ void na_session_say_there_is(const struct na_session *s)
 			    "transfers lie between %.3f s and %.3f s; %s %s",
 			    na_s(seen.first_ps), na_s(seen.last_ps), are,
 			    hosts);
-	else
+	else if (*hosts)
 		na_say_hint(s->request, "%s %s", are, hosts);
 	if (st->n_steps)
 		na_say_hint(s->request, "steps are %" PRId64 " to %" PRId64,
