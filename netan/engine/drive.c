@@ -112,6 +112,21 @@ static enum na_status run_shares(struct drive *d, struct na_err *err)
 	return NA_OK;
 }
 
+/* What is read, and what it was read with; a capture's reader is asked for
+ * more than records. */
+static void forget(struct na_session *s)
+{
+	na_store_forget(&s->store);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		if (!in->state || in->reader->packets)
+			continue;
+		in->reader->close(in);
+		in->state = NULL;
+	}
+}
+
 static enum na_status run_drive(struct drive *d, const void *params,
 				struct na_result *r, struct na_err *err)
 {
@@ -144,6 +159,9 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		na_passes_say(d);
 	if (st == NA_OK || st == NA_END)
 		st = run_shares(d, err);
+	/* Alone: no other analysis looks at them. */
+	if (d->a->forgets && !d->s->clocks)
+		forget(d->s);
 	if (st == NA_OK)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))

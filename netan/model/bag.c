@@ -165,6 +165,42 @@ void na_bag_splice(struct na_bag *into, struct na_bag *from)
 	na_bag_init(from, from->pool, from->size);
 }
 
+/* Where the slab of a chunk ends; NULL: what lies in the file of spill.h stays
+ * there until the end. */
+static const char *mapped_until(const struct na_pool *p,
+				const struct na_chunk *c)
+{
+	for (const struct na_slab *s = p->slabs; s; s = s->next) {
+		const char *from = s->memory;
+
+		if ((const char *)c >= from && (const char *)c < from + s->size)
+			return na_spill_size(s->memory) ? NULL : from + s->size;
+	}
+	return NULL;
+}
+
+void na_bag_forget(struct na_bag *b)
+{
+	struct na_chunk *c = b->first;
+
+	b->first = b->last = NULL;
+	b->room = 0;
+	pthread_mutex_lock(&b->pool->lock);
+	while (c) {
+		const char *until = mapped_until(b->pool, c);
+		char *from = (char *)c, *to = from;
+
+		/* Chunks side by side go at once: each cut splits a map. */
+		do {
+			c = c->next;
+			to += CHUNK_BYTES;
+		} while ((char *)c == to && to != until);
+		if (until)
+			munmap(from, (size_t)(to - from));
+	}
+	pthread_mutex_unlock(&b->pool->lock);
+}
+
 void na_bag_drop_first(struct na_bag *b)
 {
 	struct na_chunk *c = b->first;

@@ -410,6 +410,7 @@ const struct na_analysis na_an_collectives = {
 		"--format csv",
 	.face.method = "bus bandwidth: nccl-tests",
 	.many = true,
+	.forgets = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS |
 		 NA_WANT_COMMS,
