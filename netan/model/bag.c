@@ -179,9 +179,21 @@ static const char *mapped_until(const struct na_pool *p,
 	return NULL;
 }
 
+/* A process has so many maps, and each cut makes two more. */
+enum { CUTS_MOST = 4096 };
+
+/* The place stays the slab's, which goes as a whole. */
+static void give_up(char *from, size_t size, size_t cuts)
+{
+	madvise(from, size, MADV_DONTNEED);
+	if (cuts < CUTS_MOST)
+		mprotect(from, size, PROT_NONE);
+}
+
 void na_bag_forget(struct na_bag *b)
 {
 	struct na_chunk *c = b->first;
+	size_t cuts = 0;
 
 	b->first = b->last = NULL;
 	b->room = 0;
@@ -190,13 +202,13 @@ void na_bag_forget(struct na_bag *b)
 		const char *until = mapped_until(b->pool, c);
 		char *from = (char *)c, *to = from;
 
-		/* Chunks side by side go at once: each cut splits a map. */
+		/* Chunks side by side go at once. */
 		do {
 			c = c->next;
 			to += CHUNK_BYTES;
 		} while ((char *)c == to && to != until);
 		if (until)
-			munmap(from, (size_t)(to - from));
+			give_up(from, (size_t)(to - from), cuts++);
 	}
 	pthread_mutex_unlock(&b->pool->lock);
 }
