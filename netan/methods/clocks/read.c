@@ -88,14 +88,14 @@ static bool shows_both(const struct reading *r, const struct na_store *store,
 	return false;
 }
 
-/* Where no host does both, as in one trace of many, nothing bounds a clock
- * from two sides: its pairs need not be kept.  False: no memory. */
+/* Where none of many hosts does both, as in one trace of them, nothing bounds
+ * a clock from two sides: the pairs need not be kept.  False: no memory. */
 static bool tells_any(const struct reading *r, const struct na_store *store,
 		      bool *any)
 {
 	unsigned char *ways = na_calloc(store->n_hosts, 1);
 
-	*any = false;
+	*any = store->n_hosts <= NA_CLOCK_TABLE;
 	for (const struct na_chunk *c = store->transfers.first;
 	     ways && c && !*any; c = c->next)
 		*any = shows_both(r, store, c, ways);
