@@ -190,16 +190,12 @@ static void give_up(char *from, size_t size, size_t cuts)
 		mprotect(from, size, PROT_NONE);
 }
 
-void na_bag_forget(struct na_bag *b)
+static void give_chunks_up(const struct na_pool *p, struct na_chunk *c)
 {
-	struct na_chunk *c = b->first;
 	size_t cuts = 0;
 
-	b->first = b->last = NULL;
-	b->room = 0;
-	pthread_mutex_lock(&b->pool->lock);
 	while (c) {
-		const char *until = mapped_until(b->pool, c);
+		const char *until = mapped_until(p, c);
 		char *from = (char *)c, *to = from;
 
 		/* Chunks side by side go at once. */
@@ -210,7 +206,19 @@ void na_bag_forget(struct na_bag *b)
 		if (until)
 			give_up(from, (size_t)(to - from), cuts++);
 	}
-	pthread_mutex_unlock(&b->pool->lock);
+}
+
+void na_bag_forget(struct na_bag *b)
+{
+	struct na_pool *p = b->pool;
+
+	pthread_mutex_lock(&p->lock);
+	give_chunks_up(p, b->first);
+	give_chunks_up(p, p->spare);
+	p->spare = NULL;
+	pthread_mutex_unlock(&p->lock);
+	b->first = b->last = NULL;
+	b->room = 0;
 }
 
 void na_bag_drop_first(struct na_bag *b)
