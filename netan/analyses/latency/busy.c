@@ -10,7 +10,7 @@
 
 /* A millionth of the time is fine enough, and stays in the caches. */
 enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
-enum { PAGE_WORDS = 512 };
+enum { PAGE_WORDS = 8192 }; /* few enough to find them in the caches */
 enum { FEW_WORDS = 16 }; /* to count whenever they are asked */
 enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 
