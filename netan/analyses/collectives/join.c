@@ -119,15 +119,12 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 	return count;
 }
 
-struct coll_row *na_collectives_row(const struct coll_found *f, size_t i)
-{
-	return i < f->rows.n ? &f->rows.v[i].row : &f->dcn.v[i - f->rows.n];
-}
-
 bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x)
 {
-	return ++na_collectives_row(f, x.row)->n_missing > COLL_MISSING_MAX ||
-	       na_add(&f->missing, x);
+	uint32_t *n = x.row < f->rows.n ? &f->rows.v[x.row].n_missing
+					: &f->dcn.v[x.row - f->rows.n].n_missing;
+
+	return ++*n > COLL_MISSING_MAX || na_add(&f->missing, x);
 }
 
 NA_ORDER(by_key, struct na_triple, NA_UP(a), NA_UP(b), NA_UP(c))
