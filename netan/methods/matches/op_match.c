@@ -105,16 +105,8 @@ static bool add_piece(struct unit *u, uint32_t at, uint32_t run,
 	return ok;
 }
 
-/* What lies far apart in memory is asked for in time. */
-static void fetch(const struct na_op_match *m, size_t i, size_t to)
-{
-	if (i + 2 * AHEAD < to)
-		__builtin_prefetch(&m->ops[m->places[i + 2 * AHEAD].op]);
-	if (i + AHEAD < to)
-		__builtin_prefetch(m->ops[m->places[i + AHEAD].op]);
-}
-
-/* Of each core the ops in order. */
+/* Of each core the ops in order; these lie far apart in memory, and are asked
+ * for in time. */
 static bool make_pieces(struct unit *u)
 {
 	const struct na_op_match *m = u->m;
@@ -126,7 +118,10 @@ static bool make_pieces(struct unit *u)
 	for (size_t i = from; ok && i < to; i++) {
 		const struct na_op_place *at = &m->places[i];
 
-		fetch(m, i, to);
+		if (i + 2 * AHEAD < to) {
+			__builtin_prefetch(&m->ops[at[2 * AHEAD].op]);
+			__builtin_prefetch(m->ops[at[AHEAD].op]);
+		}
 		if (m->ops[at->op]->core != core) {
 			core = m->ops[at->op]->core;
 			u->unpaired += c.is_open;
