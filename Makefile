@@ -240,7 +240,9 @@ $(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
 
-$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(LIB)
+# Not of the shared library: the fuzzer would look through the counters of all
+# of it after each run.
+$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(B)/libnetan.a
 	$(call say,LINK,$@)
 	$(call TEST_LINK,-fsanitize=fuzzer -o $@ $^ $(LIBS))
 
