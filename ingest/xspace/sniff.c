@@ -14,11 +14,13 @@ const char na_xs_damaged_by_text[] =
  * text conversion. */
 bool na_xs_text_damaged(const uint8_t *head, size_t n)
 {
-	const uint8_t *p = head, *end = head + n;
-	size_t triples = 0;
+	size_t triples = 0, at = 0;
+	const uint8_t *p;
 
-	for (; end - p >= 3 && (p = memchr(p, 0xef, (size_t)(end - p) - 2)); p++)
+	while (n - at >= 3 && (p = memchr(head + at, 0xef, n - at - 2))) {
 		triples += p[1] == 0xbf && p[2] == 0xbd;
+		at = (size_t)(p - head) + 1;
+	}
 	return n >= 64 && triples * 3 * 100 > n;
 }
 
