@@ -30,7 +30,7 @@ struct slot {
 
 struct na_fragments {
 	struct slot *slots; /* NULL: few captures have a fragment */
-	uint8_t *whole; /* handed out; freed at the next call */
+	uint8_t *whole;     /* handed out; freed at the next call */
 	uint64_t seen, lost, order, live;
 	size_t bytes;
 };
