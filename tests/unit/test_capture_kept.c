@@ -59,7 +59,8 @@ static void send(struct talk *t, bool back, unsigned flags, const uint8_t *data,
 	p[32] = 0x50;
 	p[33] = (uint8_t)flags;
 	put16(p + 34, 0xffff);
-	memcpy(p + HEADERS, data, n);
+	if (n)
+		memcpy(p + HEADERS, data, n);
 	t->said[back] += (uint32_t)n + (flags & SYN ? 1 : 0);
 	assert_int_equal(na_capture_kept_put(t->kept, &r, &err), NA_OK);
 }
