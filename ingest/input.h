@@ -120,6 +120,7 @@ struct na_input {
 	bool p2p_told; /* a trace of its rank tells its sends and receives */
 	/* Its HLO modules are without what does not communicate. */
 	bool slim_programs;
+	bool anonymous; /* its names are pseudonyms (ingest --anonymize) */
 	uint64_t lines_skipped; /* nobody asked for them */
 	uint64_t events;        /* of the lines that were read */
 	bool damaged;           /* truncated or broken somewhere */

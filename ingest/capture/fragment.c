@@ -29,8 +29,8 @@ struct slot {
 };
 
 struct na_fragments {
-	struct slot slots[NA_FRAGMENT_DATAGRAMS];
-	uint8_t *whole; /* handed out; freed at the next call */
+	struct slot *slots; /* NULL: few captures have a fragment */
+	uint8_t *whole;     /* handed out; freed at the next call */
 	uint64_t seen, lost, order, live;
 	size_t bytes;
 };
@@ -53,8 +53,9 @@ void na_fragments_free(struct na_fragments *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < NA_FRAGMENT_DATAGRAMS; i++)
+	for (size_t i = 0; f->live; i++)
 		release(f, &f->slots[i]);
+	free(f->slots);
 	free(f->whole);
 	free(f);
 }
@@ -114,6 +115,10 @@ static struct slot *slot_of(struct na_fragments *f, const struct na_fragment *x)
 	uint32_t hash = hash_of(x);
 	struct slot *s, *empty = NULL;
 
+	if (!f->slots)
+		f->slots = na_calloc(NA_FRAGMENT_DATAGRAMS, sizeof(*f->slots));
+	if (!f->slots)
+		return NULL;
 	for (size_t i = 0; i < NA_FRAGMENT_DATAGRAMS; i++) {
 		s = &f->slots[i];
 		if (!s->hash)

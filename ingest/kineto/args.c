@@ -28,9 +28,9 @@ static bool rare_time(struct na_text text, int64_t *us, int32_t *ps)
 			return false;
 	}
 	rest = x % scale;
+	*us = x / scale - (rest < 0);
 	if (rest < 0)
 		rest += scale;
-	*us = (x - rest) / scale;
 	*ps = (int32_t)(rest * (NA_PS_PER_US / scale));
 	return true;
 }
@@ -62,6 +62,16 @@ bool kt_time(struct na_text text, int64_t *us, int32_t *ps)
 	*us = whole;
 	*ps = (int32_t)part;
 	return true;
+}
+
+bool kt_time_ns(struct na_text text, int64_t *ns)
+{
+	int64_t us, whole;
+	int32_t ps;
+
+	return kt_time(text, &us, &ps) &&
+	       na_mul_i64(us, NA_NS_PER_US, &whole) &&
+	       na_add_i64(whole, ps / NA_PS_PER_NS, ns);
 }
 
 struct field {

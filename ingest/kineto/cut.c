@@ -56,11 +56,9 @@ static bool meets(const struct cut *c, const struct na_kineto_event *e,
 static bool is_first(struct cut *c, const struct na_kineto_event *e)
 {
 	const struct kineto *k = c->in->state;
-	int64_t us;
-	int32_t ps;
+	int64_t ns;
 
-	if (c->has_first || !kt_time(e->ts, &us, &ps) ||
-	    us * NA_NS_PER_US + ps / NA_PS_PER_NS != k->first_ns)
+	if (c->has_first || !kt_time_ns(e->ts, &ns) || ns != k->first_ns)
 		return false;
 	c->has_first = true;
 	return true;

@@ -127,6 +127,9 @@ uint64_t kt_type_bytes(struct na_text type);
 /* Microseconds as decimal text: whole ones, and picoseconds on top of them,
  * 0 to 999,999.  False: no such number, or beyond 64 bits of nanoseconds. */
 bool kt_time(struct na_text text, int64_t *us, int32_t *ps);
+/* The same in nanoseconds, cut off; false, too, for the first microsecond of
+ * all that 64 bits hold of these. */
+bool kt_time_ns(struct na_text text, int64_t *ns);
 
 /* "[3, 0, 1]" to "0,1,3", appended; how many; 0 where it is no such list or
  * an end of it is left out. */

@@ -173,12 +173,9 @@ enum na_status kt_keep(struct kineto *k, uint64_t at, uint64_t end,
 /* Of microseconds (power 3) or nanoseconds (0). */
 void kt_note_time(struct kineto *k, struct na_text ts, int power)
 {
-	int64_t us, ns;
-	int32_t ps;
+	int64_t ns;
 
-	if (power && kt_time(ts, &us, &ps))
-		ns = us * NA_NS_PER_US + ps / NA_PS_PER_NS;
-	else if (power || !na_json_decimal(ts, 0, &ns))
+	if (power ? !kt_time_ns(ts, &ns) : !na_json_decimal(ts, 0, &ns))
 		return;
 	if (!k->has_first || ns < k->first_ns)
 		k->first_ns = ns;

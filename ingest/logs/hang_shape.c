@@ -25,6 +25,10 @@ struct na_text na_hang_trim(struct na_text x)
 
 size_t na_hang_find(struct na_text x, const char *word)
 {
+	/* Most lines have no such letter. */
+	if (!x.n || (!memchr(x.s, word[0] | 0x20, x.n) &&
+		     !memchr(x.s, word[0] & ~0x20, x.n)))
+		return SIZE_MAX;
 	for (size_t i = 0; i < x.n; i++) {
 		if ((x.s[i] | 0x20) == (word[0] | 0x20) &&
 		    na_starts_nocase(x.s + i, x.n - i, word))

@@ -444,6 +444,10 @@ size_t na_hang_strip(char *s, size_t n)
 {
 	size_t i = n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, to = 0;
 
+	/* Nearly every line. */
+	if (!i && !memchr(s, '\r', n) && !memchr(s, '\033', n) &&
+	    !memchr(s, '^', n))
+		return n;
 	while (i < n) {
 		size_t skip = s[i] == '\r' ? 1 : sequence(s + i, n - i);
 

@@ -1,4 +1,5 @@
 /* The file around the blocks: header, names, checksums, trailer. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -7,6 +8,7 @@
 #include "ingest/bytes/wire.h"
 #include "ingest/transfer_file/file.h"
 #include "ingest/transfer_file/hlo_slim.h"
+#include "netan/base/units.h"
 
 static enum na_status put_bytes(struct na_xfer_file *f, const void *p, size_t n,
 				struct na_err *err)
@@ -102,6 +104,7 @@ struct na_xfer_file *na_xf_begin(na_xfer_write write, void *ctx,
 	f->z = ZSTD_createCCtx();
 	f->write = write;
 	f->ctx = ctx;
+	f->max_program_bytes = XF_MAX_PROGRAM_BYTES;
 	f->hiding.names = names;
 	if (put_bytes(f, XF_MAGIC, XF_MAGIC_BYTES, err) == NA_OK)
 		return f;
@@ -251,12 +254,38 @@ static void put_capture(struct na_xf_bytes *to,
 	na_xf_put_message(to, 6, &m);
 }
 
+struct programs {
+	struct na_xfer_file *file;
+	struct na_input *in;
+	struct na_xf_bytes *to;
+};
+
+/* Nobody would unpack it. */
+static bool is_too_long(const struct programs *p,
+			const struct na_program_bytes *x, size_t n)
+{
+	char most[NA_UNIT_BUF];
+
+	if (n <= p->file->max_program_bytes)
+		return false;
+	na_input_warn(p->in,
+		      "the program at byte %" PRIu64 " is longer than %s: "
+		      "left out",
+		      x->at,
+		      na_print_bytes(most, (double)p->file->max_program_bytes,
+				     3));
+	return true;
+}
+
 static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 				  struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL}, whole = {.p = NULL};
-	struct na_xf_bytes *to = ctx;
+	const struct programs *p = ctx;
+	struct na_xf_bytes *to = p->to;
 
+	if (is_too_long(p, x, x->n))
+		return NA_OK;
 	na_xf_put(&whole, x->p, x->n);
 	na_xf_put_field(&m, 1, x->name.s, x->name.n);
 	na_xf_put_uint(&m, 2, x->id);
@@ -266,22 +295,19 @@ static enum na_status put_program(void *ctx, const struct na_program_bytes *x,
 	return to->failed ? na_fail_nomem(err) : NA_OK;
 }
 
-struct nameless {
-	struct na_xf_hiding *hiding;
-	struct na_xf_bytes *to;
-};
-
 /* Without paths of sources, and whoever has them at home.  One that cannot be
  * read is left out, as whoever reads the original does. */
 static enum na_status put_nameless(void *ctx, const struct na_program_bytes *x,
 				   struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL}, slim = {.p = NULL};
-	const struct nameless *n = ctx;
-	struct na_xf_bytes *to = n->to;
+	const struct programs *p = ctx;
+	struct na_xf_bytes *to = p->to;
+	bool readable = na_hlo_slim(x->p, x->n, &slim);
 
-	if (na_hlo_slim(x->p, x->n, &slim)) {
-		na_xf_hide(n->hiding, na_xf_hlo_texts, &slim);
+	if (readable)
+		na_xf_hide(&p->file->hiding, na_xf_hlo_texts, &slim);
+	if (readable && !is_too_long(p, x, slim.n)) {
 		na_xf_put_field(&m, 1, x->name.s, x->name.n);
 		na_xf_put_uint(&m, 2, x->id);
 		na_xf_put_packed(&m, NULL, 3, &slim);
@@ -296,14 +322,15 @@ enum na_status na_xfer_source_end(struct na_xfer_file *f, uint32_t source,
 				  struct na_input *in, struct na_err *err)
 {
 	struct na_xf_bytes m = {.p = NULL}, block = {.p = NULL};
-	struct nameless nameless = {&f->hiding, &m};
+	struct programs programs = {f, in, &m};
 	const struct na_reader *r = in->reader;
 	enum na_status st = NA_OK;
 
-	if (r && r->program_bytes && f->hiding.names)
-		st = r->program_bytes(in, put_nameless, &nameless, err);
-	else if (r && r->program_bytes)
-		st = r->program_bytes(in, put_program, &m, err);
+	if (r && r->program_bytes)
+		st = r->program_bytes(in,
+				      f->hiding.names ? put_nameless
+						      : put_program,
+				      &programs, err);
 	if (st != NA_OK) {
 		na_xf_bytes_fini(&m);
 		return st;

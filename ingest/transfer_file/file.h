@@ -12,6 +12,7 @@ struct na_xfer_file {
 	void *ctx;
 	struct na_xf_hiding hiding;
 	struct na_xfer_counts counts;
+	size_t max_program_bytes; /* XF_MAX_PROGRAM_BYTES, but in tests */
 	struct ZSTD_CCtx_s *z;
 };
 

@@ -186,6 +186,7 @@ static enum na_status tell_source(struct na_input *in,
 	in->profile_start_ns = s->profile_start_ns;
 	in->profile_stop_ns = s->profile_stop_ns;
 	in->n_devices = s->n_devices;
+	in->anonymous = x->file->anonymized;
 	tell_ranks(in, s);
 	in->host = na_arena_strn(&in->arena, s->host.s, s->host.n);
 	if (s->label.n)

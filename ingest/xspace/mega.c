@@ -41,7 +41,9 @@ static bool near_miss(const char *s, size_t n)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		size_t len = strlen(actions[i].action);
 
-		if (na_edit_distance(s, n, actions[i].action, len) <= 3)
+		/* An edit is needed for each letter more or less. */
+		if (n <= len + 3 && n + 3 >= len &&
+		    na_edit_distance(s, n, actions[i].action, len) <= 3)
 			return true;
 	}
 	return na_contains_nocase(s, n, "network") ||

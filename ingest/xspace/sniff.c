@@ -2,6 +2,8 @@
  * Is this an XSpace?  docs/formats.md, "XSpace"; the first bytes of other
  * formats, pcapng among them, were tried before.
  */
+#include <string.h>
+
 #include "ingest/xspace/xspace.h"
 
 const char na_xs_damaged_by_text[] =
@@ -12,11 +14,13 @@ const char na_xs_damaged_by_text[] =
  * text conversion. */
 bool na_xs_text_damaged(const uint8_t *head, size_t n)
 {
-	size_t triples = 0;
+	size_t triples = 0, at = 0;
+	const uint8_t *p;
 
-	for (size_t i = 0; i + 3 <= n; i++)
-		triples += head[i] == 0xef && head[i + 1] == 0xbf &&
-			   head[i + 2] == 0xbd;
+	while (n - at >= 3 && (p = memchr(head + at, 0xef, n - at - 2))) {
+		triples += p[1] == 0xbf && p[2] == 0xbd;
+		at = (size_t)(p - head) + 1;
+	}
 	return n >= 64 && triples * 3 * 100 > n;
 }
 

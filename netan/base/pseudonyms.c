@@ -7,6 +7,9 @@
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 
+static const char anon[] = "anon";
+enum { ANON_LEN = sizeof(anon) - 1, ANONS_MAX = 63 };
+
 /* In the order of enum na_alias. */
 static const char *const nouns[NA_N_ALIASES] = {
 	"host", "addr", "input", "dir",  "file", "path",
@@ -53,7 +56,8 @@ void na_pseudonyms_free(struct na_pseudonyms *p)
 	free(p);
 }
 
-bool na_is_alias_of(const char *s, size_t n, enum na_alias kind)
+/* "host-12"; without what is before the noun. */
+static bool is_numbered(const char *s, size_t n, enum na_alias kind)
 {
 	size_t len = strlen(nouns[kind]), i = len + 1;
 
@@ -63,6 +67,24 @@ bool na_is_alias_of(const char *s, size_t n, enum na_alias kind)
 	while (i < n && s[i] >= '0' && s[i] <= '9')
 		i++;
 	return i == n;
+}
+
+/* How many "anon" the text begins with, as many as pseudonyms have. */
+static unsigned anons_of(const char *s, size_t n)
+{
+	unsigned k = 0;
+
+	while (k < ANONS_MAX && n - k * ANON_LEN >= ANON_LEN &&
+	       memcmp(s + k * ANON_LEN, anon, ANON_LEN) == 0)
+		k++;
+	return k;
+}
+
+bool na_is_alias_of(const char *s, size_t n, enum na_alias kind)
+{
+	size_t head = anons_of(s, n) * ANON_LEN;
+
+	return is_numbered(s + head, n - head, kind);
 }
 
 bool na_is_alias(const char *s, size_t n)
@@ -80,14 +102,51 @@ static bool stays(const char *name)
 	       strcmp(name, "..") == 0 || strcmp(name, "stdin") == 0;
 }
 
+/* A real name may have the form of a pseudonym: no new one has it then. */
+static void avoid_form(struct na_pseudonyms *p, const char *s, size_t n)
+{
+	unsigned anons = anons_of(s, n);
+	size_t head = anons * ANON_LEN;
+	int k = 0;
+
+	while (k < NA_N_ALIASES &&
+	       !is_numbered(s + head, n - head, (enum na_alias)k))
+		k++;
+	if (k == NA_N_ALIASES)
+		return;
+	na_strtab_add(&p->aliases, s, n);
+	if (p->trusts)
+		return;
+	p->met[k] |= UINT64_C(1) << anons;
+	while (p->anons[k] < ANONS_MAX && p->met[k] >> p->anons[k] & 1)
+		p->anons[k]++;
+}
+
+/* The same of all that is said for it: "Host-3", "host-3.corp.example.com". */
+static void avoid(struct na_pseudonyms *p, const char *s, size_t n)
+{
+	char small[NA_WORD_MAX];
+	const char *dot;
+
+	if (na_fold(s, n, small))
+		s = small;
+	dot = memchr(s, '.', n);
+	avoid_form(p, s, n);
+	if (dot)
+		avoid_form(p, s, (size_t)(dot - s));
+}
+
+void na_pseudonyms_trust(struct na_pseudonyms *p, bool trusts)
+{
+	pthread_mutex_lock(&p->lock);
+	p->trusts = trusts;
+	pthread_mutex_unlock(&p->lock);
+}
+
 void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name)
 {
-	size_t n = strlen(name);
-
-	if (!na_is_alias(name, n))
-		return;
 	pthread_mutex_lock(&p->lock);
-	na_strtab_add(&p->aliases, name, n);
+	avoid(p, name, strlen(name));
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -106,14 +165,34 @@ bool na_is_joint(char c)
 	return c && strchr("./:@+=~%[]#", c);
 }
 
-/* The alias of a new name: its own form, or the next one that is free. */
+/* "anonhost-3", as a new one. */
+static uint32_t make(struct na_pseudonyms *p, enum na_alias kind)
+{
+	char text[ANONS_MAX * ANON_LEN + 40];
+	size_t head = p->anons[kind] * ANON_LEN;
+
+	for (size_t i = 0; i < head; i += ANON_LEN)
+		memcpy(text + i, anon, ANON_LEN);
+	for (;;) {
+		size_t before = p->aliases.n;
+		uint32_t got;
+
+		snprintf(text + head, sizeof(text) - head, "%s-%zu",
+			 nouns[kind], ++p->next[kind]);
+		got = na_strtab_add(&p->aliases, text, strlen(text));
+		if (got == NA_NO_NAME || p->aliases.n > before)
+			return got;
+	}
+}
+
+/* The alias of a new name: its own form where that is trusted, or the next one
+ * that is free. */
 static uint32_t choose(struct na_pseudonyms *p, enum na_alias kind,
 		       const char *name, size_t n)
 {
 	uint32_t got = NA_NO_NAME;
-	char text[40];
 
-	if (na_is_alias(name, n))
+	if (p->trusts && na_is_alias(name, n))
 		got = na_strtab_add(&p->aliases, name, n);
 	for (;;) {
 		size_t before = p->cap_given;
@@ -125,14 +204,9 @@ static uint32_t choose(struct na_pseudonyms *p, enum na_alias kind,
 			memset(p->given + before, 0, p->cap_given - before);
 		if (got != NA_NO_NAME && !p->given[got])
 			break;
-		do {
-			before = p->aliases.n;
-			snprintf(text, sizeof(text), "%s-%zu", nouns[kind],
-				 ++p->next[kind]);
-			got = na_strtab_add(&p->aliases, text, strlen(text));
-			if (got == NA_NO_NAME)
-				return got;
-		} while (p->aliases.n == before);
+		got = make(p, kind);
+		if (got == NA_NO_NAME)
+			return got;
 	}
 	p->given[got] = true;
 	return got;
@@ -279,6 +353,7 @@ const char *na_pseudonym_add(struct na_pseudonyms *p, enum na_alias kind,
 
 	if (name != NA_NO_NAME && p->standing[name] == GIVEN)
 		return na_alias_at(p, name);
+	avoid(p, s, n);
 	alias = choose(p, kind, s, n);
 	if (alias == NA_NO_NAME || enter(p, s, n, alias, GIVEN) == NA_NO_NAME)
 		return nouns[kind];

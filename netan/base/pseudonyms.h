@@ -1,8 +1,10 @@
 /*
  * Stable pseudonyms, for what is shown of inputs under --anonymize: the k-th
- * new name of a kind is "host-k", "addr-k", ...  A name that has such a form
- * already tells nothing and stays (unless it was given to another one), so
- * texts can be replaced twice.
+ * new name of a kind is "host-k", "addr-k", ...  Where hosts (or whatever) are
+ * called "host-3" themselves, these get others and all are "anonhost-k" (or
+ * "anonanonhost-k", ...), so that no pseudonym is anybody's name, as far as
+ * names were known before the first of that kind was given.  So texts can be
+ * replaced twice.
  *
  * Any number of threads may ask; the order of new names is theirs to keep.
  */
@@ -35,7 +37,11 @@ struct na_pseudonyms;
 struct na_pseudonyms *na_pseudonyms_new(void);
 void na_pseudonyms_free(struct na_pseudonyms *p);
 
-/* Before a batch of names: one that looks like a pseudonym will keep it. */
+/* Whether names that have such a form and are told from now on are pseudonyms,
+ * given in another run: they stay, unless given to another name in this one.
+ * At first it is false. */
+void na_pseudonyms_trust(struct na_pseudonyms *p, bool trusts);
+/* Before a batch of names: no name gets this one for its own. */
 void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name);
 /* What stands for the name, from now on; it lives as long as p.  "", "-",
  * ".", ".." and "stdin" stay.  The noun of the kind where memory is short. */

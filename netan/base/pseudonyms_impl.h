@@ -26,6 +26,11 @@ struct na_pseudonyms {
 	bool lengths[NA_WORD_MAX + 1]; /* that names have */
 	bool odd;                      /* a name has blanks or the like */
 	size_t next[NA_N_ALIASES];
+	/* How many "anon" stand before a noun: of real names, a bit for each;
+	 * of pseudonyms. */
+	uint64_t met[NA_N_ALIASES];
+	unsigned anons[NA_N_ALIASES];
+	bool trusts;
 };
 
 /* What stands for a name; a word for all where memory was short. */
@@ -33,7 +38,7 @@ const char *na_alias_at(const struct na_pseudonyms *p, uint32_t name);
 const char *na_pseudonym_add(struct na_pseudonyms *p, enum na_alias kind,
 			     const char *s, size_t n);
 
-/* "host-12", of any kind; of that kind. */
+/* "host-12", "anonhost-12", of any kind; of that kind. */
 bool na_is_alias(const char *s, size_t n);
 bool na_is_alias_of(const char *s, size_t n, enum na_alias kind);
 /* Within a text, what could as well be a number, a unit or a word of any

@@ -49,7 +49,7 @@ static bool may_be_joined(const struct na_pseudonyms *p, const struct place *x,
 		letters++;
 	while (na_is_letter(x->s[word]) || na_is_hyphen(x->s[word]))
 		word++;
-	return n >= JOINED_MIN && !na_is_alias(x->s, word) &&
+	return n >= JOINED_MIN && (n == word || !na_is_alias(x->s, word)) &&
 	       (letters < n ||
 		na_is_alias_of(alias, strlen(alias), NA_ALIAS_USER));
 }

@@ -48,12 +48,8 @@ size_t na_edit_distance(const char *a, size_t na, const char *b, size_t nb)
 
 bool na_starts_nocase(const char *a, size_t na, const char *prefix)
 {
-	size_t n = strlen(prefix);
-
-	if (n > na)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (fold(a[i]) != fold(prefix[i]))
+	for (size_t i = 0; prefix[i]; i++) {
+		if (i == na || fold(a[i]) != fold(prefix[i]))
 			return false;
 	}
 	return true;

@@ -16,7 +16,8 @@ static void find(struct na_case *c, const struct na_value *x)
 	const char *label = na_text_or(x, M_label, NULL);
 	char p50[NA_UNIT_BUF];
 
-	na_print_time(p50, (int64_t)(na_number_at(x, M_p50_us) * 1e6), 3);
+	na_print_time(p50, (int64_t)fmin(na_number_at(x, M_p50_us) * 1e6, 9e18),
+		      3);
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "

@@ -157,40 +157,59 @@ void na_hide_result(const struct na_request *q, struct na_result *r)
 		na_result_retext(r, replaced, p);
 }
 
-static void hide_all(const struct na_request *q, enum na_alias kind,
-		     const struct na_strtab *t)
+static void hide_all_later(const struct na_request *q,
+			   const struct na_strtab *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		na_hide_later(q, t->names[i].s);
+}
+
+static void hide_all(const struct na_request *q, enum na_alias kind,
+		     const struct na_strtab *t)
+{
 	for (size_t i = 0; i < t->n; i++)
 		na_hide(q, kind, t->names[i].s);
 }
 
 /* Hosts that options ask for and no input knows; "s0d3" and "rank 3" are no
  * hosts, and globs have stood for themselves. */
-static void hide_asked(const struct na_request *q, const struct na_text_list *l)
+static void hide_list(const struct na_request *q, const struct na_text_list *l,
+		      bool later)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *s = l->items[i];
 
-		if (!strpbrk(s, "*?[ :") &&
-		    strspn(s, "0123456789.sd") < strlen(s))
+		if (strpbrk(s, "*?[ :") ||
+		    strspn(s, "0123456789.sd") == strlen(s))
+			continue;
+		if (later)
+			na_hide_later(q, s);
+		else
 			na_hide(q, NA_ALIAS_HOST, s);
 	}
 }
 
+static void hide_asked(const struct na_request *q, bool later)
+{
+	hide_list(q, &q->host, later);
+	hide_list(q, &q->src, later);
+	hide_list(q, &q->dst, later);
+}
+
 /* A host that is known by its address alone is that address. */
-static void hide_store(const struct na_session *s)
+static void hide_store(const struct na_session *s, bool later)
 {
 	const struct na_names *names = &s->store.names;
 
 	for (size_t i = 0; i < names->n_endpoints; i++) {
 		const struct na_endpoint *e = &names->endpoints[i];
+		const char *name = na_strtab_at(&names->strings,
+						(uint32_t)e->device);
 
-		if (e->slice == NA_ADDRESS)
-			na_hide(s->request, NA_ALIAS_ADDR,
-				na_strtab_at(&names->strings,
-					     (uint32_t)e->device));
+		if (e->slice == NA_ADDRESS && later)
+			na_hide_later(s->request, name);
+		else if (e->slice == NA_ADDRESS)
+			na_hide(s->request, NA_ALIAS_ADDR, name);
 	}
 }
 
@@ -223,16 +242,47 @@ static void forget_name(struct na_input *in)
 		in->cut = without;
 }
 
+/* Their names are pseudonyms, which stay. */
+static bool are_anonymous(const struct na_session *s)
+{
+	size_t i = 0;
+
+	while (i < s->n_inputs && s->inputs[i].anonymous)
+		i++;
+	return i && i == s->n_inputs;
+}
+
+/* All names before the first gets what stands for it. */
+static void hide_session_later(const struct na_session *s)
+{
+	const struct na_request *q = s->request;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (!is_rank(&s->sources[i]))
+			na_hide_later(q, s->sources[i].host);
+	}
+	if (s->hosts) {
+		hide_all_later(q, &s->hosts->addresses);
+		hide_all_later(q, &s->hosts->names);
+	}
+	if (s->topology) {
+		hide_all_later(q, &s->topology->hosts);
+		hide_all_later(q, &s->topology->racks);
+		hide_all_later(q, &s->topology->blocks);
+	}
+	if (s->store_ready)
+		hide_store(s, true);
+	hide_asked(q, true);
+}
+
 void na_hide_session(const struct na_session *s)
 {
 	const struct na_request *q = s->request;
 
 	if (!q->pseudonyms)
 		return;
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (!is_rank(&s->sources[i]))
-			na_hide_later(q, s->sources[i].host);
-	}
+	na_pseudonyms_trust(q->pseudonyms, are_anonymous(s));
+	hide_session_later(s);
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		na_hide(q, NA_ALIAS_INPUT, s->inputs[i].path);
 		forget_name(&s->inputs[i]);
@@ -249,10 +299,8 @@ void na_hide_session(const struct na_session *s)
 		hide_all(q, NA_ALIAS_BLOCK, &s->topology->blocks);
 	}
 	if (s->store_ready) {
-		hide_store(s);
-		hide_asked(q, &q->host);
-		hide_asked(q, &q->src);
-		hide_asked(q, &q->dst);
+		hide_store(s, false);
+		hide_asked(q, false);
 		learn_users(s);
 	}
 }

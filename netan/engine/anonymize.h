@@ -18,8 +18,7 @@
 struct na_session;
 
 /* One name, from now on; nothing for NULL or without --anonymize.  Of many,
- * reserve all first (na_hide_later), so that a name which looks like a
- * pseudonym keeps it. */
+ * reserve all first (na_hide_later), so that none looks like a pseudonym. */
 void na_hide(const struct na_request *q, enum na_alias kind, const char *name);
 void na_hide_later(const struct na_request *q, const char *name);
 

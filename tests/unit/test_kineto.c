@@ -64,6 +64,35 @@ static void times(void **state)
 	}
 }
 
+/* As whole nanoseconds, of which some that whole microseconds hold are none. */
+static void nanoseconds(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		int64_t ns;
+	} rows[] = {
+		{"4458676388068.751234", true, 4458676388068751},
+		{"-0.5", true, -500},
+		{"9223372036854774.9", true, INT64_MAX - 907},
+		{"9223372036854775.807", true, INT64_MAX},
+		{"9223372036854775.808", false, 0},
+		{"-9223372036854775", true, -9223372036854775000},
+		{"-9223372036854775.1", false, 0},
+		{"-9223372036854.775807", true, INT64_MIN / 1000 - 1},
+		{"-1e300", false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		int64_t ns = 0;
+
+		assert_int_equal(kt_time_ns(text_of(rows[i].text), &ns),
+				 rows[i].good);
+		assert_int_equal(ns, rows[i].ns);
+	}
+}
+
 static void ranks(void **state)
 {
 	static const struct {
@@ -659,6 +688,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times),
+		cmocka_unit_test(nanoseconds),
 		cmocka_unit_test(ranks),
 		cmocka_unit_test(names),
 		cmocka_unit_test(events),

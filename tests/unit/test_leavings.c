@@ -97,11 +97,37 @@ static void the_second_time(void **state)
 	ends(SIGTERM, terminate_once);
 }
 
+/* A handler may still be reading the path of one that it has seen. */
+static void never_used_again(void **state)
+{
+	struct na_leaving *first, *seen;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		first = na_leaving_new("leaving.first");
+		na_leaving_free(first);
+		seen = na_leaving_new("leaving.seen");
+		if (!seen || seen != first)
+			_exit(96);
+		na_leavings_remove();
+		na_leaving_free(seen);
+		_exit(na_leaving_new("leaving.other") == seen ? 97 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_once),
 		cmocka_unit_test(the_second_time),
+		cmocka_unit_test(never_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

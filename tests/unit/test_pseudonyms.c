@@ -132,7 +132,7 @@ static void short_names(void **state)
 	na_pseudonyms_free(p);
 }
 
-/* Names that are pseudonyms already stay, so that texts can be replaced
+/* Names of another run's pseudonyms stay, so that texts can be replaced
  * twice; two never become one. */
 static void already(void **state)
 {
@@ -140,16 +140,74 @@ static void already(void **state)
 
 	(void)state;
 	assert_non_null(p);
+	na_pseudonyms_trust(p, true);
 	na_pseudonyms_reserve(p, "host-1");
 	na_pseudonyms_reserve(p, "host-3");
 	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "zoe"), "host-2");
 	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-1"), "host-1");
 	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "yan"), "host-4");
 	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-3"), "host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "anonhost-3"),
+			    "anonhost-3");
 	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-007"),
 			    "host-5");
 	check(p, "zoe host-1 yan host-3", "host-2 host-1 host-4 host-3");
-	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-4"), "host-6");
+	na_pseudonyms_trust(p, false);
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-9"),
+			    "anonhost-6");
+	check(p, "zoe host-1 host-9", "host-2 host-1 anonhost-6");
+	na_pseudonyms_free(p);
+}
+
+/* No pseudonym is the name of anybody. */
+static void alike(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	na_pseudonyms_reserve(p, "host-3");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "zoe"),
+			    "anonhost-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "host-3"),
+			    "anonhost-2");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_ADDR, "10.0.0.1"),
+			    "addr-1");
+	check(p, "zoe, host-3:80, rx_host-3, host-3-eth0, host-30",
+	      "anonhost-1, anonhost-2:80, rx_anonhost-2, anonhost-2-eth0, "
+	      "host-30");
+	na_pseudonyms_free(p);
+	p = na_pseudonyms_new();
+	assert_non_null(p);
+	na_pseudonyms_reserve(p, "anonhost-7");
+	na_pseudonyms_reserve(p, "Host-2.corp.example.com");
+	na_pseudonyms_reserve(p, "anonanonanonrack-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST,
+					 "Host-2.corp.example.com"),
+			    "anonanonhost-1");
+	check(p, "host-2 is late", "anonanonhost-1 is late");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_RACK, "x1"), "rack-1");
+	/* Of a name that is told late nothing but the next ones can know. */
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_TASK, "rack-1"), "task-1");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_RACK, "x2"), "anonrack-2");
+	na_pseudonyms_free(p);
+}
+
+/* All that a pseudonym could be called is taken. */
+static void all_taken(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+	char name[400] = "";
+
+	(void)state;
+	assert_non_null(p);
+	for (int i = 0; i < 70; i++) {
+		strcpy(name + 4 * i, "host-1");
+		na_pseudonyms_reserve(p, name);
+		strcpy(name + 4 * i, "anon");
+	}
+	strcpy(name + 4 * 63, "host-2");
+	assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, "zoe"), name);
 	na_pseudonyms_free(p);
 }
 
@@ -167,13 +225,10 @@ static void many(void **state)
 	}
 	for (int i = 0; i < 70000; i++) {
 		snprintf(name, sizeof(name), "%s-%d", i % 2 ? "host" : "w", i);
-		if (i % 2)
-			snprintf(want, sizeof(want), "host-%d", i);
-		else
-			snprintf(want, sizeof(want), "host-%d", i + 2);
+		snprintf(want, sizeof(want), "anonhost-%d", i + 1);
 		assert_string_equal(na_pseudonym(p, NA_ALIAS_HOST, name), want);
 	}
-	check(p, "w-69998 is late", "host-70000 is late");
+	check(p, "w-69998 is late", "anonhost-69999 is late");
 	na_pseudonyms_free(p);
 }
 
@@ -182,7 +237,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),     cmocka_unit_test(paths),
 		cmocka_unit_test(spellings), cmocka_unit_test(short_names),
-		cmocka_unit_test(already),   cmocka_unit_test(many),
+		cmocka_unit_test(already),   cmocka_unit_test(alike),
+		cmocka_unit_test(all_taken), cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests_name("pseudonyms", tests, NULL, NULL);

@@ -594,6 +594,28 @@ static void blocks_do_not_matter(void **state)
 	free(p);
 }
 
+/* Clocks of hostile files: as far as times reach, and no further. */
+static void clocks_far_apart(void **state)
+{
+	struct na_rank rank = {.clock = 0};
+	struct na_rank_clock clock = {.corrected = true, .at_ps = -NA_TIME_MAX};
+	struct na_ranks r = {.n_comms = 0};
+
+	(void)state;
+	r.ranks.v = &rank;
+	r.clocks.v = &clock;
+	r.ranks.n = r.clocks.n = 1;
+	clock.ahead_ps = -NA_TIME_MAX;
+	assert_true(na_rank_time(&r, 0, 7) == NA_TIME_MAX);
+	assert_true(na_rank_time(&r, 0, -7) == NA_TIME_MAX - 7);
+	clock.ahead_ps = NA_TIME_MAX;
+	clock.drift = 0.05;
+	assert_true(na_rank_time(&r, 0, 0) == -NA_TIME_MAX);
+	clock.ahead_ps = 5;
+	clock.drift = 1e300;
+	assert_true(na_rank_time(&r, 0, 7) == 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -609,6 +631,7 @@ int main(void)
 		cmocka_unit_test(pairs_join_by_order),
 		cmocka_unit_test(lateness_is_followed),
 		cmocka_unit_test(blocks_do_not_matter),
+		cmocka_unit_test(clocks_far_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,16 +10,38 @@
 
 enum { DEPTH = 8, /* of folders in folders */ PATH_BYTES = 4096 };
 
-/* The list only grows, as a handler walks it and cannot lock. */
+/*
+ * A handler may run beside any other thread, and cannot lock.  So the list
+ * only grows, and who has a leaving decides who may touch its path:
+ *
+ *   FREE  whoever holds the lock may write another path
+ *   HELD  the path stays as it is, until na_leaving_free()
+ *   LAST  a handler has seen it: it stays as it is for ever
+ *
+ * A handler reads a path after HELD has become LAST, by one exchange with
+ * na_leaving_free(): either that was first, and the path is not looked at, or
+ * the leaving is never used again.  So no path is read while it is written,
+ * and no file is removed that two names make up.
+ */
+enum state { FREE, HELD, LAST };
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_POINTER_LOCK_FREE == 2,
+	       "a handler must not lock");
+
 struct na_leaving {
-	_Atomic bool there;
+	atomic_int state;
 	struct na_leaving *next;
 	char path[PATH_BYTES];
 };
 
 static _Atomic(struct na_leaving *) all;
-static _Atomic bool silent;
+static atomic_bool silent;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whether it was `from`; it is `to` then. */
+static bool turn(struct na_leaving *l, int from, int to)
+{
+	return atomic_compare_exchange_strong(&l->state, &from, to);
+}
 
 struct na_leaving *na_leaving_new(const char *path)
 {
@@ -29,7 +51,7 @@ struct na_leaving *na_leaving_new(const char *path)
 	if (n >= PATH_BYTES)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	for (l = all; l && l->there; l = l->next)
+	for (l = all; l && l->state != FREE; l = l->next)
 		;
 	if (!l && (l = calloc(1, sizeof(*l)))) {
 		l->next = all;
@@ -37,7 +59,7 @@ struct na_leaving *na_leaving_new(const char *path)
 	}
 	if (l) {
 		memcpy(l->path, path, n + 1);
-		l->there = true;
+		l->state = HELD;
 	}
 	pthread_mutex_unlock(&lock);
 	return l;
@@ -46,14 +68,15 @@ struct na_leaving *na_leaving_new(const char *path)
 void na_leaving_free(struct na_leaving *l)
 {
 	if (l)
-		l->there = false;
+		turn(l, HELD, FREE);
 }
 
 void na_leavings_remove(void)
 {
 	for (int i = 0; i < DEPTH; i++) {
 		for (struct na_leaving *l = all; l; l = l->next) {
-			if (l->there && unlink(l->path) != 0)
+			if ((turn(l, HELD, LAST) || l->state == LAST) &&
+			    unlink(l->path) != 0)
 				rmdir(l->path);
 		}
 	}

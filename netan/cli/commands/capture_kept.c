@@ -7,12 +7,16 @@
 #include "ingest/capture/capture.h"
 #include "ingest/transfer_file/write.h"
 #include "netan/cli/commands/capture_out.h"
+#include "netan/cli/commands/ingest_out.h"
 
 struct na_capture_kept {
 	const char *path, *interface;
-	struct na_pseudonyms *pseudonyms; /* NULL: names stay */
+	const struct na_request *request; /* its pseudonyms NULL: names stay */
 	struct na_outfile out;
 	FILE *stream;
+	/* --anonymize: a path in the last call may tell whose name stands in
+	 * the first one.  NULL: it goes to the stream at once. */
+	FILE *first;
 	struct na_xfer_file *file; /* from the first packet on */
 	struct na_xfer_part *part;
 	struct na_sink sink;
@@ -34,10 +38,16 @@ struct na_capture_kept *na_capture_kept_new(const char *path,
 	}
 	k->path = path;
 	k->interface = interface;
-	k->pseudonyms = q->pseudonyms;
+	k->request = q;
 	k->stream = stdout;
+	if (q->pseudonyms && !(k->first = na_ingest_first(err))) {
+		free(k);
+		return NULL;
+	}
 	if (strcmp(path, "-") != 0) {
 		if (na_outfile_open(&k->out, path, err) != NA_OK) {
+			if (k->first)
+				fclose(k->first);
 			free(k);
 			return NULL;
 		}
@@ -51,6 +61,11 @@ int na_capture_kept_fd(const struct na_capture_kept *k)
 	return k->stream == stdout ? -1 : fileno(k->stream);
 }
 
+static const char *name_of(const struct na_capture_kept *k)
+{
+	return k->stream == stdout ? "standard output" : k->path;
+}
+
 static enum na_status cannot(const struct na_capture_kept *k,
 			     struct na_err *err)
 {
@@ -60,8 +75,13 @@ static enum na_status cannot(const struct na_capture_kept *k,
 		return NA_END;
 	}
 	return na_fail(err, NA_EIO, "cannot write %s: %s",
-		       k->stream == stdout ? "standard output" : k->path,
+		       k->first ? "a temporary file" : name_of(k),
 		       strerror(errno));
+}
+
+static FILE *at_once(const struct na_capture_kept *k)
+{
+	return k->first ? k->first : k->stream;
 }
 
 static enum na_status put_kept(void *ctx, const void *p, size_t n,
@@ -69,7 +89,7 @@ static enum na_status put_kept(void *ctx, const void *p, size_t n,
 {
 	struct na_capture_kept *k = ctx;
 
-	if (!n || fwrite(p, 1, n, k->stream) == n)
+	if (!n || fwrite(p, 1, n, at_once(k)) == n)
 		return NA_OK;
 	return cannot(k, err);
 }
@@ -77,6 +97,7 @@ static enum na_status put_kept(void *ctx, const void *p, size_t n,
 /* Times count from the first packet. */
 static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 {
+	struct na_pseudonyms *names = k->request->pseudonyms;
 	char host[256] = "";
 	struct na_xfer_source source = {
 		.host = host,
@@ -90,7 +111,7 @@ static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 	const struct na_xfer_head head = {.sources = &source,
 					  .n_sources = 1,
 					  .created_unix_ns = k->first_ns,
-					  .pseudonyms = k->pseudonyms};
+					  .pseudonyms = names};
 	struct na_capture_options options = {
 		.wants = NA_WANT_TRANSFERS | NA_WANT_CALLS |
 			 NA_WANT_CONNECTIONS,
@@ -100,10 +121,9 @@ static enum na_status begin_file(struct na_capture_kept *k, struct na_err *err)
 	};
 
 	gethostname(host, sizeof(host) - 1);
-	if (k->pseudonyms) {
-		source.host = na_pseudonym(k->pseudonyms, NA_ALIAS_HOST, host);
-		source.path = na_pseudonym(k->pseudonyms, NA_ALIAS_INPUT,
-					   k->interface);
+	if (names) {
+		source.host = na_pseudonym(names, NA_ALIAS_HOST, host);
+		source.path = na_pseudonym(names, NA_ALIAS_INPUT, k->interface);
 	}
 	k->part = na_xfer_part_new(0);
 	if (!k->part)
@@ -146,7 +166,7 @@ enum na_status na_capture_kept_flush(struct na_capture_kept *k,
 	if (na_xfer_part_end(k->part) != NA_OK)
 		return na_fail_nomem(err);
 	st = na_xfer_append(k->file, k->part, err);
-	return st == NA_OK && fflush(k->stream) != 0 ? cannot(k, err) : st;
+	return st == NA_OK && fflush(at_once(k)) != 0 ? cannot(k, err) : st;
 }
 
 static enum na_status finish(struct na_capture_kept *k,
@@ -193,6 +213,11 @@ enum na_status na_capture_kept_close(struct na_capture_kept *k,
 		*transfers = na_xfer_counted(k->file)->transfers;
 		*bytes = na_xfer_counted(k->file)->bytes;
 	}
+	if (k->first && whole && st == NA_OK)
+		st = na_ingest_hide(k->request, k->first, 0, *bytes, k->stream,
+				    name_of(k), bytes, err);
+	if (k->first)
+		fclose(k->first);
 	na_capture_free(k->capture);
 	na_xfer_part_free(k->part);
 	na_xfer_free(k->file);

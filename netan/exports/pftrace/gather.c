@@ -225,7 +225,11 @@ static bool add_side(struct na_pft_gather *g,
 	uint32_t at = side == NA_RX ? t->dst : t->src;
 	uint32_t process = NA_UNKNOWN_U32;
 	int64_t end_ps = host_time(g, na_store_host_of(s, run, at), t->end_ps);
+	int64_t start_ps;
 
+	if (!na_add_i64(end_ps, -na_host_clocks_latency(g->clocks, t),
+			&start_ps))
+		start_ps = NA_TIME_MIN;
 	if (at < s->names.n_endpoints)
 		process = g->end_process[run * s->names.n_endpoints + at];
 	if (process == NA_UNKNOWN_U32)
@@ -235,7 +239,7 @@ static bool add_side(struct na_pft_gather *g,
 		   (struct na_pft_slice){.of = p,
 					 .what = NA_PFT_OF_TRANSFER,
 					 .link = flow},
-		   end_ps - na_host_clocks_latency(g->clocks, t), end_ps);
+		   start_ps, end_ps);
 }
 
 static bool add_transfer(struct na_pft_gather *g,

@@ -38,6 +38,26 @@ struct end {
 	uint32_t clock, n;
 };
 
+/* Clocks of hostile inputs may lie further apart than 64 bits reach. */
+static int64_t in_reach(na_i128 ps)
+{
+	return ps > NA_TIME_MAX    ? NA_TIME_MAX
+	       : ps < -NA_TIME_MAX ? -NA_TIME_MAX
+				   : (int64_t)ps;
+}
+
+/* What a drift adds; 0 where that is no time any more. */
+static int64_t drifted(double ps)
+{
+	return fabs(ps) < (double)(NA_TIME_MAX / 8) ? (int64_t)ps : 0;
+}
+
+/* From a to b, exactly. */
+static double between(int64_t a_ps, int64_t b_ps)
+{
+	return (double)((na_i128)b_ps - a_ps);
+}
+
 NA_ORDER(by_clock, struct end, NA_UP(clock))
 NA_ORDER(by_clocks, struct lag, NA_UP(from), NA_UP(to), NA_UP(at_ps),
 	 NA_UP(lag_ps))
@@ -83,7 +103,8 @@ static bool gather(const struct na_ranks *r, struct lags *lags)
 			ok = na_add(
 				&lags->of,
 				((struct lag){mean(&ends[0]),
-					      mean(&ends[k]) - mean(&ends[0]),
+					      in_reach((na_i128)mean(&ends[k]) -
+						       mean(&ends[0])),
 					      ends[0].clock, ends[k].clock}));
 	}
 	free(ends);
@@ -101,7 +122,7 @@ static void find_drift(const struct lag *x, size_t n, const double *centre,
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i++) {
 			double t = (double)x[i].at_ps - first_ps - t0;
-			double y = (double)(x[i].lag_ps - x[0].lag_ps) - y0;
+			double y = between(x[0].lag_ps, x[i].lag_ps) - y0;
 
 			if (fabs(y + y0 - *centre) > ODD_ERRORS * sigma)
 				continue;
@@ -137,8 +158,8 @@ static bool level(const struct lag *x, size_t n, bool cpu, struct link *to)
 		return false;
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i++)
-			y[i] = (double)(x[i].lag_ps - x[0].lag_ps) -
-			       to->drift * (double)(x[i].at_ps - to->at_ps);
+			y[i] = between(x[0].lag_ps, x[i].lag_ps) -
+			       to->drift * between(to->at_ps, x[i].at_ps);
 		centre = na_median(y, n);
 		sigma = NA_MAD_SIGMA * na_mad(y, n, centre);
 		if (!pass)
@@ -146,7 +167,7 @@ static bool level(const struct lag *x, size_t n, bool cpu, struct link *to)
 				   fmax(sigma, (double)NA_RANK_RESIDUAL_PS),
 				   to);
 	}
-	to->lag_ps = x[0].lag_ps + (int64_t)centre;
+	to->lag_ps = in_reach((na_i128)x[0].lag_ps + (na_i128)centre);
 	/* Who leaves first on CPUs is more than chance: more of it tells no
 	 * more. */
 	to->error_ps = MEDIAN_ERROR * sigma / (cpu ? 1 : sqrt((double)n));
@@ -169,10 +190,11 @@ static bool follow(struct na_ranks *r, const struct link *l, bool *known)
 	b->drift = a->drift + sign * l->drift;
 	b->drift_uncertainty = hypot(a->drift_uncertainty, l->drift_error);
 	b->at_ps = l->at_ps;
-	b->ahead_ps = a->ahead_ps + (back ? -l->lag_ps : l->lag_ps) +
-		      (int64_t)(a->drift * (double)(l->at_ps - a->at_ps));
-	b->uncertainty_ps = (int64_t)hypot((double)a->uncertainty_ps,
-					   l->error_ps);
+	b->ahead_ps = in_reach((na_i128)a->ahead_ps +
+			       (back ? -l->lag_ps : l->lag_ps) +
+			       drifted(a->drift * between(a->at_ps, l->at_ps)));
+	b->uncertainty_ps = in_reach(
+		(na_i128)hypot((double)a->uncertainty_ps, l->error_ps));
 	b->n = l->n;
 	known[l->from] = known[l->to] = true;
 	return true;
@@ -256,13 +278,11 @@ static bool find_links(const struct lags *lags, bool cpu, struct link *links,
 int64_t na_rank_time(const struct na_ranks *r, uint32_t rank, int64_t at_ps)
 {
 	const struct na_rank_clock *c = &r->clocks.v[r->ranks.v[rank].clock];
-	double drifted = c->drift * ((double)at_ps - (double)c->at_ps);
+	double more_ps = c->drift * ((double)at_ps - (double)c->at_ps);
 
-	if (!c->corrected)
-		return at_ps;
-	if (!(fabs(drifted) < (double)(NA_TIME_MAX / 8)))
-		drifted = 0;
-	return at_ps - c->ahead_ps - (int64_t)drifted;
+	return c->corrected ? in_reach((na_i128)at_ps - c->ahead_ps -
+				       drifted(more_ps))
+			    : at_ps;
 }
 
 bool na_ranks_clocks(struct na_ranks *r)

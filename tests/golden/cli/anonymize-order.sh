@@ -37,3 +37,21 @@ netan merge -q -o y.nap x.nap
 netan partial -q --anonymize --plan y.nap --shard 1/1 -o z.nap check $at
 netan merge z.nap -q -o x.json
 grep -c zq12 x.json || :
+# Hosts that are called as pseudonyms are: no number is one of them, in any
+# command of theirs, and a topology's racks and other hosts are no exception.
+printf 'host,rack\nhost-0,rack-7\nhost-1,rack-7\nhost-2,rack-8\nzoe,rack-9\n' >racks.csv
+numbered()
+{
+	netan "$@" -q --format json | grep -v '"command"\|"schema"' |
+		grep -oE '\b(anon)*(host|rack)-[0-9]+\b' | sort -u | tr '\n' ' '
+	echo "$1"
+}
+numbered info --anonymize $at
+numbered latency --anonymize $at --by host
+numbered check --anonymize $at
+numbered pairs --anonymize $at --topology racks.csv
+numbered latency --anonymize $at --host host-1 --by host
+netan ingest --anonymize $at -q -o three.netan
+numbered info three.netan
+numbered info --anonymize three.netan
+numbered latency --anonymize three.netan --by host

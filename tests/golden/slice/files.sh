@@ -38,4 +38,4 @@ mv $run/host-0.xplane.pb $run/rack9-carol.corp.xplane.pb
 netan slice --anonymize job --step 1-2 -o anon/ | say
 ls anon
 cat anon/* | grep -ac carol
-netan steps anon/ --step 1-2 | grep -E '^host' | cut -c1-6
+netan steps anon/ --step 1-2 | grep -oE '^(anon)?host[-0-9]* '
