@@ -348,7 +348,8 @@ static const char *idle_question(struct na_case *c)
 			    na_case_number(c, 100 * waiting));
 }
 
-/* What they saw and did may be what the answer lacks. */
+/* What they saw and did may be what the answer lacks: what they sent they alone
+ * have timed, and nobody has seen what they sent each other. */
 static const char *absent(struct na_case *c)
 {
 	int64_t n = na_count_at(na_case_doc(c, "session"),
@@ -365,6 +366,16 @@ static const char *absent(struct na_case *c)
 			    na_plural(n));
 }
 
+/* What keeps an acquittal back; NULL. */
+static const char *short_of(struct na_case *c)
+{
+	const char *why = thin(c);
+
+	if (!why && *absent(c))
+		why = "nobody who is here stands out";
+	return why;
+}
+
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 {
 	const char *why;
@@ -377,15 +388,15 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 		return why;
 	*outcome = NA_CANNOT_TELL;
 	why = na_verdict_unheard(c);
-	if (!why && (why = thin(c)) && !na_one_host(c))
+	if (!why && (why = short_of(c)) && !na_one_host(c))
 		why = na_case_text(c, "%s%s", why, absent(c));
 	if (why)
 		return na_verdict_cannot_tell(c,
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: not guilty: %s%s%s", na_power_says(c),
-			    absent(c), na_verdict_instead(c));
+	return na_case_text(c, "Network: not guilty: %s%s", na_power_says(c),
+			    na_verdict_instead(c));
 }
 
 static bool equal(const char *a, const char *b)

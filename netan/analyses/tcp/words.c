@@ -355,7 +355,7 @@ static void nagle(struct told *t)
 	const struct na_direction *d = t->d;
 	char a[NA_UNIT_BUF];
 
-	if (d->released < TCP_NAGLE_WAITS || !t->row->holds[TCP_DELAYED_ACK])
+	if (!na_tcp_held_ns(t->row, t->i))
 		return;
 	say_count(t, d->released, "small segment");
 	say(t,
