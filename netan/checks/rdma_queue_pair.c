@@ -213,6 +213,7 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 		na_case_fact(c, f, "%s", na_text_of(v, ""));
 	t->accuse(c, f, t->verdict);
 	na_case_cost(c, f, g->lost_s);
+	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);
 	na_put_alias(c->r, f->evidence, M_worst, g->list);

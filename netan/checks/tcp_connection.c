@@ -444,6 +444,12 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 }
 
+/* Whose lost_s is, where it is a sum. */
+static const char *on_all(const struct group *g)
+{
+	return g->n > 1 ? " on all of them" : " on that connection";
+}
+
 static void say_server(struct na_case *c, struct na_finding *f,
 		       const struct group *g)
 {
@@ -458,6 +464,7 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
 		na_case_seconds(c, all / NA_MS_PER_S), (long long)g->calls);
 	na_case_fact(c, f, "%s", f->how);
+	f->of = on_all(g);
 	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
 }
 
@@ -465,7 +472,7 @@ static void say_server(struct na_case *c, struct na_finding *f,
 static void say_held(struct na_case *c, struct na_finding *f,
 		     const struct group *g)
 {
-	f->of = g->n > 1 ? " on all of them" : " on that connection";
+	f->of = on_all(g);
 	na_case_cost(c, f, g->held_ms / NA_MS_PER_S);
 	na_case_fact(c, f, "%s of waits for acknowledgements",
 		     na_case_seconds(c, f->lost_s));

@@ -129,8 +129,11 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	for (size_t i = 0; i < n && i < most; i++)
 		na_put_alias(r, list, NULL, x[i].row);
 	free(x);
-	view(r, s, n > most ? "longest steps" : "steps, longest first", list,
-	     &na_table_steps_step, members, 0);
+	view(r, s,
+	     n > most ? "longest steps (compute to idle: means over the hosts)"
+		      : "steps, longest first (compute to idle: means over "
+			"the hosts)",
+	     list, &na_table_steps_step, members, 0);
 	if (n > most)
 		na_result_note(r,
 			       "%zu shorter steps are not shown: --top N "
