@@ -17,7 +17,7 @@
 enum { LISTED = 10, LOST_LEAST = 3 };
 
 static const double lost_much = 0.01; /* of the packets: an error, as in rdma */
-static const double trifle = 0.001;   /* of the time: waits that hardly matter */
+static const double trifle = 0.001; /* of the time: waits that hardly matter */
 
 static double needed_of(const struct na_value *row)
 {
@@ -197,8 +197,8 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	long long n = (long long)na_int_of(
 		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
 		(int64_t)g->n);
-	struct na_finding *f =
-		na_case_find(c, severity_of(t, g), t->confidence, "rdma");
+	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
+					    "rdma");
 
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;

@@ -73,11 +73,13 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {
-		M_label,     M_rank,             M_host, M_cause,
-		M_behind_ms, M_cost_ms_per_step, M_kind, M_of,
-		M_times,     M_tried,            M_q_value,
-		M_expected_share, NULL};
+	static const char *const members[] = {M_label,     M_rank,
+					      M_host,      M_cause,
+					      M_behind_ms, M_cost_ms_per_step,
+					      M_kind,      M_of,
+					      M_times,     M_tried,
+					      M_q_value,   M_expected_share,
+					      NULL};
 
 	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);

@@ -149,7 +149,7 @@ static double share(na_i128 part, na_i128 all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-struct compared { /* those of a run that have steps */
+struct compared {         /* those of a run that have steps */
 	size_t n, ranks;  /* those whose rank is told */
 	size_t files;     /* of ranks, told or not */
 	uint64_t steps;   /* that were compared */
@@ -231,21 +231,20 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	}
 	if (x.n > 1 && x.steps < needed)
 		na_str_addf(t,
-			    "%" PRIu64
-			    " step%s of %zu %s, and it takes %zu to "
+			    "%" PRIu64 " step%s of %zu %s, and it takes %zu to "
 			    "name a straggler",
 			    x.steps, na_plural(x.steps), x.n, word_of(&x),
 			    needed);
 	else if (x.n > 1 && x.steps < least)
-		na_str_addf(t,
-			    "nobody's transfers stand out among %zu %s; %" PRIu64
-			    " step%s too few to tell of their own work (it "
-			    "takes %zu)",
-			    x.n, word_of(&x), x.steps,
-			    x.steps == 1 ? " is" : "s are", least);
+		na_str_addf(
+			t,
+			"nobody's transfers stand out among %zu %s; %" PRIu64
+			" step%s too few to tell of their own work (it "
+			"takes %zu)",
+			x.n, word_of(&x), x.steps,
+			x.steps == 1 ? " is" : "s are", least);
 	else if (x.n > 1)
-		na_str_addf(t, "no straggler among %zu %s", x.n,
-			    word_of(&x));
+		na_str_addf(t, "no straggler among %zu %s", x.n, word_of(&x));
 	else
 		na_str_addf(t, "one %s, nobody to compare it with",
 			    x.ranks ? "rank" : "host");
@@ -327,12 +326,13 @@ static void say_at_times(struct na_str *t, const struct st_state *s,
 			t,
 			"; %s%s %s: %zu of %zu steps wait for it, by %s, which "
 			"costs %s ms a step",
-			x.n < x.all ? "now and then " : "", who(s, h, buf), what_it_does(k), x.n, x.all,
+			x.n < x.all ? "now and then " : "", who(s, h, buf),
+			what_it_does(k), x.n, x.all,
 			na_print_time(by,
 				      na_steps_cut(x.late_ps / (na_i128)x.n),
 				      3),
-			na_print_number(cost,
-					na_ms(x.late_ps) / (double)x.all, 3));
+			na_print_number(cost, na_ms(x.late_ps) / (double)x.all,
+					3));
 	}
 }
 

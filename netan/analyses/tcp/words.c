@@ -87,7 +87,8 @@ static void marked(struct told *t)
 	if (d->timeout)
 		say(t, ", %s after timeouts", na_print_count(a, d->timeout));
 	if (d->spurious)
-		say(t, ", %s unnecessary resends", na_print_count(a, d->spurious));
+		say(t, ", %s unnecessary resends",
+		    na_print_count(a, d->spurious));
 }
 
 static void loss(struct told *t)

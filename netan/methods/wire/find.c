@@ -177,8 +177,8 @@ static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 
 bool wi_rivals(struct wi *w, const struct wi_candidate *best, uint32_t host)
 {
-	return host != best->host && wi_candidate(w, !best->side, host).pooled >=
-					     TIE * best->pooled;
+	return host != best->host &&
+	       wi_candidate(w, !best->side, host).pooled >= TIE * best->pooled;
 }
 
 static bool has_rival(struct wi *w, const struct wi_candidate *best)

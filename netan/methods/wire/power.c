@@ -67,9 +67,9 @@ static struct wi_stratum *other_end(const struct planting *p,
 	const struct na_wire_connection *e =
 		&p->w->in->connections[l->connection];
 	size_t n = 0;
-	struct wi_stratum *s =
-		wi_strata_of(p->w, !p->side,
-			     p->side == WI_TX ? e->dst : e->src, &n);
+	struct wi_stratum *s = wi_strata_of(p->w, !p->side,
+					    p->side == WI_TX ? e->dst : e->src,
+					    &n);
 	size_t i = NA_BOUND(k, 0, n, s[k].stratum >= l->stratum);
 
 	return &s[i];
