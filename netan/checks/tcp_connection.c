@@ -85,21 +85,24 @@ static const char *by_window(struct na_case *c, const struct na_value *row,
 	return na_packets_host(c, row, !up);
 }
 
-static const char *by_writer(struct na_case *c, const struct na_value *row,
-			     enum na_cause *cause)
-{
-	bool dst = na_number_or(row, M_rev "." M_held_back_ms, 0) >
-		   na_number_or(row, M_fwd "." M_held_back_ms, 0);
-
-	*cause = NA_CAUSE_SETTINGS;
-	return na_packets_host(c, row, dst);
-}
-
 /* Of both ways: beside whatever else the connection suffers from. */
 static double held_ms(const struct na_value *row)
 {
 	return na_number_or(row, M_fwd "." M_held_back_ms, 0) +
 	       na_number_or(row, M_rev "." M_held_back_ms, 0);
+}
+
+static const char *by_writer(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	const char *fwd = held_ms(row) > 0 ? M_fwd "." M_held_back_ms
+					   : M_fwd "." M_held_back;
+	const char *rev = held_ms(row) > 0 ? M_rev "." M_held_back_ms
+					   : M_rev "." M_held_back;
+	bool dst = na_number_at(row, rev) > na_number_or(row, fwd, 0);
+
+	*cause = NA_CAUSE_SETTINGS;
+	return na_packets_host(c, row, dst);
 }
 
 static const char *by_loss(struct na_case *c, const struct na_value *row,
@@ -282,8 +285,8 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 		const char *host;
 		struct group *to;
 
-		if (!(t->host == by_writer ? held_ms(v) > 0
-					   : na_says(v, M_verdict, t->verdict)))
+		if (!na_says(v, M_verdict, t->verdict) &&
+		    !(t->host == by_writer && held_ms(v) > 0))
 			continue;
 		host = t->host(c, v, &cause);
 		to = host ? group_of(c, g, &n, host, cause) : NULL;
@@ -472,6 +475,8 @@ static void say_server(struct na_case *c, struct na_finding *f,
 static void say_held(struct na_case *c, struct na_finding *f,
 		     const struct group *g)
 {
+	if (!(g->held_ms > 0))
+		return;
 	f->of = on_all(g);
 	na_case_cost(c, f, g->held_ms / NA_MS_PER_S);
 	na_case_fact(c, f, "%s of waits for acknowledgements",

@@ -46,21 +46,9 @@ const char *na_rdma_remedy(enum rdma_verdict v)
 	return remedies[v];
 }
 
-/* Captures tell microseconds. */
-static const char *time_text(char buf[NA_UNIT_BUF], int64_t ns)
-{
-	int64_t us = ns / NA_NS_PER_US + (ns % NA_NS_PER_US >= 500), ps;
-
-	if (!na_mul_i64(us, NA_PS_PER_US, &ps))
-		ps = INT64_MAX;
-	return na_print_time(buf, ps, 3);
-}
-
 static void say_loss(struct na_result *r, struct na_value *list,
 		     const struct na_queue_pair *q)
 {
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
 	if (q->needed || q->naks_sequence)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " of %" PRIu64
@@ -70,17 +58,17 @@ static void say_loss(struct na_result *r, struct na_value *list,
 			     q->naks_sequence, na_plural(q->naks_sequence));
 	if (q->timeouts)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " timeout%s, silent for %s, the "
-			     "longest %s",
+			     "%" PRIu64 " timeout%s, silent for %.4g ms, the "
+			     "longest %.4g ms",
 			     q->timeouts, na_plural(q->timeouts),
-			     time_text(a, q->silent_ns),
-			     time_text(b, q->longest_silent_ns));
+			     na_ms_of_ns(q->silent_ns),
+			     na_ms_of_ns(q->longest_silent_ns));
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " NAK%s: receiver not ready; waited "
-			     "%s for it",
+			     "%.4g ms for it",
 			     q->naks_rnr, na_plural(q->naks_rnr),
-			     time_text(a, q->rnr_ns));
+			     na_ms_of_ns(q->rnr_ns));
 	if (q->naks_other)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " NAK%s that the program caused "
