@@ -77,6 +77,7 @@ struct na_input {
 	const char *path;    /* as given, or dir/name */
 	const char *host;    /* from the file name or content */
 	bool host_kept;      /* it says how it was called before it was cut */
+	const char *cut; /* as a slice says of itself (slice.h); NULL: none */
 	const char *format;  /* "xspace", "pcap", "pcapng" */
 	const char *packed;  /* "gzip", "zstd" or NULL */
 	const char *sha256;  /* of the file, 64 hex digits; NULL: not asked */
@@ -98,6 +99,10 @@ struct na_input {
 	 * the file's own clock; zero_ns is the origin on the same clock. */
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns;
+	/* Set with zero_ns: what lasts, as connections do, counts in
+	 * [from_ps, to_ps) alone; what passes is the sink's to choose. */
+	bool windowed;
+	int64_t from_ps, to_ps;
 	int64_t profile_start_ns, profile_stop_ns; /* 0: unknown */
 	uint64_t n_devices;                        /* device planes */
 	bool has_tpus, has_gpus;                   /* among them */

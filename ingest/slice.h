@@ -12,11 +12,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/err.h"
 #include "netan/base/opt.h"
+#include "netan/base/scan.h"
+#include "netan/base/str.h"
 #include "netan/model/sink.h"
 
+struct na_input;
 struct na_pseudonyms;
+
+/*
+ * What a slice says of itself, in the words of its command line: "cut by netan
+ * slice --from 10s --to 11s of host-0.xplane.pb".  Texts; NULL: not said.
+ */
+struct na_slice_mark {
+	const char *from, *to, *step;
+	const char *of; /* what the file was called that it was cut from */
+};
+extern const char na_slice_said[]; /* how it begins */
+void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m);
+/* "--from 10s --to 11s" */
+void na_slice_print_window(struct na_str *to, const struct na_slice_mark *m);
+/* Does a file say that it is a slice?  Then in->cut is that. */
+bool na_slice_take_mark(struct na_input *in, struct na_text said) NA_MUST_CHECK;
+/* Texts in the arena; what is no time and no step is as if it were not said.
+ * False: no memory. */
+bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
+			struct na_arena *a) NA_MUST_CHECK;
+/* "N" or "N-M". */
+bool na_slice_parse_steps(const char *s, int64_t *first, int64_t *last);
 
 /* What is kept.  Times are picoseconds since the origin. */
 struct na_slice {

@@ -38,6 +38,8 @@ allowed()
 	netan/cli/main*.c) echo "$base|netan/*|commit.h" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
 	ingest/bytes/* | ingest/json/*) echo "$base" ;;
+	# It writes a block anew.
+	ingest/capture/cut.c) echo "$reading|ingest/transfer_file/bytes.h" ;;
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
@@ -84,7 +86,7 @@ allowed_library()
 	gsl/*) [[ $1 == netan/stats/* || $1 == netan/cli/program.c ]] ;;
 	cairo* | fontconfig/*) [[ $1 == plot/canvas* ]] ;;
 	pcap*) [[ $1 == ingest/capture/live.? || $1 == ingest/capture/filter.? ]] ;;
-	sqlite3*) [[ $1 == ingest/nsight/db.? || $1 == netan/exports/sqlite/* ]] ;;
+	sqlite3*) [[ $1 == netan/base/sqlite.c || $1 == ingest/nsight/db.? || $1 == netan/exports/sqlite/* ]] ;;
 	nghttp2*) [[ $1 == ingest/calls/hpack.? ]] ;;
 	mpi.h) [[ $1 == netan/world/world_mpi.c ]] ;;
 	linux/seccomp.h) [[ $1 == netan/base/sandbox/calls.c ]] ;;

@@ -2,7 +2,10 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "netan/base/text.h"
 
 #define PASSED_OVER ", passed over in a directory; name it to read it"
 
@@ -49,4 +52,28 @@ bool na_found_above(const char *top, const struct stat *dir)
 		last = sb;
 	}
 	return false;
+}
+
+bool na_found_leads_up(const struct na_found_level *l, const char *top,
+		       const struct stat *dir)
+{
+	for (; l; l = l->up) {
+		if (l->device == dir->st_dev && l->inode == dir->st_ino)
+			return true;
+	}
+	return na_found_above(top, dir);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	int order = na_natural_order(*x, *y);
+
+	return order ? order : strcmp(*x, *y);
+}
+
+void na_found_sort(const char **names, size_t n)
+{
+	if (n)
+		qsort(names, n, sizeof(*names), by_name);
 }

@@ -21,4 +21,18 @@ enum na_status na_found_file(const char *path,
  * by a link that leads up?  Nothing of that was named. */
 bool na_found_above(const char *top, const struct stat *dir);
 
+/* A directory that is walked through, and those above it that were. */
+struct na_found_level {
+	const struct na_found_level *up; /* NULL: the top */
+	dev_t device;
+	ino_t inode;
+	int depth;
+};
+/* Is `dir`, found in that one, one of them or above the top? */
+bool na_found_leads_up(const struct na_found_level *l, const char *top,
+		       const struct stat *dir);
+
+/* By na_natural_order(), and all in some order. */
+void na_found_sort(const char **names, size_t n);
+
 #endif

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "netan/base/text.h"
+#include "ingest/bytes/found.h"
 #include "netan/base/vec.h"
 
 /* ---- from the root to a file, one component at a time */
@@ -239,14 +239,6 @@ bool na_rooted_has_dir(const struct na_rooted *r, const char *path)
 
 /* ---- directories */
 
-static int by_name(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	int c = na_natural_order(x, y);
-
-	return c ? c : strcmp(x, y);
-}
-
 static enum na_status take_names(DIR *d, struct na_arena *a,
 				 const char ***names, size_t *n,
 				 struct na_err *err)
@@ -300,8 +292,8 @@ enum na_status na_rooted_list(const struct na_rooted *r, const char *path,
 	}
 	take_names(d, a, names, n, err);
 	closedir(d);
-	if (err->status == NA_OK && *n)
-		qsort(*names, *n, sizeof(**names), by_name);
+	if (err->status == NA_OK)
+		na_found_sort(*names, *n);
 	return err->status;
 }
 

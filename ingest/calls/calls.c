@@ -568,10 +568,20 @@ static uint64_t on_close(void *ctx, void **user, uint32_t connection)
 	return calls;
 }
 
+static uint64_t calls_of(void *ctx, const void *user)
+{
+	const struct conn *conn = user;
+
+	(void)ctx;
+	return conn && !is_mark(conn) && conn->mode == HTTP2
+		       ? conn->r->owner.calls
+		       : 0;
+}
+
 struct na_tcp_user na_calls_user(struct na_calls *c)
 {
 	return (struct na_tcp_user){c, on_packet, on_close,
-				    na_http2_preface[0]};
+				    na_http2_preface[0], calls_of};
 }
 
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out)

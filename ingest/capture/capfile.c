@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "ingest/capture/capfile_parts.h"
+#include "ingest/capture/cut.h"
 #include "netan/base/vec.h"
 
 enum { HEADER = 24 };
@@ -108,6 +109,31 @@ static enum na_status open_classic(struct na_capfile *f, struct na_err *err)
 	return NA_OK;
 }
 
+/* The marker of a slice is its first record. */
+static void pass_mark(struct na_capfile *f)
+{
+	struct na_text frame = na_capture_mark_frame(f->link), text;
+	size_t head = na_capfile_header_size(f), left = na_left(&f->c), n;
+
+	if (left < head)
+		return;
+	n = na_get32(f->c.p + 8, f->big);
+	if (n > left - head || n < frame.n)
+		return;
+	text = na_text_n((const char *)f->c.p + head, n);
+	if (memcmp(text.s, frame.s, frame.n) == 0 &&
+	    na_capture_mark_find(na_text_from(text, frame.n), &f->cut))
+		na_skip(&f->c, head + n);
+}
+
+bool na_capfile_cut(const struct na_capfile *f, struct na_text *said,
+		    int64_t *zero_ns)
+{
+	*said = f->cut.said;
+	*zero_ns = f->cut.zero_ns;
+	return f->cut.said.n > 0;
+}
+
 struct na_capfile *na_capfile_open(struct na_input *in, struct na_err *err)
 {
 	struct na_capfile *f = na_calloc(1, sizeof(*f));
@@ -121,6 +147,8 @@ struct na_capfile *na_capfile_open(struct na_input *in, struct na_err *err)
 	f->c = na_cursor_of(in->data, in->size);
 	f->ng = in->size >= 4 && is_ng(in->data);
 	status = f->ng ? na_capfile_ng_open(f, err) : open_classic(f, err);
+	if (status == NA_OK && !f->ng)
+		pass_mark(f);
 	if (status == NA_OK)
 		return f;
 	na_capfile_close(f);
@@ -242,8 +270,6 @@ bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 		na_skip(&f->c, step);
 		if (!fn(f, f->c))
 			continue;
-		f->bad_records++;
-		f->lost_bytes += na_at(&f->c) - na_at(&from);
 		na_capfile_hurt(f,
 				"damaged record at byte %" PRIu64
 				": went on at byte %" PRIu64 ", %" PRIu64
@@ -252,7 +278,6 @@ bool na_capfile_resync(struct na_capfile *f, size_t step, na_plausible_fn *fn)
 				na_at(&f->c) - na_at(&from));
 		return true;
 	}
-	f->lost_bytes += na_left(&from);
 	f->c = from;
 	return false;
 }

@@ -35,6 +35,10 @@ void na_capfile_close(struct na_capfile *f);
 enum na_status na_capfile_next(struct na_capfile *f,
 			       struct na_record *r) NA_MUST_CHECK;
 
+/* A slice: what it says of itself, borrowed, and when its times begin; its own
+ * marker is no packet.  False: it is none. */
+bool na_capfile_cut(const struct na_capfile *f, struct na_text *said,
+		    int64_t *zero_ns);
 size_t na_capfile_interfaces(const struct na_capfile *f); /* seen so far */
 bool na_capfile_is_ng(const struct na_capfile *f);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ingest/capture/capfile_parts.h"
+#include "ingest/capture/cut.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -27,7 +28,7 @@ enum {
 	BLOCK_DSB = 10,
 	BLOCK_SHB = 0x0a0d0d0a
 };
-enum { FRAME = 12, OPT_TSRESOL = 9, OPT_TSOFFSET = 14 };
+enum { FRAME = 12, OPT_COMMENT = 1, OPT_TSRESOL = 9, OPT_TSOFFSET = 14 };
 static const uint32_t order_mark = 0x1a2b3c4d;
 
 struct block {
@@ -81,11 +82,6 @@ bool na_capfile_block(struct na_cursor *c, bool big, struct na_capfile_block *b)
 		return false;
 	b->packet = holds_packet(x.type);
 	return true;
-}
-
-bool na_capfile_has_time(const struct na_capfile *f, const uint8_t *block)
-{
-	return na_get32(block, f->big) != BLOCK_SIMPLE;
 }
 
 static bool known_block(uint32_t type)
@@ -149,26 +145,59 @@ static int64_t time_of(const struct na_capture_interface *x, uint64_t units)
 }
 
 /* Options end with code 0 or the block; a length that lies ends them too. */
+bool na_capfile_option(struct na_cursor *c, bool big,
+		       struct na_capfile_option *o)
+{
+	uint32_t n;
+
+	if (na_left(c) < 4)
+		return false;
+	o->at = c->p;
+	o->code = na_get16(c->p, big);
+	n = na_get16(c->p + 2, big);
+	na_skip(c, 4);
+	if (o->code == 0 || !na_sub(c, n, &o->value))
+		return false;
+	if (!na_skip(c, -n & 3))
+		na_skip(c, na_left(c));
+	o->end = c->p;
+	return true;
+}
+
 static void interface_options(const struct na_capfile *f,
 			      struct na_capture_interface *x,
 			      struct na_cursor c)
 {
-	struct na_cursor value;
+	struct na_capfile_option o;
 
-	while (na_left(&c) >= 4) {
-		uint32_t code = na_get16(c.p, f->big);
-		uint32_t n = na_get16(c.p + 2, f->big);
+	while (na_capfile_option(&c, f->big, &o)) {
+		size_t n = na_left(&o.value);
 
-		na_skip(&c, 4);
-		if (code == 0 || !na_sub(&c, n, &value))
-			return;
-		if (code == OPT_TSRESOL && n >= 1)
-			set_resolution(x, value.p[0]);
-		if (code == OPT_TSOFFSET && n >= 8)
-			x->offset_s = (int64_t)na_get64(value.p, f->big);
-		if (!na_skip(&c, -n & 3))
-			return;
+		if (o.code == OPT_TSRESOL && n >= 1)
+			set_resolution(x, o.value.p[0]);
+		if (o.code == OPT_TSOFFSET && n >= 8)
+			x->offset_s = (int64_t)na_get64(o.value.p, f->big);
 	}
+}
+
+bool na_capfile_is_mark(const struct na_capfile_option *o,
+			struct na_capfile_cut *cut)
+{
+	return o->code == OPT_COMMENT &&
+	       na_capture_mark_find(na_text_n((const char *)o->value.p,
+					      na_left(&o->value)),
+				    cut);
+}
+
+/* Behind byte-order mark, version and length. */
+static void section_options(struct na_capfile *f, struct na_cursor c)
+{
+	struct na_capfile_option o;
+
+	if (!na_skip(&c, 16))
+		return;
+	while (!f->cut.said.n && na_capfile_option(&c, f->big, &o))
+		na_capfile_is_mark(&o, &f->cut);
 }
 
 static void add_interface(struct na_capfile *f, const struct block *b)
@@ -178,7 +207,6 @@ static void add_interface(struct na_capfile *f, const struct block *b)
 
 	if (na_left(&c) < 8 || f->list.n >= NA_INTERFACES ||
 	    !na_room(&f->list, 1)) {
-		f->bad_blocks++;
 		na_capfile_hurt(f,
 				"interface block at byte %" PRIu64
 				" is too short, or one too many",
@@ -222,6 +250,7 @@ enum na_status na_capfile_ng_open(struct na_capfile *f, struct na_err *err)
 			       "reads 1.x",
 			       short_body ? 0u : na_get16(b.body.p + 4, big),
 			       short_body ? 0u : na_get16(b.body.p + 6, big));
+	section_options(f, b.body);
 	return NA_OK;
 }
 
@@ -330,7 +359,6 @@ static bool take_block(struct na_capfile *f, const struct block *b, bool big,
 		break;
 	}
 	if (!ok) {
-		f->bad_blocks++;
 		na_capfile_hurt(f,
 				*stop ? "section at byte %" PRIu64
 					" is of a pcapng "

@@ -10,6 +10,7 @@
 
 #include "ingest/bytes/cursor.h"
 #include "ingest/capture/capfile.h"
+#include "netan/base/scan.h"
 #include "netan/base/vec.h"
 
 enum {
@@ -33,16 +34,22 @@ struct na_capture_interface {
 	int64_t offset_s;
 };
 
+/* Of a slice (cut.h); no text: it is none. */
+struct na_capfile_cut {
+	struct na_text said; /* of the mapping */
+	int64_t zero_ns;
+};
+
 struct na_capfile {
 	struct na_input *in;
 	struct na_cursor c;           /* at the next record or block */
 	bool ng, big, nano, modified; /* byte order of file or section */
 	bool swapped_lengths;         /* before version 2.3, or in it */
 	uint32_t link, limit_bytes, usual_bytes;
-	uint64_t lost_bytes, bad_records, bad_blocks;
 	int64_t last_ns, last_s;
 	bool has_last;
 	int searches;
+	struct na_capfile_cut cut;
 	size_t interfaces; /* of all sections */
 	/* pcapng: the section's */
 	NA_VEC(struct na_capture_interface) list;
@@ -69,8 +76,17 @@ struct na_capfile_block {
  * there is none, and c stays. */
 bool na_capfile_block(struct na_cursor *c, bool big,
 		      struct na_capfile_block *b);
-/* Whether the packet block there has a time of its own. */
-bool na_capfile_has_time(const struct na_capfile *f, const uint8_t *block);
+struct na_capfile_option {
+	uint32_t code;
+	struct na_cursor value;
+	const uint8_t *at, *end; /* with its head and padding */
+};
+/* Past which c goes; false: there is no other. */
+bool na_capfile_option(struct na_cursor *c, bool big,
+		       struct na_capfile_option *o);
+/* Is it the comment of a slice? */
+bool na_capfile_is_mark(const struct na_capfile_option *o,
+			struct na_capfile_cut *cut);
 
 /* Warn, and mark the input as damaged. */
 #define na_capfile_hurt(f, ...) \

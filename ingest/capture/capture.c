@@ -41,6 +41,9 @@ static bool follow(struct na_capture *c)
 		.wants = o->wants,
 		.segments_of = o->segments_of,
 		.zero_ns = o->zero_ns,
+		.windowed = o->windowed,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
 		.user = &c->user,
 		.sink = o->sink,
 		.addresses = &c->addresses,
@@ -53,6 +56,8 @@ static bool follow(struct na_capture *c)
 	c->tcp = na_tcp_new(&tcp);
 	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->wants, o->sink,
 			      &c->addresses);
+	if (c->roce && o->windowed)
+		na_roce_window(c->roce, o->from_ns, o->to_ns);
 	return c->tcp && c->roce;
 }
 

@@ -1,10 +1,8 @@
 /*
- * Packets of a window, as they stand in the file.
- *
- * The origin of a capture is its first packet, so that one stays: where it is
- * not of the slice, without a byte of its own, as a record of its time and
- * length.  Of pcapng all blocks stay that hold no packet.
+ * Packets of a window, as they stand in the file, and what says that they are
+ * a slice (cut.h).  Of pcapng all blocks stay that hold no packet.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +12,63 @@
 #include "ingest/capture/filter.h"
 #include "ingest/capture/packet.h"
 #include "ingest/slice.h"
+#include "ingest/transfer_file/bytes.h"
 #include "netan/base/text.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 
+/* ---- what says that it is a slice */
+
+static const char zero[] = "; time 0 is ";
+static const char unit[] = " ns";
+
+bool na_capture_mark_print(struct na_str *to, const char *said, int64_t zero_ns)
+{
+	na_str_addf(to, "%s%s%" PRId64 "%s", said, zero, zero_ns, unit);
+	return !to->failed;
+}
+
+struct na_text na_capture_mark_frame(uint32_t link)
+{
+	/* LINKTYPE_ETHERNET, LINUX_SLL, LINUX_SLL2 */
+	static const char ethernet[14] = {[12] = '\x88', '\xb5'};
+	static const char cooked[16] = {[14] = '\x88', '\xb5'};
+	static const char cooked2[20] = {'\x88', '\xb5'};
+
+	return link == 1     ? na_text_n(ethernet, sizeof(ethernet))
+	       : link == 113 ? na_text_n(cooked, sizeof(cooked))
+	       : link == 276 ? na_text_n(cooked2, sizeof(cooked2))
+			     : na_text_n("", 0);
+}
+
+static bool number(struct na_text text, int64_t *ns)
+{
+	bool minus = na_text_past(&text, "-");
+	uint64_t x;
+
+	if (!na_text_number(text, &x) || x > INT64_MAX)
+		return false;
+	*ns = minus ? -(int64_t)x : (int64_t)x;
+	return true;
+}
+
+bool na_capture_mark_find(struct na_text text, struct na_capfile_cut *cut)
+{
+	struct na_text rest = text, before, behind, last = {"", 0};
+
+	if (!na_text_begins(text, na_slice_said) || !na_text_ends(text, unit))
+		return false;
+	rest.n -= sizeof(unit) - 1;
+	while (na_text_split(rest, zero, &before, &behind))
+		rest = last = behind;
+	if (!last.n || !number(last, &cut->zero_ns))
+		return false;
+	cut->said = na_between(text.s, last.s - (sizeof(zero) - 1));
+	return true;
+}
+
 #define FLOW_KEY UINT64_C(0x9e3779b97f4a7c15)
-enum { EMPTY = 32 }; /* a block of a packet without any bytes */
+enum { FILE_HEADER = 24, RECORD = 24, SECTION = 24 };
 
 /* When packets were seen between two addresses, of TCP two ports. */
 struct flow {
@@ -168,33 +217,113 @@ static void set32(uint8_t *p, uint32_t x, bool big)
 		p[big ? 3 - i : i] = (uint8_t)(x >> 8 * i);
 }
 
-/* A packet of which no byte was captured. */
-static enum na_status put_empty(const struct cut *c, const struct na_record *r)
+/* Without the file header's limit that would cut it. */
+static enum na_status put_header(const struct cut *c, size_t mark_bytes)
 {
-	const uint8_t *raw = c->file->c.base + r->at;
-	uint8_t out[EMPTY] = {0};
-	bool big = c->file->big;
+	uint8_t head[FILE_HEADER];
 
-	if (!c->file->ng) {
-		size_t n = na_capfile_header_size(c->file);
-
-		memcpy(out, raw, n);
-		set32(out + 8, 0, big);
-		set32(out + 12, r->wire_bytes, big);
-		return put(c, out, n);
-	}
-	if (!na_capfile_has_time(c->file, raw))
-		return NA_OK; /* a simple packet */
-	memcpy(out, raw, EMPTY - 4);
-	set32(out + 4, EMPTY, big);
-	set32(out + 20, 0, big);
-	set32(out + 24, r->wire_bytes, big);
-	set32(out + 28, EMPTY, big);
-	return put(c, out, EMPTY);
+	memcpy(head, c->in->data, sizeof(head));
+	if (na_get32(head + 16, c->file->big) < mark_bytes)
+		set32(head + 16, (uint32_t)mark_bytes, c->file->big);
+	return put(c, head, sizeof(head));
 }
 
-static enum na_status one_packet(struct cut *c, const struct na_record *r,
-				 bool first)
+/* The first record: a frame of the slice's own, at its time 0. */
+static enum na_status put_first(const struct cut *c, const char *words,
+				size_t n)
+{
+	struct na_text frame = na_capture_mark_frame(c->file->link);
+	int64_t ns = c->in->first_ns > 0 ? c->in->first_ns : 0;
+	uint32_t bytes = (uint32_t)(frame.n + n), part = 1000000000;
+	uint8_t record[RECORD] = {0};
+	bool big = c->file->big;
+	enum na_status st = put_header(c, bytes);
+
+	set32(record, (uint32_t)(ns / part), big);
+	set32(record + 4, (uint32_t)(ns % part) / (c->file->nano ? 1 : 1000),
+	      big);
+	set32(record + 8, bytes, big);
+	set32(record + 12, bytes, big);
+	if (st == NA_OK)
+		st = put(c, record, na_capfile_header_size(c->file));
+	if (st == NA_OK)
+		st = put(c, frame.s, frame.n);
+	return st == NA_OK ? put(c, words, n) : st;
+}
+
+static void add32(struct na_xf_bytes *to, uint32_t x, bool big)
+{
+	uint8_t out[4];
+
+	set32(out, x, big);
+	na_xf_put(to, out, sizeof(out));
+}
+
+/* Code and length, two bytes each. */
+static void add_option(struct na_xf_bytes *to, uint32_t code, const char *s,
+		       size_t n, bool big)
+{
+	static const uint8_t padding[4];
+
+	add32(to, big ? code << 16 | (uint32_t)n : (uint32_t)n << 16 | code,
+	      big);
+	na_xf_put(to, s, n);
+	na_xf_put(to, padding, -n & 3);
+}
+
+/* The first section header with a comment, without that of an older slice.
+ * How long the section is, it says no more: there are fewer packets in it. */
+static enum na_status put_section(struct cut *c, const char *words, size_t n)
+{
+	struct na_cursor at = c->file->c, options;
+	struct na_xf_bytes made = {.p = NULL};
+	struct na_capfile_cut older;
+	struct na_capfile_option o;
+	struct na_capfile_block b;
+	enum na_status st;
+
+	at.p = at.base;
+	if (!na_capfile_block(&at, c->big, &b) || na_at(&at) < SECTION + 4)
+		return NA_OK;
+	c->done = na_at(&at);
+	c->big = b.big;
+	options = at;
+	options.p = at.base + SECTION;
+	options.end = at.p - 4;
+	na_xf_put(&made, at.base, SECTION - 8);
+	add32(&made, UINT32_MAX, b.big);
+	add32(&made, UINT32_MAX, b.big);
+	add_option(&made, 1, words, n, b.big);
+	while (na_capfile_option(&options, b.big, &o)) {
+		if (!na_capfile_is_mark(&o, &older))
+			na_xf_put(&made, o.at, (size_t)(o.end - o.at));
+	}
+	add_option(&made, 0, "", 0, b.big);
+	add32(&made, (uint32_t)made.n + 4, b.big);
+	if (!made.failed)
+		set32(made.p + 4, (uint32_t)made.n, b.big);
+	st = made.failed ? na_fail_nomem(c->err) : put(c, made.p, made.n);
+	na_xf_bytes_fini(&made);
+	return st;
+}
+
+/* What says that it is a slice. */
+static enum na_status put_mark(struct cut *c)
+{
+	struct na_str words = {.s = NULL};
+	enum na_status st;
+
+	if (!na_capture_mark_print(&words, c->of->said, c->in->first_ns))
+		st = na_fail_nomem(c->err);
+	else if (c->file->ng)
+		st = put_section(c, words.s, words.n);
+	else
+		st = put_first(c, words.s, words.n);
+	free(words.s);
+	return st;
+}
+
+static enum na_status one_packet(struct cut *c, const struct na_record *r)
 {
 	const uint8_t *base = c->file->c.base;
 	uint64_t end = na_at(&c->file->c);
@@ -209,26 +338,20 @@ static enum na_status one_packet(struct cut *c, const struct na_record *r,
 	c->counts->inside += of_slice;
 	if (st == NA_OK && of_slice)
 		st = put(c, base + r->at, (size_t)(end - r->at));
-	else if (st == NA_OK && first)
-		st = put_empty(c, r);
 	c->done = end;
 	return st;
 }
 
 static enum na_status cut_packets(struct cut *c)
 {
-	enum na_status st = NA_OK;
+	enum na_status st;
 	struct na_record r;
-	bool first = true;
 
 	c->done = c->file->ng ? 0 : na_at(&c->file->c);
 	c->big = c->file->big;
-	if (!c->file->ng)
-		st = put(c, c->in->data, (size_t)c->done);
-	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK) {
-		st = one_packet(c, &r, first);
-		first = false;
-	}
+	st = put_mark(c);
+	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK)
+		st = one_packet(c, &r);
 	if (st == NA_OK && c->file->ng)
 		st = put_blocks(c, na_at(&c->file->c));
 	return st;

@@ -10,6 +10,7 @@
 #include "ingest/capture/capture.h"
 #include "ingest/capture/cut.h"
 #include "ingest/capture/filter.h"
+#include "ingest/slice.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -65,6 +66,9 @@ static enum na_status survey(struct na_input *in, struct na_err *err)
 				 .borrowed = true};
 	struct na_capfile *f;
 	struct na_record r;
+	struct na_text said;
+	int64_t zero_ns;
+	bool ok = true;
 
 	probe.warnings_end = &probe.warnings;
 	f = na_capfile_open(&probe, err);
@@ -73,11 +77,18 @@ static enum na_status survey(struct na_input *in, struct na_err *err)
 		in->has_time = na_capfile_next(f, &r) == NA_OK;
 		in->has_wall = in->has_time;
 		in->first_ns = in->has_time ? r.time_ns : 0;
+		if (na_capfile_cut(f, &said, &zero_ns)) {
+			in->has_time = in->has_wall = true;
+			in->first_ns = zero_ns;
+			ok = na_slice_take_mark(in, said);
+		}
 		if (in->first_ns < -INT64_MAX)
 			in->first_ns = -INT64_MAX;
 		na_capfile_close(f);
 	}
 	na_arena_fini(&probe.arena);
+	if (!ok)
+		return na_fail_nomem(err);
 	return f ? NA_OK : err->status;
 }
 
@@ -138,19 +149,34 @@ static enum na_status open_track(struct track *t, struct na_input *in,
 	return NA_OK;
 }
 
+/* On the clock of the file: the first nanosecond at or behind it. */
+static int64_t moment(const struct na_input *in, int64_t ps)
+{
+	int64_t ns = ps / NA_PS_PER_NS + (ps % NA_PS_PER_NS > 0);
+
+	if (ps == NA_TIME_MIN || ps == NA_TIME_MAX)
+		return ps == NA_TIME_MIN ? INT64_MIN : INT64_MAX;
+	if (__builtin_add_overflow(in->zero_ns, ns, &ns))
+		return ps < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}
+
 static enum na_status open_run(struct run *r, const struct na_input *in,
 			       const struct na_sink *sink, struct na_err *err)
 {
 	const struct state *s = in->state;
-	const struct na_capture_options options = {
+	struct na_capture_options options = {
 		.wants = in->wants,
 		.segments_of = in->asks.segments_of,
 		.zero_ns = in->zero_ns,
+		.windowed = in->windowed,
 		.sink = sink,
 		.counted = true,
 	};
 	size_t n = in->n_merged ? in->n_merged : 1;
 
+	options.from_ns = moment(in, in->from_ps);
+	options.to_ns = moment(in, in->to_ps);
 	na_reach(in->zero_ns, &r->lowest_ns, &r->highest_ns);
 	r->tracks = na_calloc(n, sizeof(*r->tracks));
 	r->capture = na_capture_new(&options);

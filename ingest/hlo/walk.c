@@ -71,14 +71,6 @@ static int rank_of(const char *name)
 	return binary ? 2 : 1;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	int order = na_natural_order(*x, *y);
-
-	return order ? order : strcmp(*x, *y);
-}
-
 static bool same_module(const char *a, const char *b)
 {
 	size_t n = module_prefix(a);
@@ -111,13 +103,9 @@ struct walk {
 	struct na_err *err;
 };
 
-/* A directory and those above it. */
 struct level {
-	const struct level *up;
+	struct na_found_level at;
 	const char *path, *below; /* as of na_hlo_dump */
-	dev_t device;
-	ino_t inode;
-	int depth;
 };
 
 struct names {
@@ -151,22 +139,12 @@ static enum na_status list(struct walk *w, const char *path, struct names *out)
 			out->items[out->n++] = copy;
 	}
 	closedir(dir);
-	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), by_name);
+	na_found_sort(out->items, out->n);
 	out->take = na_calloc(out->n + 1, sizeof(*out->take));
 	if (!out->take)
 		return na_fail_nomem(w->err);
 	pick(out->items, out->n, out->take);
 	return w->err->status;
-}
-
-static bool leads_up(const struct level *x, const struct stat *sb)
-{
-	for (; x; x = x->up) {
-		if (x->device == sb->st_dev && x->inode == sb->st_ino)
-			return true;
-	}
-	return false;
 }
 
 static enum na_status add_file(struct walk *w, const struct level *l,
@@ -186,16 +164,15 @@ static enum na_status enter(struct walk *w, const struct level *up,
 			    const char *path, const char *name,
 			    const struct stat *sb)
 {
-	struct level l = {.up = up,
-			  .path = path,
-			  .below = name,
-			  .device = sb->st_dev,
-			  .inode = sb->st_ino,
-			  .depth = up->depth + 1};
+	struct level l = {
+		{&up->at, sb->st_dev, sb->st_ino, up->at.depth + 1},
+		path,
+		name,
+	};
 
-	if (leads_up(up, sb) || na_found_above(w->top, sb))
+	if (na_found_leads_up(&up->at, w->top, sb))
 		return NA_OK;
-	if (l.depth > NA_HLO_DIR_DEPTH)
+	if (l.at.depth > NA_HLO_DIR_DEPTH)
 		return na_fail(w->err, NA_ELIMIT,
 			       "%s: more than %d directories deep", path,
 			       NA_HLO_DIR_DEPTH);
@@ -242,7 +219,7 @@ enum na_status na_hlo_walk(const char *dir, struct na_arena *a,
 
 	if (stat(dir, &sb) < 0)
 		return na_fail_errno(err, dir);
-	top.device = sb.st_dev;
-	top.inode = sb.st_ino;
+	top.at.device = sb.st_dev;
+	top.at.inode = sb.st_ino;
 	return walk(&w, &top);
 }

@@ -83,7 +83,10 @@ static const char *string_end(const char *s, const char *end, bool *escaped)
 	return s < end ? s : NULL;
 }
 
-const char *na_json_past(const char *s, const char *end)
+/* Past the object or array that begins at s with its bracket; NULL: it does
+ * not end before `end`.  Looks at nothing but quotes and brackets, and takes
+ * any closing bracket for the right one. */
+static const char *past_brackets(const char *s, const char *end)
 {
 	uint64_t depth = 0;
 	bool escaped;
@@ -114,7 +117,7 @@ static enum na_json_kind open_one(struct na_json *j, bool array)
 		j->closed = j->named = j->dotted = false;
 		return give(j, array ? NA_JSON_ARRAY : NA_JSON_OBJECT);
 	}
-	past = na_json_past(j->p, j->end);
+	past = past_brackets(j->p, j->end);
 	if (!past) {
 		j->p = j->end;
 		return broken(j, "the end of what is opened");

@@ -99,9 +99,4 @@ bool na_json_decimal(struct na_text text, int power, int64_t *x);
 /* The same, not below zero, without a fraction or an exponent. */
 bool na_json_count(struct na_text text, uint64_t *x);
 
-/* Past the object or array that begins at s with its bracket; NULL: it does
- * not end before `end`.  Looks at nothing but quotes and brackets, and takes
- * any closing bracket for the right one. */
-const char *na_json_past(const char *s, const char *end);
-
 #endif

@@ -4,14 +4,6 @@
 #include "ingest/json/json.h"
 #include "netan/base/text.h"
 
-static int hex_digit(char c)
-{
-	if (na_is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Four digits; false, and s where it was: they are not there. */
 static bool hex4(const char **s, const char *end, uint32_t *x)
 {
@@ -20,7 +12,7 @@ static bool hex4(const char **s, const char *end, uint32_t *x)
 	if (end - *s < 4)
 		return false;
 	for (int i = 0; i < 4; i++) {
-		int d = hex_digit((*s)[i]);
+		int d = na_hex_digit((*s)[i]);
 
 		if (d < 0)
 			return false;

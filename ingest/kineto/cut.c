@@ -8,12 +8,19 @@
  *   those that have no time of their own, the first one of all (the origin),
  *   the first kernel of each device, the first call of the process
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
 #include "ingest/slice.h"
 #include "netan/base/similar.h"
+#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/model/gpu/kernels.h"
+
+const char kt_cut_member[] = "netan slice";
+enum { SAID_BYTES = 4096 };
 
 struct cut {
 	struct na_input *in;
@@ -116,6 +123,42 @@ static bool is_array(const char *s, const char *end)
 	return na_json_next(&j) == NA_JSON_ARRAY;
 }
 
+/* What an older slice says. */
+static const char *past_member(const char *s, const char *end)
+{
+	struct na_text rest = na_between(s, end), before, behind;
+
+	return na_text_past(&rest, "\"") &&
+			       na_text_past(&rest, kt_cut_member) &&
+			       na_text_past(&rest, "\": \"") &&
+			       na_text_split(rest, "\",\n", &before, &behind)
+		       ? behind.s
+		       : s;
+}
+
+/* Up to the events; of an object, first of all that it is a slice. */
+static enum na_status put_head(const struct cut *c, const char *s,
+			       const char *events)
+{
+	char said[SAID_BYTES], member[SAID_BYTES + 64];
+	const char *from = s;
+	enum na_status st;
+
+	while (from < events && *from != '{' && *from != '[')
+		from++;
+	if (from == events || *from == '[')
+		return put(c, s, (size_t)(events - s));
+	from++;
+	na_escape(NA_ESC_JSON, c->of->said, said, sizeof(said));
+	snprintf(member, sizeof(member), "\"%s\": \"%s\",\n", kt_cut_member,
+		 said);
+	st = put(c, s, (size_t)(from - s));
+	if (st == NA_OK)
+		st = put(c, member, strlen(member));
+	from = past_member(from, events);
+	return st == NA_OK ? put(c, from, (size_t)(events - from)) : st;
+}
+
 enum na_status kt_slice(struct na_input *in, const struct na_slice *of,
 			struct na_slice_counts *counts, struct na_err *err)
 {
@@ -133,7 +176,7 @@ enum na_status kt_slice(struct na_input *in, const struct na_slice *of,
 			       "say) is not cut; give its window to the "
 			       "commands",
 			       in->path);
-	st = put(&c, data, array);
+	st = put_head(&c, data, s);
 	while (st == NA_OK) {
 		s = kt_past_comma(s, end);
 		if (s == end || *s != '{')

@@ -171,6 +171,8 @@ void kt_note_time(struct kineto *k, struct na_text ts, int power);
 
 /* Fills in in->state, rank and times. */
 enum na_status kt_survey(struct na_input *in, struct na_err *err) NA_MUST_CHECK;
+/* A slice says here that it is one. */
+extern const char kt_cut_member[];
 /* What is found of other members than events. */
 enum na_status kt_member(struct na_input *in, struct na_json *j,
 			 struct na_err *err) NA_MUST_CHECK;

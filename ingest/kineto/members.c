@@ -3,6 +3,7 @@
 
 #include "ingest/json/json.h"
 #include "ingest/kineto/kineto.h"
+#include "ingest/slice.h"
 
 /* Number or text that is one. */
 static int64_t number(const struct na_json *j, int64_t other)
@@ -124,11 +125,27 @@ enum na_status kt_take_host(struct na_input *in, struct na_json *j,
 	return in->host ? NA_OK : na_fail_nomem(err);
 }
 
+static enum na_status take_cut(struct na_input *in, struct na_json *j,
+			       struct na_err *err)
+{
+	char said[1024];
+	struct na_text x = na_json_value(j);
+	size_t n = j->kind == NA_JSON_STRING
+			   ? na_json_unescape(x, said, sizeof(said))
+			   : 0;
+
+	return in->cut || na_slice_take_mark(in, na_text_n(said, n))
+		       ? NA_OK
+		       : na_fail_nomem(err);
+}
+
 enum na_status kt_member(struct na_input *in, struct na_json *j,
 			 struct na_err *err)
 {
 	struct kineto *k = in->state;
 
+	if (na_json_is(j, kt_cut_member))
+		return take_cut(in, j, err);
 	if (na_json_is(j, "distributedInfo"))
 		return take_job(in, j, err);
 	if (na_json_is(j, "host_name"))

@@ -12,22 +12,6 @@
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 
-struct level {
-	const struct level *up;
-	const char *top; /* as given */
-	dev_t device;
-	ino_t inode;
-	int depth;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	int order = na_natural_order(*x, *y);
-
-	return order ? order : strcmp(*x, *y);
-}
-
 static bool no_text(const char *name)
 {
 	static const char *const endings[] = {".pb",    ".pb.gz",   ".pb.zst",
@@ -52,15 +36,6 @@ static enum na_status add(struct na_log_files *f, const char *path,
 	return NA_OK;
 }
 
-static bool leads_up(const struct level *l, const struct stat *sb)
-{
-	for (; l; l = l->up) {
-		if (l->device == sb->st_dev && l->inode == sb->st_ino)
-			return true;
-	}
-	return false;
-}
-
 static enum na_status list(DIR *d, const char *dir, struct na_arena *a,
 			   struct na_log_files *names, struct na_log_files *all,
 			   struct na_err *err)
@@ -79,17 +54,18 @@ static enum na_status list(DIR *d, const char *dir, struct na_arena *a,
 		else
 			st = add(names, na_arena_path(a, dir, e->d_name), err);
 	}
-	if (names->n)
-		qsort(names->paths, names->n, sizeof(*names->paths), by_name);
+	na_found_sort(names->paths, names->n);
 	return st;
 }
 
-static enum na_status walk(const char *dir, const struct stat *self,
-			   const struct level *up, struct na_arena *a,
+/* In `top`, as it was given. */
+static enum na_status walk(const char *dir, const char *top,
+			   const struct stat *self,
+			   const struct na_found_level *up, struct na_arena *a,
 			   struct na_log_files *out, struct na_err *err)
 {
-	struct level l = {up, up ? up->top : dir, self->st_dev, self->st_ino,
-			  up ? up->depth + 1 : 0};
+	struct na_found_level l = {up, self->st_dev, self->st_ino,
+				   up ? up->depth + 1 : 0};
 	struct na_log_files names = {.n = 0};
 	enum na_status st;
 	DIR *d;
@@ -113,8 +89,8 @@ static enum na_status walk(const char *dir, const struct stat *self,
 		bool there = stat(path, &sb) == 0;
 
 		if (there && S_ISDIR(sb.st_mode)) {
-			if (!leads_up(&l, &sb) && !na_found_above(l.top, &sb))
-				st = walk(path, &sb, &l, a, out, err);
+			if (!na_found_leads_up(&l, top, &sb))
+				st = walk(path, top, &sb, &l, a, out, err);
 		} else if (no_text(path)) {
 			out->passed_over++;
 		} else {
@@ -136,5 +112,5 @@ enum na_status na_log_files_find(const char *path, struct na_arena *a,
 		return na_fail(err, NA_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(sb.st_mode))
 		return add(out, path, err);
-	return walk(path, &sb, NULL, a, out, err);
+	return walk(path, path, &sb, NULL, a, out, err);
 }

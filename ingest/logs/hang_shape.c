@@ -42,14 +42,6 @@ static bool all_digits(struct na_text x)
 	return x.n > 0;
 }
 
-static int hex_of(char c)
-{
-	if (na_is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool na_hang_number(struct na_text x, uint64_t *value)
 {
 	bool hex = x.n > 2 && x.s[0] == '0' && (x.s[1] | 0x20) == 'x';
@@ -58,7 +50,7 @@ bool na_hang_number(struct na_text x, uint64_t *value)
 	if (hex)
 		x = na_text_from(x, 2);
 	for (size_t i = 0; i < x.n; i++) {
-		int d = hex_of(x.s[i]);
+		int d = na_hex_digit(x.s[i]);
 
 		if (d < 0 || (uint64_t)d >= base ||
 		    v > (UINT64_MAX - (uint64_t)d) / base)

@@ -379,14 +379,11 @@ static bool hex4(struct na_text in, size_t at, uint32_t *rune)
 	if (in.n - at < 4)
 		return false;
 	for (size_t i = at; i < at + 4; i++) {
-		char c = in.s[i], low = c | 0x20;
+		int digit = na_hex_digit(in.s[i]);
 
-		if (c >= '0' && c <= '9')
-			v = v * 16 + (uint32_t)(c - '0');
-		else if (low >= 'a' && low <= 'f')
-			v = v * 16 + (uint32_t)(low - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		v = v * 16 + (uint32_t)digit;
 	}
 	/* Halves of pairs are not worth the trouble in a log. */
 	*rune = v >= 0xd800 && v < 0xe000 ? NA_RUNE_BAD : v;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ingest/logs/xla_parts.h"
+#include "netan/base/date.h"
 #include "netan/base/text.h"
 
 static bool all_digits(const char *s, size_t n)
@@ -13,31 +14,19 @@ static bool all_digits(const char *s, size_t n)
 	return n > 0;
 }
 
-static int64_t number_of(const char *s, size_t n)
+static int number_of(const char *s, size_t n)
 {
-	int64_t x = 0;
+	int x = 0;
 
 	for (size_t i = 0; i < n; i++)
 		x = 10 * x + (s[i] - '0');
 	return x;
 }
 
-/* Days from 1970-01-01, in the proleptic Gregorian calendar. */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-	int64_t y = month <= 2 ? year - 1 : year, era, of_era, of_year;
-
-	era = y / 400;
-	of_era = y - era * 400;
-	of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
-	       of_year - 719468;
-}
-
 /* "2026-11-20", also with slashes: 10 characters. */
 static bool date_at(const char *s, size_t n, int64_t *us)
 {
-	int64_t month, day;
+	int month, day;
 
 	if (n < 10 || !all_digits(s, 4) || !all_digits(s + 5, 2) ||
 	    !all_digits(s + 8, 2) || (s[4] != '-' && s[4] != '/') ||
@@ -47,14 +36,14 @@ static bool date_at(const char *s, size_t n, int64_t *us)
 	day = number_of(s + 8, 2);
 	if (month < 1 || month > 12 || day < 1 || day > 31)
 		return false;
-	*us = days_of(number_of(s, 4), month, day) * INT64_C(86400000000);
+	*us = na_days_of(number_of(s, 4), month, day) * INT64_C(86400000000);
 	return true;
 }
 
 /* "I1120": no year, so any does for a difference. */
 static bool glog_date_at(const char *s, size_t n, int64_t *us)
 {
-	int64_t month, day;
+	int month, day;
 
 	if (n != 5 || !memchr("IWEFD", s[0], 5) || !all_digits(s + 1, 4))
 		return false;
@@ -62,7 +51,7 @@ static bool glog_date_at(const char *s, size_t n, int64_t *us)
 	day = number_of(s + 3, 2);
 	if (month < 1 || month > 12 || day < 1 || day > 31)
 		return false;
-	*us = days_of(2000, month, day) * INT64_C(86400000000);
+	*us = na_days_of(2000, month, day) * INT64_C(86400000000);
 	return true;
 }
 
@@ -76,7 +65,7 @@ static bool clock_at(const char *s, size_t n, int64_t *us)
 		return false;
 	*us = (number_of(s, 2) * 3600 + number_of(s + 3, 2) * 60 +
 	       number_of(s + 6, 2)) *
-	      1000000;
+	      INT64_C(1000000);
 	if (n > 8 && (s[8] == '.' || s[8] == ',')) {
 		for (size_t i = 9; i < n && na_is_digit(s[i]); i++) {
 			*us += scale * (s[i] - '0');

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/sqlite.h"
 #include "netan/base/vec.h"
 
 static const struct {
@@ -54,9 +55,6 @@ static int allow(void *ctx, int action, const char *table, const char *column,
 	return SQLITE_DENY;
 }
 
-/* Where SQLite keeps a number for the program that made the file. */
-enum { OWN_AT = 68 };
-
 /* Steps of its machine between two looks at the time it took, and how many
  * looks it gets: a row takes about twenty steps. */
 enum { TICK_STEPS = 10000, TICKS_LEAST = 2000 };
@@ -92,25 +90,6 @@ static void set_limits(sqlite3 *db, size_t size)
 
 	for (size_t i = 0; i < NA_LEN(limits); i++)
 		sqlite3_limit(db, limits[i].id, limits[i].most);
-}
-
-static void set_switches(sqlite3 *db)
-{
-	static const struct {
-		int id, on;
-	} switches[] = {
-		{SQLITE_DBCONFIG_DEFENSIVE, 1},
-		{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-		{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-		{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-		{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-		{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
-		{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
-		{SQLITE_DBCONFIG_DQS_DML, 0},
-	};
-
-	for (size_t i = 0; i < NA_LEN(switches); i++)
-		sqlite3_db_config(db, switches[i].id, switches[i].on, NULL);
 }
 
 /* What it says of a failure. */
@@ -161,7 +140,8 @@ enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 	rc = sqlite3_open_v2(":memory:", &x->db,
 			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc == SQLITE_OK) {
-		set_switches(x->db);
+		na_sqlite_distrust(x->db);
+		sqlite3_db_config(x->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 		/* Read only: it takes the address without const, no more. */
 		rc = sqlite3_deserialize(x->db, "main",
 					 (unsigned char *)(uintptr_t)bytes,
@@ -170,8 +150,7 @@ enum na_status na_ns_open(struct na_ns_db *x, const void *bytes, size_t n,
 	}
 	if (rc != SQLITE_OK)
 		return failed(x, "the database", rc, err);
-	x->exported = n >= OWN_AT + 4 &&
-		      memcmp((const char *)bytes + OWN_AT, "netn", 4) == 0;
+	x->exported = na_sqlite_is_ours(bytes, n);
 	set_limits(x->db, n);
 	sqlite3_set_authorizer(x->db, allow, NULL);
 	sqlite3_progress_handler(x->db, TICK_STEPS, tick, x);

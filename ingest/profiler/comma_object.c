@@ -1,46 +1,25 @@
 #include "ingest/profiler/comma_object.h"
 
 #include <stddef.h>
-#include <string.h>
 
+#include "ingest/profiler/member.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-enum take { TEXT, NUMBER, NS, ARRAY };
-
-struct member {
-	const char *word;
-	enum take take;
-	size_t to;
-};
-
-static void take(const struct member *m, struct na_json *j, void *to)
-{
-	struct na_text text = na_json_value(j);
-	char *at = (char *)to + m->to;
-	int64_t x;
-
-	if (m->take == TEXT || m->take == ARRAY) {
-		memcpy(at, &text, sizeof(text));
-	} else if (na_json_decimal(text, m->take == NS ? 3 : 0, &x) && x >= 0) {
-		memcpy(at, &x, sizeof(x));
-	}
-}
-
 #define AT(member) offsetof(struct na_comma_object, member)
-static const struct member object_members[] = {
-	{"cat", TEXT, AT(cat)},
-	{"name", TEXT, AT(name)},
-	{"comm_hash", TEXT, AT(hash)},
-	{"rank", NUMBER, AT(rank)},
-	{"peer", NUMBER, AT(peer)},
-	{"seq_num", NUMBER, AT(sequence)},
-	{"ts", NS, AT(ts)},
-	{"dur", NS, AT(dur)},
-	{"child_start_ts", NS, AT(child_ts)},
-	{"child_dur", NS, AT(child_dur)},
-	{"proxyops", ARRAY, AT(parts)},
-	{"steps", ARRAY, AT(parts)},
+static const struct na_profiled_member object_members[] = {
+	{"cat", NA_TAKE_TEXT, AT(cat)},
+	{"name", NA_TAKE_TEXT, AT(name)},
+	{"comm_hash", NA_TAKE_TEXT, AT(hash)},
+	{"rank", NA_TAKE_NUMBER, AT(rank)},
+	{"peer", NA_TAKE_NUMBER, AT(peer)},
+	{"seq_num", NA_TAKE_NUMBER, AT(sequence)},
+	{"ts", NA_TAKE_NS, AT(ts)},
+	{"dur", NA_TAKE_NS, AT(dur)},
+	{"child_start_ts", NA_TAKE_NS, AT(child_ts)},
+	{"child_dur", NA_TAKE_NS, AT(child_dur)},
+	{"proxyops", NA_TAKE_TEXT, AT(parts)},
+	{"steps", NA_TAKE_TEXT, AT(parts)},
 };
 
 /* {"size": 20971520} */
@@ -80,14 +59,10 @@ void na_comma_object(struct na_json *j, struct na_comma_object *x)
 		.child_dur = -1,
 	};
 	while (na_json_next(j) == NA_JSON_KEY) {
-		size_t i = 0;
-
-		while (i < NA_LEN(object_members) &&
-		       !na_json_is(j, object_members[i].word))
-			i++;
-		if (i < NA_LEN(object_members)) {
-			take(&object_members[i], j, x);
-		} else if (na_json_is(j, "args")) {
+		if (na_profiled_take(object_members, NA_LEN(object_members), j,
+				     x))
+			continue;
+		if (na_json_is(j, "args")) {
 			x->size = size_of(j);
 		} else if (na_json_is(j, "is_send")) {
 			x->sends = na_json_next(j) == NA_JSON_TRUE;
@@ -102,25 +77,18 @@ void na_comma_object(struct na_json *j, struct na_comma_object *x)
 }
 
 #define STEP(member) offsetof(struct na_comma_step, member)
-static const struct member step_members[] = {
-	{"start_time", NS, STEP(start)},
-	{"fifo_ready_time", NS, STEP(ready)},
-	{"end_time", NS, STEP(end)},
-	{"size", NUMBER, STEP(size)},
+static const struct na_profiled_member step_members[] = {
+	{"start_time", NA_TAKE_NS, STEP(start)},
+	{"fifo_ready_time", NA_TAKE_NS, STEP(ready)},
+	{"end_time", NA_TAKE_NS, STEP(end)},
+	{"size", NA_TAKE_NUMBER, STEP(size)},
 };
 
 void na_comma_step(struct na_json *j, struct na_comma_step *x)
 {
 	*x = (struct na_comma_step){-1, -1, -1, -1};
 	while (na_json_next(j) == NA_JSON_KEY) {
-		size_t i = 0;
-
-		while (i < NA_LEN(step_members) &&
-		       !na_json_is(j, step_members[i].word))
-			i++;
-		if (i < NA_LEN(step_members))
-			take(&step_members[i], j, x);
-		else
+		if (!na_profiled_take(step_members, NA_LEN(step_members), j, x))
 			na_json_skip(j);
 	}
 }

@@ -1,31 +1,26 @@
 #include "ingest/profiler/plugin_event.h"
 
 #include <stddef.h>
-#include <string.h>
 
-#include "ingest/json/json.h"
+#include "ingest/profiler/member.h"
 #include "netan/base/vec.h"
 
-enum take { TEXT, NUMBER, NS };
-
-struct member {
-	const char *word;
-	enum take take;
-	size_t to;
-};
-
 #define AT(member) offsetof(struct na_plugin_event, member)
-static const struct member members[] = {
-	{"name", TEXT, AT(name)},
-	{"ts", NS, AT(ts_ns)},
-	{"id", NUMBER, AT(id)},
+static const struct na_profiled_member members[] = {
+	{"name", NA_TAKE_TEXT, AT(name)},
+	{"ts", NA_TAKE_NS, AT(ts_ns)},
+	{"id", NA_TAKE_NUMBER, AT(id)},
 };
 
-static const struct member arguments[] = {
-	{"SeqNum", NUMBER, AT(sequence)}, {"Rank", NUMBER, AT(rank)},
-	{"Peer", NUMBER, AT(peer)},       {"Count", NUMBER, AT(count)},
-	{"Datatype", TEXT, AT(type)},     {"transSize", NUMBER, AT(sent_bytes)},
-	{"qp_num", NUMBER, AT(qp)},       {"size", NUMBER, AT(size)},
+static const struct na_profiled_member arguments[] = {
+	{"SeqNum", NA_TAKE_NUMBER, AT(sequence)},
+	{"Rank", NA_TAKE_NUMBER, AT(rank)},
+	{"Peer", NA_TAKE_NUMBER, AT(peer)},
+	{"Count", NA_TAKE_NUMBER, AT(count)},
+	{"Datatype", NA_TAKE_TEXT, AT(type)},
+	{"transSize", NA_TAKE_NUMBER, AT(sent_bytes)},
+	{"qp_num", NA_TAKE_NUMBER, AT(qp)},
+	{"size", NA_TAKE_NUMBER, AT(size)},
 };
 
 static const struct {
@@ -38,33 +33,6 @@ static const struct {
 	{"NET_SOCK", NA_PLUGIN_SOCKET},
 };
 
-/* The text of a string, number or word. */
-static struct na_text plain(struct na_json *j)
-{
-	struct na_text text = na_json_value(j);
-
-	return j->kind == NA_JSON_WORD ? j->text : text;
-}
-
-static bool take(const struct member *of, size_t n, struct na_json *j,
-		 struct na_plugin_event *to)
-{
-	size_t i = 0;
-	struct na_text text;
-	int64_t x;
-
-	while (i < n && !na_json_is(j, of[i].word))
-		i++;
-	if (i == n)
-		return false;
-	text = plain(j);
-	if (of[i].take == TEXT)
-		memcpy((char *)to + of[i].to, &text, sizeof(text));
-	else if (na_json_decimal(text, of[i].take == NS ? 3 : 0, &x) && x >= 0)
-		memcpy((char *)to + of[i].to, &x, sizeof(x));
-	return true;
-}
-
 static void take_arguments(struct na_json *j, struct na_plugin_event *x)
 {
 	if (na_json_next(j) != NA_JSON_OBJECT) {
@@ -73,8 +41,9 @@ static void take_arguments(struct na_json *j, struct na_plugin_event *x)
 	}
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "CommHash"))
-			x->has_comm = na_json_count(plain(j), &x->comm);
-		else if (!take(arguments, NA_LEN(arguments), j, x))
+			x->has_comm = na_json_count(na_profiled_text(j),
+						    &x->comm);
+		else if (!na_profiled_take(arguments, NA_LEN(arguments), j, x))
 			na_json_skip(j);
 	}
 }
@@ -109,15 +78,15 @@ const char *na_plugin_event(const char *s, const char *end,
 	na_json_next(&j);
 	while (na_json_next(&j) == NA_JSON_KEY) {
 		if (na_json_is(&j, "cat")) {
-			x->kind = kind_of(plain(&j));
+			x->kind = kind_of(na_profiled_text(&j));
 		} else if (na_json_is(&j, "ph")) {
-			struct na_text phase = plain(&j);
+			struct na_text phase = na_profiled_text(&j);
 
 			x->begins = na_text_is(phase, "b");
 			x->ends = na_text_is(phase, "e");
 		} else if (na_json_is(&j, "args")) {
 			take_arguments(&j, x);
-		} else if (!take(members, NA_LEN(members), &j, x)) {
+		} else if (!na_profiled_take(members, NA_LEN(members), &j, x)) {
 			na_json_skip(&j);
 		}
 	}

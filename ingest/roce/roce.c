@@ -41,11 +41,18 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 	x->limits = *limits;
 	x->zero_ns = zero_ns;
 	x->sink = sink;
-	x->trails = wants & NA_WANT_QUEUE_PAIRS;
+	x->wanted = x->trails = wants & NA_WANT_QUEUE_PAIRS;
+	na_roce_window(x, INT64_MIN, INT64_MAX);
 	x->pages.most = limits->queue_pairs;
 	x->addresses = addresses;
 	na_roce_table_init(x);
 	return x;
+}
+
+void na_roce_window(struct na_roce *x, int64_t from_ns, int64_t to_ns)
+{
+	x->from_ns = x->now_ns = from_ns;
+	x->to_ns = to_ns;
 }
 
 void na_roce_free(struct na_roce *x)
@@ -339,6 +346,8 @@ enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p)
 		x->counts.malformed++;
 		return NA_OK;
 	}
+	x->now_ns = p->time_ns;
+	x->trails = x->wanted && p->time_ns < x->to_ns;
 	x->counts.roce_packets++;
 	x->counts.roce_ce_marks += p->ecn == 3;
 	if (h.kind == NA_ROCE_CONGESTION)
@@ -374,7 +383,7 @@ enum na_status na_roce_finish(struct na_roce *x)
 		na_roce_wait_take(x, x->waits.v[x->oldest_wait].qp, &w);
 		st = na_roce_tell_lost(x, &w);
 	}
-	return st || !x->trails ? st : na_roce_trails_tell(x);
+	return st || !x->wanted ? st : na_roce_trails_tell(x);
 }
 
 void na_roce_counts(const struct na_roce *x, struct na_capture_counts *c)

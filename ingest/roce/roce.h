@@ -51,6 +51,9 @@ struct na_roce *na_roce_new(const struct na_roce_limits *limits,
 			    int64_t zero_ns, uint32_t wants,
 			    const struct na_sink *sink,
 			    struct na_addresses *addresses);
+/* Before the first packet: of queue pairs only what happens in [from_ns,
+ * to_ns) is told. */
+void na_roce_window(struct na_roce *x, int64_t from_ns, int64_t to_ns);
 void na_roce_free(struct na_roce *x);
 /* p->kind is NA_PACKET_UDP to port 4791.  NA_ENOMEM, or what the sink says. */
 enum na_status na_roce_packet(struct na_roce *x,

@@ -137,7 +137,7 @@ static enum na_status qp_place(struct na_roce *x, uint32_t *index)
 	*index = x->oldest_qp;
 	x->counts.limits_hit++;
 	st = na_roce_wait_drop_all(x, *index);
-	if (!st && x->trails)
+	if (!st && x->wanted)
 		st = na_roce_trail_tell(x, *index, true);
 	qp_unlink_hash(x, *index);
 	qp_unlink_age(x, &x->qps.v[*index]);

@@ -80,7 +80,9 @@ struct na_roce {
 	uint32_t mask, serials;
 	uint64_t key; /* of by_key */
 	size_t named;
-	bool trails; /* queue pairs are wanted */
+	bool wanted; /* queue pairs are */
+	bool trails; /* and the packet is not behind the window */
+	int64_t from_ns, to_ns, now_ns;
 	struct na_rtt_pages pages;
 	struct na_capture_counts counts;
 };

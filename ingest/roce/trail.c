@@ -11,17 +11,48 @@ enum {
 	WIDTH_NS = 1 << 10
 };
 
+static int64_t not_before(int64_t ns, int64_t from_ns)
+{
+	return ns > from_ns ? ns : from_ns;
+}
+
+static void forget_marks(struct na_roce_trail *t)
+{
+	t->marks.n = 0;
+	t->width_ns = WIDTH_NS;
+	for (size_t k = 0; k < NA_QP_MARKS; k++)
+		t->last_of[k] = NA_ROCE_NONE;
+}
+
+/* The window begins: what is known stays, and nothing that was counted
+ * counts. */
+static void count_from(struct na_roce_trail *t, struct na_rtt_pages *pages,
+		       int64_t from_ns)
+{
+	t->sum = (struct na_queue_pair){.service = t->sum.service};
+	t->requests.back_ns = not_before(t->requests.back_ns, from_ns);
+	t->responses.back_ns = not_before(t->responses.back_ns, from_ns);
+	t->nak_ns = not_before(t->nak_ns, from_ns);
+	t->open = t->waiting_cnps = 0;
+	for (size_t i = 0; i < 3; i++)
+		t->waiting_naks[i] = 0;
+	na_rtt_fini(&t->latency, pages);
+	forget_marks(t);
+}
+
 static struct na_roce_trail *trail_of(struct na_roce *x, uint32_t qp)
 {
 	struct na_roce_trail **t = &x->qps.v[qp].trail;
+	bool is_new = !*t;
 
-	if (*t)
-		return *t;
-	*t = na_calloc(1, sizeof(**t));
-	if (*t) {
-		(*t)->width_ns = WIDTH_NS;
-		for (size_t k = 0; k < NA_QP_MARKS; k++)
-			(*t)->last_of[k] = NA_ROCE_NONE;
+	if (is_new)
+		*t = na_calloc(1, sizeof(**t));
+	if (is_new && *t)
+		forget_marks(*t);
+	if (*t && !(*t)->within && x->now_ns >= x->from_ns) {
+		(*t)->within = true;
+		if (!is_new)
+			count_from(*t, &x->pages, x->from_ns);
 	}
 	return *t;
 }
@@ -117,8 +148,9 @@ static bool acknowledged(const struct na_roce_trail *t, uint32_t psn)
 
 /* The first packet of a run: why does the sender go back?  False: it does
  * not, the packet was recorded twice or only late. */
-static bool goes_back(struct na_roce_trail *t, const struct na_packet *p,
-		      const struct na_roce_head *h, enum na_roce_news news)
+static bool goes_back(const struct na_roce *x, struct na_roce_trail *t,
+		      const struct na_packet *p, const struct na_roce_head *h,
+		      enum na_roce_news news)
 {
 	struct na_roce_course *c = &t->requests;
 	int64_t silent = since_ns(c->last_ns, p->time_ns);
@@ -132,7 +164,7 @@ static bool goes_back(struct na_roce_trail *t, const struct na_packet *p,
 		}
 		if (h->psn == c->last)
 			return false;
-		lost &= !t->sum.answers;
+		lost &= !t->heard;
 	}
 	c->back_ns = p->time_ns;
 	if (asked && t->nak == NA_ROCE_RNR) {
@@ -142,6 +174,8 @@ static bool goes_back(struct na_roce_trail *t, const struct na_packet *p,
 		c->back_ns = t->nak_ns;
 		lost = t->nak == NA_ROCE_NO;
 	} else if (silent >= NA_ROCE_SILENCE_NS) {
+		silent = since_ns(not_before(c->last_ns, x->from_ns),
+				  p->time_ns);
 		t->sum.timeouts++;
 		add_ns(&t->sum.silent_ns, silent);
 		if (silent > t->sum.longest_silent_ns)
@@ -180,8 +214,9 @@ static bool responds_again(struct na_roce_trail *t, const struct na_packet *p,
 }
 
 /* Is it a repeat? */
-static bool is_repeat(struct na_roce_trail *t, const struct na_packet *p,
-		      const struct na_roce_head *h, enum na_roce_news news)
+static bool is_repeat(const struct na_roce *x, struct na_roce_trail *t,
+		      const struct na_packet *p, const struct na_roce_head *h,
+		      enum na_roce_news news)
 {
 	bool read = h->kind == NA_ROCE_READ_PART;
 	struct na_roce_course *c = read ? &t->responses : &t->requests;
@@ -194,7 +229,7 @@ static bool is_repeat(struct na_roce_trail *t, const struct na_packet *p,
 	if (follows)
 		return true;
 	end_run(t, c, p->time_ns);
-	c->back = read ? responds_again(t, p, h) : goes_back(t, p, h, news);
+	c->back = read ? responds_again(t, p, h) : goes_back(x, t, p, h, news);
 	return c->back;
 }
 
@@ -253,8 +288,9 @@ enum na_status na_roce_trail_sent(struct na_roce *x, uint32_t qp,
 	if (!t)
 		return NA_ENOMEM;
 	c = h->kind == NA_ROCE_READ_PART ? &t->responses : &t->requests;
+	t->carries = true;
 	add_up(t, p, h);
-	again = is_repeat(t, p, h, news);
+	again = is_repeat(x, t, p, h, news);
 	t->sum.repeats += again;
 	t->sum.repeated_bytes += again ? h->bytes : 0;
 	t->sum.psn_gaps += gap > 0;
@@ -321,8 +357,10 @@ enum na_status na_roce_trail_answer(struct na_roce *x, uint32_t from,
 	}
 	settle_waiting(f, t);
 	t->sum.answers++;
+	t->heard = true;
 	/* And responses are asked for. */
 	f->sum.answers += h->kind == NA_ROCE_READ_PART;
+	f->heard |= h->kind == NA_ROCE_READ_PART;
 	if (!t->acked_any || na_roce_ahead(t->acked, psn) > 0) {
 		t->acked = psn;
 		t->acked_any = true;
@@ -346,7 +384,7 @@ static uint32_t only_one(const struct na_roce *x, const struct na_roce_qp *r)
 		if (n++ == 64)
 			return NA_ROCE_NONE;
 		if (!na_roce_is_pair(q, &r->dst, &r->src) || !q->trail ||
-		    !q->trail->sum.packets)
+		    !q->trail->carries)
 			continue;
 		if (found != NA_ROCE_NONE)
 			return NA_ROCE_NONE;
@@ -475,6 +513,7 @@ static enum na_status tell(struct na_roce *x, const struct na_roce_qp *q,
 	out->qp = q->dest;
 	out->source_qp = source_qp(x, q);
 	out->evicted = evicted;
+	out->clipped = true;
 	out->latency_p50_ns = na_rtt_quantile(&t->latency, 0.5);
 	out->latency_p99_ns = na_rtt_quantile(&t->latency, 0.99);
 	if (!out->latencies)
@@ -499,9 +538,9 @@ enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp, bool evicted)
 	uint32_t to = q->trail ? sender_of(x, qp) : NA_ROCE_NONE;
 	enum na_status st = NA_OK;
 
-	if (to != NA_ROCE_NONE && x->qps.v[to].trail)
+	if (to != NA_ROCE_NONE && x->qps.v[to].trail && q->trail->within)
 		settle_waiting(q->trail, x->qps.v[to].trail);
-	if (q->trail && q->trail->sum.packets)
+	if (q->trail && q->trail->within && q->trail->sum.packets)
 		st = tell(x, q, q->trail, evicted);
 	drop(x, q);
 	return st;
@@ -515,7 +554,8 @@ enum na_status na_roce_trails_tell(struct na_roce *x)
 		struct na_roce_qp *q = &x->qps.v[i];
 		uint32_t to = q->trail ? sender_of(x, i) : NA_ROCE_NONE;
 
-		if (to != NA_ROCE_NONE && x->qps.v[to].trail)
+		if (to != NA_ROCE_NONE && x->qps.v[to].trail &&
+		    q->trail->within)
 			settle_waiting(q->trail, x->qps.v[to].trail);
 	}
 	for (uint32_t i = 0; !st && i < x->qps.n; i++)

@@ -52,6 +52,9 @@ struct na_roce_mark {
 struct na_roce_trail {
 	struct na_queue_pair sum; /* times and names apart */
 	int64_t from_ns, to_ns;   /* of packets with data */
+	/* The window has begun: `sum` is of what is in it. */
+	bool within;
+	bool carries, heard; /* data; answers, ever */
 	struct na_roce_course requests, responses;
 	uint8_t nak; /* enum na_roce_answer: YES none that is not obeyed yet */
 	uint32_t nak_psn;

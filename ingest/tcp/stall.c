@@ -78,7 +78,8 @@ static int64_t answer_ns(const struct na_tcp_conn *c,
 static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 			const struct na_tcp_dir *r, const struct na_packet *p)
 {
-	int64_t silent = since(p->time_ns, most(f->sent_ns, f->told_ns));
+	int64_t then = most(f->sent_ns, f->told_ns);
+	int64_t silent = since(p->time_ns, then);
 	struct na_tcp_rare *x;
 
 	if (!f->sent_any || (r->packets > 0 && r->window == 0) ||
@@ -88,6 +89,7 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 	x = na_tcp_rare(f);
 	if (!x)
 		return 0;
+	silent = since(p->time_ns, most(then, f->trail.since_ns));
 	na_tcp_count(&x->n.timeouts);
 	x->longest_timeout_ns = most(x->longest_timeout_ns, silent);
 	na_tcp_add_ns(&x->timeout_total_ns, silent);
@@ -143,7 +145,8 @@ static void idle(struct na_tcp_dir *f, const struct na_tcp_dir *r, int64_t now)
 	if (!f->sent_any || !r->last_ack ||
 	    na_tcp_before(r->last_ack, f->next_seq))
 		return;
-	gap = since(now, most(f->sent_ns, f->all_acked_ns));
+	gap = since(now, most(most(f->sent_ns, f->all_acked_ns),
+			      f->trail.since_ns));
 	na_tcp_add_ns(&f->idle_ns, gap);
 	f->longest_idle_ns = most(f->longest_idle_ns, gap);
 	rto = f->srtt_ns + most(LEAST_RTO_NS, 4 * f->rttvar_ns);

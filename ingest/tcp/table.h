@@ -48,6 +48,10 @@ struct na_tcp_rare {
 	bool hole, mending;
 };
 
+struct na_tcp_volume {
+	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
+};
+
 /* One direction: what its sender sent, and what of it is known.  In this
  * order, what each packet touches lies together: 64 bytes for each block. */
 struct na_tcp_dir {
@@ -108,7 +112,15 @@ struct na_tcp_dir {
 	uint16_t mss;
 	bool fin_acked, saw_rst, sack_permitted;
 	struct na_tcp_rare *rare; /* NULL: all zero */
+	/* window.c: what of these was before the window; the least round trip
+	 * there, 0: none */
+	struct na_tcp_volume before;
+	int64_t base_ns;
 };
+
+/* Where a connection stands beside the window that is asked for: packets so
+ * far were before it; one was in it; one was behind it, and it was told. */
+enum { NA_TCP_BEFORE, NA_TCP_WITHIN, NA_TCP_BEHIND };
 
 struct na_tcp_conn {
 	struct na_address end[2]; /* [0]: sender of the first packet */
@@ -123,7 +135,9 @@ struct na_tcp_conn {
 	void *user;
 	bool any_syn, disordered;
 	uint8_t in;    /* which list */
+	uint8_t when;  /* NA_TCP_BEFORE, ... */
 	uint8_t needs; /* of user: enum na_tcp_needs */
+	uint64_t calls_before; /* of user, before the window */
 	struct na_tcp_dir dir[2];
 };
 
@@ -150,6 +164,14 @@ struct na_tcp_table {
 	uint64_t key;                   /* of the hashes */
 	struct na_tcp_list list[NA_TCP_LISTS];
 };
+
+/* The least time from data of d to an ACK of it, ever; 0: not known. */
+static inline int64_t na_tcp_least_leg(const struct na_tcp_dir *d)
+{
+	int64_t own = d->rtt.n ? d->rtt.min_ns : 0;
+
+	return d->base_ns && (!own || d->base_ns < own) ? d->base_ns : own;
+}
 
 /* d's own, made now if it has none; NULL: no memory, nothing is counted. */
 struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d);

@@ -2,11 +2,6 @@
 
 enum { SMALL = 1000 }; /* where nobody said how large segments may be */
 
-static int64_t leg(const struct na_tcp_dir *d)
-{
-	return d->rtt.n ? d->rtt.min_ns : 0;
-}
-
 static bool all_acked(const struct na_tcp_dir *d)
 {
 	return d->trail.una_known && !na_tcp_before(d->trail.una, d->trail.hi);
@@ -33,13 +28,14 @@ static void say(struct na_tcp_conn *c, struct na_tcp_dir *f,
 	if (f == &c->dir[c->client])
 		na_turns_ask(&c->turns, p);
 	else if (c->turns.asked && !c->turns.answered)
-		na_turns_answer(&c->turns, pages, p, leg(r), r->srtt_ns);
+		na_turns_answer(&c->turns, pages, p, na_tcp_least_leg(r),
+				r->srtt_ns);
 	r->nagle.late_ns = 0; /* what comes now may be an answer */
 	if (f->nagle.late_ns || !f->nagle.sent_ns)
 		na_nagle_send(&f->nagle, pages, p,
 			      p->payload_bytes <
 				      (f->trail.full ? f->trail.full : SMALL),
-			      leg(r));
+			      na_tcp_least_leg(r));
 	else
 		f->nagle.sent_ns = p->time_ns;
 	f->edge += near_edge(f, r, p) && f->edge != UINT32_MAX;
@@ -75,5 +71,5 @@ void na_tcp_talk(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		f->far_ts = p->ts_value;
 	}
 	if (p->payload_bytes == 0 && r->nagle.sent_ns && all_acked(r))
-		na_nagle_hear(&r->nagle, p, leg(r));
+		na_nagle_hear(&r->nagle, p, na_tcp_least_leg(r));
 }

@@ -43,6 +43,7 @@ static void put_rtt(struct na_direction *o, const struct na_tcp_dir *d)
 {
 	o->rtt_samples = d->rtt.n;
 	o->rtt_min_ns = d->rtt.n ? d->rtt.min_ns : -1;
+	o->rtt_least_ns = na_tcp_least_leg(d);
 	o->rtt_p50_ns = na_rtt_quantile(&d->rtt, 0.5);
 	o->rtt_p99_ns = na_rtt_quantile(&d->rtt, 0.99);
 	o->ts_rtt_samples = d->ts_rtt.n;
@@ -60,16 +61,22 @@ static bool is_even(const struct na_rtt *r)
 	       na_rtt_quantile(r, 0.85) <= p50 + p50 / 100 * 15;
 }
 
+/* Holes that were only recorded late are taken back. */
+static uint64_t less(uint64_t n, uint64_t before)
+{
+	return n > before ? n - before : 0;
+}
+
 static void put_late(struct na_direction *o, const struct na_trail_late *l,
 		     int64_t now_ns)
 {
 	o->needed = l->needed;
 	o->needless = l->needless;
 	o->reordered = l->reordered;
-	o->capture_holes = l->capture_holes;
+	o->capture_holes = less(l->capture_holes, l->before.capture_holes);
 	o->lost_upstream = l->fills;
-	o->tail_losses = l->tail_losses;
-	o->syns_again = l->syns_again;
+	o->tail_losses = l->tail_losses - l->before.tail_losses;
+	o->syns_again = l->syns_again - l->before.syns_again;
 	o->acks_missing = l->acks_missing;
 	o->dsacks_alone = l->dsacks_alone;
 	for (size_t i = 0; i < l->n_again; i++)
@@ -83,7 +90,7 @@ static void put_late(struct na_direction *o, const struct na_trail_late *l,
 	for (size_t i = 0; i < l->n_gap; i++) {
 		const struct na_trail_gap *g = &l->gap[i];
 
-		if (g->acked)
+		if (g->acked || g->before)
 			continue;
 		if (!o->missing_bytes)
 			o->missing_ns = now_ns - g->time_ns;
@@ -157,8 +164,9 @@ static bool recorded_twice(const struct na_tcp_conn *c)
 
 		/* Of ACKs without an ID nobody knows. */
 		copies += d->trail.copies;
-		all += na_trail_has_ids(&d->trail) ? d->packets
-						   : d->data_packets;
+		all += na_trail_has_ids(&d->trail)
+			       ? d->packets - d->before.packets
+			       : d->data_packets - d->before.data_packets;
 	}
 	return copies > 0 &&
 	       (double)copies >= 0.3 * ((double)all - (double)copies);
@@ -167,13 +175,15 @@ static bool recorded_twice(const struct na_tcp_conn *c)
 static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 			  const struct na_tcp_dir *other)
 {
+	const struct na_tcp_volume *b = &d->before;
+
 	memset(o, 0, sizeof(*o));
-	o->packets = d->packets;
-	o->wire_bytes = d->wire_bytes;
-	o->bytes = d->bytes;
-	o->unique_bytes = d->unique_bytes;
-	o->retransmitted_bytes = d->bytes - d->unique_bytes;
-	o->data_packets = d->data_packets;
+	o->packets = d->packets - b->packets;
+	o->wire_bytes = d->wire_bytes - b->wire_bytes;
+	o->bytes = d->bytes - b->bytes;
+	o->unique_bytes = d->unique_bytes - b->unique_bytes;
+	o->retransmitted_bytes = o->bytes - o->unique_bytes;
+	o->data_packets = d->data_packets - b->data_packets;
 	if (d->rare)
 		put_rare(o, d->rare);
 	put_rtt(o, d);
@@ -208,12 +218,28 @@ static bool troubled(const struct na_tcp_dir *d)
 	       d->rare->n.zero_windows > 0 || d->rare->n.window_full > 0;
 }
 
+static uint64_t bytes(const struct na_tcp_dir *d)
+{
+	return d->bytes - d->before.bytes;
+}
+
+static int64_t mute_ns(const struct na_tcp_conn *c, const struct na_tcp_dir *d)
+{
+	int64_t since_ns = d->heard_ns;
+
+	if (!d->packets)
+		return -1;
+	if (since_ns < d->trail.since_ns)
+		since_ns = d->trail.since_ns;
+	return c->newest_ns - since_ns;
+}
+
 static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)
 {
 	if (troubled(&c->dir[0]) || troubled(&c->dir[1]))
 		return t->most;
-	return c->dir[0].bytes + c->dir[1].bytes > 0 ? t->most - t->most / 4
-						     : t->most / 2;
+	return bytes(&c->dir[0]) + bytes(&c->dir[1]) > 0 ? t->most - t->most / 4
+							 : t->most / 2;
 }
 
 enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
@@ -235,6 +261,7 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	o.dst_port = c->port[1];
 	o.end = (uint8_t)how(c, evicted);
 	o.disordered = c->disordered;
+	o.clipped = true;
 	o.from_ps = to_ps(t, c->first_ns);
 	o.to_ps = to_ps(t, c->newest_ns);
 	o.initial_rtt_ns = c->first_rtt_ns ? c->first_rtt_ns : -1;
@@ -244,9 +271,8 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	for (unsigned i = 0; i < 2; i++) {
 		put_trail(&o.dir[i], &c->dir[i], recorded_twice(c),
 			  c->newest_ns);
-		o.dir[i].mute_ns = c->dir[i].packets > 0
-					   ? c->newest_ns - c->dir[i].heard_ns
-					   : -1;
+		o.dir[i].mute_ns = mute_ns(c, &c->dir[i]);
+		o.dir[i].known = c->dir[i].packets > 0;
 	}
 	put_turns(&o, c);
 	return t->sink->connection(t->sink->ctx, &o);

@@ -7,6 +7,7 @@
 #include "ingest/tcp/marks.h"
 #include "ingest/tcp/talk.h"
 #include "ingest/tcp/tell.h"
+#include "ingest/tcp/window.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -42,7 +43,7 @@ struct na_tcp {
 	struct na_tcp_table table;
 	struct na_tcp_pools pools;
 	struct na_tcp_teller teller;
-	uint64_t packets, evicted;
+	uint64_t packets, evicted, outside;
 	uint32_t next_id;
 };
 
@@ -53,6 +54,10 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
+	if (!o->windowed) {
+		t->o.from_ns = INT64_MIN;
+		t->o.to_ns = INT64_MAX;
+	}
 	na_reach(o->zero_ns, &t->lowest_ns, &t->highest_ns);
 	t->pools.cells.most = o->limits->segments;
 	t->pools.pages.most = RTT_PAGES;
@@ -71,17 +76,25 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	return t;
 }
 
+static enum na_status tell(struct na_tcp *t, struct na_tcp_conn *c,
+			   bool evicted, uint64_t calls)
+{
+	na_tcp_stall_end(c);
+	return na_tcp_tell(&t->teller, c, evicted, calls - c->calls_before);
+}
+
 /* Over, or no longer followed: user and sink are told, all of it goes. */
 static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 {
 	struct na_tcp_conn *c = na_tcp_at(&t->table, at);
-	enum na_status st;
+	enum na_status st = NA_OK;
 	uint64_t calls = 0;
 
 	if (t->o.user)
 		calls = t->o.user->close(t->o.user->ctx, &c->user, c->id);
-	na_tcp_stall_end(c);
-	st = na_tcp_tell(&t->teller, c, evicted, calls);
+	if (c->when == NA_TCP_WITHIN)
+		st = tell(t, c, evicted, calls);
+	t->outside += c->when == NA_TCP_BEFORE;
 	for (unsigned i = 0; i < 2; i++) {
 		struct na_tcp_dir *d = &c->dir[i];
 
@@ -179,6 +192,7 @@ static enum na_status start(struct na_tcp *t, uint32_t hash,
 		d->shift = -1;
 		d->flight_valid = true;
 		d->min_window = UINT32_MAX;
+		d->trail.since_ns = INT64_MIN;
 		na_flight_init(&d->flight);
 	}
 	return NA_OK;
@@ -362,11 +376,6 @@ static uint64_t setbacks(const struct na_trail *f, const struct na_trail *r)
 	return n;
 }
 
-static int64_t least_leg(const struct na_tcp_dir *d)
-{
-	return d->rtt.n ? d->rtt.min_ns : 0;
-}
-
 static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 				  const struct na_tcp_dir *f,
 				  const struct na_tcp_dir *r,
@@ -389,7 +398,8 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 		.ends = {&c->end[0], &c->end[1]},
 		.ports = {c->port[0], c->port[1]},
 		.setbacks = setbacks(&f->trail, &r->trail),
-		.leg_ns = {least_leg(&c->dir[0]), least_leg(&c->dir[1])},
+		.leg_ns = {na_tcp_least_leg(&c->dir[0]),
+			   na_tcp_least_leg(&c->dir[1])},
 		.needs = &c->needs,
 	};
 	enum na_status st = NA_OK;
@@ -469,8 +479,7 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	known = f->trail.hi_known;
 	upset = setbacks(&f->trail, &r->trail);
 	na_trail_send(&f->trail, &t->pools.room, p, look, rtt, shut, silent);
-	na_trail_hear(&r->trail, &t->pools.room, p,
-		      r->rtt.n ? r->rtt.min_ns : 0);
+	na_trail_hear(&r->trail, &t->pools.room, p, na_tcp_least_leg(r));
 	c->turns.upset |= setbacks(&f->trail, &r->trail) > upset;
 	na_tcp_talk(c, f, r, p,
 		    p->payload_bytes > 0 &&
@@ -525,6 +534,28 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 		       : NA_OK;
 }
 
+/* The first packet of c in the window, or the first behind it. */
+static enum na_status cross(struct na_tcp *t, struct na_tcp_conn *c,
+			    int64_t time_ns)
+{
+	const struct na_tcp_user *user = t->o.user;
+	bool behind = time_ns >= t->o.to_ns;
+	uint64_t calls = 0;
+
+	if (time_ns < t->o.from_ns || (behind && c->when != NA_TCP_WITHIN))
+		return NA_OK;
+	if (user && user->calls)
+		calls = user->calls(user->ctx, c->user);
+	if (behind) {
+		c->when = NA_TCP_BEHIND;
+		return tell(t, c, false, calls);
+	}
+	c->when = NA_TCP_WITHIN;
+	if (c->dir[0].packets + c->dir[1].packets > 0)
+		na_tcp_count_from(c, &t->pools, t->o.from_ns, calls);
+	return NA_OK;
+}
+
 /* p's connection, or NA_TCP_NONE. */
 static inline uint32_t find(struct na_tcp *t, const struct na_packet *p,
 			    unsigned *dir)
@@ -557,7 +588,10 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 		return st;
 	c = na_tcp_at(&t->table, at);
 	na_tcp_use(&t->table, c, at, t->packets, t->o.limits->connections / 4);
-	st = take(t, c, &c->dir[dir], &c->dir[!dir], p, marks);
+	if (c->when == NA_TCP_BEFORE || p->time_ns >= t->o.to_ns)
+		st = cross(t, c, p->time_ns);
+	if (st == NA_OK)
+		st = take(t, c, &c->dir[dir], &c->dir[!dir], p, marks);
 	if (c->in != NA_TCP_OPEN || c->dir[!dir].saw_fin ||
 	    p->flags & NA_TCP_RST)
 		take_ends(t, at, dir, p);
@@ -579,6 +613,7 @@ enum na_status na_tcp_packet(struct na_tcp *t, const struct na_packet *p)
 void na_tcp_counts(const struct na_tcp *t, struct na_capture_counts *c)
 {
 	c->connections += t->next_id;
+	c->connections_outside += t->outside;
 	c->connections_evicted += t->evicted;
 	c->limits_hit += t->pools.cells.dropped + t->pools.pages.dropped +
 			 t->teller.dropped;

@@ -64,6 +64,8 @@ struct na_tcp_user {
 	 * calls were seen on it. */
 	uint64_t (*close)(void *ctx, void **user, uint32_t connection);
 	uint8_t opening; /* see NA_TCP_NEEDS_OPENING */
+	/* How many calls were seen on it so far. */
+	uint64_t (*calls)(void *ctx, const void *user);
 };
 
 /* Connections go to the sink as they end (and all at finish); times from
@@ -74,6 +76,10 @@ struct na_tcp_options {
 	uint32_t wants; /* NA_WANT_CONNECTIONS, NA_WANT_SEGMENTS */
 	uint32_t segments_of;
 	int64_t zero_ns;
+	/* Only what happens in [from_ns, to_ns) is told of a connection, where
+	 * `windowed`; the reader gets all packets. */
+	bool windowed;
+	int64_t from_ns, to_ns;
 	const struct na_tcp_user *user; /* may be NULL */
 	const struct na_sink *sink;
 	struct na_addresses *addresses; /* of the same sink */

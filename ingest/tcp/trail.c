@@ -120,13 +120,13 @@ static void fill(struct na_trail_late *l, struct na_trail_room *room,
 			g->to = seq;
 			rest.from = end;
 			if (before(end, rest.to)) {
-				l->capture_holes += rest.acked;
+				l->capture_holes += rest.acked && !rest.before;
 				put_gap(l, room, ++i, rest);
 			}
 		} else if (before(end, g->to)) {
 			g->from = end;
 		} else {
-			if (g->acked && l->capture_holes > 0)
+			if (g->acked && !g->before && l->capture_holes > 0)
 				l->capture_holes--; /* only recorded late */
 			drop_gap(l, i--);
 		}
@@ -349,7 +349,8 @@ static void look_for_tail(struct na_trail *f, struct na_trail_room *room,
 			  const struct na_trail_look *look, int64_t rtt_ns)
 {
 	bool after = f->heard_data; /* it may only now have been called for */
-	int64_t pause = p->time_ns - (after ? f->heard_ns : f->last_ns);
+	int64_t since = after ? f->heard_ns : f->last_ns;
+	int64_t pause = p->time_ns - since;
 	struct na_trail_late *l;
 
 	if (look->step < 2 || look->step > MOST_MISSING + 1 ||
@@ -361,7 +362,7 @@ static void look_for_tail(struct na_trail *f, struct na_trail_room *room,
 	if (!l)
 		return;
 	l->tail_losses++;
-	l->tail_ns += pause;
+	l->tail_ns += since < f->since_ns ? p->time_ns - f->since_ns : pause;
 }
 
 /* What lies before p was sent, and not seen. */
@@ -372,7 +373,7 @@ static void skip_to(struct na_trail *f, struct na_trail_room *room,
 
 	if (l)
 		put_gap(l, room, l->n_gap,
-			(struct na_trail_gap){f->hi, p->seq, p->time_ns,
+			(struct na_trail_gap){f->hi, p->seq, p->time_ns, false,
 					      false});
 	f->hi = p->seq;
 	f->moved = false;
@@ -570,7 +571,7 @@ static void ack_gaps(struct na_trail_late *l, uint32_t ack)
 		if (l->gap[i].acked)
 			return; /* and so are those before */
 		l->gap[i].acked = true;
-		l->capture_holes++;
+		l->capture_holes += !l->gap[i].before;
 	}
 }
 
@@ -583,7 +584,8 @@ static void ack_unseen(struct na_trail *f, struct na_trail_room *room,
 	if (l) {
 		l->capture_holes++;
 		put_gap(l, room, l->n_gap,
-			(struct na_trail_gap){f->hi, p->ack, p->time_ns, true});
+			(struct na_trail_gap){f->hi, p->ack, p->time_ns, true,
+					      false});
 	}
 	f->hi = p->ack;
 	f->moved = true;

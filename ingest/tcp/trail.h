@@ -52,6 +52,7 @@ struct na_trail_gap { /* bytes that the capture has not seen */
 	uint32_t from, to;
 	int64_t time_ns; /* of what came behind */
 	bool acked;
+	bool before; /* the window: not of what is counted */
 };
 
 enum na_trail_state { NA_AGAIN_OPEN, NA_AGAIN_NEEDED, NA_AGAIN_NEEDLESS };
@@ -83,6 +84,9 @@ struct na_trail_late {
 	uint64_t timeouts;      /* needed */
 	uint64_t vain_timeouts; /* needless: late, not lost */
 	int64_t silent_ns, tail_ns, longest_vain_ns;
+	struct { /* of these, before the window */
+		uint64_t capture_holes, tail_losses, syns_again;
+	} before;
 };
 
 struct na_trail {
@@ -105,6 +109,7 @@ struct na_trail {
 	uint32_t near_steps, far_steps; /* others: near by; farther */
 	uint32_t start;                 /* behind the SYN */
 	uint64_t copies;
+	int64_t since_ns; /* the window: what was before it took no time */
 	struct na_trail_recent *recent; /* [NA_TRAIL_RECENT], or NULL */
 	struct na_trail_late *late;
 };

@@ -69,6 +69,14 @@ void na_xf_put_field(struct na_xf_bytes *b, uint32_t field, const void *p,
 	na_xf_put(b, p, n);
 }
 
+void na_xf_put_message(struct na_xf_bytes *to, uint32_t field,
+		       struct na_xf_bytes *message)
+{
+	na_xf_put_field(to, field, message->p, message->n);
+	to->failed |= message->failed;
+	na_xf_bytes_fini(message);
+}
+
 void na_xf_put_text(struct na_xf_bytes *b, uint32_t field, const char *s)
 {
 	if (s && *s)

@@ -35,6 +35,9 @@ void na_xf_put_sint(struct na_xf_bytes *b, uint32_t field, int64_t v);
 void na_xf_put_field(struct na_xf_bytes *b, uint32_t field, const void *p,
 		     size_t n);
 void na_xf_put_text(struct na_xf_bytes *b, uint32_t field, const char *s);
+/* A message as a field of another one; it is freed. */
+void na_xf_put_message(struct na_xf_bytes *to, uint32_t field,
+		       struct na_xf_bytes *message);
 
 /* The same values as a column, in its smallest form (netan.proto). */
 void na_xf_put_column(struct na_xf_bytes *b, uint32_t field, const int64_t *v,

@@ -3,14 +3,6 @@
 
 #include "ingest/transfer_file/part.h"
 
-static void put_counted(struct na_xf_bytes *to, uint32_t field,
-			struct na_xf_bytes *message)
-{
-	na_xf_put_field(to, field, message->p, message->n);
-	to->failed |= message->failed;
-	na_xf_bytes_fini(message);
-}
-
 static void put_classed(struct na_xfer_part *p, struct na_xf_bytes *to)
 {
 	for (uint32_t side = 0; side < 2; side++) {
@@ -25,7 +17,7 @@ static void put_classed(struct na_xfer_part *p, struct na_xf_bytes *to)
 			na_xf_put_uint(&m, 2, style);
 			na_xf_put_uint(&m, 3, klass);
 			na_xf_put_uint(&m, 4, p->classed[side][style][klass]);
-			put_counted(to, 1, &m);
+			na_xf_put_message(to, 1, &m);
 		}
 	}
 }
@@ -39,7 +31,7 @@ void na_xf_put_counts(struct na_xfer_part *p, struct na_xf_bytes *to)
 		na_xf_put_uint(&m, 1, p->left_out[i].what);
 		na_xf_put_uint(&m, 2, p->left_out[i].n);
 		na_xf_put_uint(&m, 3, p->left_out[i].wants);
-		put_counted(to, 2, &m);
+		na_xf_put_message(to, 2, &m);
 	}
 	for (size_t i = 0; i < p->n_unknown; i++) {
 		const struct na_interned *s =
@@ -49,7 +41,7 @@ void na_xf_put_counts(struct na_xfer_part *p, struct na_xf_bytes *to)
 		na_xf_put_field(&m, 1, s->s, s->len);
 		na_xf_put_uint(&m, 2, p->unknown[i].n);
 		na_xf_put_uint(&m, 3, p->unknown[i].wants);
-		put_counted(to, 3, &m);
+		na_xf_put_message(to, 3, &m);
 	}
 	na_xf_put(to, p->remarks.p, p->remarks.n);
 	to->failed |= p->remarks.failed;
@@ -125,5 +117,5 @@ void na_xf_put_remark(void *ctx, uint64_t at, const char *text)
 	if (p->n_remarks++ < XF_MAX_REMARKS)
 		na_xf_put_text(&m, 2, text);
 	na_xf_put_uint(&m, 3, p->wants);
-	put_counted(&p->remarks, 4, &m);
+	na_xf_put_message(&p->remarks, 4, &m);
 }

@@ -42,14 +42,6 @@ enum na_status na_xf_put_block(struct na_xfer_file *f, struct na_xf_bytes *rest,
 	return st;
 }
 
-void na_xf_put_message(struct na_xf_bytes *to, uint32_t field,
-		       struct na_xf_bytes *message)
-{
-	na_xf_put_field(to, field, message->p, message->n);
-	to->failed |= message->failed;
-	na_xf_bytes_fini(message);
-}
-
 static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s)
 {
 	struct na_xf_bytes m = {.p = NULL};
@@ -74,6 +66,8 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s)
 	na_xf_put_uint(&m, 18, s->file_bytes);
 	na_xf_put_uint(&m, 19, s->has_tpus);
 	na_xf_put_uint(&m, 20, s->has_gpus);
+	if (s->cut)
+		na_xf_put_text(&m, 21, s->cut);
 	na_xf_put_message(to, 5, &m);
 }
 
@@ -187,7 +181,6 @@ static enum na_status put_encoded(struct na_xfer_file *f, uint32_t source,
 	struct na_xf_bytes records = {.p = NULL}, block = {.p = NULL};
 
 	put_names(f, &records, e, names);
-	f->counts.names_bytes += records.n;
 	na_xf_put(&records, e->sections.p, e->sections.n);
 	na_xf_hide(&f->hiding, na_xf_count_texts, &e->counts);
 	if (e->counts.n)

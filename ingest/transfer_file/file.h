@@ -22,8 +22,5 @@ struct na_xfer_file *na_xf_begin(na_xfer_write write, void *ctx,
 /* A block whose message, behind the checksum, is `rest`, which is freed. */
 enum na_status na_xf_put_block(struct na_xfer_file *f, struct na_xf_bytes *rest,
 			       struct na_err *err) NA_MUST_CHECK;
-/* A message as a field of another one; it is freed. */
-void na_xf_put_message(struct na_xf_bytes *to, uint32_t field,
-		       struct na_xf_bytes *message);
 
 #endif

@@ -122,14 +122,6 @@ static bool mark_module(struct slim *s, struct na_cursor c)
 
 /* ---- what is kept, as it stands */
 
-static void put_message(struct na_xf_bytes *to, uint32_t field,
-			struct na_xf_bytes *m)
-{
-	na_xf_put_field(to, field, m->p, m->n);
-	to->failed |= m->failed;
-	na_xf_bytes_fini(m);
-}
-
 static void put_instruction(const struct slim *s, struct na_cursor c,
 			    struct na_xf_bytes *to)
 {
@@ -151,7 +143,7 @@ static void put_instruction(const struct slim *s, struct na_cursor c,
 		if (field_kept(f.tag >> 3, how))
 			na_xf_put(&m, from, (size_t)(at.p - from));
 	}
-	put_message(to, 2, &m);
+	na_xf_put_message(to, 2, &m);
 }
 
 static void put_computation(const struct slim *s, struct na_cursor c,
@@ -167,7 +159,7 @@ static void put_computation(const struct slim *s, struct na_cursor c,
 		else if (f.tag >> 3 == 1 || f.tag >> 3 == 5)
 			na_xf_put(&m, from, (size_t)(c.p - from));
 	}
-	put_message(to, 3, &m);
+	na_xf_put_message(to, 3, &m);
 }
 
 static void put_module(const struct slim *s, struct na_cursor c,
@@ -186,7 +178,7 @@ static void put_module(const struct slim *s, struct na_cursor c,
 			 number == 6 || number == 15)
 			na_xf_put(&m, from, (size_t)(c.p - from));
 	}
-	put_message(to, 1, &m);
+	na_xf_put_message(to, 1, &m);
 }
 
 /* The module in a HloProto: the last one, as in any message. */

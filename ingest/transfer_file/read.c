@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "ingest/transfer_file/bytes.h"
+#include "ingest/slice.h"
 #include "ingest/transfer_file/read.h"
 #include "netan/base/units.h"
 
@@ -189,7 +190,8 @@ static enum na_status tell_source(struct na_input *in,
 	in->host = na_arena_strn(&in->arena, s->host.s, s->host.n);
 	if (s->label.n)
 		in->label = na_arena_strn(&in->arena, s->label.s, s->label.n);
-	if (!in->host || (s->label.n && !in->label))
+	if (!in->host || (s->label.n && !in->label) ||
+	    !na_slice_take_mark(in, s->cut))
 		return na_fail_nomem(err);
 	if (na_xf_is_capture(s))
 		in->capture = &x->capture;

@@ -15,6 +15,7 @@ struct na_xf_source {
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
 	uint64_t n_devices;
+	struct na_text cut; /* as a slice says of itself */
 	bool ranks, on_cpus, has_tpus, has_gpus;
 	enum na_told told;
 	/* One more than what they are; 0: not told. */

@@ -83,6 +83,9 @@ static void parse_source(struct na_cursor c, struct na_xf_source *s)
 		case NA_TAG(20, NA_W_VARINT):
 			s->has_gpus = f.value != 0;
 			break;
+		case NA_TAG(21, NA_W_BYTES):
+			s->cut = na_text_under(&f.body);
+			break;
 		}
 	}
 }

@@ -65,25 +65,15 @@ static enum na_status put_ranges(struct na_xs_cut *c)
 
 /* ---- the maps of names */
 
-/* {1: key, 2: value}; a key that is 0 may be missing. */
-static void map_entry(struct na_cursor c, uint64_t *key,
-		      struct na_cursor *value)
+static bool used(const struct na_idmap *m, int64_t id)
 {
-	struct na_field f;
-
-	*key = 0;
-	*value = (struct na_cursor){c.p, c.p, c.base};
-	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			*key = f.value;
-		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			*value = f.body;
-	}
+	return na_idmap_at(m, id) != UINT32_MAX;
 }
 
-static bool used(const struct na_idmap *m, uint64_t id)
+static bool note_child(struct na_xs_cut *c, uint64_t id, bool *more)
 {
-	return na_idmap_at(m, (int64_t)id) != UINT32_MAX;
+	*more |= !used(&c->types, (int64_t)id);
+	return na_xs_cut_note(&c->types, (int64_t)id);
 }
 
 /* Children may stand anywhere: another turn, as long as there are new ones. */
@@ -91,21 +81,15 @@ static bool note_children(struct na_xs_cut *c, struct na_cursor value,
 			  bool *more)
 {
 	struct na_field f;
+	uint64_t id;
 	bool ok = true;
 
 	while (ok && na_field_next(&value, &f) == NA_NEXT_FIELD) {
-		uint64_t id = f.value;
-
-		if (f.tag == NA_TAG(6, NA_W_VARINT)) {
-			*more |= !used(&c->types, id);
-			ok = na_xs_cut_note(&c->types, id);
-			continue;
-		}
+		if (f.tag == NA_TAG(6, NA_W_VARINT))
+			ok = note_child(c, f.value, more);
 		while (ok && f.tag == NA_TAG(6, NA_W_BYTES) &&
-		       na_varint(&f.body, &id)) {
-			*more |= !used(&c->types, id);
-			ok = na_xs_cut_note(&c->types, id);
-		}
+		       na_varint(&f.body, &id))
+			ok = note_child(c, id, more);
 	}
 	return ok;
 }
@@ -121,7 +105,7 @@ static bool note_types(struct na_xs_cut *c)
 	for (int turn = 0; ok && more && turn < CHILD_TURNS; turn++) {
 		struct na_cursor body = p->body, value;
 		struct na_field f;
-		uint64_t id;
+		int64_t id;
 
 		more = false;
 		while (ok && na_field_next(&body, &f) == NA_NEXT_FIELD) {
@@ -129,7 +113,7 @@ static bool note_types(struct na_xs_cut *c)
 
 			if (f.tag != NA_TAG(4, NA_W_BYTES))
 				continue;
-			map_entry(f.body, &id, &value);
+			na_xs_map_entry(f.body, &id, &value);
 			type = na_xs_type_at(p, id);
 			if (turn == 0 && device && type &&
 			    type->kind == XS_OP_TALKS)
@@ -147,14 +131,14 @@ static bool note_stats(struct na_xs_cut *c)
 	struct na_cursor body = c->plane->body, value;
 	struct na_field f, in;
 	bool ok = true;
-	uint64_t id;
+	int64_t id;
 
 	while (ok && na_field_next(&body, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(6, NA_W_BYTES))
 			ok = na_xs_cut_note_stat(c, f.body);
 		if (f.tag != NA_TAG(4, NA_W_BYTES))
 			continue;
-		map_entry(f.body, &id, &value);
+		na_xs_map_entry(f.body, &id, &value);
 		while (ok && used(&c->types, id) &&
 		       na_field_next(&value, &in) == NA_NEXT_FIELD) {
 			if (in.tag == NA_TAG(5, NA_W_BYTES))
@@ -168,9 +152,9 @@ static bool note_stats(struct na_xs_cut *c)
 static bool is_used(const struct na_xs_cut *c, const struct na_field *f)
 {
 	struct na_cursor value;
-	uint64_t id;
+	int64_t id;
 
-	map_entry(f->body, &id, &value);
+	na_xs_map_entry(f->body, &id, &value);
 	return used(f->tag == NA_TAG(4, NA_W_BYTES) ? &c->types : &c->stats,
 		    id);
 }
@@ -235,7 +219,7 @@ static void find_step_stat(struct na_xs_cut *c)
 {
 	struct na_cursor body = c->plane->body, value;
 	struct na_field f;
-	uint64_t id;
+	int64_t id;
 
 	c->has_step_stat = false;
 	while (!c->has_step_stat && na_field_next(&body, &f) == NA_NEXT_FIELD) {
@@ -243,8 +227,8 @@ static void find_step_stat(struct na_xs_cut *c)
 
 		if (f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
-		map_entry(f.body, &id, &value);
-		at = na_idmap_at(&c->plane->stat_of, (int64_t)id);
+		na_xs_map_entry(f.body, &id, &value);
+		at = na_idmap_at(&c->plane->stat_of, id);
 		if (at >= c->plane->stats.n ||
 		    c->plane->stats.v[at].slot != XS_STEP_NUM)
 			continue;
@@ -300,9 +284,30 @@ static int64_t origin_stamp(const struct na_input *in)
 	return stamp;
 }
 
-void na_xs_cut_host(struct na_input *in)
+/* What its event is called. */
+static struct na_text said_in(const struct na_xs_plane *p)
+{
+	struct na_cursor body = p->body, value;
+	struct na_text said = {"", 0};
+	struct na_field f, in;
+	uint64_t id;
+
+	while (na_field_next(&body, &f) == NA_NEXT_FIELD) {
+		if (f.tag != NA_TAG(4, NA_W_BYTES))
+			continue;
+		map_entry(f.body, &id, &value);
+		while (na_field_next(&value, &in) == NA_NEXT_FIELD) {
+			if (in.tag == NA_TAG(2, NA_W_BYTES))
+				said = na_text_under(&in.body);
+		}
+	}
+	return said;
+}
+
+bool na_xs_cut_tell(struct na_input *in)
 {
 	struct na_xs_space *s = in->state;
+	bool ok = true;
 
 	for (size_t i = 0; i < s->planes.n; i++) {
 		const struct na_xs_plane *p = &s->planes.v[i];
@@ -312,15 +317,9 @@ void na_xs_cut_host(struct na_input *in)
 			continue;
 		s->hostname = p->lines.v[0].name;
 		in->host_kept = true;
+		ok &= na_slice_take_mark(in, said_in(p));
 	}
-}
-
-static void put_message(struct na_xf_bytes *to, uint32_t field,
-			struct na_xf_bytes *of)
-{
-	na_xf_put_field(to, field, of->p, of->n);
-	to->failed |= of->failed;
-	na_xf_bytes_fini(of);
+	return ok;
 }
 
 /* That it is a slice, and where its times count from. */
@@ -335,15 +334,15 @@ static enum na_status put_marker(struct na_xs_cut *c)
 	na_xf_put_uint(&line, 1, 1);
 	na_xf_put_text(&line, 2, c->of->host);
 	na_xf_put_uint(&line, 3, (uint64_t)origin_stamp(c->in));
-	put_message(&line, 4, &event);
+	na_xf_put_message(&line, 4, &event);
 	na_xf_put_uint(&type, 1, 1);
 	na_xf_put_text(&type, 2, c->of->said);
 	na_xf_put_uint(&entry, 1, 1);
-	put_message(&entry, 2, &type);
+	na_xf_put_message(&entry, 2, &type);
 	na_xf_put_text(&plane, 2, na_xs_cut_plane);
-	put_message(&plane, 3, &line);
-	put_message(&plane, 4, &entry);
-	put_message(&all, 1, &plane);
+	na_xf_put_message(&plane, 3, &line);
+	na_xf_put_message(&plane, 4, &entry);
+	na_xf_put_message(&all, 1, &plane);
 	st = all.failed ? na_fail_nomem(c->err) : put(c, all.p, all.n);
 	na_xf_bytes_fini(&all);
 	return st;

@@ -55,7 +55,7 @@ struct na_xs_cut {
 	size_t bytes; /* in them */
 	struct na_arena made;
 	struct na_idmap types, stats; /* ids that are used */
-	uint64_t step_stat;           /* id of step_num */
+	int64_t step_stat;            /* id of step_num */
 	bool has_step_stat;
 	struct na_xs_hidden hidden;
 };
@@ -91,6 +91,6 @@ static inline bool na_xs_cut_field(struct na_xs_cut *c, enum na_xs_part part,
 	return c->of->names ? na_xs_cut_hide(c, part, f, from, n)
 			    : na_xs_cut_keep(c, from, n);
 }
-bool na_xs_cut_note(struct na_idmap *m, uint64_t id) NA_MUST_CHECK;
+bool na_xs_cut_note(struct na_idmap *m, int64_t id) NA_MUST_CHECK;
 
 #endif

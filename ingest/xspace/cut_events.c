@@ -14,34 +14,26 @@
  */
 #include "ingest/xspace/cut.h"
 #include "ingest/xspace/ops.h"
-#include "netan/base/units.h"
 
 enum policy { CUT_NONE, CUT_ALL, CUT_WIDE, CUT_WINDOW, CUT_BY_RECORDS };
-
-struct event {
-	const struct na_xs_event_type *type; /* NULL: without an entry */
-	uint64_t type_id;
-	int64_t offset_ps, duration_ps;
-	bool aggregated, marks; /* a step */
-};
 
 struct walk {
 	struct na_xs_cut *c;
 	const struct na_xs_line *line;
 	enum policy policy;
 	bool fits, kept_any;
+	bool marks; /* the event that was read, a step */
 	int64_t line_ps;
 };
 
-bool na_xs_cut_note(struct na_idmap *m, uint64_t id)
+bool na_xs_cut_note(struct na_idmap *m, int64_t id)
 {
-	return na_idmap_at(m, (int64_t)id) != UINT32_MAX ||
-	       na_idmap_set(m, (int64_t)id, 0);
+	return na_idmap_at(m, id) != UINT32_MAX || na_idmap_set(m, id, 0);
 }
 
 bool na_xs_cut_note_stat(struct na_xs_cut *c, struct na_cursor stat)
 {
-	uint64_t id = 0;
+	int64_t id = 0;
 	struct na_field f;
 	bool ok = true;
 
@@ -49,70 +41,43 @@ bool na_xs_cut_note_stat(struct na_xs_cut *c, struct na_cursor stat)
 		return true;
 	while (ok && na_field_next(&stat, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			id = f.value;
+			id = (int64_t)f.value;
 		else if (f.tag == NA_TAG(7, NA_W_VARINT))
-			ok = na_xs_cut_note(&c->stats, f.value);
+			ok = na_xs_cut_note(&c->stats, (int64_t)f.value);
 	}
 	return ok && na_xs_cut_note(&c->stats, id);
 }
 
-static bool note_event(struct na_xs_cut *c, struct na_cursor body)
+static bool note_event(struct na_xs_cut *c, const struct na_xs_event *e)
 {
-	uint64_t type = 0;
+	struct na_cursor body = *e->body;
 	struct na_field f;
 	bool ok = true;
 
 	while (ok && na_field_next(&body, &f) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			type = f.value;
-		else if (f.tag == NA_TAG(4, NA_W_BYTES))
+		if (f.tag == NA_TAG(4, NA_W_BYTES))
 			ok = na_xs_cut_note_stat(c, f.body);
 	}
-	return ok && na_xs_cut_note(&c->types, type);
-}
-
-static bool is_step_stat(const struct na_xs_cut *c, struct na_cursor stat)
-{
-	struct na_field f;
-	uint64_t id = 0;
-
-	while (na_field_next(&stat, &f) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			id = f.value;
-	}
-	return id == c->step_stat;
+	return ok && na_xs_cut_note(&c->types, e->metadata_id);
 }
 
 /* False: damaged. */
-static bool read_event(const struct walk *w, struct na_cursor body,
-		       struct event *e)
+static bool read_event(struct walk *w, const struct na_cursor *body,
+		       struct na_xs_event *e)
 {
+	struct na_cursor c = *body;
 	enum na_next next;
 	struct na_field f;
 
-	*e = (struct event){.type = NULL};
-	while ((next = na_field_next(&body, &f)) == NA_NEXT_FIELD) {
-		switch (f.tag) {
-		case NA_TAG(1, NA_W_VARINT):
-			e->type_id = f.value;
-			break;
-		case NA_TAG(2, NA_W_VARINT):
-			e->offset_ps = (int64_t)f.value;
-			e->aggregated = false;
-			break;
-		case NA_TAG(3, NA_W_VARINT):
-			e->duration_ps = (int64_t)f.value;
-			break;
-		case NA_TAG(5, NA_W_VARINT):
-			e->aggregated = true;
-			break;
-		case NA_TAG(4, NA_W_BYTES):
-			if (w->c->has_step_stat && !e->marks)
-				e->marks = is_step_stat(w->c, f.body);
-			break;
-		}
+	*e = (struct na_xs_event){.body = body};
+	w->marks = false;
+	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
+		if (f.tag != NA_TAG(4, NA_W_BYTES))
+			na_xs_event_field(e, &f);
+		else if (w->c->has_step_stat && !w->marks)
+			w->marks = na_xs_stat_id(f.body) == w->c->step_stat;
 	}
-	e->type = na_xs_type_at(w->c->plane, e->type_id);
+	e->type = na_xs_type_at(w->c->plane, e->metadata_id);
 	return next == NA_NEXT_END;
 }
 
@@ -134,15 +99,15 @@ static enum policy policy_of(const struct na_xs_line *l, bool hidden)
 	return CUT_BY_RECORDS;
 }
 
-static bool in_window(const struct walk *w, const struct event *e, bool wide)
+static bool in_window(const struct walk *w, const struct na_xs_event *e,
+		      bool wide)
 {
 	const struct na_slice *of = w->c->of;
 	int64_t start_ps, end_ps;
 
 	/* How often, and not when. */
-	if (e->aggregated || !w->fits || e->duration_ps < 0 ||
-	    !na_add_i64(w->line_ps, e->offset_ps, &start_ps) ||
-	    !na_add_i64(start_ps, e->duration_ps, &end_ps))
+	if (e->aggregated || !w->fits ||
+	    !na_xs_event_span(e, w->line_ps, &start_ps, &end_ps))
 		return false;
 	return wide ? na_slice_meets(start_ps, end_ps, of->wide_from_ps,
 				     of->wide_to_ps)
@@ -150,7 +115,7 @@ static bool in_window(const struct walk *w, const struct event *e, bool wide)
 }
 
 /* From byte `from` on, as its reader reads it. */
-static bool by_records(const struct walk *w, const struct event *e,
+static bool by_records(const struct walk *w, const struct na_xs_event *e,
 		       const uint8_t *from, const uint8_t *end,
 		       enum na_status *st)
 {
@@ -170,7 +135,7 @@ static bool by_records(const struct walk *w, const struct event *e,
 	}
 }
 
-static bool is_of_slice(const struct walk *w, const struct event *e,
+static bool is_of_slice(const struct walk *w, const struct na_xs_event *e,
 			const uint8_t *from, const uint8_t *end,
 			enum na_status *st)
 {
@@ -179,15 +144,15 @@ static bool is_of_slice(const struct walk *w, const struct event *e,
 
 	switch (w->policy) {
 	case CUT_NONE:
-		return e->marks;
+		return w->marks;
 	case CUT_ALL:
 		return true;
 	case CUT_WIDE:
 		return talks || !w->kept_any || in_window(w, e, true);
 	case CUT_WINDOW:
-		return e->marks || in_window(w, e, w->c->in->has_gpus);
+		return w->marks || in_window(w, e, w->c->in->has_gpus);
 	default:
-		return e->marks || by_records(w, e, from, end, st);
+		return w->marks || by_records(w, e, from, end, st);
 	}
 }
 
@@ -196,10 +161,10 @@ static enum na_status one_event(struct walk *w, const uint8_t *from,
 {
 	struct na_xs_cut *c = w->c;
 	enum na_status st = NA_OK;
-	struct event e;
+	struct na_xs_event e;
 
 	c->counts->of_events++;
-	if (!read_event(w, f->body, &e) || !is_of_slice(w, &e, from, end, &st))
+	if (!read_event(w, &f->body, &e) || !is_of_slice(w, &e, from, end, &st))
 		return st;
 	if (st != NA_OK)
 		return st;
@@ -208,7 +173,7 @@ static enum na_status one_event(struct walk *w, const uint8_t *from,
 	c->counts->inside += in_window(w, &e, false);
 	return na_xs_cut_field(c, XS_PART_EVENT, f, from,
 			       (size_t)(end - from)) &&
-			       note_event(c, f->body)
+			       note_event(c, &e)
 		       ? NA_OK
 		       : na_fail_nomem(c->err);
 }
@@ -223,13 +188,8 @@ enum na_status na_xs_cut_line(struct na_xs_cut *c, const struct na_xs_line *l)
 	const uint8_t *from = body.p;
 	enum na_status st = NA_OK;
 	struct na_field f;
-	int64_t ns;
 
-	w.fits = na_add_i64(na_xs_on_clock(c->in, l->timestamp_ns),
-			    c->in->zero_ns == INT64_MIN ? INT64_MAX
-							: -c->in->zero_ns,
-			    &ns) &&
-		 na_mul_i64(ns, NA_PS_PER_NS, &w.line_ps);
+	w.fits = na_xs_line_start(c->in, l, c->in->zero_ns, &w.line_ps);
 	/* How long it is, is known afterwards. */
 	if (!na_push(&c->ranges))
 		return na_fail_nomem(c->err);

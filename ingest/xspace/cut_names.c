@@ -71,15 +71,8 @@ static void put_packed_text(struct na_xs_cut *c, struct na_xf_bytes *to,
 
 bool na_xs_cut_knows_stat(const struct na_xs_cut *c, struct na_cursor stat)
 {
-	uint64_t id = 0;
-	struct na_field f;
-	uint32_t at;
+	uint32_t at = na_idmap_at(&c->plane->stat_of, na_xs_stat_id(stat));
 
-	while (na_field_next(&stat, &f) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			id = f.value;
-	}
-	at = na_idmap_at(&c->plane->stat_of, (int64_t)id);
 	return at < c->plane->stats.n &&
 	       c->plane->stats.v[at].slot != XS_N_SLOTS;
 }

@@ -73,7 +73,7 @@ static uint32_t type_of(struct na_xs_read *r, struct na_text kernel)
 	struct na_op_type t;
 
 	memset(&t, 0, sizeof(t));
-	t.program_id = na_xs_id_or(&r->values, XS_PROGRAM_ID, NA_UNKNOWN_U64);
+	t.program_id = na_xs_program_id(&r->values);
 	t.channel = -1;
 	t.size_bytes = NA_UNKNOWN_U64;
 	t.collective = t.start_op = t.transfer_type = NA_UNKNOWN_U32;

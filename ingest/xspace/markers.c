@@ -124,19 +124,14 @@ static bool take_event(struct finder *f, const struct na_xs_plane *p,
 	struct na_field x;
 
 	while (na_field_next(&c, &x) == NA_NEXT_FIELD) {
-		if (x.tag == NA_TAG(2, NA_W_VARINT))
-			e.offset_ps = (int64_t)x.value;
-		else if (x.tag == NA_TAG(3, NA_W_VARINT))
-			e.duration_ps = (int64_t)x.value;
-		else if (x.tag == NA_TAG(5, NA_W_VARINT))
-			return true;
-		else if (x.tag == NA_TAG(4, NA_W_BYTES) && !ours)
+		if (x.tag != NA_TAG(4, NA_W_BYTES))
+			na_xs_event_field(&e, &x);
+		else if (!ours)
 			ours = sought(f, p, x.body);
 	}
-	if (!ours || e.duration_ps < 0 ||
-	    !na_xs_values_read(&f->values, p, &e) ||
-	    !na_add_i64(f->line_ps, e.offset_ps, &start_ps) ||
-	    !na_add_i64(start_ps, e.duration_ps, &end_ps))
+	if (!ours || e.aggregated ||
+	    !na_xs_event_span(&e, f->line_ps, &start_ps, &end_ps) ||
+	    !na_xs_values_read(&f->values, p, &e))
 		return true;
 	return f->keep(f, start_ps, end_ps);
 }
@@ -145,15 +140,10 @@ static bool take_line(struct finder *f, struct na_xs_line *l)
 {
 	struct na_cursor c = l->body;
 	struct na_field x;
-	int64_t ns;
 	bool ok = true;
 
 	na_xs_line_rest(l);
-	if (!na_add_i64(na_xs_on_clock(f->in, l->timestamp_ns),
-			f->in->first_ns == INT64_MIN ? INT64_MAX
-						     : -f->in->first_ns,
-			&ns) ||
-	    !na_mul_i64(ns, NA_PS_PER_NS, &f->line_ps))
+	if (!na_xs_line_start(f->in, l, f->in->first_ns, &f->line_ps))
 		return true;
 	while (ok && na_field_next(&c, &x) == NA_NEXT_FIELD) {
 		if (x.tag == NA_TAG(4, NA_W_BYTES))

@@ -127,16 +127,11 @@ static size_t key_of(char *buf, uint64_t program, const struct na_text *name,
 	return (size_t)n;
 }
 
-static uint64_t program_of(const struct na_xs_values *v)
-{
-	return na_xs_id_or(v, XS_PROGRAM_ID, NA_UNKNOWN_U64);
-}
-
 static bool remember(struct na_strtab *foreign, const struct na_xs_values *v,
 		     const struct na_xs_op *x)
 {
 	char key[KEY_BYTES];
-	uint64_t program = program_of(v);
+	uint64_t program = na_xs_program_id(v);
 	size_t n = key_of(key, program, &x->name, 0);
 
 	if (na_strtab_add(foreign, key, n) == NA_NO_NAME)
@@ -152,7 +147,7 @@ static bool started_elsewhere(const struct na_strtab *foreign,
 			      const struct na_xs_op *x)
 {
 	char key[KEY_BYTES];
-	uint64_t program = program_of(v);
+	uint64_t program = na_xs_program_id(v);
 	size_t n = key_of(key, program, &x->line.first_operand, 0);
 
 	if (x->line.first_operand.n &&
@@ -277,7 +272,7 @@ static uint32_t make_type(struct na_xs_read *r,
 
 	op_of(r->line->plane, et, &r->values, &x);
 	memset(&t, 0, sizeof(t));
-	t.program_id = program_of(&r->values);
+	t.program_id = na_xs_program_id(&r->values);
 	t.channel = -1;
 	t.size_bytes = NA_UNKNOWN_U64;
 	t.collective = t.kernel = t.start_op = NA_UNKNOWN_U32;

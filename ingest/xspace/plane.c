@@ -239,8 +239,7 @@ static bool read_stat_type(struct na_cursor body, struct na_xs_stat_type *t)
 	return next == NA_NEXT_END;
 }
 
-/* {1: key, 2: value}; a key or value equal to the default may be missing. */
-static bool map_entry(struct na_cursor c, int64_t *key, struct na_cursor *value)
+bool na_xs_map_entry(struct na_cursor c, int64_t *key, struct na_cursor *value)
 {
 	struct na_field f;
 	enum na_next next;
@@ -292,7 +291,7 @@ enum na_status na_xs_plane_metadata(struct na_input *in, struct na_xs_plane *p,
 		if (f.tag != NA_TAG(4, NA_W_BYTES) &&
 		    f.tag != NA_TAG(5, NA_W_BYTES))
 			continue;
-		if (!map_entry(f.body, &key, &value)) {
+		if (!na_xs_map_entry(f.body, &key, &value)) {
 			damaged++;
 			continue;
 		}

@@ -24,23 +24,6 @@ struct program {
 	uint64_t id;
 };
 
-/* Entries of a plane's maps: {1 key, 2 value}. */
-static bool map_value(struct na_cursor c, int64_t *key, struct na_cursor *value)
-{
-	enum na_next next;
-	struct na_field f;
-
-	*key = 0;
-	*value = (struct na_cursor){c.p, c.p, c.base};
-	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		if (f.tag == NA_TAG(1, NA_W_VARINT))
-			*key = (int64_t)f.value;
-		else if (f.tag == NA_TAG(2, NA_W_BYTES))
-			*value = f.body;
-	}
-	return next == NA_NEXT_END;
-}
-
 static struct stat_ids find_stats(const struct na_xs_plane *p)
 {
 	struct stat_ids ids = {0, 0};
@@ -50,7 +33,7 @@ static struct stat_ids find_stats(const struct na_xs_plane *p)
 
 	while (na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag != NA_TAG(5, NA_W_BYTES) ||
-		    !map_value(f.body, &key, &value))
+		    !na_xs_map_entry(f.body, &key, &value))
 			continue;
 		while (na_field_next(&value, &in) == NA_NEXT_FIELD) {
 			const char *s = (const char *)in.body.p;
@@ -120,7 +103,7 @@ static bool read_entry(struct program *to, const struct stat_ids *ids,
 	uint64_t id = 0, in_name;
 
 	*to = (struct program){.name = {"", 0}};
-	if (!map_value(c, &key, &value))
+	if (!na_xs_map_entry(c, &key, &value))
 		return false;
 	id = (uint64_t)key;
 	while ((next = na_field_next(&value, &f)) == NA_NEXT_FIELD) {

@@ -172,6 +172,18 @@ static bool add_any(struct na_xs_values *v, const struct na_xs_plane *p,
 	return true;
 }
 
+int64_t na_xs_stat_id(struct na_cursor stat)
+{
+	struct na_field f;
+	int64_t id = 0;
+
+	while (na_field_next(&stat, &f) == NA_NEXT_FIELD) {
+		if (f.tag == NA_TAG(1, NA_W_VARINT))
+			id = (int64_t)f.value;
+	}
+	return id;
+}
+
 /* The usual form, metadata_id then one value, is read on the way; all else
  * goes to add_any(). */
 bool na_xs_values_add(struct na_xs_values *v, const struct na_xs_plane *p,
@@ -292,17 +304,17 @@ bool na_xs_int_slow(const struct na_xs_values *v, enum na_xs_slot s,
 	return false;
 }
 
-uint64_t na_xs_id_or(const struct na_xs_values *v, enum na_xs_slot s,
-		     uint64_t none)
+uint64_t na_xs_program_id(const struct na_xs_values *v)
 {
+	const struct na_xs_value *value = &v->at[XS_PROGRAM_ID];
 	uint64_t id;
 	int64_t x;
 
-	if (!na_xs_has(v, s))
-		return none;
-	if (v->at[s].type == XS_UINT || v->at[s].type == XS_INT)
-		return v->at[s].v.u;
-	if (v->at[s].type == XS_TEXT && na_text_number(v->at[s].v.text, &id))
+	if (!na_xs_has(v, XS_PROGRAM_ID))
+		return NA_UNKNOWN_U64;
+	if (value->type == XS_UINT || value->type == XS_INT)
+		return value->v.u;
+	if (value->type == XS_TEXT && na_text_number(value->v.text, &id))
 		return id;
-	return na_xs_int(v, s, &x) ? (uint64_t)x : none;
+	return na_xs_int(v, XS_PROGRAM_ID, &x) ? (uint64_t)x : NA_UNKNOWN_U64;
 }

@@ -11,7 +11,6 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/text.h"
-#include "netan/base/units.h"
 #include "netan/base/vec.h"
 
 /* Line stamps above this are nanoseconds since 1970, not since the start
@@ -238,6 +237,17 @@ int64_t na_xs_on_clock(const struct na_input *in, int64_t stamp_ns)
 	return ns;
 }
 
+bool na_xs_line_start(const struct na_input *in, const struct na_xs_line *l,
+		      int64_t origin_ns, int64_t *start_ps)
+{
+	int64_t ns;
+
+	return na_add_i64(na_xs_on_clock(in, l->timestamp_ns),
+			  origin_ns == INT64_MIN ? INT64_MAX : -origin_ns,
+			  &ns) &&
+	       na_mul_i64(ns, NA_PS_PER_NS, start_ps);
+}
+
 /* The smallest stamp of a line with events.  Lines whose stamp did not come
  * first may have none (0) or a late one: looked up only while 0 would be a
  * new minimum. */
@@ -338,8 +348,8 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 	}
 	if (st == NA_OK)
 		st = list_sections(in, err);
-	if (st == NA_OK)
-		na_xs_cut_host(in);
+	if (st == NA_OK && !na_xs_cut_tell(in))
+		st = na_fail_nomem(err);
 	if (st == NA_OK && s->hostname.n)
 		in->host = na_arena_strn(&in->arena, s->hostname.s,
 					 s->hostname.n);
@@ -467,45 +477,31 @@ static bool read_event(struct na_xs_read *r, const struct na_xs_plane *p,
 
 	*e = (struct na_xs_event){.body = body};
 	while ((next = na_field_next(&c, &f)) == NA_NEXT_FIELD) {
-		switch (f.tag) {
-		case NA_TAG(1, NA_W_VARINT):
-			e->metadata_id = (int64_t)f.value;
-			e->type = na_xs_type_at(p, f.value);
-			typed = true;
-			again |= begun;
-			break;
-		case NA_TAG(2, NA_W_VARINT):
-			e->offset_ps = (int64_t)f.value;
-			e->aggregated = false;
-			break;
-		case NA_TAG(3, NA_W_VARINT):
-			e->duration_ps = (int64_t)f.value;
-			break;
-		case NA_TAG(5, NA_W_VARINT):
-			e->aggregated = true;
-			break;
-		case NA_TAG(4, NA_W_BYTES):
-			if (!begun) {
-				begun = true;
-				take = typed && !h->plain && interesting(h, e);
-				if (take)
-					na_xs_values_begin(&r->values, p,
-							   e->type);
-				choice = typed && r->choosy &&
-					 !(take && has_key(r));
+		if (f.tag != NA_TAG(4, NA_W_BYTES)) {
+			na_xs_event_field(e, &f);
+			if (f.tag == NA_TAG(1, NA_W_VARINT)) {
+				e->type = na_xs_type_at(p, e->metadata_id);
+				typed = true;
+				again |= begun;
 			}
-			if (take && !na_xs_values_add(&r->values, p, &f.body)) {
-				e->bad_stat = true;
-				return false;
-			}
-			if (choice && (!take || has_key(r))) {
-				choice = false;
-				e->passed_over = !take ||
-						 !na_xs_mega_looked_at(r);
-				if (e->passed_over)
-					return true;
-			}
-			break;
+			continue;
+		}
+		if (!begun) {
+			begun = true;
+			take = typed && !h->plain && interesting(h, e);
+			if (take)
+				na_xs_values_begin(&r->values, p, e->type);
+			choice = typed && r->choosy && !(take && has_key(r));
+		}
+		if (take && !na_xs_values_add(&r->values, p, &f.body)) {
+			e->bad_stat = true;
+			return false;
+		}
+		if (choice && (!take || has_key(r))) {
+			choice = false;
+			e->passed_over = !take || !na_xs_mega_looked_at(r);
+			if (e->passed_over)
+				return true;
 		}
 	}
 	if (!typed)
@@ -514,14 +510,6 @@ static bool read_event(struct na_xs_read *r, const struct na_xs_plane *p,
 	    interesting(h, e))
 		e->bad_stat = !na_xs_values_read(&r->values, p, e);
 	return next == NA_NEXT_END && !e->bad_stat;
-}
-
-bool na_xs_event_times(const struct na_xs_read *r, const struct na_xs_event *e,
-		       int64_t *start_ps, int64_t *end_ps)
-{
-	return r->line_fits && e->duration_ps >= 0 &&
-	       na_add_i64(r->line_ps, e->offset_ps, start_ps) &&
-	       na_add_i64(*start_ps, e->duration_ps, end_ps);
 }
 
 static void damaged_event(struct na_xs_read *r, const struct na_cursor *c)
@@ -579,14 +567,9 @@ static enum na_status xs_read_block(const struct na_input *in,
 	struct na_cursor c = {b->p, b->end, in->data};
 	enum na_status st = NA_OK;
 	struct na_field f;
-	int64_t ns;
 
 	r.choosy = sink->looks_at && r.line->plane->kind == XS_MEGASCALE;
-	r.line_fits = na_add_i64(na_xs_on_clock(in, r.line->timestamp_ns),
-				 in->zero_ns == INT64_MIN ? INT64_MAX
-							  : -in->zero_ns,
-				 &ns) &&
-		      na_mul_i64(ns, NA_PS_PER_NS, &r.line_ps);
+	r.line_fits = na_xs_line_start(in, r.line, in->zero_ns, &r.line_ps);
 	while (st == NA_OK && na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(4, NA_W_BYTES))
 			st = one_event(&r, r.line->plane, &f.body);

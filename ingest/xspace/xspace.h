@@ -24,6 +24,7 @@
 #include "ingest/bytes/idmap.h"
 #include "ingest/bytes/wire.h"
 #include "ingest/input.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 
 enum na_xs_plane_kind {
@@ -155,9 +156,9 @@ struct na_xs_plane {
 
 /* What its events of that id are; NULL: id without entry. */
 static inline const struct na_xs_event_type *
-na_xs_type_at(const struct na_xs_plane *p, uint64_t id)
+na_xs_type_at(const struct na_xs_plane *p, int64_t id)
 {
-	uint32_t entry = na_idmap_at(&p->type_of, (int64_t)id);
+	uint32_t entry = na_idmap_at(&p->type_of, id);
 
 	return entry < p->types.n ? &p->types.v[entry] : NULL;
 }
@@ -180,6 +181,27 @@ struct na_xs_event {
 	bool aggregated, bad_stat, passed_over;
 	const struct na_cursor *body;
 };
+
+/* A field of an XEvent, but its stats; its type is for who needs it. */
+static inline void na_xs_event_field(struct na_xs_event *e,
+				     const struct na_field *f)
+{
+	switch (f->tag) {
+	case NA_TAG(1, NA_W_VARINT):
+		e->metadata_id = (int64_t)f->value;
+		break;
+	case NA_TAG(2, NA_W_VARINT):
+		e->offset_ps = (int64_t)f->value;
+		e->aggregated = false;
+		break;
+	case NA_TAG(3, NA_W_VARINT):
+		e->duration_ps = (int64_t)f->value;
+		break;
+	case NA_TAG(5, NA_W_VARINT):
+		e->aggregated = true;
+		break;
+	}
+}
 
 /* What a handler gets for each event of its lines; the event's stats are in
  * `values`. */
@@ -231,6 +253,10 @@ bool na_xs_plane_asked(enum na_xs_plane_kind kind, uint32_t wants);
 
 /* A line's stamp on the file's clock: wall clock where it is known. */
 int64_t na_xs_on_clock(const struct na_input *in, int64_t stamp_ns);
+/* Its start since an origin on that clock, INT64_MIN where there is none;
+ * false: does not fit. */
+bool na_xs_line_start(const struct na_input *in, const struct na_xs_line *l,
+		      int64_t origin_ns, int64_t *start_ps);
 
 /* wants.c: enum na_want bits of those who would read a line, and the
  * events of any type of a plane (fills in each type's). */
@@ -262,6 +288,9 @@ enum na_status na_xs_plane_scan(struct na_input *in, struct na_xs_plane *p,
 enum na_status na_xs_plane_metadata(struct na_input *in, struct na_xs_plane *p,
 				    struct na_err *err) NA_MUST_CHECK;
 void na_xs_plane_fini(struct na_xs_plane *p);
+/* An entry of a plane's maps, {1: key, 2: value}: 0 and nothing where these
+ * are missing.  False: damaged behind what was found. */
+bool na_xs_map_entry(struct na_cursor c, int64_t *key, struct na_cursor *value);
 /* An event whose type is not in the plane's table. */
 void na_xs_name_missing(const struct na_sink *sink, int64_t id);
 enum na_xs_plane_kind na_xs_plane_kind_of(const struct na_text *name,
@@ -276,6 +305,8 @@ bool na_xs_values_add(struct na_xs_values *v, const struct na_xs_plane *p,
 /* Forget the last event; start with the constants of an event type. */
 void na_xs_values_begin(struct na_xs_values *v, const struct na_xs_plane *p,
 			const struct na_xs_event_type *t);
+/* Which stat an XStat is, by its id. */
+int64_t na_xs_stat_id(struct na_cursor stat);
 /* All stats of one event; false: damaged. */
 bool na_xs_values_read(struct na_xs_values *v, const struct na_xs_plane *p,
 		       const struct na_xs_event *e);
@@ -287,9 +318,8 @@ static inline bool na_xs_has(const struct na_xs_values *v, enum na_xs_slot s)
 bool na_xs_int_slow(const struct na_xs_values *v, enum na_xs_slot s,
 		    int64_t *out);
 
-/* An id of 64 bits, however its writer took it; `none` where it is not. */
-uint64_t na_xs_id_or(const struct na_xs_values *v, enum na_xs_slot s,
-		     uint64_t none);
+/* An id of 64 bits, however its writer took it; or NA_UNKNOWN_U64. */
+uint64_t na_xs_program_id(const struct na_xs_values *v);
 
 static inline bool na_xs_int(const struct na_xs_values *v, enum na_xs_slot s,
 			     int64_t *out)
@@ -343,8 +373,22 @@ enum na_status na_xs_module_event(struct na_xs_read *r,
 				  const struct na_xs_event *e) NA_MUST_CHECK;
 
 /* Start and end since the origin; false: does not fit or negative. */
-bool na_xs_event_times(const struct na_xs_read *r, const struct na_xs_event *e,
-		       int64_t *start_ps, int64_t *end_ps);
+static inline bool na_xs_event_span(const struct na_xs_event *e,
+				    int64_t line_ps, int64_t *start_ps,
+				    int64_t *end_ps)
+{
+	return e->duration_ps >= 0 &&
+	       na_add_i64(line_ps, e->offset_ps, start_ps) &&
+	       na_add_i64(*start_ps, e->duration_ps, end_ps);
+}
+
+static inline bool na_xs_event_times(const struct na_xs_read *r,
+				     const struct na_xs_event *e,
+				     int64_t *start_ps, int64_t *end_ps)
+{
+	return r->line_fits &&
+	       na_xs_event_span(e, r->line_ps, start_ps, end_ps);
+}
 struct na_text na_xs_shown_name(const struct na_xs_event_type *t);
 
 /* programs.c */
@@ -352,7 +396,7 @@ enum na_status na_xs_program_bytes(struct na_input *in, na_program_take take,
 				   void *ctx, struct na_err *err) NA_MUST_CHECK;
 
 /* cut.c: of a slice, the host that it was cut from is the space's. */
-void na_xs_cut_host(struct na_input *in);
+bool na_xs_cut_tell(struct na_input *in) NA_MUST_CHECK;
 enum na_status na_xs_slice(struct na_input *in, const struct na_slice *of,
 			   struct na_slice_counts *counts,
 			   struct na_err *err) NA_MUST_CHECK;

@@ -1,7 +1,6 @@
 #include "netan/base/parcel.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 
@@ -47,18 +46,6 @@ void na_parcel_wide(struct na_parcel *p, na_i128 v)
 	if (!fits)
 		na_parcel_signed(p, (int64_t)(v >> 64));
 	na_parcel_signed(p, (int64_t)v);
-}
-
-void na_parcel_array(struct na_parcel *p, const void *v, size_t n, size_t size)
-{
-	uint8_t *to;
-
-	na_parcel_number(p, n);
-	to = n ? room(p, n * size) : NULL;
-	if (!to)
-		return;
-	memcpy(to, v, n * size);
-	p->n += n * size;
 }
 
 void na_unpack_must(struct na_opened_parcel *p, bool holds)
@@ -133,22 +120,4 @@ na_i128 na_unpack_sum(struct na_opened_parcel *p)
 
 	na_unpack_must(p, v >= 0 && v < most);
 	return p->failed ? 0 : v;
-}
-
-void *na_unpack_array(struct na_opened_parcel *p, size_t size, size_t *n)
-{
-	uint64_t count = na_unpack_number(p);
-	void *v;
-
-	*n = 0;
-	na_unpack_must(p, count <= (size_t)(p->end - p->p) / size);
-	v = p->failed ? NULL : na_calloc((size_t)count, size);
-	na_unpack_must(p, v != NULL);
-	if (p->failed)
-		return NULL;
-	if (count)
-		memcpy(v, p->p, (size_t)count * size);
-	p->p += (size_t)count * size;
-	*n = (size_t)count;
-	return v;
 }

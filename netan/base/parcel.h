@@ -25,8 +25,6 @@ void na_parcel_number(struct na_parcel *p, uint64_t v);
 /* Small where it is near 0, on either side. */
 void na_parcel_signed(struct na_parcel *p, int64_t v);
 void na_parcel_wide(struct na_parcel *p, na_i128 v);
-/* n things of `size` bytes as they are. */
-void na_parcel_array(struct na_parcel *p, const void *v, size_t n, size_t size);
 
 struct na_opened_parcel { /* being read */
 	const uint8_t *p, *end;
@@ -45,9 +43,6 @@ na_i128 na_unpack_wide(struct na_opened_parcel *p);
  * 2^104. */
 uint64_t na_unpack_tally(struct na_opened_parcel *p);
 na_i128 na_unpack_sum(struct na_opened_parcel *p);
-/* As many things of `size` bytes as were put: from calloc(), the caller's; NULL
- * after a failure alone. */
-void *na_unpack_array(struct na_opened_parcel *p, size_t size, size_t *n);
 /* Says of it that it is broken where this does not hold. */
 void na_unpack_must(struct na_opened_parcel *p, bool holds);
 

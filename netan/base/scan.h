@@ -35,6 +35,15 @@ static inline struct na_text na_text_from(struct na_text x, size_t at)
 	return (struct na_text){x.s + at, x.n - at};
 }
 
+/* The value of a hexadecimal digit, or -1. */
+static inline int na_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static inline bool na_text_same(struct na_text a, struct na_text b)
 {
 	return a.n == b.n && (!a.n || memcmp(a.s, b.s, a.n) == 0);

@@ -1,5 +1,6 @@
 #include "netan/base/similar.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static int fold(char c)
@@ -79,4 +80,24 @@ bool na_contains_nocase(const char *a, size_t na, const char *part)
 			return true;
 	}
 	return false;
+}
+
+const char *na_closest(const char *word, const char *const *names, size_t n)
+{
+	size_t len = strlen(word), best = SIZE_MAX;
+	const char *found = NULL;
+
+	for (size_t k = 0; k < n; k++) {
+		size_t m = strlen(names[k]);
+		size_t d = na_edit_distance(word, len, names[k], m);
+
+		if (len >= 2 && na_starts_nocase(names[k], m, word))
+			d = 0;
+		/* A third of the letters may differ, two at least. */
+		if (d < best && d <= (m > 8 ? m / 3 : 2) && d < m) {
+			best = d;
+			found = names[k];
+		}
+	}
+	return found;
 }

@@ -15,6 +15,10 @@ enum { NA_SIMILAR_MAX = 63 };
 /* Of the bytes a[na], b[nb]: 0 to NA_SIMILAR_MAX edits.  O(na nb). */
 size_t na_edit_distance(const char *a, size_t na, const char *b, size_t nb);
 
+/* The name in `names` (n of them) that is closest to `word`, or NULL when
+ * none is close enough to be meant. */
+const char *na_closest(const char *word, const char *const *names, size_t n);
+
 /* ASCII case folded; an empty part begins, ends and lies in everything. */
 bool na_same_nocase(const char *a, size_t na, const char *b);
 bool na_starts_nocase(const char *a, size_t na, const char *prefix);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/date.h"
 #include "netan/base/text.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -165,33 +166,6 @@ bool na_parse_rate(const char *s, double *bits_per_s)
 	return false;
 }
 
-/* Days since 1970-01-01 of a date in the proleptic Gregorian calendar. */
-static int64_t days_of(int64_t y, int m, int d)
-{
-	int64_t era, yoe, doy;
-
-	y -= m <= 2;
-	era = (y >= 0 ? y : y - 399) / 400;
-	yoe = y - era * 400;
-	doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
-	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
-/* The other way round. */
-static void date_of(int64_t days, int64_t *y, int *m, int *d)
-{
-	int64_t z = days + 719468;
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	int64_t doe = z - era * 146097;
-	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	int mp = (int)((5 * doy + 2) / 153);
-
-	*d = (int)(doy - (153 * mp + 2) / 5 + 1);
-	*m = mp < 10 ? mp + 3 : mp - 9;
-	*y = yoe + era * 400 + (*m <= 2);
-}
-
 static int month_days(int y, int m)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30,
@@ -237,7 +211,7 @@ bool na_parse_utc(const char *s, int64_t *unix_ns)
 	if (mo < 1 || mo > 12 || d < 1 || d > month_days(y, mo) || h > 23 ||
 	    mi > 59 || sec > 59)
 		return false;
-	ns = (na_i128)days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + sec;
+	ns = (na_i128)na_days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + sec;
 	ns = ns * 1000000000 + (na_i128)scaled(&frac, 1000000000);
 	if (ns > INT64_MAX || ns < INT64_MIN)
 		return false;
@@ -368,7 +342,7 @@ const char *na_print_utc(char *buf, int64_t unix_ns)
 	int64_t y;
 	int m, d;
 
-	date_of(days, &y, &m, &d);
+	na_date_of(days, &y, &m, &d);
 	snprintf(buf, NA_UNIT_BUF, "%04d-%02d-%02d %02d:%02d:%02d.%03d UTC",
 		 (int)y, m, d, (int)(rest / 3600000), (int)(rest / 60000 % 60),
 		 (int)(rest / 1000 % 60), (int)(rest % 1000));

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "members.h"
+#include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
@@ -73,6 +74,7 @@ static void judge_undecided(struct na_case *c, const struct na_value *links,
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "collectives");
+	char ranks[120];
 
 	f->title = na_text_at(links, M_verdict);
 	f->suspicion = true;
@@ -80,7 +82,8 @@ static void judge_undecided(struct na_case *c, const struct na_value *links,
 		    "against other hosts; runs with other placements of ranks "
 		    "would tell them apart";
 	na_case_fact(c, f, "ranks %s: %s times as long as like groups",
-		     na_text_at(group, M_group),
+		     na_ranges_of(na_text_at(group, M_group), ranks,
+				  sizeof(ranks)),
 		     na_case_number(c, na_number_at(group, M_excess)));
 	na_case_copy(c, f->evidence, links, M_suspects, M_suspect_ranks);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/ranges.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
@@ -16,7 +17,7 @@ enum { EVENTS = 8, NAMED = 6, FACTS = 3 };
 
 struct story {
 	const char *who;   /* "rank 11 on host-1", "ranks 12 and 14" */
-	const char *where; /* "all_reduce number 156 of ranks 8,9,10,11" */
+	const char *where; /* "all_reduce number 156 of ranks 8-11" */
 	bool many;
 };
 
@@ -58,15 +59,17 @@ static struct story story_of(struct na_case *c, const struct na_value *event)
 	const struct na_value *list = na_get(event, M_culprits);
 	double number = na_number_at(event, M_sequence);
 	const char *group = na_text_or(event, M_group, NULL);
+	char ranks[120];
+	bool listed = group && group[0] >= '0' && group[0] <= '9';
 	struct story s = {.who = who_of(c, event), .many = list && list->n > 1};
 
 	s.where = na_case_text(
 		c, "%s%s%s%s", na_text_or(event, M_collective, "an operation"),
 		isfinite(number) ? na_case_text(c, " number %.0f", number) : "",
-		!group                               ? ""
-		: group[0] >= '0' && group[0] <= '9' ? " of ranks "
-						     : " of ",
-		group ? group : "");
+		!group   ? ""
+		: listed ? " of ranks "
+			 : " of ",
+		group ? na_ranges_of(group, ranks, sizeof(ranks)) : "");
 	return s;
 }
 

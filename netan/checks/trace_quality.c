@@ -70,20 +70,29 @@ static void judge_inputs(struct na_case *c, enum state state)
 		return;
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN, "info");
+	/* Why one could not be read is said below, and when it was met. */
 	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
 				na_plural(all), words[state],
-				state == UNREADABLE ? ""
-						    : na_text_at(first, M_path),
-				state == UNREADABLE ? "" : ": ",
-				na_text_at(first, M_what));
+				na_text_at(first, M_path),
+				state != UNREADABLE ? ": "
+				: n > 1             ? ", ..."
+						    : "",
+				state == UNREADABLE
+					? ""
+					: na_text_at(first, M_what));
 	f->remedy = state == REMARKED
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "
 			      "intact was looked at";
 	for (const struct na_value *v = first; v && f->facts->n < SAID;
-	     v = v->next)
-		na_case_fact(c, f, "%s: %s", na_text_at(v, M_path),
-			     na_text_at(v, M_what));
+	     v = v->next) {
+		const char *path = na_text_at(v, M_path);
+		const char *what = na_text_at(v, M_what);
+		bool names = strncmp(what, path, strlen(path)) == 0;
+
+		na_case_fact(c, f, "%s%s%s", names ? "" : path,
+			     names ? "" : ": ", what);
+	}
 	na_put_int(c->r, f->evidence, M_inputs, (int64_t)n);
 	na_put_alias(c->r, f->evidence, M_files, list);
 }

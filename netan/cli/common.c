@@ -5,6 +5,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/pseudonyms.h"
+#include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
 #include "netan/exports/prom/prom.h"

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "netan/base/similar.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"

@@ -49,26 +49,6 @@ const char *na_opt_word(const struct na_opt *opt, size_t k, size_t *n)
 	return p;
 }
 
-const char *na_closest(const char *word, const char *const *names, size_t n)
-{
-	size_t len = strlen(word), best = SIZE_MAX;
-	const char *found = NULL;
-
-	for (size_t k = 0; k < n; k++) {
-		size_t m = strlen(names[k]);
-		size_t d = na_edit_distance(word, len, names[k], m);
-
-		if (len >= 2 && na_starts_nocase(names[k], m, word))
-			d = 0;
-		/* A third of the letters may differ, two at least. */
-		if (d < best && d <= (m > 8 ? m / 3 : 2) && d < m) {
-			best = d;
-			found = names[k];
-		}
-	}
-	return found;
-}
-
 /* Megabytes at least, which people count by the million. */
 static bool is_large(const struct na_opt *opt)
 {

@@ -61,8 +61,4 @@ const struct na_opt *na_opt_find(const struct na_opt_group *groups,
  * last.  Null for every k when `opt` has no choice. */
 const char *na_opt_word(const struct na_opt *opt, size_t k, size_t *n);
 
-/* The name in `names` (n of them) that is closest to `word`, or NULL when
- * none is close enough to be meant. */
-const char *na_closest(const char *word, const char *const *names, size_t n);
-
 #endif

@@ -36,6 +36,9 @@ enum na_status na_outfile_close(struct na_outfile *f, const char *path,
  * na_outfile_close() refuse in the same words. */
 enum na_status na_output_apart(const struct na_cli *cli, const char *path,
 			       struct na_err *err) NA_MUST_CHECK;
+/* The folder of a path, with its slash; "./" for a bare name.  From malloc();
+ * NULL: no memory. */
+char *na_folder_of(const char *path);
 /* Before any work: could a file of this name be written?  NA_EIO says why not;
  * nothing is created. */
 enum na_status na_outfile_check(const char *path,

@@ -15,8 +15,7 @@ static enum na_status cannot(const char *path, int e, struct na_err *err)
 	return na_fail(err, NA_EIO, "cannot write %s: %s", path, strerror(e));
 }
 
-/* The folder of a path, with its slash; "./" for a bare name. */
-static char *folder_of(const char *path)
+char *na_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -44,7 +43,7 @@ enum na_status na_outfile_check(const char *path, struct na_err *err)
 		if (in_place(path, &info))
 			return NA_OK;
 	}
-	folder = folder_of(path);
+	folder = na_folder_of(path);
 	if (!folder)
 		return na_fail_nomem(err);
 	if (access(folder, W_OK | X_OK) != 0)

@@ -14,6 +14,7 @@
 
 #include "netan/base/memory/leavings.h"
 #include "netan/base/memory/refused.h"
+#include "netan/base/similar.h"
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/again.h"
@@ -95,8 +96,8 @@ static enum na_exit no_input(const struct na_cli *cli)
 		return NA_EXIT_OK;
 	return usage_error(
 		&cli->request,
-		c->asks ? "wanted an INPUT and behind it, as one argument, "
-			  "what is asked of it"
+		c->asks ? "wanted an INPUT and behind it the question, as one "
+			  "argument: netan sql LOGDIR 'SELECT ...'"
 		: c->joins & NA_JOIN_INPUT
 			? "no INPUT is given: a file, the directory "
 			  "of a profile, or - for standard input"
@@ -229,7 +230,7 @@ static enum na_exit conf_error(const struct na_request *q,
 {
 	na_say_error(q, "%s", err->text);
 	na_say_hint(q, "--no-config leaves the file out; 'netan help "
-		       "--settings --no-config' says what may be in it");
+		       "--settings' says what may be in it");
 	return NA_EXIT_USAGE;
 }
 
@@ -249,6 +250,7 @@ static enum na_status take_conf(struct na_cli *cli, const struct na_command *c,
 	conf->off = cli->common.no_config ||
 		    (c->carries && na_carried_gives(carried, "no-config"));
 	conf->nameless = cli->common.anonymize;
+	conf->shown = shown;
 	if (w)
 		w->nameless = cli->common.anonymize;
 	if (!conf->off)
@@ -328,8 +330,10 @@ static enum na_exit unknown_command(const struct na_request *q,
 enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	static const char *const options[] = {"--help", "--version"};
 	const struct na_command *c;
-	char text[128];
+	const char *close;
+	char text[160];
 
 	if (!word) {
 		if (na_world_speaks(q->world))
@@ -345,10 +349,11 @@ enum na_exit na_command_run(const struct na_request *q, int argc, char **argv)
 		return NA_EXIT_OK;
 	}
 	if (word[0] == '-' && word[1]) {
+		close = na_closest(word, options, NA_LEN(options));
 		snprintf(text, sizeof(text),
-			 "unknown option %.64s before a "
-			 "command",
-			 word);
+			 "unknown option %.64s before a command%s%s%s", word,
+			 close ? "; did you mean " : "", close ? close : "",
+			 close ? "?" : "");
 		return usage_error(q, text, NULL);
 	}
 	c = na_command_find(word);

@@ -111,8 +111,9 @@ static void add_scope(struct na_result *r, const char *name, const char *value)
 enum { SCOPE_GLOBS = 8 }; /* of one kind; a line holds no more */
 
 /* "host-1, dst s1*, step 3-5": a picture of a part says of which. */
-static void say_scope(const struct na_request *q, struct na_result *r)
+static void say_scope(const struct na_session *s, struct na_result *r)
 {
+	const struct na_request *q = s->request;
 	const struct {
 		const char *name;
 		const struct na_text_list *list;
@@ -126,9 +127,9 @@ static void say_scope(const struct na_request *q, struct na_result *r)
 			add_scope(r, lists[i].name, lists[i].list->items[k]);
 	}
 	add_scope(r, "side ", q->side);
-	add_scope(r, "from ", q->from);
-	add_scope(r, "to ", q->to);
-	add_scope(r, "step ", q->step);
+	add_scope(r, "from ", s->window.from);
+	add_scope(r, "to ", s->window.to);
+	add_scope(r, "step ", s->window.step);
 }
 
 enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
@@ -143,7 +144,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	if (na_store_of_ranks(&s->store) &&
 	    !na_result_get_word(r, NA_WORD_HOST, NULL))
 		na_result_word(r, NA_WORD_HOST, "rank");
-	say_scope(s->request, r);
+	say_scope(s, r);
 	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
 		say_queued(s, r);
 	na_envelope(s, r, a->face.name, d->used,

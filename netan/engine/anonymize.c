@@ -211,6 +211,18 @@ static bool is_rank(const struct na_source *x)
 	return x->of_rank && x->no_host;
 }
 
+/* What a slice was cut from: nobody knows which names are in that. */
+static void forget_name(struct na_input *in)
+{
+	const char *of = in->cut ? strstr(in->cut, " of ") : NULL;
+	char *without = of ? na_arena_strn(&in->arena, in->cut,
+					   (size_t)(of - in->cut))
+			   : NULL;
+
+	if (of)
+		in->cut = without;
+}
+
 void na_hide_session(const struct na_session *s)
 {
 	const struct na_request *q = s->request;
@@ -223,6 +235,7 @@ void na_hide_session(const struct na_session *s)
 	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		na_hide(q, NA_ALIAS_INPUT, s->inputs[i].path);
+		forget_name(&s->inputs[i]);
 		if (!is_rank(&s->sources[i]))
 			na_hide(q, NA_ALIAS_HOST, s->sources[i].host);
 	}

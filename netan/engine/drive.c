@@ -244,9 +244,11 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 	d.scope.zero_ns = d.zero_ns;
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		d.zero_ns[i] = zero_of(&s->inputs[i]);
-		if (s->inputs[i].capture)
-			d.scope.connections +=
-				s->inputs[i].capture->connections;
+		if (!s->inputs[i].capture)
+			continue;
+		d.scope.connections += s->inputs[i].capture->connections;
+		d.scope.connections_outside +=
+			s->inputs[i].capture->connections_outside;
 	}
 	st = by_run_too(&d.scope.by, s->store.n_runs, err);
 	if (st == NA_OK)

@@ -10,6 +10,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/engine/session/other_kind.h"
 #include "netan/engine/session/session.h"
 
 /* clang-format off */
@@ -478,6 +479,16 @@ void na_session_say_planes(const struct na_session *s)
 	say_quiet(s);
 }
 
+void na_session_say_missing(const struct na_session *s)
+{
+	na_session_say_planes(s);
+	if (s->damaged)
+		na_say_hint(s->request,
+			    "the input is damaged or unreadable in "
+			    "part (see the warnings): what is missing "
+			    "may be in what was lost");
+}
+
 /* --line chooses among threads that have names of their own. */
 static void say_lines(struct na_session *s)
 {
@@ -569,7 +580,7 @@ void na_session_say_there_is(const struct na_session *s)
 			    "transfers lie between %.3f s and %.3f s; %s %s",
 			    na_s(seen.first_ps), na_s(seen.last_ps), are,
 			    hosts);
-	else
+	else if (*hosts)
 		na_say_hint(s->request, "%s %s", are, hosts);
 	if (st->n_steps)
 		na_say_hint(s->request, "steps are %" PRId64 " to %" PRId64,
@@ -579,14 +590,17 @@ void na_session_say_there_is(const struct na_session *s)
 
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
-	char text[LEFT_OUT_BUF];
+	char text[LEFT_OUT_BUF], count[NA_UNIT_BUF];
 	uint64_t seen = transfers_of(s, SIZE_MAX);
 
+	na_print_count(count, seen);
 	if (s->interrupted) {
 		na_result_word(r, NA_WORD_EMPTY,
 			       "interrupted before any transfer was read");
 		return;
 	}
+	if (na_session_say_other_kind(s, r, seen))
+		return;
 	if (seen) {
 		if (!left_out_text(na_result_doc(r), text))
 			snprintf(text, sizeof(text), "%s",
@@ -598,9 +612,9 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 				     "the only transfer is left out: %s", text);
 		else
 			na_say_error(s->request,
-				     "none of the %" PRIu64 " transfers is "
-				     "left to analyse: %s",
-				     seen, text);
+				     "none of the %s transfers is left to "
+				     "analyse: %s",
+				     count, text);
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"all transfers were left out: %s", text);
 		na_session_say_there_is(s);

@@ -67,3 +67,32 @@ void na_put_steps(struct na_result *r, struct na_value *body,
 		na_put_real(r, row, M_to_s, na_s(x->end_ps));
 	}
 }
+
+void na_put_worst(struct na_result *r, const struct na_value *listed, size_t n,
+		  const struct na_table *shown)
+{
+	enum { CLAUSES = 4 };
+	struct na_value *list = na_put_list(r, na_result_side(r), M_evidence);
+	size_t i = 0;
+
+	na_for_each (v, listed) {
+		size_t said = 0;
+
+		if (i++ == n)
+			break;
+		na_for_each (e, na_get(v, M_evidence)) {
+			struct na_value *to = na_put_object(r, list, NULL);
+
+			if (said)
+				na_put_text(r, to, M_rank, "");
+			else
+				na_put_int(r, to, M_rank, (int64_t)i);
+			na_put_alias(r, to, M_what, e);
+			if (++said == CLAUSES)
+				break;
+		}
+	}
+	if (list && list->n)
+		na_result_view(r, "the worst", list, shown,
+			       NA_COLUMNS({M_rank}, {M_what}), 0);
+}

@@ -33,4 +33,9 @@ void na_put_bin_starts(struct na_result *r, struct na_value *body,
 void na_put_steps(struct na_result *r, struct na_value *body,
 		  const struct na_scope *scope, int64_t lo_ps, int64_t hi_ps);
 
+/* The view "the worst": of the first n rows of a list, their rank and the first
+ * sentences of their member "evidence", one a line; none where n is 0. */
+void na_put_worst(struct na_result *r, const struct na_value *listed, size_t n,
+		  const struct na_table *shown);
+
 #endif

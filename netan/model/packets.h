@@ -111,6 +111,10 @@ struct na_direction {
 	int64_t mute_ns; /* from its last packet to the end; -1: sent none */
 	uint8_t testified, ids, reset, closed; /* IDs count up; RST, FIN */
 	uint8_t released_even;                 /* nearly all wait alike */
+	/* Of a window: it sent something in it or before, and the shortest
+	 * round trip ever; 0 not known. */
+	uint8_t known;
+	int64_t rtt_least_ns;
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };
@@ -122,6 +126,7 @@ struct na_connection {
 	uint32_t input;     /* na_store fills it in */
 	uint8_t end;        /* enum na_conn_end */
 	uint8_t disordered; /* packets of it went back in time */
+	uint8_t clipped; /* of a window only what is in it was counted */
 	int64_t from_ps, to_ps;
 	int64_t initial_rtt_ns; /* SYN to the ACK of SYN-ACK; -1 */
 	uint64_t calls;         /* HTTP/2 requests seen on it */
@@ -179,7 +184,8 @@ struct na_capture_counts {
 	uint64_t malformed; /* a header that lies or ends early */
 	uint64_t fragments, fragments_lost;
 	uint64_t filtered; /* by --filter */
-	uint64_t connections, connections_evicted;
+	/* outside: without a packet in the window */
+	uint64_t connections, connections_evicted, connections_outside;
 	uint64_t roce_packets, roce_messages, roce_naks, roce_psn_gaps,
 		roce_congestion, roce_ce_marks;
 	/* Receiver not ready, apart from the other NAKs; packets seen twice. */

@@ -23,6 +23,7 @@ struct na_queue_pair {
 	uint32_t input;     /* na_store fills it in */
 	uint8_t service;    /* enum na_qp_service */
 	uint8_t evicted;    /* told early, to bound memory */
+	uint8_t clipped;    /* of a window only what is in it was counted */
 	int64_t from_ps, to_ps;
 	uint64_t packets, bytes; /* with data or a request; payload */
 	uint64_t repeated_bytes, messages;

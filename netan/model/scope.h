@@ -62,6 +62,7 @@ struct na_scope {
 	/* That captures hold, with those that were not told one by one to
 	 * bound memory; 0: nothing counted them. */
 	uint64_t connections;
+	uint64_t connections_outside; /* of these: no packet in the window */
 	/* Of the hosts, by all transfers; NULL: nobody shares them. */
 	struct na_shared_clocks *clocks;
 	/* What was used so far, of all blocks: the driver's, and in finish the

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -39,7 +40,8 @@ enum na_status na_emit_done(FILE *out, struct na_err *err)
 
 bool na_cell_is_number(const struct na_column *col)
 {
-	return col->format != NA_F_TEXT && col->format != NA_F_NAMES;
+	return col->format != NA_F_TEXT && col->format != NA_F_NAMES &&
+	       col->format != NA_F_RANKS && col->format != NA_F_JSON;
 }
 
 /* Units that a header may end in, and what one of them is: of times in seconds,
@@ -156,7 +158,7 @@ static const char *int_text(const struct na_column *col, int64_t i,
 {
 	bool plain = col->scale == 0 || fabs(col->scale - 1) < 1e-15;
 
-	if (plain && (col->format == NA_F_TEXT ||
+	if (plain && (!na_cell_is_number(col) ||
 		      (col->format == NA_F_FIXED && !col->digits))) {
 		snprintf(buf, NA_CELL_BUF, "%lld", (long long)i);
 		return buf;
@@ -164,6 +166,67 @@ static const char *int_text(const struct na_column *col, int64_t i,
 	if (col->format == NA_F_COUNT && plain && i >= 0)
 		return na_print_count(buf, (uint64_t)i);
 	return number_text(col, (double)i, buf);
+}
+
+/* A text of JSON, from *s on, without its marks; *s is behind it then. */
+static void add_string(struct na_str *to, const char **s)
+{
+	const char *p = *s + 1;
+
+	for (; *p && *p != '"'; p++) {
+		if (*p != '\\' || !p[1] || p[1] == 'u')
+			na_str_addf(to, "%c", *p);
+		else
+			na_str_addf(to, "%c", *++p == 'n' ? ' ' : *p);
+	}
+	*s = *p ? p : p - 1;
+}
+
+/* Names and values as they stand there; what is deeper is in brackets. */
+static const char *json_text(const char *json, char buf[NA_CELL_BUF])
+{
+	struct na_str to = na_str_over(buf, NA_CELL_BUF);
+	size_t depth = 0;
+	bool list = *json == '[';
+
+	buf[0] = '\0';
+	for (const char *s = json; *s && to.n + 5 < NA_CELL_BUF; s++) {
+		if (*s == '"')
+			add_string(&to, &s);
+		else if (strchr("[{", *s))
+			na_str_addf(&to, "%s", depth++ ? "(" : "");
+		else if (strchr("]}", *s))
+			na_str_addf(&to, "%s", depth && --depth ? ")" : "");
+		else if (*s == ',')
+			na_str_addf(&to, "%s", list && depth == 1 ? ";" : ",");
+		else if (*s != ':')
+			na_str_addf(&to, "%c", *s);
+	}
+	if (to.n + 5 >= NA_CELL_BUF)
+		strcpy(buf + NA_CELL_BUF - 5, " ...");
+	return buf;
+}
+
+static const char *string_text(const struct na_column *col, const char *text,
+			       char buf[NA_CELL_BUF])
+{
+	switch (col->format) {
+	case NA_F_RANKS:
+		return na_ranges_of(text, buf, NA_CELL_BUF);
+	case NA_F_JSON:
+		return json_text(text, buf);
+	case NA_F_DECLARED:
+	case NA_F_TEXT:
+	case NA_F_COUNT:
+	case NA_F_NUMBER:
+	case NA_F_FIXED:
+	case NA_F_PLAIN:
+	case NA_F_FACTOR:
+	case NA_F_NAMES:
+	case NA_F_LENGTH:
+		break;
+	}
+	return text;
 }
 
 static const char *scalar_text(const struct na_column *col,
@@ -180,7 +243,7 @@ static const char *scalar_text(const struct na_column *col,
 	case NA_V_REAL:
 		return number_text(col, v->u.d, buf);
 	case NA_V_TEXT:
-		return v->u.text;
+		return string_text(col, v->u.text, buf);
 	case NA_V_NULL:
 	case NA_V_OBJECT:
 	case NA_V_LIST:

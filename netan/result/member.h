@@ -25,9 +25,9 @@
  *   DOCUMENT(command, name, doc)       what a command puts: its result
  *
  *   VALUE(name, TYPE, column, doc)     column: none, text("header"),
- *                                      count("header"), number("header",
- *                                      digits), scaled("header", digits,
- *                                      factor), divided("header", digits,
+ *                                      ranks("header"), count("header"),
+ *                                      number("header", digits),
+ *                                      scaled("header", digits, factor), divided("header", digits,
  *                                      divisor), fixed("header", digits),
  *                                      factor("header", digits) of a logarithm
  *   WORD(name, "a b c", column, doc)   one of these words; "null" among them

@@ -1,4 +1,4 @@
-#include "netan/result/result.h"
+#include "netan/result/result_impl.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,30 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netan/base/arena.h"
-#include "netan/result/emit.h"
-#include "netan/result/member.h"
 #include "netan/result/pack.h"
 
 struct adopted {
 	struct adopted *next;
 	void *block;
-};
-
-struct na_result {
-	struct na_arena arena;
-	bool failed; /* memory ran out somewhere */
-	struct na_value doc, side;
-	struct na_value *body; /* last member of doc, always */
-	const char *headline;
-	const char *words[NA_N_WORDS];
-	struct na_about about;
-	struct na_view *views, **views_end, *last;
-	struct na_text_line *notes, **notes_end;
-	struct adopted *adopted;
-	struct na_strtab names; /* of members */
-	struct na_pack *packs;
-	struct na_pack *open; /* the one that has an open row, if any */
 };
 
 const char *na_severity_name(enum na_severity severity)
@@ -103,23 +84,7 @@ const struct na_value *na_result_get_side(const struct na_result *r)
 	return r ? &r->side : NULL;
 }
 
-const char *na_result_get_headline(const struct na_result *r)
-{
-	return r ? r->headline : NULL;
-}
-
-const struct na_view *na_result_views(const struct na_result *r)
-{
-	return r ? r->views : NULL;
-}
-
-const struct na_text_line *na_result_notes(const struct na_result *r)
-{
-	return r ? r->notes : NULL;
-}
-
-/* Both give NULL and mark the result when memory is short. */
-static void *take(struct na_result *r, size_t size)
+void *na_result_take(struct na_result *r, size_t size)
 {
 	void *p = na_arena_alloc(&r->arena, size);
 
@@ -128,7 +93,7 @@ static void *take(struct na_result *r, size_t size)
 	return p;
 }
 
-static const char *copy_text(struct na_result *r, const char *s)
+const char *na_result_copy(struct na_result *r, const char *s)
 {
 	const char *copy = na_arena_strn(&r->arena, s, strlen(s));
 
@@ -137,9 +102,8 @@ static const char *copy_text(struct na_result *r, const char *s)
 	return copy;
 }
 
-static NA_PRINTF(3, 0) const
-	char *copy_textv(struct na_result *r, struct na_arena *arena,
-			 const char *fmt, va_list ap)
+const char *na_result_copyv(struct na_result *r, struct na_arena *arena,
+			    const char *fmt, va_list ap)
 {
 	va_list again;
 	char *text;
@@ -262,7 +226,7 @@ struct na_value *na_put_packed(struct na_result *r, struct na_value *in,
 			       const char *name)
 {
 	struct na_value *v = append(r, in, name, NA_V_LIST);
-	struct na_pack *p = v ? take(r, sizeof(*p)) : NULL;
+	struct na_pack *p = v ? na_result_take(r, sizeof(*p)) : NULL;
 
 	if (!p)
 		return NULL;
@@ -355,7 +319,7 @@ void na_put_textf(struct na_result *r, struct na_value *in, const char *name,
 	if (!r || !in)
 		return;
 	va_start(ap, fmt);
-	put_owned(r, in, name, copy_textv(r, arena_of(r, in), fmt, ap));
+	put_owned(r, in, name, na_result_copyv(r, arena_of(r, in), fmt, ap));
 	va_end(ap);
 }
 
@@ -371,7 +335,7 @@ double *na_put_reals(struct na_result *r, struct na_value *in, const char *name,
 		r->failed = true;
 		return NULL;
 	}
-	reals = take(r, n * sizeof(*reals));
+	reals = na_result_take(r, n * sizeof(*reals));
 	node = reals ? append(r, in, name, NA_V_REALS) : NULL;
 	if (!node)
 		return NULL;
@@ -439,7 +403,7 @@ void na_put_more_rows(struct na_value *list, size_t more)
 
 void na_result_adopt(struct na_result *r, void *block)
 {
-	struct adopted *a = r && block ? take(r, sizeof(*a)) : NULL;
+	struct adopted *a = r && block ? na_result_take(r, sizeof(*a)) : NULL;
 
 	if (!a) {
 		free(block);
@@ -447,142 +411,6 @@ void na_result_adopt(struct na_result *r, void *block)
 	}
 	*a = (struct adopted){r->adopted, block};
 	r->adopted = a;
-}
-
-void na_result_word(struct na_result *r, enum na_word which, const char *text)
-{
-	if (r)
-		r->words[which] = text ? copy_text(r, text) : NULL;
-}
-
-void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
-		     ...)
-{
-	va_list ap;
-
-	if (!r)
-		return;
-	va_start(ap, fmt);
-	r->words[which] = copy_textv(r, &r->arena, fmt, ap);
-	va_end(ap);
-}
-
-const char *na_result_get_word(const struct na_result *r, enum na_word which,
-			       const char *fallback)
-{
-	return r && r->words[which] ? r->words[which] : fallback;
-}
-
-struct na_about *na_result_about(struct na_result *r)
-{
-	return &r->about;
-}
-
-const struct na_about *na_result_get_about(const struct na_result *r)
-{
-	return &r->about;
-}
-
-void na_result_headline(struct na_result *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!r)
-		return;
-	va_start(ap, fmt);
-	r->headline = copy_textv(r, &r->arena, fmt, ap);
-	va_end(ap);
-}
-
-void na_result_note(struct na_result *r, const char *fmt, ...)
-{
-	struct na_text_line *line;
-	va_list ap;
-
-	line = r ? take(r, sizeof(*line)) : NULL;
-	if (!line)
-		return;
-	va_start(ap, fmt);
-	line->text = copy_textv(r, &r->arena, fmt, ap);
-	va_end(ap);
-	if (!line->text)
-		return;
-	*r->notes_end = line;
-	r->notes_end = &line->next;
-}
-
-struct na_column na_column_declared(const struct na_table *table,
-				    const struct na_column *c)
-{
-	const struct na_member *m = na_member_at(table, c->field);
-	struct na_column made = m ? m->column : *c;
-
-	if (c->format != NA_F_DECLARED)
-		return *c;
-	made.field = c->field;
-	if (c->header)
-		made.header = c->header;
-	assert(made.header && made.format != NA_F_DECLARED);
-	return made;
-}
-
-static bool copy_columns(struct na_result *r, struct na_column *to,
-			 const struct na_table *table,
-			 const struct na_column *from, size_t n)
-{
-	for (size_t k = 0; k < n; k++) {
-		to[k] = na_column_declared(table, &from[k]);
-		to[k].field = copy_text(r, from[k].field);
-		to[k].header = copy_text(r, to[k].header);
-	}
-	return !r->failed;
-}
-
-void na_result_view(struct na_result *r, const char *title,
-		    const struct na_value *list, const struct na_table *table,
-		    const struct na_column *cols, size_t n_cols,
-		    size_t max_rows)
-{
-	struct na_column *copy;
-	struct na_view *view;
-
-	if (!r || !list)
-		return;
-	view = take(r, sizeof(*view));
-	copy = take(r, n_cols * sizeof(*copy));
-	if (!view || !copy || !copy_columns(r, copy, table, cols, n_cols))
-		return;
-	view->title = title ? copy_text(r, title) : NULL;
-	view->list = list;
-	view->cols = copy;
-	view->n_cols = n_cols;
-	view->max_rows = max_rows;
-	*r->views_end = r->last = view;
-	r->views_end = &view->next;
-}
-
-void na_result_text(struct na_result *r, const char *title, const char *fmt,
-		    ...)
-{
-	struct na_view *view = r ? take(r, sizeof(*view)) : NULL;
-	va_list ap;
-
-	if (!view)
-		return;
-	va_start(ap, fmt);
-	view->text = copy_textv(r, &r->arena, fmt, ap);
-	va_end(ap);
-	view->title = title ? copy_text(r, title) : NULL;
-	if (!view->text)
-		return;
-	*r->views_end = r->last = view;
-	r->views_end = &view->next;
-}
-
-void na_result_tone(struct na_result *r, enum na_severity tone)
-{
-	if (r && r->last)
-		r->last->tone = tone;
 }
 
 struct retext {
@@ -600,7 +428,7 @@ static void retext(struct retext *x, const char **text)
 	if (!made) {
 		x->r->failed = true;
 	} else if (strcmp(made, *text) != 0) {
-		const char *copy = copy_text(x->r, made);
+		const char *copy = na_result_copy(x->r, made);
 
 		*text = copy ? copy : "";
 	}

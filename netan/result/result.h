@@ -75,8 +75,10 @@ enum na_format {
 	NA_F_FIXED,    /* `digits` digits after the point */
 	NA_F_PLAIN,    /* NA_F_NUMBER, but its header ends in no unit */
 	NA_F_FACTOR,   /* of a natural logarithm: as NA_F_NUMBER, e to it */
-	NA_F_NAMES, /* of a list of more than three texts: "a, b and 6 more" */
-	NA_F_LENGTH /* of a list: how many */
+	NA_F_NAMES,  /* of a list of more than three texts: "a, b and 6 more" */
+	NA_F_LENGTH, /* of a list: how many */
+	NA_F_RANKS,  /* text: a list of ranks "0,1,2,3" is "0-3" */
+	NA_F_JSON    /* text: JSON, in words */
 };
 
 struct na_column {

@@ -71,6 +71,7 @@ struct na_synth_report {
 	struct na_synth_file *files; /* traces in host order, dumps, truth */
 	size_t n, cap;
 	char *session; /* directory that holds the traces */
+	bool hangs;    /* what was simulated does, in its last step */
 };
 
 /*

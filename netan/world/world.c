@@ -253,39 +253,3 @@ enum na_status na_world_broadcast(struct na_world *w, void **p, size_t *n,
 	*n = st == NA_OK ? length : 0;
 	return st;
 }
-
-/* Those who have sent must not wait because one before them failed. */
-static void take_all(struct na_world *w, na_world_each each, void *arg,
-		     struct na_err *err)
-{
-	for (size_t from = 1; from < w->size; from++) {
-		struct na_err lost = {0};
-		void *p = NULL;
-		size_t n = 0;
-
-		if (w->ops->recv(w, from, &p, &n, &lost) != NA_OK)
-			na_in_err(na_fail(err, lost.status, "%s", lost.text));
-		else if (err->status == NA_OK)
-			na_in_err(each(arg, from, p, n, err));
-		free(p);
-	}
-}
-
-enum na_status na_world_gather(struct na_world *w, const void *p, size_t n,
-			       na_world_each each, void *arg,
-			       struct na_err *err)
-{
-	enum na_status st = na_world_agree(w, err);
-
-	if (st != NA_OK)
-		return st;
-	if (na_world_alone(w))
-		return each(arg, 0, p, n, err);
-	if (w->rank > 0) {
-		na_in_err(w->ops->send(w, 0, p, n, err));
-	} else {
-		na_in_err(each(arg, 0, p, n, err));
-		take_all(w, each, arg, err);
-	}
-	return na_world_agree(w, err);
-}

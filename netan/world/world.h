@@ -120,17 +120,4 @@ enum na_status na_world_agree(struct na_world *w,
 enum na_status na_world_broadcast(struct na_world *w, void **p, size_t *n,
 				  struct na_err *err) NA_MUST_CHECK;
 
-/* `p` is borrowed.  After a failure it is not called again. */
-typedef enum na_status (*na_world_each)(void *arg, size_t rank, const void *p,
-					size_t n, struct na_err *err);
-
-/*
- * What each rank has at p comes to rank 0, which calls each() for one rank
- * after the other, itself first: one message is in its memory at a time.
- * The other ranks never call it.
- */
-enum na_status na_world_gather(struct na_world *w, const void *p, size_t n,
-			       na_world_each each, void *arg,
-			       struct na_err *err) NA_MUST_CHECK;
-
 #endif

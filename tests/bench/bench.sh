@@ -105,6 +105,16 @@ at_most()
 		"$(calc %.2fx "$2 / $3")" "<= $4x" "$(calc %d "($2 <= $4 * $3)")"
 }
 
+# NAME LIMIT COMMAND: works within so many bytes of private memory?
+within()
+{
+	METER=(-d "$2")
+	RUNS=1 measure "$3"
+	row "memory, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
+		"$(calc '%.1f MiB' "$2 / 1048576")" "" "works" \
+		"$(calc %d "(${STATUS[0]} == 0)")"
+}
+
 say() { printf '  %s\n' "$*"; }
 
 # NAME SECONDS BYTES EVENTS
@@ -190,14 +200,9 @@ bench_packed()
 # the analysis (timeline) keeps, and 64 MiB?
 within_memory()
 {
-	local transfers limit
+	local transfers
 	transfers=$("$NETAN" "${4:-timeline}" -q --format json "$2" | json_number used)
-	limit=$((96 * ${transfers:-0} + (64 << 20)))
-	METER=(-d "$limit")
-	RUNS=1 measure "$3"
-	row "memory, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.1f MiB' "$limit / 1048576")" "" "works" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
+	within "$1" $((96 * ${transfers:-0} + (64 << 20))) "$3"
 	if [ "$MEMORY_SAID" = no ]; then
 		say "limit: RLIMIT_DATA of 96 B x $transfers transfers + 64 MiB; first column: peak resident, mapped file included"
 		MEMORY_SAID=yes

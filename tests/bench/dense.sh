@@ -22,14 +22,9 @@ make_dense()
 # events of the bar, and 8 MiB for what a process has anyhow?
 within_dense()
 {
-	local limit
-
-	limit=$(calc %d "$4 * 1048576 * $EVENTS / 9.3e6 + 8388608")
-	METER=(-d "$limit")
-	RUNS=1 measure "\"\$NETAN\" $1 -q -o \"\$WORK/dense.$3\" \"\$DENSE\""
-	row "memory, $2, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.0f MiB' "$limit / 1048576")" "" "works" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
+	within "$2, $1" \
+		"$(calc %d "$4 * 1048576 * $EVENTS / 9.3e6 + 8388608")" \
+		"\"\$NETAN\" $1 -q -o \"\$WORK/dense.$3\" \"\$DENSE\""
 }
 
 # COMMAND ENDING BAR MIB: against a bare walk that decodes every stat.

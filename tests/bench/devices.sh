@@ -12,13 +12,7 @@ device_events()
 # 64 MiB?
 within_op_memory()
 {
-	local limit=$((22 * $2 + (64 << 20)))
-
-	METER=(-d "$limit")
-	RUNS=1 measure "$3"
-	row "memory, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.1f MiB' "$limit / 1048576")" "" "works" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
+	within "$1" $((22 * $2 + (64 << 20))) "$3"
 }
 
 # As many collectives in both, but many more ops between them in the second.

@@ -31,16 +31,6 @@ kept_limit()
 	echo $((96 * ${transfers:-0} + 22 * ${ops:-0} + (64 << 20)))
 }
 
-# NAME LIMIT COMMAND: works within so many bytes?
-within()
-{
-	METER=(-d "$2")
-	RUNS=1 measure "$3"
-	row "memory, $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.1f MiB' "$2 / 1048576")" "" "works" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
-}
-
 # NAME INPUT
 bench_one_pass()
 {

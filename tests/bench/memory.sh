@@ -43,14 +43,9 @@ make_names()
 # private memory for each name, 24 for the name itself, and 64 MiB?
 within_names()
 {
-	local limit=$((($3 + 24) * NAMES + (64 << 20)))
-
 	export INPUT=$WORK/names-$1/host.xplane.pb ANALYSIS=$2
-	METER=(-d "$limit")
-	RUNS=1 measure 'TMPDIR=/nonexistent "$NETAN" "$ANALYSIS" -q -j 1 --memory 1TB -o "$WORK/n.json" "$INPUT" >"$WORK/n.txt" 2>&1'
-	row "$2, $NAMES $1" "$(calc '%.0f MiB' "${PEAK[0]} / 1024")" \
-		"$(calc '%.0f MiB' "$limit / 1048576")" "" "$3 B each" \
-		"$(calc %d "(${STATUS[0]} == 0)")"
+	within "$2, $NAMES $1, $3 B each" $((($3 + 24) * NAMES + (64 << 20))) \
+		'TMPDIR=/nonexistent "$NETAN" "$ANALYSIS" -q -j 1 --memory 1TB -o "$WORK/n.json" "$INPUT" >"$WORK/n.txt" 2>&1'
 }
 
 bench_names()

@@ -17,10 +17,7 @@ bench_pftrace()
 	rate "of the input" "${WALL[0]}" "$(stat -c %s "$TYPICAL")" "${events:-0}"
 	say "$(calc '%.0f MiB written; packed %.0f MiB in %.1f s' \
 		"$out / 1048576, $(stat -c %s "$PFT.gz") / 1048576, ${WALL[2]}")"
-	METER=(-d $((512 << 20)))
-	RUNS=1 measure '"$NETAN" export -q --memory 256MB "$TYPICAL" -o "$PFT"'
-	row "export -o x.pftrace, --memory 256MB" \
-		"$(calc '%.0f MiB' "${PEAK[0]} / 1024")" "512.0 MiB" "" works \
-		"$(calc %d "(${STATUS[0]} == 0)")"
+	within "export -o x.pftrace, --memory 256MB" $((512 << 20)) \
+		'"$NETAN" export -q --memory 256MB "$TYPICAL" -o "$PFT"'
 	rm -f "$PFT" "$PFT.gz"
 }

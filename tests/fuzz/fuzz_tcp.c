@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       .connection = on_connection,
 			       .segment = on_segment,
 			       .address = on_address};
-	struct na_tcp_user user = {&t, on_packet, on_close, 0};
+	struct na_tcp_user user = {&t, on_packet, on_close, 0, NULL};
 	struct na_addresses ends;
 	struct na_tcp *tcp;
 	int64_t now_ns = 0;

@@ -32,13 +32,12 @@ static unsigned char *make(size_t n, size_t rank)
 	return p;
 }
 
-static enum na_status look(void *arg, size_t rank, const void *p, size_t n,
+static enum na_status look(size_t most, size_t rank, const void *p, size_t n,
 			   struct na_err *err)
 {
-	const size_t *most = arg;
 	const unsigned char *b = p;
 
-	if (n != *most / (rank + 1))
+	if (n != most / (rank + 1))
 		return na_fail(err, NA_EFORMAT, "rank %zu: %zu bytes", rank, n);
 	for (size_t i = 0; i < n; i++) {
 		if (b[i] != byte_at(i, rank))
@@ -48,18 +47,39 @@ static enum na_status look(void *arg, size_t rank, const void *p, size_t n,
 	return NA_OK;
 }
 
+/* All is received, also after a failure: who has sent must not wait. */
+static enum na_status take_all(struct na_world *w, size_t most,
+			       struct na_err *err)
+{
+	for (size_t from = 1; from < w->size; from++) {
+		struct na_err lost = {0};
+		void *p = NULL;
+		size_t n = 0;
+
+		if (w->ops->recv(w, from, &p, &n, &lost) != NA_OK)
+			na_in_err(na_fail(err, lost.status, "%s", lost.text));
+		else if (err->status == NA_OK)
+			na_in_err(look(most, from, p, n, err));
+		free(p);
+	}
+	return err->status;
+}
+
 static enum na_status collect(struct na_world *w, size_t most,
 			      struct na_err *err)
 {
 	size_t n = most / (w->rank + 1), all = w->rank ? 0 : most;
 	unsigned char *own = make(n, w->rank);
 	void *p = w->rank ? NULL : make(all, 0);
-	enum na_status st = na_world_gather(w, own, n, look, &most, err);
+	enum na_status st = na_world_agree(w, err);
 
+	if (st == NA_OK)
+		na_in_err(w->rank ? w->ops->send(w, 0, own, n, err)
+				  : take_all(w, most, err));
 	if (st == NA_OK)
 		st = na_world_broadcast(w, &p, &all, err);
 	if (st == NA_OK && w->rank)
-		st = look(&all, 0, p, all, err);
+		st = look(all, 0, p, all, err);
 	free(own);
 	free(p);
 	return st == NA_OK ? na_world_agree(w, err) : st;

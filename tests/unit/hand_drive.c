@@ -139,3 +139,12 @@ char *driven_json(const struct driven *d)
 	assert_int_equal(fclose(f), 0);
 	return text;
 }
+
+const struct na_value *value_at(const struct na_value *list, size_t i)
+{
+	const struct na_value *v = list ? list->u.of.first : NULL;
+
+	while (v && i--)
+		v = v->next;
+	return v;
+}

@@ -25,6 +25,9 @@ void driven_end(struct driven *d);
 /* A number, or NaN, at a path of the result's body. */
 double driven_real(const struct driven *d, const char *path);
 
+/* The i-th of a list; NULL: there are not so many. */
+const struct na_value *value_at(const struct na_value *list, size_t i);
+
 /* The whole body as JSON text, to be freed: to compare two results. */
 char *driven_json(const struct driven *d);
 

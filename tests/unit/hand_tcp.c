@@ -62,8 +62,8 @@ static uint32_t on_address(void *ctx, const char *s, size_t n)
 	return (uint32_t)s[n - 1];
 }
 
-void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
-		   int64_t zero_ns)
+static void start(struct hand_tcp *h, const struct na_tcp_limits *limits,
+		  int64_t zero_ns, int64_t from_us, int64_t to_us)
 {
 	memset(h, 0, sizeof(*h));
 	h->sink = (struct na_sink){
@@ -72,7 +72,7 @@ void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
 		.segment = on_segment,
 		.address = on_address,
 	};
-	h->user = (struct na_tcp_user){h, on_packet, on_close, 0};
+	h->user = (struct na_tcp_user){h, on_packet, on_close, 0, NULL};
 	h->port = 1000;
 	h->now_us = 1000000;
 	na_addresses_init(&h->ends, &h->sink);
@@ -81,11 +81,25 @@ void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
 		.wants = NA_WANT_CONNECTIONS | NA_WANT_SEGMENTS,
 		.segments_of = 0,
 		.zero_ns = zero_ns,
+		.windowed = from_us < to_us,
+		.from_ns = from_us * 1000,
+		.to_ns = to_us * 1000,
 		.user = &h->user,
 		.sink = &h->sink,
 		.addresses = &h->ends,
 	});
 	assert_non_null(h->t);
+}
+
+void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
+		   int64_t zero_ns)
+{
+	start(h, limits, zero_ns, 0, 0);
+}
+
+void hand_start_window(struct hand_tcp *h, int64_t from_us, int64_t to_us)
+{
+	start(h, NULL, 0, from_us, to_us);
 }
 
 void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits)

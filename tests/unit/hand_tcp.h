@@ -27,6 +27,8 @@ struct hand_tcp {
 void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
 		   int64_t zero_ns);
 void hand_start(struct hand_tcp *h, const struct na_tcp_limits *limits);
+/* Only what happens in [from_us, to_us) counts. */
+void hand_start_window(struct hand_tcp *h, int64_t from_us, int64_t to_us);
 /* An empty ACK of end `dir` with seq and ack; change what you like. */
 struct na_packet hand_packet(const struct hand_tcp *h, unsigned dir,
 			     uint32_t seq, uint32_t ack);

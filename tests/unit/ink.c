@@ -157,3 +157,12 @@ void check_formats(ink_row *row, size_t n_rows)
 		}
 	}
 }
+
+size_t ink_count(const char *ink, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = ink; (p = strstr(p, what)); p++)
+		n++;
+	return n;
+}

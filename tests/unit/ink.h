@@ -11,6 +11,9 @@
 char *draw_figure(const char *figure, const struct na_result *r,
 		  const struct na_page *page, const char *format, size_t *n);
 
+/* How often that stands in it. */
+size_t ink_count(const char *ink, const char *what);
+
 /* No two texts may touch, nor leave the page.  Returns how many there are;
  * `what` names the picture when a check fails. */
 size_t check_texts(const char *ink, const char *what);

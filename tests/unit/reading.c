@@ -400,3 +400,15 @@ void reading_end(struct reading *r)
 		na_input_close(&r->in);
 	}
 }
+
+void open_programs(struct na_input *in, const void *bytes, size_t n)
+{
+	struct na_err err = {.status = NA_OK};
+	int fd = file_of(bytes, n);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(na_input_open(in, path, NA_WANT_PROGRAMS, NULL, &err),
+			 NA_OK);
+	close(fd);
+}

@@ -62,6 +62,8 @@ void reading_end(struct reading *r);
 
 /* A descriptor of a file with these bytes. */
 int file_of(const void *bytes, size_t n);
+/* The same, opened for its programs. */
+void open_programs(struct na_input *in, const void *bytes, size_t n);
 
 extern const char *const class_words[NA_N_CLASSES];
 extern const char *const action_words[NA_N_ACTIONS];

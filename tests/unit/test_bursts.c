@@ -53,19 +53,10 @@ static void end(struct run *x)
 	hand_fini(&x->h);
 }
 
-static const struct na_value *nth(const struct na_value *list, size_t i)
-{
-	const struct na_value *v = list ? list->u.of.first : NULL;
-
-	while (v && i--)
-		v = v->next;
-	return v;
-}
-
 static const struct na_value *row(const struct run *x, const char *list,
 				  size_t i)
 {
-	return nth(na_get(na_result_body(x->d.r), list), i);
+	return value_at(na_get(na_result_body(x->d.r), list), i);
 }
 
 static size_t rows_of(const struct run *x, const char *list)
@@ -140,10 +131,10 @@ static void by_hand(void **state)
 	row_is(b, "mean_gbps", 0.016);
 	last = na_get(b, "last");
 	assert_int_equal(last->n, 2);
-	row_is(nth(last, 0), "end_s", 0.003);
-	assert_string_equal(na_text_of(na_get(nth(last, 1), "src"), ""),
+	row_is(value_at(last, 0), "end_s", 0.003);
+	assert_string_equal(na_text_of(na_get(value_at(last, 1), "src"), ""),
 			    "s3d1");
-	row_is(nth(last, 1), "latency_us", 3000);
+	row_is(value_at(last, 1), "latency_us", 3000);
 	row_is(row(&x, "bursts", 1), "transfers", 1);
 	assert_int_equal(rows_of(&x, "hosts"), 2);
 	row_is(row(&x, "hosts", 0), "pending.time_mean", 0.75);
@@ -233,7 +224,8 @@ static void clipped(void **state)
 	assert_true(fabs(na_real_of(na_get(row(&x, "bursts", 0), "bytes"), 0) -
 			 1000 - 10000. / 3) < 1e-5);
 	row_is(row(&x, "bursts", 1), "bytes", 200);
-	row_is(nth(na_get(row(&x, "bursts", 1), "last"), 0), "end_s", 0.008);
+	row_is(value_at(na_get(row(&x, "bursts", 1), "last"), 0), "end_s",
+	       0.008);
 	end(&x);
 	/* What ends where the window begins is not in it. */
 	make(&x, 2, NULL, few, COUNT(few));
@@ -304,9 +296,9 @@ static void groups(void **state)
 		for (size_t k = 0; k < want[i].n; k++) {
 			const struct na_value *g = row(&x, "groups", k);
 
-			assert_string_equal(na_text_of(nth(na_get(g, "key"), 0),
-						       ""),
-					    want[i].key[k]);
+			assert_string_equal(
+				na_text_of(value_at(na_get(g, "key"), 0), ""),
+				want[i].key[k]);
 			row_is(g, "bytes", want[i].bytes[k]);
 			row_is(g, "pending.time_mean", want[i].mean[k]);
 		}

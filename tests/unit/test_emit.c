@@ -480,6 +480,50 @@ static void tables_fit_the_terminal(void **state)
 	na_result_free(r);
 }
 
+/* Phrases are broken between words, or columns behind them are left out; what
+ * is a name may be cut. */
+static void phrases_stay_whole(void **state)
+{
+	/* clang-format off */
+	static const struct na_column cols[] = {
+		{"who", "suspect to test", NA_F_TEXT, 0, 0},
+		{"none", "nothing", NA_F_TEXT, 0, 0},
+		{"ranks", "group", NA_F_RANKS, 0, 0},
+		{"n", "count", NA_F_COUNT, 0, 0},
+		{"why", "why", NA_F_JSON, 0, 0},
+	};
+	/* clang-format on */
+	struct na_result *r = na_result_new();
+	struct na_value *list = na_put_list(r, na_result_body(r), "rows");
+	struct na_value *row = na_put_object(r, list, NULL);
+
+	(void)state;
+	na_put_text(r, row, "who", "transmit side of host-3");
+	na_put_null(r, row, "none");
+	na_put_text(r, row, "ranks", "0,1,2,3,9");
+	na_put_int(r, row, "n", 5);
+	na_put_text(r, row, "why",
+		    "{\"of\": 15, \"worst\": [{\"src\": \"a\\\"b\", "
+		    "\"what\": \"two words\"}, \"c\"], \"none\": []}");
+	na_result_view(r, NULL, list, NULL, cols, 5, 0);
+	expect(r, "table", (struct na_emit_opts){0},
+	       "suspect to test          nothing  group      count  why\n"
+	       "transmit side of host-3  -        0-3 and 9      5  of 15, "
+	       "worst ((src a\"b, what two words), c), none ()\n");
+	expect(r, "table", (struct na_emit_opts){.columns = 50},
+	       "suspect to test          group      count  why\n"
+	       "transmit side of host-3  0-3 and 9      5\n"
+	       "  of 15, worst ((src a\"b, what two words), c),\n"
+	       "  none ()\n"
+	       "--wide has more columns: nothing\n");
+	expect(r, "table", (struct na_emit_opts){.columns = 40},
+	       "suspect to test         group      count\n"
+	       "transmit side of        0-3 and 9      5\n"
+	       "host-3\n"
+	       "--wide has more columns: nothing, why\n");
+	na_result_free(r);
+}
+
 static void empty_tables_say_so(void **state)
 {
 	static const struct na_column col = {"x", "x", NA_F_COUNT, 0, 0};
@@ -593,6 +637,7 @@ int main(void)
 		cmocka_unit_test(csv_of_scalars_is_a_row),
 		cmocka_unit_test(tables_are_aligned),
 		cmocka_unit_test(tables_fit_the_terminal),
+		cmocka_unit_test(phrases_stay_whole),
 		cmocka_unit_test(empty_tables_say_so),
 		cmocka_unit_test(markdown_is_safe),
 		cmocka_unit_test(long_lists_are_cut),

@@ -54,15 +54,6 @@ static void formats(void **state)
 	check_formats(nth, ROWS);
 }
 
-static size_t count(const char *ink, const char *what)
-{
-	size_t n = 0;
-
-	for (const char *p = ink; (p = strstr(p, what)); p++)
-		n++;
-	return n;
-}
-
 static void marks_are_named(void **state)
 {
 	size_t n;
@@ -77,13 +68,13 @@ static void marks_are_named(void **state)
 	assert_non_null(strstr(ink, " marked 30\n"));
 	assert_non_null(strstr(ink, " Notifications\n"));
 	/* All arrows of a kind are one area; its legend is another. */
-	assert_int_equal(count(ink, "\narea #e69f00ff "), 2);
-	assert_int_equal(count(ink, "\narea #cc79a7ff "), 2);
+	assert_int_equal(ink_count(ink, "\narea #e69f00ff "), 2);
+	assert_int_equal(ink_count(ink, "\narea #cc79a7ff "), 2);
 	free(ink);
 	ink = nth(QUIET, &plain, "ink", &n);
 	assert_null(strstr(ink, " Notifications\n"));
 	assert_null(strstr(ink, " NAK 5"));
-	assert_int_equal(count(ink, "\narea #e69f00ff "), 0);
+	assert_int_equal(ink_count(ink, "\narea #e69f00ff "), 0);
 	free(ink);
 	ink = nth(EMPTY, &plain, "ink", &n);
 	assert_non_null(strstr(ink, "no RoCEv2 queue pair"));

@@ -252,17 +252,6 @@ static void outlier(void **state)
 	free(without);
 }
 
-static size_t count(const char *ink, const char *what)
-{
-	size_t n = 0;
-
-	while ((ink = strstr(ink, what)) != NULL) {
-		ink += strlen(what);
-		n++;
-	}
-	return n;
-}
-
 /* Crosses, and how many of how many. */
 static void failed_calls(void **state)
 {
@@ -278,8 +267,8 @@ static void failed_calls(void **state)
 	with = picture(&f, &page, "ink", &n);
 	assert_null(strstr(without, "calls failed"));
 	assert_non_null(strstr(with, " calls failed\n"));
-	assert_int_equal(count(with, "\nline #d55e00ff ") -
-				 count(without, "\nline #d55e00ff "),
+	assert_int_equal(ink_count(with, "\nline #d55e00ff ") -
+				 ink_count(without, "\nline #d55e00ff "),
 			 1);
 	free(with);
 	free(without);

@@ -88,15 +88,6 @@ static void size_is_bounded(void **state)
 	free(svg);
 }
 
-static size_t count(const char *ink, const char *what)
-{
-	size_t n = 0;
-
-	for (const char *p = ink; (p = strstr(p, what)); p++)
-		n++;
-	return n;
-}
-
 static void marks_are_named(void **state)
 {
 	size_t n;
@@ -113,7 +104,7 @@ static void marks_are_named(void **state)
 	assert_null(strstr(ink, " other marks "));
 	assert_null(strstr(ink, "in vain"));
 	assert_null(strstr(ink, " Resent\n"));
-	assert_true(count(ink, "\narea " FINDING) >= 2);
+	assert_true(ink_count(ink, "\narea " FINDING) >= 2);
 	free(ink);
 	/* Too many to be told apart: a panel counts them. */
 	ink = picture(rows[3], TCP_BUSIER, &plain, "ink", &n);

@@ -114,15 +114,18 @@ static void connections_by_port(void **state)
 static void connections_that_meet_the_window(void **state)
 {
 	/* clang-format off */
-	static const struct { int64_t from, to; bool kept; } cases[] = {
-		{0, 5, false}, {0, 11, true}, {12, 14, true}, {20, 30, true},
-		{21, 30, false},
+	static const struct { int64_t from, to; bool clipped, whole; }
+	cases[] = {
+		{0, 5, false, false},  {0, 11, true, false},
+		{12, 14, true, false}, {20, 30, true, false},
+		{21, 30, false, false}, {10, 21, true, true},
+		{10, 20, true, false}, {INT64_MIN, INT64_MAX, true, true},
 	};
 	/* clang-format on */
-	const struct na_connection c = {.src = A,
-					.dst = B,
-					.from_ps = 10,
-					.to_ps = 20};
+	struct na_connection c = {.src = A,
+				  .dst = B,
+				  .from_ps = 10,
+				  .to_ps = 20};
 	struct filtered x;
 
 	(void)state;
@@ -131,8 +134,12 @@ static void connections_that_meet_the_window(void **state)
 		x.h.filter.from_ps = cases[i].from;
 		x.h.filter.to_ps = cases[i].to;
 		apply(&x);
+		c.clipped = true; /* what is in it alone was counted */
 		assert_int_equal(na_filter_connection(&x.bound, &c),
-				 cases[i].kept);
+				 cases[i].clipped);
+		c.clipped = false;
+		assert_int_equal(na_filter_connection(&x.bound, &c),
+				 cases[i].whole);
 	}
 	end(&x);
 }

@@ -103,18 +103,6 @@ static enum na_status compare(void *ctx, const struct na_program_bytes *x,
 	return NA_OK;
 }
 
-static void open_bytes(struct na_input *in, const void *p, size_t n)
-{
-	struct na_err err = {.status = NA_OK};
-	int fd = file_of(p, n);
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(na_input_open(in, path, NA_WANT_PROGRAMS, NULL, &err),
-			 NA_OK);
-	close(fd);
-}
-
 static void a_job(void **state)
 {
 	struct slimming s = {.n = 0};
@@ -128,7 +116,7 @@ static void a_job(void **state)
 	session_init(&job);
 	session_make(&job, NA_OK);
 	p = session_bytes(&job, 0, &n);
-	open_bytes(&in, p, n);
+	open_programs(&in, p, n);
 	assert_int_equal(in.reader->program_bytes(&in, compare, &s, &err),
 			 NA_OK);
 	assert_true(s.n > 0);
@@ -157,13 +145,13 @@ static void there_and_back(void **state)
 	session_init(&job);
 	session_make(&job, NA_OK);
 	p = session_bytes(&job, 1, &n);
-	open_bytes(&in, p, n);
+	open_programs(&in, p, n);
 	f = na_xfer_new(append, &file, &head, &err);
 	assert_non_null(f);
 	assert_int_equal(na_xfer_source_end(f, 0, &in, &err), NA_OK);
 	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	na_xfer_free(f);
-	open_bytes(&back, file.p, file.n);
+	open_programs(&back, file.p, file.n);
 	na_hlo_init(&want, false);
 	na_hlo_init(&got, false);
 	assert_int_equal(na_input_programs(&in, 3, &want, &err), NA_OK);
@@ -221,7 +209,7 @@ static void damaged(void **state)
 	session_init(&job);
 	session_make(&job, NA_OK);
 	p = session_bytes(&job, 0, &n);
-	open_bytes(&in, p, n);
+	open_programs(&in, p, n);
 	assert_int_equal(in.reader->program_bytes(&in, harm, NULL, &err),
 			 NA_OK);
 	na_input_close(&in);

@@ -59,18 +59,9 @@ static void analyse(struct run *x, size_t size)
 	assert_int_equal(x->d.status, NA_OK);
 }
 
-static const struct na_value *nth(const struct na_value *list, size_t i)
-{
-	const struct na_value *v = list ? list->u.of.first : NULL;
-
-	while (v && i--)
-		v = v->next;
-	return v;
-}
-
 static const struct na_value *group(const struct run *x, size_t i)
 {
-	return nth(na_get(na_result_body(x->d.r), "groups"), i);
+	return value_at(na_get(na_result_body(x->d.r), "groups"), i);
 }
 
 static double real(const struct na_value *v, const char *path)
@@ -256,13 +247,13 @@ static void slowest_in_order(void **state)
 		list = na_get(group(&x, 0), "slowest");
 		assert_int_equal(list->n, COUNT(want));
 		for (size_t i = 0; i < COUNT(want); i++)
-			assert_string_equal(na_text_of(na_get(nth(list, i),
+			assert_string_equal(na_text_of(na_get(value_at(list, i),
 							      "collective"),
 						       ""),
 					    want[i]);
-		near(nth(list, 0), "latency_us", 4000);
-		near(nth(list, 0), "time_s", .054);
-		near(nth(list, 0), "residual", log(4.0 / 3));
+		near(value_at(list, 0), "latency_us", 4000);
+		near(value_at(list, 0), "time_s", .054);
+		near(value_at(list, 0), "residual", log(4.0 / 3));
 		end(&x);
 	}
 }

@@ -15,6 +15,7 @@
 
 #include "ingest/logs/hang.h"
 #include "ingest/nccl/ras.h"
+#include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/judges/hang/stall.h"
 #include "tests/unit/reading.h"
@@ -87,7 +88,7 @@ static void describe(const struct na_stalls *x, struct na_str *out)
 		assert_true(s->culprits.n <= 64);
 		for (size_t k = 0; k < s->culprits.n; k++)
 			ranks[k] = s->culprits.v[k].rank;
-		na_stall_ranks_text(ranks, s->culprits.n, buf, sizeof(buf));
+		na_ranges_text(ranks, s->culprits.n, buf, sizeof(buf));
 		na_str_join(out, "; ", "%s %s #%" PRId64 " by %u",
 			    na_hang_cause_word(s->cause),
 			    s->culprits.n ? buf : "nobody", s->sequence,

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "netan/base/similar.h"
 #include "netan/cli/common.h"
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))

@@ -61,23 +61,14 @@ static void end(struct run *x)
 	hand_fini(&x->h);
 }
 
-static const struct na_value *nth(const struct na_value *list, size_t i)
-{
-	const struct na_value *v = list ? list->u.of.first : NULL;
-
-	while (v && i--)
-		v = v->next;
-	return v;
-}
-
 static const struct na_value *run_at(const struct run *x, size_t i)
 {
-	return nth(na_get(na_result_body(x->d.r), "runs"), i);
+	return value_at(na_get(na_result_body(x->d.r), "runs"), i);
 }
 
 static const struct na_value *coll(const struct run *x, size_t run, size_t i)
 {
-	return nth(na_get(run_at(x, run), "collectives"), i);
+	return value_at(na_get(run_at(x, run), "collectives"), i);
 }
 
 #define SAME(v, path, want) \

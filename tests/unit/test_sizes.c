@@ -58,18 +58,9 @@ static void analyse(struct run *x, size_t size)
 	x->r = d.r;
 }
 
-static const struct na_value *nth(const struct na_value *list, size_t i)
-{
-	const struct na_value *v = list ? list->u.of.first : NULL;
-
-	while (v && i--)
-		v = v->next;
-	return v;
-}
-
 static const struct na_value *group(const struct run *x, size_t i)
 {
-	return nth(na_get(na_result_body(x->r), "groups"), i);
+	return value_at(na_get(na_result_body(x->r), "groups"), i);
 }
 
 /* One case of the oracle. */
@@ -160,7 +151,7 @@ static void check_case(const struct run *x, FILE *f)
 			row++;
 		} else if (sscanf(line, "bin\t%lf\t%lf\t%lf\t%lf", &from, &to,
 				  &count, &bytes) == 4) {
-			const struct na_value *b = nth(bins, bin++);
+			const struct na_value *b = value_at(bins, bin++);
 
 			assert_true(na_real_of(na_get(b, "from_bytes"), -1) ==
 				    from);

@@ -188,15 +188,6 @@ static void empty(void **state)
 	}
 }
 
-static const struct na_value *nth(const struct na_value *list, size_t i)
-{
-	const struct na_value *v = list ? list->u.of.first : NULL;
-
-	while (v && i--)
-		v = v->next;
-	return v;
-}
-
 static void groups(void **state)
 {
 	static const struct {
@@ -231,10 +222,10 @@ static void groups(void **state)
 		list = na_get(na_result_body(x.d.r), "series");
 		assert_int_equal(list->n, rows[i].n);
 		for (size_t k = 0; k < rows[i].n; k++) {
-			const struct na_value *g = nth(list, k);
+			const struct na_value *g = value_at(list, k);
 			const struct na_value *key = na_get(g, "key");
 
-			assert_string_equal(na_text_of(nth(key, 0), ""),
+			assert_string_equal(na_text_of(value_at(key, 0), ""),
 					    rows[i].key[k]);
 			assert_true(
 				na_real_of(na_get(g, "rx_bytes"), 0) +
@@ -261,13 +252,15 @@ static void saturated(void **state)
 	analyse(&x, 2);
 	list = na_get(na_result_body(x.d.r), "saturated");
 	assert_int_equal(list->n, 1);
-	assert_string_equal(na_text_of(na_get(nth(list, 0), "host"), ""), "a");
-	assert_string_equal(na_text_of(na_get(nth(list, 0), "side"), ""), "rx");
-	assert_true(fabs(na_real_of(na_get(nth(list, 0), "from_s"), 0) - .002) <
-		    1e-12);
-	assert_true(fabs(na_real_of(na_get(nth(list, 0), "to_s"), 0) - .006) <
-		    1e-12);
-	assert_true(fabs(na_real_of(na_get(nth(list, 0), "mean_gbps"), 0) -
+	assert_string_equal(na_text_of(na_get(value_at(list, 0), "host"), ""),
+			    "a");
+	assert_string_equal(na_text_of(na_get(value_at(list, 0), "side"), ""),
+			    "rx");
+	assert_true(fabs(na_real_of(na_get(value_at(list, 0), "from_s"), 0) -
+			 .002) < 1e-12);
+	assert_true(fabs(na_real_of(na_get(value_at(list, 0), "to_s"), 0) -
+			 .006) < 1e-12);
+	assert_true(fabs(na_real_of(na_get(value_at(list, 0), "mean_gbps"), 0) -
 			 1.1) < 1e-9);
 	end(&x);
 	make(&x, 2, rows, 3);

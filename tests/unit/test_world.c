@@ -1,4 +1,4 @@
-/* Ranks agree, broadcast and gather, whoever of them fails or leaves. */
+/* Ranks agree and broadcast, whoever of them fails or leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,6 @@ struct trial {
 	size_t lose, by; /* the n-th message of rank `by` */
 	unsigned seed;
 	size_t length;
-	size_t refuse; /* each() fails for this rank */
 	struct seen seen[MOST];
 };
 
@@ -252,119 +251,22 @@ static void test_broadcast_without_memory(void **state)
 	}
 }
 
-/* ---- gather */
-
-struct taking {
-	struct trial *t;
-	size_t next;
-};
-
-static enum na_status take_one(void *arg, size_t rank, const void *p, size_t n,
-			       struct na_err *err)
-{
-	struct taking *x = arg;
-
-	sure(rank == x->next++);
-	sure(n == x->t->length * rank);
-	sure(bytes_are(p, n, rank, x->t->seed));
-	return rank == x->t->refuse ? na_fail(err, NA_EFORMAT, "no %zu", rank)
-				    : NA_OK;
-}
-
-static void gather(struct na_world *w, void *arg)
-{
-	struct trial *t = arg;
-	struct taking x = {.t = t};
-	struct na_err err = {0};
-	size_t n = t->length * w->rank;
-	unsigned char *p;
-	enum na_status st;
-
-	if (has(t->leaving, w->rank))
-		return;
-	p = bytes_of(n, w->rank, t->seed);
-	if (t->lose != SIZE_MAX && w->rank == t->by)
-		world_threads_lose(w, t->lose);
-	start(t, w, &err);
-	st = na_world_gather(w, p, n, take_one, &x, &err);
-	keep(t, w, st, &err);
-	if (w->rank == 0)
-		t->seen[0].right = st == NA_OK  ? x.next == w->size
-				   : t->failing ? x.next == 0
-						: x.next <= w->size;
-	free(p);
-}
-
-static void test_gather(void **state)
-{
-	(void)state;
-	for (size_t size = 1; size <= MOST; size++) {
-		for (size_t length = 0; length < 200000;
-		     length = length * 9 + 1) {
-			struct trial t = {.length = length,
-					  .lose = SIZE_MAX,
-					  .refuse = SIZE_MAX,
-					  .seed = (unsigned)size};
-
-			world_threads(size, gather, &t);
-			assert_true(t.seen[0].right);
-			for (size_t i = 0; i < size; i++)
-				assert_int_equal(t.seen[i].status, NA_OK);
-		}
-	}
-}
-
-static void test_gather_refused(void **state)
-{
-	(void)state;
-	for (size_t refuse = 0; refuse < 5; refuse++) {
-		struct trial t = {.length = 10,
-				  .lose = SIZE_MAX,
-				  .refuse = refuse};
-
-		world_threads(5, gather, &t);
-		for (size_t i = 0; i < 5; i++)
-			assert_int_equal(t.seen[i].status, NA_EFORMAT);
-	}
-}
-
-static void test_gather_without_memory(void **state)
-{
-	(void)state;
-	for (size_t by = 0; by < 5; by++) {
-		for (size_t lose = 0; lose < 10; lose++) {
-			struct trial t = {.length = 10,
-					  .lose = lose,
-					  .by = by,
-					  .refuse = SIZE_MAX};
-
-			world_threads(5, gather, &t);
-			assert_true(t.seen[0].right || t.seen[0].status);
-		}
-	}
-}
-
 /* ---- whoever fails before */
 
 static void test_failed_before(void **state)
 {
-	void (*const work[])(struct na_world *, void *) = {broadcast, gather};
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
-		for (unsigned failing = 1; failing < 16; failing++) {
-			struct trial t = {.failing = failing,
-					  .length = 5,
-					  .lose = SIZE_MAX,
-					  .refuse = SIZE_MAX};
-			struct na_err want;
+	for (unsigned failing = 1; failing < 16; failing++) {
+		struct trial t = {.failing = failing,
+				  .length = 5,
+				  .lose = SIZE_MAX};
+		struct na_err want;
 
-			world_threads(4, work[k], &t);
-			want_of(&t, 4, &want);
-			for (size_t i = 0; i < 4; i++) {
-				assert_int_equal(t.seen[i].status, want.status);
-				assert_string_equal(t.seen[i].text, want.text);
-			}
+		world_threads(4, broadcast, &t);
+		want_of(&t, 4, &want);
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(t.seen[i].status, want.status);
+			assert_string_equal(t.seen[i].text, want.text);
 		}
 	}
 }
@@ -372,22 +274,16 @@ static void test_failed_before(void **state)
 /* Those who stay are not left waiting. */
 static void test_left_before(void **state)
 {
-	void (*const work[])(struct na_world *, void *) = {broadcast, gather};
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
-		for (unsigned leaving = 1; leaving < 128; leaving++) {
-			struct trial t = {.leaving = leaving,
-					  .length = 5,
-					  .lose = SIZE_MAX,
-					  .refuse = SIZE_MAX};
+	for (unsigned leaving = 1; leaving < 128; leaving++) {
+		struct trial t = {.leaving = leaving,
+				  .length = 5,
+				  .lose = SIZE_MAX};
 
-			world_threads(7, work[k], &t);
-			for (size_t i = 0; i < 7; i++) {
-				if (!has(leaving, i))
-					assert_int_equal(t.seen[i].status,
-							 NA_EIO);
-			}
+		world_threads(7, broadcast, &t);
+		for (size_t i = 0; i < 7; i++) {
+			if (!has(leaving, i))
+				assert_int_equal(t.seen[i].status, NA_EIO);
 		}
 	}
 }
@@ -409,27 +305,19 @@ static void mixed(struct na_world *w, void *arg)
 	enum na_status st = NA_OK;
 
 	for (int i = 0; i < 20 && st == NA_OK; i++) {
-		unsigned kind = draw(&seed) % 3, who = draw(&seed) % 20;
-		struct trial part = {.length = draw(&seed) * 9U, .seed = seed};
-		struct taking x = {.t = &part};
+		unsigned kind = draw(&seed) % 2, who = draw(&seed) % 20;
+		size_t length = draw(&seed) * 9U, n = 0;
 		void *p = NULL;
-		size_t n = 0;
 
-		part.refuse = SIZE_MAX;
-		part.seed = seed;
 		if (who == w->rank)
 			na_fail(&err, NA_EIO, "step %d", i);
 		if (kind == 0) {
 			st = na_world_agree(w, &err);
-		} else if (kind == 1) {
+		} else {
 			if (w->rank == 0)
-				p = bytes_of(n = part.length, 0, seed);
+				p = bytes_of(n = length, 0, seed);
 			st = na_world_broadcast(w, &p, &n, &err);
 			sure(st != NA_OK || bytes_are(p, n, 0, seed));
-		} else {
-			n = part.length * w->rank;
-			p = bytes_of(n, w->rank, seed);
-			st = na_world_gather(w, p, n, take_one, &x, &err);
 		}
 		free(p);
 		keep(t, w, st, &err);
@@ -461,8 +349,6 @@ static void test_alone(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct trial t = {.length = 10, .refuse = SIZE_MAX};
-		struct taking x = {.t = &t};
 		struct na_err err = {0};
 		char text[] = "mine";
 		void *p = text;
@@ -475,10 +361,6 @@ static void test_alone(void **state)
 				 NA_OK);
 		assert_ptr_equal(p, text);
 		assert_int_equal(n, sizeof(text));
-		assert_int_equal(na_world_gather(worlds[i], "", 0, take_one, &x,
-						 &err),
-				 NA_OK);
-		assert_int_equal(x.next, 1);
 		na_fail(&err, NA_EIO, "mine");
 		assert_int_equal(na_world_agree(worlds[i], &err), NA_EIO);
 		assert_string_equal(err.text, "mine");
@@ -504,9 +386,6 @@ int main(void)
 		cmocka_unit_test(test_end_is_fine),
 		cmocka_unit_test(test_broadcast),
 		cmocka_unit_test(test_broadcast_without_memory),
-		cmocka_unit_test(test_gather),
-		cmocka_unit_test(test_gather_refused),
-		cmocka_unit_test(test_gather_without_memory),
 		cmocka_unit_test(test_failed_before),
 		cmocka_unit_test(test_left_before),
 		cmocka_unit_test(test_mixed),

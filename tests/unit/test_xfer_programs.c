@@ -26,18 +26,6 @@ static enum na_status collect(void *ctx, const struct na_program_bytes *x,
 	return NA_OK;
 }
 
-static void open_bytes(struct na_input *in, const void *p, size_t n)
-{
-	struct na_err err = {.status = NA_OK};
-	int fd = file_of(p, n);
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(na_input_open(in, path, NA_WANT_PROGRAMS, NULL, &err),
-			 NA_OK);
-	close(fd);
-}
-
 /* The trace's programs, once from it and once from a transfer file. */
 static void there_and_back(void **state)
 {
@@ -56,13 +44,13 @@ static void there_and_back(void **state)
 	session_init(&job);
 	session_make(&job, NA_OK);
 	p = session_bytes(&job, 1, &n);
-	open_bytes(&in, p, n);
+	open_programs(&in, p, n);
 	f = na_xfer_new(append, &file, &head, &err);
 	assert_non_null(f);
 	assert_int_equal(na_xfer_source_end(f, 0, &in, &err), NA_OK);
 	assert_int_equal(na_xfer_finish(f, &err), NA_OK);
 	na_xfer_free(f);
-	open_bytes(&back, file.p, file.n);
+	open_programs(&back, file.p, file.n);
 	assert_false(back.slim_programs);
 	assert_int_equal(in.reader->program_bytes(&in, collect, &want, &err),
 			 NA_OK);

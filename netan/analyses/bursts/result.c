@@ -206,12 +206,15 @@ static void put_hosts(struct na_result *r, struct na_value *body,
 	struct na_value *list = na_put_list(r, body, M_hosts);
 
 	for (size_t i = 0; i < s->scope->store->n_sources; i++) {
+		const struct na_source *from = &s->scope->store->sources[i];
 		struct na_value *row;
 
 		if (!s->hosts || !s->hosts[i].n)
 			continue;
 		row = na_put_object(r, list, NULL);
-		na_put_text(r, row, M_host, s->scope->store->sources[i].host);
+		if (from->of_rank && !from->no_host)
+			na_put_int(r, row, M_rank, from->rank);
+		na_put_text(r, row, M_host, from->host);
 		put_pending(r, row, &s->hosts[i]);
 		na_put_real(r, row, M_burstiness,
 			    s->hosts[i].arrivals.burstiness);

@@ -96,15 +96,18 @@ static void bursts_view(struct na_result *r)
 
 static void hosts_view(struct na_result *r, const struct bursts_state *s)
 {
+	static const struct na_column cols[] = {
+		{M_rank}, {M_host}, PENDING_COLUMNS};
 	const struct na_value *list = na_get(na_result_body(r), M_hosts);
+	bool ranks = na_get(na_items(list), M_rank);
 	char title[64];
 
 	if (!list || list->n < 2)
 		return;
-	snprintf(title, sizeof(title), "pending %s of each host",
-		 na_bursts_pending_of(s));
+	snprintf(title, sizeof(title), "pending %s of each %s",
+		 na_bursts_pending_of(s), ranks ? "rank" : "host");
 	na_result_view(r, title, list, &na_table_bursts_result_hosts,
-		       NA_COLUMNS({M_host}, PENDING_COLUMNS), SHOWN_ROWS);
+		       cols + !ranks, NA_LEN(cols) - !ranks, SHOWN_ROWS);
 }
 
 static void groups_view(struct na_result *r, const struct bursts_state *s)

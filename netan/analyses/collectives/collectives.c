@@ -363,8 +363,8 @@ static enum na_severity coll_severity(const void *state)
 const struct na_analysis na_an_collectives = {
 	.face.name = "collectives",
 	.face.usage = "[OPTION…] INPUT…",
-	.face.question = "what communication is there: types, participants, "
-			 "bytes, executions, bandwidth",
+	.face.question = "what communication is there: types, bytes, "
+			 "executions, bandwidth",
 	.face.details =
 		"One line for each collective, most bytes first: over the "
 		"data-center network (dcn), inside a slice (ici) and between "

@@ -5,6 +5,7 @@
 #include "members.h"
 #include "netan/analyses/collectives/state.h"
 #include "netan/base/str.h"
+#include "netan/base/vec.h"
 
 enum { SHOWN = 40, SHOWN_MISSING = 20 };
 
@@ -105,20 +106,29 @@ static void missing_view(struct na_result *r, const struct na_value *list)
 			       SHOWN_MISSING);
 }
 
-#define WAITING \
-	{M_name}, {M_row "." M_waiting_us "." M_mean}, \
-		{M_row "." M_waiting_us "." M_p99}, \
-		{M_row "." M_start_skew_us "." M_p50}, \
-		{M_row "." M_start_skew_us "." M_max}, \
-	{ \
-		M_row "." M_last_device "." M_device \
-	}
+#define HOST_OF_LAST M_row "." M_last_device "." M_host
+
+static const struct na_column waiting_columns[] = {
+	{M_name},
+	{M_row "." M_group},
+	{M_row "." M_last_device "." M_device},
+	{HOST_OF_LAST},
+	{M_row "." M_waiting_us "." M_mean},
+	{M_row "." M_waiting_us "." M_p99},
+	{M_row "." M_start_skew_us "." M_p50},
+	{M_row "." M_start_skew_us "." M_max},
+	{M_times},
+	{M_row "." M_instances},
+};
 
 /* Who keeps the others waiting. */
 static void waiting_view(struct na_result *r, const struct na_store *store,
 			 const struct na_value *list)
 {
 	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
+	bool hostless = na_store_of_ranks(store) && !store->ranked.hosts;
+	struct na_column some[NA_LEN(waiting_columns)];
+	size_t n = 0;
 
 	na_each_row (row, list) {
 		struct na_value *to;
@@ -137,19 +147,19 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 	}
 	if (!all || !all->n)
 		return;
-	if (na_store_of_ranks(store) && !store->ranked.hosts)
-		na_result_view(r, "executions on all their ranks", all,
-			       &na_table_collectives_shown_waiting,
-			       NA_COLUMNS(WAITING, {M_times},
-					  {M_row "." M_instances}),
-			       SHOWN);
-	else
-		na_result_view(r, "executions on all their devices", all,
-			       &na_table_collectives_shown_waiting,
-			       NA_COLUMNS(WAITING,
-					  {M_row "." M_last_device "." M_host},
-					  {M_times}, {M_row "." M_instances}),
-			       SHOWN);
+	for (size_t i = 0; i < NA_LEN(waiting_columns); i++) {
+		const char *field = waiting_columns[i].field;
+		bool group = strcmp(field, M_row "." M_group) == 0;
+		bool host = strcmp(field, HOST_OF_LAST) == 0;
+
+		if ((!group || any(all, field)) && (!host || !hostless))
+			some[n++] = waiting_columns[i];
+	}
+	na_result_view(r,
+		       hostless ? "executions on all their ranks"
+				: "executions on all their devices",
+		       all, &na_table_collectives_shown_waiting, some, n,
+		       SHOWN);
 }
 
 /* Of ranks: every execution is in --format csv. */

@@ -14,6 +14,7 @@
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
+#include "netan/methods/put.h"
 #include "netan/model/gpu/kernels.h"
 
 enum { LISTED = 16 };
@@ -257,15 +258,6 @@ void na_rdma_say_served(struct na_result *r, struct na_value *list,
 	na_put_text(r, list, NULL, text);
 }
 
-static void put_rank(struct na_result *r, struct na_value *to, const char *name,
-		     int64_t rank)
-{
-	if (rank < 0)
-		na_put_null(r, to, name);
-	else
-		na_put_int(r, to, name, rank);
-}
-
 static int64_t count_of(uint64_t n)
 {
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
@@ -280,8 +272,8 @@ static void put_collective(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_group, group_of(s, x));
 	na_put_text(r, to, M_collective, word_of(x));
 	na_put_int(r, to, M_operations, count_of(x->operations));
-	put_rank(r, to, M_first_sequence, x->first);
-	put_rank(r, to, M_last_sequence, x->last);
+	na_put_whole(r, to, M_first_sequence, x->first);
+	na_put_whole(r, to, M_last_sequence, x->last);
 	na_put_int(r, to, M_bytes, count_of(x->bytes));
 }
 
@@ -294,8 +286,8 @@ void na_rdma_put_served(struct na_result *r, struct na_value *to,
 	if (!row->n_served)
 		return;
 	in = na_put_object(r, to, M_served);
-	put_rank(r, in, M_src_rank, row->src_rank);
-	put_rank(r, in, M_dst_rank, row->dst_rank);
+	na_put_whole(r, in, M_src_rank, row->src_rank);
+	na_put_whole(r, in, M_dst_rank, row->dst_rank);
 	for (size_t i = 0; i < row->n_served; i++) {
 		const struct rdma_served *x = &s->served.v[row->served + i];
 

@@ -7,8 +7,9 @@
 #include "netan/analyses/rdma/state.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/methods/put.h"
 
-enum { DEFAULT_TOP = 20, TOLD = 5, CLAUSES = 4 };
+enum { DEFAULT_TOP = 20, TOLD = 5 };
 
 static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 		    const struct na_value *v, const struct rdma_row *row)
@@ -75,33 +76,14 @@ static void table(struct na_result *r, const struct rdma_state *s,
 		       c.c, c.n, s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
-/* The evidence of the worst, one sentence a line. */
-static void worst(struct na_result *r, const struct rdma_state *s,
-		  const struct na_value *listed)
+/* How many at the head of the list are told of. */
+static size_t troubled(const struct rdma_state *s)
 {
-	struct na_value *list = na_put_list(r, na_result_side(r), M_evidence);
-	size_t i = 0;
+	size_t n = 0;
 
-	na_for_each (v, listed) {
-		size_t said = 0;
-
-		if (i == TOLD || s->rows.v[i++].verdict == RDMA_HEALTHY)
-			break;
-		na_for_each (e, na_get(v, M_evidence)) {
-			struct na_value *to = na_put_object(r, list, NULL);
-
-			if (said)
-				na_put_text(r, to, M_rank, "");
-			else
-				na_put_int(r, to, M_rank, (int64_t)i);
-			na_put_alias(r, to, M_what, e);
-			if (++said == CLAUSES)
-				break;
-		}
-	}
-	if (list && list->n)
-		na_result_view(r, "the worst", list, &na_table_rdma_shown_why,
-			       NA_COLUMNS({M_rank}, {M_what}), 0);
+	while (n < s->rows.n && n < TOLD && s->rows.v[n].verdict < RDMA_HEALTHY)
+		n++;
+	return n;
 }
 
 /* One line for each kind of trouble, from its worst queue pair. */
@@ -129,7 +111,7 @@ void na_rdma_views(struct na_result *r, const struct rdma_state *s)
 	if (!s->rows.n || !listed)
 		return;
 	table(r, s, listed);
-	worst(r, s, listed);
+	na_put_worst(r, listed, troubled(s), &na_table_rdma_shown_why);
 	remedies(r, s);
 	if (s->ambiguous)
 		na_result_note(

@@ -46,9 +46,19 @@ const char *na_rdma_remedy(enum rdma_verdict v)
 	return remedies[v];
 }
 
+static const char *lasting(char buf[NA_UNIT_BUF], int64_t ns)
+{
+	return na_print_time(buf,
+			     ns > INT64_MAX / NA_PS_PER_NS ? INT64_MAX
+							   : ns * NA_PS_PER_NS,
+			     4);
+}
+
 static void say_loss(struct na_result *r, struct na_value *list,
 		     const struct na_queue_pair *q)
 {
+	char all[NA_UNIT_BUF], one[NA_UNIT_BUF];
+
 	if (q->needed || q->naks_sequence)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " of %" PRIu64
@@ -58,17 +68,17 @@ static void say_loss(struct na_result *r, struct na_value *list,
 			     q->naks_sequence, na_plural(q->naks_sequence));
 	if (q->timeouts)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " timeout%s, silent for %.4g ms, the "
-			     "longest %.4g ms",
+			     "%" PRIu64 " timeout%s, silent for %s, the "
+			     "longest %s",
 			     q->timeouts, na_plural(q->timeouts),
-			     na_ms_of_ns(q->silent_ns),
-			     na_ms_of_ns(q->longest_silent_ns));
+			     lasting(all, q->silent_ns),
+			     lasting(one, q->longest_silent_ns));
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " NAK%s: receiver not ready; waited "
-			     "%.4g ms for it",
+			     "%s for it",
 			     q->naks_rnr, na_plural(q->naks_rnr),
-			     na_ms_of_ns(q->rnr_ns));
+			     lasting(all, q->rnr_ns));
 	if (q->naks_other)
 		na_put_textf(r, list, NULL,
 			     "%" PRIu64 " NAK%s that the program caused "

@@ -130,13 +130,23 @@ static int64_t latency_of(const struct rpc_state *s,
 	return na_host_clocks_latency(s->clocks, t);
 }
 
-static uint64_t hash_of(const struct na_transfer *t)
+static uint64_t device_of(const struct na_endpoint *e)
 {
+	return (uint64_t)(uint32_t)e->slice << 32 | (uint32_t)e->device;
+}
+
+/* By what the transfer is, not by numbers that its names got as they appeared:
+ * the same sample of a slice, and of what is anonymous. */
+static uint64_t hash_of(const struct rpc_state *s, const struct na_transfer *t)
+{
+	const struct na_endpoint *e = s->scope->store->names.endpoints;
 	uint64_t h = na_mix_u64((uint64_t)t->start_ps, (uint64_t)t->end_ps);
 
-	h = na_mix_u64(h, (uint64_t)t->src << 32 | t->dst);
-	return na_mix_u64(h, t->size_bytes ^ (uint64_t)t->collective << 48 ^
-				     (uint64_t)(uint32_t)t->chunk << 40);
+	if (e[t->src].slice != NA_ADDRESS)
+		h = na_mix_u64(h, device_of(&e[t->src]));
+	if (e[t->dst].slice != NA_ADDRESS)
+		h = na_mix_u64(h, device_of(&e[t->dst]));
+	return na_mix_u64(h, t->size_bytes ^ (uint64_t)(uint32_t)t->chunk << 40);
 }
 
 /* Samples for what is told between the passes: the lines, the groups and
@@ -166,7 +176,7 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 	const struct na_store *store = s->scope->store;
 	uint32_t run = store->sources[t->input].run;
 	uint64_t values[NA_MAX_KEYS] = {0};
-	struct rpc_slow x = {.hash = hash_of(t),
+	struct rpc_slow x = {.hash = hash_of(s, t),
 			     .bytes = (double)t->size_bytes,
 			     .latency_us = na_us(latency_ps),
 			     .src = na_store_host_of(store, run, t->src),
@@ -225,7 +235,7 @@ static void carry(struct rpc_load *l, size_t host, uint32_t bin, uint64_t bytes)
 static bool keep_late(struct rpc_state *s, const struct na_transfer *t,
 		      const struct rpc_late *late)
 {
-	uint64_t hash = hash_of(t);
+	uint64_t hash = hash_of(s, t);
 	struct rpc_late item = *late;
 
 	if (!na_sample_wants(&s->late, hash))

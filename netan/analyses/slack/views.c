@@ -186,7 +186,7 @@ void na_slack_late_view(struct na_result *r)
 	/* clang-format off */
 	static const struct na_column cols[] = {
 		{M_label}, {M_collective}, {M_host}, {M_device}, {M_step},
-		{M_stall_us}, {M_cause}, {M_from_s}, {M_clock_uncertainty_us},
+		{M_stall_us}, {M_from_s}, {M_cause}, {M_clock_uncertainty_us},
 	};
 	/* clang-format on */
 	const struct na_value *list = na_get(na_result_body(r), M_late);

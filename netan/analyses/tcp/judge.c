@@ -79,6 +79,15 @@ static uint64_t unrecorded_of(const struct tcp_row *row, size_t i)
 	return n;
 }
 
+int64_t na_tcp_least_rtt(const struct na_direction *d)
+{
+	int64_t own = d->rtt_samples ? at_least_zero(d->rtt_min_ns) : 0;
+
+	return d->rtt_least_ns > 0 && (!own || d->rtt_least_ns < own)
+		       ? d->rtt_least_ns
+		       : own;
+}
+
 /* Each way's round trip begins and ends at the capture point; their sum is
  * that of the whole path, which the handshake tells as well. */
 static int64_t path_rtt(const struct na_connection *c)
@@ -86,8 +95,7 @@ static int64_t path_rtt(const struct na_connection *c)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < 2; i++) {
-		if (c->dir[i].rtt_samples)
-			add_to(&sum, c->dir[i].rtt_min_ns);
+		add_to(&sum, na_tcp_least_rtt(&c->dir[i]));
 	}
 	return sum > c->initial_rtt_ns ? sum : at_least_zero(c->initial_rtt_ns);
 }
@@ -241,7 +249,8 @@ static bool stuck_on_size(const struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
 
-	if (!row->c->dir[1 - i].packets || !d->saw_syn || d->acked_bytes > 1)
+	if ((!row->c->dir[1 - i].packets && !row->c->dir[1 - i].known) ||
+	    !d->saw_syn || d->acked_bytes > 1)
 		return false;
 	return (d->last_again + 1 >= TCP_GONE_RESENDS &&
 		d->stuck_ns > TCP_GONE_NS &&
@@ -257,7 +266,7 @@ bool na_tcp_gone(const struct tcp_row *row, size_t i)
 
 	if (!d->testified)
 		return false;
-	if (!peer->packets)
+	if (!peer->packets && !peer->known)
 		return d->syns_again + 1 >= TCP_GONE_RESENDS && !d->bytes;
 	return d->last_again + 1 >= TCP_GONE_RESENDS &&
 	       (peer->mute_ns > TCP_GONE_NS || stuck_on_size(row, i));
@@ -276,8 +285,9 @@ static void judge_gone(struct tcp_row *row)
 			continue;
 		row->holds[TCP_PEER_VANISHED] = true;
 		add_to(&row->cost_ns[TCP_PEER_VANISHED],
-		       row->c->dir[1 - i].packets ? row->c->dir[1 - i].mute_ns
-						  : row->duration_ns);
+		       row->c->dir[1 - i].packets || row->c->dir[1 - i].known
+			       ? row->c->dir[1 - i].mute_ns
+			       : row->duration_ns);
 	}
 }
 
@@ -340,7 +350,7 @@ bool na_tcp_direction_queues(const struct tcp_row *row, size_t i)
 	if (!d->testified || !stream ||
 	    d->reordered + d->needless >= TCP_LOSS_SEGMENTS)
 		return false;
-	return grows(d->rtt_p50_ns, d->rtt_min_ns, least) ||
+	return grows(d->rtt_p50_ns, na_tcp_least_rtt(d), least) ||
 	       grows(peer->far_rtt_p50_ns, path_rtt(row->c), least);
 }
 

@@ -21,9 +21,10 @@ NA_ORDER(by_server, struct server, NA_UP(run), NA_UP(host), NA_UP(row))
 
 static void shorter(int64_t *least, const struct na_direction *d)
 {
-	if (d->rtt_samples && d->rtt_min_ns > 0 &&
-	    (!*least || d->rtt_min_ns < *least))
-		*least = d->rtt_min_ns;
+	int64_t own = na_tcp_least_rtt(d);
+
+	if (own > 0 && (!*least || own < *least))
+		*least = own;
 }
 
 static enum tcp_place place_of(const int64_t leg_ns[2])

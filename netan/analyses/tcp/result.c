@@ -255,7 +255,8 @@ static void put_totals(struct na_result *r, struct na_value *body,
 
 uint64_t na_tcp_not_told(const struct tcp_state *s)
 {
-	size_t told = s->scope->store->connections.n;
+	uint64_t told = s->scope->store->connections.n +
+			s->scope->connections_outside;
 
 	return s->scope->connections > told ? s->scope->connections - told : 0;
 }
@@ -266,7 +267,8 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 	struct tcp_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
 	size_t listed = s->scope->top ? s->scope->top : TCP_LISTED;
-	size_t told = s->scope->store->connections.n;
+	size_t told = s->scope->store->connections.n +
+		      s->scope->connections_outside;
 	char summary[TCP_SUMMARY_BUF];
 
 	if (listed > s->rows.n)

@@ -391,7 +391,9 @@ static void choose_window(struct tcp_sequence *q, const struct na_filter *f)
 
 	q->from_ps = c->from_ps > f->from_ps ? c->from_ps : f->from_ps;
 	q->to_ps = c->to_ps < f->to_ps ? c->to_ps : f->to_ps - 1;
-	q->whole = q->from_ps == c->from_ps && q->to_ps == c->to_ps;
+	/* What a window has cut off is not in c. */
+	q->whole = q->from_ps == c->from_ps && q->to_ps == c->to_ps &&
+		   f->from_ps == NA_TIME_MIN && f->to_ps == NA_TIME_MAX;
 }
 
 /* Cut at what is drawn; pieces outside go. */
@@ -548,7 +550,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_int(r, to, M_acks, (int64_t)q->acks);
 	na_put_real(r, to, M_from_s, na_s(q->from_ps));
 	na_put_real(r, to, M_to_s, na_s(q->to_ps));
-	na_put_bool(r, to, M_whole, q->whole);
+	na_put_bool(r, to, M_whole, !q->elsewhere);
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)

@@ -174,6 +174,9 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
  * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);
+/* The shortest round trip of d's data, also from before the window; 0: not
+ * known. */
+int64_t na_tcp_least_rtt(const struct na_direction *d);
 bool na_tcp_queues(const struct tcp_row *row);
 bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
 /* The peer of direction i's sender never acknowledged its last data or SYN. */

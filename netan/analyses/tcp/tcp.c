@@ -145,7 +145,12 @@ const struct na_analysis na_an_tcp = {
 		"bytes, first packet. "
 		"The filters take connections: --host, --src and --dst name "
 		"ends by host, address or address:port ('*:8471'), --src and "
-		"--dst in either order; --from and --to keep what overlaps.\n"
+		"--dst in either order. With --from and --to each connection "
+		"is what happened of it between them: counts, times and "
+		"verdict; what is known of it from before (numbers, window "
+		"scale, the shortest round trip) stays known. A transfer file "
+		"holds connections as a whole: those that reach beyond the "
+		"window are left out.\n"
 		"The picture is a time-sequence graph of one connection, or "
 		"of the piece between --from and --to. It needs the packets: "
 		"a transfer file does not hold them.",

@@ -3,8 +3,9 @@
 
 #include "members.h"
 #include "netan/analyses/tcp/state.h"
+#include "netan/methods/put.h"
 
-enum { DEFAULT_TOP = 20, TOLD = 5, CLAUSES = 4 };
+enum { DEFAULT_TOP = 20, TOLD = 5 };
 
 /* What the table says of both ways in one number, and in other units: these
  * are exact, a scaled member would be rounded twice. */
@@ -44,8 +45,8 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		{M_lost_percent},
 		{M_row "." M_timeouts},
 		{M_seconds},
-		{M_row "." M_fwd "." M_bytes, "fwd kB"},
-		{M_row "." M_rev "." M_bytes, "rev kB"},
+		{M_row "." M_fwd "." M_bytes, "src sent kB"},
+		{M_row "." M_rev "." M_bytes, "dst sent kB"},
 		{M_p50},
 		{M_p99},
 		{M_zero_windows},
@@ -69,33 +70,15 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		       c.c, c.n, s->scope->top ? s->scope->top : DEFAULT_TOP);
 }
 
-/* The evidence of the worst, one sentence a line. */
-static void worst(struct na_result *r, const struct tcp_state *s,
-		  const struct na_value *listed)
+/* How many at the head of the list are told of. */
+static size_t troubled(const struct tcp_state *s)
 {
-	struct na_value *list = na_put_list(r, na_result_side(r), M_evidence);
-	size_t i = 0;
+	size_t n = 0;
 
-	na_for_each (v, listed) {
-		size_t said = 0;
-
-		if (i == TOLD || s->rows.v[i++].verdict >= TCP_SENDER_IDLE)
-			break;
-		na_for_each (e, na_get(v, M_evidence)) {
-			struct na_value *to = na_put_object(r, list, NULL);
-
-			if (said)
-				na_put_text(r, to, M_rank, "");
-			else
-				na_put_int(r, to, M_rank, (int64_t)i);
-			na_put_alias(r, to, M_what, e);
-			if (++said == CLAUSES)
-				break;
-		}
-	}
-	if (list && list->n)
-		na_result_view(r, "the worst", list, &na_table_tcp_shown_why,
-			       NA_COLUMNS({M_rank}, {M_what}), 0);
+	while (n < s->rows.n && n < TOLD &&
+	       s->rows.v[n].verdict < TCP_SENDER_IDLE)
+		n++;
+	return n;
 }
 
 /* One line for each kind of trouble, from its worst connection. */
@@ -154,7 +137,7 @@ void na_tcp_views(struct na_result *r, const struct tcp_state *s)
 	if (!s->rows.n || !listed)
 		return;
 	table(r, s, listed);
-	worst(r, s, listed);
+	na_put_worst(r, listed, troubled(s), &na_table_tcp_shown_why);
 	remedies(r, s);
 	coverage(r, s, listed->n);
 }

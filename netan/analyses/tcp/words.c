@@ -194,7 +194,8 @@ static void timeouts(struct told *t)
 	say_of(t, d->timeout_total_ns, t->row->duration_ns);
 	say(t, " silent");
 	if (!t->peer->packets)
-		say(t, "; %s never answered", t->other);
+		say(t, "; %s %s", t->other,
+		    t->peer->known ? "did not answer" : "never answered");
 }
 
 static void receiver(struct told *t)
@@ -336,7 +337,7 @@ static void queue(struct told *t)
 {
 	const struct na_direction *d = t->d;
 	const struct na_direction *peer = t->peer;
-	int64_t usual = d->rtt_p50_ns, least = d->rtt_min_ns;
+	int64_t usual = d->rtt_p50_ns, least = na_tcp_least_rtt(d);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (!t->row->holds[TCP_QUEUEING] || d->data_packets < TCP_STREAM)

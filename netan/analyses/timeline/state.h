@@ -75,6 +75,7 @@ struct timeline_state {
 	double *most;               /* pending, largest in each bin */
 };
 
+/* gather.c */
 bool na_timeline_pending_of_graphs(const struct timeline_state *s);
 /* First pass: this time belongs to the picture; closed: an instant. */
 void na_timeline_cover(struct timeline_state *s, int64_t start_ps,
@@ -82,6 +83,20 @@ void na_timeline_cover(struct timeline_state *s, int64_t start_ps,
 /* NULL, false: no memory. */
 struct timeline_row *na_timeline_group_row(struct timeline_state *s,
 					   const uint64_t *values);
+enum na_status
+na_timeline_add_transfer(void *block,
+			 const struct na_transfer *t) NA_MUST_CHECK;
+enum na_status na_timeline_add_graph(void *block,
+				     const struct na_exec *e) NA_MUST_CHECK;
+/* Sorts what is pending, where it runs beside other blocks, and gives back the
+ * room that doubling left. */
+enum na_status na_timeline_seal(void *block) NA_MUST_CHECK;
+/* What ranks move in collectives lies in the main state alone: both passes over
+ * it, between those over the blocks. */
+enum na_status na_timeline_survey_ranks(struct timeline_state *s) NA_MUST_CHECK;
+enum na_status na_timeline_spread_ranks(struct timeline_state *s) NA_MUST_CHECK;
+
+/* rows.c */
 bool na_timeline_row_add(struct timeline_row *row,
 			 const struct timeline_state *s, enum na_side side,
 			 int64_t start_ps, int64_t end_ps, uint64_t bytes);

@@ -37,12 +37,7 @@ static void say_own(struct na_session *s, const struct na_result *r)
 		return;
 	}
 	na_say_hint(s->request, "%s", hint);
-	na_session_say_planes(s);
-	if (s->damaged)
-		na_say_hint(s->request,
-			    "the input is damaged or unreadable in "
-			    "part (see the warnings): what is missing "
-			    "may be in what was lost");
+	na_session_say_missing(s);
 }
 
 /* What an analysis of packets looks at, and what it takes. */
@@ -72,6 +67,10 @@ static void say_no_packets(struct na_session *s, const struct na_analysis *a,
 	size_t seen = a->add_queue_pair ? s->store.queue_pairs.n
 					: s->store.connections.n;
 
+	for (size_t i = 0; !a->add_queue_pair && i < s->n_inputs; i++)
+		seen += s->inputs[i].capture
+				? s->inputs[i].capture->connections_outside
+				: 0;
 	if (seen)
 		na_result_wordf(r, NA_WORD_EMPTY, "The filters leave no %s.",
 				w->noun);
@@ -115,10 +114,10 @@ static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
 		       : NA_EXIT_OK;
 }
 
-static bool by_step(const struct na_cli *cli, const struct na_analysis *a,
+static bool by_step(const struct na_session *s, const struct na_analysis *a,
 		    const struct na_grouping *by)
 {
-	return cli->request.step || a->by_steps ||
+	return s->window.step || a->by_steps ||
 	       na_grouping_has(by, NA_KEY_STEP);
 }
 
@@ -188,7 +187,7 @@ static enum na_exit read_and_analyse(const struct na_cli *cli,
 				   cli->request.component >= 0);
 	s->wants = na_drive_wants(a, &s->filter, by);
 	s->stay = a->pack ? NA_STAY_FED : NA_STAY_SENT;
-	if (na_session_read(s, by_step(cli, a, by), err) != NA_OK ||
+	if (na_session_read(s, by_step(s, a, by), err) != NA_OK ||
 	    na_session_place(s, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	read_ns = na_now_ns();

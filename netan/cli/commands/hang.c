@@ -17,6 +17,7 @@
 
 struct params {
 	int64_t top;
+	const char *hosts;
 };
 
 /* clang-format off */
@@ -24,6 +25,9 @@ static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "top", offsetof(struct params, top), "N", NULL, 1,
 	 1e9, "show the first N rows of each table, and the first N hangs one "
 	 "by one (default: 20 rows, 10 hangs)"},
+	{NA_OPT_TEXT, 0, "hosts", offsetof(struct params, hosts), "FILE", NULL,
+	 0, 0, "on which host the ranks of a GPU job are, where their dumps do "
+	 "not tell: CSV rank,host", NA_PATH_READ},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -294,6 +298,11 @@ static enum na_exit check_read(const struct reading *x)
 			     : x->in.files.passed_over
 				     ? "no log or dump among these"
 				     : "no log could be read");
+	if (!read && !x->in.said)
+		na_say_hint(&x->cli->request,
+			    "wanted dumps of PyTorch's flight recorder, logs "
+			    "of the job, of NCCL or of its RAS; what traces "
+			    "and captures tell, netan check says");
 	return NA_EXIT_FAILED;
 }
 
@@ -322,8 +331,10 @@ static enum na_exit hang_judge(struct reading *x, struct na_result *r)
 static enum na_exit hang_run(struct na_cli *cli)
 {
 	struct reading x = {.cli = cli, .in = {.request = &cli->request}};
+	const struct params *p = cli->params;
 	enum na_exit exit = na_ledger_check(cli);
 
+	cli->request.hosts = p->hosts;
 	if (exit != NA_EXIT_OK)
 		return exit;
 	na_catch_interrupt();

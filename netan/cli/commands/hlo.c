@@ -174,8 +174,8 @@ static const char details[] =
 
 static const struct na_face hlo_face = {
 	.name = "hlo",
-	.question = "what do the compiled programs communicate; do all "
-		    "workers run the same program",
+	.question = "what do programs communicate; do all workers run the same "
+		    "one",
 	.usage = "[OPTION…] DIR|FILE…",
 	.details = details,
 	.example = "netan hlo logdir\n"

@@ -308,6 +308,7 @@ static void put_file(struct na_session *s, struct na_result *r, size_t i,
 	na_put_text(r, row, M_label, s->sources[i].label);
 	na_put_text(r, row, M_format, in->format);
 	na_put_text(r, row, M_host, in->host);
+	na_info_put_slice(r, row, in);
 }
 
 static void headline(struct na_result *r, const struct na_session *s,
@@ -449,6 +450,7 @@ static void fill_result(const struct na_cli *cli, struct na_session *s,
 	put_damage(r, na_result_doc(r), rows.damage);
 	views(r, &rows, cli->common.verbose, s->store.n_runs > 1);
 	info_notes(r, s, &all);
+	na_info_note_slices(r, s);
 }
 
 /* What is not held has been said already. */
@@ -477,7 +479,8 @@ static enum na_exit run_info(struct na_cli *cli)
 	say_sandbox(cli);
 	na_catch_interrupt();
 	exit = na_exit_of(na_session_open(&s, &cli->request, wants));
-	if (exit == NA_EXIT_OK && na_session_filter(&s, &err) == NA_OK) {
+	if (exit == NA_EXIT_OK) {
+		na_filter_init(&s.filter); /* all of a slice, too */
 		s.filter.instants = false; /* no record is looked at */
 		s.stay = NA_STAY_COUNTED;
 		na_in_err(na_session_read(&s, false, &err));

@@ -40,4 +40,9 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 const struct na_extent *na_info_rank_seen(const struct na_info_ranks *x,
 					  size_t i);
 
+/* Of a slice, how it was cut; and which of the inputs are some. */
+void na_info_put_slice(struct na_result *r, struct na_value *row,
+		       const struct na_input *in);
+void na_info_note_slices(struct na_result *r, const struct na_session *s);
+
 #endif

@@ -254,8 +254,8 @@ void na_info_view_ranks(struct na_result *r, const struct na_info_ranks *x,
 			const struct na_value *ranks)
 {
 	static const char *const members[] = {M_label,      M_rank,
-					      M_host,       M_process,
-					      M_world_size, M_events,
+					      M_world_size, M_host,
+					      M_process,    M_events,
 					      M_groups,     M_collectives,
 					      M_p2p,        M_steps,
 					      M_from_s,     M_to_s};

@@ -15,6 +15,7 @@
 #include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
+#include "netan/cli/output.h"
 
 enum { NAMED = 5, DAY_S = 24 * 60 * 60 };
 
@@ -273,16 +274,9 @@ struct stale {
 	size_t n;                      /* that were told */
 };
 
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-}
-
 static bool find_folder(const char *path, struct folder *to)
 {
-	char *folder = folder_of(path);
+	char *folder = na_folder_of(path);
 	struct stat sb;
 	bool ok = folder && stat(folder, &sb) == 0;
 

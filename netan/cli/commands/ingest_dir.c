@@ -11,43 +11,9 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
-#include "netan/cli/commands/ingest_beside.h"
 #include "netan/cli/commands/ingest_names.h"
-#include "netan/cli/commands/ingest_out.h"
+#include "netan/cli/commands/ingest_work.h"
 #include "netan/engine/anonymize.h"
-
-/* One file to write: inputs of the session that stand side by side. */
-struct unit {
-	size_t first, n; /* of the session's inputs */
-	size_t named;    /* of the listing: whose name it has */
-	bool there;
-	bool whole; /* written by this call */
-	/* --anonymize: read, and not yet written. */
-	bool read;
-	struct na_xfer_counts counts;
-};
-
-struct work {
-	const struct na_ingest *g;
-	const struct na_request *q;
-	char *dir;
-	bool new_dir; /* made by us */
-	struct na_arena arena;
-	struct na_listing list;
-	struct na_ingest_place place;
-	const char **names;        /* of the listing's files */
-	struct na_xfer_made *made; /* what is there under these */
-	bool *unread;              /* that cannot be read, and have one */
-	struct na_session *s;
-	NA_VEC(struct unit) units;
-	size_t threads; /* of each unit */
-
-	pthread_mutex_t lock; /* of what follows */
-	size_t written, unreadable, done;
-	size_t damaged; /* that were there already */
-	bool failed;    /* nothing more can be written */
-	struct na_xfer_counts counts;
-};
 
 bool na_ingest_is_dir(const char *path)
 {
@@ -60,14 +26,14 @@ bool na_ingest_is_dir(const char *path)
 
 /* ---- the directory */
 
-static enum na_exit say(const struct work *w, enum na_exit exit,
+static enum na_exit say(const struct na_ingest_work *w, enum na_exit exit,
 			const char *what)
 {
 	na_say_error(w->q, "%s: %s", w->dir, what);
 	return exit;
 }
 
-static enum na_exit make_dir(struct work *w, const char *path)
+static enum na_exit make_dir(struct na_ingest_work *w, const char *path)
 {
 	size_t n = strlen(path);
 	struct stat sb;
@@ -98,7 +64,7 @@ static bool is_file(const char *path, const struct stat *of)
 }
 
 /* What is written there would be its own input the next time. */
-static bool is_inputs_own(const struct work *w)
+static bool is_inputs_own(const struct na_ingest_work *w)
 {
 	const char *last = "";
 	struct stat dir;
@@ -134,7 +100,7 @@ static bool newer(const struct stat *a, const struct stat *b)
 /* Of one file alone, before it is opened: what depends on no other input. */
 static void look(void *ctx, size_t i)
 {
-	struct work *w = ctx;
+	struct na_ingest_work *w = ctx;
 	struct na_xfer_source source = {.path = w->list.files[i].path,
 					.label = w->list.files[i].label};
 	const struct na_xfer_head head = {.sources = &source,
@@ -154,7 +120,8 @@ static void look(void *ctx, size_t i)
 	w->made[i].same &= same && w->made[i].alone;
 }
 
-static bool unit_is_there(struct work *w, const struct unit *u,
+static bool unit_is_there(struct na_ingest_work *w,
+			  const struct na_ingest_unit *u,
 			  const struct na_session *sub)
 {
 	struct na_xfer_source *sources;
@@ -175,17 +142,6 @@ static bool unit_is_there(struct work *w, const struct unit *u,
 
 /* ---- units */
 
-static struct na_session session_of(const struct work *w, const struct unit *u)
-{
-	struct na_session sub = *w->s;
-
-	sub.inputs += u->first;
-	sub.sources += u->first;
-	sub.n_inputs = u->n;
-	sub.threads = w->threads;
-	return sub;
-}
-
 /* From the first to the last capture of the session: what passes between
  * hosts is in several of them. */
 static void captures_of(const struct na_session *s, size_t *first, size_t *end)
@@ -200,7 +156,7 @@ static void captures_of(const struct na_session *s, size_t *first, size_t *end)
 }
 
 /* Its bytes do not depend on when the others began. */
-static void own_clock(struct na_session *s, const struct unit *u)
+static void own_clock(struct na_session *s, const struct na_ingest_unit *u)
 {
 	for (size_t i = u->first; i < u->first + u->n; i++) {
 		struct na_input *in = &s->inputs[i];
@@ -210,14 +166,14 @@ static void own_clock(struct na_session *s, const struct unit *u)
 	}
 }
 
-static bool cut_units(struct work *w)
+static bool cut_units(struct na_ingest_work *w)
 {
 	struct na_session *s = w->s;
 	size_t first, end, named = 0, k;
 
 	captures_of(s, &first, &end);
 	for (size_t i = 0; i < s->n_inputs;) {
-		struct unit u = {.first = i, .n = 1};
+		struct na_ingest_unit u = {.first = i, .n = 1};
 
 		if (i == first && end)
 			u.n = end - first;
@@ -244,15 +200,15 @@ static bool cut_units(struct work *w)
 
 /* Who knows ranks of communicators alone learns from all others, and so does
  * who is to know names. */
-static void look_again(struct work *w)
+static void look_again(struct na_ingest_work *w)
 {
 	bool seats = w->q->pseudonyms, all = true;
 
 	for (size_t i = 0; i < w->s->n_inputs; i++)
 		seats |= w->s->inputs[i].n_seats > 0;
 	for (size_t i = 0; i < w->units.n; i++) {
-		struct unit *u = &w->units.v[i];
-		struct na_session sub = session_of(w, u);
+		struct na_ingest_unit *u = &w->units.v[i];
+		struct na_session sub = na_ingest_session(w, u);
 
 		if (!u->there)
 			u->there = unit_is_there(w, u, &sub);
@@ -265,7 +221,7 @@ static void look_again(struct work *w)
 /* ---- of other traces */
 
 /* Two pipes are never known to be the same. */
-static bool is_anothers(const struct work *w, size_t k)
+static bool is_anothers(const struct na_ingest_work *w, size_t k)
 {
 	const struct na_xfer_made *made = &w->made[k];
 
@@ -277,13 +233,13 @@ static bool is_anothers(const struct work *w, size_t k)
 
 /* Before anything is written: what would be lost was made of another trace of
  * that name. */
-static bool would_replace(const struct work *w)
+static bool would_replace(const struct na_ingest_work *w)
 {
 	size_t first = 0, n = 0;
 	char *from, more[64] = "";
 
 	for (size_t i = 0; i < w->units.n; i++) {
-		const struct unit *u = &w->units.v[i];
+		const struct na_ingest_unit *u = &w->units.v[i];
 
 		if (!u->there && is_anothers(w, u->named) && !n++)
 			first = u->named;
@@ -312,9 +268,9 @@ static bool would_replace(const struct work *w)
 
 /* What a file of several captures holds is not to be read from a file of one
  * of them, too. */
-static void drop_parts(struct work *w, const struct unit *u)
+static void drop_parts(struct na_ingest_work *w, const struct na_ingest_unit *u)
 {
-	struct na_session sub = session_of(w, u);
+	struct na_session sub = na_ingest_session(w, u);
 	struct na_xfer_source *sources;
 	struct na_xfer_head head = na_ingest_head(w->g, &sub, &sources);
 	size_t k = u->named + 1;
@@ -334,155 +290,11 @@ static void drop_parts(struct work *w, const struct unit *u)
 	free(sources);
 }
 
-/* ---- writing */
-
-static void add_counts(struct na_xfer_counts *to,
-		       const struct na_xfer_counts *c)
-{
-	to->bytes += c->bytes;
-	to->transfers += c->transfers;
-	to->others += c->others;
-	to->transfer_bytes += c->transfer_bytes;
-	to->other_bytes += c->other_bytes;
-}
-
-/* A full disk, or no memory, fails all that come; a bad input is one. */
-static void take(struct work *w, const struct na_err *err, bool whole,
-		 const struct na_xfer_counts *counts)
-{
-	bool stop = err->status == NA_EIO || err->status == NA_ENOMEM;
-
-	pthread_mutex_lock(&w->lock);
-	if (stop && !w->failed)
-		na_say_error(w->q, "%s", err->text);
-	else if (err->status < NA_OK && !stop)
-		na_say_warning(w->q, "%s", err->text);
-	w->failed |= stop;
-	w->unreadable += err->status < NA_OK && !stop;
-	w->written += whole;
-	if (whole)
-		add_counts(&w->counts, counts);
-	na_say_progress(w->q, "writing",
-			(double)++w->done / (double)w->units.n);
-	pthread_mutex_unlock(&w->lock);
-}
-
-static bool goes_on(struct work *w)
-{
-	bool stop;
-
-	pthread_mutex_lock(&w->lock);
-	stop = w->failed || na_interrupted();
-	pthread_mutex_unlock(&w->lock);
-	return !stop;
-}
-
-/* False: err says why, or it
- * was interrupted. */
-static bool put_unit(struct work *w, const struct unit *u, FILE *to,
-		     struct na_xfer_counts *counts, struct na_err *err)
-{
-	struct na_request quiet = *w->q;
-	struct na_session sub = session_of(w, u);
-
-	quiet.speaker.progress = NULL;
-	sub.request = &quiet;
-	return na_ingest_put_first(w->g, &sub, to, w->names[u->named], counts,
-				   err) == NA_OK &&
-	       !sub.interrupted;
-}
-
-static void end_unit(struct work *w, struct unit *u, struct na_outfile *out,
-		     bool whole, const struct na_xfer_counts *counts,
-		     struct na_err *err)
-{
-	struct na_err late = {.status = NA_OK};
-
-	if (out &&
-	    na_outfile_close(out, w->names[u->named], whole, &late) != NA_OK) {
-		whole = false;
-		*err = late;
-	}
-	u->whole = whole;
-	if (err->status < NA_OK)
-		w->unread[u->named] = w->made[u->named].of_these;
-	take(w, err, whole, counts);
-}
-
-static void write_unit(void *ctx, size_t i)
-{
-	struct work *w = ctx;
-	struct unit *u = &w->units.v[i];
-	struct na_xfer_counts counts = {.bytes = 0};
-	struct na_err err = {.status = NA_OK};
-	struct na_outfile out;
-	bool whole = false;
-
-	if (u->there || !goes_on(w))
-		return;
-	if (na_outfile_open(&out, w->names[u->named], &err) == NA_OK) {
-		whole = put_unit(w, u, out.stream, &counts, &err);
-		end_unit(w, u, &out, whole, &counts, &err);
-	} else {
-		take(w, &err, false, &counts);
-	}
-}
-
-/* ---- --anonymize: all are read before one is written */
-
-static void read_unit(struct work *w, struct unit *u, FILE *first)
-{
-	struct na_err err = {.status = NA_OK};
-
-	if (!u->there && goes_on(w) && !put_unit(w, u, first, &u->counts, &err))
-		end_unit(w, u, NULL, false, &u->counts, &err);
-	else
-		u->read = !u->there && goes_on(w);
-}
-
-static void hide_unit(struct work *w, struct unit *u, FILE *first, uint64_t *at)
-{
-	const char *name = w->names[u->named];
-	struct na_err err = {.status = NA_OK};
-	uint64_t n = u->counts.bytes;
-	struct na_outfile out;
-	bool whole;
-
-	if (u->read && goes_on(w)) {
-		if (na_outfile_open(&out, name, &err) == NA_OK) {
-			whole = na_ingest_hide(w->q, first, *at, n, out.stream,
-					       name, &u->counts.bytes,
-					       &err) == NA_OK;
-			end_unit(w, u, &out, whole, &u->counts, &err);
-		} else {
-			take(w, &err, false, &u->counts);
-		}
-	}
-	*at += n;
-}
-
-static void write_hidden(struct work *w)
-{
-	struct na_err err = {.status = NA_OK};
-	FILE *first = na_ingest_first(&err);
-	uint64_t at = 0;
-
-	if (!first) {
-		take(w, &err, false, &w->counts);
-		return;
-	}
-	for (size_t i = 0; i < w->units.n; i++)
-		read_unit(w, &w->units.v[i], first);
-	for (size_t i = 0; i < w->units.n; i++)
-		hide_unit(w, &w->units.v[i], first, &at);
-	fclose(first);
-}
-
 /* ---- what is said */
 
 /* What else is in the directory is part of its session: other hosts', maybe,
  * that wrote theirs themselves. */
-static void say_others(const struct work *w)
+static void say_others(const struct na_ingest_work *w)
 {
 	size_t n = na_ingest_others(&w->place);
 
@@ -491,7 +303,7 @@ static void say_others(const struct work *w)
 		       w->list.n == 1 ? "it" : "them", n);
 }
 
-static void find_unread(struct work *w)
+static void find_unread(struct na_ingest_work *w)
 {
 	const struct na_session *s = w->s;
 	size_t k = 0;
@@ -511,7 +323,7 @@ static void find_unread(struct work *w)
 }
 
 /* Under --anonymize nobody knows of what files are. */
-static void say_stale(struct work *w)
+static void say_stale(struct na_ingest_work *w)
 {
 	if (w->q->pseudonyms || w->g->cli->common.quiet)
 		return;
@@ -519,7 +331,7 @@ static void say_stale(struct work *w)
 	na_ingest_say_stale(&w->place, w->unread);
 }
 
-static void say_damaged(const struct work *w)
+static void say_damaged(const struct na_ingest_work *w)
 {
 	if (w->damaged)
 		na_say_warning(w->q,
@@ -529,7 +341,8 @@ static void say_damaged(const struct work *w)
 			       w->damaged == 1 ? "is" : "are");
 }
 
-static enum na_exit say_interrupted(const struct work *w, size_t whole)
+static enum na_exit say_interrupted(const struct na_ingest_work *w,
+				    size_t whole)
 {
 	na_say_warning(w->q,
 		       "interrupted: %zu of %zu files %s whole and stay%s; the "
@@ -539,7 +352,7 @@ static enum na_exit say_interrupted(const struct work *w, size_t whole)
 	return NA_EXIT_INTERRUPTED;
 }
 
-static void report(const struct work *w, size_t there)
+static void report(const struct na_ingest_work *w, size_t there)
 {
 	size_t all = w->written + there;
 	char *dir = na_shown(w->q, w->dir), what[512];
@@ -554,12 +367,12 @@ static void report(const struct work *w, size_t there)
 	free(dir);
 }
 
-static bool say_damage_of_written(const struct work *w)
+static bool say_damage_of_written(const struct na_ingest_work *w)
 {
 	bool damaged = false;
 
 	for (size_t i = 0; i < w->units.n; i++) {
-		const struct unit *u = &w->units.v[i];
+		const struct na_ingest_unit *u = &w->units.v[i];
 
 		for (size_t k = u->first; !u->there && k < u->first + u->n;
 		     k++) {
@@ -570,7 +383,7 @@ static bool say_damage_of_written(const struct work *w)
 	return damaged;
 }
 
-static enum na_exit finish(struct work *w, size_t there)
+static enum na_exit finish(struct na_ingest_work *w, size_t there)
 {
 	bool damaged = say_damage_of_written(w);
 
@@ -588,7 +401,7 @@ static enum na_exit finish(struct work *w, size_t there)
 
 /* Those that are to be opened: which are not there, what could not be listed,
  * and one that is there, so that a run's new files are held against it. */
-static bool choose(struct work *w, struct na_request *q, size_t *kept)
+static bool choose(struct na_ingest_work *w, struct na_request *q, size_t *kept)
 {
 	const struct na_listing *l = &w->list;
 	size_t companion = l->n, there = 0, n = l->n_said + l->n + 1;
@@ -622,18 +435,18 @@ static bool choose(struct work *w, struct na_request *q, size_t *kept)
 	return true;
 }
 
-static enum na_exit short_of_memory(const struct work *w)
+static enum na_exit short_of_memory(const struct na_ingest_work *w)
 {
 	na_say_error(w->q, "out of memory");
 	return NA_EXIT_FAILED;
 }
 
-static size_t count_to_do(struct work *w)
+static size_t count_to_do(struct na_ingest_work *w)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->units.n; i++) {
-		const struct unit *u = &w->units.v[i];
+		const struct na_ingest_unit *u = &w->units.v[i];
 
 		n += !u->there;
 		w->damaged += u->there && w->made[u->named].damaged;
@@ -641,8 +454,8 @@ static size_t count_to_do(struct work *w)
 	return n;
 }
 
-static enum na_exit write_all(struct work *w, const struct na_request *q,
-			      size_t kept)
+static enum na_exit write_all(struct na_ingest_work *w,
+			      const struct na_request *q, size_t kept)
 {
 	size_t there = 0, to_do = 0, threads = na_threads_of(q);
 
@@ -655,12 +468,10 @@ static enum na_exit write_all(struct work *w, const struct na_request *q,
 	there = kept + w->units.n - to_do;
 	w->threads = to_do && !w->q->pseudonyms ? (threads + to_do - 1) / to_do
 						: threads;
-	if (w->q->pseudonyms)
-		write_hidden(w);
-	else if (!na_parallel(threads, w->units.n, write_unit, w))
+	if (!na_ingest_write_units(w, threads))
 		return short_of_memory(w);
 	for (size_t i = 0; i < w->units.n; i++) {
-		const struct unit *u = &w->units.v[i];
+		const struct na_ingest_unit *u = &w->units.v[i];
 
 		if (u->n > 1 && (u->there || u->whole))
 			drop_parts(w, u);
@@ -670,7 +481,7 @@ static enum na_exit write_all(struct work *w, const struct na_request *q,
 }
 
 /* Names, and what is there under them.  False: no memory. */
-static bool look_at_all(struct work *w)
+static bool look_at_all(struct na_ingest_work *w)
 {
 	size_t n = w->list.n + 1;
 
@@ -692,7 +503,8 @@ static bool look_at_all(struct work *w)
 	       na_parallel(na_threads_of(w->q), w->list.n, look, w);
 }
 
-static enum na_exit open_and_write(struct work *w, struct na_session *s,
+static enum na_exit open_and_write(struct na_ingest_work *w,
+				   struct na_session *s,
 				   const struct na_request *q, size_t kept)
 {
 	enum na_exit exit;
@@ -709,7 +521,7 @@ static enum na_exit open_and_write(struct work *w, struct na_session *s,
 	return exit;
 }
 
-static enum na_exit run(struct work *w, struct na_session *s)
+static enum na_exit run(struct na_ingest_work *w, struct na_session *s)
 {
 	struct na_request q;
 	size_t kept;
@@ -739,7 +551,7 @@ static enum na_exit run(struct work *w, struct na_session *s)
 
 enum na_exit na_ingest_dir(const struct na_ingest *g, const char *path)
 {
-	struct work w = {.g = g, .q = &g->cli->request};
+	struct na_ingest_work w = {.g = g, .q = &g->cli->request};
 	struct na_session s;
 	enum na_exit exit;
 

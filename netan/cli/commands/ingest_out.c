@@ -44,14 +44,24 @@ uint32_t na_ingest_wants(const struct na_ingest *g)
 	       (g->no_frames ? 0 : NA_WANT_PACKETS);
 }
 
-/* FNV-1a of a text and its end; whoever guesses learns no more than what
- * --anonymize shows. */
+/* FNV-1a. */
+static uint64_t hashed_bytes(uint64_t h, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
+/* Of a text and its end; whoever guesses learns no more than what --anonymize
+ * shows. */
 static uint64_t hashed(const struct na_ingest *g, uint64_t h, const char *text)
 {
 	char *shown = na_shown(&g->cli->request, text);
 
-	for (const char *p = shown; p; p = *p ? p + 1 : NULL)
-		h = (h ^ (uint8_t)*p) * UINT64_C(1099511628211);
+	if (shown)
+		h = hashed_bytes(h, shown, strlen(shown) + 1);
 	free(shown);
 	return h;
 }
@@ -87,8 +97,8 @@ static uint64_t hashed_file(uint64_t h, const char *path)
 	for (off_t at = 0; fd >= 0 && at < sb.st_size; at += step) {
 		ssize_t n = pread(fd, bytes, sizeof(bytes), at);
 
-		for (ssize_t i = 0; i < n; i++)
-			h = (h ^ bytes[i]) * UINT64_C(1099511628211);
+		if (n > 0)
+			h = hashed_bytes(h, bytes, (size_t)n);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -133,6 +143,7 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 			.label = s->sources[i].label,
 			.format = in->format,
 			.path = named(q, NA_ALIAS_INPUT, in->path),
+			.cut = in->cut,
 			.file_bytes = in->file_bytes,
 			.has_time = in->has_time,
 			.has_wall = in->has_wall,

@@ -76,12 +76,7 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 		     "network, steps and operations of devices, and "
 		     "packets",
 		     cli->command->face->name);
-	na_session_say_planes(s);
-	if (s->damaged)
-		na_say_hint(s->request,
-			    "the input is damaged or unreadable in "
-			    "part (see the warnings): what is missing "
-			    "may be in what was lost");
+	na_session_say_missing(s);
 	return NA_EXIT_FAILED;
 }
 

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "netan/cli/output.h"
+
 struct user {
 	uid_t uid;
 	gid_t gid;
@@ -36,13 +38,6 @@ static bool on_behalf(struct user *u)
 	*u = (struct user){getuid(), getgid()};
 	return u->uid != 0 || (id_of("SUDO_UID", &u->uid) &&
 			       id_of("SUDO_GID", &u->gid) && u->uid != 0);
-}
-
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
 static enum na_status become(const struct user *u, struct na_err *err)
@@ -106,7 +101,7 @@ static enum na_status drop(const char *path, const char *folder, int fd,
 
 enum na_status na_privileges_drop(const char *path, int fd, struct na_err *err)
 {
-	char *folder = path ? folder_of(path) : NULL;
+	char *folder = path ? na_folder_of(path) : NULL;
 	enum na_status st;
 
 	if (path && !folder)

@@ -11,6 +11,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/ingest_out.h"
 #include "netan/cli/commands/slice_names.h"
+#include "netan/cli/commands/slice_next.h"
 #include "netan/cli/commands/slice_out.h"
 #include "netan/cli/output.h"
 #include "netan/engine/anonymize.h"
@@ -48,6 +49,7 @@ struct work {
 	struct na_arena arena;
 	const char **names; /* by input of the session, in the directory */
 	struct na_sieve *sieve;
+	const char **uncut; /* by input: why one of its format is not; NULL */
 	size_t written, damaged;
 	uint64_t bytes, of_bytes;
 	struct na_slice_counts counts;
@@ -85,6 +87,21 @@ static bool shut_out(const struct work *w, size_t input, struct na_session *s)
 	return shut;
 }
 
+/* In the header of each. */
+static bool tell_cut(struct work *w, size_t input, struct na_session *s)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->n_inputs; i++) {
+		s->inputs[i].cut = na_slicer_says(
+			&w->z,
+			input + i < w->z.session.n_inputs ? input + i : input,
+			&s->arena);
+		ok = s->inputs[i].cut;
+	}
+	return ok;
+}
+
 /* It is read once more, and written with fewer records. */
 static enum na_status sift_to(struct work *w, size_t input, const char *path,
 			      FILE *stream, struct na_slice_counts *counts,
@@ -107,6 +124,8 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 	w->sieve = &sieve;
 	pthread_mutex_init(&sieve.lock, NULL);
 	st = na_session_open(&s, &q, na_ingest_wants(&g));
+	if (st == NA_OK && !tell_cut(w, input, &s))
+		st = na_fail_nomem(err);
 	if (st == NA_OK && !shut_out(w, input, &s))
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
@@ -189,7 +208,8 @@ static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
 		m[NA_COUNT_BUF];
-	char *shown = na_shown(&w->cli->request, w->p->output);
+	bool typed;
+	char *shown = na_slice_output(w->cli, w->p->output, &typed);
 
 	if (!w->cli->common.quiet && !is_stdout(w->p->output)) {
 		printf("wrote %s, %s of %s: ", shown ? shown : "it",
@@ -199,6 +219,8 @@ static void report(const struct work *w)
 			printf("%s, ", na_count_of(n, w->written, "file"));
 		printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
 		       na_print_count(m, w->counts.of_events));
+		if (typed)
+			na_slice_say_next(w->cli, &w->z.session, w->p->output);
 	}
 	free(shown);
 }
@@ -251,7 +273,12 @@ static enum na_exit cut_all(struct work *w)
 			return NA_EXIT_INTERRUPTED;
 		if (st == NA_END)
 			return NA_EXIT_OK;
-		if (w->dir && (st == NA_EFORMAT || st == NA_EUSAGE)) {
+		if (w->dir && st == NA_EUSAGE) {
+			w->uncut[i] = na_arena_strn(&w->arena, err.text,
+						    strlen(err.text));
+			continue;
+		}
+		if (w->dir && st == NA_EFORMAT) {
 			na_say_warning(s->request, "%s", err.text);
 			continue;
 		}
@@ -259,11 +286,40 @@ static enum na_exit cut_all(struct work *w)
 			na_say_error(s->request, "%s", err.text);
 		exit = NA_EXIT_FAILED;
 	}
+	if (w->uncut)
+		na_slice_say_uncut(s, w->uncut);
 	if (exit == NA_EXIT_OK && !w->written) {
 		na_say_error(s->request, "nothing was written");
 		exit = NA_EXIT_FAILED;
 	}
 	return exit;
+}
+
+static enum na_status drop(void *ctx, const void *p, size_t n,
+			   struct na_err *err)
+{
+	(void)ctx;
+	(void)p;
+	(void)n;
+	return na_interrupted() ? na_fail(err, NA_END, "interrupted") : NA_OK;
+}
+
+/* A path in one file tells a user whose name stands before it, or in another:
+ * what all of them tell is known before anything is written.  What is wrong
+ * with a file is said when it is cut. */
+static void learn_names(struct work *w)
+{
+	const struct na_session *s = &w->z.session;
+	struct na_slice_counts counts;
+
+	for (size_t i = 0; s->request->pseudonyms && i < s->n_inputs; i++) {
+		struct na_err unheard = {.status = NA_OK};
+
+		if (na_slicer_takes(&w->z, i) && !is_records(w, i) &&
+		    na_slicer_cut(&w->z, i, drop, NULL, &counts, &unheard) ==
+			    NA_END)
+			return;
+	}
 }
 
 static size_t files_of(const struct na_slicer *z)
@@ -280,7 +336,10 @@ static enum na_exit make_dir(struct work *w)
 	struct na_err err = {.status = NA_OK};
 
 	w->names = na_slice_names(&w->z, w->dir, &w->arena, &err);
-	if (!w->names)
+	w->uncut = na_calloc(w->z.session.n_inputs, sizeof(*w->uncut));
+	if (!w->uncut)
+		na_fail_nomem(&err);
+	if (!w->names || !w->uncut)
 		return na_say_failed(w->cli, &err);
 	if (mkdir(w->dir, 0777) != 0 && errno != EEXIST)
 		na_fail(&err, NA_EIO, "cannot make %s: %s", w->dir,
@@ -320,6 +379,8 @@ static enum na_exit cut_session(struct work *w)
 			     w->p->output, w->p->output);
 		exit = NA_EXIT_USAGE;
 	}
+	if (exit == NA_EXIT_OK)
+		learn_names(w);
 	if (exit == NA_EXIT_OK)
 		exit = cut_all(w);
 	say_damage(w);
@@ -371,6 +432,7 @@ static enum na_exit slice_run(struct na_cli *cli)
 	na_catch_interrupt();
 	exit = cut_session(&w);
 	na_slicer_close(&w.z);
+	free(w.uncut);
 	na_arena_fini(&w.arena);
 	return exit;
 }
@@ -378,8 +440,9 @@ static enum na_exit slice_run(struct na_cli *cli)
 static const char details[] =
 	"A trace of gigabytes becomes a file that one can attach to a bug "
 	"report: with the same --from, --to or --step, commands say of the "
-	"slice what they say of the original. Times count from the same "
-	"origin, also where the first events go. Beside the window the slice "
+	"slice what they say of the original. It holds its window, which "
+	"commands take where none is given, and say so. Times count from the "
+	"same origin, also where the first events go. Beside the window the slice "
 	"holds what commands look at outside of it: steps and program "
 	"executions, collectives of GPU jobs, the executions and steps that "
 	"begin before it or end after it, and of each device enough to tell "
@@ -398,8 +461,8 @@ static const char details[] =
 
 static const struct na_face slice_face = {
 	.name = "slice",
-	.question = "cut a window or some hosts out of traces and captures, in "
-		    "their own format",
+	.question = "cut a window or some hosts out of traces and "
+		    "captures",
 	.usage = "--from TIME --to TIME|--step N[-M] -o FILE|DIR/ [OPTION…] "
 		 "INPUT…",
 	.details = details,

@@ -223,7 +223,7 @@ static void print_report(const struct na_synth_config *cfg,
 	printf("wrote %zu files, %s, %s %s\n", r->n,
 	       na_print_bytes(size, (double)bytes, 3),
 	       na_print_count(count, events), capture ? "packets" : "events");
-	fputs("next: netan info ", stdout);
+	printf("next: netan %s ", r->hangs ? "hang" : "info");
 	na_shell_put(stdout, capture                              ? r->files[0].path
 		   : cfg->profile == NA_PROFILE_PYTORCH ? r->session
 							: cfg->dir);
@@ -262,8 +262,8 @@ static enum na_exit synth_run(struct na_cli *cli)
 
 static const struct na_face synth_face = {
 	.name = "synth",
-	.question = "make a trace or a capture with known content, for "
-		    "examples, tests and benchmarks",
+	.question = "make a trace or a capture with known content, as an "
+		    "example",
 	.usage = "-o DIR|NAME.pcap [OPTION…]",
 	.details = details,
 	.example = example,

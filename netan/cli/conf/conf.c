@@ -106,6 +106,19 @@ static enum na_status find_key(struct row *r, const char *name,
 	return bad_key(r, name, err);
 }
 
+/* Where the file is shown, what is wrong in it is a part of that. */
+static enum na_status forgive(struct na_conf *conf, unsigned line, size_t key,
+			      struct na_err *err)
+{
+	struct na_conf_wrong w = {.line = line, .key = key};
+
+	if (!conf->shown || err->status != NA_EUSAGE)
+		return err->status;
+	memcpy(w.text, err->text, sizeof(w.text));
+	*err = (struct na_err){.status = NA_OK};
+	return na_add(&conf->wrongs, w) ? NA_OK : na_fail_nomem(err);
+}
+
 /* Of the words of a choice; true for any other option. */
 static bool is_word(const struct na_opt *o, const char *value)
 {
@@ -247,7 +260,9 @@ enum na_status na_conf_parse(struct na_conf *conf, const char *text, size_t n,
 		if (end)
 			*end++ = '\0';
 		r.line++;
-		na_in_err(take_line(&r, line, err));
+		r.key = NA_CONF_N;
+		if (take_line(&r, line, err) != NA_OK)
+			na_in_err(forgive(conf, r.line, r.key, err));
 	}
 	free(copy);
 	return err->status;
@@ -294,23 +309,24 @@ static enum na_status read_file(struct na_conf *conf, char **text, size_t *n,
 					       : "");
 }
 
-static enum na_status check_paths(const struct na_conf *conf,
+/* Of the options of c; where the file is shown, of all. */
+static enum na_status check_paths(struct na_conf *conf,
 				  const struct na_command *c,
 				  struct na_err *err)
 {
-	for (size_t k = 0; k < na_conf_n_keys; k++) {
+	for (size_t k = 0; k < na_conf_n_keys && err->status == NA_OK; k++) {
 		const struct na_conf_row *row = &conf->rows[k];
 
 		if (!row->line || !na_conf_keys[k].path ||
-		    !na_conf_option(c, k) || access(row->value, R_OK) == 0)
+		    !(conf->shown || na_conf_option(c, k)) ||
+		    access(row->value, R_OK) == 0)
 			continue;
-		return na_fail(err, NA_EUSAGE, "%.200s:%u: %s = %.200s: %s",
-			       shown_path(conf), row->line,
-			       na_conf_keys[k].name,
-			       conf->nameless ? "..." : row->value,
-			       strerror(errno));
+		na_fail(err, NA_EUSAGE, "%.200s:%u: %s = %.200s: %s",
+			shown_path(conf), row->line, na_conf_keys[k].name,
+			conf->nameless ? "..." : row->value, strerror(errno));
+		na_in_err(forgive(conf, row->line, k, err));
 	}
-	return NA_OK;
+	return err->status;
 }
 
 /* To the other ranks: the path, its end, and the rows. */
@@ -350,7 +366,9 @@ enum na_status na_conf_load(struct na_conf *conf, const struct na_command *c,
 	char *text = NULL;
 	size_t n = 0;
 
-	if (na_world_speaks(w) && read_file(conf, &text, &n, err) == NA_OK)
+	if (na_world_speaks(w) &&
+	    (read_file(conf, &text, &n, err) == NA_OK ||
+	     forgive(conf, 0, NA_CONF_N, err) == NA_OK))
 		na_in_err(check_paths(conf, c, err));
 	if (!na_world_alone(w))
 		na_in_err(share(conf, w, text, n, err));
@@ -391,5 +409,6 @@ void na_conf_free(struct na_conf *conf)
 	for (size_t k = 0; k < NA_CONF_N; k++)
 		free(conf->rows[k].word);
 	free(conf->words);
+	na_vec_free(&conf->wrongs);
 	*conf = (struct na_conf){.words = NULL};
 }

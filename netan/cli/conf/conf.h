@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "netan/base/vec.h"
 #include "netan/cli/cli.h"
 
 enum { NA_CONF_MAX = 64 << 10 /* bytes of the file */ };
@@ -46,10 +47,20 @@ struct na_conf_row {
 	const char *value; /* as used, paths with the file's folder: "yes" */
 };
 
+/* What is wrong in it, in words: of which line and key, where it is of one. */
+struct na_conf_wrong {
+	unsigned line; /* 0: the file */
+	size_t key;    /* NA_CONF_N: none */
+	char text[sizeof(((struct na_err *)0)->text)];
+};
+
 struct na_conf {
 	char path[PATH_MAX]; /* ""; neither variable names a folder */
 	bool there, off;     /* the file; --no-config */
 	bool wrong;          /* the file, or what it names */
+	/* What is wrong is kept here, and is no failure. */
+	bool shown;
+	NA_VEC(struct na_conf_wrong) wrongs;
 	bool nameless; /* messages do not name the file nor what it names */
 	struct na_conf_row rows[NA_CONF_N]; /* by na_conf_keys */
 	/* What the command line got of it, for its request. */

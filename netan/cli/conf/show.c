@@ -26,6 +26,28 @@ static void put_takers(FILE *out, size_t k)
 	putc('\n', out);
 }
 
+static void put_wrong(const char *before, const struct na_conf_wrong *w,
+		      FILE *out)
+{
+	fputs(before, out);
+	na_escape_to(NA_ESC_TERMINAL, w->text, out);
+	putc('\n', out);
+}
+
+/* Of the setting k: true, and nothing else need be said of it. */
+static bool put_wrongs(const struct na_conf *conf, size_t k, FILE *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < conf->wrongs.n; i++) {
+		if (conf->wrongs.v[i].key != k)
+			continue;
+		put_wrong("        WRONG: ", &conf->wrongs.v[i], out);
+		n++;
+	}
+	return n && !conf->rows[k].line;
+}
+
 static void put_key(const struct na_conf *conf, size_t k, FILE *out)
 {
 	const struct na_conf_row *row = &conf->rows[k];
@@ -35,6 +57,10 @@ static void put_key(const struct na_conf *conf, size_t k, FILE *out)
 		return;
 	fprintf(out, "\n  %s = %s\n", o->name,
 		o->kind == NA_OPT_FLAG ? "yes|no" : o->arg);
+	if (put_wrongs(conf, k, out)) {
+		put_takers(out, k);
+		return;
+	}
 	if (row->line) {
 		fputs("        now ", out);
 		na_escape_to(NA_ESC_TERMINAL, row->value, out);
@@ -58,6 +84,14 @@ static void put_file(const struct na_conf *conf, FILE *out)
 	fputs("The file: ", out);
 	na_escape_to(NA_ESC_TERMINAL, conf->path, out);
 	fputs(conf->there ? "\n" : " (not there: nothing is set)\n", out);
+	if (conf->wrongs.n)
+		fputs("Commands that take settings stop at what is WRONG in "
+		      "it, but with --no-config.\n",
+		      out);
+	for (size_t i = 0; i < conf->wrongs.n; i++) {
+		if (conf->wrongs.v[i].key == NA_CONF_N)
+			put_wrong("WRONG: ", &conf->wrongs.v[i], out);
+	}
 }
 
 void na_conf_show(const struct na_conf *conf, FILE *out)

@@ -336,6 +336,16 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 	b->owned[b->n++] = r;
 }
 
+const struct na_result *na_battery_result(const struct na_battery *b,
+					  const char *name)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (strcmp(b->exhibits[i].name, name) == 0)
+			return b->exhibits[i].result;
+	}
+	return NULL;
+}
+
 void na_battery_close(struct na_battery *b)
 {
 	na_session_close(&b->session);

@@ -56,6 +56,9 @@ enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
  * there, r is freed and nothing is added. */
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 		    const char *missing);
+/* Of the exhibit of that name; NULL: there is none. */
+const struct na_result *na_battery_result(const struct na_battery *b,
+					  const char *name);
 /* programs.c: exhibit "hlo", of what the session has read: the first run whose
  * hosts differ, else the first with two hosts to compare; missing without
  * such a run. */

@@ -10,6 +10,7 @@
 #include "ingest/nccl/ras.h"
 #include "ingest/recorder/recorder.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/session/hosts_file.h"
 #include "netan/engine/session/session.h"
 
 enum { WARNINGS_MAX = 20 };
@@ -216,6 +217,29 @@ static enum na_status read_files(struct na_hang_reading *x, struct na_err *err)
 	return err->status;
 }
 
+/* --hosts, of dumps that do not tell it themselves. */
+static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
+{
+	struct na_testimony *to = &x->ranks;
+	struct na_hosts hosts = {.cap_names = 0};
+	enum na_status st;
+
+	if (!x->request->hosts || !to->dumps.n)
+		return NA_OK;
+	st = na_hosts_read(&hosts, x->request->hosts, err);
+	for (size_t i = 0; st == NA_OK && i < to->dumps.n; i++) {
+		struct na_testimony_dump *d = &to->dumps.v[i];
+		const char *name = d->host == NA_NO_NAME
+					   ? na_hosts_of_rank(&hosts, d->rank)
+					   : NULL;
+
+		if (name)
+			d->host = na_strtab_add(&to->names, name, strlen(name));
+	}
+	na_hosts_fini(&hosts);
+	return st;
+}
+
 enum na_status na_hang_reading(struct na_hang_reading *x, struct na_err *err)
 {
 	na_hang_init(&x->logs);
@@ -223,6 +247,8 @@ enum na_status na_hang_reading(struct na_hang_reading *x, struct na_err *err)
 	if (find_files(x, err) == NA_OK && read_files(x, err) == NA_OK &&
 	    !na_testimony_complete(&x->ranks))
 		na_fail_nomem(err);
+	if (err->status == NA_OK)
+		na_in_err(name_hosts(x, err));
 	return err->status;
 }
 

@@ -1,9 +1,18 @@
 /* From the filter options as typed to a filter on records. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "netan/engine/session/session.h"
+
+bool na_session_moment(const struct na_session *s, const char *text,
+		       int64_t *ps)
+{
+	int64_t unix_ns;
+
+	return na_parse_time(text, ps) ||
+	       (na_parse_utc(text, &unix_ns) && s->one_clock &&
+		na_ps_since(unix_ns, s->origin_unix_ns, ps));
+}
 
 /* A time from the origin ("1.5s") or on the wall clock, in ps. */
 static enum na_status moment(const struct na_session *s, const char *option,
@@ -11,7 +20,7 @@ static enum na_status moment(const struct na_session *s, const char *option,
 {
 	int64_t unix_ns;
 
-	if (na_parse_time(text, ps))
+	if (na_session_moment(s, text, ps))
 		return NA_OK;
 	if (!na_parse_utc(text, &unix_ns))
 		return na_fail(err, NA_EUSAGE,
@@ -24,24 +33,15 @@ static enum na_status moment(const struct na_session *s, const char *option,
 			       "%s: not all inputs know the "
 			       "wall clock; give a time from the origin (1.5s)",
 			       option);
-	if (!na_ps_since(unix_ns, s->origin_unix_ns, ps))
-		return na_fail(err, NA_EUSAGE,
-			       "%s: %.60s is more than 106 "
-			       "days from the origin",
-			       option, text);
-	return NA_OK;
+	return na_fail(err, NA_EUSAGE,
+		       "%s: %.60s is more than 106 days from the origin",
+		       option, text);
 }
 
 static enum na_status steps(const char *text, struct na_filter *f,
 			    struct na_err *err)
 {
-	char *end;
-
-	f->first_step = f->last_step = strtoll(text, &end, 10);
-	if (end != text && *end == '-' && end[1])
-		f->last_step = strtoll(end + 1, &end, 10);
-	if (end == text || *end || f->first_step < 0 ||
-	    f->last_step < f->first_step)
+	if (!na_slice_parse_steps(text, &f->first_step, &f->last_step))
 		return na_fail(err, NA_EUSAGE,
 			       "--step: \"%.40s\" is no step; "
 			       "give N or N-M",
@@ -52,8 +52,9 @@ static enum na_status steps(const char *text, struct na_filter *f,
 enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 {
 	const struct na_request *c = s->request;
+	const struct na_slice_mark *w = &s->window;
 	struct na_filter *f = &s->filter;
-	enum na_status st = NA_OK;
+	enum na_status st = na_session_window(s, err);
 
 	na_filter_init(f);
 	f->host = &c->host;
@@ -69,13 +70,13 @@ enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 	f->max_rate_bps = c->max_rate;
 	if (c->component >= 0)
 		f->components = NA_COMP_BIT(c->component);
-	if (c->from)
-		st = moment(s, "--from", c->from, &f->from_ps, err);
-	if (st == NA_OK && c->to)
-		st = moment(s, "--to", c->to, &f->to_ps, err);
+	if (st == NA_OK && w->from)
+		st = moment(s, "--from", w->from, &f->from_ps, err);
+	if (st == NA_OK && w->to)
+		st = moment(s, "--to", w->to, &f->to_ps, err);
 	if (st == NA_OK && f->from_ps >= f->to_ps)
 		st = na_fail(err, NA_EUSAGE, "--from must lie before --to");
-	if (st == NA_OK && c->step)
-		st = steps(c->step, f, err);
-	return st;
+	if (st == NA_OK && w->step)
+		st = steps(w->step, f, err);
+	return st == NA_OK ? na_session_say_cut(s, err) : st;
 }

@@ -5,38 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/capture/packet.h"
 #include "members.h"
-#include "netan/base/scan.h"
 #include "netan/base/str.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/session/hosts_file.h"
 #include "netan/engine/session/session.h"
-
-#define HOSTS_MAX ((size_t)64 << 20) /* bytes */
-
-enum { RANK_NAME_BUF = 32 };
-
-/* What a rank is called where nothing tells its host, and its key in the rows
- * of --hosts. */
-static const char *rank_name(char buf[RANK_NAME_BUF], int32_t rank)
-{
-	snprintf(buf, RANK_NAME_BUF, "rank %" PRId32, rank);
-	return buf;
-}
-
-/* "3", "r3", "rank 3" */
-static bool is_rank(const char *text, int32_t *rank)
-{
-	struct na_text x = na_text_n(text, strlen(text));
-	uint64_t n;
-
-	if (!na_text_past(&x, "rank "))
-		na_text_past(&x, "r");
-	if (!na_text_number(x, &n) || n > INT32_MAX)
-		return false;
-	*rank = (int32_t)n;
-	return true;
-}
 
 static bool is_told(const struct na_input *in)
 {
@@ -48,7 +21,7 @@ static bool is_told(const struct na_input *in)
 enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 				    struct na_source *to)
 {
-	char buf[RANK_NAME_BUF];
+	char buf[NA_RANK_NAME_BUF];
 	bool by_form;
 	const char *name = na_host_of_path(in->path, &s->arena, &by_form);
 	int32_t rank = -1;
@@ -60,12 +33,12 @@ enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 	to->ranks = in->ranks;
 	to->no_host = to->ranks && !is_told(in);
 	if (to->of_rank && !is_told(in)) {
-		rank_name(buf, in->rank);
+		na_rank_name(buf, in->rank);
 		in->host = na_arena_strn(&s->arena, buf, strlen(buf));
 	} else if (!in->host_kept && (by_form || !is_told(in))) {
 		in->host = strcmp(in->path, "-") ? name : "stdin";
 	} else if (strncmp(in->host, "rank ", 5) == 0 &&
-		   is_rank(in->host, &rank)) {
+		   na_rank_parse(in->host, &rank)) {
 		/* A transfer file of one. */
 		to->of_rank = to->no_host = true;
 		to->rank = rank;
@@ -74,31 +47,15 @@ enum na_status na_session_name_host(struct na_session *s, struct na_input *in,
 	return in->host ? NA_OK : NA_ENOMEM;
 }
 
-/* The one way to write an address, as it stands in records, or a rank. */
-static const char *plain_address(char *buf, const char *text)
-{
-	_Static_assert((int)RANK_NAME_BUF <= (int)NA_ENDPOINT_BUF, "fits");
-	struct na_address a;
-	int32_t rank;
-
-	if (is_rank(text, &rank))
-		return rank_name(buf, rank);
-	return na_address_parse(&a, text) ? na_address_print(buf, &a) : NULL;
-}
-
 static void place_ranks(struct na_session *s)
 {
-	char buf[RANK_NAME_BUF];
-
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_source *to = &s->sources[i];
 		const char *name;
-		int32_t slice;
 
 		if (!to->of_rank)
 			continue;
-		name = na_hosts_find(s->hosts, rank_name(buf, to->rank),
-				     &slice);
+		name = na_hosts_of_rank(s->hosts, to->rank);
 		if (!name)
 			continue;
 		to->host = s->inputs[i].host = name;
@@ -109,13 +66,13 @@ static void place_ranks(struct na_session *s)
 bool na_session_name_rank(struct na_session *s, struct na_input *in,
 			  struct na_source *to)
 {
-	char buf[RANK_NAME_BUF];
+	char buf[NA_RANK_NAME_BUF];
 
 	to->of_rank = true;
 	to->rank = in->rank;
 	if (!to->no_host)
 		return true;
-	rank_name(buf, in->rank);
+	na_rank_name(buf, in->rank);
 	to->host = in->host = na_arena_strn(&s->arena, buf, strlen(buf));
 	return in->host;
 }
@@ -124,22 +81,16 @@ enum na_status na_session_hosts(struct na_session *s, struct na_err *err)
 {
 	const char *path = s->request->hosts;
 	enum na_status st;
-	char *text;
-	size_t n;
 
 	if (!path)
 		return NA_OK;
 	s->hosts = na_calloc(1, sizeof(*s->hosts));
 	if (!s->hosts)
 		return na_fail_nomem(err);
-	st = na_whole_file(path, HOSTS_MAX, "hosts", &text, &n, err);
-	if (st == NA_OK)
-		st = na_hosts_parse(s->hosts, text, n, path, plain_address,
-				    err);
+	st = na_hosts_read(s->hosts, path, err);
 	if (st == NA_OK)
 		place_ranks(s);
 	na_hide_session(s);
-	free(text);
 	return st;
 }
 
@@ -250,13 +201,9 @@ void na_session_say_no_pairs(const struct na_session *s)
 
 static bool names_ranks(const struct na_session *s)
 {
-	char buf[RANK_NAME_BUF];
-	int32_t slice;
-
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (s->sources[i].of_rank &&
-		    na_hosts_find(s->hosts, rank_name(buf, s->sources[i].rank),
-				  &slice))
+		    na_hosts_of_rank(s->hosts, s->sources[i].rank))
 			return true;
 	}
 	return false;

@@ -50,6 +50,9 @@ enum na_status na_session_read(struct na_session *s, bool by_step,
 	};
 	enum na_status st;
 
+	st = na_session_clip(s, err);
+	if (st != NA_OK)
+		return st;
 	s->store_ready = true;
 	st = na_store_init(&s->store, s->sources, s->n_inputs, err);
 	s->store.names_of = s->hosts;

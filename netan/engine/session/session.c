@@ -368,7 +368,7 @@ static enum na_status settle(struct na_session *s, struct na_err *err)
 			       : s->only_one ? ""
 			       : na_interrupted()
 				       ? "interrupted before anything was read"
-					     : "no readable input");
+				       : "no readable input");
 	if (na_session_seats(s, err) != NA_OK ||
 	    na_session_once(s, err) != NA_OK ||
 	    na_session_hosts(s, err) != NA_OK ||

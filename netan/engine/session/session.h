@@ -14,6 +14,7 @@
 
 #include "ingest/discover.h"
 #include "ingest/input.h"
+#include "ingest/slice.h"
 #include "netan/analyses/analysis.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/request.h"
@@ -47,6 +48,8 @@ struct na_session {
 	size_t n_notes, cap_notes;
 	struct na_source *sources; /* one for each input */
 	size_t *owners;            /* which rank reads it; 0 where alone */
+	struct na_slice_mark window; /* that was asked for, or of the slices
+				      * that the inputs are */
 	struct na_filter filter;
 	struct na_store store;
 	struct na_topology *topology;        /* NULL: none given */
@@ -94,6 +97,21 @@ void na_session_close(struct na_session *s);
  * analysis makes of it (clip, side, components) is the caller's. */
 enum na_status na_session_filter(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
+/* window.c, for the filter: which window; of the slices where none is asked
+ * for, which is noted.  NA_ENOMEM. */
+enum na_status na_session_window(struct na_session *s,
+				 struct na_err *err) NA_MUST_CHECK;
+/* Once the filter is set: says where it reaches beyond what is in a slice.
+ * NA_ENOMEM. */
+enum na_status na_session_say_cut(struct na_session *s,
+				  struct na_err *err) NA_MUST_CHECK;
+/* A time as typed, from the origin; false: it is none, or nobody knows. */
+bool na_session_moment(const struct na_session *s, const char *text,
+		       int64_t *ps);
+/* Before reading: of what lasts, as connections do, only what is in the window
+ * is to be counted. */
+enum na_status na_session_clip(struct na_session *s,
+			       struct na_err *err) NA_MUST_CHECK;
 /* seats.c, for open, when runs are numbered: ranks of inputs that know those
  * of communicators alone, by the others of the run where these tell ranks;
  * without those that nobody knows.  NA_ENOMEM. */
@@ -189,6 +207,8 @@ void na_session_say_damage(const struct na_session *s, size_t i);
 enum na_status na_session_verdict(struct na_session *s) NA_MUST_CHECK;
 /* The planes that are there, for who looked for others. */
 void na_session_say_planes(const struct na_session *s);
+/* The same, and whether damage may have taken away what was looked for. */
+void na_session_say_missing(const struct na_session *s);
 /* "no network transfers: looked for ...; there is ..." */
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */

@@ -1,5 +1,6 @@
 #include "netan/engine/slice/slice.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 enum {
 	WANTS = NA_WANT_STEPS | NA_WANT_MODULES | NA_WANT_GRAPHS | NA_WANT_WHOLE
 };
+
+enum { NAME_BYTES = 256 }; /* of the file that was cut */
 
 /* ---- the window */
 
@@ -77,7 +80,7 @@ static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 	return na_fail(err, NA_EFORMAT,
 		       "--step %s: no line of steps tells it; netan steps says "
 		       "when steps are, for --from and --to",
-		       s->request->step);
+		       s->window.step);
 }
 
 static bool all_captures(const struct na_session *s)
@@ -108,21 +111,53 @@ static enum na_status find_window(struct na_slicer *z, struct na_err *err)
 	return st;
 }
 
-/* For people who look at the file with other tools. */
-static bool say_how(struct na_slicer *z)
+/* As it was typed, or without the spaces that an option has no place for. */
+static const char *one_word(const char *time, int64_t ps, struct na_arena *a)
 {
-	const struct na_request *q = z->session.request;
-	struct na_str said = {.s = NULL};
+	struct na_str text = {.s = NULL};
+	const char *word = time;
 
-	na_str_addf(&said, "cut by netan slice");
-	if (q->from)
-		na_str_addf(&said, " --from %s", q->from);
-	if (q->to)
-		na_str_addf(&said, " --to %s", q->to);
-	if (q->step)
-		na_str_addf(&said, " --step %s", q->step);
-	z->of.said = z->said = said.s;
-	return !said.failed;
+	if (!time || !strpbrk(time, " \t\n"))
+		return time;
+	na_str_addf(&text, "%" PRId64 "ps", ps);
+	word = text.failed ? NULL : na_arena_strn(a, text.s, text.n);
+	free(text.s);
+	return word;
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *na_slicer_says(struct na_slicer *z, size_t input,
+			   struct na_arena *a)
+{
+	const struct na_session *s = &z->session;
+	const struct na_input *in = &s->inputs[input];
+	struct na_slice_mark m, older = {.from = NULL};
+	struct na_str said = {.s = NULL};
+	char name[NAME_BYTES];
+	const char *kept;
+
+	if (in->cut && !na_slice_mark_read(&older, in->cut, a))
+		return NULL;
+	m = s->window;
+	m.from = one_word(m.from, s->filter.from_ps, a);
+	m.to = one_word(m.to, s->filter.to_ps, a);
+	m.of = z->of.names ? na_pseudonym(z->of.names, NA_ALIAS_INPUT, in->path)
+	       : older.of  ? older.of
+			   : name_of(in->path);
+	if (!m.of)
+		return NULL;
+	na_escape(NA_ESC_TERMINAL, m.of, name, sizeof(name));
+	m.of = name;
+	na_slice_mark_print(&said, &m);
+	kept = said.failed ? NULL : na_arena_strn(a, said.s, said.n);
+	free(said.s);
+	return kept;
 }
 
 enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
@@ -139,8 +174,6 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 	if (st != NA_OK)
 		return st;
 	st = find_window(z, &err);
-	if (st == NA_OK && !say_how(z))
-		st = na_fail_nomem(&err);
 	if (err.status != NA_OK && !z->session.interrupted)
 		na_say_error(q, "%s", err.text);
 	if (err.status == NA_EFORMAT)
@@ -151,7 +184,6 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 void na_slicer_close(struct na_slicer *z)
 {
 	na_session_close(&z->session);
-	free(z->said);
 }
 
 /* ---- files */
@@ -196,7 +228,8 @@ static enum na_status has_names(const struct na_input *in, struct na_err *err)
 	return na_fail(err, NA_EUSAGE,
 		       "%s: nobody knows where names are in a file of this "
 		       "format (%s); cut it without --anonymize, and make of "
-		       "the slice what tells none: netan ingest --anonymize",
+		       "that SLICE what tells none: netan ingest --anonymize "
+		       "-o anonymous.netan SLICE",
 		       in->path, in->format);
 }
 
@@ -225,12 +258,14 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	of.sink = &keeper.sink;
 	of.verdict = na_keeper_verdict;
 	of.ctx = &keeper;
+	of.said = na_slicer_says(z, input, &in.arena);
 	of.host = z->session.sources[input].host;
 	if (of.names)
 		of.host = na_pseudonym(of.names, NA_ALIAS_HOST, of.host);
 	of.put = put;
 	of.put_ctx = ctx;
-	st = in.reader->slice(&in, &of, counts, err);
+	st = of.said && of.host ? in.reader->slice(&in, &of, counts, err)
+				: na_fail_nomem(err);
 	na_keeper_fini(&keeper);
 	na_input_close(&in);
 	return st;

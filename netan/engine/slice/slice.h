@@ -14,7 +14,6 @@
 struct na_slicer {
 	struct na_session session;
 	struct na_slice of;
-	char *said;
 };
 
 struct na_slicing {
@@ -32,6 +31,10 @@ void na_slicer_close(struct na_slicer *z);
 bool na_slicer_takes(const struct na_slicer *z, size_t input);
 /* Of a host that is asked for? */
 bool na_slicer_asked(const struct na_slicer *z, size_t input);
+/* What its slice says of itself (na_slice.said), in the arena; NULL: no
+ * memory. */
+const char *na_slicer_says(struct na_slicer *z, size_t input,
+			   struct na_arena *a);
 /* The slice of one, in pieces, to `put`.  NA_EUSAGE: such files are not cut,
  * and err says what to do; else as na_reader.slice. */
 enum na_status na_slicer_cut(struct na_slicer *z, size_t input,

@@ -234,20 +234,11 @@ static void put_course(struct na_pft *x, const struct na_value *body)
 	}
 }
 
-static const struct na_result *exhibit(const struct na_battery *b,
-				       const char *name)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		if (strcmp(b->exhibits[i].name, name) == 0)
-			return b->exhibits[i].result;
-	}
-	return NULL;
-}
-
 bool na_pft_put_found(struct na_pft *x, const struct na_export_of *of)
 {
-	const struct na_result *timeline = exhibit(of->battery, "timeline");
-	bool ok = put_paths(x, exhibit(of->battery, "slack")) &&
+	const struct na_result *timeline = na_battery_result(of->battery,
+							     "timeline");
+	bool ok = put_paths(x, na_battery_result(of->battery, "slack")) &&
 		  put_findings(x, of->check);
 
 	put_course(x, na_result_get_body(timeline));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/base/memory/spill.h"
+#include "netan/base/sqlite.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
@@ -83,7 +84,7 @@ enum na_status na_sql_open(struct na_sql_db *x, const char *path,
 		 "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
 		 "PRAGMA cache_size = -%u; PRAGMA application_id = %d; "
 		 "PRAGMA user_version = %d; BEGIN",
-		 cache_kib(), (int)NA_SQL_APPLICATION, (int)NA_SQL_VERSION);
+		 cache_kib(), (int)NA_SQLITE_APPLICATION, (int)NA_SQL_VERSION);
 	if (run(x, sql, err) != NA_OK)
 		return err->status;
 	return create(x, err);

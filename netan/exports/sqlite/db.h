@@ -24,8 +24,8 @@ struct na_sql_db {
 	struct na_err failed; /* of a row */
 };
 
-/* Statements and numbers of the program that made the file, in its header. */
-enum { NA_SQL_APPLICATION = 0x6e65746e, NA_SQL_VERSION = 1 };
+/* Of the tables, in the header of the file. */
+enum { NA_SQL_VERSION = 1 };
 
 /*
  * An empty database with all tables and views: in the file of that name, which

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "netan/base/memory/spill.h"
+#include "netan/base/sqlite.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/engine/parallel.h"
+#include "netan/exports/sqlite/nearest.h"
 
 /* ---- what it may do */
 
@@ -95,23 +97,11 @@ static void guard(struct na_sql_db *x, bool on)
 		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
 		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
 	};
-	static const struct {
-		int id, on;
-	} switches[] = {
-		{SQLITE_DBCONFIG_DEFENSIVE, 1},
-		{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-		{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-		{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-		{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
-		{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
-		{SQLITE_DBCONFIG_DQS_DML, 0},
-		{SQLITE_DBCONFIG_DQS_DDL, 0},
-	};
 
 	for (size_t i = 0; on && i < NA_LEN(limits); i++)
 		sqlite3_limit(x->db, limits[i].id, limits[i].most);
-	for (size_t i = 0; on && i < NA_LEN(switches); i++)
-		sqlite3_db_config(x->db, switches[i].id, switches[i].on, NULL);
+	if (on)
+		na_sqlite_distrust(x->db);
 	sqlite3_set_authorizer(x->db, on ? allow : NULL, x);
 	sqlite3_progress_handler(x->db, TICK_STEPS, on ? tick : NULL, x);
 }
@@ -127,8 +117,11 @@ static void bound_memory(void)
 
 /* ---- asking */
 
-static enum na_status refused(struct na_sql_db *x, struct na_err *err)
+static enum na_status refused(struct na_sql_db *x, const char *query,
+			      struct na_err *err)
 {
+	char text[sizeof(err->text)];
+	struct na_str said = na_str_over(text, sizeof(text));
 	int rc = sqlite3_errcode(x->db);
 
 	if (rc == SQLITE_NOMEM)
@@ -145,7 +138,9 @@ static enum na_status refused(struct na_sql_db *x, struct na_err *err)
 			       "the query may read netan's tables and do "
 			       "nothing else (%s)",
 			       sqlite3_errmsg(x->db));
-	return na_fail(err, NA_EUSAGE, "the query: %s", sqlite3_errmsg(x->db));
+	na_str_addf(&said, "%s", sqlite3_errmsg(x->db));
+	na_sql_nearest(x, query, text, &said);
+	return na_fail(err, NA_EUSAGE, "the query: %s", text);
 }
 
 /* Behind one statement only what is none may follow. */
@@ -173,7 +168,7 @@ static sqlite3_stmt *prepare(struct na_sql_db *x, const char *query,
 
 	guard(x, true);
 	if (sqlite3_prepare_v2(x->db, query, -1, &s, &rest) != SQLITE_OK)
-		na_in_err(refused(x, err));
+		na_in_err(refused(x, query, err));
 	else if (!s)
 		na_fail(err, NA_EUSAGE, "the query is empty");
 	else if (!sqlite3_stmt_readonly(s) || sqlite3_column_count(s) < 1)
@@ -244,14 +239,27 @@ static void put_blob(struct na_result *r, struct na_value *row, sqlite3_stmt *s,
 
 struct column { /* what its values have been so far */
 	char field[24];
-	bool any, text, real;
+	bool any, text, real, other; /* than JSON */
 };
+
+static bool is_json(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n >= 2 &&
+	       ((text[0] == '{' && strchr("\"}", text[1]) &&
+		 text[n - 1] == '}') ||
+		(text[0] == '[' && strchr("\"{[]-0123456789", text[1]) &&
+		 text[n - 1] == ']'));
+}
 
 static void put_cell(struct na_result *r, struct na_value *row, sqlite3_stmt *s,
 		     int i, struct column *c)
 {
 	int type = sqlite3_column_type(s, i);
+	const char *text;
 
+	c->other |= type != SQLITE_NULL && type != SQLITE_TEXT;
 	c->any |= type != SQLITE_NULL;
 	c->text |= type == SQLITE_TEXT || type == SQLITE_BLOB;
 	c->real |= type == SQLITE_FLOAT;
@@ -263,8 +271,9 @@ static void put_cell(struct na_result *r, struct na_value *row, sqlite3_stmt *s,
 		na_put_real(r, row, NULL, sqlite3_column_double(s, i));
 		break;
 	case SQLITE_TEXT:
-		na_put_text(r, row, NULL,
-			    (const char *)sqlite3_column_text(s, i));
+		text = (const char *)sqlite3_column_text(s, i);
+		c->other |= !text || !is_json(text);
+		na_put_text(r, row, NULL, text);
 		break;
 	case SQLITE_BLOB:
 		put_blob(r, row, s, i);
@@ -288,7 +297,8 @@ static void view(struct na_result *r, const struct na_value *names,
 		shown[i] = (struct na_column){
 			.field = c->field,
 			.header = na_text_of(name, ""),
-			.format = c->text || !c->any ? NA_F_TEXT
+			.format = c->any && !c->other ? NA_F_JSON
+				  : c->text || !c->any ? NA_F_TEXT
 				  : c->real          ? NA_F_PLAIN
 						     : NA_F_FIXED,
 			.digits = c->real ? 6 : 0,
@@ -300,8 +310,9 @@ static void view(struct na_result *r, const struct na_value *names,
 	free(shown);
 }
 
-static enum na_status step_all(struct na_sql_db *x, sqlite3_stmt *s,
-			       struct na_result *r, struct na_err *err)
+static enum na_status step_all(struct na_sql_db *x, const char *query,
+			       sqlite3_stmt *s, struct na_result *r,
+			       struct na_err *err)
 {
 	size_t n = (size_t)sqlite3_column_count(s);
 	struct column *columns = na_calloc(n, sizeof(*columns));
@@ -328,14 +339,14 @@ static enum na_status step_all(struct na_sql_db *x, sqlite3_stmt *s,
 		return na_fail_nomem(err);
 	if (rc == SQLITE_INTERRUPT)
 		return NA_END;
-	return rc == SQLITE_DONE ? NA_OK : refused(x, err);
+	return rc == SQLITE_DONE ? NA_OK : refused(x, query, err);
 }
 
 enum na_status na_sql_answer(struct na_sql_db *x, const char *query,
 			     struct na_result *r, struct na_err *err)
 {
 	sqlite3_stmt *s = prepare(x, query, err);
-	enum na_status st = s ? step_all(x, s, r, err) : err->status;
+	enum na_status st = s ? step_all(x, query, s, r, err) : err->status;
 
 	sqlite3_finalize(s);
 	guard(x, false);
@@ -388,7 +399,7 @@ enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
 	if (rc == SQLITE_NOMEM)
 		return na_fail_nomem(err);
 	if (rc != SQLITE_OK ||
-	    pragma(x, "PRAGMA application_id") != NA_SQL_APPLICATION)
+	    pragma(x, "PRAGMA application_id") != NA_SQLITE_APPLICATION)
 		return NA_END;
 	if (pragma(x, "PRAGMA user_version") != NA_SQL_VERSION)
 		return na_fail(err, NA_EFORMAT,

@@ -294,16 +294,6 @@ static void put_coverage(struct na_sql_db *x, const struct na_result *session,
 	sqlite3_finalize(f.s);
 }
 
-static const struct na_result *exhibit(const struct na_battery *b,
-				       const char *name)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		if (strcmp(b->exhibits[i].name, name) == 0)
-			return b->exhibits[i].result;
-	}
-	return NULL;
-}
-
 /* The exhibit of all that was read, beside those of analyses. */
 static const char session_name[] = "session", check_name[] = "check";
 
@@ -316,10 +306,11 @@ void na_sql_put_results(struct na_sql_db *x, const struct na_battery *b,
 		if (!from)
 			continue;
 		put_list(x, (enum na_sql_table_id)i,
-			 strcmp(from, check_name) == 0 ? check
-						       : exhibit(b, from));
+			 strcmp(from, check_name) == 0
+				 ? check
+				 : na_battery_result(b, from));
 	}
 	put_hosts(x, &b->session);
 	put_ranks(x, &b->session);
-	put_coverage(x, exhibit(b, session_name), check);
+	put_coverage(x, na_battery_result(b, session_name), check);
 }

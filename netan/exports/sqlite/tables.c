@@ -298,6 +298,24 @@ static enum na_status put_one(const char *name, FILE *out, struct na_err *err)
 			       name);
 }
 
+/* Their names alone, before all that is in them. */
+static void put_names(FILE *out)
+{
+	struct na_str tables = {.s = NULL}, views = {.s = NULL};
+
+	for (size_t i = 0; i < NA_SQL_N_TABLES; i++)
+		na_str_join(&tables, ", ", "%s", na_sql_tables[i].name);
+	for (const struct na_sql_words *v = na_sql_views; v->name; v++)
+		na_str_join(&views, ", ", "%s", v->name);
+	fputs("Tables: ", out);
+	put_words(out, tables.failed || !tables.s ? "" : tables.s, 8, 8);
+	fputs("Views:  ", out);
+	put_words(out, views.failed || !views.s ? "" : views.s, 8, 8);
+	fputs("Of one alone: netan help --tables NAME\n", out);
+	free(tables.s);
+	free(views.s);
+}
+
 enum na_status na_sql_help(const char *name, FILE *out, struct na_err *err)
 {
 	size_t found = 0;
@@ -305,7 +323,10 @@ enum na_status na_sql_help(const char *name, FILE *out, struct na_err *err)
 	if (name)
 		return put_one(name, out, err);
 	fputs("The tables of 'netan sql' and of 'netan export -o x.sqlite'.\n"
-	      "\nColumns that end in _ns are instants, in nanoseconds from the "
+	      "\n",
+	      out);
+	put_names(out);
+	fputs("\nColumns that end in _ns are instants, in nanoseconds from the "
 	      "origin; the origin\nis origin_unix_ns, of inputs and of the view "
 	      "origin. Other times are durations\nin the unit of their name. "
 	      "What is not told is null. Lists and objects are JSON\n(SQLite's "

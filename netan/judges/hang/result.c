@@ -4,19 +4,11 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/judges/hang/hang.h"
+#include "netan/methods/put.h"
 
 static const char *name(const struct na_hangs *x, uint32_t n)
 {
 	return n == NA_NO_NAME ? NULL : na_hangs_name(x, n);
-}
-
-static void put_number(struct na_result *r, struct na_value *in,
-		       const char *member, int64_t v)
-{
-	if (v < 0)
-		na_put_null(r, in, member);
-	else
-		na_put_int(r, in, member, v);
 }
 
 static void put_names(const struct na_hangs *x, struct na_result *r,
@@ -61,7 +53,7 @@ static void put_modules(const struct na_hangs *x,
 
 		na_put_text(r, o, M_module, name(x, m->module));
 		na_put_text(r, o, M_fingerprint, name(x, m->fingerprint));
-		put_number(r, o, M_launch_id, m->launch_id);
+		na_put_whole(r, o, M_launch_id, m->launch_id);
 		put_names(x, r, o, M_hosts, &m->hosts);
 	}
 }
@@ -126,11 +118,11 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
 	na_hangs_evidence(r, row, NA_BY_MEGASCALE);
-	put_number(r, row, M_launch_id, launch_of(e));
+	na_put_whole(r, row, M_launch_id, launch_of(e));
 	na_put_real(r, row, M_timeout_s,
 		    e->timeout_ps < 0 ? (double)NAN : na_s(e->timeout_ps));
-	put_number(r, row, M_awaited, e->awaited);
-	put_number(r, row, M_completed, e->completed);
+	na_put_whole(r, row, M_awaited, e->awaited);
+	na_put_whole(r, row, M_completed, e->completed);
 	if (e->step_in_progress < 0)
 		na_put_null(r, row, M_step_in_progress);
 	else

@@ -42,29 +42,3 @@ void na_stalls_fini(struct na_stalls *x)
 		free_stall(&x->v.v[i]);
 	na_vec_free(&x->v);
 }
-
-void na_stall_ranks_text(const int32_t *v, size_t n, char *buf, size_t size)
-{
-	struct na_str to = na_str_over(buf, size);
-	size_t shown = 0, run;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < n; i += run) {
-		for (run = 1; i + run < n; run++) {
-			if (v[i + run] != v[i] + (int32_t)run)
-				break;
-		}
-		if (run == 2)
-			run = 1;
-		if (++shown > 12) {
-			na_str_addf(&to, " and %zu more", n - i);
-			return;
-		}
-		if (run == 1)
-			na_str_join(&to, i + 1 == n ? " and " : ", ", "%d",
-				    (int)v[i]);
-		else
-			na_str_join(&to, i + run == n ? " and " : ", ", "%d-%d",
-				    (int)v[i], (int)v[i + run - 1]);
-	}
-}

@@ -99,9 +99,6 @@ enum na_status na_stalls_judge(struct na_stalls *x,
 			       struct na_err *err) NA_MUST_CHECK;
 void na_stalls_fini(struct na_stalls *x);
 
-/* "3, 5-8 and 12". */
-void na_stall_ranks_text(const int32_t *v, size_t n, char *buf, size_t size);
-
 /* ---- among themselves */
 
 /* An entry of a dump, by group, sequence and rank. */

@@ -3,7 +3,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/judges/hang/hang.h"
+#include "netan/judges/hang/stall_words.h"
 
 static const char *name(const struct na_stalls *x, uint32_t n)
 {
@@ -61,15 +61,8 @@ static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
 	for (size_t i = 0; i < s->culprits.n; i++) {
 		const struct na_stall_culprit *c = &s->culprits.v[i];
 		struct na_value *o = na_put_object(r, list, NULL);
-		uint32_t host = NA_NO_NAME;
+		uint32_t host = na_stall_host(x, c->rank);
 
-		for (size_t k = 0; k < x->ranks->dumps.n; k++) {
-			const struct na_testimony_dump *d =
-				&x->ranks->dumps.v[k];
-
-			if (d->rank == c->rank && d->host != NA_NO_NAME)
-				host = d->host;
-		}
 		na_put_null(r, o, M_job);
 		na_put_null(r, o, M_task);
 		na_put_text(r, o, M_host, name(x, host));

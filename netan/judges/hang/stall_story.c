@@ -337,12 +337,42 @@ static void note_old(const struct na_testimony *x, struct na_result *r)
 		       who);
 }
 
+/* Who is blamed, and where that is nobody knows. */
+static void note_hosts(const struct na_stalls *x, struct na_result *r)
+{
+	struct na_stall_ranks ranks = {0};
+	char who[NA_STALL_RANKS_BUF + 8];
+	bool ok = true;
+
+	for (size_t i = 0; i < x->v.n; i++) {
+		const struct na_stall *s = &x->v.v[i];
+
+		for (size_t k = 0; ok && k < s->culprits.n; k++) {
+			int32_t rank = s->culprits.v[k].rank;
+
+			if (na_stall_host(x, rank) == NA_NO_NAME)
+				ok = na_add(&ranks, rank);
+		}
+	}
+	na_stall_order(&ranks);
+	if (ok && ranks.n) {
+		na_stall_ranks_word(ranks.v, ranks.n, who, sizeof(who));
+		na_result_note(
+			r,
+			"nothing here tells the host of %s: --hosts FILE "
+			"(rows rank,host) names it",
+			who);
+	}
+	na_vec_free(&ranks);
+}
+
 void na_stalls_notes(const struct na_stalls *x, struct na_result *r)
 {
 	note_all(x, r);
 	if (x->ranks) {
 		note_again(x->ranks, r);
 		note_old(x->ranks, r);
+		note_hosts(x, r);
 	}
 	if (x->running)
 		na_result_note(r,

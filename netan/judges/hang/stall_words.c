@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "members.h"
+#include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/judges/hang/stall_words.h"
@@ -12,11 +13,24 @@ const char *na_stall_name(const struct na_stalls *x, uint32_t n)
 			       : na_strtab_at(&x->ranks->names, n);
 }
 
+uint32_t na_stall_host(const struct na_stalls *x, int32_t rank)
+{
+	uint32_t host = NA_NO_NAME;
+
+	for (size_t k = 0; k < x->ranks->dumps.n; k++) {
+		const struct na_testimony_dump *d = &x->ranks->dumps.v[k];
+
+		if (d->rank == rank && d->host != NA_NO_NAME)
+			host = d->host;
+	}
+	return host;
+}
+
 void na_stall_ranks_word(const int32_t *v, size_t n, char *buf, size_t size)
 {
 	char list[NA_STALL_RANKS_BUF - 8];
 
-	na_stall_ranks_text(v, n, list, sizeof(list));
+	na_ranges_text(v, n, list, sizeof(list));
 	snprintf(buf, size, "rank%s %s", na_plural(n), list);
 }
 
@@ -86,18 +100,36 @@ void na_stall_group(const struct na_stalls *x, uint32_t group, char *buf,
 	snprintf(buf, size, "%.80s (%s)", na_stall_name(x, g->name), ranks);
 }
 
+/* The one host of all who are blamed, or NA_NO_NAME. */
+static uint32_t host_of(const struct na_stalls *x, const struct na_stall *s)
+{
+	uint32_t host = NA_NO_NAME;
+
+	for (size_t i = 0; i < s->culprits.n; i++) {
+		uint32_t one = na_stall_host(x, s->culprits.v[i].rank);
+
+		if (one == NA_NO_NAME || (i && one != host))
+			return NA_NO_NAME;
+		host = one;
+	}
+	return host;
+}
+
 void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size)
 {
 	char who[NA_STALL_RANKS_BUF + 8];
+	uint32_t host = host_of(x, s);
 
 	na_stall_culprits(s, who, sizeof(who));
 	if (s->cause == NA_HANG_UNKNOWN || !who[0])
 		snprintf(buf, size, "%s, nobody can be blamed",
 			 na_hang_cause_text(s->cause));
 	else
-		snprintf(buf, size, "%s: %s (%.60s)",
+		snprintf(buf, size, "%s: %s%s%.100s (%.60s)",
 			 na_hang_cause_text(s->cause), who,
+			 host == NA_NO_NAME ? "" : " on ",
+			 host == NA_NO_NAME ? "" : na_stall_name(x, host),
 			 na_stall_name(x, s->operation));
 }
 

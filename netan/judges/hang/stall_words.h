@@ -7,6 +7,8 @@
 enum { NA_STALL_RANKS_BUF = 200 /* of a list of ranks */ };
 
 const char *na_stall_name(const struct na_stalls *x, uint32_t n);
+/* Of a rank; NA_NO_NAME: nothing tells it. */
+uint32_t na_stall_host(const struct na_stalls *x, int32_t rank);
 /* "rank 3", "ranks 3, 5-8 and 12" */
 void na_stall_ranks_word(const int32_t *v, size_t n, char *buf, size_t size);
 /* The same of those who are blamed; empty: nobody. */

@@ -21,7 +21,6 @@
 #define NA_SOCKET_BYTES_MIN   (INT64_C(16) << 20)
 #define NA_MTU_WANTED         8896
 #define NA_MTU_LEAST          4082
-#define NA_RTO_WANTED_US      5000
 #define NA_RTO_MOST_US        10000
 #define NA_RTO_KERNEL_US      200000
 #define NA_RETRANSMITTED_MOST 1e-4 /* of the segments sent */

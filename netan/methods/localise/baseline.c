@@ -155,7 +155,7 @@ enum na_status na_lz_baseline_sample(struct lz *z, struct na_err *err)
 	if (m.failed || z->memory.failed || !z->base.sample)
 		s = na_fail_nomem(err);
 	else
-		s = na_lz_parallel(z, LZ_SHARES, draw_share, &d, err);
+		s = na_lz_shares(z, draw_share, &d, err);
 	if (s == NA_OK)
 		close_up(&d);
 	na_arena_fini(&m.arena);
@@ -473,7 +473,7 @@ static void residual_share(void *arg, size_t share)
 
 enum na_status na_lz_residuals(struct lz *z, struct na_err *err)
 {
-	return na_lz_parallel(z, LZ_SHARES, residual_share, z, err);
+	return na_lz_shares(z, residual_share, z, err);
 }
 
 #define FASTEST  0.05

@@ -163,7 +163,7 @@ enum na_status na_lz_fluid(struct lz *z, struct na_err *err)
 		z->shared[i] = z->in->transfers[i].size_bytes;
 	for (int side = 0; s == NA_OK && side < 2; side++) {
 		f.side = side ? NA_LZ_DST : NA_LZ_SRC;
-		s = na_lz_parallel(z, LZ_SHARES, measure_share, &f, err);
+		s = na_lz_shares(z, measure_share, &f, err);
 		for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
 			if (f.failed[i])
 				s = na_fail_nomem(err);

@@ -132,16 +132,17 @@ void na_lz_share(size_t n, size_t share, size_t *from, size_t *to)
 	*to = n / LZ_SHARES * share + n % LZ_SHARES * share / LZ_SHARES;
 }
 
-enum na_status na_lz_parallel(const struct lz *z, size_t n,
-			      void (*job)(void *arg, size_t i), void *arg,
-			      struct na_err *err)
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t share), void *arg,
+			    struct na_err *err)
 {
 	if (z->opt->parallel) {
-		if (!z->opt->parallel(z->opt->parallel_ctx, n, job, arg))
+		if (!z->opt->parallel(z->opt->parallel_ctx, LZ_SHARES, job,
+				      arg))
 			return na_fail_nomem(err);
 		return NA_OK;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < LZ_SHARES; i++)
 		job(arg, i);
 	return NA_OK;
 }
@@ -179,7 +180,7 @@ enum na_status na_lz_each_pair(const struct lz *z,
 			       void *arg, struct na_err *err)
 {
 	struct each_pair e = {.z = z, .job = job, .arg = arg};
-	enum na_status s = na_lz_parallel(z, LZ_SHARES, do_share, &e, err);
+	enum na_status s = na_lz_shares(z, do_share, &e, err);
 
 	for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
 		if (e.failed[i])

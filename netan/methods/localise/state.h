@@ -241,9 +241,9 @@ bool na_lz_index_pairs(struct lz *z);
 void na_lz_fini(struct lz *z);
 /* NA_LZ_NONE: no such pair, or it has no transfers. */
 uint32_t na_lz_find_pair(const struct lz *z, uint32_t src, uint32_t dst);
-enum na_status na_lz_parallel(const struct lz *z, size_t n,
-			      void (*job)(void *arg, size_t i), void *arg,
-			      struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_shares(const struct lz *z,
+			    void (*job)(void *arg, size_t share), void *arg,
+			    struct na_err *err) NA_MUST_CHECK;
 void na_lz_share(size_t n, size_t share, size_t *from, size_t *to);
 /* Sorts n numbers, keeps each once, says how many are left. */
 size_t na_lz_distinct(uint32_t *x, size_t n);

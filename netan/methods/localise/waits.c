@@ -227,7 +227,7 @@ static enum na_status note_all(struct waits *k, struct na_err *err)
 					  sizeof(*z->waited_us));
 	if (!z->waited_us)
 		return na_fail_nomem(err);
-	s = na_lz_parallel(z, LZ_SHARES, note_share, k, err);
+	s = na_lz_shares(z, note_share, k, err);
 	for (size_t i = 0; s == NA_OK && i < LZ_SHARES; i++) {
 		if (k->failed[i])
 			s = na_fail_nomem(err);

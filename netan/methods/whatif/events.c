@@ -64,48 +64,6 @@ static uint32_t since_launch(const struct na_whatif *w, struct wf_line *l,
 	return l->got - l->early;
 }
 
-/* More than how long its device may take to begin. */
-#define HELD_PS (100 * NA_PS_PER_US)
-
-/* For how long each send was held, beyond the least that its turn ever took
- * from what it waits for. */
-static void find_held(struct na_whatif *w, const uint32_t *key_of,
-		      int64_t *idle)
-{
-	for (size_t i = 0; i < w->lines.n; i++)
-		w->lines.v[i].got = 0;
-	for (size_t i = 0; i < w->events.n; i++) {
-		const struct wf_event *e = &w->events.v[i];
-		struct wf_move *m = &w->moves.v[e->of];
-		struct wf_line *l;
-		uint32_t turn;
-
-		if (e->kind == WF_TAKEN || e->kind == WF_POSTED) {
-			l = &w->lines.v[m->to];
-			if (!l->any)
-				l->at_ps = e->at_ps;
-			l->any = true;
-			if (e->kind == WF_TAKEN)
-				w->after[l->first + l->got++] = e->at_ps;
-		} else if (e->kind == WF_SENT) {
-			l = &w->lines.v[m->from];
-			if (!l->any)
-				l->at_ps = e->at_ps;
-			l->any = true;
-			turn = l->early + m->turn;
-			m->held_ps = na_time_between(
-				m->turn && turn <= l->got
-					? w->after[l->first + turn - 1]
-					: l->at_ps,
-				e->at_ps);
-			if (m->held_ps < idle[key_of[e->of]])
-				idle[key_of[e->of]] = m->held_ps;
-		}
-	}
-	for (size_t i = 0; i < w->moves.n; i++)
-		w->n_held += w->moves.v[i].held_ps - idle[key_of[i]] > HELD_PS;
-}
-
 struct turns {
 	struct na_triples keys; /* collective, turn of the send, device */
 	NA_VEC(uint32_t) least;
@@ -132,9 +90,70 @@ static bool count_send(struct na_whatif *w, struct turns *t, uint32_t move)
 	return true;
 }
 
+/* More than how long its device may take to begin. */
+#define HELD_PS (100 * NA_PS_PER_US)
+
+static void begin_line(struct wf_line *l, int64_t at_ps)
+{
+	if (!l->any)
+		l->at_ps = at_ps;
+	l->any = true;
+}
+
+/* From what the turn of a send waits for. */
+static int64_t held_since(const struct na_whatif *w, const struct wf_line *l,
+			  const struct wf_move *m)
+{
+	uint32_t turn = l->early + m->turn;
+
+	return m->turn && turn <= l->got ? w->after[l->first + turn - 1]
+					 : l->at_ps;
+}
+
+/* For how long each send was held, beyond the least that its turn ever took
+ * from what it waits for. */
+static bool find_held(struct na_whatif *w, const struct turns *t)
+{
+	int64_t *idle = na_calloc(t->least.n, sizeof(*idle));
+
+	if (!idle)
+		return false;
+	for (size_t i = 0; i < t->least.n; i++)
+		idle[i] = NA_TIME_MAX;
+	for (size_t i = 0; i < w->lines.n; i++)
+		w->lines.v[i].got = 0;
+	for (size_t i = 0; i < w->events.n; i++) {
+		const struct wf_event *e = &w->events.v[i];
+		struct wf_line *l;
+
+		if (e->kind == WF_TAKEN || e->kind == WF_POSTED) {
+			l = &w->lines.v[w->moves.v[e->of].to];
+			begin_line(l, e->at_ps);
+			if (e->kind == WF_TAKEN)
+				w->after[l->first + l->got++] = e->at_ps;
+		} else if (e->kind == WF_SENT) {
+			struct wf_move *m = &w->moves.v[e->of];
+			int64_t *least = &idle[t->key_of[e->of]];
+
+			l = &w->lines.v[m->from];
+			begin_line(l, e->at_ps);
+			m->held_ps = na_time_between(held_since(w, l, m),
+						     e->at_ps);
+			if (m->held_ps < *least)
+				*least = m->held_ps;
+		}
+	}
+	for (size_t i = 0; i < w->moves.n; i++)
+		w->n_held += w->moves.v[i].held_ps - idle[t->key_of[i]] >
+			     HELD_PS;
+	free(idle);
+	return true;
+}
+
 /*
  * After how many receives the i-th send of a device begins: the fewest in any
- * execution, since what came before it now and then it does not need.
+ * execution, since what came before it now and then it does not need.  And how
+ * long each was held then.
  */
 static bool find_turns(struct na_whatif *w)
 {
@@ -157,14 +176,7 @@ static bool find_turns(struct na_whatif *w)
 	}
 	for (size_t i = 0; ok && i < w->moves.n; i++)
 		w->moves.v[i].turn = t.least.v[t.key_of[i]];
-	int64_t *idle = na_calloc(t.least.n, sizeof(*idle));
-
-	ok = ok && idle;
-	for (size_t i = 0; ok && i < t.least.n; i++)
-		idle[i] = NA_TIME_MAX;
-	if (ok)
-		find_held(w, t.key_of, idle);
-	free(idle);
+	ok = ok && find_held(w, &t);
 	na_triples_fini(&t.keys);
 	na_vec_free(&t.least);
 	free(t.key_of);

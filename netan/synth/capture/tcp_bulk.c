@@ -53,14 +53,14 @@ static void send(struct na_bulk *b, uint32_t n)
 	b->owed_q16 += b->loss_q16;
 }
 
-static void again(struct na_flow *f, uint64_t seq, uint32_t n, int64_t time_ns,
+static void again(struct na_flow *f, uint64_t seq, int64_t time_ns,
 		  uint8_t mark)
 {
 	struct na_flow_plan p = na_flow_now(f, f->sender);
 
 	p.time_ns = time_ns;
 	p.seq = seq;
-	p.n = n;
+	p.n = MSS;
 	p.marks = (uint8_t)(NA_PLAN_AGAIN | mark);
 	na_flow_plan(f, &p);
 }
@@ -111,7 +111,7 @@ static void lose_one(struct na_bulk *b)
 		if (i == lost + 3)
 			third = at + 15 * US;
 	}
-	again(f, hole, MSS, third, NA_PLAN_FAST);
+	again(f, hole, third, NA_PLAN_FAST);
 	if (f->now_ns < third + f->rtt_ns)
 		f->now_ns = third + f->rtt_ns;
 	na_flow_ack(f, !f->sender, f->now_ns, f->next[f->sender]);
@@ -138,7 +138,7 @@ static void time_out(struct na_bulk *b)
 	f->now_ns += f->rtt_ns;
 	for (unsigned i = 0; i < tries; i++) {
 		f->now_ns += timer;
-		again(f, tail, MSS, f->now_ns, NA_PLAN_TIMEOUT);
+		again(f, tail, f->now_ns, NA_PLAN_TIMEOUT);
 		if (f->now_ns - f->last_send_ns > f->longest_timeout_ns)
 			f->longest_timeout_ns = f->now_ns - f->last_send_ns;
 		f->last_send_ns = f->now_ns;

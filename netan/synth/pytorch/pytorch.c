@@ -347,8 +347,10 @@ enum na_status na_synth_pytorch(const struct na_synth_config *cfg,
 
 	if (!st)
 		st = check_evidence(&cfg->evidence, err);
-	if (!st)
+	if (!st) {
 		st = na_torch_run(&job, err);
+		report->hangs = job.hangs;
+	}
 	if (!st)
 		st = write_all(&job, report, err);
 	if (!st)

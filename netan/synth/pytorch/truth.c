@@ -8,12 +8,12 @@
 #include "netan/synth/pytorch/pytorch.h"
 #include "netan/synth/pytorch/write.h"
 
-static void put_host(struct na_json *j, const char *name, uint32_t host)
+static void put_host(struct na_json *j, uint32_t host)
 {
 	char buf[32];
 
 	snprintf(buf, sizeof(buf), "host-%u", host);
-	na_json_text(j, name, buf);
+	na_json_text(j, "host", buf);
 }
 
 static void put_hosts(struct na_json *j, const struct na_torch_job *job)
@@ -22,7 +22,7 @@ static void put_hosts(struct na_json *j, const struct na_torch_job *job)
 	na_json_open(j, "hosts", '[');
 	for (uint32_t h = 0; h < job->n_hosts; h++) {
 		na_json_item(j, 2);
-		put_host(j, "host", h);
+		put_host(j, h);
 		na_json_int(j, "ahead_ns", job->ahead_ps[h] / NA_PS_PER_NS);
 		na_json_int(j, "first_rank", h * job->cfg->devices);
 		na_json_int(j, "ranks", job->cfg->devices);
@@ -108,7 +108,7 @@ static void put_faults(struct na_json *j, const struct na_torch_job *job)
 			na_json_uint(j, "rank", f->host);
 			host = na_torch_host(job, f->host);
 		}
-		put_host(j, "host", host);
+		put_host(j, host);
 		if (late)
 			na_json_int(j, "late_ps", f->value);
 		else if (f->kind == NA_FAULT_CLOCK)

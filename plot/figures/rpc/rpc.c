@@ -42,9 +42,9 @@ static struct na_font text_font(const struct drawing *g, struct na_color color)
 	return na_layout_font(&g->l, NA_SIZE_TEXT, color);
 }
 
-static const char *time_label(char *buf, double us, int digits)
+static const char *time_label(char *buf, double us)
 {
-	return na_label_quantity(buf, NA_Q_SECONDS, us * 1e-6, digits);
+	return na_label_quantity(buf, NA_Q_SECONDS, us * 1e-6, 3);
 }
 
 static double widest_tick(const struct drawing *g, const struct na_font *font)
@@ -54,11 +54,11 @@ static double widest_tick(const struct drawing *g, const struct na_font *font)
 
 	for (size_t i = 0; i < g->ticks.n; i++) {
 		if (!g->ticks.minor[i])
-			widest = fmax(widest,
-				      na_measure(g->l.canvas,
-						 time_label(buf, g->ticks.at[i],
-							    3),
-						 font));
+			widest =
+				fmax(widest,
+				     na_measure(g->l.canvas,
+						time_label(buf, g->ticks.at[i]),
+						font));
 	}
 	return widest;
 }
@@ -131,7 +131,7 @@ static void draw_grid(const struct drawing *g)
 		grid[n++] = (struct na_point){NAN, NAN};
 		na_draw_text(g->l.canvas, plot->x0 - g->l.gap,
 			     y + 0.5 * na_text_ascent(&font),
-			     time_label(buf, g->ticks.at[i], 3), &font);
+			     time_label(buf, g->ticks.at[i]), &font);
 	}
 	if (n)
 		na_draw_polyline(g->l.canvas, grid, n,
@@ -380,7 +380,7 @@ static void draw_header(struct drawing *g)
 
 		if (isnan(us))
 			continue;
-		na_words_add(&w, "%s %s", words[i], time_label(buf, us, 3));
+		na_words_add(&w, "%s %s", words[i], time_label(buf, us));
 		na_row_put(&g->l, &g->header, w.text, &plain);
 	}
 	put_failed(g);

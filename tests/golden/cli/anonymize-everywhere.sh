@@ -157,6 +157,8 @@ for c in $commands; do
 		see $a zq60logs --ledger zq74ledger
 		see $a zq60logs --ledger zq88none/zq89ledger
 		see $a zq32inspector
+		see $a zq32inspector --hosts zq50bad.csv
+		see $a zq32inspector --hosts zq53none.csv
 		refused $a zq60logs
 		;;
 	xla-metrics)

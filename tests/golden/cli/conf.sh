@@ -63,7 +63,11 @@ try 'topology = none.csv' 'pairs --anonymize s'
 try 'topology = ~/none.csv' 'pairs s' | sed "s|$HOME|HOME|"
 try '\033[31m = 3\n'
 try 'a\0b'
-try '[x]' 'help --settings'
+try '[x]' 'help --settings' | here
+echo '-- shown with what is wrong in it'
+printf 'colour = never\ncapacity = fast\ntheme = blue\nwide = yes\nwide = no\ntopology = none.csv\n' >$conf
+run help --settings
+run help --settings --anonymize | grep -c "$PWD"
 printf 'host,rack\nother,a\n' >cfg/netan/racks.csv
 try 'topology = racks.csv' 'pairs s'
 head -c 70000 /dev/zero | tr '\0' '#' >$conf

@@ -27,6 +27,10 @@ mkdir logs logs/x
 printf '2026-10-01T03:09:06Z HANG_DETECTED\n' >away/log
 ln -s ../../away logs/x/host
 ok netan hang logs
+ok netan synth -q -o hung --profile pytorch --devices 2 --fault stuck-host:1
+printf '1,b\n' >away/ranks
+ln -s away/ranks ranks
+ok netan hang hung --hosts ranks
 mkdir tb tb/plugins away/profile
 ln -s "../../$at" away/profile/2026_01_05_10_00_00
 ln -s ../../away/profile tb/plugins/profile

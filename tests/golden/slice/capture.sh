@@ -1,23 +1,30 @@
-# Packets of a window are those that other tools cut out; beside them only the
-# first one of the file, without its bytes.
+# Packets of a window are those that other tools cut out; of pcap behind a frame
+# that says what the file is.  For netan that is no packet.
 for f in capinfos editcap tshark; do
 	command -v $f >/dev/null || { echo "skip: there is no $f"; exit 77; }
 done
 netan synth -q -o j.pcap --size 1MB
 netan synth -q -o j.pcapng --size 1MB
 shark() { tshark -n -r "$@" 2>/dev/null; }
-packets() { shark "$1" -T fields -e frame.time_epoch -e frame.len -e frame.cap_len -e ip.src -e tcp.seq_raw -e frame.protocols; }
+packets() { shark "$@" -T fields -e frame.time_epoch -e frame.len -e frame.cap_len -e ip.src -e tcp.seq_raw -e frame.protocols; }
+counted() { netan info "$1" --format json | grep -E '"(packets|non_ip|malformed|cut_packets)"' | sort | uniq -d; }
 for f in j.pcap j.pcapng; do
 	first=$(shark $f -c 1 -T fields -e frame.time_epoch)
 	from=$(echo "$first" | awk -F. '{ printf "%d.%s", $1 + 1, $2 }')
 	to=$(echo "$first" | awk -F. '{ printf "%d.%s", $1 + 3, $2 }')
 	netan slice -q $f --from 1s --to 3s -o cut.$f
 	editcap -A "$from" -B "$to" $f ed.$f
-	packets cut.$f | tail -n +2 >a
+	packets cut.$f -Y 'not eth.type == 0x88b5' >a
 	packets ed.$f >b
 	cmp a b && [ -s a ] && echo "$f: as editcap cuts it"
-	shark cut.$f -c 1 -T fields -e frame.cap_len
-	[ "$(shark cut.$f -c 1 -T fields -e frame.time_epoch)" = "$first" ] || echo "another origin"
+	shark cut.$f -Y 'eth.type == 0x88b5' -T fields -e frame.number \
+		-e frame.protocols
+	[ "$f" = j.pcap ] && [ "$(shark cut.$f -c 1 -T fields -e frame.time_epoch)" != "$first" ] && echo "another origin"
+	capinfos -k cut.$f 2>/dev/null | grep -o 'cut by.*' || grep -ao 'cut by[^;]*;' cut.$f
+	[ "$(counted cut.$f)" = "$(counted ed.$f)" ] || echo "another count"
+	netan info cut.$f | sed -n '1p;$p'
+	netan slice -q cut.$f --from 1s --to 2s -o again.$f
+	grep -ao 'cut by[^;]*;' again.$f
 	netan slice -q $f --from 1s --to 3s --host 10.1.0.2 -o one.$f
 	shark one.$f -Y 'ip and not ip.addr == 10.1.0.2' | wc -l
 	netan slice -q $f --from 0s --filter udp -o udp.$f
@@ -27,3 +34,11 @@ for f in j.pcap j.pcapng; do
 	[ "$(wc -l <a)" = "$(wc -l <b)" ] && [ -s a ] && echo "all of UDP"
 done
 netan slice j.pcap --from 1s --to 2s -o x.pcap 2>&1 | sed -E 's/[0-9.]+ [KM]?i?B/N B/g; s/[0-9]+ events? of .*/N events/'
+echo "read without a window, and with a wider one"
+netan tcp cut.j.pcapng --format json -q 2>&1 >a
+netan tcp cut.j.pcapng --from 1s --to 3s --format json -q >b
+sed -n '/^ *"result"/,$p' a >a.result
+sed -n '/^ *"result"/,$p' b >b.result
+cmp a.result b.result && echo same
+netan tcp cut.j.pcapng | grep slice
+netan tcp cut.j.pcapng --from 0s --to 3s 2>&1 >/dev/null

@@ -16,6 +16,8 @@ netan ingest -q new -o records/
 netan ingest -q old -o old.netan
 same "--from 80ms --to 160ms" "$all" new
 same "--step 3-4" "$all" new
+netan synth -q -o many --hosts 4 --devices 2 --steps 30 --ops 6
+same "--step 2-28" "rpc latency" many
 same "--from 250ms" "$all" new
 same "--from 80ms --to 160ms" "timeline pairs slack" apart
 same "--step 3-4" "timeline pairs slack" apart

@@ -1,0 +1,80 @@
+#include "netan/cli/commands/slice_next.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/shell.h"
+#include "netan/engine/anonymize.h"
+
+/* What stands for a path of the command line, and for no name. */
+static bool is_place(const char *shown)
+{
+	return strncmp(shown, "dir-", 4) == 0 ||
+	       strncmp(shown, "file-", 5) == 0 ||
+	       strncmp(shown, "input-", 6) == 0;
+}
+
+char *na_slice_output(const struct na_cli *cli, const char *path, bool *typed)
+{
+	const struct na_request *q = &cli->request;
+	char *words = strdup(path), *shown = NULL;
+
+	*typed = words && (!q->pseudonyms || *path != '/');
+	for (char *p = words; p && *p; p++)
+		*p = *p == '/' ? '\n' : *p;
+	for (char *p = words, *save = NULL;
+	     *typed && (p = strtok_r(p, "\n", &save)); p = NULL) {
+		shown = na_shown(q, p);
+		*typed = shown && (strcmp(shown, p) == 0 || is_place(shown));
+		free(shown);
+	}
+	free(words);
+	return *typed ? strdup(path) : na_shown(q, path);
+}
+
+static void put_option(const char *name, const char *value)
+{
+	if (!value)
+		return;
+	printf("%s ", name);
+	na_shell_put(stdout, value);
+	putchar(' ');
+}
+
+/* With the window, so that one sees what counts. */
+void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
+		       const char *path)
+{
+	const struct na_request *q = &cli->request;
+
+	fputs("next: netan check ", stdout);
+	put_option("--from", s->window.from);
+	put_option("--to", s->window.to);
+	put_option("--step", s->window.step);
+	put_option("--hosts", q->pseudonyms ? NULL : q->hosts);
+	if (*path == '-')
+		fputs("-- ", stdout);
+	na_shell_put(stdout, path);
+	putchar('\n');
+}
+
+void na_slice_say_uncut(const struct na_session *s, const char *const *why)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; why[i] && k < s->n_inputs; k++) {
+			if (!why[k] ||
+			    strcmp(s->inputs[k].format, s->inputs[i].format))
+				continue;
+			if (k < i)
+				break;
+			n++;
+		}
+		if (n > 1)
+			na_say_warning(s->request, "%s (%zu files)", why[i], n);
+		else if (n)
+			na_say_warning(s->request, "%s", why[i]);
+	}
+}

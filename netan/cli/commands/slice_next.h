@@ -1,0 +1,21 @@
+/*
+ * netan slice: what was written, and the command that looks at it.
+ */
+#ifndef NETAN_CLI_COMMANDS_SLICE_NEXT_H
+#define NETAN_CLI_COMMANDS_SLICE_NEXT_H
+
+#include "netan/cli/cli.h"
+#include "netan/engine/session/session.h"
+
+/* The output as it may be shown.  Under --anonymize as it was typed, unless it
+ * tells more than where one is: from the root on, or with a name in it; *typed:
+ * it is.  From malloc(); NULL: no memory. */
+char *na_slice_output(const struct na_cli *cli, const char *path, bool *typed);
+/* "next: netan check ...", on standard output. */
+void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
+		       const char *path);
+/* By input why one of its format is not cut, or NULL: the first of each format,
+ * and how many there are. */
+void na_slice_say_uncut(const struct na_session *s, const char *const *why);
+
+#endif

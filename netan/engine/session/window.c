@@ -1,0 +1,188 @@
+/* Which window counts: the one that is asked for, or that of the slices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "netan/base/str.h"
+#include "netan/base/text.h"
+#include "netan/base/vec.h"
+#include "netan/engine/session/session.h"
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_window(const struct na_slice_mark *a,
+			const struct na_slice_mark *b)
+{
+	return same(a->from, b->from) && same(a->to, b->to) &&
+	       same(a->step, b->step);
+}
+
+static bool has_window(const struct na_slice_mark *m)
+{
+	return m->from || m->to || m->step;
+}
+
+/* ---- none is asked for */
+
+static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
+			   struct na_err *err)
+{
+	struct na_str said = {.s = NULL};
+	char *kept;
+
+	na_str_addf(&said, "the input is a slice: only the window that it was "
+			   "cut with counts (");
+	na_slice_print_window(&said, m);
+	na_str_addf(&said, ")");
+	kept = said.failed ? NULL : na_arena_strn(&s->arena, said.s, said.n);
+	free(said.s);
+	if (!kept || !na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
+			      sizeof(*s->notes)))
+		return na_fail_nomem(err);
+	s->notes[s->n_notes++] = kept;
+	return NA_OK;
+}
+
+enum na_status na_session_window(struct na_session *s, struct na_err *err)
+{
+	const struct na_request *q = s->request;
+	const struct na_input *cut = NULL, *other = NULL;
+	struct na_slice_mark first = {.from = NULL}, m;
+
+	s->window = (struct na_slice_mark){q->from, q->to, q->step, NULL};
+	if (has_window(&s->window))
+		return NA_OK;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		m = (struct na_slice_mark){.from = NULL};
+		if (in->cut && !na_slice_mark_read(&m, in->cut, &s->arena))
+			return na_fail_nomem(err);
+		if (!has_window(&m) || (cut && !same_window(&m, &first))) {
+			other = in;
+		} else if (!cut) {
+			cut = in;
+			first = m;
+		}
+	}
+	if (!cut)
+		return NA_OK;
+	if (other) {
+		na_say_warning(q,
+			       "%s is a slice, %s, and %s is not of the same "
+			       "window: where one of them ends, numbers are "
+			       "too low; --from and --to, or --step, choose "
+			       "what all of them hold",
+			       cut->path, cut->cut, other->path);
+		return NA_OK;
+	}
+	s->window = (struct na_slice_mark){first.from, first.to, first.step,
+					   NULL};
+	return note(s, &s->window, err);
+}
+
+/* ---- one is asked for */
+
+/* Does the filter let pass what lies before or behind the slice? */
+static bool beyond(const struct na_session *s, const struct na_slice_mark *m)
+{
+	const struct na_filter *f = &s->filter;
+	int64_t ps, first, last;
+
+	if (m->from && na_session_moment(s, m->from, &ps) && f->from_ps < ps)
+		return f->first_step < 0;
+	if (m->to && na_session_moment(s, m->to, &ps) && f->to_ps > ps)
+		return f->first_step < 0;
+	return m->step && na_slice_parse_steps(m->step, &first, &last) &&
+	       (f->first_step < first || f->last_step > last);
+}
+
+enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
+{
+	const struct na_input *worst = NULL;
+	struct na_slice_mark m;
+	size_t n = 0;
+
+	/* None: whether that is right, na_session_window() has said. */
+	for (size_t i = 0; has_window(&s->window) && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (!in->cut)
+			continue;
+		if (!na_slice_mark_read(&m, in->cut, &s->arena))
+			return na_fail_nomem(err);
+		if (!beyond(s, &m))
+			continue;
+		worst = worst ? worst : in;
+		n++;
+	}
+	if (n)
+		na_say_warning(
+			s->request,
+			"%s is a slice, %s%s: what lies outside of that "
+			"is mostly not in it, and its numbers are too low",
+			worst->path, worst->cut,
+			n > 1 ? ", as others are" : "");
+	return NA_OK;
+}
+
+/* ---- what lasts */
+
+static bool any_clipped(const struct na_session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		any |= s->inputs[i].capture && !s->inputs[i].away;
+	return any && s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
+}
+
+/* When the steps are, which other inputs tell, must be known before captures
+ * are read. */
+static enum na_status steps_window(const struct na_session *s, int64_t *from_ps,
+				   int64_t *to_ps)
+{
+	struct na_err unheard = {.status = NA_OK};
+	struct na_request q = *s->request;
+	struct na_bound_filter bound;
+	struct na_session steps;
+	enum na_status st;
+
+	q.speaker = (struct na_speaker){.ctx = NULL};
+	st = na_session_open(&steps, &q, NA_WANT_STEPS);
+	if (st == NA_OK)
+		st = na_session_filter(&steps, &unheard);
+	if (st == NA_OK)
+		st = na_session_read(&steps, false, &unheard);
+	if (st == NA_OK && !steps.interrupted) {
+		if (!na_filter_bind(&bound, &steps.filter, &steps.store))
+			st = NA_ENOMEM;
+		if (st == NA_OK && bound.steps_from_ps < bound.steps_to_ps) {
+			*from_ps = bound.steps_from_ps;
+			*to_ps = bound.steps_to_ps;
+		}
+		na_filter_unbind(&bound);
+	}
+	na_session_close(&steps);
+	return st == NA_ENOMEM ? st : NA_OK;
+}
+
+enum na_status na_session_clip(struct na_session *s, struct na_err *err)
+{
+	int64_t from_ps = s->filter.from_ps, to_ps = s->filter.to_ps;
+	enum na_status st = NA_OK;
+
+	if (s->filter.first_step >= 0 && !s->request->together &&
+	    any_clipped(s))
+		st = steps_window(s, &from_ps, &to_ps);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		in->from_ps = from_ps;
+		in->to_ps = to_ps;
+		in->windowed = from_ps != NA_TIME_MIN || to_ps != NA_TIME_MAX;
+	}
+	return st == NA_OK ? st : na_fail_nomem(err);
+}

@@ -1,0 +1,164 @@
+/*
+ * A window of a connection: what is in it counts, what is known from before
+ * stays known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "netan/base/units.h"
+#include "tests/unit/hand_tcp.h"
+
+enum { MS = 1000, S = 1000 * 1000 };
+#define MS_NS ((int64_t)1000 * 1000)
+
+/* Sent again before the window, over its beginning, over its end, behind it. */
+static void tell_losses(struct hand_tcp *h)
+{
+	hand_shake(h, 0, 0, 10 * MS);             /* 1.010 s */
+	hand_data(h, 90 * MS, 0, 1, 1, 1000);     /* 1.100 */
+	hand_data(h, 400 * MS, 0, 1, 1, 1000);    /* 1.500: again */
+	hand_ack(h, 10 * MS, 1, 1, 1001);         /* 1.510 */
+	hand_data(h, 390 * MS, 0, 1001, 1, 1000); /* 1.900 */
+	hand_data(h, 300 * MS, 0, 1001, 1, 1000); /* 2.200: again */
+	hand_ack(h, 10 * MS, 1, 1, 2001);         /* 2.210 */
+	hand_data(h, 290 * MS, 0, 2001, 1, 1000); /* 2.500 */
+	hand_data(h, 300 * MS, 0, 2001, 1, 1000); /* 2.800: again */
+	hand_ack(h, 250 * MS, 1, 1, 3001);        /* 3.050 */
+	hand_data(h, 10 * MS, 0, 3001, 1, 1000);  /* 3.060 */
+	hand_data(h, 700 * MS, 0, 3001, 1, 1000); /* 3.760: again */
+	hand_ack(h, 10 * MS, 1, 1, 4001);         /* 3.770 */
+	hand_end(h);
+}
+
+static void what_is_inside(void **state)
+{
+	const struct na_connection *c;
+	const struct na_direction *d;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start_window(&h, 2 * S, 3 * S);
+	tell_losses(&h);
+	assert_int_equal(h.n_conn, 1);
+	c = hand_conn(&h, 0);
+	d = c->dir;
+	assert_true(c->clipped);
+	assert_int_equal(c->from_ps, 2 * NA_PS_PER_S);
+	assert_int_equal(c->to_ps, 2800 * NA_PS_PER_MS);
+	assert_int_equal(d[0].packets, 3);
+	assert_int_equal(d[1].packets, 1);
+	assert_int_equal(d[0].bytes, 3000);
+	assert_int_equal(d[0].unique_bytes, 1000);
+	assert_int_equal(d[0].retransmitted_bytes, 2000);
+	assert_int_equal(d[0].retransmissions, 2);
+	assert_int_equal(d[0].needed, 1);     /* that of 2.2 s */
+	assert_int_equal(d[0].open_again, 1); /* its ACK is behind the window */
+	assert_int_equal(d[0].timeouts, 2);
+	/* The silence before 2.2 s counts from 2 s on. */
+	assert_int_equal(d[0].timeout_total_ns, 500 * MS_NS);
+	assert_int_equal(d[0].longest_timeout_ns, 300 * MS_NS);
+	assert_true(d[0].saw_syn && d[1].saw_syn && d[1].known);
+	assert_int_equal(c->initial_rtt_ns, 10 * MS_NS);
+	assert_int_equal(h.counts.connections, 1);
+	assert_int_equal(h.counts.connections_outside, 0);
+	hand_free(&h);
+}
+
+static void windows_add_up(void **state)
+{
+	static const int64_t borders[] = {0,         1500 * MS,
+					  2200 * MS, 2200 * MS + 1,
+					  3 * S,     9 * S};
+	uint64_t packets = 0, bytes = 0, again = 0;
+	const struct na_direction *d;
+	struct hand_tcp h;
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(borders) / sizeof(*borders); i++) {
+		hand_start_window(&h, borders[i], borders[i + 1]);
+		tell_losses(&h);
+		assert_int_equal(h.n_conn, 1);
+		d = hand_conn(&h, 0)->dir;
+		packets += d[0].packets + d[1].packets;
+		bytes += d[0].bytes;
+		again += d[0].retransmissions;
+		hand_free(&h);
+	}
+	hand_start(&h, NULL);
+	tell_losses(&h);
+	d = hand_conn(&h, 0)->dir;
+	assert_int_equal(d[0].packets + d[1].packets, packets);
+	assert_int_equal(d[0].bytes, bytes);
+	assert_int_equal(d[0].retransmissions, again);
+	assert_int_equal(again, 4);
+	hand_free(&h);
+}
+
+/* Nothing of it, though it lasts on both sides. */
+static void nothing_inside(void **state)
+{
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start_window(&h, 2300 * MS, 2400 * MS);
+	tell_losses(&h);
+	assert_int_equal(h.n_conn, 0);
+	assert_int_equal(h.counts.connections_outside, 1);
+	hand_free(&h);
+}
+
+/* A window that was closed before keeps the sender waiting in it. */
+static void closed_from_before(void **state)
+{
+	struct na_packet p;
+	struct hand_tcp h;
+	const struct na_direction *d;
+
+	(void)state;
+	hand_start_window(&h, 2 * S, 3 * S);
+	hand_shake(&h, 0, 0, 10 * MS);
+	hand_data(&h, 90 * MS, 0, 1, 1, 1000);
+	p = hand_packet(&h, 1, 1, 1001);
+	p.window = 0;
+	hand_feed(&h, 400 * MS, p);         /* 1.500 s */
+	hand_ack(&h, 900 * MS, 1, 1, 1001); /* 2.400 */
+	hand_end(&h);
+	d = hand_conn(&h, 0)->dir;
+	assert_int_equal(d[1].zero_windows, 0); /* was told before */
+	assert_int_equal(d[0].zero_window_ns, 400 * MS_NS);
+	assert_int_equal(d[0].packets, 0);
+	assert_true(d[0].known);
+	hand_free(&h);
+}
+
+/* Who was reset before is not reset in it. */
+static void reset_before(void **state)
+{
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start_window(&h, 2 * S, 3 * S);
+	hand_shake(&h, 0, 0, 10 * MS);
+	hand_flags(&h, 90 * MS, 1, 1, 1, NA_TCP_RST | NA_TCP_ACK);
+	hand_data(&h, 1000 * MS, 0, 1, 1, 10);
+	hand_end(&h);
+	assert_int_equal(hand_conn(&h, 0)->dir[1].reset, 0);
+	assert_int_equal(hand_conn(&h, 0)->end, NA_CONN_OPEN);
+	hand_free(&h);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_inside),
+		cmocka_unit_test(windows_add_up),
+		cmocka_unit_test(nothing_inside),
+		cmocka_unit_test(closed_from_before),
+		cmocka_unit_test(reset_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
