@@ -290,12 +290,12 @@ static struct na_text said_in(const struct na_xs_plane *p)
 	struct na_cursor body = p->body, value;
 	struct na_text said = {"", 0};
 	struct na_field f, in;
-	uint64_t id;
+	int64_t id;
 
 	while (na_field_next(&body, &f) == NA_NEXT_FIELD) {
 		if (f.tag != NA_TAG(4, NA_W_BYTES))
 			continue;
-		map_entry(f.body, &id, &value);
+		na_xs_map_entry(f.body, &id, &value);
 		while (na_field_next(&value, &in) == NA_NEXT_FIELD) {
 			if (in.tag == NA_TAG(2, NA_W_BYTES))
 				said = na_text_under(&in.body);
