@@ -43,7 +43,7 @@ SECCOMP := $(if $(filter no,$(SANDBOX)),,$(shell $(PKG_CONFIG) --exists libsecco
 BASE += $(if $(filter no,$(SANDBOX)),,-DNETAN_SANDBOX) \
 	$(if $(SECCOMP),-DNETAN_SECCOMP)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
-	-fno-sanitize-recover=all)
+	-fno-sanitize-recover=all -fPIC)
 # What the compiler has against its and our mistakes; sanitizers have their own,
 # and the fortified library needs an optimizer.
 has = $(shell echo 'int x;' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
@@ -55,7 +55,7 @@ HARDEN_LINK := $(if $(SAN),,-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 BASE += '-ffile-prefix-map=$(CURDIR)=.' '-ffile-prefix-map=$(O)/=build/'
 COMPILE = $(CC) $(BASE) $(WARN) $(HARDEN) $(FORTIFY) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) -MMD -MP
 # The fuzzer brings a main, which is for its own programs.
-LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LINK) -pthread $(LDFLAGS)
+LINK = $(CC) $(CFLAGS) $(subst =fuzzer,=fuzzer-no-link,$(SANFLAGS)) $(HARDEN_LINK) $(FIND_LIB) -pthread $(LDFLAGS)
 # What a program takes is within its budget: netan/base/memory/heap.c.
 # Hundreds of programs that are run once: the linker that takes a third of the
 # time, where it is there.
@@ -75,7 +75,9 @@ SRC := $(filter-out $(OWN),$(filter %.c,$(PRODUCT)))
 MEMBERS := $(sort $(shell find netan -name members.def))
 PAGE := netan/report/page.css netan/report/page.js
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
-LIB := $(B)/libnetan.a
+# Sanitized programs share a library: of hundreds each would be 36 MB.
+LIB := $(B)/libnetan.$(if $(SAN),so,a)
+FIND_LIB := $(if $(SAN),-Wl$(comma)-rpath$(comma)$(abspath $(B)))
 
 # tests/unit/test_NAME.c is a program; the other files there are linked into
 # each.  tests/fuzz/fuzz_NAME.c is one reader's target: fuzz_NAME where there is
@@ -83,22 +85,10 @@ LIB := $(B)/libnetan.a
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
 HEAVY := $(patsubst %.c,$(B)/%,$(shell grep -l '^ \* Not sanitized: ' $(UNIT_SRC)))
-UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)))
+UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)) tests/fuzz/options.c)
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
-# The accuracy bench: a program, and what it shares with its unit tests.
-ACCURACY := $(B)/tests/accuracy/accuracy
-FLEETS_LIB := $(B)/tests/accuracy/libfleets.a
-FLEETS_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/accuracy.c,$(wildcard tests/accuracy/*.c)))
-# A fourth world: captures of real TCP stacks.  Four programs, and the rest.
-TCP_WORLD := $(addprefix $(B)/tests/accuracy/tcp/,wire ends views judge)
-TCP_WORLD_LIB := $(B)/tests/accuracy/tcp/libcaptures.a
-TCP_WORLD_OBJ := $(filter-out $(TCP_WORLD:=.o),$(patsubst %.c,$(B)/%.o,$(wildcard tests/accuracy/tcp/*.c)))
-# Its third world asks the program itself.
-SYNC := $(B)/tests/accuracy/sync/sync
-SYNC_LIB := $(B)/tests/accuracy/sync/libsync.a
-SYNC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/sync.c,$(wildcard tests/accuracy/sync/*.c)))
 # Ranks that do nothing else, to try the world of MPI.
 RANKS := $(B)/tests/mpi/ranks
 # Memory that is refused: who runs netan, and what is preloaded.
@@ -150,8 +140,12 @@ $(RANKS) $(B)/bin/netan-mpi:
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS)
 
+$(B)/libnetan.so: $(OBJ)
+	$(call say,LINK,$@)
+	$(call TEST_LINK,-shared -Wl$(comma)-Bsymbolic $(WRAP) -o $@ $^ $(LIBS))
+
 # `q` appends: `r` would take two rooms' files of one name for one.
-$(LIB): $(OBJ)
+$(B)/libnetan.a: $(OBJ)
 	@rm -f $@
 	$(call say,AR,$@)
 	$(Q)ar qcsD $@ $^
@@ -171,6 +165,14 @@ $(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 # A stack of 128 KiB is enough: no function of the program takes much of it.
 # Sanitizers put room between what they watch.
 $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
+
+# Sanitized, compiling takes as long as testing.  What is drawn, judged and said
+# in little time needs no optimizer, and the fuzzer counts where its targets go.
+COLD := plot tests $(addprefix netan/,checks cli exports judges report world)
+UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
+objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
+$(call objects_of,$(COLD)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
+$(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
 
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(call say,CC,$<)
@@ -216,33 +218,7 @@ $(UNIT): $(B)/%: $(B)/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
 	$(call TEST_LINK,$(WRAP) -o $@ $(filter-out $(LIB),$^) $(LIB) $(LIBS) -lcmocka)
 
-$(addprefix $(B)/tests/unit/test_,fleets fleet_queue accuracy): $(FLEETS_LIB)
-$(addprefix $(B)/tests/unit/test_sync_,answer oracle world): $(SYNC_LIB) $(FLEETS_LIB)
-# It also asks the program.
-$(B)/tests/unit/test_sync_world: | $(B)/bin/netan
-
-$(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
-	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
-
-$(FLEETS_LIB): $(FLEETS_OBJ)
-$(TCP_WORLD_LIB): $(TCP_WORLD_OBJ)
-$(SYNC_LIB): $(SYNC_OBJ)
-
-$(FLEETS_LIB) $(TCP_WORLD_LIB) $(SYNC_LIB):
-	@rm -f $@
-	$(call say,AR,$@)
-	$(Q)ar rcsD $@ $^
-
-$(B)/tests/unit/test_captures: $(TCP_WORLD_LIB) $(FLEETS_LIB)
-
-$(TCP_WORLD): $(B)/%: $(B)/%.o $(TCP_WORLD_LIB) $(FLEETS_LIB) $(LIB)
-	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
-
-$(SYNC): $(SYNC).o $(SYNC_LIB) $(FLEETS_LIB) $(LIB)
-	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+include tests/accuracy/accuracy.mk
 
 $(PAGES): $(PAGES).o $(LIB)
 	$(call say,LINK,$@)
@@ -264,7 +240,9 @@ $(B)/tests/faults/refuse.so: $(REFUSE_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -shared -pthread -o $@ $^ -ldl
 
-$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(LIB)
+# Not of the shared library: the fuzzer would look through the counters of all
+# of it after each run.
+$(FUZZ): $(B)/%: $(B)/%.o $(B)/tests/fuzz/options.o $(B)/libnetan.a
 	$(call say,LINK,$@)
 	$(call TEST_LINK,-fsanitize=fuzzer -o $@ $^ $(LIBS))
 
@@ -356,9 +334,8 @@ check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a 
 checked: export WERROR = yes
 checked:
 	$(SUB) golden-programs $(if $(MPI),mpi-programs)
-	+@parts="layers registry:$(B) heavy:$(B) golden:$(B) faults:$(B)"; \
-	if [ -n "$(MPI)" ]; then parts="$$parts mpi:$(B)"; \
-	else parts="$$parts skip:mpi:not-tested,-no-MPI"; fi; \
+	+@parts="faults:$(B) $(if $(MPI),mpi:$(B),skip:mpi:not-tested,-no-MPI)"; \
+	parts="$$parts layers registry:$(B) heavy:$(B) golden:$(B)"; \
 	if $(call can,clang,$(FUZZER)); then \
 		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) test-programs fuzz-programs || exit 1; \
 		parts="$$parts $(call some,$(FUZZ_B)) fuzz:$(FUZZ_B)"; \
@@ -458,28 +435,6 @@ bench: ## measure speed and memory against the bars and the peers
 	$(SUB) all bench-programs
 	@RUNS=$(BENCH_RUNS) bash tests/bench/bench.sh $(O)/netan $(B)/tests/bench $(O)/bench
 
-FLEETS ?= 500
-# Of WORLD=gpu, which needs python3.
-SETS ?= 200
-SEED ?= 1
-PARTS ?=
-LIST ?=
-BARE ?=
-KIND ?=
-WORLD ?= statistical queueing sync
-# Of captures: where they lie; JUDGE_ONLY=1 records none.
-CAPTURES ?= $(O)/captures
-JUDGE_ONLY ?=
-.PHONY: bench-accuracy
-bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
-	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) all
-	@set -e; for world in $(WORLD); do case $$world in \
-	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
-	captures) SEED=$(SEED) JUDGE_ONLY=$(JUDGE_ONLY) LIST=$(LIST) JOBS=$(JOBS) bash tests/accuracy/tcp/bench.sh $(O)/netan $(B)/tests/accuracy/tcp $(CAPTURES) ;; \
-	gpu) python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l) ;; \
-	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l) ;; \
-	esac; done
-
 # ---- style
 
 .PHONY: layers
@@ -511,6 +466,6 @@ clean: ## remove everything that was built
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile packaging/packaging.mk | \
+	@sed -n 's/^\([a-z%-]*\)[a-z -]*:.*## \(.*\)/\1\t\2/p' Makefile */*.mk */*/*.mk | \
 		sort | awk -F '\t' '{ sub("%", "READER", $$1); printf "  %-14s %s\n", $$1, $$2 }'
 	@echo "With WERROR=yes, also from the environment, a warning is an error; the checks set it."

@@ -19,35 +19,50 @@ judged()
 	status=1
 }
 
-# FILE INCLUDE: planted alone, it is refused.
+# FILE INCLUDE: it is refused for that line.
+planted=()
 refused()
 {
 	mkdir -p "$copy/${1%/*}"
 	printf '#include %s\n' "$2" >"$copy/$1"
-	judged 1 "$1:1: "
-	rm "$copy/$1"
+	planted+=("$1:1: ")
 }
 
-# FILE TEXT: planted alone, it is a list beside the tables.
+# FILE TEXT: it is a list beside the tables.
 listed()
 {
-	local said
-	cp "$copy/$1" "$copy/kept" 2>/dev/null || : >"$copy/kept"
+	cp "$copy/$1" "$copy/$1.kept"
 	printf '%s\n' "$2" >>"$copy/$1"
-	said=$(bash "$copy/tools/lists.sh" 2>&1)
-	if [[ $said != "$1:"*lists* ]]; then
-		printf 'a list in %s is not found: %s\n' "$1" "$said"
+	planted+=("$1:")
+}
+
+# What TOOL says names each that was planted, and nothing else.
+found()
+{
+	local said one
+	said=$(bash "$copy/tools/$1.sh" 2>&1) && said="all is well: $said"
+	for one in "${planted[@]}"; do
+		[ "$(grep -c -F -e "$one" <<<"$said")" = 1 ] && continue
+		printf '%s is not found once in:\n%s\n' "$one" "$said"
+		status=1
+	done
+	if [ "$(grep -c -v '^note: ' <<<"$said")" != ${#planted[@]} ]; then
+		printf 'more than was planted:\n%s\n' "$said"
 		status=1
 	fi
-	mv "$copy/kept" "$copy/$1"
+	for one in "${planted[@]}"; do
+		one=$copy/${one%%:*}
+		if [ -e "$one.kept" ]; then mv "$one.kept" "$one"; else rm "$one"; fi
+	done
+	planted=()
 }
 
 listed netan/report/md.c 'const char *const all[] = {"rpc", "sizes"};'
 listed netan/cli/commands/check.c 'bool f(char *s) { return is(s, "rpc") || is(s, "bad-endpoint"); }'
 listed plot/figure.c 'const char *const both[] = {"capture",
 	/* "sizes" */ "xspace"};'
+found lists
 
-judged 0 ''
 refused netan/analyses/sizes/deep/er/planted.c '"netan/engine/drive.h"'
 refused netan/analyses/sizes/planted.c '"netan/analyses/rpc/tail.h"'
 refused netan/checks/planted.c '"netan/analyses/rpc/tail.h"'
@@ -58,13 +73,13 @@ refused netan/judges/hang/planted.c '<gsl/gsl_cdf.h>'
 refused ingest/bytes/planted.h '"ingest/tcp/track.h"'
 refused ingest/tcp/planted.c '"netan/model/store.h"'
 refused plot/figures/steps/planted.c '"netan/model/transfer.h"'
+found layers
 
-# A neighbour's door is open.
-printf '#include "netan/analyses/slack/slack.h"\n' >"$copy/netan/analyses/sizes/planted.c"
-judged 0 ''
-
-# A long file is only remarked on.
-yes '' | head -n 801 >"$copy/netan/analyses/sizes/planted.c"
+# A neighbour's door is open, and a long file is only remarked on.
+{
+	echo '#include "netan/analyses/slack/slack.h"'
+	yes '' | head -n 800
+} >"$copy/netan/analyses/sizes/planted.c"
 judged 0 'note: netan/analyses/sizes/planted.c: 801 lines'
 rm "$copy/netan/analyses/sizes/planted.c"
 

@@ -50,6 +50,8 @@ struct na_analysis {
 				are read for these, and not shown to it */
 	bool by_steps;       /* needs the step of every transfer */
 	bool many;           /* netan-mpi runs it */
+	bool forgets;        /* finish looks at no transfers and executions of
+				the store */
 	bool every_host;     /* sees ops, steps and program runs of hosts that
 				--host leaves out, too: to count them */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;

@@ -11,7 +11,7 @@
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 
-enum { READ_BYTES = 1 << 20 };
+enum { READ_BYTES = 1 << 16 };
 
 static void to_hex(struct sha256_ctx *ctx, char hex[NA_SHA256_HEX])
 {

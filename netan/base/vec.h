@@ -10,9 +10,10 @@
  *		use(&x->spans.v[i]);
  *	na_vec_free(&x->spans);
  *
- * Room grows twice, and from 1 MiB on by a quarter, since what then stays
- * unused counts; n * size is checked for overflow.  What was there stays
- * valid when memory is short; pointers into it do not survive growth.
+ * Room grows twice, from 1 MiB on by a quarter and from 16 MiB on by a
+ * sixteenth, since what then stays unused counts; n * size is checked for
+ * overflow.  What was there stays valid when memory is short; pointers into it
+ * do not survive growth.
  */
 #ifndef NETAN_BASE_VEC_H
 #define NETAN_BASE_VEC_H

@@ -1,6 +1,8 @@
 /* Blocks of records through an analysis, on all cores. */
 #include "netan/engine/drive.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,83 @@ static enum na_status settle_block(struct drive *d, size_t i,
 	return na_drive_merge(d, i) == NA_OK ? NA_OK : na_fail_nomem(err);
 }
 
+/* ---- records that nobody looks at again */
+
+/* Alone: no other analysis looks at them. */
+static bool forgets(const struct drive *d)
+{
+	return d->a->forgets && !d->s->clocks;
+}
+
+/* What inputs were read with; a capture's reader is asked for more. */
+static void forget_readers(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		if (!in->state || in->reader->packets)
+			continue;
+		in->reader->close(in);
+		in->state = NULL;
+	}
+}
+
+/* Of a kind that is kept packed; NULL: of another, whose records an analysis
+ * may point to. */
+static struct na_bag *packed_bag(struct na_store *s, enum na_record_kind kind)
+{
+	switch (kind) {
+#define NA_RECORD(...)
+#define NA_RECORD_PACKED(KIND, bag, ...) \
+	case NA_RECORDS_##KIND: \
+		return &s->bag;
+#include "netan/model/records.def"
+	default:
+		return NULL;
+	}
+}
+
+static struct na_chunk *chunk_of(const struct na_fodder *x)
+{
+	uintptr_t at = (uintptr_t)x->records;
+
+	return (void *)(at - offsetof(struct na_chunk, data));
+}
+
+/* Chunks from the first of a bag up to this one go. */
+static void forget_until(struct na_bag *b, struct na_chunk *last)
+{
+	struct na_bag gone = *b;
+
+	b->first = last->next;
+	if (!b->first)
+		b->last = NULL;
+	gone.last = last;
+	last->next = NULL;
+	na_bag_forget(&gone);
+}
+
+/* More would cut the map into too many. */
+enum { CHUNKS_MOST = 1 << 14 };
+
+/* The chunks [from, to) of the last pass, which looks at all. */
+static void forget_chunks(struct drive *d, size_t from, size_t to)
+{
+	if (!forgets(d) || d->pass + 1 < d->a->passes ||
+	    d->now != d->chunks || d->n_chunks > CHUNKS_MOST)
+		return;
+	to = to < d->n_now ? to : d->n_now;
+	for (size_t i = from, end; i < to; i = end) {
+		struct na_bag *b = packed_bag(&d->s->store, d->now[i].kind);
+
+		for (end = i + 1;
+		     end < to && d->now[end].kind == d->now[i].kind;)
+			end++;
+		if (b && b->first == chunk_of(&d->now[i]))
+			forget_until(b, chunk_of(&d->now[end - 1]));
+	}
+}
+
 enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
 			       size_t n, struct na_err *err)
 {
@@ -80,6 +159,8 @@ enum na_status na_drive_blocks(struct drive *d, const struct na_fodder *v,
 			st = st == NA_OK ? settle_block(d, i, err) : st;
 			na_block_fini(d->a, na_drive_block(d, i));
 		}
+		forget_chunks(d, d->first * CHUNKS_PER_BLOCK,
+			      (d->first + k) * CHUNKS_PER_BLOCK);
 	}
 	return st;
 }
@@ -131,6 +212,8 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		return err->status;
 	if (na_passes_elsewhere(d))
 		return na_passes_serve(d, params, err);
+	if (forgets(d))
+		forget_readers(d->s);
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);
@@ -144,6 +227,8 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		na_passes_say(d);
 	if (st == NA_OK || st == NA_END)
 		st = run_shares(d, err);
+	if (forgets(d))
+		na_store_forget(&d->s->store);
 	if (st == NA_OK)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))

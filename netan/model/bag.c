@@ -165,6 +165,62 @@ void na_bag_splice(struct na_bag *into, struct na_bag *from)
 	na_bag_init(from, from->pool, from->size);
 }
 
+/* Where the slab of a chunk ends; NULL: what lies in the file of spill.h stays
+ * there until the end. */
+static const char *mapped_until(const struct na_pool *p,
+				const struct na_chunk *c)
+{
+	for (const struct na_slab *s = p->slabs; s; s = s->next) {
+		const char *from = s->memory;
+
+		if ((const char *)c >= from && (const char *)c < from + s->size)
+			return na_spill_size(s->memory) ? NULL : from + s->size;
+	}
+	return NULL;
+}
+
+/* A process has so many maps, and each cut makes two more. */
+enum { CUTS_MOST = 4096 };
+
+/* The place stays the slab's, which goes as a whole. */
+static void give_up(char *from, size_t size, size_t cuts)
+{
+	madvise(from, size, MADV_DONTNEED);
+	if (cuts < CUTS_MOST)
+		mprotect(from, size, PROT_NONE);
+}
+
+static void give_chunks_up(const struct na_pool *p, struct na_chunk *c)
+{
+	size_t cuts = 0;
+
+	while (c) {
+		const char *until = mapped_until(p, c);
+		char *from = (char *)c, *to = from;
+
+		/* Chunks side by side go at once. */
+		do {
+			c = c->next;
+			to += CHUNK_BYTES;
+		} while ((char *)c == to && to != until);
+		if (until)
+			give_up(from, (size_t)(to - from), cuts++);
+	}
+}
+
+void na_bag_forget(struct na_bag *b)
+{
+	struct na_pool *p = b->pool;
+
+	pthread_mutex_lock(&p->lock);
+	give_chunks_up(p, b->first);
+	give_chunks_up(p, p->spare);
+	p->spare = NULL;
+	pthread_mutex_unlock(&p->lock);
+	b->first = b->last = NULL;
+	b->room = 0;
+}
+
 void na_bag_drop_first(struct na_bag *b)
 {
 	struct na_chunk *c = b->first;

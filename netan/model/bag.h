@@ -73,6 +73,10 @@ static inline void *na_bag_push(struct na_bag *b)
  * bags do not cost a chunk each; else chunks change hands.  It cannot fail. */
 void na_bag_splice(struct na_bag *into, struct na_bag *from);
 
+/* What it holds is gone, and its memory the system's where that can be; it
+ * still says how many there were, and takes no more. */
+void na_bag_forget(struct na_bag *b);
+
 /* The first chunk, if any, goes back to the pool, with what it holds. */
 void na_bag_drop_first(struct na_bag *b);
 

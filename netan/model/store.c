@@ -49,8 +49,7 @@ void na_store_fini(struct na_store *s)
 		free(s->local[i]);
 	for (size_t i = 0; s->remarks && i < s->n_sources * NA_REMARKS_MAX; i++)
 		free(s->remarks[i].text);
-	for (size_t i = 0; i < s->n_hosts; i++)
-		free(s->hosts[i].name);
+	na_arena_fini(&s->host_names);
 	free(s->tallies);
 	free(s->local);
 	free(s->n_local);
@@ -63,6 +62,15 @@ void na_store_fini(struct na_store *s)
 	free(s->type_of);
 	free(s->place_of);
 	memset(s, 0, sizeof(*s));
+}
+
+void na_store_forget(struct na_store *s)
+{
+#define NA_RECORD(...)
+#define NA_RECORD_PACKED(KIND, bag, ...) na_bag_forget(&s->bag);
+#include "netan/model/records.def"
+	na_bag_forget(&s->wide);
+	na_bag_forget(&s->wide_exec);
 }
 
 /* ---- records of a part: what they name, numbered anew */

@@ -95,8 +95,8 @@ struct na_sink na_part_sink(struct na_part *p);
 enum na_anchor { NA_ANCHOR_AUTO, NA_ANCHOR_START, NA_ANCHOR_END };
 
 struct na_host {
-	char *name;    /* of an input, of --hosts, or of an endpoint */
-	uint32_t run;  /* index of the label */
+	const char *name; /* of an input, of --hosts, or of an endpoint */
+	uint32_t run;     /* index of the label */
 	int32_t slice; /* from --hosts; -1: not told */
 	bool recorded; /* an input, not just an endpoint */
 	bool nobody;   /* a capture: it records other hosts, and is none */
@@ -156,6 +156,7 @@ struct na_store {
 	size_t *n_remarks;
 
 	/* From na_store_resolve(). */
+	struct na_arena host_names;
 	struct na_host *hosts;
 	size_t n_hosts;
 	uint32_t *host_of; /* [run * endpoints + endpoint] */
@@ -189,6 +190,10 @@ enum na_status na_store_take(struct na_store *s, struct na_part *p,
  * well.  O(records). */
 enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 				bool by_step, struct na_err *err) NA_MUST_CHECK;
+
+/* Transfers and executions are not looked at again: how many there were stays
+ * known. */
+void na_store_forget(struct na_store *s);
 
 /* The same for transfers alone where another process has resolved them all:
  * names, `local` and tallies of all inputs, steps and types of collectives are

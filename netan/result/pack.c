@@ -6,14 +6,17 @@
 #include "netan/result/pack.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHAPES_MOST = 4096, CHUNK_FIRST = 4096, CHUNK_MOST = 64 << 10 };
 /* Of a row's own numbers and texts: is the next one of them? */
 enum { BACK = 16 };
-/* A shorter text takes less than where it is. */
-enum { FAR_BYTES = 10 };
+/* A shorter text takes less than where it is, or than its number. */
+enum { FAR_BYTES = 10, KNOWN_BYTES = 3 };
+/* Texts with numbers, of which two bytes have room. */
+enum { KNOWN_MOST = 1 << 14 };
 
 enum code {
 	C_NULL,
@@ -26,6 +29,7 @@ enum code {
 	C_TEXT,
 	C_TEXT_BACK,
 	C_TEXT_FAR,
+	C_TEXT_KNOWN,
 	C_OBJECT,
 	C_LIST,
 	C_REALS,
@@ -74,6 +78,52 @@ static void take(const uint8_t **p, void *to, size_t n)
 	*p += n;
 }
 
+/* ---- numbers: most are whole, or were whole microseconds or picoseconds */
+
+static const double scales[] = {0, 1, 1e6, 1e12};
+enum { SCALE_BITS = 2, WHOLE_BITS = 32 };
+
+static uint64_t folded(int64_t i)
+{
+	return (uint64_t)i << 1 ^ (i < 0 ? UINT64_MAX : 0);
+}
+
+static int64_t unfolded(uint64_t u)
+{
+	return (int64_t)(u >> 1 ^ (u & 1 ? UINT64_MAX : 0));
+}
+
+/* A whole number over a scale, and which; over none: as it is. */
+static void put_new_real(struct na_pack_bytes *b, double x)
+{
+	for (size_t k = 1; k < NA_LEN(scales); k++) {
+		double near = x * scales[k], again;
+		int64_t whole;
+
+		if (!(fabs(near) < (double)(UINT64_C(1) << WHOLE_BITS)))
+			break;
+		whole = (int64_t)(near + copysign(0.5, x));
+		again = (double)whole / scales[k];
+		if (memcmp(&again, &x, sizeof(x)) == 0) {
+			put_number(b, folded(whole) << SCALE_BITS | k);
+			return;
+		}
+	}
+	put_number(b, 0);
+	put(b, &x, sizeof(x));
+}
+
+static double new_real(const uint8_t **from)
+{
+	uint64_t u = number(from), k = u & ((1 << SCALE_BITS) - 1);
+	double x;
+
+	if (k)
+		return (double)unfolded(u >> SCALE_BITS) / scales[k];
+	take(from, &x, sizeof(x));
+	return x;
+}
+
 /* ---- packing */
 
 static void put_real(struct na_pack *p, struct back *b, double x)
@@ -88,21 +138,40 @@ static void put_real(struct na_pack *p, struct back *b, double x)
 	}
 	b->reals[b->n_reals++ % BACK] = x;
 	put_number(&p->shape, C_REAL);
-	put(&p->values, &x, sizeof(x));
+	put_new_real(&p->values, x);
 }
 
-static const char **lately(struct na_pack *p, const char *text)
+static struct na_pack_text *lately(struct na_pack *p, const char *text)
 {
 	uint32_t hash = 0;
 
 	for (; *text; text++)
 		hash = hash * 31 + (unsigned char)*text;
-	return &p->lately[(hash ^ hash >> 8) % NA_PACK_LATELY];
+	return &p->lately[(hash ^ hash >> 10) % NA_PACK_LATELY];
+}
+
+/* Of a text that came before: its number, or where it is. */
+static bool put_known(struct na_pack *p, struct na_pack_text *text, size_t n)
+{
+	if (!text->known && n > KNOWN_BYTES && p->known.n < KNOWN_MOST &&
+	    na_add(&p->known, text->is))
+		text->known = p->known.n;
+	if (text->known) {
+		put_number(&p->shape, C_TEXT_KNOWN);
+		put_number(&p->values, text->known - 1);
+	} else if (n >= FAR_BYTES) {
+		put_number(&p->shape, C_TEXT_FAR);
+		put(&p->values, &text->is, sizeof(text->is));
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static void put_text(struct na_pack *p, struct back *b, const char *text)
 {
 	size_t n = strlen(text) + 1;
+	struct na_pack_text *before;
 
 	for (unsigned k = 1; k <= BACK && k <= b->n_texts; k++) {
 		if (strcmp(b->texts[(b->n_texts - k) % BACK], text) == 0) {
@@ -113,15 +182,11 @@ static void put_text(struct na_pack *p, struct back *b, const char *text)
 	}
 	b->texts[b->n_texts % BACK] = text;
 	b->at[b->n_texts++ % BACK] = p->values.is.n;
-	if (n >= FAR_BYTES) {
-		const char *far = *lately(p, text);
-
-		if (far && strcmp(far, text) == 0) {
-			b->at[(b->n_texts - 1) % BACK] = SIZE_MAX;
-			put_number(&p->shape, C_TEXT_FAR);
-			put(&p->values, &far, sizeof(far));
-			return;
-		}
+	before = lately(p, text);
+	if (before->is && strcmp(before->is, text) == 0 &&
+	    put_known(p, before, n)) {
+		b->at[(b->n_texts - 1) % BACK] = SIZE_MAX;
+		return;
 	}
 	put_number(&p->shape, C_TEXT);
 	put(&p->values, text, n);
@@ -136,8 +201,7 @@ static void put_leaf(struct na_pack *p, struct back *b,
 		put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
 	} else if (v->kind == NA_V_INT) {
 		put_number(&p->shape, C_INT);
-		put_number(&p->values,
-			   (uint64_t)i << 1 ^ (i < 0 ? UINT64_MAX : 0));
+		put_number(&p->values, folded(i));
 	} else if (v->kind == NA_V_ID) {
 		put_number(&p->shape, C_ID);
 		put_number(&p->values, v->u.id);
@@ -236,7 +300,8 @@ static bool keep(struct na_pack *p, const struct back *b)
 	na_vec_free(&head.is);
 	for (unsigned k = 0; to && k < b->n_texts && k < BACK; k++) {
 		if (b->at[k] != SIZE_MAX)
-			*lately(p, b->texts[k]) = (const char *)to + b->at[k];
+			*lately(p, b->texts[k]) = (struct na_pack_text){
+				.is = (const char *)to + b->at[k]};
 	}
 	return to;
 }
@@ -271,12 +336,9 @@ struct reading {
 
 static double real_of(struct reading *x, bool back)
 {
-	double d;
-
 	if (back)
 		return x->b.reals[(x->b.n_reals - number(&x->shape)) % BACK];
-	take(&x->values, &d, sizeof(d));
-	return x->b.reals[x->b.n_reals++ % BACK] = d;
+	return x->b.reals[x->b.n_reals++ % BACK] = new_real(&x->values);
 }
 
 static const char *text_of(struct reading *x, enum code code)
@@ -285,7 +347,9 @@ static const char *text_of(struct reading *x, enum code code)
 
 	if (code == C_TEXT_BACK)
 		return x->b.texts[(x->b.n_texts - number(&x->shape)) % BACK];
-	if (code == C_TEXT_FAR)
+	if (code == C_TEXT_KNOWN)
+		s = x->p->known.v[number(&x->values)];
+	else if (code == C_TEXT_FAR)
 		take(&x->values, &s, sizeof(s));
 	else
 		x->values += strlen(s) + 1;
@@ -294,8 +358,6 @@ static const char *text_of(struct reading *x, enum code code)
 
 static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 {
-	uint64_t u;
-
 	switch (code) {
 	case C_FALSE:
 	case C_TRUE:
@@ -303,9 +365,8 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 		v->u.flag = code == C_TRUE;
 		break;
 	case C_INT:
-		u = number(&x->values);
 		v->kind = NA_V_INT;
-		v->u.i = (int64_t)(u >> 1 ^ (u & 1 ? UINT64_MAX : 0));
+		v->u.i = unfolded(number(&x->values));
 		break;
 	case C_ID:
 		v->kind = NA_V_ID;
@@ -319,6 +380,7 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 	case C_TEXT:
 	case C_TEXT_BACK:
 	case C_TEXT_FAR:
+	case C_TEXT_KNOWN:
 		v->kind = NA_V_TEXT;
 		v->u.text = text_of(x, code);
 		break;
@@ -505,4 +567,5 @@ void na_pack_fini(struct na_pack *p)
 	na_strtab_fini(&p->shapes);
 	na_vec_free(&p->shape.is);
 	na_vec_free(&p->values.is);
+	na_vec_free(&p->known);
 }

@@ -34,7 +34,11 @@ struct na_pack_room {
 };
 
 /* Texts that came by lately are not kept again. */
-enum { NA_PACK_LATELY = 256 };
+enum { NA_PACK_LATELY = 1024 };
+struct na_pack_text {
+	const char *is;
+	size_t known; /* its number among those that came twice; 0: none */
+};
 
 struct na_pack {
 	struct na_pack *next;          /* of the result */
@@ -48,7 +52,8 @@ struct na_pack {
 	struct na_strtab shapes;
 	struct na_pack_chunk *first, *last;
 	size_t n, most_nodes;
-	const char *lately[NA_PACK_LATELY];
+	struct na_pack_text lately[NA_PACK_LATELY];
+	NA_VEC(const char *) known; /* texts, by their numbers less 1 */
 	struct na_pack_bytes shape, values; /* of the row being packed */
 
 	struct na_pack_room *spare;         /* of walks that have ended */

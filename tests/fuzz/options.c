@@ -1,6 +1,6 @@
 /*
- * What a target does under the address sanitizer, unless ASAN_OPTIONS says
- * otherwise: memory that was freed stays apart for some thousand allocations,
+ * What a target, or a unit test, does under the address sanitizer, unless
+ * ASAN_OPTIONS says otherwise: memory that was freed stays apart for some thousand allocations,
  * not for 256 MB of them, each of which would be on pages of its own; and who
  * allocated is told by fewer callers.  Both were a good part of the time.
  */

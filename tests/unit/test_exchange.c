@@ -132,32 +132,42 @@ static void by_rows(void **state)
 	}
 }
 
+static uint8_t random_byte(struct na_rng *rng)
+{
+	return (uint8_t)na_rng_next(rng);
+}
+
+static uint8_t small_byte(struct na_rng *rng, uint64_t seed)
+{
+	return (uint8_t)na_rng_below(rng, 2 + seed % 9);
+}
+
 /* Byte i of something that is not HTTP/2: random, records of TLS, arrays of
  * small numbers, lengths in front of messages. */
 static uint8_t other_byte(struct na_rng *rng, uint64_t seed, size_t i)
 {
 	static const uint8_t tls[] = {23, 3, 3, 1, 239},
 			     length[] = {0, 0, 0, 60};
-	uint8_t random = (uint8_t)na_rng_next(rng);
-	uint8_t small = (uint8_t)na_rng_below(rng, 2 + seed % 9);
 
 	switch (seed % 8) {
 	case 1: /* 32 bits, little and big end first */
-		return (uint8_t)(i % 4 ? 0 : small);
+		return i % 4 ? 0 : small_byte(rng, seed);
 	case 2:
-		return (uint8_t)(i % 4 < 3 ? 0 : small);
+		return i % 4 < 3 ? 0 : small_byte(rng, seed);
 	case 3: /* 16 bits */
-		return (uint8_t)(i % 2 ? 0 : random % 20);
+		return i % 2 ? 0 : (uint8_t)(random_byte(rng) % 20);
 	case 4: /* counting */
 		return (uint8_t)(i / 4 >> 8 * (3 - i % 4));
 	case 5:
-		return i % 500 < sizeof(tls) ? tls[i % 500] : random;
+		return i % 500 < sizeof(tls) ? tls[i % 500] : random_byte(rng);
 	case 6: /* mostly zero */
-		return (uint8_t)(na_rng_below(rng, 8) ? 0 : random % 20);
+		return na_rng_below(rng, 8) ? 0
+					    : (uint8_t)(random_byte(rng) % 20);
 	case 7:
-		return i % 64 < sizeof(length) ? length[i % 64] : small;
+		return i % 64 < sizeof(length) ? length[i % 64]
+					       : small_byte(rng, seed);
 	}
-	return random;
+	return random_byte(rng);
 }
 
 static void not_http2(void **state)

@@ -55,12 +55,13 @@ struct naive {
 
 static bool naive_next(struct naive *x, struct na_line *line)
 {
-	const char *e = x->p;
+	const char *e;
 
 	if (x->p == x->end)
 		return false;
-	while (e < x->end && *e != '\n')
-		e++;
+	e = memchr(x->p, '\n', (size_t)(x->end - x->p));
+	if (!e)
+		e = x->end;
 	line->text = x->p;
 	line->offset = (uint64_t)(x->p - x->start);
 	line->number = ++x->number;
@@ -71,13 +72,26 @@ static bool naive_next(struct naive *x, struct na_line *line)
 	return true;
 }
 
-static const char *naive_word(const char *p, const char *end)
+/* The next byte that may begin a word. */
+static const char *naive_first(const char *p, const char *end)
 {
 	for (; p < end; p++) {
+		int c = *p | 0x20;
+
+		if (c == 'h' || c == 'p' || c == 'x' || c == 'a')
+			break;
+	}
+	return p;
+}
+
+static const char *naive_word(const char *p, const char *end)
+{
+	while ((p = naive_first(p, end)) < end) {
 		for (size_t k = 0; k < needles.n; k++) {
 			if (na_starts_nocase(p, (size_t)(end - p), words[k]))
 				return p;
 		}
+		p++;
 	}
 	return NULL;
 }

@@ -334,6 +334,16 @@ static enum na_status coll_merge(void *state, void *block, unsigned pass)
 	return ok ? NA_OK : NA_ENOMEM;
 }
 
+/* A block may have as many rows as it has records, and each has members. */
+static size_t coll_weight(const void *state)
+{
+	enum { RECORDS = 1 << 17, ROW_BYTES = 160 };
+	const struct coll_state *s = state;
+	size_t names = s->scope->store->names.strings.n;
+
+	return (names < RECORDS ? names : RECORDS) * ROW_BYTES;
+}
+
 static void coll_fini(void *state)
 {
 	struct coll_state *s = state;
@@ -410,6 +420,8 @@ const struct na_analysis na_an_collectives = {
 		"--format csv",
 	.face.method = "bus bandwidth: nccl-tests",
 	.many = true,
+	.forgets = true,
+	.weight = coll_weight,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_PROGRAMS |
 		 NA_WANT_COMMS,

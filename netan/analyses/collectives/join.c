@@ -61,6 +61,48 @@ static bool in_window(const struct coll_match *m, const struct na_op_piece *x,
 	       na_filter_instant(m->s->scope->bound, end);
 }
 
+/* NULL: no memory. */
+static struct coll_seat *seat_of(struct coll_match *m,
+				 const struct na_op_piece *x, size_t i)
+{
+	const struct na_triple *key = &m->ops.units.keys[x[i].unit];
+	struct coll_seat *seat = na_vec_at(&m->seats, i);
+	struct na_triple of = {m->row_of_unit[x[i].unit], x[i].core, 0};
+	const uint64_t *count;
+
+	if (!seat ||
+	    (seat->known && seat->unit == x[i].unit && seat->core == x[i].core))
+		return seat;
+	*seat = (struct coll_seat){.unit = x[i].unit, .core = x[i].core};
+	count = na_triples_at(&m->took_part, &m->parts, of);
+	seat->known = count && na_triples_add(&m->devices_of,
+					      (struct na_triple){key->a, key->c,
+								 x[i].core}) !=
+				       NA_NO_TRIPLE;
+	if (seat->known)
+		seat->part = (uint32_t)(count - m->parts.v);
+	return seat->known ? seat : NULL;
+}
+
+/* False: no memory. */
+static bool count_last(struct coll_match *m, const struct na_op_piece *x,
+		       size_t i)
+{
+	struct coll_seat *seat = &m->seats.v[i];
+	struct na_triple of = {m->row_of_unit[x[i].unit], x[i].core, 0};
+	const uint64_t *count;
+
+	if (!seat->was_last) {
+		count = na_triples_at(&m->last, &m->lasts, of);
+		if (!count)
+			return false;
+		seat->last = (uint32_t)(count - m->lasts.v);
+		seat->was_last = true;
+	}
+	m->lasts.v[seat->last]++;
+	return true;
+}
+
 /* One execution on all its devices. */
 bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 				 size_t n)
@@ -70,7 +112,6 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 	struct coll_matched *row = &m->f->rows.v[id];
 	int64_t least = INT64_MAX, shared = INT64_MAX;
 	size_t last = 0;
-	uint64_t *count;
 
 	if (!in_window(m, x, n))
 		return true;
@@ -88,22 +129,15 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
+		const struct coll_seat *seat = seat_of(m, x, i);
 
 		row->rank_ps += d;
 		row->wait_ps += d - least;
-		count = na_triples_at(&m->took_part, &m->parts,
-				      ((struct na_triple){id, x[i].core, 0}));
-		if (!count ||
+		if (!seat ||
 		    !na_collectives_push_time(&m->f->waits, d - least, id))
 			return false;
-		++*count;
+		m->parts.v[seat->part]++;
 		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
-		if (na_triples_add(
-			    &m->devices_of,
-			    (struct na_triple){m->ops.units.keys[x[0].unit].a,
-					       m->ops.units.keys[x[0].unit].c,
-					       x[i].core}) == NA_NO_TRIPLE)
-			return false;
 	}
 	if (n < 2)
 		return true;
@@ -112,22 +146,15 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 	/* Of several nobody can say who was last. */
 	if (shared == least)
 		return true;
-	count = na_triples_at(&m->last, &m->lasts,
-			      ((struct na_triple){id, x[last].core, 0}));
-	if (count)
-		++*count;
-	return count;
-}
-
-struct coll_row *na_collectives_row(const struct coll_found *f, size_t i)
-{
-	return i < f->rows.n ? &f->rows.v[i].row : &f->dcn.v[i - f->rows.n];
+	return count_last(m, x, last);
 }
 
 bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x)
 {
-	return ++na_collectives_row(f, x.row)->n_missing > COLL_MISSING_MAX ||
-	       na_add(&f->missing, x);
+	uint32_t *n = x.row < f->rows.n ? &f->rows.v[x.row].n_missing
+					: &f->dcn.v[x.row - f->rows.n].n_missing;
+
+	return ++*n > COLL_MISSING_MAX || na_add(&f->missing, x);
 }
 
 NA_ORDER(by_key, struct na_triple, NA_UP(a), NA_UP(b), NA_UP(c))

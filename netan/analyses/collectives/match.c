@@ -120,5 +120,6 @@ bool na_collectives_match(struct coll_state *s, struct coll_found *f)
 	free(m.row_of_unit);
 	na_vec_free(&m.parts);
 	na_vec_free(&m.lasts);
+	na_vec_free(&m.seats);
 	return ok;
 }

@@ -7,6 +7,14 @@
 #include "netan/analyses/collectives/state.h"
 #include "netan/methods/matches/op_match.h"
 
+/* Where the executions of a core are counted: those of an operation follow
+ * one another, each on the same cores. */
+struct coll_seat {
+	uint32_t unit, core;
+	uint32_t part, last; /* of took_part; of coll_match.last */
+	bool known, was_last;
+};
+
 struct coll_match {
 	const struct coll_state *s;
 	const struct na_devices *d;
@@ -19,6 +27,7 @@ struct coll_match {
 	NA_VEC(uint64_t) parts;       /* executions of it */
 	struct na_triples last;       /* row, core */
 	NA_VEC(uint64_t) lasts;
+	NA_VEC(struct coll_seat) seats; /* by place in an execution */
 };
 
 /* join.c: an execution into its row; who is missing.  False: no

@@ -17,78 +17,108 @@ struct report {
 	struct na_result *r;
 	struct coll_found f;
 	struct coll_spread times, waits, skews;
-	struct ranked *order; /* rows that are shown */
+	uint32_t *order; /* rows that are shown */
 	size_t *listed; /* [n + 1] into the missing; NULL: there are none */
 };
 
-/* A row in its place.  For na_sort() alone, which takes no context: names. */
-struct ranked {
-	const struct coll_row *row;
-	const char *name, *module;
-};
+/* Row i: of the network there may be a million, so these are put together
+ * where they are looked at. */
+static inline struct coll_row row_at(const struct report *p, size_t i)
+{
+	const struct na_strtab *names = &p->s->scope->store->names.strings;
+	const struct coll_by_devices none = {.devices = 0}, *d = &none;
+	const struct coll_told *x;
+	const struct coll_sums *sums;
+
+	if (i < p->f.rows.n)
+		return p->f.rows.v[i].row;
+	x = &p->f.dcn.v[i - p->f.rows.n];
+	sums = &p->s->sums.v[i - p->f.rows.n];
+	if (x->by_devices)
+		d = &p->f.by_devices.v[x->by_devices - 1];
+	return (struct coll_row){
+		.id = (uint32_t)i,
+		.run = x->run,
+		.network = NA_NET_DCN,
+		.name = x->name,
+		.module = NA_UNKNOWN_U32,
+		.type = sums->type == NA_UNKNOWN_U32
+				? NULL
+				: na_strtab_at(names, sums->type),
+		.sums = sums,
+		.executions = sums->executions + d->executions,
+		.sized = d->sized,
+		.bytes = d->bytes,
+		.devices = d->devices,
+		.participants = d->devices > x->participants ? d->devices
+							     : x->participants,
+		.n_missing = x->n_missing,
+		.not_captured = x->not_captured,
+		.most = x->most,
+	};
+}
+
+/* NULL: no memory. */
+static struct coll_by_devices *by_devices_of(struct coll_found *f,
+					     struct coll_told *x)
+{
+	if (x->by_devices)
+		return &f->by_devices.v[x->by_devices - 1];
+	x->by_devices = (uint32_t)f->by_devices.n + 1;
+	return na_push(&f->by_devices);
+}
 
 /* Where no host tells of executions, the devices do: each that sends or
  * receives executes it as often as it does that. */
-static void add_devices(struct report *p)
+static bool add_devices(struct report *p)
 {
 	struct coll_state *s = p->s;
 
 	for (size_t i = 0; i < s->devices.n; i++) {
 		const struct coll_device *d = &s->devices.v[i];
-		struct coll_row *row = &p->f.dcn.v[s->device_keys.keys[i].a];
+		uint32_t row = s->device_keys.keys[i].a;
+		struct coll_by_devices *to;
 		int k = d->n[1] > d->n[0];
 
-		if (row->sums->executions)
+		if (s->sums.v[row].executions)
 			continue;
-		row->devices++;
-		row->executions += d->n[k];
+		to = by_devices_of(&p->f, &p->f.dcn.v[row]);
+		if (!to)
+			return false;
+		to->devices++;
+		to->executions += d->n[k];
 		s->n_executions += d->n[k];
-		row->sized += d->sized[k];
-		row->bytes += d->bytes[k];
+		to->sized += d->sized[k];
+		to->bytes += d->bytes[k];
 	}
-	for (size_t i = 0; i < p->f.dcn.n; i++) {
-		struct coll_row *row = &p->f.dcn.v[i];
-
-		if (row->devices > row->participants)
-			row->participants = row->devices;
-	}
+	return true;
 }
 
 /* Rows of the data-center network behind those of device ops. */
 static bool add_dcn(struct report *p)
 {
 	const struct coll_state *s = p->s;
-	const struct na_strtab *names = &s->scope->store->names.strings;
 	struct coll_found *f = &p->f;
 
 	f->dcn.v = na_calloc(s->sums.n + 1, sizeof(*f->dcn.v));
 	if (!f->dcn.v)
 		return false;
-	for (size_t i = 0; i < s->sums.n; i++) {
-		const struct coll_sums *x = &s->sums.v[i];
+	for (; f->dcn.n < s->sums.n; f->dcn.n++) {
+		const struct na_triple *k = &s->rows.keys[f->dcn.n];
 
-		f->dcn.v[f->dcn.n++] = (struct coll_row){
-			.id = (uint32_t)(f->rows.n + i),
-			.run = s->rows.keys[i].a,
-			.network = NA_NET_DCN,
-			.name = s->by_type ? NA_UNKNOWN_U32 : s->rows.keys[i].b,
-			.module = NA_UNKNOWN_U32,
-			.type = x->type == NA_UNKNOWN_U32
-					? NULL
-					: na_strtab_at(names, x->type),
-			.sums = x,
-			.executions = x->executions,
+		f->dcn.v[f->dcn.n] = (struct coll_told){
+			.run = k->a,
+			.name = s->by_type ? NA_UNKNOWN_U32 : k->b,
 		};
 	}
 	for (size_t i = 0; i < s->members.n; i++) {
-		struct coll_row *row = &f->dcn.v[s->member_keys.keys[i].a];
+		struct coll_told *row = &f->dcn.v[s->member_keys.keys[i].a];
 
 		row->participants++;
 		if (s->members.v[i].executions > row->most)
 			row->most = s->members.v[i].executions;
 	}
-	add_devices(p);
-	return true;
+	return add_devices(p);
 }
 
 /* Of hosts that are looked at: else nobody knows what it executed. */
@@ -111,7 +141,7 @@ static bool miss_dcn(struct report *p)
 	for (size_t i = 0; ok && i < s->members.n; i++) {
 		const struct na_triple *k = &s->member_keys.keys[i];
 		const struct coll_member *m = &s->members.v[i];
-		struct coll_row *row = &p->f.dcn.v[k->a];
+		struct coll_told *row = &p->f.dcn.v[k->a];
 		uint32_t host = na_store_host_of(s->scope->store, row->run,
 						 k->b);
 
@@ -153,12 +183,9 @@ static na_i128 bytes_of(const struct coll_row *x)
 	return moved_of(x) < 0 && x->sized ? x->bytes : moved_of(x);
 }
 
-/* All but a row of the network is the head of a matched one. */
-static na_i128 time_of(const struct coll_row *x)
+static na_i128 time_of(const struct report *p, const struct coll_row *x)
 {
-	return x->sums ? x->sums->time_ps
-		       : ((const struct coll_matched *)(const void *)x)
-				 ->rank_ps;
+	return x->sums ? x->sums->time_ps : p->f.rows.v[x->id].rank_ps;
 }
 
 static bool is_shown(const struct coll_row *x)
@@ -171,41 +198,63 @@ static const char *type_of(const struct coll_row *x)
 	return x->type ? x->type : "";
 }
 
-/* By two numbers, the larger first. */
-static int by_sums(const struct coll_row *x, const struct coll_row *y)
+/* A row in its place.  For na_sort(), which takes no context: of what. */
+struct ranked {
+	const struct report *of;
+	uint32_t row;
+};
+
+/* The larger first: bytes, then time. */
+static int by_sums(const struct report *p, const struct coll_row *x,
+		   const struct coll_row *y)
 {
 	int c = NA_CMP(bytes_of(y), bytes_of(x));
 
-	return c ? c : NA_CMP(time_of(y), time_of(x));
+	return c ? c : NA_CMP(time_of(p, y), time_of(p, x));
 }
 
-NA_ORDER(by_bytes, struct ranked, by_sums(x->row, y->row), NA_UP(row->network),
-	 NA_UP(row->run), strcmp(x->name, y->name),
-	 NA_THEN(strcmp(x->module, y->module),
-		 strcmp(type_of(x->row), type_of(y->row)), NA_UP(row->id)))
+static int by_names(const struct report *p, const struct coll_row *x,
+		    const struct coll_row *y)
+{
+	const struct na_strtab *names = &p->s->scope->store->names.strings;
+
+	return NA_THEN(strcmp(na_strtab_at(names, x->name),
+			      na_strtab_at(names, y->name)),
+		       strcmp(na_strtab_at(names, x->module),
+			      na_strtab_at(names, y->module)),
+		       strcmp(type_of(x), type_of(y)));
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct ranked *first = a, *second = b;
+	const struct report *p = first->of;
+	const struct coll_row one = row_at(p, first->row), *x = &one;
+	const struct coll_row other = row_at(p, second->row), *y = &other;
+
+	return NA_THEN(by_sums(p, x, y), NA_UP(network), NA_UP(run),
+		       by_names(p, x, y), NA_UP(id));
+}
 
 /* The rows that have anything, most bytes first. */
 static bool rank(struct report *p, size_t *n)
 {
-	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	size_t all = p->f.rows.n + p->f.dcn.n, k = 0;
+	struct ranked *order = na_calloc(all + 1, sizeof(*order));
 
-	p->order = na_calloc(all + 1, sizeof(*p->order));
-	if (!p->order)
-		return false;
-	for (size_t i = 0; i < all; i++) {
-		const struct coll_row *row = na_collectives_row(&p->f, i);
+	for (size_t i = 0; order && i < all; i++) {
+		struct coll_row row = row_at(p, i);
 
-		if (is_shown(row))
-			p->order[k++] = (struct ranked){
-				.row = row,
-				.name = na_strtab_at(names, row->name),
-				.module = na_strtab_at(names, row->module),
-			};
+		if (is_shown(&row))
+			order[k++] = (struct ranked){p, (uint32_t)i};
 	}
-	na_sort(p->order, k, by_bytes);
+	na_sort(order, k, by_bytes);
+	p->order = order ? na_calloc(k, sizeof(*p->order)) : NULL;
+	for (size_t i = 0; p->order && i < k; i++)
+		p->order[i] = order[i].row;
+	free(order);
 	*n = k;
-	return true;
+	return p->order;
 }
 
 static double ratio(na_i128 a, na_i128 b, double scale)
@@ -277,7 +326,7 @@ static void put_device(struct report *p, struct na_value *to, uint32_t network,
 
 static void put_missing(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row *x = na_collectives_row(&p->f, i);
+	const struct coll_row row = row_at(p, i), *x = &row;
 	struct na_value *list = na_put_list(p->r, to, M_missing), *one;
 
 	for (size_t k = p->listed ? p->listed[i] : 0;
@@ -296,7 +345,7 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 /* What only matched executions tell. */
 static void put_ranks(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row *x = na_collectives_row(&p->f, i);
+	const struct coll_row row = row_at(p, i), *x = &row;
 	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_core *cores = p->s->scope->store->devices.cores;
 	struct na_result *r = p->r;
@@ -343,7 +392,7 @@ static const char *bytes_from(const struct coll_row *x)
 
 static void put_row(struct report *p, struct na_value *list, size_t i)
 {
-	const struct coll_row *x = na_collectives_row(&p->f, i);
+	const struct coll_row row = row_at(p, i), *x = &row;
 	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	struct na_value *to = na_put_object(p->r, list, NULL);
@@ -372,7 +421,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 		    : x->sums->bytes > 0
 			    ? gbps(x->sums->bytes, x->sums->time_ps)
 			    : gbps(moved_of(x), x->sums->time_ps));
-	na_put_real(r, to, M_total_s, na_s(time_of(x)));
+	na_put_real(r, to, M_total_s, na_s(time_of(p, x)));
 	na_put_whole(r, to, M_transfers,
 		     !x->sums ? -1
 			      : (na_i128)x->sums->transfers[NA_RX] +
@@ -383,7 +432,8 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 				 &(struct coll_spreads){&p->times, &p->skews});
 }
 
-static void add_total(struct coll_total *t, const struct coll_row *x)
+static void add_total(struct coll_total *t, const struct report *p,
+		      const struct coll_row *x)
 {
 	na_i128 bytes = bytes_of(x), moved = moved_of(x);
 
@@ -392,7 +442,7 @@ static void add_total(struct coll_total *t, const struct coll_row *x)
 	t->missing += x->n_missing;
 	t->bytes += bytes > 0 ? bytes : 0;
 	t->moved += moved > 0 ? moved : 0;
-	t->time_ps += time_of(x);
+	t->time_ps += time_of(p, x);
 }
 
 static void put_total(struct na_result *r, struct na_value *row,
@@ -412,9 +462,9 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 	struct na_value *list = na_put_list(p->r, body, M_networks), *row;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct coll_row *x = p->order[i].row;
+		const struct coll_row x = row_at(p, p->order[i]);
 
-		add_total(&totals[x->network], x);
+		add_total(&totals[x.network], p, &x);
 	}
 	for (int k = 0; k < NA_N_NETWORKS; k++) {
 		if (!totals[k].rows)
@@ -463,6 +513,38 @@ static void drop_keys(struct coll_state *s)
 	na_vec_free(&s->devices);
 }
 
+/* Room that growth left goes back, and what finds keys: all are there. */
+static void fit(void *vec, size_t *cap, size_t n, size_t size)
+{
+	void *old, *less;
+
+	memcpy(&old, vec, sizeof(old));
+	less = n && n < *cap ? realloc(old, n * size) : NULL;
+	if (!less)
+		return;
+	memcpy(vec, &less, sizeof(less));
+	*cap = n;
+}
+
+static void fit_keys(struct na_triples *t)
+{
+	free(t->slots);
+	t->slots = NULL;
+	t->n_slots = 0;
+	fit(&t->keys, &t->cap, t->n, sizeof(*t->keys));
+}
+
+static void fit_all(struct coll_state *s)
+{
+	fit_keys(&s->rows);
+	fit_keys(&s->member_keys);
+	fit_keys(&s->device_keys);
+	fit(&s->sums.v, &s->sums.cap, s->sums.n, sizeof(*s->sums.v));
+	fit(&s->members.v, &s->members.cap, s->members.n,
+	    sizeof(*s->members.v));
+	fit(&s->times.v, &s->times.cap, s->times.n, sizeof(*s->times.v));
+}
+
 static bool gather(struct report *p)
 {
 	struct na_extent *used = p->s->scope->used;
@@ -475,6 +557,7 @@ static bool gather(struct report *p)
 	na_extent_join(used, &f->executions);
 	p->s->n_executions += f->executions.n;
 	base = f->rows.n;
+	fit_all(p->s);
 	if (!add_dcn(p))
 		return false;
 	/* Not each op of an execution. */
@@ -498,6 +581,7 @@ static void report_fini(struct report *p)
 	na_strtab_fini(&p->f.modules);
 	na_vec_free(&p->f.rows);
 	na_vec_free(&p->f.dcn);
+	na_vec_free(&p->f.by_devices);
 	na_vec_free(&p->f.times);
 	na_vec_free(&p->f.waits);
 	na_vec_free(&p->f.skews);
@@ -523,7 +607,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	shown = p.s->scope->top && p.s->scope->top < n ? p.s->scope->top : n;
 	list = na_put_packed(r, body, M_collectives);
 	for (size_t i = 0; i < shown; i++)
-		put_row(&p, list, p.order[i].row->id);
+		put_row(&p, list, p.order[i]);
 	na_put_int(r, body, M_collectives_not_shown, (int64_t)(n - shown));
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);

@@ -73,6 +73,21 @@ struct coll_state {
 	uint64_t missing, slow_hosts; /* from finish */
 };
 
+/* What else there is to tell of a row of the data-center network. */
+struct coll_told {
+	uint64_t most; /* executions of one device */
+	uint32_t run, name;
+	uint32_t participants, n_missing, not_captured;
+	uint32_t by_devices; /* of coll_found.by_devices, plus 1; 0: none */
+};
+
+/* Of such a row where no host tells of executions: who does. */
+struct coll_by_devices {
+	na_i128 bytes; /* of the `sized` executions */
+	uint64_t executions, sized;
+	uint32_t devices;
+};
+
 /*
  * A line of the result: a collective of one network in one run, or with
  * --by transfer_type all collectives of a type.
@@ -130,7 +145,8 @@ struct coll_ranks; /* ranks.h */
 struct coll_found {
 	struct na_strtab modules; /* names of programs, without "(id)" */
 	NA_VEC(struct coll_matched) rows;
-	NA_VEC(struct coll_row) dcn; /* behind them */
+	NA_VEC(struct coll_told) dcn; /* behind them */
+	NA_VEC(struct coll_by_devices) by_devices;
 	struct coll_times times, waits,
 		skews; /* `of`: row; then sorted by it */
 	NA_VEC(struct coll_missing) missing;
@@ -139,8 +155,7 @@ struct coll_found {
 	uint64_t unpaired; /* a start without its done, or the reverse */
 };
 
-/* Row i of both; and what is told of it if it is not of the network. */
-struct coll_row *na_collectives_row(const struct coll_found *f, size_t i);
+/* What is told of row i if it is not of the network. */
 static inline const struct coll_matched *
 na_collectives_matched(const struct coll_found *f, size_t i)
 {

@@ -10,6 +10,8 @@
 
 /* A millionth of the time is fine enough, and stays in the caches. */
 enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
+enum { PAGE_WORDS = 8192 }; /* few enough to find them in the caches */
+enum { FEW_WORDS = 16 }; /* to count whenever they are asked */
 enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
 
 static void clip(struct na_extent *seen, int64_t from_ps, int64_t to_ps)
@@ -51,8 +53,50 @@ bool na_latency_busy_init(struct latency_busy *b, const struct na_scope *scope)
 	for (b->shift = LEAST_SHIFT; span >> b->shift >= words * 64;)
 		b->shift++;
 	b->words = (size_t)(span >> b->shift) / 64 + 1;
-	b->bits = na_calloc(2 * store->n_hosts, b->words * sizeof(*b->bits));
-	return b->bits;
+	b->n_pages = 2 * store->n_hosts * b->words / PAGE_WORDS + 1;
+	b->pages = na_calloc(b->n_pages, sizeof(*b->pages));
+	return b->pages;
+}
+
+void na_latency_busy_fini(struct latency_busy *b)
+{
+	for (size_t i = 0; b->pages && i < b->n_pages; i++)
+		free((void *)(uintptr_t)atomic_load(&b->pages[i]));
+	free((void *)(uintptr_t)b->pages);
+	free(b->before);
+}
+
+/* Blocks mark side by side: who comes second takes the other's page. */
+static latency_bits *make_page(const struct latency_busy *b, size_t page)
+{
+	latency_bits *made = na_calloc(PAGE_WORDS, sizeof(*made)), *known = NULL;
+
+	if (!made ||
+	    atomic_compare_exchange_strong(&b->pages[page], &known, made))
+		return made;
+	free((void *)(uintptr_t)made);
+	return known;
+}
+
+/* A word for writing; NULL: no memory. */
+static latency_bits *word_for(const struct latency_busy *b, size_t at)
+{
+	latency_bits *page = atomic_load_explicit(&b->pages[at / PAGE_WORDS],
+						  memory_order_acquire);
+
+	if (!page)
+		page = make_page(b, at / PAGE_WORDS);
+	return page ? page + at % PAGE_WORDS : NULL;
+}
+
+static uint64_t word_at(const struct latency_busy *b, size_t at)
+{
+	latency_bits *page = atomic_load_explicit(&b->pages[at / PAGE_WORDS],
+						  memory_order_acquire);
+
+	return page ? atomic_load_explicit(&page[at % PAGE_WORDS],
+					   memory_order_relaxed)
+		    : 0;
 }
 
 static size_t bin_of(const struct latency_busy *b, int64_t ps)
@@ -78,34 +122,38 @@ static uint64_t mask_of(size_t w, size_t from, size_t to)
 }
 
 /* Most bits are set already. */
-static void flush(const struct latency_busy *b, size_t direction,
+static bool flush(const struct latency_busy *b, size_t direction,
 		  struct latency_word *p)
 {
-	_Atomic uint64_t *bits = b->bits + direction * b->words + p->at;
+	latency_bits *bits;
 
+	if (!p->mask)
+		return true;
+	bits = word_for(b, direction * b->words + p->at);
+	if (!bits)
+		return false;
 	if (~atomic_load_explicit(bits, memory_order_relaxed) & p->mask)
 		atomic_fetch_or_explicit(bits, p->mask, memory_order_relaxed);
 	p->mask = 0;
+	return true;
 }
 
-static void mark(const struct latency_busy *b, size_t direction,
+static bool mark(const struct latency_busy *b, size_t direction,
 		 struct latency_word *p, size_t from, size_t to)
 {
 	for (size_t w = from / 64; w <= to / 64; w++) {
-		if (w != p->at)
-			flush(b, direction, p);
+		if (w != p->at && !flush(b, direction, p))
+			return false;
 		p->at = w;
 		p->mask |= mask_of(w, from, to);
 	}
-}
-
-static uint64_t word_at(const struct latency_busy *b, size_t at)
-{
-	return atomic_load_explicit(&b->bits[at], memory_order_relaxed);
+	return true;
 }
 
 bool na_latency_busy_count(struct latency_busy *b, size_t n_hosts)
 {
+	if (b->words <= FEW_WORDS)
+		return true;
 	b->before = na_calloc(2 * n_hosts, b->words * sizeof(*b->before));
 	for (size_t d = 0; b->before && d < 2 * n_hosts; d++) {
 		uint32_t set = 0;
@@ -122,11 +170,15 @@ bool na_latency_busy_count(struct latency_busy *b, size_t n_hosts)
 static uint64_t busy_before(const struct latency_busy *b, size_t direction,
 			    size_t bin)
 {
-	size_t at = direction * b->words + bin / 64;
-	uint64_t mask = (UINT64_C(1) << bin % 64) - 1;
+	size_t first = direction * b->words, at = first + bin / 64;
+	uint64_t mask = (UINT64_C(1) << bin % 64) - 1, n;
 
-	return b->before[at] +
-	       (uint64_t)__builtin_popcountll(word_at(b, at) & mask);
+	n = (uint64_t)__builtin_popcountll(word_at(b, at) & mask);
+	if (b->before)
+		return n + b->before[at];
+	for (; first < at; first++)
+		n += (uint64_t)__builtin_popcountll(word_at(b, first));
+	return n;
 }
 
 /* How much of [start, end) was busy, to the resolution of a bin; 0 where it
@@ -155,8 +207,8 @@ void na_latency_directions(const struct latency_state *s,
 	uint32_t src = na_store_host_of(store, run, t->src);
 	uint32_t dst = na_store_host_of(store, run, t->dst);
 
-	direction[0] = src < store->n_hosts ? 2 * (size_t)src : SIZE_MAX;
-	direction[1] = dst < store->n_hosts ? 2 * (size_t)dst + 1 : SIZE_MAX;
+	direction[0] = src < store->n_hosts ? src : SIZE_MAX;
+	direction[1] = dst < store->n_hosts ? store->n_hosts + dst : SIZE_MAX;
 }
 
 void na_latency_parts_of(const struct latency_state *s,
@@ -182,7 +234,7 @@ void na_latency_parts_of(const struct latency_state *s,
 	}
 }
 
-void na_latency_mark(struct latency_state *s, const struct na_transfer *t)
+bool na_latency_mark(struct latency_state *s, const struct na_transfer *t)
 {
 	const struct latency_busy *b = &s->main->busy;
 	size_t from = bin_of(b, t->start_ps), to = bin_of(b, t->end_ps);
@@ -190,18 +242,26 @@ void na_latency_mark(struct latency_state *s, const struct na_transfer *t)
 
 	na_latency_directions(s, t, direction);
 	for (size_t i = 0; i < 2; i++) {
-		if (direction[i] != SIZE_MAX)
-			mark(b, direction[i], &s->marked[direction[i]], from,
-			     to);
+		struct latency_word *p;
+
+		if (direction[i] == SIZE_MAX)
+			continue;
+		p = na_sparse_at(&s->marked, direction[i]);
+		if (!p || !mark(b, direction[i], p, from, to))
+			return false;
 	}
+	return true;
 }
 
-void na_latency_marked(struct latency_state *s)
+bool na_latency_marked(struct latency_state *s)
 {
-	size_t n = s->marked ? 2 * s->scope->store->n_hosts : 0;
+	size_t n = s->marked.pages ? 2 * s->scope->store->n_hosts : 0;
 
-	for (size_t i = 0; i < n; i++)
-		flush(&s->main->busy, i, &s->marked[i]);
+	na_each_sparse (i, &s->marked, n) {
+		if (!flush(&s->main->busy, i, na_sparse_at(&s->marked, i)))
+			return false;
+	}
+	return true;
 }
 
 void na_latency_split_add(struct latency_split *x,
@@ -278,10 +338,16 @@ void na_latency_busy_unpack(struct latency_state *s,
 		at += na_unpack_index(from, left - n + 1);
 		if (from->failed)
 			return;
-		for (size_t w = at / 64; w <= (at + n - 1) / 64; w++)
-			atomic_fetch_or_explicit(&b->bits[w],
+		for (size_t w = at / 64; w <= (at + n - 1) / 64; w++) {
+			latency_bits *bits = word_for(b, w);
+
+			na_unpack_must(from, bits != NULL);
+			if (!bits)
+				return;
+			atomic_fetch_or_explicit(bits,
 						 mask_of(w, at, at + n - 1),
 						 memory_order_relaxed);
+		}
 		at += n;
 		left = 2 * s->scope->store->n_hosts * b->words * 64 - at;
 	}

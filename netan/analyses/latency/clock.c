@@ -17,8 +17,8 @@ enum { HOSTS_LEAST = 3 };
 bool na_latency_clock_init(struct latency_state *s,
 			   const struct na_store *store)
 {
-	s->clocks = na_calloc(2 * store->n_hosts, sizeof(*s->clocks));
-	return s->clocks;
+	return na_sparse_init(&s->clocks, 2 * store->n_hosts,
+			      sizeof(struct latency_clock));
 }
 
 static int64_t log_of(const struct latency_state *s,
@@ -32,34 +32,50 @@ static int64_t log_of(const struct latency_state *s,
 }
 
 /* Within a host all share its clock. */
-void na_latency_clock_add(struct latency_state *s, const struct na_transfer *t)
+bool na_latency_clock_add(struct latency_state *s, const struct na_transfer *t)
 {
 	bool early = t->klass == NA_CLOCK_SKEW;
 	int64_t log = early ? 0 : log_of(s, t);
 	size_t direction[2];
 
 	if (!early && t->klass != NA_VALID)
-		return;
+		return true;
 	na_latency_directions(s, t, direction);
-	if (direction[0] / 2 == direction[1] / 2)
-		return;
+	if (direction[0] + s->scope->store->n_hosts == direction[1] ||
+	    direction[0] == direction[1])
+		return true;
 	for (size_t i = 0; i < 2; i++) {
+		struct latency_clock *c;
+
 		if (direction[i] == SIZE_MAX)
 			continue;
-		s->clocks[direction[i]].n++;
-		s->clocks[direction[i]].early += early;
-		s->clocks[direction[i]].logs += log;
+		c = na_sparse_at(&s->clocks, direction[i]);
+		if (!c)
+			return false;
+		c->n++;
+		c->early += early;
+		c->logs += log;
 	}
+	return true;
 }
 
-void na_latency_clock_merge(struct latency_state *s,
+bool na_latency_clock_merge(struct latency_state *s,
 			    const struct latency_state *b)
 {
-	for (size_t i = 0; i < 2 * s->scope->store->n_hosts; i++) {
-		s->clocks[i].n += b->clocks[i].n;
-		s->clocks[i].early += b->clocks[i].early;
-		s->clocks[i].logs += b->clocks[i].logs;
+	na_each_sparse (i, &b->clocks, 2 * s->scope->store->n_hosts) {
+		const struct latency_clock *from = na_sparse_get(&b->clocks, i);
+		struct latency_clock *to;
+
+		if (!from->n)
+			continue;
+		to = na_sparse_at(&s->clocks, i);
+		if (!to)
+			return false;
+		to->n += from->n;
+		to->early += from->early;
+		to->logs += from->logs;
 	}
+	return true;
 }
 
 static bool off(const struct latency_clock *c)
@@ -72,28 +88,28 @@ static bool off(const struct latency_clock *c)
 bool na_latency_clock_off(const struct latency_state *s,
 			  struct latency_clock_off *o)
 {
-	size_t best = SIZE_MAX;
+	size_t hosts = s->scope->store->n_hosts, at = SIZE_MAX;
+	const struct latency_clock *best = NULL;
 
-	for (size_t side = 0; side < 2; side++) {
-		for (size_t i = side; i < 2 * s->scope->store->n_hosts;
-		     i += 2) {
-			const struct latency_clock *c = &s->clocks[i];
+	na_each_sparse (i, &s->clocks, 2 * hosts) {
+		const struct latency_clock *c = na_sparse_get(&s->clocks, i);
 
-			if (off(c) && (best == SIZE_MAX ||
-				       c->early > s->clocks[best].early))
-				best = i;
+		if (off(c) && (!best || c->early > best->early)) {
+			best = c;
+			at = i;
 		}
 	}
-	if (best == SIZE_MAX)
+	if (!best)
 		return false;
 	*o = (struct latency_clock_off){
-		.host = s->scope->store->hosts[best / 2].name,
-		.ahead = best % 2 == 0,
-		.n = s->clocks[best].n,
-		.early = s->clocks[best].early,
+		.host = s->scope->store->hosts[at % hosts].name,
+		.ahead = at < hosts,
+		.n = best->n,
+		.early = best->early,
 	};
-	for (size_t i = best % 2; i < 2 * s->scope->store->n_hosts; i += 2)
-		o->others += i != best && off(&s->clocks[i]);
+	na_each_sparse (i, &s->clocks, 2 * hosts)
+		o->others += i != at && (i < hosts) == o->ahead &&
+			     off(na_sparse_get(&s->clocks, i));
 	return true;
 }
 
@@ -109,18 +125,20 @@ static double level_of(const struct latency_clock *c)
 static double spread_of(const struct latency_state *s, size_t side,
 			double *levels, size_t *slowest)
 {
+	size_t hosts = s->scope->store->n_hosts, n = 0;
 	double most = -INFINITY;
-	size_t n = 0;
 
-	for (size_t i = side; i < 2 * s->scope->store->n_hosts; i += 2) {
-		double level = level_of(&s->clocks[i]);
+	na_each_sparse (i, &s->clocks, 2 * hosts) {
+		double level = i / hosts == side
+				       ? level_of(na_sparse_get(&s->clocks, i))
+				       : (double)NAN;
 
 		if (isnan(level))
 			continue;
 		levels[n++] = level;
 		if (level > most) {
 			most = level;
-			*slowest = i / 2;
+			*slowest = i % hosts;
 		}
 	}
 	return n < HOSTS_LEAST ? (double)NAN : most - na_median(levels, n);

@@ -57,9 +57,11 @@ static enum na_status latency_fork(void *block, const void *state,
 	na_groups_init(&s->groups, &from->scope->by);
 	s->main = from;
 	if (pass == SURVEY) {
-		s->marked = na_calloc(2 * from->scope->store->n_hosts,
-				      sizeof(*s->marked));
-		return s->marked && na_latency_clock_init(s, from->scope->store)
+		return na_sparse_init(&s->marked,
+				      2 * from->scope->store->n_hosts,
+				      sizeof(struct latency_word)) &&
+				       na_latency_clock_init(s,
+							     from->scope->store)
 			       ? NA_OK
 			       : NA_ENOMEM;
 	}
@@ -249,8 +251,8 @@ static enum na_status add_receive(struct latency_state *s,
 	receive = receive && known;
 	if (!network && !receive)
 		return NA_ASIDE;
-	if (s->pass == SURVEY)
-		na_latency_mark(s, t);
+	if (s->pass == SURVEY && !na_latency_mark(s, t))
+		return NA_ENOMEM;
 	if (known && s->pass == SURVEY && !na_add(&s->actions, action_ps))
 		return NA_ENOMEM;
 	if (known && s->pass == JUDGE) {
@@ -281,8 +283,8 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
 	struct latency_state *s = block;
 
-	if (s->pass == SURVEY)
-		na_latency_clock_add(s, t);
+	if (s->pass == SURVEY && !na_latency_clock_add(s, t))
+		return NA_ENOMEM;
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_ASIDE;
 	if (t->style >= NA_STYLE_CAPTURE)
@@ -316,7 +318,8 @@ static enum na_status latency_seal(void *block)
 	int64_t *out;
 	size_t at = 0;
 
-	na_latency_marked(s);
+	if (!na_latency_marked(s))
+		return NA_ENOMEM;
 	if (!s->values.n)
 		return NA_OK;
 	out = na_calloc(s->values.n, sizeof(*out));
@@ -366,8 +369,7 @@ static enum na_status merge_survey(struct latency_state *s,
 	size_t n = b->cells.n;
 	struct latency_run *run = na_push(&s->runs);
 
-	na_latency_clock_merge(s, b);
-	if (!run)
+	if (!run || !na_latency_clock_merge(s, b))
 		return NA_ENOMEM;
 	*run = (struct latency_run){
 		.values = b->values.v,
@@ -474,10 +476,9 @@ static void latency_fini(void *state)
 	free(s->rows);
 	free(s->row_cells);
 	free(s->sorted);
-	free(s->busy.bits);
-	free(s->busy.before);
-	free(s->marked);
-	free(s->clocks);
+	na_sparse_fini(&s->marked);
+	na_sparse_fini(&s->clocks);
+	na_latency_busy_fini(&s->busy);
 }
 
 const struct na_analysis na_an_latency = {

@@ -101,13 +101,15 @@ static void put_clocks(struct na_parcel *to, const struct latency_state *s)
 {
 	size_t n = 2 * s->scope->store->n_hosts;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!s->clocks[i].n)
+	na_each_sparse (i, &s->clocks, n) {
+		const struct latency_clock *x = na_sparse_get(&s->clocks, i);
+
+		if (!x->n)
 			continue;
 		na_parcel_number(to, i + 1);
-		na_parcel_number(to, s->clocks[i].n);
-		na_parcel_number(to, s->clocks[i].early);
-		na_parcel_signed(to, s->clocks[i].logs);
+		na_parcel_number(to, x->n);
+		na_parcel_number(to, x->early);
+		na_parcel_signed(to, x->logs);
 	}
 	na_parcel_number(to, 0);
 }
@@ -117,8 +119,11 @@ static void get_clocks(struct na_opened_parcel *from, struct latency_state *s)
 	size_t n = 2 * s->scope->store->n_hosts, i;
 
 	while ((i = na_unpack_index(from, n + 1)) > 0) {
-		struct latency_clock *x = &s->clocks[i - 1];
+		struct latency_clock *x = na_sparse_at(&s->clocks, i - 1);
 
+		na_unpack_must(from, x != NULL);
+		if (!x)
+			return;
 		x->n = na_unpack_tally(from);
 		x->early = na_unpack_tally(from);
 		x->logs = na_unpack_signed(from);

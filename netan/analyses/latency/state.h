@@ -3,6 +3,7 @@
 #define NETAN_ANALYSES_LATENCY_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/sparse.h"
 #include "netan/base/vec.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/samples/sketch.h"
@@ -65,13 +66,15 @@ struct latency_split {
 };
 
 /* When the links of each host had messages under way, in both directions: a
- * bit for each bin. */
+ * bit for each bin.  What hosts send comes first, then what they receive. */
+typedef _Atomic uint64_t latency_bits;
 struct latency_busy {
-	_Atomic uint64_t
-		*bits;    /* [2 * hosts][words]; owned by the main state */
-	size_t words;     /* of one direction */
+	/* [2 * hosts][words], in pages that come to be with their first bit;
+	 * owned by the main state. */
+	latency_bits *_Atomic *pages;
+	size_t n_pages, words; /* words: of one direction */
 	uint32_t *before; /* bits of a direction that are set before each word;
-			     NULL until all are in */
+			     NULL until all are in, and of few words */
 	int64_t first_ps;
 	unsigned shift; /* a bin lasts 2^shift ps */
 };
@@ -145,9 +148,10 @@ struct latency_state {
 	double action_p50_us, action_p99_us; /* NaN: none known */
 	int64_t slow_ps; /* receives that last longer are slow */
 	struct latency_busy busy;
-	struct latency_word *marked; /* of a block: [2 * hosts] */
 	struct latency_split split;
-	struct latency_clock *clocks; /* [2 * hosts]: sent, received */
+	/* By direction: */
+	struct na_sparse marked; /* of a block: latency_word */
+	struct na_sparse clocks; /* latency_clock */
 };
 
 /* Of a receive: what of its action's duration was whose. */
@@ -158,14 +162,16 @@ struct latency_parts {
 /* busy.c */
 /* Times outside those that the store has seen count at its ends. */
 bool na_latency_busy_init(struct latency_busy *b, const struct na_scope *scope);
+void na_latency_busy_fini(struct latency_busy *b);
 /* Of a block state: marks in the main one's bitmaps; then, once all are in,
- * reads them. */
-void na_latency_mark(struct latency_state *s, const struct na_transfer *t);
-void na_latency_marked(struct latency_state *s);
+ * reads them.  False: no memory. */
+bool na_latency_mark(struct latency_state *s,
+		     const struct na_transfer *t) NA_MUST_CHECK;
+bool na_latency_marked(struct latency_state *s) NA_MUST_CHECK;
 /* Of the main state, between; false: no memory. */
 bool na_latency_busy_count(struct latency_busy *b, size_t n_hosts);
-/* Where what the sender's host sends and the receiver's receives is kept:
- * 2 * host, 2 * host + 1; SIZE_MAX: the host is not known. */
+/* Where what the sender's host sends and the receiver's receives is kept: at
+ * host, and all hosts further on; SIZE_MAX: the host is not known. */
 void na_latency_directions(const struct latency_state *s,
 			   const struct na_transfer *t, size_t direction[2]);
 void na_latency_parts_of(const struct latency_state *s,
@@ -184,10 +190,11 @@ void na_latency_busy_unpack(struct latency_state *s,
 /* clock.c */
 bool na_latency_clock_init(struct latency_state *s,
 			   const struct na_store *store);
-/* Of a block state; any transfer, clock_skew among them. */
-void na_latency_clock_add(struct latency_state *s, const struct na_transfer *t);
-void na_latency_clock_merge(struct latency_state *s,
-			    const struct latency_state *b);
+/* Of a block state; any transfer, clock_skew among them.  False: no memory. */
+bool na_latency_clock_add(struct latency_state *s,
+			  const struct na_transfer *t) NA_MUST_CHECK;
+bool na_latency_clock_merge(struct latency_state *s,
+			    const struct latency_state *b) NA_MUST_CHECK;
 /*
  * The clock that disagrees most, where more than a fifth of at least 20
  * transfers that a host sends (it is ahead of its receivers) or receives (it

@@ -220,6 +220,19 @@ static enum na_status pairs_merge(void *state, void *block, unsigned pass)
 	return na_pairs_sends_merge(state, block);
 }
 
+/* What put rows into their places: of the keys only how many there are. */
+static void drop_keys(struct pairs_state *s)
+{
+	size_t n = s->keys.n;
+
+	na_triples_fini(&s->keys);
+	s->keys.n = n;
+	free(s->filled);
+	s->filled = NULL;
+	free(s->place_of);
+	s->place_of = NULL;
+}
+
 static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct pairs_state *s = state;
@@ -231,8 +244,7 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 					      : na_fail_nomem(err);
 	if (done == 2)
 		return NA_OK;
-	free(s->filled);
-	s->filled = NULL;
+	drop_keys(s);
 	st = na_pairs_judge(s, err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);

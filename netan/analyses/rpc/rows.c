@@ -87,23 +87,30 @@ static bool rank_groups(struct rpc_state *s, na_i128 *amounts)
 
 /* Leaves only tail events in the sample, counted by host side and, above
  * the transfers, by group. */
-static void count_tails(struct rpc_state *s, uint64_t *tails, na_i128 *amounts)
+static bool count_tails(struct rpc_state *s, struct na_sparse *tails,
+			na_i128 *amounts)
 {
 	struct rpc_slow *x = (void *)s->slow.items;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->slow.n; i++) {
 		double ms = na_rpc_expected_ms(&s->lines[x[i].run], x[i].bytes);
+		uint64_t *to[2];
 
 		x[i].excess_ms = x[i].latency_us / NA_US_PER_MS - ms;
 		if (!na_is_tail(x[i].excess_ms, ms))
 			continue;
-		tails[x[i].src]++;
-		tails[na_rpc_hosts(s) + x[i].dst]++;
+		to[0] = na_sparse_at(tails, x[i].src);
+		to[1] = na_sparse_at(tails, na_rpc_hosts(s) + x[i].dst);
+		if (!to[0] || !to[1])
+			return false;
+		++*to[0];
+		++*to[1];
 		amounts[x[i].group] += (na_i128)1 << 64;
 		x[n++] = x[i];
 	}
 	s->slow.n = n;
+	return true;
 }
 
 /* The median excess of one side's tail events. */
@@ -127,16 +134,18 @@ static bool measure(struct rpc_state *s, size_t side)
 
 /* Timeouts hit few of a host's transfers; what hits more than half of them
  * is an offset.  Receivers first: a ring has one sender for each. */
-static bool find_constant(struct rpc_state *s, const uint64_t *tails)
+static bool find_constant(struct rpc_state *s, const struct na_sparse *tails)
 {
 	size_t hosts = na_rpc_hosts(s), n = 0;
 
 	for (size_t k = 0; k < 2 * hosts; k++) {
 		size_t i = k < hosts ? hosts + k : k - hosts;
-		double tail = ldexp((double)tails[i], (int)s->slow.shift);
-		double share = tail / (double)s->exposure[i];
+		uint64_t seen = na_rpc_counted(tails, i);
+		double tail = ldexp((double)seen, (int)s->slow.shift);
+		double share =
+			tail / (double)na_rpc_counted(&s->exposure, i);
 
-		if (tails[i] < CONSTANT_MIN || share <= 0.5)
+		if (seen < CONSTANT_MIN || share <= 0.5)
 			continue;
 		s->constant[i] = true;
 		if (!n++ || share > s->worst.share)
@@ -149,17 +158,14 @@ bool na_rpc_choose_rows(struct rpc_state *s)
 {
 	size_t n = na_groups_count(&s->groups), sides = 2 * na_rpc_hosts(s);
 	na_i128 *amounts = na_calloc(n, sizeof(*amounts));
-	uint64_t *tails = na_calloc(sides, sizeof(*tails));
-	bool ok;
+	struct na_sparse tails;
+	bool ok = na_sparse_init(&tails, sides, sizeof(uint64_t)) && amounts;
 
 	s->constant = na_calloc(sides, sizeof(*s->constant));
-	ok = amounts && tails && s->constant;
-	if (ok) {
-		count_tails(s, tails, amounts);
-		ok = find_constant(s, tails) && rank_groups(s, amounts);
-	}
+	ok = ok && s->constant && count_tails(s, &tails, amounts) &&
+	     find_constant(s, &tails) && rank_groups(s, amounts);
 	na_sample_fini(&s->slow);
+	na_sparse_fini(&tails);
 	free(amounts);
-	free(tails);
 	return ok;
 }

@@ -47,8 +47,8 @@ static bool init_survey(struct rpc_state *s)
 	na_groups_init(&s->groups, &s->scope->by);
 	na_sample_init(&s->sized, sizeof(struct rpc_sized), SAMPLE);
 	na_sample_init(&s->slow, sizeof(struct rpc_slow), LATE_MAX);
-	s->exposure = na_calloc(2 * na_rpc_hosts(s), sizeof(*s->exposure));
-	return s->exposure;
+	return na_sparse_init(&s->exposure, 2 * na_rpc_hosts(s),
+			      sizeof(uint64_t));
 }
 
 static enum na_status rpc_open(void *state, const struct na_scope *scope,
@@ -65,7 +65,9 @@ static enum na_status rpc_open(void *state, const struct na_scope *scope,
 
 static size_t load_cells(const struct rpc_state *s)
 {
-	return 2 * na_rpc_hosts(s) * s->load.bins;
+	return s->load.bins < RPC_LOAD_LEAST
+		       ? 0
+		       : 2 * na_rpc_hosts(s) * s->load.bins;
 }
 
 /* What the second pass fills, in blocks and in the main state. */
@@ -170,6 +172,15 @@ static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
 	       na_sample_add(&s->slow, x);
 }
 
+static bool count(struct na_sparse *x, size_t side, uint64_t n)
+{
+	uint64_t *to = na_sparse_at(x, side);
+
+	if (to)
+		*to += n;
+	return to;
+}
+
 static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 			     int64_t latency_ps)
 {
@@ -186,8 +197,9 @@ static enum na_status survey(struct rpc_state *s, const struct na_transfer *t,
 	s->n_calls += t->component == NA_COMP_RPC;
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	na_extent_add(&s->latency, latency_ps, latency_ps);
-	s->exposure[x.src]++;
-	s->exposure[na_rpc_hosts(s) + x.dst]++;
+	if (!count(&s->exposure, x.src, 1) ||
+	    !count(&s->exposure, na_rpc_hosts(s) + x.dst, 1))
+		return NA_ENOMEM;
 	na_group_of(&s->scope->by, store, t, values);
 	x.group = count_group(s, values, 1);
 	if (x.group == NA_NO_NAME)
@@ -227,8 +239,11 @@ static uint32_t bin_of(const struct na_bins *b, int64_t at_ps)
 
 static void carry(struct rpc_load *l, size_t host, uint32_t bin, uint64_t bytes)
 {
-	uint64_t *to = &l->bytes[host * l->bins + bin / l->factor];
+	uint64_t *to;
 
+	if (l->bins < RPC_LOAD_LEAST)
+		return;
+	to = &l->bytes[host * l->bins + bin / l->factor];
 	*to = *to + bytes < bytes ? UINT64_MAX : *to + bytes;
 }
 
@@ -331,8 +346,12 @@ static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 
 static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 {
-	for (size_t i = 0; i < 2 * na_rpc_hosts(s); i++)
-		s->exposure[i] += b->exposure[i];
+	na_each_sparse (i, &b->exposure, 2 * na_rpc_hosts(s)) {
+		uint64_t n = na_rpc_counted(&b->exposure, i);
+
+		if (n && !count(&s->exposure, i, n))
+			return NA_ENOMEM;
+	}
 	s->n_calls += b->n_calls;
 	na_extent_join(&s->ends, &b->ends);
 	na_extent_join(&s->latency, &b->latency);
@@ -463,7 +482,7 @@ static void rpc_fini(void *state)
 	na_triples_fini(&s->lossy);
 	free(s->constant);
 	na_vec_free(&s->group_n);
-	free(s->exposure);
+	na_sparse_fini(&s->exposure);
 	free(s->lines);
 	na_shown_fini(&s->shown);
 	free(s->rows);
@@ -511,6 +530,7 @@ const struct na_analysis na_an_rpc = {
 	.face.method = "type-7 quantiles by bin; timers of RFC 6298 and "
 		       "Vasudevan et al., 2009, against a line over size",
 	.many = true,
+	.forgets = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS |
 		 NA_WANT_CONNECTIONS,
 	.face.opts = rpc_opts,

@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/rpc/calls.h"
+#include "netan/base/sparse.h"
 #include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
 #include "netan/methods/groups.h"
@@ -85,7 +86,9 @@ struct rpc_row {
 	double p50_us, p99_us, p99_9_us, max_us, hill;
 };
 
-/* Bytes by host side and bin, what the links carried. */
+/* Bytes by host side and bin, what the links carried.  Where a few bins are
+ * all there is, no bin is usual: none are counted. */
+enum { RPC_LOAD_LEAST = 4 };
 struct rpc_load {
 	uint64_t *bytes;     /* [(side * hosts + host) * bins + bin] */
 	size_t bins, factor; /* factor: bins of the result in one of these */
@@ -106,12 +109,13 @@ struct rpc_state {
 	struct na_extent latency; /* the least and the most */
 	struct na_groups groups;
 	NA_VEC(na_i128) group_n;
-	uint64_t *exposure; /* [side * hosts + host]: transfers */
+	struct na_sparse exposure; /* uint64_t [side * hosts + host]:
+				      transfers */
 	struct na_sample sized, slow;
 	struct rpc_calls calls;
 
 	/* Second pass. */
-	bool *constant; /* as exposure: mostly tail events */
+	bool *constant; /* [side * hosts + host]: mostly tail events */
 	struct rpc_constant worst;
 	struct na_size_line *lines; /* by run */
 	struct na_timer_edges edges;
@@ -148,6 +152,13 @@ struct rpc_state {
 /* rpc.c */
 int64_t na_rpc_bin_ps(const struct rpc_state *s);
 size_t na_rpc_hosts(const struct rpc_state *s);
+/* What is counted by side * hosts + host. */
+static inline uint64_t na_rpc_counted(const struct na_sparse *x, size_t side)
+{
+	const uint64_t *n = na_sparse_get(x, side);
+
+	return n ? *n : 0;
+}
 
 /* rows.c, between the passes; false when memory is short.  Ranking and
  * constant sides come from a sample where many transfers take 100 ms. */

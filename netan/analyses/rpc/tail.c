@@ -73,7 +73,7 @@ NA_ORDER(by_time, struct rpc_late, NA_UP(end_ps), NA_UP(hash))
 bool na_rpc_tail_prepare(struct rpc_state *s)
 {
 	const struct rpc_load *l = &s->load;
-	size_t sides = 2 * na_rpc_hosts(s);
+	size_t sides = l->bins < RPC_LOAD_LEAST ? 0 : 2 * na_rpc_hosts(s);
 
 	na_sort((struct rpc_late *)(void *)s->late.items, s->late.n, by_time);
 	s->carried = na_calloc(sides * (l->bins + 2), sizeof(*s->carried));
@@ -138,13 +138,16 @@ static double exposure_of(const struct rpc_state *s, const struct set *set,
 			  int side)
 {
 	const struct na_store *store = s->scope->store;
-	const uint64_t *of = s->exposure + (size_t)side * na_rpc_hosts(s);
+	size_t hosts = na_rpc_hosts(s);
 	double sum = 0;
 
-	for (size_t h = 0; h < na_rpc_hosts(s); h++) {
-		if (!set->one_run ||
-		    (set->n && store->hosts[h].run == set->x[0]->run))
-			sum += (double)of[h];
+	na_each_sparse (i, &s->exposure, 2 * hosts) {
+		size_t h = i % hosts;
+
+		if ((int)(i / hosts) == side &&
+		    (!set->one_run ||
+		     (set->n && store->hosts[h].run == set->x[0]->run)))
+			sum += (double)na_rpc_counted(&s->exposure, i);
 	}
 	return sum;
 }
@@ -164,44 +167,56 @@ static bool has_most(const struct where *w, size_t n)
 	return w->n >= 2 && share >= 0.5 && share >= 2 * w->expected;
 }
 
+static bool count_sides(const struct rpc_state *s, const struct set *set,
+			struct na_sparse *seen)
+{
+	size_t hosts = na_rpc_hosts(s);
+	bool ok = na_sparse_init(seen, 2 * hosts, sizeof(uint64_t));
+
+	for (size_t i = 0; ok && i < set->n; i++) {
+		uint64_t *src = na_sparse_at(seen, set->x[i]->src);
+		uint64_t *dst = na_sparse_at(seen, hosts + set->x[i]->dst);
+
+		ok = src && dst;
+		if (ok) {
+			++*src;
+			++*dst;
+		}
+	}
+	return ok;
+}
+
 /* Every host and side with one of the events, the most surprising first;
  * named: those in which they concentrate. */
 static struct where *find_where(const struct rpc_state *s,
 				const struct set *set, size_t *n)
 {
 	size_t hosts = na_rpc_hosts(s), tests = 0;
-	struct where *w = na_calloc(2 * hosts, sizeof(*w));
-	bool any = false;
+	struct where *w = na_calloc(2 * set->n, sizeof(*w));
+	double all[2] = {exposure_of(s, set, 0), exposure_of(s, set, 1)};
+	struct na_sparse seen;
+	bool any = false, ok;
 
 	*n = 0;
-	if (!w)
-		return NULL;
-	for (size_t i = 0; i < 2 * hosts; i++)
-		tests += s->exposure[i] > 0;
-	for (size_t i = 0; i < set->n; i++) {
-		w[set->x[i]->src].n++;
-		w[hosts + set->x[i]->dst].n++;
-	}
-	for (int side = 0; side < 2; side++) {
-		double all = exposure_of(s, set, side);
+	na_each_sparse (i, &s->exposure, 2 * hosts)
+		tests += na_rpc_counted(&s->exposure, i) > 0;
+	ok = count_sides(s, set, &seen) && w;
+	for (size_t i = 0; ok && i < 2 * hosts; i++) {
+		struct where x = {.n = na_rpc_counted(&seen, i)};
 
-		for (size_t h = 0; h < hosts; h++) {
-			struct where x = w[(size_t)side * hosts + h];
-
-			if (!x.n)
-				continue;
-			x.host = (uint32_t)h;
-			x.name = s->scope->store->hosts[h].name;
-			x.side = side;
-			x.expected =
-				(double)s->exposure[(size_t)side * hosts + h] /
-				all;
-			x.p_value = na_binomial_upper(x.n, set->n, x.expected);
-			x.named = stands_out(&x, set->n, tests);
-			any |= x.named;
-			w[(*n)++] = x;
-		}
+		if (!x.n)
+			continue;
+		x.host = (uint32_t)(i % hosts);
+		x.name = s->scope->store->hosts[x.host].name;
+		x.side = i >= hosts;
+		x.expected = (double)na_rpc_counted(&s->exposure, i) /
+			     all[x.side];
+		x.p_value = na_binomial_upper(x.n, set->n, x.expected);
+		x.named = stands_out(&x, set->n, tests);
+		any |= x.named;
+		w[(*n)++] = x;
 	}
+	na_sparse_fini(&seen);
 	for (size_t i = 0; !any && i < *n; i++)
 		w[i].named = has_most(&w[i], set->n);
 	na_sort(w, *n, by_surprise);
@@ -379,17 +394,16 @@ static void put_load(struct na_result *r, struct na_value *in,
 	struct na_value *to = na_put_object(r, in, M_load);
 	struct carried all[LOAD_SAMPLE], *c;
 
+	if (!n || s->load.bins < RPC_LOAD_LEAST) {
+		put_carried(r, to, &(struct carried){NAN, NAN, NAN}, NULL);
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct rpc_late *x = set->x[i * set->n / n];
 		struct carried tx = side_load(s, x->src, x);
 		struct carried rx = side_load(s, na_rpc_hosts(s) + x->dst, x);
 
 		all[i] = tx.share > rx.share ? tx : rx;
-	}
-	/* Where a few bins are all there is, no bin is usual. */
-	if (!n || s->load.bins < 4) {
-		put_carried(r, to, &(struct carried){NAN, NAN, NAN}, NULL);
-		return;
 	}
 	na_sort(all, n, by_share);
 	c = &all[n / 2];

@@ -17,14 +17,16 @@ struct edge {
 	uint8_t network;
 };
 
-/* Edges of a core wait until nothing can come before them. */
-enum { MANY_EDGES = 1 << 14 };
+/* Edges of a core wait until nothing can come before them; how far from the
+ * last of them one is put in its place. */
+enum { MANY_EDGES = 1 << 14, NEAR = 256 };
 
 struct sweep { /* of a core */
 	const struct na_op_type *types;
 	struct na_triples open; /* kind, name or channel, rest of it */
 	NA_VEC(int64_t) since;  /* by key; NA_TIME_MAX: not open */
 	NA_VEC(struct edge) edges;
+	bool mixed;                              /* edges are not in order */
 	size_t many;                             /* edges, to be looked at */
 	const struct st_wait *waits, *waits_end; /* to come */
 	struct st_line *line;
@@ -56,12 +58,46 @@ static int64_t *since_of(struct sweep *w, struct na_triple key)
 	return &w->since.v[k];
 }
 
+NA_ORDER(by_time, struct edge, NA_UP(at_ps), NA_UP(network), NA_UP(step))
+
+/* Most belong at the end, or near it. */
+static bool add_edge(struct sweep *w, struct edge x)
+{
+	size_t last = w->edges.n, from = last > NEAR ? last - NEAR : 0, at;
+	struct edge *v;
+
+	if (!na_add(&w->edges, x))
+		return false;
+	v = w->edges.v;
+	if (w->mixed || !last || by_time(&v[last - 1], &x) <= 0)
+		return true;
+	w->mixed = from && by_time(&v[from], &x) > 0;
+	if (w->mixed)
+		return true;
+	at = NA_BOUND(i, from, last, by_time(&v[i], &x) > 0);
+	memmove(&v[at + 1], &v[at], (last - at) * sizeof(*v));
+	v[at] = x;
+	return true;
+}
+
 static bool add_edges(struct sweep *w, int64_t start_ps, int64_t end_ps,
 		      uint8_t network)
 {
 	return end_ps <= start_ps ||
-	       (na_add(&w->edges, ((struct edge){start_ps, 1, network})) &&
-		na_add(&w->edges, ((struct edge){end_ps, -1, network})));
+	       (add_edge(w, (struct edge){start_ps, 1, network}) &&
+		add_edge(w, (struct edge){end_ps, -1, network}));
+}
+
+/* Of an op and what is waited in it, in the order of time. */
+static bool add_op_edges(struct sweep *w, const struct na_op *x,
+			 uint8_t network, int64_t wait_ps)
+{
+	int64_t start_ps = x->start_ps, waited_ps = start_ps + wait_ps;
+	bool runs = x->end_ps > start_ps;
+
+	return (!runs || add_edge(w, (struct edge){start_ps, 1, network})) &&
+	       add_edges(w, start_ps, waited_ps, ST_WAITING) &&
+	       (!runs || add_edge(w, (struct edge){x->end_ps, -1, network}));
 }
 
 static bool opens(const struct na_op_type *t)
@@ -77,12 +113,12 @@ static bool closes(const struct na_op_type *t)
 	       (t->network != NA_NET_DCN || t->opcode == NA_OPCODE_RECV);
 }
 
-static bool add_op(struct sweep *w, const struct na_op *x)
+static bool add_op(struct sweep *w, const struct na_op *x, int64_t wait_ps)
 {
 	const struct na_op_type *t = &w->types[x->type];
 	int64_t *since, *channel;
 
-	if (!add_edges(w, x->start_ps, x->end_ps, t->network))
+	if (!add_op_edges(w, x, t->network, wait_ps))
 		return false;
 	if ((!opens(t) && !closes(t)) ||
 	    (t->network == NA_NET_DCN && t->collective == NA_UNKNOWN_U32))
@@ -107,8 +143,6 @@ static bool add_op(struct sweep *w, const struct na_op *x)
 	*since = NA_TIME_MAX;
 	return true;
 }
-
-NA_ORDER(by_time, struct edge, NA_UP(at_ps), NA_UP(network), NA_UP(step))
 
 static bool put_segment(struct st_line *x, int64_t start_ps, int64_t end_ps,
 			uint8_t network)
@@ -166,7 +200,9 @@ static bool put_segments(struct sweep *w, int64_t before_ps)
 
 	if (!add_waits(w, before_ps))
 		return false;
-	na_sort(w->edges.v, w->edges.n, by_time);
+	if (w->mixed)
+		na_sort(w->edges.v, w->edges.n, by_time);
+	w->mixed = false;
 	for (i = 0; i < w->edges.n; i++) {
 		const struct edge *e = &w->edges.v[i];
 		uint8_t k = 0;
@@ -231,7 +267,7 @@ static void build_line(void *arg, size_t core)
 	}
 	for (size_t i = from; ok && i < to; i++)
 		ok = put_some_segments(&w, s->got.ops.v[i]) &&
-		     add_op(&w, s->got.ops.v[i]);
+		     add_op(&w, s->got.ops.v[i], s->op_waits[i]);
 	b->ok[core] = ok && put_segments(&w, NA_TIME_MAX);
 	na_triples_fini(&w.open);
 	na_vec_free(&w.since);
@@ -246,8 +282,6 @@ bool na_steps_build_segments(struct st_state *s)
 	b.op_from = na_calloc(s->n_lines + 1, sizeof(*b.op_from));
 	b.ok = na_calloc(s->n_lines + 1, sizeof(*b.ok));
 	ok = b.op_from && b.ok;
-	if (ok)
-		na_sort_ops(s->got.ops.v, s->got.ops.n);
 	for (size_t core = 0, i = 0; ok && core <= s->n_lines; core++) {
 		while (i < s->got.ops.n && s->got.ops.v[i]->core < core)
 			i++;
@@ -259,6 +293,8 @@ bool na_steps_build_segments(struct st_state *s)
 	free(b.op_from);
 	free(b.ok);
 	na_vec_free(&s->waits);
+	free(s->op_waits);
+	s->op_waits = NULL;
 	na_vec_free(&s->got.ops);
 	return ok;
 }

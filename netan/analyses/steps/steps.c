@@ -178,6 +178,7 @@ static void steps_fini(void *state)
 	free(s->matched);
 	free(s->of_ranks);
 	na_vec_free(&s->waits);
+	free(s->op_waits);
 	na_host_clocks_fini(&s->own_clocks);
 	free(s->cells);
 	na_steps_drop_segments(s);

@@ -31,6 +31,8 @@
 #ifndef NETAN_ANALYSES_STEPS_STEPS_H
 #define NETAN_ANALYSES_STEPS_STEPS_H
 
+#include <stdatomic.h>
+
 #include "netan/analyses/analysis.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
@@ -106,7 +108,7 @@ struct st_launch {
 	int64_t last_ps;
 };
 
-/* What a device waits in an execution. */
+/* What a rank waits in an execution. */
 struct st_wait {
 	int64_t start_ps, end_ps;
 	uint32_t core;
@@ -266,10 +268,13 @@ struct st_state {
 	size_t n_cells;
 	struct st_line *lines; /* by core */
 	size_t n_lines;
-	bool *by_launch;              /* by run */
-	bool *matched;                /* by run: it is known who waits */
-	bool *of_ranks;               /* by input */
-	NA_VEC(struct st_wait) waits; /* by core, then start; only in turn */
+	bool *by_launch;      /* by run */
+	atomic_bool *matched; /* by run: it is known who waits */
+	bool *of_ranks;       /* by input */
+	/* Only in turn. */
+	NA_VEC(struct st_wait) waits; /* of ranks, by core, then start */
+	int64_t *op_waits;            /* by op: what its execution waits from
+					 its start on */
 	uint64_t repeated, unnamed, cut, filtered;
 	bool by_order; /* steps without numbers in common */
 	/* after pass 1 */
@@ -292,7 +297,8 @@ struct st_state {
 /* lines.c: from what was gathered to cells and segments.  False: no
  * memory. */
 bool na_steps_build_lines(struct st_state *s) NA_MUST_CHECK;
-/* segments.c: of each line, from the ops and the waits, which are gone then. */
+/* segments.c: of each line, from the ops, which are sorted, and the waits; both
+ * are gone then. */
 bool na_steps_build_segments(struct st_state *s) NA_MUST_CHECK;
 void na_steps_drop_segments(struct st_state *s);
 /* busy.c: into a block. */
@@ -407,7 +413,7 @@ bool na_steps_build_launches(struct st_state *s) NA_MUST_CHECK;
 /* Who is slowest in a launch, and why; tmp as for na_steps_survey(). */
 void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
 
-/* waits.c: from ops and program runs, which get sorted. */
+/* waits.c: from ops, which get sorted, and program runs. */
 bool na_steps_find_waits(struct st_state *s) NA_MUST_CHECK;
 /* ranks.c: the same of ranks, before they are sorted. */
 bool na_steps_find_rank_waits(struct st_state *s) NA_MUST_CHECK;

@@ -36,7 +36,7 @@ static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
 {
 	struct st_state *s = arg;
 	int64_t least = NA_TIME_MAX;
-	bool ok = true;
+	atomic_bool *matched;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
@@ -45,18 +45,19 @@ static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
 	}
 	if (n < 2 || least < 0)
 		return true;
-	s->matched[s->scope->store->sources[na_steps_host_of(s, x[0].core)]
-			   .run] = true;
-	for (size_t i = 0; ok && i < n; i++) {
+	matched = &s->matched[s->scope->store
+				      ->sources[na_steps_host_of(s, x[0].core)]
+				      .run];
+	/* Seldom written, lest threads wait for each other. */
+	if (!atomic_load_explicit(matched, memory_order_relaxed))
+		atomic_store_explicit(matched, true, memory_order_relaxed);
+	for (size_t i = 0; i < n; i++) {
 		int64_t d = na_time_between(x[i].start_ps, x[i].end_ps);
 
 		if (d > least && d < NA_TIME_MAX)
-			ok = na_add(&s->waits,
-				    ((struct st_wait){x[i].start_ps,
-						      x[i].end_ps - least,
-						      x[i].core}));
+			s->op_waits[x[i].op] = d - least;
 	}
-	return ok;
+	return true;
 }
 
 NA_ORDER(by_core, struct st_wait, NA_UP(core), NA_UP(start_ps), NA_UP(end_ps))
@@ -89,15 +90,18 @@ bool na_steps_find_waits(struct st_state *s)
 				.n_ops = s->got.ops.n,
 				.modules = &names,
 				.instance = add_execution,
+				.at_once = true,
 				.arg = s};
 	bool ok;
 
 	s->matched = na_calloc(s->scope->store->n_runs + 1,
 			       sizeof(*s->matched));
 	s->of_ranks = inputs_of_ranks(s);
+	s->op_waits = na_calloc(m.n_ops, sizeof(*s->op_waits));
 	m.runs = runs_of(s, &m.n_runs);
-	ok = s->matched && s->of_ranks && m.runs && na_op_units(&m, wanted) &&
-	     na_op_match(&m) && na_steps_find_rank_waits(s);
+	ok = s->matched && s->of_ranks && s->op_waits && m.runs &&
+	     na_op_units(&m, wanted) && na_op_match(&m) &&
+	     na_steps_find_rank_waits(s);
 	na_op_match_fini(&m);
 	free(m.runs);
 	na_strtab_fini(&names);

@@ -1,4 +1,6 @@
 /* The clocks of the hosts of a store, from its transfers on all threads. */
+#include <stdlib.h>
+
 #include "netan/methods/clocks/host_clocks.h"
 #include "netan/model/scope.h"
 
@@ -59,16 +61,59 @@ static size_t next_ranges(struct reading *r, const struct na_store *store,
 	return n;
 }
 
+enum { SENDS = 1, RECEIVES = 2, BOTH = SENDS | RECEIVES };
+
+/* Whether the chunk shows a host that sends and receives; ways: by host. */
+static bool shows_both(const struct reading *r, const struct na_store *store,
+		       const struct na_chunk *c, unsigned char *ways)
+{
+	const struct na_packed_transfer *p = (const void *)c->data;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_transfer t = na_unpack_transfer(&p[i]);
+		uint32_t run = store->sources[t.input].run, src, dst;
+
+		if (!na_tells_clocks(&t) || !counts(r, &t))
+			continue;
+		src = na_store_host_of(store, run, t.src);
+		dst = na_store_host_of(store, run, t.dst);
+		if (src == dst || src >= store->n_hosts ||
+		    dst >= store->n_hosts)
+			continue;
+		ways[src] |= SENDS;
+		ways[dst] |= RECEIVES;
+		if (ways[src] == BOTH || ways[dst] == BOTH)
+			return true;
+	}
+	return false;
+}
+
+/* Where none of many hosts does both, as in one trace of them, nothing bounds
+ * a clock from two sides: the pairs need not be kept.  False: no memory. */
+static bool tells_any(const struct reading *r, const struct na_store *store,
+		      bool *any)
+{
+	unsigned char *ways = na_calloc(store->n_hosts, 1);
+
+	*any = store->n_hosts <= NA_CLOCK_TABLE;
+	for (const struct na_chunk *c = store->transfers.first;
+	     ways && c && !*any; c = c->next)
+		*any = shows_both(r, store, c, ways);
+	free(ways);
+	return ways;
+}
+
 static bool read_all(struct na_host_clocks *c, const struct na_scope *scope,
 		     const struct na_bound_filter *bound)
 {
 	const struct na_chunk *at = scope->store->transfers.first;
 	struct reading r = {.bound = bound, .when = scope->bound};
-	bool ok = true;
+	bool ok, any;
 	size_t n;
 
 	c->store = scope->store;
-	while (ok && (n = next_ranges(&r, c->store, &at)) > 0) {
+	ok = tells_any(&r, c->store, &any);
+	while (ok && any && (n = next_ranges(&r, c->store, &at)) > 0) {
 		ok = na_side_by_side(scope, n, read_range, &r);
 		for (size_t i = 0; i < n; i++) {
 			struct range *x = &r.ranges[i];

@@ -3,26 +3,18 @@
  * program run and order, by order alone, or by time, whichever leaves most
  * together that overlaps.
  */
-#include "netan/methods/matches/op_match.h"
+#include "netan/methods/matches/impl.h"
 
 #include <stdlib.h>
 
-#include "netan/base/order.h"
-
 #define NO_RUN UINT32_MAX
+
+enum { AHEAD = 8 };
 
 static const struct na_op_type *types_of(const struct na_op_match *m)
 {
 	return m->scope->store->devices.types.items;
 }
-
-/*
- * Which executions belong together: run ids may be shared by all devices, or
- * each device counts its own; a device may have run more of a program before
- * the trace began.  What is one execution overlaps in time, as far as one
- * clock can tell; the way that leaves most together in that sense is taken.
- */
-enum way { BY_RUN, BY_ORDER, BY_TIME, N_WAYS };
 
 /*
  * Of an operation in several groups each is an execution of its own.  Who is
@@ -41,9 +33,10 @@ struct split {
 struct unit {
 	const struct na_op_match *m;
 	uint32_t unit;
-	NA_VEC(struct na_op_piece);
+	struct na_op_pieces pieces;
+	NA_VEC(struct na_op_piece) tmp;
 	uint64_t unpaired;
-	enum way way;
+	enum na_op_way way;
 	struct split split;
 	bool ok;
 };
@@ -51,181 +44,93 @@ struct unit {
 /* Of the core that is walked. */
 struct counter {
 	uint32_t run, in_run, in_all;
-	int64_t open_ps;
+	uint32_t open; /* op */
 	bool is_open;
 };
 
-/* The op that completes an execution, and when that began. */
-static bool completes(struct unit *u, const struct na_op *op, struct counter *c,
-		      int64_t *start_ps)
+/* The op that completes an execution, and the one that began it. */
+static bool completes(struct unit *u, uint32_t at, struct counter *c,
+		      uint32_t *first)
 {
-	uint8_t phase = types_of(u->m)[op->type].phase;
+	uint8_t phase = types_of(u->m)[u->m->ops[at]->type].phase;
 
-	*start_ps = op->start_ps;
+	*first = at;
 	if (phase == NA_OP_WHOLE)
 		return true;
 	if (phase == NA_OP_START) {
 		u->unpaired += c->is_open;
 		c->is_open = true;
-		c->open_ps = op->start_ps;
+		c->open = at;
 		return false;
 	}
 	u->unpaired += !c->is_open;
-	*start_ps = c->open_ps;
+	*first = c->open;
 	if (!c->is_open)
 		return false;
 	c->is_open = false;
 	return true;
 }
 
-static bool add_piece(struct unit *u, const struct na_op *op, uint32_t run,
+static bool add_piece(struct unit *u, uint32_t at, uint32_t run,
 		      struct counter *c)
 {
 	int64_t number = run == NO_RUN ? -1 : u->m->runs[run].number;
-	int64_t start_ps;
+	const struct na_op *op = u->m->ops[at];
+	uint32_t first;
 	bool ok;
 
-	if (!completes(u, op, c, &start_ps))
+	if (!completes(u, at, c, &first))
 		return true;
 	if (c->run != run) {
 		c->run = run;
 		c->in_run = 0;
 	}
-	ok = na_add(u, ((struct na_op_piece){
-			       .start_ps = start_ps,
-			       .end_ps = op->end_ps,
-			       .number = number,
-			       .unit = u->unit,
-			       .core = op->core,
-			       .type = op->type,
-			       .in_run = number < 0 ? c->in_all : c->in_run,
-			       .in_all = c->in_all,
-		       }));
+	ok = na_add(&u->pieces,
+		    ((struct na_op_piece){
+			    .start_ps = u->m->ops[first]->start_ps,
+			    .end_ps = op->end_ps,
+			    .number = number,
+			    .unit = u->unit,
+			    .core = op->core,
+			    .type = op->type,
+			    .in_run = number < 0 ? c->in_all : c->in_run,
+			    .in_all = c->in_all,
+			    .op = first,
+		    }));
+	ok = ok && (c->in_all || na_add(&u->pieces.from, u->pieces.n - 1));
 	c->in_run++;
 	c->in_all++;
+	if (c->in_all > u->pieces.longest)
+		u->pieces.longest = c->in_all;
 	return ok;
 }
 
-/* Of each core the ops in order. */
+/* Of each core the ops in order; these lie far apart in memory, and are asked
+ * for in time. */
 static bool make_pieces(struct unit *u)
 {
 	const struct na_op_match *m = u->m;
 	struct counter c = {.is_open = false};
 	uint32_t core = UINT32_MAX;
-	bool ok = na_room(u, m->from[u->unit + 1] - m->from[u->unit]);
+	size_t from = m->from[u->unit], to = m->from[u->unit + 1];
+	bool ok = na_room(&u->pieces, to - from);
 
-	for (size_t i = m->from[u->unit]; ok && i < m->from[u->unit + 1]; i++) {
+	for (size_t i = from; ok && i < to; i++) {
 		const struct na_op_place *at = &m->places[i];
-		const struct na_op *op = m->ops[at->op];
 
-		if (op->core != core) {
-			core = op->core;
+		if (i + 2 * AHEAD < to) {
+			__builtin_prefetch(&m->ops[at[2 * AHEAD].op]);
+			__builtin_prefetch(m->ops[at[AHEAD].op]);
+		}
+		if (m->ops[at->op]->core != core) {
+			core = m->ops[at->op]->core;
 			u->unpaired += c.is_open;
 			c = (struct counter){.run = NO_RUN};
 		}
-		ok = add_piece(u, op, at->run, &c);
+		ok = add_piece(u, at->op, at->run, &c);
 	}
 	u->unpaired += c.is_open;
-	return ok;
-}
-
-NA_ORDER(by_run, struct na_op_piece, NA_UP(number), NA_UP(in_run), NA_UP(core),
-	 NA_UP(in_all))
-
-NA_ORDER(by_order, struct na_op_piece, NA_UP(in_all), NA_UP(core))
-
-NA_ORDER(by_place, struct na_op_piece, NA_UP(core), NA_UP(in_all))
-
-NA_ORDER(by_time, struct na_op_piece, NA_UP(start_ps), NA_UP(core),
-	 NA_UP(in_all))
-
-/* The pieces from x[0] that are one execution. */
-static size_t together(const struct na_op_piece *x, size_t n, enum way way)
-{
-	int64_t end = x[0].end_ps;
-	size_t k = 1;
-
-	for (; k < n; k++) {
-		if (way == BY_RUN &&
-		    (x[k].number != x[0].number || x[k].in_run != x[0].in_run))
-			break;
-		if (way == BY_ORDER && x[k].in_all != x[0].in_all)
-			break;
-		if (way == BY_TIME && x[k].start_ps >= end)
-			break;
-		if (way != BY_TIME && x[k].core == x[k - 1].core)
-			break;
-		end = x[k].end_ps < end ? x[k].end_ps : end;
-	}
-	return k;
-}
-
-static bool overlap(const struct na_op_match *m, const struct na_op_piece *x,
-		    size_t n)
-{
-	for (size_t i = 0, to; i < n; i = to) {
-		uint32_t input =
-			m->scope->store->devices.cores[x[i].core].input;
-		int64_t start = x[i].start_ps, end = x[i].end_ps;
-
-		for (to = i + 1;
-		     to < n &&
-		     m->scope->store->devices.cores[x[to].core].input == input;
-		     to++) {
-			start = x[to].start_ps > start ? x[to].start_ps : start;
-			end = x[to].end_ps < end ? x[to].end_ps : end;
-		}
-		if (to - i > 1 && start >= end)
-			return false;
-	}
-	return true;
-}
-
-static void sort_pieces(struct na_op_piece *x, size_t n, enum way way)
-{
-	static int (*const orders[N_WAYS])(const void *,
-					   const void *) = {by_run, by_order,
-							    by_time};
-
-	na_sort(x, n, orders[way]);
-}
-
-/* Devices that are together, squared: one execution on all of them counts
- * more than two on half of them each.  `sure`: that overlap. */
-static double score(const struct na_op_match *m, struct na_op_piece *x,
-		    size_t n, enum way way, bool sure)
-{
-	double sum = 0;
-
-	sort_pieces(x, n, way);
-	for (size_t i = 0, k; i < n; i += k) {
-		k = together(&x[i], n - i, way);
-		if (k > 1 && (!sure || way == BY_TIME || overlap(m, &x[i], k)))
-			sum += (double)k * (double)k;
-	}
-	return sum;
-}
-
-/* Time alone must put most of the devices together: what never overlaps on
- * any two of them does so by chance, too. */
-static enum way way_of(const struct na_op_match *m, struct na_op_piece *x,
-		       size_t n)
-{
-	double run = score(m, x, n, BY_RUN, true);
-	double order = score(m, x, n, BY_ORDER, true);
-	double time = score(m, x, n, BY_TIME, true);
-	double whole;
-
-	/* The first one by order is on all devices. */
-	sort_pieces(x, n, BY_ORDER);
-	whole = (double)n * (double)together(x, n, BY_ORDER);
-	if (time > run && time > order && 2 * time > whole)
-		return BY_TIME;
-	if (run != order)
-		return order > run ? BY_ORDER : BY_RUN;
-	return score(m, x, n, BY_ORDER, false) > score(m, x, n, BY_RUN, false)
-		       ? BY_ORDER
-		       : BY_RUN;
+	return ok && na_room(&u->pieces.row, u->pieces.from.n);
 }
 
 static struct split groups_of(const struct na_op_match *m,
@@ -258,18 +163,17 @@ static double apart(const struct na_op_piece *x, struct split g, bool strided)
 	return sum;
 }
 
-static struct split split_of(const struct na_op_match *m,
-			     const struct na_op_piece *x, size_t n,
-			     enum way way)
+static struct split split_of(struct unit *u)
 {
-	struct split g = groups_of(m, x);
+	struct split g = groups_of(u->m, u->pieces.v);
 	double rows = 0, columns = 0;
+	const struct na_op_piece *x;
+	size_t at = 0, n;
 
-	for (size_t i = 0, k; g.size && i < n; i += k) {
-		k = together(&x[i], n - i, way);
-		if (k % g.size == 0 && k / g.size == g.n) {
-			rows += apart(&x[i], g, false);
-			columns += apart(&x[i], g, true);
+	while (g.size && (x = na_op_next(&u->pieces, u->way, &at, &n))) {
+		if (n % g.size == 0 && n / g.size == g.n) {
+			rows += apart(x, g, false);
+			columns += apart(x, g, true);
 		}
 	}
 	g.strided = columns < rows;
@@ -277,19 +181,20 @@ static struct split split_of(const struct na_op_match *m,
 }
 
 /* One execution on all devices, by groups where these are told. */
-static bool add_groups(struct na_op_match *m, struct na_op_piece *x, size_t n,
-		       struct split g)
+static bool add_groups(struct unit *u, struct na_op_piece *x, size_t n)
 {
+	const struct na_op_match *m = u->m;
+	struct split g = u->split;
 	bool ok = true;
 
 	if (!g.size || n % g.size != 0 || n / g.size != g.n)
 		return m->instance(m->arg, x, n);
 	if (g.strided) {
-		if (!na_append(&m->tmp, x, n))
+		if (!na_append(&u->tmp, x, n))
 			return false;
 		for (size_t i = 0; i < n; i++)
-			x[i] = m->tmp.v[i % g.size * g.n + i / g.size];
-		m->tmp.n = 0;
+			x[i] = u->tmp.v[i % g.size * g.n + i / g.size];
+		u->tmp.n = 0;
 	}
 	for (size_t i = 0; ok && i < g.n; i++)
 		ok = m->instance(m->arg, &x[i * g.size], g.size);
@@ -298,32 +203,28 @@ static bool add_groups(struct na_op_match *m, struct na_op_piece *x, size_t n,
 
 /* ---- all operations */
 
+static bool add_unit(struct unit *u)
+{
+	struct na_op_piece *x;
+	bool ok = u->ok;
+	size_t at = 0, n;
+
+	while (ok && (x = na_op_next(&u->pieces, u->way, &at, &n)))
+		ok = add_groups(u, x, n);
+	return ok;
+}
+
 static void prepare(void *arg, size_t i)
 {
 	struct unit *u = (struct unit *)arg + i;
 
 	u->ok = make_pieces(u);
-	if (!u->ok || !u->n)
+	if (!u->ok || !u->pieces.n)
 		return;
-	u->way = way_of(u->m, u->v, u->n);
-	sort_pieces(u->v, u->n, u->way);
-	for (size_t k = 0, n; u->way == BY_TIME && k < u->n; k += n) {
-		n = together(&u->v[k], u->n - k, u->way);
-		na_sort(&u->v[k], n, by_place);
-	}
-	u->split = split_of(u->m, u->v, u->n, u->way);
-}
-
-static bool add_unit(struct na_op_match *m, const struct unit *u)
-{
-	bool ok = u->ok;
-
-	m->unpaired += u->unpaired;
-	for (size_t i = 0, k; ok && i < u->n; i += k) {
-		k = together(&u->v[i], u->n - i, u->way);
-		ok = add_groups(m, &u->v[i], k, u->split);
-	}
-	return ok;
+	u->way = na_op_way_of(u->m, &u->pieces);
+	u->split = split_of(u);
+	if (u->m->at_once)
+		u->ok = add_unit(u);
 }
 
 /* Operations that are prepared side by side, from `unit` on: few enough for
@@ -348,16 +249,19 @@ static bool add_batch(struct na_op_match *m, struct unit *batch, size_t unit,
 
 	for (size_t i = 0; i < n; i++) {
 		struct unit *u = &batch[i];
+		struct na_op_pieces room = u->pieces; /* of the one before */
 
-		/* In the room of the one before. */
+		room.n = room.from.n = room.longest = 0;
 		*u = (struct unit){.m = m,
 				   .unit = (uint32_t)(unit + i),
-				   .v = u->v,
-				   .cap = u->cap};
+				   .pieces = room,
+				   .tmp = u->tmp};
 	}
 	ok = na_side_by_side(m->scope, n, prepare, batch);
-	for (size_t i = 0; ok && i < n; i++)
-		ok = add_unit(m, &batch[i]);
+	for (size_t i = 0; ok && i < n; i++) {
+		ok = m->at_once ? batch[i].ok : add_unit(&batch[i]);
+		m->unpaired += batch[i].unpaired;
+	}
 	return ok;
 }
 
@@ -400,8 +304,12 @@ bool na_op_match(struct na_op_match *m)
 		n = batch_at(m, unit);
 		ok = add_batch(m, batch, unit, n);
 	}
-	for (size_t i = 0; i < UNITS_AT_ONCE; i++)
-		na_vec_free(&batch[i]);
+	for (size_t i = 0; i < UNITS_AT_ONCE; i++) {
+		na_vec_free(&batch[i].pieces);
+		na_vec_free(&batch[i].pieces.from);
+		na_vec_free(&batch[i].pieces.row);
+		na_vec_free(&batch[i].tmp);
+	}
 	return ok;
 }
 
@@ -412,5 +320,4 @@ void na_op_match_fini(struct na_op_match *m)
 	free(m->module_of);
 	free(m->places);
 	free(m->from);
-	na_vec_free(&m->tmp);
 }

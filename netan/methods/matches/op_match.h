@@ -21,6 +21,7 @@ struct na_op_piece {
 	int64_t number; /* of the program run; -1: not known */
 	uint32_t unit, core, type;
 	uint32_t in_run, in_all; /* which one of its unit on this core */
+	uint32_t op;             /* that begins it: of na_op_match.ops */
 };
 
 struct na_op_match {
@@ -35,6 +36,9 @@ struct na_op_match {
 	 * of cores unless groups say otherwise.  False: no memory. */
 	bool (*instance)(void *arg, const struct na_op_piece *x, size_t n);
 	void *arg;
+	/* Executions of several operations may be told at once, on all
+	 * threads; else in the order of operations. */
+	bool at_once;
 
 	/* From na_op_units(). */
 	struct na_triples units; /* run and network, name, module */
@@ -48,7 +52,6 @@ struct na_op_match {
 		uint32_t run; /* around the op; UINT32_MAX: none */
 	} * places;
 	size_t *from; /* by unit, and behind the last: into `places` */
-	NA_VEC(struct na_op_piece) tmp;
 };
 
 /* An op between devices, and no send or receive over the data-center

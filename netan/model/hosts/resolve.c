@@ -27,12 +27,10 @@ static enum na_status add_host(struct hosting *h, const char *name,
 {
 	struct na_store *s = h->s;
 
-	host.name = strdup(name);
+	host.name = na_arena_strn(&s->host_names, name, strlen(name));
 	if (!host.name ||
-	    !na_grow(&s->hosts, &h->cap, s->n_hosts + 1, sizeof(*s->hosts))) {
-		free(host.name);
+	    !na_grow(&s->hosts, &h->cap, s->n_hosts + 1, sizeof(*s->hosts)))
 		return na_fail_nomem(err);
-	}
 	s->hosts[s->n_hosts++] = host;
 	return NA_OK;
 }

@@ -24,6 +24,7 @@ struct runs {
 	struct na_store *s;
 	struct run *items;
 	size_t n;
+	size_t at; /* where the last op was found; ops come in order */
 	struct na_op_types before; /* the types as they were */
 	struct last *last;         /* by type */
 };
@@ -43,15 +44,22 @@ static bool list(struct runs *r)
 	return true;
 }
 
+static bool is_behind(const struct run *run, const struct na_op *x)
+{
+	return NA_THEN(NA_CMP(run->core, x->core),
+		       NA_CMP(run->start_ps, x->start_ps)) > 0;
+}
+
 /* The last run that began on that core, if the op began in it. */
-static const struct run *run_of(const struct runs *r, const struct na_op *x)
+static const struct run *run_of(struct runs *r, const struct na_op *x)
 {
 	const struct run *runs = r->items, *at;
-	size_t behind =
-		NA_BOUND(i, 0, r->n,
-			 NA_THEN(NA_CMP(runs[i].core, x->core),
-				 NA_CMP(runs[i].start_ps, x->start_ps)) > 0);
+	size_t behind = r->at;
 
+	if (!behind || is_behind(&runs[behind - 1], x) ||
+	    (behind < r->n && !is_behind(&runs[behind], x)))
+		behind = NA_BOUND(i, 0, r->n, is_behind(&runs[i], x));
+	r->at = behind;
 	at = behind ? &runs[behind - 1] : NULL;
 	return at && at->core == x->core && x->start_ps < at->end_ps ? at
 								     : NULL;
