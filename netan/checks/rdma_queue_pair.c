@@ -17,6 +17,7 @@
 enum { LISTED = 10, LOST_LEAST = 3 };
 
 static const double lost_much = 0.01; /* of the packets: an error, as in rdma */
+static const double trifle = 0.001; /* of the time: waits that hardly matter */
 
 static double needed_of(const struct na_value *row)
 {
@@ -177,6 +178,18 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 		    na_text_of(na_first(v, M_evidence), NULL));
 }
 
+/* What accuses no network and costs next to nothing is a remark. */
+static enum na_severity severity_of(const struct trouble *t,
+				    const struct group *g)
+{
+	if (g->much)
+		return NA_SEV_ERROR;
+	return t->accuse == accuse_receiver &&
+			       g->lost_s < trifle * (g->to_s - g->from_s)
+		       ? NA_SEV_INFO
+		       : t->severity;
+}
+
 static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 {
 	const struct na_value *body = na_case_body(c, "rdma");
@@ -184,9 +197,8 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	long long n = (long long)na_int_of(
 		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
 		(int64_t)g->n);
-	struct na_finding *f =
-		na_case_find(c, g->much ? NA_SEV_ERROR : t->severity,
-			     t->confidence, "rdma");
+	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
+					    "rdma");
 
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
@@ -201,6 +213,7 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 		na_case_fact(c, f, "%s", na_text_of(v, ""));
 	t->accuse(c, f, t->verdict);
 	na_case_cost(c, f, g->lost_s);
+	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);
 	na_put_alias(c->r, f->evidence, M_worst, g->list);

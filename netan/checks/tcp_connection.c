@@ -85,11 +85,21 @@ static const char *by_window(struct na_case *c, const struct na_value *row,
 	return na_packets_host(c, row, !up);
 }
 
+/* Of both ways: beside whatever else the connection suffers from. */
+static double held_ms(const struct na_value *row)
+{
+	return na_number_or(row, M_fwd "." M_held_back_ms, 0) +
+	       na_number_or(row, M_rev "." M_held_back_ms, 0);
+}
+
 static const char *by_writer(struct na_case *c, const struct na_value *row,
 			     enum na_cause *cause)
 {
-	bool dst = na_number_at(row, M_rev "." M_held_back) >
-		   na_number_at(row, M_fwd "." M_held_back);
+	const char *fwd = held_ms(row) > 0 ? M_fwd "." M_held_back_ms
+					   : M_fwd "." M_held_back;
+	const char *rev = held_ms(row) > 0 ? M_rev "." M_held_back_ms
+					   : M_rev "." M_held_back;
+	bool dst = na_number_at(row, rev) > na_number_or(row, fwd, 0);
 
 	*cause = NA_CAUSE_SETTINGS;
 	return na_packets_host(c, row, dst);
@@ -217,7 +227,7 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
-	double server_ms, calls, slow_calls, p50_ms, wire_ms;
+	double server_ms, calls, slow_calls, p50_ms, wire_ms, held_ms;
 	size_t n;
 	bool much;
 };
@@ -250,6 +260,7 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->server_ms += na_number_or(v, M_calls "." M_server_ms, 0);
 	g->wire_ms += n * na_number_or(v, M_path_rtt_us, 0) / NA_US_PER_MS +
 		      na_number_or(v, M_calls "." M_network_ms, 0);
+	g->held_ms += held_ms(v);
 	g->calls += n;
 	g->slow_calls += na_number_or(v, M_calls "." M_slow, 0);
 	g->p50_ms = fmax(g->p50_ms,
@@ -274,7 +285,8 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 		const char *host;
 		struct group *to;
 
-		if (!na_says(v, M_verdict, t->verdict))
+		if (!na_says(v, M_verdict, t->verdict) &&
+		    !(t->host == by_writer && held_ms(v) > 0))
 			continue;
 		host = t->host(c, v, &cause);
 		to = host ? group_of(c, g, &n, host, cause) : NULL;
@@ -435,6 +447,12 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 }
 
+/* Whose lost_s is, where it is a sum. */
+static const char *on_all(const struct group *g)
+{
+	return g->n > 1 ? " on all of them" : " on that connection";
+}
+
 static void say_server(struct na_case *c, struct na_finding *f,
 		       const struct group *g)
 {
@@ -449,7 +467,20 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
 		na_case_seconds(c, all / NA_MS_PER_S), (long long)g->calls);
 	na_case_fact(c, f, "%s", f->how);
+	f->of = on_all(g);
 	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
+}
+
+/* Connections wait one beside the other, and each by itself. */
+static void say_held(struct na_case *c, struct na_finding *f,
+		     const struct group *g)
+{
+	if (!(g->held_ms > 0))
+		return;
+	f->of = on_all(g);
+	na_case_cost(c, f, g->held_ms / NA_MS_PER_S);
+	na_case_fact(c, f, "%s of waits for acknowledgements",
+		     na_case_seconds(c, f->lost_s));
 }
 
 /* A server that takes its time now and then is a remark; so is one that did
@@ -493,7 +524,9 @@ static void tell(struct na_case *c, const struct trouble *t,
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst connection" : " on that connection";
-	if (na_says(g->worst, M_verdict, "server_slow"))
+	if (t->host == by_writer)
+		say_held(c, f, g);
+	else if (na_says(g->worst, M_verdict, "server_slow"))
 		say_server(c, f, g);
 	na_for_each (v, na_get(g->worst, M_evidence))
 		na_case_fact(c, f, "%s", na_text_of(v, ""));

@@ -290,6 +290,24 @@ static const char *sends_wait(struct na_case *c)
 		compared ? "; that alone acquits nobody: " : "; ");
 }
 
+/* What they saw and did may be what the answer lacks: what they sent they alone
+ * have timed, and nobody has seen what they sent each other. */
+static const char *absent(struct na_case *c)
+{
+	int64_t n = na_count_at(na_case_doc(c, "session"),
+				M_coverage "." M_devices_not_here);
+	long long files = (long long)na_count_at(na_case_side(c, "session"),
+						 M_files);
+
+	if (!n || !na_case_body(c, "pairs"))
+		return "";
+	return na_case_text(c,
+			    "; only %lld file%s here: those of the hosts of "
+			    "%lld device%s are missing, give them, too",
+			    files, files == 1 ? " is" : "s are", (long long)n,
+			    na_plural(n));
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
@@ -329,6 +347,8 @@ static const char *thin(struct na_case *c)
 		return na_case_text(c, "%s: trace more hosts at once",
 				    na_text_at(na_case_body(c, "pairs"),
 					       M_verdict));
+	if (*absent(c))
+		return "no NIC or path of the hosts that are here stands out";
 	return na_ranks_slow(c) ? na_ranks_compared(c) : na_power_lacks(c);
 }
 
@@ -346,23 +366,6 @@ static const char *idle_question(struct na_case *c)
 			    "; it hardly matters, as devices wait %s %% of "
 			    "their steps for communication",
 			    na_case_number(c, 100 * waiting));
-}
-
-/* What they saw and did may be what the answer lacks. */
-static const char *absent(struct na_case *c)
-{
-	int64_t n = na_count_at(na_case_doc(c, "session"),
-				M_coverage "." M_devices_not_here);
-	long long files = (long long)na_count_at(na_case_side(c, "session"),
-						 M_files);
-
-	if (!n || !na_case_body(c, "pairs"))
-		return "";
-	return na_case_text(c,
-			    "; only %lld file%s here: those of the hosts of "
-			    "%lld device%s are missing, give them, too",
-			    files, files == 1 ? " is" : "s are", (long long)n,
-			    na_plural(n));
 }
 
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
@@ -384,8 +387,8 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: not guilty: %s%s%s", na_power_says(c),
-			    absent(c), na_verdict_instead(c));
+	return na_case_text(c, "Network: not guilty: %s%s", na_power_says(c),
+			    na_verdict_instead(c));
 }
 
 static bool equal(const char *a, const char *b)

@@ -45,6 +45,10 @@ static const char *sure_of(struct na_case *c, const struct na_finding *f)
 
 static const char *cost_of(struct na_case *c, const struct na_finding *f)
 {
+	/* Of packets, which know no steps: what waits, and whose. */
+	if (f->lost_s > 0 && *f->of && !(f->cost_ms_per_step > 0))
+		return na_case_text(c, "Costs: %s%s\n",
+				    na_case_seconds(c, f->lost_s), f->of);
 	if (!(f->cost_ms_per_step > 0))
 		return "";
 	return na_case_text(c, "Costs: %s%s of each step\n", f->roughly,

@@ -477,6 +477,19 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 				  "would have had to be to be named");
 }
 
+/* What the others sent, they alone have timed. */
+static bool all_are_here(const struct pairs_state *s,
+			 const struct pairs_run *run)
+{
+	for (size_t i = 0; i < run->n_nodes; i++) {
+		uint32_t host = s->nodes.v[run->node0 + i].host;
+
+		if (!s->scope->store->hosts[host].recorded)
+			return false;
+	}
+	return true;
+}
+
 static void put_outcome(struct na_result *r, struct na_value *body,
 			const struct pairs_state *s)
 {
@@ -484,7 +497,9 @@ static void put_outcome(struct na_result *r, struct na_value *body,
 
 	for (size_t i = 0; i < runs; i++) {
 		named += s->runs[i].found.n_findings;
-		cleared += !na_pairs_one_file(s) && acquits(&s->runs[i].found);
+		cleared += !na_pairs_one_file(s) &&
+			   all_are_here(s, &s->runs[i]) &&
+			   acquits(&s->runs[i].found);
 	}
 	na_put_text(r, body, M_outcome,
 		    named                     ? "guilty"

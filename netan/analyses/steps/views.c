@@ -73,11 +73,13 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
-	static const char *const members[] = {
-		M_label,     M_rank,             M_host, M_cause,
-		M_behind_ms, M_cost_ms_per_step, M_kind, M_of,
-		M_times,     M_tried,            M_q_value,
-		M_expected_share, NULL};
+	static const char *const members[] = {M_label,     M_rank,
+					      M_host,      M_cause,
+					      M_behind_ms, M_cost_ms_per_step,
+					      M_kind,      M_of,
+					      M_times,     M_tried,
+					      M_q_value,   M_expected_share,
+					      NULL};
 
 	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
@@ -129,8 +131,11 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	for (size_t i = 0; i < n && i < most; i++)
 		na_put_alias(r, list, NULL, x[i].row);
 	free(x);
-	view(r, s, n > most ? "longest steps" : "steps, longest first", list,
-	     &na_table_steps_step, members, 0);
+	view(r, s,
+	     n > most ? "longest steps (compute to idle: means over the hosts)"
+		      : "steps, longest first (compute to idle: means over "
+			"the hosts)",
+	     list, &na_table_steps_step, members, 0);
 	if (n > most)
 		na_result_note(r,
 			       "%zu shorter steps are not shown: --top N "

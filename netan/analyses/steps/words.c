@@ -149,7 +149,7 @@ static double share(na_i128 part, na_i128 all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-struct compared { /* those of a run that have steps */
+struct compared {         /* those of a run that have steps */
 	size_t n, ranks;  /* those whose rank is told */
 	size_t files;     /* of ranks, told or not */
 	uint64_t steps;   /* that were compared */
@@ -176,14 +176,17 @@ static struct compared compared_of(const struct st_state *s, uint32_t run)
 	return x;
 }
 
+/* The one that is named is the best of all. */
+static size_t least_steps(const struct compared *x)
+{
+	return (size_t)ceil(1 - log(ST_Q) / log((double)x->n) - 1e-9);
+}
+
 size_t na_steps_enough(const struct st_state *s, uint32_t run)
 {
 	struct compared x = compared_of(s, run);
 
-	/* The one that is named is the best of all. */
-	return x.n < 2 || x.files < x.n || x.collectives
-		       ? 0
-		       : (size_t)ceil(1 - log(ST_Q) / log((double)x.n) - 1e-9);
+	return x.n < 2 || x.files < x.n || x.collectives ? 0 : least_steps(&x);
 }
 
 /* So little is not worth its digits. */
@@ -211,7 +214,7 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	na_i128 between = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
 	struct compared x = compared_of(s, run);
-	size_t needed = na_steps_enough(s, run);
+	size_t needed = na_steps_enough(s, run), least = least_steps(&x);
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];
@@ -228,14 +231,20 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	}
 	if (x.n > 1 && x.steps < needed)
 		na_str_addf(t,
-			    "%" PRIu64
-			    " step%s of %zu %s, and it takes %zu to "
+			    "%" PRIu64 " step%s of %zu %s, and it takes %zu to "
 			    "name a straggler",
 			    x.steps, na_plural(x.steps), x.n, word_of(&x),
 			    needed);
+	else if (x.n > 1 && x.steps < least)
+		na_str_addf(
+			t,
+			"nobody's transfers stand out among %zu %s; %" PRIu64
+			" step%s too few to tell of their own work (it "
+			"takes %zu)",
+			x.n, word_of(&x), x.steps,
+			x.steps == 1 ? " is" : "s are", least);
 	else if (x.n > 1)
-		na_str_addf(t, "no straggler among %zu %s", x.n,
-			    word_of(&x));
+		na_str_addf(t, "no straggler among %zu %s", x.n, word_of(&x));
 	else
 		na_str_addf(t, "one %s, nobody to compare it with",
 			    x.ranks ? "rank" : "host");
@@ -253,6 +262,89 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	if (x.n > 1 && 100 * (exposed - between) > all)
 		na_str_addf(t, "; a slow NIC or path may hold them all up "
 			       "alike: netan pairs looks for it");
+}
+
+/* Now and then: no habit, and yet what it costs, as check has it. */
+enum { SOME_STEPS = 3 };
+
+static const double notable_share = 0.05; /* of the steps' time */
+
+struct at_times { /* steps that wait for what a host does itself */
+	size_t n, all;
+	na_i128 lost_ps, late_ps, steps_ps;
+};
+
+static struct at_times at_times(const struct st_state *s,
+				const struct st_host *h, enum st_cause cause)
+{
+	struct at_times x = {.n = 0};
+
+	for (size_t i = 0; i < s->n_steps; i++) {
+		const struct st_step *t = &s->steps[i];
+		struct st_sums sums = {.n = 0};
+
+		if (t->run != h->run)
+			continue;
+		for (size_t k = t->from; k < t->to; k++)
+			na_steps_sum_up(&sums, s->host_steps[k].cell);
+		x.all++;
+		x.steps_ps += sums.n ? sums.duration_ps / (na_i128)sums.n : 0;
+		if (t->slowest == SIZE_MAX || t->cause != cause ||
+		    s->host_steps[t->slowest].host != h->host ||
+		    t->lost_ps <= 0)
+			continue;
+		x.n++;
+		x.lost_ps += t->lost_ps;
+		x.late_ps += t->late_ps;
+	}
+	return x;
+}
+
+/* NULL: nothing by itself. */
+static const char *what_it_does(enum st_cause cause)
+{
+	return cause == ST_COMPUTATION ? "computes longer than the others"
+	       : cause == ST_INPUT     ? "waits for its input or its host"
+				       : NULL;
+}
+
+static void say_at_times(struct na_str *t, const struct st_state *s,
+			 const struct st_host *h)
+{
+	char buf[NA_KEY_BUF], by[NA_UNIT_BUF], cost[NA_UNIT_BUF];
+
+	for (enum st_cause k = ST_NONE; k < ST_CAUSES; k++) {
+		struct at_times x;
+
+		if (!what_it_does(k) || h->causes[k] < SOME_STEPS)
+			continue;
+		x = at_times(s, h, k);
+		if (x.n < SOME_STEPS ||
+		    (double)x.lost_ps < notable_share * (double)x.steps_ps)
+			continue;
+		na_str_addf(
+			t,
+			"; %s%s %s: %zu of %zu steps wait for it, by %s, which "
+			"costs %s ms a step",
+			x.n < x.all ? "now and then " : "", who(s, h, buf),
+			what_it_does(k), x.n, x.all,
+			na_print_time(by,
+				      na_steps_cut(x.late_ps / (na_i128)x.n),
+				      3),
+			na_print_number(cost, na_ms(x.late_ps) / (double)x.all,
+					3));
+	}
+}
+
+static void say_waits(struct na_str *t, const struct st_state *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		const struct st_host *h = &s->hosts[i];
+
+		if (h->run == run && !h->unit &&
+		    !(h->straggler && what_it_does(h->cause)))
+			say_at_times(t, s, h);
+	}
 }
 
 /* What steps are where no device tells them. */
@@ -327,6 +419,7 @@ static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 	say_together(t, s, run);
 	if (!told)
 		say_nobody(t, s, run);
+	say_waits(t, s, run);
 	say_change(t, s, run);
 	if (s->by_launch[run])
 		say_launches(t, s, run);

@@ -367,20 +367,27 @@ static void judge_queue(struct tcp_row *row)
 		row->cost_ns[TCP_QUEUEING] = row->active_ns / 2;
 }
 
+int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	int64_t ns;
+
+	if (d->released < TCP_NAGLE_WAITS || d->released * 2 < d->slow_acks ||
+	    !d->released_even)
+		return 0;
+	if (d->released > INT64_MAX ||
+	    __builtin_mul_overflow((int64_t)d->released, d->released_p50_ns,
+				   &ns))
+		ns = INT64_MAX; /* a hostile file says so */
+	return ns;
+}
+
 static void judge_nagle(struct tcp_row *row)
 {
 	for (size_t i = 0; i < 2; i++) {
-		const struct na_direction *d = &row->c->dir[i];
-		int64_t ns;
+		int64_t ns = na_tcp_held_ns(row, i);
 
-		if (d->released < TCP_NAGLE_WAITS ||
-		    d->released * 2 < d->slow_acks || !d->released_even)
-			continue;
-		row->holds[TCP_DELAYED_ACK] = true;
-		if (d->released > INT64_MAX ||
-		    __builtin_mul_overflow((int64_t)d->released,
-					   d->released_p50_ns, &ns))
-			ns = INT64_MAX; /* a hostile file says so */
+		row->holds[TCP_DELAYED_ACK] |= ns > 0;
 		add_to(&row->cost_ns[TCP_DELAYED_ACK], ns);
 	}
 }

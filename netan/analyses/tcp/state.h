@@ -184,6 +184,9 @@ bool na_tcp_gone(const struct tcp_row *row, size_t i);
 /* What is sent again in direction i is larger than all that was acknowledged:
  * full-size packets alone die. */
 bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
+/* What small segments of direction i waited for delayed ACKs; 0: too few of
+ * them, or not all alike. */
+int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
 /* Of direction i: what was lost, and what was not. */
 bool na_tcp_loses(const struct tcp_row *row, size_t i);
 void na_tcp_rank(struct tcp_state *s);

@@ -87,7 +87,8 @@ static void marked(struct told *t)
 	if (d->timeout)
 		say(t, ", %s after timeouts", na_print_count(a, d->timeout));
 	if (d->spurious)
-		say(t, ", %s unnecessary resends", na_print_count(a, d->spurious));
+		say(t, ", %s unnecessary resends",
+		    na_print_count(a, d->spurious));
 }
 
 static void loss(struct told *t)
@@ -356,7 +357,7 @@ static void nagle(struct told *t)
 	const struct na_direction *d = t->d;
 	char a[NA_UNIT_BUF];
 
-	if (d->released < TCP_NAGLE_WAITS || !t->row->holds[TCP_DELAYED_ACK])
+	if (!na_tcp_held_ns(t->row, t->i))
 		return;
 	say_count(t, d->released, "small segment");
 	say(t,

@@ -175,17 +175,16 @@ static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 	return a->pooled > b->pooled;
 }
 
-/* A slow path makes both its ends slow: some other host's other side shows
- * as much. */
+bool wi_rivals(struct wi *w, const struct wi_candidate *best, uint32_t host)
+{
+	return host != best->host &&
+	       wi_candidate(w, !best->side, host).pooled >= TIE * best->pooled;
+}
+
 static bool has_rival(struct wi *w, const struct wi_candidate *best)
 {
 	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
-		struct wi_candidate c;
-
-		if (h == best->host)
-			continue;
-		c = wi_candidate(w, !best->side, h);
-		if (c.pooled >= TIE * best->pooled)
+		if (wi_rivals(w, best, h))
 			return true;
 	}
 	return false;

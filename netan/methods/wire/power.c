@@ -1,7 +1,8 @@
 /*
  * What would have been named: a slower side is planted into the transfers at
- * hand, and judged as any.  The port carries the bytes that it carried, at a
- * factor less rate; what took longer than that anyhow stays as it is.
+ * hand, and judged as any.  All that its transfers took beyond the base takes
+ * the factor longer: the factor is what a finding's excess is, whatever made
+ * them slow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +10,9 @@
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 
-/* Of what a slower port adds, so much is counted on: transfers wait for other
- * things, too, while their own port is slow. */
+/* Of what a slower side adds, so much is counted on: what its transfers meet on
+ * their way changes with them, and so do the hosts that they are compared
+ * with. */
 #define SHOWS 0.7
 
 static const double factors[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.75,
@@ -23,7 +25,12 @@ struct planting {
 	const uint32_t *rows; /* of the side */
 	size_t n;
 	float *raw, *fluid; /* as they were */
+	/* Of other hosts' other sides, what its transfers may make slow. */
+	NA_VEC(struct wi_stratum *) met;
 };
+
+/* Of the rows of a stratum: from here on its quartile and median may move. */
+#define MOVES 0.4
 
 static void plant(const struct planting *p, double factor)
 {
@@ -32,13 +39,9 @@ static void plant(const struct planting *p, double factor)
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t r = p->rows[i];
 		double took = w->in->rows[r].took_us;
-		/* No more of either than it took. */
-		double base = fmin(w->base_us, took);
-		double port =
-			fmin((double)w->port_bytes[p->side][r] * w->us_per_byte,
-			     took - base);
-		double slow = base + (1 + SHOWS * (factor - 1)) * port;
-		float more = (float)log(fmax(1, slow / took));
+		double moves = took - fmin(w->base_us, took);
+		double slow = took + SHOWS * (factor - 1) * moves;
+		float more = (float)log(slow / took);
 
 		w->raw[r] = p->raw[i] + more;
 		w->fluid[r] = p->fluid[i] + more;
@@ -57,7 +60,44 @@ static void uproot(const struct planting *p)
 	}
 }
 
-/* The side and its connections, as its transfers are now. */
+/* What a lane is part of at its other end. */
+static struct wi_stratum *other_end(const struct planting *p,
+				    const struct wi_lane *l)
+{
+	const struct na_wire_connection *e =
+		&p->w->in->connections[l->connection];
+	size_t n = 0;
+	struct wi_stratum *s = wi_strata_of(p->w, !p->side,
+					    p->side == WI_TX ? e->dst : e->src,
+					    &n);
+	size_t i = NA_BOUND(k, 0, n, s[k].stratum >= l->stratum);
+
+	return &s[i];
+}
+
+static void meet(struct planting *p)
+{
+	struct wi *w = p->w;
+	size_t n = 0, all = 0;
+	const uint32_t *lanes = wi_lanes_of(w, p->side, p->host, &n);
+
+	p->met.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+
+		other_end(p, l)->met += l->n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct wi_stratum *s = other_end(p, &w->lanes.v[lanes[i]]);
+
+		wi_rows_of(w, !p->side, s, &all);
+		if (s->judged && (double)s->met >= MOVES * (double)all)
+			w->failed |= !na_add(&p->met, s);
+		s->met = 0;
+	}
+}
+
+/* The side, its connections and whom it meets, as the transfers are now. */
 static void judge_again(const struct planting *p)
 {
 	struct wi *w = p->w;
@@ -66,11 +106,11 @@ static void judge_again(const struct planting *p)
 	const uint32_t *lanes = wi_lanes_of(w, p->side, p->host, &n_lanes);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!s[i].judged)
-			continue;
-		wi_stratum_sum(w, p->side, &s[i]);
-		wi_stratum_judge(&s[i]);
+		if (s[i].judged)
+			wi_stratum_again(w, p->side, &s[i]);
 	}
+	for (size_t i = 0; i < p->met.n; i++)
+		wi_stratum_again(w, !p->side, p->met.v[i]);
 	for (size_t i = 0; i < n_lanes; i++) {
 		struct wi_lane *l = &w->lanes.v[lanes[i]];
 
@@ -81,11 +121,26 @@ static void judge_again(const struct planting *p)
 	}
 }
 
+static bool has_rival(const struct planting *p, const struct wi_candidate *c)
+{
+	for (size_t i = 0; i < p->met.n; i++) {
+		if (wi_rivals(p->w, c, p->met.v[i]->host))
+			return true;
+	}
+	return false;
+}
+
+/* The side by itself, as slow as that; a rival speaks against it. */
 static struct wi_candidate planted(const struct planting *p, double factor)
 {
+	struct wi_candidate c;
+
 	plant(p, factor);
 	judge_again(p);
-	return wi_candidate(p->w, p->side, p->host);
+	c = wi_candidate(p->w, p->side, p->host);
+	if (c.score >= 1 && !c.against && !c.proven && has_rival(p, &c))
+		c.against = "the side that it talks to looks as slow";
+	return c;
 }
 
 static bool would_be_named(const struct planting *p, double factor)
@@ -151,6 +206,7 @@ static void power_of(struct planting *p, struct na_lz_power *out)
 	struct wi *w = p->w;
 
 	p->n = rows_of(w, p->side, p->host, &p->rows);
+	meet(p);
 	for (size_t i = 0; i < p->n; i++) {
 		p->raw[i] = w->raw[p->rows[i]];
 		p->fluid[i] = w->fluid[p->rows[i]];
@@ -188,4 +244,5 @@ void wi_power(struct wi *w)
 out:
 	free(p.raw);
 	free(p.fluid);
+	na_vec_free(&p.met);
 }

@@ -4,7 +4,6 @@
  * median over steps, and how far that stands from the other hosts'.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
@@ -102,7 +101,7 @@ static uint32_t role_of(const struct wi_group *g, size_t n)
 		(to) = na_median(w->room, s->n); \
 	} while (0)
 
-void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s)
+static void sum_up(struct wi *w, enum wi_side side, struct wi_stratum *s)
 {
 	struct wi_group *g = w->groups[side].v + s->first;
 
@@ -130,7 +129,7 @@ static double both(double low, double mid)
 	return fmax(fmin(low, 2 * mid), fmin(mid, 2 * low));
 }
 
-void wi_stratum_judge(struct wi_stratum *s)
+static void judge_one(struct wi_stratum *s)
 {
 	const struct wi_usual *u = &s->usual;
 
@@ -171,12 +170,12 @@ static void compare(struct wi *w, struct wi_stratum **s, size_t n)
 	u.effect = u.effect_2 = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		s[i]->usual = u;
-		wi_stratum_judge(s[i]);
+		judge_one(s[i]);
 	}
 	rank_first(s, n, &u);
 	for (size_t i = 0; i < n; i++) {
 		s[i]->usual = u;
-		wi_stratum_judge(s[i]);
+		judge_one(s[i]);
 	}
 }
 
@@ -201,30 +200,51 @@ const uint32_t *wi_rows_of(const struct wi *w, enum wi_side side,
 	return w->order[side] + g->first;
 }
 
+/* Of so many hosts one that changes leaves the middle where it is. */
+enum { SWAYS = 64 };
+
+void wi_stratum_again(struct wi *w, enum wi_side side, struct wi_stratum *s)
+{
+	sum_up(w, side, s);
+	if (s->n_like <= SWAYS)
+		compare(w, w->by_role[side].v + s->like, s->n_like);
+	else
+		judge_one(s);
+}
+
+static bool alike(const struct wi_stratum *a, const struct wi_stratum *b)
+{
+	return a->stratum == b->stratum && a->role == b->role;
+}
+
 void wi_sides_judge(struct wi *w, enum wi_side side)
 {
 	size_t all = w->strata[side].n, n = 0;
-	struct wi_stratum **of = na_calloc(all, sizeof(*of));
+	struct wi_stratum **of;
 
-	w->failed |= !of;
+	w->by_role[side].n = 0;
+	w->failed |= !na_room(&w->by_role[side], all);
+	of = w->failed ? NULL : w->by_role[side].v;
 	for (size_t i = 0; of && i < all; i++) {
 		struct wi_stratum *s = &w->strata[side].v[i];
 
 		s->judged = false;
 		if (s->n < NA_WIRE_MIN_STEPS)
 			continue;
-		wi_stratum_sum(w, side, s);
+		sum_up(w, side, s);
 		of[n++] = s;
 	}
 	if (of)
 		na_sort(of, n, by_role);
+	w->by_role[side].n = n;
 	for (size_t i = 0, to; i < n; i = to) {
-		for (to = i; to < n && of[to]->stratum == of[i]->stratum &&
-			     of[to]->role == of[i]->role;
-		     to++)
+		for (to = i; to < n && alike(of[to], of[i]); to++)
 			;
+		for (size_t k = i; k < to; k++) {
+			of[k]->like = (uint32_t)i;
+			of[k]->n_like = (uint32_t)(to - i);
+		}
 		if (to - i >= NA_WIRE_FEW_HOSTS)
 			compare(w, of + i, to - i);
 	}
-	free(of);
 }

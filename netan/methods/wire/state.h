@@ -38,6 +38,8 @@ struct wi_stratum {
 	uint32_t host, stratum;
 	uint32_t first, n;     /* groups */
 	uint32_t role;         /* transfers in a step */
+	uint32_t like, n_like; /* of by_role: all that are compared with it */
+	uint32_t met;          /* rows that a planted side shares with it */
 	struct wi_usual usual; /* of its role */
 	double raw, low, mid;  /* medians over steps */
 	double z_low, z_mid, score;
@@ -72,6 +74,7 @@ struct wi {
 	uint32_t *order[WI_SIDES]; /* rows by host, stratum, step */
 	NA_VEC(struct wi_group) groups[WI_SIDES];
 	NA_VEC(struct wi_stratum) strata[WI_SIDES];
+	NA_VEC(struct wi_stratum *) by_role[WI_SIDES];
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
@@ -119,9 +122,9 @@ bool wi_fluid(struct wi *w);
 bool wi_residuals(struct wi *w);
 /* sides.c */
 bool wi_sides_index(struct wi *w);
-void wi_stratum_sum(struct wi *w, enum wi_side side, struct wi_stratum *s);
-void wi_stratum_judge(struct wi_stratum *s);
 void wi_sides_judge(struct wi *w, enum wi_side side);
+/* Of a stratum that was judged, and whose transfers have changed. */
+void wi_stratum_again(struct wi *w, enum wi_side side, struct wi_stratum *s);
 /* The strata of a host's side. */
 struct wi_stratum *wi_strata_of(struct wi *w, enum wi_side side, uint32_t host,
 				size_t *n);
@@ -152,6 +155,8 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
 				 uint32_t host);
 /* find.c */
 void wi_find(struct wi *w);
+/* A host's other side that shows as much: a path between them would do both. */
+bool wi_rivals(struct wi *w, const struct wi_candidate *best, uint32_t host);
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 				enum na_lz_channel channel, double effect,
 				double spread, double p_value);

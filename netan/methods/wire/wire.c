@@ -191,6 +191,7 @@ enum na_status na_wire(const struct na_wire_input *in, bool *able,
 	for (int side = 0; side < WI_SIDES; side++) {
 		na_vec_free(&w.groups[side]);
 		na_vec_free(&w.strata[side]);
+		na_vec_free(&w.by_role[side]);
 	}
 	na_vec_free(&w.lanes);
 	na_arena_fini(&w.arena);
