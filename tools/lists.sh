@@ -16,6 +16,7 @@ netan/checks/verdict.c slack slack-small: a check and what it reads
 netan/checks/verdict.c pairs tcp: transfers, or packets of them
 netan/checks/straggler.c steps straggler: what it was seen in
 netan/cli/commands/synth.c collectives steps: options that count them
+netan/cli/commands/synth.c hang info: the next command
 netan/synth/job/job.c hlo steps: what --without leaves out
 netan/synth/pytorch/pytorch.c inspector kineto: what it writes
 tests/unit/test_checks.c bursts bursty collectives info: what one finding says

@@ -204,25 +204,25 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 
 /* ---- what is said */
 
+/* Under --anonymize without where it is: who typed that knows. */
 static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
 		m[NA_COUNT_BUF];
-	bool typed;
-	char *shown = na_slice_output(w->cli, w->p->output, &typed);
+	const char *path = w->p->output;
+	bool hidden = w->cli->request.pseudonyms != NULL;
 
-	if (!w->cli->common.quiet && !is_stdout(w->p->output)) {
-		printf("wrote %s, %s of %s: ", shown ? shown : "it",
-		       na_print_bytes(size, (double)w->bytes, 3),
-		       na_print_bytes(of, (double)w->of_bytes, 3));
-		if (w->dir)
-			printf("%s, ", na_count_of(n, w->written, "file"));
-		printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
-		       na_print_count(m, w->counts.of_events));
-		if (typed)
-			na_slice_say_next(w->cli, &w->z.session, w->p->output);
-	}
-	free(shown);
+	if (w->cli->common.quiet || is_stdout(path))
+		return;
+	printf("wrote %s%s%s of %s: ", hidden ? "" : path, hidden ? "" : ", ",
+	       na_print_bytes(size, (double)w->bytes, 3),
+	       na_print_bytes(of, (double)w->of_bytes, 3));
+	if (w->dir)
+		printf("%s, ", na_count_of(n, w->written, "file"));
+	printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
+	       na_print_count(m, w->counts.of_events));
+	if (!hidden)
+		na_slice_say_next(w->cli, &w->z.session, path);
 }
 
 /* Connections began before the window, mostly. */

@@ -1,37 +1,9 @@
 #include "netan/cli/commands/slice_next.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/shell.h"
-#include "netan/engine/anonymize.h"
-
-/* What stands for a path of the command line, and for no name. */
-static bool is_place(const char *shown)
-{
-	return strncmp(shown, "dir-", 4) == 0 ||
-	       strncmp(shown, "file-", 5) == 0 ||
-	       strncmp(shown, "input-", 6) == 0;
-}
-
-char *na_slice_output(const struct na_cli *cli, const char *path, bool *typed)
-{
-	const struct na_request *q = &cli->request;
-	char *words = strdup(path), *shown = NULL;
-
-	*typed = words && (!q->pseudonyms || *path != '/');
-	for (char *p = words; p && *p; p++)
-		*p = *p == '/' ? '\n' : *p;
-	for (char *p = words, *save = NULL;
-	     *typed && (p = strtok_r(p, "\n", &save)); p = NULL) {
-		shown = na_shown(q, p);
-		*typed = shown && (strcmp(shown, p) == 0 || is_place(shown));
-		free(shown);
-	}
-	free(words);
-	return *typed ? strdup(path) : na_shown(q, path);
-}
 
 static void put_option(const char *name, const char *value)
 {

@@ -7,10 +7,6 @@
 #include "netan/cli/cli.h"
 #include "netan/engine/session/session.h"
 
-/* The output as it may be shown.  Under --anonymize as it was typed, unless it
- * tells more than where one is: from the root on, or with a name in it; *typed:
- * it is.  From malloc(); NULL: no memory. */
-char *na_slice_output(const struct na_cli *cli, const char *path, bool *typed);
 /* "next: netan check ...", on standard output. */
 void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
 		       const char *path);

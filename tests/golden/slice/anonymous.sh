@@ -13,10 +13,10 @@ netan latency hidden/ -q --by collective --format csv | cut -d, -f1 | grep -E 'r
 netan ingest -q $at -o plain.netan
 netan slice --anonymize plain.netan --from 0s -o hidden.netan | say
 LC_ALL=C grep -ac zq12 hidden.netan
-echo "the next command works, and tells no path from the root"
-netan slice --anonymize $at --from 0s -o hidden/ | sed -n 's/^next: netan //p' >next
-netan $(cat next) -q | head -n 1
+echo "it says no path, and without --anonymize a next command that works"
 netan slice --anonymize $at --from 0s -o "$PWD/zq13/" | say
+netan slice $at --from 0s -o plain/ | sed -n 's/^next: netan //p' >next
+netan $(cat next) -q | head -n 1
 echo "a slice of zq14.pb, as it says of itself"
 cp $at/host-0.xplane.pb zq14.pb
 netan slice -q zq14.pb --from 0s -o of.pb
