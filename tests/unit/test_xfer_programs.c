@@ -86,7 +86,7 @@ static void too_long(bool anonymize)
 	session_init(&job);
 	session_make(&job, NA_OK);
 	p = session_bytes(&job, 1, &n);
-	open_bytes(&in, p, n);
+	open_programs(&in, p, n);
 	assert_non_null(f);
 	f->max_program_bytes = 16;
 	assert_int_equal(na_xfer_source_end(f, 0, &in, &err), NA_OK);
@@ -95,7 +95,7 @@ static void too_long(bool anonymize)
 	assert_true(in.n_warnings > 0);
 	assert_non_null(
 		strstr(in.warnings->text, "is longer than 16 B: left out"));
-	open_bytes(&back, file.p, file.n);
+	open_programs(&back, file.p, file.n);
 	assert_int_equal(back.n_warnings, in.n_warnings);
 	assert_string_equal(back.warnings->text, in.warnings->text);
 	assert_int_equal(back.reader->program_bytes(&back, collect, &got, &err),
