@@ -142,7 +142,7 @@ $(RANKS) $(B)/bin/netan-mpi:
 
 $(B)/libnetan.so: $(OBJ)
 	$(call say,LINK,$@)
-	$(call TEST_LINK,-shared -Wl$(comma)-Bsymbolic $(WRAP) -o $@ $^ $(LIBS))
+	$(call TEST_LINK,-shared -Wl$(comma)-Bsymbolic -Wl$(comma)-soname$(comma)$(@F) $(WRAP) -o $@ $^ $(LIBS))
 
 # `q` appends: `r` would take two rooms' files of one name for one.
 $(B)/libnetan.a: $(OBJ)

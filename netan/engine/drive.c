@@ -62,10 +62,9 @@ static enum na_status settle_block(struct drive *d, size_t i,
 
 /* ---- records that nobody looks at again */
 
-/* Alone: no other analysis looks at them. */
 static bool forgets(const struct drive *d)
 {
-	return d->a->forgets && !d->s->clocks;
+	return d->a->forgets && d->s->for_one;
 }
 
 /* What inputs were read with; a capture's reader is asked for more. */

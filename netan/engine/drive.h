@@ -1,6 +1,6 @@
 /*
  * One analysis over the records of a session.  Several can run over one
- * session, one after the other: the reading is shared.
+ * session, one after the other, unless it is for_one: the reading is shared.
  */
 #ifndef NETAN_ENGINE_DRIVE_H
 #define NETAN_ENGINE_DRIVE_H

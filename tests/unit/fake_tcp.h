@@ -151,6 +151,7 @@ static inline void fake_drive(struct fake_tcp *f, struct tcp_params params,
 	if (f->to_ps) {
 		h.filter.from_ps = f->from_ps;
 		h.filter.to_ps = f->to_ps;
+		f->c.clipped = true;
 	}
 	na_part_init(&part, &h.store.pool, &h.filter, NA_WANT_CONNECTIONS);
 	sink = na_part_sink(&part);

@@ -64,6 +64,7 @@ static char *alone(const struct na_analysis *a)
 	open_filtered(&s, &cli);
 	s.filter = na_drive_filter(a, &s.filter, &by, false);
 	s.wants = na_drive_wants(a, &s.filter, &by);
+	s.for_one = true;
 	assert_int_equal(na_session_read(&s, true, &err), NA_OK);
 	text = drive(&s, a, cli.params);
 	na_session_close(&s);

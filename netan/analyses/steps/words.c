@@ -176,9 +176,11 @@ static struct compared compared_of(const struct st_state *s, uint32_t run)
 	return x;
 }
 
-/* The one that is named is the best of all. */
+/* The one that is named is the best of all; 0: nobody to compare with. */
 static size_t least_steps(const struct compared *x)
 {
+	if (x->n < 2)
+		return 0;
 	return (size_t)ceil(1 - log(ST_Q) / log((double)x->n) - 1e-9);
 }
 
@@ -186,7 +188,7 @@ size_t na_steps_enough(const struct st_state *s, uint32_t run)
 {
 	struct compared x = compared_of(s, run);
 
-	return x.n < 2 || x.files < x.n || x.collectives ? 0 : least_steps(&x);
+	return x.files < x.n || x.collectives ? 0 : least_steps(&x);
 }
 
 /* So little is not worth its digits. */

@@ -98,6 +98,7 @@ static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
 {
 	struct na_driven d;
 
+	s->for_one = true;
 	if (na_analyse(s, a, cli->params, by, r, &d, err) != NA_OK)
 		return NA_EXIT_FAILED;
 	if (!d.used) {

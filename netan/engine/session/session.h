@@ -66,6 +66,8 @@ struct na_session {
 	bool damaged, interrupted, only_one;
 	enum na_stay stay; /* set before reading */
 	bool inputs_told;  /* by another result: not once more in each */
+	bool for_one;      /* one analysis is all that looks at the records:
+			      they may go as it has seen them */
 	uint32_t wants;
 	struct na_input_asks asks;
 	size_t threads;
