@@ -15,13 +15,16 @@ enum { COLL_MISSING_MAX = 64 };
  * is missing all the same. */
 enum { COLL_SURE = 3 };
 
+/* Without room at its end: there may be a million. */
+#define COLL_DENSE __attribute__((packed, aligned(4)))
+
 /* What transfers and graph executions tell of a row (see coll_row). */
 struct coll_sums {
 	na_i128 bytes, time_ps;            /* of executions */
 	na_i128 moved[2];                  /* bytes of transfers */
 	uint64_t executions, transfers[2]; /* by side */
 	uint32_t type;                     /* name */
-};
+} COLL_DENSE;
 
 /* Of a device in a row of the data-center network. */
 struct coll_member {
@@ -39,8 +42,8 @@ struct coll_device {
 /* A duration of row (or of input) `of`. */
 struct coll_time {
 	int64_t time_ps;
-	uint32_t of, pad;
-};
+	uint32_t of;
+} COLL_DENSE;
 
 struct coll_times {
 	struct coll_time *v;
