@@ -1,5 +1,6 @@
 #include "ingest/slice.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +54,11 @@ bool na_slice_parse_steps(const char *s, int64_t *first, int64_t *last)
 {
 	char *end;
 
+	errno = 0;
 	*first = *last = strtoll(s, &end, 10);
 	if (end != s && *end == '-' && end[1])
 		*last = strtoll(end + 1, &end, 10);
-	return end != s && !*end && *first >= 0 && *last >= *first;
+	return end != s && !*end && !errno && *first >= 0 && *last >= *first;
 }
 
 static bool is_time(const char *s)

@@ -293,11 +293,16 @@ static size_t rune_width(uint32_t rune)
 
 size_t na_text_width(const char *s)
 {
+	return na_text_width_to(s, SIZE_MAX);
+}
+
+size_t na_text_width_to(const char *s, size_t most)
+{
 	char part[ESCAPE_ROOM];
 	const char *start = s;
 	size_t width = 0;
 
-	while (*s) {
+	while (*s && width <= most) {
 		size_t n = escape_next(NA_ESC_TERMINAL, start, &s, part);
 
 		if ((part[0] & 0x80) == 0) {

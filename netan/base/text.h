@@ -72,6 +72,9 @@ bool na_escape_to(enum na_escape how, const char *s, FILE *out);
 /* Terminal columns of a text (of its NA_ESC_TERMINAL form): wide East Asian
  * characters count 2, combining marks 0. */
 size_t na_text_width(const char *s);
+/* The same, or where that is more than `most`, any number above it: of a long
+ * text only what is needed is looked at. */
+size_t na_text_width_to(const char *s, size_t most);
 
 /*
  * Shell pattern: `*` any run, `?` one character, `[a-z]` and `[!a-z]` one of

@@ -81,7 +81,7 @@ uint32_t na_triples_add(struct na_triples *t, struct na_triple key)
 
 uint32_t na_triples_find(const struct na_triples *t, struct na_triple key)
 {
-	return t->n ? *probe(t, key) - 1 : NA_NO_TRIPLE;
+	return t->slots ? *probe(t, key) - 1 : NA_NO_TRIPLE;
 }
 
 void na_triples_fini(struct na_triples *t)

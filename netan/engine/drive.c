@@ -64,7 +64,7 @@ static enum na_status settle_block(struct drive *d, size_t i,
 
 static bool forgets(const struct drive *d)
 {
-	return d->a->forgets && d->s->for_one;
+	return d->a->forgets && d->s->for_one && !na_passes_shared(d);
 }
 
 /* What inputs were read with; a capture's reader is asked for more. */
@@ -403,5 +403,7 @@ uint32_t na_drive_wants(const struct na_analysis *a, const struct na_filter *f,
 		wants |= NA_WANT_GRAPHS;
 	if (f->components & NA_COMP_BIT(NA_COMP_KERNEL))
 		wants |= NA_WANT_KERNELS;
+	if (f->first_step >= 0)
+		wants |= NA_WANT_STEPS;
 	return wants;
 }

@@ -242,7 +242,7 @@ static void fit(struct table *t)
 /* The next line of a cell; gives its width. */
 static size_t put_piece(struct table *t, struct cell *c, size_t room, bool end)
 {
-	size_t width = na_text_width(c->rest), n;
+	size_t width = na_text_width_to(c->rest, room), n;
 
 	if (width <= room) {
 		na_escape_to(NA_ESC_TERMINAL, c->rest, t->out);
@@ -280,7 +280,7 @@ static bool put_line(struct table *t, struct cell *cells, size_t line)
 			gap += room;
 			continue;
 		}
-		width = na_text_width(c->rest);
+		width = na_text_width_to(c->rest, room);
 		if (!is_text(t, k) && width < room)
 			gap += room - width;
 		na_put_spaces(t->out, gap);
@@ -295,7 +295,9 @@ static void put_row(struct table *t, struct cell *cells)
 {
 	size_t end = t->n_shown ? t->shown[t->n_shown - 1] : 0;
 	const char *text = t->n_shown ? cells[end].rest : "";
-	bool below = t->below && na_text_width(text) > t->measures[end].width;
+	bool below = t->below &&
+		     na_text_width_to(text, t->measures[end].width) >
+			     t->measures[end].width;
 
 	if (below)
 		cells[end].rest = "";

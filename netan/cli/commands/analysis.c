@@ -210,7 +210,8 @@ static uint32_t wants_at_most(const struct na_cli *cli,
 	if (cli->request.component >= 0)
 		f.components = NA_COMP_BIT(cli->request.component);
 	f = na_drive_reads(a, &f, by, cli->request.component >= 0);
-	return na_drive_wants(a, &f, by);
+	/* What is a slice may tell of steps to look at. */
+	return na_drive_wants(a, &f, by) | NA_WANT_STEPS;
 }
 
 /* A picture was chosen, and there is nowhere to draw it. */

@@ -1,6 +1,7 @@
 /* Which window counts: the one that is asked for, or that of the slices. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "netan/base/str.h"
 #include "netan/base/text.h"
@@ -45,6 +46,29 @@ static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
 	return NA_OK;
 }
 
+/* Times, which a capture bears beside steps, count where nothing tells steps. */
+static void choose(struct na_slice_mark *m, const struct na_session *s)
+{
+	bool steps = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		steps |= !s->inputs[i].capture;
+	if (!steps)
+		m->step = NULL;
+	else if (m->step)
+		m->from = m->to = NULL;
+}
+
+/* What a file says of itself may be anything. */
+static bool usable(const struct na_session *s, const struct na_slice_mark *m)
+{
+	int64_t from_ps = NA_TIME_MIN, to_ps = NA_TIME_MAX;
+
+	return (!m->from || na_session_moment(s, m->from, &from_ps)) &&
+	       (!m->to || na_session_moment(s, m->to, &to_ps)) &&
+	       from_ps < to_ps;
+}
+
 enum na_status na_session_window(struct na_session *s, struct na_err *err)
 {
 	const struct na_request *q = s->request;
@@ -60,6 +84,8 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 		m = (struct na_slice_mark){.from = NULL};
 		if (in->cut && !na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
+		if (in->capture)
+			choose(&m, s);
 		if (!has_window(&m) || (cut && !same_window(&m, &first))) {
 			other = in;
 		} else if (!cut) {
@@ -76,6 +102,13 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 			       "too low; --from and --to, or --step, choose "
 			       "what all of them hold",
 			       cut->path, cut->cut, other->path);
+		return NA_OK;
+	}
+	if (!usable(s, &first)) {
+		na_say_warning(q,
+			       "%s is a slice, %s, which is no window: all of "
+			       "it counts",
+			       cut->path, cut->cut);
 		return NA_OK;
 	}
 	s->window = (struct na_slice_mark){first.from, first.to, first.step,
@@ -95,6 +128,8 @@ static bool beyond(const struct na_session *s, const struct na_slice_mark *m)
 		return f->first_step < 0;
 	if (m->to && na_session_moment(s, m->to, &ps) && f->to_ps > ps)
 		return f->first_step < 0;
+	if ((m->from || m->to) && f->first_step < 0)
+		return false;
 	return m->step && na_slice_parse_steps(m->step, &first, &last) &&
 	       (f->first_step < first || f->last_step > last);
 }
@@ -139,6 +174,23 @@ static bool any_clipped(const struct na_session *s)
 	return any && s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
 }
 
+/* Is there one whose bytes come but once, which would be gone? */
+static bool any_stream(const struct na_session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+		struct stat st;
+
+		if (strcmp(in->path, "-") == 0)
+			any |= !in->capture;
+		else
+			any |= stat(in->path, &st) == 0 && !S_ISREG(st.st_mode);
+	}
+	return any;
+}
+
 /* When the steps are, which other inputs tell, must be known before captures
  * are read. */
 static enum na_status steps_window(const struct na_session *s, int64_t *from_ps,
@@ -175,8 +227,16 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 	enum na_status st = NA_OK;
 
 	if (s->filter.first_step >= 0 && !s->request->together &&
-	    any_clipped(s))
-		st = steps_window(s, &from_ps, &to_ps);
+	    any_clipped(s)) {
+		if (any_stream(s))
+			na_say_warning(s->request,
+				       "connections count whole, also what is "
+				       "outside of these steps: when steps are "
+				       "must be read first, and a pipe can be "
+				       "read but once; give files");
+		else
+			st = steps_window(s, &from_ps, &to_ps);
+	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_input *in = &s->inputs[i];
 

@@ -111,18 +111,21 @@ static enum na_status find_window(struct na_slicer *z, struct na_err *err)
 	return st;
 }
 
-/* As it was typed, or without the spaces that an option has no place for. */
-static const char *one_word(const char *time, int64_t ps, struct na_arena *a)
+static const char *in_ps(int64_t ps, struct na_arena *a)
 {
 	struct na_str text = {.s = NULL};
-	const char *word = time;
+	const char *word;
 
-	if (!time || !strpbrk(time, " \t\n"))
-		return time;
 	na_str_addf(&text, "%" PRId64 "ps", ps);
 	word = text.failed ? NULL : na_arena_strn(a, text.s, text.n);
 	free(text.s);
 	return word;
+}
+
+/* As it was typed, or without the spaces that an option has no place for. */
+static const char *one_word(const char *time, int64_t ps, struct na_arena *a)
+{
+	return time && strpbrk(time, " \t\n") ? in_ps(ps, a) : time;
 }
 
 static const char *name_of(const char *path)
@@ -147,6 +150,11 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	m = s->window;
 	m.from = one_word(m.from, s->filter.from_ps, a);
 	m.to = one_word(m.to, s->filter.to_ps, a);
+	/* When they were: alone a capture tells no steps. */
+	if (in->capture && m.step) {
+		m.from = in_ps(z->of.from_ps, a);
+		m.to = in_ps(z->of.to_ps, a);
+	}
 	m.of = z->of.names ? na_pseudonym(z->of.names, NA_ALIAS_INPUT, in->path)
 	       : older.of  ? older.of
 			   : name_of(in->path);
