@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
@@ -14,6 +15,11 @@
  * their way changes with them, and so do the hosts that they are compared
  * with. */
 #define SHOWS 0.7
+
+/* Of so few hosts one moves what all are measured by: what ports take, and what
+ * is usual of a collective.  They are judged from the start, in so many rows for
+ * each side. */
+enum { FEW = 8, FEW_ROWS = 1 << 14 };
 
 static const double factors[] = {1.1, 1.2, 1.3, 1.4, 1.5, 1.75,
 				 2,   2.5, 3,   4,   6,   8};
@@ -24,7 +30,9 @@ struct planting {
 	uint32_t host;
 	const uint32_t *rows; /* of the side */
 	size_t n;
-	float *raw, *fluid; /* as they were */
+	float *raw, *fluid;       /* as they were */
+	struct na_wire_row *copy; /* of few hosts; else NULL */
+	double *kept;
 	/* Of other hosts' other sides, what its transfers may make slow. */
 	NA_VEC(struct wi_stratum *) met;
 };
@@ -32,16 +40,21 @@ struct planting {
 /* Of the rows of a stratum: from here on its quartile and median may move. */
 #define MOVES 0.4
 
+static double slowed_us(const struct planting *p, uint32_t row, double factor)
+{
+	double took = p->w->in->rows[row].took_us;
+
+	return took + (factor - 1) * (took - fmin(p->w->base_us, took));
+}
+
 static void plant(const struct planting *p, double factor)
 {
 	struct wi *w = p->w;
 
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t r = p->rows[i];
-		double took = w->in->rows[r].took_us;
-		double moves = took - fmin(w->base_us, took);
-		double slow = took + SHOWS * (factor - 1) * moves;
-		float more = (float)log(slow / took);
+		double slow = slowed_us(p, r, 1 + SHOWS * (factor - 1));
+		float more = (float)log(slow / w->in->rows[r].took_us);
 
 		w->raw[r] = p->raw[i] + more;
 		w->fluid[r] = p->fluid[i] + more;
@@ -150,9 +163,43 @@ static bool would_be_named(const struct planting *p, double factor)
 	return c.score >= 1 && !c.against;
 }
 
+/* Whole steps, evenly, as long as enough stay. */
+static size_t copy_steps(const struct planting *p)
+{
+	const struct wi *w = p->w;
+	size_t every = (w->n + FEW_ROWS - 1) / FEW_ROWS, n = 0;
+	size_t most = w->in->n_steps / w->every / NA_WIRE_MIN_STEPS;
+
+	every = every > most ? most : every;
+	for (size_t i = 0; i < w->n; i++) {
+		if (every < 2 || w->in->rows[i].step % every == 0)
+			p->copy[n++] = w->in->rows[i];
+	}
+	return n;
+}
+
+/* The same from the start: what is longer also shares its ports for longer. */
+static bool is_named(const struct planting *p, double factor,
+		     const char **against)
+{
+	struct wi *w = p->w;
+	size_t n;
+
+	for (size_t i = 0; i < p->n; i++)
+		p->kept[i] = w->in->rows[p->rows[i]].took_us;
+	for (size_t i = 0; i < p->n; i++)
+		w->in->rows[p->rows[i]].took_us = slowed_us(p, p->rows[i],
+							    factor);
+	n = copy_steps(p);
+	for (size_t i = 0; i < p->n; i++)
+		w->in->rows[p->rows[i]].took_us = p->kept[i];
+	return wi_names(w, p->copy, n, p->side, p->host, against);
+}
+
 /* The smallest of the factors; NaN: none of them. */
 static double least_factor(const struct planting *p)
 {
+	const char *against;
 	size_t lo = 0, hi = NA_LEN(factors);
 
 	while (lo < hi) {
@@ -163,6 +210,9 @@ static double least_factor(const struct planting *p)
 		else
 			lo = mid + 1;
 	}
+	while (p->copy && lo < NA_LEN(factors) &&
+	       !is_named(p, factors[lo], &against))
+		lo++;
 	return lo < NA_LEN(factors) ? factors[lo] : NAN;
 }
 
@@ -172,6 +222,7 @@ static const char *why_not(const struct planting *p, double factor)
 	size_t n = 0, judged = 0;
 	const struct wi_stratum *s = wi_strata_of(p->w, p->side, p->host, &n);
 	struct wi_candidate c;
+	const char *against;
 
 	if (factor <= NA_LZ_MATTERS)
 		return "";
@@ -183,6 +234,8 @@ static const char *why_not(const struct planting *p, double factor)
 	if (!judged)
 		return "too few steps, or too few hosts, share one of its "
 		       "collectives";
+	if (p->copy && !is_named(p, NA_LZ_MATTERS, &against) && against)
+		return against;
 	c = planted(p, NA_LZ_MATTERS);
 	return c.score >= 1 && c.against
 		       ? c.against
@@ -226,7 +279,12 @@ void wi_power(struct wi *w)
 	struct na_wire_result *out = w->out;
 
 	out->power = na_calloc(2 * w->in->n_hosts, sizeof(*out->power));
-	if (!p.raw || !p.fluid || !out->power) {
+	if (w->in->n_hosts <= FEW) {
+		p.copy = na_calloc(w->n, sizeof(*p.copy));
+		p.kept = na_calloc(w->n, sizeof(*p.kept));
+		w->failed |= !p.copy || !p.kept;
+	}
+	if (w->failed || !p.raw || !p.fluid || !out->power) {
 		w->failed = true;
 		goto out;
 	}
@@ -242,6 +300,8 @@ void wi_power(struct wi *w)
 		}
 	}
 out:
+	free(p.copy);
+	free(p.kept);
 	free(p.raw);
 	free(p.fluid);
 	na_vec_free(&p.met);

@@ -177,6 +177,10 @@ void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);
 void wi_losses(struct wi *w);
+/* wire.c: would rows[n], of the same input, make that side a finding?  If not,
+ * what stands against it, or NULL. */
+bool wi_names(struct wi *was, struct na_wire_row *rows, size_t n,
+	      enum wi_side side, uint32_t host, const char **against);
 /* power.c */
 void wi_power(struct wi *w);
 

@@ -158,6 +158,26 @@ static bool has_steps(const struct wi *w)
 	return n == NA_WIRE_MIN_STEPS;
 }
 
+static bool judge(struct wi *w)
+{
+	if (!room(w) || !place(w) || !wi_residuals(w) || !wi_sides_index(w) ||
+	    !wi_lanes_index(w))
+		return false;
+	wi_find(w);
+	return !w->failed;
+}
+
+static void fini(struct wi *w)
+{
+	for (int side = 0; side < WI_SIDES; side++) {
+		na_vec_free(&w->groups[side]);
+		na_vec_free(&w->strata[side]);
+		na_vec_free(&w->by_role[side]);
+	}
+	na_vec_free(&w->lanes);
+	na_arena_fini(&w->arena);
+}
+
 static bool run(struct wi *w, bool *able)
 {
 	w->n = thin(w->in, &w->every);
@@ -166,10 +186,8 @@ static bool run(struct wi *w, bool *able)
 	*able = has_steps(w);
 	if (!*able)
 		return true;
-	if (!room(w) || !place(w) || !wi_residuals(w) || !wi_sides_index(w) ||
-	    !wi_lanes_index(w))
+	if (!judge(w))
 		return false;
-	wi_find(w);
 	wi_losses(w);
 	wi_flaps(w);
 	wi_power(w);
@@ -188,14 +206,46 @@ enum na_status na_wire(const struct na_wire_input *in, bool *able,
 		ok = run(&w, able);
 	out->findings = w.found.v;
 	out->n_findings = w.found.n;
-	for (int side = 0; side < WI_SIDES; side++) {
-		na_vec_free(&w.groups[side]);
-		na_vec_free(&w.strata[side]);
-		na_vec_free(&w.by_role[side]);
-	}
-	na_vec_free(&w.lanes);
-	na_arena_fini(&w.arena);
+	fini(&w);
 	return ok ? NA_OK : na_fail_nomem(err);
+}
+
+static bool names(const struct na_wire_result *r, enum wi_side side,
+		  uint32_t host)
+{
+	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
+
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct na_lz_who *who = &r->findings[i].who;
+
+		if (who->a == host &&
+		    (who->kind == kinds[side] || who->kind == NA_LZ_HOST))
+			return true;
+	}
+	return false;
+}
+
+bool wi_names(struct wi *was, struct na_wire_row *rows, size_t n,
+	      enum wi_side side, uint32_t host, const char **against)
+{
+	struct na_wire_result out = {0};
+	struct na_wire_input in = *was->in;
+	struct wi w = {.in = &in, .out = &out, .n = n, .every = was->every};
+	bool named;
+
+	in.rows = rows;
+	in.n_rows = n;
+	w.failed |= !judge(&w);
+	was->failed |= w.failed;
+	out.findings = w.found.v;
+	out.n_findings = w.found.n;
+	named = !w.failed && names(&out, side, host);
+	*against = NULL;
+	if (!w.failed && !named)
+		*against = wi_candidate(&w, side, host).against;
+	fini(&w);
+	na_wire_result_fini(&out);
+	return named;
 }
 
 void na_wire_result_fini(struct na_wire_result *r)
