@@ -339,10 +339,11 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	na_put_real(c->r, f->evidence, M_lost_ms, x->lost_ms);
 }
 
-static void judge_waits(struct na_case *c, const struct na_value *body)
+static bool judge_waits(struct na_case *c, const struct na_value *body)
 {
 	static const char *const causes[] = {"computation", "input"};
 	double all_ms = na_steps_ms(c);
+	bool told = false;
 
 	na_for_each (v, na_get(body, M_hosts)) {
 		if (is_named(body, v))
@@ -350,10 +351,13 @@ static void judge_waits(struct na_case *c, const struct na_value *body)
 		for (size_t i = 0; i < NA_LEN(causes); i++) {
 			struct waits x = sum_of(body, v, causes[i]);
 
-			if (x.n >= LEAST_STEPS && x.lost_ms >= costs * all_ms)
-				tell_waits(c, body, &x);
+			if (x.n < LEAST_STEPS || x.lost_ms < costs * all_ms)
+				continue;
+			tell_waits(c, body, &x);
+			told = true;
 		}
 	}
+	return told;
 }
 
 /* Of ranks that wait much nobody is acquitted. */
@@ -394,19 +398,22 @@ static void judge_unexplained(struct na_case *c, const struct na_value *body)
 static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
+	bool told = na_length(body, M_stragglers) > 0;
 
 	na_for_each (v, na_get(body, M_stragglers))
 		judge_one(c, body, v);
-	judge_waits(c, body);
+	told |= judge_waits(c, body);
 	judge_unexplained(c, body);
 	if (na_length(body, M_hosts) < 2)
 		na_case_missing(c, "steps of two %s or more, to compare them",
 				na_of_ranks(c) ? "ranks" : "hosts");
-	else if ((int64_t)na_length(body, M_steps) < na_steps_needed(c))
+	else if (!told &&
+		 (int64_t)na_length(body, M_steps) < na_steps_needed(c))
 		na_case_missing(c,
-				"%lld steps of these ranks: %zu %s too few to "
+				"%lld steps of these %s: %zu %s too few to "
 				"name one that is late",
 				(long long)na_steps_needed(c),
+				na_of_ranks(c) ? "ranks" : "hosts",
 				na_length(body, M_steps),
 				na_length(body, M_steps) == 1 ? "is" : "are");
 }

@@ -461,9 +461,9 @@ void na_steps_put_picture(struct na_result *r, const struct st_state *s);
 double na_steps_cost_ms(const struct st_host *h);
 /* Whether it is one of several stragglers that are late together. */
 bool na_steps_together(const struct st_state *s, const struct st_host *h);
-/* Of a GPU job: the least steps of a run in which it can be told from chance
- * that one rank was the slowest in all of them; 0: no job of ranks, or they
- * are not compared by steps alone. */
+/* The least steps of a run in which it can be told from chance that one host,
+ * of a GPU job one rank, was the slowest in all of them by what it does itself;
+ * 0: nobody to compare, or collectives tell it of ranks, too. */
 size_t na_steps_enough(const struct st_state *s, uint32_t run);
 enum { ST_VERDICT_BUF = 1024 };
 const char *na_steps_verdict(char buf[ST_VERDICT_BUF],

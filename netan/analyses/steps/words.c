@@ -188,7 +188,7 @@ size_t na_steps_enough(const struct st_state *s, uint32_t run)
 {
 	struct compared x = compared_of(s, run);
 
-	return x.files < x.n || x.collectives ? 0 : least_steps(&x);
+	return x.files >= x.n && x.collectives ? 0 : least_steps(&x);
 }
 
 /* So little is not worth its digits. */
@@ -216,7 +216,9 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	na_i128 between = 0;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
 	struct compared x = compared_of(s, run);
-	size_t needed = na_steps_enough(s, run), least = least_steps(&x);
+	size_t least = least_steps(&x);
+	/* Hosts are named by their transfers, too. */
+	size_t needed = x.files < x.n ? 0 : na_steps_enough(s, run);
 
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		const struct st_host *h = &s->hosts[i];
