@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From here on room grows by a quarter, by a sixteenth. */
+/* From here on room grows by a quarter, by a thirty-second. */
 enum { LARGE_BYTES = 1 << 20, HUGE_BYTES = 16 << 20 };
 
 bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
@@ -20,7 +20,7 @@ bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
 		else if (!size || n < LARGE_BYTES / size)
 			n *= 2;
 		else
-			n += n / (n < HUGE_BYTES / size ? 4 : 16) + 1;
+			n += n / (n < HUGE_BYTES / size ? 4 : 32) + 1;
 	}
 	if (size && n > SIZE_MAX / size)
 		return false;

@@ -11,7 +11,7 @@
  *	na_vec_free(&x->spans);
  *
  * Room grows twice, from 1 MiB on by a quarter and from 16 MiB on by a
- * sixteenth, since what then stays unused counts; n * size is checked for
+ * 32nd, since what then stays unused counts; n * size is checked for
  * overflow.  What was there stays valid when memory is short; pointers into it
  * do not survive growth.
  */
