@@ -84,7 +84,8 @@ FIND_LIB := $(if $(SAN),-Wl$(comma)-rpath$(comma)$(abspath $(B)))
 # a fuzzer, and replay_NAME, which needs none.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
-HEAVY := $(patsubst %.c,$(B)/%,$(shell grep -l '^ \* Not sanitized: ' $(UNIT_SRC)))
+ALONE := $(patsubst %.c,$(B)/%,$(shell grep -l '^ \* Not sanitized: ' $(UNIT_SRC)))
+HEAVY := $(ALONE) $(patsubst %.c,$(B)/%,$(shell grep -l 'unit/\(pace\|ink\)\.h"' $(UNIT_SRC)))
 UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c)) tests/fuzz/options.c)
 FUZZ := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAY := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -319,7 +320,7 @@ bench-programs: $(BENCH) ; @:
 mpi-programs: $(B)/bin/netan-mpi $(RANKS) ; @:
 faults-programs: program $(FAULTS) ; @:
 golden-programs: program $(PAGES) $(if $(SAN),,$(FAULTS) $(HEAVY)) ; @:
-test-programs: golden-programs $(if $(SAN),$(filter-out $(HEAVY),$(UNIT)),$(UNIT)) replay-programs ; @:
+test-programs: golden-programs $(if $(SAN),$(filter-out $(ALONE),$(UNIT)),$(UNIT)) replay-programs ; @:
 
 .PHONY: check
 check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a short fuzz run

@@ -6,7 +6,7 @@
 #	unit:DIR    cmocka programs of DIR (build/<variant>): one test a case;
 #	            where DIR is sanitized, without those whose head says
 #	            "Not sanitized: why"
-#	heavy:DIR   these
+#	heavy:DIR   these, and those that keep pace where DIR is sanitized
 #	golden:DIR  tests/golden/CMD/CASE.sh against its .stdout .stderr .exit
 #	            (absent: empty, empty, 0); -u rewrites those files; where DIR
 #	            is sanitized, without those that say "# Not sanitized: why"
@@ -210,7 +210,7 @@ jobs_of()
 	case $1 in
 	unit | heavy)
 		case $1$2 in
-		heavy*) grep -l '^ \* Not sanitized: ' tests/unit/test_*.c ;;
+		heavy*) grep -l -e '^ \* Not sanitized: ' -e 'unit/\(pace\|ink\)\.h"' tests/unit/test_*.c ;;
 		*-address*) grep -L '^ \* Not sanitized: ' tests/unit/test_*.c ;;
 		*) printf "%s\n" tests/unit/test_*.c ;;
 		esac | sed "s,\(.*\)\.c\$,$2/\1," ;;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "netan/base/text.h"
+#include "tests/unit/pace.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -111,30 +112,28 @@ void check_pages(ink_row *row, size_t n_rows)
 	};
 	/* clang-format on */
 
-	for (size_t i = 0; i < n_rows; i++) {
-		for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-			struct na_page page = {.version = "0.1.0",
-					       .width = sizes[k][0],
-					       .height = sizes[k][1],
-					       .dark = k % 2,
-					       .id = "fig"};
-			char what[64], *ink;
-			size_t n;
+	for (size_t at = 0; at < n_rows * COUNT_OF(sizes); at += pace()) {
+		size_t i = at / COUNT_OF(sizes), k = at % COUNT_OF(sizes), n;
+		struct na_page page = {.version = "0.1.0",
+				       .width = sizes[k][0],
+				       .height = sizes[k][1],
+				       .dark = k % 2,
+				       .id = "fig"};
+		char what[64], *ink;
 
-			snprintf(what, sizeof(what), "row %zu, %d x %d", i,
-				 page.width, page.height);
-			ink = row(i, &page, "ink", &n);
-			assert_true(check_texts(ink, what) >= 2);
-			assert_true(na_utf8_valid(ink, n));
-			assert_null(strstr(ink, "nan"));
-			free(ink);
-			if (k > 2) /* also the smallest page */
-				continue;
-			ink = row(i, &page, "inline", &n);
-			check_inline(ink, i);
-			assert_true(n < 1 << 20);
-			free(ink);
-		}
+		snprintf(what, sizeof(what), "row %zu, %d x %d", i, page.width,
+			 page.height);
+		ink = row(i, &page, "ink", &n);
+		assert_true(check_texts(ink, what) >= 2);
+		assert_true(na_utf8_valid(ink, n));
+		assert_null(strstr(ink, "nan"));
+		free(ink);
+		if (k > 2) /* also the smallest page */
+			continue;
+		ink = row(i, &page, "inline", &n);
+		check_inline(ink, i);
+		assert_true(n < 1 << 20);
+		free(ink);
 	}
 }
 

@@ -1,4 +1,6 @@
 /*
+ * Not sanitized: simulated fleets; what judges them is, by hand-made ones.
+ *
  * Localisation on a few simulated fleets: far below what make bench-accuracy
  * expects, so that a failure means something broke.
  */

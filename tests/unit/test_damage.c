@@ -96,7 +96,7 @@ static void prefixes(int generation)
 	uint64_t before = 0;
 
 	take_sample(&s, generation);
-	for (size_t n = 0; n <= s.n; n++)
+	for (size_t n = 0; n <= s.n; n += pace())
 		check_prefix(&s, n, &before);
 	drop_sample(&s);
 }

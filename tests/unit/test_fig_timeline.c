@@ -13,6 +13,7 @@
 #include "plot/figure.h"
 #include "tests/unit/fake_timeline.h"
 #include "tests/unit/ink.h"
+#include "tests/unit/pace.h"
 
 static char *picture(const struct na_result *r, const struct na_page *page,
 		     const char *format, size_t *n)
@@ -517,7 +518,7 @@ static void check_bounded(const struct na_result *r, struct na_page *page,
 
 static void test_svg_is_bounded(void **state)
 {
-	struct fake f = {.bins = 1000000,
+	struct fake f = {.bins = 1000000 / pace(),
 			 .bin_s = 1e-5,
 			 .hosts = 8,
 			 .steps = 9000,
@@ -546,7 +547,7 @@ static void test_svg_of_series_is_bounded(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
-		struct fake f = {.bins = bins[i % 3],
+		struct fake f = {.bins = bins[i % 3] / pace(),
 				 .bin_s = 1e-3,
 				 .hosts = 8,
 				 .steps = 3000,

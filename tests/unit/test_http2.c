@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/heard.h"
+#include "tests/unit/pace.h"
 
 struct case_ {
 	struct talk talk;
@@ -163,7 +164,7 @@ static void whole(void **state)
 	static const size_t max[] = {1, 7, 100, 1448, 65000};
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 40; seed++) {
+	for (uint64_t seed = 0; seed < 40; seed += pace()) {
 		struct case_ *c = begin(seed, 60, max[seed % 5]);
 
 		heard_syn(&c->heard);
@@ -302,7 +303,7 @@ static void mid_stream(void **state)
 		struct case_ *c = begin(seed, 25, 400);
 
 		time_truth(c);
-		for (size_t from = 25; from < c->talk.n[0]; from++) {
+		for (size_t from = 25; from < c->talk.n[0]; from += pace()) {
 			bool first = true;
 
 			heard_fini(&c->heard);

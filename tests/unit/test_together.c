@@ -15,6 +15,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
+#include "tests/unit/pace.h"
 #include "tests/unit/synth_session.h"
 #include "tests/unit/world_threads.h"
 
@@ -116,7 +117,7 @@ static void test_same_bytes(void **state)
 				continue;
 			want = result_of(&s, 1, &j);
 			assert_non_null(want);
-			for (size_t n = 2; n <= MOST; n++) {
+			for (size_t n = 2; n <= MOST; n += pace()) {
 				char *got = result_of(&s, n, &j);
 
 				assert_non_null(got);
@@ -174,7 +175,7 @@ static void same_from_all(const struct session *s, struct job *j)
 	char *want = result_of(s, 1, j);
 
 	assert_non_null(want);
-	for (size_t n = 2; n <= MOST; n++) {
+	for (size_t n = 2; n <= MOST; n += pace()) {
 		char *got = result_of(s, n, j);
 
 		assert_non_null(got);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/pace.h"
 #include "tests/unit/world_threads.h"
 
 enum { MOST = 7, MIB = 1 << 20 };
@@ -239,7 +240,7 @@ static void test_broadcast_without_memory(void **state)
 {
 	(void)state;
 	for (size_t by = 0; by < 5; by++) {
-		for (size_t lose = 0; lose < 14; lose++) {
+		for (size_t lose = 0; lose < 14; lose += pace()) {
 			struct trial t = {.length = 3 * MIB,
 					  .lose = lose,
 					  .by = by};

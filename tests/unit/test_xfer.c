@@ -178,7 +178,7 @@ static void cut_anywhere(void **state)
 	open_back(&b, file.p, file.n, EVERYTHING);
 	tell_all(&b, &whole);
 	close_back(&b);
-	for (size_t n = 1; n < file.n; n++) {
+	for (size_t n = 1; n < file.n; n += pace()) {
 		struct told got;
 
 		told_init(&got);
@@ -381,7 +381,8 @@ static void two_transfers(struct na_xf_bytes *file, uint32_t field,
 	column(&c, 200, 5, 9); /* of a later version */
 	na_xf_put_text(&c, 55, "later");
 	na_xf_put_section(&records, NULL, XF_TRANSFER, 2, &c);
-	na_xf_put_section(&records, NULL, 50, 2, &c); /* a kind of a later version */
+	na_xf_put_section(&records, NULL, 50, 2,
+			  &c); /* a kind of a later version */
 	c.n = 0;
 	column(&c, 1, XF_TRANSFER, XF_TRANSFER);
 	column(&c, 2, 1000, field == 2 ? value : 1000);
