@@ -67,6 +67,21 @@ static uint64_t less(uint64_t n, uint64_t before)
 	return n > before ? n - before : 0;
 }
 
+static void put_lengths(struct na_direction *o, const struct na_trail *f)
+{
+	struct na_length_cut c = na_lengths_cut(
+		f->late->lengths, f->una, f->late->arrived_before);
+
+	o->length_cuts = c.cuts;
+	o->short_most = c.short_most;
+	o->long_least = c.long_least;
+	o->short_sent = c.short_sent;
+	o->short_lost = c.short_lost;
+	o->long_sent = c.long_sent;
+	o->long_lost = c.long_lost;
+	o->long_lost_again = c.long_lost_again;
+}
+
 static void put_late(struct na_direction *o, const struct na_trail_late *l,
 		     int64_t now_ns)
 {
@@ -79,9 +94,7 @@ static void put_late(struct na_direction *o, const struct na_trail_late *l,
 	o->syns_again = l->syns_again - l->before.syns_again;
 	o->acks_missing = l->acks_missing;
 	o->dsacks_alone = l->dsacks_alone;
-	for (size_t i = 0; i < l->n_again; i++)
-		if (l->again[i].state == NA_AGAIN_OPEN)
-			o->open_again += l->again[i].packets;
+	o->open_again = less(l->all_again, l->needed + l->needless);
 	o->needed_timeouts = l->timeouts;
 	o->vain_timeouts = l->vain_timeouts;
 	o->longest_vain_ns = l->longest_vain_ns;
@@ -111,8 +124,12 @@ static void put_trail(struct na_direction *o, const struct na_tcp_dir *d,
 	o->testified = 1;
 	o->ids = na_trail_has_ids(f);
 	*(twice ? &o->copies : &o->duplicated) = f->copies;
+	o->data_segments = f->segments;
+	o->full_bytes = f->full;
 	if (f->late)
 		put_late(o, f->late, now_ns);
+	if (f->late && f->late->lengths)
+		put_lengths(o, f);
 	if (f->start_known && f->una_known)
 		o->acked_bytes = f->una - f->start;
 	o->edge_segments = d->edge;

@@ -138,7 +138,7 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 
 	for (int i = 0; i < 2; i++) {
 		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
-		double segments = na_number_or(way, M_data_packets, 0);
+		double segments = na_number_or(way, M_data_segments, 0);
 		double events = count(row, way);
 		struct na_flow_sum *to;
 

@@ -115,6 +115,16 @@ struct na_direction {
 	 * round trip ever; 0 not known. */
 	uint8_t known;
 	int64_t rtt_least_ns;
+	/* Packets with payload as they were on the wire, copies apart: a
+	 * record that holds several, as a card cuts or has joined them, counts
+	 * as many; the payload of one, 0 not known. */
+	uint64_t data_segments;
+	uint32_t full_bytes;
+	/* Records by length, where loss differs most by it (ingest/tcp/
+	 * lengths.h): of so many possible cuts; 0: none. */
+	uint32_t length_cuts, short_most, long_least;
+	uint32_t short_sent, short_lost, long_sent, long_lost;
+	uint32_t long_lost_again; /* and had been sent before */
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };
