@@ -69,8 +69,8 @@ static uint64_t less(uint64_t n, uint64_t before)
 
 static void put_lengths(struct na_direction *o, const struct na_trail *f)
 {
-	struct na_length_cut c = na_lengths_cut(
-		f->late->lengths, f->una, f->late->arrived_before);
+	struct na_length_cut c = na_lengths_cut(f->late->lengths, f->una,
+						f->late->arrived_before);
 
 	o->length_cuts = c.cuts;
 	o->short_most = c.short_most;
@@ -295,20 +295,20 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	return t->sink->connection(t->sink->ctx, &o);
 }
 
-static uint64_t behind(int64_t pos, int64_t from)
+static uint64_t positive(int64_t pos)
 {
-	return pos > from ? (uint64_t)(pos - from) : 0;
+	return pos > 0 ? (uint64_t)pos : 0;
 }
 
 enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
-				   const struct na_tcp_packet *x, int64_t from,
-				   int64_t ack_from, const struct na_tcp_dir *r)
+				   const struct na_tcp_packet *x,
+				   const struct na_tcp_dir *r)
 {
 	const struct na_packet *p = x->p;
 	struct na_segment s = {
 		.time_ps = to_ps(t, p->time_ns),
-		.seq = behind((int64_t)x->seq, from),
-		.ack = behind((int64_t)x->ack, ack_from),
+		.seq = positive((int64_t)x->seq),
+		.ack = positive((int64_t)x->ack),
 		.size_bytes = p->payload_bytes,
 		.window_bytes = x->window_bytes,
 		.connection = x->connection,
@@ -318,12 +318,10 @@ enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
 	};
 
 	if (p->n_sack > 0 && r) {
-		s.sack_from = behind(r->ref_pos + (int32_t)(p->sack[0].left -
-							    r->ref_seq),
-				     ack_from);
-		s.sack_to = behind(r->ref_pos + (int32_t)(p->sack[0].right -
-							  r->ref_seq),
-				   ack_from);
+		s.sack_from = positive(r->ref_pos +
+				       (int32_t)(p->sack[0].left - r->ref_seq));
+		s.sack_to = positive(r->ref_pos +
+				     (int32_t)(p->sack[0].right - r->ref_seq));
 	}
 	return t->sink->segment(t->sink->ctx, &s);
 }

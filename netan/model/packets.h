@@ -172,8 +172,9 @@ enum na_segment_mark {
 
 struct na_segment {
 	int64_t time_ps;
-	uint64_t
-		seq; /* of its first byte, from the sender's first, unwrapped */
+	/* Of its first byte, unwrapped: from the sender's SYN, or without one
+	 * from a number so large that what was sent before fits below. */
+	uint64_t seq;
 	uint64_t ack; /* of the other side's bytes, likewise; 0 none */
 	uint32_t size_bytes, window_bytes; /* payload; scaled window */
 	uint32_t connection;

@@ -141,28 +141,29 @@ const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i)
 	       "size";
 }
 
-/* What was sent again, in the segments of the wire, and in records. */
+/* All that was sent again, in the segments of the wire; and the packets that
+ * Wireshark marks, which goes by their age alone. */
 void na_tcp_tell_accounts(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	uint64_t all = d->needed + d->needless + d->open_again;
 	bool whole = d->copies || na_tcp_data_sent(d) == d->data_packets;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (!d->testified || !all || (whole && !d->open_again))
+	if (!d->testified || !(d->needed + d->needless + d->open_again) ||
+	    (d->retransmissions == d->needed && whole && !d->open_again))
 		return;
-	na_tcp_say_count(t, all, "segment");
-	na_tcp_say(t, " of %s sent again", t->who);
-	if (!whole)
-		na_tcp_say(t,
-			   ", in %s of %s recorded packets (segmentation "
-			   "offload joins several)",
-			   na_print_count(a, d->retransmissions),
-			   na_print_count(b, d->data_packets));
-	na_tcp_say(t, ": %s lost", na_print_count(a, d->needed));
-	na_tcp_say(t, ", %s for nothing", na_print_count(a, d->needless));
-	na_tcp_say(t, ", %s undecided: not acknowledged by the end",
+	na_tcp_say_count(t, d->needed + d->needless + d->open_again, "segment");
+	na_tcp_say(t, " of %s sent again: %s lost, ", t->who,
+		   na_print_count(a, d->needed));
+	na_tcp_say(t,
+		   "%s for nothing, %s undecided (not acknowledged by the "
+		   "end); Wireshark calls ",
+		   na_print_count(a, d->needless),
 		   na_print_count(b, d->open_again));
+	na_tcp_say_count(t, d->retransmissions, "packet");
+	na_tcp_say(t, " retransmitted, %s out of order%s",
+		   na_print_count(a, d->out_of_order),
+		   whole ? "" : ", some of several segments");
 }
 
 /* What is late, needless or twice, and was not lost. */
