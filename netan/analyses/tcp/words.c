@@ -374,7 +374,9 @@ static void let_tell(struct told *t, void (*tell)(struct told *))
 void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 			 const struct tcp_state *s, const struct tcp_row *row)
 {
-	void (*lead)(struct told *) = leaders[row->verdict];
+	bool by_size = na_tcp_long_die(row, 0) || na_tcp_long_die(row, 1);
+	void (*lead)(struct told *) = by_size ? na_tcp_tell_lengths
+					      : leaders[row->verdict];
 	struct told t = {.row = row, .r = r, .in = in};
 
 	/* The direction with more payload first. */

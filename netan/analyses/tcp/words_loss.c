@@ -45,7 +45,7 @@ static void where(struct told *t)
 	const struct tcp_row *row = t->row;
 	const struct na_direction *d = t->d;
 	uint64_t before = d->lost_upstream + d->tail_losses;
-	bool behind = d->long_lost + d->short_lost > 0;
+	bool behind = d->saw_syn || d->long_lost + d->short_lost > 0;
 	size_t to = 1 - t->i;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
