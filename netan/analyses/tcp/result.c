@@ -52,8 +52,12 @@ static void put_volume(struct na_result *r, struct na_value *to,
 }
 
 static void put_counts(struct na_result *r, struct na_value *to,
-		       const struct na_direction *d, uint64_t needed)
+		       const struct tcp_row *row, size_t i)
 {
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t needed = row->needed[i];
+	uint64_t syns = needed - na_tcp_data_lost(row, i);
+
 	put_volume(r, to, d);
 	put_retransmissions(r, to, d);
 	na_put_count(r, to, M_out_of_order, d->out_of_order);
@@ -61,7 +65,8 @@ static void put_counts(struct na_result *r, struct na_value *to,
 	na_put_count(r, to, M_copies, d->copies);
 	na_put_count(r, to, M_needed_retransmissions, needed);
 	na_put_count(r, to, M_needless_retransmissions, d->needless);
-	na_put_count(r, to, M_open_retransmissions, d->open_again);
+	na_put_count(r, to, M_open_retransmissions,
+		     d->open_again + d->syns_again - syns);
 	na_put_count(r, to, M_lost_upstream, d->lost_upstream);
 	na_put_count(r, to, M_reordered, d->reordered);
 	na_put_count(r, to, M_duplicated, d->duplicated);
@@ -103,7 +108,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 			      d->ts_rtt_p99_ns};
 	struct na_value *to = na_put_object(r, in, name);
 
-	put_counts(r, to, d, row->needed[i]);
+	put_counts(r, to, row, i);
 	na_put_count(r, to, M_data_segments, na_tcp_data_sent(d));
 	na_put_count(r, to, M_lost_data_segments, na_tcp_data_lost(row, i));
 	na_put_count(r, to, M_vain_timeouts, d->vain_timeouts);

@@ -107,7 +107,9 @@ void na_tcp_tell_lengths(struct told *t)
 
 	if (!na_tcp_long_die(t->row, t->i))
 		return;
-	na_tcp_say(t, "none of %s packets of %s with %s bytes or more arrived",
+	na_tcp_say(t,
+		   "of what ACKs decide, none of %s packets of %s with %s "
+		   "bytes or more arrived",
 		   na_print_count(a, d->long_sent), t->who,
 		   na_print_count(b, d->long_least));
 	na_tcp_say(t, ", %s of %s",
