@@ -79,7 +79,7 @@ struct na_direction {
 	 * retransmission) until an ACK passes all that was sent when the first
 	 * byte was sent again; the silences of timeouts apart. */
 	int64_t recovery_ns;
-	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail.h):
+	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail/trail.h):
 	 * packets; `copies` are those recorded twice, or where they are fewer
 	 * than 30 % of the rest, those that the network duplicated. */
 	uint64_t copies, needed, needless, reordered, duplicated;
@@ -121,7 +121,7 @@ struct na_direction {
 	uint64_t data_segments;
 	uint32_t full_bytes;
 	/* Records by length, where loss differs most by it (ingest/tcp/
-	 * lengths.h): of so many possible cuts; 0: none. */
+	 * trail/lengths.h): of so many possible cuts; 0: none. */
 	uint32_t length_cuts, short_most, long_least;
 	uint32_t short_sent, short_lost, long_sent, long_lost;
 	uint32_t long_lost_again; /* and had been sent before */

@@ -34,7 +34,7 @@
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
- *   network_loss       a segment was sent again and needed (ingest/tcp/trail.h)
+ *   network_loss       a segment was sent again and needed (ingest/tcp/trail/trail.h)
  *                      in a direction where those that were not needed, or
  *                      only late, are not TCP_NEEDLESS times as many; cost:
  *                      needed timeouts and recovery (na_direction.recovery_ns:

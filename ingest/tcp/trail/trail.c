@@ -1,4 +1,4 @@
-#include "ingest/tcp/trail.h"
+#include "ingest/tcp/trail/trail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -333,7 +333,8 @@ static void note_length(struct na_trail *f, struct na_trail_room *room,
 {
 	struct na_trail_late *l = f->late;
 
-	if (!l->lengths && room->most - room->used >= sizeof(*l->lengths)) {
+	/* Lists of holes need room, too. */
+	if (!l->lengths && room->most / 2 >= room->used + sizeof(*l->lengths)) {
 		l->lengths = calloc(1, sizeof(*l->lengths));
 		room->used += l->lengths ? sizeof(*l->lengths) : 0;
 	}

@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #include "ingest/capture/packet.h"
-#include "ingest/tcp/lengths.h"
+#include "ingest/tcp/trail/lengths.h"
 
 enum {
 	NA_TRAIL_MOST = 256,
@@ -65,8 +65,8 @@ struct na_trail_gap { /* bytes that the capture has not seen */
 
 enum na_trail_state { NA_AGAIN_OPEN, NA_AGAIN_NEEDED, NA_AGAIN_NEEDLESS };
 
-struct na_trail_again {             /* sent again */
-	int64_t time_ns, silent_ns; /* silent: before a timeout; 0 none */
+struct na_trail_again {                /* sent again */
+	int64_t time_ns, silent_ns;    /* silent: before a timeout; 0 none */
 	uint32_t seq, end, ts, number; /* in lengths */
 	uint16_t packets;
 	uint8_t state; /* enum na_trail_state */
@@ -121,7 +121,7 @@ struct na_trail {
 	uint32_t near_steps, far_steps; /* others: near by; farther */
 	uint32_t start;                 /* behind the SYN */
 	uint64_t copies;
-	uint64_t segments; /* packets with payload, copies apart */
+	uint64_t segments;             /* packets with payload, copies apart */
 	uint32_t longest, longest_end; /* record with payload; the first such */
 	int64_t since_ns; /* the window: what was before it took no time */
 	struct na_trail_recent *recent; /* [NA_TRAIL_RECENT], or NULL */

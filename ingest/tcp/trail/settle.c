@@ -1,4 +1,4 @@
-#include "ingest/tcp/trail.h"
+#include "ingest/tcp/trail/trail.h"
 
 static bool before(uint32_t a, uint32_t b)
 {

@@ -1,4 +1,4 @@
-#include "ingest/tcp/lengths.h"
+#include "ingest/tcp/trail/lengths.h"
 
 #include <math.h>
 #include <string.h>
