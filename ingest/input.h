@@ -74,10 +74,10 @@ struct na_program_bytes {
 struct na_seat;
 
 struct na_input {
-	const char *path;    /* as given, or dir/name */
-	const char *host;    /* from the file name or content */
-	bool host_kept;      /* it says how it was called before it was cut */
-	const char *cut; /* as a slice says of itself (slice.h); NULL: none */
+	const char *path; /* as given, or dir/name */
+	const char *host; /* from the file name or content */
+	bool host_kept;   /* it says how it was called before it was cut */
+	const char *cut;  /* as a slice says of itself (slice.h); NULL: none */
 	const char *format;  /* "xspace", "pcap", "pcapng" */
 	const char *packed;  /* "gzip", "zstd" or NULL */
 	const char *sha256;  /* of the file, 64 hex digits; NULL: not asked */
@@ -90,8 +90,8 @@ struct na_input {
 	struct na_mapped *mapped; /* NULL: they are not */
 	bool fate_told; /* whatever another process has made of them */
 	bool borrowed;  /* the bytes are another input's */
-	bool copied;   /* allocated: a small file, or what became of one */
-	bool away;     /* another process has it open: no bytes, no state */
+	bool copied;    /* allocated: a small file, or what became of one */
+	bool away;      /* another process has it open: no bytes, no state */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
 

@@ -580,8 +580,8 @@ static uint64_t calls_of(void *ctx, const void *user)
 
 struct na_tcp_user na_calls_user(struct na_calls *c)
 {
-	return (struct na_tcp_user){c, on_packet, on_close,
-				    na_http2_preface[0], calls_of};
+	return (struct na_tcp_user){c, on_packet, on_close, na_http2_preface[0],
+				    calls_of};
 }
 
 void na_calls_counts(const struct na_calls *c, struct na_capture_counts *out)

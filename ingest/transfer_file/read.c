@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "ingest/transfer_file/bytes.h"
 #include "ingest/slice.h"
+#include "ingest/transfer_file/bytes.h"
 #include "ingest/transfer_file/read.h"
 #include "netan/base/units.h"
 

@@ -29,7 +29,7 @@
 
 struct na_xfer_source {
 	const char *host, *label, *format, *path; /* NULL: not told */
-	const char *cut; /* na_input.cut */
+	const char *cut;                          /* na_input.cut */
 	uint64_t file_bytes;
 	bool has_time, has_wall;
 	int64_t first_ns, zero_ns, profile_start_ns, profile_stop_ns;
@@ -78,7 +78,7 @@ struct na_xfer_counts {
 	uint64_t bytes, blocks;
 	uint64_t transfers, others;           /* records */
 	uint64_t transfer_bytes, other_bytes; /* their sections, packed */
-	uint64_t kinds[XF_N_KINDS]; /* enum na_xf_section */
+	uint64_t kinds[XF_N_KINDS];           /* enum na_xf_section */
 };
 
 typedef enum na_status (*na_xfer_write)(void *ctx, const void *p, size_t n,

@@ -89,8 +89,10 @@ const char *na_closest(const char *word, const char *const *names, size_t n)
 
 		if (len >= 2 && na_starts_nocase(names[k], m, word))
 			d = 0;
-		/* A third of the letters may differ, two at least. */
-		if (d < best && d <= (m > 8 ? m / 3 : 2) && d < m) {
+		/* A third of the letters may differ, two at least, but not
+		 * most of what was typed. */
+		if (d < best && d <= (m > 8 ? m / 3 : 2) && d < m &&
+		    d <= len / 2) {
 			best = d;
 			found = names[k];
 		}

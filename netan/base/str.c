@@ -1,6 +1,7 @@
 #include "netan/base/str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "netan/base/text.h"
 #include "netan/base/units.h"
@@ -46,6 +47,15 @@ void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
 	va_start(ap, fmt);
 	na_str_addv(s, fmt, ap);
 	va_end(ap);
+}
+
+char *na_str_keep(struct na_str *s, struct na_arena *a)
+{
+	char *kept = s->failed ? NULL : na_arena_strn(a, s->s, s->n);
+
+	free(s->s);
+	*s = (struct na_str){.s = NULL};
+	return kept;
 }
 
 const char *na_count_of(char buf[NA_COUNT_BUF], uint64_t n, const char *noun)

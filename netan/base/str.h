@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netan/base/arena.h"
 #include "netan/base/err.h"
 
 /* s ends in NUL once something was added; it is n bytes long without it. */
@@ -34,6 +35,10 @@ void na_str_addv(struct na_str *s, const char *fmt, va_list ap) NA_PRINTF(2, 0);
 /* The same behind `between`, which does not stand before the first piece. */
 void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
 	NA_PRINTF(3, 4);
+
+/* A copy that belongs to the arena, and s, which grows, is freed; NULL: memory
+ * was short, now or before. */
+char *na_str_keep(struct na_str *s, struct na_arena *a);
 
 /* "" or "s". */
 #define na_plural(n) ((n) == 1 ? "" : "s")

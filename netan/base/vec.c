@@ -33,6 +33,18 @@ bool na_grow_past(void *p, size_t *cap, size_t want, size_t size)
 	return true;
 }
 
+void na_fit(void *p, size_t *cap, size_t n, size_t size)
+{
+	void *old, *less;
+
+	memcpy(&old, p, sizeof(old));
+	less = n && n < *cap ? realloc(old, n * size) : NULL;
+	if (!less)
+		return;
+	memcpy(p, &less, sizeof(less));
+	*cap = n;
+}
+
 bool na_vec_zero_to(void *p, size_t *n, size_t *cap, size_t i, size_t size)
 {
 	unsigned char *v;

@@ -54,6 +54,10 @@
 	  (memcpy((vec)->v + (vec)->n, values, (more) * sizeof(*(vec)->v)), \
 	   (vec)->n += (more), true)))
 
+/* Gives back the room that growth left. */
+#define na_vec_fit(vec) \
+	na_fit(&(vec)->v, &(vec)->cap, (vec)->n, sizeof(*(vec)->v))
+
 #define na_vec_free(vec) \
 	(free((vec)->v), (vec)->v = NULL, (void)((vec)->n = (vec)->cap = 0))
 
@@ -76,6 +80,9 @@ static inline bool na_grow(void *p, size_t *cap, size_t want, size_t size)
 {
 	return want <= *cap || na_grow_past(p, cap, want, size);
 }
+
+/* *p has room for *cap elements and needs it for n; of none it stays. */
+void na_fit(void *p, size_t *cap, size_t n, size_t size);
 
 bool na_vec_zero_to(void *p, size_t *n, size_t *cap, size_t i, size_t size);
 

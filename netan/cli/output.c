@@ -339,6 +339,21 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	return say_failed(cli, t->path, st, &err);
 }
 
+/* To who looks on: which table it is that others lie beside. */
+static void say_written(const struct na_cli *cli, const struct na_result *r,
+			const struct target *t)
+{
+	char buf[400];
+	struct na_str others = na_str_over(buf, sizeof(buf));
+
+	if (cli->common.quiet || cli->common.table || !isatty(STDERR_FILENO))
+		return;
+	if (is_sheet(t))
+		na_csv_others(r, &others);
+	if (others.n)
+		na_say_hint(&cli->request, "wrote %s%s", t->path, others.s);
+}
+
 /* Who draws sees nothing else of the result. */
 static void say_drawn(const struct na_cli *cli, const struct na_result *r,
 		      const char *path, bool first)
@@ -380,6 +395,8 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		if (t.picture && code == NA_EXIT_OK) {
 			say_drawn(cli, r, t.path, !drawn);
 			drawn = true;
+		} else if (t.path && code == NA_EXIT_OK) {
+			say_written(cli, r, &t);
 		}
 	}
 	return worst;

@@ -8,16 +8,18 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gsl/gsl_errno.h>
 
 #include "netan/base/memory/leavings.h"
 #include "netan/base/memory/refused.h"
+#include "netan/base/shell.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
-#include "netan/cli/commands/carry.h"
 #include "netan/cli/again.h"
+#include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
 #include "netan/cli/conf/conf.h"
 #include "netan/cli/program.h"
@@ -203,10 +205,10 @@ static enum na_status join_conf(struct na_cli *cli, const struct na_command *c,
 				struct na_carried *carried,
 				struct na_conf *conf, struct na_err *err)
 {
-	char **words = c->carries ? na_conf_join(conf, carried->command,
-						 &carried->n_words,
-						 carried->words)
-				  : na_conf_join(conf, c, &argc, argv);
+	char **words = c->carries
+			       ? na_conf_join(conf, carried->command,
+					      &carried->n_words, carried->words)
+			       : na_conf_join(conf, c, &argc, argv);
 
 	if (!words)
 		return na_fail_nomem(err);
@@ -315,7 +317,16 @@ static enum na_exit unknown_command(const struct na_request *q,
 {
 	const char *close = na_command_closest(name);
 	char text[256];
+	struct stat there;
 
+	if (stat(name, &there) == 0) {
+		na_say_error(q, "%s: what to do with it comes first", name);
+		na_say_hint(q,
+			    "what is wrong with the job says netan check %s; "
+			    "'netan --help' lists the commands",
+			    na_shell_word(text, sizeof(text), name, "INPUT"));
+		return NA_EXIT_USAGE;
+	}
 	if (close)
 		snprintf(text, sizeof(text),
 			 "there is no command '%.64s'; "

@@ -122,7 +122,7 @@ enum { CHUNKS_MOST = 1 << 14 };
 static void forget_chunks(struct drive *d, size_t from, size_t to)
 {
 	if (!forgets(d) || d->pass + 1 < d->a->passes ||
-	    d->now != d->chunks || d->n_chunks > CHUNKS_MOST)
+	    d->n_chunks > CHUNKS_MOST)
 		return;
 	to = to < d->n_now ? to : d->n_now;
 	for (size_t i = from, end; i < to; i = end) {

@@ -141,7 +141,8 @@ struct na_segment;
  * sends and what it receives; --step, while these steps run.  A call passes as
  * its transfer does, by its end; one without an answer by its start.  A
  * connection passes when its time meets the window, and was counted in it alone
- * or lies inside; --src and --dst name its ends in either order, by "address:port", too.
+ * or lies inside; --src and --dst name its ends in either order, by
+ * "address:port", too.
  */
 bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c);
 bool na_filter_connection(const struct na_bound_filter *l,

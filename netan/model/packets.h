@@ -136,7 +136,7 @@ struct na_connection {
 	uint32_t input;     /* na_store fills it in */
 	uint8_t end;        /* enum na_conn_end */
 	uint8_t disordered; /* packets of it went back in time */
-	uint8_t clipped; /* of a window only what is in it was counted */
+	uint8_t clipped;    /* of a window only what is in it was counted */
 	int64_t from_ps, to_ps;
 	int64_t initial_rtt_ns; /* SYN to the ACK of SYN-ACK; -1 */
 	uint64_t calls;         /* HTTP/2 requests seen on it */

@@ -97,10 +97,10 @@ enum na_anchor { NA_ANCHOR_AUTO, NA_ANCHOR_START, NA_ANCHOR_END };
 struct na_host {
 	const char *name; /* of an input, of --hosts, or of an endpoint */
 	uint32_t run;     /* index of the label */
-	int32_t slice; /* from --hosts; -1: not told */
-	bool recorded; /* an input, not just an endpoint */
-	bool nobody;   /* a capture: it records other hosts, and is none */
-	bool of_ranks; /* an input that holds ranks of a GPU job, or an
+	int32_t slice;    /* from --hosts; -1: not told */
+	bool recorded;    /* an input, not just an endpoint */
+	bool nobody;      /* a capture: it records other hosts, and is none */
+	bool of_ranks;    /* an input that holds ranks of a GPU job, or an
 			  endpoint that is one */
 };
 

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "netan/base/str.h"
 #include "netan/result/result.h"
 
 struct na_emit_opts {
@@ -47,6 +48,10 @@ const struct na_emitter *na_emitter_find(const char *name);
  * scalars of the row are left out.  Are the lengths not all the same, the
  * arrays are left out instead.
  */
+
+/* ": findings; --table takes another: passed, ..."; of a result with one
+ * table, nothing. */
+void na_csv_others(const struct na_result *r, struct na_str *says);
 
 /* The reader side of the struct, for emitters only. */
 struct na_view {

@@ -77,11 +77,6 @@ static void put_value(struct sheet *s, const struct na_value *v)
 	}
 }
 
-static bool is_cell(const struct na_value *v)
-{
-	return v->kind <= NA_V_TEXT;
-}
-
 /* Two ends, each a column of its own. */
 static bool is_interval(const struct na_value *v)
 {
@@ -128,7 +123,7 @@ static void add_object(struct sheet *s, size_t *hint, const char *outer,
 	char path[sizeof(s->cols->outer)];
 
 	na_for_each (m, in) {
-		if (is_cell(m))
+		if (na_is_scalar(m))
 			add_column(s, hint, outer, m->name, WHOLE);
 		if (m->kind != NA_V_OBJECT || strchr(outer, '.') ||
 		    strlen(outer) > 22 || strlen(m->name) > 22)
@@ -145,7 +140,7 @@ static void add_columns(struct sheet *s, const struct na_value *row)
 	if (row->kind != NA_V_OBJECT)
 		return;
 	na_for_each (v, row) {
-		if (is_cell(v))
+		if (na_is_scalar(v))
 			add_column(s, &hint, "", v->name, WHOLE);
 		for (int end = 0; end < 2 && is_interval(v); end++)
 			add_column(s, &hint, "", v->name, end);
@@ -287,7 +282,7 @@ static const struct na_value *find_at(const struct column *c,
 	const struct na_value *v;
 
 	v = na_get(*c->outer ? na_get(row, c->outer) : row, c->name);
-	return v && (*c->outer ? is_cell(v) : v->kind == NA_V_REALS) ? v : NULL;
+	return v && (*c->outer ? na_is_scalar(v) : v->kind == NA_V_REALS) ? v : NULL;
 }
 
 static void put_elements(struct sheet *s, const struct na_value *row,
@@ -331,7 +326,7 @@ static void put_list(struct sheet *s, const struct na_value *body,
 {
 	const struct na_value *axis;
 
-	if (list->n && !list->packed && is_cell(list->u.of.first)) {
+	if (list->n && !list->packed && na_is_scalar(list->u.of.first)) {
 		put_plain_list(s, list);
 		return;
 	}
@@ -361,6 +356,15 @@ static void put_object(struct sheet *s, const struct na_value *object)
 	put_row(s, object);
 }
 
+bool na_csv_is_matrix(const struct na_value *body)
+{
+	const struct na_value *columns = na_get(body, M_columns),
+			      *rows = na_get(body, M_rows);
+
+	return columns && rows && columns->kind == NA_V_LIST &&
+	       rows->kind == NA_V_LIST;
+}
+
 /* Lists in a list, with their columns in another. */
 static void put_matrix(struct sheet *s, const struct na_value *columns,
 		       const struct na_value *rows)
@@ -374,11 +378,6 @@ static void put_matrix(struct sheet *s, const struct na_value *columns,
 			put_value(s, v);
 			putc(v->next ? s->comma : '\n', s->out);
 		}
-}
-
-static bool is_rows(const struct na_value *v)
-{
-	return v && (v->kind == NA_V_LIST || v->kind == NA_V_ROWS);
 }
 
 /* Columns of a list inside the rows of a list: the outer key's, then its
@@ -469,26 +468,6 @@ static void put_inner(struct sheet *s, const struct na_value *list,
 	}
 }
 
-static bool first_has(const struct na_value *list, const char *name)
-{
-	struct na_row_walk w = na_row_walk(list);
-	bool has = is_rows(na_get(na_row_next(&w), name));
-
-	na_row_end(&w);
-	return has;
-}
-
-/* The list of the body whose rows have a list of that name. */
-static const struct na_value *outer_of(const struct na_value *body,
-				       const char *name)
-{
-	na_for_each (v, body) {
-		if (v->kind == NA_V_LIST && v->n && first_has(v, name))
-			return v;
-	}
-	return NULL;
-}
-
 /* Packed arrays of the length of `like`, side by side. */
 static void put_run(struct sheet *s, const struct na_value *in,
 		    const struct na_value *like)
@@ -518,105 +497,35 @@ static void put_run(struct sheet *s, const struct na_value *in,
 	}
 }
 
-/* Packed arrays of one length are one table, named after the first. */
-static bool names_table(const struct na_value *body, const struct na_value *v)
-{
-	if (v->kind != NA_V_REALS)
-		return !is_cell(v);
-	na_for_each (m, body)
-		if (m->kind == NA_V_REALS && m->n == v->n)
-			return m == v;
-	return false;
-}
-
-struct list_of_names {
-	char text[300];
-	size_t n;
-};
-
-static void add_name(struct list_of_names *l, const char *name)
-{
-	if (l->n + strlen(name) + 3 < sizeof(l->text))
-		l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n,
-					 "%s%s", l->n ? ", " : "", name);
-}
-
-static enum na_status no_such_table(const struct na_value *body,
-				    const char *name, struct na_err *err)
-{
-	struct list_of_names names = {"", 0};
-
-	na_for_each (v, body)
-		if (names_table(body, v))
-			add_name(&names, v->name);
-	/* Those inside the rows of another. */
-	na_for_each (list, body) {
-		struct na_row_walk w =
-			na_row_walk(list->kind == NA_V_LIST ? list : NULL);
-		const struct na_value *row = na_row_next(&w);
-
-		if (row && row->kind == NA_V_OBJECT) {
-			na_for_each (v, row)
-				if (is_rows(v))
-					add_name(&names, v->name);
-		}
-		na_row_end(&w);
-	}
-	return na_fail(err, NA_EUSAGE,
-		       "--table %s: there is no such table; there %s%s", name,
-		       names.n ? "are: " : "is none", names.text);
-}
-
-static enum na_status pick(const struct na_value *body, const char *name,
-			   const struct na_value **table, struct na_err *err)
-{
-	if (name) {
-		*table = na_dig(body, name);
-		if (!*table || is_cell(*table))
-			*table = outer_of(body, name);
-		return *table ? NA_OK : no_such_table(body, name, err);
-	}
-	na_for_each (v, body)
-		if (v->kind == NA_V_LIST || v->kind == NA_V_REALS) {
-			*table = v;
-			return NA_OK;
-		}
-	*table = body; /* scalars only: one row */
-	return NA_OK;
-}
-
 static enum na_status emit(const struct na_result *r,
 			   const struct na_emit_opts *o, struct sheet *s,
 			   struct na_err *err)
 {
 	const struct na_value *body = na_result_get_body(r);
 	struct na_err why = {.status = NA_OK};
-	const struct na_value *table;
-	const struct na_value *columns = na_get(body, M_columns),
-			      *rows = na_get(body, M_rows);
+	struct na_csv_table t;
 
-	if (!o->table && columns && rows && columns->kind == NA_V_LIST &&
-	    rows->kind == NA_V_LIST) {
-		put_matrix(s, columns, rows);
+	if (!o->table && na_csv_is_matrix(body)) {
+		put_matrix(s, na_get(body, M_columns), na_get(body, M_rows));
 		return na_emit_done(s->out, err);
 	}
-	if (pick(body, o->table, &table, &why) != NA_OK) {
+	if (na_csv_pick(body, o->table, &t, &why) != NA_OK) {
 		if (na_csv_put_empty(r, o->table, s->comma, s->out))
 			return na_emit_done(s->out, err);
 		*err = why;
 		return err->status;
 	}
-	if (table->kind == NA_V_LIST && !table->n &&
-	    na_csv_put_empty(r, table->name, s->comma, s->out))
+	if (t.v->kind == NA_V_LIST && !t.v->n &&
+	    na_csv_put_empty(r, t.v->name, s->comma, s->out))
 		return na_emit_done(s->out, err);
-	if (o->table && table == outer_of(body, o->table))
-		put_inner(s, table, o->table);
-	else if (table->kind == NA_V_REALS)
-		put_run(s, body, table);
-	else if (table->kind == NA_V_LIST)
-		put_list(s, body, table);
+	if (t.inner)
+		put_inner(s, t.v, o->table);
+	else if (t.v->kind == NA_V_REALS)
+		put_run(s, body, t.v);
+	else if (t.v->kind == NA_V_LIST)
+		put_list(s, body, t.v);
 	else
-		put_object(s, table);
+		put_object(s, t.v);
 	free(s->cols);
 	if (s->failed)
 		return na_fail_nomem(err);

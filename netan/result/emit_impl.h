@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/result/emit.h"
 
@@ -56,6 +57,30 @@ void na_md_notes(const struct na_result *r, FILE *out);
 
 /* Rows of a view that are shown, and how many are not. */
 size_t na_view_shown(const struct na_view *view, size_t *hidden);
+
+/* One cell; the rows of a table inside another's row. */
+static inline bool na_is_scalar(const struct na_value *v)
+{
+	return v->kind <= NA_V_TEXT;
+}
+
+static inline bool na_is_rows(const struct na_value *v)
+{
+	return v && (v->kind == NA_V_LIST || v->kind == NA_V_ROWS);
+}
+
+/* Is it but one table, of "columns" and "rows"? */
+bool na_csv_is_matrix(const struct na_value *body);
+
+/* The table of that name, or the first; inner: each row of v holds some of
+ * its rows.  NA_EUSAGE: there is none, and which are. */
+struct na_csv_table {
+	const struct na_value *v;
+	bool inner;
+};
+enum na_status na_csv_pick(const struct na_value *body, const char *name,
+			   struct na_csv_table *t,
+			   struct na_err *err) NA_MUST_CHECK;
 
 /* The line of a table without rows; false, and nothing is written: the command
  * declares no such table. */

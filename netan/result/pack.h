@@ -53,7 +53,7 @@ struct na_pack {
 	struct na_pack_chunk *first, *last;
 	size_t n, most_nodes;
 	struct na_pack_text lately[NA_PACK_LATELY];
-	NA_VEC(const char *) known; /* texts, by their numbers less 1 */
+	NA_VEC(const char *) known;         /* texts, by their numbers less 1 */
 	struct na_pack_bytes shape, values; /* of the row being packed */
 
 	struct na_pack_room *spare;         /* of walks that have ended */

@@ -229,6 +229,29 @@ static void csv_holds_arrays_side_by_side(void **state)
 	na_result_free(r);
 }
 
+/* The rest can be asked for; a list within rows is one when it has rows. */
+static void csv_tells_what_it_leaves_out(void **state)
+{
+	struct na_result *r = na_result_new();
+	struct na_value *body = na_result_body(r), *row;
+	struct na_value *rows = na_put_list(r, body, "rows");
+	char buf[100];
+	struct na_str others = na_str_over(buf, sizeof(buf));
+
+	(void)state;
+	row = na_put_object(r, rows, NULL);
+	na_put_text(r, row, "host", "h");
+	na_csv_others(r, &others);
+	assert_string_equal(buf, "");
+	na_put_list(r, row, "inside");
+	na_put_list(r, body, "names");
+	na_put_int(r, body, "number", 1);
+	na_csv_others(r, &others);
+	assert_string_equal(buf, ": rows; --table takes another: names, "
+				 "inside");
+	na_result_free(r);
+}
+
 static void csv_takes_the_table_asked_for(void **state)
 {
 	struct na_result *r = na_result_new();
@@ -628,6 +651,7 @@ int main(void)
 		cmocka_unit_test(json_packs_arrays),
 		cmocka_unit_test(csv_holds_the_first_array),
 		cmocka_unit_test(csv_holds_arrays_side_by_side),
+		cmocka_unit_test(csv_tells_what_it_leaves_out),
 		cmocka_unit_test(csv_takes_the_table_asked_for),
 		cmocka_unit_test(csv_of_rows_with_arrays_is_long),
 		cmocka_unit_test(long_rows_may_differ),

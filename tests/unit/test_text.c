@@ -187,6 +187,12 @@ static void widths_are_columns(void **state)
 			 5);
 	assert_int_equal(na_text_width("\x1b"), 4); /* "\x1b" */
 	assert_int_equal(na_text_width("\xff"), 1);
+	/* A long text is looked at as far as it matters, and not much more. */
+	assert_int_equal(na_text_width_to("abc", 3), 3);
+	assert_in_range(na_text_width_to("abcdef", 3), 4, 6);
+	assert_in_range(na_text_width_to("\xe6\x97\xa5\xe6\x97\xa5", 1), 2,
+			4);
+	assert_int_equal(na_text_width_to("", 0), 0);
 }
 
 static void patterns_match(void **state)

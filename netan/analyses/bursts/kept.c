@@ -99,21 +99,13 @@ static int64_t *arrange(const struct bursts_kept *k, const int64_t *x,
 	return out;
 }
 
-/* All in one cell: in place, giving back the room that doubling left. */
+/* All in one cell: in place. */
 static enum na_status seal_one(struct bursts_kept *k)
 {
-	int64_t *tmp = na_calloc(k->n, sizeof(*tmp)), *fit;
-
-	if (!tmp)
-		return NA_ENOMEM;
-	na_sort_i64(k->starts, tmp, k->n);
-	na_sort_i64(k->ends, tmp, k->n);
-	free(tmp);
-	fit = realloc(k->starts, k->n * sizeof(*fit));
-	k->starts = fit ? fit : k->starts;
-	fit = realloc(k->ends, k->n * sizeof(*fit));
-	k->ends = fit ? fit : k->ends;
-	return NA_OK;
+	return na_sort_fit_i64(&k->starts, &k->cap_starts, k->n) &&
+			       na_sort_fit_i64(&k->ends, &k->cap_ends, k->n)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static enum na_status seal(struct bursts_kept *k)

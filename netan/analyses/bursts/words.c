@@ -18,9 +18,8 @@ static void sums_view(struct na_result *r)
 				  {M_pending "." M_p50}, {M_pending "." M_p90},
 				  {M_pending "." M_p99}, {M_pending "." M_max},
 				  {M_pending "." M_idle_share}, {M_burstiness},
-				  {M_bursts_total},
-				  {M_burst_distance_ms}, {M_burst_period_ms},
-				  {M_step_period_ms}),
+				  {M_bursts_total}, {M_burst_distance_ms},
+				  {M_burst_period_ms}, {M_step_period_ms}),
 		       0);
 }
 
@@ -96,8 +95,9 @@ static void bursts_view(struct na_result *r)
 
 static void hosts_view(struct na_result *r, const struct bursts_state *s)
 {
-	static const struct na_column cols[] = {
-		{M_rank}, {M_host}, PENDING_COLUMNS};
+	static const struct na_column cols[] = {{M_rank},
+						{M_host},
+						PENDING_COLUMNS};
 	const struct na_value *list = na_get(na_result_body(r), M_hosts);
 	bool ranks = na_get(na_items(list), M_rank);
 	char title[64];

@@ -151,8 +151,9 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 
 bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x)
 {
-	uint32_t *n = x.row < f->rows.n ? &f->rows.v[x.row].n_missing
-					: &f->dcn.v[x.row - f->rows.n].n_missing;
+	uint32_t *n = x.row < f->rows.n
+			      ? &f->rows.v[x.row].n_missing
+			      : &f->dcn.v[x.row - f->rows.n].n_missing;
 
 	return ++*n > COLL_MISSING_MAX || na_add(&f->missing, x);
 }

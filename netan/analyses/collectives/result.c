@@ -18,7 +18,7 @@ struct report {
 	struct coll_found f;
 	struct coll_spread times, waits, skews;
 	uint32_t *order; /* rows that are shown */
-	size_t *listed; /* [n + 1] into the missing; NULL: there are none */
+	size_t *listed;  /* [n + 1] into the missing; NULL: there are none */
 };
 
 /* Row i: of the network there may be a million, so these are put together
@@ -513,25 +513,13 @@ static void drop_keys(struct coll_state *s)
 	na_vec_free(&s->devices);
 }
 
-/* Room that growth left goes back, and what finds keys: all are there. */
-static void fit(void *vec, size_t *cap, size_t n, size_t size)
-{
-	void *old, *less;
-
-	memcpy(&old, vec, sizeof(old));
-	less = n && n < *cap ? realloc(old, n * size) : NULL;
-	if (!less)
-		return;
-	memcpy(vec, &less, sizeof(less));
-	*cap = n;
-}
-
+/* What finds keys goes: all are there. */
 static void fit_keys(struct na_triples *t)
 {
 	free(t->slots);
 	t->slots = NULL;
 	t->n_slots = 0;
-	fit(&t->keys, &t->cap, t->n, sizeof(*t->keys));
+	na_fit(&t->keys, &t->cap, t->n, sizeof(*t->keys));
 }
 
 static void fit_all(struct coll_state *s)
@@ -539,10 +527,9 @@ static void fit_all(struct coll_state *s)
 	fit_keys(&s->rows);
 	fit_keys(&s->member_keys);
 	fit_keys(&s->device_keys);
-	fit(&s->sums.v, &s->sums.cap, s->sums.n, sizeof(*s->sums.v));
-	fit(&s->members.v, &s->members.cap, s->members.n,
-	    sizeof(*s->members.v));
-	fit(&s->times.v, &s->times.cap, s->times.n, sizeof(*s->times.v));
+	na_vec_fit(&s->sums);
+	na_vec_fit(&s->members);
+	na_vec_fit(&s->times);
 }
 
 static bool gather(struct report *p)

@@ -11,8 +11,8 @@
 /* A millionth of the time is fine enough, and stays in the caches. */
 enum { MOST_WORDS = 1 << 14, LEAST_WORDS = 4 };
 enum { PAGE_WORDS = 8192 }; /* few enough to find them in the caches */
-enum { FEW_WORDS = 16 }; /* to count whenever they are asked */
-enum { LEAST_SHIFT = 20 }; /* bins of 2^20 ps and more: about 1 us */
+enum { FEW_WORDS = 16 };    /* to count whenever they are asked */
+enum { LEAST_SHIFT = 20 };  /* bins of 2^20 ps and more: about 1 us */
 
 static void clip(struct na_extent *seen, int64_t from_ps, int64_t to_ps)
 {
@@ -69,7 +69,8 @@ void na_latency_busy_fini(struct latency_busy *b)
 /* Blocks mark side by side: who comes second takes the other's page. */
 static latency_bits *make_page(const struct latency_busy *b, size_t page)
 {
-	latency_bits *made = na_calloc(PAGE_WORDS, sizeof(*made)), *known = NULL;
+	latency_bits *made = na_calloc(PAGE_WORDS, sizeof(*made)),
+		     *known = NULL;
 
 	if (!made ||
 	    atomic_compare_exchange_strong(&b->pages[page], &known, made))
@@ -257,7 +258,8 @@ bool na_latency_marked(struct latency_state *s)
 {
 	size_t n = s->marked.pages ? 2 * s->scope->store->n_hosts : 0;
 
-	na_each_sparse (i, &s->marked, n) {
+	na_each_sparse(i, &s->marked, n)
+	{
 		if (!flush(&s->main->busy, i, na_sparse_at(&s->marked, i)))
 			return false;
 	}

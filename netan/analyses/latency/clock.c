@@ -62,7 +62,8 @@ bool na_latency_clock_add(struct latency_state *s, const struct na_transfer *t)
 bool na_latency_clock_merge(struct latency_state *s,
 			    const struct latency_state *b)
 {
-	na_each_sparse (i, &b->clocks, 2 * s->scope->store->n_hosts) {
+	na_each_sparse(i, &b->clocks, 2 * s->scope->store->n_hosts)
+	{
 		const struct latency_clock *from = na_sparse_get(&b->clocks, i);
 		struct latency_clock *to;
 
@@ -91,7 +92,8 @@ bool na_latency_clock_off(const struct latency_state *s,
 	size_t hosts = s->scope->store->n_hosts, at = SIZE_MAX;
 	const struct latency_clock *best = NULL;
 
-	na_each_sparse (i, &s->clocks, 2 * hosts) {
+	na_each_sparse(i, &s->clocks, 2 * hosts)
+	{
 		const struct latency_clock *c = na_sparse_get(&s->clocks, i);
 
 		if (off(c) && (!best || c->early > best->early)) {
@@ -107,7 +109,7 @@ bool na_latency_clock_off(const struct latency_state *s,
 		.n = best->n,
 		.early = best->early,
 	};
-	na_each_sparse (i, &s->clocks, 2 * hosts)
+	na_each_sparse(i, &s->clocks, 2 * hosts)
 		o->others += i != at && (i < hosts) == o->ahead &&
 			     off(na_sparse_get(&s->clocks, i));
 	return true;
@@ -128,7 +130,8 @@ static double spread_of(const struct latency_state *s, size_t side,
 	size_t hosts = s->scope->store->n_hosts, n = 0;
 	double most = -INFINITY;
 
-	na_each_sparse (i, &s->clocks, 2 * hosts) {
+	na_each_sparse(i, &s->clocks, 2 * hosts)
+	{
 		double level = i / hosts == side
 				       ? level_of(na_sparse_get(&s->clocks, i))
 				       : (double)NAN;

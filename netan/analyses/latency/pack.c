@@ -101,7 +101,8 @@ static void put_clocks(struct na_parcel *to, const struct latency_state *s)
 {
 	size_t n = 2 * s->scope->store->n_hosts;
 
-	na_each_sparse (i, &s->clocks, n) {
+	na_each_sparse(i, &s->clocks, n)
+	{
 		const struct latency_clock *x = na_sparse_get(&s->clocks, i);
 
 		if (!x->n)

@@ -142,8 +142,7 @@ static bool find_constant(struct rpc_state *s, const struct na_sparse *tails)
 		size_t i = k < hosts ? hosts + k : k - hosts;
 		uint64_t seen = na_rpc_counted(tails, i);
 		double tail = ldexp((double)seen, (int)s->slow.shift);
-		double share =
-			tail / (double)na_rpc_counted(&s->exposure, i);
+		double share = tail / (double)na_rpc_counted(&s->exposure, i);
 
 		if (seen < CONSTANT_MIN || share <= 0.5)
 			continue;

@@ -148,7 +148,8 @@ static uint64_t hash_of(const struct rpc_state *s, const struct na_transfer *t)
 		h = na_mix_u64(h, device_of(&e[t->src]));
 	if (e[t->dst].slice != NA_ADDRESS)
 		h = na_mix_u64(h, device_of(&e[t->dst]));
-	return na_mix_u64(h, t->size_bytes ^ (uint64_t)(uint32_t)t->chunk << 40);
+	return na_mix_u64(h,
+			  t->size_bytes ^ (uint64_t)(uint32_t)t->chunk << 40);
 }
 
 /* Samples for what is told between the passes: the lines, the groups and
@@ -160,9 +161,8 @@ static bool keep_sized(struct rpc_state *s, const struct rpc_slow *x)
 				  .latency_us = x->latency_us,
 				  .run = x->run,
 				  .size_class = na_size_class(
-					  x->bytes < 0x1p64
-						  ? (uint64_t)x->bytes
-						  : UINT64_MAX)};
+					  x->bytes < 0x1p64 ? (uint64_t)x->bytes
+							    : UINT64_MAX)};
 
 	if (na_sample_wants(&s->sized, x->hash) &&
 	    !na_sample_add(&s->sized, &sized))
@@ -346,7 +346,8 @@ static bool merge_groups(struct rpc_state *s, struct rpc_state *b)
 
 static enum na_status merge_survey(struct rpc_state *s, struct rpc_state *b)
 {
-	na_each_sparse (i, &b->exposure, 2 * na_rpc_hosts(s)) {
+	na_each_sparse(i, &b->exposure, 2 * na_rpc_hosts(s))
+	{
 		uint64_t n = na_rpc_counted(&b->exposure, i);
 
 		if (n && !count(&s->exposure, i, n))

@@ -141,7 +141,8 @@ static double exposure_of(const struct rpc_state *s, const struct set *set,
 	size_t hosts = na_rpc_hosts(s);
 	double sum = 0;
 
-	na_each_sparse (i, &s->exposure, 2 * hosts) {
+	na_each_sparse(i, &s->exposure, 2 * hosts)
+	{
 		size_t h = i % hosts;
 
 		if ((int)(i / hosts) == side &&
@@ -198,7 +199,7 @@ static struct where *find_where(const struct rpc_state *s,
 	bool any = false, ok;
 
 	*n = 0;
-	na_each_sparse (i, &s->exposure, 2 * hosts)
+	na_each_sparse(i, &s->exposure, 2 * hosts)
 		tests += na_rpc_counted(&s->exposure, i) > 0;
 	ok = count_sides(s, set, &seen) && w;
 	for (size_t i = 0; ok && i < 2 * hosts; i++) {

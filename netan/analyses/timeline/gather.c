@@ -107,21 +107,13 @@ enum na_status na_timeline_seal(void *block)
 {
 	struct timeline_state *s = block;
 	struct na_run *o = &s->open;
-	int64_t *tmp, *fit;
 
 	if (!o->n)
 		return NA_OK;
-	tmp = na_calloc(o->n, sizeof(*tmp));
-	if (!tmp)
-		return NA_ENOMEM;
-	na_sort_i64(o->starts, tmp, o->n);
-	na_sort_i64(o->ends, tmp, o->n);
-	free(tmp);
-	fit = realloc(o->starts, o->n * sizeof(*fit));
-	o->starts = fit ? fit : o->starts;
-	fit = realloc(o->ends, o->n * sizeof(*fit));
-	o->ends = fit ? fit : o->ends;
-	return NA_OK;
+	return na_sort_fit_i64(&o->starts, &s->cap_starts, o->n) &&
+			       na_sort_fit_i64(&o->ends, &s->cap_ends, o->n)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static void outstanding(struct timeline_state *s, const struct na_transfer *t)

@@ -183,6 +183,9 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 	free(x.regions);
 	na_put_real(r, body, M_plateau_gbps,
 		    b->plateau_bins ? b->plateau_gbps : NAN);
+	if (b->plateau_bins)
+		na_put_textf(r, body, M_plateau_of, "%s %s", b->plateau_host,
+			     b->plateau_side);
 	for (size_t side = 0; side < 2; side++)
 		b->share[side] = b->hosts ? b->share[side] / (double)n /
 						    (double)b->hosts

@@ -106,8 +106,12 @@ static enum na_exit say_refused(const struct asking *a,
 				const struct na_err *err)
 {
 	enum na_exit exit = na_say_failed(a->cli, err);
+	struct stat sb;
 
-	if (exit == NA_EXIT_USAGE)
+	if (stat(a->query, &sb) == 0)
+		na_say_hint(&a->cli->request, "the query comes last, behind "
+					      "the inputs");
+	else if (exit == NA_EXIT_USAGE)
 		na_say_hint(&a->cli->request,
 			    "netan help --tables lists tables and columns; "
 			    "the query is one SELECT, as one argument behind "
@@ -171,9 +175,8 @@ static bool is_filtered(const struct na_request *q)
 {
 	return q->from || q->to || q->step || q->host.n || q->src.n ||
 	       q->dst.n || q->collective.n || q->side || q->component >= 0 ||
-	       q->line.n || q->min_size || q->max_size >= 0 ||
-	       q->min_latency || q->max_rate > 0 || q->include_loopback ||
-	       q->pseudonyms;
+	       q->line.n || q->min_size || q->max_size >= 0 || q->min_latency ||
+	       q->max_rate > 0 || q->include_loopback || q->pseudonyms;
 }
 
 /* Tables to ask: those of a database that is the only input, or empty ones of

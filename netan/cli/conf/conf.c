@@ -216,8 +216,7 @@ static size_t length_said(const char *line)
 {
 	size_t n = 0;
 
-	while (line[n] &&
-	       (line[n] != '#' || (n && !na_is_blank(line[n - 1]))))
+	while (line[n] && (line[n] != '#' || (n && !na_is_blank(line[n - 1]))))
 		n++;
 	return n;
 }
@@ -366,9 +365,8 @@ enum na_status na_conf_load(struct na_conf *conf, const struct na_command *c,
 	char *text = NULL;
 	size_t n = 0;
 
-	if (na_world_speaks(w) &&
-	    (read_file(conf, &text, &n, err) == NA_OK ||
-	     forgive(conf, 0, NA_CONF_N, err) == NA_OK))
+	if (na_world_speaks(w) && (read_file(conf, &text, &n, err) == NA_OK ||
+				   forgive(conf, 0, NA_CONF_N, err) == NA_OK))
 		na_in_err(check_paths(conf, c, err));
 	if (!na_world_alone(w))
 		na_in_err(share(conf, w, text, n, err));

@@ -14,6 +14,20 @@ bool na_session_moment(const struct na_session *s, const char *text,
 		na_ps_since(unix_ns, s->origin_unix_ns, ps));
 }
 
+static enum na_status no_time(const char *option, const char *text,
+			      struct na_err *err)
+{
+	if (text[0] && !text[strspn(text, "0123456789.")])
+		return na_fail(err, NA_EUSAGE,
+			       "%s: \"%.40s\" lacks its unit: %.40ss or "
+			       "%.40sms, say",
+			       option, text, text, text);
+	return na_fail(err, NA_EUSAGE,
+		       "%s: \"%.60s\" is no time; give one from the origin "
+		       "(1.5s, 200ms) or UTC (2026-11-20T21:28:00Z)",
+		       option, text);
+}
+
 /* A time from the origin ("1.5s") or on the wall clock, in ps. */
 static enum na_status moment(const struct na_session *s, const char *option,
 			     const char *text, int64_t *ps, struct na_err *err)
@@ -23,11 +37,7 @@ static enum na_status moment(const struct na_session *s, const char *option,
 	if (na_session_moment(s, text, ps))
 		return NA_OK;
 	if (!na_parse_utc(text, &unix_ns))
-		return na_fail(err, NA_EUSAGE,
-			       "%s: \"%.60s\" is no time; give "
-			       "one from the origin (1.5s, 200ms) or UTC "
-			       "(2026-11-20T21:28:00Z)",
-			       option, text);
+		return no_time(option, text, err);
 	if (!s->one_clock)
 		return na_fail(err, NA_EUSAGE,
 			       "%s: not all inputs know the "

@@ -46,8 +46,8 @@ struct na_session {
 	size_t n_refused, cap_refused;
 	const char **notes;
 	size_t n_notes, cap_notes;
-	struct na_source *sources; /* one for each input */
-	size_t *owners;            /* which rank reads it; 0 where alone */
+	struct na_source *sources;   /* one for each input */
+	size_t *owners;              /* which rank reads it; 0 where alone */
 	struct na_slice_mark window; /* that was asked for, or of the slices
 				      * that the inputs are */
 	struct na_filter filter;

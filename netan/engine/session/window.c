@@ -37,8 +37,7 @@ static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
 			   "cut with counts (");
 	na_slice_print_window(&said, m);
 	na_str_addf(&said, ")");
-	kept = said.failed ? NULL : na_arena_strn(&s->arena, said.s, said.n);
-	free(said.s);
+	kept = na_str_keep(&said, &s->arena);
 	if (!kept || !na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
 			      sizeof(*s->notes)))
 		return na_fail_nomem(err);
@@ -46,13 +45,19 @@ static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
 	return NA_OK;
 }
 
-/* Times, which a capture bears beside steps, count where nothing tells steps. */
-static void choose(struct na_slice_mark *m, const struct na_session *s)
+static bool tells_steps(const struct na_session *s)
 {
-	bool steps = false;
+	bool any = false;
 
 	for (size_t i = 0; i < s->n_inputs; i++)
-		steps |= !s->inputs[i].capture;
+		any |= !s->inputs[i].capture;
+	return any;
+}
+
+/* Times, which a capture bears beside steps, count where nothing tells
+ * steps. */
+static void choose(struct na_slice_mark *m, bool steps)
+{
 	if (!steps)
 		m->step = NULL;
 	else if (m->step)
@@ -74,6 +79,7 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 	const struct na_request *q = s->request;
 	const struct na_input *cut = NULL, *other = NULL;
 	struct na_slice_mark first = {.from = NULL}, m;
+	bool steps = tells_steps(s);
 
 	s->window = (struct na_slice_mark){q->from, q->to, q->step, NULL};
 	if (has_window(&s->window))
@@ -85,7 +91,7 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 		if (in->cut && !na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
 		if (in->capture)
-			choose(&m, s);
+			choose(&m, steps);
 		if (!has_window(&m) || (cut && !same_window(&m, &first))) {
 			other = in;
 		} else if (!cut) {

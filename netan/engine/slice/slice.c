@@ -114,12 +114,9 @@ static enum na_status find_window(struct na_slicer *z, struct na_err *err)
 static const char *in_ps(int64_t ps, struct na_arena *a)
 {
 	struct na_str text = {.s = NULL};
-	const char *word;
 
 	na_str_addf(&text, "%" PRId64 "ps", ps);
-	word = text.failed ? NULL : na_arena_strn(a, text.s, text.n);
-	free(text.s);
-	return word;
+	return na_str_keep(&text, a);
 }
 
 /* As it was typed, or without the spaces that an option has no place for. */
@@ -143,7 +140,6 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	struct na_slice_mark m, older = {.from = NULL};
 	struct na_str said = {.s = NULL};
 	char name[NAME_BYTES];
-	const char *kept;
 
 	if (in->cut && !na_slice_mark_read(&older, in->cut, a))
 		return NULL;
@@ -163,9 +159,7 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	na_escape(NA_ESC_TERMINAL, m.of, name, sizeof(name));
 	m.of = name;
 	na_slice_mark_print(&said, &m);
-	kept = said.failed ? NULL : na_arena_strn(a, said.s, said.n);
-	free(said.s);
-	return kept;
+	return na_str_keep(&said, a);
 }
 
 enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,

@@ -297,10 +297,10 @@ static void view(struct na_result *r, const struct na_value *names,
 		shown[i] = (struct na_column){
 			.field = c->field,
 			.header = na_text_of(name, ""),
-			.format = c->any && !c->other ? NA_F_JSON
+			.format = c->any && !c->other  ? NA_F_JSON
 				  : c->text || !c->any ? NA_F_TEXT
-				  : c->real          ? NA_F_PLAIN
-						     : NA_F_FIXED,
+				  : c->real            ? NA_F_PLAIN
+						       : NA_F_FIXED,
 			.digits = c->real ? 6 : 0,
 			.scale = 1,
 		};

@@ -167,14 +167,6 @@ const struct na_sql_column *na_sql_columns(const struct na_sql_table *t,
 	return all;
 }
 
-static const char *kept(struct na_str *s, struct na_arena *arena)
-{
-	const char *copy = s->failed ? NULL : na_arena_strn(arena, s->s, s->n);
-
-	free(s->s);
-	return copy;
-}
-
 const char *na_sql_insert(const struct na_sql_table *t, size_t n,
 			  struct na_arena *arena)
 {
@@ -184,7 +176,7 @@ const char *na_sql_insert(const struct na_sql_table *t, size_t n,
 	for (size_t i = 0; i < n; i++)
 		na_str_addf(&s, i ? ", ?" : "?");
 	na_str_addf(&s, ")");
-	return kept(&s, arena);
+	return na_str_keep(&s, arena);
 }
 
 const char *na_sql_create(const struct na_sql_table *t,
@@ -201,7 +193,7 @@ const char *na_sql_create(const struct na_sql_table *t,
 				    ? ""
 				    : columns[i].type);
 	na_str_addf(&s, ")");
-	return kept(&s, arena);
+	return na_str_keep(&s, arena);
 }
 
 /* ---- for people */

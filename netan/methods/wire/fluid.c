@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
@@ -14,89 +15,125 @@
 #define EMPTY         0.1  /* quantile: hardly anything besides */
 
 /* A transfer begins, moves, and ends. */
-enum { BEGINS, MOVES, ENDS };
+enum { BEGINS, MOVES, ENDS, KINDS };
 
-struct edge {
+struct moment {
 	double at_us;
-	uint32_t row, what;
+	uint32_t row;
 };
 
-NA_ORDER(by_time, struct edge, NA_UP(at_us), NA_UP(what), NA_UP(row))
+NA_ORDER(by_time, struct moment, NA_UP(at_us), NA_UP(row))
 
 struct port {
 	struct wi *w;
-	struct edge *edges;
+	uint32_t *rows[WI_SIDES][KINDS]; /* by port, then by that time */
+	bool again;                      /* rows are in order of time */
+	struct moment *moments[KINDS];   /* of one port */
 	double *before; /* by row: bytes through the port when it began */
 	double *bytes;  /* by row: the result, the larger of both ports */
 	float *own;     /* by row: this side's port */
 };
 
+/* Which comes next; at the same time what begins is before what ends. */
+static int next_kind(const struct port *p, const size_t at[KINDS], size_t n)
+{
+	int kind = ENDS;
+
+	for (int k = MOVES; k >= BEGINS; k--) {
+		if (at[k] < n && p->moments[k][at[k]].at_us <=
+					 p->moments[kind][at[kind]].at_us)
+			kind = k;
+	}
+	return kind;
+}
+
 /* Each transfer spreads its bytes evenly over the time in which it moves. */
 static void sweep(struct port *p, size_t n)
 {
-	double through = 0, rate = 0, last_us = n ? p->edges[0].at_us : 0;
-	size_t moving = 0;
+	double through = 0, rate = 0, last_us = n ? p->moments[0]->at_us : 0;
+	size_t moving = 0, at[KINDS] = {0};
 
-	na_sort(p->edges, n, by_time);
-	for (size_t i = 0; i < n; i++) {
-		const struct edge *e = &p->edges[i];
-		double r = (double)p->w->in->rows[e->row].size_bytes /
-			   (double)p->w->move_us[e->row];
+	/* Each begins and moves before it ends. */
+	while (at[ENDS] < n) {
+		int kind = next_kind(p, at, n);
+		const struct moment *m = &p->moments[kind][at[kind]++];
+		double bytes = (double)p->w->in->rows[m->row].size_bytes, r;
 
-		through += rate * (e->at_us - last_us);
-		last_us = e->at_us;
-		if (e->what == BEGINS)
-			p->before[e->row] = through;
-		else if (e->what == MOVES)
+		through += rate * (m->at_us - last_us);
+		last_us = m->at_us;
+		if (kind == BEGINS) {
+			p->before[m->row] = through;
+		} else if (kind == MOVES) {
+			r = bytes / (double)p->w->move_us[m->row];
 			rate = moving++ ? rate + r : r;
-		else /* nothing moves: no rounding is carried on */
+		} else { /* nothing moves: no rounding is carried on */
+			r = bytes / (double)p->w->move_us[m->row];
 			rate = --moving ? rate - r : 0;
-		if (e->what != ENDS)
-			continue;
-		r = fmax((double)p->w->in->rows[e->row].size_bytes,
-			 through - p->before[e->row]);
-		p->own[e->row] = (float)r;
-		p->bytes[e->row] = fmax(p->bytes[e->row], r);
+			r = fmax(bytes, through - p->before[m->row]);
+			p->own[m->row] = (float)r;
+			p->bytes[m->row] = fmax(p->bytes[m->row], r);
+		}
 	}
 }
 
-static size_t put_edges(struct port *p, size_t n, uint32_t row)
+static double moment_of(const struct wi *w, uint32_t row, int kind)
 {
-	const struct na_wire_row *r = &p->w->in->rows[row];
+	const struct na_wire_row *r = &w->in->rows[row];
 	double end_us = r->start_us + r->took_us;
 
-	p->edges[n++] = (struct edge){r->start_us, row, BEGINS};
-	p->edges[n++] = (struct edge){end_us - (double)p->w->move_us[row], row,
-				      MOVES};
-	p->edges[n++] = (struct edge){end_us, row, ENDS};
-	return n;
+	return kind == BEGINS  ? r->start_us
+	       : kind == MOVES ? end_us - (double)w->move_us[row]
+			       : end_us;
+}
+
+/* In order of time; the rows, too, which are nearly so the next time. */
+static void arrange(struct port *p, uint32_t *rows, size_t n, int kind)
+{
+	struct moment *m = p->moments[kind];
+
+	for (size_t i = 0; i < n; i++)
+		m[i] = (struct moment){moment_of(p->w, rows[i], kind), rows[i]};
+	na_sort(m, n, by_time);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = m[i].row;
+}
+
+/* A port's: what began first is likely to move and to end first. */
+static void line_up(struct port *p, enum wi_side side, size_t from, size_t n)
+{
+	uint32_t *begins = p->rows[side][BEGINS] + from;
+
+	arrange(p, begins, n, BEGINS);
+	for (int kind = MOVES; kind < KINDS; kind++) {
+		uint32_t *rows = p->rows[side][kind] + from;
+
+		if (!p->again)
+			memcpy(rows, begins, n * sizeof(*rows));
+		arrange(p, rows, n, kind);
+	}
 }
 
 static void sweep_ports(struct port *p, enum wi_side side)
 {
-	struct wi *w = p->w;
-	const uint32_t *order = w->order[side], *host = w->host[side];
+	const uint32_t *host = p->w->host[side], *order = p->w->order[side];
 
-	for (size_t i = 0, to; i < w->n; i = to) {
-		size_t n = 0;
-
-		for (to = i; to < w->n && host[order[to]] == host[order[i]];
-		     to++)
-			n = put_edges(p, n, order[to]);
-		sweep(p, n);
+	for (size_t i = 0, to; i < p->w->n; i = to) {
+		for (to = i; to < p->w->n && host[order[to]] == host[order[i]];)
+			to++;
+		line_up(p, side, i, to - i);
+		sweep(p, to - i);
 	}
 }
 
-static void port_bytes(struct wi *w, double *bytes, double *before,
-		       struct edge *edges)
+static void port_bytes(struct port *p)
 {
-	struct port p = {w, edges, before, bytes, NULL};
+	struct wi *w = p->w;
 
 	for (size_t i = 0; i < w->n; i++)
-		bytes[i] = (double)w->in->rows[i].size_bytes;
+		p->bytes[i] = (double)w->in->rows[i].size_bytes;
 	for (int side = 0; side < WI_SIDES; side++) {
-		p.own = w->port_bytes[side];
-		sweep_ports(&p, (enum wi_side)side);
+		p->own = w->port_bytes[side];
+		sweep_ports(p, (enum wi_side)side);
 	}
 }
 
@@ -162,12 +199,44 @@ static void compare(struct wi *w, const double *bytes)
 	}
 }
 
+static bool open_ports(struct port *p)
+{
+	size_t n = p->w->n;
+	bool ok = true;
+
+	p->bytes = na_calloc(n, sizeof(*p->bytes));
+	p->before = na_calloc(n, sizeof(*p->before));
+	for (int kind = 0; kind < KINDS; kind++) {
+		p->moments[kind] = na_calloc(n, sizeof(struct moment));
+		ok &= p->moments[kind] != NULL;
+		for (int side = 0; side < WI_SIDES; side++) {
+			uint32_t *rows = na_calloc(n, sizeof(*rows));
+
+			p->rows[side][kind] = rows;
+			ok &= rows != NULL;
+			if (rows && kind == BEGINS)
+				memcpy(rows, p->w->order[side],
+				       n * sizeof(*rows));
+		}
+	}
+	return ok && p->bytes && p->before;
+}
+
+static void close_ports(struct port *p)
+{
+	free(p->bytes);
+	free(p->before);
+	for (int kind = 0; kind < KINDS; kind++) {
+		free(p->moments[kind]);
+		for (int side = 0; side < WI_SIDES; side++)
+			free(p->rows[side][kind]);
+	}
+}
+
 bool wi_fluid(struct wi *w)
 {
-	double *bytes = na_calloc(w->n, sizeof(*bytes));
-	double *before = na_calloc(w->n, sizeof(*before));
-	struct edge *edges = na_calloc(3 * w->n, sizeof(*edges));
-	bool ok = bytes && before && edges;
+	struct port p = {.w = w};
+	bool ok = open_ports(&p);
 
 	for (size_t i = 0; ok && i < w->n; i++)
 		w->move_us[i] = (float)w->in->rows[i].took_us;
@@ -175,17 +244,16 @@ bool wi_fluid(struct wi *w)
 	for (int round = 0; ok && round < 2; round++) {
 		double rate;
 
-		port_bytes(w, bytes, before, edges);
-		rate = full_rate(w, bytes);
+		port_bytes(&p);
+		rate = full_rate(w, p.bytes);
 		w->us_per_byte = rate > 0 ? 1 / rate : 0;
 		ok = round || wi_queue(w);
+		p.again = true;
 	}
 	if (ok) {
-		w->base_us = empty_time(w, bytes);
-		compare(w, bytes);
+		w->base_us = empty_time(w, p.bytes);
+		compare(w, p.bytes);
 	}
-	free(bytes);
-	free(before);
-	free(edges);
+	close_ports(&p);
 	return ok;
 }

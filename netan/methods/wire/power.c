@@ -32,7 +32,8 @@ struct planting {
 	size_t n;
 	float *raw, *fluid;       /* as they were */
 	struct na_wire_row *copy; /* of few hosts; else NULL */
-	double *kept;
+	bool tried;               /* by NA_LZ_MATTERS: */
+	const char *against;      /* what spoke against it, if anything */
 	/* Of other hosts' other sides, what its transfers may make slow. */
 	NA_VEC(struct wi_stratum *) met;
 };
@@ -163,43 +164,44 @@ static bool would_be_named(const struct planting *p, double factor)
 	return c.score >= 1 && !c.against;
 }
 
-/* Whole steps, evenly, as long as enough stay. */
-static size_t copy_steps(const struct planting *p)
+/* Of whole steps, evenly, as long as enough stay; those of the side slowed. */
+static size_t copy_steps(const struct planting *p, double factor)
 {
 	const struct wi *w = p->w;
+	const uint32_t *host = w->host[p->side];
 	size_t every = (w->n + FEW_ROWS - 1) / FEW_ROWS, n = 0;
 	size_t most = w->in->n_steps / w->every / NA_WIRE_MIN_STEPS;
 
 	every = every > most ? most : every;
 	for (size_t i = 0; i < w->n; i++) {
-		if (every < 2 || w->in->rows[i].step % every == 0)
-			p->copy[n++] = w->in->rows[i];
+		struct na_wire_row x = w->in->rows[i];
+
+		if (every > 1 && x.step % every)
+			continue;
+		if (host[i] == p->host)
+			x.took_us = slowed_us(p, (uint32_t)i, factor);
+		p->copy[n++] = x;
 	}
 	return n;
 }
 
 /* The same from the start: what is longer also shares its ports for longer. */
-static bool is_named(const struct planting *p, double factor,
-		     const char **against)
+static bool is_named(struct planting *p, double factor)
 {
-	struct wi *w = p->w;
-	size_t n;
+	size_t n = copy_steps(p, factor);
+	const char *against;
+	bool named = wi_names(p->w, p->copy, n, p->side, p->host, &against);
 
-	for (size_t i = 0; i < p->n; i++)
-		p->kept[i] = w->in->rows[p->rows[i]].took_us;
-	for (size_t i = 0; i < p->n; i++)
-		w->in->rows[p->rows[i]].took_us = slowed_us(p, p->rows[i],
-							    factor);
-	n = copy_steps(p);
-	for (size_t i = 0; i < p->n; i++)
-		w->in->rows[p->rows[i]].took_us = p->kept[i];
-	return wi_names(w, p->copy, n, p->side, p->host, against);
+	if (factor == NA_LZ_MATTERS) {
+		p->tried = true;
+		p->against = against;
+	}
+	return named;
 }
 
 /* The smallest of the factors; NaN: none of them. */
-static double least_factor(const struct planting *p)
+static double least_factor(struct planting *p)
 {
-	const char *against;
 	size_t lo = 0, hi = NA_LEN(factors);
 
 	while (lo < hi) {
@@ -210,19 +212,17 @@ static double least_factor(const struct planting *p)
 		else
 			lo = mid + 1;
 	}
-	while (p->copy && lo < NA_LEN(factors) &&
-	       !is_named(p, factors[lo], &against))
+	while (p->copy && lo < NA_LEN(factors) && !is_named(p, factors[lo]))
 		lo++;
 	return lo < NA_LEN(factors) ? factors[lo] : NAN;
 }
 
 /* What keeps a slowness that matters from being named; "": nothing. */
-static const char *why_not(const struct planting *p, double factor)
+static const char *why_not(struct planting *p, double factor)
 {
 	size_t n = 0, judged = 0;
 	const struct wi_stratum *s = wi_strata_of(p->w, p->side, p->host, &n);
 	struct wi_candidate c;
-	const char *against;
 
 	if (factor <= NA_LZ_MATTERS)
 		return "";
@@ -234,8 +234,10 @@ static const char *why_not(const struct planting *p, double factor)
 	if (!judged)
 		return "too few steps, or too few hosts, share one of its "
 		       "collectives";
-	if (p->copy && !is_named(p, NA_LZ_MATTERS, &against) && against)
-		return against;
+	if (p->copy && !p->tried)
+		is_named(p, NA_LZ_MATTERS);
+	if (p->against)
+		return p->against;
 	c = planted(p, NA_LZ_MATTERS);
 	return c.score >= 1 && c.against
 		       ? c.against
@@ -259,6 +261,8 @@ static void power_of(struct planting *p, struct na_lz_power *out)
 	struct wi *w = p->w;
 
 	p->n = rows_of(w, p->side, p->host, &p->rows);
+	p->tried = false;
+	p->against = NULL;
 	meet(p);
 	for (size_t i = 0; i < p->n; i++) {
 		p->raw[i] = w->raw[p->rows[i]];
@@ -281,8 +285,7 @@ void wi_power(struct wi *w)
 	out->power = na_calloc(2 * w->in->n_hosts, sizeof(*out->power));
 	if (w->in->n_hosts <= FEW) {
 		p.copy = na_calloc(w->n, sizeof(*p.copy));
-		p.kept = na_calloc(w->n, sizeof(*p.kept));
-		w->failed |= !p.copy || !p.kept;
+		w->failed |= !p.copy;
 	}
 	if (w->failed || !p.raw || !p.fluid || !out->power) {
 		w->failed = true;
@@ -301,7 +304,6 @@ void wi_power(struct wi *w)
 	}
 out:
 	free(p.copy);
-	free(p.kept);
 	free(p.raw);
 	free(p.fluid);
 	na_vec_free(&p.met);

@@ -1,7 +1,9 @@
 #include "netan/stats/samples/sort.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "netan/base/vec.h"
 
 /* A table of counts is on the stack. */
 enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
@@ -62,6 +64,18 @@ void na_sort_i64(int64_t *x, int64_t *tmp, size_t n)
 	}
 	if (from != x)
 		memcpy(x, from, n * sizeof(*x));
+}
+
+bool na_sort_fit_i64(int64_t **x, size_t *cap, size_t n)
+{
+	int64_t *tmp = na_calloc(n, sizeof(*tmp));
+
+	if (!tmp)
+		return false;
+	na_sort_i64(*x, tmp, n);
+	free(tmp);
+	na_fit(x, cap, n, sizeof(**x));
+	return true;
 }
 
 /* The bits of a double, as a signed number, rise with its value, but fall

@@ -21,8 +21,8 @@
 
 #define NA_BOOT_CELLS ((size_t)1 << 20) /* units * buckets: 8 MiB */
 enum {
-	NA_BOOT_LEAST = 8,   /* units; of fewer, events are drawn */
-	NA_BOOT_UNITS = 512  /* at most; of more, neighbours go together */
+	NA_BOOT_LEAST = 8,  /* units; of fewer, events are drawn */
+	NA_BOOT_UNITS = 512 /* at most; of more, neighbours go together */
 };
 
 struct na_boot_item {

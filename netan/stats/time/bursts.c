@@ -82,15 +82,7 @@ bool na_bursts_add(struct na_bursts *b, int64_t from_ps, int64_t to_ps,
 
 void na_bursts_fit(struct na_bursts *b)
 {
-	int64_t *fit;
-
-	if (!b->starts || b->n == b->cap_starts)
-		return;
-	fit = realloc(b->starts, b->n * sizeof(*fit));
-	if (fit) {
-		b->starts = fit;
-		b->cap_starts = b->n;
-	}
+	na_fit(&b->starts, &b->cap_starts, b->n, sizeof(*b->starts));
 }
 
 /* The bursts of `next` between its first and its last. */

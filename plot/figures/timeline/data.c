@@ -379,7 +379,8 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 			     t->part_limited ? ", of what passes between hosts"
 					     : "");
 	else if (plateau > 0)
-		na_words_add(w, " \xc2\xb7 plateau near %s in the data",
-			     na_timeline_rate(buf, plateau));
+		na_words_add(w, " \xc2\xb7 plateau near %s (%s)",
+			     na_timeline_rate(buf, plateau),
+			     na_text_at(t->body, M_plateau_of));
 	na_words_origin(t->doc, w);
 }

@@ -16,3 +16,6 @@ try --quiet=yes
 try --anchor
 try --by --top 3
 try --side both
+netan synth -q -o t --hosts 1 --steps 1
+netan timeline --from 5 t
+netan timeline --to soon t

@@ -5,3 +5,5 @@ echo "exit $?"
 netan timeline -jx x
 echo "exit $?"
 netan timeline -qZ x
+# Most of it would have to be another word.
+netan timeline --foo x

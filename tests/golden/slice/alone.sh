@@ -1,0 +1,32 @@
+# What a slice says that is read alone: a capture that was cut by the steps of
+# a trace beside it, one that comes through a pipe, one whose mark is no
+# window, one of too few steps to name a host.
+netan synth -q -o job --run r --hosts 4 --devices 2 --steps 8 --seed 3
+netan synth -q -o j.pcap --size 1MB
+netan slice -q job j.pcap --step 2-3 --connections -o cut/
+find cut -type f | LC_ALL=C sort
+mark=$(netan info cut/j.pcap | grep 'is a slice')
+echo "$mark" | sed -E 's/[0-9]+ps/Nps/g'
+word() { echo "$mark" | grep -o -- "--$1 [0-9]*ps"; }
+# A connection's number is its place in the file, where there are others.
+body()
+{
+	netan "$@" --format json -q | sed -n '/^ *"result"/,$p' |
+		grep -vE '"(id|connection|connections_(seen|filtered))": '
+}
+for c in timeline tcp rpc; do
+	body $c cut/j.pcap >alone
+	body $c j.pcap $(word from) $(word to) >whole
+	[ -s alone ] && cmp alone whole && echo "$c: as the whole in its window"
+done
+echo "through a pipe"
+mkfifo pipe
+cat j.pcap >pipe &
+netan tcp job pipe --step 2-3 2>&1 | grep -E 'pipe|^tcp'
+echo "no window"
+LC_ALL=C sed 's/--from 1/--from 9/' cut/j.pcap >odd.pcap
+netan tcp odd.pcap 2>&1 | grep -E 'slice|^tcp' | sed -E 's/[0-9]+ps/Nps/g'
+echo "one step"
+netan slice -q job --step 2 -o one/
+netan check one | grep -E '^straggler'
+netan slice job --step 2 -o two/ | sed -n '/^next/,$p'
