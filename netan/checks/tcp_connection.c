@@ -220,8 +220,7 @@ static bool loses_much(const struct na_value *connection)
 		const struct na_value *d = na_get(connection, ways[i]);
 		double n = na_number_at(d, M_needed_retransmissions);
 
-		if (n >= LOST_LEAST &&
-		    n >= lost_much * na_number_at(d, M_data_segments))
+		if (n >= LOST_LEAST && n >= lost_much * na_packets_segments(d))
 			return true;
 	}
 	return false;
@@ -339,8 +338,8 @@ static struct loss loss_of(const struct na_case *c, const char *verdict)
 			if (!na_says(row, M_verdict, verdict) || is_hole(row) ||
 			    !(na_packets_needed(row, way) > 0))
 				continue;
-			x.segments += na_number_or(way, M_data_segments, 0);
-			x.needed += na_number_or(way, M_lost_data_segments, 0);
+			x.segments += na_packets_segments(way);
+			x.needed += na_packets_lost(way);
 			x.holes += na_number_or(way, M_capture_holes, 0);
 			x.timeouts += na_number_or(way, M_timeouts, 0);
 			x.ways++;
