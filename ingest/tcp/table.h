@@ -14,7 +14,7 @@
 #include "ingest/tcp/rtt.h"
 #include "ingest/tcp/seen.h"
 #include "ingest/tcp/track.h"
-#include "ingest/tcp/trail.h"
+#include "ingest/tcp/trail/trail.h"
 #include "ingest/tcp/turns.h"
 
 enum { NA_TS_SLOTS = 2 };

@@ -67,6 +67,21 @@ static uint64_t less(uint64_t n, uint64_t before)
 	return n > before ? n - before : 0;
 }
 
+static void put_lengths(struct na_direction *o, const struct na_trail *f)
+{
+	struct na_length_cut c = na_lengths_cut(f->late->lengths, f->una,
+						f->late->arrived_before);
+
+	o->length_cuts = c.cuts;
+	o->short_most = c.short_most;
+	o->long_least = c.long_least;
+	o->short_sent = c.short_sent;
+	o->short_lost = c.short_lost;
+	o->long_sent = c.long_sent;
+	o->long_lost = c.long_lost;
+	o->long_lost_again = c.long_lost_again;
+}
+
 static void put_late(struct na_direction *o, const struct na_trail_late *l,
 		     int64_t now_ns)
 {
@@ -79,9 +94,7 @@ static void put_late(struct na_direction *o, const struct na_trail_late *l,
 	o->syns_again = l->syns_again - l->before.syns_again;
 	o->acks_missing = l->acks_missing;
 	o->dsacks_alone = l->dsacks_alone;
-	for (size_t i = 0; i < l->n_again; i++)
-		if (l->again[i].state == NA_AGAIN_OPEN)
-			o->open_again += l->again[i].packets;
+	o->open_again = less(l->all_again, l->needed + l->needless);
 	o->needed_timeouts = l->timeouts;
 	o->vain_timeouts = l->vain_timeouts;
 	o->longest_vain_ns = l->longest_vain_ns;
@@ -111,8 +124,12 @@ static void put_trail(struct na_direction *o, const struct na_tcp_dir *d,
 	o->testified = 1;
 	o->ids = na_trail_has_ids(f);
 	*(twice ? &o->copies : &o->duplicated) = f->copies;
+	o->data_segments = f->segments;
+	o->full_bytes = f->full;
 	if (f->late)
 		put_late(o, f->late, now_ns);
+	if (f->late && f->late->lengths)
+		put_lengths(o, f);
 	if (f->start_known && f->una_known)
 		o->acked_bytes = f->una - f->start;
 	o->edge_segments = d->edge;
@@ -278,20 +295,20 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 	return t->sink->connection(t->sink->ctx, &o);
 }
 
-static uint64_t behind(int64_t pos, int64_t from)
+static uint64_t positive(int64_t pos)
 {
-	return pos > from ? (uint64_t)(pos - from) : 0;
+	return pos > 0 ? (uint64_t)pos : 0;
 }
 
 enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
-				   const struct na_tcp_packet *x, int64_t from,
-				   int64_t ack_from, const struct na_tcp_dir *r)
+				   const struct na_tcp_packet *x,
+				   const struct na_tcp_dir *r)
 {
 	const struct na_packet *p = x->p;
 	struct na_segment s = {
 		.time_ps = to_ps(t, p->time_ns),
-		.seq = behind((int64_t)x->seq, from),
-		.ack = behind((int64_t)x->ack, ack_from),
+		.seq = positive((int64_t)x->seq),
+		.ack = positive((int64_t)x->ack),
 		.size_bytes = p->payload_bytes,
 		.window_bytes = x->window_bytes,
 		.connection = x->connection,
@@ -301,12 +318,10 @@ enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
 	};
 
 	if (p->n_sack > 0 && r) {
-		s.sack_from = behind(r->ref_pos + (int32_t)(p->sack[0].left -
-							    r->ref_seq),
-				     ack_from);
-		s.sack_to = behind(r->ref_pos + (int32_t)(p->sack[0].right -
-							  r->ref_seq),
-				   ack_from);
+		s.sack_from = positive(r->ref_pos +
+				       (int32_t)(p->sack[0].left - r->ref_seq));
+		s.sack_to = positive(r->ref_pos +
+				     (int32_t)(p->sack[0].right - r->ref_seq));
 	}
 	return t->sink->segment(t->sink->ctx, &s);
 }

@@ -19,11 +19,9 @@ struct na_tcp_teller {
  * that retransmitted, timed out or waited for a window. */
 enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 			   bool evicted, uint64_t calls) NA_MUST_CHECK;
-/* `from` and `ack_from`: where the numbers of the two directions begin; r is
- * the reverse direction, NULL: nothing known of it. */
+/* r is the reverse direction, NULL: nothing known of it. */
 enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
-				   const struct na_tcp_packet *x, int64_t from,
-				   int64_t ack_from,
+				   const struct na_tcp_packet *x,
 				   const struct na_tcp_dir *r) NA_MUST_CHECK;
 
 #endif

@@ -406,8 +406,6 @@ static enum na_status tell_packet(struct na_tcp *t, struct na_tcp_conn *c,
 
 	if (t->o.wants & NA_WANT_SEGMENTS && c->id == t->o.segments_of)
 		st = na_tcp_tell_segment(&t->teller, &x,
-					 f->start_known ? 0 : MID_STREAM,
-					 r->start_known ? 0 : MID_STREAM,
 					 r->placed ? r : NULL);
 	/* Bytes from before the connection are no part of its stream. */
 	if (st == NA_OK && t->o.user && (pos >= 0 || p->payload_bytes == 0)) {

@@ -1,5 +1,7 @@
 #include "ingest/tcp/window.h"
 
+#include <string.h>
+
 static int64_t not_before(int64_t ns, int64_t from_ns)
 {
 	return ns > from_ns ? ns : from_ns;
@@ -16,7 +18,11 @@ static void late_from(struct na_trail_late *l)
 		l->again[i].silent_ns = 0;
 	}
 	l->run = 0;
-	l->needed = l->needless = l->fills = l->reordered = 0;
+	if (l->lengths) {
+		memset(l->lengths->sent, 0, sizeof(l->lengths->sent));
+		l->lengths->n_kinds = 0;
+	}
+	l->all_again = l->needed = l->needless = l->fills = l->reordered = 0;
 	l->acks_missing = l->dsacks_alone = 0;
 	l->timeouts = l->vain_timeouts = 0;
 	l->silent_ns = l->tail_ns = l->longest_vain_ns = 0;
@@ -64,7 +70,7 @@ static void direction_from(struct na_tcp_dir *d, struct na_rtt_pages *pages,
 	d->idle_ns = d->longest_idle_ns = 0;
 	d->saw_rst = false;
 	d->trail.since_ns = from_ns;
-	d->trail.copies = 0;
+	d->trail.copies = d->trail.segments = 0;
 	if (d->trail.late)
 		late_from(d->trail.late);
 	if (d->rare)

@@ -199,7 +199,12 @@ static const struct na_xf_field packet_fields[] = {
 	T(27, i, reset, XF_U8), T(28, i, closed, XF_U8), \
 	T(29, i, released_even, XF_U8), T(30, i, stuck_ns, XF_I64), \
 	T(31, i, missing_bytes, XF_U64), T(32, i, missing_ns, XF_I64), \
-	T(33, i, vain_timeouts, XF_U64), T(34, i, longest_vain_ns, XF_I64)
+	T(33, i, vain_timeouts, XF_U64), T(34, i, longest_vain_ns, XF_I64), \
+	T(35, i, data_segments, XF_U64), T(36, i, full_bytes, XF_U32), \
+	T(37, i, length_cuts, XF_U32), T(38, i, short_most, XF_U32), \
+	T(39, i, long_least, XF_U32), T(40, i, short_sent, XF_U32), \
+	T(41, i, short_lost, XF_U32), T(42, i, long_sent, XF_U32), \
+	T(43, i, long_lost, XF_U32), T(44, i, long_lost_again, XF_U32)
 
 static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),

@@ -88,6 +88,18 @@ const char *na_packets_client(struct na_case *c, const struct na_value *row)
 	return na_packets_host(c, row, !server_is_dst(row));
 }
 
+double na_packets_segments(const struct na_value *way)
+{
+	return na_number_or(way, M_data_segments,
+			    na_number_or(way, M_data_packets, 0));
+}
+
+double na_packets_lost(const struct na_value *way)
+{
+	return na_number_or(way, M_lost_data_segments,
+			    na_number_or(way, M_needed_retransmissions, 0));
+}
+
 double na_packets_needed(const struct na_value *row, const struct na_value *way)
 {
 	bool loss = na_says(row, M_verdict, "network_loss") ||
@@ -138,7 +150,7 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 
 	for (int i = 0; i < 2; i++) {
 		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
-		double segments = na_number_or(way, M_data_packets, 0);
+		double segments = na_packets_segments(way);
 		double events = count(row, way);
 		struct na_flow_sum *to;
 

@@ -98,4 +98,13 @@ void na_bad_endpoint_packets(struct na_case *c);
  * globs there, and words of a shell: other names are left out. */
 const char *na_packets_more(struct na_case *c, const struct na_value *row);
 
+/* Of one way: data segments, and those lost and sent again; of results that
+ * lack these the packets that were recorded. */
+double na_packets_segments(const struct na_value *way);
+double na_packets_lost(const struct na_value *way);
+
+/* tcp_late.c: what delays packets and loses none. */
+void na_check_queues(struct na_case *c);
+void na_check_late(struct na_case *c);
+
 #endif

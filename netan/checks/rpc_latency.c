@@ -15,7 +15,10 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
-enum { LEAST = 3 }; /* late transfers that make a mode */
+enum {
+	LEAST = 3, /* late transfers that make a mode */
+	FEW = 100  /* have no p99: one late transfer is one late transfer */
+};
 
 static bool packets_seen(const struct na_case *c)
 {
@@ -169,12 +172,20 @@ static void tell_waits(struct na_finding *f)
 		       "the wait for the other rank";
 }
 
+/* How many lie above p99 (type 7). */
+static long long above_p99(long long n)
+{
+	return n > 1 ? n - 1 - (long long)(0.99 * (double)(n - 1)) : n;
+}
+
 static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
 	const struct na_value *side = na_case_side(c, "rpc");
 	double ratio = na_number_at(side, M_times_p99) /
 		       na_number_at(side, M_times_p50);
+	long long n = (long long)na_count_at(all, M_transfers);
+	long long slow = above_p99(n);
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
@@ -182,21 +193,23 @@ static void judge_ratio(struct na_case *c)
 	    na_clocks_differ(c))
 		return;
 	f = na_case_find(c,
-			 none_lost(c) || na_captures_alone(c) ? NA_SEV_INFO
-							      : NA_SEV_WARNING,
+			 none_lost(c) || na_captures_alone(c) || n < FEW
+				 ? NA_SEV_INFO
+				 : NA_SEV_WARNING,
 			 NA_POSSIBLE, "latency --by pair");
 	f->title = na_case_text(
 		c,
-		"one transfer in a hundred takes %s times as long as usual for "
-		"its size, without the link being full",
-		na_case_number(c, ratio));
+		"%lld of %lld transfers take%s %s times as long as usual for "
+		"%s size or longer, without the link being full",
+		slow, n, slow == 1 ? "s" : "", na_case_number(c, ratio),
+		slow == 1 ? "its" : "their");
 	f->remedy = "look at the slow pairs and the times of the worst "
 		    "transfers; check the hosts' TCP settings (netan sysctl)";
 	na_case_fact(c, f, "p50 %s, p99 %s, p99.9 %s of %lld transfers",
 		     na_case_seconds(c, na_number_at(all, M_p50_us) / 1e6),
 		     na_case_seconds(c, na_number_at(all, M_p99_us) / 1e6),
 		     na_case_seconds(c, na_number_at(all, M_p99_9_us) / 1e6),
-		     (long long)na_count_at(all, M_transfers));
+		     n);
 	f->otherwise = "requests that wait for their turn at the sender or "
 		       "the receiver";
 	if (na_of_ranks(c))

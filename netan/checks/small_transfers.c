@@ -24,11 +24,13 @@ static void judge_small_transfers(struct na_case *c)
 	struct na_finding *f;
 	bool planned;
 
-	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
-	    (na_of_ranks(c) && na_count_at(g, M_count) < LEAST))
-		return;
-	/* Of packets: requests and answers, which nobody can fuse. */
+	/* Of packets: requests and answers, which nobody can fuse; where all of
+	 * them are small, there is nothing to compare them with. */
 	planned = !na_case_body(c, "tcp");
+	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
+	    ((na_of_ranks(c) || !planned) && na_count_at(g, M_count) < LEAST) ||
+	    (!planned && !(count < 1)))
+		return;
 	f = na_case_find(c,
 			 planned && !(na_waiting_share(c) < NA_HIDDEN)
 				 ? NA_SEV_WARNING

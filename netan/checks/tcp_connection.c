@@ -109,9 +109,8 @@ static const char *by_loss(struct na_case *c, const struct na_value *row,
 			   enum na_cause *cause)
 {
 	(void)c;
-	(void)row;
 	*cause = NA_CAUSE_NETWORK;
-	return "";
+	return is_hole(row) ? NULL : "";
 }
 
 static const char *by_hole(struct na_case *c, const struct na_value *row,
@@ -143,6 +142,14 @@ static const struct trouble {
 	enum na_severity severity;
 	enum na_confidence confidence;
 } troubles[] = {
+	{"timeout_bound", "gets no long packet through",
+	 "get no long packet through",
+	 "long packets never arrive at %s, short ones do", "",
+	 by_hole, NA_SEV_ERROR, NA_LIKELY},
+	{"network_loss", "gets no long packet through",
+	 "get no long packet through",
+	 "long packets never arrive at %s, short ones do", "",
+	 by_hole, NA_SEV_ERROR, NA_LIKELY},
 	{"timeout_bound", "is silent in retransmission timeouts",
 	 "are silent in retransmission timeouts",
 	 "the network loses packets",
@@ -213,8 +220,7 @@ static bool loses_much(const struct na_value *connection)
 		const struct na_value *d = na_get(connection, ways[i]);
 		double n = na_number_at(d, M_needed_retransmissions);
 
-		if (n >= LOST_LEAST &&
-		    n >= lost_much * na_number_at(d, M_data_packets))
+		if (n >= LOST_LEAST && n >= lost_much * na_packets_segments(d))
 			return true;
 	}
 	return false;
@@ -302,16 +308,22 @@ static long long count_of(struct na_case *c, const struct trouble *t,
 {
 	const struct na_value *body = na_case_body(c, "tcp");
 
+	long long n, holes = 0;
+
 	if (t->host != by_loss)
 		return (long long)g->n;
-	return (long long)na_int_of(
-		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
-		(int64_t)g->n);
+	n = (long long)na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+					t->verdict),
+				 (int64_t)g->n);
+	na_for_each (v, na_get(body, M_connections))
+		holes += na_says(v, M_verdict, t->verdict) && is_hole(v);
+	return n - holes;
 }
 
 /* What the connections of one kind of loss show, all together. */
 struct loss {
-	double segments, needed, holes, timeouts;
+	double segments, needed, holes, timeouts; /* of the ways that lose */
+	int ways;
 };
 
 static struct loss loss_of(const struct na_case *c, const char *verdict)
@@ -323,13 +335,14 @@ static struct loss loss_of(const struct na_case *c, const char *verdict)
 		for (size_t i = 0; i < NA_LEN(ways); i++) {
 			const struct na_value *way = na_get(row, ways[i]);
 
-			if (!na_says(row, M_verdict, verdict) ||
+			if (!na_says(row, M_verdict, verdict) || is_hole(row) ||
 			    !(na_packets_needed(row, way) > 0))
 				continue;
-			x.segments += na_number_or(way, M_data_packets, 0);
-			x.needed += na_packets_needed(row, way);
+			x.segments += na_packets_segments(way);
+			x.needed += na_packets_lost(way);
 			x.holes += na_number_or(way, M_capture_holes, 0);
 			x.timeouts += na_number_or(way, M_timeouts, 0);
+			x.ways++;
 		}
 	}
 	return x;
@@ -351,6 +364,16 @@ static bool is_rare(const struct loss *x)
 	       x->timeouts < LOST_LEAST;
 }
 
+/* In the digits that tcp prints. */
+static const char *percent(struct na_case *c, const struct loss *x)
+{
+	char text[NA_UNIT_BUF];
+
+	return na_case_text(c, "%s",
+			    na_print_number(text, 100 * x->needed / x->segments,
+					    2));
+}
+
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
 static void accuse_loss(struct na_case *c, struct na_finding *f,
 			const struct trouble *t, const char *where)
@@ -368,9 +391,12 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	if (x.segments > 0)
 		f->how = na_case_text(
 			c,
-			"%lld of %lld data segments (%s %%) sent again on %s",
+			"%lld of %lld data segments (%s %%) lost and sent "
+			"again%s, on %s",
 			(long long)x.needed, (long long)x.segments,
-			na_case_number(c, 100 * x.needed / x.segments), where);
+			percent(c, &x),
+			x.ways > 1 ? " in the directions that lose any" : "",
+			where);
 	if (is_doubtful(&x)) {
 		f->severity = NA_SEV_WARNING;
 		f->confidence = NA_POSSIBLE;
@@ -393,7 +419,7 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 			"%lld of %lld data segments (%s %%) had to be sent "
 			"again, too few to blame anybody: capture for longer",
 			(long long)x.needed, (long long)x.segments,
-			na_case_number(c, 100 * x.needed / x.segments));
+			percent(c, &x));
 		return;
 	}
 	if (x.segments > 0 && x.needed < LOST_SURELY)
@@ -410,6 +436,26 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 			       name);
 	else
 		f->culprit = name;
+}
+
+/* Of one way: which packets, and what to do. */
+static void say_hole(struct na_case *c, struct na_finding *f,
+		     const struct na_value *way)
+{
+	const struct na_value *x = na_get(way, M_lengths);
+	double all = na_number_at(x, M_short_sent);
+
+	if (*f->remedy)
+		return;
+	f->how = na_case_text(
+		c,
+		"none of %lld packets with %lld bytes or more arrived, %lld of "
+		"%lld with %lld or fewer did",
+		(long long)na_number_at(x, M_long_sent),
+		(long long)na_number_at(x, M_long_least),
+		(long long)(all - na_number_at(x, M_short_lost)),
+		(long long)all, (long long)na_number_at(x, M_short_most));
+	f->remedy = na_text_at(way, M_black_hole_remedy);
 }
 
 /* `where`: on which connections. */
@@ -431,6 +477,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	} else if (t->host == by_hole) {
 		bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
 
+		say_hole(c, f, na_get(g->worst, fwd ? M_fwd : M_rev));
 		na_case_accuse(
 			f, NA_CAUSE_NETWORK,
 			(struct na_who){
@@ -536,105 +583,6 @@ static void tell(struct na_case *c, const struct trouble *t,
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 
-/* ---- queues */
-
-static double is_queueing(const struct na_value *row,
-			  const struct na_value *way)
-{
-	return na_says(row, M_verdict, "queueing") &&
-	       na_flag_at(way, M_queueing);
-}
-
-/* The paths with a queue: one of them, or what all of them share. */
-static bool share(const struct na_flow_sum *v, size_t n,
-		  struct na_packets_side *x)
-{
-	const struct na_flow_sum *first = NULL;
-	bool src = true, dst = true;
-	size_t paths = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!(v[i].events > 0))
-			continue;
-		first = first ? first : &v[i];
-		src &= strcmp(v[i].src, first->src) == 0;
-		dst &= strcmp(v[i].dst, first->dst) == 0;
-		paths++;
-	}
-	if (!first)
-		return false;
-	*x = (struct na_packets_side){.kind = paths == 1 ? "pair"
-					      : src      ? "src"
-					      : dst      ? "dst"
-							 : NULL,
-				      .src = first->src,
-				      .dst = first->dst,
-				      .host = src ? first->src : first->dst,
-				      .events = (double)paths};
-	return true;
-}
-
-static void judge_queues(struct na_case *c)
-{
-	struct na_flows flows = na_packets_flows(c, is_queueing);
-	struct na_packets_side x;
-	struct na_finding *f;
-	const char *name;
-
-	if (!flows.v || !share(flows.v, flows.n, &x))
-		return;
-	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
-	name = x.kind ? na_packets_name(c, &x) : "the network";
-	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       x.kind ? na_packets_who(&x) : (struct na_who){NULL},
-		       na_case_text(c, "a queue on %s", name));
-	f->how = "round trips grow more than fivefold under load";
-	f->title = na_case_text(
-		c,
-		"a queue on %s: round trips grow more than fivefold under "
-		"load, on %lld path%s",
-		name, (long long)x.events, x.events > 1 ? "s" : "");
-	f->remedy = "a link there is slow for what is sent, and its buffer "
-		    "deep (bufferbloat): pace the senders (fq, BBR), shorten "
-		    "the queue, or look why the link is slow";
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		if (!na_says(row, M_verdict, "queueing"))
-			continue;
-		na_case_fact(c, f, "%s",
-			     na_text_of(na_first(row, M_evidence), ""));
-		break;
-	}
-	na_put_int(c->r, f->evidence, M_paths, (int64_t)x.events);
-}
-
-/* ---- late, not lost */
-
-static void judge_late(struct na_case *c)
-{
-	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
-	long long reordered = (long long)na_count_at(t, M_reordered);
-	long long vain = (long long)na_count_at(t, M_needless_retransmissions);
-	long long twice = (long long)na_count_at(t, M_duplicated);
-	struct na_finding *f;
-
-	if (reordered < LOST_LEAST && vain < LOST_LEAST && twice < LOST_LEAST)
-		return;
-	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
-	f->title = na_case_text(
-		c,
-		"late, not lost: %lld segment%s out of order, %lld sent "
-		"again for nothing; %lld packet%s duplicated by the network",
-		reordered, reordered == 1 ? "" : "s", vain, twice,
-		twice == 1 ? "" : "s");
-	f->remedy = "nothing, where calls are fast enough; paths of unequal "
-		    "length that share a flow (ECMP by packet, bonding) "
-		    "reorder";
-	na_case_fact(c, f, "counted over %lld packets",
-		     (long long)na_count_at(t, M_packets));
-	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
-		     M_duplicated);
-}
-
 static void judge_tcp_connection(struct na_case *c)
 {
 	for (size_t i = 0; i < NA_LEN(troubles); i++) {
@@ -644,8 +592,8 @@ static void judge_tcp_connection(struct na_case *c)
 		for (size_t k = 0; k < n; k++)
 			tell(c, &troubles[i], &g[k]);
 	}
-	judge_queues(c);
-	judge_late(c);
+	na_check_queues(c);
+	na_check_late(c);
 }
 
 const struct na_check na_check_tcp_connection = {

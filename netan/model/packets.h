@@ -79,7 +79,7 @@ struct na_direction {
 	 * retransmission) until an ACK passes all that was sent when the first
 	 * byte was sent again; the silences of timeouts apart. */
 	int64_t recovery_ns;
-	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail.h):
+	/* TCP's own testimony, where `testified` is set (ingest/tcp/trail/trail.h):
 	 * packets; `copies` are those recorded twice, or where they are fewer
 	 * than 30 % of the rest, those that the network duplicated. */
 	uint64_t copies, needed, needless, reordered, duplicated;
@@ -115,6 +115,16 @@ struct na_direction {
 	 * round trip ever; 0 not known. */
 	uint8_t known;
 	int64_t rtt_least_ns;
+	/* Packets with payload as they were on the wire, copies apart: a
+	 * record that holds several, as a card cuts or has joined them, counts
+	 * as many; the payload of one, 0 not known. */
+	uint64_t data_segments;
+	uint32_t full_bytes;
+	/* Records by length, where loss differs most by it (ingest/tcp/
+	 * trail/lengths.h): of so many possible cuts; 0: none. */
+	uint32_t length_cuts, short_most, long_least;
+	uint32_t short_sent, short_lost, long_sent, long_lost;
+	uint32_t long_lost_again; /* and had been sent before */
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };
@@ -162,8 +172,9 @@ enum na_segment_mark {
 
 struct na_segment {
 	int64_t time_ps;
-	uint64_t
-		seq; /* of its first byte, from the sender's first, unwrapped */
+	/* Of its first byte, unwrapped: from the sender's SYN, or without one
+	 * from a number so large that what was sent before fits below. */
+	uint64_t seq;
 	uint64_t ack; /* of the other side's bytes, likewise; 0 none */
 	uint32_t size_bytes, window_bytes; /* payload; scaled window */
 	uint32_t connection;

@@ -119,6 +119,7 @@ static inline void fake_make(struct fake_tcp *f)
 	};
 	f->c.dir[0].fast = f->c.dir[0].retransmissions;
 	f->c.dir[1].max_window_bytes = 64000;
+	f->c.dir[1].window_scale_known = 1;
 	f->c.dir[1].saw_syn = 1;
 }
 

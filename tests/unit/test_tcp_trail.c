@@ -231,6 +231,75 @@ static void holes(void **state)
 	}
 }
 
+/* A receiver that puts what filled a hole into the first block, below its ACK:
+ * all of it was needed.  What it tells of when nothing was missing behind is a
+ * DSACK. */
+static void fills_not_twice(void **state)
+{
+	struct ends e = {.no_ids = false};
+	uint32_t at = begin(&e, 8);
+	const struct na_direction *d;
+	struct na_packet p;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		data(&e, 100, 0, at + (uint32_t)i * MSS, PEER + 1);
+	p = made(&e, 1, PEER + 1, at, 0); /* the last arrived */
+	p.n_sack = 1;
+	p.sack[0].left = at + 3 * MSS;
+	p.sack[0].right = at + 4 * MSS;
+	feed(&e, RTT_US, p);
+	for (uint32_t i = 0; i < 3; i++) {
+		e.h.now_us += RTT_US;
+		data(&e, 100, 0, at + i * MSS, PEER + 1);
+		e.h.now_us += RTT_US;
+		p = made(&e, 1, PEER + 1, at + (i + (i == 2 ? 2 : 1)) * MSS, 0);
+		p.n_sack = i == 2 ? 1 : 2;
+		p.sack[0].left = at + i * MSS;
+		p.sack[0].right = p.ack;
+		p.sack[1].left = at + 3 * MSS;
+		p.sack[1].right = at + 4 * MSS;
+		feed(&e, 0, p);
+	}
+	d = end(&e);
+	assert_int_equal(d->needed, 3);
+	assert_int_equal(d->needless, 0);
+	assert_int_equal(d->dsacks_alone, 0);
+	hand_free(&e.h);
+}
+
+/* The capture begins while the sender sends again: what lies between that and
+ * the first new bytes was sent before, and nobody lost it. */
+static void begun_in_the_middle(void **state)
+{
+	(void)state;
+	for (int lost = 0; lost < 2; lost++) {
+		struct ends e = {.no_ids = false};
+		const struct na_direction *d;
+		uint32_t at = ISN;
+
+		hand_start(&e.h, NULL);
+		e.id[0] = 40000;
+		e.id[1] = 60;
+		data(&e, 0, 0, at, PEER + 1);
+		for (uint32_t i = 10; i < 20; i++) {
+			e.id[0] = (uint16_t)(e.id[0] + (lost && i == 15));
+			data(&e, 100, 0, at + (i + (lost && i >= 15)) * MSS,
+			     PEER + 1);
+		}
+		ack(&e, RTT_US, at + MSS);
+		data(&e, 100, 0, at + MSS, PEER + 1);
+		if (lost)
+			data(&e, 100, 0, at + 15 * MSS, PEER + 1);
+		ack(&e, RTT_US, at + (20 + (uint32_t)lost) * MSS);
+		d = end(&e);
+		assert_int_equal(d->needed, 1 + lost);
+		assert_int_equal(d->lost_upstream, lost);
+		assert_int_equal(d->capture_holes, 0);
+		hand_free(&e.h);
+	}
+}
+
 /* Acknowledged and never seen: the capture missed it. */
 static void capture_loss(void **state)
 {
@@ -384,12 +453,20 @@ static void probes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clean),      cmocka_unit_test(recorded_twice),
-		cmocka_unit_test(duplicated), cmocka_unit_test(lost_downstream),
-		cmocka_unit_test(holes),      cmocka_unit_test(capture_loss),
-		cmocka_unit_test(needless),   cmocka_unit_test(one_of_two),
-		cmocka_unit_test(tail),       cmocka_unit_test(skipped),
-		cmocka_unit_test(gone),       cmocka_unit_test(probes),
+		cmocka_unit_test(clean),
+		cmocka_unit_test(recorded_twice),
+		cmocka_unit_test(duplicated),
+		cmocka_unit_test(lost_downstream),
+		cmocka_unit_test(holes),
+		cmocka_unit_test(fills_not_twice),
+		cmocka_unit_test(begun_in_the_middle),
+		cmocka_unit_test(capture_loss),
+		cmocka_unit_test(needless),
+		cmocka_unit_test(one_of_two),
+		cmocka_unit_test(tail),
+		cmocka_unit_test(skipped),
+		cmocka_unit_test(gone),
+		cmocka_unit_test(probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

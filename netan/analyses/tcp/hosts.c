@@ -42,9 +42,9 @@ static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)
 
 		if (src >= hosts || dst >= hosts)
 			continue;
-		v[2 * src].segments += d->data_packets;
+		v[2 * src].segments += na_tcp_data_sent(d);
 		v[2 * src].needed += row->needed[i % 2];
-		v[2 * dst + 1].segments += d->data_packets;
+		v[2 * dst + 1].segments += na_tcp_data_sent(d);
 		v[2 * dst + 1].needed += row->needed[i % 2];
 	}
 }

@@ -1,8 +1,10 @@
 /* tcp: which of the rules of tcp.h hold for a connection. */
+#include <math.h>
 #include <string.h>
 
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
+#include "netan/stats/tests/tests.h"
 
 static int64_t add_ns(int64_t a, int64_t b)
 {
@@ -50,17 +52,31 @@ static uint64_t tails(const struct tcp_row *row, size_t i)
 	return d->tail_losses;
 }
 
+/* SYNs that were answered in the end. */
+static uint64_t syns(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *peer = &row->c->dir[1 - i];
+
+	return peer->saw_syn || peer->bytes ? row->c->dir[i].syns_again : 0;
+}
+
 static uint64_t needed_of(const struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
-	uint64_t n = plainly_needed(d);
 
-	if (!d->testified)
-		return n;
-	n = d->needed;
-	if (row->c->dir[1 - i].saw_syn || row->c->dir[1 - i].bytes)
-		n += d->syns_again;
-	return n + tails(row, i);
+	return d->testified ? d->needed + tails(row, i) + syns(row, i)
+			    : plainly_needed(d);
+}
+
+uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i)
+{
+	return row->c->dir[i].testified ? row->needed[i] - syns(row, i)
+					: row->needed[i];
+}
+
+uint64_t na_tcp_data_sent(const struct na_direction *d)
+{
+	return d->data_segments ? d->data_segments : d->data_packets;
 }
 
 /* ACKs that a host surely sent are missing beside it; elsewhere the network
@@ -272,16 +288,43 @@ bool na_tcp_gone(const struct tcp_row *row, size_t i)
 	       (peer->mute_ns > TCP_GONE_NS || stuck_on_size(row, i));
 }
 
-bool na_tcp_black_hole(const struct tcp_row *row, size_t i)
+bool na_tcp_stuck(const struct tcp_row *row, size_t i)
 {
 	return row->c->dir[i].testified && stuck_on_size(row, i);
+}
+
+double na_tcp_length_p(const struct na_direction *d)
+{
+	uint64_t all = (uint64_t)d->long_sent + d->short_sent;
+	uint64_t lost = (uint64_t)d->long_lost + d->short_lost;
+
+	return fmin(1,
+		    d->length_cuts * na_fisher_upper(d->long_lost, d->long_sent,
+						     lost, all));
+}
+
+bool na_tcp_long_die(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	return d->testified && d->long_lost >= TCP_LONG_LEAST &&
+	       d->long_lost == d->long_sent &&
+	       d->long_lost_again >= TCP_LONG_AGAIN &&
+	       d->short_lost <= d->short_sent &&
+	       d->short_sent - d->short_lost >= TCP_LONG_LEAST &&
+	       na_tcp_length_p(d) < TCP_BY_CHANCE;
+}
+
+bool na_tcp_black_hole(const struct tcp_row *row, size_t i)
+{
+	return na_tcp_stuck(row, i) || na_tcp_long_die(row, i);
 }
 
 static void judge_gone(struct tcp_row *row)
 {
 	for (size_t i = 0; i < 2; i++) {
 		if (!row->c->dir[i].testified ||
-		    !(na_tcp_gone(row, i) || na_tcp_black_hole(row, i)))
+		    !(na_tcp_gone(row, i) || na_tcp_stuck(row, i)))
 			continue;
 		row->holds[TCP_PEER_VANISHED] = true;
 		add_to(&row->cost_ns[TCP_PEER_VANISHED],
@@ -532,7 +575,7 @@ static bool loses_much(const struct tcp_row *row, size_t i)
 
 	return row->needed[i] >= TCP_LOSS_SEGMENTS &&
 	       (double)row->needed[i] >=
-		       TCP_LOSS_ERROR * (double)d->data_packets;
+		       TCP_LOSS_ERROR * (double)na_tcp_data_sent(d);
 }
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)

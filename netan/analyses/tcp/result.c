@@ -52,8 +52,12 @@ static void put_volume(struct na_result *r, struct na_value *to,
 }
 
 static void put_counts(struct na_result *r, struct na_value *to,
-		       const struct na_direction *d, uint64_t needed)
+		       const struct tcp_row *row, size_t i)
 {
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t needed = row->needed[i];
+	uint64_t syns = needed - na_tcp_data_lost(row, i);
+
 	put_volume(r, to, d);
 	put_retransmissions(r, to, d);
 	na_put_count(r, to, M_out_of_order, d->out_of_order);
@@ -61,7 +65,8 @@ static void put_counts(struct na_result *r, struct na_value *to,
 	na_put_count(r, to, M_copies, d->copies);
 	na_put_count(r, to, M_needed_retransmissions, needed);
 	na_put_count(r, to, M_needless_retransmissions, d->needless);
-	na_put_count(r, to, M_open_retransmissions, d->open_again);
+	na_put_count(r, to, M_open_retransmissions,
+		     d->open_again + d->syns_again - syns);
 	na_put_count(r, to, M_lost_upstream, d->lost_upstream);
 	na_put_count(r, to, M_reordered, d->reordered);
 	na_put_count(r, to, M_duplicated, d->duplicated);
@@ -75,6 +80,25 @@ static void put_counts(struct na_result *r, struct na_value *to,
 	na_put_count(r, to, M_sack_packets, d->sack_blocks);
 }
 
+static void put_lengths(struct na_result *r, struct na_value *in,
+			const struct na_direction *d)
+{
+	struct na_value *to;
+
+	if (!d->length_cuts)
+		return;
+	to = na_put_object(r, in, M_lengths);
+	na_put_count(r, to, M_short_most, d->short_most);
+	na_put_count(r, to, M_long_least, d->long_least);
+	na_put_count(r, to, M_short_sent, d->short_sent);
+	na_put_count(r, to, M_short_lost, d->short_lost);
+	na_put_count(r, to, M_long_sent, d->long_sent);
+	na_put_count(r, to, M_long_lost, d->long_lost);
+	na_put_real(r, to, M_segment_bytes,
+		    d->full_bytes ? d->full_bytes : (double)NAN);
+	na_put_real(r, to, M_p_value, na_tcp_length_p(d));
+}
+
 static void put_direction(struct na_result *r, struct na_value *in,
 			  const char *name, const struct tcp_row *row, size_t i)
 {
@@ -84,7 +108,9 @@ static void put_direction(struct na_result *r, struct na_value *in,
 			      d->ts_rtt_p99_ns};
 	struct na_value *to = na_put_object(r, in, name);
 
-	put_counts(r, to, d, row->needed[i]);
+	put_counts(r, to, row, i);
+	na_put_count(r, to, M_data_segments, na_tcp_data_sent(d));
+	na_put_count(r, to, M_lost_data_segments, na_tcp_data_lost(row, i));
 	na_put_count(r, to, M_vain_timeouts, d->vain_timeouts);
 	put_ms(r, to, M_longest_vain_ms,
 	       d->vain_timeouts ? d->longest_vain_ns : -1);
@@ -93,6 +119,10 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
 	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
+	if (na_tcp_hole_remedy(row, i))
+		na_put_text(r, to, M_black_hole_remedy,
+			    na_tcp_hole_remedy(row, i));
+	put_lengths(r, to, d);
 	na_put_bool(r, to, M_gone, na_tcp_gone(row, i));
 	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
 	put_rtt(r, to, M_rtt_us, d->rtt_samples, rtt);

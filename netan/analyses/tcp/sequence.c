@@ -82,6 +82,7 @@ struct tcp_sequence {
 
 	/* As of the last segment. */
 	uint64_t sent_to, acked; /* sequence numbers */
+	uint64_t lowest;         /* that was told */
 	uint32_t window_bytes;
 	bool any_sent, any_ack, window_known, is_closed;
 	int64_t last_ps; /* that sender could act on: sent or told */
@@ -227,6 +228,12 @@ static void other_marks(struct tcp_sequence *q, const struct na_segment *x,
 		mark(q, TCP_MARK_CE, x->time_ps, lo, hi);
 }
 
+static void lower(struct tcp_sequence *q, uint64_t seq)
+{
+	if (seq < q->lowest)
+		q->lowest = seq;
+}
+
 static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 		     size_t at)
 {
@@ -235,6 +242,7 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 	uint64_t end = x->seq + x->size_bytes;
 	double lo = (double)x->seq, hi = (double)end;
 
+	lower(q, x->seq);
 	if (x->marks & NA_SEG_TIMEOUT && q->any_sent)
 		add_span(&q->silent, q->last_ps, x->time_ps);
 	if (x->marks & again) {
@@ -275,10 +283,13 @@ static void add_window(struct tcp_sequence *q, const struct na_segment *x,
 {
 	bool closed = x->marks & NA_SEG_ZERO_WINDOW;
 
-	q->window_bytes = x->window_bytes;
-	q->window_known = true;
-	widen(q, at, EDGE_FROM, (double)x->ack + x->window_bytes,
-	      (double)x->ack + x->window_bytes);
+	/* Of a window without its scale nobody knows the edge. */
+	if (q->row->c->dir[1 - q->way].window_scale_known) {
+		q->window_bytes = x->window_bytes;
+		q->window_known = true;
+		widen(q, at, EDGE_FROM, (double)x->ack + x->window_bytes,
+		      (double)x->ack + x->window_bytes);
+	}
 	if (closed)
 		mark(q, TCP_MARK_ZERO, x->time_ps, (double)x->ack,
 		     (double)x->ack);
@@ -294,10 +305,13 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 {
 	double ack = (double)x->ack;
 
+	bool blocks = x->n_sack && x->sack_to > x->ack &&
+		      x->sack_to > x->sack_from && x->sack_to <= INT64_MAX;
+
+	lower(q, x->ack);
 	q->acks += q->inside;
 	widen(q, at, ACK_FROM, ack, ack);
-	if (x->n_sack && x->sack_to > x->ack && x->sack_to > x->sack_from &&
-	    x->sack_to <= INT64_MAX)
+	if (blocks)
 		mark(q, TCP_MARK_SACK, x->time_ps, (double)x->sack_from,
 		     (double)x->sack_to);
 	if (x->marks & NA_SEG_DUPLICATE_ACK)
@@ -312,8 +326,14 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 		add_window(q, x, at);
 }
 
-/* The reader's numbers begin at the first packet; what lies before it has
- * no place in the graph. */
+/* Where the graph's bytes begin: without a SYN the reader's numbers are
+ * large, and nothing is known before the lowest. */
+static uint64_t base_of(const struct tcp_sequence *q)
+{
+	return q->lowest == UINT64_MAX || q->lowest <= INT32_MAX ? 0
+								 : q->lowest;
+}
+
 static bool in_range(uint64_t seq, uint32_t size)
 {
 	return seq <= (uint64_t)INT64_MAX - size;
@@ -381,6 +401,7 @@ static struct tcp_sequence *sequence_new(void)
 		x[i] = NAN;
 	for (size_t i = 0; i < COURSES; i++)
 		q->course[i] = x + i * TCP_COLUMNS;
+	q->lowest = UINT64_MAX;
 	return q;
 }
 
@@ -469,6 +490,7 @@ static void put_marks(struct na_result *r, struct na_value *in,
 		      const struct tcp_sequence *q)
 {
 	struct na_value *list = na_put_list(r, in, M_marks), *counts;
+	double base = (double)base_of(q);
 
 	for (size_t k = 0; k < TCP_MARKS; k++) {
 		for (size_t i = 0; i < MARK_COLUMNS; i++) {
@@ -480,8 +502,8 @@ static void put_marks(struct na_result *r, struct na_value *in,
 			to = na_put_object(r, list, NULL);
 			na_put_text(r, to, M_kind, mark_names[k]);
 			na_put_real(r, to, M_time_s, na_s(m->first_ps));
-			na_put_real(r, to, M_from_byte, m->from);
-			na_put_real(r, to, M_to_byte, m->to);
+			na_put_real(r, to, M_from_byte, m->from - base);
+			na_put_real(r, to, M_to_byte, m->to - base);
 			na_put_int(r, to, M_count, (int64_t)m->n);
 		}
 	}
@@ -505,8 +527,8 @@ static void put_data(struct na_result *r, struct na_value *in,
 
 		for (size_t k = 0; k < x->n; k++, n++) {
 			cells[3 * n] = (int64_t)i;
-			cells[3 * n + 1] = (int64_t)x->from[k];
-			cells[3 * n + 2] = (int64_t)x->to[k];
+			cells[3 * n + 1] = (int64_t)(x->from[k] - base_of(q));
+			cells[3 * n + 2] = (int64_t)(x->to[k] - base_of(q));
 		}
 	}
 	na_put_rows(r, in, M_data, fields, cells, n);
@@ -517,14 +539,15 @@ static void put_courses(struct na_result *r, struct na_value *in,
 {
 	double *time = na_put_reals(r, in, M_time_s, TCP_COLUMNS);
 	double span = na_s((double)q->to_ps - (double)q->from_ps + 1);
+	double base = (double)base_of(q);
 
 	for (size_t i = 0; time && i < TCP_COLUMNS; i++)
 		time[i] = na_s(q->from_ps) + span * (double)i / TCP_COLUMNS;
 	for (size_t k = 0; k < COURSES; k++) {
 		double *x = na_put_reals(r, in, course_names[k], TCP_COLUMNS);
 
-		if (x)
-			memcpy(x, q->course[k], TCP_COLUMNS * sizeof(*x));
+		for (size_t i = 0; x && i < TCP_COLUMNS; i++)
+			x[i] = q->course[k][i] - (k <= EDGE_TO ? base : 0);
 	}
 }
 
@@ -551,6 +574,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_real(r, to, M_from_s, na_s(q->from_ps));
 	na_put_real(r, to, M_to_s, na_s(q->to_ps));
 	na_put_bool(r, to, M_whole, !q->elsewhere);
+	na_put_bool(r, to, M_mid_stream, base_of(q) > 0);
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)

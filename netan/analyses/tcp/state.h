@@ -34,7 +34,7 @@
  *   receiver_too_slow  the peer's window closed for TCP_RECEIVER_SHARE of it;
  *                      cost: the time with a closed window, and with a full
  *                      one on the same side
- *   network_loss       a segment was sent again and needed (ingest/tcp/trail.h)
+ *   network_loss       a segment was sent again and needed (ingest/tcp/trail/trail.h)
  *                      in a direction where those that were not needed, or
  *                      only late, are not TCP_NEEDLESS times as many; cost:
  *                      needed timeouts and recovery (na_direction.recovery_ns:
@@ -88,11 +88,14 @@
 #define TCP_SERVER_SHARE   0.50
 #define TCP_EDGE_SHARE     0.30
 #define TCP_QUEUE_RATIO    5
+#define TCP_BY_CHANCE      1e-3
 
 enum {
 	TCP_GONE_RESENDS = 3, /* the first one among them */
 	TCP_HOLES = 2,
 	TCP_FULL_SIZE = 1000, /* bytes: a black hole takes those */
+	TCP_LONG_LEAST = 5,
+	TCP_LONG_AGAIN = 2,
 	TCP_SERVER_CALLS = 3,
 	TCP_NAGLE_WAITS = 5,
 	TCP_ENOUGH = 50,
@@ -182,11 +185,22 @@ bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
 /* The peer of direction i's sender never acknowledged its last data or SYN. */
 bool na_tcp_gone(const struct tcp_row *row, size_t i);
 /* What is sent again in direction i is larger than all that was acknowledged:
- * full-size packets alone die. */
+ * full-size packets alone die, and the connection goes no further. */
+bool na_tcp_stuck(const struct tcp_row *row, size_t i);
+/* None of the long segments arrived, and shorter ones did: TCP_LONG_LEAST of
+ * each, TCP_LONG_AGAIN of them when they were sent again, and less often by
+ * chance than TCP_BY_CHANCE (Fisher's exact test, for each possible cut). */
+bool na_tcp_long_die(const struct tcp_row *row, size_t i);
+/* One of these. */
 bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
+/* Of needed[i] what is no SYN, and the segments on the wire that it is of. */
+uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i);
+uint64_t na_tcp_data_sent(const struct na_direction *d);
+/* That chance alone kills so many long ones. */
+double na_tcp_length_p(const struct na_direction *d);
 /* Of direction i: what was lost, and what was not. */
 bool na_tcp_loses(const struct tcp_row *row, size_t i);
 void na_tcp_rank(struct tcp_state *s);
@@ -201,6 +215,8 @@ void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
 /* What would tell more than this capture; NULL. */
 const char *na_tcp_missing(const struct tcp_row *row);
+/* Of a black hole in direction i; NULL: there is none. */
+const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
 enum { TCP_SUMMARY_BUF = 400 };

@@ -7,6 +7,22 @@
 
 enum { DEFAULT_TOP = 20, TOLD = 5 };
 
+/* Of the way that loses more. */
+static double lost_percent(const struct tcp_row *row)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < 2; i++) {
+		double sent = (double)na_tcp_data_sent(&row->c->dir[i]);
+
+		if (sent > 0)
+			most = fmax(most,
+				    100 * (double)na_tcp_data_lost(row, i) /
+					    sent);
+	}
+	return most;
+}
+
 /* What the table says of both ways in one number, and in other units: these
  * are exact, a scaled member would be rounded twice. */
 static void put_row(struct na_result *r, struct na_value *list, size_t rank,
@@ -14,13 +30,11 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 {
 	const struct na_direction *d = row->c->dir, *main = &d[row->way];
 	struct na_value *to = na_put_object(r, list, NULL);
-	double sent = (double)d[0].data_packets + (double)d[1].data_packets;
-	double again = (double)row->needed[0] + (double)row->needed[1];
 
 	na_put_int(r, to, M_rank, (int64_t)rank + 1);
 	na_put_alias(r, to, M_row, v);
 	na_put_real(r, to, M_seconds, na_s_of_ns(row->duration_ns));
-	na_put_real(r, to, M_lost_percent, sent > 0 ? 100 * again / sent : NAN);
+	na_put_real(r, to, M_lost_percent, lost_percent(row));
 	na_put_int(r, to, M_zero_windows,
 		   (int64_t)(d[0].zero_windows + d[1].zero_windows));
 	na_put_real(r, to, M_p50,
@@ -81,18 +95,23 @@ static size_t troubled(const struct tcp_state *s)
 	return n;
 }
 
-/* One line for each kind of trouble, from its worst connection. */
+/* One line for each thing to do, of the worst connection. */
 static void remedies(struct na_result *r, const struct tcp_state *s)
 {
-	bool told[TCP_VERDICTS] = {false};
+	const char *told[TOLD] = {NULL};
+	size_t n = 0;
 
 	for (size_t i = 0; i < s->rows.n && i < TOLD; i++) {
 		const struct tcp_row *row = &s->rows.v[i];
 		const char *what = na_tcp_remedy(row);
 
-		if (!what || told[row->verdict])
+		bool again = false;
+
+		for (size_t k = 0; k < n; k++)
+			again |= told[k] == what;
+		if (!what || again)
 			continue;
-		told[row->verdict] = true;
+		told[n++] = what;
 		na_result_note(r, "%s: %s", na_tcp_verdict_names[row->verdict],
 			       what);
 	}

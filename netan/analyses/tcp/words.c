@@ -1,8 +1,7 @@
 /* tcp: what was found, in sentences with numbers and units. */
 #include <stdarg.h>
 
-#include "netan/analyses/tcp/state.h"
-#include "netan/base/str.h"
+#include "netan/analyses/tcp/words.h"
 
 /* clang-format off */
 const char *const na_tcp_verdict_names[TCP_VERDICTS] = {
@@ -14,17 +13,7 @@ const char *const na_tcp_verdict_names[TCP_VERDICTS] = {
 };
 /* clang-format on */
 
-struct told { /* one direction, being told */
-	const struct tcp_row *row;
-	size_t i; /* the direction */
-	const struct na_direction *d, *peer;
-	char who[NA_SOCKET_BUF], other[NA_SOCKET_BUF];
-	struct na_result *r;
-	struct na_value *in;
-	struct na_str said; /* one sentence */
-};
-
-static NA_PRINTF(2, 3) void say(struct told *t, const char *fmt, ...)
+void na_tcp_say(struct told *t, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -33,7 +22,7 @@ static NA_PRINTF(2, 3) void say(struct told *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-static const char *time_text(char *buf, int64_t ns)
+const char *na_tcp_time(char *buf, int64_t ns)
 {
 	int64_t ps;
 
@@ -42,160 +31,19 @@ static const char *time_text(char *buf, int64_t ns)
 	return na_print_time(buf, ps, 3);
 }
 
-static void say_count(struct told *t, uint64_t n, const char *noun)
+void na_tcp_say_count(struct told *t, uint64_t n, const char *noun)
 {
 	char buf[NA_COUNT_BUF];
 
-	say(t, "%s", na_count_of(buf, n, noun));
+	na_tcp_say(t, "%s", na_count_of(buf, n, noun));
 }
 
-/* "4.2 s of 17.3 s". */
-static void say_of(struct told *t, int64_t part_ns, int64_t whole_ns)
+void na_tcp_say_of(struct told *t, int64_t part_ns, int64_t whole_ns)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	say(t, "%s of %s", time_text(a, part_ns), time_text(b, whole_ns));
-}
-
-static void share(struct told *t, uint64_t part, uint64_t whole)
-{
-	char a[NA_UNIT_BUF];
-
-	if (whole)
-		say(t, " (%s %%)",
-		    na_print_number(a, 100 * (double)part / (double)whole, 2));
-}
-
-/* As the marks go; the testimony says which of them were needed. */
-static void marked(struct told *t)
-{
-	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	/* A SYN or FIN that is sent again is no data segment. */
-	if (d->retransmissions > d->data_packets) {
-		say_count(t, d->retransmissions, "segment");
-		say(t, " of %s sent again", t->who);
-	} else {
-		say(t, "%s of %s data segments of %s retransmitted",
-		    na_print_count(a, d->retransmissions),
-		    na_print_count(b, d->data_packets), t->who);
-		share(t, d->retransmissions, d->data_packets);
-	}
-	if (d->fast)
-		say(t, ", %s fast", na_print_count(a, d->fast));
-	if (d->timeout)
-		say(t, ", %s after timeouts", na_print_count(a, d->timeout));
-	if (d->spurious)
-		say(t, ", %s unnecessary resends",
-		    na_print_count(a, d->spurious));
-}
-
-static void loss(struct told *t)
-{
-	const struct na_direction *d = t->d;
-	uint64_t needed = t->row->needed[t->i];
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	if (!d->testified && !d->retransmissions)
-		return;
-	if (!d->testified) {
-		marked(t);
-	} else if (!needed) {
-		return;
-	} else {
-		say(t, "%s of %s data segments of %s lost and sent again",
-		    na_print_count(a, needed),
-		    na_print_count(b, d->data_packets), t->who);
-		share(t, needed, d->data_packets);
-		if (d->lost_upstream + d->tail_losses)
-			say(t, ", %s before the capture point",
-			    na_print_count(a,
-					   d->lost_upstream + d->tail_losses));
-		if (d->syns_again)
-			say(t, ", %s of them SYNs",
-			    na_print_count(a, d->syns_again));
-	}
-	if (d->recovery_ns > 0) {
-		say(t, "; ");
-		say_of(t, d->recovery_ns, t->row->duration_ns);
-		say(t, " until the holes were filled");
-	}
-}
-
-/* What is late, needless or twice, and was not lost. */
-static void harmless(struct told *t)
-{
-	const struct na_direction *d = t->d;
-
-	if (d->needless) {
-		say_count(t, d->needless, "segment");
-		say(t,
-		    " of %s sent again for nothing: late, not lost, by DSACK, "
-		    "timestamps or the time of the ACK",
-		    t->who);
-	}
-	if (d->reordered) {
-		say(t, "%s", t->said.n ? "; " : "");
-		say_count(t, d->reordered, "segment");
-		say(t, " of %s came out of order", t->who);
-	}
-}
-
-static void twice(struct told *t)
-{
-	const struct na_direction *d = t->d;
-
-	if (d->copies) {
-		say_count(t, d->copies, "packet");
-		say(t, " of %s recorded twice, and counted once", t->who);
-	}
-	if (d->duplicated + d->dsacks_alone) {
-		say(t, "%s", t->said.n ? "; " : "");
-		say_count(t,
-			  d->duplicated > d->dsacks_alone ? d->duplicated
-							  : d->dsacks_alone,
-			  "packet");
-		say(t, " of %s duplicated by the network", t->who);
-	}
-}
-
-static void unrecorded(struct told *t)
-{
-	const struct na_direction *d = t->d;
-
-	if (d->capture_holes) {
-		say_count(t, d->capture_holes, "hole");
-		say(t,
-		    " in what was recorded of %s, all acknowledged: the "
-		    "capture missed packets, the network lost none of them",
-		    t->who);
-	}
-	if (d->acks_missing) {
-		say(t, "%s", t->said.n ? "; " : "");
-		say_count(t, d->acks_missing, "ACK");
-		say(t, " of %s lost or not recorded: harmless", t->who);
-	}
-}
-
-static void timeouts(struct told *t)
-{
-	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF];
-
-	if (!d->timeouts)
-		return;
-	if (d->testified && !d->needed_timeouts) {
-		return;
-	}
-	say_count(t, d->timeouts, "retransmission timeout");
-	say(t, " of %s, up to %s: ", t->who,
-	    time_text(a, d->longest_timeout_ns));
-	say_of(t, d->timeout_total_ns, t->row->duration_ns);
-	say(t, " silent");
-	if (!t->peer->packets)
-		say(t, "; %s %s", t->other,
-		    t->peer->known ? "did not answer" : "never answered");
+	na_tcp_say(t, "%s of %s", na_tcp_time(a, part_ns),
+		   na_tcp_time(b, whole_ns));
 }
 
 static void receiver(struct told *t)
@@ -204,16 +52,16 @@ static void receiver(struct told *t)
 
 	if (!t->peer->zero_windows)
 		return;
-	say(t, "receive window of %s closed: ", t->other);
-	say_count(t, t->peer->zero_windows, "zero window");
-	say(t, ", ");
-	say_of(t, d->zero_window_ns, t->row->duration_ns);
-	say(t, " could not be sent");
+	na_tcp_say(t, "receive window of %s closed: ", t->other);
+	na_tcp_say_count(t, t->peer->zero_windows, "zero window");
+	na_tcp_say(t, ", ");
+	na_tcp_say_of(t, d->zero_window_ns, t->row->duration_ns);
+	na_tcp_say(t, " could not be sent");
 	if (d->window_full_ns > 0) {
 		char a[NA_UNIT_BUF];
 
-		say(t, ", %s more with a full window",
-		    time_text(a, d->window_full_ns));
+		na_tcp_say(t, ", %s more with a full window",
+			   na_tcp_time(a, d->window_full_ns));
 	}
 }
 
@@ -228,14 +76,15 @@ static void window(struct told *t)
 	    (!d->window_full && !t->row->holds[TCP_WINDOW_LIMITED]) ||
 	    !d->max_in_flight_bytes)
 		return;
-	say(t, "%s of %s in flight at most, window of %s at most %s",
-	    na_print_bytes(a, (double)d->max_in_flight_bytes, 3), t->who,
-	    t->other, na_print_bytes(b, most, 3));
+	na_tcp_say(t, "%s of %s in flight at most, window of %s at most %s",
+		   na_print_bytes(a, (double)d->max_in_flight_bytes, 3), t->who,
+		   t->other, na_print_bytes(b, most, 3));
 	if (d->window_full) {
-		say(t, ", full ");
-		say_count(t, d->window_full, "time");
+		na_tcp_say(t, ", full ");
+		na_tcp_say_count(t, d->window_full, "time");
 		if (d->window_full_ns > 0)
-			say(t, " for %s", time_text(a, d->window_full_ns));
+			na_tcp_say(t, " for %s",
+				   na_tcp_time(a, d->window_full_ns));
 	}
 	/* Nothing to be said where the window did not hold it back. */
 	if (t->row->rtt_ns > 0 && t->row->active_ns > 0) {
@@ -244,9 +93,10 @@ static void window(struct told *t)
 		       (double)t->row->active_ns;
 	}
 	if (sent > 0 && sent <= allowed)
-		say(t, "; window / RTT (%s) allows %s, sent were %s",
-		    time_text(a, t->row->rtt_ns), na_print_rate(b, allowed, 3),
-		    na_print_rate(rate, sent, 3));
+		na_tcp_say(t, "; window / RTT (%s) allows %s, sent were %s",
+			   na_tcp_time(a, t->row->rtt_ns),
+			   na_print_rate(b, allowed, 3),
+			   na_print_rate(rate, sent, 3));
 }
 
 static void order(struct told *t)
@@ -255,16 +105,17 @@ static void order(struct told *t)
 	if (t->d->testified)
 		return;
 	if (t->d->out_of_order) {
-		say_count(t, t->d->out_of_order, "segment");
-		say(t, " of %s out of order", t->who);
+		na_tcp_say_count(t, t->d->out_of_order, "segment");
+		na_tcp_say(t, " of %s out of order", t->who);
 	}
 	if (t->d->lost_before) {
-		say(t, "%s", t->said.n ? "; " : "");
-		say_count(t, t->d->lost_before, "gap");
-		say(t,
-		    " in what was captured of %s: lost before the capture "
-		    "point, or not recorded",
-		    t->who);
+		na_tcp_say(t, "%s", t->said.n ? "; " : "");
+		na_tcp_say_count(t, t->d->lost_before, "gap");
+		na_tcp_say(
+			t,
+			" in what was captured of %s: lost before the capture "
+			"point, or not recorded",
+			t->who);
 	}
 }
 
@@ -273,10 +124,11 @@ static void ends(struct told *t)
 	const struct tcp_row *row = t->row;
 
 	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
-		say(t, "%s refused the connection: a reset answers the SYN",
-		    t->other);
+		na_tcp_say(t,
+			   "%s refused the connection: a reset answers the SYN",
+			   t->other);
 	else if (row->holds[TCP_RESET] && t->d->reset)
-		say(t, "%s reset the connection (RST)", t->who);
+		na_tcp_say(t, "%s reset the connection (RST)", t->who);
 }
 
 static void gone(struct told *t)
@@ -287,29 +139,35 @@ static void gone(struct told *t)
 	if (!t->row->holds[TCP_PEER_VANISHED])
 		return;
 	if (!t->peer->packets && d->syns_again) {
-		say(t, "%s never answered ", t->other);
-		say_count(t, d->syns_again + 1, "SYN");
-		say(t, " of %s", t->who);
-	} else if (na_tcp_black_hole(t->row, t->i)) {
-		say(t, "nothing of %s but the handshake was acknowledged, ",
-		    t->who);
+		na_tcp_say(t, "%s never answered ", t->other);
+		na_tcp_say_count(t, d->syns_again + 1, "SYN");
+		na_tcp_say(t, " of %s", t->who);
+	} else if (na_tcp_stuck(t->row, t->i)) {
+		na_tcp_say(t,
+			   "nothing of %s but the handshake was acknowledged, ",
+			   t->who);
 		if (d->last_again)
-			say(t, "%s were sent again %s times",
-			    na_print_bytes(b, (double)d->last_again_bytes, 3),
-			    na_print_count(a, d->last_again));
+			na_tcp_say(t, "%s were sent again %s times",
+				   na_print_bytes(b,
+						  (double)d->last_again_bytes,
+						  3),
+				   na_print_count(a, d->last_again));
 		else
-			say(t, "%s never arrived",
-			    na_print_bytes(b, (double)d->missing_bytes, 3));
-		say(t, ", and small packets pass: an MTU black hole, where "
-		       "full-size packets die");
+			na_tcp_say(t, "%s never arrived",
+				   na_print_bytes(b, (double)d->missing_bytes,
+						  3));
+		na_tcp_say(t,
+			   ", and small packets pass: an MTU black hole, where "
+			   "full-size packets die");
 	} else if (d->last_again + 1 >= TCP_GONE_RESENDS &&
 		   t->peer->mute_ns > TCP_GONE_NS) {
-		say_count(t, d->last_again_bytes, "byte");
-		say(t,
-		    " of %s sent again %s times and never acknowledged: %s is "
-		    "gone or cannot be reached, silent for the last %s",
-		    t->who, na_print_count(a, d->last_again), t->other,
-		    time_text(b, t->peer->mute_ns));
+		na_tcp_say_count(t, d->last_again_bytes, "byte");
+		na_tcp_say(
+			t,
+			" of %s sent again %s times and never acknowledged: %s is "
+			"gone or cannot be reached, silent for the last %s",
+			t->who, na_print_count(a, d->last_again), t->other,
+			na_tcp_time(b, t->peer->mute_ns));
 	}
 }
 
@@ -320,17 +178,18 @@ static void server(struct told *t)
 
 	if (t->i == c->client || !c->serves || !t->row->holds[TCP_SERVER_SLOW])
 		return;
-	say(t, "server %s took %s itself in ", t->who,
-	    time_text(a, c->serve_ns));
-	say_count(t, c->turns, "call");
-	say(t, ", nothing was sent again meanwhile");
+	na_tcp_say(t, "server %s took %s itself in ", t->who,
+		   na_tcp_time(a, c->serve_ns));
+	na_tcp_say_count(t, c->turns, "call");
+	na_tcp_say(t, ", nothing was sent again meanwhile");
 	if (c->slow_serves) {
-		say(t, "; ");
-		say_count(t, c->slow_serves, "slow answer");
-		say(t, ", %s together", time_text(a, c->slow_serve_ns));
+		na_tcp_say(t, "; ");
+		na_tcp_say_count(t, c->slow_serves, "slow answer");
+		na_tcp_say(t, ", %s together",
+			   na_tcp_time(a, c->slow_serve_ns));
 	}
-	say(t, "; median %s, p99 %s", time_text(a, c->serve_p50_ns),
-	    time_text(b, c->serve_p99_ns));
+	na_tcp_say(t, "; median %s, p99 %s", na_tcp_time(a, c->serve_p50_ns),
+		   na_tcp_time(b, c->serve_p99_ns));
 }
 
 static void queue(struct told *t)
@@ -346,10 +205,11 @@ static void queue(struct told *t)
 		usual = peer->far_rtt_p50_ns;
 		least = t->row->rtt_ns;
 	}
-	say(t,
-	    "round trips of %s grow from %s to %s (median) under its own data: "
-	    "a queue on the path (bufferbloat), nothing needs to be lost",
-	    t->who, time_text(a, least), time_text(b, usual));
+	na_tcp_say(
+		t,
+		"round trips of %s grow from %s to %s (median) under its own data: "
+		"a queue on the path (bufferbloat), nothing needs to be lost",
+		t->who, na_tcp_time(a, least), na_tcp_time(b, usual));
 }
 
 static void nagle(struct told *t)
@@ -359,11 +219,12 @@ static void nagle(struct told *t)
 
 	if (!na_tcp_held_ns(t->row, t->i))
 		return;
-	say_count(t, d->released, "small segment");
-	say(t,
-	    " of %s left only with an ACK of %s that was %s late: Nagle's "
-	    "algorithm waits for a delayed acknowledgement",
-	    t->who, t->other, time_text(a, d->released_p50_ns));
+	na_tcp_say_count(t, d->released, "small segment");
+	na_tcp_say(
+		t,
+		" of %s left only with an ACK of %s that was %s late: Nagle's "
+		"algorithm waits for a delayed acknowledgement",
+		t->who, t->other, na_tcp_time(a, d->released_p50_ns));
 }
 
 static void edge(struct told *t)
@@ -376,19 +237,20 @@ static void edge(struct told *t)
 		    TCP_EDGE_SHARE * (double)d->data_packets ||
 	    !d->data_packets)
 		return;
-	say(t,
-	    "%s of %s segments of %s end where one more would not fit into "
-	    "the window of %s",
-	    na_print_count(a, d->edge_segments),
-	    na_print_count(b, d->data_packets), t->who, t->other);
+	na_tcp_say(
+		t,
+		"%s of %s segments of %s end where one more would not fit into "
+		"the window of %s",
+		na_print_count(a, d->edge_segments),
+		na_print_count(b, d->data_packets), t->who, t->other);
 }
 
 static void congestion(struct told *t)
 {
 	if (!t->d->ce_marks)
 		return;
-	say_count(t, t->d->ce_marks, "packet");
-	say(t, " of %s marked by a congested router (ECN)", t->who);
+	na_tcp_say_count(t, t->d->ce_marks, "packet");
+	na_tcp_say(t, " of %s marked by a congested router (ECN)", t->who);
 }
 
 static void idle(struct told *t)
@@ -400,15 +262,16 @@ static void idle(struct told *t)
 	if (t->row->verdict != TCP_SENDER_IDLE &&
 	    (!d->idle_restarts || d->zero_window_ns > 0))
 		return;
-	say(t, "nothing to send for ");
-	say_of(t, t->row->idle_ns, t->row->duration_ns);
+	na_tcp_say(t, "nothing to send for ");
+	na_tcp_say_of(t, t->row->idle_ns, t->row->duration_ns);
 	if (d->longest_idle_ns > 0 && d->longest_idle_ns <= t->row->idle_ns)
-		say(t, ", longest pause %s", time_text(a, d->longest_idle_ns));
+		na_tcp_say(t, ", longest pause %s",
+			   na_tcp_time(a, d->longest_idle_ns));
 	if (d->idle_restarts) {
-		say(t, "; ");
-		say_count(t, d->idle_restarts, "restart");
-		say(t, " after a pause of a timeout or more: slow start "
-		       "again");
+		na_tcp_say(t, "; ");
+		na_tcp_say_count(t, d->idle_restarts, "restart");
+		na_tcp_say(t, " after a pause of a timeout or more: slow start "
+			      "again");
 	}
 }
 
@@ -418,12 +281,13 @@ static void course(struct told *t)
 	const struct na_direction *d = &t->row->c->dir[t->row->way];
 	char a[NA_UNIT_BUF];
 
-	say(t, "%s of payload", na_print_bytes(a, (double)d->unique_bytes, 3));
+	na_tcp_say(t, "%s of payload",
+		   na_print_bytes(a, (double)d->unique_bytes, 3));
 	if (t->row->duration_ns > 0)
-		say(t, " in %s", time_text(a, t->row->duration_ns));
+		na_tcp_say(t, " in %s", na_tcp_time(a, t->row->duration_ns));
 	if (t->row->rtt_ns > 0)
-		say(t, ", RTT %s", time_text(a, t->row->rtt_ns));
-	say(t, ", no sign of trouble");
+		na_tcp_say(t, ", RTT %s", na_tcp_time(a, t->row->rtt_ns));
+	na_tcp_say(t, ", no sign of trouble");
 }
 
 /* Why what stands above is no trouble. */
@@ -432,19 +296,33 @@ static void sound(struct told *t)
 	const struct na_direction *d = t->row->c->dir;
 	char a[NA_UNIT_BUF];
 
-	say(t, "no segment was lost in %s packets",
-	    na_print_count(a, d[0].packets + d[1].packets));
+	na_tcp_say(t, "no segment was lost in %s packets",
+		   na_print_count(a, d[0].packets + d[1].packets));
 }
 
 static void few(struct told *t)
 {
-	say(t, "%s", na_tcp_missing(t->row));
+	na_tcp_say(t, "%s", na_tcp_missing(t->row));
 }
 
 static void (*const tellers[])(struct told *) = {
-	ends,     gone,  timeouts,   receiver, loss,
-	harmless, twice, unrecorded, server,   queue,
-	window,   edge,  nagle,      order,    congestion,
+	ends,
+	gone,
+	na_tcp_tell_timeouts,
+	receiver,
+	na_tcp_tell_loss,
+	na_tcp_tell_lengths,
+	na_tcp_tell_accounts,
+	na_tcp_tell_harmless,
+	na_tcp_tell_twice,
+	na_tcp_tell_unrecorded,
+	server,
+	queue,
+	window,
+	edge,
+	nagle,
+	order,
+	congestion,
 };
 
 /* What the verdict stands on: told before all else. */
@@ -452,13 +330,13 @@ static void (*const leaders[TCP_VERDICTS])(struct told *) = {
 	[TCP_REFUSED] = ends,
 	[TCP_RESET] = ends,
 	[TCP_PEER_VANISHED] = gone,
-	[TCP_CAPTURE_LOSS] = unrecorded,
+	[TCP_CAPTURE_LOSS] = na_tcp_tell_unrecorded,
 	[TCP_SERVER_SLOW] = server,
 	[TCP_QUEUEING] = queue,
 	[TCP_DELAYED_ACK] = nagle,
-	[TCP_TIMEOUT_BOUND] = timeouts,
+	[TCP_TIMEOUT_BOUND] = na_tcp_tell_timeouts,
 	[TCP_RECEIVER_TOO_SLOW] = receiver,
-	[TCP_NETWORK_LOSS] = loss,
+	[TCP_NETWORK_LOSS] = na_tcp_tell_loss,
 	[TCP_WINDOW_LIMITED] = window,
 };
 
@@ -496,7 +374,9 @@ static void let_tell(struct told *t, void (*tell)(struct told *))
 void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 			 const struct tcp_state *s, const struct tcp_row *row)
 {
-	void (*lead)(struct told *) = leaders[row->verdict];
+	bool by_size = na_tcp_long_die(row, 0) || na_tcp_long_die(row, 1);
+	void (*lead)(struct told *) = by_size ? na_tcp_tell_lengths
+					      : leaders[row->verdict];
 	struct told t = {.row = row, .r = r, .in = in};
 
 	/* The direction with more payload first. */
@@ -539,6 +419,9 @@ const char *na_tcp_missing(const struct tcp_row *row)
 
 const char *na_tcp_remedy(const struct tcp_row *row)
 {
+	const char *hole = na_tcp_hole_remedy(row, 0);
+
+	hole = hole ? hole : na_tcp_hole_remedy(row, 1);
 	switch (row->verdict) {
 	case TCP_REFUSED:
 		return "nothing listens on that port: start the server, or "
@@ -547,10 +430,8 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		return "ask the program that reset: its log, a crash, or a "
 		       "timeout of its own; no packet was needed for that";
 	case TCP_PEER_VANISHED:
-		if (na_tcp_black_hole(row, 0) || na_tcp_black_hole(row, 1))
-			return "lower the MTU of both hosts to what the path "
-			       "carries, or let ICMP \"packet too big\" "
-			       "through; ping -M do -s 1472 finds the size";
+		if (hole)
+			return hole;
 		return "is the peer up and reachable, does a firewall drop "
 		       "the packets; a capture beside it tells whether they "
 		       "arrive";
@@ -567,6 +448,8 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		return "set TCP_NODELAY in the sending program, or write a "
 		       "request in one piece";
 	case TCP_TIMEOUT_BOUND:
+		if (hole)
+			return hole;
 		if (!row->c->dir[0].packets || !row->c->dir[1].packets)
 			return "one side never answered: is it up and "
 			       "listening, does a firewall drop the packets, "
@@ -579,6 +462,8 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
 		       "... rto_min 5ms) shortens each silence from 200 ms";
 	case TCP_NETWORK_LOSS:
+		if (hole)
+			return hole;
 		return "find what drops packets (drop and error counters of "
 		       "NIC and switch, ethtool -S); fq as queueing "
 		       "discipline paces bursts";

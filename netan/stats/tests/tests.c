@@ -38,6 +38,31 @@ double na_binomial_upper(uint64_t k, uint64_t n, double p)
 	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
 }
 
+static double ln_choose(double n, double k)
+{
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+/* From k on each term is smaller than the one before it. */
+double na_fisher_upper(uint64_t k, uint64_t drawn, uint64_t marked,
+		       uint64_t all)
+{
+	double x = (double)k, n = (double)drawn, m = (double)marked;
+	double rest = (double)all - m - n, term, sum = 0;
+
+	if (!all || x * (double)all <= n * m)
+		return 1;
+	if (k > drawn || k > marked || drawn > all || marked > all)
+		return 0;
+	term = exp(ln_choose(m, x) + ln_choose((double)all - m, n - x) -
+		   ln_choose((double)all, n));
+	for (; term > sum * 1e-17 && x <= n && x <= m; x++) {
+		sum += term;
+		term *= (m - x) * (n - x) / ((x + 1) * (rest + x + 1));
+	}
+	return fmin(1, sum);
+}
+
 double na_count_llr(double n, double mean)
 {
 	return n > mean ? n * log(n / mean) - (n - mean) : 0;

@@ -15,6 +15,11 @@ double na_normal_upper(double z);
  * probability p; 1 for k = 0. */
 double na_poisson_upper(uint64_t k, double mean);
 double na_binomial_upper(uint64_t k, uint64_t n, double p);
+/* Fisher's exact test, one-sided: that of `drawn` out of `all`, `marked` of
+ * which are marked, k or more are, by chance.  1 where k is no more than the
+ * mean. */
+double na_fisher_upper(uint64_t k, uint64_t drawn, uint64_t marked,
+		       uint64_t all);
 /*
  * One side of one host of `hosts`: k events in n, where all sides of its kind
  * together have all_k in all_n.  The probability that so many or more come

@@ -141,6 +141,8 @@ static void read_courses(struct tcp_figure *f)
 	f->flight = course(f, M_in_flight_last);
 	f->window = course(f, M_window_last);
 	f->window_min = course(f, M_window_min);
+	if (!(na_largest(f->edge, f->n) > 0)) /* its scale is not known */
+		f->edge = f->window = NULL;
 	f->rtt_min = course(f, M_rtt_min_us);
 	f->rtt_max = course(f, M_rtt_max_us);
 }

@@ -9,7 +9,7 @@
 #include "netan/base/vec.h"
 #include "plot/figures/tcp/time.h"
 
-enum { LEGEND_MAX = 7 };
+enum { LEGEND_MAX = 7, LEAST_HIGH = 5 /* units, of a bar */ };
 
 enum glyph {
 	G_BAR,
@@ -112,9 +112,10 @@ static void flush(const struct na_layout *l, const struct tcp_figure *f,
 	struct na_color c = color_of(l, kind);
 
 	/* What is behind shall be seen. */
-	if (kind == TM_SACK || f->shown[kind] > TCP_GLYPHS_MAX)
+	if (f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
-	na_draw_polyline(l->canvas, lines->v, lines->n, NA_PEN(l, c, 1.5));
+	na_draw_polyline(l->canvas, lines->v, lines->n,
+			 NA_PEN(l, c, kind == TM_SACK ? 2 : 1.5));
 	na_draw_area(l->canvas, fills->v, fills->n, c);
 	lines->n = fills->n = 0;
 }
@@ -130,9 +131,9 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 	bool glyphs = f->shown[m->kind] <= TCP_GLYPHS_MAX &&
 		      looks[m->kind].glyph != G_BAR;
 
-	if (!glyphs && y0 - y1 < 2) {
-		y0 += 1;
-		y1 -= 1;
+	if (!glyphs && y0 - y1 < LEAST_HIGH * l->unit) {
+		y0 += LEAST_HIGH * l->unit / 2;
+		y1 -= LEAST_HIGH * l->unit / 2;
 	}
 	if (y0 > y1) {
 		na_strokes_to(lines, at, y0);

@@ -248,7 +248,10 @@ static void sequence_words(const struct drawing *d, struct words *w)
 		na_words_add(w, "bytes behind the first %s: ",
 			     na_print_count(n, (uint64_t)d->f.base));
 	else if (d->side > 0)
-		na_words_add(w, "bytes from the connection's start: ");
+		na_words_add(w, "bytes from %s: ",
+			     na_flag_at(d->f.sequence, M_mid_stream)
+				     ? "the lowest number seen"
+				     : "the connection's start");
 	na_words_add(w, "data blue%s%s%s", d->f.ack ? ", ACKs green" : "",
 		     d->f.edge ? ", window's edge dashed" : "",
 		     d->side > 0 ? "" : ", resent vermilion");
@@ -274,7 +277,7 @@ static void draw_header(const struct drawing *d, size_t i)
 		header(d, p, "Resent", theme->hue[NA_HUE_FINDING], each);
 	else if (d->parts[i] == PART_FLIGHT)
 		header(d, p, "In flight", theme->hue[NA_BLUE],
-		       "dashed: the window");
+		       d->f.window ? "dashed: the window" : "");
 	else
 		header(d, p, "Round trip", theme->hue[NA_PURPLE],
 		       "data to its ACK");
@@ -289,13 +292,15 @@ static enum na_status draw_sequence(const struct drawing *d,
 			     .width = fmax(1.4 * d->l.unit, 1)};
 	struct na_pen edge = edge_pen(d);
 	struct na_scale y = p->y;
+	enum na_status st;
 
 	y.from += f->base;
 	y.to += f->base;
 	draw_steps(d, &y, f->edge, &edge);
-	draw_steps(d, &y, f->ack, &ack);
 	draw_data(d, &y);
-	return na_tcp_figure_marks(&d->l, f, &d->x, &y, err);
+	st = na_tcp_figure_marks(&d->l, f, &d->x, &y, err);
+	draw_steps(d, &y, f->ack, &ack);
+	return st;
 }
 
 static void draw_flight(const struct drawing *d, const struct na_panel *p)

@@ -1,5 +1,9 @@
 # On real captures, connections agree with tshark: packets, bytes and marks of
-# both ways; and those that lose packets are said to.
+# both ways; and those that lose packets are said to.  What tshark calls
+# retransmitted or out of order are the packets that are lost, needless,
+# undecided, reordered or doubled here; listed are those that differ: packets
+# that hold several segments, doubled ACKs, and one that fills a hole which was
+# acknowledged before.
 data=${NETAN_TEST_DATA-}
 if [ ! -d "$data/pcap" ] || ! command -v python3 >/dev/null; then
 	echo "skip: NETAN_TEST_DATA does not name the folder of real files"
@@ -47,6 +51,17 @@ for s in truth.get("tcp_streams_top20_by_bytes", []):
 for c in got:
     if any(c[way]["retransmissions"]["total"] for way in ("fwd", "rev")):
         print(truth["name"], c["src"], c["dst"], c["verdict"])
+    for own in "fwd", "rev":
+        d = c[own]
+        marks = d["retransmissions"]["total"] + d["out_of_order"]
+        told = sum(d[k] for k in (
+            "needed_retransmissions", "needless_retransmissions",
+            "open_retransmissions", "reordered", "duplicated", "copies"))
+        if marks != told:
+            print(truth["name"], c["src"], own, marks, "marks,", told, "told,",
+                  d["data_segments"], "segments in", d["data_packets"])
+        if d["black_hole"]:
+            print(truth["name"], c["src"], own, "black hole", d["lengths"])
 print(truth["name"], n, "connections agree")
 EOF
 done

@@ -1,4 +1,4 @@
-#include "ingest/tcp/trail.h"
+#include "ingest/tcp/trail/trail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,8 @@ static struct na_trail_late *late_of(struct na_trail *f,
 	if (!f->late && room->most - room->used >= sizeof(*f->late)) {
 		f->late = calloc(1, sizeof(*f->late));
 		room->used += f->late ? sizeof(*f->late) : 0;
+		if (f->late && f->una_known && !before(f->una, f->longest_end))
+			f->late->arrived_before = f->longest;
 	}
 	return f->late;
 }
@@ -58,7 +60,9 @@ void na_trail_fini(struct na_trail *f, struct na_trail_room *room)
 
 	if (l) {
 		room->used -= sizeof(*l) + l->cap_gap * sizeof(*l->gap) +
-			      l->cap_again * sizeof(*l->again);
+			      l->cap_again * sizeof(*l->again) +
+			      (l->lengths ? sizeof(*l->lengths) : 0);
+		free(l->lengths);
 		free(l->gap);
 		free(l->again);
 		free(l);
@@ -154,16 +158,25 @@ static void count_step(struct na_trail *f, int step)
 }
 
 /* Without a SYN nobody says how large packets are: the IDs that a record
- * took do. */
-static void learn_full(struct na_trail *f, int step)
+ * took do.  0: they do not. */
+static uint32_t full_by_ids(const struct na_trail *f, int step)
 {
 	uint32_t bytes = f->last_bytes;
 
 	if (f->full || step < 2 || step > 64 || bytes < 2000)
-		return;
+		return 0;
 	bytes = (bytes + (uint32_t)step - 1) / (uint32_t)step;
-	if (bytes >= 500 && bytes <= 9000)
-		f->full = bytes;
+	return bytes >= 500 && bytes <= 9000 ? bytes : 0;
+}
+
+static void learn_full(struct na_trail *f, int step)
+{
+	uint32_t full = full_by_ids(f, step);
+
+	if (!full)
+		return;
+	f->full = full;
+	f->segments += packets_of(f, f->last_bytes) - 1;
 }
 
 /* IDs of 0 are those of who does not count. */
@@ -236,10 +249,13 @@ bool na_trail_is_copy(struct na_trail *f, const struct na_packet *p,
 }
 
 /* An ACK may settle something. */
-static bool waits(const struct na_trail_late *l)
+static bool waits(const struct na_trail *f)
 {
-	return l && (l->n_open > 0 || l->run > 0 ||
-		     (l->n_gap > 0 && !l->gap[l->n_gap - 1].acked));
+	const struct na_trail_late *l = f->late;
+
+	return f->beyond ||
+	       (l && (l->n_open > 0 || l->run > 0 ||
+		      (l->n_gap > 0 && !l->gap[l->n_gap - 1].acked)));
 }
 
 /* ---- sent */
@@ -278,6 +294,7 @@ static bool is_resend(const struct na_trail *f, const struct na_packet *p,
 static void put_again(struct na_trail_late *l, struct na_trail_room *room,
 		      const struct na_trail_again *a)
 {
+	l->all_again += a->packets;
 	if (l->n_again == l->cap_again &&
 	    !grow(&l->again, &l->cap_again, sizeof(*l->again), room)) {
 		if (!l->n_again)
@@ -305,6 +322,27 @@ static void count_run(struct na_trail_late *l, const struct na_packet *p)
 	l->run = 1;
 }
 
+/* Which transmission the one at hand will be. */
+static uint32_t next_number(const struct na_trail_late *l)
+{
+	return l && l->lengths ? l->lengths->next : 0;
+}
+
+static void note_length(struct na_trail *f, struct na_trail_room *room,
+			const struct na_packet *p, bool again)
+{
+	struct na_trail_late *l = f->late;
+
+	/* Lists of holes need room, too. */
+	if (!l->lengths && room->most / 2 >= room->used + sizeof(*l->lengths)) {
+		l->lengths = calloc(1, sizeof(*l->lengths));
+		room->used += l->lengths ? sizeof(*l->lengths) : 0;
+	}
+	if (l->lengths)
+		na_lengths_sent(l->lengths, p->seq, p->seq + p->payload_bytes,
+				f->una, again);
+}
+
 static void send_late(struct na_trail *f, struct na_trail_room *room,
 		      const struct na_packet *p,
 		      const struct na_trail_look *look, int64_t rtt_ns,
@@ -320,8 +358,9 @@ static void send_late(struct na_trail *f, struct na_trail_room *room,
 		.end = look->end,
 		.ts = p->ts_value,
 		.packets = (uint16_t)look->packets,
+		.number = next_number(l),
 		.has_ts = p->has_timestamps,
-		.fills = in != NULL,
+		.fills = in && !in->earlier,
 	};
 
 	if (!l)
@@ -365,16 +404,29 @@ static void look_for_tail(struct na_trail *f, struct na_trail_room *room,
 	l->tail_ns += since < f->since_ns ? p->time_ns - f->since_ns : pause;
 }
 
+/* No ID is missing before p, or nobody says so and nothing was heard yet: the
+ * capture began while bytes were sent again. */
+static bool is_earlier(const struct na_trail *f, const struct na_packet *p,
+		       const struct na_trail_look *look)
+{
+	if (f->start_known)
+		return false;
+	if (!p->ip_id || !f->id_known)
+		return !f->una_known;
+	return look->step == 1 || full_by_ids(f, look->step) > 0;
+}
+
 /* What lies before p was sent, and not seen. */
 static void skip_to(struct na_trail *f, struct na_trail_room *room,
-		    const struct na_packet *p)
+		    const struct na_packet *p, const struct na_trail_look *look)
 {
 	struct na_trail_late *l = late_of(f, room);
+	bool earlier = is_earlier(f, p, look);
 
 	if (l)
 		put_gap(l, room, l->n_gap,
 			(struct na_trail_gap){f->hi, p->seq, p->time_ns, false,
-					      false});
+					      earlier, earlier});
 	f->hi = p->seq;
 	f->moved = false;
 }
@@ -399,7 +451,7 @@ static void send_bytes(struct na_trail *f, struct na_trail_room *room,
 	} else if (p->seq == f->hi) {
 		look_for_tail(f, room, p, look, rtt_ns);
 	} else {
-		skip_to(f, room, p);
+		skip_to(f, room, p, look);
 	}
 	if (before(f->hi, look->end)) {
 		f->hi = look->end;
@@ -451,14 +503,23 @@ void na_trail_send(struct na_trail *f, struct na_trail_room *room,
 		   const struct na_packet *p, const struct na_trail_look *look,
 		   int64_t rtt_ns, bool shut, int64_t silent_ns)
 {
+	bool old = f->hi_known && before(p->seq, f->hi);
+
 	if (p->flags & NA_TCP_RST)
 		return;
+	f->segments += p->payload_bytes ? look->packets : 0;
+	if (p->payload_bytes > f->longest && !old) {
+		f->longest = p->payload_bytes;
+		f->longest_end = p->seq + p->payload_bytes;
+	}
 	if (p->flags & NA_TCP_SYN)
 		take_syn(f, room, p);
 	else if (look->end != p->seq)
 		send_bytes(f, room, p, look, rtt_ns, shut, silent_ns);
 	else if (f->hi_known && before(f->hi, p->seq))
-		skip_to(f, room, p);
+		skip_to(f, room, p, look);
+	if (f->late && p->payload_bytes)
+		note_length(f, room, p, old);
 	take_id(f, room, p, look);
 	if (!p->ip_id && p->has_timestamps && look->end != p->seq)
 		remember(f, room, p, look->end);
@@ -471,96 +532,10 @@ void na_trail_send(struct na_trail *f, struct na_trail_room *room,
 	f->last_bytes = p->payload_bytes;
 	f->last_ns = p->time_ns;
 	f->heard_data = false;
-	f->waits = waits(f->late);
+	f->waits = waits(f);
 }
 
 /* ---- heard */
-
-static void settle(struct na_trail_late *l, struct na_trail_again *a,
-		   bool needed)
-{
-	int sign = needed ? 1 : -1;
-
-	l->n_open -= a->state == NA_AGAIN_OPEN;
-	if (a->state == NA_AGAIN_NEEDED || needed) {
-		l->needed += (uint64_t)(sign * a->packets);
-		l->fills += a->fills ? (uint64_t)(sign * a->packets) : 0;
-		if (a->silent_ns > 0) {
-			l->timeouts += (uint64_t)(int64_t)sign;
-			l->silent_ns += sign * a->silent_ns;
-		}
-	}
-	if (!needed) {
-		l->needless += a->packets;
-		l->vain_timeouts += a->silent_ns > 0;
-		if (a->silent_ns > l->longest_vain_ns)
-			l->longest_vain_ns = a->silent_ns;
-	}
-	a->state = needed ? NA_AGAIN_NEEDED : NA_AGAIN_NEEDLESS;
-}
-
-/* The receiver got left..right twice: one of what was sent again was not
- * needed, for each byte. */
-static void take_dsack(struct na_trail_late *l, uint32_t left, uint32_t right)
-{
-	uint32_t explained = 0;
-	bool any = false;
-
-	for (size_t i = l->n_again; i-- > 0;) {
-		struct na_trail_again *a = &l->again[i];
-
-		if (!before(a->seq, right) || !before(left, a->end) ||
-		    a->dsacked || (any && a->seq == explained))
-			continue;
-		any = a->dsacked = true;
-		explained = a->seq;
-		if (a->state != NA_AGAIN_NEEDLESS)
-			settle(l, a, false);
-	}
-	l->dsacks_alone += !any;
-}
-
-/* RFC 2883: below the ACK, or inside of the second block. */
-static bool dsack_in(const struct na_packet *p)
-{
-	if (!before(p->sack[0].left, p->sack[0].right))
-		return false;
-	if (!before(p->ack, p->sack[0].right))
-		return true;
-	return p->n_sack > 1 && !before(p->sack[0].left, p->sack[1].left) &&
-	       !before(p->sack[1].right, p->sack[0].right);
-}
-
-/* Without an ID nobody knows whether it is another one. */
-static bool told_again(struct na_trail_late *l, const struct na_packet *p)
-{
-	bool same = !p->ip_id && l->dsack_left == p->sack[0].left &&
-		    l->dsack_right == p->sack[0].right;
-
-	l->dsack_left = p->sack[0].left;
-	l->dsack_right = p->sack[0].right;
-	return same;
-}
-
-static bool needless(const struct na_trail *f, const struct na_trail_again *a,
-		     const struct na_packet *p, int64_t leg_ns)
-{
-	if (leg_ns > 0 && p->time_ns - a->time_ns < leg_ns / 2)
-		return true;
-	return a->has_ts && p->has_timestamps && before(p->ts_echo, a->ts) &&
-	       !before(f->una, a->seq);
-}
-
-static void settle_acked(const struct na_trail *f, struct na_trail_late *l,
-			 const struct na_packet *p, int64_t leg_ns)
-{
-	for (size_t i = 0; l->n_open > 0 && i < l->n_again; i++) {
-		struct na_trail_again *a = &l->again[i];
-
-		if (a->state == NA_AGAIN_OPEN && !before(p->ack, a->end))
-			settle(l, a, !needless(f, a, p, leg_ns));
-	}
-}
 
 /* Acknowledged bytes that nobody saw. */
 static void ack_gaps(struct na_trail_late *l, uint32_t ack)
@@ -585,10 +560,18 @@ static void ack_unseen(struct na_trail *f, struct na_trail_room *room,
 		l->capture_holes++;
 		put_gap(l, room, l->n_gap,
 			(struct na_trail_gap){f->hi, p->ack, p->time_ns, true,
-					      false});
+					      false, false});
 	}
 	f->hi = p->ack;
 	f->moved = true;
+}
+
+static bool tells_beyond(const struct na_packet *p)
+{
+	for (unsigned i = 0; i < p->n_sack; i++)
+		if (before(p->ack, p->sack[i].right))
+			return true;
+	return false;
 }
 
 void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
@@ -602,11 +585,13 @@ void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
 	}
 	if (!(p->flags & NA_TCP_ACK) || p->flags & NA_TCP_RST || !f->hi_known)
 		return;
-	if (p->n_sack > 0 && dsack_in(p)) {
+	if (p->n_sack > 0 && na_trail_tells_twice(f, p)) {
 		l = late_of(f, room);
-		if (l && !told_again(l, p))
-			take_dsack(l, p->sack[0].left, p->sack[0].right);
+		if (l)
+			na_trail_take_dsack(l, p);
 	}
+	f->beyond = tells_beyond(p);
+	f->waits = waits(f);
 	if (f->una_known && !before(f->una, p->ack))
 		return;
 	if (before(f->hi, p->ack))
@@ -615,11 +600,11 @@ void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
 	if (l) {
 		l->run = 0;
 		if (l->n_open > 0)
-			settle_acked(f, l, p, leg_ns);
+			na_trail_settle_acked(f, l, p, leg_ns);
 		if (l->n_gap > 0)
 			ack_gaps(l, p->ack);
 	}
 	f->una = p->ack;
 	f->una_known = true;
-	f->waits = waits(l);
+	f->waits = waits(f);
 }

@@ -20,7 +20,13 @@
  *	             may come later); the ACK came within half of the shortest
  *	             round trip; or it echoes a timestamp older than the resend's
  *	             while no older byte was missing
+ *	DSACK        not: a first block that begins where the last ACK stood,
+ *	             of a receiver that holds data behind the hole.  It answers
+ *	             each segment at once, so the first copy would have moved the
+ *	             ACK: some receivers put there what filled the hole
  *	capture hole bytes that were acknowledged and never seen
+ *	from before  bytes that were not seen, and no ID is missing there: sent
+ *	             before the capture began, in the middle of the connection
  *	tail loss    new bytes after a pause, with IDs missing before them, that
  *	             no ACK called for, nor data of the peer in the last 150 ms:
  *	             the last segment was lost before the capture point, and
@@ -36,6 +42,7 @@
 #include <stdint.h>
 
 #include "ingest/capture/packet.h"
+#include "ingest/tcp/trail/lengths.h"
 
 enum {
 	NA_TRAIL_MOST = 256,
@@ -52,14 +59,15 @@ struct na_trail_gap { /* bytes that the capture has not seen */
 	uint32_t from, to;
 	int64_t time_ns; /* of what came behind */
 	bool acked;
-	bool before; /* the window: not of what is counted */
+	bool before;  /* the window: not of what is counted */
+	bool earlier; /* from before the capture, and so before the window */
 };
 
 enum na_trail_state { NA_AGAIN_OPEN, NA_AGAIN_NEEDED, NA_AGAIN_NEEDLESS };
 
-struct na_trail_again {             /* sent again */
-	int64_t time_ns, silent_ns; /* silent: before a timeout; 0 none */
-	uint32_t seq, end, ts;
+struct na_trail_again {                /* sent again */
+	int64_t time_ns, silent_ns;    /* silent: before a timeout; 0 none */
+	uint32_t seq, end, ts, number; /* in lengths */
 	uint16_t packets;
 	uint8_t state; /* enum na_trail_state */
 	bool has_ts, fills, dsacked;
@@ -78,6 +86,9 @@ struct na_trail_late {
 	uint32_t dsack_left, dsack_right; /* the last one */
 	uint32_t run_seq, run_bytes, run; /* sent again, and no ACK since */
 	int64_t run_ns;                   /* its first */
+	struct na_lengths *lengths;       /* or NULL */
+	uint32_t arrived_before;          /* longest record, without trouble */
+	uint64_t all_again;               /* packets */
 	uint64_t needed, needless, fills; /* packets; of the needed */
 	uint64_t reordered, capture_holes, tail_losses, dsacks_alone;
 	uint64_t syns_again, acks_missing, n_sent_again;
@@ -104,11 +115,14 @@ struct na_trail {
 	bool moved;      /* an ACK moved hi */
 	bool last_whole; /* the last record was one packet */
 	bool waits;      /* for an ACK of what is in the lists */
+	bool beyond;     /* the peer's last ACK told of data behind a hole */
 
 	uint8_t recent_at;
 	uint32_t near_steps, far_steps; /* others: near by; farther */
 	uint32_t start;                 /* behind the SYN */
 	uint64_t copies;
+	uint64_t segments;             /* packets with payload, copies apart */
+	uint32_t longest, longest_end; /* record with payload; the first such */
 	int64_t since_ns; /* the window: what was before it took no time */
 	struct na_trail_recent *recent; /* [NA_TRAIL_RECENT], or NULL */
 	struct na_trail_late *late;
@@ -170,7 +184,16 @@ static inline bool na_trail_plain(struct na_trail *f, struct na_trail *r,
 	if (p->payload_bytes > 0) {
 		if (p->seq != f->hi || p->payload_bytes == 1)
 			return false;
+		if (f->late && f->late->lengths)
+			na_lengths_sent(f->late->lengths, p->seq,
+					p->seq + p->payload_bytes, f->una,
+					false);
 		f->hi += p->payload_bytes;
+		f->segments++;
+		if (p->payload_bytes > f->longest) {
+			f->longest = p->payload_bytes;
+			f->longest_end = f->hi;
+		}
 		f->moved = false;
 		r->heard_data = true;
 		r->heard_ns = p->time_ns;
@@ -194,5 +217,13 @@ static inline bool na_trail_plain(struct na_trail *f, struct na_trail *r,
 }
 
 void na_trail_fini(struct na_trail *f, struct na_trail_room *room);
+
+/* settle.c: what p, which acknowledges more or tells of something twice, says
+ * of what was sent again; before una moves. */
+void na_trail_settle_acked(const struct na_trail *f, struct na_trail_late *l,
+			   const struct na_packet *p, int64_t leg_ns);
+/* p's first SACK block tells what the receiver got twice (RFC 2883). */
+bool na_trail_tells_twice(const struct na_trail *f, const struct na_packet *p);
+void na_trail_take_dsack(struct na_trail_late *l, const struct na_packet *p);
 
 #endif

@@ -1,0 +1,249 @@
+/* tcp: what was lost, what was not, and what the capture missed. */
+#include "netan/analyses/tcp/words.h"
+
+static void share(struct told *t, uint64_t part, uint64_t whole)
+{
+	char a[NA_UNIT_BUF];
+
+	if (whole)
+		na_tcp_say(t, " (%s %%)",
+			   na_print_number(a,
+					   100 * (double)part / (double)whole,
+					   2));
+}
+
+/* As the marks go; the testimony says which of them were needed. */
+static void marked(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	/* A SYN or FIN that is sent again is no data segment. */
+	if (d->retransmissions > d->data_packets) {
+		na_tcp_say_count(t, d->retransmissions, "segment");
+		na_tcp_say(t, " of %s sent again", t->who);
+	} else {
+		na_tcp_say(t, "%s of %s data segments of %s retransmitted",
+			   na_print_count(a, d->retransmissions),
+			   na_print_count(b, d->data_packets), t->who);
+		share(t, d->retransmissions, d->data_packets);
+	}
+	if (d->fast)
+		na_tcp_say(t, ", %s fast", na_print_count(a, d->fast));
+	if (d->timeout)
+		na_tcp_say(t, ", %s after timeouts",
+			   na_print_count(a, d->timeout));
+	if (d->spurious)
+		na_tcp_say(t, ", %s unnecessary resends",
+			   na_print_count(a, d->spurious));
+}
+
+/* Where, as far as it is known: what was recorded and lost then, was lost
+ * behind the capture point. */
+static void where(struct told *t)
+{
+	const struct tcp_row *row = t->row;
+	const struct na_direction *d = t->d;
+	uint64_t before = d->lost_upstream + d->tail_losses;
+	bool behind = d->saw_syn || d->long_lost + d->short_lost > 0;
+	size_t to = 1 - t->i;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (before)
+		na_tcp_say(t, ", %s before the capture point",
+			   na_print_count(a, before));
+	else if (behind && row->place != (t->i ? TCP_AT_DST : TCP_AT_SRC))
+		na_tcp_say(t, ", behind the capture point");
+	else
+		return;
+	if (row->place == (to ? TCP_AT_DST : TCP_AT_SRC))
+		na_tcp_say(t, ", which is near %s (%s to there and back of %s)",
+			   t->other, na_tcp_time(a, row->leg_ns[to]),
+			   na_tcp_time(b, row->rtt_ns));
+}
+
+void na_tcp_tell_loss(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	uint64_t lost = na_tcp_data_lost(t->row, t->i);
+	uint64_t syns = t->row->needed[t->i] - lost;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (d->testified ? !(lost + syns) : !d->retransmissions)
+		return;
+	if (!d->testified) {
+		marked(t);
+	} else if (lost) {
+		na_tcp_say(t,
+			   "%s of %s data segments of %s lost and sent again",
+			   na_print_count(a, lost),
+			   na_print_count(b, na_tcp_data_sent(d)), t->who);
+		share(t, lost, na_tcp_data_sent(d));
+		where(t);
+	}
+	if (syns && d->testified) {
+		na_tcp_say(t, "%s", lost ? "; " : "");
+		na_tcp_say_count(t, syns, "SYN");
+		na_tcp_say(t, " of %s lost and sent again", t->who);
+	}
+	if (d->recovery_ns > 0) {
+		na_tcp_say(t, "; ");
+		na_tcp_say_of(t, d->recovery_ns, t->row->duration_ns);
+		na_tcp_say(t, " until the holes were filled");
+	}
+}
+
+/* Records that hold several segments: those are cut, or were joined, by a
+ * card or a driver, not by TCP. */
+static bool is_offloaded(const struct na_direction *d)
+{
+	return d->full_bytes > 0 && d->long_least > d->full_bytes;
+}
+
+void na_tcp_tell_lengths(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!na_tcp_long_die(t->row, t->i))
+		return;
+	na_tcp_say(t,
+		   "of what ACKs decide, none of %s packets of %s with %s "
+		   "bytes or more arrived",
+		   na_print_count(a, d->long_sent), t->who,
+		   na_print_count(b, d->long_least));
+	na_tcp_say(t, ", %s of %s",
+		   na_print_count(a, d->short_sent - d->short_lost),
+		   na_print_count(b, d->short_sent));
+	na_tcp_say(t,
+		   " with %s or fewer did: loss by size, not by chance (p %s)",
+		   na_print_count(a, d->short_most),
+		   na_print_number(b, na_tcp_length_p(d), 2));
+	if (is_offloaded(d))
+		na_tcp_say(
+			t,
+			"; each of these holds several segments of %s bytes, "
+			"joined by segmentation offload",
+			na_print_count(a, d->full_bytes));
+}
+
+const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i)
+{
+	if (!na_tcp_black_hole(row, i))
+		return NULL;
+	if (na_tcp_long_die(row, i) && is_offloaded(&row->c->dir[i]))
+		return "switch off segmentation and receive offload one by one "
+		       "(ethtool -K DEVICE lro off gro off tso off gso off), "
+		       "first on what forwards the packets at the capture "
+		       "point: joined segments are longer than the MTU; and "
+		       "compare the MTU there with what the path carries (ping "
+		       "-M do -s 1472 finds the size)";
+	return "lower the MTU of both hosts to what the path carries, or let "
+	       "ICMP \"packet too big\" through; ping -M do -s 1472 finds the "
+	       "size";
+}
+
+/* All that was sent again, in the segments of the wire; and the packets that
+ * Wireshark marks, which goes by their age alone. */
+void na_tcp_tell_accounts(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	bool whole = d->copies || na_tcp_data_sent(d) == d->data_packets;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!d->testified || !(d->needed + d->needless + d->open_again) ||
+	    (d->retransmissions == d->needed && whole && !d->open_again))
+		return;
+	na_tcp_say_count(t, d->needed + d->needless + d->open_again, "segment");
+	na_tcp_say(t, " of %s sent again: %s lost, ", t->who,
+		   na_print_count(a, d->needed));
+	na_tcp_say(t,
+		   "%s for nothing, %s undecided (not acknowledged by the "
+		   "end); Wireshark calls ",
+		   na_print_count(a, d->needless),
+		   na_print_count(b, d->open_again));
+	na_tcp_say_count(t, d->retransmissions, "packet");
+	na_tcp_say(t, " retransmitted, %s out of order%s",
+		   na_print_count(a, d->out_of_order),
+		   whole ? "" : ", some of several segments");
+}
+
+/* What is late, needless or twice, and was not lost. */
+void na_tcp_tell_harmless(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->needless) {
+		na_tcp_say_count(t, d->needless, "segment");
+		na_tcp_say(
+			t,
+			" of %s sent again for nothing: late, not lost, by DSACK, "
+			"timestamps or the time of the ACK",
+			t->who);
+	}
+	if (d->reordered) {
+		na_tcp_say(t, "%s", t->said.n ? "; " : "");
+		na_tcp_say_count(t, d->reordered, "segment");
+		na_tcp_say(t, " of %s came out of order", t->who);
+	}
+}
+
+void na_tcp_tell_twice(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->copies) {
+		na_tcp_say_count(t, d->copies, "packet");
+		na_tcp_say(t, " of %s recorded twice, and counted once",
+			   t->who);
+	}
+	if (d->duplicated + d->dsacks_alone) {
+		na_tcp_say(t, "%s", t->said.n ? "; " : "");
+		na_tcp_say_count(t,
+				 d->duplicated > d->dsacks_alone
+					 ? d->duplicated
+					 : d->dsacks_alone,
+				 "packet");
+		na_tcp_say(t, " of %s duplicated by the network", t->who);
+	}
+}
+
+void na_tcp_tell_unrecorded(struct told *t)
+{
+	const struct na_direction *d = t->d;
+
+	if (d->capture_holes) {
+		na_tcp_say_count(t, d->capture_holes, "hole");
+		na_tcp_say(
+			t,
+			" in what was recorded of %s, all acknowledged: the "
+			"capture missed packets, the network lost none of them",
+			t->who);
+	}
+	if (d->acks_missing) {
+		na_tcp_say(t, "%s", t->said.n ? "; " : "");
+		na_tcp_say_count(t, d->acks_missing, "ACK");
+		na_tcp_say(t, " of %s lost or not recorded: harmless", t->who);
+	}
+}
+
+void na_tcp_tell_timeouts(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF];
+
+	if (!d->timeouts)
+		return;
+	if (d->testified && !d->needed_timeouts) {
+		return;
+	}
+	na_tcp_say_count(t, d->timeouts, "retransmission timeout");
+	na_tcp_say(t, " of %s, up to %s: ", t->who,
+		   na_tcp_time(a, d->longest_timeout_ns));
+	na_tcp_say_of(t, d->timeout_total_ns, t->row->duration_ns);
+	na_tcp_say(t, " silent");
+	if (!t->peer->packets)
+		na_tcp_say(t, "; %s %s", t->other,
+			   t->peer->known ? "did not answer"
+					  : "never answered");
+}

@@ -1,0 +1,106 @@
+/*
+ * tcp-connection: what delays packets and loses none: queues, reordering,
+ * needless resends.
+ */
+#include <string.h>
+
+#include "members.h"
+#include "netan/checks/look.h"
+#include "netan/checks/packets.h"
+
+enum { LATE_LEAST = 3 };
+
+static double is_queueing(const struct na_value *row,
+			  const struct na_value *way)
+{
+	return na_says(row, M_verdict, "queueing") &&
+	       na_flag_at(way, M_queueing);
+}
+
+/* The paths with a queue: one of them, or what all of them share. */
+static bool share(const struct na_flow_sum *v, size_t n,
+		  struct na_packets_side *x)
+{
+	const struct na_flow_sum *first = NULL;
+	bool src = true, dst = true;
+	size_t paths = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(v[i].events > 0))
+			continue;
+		first = first ? first : &v[i];
+		src &= strcmp(v[i].src, first->src) == 0;
+		dst &= strcmp(v[i].dst, first->dst) == 0;
+		paths++;
+	}
+	if (!first)
+		return false;
+	*x = (struct na_packets_side){.kind = paths == 1 ? "pair"
+					      : src      ? "src"
+					      : dst      ? "dst"
+							 : NULL,
+				      .src = first->src,
+				      .dst = first->dst,
+				      .host = src ? first->src : first->dst,
+				      .events = (double)paths};
+	return true;
+}
+
+void na_check_queues(struct na_case *c)
+{
+	struct na_flows flows = na_packets_flows(c, is_queueing);
+	struct na_packets_side x;
+	struct na_finding *f;
+	const char *name;
+
+	if (!flows.v || !share(flows.v, flows.n, &x))
+		return;
+	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
+	name = x.kind ? na_packets_name(c, &x) : "the network";
+	na_case_accuse(f, NA_CAUSE_NETWORK,
+		       x.kind ? na_packets_who(&x) : (struct na_who){NULL},
+		       na_case_text(c, "a queue on %s", name));
+	f->how = "round trips grow more than fivefold under load";
+	f->title = na_case_text(
+		c,
+		"a queue on %s: round trips grow more than fivefold under "
+		"load, on %lld path%s",
+		name, (long long)x.events, x.events > 1 ? "s" : "");
+	f->remedy = "a link there is slow for what is sent, and its buffer "
+		    "deep (bufferbloat): pace the senders (fq, BBR), shorten "
+		    "the queue, or look why the link is slow";
+	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+		if (!na_says(row, M_verdict, "queueing"))
+			continue;
+		na_case_fact(c, f, "%s",
+			     na_text_of(na_first(row, M_evidence), ""));
+		break;
+	}
+	na_put_int(c->r, f->evidence, M_paths, (int64_t)x.events);
+}
+
+void na_check_late(struct na_case *c)
+{
+	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
+	long long reordered = (long long)na_count_at(t, M_reordered);
+	long long vain = (long long)na_count_at(t, M_needless_retransmissions);
+	long long twice = (long long)na_count_at(t, M_duplicated);
+	struct na_finding *f;
+
+	if (reordered < LATE_LEAST && vain < LATE_LEAST && twice < LATE_LEAST)
+		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
+	f->title = na_case_text(
+		c,
+		"late, not lost: %lld segment%s out of order, %lld sent "
+		"again for nothing; %lld packet%s duplicated by the network",
+		reordered, reordered == 1 ? "" : "s", vain, twice,
+		twice == 1 ? "" : "s");
+	f->remedy = "nothing, where calls are fast enough; paths of unequal "
+		    "length that share a flow (ECMP by packet, bonding) "
+		    "reorder";
+	na_case_fact(c, f, "counted over %lld packets",
+		     (long long)na_count_at(t, M_packets));
+	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
+		     M_duplicated);
+}
