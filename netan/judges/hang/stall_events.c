@@ -261,6 +261,37 @@ static struct na_stall *new_stall(struct na_stalls *x,
 		       : NULL;
 }
 
+/* Each once, however many of the culprits are in doubt about it. */
+static bool add_other(struct na_stall *s, const struct na_stall_op *op)
+{
+	struct na_stall_other *to;
+
+	for (size_t i = 0; i < s->others.n; i++) {
+		if (s->others.v[i].group == op->group &&
+		    s->others.v[i].sequence == op->sequence &&
+		    same_ranks(&s->others.v[i].waiting, &op->holds))
+			return true;
+	}
+	to = na_push(&s->others);
+	if (!to)
+		return false;
+	to->group = op->group;
+	to->sequence = op->sequence;
+	to->operation = op->n ? op->entries[0].entry->operation : NA_NO_NAME;
+	return na_append(&to->waiting, op->holds.v, op->holds.n);
+}
+
+static bool add_others(const struct na_stall_court *c, struct na_stall *s,
+		       int32_t rank)
+{
+	for (size_t i = 0; i < c->doubts.n; i++) {
+		if (c->doubts.v[i].rank == rank &&
+		    !add_other(s, &c->w->ops.v[c->doubts.v[i].op]))
+			return false;
+	}
+	return true;
+}
+
 /* Roots that are blamed in one group are one event; `by` is the event's
  * number by group, and by rank. */
 static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
@@ -278,7 +309,8 @@ static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
 	}
 	s = &x->v.v[by[op->group] - 1];
 	return na_add(&s->culprits,
-		      ((struct na_stall_culprit){rank, mine->kind}));
+		      ((struct na_stall_culprit){rank, mine->kind})) &&
+	       add_others(c, s, rank);
 }
 
 NA_ORDER(by_rank, struct na_stall_culprit, NA_UP(rank))

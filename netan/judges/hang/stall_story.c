@@ -41,6 +41,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 (long long)s->sequence);
 	na_str_addf(to, "operation: %.80s%s of %s\n",
 		    na_stall_name(x, s->operation), sequence, group);
+	na_stall_others_text(x, s, to);
 	switch (s->cause) {
 	case NA_HANG_DEVICE_STUCK:
 		na_str_addf(to,
@@ -50,8 +51,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 		break;
 	case NA_HANG_HOST_STUCK:
 		na_str_addf(to, "why: %s never called %s\n", who,
-			    s->sequence < 0 ? "the other end of it, and "
-					      "waits for nobody"
+			    s->sequence < 0 ? "the other end of it"
 					    : "it; the others of the group "
 					      "wait in it");
 		break;
@@ -253,6 +253,7 @@ void na_stalls_texts(const struct na_hangs *x, size_t most, struct na_result *r)
 			 x->events.n + i + 1, na_hang_cause_text(s->cause));
 		because_text(&x->stalls, s, &to);
 		differs_text(&x->stalls, s, &to);
+		na_stall_own_text(&x->stalls, s, &to);
 		chain_text(&x->stalls, s, &to);
 		frames_text(&x->stalls, s, &to);
 		doubts_text(s, &to);
