@@ -80,10 +80,17 @@ static bool is_next(const struct na_stall_order *x, size_t i)
 	return x->next >= 0 && x->v[i].record == x->next && !x->v[i].apart;
 }
 
-/* Of `open` ones, those of which none is said to come later. */
+/* Of `open` ones, those of which none is said to come later, even if it is
+ * only that another record would have been the next one. */
 static uint32_t likely_of(const struct na_stall_order *x, uint32_t open)
 {
 	uint32_t left = open;
+
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->next >= 0 && x->v[i].record > x->next && !x->v[i].apart)
+			left &= ~(1u << i);
+	}
+	open = left = left ? left : open;
 
 	for (size_t i = 0; i < x->n; i++) {
 		for (size_t k = 0; k < x->n; k++) {

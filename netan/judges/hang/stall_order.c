@@ -225,17 +225,19 @@ static void settle_shift(struct na_stall_order *x,
 
 /* ---- votes */
 
-/* It called c, and no longer lists it. */
+/* It called c, and no longer lists it.  In a larger group the number of a
+ * message to one peer is not known, only from where on it may be. */
 static bool has_left(const struct na_stall_order *x,
 		     const struct na_stall_candidate *c,
 		     const struct na_testimony_dump *d)
 {
-	uint32_t group = counterpart(x->w->ranks, d, c->op->group);
+	const struct na_testimony *t = x->w->ranks;
+	uint32_t group = counterpart(t, d, c->op->group);
 	const struct na_testimony_place *p =
 		group == NA_NO_NAME ? NULL : na_testimony_place_of(d, group);
 
-	return p && p->told && c->number >= 0 && p->enqueued >= c->number &&
-	       (c->op->p2p || !x->w->mixed[group]);
+	return p && p->told && p->enqueued >= c->number && c->number >= 0 &&
+	       (c->op->p2p ? t->groups.v[group].n == 2 : !x->w->mixed[group]);
 }
 
 static void note_record(struct na_stall_candidate *c, int64_t record)

@@ -141,8 +141,9 @@ class Judge:
         event = [e for e in events if e["culprits"]][0]
         first, others = named(event, rank)
         if others:
-            return ("undecided" if right & set(first + others)
-                    else "undecided and wrong"), f"said {first} or {others}"
+            return ("undecided, right first" if right & set(first) else
+                    "undecided" if right & set(others) else
+                    "undecided and wrong"), f"said {first} or {others}"
         return ("right" if right & set(first) else "wrong"), f"said {first}"
 
 
