@@ -298,11 +298,14 @@ static enum na_exit check_read(const struct reading *x)
 			     : x->in.files.passed_over
 				     ? "no log or dump among these"
 				     : "no log could be read");
-	if (!read && !x->in.said)
+	if (!read && (!x->in.said || x->in.files.seen))
 		na_say_hint(&x->cli->request,
-			    "wanted dumps of PyTorch's flight recorder, logs "
-			    "of the job, of NCCL or of its RAS; what traces "
-			    "and captures tell, netan check says");
+			    "wanted what a job leaves that hangs: dumps of "
+			    "PyTorch's flight recorder (nccl_trace_rank_N of "
+			    "all ranks: run with TORCH_FR_BUFFER_SIZE=2000 "
+			    "TORCH_NCCL_DUMP_ON_TIMEOUT=1), logs of the job, "
+			    "of NCCL or of its RAS; what traces and captures "
+			    "tell, netan check says");
 	return NA_EXIT_FAILED;
 }
 

@@ -143,13 +143,15 @@ static bool is_row(const struct na_stall_wait *row,
 }
 
 /* A row for each group, of its first sequence, and for each rank that others
- * wait for point to point; who waits for himself does not wait. */
+ * wait for point to point; who waits for himself does not wait.  The event's
+ * own message has a row alone, the first. */
 static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 {
 	struct na_stall_wait *row = NULL;
 	int64_t ns = op->since_ns == INT64_MAX ? INT64_MIN : op->since_ns;
+	size_t alone = op->p2p && s->sequence < 0 && s->chain.n;
 
-	for (size_t i = s->chain.n, k = 0; i-- > 0 && !row; k++) {
+	for (size_t i = s->chain.n, k = 0; i-- > alone && !row; k++) {
 		if (op->p2p && k == PAIRS_SEARCHED)
 			break;
 		if (is_row(&s->chain.v[i], op))
@@ -181,15 +183,18 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 
 NA_ORDER(by_since, struct na_stall_wait, NA_UP(since_ns), NA_UP(group))
 
-/* One round: those who wait for the ones in `in`, who then are in it. */
+/* One round: those who wait for the ones in `in`, who then are in it; in the
+ * operation `own` first. */
 static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
-			bool *used, struct na_stall_ranks *in, bool *more)
+			size_t own, bool *used, struct na_stall_ranks *in,
+			bool *more)
 {
 	struct na_stall_ranks found = {0};
 	bool ok = true;
 
 	*more = false;
-	for (size_t i = 0; ok && i < w->ops.n; i++) {
+	for (size_t k = 0; ok && k <= w->ops.n; k++) {
+		size_t i = k ? k - 1 : own;
 		const struct na_stall_op *op = &w->ops.v[i];
 
 		if (used[i] || op->cause == NA_HANG_DEVICE_STUCK ||
@@ -206,11 +211,12 @@ static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
 }
 
 /* Who waits for the culprits, who waits for those, and so on. */
-static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
+static bool add_chain(struct na_stall *s, const struct na_stall_court *c)
 {
-	bool *used = na_calloc(w->ops.n, sizeof(*used)), more = true;
+	bool *used = na_calloc(c->w->ops.n, sizeof(*used));
+	bool ok = used != NULL, more = s->culprits.n > 0;
+	size_t own = more ? c->charges[s->culprits.v[0].rank].op : 0;
 	struct na_stall_ranks in = {0};
-	bool ok = used != NULL;
 
 	for (size_t i = 0; ok && i < s->culprits.n; i++)
 		ok = na_add(&in, s->culprits.v[i].rank);
@@ -218,7 +224,10 @@ static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
 	while (ok && more) {
 		size_t from = s->chain.n;
 
-		ok = add_waiting(s, w, used, &in, &more);
+		ok = add_waiting(s, c->w, own, used, &in, &more);
+		from += !from && s->chain.n &&
+			s->chain.v[0].group == s->group &&
+			s->chain.v[0].sequence == s->sequence;
 		na_sort(s->chain.v ? s->chain.v + from : NULL,
 			s->chain.n - from, by_since);
 	}
@@ -402,7 +411,7 @@ bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		struct na_stall *s = &x->v.v[i];
 
 		na_sort(s->culprits.v, s->culprits.n, by_rank);
-		ok = add_stacks(s, c) && add_chain(s, c->w);
+		ok = add_stacks(s, c) && add_chain(s, c);
 	}
 	na_sort(x->v.v, x->v.n, by_time);
 	return ok;

@@ -63,30 +63,47 @@ static uint32_t counterpart(const struct na_testimony *x,
 	return found;
 }
 
-static bool same_seat(const struct na_stall_order *x,
-		      const struct na_testimony_dump *d, uint32_t group)
+/* 1: in the same place of a group whose members do different things, -1: in
+ * another one, 0: the group does not tell. */
+static int same_seat(const struct na_stall_order *x,
+		     const struct na_testimony_dump *d, uint32_t group)
 {
 	const struct na_testimony *t = x->w->ranks;
 	uint32_t other = counterpart(t, d, group);
 
-	return other != NA_NO_NAME &&
-	       (!x->w->mixed[group] ||
-		index_in(t, other, d->rank) == index_in(t, group, x->rank));
+	if (other == NA_NO_NAME)
+		return -1;
+	if (!x->w->mixed[group])
+		return 0;
+	if (other != group)
+		return index_in(t, other, d->rank) ==
+				       index_in(t, group, x->rank)
+			       ? 1
+			       : -1;
+	/* That of all ranks may have a few messages, too. */
+	return t->groups.v[group].n == x->w->members.n ? 0 : -1;
 }
 
 /* Does a rank run the same program?  It has the same groups, and sits in the
- * same place of those whose members do different things (pipelines). */
+ * same place of those with messages (pipelines). */
 static bool is_twin(const struct na_stall_order *x,
 		    const struct na_testimony_dump *d)
 {
-	if (!na_stall_testifies(d) || d->places.n > PLACES_MAX || !x->own.n ||
+	bool told = false, all = false;
+
+	if (!na_stall_testifies(d) || d->places.n > PLACES_MAX ||
 	    d->places.n < x->own.n)
 		return false;
 	for (size_t i = 0; i < x->own.n; i++) {
-		if (!same_seat(x, d, x->own.v[i]))
+		int seat = same_seat(x, d, x->own.v[i]);
+
+		if (seat < 0)
 			return false;
+		told |= seat > 0;
+		all |= !seat && x->w->mixed[x->own.v[i]];
 	}
-	return true;
+	/* Messages among all ranks alone may be those of a pipeline. */
+	return x->own.n && (told || !all);
 }
 
 /* ---- where an operation stands in what a rank lists */

@@ -32,7 +32,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
 	char group[NA_STALL_RANKS_BUF + 100], who[NA_STALL_RANKS_BUF + 8];
-	char sequence[40] = "";
+	char sequence[40] = "", holders[NA_STALL_RANKS_BUF + 8] = "";
 
 	na_stall_group(x, s->group, group, sizeof(group));
 	na_stall_culprits(s, who, sizeof(who));
@@ -50,10 +50,15 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			    who);
 		break;
 	case NA_HANG_HOST_STUCK:
-		na_str_addf(to, "why: %s never called %s\n", who,
-			    s->sequence < 0 ? "the other end of it"
-					    : "it; the others of the group "
-					      "wait in it");
+		if (s->sequence < 0 && s->chain.n)
+			na_stall_ranks_word(s->chain.v[0].waiting.v,
+					    s->chain.v[0].waiting.n, holders,
+					    sizeof(holders));
+		na_str_addf(to, "why: %s never called %s%s%s\n", who,
+			    s->sequence >= 0 ? "it; the others of the group "
+					       "wait in it"
+					     : "the other end of it",
+			    holders[0] ? ", which is called by " : "", holders);
 		break;
 	case NA_HANG_MISMATCH:
 		na_str_addf(to,

@@ -88,16 +88,14 @@ def told(j, rank, op):
     return (members, None, op.peer)
 
 
-def named(event, rank):
+def named(event):
     """The same of an event, and of those that it lists beside it."""
     def one(x, waiting):
         return [(x["group"], x["sequence"], None)] if x["sequence"] is not \
             None else [(x["group"], None, p) for p in waiting]
 
-    near = [p for c in event.get("chain") or []
-            if c["sequence"] is None and c["group"] == event["group"]
-            and rank in c["waits_for"] for p in c["waiting_ranks"]]
-    first = one(event, near)
+    near = [p for c in event["chain"][:1] for p in c["waiting_ranks"]]
+    first = one(event, near)[:1]
     others = [x for o in event.get("undecided") or []
               for x in one(o, o["waiting_ranks"])]
     return first, others
@@ -139,7 +137,7 @@ class Judge:
         if blamed != {rank}:
             return "others named, too", f"named {sorted(blamed)}"
         event = [e for e in events if e["culprits"]][0]
-        first, others = named(event, rank)
+        first, others = named(event)
         if others:
             return ("undecided, right first" if right & set(first) else
                     "undecided" if right & set(others) else
