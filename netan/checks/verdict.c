@@ -470,7 +470,8 @@ void na_verdict_put_accused(struct na_case *c, struct na_value *body)
 			struct na_who who = {.kind = f->who.kind,
 					     .host = na_text_or(v, M_host,
 								NULL),
-					     .rank = na_get(v, M_rank)};
+					     .rank = na_get(v, M_rank),
+					     .certain = f->who.certain};
 
 			put_accused(c, list, f, &who);
 		}

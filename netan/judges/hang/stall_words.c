@@ -137,8 +137,11 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		snprintf(buf, size, "%s, nobody can be blamed",
 			 na_hang_cause_text(s->cause));
 	else
-		snprintf(buf, size, "%s: %s (%.60s%s)",
+		snprintf(buf, size, "%s: %s (%s%.60s%s)",
 			 na_hang_cause_text(s->cause), who,
+			 s->cause == NA_HANG_HOST_STUCK && s->sequence < 0
+				 ? "the other end of "
+				 : "",
 			 na_stall_name(x, s->operation),
 			 s->others.n ? ", or another before it" : "");
 }
