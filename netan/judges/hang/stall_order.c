@@ -4,7 +4,15 @@
 
 #include "netan/base/order.h"
 
-enum { PLACES_MAX = 256 };
+enum { PLACES_MAX = 64 };
+
+/* Larger numbers are not believed: sums of these do not overflow. */
+#define NUMBER_MAX (INT64_MAX / 4 / PLACES_MAX)
+
+static bool is_number(int64_t n)
+{
+	return n >= 0 && n < NUMBER_MAX;
+}
 
 NA_ORDER(by_talk, struct na_stall_entry, NA_UP(group), NA_UP(rank),
 	 NA_UP(sequence), NA_CMP(x->entry->record, y->entry->record))
@@ -151,7 +159,7 @@ static int64_t record_of_end(const struct na_stall_order *x,
 
 	for (size_t i = talk_from(x, group, rank, next);
 	     i < x->talks.n && v[i].group == group && v[i].rank == rank &&
-	     v[i].sequence <= next;
+	     v[i].sequence <= next && is_number(v[i].sequence);
 	     i++) {
 		if (v[i].entry->operation != held->entry->operation &&
 		    index_in(t, group, v[i].entry->peer) == seat)
@@ -190,7 +198,7 @@ static int64_t called_in_all(const struct na_testimony_dump *d)
 	for (size_t i = 0; i < d->places.n; i++) {
 		const struct na_testimony_place *p = &d->places.v[i];
 
-		if (!p->told || p->enqueued > INT64_MAX / PLACES_MAX)
+		if (!p->told || p->enqueued > NUMBER_MAX)
 			return -1;
 		sum += p->enqueued > 0 ? p->enqueued : 0;
 	}
@@ -199,7 +207,10 @@ static int64_t called_in_all(const struct na_testimony_dump *d)
 
 static int64_t last_record(const struct na_testimony_dump *d)
 {
-	return d->entries.n ? d->entries.v[d->entries.n - 1].record : -1;
+	int64_t last = d->entries.n ? d->entries.v[d->entries.n - 1].record
+				    : -1;
+
+	return is_number(last) ? last : -1;
 }
 
 /* The number of the next record, of a twin or of the rank itself. */
@@ -319,9 +330,10 @@ int64_t na_stall_next_talk(const struct na_stall_order *x, uint32_t group)
 	size_t i = talk_from(x, group, x->rank, INT64_MAX);
 
 	if (i && x->talks.v[i - 1].group == group &&
-	    x->talks.v[i - 1].rank == x->rank)
+	    x->talks.v[i - 1].rank == x->rank &&
+	    is_number(x->talks.v[i - 1].sequence))
 		return x->talks.v[i - 1].sequence + 1;
-	return p && p->told && p->enqueued >= 0 ? p->enqueued + 1 : -1;
+	return p && p->told && is_number(p->enqueued) ? p->enqueued + 1 : -1;
 }
 
 bool na_stall_before(const struct na_stall_order *x, size_t a, size_t b)

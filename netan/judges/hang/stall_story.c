@@ -58,7 +58,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			    s->sequence >= 0 ? "it; the others of the group "
 					       "wait in it"
 					     : "the other end of it",
-			    holders[0] ? ", for which waits " : "", holders);
+			    holders[0] ? "; it is held by " : "", holders);
 		break;
 	case NA_HANG_MISMATCH:
 		na_str_addf(to,
