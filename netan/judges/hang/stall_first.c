@@ -34,14 +34,9 @@ static int64_t number_of(const struct na_stall_order *x,
 static bool own_groups(struct na_stall_order *x)
 {
 	const struct na_testimony *t = x->w->ranks;
-	const struct na_testimony_dump *d = x->w->dumps[x->rank];
 
 	x->own.n = 0;
-	for (size_t i = 0; d && i < d->places.n; i++) {
-		if (!na_add(&x->own, d->places.v[i].group))
-			return false;
-	}
-	for (size_t g = 0; !d && g < t->groups.n && g < GROUPS_MAX; g++) {
+	for (size_t g = 0; g < t->groups.n && g < GROUPS_MAX; g++) {
 		struct na_stall_ranks in = {.n = t->groups.v[g].n};
 
 		in.v = t->members.v + t->groups.v[g].first;

@@ -79,8 +79,12 @@ static int same_seat(const struct na_stall_order *x,
 	const struct na_testimony *t = x->w->ranks;
 	uint32_t other = counterpart(t, d, group);
 
+	/* Without counters a dump knows the groups of its operations alone. */
 	if (other == NA_NO_NAME)
-		return -1;
+		return x->w->mixed[group] ||
+				       (d->places.n && d->places.v[0].told)
+			       ? -1
+			       : 0;
 	if (!x->w->mixed[group])
 		return 0;
 	if (other != group)
@@ -99,8 +103,7 @@ static bool is_twin(const struct na_stall_order *x,
 {
 	bool told = false, all = false;
 
-	if (!na_stall_testifies(d) || d->places.n > PLACES_MAX ||
-	    d->places.n < x->own.n)
+	if (!na_stall_testifies(d) || d->places.n > PLACES_MAX)
 		return false;
 	for (size_t i = 0; i < x->own.n; i++) {
 		int seat = same_seat(x, d, x->own.v[i]);
