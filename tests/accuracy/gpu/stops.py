@@ -8,8 +8,8 @@ Judged are the rank and the operation that `netan hang` names: right is the
 first operation of the rank's program that a peer waits in when nobody moves
 any more.  Undecided: netan lists it among several and says that it does not
 know.  Kinds: stop (its dump is there), full (all dumps hold what completed,
-too), blind (and no status), dead (no dump of the rank), two (two ranks of the
-same step), differs (it calls another operation there).
+too), blind (and no status), dead (no dump of the rank), differs (it calls
+another operation there).
 
 -l lists what is not right.
 """
