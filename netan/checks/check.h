@@ -64,6 +64,7 @@ struct na_who {
 	const struct na_value *rank; /* of a GPU job; NULL: not told */
 	/* Several, each with a `host` and a `rank` of its own, or NULL. */
 	const struct na_value *culprits;
+	bool certain; /* who it is, where what he did is less so */
 };
 
 /* What the session says of the network: somebody's side of it is accused, it

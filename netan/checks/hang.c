@@ -13,12 +13,13 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 
-enum { EVENTS = 8, NAMED = 6, FACTS = 3 };
+enum { EVENTS = 8, NAMED = 6, OTHERS = 3 };
 
 struct story {
 	const char *who;   /* "rank 11 on host-1", "ranks 12 and 14" */
 	const char *where; /* "all_reduce number 156 of ranks 8-11" */
 	bool many;
+	bool end; /* `where` is the other end of what never was called */
 };
 
 static const char *who_of(struct na_case *c, const struct na_value *event)
@@ -54,23 +55,61 @@ static const char *who_of(struct na_case *c, const struct na_value *event)
 	return n ? text : na_case_names(c, na_get(event, M_blocked_by), NAMED);
 }
 
+/* A send or receive, which others than the culprit called. */
+static bool is_end(const struct na_value *v)
+{
+	return na_says(v, M_collective, "send") ||
+	       na_says(v, M_collective, "recv");
+}
+
+/* Whose it is: of an event, who waits in it, is told first. */
+static const char *holder_of(struct na_case *c, const struct na_value *v)
+{
+	const struct na_value *chain = na_get(v, M_chain);
+	const struct na_value *list = na_get(chain ? na_items(chain) : v,
+					     M_waiting_ranks);
+
+	return list && list->n == 1 && na_items(list)->kind == NA_V_INT
+		       ? na_case_text(c, " of rank %d",
+				      (int)na_items(list)->u.i)
+		       : "";
+}
+
+/* "all_reduce number 156 of ranks 8-11"; of an event, and of what is listed
+ * beside it. */
+static const char *where_of(struct na_case *c, const struct na_value *v)
+{
+	double number = na_number_at(v, M_sequence);
+	const char *group = na_text_or(v, M_group, NULL);
+	char ranks[120];
+	bool listed = group && group[0] >= '0' && group[0] <= '9';
+
+	return na_case_text(
+		c, "%s%s%s%s%s", na_text_or(v, M_collective, "an operation"),
+		is_end(v) ? holder_of(c, v) : "",
+		isfinite(number) ? na_case_text(c, " number %.0f", number) : "",
+		!group      ? ""
+		: is_end(v) ? ", within ranks "
+		: listed    ? " of ranks "
+			    : " of ",
+		group ? na_ranges_of(group, ranks, sizeof(ranks)) : "");
+}
+
 static struct story story_of(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *list = na_get(event, M_culprits);
-	double number = na_number_at(event, M_sequence);
-	const char *group = na_text_or(event, M_group, NULL);
-	char ranks[120];
-	bool listed = group && group[0] >= '0' && group[0] <= '9';
-	struct story s = {.who = who_of(c, event), .many = list && list->n > 1};
 
-	s.where = na_case_text(
-		c, "%s%s%s%s", na_text_or(event, M_collective, "an operation"),
-		isfinite(number) ? na_case_text(c, " number %.0f", number) : "",
-		!group   ? ""
-		: listed ? " of ranks "
-			 : " of ",
-		group ? na_ranges_of(group, ranks, sizeof(ranks)) : "");
-	return s;
+	return (struct story){.who = who_of(c, event),
+			      .where = where_of(c, event),
+			      .many = list && list->n > 1,
+			      .end = is_end(event)};
+}
+
+static size_t doubts(const struct na_value *event)
+{
+	const struct na_value *list = na_get(event, M_undecided);
+
+	return list ? list->n : 0;
 }
 
 /* What keeps the job, of which nobody else can say as much. */
@@ -84,8 +123,12 @@ static const char *title_of(struct na_case *c, const struct na_value *event,
 				    s->many ? "s" : "", s->who,
 				    s->many ? "are" : "is", s->where);
 	if (na_says(event, M_cause, "host_stuck"))
-		return na_case_text(c, "the job hangs: %s never called %s",
-				    s->who, s->where);
+		return na_case_text(c, "the job hangs: %s never called %s%s%s",
+				    s->who, s->end ? "the other end of " : "",
+				    s->where,
+				    doubts(event)
+					    ? ", or another operation before it"
+					    : "");
 	if (na_says(event, M_cause, "mismatch"))
 		return na_case_text(
 			c, "the job hangs: %s%s not what the others call in %s",
@@ -154,6 +197,33 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 		na_case_fact(c, f, "since %s", time);
 }
 
+/* Who it is stays certain; what he should have called first is not. */
+static void tell_doubts(struct na_case *c, struct na_finding *f,
+			const struct na_value *event, const struct story *s)
+{
+	size_t n = 0, all = doubts(event);
+	const char *text = "";
+
+	if (!all || !*s->who)
+		return;
+	na_for_each (v, na_get(event, M_undecided)) {
+		if (n++ < OTHERS)
+			text = na_case_text(c, "%s%s%s%s", text,
+					    n > 1 ? "; " : "",
+					    is_end(v) ? "the other end of "
+						      : "",
+					    where_of(c, v));
+	}
+	if (all > OTHERS)
+		text = na_case_text(c, "%s; %zu more", text, all - OTHERS);
+	na_case_fact(c, f, "or before it %s", text);
+	f->confidence = NA_LIKELY;
+	f->sure = na_case_text(c,
+			       "%s %s certain, which of these %zu operations "
+			       "came first in the program is not",
+			       s->who, s->many ? "are" : "is", all + 1);
+}
+
 static void judge_event(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *culprits = na_get(event, M_culprits);
@@ -168,14 +238,16 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	f->from_s = since_of(c, event);
 	f->culprit = *s.who ? s.who : NULL;
 	tell_waiting(c, f, event);
+	tell_doubts(c, f, event, &s);
 	tell_network(c, f);
 	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
 		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
-		     M_missing_ranks);
+		     M_undecided, M_missing_ranks);
 	if (culprits && culprits->n)
 		na_case_accuse(f, cause_of(event),
 			       (struct na_who){.kind = "host",
-					       .culprits = culprits},
+					       .culprits = culprits,
+					       .certain = true},
 			       s.who);
 }
 

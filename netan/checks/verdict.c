@@ -448,7 +448,8 @@ static void put_accused(struct na_case *c, struct na_value *list,
 	else
 		na_put_null(c->r, row, M_rank);
 	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
-	na_put_text(c->r, row, M_confidence, na_confidences[f->confidence]);
+	na_put_text(c->r, row, M_confidence,
+		    na_confidences[w->certain ? NA_CERTAIN : f->confidence]);
 	if (w->alternatives && w->alternatives->n)
 		na_put_alias(c->r, row, M_alternatives, w->alternatives);
 }
@@ -469,7 +470,8 @@ void na_verdict_put_accused(struct na_case *c, struct na_value *body)
 			struct na_who who = {.kind = f->who.kind,
 					     .host = na_text_or(v, M_host,
 								NULL),
-					     .rank = na_get(v, M_rank)};
+					     .rank = na_get(v, M_rank),
+					     .certain = f->who.certain};
 
 			put_accused(c, list, f, &who);
 		}

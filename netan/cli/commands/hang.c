@@ -298,11 +298,14 @@ static enum na_exit check_read(const struct reading *x)
 			     : x->in.files.passed_over
 				     ? "no log or dump among these"
 				     : "no log could be read");
-	if (!read && !x->in.said)
+	if (!read && (!x->in.said || x->in.files.seen))
 		na_say_hint(&x->cli->request,
-			    "wanted dumps of PyTorch's flight recorder, logs "
-			    "of the job, of NCCL or of its RAS; what traces "
-			    "and captures tell, netan check says");
+			    "wanted what a job leaves that hangs: dumps of "
+			    "PyTorch's flight recorder (nccl_trace_rank_N of "
+			    "all ranks: run with TORCH_FR_BUFFER_SIZE=2000 "
+			    "TORCH_NCCL_DUMP_ON_TIMEOUT=1), logs of the job, "
+			    "of NCCL or of its RAS; what traces and captures "
+			    "tell, netan check says");
 	return NA_EXIT_FAILED;
 }
 
@@ -355,7 +358,9 @@ static const char details[] =
 	"_dump_3; pickle or JSON), are recognised among the logs: who holds an "
 	"operation that a peer has left (its GPU is stuck), who never called what "
 	"its peers wait in (its process is stuck), who calls something else, and "
-	"who waits for them. Reading a dump runs nothing in it. "
+	"who waits for them. Of several operations that a rank did not call, the one is "
+	"told that it would have called first, as its peers list them; where "
+	"nothing tells which, each that it may be. Reading a dump runs nothing in it. "
 	"Logs with NCCL_DEBUG=INFO (subsystems INIT and COLL), lines of "
 	"PyTorch's watchdog and reports of NCCL's RAS (text, or ncclras -f "
 	"json) tell of ranks that are behind or call something else.\n"

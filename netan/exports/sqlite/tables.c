@@ -81,6 +81,10 @@ static bool is_count(const struct na_member *m)
 
 static const char *type_of(const struct na_member *m)
 {
+	/* A named piece of schema: a whole number, or nothing. */
+	if (m->of && m->of->json && strstr(m->of->json, "\"integer\"") &&
+	    !strstr(m->of->json, "\"array\""))
+		return "INTEGER";
 	switch (m->type) {
 	case NA_T_COUNT:
 	case NA_T_INTEGER:

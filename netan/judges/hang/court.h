@@ -11,10 +11,17 @@ struct na_stall_edge {
 /* What is said against a rank. */
 struct na_stall_charge {
 	enum na_hang_cause kind; /* NA_HANG_UNKNOWN: nothing */
-	size_t op;               /* the earliest of this kind */
+	size_t op;               /* the earliest of this kind; of a root, that
+				    which it would have called first */
 	bool weak;               /* by point-to-point operations alone */
 	bool innocent, root;
 	uint32_t waiters;
+};
+
+/* What a root may have called before its operation. */
+struct na_stall_doubt {
+	int32_t rank;
+	size_t op;
 };
 
 struct na_stall_court {
@@ -25,7 +32,12 @@ struct na_stall_court {
 	int32_t *queue;
 	struct na_stall_ranks accused;      /* hosts */
 	NA_VEC(struct na_stall_edge) edges; /* who waits for whom, by from */
+	NA_VEC(struct na_stall_doubt) doubts;
 };
+
+/* Of each root the operation that it would have called first, and those of
+ * which nobody tells whether they come before that.  False: no memory. */
+bool na_stall_first(struct na_stall_court *c);
 
 /* An event for each group of roots, with all that is told of it. */
 bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,

@@ -113,10 +113,13 @@ static void put_event(const struct na_hangs *x, const struct na_hangs_event *e,
 		      struct na_result *r, struct na_value *list)
 {
 	struct na_value *row = na_put_object(r, list, NULL);
-	char buf[NA_HANG_TIME_BUF];
+	char buf[NA_HANG_TIME_BUF], who[300];
+	uint32_t four[4];
 
 	na_put_text(r, row, M_time, na_hang_time_text(&e->time, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(e->cause));
+	na_hangs_names(x, four, na_hangs_blamed(e, four), who, sizeof(who));
+	na_put_text(r, row, M_culprit, who[0] ? who : NULL);
 	na_hangs_evidence(r, row, NA_BY_MEGASCALE);
 	na_put_whole(r, row, M_launch_id, launch_of(e));
 	na_put_real(r, row, M_timeout_s,

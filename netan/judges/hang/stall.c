@@ -27,6 +27,9 @@ static void free_stall(struct na_stall *s)
 		na_vec_free(&s->chain.v[i].waiting);
 		na_vec_free(&s->chain.v[i].waits_for);
 	}
+	for (size_t i = 0; i < s->others.n; i++)
+		na_vec_free(&s->others.v[i].waiting);
+	na_vec_free(&s->others);
 	na_vec_free(&s->chain);
 	na_vec_free(&s->culprits);
 	na_vec_free(&s->frames);

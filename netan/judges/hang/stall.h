@@ -14,6 +14,9 @@
  *   host stuck    who never came, and holds no earlier one of the group
  *   missing rank  nobody of these, and a member of whom there is no dump
  *
+ * A culprit is told with the first of its operations: of what it holds by its
+ * own list, of what it never called by those of others (order.h).
+ *
  * In groups with point-to-point operations the last numbers mix both kinds;
  * there the entries tell, if completed ones were written, too.
  * Point-to-point: a peer that does not hold the
@@ -64,6 +67,13 @@ struct na_stall_differs {
 	const struct na_testimony_entry *entry;
 };
 
+/* Another operation that a culprit may not have called before. */
+struct na_stall_other {
+	uint32_t group, operation;
+	int64_t sequence; /* -1: point-to-point */
+	struct na_stall_ranks waiting;
+};
+
 /* Where the code of a rank stands. */
 struct na_stall_frames {
 	const struct na_testimony_dump *dump;
@@ -80,6 +90,9 @@ struct na_stall {
 	NA_VEC(struct na_stall_wait) chain; /* nearest first, then by time */
 	NA_VEC(struct na_stall_frames) frames;
 	NA_VEC(struct na_stall_differs) differs;
+	/* Nobody tells whether these come before the operation: who is to
+	 * blame is as certain without. */
+	NA_VEC(struct na_stall_other) others;
 	struct na_stall_ranks missing, overflow, waiting;
 	int64_t spread_ns; /* of the dumps' last times; -1: not told */
 	const char *why;   /* why nobody is blamed; or NULL */

@@ -143,13 +143,15 @@ static bool is_row(const struct na_stall_wait *row,
 }
 
 /* A row for each group, of its first sequence, and for each rank that others
- * wait for point to point; who waits for himself does not wait. */
+ * wait for point to point; who waits for himself does not wait.  The event's
+ * own message has a row alone, the first. */
 static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 {
 	struct na_stall_wait *row = NULL;
 	int64_t ns = op->since_ns == INT64_MAX ? INT64_MIN : op->since_ns;
+	size_t alone = op->p2p && s->sequence < 0 && s->chain.n;
 
-	for (size_t i = s->chain.n, k = 0; i-- > 0 && !row; k++) {
+	for (size_t i = s->chain.n, k = 0; i-- > alone && !row; k++) {
 		if (op->p2p && k == PAIRS_SEARCHED)
 			break;
 		if (is_row(&s->chain.v[i], op))
@@ -181,15 +183,18 @@ static bool add_wait(struct na_stall *s, const struct na_stall_op *op)
 
 NA_ORDER(by_since, struct na_stall_wait, NA_UP(since_ns), NA_UP(group))
 
-/* One round: those who wait for the ones in `in`, who then are in it. */
+/* One round: those who wait for the ones in `in`, who then are in it; in the
+ * operation `own` first. */
 static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
-			bool *used, struct na_stall_ranks *in, bool *more)
+			size_t own, bool *used, struct na_stall_ranks *in,
+			bool *more)
 {
 	struct na_stall_ranks found = {0};
 	bool ok = true;
 
 	*more = false;
-	for (size_t i = 0; ok && i < w->ops.n; i++) {
+	for (size_t k = 0; ok && k <= w->ops.n; k++) {
+		size_t i = k ? k - 1 : own;
 		const struct na_stall_op *op = &w->ops.v[i];
 
 		if (used[i] || op->cause == NA_HANG_DEVICE_STUCK ||
@@ -206,11 +211,12 @@ static bool add_waiting(struct na_stall *s, const struct na_stall_work *w,
 }
 
 /* Who waits for the culprits, who waits for those, and so on. */
-static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
+static bool add_chain(struct na_stall *s, const struct na_stall_court *c)
 {
-	bool *used = na_calloc(w->ops.n, sizeof(*used)), more = true;
+	bool *used = na_calloc(c->w->ops.n, sizeof(*used));
+	bool ok = used != NULL, more = s->culprits.n > 0;
+	size_t own = more ? c->charges[s->culprits.v[0].rank].op : 0;
 	struct na_stall_ranks in = {0};
-	bool ok = used != NULL;
 
 	for (size_t i = 0; ok && i < s->culprits.n; i++)
 		ok = na_add(&in, s->culprits.v[i].rank);
@@ -218,7 +224,10 @@ static bool add_chain(struct na_stall *s, const struct na_stall_work *w)
 	while (ok && more) {
 		size_t from = s->chain.n;
 
-		ok = add_waiting(s, w, used, &in, &more);
+		ok = add_waiting(s, c->w, own, used, &in, &more);
+		from += !from && s->chain.n &&
+			s->chain.v[0].group == s->group &&
+			s->chain.v[0].sequence == s->sequence;
 		na_sort(s->chain.v ? s->chain.v + from : NULL,
 			s->chain.n - from, by_since);
 	}
@@ -261,6 +270,37 @@ static struct na_stall *new_stall(struct na_stalls *x,
 		       : NULL;
 }
 
+/* Each once, however many of the culprits are in doubt about it. */
+static bool add_other(struct na_stall *s, const struct na_stall_op *op)
+{
+	struct na_stall_other *to;
+
+	for (size_t i = 0; i < s->others.n; i++) {
+		if (s->others.v[i].group == op->group &&
+		    s->others.v[i].sequence == op->sequence &&
+		    same_ranks(&s->others.v[i].waiting, &op->holds))
+			return true;
+	}
+	to = na_push(&s->others);
+	if (!to)
+		return false;
+	to->group = op->group;
+	to->sequence = op->sequence;
+	to->operation = op->n ? op->entries[0].entry->operation : NA_NO_NAME;
+	return na_append(&to->waiting, op->holds.v, op->holds.n);
+}
+
+static bool add_others(const struct na_stall_court *c, struct na_stall *s,
+		       int32_t rank)
+{
+	for (size_t i = 0; i < c->doubts.n; i++) {
+		if (c->doubts.v[i].rank == rank &&
+		    !add_other(s, &c->w->ops.v[c->doubts.v[i].op]))
+			return false;
+	}
+	return true;
+}
+
 /* Roots that are blamed in one group are one event; `by` is the event's
  * number by group, and by rank. */
 static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
@@ -278,7 +318,8 @@ static bool add_root(const struct na_stall_court *c, struct na_stalls *x,
 	}
 	s = &x->v.v[by[op->group] - 1];
 	return na_add(&s->culprits,
-		      ((struct na_stall_culprit){rank, mine->kind}));
+		      ((struct na_stall_culprit){rank, mine->kind})) &&
+	       add_others(c, s, rank);
 }
 
 NA_ORDER(by_rank, struct na_stall_culprit, NA_UP(rank))
@@ -370,7 +411,7 @@ bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		struct na_stall *s = &x->v.v[i];
 
 		na_sort(s->culprits.v, s->culprits.n, by_rank);
-		ok = add_stacks(s, c) && add_chain(s, c->w);
+		ok = add_stacks(s, c) && add_chain(s, c);
 	}
 	na_sort(x->v.v, x->v.n, by_time);
 	return ok;

@@ -52,6 +52,28 @@ static void put_group(const struct na_stalls *x, struct na_result *r,
 	na_put_text(r, in, M_group_name, called);
 }
 
+/* What a culprit's own dump tells. */
+static void put_own(const struct na_stalls *x, int32_t rank,
+		    struct na_result *r, struct na_value *o)
+{
+	struct na_stall_own own = na_stall_own(x, rank);
+	const struct na_testimony_group *g;
+	char number[24] = "";
+
+	put_number(r, o, M_pending, own.dump ? (int64_t)own.pending : -1);
+	if (!own.last) {
+		na_put_null(r, o, M_last_called);
+		return;
+	}
+	g = &x->ranks->groups.v[own.last->group];
+	if (own.last->sequence >= 0 && !own.last->p2p)
+		snprintf(number, sizeof(number), " %lld",
+			 (long long)own.last->sequence);
+	na_put_textf(r, o, M_last_called, "%s%s of %s",
+		     na_stall_name(x, own.last->operation), number,
+		     na_stall_name(x, g->n ? g->members : g->name));
+}
+
 /* Of the other kind of culprit, what it does not have. */
 static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_result *r, struct na_value *row)
@@ -71,6 +93,7 @@ static void put_culprits(const struct na_stalls *x, const struct na_stall *s,
 		na_put_null(r, o, M_pc);
 		na_put_int(r, o, M_rank, c->rank);
 		na_put_text(r, o, M_kind, na_hang_cause_word(c->kind));
+		put_own(x, c->rank, r, o);
 	}
 }
 
@@ -87,6 +110,22 @@ static void put_chain(const struct na_stalls *x, const struct na_stall *s,
 		put_number(r, o, M_sequence, w->sequence);
 		put_ranks(r, o, M_waiting_ranks, &w->waiting);
 		put_ranks(r, o, M_waits_for, &w->waits_for);
+	}
+}
+
+static void put_undecided(const struct na_stalls *x, const struct na_stall *s,
+			  struct na_result *r, struct na_value *row)
+{
+	struct na_value *list = na_put_list(r, row, M_undecided);
+
+	for (size_t i = 0; i < s->others.n; i++) {
+		const struct na_stall_other *w = &s->others.v[i];
+		struct na_value *o = na_put_object(r, list, NULL);
+
+		put_group(x, r, o, w->group);
+		na_put_text(r, o, M_collective, name(x, w->operation));
+		put_number(r, o, M_sequence, w->sequence);
+		put_ranks(r, o, M_waiting_ranks, &w->waiting);
 	}
 }
 
@@ -167,10 +206,12 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	struct na_hang_time t = {.ns = s->since_ns,
 				 .known = s->since_ns != INT64_MIN,
 				 .has_year = true};
-	char buf[NA_HANG_TIME_BUF];
+	char buf[NA_HANG_TIME_BUF], who[NA_STALL_RANKS_BUF + 120];
 
 	na_put_text(r, row, M_time, na_hang_time_text(&t, buf));
 	na_put_text(r, row, M_cause, na_hang_cause_word(s->cause));
+	na_stall_who(x, s, who, sizeof(who));
+	na_put_text(r, row, M_culprit, who[0] ? who : NULL);
 	na_hangs_evidence(r, row, s->evidence);
 	na_put_null(r, row, M_launch_id);
 	na_put_real(r, row, M_timeout_s,
@@ -187,6 +228,7 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	na_put_text(r, row, M_collective, name(x, s->operation));
 	put_number(r, row, M_sequence, s->sequence);
 	put_number(r, row, M_since_unix_ns, s->since_ns);
+	put_undecided(x, s, r, row);
 	put_chain(x, s, r, row);
 	put_frames(x, s, r, row);
 	put_differs(x, s, r, row);

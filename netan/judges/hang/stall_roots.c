@@ -218,10 +218,15 @@ bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
 		ok = connect(&c, i);
 	if (ok) {
 		index_edges(&c);
-		ok = acquit_all(&c) && na_stall_tell(&c, name_roots(&c), x);
+		size_t n = 0;
+
+		ok = acquit_all(&c);
+		n = ok ? name_roots(&c) : 0;
+		ok = ok && na_stall_first(&c) && na_stall_tell(&c, n, x);
 	}
 	na_vec_free(&c.edges);
 	na_vec_free(&c.accused);
+	na_vec_free(&c.doubts);
 	free(c.charges);
 	free(c.first);
 	free(c.reach);

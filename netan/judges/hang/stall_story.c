@@ -32,7 +32,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
 	char group[NA_STALL_RANKS_BUF + 100], who[NA_STALL_RANKS_BUF + 8];
-	char sequence[40] = "";
+	char sequence[40] = "", holders[NA_STALL_RANKS_BUF + 8] = "";
 
 	na_stall_group(x, s->group, group, sizeof(group));
 	na_stall_culprits(s, who, sizeof(who));
@@ -41,6 +41,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 (long long)s->sequence);
 	na_str_addf(to, "operation: %.80s%s of %s\n",
 		    na_stall_name(x, s->operation), sequence, group);
+	na_stall_others_text(x, s, to);
 	switch (s->cause) {
 	case NA_HANG_DEVICE_STUCK:
 		na_str_addf(to,
@@ -49,11 +50,15 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			    who);
 		break;
 	case NA_HANG_HOST_STUCK:
-		na_str_addf(to, "why: %s never called %s\n", who,
-			    s->sequence < 0 ? "the other end of it, and "
-					      "waits for nobody"
-					    : "it; the others of the group "
-					      "wait in it");
+		if (s->sequence < 0 && s->chain.n)
+			na_stall_ranks_word(s->chain.v[0].waiting.v,
+					    s->chain.v[0].waiting.n, holders,
+					    sizeof(holders));
+		na_str_addf(to, "why: %s never called %s%s%s\n", who,
+			    s->sequence >= 0 ? "it; the others of the group "
+					       "wait in it"
+					     : "the other end of it",
+			    holders[0] ? "; it is held by " : "", holders);
 		break;
 	case NA_HANG_MISMATCH:
 		na_str_addf(to,
@@ -253,6 +258,7 @@ void na_stalls_texts(const struct na_hangs *x, size_t most, struct na_result *r)
 			 x->events.n + i + 1, na_hang_cause_text(s->cause));
 		because_text(&x->stalls, s, &to);
 		differs_text(&x->stalls, s, &to);
+		na_stall_own_text(&x->stalls, s, &to);
 		chain_text(&x->stalls, s, &to);
 		frames_text(&x->stalls, s, &to);
 		doubts_text(s, &to);

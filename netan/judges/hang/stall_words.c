@@ -115,22 +115,35 @@ static uint32_t host_of(const struct na_stalls *x, const struct na_stall *s)
 	return host;
 }
 
+void na_stall_who(const struct na_stalls *x, const struct na_stall *s,
+		  char *buf, size_t size)
+{
+	char ranks[NA_STALL_RANKS_BUF + 8];
+	uint32_t host = host_of(x, s);
+
+	na_stall_culprits(s, ranks, sizeof(ranks));
+	snprintf(buf, size, "%s%s%.100s", ranks,
+		 host == NA_NO_NAME ? "" : " on ",
+		 host == NA_NO_NAME ? "" : na_stall_name(x, host));
+}
+
 void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size)
 {
-	char who[NA_STALL_RANKS_BUF + 8];
-	uint32_t host = host_of(x, s);
+	char who[NA_STALL_RANKS_BUF + 120];
 
-	na_stall_culprits(s, who, sizeof(who));
+	na_stall_who(x, s, who, sizeof(who));
 	if (s->cause == NA_HANG_UNKNOWN || !who[0])
 		snprintf(buf, size, "%s, nobody can be blamed",
 			 na_hang_cause_text(s->cause));
 	else
-		snprintf(buf, size, "%s: %s%s%.100s (%.60s)",
+		snprintf(buf, size, "%s: %s (%s%.60s%s)",
 			 na_hang_cause_text(s->cause), who,
-			 host == NA_NO_NAME ? "" : " on ",
-			 host == NA_NO_NAME ? "" : na_stall_name(x, host),
-			 na_stall_name(x, s->operation));
+			 s->cause == NA_HANG_HOST_STUCK && s->sequence < 0
+				 ? "the other end of "
+				 : "",
+			 na_stall_name(x, s->operation),
+			 s->others.n ? ", or another before it" : "");
 }
 
 /* ---- what to do */

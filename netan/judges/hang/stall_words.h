@@ -13,6 +13,24 @@ uint32_t na_stall_host(const struct na_stalls *x, int32_t rank);
 void na_stall_ranks_word(const int32_t *v, size_t n, char *buf, size_t size);
 /* The same of those who are blamed; empty: nobody. */
 void na_stall_culprits(const struct na_stall *s, char *buf, size_t size);
+/* The same with their host, where all are on one: "rank 3 on host-1". */
+void na_stall_who(const struct na_stalls *x, const struct na_stall *s,
+		  char *buf, size_t size);
+
+/* What a rank's own recorder tells. */
+struct na_stall_own {
+	const struct na_testimony_dump *dump; /* NULL: there is none */
+	size_t pending;                       /* have not completed */
+	const struct na_testimony_entry
+		*last; /* called; NULL: none is listed */
+};
+struct na_stall_own na_stall_own(const struct na_stalls *x, int32_t rank);
+/* Lines on it, of culprits who never came; and on what is undecided. */
+struct na_str;
+void na_stall_own_text(const struct na_stalls *x, const struct na_stall *s,
+		       struct na_str *to);
+void na_stall_others_text(const struct na_stalls *x, const struct na_stall *s,
+			  struct na_str *to);
 /* "TENSOR_PARALLEL (ranks 2 and 3)" */
 void na_stall_group(const struct na_stalls *x, uint32_t group, char *buf,
 		    size_t size);

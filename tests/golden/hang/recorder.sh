@@ -22,10 +22,22 @@ for e in events:
           "missing", e["missing_ranks"], "overflow", e["overflow"])
     for c in e["chain"]:
         print("   ", c["waiting_ranks"], "for", c["waits_for"], c["group"])
+    for o in e["undecided"]:
+        print("    or", o["collective"], o["group"], o["sequence"],
+              o["waiting_ranks"])
 END
 done
 netan hang host_stuck
 netan hang other_size
+netan hang first_of_several
+netan hang which_first
+netan hang first_of_several --format csv | cut -d , -f 1-5
+netan check which_first | head -n 8
+netan check which_first --format json | grep -A 8 '"accused"'
+netan export -q which_first -o ../which.sqlite
+netan sql which_first -q --format csv "SELECT cause, culprit, group_title,
+	sequence, collective, culprits ->> '$[0].pending' AS pending,
+	undecided ->> '$[0].collective' AS or_before FROM hangs"
 netan hang undecided --fail-on error
 echo "status $?"
 netan hang held_by_all --fail-on error

@@ -185,6 +185,28 @@ def pipeline():
     return ranks
 
 
+def first_of_several():
+    """Rank 5 stops before what 4 waits in; all others queued what comes at
+    the end of the step before 4 came there."""
+    ranks = job()
+    for r in ranks:
+        if r.rank == 4:
+            r.add("tp", "all_reduce", at=300, frames=FRAMES)
+        if r.rank != 5:
+            r.add("world", "all_reduce", at=310 if r.rank == 4 else 100)
+    return ranks
+
+
+def which_first():
+    """Nobody lists both of what 4 and 7 wait in, and 4, which runs the same
+    program, called something between that it does not list any more."""
+    ranks = job()
+    ranks[4].recv("pp", of=2, done=True, at=200)
+    ranks[4].add("tp", "all_reduce", at=300, frames=FRAMES)
+    ranks[7].recv("pp", of=5, at=200)
+    return ranks
+
+
 def p2p_only():
     ranks = job(4, 1)
     for i in (1, 2, 3):
@@ -218,7 +240,8 @@ SETS = {
     "other_operation": mismatch(name="broadcast"),
     "other_size": mismatch(n=2048), "other_type": mismatch(dtype="Half"),
     "undecided": undecided(), "pipeline": pipeline(), "p2p_only": p2p_only(),
-    "two_roots": two_roots()}
+    "two_roots": two_roots(), "first_of_several": first_of_several(),
+    "which_first": which_first()}
 
 if __name__ == "__main__":
     for name, ranks in SETS.items():
