@@ -185,8 +185,8 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     (long long)na_count_at(x, M_episodes));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %lld transfers take %s times what is "
-			     "expected (95 %%: %s to %s)",
+			     "its %lld transfers that were compared take %s "
+			     "times what is expected (95 %%: %s to %s)",
 			     n, na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
 			     na_case_number(c, ci[1]));
@@ -451,4 +451,5 @@ const struct na_check na_check_bad_endpoint = {
 		 "collectives"},
 	.judge = judge_bad_endpoint,
 	.acquits = NA_ACQUITS,
+	.each_host = true,
 };
