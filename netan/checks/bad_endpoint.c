@@ -349,15 +349,17 @@ static bool slow_one_way(const struct na_value *body,
  * accuses for it, and none acquits.  Slow both ways are far ones, too.  The list
  * of such pairs, or NULL. */
 static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
-				  bool one_way)
+				  bool one_way, const char *group)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
 
 	f->title = na_case_text(
-		c,
-		"transfers from %s to %s take %s times as long as expected, %s",
-		na_text_at(row, M_src), na_text_at(row, M_dst),
+		c, "transfers %s take %s%s times as long as expected, %s",
+		group ? na_case_text(c, "from %s, to several hosts,", group)
+		      : na_case_text(c, "from %s to %s", na_text_at(row, M_src),
+				     na_text_at(row, M_dst)),
+		group ? "up to " : "",
 		na_case_number(c, na_number_at(row, M_excess)),
 		one_way ? "and not those back" : "without a cause");
 	na_case_fact(c, f,
@@ -379,8 +381,36 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 	return na_put_list(c->r, f->evidence, M_slow_pairs);
 }
 
+/* The devices without a file that all of several slow pairs come from, as
+ * `steps` calls them; NULL: they have no such in common. */
+static const char *common_source(const struct na_case *c,
+				 const struct na_value *body)
+{
+	const struct na_value *group = NULL, *v;
+	struct na_row_walk walk = na_row_walk(na_get(body, M_pairs));
+	size_t n = 0, in = 0;
+
+	for (size_t i = 0; i < WORST && (v = na_row_next(&walk)); i++) {
+		if (!is_slow(v))
+			continue;
+		n++;
+		na_for_each (g, na_get(na_case_body(c, "steps"),
+				       M_without_file)) {
+			if (!na_lists(na_get(g, M_hosts),
+				      na_text_at(v, M_src_host)))
+				continue;
+			in += !group || group == g;
+			group = group ? group : g;
+		}
+	}
+	na_row_end(&walk);
+	return n > 1 && in == n ? na_text_at(group, M_name) : NULL;
+}
+
 static void judge_slow(struct na_case *c, const struct na_value *body)
 {
+	const char *group = common_source(c, body);
+
 	struct na_row_walk walk =
 		na_row_walk(na_get(body, M_pairs)); /* worst first */
 	const struct na_value *v;
@@ -392,7 +422,7 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 		if (!is_slow(v))
 			continue;
 		if (!found[one_way])
-			found[one_way] = find_slow(c, v, one_way);
+			found[one_way] = find_slow(c, v, one_way, group);
 		put_slow(c, found[one_way], v);
 	}
 	na_row_end(&walk);

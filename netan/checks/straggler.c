@@ -420,8 +420,8 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 		(long long)na_count_at(x, M_times),
 		(long long)na_count_at(x, M_tried));
 	f->remedy = "give that file, too: it tells whether the host computes "
-		    "longer or waits for its input; else look at its devices, "
-		    "CPU and input pipeline";
+		    "longer, waits for its input or for its network; else look "
+		    "at its devices, CPU, input pipeline and NIC";
 	na_case_fact(c, f,
 		     "its first transfers are sent after all others' in %lld "
 		     "of %lld launches, by chance in %s %% of them",
@@ -432,8 +432,8 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 	na_case_fact(c, f,
 		     "more time has passed then than for the others since data "
 		     "reached it last");
-	f->otherwise = "its host computes as the others do, and its sends wait "
-		       "for something on the host";
+	f->otherwise = "it computes as the others do, and its sends wait on "
+		       "the host, or what it waits for comes late";
 	f->sure = na_case_text(c, "as often by chance with p = %.2g",
 			       na_number_at(x, M_p_value));
 	na_case_copy(c, f->evidence, x, M_hosts, M_times, M_tried,

@@ -209,8 +209,8 @@ static void put_late_group(struct na_result *r, struct na_value *list,
 	na_put_int(r, to, M_tried, (int64_t)v->n);
 	put_share(r, to, M_expected_share, v->expected, (double)v->n);
 	na_put_real(r, to, M_p_value, v->p);
-	put_mean_ms(r, to, M_behind_ms, v->effect_ps, v->last);
-	put_mean_ms(r, to, M_lost_ms, v->lost_ps, v->last);
+	put_mean_ms(r, to, M_behind_ms, v->effect_ps, v->last > 0);
+	put_mean_ms(r, to, M_lost_ms, v->lost_ps, v->last > 0);
 }
 
 static void put_without_file(struct na_result *r, struct na_value *body,

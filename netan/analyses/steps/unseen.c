@@ -232,7 +232,8 @@ static bool gap_of(const struct looking *x, const struct launch *before,
 
 	if (k == NA_NO_TRIPLE || g->unseen.v[k].last_ps == NA_TIME_MIN)
 		return false;
-	*gap_ps = na_time_between(g->unseen.v[k].last_ps, a->first_ps);
+	/* Launches overlap: it may begin before all has reached it. */
+	*gap_ps = na_steps_cut((na_i128)a->first_ps - g->unseen.v[k].last_ps);
 	return true;
 }
 
@@ -252,7 +253,7 @@ static bool longer_gap(const struct looking *x, const struct launch *before,
 	}
 	if (n < LEAST_HOSTS || own == NA_UNKNOWN_PS)
 		return false;
-	*ps = na_time_between(na_steps_median_of(x->tmp, n), own);
+	*ps = na_steps_cut((na_i128)own - na_steps_median_of(x->tmp, n));
 	return true;
 }
 
