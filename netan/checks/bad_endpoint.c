@@ -196,9 +196,10 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     "collectives are its transfers",
 			     na_case_number(c, 100 * share));
 	if (na_length(f->evidence, M_victims))
-		na_case_fact(c, f, "%s only wait for it",
+		na_case_fact(c, f, "%s only wait%s for it",
 			     na_case_names(c, na_get(f->evidence, M_victims),
-					   3));
+					   3),
+			     na_length(f->evidence, M_victims) == 1 ? "s" : "");
 	f->sure = chance_of(c, x);
 }
 
@@ -394,8 +395,8 @@ static const char *common_source(const struct na_case *c,
 		if (!is_slow(v))
 			continue;
 		n++;
-		na_for_each (g, na_get(na_case_body(c, "steps"),
-				       M_without_file)) {
+		na_for_each (g,
+			     na_get(na_case_body(c, "steps"), M_without_file)) {
 			if (!na_lists(na_get(g, M_hosts),
 				      na_text_at(v, M_src_host)))
 				continue;

@@ -166,9 +166,16 @@ static void judge_stalls(struct na_case *c)
 
 /* Of the stall: so much makes a cause of it, or, where a cost is a lower
  * bound, hints at it; or its transfers on the slow runs' paths. */
-#define EXPLAINS  0.5
-#define HINTS     0.25
-#define ON_PATHS  0.5
+#define EXPLAINS 0.5
+#define HINTS    0.25
+#define ON_PATHS 0.5
+
+static bool may_explain(const struct na_finding *e, const struct na_finding *f)
+{
+	return e != f && e->severity > NA_SEV_INFO && !e->check->costs_stall &&
+	       !e->suspicion && e->culprit &&
+	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
+}
 
 static bool explains(const struct na_case *c, const struct na_finding *e,
 		     const struct na_finding *f)
@@ -177,13 +184,22 @@ static bool explains(const struct na_case *c, const struct na_finding *e,
 	double stall_ms = f->lost_s * NA_MS_PER_S / (double)steps;
 	bool least = strcmp(e->roughly, "at least ") == 0;
 
-	if (e == f || e->severity <= NA_SEV_INFO || e->check->costs_stall ||
-	    e->suspicion || !e->culprit)
-		return false;
-	if (!e->cause && e->check->explains != NA_EXPLAINS_WAITING)
-		return false;
-	return e->cost_ms_per_step >= (least ? HINTS : EXPLAINS) * stall_ms ||
-	       na_number_at(e->evidence, M_path_share) >= ON_PATHS;
+	return may_explain(e, f) &&
+	       (e->cost_ms_per_step >= (least ? HINTS : EXPLAINS) * stall_ms ||
+		na_number_at(e->evidence, M_path_share) >= ON_PATHS);
+}
+
+/* One of whom nobody knows what it costs. */
+static const struct na_finding *uncosted(const struct na_case *c,
+					 const struct na_finding *f)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (may_explain(e, f) && isnan(e->cost_ms_per_step))
+			return e;
+	}
+	return NULL;
 }
 
 /* The one that costs most. */
@@ -212,17 +228,24 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 		f->cost_ms_per_step = NAN;
 		f->title = na_case_text(c, "%s: explained by %s (%s)", f->title,
 					e->culprit, e->check->id);
-		f->remedy = na_case_text(c, "mend %s first (%s), and look again",
+		f->remedy = na_case_text(c,
+					 "mend %s first (%s), and look again",
 					 e->culprit, e->check->id);
 		f->otherwise = NULL;
-		f->culprit = na_case_text(c, "%s stalls its devices",
-					  na_text_at(na_first(f->evidence,
-							      M_worst),
-						     M_collective));
+		f->culprit =
+			na_case_text(c, "%s stalls its devices",
+				     na_text_at(na_first(f->evidence, M_worst),
+						M_collective));
 	}
 	if (!f->how)
 		return;
-	if (!e) {
+	if (!e && uncosted(c, f)) {
+		e = uncosted(c, f);
+		na_case_fact(c, f,
+			     "what %s costs is not known: it may explain this "
+			     "(%s)",
+			     e->culprit, e->check->id);
+	} else if (!e) {
 		na_case_fact(c, f, "its slowest run: %s", f->how);
 		na_put_text(c->r, f->evidence, M_slowest_run, f->how);
 	}

@@ -124,8 +124,9 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 			   "throttling, other processes; does it get more work "
 			   "than the others?";
 	} else if (na_says(x, M_cause, "input")) {
-		w.title = na_case_text(
-			c, "%s%s waits for its input or its host", host, ranks);
+		w.title = na_case_text(c,
+				       "%s%s waits for its input or its host",
+				       host, ranks);
 		w.culprit = na_case_text(c, "%s's input or host%s", host,
 					 ranks);
 		w.remedy = "look at that host's input pipeline, CPU and "
@@ -220,11 +221,10 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		na_case_fact(c, f,
 			     "others are late, too: all of them in time save "
 			     "%s a step",
-			     na_case_seconds(c,
-					     na_number_at(
-						     x,
-						     M_together_ms_per_step) /
-						     NA_MS_PER_S));
+			     na_case_seconds(
+				     c,
+				     na_number_at(x, M_together_ms_per_step) /
+					     NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}
 	if (network)
@@ -404,7 +404,8 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 	struct na_finding *f;
 
 	/* Slow transfers make late, too. */
-	if (culprit && na_touches(culprit, na_text_of(na_first(x, M_hosts), "")))
+	if (culprit &&
+	    na_touches(culprit, na_text_of(na_first(x, M_hosts), "")))
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "steps");
 	f->culprit = name;
@@ -413,8 +414,9 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 	f->cost_ms_per_step = na_number_at(x, M_lost_ms) /
 			      (double)na_count_at(x, M_tried);
 	f->title = na_case_text(
-		c, "the others wait for %s: it begins %s after them in %lld "
-		   "of %lld launches",
+		c,
+		"the others wait for %s: it begins %s after them in %lld "
+		"of %lld launches",
 		name,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / NA_MS_PER_S),
 		(long long)na_count_at(x, M_times),

@@ -35,8 +35,8 @@ bool na_pairs_find_absent(struct pairs_state *s)
 {
 	bool ok = na_absent_find(&s->absent, s->scope->store);
 
-	for (size_t i = 0; ok && s->absent.n && s->of_hosts &&
-			   i < s->scope->store->n_runs;
+	for (size_t i = 0;
+	     ok && s->absent.n && s->of_hosts && i < s->scope->store->n_runs;
 	     i++)
 		ok = find_first(s, &s->runs[i]);
 	return ok;
@@ -70,8 +70,8 @@ static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
 		return;
 	}
 	for (uint32_t a = 0; a < run->n_nodes; a++) {
-		for (uint32_t b = 0;
-		     is_one(run, a, src) && b < run->n_nodes; b++) {
+		for (uint32_t b = 0; is_one(run, a, src) && b < run->n_nodes;
+		     b++) {
 			size_t p = is_one(run, b, dst)
 					   ? na_pairs_at(s, run, a + node0,
 							 b + node0)

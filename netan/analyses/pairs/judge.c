@@ -126,8 +126,7 @@ static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 
 /* What the tests saw and could not give to anybody. */
 static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
-			 struct na_lz_result *r,
-			 const struct na_wire_result *w)
+			 struct na_lz_result *r, const struct na_wire_result *w)
 {
 	return (!w->n_slow || r->n_findings ||
 		na_pairs_put_slow(s, run, r, w)) &&

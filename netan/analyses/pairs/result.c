@@ -142,8 +142,9 @@ static void put_group(struct na_result *r, struct na_value *row,
 	for (uint32_t i = 0; i < run->n_nodes; i++) {
 		if (run->first_of[i] == run->first_of[node])
 			na_put_text(r, list, NULL,
-				    na_pairs_host_name(
-					    s, na_pairs_node_at(s, run, i)));
+				    na_pairs_host_name(s,
+						       na_pairs_node_at(s, run,
+									i)));
 	}
 	na_put_bool(r, row, M_no_file, true);
 }

@@ -174,8 +174,7 @@ static bool make_racks(struct making *m)
 	bool ok = true, all = true;
 
 	for (uint32_t i = 0; ok && all && i < m->n_hosts; i++) {
-		uint32_t rack =
-			na_store_rack(store, na_pairs_made_host(m, i));
+		uint32_t rack = na_store_rack(store, na_pairs_made_host(m, i));
 
 		all = rack != NA_UNKNOWN_U32;
 		m->racks[i] = na_triples_add(&names,
@@ -371,8 +370,7 @@ static bool make_sent(struct making *m, bool *fit)
 	bool ok = make(m) && acknowledged(m, fit);
 
 	/* Not other runs' sends, nor those within hosts. */
-	*fit = *fit &&
-	       (double)m->n >= COMPLETE * (double)m->run->n_rows;
+	*fit = *fit && (double)m->n >= COMPLETE * (double)m->run->n_rows;
 	return ok && (!*fit || na_pairs_count_unsent(m));
 }
 
@@ -380,8 +378,8 @@ static bool make_received(struct making *m, bool *fit)
 {
 	bool ok = make_receives(m);
 
-	*fit = ok && (double)m->n >=
-			     (1 - MOST_TIMELESS) * (double)m->run->n_rows;
+	*fit = ok &&
+	       (double)m->n >= (1 - MOST_TIMELESS) * (double)m->run->n_rows;
 	return ok && (!*fit || na_pairs_count_unreceived(m));
 }
 

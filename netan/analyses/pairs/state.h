@@ -6,10 +6,10 @@
 #include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
-#include "netan/model/hosts/absent.h"
 #include "netan/methods/localise/localise.h"
 #include "netan/methods/whatif/whatif.h"
 #include "netan/methods/wire/wire.h"
+#include "netan/model/hosts/absent.h"
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 

@@ -79,8 +79,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 	}
 	if (who->kind < NA_LZ_PAIR) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
-		const struct na_absent_group *g =
-			na_pairs_group_of(s, run, who->a);
+		const struct na_absent_group *g = na_pairs_group_of(s, run,
+								    who->a);
 		char buf[NA_ABSENT_BUF];
 
 		if (g) {

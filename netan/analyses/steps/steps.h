@@ -235,7 +235,7 @@ struct st_host {
 
 /* Devices whose file is missing; named: they are whom the others wait for. */
 struct st_late_group {
-	uint32_t group; /* of st_state.absent */
+	uint32_t group;      /* of st_state.absent */
 	struct st_verdict v; /* of launches, or steps: last to begin */
 };
 
@@ -251,11 +251,11 @@ struct st_change {
 struct st_gathered {
 	NA_VEC(struct st_span) spans;
 	NA_VEC(const struct na_op *) ops;
-	NA_VEC(struct na_comm) comms;      /* of ranks of GPU jobs */
-	struct na_triples instances;       /* launch or step, iteration, kind */
-	struct na_triples keys;            /* collective, instance, host */
-	NA_VEC(struct st_share) shares;    /* by key */
-	struct na_triples launches_seen;   /* launch or step, 0, kind */
+	NA_VEC(struct na_comm) comms;    /* of ranks of GPU jobs */
+	struct na_triples instances;     /* launch or step, iteration, kind */
+	struct na_triples keys;          /* collective, instance, host */
+	NA_VEC(struct st_share) shares;  /* by key */
+	struct na_triples launches_seen; /* launch or step, 0, kind */
 	struct na_triples unseen_keys; /* launch seen, collective, host; behind
 					  all hosts: those without a file */
 	NA_VEC(struct st_unseen) unseen;   /* by key */

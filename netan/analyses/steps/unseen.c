@@ -138,10 +138,10 @@ NA_ORDER(by_collective, struct start, NA_UP(launch), NA_UP(collective),
 	 NA_UP(subject))
 NA_ORDER(by_time, struct start, NA_UP(first_ps), NA_UP(subject))
 
-struct launch { /* of a run: its first collective that the group is in */
-	uint32_t at;        /* of launches_seen */
-	size_t from, to;    /* starts */
-	int64_t median_ps;  /* of them */
+struct launch {      /* of a run: its first collective that the group is in */
+	uint32_t at; /* of launches_seen */
+	size_t from, to;   /* starts */
+	int64_t median_ps; /* of them */
 };
 
 NA_ORDER(by_median, struct launch, NA_UP(median_ps), NA_UP(at))
@@ -152,8 +152,8 @@ struct looking {
 	size_t n_starts;
 	struct launch *launches;
 	size_t n_launches;
-	int64_t *tmp;           /* by subject, and by launch */
-	uint32_t subject;       /* the group */
+	int64_t *tmp;     /* by subject, and by launch */
+	uint32_t subject; /* the group */
 };
 
 static bool list_starts(struct looking *x)

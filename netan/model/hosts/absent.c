@@ -119,14 +119,13 @@ static bool list_lone(const struct na_store *s, lones *all)
 	return true;
 }
 
-static struct na_absent_group *group_of(struct na_absent *a,
-					const struct lone *x,
-					const struct lone *before)
+static struct na_absent_group *
+group_of(struct na_absent *a, const struct lone *x, const struct lone *before)
 {
 	struct na_absent_group *g;
 
-	if (before && before->run == x->run &&
-	    before->e.slice == x->e.slice && before->block == x->block)
+	if (before && before->run == x->run && before->e.slice == x->e.slice &&
+	    before->block == x->block)
 		return &a->groups[a->n - 1];
 	if (!na_grow(&a->groups, &a->cap, a->n + 1, sizeof(*a->groups)))
 		return NULL;
@@ -219,8 +218,8 @@ bool na_absent_find(struct na_absent *a, const struct na_store *s)
 	for (size_t h = 0; ok && h < s->n_hosts; h++)
 		a->of[h] = NA_UNKNOWN_U32;
 	for (size_t i = 0; ok && i < all.n; i++) {
-		struct na_absent_group *g =
-			group_of(a, &all.v[i], i ? &all.v[i - 1] : NULL);
+		struct na_absent_group *g = group_of(a, &all.v[i],
+						     i ? &all.v[i - 1] : NULL);
 
 		ok = g != NULL;
 		if (!ok)
@@ -256,8 +255,8 @@ static void say_devices(struct na_str *t, const struct na_absent_group *g)
 {
 	na_str_addf(t, "s%dd%d", g->slice, g->first);
 	if (g->n > 1)
-		na_str_addf(t, " %s s%dd%d", g->n > 2 ? "to" : "and",
-			    g->slice, g->last);
+		na_str_addf(t, " %s s%dd%d", g->n > 2 ? "to" : "and", g->slice,
+			    g->last);
 }
 
 const char *na_absent_print(char buf[NA_ABSENT_BUF],
