@@ -192,8 +192,18 @@ static bool takes_part(const struct looking *x, size_t from, size_t to)
 	return false;
 }
 
-/* Of each launch the collective that begins first, of those of three hosts or
- * more that the group takes part in. */
+/* Those whose files are here: others' clocks are unknown, too. */
+static size_t present(const struct looking *x, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += x->starts[i].subject < x->s->scope->store->n_sources;
+	return n;
+}
+
+/* Of each launch the collective that begins first, of those that three hosts
+ * or more with files and the group take part in. */
 static void list_launches(struct looking *x)
 {
 	x->n_launches = 0;
@@ -208,7 +218,8 @@ static void list_launches(struct looking *x)
 				x->starts[to].launch == a->launch &&
 				x->starts[to].collective == a->collective;)
 			to++;
-		if (to - from < LEAST_HOSTS || !takes_part(x, from, to))
+		if (present(x, from, to) < LEAST_HOSTS ||
+		    !takes_part(x, from, to))
 			continue;
 		one.to = to;
 		one.median_ps = median_start(x, from, to);
