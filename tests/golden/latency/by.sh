@@ -19,4 +19,4 @@ for fault in slow-receiver:host-1:5 loopback:host-1:5; do
 done
 # All transfers of a host twice as slow, and its slowest no slower than others'.
 netan synth -q -o slow --run r --hosts 8 --steps 10 --fault slow-host:4:2
-netan latency -q slow --by host | sed 1q
+netan latency -q slow --by host | grep "^Network latency"
