@@ -202,8 +202,8 @@ static struct apart apart_in(const struct latency_state *s, const char *name,
 	return x;
 }
 
-/* The tail, where that differs; else what differs more than it by more than
- * chance: all transfers of a group may be slower, and the slowest of all as
+/* The tail, where that differs; else what differs most, by more than chance:
+ * all transfers of a group may be slower, and the slowest of all as
  * slow. */
 static struct apart most_apart(const struct latency_state *s)
 {
@@ -213,7 +213,7 @@ static struct apart most_apart(const struct latency_state *s)
 	} others[] = {{"p50", 0.5}, {"p90", 0.9}};
 	struct apart best = apart_in(s, "p99", 0.99);
 
-	if (best.proven)
+	if (best.top >= DIFFERS * best.low)
 		return best;
 	for (size_t i = 0; i < NA_LEN(others); i++) {
 		struct apart x = apart_in(s, others[i].name, others[i].p);

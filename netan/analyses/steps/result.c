@@ -216,13 +216,16 @@ static void put_late_group(struct na_result *r, struct na_value *list,
 static void put_without_file(struct na_result *r, struct na_value *body,
 			     const struct st_state *s)
 {
-	struct na_value *list;
+	struct na_value *list = NULL;
 
-	if (!s->late_groups.n)
-		return;
-	list = na_put_list(r, body, M_without_file);
-	for (size_t i = 0; i < s->late_groups.n; i++)
-		put_late_group(r, list, s, &s->late_groups.v[i]);
+	for (size_t i = 0; i < s->late_groups.n; i++) {
+		const struct st_late_group *g = &s->late_groups.v[i];
+
+		if (!g->v.n)
+			continue;
+		list = list ? list : na_put_list(r, body, M_without_file);
+		put_late_group(r, list, s, g);
+	}
 }
 
 /* Of GPUs that have no steps of their own. */

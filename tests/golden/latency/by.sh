@@ -18,5 +18,5 @@ for fault in slow-receiver:host-1:5 loopback:host-1:5; do
 	netan latency "$fault" --by host | grep -c 'senders differ more'
 done
 # All transfers of a host twice as slow, and its slowest no slower than others'.
-netan synth -q -o slow --run r --hosts 8 --steps 10 --fault slow-host:4:2
+netan synth -q -o slow --run r --hosts 8 --steps 10 --fault slow-host:4:1.8
 netan latency -q slow --by host | grep "^Network latency"
