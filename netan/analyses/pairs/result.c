@@ -146,7 +146,6 @@ static void put_group(struct na_result *r, struct na_value *row,
 						       na_pairs_node_at(s, run,
 									i)));
 	}
-	na_put_bool(r, row, M_no_file, true);
 }
 
 /* Kind, and whom. */
@@ -282,6 +281,8 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
+	if (f->who.kind < NA_LZ_PAIR && na_pairs_group_of(s, run, f->who.a))
+		na_put_bool(r, row, M_no_file, true);
 }
 
 /* A host has one clock, whatever the number of its devices, and pauses as a
