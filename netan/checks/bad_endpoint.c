@@ -185,8 +185,8 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     (long long)na_count_at(x, M_episodes));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %lld transfers take %s times what is "
-			     "expected (95 %%: %s to %s)",
+			     "its %lld transfers that were compared take %s "
+			     "times what is expected (95 %%: %s to %s)",
 			     n, na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
 			     na_case_number(c, ci[1]));
@@ -196,9 +196,10 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     "collectives are its transfers",
 			     na_case_number(c, 100 * share));
 	if (na_length(f->evidence, M_victims))
-		na_case_fact(c, f, "%s only wait for it",
+		na_case_fact(c, f, "%s only wait%s for it",
 			     na_case_names(c, na_get(f->evidence, M_victims),
-					   3));
+					   3),
+			     na_length(f->evidence, M_victims) == 1 ? "s" : "");
 	f->sure = chance_of(c, x);
 }
 
@@ -349,15 +350,17 @@ static bool slow_one_way(const struct na_value *body,
  * accuses for it, and none acquits.  Slow both ways are far ones, too.  The list
  * of such pairs, or NULL. */
 static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
-				  bool one_way)
+				  bool one_way, const char *group)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
 
 	f->title = na_case_text(
-		c,
-		"transfers from %s to %s take %s times as long as expected, %s",
-		na_text_at(row, M_src), na_text_at(row, M_dst),
+		c, "transfers %s take %s%s times as long as expected, %s",
+		group ? na_case_text(c, "from %s, to several hosts,", group)
+		      : na_case_text(c, "from %s to %s", na_text_at(row, M_src),
+				     na_text_at(row, M_dst)),
+		group ? "up to " : "",
 		na_case_number(c, na_number_at(row, M_excess)),
 		one_way ? "and not those back" : "without a cause");
 	na_case_fact(c, f,
@@ -379,8 +382,36 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 	return na_put_list(c->r, f->evidence, M_slow_pairs);
 }
 
+/* The devices without a file that all of several slow pairs come from, as
+ * `steps` calls them; NULL: they have no such in common. */
+static const char *common_source(const struct na_case *c,
+				 const struct na_value *body)
+{
+	const struct na_value *group = NULL, *v;
+	struct na_row_walk walk = na_row_walk(na_get(body, M_pairs));
+	size_t n = 0, in = 0;
+
+	for (size_t i = 0; i < WORST && (v = na_row_next(&walk)); i++) {
+		if (!is_slow(v))
+			continue;
+		n++;
+		na_for_each (g,
+			     na_get(na_case_body(c, "steps"), M_without_file)) {
+			if (!na_lists(na_get(g, M_hosts),
+				      na_text_at(v, M_src_host)))
+				continue;
+			in += !group || group == g;
+			group = group ? group : g;
+		}
+	}
+	na_row_end(&walk);
+	return n > 1 && in == n ? na_text_at(group, M_name) : NULL;
+}
+
 static void judge_slow(struct na_case *c, const struct na_value *body)
 {
+	const char *group = common_source(c, body);
+
 	struct na_row_walk walk =
 		na_row_walk(na_get(body, M_pairs)); /* worst first */
 	const struct na_value *v;
@@ -392,7 +423,7 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 		if (!is_slow(v))
 			continue;
 		if (!found[one_way])
-			found[one_way] = find_slow(c, v, one_way);
+			found[one_way] = find_slow(c, v, one_way, group);
 		put_slow(c, found[one_way], v);
 	}
 	na_row_end(&walk);
@@ -451,4 +482,5 @@ const struct na_check na_check_bad_endpoint = {
 		 "collectives"},
 	.judge = judge_bad_endpoint,
 	.acquits = NA_ACQUITS,
+	.each_host = true,
 };

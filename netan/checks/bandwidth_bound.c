@@ -107,4 +107,5 @@ const struct na_check na_check_bandwidth_bound = {
 	.judge = judge_bandwidth_bound,
 	.explains = NA_EXPLAINS_DEMAND,
 	.named_as = "the job is bandwidth-bound: ",
+	.each_host = true,
 };

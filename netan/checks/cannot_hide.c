@@ -123,4 +123,5 @@ const struct na_check na_check_cannot_hide = {
 	.of_xla = true,
 	.explains = NA_EXPLAINS_SOME,
 	.costs_stall = true,
+	.each_host = true,
 };

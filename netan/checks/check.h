@@ -62,6 +62,7 @@ struct na_who {
 	const char *kind, *host, *src_host, *dst_host;
 	const struct na_value *hosts, *alternatives;
 	const struct na_value *rank; /* of a GPU job; NULL: not told */
+	bool no_file; /* the hosts are devices whose file is missing */
 	/* Several, each with a `host` and a `rank` of its own, or NULL. */
 	const struct na_value *culprits;
 	bool certain; /* who it is, where what he did is less so */
@@ -145,6 +146,9 @@ struct na_check {
 	const char *needs[NA_CHECK_READS];
 	const char *uses[NA_CHECK_READS];
 	void (*judge)(struct na_case *c);
+	/* Of each of its findings, once all checks have run: what another one
+	 * explains; NULL: nothing. */
+	void (*settle)(struct na_case *c, struct na_finding *f);
 	enum na_explains explains;
 	enum na_acquits acquits;
 	/* What the verdict puts before such a finding; NULL: nothing. */
@@ -153,6 +157,9 @@ struct na_check {
 	bool costs_stall;
 	/* It looks at what XLA records, and ranks of other jobs do not. */
 	bool of_xla;
+	/* What it looks for may be on one host alone, or on its way: it does
+	 * not pass while that host's file is missing. */
+	bool each_host;
 };
 
 /* The body of an exhibit, its side tree, its whole document; NULL: there is
@@ -189,7 +196,8 @@ void na_case_accuse(struct na_finding *f, enum na_cause cause,
 /* A culprit of `pairs`. */
 struct na_who na_who_of(const struct na_value *culprit);
 /* One of the two or three facts that a finding rests on, for people: a short
- * sentence with its number, no full stop. */
+ * sentence with its number, no full stop.  One that gives none rests on what
+ * its command shows. */
 void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
 	NA_PRINTF(3, 4);
 /*

@@ -154,6 +154,7 @@ struct na_who na_who_of(const struct na_value *culprit)
 		.src_host = na_text_or(culprit, M_src_host, NULL),
 		.dst_host = na_text_or(culprit, M_dst_host, NULL),
 		.hosts = na_get(culprit, M_hosts),
+		.no_file = na_flag_at(culprit, M_no_file),
 		.alternatives = na_get(culprit, M_alternatives),
 	};
 }
@@ -348,6 +349,15 @@ static void settle_costs(struct na_case *c)
 	}
 }
 
+static void settle(struct na_case *c)
+{
+	settle_costs(c);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->findings[i]->check->settle)
+			c->findings[i]->check->settle(c, c->findings[i]);
+	}
+}
+
 static void run_one(struct na_case *c, const struct na_check *check,
 		    const struct sorted *to)
 {
@@ -362,9 +372,18 @@ static void run_one(struct na_case *c, const struct na_check *check,
 		check->judge(c);
 		missing = c->missing;
 	}
+	if (!missing && check->each_host)
+		missing = na_files_missing(c);
 	if (missing && check->of_xla && na_of_ranks(c))
 		missing = "jobs of XLA: what these look at is in XProf's "
 			  "traces alone";
+	for (size_t i = before; i < c->n; i++) {
+		if (!c->findings[i]->facts->n)
+			na_case_fact(c, c->findings[i], "what %s shows",
+				     c->findings[i]->command
+					     ? c->findings[i]->command
+					     : "the input");
+	}
 	if (c->n > before || c->joined)
 		return;
 	if (!missing) {
@@ -397,7 +416,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 		if (na_case_asks(&c, na_checks[i]->id))
 			run_one(&c, na_checks[i], &to);
 	}
-	settle_costs(&c);
+	settle(&c);
 	na_sort(c.findings, c.n, by_weight);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);

@@ -52,4 +52,5 @@ const struct na_check na_check_clock_skew = {
 	.question = "clocks of hosts that disagree",
 	.needs = {"session", "pairs"},
 	.judge = judge_clock_skew,
+	.each_host = true,
 };

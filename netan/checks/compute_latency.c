@@ -71,4 +71,5 @@ const struct na_check na_check_compute_latency = {
 	.needs = {"collectives"},
 	.judge = judge_compute_latency,
 	.of_xla = true,
+	.each_host = true,
 };

@@ -83,4 +83,5 @@ const struct na_check na_check_dma_registration = {
 	.needs = {"host_events"},
 	.judge = judge_dma_registration,
 	.of_xla = true,
+	.each_host = true,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -250,6 +251,19 @@ bool na_one_host(const struct na_case *c)
 	return na_count_at(na_case_side(c, "session"), M_files) == 1 &&
 	       na_count_at(na_case_doc(c, "session"),
 			   M_coverage "." M_devices_not_here);
+}
+
+const char *na_files_missing(struct na_case *c)
+{
+	int64_t n = na_count_at(na_case_doc(c, "session"),
+				M_coverage "." M_devices_not_here);
+
+	if (!n || na_one_host(c))
+		return NULL;
+	return na_case_text(c,
+			    "the files of all hosts: nothing in those that are "
+			    "here, and those of %lld device%s are missing",
+			    (long long)n, na_plural(n));
 }
 
 bool na_of_ranks(const struct na_case *c)

@@ -56,6 +56,9 @@ const char *na_clocks_text(struct na_case *c, const struct na_value *list);
  * what the others saw is not here. */
 bool na_one_host(const struct na_case *c);
 extern const char na_other_hosts[]; /* what that takes */
+/* Files of several hosts, and not of all: what it takes to say that none of
+ * them has something; NULL: all are here. */
+const char *na_files_missing(struct na_case *c);
 /* --topology was given. */
 bool na_topology_given(const struct na_case *c);
 /* Every input is of ranks of a GPU job. */

@@ -43,4 +43,5 @@ const struct na_check na_check_memory_copy = {
 	.needs = {"host_events"},
 	.judge = judge_memory_copy,
 	.of_xla = true,
+	.each_host = true,
 };

@@ -66,4 +66,5 @@ const struct na_check na_check_program_mismatch = {
 	.judge = judge_program_mismatch,
 	.of_xla = true,
 	.explains = NA_EXPLAINS_ALL,
+	.each_host = true,
 };

@@ -244,4 +244,5 @@ const struct na_check na_check_rpc_latency = {
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,
 	.acquits = NA_ACQUITS,
+	.each_host = true,
 };

@@ -6,6 +6,7 @@
  * are told, too, with what `slack` found on their path: a warning where that
  * is copies or reductions, not the network.
  */
+#include <math.h>
 #include <string.h>
 
 #include "members.h"
@@ -155,14 +156,100 @@ static void judge_stalls(struct na_case *c)
 			      "of the path took long; send less, or earlier";
 	na_case_fact(c, f, "each device stalls %s in it",
 		     na_case_seconds(c, f->lost_s));
-	na_case_fact(c, f, "its slowest run: %s", na_text_at(late, M_cause));
+	f->how = na_text_at(late, M_cause);
 	f->otherwise = "somebody is slow, and this is how it shows: see the "
 		       "other findings first";
-	na_put_text(c->r, f->evidence, M_slowest_run,
-		    na_text_at(late, M_cause));
 	put_row(c, na_put_list(c->r, f->evidence, M_worst), row);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
+}
+
+/* Of the stall: so much makes a cause of it, or, where a cost is a lower
+ * bound, hints at it; or its transfers on the slow runs' paths. */
+#define EXPLAINS 0.5
+#define HINTS    0.25
+#define ON_PATHS 0.5
+
+static bool may_explain(const struct na_finding *e, const struct na_finding *f)
+{
+	return e != f && e->severity > NA_SEV_INFO && !e->check->costs_stall &&
+	       !e->suspicion && e->culprit &&
+	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
+}
+
+static bool explains(const struct na_case *c, const struct na_finding *e,
+		     const struct na_finding *f)
+{
+	size_t steps = na_length(na_case_body(c, "steps"), M_steps);
+	double stall_ms = f->lost_s * NA_MS_PER_S / (double)steps;
+	bool least = strcmp(e->roughly, "at least ") == 0;
+
+	return may_explain(e, f) &&
+	       (e->cost_ms_per_step >= (least ? HINTS : EXPLAINS) * stall_ms ||
+		na_number_at(e->evidence, M_path_share) >= ON_PATHS);
+}
+
+/* One of whom nobody knows what it costs. */
+static const struct na_finding *uncosted(const struct na_case *c,
+					 const struct na_finding *f)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (may_explain(e, f) && isnan(e->cost_ms_per_step))
+			return e;
+	}
+	return NULL;
+}
+
+/* The one that costs most. */
+static const struct na_finding *explanation(const struct na_case *c,
+					    const struct na_finding *f)
+{
+	const struct na_finding *best = NULL;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (explains(c, e, f) &&
+		    (!best || e->cost_ms_per_step > best->cost_ms_per_step))
+			best = e;
+	}
+	return best;
+}
+
+/* Who is late on the slowest path waits for somebody else as well, where that
+ * one is known: then only that one is told. */
+static void settle_stalls(struct na_case *c, struct na_finding *f)
+{
+	const struct na_finding *e = explanation(c, f);
+
+	if (e) {
+		f->cost_ms_per_step = NAN;
+		f->title = na_case_text(c, "%s: explained by %s (%s)", f->title,
+					e->culprit, e->check->id);
+		f->remedy = na_case_text(c,
+					 "mend %s first (%s), and look again",
+					 e->culprit, e->check->id);
+		f->otherwise = NULL;
+		f->culprit =
+			na_case_text(c, "%s stalls its devices",
+				     na_text_at(na_first(f->evidence, M_worst),
+						M_collective));
+	}
+	if (!f->how)
+		return;
+	if (!e && uncosted(c, f)) {
+		e = uncosted(c, f);
+		na_case_fact(c, f,
+			     "what %s costs is not known: it may explain this "
+			     "(%s)",
+			     e->culprit, e->check->id);
+	} else if (!e) {
+		na_case_fact(c, f, "its slowest run: %s", f->how);
+		na_put_text(c->r, f->evidence, M_slowest_run, f->how);
+	}
+	f->how = NULL;
 }
 
 static void judge_slack_small(struct na_case *c)
@@ -178,6 +265,8 @@ const struct na_check na_check_slack_small = {
 	.needs = {"slack"},
 	.uses = {"session", "pairs"},
 	.judge = judge_slack_small,
+	.settle = settle_stalls,
 	.of_xla = true,
 	.costs_stall = true,
+	.each_host = true,
 };

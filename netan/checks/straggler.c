@@ -124,8 +124,9 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 			   "throttling, other processes; does it get more work "
 			   "than the others?";
 	} else if (na_says(x, M_cause, "input")) {
-		w.title = na_case_text(
-			c, "%s%s waits for its input or its host", host, ranks);
+		w.title = na_case_text(c,
+				       "%s%s waits for its input or its host",
+				       host, ranks);
 		w.culprit = na_case_text(c, "%s's input or host%s", host,
 					 ranks);
 		w.remedy = "look at that host's input pipeline, CPU and "
@@ -220,11 +221,10 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		na_case_fact(c, f,
 			     "others are late, too: all of them in time save "
 			     "%s a step",
-			     na_case_seconds(c,
-					     na_number_at(
-						     x,
-						     M_together_ms_per_step) /
-						     NA_MS_PER_S));
+			     na_case_seconds(
+				     c,
+				     na_number_at(x, M_together_ms_per_step) /
+					     NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}
 	if (network)
@@ -395,6 +395,72 @@ static void judge_unexplained(struct na_case *c, const struct na_value *body)
 			na_case_number(c, 100 * behind_ms / all_ms));
 }
 
+/* A host without a file, as the others see it: whom they wait for, but not
+ * what it does meanwhile. */
+static void judge_late_group(struct na_case *c, const struct na_value *x)
+{
+	const struct na_value *culprit = na_first_culprit(c);
+	const char *name = na_text_at(x, M_name);
+	struct na_finding *f;
+
+	/* Slow transfers make late, too. */
+	if (culprit &&
+	    na_touches(culprit, na_text_of(na_first(x, M_hosts), "")))
+		return;
+	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "steps");
+	f->culprit = name;
+	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
+	f->roughly = "at least ";
+	f->cost_ms_per_step = na_number_at(x, M_lost_ms) /
+			      (double)na_count_at(x, M_tried);
+	f->title = na_case_text(
+		c,
+		"the others wait for %s: it begins %s after them in %lld "
+		"of %lld launches",
+		name,
+		na_case_seconds(c, na_number_at(x, M_behind_ms) / NA_MS_PER_S),
+		(long long)na_count_at(x, M_times),
+		(long long)na_count_at(x, M_tried));
+	f->remedy = "give that file, too: it tells whether the host computes "
+		    "longer, waits for its input or for its network; else look "
+		    "at its devices, CPU, input pipeline and NIC";
+	na_case_fact(c, f,
+		     "its first transfers are sent after all others' in %lld "
+		     "of %lld launches, by chance in %s %% of them",
+		     (long long)na_count_at(x, M_times),
+		     (long long)na_count_at(x, M_tried),
+		     na_case_number(c,
+				    100 * na_number_at(x, M_expected_share)));
+	na_case_fact(c, f,
+		     "more time has passed then than for the others since data "
+		     "reached it last");
+	f->otherwise = "it computes as the others do, and its sends wait on "
+		       "the host, or what it waits for comes late";
+	f->sure = na_case_text(c, "as often by chance with p = %.2g",
+			       na_number_at(x, M_p_value));
+	na_case_copy(c, f->evidence, x, M_hosts, M_times, M_tried,
+		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
+}
+
+/* Whose own work nobody has recorded is not acquitted. */
+static void judge_without_file(struct na_case *c, const struct na_value *body)
+{
+	const struct na_value *list = na_get(body, M_without_file);
+	bool late = false;
+
+	na_for_each (v, list) {
+		late |= na_flag_at(v, M_late);
+		if (na_flag_at(v, M_late))
+			judge_late_group(c, v);
+	}
+	if (list && list->n)
+		na_case_missing(c,
+				"the files of all hosts: %s may %sbe the one "
+				"that the others wait for",
+				na_text_at(na_items(list), M_name),
+				late ? "also " : "");
+}
+
 static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
@@ -404,6 +470,7 @@ static void judge_straggler(struct na_case *c)
 		judge_one(c, body, v);
 	told |= judge_waits(c, body);
 	judge_unexplained(c, body);
+	judge_without_file(c, body);
 	if (na_length(body, M_hosts) < 2)
 		na_case_missing(c, "steps of two %s or more, to compare them",
 				na_of_ranks(c) ? "ranks" : "hosts");
@@ -425,4 +492,5 @@ const struct na_check na_check_straggler = {
 	.uses = {"pairs", "session"},
 	.judge = judge_straggler,
 	.explains = NA_EXPLAINS_WAITING,
+	.each_host = true,
 };

@@ -79,6 +79,14 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 	return "";
 }
 
+/* What would make it sure. */
+static const char *certainty(const struct na_finding *f)
+{
+	return !f->who.no_file ? ""
+	       : f->who.host   ? "; copy or capture its file again to be sure"
+			       : "; give that file, too, to be sure";
+}
+
 const char *na_verdict_guilty(struct na_case *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -86,12 +94,12 @@ const char *na_verdict_guilty(struct na_case *c)
 
 		if (f->cause != NA_CAUSE_NETWORK)
 			continue;
-		return na_case_text(c, "guilty: %s%s%s; %s%s",
+		return na_case_text(c, "guilty: %s%s%s; %s%s%s",
 				    f->culprit ? f->culprit : f->title,
 				    f->how ? na_case_text(c, " (%s)", f->how)
 					   : "",
 				    price(c, f), na_confidences[f->confidence],
-				    besides(c, f));
+				    certainty(f), besides(c, f));
 	}
 	return NULL;
 }

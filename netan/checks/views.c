@@ -51,9 +51,12 @@ static const char *cost_of(struct na_case *c, const struct na_finding *f)
 				    na_case_seconds(c, f->lost_s), f->of);
 	if (!(f->cost_ms_per_step > 0))
 		return "";
-	return na_case_text(c, "Costs: %s%s of each step\n", f->roughly,
+	return na_case_text(c, "Costs: %s%s of each step%s\n", f->roughly,
 			    na_case_seconds(c,
-					    f->cost_ms_per_step / NA_MS_PER_S));
+					    f->cost_ms_per_step / NA_MS_PER_S),
+			    strcmp(f->roughly, "about ") == 0
+				    ? ", an estimate from what devices wait for"
+				    : "");
 }
 
 static void put_finding(struct na_case *c, const struct na_finding *f)

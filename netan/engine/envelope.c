@@ -582,6 +582,7 @@ void na_session_say_there_is(const struct na_session *s)
 			    hosts);
 	else if (*hosts)
 		na_say_hint(s->request, "%s %s", are, hosts);
+	na_session_say_no_file(s);
 	if (st->n_steps)
 		na_say_hint(s->request, "steps are %" PRId64 " to %" PRId64,
 			    st->steps[0].number,

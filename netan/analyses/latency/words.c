@@ -10,6 +10,7 @@
 #include "netan/analyses/latency/state.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
+#include "netan/stats/samples/quantile.h"
 
 enum { SHOWN_GROUPS = 40 };
 enum { KEY_BUF = 256, MOST_RUNS = 4 };
@@ -152,23 +153,87 @@ static void say_tails(const struct latency_state *s, struct na_str *w)
 		na_str_addf(w, "%zu of %zu, max %s (%s)", k, n, a, key);
 }
 
-/* The shown group with the highest p99 against the lowest. */
+/* The groups between which a quantile differs most. */
+struct apart {
+	const char *name;
+	double top, low;
+	size_t worst;
+	bool proven; /* chance does not set them apart */
+};
+
+#define DIFFERS 1.5
+
+/* Distribution-free interval, of all groups at once (Bonferroni). */
+static void interval(const struct latency_row *row, double p, size_t groups,
+		     double *from, double *to)
+{
+	size_t lower, upper;
+
+	na_quantile_ci(row->n < 2 ? 0 : row->n, p, 1 - 0.05 / (double)groups,
+		       &lower, &upper);
+	*from = lower ? row->us[lower - 1] : 0;
+	*to = upper ? row->us[upper - 1] : INFINITY;
+}
+
+static struct apart apart_in(const struct latency_state *s, const char *name,
+			     double p)
+{
+	size_t n = s->shown.n - s->shown.rest, best = 0;
+	struct apart x = {.name = name,
+			  .top = na_latency_quantile(&s->rows[0], p)};
+	double from, to, nothing;
+
+	x.low = x.top;
+	for (size_t i = 1; i < n; i++) {
+		double q = na_latency_quantile(&s->rows[i], p);
+
+		if (q > x.top) {
+			x.top = q;
+			x.worst = i;
+		}
+		if (q < x.low) {
+			x.low = q;
+			best = i;
+		}
+	}
+	interval(&s->rows[x.worst], p, n, &from, &nothing);
+	interval(&s->rows[best], p, n, &nothing, &to);
+	x.proven = x.top >= DIFFERS * x.low && from > to;
+	return x;
+}
+
+/* The tail, where that differs; else what differs most, by more than chance:
+ * all transfers of a group may be slower, and the slowest of all as
+ * slow. */
+static struct apart most_apart(const struct latency_state *s)
+{
+	static const struct {
+		const char *name;
+		double p;
+	} others[] = {{"p50", 0.5}, {"p90", 0.9}};
+	struct apart best = apart_in(s, "p99", 0.99);
+
+	if (best.top >= DIFFERS * best.low)
+		return best;
+	for (size_t i = 0; i < NA_LEN(others); i++) {
+		struct apart x = apart_in(s, others[i].name, others[i].p);
+
+		if (x.proven &&
+		    (!best.proven || x.top * best.low > best.top * x.low))
+			best = x;
+	}
+	return best;
+}
+
+/* The shown group with the highest against the lowest. */
 static void say_groups(const struct latency_state *s, struct na_str *w)
 {
-	size_t n = s->shown.n - s->shown.rest, worst = 0;
-	double top = na_latency_quantile(&s->rows[0], 0.99), low = top;
+	size_t n = s->shown.n - s->shown.rest;
+	struct apart x = most_apart(s);
+	double top = x.top, low = x.low;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
 
-	for (size_t i = 1; i < n; i++) {
-		double p99 = na_latency_quantile(&s->rows[i], 0.99);
-
-		if (p99 > top) {
-			top = p99;
-			worst = i;
-		}
-		low = fmin(low, p99);
-	}
-	group_text(key, s, worst);
+	group_text(key, s, x.worst);
 	for (size_t i = 0; i < s->scope->by.n; i++)
 		na_str_addf(w, "%s%s", i ? " and " : " by ",
 			    na_key_name(s->scope->by.keys[i]));
@@ -180,10 +245,10 @@ static void say_groups(const struct latency_state *s, struct na_str *w)
 			    b);
 	else if (strcmp(a, b) == 0)
 		na_str_addf(w, ": p99 alike, %s in %zu groups", a, n);
-	else if (top < 1.5 * low)
+	else if (top < DIFFERS * low)
 		na_str_addf(w, ": p99 alike, %s to %s in %zu groups", a, b, n);
 	else
-		na_str_addf(w, ": p99 from %s to %s (%s)", a, b, key);
+		na_str_addf(w, ": %s from %s to %s (%s)", x.name, a, b, key);
 }
 
 /* What a filter has left out cannot be seen to keep a link busy. */

@@ -29,6 +29,16 @@ static void ask_racks(const struct asking *a, const struct na_lz_who *who)
 	}
 }
 
+/* Devices without a file that are taken for one host are asked for together. */
+static void ask_node(const struct asking *a, bool *asked, uint32_t node)
+{
+	asked[host_of(a, node)] = true;
+	for (uint32_t i = 0; a->run->by_groups && i < a->run->n_nodes; i++) {
+		if (a->run->first_of[i] == a->run->first_of[node])
+			asked[host_of(a, i)] = true;
+	}
+}
+
 /* Whose transfers; a rack's link carries what leaves or enters it. */
 static void ask_who(const struct asking *a, const struct na_lz_who *who)
 {
@@ -43,10 +53,9 @@ static void ask_who(const struct asking *a, const struct na_lz_who *who)
 		return;
 	}
 	if (who->kind != NA_LZ_DST)
-		a->from[host_of(a, who->a)] = true;
+		ask_node(a, a->from, who->a);
 	if (who->kind != NA_LZ_SRC)
-		a->to[host_of(a, who->kind == NA_LZ_PAIR ? who->b : who->a)] =
-			true;
+		ask_node(a, a->to, who->kind == NA_LZ_PAIR ? who->b : who->a);
 }
 
 static bool cost(struct asking *a, struct na_whatif *w,

@@ -27,6 +27,26 @@ static bool of_side(const struct na_lz_finding *f)
 	       f->who.kind == NA_LZ_HOST;
 }
 
+/* A host, or those devices without a file that are taken for one. */
+static void blame(struct pairs_state *s, const struct pairs_run *run,
+		  const struct na_lz_who *who, uint32_t id)
+{
+	bool group = na_pairs_group_of(s, run, who->a);
+
+	for (uint32_t i = group ? 0 : who->a; i < run->n_nodes; i++) {
+		uint32_t host = na_pairs_node_at(s, run, i)->host;
+
+		if (group && run->first_of[i] != run->first_of[who->a])
+			continue;
+		if (who->kind != NA_LZ_DST)
+			s->blamed[0][host] = id;
+		if (who->kind != NA_LZ_SRC)
+			s->blamed[1][host] = id;
+		if (!group)
+			break;
+	}
+}
+
 enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed)
 {
 	const struct na_store *store = s->scope->store;
@@ -44,16 +64,12 @@ enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed)
 		run->finding0 = all;
 		for (size_t k = 0; k < run->found.n_findings; k++) {
 			const struct na_lz_finding *f = &run->found.findings[k];
-			uint32_t id = (uint32_t)++all, host;
+			uint32_t id = (uint32_t)++all;
 
 			if (!of_side(f) || !s->of_hosts)
 				continue;
-			host = na_pairs_node_at(s, run, f->who.a)->host;
 			*needed = true;
-			if (f->who.kind != NA_LZ_DST)
-				s->blamed[0][host] = id;
-			if (f->who.kind != NA_LZ_SRC)
-				s->blamed[1][host] = id;
+			blame(s, run, &f->who, id);
 		}
 	}
 	return NA_OK;

@@ -118,27 +118,6 @@ static void swap(struct na_lz_finding **a, size_t *n, struct na_lz_finding **b,
 /* Of the transfers: paths that nobody compared are not acquitted. */
 #define UNSEEN 0.05
 
-/* Which of a run's pairs are slow by themselves. */
-static bool put_slow(const struct pairs_state *s, const struct pairs_run *run,
-		     struct na_lz_result *r, const struct na_wire_result *w)
-{
-	struct na_lz_undecided *u = na_lz_undecided_add(
-		r, "some connections are slow that share no host and no link",
-		"the error counters of the fabric's links; the same job once "
-		"more: do the same connections stay slow?",
-		run->n_remote);
-
-	for (size_t i = 0; u && i < w->n_slow; i++) {
-		uint32_t node0 = (uint32_t)run->node0;
-		size_t p = na_pairs_at(s, run, w->slow[i].src + node0,
-				       w->slow[i].dst + node0);
-
-		if (p < run->n_remote)
-			u->pairs[u->n_pairs++] = (uint32_t)p;
-	}
-	return u;
-}
-
 static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 			const char *needs)
 {
@@ -146,11 +125,11 @@ static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 }
 
 /* What the tests saw and could not give to anybody. */
-static bool put_patterns(const struct pairs_state *s,
-			 const struct pairs_run *run, struct na_lz_result *r,
-			 const struct na_wire_result *w)
+static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
+			 struct na_lz_result *r, const struct na_wire_result *w)
 {
-	return (!w->n_slow || r->n_findings || put_slow(s, run, r, w)) &&
+	return (!w->n_slow || r->n_findings ||
+		na_pairs_put_slow(s, run, r, w)) &&
 	       put_pattern(r, w->unseen > UNSEEN && !r->n_findings,
 			   "some connections have too few others beside them "
 			   "to be compared with",
@@ -168,7 +147,7 @@ static bool put_patterns(const struct pairs_state *s,
 			   "all hosts");
 }
 
-static bool retell(const struct pairs_state *s, struct pairs_run *run,
+static bool retell(struct pairs_state *s, struct pairs_run *run,
 		   struct na_wire_result *w)
 {
 	struct na_lz_result *r = &run->found;
@@ -180,6 +159,7 @@ static bool retell(const struct pairs_state *s, struct pairs_run *run,
 	r->n_power = w->n_power;
 	w->power = NULL;
 	r->one_clock = !w->two_clocks;
+	run->by_groups = run->first_of != NULL;
 	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
 			w->timeouts || w->two_clocks;
 	return put_patterns(s, run, r, w);
@@ -324,7 +304,7 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 {
 	enum na_status st = NA_OK;
 
-	if (!all_quantiles(s))
+	if (!all_quantiles(s) || !na_pairs_find_absent(s))
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++) {
 		/* Runs without a transfer keep a result of zeros. */

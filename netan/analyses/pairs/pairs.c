@@ -270,6 +270,7 @@ static void pairs_fini(void *state)
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
 		na_lz_result_fini(&s->runs[i].found);
 		free(s->runs[i].devices);
+		free(s->runs[i].first_of);
 		free(s->runs[i].costs);
 	}
 	free(s->runs);
@@ -277,6 +278,7 @@ static void pairs_fini(void *state)
 	na_triples_fini(&s->moments);
 	na_triples_fini(&s->device_keys);
 	na_arena_fini(&s->text);
+	na_absent_fini(&s->absent);
 	na_vec_free(&s->sums);
 	na_vec_free(&s->sends);
 	na_vec_free(&s->nodes);

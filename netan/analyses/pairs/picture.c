@@ -62,6 +62,16 @@ static uint32_t rows_of_host(const struct pairs_state *s,
 	return n;
 }
 
+/* The same of devices without a file that are taken for one host. */
+static uint32_t rows_of_group(const struct pairs_run *run, uint32_t first)
+{
+	uint32_t n = 1;
+
+	while (first + n < run->n_nodes && run->first_of[first + n] == first)
+		n++;
+	return n;
+}
+
 static void put_mark(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, const struct pairs_run *run,
 		     const struct na_lz_finding *f)
@@ -73,6 +83,9 @@ static void put_mark(struct na_result *r, struct na_value *list,
 
 	if (f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f))
 		rows = rows_of_host(s, run, &first);
+	else if (f->who.kind <= NA_LZ_HOST &&
+		 na_pairs_group_of(s, run, f->who.a))
+		rows = rows_of_group(run, first);
 	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
 	na_put_text(r, x, M_kind, na_pairs_kind_names[f->who.kind]);
 	na_put_text(r, x, M_name, who.s);

@@ -126,6 +126,28 @@ static void put_hosts(struct na_result *r, struct na_value *row,
 	}
 }
 
+/* Devices whose host has no file, as hosts of their own; the file that they
+ * must be from. */
+static void put_group(struct na_result *r, struct na_value *row,
+		      const struct pairs_state *s, const struct pairs_run *run,
+		      uint32_t node)
+{
+	const struct na_absent_group *g = na_pairs_group_of(s, run, node);
+	struct na_value *list;
+
+	if (g->file != NA_UNKNOWN_U32)
+		na_put_text(r, row, M_host,
+			    s->scope->store->hosts[g->file].name);
+	list = na_put_list(r, row, M_hosts);
+	for (uint32_t i = 0; i < run->n_nodes; i++) {
+		if (run->first_of[i] == run->first_of[node])
+			na_put_text(r, list, NULL,
+				    na_pairs_host_name(s,
+						       na_pairs_node_at(s, run,
+									i)));
+	}
+}
+
 /* Kind, and whom. */
 static void put_who(struct na_result *r, struct na_value *row,
 		    const struct pairs_state *s, const struct pairs_run *run,
@@ -139,6 +161,10 @@ static void put_who(struct na_result *r, struct na_value *row,
 		return;
 	}
 	a = na_pairs_node_at(s, run, who->a);
+	if (who->kind != NA_LZ_PAIR && na_pairs_group_of(s, run, who->a)) {
+		put_group(r, row, s, run, who->a);
+		return;
+	}
 	if (who->kind != NA_LZ_PAIR) {
 		na_put_text(r, row, M_host, na_pairs_host_name(s, a));
 		if (!s->of_hosts && !whole)
@@ -235,7 +261,11 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
 	na_put_bool(r, row, M_intermittent, f->intermittent);
-	na_put_bool(r, row, M_one_clock, run->found.one_clock);
+	/* What a host without a file sent it has not timed itself. */
+	na_put_bool(r, row, M_one_clock,
+		    run->found.one_clock &&
+			    !(f->who.kind == NA_LZ_SRC &&
+			      na_pairs_group_of(s, run, f->who.a)));
 	put_cost(r, row, run, f);
 	if (f->channel == NA_LZ_RATE) {
 		na_put_int(r, row, M_tails, (int64_t)f->tails);
@@ -251,6 +281,8 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
+	if (f->who.kind < NA_LZ_PAIR && na_pairs_group_of(s, run, f->who.a))
+		na_put_bool(r, row, M_no_file, true);
 }
 
 /* A host has one clock, whatever the number of its devices, and pauses as a

@@ -7,13 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "netan/analyses/pairs/state.h"
+#include "netan/analyses/pairs/making.h"
 #include "netan/base/order.h"
-#include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/methods/clocks/host_clocks.h"
-#include "netan/methods/wire/wire.h"
 #include "netan/stats/tests/robust.h"
 
 /* Of the receives: so many sends are there, or some hosts are not. */
@@ -58,24 +55,12 @@ enum na_status na_pairs_sends_merge(struct pairs_state *s,
 
 /* ---- one run's sends as the method wants them */
 
-struct making {
-	struct pairs_state *s;
-	struct pairs_run *run;
-	uint32_t index;    /* of the run */
-	uint32_t *node_of; /* by host of the store; its node in the run */
-	struct na_triples ends, cells, collectives;
-	NA_VEC(struct na_wire_connection) connections;
-	NA_VEC(uint32_t) collective_of;
-	struct na_wire_row *rows;
-	size_t n;
-	uint32_t *racks, n_racks, n_collectives;
-	struct na_host_clocks own;
-	const struct na_host_clocks *clocks;
-};
-
 static void making_fini(struct making *m)
 {
-	free(m->node_of);
+	free(m->host_of);
+	free(m->node_at);
+	na_triples_fini(&m->numbers);
+	na_vec_free(&m->counted);
 	na_triples_fini(&m->ends);
 	na_triples_fini(&m->cells);
 	na_triples_fini(&m->collectives);
@@ -96,15 +81,15 @@ static uint32_t connection_of(struct making *m, const struct pairs_send *x,
 	struct na_triple key = {x->src, x->dst, 0};
 	uint32_t i;
 
-	if (src == dst || m->node_of[src] == NA_UNKNOWN_U32 ||
-	    m->node_of[dst] == NA_UNKNOWN_U32)
+	if (src == dst || m->host_of[src] == NA_UNKNOWN_U32 ||
+	    m->host_of[dst] == NA_UNKNOWN_U32)
 		return NA_NO_TRIPLE;
 	i = na_triples_add(&m->ends, key);
 	*ok = i != NA_NO_TRIPLE;
 	if (*ok && i == m->connections.n)
 		*ok = na_add(&m->connections,
-			     ((struct na_wire_connection){m->node_of[src],
-							  m->node_of[dst]}));
+			     ((struct na_wire_connection){m->host_of[src],
+							  m->host_of[dst]}));
 	return *ok ? i : NA_NO_TRIPLE;
 }
 
@@ -148,17 +133,36 @@ static bool make_row(struct making *m, const struct pairs_send *x)
 	return ok;
 }
 
+/* Devices of a host whose file is missing are one host here. */
 static bool make_nodes(struct making *m)
 {
 	const struct na_store *store = m->s->scope->store;
+	uint32_t *first = na_calloc(m->absent->n, sizeof(*first));
 
-	m->node_of = na_calloc(store->n_hosts, sizeof(*m->node_of));
+	m->host_of = na_calloc(store->n_hosts, sizeof(*m->host_of));
+	m->node_at = na_calloc(m->run->n_nodes, sizeof(*m->node_at));
 	m->racks = na_calloc(m->run->n_nodes, sizeof(*m->racks));
-	for (size_t h = 0; m->node_of && h < store->n_hosts; h++)
-		m->node_of[h] = NA_UNKNOWN_U32;
-	for (uint32_t i = 0; m->node_of && i < m->run->n_nodes; i++)
-		m->node_of[m->s->nodes.v[m->run->node0 + i].host] = i;
-	return m->node_of && m->racks;
+	for (size_t h = 0; m->host_of && h < store->n_hosts; h++)
+		m->host_of[h] = NA_UNKNOWN_U32;
+	for (size_t k = 0; first && k < m->absent->n; k++)
+		first[k] = NA_UNKNOWN_U32;
+	for (uint32_t i = 0;
+	     first && m->host_of && m->node_at && i < m->run->n_nodes; i++) {
+		uint32_t host = m->s->nodes.v[m->run->node0 + i].host;
+		uint32_t group = m->absent->of[host];
+		uint32_t *at = group == NA_UNKNOWN_U32 ? NULL : &first[group];
+
+		if (!at || *at == NA_UNKNOWN_U32) {
+			if (at)
+				*at = m->n_hosts;
+			m->host_of[host] = m->n_hosts;
+			m->node_at[m->n_hosts++] = i;
+		} else {
+			m->host_of[host] = *at;
+		}
+	}
+	free(first);
+	return first && m->host_of && m->node_at && m->racks;
 }
 
 /* Racks that the topology names, as small numbers; 0 of them: it names none,
@@ -169,10 +173,8 @@ static bool make_racks(struct making *m)
 	struct na_triples names = {0};
 	bool ok = true, all = true;
 
-	for (uint32_t i = 0; ok && all && i < m->run->n_nodes; i++) {
-		uint32_t rack =
-			na_store_rack(store,
-				      m->s->nodes.v[m->run->node0 + i].host);
+	for (uint32_t i = 0; ok && all && i < m->n_hosts; i++) {
+		uint32_t rack = na_store_rack(store, na_pairs_made_host(m, i));
 
 		all = rack != NA_UNKNOWN_U32;
 		m->racks[i] = na_triples_add(&names,
@@ -232,8 +234,8 @@ static void find_quickest(const struct making *m, struct quick *q)
 		const struct na_wire_connection *c =
 			&m->connections.v[m->rows[i].connection];
 		uint32_t node0 = (uint32_t)m->run->node0;
-		size_t p = na_pairs_at(m->s, m->run, c->src + node0,
-				       c->dst + node0);
+		size_t p = na_pairs_at(m->s, m->run, m->node_at[c->src] + node0,
+				       m->node_at[c->dst] + node0);
 
 		if (p < m->run->n_remote)
 			q[p].took_us = fmin(q[p].took_us, m->rows[i].took_us);
@@ -275,7 +277,7 @@ static bool acknowledged(const struct making *m, bool *is)
 
 static double ahead_us(const struct making *m, uint32_t node)
 {
-	uint32_t h = m->s->nodes.v[m->run->node0 + node].host;
+	uint32_t h = na_pairs_made_host(m, node);
 
 	return h < m->clocks->n_hosts ? na_us((double)m->clocks->ahead_ps[h])
 				      : 0;
@@ -285,8 +287,8 @@ static bool make_receives_of(struct making *m, size_t pair)
 {
 	const struct pairs_state *s = m->s;
 	const struct pairs_pair *p = &s->pairs[m->run->pair0 + pair];
-	uint32_t src = p->src - (uint32_t)m->run->node0;
-	uint32_t dst = p->dst - (uint32_t)m->run->node0;
+	uint32_t src = m->host_of[s->nodes.v[p->src].host];
+	uint32_t dst = m->host_of[s->nodes.v[p->dst].host];
 	size_t n = na_pairs_rows_of(s, p);
 	double src_us = ahead_us(m, src), dst_us = ahead_us(m, dst);
 
@@ -338,7 +340,7 @@ static bool make_receives(struct making *m)
 static struct na_wire_input input_of(struct making *m)
 {
 	return (struct na_wire_input){
-		.n_hosts = m->run->n_nodes,
+		.n_hosts = m->n_hosts,
 		.n_racks = m->n_racks,
 		.n_connections = m->connections.n,
 		.n_cells = m->collective_of.n,
@@ -349,7 +351,91 @@ static struct na_wire_input input_of(struct making *m)
 		.collective_of = m->collective_of.v,
 		.rack_of = m->racks,
 		.rows = m->rows,
+		.counted = m->counted.v,
+		.n_counted = m->counted.n,
 	};
+}
+
+static void put_racks(const struct making *m)
+{
+	for (uint32_t i = 0; i < m->run->n_nodes; i++) {
+		uint32_t host = m->s->nodes.v[m->run->node0 + i].host;
+
+		m->run->found.rack_of[i] = m->racks[m->host_of[host]];
+	}
+}
+
+static bool make_sent(struct making *m, bool *fit)
+{
+	bool ok = make(m) && acknowledged(m, fit);
+
+	/* Not other runs' sends, nor those within hosts. */
+	*fit = *fit && (double)m->n >= COMPLETE * (double)m->run->n_rows;
+	return ok && (!*fit || na_pairs_count_unsent(m));
+}
+
+static bool make_received(struct making *m, bool *fit)
+{
+	bool ok = make_receives(m);
+
+	*fit = ok &&
+	       (double)m->n >= (1 - MOST_TIMELESS) * (double)m->run->n_rows;
+	return ok && (!*fit || na_pairs_count_unreceived(m));
+}
+
+/* By what receivers tell. */
+static enum na_status by_receives(struct making *m,
+				  struct na_wire_result *found, bool *able,
+				  struct na_err *err)
+{
+	struct na_wire_input in;
+	bool fit = false;
+	enum na_status st = NA_OK;
+
+	*able = false;
+	if (!make_received(m, &fit))
+		return na_fail_nomem(err);
+	if (!fit)
+		return NA_OK;
+	in = input_of(m);
+	in.two_clocks = true;
+	st = na_wire(&in, able, found, err);
+	if (st == NA_OK && *able && !na_pairs_by_nodes(m, found))
+		st = na_fail_nomem(err);
+	return st;
+}
+
+/* What hosts sent whose files are missing, their receivers alone tell. */
+static enum na_status add_unsent(const struct making *sent,
+				 struct na_wire_result *found,
+				 struct na_err *err)
+{
+	struct making m = {.s = sent->s,
+			   .run = sent->run,
+			   .absent = sent->absent,
+			   .index = sent->index};
+	struct na_wire_result more = {0};
+	bool able;
+	enum na_status st = by_receives(&m, &more, &able, err);
+
+	if (st == NA_OK && able && !na_pairs_take_unsent(&m, found, &more))
+		st = na_fail_nomem(err);
+	na_wire_result_fini(&more);
+	making_fini(&m);
+	return st;
+}
+
+static enum na_status by_sends(struct making *m, struct na_wire_result *found,
+			       bool *able, struct na_err *err)
+{
+	struct na_wire_input in = input_of(m);
+	enum na_status st = na_wire(&in, able, found, err);
+
+	if (st != NA_OK || !*able)
+		return st;
+	if (!na_pairs_by_nodes(m, found))
+		return na_fail_nomem(err);
+	return m->absent->n ? add_unsent(m, found, err) : NA_OK;
 }
 
 enum na_status na_pairs_judge_sends(struct pairs_state *s,
@@ -359,36 +445,30 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 {
 	struct making m = {.s = s,
 			   .run = run,
+			   .absent = &s->absent,
 			   .index = (uint32_t)(run - s->runs)};
-	struct na_wire_input in;
 	enum na_status st = NA_OK;
-	bool ok = true, fit = false;
+	bool fit = false, ok = true;
 
 	*able = false;
 	if (!s->of_hosts || na_pairs_captured(s->scope->store, m.index))
 		return NA_OK;
 	if ((double)s->sends.n >= COMPLETE * (double)run->n_rows)
-		ok = make(&m) && acknowledged(&m, &fit);
-	/* Not other runs' sends, nor those within hosts. */
-	fit = fit && (double)m.n >= COMPLETE * (double)run->n_rows;
-	if (ok && !fit) {
-		making_fini(&m);
-		m = (struct making){.s = s, .run = run, .index = m.index};
-		ok = make_receives(&m);
-		fit = ok &&
-		      (double)m.n >= (1 - MOST_TIMELESS) * (double)run->n_rows;
-		in = input_of(&m);
-		in.two_clocks = true;
+		ok = make_sent(&m, &fit);
+	if (ok && fit) {
+		st = by_sends(&m, found, able, err);
 	} else if (ok) {
-		in = input_of(&m);
+		making_fini(&m);
+		m = (struct making){.s = s,
+				    .run = run,
+				    .absent = &s->absent,
+				    .index = m.index};
+		st = by_receives(&m, found, able, err);
 	}
-	if (ok && fit)
-		st = na_wire(&in, able, found, err);
 	/* Findings name racks by these numbers; what pairs alone tell of racks
 	 * is numbered otherwise. */
-	if (st == NA_OK && *able && in.n_racks)
-		memcpy(run->found.rack_of, m.racks,
-		       in.n_hosts * sizeof(*m.racks));
+	if (ok && st == NA_OK && *able && m.n_racks)
+		put_racks(&m);
 	making_fini(&m);
 	return ok ? st : na_fail_nomem(err);
 }

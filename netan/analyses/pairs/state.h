@@ -9,6 +9,7 @@
 #include "netan/methods/localise/localise.h"
 #include "netan/methods/whatif/whatif.h"
 #include "netan/methods/wire/wire.h"
+#include "netan/model/hosts/absent.h"
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
@@ -48,6 +49,11 @@ struct pairs_run {
 	size_t finding0;                 /* its first among all runs' */
 	struct na_lz_result found;
 	uint32_t *devices; /* by finding: of one host, that it stands for */
+	/* By node: the first of those without a file that may share a host,
+	 * else itself; NULL: all have files.  by_groups: what was found is
+	 * about them as one. */
+	uint32_t *first_of;
+	bool by_groups;
 	struct na_whatif_cost *costs; /* by finding; NULL: not known */
 };
 
@@ -92,6 +98,7 @@ struct pairs_state {
 	NA_VEC(struct na_span) rank_steps;
 
 	/* Between the passes. */
+	struct na_absent absent;
 	NA_VEC(struct pairs_joined) joined; /* by input, time, src */
 	struct na_arena text;
 	NA_VEC(struct pairs_node) nodes;
@@ -125,6 +132,20 @@ size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
 		   uint32_t src, uint32_t dst);
 const char *na_pairs_host_name(const struct pairs_state *s,
 			       const struct pairs_node *n);
+
+/* absent.c: devices without a file, and who shares a host with whom.  False: no
+ * memory. */
+bool na_pairs_find_absent(struct pairs_state *s) NA_MUST_CHECK;
+/* The devices without a file that a finding about that node is about, or a
+ * node; NULL: it has a file, or stands for itself alone. */
+const struct na_absent_group *na_pairs_group_of(const struct pairs_state *s,
+						const struct pairs_run *run,
+						uint32_t node);
+/* Which of a run's pairs are slow by themselves: a pattern without a culprit.
+ * False: no memory. */
+bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
+		       struct na_lz_result *r,
+		       const struct na_wire_result *w) NA_MUST_CHECK;
 
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,

@@ -79,7 +79,15 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 	}
 	if (who->kind < NA_LZ_PAIR) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
+		const struct na_absent_group *g = na_pairs_group_of(s, run,
+								    who->a);
+		char buf[NA_ABSENT_BUF];
 
+		if (g) {
+			na_str_addf(w, "%s",
+				    na_absent_print(buf, g, s->scope->store));
+			return;
+		}
 		na_str_addf(w, "%.60s",
 			    whole ? na_pairs_host_name(s, n) : n->name);
 		return;

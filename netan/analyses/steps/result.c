@@ -188,6 +188,46 @@ static void put_change(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, M_p_value, c->p);
 }
 
+static void put_late_group(struct na_result *r, struct na_value *list,
+			   const struct st_state *s,
+			   const struct st_late_group *g)
+{
+	const struct na_store *store = s->scope->store;
+	const struct st_verdict *v = &g->v;
+	struct na_value *to = na_put_object(r, list, NULL), *hosts;
+	char name[NA_ABSENT_BUF];
+
+	na_put_text(r, to, M_name,
+		    na_absent_print(name, &s->absent.groups[g->group], store));
+	hosts = na_put_list(r, to, M_hosts);
+	for (size_t h = store->n_sources; h < store->n_hosts; h++) {
+		if (s->absent.of[h] == g->group)
+			na_put_text(r, hosts, NULL, store->hosts[h].name);
+	}
+	na_put_bool(r, to, M_late, v->named);
+	na_put_int(r, to, M_times, (int64_t)v->last);
+	na_put_int(r, to, M_tried, (int64_t)v->n);
+	put_share(r, to, M_expected_share, v->expected, (double)v->n);
+	na_put_real(r, to, M_p_value, v->p);
+	put_mean_ms(r, to, M_behind_ms, v->effect_ps, v->last > 0);
+	put_mean_ms(r, to, M_lost_ms, v->lost_ps, v->last > 0);
+}
+
+static void put_without_file(struct na_result *r, struct na_value *body,
+			     const struct st_state *s)
+{
+	struct na_value *list = NULL;
+
+	for (size_t i = 0; i < s->late_groups.n; i++) {
+		const struct st_late_group *g = &s->late_groups.v[i];
+
+		if (!g->v.n)
+			continue;
+		list = list ? list : na_put_list(r, body, M_without_file);
+		put_late_group(r, list, s, g);
+	}
+}
+
 /* Of GPUs that have no steps of their own. */
 static void put_told(struct na_result *r, struct na_value *to,
 		     const struct st_state *s)
@@ -329,6 +369,7 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	list = na_put_list(r, body, M_changes);
 	for (size_t i = 0; i < s->changes.n; i++)
 		put_change(r, list, s, &s->changes.v[i]);
+	put_without_file(r, body, s);
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
 		    s->used.n ? na_steps_verdict(verdict, s) : NULL);

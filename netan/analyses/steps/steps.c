@@ -18,6 +18,8 @@ static enum na_status steps_open(void *state, const struct na_scope *scope,
 	(void)params;
 	s->scope = scope;
 	s->own_clocks.store = scope->store;
+	if (!na_absent_find(&s->absent, scope->store))
+		return na_fail_nomem(err);
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
 			return na_fail(err, NA_EUSAGE,
@@ -39,7 +41,8 @@ static enum na_status steps_add(void *block, const struct na_transfer *t)
 {
 	struct st_block *b = block;
 
-	return (b->pass || na_steps_add_launch(&b->got, t)) &&
+	return (b->pass ? na_steps_add_unseen(b, t)
+			: na_steps_add_launch(&b->got, t)) &&
 			       na_steps_add_transfer(b, t)
 		       ? NA_OK
 		       : NA_ENOMEM;
@@ -111,7 +114,8 @@ static bool merge_gathered(struct st_gathered *g, const struct st_gathered *b,
 	return na_append(&g->spans, b->spans.v, b->spans.n) &&
 	       na_append(&g->ops, b->ops.v, b->ops.n) &&
 	       na_append(&g->comms, b->comms.v, b->comms.n) &&
-	       na_steps_merge_launches(g, b) && na_steps_merge_transfers(g, b);
+	       na_steps_merge_launches(g, b) && na_steps_merge_unseen(g, b) &&
+	       na_steps_merge_transfers(g, b);
 }
 
 static enum na_status steps_merge(void *state, void *block, unsigned pass)
@@ -130,6 +134,9 @@ static void fini_gathered(struct st_gathered *g)
 {
 	na_triples_fini(&g->instances);
 	na_triples_fini(&g->keys);
+	na_triples_fini(&g->launches_seen);
+	na_triples_fini(&g->unseen_keys);
+	na_vec_free(&g->unseen);
 	na_triples_fini(&g->launch_keys);
 	na_vec_free(&g->launches);
 	na_vec_free(&g->spans);
@@ -161,7 +168,8 @@ static enum na_status steps_turn(void *state, unsigned done, struct na_err *err)
 		return na_fail_nomem(err);
 	na_steps_place_transfers(s);
 	if (!na_steps_judge_steps(s) || !na_steps_judge_hosts(s) ||
-	    !na_steps_judge_course(s) || !na_steps_judge_transfers(s))
+	    !na_steps_judge_course(s) || !na_steps_judge_transfers(s) ||
+	    !na_steps_judge_unseen(s))
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
@@ -190,6 +198,8 @@ static void steps_fini(void *state)
 	free(s->stragglers);
 	free(s->units);
 	na_vec_free(&s->changes);
+	na_vec_free(&s->late_groups);
+	na_absent_fini(&s->absent);
 }
 
 static enum na_severity steps_severity(const void *state)

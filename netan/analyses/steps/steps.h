@@ -37,6 +37,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
+#include "netan/model/hosts/absent.h"
 
 /* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
@@ -106,6 +107,14 @@ struct st_span {
 struct st_launch {
 	int64_t first_send_ps, first_receive_ps; /* NA_TIME_MAX: none */
 	int64_t last_ps;
+};
+
+/* What others tell of a host, in a launch (or step): of a collective, when the
+ * first of its transfers was sent; of all, when the last had come to it. */
+struct st_unseen {
+	int64_t first_ps, last_ps; /* NA_TIME_MAX, NA_TIME_MIN: none */
+	na_i128 latency_ps;        /* of its transfers, but for timeless ones */
+	uint64_t n, timeless;      /* its transfers; that show no time */
 };
 
 /* What a rank waits in an execution. */
@@ -224,6 +233,12 @@ struct st_host {
 	struct st_sums sums;      /* over its steps */
 };
 
+/* Devices whose file is missing; named: they are whom the others wait for. */
+struct st_late_group {
+	uint32_t group;      /* of st_state.absent */
+	struct st_verdict v; /* of launches, or steps: last to begin */
+};
+
 struct st_change {
 	uint32_t run, host; /* NA_UNKNOWN_U32: all hosts' mean duration; of one
 			       host its own time against the others' */
@@ -236,10 +251,14 @@ struct st_change {
 struct st_gathered {
 	NA_VEC(struct st_span) spans;
 	NA_VEC(const struct na_op *) ops;
-	NA_VEC(struct na_comm) comms;      /* of ranks of GPU jobs */
-	struct na_triples instances;       /* launch or step, iteration, kind */
-	struct na_triples keys;            /* collective, instance, host */
-	NA_VEC(struct st_share) shares;    /* by key */
+	NA_VEC(struct na_comm) comms;    /* of ranks of GPU jobs */
+	struct na_triples instances;     /* launch or step, iteration, kind */
+	struct na_triples keys;          /* collective, instance, host */
+	NA_VEC(struct st_share) shares;  /* by key */
+	struct na_triples launches_seen; /* launch or step, 0, kind */
+	struct na_triples unseen_keys; /* launch seen, collective, host; behind
+					  all hosts: those without a file */
+	NA_VEC(struct st_unseen) unseen;   /* by key */
 	struct na_triples launch_keys;     /* launch, endpoint, host */
 	NA_VEC(struct st_launch) launches; /* by key */
 };
@@ -261,6 +280,8 @@ struct st_block {
 struct st_state {
 	const struct na_scope *scope;
 	struct st_gathered got;
+	struct na_absent absent;
+	NA_VEC(struct st_late_group) late_groups; /* by group */
 	/* after pass 0 */
 	const struct na_host_clocks *clocks;
 	struct na_host_clocks own_clocks; /* where nobody shares them */
@@ -412,6 +433,13 @@ bool na_steps_merge_launches(struct st_gathered *g,
 bool na_steps_build_launches(struct st_state *s) NA_MUST_CHECK;
 /* Who is slowest in a launch, and why; tmp as for na_steps_survey(). */
 void na_steps_judge_launch(struct st_state *s, struct st_step *t, na_i128 *tmp);
+
+/* unseen.c: of hosts without a file, once clocks are known. */
+bool na_steps_add_unseen(struct st_block *b,
+			 const struct na_transfer *t) NA_MUST_CHECK;
+bool na_steps_merge_unseen(struct st_gathered *g,
+			   const struct st_gathered *from) NA_MUST_CHECK;
+bool na_steps_judge_unseen(struct st_state *s) NA_MUST_CHECK;
 
 /* waits.c: from ops, which get sorted, and program runs. */
 bool na_steps_find_waits(struct st_state *s) NA_MUST_CHECK;

@@ -137,6 +137,10 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		    v->n,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
+	/* How long transfers take is no cost: many go on at once. */
+	if (h->cause == ST_NETWORK)
+		na_str_addf(t, "; that is time of its transfers, and what it "
+			       "costs a step netan check tells");
 	if (na_steps_cost_ms(h) > 0)
 		na_str_addf(t, ", which costs %s ms a step%s",
 			    na_print_number(number, na_steps_cost_ms(h), 3),

@@ -7,6 +7,7 @@
 
 #include "members.h"
 #include "netan/base/str.h"
+#include "netan/base/text.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/session/hosts_file.h"
 #include "netan/engine/session/session.h"
@@ -197,6 +198,32 @@ void na_session_say_no_pairs(const struct na_session *s)
 	na_say_hint(s->request,
 		    "netan collectives and netan steps tell of what ranks do "
 		    "together; netan info shows what is in the input");
+}
+
+void na_session_say_no_file(const struct na_session *s)
+{
+	const struct na_text_list *l = s->filter.host;
+	const struct na_store *st = &s->store;
+
+	for (size_t i = 0; i < st->n_sources; i++) {
+		if (st->sources[i].capture)
+			return; /* addresses are hosts there */
+	}
+	for (size_t k = 0; l && k < l->n; k++) {
+		for (size_t h = st->n_sources; h < st->n_hosts; h++) {
+			const char *name = st->hosts[h].name;
+
+			if (st->hosts[h].recorded || st->hosts[h].nobody ||
+			    !na_glob(l->items[k], name))
+				continue;
+			na_say_hint(s->request,
+				    "no file here is %s's: what it sent is "
+				    "with --src '%s', what it got with "
+				    "--dst '%s' --side tx",
+				    name, l->items[k], l->items[k]);
+			return;
+		}
+	}
 }
 
 static bool names_ranks(const struct na_session *s)

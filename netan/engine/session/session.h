@@ -215,6 +215,8 @@ void na_session_say_missing(const struct na_session *s);
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */
 void na_session_say_there_is(const struct na_session *s);
+/* --host names devices whose file is not here: how to choose them. */
+void na_session_say_no_file(const struct na_session *s);
 /* False: --host matches none of the hosts whose traces these are. */
 bool na_session_any_host(const struct na_session *s);
 

@@ -85,12 +85,16 @@ static void judge_group(struct wi *w, enum wi_side side, struct wi_group *g)
 
 /* Who sends as often in a step plays the same part, as in a tree the leaves
  * do and the root does not: only those can be compared. */
-static uint32_t role_of(const struct wi_group *g, size_t n)
+static uint32_t role_of(const struct wi *w, enum wi_side side,
+			const struct wi_group *g, size_t n)
 {
 	uint32_t most = 0;
 
-	for (size_t i = 0; i < n; i++)
-		most = g[i].n > most ? g[i].n : most;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t all = g[i].n + wi_roles_more(w, side, &g[i]);
+
+		most = all > most ? all : most;
+	}
 	return most;
 }
 
@@ -107,7 +111,7 @@ static void sum_up(struct wi *w, enum wi_side side, struct wi_stratum *s)
 
 	for (size_t k = 0; k < s->n; k++)
 		judge_group(w, side, &g[k]);
-	s->role = role_of(g, s->n);
+	s->role = role_of(w, side, g, s->n);
 	OVER_STEPS(s->raw, raw);
 	OVER_STEPS(s->low, low);
 	OVER_STEPS(s->mid, mid);

@@ -3,6 +3,7 @@
 #define NETAN_METHODS_WIRE_STATE_H
 
 #include "netan/base/arena.h"
+#include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/wire/wire.h"
 
@@ -58,8 +59,15 @@ struct wi_lane {
 	bool judged;
 };
 
+/* roles.c: of transfers without a row, how many a side has in a step. */
+struct wi_roles {
+	struct na_triples keys[WI_SIDES]; /* host, stratum, step */
+	NA_VEC(uint32_t) n[WI_SIDES];     /* by key */
+};
+
 struct wi {
 	const struct na_wire_input *in;
+	const struct wi_roles *roles;
 	size_t n; /* rows, after thinning */
 	uint32_t n_strata;
 	uint32_t every; /* of the input's steps one is left, numbered so */
@@ -93,10 +101,10 @@ static inline const struct na_wire_connection *wi_ends(const struct wi *w,
 	return &w->in->connections[w->in->rows[row].connection];
 }
 
-static inline bool wi_cross(const struct na_wire_input *in,
-			    const struct na_wire_connection *c)
+static inline bool wi_cross(const struct na_wire_input *in, uint32_t src,
+			    uint32_t dst)
 {
-	return in->n_racks > 1 && in->rack_of[c->src] != in->rack_of[c->dst];
+	return in->n_racks > 1 && in->rack_of[src] != in->rack_of[dst];
 }
 
 /* One stratum must neither make nor unmake a case. */
@@ -120,6 +128,12 @@ bool wi_queue(struct wi *w);
 bool wi_fluid(struct wi *w);
 /* residual.c */
 bool wi_residuals(struct wi *w);
+/* roles.c: of the input, thinned as its rows are. */
+bool wi_roles_make(struct wi_roles *r, const struct na_wire_input *in,
+		   uint32_t every);
+void wi_roles_fini(struct wi_roles *r);
+uint32_t wi_roles_more(const struct wi *w, enum wi_side side,
+		       const struct wi_group *g);
 /* sides.c */
 bool wi_sides_index(struct wi *w);
 void wi_sides_judge(struct wi *w, enum wi_side side);

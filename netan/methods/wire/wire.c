@@ -124,7 +124,7 @@ static bool place(struct wi *w)
 		w->host[WI_TX][i] = c->src;
 		w->host[WI_RX][i] = c->dst;
 		w->stratum[i] = 2 * in->collective_of[in->rows[i].cell] +
-				wi_cross(in, c);
+				wi_cross(in, c->src, c->dst);
 		w->step[i] = in->rows[i].step;
 		w->order[WI_TX][i] = w->order[WI_RX][i] = i;
 	}
@@ -178,7 +178,7 @@ static void fini(struct wi *w)
 	na_arena_fini(&w->arena);
 }
 
-static bool run(struct wi *w, bool *able)
+static bool run(struct wi *w, struct wi_roles *roles, bool *able)
 {
 	w->n = thin(w->in, &w->every);
 	if (w->in->two_clocks && !drop_waits(w->in, &w->n))
@@ -186,7 +186,7 @@ static bool run(struct wi *w, bool *able)
 	*able = has_steps(w);
 	if (!*able)
 		return true;
-	if (!judge(w))
+	if (!wi_roles_make(roles, w->in, w->every) || !judge(w))
 		return false;
 	wi_losses(w);
 	wi_flaps(w);
@@ -197,16 +197,18 @@ static bool run(struct wi *w, bool *able)
 enum na_status na_wire(const struct na_wire_input *in, bool *able,
 		       struct na_wire_result *out, struct na_err *err)
 {
-	struct wi w = {.in = in, .out = out};
+	struct wi_roles roles = {.n = {{NULL, 0, 0}}};
+	struct wi w = {.in = in, .roles = &roles, .out = out};
 	bool ok = true;
 
 	*out = (struct na_wire_result){.two_clocks = in->two_clocks};
 	*able = is_able(in);
 	if (*able)
-		ok = run(&w, able);
+		ok = run(&w, &roles, able);
 	out->findings = w.found.v;
 	out->n_findings = w.found.n;
 	fini(&w);
+	wi_roles_fini(&roles);
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
@@ -230,7 +232,11 @@ bool wi_names(struct wi *was, struct na_wire_row *rows, size_t n,
 {
 	struct na_wire_result out = {0};
 	struct na_wire_input in = *was->in;
-	struct wi w = {.in = &in, .out = &out, .n = n, .every = was->every};
+	struct wi w = {.in = &in,
+		       .roles = was->roles,
+		       .out = &out,
+		       .n = n,
+		       .every = was->every};
 	bool named;
 
 	in.rows = rows;

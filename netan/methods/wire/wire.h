@@ -37,6 +37,13 @@ struct na_wire_connection {
 	uint32_t src, dst; /* hosts */
 };
 
+/* A transfer that is known to be, and not timed as the rows are: since others
+ * are compared with those that send (get) as many in a step, it counts. */
+struct na_wire_counted {
+	uint32_t src, dst; /* hosts */
+	uint32_t collective, step;
+};
+
 struct na_wire_input {
 	size_t n_hosts, n_racks, n_connections, n_cells, n_rows;
 	uint32_t n_steps, n_collectives;
@@ -44,6 +51,8 @@ struct na_wire_input {
 	const uint32_t *collective_of; /* by cell */
 	const uint32_t *rack_of;       /* by host; n_racks = 0: not known */
 	struct na_wire_row *rows;      /* in any order; thinned */
+	const struct na_wire_counted *counted; /* beside the rows */
+	size_t n_counted;
 	/* Rows are receives: from the sender's stamp to the receiver's, on two
 	 * clocks that were brought together, and with the wait for a receiver
 	 * that came late. */

@@ -17,3 +17,6 @@ for fault in slow-receiver:host-1:5 loopback:host-1:5; do
 		--fault $fault
 	netan latency "$fault" --by host | grep -c 'senders differ more'
 done
+# All transfers of a host twice as slow, and its slowest no slower than others'.
+netan synth -q -o slow --run r --hosts 8 --steps 10 --fault slow-host:4:1.8
+netan latency -q slow --by host | grep "^Network latency"
