@@ -107,16 +107,15 @@ void na_tcp_tell_lengths(struct told *t)
 
 	if (!na_tcp_long_die(t->row, t->i))
 		return;
-	na_tcp_say(t,
-		   "of what ACKs decide, none of %s packets of %s with %s "
-		   "bytes or more arrived",
+	na_tcp_say(t, "none of %s packets of %s with %s bytes or more arrived",
 		   na_print_count(a, d->long_sent), t->who,
 		   na_print_count(b, d->long_least));
 	na_tcp_say(t, ", %s of %s",
 		   na_print_count(a, d->short_sent - d->short_lost),
 		   na_print_count(b, d->short_sent));
 	na_tcp_say(t,
-		   " with %s or fewer did: loss by size, not by chance (p %s)",
+		   " with %s or fewer did, of those that ACKs decide: loss by "
+		   "size, not by chance (p %s)",
 		   na_print_count(a, d->short_most),
 		   na_print_number(b, na_tcp_length_p(d), 2));
 	if (is_offloaded(d))
