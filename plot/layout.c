@@ -269,6 +269,19 @@ bool na_panels_place(const struct na_layout *l, struct na_box box,
 	return box.x1 - right - left > 8 * label_font(l).size;
 }
 
+size_t na_panels_fit(const struct na_layout *l, struct na_box box,
+		     struct na_panel *p, size_t n, double *side)
+{
+	while (n && !na_panels_place(l, box, p, n,
+				     *side > 0 ? *side + 2 * l->gap : 0)) {
+		if (*side > 0)
+			*side = 0;
+		else
+			n--;
+	}
+	return n;
+}
+
 void na_panel_draw(const struct na_layout *l, const struct na_panel *p)
 {
 	struct na_point grid[3 * NA_TICKS_MAX];

@@ -85,6 +85,10 @@ struct na_panel {
  */
 bool na_panels_place(const struct na_layout *l, struct na_box box,
 		     struct na_panel *p, size_t n, double right);
+/* As many of the first n as there is room for.  What stands beside them, *side
+ * wide, makes room first: then *side is 0. */
+size_t na_panels_fit(const struct na_layout *l, struct na_box box,
+		     struct na_panel *p, size_t n, double *side);
 
 /* Grid lines, tick labels and unit. */
 void na_panel_draw(const struct na_layout *l, const struct na_panel *p);

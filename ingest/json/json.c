@@ -283,6 +283,14 @@ void na_json_skip(struct na_json *j)
 		;
 }
 
+bool na_json_enters(struct na_json *j, enum na_json_kind bracket)
+{
+	if (na_json_next(j) == bracket)
+		return true;
+	na_json_skip(j);
+	return false;
+}
+
 struct na_text na_json_value(struct na_json *j)
 {
 	const char *from;

@@ -70,6 +70,8 @@ enum na_json_kind na_json_next(struct na_json *j);
 /* Behind a key: past its value.  Behind a bracket that opens: past the one
  * that closes it.  Behind anything else: nothing. */
 void na_json_skip(struct na_json *j);
+/* Whether the next item is that bracket; past what else it is. */
+bool na_json_enters(struct na_json *j, enum na_json_kind bracket);
 
 /* Behind a key: past its value, and where that stands: of strings and numbers
  * the text, of objects and arrays with their brackets; else, and when it is

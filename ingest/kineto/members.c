@@ -29,10 +29,8 @@ enum na_status kt_each(struct na_input *in, struct na_json *j,
 {
 	enum na_status st = NA_OK;
 
-	if (na_json_next(j) != NA_JSON_ARRAY) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_ARRAY))
 		return NA_OK;
-	}
 	while (st == NA_OK && na_json_next(j) != NA_JSON_ARRAY_END &&
 	       j->kind != NA_JSON_END) {
 		if (j->kind == NA_JSON_OBJECT)
@@ -92,10 +90,8 @@ static enum na_status take_job(struct na_input *in, struct na_json *j,
 {
 	enum na_status st = NA_OK;
 
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return NA_OK;
-	}
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "pg_config")) {
 			st = kt_each(in, j, take_group, err);

@@ -20,10 +20,8 @@ static uint64_t handle(struct na_json *j)
 {
 	uint64_t x = NA_UNKNOWN_U64;
 
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return x;
-	}
 	while (na_json_next(j) == NA_JSON_KEY) {
 		bool is = na_json_is(j, "handle");
 		struct na_text text = na_json_value(j);
@@ -101,10 +99,8 @@ static enum na_status take_buffers(struct na_input *in, struct na_json *j,
 	struct kineto *k = in->state;
 	enum na_status st = NA_OK;
 
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return NA_OK;
-	}
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "kernel_dispatch")) {
 			k->has_array = true;
@@ -121,10 +117,8 @@ static enum na_status take_metadata(struct na_input *in, struct na_json *j,
 {
 	enum na_status st = NA_OK;
 
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return NA_OK;
-	}
 	while (st == NA_OK && na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "node"))
 			st = take_metadata(in, j, err);
@@ -202,10 +196,8 @@ static void take_info(const struct kineto *k, struct na_json *j,
 {
 	uint64_t id;
 
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return;
-	}
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "agent_id"))
 			x->agent = agent(k, handle(j));

@@ -257,10 +257,8 @@ static enum na_status members(struct na_input *in, struct na_json *j,
 			st = kt_member(in, j, err);
 			continue;
 		}
-		if (na_json_next(j) != NA_JSON_ARRAY) {
-			na_json_skip(j);
+		if (!na_json_enters(j, NA_JSON_ARRAY))
 			continue;
-		}
 		st = take_events(in, j, err);
 		if (st == NA_OK)
 			na_json_next(j);

@@ -35,10 +35,8 @@ static const struct {
 
 static void take_arguments(struct na_json *j, struct na_plugin_event *x)
 {
-	if (na_json_next(j) != NA_JSON_OBJECT) {
-		na_json_skip(j);
+	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return;
-	}
 	while (na_json_next(j) == NA_JSON_KEY) {
 		if (na_json_is(j, "CommHash"))
 			x->has_comm = na_json_count(na_profiled_text(j),

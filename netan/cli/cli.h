@@ -137,9 +137,12 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 
 /* The speaker of a command line, or of none (NULL): "netan: error: ..." and
  * "netan: warning: ..." on stderr, control characters escaped, coloured when
- * stderr is a terminal and --color allows; no warnings with -q, details with
- * -v only; a progress line for work over about a second. */
+ * stderr is a terminal and --color allows; no warnings with -q, details and
+ * more than twenty warnings with -v only; a progress line for work over
+ * about a second. */
 struct na_speaker na_cli_speaker(struct na_cli *cli);
+/* How many warnings were not said for that. */
+void na_say_more_warnings(const struct na_request *q);
 /* Was there an error among what was said?  Of the whole program. */
 bool na_said_error(void);
 /* Says what failed, if something did. */

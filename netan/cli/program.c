@@ -431,5 +431,6 @@ enum na_exit na_program(struct na_world *w, const struct na_build *build,
 		na_version_put(build, given(argc, argv, 2, "--verbose", "-v"));
 	else
 		code = na_command_run(&q, argc, argv);
+	na_say_more_warnings(&q);
 	return close_stdout(&q, whole(&q, code));
 }

@@ -33,11 +33,24 @@ static bool hears(void *ctx, enum na_level level)
 	return level != NA_SAY_DETAIL || (cli && cli->common.verbose);
 }
 
+/* Of thousands of damaged files: the others are counted. */
+enum { WARNINGS_MOST = 20 };
+
 static atomic_bool said_error;
+static atomic_size_t warnings;
 
 bool na_said_error(void)
 {
 	return said_error;
+}
+
+void na_say_more_warnings(const struct na_request *q)
+{
+	size_t n = atomic_load(&warnings);
+
+	if (n > WARNINGS_MOST)
+		na_say_hint(q, "%zu more warnings: -v says all",
+			    n - WARNINGS_MOST);
 }
 
 /* Messages quote names and paths, so the whole is escaped. */
@@ -50,6 +63,9 @@ static void say(void *ctx, enum na_level level, const char *text)
 
 	if (level == NA_SAY_ERROR)
 		said_error = true;
+	if (level == NA_SAY_WARNING && !(cli && cli->common.verbose) &&
+	    atomic_fetch_add(&warnings, 1) >= WARNINGS_MOST)
+		return;
 	fflush(stdout);
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr); /* over a progress line */

@@ -127,7 +127,6 @@ static void name_legend(struct drawing *d)
 	}
 }
 
-/* As many panels as there is room for, with the legend or without. */
 static enum na_status place(struct drawing *d, struct na_err *err)
 {
 	struct na_box box = d->l.body;
@@ -144,16 +143,8 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 	if (!d->empty)
 		d->side = na_legend_width(&d->l, d->legend, d->n_legend,
 					  SIDE_MOST * d->page->width);
-	while (want &&
-	       !na_panels_place(&d->l, box, d->panels, want,
-				d->side > 0 ? d->side + 2 * d->l.gap : 0)) {
-		if (d->side > 0)
-			d->side = 0;
-		else
-			want--;
-	}
-	d->n_panels = want;
-	if (!want)
+	d->n_panels = na_panels_fit(&d->l, box, d->panels, want, &d->side);
+	if (!d->n_panels)
 		return na_no_room(d->page, err);
 	d->x = (struct na_scale){.from = d->from_s,
 				 .to = d->to_s,

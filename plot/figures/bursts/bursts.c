@@ -71,22 +71,11 @@ static double missing_left(const struct drawing *d)
 	return fmax(na_measure(d->l.canvas, "step", &font) - left, 0);
 }
 
-/* As many panels as there is room for, with what stands beside them or
- * without. */
 static bool place_within(struct drawing *d, struct na_box box)
 {
-	size_t want = d->n_panels;
-
-	while (want &&
-	       !na_panels_place(&d->l, box, d->panels, want,
-				d->side > 0 ? d->side + 2 * d->l.gap : 0)) {
-		if (d->side > 0)
-			d->side = 0;
-		else
-			want--;
-	}
-	d->n_panels = want;
-	return want > 0;
+	d->n_panels = na_panels_fit(&d->l, box, d->panels, d->n_panels,
+				    &d->side);
+	return d->n_panels > 0;
 }
 
 static enum na_status place_bursts(struct drawing *d, struct na_err *err)

@@ -136,10 +136,7 @@ static enum na_status place_timeline(struct drawing *d, struct na_err *err)
 			break;
 	}
 	if (!want)
-		return na_fail(err, NA_EUSAGE,
-			       "a picture of %d x %d has no "
-			       "room for this figure",
-			       d->page->width, d->page->height);
+		return na_no_room(d->page, err);
 	d->x = (struct na_scale){.from = d->t.from_s,
 				 .to = d->t.to_s,
 				 .at_from = d->panels[0].plot.x0,
