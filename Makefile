@@ -174,6 +174,8 @@ COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges 
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
 $(call objects_of,$(COLD)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
+# Nor do tests need what makes netan fast.
+$(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
 $(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
 
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags
