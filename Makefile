@@ -167,12 +167,15 @@ $(B)/%.o: %.c $(B)/flags | $(GEN) $(B)/gen/members.h
 # Sanitizers put room between what they watch.
 $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 
-# Sanitized, compiling takes as long as testing.  What is drawn, judged and said
-# in little time needs no optimizer, and the fuzzer counts where its targets go.
-COLD := plot tests $(addprefix netan/,checks cli exports judges report world)
+# Sanitized, compiling takes as long as testing, with an optimizer four times as
+# long as without.  The tests spend their time where bytes are read and sorted;
+# the rest needs none, and the fuzzer counts where its targets go.
+COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
 $(call objects_of,$(COLD)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
+# Nor do tests need what makes netan fast.
+$(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
 $(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
 
 $(B)/gen/%.o: $(B)/gen/%.c $(B)/flags

@@ -13,7 +13,7 @@
 #	sample:DIR  of golden:DIR one case a folder
 #	replay:DIR  tests/fuzz/corpus/NAME through DIR's replay_NAME
 #	fuzz:DIR    FUZZ_RUNS mutations of that corpus, from a fixed seed; of slow
-#	            readers as many as 3 s allow
+#	            readers as many as a second allows
 #	layers      tools/layers.sh, and that it sees what is planted
 #	skip:WHAT:WHY   counts as one skipped; dashes in WHY are blanks
 #	mpi:DIR     tests/mpi.sh: netan-mpi against netan
@@ -173,7 +173,7 @@ run_fuzz()
 	local name=${2##*/fuzz_}
 	mkdir -p "$out.new" "$1/crashes"
 	run_quiet "fuzz/$name" clean_env "$1" sh -c "$guarded" sh "$2" -seed=1 \
-		-runs="${FUZZ_RUNS:-50000}" -entropic=0 -reduce_inputs=0 -max_total_time=3 -max_len=4096 \
+		-runs="${FUZZ_RUNS:-50000}" -entropic=0 -reduce_inputs=0 -max_total_time=1 -max_len=4096 \
 		-artifact_prefix="$1/crashes/$name-" \
 		"$out.new" "tests/fuzz/corpus/$name"
 	rm -rf "$out.new"

@@ -141,6 +141,14 @@ static bool is_word(char c)
 	       (c >= 'A' && c <= 'Z') || (c & 0x80);
 }
 
+static size_t put_text(const char *text, char *out)
+{
+	size_t n = strlen(text);
+
+	memcpy(out, text, n);
+	return n;
+}
+
 /* A Markdown mark at s[0], s[-1] valid unless first. */
 static size_t put_mark(const char *s, bool first, char *out)
 {
@@ -153,7 +161,7 @@ static size_t put_mark(const char *s, bool first, char *out)
 	else if (*s == '&')
 		text = "&amp;";
 	if (text)
-		return (size_t)snprintf(out, ESCAPE_ROOM, "%s", text);
+		return put_text(text, out);
 	/* all_reduce_1 needs no escape and reads better without. */
 	if (*s == '_' && !first && is_word(s[-1]) && is_word(s[1])) {
 		out[0] = '_';
@@ -162,6 +170,29 @@ static size_t put_mark(const char *s, bool first, char *out)
 	out[0] = '\\';
 	out[1] = *s;
 	return 2;
+}
+
+/* What some form writes otherwise. */
+static bool is_mark(char c)
+{
+	switch (c) {
+	case '"':
+	case '&':
+	case '\'':
+	case '*':
+	case '<':
+	case '>':
+	case '[':
+	case '\\':
+	case ']':
+	case '_':
+	case '`':
+	case '|':
+	case '~':
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* The entity of a character that HTML reads as more than itself, or NULL. */
@@ -199,8 +230,7 @@ static size_t escape_next(enum na_escape how, const char *start, const char **s,
 		if (how == NA_ESC_MD && strchr("\\`*_[]<>|&~", (int)rune))
 			return put_mark(at, at == start, out);
 		if (how == NA_ESC_HTML && entity(rune))
-			return (size_t)snprintf(out, ESCAPE_ROOM, "%s",
-						entity(rune));
+			return put_text(entity(rune), out);
 	}
 	return na_utf8_put(out, rune);
 }
@@ -248,6 +278,16 @@ size_t na_escape(enum na_escape how, const char *s, char *buf, size_t size)
 	return need;
 }
 
+/* How many bytes from s on stand for themselves in every form. */
+static size_t plain_bytes(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= ' ' && s[n] <= '~' && !is_mark(s[n]))
+		n++;
+	return n;
+}
+
 bool na_escape_to(enum na_escape how, const char *s, FILE *out)
 {
 	const char *start = s;
@@ -256,9 +296,16 @@ bool na_escape_to(enum na_escape how, const char *s, FILE *out)
 	if (needs_quote_mark(how, s))
 		putc('\'', out);
 	while (*s) {
-		size_t n = escape_next(how, start, &s, part);
+		const char *from = s;
+		size_t n = plain_bytes(s);
 
-		if (fwrite(part, 1, n, out) != n)
+		if (n) {
+			s += n;
+		} else {
+			n = escape_next(how, start, &s, part);
+			from = part;
+		}
+		if (fwrite(from, 1, n, out) != n)
 			return false;
 	}
 	return !ferror(out);

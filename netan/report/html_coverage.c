@@ -58,7 +58,8 @@ static void put_inputs(FILE *out, const struct na_value *inputs, bool *failed)
 	na_run_begin(&run, &room, failed);
 	for (const struct na_value *in = na_items(inputs); in && run.out;
 	     in = in->next) {
-		put_input(run.out, in);
+		if (!run.dropped)
+			put_input(run.out, in);
 		na_run_piece(&run);
 	}
 	na_run_end(&run, out);

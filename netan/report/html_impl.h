@@ -29,7 +29,8 @@ struct na_run {
 /* Writes into memory from now on; out is NULL where there is none.  Pieces
  * that are kept take from *room. */
 void na_run_begin(struct na_run *p, size_t *room, bool *failed);
-/* One piece is finished. */
+/* One piece is finished.  Once one was dropped so are all that follow, and need
+ * not be written. */
 void na_run_piece(struct na_run *p);
 /* What was kept, to `out`. */
 void na_run_end(struct na_run *p, FILE *out);

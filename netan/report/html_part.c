@@ -1,6 +1,7 @@
 /* One analysis: headline, picture, tables, notes, how to get it again. */
 #include <string.h>
 
+#include "netan/base/strtab.h"
 #include "netan/report/decides.h"
 #include "netan/report/html_impl.h"
 #include "plot/figure.h"
@@ -27,27 +28,32 @@ static void put_figure(FILE *out, const struct na_report_part *p, bool *failed)
 	fputs("</figure>\n", out);
 }
 
-static bool has_note(const struct na_result *r, const char *text)
+/* Notes are as many as inputs make them: each is looked up, not compared. */
+static void gather_notes(struct na_strtab *to, const struct na_result *r,
+			 bool *failed)
 {
 	for (const struct na_text_line *l = r ? na_result_notes(r) : NULL; l;
-	     l = l->next) {
-		if (strcmp(l->text, text) == 0)
-			return true;
-	}
-	return false;
+	     l = l->next)
+		*failed |= na_strtab_add(to, l->text, strlen(l->text)) ==
+			   NA_NO_NAME;
 }
 
 void na_html_notes(FILE *out, const struct na_result *r,
 		   const struct na_result *said, size_t *room, bool *failed)
 {
+	struct na_strtab known = {0};
 	struct na_run run;
 
+	gather_notes(&known, said, failed);
 	na_run_begin(&run, room, failed);
 	for (const struct na_text_line *l = na_result_notes(r); l && run.out;
 	     l = l->next) {
-		if (has_note(said, l->text))
+		if (na_strtab_find(&known, l->text, strlen(l->text)) !=
+		    NA_NO_NAME)
 			continue;
-		na_html_in(run.out, "li", l->text);
+		/* What is only counted needs no text. */
+		if (!run.dropped)
+			na_html_in(run.out, "li", l->text);
 		na_run_piece(&run);
 	}
 	if (run.kept)
@@ -56,6 +62,7 @@ void na_html_notes(FILE *out, const struct na_result *r,
 	if (run.kept)
 		fputs("</ul>\n", out);
 	na_html_more(out, run.dropped, "note", "");
+	na_strtab_fini(&known);
 }
 
 void na_html_deciding(FILE *out, const struct na_report *r, int at,

@@ -67,6 +67,15 @@ static void put_head(FILE *out, const struct na_view *view)
 	fputs("</tr></thead>\n", out);
 }
 
+static void put_row(FILE *out, const struct na_view *view,
+		    const struct na_value *row)
+{
+	fputs("<tr>", out);
+	for (size_t k = 0; k < view->n_cols; k++)
+		put_cell(out, &view->cols[k], row, k == 0);
+	fputs("</tr>\n", out);
+}
+
 static void put_list(FILE *out, const struct na_view *view, const char *caption,
 		     size_t *room, bool *failed)
 {
@@ -81,10 +90,8 @@ static void put_list(FILE *out, const struct na_view *view, const char *caption,
 	}
 	na_run_begin(&run, room, failed);
 	for (; shown && run.out && (row = na_row_next(&walk)); shown--) {
-		fputs("<tr>", run.out);
-		for (size_t k = 0; k < view->n_cols; k++)
-			put_cell(run.out, &view->cols[k], row, k == 0);
-		fputs("</tr>\n", run.out);
+		if (!run.dropped)
+			put_row(run.out, view, row);
 		na_run_piece(&run);
 	}
 	na_row_end(&walk);

@@ -20,7 +20,7 @@
 enum {
 	FILE_MAX = 1 << 26,
 	CUT_BYTES = 1 << 24,
-	MUTATIONS = 1000, /* of a file of up to MUTATED_MAX bytes */
+	MUTATIONS = 250,  /* of a file of up to MUTATED_MAX bytes */
 	MUTATED_MAX = 1 << 14
 };
 

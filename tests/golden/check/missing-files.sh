@@ -11,13 +11,11 @@ ask()
 	echo "$name"
 	files=$name/plugins/profile/r
 	mv "$files/host-$host.xplane.pb" "$name"
-	netan check -q "$files" >said
+	netan check -q "$files" -o said.json -o - >said
 	sed -n '1p; /^[a-z]* straggler:/,/^$/p; /^[a-z]* bad-endpoint:/,/^$/p
 		/^info slack-small:/,/^Confidence/p; /^passed/{n;p;}' said |
 		sed "s|$files|DIR|"
-	netan check -q "$files" --format json |
-		sed -n '/"accused"/,/"power"/p' |
-		grep -e '"kind"' -e '"host'
+	sed -n '/"accused"/,/"power"/p' said.json | grep -e '"kind"' -e '"host'
 }
 ask nic 4 --fault slow-host:4:2
 ask straggler 6 --fault slow-compute:6:1.5
@@ -30,8 +28,7 @@ size=$(wc -c <nic/host-4.xplane.pb)
 head -c $((size * 6 / 10)) nic/host-4.xplane.pb \
 	>nic/plugins/profile/r/host-4.xplane.pb
 echo cut
-netan check -q nic/plugins/profile/r 2>/dev/null | sed 1q
-netan check -q nic/plugins/profile/r --format json 2>/dev/null |
-	sed -n '/"accused"/,/"power"/p' | grep -e '"kind"' -e '"host'
+netan check -q nic/plugins/profile/r -o said.json -o - 2>/dev/null | sed 1q
+sed -n '/"accused"/,/"power"/p' said.json | grep -e '"kind"' -e '"host'
 grep -c '^Evidence: *$' said
 true

@@ -3,32 +3,33 @@
 # Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 . "$NETAN_ROOT/tests/golden/planted/common"
 n=0
-# The columns of a table in TSV by name, a row a line; "-" where it has none.
-columns()
-{
-	awk -F'\t' -v want="$*" 'NR == 1 {
-		for (i = 1; i <= NF; i++)
-			c[$i] = i
-		n = split(want, w, " ")
-		next
-	}
-	{
-		line = ""
-		for (i = 1; i <= n; i++)
-			line = line (i > 1 ? " " : "") \
-				(w[i] in c && $c[w[i]] != "" ? $c[w[i]] : "-")
-		print line
-	}'
-}
+# FILE NAME COLUMN...: a list of a result in JSON, a row a line; "-" where it has
+# none.
 table()
 {
-	local command=$1 name=$2 with
+	local file=$1 name=$2
 	shift 2
-	case $command in
-	check | timeline) with=$capacity ;;
-	*) with= ;;
-	esac
-	netan $command -q $s $with --format tsv --table $name | columns "$@"
+	awk -v name="$name" -v want="$*" '
+	function of(member,	m) {
+		if (!match(item, "[{ ]\"" member "\": (\"[^\"]*\"|[^\",}]+)"))
+			return "-"
+		m = substr(item, RSTART, RLENGTH)
+		sub(/^[^:]*: "?/, "", m)
+		sub(/[" ]+$/, "", m)
+		return m == "null" ? "-" : m
+	}
+	function row(	i, line) {
+		for (i = 1; i <= n; i++)
+			line = line (i > 1 ? " " : "") of(w[i])
+		print line
+	}
+	BEGIN { n = split(want, w, " ") }
+	/^    [^ ]/ { inside = $0 == "    \"" name "\": [" }
+	!inside { next }
+	/^      \{ / { item = $0; row() }
+	/^      \{$/ { item = "" }
+	/^        "/ { item = item " " $1 " " substr($0, index($0, $2)) }
+	/^      \}/ { row() }' $file
 }
 but()
 {
@@ -50,10 +51,10 @@ names()
 {
 	local who='kind host src_host dst_host' own
 
-	table check accused cause $who cost_ms_per_step confidence >accused
+	table check.json accused cause $who cost_ms_per_step confidence >accused
 	sed -n 's/^network \(.*\) [^ ]* [^ ]*$/\1/p' accused | sort >by-check
-	table pairs culprits $who | sort >by-pairs
-	table steps stragglers cause host cost_ms_per_step |
+	table pairs.json culprits $who | sort >by-pairs
+	table steps.json stragglers cause host cost_ms_per_step |
 		sed -n 's/^computation/compute/p; /^input/p' | sort >by-steps
 	sed -E -n 's/^(compute|input) host ([^ ]+) - - ([^ ]+) .*/\1 \2 \3/p' accused |
 		sort >own
@@ -70,8 +71,7 @@ words()
 	local said
 
 	[ -s by-pairs ] || return
-	said=$(netan steps -q $s --format json |
-		sed -n 's/^ *"verdict": "\(.*\)",\{0,1\}$/\1/p')
+	said=$(member steps.json verdict)
 	case $said in
 	'no straggler'*'netan pairs'*) ;;
 	*'no straggler'* | *'not the network'*) but "steps says: $said" ;;
@@ -87,8 +87,8 @@ outcome()
 
 	verdict=$(member check.json verdict)
 	outcome=$(member check.json outcome)
-	of_pairs=$(netan pairs -q $s --format json | sed -n 's/^ *"outcome": "\(.*\)",$/\1/p')
-	power=$(table check power host | wc -l)
+	of_pairs=$(member pairs.json outcome)
+	power=$(table check.json power host | wc -l)
 	case $verdict in
 	"guilty: "*) same outcome $outcome guilty ;;
 	"Network: not guilty"*) same outcome $outcome not_guilty ;;
@@ -115,11 +115,11 @@ outcome()
 # nobody knows what that costs.
 costs()
 {
-	table check findings id cost_ms_per_step |
+	table check.json findings id cost_ms_per_step |
 		grep -E '^(slack-small|cannot-hide) [0-9]' >stalls
 	[ -s accused ] && [ -s stalls ] && but "two costs: $(cat stalls)"
 	[ $(grep -c . stalls) -gt 1 ] && but "two costs of stalls"
-	table check findings severity cost_ms_per_step | sed 's/ -$/ 0/' |
+	table check.json findings severity cost_ms_per_step | sed 's/ -$/ 0/' |
 		awk '{ r = $1 == "error" ? 3 : $1 == "warning" ? 2 : 1
 			if (NR > 1 && (r > last || (r == last && $2 > cost)))
 				print "  but findings out of order"
@@ -130,10 +130,11 @@ saturation()
 {
 	local full said
 
-	full=$(table timeline saturated host | grep -c .)
-	said=$(table check findings id | grep -c bandwidth-bound)
+	full=$(table timeline.json saturated host | grep -c .)
+	table check.json findings id >found
+	said=$(grep -c bandwidth-bound found)
 	[ $said -gt 0 ] && [ $full = 0 ] && but 'bandwidth-bound, and never saturated'
-	[ $said -gt 0 ] && table check findings id | grep -q cannot-hide &&
+	[ $said -gt 0 ] && grep -q cannot-hide found &&
 		but 'a full link, and one that is not'
 }
 session()
@@ -147,6 +148,9 @@ session()
 judge()
 {
 	netan check -q $s $capacity --format json >check.json
+	netan timeline -q $s $capacity --format json >timeline.json
+	netan pairs -q $s --format json >pairs.json
+	netan steps -q $s --format json >steps.json
 	names
 	words
 	outcome
@@ -182,7 +186,7 @@ netan pairs -q $s | grep -q -e 'both sides of host-2' \
 	but 'pairs passes over a host that is slow as a whole'
 capacity='--capacity 15Gbps'
 session --hosts 4 --link-rate 20Gbps
-same 'a full link' "$(table check findings id | grep -c bandwidth-bound)" 1
+same 'a full link' "$(grep -c bandwidth-bound found)" 1
 # Nothing to compare acquits nobody.
 capacity=
 echo 'no transfers'
@@ -195,10 +199,9 @@ echo 'one file'
 s=j1/plugins/profile/r/host-3.xplane.pb
 netan check -q $s --format json >check.json
 same outcome "$(member check.json outcome)" cannot_tell
-same 'outcome of pairs' "$(netan pairs -q $s --format json |
-	sed -n 's/^ *"outcome": "\(.*\)",$/\1/p')" cannot_tell
-for said in "$(member check.json verdict)" \
-	"$(netan pairs -q $s --format json | sed -n 's/^ *"verdict": "\(.*\)",$/\1/p')"; do
+netan pairs -q $s --format json >pairs.json
+same 'outcome of pairs' "$(member pairs.json outcome)" cannot_tell
+for said in "$(member check.json verdict)" "$(member pairs.json verdict)"; do
 	case $said in
 	'cannot tell'*'give the files of all hosts'*) ;;
 	*) but "of one file: $said" ;;

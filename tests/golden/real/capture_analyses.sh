@@ -1,5 +1,6 @@
 # Calls and throughput of real captures as tshark has them: method, status and
 # both latencies to the microsecond, the fullest bin to the byte.
+# Not sanitized: what is counted; captures reads the same files sanitized.
 data=${NETAN_TEST_DATA-}
 if [ ! -d "$data/pcap" ]; then
 	echo "skip: NETAN_TEST_DATA does not name the folder of real files"
