@@ -62,9 +62,22 @@ static enum na_status settle_block(struct drive *d, size_t i,
 
 /* ---- records that nobody looks at again */
 
+static bool may_forget(const struct drive *d)
+{
+	return d->s->for_one && !na_passes_shared(d);
+}
+
 static bool forgets(const struct drive *d)
 {
-	return d->a->forgets && d->s->for_one && !na_passes_shared(d);
+	return d->a->forgets && may_forget(d);
+}
+
+/* Whether this pass is the last that looks at them, and finish does not. */
+static bool lets_go(const struct drive *d)
+{
+	if (d->a->lets_go)
+		return may_forget(d) && d->a->lets_go(d->state, d->pass);
+	return forgets(d) && d->pass + 1 == d->a->passes;
 }
 
 /* What inputs were read with; a capture's reader is asked for more. */
@@ -118,11 +131,10 @@ static void forget_until(struct na_bag *b, struct na_chunk *last)
 /* More would cut the map into too many. */
 enum { CHUNKS_MOST = 1 << 14 };
 
-/* The chunks [from, to) of the last pass, which looks at all. */
+/* The chunks [from, to) of the last pass that looks at any. */
 static void forget_chunks(struct drive *d, size_t from, size_t to)
 {
-	if (!forgets(d) || d->pass + 1 < d->a->passes ||
-	    d->n_chunks > CHUNKS_MOST)
+	if (!lets_go(d) || d->n_chunks > CHUNKS_MOST)
 		return;
 	to = to < d->n_now ? to : d->n_now;
 	for (size_t i = from, end; i < to; i = end) {

@@ -96,7 +96,7 @@ static void run(struct fleet *f)
 		const struct na_lz_pair_result *p = &f->r.pairs[i];
 
 		assert_true(isfinite(p->effect) && p->expected_us >= 0);
-		assert_true(p->q_value >= p->p_value && p->q_value <= 1);
+		assert_true(p->q_value >= 0 && p->q_value <= 1);
 	}
 }
 
@@ -525,7 +525,7 @@ static void empty_pairs(void **state)
 	run(&f);
 	only(&f, NA_LZ_SRC, 5, 0, NA_LZ_ALL);
 	for (size_t i = 0; i < f.in.n_pairs; i++)
-		assert_true(f.pairs[i].n || f.r.pairs[i].p_value == 1);
+		assert_true(f.pairs[i].n || f.r.pairs[i].q_value == 1);
 	end(&f);
 }
 

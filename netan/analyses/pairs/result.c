@@ -86,8 +86,8 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_count, (int64_t)sum->n);
 	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
 	na_put_whole(r, row, M_bytes, sum->bytes);
-	na_put_real(r, row, M_p50_us, p->p50_us);
-	na_put_real(r, row, M_p99_us, p->p99_us);
+	na_put_real(r, row, M_p50_us, s->quantiles[i].p50_us);
+	na_put_real(r, row, M_p99_us, s->quantiles[i].p99_us);
 	na_put_real(r, row, M_expected_us, x ? x->expected_us : NAN);
 	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);

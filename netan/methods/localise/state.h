@@ -116,19 +116,19 @@ struct lz {
 	NA_VEC(struct na_lz_finding) found;
 };
 
-/* Summary of the pairs in one channel: m, and what it is worth. */
+/* Summary of the pairs in one channel: m, and what it is worth.  Without a
+ * valid pair n is all that there is. */
 struct lz_view {
 	struct lz_memory memory;
 	enum na_lz_channel channel;
 	float min_bytes; /* records of this size and more */
 	uint32_t *n;     /* by pair; 0: not in this channel */
 	double *m;       /* median of r, less the centre below */
-	double *sigma;
 	double *se2;
-	double *low;   /* 25 % quantile of r, less its median */
-	double *fluid; /* median of z->shared, less its median */
-	double *high;  /* 75 % quantile of r; not centred */
-	double *d, *o; /* inverse covariance: diagonal, with the reverse */
+	/* Owned, and given back as soon as nobody looks at them: the 25 %
+	 * quantile of r, and the median of z->shared, less their medians. */
+	double *low, *fluid;
+	double *high;  /* large ones: 75 % quantile of r; not centred */
 	size_t valid;
 	double fluid_centre;
 	double centre, sigma0, tau2, shared; /* shared: L of the method */
@@ -139,13 +139,15 @@ struct lz_explain {
 	struct lz_memory memory;
 	const struct lz *z;
 	const struct lz_view *v;
-	double *cur;                 /* m less what is explained, by pair */
-	double *low, *fluid;         /* the view's, less what is explained */
+	double *cur; /* m less what is explained, by pair */
+	double *low, *fluid; /* the view's, less what is explained */
+	/* Inverse covariance: diagonal, with the reverse (NULL: all 0). */
+	double *d, *o;
 	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs + 2 hosts] */
-	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
+	uint32_t *its;     /* pairs of a candidate */
 	struct lz_in_cell {
 		uint32_t collective;
 		float r;
@@ -286,10 +288,12 @@ enum na_status na_lz_clocks_report(struct lz *z,
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			       enum na_lz_channel channel,
 			       struct na_err *err) NA_MUST_CHECK;
+void na_lz_view_fini(struct lz_view *v);
 
-/* explain.c: "Explanation".  cur and chosen are the outcome. */
+/* explain.c: "Explanation".  cur and chosen are the outcome; the view's low is
+ * gone afterwards. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
-			     const struct lz_view *v,
+			     struct lz_view *v,
 			     struct na_err *err) NA_MUST_CHECK;
 void na_lz_explain_fini(struct lz_explain *x);
 /* Adds what was chosen to z->found. */

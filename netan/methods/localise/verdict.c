@@ -308,28 +308,24 @@ static void expect_of_pair(void *arg, size_t p, struct lz_room *room)
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err)
 {
-	struct na_lz_pair_result *r = z->out->pairs;
 	size_t n = z->in->n_pairs;
-	double *p = na_calloc(n, sizeof(*p)), *q = na_calloc(n, sizeof(*q));
-	bool ok = p && q;
+	struct na_lz_pair_result *r;
+	double *p = na_calloc(n, sizeof(*p));
+	bool ok = p != NULL;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		p[i] = NAN;
-		r[i].se = NAN;
-		if (!v->n[i])
-			continue;
-		r[i].effect = v->m[i];
-		r[i].se = sqrt(v->se2[i]);
-		p[i] = na_normal_upper(v->m[i] / sqrt(v->se2[i] + v->tau2));
-	}
-	ok = ok && na_bh(p, q, n);
-	for (size_t i = 0; ok && i < n; i++) {
-		r[i].p_value = v->n[i] ? p[i] : 1;
-		r[i].q_value = v->n[i] ? q[i] : 1;
+	for (size_t i = 0; ok && i < n; i++)
+		p[i] = v->n[i] ? na_normal_upper(v->m[i] /
+						 sqrt(v->se2[i] + v->tau2))
+			       : NAN;
+	ok = ok && na_bh(p, p, n);
+	r = z->out->pairs = ok ? na_calloc(n, sizeof(*r)) : NULL;
+	for (size_t i = 0; r && i < n; i++) {
+		r[i].effect = v->n[i] ? v->m[i] : 0;
+		r[i].se = v->n[i] ? sqrt(v->se2[i]) : NAN;
+		r[i].q_value = v->n[i] ? p[i] : 1;
 	}
 	free(p);
-	free(q);
-	if (!ok)
+	if (!r)
 		return na_fail_nomem(err);
 	return na_lz_each_pair(z, expect_of_pair, z, err);
 }
