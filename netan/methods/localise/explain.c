@@ -47,28 +47,35 @@ static size_t find_its(struct lz_explain *x, struct na_lz_who who)
 	return n;
 }
 
+/* Diagonal of the inverse covariance, of a pair that the channel has. */
+static double weight(const struct lz_explain *x, size_t p)
+{
+	return x->d ? x->d[p] : 1 / (x->v->se2[p] + x->v->tau2);
+}
+
 /* One pair's share of Q: inverse covariance times residual. */
 static double pull(const struct lz_explain *x, uint32_t p)
 {
 	uint32_t r = x->z->reverse[p];
-	double q = x->d[p] * x->cur[p];
+	double q = weight(x, p) * x->cur[p];
 
 	return r == NA_LZ_NONE || !x->o ? q : q + x->o[p] * x->cur[r];
 }
 
-/* Inverse of [[v + L, L], [L, v' + L]] for a pair and its reverse. */
+/* Inverse of [[v + L, L], [L, v' + L]] for a pair and its reverse, where they
+ * share anything. */
 static void invert(struct lz_explain *x)
 {
 	const struct lz_view *v = x->v;
 	double L = v->shared;
 
-	for (size_t p = 0; p < x->z->in->n_pairs; p++) {
+	for (size_t p = 0; x->o && p < x->z->in->n_pairs; p++) {
 		uint32_t r = x->z->reverse[p];
 		double a = v->se2[p] + v->tau2 - L, b, det;
 
 		if (!v->n[p])
 			continue;
-		if (r == NA_LZ_NONE || !v->n[r] || !x->o) {
+		if (r == NA_LZ_NONE || !v->n[r]) {
 			x->d[p] = 1 / (a + L);
 			continue;
 		}
@@ -88,8 +95,8 @@ static void weigh_hosts(struct lz_explain *x)
 
 		if (!x->v->n[p])
 			continue;
-		info[NA_LZ_SRC][pair->src] += x->d[p];
-		info[NA_LZ_DST][pair->dst] += x->d[p];
+		info[NA_LZ_SRC][pair->src] += weight(x, p);
+		info[NA_LZ_DST][pair->dst] += weight(x, p);
 		if (!x->o)
 			continue;
 		/* Its reverse is in the whole host of either end too. */
@@ -231,12 +238,13 @@ static bool offer_paths(struct lz_explain *x)
 		const struct na_lz_pair *pair = &x->z->in->pairs[p];
 		struct lz_candidate c = {{NA_LZ_PAIR, pair->src, pair->dst},
 					 0,
-					 x->d[p],
+					 0,
 					 x->t2[NA_LZ_SRC] + x->t2[NA_LZ_DST],
 					 0};
 
 		if (x->v->n[p] < MIN_PATH_RECORDS)
 			continue;
+		c.info = weight(x, p);
 		c.effect = pull(x, p) / c.info;
 		if (c.effect > LZ_MIN_PATH && !offer(x, c, limit))
 			return false;
@@ -400,9 +408,10 @@ static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
 	x->low = x->v->low;
 	x->fluid = na_lz_take(work, pairs, sizeof(*x->fluid));
-	x->d = na_lz_take(work, pairs, sizeof(*x->d));
-	if (x->v->shared > 0)
+	if (x->v->shared > 0) {
+		x->d = na_lz_take(work, pairs, sizeof(*x->d));
 		x->o = na_lz_take(work, pairs, sizeof(*x->o));
+	}
 	x->its = na_lz_take(m, most_of_one(x->z), sizeof(*x->its));
 	x->cells = na_lz_take(work, LZ_CELL_MOST, sizeof(*x->cells));
 	x->scratch = na_lz_take(work, pairs + 2 * hosts, sizeof(*x->scratch));

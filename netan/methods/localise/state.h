@@ -96,7 +96,7 @@ struct lz {
 	size_t max_n;        /* transfers of the largest pair */
 	struct lz_index row, col;
 	uint32_t *reverse;  /* by pair; NA_LZ_NONE */
-	uint32_t *class_of; /* by pair; dense */
+	uint32_t *class_of; /* by pair; dense; NULL: one class, 0 */
 	size_t n_classes;
 	bool *cross; /* by pair: crosses racks; all false without */
 	struct lz_baseline base;
@@ -117,12 +117,12 @@ struct lz {
 };
 
 /* Summary of the pairs in one channel: m, and what it is worth.  Without a
- * valid pair n is all that there is. */
+ * valid pair there is nothing. */
 struct lz_view {
 	struct lz_memory memory;
 	enum na_lz_channel channel;
 	float min_bytes; /* records of this size and more */
-	uint32_t *n;     /* by pair; 0: not in this channel */
+	uint32_t *n;     /* by pair; 0: not in this channel; owned */
 	double *m;       /* median of r, less the centre below */
 	double *se2;
 	/* Owned, and given back as soon as nobody looks at them: the 25 %
@@ -141,7 +141,8 @@ struct lz_explain {
 	const struct lz_view *v;
 	double *cur; /* m less what is explained, by pair */
 	double *low, *fluid; /* the view's, less what is explained */
-	/* Inverse covariance: diagonal, with the reverse (NULL: all 0). */
+	/* Inverse covariance: diagonal, with the reverse; NULL where the two
+	 * directions share nothing. */
 	double *d, *o;
 	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
 	double t2[3];
@@ -163,6 +164,11 @@ static inline bool lz_on(const struct lz *z, enum na_lz_part part)
 	return !(z->opt->off >> part & 1);
 }
 
+static inline uint32_t lz_class_of(const struct lz *z, size_t pair)
+{
+	return z->class_of ? z->class_of[pair] : 0;
+}
+
 static inline bool lz_is_host_kind(enum na_lz_kind k)
 {
 	return k == NA_LZ_SRC || k == NA_LZ_DST || k == NA_LZ_HOST;
@@ -171,6 +177,12 @@ static inline bool lz_is_host_kind(enum na_lz_kind k)
 static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
 {
 	return x->first[host + 1] - x->first[host];
+}
+
+/* Records of a pair in the channel. */
+static inline uint32_t lz_records(const struct lz_view *v, size_t pair)
+{
+	return v->n ? v->n[pair] : 0;
 }
 
 static inline double lz_square(double x)
@@ -353,5 +365,7 @@ enum na_status na_lz_undecided(struct lz *z, const char *what,
 enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_expectations(struct lz *z,
+				  struct na_err *err) NA_MUST_CHECK;
 
 #endif

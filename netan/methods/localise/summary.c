@@ -251,19 +251,24 @@ enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			      .min_bytes = channel == NA_LZ_LARGE
 						   ? (float)LZ_LARGE_B
 						   : -1};
-	v->n = na_lz_take(&v->memory, n, sizeof(*v->n));
+	v->n = na_calloc(n, sizeof(*v->n));
 	if (!v->n)
 		return na_fail_nomem(err);
 	s = na_lz_each_pair(z, count_records, &g, err);
 	for (size_t p = 0; s == NA_OK && p < n; p++)
 		v->valid += v->n[p] > 0;
-	return s == NA_OK && v->valid ? sum_all_up(v, z, err) : s;
+	if (s == NA_OK && v->valid)
+		return sum_all_up(v, z, err);
+	na_lz_view_fini(v);
+	return s;
 }
 
 void na_lz_view_fini(struct lz_view *v)
 {
 	na_arena_fini(&v->memory.arena);
+	free(v->n);
 	free(v->low);
 	free(v->fluid);
+	v->n = NULL;
 	v->low = v->fluid = NULL;
 }
