@@ -80,19 +80,6 @@ static bool lets_go(const struct drive *d)
 	return forgets(d) && d->pass + 1 == d->a->passes;
 }
 
-/* What inputs were read with; a capture's reader is asked for more. */
-static void forget_readers(struct na_session *s)
-{
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		struct na_input *in = &s->inputs[i];
-
-		if (!in->state || in->reader->packets)
-			continue;
-		in->reader->close(in);
-		in->state = NULL;
-	}
-}
-
 /* Of a kind that is kept packed; NULL: of another, whose records an analysis
  * may point to. */
 static struct na_bag *packed_bag(struct na_store *s, enum na_record_kind kind)
@@ -223,8 +210,6 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		return err->status;
 	if (na_passes_elsewhere(d))
 		return na_passes_serve(d, params, err);
-	if (forgets(d))
-		forget_readers(d->s);
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);
