@@ -43,7 +43,7 @@ static void add_pair(struct fleet *f, uint32_t src, uint32_t dst, size_t each,
 	struct na_lz_pair *p = &f->pairs[f->in.n_pairs++];
 
 	*p = (struct na_lz_pair){src, dst, rack(src) != rack(dst),
-				 f->in.n_transfers, each};
+				 (uint32_t)each, f->in.n_transfers};
 	for (size_t i = 0; i < each; i++) {
 		struct na_lz_transfer *t = &f->t[f->in.n_transfers++];
 		uint32_t m = (uint32_t)(i * MOMENTS / each);
