@@ -98,6 +98,9 @@ struct na_analysis {
 	enum na_status (*merge)(void *state, void *block, unsigned pass);
 	/* NULL: nothing is decided between passes. */
 	enum na_status (*turn)(void *state, unsigned done, struct na_err *err);
+	/* Whether nobody looks at transfers and executions of the store after
+	 * pass `pass`: neither a later one nor finish.  NULL: see `forgets`. */
+	bool (*lets_go)(const void *state, unsigned pass);
 	/* Heavy work before finish that can run side by side: share i of n,
 	 * always the same n.  May be NULL. */
 	enum na_status (*share)(void *state, size_t i, size_t n);

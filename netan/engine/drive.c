@@ -62,22 +62,22 @@ static enum na_status settle_block(struct drive *d, size_t i,
 
 /* ---- records that nobody looks at again */
 
-static bool forgets(const struct drive *d)
+static bool may_forget(const struct drive *d)
 {
-	return d->a->forgets && d->s->for_one && !na_passes_shared(d);
+	return d->s->for_one && !na_passes_shared(d);
 }
 
-/* What inputs were read with; a capture's reader is asked for more. */
-static void forget_readers(struct na_session *s)
+static bool forgets(const struct drive *d)
 {
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		struct na_input *in = &s->inputs[i];
+	return d->a->forgets && may_forget(d);
+}
 
-		if (!in->state || in->reader->packets)
-			continue;
-		in->reader->close(in);
-		in->state = NULL;
-	}
+/* Whether this pass is the last that looks at them, and finish does not. */
+static bool lets_go(const struct drive *d)
+{
+	if (d->a->lets_go)
+		return may_forget(d) && d->a->lets_go(d->state, d->pass);
+	return forgets(d) && d->pass + 1 == d->a->passes;
 }
 
 /* Of a kind that is kept packed; NULL: of another, whose records an analysis
@@ -118,11 +118,10 @@ static void forget_until(struct na_bag *b, struct na_chunk *last)
 /* More would cut the map into too many. */
 enum { CHUNKS_MOST = 1 << 14 };
 
-/* The chunks [from, to) of the last pass, which looks at all. */
+/* The chunks [from, to) of the last pass that looks at any. */
 static void forget_chunks(struct drive *d, size_t from, size_t to)
 {
-	if (!forgets(d) || d->pass + 1 < d->a->passes ||
-	    d->n_chunks > CHUNKS_MOST)
+	if (!lets_go(d) || d->n_chunks > CHUNKS_MOST)
 		return;
 	to = to < d->n_now ? to : d->n_now;
 	for (size_t i = from, end; i < to; i = end) {
@@ -211,8 +210,6 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		return err->status;
 	if (na_passes_elsewhere(d))
 		return na_passes_serve(d, params, err);
-	if (forgets(d))
-		forget_readers(d->s);
 	st = d->a->open(d->state, &d->scope, params, err);
 	for (d->pass = 0; st == NA_OK && d->pass < d->a->passes; d->pass++) {
 		st = run_pass(d, err);

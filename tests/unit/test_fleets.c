@@ -306,8 +306,8 @@ static uint32_t hand_racks[HOSTS] = {0, 0, 0, 1, 1, 1};
 
 /* A ring, and one more path 1 -> 3. */
 static struct na_lz_pair hand_pairs[] = {
-	{0, 1, 0, 0, 1}, {1, 2, 0, 1, 1}, {1, 3, 1, 2, 1}, {2, 3, 1, 3, 1},
-	{3, 4, 0, 4, 1}, {4, 5, 0, 5, 1}, {5, 0, 1, 6, 1},
+	{0, 1, 0, 1, 0}, {1, 2, 0, 1, 1}, {1, 3, 1, 1, 2}, {2, 3, 1, 1, 3},
+	{3, 4, 0, 1, 4}, {4, 5, 0, 1, 5}, {5, 0, 1, 1, 6},
 };
 
 static struct fl_fleet hand(struct na_lz_who truth)

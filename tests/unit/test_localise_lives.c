@@ -58,9 +58,8 @@ static void localise(struct fleet *f, life *how, uint64_t off)
 
 		if (src == dst)
 			continue;
-		f->pairs[in.n_pairs++] = (struct na_lz_pair){src, dst, cross,
-							     in.n_transfers,
-							     STEPS};
+		f->pairs[in.n_pairs++] = (struct na_lz_pair){
+			src, dst, cross, STEPS, in.n_transfers};
 		for (uint32_t m = 0; m < STEPS; m++) {
 			double start, us;
 

@@ -479,6 +479,54 @@ static void groups_are_refused(void **state)
 	end(&x);
 }
 
+/* A block with one transfer of a pair, as if it stood for so many. */
+static void count(void *state, uint32_t n)
+{
+	struct pairs_state block;
+	struct na_transfer t = {
+		.src = 0,
+		.dst = 1,
+		.collective = NA_UNKNOWN_U32,
+		.step = NA_UNKNOWN_U32,
+		.size_bytes = 1,
+		.end_ps = US,
+	};
+
+	assert_int_equal(na_an_pairs.fork(&block, state, 0), NA_OK);
+	assert_int_equal(na_an_pairs.add_transfer(&block, &t), NA_OK);
+	assert_int_equal(block.sums.n, 1);
+	block.sums.v[0].n = n;
+	assert_int_equal(na_an_pairs.merge(state, &block, 0), NA_OK);
+	na_an_pairs.fini(&block);
+}
+
+static enum na_status count_twice(uint32_t n, uint32_t more)
+{
+	struct pairs_state s = {.pass = 0};
+	struct run x;
+	enum na_status st;
+
+	begin(&x, HOSTS, NULL);
+	fill(&x);
+	assert_int_equal(
+		na_an_pairs.open(&s, &x.scope, &x.params, &x.h.err), NA_OK);
+	count(&s, n);
+	count(&s, more);
+	st = na_an_pairs.turn(&s, 0, &x.h.err);
+	if (st != NA_OK)
+		assert_non_null(strstr(x.h.err.text, "4294967295 transfers"));
+	na_an_pairs.fini(&s);
+	end(&x);
+	return st;
+}
+
+static void more_than_it_can_count(void **state)
+{
+	(void)state;
+	assert_int_equal(count_twice(UINT32_MAX - 1, 1), NA_OK);
+	assert_int_equal(count_twice(UINT32_MAX, 1), NA_EUSAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +540,7 @@ int main(void)
 		cmocka_unit_test(a_ring_cannot_tell),
 		cmocka_unit_test(runs_apart),
 		cmocka_unit_test(groups_are_refused),
+		cmocka_unit_test(more_than_it_can_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

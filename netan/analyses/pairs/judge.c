@@ -14,8 +14,9 @@ struct quantiles {
 };
 
 /* Clamped rows are the lowest: quantiles of what is above them. */
-static void pair_quantiles(struct pairs_state *s, struct pairs_pair *p,
-			   double *tmp)
+static void pair_quantiles(const struct pairs_state *s,
+			   const struct pairs_pair *p,
+			   struct pairs_quantiles *to, double *tmp)
 {
 	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums.v[p->found].n;
 	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
@@ -28,8 +29,8 @@ static void pair_quantiles(struct pairs_state *s, struct pairs_pair *p,
 	if (n)
 		na_quantiles_of(&s->rows[p->first].latency_us, sizeof(*s->rows),
 				rows, at, q, 2, tmp, SORTED);
-	p->p50_us = q[0];
-	p->p99_us = q[1];
+	to->p50_us = q[0];
+	to->p99_us = q[1];
 }
 
 static void quantiles_job(void *arg, size_t job)
@@ -43,7 +44,8 @@ static void quantiles_job(void *arg, size_t job)
 
 	for (size_t i = 0; tmp && i < s->keys.n; i++) {
 		if (s->pairs[i].first >= from && s->pairs[i].first < to)
-			pair_quantiles(s, &s->pairs[i], tmp);
+			pair_quantiles(s, &s->pairs[i],
+				       &s->quantiles[i], tmp);
 	}
 	q->ok[job] = tmp != NULL;
 	free(tmp);
@@ -53,7 +55,9 @@ static bool all_quantiles(struct pairs_state *s)
 {
 	struct quantiles q = {.s = s};
 
-	if (!na_side_by_side(s->scope, JOBS, quantiles_job, &q))
+	s->quantiles = na_calloc(s->keys.n, sizeof(*s->quantiles));
+	if (!s->quantiles ||
+	    !na_side_by_side(s->scope, JOBS, quantiles_job, &q))
 		return false;
 	for (size_t i = 0; i < JOBS; i++) {
 		if (!q.ok[i])
@@ -89,7 +93,7 @@ static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
 			.dst = p->dst - (uint32_t)run->node0,
 			.locality = class_of(s, p),
 			.first = p->first - run->row0,
-			.n = na_pairs_rows_of(s, p),
+			.n = (uint32_t)na_pairs_rows_of(s, p),
 		};
 	}
 }
@@ -304,14 +308,15 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 {
 	enum na_status st = NA_OK;
 
-	if (!all_quantiles(s) || !na_pairs_find_absent(s))
+	if (!na_pairs_find_absent(s))
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++) {
 		/* Runs without a transfer keep a result of zeros. */
 		if (s->runs[i].n_remote)
 			st = localise(s, &s->runs[i], err);
 	}
-	return st;
+	/* Last, when what localising needs is gone. */
+	return st == NA_OK && !all_quantiles(s) ? na_fail_nomem(err) : st;
 }
 
 static enum na_severity severity_of_run(const struct na_lz_result *f)

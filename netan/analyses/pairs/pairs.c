@@ -7,6 +7,7 @@
  */
 #include "netan/analyses/pairs/state.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,22 @@ static struct pairs_sum *sum_of(struct pairs_state *s, struct na_triple key)
 	return &s->sums.v[i];
 }
 
+/* Both together have to fit, since a pair's rows are counted by 32 bits. */
+static void sum_up(struct pairs_state *s, struct pairs_sum *sum,
+		   const struct pairs_sum *more)
+{
+	uint64_t all = (uint64_t)sum->n + sum->clamped + more->n +
+		       more->clamped;
+
+	if (all > UINT32_MAX) {
+		s->crowded = true;
+		return;
+	}
+	sum->n += more->n;
+	sum->clamped += more->clamped;
+	sum->bytes += more->bytes;
+}
+
 static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 {
 	struct pairs_sum *sum = sum_of(s, key_of(s, t));
@@ -112,12 +129,12 @@ static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 	}
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	if (t->klass == NA_CLOCK_SKEW) {
-		sum->clamped++;
+		sum_up(s, sum, &(struct pairs_sum){.clamped = 1});
 		s->clamped++;
 		return NA_ASIDE;
 	}
-	sum->n++;
-	sum->bytes += (na_i128)t->size_bytes;
+	sum_up(s, sum,
+	       &(struct pairs_sum){.n = 1, .bytes = (na_i128)t->size_bytes});
 	s->calls += t->component == NA_COMP_RPC;
 	return NA_OK;
 }
@@ -176,15 +193,13 @@ static enum na_status merge_survey(struct pairs_state *s,
 				   const struct pairs_state *b)
 {
 	for (size_t i = 0; i < b->keys.n; i++) {
-		const struct pairs_sum *more = &b->sums.v[i];
 		struct pairs_sum *sum = sum_of(s, b->keys.keys[i]);
 
 		if (!sum)
 			return NA_ENOMEM;
-		sum->n += more->n;
-		sum->clamped += more->clamped;
-		sum->bytes += more->bytes;
+		sum_up(s, sum, &b->sums.v[i]);
 	}
+	s->crowded |= b->crowded;
 	for (size_t i = 0; i < b->moments.n; i++) {
 		if (na_triples_add(&s->moments, b->moments.keys[i]) ==
 		    NA_NO_TRIPLE)
@@ -239,6 +254,13 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 	bool more = false;
 	enum na_status st;
 
+	if (done == 0 && s->crowded)
+		return na_fail(err, NA_EUSAGE,
+			       "pairs: more than %" PRIu32 " transfers between "
+			       "two ends, which is more than it can look at: "
+			       "filter them, for example by --collective, "
+			       "--step or --from and --to",
+			       UINT32_MAX);
 	if (done == 0)
 		return na_pairs_join_ranks(s) ? na_pairs_plan(s, err)
 					      : na_fail_nomem(err);
@@ -253,6 +275,15 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 	if (st == NA_OK && na_pairs_endpoint_plan(s, &more) != NA_OK)
 		return na_fail_nomem(err);
 	return st == NA_OK && !more ? NA_END : st;
+}
+
+/* Of hosts, what a culprit costs and which of its devices it is take another
+ * look at the transfers. */
+static bool pairs_lets_go(const void *state, unsigned pass)
+{
+	const struct pairs_state *s = state;
+
+	return pass == 1 && !s->of_hosts;
 }
 
 /* Of a block in the second pass, at most. */
@@ -286,6 +317,7 @@ static void pairs_fini(void *state)
 	na_vec_free(&s->rank_steps);
 	na_vec_free(&s->joined);
 	free(s->pairs);
+	free(s->quantiles);
 	free(s->place_of);
 	free(s->lz_moments);
 	free(s->rows);
@@ -347,6 +379,7 @@ const struct na_analysis na_an_pairs = {
 	.add_step = na_pairs_add_step,
 	.merge = pairs_merge,
 	.turn = pairs_turn,
+	.lets_go = pairs_lets_go,
 	.finish = na_pairs_finish,
 	.fini = pairs_fini,
 	.weight = pairs_weight,

@@ -20,7 +20,7 @@ size_t na_pairs_at(const struct pairs_state *s, const struct pairs_run *run,
 
 size_t na_pairs_rows_of(const struct pairs_state *s, const struct pairs_pair *p)
 {
-	return s->sums.v[p->found].n + s->sums.v[p->found].clamped;
+	return (size_t)s->sums.v[p->found].n + s->sums.v[p->found].clamped;
 }
 
 const char *na_pairs_host_name(const struct pairs_state *s,
@@ -135,7 +135,7 @@ static void plan_pairs(struct pairs_state *s, const uint32_t *at)
 		struct pairs_pair *p = &s->pairs[i];
 
 		*p = (struct pairs_pair){
-			.run = k->a,
+			.run = k->a & INT32_MAX, /* n_runs is below */
 			.src = at[slot_of(s, k->a, k->b)],
 			.dst = at[slot_of(s, k->a, k->c)],
 			.found = (uint32_t)i,

@@ -73,6 +73,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
 	const struct pairs_pair *p = &s->pairs[i];
+	const struct pairs_run *run = &s->runs[p->run];
 	const struct pairs_node *src = &s->nodes.v[p->src],
 				*dst = &s->nodes.v[p->dst];
 	const struct na_lz_pair_result *x = judged(s, i);
@@ -86,9 +87,10 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_int(r, row, M_count, (int64_t)sum->n);
 	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
 	na_put_whole(r, row, M_bytes, sum->bytes);
-	na_put_real(r, row, M_p50_us, p->p50_us);
-	na_put_real(r, row, M_p99_us, p->p99_us);
-	na_put_real(r, row, M_expected_us, x ? x->expected_us : NAN);
+	na_put_real(r, row, M_p50_us, s->quantiles[i].p50_us);
+	na_put_real(r, row, M_p99_us, s->quantiles[i].p99_us);
+	na_put_real(r, row, M_expected_us,
+		    x ? run->found.expected_us[i - run->pair0] : NAN);
 	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
 }

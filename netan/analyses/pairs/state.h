@@ -25,19 +25,23 @@ struct pairs_node {
 	const char *name;         /* borrowed from state->text */
 };
 
-/* Sums over the valid transfers of a pair. */
+/* Sums over the valid transfers of a pair.  There may be millions of these, so
+ * the bytes stand where 8 divides the address. */
 struct pairs_sum {
-	uint64_t n, clamped; /* clamped: latency 0, not in n */
-	na_i128 bytes;
+	uint32_t n, clamped; /* clamped: latency 0, not in n */
+	__attribute__((packed, aligned(8))) na_i128 bytes;
 };
 
 /* A pair in its place: by run, then those that a localisation may look at,
  * then by source and destination. */
 struct pairs_pair {
-	uint32_t run, src, dst; /* nodes */
-	uint32_t found;         /* index of its sums and key */
-	bool local;             /* both ends on one host */
-	size_t first;           /* its rows: sums' n + clamped of them */
+	uint32_t run : 31, local : 1; /* local: both ends on one host */
+	uint32_t src, dst;            /* nodes */
+	uint32_t found;               /* index of its sums and key */
+	size_t first;                 /* its rows: sums' n + clamped of them */
+};
+
+struct pairs_quantiles {
 	double p50_us, p99_us;
 };
 
@@ -90,6 +94,7 @@ struct pairs_state {
 	struct na_triples keys;        /* run, source, destination */
 	struct na_triples moments;     /* collective, step, 0 */
 	NA_VEC(struct pairs_sum) sums; /* by key */
+	bool crowded;                  /* more of a pair than it can count */
 	uint64_t clamped;
 	uint64_t calls;                 /* of those used: component rpc */
 	struct na_extent ends;          /* of the clamped ones, too */
@@ -103,6 +108,7 @@ struct pairs_state {
 	struct na_arena text;
 	NA_VEC(struct pairs_node) nodes;
 	struct pairs_pair *pairs; /* [keys.n], in order */
+	struct pairs_quantiles *quantiles; /* as these; at the end */
 	uint32_t *place_of;       /* key -> pair */
 	struct na_lz_moment *lz_moments;
 	int64_t tick_ps;
@@ -112,7 +118,7 @@ struct pairs_state {
 	struct na_lz_transfer *rows;
 	uint32_t *row_pair; /* blocks only */
 	size_t n_rows, cap_rows, cap_row_pair;
-	size_t *filled; /* main: rows of each pair so far */
+	uint32_t *filled; /* main: rows of each pair so far */
 	NA_VEC(struct pairs_send) sends;
 
 	/* Third pass. */

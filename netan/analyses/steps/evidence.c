@@ -284,8 +284,7 @@ bool na_steps_try_instances(struct st_court *c)
 	bool ok = order;
 
 	for (size_t k = 0; k < ST_TESTS; k++) {
-		v.e[k] = na_calloc(c->s->scope->store->n_hosts + 1,
-				   sizeof(struct entry));
+		v.e[k] = na_calloc(c->s->n_hosts + 1, sizeof(struct entry));
 		ok = ok && v.e[k];
 	}
 	for (size_t i = 0; ok && i < c->s->got.shares.n; i++)

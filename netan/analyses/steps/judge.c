@@ -292,14 +292,16 @@ static void court_fini(struct st_court *c)
 static bool list_hosts(struct st_court *c)
 {
 	struct st_state *s = c->s;
-	size_t n = s->scope->store->n_hosts;
+	size_t n = s->scope->store->n_hosts, n_there = 0;
 	bool *there = na_calloc(n + 1, sizeof(*there));
 
-	s->hosts = na_calloc(n + 1, sizeof(*s->hosts));
 	for (size_t i = 0; there && i < s->n_host_steps; i++)
 		there[s->host_steps[i].host] = true;
 	for (size_t i = 0; there && i < s->got.shares.n; i++)
 		there[s->got.keys.keys[i].c] = true;
+	for (size_t i = 0; there && i < n; i++)
+		n_there += there[i];
+	s->hosts = na_calloc(n_there + 1, sizeof(*s->hosts));
 	for (size_t i = 0; there && s->hosts && i < n; i++) {
 		if (!there[i])
 			continue;

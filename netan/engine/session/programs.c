@@ -96,20 +96,40 @@ static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 	return st;
 }
 
-enum na_status na_session_programs(struct na_session *s, struct na_err *err)
+/* What inputs were read with is of no use then: who looks at one again opens
+ * it anew, but for captures, of which segments are asked for. */
+static void forget_readers(struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		struct na_input *in = &s->inputs[i];
+
+		if (!in->state || in->reader->packets)
+			continue;
+		in->reader->close(in);
+		in->state = NULL;
+	}
+}
+
+static enum na_status read_programs(struct na_session *s, struct na_err *err)
 {
 	enum na_status st;
 
-	if (!(s->wants & NA_WANT_PROGRAMS))
-		return NA_OK;
 	s->programs = na_calloc(1, sizeof(*s->programs));
 	if (!s->programs)
 		return na_fail_nomem(err);
 	na_hlo_init(s->programs, false);
 	st = of_inputs(s, err);
-	if (st == NA_OK)
-		st = of_dumps(s, err);
-	if (st != NA_OK)
+	return st == NA_OK ? of_dumps(s, err) : st;
+}
+
+enum na_status na_session_programs(struct na_session *s, struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	if (s->wants & NA_WANT_PROGRAMS)
+		st = read_programs(s, err);
+	forget_readers(s);
+	if (st != NA_OK || !s->programs)
 		return st;
 	na_say_detail(s->request, "%zu HLO modules", s->programs->n_modules);
 	return na_store_join_programs(&s->store, s->programs, &s->joins, err);

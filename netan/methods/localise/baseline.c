@@ -255,11 +255,11 @@ static void fit_lines(struct lz *z, uint32_t *order, size_t *first, double *x)
 	struct lz_line pooled;
 
 	for (size_t i = 0; i < b->n_sample; i++)
-		first[z->class_of[b->sample[i].pair] + 2]++;
+		first[lz_class_of(z, b->sample[i].pair) + 2]++;
 	for (size_t c = 0; c < z->n_classes; c++)
 		first[c + 1] += first[c];
 	for (size_t i = 0; i < b->n_sample; i++)
-		order[first[z->class_of[b->sample[i].pair] + 1]++] =
+		order[first[lz_class_of(z, b->sample[i].pair) + 1]++] =
 			(uint32_t)i;
 	fit_line(&all, NULL, &pooled);
 	for (size_t c = 0; c < z->n_classes; c++) {
@@ -392,7 +392,7 @@ static bool fit(struct lz *z, uint32_t *order, size_t *first, double *x,
 	fit_lines(z, order, first, x);
 	for (size_t i = 0; i < b->n_sample; i++) {
 		struct lz_sample *one = &b->sample[i];
-		uint32_t c = z->class_of[one->pair];
+		uint32_t c = lz_class_of(z, one->pair);
 
 		one->r = log(sample_us(z, one)) -
 			 line_log(&b->lines[c], one->bytes);
@@ -460,7 +460,7 @@ static void residual_share(void *arg, size_t share)
 			float *out = z->shared ? &z->shared[at]
 					       : &t[i].residual;
 
-			r -= remember(z, &memo, z->class_of[p],
+			r -= remember(z, &memo, lz_class_of(z, p),
 				      z->shared ? *out : t[i].size_bytes);
 			if (cell < z->base.n_cells)
 				r -= (double)z->base.context[cell];
@@ -519,7 +519,7 @@ static bool fit_fluid(struct lz *z, uint32_t *order, double *x, double *each)
 		struct lz_sample *s = &b->sample[i];
 
 		s->r = log(sample_us(z, s)) -
-		       line_log(&b->lines[z->class_of[s->pair]], s->bytes);
+		       line_log(&b->lines[lz_class_of(z, s->pair)], s->bytes);
 	}
 	return !lz_on(z, NA_LZ_PART_CONTEXT) || fit_context(z, order, x);
 }

@@ -47,7 +47,7 @@ static void measure_pair(void *arg, size_t p, struct lz_room *room)
 		    lz_waited(z, &t[i]))
 			continue;
 		expect = exp(
-			na_lz_expect_log(z, z->class_of[p], t[i].size_bytes));
+			na_lz_expect_log(z, lz_class_of(z, p), t[i].size_bytes));
 		expect = lz_smaller(expect, LZ_MOST_US);
 		none += !(t[i].latency_us > 0);
 		room->x[n++] = (float)(lz_latency(z, p, &t[i]) - expect);

@@ -47,13 +47,43 @@ static size_t find_its(struct lz_explain *x, struct na_lz_who who)
 	return n;
 }
 
+/* Diagonal of the inverse covariance, of a pair that the channel has. */
+static double weight(const struct lz_explain *x, size_t p)
+{
+	return x->d ? x->d[p] : 1 / (x->v->se2[p] + x->v->tau2);
+}
+
 /* One pair's share of Q: inverse covariance times residual. */
 static double pull(const struct lz_explain *x, uint32_t p)
 {
 	uint32_t r = x->z->reverse[p];
-	double q = x->v->d[p] * x->cur[p];
+	double q = weight(x, p) * x->cur[p];
 
-	return r == NA_LZ_NONE ? q : q + x->v->o[p] * x->cur[r];
+	return r == NA_LZ_NONE || !x->o ? q : q + x->o[p] * x->cur[r];
+}
+
+/* Inverse of [[v + L, L], [L, v' + L]] for a pair and its reverse, where they
+ * share anything. */
+static void invert(struct lz_explain *x)
+{
+	const struct lz_view *v = x->v;
+	double L = v->shared;
+
+	for (size_t p = 0; x->o && p < x->z->in->n_pairs; p++) {
+		uint32_t r = x->z->reverse[p];
+		double a = v->se2[p] + v->tau2 - L, b, det;
+
+		if (!v->n[p])
+			continue;
+		if (r == NA_LZ_NONE || !v->n[r]) {
+			x->d[p] = 1 / (a + L);
+			continue;
+		}
+		b = v->se2[r] + v->tau2 - L;
+		det = a * b + L * (a + b);
+		x->d[p] = (b + L) / det;
+		x->o[p] = -L / det;
+	}
 }
 
 static void weigh_hosts(struct lz_explain *x)
@@ -65,11 +95,13 @@ static void weigh_hosts(struct lz_explain *x)
 
 		if (!x->v->n[p])
 			continue;
-		info[NA_LZ_SRC][pair->src] += x->v->d[p];
-		info[NA_LZ_DST][pair->dst] += x->v->d[p];
+		info[NA_LZ_SRC][pair->src] += weight(x, p);
+		info[NA_LZ_DST][pair->dst] += weight(x, p);
+		if (!x->o)
+			continue;
 		/* Its reverse is in the whole host of either end too. */
-		info[NA_LZ_HOST][pair->src] += x->v->o[p];
-		info[NA_LZ_HOST][pair->dst] += x->v->o[p];
+		info[NA_LZ_HOST][pair->src] += x->o[p];
+		info[NA_LZ_HOST][pair->dst] += x->o[p];
 	}
 	for (size_t h = 0; h < x->z->in->n_hosts; h++)
 		info[NA_LZ_HOST][h] += info[NA_LZ_SRC][h] + info[NA_LZ_DST][h];
@@ -206,12 +238,13 @@ static bool offer_paths(struct lz_explain *x)
 		const struct na_lz_pair *pair = &x->z->in->pairs[p];
 		struct lz_candidate c = {{NA_LZ_PAIR, pair->src, pair->dst},
 					 0,
-					 x->v->d[p],
+					 0,
 					 x->t2[NA_LZ_SRC] + x->t2[NA_LZ_DST],
 					 0};
 
 		if (x->v->n[p] < MIN_PATH_RECORDS)
 			continue;
+		c.info = weight(x, p);
 		c.effect = pull(x, p) / c.info;
 		if (c.effect > LZ_MIN_PATH && !offer(x, c, limit))
 			return false;
@@ -354,6 +387,18 @@ static void join_paths(struct lz_explain *x, enum na_lz_kind kind)
 	}
 }
 
+static size_t most_of_one(const struct lz *z)
+{
+	size_t most = 1;
+
+	for (uint32_t h = 0; h < z->in->n_hosts; h++) {
+		size_t n = lz_degree(&z->row, h) + lz_degree(&z->col, h);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 /* What only the explaining itself needs is in `work`. */
 static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 {
@@ -361,9 +406,13 @@ static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 	struct lz_memory *m = &x->memory;
 
 	x->cur = na_lz_take(m, pairs, sizeof(*x->cur));
-	x->low = na_lz_take(work, pairs, sizeof(*x->low));
+	x->low = x->v->low;
 	x->fluid = na_lz_take(work, pairs, sizeof(*x->fluid));
-	x->its = na_lz_take(m, 2 * pairs, sizeof(*x->its));
+	if (x->v->shared > 0) {
+		x->d = na_lz_take(work, pairs, sizeof(*x->d));
+		x->o = na_lz_take(work, pairs, sizeof(*x->o));
+	}
+	x->its = na_lz_take(m, most_of_one(x->z), sizeof(*x->its));
 	x->cells = na_lz_take(work, LZ_CELL_MOST, sizeof(*x->cells));
 	x->scratch = na_lz_take(work, pairs + 2 * hosts, sizeof(*x->scratch));
 	for (int k = 0; k < 3; k++) {
@@ -379,8 +428,8 @@ static bool explain(struct lz_explain *x)
 	bool ok = true;
 
 	memcpy(x->cur, x->v->m, n * sizeof(*x->cur));
-	memcpy(x->low, x->v->low, n * sizeof(*x->low));
 	memcpy(x->fluid, x->v->fluid, n * sizeof(*x->fluid));
+	invert(x);
 	weigh_hosts(x);
 	while (x->n_chosen < LZ_MAX_CHOSEN && one_round(x, &ok))
 		;
@@ -394,14 +443,17 @@ static bool explain(struct lz_explain *x)
 }
 
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
-			     const struct lz_view *v, struct na_err *err)
+			     struct lz_view *v, struct na_err *err)
 {
 	struct lz_memory work = {.failed = false};
 	bool ok;
 
 	*x = (struct lz_explain){.z = z, .v = v};
+	if (!v->valid)
+		return NA_OK;
 	ok = explain_room(x, &work) && explain(x);
-	x->low = x->fluid = x->scratch = NULL;
+	free(v->low);
+	x->low = x->fluid = x->d = x->o = x->scratch = v->low = NULL;
 	x->cells = NULL;
 	na_arena_fini(&work.arena);
 	return ok ? NA_OK : na_fail_nomem(err);
@@ -410,7 +462,7 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 void na_lz_explain_fini(struct lz_explain *x)
 {
 	na_arena_fini(&x->memory.arena);
-	free(x->open.v);
+	na_vec_free(&x->open);
 }
 
 static struct na_lz_finding finding_of(struct lz_explain *x,

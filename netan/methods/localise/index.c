@@ -72,15 +72,17 @@ static bool number_classes(struct lz *z)
 	for (size_t i = 0; i < n; i++)
 		all[i] = z->in->pairs[i].locality;
 	m = na_lz_distinct(all, n);
-	for (size_t i = 0; i < n; i++) {
+	z->n_classes = m;
+	if (m > 1)
+		z->class_of = na_lz_take(&z->memory, n, sizeof(*z->class_of));
+	for (size_t i = 0; z->class_of && i < n; i++) {
 		const uint32_t *at = bsearch(&z->in->pairs[i].locality, all, m,
 					     sizeof(*all), na_order_u32);
 
 		z->class_of[i] = (uint32_t)(at - all);
 	}
-	z->n_classes = m;
 	free(all);
-	return true;
+	return !z->memory.failed;
 }
 
 bool na_lz_index_pairs(struct lz *z)
@@ -89,7 +91,6 @@ bool na_lz_index_pairs(struct lz *z)
 	struct lz_memory *m = &z->memory;
 
 	z->reverse = na_lz_take(m, in->n_pairs, sizeof(*z->reverse));
-	z->class_of = na_lz_take(m, in->n_pairs, sizeof(*z->class_of));
 	z->cross = na_lz_take(m, in->n_pairs, sizeof(*z->cross));
 	z->ahead_us = na_lz_take(m, in->n_hosts, sizeof(*z->ahead_us));
 	side_init(z, &z->row, true);

@@ -55,24 +55,28 @@ static enum na_status channel(struct lz *z, enum na_lz_channel which,
 {
 	enum na_status s = na_lz_view_init(v, z, which, err);
 
-	if (s == NA_OK && which == NA_LZ_ALL)
-		s = na_lz_pair_list(z, v, err);
 	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
 		s = na_lz_explain(x, z, v, err);
 	return s;
 }
 
-static enum na_status search_all(struct lz *z, struct lz_explain *all,
-				 struct lz_explain *large, struct na_err *err)
+/* What channels of sides and paths have found, and of all pairs what others
+ * look at later. */
+static enum na_status sum_up(struct lz *z, struct lz_explain *all,
+			     struct lz_explain *large, struct na_err *err)
 {
 	enum na_status s = na_lz_explain_report(z, all, err);
 
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_LARGE))
 		s = na_lz_explain_report(z, large, err);
-	if (s == NA_OK)
-		s = na_lz_bases(z, all, large, err);
-	if (s == NA_OK)
-		s = na_lz_tails_find(z, err);
+	return s == NA_OK ? na_lz_bases(z, all, large, err) : s;
+}
+
+static enum na_status search_all(struct lz *z, const struct lz_explain *large,
+				 struct na_err *err)
+{
+	enum na_status s = na_lz_tails_find(z, err);
+
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_RATE))
 		s = na_lz_rate(z, err);
 	if (s == NA_OK && lz_on(z, NA_LZ_PART_WINDOW))
@@ -101,13 +105,21 @@ static enum na_status run(struct lz *z, struct na_err *err)
 	if (s == NA_OK)
 		s = channel(z, NA_LZ_LARGE, &large_view, &large, err);
 	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
-		s = search_all(z, &all, &large, err);
+		s = sum_up(z, &all, &large, err);
+	na_lz_explain_fini(&all);
+	free(all_view.fluid);
+	all_view.fluid = NULL;
+	if (s == NA_OK)
+		s = na_lz_pair_list(z, &all_view, err);
+	na_lz_view_fini(&all_view);
+	if (s == NA_OK)
+		s = na_lz_expectations(z, err);
+	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
+		s = search_all(z, &large, err);
 	else
 		z->out->too_few = true;
-	na_lz_explain_fini(&all);
 	na_lz_explain_fini(&large);
-	na_arena_fini(&all_view.memory.arena);
-	na_arena_fini(&large_view.memory.arena);
+	na_lz_view_fini(&large_view);
 	return s;
 }
 
@@ -121,9 +133,8 @@ enum na_status na_localise(const struct na_lz_input *in,
 	*out = (struct na_lz_result){0};
 	z.alpha = opt->alpha > 0 ? opt->alpha : ALPHA;
 	z.tick_us = in->tick_us > 0 ? in->tick_us : 1;
-	out->pairs = na_calloc(in->n_pairs, sizeof(*out->pairs));
 	out->rack_of = na_calloc(in->n_hosts, sizeof(*out->rack_of));
-	if (!out->pairs || !out->rack_of)
+	if (!out->rack_of)
 		return na_fail_nomem(err);
 	s = run(&z, err);
 	na_lz_fini(&z);
@@ -169,6 +180,7 @@ void na_lz_result_fini(struct na_lz_result *r)
 	free(r->stalls);
 	free(r->undecided);
 	free(r->pairs);
+	free(r->expected_us);
 	free(r->power);
 	free(r->rack_of);
 	*r = (struct na_lz_result){0};

@@ -38,7 +38,8 @@ struct na_lz_moment {
 struct na_lz_pair {
 	uint32_t src, dst; /* hosts */
 	uint32_t locality; /* class of healthy paths that are alike */
-	size_t first, n;
+	uint32_t n;
+	size_t first;
 };
 
 struct na_lz_input {
@@ -145,10 +146,9 @@ struct na_lz_undecided {
 };
 
 struct na_lz_pair_result {
-	double expected_us; /* median of what its transfers should have taken */
-	double effect;      /* log excess, shrunk by nothing: median residual */
-	double se;          /* of the effect; NaN: cannot tell */
-	double p_value, q_value; /* BH over pairs: evidence only */
+	double effect;  /* log excess, shrunk by nothing: median residual */
+	double se;      /* of the effect; NaN: cannot tell */
+	double q_value; /* BH over pairs: evidence only */
 };
 
 /* So much slower matters, and of so many sides it must have shown, before
@@ -174,6 +174,8 @@ struct na_lz_result {
 	struct na_lz_undecided *undecided;
 	size_t n_undecided;
 	struct na_lz_pair_result *pairs; /* as the input's */
+	double *expected_us; /* by pair: median of what its transfers should
+				have taken */
 	struct na_lz_power *power;       /* owned; none: not known */
 	size_t n_power;
 	bool suspicious;   /* something stays unexplained: no acquittal */

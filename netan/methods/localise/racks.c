@@ -26,14 +26,14 @@ static bool join(const struct lz *z, uint32_t *up)
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		uint32_t a, b;
 
-		if (z->class_of[i])
+		if (lz_class_of(z, i))
 			continue;
 		a = root(up, in->pairs[i].src);
 		b = root(up, in->pairs[i].dst);
 		up[a > b ? a : b] = a > b ? b : a;
 	}
 	for (size_t i = 0; i < in->n_pairs; i++) {
-		if (z->class_of[i] && inside(up, &in->pairs[i]))
+		if (lz_class_of(z, i) && inside(up, &in->pairs[i]))
 			return false;
 	}
 	return true;

@@ -96,7 +96,7 @@ struct lz {
 	size_t max_n;        /* transfers of the largest pair */
 	struct lz_index row, col;
 	uint32_t *reverse;  /* by pair; NA_LZ_NONE */
-	uint32_t *class_of; /* by pair; dense */
+	uint32_t *class_of; /* by pair; dense; NULL: one class, 0 */
 	size_t n_classes;
 	bool *cross; /* by pair: crosses racks; all false without */
 	struct lz_baseline base;
@@ -116,19 +116,19 @@ struct lz {
 	NA_VEC(struct na_lz_finding) found;
 };
 
-/* Summary of the pairs in one channel: m, and what it is worth. */
+/* Summary of the pairs in one channel: m, and what it is worth.  Without a
+ * valid pair there is nothing. */
 struct lz_view {
 	struct lz_memory memory;
 	enum na_lz_channel channel;
 	float min_bytes; /* records of this size and more */
-	uint32_t *n;     /* by pair; 0: not in this channel */
+	uint32_t *n;     /* by pair; 0: not in this channel; owned */
 	double *m;       /* median of r, less the centre below */
-	double *sigma;
 	double *se2;
-	double *low;   /* 25 % quantile of r, less its median */
-	double *fluid; /* median of z->shared, less its median */
-	double *high;  /* 75 % quantile of r; not centred */
-	double *d, *o; /* inverse covariance: diagonal, with the reverse */
+	/* Owned, and given back as soon as nobody looks at them: the 25 %
+	 * quantile of r, and the median of z->shared, less their medians. */
+	double *low, *fluid;
+	double *high;  /* large ones: 75 % quantile of r; not centred */
 	size_t valid;
 	double fluid_centre;
 	double centre, sigma0, tau2, shared; /* shared: L of the method */
@@ -139,13 +139,16 @@ struct lz_explain {
 	struct lz_memory memory;
 	const struct lz *z;
 	const struct lz_view *v;
-	double *cur;                 /* m less what is explained, by pair */
-	double *low, *fluid;         /* the view's, less what is explained */
+	double *cur; /* m less what is explained, by pair */
+	double *low, *fluid; /* the view's, less what is explained */
+	/* Inverse covariance: diagonal, with the reverse; NULL where the two
+	 * directions share nothing. */
+	double *d, *o;
 	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs + 2 hosts] */
-	uint32_t *its;     /* pairs of a candidate; [2 pairs] */
+	uint32_t *its;     /* pairs of a candidate */
 	struct lz_in_cell {
 		uint32_t collective;
 		float r;
@@ -161,6 +164,11 @@ static inline bool lz_on(const struct lz *z, enum na_lz_part part)
 	return !(z->opt->off >> part & 1);
 }
 
+static inline uint32_t lz_class_of(const struct lz *z, size_t pair)
+{
+	return z->class_of ? z->class_of[pair] : 0;
+}
+
 static inline bool lz_is_host_kind(enum na_lz_kind k)
 {
 	return k == NA_LZ_SRC || k == NA_LZ_DST || k == NA_LZ_HOST;
@@ -169,6 +177,12 @@ static inline bool lz_is_host_kind(enum na_lz_kind k)
 static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
 {
 	return x->first[host + 1] - x->first[host];
+}
+
+/* Records of a pair in the channel. */
+static inline uint32_t lz_records(const struct lz_view *v, size_t pair)
+{
+	return v->n ? v->n[pair] : 0;
 }
 
 static inline double lz_square(double x)
@@ -286,10 +300,12 @@ enum na_status na_lz_clocks_report(struct lz *z,
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 			       enum na_lz_channel channel,
 			       struct na_err *err) NA_MUST_CHECK;
+void na_lz_view_fini(struct lz_view *v);
 
-/* explain.c: "Explanation".  cur and chosen are the outcome. */
+/* explain.c: "Explanation".  cur and chosen are the outcome; the view's low is
+ * gone afterwards. */
 enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
-			     const struct lz_view *v,
+			     struct lz_view *v,
 			     struct na_err *err) NA_MUST_CHECK;
 void na_lz_explain_fini(struct lz_explain *x);
 /* Adds what was chosen to z->found. */
@@ -349,5 +365,7 @@ enum na_status na_lz_undecided(struct lz *z, const char *what,
 enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err) NA_MUST_CHECK;
+enum na_status na_lz_expectations(struct lz *z,
+				  struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -18,7 +18,19 @@
 struct summing {
 	struct lz_view *v;
 	const struct lz *z;
+	double *sigma; /* by pair */
 };
+
+static void count_records(void *arg, size_t p, struct lz_room *room)
+{
+	const struct summing *g = arg;
+	const struct na_lz_pair *pair = &g->z->in->pairs[p];
+	const struct na_lz_transfer *t = g->z->in->transfers + pair->first;
+
+	(void)room;
+	for (size_t i = 0; i < pair->n; i++)
+		g->v->n[p] += t[i].size_bytes >= g->v->min_bytes;
+}
 
 static void sum_up(void *arg, size_t p, struct lz_room *room)
 {
@@ -32,14 +44,14 @@ static void sum_up(void *arg, size_t p, struct lz_room *room)
 		if (t[i].size_bytes >= v->min_bytes)
 			room->x[n++] = t[i].residual;
 	}
-	v->n[p] = (uint32_t)n;
 	if (!n)
 		return;
 	na_sort_f32(room->x, room->tmp, n);
 	v->m[p] = na_quantile_f32(room->x, n, 0.5);
-	v->sigma[p] = NA_MAD_SIGMA * na_mad_f32(room->x, n, v->m[p]);
+	g->sigma[p] = NA_MAD_SIGMA * na_mad_f32(room->x, n, v->m[p]);
 	v->low[p] = na_quantile_f32(room->x, n, 0.25);
-	v->high[p] = na_quantile_f32(room->x, n, 0.75);
+	if (v->high)
+		v->high[p] = na_quantile_f32(room->x, n, 0.75);
 	if (!g->z->shared)
 		return;
 	n = 0;
@@ -77,21 +89,22 @@ static double robust_variance(double *x, size_t n)
 
 /* Typical spread inside a pair, of pairs with enough records. */
 static double typical_sigma(const struct lz *z, const struct lz_view *v,
-			    double *x)
+			    const double *sigma, double *x)
 {
-	size_t m = collect(z, v, SIGMA_FEW, v->sigma, x);
-	double sigma;
+	size_t m = collect(z, v, SIGMA_FEW, sigma, x);
+	double typical;
 
 	if (!m)
-		m = collect(z, v, 2, v->sigma, x);
+		m = collect(z, v, 2, sigma, x);
 	if (m)
-		sigma = na_median(x, m);
+		typical = na_median(x, m);
 	else /* one record for each pair: all spread is between them */
-		sigma = sqrt(robust_variance(x, collect(z, v, 1, v->m, x)));
-	return lz_larger(sigma, SIGMA_LEAST);
+		typical = sqrt(robust_variance(x, collect(z, v, 1, v->m, x)));
+	return lz_larger(typical, SIGMA_LEAST);
 }
 
-static void standard_errors(const struct lz *z, struct lz_view *v)
+static void standard_errors(const struct lz *z, struct lz_view *v,
+			    const double *sigma)
 {
 	double prior = SIGMA_PRIOR * lz_square(v->sigma0);
 
@@ -100,7 +113,7 @@ static void standard_errors(const struct lz *z, struct lz_view *v)
 
 		if (!v->n[p])
 			continue;
-		s2 = (prior + (n - 1) * lz_square(v->sigma[p])) /
+		s2 = (prior + (n - 1) * lz_square(sigma[p])) /
 		     (SIGMA_PRIOR + n - 1);
 		v->se2[p] = LZ_HALF_PI * s2 / n * (1 + 3 / n);
 	}
@@ -175,28 +188,6 @@ static double shared_variance(const struct lz *z, const struct lz_view *v,
 	return lz_smaller(shared, SHARED_MOST * v->tau2);
 }
 
-/* Inverse of [[v + L, L], [L, v' + L]] for a pair and its reverse. */
-static void invert(const struct lz *z, struct lz_view *v)
-{
-	double L = v->shared;
-
-	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		uint32_t r = z->reverse[p];
-		double a = v->se2[p] + v->tau2 - L, b, det;
-
-		if (!v->n[p])
-			continue;
-		if (r == NA_LZ_NONE || !v->n[r] || !(L > 0)) {
-			v->d[p] = 1 / (a + L);
-			continue;
-		}
-		b = v->se2[r] + v->tau2 - L;
-		det = a * b + L * (a + b);
-		v->d[p] = (b + L) / det;
-		v->o[p] = -L / det;
-	}
-}
-
 static void centre(const struct lz *z, struct lz_view *v, double *x)
 {
 	double low = median_of(z, v, v->low, x);
@@ -216,16 +207,37 @@ static bool view_room(struct lz_view *v, size_t n)
 {
 	struct lz_memory *m = &v->memory;
 
-	v->n = na_lz_take(m, n, sizeof(*v->n));
 	v->m = na_lz_take(m, n, sizeof(*v->m));
-	v->sigma = na_lz_take(m, n, sizeof(*v->sigma));
 	v->se2 = na_lz_take(m, n, sizeof(*v->se2));
-	v->low = na_lz_take(m, n, sizeof(*v->low));
-	v->fluid = na_lz_take(m, n, sizeof(*v->fluid));
-	v->high = na_lz_take(m, n, sizeof(*v->high));
-	v->d = na_lz_take(m, n, sizeof(*v->d));
-	v->o = na_lz_take(m, n, sizeof(*v->o));
-	return !m->failed;
+	v->low = na_calloc(n, sizeof(*v->low));
+	v->fluid = na_calloc(n, sizeof(*v->fluid));
+	if (v->channel == NA_LZ_LARGE)
+		v->high = na_lz_take(m, n, sizeof(*v->high));
+	return !m->failed && v->low && v->fluid;
+}
+
+static enum na_status sum_all_up(struct lz_view *v, const struct lz *z,
+				 struct na_err *err)
+{
+	size_t n = z->in->n_pairs;
+	double *x = na_calloc(n, sizeof(*x)), *y = na_calloc(n, sizeof(*y));
+	struct summing g = {.v = v, .z = z, .sigma = y};
+	enum na_status s;
+
+	if (x && y && view_room(v, n))
+		s = na_lz_each_pair(z, sum_up, &g, err);
+	else
+		s = na_fail_nomem(err);
+	if (s == NA_OK) {
+		v->sigma0 = typical_sigma(z, v, g.sigma, x);
+		standard_errors(z, v, g.sigma);
+		fit_tau(z, v, y, x); /* y is room from here on */
+		v->shared = shared_variance(z, v, x, y);
+		centre(z, v, x);
+	}
+	free(x);
+	free(y);
+	return s;
 }
 
 enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
@@ -233,28 +245,30 @@ enum na_status na_lz_view_init(struct lz_view *v, const struct lz *z,
 {
 	size_t n = z->in->n_pairs;
 	struct summing g = {.v = v, .z = z};
-	double *x = na_calloc(n, sizeof(*x)), *y = na_calloc(n, sizeof(*y));
-	enum na_status s = NA_OK;
+	enum na_status s;
 
 	*v = (struct lz_view){.channel = channel,
 			      .min_bytes = channel == NA_LZ_LARGE
 						   ? (float)LZ_LARGE_B
 						   : -1};
-	if (!x || !y || !view_room(v, n))
-		s = na_fail_nomem(err);
-	if (s == NA_OK)
-		s = na_lz_each_pair(z, sum_up, &g, err);
+	v->n = na_calloc(n, sizeof(*v->n));
+	if (!v->n)
+		return na_fail_nomem(err);
+	s = na_lz_each_pair(z, count_records, &g, err);
 	for (size_t p = 0; s == NA_OK && p < n; p++)
 		v->valid += v->n[p] > 0;
-	if (s == NA_OK && v->valid) {
-		v->sigma0 = typical_sigma(z, v, x);
-		standard_errors(z, v);
-		fit_tau(z, v, y, x);
-		v->shared = shared_variance(z, v, x, y);
-		invert(z, v);
-		centre(z, v, x);
-	}
-	free(x);
-	free(y);
+	if (s == NA_OK && v->valid)
+		return sum_all_up(v, z, err);
+	na_lz_view_fini(v);
 	return s;
+}
+
+void na_lz_view_fini(struct lz_view *v)
+{
+	na_arena_fini(&v->memory.arena);
+	free(v->n);
+	free(v->low);
+	free(v->fluid);
+	v->n = NULL;
+	v->low = v->fluid = NULL;
 }

@@ -301,35 +301,41 @@ static void expect_of_pair(void *arg, size_t p, struct lz_room *room)
 		room->x[i] = z->in->transfers[pair->first + i].size_bytes;
 	na_sort_f32(room->x, room->tmp, pair->n);
 	size = na_quantile_f32(room->x, pair->n, 0.5);
-	z->out->pairs[p].expected_us =
-		exp(na_lz_expect_log(z, z->class_of[p], (float)size));
+	z->out->expected_us[p] =
+		exp(na_lz_expect_log(z, lz_class_of(z, p), (float)size));
 }
 
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err)
 {
-	struct na_lz_pair_result *r = z->out->pairs;
 	size_t n = z->in->n_pairs;
-	double *p = na_calloc(n, sizeof(*p)), *q = na_calloc(n, sizeof(*q));
-	bool ok = p && q;
+	struct na_lz_pair_result *r;
+	double *p = na_calloc(n, sizeof(*p));
+	bool ok = p != NULL;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		p[i] = NAN;
-		r[i].se = NAN;
-		if (!v->n[i])
-			continue;
-		r[i].effect = v->m[i];
-		r[i].se = sqrt(v->se2[i]);
-		p[i] = na_normal_upper(v->m[i] / sqrt(v->se2[i] + v->tau2));
-	}
-	ok = ok && na_bh(p, q, n);
-	for (size_t i = 0; ok && i < n; i++) {
-		r[i].p_value = v->n[i] ? p[i] : 1;
-		r[i].q_value = v->n[i] ? q[i] : 1;
+	for (size_t i = 0; ok && i < n; i++)
+		p[i] = lz_records(v, i)
+			       ? na_normal_upper(v->m[i] /
+						 sqrt(v->se2[i] + v->tau2))
+			       : NAN;
+	ok = ok && na_bh(p, p, n);
+	r = z->out->pairs = ok ? na_calloc(n, sizeof(*r)) : NULL;
+	for (size_t i = 0; r && i < n; i++) {
+		bool is = lz_records(v, i) > 0;
+
+		r[i].effect = is ? v->m[i] : 0;
+		r[i].se = is ? sqrt(v->se2[i]) : NAN;
+		r[i].q_value = is ? p[i] : 1;
 	}
 	free(p);
-	free(q);
-	if (!ok)
-		return na_fail_nomem(err);
-	return na_lz_each_pair(z, expect_of_pair, z, err);
+	return r ? NA_OK : na_fail_nomem(err);
+}
+
+enum na_status na_lz_expectations(struct lz *z, struct na_err *err)
+{
+	z->out->expected_us =
+		na_calloc(z->in->n_pairs, sizeof(*z->out->expected_us));
+	return z->out->expected_us
+		       ? na_lz_each_pair(z, expect_of_pair, z, err)
+		       : na_fail_nomem(err);
 }

@@ -2,10 +2,10 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "netan/base/order.h"
 #include "netan/base/vec.h"
 
 double na_normal_upper(double z)
@@ -75,32 +75,33 @@ double na_share_llr(double k, double n, double p)
 	return k < n ? llr + (n - k) * log((1 - share) / (1 - p)) : llr;
 }
 
+struct ranked {
+	double p;
+	size_t at;
+};
+
+NA_ORDER(by_p, struct ranked, NA_UP(p))
+
 bool na_bh(const double *p, double *q, size_t n)
 {
-	double *sorted = na_calloc(n, sizeof(*sorted)), least = 1;
-	size_t *from = na_calloc(n, sizeof(*from)), m = 0;
-	size_t *order = na_calloc(n, sizeof(*order));
-	bool ok = n == 0 || (sorted && from && order);
+	struct ranked *sorted = na_calloc(n, sizeof(*sorted));
+	size_t m = 0;
+	double least = 1;
 
-	for (size_t i = 0; ok && i < n; i++) {
+	for (size_t i = 0; sorted && i < n; i++) {
 		q[i] = p[i];
-		if (isnan(p[i]))
-			continue;
-		sorted[m] = p[i];
-		from[m++] = i;
+		if (!isnan(p[i]))
+			sorted[m++] = (struct ranked){p[i], i};
 	}
-	if (ok && m)
-		gsl_sort_index(order, sorted, 1, m);
-	for (size_t i = ok ? m : 0; i-- > 0;) {
-		double v = (double)m / (double)(i + 1) * sorted[order[i]];
+	na_sort(sorted, m, by_p);
+	for (size_t i = m; i-- > 0;) {
+		double v = (double)m / (double)(i + 1) * sorted[i].p;
 
 		least = v < least ? v : least;
-		q[from[order[i]]] = least;
+		q[sorted[i].at] = least;
 	}
 	free(sorted);
-	free(from);
-	free(order);
-	return ok;
+	return sorted != NULL;
 }
 
 double na_side_p_value(uint64_t k, uint64_t n, uint64_t all_k, uint64_t all_n,

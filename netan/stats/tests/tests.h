@@ -41,8 +41,8 @@ double na_share_llr(double k, double n, double p);
 /*
  * Benjamini and Hochberg (JRSS-B, 1995): the smallest false discovery rate
  * at which each would be rejected, min over p(j) >= p of p(j) * m / rank,
- * at most 1.  NaN stays NaN and does not count.  False when memory is
- * short.  O(n log n).
+ * at most 1.  NaN stays NaN and does not count.  q may be p.  False when
+ * memory is short.  O(n log n); scratch: 24 bytes each.
  */
 bool na_bh(const double *p, double *q, size_t n);
 
