@@ -1,10 +1,8 @@
 /* tcp: which of the rules of tcp.h hold for a connection. */
-#include <math.h>
 #include <string.h>
 
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
-#include "netan/stats/tests/tests.h"
 
 static int64_t add_ns(int64_t a, int64_t b)
 {
@@ -258,68 +256,6 @@ static void judge_refused(struct tcp_row *row)
 				!d[1].closed && d[0].packets && d[1].packets;
 }
 
-/* Only the handshake was acknowledged, the peer is there, and what is large
- * does not arrive: seen beside the sender, which sends it again, or behind the
- * hole, where it is known to be missing. */
-static bool stuck_on_size(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-
-	if ((!row->c->dir[1 - i].packets && !row->c->dir[1 - i].known) ||
-	    !d->saw_syn || d->acked_bytes > 1)
-		return false;
-	return (d->last_again + 1 >= TCP_GONE_RESENDS &&
-		d->stuck_ns > TCP_GONE_NS &&
-		d->last_again_bytes >= TCP_FULL_SIZE) ||
-	       (d->missing_bytes >= TCP_FULL_SIZE && !d->bytes &&
-		row->c->dir[1 - i].bytes);
-}
-
-bool na_tcp_gone(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-	const struct na_direction *peer = &row->c->dir[1 - i];
-
-	if (!d->testified)
-		return false;
-	if (!peer->packets && !peer->known)
-		return d->syns_again + 1 >= TCP_GONE_RESENDS && !d->bytes;
-	return d->last_again + 1 >= TCP_GONE_RESENDS &&
-	       (peer->mute_ns > TCP_GONE_NS || stuck_on_size(row, i));
-}
-
-bool na_tcp_stuck(const struct tcp_row *row, size_t i)
-{
-	return row->c->dir[i].testified && stuck_on_size(row, i);
-}
-
-double na_tcp_length_p(const struct na_direction *d)
-{
-	uint64_t all = (uint64_t)d->long_sent + d->short_sent;
-	uint64_t lost = (uint64_t)d->long_lost + d->short_lost;
-
-	return fmin(1,
-		    d->length_cuts * na_fisher_upper(d->long_lost, d->long_sent,
-						     lost, all));
-}
-
-bool na_tcp_long_die(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-
-	return d->testified && d->long_lost >= TCP_LONG_LEAST &&
-	       d->long_lost == d->long_sent &&
-	       d->long_lost_again >= TCP_LONG_AGAIN &&
-	       d->short_lost <= d->short_sent &&
-	       d->short_sent - d->short_lost >= TCP_LONG_LEAST &&
-	       na_tcp_length_p(d) < TCP_BY_CHANCE;
-}
-
-bool na_tcp_black_hole(const struct tcp_row *row, size_t i)
-{
-	return na_tcp_stuck(row, i) || na_tcp_long_die(row, i);
-}
-
 static void judge_gone(struct tcp_row *row)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -490,6 +426,8 @@ static int64_t lost_of(const struct tcp_row *row)
 		add_to(&ns, d->zero_window_ns);
 		add_to(&ns, d->window_full_ns);
 		add_to(&ns, recovery_of(row, i));
+		if (na_tcp_long_stuck(row, i))
+			add_to(&ns, d->stuck_ns);
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }

@@ -19,9 +19,11 @@
  *   refused            the SYN was answered by a reset
  *   peer_vanished      TCP_GONE_RESENDS times the same bytes, or SYNs that
  *                      nobody answered, and nothing from the peer for
- *                      TCP_GONE_NS; or nothing but the handshake was
+ *                      TCP_GONE_NS; or the peer is heard and lacks them for
+ *                      as long; or nothing but the handshake was
  *                      acknowledged, and packets of TCP_FULL_SIZE do not
- *                      arrive (a black hole of the MTU)
+ *                      arrive (a black hole of the MTU); which it is, too,
+ *                      where short ones arrive meanwhile (na_tcp_long_stuck)
  *   reset              a reset, and no side had closed before
  *
  * then the costliest of those that hold
@@ -182,8 +184,11 @@ void na_tcp_judge(struct tcp_row *row);
 int64_t na_tcp_least_rtt(const struct na_direction *d);
 bool na_tcp_queues(const struct tcp_row *row);
 bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
-/* The peer of direction i's sender never acknowledged its last data or SYN. */
+/* gone.c.  The peer of direction i's sender never acknowledged its last data or SYN. */
 bool na_tcp_gone(const struct tcp_row *row, size_t i);
+/* Bytes of direction i that later packets tell of came neither here nor to
+ * their peer, which is heard. */
+bool na_tcp_lacks(const struct tcp_row *row, size_t i);
 /* What is sent again in direction i is larger than all that was acknowledged:
  * full-size packets alone die, and the connection goes no further. */
 bool na_tcp_stuck(const struct tcp_row *row, size_t i);
@@ -191,6 +196,10 @@ bool na_tcp_stuck(const struct tcp_row *row, size_t i);
  * each, TCP_LONG_AGAIN of them when they were sent again, and less often by
  * chance than TCP_BY_CHANCE (Fisher's exact test, for each possible cut). */
 bool na_tcp_long_die(const struct tcp_row *row, size_t i);
+/* The same of what was never acknowledged: long ones are sent again and again,
+ * and shorter ones arrive meanwhile. */
+bool na_tcp_long_stuck(const struct tcp_row *row, size_t i);
+double na_tcp_stuck_p(const struct na_direction *d);
 /* One of these. */
 bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of

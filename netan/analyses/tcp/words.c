@@ -119,58 +119,6 @@ static void order(struct told *t)
 	}
 }
 
-static void ends(struct told *t)
-{
-	const struct tcp_row *row = t->row;
-
-	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
-		na_tcp_say(t,
-			   "%s refused the connection: a reset answers the SYN",
-			   t->other);
-	else if (row->holds[TCP_RESET] && t->d->reset)
-		na_tcp_say(t, "%s reset the connection (RST)", t->who);
-}
-
-static void gone(struct told *t)
-{
-	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	if (!t->row->holds[TCP_PEER_VANISHED])
-		return;
-	if (!t->peer->packets && d->syns_again) {
-		na_tcp_say(t, "%s never answered ", t->other);
-		na_tcp_say_count(t, d->syns_again + 1, "SYN");
-		na_tcp_say(t, " of %s", t->who);
-	} else if (na_tcp_stuck(t->row, t->i)) {
-		na_tcp_say(t,
-			   "nothing of %s but the handshake was acknowledged, ",
-			   t->who);
-		if (d->last_again)
-			na_tcp_say(t, "%s were sent again %s times",
-				   na_print_bytes(b,
-						  (double)d->last_again_bytes,
-						  3),
-				   na_print_count(a, d->last_again));
-		else
-			na_tcp_say(t, "%s never arrived",
-				   na_print_bytes(b, (double)d->missing_bytes,
-						  3));
-		na_tcp_say(t,
-			   ", and small packets pass: an MTU black hole, where "
-			   "full-size packets die");
-	} else if (d->last_again + 1 >= TCP_GONE_RESENDS &&
-		   t->peer->mute_ns > TCP_GONE_NS) {
-		na_tcp_say_count(t, d->last_again_bytes, "byte");
-		na_tcp_say(
-			t,
-			" of %s sent again %s times and never acknowledged: %s is "
-			"gone or cannot be reached, silent for the last %s",
-			t->who, na_print_count(a, d->last_again), t->other,
-			na_tcp_time(b, t->peer->mute_ns));
-	}
-}
-
 static void server(struct told *t)
 {
 	const struct na_connection *c = t->row->c;
@@ -306,8 +254,8 @@ static void few(struct told *t)
 }
 
 static void (*const tellers[])(struct told *) = {
-	ends,
-	gone,
+	na_tcp_tell_ends,
+	na_tcp_tell_gone,
 	na_tcp_tell_timeouts,
 	receiver,
 	na_tcp_tell_loss,
@@ -327,9 +275,9 @@ static void (*const tellers[])(struct told *) = {
 
 /* What the verdict stands on: told before all else. */
 static void (*const leaders[TCP_VERDICTS])(struct told *) = {
-	[TCP_REFUSED] = ends,
-	[TCP_RESET] = ends,
-	[TCP_PEER_VANISHED] = gone,
+	[TCP_REFUSED] = na_tcp_tell_ends,
+	[TCP_RESET] = na_tcp_tell_ends,
+	[TCP_PEER_VANISHED] = na_tcp_tell_gone,
 	[TCP_CAPTURE_LOSS] = na_tcp_tell_unrecorded,
 	[TCP_SERVER_SLOW] = server,
 	[TCP_QUEUEING] = queue,
