@@ -150,7 +150,11 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 
 	for (int i = 0; i < 2; i++) {
 		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
-		double segments = na_packets_segments(way);
+		/* SYNs that were lost are events, too. */
+		double segments = na_packets_segments(way) +
+				  na_number_or(way, M_needed_retransmissions,
+					       0) -
+				  na_packets_lost(way);
 		double events = count(row, way);
 		struct na_flow_sum *to;
 

@@ -98,8 +98,8 @@ void na_bad_endpoint_packets(struct na_case *c);
  * globs there, and words of a shell: other names are left out. */
 const char *na_packets_more(struct na_case *c, const struct na_value *row);
 
-/* Of one way: data segments, and those lost and sent again; of results that
- * lack these the packets that were recorded. */
+/* Of one way: data segments that were sent, recorded or not, and of these the
+ * lost ones; of results that lack these the packets that were recorded. */
 double na_packets_segments(const struct na_value *way);
 double na_packets_lost(const struct na_value *way);
 

@@ -218,7 +218,7 @@ static bool loses_much(const struct na_value *connection)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_number_at(d, M_needed_retransmissions);
+		double n = na_packets_lost(d);
 
 		if (n >= LOST_LEAST && n >= lost_much * na_packets_segments(d))
 			return true;

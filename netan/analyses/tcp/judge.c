@@ -1,8 +1,24 @@
 /* tcp: which of the rules of tcp.h hold for a connection. */
+#include <math.h>
 #include <string.h>
 
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
+
+double na_tcp_goodput(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t open = d->unacked_bytes > d->missing_bytes
+				? d->unacked_bytes - d->missing_bytes
+				: 0;
+
+	if (!d->unique_bytes || !row->c->dir[1 - i].packets ||
+	    row->duration_ns <= 0)
+		return (double)NAN;
+	if (open > d->unique_bytes)
+		open = d->unique_bytes;
+	return (double)(d->unique_bytes - open) / na_s_of_ns(row->duration_ns);
+}
 
 static int64_t add_ns(int64_t a, int64_t b)
 {
@@ -72,9 +88,21 @@ uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i)
 					: row->needed[i];
 }
 
-uint64_t na_tcp_data_sent(const struct na_direction *d)
+uint64_t na_tcp_data_seen(const struct na_direction *d)
 {
 	return d->data_segments ? d->data_segments : d->data_packets;
+}
+
+uint64_t na_tcp_data_unseen(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	return d->testified ? d->lost_upstream + tails(row, i) : 0;
+}
+
+uint64_t na_tcp_data_sent(const struct tcp_row *row, size_t i)
+{
+	return na_tcp_data_seen(&row->c->dir[i]) + na_tcp_data_unseen(row, i);
 }
 
 /* ACKs that a host surely sent are missing beside it; elsewhere the network
@@ -432,6 +460,24 @@ static int64_t lost_of(const struct tcp_row *row)
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
 
+/* Its own handshake or data both ways; else what others between these hosts
+ * have shown; else a lower bound, of the one side that is known. */
+static void judge_rtt(struct tcp_row *row)
+{
+	const struct na_connection *c = row->c;
+	const int64_t *leg = row->leg_ns;
+
+	row->rtt_ns = path_rtt(c);
+	row->whole_rtt = c->initial_rtt_ns > 0 ||
+			 (na_tcp_least_rtt(&c->dir[0]) > 0 &&
+			  na_tcp_least_rtt(&c->dir[1]) > 0);
+	if (row->whole_rtt || leg[0] <= 0 || leg[1] <= 0)
+		return;
+	row->whole_rtt = true;
+	if (add_ns(leg[0], leg[1]) > row->rtt_ns)
+		row->rtt_ns = add_ns(leg[0], leg[1]);
+}
+
 void na_tcp_judge(struct tcp_row *row)
 {
 	const struct na_connection *c = row->c;
@@ -439,9 +485,7 @@ void na_tcp_judge(struct tcp_row *row)
 
 	memset(row->holds, 0, sizeof(row->holds));
 	memset(row->cost_ns, 0, sizeof(row->cost_ns));
-	row->rtt_ns = path_rtt(c);
-	if (row->leg_ns[0] > 0 && row->leg_ns[1] > 0 && !row->rtt_ns)
-		row->rtt_ns = add_ns(row->leg_ns[0], row->leg_ns[1]);
+	judge_rtt(row);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps
 				   ? (int64_t)(span / (uint64_t)NA_PS_PER_NS)
@@ -509,11 +553,9 @@ void na_tcp_rank(struct tcp_state *s)
 
 static bool loses_much(const struct tcp_row *row, size_t i)
 {
-	const struct na_direction *d = &row->c->dir[i];
-
-	return row->needed[i] >= TCP_LOSS_SEGMENTS &&
-	       (double)row->needed[i] >=
-		       TCP_LOSS_ERROR * (double)na_tcp_data_sent(d);
+	return na_tcp_data_lost(row, i) >= TCP_LOSS_SEGMENTS &&
+	       (double)na_tcp_data_lost(row, i) >=
+		       TCP_LOSS_ERROR * (double)na_tcp_data_sent(row, i);
 }
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)

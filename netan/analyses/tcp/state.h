@@ -159,6 +159,7 @@ struct tcp_row {
 	int64_t duration_ns, active_ns, idle_ns;
 	int64_t lost_ns; /* what the order goes by */
 	int64_t rtt_ns;  /* of the whole path; 0: unknown */
+	bool whole_rtt;  /* else of one side of the capture point alone */
 	uint8_t way;     /* the direction with more payload */
 	uint8_t idler;   /* the one that idle_ns is of */
 };
@@ -179,6 +180,9 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
  * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);
+/* Payload of direction i that was acknowledged, each byte once, over the
+ * duration, bytes a second; NaN: nothing was sent, or no ACK was seen. */
+double na_tcp_goodput(const struct tcp_row *row, size_t i);
 /* The shortest round trip of d's data, also from before the window; 0: not
  * known. */
 int64_t na_tcp_least_rtt(const struct na_direction *d);
@@ -205,9 +209,20 @@ bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
-/* Of needed[i] what is no SYN, and the segments on the wire that it is of. */
+/*
+ * Rates of loss have one base: the segments with payload that were sent, which
+ * are those that were recorded, as they were on the wire, and those of the
+ * lost that were not, since they were lost before the capture point.  What the
+ * capture missed is in none of them.
+ *
+ *	data_lost    of needed[i] what is no SYN
+ *	data_unseen  of these: never recorded, told by what was sent again
+ *	data_sent    data_seen + data_unseen
+ */
 uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i);
-uint64_t na_tcp_data_sent(const struct na_direction *d);
+uint64_t na_tcp_data_unseen(const struct tcp_row *row, size_t i);
+uint64_t na_tcp_data_seen(const struct na_direction *d);
+uint64_t na_tcp_data_sent(const struct tcp_row *row, size_t i);
 /* That chance alone kills so many long ones. */
 double na_tcp_length_p(const struct na_direction *d);
 /* Of direction i: what was lost, and what was not. */
