@@ -5,6 +5,11 @@
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
 
+bool na_tcp_is_far(const struct tcp_row *row)
+{
+	return row->whole_rtt && row->rtt_ns >= TCP_FAR_NS;
+}
+
 double na_tcp_goodput(const struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
@@ -460,6 +465,33 @@ static int64_t lost_of(const struct tcp_row *row)
 	return ns < row->duration_ns ? ns : row->duration_ns;
 }
 
+/* What the verdict costs in direction i. */
+static double weight(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	switch (row->verdict) {
+	case TCP_PEER_VANISHED:
+		return na_tcp_gone(row, i) || na_tcp_stuck(row, i);
+	case TCP_TIMEOUT_BOUND:
+	case TCP_NETWORK_LOSS:
+		return na_tcp_loses(row, i)
+			       ? 1 + (double)add_ns(silent_of(row, i),
+						    recovery_of(row, i))
+			       : 0;
+	case TCP_RECEIVER_TOO_SLOW:
+		return (double)d->zero_window_ns;
+	case TCP_WINDOW_LIMITED:
+		return (double)d->window_full_ns;
+	case TCP_QUEUEING:
+		return na_tcp_direction_queues(row, i);
+	case TCP_DELAYED_ACK:
+		return (double)na_tcp_held_ns(row, i);
+	default:
+		return 0;
+	}
+}
+
 /* Its own handshake or data both ways; else what others between these hosts
  * have shown; else a lower bound, of the one side that is known. */
 static void judge_rtt(struct tcp_row *row)
@@ -521,6 +553,9 @@ void na_tcp_judge(struct tcp_row *row)
 					      TCP_IDLE_SHARE *
 						      (double)row->duration_ns;
 	row->verdict = choose(row);
+	row->told = row->way;
+	if (weight(row, 1u - row->way) > weight(row, row->way))
+		row->told = 1 - row->way;
 	row->lost_ns = lost_of(row);
 }
 

@@ -106,6 +106,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	const int64_t rtt[] = {d->rtt_min_ns, d->rtt_p50_ns, d->rtt_p99_ns};
 	const int64_t ts[] = {d->ts_rtt_min_ns, d->ts_rtt_p50_ns,
 			      d->ts_rtt_p99_ns};
+	const char *remedy = na_tcp_hole_remedy(row, i);
 	struct na_value *to = na_put_object(r, in, name);
 
 	put_counts(r, to, row, i);
@@ -123,9 +124,8 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
 	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
-	if (na_tcp_hole_remedy(row, i))
-		na_put_text(r, to, M_black_hole_remedy,
-			    na_tcp_hole_remedy(row, i));
+	if (remedy)
+		na_put_text(r, to, M_black_hole_remedy, remedy);
 	put_lengths(r, to, d);
 	na_put_bool(r, to, M_gone, na_tcp_gone(row, i));
 	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
@@ -227,6 +227,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_direction(r, to, M_rev, row, 1);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
 	put_us(r, to, M_path_rtt_us, row->whole_rtt ? row->rtt_ns : -1);
+	na_put_bool(r, to, M_far, na_tcp_is_far(row));
 	na_put_count(r, to, M_timeouts, timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       timeouts ? longest(d[0].longest_timeout_ns,

@@ -104,6 +104,7 @@ enum {
 	TCP_STREAM = 50, /* data segments, to speak of its round trips */
 	TCP_GONE_NS = 1000000000,
 	TCP_QUEUE_NS = 8000000,
+	TCP_FAR_NS = 10000000,        /* there and back: no one building */
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
@@ -161,6 +162,7 @@ struct tcp_row {
 	int64_t rtt_ns;  /* of the whole path; 0: unknown */
 	bool whole_rtt;  /* else of one side of the capture point alone */
 	uint8_t way;     /* the direction with more payload */
+	uint8_t told;    /* the one that the verdict is of; else way */
 	uint8_t idler;   /* the one that idle_ns is of */
 };
 
@@ -186,6 +188,8 @@ double na_tcp_goodput(const struct tcp_row *row, size_t i);
 /* The shortest round trip of d's data, also from before the window; 0: not
  * known. */
 int64_t na_tcp_least_rtt(const struct na_direction *d);
+/* Its ends are far apart: what lies between is seldom one's own. */
+bool na_tcp_is_far(const struct tcp_row *row);
 bool na_tcp_queues(const struct tcp_row *row);
 bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
 /* gone.c.  The peer of direction i's sender never acknowledged its last data or SYN. */
@@ -265,17 +269,18 @@ void na_tcp_views(struct na_result *r, const struct tcp_state *s);
 enum { TCP_COLUMNS = 1200, TCP_SPANS = 400 };
 
 enum tcp_mark {
-	TCP_MARK_FAST,      /* retransmitted, duplicate ACKs asked for it */
-	TCP_MARK_TIMEOUT,   /* retransmitted after a timeout */
-	TCP_MARK_OTHER,     /* retransmitted, neither of these */
-	TCP_MARK_SPURIOUS,  /* retransmitted in vain */
-	TCP_MARK_DISORDER,  /* out of order */
-	TCP_MARK_LOST,      /* segments before it are missing in the capture */
-	TCP_MARK_FULL,      /* fills the window */
-	TCP_MARK_CE,        /* marked by a congested router */
-	TCP_MARK_SACK,      /* blocks that the receiver has beyond a hole */
-	TCP_MARK_DUPLICATE, /* duplicate ACK */
-	TCP_MARK_ZERO,      /* the receiver's window is closed */
+	TCP_MARK_FAST,       /* retransmitted, duplicate ACKs asked for it */
+	TCP_MARK_TIMEOUT,    /* retransmitted after a timeout */
+	TCP_MARK_OTHER,      /* retransmitted, neither of these */
+	TCP_MARK_SPURIOUS,   /* retransmitted in vain */
+	TCP_MARK_DISORDER,   /* out of order */
+	TCP_MARK_LOST,       /* behind a hole of what was lost upstream */
+	TCP_MARK_UNRECORDED, /* behind a hole that ACKs cover: the capture's */
+	TCP_MARK_FULL,       /* fills the window */
+	TCP_MARK_CE,         /* marked by a congested router */
+	TCP_MARK_SACK,       /* blocks that the receiver has beyond a hole */
+	TCP_MARK_DUPLICATE,  /* duplicate ACK */
+	TCP_MARK_ZERO,       /* the receiver's window is closed */
 	TCP_MARKS
 };
 

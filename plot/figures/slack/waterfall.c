@@ -110,7 +110,7 @@ static size_t entries(const struct drawing *d,
 		[WF_D2H] = "device to host", [WF_SEND] = "send",
 		[WF_NETWORK] = "network", [WF_COMPUTE] = "reduce",
 		[WF_H2D] = "host to device", [WF_WAIT] = "waiting",
-		[WF_LATE_PEER] = "late peer",
+		[WF_LATE_PEER] = "late peer", [WF_RECV_DONE] = "host was done",
 	};
 	/* clang-format on */
 	bool there[WF_KINDS] = {false};
@@ -123,7 +123,8 @@ static size_t entries(const struct drawing *d,
 	for (size_t k = 0; k < WF_KINDS; k++) {
 		if (there[k] && names[k])
 			e[n++] = (struct na_legend_entry){
-				names[k], color_of(d, (enum wf_kind)k)};
+				names[k], color_of(d, (enum wf_kind)k),
+				k == WF_WAIT || k == WF_LATE_PEER};
 	}
 	return n;
 }
@@ -368,10 +369,8 @@ static void waterfall_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
-	na_words_add(&w,
-		     "outlined: the critical path; hatched: its waits; pale: "
-		     "a receive before its data left; plain grey: the host "
-		     "was done");
+	na_words_add(&w, "outlined: the critical path; hatched: waiting on it; "
+			 "pale: a receive before its data left");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);
