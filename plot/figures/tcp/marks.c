@@ -32,7 +32,7 @@ static const struct look {
 	[TM_FULL] = {NA_GREY, G_SQUARE, "fills the window"},
 	[TM_DISORDER] = {NA_ORANGE, G_PLUS, "out of order"},
 	[TM_LOST] = {NA_SKY, G_DOWN, "hole: lost upstream"},
-	[TM_UNRECORDED] = {NA_GREY, G_DOWN, "hole: capture's own"},
+	[TM_UNRECORDED] = {NA_GREY, G_DOWN, "hole: capture missed"},
 	[TM_ECN] = {NA_ORANGE, G_SQUARE, "ECN mark"},
 	[TM_ZERO] = {NA_PURPLE, G_SQUARE, "zero window"},
 	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "unnecessary resend"},
