@@ -463,6 +463,43 @@ size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 	return join_sides(out, found);
 }
 
+static bool ends_in(const struct na_flow_sum *f, const char *host)
+{
+	return strcmp(f->src, host) == 0 || strcmp(f->dst, host) == 0;
+}
+
+bool na_packets_common(const struct na_flows *f, struct na_packets_side *x)
+{
+	const struct na_flow_sum *first = NULL;
+	bool src = true, dst = true, a = true, b = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct na_flow_sum *v = &f->v[i];
+
+		if (!(v->events > 0))
+			continue;
+		first = first ? first : v;
+		src &= strcmp(v->src, first->src) == 0;
+		dst &= strcmp(v->dst, first->dst) == 0;
+		a &= ends_in(v, first->src);
+		b &= ends_in(v, first->dst);
+		n++;
+	}
+	if (!first)
+		return false;
+	*x = (struct na_packets_side){.kind = a && b   ? "pair"
+					      : src    ? "src"
+					      : dst    ? "dst"
+					      : a || b ? "host"
+						       : NULL,
+				      .src = first->src,
+				      .dst = first->dst,
+				      .host = a ? first->src : first->dst,
+				      .events = (double)n};
+	return true;
+}
+
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 {
 	if (strcmp(x->kind, "pair") == 0)

@@ -70,6 +70,12 @@ enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
 size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 			double least,
 			struct na_packets_side out[NA_SIDES_MOST]);
+/*
+ * What all flows with events have in common: "src" or "dst" of the same host;
+ * "host", an end of all of them; "pair", of two hosts alone, in the direction
+ * of the first; or kind NULL.  `events` is how many flows.  False: none has.
+ */
+bool na_packets_common(const struct na_flows *f, struct na_packets_side *x);
 /* Flows of `tcp`: data segments, and what `count` says of a direction of a
  * connection. */
 struct na_flows na_packets_flows(struct na_case *c,

@@ -439,7 +439,7 @@ static void gone(void **state)
 static void passing(void **state)
 {
 	const struct {
-		uint32_t sacked;  /* bytes behind the first two segments */
+		uint32_t sacked;   /* bytes behind the first two segments */
 		bool talks, twice; /* the peer; what it says again */
 		uint32_t longs, shorts;
 	} rows[] = {

@@ -26,8 +26,9 @@ static void stuck(struct told *t)
 		   t->who, na_print_count(a, d->last_again),
 		   na_tcp_time(b, d->stuck_ns));
 	na_tcp_say_count(t, d->stuck_long, "packet");
-	na_tcp_say(t, " as long arrived, %s shorter ones did (p %s): an MTU "
-		      "black hole, where long packets die",
+	na_tcp_say(t,
+		   " as long arrived, %s shorter ones did (p %s): an MTU "
+		   "black hole, where long packets die",
 		   na_print_count(a, d->stuck_short),
 		   na_print_number(b, na_tcp_stuck_p(d), 2));
 }
@@ -70,15 +71,19 @@ void na_tcp_tell_gone(struct told *t)
 			   t->who, na_tcp_time(b, d->missing_ns), t->other);
 	} else if (na_tcp_gone(t->row, t->i)) {
 		na_tcp_say_count(t, d->last_again_bytes, "byte");
-		na_tcp_say(t, " of %s sent again %s times and never acknowledged: ",
-			   t->who, na_print_count(a, d->last_again));
+		na_tcp_say(
+			t,
+			" of %s sent again %s times and never acknowledged: ",
+			t->who, na_print_count(a, d->last_again));
 		if (t->peer->mute_ns > TCP_GONE_NS)
-			na_tcp_say(t,
-				   "%s is gone or cannot be reached, silent for "
-				   "the last %s",
-				   t->other, na_tcp_time(b, t->peer->mute_ns));
+			na_tcp_say(
+				t,
+				"%s is gone or cannot be reached, silent for "
+				"the last %s",
+				t->other, na_tcp_time(b, t->peer->mute_ns));
 		else
-			na_tcp_say(t, "%s is heard, and does not get them in %s",
+			na_tcp_say(t,
+				   "%s is heard, and does not get them in %s",
 				   t->other, na_tcp_time(b, d->stuck_ns));
 		if (d->stuck_short && d->last_again_bytes >= TCP_FULL_SIZE) {
 			na_tcp_say(t, "; ");

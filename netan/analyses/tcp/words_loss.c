@@ -78,8 +78,8 @@ void na_tcp_tell_loss(struct told *t)
 	} else if (lost) {
 		na_tcp_say(t,
 			   "%s of %s data segments of %s lost and sent again",
-			   na_print_count(a, lost),
-			   na_print_count(b, sent), t->who);
+			   na_print_count(a, lost), na_print_count(b, sent),
+			   t->who);
 		share(t, lost, sent);
 		where(t);
 	}
