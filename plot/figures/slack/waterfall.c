@@ -116,8 +116,12 @@ static size_t entries(const struct drawing *d,
 	bool there[WF_KINDS] = {false};
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->w.n_steps; i++)
-		there[d->w.steps[i].kind] = true;
+	/* What is too short to be seen needs no name. */
+	for (size_t i = 0; i < d->w.n_steps; i++) {
+		const struct wf_step *s = &d->w.steps[i];
+
+		there[s->kind] |= s->to_us - s->from_us >= d->w.length_us / 1e3;
+	}
 	for (size_t i = 0; i < d->w.n_rows; i++)
 		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
 	for (size_t k = 0; k < WF_KINDS; k++) {
