@@ -33,9 +33,10 @@ bool na_tcp_lacks(const struct tcp_row *row, size_t i)
 	const struct na_direction *d = &row->c->dir[i];
 	const struct na_direction *peer = &row->c->dir[1 - i];
 
+	/* Heard long after, and still without an ACK of them. */
 	return d->testified && d->missing_bytes > 0 && d->packets > 0 &&
-	       d->missing_ns > TCP_GONE_NS && peer->packets > 0 &&
-	       peer->mute_ns < d->missing_ns;
+	       d->unacked_bytes >= d->missing_bytes && peer->packets > 0 &&
+	       d->missing_ns - peer->mute_ns > TCP_GONE_NS;
 }
 
 bool na_tcp_gone(const struct tcp_row *row, size_t i)
