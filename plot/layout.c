@@ -485,6 +485,20 @@ double na_legend_width(const struct na_layout *l,
 	return fmin(widest + 1.4 * font.size, most);
 }
 
+static void draw_swatch(const struct na_layout *l, struct na_box box,
+			const struct na_legend_entry *e)
+{
+	if (!e->hatched) {
+		na_draw_rect(l->canvas, box, e->color);
+		return;
+	}
+	na_draw_rect(l->canvas, box,
+		     na_mix(l->theme->background, e->color, 0.22));
+	na_draw_hatch(l->canvas, box, 5 * fmax(l->unit, 0.7),
+		      &(struct na_pen){.color = e->color,
+				       .width = 1.2 * fmax(l->unit, 0.8)});
+}
+
 void na_legend(const struct na_layout *l, const struct na_legend_entry *e,
 	       size_t n, struct na_box box)
 {
@@ -504,7 +518,7 @@ void na_legend(const struct na_layout *l, const struct na_legend_entry *e,
 				     &font);
 			return;
 		}
-		na_draw_rect(l->canvas, swatch, e[i].color);
+		draw_swatch(l, swatch, &e[i]);
 		na_text_fit(l->canvas, name, e[i].name, &font,
 			    box.x1 - box.x0 - 1.4 * font.size, NA_CUT_MIDDLE);
 		na_draw_text(l->canvas, box.x0 + 1.4 * font.size, y + font.size,

@@ -126,6 +126,7 @@ void na_marks(const struct na_layout *l, const char *title,
 struct na_legend_entry {
 	const char *name;
 	struct na_color color;
+	bool hatched;
 };
 /* The width of the column in page units, at most `most`. */
 double na_legend_width(const struct na_layout *l,

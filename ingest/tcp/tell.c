@@ -126,8 +126,15 @@ static void put_trail(struct na_direction *o, const struct na_tcp_dir *d,
 	*(twice ? &o->copies : &o->duplicated) = f->copies;
 	o->data_segments = f->segments;
 	o->full_bytes = f->full;
-	if (f->late)
+	if (f->late) {
+		struct na_trail_passing x = na_trail_passing(f);
+
 		put_late(o, f->late, now_ns);
+		o->stuck_long = x.long_sent;
+		o->stuck_short = x.short_arrived;
+	}
+	if (f->hi_known && f->una_known && (int32_t)(f->hi - f->una) > 0)
+		o->unacked_bytes = f->hi - f->una;
 	if (f->late && f->late->lengths)
 		put_lengths(o, f);
 	if (f->start_known && f->una_known)

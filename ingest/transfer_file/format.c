@@ -204,7 +204,9 @@ static const struct na_xf_field packet_fields[] = {
 	T(37, i, length_cuts, XF_U32), T(38, i, short_most, XF_U32), \
 	T(39, i, long_least, XF_U32), T(40, i, short_sent, XF_U32), \
 	T(41, i, short_lost, XF_U32), T(42, i, long_sent, XF_U32), \
-	T(43, i, long_lost, XF_U32), T(44, i, long_lost_again, XF_U32)
+	T(43, i, long_lost, XF_U32), T(44, i, long_lost_again, XF_U32), \
+	T(45, i, stuck_long, XF_U32), T(46, i, stuck_short, XF_U32), \
+	T(47, i, unacked_bytes, XF_U64)
 
 static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),

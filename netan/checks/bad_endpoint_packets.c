@@ -148,30 +148,15 @@ static double in_vain(const struct na_value *row, const struct na_value *way)
 	return na_number_or(way, M_vain_timeouts, 0);
 }
 
-static bool ends_in(const struct na_flow_sum *f, const char *host)
-{
-	return strcmp(f->src, host) == 0 || strcmp(f->dst, host) == 0;
-}
-
 /* Who is an end of all that stood still, and talks to several; NULL. */
-static const char *standing(const struct na_flow_sum *v, size_t n)
+static const char *standing(const struct na_flows *f)
 {
-	const struct na_flow_sum *first = NULL;
-	bool src = true, dst = true;
-	size_t paths = 0;
+	struct na_packets_side x;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!(v[i].events > 0))
-			continue;
-		first = first ? first : &v[i];
-		src &= ends_in(&v[i], first->src);
-		dst &= ends_in(&v[i], first->dst);
-		paths += !ends_in(&v[i], first->src) ||
-			 !ends_in(&v[i], first->dst) || &v[i] == first;
-	}
-	if (!first || src == dst || paths < 2)
+	if (!f->v || !na_packets_common(f, &x) || !x.kind ||
+	    strcmp(x.kind, "pair") == 0)
 		return NULL;
-	return src ? first->src : first->dst;
+	return x.host;
 }
 
 static int64_t n_of_verdict(const struct na_case *c, const char *verdict)
@@ -188,7 +173,7 @@ static void judge_standstill(struct na_case *c)
 	struct na_flows flows = na_packets_flows(c, in_vain);
 	const struct na_flow_sum *v = flows.v;
 	size_t n = flows.n;
-	const char *host = v ? standing(v, n) : NULL;
+	const char *host = standing(&flows);
 	double episodes = 0, longest = 0;
 	struct na_finding *f;
 

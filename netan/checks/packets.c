@@ -150,7 +150,11 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 
 	for (int i = 0; i < 2; i++) {
 		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
-		double segments = na_packets_segments(way);
+		/* SYNs that were lost are events, too. */
+		double segments = na_packets_segments(way) +
+				  na_number_or(way, M_needed_retransmissions,
+					       0) -
+				  na_packets_lost(way);
 		double events = count(row, way);
 		struct na_flow_sum *to;
 
@@ -457,6 +461,43 @@ size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 	if (!found)
 		return the_only(f->v, f->n, out);
 	return join_sides(out, found);
+}
+
+static bool ends_in(const struct na_flow_sum *f, const char *host)
+{
+	return strcmp(f->src, host) == 0 || strcmp(f->dst, host) == 0;
+}
+
+bool na_packets_common(const struct na_flows *f, struct na_packets_side *x)
+{
+	const struct na_flow_sum *first = NULL;
+	bool src = true, dst = true, a = true, b = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct na_flow_sum *v = &f->v[i];
+
+		if (!(v->events > 0))
+			continue;
+		first = first ? first : v;
+		src &= strcmp(v->src, first->src) == 0;
+		dst &= strcmp(v->dst, first->dst) == 0;
+		a &= ends_in(v, first->src);
+		b &= ends_in(v, first->dst);
+		n++;
+	}
+	if (!first)
+		return false;
+	*x = (struct na_packets_side){.kind = a && b   ? "pair"
+					      : src    ? "src"
+					      : dst    ? "dst"
+					      : a || b ? "host"
+						       : NULL,
+				      .src = first->src,
+				      .dst = first->dst,
+				      .host = a ? first->src : first->dst,
+				      .events = (double)n};
+	return true;
 }
 
 const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)

@@ -70,6 +70,12 @@ enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
 size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 			double least,
 			struct na_packets_side out[NA_SIDES_MOST]);
+/*
+ * What all flows with events have in common: "src" or "dst" of the same host;
+ * "host", an end of all of them; "pair", of two hosts alone, in the direction
+ * of the first; or kind NULL.  `events` is how many flows.  False: none has.
+ */
+bool na_packets_common(const struct na_flows *f, struct na_packets_side *x);
 /* Flows of `tcp`: data segments, and what `count` says of a direction of a
  * connection. */
 struct na_flows na_packets_flows(struct na_case *c,
@@ -98,8 +104,8 @@ void na_bad_endpoint_packets(struct na_case *c);
  * globs there, and words of a shell: other names are left out. */
 const char *na_packets_more(struct na_case *c, const struct na_value *row);
 
-/* Of one way: data segments, and those lost and sent again; of results that
- * lack these the packets that were recorded. */
+/* Of one way: data segments that were sent, recorded or not, and of these the
+ * lost ones; of results that lack these the packets that were recorded. */
 double na_packets_segments(const struct na_value *way);
 double na_packets_lost(const struct na_value *way);
 

@@ -212,13 +212,21 @@ static const struct trouble {
 };
 /* clang-format on */
 
+/* Across a city or the Internet, where no switch is one's own and the floor of
+ * the timer does not matter. */
+static const char far_remedy[] =
+	"find the stretch of this long path that drops packets: mtr --tcp from "
+	"both ends, a capture at the far one, then ask who runs it; at home "
+	"look at the uplink (its queue, ethtool -S); BBR as congestion control "
+	"bears such loss better than CUBIC";
+
 static bool loses_much(const struct na_value *connection)
 {
 	static const char *const ways[] = {M_fwd, M_rev};
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_number_at(d, M_needed_retransmissions);
+		double n = na_packets_lost(d);
 
 		if (n >= LOST_LEAST && n >= lost_much * na_packets_segments(d))
 			return true;
@@ -565,7 +573,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->title = na_case_text(c, "%s %s%s", of, n == 1 ? t->title : t->titles,
 				worst);
 	f->how = f->title;
-	f->remedy = t->remedy;
+	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
+							: t->remedy;
 	accuse(c, f, t, g, na_case_text(c, "%s%s", of, worst));
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);

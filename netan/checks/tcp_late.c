@@ -17,35 +17,6 @@ static double is_queueing(const struct na_value *row,
 	       na_flag_at(way, M_queueing);
 }
 
-/* The paths with a queue: one of them, or what all of them share. */
-static bool share(const struct na_flow_sum *v, size_t n,
-		  struct na_packets_side *x)
-{
-	const struct na_flow_sum *first = NULL;
-	bool src = true, dst = true;
-	size_t paths = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!(v[i].events > 0))
-			continue;
-		first = first ? first : &v[i];
-		src &= strcmp(v[i].src, first->src) == 0;
-		dst &= strcmp(v[i].dst, first->dst) == 0;
-		paths++;
-	}
-	if (!first)
-		return false;
-	*x = (struct na_packets_side){.kind = paths == 1 ? "pair"
-					      : src      ? "src"
-					      : dst      ? "dst"
-							 : NULL,
-				      .src = first->src,
-				      .dst = first->dst,
-				      .host = src ? first->src : first->dst,
-				      .events = (double)paths};
-	return true;
-}
-
 void na_check_queues(struct na_case *c)
 {
 	struct na_flows flows = na_packets_flows(c, is_queueing);
@@ -53,8 +24,12 @@ void na_check_queues(struct na_case *c)
 	struct na_finding *f;
 	const char *name;
 
-	if (!flows.v || !share(flows.v, flows.n, &x))
+	if (!flows.v || !na_packets_common(&flows, &x))
 		return;
+	/* Both ways of it: two queues, or one that all share. */
+	if (x.kind && (strcmp(x.kind, "host") == 0 ||
+		       (strcmp(x.kind, "pair") == 0 && x.events > 1)))
+		x.kind = NULL;
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
 	name = x.kind ? na_packets_name(c, &x) : "the network";
 	na_case_accuse(f, NA_CAUSE_NETWORK,

@@ -114,23 +114,32 @@ static const char *thin(struct na_case *c)
 	return NULL;
 }
 
+/* Of what would be sent again: a pure ACK never is. */
 static const char *seen(struct na_case *c)
 {
-	double needed = needed_of(c);
+	double sent = of_tcp(c, M_data_segments) + of_roce(c, M_packets);
+	double lost = of_tcp(c, M_lost_data_segments) +
+		      of_roce(c, M_needed_repeats);
+	const char *what = of_tcp(c, M_data_segments) > 0 ? "data segments"
+							  : "packets";
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
-	if (needed > 0)
-		return na_case_text(c, "%s of %s packets had to be sent again",
-				    na_print_count(n, (uint64_t)needed),
-				    na_print_count(m, (uint64_t)packets_of(c)));
+	if (!(sent > 0)) {
+		sent = packets_of(c);
+		lost = needed_of(c);
+	}
+	if (lost > 0)
+		return na_case_text(c, "%s of %s %s had to be sent again",
+				    na_print_count(n, (uint64_t)lost),
+				    na_print_count(m, (uint64_t)sent), what);
 	/* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of
 	 * n showed is, with 95 % confidence, rarer than 3 in n. */
 	return na_case_text(
 		c,
-		"none of %s packets had to be sent again (a loss of %s %% "
-		"would have shown)",
-		na_print_count(n, (uint64_t)packets_of(c)),
-		na_case_number(c, 300 / fmax(3, packets_of(c))));
+		"none of %s %s had to be sent again (a loss of %s %% would "
+		"have shown)",
+		na_print_count(n, (uint64_t)sent), what,
+		na_case_number(c, 300 / fmax(3, sent)));
 }
 
 const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)

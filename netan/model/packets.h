@@ -97,6 +97,9 @@ struct na_direction {
 	/* The bytes sent again last, while nothing was acknowledged. */
 	uint64_t last_again, last_again_bytes;
 	int64_t stuck_ns; /* since the first of these resends */
+	/* As long, and none arrived; shorter ones that did meanwhile. */
+	uint32_t stuck_long, stuck_short;
+	uint64_t unacked_bytes; /* at the end; not seen ones among them */
 	/* Sent, as later packets tell, and neither seen nor acknowledged; how
 	 * long that is known. */
 	uint64_t missing_bytes;

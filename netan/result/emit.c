@@ -45,8 +45,8 @@ bool na_cell_is_number(const struct na_column *col)
 }
 
 /* Units that a header may end in, and what one of them is: of times in seconds,
- * of amounts in bytes. */
-enum quantity { TIME, BYTES, BYTES_OF_1024 };
+ * of amounts in bytes, of rates in bits a second. */
+enum quantity { TIME, BYTES, BYTES_OF_1024, RATE };
 static const struct unit {
 	const char *name;
 	enum quantity of;
@@ -61,6 +61,7 @@ static const struct unit {
 	{"GB", BYTES, 1e9},
 	{"KiB", BYTES_OF_1024, 1024},
 	{"MiB", BYTES_OF_1024, 1048576},
+	{"Mbit/s", RATE, 1e6},
 };
 
 /* The unit that a header says, with where it stands and what follows it: "p50
@@ -104,7 +105,9 @@ const char *na_cell_header(const struct na_column *col, char buf[NA_CELL_BUF])
 		snprintf(buf, NA_CELL_BUF, "%.*s%s%s", (int)at, col->header,
 			 *rest ? " " : "", rest);
 	else
-		strcpy(buf, u->of == TIME ? "time" : "bytes");
+		strcpy(buf, u->of == TIME   ? "time"
+			    : u->of == RATE ? "rate"
+					    : "bytes");
 	return buf;
 }
 
@@ -116,6 +119,7 @@ static const char *with_unit(const struct unit *u, double x, int digits,
 	if (u->of == TIME && fabs(x) < 9e6)
 		return na_print_time(buf, llround(x * 1e12), digits);
 	return u->of == TIME    ? na_print_number(buf, x, digits)
+	       : u->of == RATE  ? na_print_rate(buf, x, digits)
 	       : u->of == BYTES ? na_print_amount(buf, x, digits)
 				: na_print_bytes(buf, x, digits);
 }

@@ -540,6 +540,52 @@ static void groups_are_refused(void **state)
 	end(&x);
 }
 
+/* The picture and the first sentence are of the way that loses, though the
+ * other one carries more; each rate has what it counts in its base. */
+static void of_the_loser(void **state)
+{
+	struct na_connection c = {.initial_rtt_ns = -1,
+				  .to_ps = 2000 * NA_PS_PER_NS * 1000000};
+	struct na_direction *d = c.dir;
+	struct tcp_row row = {.c = &c};
+
+	(void)state;
+	d[0] = (struct na_direction){.packets = 100,
+				     .data_packets = 100,
+				     .bytes = 100000,
+				     .unique_bytes = 100000,
+				     .unacked_bytes = 2000,
+				     .rtt_samples = 9,
+				     .rtt_min_ns = 50000,
+				     .testified = 1};
+	d[1] = (struct na_direction){.packets = 60,
+				     .data_packets = 50,
+				     .data_segments = 50,
+				     .bytes = 5000,
+				     .needed = 7,
+				     .lost_upstream = 6,
+				     .tail_losses = 2,
+				     .recovery_ns = 100000000,
+				     .testified = 1};
+	na_tcp_judge(&row);
+	assert_int_equal(row.verdict, TCP_NETWORK_LOSS);
+	assert_int_equal(row.way, 0);
+	assert_int_equal(row.told, 1);
+	assert_int_equal(na_tcp_data_lost(&row, 1), 9);
+	assert_int_equal(na_tcp_data_unseen(&row, 1), 8);
+	assert_int_equal(na_tcp_data_sent(&row, 1), 58);
+	assert_true(na_tcp_goodput(&row, 0) == 98000 / 2.0);
+	assert_true(isnan(na_tcp_goodput(&row, 1)));
+	/* One side of the capture point alone is no path. */
+	assert_false(row.whole_rtt);
+	d[1].rtt_samples = 1;
+	d[1].rtt_min_ns = 20000000;
+	na_tcp_judge(&row);
+	assert_true(row.whole_rtt);
+	assert_int_equal(row.rtt_ns, 20050000);
+	assert_true(na_tcp_is_far(&row));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,6 +602,7 @@ int main(void)
 		cmocka_unit_test(severities),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(groups_are_refused),
+		cmocka_unit_test(of_the_loser),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

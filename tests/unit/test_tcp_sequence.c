@@ -128,6 +128,33 @@ static void pieces(void **state)
 	free(f.x);
 }
 
+/* What was skipped and came again was lost upstream; what was acknowledged
+ * without, the capture missed. */
+static void holes(void **state)
+{
+	struct fake_tcp f = {.rounds = 2, .per_round = 4};
+	const struct na_value *s;
+	struct driven d;
+	int64_t t;
+
+	(void)state;
+	fake_make(&f);
+	t = f.c.from_ps;
+	f.n = 0;
+	fake_put(&f, t, true, 1, 0);
+	fake_put(&f, t + 1, true, 2001, NA_SEG_LOST_BEFORE);
+	fake_put(&f, t + 2, true, 1001, NA_SEG_RETRANSMIT);
+	fake_put(&f, t + 3, true, 4001, NA_SEG_LOST_BEFORE);
+	fake_put(&f, t + 4, false, 5001, 0);
+	fake_put(&f, t + 5, true, 7001, NA_SEG_LOST_BEFORE); /* open */
+	fake_drive(&f, (struct tcp_params){.connection = 1}, &d);
+	s = na_get(na_result_body(d.r), "sequence");
+	assert_true(number(s, "mark_counts.lost_before") == 2);
+	assert_true(number(s, "mark_counts.unrecorded") == 1);
+	driven_end(&d);
+	free(f.x);
+}
+
 /* Segments that no reader should bring. */
 static void hostile_segments(void **state)
 {
@@ -171,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sequence),
 		cmocka_unit_test(pieces),
+		cmocka_unit_test(holes),
 		cmocka_unit_test(hostile_segments),
 	};
 

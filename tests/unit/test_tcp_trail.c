@@ -434,6 +434,57 @@ static void gone(void **state)
 	hand_free(&e.h);
 }
 
+/* The same bytes again and again; meanwhile a short segment behind them is
+ * told of by SACK, and the peer gets the ACKs of what it sends. */
+static void passing(void **state)
+{
+	const struct {
+		uint32_t sacked;   /* bytes behind the first two segments */
+		bool talks, twice; /* the peer; what it says again */
+		uint32_t longs, shorts;
+	} rows[] = {
+		{0, false, false, 3, 0},
+		{200, false, false, 3 + 2, 1},
+		{MSS, false, false, 0, 0}, /* not by length */
+		{200, true, false, 3 + 2, 1 + 4},
+		{200, true, true, 3 + 2, 1}, /* no ACK arrives there */
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct ends e = {.no_ids = false};
+		uint32_t at = begin(&e, 8), said = PEER + 1;
+		uint32_t to = at + 2 * MSS, n = rows[k].sacked;
+		const struct na_direction *d;
+
+		data(&e, 100, 0, at, said);
+		data(&e, 100, 0, at + MSS, said);
+		if (n) {
+			struct na_packet p;
+
+			feed(&e, 100, made(&e, 0, to, said, n));
+			e.h.now_us += RTT_US;
+			p = made(&e, 1, said, at, 0);
+			p.n_sack = 1;
+			p.sack[0].left = to;
+			p.sack[0].right = to + n;
+			feed(&e, 0, p);
+		}
+		for (int64_t us = 210000, i = 0; i < 3; i++, us *= 2)
+			data(&e, us, 0, at, said);
+		for (int i = 0; rows[k].talks && i < 5; i++) {
+			feed(&e, 300000, made(&e, 1, said, at, 50));
+			said += rows[k].twice ? 0 : 50;
+			feed(&e, 100, made(&e, 0, to + n, said, 0));
+		}
+		d = end(&e);
+		assert_int_equal(d->stuck_long, rows[k].longs);
+		assert_int_equal(d->stuck_short, rows[k].shorts);
+		assert_int_equal(d->unacked_bytes, 2 * MSS + n);
+		hand_free(&e.h);
+	}
+}
+
 /* A keep-alive and a window probe are no resends. */
 static void probes(void **state)
 {
@@ -466,6 +517,7 @@ int main(void)
 		cmocka_unit_test(tail),
 		cmocka_unit_test(skipped),
 		cmocka_unit_test(gone),
+		cmocka_unit_test(passing),
 		cmocka_unit_test(probes),
 	};
 

@@ -592,13 +592,18 @@ void na_trail_hear(struct na_trail *f, struct na_trail_room *room,
 	}
 	f->beyond = tells_beyond(p);
 	f->waits = waits(f);
-	if (f->una_known && !before(f->una, p->ack))
+	if (f->una_known && !before(f->una, p->ack)) {
+		l = f->beyond ? late_of(f, room) : f->late;
+		if (l)
+			na_trail_note_passing(f, l, p);
 		return;
+	}
 	if (before(f->hi, p->ack))
 		ack_unseen(f, room, p);
 	l = f->late;
 	if (l) {
 		l->run = 0;
+		na_trail_forget_passing(l);
 		if (l->n_open > 0)
 			na_trail_settle_acked(f, l, p, leg_ns);
 		if (l->n_gap > 0)

@@ -86,6 +86,12 @@ struct na_trail_late {
 	uint32_t dsack_left, dsack_right; /* the last one */
 	uint32_t run_seq, run_bytes, run; /* sent again, and no ACK since */
 	int64_t run_ns;                   /* its first */
+	/* What passed since an ACK said anything new, short of these bytes:
+	 * told by SACK blocks, or by a peer that got the ACKs of its data. */
+	uint32_t sacked, sacked_bytes, sacked_widest, sacked_to;
+	uint32_t news, news_end;
+	int64_t news_ns, newest_ns;
+	bool news_again;
 	struct na_lengths *lengths;       /* or NULL */
 	uint32_t arrived_before;          /* longest record, without trouble */
 	uint64_t all_again;               /* packets */
@@ -217,6 +223,19 @@ static inline bool na_trail_plain(struct na_trail *f, struct na_trail *r,
 }
 
 void na_trail_fini(struct na_trail *f, struct na_trail_room *room);
+
+/* passing.c: bytes are sent again and again, and do not arrive; does what is
+ * shorter? */
+struct na_trail_passing {
+	uint32_t long_sent; /* as long as these bytes: none arrived */
+	uint32_t short_arrived;
+};
+/* p, from the peer, acknowledges nothing new. */
+void na_trail_note_passing(const struct na_trail *f, struct na_trail_late *l,
+			   const struct na_packet *p);
+/* An ACK moved on: begin anew. */
+void na_trail_forget_passing(struct na_trail_late *l);
+struct na_trail_passing na_trail_passing(const struct na_trail *f);
 
 /* settle.c: what p, which acknowledges more or tells of something twice, says
  * of what was sent again; before una moves. */

@@ -36,15 +36,18 @@ static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)
 	for (size_t i = 0; i < 2 * s->rows.n; i++) {
 		const struct tcp_row *row = &s->rows.v[i / 2];
 		const struct na_connection *c = row->c;
-		const struct na_direction *d = &c->dir[i % 2];
+		/* A SYN that was lost is needed, too. */
+		uint64_t sent = na_tcp_data_sent(row, i % 2) +
+				row->needed[i % 2] -
+				na_tcp_data_lost(row, i % 2);
 		uint32_t src = host_of(s, c, i % 2 ? c->dst : c->src);
 		uint32_t dst = host_of(s, c, i % 2 ? c->src : c->dst);
 
 		if (src >= hosts || dst >= hosts)
 			continue;
-		v[2 * src].segments += na_tcp_data_sent(d);
+		v[2 * src].segments += sent;
 		v[2 * src].needed += row->needed[i % 2];
-		v[2 * dst + 1].segments += na_tcp_data_sent(d);
+		v[2 * dst + 1].segments += sent;
 		v[2 * dst + 1].needed += row->needed[i % 2];
 	}
 }

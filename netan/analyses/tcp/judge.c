@@ -4,7 +4,26 @@
 
 #include "netan/analyses/tcp/state.h"
 #include "netan/base/order.h"
-#include "netan/stats/tests/tests.h"
+
+bool na_tcp_is_far(const struct tcp_row *row)
+{
+	return row->whole_rtt && row->rtt_ns >= TCP_FAR_NS;
+}
+
+double na_tcp_goodput(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t open = d->unacked_bytes > d->missing_bytes
+				? d->unacked_bytes - d->missing_bytes
+				: 0;
+
+	if (!d->unique_bytes || !row->c->dir[1 - i].packets ||
+	    row->duration_ns <= 0)
+		return (double)NAN;
+	if (open > d->unique_bytes)
+		open = d->unique_bytes;
+	return (double)(d->unique_bytes - open) / na_s_of_ns(row->duration_ns);
+}
 
 static int64_t add_ns(int64_t a, int64_t b)
 {
@@ -74,9 +93,21 @@ uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i)
 					: row->needed[i];
 }
 
-uint64_t na_tcp_data_sent(const struct na_direction *d)
+uint64_t na_tcp_data_seen(const struct na_direction *d)
 {
 	return d->data_segments ? d->data_segments : d->data_packets;
+}
+
+uint64_t na_tcp_data_unseen(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	return d->testified ? d->lost_upstream + tails(row, i) : 0;
+}
+
+uint64_t na_tcp_data_sent(const struct tcp_row *row, size_t i)
+{
+	return na_tcp_data_seen(&row->c->dir[i]) + na_tcp_data_unseen(row, i);
 }
 
 /* ACKs that a host surely sent are missing beside it; elsewhere the network
@@ -258,68 +289,6 @@ static void judge_refused(struct tcp_row *row)
 				!d[1].closed && d[0].packets && d[1].packets;
 }
 
-/* Only the handshake was acknowledged, the peer is there, and what is large
- * does not arrive: seen beside the sender, which sends it again, or behind the
- * hole, where it is known to be missing. */
-static bool stuck_on_size(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-
-	if ((!row->c->dir[1 - i].packets && !row->c->dir[1 - i].known) ||
-	    !d->saw_syn || d->acked_bytes > 1)
-		return false;
-	return (d->last_again + 1 >= TCP_GONE_RESENDS &&
-		d->stuck_ns > TCP_GONE_NS &&
-		d->last_again_bytes >= TCP_FULL_SIZE) ||
-	       (d->missing_bytes >= TCP_FULL_SIZE && !d->bytes &&
-		row->c->dir[1 - i].bytes);
-}
-
-bool na_tcp_gone(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-	const struct na_direction *peer = &row->c->dir[1 - i];
-
-	if (!d->testified)
-		return false;
-	if (!peer->packets && !peer->known)
-		return d->syns_again + 1 >= TCP_GONE_RESENDS && !d->bytes;
-	return d->last_again + 1 >= TCP_GONE_RESENDS &&
-	       (peer->mute_ns > TCP_GONE_NS || stuck_on_size(row, i));
-}
-
-bool na_tcp_stuck(const struct tcp_row *row, size_t i)
-{
-	return row->c->dir[i].testified && stuck_on_size(row, i);
-}
-
-double na_tcp_length_p(const struct na_direction *d)
-{
-	uint64_t all = (uint64_t)d->long_sent + d->short_sent;
-	uint64_t lost = (uint64_t)d->long_lost + d->short_lost;
-
-	return fmin(1,
-		    d->length_cuts * na_fisher_upper(d->long_lost, d->long_sent,
-						     lost, all));
-}
-
-bool na_tcp_long_die(const struct tcp_row *row, size_t i)
-{
-	const struct na_direction *d = &row->c->dir[i];
-
-	return d->testified && d->long_lost >= TCP_LONG_LEAST &&
-	       d->long_lost == d->long_sent &&
-	       d->long_lost_again >= TCP_LONG_AGAIN &&
-	       d->short_lost <= d->short_sent &&
-	       d->short_sent - d->short_lost >= TCP_LONG_LEAST &&
-	       na_tcp_length_p(d) < TCP_BY_CHANCE;
-}
-
-bool na_tcp_black_hole(const struct tcp_row *row, size_t i)
-{
-	return na_tcp_stuck(row, i) || na_tcp_long_die(row, i);
-}
-
 static void judge_gone(struct tcp_row *row)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -490,8 +459,55 @@ static int64_t lost_of(const struct tcp_row *row)
 		add_to(&ns, d->zero_window_ns);
 		add_to(&ns, d->window_full_ns);
 		add_to(&ns, recovery_of(row, i));
+		if (na_tcp_long_stuck(row, i))
+			add_to(&ns, d->stuck_ns);
 	}
 	return ns < row->duration_ns ? ns : row->duration_ns;
+}
+
+/* What the verdict costs in direction i. */
+static double weight(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+
+	switch (row->verdict) {
+	case TCP_PEER_VANISHED:
+		return na_tcp_gone(row, i) || na_tcp_stuck(row, i);
+	case TCP_TIMEOUT_BOUND:
+	case TCP_NETWORK_LOSS:
+		return na_tcp_loses(row, i)
+			       ? 1 + (double)add_ns(silent_of(row, i),
+						    recovery_of(row, i))
+			       : 0;
+	case TCP_RECEIVER_TOO_SLOW:
+		return (double)d->zero_window_ns;
+	case TCP_WINDOW_LIMITED:
+		return (double)d->window_full_ns;
+	case TCP_QUEUEING:
+		return na_tcp_direction_queues(row, i);
+	case TCP_DELAYED_ACK:
+		return (double)na_tcp_held_ns(row, i);
+	default:
+		return 0;
+	}
+}
+
+/* Its own handshake or data both ways; else what others between these hosts
+ * have shown; else a lower bound, of the one side that is known. */
+static void judge_rtt(struct tcp_row *row)
+{
+	const struct na_connection *c = row->c;
+	const int64_t *leg = row->leg_ns;
+
+	row->rtt_ns = path_rtt(c);
+	row->whole_rtt = c->initial_rtt_ns > 0 ||
+			 (na_tcp_least_rtt(&c->dir[0]) > 0 &&
+			  na_tcp_least_rtt(&c->dir[1]) > 0);
+	if (row->whole_rtt || leg[0] <= 0 || leg[1] <= 0)
+		return;
+	row->whole_rtt = true;
+	if (add_ns(leg[0], leg[1]) > row->rtt_ns)
+		row->rtt_ns = add_ns(leg[0], leg[1]);
 }
 
 void na_tcp_judge(struct tcp_row *row)
@@ -501,9 +517,7 @@ void na_tcp_judge(struct tcp_row *row)
 
 	memset(row->holds, 0, sizeof(row->holds));
 	memset(row->cost_ns, 0, sizeof(row->cost_ns));
-	row->rtt_ns = path_rtt(c);
-	if (row->leg_ns[0] > 0 && row->leg_ns[1] > 0 && !row->rtt_ns)
-		row->rtt_ns = add_ns(row->leg_ns[0], row->leg_ns[1]);
+	judge_rtt(row);
 	row->way = c->dir[1].bytes > c->dir[0].bytes;
 	row->duration_ns = c->to_ps > c->from_ps
 				   ? (int64_t)(span / (uint64_t)NA_PS_PER_NS)
@@ -539,6 +553,9 @@ void na_tcp_judge(struct tcp_row *row)
 					      TCP_IDLE_SHARE *
 						      (double)row->duration_ns;
 	row->verdict = choose(row);
+	row->told = row->way;
+	if (weight(row, 1u - row->way) > weight(row, row->way))
+		row->told = 1 - row->way;
 	row->lost_ns = lost_of(row);
 }
 
@@ -571,11 +588,9 @@ void na_tcp_rank(struct tcp_state *s)
 
 static bool loses_much(const struct tcp_row *row, size_t i)
 {
-	const struct na_direction *d = &row->c->dir[i];
-
-	return row->needed[i] >= TCP_LOSS_SEGMENTS &&
-	       (double)row->needed[i] >=
-		       TCP_LOSS_ERROR * (double)na_tcp_data_sent(d);
+	return na_tcp_data_lost(row, i) >= TCP_LOSS_SEGMENTS &&
+	       (double)na_tcp_data_lost(row, i) >=
+		       TCP_LOSS_ERROR * (double)na_tcp_data_sent(row, i);
 }
 
 enum na_severity na_tcp_severity_of(const struct tcp_row *row)

@@ -106,11 +106,14 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	const int64_t rtt[] = {d->rtt_min_ns, d->rtt_p50_ns, d->rtt_p99_ns};
 	const int64_t ts[] = {d->ts_rtt_min_ns, d->ts_rtt_p50_ns,
 			      d->ts_rtt_p99_ns};
+	const char *remedy = na_tcp_hole_remedy(row, i);
 	struct na_value *to = na_put_object(r, in, name);
 
 	put_counts(r, to, row, i);
-	na_put_count(r, to, M_data_segments, na_tcp_data_sent(d));
+	na_put_real(r, to, M_goodput_gbps, 8 * na_tcp_goodput(row, i) / 1e9);
+	na_put_count(r, to, M_data_segments, na_tcp_data_sent(row, i));
 	na_put_count(r, to, M_lost_data_segments, na_tcp_data_lost(row, i));
+	na_put_count(r, to, M_unseen_data_segments, na_tcp_data_unseen(row, i));
 	na_put_count(r, to, M_vain_timeouts, d->vain_timeouts);
 	put_ms(r, to, M_longest_vain_ms,
 	       d->vain_timeouts ? d->longest_vain_ns : -1);
@@ -119,9 +122,8 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
 	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
-	if (na_tcp_hole_remedy(row, i))
-		na_put_text(r, to, M_black_hole_remedy,
-			    na_tcp_hole_remedy(row, i));
+	if (remedy)
+		na_put_text(r, to, M_black_hole_remedy, remedy);
 	put_lengths(r, to, d);
 	na_put_bool(r, to, M_gone, na_tcp_gone(row, i));
 	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
@@ -222,7 +224,8 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	put_direction(r, to, M_fwd, row, 0);
 	put_direction(r, to, M_rev, row, 1);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
-	put_us(r, to, M_path_rtt_us, row->rtt_ns ? row->rtt_ns : -1);
+	put_us(r, to, M_path_rtt_us, row->whole_rtt ? row->rtt_ns : -1);
+	na_put_bool(r, to, M_far, na_tcp_is_far(row));
 	na_put_count(r, to, M_timeouts, timeouts);
 	put_ms(r, to, M_longest_timeout_ms,
 	       timeouts ? longest(d[0].longest_timeout_ns,
@@ -247,6 +250,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 {
 	struct na_value *to = na_put_object(r, body, M_totals), *verdicts;
 	struct na_direction sum = {.packets = 0};
+	uint64_t sent = 0, lost = 0;
 
 	for (size_t i = 0; i < 2 * s->rows.n; i++) {
 		const struct na_direction *d = &s->rows.v[i / 2].c->dir[i % 2];
@@ -260,6 +264,8 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.retransmissions += d->retransmissions;
 		sum.needed += s->rows.v[i / 2].needed[i % 2];
 		sum.needless += d->needless;
+		sent += na_tcp_data_sent(&s->rows.v[i / 2], i % 2);
+		lost += na_tcp_data_lost(&s->rows.v[i / 2], i % 2);
 		sum.copies += d->copies;
 		sum.duplicated += d->duplicated;
 		sum.reordered += d->reordered;
@@ -268,6 +274,8 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.timeouts += d->timeouts;
 	}
 	put_volume(r, to, &sum);
+	na_put_count(r, to, M_data_segments, sent);
+	na_put_count(r, to, M_lost_data_segments, lost);
 	na_put_count(r, to, M_retransmissions, sum.retransmissions);
 	na_put_count(r, to, M_needed_retransmissions, sum.needed);
 	na_put_count(r, to, M_needless_retransmissions, sum.needless);

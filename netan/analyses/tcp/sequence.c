@@ -14,13 +14,15 @@
 enum {
 	MARK_COLUMNS = TCP_COLUMNS / 2,
 	UNDER_WAY = 4096,
+	HOLES = 256,
 	RANGES = 4 /* of bytes in one column, told apart */
 };
 
 /* clang-format off */
 static const char *const mark_names[TCP_MARKS] = {
 	"fast", "timeout", "other", "spurious", "out_of_order", "lost_before",
-	"window_full", "ecn", "sack", "duplicate_ack", "zero_window",
+	"unrecorded", "window_full", "ecn", "sack", "duplicate_ack",
+	"zero_window",
 };
 /* clang-format on */
 
@@ -87,6 +89,15 @@ struct tcp_sequence {
 	bool any_sent, any_ack, window_known, is_closed;
 	int64_t last_ps; /* that sender could act on: sent or told */
 	int64_t closed_ps;
+
+	/* Bytes that were skipped: lost before the capture point, if they come
+	 * again; else missed by the capture, if they are acknowledged. */
+	struct hole {
+		uint64_t from, to;
+		int64_t time_ps; /* of the segment behind it */
+		bool inside;
+	} holes[HOLES];
+	size_t n_holes;
 
 	/* Sent once and not acknowledged: for round trips. */
 	struct under_way {
@@ -158,6 +169,42 @@ static void mark(struct tcp_sequence *q, enum tcp_mark kind, int64_t time_ps,
 	q->n_marks[kind]++;
 }
 
+/* What became of a hole. */
+static void settle(struct tcp_sequence *q, size_t i, enum tcp_mark kind)
+{
+	struct hole h = q->holes[i];
+	bool inside = q->inside;
+
+	q->inside = h.inside;
+	mark(q, kind, h.time_ps, (double)h.to, (double)h.to);
+	q->inside = inside;
+	q->n_holes--;
+	memmove(q->holes + i, q->holes + i + 1,
+		(q->n_holes - i) * sizeof(*q->holes));
+}
+
+static void open_hole(struct tcp_sequence *q, uint64_t to, int64_t time_ps)
+{
+	if (q->n_holes == HOLES)
+		settle(q, 0, TCP_MARK_LOST);
+	q->holes[q->n_holes++] = (struct hole){q->any_sent ? q->sent_to : to,
+					       to, time_ps, q->inside};
+}
+
+static void fill_holes(struct tcp_sequence *q, uint64_t from, uint64_t to)
+{
+	for (size_t i = q->n_holes; i-- > 0;)
+		if (from < q->holes[i].to && q->holes[i].from < to)
+			settle(q, i, TCP_MARK_LOST);
+}
+
+static void ack_holes(struct tcp_sequence *q, uint64_t ack)
+{
+	for (size_t i = q->n_holes; i-- > 0;)
+		if (q->holes[i].to <= ack)
+			settle(q, i, TCP_MARK_UNRECORDED);
+}
+
 static uint64_t length(const struct span *s)
 {
 	return (uint64_t)s->to_ps - (uint64_t)s->from_ps;
@@ -220,8 +267,6 @@ static void other_marks(struct tcp_sequence *q, const struct na_segment *x,
 {
 	if (x->marks & NA_SEG_OUT_OF_ORDER)
 		mark(q, TCP_MARK_DISORDER, x->time_ps, lo, hi);
-	if (x->marks & NA_SEG_LOST_BEFORE)
-		mark(q, TCP_MARK_LOST, x->time_ps, lo, lo);
 	if (x->marks & NA_SEG_WINDOW_FULL)
 		mark(q, TCP_MARK_FULL, x->time_ps, hi, hi);
 	if (x->marks & NA_SEG_CE)
@@ -243,6 +288,9 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 	double lo = (double)x->seq, hi = (double)end;
 
 	lower(q, x->seq);
+	fill_holes(q, x->seq, end);
+	if (x->marks & NA_SEG_LOST_BEFORE)
+		open_hole(q, x->seq, x->time_ps);
 	if (x->marks & NA_SEG_TIMEOUT && q->any_sent)
 		add_span(&q->silent, q->last_ps, x->time_ps);
 	if (x->marks & again) {
@@ -317,6 +365,7 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 	if (x->marks & NA_SEG_DUPLICATE_ACK)
 		mark(q, TCP_MARK_DUPLICATE, x->time_ps, ack, ack);
 	round_trip(q, x, at);
+	ack_holes(q, x->ack);
 	if (x->ack > q->acked || x->n_sack || x->marks & NA_SEG_DUPLICATE_ACK)
 		q->last_ps = x->time_ps;
 	if (x->ack > q->acked)
@@ -447,10 +496,12 @@ enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 	q->row = &s->rows.v[s->params->connection - 1];
 	q->way = s->params->way == TCP_FWD   ? 0
 		 : s->params->way == TCP_REV ? 1
-					     : q->row->way;
+					     : q->row->told;
 	choose_window(q, s->scope->filter);
 	st = s->scope->segments(s->scope->segments_ctx, q->row->c, add_segment,
 				q, err);
+	while (q->n_holes)
+		settle(q, q->n_holes - 1, TCP_MARK_LOST);
 	if (q->is_closed)
 		add_span(&q->closed, q->closed_ps, q->row->c->to_ps);
 	/* Of a timeout's retransmissions only the first ends a silence. */
@@ -575,6 +626,8 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	na_put_real(r, to, M_to_s, na_s(q->to_ps));
 	na_put_bool(r, to, M_whole, !q->elsewhere);
 	na_put_bool(r, to, M_mid_stream, base_of(q) > 0);
+	if (q->row->whole_rtt)
+		na_put_real(r, to, M_path_rtt_us, na_us_of_ns(q->row->rtt_ns));
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)

@@ -19,9 +19,11 @@
  *   refused            the SYN was answered by a reset
  *   peer_vanished      TCP_GONE_RESENDS times the same bytes, or SYNs that
  *                      nobody answered, and nothing from the peer for
- *                      TCP_GONE_NS; or nothing but the handshake was
+ *                      TCP_GONE_NS; or the peer is heard and lacks them for
+ *                      as long; or nothing but the handshake was
  *                      acknowledged, and packets of TCP_FULL_SIZE do not
- *                      arrive (a black hole of the MTU)
+ *                      arrive (a black hole of the MTU); which it is, too,
+ *                      where short ones arrive meanwhile (na_tcp_long_stuck)
  *   reset              a reset, and no side had closed before
  *
  * then the costliest of those that hold
@@ -102,6 +104,7 @@ enum {
 	TCP_STREAM = 50, /* data segments, to speak of its round trips */
 	TCP_GONE_NS = 1000000000,
 	TCP_QUEUE_NS = 8000000,
+	TCP_FAR_NS = 10000000,        /* there and back: no one building */
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
@@ -157,7 +160,9 @@ struct tcp_row {
 	int64_t duration_ns, active_ns, idle_ns;
 	int64_t lost_ns; /* what the order goes by */
 	int64_t rtt_ns;  /* of the whole path; 0: unknown */
+	bool whole_rtt;  /* else of one side of the capture point alone */
 	uint8_t way;     /* the direction with more payload */
+	uint8_t told;    /* the one that the verdict is of; else way */
 	uint8_t idler;   /* the one that idle_ns is of */
 };
 
@@ -177,13 +182,21 @@ bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
 /* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
  * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);
+/* Payload of direction i that was acknowledged, each byte once, over the
+ * duration, bytes a second; NaN: nothing was sent, or no ACK was seen. */
+double na_tcp_goodput(const struct tcp_row *row, size_t i);
 /* The shortest round trip of d's data, also from before the window; 0: not
  * known. */
 int64_t na_tcp_least_rtt(const struct na_direction *d);
+/* Its ends are far apart: what lies between is seldom one's own. */
+bool na_tcp_is_far(const struct tcp_row *row);
 bool na_tcp_queues(const struct tcp_row *row);
 bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
-/* The peer of direction i's sender never acknowledged its last data or SYN. */
+/* gone.c.  The peer of direction i's sender never acknowledged its last data or SYN. */
 bool na_tcp_gone(const struct tcp_row *row, size_t i);
+/* Bytes of direction i that later packets tell of came neither here nor to
+ * their peer, which is heard. */
+bool na_tcp_lacks(const struct tcp_row *row, size_t i);
 /* What is sent again in direction i is larger than all that was acknowledged:
  * full-size packets alone die, and the connection goes no further. */
 bool na_tcp_stuck(const struct tcp_row *row, size_t i);
@@ -191,14 +204,29 @@ bool na_tcp_stuck(const struct tcp_row *row, size_t i);
  * each, TCP_LONG_AGAIN of them when they were sent again, and less often by
  * chance than TCP_BY_CHANCE (Fisher's exact test, for each possible cut). */
 bool na_tcp_long_die(const struct tcp_row *row, size_t i);
+/* The same of what was never acknowledged: long ones are sent again and again,
+ * and shorter ones arrive meanwhile. */
+bool na_tcp_long_stuck(const struct tcp_row *row, size_t i);
+double na_tcp_stuck_p(const struct na_direction *d);
 /* One of these. */
 bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
-/* Of needed[i] what is no SYN, and the segments on the wire that it is of. */
+/*
+ * Rates of loss have one base: the segments with payload that were sent, which
+ * are those that were recorded, as they were on the wire, and those of the
+ * lost that were not, since they were lost before the capture point.  What the
+ * capture missed is in none of them.
+ *
+ *	data_lost    of needed[i] what is no SYN
+ *	data_unseen  of these: never recorded, told by what was sent again
+ *	data_sent    data_seen + data_unseen
+ */
 uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i);
-uint64_t na_tcp_data_sent(const struct na_direction *d);
+uint64_t na_tcp_data_unseen(const struct tcp_row *row, size_t i);
+uint64_t na_tcp_data_seen(const struct na_direction *d);
+uint64_t na_tcp_data_sent(const struct tcp_row *row, size_t i);
 /* That chance alone kills so many long ones. */
 double na_tcp_length_p(const struct na_direction *d);
 /* Of direction i: what was lost, and what was not. */
@@ -241,17 +269,18 @@ void na_tcp_views(struct na_result *r, const struct tcp_state *s);
 enum { TCP_COLUMNS = 1200, TCP_SPANS = 400 };
 
 enum tcp_mark {
-	TCP_MARK_FAST,      /* retransmitted, duplicate ACKs asked for it */
-	TCP_MARK_TIMEOUT,   /* retransmitted after a timeout */
-	TCP_MARK_OTHER,     /* retransmitted, neither of these */
-	TCP_MARK_SPURIOUS,  /* retransmitted in vain */
-	TCP_MARK_DISORDER,  /* out of order */
-	TCP_MARK_LOST,      /* segments before it are missing in the capture */
-	TCP_MARK_FULL,      /* fills the window */
-	TCP_MARK_CE,        /* marked by a congested router */
-	TCP_MARK_SACK,      /* blocks that the receiver has beyond a hole */
-	TCP_MARK_DUPLICATE, /* duplicate ACK */
-	TCP_MARK_ZERO,      /* the receiver's window is closed */
+	TCP_MARK_FAST,       /* retransmitted, duplicate ACKs asked for it */
+	TCP_MARK_TIMEOUT,    /* retransmitted after a timeout */
+	TCP_MARK_OTHER,      /* retransmitted, neither of these */
+	TCP_MARK_SPURIOUS,   /* retransmitted in vain */
+	TCP_MARK_DISORDER,   /* out of order */
+	TCP_MARK_LOST,       /* behind a hole of what was lost upstream */
+	TCP_MARK_UNRECORDED, /* behind a hole that ACKs cover: the capture's */
+	TCP_MARK_FULL,       /* fills the window */
+	TCP_MARK_CE,         /* marked by a congested router */
+	TCP_MARK_SACK,       /* blocks that the receiver has beyond a hole */
+	TCP_MARK_DUPLICATE,  /* duplicate ACK */
+	TCP_MARK_ZERO,       /* the receiver's window is closed */
 	TCP_MARKS
 };
 

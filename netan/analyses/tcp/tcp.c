@@ -17,7 +17,8 @@ static const struct na_opt tcp_opts[] = {
 	 "table; the first is the worst"},
 	{NA_OPT_CHOICE, 0, "direction", offsetof(struct tcp_params, way),
 	 "auto|fwd|rev", "auto", 0, 0, "whose data the picture shows: fwd is "
-	 "from the sender of the first packet; auto: the one with more"},
+	 "from the sender of the first packet; auto: the one that the verdict "
+	 "is of, else the one with more"},
 	NA_OPT_END,
 };
 /* clang-format on */

@@ -13,7 +13,7 @@ static double lost_percent(const struct tcp_row *row)
 	double most = NAN;
 
 	for (size_t i = 0; i < 2; i++) {
-		double sent = (double)na_tcp_data_sent(&row->c->dir[i]);
+		double sent = (double)na_tcp_data_sent(row, i);
 
 		if (sent > 0)
 			most = fmax(most,
@@ -23,12 +23,18 @@ static double lost_percent(const struct tcp_row *row)
 	return most;
 }
 
+/* From the capture point to who gets d's data, and back. */
+static double usual_ms(const struct na_direction *d)
+{
+	return d->rtt_samples ? na_ms_of_ns(d->rtt_p50_ns) : NAN;
+}
+
 /* What the table says of both ways in one number, and in other units: these
  * are exact, a scaled member would be rounded twice. */
 static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 		    const struct na_value *v, const struct tcp_row *row)
 {
-	const struct na_direction *d = row->c->dir, *main = &d[row->way];
+	const struct na_direction *d = row->c->dir;
 	struct na_value *to = na_put_object(r, list, NULL);
 
 	na_put_int(r, to, M_rank, (int64_t)rank + 1);
@@ -37,10 +43,11 @@ static void put_row(struct na_result *r, struct na_value *list, size_t rank,
 	na_put_real(r, to, M_lost_percent, lost_percent(row));
 	na_put_int(r, to, M_zero_windows,
 		   (int64_t)(d[0].zero_windows + d[1].zero_windows));
-	na_put_real(r, to, M_p50,
-		    main->rtt_samples ? na_ms_of_ns(main->rtt_p50_ns) : NAN);
-	na_put_real(r, to, M_p99,
-		    main->rtt_samples ? na_ms_of_ns(main->rtt_p99_ns) : NAN);
+	na_put_real(r, to, M_goodput, 8 * na_tcp_goodput(row, row->way) / 1e6);
+	na_put_real(r, to, M_path_ms,
+		    row->whole_rtt ? na_ms_of_ns(row->rtt_ns) : NAN);
+	na_put_real(r, to, M_to_src_ms, usual_ms(&d[1]));
+	na_put_real(r, to, M_to_dst_ms, usual_ms(&d[0]));
 	na_put_real(r, to, M_lost_s, na_s_of_ns(row->lost_ns));
 }
 
@@ -61,8 +68,10 @@ static void table(struct na_result *r, const struct tcp_state *s,
 		{M_seconds},
 		{M_row "." M_fwd "." M_bytes, "src sent kB"},
 		{M_row "." M_rev "." M_bytes, "dst sent kB"},
-		{M_p50},
-		{M_p99},
+		{M_goodput},
+		{M_path_ms},
+		{M_to_src_ms},
+		{M_to_dst_ms},
 		{M_zero_windows},
 	};
 	const struct na_store *store = s->scope->store;
@@ -127,6 +136,8 @@ static void coverage(struct na_result *r, const struct tcp_state *s,
 		na_result_note(r, "%s more",
 			       na_print_count(n, s->rows.n - listed));
 
+	na_result_note(r, "RTT: the shortest of the whole path; to src, to "
+			  "dst: from the capture point to that end and back");
 	for (size_t i = 0; i < s->rows.n; i++)
 		middle += !s->rows.v[i].c->dir[0].saw_syn &&
 			  !s->rows.v[i].c->dir[1].saw_syn;

@@ -110,64 +110,12 @@ static void order(struct told *t)
 	}
 	if (t->d->lost_before) {
 		na_tcp_say(t, "%s", t->said.n ? "; " : "");
-		na_tcp_say_count(t, t->d->lost_before, "gap");
+		na_tcp_say_count(t, t->d->lost_before, "hole");
 		na_tcp_say(
 			t,
-			" in what was captured of %s: lost before the capture "
-			"point, or not recorded",
+			" in what was recorded of %s: lost before the capture "
+			"point, or missed by the capture",
 			t->who);
-	}
-}
-
-static void ends(struct told *t)
-{
-	const struct tcp_row *row = t->row;
-
-	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
-		na_tcp_say(t,
-			   "%s refused the connection: a reset answers the SYN",
-			   t->other);
-	else if (row->holds[TCP_RESET] && t->d->reset)
-		na_tcp_say(t, "%s reset the connection (RST)", t->who);
-}
-
-static void gone(struct told *t)
-{
-	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-
-	if (!t->row->holds[TCP_PEER_VANISHED])
-		return;
-	if (!t->peer->packets && d->syns_again) {
-		na_tcp_say(t, "%s never answered ", t->other);
-		na_tcp_say_count(t, d->syns_again + 1, "SYN");
-		na_tcp_say(t, " of %s", t->who);
-	} else if (na_tcp_stuck(t->row, t->i)) {
-		na_tcp_say(t,
-			   "nothing of %s but the handshake was acknowledged, ",
-			   t->who);
-		if (d->last_again)
-			na_tcp_say(t, "%s were sent again %s times",
-				   na_print_bytes(b,
-						  (double)d->last_again_bytes,
-						  3),
-				   na_print_count(a, d->last_again));
-		else
-			na_tcp_say(t, "%s never arrived",
-				   na_print_bytes(b, (double)d->missing_bytes,
-						  3));
-		na_tcp_say(t,
-			   ", and small packets pass: an MTU black hole, where "
-			   "full-size packets die");
-	} else if (d->last_again + 1 >= TCP_GONE_RESENDS &&
-		   t->peer->mute_ns > TCP_GONE_NS) {
-		na_tcp_say_count(t, d->last_again_bytes, "byte");
-		na_tcp_say(
-			t,
-			" of %s sent again %s times and never acknowledged: %s is "
-			"gone or cannot be reached, silent for the last %s",
-			t->who, na_print_count(a, d->last_again), t->other,
-			na_tcp_time(b, t->peer->mute_ns));
 	}
 }
 
@@ -306,8 +254,8 @@ static void few(struct told *t)
 }
 
 static void (*const tellers[])(struct told *) = {
-	ends,
-	gone,
+	na_tcp_tell_ends,
+	na_tcp_tell_gone,
 	na_tcp_tell_timeouts,
 	receiver,
 	na_tcp_tell_loss,
@@ -327,9 +275,9 @@ static void (*const tellers[])(struct told *) = {
 
 /* What the verdict stands on: told before all else. */
 static void (*const leaders[TCP_VERDICTS])(struct told *) = {
-	[TCP_REFUSED] = ends,
-	[TCP_RESET] = ends,
-	[TCP_PEER_VANISHED] = gone,
+	[TCP_REFUSED] = na_tcp_tell_ends,
+	[TCP_RESET] = na_tcp_tell_ends,
+	[TCP_PEER_VANISHED] = na_tcp_tell_gone,
 	[TCP_CAPTURE_LOSS] = na_tcp_tell_unrecorded,
 	[TCP_SERVER_SLOW] = server,
 	[TCP_QUEUEING] = queue,
@@ -379,15 +327,15 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 					      : leaders[row->verdict];
 	struct told t = {.row = row, .r = r, .in = in};
 
-	/* The direction with more payload first. */
+	/* The direction that it is of first. */
 	for (size_t k = 0; k < 2 && lead; k++) {
-		face(&t, s, k ? 1u - row->way : row->way);
+		face(&t, s, k ? 1u - row->told : row->told);
 		let_tell(&t, lead);
 	}
 	if (row->verdict == TCP_SENDER_IDLE)
 		let_tell(&t, idle);
 	for (size_t k = 0; k < 2; k++) {
-		face(&t, s, k ? 1u - row->way : row->way);
+		face(&t, s, k ? 1u - row->told : row->told);
 		for (size_t i = 0; i < sizeof(tellers) / sizeof(*tellers); i++)
 			if (tellers[i] != lead)
 				let_tell(&t, tellers[i]);
@@ -415,6 +363,32 @@ const char *na_tcp_missing(const struct tcp_row *row)
 		return "too few packets to say that nothing is wrong: capture "
 		       "for longer";
 	return NULL;
+}
+
+static const char *loss_remedy(const struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+	bool timeouts = row->verdict == TCP_TIMEOUT_BOUND;
+
+	if (timeouts && (!d[0].packets || !d[1].packets))
+		return "one side never answered: is it up and listening, does "
+		       "a firewall drop the packets, or does the capture see "
+		       "one way only";
+	if (timeouts && (d[0].syns_again || d[1].syns_again))
+		return "find what drops packets, the first ones of a "
+		       "connection among them (accept queue: nstat "
+		       "TcpExtListenDrops; firewall; ethtool -S)";
+	if (na_tcp_is_far(row))
+		return "find the stretch of this long path that drops packets "
+		       "(mtr --tcp from both ends, a capture at the far one), "
+		       "and who runs it; at home the uplink (its queue, "
+		       "ethtool -S); BBR bears such loss better than CUBIC";
+	if (timeouts)
+		return "find what drops packets (ethtool -S, nstat "
+		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
+		       "... rto_min 5ms) shortens each silence from 200 ms";
+	return "find what drops packets (drop and error counters of NIC and "
+	       "switch, ethtool -S); fq as queueing discipline paces bursts";
 }
 
 const char *na_tcp_remedy(const struct tcp_row *row)
@@ -448,25 +422,8 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		return "set TCP_NODELAY in the sending program, or write a "
 		       "request in one piece";
 	case TCP_TIMEOUT_BOUND:
-		if (hole)
-			return hole;
-		if (!row->c->dir[0].packets || !row->c->dir[1].packets)
-			return "one side never answered: is it up and "
-			       "listening, does a firewall drop the packets, "
-			       "or does the capture see one way only";
-		if (row->c->dir[0].syns_again || row->c->dir[1].syns_again)
-			return "find what drops packets, the first ones of a "
-			       "connection among them (accept queue: nstat "
-			       "TcpExtListenDrops; firewall; ethtool -S)";
-		return "find what drops packets (ethtool -S, nstat "
-		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "
-		       "... rto_min 5ms) shortens each silence from 200 ms";
 	case TCP_NETWORK_LOSS:
-		if (hole)
-			return hole;
-		return "find what drops packets (drop and error counters of "
-		       "NIC and switch, ethtool -S); fq as queueing "
-		       "discipline paces bursts";
+		return hole ? hole : loss_remedy(row);
 	case TCP_RECEIVER_TOO_SLOW:
 		return "the receiving program does not read fast enough: look "
 		       "at its CPU, threads and disk; more receive memory "

@@ -23,7 +23,10 @@ void na_tcp_say_count(struct told *t, uint64_t n, const char *noun);
 void na_tcp_say_of(struct told *t, int64_t part_ns, int64_t whole_ns);
 const char *na_tcp_time(char *buf, int64_t ns);
 
-/* words_loss.c: a sentence each, or none. */
+/* A sentence each, or none.  words_gone.c */
+void na_tcp_tell_ends(struct told *t);
+void na_tcp_tell_gone(struct told *t);
+/* words_loss.c */
 void na_tcp_tell_timeouts(struct told *t);
 void na_tcp_tell_loss(struct told *t);
 void na_tcp_tell_lengths(struct told *t);

@@ -44,14 +44,15 @@ static void where(struct told *t)
 {
 	const struct tcp_row *row = t->row;
 	const struct na_direction *d = t->d;
-	uint64_t before = d->lost_upstream + d->tail_losses;
+	uint64_t before = na_tcp_data_unseen(row, t->i);
 	bool behind = d->saw_syn || d->long_lost + d->short_lost > 0;
 	size_t to = 1 - t->i;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (before)
-		na_tcp_say(t, ", %s before the capture point",
-			   na_print_count(a, before));
+		na_tcp_say(t, ", %s before the capture point (%s recorded)",
+			   na_print_count(a, before),
+			   na_print_count(b, na_tcp_data_seen(d)));
 	else if (behind && row->place != (t->i ? TCP_AT_DST : TCP_AT_SRC))
 		na_tcp_say(t, ", behind the capture point");
 	else
@@ -67,6 +68,7 @@ void na_tcp_tell_loss(struct told *t)
 	const struct na_direction *d = t->d;
 	uint64_t lost = na_tcp_data_lost(t->row, t->i);
 	uint64_t syns = t->row->needed[t->i] - lost;
+	uint64_t sent = na_tcp_data_sent(t->row, t->i);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (d->testified ? !(lost + syns) : !d->retransmissions)
@@ -76,9 +78,9 @@ void na_tcp_tell_loss(struct told *t)
 	} else if (lost) {
 		na_tcp_say(t,
 			   "%s of %s data segments of %s lost and sent again",
-			   na_print_count(a, lost),
-			   na_print_count(b, na_tcp_data_sent(d)), t->who);
-		share(t, lost, na_tcp_data_sent(d));
+			   na_print_count(a, lost), na_print_count(b, sent),
+			   t->who);
+		share(t, lost, sent);
 		where(t);
 	}
 	if (syns && d->testified) {
@@ -147,7 +149,7 @@ const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i)
 void na_tcp_tell_accounts(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	bool whole = d->copies || na_tcp_data_sent(d) == d->data_packets;
+	bool whole = d->copies || na_tcp_data_seen(d) == d->data_packets;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (!d->testified || !(d->needed + d->needless + d->open_again) ||

@@ -95,6 +95,24 @@ enum na_status na_session_hosts(struct na_session *s, struct na_err *err)
 	return st;
 }
 
+/* Only who sends or gets a transfer was asked for, of captures, which know
+ * more addresses. */
+static bool of_packets(const struct na_session *s)
+{
+	const uint32_t more = NA_WANT_CONNECTIONS | NA_WANT_PACKETS |
+			      NA_WANT_QUEUE_PAIRS;
+	bool any = false;
+
+	if (!(s->wants & NA_WANT_TRANSFERS) || s->wants & more)
+		return false;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (!(s->inputs[i].reader && s->inputs[i].reader->packets))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 {
 	const struct na_ranked *x = &s->store.ranked;
@@ -110,7 +128,8 @@ const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 	else if (x->inputs && !hosts)
 		na_str_addf(&t, "ranks not told");
 	if (!x->inputs || hosts)
-		na_str_addf(&t, "%zu host%s", hosts, na_plural(hosts));
+		na_str_addf(&t, "%zu host%s%s", hosts, na_plural(hosts),
+			    of_packets(s) ? " with transfers" : "");
 	return buf;
 }
 

@@ -1,4 +1,5 @@
 /* Where the hosts of a store stand, by a topology. */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,19 @@ const char *na_store_label(const struct na_store *s, uint32_t run)
 	return NULL;
 }
 
+/* An address that no host has: of a group, of all, of none. */
+static bool is_nobodys(const char *address)
+{
+	unsigned char b[16];
+
+	if (inet_pton(AF_INET, address, b) == 1)
+		return (b[0] >= 224 && b[0] < 240) || b[0] == 0 ||
+		       strcmp(address, "255.255.255.255") == 0;
+	if (inet_pton(AF_INET6, address, b) == 1)
+		return b[0] == 0xff || strcmp(address, "::") == 0;
+	return strcmp(address, "non-IP") == 0;
+}
+
 size_t na_store_hosts(const struct na_store *s)
 {
 	size_t addresses = 0, hosts = s->ranked.hosts;
@@ -49,7 +63,8 @@ size_t na_store_hosts(const struct na_store *s)
 			 (!addresses || traced(&s->tallies[i]));
 	/* Every run has a host for each address, seen there or not. */
 	for (size_t i = s->n_sources; addresses && i < s->n_hosts; i++)
-		hosts += s->hosts[i].run == 0 && !s->hosts[i].of_ranks;
+		hosts += s->hosts[i].run == 0 && !s->hosts[i].of_ranks &&
+			 !is_nobodys(s->hosts[i].name);
 	return hosts;
 }
 

@@ -110,20 +110,25 @@ static size_t entries(const struct drawing *d,
 		[WF_D2H] = "device to host", [WF_SEND] = "send",
 		[WF_NETWORK] = "network", [WF_COMPUTE] = "reduce",
 		[WF_H2D] = "host to device", [WF_WAIT] = "waiting",
-		[WF_LATE_PEER] = "late peer",
+		[WF_LATE_PEER] = "late peer", [WF_RECV_DONE] = "host was done",
 	};
 	/* clang-format on */
 	bool there[WF_KINDS] = {false};
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->w.n_steps; i++)
-		there[d->w.steps[i].kind] = true;
+	/* What is too short to be seen needs no name. */
+	for (size_t i = 0; i < d->w.n_steps; i++) {
+		const struct wf_step *s = &d->w.steps[i];
+
+		there[s->kind] |= s->to_us - s->from_us >= d->w.length_us / 1e3;
+	}
 	for (size_t i = 0; i < d->w.n_rows; i++)
 		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
 	for (size_t k = 0; k < WF_KINDS; k++) {
 		if (there[k] && names[k])
 			e[n++] = (struct na_legend_entry){
-				names[k], color_of(d, (enum wf_kind)k)};
+				names[k], color_of(d, (enum wf_kind)k),
+				k == WF_WAIT || k == WF_LATE_PEER};
 	}
 	return n;
 }
@@ -368,10 +373,8 @@ static void waterfall_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
-	na_words_add(&w,
-		     "outlined: the critical path; hatched: its waits; pale: "
-		     "a receive before its data left; plain grey: the host "
-		     "was done");
+	na_words_add(&w, "outlined: the critical path; hatched: waiting on it; "
+			 "pale: a receive before its data left");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);

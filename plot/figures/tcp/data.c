@@ -20,7 +20,7 @@
 /* clang-format off */
 static const char *const names[TMS] = {
 	"sack", "duplicate_ack", "window_full", "out_of_order", "lost_before",
-	"ecn", "zero_window", "spurious", "other", "fast", "timeout",
+	"unrecorded", "ecn", "zero_window", "spurious", "other", "fast", "timeout",
 };
 /* clang-format on */
 

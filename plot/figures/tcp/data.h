@@ -16,6 +16,7 @@ enum tcp_figure_mark {
 	TM_FULL,
 	TM_DISORDER,
 	TM_LOST,
+	TM_UNRECORDED,
 	TM_ECN,
 	TM_ZERO,
 	TM_SPURIOUS,

@@ -31,7 +31,8 @@ static const struct look {
 	[TM_DUPLICATE] = {NA_GREEN, G_TICK, "duplicate ACK"},
 	[TM_FULL] = {NA_GREY, G_SQUARE, "fills the window"},
 	[TM_DISORDER] = {NA_ORANGE, G_PLUS, "out of order"},
-	[TM_LOST] = {NA_SKY, G_DOWN, "gap in the capture"},
+	[TM_LOST] = {NA_SKY, G_DOWN, "hole: lost upstream"},
+	[TM_UNRECORDED] = {NA_GREY, G_DOWN, "hole: capture missed"},
 	[TM_ECN] = {NA_ORANGE, G_SQUARE, "ECN mark"},
 	[TM_ZERO] = {NA_PURPLE, G_SQUARE, "zero window"},
 	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "unnecessary resend"},
@@ -239,12 +240,11 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	na_vec_free(&fills);
 }
 
-/* The gravest first; what is left over in one line. */
+/* The gravest first; what is left over small, below one line for it. */
 static void legend_marks(struct legend *g, const struct tcp_figure *f)
 {
 	size_t n = 0, room = LEGEND_MAX - g->lines;
-	char words[160], count[NA_UNIT_BUF];
-	uint64_t others = 0;
+	bool small = false;
 
 	for (size_t k = 0; k < TMS; k++)
 		n += f->counts[k] > 0;
@@ -253,18 +253,16 @@ static void legend_marks(struct legend *g, const struct tcp_figure *f)
 	for (size_t k = TMS; k-- > 0;) {
 		if (f->counts[k] <= 0)
 			continue;
-		if (room) {
-			legend_mark(g, f, k);
-			room--;
-		} else {
-			others += (uint64_t)f->counts[k];
+		if (!room && !small) {
+			small = true;
+			g->font = na_layout_font(g->l, NA_SIZE_SMALL,
+						 g->l->theme->secondary);
+			legend_line(g, "and, behind these:");
+			g->line = 1.45 * g->font.size;
 		}
+		room -= room > 0;
+		legend_mark(g, f, k);
 	}
-	if (!others)
-		return;
-	snprintf(words, sizeof(words), "other marks %s",
-		 na_print_count(count, others));
-	legend_line(g, words);
 }
 
 void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,

@@ -257,13 +257,31 @@ static void sequence_words(const struct drawing *d, struct words *w)
 		     d->side > 0 ? "" : ", resent vermilion");
 }
 
+/* The capture point may stand beside the receiver. */
+static void trip_words(const struct drawing *d, struct words *w)
+{
+	double path_us = na_number_or(d->f.sequence, M_path_rtt_us, NAN);
+	char buf[NA_LABEL_BUF];
+
+	na_words_add(w, "data to its ACK");
+	if (!(d->side > 0))
+		return;
+	na_words_add(w, ", from the capture point to %s and back",
+		     na_text_or(d->f.sequence, M_dst, "?"));
+	if (isfinite(path_us))
+		na_words_add(w, "; the whole path takes %s",
+			     na_label_quantity(buf, NA_Q_SECONDS, path_us / 1e6,
+					       3));
+}
+
 static void draw_header(const struct drawing *d, size_t i)
 {
 	const struct na_panel *p = &d->panels[i];
 	const struct na_theme *theme = d->l.theme;
 	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
-	struct words lines = {.n = 0};
+	struct words lines = {.n = 0}, trip = {.n = 0};
 
+	trip_words(d, &trip);
 	snprintf(each, sizeof(each), "segments in each %s",
 		 na_label_quantity(buf, NA_Q_SECONDS,
 				   (d->f.to_s - d->f.from_s) /
@@ -279,8 +297,7 @@ static void draw_header(const struct drawing *d, size_t i)
 		header(d, p, "In flight", theme->hue[NA_BLUE],
 		       d->f.window ? "dashed: the window" : "");
 	else
-		header(d, p, "Round trip", theme->hue[NA_PURPLE],
-		       "data to its ACK");
+		header(d, p, "Round trip", theme->hue[NA_PURPLE], trip.text);
 }
 
 static enum na_status draw_sequence(const struct drawing *d,
@@ -414,6 +431,11 @@ static void tcp_footnote(struct drawing *d)
 		return;
 	na_words_add(&w, "columns of %s: bars are what was sent in one",
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
+	if (d->f.counts[TM_LOST] + d->f.counts[TM_UNRECORDED] > 0)
+		na_words_add(&w,
+			     "; hole: bytes not recorded, lost before the "
+			     "capture point (upstream), or acknowledged, so "
+			     "that the capture missed them");
 	if (d->x.n > 1)
 		na_words_add(&w, "; torn edges: a stretch without packets is "
 				 "cut out");

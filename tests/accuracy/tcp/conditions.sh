@@ -570,6 +570,26 @@ c_mtu_black_hole()
 	truth network guilty 'network:dst:h1 network:pair:h2:h1 network:src:h2' 'MTU|black hole|full-size|large packets|big packets'
 }
 
+c_mtu_shrinks()
+{
+	about 'from 1.5 s on packets above 1300 bytes die from server to client'
+	path 2; serve 2; without late
+	wire 'rx:2>1 drop over=1300 from_s=1.5'
+	call 1 2 "$LOST peer_vanished" conns=2 calls=60 req=200 resp=20000 gap_ms=20-60 limit_s=8
+	call 1 2 "$FINE" conns=3 calls=60 req=200 resp=200-900 gap_ms=20-100
+	truth network 'guilty cannot_tell' 'network:dst:h1 network:pair:h2:h1 network:src:h2' 'MTU|black hole|full-size|large packets|big packets|long packets'
+}
+
+c_mtu_shrinks_chatty()
+{
+	about 'from 2 s on packets above 1300 bytes die from client to server, which sends small ones on'
+	needs python3; path 2; without late
+	wire 'rx:1>2 drop over=1300 from_s=2'
+	serve 2 other python3 "$HERE/chatty.py" serve ${NET}2
+	program 1 "peer_vanished" "python3 $HERE/chatty.py call ${NET}2"
+	truth network guilty 'network:dst:h2 network:pair:h1:h2 network:src:h1' 'MTU|black hole|full-size|large packets|big packets|long packets'
+}
+
 c_syn_unanswered()
 {
 	about 'nobody answers the SYN'

@@ -60,6 +60,14 @@ for c in got:
         if marks != told:
             print(truth["name"], c["src"], own, marks, "marks,", told, "told,",
                   d["data_segments"], "segments in", d["data_packets"])
+        # What was lost before the capture point is no packet of tshark's: those
+        # that it calls retransmitted or out of order, and not spurious, are
+        # the only ones that tell of them.
+        if d["unseen_data_segments"]:
+            again = marks - d["retransmissions"]["spurious"]
+            print(truth["name"], c["src"], own, d["lost_data_segments"], "of",
+                  d["data_segments"], "lost: tshark has", d["data_packets"],
+                  "with payload,", again, "of them again")
         if d["black_hole"]:
             print(truth["name"], c["src"], own, "black hole", d["lengths"])
 print(truth["name"], n, "connections agree")

@@ -1,0 +1,95 @@
+/* tcp: connections that were refused or reset, or whose peer says no more. */
+#include "netan/analyses/tcp/words.h"
+
+void na_tcp_tell_ends(struct told *t)
+{
+	const struct tcp_row *row = t->row;
+
+	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
+		na_tcp_say(t,
+			   "%s refused the connection: a reset answers the SYN",
+			   t->other);
+	else if (row->holds[TCP_RESET] && t->d->reset)
+		na_tcp_say(t, "%s reset the connection (RST)", t->who);
+}
+
+/* In the middle of the connection, and for good. */
+static void stuck(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	na_tcp_say_count(t, d->last_again_bytes, "byte");
+	na_tcp_say(t,
+		   " of %s sent again %s times in %s and never acknowledged: "
+		   "none of ",
+		   t->who, na_print_count(a, d->last_again),
+		   na_tcp_time(b, d->stuck_ns));
+	na_tcp_say_count(t, d->stuck_long, "packet");
+	na_tcp_say(t,
+		   " as long arrived, %s shorter ones did (p %s): an MTU "
+		   "black hole, where long packets die",
+		   na_print_count(a, d->stuck_short),
+		   na_print_number(b, na_tcp_stuck_p(d), 2));
+}
+
+void na_tcp_tell_gone(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!t->row->holds[TCP_PEER_VANISHED])
+		return;
+	if (!t->peer->packets && d->syns_again) {
+		na_tcp_say(t, "%s never answered ", t->other);
+		na_tcp_say_count(t, d->syns_again + 1, "SYN");
+		na_tcp_say(t, " of %s", t->who);
+	} else if (na_tcp_stuck(t->row, t->i)) {
+		na_tcp_say(t,
+			   "nothing of %s but the handshake was acknowledged, ",
+			   t->who);
+		if (d->last_again)
+			na_tcp_say(t, "%s were sent again %s times",
+				   na_print_bytes(b,
+						  (double)d->last_again_bytes,
+						  3),
+				   na_print_count(a, d->last_again));
+		else
+			na_tcp_say(t, "%s never arrived",
+				   na_print_bytes(b, (double)d->missing_bytes,
+						  3));
+		na_tcp_say(t,
+			   ", and small packets pass: an MTU black hole, where "
+			   "full-size packets die");
+	} else if (na_tcp_long_stuck(t->row, t->i)) {
+		stuck(t);
+	} else if (na_tcp_lacks(t->row, t->i)) {
+		na_tcp_say_count(t, d->missing_bytes, "byte");
+		na_tcp_say(t,
+			   " of %s were lost before the capture point and did "
+			   "not come again in %s; %s does not acknowledge them",
+			   t->who, na_tcp_time(b, d->missing_ns), t->other);
+	} else if (na_tcp_gone(t->row, t->i)) {
+		na_tcp_say_count(t, d->last_again_bytes, "byte");
+		na_tcp_say(
+			t,
+			" of %s sent again %s times and never acknowledged: ",
+			t->who, na_print_count(a, d->last_again));
+		if (t->peer->mute_ns > TCP_GONE_NS)
+			na_tcp_say(
+				t,
+				"%s is gone or cannot be reached, silent for "
+				"the last %s",
+				t->other, na_tcp_time(b, t->peer->mute_ns));
+		else
+			na_tcp_say(t,
+				   "%s is heard, and does not get them in %s",
+				   t->other, na_tcp_time(b, d->stuck_ns));
+		if (d->stuck_short && d->last_again_bytes >= TCP_FULL_SIZE) {
+			na_tcp_say(t, "; ");
+			na_tcp_say_count(t, d->stuck_short, "shorter packet");
+			na_tcp_say(t, " arrived: too few to tell whether long "
+				      "ones alone die (MTU)");
+		}
+	}
+}
