@@ -108,6 +108,7 @@ struct coll_by_devices {
 	const char *type; /* NULL: not told */ \
 	const struct coll_sums *sums; /* of the network, else NULL */ \
 	uint64_t executions, sized; \
+	uint64_t queued; /* and are not known to have begun: no executions */ \
 	na_i128 bytes; /* of the `sized` executions */ \
 	uint64_t not_captured, most /* executions of one device */
 
@@ -134,7 +135,7 @@ struct coll_matched {
 	/* Of ranks, from na_collectives_ranks(). */
 	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
 	enum na_rank_times times;
-	uint64_t held; /* executions that have not ended */
+	uint64_t begun; /* of the executions: have not ended */
 };
 
 /* Who should execute a collective and does not, or not as often. */
