@@ -61,6 +61,8 @@ static bool connect(struct na_stall_court *c, size_t op)
 
 	for (size_t i = 0; i < o->blame.n; i++)
 		charge(c, o->blame.v[i], op);
+	for (size_t i = 0; o->differs && !o->blame.n && i < o->holds.n; i++)
+		c->charges[o->holds.v[i]].undecided = true;
 	return o->cause == NA_HANG_DEVICE_STUCK ||
 	       (wait_for(c, o, &o->blame) && wait_for(c, o, &o->late));
 }
@@ -132,6 +134,8 @@ static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
 
 	if (b == c->accused.v[a] || other->kind == NA_HANG_UNKNOWN)
 		return false;
+	if (other->undecided || other->cleared)
+		return other->undecided;
 	if (other->weak)
 		return !waits(c, b);
 	if (other->kind != NA_HANG_HOST_STUCK)
@@ -150,7 +154,7 @@ static void acquit(struct na_stall_court *c, size_t a)
 		if (!bit(seen, b) || !explains(c, a, b))
 			continue;
 		own->innocent = true;
-		if (c->charges[b].weak &&
+		if (c->charges[b].weak && !c->charges[b].undecided &&
 		    c->charges[b].kind == NA_HANG_HOST_STUCK)
 			c->charges[b].root = true;
 	}
@@ -177,6 +181,41 @@ static bool acquit_all(struct na_stall_court *c)
 
 /* ---- roots: strong ones, else missing ranks, else weak ones */
 
+static bool stuck_host(const struct na_stall_charge *x)
+{
+	return x->root && x->kind == NA_HANG_HOST_STUCK;
+}
+
+/* Who waits in a collective that all its members hold waits there for one of
+ * them, whatever else it never called.  Beside one who waits in none, or
+ * a mismatch of which nobody tells who is wrong, that is no reason to name
+ * it.  Returns how many are left out. */
+static size_t drop_waiting(struct na_stall_court *c)
+{
+	const struct na_stall_work *w = c->w;
+	bool other = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->ops.n; i++) {
+		const struct na_stall_op *o = &w->ops.v[i];
+
+		for (size_t k = 0; !o->p2p && k < o->holds.n; k++)
+			c->charges[o->holds.v[k]].holds = true;
+	}
+	for (size_t r = 0; r < w->n_ranks; r++) {
+		const struct na_stall_charge *x = &c->charges[r];
+
+		other = other || x->undecided || (stuck_host(x) && !x->holds);
+	}
+	for (size_t r = 0; other && r < w->n_ranks; r++) {
+		if (stuck_host(&c->charges[r]) && c->charges[r].holds) {
+			c->charges[r].root = false;
+			n++;
+		}
+	}
+	return n;
+}
+
 static size_t name_roots(struct na_stall_court *c)
 {
 	const struct na_stall_work *w = c->w;
@@ -187,17 +226,21 @@ static size_t name_roots(struct na_stall_court *c)
 		struct na_stall_charge *x = &c->charges[r];
 
 		x->root = x->root ||
-			  (!x->weak && !x->innocent && weight(x->kind) > 1);
+			  (!x->weak && !x->innocent && weight(x->kind) > 1 &&
+			   !((x->undecided || x->cleared) &&
+			     x->kind == NA_HANG_HOST_STUCK));
 		strong += x->root;
 		missing += x->kind == NA_HANG_MISSING_RANK;
 	}
+	strong -= drop_waiting(c);
 	for (size_t r = 0; !strong && r < w->n_ranks; r++) {
 		struct na_stall_charge *x = &c->charges[r];
 
 		if (missing)
 			x->root = few && x->kind == NA_HANG_MISSING_RANK;
 		else
-			x->root = x->weak && !waits(c, (int32_t)r);
+			x->root = x->weak && !x->undecided &&
+				  !waits(c, (int32_t)r);
 		n += x->root;
 	}
 	return strong + n;
@@ -220,13 +263,14 @@ bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
 		index_edges(&c);
 		size_t n = 0;
 
-		ok = acquit_all(&c);
+		ok = na_stall_crossed(&c) && acquit_all(&c);
 		n = ok ? name_roots(&c) : 0;
 		ok = ok && na_stall_first(&c) && na_stall_tell(&c, n, x);
 	}
 	na_vec_free(&c.edges);
 	na_vec_free(&c.accused);
 	na_vec_free(&c.doubts);
+	na_vec_free(&c.crossed);
 	free(c.charges);
 	free(c.first);
 	free(c.reach);
