@@ -193,7 +193,7 @@ static const char *state_of(const struct na_ranks *k,
 		begun += source == NA_COMM_BEGUN;
 	}
 	return held == x->to - x->from ? "queued"
-	       : held + begun	       ? "started"
+	       : held + begun          ? "started"
 				       : "completed";
 }
 

@@ -168,10 +168,9 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 static void executions_view(struct na_result *r, const struct na_value *list)
 {
 	static const struct na_column cols[] = {
-		{M_from_s},    {M_collective},    {M_group},
-		{M_sequence},  {M_by},	          {M_state},
-		{M_last_rank}, {M_skew_us},       {M_transfer_us},
-		{M_end_spread_us}, {M_bytes},
+		{M_from_s},      {M_collective},    {M_group},     {M_sequence},
+		{M_by},          {M_state},         {M_last_rank}, {M_skew_us},
+		{M_transfer_us}, {M_end_spread_us}, {M_bytes},
 	};
 	struct na_column some[NA_LEN(cols)];
 	bool states = false;
@@ -348,11 +347,10 @@ static bool waits_unknown(const struct na_value *list)
 	bool unknown = false;
 
 	na_each_row (row, list)
-		unknown = unknown ||
-			  (na_get(row, M_algbw_gbps) &&
-			   strcmp(na_text_or(row, M_arrival, ""), "queue") !=
-				   0 &&
-			   !(na_number_at(row, M_instances) > 0));
+		unknown = unknown || (na_get(row, M_algbw_gbps) &&
+				      strcmp(na_text_or(row, M_arrival, ""),
+					     "queue") != 0 &&
+				      !(na_number_at(row, M_instances) > 0));
 	return unknown;
 }
 
