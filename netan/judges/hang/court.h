@@ -49,9 +49,6 @@ struct na_stall_court {
 /* When a rank called an operation, by its own count; INT64_MAX: it did not. */
 int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank);
 
-/* Finds ranks whose orders differ (stall_cross.c).  False: no memory. */
-bool na_stall_crossed(struct na_stall_court *c);
-
 /* Of each root the operation that it would have called first, and those of
  * which nobody tells whether they come before that.  False: no memory. */
 bool na_stall_first(struct na_stall_court *c);
