@@ -17,6 +17,7 @@ struct na_stall_charge {
 	bool innocent, root;
 	bool cleared;   /* it calls what most others call, in their order */
 	bool holds;     /* a collective that has not ended */
+	bool talks;     /* a message that has not */
 	bool undecided; /* it waits in a mismatch of which nobody tells who is
 			   wrong: that it came no further accuses it of
 			   nothing */
@@ -44,6 +45,8 @@ struct na_stall_court {
 	NA_VEC(struct na_stall_edge) edges; /* who waits for whom, by from */
 	NA_VEC(struct na_stall_doubt) doubts;
 	NA_VEC(struct na_stall_cross) crossed;
+	bool mismatch; /* whoever is wrong: messages alone accuse nobody
+			  beside it */
 };
 
 /* When a rank called an operation, by its own count; INT64_MAX: it did not. */

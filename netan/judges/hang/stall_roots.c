@@ -335,30 +335,43 @@ static bool stuck_host(const struct na_stall_charge *x)
 	return x->root && x->kind == NA_HANG_HOST_STUCK;
 }
 
+static void note_held(struct na_stall_court *c)
+{
+	for (size_t i = 0; i < c->w->ops.n; i++) {
+		const struct na_stall_op *o = &c->w->ops.v[i];
+
+		for (size_t k = 0; k < o->holds.n; k++) {
+			struct na_stall_charge *x = &c->charges[o->holds.v[k]];
+
+			x->talks = x->talks || o->p2p;
+			x->holds = x->holds || !o->p2p;
+		}
+	}
+}
+
 /* Who waits in a collective that all its members hold waits there for one of
- * them, whatever else it never called.  Beside one who waits in none, or
- * a mismatch of which nobody tells who is wrong, that is no reason to name
- * it.  Returns how many are left out. */
+ * them, whatever else it never called.  Beside one who waits in none that is
+ * no reason to name it; nor, beside a mismatch, for who waits in anything.
+ * Returns how many are left out. */
 static size_t drop_waiting(struct na_stall_court *c)
 {
-	const struct na_stall_work *w = c->w;
-	bool other = false;
+	bool idle = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->ops.n; i++) {
-		const struct na_stall_op *o = &w->ops.v[i];
-
-		for (size_t k = 0; !o->p2p && k < o->holds.n; k++)
-			c->charges[o->holds.v[k]].holds = true;
-	}
-	for (size_t r = 0; r < w->n_ranks; r++) {
+	note_held(c);
+	for (size_t r = 0; r < c->w->n_ranks; r++) {
 		const struct na_stall_charge *x = &c->charges[r];
 
-		other = other || x->undecided || (stuck_host(x) && !x->holds);
+		c->mismatch = c->mismatch || x->undecided ||
+			      (x->root && x->kind == NA_HANG_MISMATCH);
+		idle = idle || (stuck_host(x) && !x->holds);
 	}
-	for (size_t r = 0; other && r < w->n_ranks; r++) {
-		if (stuck_host(&c->charges[r]) && c->charges[r].holds) {
-			c->charges[r].root = false;
+	for (size_t r = 0; r < c->w->n_ranks; r++) {
+		struct na_stall_charge *x = &c->charges[r];
+
+		if (stuck_host(x) && ((x->holds && (idle || c->mismatch)) ||
+				      ((x->talks || x->weak) && c->mismatch))) {
+			x->root = false;
 			n++;
 		}
 	}
@@ -388,7 +401,7 @@ static size_t name_roots(struct na_stall_court *c)
 		if (missing)
 			x->root = few && x->kind == NA_HANG_MISSING_RANK;
 		else
-			x->root = x->weak && !x->undecided &&
+			x->root = x->weak && !c->mismatch &&
 				  !waits(c, (int32_t)r);
 		n += x->root;
 	}
