@@ -16,6 +16,7 @@ struct na_stall_charge {
 	bool weak;               /* by point-to-point operations alone */
 	bool innocent, root;
 	bool cleared;   /* it calls what most others call, in their order */
+	bool odd;       /* most others call them in another order */
 	bool holds;     /* a collective that has not ended */
 	bool talks;     /* a message that has not */
 	bool undecided; /* it waits in a mismatch of which nobody tells who is

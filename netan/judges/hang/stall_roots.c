@@ -134,6 +134,10 @@ static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
 
 	if (b == c->accused.v[a] || other->kind == NA_HANG_UNKNOWN)
 		return false;
+	if (own->odd)
+		return false;
+	if (other->odd)
+		return true;
 	if (other->undecided || other->cleared)
 		return other->undecided;
 	if (other->weak)
@@ -262,6 +266,8 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 			   !na_stall_has(&two->blame, one->holds.v[i])) {
 			known = known && a->undecided;
 			a->undecided = true;
+		} else {
+			a->odd = true;
 		}
 	}
 	for (size_t i = 0; i < one->blame.n; i++) {
@@ -274,6 +280,8 @@ static bool vote(struct crossing *x, size_t first, size_t second)
 		} else if (n_before == n_after) {
 			known = known && b->undecided;
 			b->undecided = true;
+		} else {
+			b->odd = true;
 		}
 	}
 	x->steps += one->holds.n + one->blame.n;
@@ -369,8 +377,9 @@ static size_t drop_waiting(struct na_stall_court *c)
 	for (size_t r = 0; r < c->w->n_ranks; r++) {
 		struct na_stall_charge *x = &c->charges[r];
 
-		if (stuck_host(x) && ((x->holds && (idle || c->mismatch)) ||
-				      ((x->talks || x->weak) && c->mismatch))) {
+		if (stuck_host(x) && !x->odd &&
+		    ((x->holds && (idle || c->mismatch)) ||
+		     ((x->talks || x->weak) && c->mismatch))) {
 			x->root = false;
 			n++;
 		}
