@@ -142,7 +142,9 @@ static bool times_of(const struct reading *r,
 	/* Of a retired one nobody noticed when it ended. */
 	if (to_ns < e->created_ns)
 		to_ns = e->created_ns;
-	c->source = held ? NA_COMM_HELD : NA_COMM_QUEUED;
+	c->source = e->state == NA_TESTIMONY_STARTED ? NA_COMM_BEGUN
+		    : held                           ? NA_COMM_HELD
+						     : NA_COMM_QUEUED;
 	return e->created_ns != INT64_MIN &&
 	       na_ps_since(e->created_ns, r->in->zero_ns, &c->start_ps) &&
 	       na_ps_since(to_ns, r->in->zero_ns, &c->end_ps);

@@ -262,6 +262,9 @@ static void judge_hang(struct na_case *c)
 			continue;
 		judge_event(c, v);
 	}
+	/* Who stands in a group of its own stands there alone. */
+	if (!n && na_of_ranks(c))
+		c->missing = na_files_missing(c);
 }
 
 const struct na_check na_check_hang = {

@@ -255,9 +255,16 @@ bool na_one_host(const struct na_case *c)
 
 const char *na_files_missing(struct na_case *c)
 {
-	int64_t n = na_count_at(na_case_doc(c, "session"),
-				M_coverage "." M_devices_not_here);
+	const struct na_value *doc = na_case_doc(c, "session");
+	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
+	int64_t ranks = na_count_at(doc, M_coverage "." M_ranks_not_here);
 
+	if (ranks > 0)
+		return na_case_text(c,
+				    "the files of all ranks: nothing in those "
+				    "that are here, and those of %lld rank%s "
+				    "are missing",
+				    (long long)ranks, na_plural(ranks));
 	if (!n || na_one_host(c))
 		return NULL;
 	return na_case_text(c,

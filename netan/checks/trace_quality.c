@@ -170,6 +170,27 @@ static void judge_absent(struct na_case *c)
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
+/* Ranks of the job, told by the groups of those that are here. */
+static void judge_absent_ranks(struct na_case *c)
+{
+	const struct na_value *doc = na_case_doc(c, "session");
+	int64_t n = na_count_at(doc, M_coverage "." M_ranks_not_here);
+	struct na_finding *f;
+
+	if (!n)
+		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
+	f->title = na_case_text(c,
+				"the files of %lld rank%s are not here: what "
+				"%s did is unknown",
+				(long long)n, na_plural(n),
+				n == 1 ? "it" : "those");
+	f->remedy = "give the files of all ranks";
+	na_case_fact(c, f, "the job has %lld rank%s that no file is of",
+		     (long long)n, na_plural(n));
+	na_put_int(c->r, f->evidence, M_ranks_not_here, n);
+}
+
 /* Without device planes nobody knows what waits for the transfers. */
 static void judge_planes(struct na_case *c)
 {
@@ -317,6 +338,7 @@ static void judge_trace_quality(struct na_case *c)
 	judge_inputs(c, REMARKED);
 	judge_left_out(c);
 	judge_absent(c);
+	judge_absent_ranks(c);
 	judge_planes(c);
 	judge_clock(c);
 	judge_packets(c);

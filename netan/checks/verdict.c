@@ -302,13 +302,19 @@ static const char *sends_wait(struct na_case *c)
  * have timed, and nobody has seen what they sent each other. */
 static const char *absent(struct na_case *c)
 {
-	int64_t n = na_count_at(na_case_doc(c, "session"),
-				M_coverage "." M_devices_not_here);
+	const struct na_value *doc = na_case_doc(c, "session");
+	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
+	int64_t ranks = na_count_at(doc, M_coverage "." M_ranks_not_here);
 	long long files = (long long)na_count_at(na_case_side(c, "session"),
 						 M_files);
 
-	if (!n || !na_case_body(c, "pairs"))
+	if ((!n && !ranks) || !na_case_body(c, "pairs"))
 		return "";
+	if (ranks > 0)
+		return na_case_text(c,
+				    "; the files of %lld rank%s are missing, "
+				    "give them, too",
+				    (long long)ranks, na_plural(ranks));
 	return na_case_text(c,
 			    "; only %lld file%s here: those of the hosts of "
 			    "%lld device%s are missing, give them, too",

@@ -354,6 +354,14 @@ static void say_written(const struct na_cli *cli, const struct na_result *r,
 		na_say_hint(&cli->request, "wrote %s%s", t->path, others.s);
 }
 
+/* An empty picture would only look like an answer. */
+static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
+				const char *why)
+{
+	na_say_error(&cli->request, "wrote no %s: %s", path, why);
+	return NA_EXIT_FAILED;
+}
+
 /* Who draws sees nothing else of the result. */
 static void say_drawn(const struct na_cli *cli, const struct na_result *r,
 		      const char *path, bool first)
@@ -371,6 +379,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 {
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
+	const char *undrawn = na_result_get_word(r, NA_WORD_UNDRAWN, NULL);
 	enum na_exit worst = NA_EXIT_OK;
 	bool drawn = false;
 
@@ -389,8 +398,9 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 
 		if (!resolve(cli, outputs->items[k], &t))
 			return NA_EXIT_USAGE;
-		code = t.path ? write_file(cli, &t, r)
-			      : write_stdout(cli, &t, r);
+		code = t.picture && undrawn ? say_undrawn(cli, t.path, undrawn)
+		       : t.path             ? write_file(cli, &t, r)
+					    : write_stdout(cli, &t, r);
 		worst = code > worst ? code : worst;
 		if (t.picture && code == NA_EXIT_OK) {
 			say_drawn(cli, r, t.path, !drawn);

@@ -97,6 +97,9 @@ static void say_queued(const struct na_session *s, struct na_result *r)
 	na_result_word(r, NA_WORD_HINT,
 		       "netan collectives says who queues last, netan hang who "
 		       "is stuck; for more give the profiler's traces");
+	na_result_word(r, NA_WORD_UNDRAWN,
+		       "netan hang DUMPS -o FILE.svg draws how far each rank "
+		       "came");
 }
 
 static void add_scope(struct na_result *r, const char *name, const char *value)

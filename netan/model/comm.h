@@ -14,6 +14,7 @@
 #ifndef NETAN_MODEL_COMM_H
 #define NETAN_MODEL_COMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,11 +25,19 @@ enum na_comm_source {
 	NA_COMM_KERNEL,
 	NA_COMM_CPU,    /* no kernel: gloo, or a trace of the CPU alone */
 	NA_COMM_QUEUED, /* from queueing to what was noticed of its end */
-	NA_COMM_HELD,   /* the same of one that has not ended: to the last time
-			   that its input tells */
-	NA_COMM_LASTED  /* how long is told, when is not: its end is when it was
+	NA_COMM_HELD,   /* the same of one that is not known to have begun: to
+			   the last time that its input tells */
+	NA_COMM_LASTED, /* how long is told, when is not: its end is when it was
 			   written down */
+	NA_COMM_BEGUN,  /* as held, and it has begun */
+	NA_N_COMM_SOURCES
 };
+
+/* It is in the queue, and has not ended. */
+static inline bool na_comm_pending(uint8_t source)
+{
+	return source == NA_COMM_HELD || source == NA_COMM_BEGUN;
+}
 
 struct na_comm {
 	int64_t start_ps, end_ps;

@@ -59,7 +59,8 @@ bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical,
 	@set -e; for world in $(WORLD); do case $$world in \
 	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
 	captures) SEED=$(SEED) JUDGE_ONLY=$(JUDGE_ONLY) LIST=$(LIST) JOBS=$(JOBS) bash tests/accuracy/tcp/bench.sh $(O)/netan $(B)/tests/accuracy/tcp $(CAPTURES) ;; \
-	gpu) $(if $(filter stop,$(KIND)),,python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l);) \
-		$(if $(filter-out stop,$(KIND)),,python3 tests/accuracy/gpu/stops.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l)) ;; \
+	gpu) $(if $(filter stop order,$(KIND)),,python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l);) \
+		$(if $(filter-out stop,$(KIND)),,python3 tests/accuracy/gpu/stops.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l);) \
+		$(if $(filter-out order,$(KIND)),,python3 tests/accuracy/gpu/orders.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l)) ;; \
 	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l) ;; \
 	esac; done

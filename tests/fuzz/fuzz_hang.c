@@ -54,7 +54,8 @@ static void walk_hangs(const struct na_hang *h)
 		records += x.events.v[i].records.n;
 	}
 	walk_must(records == h->records.n);
-	na_hangs_result(&x, r);
+	if (!na_hangs_result(&x, r))
+		abort();
 	na_hangs_views(&x, 0, r);
 	walk_must(na_result_ok(r));
 	na_hangs_fini(&x);

@@ -71,7 +71,8 @@ static void walk_judgement(const struct na_testimony *ranks)
 			walk_must(s->culprits.v[k - 1].rank <
 				  s->culprits.v[k].rank);
 	}
-	na_hangs_result(&x, r);
+	if (!na_hangs_result(&x, r))
+		abort();
 	na_hangs_views(&x, 0, r);
 	walk_must(na_result_ok(r));
 	na_hangs_fini(&x);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -126,12 +127,15 @@ static void none(void **state)
 	hand_fini(&h);
 }
 
-/* Three files, and devices of a fourth host. */
-static void incomplete(struct hand_case *h)
+/* Three files, and devices of a fourth host, or ranks without one. */
+static void lacking(struct hand_case *h, const char *member)
 {
+	char doc[100];
+
 	hand_case_init(h);
-	hand_doc(h, "session",
-		 "{'coverage': {'used': 5000, 'devices_not_here': 1}}");
+	snprintf(doc, sizeof(doc), "{'coverage': {'used': 5000, '%s': 1}}",
+		 member);
+	hand_doc(h, "session", doc);
 	hand_side(h, "session",
 		  "{'one_clock': true, 'files': 3, 'receives': 5000, 'inputs': "
 		  "[{'path': 'a', 'trace': true, 'devices': 4}]}");
@@ -139,14 +143,18 @@ static void incomplete(struct hand_case *h)
 	hand_body(h, "sizes", "{'groups': [{'count': 5000}]}");
 }
 
+static void incomplete(struct hand_case *h)
+{
+	lacking(h, "devices_not_here");
+}
+
 /* What a missing file could hide has not passed. */
-static void nothing_passes(void **state)
+static void nothing_passes_without(const char *member)
 {
 	struct hand_case h;
 	const struct na_value *body;
 
-	(void)state;
-	incomplete(&h);
+	lacking(&h, member);
 	hand_quiet_pairs(&h);
 	hand_slack(&h, "0.1");
 	body = hand_judge(&h);
@@ -159,6 +167,13 @@ static void nothing_passes(void **state)
 	assert_non_null(strstr(na_text_of(na_get(body, "verdict"), ""),
 			       "cannot tell: "));
 	hand_case_fini(&h);
+}
+
+static void nothing_passes(void **state)
+{
+	(void)state;
+	nothing_passes_without("devices_not_here");
+	nothing_passes_without("ranks_not_here");
 }
 
 /* A pattern without pairs, and without a number, still says where to look. */

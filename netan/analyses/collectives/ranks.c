@@ -129,6 +129,17 @@ static void add_bytes(struct coll_matched *row, uint64_t bytes, uint64_t n,
 				 (double)bytes;
 }
 
+/* What lies in the queue has not run. */
+static bool count_run(struct coll_matched *row, uint8_t source)
+{
+	bool ran = source != NA_COMM_HELD;
+
+	row->executions += ran;
+	row->queued += !ran;
+	row->begun += source == NA_COMM_BEGUN;
+	return ran;
+}
+
 static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 {
 	const struct na_ranks *j = &f->ranks->joined;
@@ -137,7 +148,6 @@ static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 	int64_t wait_ps = na_rank_wait(j, part);
 
 	na_extent_add(&f->executions, p->start_ps, p->end_ps);
-	row->held += j->comms[p->comm].source == NA_COMM_HELD;
 	if (row->times == NA_RANK_QUEUED)
 		return count_of(f->ranks, id, p->rank);
 	row->rank_ps += p->end_ps - p->start_ps;
@@ -154,6 +164,7 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	struct coll_rank_count *last;
 	struct coll_matched *row;
 	uint32_t id;
+	uint64_t ran = 0;
 	bool ok;
 
 	if (!wanted(s, g, x->operation, j->parts.v[x->from].end_ps))
@@ -161,9 +172,10 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	row = row_of(s, f, x->group, x->operation, &id);
 	if (!row)
 		return false;
-	row->executions += x->to - x->from;
+	for (size_t i = x->from; i < x->to; i++)
+		ran += count_run(row, j->comms[j->parts.v[i].comm].source);
 	row->instances++;
-	add_bytes(row, x->size_bytes, x->to - x->from, g->size, x->transfer_ps);
+	add_bytes(row, x->size_bytes, ran, g->size, x->transfer_ps);
 	ok = (row->times == NA_RANK_QUEUED ||
 	      na_collectives_push_time(&f->times, x->transfer_ps, id)) &&
 	     (row->times == NA_RANK_LASTED ||
@@ -186,14 +198,14 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	int64_t took_ps = na_time_between(x->start_ps, x->end_ps);
 	struct coll_matched *row;
 	uint32_t id;
+	bool ran;
 
 	if (!wanted(s, &j->groups.v[group], x->operation, x->end_ps))
 		return true;
 	row = row_of(s, f, group, x->operation, &id);
 	if (!row)
 		return false;
-	row->executions++;
-	row->held += x->source == NA_COMM_HELD;
+	ran = count_run(row, x->source);
 	if (row->times == NA_RANK_QUEUED)
 		took_ps = 0;
 	row->rank_ps += took_ps;
@@ -201,13 +213,13 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	if (!count_of(f->ranks, id, j->rank_of[x->core]))
 		return false;
 	if (row->instances) {
-		if (x->size_bytes != NA_UNKNOWN_U64) {
+		if (ran && x->size_bytes != NA_UNKNOWN_U64) {
 			row->sized++;
 			row->bytes += (na_i128)x->size_bytes;
 		}
 		return true;
 	}
-	add_bytes(row, x->size_bytes, 1, row->group_size, took_ps);
+	add_bytes(row, x->size_bytes, ran, row->group_size, took_ps);
 	return row->times == NA_RANK_QUEUED ||
 	       na_collectives_push_time(&f->times, took_ps, id);
 }

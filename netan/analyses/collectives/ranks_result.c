@@ -115,6 +115,20 @@ static void put_spreads(struct na_result *r, struct na_value *to,
 		    na_collectives_quantile(spreads->times, i, 0.99));
 }
 
+/* How far recorders say that operations came. */
+static void put_states(struct na_result *r, struct na_value *to,
+		       const struct coll_matched *x)
+{
+	bool told = x->times == NA_RANK_QUEUED;
+
+	na_put_whole(r, to, M_completed,
+		     told ? (na_i128)(x->executions - x->begun) : -1);
+	na_put_whole(r, to, M_started, told ? (na_i128)x->begun : -1);
+	na_put_whole(r, to, M_queued, told ? (na_i128)x->queued : -1);
+	na_put_whole(r, to, M_unfinished,
+		     told ? (na_i128)(x->begun + x->queued) : -1);
+}
+
 void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 			      const struct coll_state *s,
 			      const struct coll_found *f, size_t i,
@@ -135,8 +149,7 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	na_put_text(r, to, M_group,
 		    na_collectives_group(s, &k->joined, x->group, NULL, &text));
 	na_put_text(r, to, M_arrival, arrivals[x->times]);
-	na_put_whole(r, to, M_unfinished,
-		     x->times == NA_RANK_QUEUED ? (na_i128)x->held : -1);
+	put_states(r, to, x);
 	put_ranks(r, to, k, from, n);
 	put_spreads(r, to, x, i, spreads);
 	na_put_real(r, to, M_algbw_gbps,
@@ -163,6 +176,25 @@ static void put_clocks(struct na_result *r, const struct na_ranks *k)
 		na_put_real(r, to, M_ahead_us, na_us(c->ahead_ps));
 		na_put_real(r, to, M_uncertainty_us, na_us(c->uncertainty_ps));
 	}
+}
+
+/* Completed: by all its ranks; queued: begun by none of them. */
+static const char *state_of(const struct na_ranks *k,
+			    const struct na_rank_instance *x)
+{
+	size_t held = 0, begun = 0;
+
+	if (x->times != NA_RANK_QUEUED)
+		return NULL;
+	for (size_t i = x->from; i < x->to; i++) {
+		uint8_t source = k->comms[k->parts.v[i].comm].source;
+
+		held += source == NA_COMM_HELD;
+		begun += source == NA_COMM_BEGUN;
+	}
+	return held == x->to - x->from ? "queued"
+	       : held + begun          ? "started"
+				       : "completed";
 }
 
 void na_collectives_put_instances(struct na_result *r, struct na_value *body,
@@ -195,6 +227,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 			    na_collectives_group(s, k, x->group, x, &text));
 		na_put_int(r, to, M_sequence, x->sequence);
 		na_put_text(r, to, M_by, by[x->by]);
+		na_put_text(r, to, M_state, state_of(k, x));
 		arrives = x->times != NA_RANK_LASTED;
 		ends = x->times == NA_RANK_RAN;
 		na_put_real(r, to, M_from_s, arrives ? na_s(x->first_ps) : NAN);

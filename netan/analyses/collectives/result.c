@@ -190,7 +190,7 @@ static na_i128 time_of(const struct report *p, const struct coll_row *x)
 
 static bool is_shown(const struct coll_row *x)
 {
-	return x->sums || x->executions;
+	return x->sums || x->executions || x->queued;
 }
 
 static const char *type_of(const struct coll_row *x)

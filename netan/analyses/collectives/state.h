@@ -98,17 +98,19 @@ struct coll_by_devices {
 #define COLL_ROW \
 	uint32_t id; /* among all rows: those of the network come last */ \
 	uint32_t run, name; /* name: NA_UNKNOWN_U32: none */ \
-	uint32_t module; /* of coll_found.modules; likewise */ \
+	uint32_t module;    /* of coll_found.modules; likewise */ \
 	uint8_t network, opcode; \
 	bool of_ranks, uneven; \
 	uint32_t participants, n_missing; \
 	uint32_t group_size, n_groups; \
-	uint32_t devices; /* of the network, where no host tells of executions: \
+	uint32_t \
+		devices; /* of the network, where no host tells of executions: \
 			     who does; bytes as in `bytes` */ \
-	const char *type; /* NULL: not told */ \
+	const char *type;             /* NULL: not told */ \
 	const struct coll_sums *sums; /* of the network, else NULL */ \
 	uint64_t executions, sized; \
-	na_i128 bytes; /* of the `sized` executions */ \
+	uint64_t queued; /* and are not known to have begun: no executions */ \
+	na_i128 bytes;   /* of the `sized` executions */ \
 	uint64_t not_captured, most /* executions of one device */
 
 struct coll_row {
@@ -134,7 +136,7 @@ struct coll_matched {
 	/* Of ranks, from na_collectives_ranks(). */
 	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
 	enum na_rank_times times;
-	uint64_t held; /* executions that have not ended */
+	uint64_t begun; /* of the executions: have not ended */
 };
 
 /* Who should execute a collective and does not, or not as often. */

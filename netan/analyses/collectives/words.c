@@ -34,6 +34,8 @@ static void main_view(struct na_result *r, const struct coll_state *s,
 		{M_collective},
 		{M_group},
 		{M_executions},
+		{M_started},
+		{M_queued},
 		{M_bytes},
 		{M_p50_us},
 		{M_p99_us},
@@ -165,14 +167,26 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 /* Of ranks: every execution is in --format csv. */
 static void executions_view(struct na_result *r, const struct na_value *list)
 {
-	if (list && list->n)
-		na_result_view(r, "executions", list,
-			       &na_table_collectives_rank_execution,
-			       NA_COLUMNS({M_from_s}, {M_collective}, {M_group},
-					  {M_sequence}, {M_by}, {M_last_rank},
-					  {M_skew_us}, {M_transfer_us},
-					  {M_end_spread_us}, {M_bytes}),
-			       SHOWN_MISSING);
+	static const struct na_column cols[] = {
+		{M_from_s},      {M_collective},    {M_group},     {M_sequence},
+		{M_by},          {M_state},         {M_last_rank}, {M_skew_us},
+		{M_transfer_us}, {M_end_spread_us}, {M_bytes},
+	};
+	struct na_column some[NA_LEN(cols)];
+	bool states = false;
+	size_t n = 0;
+
+	if (!list || !list->n)
+		return;
+	na_each_row (row, list)
+		states = states || fills(row, M_state);
+	for (size_t i = 0; i < NA_LEN(cols); i++) {
+		if (states || strcmp(cols[i].field, M_state) != 0)
+			some[n++] = cols[i];
+	}
+	na_result_view(r, states ? "operations" : "executions", list,
+		       &na_table_collectives_rank_execution, some, n,
+		       SHOWN_MISSING);
 }
 
 static void reductions_view(struct na_result *r, const struct na_value *list)
@@ -211,6 +225,18 @@ static bool all_on_cpus(const struct na_store *store)
 	return store->n_sources > 0;
 }
 
+/* Recorders tell of operations that may not have run. */
+static bool queued_alone(const struct coll_state *s)
+{
+	const struct na_store *store = s->scope->store;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		if (store->sources[i].told != NA_TOLD_RECORDER)
+			return false;
+	}
+	return store->n_sources > 0;
+}
+
 /* "14 collectives over the data-center network, 3.2 GB received per step" */
 void na_collectives_say(struct na_result *r, struct coll_state *s,
 			const struct coll_total t[NA_N_NETWORKS])
@@ -242,7 +268,8 @@ void na_collectives_say(struct na_result *r, struct coll_state *s,
 	say_count(&said, s->missing, "device", "missing");
 	na_result_word(r, NA_WORD_MESSAGE, text);
 	na_result_word(r, NA_WORD_NOUN,
-		       !s->n_transfers    ? "execution"
+		       queued_alone(s)    ? "operation"
+		       : !s->n_transfers  ? "execution"
 		       : !s->n_executions ? "transfer"
 					  : "transfers and execution");
 }
@@ -321,6 +348,8 @@ static bool waits_unknown(const struct na_value *list)
 
 	na_each_row (row, list)
 		unknown = unknown || (na_get(row, M_algbw_gbps) &&
+				      strcmp(na_text_or(row, M_arrival, ""),
+					     "queue") != 0 &&
 				      !(na_number_at(row, M_instances) > 0));
 	return unknown;
 }
@@ -329,7 +358,7 @@ static bool waits_unknown(const struct na_value *list)
 static void note_queued(struct na_result *r, const struct na_value *list)
 {
 	char count[NA_COUNT_BUF];
-	int64_t held = 0;
+	int64_t begun = 0, waiting = 0;
 	bool queued = false, none = false;
 
 	na_each_row (row, list) {
@@ -337,7 +366,8 @@ static void note_queued(struct na_result *r, const struct na_value *list)
 
 		queued |= strcmp(arrival, "queue") == 0;
 		none |= strcmp(arrival, "none") == 0;
-		held += na_count_at(row, M_unfinished);
+		begun += na_count_at(row, M_started);
+		waiting += na_count_at(row, M_queued);
 	}
 	if (queued)
 		na_result_note(r,
@@ -350,11 +380,21 @@ static void note_queued(struct na_result *r, const struct na_value *list)
 		na_result_note(r, "some inputs tell how long operations took, "
 				  "not when: who comes last in them is not "
 				  "told");
-	if (held > 0)
+	if (begun > 0)
 		na_result_note(r,
-			       "%s in the queue had not ended; netan hang says "
+			       "%s had begun and not ended; netan hang says "
 			       "whether somebody is stuck",
-			       na_count_of(count, (uint64_t)held, "operation"));
+			       na_count_of(count, (uint64_t)begun,
+					   "execution"));
+	if (waiting > 0)
+		na_result_note(r,
+			       "%s in the queue had not ended, and nothing "
+			       "tells of a begin%s: no executions; netan hang "
+			       "says whether somebody is stuck",
+			       na_count_of(count, (uint64_t)waiting,
+					   "operation"),
+			       begun ? ""
+				     : " (TORCH_NCCL_ENABLE_TIMING=1 lets it)");
 }
 
 void na_collectives_views(struct na_result *r, const struct coll_state *s)

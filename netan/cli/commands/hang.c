@@ -260,7 +260,10 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
 
-	na_hangs_result(h, r);
+	if (!na_hangs_result(h, r)) {
+		na_say_nomem(&x->cli->request);
+		return NA_EXIT_FAILED;
+	}
 	na_hide_members(&x->cli->request, na_result_body(r), said_names);
 	na_leave_out(&x->cli->request, na_result_body(r), said_freely);
 	hang_envelope(x, r);
@@ -375,6 +378,11 @@ static const char details[] =
 	"different files and prefixes report it. Over several hangs: broken "
 	"links, hosts that explain several of them, and hosts that are named "
 	"again and again; in more than 3 hangs, a host is very likely faulty.\n"
+	"The picture (-o hang.svg) shows for the group of each hang, and for those "
+	"that wait for it, which of the last operations ranks completed, began, "
+	"called or never called: ranks that came equally far are one row, "
+	"culprits first. It is drawn of hangs of ranks; of launches that logs tell there "
+	"is none.\n"
 	"A hang with a named cause is an error, an unknown cause a warning "
 	"(--fail-on). Logs without a hang message are no failure: status 0, "
 	"and the first line says how many lines were read.";
@@ -387,6 +395,7 @@ static const struct na_face hang_face = {
 	.example = "netan hang coordinator.log\n"
 		   "netan hang logs/\n"
 		   "netan hang /tmp/nccl_trace_rank_*\n"
+		   "netan hang dumps/ -o hang.svg\n"
 		   "zcat worker-*.log.gz | netan hang -\n"
 		   "netan hang logs/ --format json --fail-on error",
 	.opts = opts,
@@ -396,6 +405,6 @@ static const struct na_face hang_face = {
 const struct na_command na_cmd_hang = {
 	.face = &hang_face,
 	.joins = NA_JOIN_WORKERS | NA_JOIN_FINDINGS | NA_JOIN_LEDGER |
-		 NA_JOIN_OUTPUT,
+		 NA_JOIN_OUTPUT | NA_JOIN_PICTURE,
 	.run = hang_run,
 };

@@ -150,7 +150,8 @@ static void draw_one(void *ctx, size_t i)
 				     .scale = PNG_SCALE};
 	FILE *out;
 
-	if (!f || !p->result)
+	if (!f || !p->result ||
+	    na_result_get_word(p->result, NA_WORD_UNDRAWN, NULL))
 		return;
 	out = open_memstream(&d->bytes[i], &d->sizes[i]);
 	if (!out) {

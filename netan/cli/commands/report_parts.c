@@ -70,7 +70,8 @@ static void draw_one(void *ctx, size_t i)
 	char id[40];
 	FILE *out;
 
-	if (!f || !part->result)
+	if (!f || !part->result ||
+	    na_result_get_word(part->result, NA_WORD_UNDRAWN, NULL))
 		return;
 	snprintf(id, sizeof(id), "fig-%.30s", part->name);
 	page.id = id;

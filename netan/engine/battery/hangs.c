@@ -49,8 +49,11 @@ enum na_status na_battery_hangs(struct na_battery *b, struct na_err *err)
 		if (!r)
 			na_fail_nomem(err);
 		else if (na_hangs_judge(&h, &b->hangs.logs, &b->hangs.ranks,
-					err) == NA_OK) {
-			na_hangs_result(&h, r);
+					err) != NA_OK)
+			;
+		else if (!na_hangs_result(&h, r))
+			na_fail_nomem(err);
+		else {
 			na_envelope(&b->session, r, "hang", told, 0, -1, none);
 			na_hangs_views(&h, ROWS, r);
 		}

@@ -52,7 +52,7 @@ static bool sane_na_host_event(const struct na_host_event *x)
 static bool sane_na_comm(const struct na_comm *x)
 {
 	return TIMED(x) && x->operation < NA_N_OPCODES &&
-	       x->source <= NA_COMM_LASTED;
+	       x->source < NA_N_COMM_SOURCES;
 }
 
 static bool sane_na_qp_use(const struct na_qp_use *x)

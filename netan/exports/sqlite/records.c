@@ -250,7 +250,7 @@ static enum na_status add_graph(void *block, const struct na_exec *e)
 static const char *const sources[] = {
 	[NA_COMM_KERNEL] = "kernel", [NA_COMM_CPU] = "cpu",
 	[NA_COMM_QUEUED] = "queued", [NA_COMM_HELD] = "held",
-	[NA_COMM_LASTED] = "lasted",
+	[NA_COMM_LASTED] = "lasted", [NA_COMM_BEGUN] = "begun",
 };
 /* clang-format on */
 

@@ -15,6 +15,13 @@ struct na_stall_charge {
 				    which it would have called first */
 	bool weak;               /* by point-to-point operations alone */
 	bool innocent, root;
+	bool cleared;   /* it calls what most others call, in their order */
+	bool odd;       /* most others call them in another order */
+	bool holds;     /* a collective that has not ended */
+	bool talks;     /* a message that has not */
+	bool undecided; /* it waits in a mismatch of which nobody tells who is
+			   wrong: that it came no further accuses it of
+			   nothing */
 	uint32_t waiters;
 };
 
@@ -22,6 +29,11 @@ struct na_stall_charge {
 struct na_stall_doubt {
 	int32_t rank;
 	size_t op;
+};
+
+/* Two operations that two ranks call in different orders. */
+struct na_stall_cross {
+	size_t first, second;
 };
 
 struct na_stall_court {
@@ -33,7 +45,13 @@ struct na_stall_court {
 	struct na_stall_ranks accused;      /* hosts */
 	NA_VEC(struct na_stall_edge) edges; /* who waits for whom, by from */
 	NA_VEC(struct na_stall_doubt) doubts;
+	NA_VEC(struct na_stall_cross) crossed;
+	bool mismatch; /* whoever is wrong: messages alone accuse nobody
+			  beside it */
 };
+
+/* When a rank called an operation, by its own count; INT64_MAX: it did not. */
+int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank);
 
 /* Of each root the operation that it would have called first, and those of
  * which nobody tells whether they come before that.  False: no memory. */

@@ -98,8 +98,9 @@ enum na_status na_hangs_judge(struct na_hangs *x, const struct na_hang *logs,
 			      struct na_err *err) NA_MUST_CHECK;
 void na_hangs_fini(struct na_hangs *x);
 
-/* The body, and what a person sees of it; top 0: all rows. */
-void na_hangs_result(const struct na_hangs *x, struct na_result *r);
+/* The body, and what a person sees of it; top 0: all rows.  False: no
+ * memory. */
+bool na_hangs_result(const struct na_hangs *x, struct na_result *r);
 void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r);
 
 /* ---- among themselves */
@@ -135,6 +136,10 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 			  size_t i, char buf[NA_HANGS_ADVICE_BUF]);
 void na_stalls_result(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *events);
+/* How far ranks came, where it is a picture (stall_progress.c); false: no
+ * memory. */
+bool na_stalls_progress(const struct na_stalls *x, struct na_result *r,
+			struct na_value *list);
 void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r);
 void na_stalls_texts(const struct na_hangs *x, size_t most,
 		     struct na_result *r);

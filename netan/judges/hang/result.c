@@ -194,7 +194,7 @@ static void put_localised(const struct na_hangs *x, struct na_result *r,
 	}
 }
 
-void na_hangs_result(const struct na_hangs *x, struct na_result *r)
+bool na_hangs_result(const struct na_hangs *x, struct na_result *r)
 {
 	struct na_value *body = na_result_body(r);
 	struct na_value *events = na_put_list(r, body, M_events);
@@ -205,4 +205,7 @@ void na_hangs_result(const struct na_hangs *x, struct na_result *r)
 	put_links(x, r, na_put_list(r, body, M_links));
 	put_offenders(x, r, na_put_list(r, body, M_repeat_offenders));
 	put_localised(x, r, na_put_list(r, body, M_localised));
+	return !x->stalls.v.n ||
+	       na_stalls_progress(&x->stalls, r,
+				  na_put_list(r, body, M_progress));
 }

@@ -5,7 +5,12 @@
 #include "netan/judges/hang/court.h"
 
 /* A million entries of one dump may each wait for another rank. */
-enum { FRAMES_MAX = 8, DIFFERS_MAX = 1024, PAIRS_SEARCHED = 1024 };
+enum {
+	FRAMES_MAX = 8,
+	DIFFERS_MAX = 1024,
+	PAIRS_SEARCHED = 1024,
+	CROSSED_MAX = 64
+};
 
 static int64_t since_of(const struct na_stall_court *c, int32_t rank)
 {
@@ -373,6 +378,35 @@ static bool add_undecided(const struct na_stall_court *c, struct na_stalls *x)
 	return true;
 }
 
+/* Nor do orders that differ between two ranks; of one group once. */
+static bool add_crossed(const struct na_stall_court *c, struct na_stalls *x)
+{
+	for (size_t i = 0; i < c->crossed.n && i < CROSSED_MAX; i++) {
+		const struct na_stall_op *a =
+			&c->w->ops.v[c->crossed.v[i].first];
+		const struct na_stall_op *b =
+			&c->w->ops.v[c->crossed.v[i].second];
+		/* The smaller group holds fewer that only wait. */
+		const struct na_stall_op *o = a->holds.n < b->holds.n ? a : b;
+		struct na_stall *s;
+		bool told = false;
+
+		for (size_t k = 0; k < x->v.n; k++)
+			told = told || x->v.v[k].group == o->group;
+		if (told)
+			continue;
+		s = new_stall(x, c->w);
+		if (!s || !describe(s, o) || !add_wait(s, o) ||
+		    !add_wait(s, o == a ? b : a) || !add_peer_frames(s, o))
+			return false;
+		s->cause = NA_HANG_MISMATCH;
+		s->why = "two ranks call operations of two groups in "
+			 "different orders, and no majority tells which one "
+			 "is right";
+	}
+	return true;
+}
+
 /* Something is held, and nobody to blame. */
 static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
 {
@@ -405,7 +439,7 @@ bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		   struct na_stalls *x)
 {
 	bool ok = (!n_roots || add_roots(c, x)) && add_undecided(c, x) &&
-		  (x->v.n || add_unknown(c, x));
+		  add_crossed(c, x) && (x->v.n || add_unknown(c, x));
 
 	for (size_t i = 0; ok && i < x->v.n; i++) {
 		struct na_stall *s = &x->v.v[i];

@@ -144,7 +144,7 @@ static bool decide(struct na_stall_court *c, const struct na_stall_order *x)
 
 /* ---- who holds it: as it lists them itself */
 
-static int64_t own_record(const struct na_stall_op *o, int32_t rank)
+int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank)
 {
 	size_t i = NA_BOUND(k, 0, o->n, o->entries[k].rank >= rank);
 
@@ -156,14 +156,14 @@ static int64_t own_record(const struct na_stall_op *o, int32_t rank)
 static void take_own_first(struct na_stall_court *c, int32_t rank)
 {
 	struct na_stall_charge *mine = &c->charges[rank];
-	int64_t first = own_record(&c->w->ops.v[mine->op], rank);
+	int64_t first = na_stall_record_of(&c->w->ops.v[mine->op], rank);
 
 	for (size_t i = 0; i < c->w->ops.n; i++) {
 		const struct na_stall_op *o = &c->w->ops.v[i];
 
 		if (o->cause == mine->kind && na_stall_has(&o->blame, rank) &&
-		    own_record(o, rank) < first) {
-			first = own_record(o, rank);
+		    na_stall_record_of(o, rank) < first) {
+			first = na_stall_record_of(o, rank);
 			mine->op = i;
 		}
 	}

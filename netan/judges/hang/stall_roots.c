@@ -61,6 +61,8 @@ static bool connect(struct na_stall_court *c, size_t op)
 
 	for (size_t i = 0; i < o->blame.n; i++)
 		charge(c, o->blame.v[i], op);
+	for (size_t i = 0; o->differs && !o->blame.n && i < o->holds.n; i++)
+		c->charges[o->holds.v[i]].undecided = true;
 	return o->cause == NA_HANG_DEVICE_STUCK ||
 	       (wait_for(c, o, &o->blame) && wait_for(c, o, &o->late));
 }
@@ -132,6 +134,12 @@ static bool explains(const struct na_stall_court *c, size_t a, int32_t b)
 
 	if (b == c->accused.v[a] || other->kind == NA_HANG_UNKNOWN)
 		return false;
+	if (own->odd)
+		return false;
+	if (other->odd)
+		return true;
+	if (other->undecided || other->cleared)
+		return other->undecided;
 	if (other->weak)
 		return !waits(c, b);
 	if (other->kind != NA_HANG_HOST_STUCK)
@@ -150,7 +158,7 @@ static void acquit(struct na_stall_court *c, size_t a)
 		if (!bit(seen, b) || !explains(c, a, b))
 			continue;
 		own->innocent = true;
-		if (c->charges[b].weak &&
+		if (c->charges[b].weak && !c->charges[b].undecided &&
 		    c->charges[b].kind == NA_HANG_HOST_STUCK)
 			c->charges[b].root = true;
 	}
@@ -175,7 +183,209 @@ static bool acquit_all(struct na_stall_court *c)
 	return true;
 }
 
+/* ---- orders that differ
+ *
+ * Two ranks that call operations of two common groups in different orders: one
+ * called the first before the second, if it called that at all, the other
+ * called the second and never the first.  One of them left out an operation,
+ * or called one too many or too early; which one, only a majority tells.
+ */
+
+enum { STEPS_MAX = 1 << 22 }; /* of the search: what is left is not looked at */
+
+struct held {
+	int32_t rank;
+	size_t op;
+};
+
+NA_ORDER(by_holder, struct held, NA_UP(rank), NA_UP(op))
+
+struct crossing {
+	struct na_stall_court *c;
+	NA_VEC(struct held) held; /* collectives, by who holds them */
+	size_t steps;
+};
+
+static bool list_held(struct crossing *x)
+{
+	const struct na_stall_work *w = x->c->w;
+
+	for (size_t i = 0; i < w->ops.n; i++) {
+		const struct na_stall_op *o = &w->ops.v[i];
+
+		for (size_t k = 0; !o->p2p && k < o->holds.n; k++) {
+			if (!na_add(&x->held,
+				    ((struct held){o->holds.v[k], i})))
+				return false;
+		}
+	}
+	na_sort(x->held.v, x->held.n, by_holder);
+	return true;
+}
+
+/* Does the rank call `first`, which it holds, before `second`? */
+static bool calls_before(const struct na_stall_op *first,
+			 const struct na_stall_op *second, int32_t rank)
+{
+	return na_stall_has(&second->blame, rank) ||
+	       (na_stall_has(&second->holds, rank) &&
+		na_stall_record_of(second, rank) >
+			na_stall_record_of(first, rank));
+}
+
+/* Rank b never called `first`, and holds `second`. */
+static bool calls_after(const struct na_stall_op *first,
+			const struct na_stall_op *second, int32_t b)
+{
+	return na_stall_has(&first->blame, b) &&
+	       na_stall_has(&second->holds, b);
+}
+
+/* Those whose order most others share are cleared; the others stay accused of
+ * what they never called, or nobody knows. */
+static bool vote(struct crossing *x, size_t first, size_t second)
+{
+	const struct na_stall_op *one = &x->c->w->ops.v[first];
+	const struct na_stall_op *two = &x->c->w->ops.v[second];
+	struct na_stall_charge *charges = x->c->charges;
+	size_t n_before = 0, n_after = 0;
+	bool known = true;
+
+	for (size_t i = 0; i < one->holds.n; i++)
+		n_before += calls_before(one, two, one->holds.v[i]);
+	for (size_t i = 0; i < one->blame.n; i++)
+		n_after += calls_after(one, two, one->blame.v[i]);
+	for (size_t i = 0; i < one->holds.n; i++) {
+		struct na_stall_charge *a = &charges[one->holds.v[i]];
+
+		if (!calls_before(one, two, one->holds.v[i]))
+			continue;
+		if (n_before > n_after) {
+			a->cleared = true;
+		} else if (n_before == n_after ||
+			   !na_stall_has(&two->blame, one->holds.v[i])) {
+			known = known && a->undecided;
+			a->undecided = true;
+		} else {
+			a->odd = true;
+		}
+	}
+	for (size_t i = 0; i < one->blame.n; i++) {
+		struct na_stall_charge *b = &charges[one->blame.v[i]];
+
+		if (!calls_after(one, two, one->blame.v[i]))
+			continue;
+		if (n_after > n_before) {
+			b->cleared = true;
+		} else if (n_before == n_after) {
+			known = known && b->undecided;
+			b->undecided = true;
+		} else {
+			b->odd = true;
+		}
+	}
+	x->steps += one->holds.n + one->blame.n;
+	return known ||
+	       na_add(&x->c->crossed, ((struct na_stall_cross){first, second}));
+}
+
+static bool meet(struct crossing *x, size_t first, size_t second)
+{
+	const struct na_stall_op *one = &x->c->w->ops.v[first];
+	const struct na_stall_op *two = &x->c->w->ops.v[second];
+
+	for (size_t i = 0; i < one->holds.n && x->steps < STEPS_MAX; i++) {
+		x->steps++;
+		if (calls_before(one, two, one->holds.v[i]))
+			return vote(x, first, second);
+	}
+	return true;
+}
+
+static bool look_at(struct crossing *x, size_t op)
+{
+	const struct na_stall_op *o = &x->c->w->ops.v[op];
+
+	for (size_t k = 0; k < o->blame.n; k++) {
+		int32_t b = o->blame.v[k];
+		size_t at = NA_BOUND(m, 0, x->held.n, x->held.v[m].rank >= b);
+
+		for (; at < x->held.n && x->held.v[at].rank == b; at++) {
+			size_t second = x->held.v[at].op;
+
+			if (x->c->w->ops.v[second].group != o->group &&
+			    !meet(x, op, second))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool find_crossed(struct na_stall_court *c)
+{
+	struct crossing x = {.c = c};
+	bool ok = list_held(&x);
+
+	for (size_t i = 0; ok && i < c->w->ops.n; i++) {
+		const struct na_stall_op *o = &c->w->ops.v[i];
+
+		if (o->cause == NA_HANG_HOST_STUCK && !o->p2p)
+			ok = look_at(&x, i);
+	}
+	na_vec_free(&x.held);
+	return ok;
+}
+
 /* ---- roots: strong ones, else missing ranks, else weak ones */
+
+static bool stuck_host(const struct na_stall_charge *x)
+{
+	return x->root && x->kind == NA_HANG_HOST_STUCK;
+}
+
+static void note_held(struct na_stall_court *c)
+{
+	for (size_t i = 0; i < c->w->ops.n; i++) {
+		const struct na_stall_op *o = &c->w->ops.v[i];
+
+		for (size_t k = 0; k < o->holds.n; k++) {
+			struct na_stall_charge *x = &c->charges[o->holds.v[k]];
+
+			x->talks = x->talks || o->p2p;
+			x->holds = x->holds || !o->p2p;
+		}
+	}
+}
+
+/* Who waits in a collective that all its members hold waits there for one of
+ * them, whatever else it never called.  Beside one who waits in none that is
+ * no reason to name it; nor, beside a mismatch, for who waits in anything.
+ * Returns how many are left out. */
+static size_t drop_waiting(struct na_stall_court *c)
+{
+	bool idle = false;
+	size_t n = 0;
+
+	note_held(c);
+	for (size_t r = 0; r < c->w->n_ranks; r++) {
+		const struct na_stall_charge *x = &c->charges[r];
+
+		c->mismatch = c->mismatch || x->undecided ||
+			      (x->root && x->kind == NA_HANG_MISMATCH);
+		idle = idle || (stuck_host(x) && !x->holds);
+	}
+	for (size_t r = 0; r < c->w->n_ranks; r++) {
+		struct na_stall_charge *x = &c->charges[r];
+
+		if (stuck_host(x) && !x->odd &&
+		    ((x->holds && (idle || c->mismatch)) ||
+		     ((x->talks || x->weak) && c->mismatch))) {
+			x->root = false;
+			n++;
+		}
+	}
+	return n;
+}
 
 static size_t name_roots(struct na_stall_court *c)
 {
@@ -187,17 +397,21 @@ static size_t name_roots(struct na_stall_court *c)
 		struct na_stall_charge *x = &c->charges[r];
 
 		x->root = x->root ||
-			  (!x->weak && !x->innocent && weight(x->kind) > 1);
+			  (!x->weak && !x->innocent && weight(x->kind) > 1 &&
+			   !((x->undecided || x->cleared) &&
+			     x->kind == NA_HANG_HOST_STUCK));
 		strong += x->root;
 		missing += x->kind == NA_HANG_MISSING_RANK;
 	}
+	strong -= drop_waiting(c);
 	for (size_t r = 0; !strong && r < w->n_ranks; r++) {
 		struct na_stall_charge *x = &c->charges[r];
 
 		if (missing)
 			x->root = few && x->kind == NA_HANG_MISSING_RANK;
 		else
-			x->root = x->weak && !waits(c, (int32_t)r);
+			x->root = x->weak && !c->mismatch &&
+				  !waits(c, (int32_t)r);
 		n += x->root;
 	}
 	return strong + n;
@@ -220,13 +434,14 @@ bool na_stall_roots(struct na_stall_work *w, struct na_stalls *x)
 		index_edges(&c);
 		size_t n = 0;
 
-		ok = acquit_all(&c);
+		ok = find_crossed(&c) && acquit_all(&c);
 		n = ok ? name_roots(&c) : 0;
 		ok = ok && na_stall_first(&c) && na_stall_tell(&c, n, x);
 	}
 	na_vec_free(&c.edges);
 	na_vec_free(&c.accused);
 	na_vec_free(&c.doubts);
+	na_vec_free(&c.crossed);
 	free(c.charges);
 	free(c.first);
 	free(c.reach);

@@ -144,21 +144,25 @@ static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 			    n - GROUPS_SHOWN, na_plural(n - GROUPS_SHOWN));
 }
 
+void na_stall_calls_text(const struct na_stalls *x,
+			 const struct na_testimony_entry *e, struct na_str *to)
+{
+	char size[NA_UNIT_BUF] = "size not told";
+
+	if (e->size_bytes != UINT64_MAX)
+		na_print_bytes(size, (double)e->size_bytes, 3);
+	na_str_addf(to, "%.60s, %s%s%.40s", na_stall_name(x, e->operation),
+		    size, e->type == NA_NO_NAME ? "" : ", ",
+		    e->type == NA_NO_NAME ? "" : na_stall_name(x, e->type));
+}
+
 static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
 	for (size_t i = 0; i < s->differs.n && i < 16; i++) {
-		const struct na_testimony_entry *e = s->differs.v[i].entry;
-		char size[NA_UNIT_BUF] = "size not told";
-
-		if (e->size_bytes != UINT64_MAX)
-			na_print_bytes(size, (double)e->size_bytes, 3);
-		na_str_addf(to, "calls: rank %d %.60s, %s%s%.40s\n",
-			    (int)s->differs.v[i].rank,
-			    na_stall_name(x, e->operation), size,
-			    e->type == NA_NO_NAME ? "" : ", ",
-			    e->type == NA_NO_NAME ? ""
-						  : na_stall_name(x, e->type));
+		na_str_addf(to, "calls: rank %d ", (int)s->differs.v[i].rank);
+		na_stall_calls_text(x, s->differs.v[i].entry, to);
+		na_str_addf(to, "\n");
 	}
 }
 

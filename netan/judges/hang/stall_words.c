@@ -146,6 +146,72 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 			 s->others.n ? ", or another before it" : "");
 }
 
+/* "all_reduce number 156 of ranks 0-7"; a send or receive: whose it is. */
+static void operation_text(const struct na_stalls *x, const struct na_stall *s,
+			   char *buf, size_t size)
+{
+	const struct na_testimony_group *g =
+		s->group == NA_NO_NAME ? NULL : &x->ranks->groups.v[s->group];
+	char ranks[NA_STALL_RANKS_BUF] = "", number[40] = "";
+
+	if (s->sequence < 0 && s->chain.n)
+		na_stall_ranks_word(s->chain.v[0].waiting.v,
+				    s->chain.v[0].waiting.n, ranks,
+				    sizeof(ranks));
+	else if (g && g->n)
+		na_stall_ranks_word(x->ranks->members.v + g->first, g->n, ranks,
+				    sizeof(ranks));
+	else if (g)
+		snprintf(ranks, sizeof(ranks), "%.80s",
+			 na_stall_name(x, g->name));
+	if (s->sequence >= 0)
+		snprintf(number, sizeof(number), " number %lld",
+			 (long long)s->sequence);
+	snprintf(buf, size, "%.60s%s%s%s", na_stall_name(x, s->operation),
+		 number, ranks[0] ? " of " : "", ranks);
+}
+
+void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
+		       struct na_str *to)
+{
+	char who[NA_STALL_RANKS_BUF + 120], what[2 * NA_STALL_RANKS_BUF];
+	bool many = s->culprits.n > 1;
+
+	na_stall_who(x, s, who, sizeof(who));
+	operation_text(x, s, what, sizeof(what));
+	if (who[0] == 'r')
+		who[0] = 'R';
+	if (s->cause == NA_HANG_DEVICE_STUCK)
+		na_str_addf(to, "%s %s still in %s, which a peer has left", who,
+			    many ? "are" : "is", what);
+	else if (s->cause == NA_HANG_HOST_STUCK)
+		na_str_addf(to, "%s never called %s%s%s", who,
+			    s->sequence < 0 ? "the other end of " : "", what,
+			    s->others.n ? ", or another operation before it"
+					: "");
+	else if (s->cause == NA_HANG_MISMATCH && who[0])
+		na_str_addf(to,
+			    "%s call%s something else than the others in %s",
+			    who, many ? "" : "s", what);
+	else if (s->cause == NA_HANG_MISMATCH)
+		na_str_addf(to,
+			    "Ranks call different things in %s, and no "
+			    "majority says who is wrong",
+			    what);
+	else if (s->cause == NA_HANG_MISSING_RANK && who[0])
+		na_str_addf(to,
+			    "There is no dump of r%s, and all others wait in "
+			    "%s",
+			    who + 1, what);
+	else
+		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
+			    what);
+	if (s->waiting.n && s->culprits.n)
+		na_str_addf(to, "; %zu rank%s wait%s for %s", s->waiting.n,
+			    na_plural(s->waiting.n),
+			    s->waiting.n == 1 ? "s" : "", many ? "them" : "it");
+}
+
 /* ---- what to do */
 
 #define WRITE(...) \

@@ -4,6 +4,8 @@
 
 #include "netan/judges/hang/hang.h"
 
+struct na_str;
+
 enum { NA_STALL_RANKS_BUF = 200 /* of a list of ranks */ };
 
 const char *na_stall_name(const struct na_stalls *x, uint32_t n);
@@ -26,11 +28,17 @@ struct na_stall_own {
 };
 struct na_stall_own na_stall_own(const struct na_stalls *x, int32_t rank);
 /* Lines on it, of culprits who never came; and on what is undecided. */
-struct na_str;
 void na_stall_own_text(const struct na_stalls *x, const struct na_stall *s,
 		       struct na_str *to);
 void na_stall_others_text(const struct na_stalls *x, const struct na_stall *s,
 			  struct na_str *to);
+/* "all_reduce, 4.19 MB, BFloat16" */
+void na_stall_calls_text(const struct na_stalls *x,
+			 const struct na_testimony_entry *e, struct na_str *to);
+/* What a picture is called: the one hang, in a sentence that says no more than
+ * is told of it. */
+void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
+		       struct na_str *to);
 /* "TENSOR_PARALLEL (ranks 2 and 3)" */
 void na_stall_group(const struct na_stalls *x, uint32_t group, char *buf,
 		    size_t size);

@@ -5,7 +5,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
-#include "netan/judges/hang/hang.h"
+#include "netan/judges/hang/stall_words.h"
 
 enum { DETAILS_MAX = 10 }; /* events told one by one, unless --top */
 
@@ -83,11 +83,24 @@ static void offender_text(const struct na_hangs *x, char *to, size_t size)
 						       : "");
 }
 
+/* The title of the picture, which says what the text says. */
+static void stalls_message(const struct na_stalls *s, struct na_result *r)
+{
+	char text[900];
+	struct na_str to = na_str_over(text, sizeof(text));
+
+	if (s->v.n > 1)
+		na_str_addf(&to, "%zu hangs, the first: ", s->v.n);
+	na_stall_sentence(s, &s->v.v[0], &to);
+	na_result_word(r, NA_WORD_MESSAGE, text);
+}
+
 static void stalls_headline(const struct na_hangs *x, struct na_result *r)
 {
 	const struct na_stalls *s = &x->stalls;
 	char text[400], second[400];
 
+	stalls_message(s, r);
 	na_stall_title(s, &s->v.v[0], text, sizeof(text));
 	if (s->v.n == 1)
 		na_result_headline(r, "hang: %s (dumps of %zu rank%s)", text,
@@ -326,6 +339,13 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 	size_t details = top ? top : DETAILS_MAX;
 
 	headline(x, r);
+	if (!x->stalls.v.n)
+		na_result_word(r, NA_WORD_UNDRAWN,
+			       x->events.n
+				       ? "launches that logs tell of have no "
+					 "picture; the text and -o FILE.json "
+					 "say who hangs"
+				       : "there is no hang to draw");
 	na_stalls_view(x, top ? top : 20, r);
 	na_stalls_texts(x, details, r);
 	na_stalls_notes(&x->stalls, r);

@@ -41,7 +41,7 @@ bool na_ranks_again(struct na_ranks *r)
 		enum na_told told = told_of(r, x);
 
 		/* What has not ended has no kernel to tell of it. */
-		if (rank == NA_UNKNOWN_U32 || x->source == NA_COMM_HELD)
+		if (rank == NA_UNKNOWN_U32 || na_comm_pending(x->source))
 			continue;
 		for (int k = 0; k < (int)told; k++) {
 			if (meets(&w[rank].of[k], x))

@@ -30,7 +30,7 @@ static bool no_peer(const struct na_comm *x)
 
 enum na_rank_times na_rank_times_of(const struct na_comm *x)
 {
-	return x->source == NA_COMM_QUEUED || x->source == NA_COMM_HELD
+	return x->source == NA_COMM_QUEUED || na_comm_pending(x->source)
 		       ? NA_RANK_QUEUED
 	       : x->source == NA_COMM_LASTED ? NA_RANK_LASTED
 					     : NA_RANK_RAN;

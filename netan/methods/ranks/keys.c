@@ -150,7 +150,7 @@ static bool any_held(const struct na_ranks *r, const struct rank_entry *e,
 		     size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (r->comms[e[i].comm].source == NA_COMM_HELD)
+		if (na_comm_pending(r->comms[e[i].comm].source))
 			return true;
 	}
 	return false;
