@@ -233,6 +233,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    "pairs");
 	const char *next = na_text_at(x, M_test_next);
 
+	na_case_draw(c, f, "pairs -o pairs.svg");
 	/* Doubted, it is told and convicts nobody. */
 	f->culprit = culprit_of(c, x);
 	f->suspicion = !itself && clocks;
@@ -245,6 +246,12 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		na_culprit_cost(c, f, x);
 	put_facts(c, f, x);
 	f->otherwise = otherwise(x);
+	f->on_racks = na_flag_at(x, M_on_topology);
+	if (f->on_racks)
+		f->otherwise = na_case_text(c,
+					    "%s; or the racks are not as "
+					    "--topology says",
+					    f->otherwise);
 	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
 				doubt(c, itself, clocks));
 	f->remedy = na_case_text(
@@ -288,6 +295,7 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	const char *host = na_text_at(x, M_host);
 	const struct na_value *itself = *host ? slow_itself(c, x) : NULL;
 
+	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->title = na_text_at(x, M_what);
 	if (itself)
 		f->title = na_case_text(c,
@@ -370,12 +378,13 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		     na_case_seconds(c,
 				     na_number_at(row, M_p50_us) / NA_US_PER_S),
 		     na_number_at(row, M_q_value));
+	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->suspicion = true;
 	f->otherwise = one_way ? NULL : "it is farther than the others";
 	f->remedy = one_way ? "too little to blame the path: where steps wait "
 			      "for it, compare the counters of the switches on "
 			      "both ways, or try it with iperf3"
-		    : na_topology_given(c)
+		    : na_locality(c) == NA_PLACED
 			    ? "compare the counters of the links between them"
 			    : "give the topology (--topology FILE), which "
 			      "tells far pairs from slow ones";

@@ -5,6 +5,8 @@
  * cannot-hide.
  */
 
+#include <math.h>
+
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
@@ -25,13 +27,22 @@ static const char *remedy = "a larger batch per replica, another sharding or "
 			    "confirm the hosts' network settings (netan "
 			    "sysctl) and the capacity that was given";
 
-/* All hosts, so that the full one stands beside them, while it is full. */
+/* All hosts, so that the full one stands beside them, while it is full; no
+ * further than there is something to see. */
 static const char *window_of(struct na_case *c, const struct na_full *x)
 {
+	const struct na_value *body = na_case_body(c, "timeline");
 	double more = 0.1 * (x->to_s - x->from_s);
+	double from_s = x->from_s - more, to_s = x->to_s + more;
+	size_t n = 0;
+	const double *t = na_reals_of(na_get(body, M_time_s), &n);
 
+	if (n) {
+		from_s = fmax(from_s, t[0]);
+		to_s = fmin(to_s, t[n - 1] + na_number_at(body, M_bin_s));
+	}
 	return na_case_text(c, "timeline --by host --from %.4fs --to %.4fs",
-			    x->from_s - more, x->to_s + more);
+			    from_s, to_s);
 }
 
 static void judge_full(struct na_case *c)
@@ -50,6 +61,8 @@ static void judge_full(struct na_case *c)
 	if (!worst.region)
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, window_of(c, &worst));
+	na_case_draw(c, f,
+		     na_case_text(c, "%s -o full.svg", window_of(c, &worst)));
 	f->from_s = worst.from_s;
 	f->to_s = worst.to_s;
 	f->culprit = na_case_text(c, "the link of %s is full",

@@ -82,12 +82,14 @@ struct na_finding {
 	/* Before the number: "about " of an estimate, "at least "; "". */
 	const char *roughly;
 	const char *of;        /* behind lost_s, whose it is; "" */
+	const char *base;      /* behind the cost of a step: of what; "" */
 	double from_s, to_s;   /* NaN: at no particular time */
 	const char *title;     /* one sentence with the numbers that matter */
 	const char *remedy;    /* what to do, with the exact flag or setting */
 	const char *sure;      /* why so sure; NULL: what the word means */
 	const char *otherwise; /* what else it could be; NULL: nothing more */
 	const char *command;   /* netan command that shows more */
+	const char *picture;   /* one that draws it; NULL: none */
 	struct na_value *evidence; /* members in units, for na_put_... */
 	struct na_value *facts;    /* texts, na_case_fact() */
 	/* For the verdict: who or what it is about, and by what ("2.8x slower
@@ -100,6 +102,7 @@ struct na_finding {
 	/* It may be the network, and no test says so: nobody is accused, and
 	 * the network is not acquitted. */
 	bool suspicion;
+	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;
 };
@@ -178,6 +181,8 @@ const char *na_case_lacks(const struct na_case *c, const char *name);
 struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 				enum na_confidence confidence,
 				const char *more);
+/* The picture that shows it, "pairs -o pairs.svg", as `more` above. */
+void na_case_draw(struct na_case *c, struct na_finding *f, const char *picture);
 /* A list that stands nowhere yet, for na_put_alias(). */
 struct na_value *na_case_list(struct na_case *c);
 /* Members of `from` under the same names; what is not there is left out:
@@ -233,6 +238,7 @@ struct na_checks_asked {
 	double capacity_gbps;
 	bool (*wanted)(void *ctx, const struct na_check *check);
 	void *ctx;
+	bool verbose; /* for people: all that each check lacks */
 };
 /*
  * Runs the checks that `wanted` lets pass (NULL: all), fills the body and

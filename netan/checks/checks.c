@@ -116,6 +116,7 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 		.cost_ms_per_step = NAN,
 		.roughly = "",
 		.of = "",
+		.base = "",
 		.from_s = NAN,
 		.to_s = NAN,
 		.command = more ? command(c, more) : NULL,
@@ -124,6 +125,11 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 		.facts = na_case_list(c),
 	};
 	return f;
+}
+
+void na_case_draw(struct na_case *c, struct na_finding *f, const char *picture)
+{
+	f->picture = command(c, picture);
 }
 
 struct na_value *na_case_list(struct na_case *c)
@@ -298,6 +304,8 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, M_confidence, na_confidences[f->confidence]);
 	na_put_text(c->r, row, M_remedy, f->remedy);
 	na_put_text(c->r, row, M_command, f->command);
+	if (f->picture)
+		na_put_text(c->r, row, M_picture, f->picture);
 	na_put_real(c->r, row, M_lost_s, f->lost_s);
 	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
 	if (f->sure)

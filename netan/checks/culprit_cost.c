@@ -140,6 +140,18 @@ static bool told(struct na_case *c, struct na_finding *f,
 	return true;
 }
 
+/* What a step waits in all, the culprit or not. */
+static const char *of_waits(struct na_case *c)
+{
+	double ms = na_exposed_ms(c);
+
+	return ms > 0 ? na_case_text(c,
+				     "; in all, devices wait %s of it for "
+				     "communication (netan steps: exposed)",
+				     na_case_seconds(c, ms / NA_MS_PER_S))
+		      : "";
+}
+
 void na_culprit_cost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *culprit)
 {
@@ -147,6 +159,7 @@ void na_culprit_cost(struct na_case *c, struct na_finding *f,
 	double all_s = na_stall_s(c), steps_s = na_steps_ms(c) / NA_MS_PER_S;
 	struct on_paths x;
 
+	f->base = of_waits(c);
 	if (told(c, f, culprit))
 		return;
 	f->roughly = "about ";

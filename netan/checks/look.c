@@ -210,6 +210,16 @@ bool na_communicates(const struct na_case *c)
 	return any;
 }
 
+double na_exposed_ms(const struct na_case *c)
+{
+	const struct na_value *list = na_get(na_case_body(c, "steps"), M_steps);
+	double sum_ms = 0;
+
+	na_for_each (v, list)
+		sum_ms += na_number_at(v, M_exposed_ms);
+	return list && list->n ? sum_ms / (double)list->n : (double)NAN;
+}
+
 double na_skewed_share(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
@@ -318,7 +328,10 @@ double na_step_ms(const struct na_case *c)
 	return median;
 }
 
-bool na_topology_given(const struct na_case *c)
+const char na_if_racks[] = ", if the racks are as --topology says";
+
+enum na_locality na_locality(const struct na_case *c)
 {
-	return na_count_at(na_case_side(c, "pairs"), M_locality) > 0;
+	return (enum na_locality)na_count_at(na_case_side(c, "pairs"),
+					     M_locality);
 }

@@ -41,6 +41,8 @@ bool na_slow_itself(const struct na_value *straggler);
  * NA_HIDDEN nobody asks why. */
 #define NA_HIDDEN 0.01
 double na_waiting_share(const struct na_case *c);
+/* The same as `steps` tells it, of each step in the mean; NaN: unknown. */
+double na_exposed_ms(const struct na_case *c);
 /* What ranks wait for later ones, of the step time; NaN: unknown. */
 double na_later_share(const struct na_case *c);
 /* Whether any op of a device communicates. */
@@ -59,8 +61,11 @@ extern const char na_other_hosts[]; /* what that takes */
 /* Files of several hosts, and not of all: what it takes to say that none of
  * them has something; NULL: all are here. */
 const char *na_files_missing(struct na_case *c);
-/* --topology was given. */
-bool na_topology_given(const struct na_case *c);
+/* Whether --topology was given, and tells the hosts apart. */
+enum na_locality { NA_NO_TOPOLOGY, NA_PLACED, NA_UNPLACED };
+enum na_locality na_locality(const struct na_case *c);
+/* What rests on it. */
+extern const char na_if_racks[];
 /* Every input is of ranks of a GPU job. */
 bool na_of_ranks(const struct na_case *c);
 /* `pairs` saw too few of them to compare hosts. */

@@ -96,14 +96,46 @@ static const char *common_why(const struct na_value *list)
 static const char *lacking(struct na_case *c, const char *why)
 {
 	bool places = strstr(why, "topology");
+	const char *more = "capture more steps, of all hosts at once";
 
-	if (na_topology_given(c))
-		return places ? "name the racks of all these hosts in the "
-				"topology"
-			      : "capture more steps, of all hosts at once";
-	return places ? "give --topology FILE"
-		      : "capture more steps, of all hosts at once, and give "
-			"--topology FILE";
+	switch (na_locality(c)) {
+	case NA_PLACED:
+		return more;
+	case NA_UNPLACED:
+		return places ? "trace more hosts at once, or give a topology "
+				"that tells them apart: this one names one "
+				"rack, one for each host, or not all of them"
+			      : more;
+	default:
+		return places ? "give --topology FILE, or trace more hosts at "
+				"once"
+			      : na_case_text(c, "%s, and give --topology FILE",
+					     more);
+	}
+}
+
+/* "transmit side of host-2 (from 2.5x), receive side of host-5 and 3 more",
+ * which would not have been named by what matters. */
+static const char *unnamed(struct na_case *c, const struct na_value *list)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	na_for_each (v, list) {
+		double factor = factor_of(v);
+
+		if (factor <= NA_LZ_MATTERS || n++ >= NAMED)
+			continue;
+		text = na_case_text(
+			c, "%s%s%s side of %s%s", text, *text ? ", " : "",
+			na_says(v, M_side, "src") ? "transmit" : "receive",
+			na_text_at(v, M_host),
+			isinf(factor) ? ""
+				      : na_case_text(c, " (only from %sx)",
+						     times(c, factor)));
+	}
+	return n > NAMED ? na_case_text(c, "%s and %zu more", text, n - NAMED)
+			 : text;
 }
 
 const char *na_power_lacks(struct na_case *c)
@@ -122,11 +154,12 @@ const char *na_power_lacks(struct na_case *c)
 		return NULL;
 	why = common_why(list);
 	return na_case_text(c,
-			    "no NIC or path stands out, but one %sx slower "
-			    "would have been named on only %zu of %zu sides of "
-			    "hosts%s%s: %s",
-			    times(c, NA_LZ_MATTERS), shown, list->n,
-			    *why ? ", " : "", why, lacking(c, why));
+			    "no NIC or path stands out, but on %zu of %zu "
+			    "sides of hosts one %sx slower would not have been "
+			    "named%s%s: %s; to decide it, %s",
+			    list->n - shown, list->n, times(c, NA_LZ_MATTERS),
+			    *why ? ", as " : "", why, unnamed(c, list),
+			    lacking(c, why));
 }
 
 static const char *names(struct na_case *c, const struct host *x, size_t n)

@@ -63,6 +63,7 @@ static bool judge_small(struct na_case *c)
 	if (!row)
 		return false;
 	f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "slack --sort stall");
+	f->base = ", which a device stalls in it in the mean";
 	na_case_cost(c, f, na_per_device_s(c, all.stall_us));
 	f->title = na_case_text(
 		c,
@@ -134,9 +135,11 @@ static void judge_stalls(struct na_case *c)
 		return;
 	f = na_case_find(c, n == home ? NA_SEV_WARNING : NA_SEV_INFO,
 			 n == home ? NA_LIKELY : NA_POSSIBLE,
-			 "slack --waterfall -o late.svg");
+			 "slack --sort stall");
+	na_case_draw(c, f, "slack --waterfall -o late.svg");
 	f->from_s = na_number_at(late, M_from_s);
 	f->to_s = na_number_at(late, M_to_s);
+	f->base = ", which a device stalls in it in the mean";
 	na_case_cost(c, f,
 		     na_per_device_s(c, na_number_at(row, M_total_stall_us)));
 	f->culprit = na_case_text(c, "%s stalls its devices: %s",
@@ -226,6 +229,8 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 
 	if (e) {
 		f->cost_ms_per_step = NAN;
+		/* One run of many would show whom it waits for, not why. */
+		f->picture = NULL;
 		f->title = na_case_text(c, "%s: explained by %s (%s)", f->title,
 					e->culprit, e->check->id);
 		f->remedy = na_case_text(c,

@@ -181,6 +181,7 @@ static void accuse(struct na_finding *f, const struct na_value *x,
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
+	double together_ms = na_number_at(x, M_together_ms_per_step);
 	bool network = na_says(x, M_cause, "network");
 	struct words w = words_of(c, body, x);
 	struct na_finding *f;
@@ -195,6 +196,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		  (other_clocks(c) && na_says(x, M_cause, "late_start"));
 	f = na_case_find(c, doubted ? NA_SEV_INFO : NA_SEV_WARNING,
 			 network || doubted ? NA_POSSIBLE : NA_LIKELY, "steps");
+	na_case_draw(c, f, "steps -o steps.svg");
 	f->culprit = w.culprit;
 	f->suspicion = network;
 	if (!network && !doubted)
@@ -202,6 +204,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	/* Of transfers, that is no cost: bad-endpoint knows whose it is. */
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
+	f->base = " (netan steps: own cost)";
 	f->title = na_case_text(
 		c, "%s, by %s in %lld of %lld %s", w.title,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
@@ -217,14 +220,11 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 				    100 * na_number_at(x, M_expected_share)));
 	na_case_fact(c, f, "the others wait %s for it in all",
 		     na_case_seconds(c, f->lost_s));
-	if (isfinite(na_number_at(x, M_together_ms_per_step))) {
+	if (isfinite(together_ms)) {
 		na_case_fact(c, f,
 			     "others are late, too: all of them in time save "
 			     "%s a step",
-			     na_case_seconds(
-				     c,
-				     na_number_at(x, M_together_ms_per_step) /
-					     NA_MS_PER_S));
+			     na_case_seconds(c, together_ms / NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}
 	if (network)
@@ -300,6 +300,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	double behind_ms = x->behind_ms / (double)x->n;
 	const char *name = name_of(c, x->who);
 
+	na_case_draw(c, f, "steps -o steps.svg");
 	na_case_accuse(f, input ? NA_CAUSE_INPUT : NA_CAUSE_COMPUTE,
 		       (struct na_who){.kind = "host",
 				       .host = na_text_at(x->who, M_host),
@@ -310,6 +311,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 				    name));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
 	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
+	f->base = ", in the mean of all steps (netan steps)";
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
 	f->title = na_case_text(
@@ -322,9 +324,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
 		    "throttling";
-	na_case_fact(c, f, "%lld of %zu steps wait for it", (long long)x->n,
-		     na_length(body, M_steps));
-	na_case_fact(c, f, "by %s in the mean, %s in all",
+	na_case_fact(c, f, "they wait %s in the mean, %s in all",
 		     na_case_seconds(c, behind_ms / NA_MS_PER_S),
 		     na_case_seconds(c, x->lost_ms / NA_MS_PER_S));
 	f->otherwise = "chance: so few steps show no habit";
@@ -408,6 +408,7 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 	    na_touches(culprit, na_text_of(na_first(x, M_hosts), "")))
 		return;
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "steps");
+	na_case_draw(c, f, "steps -o steps.svg");
 	f->culprit = name;
 	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
 	f->roughly = "at least ";
@@ -446,6 +447,7 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 static void judge_without_file(struct na_case *c, const struct na_value *body)
 {
 	const struct na_value *list = na_get(body, M_without_file);
+	const char *others = "";
 	bool late = false;
 
 	na_for_each (v, list) {
@@ -453,11 +455,13 @@ static void judge_without_file(struct na_case *c, const struct na_value *body)
 		if (na_flag_at(v, M_late))
 			judge_late_group(c, v);
 	}
+	if (list && list->n > 1)
+		others = na_case_text(c, ", or one of %zu more", list->n - 1);
 	if (list && list->n)
 		na_case_missing(c,
-				"the files of all hosts: %s may %sbe the one "
+				"the files of all hosts: %s%s may %sbe the one "
 				"that the others wait for",
-				na_text_at(na_items(list), M_name),
+				na_text_at(na_items(list), M_name), others,
 				late ? "also " : "");
 }
 

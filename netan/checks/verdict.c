@@ -24,7 +24,7 @@ static bool is_of(const struct na_finding *f, const char *id)
 	return strcmp(f->check->id, id) == 0;
 }
 
-/* ", costs 45 ms of each 105 ms step"; a mean that is more than the median
+/* ", costs 45 ms a step (median step: 105 ms)"; a mean that is more than the median
  * step is one of means. */
 static const char *price(struct na_case *c, const struct na_finding *f)
 {
@@ -35,10 +35,11 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 		step_ms = na_steps_ms(c) /
 			  (double)na_length(na_case_body(c, "steps"), M_steps);
 	if (f->cost_ms_per_step > 0 && step_ms > 0)
-		return na_case_text(c, ", costs %s%s of %s %s step", f->roughly,
+		return na_case_text(c, ", costs %s%s a step (%s step: %s)",
+				    f->roughly,
 				    na_case_seconds(c, f->cost_ms_per_step /
 							       NA_MS_PER_S),
-				    mean ? "the mean" : "each",
+				    mean ? "mean" : "median",
 				    na_case_seconds(c, step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)
 		return na_case_text(c, ", costs %s%s",
@@ -94,12 +95,13 @@ const char *na_verdict_guilty(struct na_case *c)
 
 		if (f->cause != NA_CAUSE_NETWORK)
 			continue;
-		return na_case_text(c, "guilty: %s%s%s; %s%s%s",
+		return na_case_text(c, "guilty: %s%s%s%s; %s%s%s",
 				    f->culprit ? f->culprit : f->title,
 				    f->how ? na_case_text(c, " (%s)", f->how)
 					   : "",
-				    price(c, f), na_confidences[f->confidence],
-				    certainty(f), besides(c, f));
+				    f->on_racks ? na_if_racks : "", price(c, f),
+				    na_confidences[f->confidence], certainty(f),
+				    besides(c, f));
 	}
 	return NULL;
 }
@@ -174,10 +176,12 @@ static const char *suspected(const struct na_case *c)
 
 const char *na_verdict_unheard(struct na_case *c)
 {
-	const char *why = unread(c);
+	const char *first = suspected(c), *why = unread(c);
 
 	why = why ? why : unasked(c);
-	return why ? why : suspected(c);
+	return first && why ? na_case_text(c, "%s; %s", first, why)
+	       : first      ? first
+			    : why;
 }
 
 static int explains(const struct na_finding *f)
@@ -238,7 +242,8 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 			names = na_case_text(c, "%s and %s", names, o->culprit);
 	}
 	return na_case_text(c,
-			    "; steps wait for %s: together %s of each %s step",
+			    "; steps wait for %s: together %s a step (median "
+			    "step: %s)",
 			    names, na_case_seconds(c, ms / NA_MS_PER_S),
 			    na_case_seconds(c, na_step_ms(c) / NA_MS_PER_S));
 }
@@ -401,8 +406,9 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: not guilty: %s%s", na_power_says(c),
-			    na_verdict_instead(c));
+	return na_case_text(c, "Network: not guilty%s: %s%s",
+			    na_locality(c) == NA_PLACED ? na_if_racks : "",
+			    na_power_says(c), na_verdict_instead(c));
 }
 
 static bool equal(const char *a, const char *b)

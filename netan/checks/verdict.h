@@ -10,8 +10,8 @@
 /* "guilty: ...", of the finding that accuses the network and comes first;
  * NULL: none does. */
 const char *na_verdict_guilty(struct na_case *c);
-/* Why nobody can be acquitted, whatever else was seen: what could not be read,
- * what nobody asked for, what is suspected.  NULL: nothing of that. */
+/* Why nobody can be acquitted, whatever else was seen: what is suspected, what
+ * could not be read, what nobody asked for.  NULL: nothing of that. */
 const char *na_verdict_unheard(struct na_case *c);
 /* "; steps wait for ...": what is wrong besides the network; "". */
 const char *na_verdict_instead(struct na_case *c);

@@ -51,28 +51,51 @@ static const char *cost_of(struct na_case *c, const struct na_finding *f)
 				    na_case_seconds(c, f->lost_s), f->of);
 	if (!(f->cost_ms_per_step > 0))
 		return "";
-	return na_case_text(c, "Costs: %s%s of each step%s\n", f->roughly,
+	return na_case_text(c, "Costs: %s%s of each step%s%s\n", f->roughly,
 			    na_case_seconds(c,
 					    f->cost_ms_per_step / NA_MS_PER_S),
 			    strcmp(f->roughly, "about ") == 0
 				    ? ", an estimate from what devices wait for"
-				    : "");
+				    : "",
+			    f->base);
 }
 
 static void put_finding(struct na_case *c, const struct na_finding *f)
 {
-	na_result_text(c->r,
-		       na_case_text(c, "%s %s: %s",
-				    na_severity_name(f->severity), f->check->id,
-				    f->title),
-		       "Evidence: %s\nConfidence: %s\n%s%sDo: %s\n%sMore: %s",
-		       evidence_of(c, f), sure_of(c, f), cost_of(c, f),
-		       when_of(c, f), f->remedy,
-		       f->otherwise
-			       ? na_case_text(c, "Or else: %s\n", f->otherwise)
-			       : "",
-		       f->command);
+	na_result_text(
+		c->r,
+		na_case_text(c, "%s %s: %s", na_severity_name(f->severity),
+			     f->check->id, f->title),
+		"Evidence: %s\nConfidence: %s\n%s%sDo: %s\n%sMore: %s%s",
+		evidence_of(c, f), sure_of(c, f), cost_of(c, f), when_of(c, f),
+		f->remedy,
+		f->otherwise ? na_case_text(c, "Or else: %s\n", f->otherwise)
+			     : "",
+		f->command,
+		f->picture ? na_case_text(c, "\nDraw: %s", f->picture) : "");
 	na_result_tone(c->r, f->severity);
+}
+
+/* What a check lacks, in short: without what stands in parentheses, and what an
+ * option is. */
+static const char *brief(struct na_case *c, const char *missing)
+{
+	size_t n = strlen(missing);
+	const char *end = strstr(missing, " (");
+
+	if (c->asked->verbose)
+		return missing;
+	if (strncmp(missing, "--", 2) == 0)
+		n = strcspn(missing, ":");
+	else if (end && strcspn(end, ")") + 1 == strlen(end))
+		n = (size_t)(end - missing);
+	return na_case_text(c, "%.*s", (int)n, missing);
+}
+
+static bool lacks(struct na_case *c, const struct na_value *row,
+		  const char *missing)
+{
+	return strcmp(brief(c, na_text_at(row, M_missing)), missing) == 0;
 }
 
 /* Checks that lack the same are told together, where the first stands. */
@@ -81,15 +104,16 @@ static const char *not_run(struct na_case *c, const struct na_value *list)
 	const char *text = "";
 
 	for (const struct na_value *v = list; v; v = v->next) {
-		const char *missing = na_text_at(v, M_missing), *ids = "";
+		const char *missing = brief(c, na_text_at(v, M_missing));
+		const char *ids = "";
 		const struct na_value *w = list;
 
-		while (w != v && !na_says(w, M_missing, missing))
+		while (w != v && !lacks(c, w, missing))
 			w = w->next;
 		if (w != v)
 			continue;
 		for (; w; w = w->next) {
-			if (na_says(w, M_missing, missing))
+			if (lacks(c, w, missing))
 				ids = na_case_text(c, "%s%s%s", ids,
 						   *ids ? ", " : "",
 						   na_text_at(w, M_id));

@@ -231,6 +231,7 @@ static void put_finding(FILE *out, const struct na_value *f)
 	put_words(out, "sure",
 		  "What else it could be:", na_text_or(f, M_otherwise, NULL));
 	na_html_command(out, "More:", na_text_or(f, M_command, NULL));
+	na_html_command(out, "Draw:", na_text_or(f, M_picture, NULL));
 	if (na_get(f, M_evidence) && na_get(f, M_evidence)->n) {
 		fputs("<details><summary>All numbers</summary>\n", out);
 		put_evidence(out, na_get(f, M_evidence), 0);

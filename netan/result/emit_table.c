@@ -89,7 +89,8 @@ static void put_members(FILE *out, const struct na_view *view, size_t limit)
 
 static bool is_command(const char *line)
 {
-	return strncmp(line, "More: ", strlen("More: ")) == 0;
+	return strncmp(line, "More: ", strlen("More: ")) == 0 ||
+	       strncmp(line, "Draw: ", strlen("Draw: ")) == 0;
 }
 
 static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)

@@ -45,15 +45,16 @@ static void power(void **state)
 		{FOUR, "Network: not guilty: a NIC 1.4x slower would have "
 		       "been named on 2 of 2 hosts"},
 		{FOUR "," SIDE("c", "src", "2.01"),
-		 "cannot tell: no NIC or path stands out, but one 2x slower "
-		 "would have been named on only 4 of 5 sides of hosts, few "
-		 "transfers: capture more steps, of all hosts at once, and "
-		 "give --topology FILE"},
+		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
+		 "of hosts one 2x slower would not have been named, as few "
+		 "transfers: transmit side of c (only from 2.1x); to decide "
+		 "it, capture more steps, of all hosts at once, and give "
+		 "--topology FILE"},
 		{FOUR "," SIDE("c", "src", "null"),
-		 "cannot tell: no NIC or path stands out, but one 2x slower "
-		 "would have been named on only 4 of 5 sides of hosts, few "
-		 "transfers: capture more steps, of all hosts at once, and "
-		 "give --topology FILE"},
+		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
+		 "of hosts one 2x slower would not have been named, as few "
+		 "transfers: transmit side of c; to decide it, capture more "
+		 "steps, of all hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
 		 "Network: not guilty: a NIC 2x slower would have been named "
 		 "on 3 of 3 hosts"},
@@ -75,6 +76,53 @@ static void power(void **state)
 		hand_body(&h, "pairs", json);
 		hand_slack(&h, "0.1");
 		assert_string_equal(hand_verdict(&h), rows[i].verdict);
+		hand_case_fini(&h);
+	}
+}
+
+#define FAR_SIDE(host) \
+	"{'host': '" host "', 'side': 'dst', 'factor': null, 'why': 'without " \
+	"the topology a far pair looks as slow'}"
+
+/* What rests on the topology says so; one that tells no hosts apart is not
+ * asked for again. */
+static void racks(void **state)
+{
+	static const struct {
+		const char *side, *power, *says;
+	} rows[] = {
+		{"{'locality': 1}", FOUR,
+		 "Network: not guilty, if the racks are as --topology says: a "
+		 "NIC 1.4x slower would have been named on 2 of 2 hosts"},
+		{"{'locality': 2}", FOUR,
+		 "Network: not guilty: a NIC 1.4x slower would have been named "
+		 "on 2 of 2 hosts"},
+		{"{'locality': 0}", FOUR "," FAR_SIDE("c"),
+		 "receive side of c; to decide it, give --topology FILE, or "},
+		{"{'locality': 2}", FOUR "," FAR_SIDE("c"),
+		 "receive side of c; to decide it, trace more hosts at once"},
+		{"{'locality': 1}",
+		 FAR_SIDE("a") "," FAR_SIDE("b") "," FAR_SIDE("c") "," FAR_SIDE(
+			 "d") "," FAR_SIDE("e"),
+		 "on 5 of 5 sides of hosts one 2x slower would not have been "
+		 "named, as without the topology a far pair looks as slow: "
+		 "receive side of a, receive side of b, receive side of c and "
+		 "2 more; to decide it, capture more steps"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hand_case h;
+		char json[4000];
+
+		hand_healthy(&h);
+		snprintf(json, sizeof(json),
+			 "{'verdict': 'no culprit', 'power': [%s]}",
+			 rows[i].power);
+		hand_body(&h, "pairs", json);
+		hand_side(&h, "pairs", rows[i].side);
+		hand_slack(&h, "0.1");
+		assert_non_null(strstr(hand_verdict(&h), rows[i].says));
 		hand_case_fini(&h);
 	}
 }
@@ -125,6 +173,13 @@ static void slow_pairs(void **state)
 		assert_int_equal(hand_found(&h, "bad-endpoint", &f), !!told);
 		if (told)
 			assert_string_equal(text(f, "severity"), "info");
+		/* What could not be read hides nothing that was. */
+		hand_side(&h, "session", "{'damaged': 1}");
+		assert_non_null(strstr(hand_verdict(&h),
+				       told ? "; 1 of " : "tell: 1 of "));
+		if (told)
+			assert_memory_equal(hand_verdict(&h), verdict,
+					    strlen(verdict));
 		hand_case_fini(&h);
 	}
 }
@@ -233,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(power),
+		cmocka_unit_test(racks),
 		cmocka_unit_test(few_times),
 		cmocka_unit_test(slow_pairs),
 		cmocka_unit_test(clocks_doubted),

@@ -287,10 +287,10 @@ static void planted_causes(void **state)
 {
 	/* clang-format off */
 	static const struct { const char *fault, *kind, *who; } rows[] = {
-		{"slow-compute:host-1:4", "late peer: host-1 (s1d0)", "host-1"},
-		{"slow-sender:host-2:8", "sender: host-2 held ",
+		{"slow-compute:host-1:4", "waiting for a peer: host-1 (s1d0)", "host-1"},
+		{"slow-sender:host-2:8", "waiting to be sent: host-2 held ",
 		 "behind its other sends"},
-		{"slow-path:host-1:host-0:10", "sender: ",
+		{"slow-path:host-1:host-0:10", "waiting to be sent: ",
 		 "the longest of them to s0d"},
 	};
 	/* clang-format on */

@@ -276,7 +276,7 @@ static void late_peer(void **state)
 	begin(&w, 2, NULL);
 	explain(&w, two, N(two), 0, 1000);
 	assert_path(&w, two_path, N(two_path), 1e-9);
-	assert_cause(&w, "late peer: b (s1d0) began 690 us after");
+	assert_cause(&w, "waiting for a peer: b (s1d0) began 690 us after");
 	assert_int_equal(na_int_of(na_get(late_of(&w), "step"), 0), 7);
 	assert_float_equal(na_real_of(na_dig(late_of(&w), "shares.late_peer"),
 				      NAN),
@@ -326,7 +326,7 @@ static void clocks_apart(void **state)
 		assert_string_equal(na_text_of(na_get(first, "host"), ""), "b");
 		assert_float_equal(na_real_of(na_get(first, "to_us"), NAN), 700,
 				   known);
-		assert_cause(&w, "late peer: b (s1d0) began");
+		assert_cause(&w, "waiting for a peer: b (s1d0) began");
 		end(&w);
 	}
 }
@@ -346,7 +346,8 @@ static void no_trace(void **state)
 	w.skip[1] = true;
 	explain(&w, two, N(two), 0, 1000);
 	assert_path(&w, want, N(want), 1e-9);
-	assert_cause(&w, "late peer: chunk 2 from s1d0 (b) was not sent");
+	assert_cause(&w,
+		     "waiting for a peer: chunk 2 from s1d0 (b) was not sent");
 	end(&w);
 }
 
@@ -373,9 +374,10 @@ static void slow_network(void **state)
 	begin(&w, 2, NULL);
 	explain(&w, acts, N(acts), 0, 10000);
 	assert_path(&w, want, N(want), 1e-9);
-	assert_cause(&w,
-		     "network: chunk 2 from s1d0 (b) to s0d0 (a) took 9.8 ms "
-		     "of 10 ms");
+	assert_cause(
+		&w,
+		"on the network: chunk 2 from s1d0 (b) to s0d0 (a) took 9.8 ms "
+		"of 10 ms");
 	end(&w);
 }
 
@@ -401,7 +403,9 @@ static void slow_receiver(void **state)
 	begin(&w, 2, NULL);
 	explain(&w, acts, N(acts), 0, 950);
 	assert_path(&w, want, N(want), 1e-9);
-	assert_cause(&w, "device to host: the copy from s0d0 (a) took 690 us");
+	assert_cause(
+		&w,
+		"copied from the device: the copy from s0d0 (a) took 690 us");
 	end(&w);
 }
 

@@ -80,8 +80,8 @@ static void guilty(void **state)
 	assert_string_equal(
 		hand_verdict(&h),
 		"guilty: transmit side of host-17 (2.8x slower "
-		"over 31 pairs), costs about 122 ms of each 1.2 s step; "
-		"likely");
+		"over 31 pairs), costs about 122 ms a step (median step: "
+		"1.2 s); likely");
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
 	assert_string_equal(text(f, "severity"), "error");
 	assert_string_equal(text(f, "confidence"), "likely");
@@ -352,8 +352,8 @@ static void now_and_then(void **state)
 		if (x[i].found)
 			assert_string_equal(hand_verdict(&h), HAND_NOT_GUILTY
 					    "; steps wait for b's input or "
-					    "host, costs 5 ms of each 100 ms "
-					    "step");
+					    "host, costs 5 ms a step (median "
+					    "step: 100 ms)");
 		hand_case_fini(&h);
 	}
 	/* Told once. */
@@ -407,7 +407,7 @@ static void slow_itself(void **state)
 		  "[" STRAGGLER("host-17", "computation") "]}");
 	assert_string_equal(hand_verdict(&h), HAND_NOT_GUILTY
 			    "; steps wait for host-17's own computation, costs "
-			    "40 ms of each 3 s step");
+			    "40 ms a step (median step: 3 s)");
 	assert_int_equal(hand_found(&h, "bad-endpoint", &f), 1);
 	assert_string_equal(text(f, "severity"), "warning");
 	assert_int_equal(hand_found(&h, "straggler", &f), 1);

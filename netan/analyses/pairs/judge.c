@@ -66,20 +66,78 @@ static bool all_quantiles(struct pairs_state *s)
 	return true;
 }
 
+static uint32_t classes(const struct na_topology *t)
+{
+	return t->of_pairs ? (uint32_t)t->classes.n : NA_TOPO_CLASSES;
+}
+
 /* Paths of which the topology says nothing are a class of their own. */
 static uint32_t class_of(const struct pairs_state *s,
 			 const struct pairs_pair *p)
 {
 	const struct na_store *store = s->scope->store;
 	const struct na_topology *t = store->topology;
-	uint32_t n, c;
+	uint32_t c = na_store_class(store, s->nodes.v[p->src].host,
+				    s->nodes.v[p->dst].host);
 
-	if (!t)
-		return 0;
-	n = t->of_pairs ? (uint32_t)t->classes.n : NA_TOPO_CLASSES;
-	c = na_store_class(store, s->nodes.v[p->src].host,
-			   s->nodes.v[p->dst].host);
-	return c < n ? c : n;
+	return c < classes(t) ? c : classes(t);
+}
+
+/* Of pairs: some are of one class, some of another. */
+static void place_by_classes(const struct pairs_state *s, struct pairs_run *run)
+{
+	uint32_t n = classes(s->scope->store->topology), first = n;
+
+	run->placed = true;
+	for (size_t i = 0; i < run->n_remote; i++) {
+		uint32_t c = class_of(s, &s->pairs[run->pair0 + i]);
+
+		run->placed &= c != n;
+		run->classed |= first != n && c != n && c != first;
+		first = first == n ? c : first;
+	}
+}
+
+/* Of hosts: some share a rack, and some do not. */
+static bool place_by_racks(const struct pairs_state *s, struct pairs_run *run)
+{
+	const struct na_store *store = s->scope->store;
+	struct na_triples hosts = {0}, racks = {0};
+	bool ok = true;
+
+	run->placed = true;
+	for (size_t i = 0; ok && i < run->n_nodes; i++) {
+		uint32_t host = s->nodes.v[run->node0 + i].host;
+		uint32_t rack = na_store_rack(store, host);
+
+		run->placed &= rack != NA_UNKNOWN_U32;
+		if (rack == NA_UNKNOWN_U32)
+			continue;
+		ok = na_triples_add(&hosts, (struct na_triple){host, 0, 0}) !=
+			     NA_NO_TRIPLE &&
+		     na_triples_add(&racks, (struct na_triple){rack, 0, 0}) !=
+			     NA_NO_TRIPLE;
+	}
+	run->classed = racks.n > 1 && racks.n < hosts.n;
+	na_triples_fini(&hosts);
+	na_triples_fini(&racks);
+	return ok;
+}
+
+/* One rack of all hosts, or one for each, says that no path is farther than
+ * another, and nothing here could contradict it: as if nobody had said so. */
+static bool place(const struct pairs_state *s, struct pairs_run *run)
+{
+	const struct na_topology *t = s->scope->store->topology;
+	bool ok = true;
+
+	run->classed = run->placed = false;
+	if (t && t->of_pairs)
+		place_by_classes(s, run);
+	else if (t)
+		ok = place_by_racks(s, run);
+	run->placed &= run->classed;
+	return ok;
 }
 
 static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
@@ -91,7 +149,7 @@ static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
 		to[i] = (struct na_lz_pair){
 			.src = p->src - (uint32_t)run->node0,
 			.dst = p->dst - (uint32_t)run->node0,
-			.locality = class_of(s, p),
+			.locality = run->classed ? class_of(s, p) : 0,
 			.first = p->first - run->row0,
 			.n = (uint32_t)na_pairs_rows_of(s, p),
 		};
@@ -234,7 +292,7 @@ static bool unmix(const struct pairs_state *s, struct pairs_run *run)
 	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
 	bool ok = true;
 
-	if (s->scope->store->topology)
+	if (run->placed)
 		return true;
 	for (size_t k = 0; ok && k < NA_LEN(kinds); k++) {
 		bool *named = na_calloc(run->n_nodes, sizeof(*named));
@@ -278,7 +336,7 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 		.pairs = pairs,
 		.transfers = s->rows + run->row0,
 		.moments = s->lz_moments,
-		.locality_given = s->scope->store->topology != NULL,
+		.locality_given = run->classed,
 		.tick_us = na_us(s->tick_ps),
 	};
 	uint32_t index = (uint32_t)(run - s->runs);
@@ -312,8 +370,10 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < s->scope->store->n_runs; i++) {
 		/* Runs without a transfer keep a result of zeros. */
-		if (s->runs[i].n_remote)
-			st = localise(s, &s->runs[i], err);
+		if (!s->runs[i].n_remote)
+			continue;
+		st = place(s, &s->runs[i]) ? localise(s, &s->runs[i], err)
+					   : na_fail_nomem(err);
 	}
 	/* Last, when what localising needs is gone. */
 	return st == NA_OK && !all_quantiles(s) ? na_fail_nomem(err) : st;

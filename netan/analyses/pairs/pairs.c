@@ -351,7 +351,9 @@ const struct na_analysis na_an_pairs = {
 		"their own; not in captures, where one clock times both ends "
 		"of a call, and its latency holds the server's own time. "
 		"Without --topology, a far pair and a slow one look "
-		"alike: less is claimed.",
+		"alike: less is claimed. A topology of one rack, of one "
+		"for each host, or without some of the hosts counts as "
+		"none, as nothing here could contradict it.",
 	.face.example = "netan pairs logdir -o pairs.svg\n"
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",

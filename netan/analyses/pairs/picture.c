@@ -131,7 +131,10 @@ void na_pairs_put_picture(struct na_result *r, const struct pairs_state *s)
 	struct na_value *side = na_result_side(r), *list;
 
 	na_put_text(r, side, M_ends, na_pairs_ends(s));
-	na_put_int(r, side, M_locality, s->scope->store->topology != NULL);
+	na_put_int(r, side, M_locality,
+		   !s->scope->store->topology ? 0
+		   : na_pairs_placed(s)       ? 1
+					      : 2);
 	list = na_put_list(r, side, M_matrices);
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)
 		put_matrix(r, list, s, &s->runs[i]);

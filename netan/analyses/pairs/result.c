@@ -15,6 +15,15 @@ bool na_pairs_has_runs(const struct pairs_state *s)
 	return s->scope->store->n_runs > 1;
 }
 
+bool na_pairs_placed(const struct pairs_state *s)
+{
+	bool placed = true;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		placed &= s->runs[i].placed || !s->runs[i].n_remote;
+	return placed;
+}
+
 const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 					  const struct pairs_run *run,
 					  uint32_t host)
@@ -280,6 +289,8 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 		put_who(r, na_put_object(r, alternatives, NULL), s, run,
 			&f->alternatives[i], false);
 	na_put_text(r, row, M_needs, f->needs);
+	if (f->on_racks || f->who.kind >= NA_LZ_RACK_UPLINK)
+		na_put_bool(r, row, M_on_topology, true);
 	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
 	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
@@ -451,99 +462,6 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
-static void put_power(struct na_result *r, struct na_value *body,
-		      const struct pairs_state *s)
-{
-	struct na_value *list = na_put_list(r, body, M_power);
-
-	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct pairs_run *run = &s->runs[i];
-
-		for (size_t k = 0; k < run->found.n_power; k++) {
-			const struct na_lz_power *p = &run->found.power[k];
-			struct na_value *row = na_pairs_put_row(r, list, s, i);
-
-			na_put_text(r, row, M_host,
-				    na_pairs_host_name(
-					    s,
-					    na_pairs_node_at(s, run, p->host)));
-			na_put_text(r, row, M_side,
-				    na_pairs_kind_names[p->side]);
-			na_put_real(r, row, M_factor, p->factor);
-			na_put_text(r, row, M_why, *p->why ? p->why : NULL);
-		}
-	}
-}
-
-/* Nothing is left unexplained, and what matters would have been named. */
-static bool acquits(const struct na_lz_result *f)
-{
-	size_t shown = 0;
-
-	for (size_t i = 0; i < f->n_power; i++)
-		shown += f->power[i].factor <= NA_LZ_MATTERS;
-	return f->n_power && !f->suspicious && !f->n_undecided &&
-	       !f->n_stalls &&
-	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
-}
-
-/* Nobody is named: does that say anything? */
-static void note_power(struct na_result *r, const struct pairs_state *s,
-		       bool cleared)
-{
-	size_t shown = 0, all = 0;
-
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct na_lz_result *f = &s->runs[i].found;
-
-		for (size_t k = 0; k < f->n_power; k++)
-			shown += f->power[k].factor <= NA_LZ_MATTERS;
-		all += f->n_power;
-	}
-	if (all)
-		na_result_note(r,
-			       "%s: a NIC %.0fx slower would have been named "
-			       "on %zu of %zu sides of hosts",
-			       cleared ? "not guilty" : "cannot tell",
-			       NA_LZ_MATTERS, shown, all);
-	else
-		na_result_note(r, "cannot tell: it is not known how slow a NIC "
-				  "would have had to be to be named");
-}
-
-/* What the others sent, they alone have timed. */
-static bool all_are_here(const struct pairs_state *s,
-			 const struct pairs_run *run)
-{
-	for (size_t i = 0; i < run->n_nodes; i++) {
-		uint32_t host = s->nodes.v[run->node0 + i].host;
-
-		if (!s->scope->store->hosts[host].recorded)
-			return false;
-	}
-	return true;
-}
-
-static void put_outcome(struct na_result *r, struct na_value *body,
-			const struct pairs_state *s)
-{
-	size_t named = 0, runs = s->scope->store->n_runs, cleared = 0;
-
-	for (size_t i = 0; i < runs; i++) {
-		named += s->runs[i].found.n_findings;
-		cleared += !na_pairs_one_file(s) &&
-			   all_are_here(s, &s->runs[i]) &&
-			   acquits(&s->runs[i].found);
-	}
-	na_put_text(r, body, M_outcome,
-		    named                     ? "guilty"
-		    : runs && cleared == runs ? "not_guilty"
-					      : "cannot_tell");
-	if (!named && runs)
-		note_power(r, s, cleared == runs);
-	put_power(r, body, s);
-}
-
 enum na_status na_pairs_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
@@ -558,7 +476,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 		return na_fail_nomem(err);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
-	put_outcome(r, body, s);
+	na_pairs_put_outcome(r, body, s);
 	na_pairs_put_picture(r, s);
 	na_pairs_views(r, s);
 	return NA_OK;

@@ -166,7 +166,7 @@ static bool make_nodes(struct making *m)
 }
 
 /* Racks that the topology names, as small numbers; 0 of them: it names none,
- * or not those of all hosts. */
+ * or not those of all hosts, or tells no pairs apart. */
 static bool make_racks(struct making *m)
 {
 	const struct na_store *store = m->s->scope->store;
@@ -181,7 +181,7 @@ static bool make_racks(struct making *m)
 					     (struct na_triple){rack, 0, 0});
 		ok = m->racks[i] != NA_NO_TRIPLE;
 	}
-	m->n_racks = all ? (uint32_t)names.n : 0;
+	m->n_racks = all && m->run->placed ? (uint32_t)names.n : 0;
 	na_triples_fini(&names);
 	return ok;
 }

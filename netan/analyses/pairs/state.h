@@ -58,6 +58,8 @@ struct pairs_run {
 	 * about them as one. */
 	uint32_t *first_of;
 	bool by_groups;
+	/* The topology tells its pairs apart; placed: and knows them all. */
+	bool classed, placed;
 	struct na_whatif_cost *costs; /* by finding; NULL: not known */
 };
 
@@ -219,10 +221,14 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 enum na_status na_pairs_costs(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;
 
+/* outcome.c: outcome and power[], and the note on them. */
+void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
+			  const struct pairs_state *s);
 /* result.c */
 enum na_status na_pairs_finish(void *state, struct na_result *r,
 			       struct na_err *err) NA_MUST_CHECK;
 bool na_pairs_has_runs(const struct pairs_state *s); /* several, side by side */
+bool na_pairs_placed(const struct pairs_state *s);   /* each of them */
 /* A row of a list; runs side by side say which one it is from. */
 struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 				  const struct pairs_state *s, uint32_t run);

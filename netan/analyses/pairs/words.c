@@ -459,6 +459,11 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 		na_result_note(r, "locality not given: a far pair and a slow "
 				  "one look alike, so less is claimed; "
 				  "--topology FILE separates them");
+	else if (!na_pairs_placed(s) && s->keys.n > local)
+		na_result_note(r, "the topology does not tell these pairs "
+				  "apart (one rack, one for each host, or not "
+				  "all of them named): no more is claimed than "
+				  "without it");
 	if (local)
 		na_result_note(r,
 			       "%s pair%s inside a host (%s transfers) listed "

@@ -1,5 +1,6 @@
 /* steps: the tables for people. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,29 @@ struct ranked {
 
 NA_ORDER(longest_first, struct ranked, NA_DOWN(ms), NA_UP(at))
 
+/* The figures that `check` sets costs against; x is sorted. */
+static void note_usual(struct na_result *r, const struct ranked *x, size_t n)
+{
+	char median[NA_UNIT_BUF], mean[NA_UNIT_BUF], exposed[NA_UNIT_BUF];
+	double sum_ms = 0, exposed_ms = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum_ms += x[i].ms;
+		exposed_ms += na_number_at(x[i].row, M_exposed_ms);
+	}
+	if (n < 2 || !isfinite(exposed_ms))
+		return;
+	na_result_note(r,
+		       "a step takes %s ms in the median, %s ms in the mean; "
+		       "of that, devices wait %s ms in the mean for "
+		       "communication (exposed)",
+		       na_print_number(median,
+				       (x[(n - 1) / 2].ms + x[n / 2].ms) / 2,
+				       3),
+		       na_print_number(mean, sum_ms / (double)n, 3),
+		       na_print_number(exposed, exposed_ms / (double)n, 3));
+}
+
 /* The longest ones, side by side with who was slowest in them. */
 static bool view_steps(struct na_result *r, const struct st_state *s)
 {
@@ -130,6 +154,8 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	na_sort(x, n, longest_first);
 	for (size_t i = 0; i < n && i < most; i++)
 		na_put_alias(r, list, NULL, x[i].row);
+	if (s->scope->store->n_runs == 1)
+		note_usual(r, x, n);
 	free(x);
 	view(r, s,
 	     n > most ? "longest steps (compute to idle: means over the hosts)"

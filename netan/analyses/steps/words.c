@@ -130,17 +130,17 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		na_str_addf(t, "the network of %s: its transfers take longest",
 			    name);
 	}
-	na_str_addf(t, ", by %s, in %s %% of %" PRIu64 " %s",
+	na_str_addf(t, ", by %s%s, in %s %% of %" PRIu64 " %s",
 		    na_print_time(time, v->effect_ps, 3),
+		    h->cause == ST_NETWORK ? " of transfer time" : "",
 		    na_print_number(number,
 				    100 * (double)v->last / (double)v->n, 3),
 		    v->n,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
-	/* How long transfers take is no cost: many go on at once. */
 	if (h->cause == ST_NETWORK)
-		na_str_addf(t, "; that is time of its transfers, and what it "
-			       "costs a step netan check tells");
+		na_str_addf(t, "; many go on at once, so that is no cost: what "
+			       "it costs a step netan check tells");
 	if (na_steps_cost_ms(h) > 0)
 		na_str_addf(t, ", which costs %s ms a step%s",
 			    na_print_number(number, na_steps_cost_ms(h), 3),

@@ -27,6 +27,7 @@ enum na_exit na_judge_asked(const struct na_cli *cli,
 
 	asked->program = na_program_of(cli);
 	asked->limits = &cli->common.limits;
+	asked->verbose = cli->common.verbose;
 	if (capacity &&
 	    na_capacity_parse(capacity, &asked->capacity_gbps, &err) != NA_OK) {
 		na_say_error(&cli->request, "%s", err.text);

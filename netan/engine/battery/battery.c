@@ -85,7 +85,7 @@ static const char *missing_of(const struct na_analysis *a,
 {
 	return na_result_get_word(
 		r, NA_WORD_EMPTY,
-		a->add_queue_pair   ? "a packet capture with RoCEv2"
+		a->add_queue_pair   ? "a packet capture (with RoCEv2)"
 		: a->add_connection ? "a packet capture"
 		: of_ranks          ? "sends and receives whose other rank "
 				      "the trace names (Src Rank, Dst "

@@ -311,12 +311,15 @@ static bool say_end_of_most(const struct la_all *all, const struct la_path *p,
 	return true;
 }
 
+/* What a run spent its time on, of which nobody is accused: a host that is
+ * held up by another one shows the same. */
 /* clang-format off */
 static const char *const titles[LA_N_KINDS] = {
-	[LA_D2H] = "device to host", [LA_SEND] = "sender",
-	[LA_NETWORK] = "network", [LA_RECEIVE] = "receiver",
-	[LA_COMPUTE] = "host's reduction", [LA_H2D] = "host to device",
-	[LA_WAIT] = "host", [LA_LATE_PEER] = "late peer",
+	[LA_D2H] = "copied from the device", [LA_SEND] = "waiting to be sent",
+	[LA_NETWORK] = "on the network",
+	[LA_RECEIVE] = "waiting for a receiver", [LA_COMPUTE] = "reduced",
+	[LA_H2D] = "copied to the device", [LA_WAIT] = "waiting on a host",
+	[LA_LATE_PEER] = "waiting for a peer",
 	[LA_RECV_DONE] = "not the network",
 };
 /* clang-format on */

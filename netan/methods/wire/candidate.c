@@ -183,6 +183,7 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 	if (c.effect <= 0)
 		return c;
 	c.inside = pooled(of[0].sum, of[0].judged);
+	c.on_racks = w->in->n_racks && c.effect < UNPLACED;
 	c.proven = w->in->n_racks > 1 && c.inside >= PROVEN;
 	c.pooled = pooled(of[0].sum + of[1].sum, of[0].judged + of[1].judged);
 	c.score = fmax(fmax(of[0].best, of[1].best), c.pooled) / ENOUGH;

@@ -126,6 +126,7 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->ci_low = fmin(f->ci_low, c->effect);
 	f->pairs = e.peers;
 	f->transfers = e.rows;
+	f->on_racks = c->on_racks;
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
 	    peer_is_slow(w, c, e.most))
 		alternative(w, f,
@@ -273,6 +274,7 @@ static void join_sides(struct wi *w)
 			    v[i].who.kind == v[k].who.kind)
 				continue;
 			v[i].who.kind = NA_LZ_HOST;
+			v[i].on_racks |= v[k].on_racks;
 			v[i].pairs += v[k].pairs;
 			v[i].transfers += v[k].transfers;
 			free(v[i].alternatives);

@@ -163,6 +163,7 @@ struct wi_candidate {
 	double pooled;       /* sum of its strata's scores, of variance 1 */
 	double inside;       /* the same, of what stays in the rack */
 	bool proven;         /* slow there, beyond doubt */
+	bool on_racks;       /* too mild to be named without them */
 	const char *against; /* what keeps it from being named; or NULL */
 };
 struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,

@@ -221,7 +221,8 @@ void na_wf_title(const struct waterfall *w, struct words *out)
 		na_words_add(out, "No late execution");
 		return;
 	}
-	na_words_add(out, "%s on %s %s", na_text_or(w->late, M_collective, "?"),
+	na_words_add(out, "One slow run of %s on %s %s",
+		     na_text_or(w->late, M_collective, "?"),
 		     na_text_or(w->late, M_host, "?"),
 		     na_text_or(w->late, M_device, "?"));
 	if (na_get(w->late, M_label))

@@ -3,7 +3,7 @@ netan synth -q -o s --run r --hosts 4 --devices 2 --steps 8 \
 	--fault slow-sender:host-1:3
 for command in check steps pairs rpc slack latency; do
 	COLUMNS=80 netan $command -q s |
-		grep -e '[a-z]: .* [a-z]* ' -e '^  [a-z]' | grep -v '^More: ' |
+		grep -e '[a-z]: .* [a-z]* ' -e '^  [a-z]' | grep -v -e '^More: ' -e '^Draw: ' |
 		awk -v command=$command 'length > 80 { print command ": " $0 }'
 done
 COLUMNS=60 netan check -q s | sed '/^$/,$d'

@@ -15,7 +15,7 @@ echo '== the commands of the findings'
 netan check "it's a job" --topology racks.csv 2>&1 | head -n 1
 for k in 0 1 2 3 4 5 6 7; do echo "host-$k,rack-$((k / 4))"; done >racks.csv
 netan check "it's a job" --topology racks.csv --from=0.1s --capacity 100Gbps --src '*' |
-	sed -n 's/^More: //p' | while IFS= read -r line; do
+	sed -n -e 's/^More: //p' -e 's/^Draw: //p' | while IFS= read -r line; do
 	echo "$line"
 	eval "$line" >out || echo "exit $?"
 	head -n 1 out

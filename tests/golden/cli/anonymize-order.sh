@@ -42,7 +42,7 @@ grep -c zq12 x.json || :
 printf 'host,rack\nhost-0,rack-7\nhost-1,rack-7\nhost-2,rack-8\nzoe,rack-9\n' >racks.csv
 numbered()
 {
-	netan "$@" -q --format json | grep -v '"command"\|"schema"' |
+	netan "$@" -q --format json | grep -v '"command"\|"picture"\|"schema"' |
 		grep -oE '\b(anon)*(host|rack)-[0-9]+\b' | sort -u | tr '\n' ' '
 	echo "$1"
 }

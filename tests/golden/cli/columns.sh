@@ -41,7 +41,7 @@ for width in 60 80 120; do
 		netan $command -q x.pcap
 	done >>out
 	netan hang -q g >>out
-	grep -v -e '^More: ' -e '^ *at: ' out |
+	grep -v -e '^More: ' -e '^Draw: ' -e '^ *at: ' out |
 		awk -v width=$width '{
 			n = $0; gsub(/[\200-\277]/, "", n)
 			if (length(n) > width) print width ": " $0 }' |

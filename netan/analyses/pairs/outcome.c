@@ -1,0 +1,144 @@
+/*
+ * pairs: guilty, not guilty or cannot tell, and what an acquittal rests on: by
+ * how much each side would have had to be slower to be named.
+ */
+#include "members.h"
+#include "netan/analyses/pairs/state.h"
+#include "netan/base/str.h"
+
+enum { MOST_TOLD = 3 }; /* sides in a sentence */
+
+static void put_power(struct na_result *r, struct na_value *body,
+		      const struct pairs_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_power);
+
+	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pairs_run *run = &s->runs[i];
+
+		for (size_t k = 0; k < run->found.n_power; k++) {
+			const struct na_lz_power *p = &run->found.power[k];
+			struct na_value *row = na_pairs_put_row(r, list, s, i);
+
+			na_put_text(r, row, M_host,
+				    na_pairs_host_name(
+					    s,
+					    na_pairs_node_at(s, run, p->host)));
+			na_put_text(r, row, M_side,
+				    na_pairs_kind_names[p->side]);
+			na_put_real(r, row, M_factor, p->factor);
+			na_put_text(r, row, M_why, *p->why ? p->why : NULL);
+		}
+	}
+}
+
+/* Nothing is left unexplained, and what matters would have been named. */
+static bool acquits(const struct na_lz_result *f)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < f->n_power; i++)
+		shown += f->power[i].factor <= NA_LZ_MATTERS;
+	return f->n_power && !f->suspicious && !f->n_undecided &&
+	       !f->n_stalls &&
+	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
+}
+
+/* "; not on the receive side of host-1 and 2 more": n of them. */
+static void say_unnamed(struct na_str *t, const struct pairs_state *s, size_t n)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pairs_run *run = &s->runs[i];
+
+		for (size_t k = 0; k < run->found.n_power; k++) {
+			const struct na_lz_power *p = &run->found.power[k];
+
+			if (p->factor <= NA_LZ_MATTERS || told >= MOST_TOLD)
+				continue;
+			na_str_addf(t, "%s the %s side of %s",
+				    told ? "," : "; not on",
+				    p->side == NA_LZ_SRC ? "transmit"
+							 : "receive",
+				    na_pairs_host_name(
+					    s,
+					    na_pairs_node_at(s, run, p->host)));
+			told++;
+		}
+	}
+	if (n > told)
+		na_str_addf(t, " and %zu more", n - told);
+}
+
+/* Nobody is named: does that say anything? */
+static void note_power(struct na_result *r, const struct pairs_state *s,
+		       bool cleared)
+{
+	char text[PAIRS_WORDS];
+	struct na_str t = na_str_over(text, sizeof(text));
+	size_t shown = 0, all = 0;
+	bool enough;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct na_lz_result *f = &s->runs[i].found;
+
+		for (size_t k = 0; k < f->n_power; k++)
+			shown += f->power[k].factor <= NA_LZ_MATTERS;
+		all += f->n_power;
+	}
+	enough = (double)shown >= NA_LZ_OF_SIDES * (double)all;
+	if (shown < all)
+		say_unnamed(&t, s, all - shown);
+	if (all)
+		na_result_note(
+			r,
+			"%s%s: %sa NIC %.0fx slower would have been named on "
+			"%zu of %zu sides of hosts%s",
+			cleared ? "not guilty" : "cannot tell",
+			cleared && s->scope->store->topology &&
+					na_pairs_placed(s)
+				? ", if the racks are as --topology says"
+				: "",
+			!cleared && enough
+				? "something stays unexplained, or files are "
+				  "missing, though "
+				: "",
+			NA_LZ_MATTERS, shown, all, shown < all ? t.s : "");
+	else
+		na_result_note(r, "cannot tell: it is not known how slow a NIC "
+				  "would have had to be to be named");
+}
+
+/* What the others sent, they alone have timed. */
+static bool all_are_here(const struct pairs_state *s,
+			 const struct pairs_run *run)
+{
+	for (size_t i = 0; i < run->n_nodes; i++) {
+		uint32_t host = s->nodes.v[run->node0 + i].host;
+
+		if (!s->scope->store->hosts[host].recorded)
+			return false;
+	}
+	return true;
+}
+
+void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
+			  const struct pairs_state *s)
+{
+	size_t named = 0, runs = s->scope->store->n_runs, cleared = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		named += s->runs[i].found.n_findings;
+		cleared += !na_pairs_one_file(s) &&
+			   all_are_here(s, &s->runs[i]) &&
+			   acquits(&s->runs[i].found);
+	}
+	na_put_text(r, body, M_outcome,
+		    named                     ? "guilty"
+		    : runs && cleared == runs ? "not_guilty"
+					      : "cannot_tell");
+	if (!named && runs)
+		note_power(r, s, cleared == runs);
+	put_power(r, body, s);
+}
