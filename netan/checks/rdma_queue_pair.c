@@ -200,6 +200,7 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    "rdma");
 
+	na_case_draw(c, f, "rdma -o rdma.svg");
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
 	f->title = na_case_text(c, "%lld of %lld queue pair%s %s, %s%s -> %s",

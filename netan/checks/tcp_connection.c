@@ -558,11 +558,12 @@ static void tell(struct na_case *c, const struct trouble *t,
 	const struct na_value *body = na_case_body(c, "tcp");
 	long long n = count_of(c, t, g);
 	long long all = (long long)na_count_at(body, M_connections_used);
-	const char *of, *worst;
+	const char *of, *worst, *more = na_packets_more(c, g->worst);
 	bool loss = t->host == by_loss;
-	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
-					    na_packets_more(c, g->worst));
+	struct na_finding *f =
+		na_case_find(c, severity_of(t, g), t->confidence, more);
 
+	na_case_draw(c, f, na_case_text(c, "%s -o tcp.svg", more));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
 	of = na_case_text(c, "%lld of %lld connection%s", n, all,
