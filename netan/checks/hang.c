@@ -232,8 +232,8 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	struct na_finding *f =
 		na_case_find(c, *s.who ? NA_SEV_ERROR : NA_SEV_WARNING,
 			     NA_CERTAIN, "hang");
-	const struct na_value *drawn =
-		na_get(na_case_body(c, "hang"), M_progress);
+	const struct na_value *drawn = na_get(na_case_body(c, "hang"),
+					      M_progress);
 
 	if (drawn && drawn->n)
 		na_case_draw(c, f, "hang -o hang.svg");

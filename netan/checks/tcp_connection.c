@@ -560,8 +560,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 	long long all = (long long)na_count_at(body, M_connections_used);
 	const char *of, *worst, *more = na_packets_more(c, g->worst);
 	bool loss = t->host == by_loss;
-	struct na_finding *f =
-		na_case_find(c, severity_of(t, g), t->confidence, more);
+	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
+					    more);
 
 	na_case_draw(c, f, na_case_text(c, "%s -o tcp.svg", more));
 	f->from_s = g->from_s;

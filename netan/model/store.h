@@ -244,8 +244,8 @@ enum na_status na_store_place(struct na_store *s, const struct na_topology *t,
 /* The label of a run, or NULL. */
 const char *na_store_label(const struct na_store *s, uint32_t run);
 /* How many hosts the inputs tell of: a trace is one, ranks are on theirs if
- * that is told; of captures it is who has an
- * address there, which those of a group (multicast) or of all are not. */
+ * that is told; of captures it is who has an address there, which those of a
+ * group (multicast) or of all are not. */
 size_t na_store_hosts(const struct na_store *s);
 /* Every input is of ranks of a GPU job: what stands for a host is a rank. */
 static inline bool na_store_of_ranks(const struct na_store *s)

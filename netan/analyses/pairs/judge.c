@@ -44,8 +44,7 @@ static void quantiles_job(void *arg, size_t job)
 
 	for (size_t i = 0; tmp && i < s->keys.n; i++) {
 		if (s->pairs[i].first >= from && s->pairs[i].first < to)
-			pair_quantiles(s, &s->pairs[i],
-				       &s->quantiles[i], tmp);
+			pair_quantiles(s, &s->pairs[i], &s->quantiles[i], tmp);
 	}
 	q->ok[job] = tmp != NULL;
 	free(tmp);

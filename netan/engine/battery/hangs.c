@@ -36,9 +36,24 @@ static void name_hosts(struct na_battery *b)
 	}
 }
 
-enum na_status na_battery_hangs(struct na_battery *b, struct na_err *err)
+/* What failed is in *err. */
+static void judge(struct na_battery *b, struct na_hangs *h, uint64_t told,
+		  struct na_result *r, struct na_err *err)
 {
 	static const uint64_t none[NA_N_REASONS];
+	enum na_status st = na_hangs_judge(h, &b->hangs.logs, &b->hangs.ranks,
+					   err);
+
+	if (st == NA_OK && !na_hangs_result(h, r))
+		st = na_fail_nomem(err);
+	if (st != NA_OK)
+		return;
+	na_envelope(&b->session, r, "hang", told, 0, -1, none);
+	na_hangs_views(h, ROWS, r);
+}
+
+enum na_status na_battery_hangs(struct na_battery *b, struct na_err *err)
+{
 	struct na_hangs h = {.logs = NULL};
 	struct na_result *r = NULL;
 	uint64_t told = b->hangs.logs.records.n + b->hangs.ranks.dumps.n;
@@ -46,17 +61,10 @@ enum na_status na_battery_hangs(struct na_battery *b, struct na_err *err)
 	if (told) {
 		name_hosts(b);
 		r = na_result_new();
-		if (!r)
+		if (r)
+			judge(b, &h, told, r, err);
+		else
 			na_fail_nomem(err);
-		else if (na_hangs_judge(&h, &b->hangs.logs, &b->hangs.ranks,
-					err) != NA_OK)
-			;
-		else if (!na_hangs_result(&h, r))
-			na_fail_nomem(err);
-		else {
-			na_envelope(&b->session, r, "hang", told, 0, -1, none);
-			na_hangs_views(&h, ROWS, r);
-		}
 		na_hangs_fini(&h);
 		if (!b->used)
 			b->used = told;

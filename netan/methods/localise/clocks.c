@@ -46,8 +46,8 @@ static void measure_pair(void *arg, size_t p, struct lz_room *room)
 		if (!((double)t[i].size_bytes <= k->small_bytes) ||
 		    lz_waited(z, &t[i]))
 			continue;
-		expect = exp(
-			na_lz_expect_log(z, lz_class_of(z, p), t[i].size_bytes));
+		expect = exp(na_lz_expect_log(z, lz_class_of(z, p),
+					      t[i].size_bytes));
 		expect = lz_smaller(expect, LZ_MOST_US);
 		none += !(t[i].latency_us > 0);
 		room->x[n++] = (float)(lz_latency(z, p, &t[i]) - expect);

@@ -128,7 +128,7 @@ struct lz_view {
 	/* Owned, and given back as soon as nobody looks at them: the 25 %
 	 * quantile of r, and the median of z->shared, less their medians. */
 	double *low, *fluid;
-	double *high;  /* large ones: 75 % quantile of r; not centred */
+	double *high; /* large ones: 75 % quantile of r; not centred */
 	size_t valid;
 	double fluid_centre;
 	double centre, sigma0, tau2, shared; /* shared: L of the method */
@@ -139,7 +139,7 @@ struct lz_explain {
 	struct lz_memory memory;
 	const struct lz *z;
 	const struct lz_view *v;
-	double *cur; /* m less what is explained, by pair */
+	double *cur;         /* m less what is explained, by pair */
 	double *low, *fluid; /* the view's, less what is explained */
 	/* Inverse covariance: diagonal, with the reverse; NULL where the two
 	 * directions share nothing. */

@@ -30,7 +30,8 @@ enum na_status na_lz_bases(struct lz *z, const struct lz_explain *all,
 
 		b->shared = (float)(all->v->fluid[p] + all->v->fluid_centre);
 		b->all = lz_records(all->v, p) ? (float)explained(all, p) : 0;
-		b->large = lz_records(large->v, p) ? (float)explained(large, p) : b->all;
+		b->large = lz_records(large->v, p) ? (float)explained(large, p)
+						   : b->all;
 	}
 	z->sigma0 = all->v->sigma0;
 	z->noise = sqrt(all->v->sigma0 * all->v->sigma0 + all->v->tau2);

@@ -333,9 +333,8 @@ enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 
 enum na_status na_lz_expectations(struct lz *z, struct na_err *err)
 {
-	z->out->expected_us =
-		na_calloc(z->in->n_pairs, sizeof(*z->out->expected_us));
-	return z->out->expected_us
-		       ? na_lz_each_pair(z, expect_of_pair, z, err)
-		       : na_fail_nomem(err);
+	z->out->expected_us = na_calloc(z->in->n_pairs,
+					sizeof(*z->out->expected_us));
+	return z->out->expected_us ? na_lz_each_pair(z, expect_of_pair, z, err)
+				   : na_fail_nomem(err);
 }
