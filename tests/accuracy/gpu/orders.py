@@ -13,13 +13,11 @@ Undecided: nobody is named.  Wrong: somebody else is.
 -l lists what is not right.
 """
 
-import argparse
 import collections
 import os
 import random
 import shutil
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 import job  # noqa: E402
@@ -86,12 +84,7 @@ def planted(kind, draw):
             return j, rank, len(j.groups[group][1])
 
 
-class Judge:
-    def __init__(self, args):
-        self.netan = os.path.abspath(args.netan)
-        self.dir = tempfile.mkdtemp(prefix="orders-", dir=args.dir)
-        self.seed = args.seed
-
+class Judge(stops.Judge):
     def one(self, kind, number):
         draw = random.Random(f"{kind} {self.seed} {number}")
         j, rank, members = planted(kind, draw)
@@ -116,33 +109,5 @@ class Judge:
         return ("others named, too" if rank in blamed else "wrong"), said
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("netan")
-    parser.add_argument("-n", "--sets", type=int, default=200)
-    parser.add_argument("-s", "--seed", type=int, default=1)
-    parser.add_argument("-d", "--dir")
-    parser.add_argument("-k", "--kind", choices=KINDS)
-    parser.add_argument("-l", "--list", action="store_true")
-    args = parser.parse_args()
-    judge = Judge(args)
-    judge.keep = args.list and args.dir
-    try:
-        for kind in [args.kind] if args.kind else KINDS:
-            count, lines = collections.Counter(), []
-            for number in range(args.sets):
-                verdict, line = judge.one(kind, number)
-                count[verdict] += 1
-                if not verdict.startswith("right"):
-                    lines.append(f"  {verdict}: {line}")
-            print(f"{kind}: " + ", ".join(
-                f"{v} {n}" for v, n in sorted(count.items())))
-            for line in lines if args.list else []:
-                print(line)
-    finally:
-        if not judge.keep:
-            shutil.rmtree(judge.dir, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    stops.run(Judge, KINDS)

@@ -104,7 +104,7 @@ def named(event):
 class Judge:
     def __init__(self, args):
         self.netan = os.path.abspath(args.netan)
-        self.dir = tempfile.mkdtemp(prefix="stops-", dir=args.dir)
+        self.dir = tempfile.mkdtemp(prefix="netan-gpu-", dir=args.dir)
         self.seed = args.seed
 
     def one(self, kind, number):
@@ -145,24 +145,26 @@ class Judge:
         return ("right" if right & set(first) else "wrong"), f"said {first}"
 
 
-def main():
+def run(of, kinds):
+    """Of each kind its verdicts, counted; a verdict that begins with "right"
+    is not listed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("netan")
     parser.add_argument("-n", "--sets", type=int, default=200)
     parser.add_argument("-s", "--seed", type=int, default=1)
     parser.add_argument("-d", "--dir")
-    parser.add_argument("-k", "--kind", choices=KINDS)
+    parser.add_argument("-k", "--kind", choices=kinds)
     parser.add_argument("-l", "--list", action="store_true")
     args = parser.parse_args()
-    judge = Judge(args)
+    judge = of(args)
     judge.keep = args.list and args.dir
     try:
-        for kind in [args.kind] if args.kind else KINDS:
+        for kind in [args.kind] if args.kind else kinds:
             count, lines = collections.Counter(), []
             for number in range(args.sets):
                 verdict, line = judge.one(kind, number)
                 count[verdict] += 1
-                if verdict != "right":
+                if not verdict.startswith("right"):
                     lines.append(f"  {verdict}: {line}")
             print(f"{kind}: " + ", ".join(
                 f"{v} {n}" for v, n in sorted(count.items())))
@@ -174,4 +176,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(Judge, KINDS)
