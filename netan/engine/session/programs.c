@@ -97,13 +97,14 @@ static enum na_status of_dumps(struct na_session *s, struct na_err *err)
 }
 
 /* What inputs were read with is of no use then: who looks at one again opens
- * it anew, but for captures, of which segments are asked for. */
+ * it anew.  But of packets what was counted is asked for to the end, and the
+ * hosts of one file share what it was read with. */
 static void forget_readers(struct na_session *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_input *in = &s->inputs[i];
 
-		if (!in->state || in->reader->packets)
+		if (!in->state || in->capture || in->n_sources > 1)
 			continue;
 		in->reader->close(in);
 		in->state = NULL;
