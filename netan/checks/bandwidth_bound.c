@@ -45,6 +45,27 @@ static const char *window_of(struct na_case *c, const struct na_full *x)
 			    from_s, to_s);
 }
 
+/* Marks of ends that come late make a rate look higher than it was, but not
+ * for long by so much. */
+static const double beyond = 1.25;
+
+/* No link carries more than it can. */
+static void doubt_capacity(struct na_case *c, struct na_finding *f,
+			   const struct na_full *x)
+{
+	if (!(x->gbps_seconds > beyond * c->capacity_gbps * x->seconds))
+		return;
+	f->culprit = na_case_text(
+		c, "the capacity that was given is less than %s %s",
+		na_text_at(x->region, M_host),
+		na_says(x->region, M_side, "rx") ? "receives" : "sends");
+	f->title = f->culprit;
+	f->confidence = NA_POSSIBLE;
+	f->otherwise = NULL;
+	f->remedy = "give --capacity what all NICs of a host carry together: "
+		    "whether links are full cannot be told before";
+}
+
 static void judge_full(struct na_case *c)
 {
 	struct na_full x = {.region = NULL}, worst = x;
@@ -65,7 +86,9 @@ static void judge_full(struct na_case *c)
 		     na_case_text(c, "%s -o full.svg", window_of(c, &worst)));
 	f->from_s = worst.from_s;
 	f->to_s = worst.to_s;
-	f->culprit = na_case_text(c, "the link of %s is full",
+	f->culprit = na_case_text(c,
+				  "the job is bandwidth-bound: the link of %s "
+				  "is full",
 				  na_text_at(worst.region, M_host));
 	f->title = na_case_text(
 		c, "%s %s at capacity for %s %% of the time%s",
@@ -83,6 +106,7 @@ static void judge_full(struct na_case *c)
 		     na_case_seconds(c, worst.seconds));
 	f->otherwise = "the capacity that was given is too low";
 	f->remedy = remedy;
+	doubt_capacity(c, f, &worst);
 	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
 	na_put_alias(c->r, f->evidence, M_sides, list);
 }
@@ -119,6 +143,5 @@ const struct na_check na_check_bandwidth_bound = {
 	.needs = {"timeline"},
 	.judge = judge_bandwidth_bound,
 	.explains = NA_EXPLAINS_DEMAND,
-	.named_as = "the job is bandwidth-bound: ",
 	.each_host = true,
 };

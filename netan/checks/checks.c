@@ -11,6 +11,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/check.h"
 #include "netan/checks/look.h"
+#include "netan/checks/verdict.h"
 #include "netan/result/emit.h"
 
 #define NA_CHECK(name) extern const struct na_check na_check_##name;
@@ -276,6 +277,20 @@ NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
 	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
 	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
 
+/* Whoever is called guilty is found guilty: a script that asks for errors is
+ * told so, too. */
+static void set_in_order(struct na_case *c)
+{
+	struct na_finding *accuser;
+
+	na_sort(c->findings, c->n, by_weight);
+	accuser = na_verdict_accuser(c);
+	if (!accuser || accuser->severity == NA_SEV_ERROR)
+		return;
+	accuser->severity = NA_SEV_ERROR;
+	na_sort(c->findings, c->n, by_weight);
+}
+
 static void put_verdict(struct na_case *c, struct na_value *body)
 {
 	static const char *const outcomes[] = {
@@ -425,7 +440,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			run_one(&c, na_checks[i], &to);
 	}
 	settle(&c);
-	na_sort(c.findings, c.n, by_weight);
+	set_in_order(&c);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);
 	for (size_t i = 0; i < c.n; i++)

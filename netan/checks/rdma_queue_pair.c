@@ -76,13 +76,14 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	}
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
 		       na_packets_loses(c, &side[0]));
-	if (!isnan(side[0].p_value))
-		na_case_fact(c, f,
-			     "%s: %.0f of %.0f packets were needed again, of "
-			     "all others %.0f of %.0f",
-			     na_packets_name(c, &side[0]), side[0].events,
-			     side[0].segments, side[0].rest_events,
-			     side[0].rest_segments);
+	if (isnan(side[0].p_value))
+		return;
+	f->how = na_case_text(c,
+			      "%.0f of %.0f packets were needed again, of all "
+			      "others %.0f of %.0f",
+			      side[0].events, side[0].segments,
+			      side[0].rest_events, side[0].rest_segments);
+	na_case_fact(c, f, "%s: %s", na_packets_name(c, &side[0]), f->how);
 }
 
 static void accuse_receiver(struct na_case *c, struct na_finding *f,

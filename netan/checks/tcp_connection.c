@@ -310,49 +310,59 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 	return n;
 }
 
-/* All of that verdict, also those that are not listed. */
-static long long count_of(struct na_case *c, const struct trouble *t,
-			  const struct group *g)
+/* All of the verdict that lose packets, also those that are not listed. */
+static long long lossy_of(const struct na_case *c, const char *verdict)
 {
 	const struct na_value *body = na_case_body(c, "tcp");
+	long long listed = 0, holes = 0;
 
-	long long n, holes = 0;
-
-	if (t->host != by_loss)
-		return (long long)g->n;
-	n = (long long)na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
-					t->verdict),
-				 (int64_t)g->n);
-	na_for_each (v, na_get(body, M_connections))
-		holes += na_says(v, M_verdict, t->verdict) && is_hole(v);
-	return n - holes;
+	na_for_each (v, na_get(body, M_connections)) {
+		listed += na_says(v, M_verdict, verdict);
+		holes += na_says(v, M_verdict, verdict) && is_hole(v);
+	}
+	return (long long)na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
+					   verdict),
+				    listed) -
+	       holes;
 }
 
-/* What the connections of one kind of loss show, all together. */
+/* What the ways that lose packets show, all together, whatever else holds their
+ * connections back: it is one network that loses them. */
 struct loss {
-	double segments, needed, holes, timeouts; /* of the ways that lose */
-	int ways;
+	double segments, needed, holes, timeouts;
+	long long ways, connections;
 };
 
-static struct loss loss_of(const struct na_case *c, const char *verdict)
+static void add_way(struct loss *x, const struct na_value *way)
+{
+	x->segments += na_packets_segments(way);
+	x->needed += na_packets_lost(way);
+	x->holes += na_number_or(way, M_capture_holes, 0);
+	x->timeouts += na_number_or(way, M_timeouts, 0);
+	x->ways++;
+}
+
+static struct loss loss_of(const struct na_case *c)
 {
 	static const char *const ways[] = {M_fwd, M_rev};
 	struct loss x = {0};
+	long long named = lossy_of(c, "timeout_bound") +
+			  lossy_of(c, "network_loss");
 
 	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		for (size_t i = 0; i < NA_LEN(ways); i++) {
+		long long before = x.ways;
+
+		for (size_t i = 0; i < NA_LEN(ways) && !is_hole(row); i++) {
 			const struct na_value *way = na_get(row, ways[i]);
 
-			if (!na_says(row, M_verdict, verdict) || is_hole(row) ||
-			    !(na_packets_needed(row, way) > 0))
-				continue;
-			x.segments += na_packets_segments(way);
-			x.needed += na_packets_lost(way);
-			x.holes += na_number_or(way, M_capture_holes, 0);
-			x.timeouts += na_number_or(way, M_timeouts, 0);
-			x.ways++;
+			if (na_flag_at(way, M_loses) && na_packets_lost(way) > 0)
+				add_way(&x, way);
 		}
+		x.connections += x.ways > before;
 	}
+	/* Not all of them are listed. */
+	if (x.connections < named)
+		x.connections = named;
 	return x;
 }
 
@@ -382,12 +392,30 @@ static const char *percent(struct na_case *c, const struct loss *x)
 					    2));
 }
 
+/* "2 of 15 connections" */
+static const char *connections(struct na_case *c, long long n)
+{
+	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
+
+	return na_case_text(c, "%lld of %lld connection%s", n, (long long)all,
+			    na_plural((size_t)all));
+}
+
+/* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
+static const char *worst_of(struct na_case *c, long long n,
+			    const struct group *g)
+{
+	return na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
+			    na_text_at(g->worst, M_src),
+			    na_text_at(g->worst, M_dst));
+}
+
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
 static void accuse_loss(struct na_case *c, struct na_finding *f,
-			const struct trouble *t, const char *where)
+			const struct group *g)
 {
-	struct loss x = loss_of(c, t->verdict);
-	const char *name = t->culprit;
+	struct loss x = loss_of(c);
+	const char *name = f->culprit;
 	struct na_packets_side side[NA_SIDES_MOST];
 	struct na_flows flows = na_packets_flows(c, na_packets_needed);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
@@ -400,11 +428,12 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 		f->how = na_case_text(
 			c,
 			"%lld of %lld data segments (%s %%) lost and sent "
-			"again%s, on %s",
+			"again%s, on %s%s",
 			(long long)x.needed, (long long)x.segments,
 			percent(c, &x),
 			x.ways > 1 ? " in the directions that lose any" : "",
-			where);
+			connections(c, x.connections),
+			worst_of(c, x.connections, g));
 	if (is_doubtful(&x)) {
 		f->severity = NA_SEV_WARNING;
 		f->confidence = NA_POSSIBLE;
@@ -466,10 +495,8 @@ static void say_hole(struct na_case *c, struct na_finding *f,
 	f->remedy = na_text_at(way, M_black_hole_remedy);
 }
 
-/* `where`: on which connections. */
 static void accuse(struct na_case *c, struct na_finding *f,
-		   const struct trouble *t, const struct group *g,
-		   const char *where)
+		   const struct trouble *t, const struct group *g)
 {
 	const char *name = t->culprit;
 
@@ -481,7 +508,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 	f->culprit = name;
 	if (t->host == by_loss) {
-		accuse_loss(c, f, t, where);
+		accuse_loss(c, f, g);
 	} else if (t->host == by_hole) {
 		bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
 
@@ -555,28 +582,22 @@ static enum na_severity severity_of(const struct trouble *t,
 static void tell(struct na_case *c, const struct trouble *t,
 		 const struct group *g)
 {
-	const struct na_value *body = na_case_body(c, "tcp");
-	long long n = count_of(c, t, g);
-	long long all = (long long)na_count_at(body, M_connections_used);
-	const char *of, *worst, *more = na_packets_more(c, g->worst);
 	bool loss = t->host == by_loss;
+	long long n = loss ? lossy_of(c, t->verdict) : (long long)g->n;
+	const char *more = na_packets_more(c, g->worst);
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    more);
 
 	na_case_draw(c, f, na_case_text(c, "%s -o tcp.svg", more));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	of = na_case_text(c, "%lld of %lld connection%s", n, all,
-			  na_plural((size_t)all));
-	worst = na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
-			     na_text_at(g->worst, M_src),
-			     na_text_at(g->worst, M_dst));
-	f->title = na_case_text(c, "%s %s%s", of, n == 1 ? t->title : t->titles,
-				worst);
+	f->title = na_case_text(c, "%s %s%s", connections(c, n),
+				n == 1 ? t->title : t->titles,
+				worst_of(c, n, g));
 	f->how = f->title;
 	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
 							: t->remedy;
-	accuse(c, f, t, g, na_case_text(c, "%s%s", of, worst));
+	accuse(c, f, t, g);
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
@@ -589,7 +610,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 		na_case_fact(c, f, "%s", na_text_of(v, ""));
 	na_put_int(c->r, f->evidence, M_connections, n);
 	na_put_int(c->r, f->evidence, M_of,
-		   na_count_at(body, M_connections_used));
+		   na_count_at(na_case_body(c, "tcp"), M_connections_used));
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 

@@ -62,8 +62,17 @@ static const char *awaited(struct na_case *c)
 	return text;
 }
 
-/* A job that hangs, or a host that is slow by itself and costs half as much,
- * or more. */
+/* It costs a quarter as much as the culprit, or more: who takes that one out
+ * would find the job slow still. */
+static bool matters_beside(const struct na_finding *f,
+			   const struct na_finding *guilty)
+{
+	return f->culprit && f->severity > NA_SEV_INFO && f->lost_s > 0 &&
+	       !(guilty->lost_s > 4 * f->lost_s);
+}
+
+/* A job that hangs, a host that is slow by itself, a program that keeps its
+ * peers waiting. */
 static const char *besides(struct na_case *c, const struct na_finding *guilty)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -72,10 +81,14 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 		if (is_of(f, "hang") && f != guilty && f->culprit)
 			return na_case_text(c, "; %s%s", f->check->named_as,
 					    awaited(c));
-		if (is_of(f, "straggler") && f->cause && f->lost_s > 0 &&
-		    !(guilty->lost_s > 2 * f->lost_s))
+		if (!matters_beside(f, guilty))
+			continue;
+		if (is_of(f, "straggler") && f->cause)
 			return na_case_text(c, "; steps wait for %s, too%s",
 					    f->culprit, price(c, f));
+		if (f->cause == NA_CAUSE_SERVER || f->cause == NA_CAUSE_CLIENT)
+			return na_case_text(c, "; beside it %s%s", f->culprit,
+					    price(c, f));
 	}
 	return "";
 }
@@ -88,22 +101,36 @@ static const char *certainty(const struct na_finding *f)
 			       : "; give that file, too, to be sure";
 }
 
-const char *na_verdict_guilty(struct na_case *c)
+/* Of equals one that names a side or a path comes before the network at
+ * large. */
+struct na_finding *na_verdict_accuser(const struct na_case *c)
 {
+	struct na_finding *first = NULL;
+
 	for (size_t i = 0; i < c->n; i++) {
-		const struct na_finding *f = c->findings[i];
+		struct na_finding *f = c->findings[i];
 
 		if (f->cause != NA_CAUSE_NETWORK)
 			continue;
-		return na_case_text(c, "guilty: %s%s%s%s; %s%s%s",
-				    f->culprit ? f->culprit : f->title,
-				    f->how ? na_case_text(c, " (%s)", f->how)
-					   : "",
-				    f->on_racks ? na_if_racks : "", price(c, f),
-				    na_confidences[f->confidence], certainty(f),
-				    besides(c, f));
+		if (!first || (f->severity == first->severity && f->who.kind &&
+			       !first->who.kind))
+			first = f;
 	}
-	return NULL;
+	return first;
+}
+
+const char *na_verdict_guilty(struct na_case *c)
+{
+	const struct na_finding *f = na_verdict_accuser(c);
+
+	if (!f)
+		return NULL;
+	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s",
+			    f->culprit ? f->culprit : f->title,
+			    f->how ? na_case_text(c, " (%s)", f->how) : "",
+			    f->on_racks ? na_if_racks : "", price(c, f),
+			    na_confidences[f->confidence], certainty(f),
+			    besides(c, f));
 }
 
 /* What of the inputs could not be looked at; NULL. */

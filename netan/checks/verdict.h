@@ -7,8 +7,10 @@
 
 #include "netan/checks/check.h"
 
-/* "guilty: ...", of the finding that accuses the network and comes first;
- * NULL: none does. */
+/* The finding that the first line accuses the network by; NULL: none does.
+ * Findings are in order. */
+struct na_finding *na_verdict_accuser(const struct na_case *c);
+/* "guilty: ...", of that finding; NULL. */
 const char *na_verdict_guilty(struct na_case *c);
 /* Why nobody can be acquitted, whatever else was seen: what is suspected, what
  * could not be read, what nobody asked for.  NULL: nothing of that. */
