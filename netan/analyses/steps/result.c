@@ -100,6 +100,14 @@ static void put_step(struct na_result *r, struct na_value *list,
 	na_put_int(r, to, M_hosts, (int64_t)x.n);
 }
 
+/* What makes it a straggler, where that is not its own time. */
+static double behind_ms(const struct st_host *h)
+{
+	return h->straggler && h->cause == ST_NETWORK
+		       ? na_ms(h->tests[h->evidence].effect_ps)
+		       : h->behind_ms;
+}
+
 static void put_host(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_host *h)
 {
@@ -116,7 +124,7 @@ static void put_host(struct na_result *r, struct na_value *list,
 			  (double)h->n);
 	else
 		na_put_null(r, to, M_slowest_share);
-	na_put_real(r, to, M_behind_ms, h->behind_ms);
+	na_put_real(r, to, M_behind_ms, behind_ms(h));
 	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
 	na_put_bool(r, to, M_straggler, h->straggler);
 	put_parts(r, to, s, h->run, &h->sums);
