@@ -104,11 +104,23 @@ static bool class_wanted(const struct na_filter *f, const struct na_transfer *t,
 	}
 }
 
+/* An action that stands beside the transfer: nothing is left out without it. */
+static bool is_beside(const struct na_filter *f, const struct na_transfer *t)
+{
+	const unsigned transfers = NA_COMP_BIT(NA_COMP_NETWORK) |
+				   NA_COMP_BIT(NA_COMP_RPC);
+
+	return f && t->style >= NA_STYLE_CAPTURE &&
+	       !((f->components | transfers) & NA_COMP_BIT(t->component));
+}
+
 static bool wanted(struct na_part *p, const struct na_transfer *t)
 {
 	uint64_t *dropped = p->tally.dropped[t->side][t->style];
 	enum na_reason why = NA_LEFT_FILTERED;
 
+	if (is_beside(p->filter, t))
+		return false;
 	if (p->filter && !class_wanted(p->filter, t, &why)) {
 		dropped[why]++;
 		return false;
