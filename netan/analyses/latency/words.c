@@ -225,15 +225,29 @@ static struct apart most_apart(const struct latency_state *s)
 	return best;
 }
 
+/* " in 4 groups", " in 4 of 224 groups": where not all are shown, of the others
+ * nothing is said. */
+static const char *in_groups(char text[64], const struct latency_state *s)
+{
+	size_t n = s->shown.n - s->shown.rest, all = na_groups_count(&s->groups);
+
+	if (s->shown.rest)
+		snprintf(text, 64, " in %zu of %zu groups", n, all);
+	else
+		snprintf(text, 64, " in %zu groups", n);
+	return text;
+}
+
 /* The shown group with the highest against the lowest. */
 static void say_groups(const struct latency_state *s, struct na_str *w)
 {
 	size_t n = s->shown.n - s->shown.rest;
 	struct apart x = most_apart(s);
 	double top = x.top, low = x.low;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF];
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], key[KEY_BUF], in[64];
 
 	group_text(key, s, x.worst);
+	in_groups(in, s);
 	for (size_t i = 0; i < s->scope->by.n; i++)
 		na_str_addf(w, "%s%s", i ? " and " : " by ",
 			    na_key_name(s->scope->by.keys[i]));
@@ -244,11 +258,12 @@ static void say_groups(const struct latency_state *s, struct na_str *w)
 			    us_text(a, na_latency_quantile(&s->rows[0], 0.5)),
 			    b);
 	else if (strcmp(a, b) == 0)
-		na_str_addf(w, ": p99 alike, %s in %zu groups", a, n);
+		na_str_addf(w, ": p99 alike, %s%s", a, in);
 	else if (top < DIFFERS * low)
-		na_str_addf(w, ": p99 alike, %s to %s in %zu groups", a, b, n);
+		na_str_addf(w, ": p99 alike, %s to %s%s", a, b, in);
 	else
-		na_str_addf(w, ": %s from %s to %s (%s)", x.name, a, b, key);
+		na_str_addf(w, ": %s from %s to %s (%s)%s", x.name, a, b, key,
+			    s->shown.rest ? in : "");
 }
 
 /* What a filter has left out cannot be seen to keep a link busy. */
