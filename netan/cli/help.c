@@ -92,14 +92,17 @@ void na_help_many(FILE *out)
 	      out);
 }
 
-static void put_lines(FILE *out, const char *text)
+/* At most so many; returns what is behind them. */
+static const char *put_lines(FILE *out, const char *text, size_t most)
 {
-	while (*text) {
+	for (; *text && most; most--) {
 		size_t n = strcspn(text, "\n");
 
-		fprintf(out, "  %.*s\n", (int)n, text);
+		if (out)
+			fprintf(out, "  %.*s\n", (int)n, text);
 		text += n + (text[n] == '\n');
 	}
+	return text;
 }
 
 /* One line of text, broken between words where it is too wide. */
@@ -177,44 +180,79 @@ void na_help_command(const struct na_command *c, FILE *out)
 	put_method(out, c->face->method);
 	if (c->face->example) {
 		fputs("\nExample:\n", out);
-		put_lines(out, c->face->example);
+		put_lines(out, c->face->example, SIZE_MAX);
 	}
 }
 
-/* Beside a command's own, those that most need first. */
+/* Beside what a command's examples use and its own, those that most need
+ * first. */
 static const char *const matter[] = {"output", "format", "host", "from", "to",
 				     "by",     "top",    "label", "anonymize",
 				     "quiet"};
 
-static bool among(const struct na_opt *o, const struct na_opt *from,
-		  const struct na_opt *to)
+/* The options that -h shows: what fits on a screen. */
+struct brief {
+	const struct na_opt *v[10];
+	size_t n;
+};
+
+enum { BRIEF_OWN = 5, BRIEF_EXAMPLES = 3 };
+
+static void add_brief(struct brief *b, const struct na_opt *o)
 {
-	while (from != to && from != o)
-		from++;
-	return from != to;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->v[i] == o)
+			return;
+	}
+	if (o && b->n < NA_LEN(b->v))
+		b->v[b->n++] = o;
+}
+
+static bool is_used(const struct na_opt *o, const char *example,
+		    const char *end)
+{
+	char name[64];
+	const char *at;
+
+	snprintf(name, sizeof(name), " --%s", o->name);
+	at = strstr(example, name);
+	return at && at < end && strchr(" \n=", at[strlen(name)]);
+}
+
+static void choose_brief(struct brief *b, const struct na_command *c,
+			 const struct na_opt_group *groups, size_t n)
+{
+	const char *example = c->face->example ? c->face->example : "";
+	const struct na_opt *own = c->face->opts;
+	const char *end = put_lines(NULL, example, BRIEF_EXAMPLES);
+
+	for (size_t k = 0; k < n; k++) {
+		for (const struct na_opt *o = groups[k].opts;
+		     o->kind != NA_OPT_NONE; o++) {
+			if (is_used(o, example, end))
+				add_brief(b, o);
+		}
+	}
+	for (size_t i = 0; own && own->kind != NA_OPT_NONE && i < BRIEF_OWN;
+	     own++, i++)
+		add_brief(b, own);
+	for (size_t i = 0; i < NA_LEN(matter); i++)
+		add_brief(b, na_opt_find(groups, n, matter[i],
+					 strlen(matter[i])));
 }
 
 void na_help_brief(const struct na_command *c, FILE *out)
 {
-	enum { SHOWN = 10, OWN = 5 };
 	struct na_opt_group groups[NA_MAX_GROUPS];
-	size_t n = na_command_groups(c, NULL, groups), shown = 0, all = 0;
-	const struct na_opt *own = c->face->opts;
+	size_t n = na_command_groups(c, NULL, groups), all = 0;
+	struct brief b = {.n = 0};
 
 	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n\n",
 		c->face->name, c->face->question, c->face->name,
 		c->face->usage);
-	for (; own && own->kind != NA_OPT_NONE && shown < OWN; own++, shown++)
-		na_opt_help_one(own, out);
-	for (size_t i = 0; i < NA_LEN(matter) && shown < SHOWN; i++) {
-		const struct na_opt *o = na_opt_find(groups, n, matter[i],
-						     strlen(matter[i]));
-
-		if (!o || among(o, c->face->opts, own))
-			continue;
-		na_opt_help_one(o, out);
-		shown++;
-	}
+	choose_brief(&b, c, groups, n);
+	for (size_t i = 0; i < b.n; i++)
+		na_opt_help_brief(b.v[i], out);
 	for (size_t k = 0; k < n; k++) {
 		for (const struct na_opt *o = groups[k].opts;
 		     o->kind != NA_OPT_NONE; o++)
@@ -222,7 +260,7 @@ void na_help_brief(const struct na_command *c, FILE *out)
 	}
 	if (c->face->example) {
 		fputs("\nExample:\n", out);
-		put_lines(out, c->face->example);
+		put_lines(out, c->face->example, BRIEF_EXAMPLES);
 	}
 	fprintf(out, "\nnetan %s --help has all %zu options.\n", c->face->name,
 		all);

@@ -50,18 +50,37 @@ static size_t put_names(FILE *out, const struct na_opt *o)
 	return at;
 }
 
-void na_opt_help_one(const struct na_opt *o, FILE *out)
+/* The option, and where its help begins. */
+static size_t put_head(FILE *out, const struct na_opt *o)
 {
 	size_t at = put_names(out, o);
+
+	if (at + 2 > HELP_AT)
+		fprintf(out, "\n%*s", HELP_AT, "");
+	else
+		fprintf(out, "%*s", (int)(HELP_AT - at), "");
+	return HELP_AT;
+}
+
+void na_opt_help_brief(const struct na_opt *o, FILE *out)
+{
+	size_t n = strcspn(o->help ? o->help : "", ";:("), at;
+	char text[256];
+
+	while (n && o->help[n - 1] == ' ')
+		n--;
+	snprintf(text, sizeof(text), "%.*s", (int)(n < 255 ? n : 255),
+		 o->help ? o->help : "");
+	at = put_head(out, o);
+	put_wrapped(out, text, &at);
+	putc('\n', out);
+}
+
+void na_opt_help_one(const struct na_opt *o, FILE *out)
+{
+	size_t at = put_head(out, o);
 	char def[96];
 
-	if (at + 2 > HELP_AT) {
-		fprintf(out, "\n%*s", HELP_AT, "");
-		at = HELP_AT;
-	} else {
-		fprintf(out, "%*s", (int)(HELP_AT - at), "");
-		at = HELP_AT;
-	}
 	put_wrapped(out, o->help ? o->help : "", &at);
 	if (o->def && o->kind != NA_OPT_FLAG) {
 		snprintf(def, sizeof(def), "(default: %s)", o->def);
