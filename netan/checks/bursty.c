@@ -39,17 +39,30 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 	return whole >= 3 ? 1 : -1;
 }
 
+/* A count, not 2.00. */
+static long long most_pending(const struct na_value *body)
+{
+	return (long long)na_number_at(body, M_pending "." M_max);
+}
+
+/* "100 %" of the time that is not all of it is no 100 %. */
+static const char *idle_share(struct na_case *c, const struct na_value *body)
+{
+	double share = na_number_at(body, M_pending "." M_idle_share);
+
+	return share < 1 && share > 0.9995 ? "over 99.9"
+					   : na_case_number(c, 100 * share);
+}
+
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
-	na_case_fact(c, f, "%s pending in the mean, %s at most",
+	na_case_fact(c, f, "%s pending in the mean, %lld at most",
 		     na_case_number(c, na_number_at(body,
 						    M_pending "." M_time_mean)),
-		     na_case_number(c,
-				    na_number_at(body, M_pending "." M_max)));
+		     most_pending(body));
 	na_case_fact(c, f, "nothing is pending %s %% of the time",
-		     na_case_number(c, 100 * na_number_at(body, M_pending
-							  "." M_idle_share)));
+		     idle_share(c, body));
 	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, M_pending_of));
 	na_put_real(c->r, f->evidence, M_idc_10ms, idc);
@@ -109,12 +122,12 @@ static void judge_bursty(struct na_case *c)
 			 NA_CERTAIN, "bursts");
 	f->title = na_case_text(
 		c,
-		"%s start in bursts: at most %s are pending, %s times the "
+		"%s start in bursts: at most %lld are pending, %s times the "
 		"mean; their number in 10 ms varies %s times as much as at "
 		"random",
 		planned ? "collectives" : "transfers",
-		na_case_number(c, na_number_at(body, M_pending "." M_max)),
-		na_case_number(c, peak), na_case_number(c, idc));
+		most_pending(body), na_case_number(c, peak),
+		na_case_number(c, idc));
 	f->remedy = planned ? "spread the collectives over the step; check the "
 			      "schedule (latency-hiding scheduler, collective "
 			      "combining)"

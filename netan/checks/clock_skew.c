@@ -29,10 +29,11 @@ static void judge_clock_skew(struct na_case *c)
 	f->remedy = "do not compare times between these hosts: one-way "
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";
-	na_case_fact(c, f,
-		     "%lld transfers arrive when they are sent, or "
-		     "before",
-		     (long long)skewed);
+	if (skewed > 0)
+		na_case_fact(c, f,
+			     "%lld transfers arrive when they are sent, or "
+			     "before",
+			     (long long)skewed);
 	if (na_length(pairs, M_clock_offsets))
 		na_case_fact(c, f,
 			     "%zu clock%s off, estimated from traffic "

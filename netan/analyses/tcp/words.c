@@ -136,8 +136,13 @@ static void server(struct told *t)
 		na_tcp_say(t, ", %s together",
 			   na_tcp_time(a, c->slow_serve_ns));
 	}
-	na_tcp_say(t, "; median %s, p99 %s", na_tcp_time(a, c->serve_p50_ns),
-		   na_tcp_time(b, c->serve_p99_ns));
+	if (c->serve_p50_ns)
+		na_tcp_say(t, "; median %s, p99 %s",
+			   na_tcp_time(a, c->serve_p50_ns),
+			   na_tcp_time(b, c->serve_p99_ns));
+	else
+		na_tcp_say(t, "; most at once, p99 %s",
+			   na_tcp_time(b, c->serve_p99_ns));
 }
 
 static void queue(struct told *t)
