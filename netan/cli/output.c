@@ -366,12 +366,10 @@ static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
 static void say_drawn(const struct na_cli *cli, const struct na_result *r,
 		      const char *path, bool first)
 {
-	const char *found = na_result_get_word(r, NA_WORD_MESSAGE, NULL);
-
 	if (cli->common.quiet)
 		return;
-	if (found && first)
-		na_say_hint(&cli->request, "%s", found);
+	if (first)
+		na_say_hint(&cli->request, "%s", na_result_message(r));
 	na_say_hint(&cli->request, "wrote %s", path);
 }
 

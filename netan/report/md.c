@@ -46,22 +46,12 @@ static void put_title(FILE *out, const struct na_report *r)
 	putc('\n', out);
 }
 
-/* What a picture says, for who does not see it. */
-static const char *message_of(const struct na_result *r)
-{
-	const struct na_view *v = na_result_views(r);
-
-	return na_result_get_word(r, NA_WORD_MESSAGE,
-				  v && v->title ? v->title
-						: na_result_get_headline(r));
-}
-
 static void put_picture(FILE *out, const struct na_report_part *p)
 {
 	if (!p->png)
 		return;
 	fprintf(out, "\n![%s: ", p->name);
-	put_text(out, message_of(p->result));
+	put_text(out, na_result_message(p->result));
 	fprintf(out, "](%s)\n", p->png);
 }
 
