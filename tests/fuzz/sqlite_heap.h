@@ -8,8 +8,8 @@
 
 /*
  * Before each input.  What lies between the blocks, and what was freed, is
- * poisoned as it is elsewhere; a block that the input before has left is a leak,
- * and ends the program.
+ * poisoned as it is elsewhere; a block that the input before has left is a
+ * leak, and ends the program.
  */
 void sqlite_heap_begin(void);
 
