@@ -15,6 +15,8 @@
  * that is looked at. */
 enum { BINARY_HEAD = 4096 };
 enum { CHUNK_BYTES = 256 << 10, ROOM = CHUNK_BYTES + 3 * (int)NA_LINE_MAX };
+/* Until a text has filled it: of small logs there may be thousands. */
+enum { FIRST_ROOM = 16 << 10 };
 
 /*
  * The buffer holds a piece of the text; `at` goes through it.  What lies
@@ -25,6 +27,7 @@ struct na_lines {
 	struct na_feed stream;
 	const char *path;
 	char *buf;
+	size_t room; /* of buf */
 	size_t n, at;
 	uint64_t offset; /* of buf[0] in the text */
 	uint64_t line_offset, number;
@@ -59,13 +62,14 @@ enum na_status na_lines_open(struct na_lines **out, const char *path,
 	na_inputs_add(fd);
 	l = calloc(1, sizeof(*l));
 	if (l)
-		l->buf = malloc(ROOM);
+		l->buf = malloc(FIRST_ROOM);
 	if (!l || !l->buf) {
 		free(l);
 		if (!piped)
 			close(fd);
 		return na_fail_nomem(err);
 	}
+	l->room = FIRST_ROOM;
 	l->path = name_of(path);
 	l->number = 1;
 	st = na_feed_open(&l->stream, fd, l->path, err);
@@ -149,17 +153,30 @@ static size_t line_start(const struct na_lines *l)
 					  : 0;
 }
 
+static bool widen(struct na_lines *l)
+{
+	char *buf = realloc(l->buf, ROOM);
+
+	if (!buf)
+		return false;
+	l->buf = buf;
+	l->room = ROOM;
+	return true;
+}
+
 /* More text behind what is here from `keep` on.  Places move by `keep`. */
 static enum na_status fill(struct na_lines *l, size_t keep, struct na_err *err)
 {
 	size_t got;
 	enum na_status st;
 
+	if (l->n == l->room && l->room < ROOM && !widen(l))
+		return na_fail_nomem(err);
 	memmove(l->buf, l->buf + keep, l->n - keep);
 	l->n -= keep;
 	l->at -= keep;
 	l->offset += keep;
-	st = na_feed_read(&l->stream, (uint8_t *)l->buf + l->n, ROOM - l->n,
+	st = na_feed_read(&l->stream, (uint8_t *)l->buf + l->n, l->room - l->n,
 			  &got, err);
 	if (st != NA_OK)
 		return st;

@@ -179,7 +179,7 @@ struct na_tcp_rare *na_tcp_rare(struct na_tcp_dir *d);
 bool na_tcp_table_init(struct na_tcp_table *t);
 void na_tcp_table_fini(struct na_tcp_table *t);
 
-enum { NA_TCP_SLAB_BITS = 6, NA_TCP_SLAB = 1 << NA_TCP_SLAB_BITS };
+enum { NA_TCP_SLAB_BITS = 4, NA_TCP_SLAB = 1 << NA_TCP_SLAB_BITS };
 
 static inline struct na_tcp_conn *na_tcp_at(const struct na_tcp_table *t,
 					    uint32_t at)

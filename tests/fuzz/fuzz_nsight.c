@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tests/fuzz/sqlite_heap.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,6 +38,7 @@ static void read_all(const uint8_t *data, size_t size, uint32_t wants)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	sqlite_heap_begin();
 	read_all(data, size,
 		 walk_way(size, 4) ? WALK_ALL | NA_WANT_COMMS : NA_WANT_STEPS);
 	return 0;

@@ -232,8 +232,21 @@ static void random_texts(void **state)
 	}
 }
 
-/* A word at every place around the buffer's border, and a line as long as is
- * kept, and a byte more or less. */
+static void words_around(struct text *t, size_t border)
+{
+	for (size_t at = border - 40; at < border + 40; at += pace()) {
+		memset(t->p, '.', t->n);
+		memcpy(t->p + at, "HANG detected", 13);
+		memcpy(t->p + at + 20, "XQZ", 3);
+		t->p[at - 5] = '\n';
+		if (at & 1)
+			t->p[at + 16] = '\n';
+		check_text(t);
+	}
+}
+
+/* A word at every place around the borders of the buffers, the first of which
+ * is small, and a line as long as is kept, and a byte more or less. */
 static void borders(void **state)
 {
 	size_t n = 3 << 18;
@@ -241,16 +254,10 @@ static void borders(void **state)
 
 	(void)state;
 	assert_non_null(t.p);
-	for (size_t at = (256 << 10) - 40; at < (256 << 10) + 40;
-	     at += pace()) {
-		memset(t.p, '.', n);
-		memcpy(t.p + at, "HANG detected", 13);
-		memcpy(t.p + at + 20, "XQZ", 3);
-		t.p[at - 5] = '\n';
-		if (at & 1)
-			t.p[at + 16] = '\n';
-		check_text(&t);
-	}
+	words_around(&t, 256 << 10);
+	t.n = 40 << 10;
+	words_around(&t, 16 << 10);
+	t.n = n;
 	for (size_t len = NA_LINE_MAX - 2; len < NA_LINE_MAX + 3; len++) {
 		for (size_t at = 0; at + 3 < len; at += len / 5) {
 			memset(t.p, '.', n);

@@ -389,3 +389,7 @@ cp "$work/plan.nap" nap/plan.nap
 mkdir -p slice
 cp wire/{gpu,graph-[0-2],markers,message-2,truncated-1}.pb kineto/{rank-new,array}.json \
 	capture/{calls,roce}.pcap capture/two-sections.pcapng capfile/cut.pcap slice
+
+# Behind recognising and unpacking: a small one of formats with a magic number.
+cp capture/exchange.pcap capture/two-sections.pcapng netan/sections-ops open
+cp kineto/gloo.json open/gloo.json
