@@ -173,7 +173,9 @@ $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
-$(call objects_of,$(COLD)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
+# Of the cold ones, too.
+HOT := $(B)/netan/synth/rng.o $(B)/netan/result/read.o
+$(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
 $(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
