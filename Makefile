@@ -173,8 +173,8 @@ $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
-# Of the cold ones, too.
-HOT := $(B)/netan/synth/rng.o $(B)/netan/result/read.o
+# Some there are called most.
+HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng $(addprefix methods/wire/,fluid lanes order queue residual sides))
 $(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
