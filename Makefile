@@ -175,7 +175,9 @@ $(PRODUCT:%.c=$(B)/%.o): private WARN += $(if $(SAN),,-Wframe-larger-than=16384)
 COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges methods report result synth world)
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
-$(call objects_of,$(COLD)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
+# Some there are called most.
+HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng $(addprefix methods/wire/,fluid lanes order queue residual sides))
+$(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))
 $(call objects_of,$(UNCOUNTED)): private SANFLAGS := $(subst fuzzer$(comma),,$(SANFLAGS))
@@ -277,7 +279,7 @@ $(BENCH): $(B)/%: $(B)/%.o $(GEN:.c=.o)
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tools/deps.sh
+DEPS = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' O='$(O)' sh tools/deps.sh
 
 # Names what is missing before the compiler stumbles over it.
 .PHONY: have have-test have-bench
@@ -293,6 +295,7 @@ $(BENCH:=.o): | have-bench
 .PHONY: deps
 deps: ## install (or name) the packages that building and testing need
 	@$(DEPS) test
+	@$(DEPS) programs
 	@$(DEPS) bench
 
 .PHONY: demo
@@ -338,24 +341,30 @@ check: ## all tests: unit, golden, replay (also sanitized), layers, registry, a 
 	@mkdir -p $(O)
 	$(SUB) checked
 
-# Once more from the top, now that everything is installed.  Nothing twice: what
-# the program prints is looked at as it is shipped, its parts and some of its
-# commands sanitized.
+# Once more from the top, now that what it is built with is installed.  Nothing
+# twice: what the program prints is looked at as it is shipped, its parts and
+# some of its commands sanitized.  What only tests ask is installed meanwhile,
+# and both builds share the cores, so that none of them waits for a last link.
 .PHONY: checked
 checked: export WERROR = yes
 checked:
-	$(SUB) golden-programs $(if $(MPI),mpi-programs)
-	+@parts="faults:$(B) $(if $(MPI),mpi:$(B),skip:mpi:not-tested,-no-MPI)"; \
+	+@$(DEPS) programs & asked=$$!; \
+	parts="faults:$(B) $(if $(MPI),mpi:$(B),skip:mpi:not-tested,-no-MPI)"; \
 	parts="$$parts layers registry:$(B) heavy:$(B) golden:$(B)"; \
+	plain='golden-programs $(if $(MPI),mpi-programs)' sanitized=; \
 	if $(call can,clang,$(FUZZER)); then \
-		$(MAKE) --no-print-directory $(PAR) CC=clang SAN=$(FUZZER) test-programs fuzz-programs || exit 1; \
+		sanitized='CC=clang SAN=$(FUZZER) test-programs fuzz-programs'; \
 		parts="$$parts $(call some,$(FUZZ_B)) fuzz:$(FUZZ_B)"; \
 	elif $(call can,$(CC),$(ASAN)); then \
-		$(MAKE) --no-print-directory $(PAR) SAN=$(ASAN) test-programs || exit 1; \
+		sanitized='SAN=$(ASAN) test-programs'; \
 		parts="$$parts $(call some,$(ASAN_B)) skip:fuzz:clang-with-libFuzzer-is-not-here"; \
 	else \
-		$(MAKE) --no-print-directory $(PAR) test-programs || exit 1; \
+		plain="$$plain test-programs"; \
 		parts="$$parts unit:$(B) replay:$(B) skip:sanitized:$(CC)-has-no-sanitizers"; fi; \
+	$(MAKE) --no-print-directory $(PAR) $$plain & built=$$!; \
+	[ -z "$$sanitized" ] || $(MAKE) --no-print-directory $(PAR) $$sanitized; ok=$$?; \
+	wait $$built && [ $$ok = 0 ] || exit 1; \
+	wait $$asked; \
 	JOBS=$(JOBS) FUZZ_RUNS=$(FUZZ_RUNS) bash tests/run.sh $$parts
 
 .PHONY: check-unit

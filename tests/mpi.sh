@@ -27,7 +27,7 @@ launch()
 	shift
 	# Jobs side by side must not tidy up each other's.
 	mkdir -p ompi
-	OMPI_MCA_orte_tmpdir_base=$PWD/ompi timeout 60 mpirun -n "$n" "$@" 2>stderr.all </dev/null
+	OMPI_MCA_orte_tmpdir_base=$PWD/ompi timeout 300 mpirun -n "$n" "$@" 2>stderr.all </dev/null
 	rc=$?
 	grep '^netan: ' stderr.all >out.stderr
 	return $rc
@@ -287,11 +287,11 @@ test_killed()
 	local rank=$1 launcher pid i
 	mkfifo pipe
 	mkdir tmp
-	TMPDIR=$PWD/tmp timeout 60 mpirun -n 3 "$many" check "$trace" \
+	TMPDIR=$PWD/tmp timeout 300 mpirun -n 3 "$many" check "$trace" \
 		"${trace/host-0/host-1}" pipe -o out.json >out.stdout \
 		2>stderr.all </dev/null &
 	launcher=$!
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		sleep 0.1
 		pid=$(grep -l -z -x "OMPI_COMM_WORLD_RANK=$rank" \
 			/proc/[0-9]*/environ 2>/dev/null | while read -r f; do
@@ -314,7 +314,7 @@ test_leaving()
 {
 	local what=$1 who
 	for who in 0 3; do
-		timeout 20 mpirun -n 5 "$ranks" "$what" $who 3000000 \
+		timeout 300 mpirun -n 5 "$ranks" "$what" $who 3000000 \
 			2>stderr.all </dev/null
 		status 1 $? "rank $who, $what"
 		case $what in
@@ -326,11 +326,11 @@ test_leaving()
 test_messages()
 {
 	for n in 1 2 5; do
-		timeout 60 mpirun -n $n "$ranks" fine 0 5000000 </dev/null \
+		timeout 300 mpirun -n $n "$ranks" fine 0 5000000 </dev/null \
 			2>stderr.all
 		status 0 $? "messages of $n ranks"
 	done
-	timeout 60 mpirun -n 2 "$ranks" fine 0 80000000 2>stderr.all </dev/null
+	timeout 300 mpirun -n 2 "$ranks" fine 0 80000000 2>stderr.all </dev/null
 	status 0 $? 'long messages'
 }
 

@@ -3,8 +3,13 @@
 # with apt-get where that is allowed (root, or sudo without a password);
 # else names the packages on one line and fails.
 #
-#	tools/deps.sh [-n] build|test|bench|demo|notebook     (-n: never install)
+#	tools/deps.sh [-n] build|test|programs|bench|demo|notebook
+#
+# -n: never install.  `programs` are those that tests ask; of these, what no
+# package installs as it should be goes below the build folder, O.
 set -u
+
+O=${O:-build}
 
 PKG_CONFIG=${PKG_CONFIG:-pkg-config}
 CC=${CC:-gcc}
@@ -68,11 +73,12 @@ find_missing()
 	need_build
 	case $1 in
 	build) ;;
+	programs) missing= ;;
 	test) need_module cmocka libcmocka-dev; need_font ;;
 	bench) need_module yajl libyajl-dev ;;
 	demo) need_font ;;
 	notebook) need_font; need_program gnuplot gnuplot-nox ;;
-	*) echo "usage: tools/deps.sh [-n] build|test|bench|demo|notebook" >&2; exit 2 ;;
+	*) echo "usage: tools/deps.sh [-n] build|test|programs|bench|demo|notebook" >&2; exit 2 ;;
 	esac
 	missing=${missing# }
 }
@@ -84,9 +90,9 @@ name_them()
 	exit 1
 }
 
-# Without these there are tests that cannot run, and say so, or netan lacks a
-# part that it does without.
-find_wishes()
+# Without these netan lacks a part that it does without, or tests cannot be
+# built as they should be.
+wish_parts()
 {
 	missing=
 	probe='int LLVMFuzzerTestOneInput(const char *p, unsigned long n);
@@ -100,10 +106,49 @@ int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
 	need_module libseccomp libseccomp-dev
 	need_program mpicc libopenmpi-dev
 	need_program mpirun openmpi-bin
+}
+
+has_comma() { locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; }
+
+# Without these there are tests that cannot run, and say so.
+wish_programs()
+{
 	need_program python3 python3
 	need_program tidy tidy
 	need_program chromium chromium
-	missing=${missing# }
+	need_program tshark tshark
+	need_program capinfos wireshark-common
+	has_comma || [ -r /usr/share/i18n/locales/de_DE ] || want locales
+}
+
+# A locale with a decimal comma, which the system does not have.
+make_locale()
+{
+	has_comma || [ -d "$O/locale/de_DE.UTF-8" ] || ! have localedef && return
+	mkdir -p "$O/locale" &&
+		localedef -i de_DE -f UTF-8 "$O/locale/de_DE.UTF-8" >"$log" 2>&1
+}
+
+download() { apt-get -q download "$1" || { apt update && apt-get -q download "$1"; }; }
+
+# The package of promtool starts a server, which nobody asked for: it alone is
+# taken from there.
+fetch_promtool()
+{
+	have promtool || [ -x "$O/programs/promtool" ] && return
+	if [ "$install" = no ] || ! have dpkg-deb; then
+		echo "optional, for what is left out without: promtool (of prometheus)"
+		return
+	fi
+	echo "fetching: promtool, of prometheus"
+	mkdir -p "$O/programs" || return
+	(
+		cd "$O/programs" && download prometheus >"$log" 2>&1 &&
+			dpkg-deb --fsys-tarfile prometheus_*.deb |
+			tar -x -O ./usr/bin/promtool >promtool.new &&
+			chmod +x promtool.new && mv promtool.new promtool
+		rm -f prometheus_*.deb promtool.new
+	)
 }
 
 install=yes asked=install
@@ -143,9 +188,18 @@ if [ -n "$missing" ]; then
 	find_missing "$1"
 	[ -z "$missing" ] || name_them
 fi
-[ "$asked" = install ] && [ "${1-}" = test ] || exit 0
-find_wishes
-[ -n "$missing" ] || exit 0
-if [ "$install" = no ] || ! install_them; then
+[ "$asked" = install ] || exit 0
+missing=
+case $1 in
+test) wish_parts ;;
+programs) wish_programs ;;
+esac
+missing=${missing# }
+if [ -n "$missing" ] && { [ "$install" = no ] || ! install_them; }; then
 	echo "optional, for what is left out without: $missing"
 fi
+if [ "$1" = programs ]; then
+	make_locale
+	fetch_promtool
+fi
+exit 0

@@ -30,10 +30,14 @@ size_t check_texts(const char *ink, const char *what)
 	assert_int_equal(sscanf(ink, "page %lf %lf", &width, &height), 2);
 	for (const char *p = ink; (p = strstr(p, "\ntext ")); p++) {
 		struct text_box *b = &t[n];
+		char line[400];
 
 		assert_true(n < TEXTS);
-		assert_int_equal(sscanf(p,
-					"\ntext %*s %*s %*s %lf %lf %lf "
+		/* sscanf() goes through all of a text to its end. */
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(p + 1, "\n"),
+			 p + 1);
+		assert_int_equal(sscanf(line,
+					"text %*s %*s %*s %lf %lf %lf "
 					"%lf %59[^\n]",
 					&b->x0, &b->y0, &b->x1, &b->y1,
 					b->words),

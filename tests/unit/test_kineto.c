@@ -486,6 +486,12 @@ static int64_t number(const char *truth, size_t n, const char *key, int power)
 	return x;
 }
 
+/* Looked at first, for sscanf() goes through all of a text to its end. */
+static bool begins(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
 /* The next communicating kernel among the lines. */
 static bool next_comm(const char **s, int64_t *start, int64_t *end)
 {
@@ -494,7 +500,8 @@ static bool next_comm(const char **s, int64_t *start, int64_t *end)
 
 		*s = strchr(line, '\n');
 		*s = *s ? *s + 1 : NULL;
-		if (sscanf(line, "M kernel rank %*d %" SCNd64 " %" SCNd64,
+		if (begins(line, "M kernel rank ") &&
+		    sscanf(line, "M kernel rank %*d %" SCNd64 " %" SCNd64,
 			   start, end) == 2)
 			return true;
 	}
@@ -667,10 +674,12 @@ static void rocprof(void **state)
 	assert_false(r.in.has_wall);
 	for (const char *s = r.text; s; s = strchr(s, '\n')) {
 		s += *s == '\n';
-		if (sscanf(s, "M kernel GPU 0 %" SCNd64 " %" SCNd64, &start,
+		if (begins(s, "M kernel GPU 0 ") &&
+		    sscanf(s, "M kernel GPU 0 %" SCNd64 " %" SCNd64, &start,
 			   &end) == 2)
 			sum += end - start;
-		else if (sscanf(s, "B GPU 0 %" SCNd64 " %" SCNd64, &start,
+		else if (begins(s, "B GPU 0 ") &&
+			 sscanf(s, "B GPU 0 %" SCNd64 " %" SCNd64, &start,
 				&end) == 2)
 			busy += end - start;
 	}

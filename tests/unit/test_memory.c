@@ -369,6 +369,14 @@ static void sorting_is_stable(void **state)
 	}
 }
 
+static void what_could_not_be_had_is_not_sorted(void **state)
+{
+	int *none = NULL;
+
+	(void)state;
+	na_sort(none, (size_t)1000, na_order_i32);
+}
+
 /* Where TMPDIR is memory, /var/tmp is taken if that is a disk. */
 static void a_temporary_file_lies_on_a_disk(void **state)
 {
@@ -399,6 +407,7 @@ int main(void)
 		cmocka_unit_test(the_heap_asks),
 		cmocka_unit_test(pools_ask),
 		cmocka_unit_test(sorting_is_stable),
+		cmocka_unit_test(what_could_not_be_had_is_not_sorted),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_temporary_file_lies_on_a_disk),
 	};

@@ -14,6 +14,8 @@
 #define SLOW_EFFECT 0.4055 /* log 1.5 */
 #define COVERS      0.8 /* of the transfers that show it: as good an explanation */
 
+static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
+
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
 				enum na_lz_channel channel, double effect,
 				double spread, double p_value)
@@ -107,7 +109,6 @@ static bool peer_is_slow(struct wi *w, const struct wi_candidate *c,
 
 static void report_side(struct wi *w, const struct wi_candidate *c)
 {
-	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
 	uint32_t *count = na_calloc(w->in->n_hosts, sizeof(*count));
 	struct na_lz_finding *f;
 	struct evidence e;
@@ -334,6 +335,17 @@ static void list_slow(struct wi *w)
 	w->out->slow = slow.v;
 	w->out->n_slow = n;
 	w->out->unseen = w->n ? (double)unseen / (double)w->n : 0;
+}
+
+bool wi_finds(struct wi *w, enum wi_side side, uint32_t host)
+{
+	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w)) {
+		const struct na_lz_who *who = &w->found.v[w->found.n - 1].who;
+
+		if (who->kind == kinds[side] && who->a == host)
+			return true;
+	}
+	return false;
 }
 
 void wi_find(struct wi *w)

@@ -24,18 +24,19 @@ struct moment {
 
 NA_ORDER(by_time, struct moment, NA_UP(at_us), NA_UP(row))
 
-struct port {
+struct wi_ports {
 	struct wi *w;
 	uint32_t *rows[WI_SIDES][KINDS]; /* by port, then by that time */
 	bool again;                      /* rows are in order of time */
-	struct moment *moments[KINDS];   /* of one port */
+	double middle_size; /* bytes: the median */
+	struct moment *moments[KINDS]; /* of one port */
 	double *before; /* by row: bytes through the port when it began */
 	double *bytes;  /* by row: the result, the larger of both ports */
 	float *own;     /* by row: this side's port */
 };
 
 /* Which comes next; at the same time what begins is before what ends. */
-static int next_kind(const struct port *p, const size_t at[KINDS], size_t n)
+static int next_kind(const struct wi_ports *p, const size_t at[KINDS], size_t n)
 {
 	int kind = ENDS;
 
@@ -48,7 +49,7 @@ static int next_kind(const struct port *p, const size_t at[KINDS], size_t n)
 }
 
 /* Each transfer spreads its bytes evenly over the time in which it moves. */
-static void sweep(struct port *p, size_t n)
+static void sweep(struct wi_ports *p, size_t n)
 {
 	double through = 0, rate = 0, last_us = n ? p->moments[0]->at_us : 0;
 	size_t moving = 0, at[KINDS] = {0};
@@ -87,19 +88,22 @@ static double moment_of(const struct wi *w, uint32_t row, int kind)
 }
 
 /* In order of time; the rows, too, which are nearly so the next time. */
-static void arrange(struct port *p, uint32_t *rows, size_t n, int kind)
+static void arrange(struct wi_ports *p, uint32_t *rows, size_t n, int kind)
 {
 	struct moment *m = p->moments[kind];
 
 	for (size_t i = 0; i < n; i++)
 		m[i] = (struct moment){moment_of(p->w, rows[i], kind), rows[i]};
+	if (kind == BEGINS && p->again)
+		return;
 	na_sort(m, n, by_time);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = m[i].row;
 }
 
 /* A port's: what began first is likely to move and to end first. */
-static void line_up(struct port *p, enum wi_side side, size_t from, size_t n)
+static void line_up(struct wi_ports *p, enum wi_side side, size_t from,
+		    size_t n)
 {
 	uint32_t *begins = p->rows[side][BEGINS] + from;
 
@@ -113,7 +117,7 @@ static void line_up(struct port *p, enum wi_side side, size_t from, size_t n)
 	}
 }
 
-static void sweep_ports(struct port *p, enum wi_side side)
+static void sweep_ports(struct wi_ports *p, enum wi_side side)
 {
 	const uint32_t *host = p->w->host[side], *order = p->w->order[side];
 
@@ -125,7 +129,7 @@ static void sweep_ports(struct port *p, enum wi_side side)
 	}
 }
 
-static void port_bytes(struct port *p)
+static void port_bytes(struct wi_ports *p)
 {
 	struct wi *w = p->w;
 
@@ -146,9 +150,9 @@ static double middle_size(struct wi *w)
 
 /* The rate of a port that is full: of each host its fastest times, and of
  * hosts the median, so that a slow one does not count. */
-static double full_rate(struct wi *w, const double *bytes)
+static double full_rate(const struct wi_ports *p)
 {
-	double large = middle_size(w);
+	struct wi *w = p->w;
 	double *rates = w->room + w->n;
 	size_t hosts = 0;
 
@@ -161,8 +165,9 @@ static double full_rate(struct wi *w, const double *bytes)
 		     to++) {
 			const struct na_wire_row *r = &w->in->rows[order[to]];
 
-			if ((double)r->size_bytes >= large)
-				w->room[n++] = bytes[order[to]] / r->took_us;
+			if ((double)r->size_bytes >= p->middle_size)
+				w->room[n++] =
+					p->bytes[order[to]] / r->took_us;
 		}
 		if (n)
 			rates[hosts++] = na_quantile(w->room, n, AT_FULL_RATE);
@@ -199,7 +204,7 @@ static void compare(struct wi *w, const double *bytes)
 	}
 }
 
-static bool open_ports(struct port *p)
+static bool open_ports(struct wi_ports *p)
 {
 	size_t n = p->w->n;
 	bool ok = true;
@@ -219,41 +224,67 @@ static bool open_ports(struct port *p)
 				       n * sizeof(*rows));
 		}
 	}
+	p->middle_size = middle_size(p->w);
 	return ok && p->bytes && p->before;
 }
 
-static void close_ports(struct port *p)
+void wi_fluid_fini(struct wi *w)
 {
-	free(p->bytes);
-	free(p->before);
-	for (int kind = 0; kind < KINDS; kind++) {
+	struct wi_ports *p = w->ports;
+
+	for (int kind = 0; p && kind < KINDS; kind++) {
 		free(p->moments[kind]);
 		for (int side = 0; side < WI_SIDES; side++)
 			free(p->rows[side][kind]);
 	}
+	if (p) {
+		free(p->bytes);
+		free(p->before);
+	}
+	free(p);
+	w->ports = NULL;
+}
+
+static bool have_ports(struct wi *w)
+{
+	if (w->ports)
+		return true;
+	w->ports = na_calloc(1, sizeof(*w->ports));
+	if (!w->ports)
+		return false;
+	w->ports->w = w;
+	return open_ports(w->ports);
+}
+
+static bool queue_up(struct wi_ports *p)
+{
+	struct wi *w = p->w;
+
+	for (size_t i = 0; i < w->n; i++)
+		w->move_us[i] = (float)w->in->rows[i].took_us;
+	/* The rate is not known before the queues, nor these before it. */
+	for (int round = 0; round < 2; round++) {
+		double rate;
+
+		port_bytes(p);
+		p->again = true;
+		rate = full_rate(p);
+		w->us_per_byte = rate > 0 ? 1 / rate : 0;
+		if (!round && !wi_queue(w))
+			return false;
+	}
+	return true;
 }
 
 bool wi_fluid(struct wi *w)
 {
-	struct port p = {.w = w};
-	bool ok = open_ports(&p);
+	bool ok = have_ports(w) && queue_up(w->ports);
 
-	for (size_t i = 0; ok && i < w->n; i++)
-		w->move_us[i] = (float)w->in->rows[i].took_us;
-	/* The rate is not known before the queues, nor these before it. */
-	for (int round = 0; ok && round < 2; round++) {
-		double rate;
-
-		port_bytes(&p);
-		rate = full_rate(w, p.bytes);
-		w->us_per_byte = rate > 0 ? 1 / rate : 0;
-		ok = round || wi_queue(w);
-		p.again = true;
-	}
 	if (ok) {
-		w->base_us = empty_time(w, p.bytes);
-		compare(w, p.bytes);
+		w->base_us = empty_time(w, w->ports->bytes);
+		compare(w, w->ports->bytes);
 	}
-	close_ports(&p);
+	if (!w->again)
+		wi_fluid_fini(w);
 	return ok;
 }

@@ -67,15 +67,11 @@ struct wi_centre wi_centre_of(double *v, size_t n, double least)
 	return c;
 }
 
-bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys)
+void wi_centre(struct wi *w, float *x, const struct wi_shares *s)
 {
-	uint32_t *idx = na_calloc(w->n, sizeof(*idx));
-	bool ok = idx != NULL;
+	const uint32_t *key = s->key, *idx = s->rows;
 
-	for (uint32_t i = 0; ok && i < w->n; i++)
-		idx[i] = i;
-	ok = ok && wi_sort(idx, w->n, key, n_keys);
-	for (size_t i = 0, to; ok && i < w->n; i = to) {
+	for (size_t i = 0, to; i < w->n; i = to) {
 		double m;
 
 		for (to = i; to < w->n && key[idx[to]] == key[idx[i]]; to++)
@@ -86,6 +82,4 @@ bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys)
 		for (size_t k = i; k < to; k++)
 			x[idx[k]] -= (float)m;
 	}
-	free(idx);
-	return ok;
 }

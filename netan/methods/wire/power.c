@@ -32,6 +32,8 @@ struct planting {
 	size_t n;
 	float *raw, *fluid;       /* as they were */
 	struct na_wire_row *copy; /* of few hosts; else NULL */
+	struct wi_trial trial;    /* of these, once there are some */
+	bool tries;
 	bool tried;               /* by NA_LZ_MATTERS: */
 	const char *against;      /* what spoke against it, if anything */
 	/* Of other hosts' other sides, what its transfers may make slow. */
@@ -190,8 +192,13 @@ static bool is_named(struct planting *p, double factor)
 {
 	size_t n = copy_steps(p, factor);
 	const char *against;
-	bool named = wi_names(p->w, p->copy, n, p->side, p->host, &against);
+	bool named;
 
+	if (!p->tries)
+		wi_trial_open(&p->trial, p->w, p->copy, n);
+	p->tries = true;
+	named = wi_names(&p->trial, p->side, p->host, &against);
+	p->w->failed |= p->trial.w.failed;
 	if (factor == NA_LZ_MATTERS) {
 		p->tried = true;
 		p->against = against;
@@ -303,6 +310,8 @@ void wi_power(struct wi *w)
 		}
 	}
 out:
+	if (p.tries)
+		wi_trial_close(&p.trial);
 	free(p.copy);
 	free(p.raw);
 	free(p.fluid);

@@ -20,15 +20,22 @@ NA_ORDER(by_end, struct end, NA_UP(connection), NA_UP(end_us), NA_UP(row))
 bool wi_queue(struct wi *w)
 {
 	struct end *e = na_calloc(w->n, sizeof(*e));
+	bool again = w->queued != NULL;
 
 	if (!e)
 		return false;
+	if (w->again && !again)
+		w->queued = wi_take(w, w->n, sizeof(*w->queued));
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct na_wire_row *r = &w->in->rows[i];
+		uint32_t row = again ? w->queued[i] : i;
+		const struct na_wire_row *r = &w->in->rows[row];
 
-		e[i] = (struct end){r->connection, i, r->start_us + r->took_us};
+		e[i] = (struct end){r->connection, row,
+				    r->start_us + r->took_us};
 	}
 	na_sort(e, w->n, by_end);
+	for (size_t i = 0; w->queued && i < w->n; i++)
+		w->queued[i] = e[i].row;
 	for (size_t i = 0; i < w->n; i++) {
 		const struct na_wire_row *r = &w->in->rows[e[i].row];
 		double move = r->took_us, gap;

@@ -47,13 +47,45 @@ static bool keys(struct wi *w, uint32_t *key, size_t *n_keys,
 	return ok;
 }
 
-static bool centre(struct wi *w, uint32_t *key,
-		   struct na_triple (*of)(const struct wi *w, size_t i))
+static void forget(struct wi_shares *s)
+{
+	free(s->key);
+	free(s->rows);
+	*s = (struct wi_shares){0};
+}
+
+static bool share(struct wi *w, struct wi_shares *s,
+		  struct na_triple (*of)(const struct wi *w, size_t i))
 {
 	size_t n = 0;
 
-	return keys(w, key, &n, of) && wi_centre(w, w->raw, key, n) &&
-	       wi_centre(w, w->fluid, key, n);
+	s->key = na_calloc(w->n, sizeof(*s->key));
+	s->rows = na_calloc(w->n, sizeof(*s->rows));
+	if (!s->key || !s->rows || !keys(w, s->key, &n, of))
+		return false;
+	for (uint32_t i = 0; i < w->n; i++)
+		s->rows[i] = i;
+	return wi_sort(s->rows, w->n, s->key, n);
+}
+
+static bool centre(struct wi *w, enum wi_usual_of which,
+		   struct na_triple (*of)(const struct wi *w, size_t i))
+{
+	struct wi_shares *s = &w->shares[which];
+
+	if (!s->rows && !share(w, s, of))
+		return false;
+	wi_centre(w, w->raw, s);
+	wi_centre(w, w->fluid, s);
+	if (!w->again)
+		forget(s);
+	return true;
+}
+
+void wi_residuals_fini(struct wi *w)
+{
+	for (int which = 0; which < WI_USUALS; which++)
+		forget(&w->shares[which]);
 }
 
 /* A fluid that explains nothing only adds noise: without ports' rates that
@@ -72,12 +104,10 @@ static double spread(struct wi *w, const float *x)
 
 bool wi_residuals(struct wi *w)
 {
-	uint32_t *key = na_calloc(w->n, sizeof(*key));
-	bool ok = key && wi_fluid(w) && centre(w, key, part_of) &&
-		  centre(w, key, turn_of);
+	bool ok = wi_fluid(w) && centre(w, WI_PART, part_of) &&
+		  centre(w, WI_TURN, turn_of);
 
 	if (ok && spread(w, w->fluid) > 1.2 * spread(w, w->raw))
 		memcpy(w->fluid, w->raw, w->n * sizeof(*w->raw));
-	free(key);
 	return ok;
 }

@@ -65,6 +65,15 @@ struct wi_roles {
 	NA_VEC(uint32_t) n[WI_SIDES];     /* by key */
 };
 
+/* Rows in the order of a key that they may share. */
+struct wi_shares {
+	uint32_t *key; /* by row */
+	uint32_t *rows;
+};
+
+/* residual.c: what rows share whose usual is taken away. */
+enum wi_usual_of { WI_PART, WI_TURN, WI_USUALS };
+
 struct wi {
 	const struct na_wire_input *in;
 	const struct wi_roles *roles;
@@ -89,6 +98,12 @@ struct wi {
 	double *room;                 /* [n + hosts] */
 	struct na_arena arena;
 	bool failed;
+	/* The same rows will be judged again, but for how long they took: what
+	 * does not depend on that is kept, and in which order they were. */
+	bool again;
+	struct wi_shares shares[WI_USUALS];
+	struct wi_ports *ports; /* fluid.c's */
+	uint32_t *queued;       /* rows by connection, then by end */
 	struct na_wire_result *out;
 	NA_VEC(struct na_lz_finding) found;
 };
@@ -120,14 +135,16 @@ bool wi_sort(uint32_t *idx, size_t n, const uint32_t *key, size_t n_keys);
 struct wi_centre wi_centre_of(double *v, size_t n, double least);
 /* Subtracts from each x the median of those with its key; what a few
  * connections alone share is left as it is. */
-bool wi_centre(struct wi *w, float *x, const uint32_t *key, size_t n_keys);
+void wi_centre(struct wi *w, float *x, const struct wi_shares *s);
 
 /* queue.c: for how long each moves, the port's rate known. */
 bool wi_queue(struct wi *w);
 /* fluid.c: raw and fluid residuals, before they are centred. */
 bool wi_fluid(struct wi *w);
+void wi_fluid_fini(struct wi *w);
 /* residual.c */
 bool wi_residuals(struct wi *w);
+void wi_residuals_fini(struct wi *w);
 /* roles.c: of the input, thinned as its rows are. */
 bool wi_roles_make(struct wi_roles *r, const struct na_wire_input *in,
 		   uint32_t every);
@@ -170,6 +187,8 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
 				 uint32_t host);
 /* find.c */
 void wi_find(struct wi *w);
+/* Would that side be among what wi_find() finds?  No more is looked for. */
+bool wi_finds(struct wi *w, enum wi_side side, uint32_t host);
 /* A host's other side that shows as much: a path between them would do both. */
 bool wi_rivals(struct wi *w, const struct wi_candidate *best, uint32_t host);
 struct na_lz_finding *wi_report(struct wi *w, struct na_lz_who who,
@@ -192,10 +211,22 @@ void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);
 void wi_losses(struct wi *w);
-/* wire.c: would rows[n], of the same input, make that side a finding?  If not,
- * what stands against it, or NULL. */
-bool wi_names(struct wi *was, struct na_wire_row *rows, size_t n,
-	      enum wi_side side, uint32_t host, const char **against);
+/*
+ * wire.c: other rows of the same input, as if nothing else had been there.  The
+ * caller may change how long they took between wi_names(), and nothing else.
+ */
+struct wi_trial {
+	struct na_wire_input in;
+	struct na_wire_result out;
+	struct wi w;
+};
+void wi_trial_open(struct wi_trial *t, const struct wi *was,
+		   struct na_wire_row *rows, size_t n);
+/* Would they make that side a finding?  If not, what stands against it, or
+ * NULL. */
+bool wi_names(struct wi_trial *t, enum wi_side side, uint32_t host,
+	      const char **against);
+void wi_trial_close(struct wi_trial *t);
 /* power.c */
 void wi_power(struct wi *w);
 

@@ -158,17 +158,26 @@ static bool has_steps(const struct wi *w)
 	return n == NA_WIRE_MIN_STEPS;
 }
 
-static bool judge(struct wi *w)
+static bool prepare(struct wi *w)
 {
-	if (!room(w) || !place(w) || !wi_residuals(w) || !wi_sides_index(w) ||
-	    !wi_lanes_index(w))
-		return false;
-	wi_find(w);
-	return !w->failed;
+	bool first = !w->room;
+
+	return !w->failed && (!first || (room(w) && place(w))) &&
+	       wi_residuals(w) &&
+	       (!first || (wi_sides_index(w) && wi_lanes_index(w)));
+}
+
+static void forget_findings(struct wi *w)
+{
+	for (size_t i = 0; i < w->found.n; i++)
+		free(w->found.v[i].alternatives);
+	w->found.n = 0;
 }
 
 static void fini(struct wi *w)
 {
+	wi_fluid_fini(w);
+	wi_residuals_fini(w);
 	for (int side = 0; side < WI_SIDES; side++) {
 		na_vec_free(&w->groups[side]);
 		na_vec_free(&w->strata[side]);
@@ -186,7 +195,10 @@ static bool run(struct wi *w, struct wi_roles *roles, bool *able)
 	*able = has_steps(w);
 	if (!*able)
 		return true;
-	if (!wi_roles_make(roles, w->in, w->every) || !judge(w))
+	if (!wi_roles_make(roles, w->in, w->every) || !prepare(w))
+		return false;
+	wi_find(w);
+	if (w->failed)
 		return false;
 	wi_losses(w);
 	wi_flaps(w);
@@ -212,46 +224,40 @@ enum na_status na_wire(const struct na_wire_input *in, bool *able,
 	return ok ? NA_OK : na_fail_nomem(err);
 }
 
-static bool names(const struct na_wire_result *r, enum wi_side side,
-		  uint32_t host)
+void wi_trial_open(struct wi_trial *t, const struct wi *was,
+		   struct na_wire_row *rows, size_t n)
 {
-	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
-
-	for (size_t i = 0; i < r->n_findings; i++) {
-		const struct na_lz_who *who = &r->findings[i].who;
-
-		if (who->a == host &&
-		    (who->kind == kinds[side] || who->kind == NA_LZ_HOST))
-			return true;
-	}
-	return false;
+	*t = (struct wi_trial){.in = *was->in};
+	t->in.rows = rows;
+	t->in.n_rows = n;
+	t->w = (struct wi){.in = &t->in,
+			   .roles = was->roles,
+			   .out = &t->out,
+			   .n = n,
+			   .every = was->every,
+			   .again = true};
 }
 
-bool wi_names(struct wi *was, struct na_wire_row *rows, size_t n,
-	      enum wi_side side, uint32_t host, const char **against)
+bool wi_names(struct wi_trial *t, enum wi_side side, uint32_t host,
+	      const char **against)
 {
-	struct na_wire_result out = {0};
-	struct na_wire_input in = *was->in;
-	struct wi w = {.in = &in,
-		       .roles = was->roles,
-		       .out = &out,
-		       .n = n,
-		       .every = was->every};
+	struct wi *w = &t->w;
 	bool named;
 
-	in.rows = rows;
-	in.n_rows = n;
-	w.failed |= !judge(&w);
-	was->failed |= w.failed;
-	out.findings = w.found.v;
-	out.n_findings = w.found.n;
-	named = !w.failed && names(&out, side, host);
 	*against = NULL;
-	if (!w.failed && !named)
-		*against = wi_candidate(&w, side, host).against;
-	fini(&w);
-	na_wire_result_fini(&out);
-	return named;
+	forget_findings(w);
+	w->failed |= !prepare(w);
+	named = !w->failed && wi_finds(w, side, host);
+	if (!w->failed && !named)
+		*against = wi_candidate(w, side, host).against;
+	return named && !w->failed;
+}
+
+void wi_trial_close(struct wi_trial *t)
+{
+	forget_findings(&t->w);
+	na_vec_free(&t->w.found);
+	fini(&t->w);
 }
 
 void na_wire_result_fini(struct na_wire_result *r)

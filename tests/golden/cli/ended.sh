@@ -12,7 +12,7 @@ ended()
 	netan "$@" >out 2>err &
 	pid=$!
 	k=0
-	while [ $((k += 1)) -lt 200 ]; do
+	while [ $((k += 1)) -lt 1200 ]; do
 		ls | grep -q '\.tmp$' && break
 		sleep 0.05
 	done

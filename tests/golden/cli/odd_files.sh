@@ -12,7 +12,7 @@ printf 'HloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n' >dumps/o.t
 look()
 {
 	echo "== $*"
-	timeout -k 1 60 netan "$@" >out 2>err </dev/null
+	timeout -k 1 300 netan "$@" >out 2>err </dev/null
 	echo "status $?"
 	sed "s/near byte [0-9]*/near byte N/" err
 }
@@ -27,7 +27,7 @@ look slack session/a.xplane.pb --hlo dumps
 for c in timeline check hang hlo xla-metrics info; do
 	look $c /dev/zero
 	echo "== yes | $c"
-	yes | timeout -k 1 60 netan $c - 2>&1 >out |
+	yes | timeout -k 1 300 netan $c - 2>&1 >out |
 		sed "s/near byte [0-9]*/near byte N/" | cut -c1-120
 done
 echo "== a line that is said often is no end"

@@ -7,7 +7,7 @@ netan synth -o t --run r --hosts 3 --devices 2 --steps 6 \
 netan report t -o p.html || exit 1
 browse()
 {
-	timeout 120 chromium --headless --no-sandbox --disable-gpu \
+	timeout 600 chromium --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$PWD/profile" --enable-logging=stderr \
 		--virtual-time-budget=5000 --dump-dom "file://$PWD/$1" 2>log
 }

@@ -6,5 +6,5 @@ command -v chromium >/dev/null && command -v python3 >/dev/null ||
 netan synth -o t --run r --hosts 8 --devices 2 --steps 8 \
 	--fault slow-sender:1:4 --fault late-input:5:20ms >/dev/null
 netan report t -c 100Gbps -o p.html || exit 1
-timeout 200 python3 "$NETAN_ROOT/tests/golden/report/screens.py" p.html profile
+timeout 600 python3 "$NETAN_ROOT/tests/golden/report/screens.py" p.html profile
 [ $? -ne 77 ] || { echo "skip: chromium does not start here"; exit 77; }
