@@ -95,6 +95,10 @@ int na_packet_ip6(struct na_packet *p, struct na_rest *v,
 /* Past GRE: an EtherType. */
 uint32_t na_packet_gre(struct na_packet *p, struct na_rest *v);
 
+/* Past VXLAN (RFC 7348) or Geneve (RFC 8926) to IP, alone or in an Ethernet
+ * frame; NA_ETHER_NONE, and v as it was: it is not there. */
+uint32_t na_packet_overlay(struct na_packet *p, struct na_rest *v);
+
 /* The end: kind, ports, payload. */
 void na_packet_tcp(struct na_packet *p, const struct na_rest *v);
 void na_packet_udp(struct na_packet *p, struct na_rest *v);

@@ -295,29 +295,18 @@ static enum na_exit cut_all(struct work *w)
 	return exit;
 }
 
-static enum na_status drop(void *ctx, const void *p, size_t n,
-			   struct na_err *err)
-{
-	(void)ctx;
-	(void)p;
-	(void)n;
-	return na_interrupted() ? na_fail(err, NA_END, "interrupted") : NA_OK;
-}
-
 /* A path in one file tells a user whose name stands before it, or in another:
  * what all of them tell is known before anything is written.  What is wrong
  * with a file is said when it is cut. */
 static void learn_names(struct work *w)
 {
 	const struct na_session *s = &w->z.session;
-	struct na_slice_counts counts;
 
 	for (size_t i = 0; s->request->pseudonyms && i < s->n_inputs; i++) {
 		struct na_err unheard = {.status = NA_OK};
 
 		if (na_slicer_takes(&w->z, i) && !is_records(w, i) &&
-		    na_slicer_cut(&w->z, i, drop, NULL, &counts, &unheard) ==
-			    NA_END)
+		    na_slicer_learn(&w->z, i, &unheard) == NA_END)
 			return;
 	}
 }
