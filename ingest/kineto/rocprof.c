@@ -203,14 +203,18 @@ static void take_info(const struct kineto *k, struct na_json *j,
 			x->agent = agent(k, handle(j));
 		else if (!na_json_is(j, "kernel_id"))
 			na_json_skip(j);
-		else if (na_json_count(na_json_value(j), &id))
+		else if (na_json_count(na_json_value(j), &id)) {
+			x->kernel = id;
 			x->name = symbol(k, id);
+		}
 	}
 }
 
 struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text text)
 {
-	struct kt_dispatch x = {.name = {"", 0}, .stream = -1};
+	struct kt_dispatch x = {.name = {"", 0},
+				.stream = -1,
+				.kernel = NA_UNKNOWN_U64};
 	struct na_json j = na_json_of(text, 0);
 	uint64_t stream;
 

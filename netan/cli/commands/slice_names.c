@@ -36,11 +36,29 @@ static size_t shared_folder(const struct na_session *s)
 	return n;
 }
 
+/* By which a directory's files are known. */
 static const char *ending_of(const struct na_input *in)
 {
-	if (strcmp(in->format, "xspace") == 0)
-		return ".xplane.pb";
+	static const struct {
+		const char *format, *ending;
+	} endings[] = {
+		{"xspace", ".xplane.pb"}, {"netan", ".netan"},
+		{"pcap", ".pcap"},        {"pcapng", ".pcapng"},
+		{"kineto", ".trace.json"}, {"rocprof", ".trace.json"},
+	};
+
+	for (size_t i = 0; i < NA_LEN(endings); i++) {
+		if (strcmp(in->format, endings[i].format) == 0)
+			return endings[i].ending;
+	}
 	return "";
+}
+
+static const char *packed_as(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 3 && strcmp(path + n - 3, ".gz") == 0 ? ".gz" : "";
 }
 
 static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
@@ -55,8 +73,8 @@ static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
 	char input[64], *name;
 
 	if (z->of.names) {
-		snprintf(input, sizeof(input), "input-%zu%s", i + 1,
-			 ending_of(in));
+		snprintf(input, sizeof(input), "input-%zu%s%s", i + 1,
+			 ending_of(in), packed_as(path));
 		return na_arena_path(a, dir, input);
 	}
 	name = na_arena_strn(a, from, unpacked(from));

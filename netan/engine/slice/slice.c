@@ -230,17 +230,6 @@ static enum na_status not_cut(const struct na_input *in, struct na_err *err)
 		       in->path, in->format);
 }
 
-/* Paths and command lines of JSON. */
-static enum na_status has_names(const struct na_input *in, struct na_err *err)
-{
-	return na_fail(err, NA_EUSAGE,
-		       "%s: nobody knows where names are in a file of this "
-		       "format (%s); cut it without --anonymize, and make of "
-		       "that SLICE what tells none: netan ingest --anonymize "
-		       "-o anonymous.netan SLICE",
-		       in->path, in->format);
-}
-
 static enum na_status drop(void *ctx, const void *p, size_t n,
 			   struct na_err *err)
 {
@@ -278,9 +267,6 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	/* Readers may make another format of theirs. */
 	if (!first->reader->slice || strcmp(first->format, "jax") == 0)
 		return not_cut(first, err);
-	if (of.names && strcmp(first->format, "xspace") != 0 &&
-	    !first->capture)
-		return has_names(first, err);
 	st = na_open_again(&in, first, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
 	if (st != NA_OK)
 		return st;
