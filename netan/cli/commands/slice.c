@@ -222,7 +222,8 @@ static void report(const struct work *w)
 	printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
 	       na_print_count(m, w->counts.of_events));
 	if (!hidden)
-		na_slice_say_next(w->cli, &w->z.session, path);
+		na_slice_say_next(w->cli, &w->z.session, path,
+				  w->dir != NULL);
 }
 
 /* Connections began before the window, mostly. */
