@@ -209,6 +209,7 @@ struct na_reader {
 	enum na_status (*slice)(struct na_input *in, const struct na_slice *of,
 				struct na_slice_counts *counts,
 				struct na_err *err);
+	const char *ending; /* of what it slices: a directory's are known by */
 	bool packets; /* its files are captures: nothing in them is an action */
 	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
 	void (*close)(struct na_input *in);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "ingest/capture/capture.h"
-#include "ingest/capture/cut.h"
+#include "ingest/capture/slice/cut.h"
 #include "ingest/capture/filter.h"
 #include "ingest/slice.h"
 #include "netan/base/units.h"
@@ -430,6 +430,7 @@ static enum na_status read_capture(const struct na_input *in,
 
 const struct na_reader na_reader_capture = {
 	.name = "pcap",
+	.ending = ".pcap",
 	.packets = true,
 	.sniff = na_capfile_sniff,
 	.open = open_capture,

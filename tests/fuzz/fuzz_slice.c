@@ -3,7 +3,7 @@
  * or without, or a window.  What comes out is a file of the same format again;
  * every second time it is cut once more.
  */
-#include "ingest/capture/masks.h"
+#include "ingest/capture/slice/masks.h"
 #include "ingest/slice.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/engine/slice/keep.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/capture/hide.h"
+#include "ingest/capture/slice/hide.h"
 #include "ingest/capture/packet.h"
 
 enum { ROOM = 512, ETHERNET = 1, COOKED = 113 };

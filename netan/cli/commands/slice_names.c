@@ -36,24 +36,6 @@ static size_t shared_folder(const struct na_session *s)
 	return n;
 }
 
-/* By which a directory's files are known. */
-static const char *ending_of(const struct na_input *in)
-{
-	static const struct {
-		const char *format, *ending;
-	} endings[] = {
-		{"xspace", ".xplane.pb"}, {"netan", ".netan"},
-		{"pcap", ".pcap"},        {"pcapng", ".pcapng"},
-		{"kineto", ".trace.json"}, {"rocprof", ".trace.json"},
-	};
-
-	for (size_t i = 0; i < NA_LEN(endings); i++) {
-		if (strcmp(in->format, endings[i].format) == 0)
-			return endings[i].ending;
-	}
-	return "";
-}
-
 static const char *packed_as(const char *path)
 {
 	size_t n = strlen(path);
@@ -74,7 +56,8 @@ static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
 
 	if (z->of.names) {
 		snprintf(input, sizeof(input), "input-%zu%s%s", i + 1,
-			 ending_of(in), packed_as(path));
+			 in->reader->ending ? in->reader->ending : "",
+			 packed_as(path));
 		return na_arena_path(a, dir, input);
 	}
 	name = na_arena_strn(a, from, unpacked(from));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/capture/masks.h"
+#include "ingest/capture/slice/masks.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"

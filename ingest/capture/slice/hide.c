@@ -1,8 +1,8 @@
 /* The way through one packet is the decoder's own (packet_parts.h), header by
  * header over the copy: what it has read is changed behind it. */
-#include "ingest/capture/hide.h"
+#include "ingest/capture/slice/hide.h"
 
-#include "ingest/capture/hide_parts.h"
+#include "ingest/capture/slice/hide_parts.h"
 
 enum { MAC_BYTES = 6, LINK_SLL = 113, LINK_SLL2 = 276, ETHER_ARP = 0x0806 };
 enum { PROTO_ICMP = 1, PROTO_ICMP6 = 58 };

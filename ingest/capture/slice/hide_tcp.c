@@ -1,5 +1,5 @@
 /* What stays of TCP, UDP, and the options and extensions of IP. */
-#include "ingest/capture/hide_parts.h"
+#include "ingest/capture/slice/hide_parts.h"
 
 #include "ingest/roce/head.h"
 #include "ingest/roce/roce.h"
@@ -59,10 +59,32 @@ void na_hide_tcp(const struct na_hide *h, uint8_t *from, uint8_t *end,
 		h->stays(h->ctx, payload, (size_t)(end - payload));
 }
 
+/* DHCP (RFC 2131) without options: other tools miss their end elsewhere. */
+static void hide_dhcp(uint8_t *payload, uint8_t *end)
+{
+	static const uint8_t none[] = {0x63, 0x82, 0x53, 0x63, 0xff};
+	enum { OPTIONS = 236 };
+
+	na_hide_zero(na_hide_past(payload, end, 4), end);
+	if (end - payload >= OPTIONS + (int)sizeof(none))
+		memcpy(payload + OPTIONS, none, sizeof(none));
+}
+
+static bool is_dhcp(const uint8_t *udp)
+{
+	uint32_t src = na_be16(udp), dst = na_be16(udp + 2);
+
+	return (src == 67 || src == 68) && (dst == 67 || dst == 68);
+}
+
 void na_hide_udp(uint8_t *from, uint8_t *end)
 {
 	uint8_t *payload = na_hide_past(from, end, 8);
 
+	if (payload < end && is_dhcp(from)) {
+		hide_dhcp(payload, end);
+		return;
+	}
 	if (payload < end && na_be16(from + 2) == NA_ROCE_PORT)
 		payload = na_hide_past(
 			payload, end,

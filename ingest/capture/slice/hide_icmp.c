@@ -1,5 +1,5 @@
 /* ARP (RFC 826), ICMP (RFC 792), ICMPv6 (RFC 4443, 4861, 2710). */
-#include "ingest/capture/hide_parts.h"
+#include "ingest/capture/slice/hide_parts.h"
 
 enum { UNREACHABLE = 3, QUENCH, REDIRECT, EXCEEDED = 11, PROBLEM };
 enum {

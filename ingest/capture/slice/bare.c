@@ -1,4 +1,4 @@
-#include "ingest/capture/cut_hide.h"
+#include "ingest/capture/slice/bare.h"
 
 enum { HEAD = 8, TAIL = 4 }; /* of a block: type and length, length */
 
@@ -23,7 +23,7 @@ static void end_block(struct na_xf_bytes *to, size_t start, bool big)
 		na_cut_set32(to->p + start + 4, n, big);
 }
 
-void na_cut_hide_record(struct na_xf_bytes *to, const struct na_hide *h,
+void na_cut_bare_record(struct na_xf_bytes *to, const struct na_hide *h,
 			const struct na_capfile *f, const uint8_t *from,
 			const struct na_record *r)
 {
@@ -41,7 +41,7 @@ void na_cut_hide_record(struct na_xf_bytes *to, const struct na_hide *h,
 	end_block(to, start, f->big);
 }
 
-void na_cut_hide_block(struct na_xf_bytes *to, const uint8_t *from, size_t n,
+void na_cut_bare_block(struct na_xf_bytes *to, const uint8_t *from, size_t n,
 		       const struct na_capfile_block *b)
 {
 	size_t fixed = HEAD + shapes[b->kind].fixed, start = to->n;

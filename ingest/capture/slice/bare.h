@@ -7,19 +7,19 @@
  *	statistics  times and counts
  *	others      nothing: names that were resolved, secrets, logs
  */
-#ifndef INGEST_CAPTURE_CUT_HIDE_H
-#define INGEST_CAPTURE_CUT_HIDE_H
+#ifndef INGEST_CAPTURE_SLICE_BARE_H
+#define INGEST_CAPTURE_SLICE_BARE_H
 
 #include "ingest/capture/capfile_parts.h"
-#include "ingest/capture/hide.h"
+#include "ingest/capture/slice/hide.h"
 #include "ingest/transfer_file/bytes.h"
 
 /* Appended to `to`: the record of f that begins at `from`, ... */
-void na_cut_hide_record(struct na_xf_bytes *to, const struct na_hide *h,
+void na_cut_bare_record(struct na_xf_bytes *to, const struct na_hide *h,
 			const struct na_capfile *f, const uint8_t *from,
 			const struct na_record *r);
 /* ... the block of n bytes there, which holds no packet. */
-void na_cut_hide_block(struct na_xf_bytes *to, const uint8_t *from, size_t n,
+void na_cut_bare_block(struct na_xf_bytes *to, const uint8_t *from, size_t n,
 		       const struct na_capfile_block *b);
 
 static inline void na_cut_set32(uint8_t *p, uint32_t x, bool big)

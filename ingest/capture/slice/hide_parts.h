@@ -3,10 +3,10 @@
  * UDP and options (hide_tcp.c), ARP, ICMP and what is like it (hide_icmp.c).
  * All work on bytes [from, end) of the copy.
  */
-#ifndef INGEST_CAPTURE_HIDE_PARTS_H
-#define INGEST_CAPTURE_HIDE_PARTS_H
+#ifndef INGEST_CAPTURE_SLICE_HIDE_PARTS_H
+#define INGEST_CAPTURE_SLICE_HIDE_PARTS_H
 
-#include "ingest/capture/hide.h"
+#include "ingest/capture/slice/hide.h"
 #include "ingest/capture/packet_parts.h"
 
 /* Sum of 16-bit words (RFC 1071), an odd byte padded; not folded. */

@@ -1,4 +1,4 @@
-#include "ingest/capture/masks.h"
+#include "ingest/capture/slice/masks.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

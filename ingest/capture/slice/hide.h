@@ -17,11 +17,11 @@
  * A checksum that was right is right, and one that was wrong is wrong, as far
  * as its bytes were captured; those of fragments and RoCEv2's are not.
  */
-#ifndef INGEST_CAPTURE_HIDE_H
-#define INGEST_CAPTURE_HIDE_H
+#ifndef INGEST_CAPTURE_SLICE_HIDE_H
+#define INGEST_CAPTURE_SLICE_HIDE_H
 
 #include "ingest/capture/capfile.h"
-#include "ingest/capture/masks.h"
+#include "ingest/capture/slice/masks.h"
 
 struct na_hide {
 	struct na_masks *masks;

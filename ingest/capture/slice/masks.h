@@ -14,8 +14,8 @@
  * 0.0.0.0, 127.0.0.1, 255.255.255.255, ::, ::1, 00:00:00:00:00:00 and
  * ff:ff:ff:ff:ff:ff name nobody, and stay.
  */
-#ifndef INGEST_CAPTURE_MASKS_H
-#define INGEST_CAPTURE_MASKS_H
+#ifndef INGEST_CAPTURE_SLICE_MASKS_H
+#define INGEST_CAPTURE_SLICE_MASKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,8 +10,8 @@
 #include "ingest/capture/addresses.h"
 #include "ingest/capture/capfile_parts.h"
 #include "ingest/capture/capture.h"
-#include "ingest/capture/cut.h"
-#include "ingest/capture/cut_hide.h"
+#include "ingest/capture/slice/cut.h"
+#include "ingest/capture/slice/bare.h"
 #include "ingest/capture/filter.h"
 #include "ingest/capture/packet.h"
 #include "ingest/slice.h"
@@ -212,7 +212,7 @@ static enum na_status put_block(struct cut *c, const uint8_t *from, size_t n,
 {
 	if (!c->of->names)
 		return put(c, from, n);
-	na_cut_hide_block(&c->made, from, n, b);
+	na_cut_bare_block(&c->made, from, n, b);
 	return put_made(c);
 }
 
@@ -344,7 +344,7 @@ static enum na_status put_packet(struct cut *c, const struct na_record *r,
 	if (!c->of->names)
 		return put(c, from, (size_t)(end - r->at));
 	na_bare_next(c->bare);
-	na_cut_hide_record(&c->made, &c->hide, c->file, from, r);
+	na_cut_bare_record(&c->made, &c->hide, c->file, from, r);
 	return put_made(c);
 }
 
