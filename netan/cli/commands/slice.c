@@ -439,15 +439,18 @@ static const char details[] =
 	"whose it is.\n"
 	"\n"
 	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, the "
-	"profiler's traces of PyTorch (Kineto) and netan's transfer files; "
-	"inputs may be packed, and what is called .gz is. Of a capture, what "
+	"profiler's traces of PyTorch (Kineto), documents of rocprofv3 and "
+	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a capture, what "
 	"tcp, rdma and rpc know of a connection from before the window is not "
 	"in the slice, unless --connections keeps it. With --host the other "
 	"hosts' files are left out, so that their devices are called by "
 	"themselves; of captures the packets of an address stay.\n"
 	"\n"
-	"--anonymize is for XSpaces and transfer files: of an XSpace nothing "
-	"stays but what netan reads, without HLO modules.";
+	"With --anonymize nothing stays of a trace but what netan reads, "
+	"without HLO modules, and of packets their headers, with other "
+	"addresses: payload is zeros, but for what calls of HTTP/2 are told "
+	"by. Commands say of such a slice what they say of one with names, "
+	"but for these.";
 
 static const struct na_face slice_face = {
 	.name = "slice",
