@@ -20,7 +20,18 @@ enum {
 	NA_GENEVE_PORT = 6081
 };
 
-enum { NA_LINK_ETHERNET = 1 };
+enum { NA_LINK_ETHERNET = 1, NA_LINK_SLL = 113, NA_LINK_SLL2 = 276 };
+
+/* Options of TCP. */
+enum {
+	NA_TCP_OPT_END,
+	NA_TCP_OPT_NOP,
+	NA_TCP_OPT_MSS,
+	NA_TCP_OPT_SHIFT,
+	NA_TCP_OPT_SACK_OK,
+	NA_TCP_OPT_SACK,
+	NA_TCP_OPT_TIMESTAMPS = 8
+};
 
 /* EtherType, and what stands for the PPP and raw kinds. */
 enum {

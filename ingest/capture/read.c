@@ -430,7 +430,6 @@ static enum na_status read_capture(const struct na_input *in,
 
 const struct na_reader na_reader_capture = {
 	.name = "pcap",
-	.ending = ".pcap",
 	.packets = true,
 	.sniff = na_capfile_sniff,
 	.open = open_capture,

@@ -110,10 +110,21 @@ static void put_text(struct kt_bare *b, struct na_text raw)
 	put(b, "\"");
 }
 
-void kt_bare_learn(struct kt_bare *b, struct na_text raw)
+void kt_bare_learn(struct kt_bare *b, struct na_text raw, bool once)
 {
-	if (raw.n && memchr(raw.s, '/', raw.n) && !shown_once(b, raw))
-		b->out.failed = true;
+	const char *text;
+	char *hidden;
+
+	if (!raw.n || !memchr(raw.s, '/', raw.n))
+		return;
+	if (!once) {
+		b->out.failed |= !shown_once(b, raw);
+		return;
+	}
+	text = plain(b, raw);
+	hidden = text ? na_pseudonyms_replace(b->names, text) : NULL;
+	b->out.failed |= !hidden;
+	free(hidden);
 }
 
 static bool is_number(struct na_text x)

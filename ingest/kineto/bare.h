@@ -34,7 +34,8 @@ void kt_bare_rocprof(struct kt_bare *b, const struct na_input *in,
 		     const struct na_slice *of);
 void kt_bare_dispatch(struct kt_bare *b, const struct kineto *k,
 		      const struct kt_dispatch *x);
-/* A text is looked at for names, and nothing is written. */
-void kt_bare_learn(struct kt_bare *b, struct na_text raw);
+/* A text is looked at for names, and nothing is written; `once`: it is not
+ * remembered, since there is no other like it. */
+void kt_bare_learn(struct kt_bare *b, struct na_text raw, bool once);
 
 #endif

@@ -102,8 +102,8 @@ static bool stays(struct kt_cut *c, const struct na_kineto_event *e)
 /* Users have homes in paths of events that go, too. */
 static void learn(struct kt_cut *c, const struct na_kineto_event *e)
 {
-	kt_bare_learn(&c->bare, e->name);
-	kt_bare_learn(&c->bare, e->args);
+	kt_bare_learn(&c->bare, e->name, false);
+	kt_bare_learn(&c->bare, e->args, true);
 }
 
 static enum na_status put_event(struct kt_cut *c, const struct na_kineto_event *e,

@@ -149,7 +149,7 @@ static enum na_status cut_process(struct walk *w)
 			continue;
 		}
 		if (metadata && w->c->of->learns)
-			kt_bare_learn(&w->c->bare, na_json_value(j));
+			kt_bare_learn(&w->c->bare, na_json_value(j), true);
 		else
 			na_json_skip(j);
 	}

@@ -194,8 +194,6 @@ static uint32_t agent(const struct kineto *k, uint64_t id)
 static void take_info(const struct kineto *k, struct na_json *j,
 		      struct kt_dispatch *x)
 {
-	uint64_t id;
-
 	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return;
 	while (na_json_next(j) == NA_JSON_KEY) {
@@ -203,10 +201,8 @@ static void take_info(const struct kineto *k, struct na_json *j,
 			x->agent = agent(k, handle(j));
 		else if (!na_json_is(j, "kernel_id"))
 			na_json_skip(j);
-		else if (na_json_count(na_json_value(j), &id)) {
-			x->kernel = id;
-			x->name = symbol(k, id);
-		}
+		else if (na_json_count(na_json_value(j), &x->kernel))
+			x->name = symbol(k, x->kernel);
 	}
 }
 

@@ -341,7 +341,6 @@ static enum na_status program_bytes(struct na_input *in, na_program_take take,
 
 const struct na_reader na_reader_netan = {
 	.name = "netan",
-	.ending = ".netan",
 	.sniff = sniff,
 	.open = open_netan,
 	.cut = cut,

@@ -13,7 +13,7 @@
 #include "ingest/capture/slice/cut.h"
 #include "ingest/capture/slice/bare.h"
 #include "ingest/capture/filter.h"
-#include "ingest/capture/packet.h"
+#include "ingest/capture/packet_parts.h"
 #include "ingest/slice.h"
 #include "ingest/transfer_file/bytes.h"
 #include "netan/base/text.h"
@@ -33,15 +33,14 @@ bool na_capture_mark_print(struct na_str *to, const char *said, int64_t zero_ns)
 
 struct na_text na_capture_mark_frame(uint32_t link)
 {
-	/* LINKTYPE_ETHERNET, LINUX_SLL, LINUX_SLL2 */
 	static const char ethernet[14] = {[12] = '\x88', '\xb5'};
 	static const char cooked[16] = {[14] = '\x88', '\xb5'};
 	static const char cooked2[20] = {'\x88', '\xb5'};
 
-	return link == 1     ? na_text_n(ethernet, sizeof(ethernet))
-	       : link == 113 ? na_text_n(cooked, sizeof(cooked))
-	       : link == 276 ? na_text_n(cooked2, sizeof(cooked2))
-			     : na_text_n("", 0);
+	return link == NA_LINK_ETHERNET ? na_text_n(ethernet, sizeof(ethernet))
+	       : link == NA_LINK_SLL    ? na_text_n(cooked, sizeof(cooked))
+	       : link == NA_LINK_SLL2   ? na_text_n(cooked2, sizeof(cooked2))
+					: na_text_n("", 0);
 }
 
 static bool number(struct na_text text, int64_t *ns)

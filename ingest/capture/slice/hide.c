@@ -4,7 +4,7 @@
 
 #include "ingest/capture/slice/hide_parts.h"
 
-enum { MAC_BYTES = 6, LINK_SLL = 113, LINK_SLL2 = 276, ETHER_ARP = 0x0806 };
+enum { MAC_BYTES = 6, ETHER_ARP = 0x0806 };
 enum { PROTO_ICMP = 1, PROTO_ICMP6 = 58 };
 
 /* What is on the way. */
@@ -81,9 +81,9 @@ static void hide_link(const struct na_hide *h, uint8_t *p, const uint8_t *end,
 {
 	if (link == NA_LINK_ETHERNET)
 		hide_macs(h, p, end);
-	else if (link == LINK_SLL)
+	else if (link == NA_LINK_SLL)
 		hide_cooked(h, p + 6, na_be16(p + 4));
-	else if (link == LINK_SLL2)
+	else if (link == NA_LINK_SLL2)
 		hide_cooked(h, p + 12, p[11]);
 }
 

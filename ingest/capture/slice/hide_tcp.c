@@ -4,23 +4,21 @@
 #include "ingest/roce/head.h"
 #include "ingest/roce/roce.h"
 
-enum { OPT_END, OPT_NOP, OPT_MSS, OPT_SHIFT, OPT_SACK_OK, OPT_SACK };
-enum { OPT_TIMESTAMPS = 8 };
 /* IPv6: PadN, router alert (RFC 2711), jumbo payload (RFC 2675). */
 enum { OPT6_PAD1, OPT6_PADN, OPT6_ALERT = 5, OPT6_JUMBO = 0xc2 };
 
 static bool stays(const uint8_t *o, size_t n)
 {
 	switch (o[0]) {
-	case OPT_MSS:
+	case NA_TCP_OPT_MSS:
 		return n == 4;
-	case OPT_SHIFT:
+	case NA_TCP_OPT_SHIFT:
 		return n == 3;
-	case OPT_SACK_OK:
+	case NA_TCP_OPT_SACK_OK:
 		return n == 2;
-	case OPT_SACK:
+	case NA_TCP_OPT_SACK:
 		return n % 8 == 2;
-	case OPT_TIMESTAMPS:
+	case NA_TCP_OPT_TIMESTAMPS:
 		return n == 10;
 	}
 	return false;
@@ -28,16 +26,16 @@ static bool stays(const uint8_t *o, size_t n)
 
 void na_hide_tcp_options(uint8_t *from, uint8_t *end)
 {
-	while (from < end && *from != OPT_END) {
+	while (from < end && *from != NA_TCP_OPT_END) {
 		size_t n = 1;
 
-		if (*from != OPT_NOP) {
+		if (*from != NA_TCP_OPT_NOP) {
 			if (end - from < 2 || from[1] < 2 ||
 			    from[1] > end - from)
 				break;
 			n = from[1];
 			if (!stays(from, n))
-				memset(from, OPT_NOP, n);
+				memset(from, NA_TCP_OPT_NOP, n);
 		}
 		from += n;
 	}
@@ -96,7 +94,7 @@ void na_hide_udp(uint8_t *from, uint8_t *end)
 void na_hide_ip_options(uint8_t *from, uint8_t *end)
 {
 	if (from < end)
-		memset(from, OPT_NOP, (size_t)(end - from));
+		memset(from, NA_TCP_OPT_NOP, (size_t)(end - from));
 }
 
 /* Hop by hop, and of a destination: behind the header's own two bytes. */

@@ -55,8 +55,10 @@ static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
 	char input[64], *name;
 
 	if (z->of.names) {
-		snprintf(input, sizeof(input), "input-%zu%s%s", i + 1,
-			 in->reader->ending ? in->reader->ending : "",
+		const char *ending = in->reader->ending;
+
+		snprintf(input, sizeof(input), "input-%zu%s%s%s", i + 1,
+			 ending ? "" : ".", ending ? ending : in->format,
 			 packed_as(path));
 		return na_arena_path(a, dir, input);
 	}

@@ -56,7 +56,7 @@ netan slice -q --anonymize zq01.pcap zq05.pcapng --from 0s -o both/
 ls both
 addresses() { tshark -n -r "$1" -T fields -e ip.addr 2>/dev/null | tr , '\n' | sort -u | grep .; }
 addresses both/input-1.pcap >a
-addresses both/input-2.pcap >b
+addresses both/input-2.pcapng >b
 comm -12 a b | wc -l
 head -n 2 a
 netan slice -q --anonymize both/input-1.pcap --from 0s -o again.pcap
