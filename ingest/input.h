@@ -209,6 +209,8 @@ struct na_reader {
 	enum na_status (*slice)(struct na_input *in, const struct na_slice *of,
 				struct na_slice_counts *counts,
 				struct na_err *err);
+	/* By which such files are known in a directory; NULL: their format. */
+	const char *ending;
 	bool packets; /* its files are captures: nothing in them is an action */
 	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
 	void (*close)(struct na_input *in);

@@ -20,6 +20,7 @@
 #include "netan/model/sink.h"
 
 struct na_input;
+struct na_masks;
 struct na_pseudonyms;
 
 /*
@@ -53,6 +54,9 @@ struct na_slice {
 	/* Captures: only packets with such an address; NULL or empty: all. */
 	const struct na_text_list *addresses;
 	struct na_pseudonyms *names; /* instead of those of hosts, or NULL */
+	struct na_masks *masks; /* with them: of addresses in packets */
+	/* Nothing is written: names and addresses are told to these two. */
+	bool learns;
 	const char *said;            /* how it was cut, for people */
 	const char *host;            /* whose file it is, as it is shown */
 	/* A reader that knows an event by its records tells them, and asks:

@@ -38,8 +38,9 @@ allowed()
 	netan/cli/main*.c) echo "$base|netan/*|commit.h" ;;
 	netan/cli/*) echo "$results|netan/*|ingest/*|plot/*" ;;
 	ingest/bytes/* | ingest/json/*) echo "$base" ;;
-	# It writes a block anew.
-	ingest/capture/cut.c) echo "$reading|ingest/transfer_file/bytes.h" ;;
+	# They write packets anew, and know what those who follow them read.
+	ingest/capture/slice/*)
+		echo "$reading|ingest/transfer_file/bytes.h|ingest/capture/*|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
 	# They lead the packets to those who follow them.
 	ingest/capture/capture.? | ingest/capture/read.c)
 		echo "$reading|ingest/calls/*|ingest/roce/*|ingest/tcp/*" ;;
@@ -52,8 +53,8 @@ allowed()
 	ingest/xspace/cut*) echo "$reading|ingest/hlo/*|ingest/transfer_file/bytes.h" ;;
 	# Both hold programs.
 	ingest/transfer_file/* | ingest/xspace/*) echo "$reading|ingest/hlo/*" ;;
-	# Of JAX it makes an XSpace.
-	ingest/kineto/jax*) echo "$reading|ingest/transfer_file/bytes.h" ;;
+	# Of JAX it makes an XSpace; of a slice a document anew.
+	ingest/kineto/jax* | ingest/kineto/cut* | ingest/kineto/bare*) echo "$reading|ingest/transfer_file/bytes.h" ;;
 	ingest/kineto/* | ingest/nccl/* | ingest/nsight/* | ingest/recorder/*)
 		echo "$reading|ingest/gpu/*" ;;
 	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;

@@ -56,6 +56,7 @@ static enum na_status deliver(struct na_stream *s, const struct na_piece *x,
 
 	if (old >= x->wire)
 		return NA_OK;
+	s->at = s->next;
 	s->next = x->seq + x->wire;
 	s->at_ps = x->at_ps;
 	captured = old < x->captured ? x->captured - (size_t)old : 0;

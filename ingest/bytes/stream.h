@@ -45,6 +45,7 @@ struct na_stream_user {
 struct na_stream {
 	uint64_t next;  /* first byte that was not handed out */
 	uint64_t acked; /* the other side has all before */
+	uint64_t at;    /* first of the bytes that are handed out now */
 	struct na_held *first, *last;
 	int64_t at_ps; /* when the bytes handed out now were complete: held
 			  ones with what they waited for, if that came */

@@ -58,6 +58,7 @@ struct na_calls {
 	struct na_stream_store streams;
 	struct na_http2_store http2;
 	struct na_open_calls *open;
+	const struct na_calls_watch *watch;
 	struct reading *oldest, *newest;
 	int64_t zero_ns, gap_ps;
 	uint64_t rpcs, connections, mid_stream, damaged, exchanges, limits_hit;
@@ -95,6 +96,7 @@ struct na_calls *na_calls_new(const struct na_calls_options *o)
 	if (!na_mul_i64(o->idle_gap_ns, NA_PS_PER_NS, &c->gap_ps))
 		c->gap_ps = INT64_MAX;
 	c->estimates = o->estimates;
+	c->watch = o->watch;
 	c->streams.max_held_bytes = o->limits->held_bytes;
 	c->http2.max_block_bytes = o->limits->blocks_bytes;
 	c->http2.table_bytes = o->limits->table_bytes;
@@ -169,7 +171,8 @@ static struct na_call_event *event_of(struct turn *t, uint32_t stream)
 					  stream,
 					  t->conn->r->streams[t->dir].at_ps,
 					  t->x->setbacks,
-					  {t->x->leg_ns[0], t->x->leg_ns[1]}};
+					  {t->x->leg_ns[0], t->x->leg_ns[1]},
+					  t->c->watch};
 	return &t->event;
 }
 
@@ -211,6 +214,7 @@ static struct na_http2_user http2_user(struct turn *t)
 	return (struct na_http2_user){
 		t,      on_headers, on_data,
 		on_end, on_reset,   t->conn->r->streams[t->dir].at_ps,
+		t->c->watch,
 	};
 }
 
@@ -262,6 +266,14 @@ static void claim(struct turn *t, bool by_preface)
 		r->http2[!t->dir].damaged = true;
 }
 
+static void watch_preface(const struct turn *t, const uint8_t *end)
+{
+	const struct na_calls_watch *to = t->c->watch;
+
+	if (to)
+		to->matters(to->ctx, end, na_http2_preface, NA_PREFACE_BYTES);
+}
+
 static bool is_preface(const uint8_t *p, size_t n)
 {
 	return n >= NA_PREFACE_BYTES && p[0] == na_http2_preface[0] &&
@@ -283,6 +295,7 @@ static enum na_status preface_bytes(struct turn *t, const uint8_t *p, size_t n,
 	if (r->matched < NA_PREFACE_BYTES)
 		return NA_OK;
 	claim(t, true);
+	watch_preface(t, p + k);
 	return http2_bytes(t, p + k, n - k, false, whole);
 }
 
@@ -303,6 +316,7 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 
 	if (starts && is_preface(p, n)) {
 		claim(t, true);
+		watch_preface(t, p + NA_PREFACE_BYTES);
 		return http2_bytes(t, p + NA_PREFACE_BYTES,
 				   n - NA_PREFACE_BYTES, false, whole);
 	}
@@ -318,6 +332,17 @@ static enum na_status probe_bytes(struct turn *t, const uint8_t *p, size_t n,
 	return http2_bytes(t, p + from, n - from, starts && !from, whole);
 }
 
+static void watch_reads(const struct turn *t, const uint8_t *p)
+{
+	const struct na_calls_watch *to = t->c->watch;
+	struct reading *r = t->conn->r;
+
+	r->probes[t->dir].watch = to;
+	if (to)
+		to->reads(to->ctx, t->conn->id, t->dir, r->streams[t->dir].at,
+			  p);
+}
+
 static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 			       bool starts, bool whole)
 {
@@ -325,6 +350,7 @@ static enum na_status on_bytes(void *ctx, const uint8_t *p, size_t n,
 	struct conn *conn = t->conn;
 	size_t from;
 
+	watch_reads(t, p);
 	switch (conn->mode) {
 	case HTTP2:
 		return http2_bytes(t, p, n, starts, whole);
@@ -346,6 +372,7 @@ static enum na_status on_gap(void *ctx, uint64_t n)
 	struct conn *conn = t->conn;
 	struct na_http2_user user = http2_user(t);
 
+	watch_reads(t, NULL);
 	switch (conn->mode) {
 	case HTTP2:
 		return na_http2_gap(&conn->r->http2[t->dir], &t->c->http2,
@@ -458,6 +485,12 @@ static bool begin_reading(struct conn *conn, const struct na_tcp_packet *x)
 	return true;
 }
 
+static void watch_over(const struct na_calls *c, const struct conn *conn)
+{
+	if (c->watch)
+		c->watch->over(c->watch->ctx, conn->id, conn->mode == HTTP2);
+}
+
 static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 {
 	struct na_calls *c = t->c;
@@ -485,10 +518,12 @@ static enum na_status read_bytes(struct turn *t, const struct na_tcp_packet *x)
 				       &user);
 		t->dir = x->dir;
 	}
-	if (t->conn->mode == PLAIN)
+	if (t->conn->mode == PLAIN) {
 		end_reading(c, t->conn);
-	else if (r->http2[0].hpack || r->http2[1].hpack)
+		watch_over(c, t->conn);
+	} else if (r->http2[0].hpack || r->http2[1].hpack) {
 		bound_tables(c, r);
+	}
 	return status;
 }
 
@@ -533,6 +568,8 @@ static enum na_status on_packet(void *ctx, void **user,
 		if (!begin_reading(t.conn, x))
 			return NA_ENOMEM;
 	}
+	if (t.conn->r && c->watch && x->p->payload_bytes)
+		c->watch->segment(c->watch->ctx, t.conn->id, x->dir, x->seq);
 	if (t.conn->r)
 		status = read_bytes(&t, x);
 	if (status == NA_OK && moved && c->estimates && t.conn->mode != HTTP2)
@@ -563,6 +600,7 @@ static uint64_t on_close(void *ctx, void **user, uint32_t connection)
 	}
 	if (c->failed == NA_OK)
 		c->failed = status;
+	watch_over(c, conn);
 	end_reading(c, conn);
 	free(conn);
 	return calls;

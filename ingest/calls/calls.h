@@ -13,6 +13,7 @@
 #ifndef INGEST_CALLS_CALLS_H
 #define INGEST_CALLS_CALLS_H
 
+#include "ingest/calls/watch.h"
 #include "ingest/tcp/track.h"
 
 struct na_call_limits {
@@ -38,6 +39,7 @@ struct na_calls_options {
 	bool estimates; /* also other TCP */
 	const struct na_sink *sink;
 	struct na_addresses *addresses; /* of the same sink */
+	const struct na_calls_watch *watch; /* or NULL */
 };
 
 struct na_calls *na_calls_new(const struct na_calls_options *o);

@@ -176,12 +176,36 @@ size_t na_frames_seek(const uint8_t *p, size_t n, bool starts, bool whole,
 
 static void forget(struct na_frame_probe *pr)
 {
-	*pr = (struct na_frame_probe){.live = false};
+	*pr = (struct na_frame_probe){.watch = pr->watch};
+}
+
+static void watch(const struct na_frame_probe *pr, const uint8_t *end,
+		  const uint8_t *p, size_t n)
+{
+	if (pr->watch && n)
+		pr->watch->matters(pr->watch->ctx, end, p, n);
 }
 
 static void add_points(struct na_frame_probe *pr, unsigned n)
 {
 	pr->points = (uint8_t)(pr->points + n < 100 ? pr->points + n : 100);
+}
+
+/* A header block that is all there, as is_block() will want to see it. */
+static void watch_block(const struct na_frame_probe *pr, struct na_cursor c)
+{
+	const struct na_calls_watch *to = pr->watch;
+
+	if (!to || pr->last.type != NA_FRAME_HEADERS ||
+	    !(pr->last.flags & NA_FRAME_END_HEADERS) ||
+	    pr->last.flags & (NA_FRAME_PADDED | NA_FRAME_PRIORITISED) ||
+	    na_left(&c) < pr->left)
+		return;
+	to->piece(to->ctx, NULL, 0);
+	to->piece(to->ctx, c.p, pr->left);
+	to->block(to->ctx, c.p, pr->left);
+	na_hpack_places(c.p, pr->left, to);
+	to->block_over(to->ctx);
 }
 
 /* The header is complete.  False: it is none. */
@@ -207,6 +231,8 @@ static bool follow(struct na_frame_probe *pr, struct na_cursor c, bool first)
 	while (na_left(&c)) {
 		size_t k = na_left(&c) < pr->left ? na_left(&c) : pr->left;
 
+		if (na_frame_is_small(pr->last.type))
+			watch(pr, c.p + k, c.p, k);
 		na_skip(&c, k);
 		pr->left -= (uint32_t)k;
 		if (!na_left(&c) ||
@@ -214,6 +240,8 @@ static bool follow(struct na_frame_probe *pr, struct na_cursor c, bool first)
 			break;
 		if (!take_head(pr, first))
 			return false;
+		watch(pr, c.p, pr->head, NA_FRAME_HEAD);
+		watch_block(pr, c);
 		first = false;
 	}
 	return true;

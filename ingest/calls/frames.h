@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ingest/bytes/cursor.h"
+#include "ingest/calls/watch.h"
 
 enum { NA_FRAME_HEAD = 9, NA_FRAME_DEFAULT_MAX = 16384, NA_PREFACE_BYTES = 24 };
 
@@ -73,6 +74,13 @@ static inline uint32_t na_frame_prefix(const struct na_frame_head *h)
 	return h->type == NA_FRAME_PUSH_PROMISE ? n + 4 : n;
 }
 
+/* Is its payload nothing but numbers, which tell a frame from other bytes? */
+static inline bool na_frame_is_small(uint8_t type)
+{
+	return type == NA_FRAME_PRIORITY || type == NA_FRAME_RST_STREAM ||
+	       type == NA_FRAME_SETTINGS || type == NA_FRAME_WINDOW_UPDATE;
+}
+
 /* May it stand where a header is due?  Unknown types may. */
 bool na_frame_is_legal(const struct na_frame_head *h);
 
@@ -101,6 +109,7 @@ struct na_frame_probe {
 	uint8_t head[NA_FRAME_HEAD], have;
 	bool live, chain;
 	uint8_t points;
+	const struct na_calls_watch *watch;
 };
 enum { NA_PROBE_POINTS = 3 }; /* enough, over both directions */
 

@@ -122,7 +122,7 @@ static bool next_step(struct na_cursor *c, struct step *s)
 {
 	uint8_t b = *c->p;
 
-	s->p = c->p;
+	s->p = s->name_end = c->p;
 	if (b & 128) {
 		s->kind = INDEXED;
 		if (!integer(c, 7, &s->index) || !s->index)
@@ -142,6 +142,29 @@ static bool next_step(struct na_cursor *c, struct step *s)
 	}
 	s->end = c->p;
 	return true;
+}
+
+static bool is_written_out(const struct step *s)
+{
+	return s->kind == INSERT || s->kind == LITERAL;
+}
+
+/* No bytes where an index stands for it. */
+static const uint8_t *name_of(const struct step *s)
+{
+	return s->index ? s->name_end : s->p + 1;
+}
+
+void na_hpack_places(const uint8_t *p, size_t n,
+		     const struct na_calls_watch *to)
+{
+	struct na_cursor c = na_cursor_of(p, n);
+	struct step s;
+
+	while (na_left(&c) && next_step(&c, &s)) {
+		if (is_written_out(&s))
+			to->place(to->ctx, name_of(&s), s.name_end, s.end);
+	}
 }
 
 bool na_hpack_looks_whole(const uint8_t *p, size_t n)
@@ -242,6 +265,10 @@ enum na_status na_hpack_block(struct na_hpack *h, const uint8_t *p, size_t n,
 		if (s.kind == SIZE && fields)
 			return NA_EFORMAT;
 		fields |= s.kind != SIZE;
+		if (user->place)
+			user->place(user->ctx,
+				    is_written_out(&s) ? name_of(&s) : NULL,
+				    s.name_end, s.end);
 		status = step(h, &s, user);
 	}
 	nghttp2_hd_inflate_end_headers(h->inflater);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ingest/calls/watch.h"
 #include "netan/base/err.h"
 
 struct na_hpack;
@@ -28,6 +29,9 @@ struct na_hpack_user {
 	void (*field)(void *ctx, const uint8_t *name, size_t name_n,
 		      const uint8_t *value, size_t value_n);
 	void (*unknown)(void *ctx); /* a field with an index not known */
+	/* Before either: see watch.h; may be NULL. */
+	void (*place)(void *ctx, const uint8_t *name, const uint8_t *value,
+		      const uint8_t *end);
 };
 
 /* At most max_bytes of table (as RFC 7541 counts).  *used goes up and down
@@ -48,5 +52,8 @@ enum na_status na_hpack_block(struct na_hpack *h, const uint8_t *p, size_t n,
 
 /* Do these bytes make up a block?  Looks at its structure alone. */
 bool na_hpack_looks_whole(const uint8_t *p, size_t n);
+/* Where its fields are that are written out, as far as it is one. */
+void na_hpack_places(const uint8_t *p, size_t n,
+		     const struct na_calls_watch *to);
 
 #endif

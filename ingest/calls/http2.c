@@ -65,6 +65,36 @@ static void lose_step(struct work *w)
 	w->d->have = w->d->pad = 0;
 }
 
+/* ---- who watches */
+
+static void matters(const struct work *w, const uint8_t *p, size_t n)
+{
+	const struct na_calls_watch *to = w->user->watch;
+
+	if (to)
+		to->matters(to->ctx, p + n, p, n);
+}
+
+static void watch_head(const struct work *w, const uint8_t *end)
+{
+	const struct na_calls_watch *to = w->user->watch;
+
+	if (!to)
+		return;
+	to->matters(to->ctx, end, w->d->head, NA_FRAME_HEAD);
+	if (w->d->type == NA_FRAME_HEADERS ||
+	    w->d->type == NA_FRAME_PUSH_PROMISE)
+		to->piece(to->ctx, NULL, 0);
+}
+
+static void watch_place(void *ctx, const uint8_t *name, const uint8_t *value,
+			const uint8_t *end)
+{
+	const struct na_http2_fields *f = ctx;
+
+	f->watch->place(f->watch->ctx, name, value, end);
+}
+
 /* ---- fields */
 
 static bool is(const uint8_t *s, size_t n, const char *want)
@@ -104,11 +134,11 @@ static void take_field(void *ctx, const uint8_t *name, size_t name_n,
 			   memcmp(value, grpc, sizeof(grpc) - 1) == 0;
 	} else if (is(name, name_n, ":path") && !f->path_bytes) {
 		f->path_too_long = value_n > sizeof(f->path);
-		if (f->path_too_long)
-			return;
-		f->path_bytes = value_n;
-		memcpy(f->path, value, value_n);
+		f->path_bytes = f->path_too_long ? 0 : value_n;
+		memcpy(f->path, value, f->path_bytes);
 	}
+	if (f->watch)
+		f->watch->field(f->watch->ctx, name, name_n, value, value_n);
 }
 
 static void take_unknown(void *ctx)
@@ -123,7 +153,7 @@ static enum na_status finish_block(struct work *w, const uint8_t *p, size_t n)
 {
 	struct na_http2 *d = w->d;
 	struct na_http2_fields *f = &w->store->fields;
-	struct na_hpack_user user = {f, take_field, take_unknown};
+	struct na_hpack_user user = {f, take_field, take_unknown, NULL};
 	bool cut = d->block_cut, told = !d->block_headless && !d->block_promise,
 	     ends = d->block_ends;
 	uint32_t stream = d->block_stream;
@@ -138,8 +168,15 @@ static enum na_status finish_block(struct work *w, const uint8_t *p, size_t n)
 					&w->store->tables_used);
 	if (!d->hpack)
 		return NA_ENOMEM;
+	f->watch = w->user->watch;
+	if (f->watch) {
+		user.place = watch_place;
+		f->watch->block(f->watch->ctx, p, n);
+	}
 	if (n && !d->block_headless)
 		status = na_hpack_block(d->hpack, p, n, !cut, &user);
+	if (f->watch)
+		f->watch->block_over(f->watch->ctx);
 	if (status == NA_EFORMAT) {
 		lose_step(w);
 		return NA_OK;
@@ -275,8 +312,13 @@ static enum na_status content(struct work *w, const uint8_t *p, size_t k)
 
 	if (d->type == NA_FRAME_DATA)
 		return w->user->data(w->user->ctx, d->stream, p, k);
-	if (!carries_block(d->type))
+	if (!carries_block(d->type)) {
+		if (p && na_frame_is_small(d->type))
+			matters(w, p, k);
 		return NA_OK;
+	}
+	if (p && w->user->watch)
+		w->user->watch->piece(w->user->watch->ctx, p, k);
 	if (!p) {
 		d->block_cut = true;
 		return NA_OK;
@@ -301,8 +343,10 @@ static enum na_status payload(struct work *w, struct na_cursor *c, size_t k)
 			return NA_OK;
 		}
 		k -= n;
-		if (c)
+		if (c) {
+			matters(w, c->p, n);
 			na_skip(c, n);
+		}
 	}
 	n = d->left > d->pad ? d->left - d->pad : 0;
 	n = k < n ? k : n;
@@ -322,8 +366,10 @@ static enum na_status take_head(struct work *w, struct na_cursor *c)
 
 	if (!na_collect(c, w->d->head, NA_FRAME_HEAD, &w->d->have))
 		return NA_OK;
-	if (begin_frame(w->d))
+	if (begin_frame(w->d)) {
+		watch_head(w, c->p);
 		return w->d->left ? NA_OK : end_frame(w);
+	}
 	lose_step(w);
 	*c = before;
 	return NA_OK;

@@ -12,6 +12,7 @@
 #define INGEST_CALLS_HTTP2_H
 
 #include "ingest/calls/frames.h"
+#include "ingest/calls/watch.h"
 #include "netan/base/err.h"
 
 enum {
@@ -29,6 +30,7 @@ struct na_http2_fields {
 	size_t path_bytes;           /* 0: not there or not known */
 	char path[NA_HTTP2_PATH_BYTES];
 	int64_t at; /* `at` of the end of its HEADERS frame */
+	const struct na_calls_watch *watch;
 };
 
 /* What all connections share: memory, counted, and room for fields. */
@@ -51,6 +53,7 @@ struct na_http2_user {
 	enum na_status (*end)(void *ctx, uint32_t stream); /* of DATA */
 	enum na_status (*reset)(void *ctx, uint32_t stream);
 	int64_t at; /* time of these bytes, in units of the user */
+	const struct na_calls_watch *watch;
 };
 
 struct na_http2 {

@@ -369,7 +369,8 @@ enum na_status na_open_calls_headers(struct na_open_calls *o,
 }
 
 /* Message headers among n bytes of DATA; p NULL: lost. */
-static uint32_t count_messages(struct messages *m, const uint8_t *p, size_t n)
+static uint32_t count_messages(struct messages *m, const uint8_t *p, size_t n,
+			       const struct na_calls_watch *watch)
 {
 	struct na_cursor c = na_cursor_of(p, p ? n : 0);
 	uint32_t found = 0;
@@ -380,11 +381,19 @@ static uint32_t count_messages(struct messages *m, const uint8_t *p, size_t n)
 	}
 	while (na_left(&c) && !m->lost) {
 		size_t k = na_left(&c) < m->left ? na_left(&c) : m->left;
+		const uint8_t *from;
+		bool whole;
 
 		na_skip(&c, k);
 		m->left -= (uint32_t)k;
-		if (!na_left(&c) ||
-		    !na_collect(&c, m->head, MESSAGE_HEAD, &m->have))
+		if (!na_left(&c))
+			break;
+		from = c.p;
+		whole = na_collect(&c, m->head, MESSAGE_HEAD, &m->have);
+		if (watch)
+			watch->matters(watch->ctx, c.p, from,
+				       (size_t)(c.p - from));
+		if (!whole)
 			break;
 		found++;
 		m->have = 0;
@@ -406,7 +415,7 @@ enum na_status na_open_calls_data(struct na_open_calls *o,
 	*(way ? &x->c.bytes_resp : &x->c.bytes_req) += n;
 	if (x->grpc)
 		*(way ? &x->c.messages_resp : &x->c.messages_req) +=
-			count_messages(&x->messages[way], p, n);
+			count_messages(&x->messages[way], p, n, e->watch);
 	return NA_OK;
 }
 

@@ -42,6 +42,7 @@ struct na_call_event {
 	int64_t at_ps;
 	uint64_t setbacks; /* of the connection, up to here */
 	int64_t leg_ns[2]; /* as na_tcp_packet has them */
+	const struct na_calls_watch *watch;
 };
 enum na_status na_open_calls_headers(struct na_open_calls *o,
 				     const struct na_call_event *e,

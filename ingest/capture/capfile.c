@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "ingest/capture/capfile_parts.h"
-#include "ingest/capture/cut.h"
+#include "ingest/capture/slice/cut.h"
 #include "netan/base/vec.h"
 
 enum { HEADER = 24 };

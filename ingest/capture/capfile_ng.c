@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "ingest/capture/capfile_parts.h"
-#include "ingest/capture/cut.h"
+#include "ingest/capture/slice/cut.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
@@ -67,10 +67,21 @@ static bool read_block(const struct na_capfile *f, struct na_cursor *c,
 	return true;
 }
 
-static bool holds_packet(uint32_t type)
+static enum na_capfile_kind kind_of(uint32_t type)
 {
-	return type == BLOCK_PACKET || type == BLOCK_SIMPLE ||
-	       type == BLOCK_ENHANCED;
+	switch (type) {
+	case BLOCK_SHB:
+		return NA_BLOCK_SECTION;
+	case BLOCK_IDB:
+		return NA_BLOCK_INTERFACE;
+	case BLOCK_ISB:
+		return NA_BLOCK_STATISTICS;
+	case BLOCK_PACKET:
+	case BLOCK_SIMPLE:
+	case BLOCK_ENHANCED:
+		return NA_BLOCK_PACKET;
+	}
+	return NA_BLOCK_OTHER;
 }
 
 bool na_capfile_block(struct na_cursor *c, bool big, struct na_capfile_block *b)
@@ -80,7 +91,7 @@ bool na_capfile_block(struct na_cursor *c, bool big, struct na_capfile_block *b)
 
 	if (!read_block(&f, c, &x, &b->big))
 		return false;
-	b->packet = holds_packet(x.type);
+	b->kind = kind_of(x.type);
 	return true;
 }
 

@@ -69,7 +69,13 @@ static inline size_t na_capfile_header_size(const struct na_capfile *f)
 	return f->modified ? 24 : 16;
 }
 struct na_capfile_block {
-	bool packet;
+	enum na_capfile_kind {
+		NA_BLOCK_OTHER,
+		NA_BLOCK_SECTION,
+		NA_BLOCK_INTERFACE,
+		NA_BLOCK_STATISTICS,
+		NA_BLOCK_PACKET
+	} kind;
 	bool big; /* byte order from here on */
 };
 /* A whole block at c, past which it goes; `big`: the order before it.  False:

@@ -35,6 +35,7 @@ static bool follow(struct na_capture *c)
 		.estimates = (o->wants & NA_WANT_TRANSFERS) != 0,
 		.sink = o->sink,
 		.addresses = &c->addresses,
+		.watch = o->watch,
 	};
 	struct na_tcp_options tcp = {
 		.limits = &na_tcp_limits,

@@ -23,6 +23,7 @@ struct na_capture_options {
 	int64_t from_ns, to_ns;
 	const struct na_sink *sink;
 	bool counted; /* the caller counts records, their bytes and times */
+	const struct na_calls_watch *watch; /* or NULL */
 };
 
 struct na_capture *na_capture_new(const struct na_capture_options *o);

@@ -28,9 +28,7 @@ bool na_address_parse(struct na_address *a, const char *text)
 	return a->family != 0;
 }
 
-/* IP, alone or in an Ethernet frame, in VXLAN (RFC 7348) or Geneve (RFC 8926),
- * if it is there. */
-static uint32_t overlay(struct na_packet *p, struct na_rest *v)
+uint32_t na_packet_overlay(struct na_packet *p, struct na_rest *v)
 {
 	struct na_rest in = *v;
 	uint32_t type = NA_ETHER_BRIDGED, port, options = 0;
@@ -66,7 +64,7 @@ static uint32_t transport(struct na_packet *p, struct na_rest *v, int protocol)
 		na_packet_tcp(p, v);
 		break;
 	case NA_PROTO_UDP:
-		type = overlay(p, v);
+		type = na_packet_overlay(p, v);
 		if (type == NA_ETHER_NONE)
 			na_packet_udp(p, v);
 		break;

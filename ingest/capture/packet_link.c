@@ -13,10 +13,8 @@ enum {
 	LINK_RAW = 101,
 	LINK_C_HDLC = 104,
 	LINK_LOOP = 108,
-	LINK_SLL = 113,
 	LINK_IP4 = 228,
-	LINK_IP6 = 229,
-	LINK_SLL2 = 276
+	LINK_IP6 = 229
 };
 
 enum {
@@ -175,10 +173,10 @@ bool na_packet_link_known(uint32_t link)
 	case LINK_RAW:
 	case LINK_C_HDLC:
 	case LINK_LOOP:
-	case LINK_SLL:
+	case NA_LINK_SLL:
 	case LINK_IP4:
 	case LINK_IP6:
-	case LINK_SLL2:
+	case NA_LINK_SLL2:
 		return true;
 	}
 	return false;
@@ -189,9 +187,9 @@ uint32_t na_packet_link(struct na_packet *p, struct na_rest *v, uint32_t link)
 	switch (link) {
 	case NA_LINK_ETHERNET:
 		return na_packet_ethernet(p, v);
-	case LINK_SLL:
+	case NA_LINK_SLL:
 		return typed(p, v, 16, 14);
-	case LINK_SLL2:
+	case NA_LINK_SLL2:
 		return typed(p, v, 20, 0);
 	case LINK_NULL:
 	case LINK_LOOP:

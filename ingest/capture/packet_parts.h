@@ -20,7 +20,18 @@ enum {
 	NA_GENEVE_PORT = 6081
 };
 
-enum { NA_LINK_ETHERNET = 1 };
+enum { NA_LINK_ETHERNET = 1, NA_LINK_SLL = 113, NA_LINK_SLL2 = 276 };
+
+/* Options of TCP. */
+enum {
+	NA_TCP_OPT_END,
+	NA_TCP_OPT_NOP,
+	NA_TCP_OPT_MSS,
+	NA_TCP_OPT_SHIFT,
+	NA_TCP_OPT_SACK_OK,
+	NA_TCP_OPT_SACK,
+	NA_TCP_OPT_TIMESTAMPS = 8
+};
 
 /* EtherType, and what stands for the PPP and raw kinds. */
 enum {
@@ -94,6 +105,10 @@ int na_packet_ip6(struct na_packet *p, struct na_rest *v,
 
 /* Past GRE: an EtherType. */
 uint32_t na_packet_gre(struct na_packet *p, struct na_rest *v);
+
+/* Past VXLAN (RFC 7348) or Geneve (RFC 8926) to IP, alone or in an Ethernet
+ * frame; NA_ETHER_NONE, and v as it was: it is not there. */
+uint32_t na_packet_overlay(struct na_packet *p, struct na_rest *v);
 
 /* The end: kind, ports, payload. */
 void na_packet_tcp(struct na_packet *p, const struct na_rest *v);

@@ -1,9 +1,6 @@
 /* TCP (RFC 9293; options: RFC 7323, 2018) and UDP (RFC 768). */
 #include "ingest/capture/packet_parts.h"
 
-enum { OPT_END, OPT_NOP, OPT_MSS, OPT_SHIFT, OPT_SACK_OK, OPT_SACK };
-enum { OPT_TIMESTAMPS = 8 };
-
 static void sack_blocks(struct na_packet *p, const uint8_t *o, uint32_t n)
 {
 	for (; n >= 8 && p->n_sack < NA_MAX_SACK; n -= 8, o += 8) {
@@ -19,22 +16,22 @@ static void option(struct na_packet *p, uint8_t kind, const uint8_t *o,
 	bool syn = p->flags & NA_TCP_SYN;
 
 	switch (kind) {
-	case OPT_MSS:
+	case NA_TCP_OPT_MSS:
 		if (syn && n == 2)
 			p->mss = (uint16_t)na_be16(o);
 		break;
-	case OPT_SHIFT:
+	case NA_TCP_OPT_SHIFT:
 		if (syn && n == 1)
 			p->window_shift = o[0];
 		break;
-	case OPT_SACK_OK:
+	case NA_TCP_OPT_SACK_OK:
 		if (syn && n == 0)
 			p->sack_permitted = true;
 		break;
-	case OPT_SACK:
+	case NA_TCP_OPT_SACK:
 		sack_blocks(p, o, n);
 		break;
-	case OPT_TIMESTAMPS:
+	case NA_TCP_OPT_TIMESTAMPS:
 		if (n == 8) {
 			p->has_timestamps = true;
 			p->ts_value = na_be32(o);
@@ -46,10 +43,10 @@ static void option(struct na_packet *p, uint8_t kind, const uint8_t *o,
 
 void na_packet_tcp_options(struct na_packet *p, const uint8_t *o, size_t left)
 {
-	while (left > 0 && o[0] != OPT_END) {
+	while (left > 0 && o[0] != NA_TCP_OPT_END) {
 		uint32_t n = 1;
 
-		if (o[0] != OPT_NOP) {
+		if (o[0] != NA_TCP_OPT_NOP) {
 			if (left < 2 || o[1] < 2 || o[1] > left)
 				return;
 			n = o[1];

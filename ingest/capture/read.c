@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "ingest/capture/capture.h"
-#include "ingest/capture/cut.h"
+#include "ingest/capture/slice/cut.h"
 #include "ingest/capture/filter.h"
 #include "ingest/slice.h"
 #include "netan/base/units.h"

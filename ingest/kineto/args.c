@@ -118,6 +118,11 @@ static const struct field *field_of(const struct na_json *j)
 	return NULL;
 }
 
+bool kt_arg_is_read(const struct na_json *j)
+{
+	return field_of(j);
+}
+
 /* Number or text: older files quote some numbers. */
 static void take_field(struct kt_args *a, const struct field *f,
 		       const struct na_json *j, const char *from)

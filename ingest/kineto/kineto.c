@@ -125,6 +125,7 @@ static void kt_close(struct na_input *in)
 
 const struct na_reader na_reader_kineto = {
 	.name = "kineto",
+	.ending = ".trace.json",
 	.ranks = true,
 	.sniff = kt_sniff,
 	.spool = kt_spool,

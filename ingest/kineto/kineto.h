@@ -108,6 +108,8 @@ struct kt_args {
 };
 
 struct kt_args kt_args_of(struct na_text args);
+/* Is the key that the walker is at one of them? */
+bool kt_arg_is_read(const struct na_json *j);
 
 /* cpu.c: gloo's ranges hold the shapes of what goes in (with record_shapes),
  * and c10d's calls around them to whom it goes. */
@@ -151,6 +153,7 @@ struct kt_dispatch {
 	struct na_text start, end, name;
 	int64_t stream;
 	uint32_t agent;
+	uint64_t kernel; /* its number; NA_UNKNOWN_U64 */
 };
 struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text x);
 bool kt_is_rocprof(const struct na_json *j);
@@ -186,6 +189,8 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 
 /* Start of an event since the origin; false: it tells none. */
 bool kt_starts_at(const struct na_input *in, struct na_text ts, int64_t *ps);
+/* The same of nanoseconds of the file's clock. */
+bool kt_from_ns(const struct na_input *in, struct na_text text, int64_t *ps);
 /* A step, or an operation on the CPU with what it was called with. */
 bool kt_is_counted(struct na_text name);
 /* cut.c */

@@ -194,8 +194,6 @@ static uint32_t agent(const struct kineto *k, uint64_t id)
 static void take_info(const struct kineto *k, struct na_json *j,
 		      struct kt_dispatch *x)
 {
-	uint64_t id;
-
 	if (!na_json_enters(j, NA_JSON_OBJECT))
 		return;
 	while (na_json_next(j) == NA_JSON_KEY) {
@@ -203,14 +201,16 @@ static void take_info(const struct kineto *k, struct na_json *j,
 			x->agent = agent(k, handle(j));
 		else if (!na_json_is(j, "kernel_id"))
 			na_json_skip(j);
-		else if (na_json_count(na_json_value(j), &id))
-			x->name = symbol(k, id);
+		else if (na_json_count(na_json_value(j), &x->kernel))
+			x->name = symbol(k, x->kernel);
 	}
 }
 
 struct kt_dispatch kt_dispatch_of(const struct kineto *k, struct na_text text)
 {
-	struct kt_dispatch x = {.name = {"", 0}, .stream = -1};
+	struct kt_dispatch x = {.name = {"", 0},
+				.stream = -1,
+				.kernel = NA_UNKNOWN_U64};
 	struct na_json j = na_json_of(text, 0);
 	uint64_t stream;
 

@@ -136,6 +136,19 @@ bool na_roce_head_read(struct na_roce_head *h, const uint8_t *p,
 	return true;
 }
 
+size_t na_roce_head_bytes(const uint8_t *p, size_t captured)
+{
+	const struct op *op;
+	size_t n = 12;
+
+	if (!captured || p[0] == OP_CNP || !(known[p[0] >> 5] >> (p[0] & 31) & 1))
+		return n;
+	op = &ops[p[0] & 31];
+	n += extension_bytes(op->extension & (RETH | AETH));
+	n += p[0] >> 5 == NA_ROCE_UD ? 8 : 0;
+	return n + (has_xrceth(p[0] >> 5, op) ? 4 : 0);
+}
+
 const char *na_roce_op_name(unsigned transport, unsigned op)
 {
 	static const char *const names[][8] = {

@@ -72,6 +72,10 @@ struct na_roce_head {
 bool na_roce_head_read(struct na_roce_head *h, const uint8_t *p,
 		       uint32_t captured, uint32_t n);
 
+/* How many of these `captured` bytes are headers that are read: not what a
+ * message brings, an immediate or operands. */
+size_t na_roce_head_bytes(const uint8_t *p, size_t captured);
+
 /* "SEND_IMM", "UC_WRITE", "UD_SEND", "READ" ... */
 const char *na_roce_op_name(unsigned transport, unsigned op);
 

@@ -3,6 +3,7 @@
  * or without, or a window.  What comes out is a file of the same format again;
  * every second time it is cut once more.
  */
+#include "ingest/capture/slice/masks.h"
 #include "ingest/slice.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/engine/slice/keep.h"
@@ -50,7 +51,7 @@ static bool cut(const uint8_t *data, size_t size, struct na_slice of,
 	of.ctx = &keeper;
 	of.put = put;
 	of.put_ctx = out;
-	if (in.reader->slice && (!of.names || in.format[0] == 'x')) {
+	if (in.reader->slice) {
 		ok = in.reader->slice(&in, &of, &counts, &err) == NA_OK;
 		walk_must(ok || err.text[0]);
 		walk_must(counts.inside <= counts.events &&
@@ -63,10 +64,14 @@ static bool cut(const uint8_t *data, size_t size, struct na_slice of,
 }
 
 static void cut_once_or_twice(const uint8_t *data, size_t size,
-			      const struct na_slice *of, bool again)
+			      struct na_slice *of, bool again)
 {
 	struct bytes once = {.v = NULL}, twice = {.v = NULL};
 
+	of->learns = of->names;
+	if (of->learns)
+		cut(data, size, *of, &once);
+	of->learns = false;
 	if (cut(data, size, *of, &once) && again)
 		cut(once.v, once.n, *of, &twice);
 	na_vec_free(&once);
@@ -91,9 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		of.connections = true;
 	} else if (way % 3 == 1) {
 		of.names = na_pseudonyms_new();
-		walk_must(of.names != NULL);
+		of.masks = na_masks_new();
+		of.connections = way > 3;
+		walk_must(of.names && of.masks);
 	}
 	cut_once_or_twice(data, size, &of, way < 3);
 	na_pseudonyms_free(of.names);
+	na_masks_free(of.masks);
 	return 0;
 }

@@ -222,7 +222,8 @@ static void report(const struct work *w)
 	printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
 	       na_print_count(m, w->counts.of_events));
 	if (!hidden)
-		na_slice_say_next(w->cli, &w->z.session, path);
+		na_slice_say_next(w->cli, &w->z.session, path,
+				  w->dir != NULL);
 }
 
 /* Connections began before the window, mostly. */
@@ -295,29 +296,18 @@ static enum na_exit cut_all(struct work *w)
 	return exit;
 }
 
-static enum na_status drop(void *ctx, const void *p, size_t n,
-			   struct na_err *err)
-{
-	(void)ctx;
-	(void)p;
-	(void)n;
-	return na_interrupted() ? na_fail(err, NA_END, "interrupted") : NA_OK;
-}
-
 /* A path in one file tells a user whose name stands before it, or in another:
  * what all of them tell is known before anything is written.  What is wrong
  * with a file is said when it is cut. */
 static void learn_names(struct work *w)
 {
 	const struct na_session *s = &w->z.session;
-	struct na_slice_counts counts;
 
 	for (size_t i = 0; s->request->pseudonyms && i < s->n_inputs; i++) {
 		struct na_err unheard = {.status = NA_OK};
 
 		if (na_slicer_takes(&w->z, i) && !is_records(w, i) &&
-		    na_slicer_cut(&w->z, i, drop, NULL, &counts, &unheard) ==
-			    NA_END)
+		    na_slicer_learn(&w->z, i, &unheard) == NA_END)
 			return;
 	}
 }
@@ -449,15 +439,18 @@ static const char details[] =
 	"whose it is.\n"
 	"\n"
 	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, the "
-	"profiler's traces of PyTorch (Kineto) and netan's transfer files; "
-	"inputs may be packed, and what is called .gz is. Of a capture, what "
+	"profiler's traces of PyTorch (Kineto), documents of rocprofv3 and "
+	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a capture, what "
 	"tcp, rdma and rpc know of a connection from before the window is not "
 	"in the slice, unless --connections keeps it. With --host the other "
 	"hosts' files are left out, so that their devices are called by "
 	"themselves; of captures the packets of an address stay.\n"
 	"\n"
-	"--anonymize is for XSpaces and transfer files: of an XSpace nothing "
-	"stays but what netan reads, without HLO modules.";
+	"With --anonymize nothing stays of a trace but what netan reads, "
+	"without HLO modules, and of packets their headers, with other "
+	"addresses: payload is zeros, but for what calls of HTTP/2 are told "
+	"by. Commands say of such a slice what they say of one with names, "
+	"but for these.";
 
 static const struct na_face slice_face = {
 	.name = "slice",

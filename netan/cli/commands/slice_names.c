@@ -36,11 +36,11 @@ static size_t shared_folder(const struct na_session *s)
 	return n;
 }
 
-static const char *ending_of(const struct na_input *in)
+static const char *packed_as(const char *path)
 {
-	if (strcmp(in->format, "xspace") == 0)
-		return ".xplane.pb";
-	return "";
+	size_t n = strlen(path);
+
+	return n > 3 && strcmp(path + n - 3, ".gz") == 0 ? ".gz" : "";
 }
 
 static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
@@ -55,8 +55,11 @@ static const char *name_of(const struct na_slicer *z, size_t i, const char *dir,
 	char input[64], *name;
 
 	if (z->of.names) {
-		snprintf(input, sizeof(input), "input-%zu%s", i + 1,
-			 ending_of(in));
+		const char *ending = in->reader->ending;
+
+		snprintf(input, sizeof(input), "input-%zu%s%s%s", i + 1,
+			 ending ? "" : ".", ending ? ending : in->format,
+			 packed_as(path));
 		return na_arena_path(a, dir, input);
 	}
 	name = na_arena_strn(a, from, unpacked(from));

@@ -10,7 +10,7 @@
  * A path in `dir` for each input of the session, in the arena: like the file,
  * without the ending of what it is packed with; where two files would be
  * called alike, with the folders in front that tell them apart; under
- * --anonymize "input-3" and the ending of its format.  NULL: no memory, or
+ * --anonymize "input-3" and the endings of its format and of what is packed.  NULL: no memory, or
  * NA_EUSAGE where they are alike even so.
  */
 const char **na_slice_names(const struct na_slicer *z, const char *dir,

@@ -14,19 +14,22 @@ static void put_option(const char *name, const char *value)
 	putchar(' ');
 }
 
-/* Traces and captures: of a directory traces are read, where there are any. */
-static bool of_both(const struct na_session *s)
+/* Of a directory traces are read, where there are any, and not captures; and
+ * of ranks those that are called so. */
+static bool need_names(const struct na_session *s)
 {
-	size_t captures = 0;
+	size_t captures = 0, ranks = 0;
 
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = 0; i < s->n_inputs; i++) {
 		captures += s->inputs[i].capture != NULL;
-	return captures && captures < s->n_inputs;
+		ranks += s->inputs[i].reader->ranks;
+	}
+	return ranks || (captures && captures < s->n_inputs);
 }
 
 /* With the window, so that one sees what counts. */
 void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
-		       const char *path)
+		       const char *path, bool dir)
 {
 	const struct na_request *q = &cli->request;
 
@@ -38,7 +41,7 @@ void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
 	if (*path == '-')
 		fputs("-- ", stdout);
 	na_shell_put(stdout, path);
-	if (of_both(s))
+	if (dir && need_names(s))
 		fputs(path[strlen(path) - 1] == '/' ? "*" : "/*", stdout);
 	putchar('\n');
 }

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/capture/slice/masks.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/engine/parallel.h"
 #include "netan/engine/session/again.h"
 
 /* What tells the window; all of a pipe stays. */
@@ -175,7 +177,10 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 	st = na_session_open(&z->session, q, WANTS);
 	if (st != NA_OK)
 		return st;
-	st = find_window(z, &err);
+	if (q->pseudonyms)
+		z->of.masks = na_masks_new();
+	st = q->pseudonyms && !z->of.masks ? na_fail_nomem(&err)
+					   : find_window(z, &err);
 	if (err.status != NA_OK && !z->session.interrupted)
 		na_say_error(q, "%s", err.text);
 	if (err.status == NA_EFORMAT)
@@ -186,6 +191,7 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 void na_slicer_close(struct na_slicer *z)
 {
 	na_session_close(&z->session);
+	na_masks_free(z->of.masks);
 }
 
 /* ---- files */
@@ -224,15 +230,25 @@ static enum na_status not_cut(const struct na_input *in, struct na_err *err)
 		       in->path, in->format);
 }
 
-/* Addresses and payload of packets, paths and command lines of JSON. */
-static enum na_status has_names(const struct na_input *in, struct na_err *err)
+static enum na_status drop(void *ctx, const void *p, size_t n,
+			   struct na_err *err)
 {
-	return na_fail(err, NA_EUSAGE,
-		       "%s: nobody knows where names are in a file of this "
-		       "format (%s); cut it without --anonymize, and make of "
-		       "that SLICE what tells none: netan ingest --anonymize "
-		       "-o anonymous.netan SLICE",
-		       in->path, in->format);
+	(void)ctx;
+	(void)p;
+	(void)n;
+	return na_interrupted() ? na_fail(err, NA_END, "interrupted") : NA_OK;
+}
+
+enum na_status na_slicer_learn(struct na_slicer *z, size_t input,
+			       struct na_err *err)
+{
+	struct na_slice_counts counts;
+	enum na_status st;
+
+	z->of.learns = true;
+	st = na_slicer_cut(z, input, drop, NULL, &counts, err);
+	z->of.learns = false;
+	return st;
 }
 
 enum na_status
@@ -251,8 +267,6 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	/* Readers may make another format of theirs. */
 	if (!first->reader->slice || strcmp(first->format, "jax") == 0)
 		return not_cut(first, err);
-	if (of.names && strcmp(first->format, "xspace") != 0)
-		return has_names(first, err);
 	st = na_open_again(&in, first, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
 	if (st != NA_OK)
 		return st;

@@ -43,5 +43,9 @@ enum na_status na_slicer_cut(struct na_slicer *z, size_t input,
 						   struct na_err *err),
 			     void *ctx, struct na_slice_counts *counts,
 			     struct na_err *err) NA_MUST_CHECK;
+/* --anonymize: which names and addresses are in it, for all inputs before the
+ * first is cut.  NA_END: interrupted. */
+enum na_status na_slicer_learn(struct na_slicer *z, size_t input,
+			       struct na_err *err) NA_MUST_CHECK;
 
 #endif

@@ -13,3 +13,35 @@ same "--step 6" "collectives steps check" "$ranks/hta_nccl_data_rank0of2.json.gz
 CUT=--connections
 same "--from 2s --to 5s" "timeline rpc latency sizes" "$data/pcap/tcp_ftp_download_loss_sack.pcap"
 same "--from 3s --to 10s" "timeline rpc latency sizes tcp" "$data/pcap/pcapng_2if_eth_sll_ns_dsb.pcapng"
+# Without names, the same but for these.
+bare()
+{
+	rm -rf cut bare
+	netan slice "$3" $1 ${CUT-} -o cut/ -q
+	netan slice "$3" $1 ${CUT-} --anonymize -o bare/ -q
+	for c in $2; do
+		result $c cut/* $1 --anonymize >whole.json
+		result $c bare/* $1 --anonymize >part.json
+		cmp -s whole.json part.json || echo "$c $1: differs"
+		[ -s whole.json ] || echo "$c $1: nothing"
+	done
+	echo "${3##*/} without names: ${2%% *} to ${2##* }"
+}
+of_packets="timeline latency sizes bursts rpc pairs tcp check"
+for CUT in "" --connections; do
+	bare "--from 22s --to 34s" "$of_packets" "$data/pcap/h2c_doh_34_requests_port80.pcap"
+	bare "--from 3s --to 10s" "$of_packets" "$data/pcap/pcapng_2if_eth_sll_ns_dsb.pcapng"
+	bare "--from 8s --to 14s" "$of_packets" "$data/pcap/sll_snap96_disordered.pcap"
+done
+CUT=
+bare "--from 0s" "$of_packets" "$data/pcap/grpc_5_unary_one_slow.pcap"
+bare "--from 0s" "rdma" "$data/pcap/rocev2_send_sport69.pcap"
+bare "--from 10ms --to 15ms" "collectives check" "$ranks/dlrm_8ranks"
+bare "--step 6" "collectives steps check" "$ranks/hta_nccl_data_rank0of2.json.gz"
+rocprof="$data/rocprof/908_results.json.gz"
+bare "--from 6s --to 9s" "collectives check" "$rocprof"
+for c in collectives check; do
+	result $c "$rocprof" --from 6s --to 9s >whole.json
+	result $c cut/* --from 6s --to 9s >part.json
+	cmp whole.json part.json && echo "rocprofv3, $c: same"
+done

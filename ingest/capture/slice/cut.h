@@ -9,8 +9,8 @@
  *           have room for it, of an EtherType that is for experiments
  *           (IEEE 802, 0x88b5); it is no packet for netan
  */
-#ifndef INGEST_CAPTURE_CUT_H
-#define INGEST_CAPTURE_CUT_H
+#ifndef INGEST_CAPTURE_SLICE_CUT_H
+#define INGEST_CAPTURE_SLICE_CUT_H
 
 #include "ingest/capture/capfile_parts.h"
 #include "netan/base/str.h"

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/calls/bare.h"
 #include "ingest/capture/addresses.h"
 #include "ingest/capture/capfile_parts.h"
-#include "ingest/capture/cut.h"
+#include "ingest/capture/capture.h"
+#include "ingest/capture/slice/cut.h"
+#include "ingest/capture/slice/bare.h"
 #include "ingest/capture/filter.h"
-#include "ingest/capture/packet.h"
+#include "ingest/capture/packet_parts.h"
 #include "ingest/slice.h"
 #include "ingest/transfer_file/bytes.h"
 #include "netan/base/text.h"
@@ -30,15 +33,14 @@ bool na_capture_mark_print(struct na_str *to, const char *said, int64_t zero_ns)
 
 struct na_text na_capture_mark_frame(uint32_t link)
 {
-	/* LINKTYPE_ETHERNET, LINUX_SLL, LINUX_SLL2 */
 	static const char ethernet[14] = {[12] = '\x88', '\xb5'};
 	static const char cooked[16] = {[14] = '\x88', '\xb5'};
 	static const char cooked2[20] = {'\x88', '\xb5'};
 
-	return link == 1     ? na_text_n(ethernet, sizeof(ethernet))
-	       : link == 113 ? na_text_n(cooked, sizeof(cooked))
-	       : link == 276 ? na_text_n(cooked2, sizeof(cooked2))
-			     : na_text_n("", 0);
+	return link == NA_LINK_ETHERNET ? na_text_n(ethernet, sizeof(ethernet))
+	       : link == NA_LINK_SLL    ? na_text_n(cooked, sizeof(cooked))
+	       : link == NA_LINK_SLL2   ? na_text_n(cooked2, sizeof(cooked2))
+					: na_text_n("", 0);
 }
 
 static bool number(struct na_text text, int64_t *ns)
@@ -87,6 +89,10 @@ struct cut {
 	NA_VEC(struct flow) lasted; /* by index there */
 	uint64_t done; /* bytes of the file that were decided about */
 	bool big;      /* there */
+	struct na_hide hide; /* --anonymize */
+	struct na_bare *bare;
+	struct na_capture *capture;
+	struct na_xf_bytes made; /* of it */
 };
 
 static enum na_status put(const struct cut *c, const void *p, size_t n)
@@ -189,6 +195,26 @@ static bool stays(const struct cut *c, const struct na_record *r)
 
 /* ---- what is written */
 
+/* What was made, and no more of it. */
+static enum na_status put_made(struct cut *c)
+{
+	enum na_status st = c->made.failed
+				    ? na_fail_nomem(c->err)
+				    : put(c, c->made.p, c->made.n);
+
+	c->made.n = 0;
+	return st;
+}
+
+static enum na_status put_block(struct cut *c, const uint8_t *from, size_t n,
+				const struct na_capfile_block *b)
+{
+	if (!c->of->names)
+		return put(c, from, n);
+	na_cut_bare_block(&c->made, from, n, b);
+	return put_made(c);
+}
+
 /* Blocks of pcapng up to byte `end`: those without a packet stay. */
 static enum na_status put_blocks(struct cut *c, uint64_t end)
 {
@@ -204,17 +230,11 @@ static enum na_status put_blocks(struct cut *c, uint64_t end)
 		if (!na_capfile_block(&at, c->big, &b))
 			break; /* damage, which was said */
 		c->big = b.big;
-		if (!b.packet)
-			st = put(c, from, (size_t)(at.p - from));
+		if (b.kind != NA_BLOCK_PACKET)
+			st = put_block(c, from, (size_t)(at.p - from), &b);
 	}
 	c->done = end;
 	return st;
-}
-
-static void set32(uint8_t *p, uint32_t x, bool big)
-{
-	for (int i = 0; i < 4; i++)
-		p[big ? 3 - i : i] = (uint8_t)(x >> 8 * i);
 }
 
 /* Without the file header's limit that would cut it. */
@@ -224,7 +244,7 @@ static enum na_status put_header(const struct cut *c, size_t mark_bytes)
 
 	memcpy(head, c->in->data, sizeof(head));
 	if (na_get32(head + 16, c->file->big) < mark_bytes)
-		set32(head + 16, (uint32_t)mark_bytes, c->file->big);
+		na_cut_set32(head + 16, (uint32_t)mark_bytes, c->file->big);
 	return put(c, head, sizeof(head));
 }
 
@@ -239,24 +259,16 @@ static enum na_status put_first(const struct cut *c, const char *words,
 	bool big = c->file->big;
 	enum na_status st = put_header(c, bytes);
 
-	set32(record, (uint32_t)(ns / part), big);
-	set32(record + 4, (uint32_t)(ns % part) / (c->file->nano ? 1 : 1000),
+	na_cut_set32(record, (uint32_t)(ns / part), big);
+	na_cut_set32(record + 4, (uint32_t)(ns % part) / (c->file->nano ? 1 : 1000),
 	      big);
-	set32(record + 8, bytes, big);
-	set32(record + 12, bytes, big);
+	na_cut_set32(record + 8, bytes, big);
+	na_cut_set32(record + 12, bytes, big);
 	if (st == NA_OK)
 		st = put(c, record, na_capfile_header_size(c->file));
 	if (st == NA_OK)
 		st = put(c, frame.s, frame.n);
 	return st == NA_OK ? put(c, words, n) : st;
-}
-
-static void add32(struct na_xf_bytes *to, uint32_t x, bool big)
-{
-	uint8_t out[4];
-
-	set32(out, x, big);
-	na_xf_put(to, out, sizeof(out));
 }
 
 /* Code and length, two bytes each. */
@@ -265,7 +277,7 @@ static void add_option(struct na_xf_bytes *to, uint32_t code, const char *s,
 {
 	static const uint8_t padding[4];
 
-	add32(to, big ? code << 16 | (uint32_t)n : (uint32_t)n << 16 | code,
+	na_cut_add32(to, big ? code << 16 | (uint32_t)n : (uint32_t)n << 16 | code,
 	      big);
 	na_xf_put(to, s, n);
 	na_xf_put(to, padding, -n & 3);
@@ -291,17 +303,17 @@ static enum na_status put_section(struct cut *c, const char *words, size_t n)
 	options.p = at.base + SECTION;
 	options.end = at.p - 4;
 	na_xf_put(&made, at.base, SECTION - 8);
-	add32(&made, UINT32_MAX, b.big);
-	add32(&made, UINT32_MAX, b.big);
+	na_cut_add32(&made, UINT32_MAX, b.big);
+	na_cut_add32(&made, UINT32_MAX, b.big);
 	add_option(&made, 1, words, n, b.big);
 	while (na_capfile_option(&options, b.big, &o)) {
-		if (!na_capfile_is_mark(&o, &older))
+		if (!c->of->names && !na_capfile_is_mark(&o, &older))
 			na_xf_put(&made, o.at, (size_t)(o.end - o.at));
 	}
 	add_option(&made, 0, "", 0, b.big);
-	add32(&made, (uint32_t)made.n + 4, b.big);
+	na_cut_add32(&made, (uint32_t)made.n + 4, b.big);
 	if (!made.failed)
-		set32(made.p + 4, (uint32_t)made.n, b.big);
+		na_cut_set32(made.p + 4, (uint32_t)made.n, b.big);
 	st = made.failed ? na_fail_nomem(c->err) : put(c, made.p, made.n);
 	na_xf_bytes_fini(&made);
 	return st;
@@ -323,9 +335,20 @@ static enum na_status put_mark(struct cut *c)
 	return st;
 }
 
+static enum na_status put_packet(struct cut *c, const struct na_record *r,
+				 uint64_t end)
+{
+	const uint8_t *from = c->file->c.base + r->at;
+
+	if (!c->of->names)
+		return put(c, from, (size_t)(end - r->at));
+	na_bare_next(c->bare);
+	na_cut_bare_record(&c->made, &c->hide, c->file, from, r);
+	return put_made(c);
+}
+
 static enum na_status one_packet(struct cut *c, const struct na_record *r)
 {
-	const uint8_t *base = c->file->c.base;
 	uint64_t end = na_at(&c->file->c);
 	enum na_status st = NA_OK;
 	bool of_slice = stays(c, r);
@@ -337,7 +360,7 @@ static enum na_status one_packet(struct cut *c, const struct na_record *r)
 	c->counts->events += of_slice;
 	c->counts->inside += of_slice;
 	if (st == NA_OK && of_slice)
-		st = put(c, base + r->at, (size_t)(end - r->at));
+		st = put_packet(c, r, end);
 	c->done = end;
 	return st;
 }
@@ -357,27 +380,42 @@ static enum na_status cut_packets(struct cut *c)
 	return st;
 }
 
-static bool see_flow(struct cut *c, const struct na_record *r)
+/* A connection begins before anybody knows that it meets the window. */
+static enum na_status see_flow(struct cut *c, const struct na_record *r)
 {
 	struct na_triple key;
 	struct flow *x;
 
 	if (!asked(c, r) || !flow_of(r, &key))
-		return true;
+		return NA_OK;
 	x = na_triples_at(&c->flows, &c->lasted, key);
 	if (!x)
-		return false;
+		return NA_ENOMEM;
 	if (!x->any || r->time_ns < x->first_ns)
 		x->first_ns = r->time_ns;
 	if (!x->any || r->time_ns > x->last_ns)
 		x->last_ns = r->time_ns;
 	x->any = true;
-	return true;
+	return NA_OK;
 }
 
-/* A walk of its own: a connection begins before anybody knows that it meets
- * the window. */
-static enum na_status find_flows(struct cut *c)
+static enum na_status see_bare(struct cut *c, const struct na_record *r)
+{
+	if (!stays(c, r))
+		return NA_OK;
+	na_bare_next(c->bare);
+	return na_capture_record(c->capture, r);
+}
+
+static void put_bare(void *ctx, uint8_t *to, size_t n)
+{
+	na_bare_put(ctx, to, n);
+}
+
+/* A walk of its own over all packets. */
+static enum na_status walk(struct cut *c,
+			   enum na_status (*see)(struct cut *c,
+						 const struct na_record *r))
 {
 	struct na_input probe = {.path = c->in->path,
 				 .data = c->in->data,
@@ -391,26 +429,61 @@ static enum na_status find_flows(struct cut *c)
 	c->file = na_capfile_open(&probe, c->err);
 	if (!c->file)
 		return c->err->status;
-	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK) {
-		if (!see_flow(c, &r))
-			st = na_fail_nomem(c->err);
-	}
+	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK)
+		st = see(c, &r);
 	na_capfile_close(c->file);
 	na_arena_fini(&probe.arena);
-	return st;
+	return st == NA_ENOMEM ? na_fail_nomem(c->err) : st;
+}
+
+/* --anonymize: what of the slice's payload anybody will read in it. */
+static enum na_status find_bare(struct cut *c)
+{
+	struct na_capture_options o = {
+		.wants = NA_WANT_TRANSFERS | NA_WANT_CALLS,
+		.segments_of = NA_UNKNOWN_U32,
+		.zero_ns = c->in->zero_ns,
+		.sink = c->of->sink,
+		.counted = true,
+	};
+	enum na_status st;
+
+	c->bare = na_bare_new(c->of->names);
+	if (!c->bare)
+		return na_fail_nomem(c->err);
+	o.watch = na_bare_watch(c->bare);
+	c->capture = na_capture_new(&o);
+	if (!c->capture)
+		return na_fail_nomem(c->err);
+	st = walk(c, see_bare);
+	if (st == NA_OK)
+		st = na_capture_finish(c->capture);
+	if (st == NA_OK && !na_bare_again(c->bare))
+		st = NA_ENOMEM;
+	c->hide.ctx = c->bare;
+	c->hide.stays = put_bare;
+	return st == NA_ENOMEM ? na_fail_nomem(c->err) : st;
 }
 
 enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 				struct na_slice_counts *counts,
 				struct na_err *err)
 {
-	struct cut c = {.in = in, .of = of, .counts = counts, .err = err};
+	struct cut c = {.in = in,
+			.of = of,
+			.counts = counts,
+			.err = err,
+			.hide.masks = of->masks};
 	enum na_status st = NA_OK;
 
-	if (in->asks.filter)
+	if (of->names && !of->learns && !na_masks_settle(of->masks))
+		st = na_fail_nomem(err);
+	if (st == NA_OK && in->asks.filter)
 		st = na_capture_filter_new(&c.filter, in->asks.filter, err);
 	if (st == NA_OK && of->connections)
-		st = find_flows(&c);
+		st = walk(&c, see_flow);
+	if (st == NA_OK && of->names)
+		st = find_bare(&c);
 	if (st == NA_OK) {
 		c.file = na_capfile_open(in, err);
 		st = c.file ? cut_packets(&c) : err->status;
@@ -418,6 +491,9 @@ enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 	}
 	na_triples_fini(&c.flows);
 	na_vec_free(&c.lasted);
+	na_xf_bytes_fini(&c.made);
+	na_capture_free(c.capture);
+	na_bare_free(c.bare);
 	na_capture_filter_free(c.filter);
 	return st;
 }
