@@ -224,20 +224,16 @@ static size_t begin_packet(struct na_pft_out *o)
 	return at;
 }
 
-static void end_packet(struct na_pft_out *o, size_t at)
+static void write_if_full(struct na_pft_out *o)
 {
-	na_wire_end(&o->wire, at);
 	if (o->wire.n >= CHUNK_BYTES)
 		write_out(o, false);
 }
 
-static void put_time(struct na_pft_out *o, int64_t at_ns)
+static void end_packet(struct na_pft_out *o, size_t at)
 {
-	int64_t out;
-
-	if (!na_add_i64(at_ns, o->shift_ns, &out) || out < 0)
-		out = 0;
-	na_wire_uint(&o->wire, TIMESTAMP, (uint64_t)out);
+	na_wire_end(&o->wire, at);
+	write_if_full(o);
 }
 
 void na_pft_clock(struct na_pft_out *o, int64_t origin_unix_ns)
@@ -320,10 +316,24 @@ void na_pft_track(struct na_pft_out *o, const struct na_pft_track *t)
 /* ---- events */
 
 /* Whether it is told with the packet that is being written. */
-static bool is_new(struct na_pft_out *o, enum na_pft_table table,
-		   const struct na_pft_word *w)
+static inline bool is_new(const struct na_pft_out *o, enum na_pft_table table,
+			  const struct na_pft_word *w)
 {
 	return w->id && !(w->id < o->seen[table].n && o->seen[table].v[w->id]);
+}
+
+static bool any_new(const struct na_pft_out *o, const struct na_pft_event *e)
+{
+	bool any = e->category && is_new(o, NA_PFT_NAMES, &e->name);
+
+	for (size_t i = 0; i < e->n_notes; i++) {
+		const struct na_pft_note *x = &e->notes[i];
+
+		any |= is_new(o, NA_PFT_NOTES, &x->name) ||
+		       (x->kind == NA_PFT_TEXT &&
+			is_new(o, NA_PFT_STRINGS, &x->text));
+	}
+	return any;
 }
 
 /* The message is begun with the first word that is new in this packet. */
@@ -364,6 +374,7 @@ static void tell_words(struct na_pft_out *o, const struct na_pft_event *e)
 		na_wire_end(&o->wire, message);
 }
 
+/* And the length of the packet. */
 enum { MOST_FIELDS = 12, MOST_FIELDS_OF_NOTE = 3 };
 
 static size_t word_room(const struct na_pft_word *w)
@@ -373,13 +384,43 @@ static size_t word_room(const struct na_pft_word *w)
 
 static size_t event_room(const struct na_pft_event *e)
 {
-	size_t room = MOST_FIELDS * NA_WIRE_FIELD + word_room(&e->name);
+	size_t fields = MOST_FIELDS + MOST_FIELDS_OF_NOTE * e->n_notes;
+	size_t texts = word_room(&e->name);
 
 	for (size_t i = 0; i < e->n_notes; i++)
-		room += MOST_FIELDS_OF_NOTE * NA_WIRE_FIELD +
-			word_room(&e->notes[i].name) +
-			word_room(&e->notes[i].text);
-	return room;
+		texts += word_room(&e->notes[i].name) +
+			 word_room(&e->notes[i].text);
+	return fields * NA_WIRE_FIELD + texts;
+}
+
+static uint8_t *put_time(uint8_t *p, const struct na_pft_out *o, int64_t at_ns)
+{
+	int64_t out;
+
+	if (!na_add_i64(at_ns, o->shift_ns, &out) || out < 0)
+		out = 0;
+	return na_put_uint(p, TIMESTAMP, (uint64_t)out);
+}
+
+/* As na_put_uint(), where most numbers take all bits: seven of each byte at
+ * once. */
+static uint8_t *put_mixed(uint8_t *p, unsigned field, uint64_t v)
+{
+	uint64_t x = v & UINT64_C(0x00ffffffffffffff);
+
+	if (!(v >> 56))
+		return na_put_uint(p, field, v);
+	x = (x & UINT64_C(0x00fffffff0000000)) << 4 |
+	    (x & UINT64_C(0x000000000fffffff));
+	x = (x & UINT64_C(0x0fffc0000fffc000)) << 2 |
+	    (x & UINT64_C(0x00003fff00003fff));
+	x = (x & UINT64_C(0x3f803f803f803f80)) << 1 |
+	    (x & UINT64_C(0x007f007f007f007f));
+	x |= UINT64_C(0x8080808080808080);
+	p = na_put_varint(p, field << 3 | NA_WIRE_VARINT);
+	for (unsigned i = 0; i < 8; i++)
+		p[i] = (uint8_t)(x >> 8 * i);
+	return na_put_varint(p + 8, v >> 56);
 }
 
 static uint8_t *put_note(uint8_t *p, const struct na_pft_note *x)
@@ -410,7 +451,7 @@ static uint8_t *put_event(uint8_t *p, const struct na_pft_event *e)
 	uint64_t bits;
 
 	p = na_put_uint(p, TYPE, e->type);
-	p = na_put_uint(p, TRACK_UUID, e->track);
+	p = put_mixed(p, TRACK_UUID, e->track);
 	if (e->category) {
 		p = na_put_uint(p, CATEGORY_IIDS, e->category);
 		if (e->name.id)
@@ -427,7 +468,7 @@ static uint8_t *put_event(uint8_t *p, const struct na_pft_event *e)
 	if (e->last_of_flow)
 		p = na_put_fixed64(p, LAST_FLOW_IDS, e->last_of_flow);
 	if (e->correlation)
-		p = na_put_uint(p, CORRELATION_ID, e->correlation);
+		p = put_mixed(p, CORRELATION_ID, e->correlation);
 	for (size_t i = 0; i < e->n_notes; i++)
 		p = put_note(p, &e->notes[i]);
 	return na_put_end(at, p);
@@ -437,10 +478,16 @@ void na_pft_put(struct na_pft_out *o, const struct na_pft_event *e)
 {
 	struct na_wire *w = &o->wire;
 	size_t packet = begin_packet(o);
+	uint8_t *p;
 
-	put_time(o, e->at_ns);
-	tell_words(o, e);
-	if (na_wire_room(w, event_room(e)))
-		w->n = (size_t)(put_event(w->p + w->n, e) - w->p);
-	end_packet(o, packet);
+	if (w->failed || !na_wire_room(w, NA_WIRE_FIELD))
+		return;
+	w->n = (size_t)(put_time(w->p + w->n, o, e->at_ns) - w->p);
+	if (any_new(o, e))
+		tell_words(o, e);
+	if (w->failed || !na_wire_room(w, event_room(e)))
+		return;
+	p = put_event(w->p + w->n, e);
+	w->n = (size_t)(na_put_end(w->p + packet, p) - w->p);
+	write_if_full(o);
 }
