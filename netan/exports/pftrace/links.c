@@ -82,21 +82,15 @@ static struct na_triple pair_of(const struct na_pft_gather *g,
 				  t->src, t->dst};
 }
 
-static bool find_pairs(const struct na_pft_gather *g, struct pairs *p)
+static bool note_pair(struct pairs *p, const struct na_pft_gather *g,
+		      const struct na_transfer *t)
 {
-	struct na_transfer t;
+	uint8_t *sides = na_triples_at(&p->keys, &p->sides, pair_of(g, t));
 
-	for (size_t i = 0; i < g->slices.n; i++) {
-		uint8_t *sides;
-
-		if (!is_movement(&g->slices.v[i], &t))
-			continue;
-		sides = na_triples_at(&p->keys, &p->sides, pair_of(g, &t));
-		if (!sides)
-			return false;
-		*sides |= (uint8_t)(1u << t.side);
-		p->any |= *sides == BOTH_SIDES;
-	}
+	if (!sides)
+		return false;
+	*sides |= (uint8_t)(1u << t->side);
+	p->any |= *sides == BOTH_SIDES;
 	return true;
 }
 
@@ -157,14 +151,12 @@ static bool sort_ends(struct ends *ends)
 	return true;
 }
 
-static bool join_transfers(struct na_pft_gather *g)
+static bool join_transfers(struct na_pft_gather *g, struct pairs *pairs)
 {
-	struct pairs pairs = {.any = false};
 	struct ends ends = {.v = NULL};
-	bool ok = find_pairs(g, &pairs);
+	bool ok = !pairs->any || (find_ends(g, pairs, &ends) &&
+				  sort_ends(&ends));
 
-	if (ok && pairs.any)
-		ok = find_ends(g, &pairs, &ends) && sort_ends(&ends);
 	for (size_t i = 0, n; ok && i < ends.n; i += n) {
 		for (n = 1;
 		     i + n < ends.n && ends.v[i + n].key == ends.v[i].key;)
@@ -172,8 +164,6 @@ static bool join_transfers(struct na_pft_gather *g)
 		join(g, ends.v + i, n);
 	}
 	na_vec_free(&ends);
-	na_triples_fini(&pairs.keys);
-	na_vec_free(&pairs.sides);
 	return ok;
 }
 
@@ -193,8 +183,8 @@ struct executions {
 	NA_VEC(struct place { NA_VEC(struct ended) of; }) v;
 };
 
-static bool note(struct executions *x, const struct na_transfer *t,
-		 int64_t end_ns)
+static bool note_execution(struct executions *x, const struct na_transfer *t,
+			   int64_t end_ns)
 {
 	uint32_t device = t->side == NA_RX ? t->dst : t->src;
 	struct ended *last;
@@ -267,30 +257,48 @@ static void join_graph(const struct na_pft_gather *g,
 			na_store_run_of(g->scope->store, e.input));
 }
 
-static bool join_graphs(struct na_pft_gather *g)
+static void join_graphs(struct na_pft_gather *g, struct executions *x)
 {
-	struct executions x = {.places = {.n = 0}};
+	for (size_t i = 0; i < x->v.n; i++)
+		settle(&x->v.v[i]);
+	for (size_t i = 0; i < g->slices.n; i++) {
+		if (g->slices.v[i].what == NA_PFT_OF_GRAPH)
+			join_graph(g, x, &g->slices.v[i]);
+	}
+}
+
+/* ---- both */
+
+static bool note_transfers(struct na_pft_gather *g, struct pairs *pairs,
+			   struct executions *x)
+{
 	struct na_transfer t;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < g->slices.n; i++) {
-		if (is_movement(&g->slices.v[i], &t))
-			ok = note(&x, &t, g->slices.v[i].end_ns);
+		const struct na_pft_slice *s = &g->slices.v[i];
+
+		if (is_movement(s, &t))
+			ok = note_pair(pairs, g, &t) &&
+			     (!g->graphs || note_execution(x, &t, s->end_ns));
 	}
-	for (size_t i = 0; ok && i < x.v.n; i++)
-		settle(&x.v.v[i]);
-	for (size_t i = 0; ok && i < g->slices.n; i++) {
-		if (g->slices.v[i].what == NA_PFT_OF_GRAPH)
-			join_graph(g, &x, &g->slices.v[i]);
-	}
-	for (size_t i = 0; i < x.v.n; i++)
-		na_vec_free(&x.v.v[i].of);
-	na_vec_free(&x.v);
-	na_triples_fini(&x.places);
 	return ok;
 }
 
 bool na_pft_link(struct na_pft_gather *g)
 {
-	return join_transfers(g) && (!g->graphs || join_graphs(g));
+	struct executions x = {.places = {.n = 0}};
+	struct pairs pairs = {.any = false};
+	bool ok = note_transfers(g, &pairs, &x);
+
+	if (ok)
+		join_graphs(g, &x);
+	ok = ok && join_transfers(g, &pairs);
+	for (size_t i = 0; i < x.v.n; i++)
+		na_vec_free(&x.v.v[i].of);
+	na_vec_free(&x.v);
+	na_triples_fini(&x.places);
+	na_triples_fini(&pairs.keys);
+	na_vec_free(&pairs.sides);
+	return ok;
 }
