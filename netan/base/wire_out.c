@@ -7,8 +7,7 @@
 
 #include "netan/base/vec.h"
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
-enum { MAX_VARINT = 10, MAX_TAG_AND_VARINT = 16 };
+enum { MAX_VARINT = 10 };
 
 void na_wire_fini(struct na_wire *w)
 {
@@ -28,36 +27,26 @@ bool na_wire_room(struct na_wire *w, size_t more)
 	return true;
 }
 
-static uint8_t *put_varint(uint8_t *p, uint64_t v)
-{
-	while (v >= 128) {
-		*p++ = (uint8_t)(v | 128);
-		v >>= 7;
-	}
-	*p++ = (uint8_t)v;
-	return p;
-}
-
 static void put_tag(struct na_wire *w, unsigned field, unsigned type,
 		    uint64_t v)
 {
 	uint8_t *p;
 
-	if (!na_wire_room(w, MAX_TAG_AND_VARINT))
+	if (!na_wire_room(w, NA_WIRE_FIELD))
 		return;
-	p = put_varint(w->p + w->n, field << 3 | type);
-	p = put_varint(p, v);
+	p = na_put_varint(w->p + w->n, field << 3 | type);
+	p = na_put_varint(p, v);
 	w->n = (size_t)(p - w->p);
 }
 
 void na_wire_uint(struct na_wire *w, unsigned field, uint64_t v)
 {
-	put_tag(w, field, VARINT, v);
+	put_tag(w, field, NA_WIRE_VARINT, v);
 }
 
 void na_wire_int(struct na_wire *w, unsigned field, int64_t v)
 {
-	put_tag(w, field, VARINT, (uint64_t)v);
+	put_tag(w, field, NA_WIRE_VARINT, (uint64_t)v);
 }
 
 void na_wire_scalar(struct na_wire *w, unsigned field, int64_t v)
@@ -76,14 +65,8 @@ void na_wire_double(struct na_wire *w, unsigned field, double v)
 
 void na_wire_fixed64(struct na_wire *w, unsigned field, uint64_t v)
 {
-	uint8_t le[8];
-
-	for (unsigned i = 0; i < 8; i++)
-		le[i] = (uint8_t)(v >> 8 * i);
-	if (!na_wire_room(w, MAX_TAG_AND_VARINT))
-		return;
-	w->n = (size_t)(put_varint(w->p + w->n, field << 3 | FIXED64) - w->p);
-	na_wire_raw(w, le, sizeof(le));
+	if (na_wire_room(w, NA_WIRE_FIELD))
+		w->n = (size_t)(na_put_fixed64(w->p + w->n, field, v) - w->p);
 }
 
 void na_wire_raw(struct na_wire *w, const void *p, size_t n)
@@ -113,12 +96,12 @@ void na_wire_text(struct na_wire *w, const char *fmt, ...)
 void na_wire_varint(struct na_wire *w, uint64_t v)
 {
 	if (na_wire_room(w, MAX_VARINT))
-		w->n = (size_t)(put_varint(w->p + w->n, v) - w->p);
+		w->n = (size_t)(na_put_varint(w->p + w->n, v) - w->p);
 }
 
 void na_wire_header(struct na_wire *w, unsigned field, uint64_t n)
 {
-	put_tag(w, field, BYTES, n);
+	put_tag(w, field, NA_WIRE_BYTES, n);
 }
 
 void na_wire_bytes(struct na_wire *w, unsigned field, const void *p, size_t n)
@@ -135,24 +118,12 @@ void na_wire_str(struct na_wire *w, unsigned field, const char *s)
 size_t na_wire_begin(struct na_wire *w, unsigned field)
 {
 	/* A length of 0 takes the one byte that end() will patch. */
-	put_tag(w, field, BYTES, 0);
+	put_tag(w, field, NA_WIRE_BYTES, 0);
 	return w->n;
 }
 
 void na_wire_end(struct na_wire *w, size_t at)
 {
-	uint8_t head[MAX_VARINT];
-	size_t body, extra;
-
-	if (w->failed)
-		return;
-	body = w->n - at;
-	extra = (size_t)(put_varint(head, body) - head) - 1;
-	if (extra) {
-		if (!na_wire_room(w, extra))
-			return;
-		memmove(w->p + at + extra, w->p + at, body);
-		w->n += extra;
-	}
-	memcpy(w->p + at - 1, head, extra + 1);
+	if (!w->failed && na_wire_room(w, MAX_VARINT))
+		w->n = (size_t)(na_put_end(w->p + at, w->p + w->n) - w->p);
 }

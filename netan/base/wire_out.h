@@ -15,8 +15,61 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "netan/base/err.h"
+
+/* Where there is room: to p, and p behind it comes back.  A field takes at
+ * most NA_WIRE_FIELD bytes, and what its header says. */
+enum { NA_WIRE_VARINT = 0, NA_WIRE_FIXED64 = 1, NA_WIRE_BYTES = 2 };
+enum { NA_WIRE_FIELD = 16 };
+
+static inline uint8_t *na_put_varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 128) {
+		*p++ = (uint8_t)(v | 128);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint8_t *na_put_uint(uint8_t *p, unsigned field, uint64_t v)
+{
+	return na_put_varint(na_put_varint(p, field << 3 | NA_WIRE_VARINT), v);
+}
+
+/* The length of n bytes that follow; of 0 it takes the byte that
+ * na_put_end() will change. */
+static inline uint8_t *na_put_header(uint8_t *p, unsigned field, uint64_t n)
+{
+	return na_put_varint(na_put_varint(p, field << 3 | NA_WIRE_BYTES), n);
+}
+
+static inline uint8_t *na_put_fixed64(uint8_t *p, unsigned field, uint64_t v)
+{
+	p = na_put_varint(p, field << 3 | NA_WIRE_FIXED64);
+	for (unsigned i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+	return p + 8;
+}
+
+/* The message of the header that ends at `at` ends at p; it is moved where its
+ * length takes more than a byte. */
+static inline uint8_t *na_put_end(uint8_t *at, uint8_t *p)
+{
+	size_t n = (size_t)(p - at), extra = 0;
+
+	if (n < 128) {
+		at[-1] = (uint8_t)n;
+		return p;
+	}
+	for (size_t rest = n; rest >= 128; rest >>= 7)
+		extra++;
+	memmove(at + extra, at, n);
+	na_put_varint(at - 1, n);
+	return p + extra;
+}
 
 struct na_wire { /* starts as zeroes */
 	uint8_t *p;

@@ -225,6 +225,8 @@ void na_case_missing(struct na_case *c, const char *fmt, ...) NA_PRINTF(2, 3);
 
 extern const struct na_check *const na_checks[]; /* NULL at the end */
 const struct na_check *na_check_find(const char *id);
+/* Whether it looks at the exhibit, needed or not. */
+bool na_check_reads(const struct na_check *check, const char *exhibit);
 
 /* What na_checks_run() reads; all of it is borrowed. */
 struct na_checks_asked {

@@ -36,6 +36,18 @@ const struct na_check *na_check_find(const char *id)
 	return NULL;
 }
 
+bool na_check_reads(const struct na_check *check, const char *exhibit)
+{
+	const char *const *needs = check->needs, *const *uses = check->uses;
+
+	for (size_t i = 0; i < NA_CHECK_READS; i++) {
+		if ((needs[i] && strcmp(needs[i], exhibit) == 0) ||
+		    (uses[i] && strcmp(uses[i], exhibit) == 0))
+			return true;
+	}
+	return false;
+}
+
 /* clang-format off */
 const char *const na_confidences[] = {
 	[NA_CERTAIN] = "certain",

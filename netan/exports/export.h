@@ -27,6 +27,9 @@ struct na_export {
 	const char *what;   /* in a list: "a SQLite database" */
 	bool with_page;     /* netan report writes it beside its page, which
 			       links to it: nothing of it is read again */
+	/* Exhibits that it tells of beside those that checks read; NULL ends,
+	 * and instead of a list: all. */
+	const char *const *tells;
 	size_t state_size;
 	const struct na_analysis *records;
 	enum na_status (*begin)(void *state, const char *path,

@@ -322,7 +322,7 @@ make_for TYPICAL "typical packed memory growth devices diagnose pftrace slice" \
 	typical --profile typical --events "$EVENTS"
 make_for TYPICAL_QUARTER "growth devices" \
 	typical-quarter --profile typical --events $((EVENTS / 4))
-make_for NETWORK "network memory growth diagnose" \
+make_for NETWORK "network memory growth diagnose pftrace" \
 	network --profile network --events $((EVENTS / 2))
 make_for NETWORK_QUARTER growth \
 	network-quarter --profile network --events $((EVENTS / 8))

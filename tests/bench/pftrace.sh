@@ -19,5 +19,12 @@ bench_pftrace()
 		"$out / 1048576, $(stat -c %s "$PFT.gz") / 1048576, ${WALL[2]}")"
 	within "export -o x.pftrace, --memory 256MB" $((512 << 20)) \
 		'"$NETAN" export -q --memory 256MB "$TYPICAL" -o "$PFT"'
+	measure '"$NETAN" export -q "$NETWORK" -o "$PFT"' \
+		'"$NETAN" check -q "$NETWORK" >"$WORK/checked"'
+	at_most "export -o x.pftrace against check, network only, cpu" \
+		"${CPU[0]}" "${CPU[1]}" 1.9
+	within "export -o x.pftrace, --memory 256MB, network only" \
+		$((512 << 20)) \
+		'"$NETAN" export -q --memory 256MB "$NETWORK" -o "$PFT"'
 	rm -f "$PFT" "$PFT.gz"
 }

@@ -312,7 +312,7 @@ def cases():
     yield from ((name, jaxes.run) for name in jaxes.CASES)
     yield from ((name, peers.run) for name in peers.CASES)
     yield from ((name, xprofs.run) for name in xprofs.CASES)
-    yield from ((name, pftraces.run) for name in pftraces.JOBS)
+    yield from ((name, pftraces.run) for name in pftraces.CASES)
 
 
 class Skipped(Exception):

@@ -263,6 +263,37 @@ static void test_words(void **state)
 	close_case(&c);
 }
 
+/* Numbers of every length, and texts told in place whatever is in them. */
+static void test_numbers(void **state)
+{
+	char text[600];
+	struct na_pft_note note = {.name = {0, "note"},
+				   .kind = NA_PFT_TEXT,
+				   .text = {0, text}};
+	struct na_pft_event e = {.type = NA_PFT_INSTANT,
+				 .category = NA_PFT_FINDING,
+				 .name = {0, text},
+				 .notes = &note,
+				 .n_notes = 1};
+	struct case_ c;
+
+	(void)state;
+	open_case(&c);
+	memset(text, '\1', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (unsigned bit = 0; bit < 64; bit++) {
+		e.track = UINT64_C(1) << bit;
+		e.correlation = UINT64_MAX >> bit;
+		na_pft_put(&c.x.out, &e);
+	}
+	read_case(&c);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		assert_int_equal(count(&c, 11, 11, UINT64_C(1) << bit), 1);
+		assert_int_equal(count(&c, 11, 52, UINT64_MAX >> bit), 1);
+	}
+	close_case(&c);
+}
+
 static void test_uuids(void **state)
 {
 	(void)state;
@@ -295,7 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes), cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_uuids),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,12 @@ enum { LEAST_HOSTS = 3, LEAST_LAUNCHES = 3 };
 /* A clock that is ahead hides in latencies, and in no more than these. */
 #define LATENCIES 3
 
+/* With files of fewer hosts no collective has enough of them that tell. */
+static bool can_tell(const struct st_state *s)
+{
+	return s->absent.n && s->scope->store->n_sources >= LEAST_HOSTS;
+}
+
 /* Devices without a file are numbered behind all hosts. */
 static uint32_t subject_of(const struct st_state *s, uint32_t run,
 			   uint32_t endpoint)
@@ -87,7 +93,7 @@ bool na_steps_add_unseen(struct st_block *b, const struct na_transfer *t)
 	struct st_unseen x = {.first_ps = NA_TIME_MAX, .last_ps = NA_TIME_MIN};
 	bool sent = t->side == NA_TX;
 
-	if (!s->absent.n || t->style >= NA_STYLE_CAPTURE ||
+	if (!can_tell(s) || t->style >= NA_STYLE_CAPTURE ||
 	    (t->klass != NA_VALID && t->klass != NA_CLOCK_SKEW) ||
 	    t->collective == NA_UNKNOWN_U32)
 		return true;
@@ -391,9 +397,9 @@ static bool own_clocks(const struct st_state *s, uint32_t run)
 bool na_steps_judge_unseen(struct st_state *s)
 {
 	struct looking x = {.s = s};
-	bool ok = !s->absent.n || list_starts(&x);
+	bool ok = !can_tell(s) || list_starts(&x);
 
-	if (ok && s->absent.n) {
+	if (ok && can_tell(s)) {
 		x.launches = na_calloc(x.n_starts, sizeof(*x.launches));
 		x.tmp = na_calloc(2 * x.n_starts + 1, sizeof(*x.tmp));
 		ok = x.launches && x.tmp;
@@ -406,7 +412,7 @@ bool na_steps_judge_unseen(struct st_state *s)
 			break;
 		out->group = g;
 		out->v.p = out->v.q = (double)NAN;
-		if (own_clocks(s, s->absent.groups[g].run))
+		if (!can_tell(s) || own_clocks(s, s->absent.groups[g].run))
 			continue;
 		x.subject = (uint32_t)s->scope->store->n_hosts + g;
 		na_sort(x.starts, x.n_starts, by_collective);

@@ -51,15 +51,9 @@ static bool wanted(void *ctx, const struct na_check *check)
 static bool read_by_any(void *ctx, const char *name)
 {
 	for (size_t i = 0; na_checks[i]; i++) {
-		const struct na_check *k = na_checks[i];
-
-		if (!wanted(ctx, k))
-			continue;
-		for (size_t j = 0; j < NA_CHECK_READS; j++) {
-			if ((k->needs[j] && strcmp(k->needs[j], name) == 0) ||
-			    (k->uses[j] && strcmp(k->uses[j], name) == 0))
-				return true;
-		}
+		if (wanted(ctx, na_checks[i]) &&
+		    na_check_reads(na_checks[i], name))
+			return true;
 	}
 	return false;
 }

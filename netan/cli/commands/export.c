@@ -102,6 +102,13 @@ static enum na_exit judge(struct making *m)
 	return na_judge(m->cli, &m->battery, &m->asked, m->check, &worst);
 }
 
+static bool is_read(void *ctx, const char *exhibit)
+{
+	const struct making *m = ctx;
+
+	return na_exports_read(&m->targets, exhibit);
+}
+
 static enum na_exit read_and_judge(struct making *m,
 				   const struct na_snapshots *snapshots)
 {
@@ -109,8 +116,8 @@ static enum na_exit read_and_judge(struct making *m,
 	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
 
-	exit = na_exit_of(na_battery_run(&m->battery, &m->cli->request, NULL,
-					 NULL, beside, n));
+	exit = na_exit_of(na_battery_run(&m->battery, &m->cli->request,
+					 is_read, m, beside, n));
 	if (na_stopped(m->cli, m->battery.session.interrupted))
 		return NA_EXIT_INTERRUPTED;
 	if (exit == NA_EXIT_OK)

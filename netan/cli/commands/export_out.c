@@ -71,6 +71,28 @@ size_t na_exports_beside(const struct na_export_targets *x,
 	return n;
 }
 
+static bool tells(const struct na_export *format, const char *exhibit)
+{
+	const char *const *name = format->tells;
+
+	while (name && *name && strcmp(*name, exhibit) != 0)
+		name++;
+	return !name || *name;
+}
+
+bool na_exports_read(const struct na_export_targets *x, const char *exhibit)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		if (tells(x->v[i].format, exhibit))
+			return true;
+	}
+	for (size_t i = 0; na_checks[i]; i++) {
+		if (na_check_reads(na_checks[i], exhibit))
+			return true;
+	}
+	return false;
+}
+
 static void say_written(const struct na_cli *cli,
 			const struct na_export_target *t, const char *told)
 {

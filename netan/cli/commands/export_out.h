@@ -32,6 +32,8 @@ enum na_status na_exports_begin(struct na_export_targets *x,
 /* For na_battery_run(): how many. */
 size_t na_exports_beside(const struct na_export_targets *x,
 			 struct na_beside beside[NA_MAX_BESIDE]);
+/* Whether one of them, or a check, looks at that exhibit. */
+bool na_exports_read(const struct na_export_targets *x, const char *exhibit);
 /* Complete, and what was written is said; or, of NULL, given up. */
 enum na_status na_exports_end(struct na_export_targets *x,
 			      const struct na_export_of *of,

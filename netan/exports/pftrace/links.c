@@ -9,15 +9,13 @@
 #include "netan/base/order.h"
 #include "netan/exports/pftrace/state.h"
 
-/* The same for all devices that take part; 0: the trace does not tell. */
-uint64_t na_pft_execution(const struct na_transfer *t, uint32_t run)
+uint64_t na_pft_execution(uint32_t launch, uint32_t iteration,
+			  uint32_t collective, uint32_t run)
 {
-	uint64_t launch = (uint64_t)t->launch << 32 | t->iteration;
-
-	if (t->launch == NA_UNKNOWN_U32 || t->collective == NA_UNKNOWN_U32)
+	if (launch == NA_UNKNOWN_U32 || collective == NA_UNKNOWN_U32)
 		return 0;
-	return na_pft_mix(na_pft_mix(2, launch),
-			  (uint64_t)run << 32 | t->collective);
+	return na_pft_mix(na_pft_mix(2, (uint64_t)launch << 32 | iteration),
+			  (uint64_t)run << 32 | collective);
 }
 
 /* ---- sends and receives */
@@ -68,28 +66,98 @@ static void join(struct na_pft_gather *g, const struct end *v, size_t n)
 	}
 }
 
-static bool join_transfers(struct na_pft_gather *g)
+/* Of which sender and receiver there are both sides. */
+struct pairs {
+	struct na_triples keys; /* run, src, dst */
+	NA_VEC(uint8_t) sides;  /* bits */
+	bool any;               /* that has both */
+};
+
+enum { BOTH_SIDES = 1 << NA_RX | 1 << NA_TX };
+
+static struct na_triple pair_of(const struct na_pft_gather *g,
+				const struct na_transfer *t)
 {
-	const struct na_store *s = g->scope->store;
-	NA_VEC(struct end) ends = {NULL, 0, 0};
-	bool ok = true, sent = false;
+	return (struct na_triple){na_store_run_of(g->scope->store, t->input),
+				  t->src, t->dst};
+}
+
+static bool note_pair(struct pairs *p, const struct na_pft_gather *g,
+		      const struct na_transfer *t)
+{
+	uint8_t *sides = na_triples_at(&p->keys, &p->sides, pair_of(g, t));
+
+	if (!sides)
+		return false;
+	*sides |= (uint8_t)(1u << t->side);
+	p->any |= *sides == BOTH_SIDES;
+	return true;
+}
+
+struct ends {
+	struct end *v;
+	size_t n, cap;
+};
+
+static bool find_ends(const struct na_pft_gather *g, struct pairs *p,
+		      struct ends *ends)
+{
 	struct na_transfer t;
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < g->slices.n && i < UINT32_MAX; i++) {
 		const struct na_pft_slice *x = &g->slices.v[i];
+		struct na_triple pair;
 
 		if (!is_movement(x, &t))
 			continue;
-		sent |= t.side == NA_TX;
-		ok = na_add(
-			&ends,
-			((struct end){key_of(&t, na_store_run_of(s, t.input)),
-				      t.side == NA_TX ? x->start_ns : x->end_ns,
-				      (uint32_t)i, t.side}));
+		pair = pair_of(g, &t);
+		if (p->sides.v[na_triples_add(&p->keys, pair)] == BOTH_SIDES)
+			ok = na_add(ends,
+				    ((struct end){key_of(&t, pair.a),
+						  t.side == NA_TX ? x->start_ns
+								  : x->end_ns,
+						  (uint32_t)i, t.side}));
 	}
-	if (ok && sent)
-		na_sort(ends.v, ends.n, by_transfer);
-	for (size_t i = 0, n; ok && sent && i < ends.n; i += n) {
+	return ok;
+}
+
+/* Keys are spread evenly: first by their upper bits, so that what is left to
+ * sort is little. */
+static bool sort_ends(struct ends *ends)
+{
+	enum { BUCKETS = 1 << 12, SHIFT = 64 - 12 };
+	size_t *from = na_calloc(BUCKETS + 2, sizeof(*from));
+	struct end *sorted = na_calloc(ends->n, sizeof(*sorted));
+	bool ok = from && sorted;
+
+	/* Counted two places on, so that filling leaves the beginnings. */
+	for (size_t i = 0; ok && i < ends->n; i++)
+		from[(ends->v[i].key >> SHIFT) + 2]++;
+	for (size_t i = 2; ok && i < BUCKETS + 2; i++)
+		from[i] += from[i - 1];
+	for (size_t i = 0; ok && i < ends->n; i++)
+		sorted[from[(ends->v[i].key >> SHIFT) + 1]++] = ends->v[i];
+	for (size_t i = 0; ok && i < BUCKETS; i++)
+		na_sort(sorted + from[i], from[i + 1] - from[i], by_transfer);
+	free(from);
+	if (!ok) {
+		free(sorted);
+		return false;
+	}
+	free(ends->v);
+	ends->v = sorted;
+	ends->cap = ends->n;
+	return true;
+}
+
+static bool join_transfers(struct na_pft_gather *g, struct pairs *pairs)
+{
+	struct ends ends = {.v = NULL};
+	bool ok = !pairs->any || (find_ends(g, pairs, &ends) &&
+				  sort_ends(&ends));
+
+	for (size_t i = 0, n; ok && i < ends.n; i += n) {
 		for (n = 1;
 		     i + n < ends.n && ends.v[i + n].key == ends.v[i].key;)
 			n++;
@@ -102,90 +170,135 @@ static bool join_transfers(struct na_pft_gather *g)
 /* ---- executions of graphs */
 
 struct ended { /* the last transfer of an execution on a device, as it saw it */
-	uint32_t input, device, collective;
 	int64_t end_ns;
-	uint64_t execution;
+	uint32_t launch, iteration;
 };
 
-NA_ORDER(by_place, struct ended, NA_UP(input), NA_UP(device), NA_UP(collective),
+NA_ORDER(by_launch, struct ended, NA_UP(launch), NA_UP(iteration),
 	 NA_UP(end_ns))
+NA_ORDER(by_end, struct ended, NA_UP(end_ns))
 
 struct executions {
-	struct na_triples keys;     /* device, collective, launch */
-	struct na_triples launches; /* input, launch, iteration */
-	NA_VEC(struct ended) v;
+	struct na_triples places; /* input, device, collective */
+	NA_VEC(struct place { NA_VEC(struct ended) of; }) v;
 };
 
-static bool note(struct executions *x, const struct na_transfer *t,
-		 int64_t end_ns, uint32_t run)
+static bool note_execution(struct executions *x, const struct na_transfer *t,
+			   int64_t end_ns)
 {
 	uint32_t device = t->side == NA_RX ? t->dst : t->src;
-	uint64_t execution = na_pft_execution(t, run);
-	struct ended *e;
-	uint32_t launch;
+	struct ended *last;
+	struct place *p;
 
-	if (!execution)
+	if (t->launch == NA_UNKNOWN_U32 || t->collective == NA_UNKNOWN_U32)
 		return true;
-	launch = na_triples_add(&x->launches,
-				(struct na_triple){t->input, t->launch,
-						   t->iteration});
-	if (launch == NA_NO_TRIPLE)
+	p = na_triples_at(&x->places, &x->v,
+			  ((struct na_triple){t->input, device,
+					      t->collective}));
+	if (!p)
 		return false;
-	e = na_triples_at(&x->keys, &x->v,
-			  ((struct na_triple){device, t->collective, launch}));
-	if (!e)
-		return false;
-	if (!e->execution || end_ns > e->end_ns)
-		*e = (struct ended){t->input, device, t->collective, end_ns,
-				    execution};
+	last = p->of.n ? &p->of.v[p->of.n - 1] : NULL;
+	if (!last || last->launch != t->launch ||
+	    last->iteration != t->iteration)
+		return na_add(&p->of, ((struct ended){end_ns, t->launch,
+						      t->iteration}));
+	if (end_ns > last->end_ns)
+		last->end_ns = end_ns;
 	return true;
 }
 
-/* Of the one execution that ends in it; 0: none does, or several do. */
-static uint64_t find(const struct executions *x, const struct na_exec *e,
-		     const struct na_pft_slice *s)
+/* One of each execution, by time. */
+static void settle(struct place *p)
 {
-	struct ended key = {e->input, e->device, e->collective, s->start_ns, 0};
-	const struct ended *v = x->v.v;
-	size_t at = NA_BOUND(i, 0, x->v.n, by_place(&v[i], &key) >= 0);
+	struct ended *v = p->of.v;
+	size_t n = 0;
 
-	key.end_ns = s->end_ns;
-	if (at == x->v.n || by_place(&v[at], &key) > 0 ||
-	    (at + 1 < x->v.n && by_place(&v[at + 1], &key) <= 0))
-		return 0;
-	return v[at].execution;
+	na_sort(v, p->of.n, by_launch);
+	for (size_t i = 0; i < p->of.n; i++) {
+		if (i + 1 == p->of.n || v[i + 1].launch != v[i].launch ||
+		    v[i + 1].iteration != v[i].iteration)
+			v[n++] = v[i];
+	}
+	p->of.n = n;
+	na_sort(v, n, by_end);
 }
 
-static bool join_graphs(struct na_pft_gather *g)
+/* The one execution that ends in it; NULL: none does, or several do. */
+static const struct ended *find(const struct executions *x,
+				const struct na_exec *e,
+				const struct na_pft_slice *s)
 {
-	const struct na_store *s = g->scope->store;
-	struct executions x = {.keys = {.n = 0}};
+	uint32_t place = na_triples_find(&x->places,
+					 (struct na_triple){e->input, e->device,
+							    e->collective});
+	const struct ended *v;
+	size_t n, at;
+
+	if (place == NA_NO_TRIPLE)
+		return NULL;
+	v = x->v.v[place].of.v;
+	n = x->v.v[place].of.n;
+	at = NA_BOUND(i, 0, n, v[i].end_ns >= s->start_ns);
+	if (at == n || v[at].end_ns > s->end_ns ||
+	    (at + 1 < n && v[at + 1].end_ns <= s->end_ns))
+		return NULL;
+	return &v[at];
+}
+
+static void join_graph(const struct na_pft_gather *g,
+		       const struct executions *x, struct na_pft_slice *s)
+{
+	const struct na_exec e = na_unpack_exec(s->of);
+	const struct ended *last = find(x, &e, s);
+
+	if (last)
+		s->link = na_pft_execution(
+			last->launch, last->iteration, e.collective,
+			na_store_run_of(g->scope->store, e.input));
+}
+
+static void join_graphs(struct na_pft_gather *g, struct executions *x)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		settle(&x->v.v[i]);
+	for (size_t i = 0; i < g->slices.n; i++) {
+		if (g->slices.v[i].what == NA_PFT_OF_GRAPH)
+			join_graph(g, x, &g->slices.v[i]);
+	}
+}
+
+/* ---- both */
+
+static bool note_transfers(struct na_pft_gather *g, struct pairs *pairs,
+			   struct executions *x)
+{
 	struct na_transfer t;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < g->slices.n; i++) {
-		if (is_movement(&g->slices.v[i], &t))
-			ok = note(&x, &t, g->slices.v[i].end_ns,
-				  na_store_run_of(s, t.input));
-	}
-	if (ok)
-		na_sort(x.v.v, x.v.n, by_place);
-	for (size_t i = 0; ok && i < g->slices.n; i++) {
-		struct na_pft_slice *slice = &g->slices.v[i];
-		struct na_exec e;
+		const struct na_pft_slice *s = &g->slices.v[i];
 
-		if (slice->what != NA_PFT_OF_GRAPH)
-			continue;
-		e = na_unpack_exec(slice->of);
-		slice->link = find(&x, &e, slice);
+		if (is_movement(s, &t))
+			ok = note_pair(pairs, g, &t) &&
+			     (!g->graphs || note_execution(x, &t, s->end_ns));
 	}
-	na_triples_fini(&x.keys);
-	na_triples_fini(&x.launches);
-	na_vec_free(&x.v);
 	return ok;
 }
 
 bool na_pft_link(struct na_pft_gather *g)
 {
-	return join_transfers(g) && (!g->graphs || join_graphs(g));
+	struct executions x = {.places = {.n = 0}};
+	struct pairs pairs = {.any = false};
+	bool ok = note_transfers(g, &pairs, &x);
+
+	if (ok)
+		join_graphs(g, &x);
+	ok = ok && join_transfers(g, &pairs);
+	for (size_t i = 0; i < x.v.n; i++)
+		na_vec_free(&x.v.v[i].of);
+	na_vec_free(&x.v);
+	na_triples_fini(&x.places);
+	na_triples_fini(&pairs.keys);
+	na_vec_free(&pairs.sides);
+	return ok;
 }

@@ -162,15 +162,26 @@ void na_pft_close(struct na_pft_out *o)
 /* ---- packets */
 
 /* A text of any bytes: what is none would break what reads it. */
+static size_t text_room(const char *text)
+{
+	return na_escape(NA_ESC_TERMINAL, text, NULL, 0) + 1;
+}
+
+static uint8_t *put_text_at(uint8_t *p, unsigned field, const char *text)
+{
+	size_t room = text_room(text);
+
+	p = na_put_header(p, field, room - 1);
+	na_escape(NA_ESC_TERMINAL, text, (char *)p, room);
+	return p + room - 1;
+}
+
 static void put_text(struct na_pft_out *o, unsigned field, const char *text)
 {
-	size_t n = na_escape(NA_ESC_TERMINAL, text, NULL, 0);
+	struct na_wire *w = &o->wire;
 
-	na_wire_header(&o->wire, field, n);
-	if (!na_wire_room(&o->wire, n + 1))
-		return;
-	na_escape(NA_ESC_TERMINAL, text, (char *)o->wire.p + o->wire.n, n + 1);
-	o->wire.n += n;
+	if (na_wire_room(w, text_room(text) + NA_WIRE_FIELD))
+		w->n = (size_t)(put_text_at(w->p + w->n, field, text) - w->p);
 }
 
 static void put_entry(struct na_pft_out *o, unsigned field, uint32_t iid,
@@ -183,38 +194,46 @@ static void put_entry(struct na_pft_out *o, unsigned field, uint32_t iid,
 	na_wire_end(&o->wire, at);
 }
 
+static void tell_categories(struct na_pft_out *o)
+{
+	size_t words = na_wire_begin(&o->wire, INTERNED_DATA);
+
+	for (uint32_t i = 1; i < NA_PFT_N_CATEGORIES; i++)
+		put_entry(o, EVENT_CATEGORIES, i, categories[i]);
+	na_wire_end(&o->wire, words);
+	o->begun = true;
+}
+
 /* To end_packet(). */
 static size_t begin_packet(struct na_pft_out *o)
 {
-	size_t at = na_wire_begin(&o->wire, PACKET), words;
+	struct na_wire *w = &o->wire;
+	uint8_t *p;
+	size_t at;
 
-	na_wire_uint(&o->wire, SEQUENCE_ID, SEQUENCE);
-	na_wire_uint(&o->wire, SEQUENCE_FLAGS,
-		     o->begun ? NEEDS_STATE : STATE_CLEARED);
-	if (!o->begun) {
-		words = na_wire_begin(&o->wire, INTERNED_DATA);
-		for (uint32_t i = 1; i < NA_PFT_N_CATEGORIES; i++)
-			put_entry(o, EVENT_CATEGORIES, i, categories[i]);
-		na_wire_end(&o->wire, words);
-	}
-	o->begun = true;
+	if (!na_wire_room(w, 3 * NA_WIRE_FIELD))
+		return 0;
+	p = na_put_header(w->p + w->n, PACKET, 0);
+	at = (size_t)(p - w->p);
+	p = na_put_uint(p, SEQUENCE_ID, SEQUENCE);
+	p = na_put_uint(p, SEQUENCE_FLAGS,
+			o->begun ? NEEDS_STATE : STATE_CLEARED);
+	w->n = (size_t)(p - w->p);
+	if (!o->begun)
+		tell_categories(o);
 	return at;
+}
+
+static void write_if_full(struct na_pft_out *o)
+{
+	if (o->wire.n >= CHUNK_BYTES)
+		write_out(o, false);
 }
 
 static void end_packet(struct na_pft_out *o, size_t at)
 {
 	na_wire_end(&o->wire, at);
-	if (o->wire.n >= CHUNK_BYTES)
-		write_out(o, false);
-}
-
-static void put_time(struct na_pft_out *o, int64_t at_ns)
-{
-	int64_t out;
-
-	if (!na_add_i64(at_ns, o->shift_ns, &out) || out < 0)
-		out = 0;
-	na_wire_uint(&o->wire, TIMESTAMP, (uint64_t)out);
+	write_if_full(o);
 }
 
 void na_pft_clock(struct na_pft_out *o, int64_t origin_unix_ns)
@@ -296,6 +315,27 @@ void na_pft_track(struct na_pft_out *o, const struct na_pft_track *t)
 
 /* ---- events */
 
+/* Whether it is told with the packet that is being written. */
+static inline bool is_new(const struct na_pft_out *o, enum na_pft_table table,
+			  const struct na_pft_word *w)
+{
+	return w->id && !(w->id < o->seen[table].n && o->seen[table].v[w->id]);
+}
+
+static bool any_new(const struct na_pft_out *o, const struct na_pft_event *e)
+{
+	bool any = e->category && is_new(o, NA_PFT_NAMES, &e->name);
+
+	for (size_t i = 0; i < e->n_notes; i++) {
+		const struct na_pft_note *x = &e->notes[i];
+
+		any |= is_new(o, NA_PFT_NOTES, &x->name) ||
+		       (x->kind == NA_PFT_TEXT &&
+			is_new(o, NA_PFT_STRINGS, &x->text));
+	}
+	return any;
+}
+
 /* The message is begun with the first word that is new in this packet. */
 static void tell_word(struct na_pft_out *o, enum na_pft_table table,
 		      const struct na_pft_word *w, size_t *message)
@@ -305,15 +345,13 @@ static void tell_word(struct na_pft_out *o, enum na_pft_table table,
 					  [NA_PFT_STRINGS] = STRING_VALUES};
 	uint8_t *seen;
 
-	if (!w->id)
+	if (!is_new(o, table, w))
 		return;
 	seen = na_vec_at(&o->seen[table], w->id);
 	if (!seen) {
 		o->short_of_memory = true;
 		return;
 	}
-	if (*seen)
-		return;
 	*seen = 1;
 	if (!*message)
 		*message = na_wire_begin(&o->wire, INTERNED_DATA);
@@ -336,56 +374,120 @@ static void tell_words(struct na_pft_out *o, const struct na_pft_event *e)
 		na_wire_end(&o->wire, message);
 }
 
-static void put_note(struct na_pft_out *o, const struct na_pft_note *x)
-{
-	size_t at = na_wire_begin(&o->wire, ANNOTATIONS);
+/* And the length of the packet. */
+enum { MOST_FIELDS = 12, MOST_FIELDS_OF_NOTE = 3 };
 
-	if (x->name.id)
-		na_wire_uint(&o->wire, NOTE_NAME_IID, x->name.id);
-	else
-		na_wire_str(&o->wire, NOTE_NAME, x->name.text);
-	if (x->kind == NA_PFT_INT)
-		na_wire_int(&o->wire, INT_VALUE, x->value);
-	else if (x->kind == NA_PFT_REAL)
-		na_wire_double(&o->wire, REAL_VALUE, x->real);
-	else if (x->text.id)
-		na_wire_uint(&o->wire, STRING_IID, x->text.id);
-	else
-		put_text(o, STRING_VALUE, x->text.text);
-	na_wire_end(&o->wire, at);
+static size_t word_room(const struct na_pft_word *w)
+{
+	return w->id || !w->text ? 0 : text_room(w->text);
 }
 
-static void put_event(struct na_pft_out *o, const struct na_pft_event *e)
+static size_t event_room(const struct na_pft_event *e)
 {
-	na_wire_uint(&o->wire, TYPE, e->type);
-	na_wire_uint(&o->wire, TRACK_UUID, e->track);
-	if (e->category) {
-		na_wire_uint(&o->wire, CATEGORY_IIDS, e->category);
-		if (e->name.id)
-			na_wire_uint(&o->wire, NAME_IID, e->name.id);
-		else
-			put_text(o, NAME, e->name.text);
-	}
-	if (e->type == NA_PFT_COUNTER)
-		na_wire_double(&o->wire, DOUBLE_VALUE, e->value);
-	if (e->flow)
-		na_wire_fixed64(&o->wire, FLOW_IDS, e->flow);
-	if (e->last_of_flow)
-		na_wire_fixed64(&o->wire, LAST_FLOW_IDS, e->last_of_flow);
-	if (e->correlation)
-		na_wire_uint(&o->wire, CORRELATION_ID, e->correlation);
+	size_t fields = MOST_FIELDS + MOST_FIELDS_OF_NOTE * e->n_notes;
+	size_t texts = word_room(&e->name);
+
 	for (size_t i = 0; i < e->n_notes; i++)
-		put_note(o, &e->notes[i]);
+		texts += word_room(&e->notes[i].name) +
+			 word_room(&e->notes[i].text);
+	return fields * NA_WIRE_FIELD + texts;
+}
+
+static uint8_t *put_time(uint8_t *p, const struct na_pft_out *o, int64_t at_ns)
+{
+	int64_t out;
+
+	if (!na_add_i64(at_ns, o->shift_ns, &out) || out < 0)
+		out = 0;
+	return na_put_uint(p, TIMESTAMP, (uint64_t)out);
+}
+
+/* As na_put_uint(), where most numbers take all bits: seven of each byte at
+ * once. */
+static uint8_t *put_mixed(uint8_t *p, unsigned field, uint64_t v)
+{
+	uint64_t x = v & UINT64_C(0x00ffffffffffffff);
+
+	if (!(v >> 56))
+		return na_put_uint(p, field, v);
+	x = (x & UINT64_C(0x00fffffff0000000)) << 4 |
+	    (x & UINT64_C(0x000000000fffffff));
+	x = (x & UINT64_C(0x0fffc0000fffc000)) << 2 |
+	    (x & UINT64_C(0x00003fff00003fff));
+	x = (x & UINT64_C(0x3f803f803f803f80)) << 1 |
+	    (x & UINT64_C(0x007f007f007f007f));
+	x |= UINT64_C(0x8080808080808080);
+	p = na_put_varint(p, field << 3 | NA_WIRE_VARINT);
+	for (unsigned i = 0; i < 8; i++)
+		p[i] = (uint8_t)(x >> 8 * i);
+	return na_put_varint(p + 8, v >> 56);
+}
+
+static uint8_t *put_note(uint8_t *p, const struct na_pft_note *x)
+{
+	uint8_t *at = p = na_put_header(p, ANNOTATIONS, 0);
+	uint64_t bits;
+
+	if (x->name.id)
+		p = na_put_uint(p, NOTE_NAME_IID, x->name.id);
+	else
+		p = put_text_at(p, NOTE_NAME, x->name.text);
+	if (x->kind == NA_PFT_INT) {
+		p = na_put_uint(p, INT_VALUE, (uint64_t)x->value);
+	} else if (x->kind == NA_PFT_REAL) {
+		memcpy(&bits, &x->real, sizeof(bits));
+		p = na_put_fixed64(p, REAL_VALUE, bits);
+	} else if (x->text.id) {
+		p = na_put_uint(p, STRING_IID, x->text.id);
+	} else {
+		p = put_text_at(p, STRING_VALUE, x->text.text);
+	}
+	return na_put_end(at, p);
+}
+
+static uint8_t *put_event(uint8_t *p, const struct na_pft_event *e)
+{
+	uint8_t *at = p = na_put_header(p, TRACK_EVENT, 0);
+	uint64_t bits;
+
+	p = na_put_uint(p, TYPE, e->type);
+	p = put_mixed(p, TRACK_UUID, e->track);
+	if (e->category) {
+		p = na_put_uint(p, CATEGORY_IIDS, e->category);
+		if (e->name.id)
+			p = na_put_uint(p, NAME_IID, e->name.id);
+		else
+			p = put_text_at(p, NAME, e->name.text);
+	}
+	if (e->type == NA_PFT_COUNTER) {
+		memcpy(&bits, &e->value, sizeof(bits));
+		p = na_put_fixed64(p, DOUBLE_VALUE, bits);
+	}
+	if (e->flow)
+		p = na_put_fixed64(p, FLOW_IDS, e->flow);
+	if (e->last_of_flow)
+		p = na_put_fixed64(p, LAST_FLOW_IDS, e->last_of_flow);
+	if (e->correlation)
+		p = put_mixed(p, CORRELATION_ID, e->correlation);
+	for (size_t i = 0; i < e->n_notes; i++)
+		p = put_note(p, &e->notes[i]);
+	return na_put_end(at, p);
 }
 
 void na_pft_put(struct na_pft_out *o, const struct na_pft_event *e)
 {
-	size_t packet = begin_packet(o), event;
+	struct na_wire *w = &o->wire;
+	size_t packet = begin_packet(o);
+	uint8_t *p;
 
-	put_time(o, e->at_ns);
-	tell_words(o, e);
-	event = na_wire_begin(&o->wire, TRACK_EVENT);
-	put_event(o, e);
-	na_wire_end(&o->wire, event);
-	end_packet(o, packet);
+	if (w->failed || !na_wire_room(w, NA_WIRE_FIELD))
+		return;
+	w->n = (size_t)(put_time(w->p + w->n, o, e->at_ns) - w->p);
+	if (any_new(o, e))
+		tell_words(o, e);
+	if (w->failed || !na_wire_room(w, event_room(e)))
+		return;
+	p = put_event(w->p + w->n, e);
+	w->n = (size_t)(na_put_end(w->p + packet, p) - w->p);
+	write_if_full(o);
 }

@@ -122,7 +122,7 @@ static void tell_transfer(struct writing *w, const struct na_pft_slice *s,
 						  : M_no_latency);
 		w->e.type = NA_PFT_INSTANT;
 	}
-	w->e.correlation = na_pft_execution(&t,
+	w->e.correlation = na_pft_execution(t.launch, t.iteration, t.collective,
 					    na_store_run_of(store, t.input));
 	if (sent)
 		w->e.flow = s->link;

@@ -153,7 +153,10 @@ void na_pft_gather_fini(struct na_pft_gather *g);
 
 /* ---- links.c: which belong together.  False: no memory. */
 bool na_pft_link(struct na_pft_gather *g);
-uint64_t na_pft_execution(const struct na_transfer *t, uint32_t run);
+/* Of an execution, the same for all devices that take part; 0: the trace does
+ * not tell. */
+uint64_t na_pft_execution(uint32_t launch, uint32_t iteration,
+			  uint32_t collective, uint32_t run);
 
 /* ---- slices.c: all of them, and what they add up to.  False: no memory. */
 bool na_pft_write(struct na_pft_gather *g);

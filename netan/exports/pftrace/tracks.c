@@ -128,25 +128,31 @@ static uint64_t device_track(struct na_pft *x, const struct na_pft_group *g,
 	return *uuid;
 }
 
-uint64_t na_pft_lane(struct na_pft *x, uint32_t group, size_t lane,
-		     const char *device)
+static uint64_t new_lane(struct na_pft *x, uint32_t group, size_t lane,
+			 const char *device)
 {
 	struct na_pft_group g = x->groups.v[group];
-	uint64_t parent;
+	uint64_t parent, uuid;
 
-	if (g.lanes[lane])
-		return g.lanes[lane];
 	tell_process(x, g.process);
 	parent = device ? device_track(x, &g, device)
 			: x->processes.v[g.process].uuid;
-	g.lanes[lane] = next_uuid(x);
-	x->groups.v[group].lanes[lane] = g.lanes[lane];
-	na_pft_track(&x->out, &(struct na_pft_track){.uuid = g.lanes[lane],
+	uuid = next_uuid(x);
+	x->groups.v[group].lanes[lane] = uuid;
+	na_pft_track(&x->out, &(struct na_pft_track){.uuid = uuid,
 						     .parent = parent,
 						     .name = kind_names[g.kind],
 						     .rank = GROUP_RANK +
 							     (int32_t)g.kind});
-	return g.lanes[lane];
+	return uuid;
+}
+
+uint64_t na_pft_lane(struct na_pft *x, uint32_t group, size_t lane,
+		     const char *device)
+{
+	uint64_t known = x->groups.v[group].lanes[lane];
+
+	return known ? known : new_lane(x, group, lane, device);
 }
 
 uint64_t na_pft_own_track(struct na_pft *x)

@@ -41,6 +41,12 @@ for what, kind, name, query in (
 (n,), = sql("SELECT count(*) FROM executions")
 same("executions", sum(e[2] == BEGIN and e[5] == "collective" and
                        "TPU" not in t.path(e[3]) for e in t.events), int(n))
+# One that no transfer ends in, or several that overlap, has none.
+ids = {e[8] for e in t.events if e[5] == "transfer" and e[8]}
+mine = [e[8] for e in t.events if e[2] == BEGIN and e[5] == "collective" and
+        "TPU" not in t.path(e[3])]
+print("with the id of their transfers:", sum(i in ids for i in mine), "of",
+      len(mine))
 (origin,), = sql("SELECT origin_unix_ns FROM origin")
 same("origin", t.clocks[0][1] - t.clocks[0][6], int(origin))
 print(*wrong, sep="\n", end="")
