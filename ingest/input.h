@@ -130,6 +130,9 @@ struct na_input {
 	size_t n_sources;
 	size_t source;           /* which of them this is */
 	const void *first_state; /* of a later one: the first one's */
+	/* What the reader keeps of its blocks beyond close(), in the arena,
+	 * and what it kept of them when they were read before; or NULL. */
+	void *kept, *first_kept;
 	const char *label;       /* of its run, as the file says; or NULL */
 
 	/* Of one that is away: its HLO modules, in the arena. */
@@ -158,6 +161,7 @@ struct na_block {
 	/* Reading it looks at nothing of the input from here on (names may
 	 * stand behind the block); NULL: who knows. */
 	const uint8_t *needs_end;
+	void *kept; /* of it, see na_input.kept; or NULL */
 };
 
 enum na_sniff { NA_SNIFF_NO, NA_SNIFF_YES, NA_SNIFF_DAMAGED };

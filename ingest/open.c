@@ -388,6 +388,7 @@ enum na_status na_input_open_source(struct na_input *in,
 	in->reader = first->reader;
 	in->source = source;
 	in->first_state = first->state;
+	in->first_kept = first->kept;
 	return survey(in, NA_OK, &inner, err);
 }
 

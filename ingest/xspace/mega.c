@@ -90,6 +90,15 @@ uint8_t na_xs_mega_kind(const struct na_text *name, uint32_t wants)
 	return start ? NONE : wanted(COMPUTE_END, wants);
 }
 
+bool na_xs_mega_acts(const struct na_text *name)
+{
+	uint8_t kind = na_xs_mega_kind(name, NA_WANT_TRANSFERS |
+						     NA_WANT_GRAPHS |
+						     NA_WANT_ACTIONS);
+
+	return kind != NONE && kind != UNKNOWN;
+}
+
 struct key {
 	bool given;
 	uint64_t device;
@@ -178,15 +187,20 @@ static uint32_t endpoint(struct na_xs_read *r, uint64_t device)
 	return seen->endpoint;
 }
 
-static uint32_t name_of(struct na_xs_read *r, const struct na_text *t)
+/* Inflated, it is gone with the event. */
+static bool is_scratch(const struct na_xs_read *r, const char *s)
 {
 	const char *scratch = r->values.inflated;
+
+	return scratch && s >= scratch && s < scratch + XS_INFLATED_MAX;
+}
+
+static uint32_t name_of(struct na_xs_read *r, const struct na_text *t)
+{
 	struct na_xs_seen_name *seen;
 	uint64_t head, tail;
 
-	/* What was inflated is gone with the next event. */
-	if (t->n < 8 ||
-	    (scratch && t->s >= scratch && t->s < scratch + XS_INFLATED_MAX))
+	if (t->n < 8 || is_scratch(r, t->s))
 		return t->n ? r->sink->name(r->sink->ctx, t->s, t->n)
 			    : NA_UNKNOWN_U32;
 	memcpy(&head, t->s, 8);
@@ -455,6 +469,67 @@ static void bad_times(struct na_xs_read *r, uint8_t kind)
 		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);
 }
 
+/* Its place; NULL: there is no room. */
+static struct na_xs_when *when_of(struct na_xs_stretch *x,
+				  const struct na_text *name)
+{
+	for (uint8_t i = 0; i < x->n; i++) {
+		if (na_text_same(x->whens[i].name, *name))
+			return &x->whens[i];
+	}
+	if (x->n == XS_WHENS)
+		return NULL;
+	x->whens[x->n] = (struct na_xs_when){*name, INT64_MAX, INT64_MIN};
+	return &x->whens[x->n++];
+}
+
+/* Nobody asks for what is of no collective. */
+static void keep(struct na_xs_read *r, const struct na_text *name,
+		 int64_t start_ps, int64_t end_ps)
+{
+	struct na_xs_when *w;
+	int64_t ns, ps, from_ps;
+
+	if (!name->n)
+		return;
+	w = is_scratch(r, name->s) ? NULL : when_of(r->keeps, name);
+	if (!w) {
+		r->keeps->more = true;
+		return;
+	}
+	/* By its own duration an action may begin before it is drawn. */
+	if (na_xs_int(&r->values, XS_ACTION_NS, &ns) && ns >= 0 &&
+	    na_mul_i64(ns, NA_PS_PER_NS, &ps) &&
+	    na_add_i64(end_ps, -ps, &from_ps) && from_ps < start_ps)
+		start_ps = from_ps;
+	w->from_ps = start_ps < w->from_ps ? start_ps : w->from_ps;
+	w->to_ps = end_ps > w->to_ps ? end_ps : w->to_ps;
+}
+
+static void key_of(struct na_xs_read *r, const struct na_xs_event *e,
+		   struct key *k)
+{
+	struct na_text shown = na_xs_shown_name(e->type);
+	struct na_text text = na_xs_text(&r->values, XS_GRAPH_KEY);
+
+	parse_key(&text, k);
+	/* Only a graph execution is called like a key. */
+	if (!k->given)
+		parse_key(&shown, k);
+}
+
+void na_xs_mega_keep(struct na_xs_read *r, const struct na_xs_event *e)
+{
+	int64_t start_ps, end_ps;
+	struct key k;
+
+	if (!na_xs_event_times(r, e, &start_ps, &end_ps) ||
+	    !na_xs_values_read(&r->values, r->line->plane, e))
+		return;
+	key_of(r, e, &k);
+	keep(r, &k.rendezvous, start_ps, end_ps);
+}
+
 bool na_xs_mega_looked_at(struct na_xs_read *r)
 {
 	struct na_text text = na_xs_text(&r->values, XS_GRAPH_KEY);
@@ -490,6 +565,8 @@ enum na_status na_xs_mega_event(struct na_xs_read *r,
 	if (!k.given && kind == GRAPH)
 		parse_key(&shown, &k);
 	common_of(r, &k, &c);
+	if (r->keeps)
+		keep(r, &k.rendezvous, start_ps, end_ps);
 	if (moves && (r->in->wants & NA_WANT_TRANSFERS))
 		st = emit_transfers(r, kind == SEND_END ? NA_TX : NA_RX, &c,
 				    end_ps);

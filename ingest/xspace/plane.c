@@ -222,6 +222,8 @@ static bool read_event_type(const struct na_xs_plane *p, struct na_cursor body,
 	}
 	shown = na_xs_shown_name(t);
 	t->kind = kind_of(p, &shown, wants);
+	t->acts = p->kind == XS_MEGASCALE && (wants & NA_WANT_AGAIN) &&
+		  na_xs_mega_acts(&shown);
 	return next == NA_NEXT_END;
 }
 

@@ -326,6 +326,7 @@ static enum na_status xs_open(struct na_input *in, struct na_err *err)
 	if (!s)
 		return na_fail_nomem(err);
 	s->hostname = (struct na_text){"", 0};
+	s->was = in->first_kept;
 	in->state = s;
 	if (!in->size) {
 		in->damaged = true;
@@ -370,6 +371,66 @@ static void xs_close(struct na_input *in)
 	in->state = NULL;
 }
 
+/* ---- blocks of a line whose actions may be asked for later */
+
+static bool keeps(const struct na_input *in, const struct na_xs_line *l)
+{
+	return (in->wants & NA_WANT_AGAIN) && l->plane->kind == XS_MEGASCALE;
+}
+
+/* NULL: no memory, and the next reading looks for itself. */
+static struct na_xs_stretch *keep_stretch(struct na_input *in,
+					  const struct na_block *b, bool last)
+{
+	struct na_xs_stretch *x = na_arena_alloc(&in->arena, sizeof(*x));
+	struct na_xs_space *s = in->state;
+
+	if (!x)
+		return NULL;
+	*x = (struct na_xs_stretch){.p = b->p, .end = b->end, .last = last};
+	if (s->last_kept)
+		s->last_kept->next = x;
+	else
+		in->kept = x;
+	s->last_kept = x;
+	return x;
+}
+
+/* All blocks of a line, where they were read before; else NULL. */
+static struct na_xs_stretch *stretches_of(struct na_xs_space *s,
+					  const struct na_xs_line *l)
+{
+	struct na_xs_stretch *x;
+
+	while (s->was && s->was->p < l->body.p)
+		s->was = s->was->next;
+	if (!s->was || s->was->p != l->body.p)
+		return NULL;
+	for (x = s->was; !x->last; x = x->next) {
+		if (!x->next || x->next->p != x->end)
+			return NULL;
+	}
+	return s->was;
+}
+
+static bool passes_over(const struct na_block *b, const struct na_sink *sink)
+{
+	const struct na_xs_stretch *x = b->kept;
+
+	if (!sink->looks_within || !x || !x->told || x->more)
+		return false;
+	for (uint8_t i = 0; i < x->n; i++) {
+		const struct na_xs_when *w = &x->whens[i];
+
+		if (sink->looks_within(sink->ctx,
+				       sink->name(sink->ctx, w->name.s,
+						  w->name.n),
+				       w->from_ps, w->to_ps))
+			return false;
+	}
+	return true;
+}
+
 /* Hop over events until the block is full or the line ends. */
 static bool cut_line(struct na_input *in, struct na_xs_line *l,
 		     const uint8_t *from, struct na_block *b)
@@ -383,7 +444,7 @@ static bool cut_line(struct na_input *in, struct na_xs_line *l,
 	       (next = na_field_next(&c, &f)) == NA_NEXT_FIELD)
 		l->n_events += f.tag == NA_TAG(4, NA_W_BYTES);
 	/* Names stand behind the lines. */
-	*b = (struct na_block){l, from, c.p, l->plane->body.end};
+	*b = (struct na_block){l, from, c.p, l->plane->body.end, NULL};
 	if (next != NA_NEXT_BAD)
 		return c.p == c.end;
 	in->damaged = true;
@@ -399,6 +460,25 @@ static bool cut_line(struct na_input *in, struct na_xs_line *l,
 			      *c.p == NA_TAG(4, NA_W_BYTES) ? "event" : "field",
 			      na_at(&c), na_left(&c));
 	return true;
+}
+
+/* True: the line ends with it. */
+static bool cut_next(struct na_input *in, struct na_xs_line *l,
+		     struct na_block *b)
+{
+	struct na_xs_space *s = in->state;
+	struct na_xs_stretch *x = s->stretch;
+	bool last;
+
+	if (x) {
+		s->stretch = x->last ? NULL : x->next;
+		*b = (struct na_block){l, x->p, x->end, l->plane->body.end, x};
+		return x->last;
+	}
+	last = cut_line(in, l, s->pos, b);
+	if (keeps(in, l))
+		b->kept = keep_stretch(in, b, last);
+	return last;
 }
 
 static void line_done(struct na_input *in, const struct na_xs_space *s)
@@ -429,14 +509,16 @@ static enum na_status xs_cut(struct na_input *in, struct na_block *b,
 		}
 		l = &p->lines.v[s->line];
 		ours = l->handler || (in->wants & NA_WANT_COUNTS);
-		if (!s->pos)
+		if (!s->pos) {
 			s->pos = l->body.p;
+			s->stretch = stretches_of(s, l);
+		}
 		if (!ours) {
 			s->line++;
 			s->pos = NULL;
 			continue;
 		}
-		if (cut_line(in, l, s->pos, b)) {
+		if (cut_next(in, l, b)) {
 			line_done(in, s);
 			s->line++;
 			s->pos = NULL;
@@ -538,6 +620,9 @@ static enum na_status one_event(struct na_xs_read *r,
 			       h->wants & (e.type && (good || e.bad_stat)
 						   ? e.type->wants
 						   : UINT32_MAX));
+	if (r->keeps && good && e.type && e.type->acts && !e.type->kind &&
+	    !e.aggregated)
+		na_xs_mega_keep(r, &e);
 	if (!good) {
 		damaged_event(r, body);
 	} else if (!e.type && p->kind == XS_MEGASCALE) {
@@ -568,12 +653,17 @@ static enum na_status xs_read_block(const struct na_input *in,
 	enum na_status st = NA_OK;
 	struct na_field f;
 
+	if (passes_over(b, sink))
+		return NA_OK;
+	r.keeps = in->first_kept ? NULL : b->kept;
 	r.choosy = sink->looks_at && r.line->plane->kind == XS_MEGASCALE;
 	r.line_fits = na_xs_line_start(in, r.line, in->zero_ns, &r.line_ps);
 	while (st == NA_OK && na_field_next(&c, &f) == NA_NEXT_FIELD) {
 		if (f.tag == NA_TAG(4, NA_W_BYTES))
 			st = one_event(&r, r.line->plane, &f.body);
 	}
+	if (r.keeps)
+		r.keeps->told = st == NA_OK;
 	free(r.values.inflated);
 	na_idmap_fini(&r.op_types);
 	return st;

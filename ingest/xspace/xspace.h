@@ -120,7 +120,8 @@ struct na_xs_event_type {
 	const uint8_t *in; /* the XEventMetadata, for its stats, */
 	uint32_t n;        /* and its bytes */
 	uint32_t name, name_n, display, display_n;
-	bool has_stats;
+	bool has_stats : 1;
+	bool acts : 1;  /* each event is an action, also where none is wanted */
 	uint8_t kind;   /* meaning, to the line's handler */
 	uint16_t wants; /* who would read it, when all is counted */
 };
@@ -162,6 +163,23 @@ na_xs_type_at(const struct na_xs_plane *p, int64_t id)
 
 	return entry < p->types.n ? &p->types.v[entry] : NULL;
 }
+
+enum { XS_WHENS = 8 };
+
+/* A block of a Megascale line, and when the actions of which collectives
+ * were: for who asks for actions once all is read. */
+struct na_xs_stretch {
+	const uint8_t *p, *end;
+	struct na_xs_when {
+		struct na_text name; /* in the file */
+		int64_t from_ps, to_ps;
+	} whens[XS_WHENS];
+	uint8_t n;
+	bool more; /* collectives than these */
+	bool told; /* it was read to its end */
+	bool last; /* of its line */
+	struct na_xs_stretch *next; /* in the order of the file */
+};
 
 struct na_xs_line {
 	const struct na_xs_plane *plane;
@@ -214,6 +232,7 @@ struct na_xs_read {
 	int64_t line_ps; /* line start since the origin */
 	bool line_fits;
 	bool choosy; /* the sink looks at some collectives alone */
+	struct na_xs_stretch *keeps; /* when actions were; NULL: nobody asks */
 	struct na_xs_values values;
 	struct na_err *err;
 	struct na_xs_seen_device {
@@ -268,6 +287,10 @@ struct na_xs_space {
 	/* Where cut() goes on. */
 	size_t plane, line;
 	const uint8_t *pos;
+	struct na_xs_stretch *last_kept; /* of na_input.kept */
+	/* Of the first reading: not behind where cut() is, and what it hands
+	 * out next; or NULL. */
+	struct na_xs_stretch *was, *stretch;
 	size_t n_entries; /* lines and metadata, all planes */
 	struct na_text hostname;
 	struct na_xs_markers *markers; /* NULL: nobody asks them */
@@ -357,6 +380,9 @@ enum na_status na_xs_op_event(struct na_xs_read *r,
 /* mega.c, message.c, device.c, kernel.c: what an event type of
  * a plane means (0: of no interest), and what its events become */
 uint8_t na_xs_mega_kind(const struct na_text *name, uint32_t wants);
+bool na_xs_mega_acts(const struct na_text *name);
+/* Into r->keeps, an action that nobody wants now. */
+void na_xs_mega_keep(struct na_xs_read *r, const struct na_xs_event *e);
 enum na_status na_xs_mega_event(struct na_xs_read *r,
 				const struct na_xs_event *e) NA_MUST_CHECK;
 /* Once graph_key is read: does the sink look at the event's collective? */

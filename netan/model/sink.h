@@ -47,7 +47,8 @@ enum na_want {
 	NA_WANT_COMMS = 32768, /* what ranks of GPU jobs do together */
 	/* Of captures, with their marks; and who of a GPU job used them. */
 	NA_WANT_QUEUE_PAIRS = 65536,
-	NA_WANT_WHOLE = 131072 /* every byte of a packed file stays */
+	NA_WANT_WHOLE = 131072, /* every byte of a packed file stays */
+	NA_WANT_AGAIN = 262144  /* its actions may be asked for later */
 };
 
 /* What an input tells of ranks: of the same time, an earlier one of these says
@@ -106,6 +107,11 @@ struct na_sink {
 	/* NULL (all), or asked where a record tells its collective before the
 	 * rest is read: false passes over it, and whatever it would count. */
 	bool (*looks_at)(void *ctx, uint32_t collective);
+	/* NULL (at any), or asked before much is read, that lies in
+	 * [from_ps, to_ps] as far as it is of the collective: false passes over
+	 * that, likewise. */
+	bool (*looks_within)(void *ctx, uint32_t collective, int64_t from_ps,
+			     int64_t to_ps);
 
 	/* One transfer of a class that is counted but not kept as a record. */
 	void (*classed)(void *ctx, enum na_side side, enum na_style style,

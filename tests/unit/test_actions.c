@@ -26,6 +26,7 @@ struct opened {
 	struct na_cli cli;
 	struct na_session s;
 	char text[256], threads[8];
+	uint32_t besides; /* wanted: NA_WANT_AGAIN */
 	char *argv[6];
 };
 
@@ -46,12 +47,13 @@ static void open_all(struct opened *o, const char *threads)
 			 NA_OK);
 	assert_int_equal(na_session_open(&o->s, &o->cli.request,
 					 NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
-						 NA_WANT_STEPS),
+						 NA_WANT_STEPS | o->besides),
 			 NA_OK);
 	assert_int_equal(na_session_filter(&o->s, &err), NA_OK);
 	o->s.filter.side = -1;
 	o->s.filter.instants = true;
-	o->s.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS;
+	o->s.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
+		     o->besides;
 	assert_int_equal(na_session_read(&o->s, true, &err), NA_OK);
 }
 
@@ -169,14 +171,15 @@ static void first_collective(struct opened *o, char name[96])
 
 static void all_of_a_collective(void **state)
 {
-	static const char *const threads[] = {"1", "3"};
+	static const char *const threads[] = {"1", "3", "1", "3"};
 	char name[96];
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct opened o;
 
 		memset(&o, 0, sizeof(o));
+		o.besides = i < 2 ? 0 : NA_WANT_AGAIN;
 		session_init(&o.synth);
 		o.synth.cfg.steps = 30;
 		session_make(&o.synth, NA_OK);
@@ -253,6 +256,7 @@ static void tell(struct told *t, const char *fault)
 	size_t n;
 
 	memset(t, 0, sizeof(*t));
+	t->o.besides = NA_WANT_AGAIN;
 	session_init(&t->o.synth);
 	if (fault)
 		session_fault(&t->o.synth, fault);

@@ -62,6 +62,71 @@ static void file(void **state)
 	unlink(path);
 }
 
+/* Several blocks of a mapping, the last one short; with a name and without. */
+static void large_file(void **state)
+{
+	char path[] = "/tmp/netan-sha256-XXXXXX", hex[NA_SHA256_HEX];
+	char want[NA_SHA256_HEX], by_fd[64];
+	size_t n = (3 << 20) + 5;
+	int fd = mkstemp(path);
+	char *p = malloc(n);
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = 0; i < n; i++)
+		p[i] = (char)(i * 2654435761U >> 7);
+	assert_int_equal(write(fd, p, n), (ssize_t)n);
+	na_sha256(p, n, want);
+	assert_true(na_sha256_file(path, NULL, NULL, hex));
+	assert_string_equal(hex, want);
+	snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
+	unlink(path);
+	assert_true(na_sha256_file(by_fd, NULL, NULL, hex));
+	assert_string_equal(hex, want);
+	free(p);
+	close(fd);
+}
+
+/* Becomes shorter, in the middle of a page, or longer while it is read: it
+ * counts as it is then. */
+struct changing {
+	const char *path;
+	off_t size;
+	int turn;
+};
+
+static bool change(void *ctx)
+{
+	struct changing *c = ctx;
+
+	if (c->turn++ == 1)
+		assert_int_equal(truncate(c->path, c->size), 0);
+	return true;
+}
+
+static void changed_file(void **state)
+{
+	static const off_t sizes[] = {(1 << 20) + 100, (5 << 20) + 100};
+	char path[] = "/tmp/netan-sha256-XXXXXX", hex[NA_SHA256_HEX];
+	char want[NA_SHA256_HEX];
+	int fd = mkstemp(path);
+	char *p = calloc(1, 6 << 20);
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct changing c = {.path = path, .size = sizes[i]};
+
+		assert_int_equal(ftruncate(fd, 3 << 20), 0);
+		assert_true(na_sha256_file(path, change, &c, hex));
+		na_sha256(p, (size_t)sizes[i], want);
+		assert_string_equal(hex, want);
+	}
+	free(p);
+	close(fd);
+	unlink(path);
+}
+
 /* So many MiB, and no more. */
 static bool go_on(void *left)
 {
@@ -97,6 +162,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory),
 		cmocka_unit_test(file),
+		cmocka_unit_test(large_file),
+		cmocka_unit_test(changed_file),
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(base64),
 	};

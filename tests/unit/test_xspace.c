@@ -2,6 +2,7 @@
  * The XSpace reader, row by row: the examples of the format's description,
  * grammars, classes in their order, names that are nearly right.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "ingest/xspace/xspace.h"
+#include "netan/engine/session/again.h"
 #include "tests/unit/little_trace.h"
 #include "tests/unit/reading.h"
 
@@ -435,6 +438,125 @@ static void others_are_passed_over(void **state)
 	free(p);
 }
 
+/* ---- actions that are asked for once all is read */
+
+struct second {
+	char name[64], asked[256]; /* collective, from and to, a line each */
+	bool looks;
+	size_t actions;
+};
+
+static uint32_t second_name(void *ctx, const char *s, size_t n)
+{
+	struct second *x = ctx;
+
+	snprintf(x->name, sizeof(x->name), "%.*s", (int)n, s);
+	return 0;
+}
+
+static bool second_looks(void *ctx, uint32_t collective, int64_t from_ps,
+			 int64_t to_ps)
+{
+	struct second *x = ctx;
+	size_t n = strlen(x->asked);
+
+	assert_int_equal(collective, 0);
+	snprintf(x->asked + n, sizeof(x->asked) - n,
+		 "%s %" PRId64 " %" PRId64 "\n", x->name, from_ps, to_ps);
+	return x->looks;
+}
+
+static enum na_status second_action(void *ctx, const struct na_action *a)
+{
+	struct second *x = ctx;
+
+	(void)a;
+	x->actions++;
+	return NA_OK;
+}
+
+/* What the first reading did not want is known of, too. */
+static void read_twice(const struct little_event *events, size_t n_events,
+		       struct second *x)
+{
+	struct little_trace t = {
+		.plane = MEGA_PLANE, .events = events, .n = n_events};
+	struct na_sink sink = na_deaf_sink(x);
+	struct na_input again, like;
+	struct reading r;
+	struct na_block b;
+	size_t n;
+	uint8_t *p = little_bytes(&t, &n);
+
+	read_bytes(&r, p, n, NA_WANT_TRANSFERS | NA_WANT_AGAIN);
+	like = r.in;
+	like.wants = ALL_RECORDS;
+	assert_int_equal(na_input_open_source(&again, &like, 0, &r.err), NA_OK);
+	again.zero_ns = r.in.zero_ns;
+	sink.name = second_name;
+	sink.action = second_action;
+	sink.looks_within = second_looks;
+	while (again.reader->cut(&again, &b, &r.err) == NA_OK)
+		assert_int_equal(again.reader->read(&again, &b, &sink, &r.err),
+				 NA_OK);
+	na_input_close(&again);
+	reading_end(&r);
+	free(p);
+}
+
+static void blocks_are_passed_over(void **state)
+{
+	/* clang-format off */
+	static const struct little_event events[] = {
+		{ "DeviceToHost START", 0, 1,
+		  { { "graph_key", "s:device_1_gid_one.1_1$l1" } } },
+		{ "DeviceToHost END", 9000, 1,
+		  { { "graph_key", "s:device_1_gid_one.1_1$l1" },
+		    { "action_duration_ns", "i:7" } } },
+		{ "NetworkReceive END", 5000, 10,
+		  { { "graph_key", "s:device_1_gid_two.1_1$l1" },
+		    { "buffer_sizes", "s:s1->2d$c0=5" } } },
+		{ "device_1_gid_two.1_1$l1", 4000, 500, { { NULL, NULL } } },
+		{ "DeviceToHost END", 100, 1,
+		  { { "graph_key", "s:device_1_gid_one.1_1$l1" },
+		    { "action_duration_ns", "i:-7" } } },
+		{ "DeviceToHost END", 7, 1, { { "graph_key", "s:no key" } } },
+	};
+	/* clang-format on */
+	struct second x = {.looks = false};
+
+	(void)state;
+	read_twice(events, COUNT(events), &x);
+	assert_string_equal(x.asked, "one.1_1 100 9001\ntwo.1_1 4000 5010\n");
+	assert_int_equal(x.actions, 0);
+	x = (struct second){.looks = true};
+	read_twice(events, COUNT(events), &x);
+	assert_string_equal(x.asked, "one.1_1 100 9001\n");
+	assert_int_equal(x.actions, 4);
+}
+
+/* More collectives than a block is noted for: it is read. */
+static void blocks_of_many_are_read(void **state)
+{
+	struct little_event events[XS_WHENS + 1];
+	char keys[XS_WHENS + 1][64];
+	struct second x = {.looks = false};
+
+	(void)state;
+	memset(events, 0, sizeof(events));
+	for (size_t i = 0; i <= XS_WHENS; i++) {
+		snprintf(keys[i], sizeof(keys[i]), "s:device_1_gid_c.%zu$l1",
+			 i);
+		events[i].name = "DeviceToHost END";
+		events[i].stats[0].name = "graph_key";
+		events[i].stats[0].value = keys[i];
+	}
+	read_twice(events, XS_WHENS, &x);
+	assert_int_equal(x.actions, 0);
+	read_twice(events, XS_WHENS + 1, &x);
+	assert_int_equal(x.actions, XS_WHENS + 1);
+}
+
 static void names_nearly_right(void **state)
 {
 	/* clang-format off */
@@ -484,6 +606,8 @@ int main(void)
 		cmocka_unit_test(inflated_names_do_not_linger),
 		cmocka_unit_test(others_are_passed_over),
 		cmocka_unit_test(names_nearly_right),
+		cmocka_unit_test(blocks_are_passed_over),
+		cmocka_unit_test(blocks_of_many_are_read),
 	};
 	/* clang-format on */
 

@@ -375,7 +375,8 @@ const struct na_analysis na_an_slack = {
 	.face.method = "definitions of XProf's Megascale stats",
 	.many = true,
 	.wants = NA_WANT_OPS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS,
+		 NA_WANT_MODULES | NA_WANT_PROGRAMS | NA_WANT_TRANSFERS |
+		 NA_WANT_AGAIN,
 	/* Clocks are told apart by sends, and by latencies of 0. */
 	.both_sides = true,
 	.every_host = true,

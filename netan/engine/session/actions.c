@@ -69,6 +69,12 @@ static bool asked(const struct piece *p, uint32_t collective, int64_t start_ps,
 	return false;
 }
 
+static bool looks_within(void *ctx, uint32_t collective, int64_t from_ps,
+			 int64_t to_ps)
+{
+	return asked(ctx, collective, from_ps, to_ps);
+}
+
 /* Where a trace holds both generations, they tell the same. */
 static bool counts(const struct piece *p, enum na_style style)
 {
@@ -238,6 +244,7 @@ static void read_piece(void *ctx, void *part, size_t input,
 	sink.name = known_name;
 	sink.endpoint = known_endpoint;
 	sink.looks_at = looks_at;
+	sink.looks_within = looks_within;
 	if (in->reader->read(in, b, &sink, err) != NA_OK)
 		na_fail_nomem(err); /* unless the reader said more */
 }
