@@ -303,6 +303,7 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 					"by itself (straggler)",
 					f->title, host);
 	f->suspicion = !itself;
+	f->decides = !itself && *needs ? needs : NULL;
 	f->remedy = itself   ? "see the straggler first"
 		    : *needs ? needs
 			     : "look at the pairs";
@@ -465,7 +466,7 @@ static void judge_bad_endpoint(struct na_case *c)
 		if (na_bad_endpoint_two(c))
 			return;
 		na_case_missing(c, "transfers between more hosts: %s",
-				na_text_at(body, M_verdict));
+				na_pairs_sentence(c));
 		return;
 	}
 	na_for_each (v, na_get(body, M_culprits))

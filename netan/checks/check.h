@@ -102,6 +102,7 @@ struct na_finding {
 	/* It may be the network, and no test says so: nobody is accused, and
 	 * the network is not acquitted. */
 	bool suspicion;
+	const char *decides; /* of a suspicion: what would decide; NULL */
 	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;

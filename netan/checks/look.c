@@ -288,10 +288,27 @@ bool na_of_ranks(const struct na_case *c)
 	return na_flag_at(na_case_side(c, "session"), M_of_ranks);
 }
 
+const char *na_pairs_sentence(const struct na_case *c)
+{
+	static const char unsure[] = "cannot tell: ";
+	const char *all = na_text_at(na_case_body(c, "pairs"), M_verdict);
+	size_t n = strlen(unsure);
+
+	return strncmp(all, unsure, n) == 0 ? all + n : all;
+}
+
 bool na_few_pairs(const struct na_case *c)
 {
-	return strstr(na_text_at(na_case_body(c, "pairs"), M_verdict),
-		      "too few");
+	return strstr(na_pairs_sentence(c), "too few");
+}
+
+bool na_pairs_name_nobody(const struct na_case *c)
+{
+	const char *all = na_text_at(na_case_body(c, "pairs"), M_verdict);
+	const char *said = na_pairs_sentence(c), *nobody = "no culprit";
+
+	return said == all ? strncmp(said, nobody, strlen(nobody)) == 0
+			   : strstr(said, nobody) != NULL;
 }
 
 int64_t na_steps_needed(const struct na_case *c)

@@ -68,8 +68,12 @@ enum na_locality na_locality(const struct na_case *c);
 extern const char na_if_racks[];
 /* Every input is of ranks of a GPU job. */
 bool na_of_ranks(const struct na_case *c);
-/* `pairs` saw too few of them to compare hosts. */
+/* The sentence of `pairs`, without what says that it cannot tell. */
+const char *na_pairs_sentence(const struct na_case *c);
+/* `pairs` saw too few of them to compare hosts; it has compared those of several
+ * hosts, and named nobody. */
 bool na_few_pairs(const struct na_case *c);
+bool na_pairs_name_nobody(const struct na_case *c);
 /* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
 int64_t na_steps_needed(const struct na_case *c);
 /* All steps together, in milliseconds. */

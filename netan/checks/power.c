@@ -14,7 +14,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/verdict.h"
-#include "netan/methods/localise/localise.h"
+#include "netan/methods/wire/wire.h"
 
 enum { NAMED = 3 }; /* hosts in a sentence */
 
@@ -138,6 +138,27 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 			 : text;
 }
 
+/* What the tests that know it take at least (netan/methods/wire). */
+static const char *too_little(struct na_case *c)
+{
+	const struct na_value *steps = na_case_body(c, "steps");
+	long long here = (long long)na_length(steps, M_hosts);
+	long long n = (long long)na_length(steps, M_steps);
+
+	if (here && here < NA_WIRE_FEW_HOSTS)
+		return na_case_text(c,
+				    "that takes %d hosts, and these are %lld: "
+				    "trace more hosts at once",
+				    NA_WIRE_FEW_HOSTS, here);
+	if (n && n < NA_WIRE_MIN_STEPS)
+		return na_case_text(c,
+				    "that takes %d steps, and these are %lld: "
+				    "capture %lld more",
+				    NA_WIRE_MIN_STEPS, n,
+				    NA_WIRE_MIN_STEPS - n);
+	return "capture more steps, of all hosts at once";
+}
+
 const char *na_power_lacks(struct na_case *c)
 {
 	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_power);
@@ -145,9 +166,11 @@ const char *na_power_lacks(struct na_case *c)
 	const char *why;
 
 	if (!list || !list->n)
-		return "no NIC or path stands out, but it is not known how "
-		       "slow one would have had to be to be named: capture "
-		       "more steps, of all hosts at once";
+		return na_case_text(c,
+				    "no NIC or path stands out, but it is not "
+				    "known how slow one would have had to be "
+				    "to be named: %s",
+				    too_little(c));
 	na_for_each (v, list)
 		shown += factor_of(v) <= NA_LZ_MATTERS;
 	if ((double)shown >= NA_LZ_OF_SIDES * (double)list->n)

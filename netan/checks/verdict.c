@@ -190,15 +190,24 @@ static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 	       f->lost_s < NA_HIDDEN * na_steps_ms(c) / NA_MS_PER_S;
 }
 
-static const char *suspected(const struct na_case *c)
+/* The first; before others one of which it is known what would decide. */
+static const char *suspected(struct na_case *c)
 {
+	const struct na_finding *first = NULL;
+
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (f->suspicion && !a_trifle(c, f))
-			return f->culprit ? f->culprit : f->title;
+		if (!f->suspicion || a_trifle(c, f))
+			continue;
+		if (f->decides)
+			return na_case_text(c, "%s; what would decide: %s",
+					    f->title, f->decides);
+		first = first ? first : f;
 	}
-	return NULL;
+	if (!first)
+		return NULL;
+	return first->culprit ? first->culprit : first->title;
 }
 
 const char *na_verdict_unheard(struct na_case *c)
@@ -391,8 +400,7 @@ static const char *thin(struct na_case *c)
 			na_case_number(c, 100 * na_skewed_share(c)));
 	if (na_few_pairs(c))
 		return na_case_text(c, "%s: trace more hosts at once",
-				    na_text_at(na_case_body(c, "pairs"),
-					       M_verdict));
+				    na_pairs_sentence(c));
 	if (*absent(c))
 		return "no NIC or path of the hosts that are here stands out";
 	return na_ranks_slow(c) ? na_ranks_compared(c) : na_power_lacks(c);

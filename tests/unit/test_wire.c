@@ -117,6 +117,55 @@ static void of_two_racks_the_way(void **state)
 	hand_wire_end(&j);
 }
 
+static double slow_between(const struct hand_wire_move *t, double us)
+{
+	return half(t->src) != half(t->dst) ? hand_wire_slower(us) : us;
+}
+
+/* Nobody stands out where all ways between two racks are slow: it is told that
+ * they are. */
+static void of_two_racks_all_ways(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		hand_wire_begin(&j, STEPS, i ? slow_between : NULL);
+		j.in.n_racks = 2;
+		for (uint32_t h = 0; h < HOSTS; h++)
+			j.rack_of[h] = half(h);
+		hand_wire_add_all(&j);
+		hand_wire_run(&j);
+		assert_int_equal(j.r.n_findings, 0);
+		assert_true(i ? j.r.across > log(1.5)
+			      : fabs(j.r.across) < log(1.2));
+		hand_wire_end(&j);
+	}
+}
+
+static double mild_path(const struct hand_wire_move *t, double us)
+{
+	return t->src == 2 && t->dst == 7 ? 1.8 * us : us;
+}
+
+/* Too little to be named, and it is said what is slow. */
+static void a_mild_path_is_doubted(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_work(&j, STEPS, mild_path);
+	assert_int_equal(j.r.n_findings, 0);
+	assert_int_equal(j.r.n_slow, 1);
+	assert_int_equal(j.r.n_doubts, 1);
+	assert_int_equal(j.r.doubts[0].who.kind, NA_LZ_PAIR);
+	assert_int_equal(j.r.doubts[0].who.a, 2);
+	assert_int_equal(j.r.doubts[0].who.b, 7);
+	assert_true(j.r.doubts[0].effect > log(1.5));
+	assert_non_null(j.r.doubts[0].against);
+	hand_wire_end(&j);
+}
+
 static double both_faults(const struct hand_wire_move *t, double us)
 {
 	return hand_wire_slow_rx(t,
@@ -428,6 +477,8 @@ int main(void)
 		cmocka_unit_test(one_culprit),
 		cmocka_unit_test(a_mild_side_is_slow_everywhere),
 		cmocka_unit_test(of_two_racks_the_way),
+		cmocka_unit_test(of_two_racks_all_ways),
+		cmocka_unit_test(a_mild_path_is_doubted),
 		cmocka_unit_test(of_two_culprits_the_clearer),
 		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(losses),

@@ -191,7 +191,12 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 {
 	return (!w->n_slow || r->n_findings ||
 		na_pairs_put_slow(s, run, r, w)) &&
-	       put_pattern(r, w->unseen > UNSEEN && !r->n_findings,
+	       na_pairs_put_across(s, run, r, w) &&
+	       (w->unseen + w->fleeting <= UNSEEN || w->fleeting < w->unseen ||
+		r->n_findings || na_pairs_put_fleeting(s, r, w)) &&
+	       put_pattern(r,
+			   w->unseen + w->fleeting > UNSEEN &&
+				   w->fleeting < w->unseen && !r->n_findings,
 			   "some connections have too few others beside them "
 			   "to be compared with",
 			   "a job in which more hosts talk to each other, or "
@@ -327,6 +332,8 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
 	struct na_lz_pair *pairs = na_calloc(run->n_remote, sizeof(*pairs));
+	double *sent_us = na_calloc(run->n_remote, sizeof(*sent_us));
+	bool sent = false;
 	struct na_lz_input in = {
 		.n_hosts = run->n_nodes,
 		.n_pairs = run->n_remote,
@@ -349,11 +356,16 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	};
 	enum na_status st;
 
-	if (!pairs)
+	if (!pairs || !sent_us || !na_pairs_sent_us(s, run, sent_us, &sent)) {
+		free(pairs);
+		free(sent_us);
 		return na_fail_nomem(err);
+	}
 	put_pairs(s, run, pairs);
+	in.sent_us = sent ? sent_us : NULL;
 	st = na_localise(&in, &opt, &run->found, err);
 	free(pairs);
+	free(sent_us);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)

@@ -32,15 +32,28 @@ static void put_power(struct na_result *r, struct na_value *body,
 	}
 }
 
-/* Nothing is left unexplained, and what matters would have been named. */
-static bool acquits(const struct na_lz_result *f)
+/* What the others sent, they alone have timed. */
+static bool all_are_here(const struct pairs_state *s,
+			 const struct pairs_run *run)
 {
+	for (size_t i = 0; i < run->n_nodes; i++) {
+		uint32_t host = s->nodes.v[run->node0 + i].host;
+
+		if (!s->scope->store->hosts[host].recorded)
+			return false;
+	}
+	return true;
+}
+
+bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run)
+{
+	const struct na_lz_result *f = &run->found;
 	size_t shown = 0;
 
 	for (size_t i = 0; i < f->n_power; i++)
 		shown += f->power[i].factor <= NA_LZ_MATTERS;
-	return f->n_power && !f->suspicious && !f->n_undecided &&
-	       !f->n_stalls &&
+	return !na_pairs_one_file(s) && all_are_here(s, run) && f->n_power &&
+	       !f->suspicious && !f->n_undecided && !f->n_stalls &&
 	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
 }
 
@@ -110,19 +123,6 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 				  "would have had to be to be named");
 }
 
-/* What the others sent, they alone have timed. */
-static bool all_are_here(const struct pairs_state *s,
-			 const struct pairs_run *run)
-{
-	for (size_t i = 0; i < run->n_nodes; i++) {
-		uint32_t host = s->nodes.v[run->node0 + i].host;
-
-		if (!s->scope->store->hosts[host].recorded)
-			return false;
-	}
-	return true;
-}
-
 void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 			  const struct pairs_state *s)
 {
@@ -130,9 +130,7 @@ void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 
 	for (size_t i = 0; i < runs; i++) {
 		named += s->runs[i].found.n_findings;
-		cleared += !na_pairs_one_file(s) &&
-			   all_are_here(s, &s->runs[i]) &&
-			   acquits(&s->runs[i].found);
+		cleared += na_pairs_acquits(s, &s->runs[i]);
 	}
 	na_put_text(r, body, M_outcome,
 		    named                     ? "guilty"

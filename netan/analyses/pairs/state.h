@@ -149,11 +149,18 @@ bool na_pairs_find_absent(struct pairs_state *s) NA_MUST_CHECK;
 const struct na_absent_group *na_pairs_group_of(const struct pairs_state *s,
 						const struct pairs_run *run,
 						uint32_t node);
-/* Which of a run's pairs are slow by themselves: a pattern without a culprit.
- * False: no memory. */
+
+/* slow.c: patterns without a culprit: which of a run's pairs are slow by
+ * themselves; that most come in too few steps; that what crosses racks takes
+ * longer, where it matters.  False: no memory. */
 bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 		       struct na_lz_result *r,
 		       const struct na_wire_result *w) NA_MUST_CHECK;
+bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
+			   const struct na_wire_result *w) NA_MUST_CHECK;
+bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
+			 struct na_lz_result *r,
+			 const struct na_wire_result *w) NA_MUST_CHECK;
 
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,
@@ -217,11 +224,19 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 				    struct na_wire_result *found, bool *able,
 				    struct na_err *err) NA_MUST_CHECK;
 
+/* sent.c: by pair of a run, what its sends took on their own clock, the median;
+ * NaN.  *known: that says something.  False: no memory. */
+bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
+		      double *sent_us, bool *known) NA_MUST_CHECK;
+
 /* cost.c: of each finding, where a path across hosts is known. */
 enum na_status na_pairs_costs(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;
 
-/* outcome.c: outcome and power[], and the note on them. */
+/* outcome.c: outcome and power[], and the note on them.  Acquits: of a run
+ * without a culprit, nothing is left unexplained, and what matters would have
+ * been named. */
+bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run);
 void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 			  const struct pairs_state *s);
 /* result.c */

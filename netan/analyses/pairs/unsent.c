@@ -140,6 +140,8 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 		r->slow[i].src = m->node_at[r->slow[i].src];
 		r->slow[i].dst = m->node_at[r->slow[i].dst];
 	}
+	for (size_t i = 0; i < r->n_doubts; i++)
+		name_nodes(m, &r->doubts[i].who);
 	return r->n_power != 2 * (size_t)m->n_hosts || spread_power(m, r);
 }
 
@@ -191,8 +193,10 @@ static bool take_slow(const struct making *m, struct na_wire_result *to,
 		return false;
 	to->slow = all;
 	for (size_t i = 0; i < from->n_slow; i++) {
-		if (is_absent(m, from->slow[i].src))
-			all[to->n_slow++] = from->slow[i];
+		if (!is_absent(m, from->slow[i].src))
+			continue;
+		all[to->n_slow++] = from->slow[i];
+		to->n_doubts = 0; /* they are about fewer */
 	}
 	return true;
 }

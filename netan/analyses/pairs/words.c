@@ -28,7 +28,23 @@ const char *const na_pairs_channel_names[NA_LZ_CHANNELS] = {
 };
 /* clang-format on */
 
-/* "host-0, host-1 and 6 more" */
+/* What the topology calls the rack of a host: "rack-7", "rack B7". */
+static bool say_rack_name(struct na_str *w, const struct pairs_state *s,
+			  const struct pairs_node *x)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t rack = na_store_rack(store, x->host);
+	const char *name;
+
+	if (rack == NA_UNKNOWN_U32)
+		return false;
+	name = na_strtab_at(&store->topology->racks, rack);
+	na_str_addf(w, "%s%.60s", strncmp(name, "rack", 4) == 0 ? "" : "rack ",
+		    name);
+	return true;
+}
+
+/* Its name, or "rack {host-0, host-1 and 6 more}" */
 static void say_rack(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run, uint32_t rack)
 {
@@ -37,12 +53,15 @@ static void say_rack(struct na_str *w, const struct pairs_state *s,
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
 		if (!run->found.rack_of || run->found.rack_of[h] != rack)
 			continue;
+		if (!n && say_rack_name(w, s, na_pairs_node_at(s, run, h)))
+			return;
 		if (++n <= 2)
-			na_str_addf(w, "%s%.60s", n > 1 ? ", " : "",
+			na_str_addf(w, "%s%.60s", n > 1 ? ", " : "rack {",
 				    na_pairs_node_at(s, run, h)->name);
 	}
 	if (n > 2)
 		na_str_addf(w, " and %zu more", n - 2);
+	na_str_addf(w, "%s", n ? "}" : "");
 }
 
 void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
@@ -62,17 +81,16 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, "%.60s", na_pairs_node_at(s, run, who->b)->name);
 		return;
 	case NA_LZ_RACK_UPLINK:
-		na_str_addf(w, "uplink of rack {");
+		na_str_addf(w, "uplink of ");
 		break;
 	case NA_LZ_RACK_DOWNLINK:
-		na_str_addf(w, "downlink of rack {");
+		na_str_addf(w, "downlink of ");
 		break;
 	case NA_LZ_RACK_PAIR:
-		na_str_addf(w, "links from rack {");
+		na_str_addf(w, "links from ");
 		say_rack(w, s, run, who->a);
-		na_str_addf(w, "} to rack {");
+		na_str_addf(w, " to ");
 		say_rack(w, s, run, who->b);
-		na_str_addf(w, "}");
 		return;
 	default:
 		na_str_addf(w, "both sides of ");
@@ -93,7 +111,6 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		return;
 	}
 	say_rack(w, s, run, who->a);
-	na_str_addf(w, "}");
 }
 
 static void say_finding(struct na_str *w, const struct pairs_state *s,
@@ -193,37 +210,77 @@ bool na_pairs_one_file(const struct pairs_state *s)
 	return s->scope->store->n_sources == 1 && !captured(s);
 }
 
-static void say_nobody(struct na_str *w, const struct pairs_state *s,
-		       const struct pairs_run *run)
+/* What is seen, though nobody is named. */
+static bool say_seen(struct na_str *w, const struct pairs_state *s,
+		     const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
 	struct pairs_whole whole;
+
+	if (na_pairs_whole(s, run, &whole)) {
+		na_pairs_say_whole(w, s, &whole);
+		na_str_addf(w, ": slow as a whole, or the others wait for it "
+			       "(netan steps)");
+		return true;
+	}
+	if (f->n_undecided)
+		na_str_addf(w, "%.240s", f->undecided[0].what);
+	return f->n_undecided;
+}
+
+#define SLOWER 0.6931 /* log 2: than the way back, of two hosts */
+
+/* Of two hosts one direction may be slower, and nobody tells of which part. */
+static void say_two(struct na_str *w, const struct pairs_state *s,
+		    const struct pairs_run *run)
+{
+	const struct pairs_pair *p = &s->pairs[run->pair0];
+	const struct na_lz_pair_result *r = run->found.pairs;
+	char x[NA_UNIT_BUF];
+	double by;
+
+	if (run->n_nodes != 2 || run->n_remote != 2 || !r)
+		return;
+	by = r[0].effect - r[1].effect;
+	p += by < 0;
+	if (!(fabs(by) >= SLOWER))
+		return;
+	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);
+	na_str_addf(w,
+		    "%.60s takes %sx as long as the way back: a side of either, "
+		    "or the path, which a third host would tell",
+		    s->nodes.v[p->dst].name,
+		    na_print_number(x, exp(fabs(by)), 3));
+}
+
+static void say_nobody(struct na_str *w, const struct pairs_state *s,
+		       const struct pairs_run *run)
+{
 	char n[NA_UNIT_BUF];
+	bool seen;
 
 	if (!run->n_remote) {
 		na_str_addf(w, "no pairs between hosts");
 		return;
 	}
 	na_print_count(n, run->n_remote);
-	if (f->too_few) {
-		na_str_addf(w, "too few pairs to localise (%s)", n);
+	if (run->found.too_few) {
+		na_str_addf(w, "cannot tell: too few pairs to localise (%s)",
+			    n);
+		say_two(w, s, run);
 		return;
 	}
 	if (na_pairs_one_file(s))
 		na_str_addf(w, "cannot tell from one host's file alone: ");
-	na_str_addf(w, "no culprit among %s pairs of %zu %s", n, run->n_nodes,
-		    na_pairs_ends(s));
+	else if (!na_pairs_acquits(s, run))
+		na_str_addf(w, "cannot tell: ");
+	seen = say_seen(w, s, run);
+	na_str_addf(w, "%sno culprit among %s pairs of %zu %s",
+		    seen ? "; " : "", n, run->n_nodes, na_pairs_ends(s));
 	if (na_pairs_one_file(s))
 		na_str_addf(w, ", and what the others saw is not here: give "
 			       "the files of all hosts");
-	if (na_pairs_whole(s, run, &whole)) {
-		na_str_addf(w, "; yet ");
-		na_pairs_say_whole(w, s, &whole);
-		na_str_addf(w, ": slow as a whole, or the others wait for it "
-			       "(netan steps)");
-	} else if (f->n_undecided)
-		na_str_addf(w, "; undecided: %.160s", f->undecided[0].what);
-	else
+	if (!seen)
 		say_slow(w, s, run);
 }
 

@@ -1,7 +1,10 @@
 /*
  * Host clocks that are ahead ("Clocks"): what a host receives looks
  * slower by the same time that what it sends looks faster, whatever the
- * size.
+ * size.  Where senders have timed the same transfers on one clock, what they
+ * say is expected: so nothing that is slow on one side looks like a clock.
+ * Else a slow side moves what is expected of the other one, a little: such
+ * sides differ, those of a clock do not.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #define CLAMPED_SHARE  0.2
 #define SMALL_SHARE    0.05 /* where small records are rarer, the smallest */
 #define SMALLEST       0.3
+#define ALIKE          0.3 /* of its side that differs more, the other one */
 
 enum { MAX_FIXES = 512 };
 
@@ -29,25 +33,33 @@ struct clocks {
 	double small_bytes; /* records up to this size are asked */
 };
 
-/* Excess of the small records over their expectation, in the middle.  A
- * clamped one was faster by an unknown amount. */
+static double sent_us(const struct lz *z, size_t p)
+{
+	return z->in->sent_us ? z->in->sent_us[p] : (double)NAN;
+}
+
+/* Excess of the small records over their expectation, in the middle, or of all
+ * over what they took to send.  A clamped one was faster by an unknown
+ * amount. */
 static void measure_pair(void *arg, size_t p, struct lz_room *room)
 {
 	struct clocks *k = arg;
 	const struct lz *z = k->z;
 	const struct na_lz_pair *pair = &z->in->pairs[p];
 	const struct na_lz_transfer *t = z->in->transfers + pair->first;
+	double sent = sent_us(z, p), d;
 	uint32_t n = 0, none = 0;
-	double d;
 
 	for (size_t i = 0; i < pair->n; i++) {
-		double expect;
+		double expect = sent;
 
-		if (!((double)t[i].size_bytes <= k->small_bytes) ||
+		if ((isnan(sent) &&
+		     !((double)t[i].size_bytes <= k->small_bytes)) ||
 		    lz_waited(z, &t[i]))
 			continue;
-		expect = exp(na_lz_expect_log(z, lz_class_of(z, p),
-					      t[i].size_bytes));
+		if (isnan(sent))
+			expect = exp(na_lz_expect_log(z, lz_class_of(z, p),
+						      t[i].size_bytes));
 		expect = lz_smaller(expect, LZ_MOST_US);
 		none += !(t[i].latency_us > 0);
 		room->x[n++] = (float)(lz_latency(z, p, &t[i]) - expect);
@@ -99,6 +111,40 @@ static double spread(struct clocks *k, const double *side)
 	return NA_MAD_SIGMA * na_mad(k->x, m, centre);
 }
 
+/* What was sent ends with its acknowledgement: a little later, everywhere. */
+static void centre_sent(struct clocks *k)
+{
+	size_t m = 0, pairs = k->z->in->n_pairs;
+	double centre;
+
+	for (size_t p = 0; p < pairs; p++) {
+		if (!isnan(k->d[p]) && !isnan(sent_us(k->z, p)) &&
+		    !k->none[p])
+			k->x[m++] = (double)k->d[p];
+	}
+	centre = m ? na_median(k->x, m) : 0;
+	for (size_t p = 0; p < pairs; p++) {
+		if (!isnan(sent_us(k->z, p)))
+			k->d[p] -= (float)centre;
+	}
+}
+
+static enum na_status measure(struct clocks *k, struct na_err *err)
+{
+	enum na_status s = na_lz_each_pair(k->z, measure_pair, k, err);
+
+	if (s == NA_OK)
+		centre_sent(k);
+	return s;
+}
+
+/* A clock moves both sides by the same. */
+static bool alike(double tx, double rx)
+{
+	return lz_smaller(fabs(tx), fabs(rx)) >=
+	       ALIKE * lz_larger(fabs(tx), fabs(rx));
+}
+
 /* How far this clock is ahead; 0: as far as can be seen, it is not. */
 static double ahead(const struct clocks *k, uint32_t h, double limit)
 {
@@ -113,7 +159,7 @@ static double ahead(const struct clocks *k, uint32_t h, double limit)
 	} else if (clamped(k, NA_LZ_DST, h)) {
 		any = true;
 		s = -lz_larger(tx, 0);
-	} else if (tx * rx < 0) {
+	} else if (tx * rx < 0 && alike(tx, rx)) {
 		s = copysign(lz_smaller(fabs(tx), fabs(rx)), rx);
 	}
 	if (fabs(s) > limit || (any && fabs(s) > MIN_CLAMPED_US))
@@ -207,7 +253,7 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = na_lz_each_pair(z, measure_pair, &k, err);
+		s = measure(&k, err);
 	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
 		*fixed = true;
 	na_arena_fini(&k.memory.arena);
@@ -251,11 +297,15 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 	if (!room_for(&k))
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
-		s = na_lz_each_pair(z, measure_pair, &k, err);
+		s = measure(&k, err);
 	for (uint32_t h = 0; s == NA_OK && h < z->in->n_hosts; h++) {
 		struct na_lz_result *r = z->out;
+		double known_us;
 
 		if (!(fabs(z->ahead_us[h]) > 0))
+			continue;
+		known_us = uncertainty(&k, h);
+		if (fabs(z->ahead_us[h]) <= known_us)
 			continue;
 		if (!na_grow(&r->clocks, &cap, r->n_clocks + 1,
 			     sizeof(*r->clocks)))
@@ -263,7 +313,7 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 		else
 			r->clocks[r->n_clocks++] =
 				(struct na_lz_clock){h, z->ahead_us[h],
-						     uncertainty(&k, h)};
+						     known_us};
 	}
 	na_arena_fini(&k.memory.arena);
 	return s;

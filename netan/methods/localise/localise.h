@@ -47,6 +47,9 @@ struct na_lz_input {
 	const struct na_lz_pair *pairs;   /* by (src, dst), each once */
 	struct na_lz_transfer *transfers; /* pair after pair; written to */
 	const struct na_lz_moment *moments;
+	/* By pair: what its sends took, in the median, on their sender's clock,
+	 * to their acknowledgement; NaN: not known.  NULL: of none. */
+	const double *sent_us;
 	double tick_us;      /* unit of na_lz_transfer.tick */
 	bool locality_given; /* else every pair's class is 0 */
 };

@@ -20,8 +20,11 @@
 #define PROVEN      4.0    /* inside the rack: no link of it can do that */
 #define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
 #define CLOCK_SHARE 0.4
-#define UNPROVEN    0.26   /* log 1.3, where no transfer stays in the rack */
+#define UNPROVEN    0.26   /* log 1.3, where no transfer is known to stay
+			      in the rack */
 #define UNPLACED    0.4055 /* log 1.5, where racks are not known */
+#define CLEAR       12.0   /* spreads, of less than that, and alone: */
+#define HALF        0.5    /* of its effect: no other host has it */
 
 #define BROAD        0.7 /* of its connections */
 #define BROAD_EFFECT 0.3 /* of its own */
@@ -77,19 +80,46 @@ static bool is_clock(struct wi *w, const struct wi_candidate *c)
 	return judged && na_median(w->room, judged) < -CLOCK_SHARE * c->effect;
 }
 
-/* Most of its connections are slow, and not to one peer or two. */
-static bool is_broad(struct wi *w, const struct wi_candidate *c)
+bool wi_is_broad(struct wi *w, const struct wi_candidate *c, uint32_t without)
 {
 	size_t n = 0, all = 0, slow = 0;
 	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+		const struct na_wire_connection *e =
+			&w->in->connections[l->connection];
 
-		all += l->judged;
-		slow += l->judged && l->effect > BROAD_EFFECT * c->effect;
+		if (!l->judged ||
+		    (c->side == WI_TX ? e->dst : e->src) == without)
+			continue;
+		all++;
+		slow += l->effect > BROAD_EFFECT * c->effect;
 	}
 	return slow >= BROAD_LEAST && (double)slow >= BROAD * (double)all;
+}
+
+/* Far away it would be slow both ways, and with a link that is shared others
+ * would be with it: it is slow on this side, and nobody nearly as much. */
+static bool is_alone(struct wi *w, const struct wi_candidate *c)
+{
+	size_t n = 0, judged = 0, alone = 0, back = 0;
+	const struct wi_stratum *s = wi_strata_of(w, c->side, c->host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		judged += s[i].judged;
+		alone += s[i].judged && s[i].leads &&
+			 s[i].usual.effect_2 < HALF * s[i].effect;
+	}
+	s = wi_strata_of(w, !c->side, c->host, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged)
+			w->room[back++] = s[i].effect;
+	}
+	return w->in->n_hosts >= NA_WIRE_MIN_HOSTS && !w->in->two_clocks &&
+	       c->pooled >= CLEAR && back &&
+	       na_median(w->room, back) < BROAD_EFFECT * c->effect &&
+	       (double)alone >= LEADS * (double)judged;
 }
 
 /* Some of those that it talks to are slow with it, in whatever they do, and
@@ -130,7 +160,7 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "in other collectives other hosts are slower";
 	if (spares_peers(w, c))
 		return "with most of its peers it is as quick as others";
-	if (judged < STRATA && (c->pooled < ALONE || !is_broad(w, c)))
+	if (judged < STRATA && (c->pooled < ALONE || !wi_is_broad(w, c, WI_NONE)))
 		return "one collective alone shows it";
 	if (w->in->n_racks > 1 && of[0].judged && c->inside < PART)
 		return "its transfers inside the rack are as quick as others'";
@@ -140,7 +170,8 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 	    (c->effect < UNPROVEN || c->pooled < ALONE))
 		return "nothing stays inside the rack, and the path may be "
 		       "slow";
-	if (!w->in->n_racks && c->effect < UNPLACED)
+	if (!w->in->n_racks && c->effect < UNPLACED &&
+	    (c->effect < UNPROVEN || !is_alone(w, c)))
 		return "without the topology a far pair looks as slow";
 	if (w->in->two_clocks && (c->effect < CLOCK_LEAST || is_clock(w, c)))
 		return "clocks may differ so much";

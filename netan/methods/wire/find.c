@@ -177,10 +177,33 @@ static bool better(const struct wi_candidate *a, const struct wi_candidate *b)
 	return a->pooled > b->pooled;
 }
 
+/* All that a host sends (gets) goes to (comes from) that one. */
+static bool only_with(const struct wi *w, enum wi_side side, uint32_t host,
+		      uint32_t peer)
+{
+	size_t n = 0;
+	const uint32_t *lanes = wi_lanes_of(w, side, host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct na_wire_connection *e =
+			&w->in->connections[w->lanes.v[lanes[i]].connection];
+
+		if ((side == WI_TX ? e->dst : e->src) != peer)
+			return false;
+	}
+	return true;
+}
+
+/* Not where both are the same transfers, which are told as alternatives, nor
+ * where it is as slow with all others. */
 bool wi_rivals(struct wi *w, const struct wi_candidate *best, uint32_t host)
 {
 	return host != best->host &&
-	       wi_candidate(w, !best->side, host).pooled >= TIE * best->pooled;
+	       wi_candidate(w, !best->side, host).pooled >=
+		       TIE * best->pooled &&
+	       !(only_with(w, best->side, best->host, host) &&
+		 only_with(w, !best->side, host, best->host)) &&
+	       !wi_is_broad(w, best, host);
 }
 
 static bool has_rival(struct wi *w, const struct wi_candidate *best)
@@ -243,6 +266,7 @@ static bool find_one(struct wi *w)
 {
 	struct wi_candidate side = {0};
 	struct wi_link link;
+	const char *why;
 	bool any;
 
 	judge(w);
@@ -257,7 +281,7 @@ static bool find_one(struct wi *w)
 		return name_side(w, &side);
 	/* What a receiver's wait does looks like a link of its rack. */
 	return !w->in->two_clocks &&
-	       (wi_rack_best(w, false, &link) || wi_path_best(w, &link)) &&
+	       (wi_rack_best(w, false, &link) || wi_path_best(w, &link, &why)) &&
 	       name_link(w, &link);
 }
 
@@ -316,12 +340,11 @@ static bool slow_throughout(const struct wi *w, uint32_t connection)
 static void list_slow(struct wi *w)
 {
 	NA_VEC(struct na_wire_connection) slow = {NULL, 0, 0};
-	size_t unseen = 0, n = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < w->lanes.n; i++) {
 		const struct wi_lane *l = &w->lanes.v[i];
 
-		unseen += l->judged ? 0 : l->n;
 		if (l->judged && l->score > SLOW_SCORE &&
 		    l->effect > SLOW_EFFECT &&
 		    slow_throughout(w, l->connection))
@@ -334,15 +357,48 @@ static void list_slow(struct wi *w)
 			slow.v[n++] = slow.v[i];
 	w->out->slow = slow.v;
 	w->out->n_slow = n;
-	w->out->unseen = w->n ? (double)unseen / (double)w->n : 0;
+}
+
+/* Connections that are compared with no others. */
+static void count_unseen(struct wi *w)
+{
+	size_t unseen = 0, fleeting = 0;
+
+	for (size_t i = 0; i < w->lanes.n; i++) {
+		const struct wi_lane *l = &w->lanes.v[i];
+
+		if (l->judged)
+			continue;
+		if (l->steps >= NA_WIRE_MIN_STEPS) {
+			unseen += l->n;
+			continue;
+		}
+		fleeting += l->n;
+		w->out->steps = l->steps > w->out->steps ? l->steps
+							 : w->out->steps;
+	}
+	if (!w->n)
+		return;
+	w->out->unseen = (double)unseen / (double)w->n;
+	w->out->fleeting = (double)fleeting / (double)w->n;
+}
+
+/* Itself, or as one of the few that it may be. */
+static bool is_about(const struct na_lz_finding *f, enum wi_side side,
+		     uint32_t host)
+{
+	bool is = f->who.kind == kinds[side] && f->who.a == host;
+
+	for (size_t i = 0; i < f->n_alternatives; i++)
+		is |= f->alternatives[i].kind == kinds[side] &&
+		      f->alternatives[i].a == host;
+	return is;
 }
 
 bool wi_finds(struct wi *w, enum wi_side side, uint32_t host)
 {
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w)) {
-		const struct na_lz_who *who = &w->found.v[w->found.n - 1].who;
-
-		if (who->kind == kinds[side] && who->a == host)
+		if (is_about(&w->found.v[w->found.n - 1], side, host))
 			return true;
 	}
 	return false;
@@ -354,4 +410,7 @@ void wi_find(struct wi *w)
 		;
 	join_sides(w);
 	list_slow(w);
+	count_unseen(w);
+	wi_doubt(w);
+	w->out->across = w->found.n ? (double)NAN : wi_across(w);
 }

@@ -95,6 +95,7 @@ void wi_lane_sum(struct wi *w, struct wi_lane *l)
 			w->room[k - i] = (double)w->raw[rows[k]];
 		raws[steps++] = na_quantile(w->room, to - i, 0.25);
 	}
+	l->steps = (uint32_t)steps;
 	l->judged = steps >= NA_WIRE_MIN_STEPS;
 	l->low = na_median(lows, steps);
 	l->mid = na_median(mids, steps);

@@ -22,22 +22,27 @@ static bool covers(const struct wi *w, const struct wi_link *l,
 	}
 }
 
-size_t wi_link_rows(const struct wi *w, const struct wi_link *l, size_t *pairs)
+/* Pairs of hosts, as of a side: a connection is of two devices. */
+size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs)
 {
-	uint32_t last = WI_NONE;
+	struct na_triples seen = {0};
 	size_t n = 0;
-
-	*pairs = 0;
 
 	for (size_t i = 0; i < w->lanes.n; i++) {
 		const struct wi_lane *x = &w->lanes.v[i];
+		const struct na_wire_connection *c =
+			&w->in->connections[x->connection];
 
-		if (!covers(w, l, &w->in->connections[x->connection]))
+		if (!covers(w, l, c))
 			continue;
 		n += x->n;
-		*pairs += x->connection != last;
-		last = x->connection;
+		w->failed |= na_triples_add(&seen,
+					    (struct na_triple){c->src, c->dst,
+							       0}) ==
+			     NA_NO_TRIPLE;
 	}
+	*pairs = seen.n;
+	na_triples_fini(&seen);
 	return n;
 }
 

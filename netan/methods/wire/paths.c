@@ -1,24 +1,29 @@
 /*
  * One directed path between two hosts: slow in all that it carries, and far
  * slower than any other.  A fabric's own collisions of hashes slow some
- * paths, too, and less.
+ * paths, too, and less.  What waits for it in one collective, or in two, is
+ * as slow there and not in the others: so paths are compared by the median of
+ * what they carry.
  */
 #include <math.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
+#include "netan/stats/tests/robust.h"
 #include "netan/stats/tests/tests.h"
 
 #define SCORE  6.0
 #define EFFECT 0.6931 /* log 2 */
-#define ALONE  1.0986 /* log 3, where racks are not known: a far pair? */
-#define ALL    0.2624 /* log 1.3, in each collective */
+#define FAR    1.0986 /* log 3, where it may as well be far */
+#define BACK   0.3    /* of its effect: its way back is no slower */
+#define ALL    0.2624 /* log 1.3 */
+#define NEARLY 0.75   /* of its connections in collectives */
 #define AHEAD  2.5    /* times the next path's score */
 
 struct path {
 	uint32_t src, dst;
-	double score, least, effect;
-	size_t lanes;
+	double score, effect; /* medians */
+	size_t lanes, slow;
 };
 
 typedef NA_VEC(struct path) paths;
@@ -37,28 +42,40 @@ static void collect(struct wi *w, paths *all)
 			w->failed |= !na_add(all,
 					     ((struct path){c->src, c->dst,
 							    l->score, l->effect,
-							    l->effect, 1}));
+							    1,
+							    l->effect > ALL}));
 	}
 }
 
-/* Lanes of a pair of hosts become one path. */
-static void fold(paths *all)
+/* Lanes of a pair of hosts [from, to) as one path. */
+static struct path path_of(struct wi *w, const paths *all, size_t from,
+			   size_t to)
+{
+	struct path p = all->v[from];
+
+	p.lanes = to - from;
+	p.slow = 0;
+	for (size_t i = from; i < to; i++)
+		w->room[i - from] = all->v[i].score;
+	p.score = na_median(w->room, p.lanes);
+	for (size_t i = from; i < to; i++) {
+		w->room[i - from] = all->v[i].effect;
+		p.slow += all->v[i].slow;
+	}
+	p.effect = na_median(w->room, p.lanes);
+	return p;
+}
+
+static void fold(struct wi *w, paths *all)
 {
 	size_t n = 0;
 
 	na_sort(all->v, all->n, by_ends);
-	for (size_t i = 0; i < all->n; i++) {
-		struct path *p = n ? &all->v[n - 1] : NULL;
-		const struct path x = all->v[i];
-
-		if (!p || p->src != x.src || p->dst != x.dst) {
-			all->v[n++] = x;
-			continue;
-		}
-		p->score = fmax(p->score, x.score);
-		p->effect = fmax(p->effect, x.effect);
-		p->least = fmin(p->least, x.least);
-		p->lanes += x.lanes;
+	for (size_t i = 0, to; i < all->n; i = to) {
+		for (to = i; to < all->n && !by_ends(&all->v[i], &all->v[to]);
+		     to++)
+			;
+		all->v[n++] = path_of(w, all, i, to);
 	}
 	all->n = n;
 }
@@ -77,29 +94,60 @@ static bool has_others(const paths *all, const struct path *p)
 	return from && to;
 }
 
-bool wi_path_best(struct wi *w, struct wi_link *best)
+/* Its racks are known, or its way back is as quick as others: it is not far. */
+static bool is_near(const struct wi *w, const paths *all, const struct path *p)
 {
-	double effect = w->in->n_racks > 1 ? EFFECT : ALONE;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct path *x = &all->v[i];
+
+		if (x->src == p->dst && x->dst == p->src)
+			return w->in->n_racks > 1 ||
+			       x->effect < BACK * p->effect;
+	}
+	return w->in->n_racks > 1;
+}
+
+/* What keeps the slowest path from being named; NULL: nothing. */
+static const char *against(const struct wi *w, const paths *all)
+{
+	const struct path *p = all->v;
+
+	if (all->n < 2 || !has_others(all, p))
+		return "its ends talk to nobody else, so that a side of either "
+		       "looks the same";
+	if (p->score <= AHEAD * p[1].score)
+		return "other paths are nearly as slow";
+	if (p->score <= SCORE || p->lanes < 2 ||
+	    (double)p->slow < NEARLY * (double)p->lanes)
+		return "not all that it carries is slow";
+	if (p->effect <= EFFECT)
+		return "a collision of hashes in the fabric slows a path as "
+		       "much";
+	if (p->effect <= FAR && !is_near(w, all, p))
+		return "without the topology a far pair looks as slow";
+	return NULL;
+}
+
+bool wi_path_best(struct wi *w, struct wi_link *best, const char **why)
+{
 	paths all = {NULL, 0, 0};
-	const struct path *p;
 
 	*best = (struct wi_link){0};
+	*why = "clocks may differ so much";
 	if (w->in->two_clocks)
 		return false;
 	collect(w, &all);
-	fold(&all);
+	fold(w, &all);
 	na_sort(all.v, all.n, by_score);
-	p = all.v;
-	if (all.n > 1 && p->score > SCORE && p->effect > effect &&
-	    p->least > ALL && p->lanes > 1 && p->score > AHEAD * p[1].score &&
-	    has_others(&all, p))
+	*why = all.n ? against(w, &all) : "";
+	if (all.n)
 		*best = (struct wi_link){
-			.who = {NA_LZ_PAIR, p->src, p->dst},
-			.score = p->score,
-			.effect = p->effect,
-			.p_value = na_normal_upper(p->score),
+			.who = {NA_LZ_PAIR, all.v->src, all.v->dst},
+			.score = all.v->score,
+			.effect = all.v->effect,
+			.p_value = na_normal_upper(all.v->score),
 			.lanes = 1,
 		};
 	na_vec_free(&all);
-	return best->lanes > 0;
+	return !*why;
 }

@@ -55,6 +55,7 @@ struct wi_lane {
 	uint32_t first, n;     /* of the order by lanes */
 	double low, mid, raw;  /* medians over its transfers' quantiles */
 	struct wi_usual usual; /* of its stratum */
+	uint32_t steps;
 	double score, effect;
 	bool judged;
 };
@@ -185,6 +186,9 @@ struct wi_candidate {
 };
 struct wi_candidate wi_candidate(struct wi *w, enum wi_side side,
 				 uint32_t host);
+/* Most of its connections are slow, without those to one host (or WI_NONE),
+ * and not to one peer or two. */
+bool wi_is_broad(struct wi *w, const struct wi_candidate *c, uint32_t without);
 /* find.c */
 void wi_find(struct wi *w);
 /* Would that side be among what wi_find() finds?  No more is looked for. */
@@ -203,10 +207,14 @@ struct wi_link {
 /* racks.c: the clearest of the racks' links, all of a rack's or one of
  * several; false: none. */
 bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
-/* paths.c */
-bool wi_path_best(struct wi *w, struct wi_link *best);
-/* links.c: transfers that cross it, and connections. */
-size_t wi_link_rows(const struct wi *w, const struct wi_link *l, size_t *pairs);
+/* paths.c: the slowest path; false: it is not to be named, for *why. */
+bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
+/* across.c: log of how much longer what crosses racks takes; NaN. */
+double wi_across(struct wi *w);
+/* doubt.c: what the slow connections have in common. */
+void wi_doubt(struct wi *w);
+/* links.c: transfers that cross it, and pairs of hosts. */
+size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);

@@ -67,6 +67,16 @@ enum {
 				      long as five stay */
 };
 
+/* What slow connections that nothing found explains have in common. */
+struct na_wire_doubt {
+	struct na_lz_who who; /* SRC, DST: a side of a; PAIR: from a to b */
+	double effect;        /* log: the median of its connections */
+	size_t slow, all;     /* its pairs of hosts, of those that it has */
+	const char *against;  /* why it is not named; static text */
+};
+
+enum { NA_WIRE_DOUBTS = 2 };
+
 struct na_wire_result {
 	struct na_lz_finding *findings; /* the clearest first; owned */
 	size_t n_findings;
@@ -79,8 +89,17 @@ struct na_wire_result {
 	 * transfers that waited for a timer. */
 	struct na_wire_connection *slow;
 	size_t n_slow, suspects, timeouts;
+	/* Which sides nearly all of these begin or end at, the path that they
+	 * are; none: they share no host. */
+	struct na_wire_doubt doubts[NA_WIRE_DOUBTS];
+	size_t n_doubts;
+	double across;   /* log: how much longer what crosses racks takes than
+			    what stays in one, of the same collective and size;
+			    NaN: nothing to compare, or somebody is named */
 	double unseen;   /* share of the transfers whose connections have too
 			    few others beside them to be compared */
+	double fleeting; /* of those that come in too few steps; in so many: */
+	uint32_t steps;  /* the most of any such */
 	bool two_clocks; /* as the input said */
 };
 

@@ -1,0 +1,231 @@
+/*
+ * pairs: what is slow without a culprit: connections that nobody explains, in
+ * words that are true of them, and what would decide.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/analyses/pairs/state.h"
+#include "netan/base/units.h"
+
+/* From here on what crosses racks takes so much longer that nobody is
+ * acquitted: log 1.5. */
+#define ACROSS 0.4055
+
+static bool is_one(const struct pairs_run *run, uint32_t node, uint32_t first)
+{
+	return run->first_of ? run->first_of[node] == first : node == first;
+}
+
+/* The pairs of a connection of hosts. */
+static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
+		      struct na_lz_undecided *u, uint32_t src, uint32_t dst)
+{
+	uint32_t node0 = (uint32_t)run->node0;
+
+	if (!run->first_of) {
+		size_t p = na_pairs_at(s, run, src + node0, dst + node0);
+
+		if (p < run->n_remote && u->n_pairs < run->n_remote)
+			u->pairs[u->n_pairs++] = (uint32_t)p;
+		return;
+	}
+	for (uint32_t a = 0; a < run->n_nodes; a++) {
+		for (uint32_t b = 0; is_one(run, a, src) && b < run->n_nodes;
+		     b++) {
+			size_t p = is_one(run, b, dst)
+					   ? na_pairs_at(s, run, a + node0,
+							 b + node0)
+					   : run->n_remote;
+
+			if (p < run->n_remote && u->n_pairs < run->n_remote)
+				u->pairs[u->n_pairs++] = (uint32_t)p;
+		}
+	}
+}
+
+/* The devices without a file that all of them begin or end at; NULL. */
+static const struct na_absent_group *shared(const struct pairs_state *s,
+					    const struct pairs_run *run,
+					    const struct na_wire_result *w)
+{
+	for (int end = 0; end < 2 && w->n_slow; end++) {
+		uint32_t node = end ? w->slow[0].dst : w->slow[0].src;
+		const struct na_absent_group *g =
+			na_absent_at(&s->absent,
+				     na_pairs_node_at(s, run, node)->host);
+
+		for (size_t i = 1; g && i < w->n_slow; i++) {
+			if (w->slow[i].src != node && w->slow[i].dst != node)
+				g = NULL;
+		}
+		if (g)
+			return g;
+	}
+	return NULL;
+}
+
+static const char *keep(struct pairs_state *s, const char *text)
+{
+	return na_arena_strn(&s->text, text, strlen(text));
+}
+
+static const char *name_of(const struct pairs_state *s,
+			   const struct pairs_run *run, uint32_t node)
+{
+	return na_pairs_host_name(s, na_pairs_node_at(s, run, node));
+}
+
+/* "host-9's sends take 2x as long as others', to 12 of 15 hosts" */
+static void say_doubt(struct na_str *t, const struct pairs_state *s,
+		      const struct pairs_run *run,
+		      const struct na_wire_doubt *d)
+{
+	const char *name = name_of(s, run, d->who.a);
+	char x[NA_UNIT_BUF];
+
+	na_print_number(x, exp(d->effect), 2);
+	if (d->who.kind == NA_LZ_PAIR) {
+		na_str_addf(t, "the path %.60s -> ", name);
+		na_str_addf(t, "%.60s takes %sx as long as others",
+			    name_of(s, run, d->who.b), x);
+		return;
+	}
+	na_str_addf(t, "what %.60s %s takes %sx as long as others', %s %zu ",
+		    name, d->who.kind == NA_LZ_SRC ? "sends" : "gets", x,
+		    d->who.kind == NA_LZ_SRC ? "to" : "from", d->slow);
+	if (d->slow < d->all)
+		na_str_addf(t, "of %zu ", d->all);
+	na_str_addf(t, "host%s", na_plural(d->all));
+}
+
+static const char *what_of(struct pairs_state *s, const struct pairs_run *run,
+			   const struct na_wire_result *w)
+{
+	const struct na_absent_group *g = shared(s, run, w);
+	char name[NA_ABSENT_BUF], buf[PAIRS_WORDS];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+
+	if (g) {
+		na_str_addf(&t, "the slow connections all begin or end at %s",
+			    na_absent_print(name, g, s->scope->store));
+		return keep(s, buf);
+	}
+	if (!w->n_doubts) {
+		na_str_addf(&t,
+			    "%zu of the ways between two hosts are slow, and "
+			    "no side of one host or two has most of them",
+			    w->n_slow);
+		return keep(s, buf);
+	}
+	for (size_t i = 0; i < w->n_doubts; i++) {
+		na_str_addf(&t, "%s", i ? ", and " : "");
+		say_doubt(&t, s, run, &w->doubts[i]);
+	}
+	na_str_addf(&t, ", but %s", w->doubts[0].against);
+	return keep(s, buf);
+}
+
+static const char *needs_of(struct pairs_state *s, const struct pairs_run *run,
+			    const struct na_wire_result *w)
+{
+	const struct na_wire_doubt *d = &w->doubts[0];
+	char buf[PAIRS_WORDS];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+
+	if (shared(s, run, w))
+		return "the file that is missing";
+	if (!w->n_doubts)
+		return "the error counters of the fabric's links; the same job "
+		       "once more: do the same connections stay slow?";
+	if (strstr(d->against, "topology") && !run->placed)
+		na_str_addf(&t, "--topology FILE (who is far from whom); ");
+	if (d->who.kind == NA_LZ_PAIR) {
+		na_str_addf(&t, "the same job once more: does it stay slow? "
+				"iperf3 both ways between the two");
+		return keep(s, buf);
+	}
+	na_str_addf(&t, "more steps; iperf3 between %.60s and two other hosts, "
+			"both ways",
+		    name_of(s, run, d->who.a));
+	return keep(s, buf);
+}
+
+bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
+		       struct na_lz_result *r, const struct na_wire_result *w)
+{
+	const char *what = what_of(s, run, w), *needs = needs_of(s, run, w);
+	struct na_lz_undecided *u = NULL;
+
+	if (what && needs)
+		u = na_lz_undecided_add(r, what, needs, run->n_remote);
+	for (size_t i = 0; u && i < w->n_slow; i++) {
+		size_t before = u->n_pairs;
+
+		add_pairs(s, run, u, w->slow[i].src, w->slow[i].dst);
+		/* Nobody shows what a host without a file has got: the way
+		 * back stands for it. */
+		if (u->n_pairs == before)
+			add_pairs(s, run, u, w->slow[i].dst, w->slow[i].src);
+	}
+	return u;
+}
+
+bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
+			   const struct na_wire_result *w)
+{
+	char buf[PAIRS_WORDS];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+	unsigned missing = NA_WIRE_MIN_STEPS - w->steps;
+	const char *what, *needs;
+
+	na_str_addf(&t,
+		    "%.0f %% of the transfers are of connections that come in "
+		    "%u step%s here, and it takes %d to compare them",
+		    100 * w->fleeting, (unsigned)w->steps, na_plural(w->steps),
+		    NA_WIRE_MIN_STEPS);
+	what = keep(s, buf);
+	t = na_str_over(buf, sizeof(buf));
+	na_str_addf(&t, "%u more step%s: a longer trace, or a longer time of it",
+		    missing, na_plural(missing));
+	needs = keep(s, buf);
+	return what && needs && na_lz_undecided_add(r, what, needs, 0);
+}
+
+static bool crosses(const struct pairs_state *s, const struct pairs_pair *p)
+{
+	const struct na_store *store = s->scope->store;
+
+	return na_store_rack(store, s->nodes.v[p->src].host) !=
+	       na_store_rack(store, s->nodes.v[p->dst].host);
+}
+
+bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
+			 struct na_lz_result *r, const struct na_wire_result *w)
+{
+	char buf[PAIRS_WORDS], x[NA_UNIT_BUF];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+	struct na_lz_undecided *u;
+	const char *what;
+
+	if (!(w->across > ACROSS))
+		return true;
+	na_str_addf(&t,
+		    "transfers between racks take %sx those within racks: that "
+		    "may be their usual way, or a fault of all links between "
+		    "them, which one run cannot tell",
+		    na_print_number(x, exp(w->across), 2));
+	what = keep(s, buf);
+	u = what ? na_lz_undecided_add(
+			   r, what,
+			   "a run of the same job from before, to compare with "
+			   "(netan diff); error and utilisation counters of "
+			   "the links between the racks",
+			   run->n_remote)
+		 : NULL;
+	for (uint32_t i = 0; u && i < run->n_remote; i++) {
+		if (crosses(s, &s->pairs[run->pair0 + i]))
+			u->pairs[u->n_pairs++] = i;
+	}
+	return u;
+}
