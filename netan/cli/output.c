@@ -366,10 +366,12 @@ static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
 static void say_drawn(const struct na_cli *cli, const struct na_result *r,
 		      const char *path, bool first)
 {
+	const char *found = na_result_message(r);
+
 	if (cli->common.quiet)
 		return;
-	if (first)
-		na_say_hint(&cli->request, "%s", na_result_message(r));
+	if (found && first)
+		na_say_hint(&cli->request, "%s", found);
 	na_say_hint(&cli->request, "wrote %s", path);
 }
 

@@ -48,10 +48,12 @@ static void put_title(FILE *out, const struct na_report *r)
 
 static void put_picture(FILE *out, const struct na_report_part *p)
 {
+	const char *found = na_result_message(p->result);
+
 	if (!p->png)
 		return;
 	fprintf(out, "\n![%s: ", p->name);
-	put_text(out, na_result_message(p->result));
+	put_text(out, found ? found : na_result_get_headline(p->result));
 	fprintf(out, "](%s)\n", p->png);
 }
 

@@ -71,7 +71,7 @@ const char *na_result_get_headline(const struct na_result *r);
 const struct na_view *na_result_views(const struct na_result *r);
 const struct na_text_line *na_result_notes(const struct na_result *r);
 /* What was found, in a line: for who does not see the picture, or nothing
- * else. */
+ * else.  NULL: nothing. */
 const char *na_result_message(const struct na_result *r);
 /* Read-only trees, the result's: they go with it. */
 const struct na_value *na_result_get_doc(const struct na_result *r);

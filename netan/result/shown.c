@@ -48,9 +48,7 @@ const char *na_result_message(const struct na_result *r)
 {
 	const struct na_view *v = na_result_views(r);
 
-	return na_result_get_word(r, NA_WORD_MESSAGE,
-				  v && v->title ? v->title
-						: na_result_get_headline(r));
+	return na_result_get_word(r, NA_WORD_MESSAGE, v ? v->title : NULL);
 }
 
 struct na_about *na_result_about(struct na_result *r)
