@@ -22,7 +22,7 @@ struct pairs_node {
 	uint32_t run, raw;        /* raw: host or endpoint of the store */
 	uint32_t host;            /* of the store */
 	struct na_endpoint first; /* the device; a host's lowest */
-	const char *name;         /* borrowed from state->text */
+	const char *name; /* borrowed from state->text or the store */
 };
 
 /* Sums over the valid transfers of a pair.  There may be millions of these, so
@@ -37,7 +37,8 @@ struct pairs_sum {
 struct pairs_pair {
 	uint32_t run : 31, local : 1; /* local: both ends on one host */
 	uint32_t src, dst;            /* nodes */
-	uint32_t found;               /* index of its sums and key */
+	uint32_t found; /* index of its sums and key; once rows are in their
+			   places its own */
 	size_t first;                 /* its rows: sums' n + clamped of them */
 };
 
