@@ -394,12 +394,12 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 
 static const char *bytes_from(const struct shown *x)
 {
-	return bytes_of(x) < 0      ? NULL
-	       : x->of_ranks        ? "ranks"
-	       : !x->of_network           ? "hlo"
+	return bytes_of(x) < 0     ? NULL
+	       : x->of_ranks       ? "ranks"
+	       : !x->of_network    ? "hlo"
 	       : x->sums.bytes > 0 ? "executions"
-	       : moved_of(x) < 0    ? "hlo"
-				    : "transfers";
+	       : moved_of(x) < 0   ? "hlo"
+				   : "transfers";
 }
 
 static void put_row(struct report *p, struct na_value *list, size_t i)
