@@ -52,6 +52,9 @@ struct na_analysis {
 	bool many;           /* netan-mpi runs it */
 	bool forgets;        /* finish looks at no transfers and executions of
 				the store */
+	/* NA_COUNTS()s of those that it never looks at: who runs beside it may
+	 * give them back before. */
+	uint32_t passes_over;
 	bool every_host;     /* sees ops, steps and program runs of hosts that
 				--host leaves out, too: to count them */
 	uint32_t components; /* NA_COMP_BIT()s that --component may ask for;
@@ -59,7 +62,8 @@ struct na_analysis {
 	uint32_t besides;    /* that it sees whatever is asked for */
 	/* Where all analyses run side by side (check, report): its turn to
 	 * begin.  First what takes longest on many hosts or on one, last what
-	 * is soon done, so that no thread is left alone with much. */
+	 * is soon done, so that no thread is left alone with much.  On one
+	 * thread those that give records back are last. */
 	unsigned begins;
 	/* Runs whichever checks are asked for: without it, inputs could not be
 	 * told from such that hold nothing. */

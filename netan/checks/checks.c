@@ -289,15 +289,16 @@ NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
 	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
 	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))
 
-/* Whoever is called guilty is found guilty: a script that asks for errors is
- * told so, too. */
+/* Who is called guilty by name, and nobody else may be, is an error: a script
+ * that asks for errors is told so, too. */
 static void set_in_order(struct na_case *c)
 {
 	struct na_finding *accuser;
 
 	na_sort(c->findings, c->n, by_weight);
 	accuser = na_verdict_accuser(c);
-	if (!accuser || accuser->severity == NA_SEV_ERROR)
+	if (!accuser || !accuser->who.kind ||
+	    na_items(accuser->who.alternatives))
 		return;
 	accuser->severity = NA_SEV_ERROR;
 	na_sort(c->findings, c->n, by_weight);

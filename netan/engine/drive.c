@@ -62,22 +62,44 @@ static enum na_status settle_block(struct drive *d, size_t i,
 
 /* ---- records that nobody looks at again */
 
-static bool may_forget(const struct drive *d)
+/* Nobody else looks at those of the kind. */
+static bool may_forget(const struct drive *d, enum na_record_kind kind)
 {
-	return d->s->for_one && !na_passes_shared(d);
-}
+	const struct na_readers *all = d->s->readers;
 
-static bool forgets(const struct drive *d)
-{
-	return d->a->forgets && may_forget(d);
+	return !na_passes_shared(d) &&
+	       (d->s->for_one || (all && atomic_load(&all->of[kind]) == 1));
 }
 
 /* Whether this pass is the last that looks at them, and finish does not. */
 static bool lets_go(const struct drive *d)
 {
 	if (d->a->lets_go)
-		return may_forget(d) && d->a->lets_go(d->state, d->pass);
-	return forgets(d) && d->pass + 1 == d->a->passes;
+		return d->a->lets_go(d->state, d->pass);
+	return d->a->forgets && d->pass + 1 == d->a->passes;
+}
+
+/* What a job of several gives back is gone for all. */
+static void note_cut(struct drive *d, enum na_record_kind kind)
+{
+	if (d->s->readers)
+		d->s->readers->cut[kind] = true;
+}
+
+static void forget_all(struct drive *d)
+{
+	if (d->s->for_one && !na_passes_shared(d)) {
+		na_store_forget(&d->s->store);
+		return;
+	}
+	for (int i = 0; i < NA_N_RECORDS; i++) {
+		enum na_record_kind kind = (enum na_record_kind)i;
+
+		if (!may_forget(d, kind))
+			continue;
+		note_cut(d, kind);
+		na_store_forget_kind(&d->s->store, kind);
+	}
 }
 
 /* Of a kind that is kept packed; NULL: of another, whose records an analysis
@@ -130,8 +152,11 @@ static void forget_chunks(struct drive *d, size_t from, size_t to)
 		for (end = i + 1;
 		     end < to && d->now[end].kind == d->now[i].kind;)
 			end++;
-		if (b && b->first == chunk_of(&d->now[i]))
-			forget_until(b, chunk_of(&d->now[end - 1]));
+		if (!b || !may_forget(d, d->now[i].kind) ||
+		    b->first != chunk_of(&d->now[i]))
+			continue;
+		note_cut(d, d->now[i].kind);
+		forget_until(b, chunk_of(&d->now[end - 1]));
 	}
 }
 
@@ -223,8 +248,8 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		na_passes_say(d);
 	if (st == NA_OK || st == NA_END)
 		st = run_shares(d, err);
-	if (forgets(d))
-		na_store_forget(&d->s->store);
+	if (d->a->forgets)
+		forget_all(d);
 	if (st == NA_OK)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))

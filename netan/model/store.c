@@ -64,11 +64,19 @@ void na_store_fini(struct na_store *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void na_store_forget(struct na_store *s)
+void na_store_forget_kind(struct na_store *s, enum na_record_kind kind)
 {
 #define NA_RECORD(...)
-#define NA_RECORD_PACKED(KIND, bag, ...) na_bag_forget(&s->bag);
+#define NA_RECORD_PACKED(KIND, bag, ...) \
+	if (kind == NA_RECORDS_##KIND) \
+		na_bag_forget(&s->bag);
 #include "netan/model/records.def"
+}
+
+void na_store_forget(struct na_store *s)
+{
+	for (int kind = 0; kind < NA_N_RECORDS; kind++)
+		na_store_forget_kind(s, (enum na_record_kind)kind);
 	na_bag_forget(&s->wide);
 	na_bag_forget(&s->wide_exec);
 }

@@ -194,6 +194,8 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 /* Transfers and executions are not looked at again: how many there were stays
  * known. */
 void na_store_forget(struct na_store *s);
+/* The same of one kind; nothing of one that is not packed. */
+void na_store_forget_kind(struct na_store *s, enum na_record_kind kind);
 
 /* The same for transfers alone where another process has resolved them all:
  * names, `local` and tallies of all inputs, steps and types of collectives are

@@ -53,10 +53,11 @@ bench_names()
 	local name
 
 	say "limit: RLIMIT_DATA; first column: peak resident, mapped file included"
-	for name in timeline latency rpc bursts collectives check; do
+	for name in info timeline latency sizes rpc bursts collectives check; do
 		within_names collectives "$name" 200
 		within_names devices "$name" 200
 	done
+	within_names devices pairs 200
 	within_names ops collectives 200
 	within_names ops steps 200
 	for name in timeline pairs check; do

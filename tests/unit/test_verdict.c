@@ -538,7 +538,9 @@ static void connections(void **state)
 		hand_verdict(&h),
 		"guilty: the network loses packets (3 of 9 "
 		"connections are silent in retransmission timeouts, "
-		"the worst a:1 -> b:2), costs 400 ms on the worst connection; likely");
+		"the worst a:1 -> b:2), costs 400 ms on the worst connection; "
+		"likely; beside it b does not read what it receives, costs 900 "
+		"ms on that connection");
 	hand_case_fini(&h);
 	hand_healthy(&h);
 	hand_quiet_pairs(&h);

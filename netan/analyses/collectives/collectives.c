@@ -87,9 +87,7 @@ static struct coll_sums *row_of(struct coll_state *s, uint32_t input,
 static struct coll_member *member_of(struct coll_state *s, uint32_t row,
 				     uint32_t endpoint)
 {
-	struct na_triple key = {row, endpoint, 0};
-
-	return na_triples_at(&s->member_keys, &s->members, key);
+	return na_collectives_member(&s->members, row, endpoint);
 }
 
 static struct coll_device *device_of(struct coll_state *s, uint32_t row,
@@ -193,10 +191,7 @@ static enum na_status coll_add_graph(void *block, const struct na_exec *e)
 	if (e->device == NA_UNKNOWN_U32)
 		return NA_OK;
 	m = member_of(s, row, e->device);
-	if (!m)
-		return NA_ENOMEM;
-	m->executions++;
-	return NA_OK;
+	return m && na_collectives_executes(m, 1) ? NA_OK : NA_ENOMEM;
 }
 
 static enum na_status coll_add_op(void *block, const struct na_op *op)
@@ -274,30 +269,26 @@ static bool merge_rows(struct coll_state *s, const struct coll_state *b,
 		       uint32_t *row_of_block)
 {
 	for (size_t i = 0; i < b->sums.n; i++) {
-		const struct coll_sums *from = &b->sums.v[i];
-		struct coll_sums *to = sums_of(s, b->rows.keys[i],
-					       &row_of_block[i]);
+		size_t before = s->kept.n;
+		struct coll_kept *to = na_triples_at(&s->rows, &s->kept,
+						     b->rows.keys[i]);
 
 		if (!to)
 			return false;
-		to->executions += from->executions;
-		to->bytes += from->bytes;
-		to->time_ps += from->time_ps;
-		for (int k = 0; k < 2; k++) {
-			to->transfers[k] += from->transfers[k];
-			to->moved[k] += from->moved[k];
-		}
-		if (to->type == NA_UNKNOWN_U32)
-			to->type = from->type;
+		if (s->kept.n > before)
+			to->type = NA_UNKNOWN_U32;
+		row_of_block[i] = (uint32_t)(to - s->kept.v);
+		if (!na_collectives_keep(s, row_of_block[i], &b->sums.v[i]))
+			return false;
 	}
 	for (size_t i = 0; i < b->members.n; i++) {
-		const struct na_triple *k = &b->member_keys.keys[i];
-		struct coll_member *to = member_of(s, row_of_block[k->a], k->b);
+		const struct coll_member *from = &b->members.v[i];
+		struct coll_member *to = member_of(s, row_of_block[from->row],
+						   from->endpoint);
 
-		if (!to)
+		if (!to || !na_collectives_executes(to, from->executions))
 			return false;
-		to->executions += b->members.v[i].executions;
-		to->peer = to->peer || b->members.v[i].peer;
+		to->peer = to->peer || from->peer;
 	}
 	return merge_devices(s, b, row_of_block);
 }
@@ -349,11 +340,12 @@ static void coll_fini(void *state)
 	struct coll_state *s = state;
 
 	na_triples_fini(&s->rows);
-	na_triples_fini(&s->member_keys);
 	na_triples_fini(&s->device_keys);
 	free(s->owned_steps);
 	na_vec_free(&s->sums);
-	na_vec_free(&s->members);
+	na_vec_free(&s->kept);
+	na_vec_free(&s->wide);
+	na_collectives_members_fini(&s->members);
 	na_vec_free(&s->devices);
 	na_vec_free(&s->times);
 	na_vec_free(&s->reductions);

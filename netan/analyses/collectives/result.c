@@ -21,32 +21,45 @@ struct report {
 	size_t *listed;  /* [n + 1] into the missing; NULL: there are none */
 };
 
+/* A row as it is looked at. */
+struct shown {
+	union {
+		struct coll_row row;
+		struct {
+			COLL_ROW;
+		};
+	};
+	bool of_network;       /* the data-center network */
+	struct coll_sums sums; /* of such a row */
+};
+
 /* Row i: of the network there may be a million, so these are put together
  * where they are looked at. */
-static inline struct coll_row row_at(const struct report *p, size_t i)
+static inline struct shown row_at(const struct report *p, size_t i)
 {
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	const struct coll_by_devices none = {.devices = 0}, *d = &none;
 	const struct coll_told *x;
-	const struct coll_sums *sums;
+	struct coll_sums sums;
 
 	if (i < p->f.rows.n)
-		return p->f.rows.v[i].row;
+		return (struct shown){.row = p->f.rows.v[i].row};
 	x = &p->f.dcn.v[i - p->f.rows.n];
-	sums = &p->s->sums.v[i - p->f.rows.n];
+	sums = na_collectives_kept(p->s, i - p->f.rows.n);
 	if (x->by_devices)
 		d = &p->f.by_devices.v[x->by_devices - 1];
-	return (struct coll_row){
+	return (struct shown){
 		.id = (uint32_t)i,
 		.run = x->run,
 		.network = NA_NET_DCN,
 		.name = x->name,
 		.module = NA_UNKNOWN_U32,
-		.type = sums->type == NA_UNKNOWN_U32
+		.type = sums.type == NA_UNKNOWN_U32
 				? NULL
-				: na_strtab_at(names, sums->type),
+				: na_strtab_at(names, sums.type),
+		.of_network = true,
 		.sums = sums,
-		.executions = sums->executions + d->executions,
+		.executions = sums.executions + d->executions,
 		.sized = d->sized,
 		.bytes = d->bytes,
 		.devices = d->devices,
@@ -80,7 +93,7 @@ static bool add_devices(struct report *p)
 		struct coll_by_devices *to;
 		int k = d->n[1] > d->n[0];
 
-		if (s->sums.v[row].executions)
+		if (s->kept.v[row].executions)
 			continue;
 		to = by_devices_of(&p->f, &p->f.dcn.v[row]);
 		if (!to)
@@ -100,10 +113,10 @@ static bool add_dcn(struct report *p)
 	const struct coll_state *s = p->s;
 	struct coll_found *f = &p->f;
 
-	f->dcn.v = na_calloc(s->sums.n + 1, sizeof(*f->dcn.v));
+	f->dcn.v = na_calloc(s->kept.n + 1, sizeof(*f->dcn.v));
 	if (!f->dcn.v)
 		return false;
-	for (; f->dcn.n < s->sums.n; f->dcn.n++) {
+	for (; f->dcn.n < s->kept.n; f->dcn.n++) {
 		const struct na_triple *k = &s->rows.keys[f->dcn.n];
 
 		f->dcn.v[f->dcn.n] = (struct coll_told){
@@ -112,7 +125,7 @@ static bool add_dcn(struct report *p)
 		};
 	}
 	for (size_t i = 0; i < s->members.n; i++) {
-		struct coll_told *row = &f->dcn.v[s->member_keys.keys[i].a];
+		struct coll_told *row = &f->dcn.v[s->members.v[i].row];
 
 		row->participants++;
 		if (s->members.v[i].executions > row->most)
@@ -139,11 +152,10 @@ static bool miss_dcn(struct report *p)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < s->members.n; i++) {
-		const struct na_triple *k = &s->member_keys.keys[i];
 		const struct coll_member *m = &s->members.v[i];
-		struct coll_told *row = &p->f.dcn.v[k->a];
+		struct coll_told *row = &p->f.dcn.v[m->row];
 		uint32_t host = na_store_host_of(s->scope->store, row->run,
-						 k->b);
+						 m->endpoint);
 
 		if (!looked_at(s, host)) {
 			row->not_captured++;
@@ -153,9 +165,9 @@ static bool miss_dcn(struct report *p)
 		    (!s->clipped || (!m->executions && row->most >= COLL_SURE)))
 			ok = na_collectives_push_missing(
 				&p->f,
-				(struct coll_missing){.row = base + k->a,
+				(struct coll_missing){.row = base + m->row,
 						      .host = host,
-						      .who = k->b,
+						      .who = m->endpoint,
 						      .executions =
 							      m->executions});
 	}
@@ -164,36 +176,36 @@ static bool miss_dcn(struct report *p)
 
 NA_ORDER(by_row, struct coll_missing, NA_UP(row), NA_UP(host), NA_UP(who))
 
-static na_i128 moved_of(const struct coll_row *x)
+static na_i128 moved_of(const struct shown *x)
 {
-	if (!x->sums)
+	if (!x->of_network)
 		return -1;
-	return x->sums->transfers[NA_RX]   ? x->sums->moved[NA_RX]
-	       : x->sums->transfers[NA_TX] ? x->sums->moved[NA_TX]
+	return x->sums.transfers[NA_RX]   ? x->sums.moved[NA_RX]
+	       : x->sums.transfers[NA_TX] ? x->sums.moved[NA_TX]
 					   : -1;
 }
 
 /* -1: not told. */
-static na_i128 bytes_of(const struct coll_row *x)
+static na_i128 bytes_of(const struct shown *x)
 {
-	if (!x->sums)
+	if (!x->of_network)
 		return x->sized ? x->bytes : -1;
-	if (x->sums->bytes > 0)
-		return x->sums->bytes;
+	if (x->sums.bytes > 0)
+		return x->sums.bytes;
 	return moved_of(x) < 0 && x->sized ? x->bytes : moved_of(x);
 }
 
-static na_i128 time_of(const struct report *p, const struct coll_row *x)
+static na_i128 time_of(const struct report *p, const struct shown *x)
 {
-	return x->sums ? x->sums->time_ps : p->f.rows.v[x->id].rank_ps;
+	return x->of_network ? x->sums.time_ps : p->f.rows.v[x->id].rank_ps;
 }
 
-static bool is_shown(const struct coll_row *x)
+static bool is_shown(const struct shown *x)
 {
-	return x->sums || x->executions || x->queued;
+	return x->of_network || x->executions || x->queued;
 }
 
-static const char *type_of(const struct coll_row *x)
+static const char *type_of(const struct shown *x)
 {
 	return x->type ? x->type : "";
 }
@@ -205,16 +217,16 @@ struct ranked {
 };
 
 /* The larger first: bytes, then time. */
-static int by_sums(const struct report *p, const struct coll_row *x,
-		   const struct coll_row *y)
+static int by_sums(const struct report *p, const struct shown *x,
+		   const struct shown *y)
 {
 	int c = NA_CMP(bytes_of(y), bytes_of(x));
 
 	return c ? c : NA_CMP(time_of(p, y), time_of(p, x));
 }
 
-static int by_names(const struct report *p, const struct coll_row *x,
-		    const struct coll_row *y)
+static int by_names(const struct report *p, const struct shown *x,
+		    const struct shown *y)
 {
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 
@@ -229,8 +241,8 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct ranked *first = a, *second = b;
 	const struct report *p = first->of;
-	const struct coll_row one = row_at(p, first->row), *x = &one;
-	const struct coll_row other = row_at(p, second->row), *y = &other;
+	const struct shown one = row_at(p, first->row), *x = &one;
+	const struct shown other = row_at(p, second->row), *y = &other;
 
 	return NA_THEN(by_sums(p, x, y), NA_UP(network), NA_UP(run),
 		       by_names(p, x, y), NA_UP(id));
@@ -243,7 +255,7 @@ static bool rank(struct report *p, size_t *n)
 	struct ranked *order = na_calloc(all + 1, sizeof(*order));
 
 	for (size_t i = 0; order && i < all; i++) {
-		struct coll_row row = row_at(p, i);
+		struct shown row = row_at(p, i);
 
 		if (is_shown(&row))
 			order[k++] = (struct ranked){p, (uint32_t)i};
@@ -276,13 +288,13 @@ static void put_name(struct na_result *r, struct na_value *to, const char *name,
 }
 
 /* Of a row of ranks. */
-static const char *word_of(const struct report *p, const struct coll_row *x)
+static const char *word_of(const struct report *p, const struct shown *x)
 {
 	return p->s->by_type ? NULL : na_collectives_word(x->opcode);
 }
 
 static void put_key(struct report *p, struct na_value *to,
-		    const struct coll_row *x)
+		    const struct shown *x)
 {
 	const struct na_scope *scope = p->s->scope;
 	struct na_value *key = na_put_object(p->r, to, M_key);
@@ -326,7 +338,7 @@ static void put_device(struct report *p, struct na_value *to, uint32_t network,
 
 static void put_missing(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row row = row_at(p, i), *x = &row;
+	const struct shown row = row_at(p, i), *x = &row;
 	struct na_value *list = na_put_list(p->r, to, M_missing), *one;
 
 	for (size_t k = p->listed ? p->listed[i] : 0;
@@ -345,7 +357,7 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 /* What only matched executions tell. */
 static void put_ranks(struct report *p, struct na_value *to, size_t i)
 {
-	const struct coll_row row = row_at(p, i), *x = &row;
+	const struct shown row = row_at(p, i), *x = &row;
 	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_core *cores = p->s->scope->store->devices.cores;
 	struct na_result *r = p->r;
@@ -380,24 +392,24 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	na_put_real(r, one, M_max, na_collectives_quantile(&p->skews, i, 1));
 }
 
-static const char *bytes_from(const struct coll_row *x)
+static const char *bytes_from(const struct shown *x)
 {
-	return bytes_of(x) < 0      ? NULL
-	       : x->of_ranks        ? "ranks"
-	       : !x->sums           ? "hlo"
-	       : x->sums->bytes > 0 ? "executions"
-	       : moved_of(x) < 0    ? "hlo"
-				    : "transfers";
+	return bytes_of(x) < 0     ? NULL
+	       : x->of_ranks       ? "ranks"
+	       : !x->of_network    ? "hlo"
+	       : x->sums.bytes > 0 ? "executions"
+	       : moved_of(x) < 0   ? "hlo"
+				   : "transfers";
 }
 
 static void put_row(struct report *p, struct na_value *list, size_t i)
 {
-	const struct coll_row row = row_at(p, i), *x = &row;
+	const struct shown row = row_at(p, i), *x = &row;
 	const struct coll_matched *m = na_collectives_matched(&p->f, i);
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	struct na_value *to = na_put_object(p->r, list, NULL);
 	struct na_result *r = p->r;
-	bool told = !x->sums || x->executions;
+	bool told = !x->of_network || x->executions;
 
 	put_key(p, to, x);
 	if (x->of_ranks)
@@ -418,14 +430,14 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 		    na_collectives_quantile(&p->times, i, 0.99));
 	na_put_real(r, to, M_bandwidth_gbps,
 		    m ? gbps(m->sized_bytes, m->sized_ps)
-		    : x->sums->bytes > 0
-			    ? gbps(x->sums->bytes, x->sums->time_ps)
-			    : gbps(moved_of(x), x->sums->time_ps));
+		    : x->sums.bytes > 0
+			    ? gbps(x->sums.bytes, x->sums.time_ps)
+			    : gbps(moved_of(x), x->sums.time_ps));
 	na_put_real(r, to, M_total_s, na_s(time_of(p, x)));
 	na_put_whole(r, to, M_transfers,
-		     !x->sums ? -1
-			      : (na_i128)x->sums->transfers[NA_RX] +
-					x->sums->transfers[NA_TX]);
+		     !x->of_network ? -1
+			      : (na_i128)x->sums.transfers[NA_RX] +
+					x->sums.transfers[NA_TX]);
 	na_put_whole(r, to, M_transfer_bytes, moved_of(x));
 	put_ranks(p, to, i);
 	na_collectives_put_ranks(r, to, p->s, &p->f, i,
@@ -433,7 +445,7 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 }
 
 static void add_total(struct coll_total *t, const struct report *p,
-		      const struct coll_row *x)
+		      const struct shown *x)
 {
 	na_i128 bytes = bytes_of(x), moved = moved_of(x);
 
@@ -462,7 +474,7 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 	struct na_value *list = na_put_list(p->r, body, M_networks), *row;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct coll_row x = row_at(p, p->order[i]);
+		const struct shown x = row_at(p, p->order[i]);
 
 		add_total(&totals[x.network], p, &x);
 	}
@@ -507,9 +519,8 @@ static bool spread(struct coll_spread *out, struct coll_times *first,
 static void drop_keys(struct coll_state *s)
 {
 	na_triples_fini(&s->rows);
-	na_triples_fini(&s->member_keys);
 	na_triples_fini(&s->device_keys);
-	na_vec_free(&s->members);
+	na_collectives_members_fini(&s->members);
 	na_vec_free(&s->devices);
 }
 
@@ -525,10 +536,9 @@ static void fit_keys(struct na_triples *t)
 static void fit_all(struct coll_state *s)
 {
 	fit_keys(&s->rows);
-	fit_keys(&s->member_keys);
 	fit_keys(&s->device_keys);
-	na_vec_fit(&s->sums);
-	na_vec_fit(&s->members);
+	na_vec_fit(&s->kept);
+	na_collectives_members_fit(&s->members);
 	na_vec_fit(&s->times);
 }
 

@@ -26,10 +26,34 @@ struct coll_sums {
 	uint32_t type;                     /* name */
 } COLL_DENSE;
 
+/* The same of all blocks together: there may be a million.  What does not fit
+ * lies beside. */
+struct coll_kept {
+	union {
+		uint64_t bytes;
+		uint64_t wide; /* executions COLL_WIDE: of coll_state.wide */
+	};
+	int64_t time_ps;
+	uint64_t moved[2];
+	uint32_t executions, transfers[2], type;
+};
+#define COLL_WIDE UINT32_MAX
+
 /* Of a device in a row of the data-center network. */
 struct coll_member {
-	uint64_t executions : 63;
-	uint64_t peer : 1; /* others send to it or receive from it */
+	uint32_t row, endpoint;
+	uint32_t executions : 31; /* each is a record of 32 bytes */
+	uint32_t peer : 1;        /* others send to it or receive from it */
+};
+enum { COLL_EXECUTIONS_MAX = INT32_MAX };
+
+/* As they are met; there may be more of them than rows. */
+struct coll_members { /* all zero: none */
+	struct coll_member *v;
+	size_t n, cap;
+	uint32_t *slots; /* index + 1; 0 is free */
+	size_t n_slots;
+	uint32_t last, before; /* that were asked for: often these again */
 };
 
 /* What the ops of a device tell of a row of the data-center network: their
@@ -59,9 +83,10 @@ struct coll_state {
 
 	/* Data-center network: run, name of the row. */
 	struct na_triples rows;
-	NA_VEC(struct coll_sums) sums;
-	struct na_triples member_keys; /* row, endpoint */
-	NA_VEC(struct coll_member) members;
+	NA_VEC(struct coll_sums) sums; /* of a block */
+	NA_VEC(struct coll_kept) kept; /* of all of them */
+	NA_VEC(struct coll_sums) wide;
+	struct coll_members members;
 	struct na_triples device_keys; /* row, core */
 	NA_VEC(struct coll_device) devices;
 	struct coll_times times, reductions; /* of rows; of inputs */
@@ -106,8 +131,7 @@ struct coll_by_devices {
 	uint32_t \
 		devices; /* of the network, where no host tells of executions: \
 			     who does; bytes as in `bytes` */ \
-	const char *type;             /* NULL: not told */ \
-	const struct coll_sums *sums; /* of the network, else NULL */ \
+	const char *type; /* NULL: not told */ \
 	uint64_t executions, sized; \
 	uint64_t queued; /* and are not known to have begun: no executions */ \
 	na_i128 bytes;   /* of the `sized` executions */ \
@@ -166,6 +190,20 @@ na_collectives_matched(const struct coll_found *f, size_t i)
 {
 	return i < f->rows.n ? &f->rows.v[i] : NULL;
 }
+
+/* keep.c: what the row of all blocks adds up to.  False: no memory. */
+bool na_collectives_keep(struct coll_state *s, size_t row,
+			 const struct coll_sums *more);
+struct coll_sums na_collectives_kept(const struct coll_state *s, size_t row);
+
+/* who.c: that of a row, new or known; NULL: no memory. */
+struct coll_member *na_collectives_member(struct coll_members *m, uint32_t row,
+					  uint32_t endpoint);
+/* False: more than it can count. */
+bool na_collectives_executes(struct coll_member *m, uint64_t times);
+/* All are there: nobody asks for one again. */
+void na_collectives_members_fit(struct coll_members *m);
+void na_collectives_members_fini(struct coll_members *m);
 
 /* False: no memory, in all of these. */
 bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,

@@ -53,7 +53,7 @@ enum na_status na_pairs_endpoint_plan(struct pairs_state *s, bool *needed)
 	size_t all = 0;
 
 	*needed = false;
-	for (size_t side = 0; side < 2; side++) {
+	for (size_t side = 0; s->of_hosts && side < 2; side++) {
 		s->blamed[side] = na_calloc(store->n_hosts, sizeof(uint32_t));
 		if (!s->blamed[side])
 			return NA_ENOMEM;

@@ -1,6 +1,7 @@
 /* pairs: quantiles of each pair, then the localisation of each run. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
@@ -139,19 +140,50 @@ static bool place(const struct pairs_state *s, struct pairs_run *run)
 	return ok;
 }
 
-static void put_pairs(const struct pairs_state *s, const struct pairs_run *run,
-		      struct na_lz_pair *to)
-{
-	for (size_t i = 0; i < run->n_remote; i++) {
-		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+/* A run's pairs as the localisation knows them, in the place of those that
+ * they are: a million of both were too many. */
+_Static_assert(sizeof(struct na_lz_pair) == sizeof(struct pairs_pair) &&
+		       _Alignof(struct na_lz_pair) ==
+			       _Alignof(struct pairs_pair),
+	       "one lies where the other did");
 
-		to[i] = (struct na_lz_pair){
-			.src = p->src - (uint32_t)run->node0,
-			.dst = p->dst - (uint32_t)run->node0,
-			.locality = run->classed ? class_of(s, p) : 0,
-			.first = p->first - run->row0,
-			.n = (uint32_t)na_pairs_rows_of(s, p),
+static struct na_lz_pair *lend_pairs(struct pairs_state *s,
+				     const struct pairs_run *run)
+{
+	struct pairs_pair *v = &s->pairs[run->pair0];
+
+	for (size_t i = 0; i < run->n_remote; i++) {
+		const struct pairs_pair p = v[i];
+		const struct na_lz_pair x = {
+			.src = p.src - (uint32_t)run->node0,
+			.dst = p.dst - (uint32_t)run->node0,
+			.locality = run->classed ? class_of(s, &p) : 0,
+			.first = p.first - run->row0,
+			.n = (uint32_t)na_pairs_rows_of(s, &p),
 		};
+
+		memcpy(&v[i], &x, sizeof(x));
+	}
+	return (void *)v;
+}
+
+static void take_pairs_back(struct pairs_state *s, const struct pairs_run *run)
+{
+	struct pairs_pair *v = &s->pairs[run->pair0];
+
+	for (size_t i = 0; i < run->n_remote; i++) {
+		struct na_lz_pair x;
+		struct pairs_pair p;
+
+		memcpy(&x, &v[i], sizeof(x));
+		p = (struct pairs_pair){
+			.run = (uint32_t)(run - s->runs) & INT32_MAX,
+			.src = x.src + (uint32_t)run->node0,
+			.dst = x.dst + (uint32_t)run->node0,
+			.found = (uint32_t)(run->pair0 + i),
+			.first = x.first + run->row0,
+		};
+		memcpy(&v[i], &p, sizeof(p));
 	}
 }
 
@@ -331,15 +363,12 @@ static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
-	struct na_lz_pair *pairs = na_calloc(run->n_remote, sizeof(*pairs));
-	double *sent_us = na_calloc(run->n_remote, sizeof(*sent_us));
-	bool sent = false;
+	double *sent_us = NULL;
 	struct na_lz_input in = {
 		.n_hosts = run->n_nodes,
 		.n_pairs = run->n_remote,
 		.n_transfers = run->n_rows,
 		.n_moments = s->moments.n,
-		.pairs = pairs,
 		.transfers = s->rows + run->row0,
 		.moments = s->lz_moments,
 		.locality_given = run->classed,
@@ -356,15 +385,12 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	};
 	enum na_status st;
 
-	if (!pairs || !sent_us || !na_pairs_sent_us(s, run, sent_us, &sent)) {
-		free(pairs);
-		free(sent_us);
+	if (!na_pairs_sent_us(s, run, &sent_us))
 		return na_fail_nomem(err);
-	}
-	put_pairs(s, run, pairs);
-	in.sent_us = sent ? sent_us : NULL;
+	in.sent_us = sent_us;
+	in.pairs = lend_pairs(s, run);
 	st = na_localise(&in, &opt, &run->found, err);
-	free(pairs);
+	take_pairs_back(s, run);
 	free(sent_us);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);

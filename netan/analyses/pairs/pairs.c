@@ -235,10 +235,12 @@ static enum na_status pairs_merge(void *state, void *block, unsigned pass)
 	return na_pairs_sends_merge(state, block);
 }
 
-/* What put rows into their places: of the keys only how many there are. */
-static void drop_keys(struct pairs_state *s)
+/* What put rows into their places: of the keys only how many there are.  Sums
+ * stand as the pairs do.  False: no memory. */
+static bool drop_keys(struct pairs_state *s)
 {
 	size_t n = s->keys.n;
+	struct pairs_sum *sums;
 
 	na_triples_fini(&s->keys);
 	s->keys.n = n;
@@ -246,6 +248,17 @@ static void drop_keys(struct pairs_state *s)
 	s->filled = NULL;
 	free(s->place_of);
 	s->place_of = NULL;
+	sums = na_calloc(n, sizeof(*sums));
+	if (!sums)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		sums[i] = s->sums.v[s->pairs[i].found];
+		s->pairs[i].found = (uint32_t)i;
+	}
+	free(s->sums.v);
+	s->sums.v = sums;
+	s->sums.cap = s->sums.n = n;
+	return true;
 }
 
 static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
@@ -266,8 +279,7 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 					      : na_fail_nomem(err);
 	if (done == 2)
 		return NA_OK;
-	drop_keys(s);
-	st = na_pairs_judge(s, err);
+	st = drop_keys(s) ? na_pairs_judge(s, err) : na_fail_nomem(err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
 	s->rows = NULL;
@@ -369,6 +381,7 @@ const struct na_analysis na_an_pairs = {
 	.by_steps = true,
 	.face.opts = pairs_opts,
 	.face.params_size = sizeof(struct pairs_params),
+	.passes_over = NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),
 	.begins = 2,
 	.tells_coverage = 4,
 	.state_size = sizeof(struct pairs_state),

@@ -90,7 +90,9 @@ static bool name_nodes(struct pairs_state *s)
 		struct pairs_node *n = &s->nodes.v[i];
 
 		na_endpoint_print(buf, &s->scope->store->names, &n->first);
-		n->name = na_arena_strn(&s->text, buf, strlen(buf));
+		/* A device that stands for its host is called like it. */
+		if (strcmp(buf, n->name) != 0)
+			n->name = na_arena_strn(&s->text, buf, strlen(buf));
 		if (!n->name)
 			return false;
 	}
@@ -211,7 +213,8 @@ enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err)
 	const struct na_store *store = s->scope->store;
 	size_t n_slots = s->of_hosts ? store->n_hosts
 				     : store->n_runs * store->names.n_endpoints;
-	struct na_endpoint *of = na_calloc(store->n_hosts, sizeof(*of));
+	struct na_endpoint *of =
+		na_calloc(s->of_hosts ? store->n_hosts : 0, sizeof(*of));
 	uint32_t *at = na_calloc(n_slots, sizeof(*at));
 	bool ok;
 
@@ -224,7 +227,8 @@ enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err)
 	ok = of && at && s->pairs && s->place_of && s->filled && s->runs &&
 	     s->rows && plan_moments(s);
 	if (ok) {
-		first_devices(store, of);
+		if (s->of_hosts)
+			first_devices(store, of);
 		ok = plan_nodes(s, at, n_slots, of);
 	}
 	if (ok) {

@@ -462,6 +462,17 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
+/* What only the rows of pairs tell: the picture needs room. */
+static void drop_told(struct pairs_state *s)
+{
+	free(s->quantiles);
+	s->quantiles = NULL;
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		free(s->runs[i].found.expected_us);
+		s->runs[i].found.expected_us = NULL;
+	}
+}
+
 enum na_status na_pairs_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
@@ -474,6 +485,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
 	if (!put_pairs(r, body, s))
 		return na_fail_nomem(err);
+	drop_told(s);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
 	na_pairs_put_outcome(r, body, s);

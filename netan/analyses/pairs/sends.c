@@ -356,13 +356,19 @@ static struct na_wire_input input_of(struct making *m)
 	};
 }
 
-static void put_racks(const struct making *m)
+/* False: no memory. */
+static bool put_racks(const struct making *m)
 {
-	for (uint32_t i = 0; i < m->run->n_nodes; i++) {
+	struct na_lz_result *r = &m->run->found;
+
+	if (!r->rack_of)
+		r->rack_of = na_calloc(m->run->n_nodes, sizeof(*r->rack_of));
+	for (uint32_t i = 0; r->rack_of && i < m->run->n_nodes; i++) {
 		uint32_t host = m->s->nodes.v[m->run->node0 + i].host;
 
-		m->run->found.rack_of[i] = m->racks[m->host_of[host]];
+		r->rack_of[i] = m->racks[m->host_of[host]];
 	}
+	return r->rack_of;
 }
 
 static bool make_sent(struct making *m, bool *fit)
@@ -468,7 +474,7 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 	/* Findings name racks by these numbers; what pairs alone tell of racks
 	 * is numbered otherwise. */
 	if (ok && st == NA_OK && *able && m.n_racks)
-		put_racks(&m);
+		ok = put_racks(&m);
 	making_fini(&m);
 	return ok ? st : na_fail_nomem(err);
 }

@@ -118,8 +118,8 @@ static bool acknowledged(const struct pairs_state *s,
 	return n && na_median(shares, n) >= ACKNOWLEDGED;
 }
 
-bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
-		      double *sent_us, bool *known)
+static bool find(const struct pairs_state *s, const struct pairs_run *run,
+		 double *sent_us, bool *known)
 {
 	uint32_t *at = nodes_of(s, run);
 	struct took *v = na_calloc(s->sends.n, sizeof(*v));
@@ -127,8 +127,7 @@ bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
 	double *shares = na_calloc(run->n_remote, sizeof(*shares));
 	bool ok = at && v && room && shares;
 
-	*known = false;
-	if (ok && s->of_hosts) {
+	if (ok) {
 		take_medians(s, run, v, collect(s, run, at, v), sent_us);
 		*known = acknowledged(s, run, sent_us, room, shares);
 	}
@@ -136,5 +135,22 @@ bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
 	free(v);
 	free(room);
 	free(shares);
+	return ok;
+}
+
+bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
+		      double **sent_us)
+{
+	bool known = false, ok;
+
+	*sent_us = NULL;
+	if (!s->of_hosts || !s->sends.n)
+		return true;
+	*sent_us = na_calloc(run->n_remote, sizeof(**sent_us));
+	ok = *sent_us && find(s, run, *sent_us, &known);
+	if (ok && known)
+		return true;
+	free(*sent_us);
+	*sent_us = NULL;
 	return ok;
 }

@@ -22,7 +22,7 @@ struct pairs_node {
 	uint32_t run, raw;        /* raw: host or endpoint of the store */
 	uint32_t host;            /* of the store */
 	struct na_endpoint first; /* the device; a host's lowest */
-	const char *name;         /* borrowed from state->text */
+	const char *name; /* borrowed from state->text or the store */
 };
 
 /* Sums over the valid transfers of a pair.  There may be millions of these, so
@@ -37,7 +37,8 @@ struct pairs_sum {
 struct pairs_pair {
 	uint32_t run : 31, local : 1; /* local: both ends on one host */
 	uint32_t src, dst;            /* nodes */
-	uint32_t found;               /* index of its sums and key */
+	uint32_t found; /* index of its sums and key; once rows are in their
+			   places its own */
 	size_t first;                 /* its rows: sums' n + clamped of them */
 };
 
@@ -225,9 +226,9 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 				    struct na_err *err) NA_MUST_CHECK;
 
 /* sent.c: by pair of a run, what its sends took on their own clock, the median;
- * NaN.  *known: that says something.  False: no memory. */
+ * NaN.  The caller frees it; NULL: it says nothing.  False: no memory. */
 bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
-		      double *sent_us, bool *known) NA_MUST_CHECK;
+		      double **sent_us) NA_MUST_CHECK;
 
 /* cost.c: of each finding, where a path across hosts is known. */
 enum na_status na_pairs_costs(struct pairs_state *s,

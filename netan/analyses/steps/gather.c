@@ -61,7 +61,7 @@ static bool add_latencies(struct st_block *b, const struct na_transfer *t,
 	int64_t ps, unsure_ps;
 	struct st_share *x;
 
-	if (src == t->input || src >= b->main->clocks->n_hosts ||
+	if (src == t->input || src >= b->main->scope->store->n_hosts ||
 	    !latency_of(b, t, src, &ps, &unsure_ps))
 		return true;
 	x = share_of(&b->got, t->collective, instance, t->input, t->step);

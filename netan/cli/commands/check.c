@@ -165,6 +165,7 @@ static enum na_exit check_run(struct na_cli *cli)
 		return exit;
 	}
 	na_catch_interrupt();
+	cli->request.analyses_alone = true;
 	exit = na_exit_of(na_battery_run(&b, &cli->request, read_by_any,
 					 &asking, NULL, 0));
 	if (na_stopped(cli, b.session.interrupted))

@@ -151,6 +151,20 @@ static void run_row(struct job *j, const struct na_filter *asked)
 	q->drop_params(&j->a->face, params);
 }
 
+/* It looks at the records, or has ended. */
+static void count_reader(struct na_readers *all, const struct na_analysis *a,
+			 bool ended)
+{
+	for (int k = 0; all && k < NA_N_RECORDS; k++) {
+		if (a->passes_over >> k & 1)
+			continue;
+		if (ended)
+			atomic_fetch_sub(&all->of[k], 1);
+		else
+			atomic_fetch_add(&all->of[k], 1);
+	}
+}
+
 static void run_job(void *ctx, size_t i)
 {
 	struct jobs *x = ctx;
@@ -159,19 +173,48 @@ static void run_job(void *ctx, size_t i)
 
 	if (!na_interrupted())
 		run_row(j, x->asked);
+	count_reader(j->session.readers, j->a, true);
 	j->took_ns = na_now_ns() - started_ns;
 }
 
-static void put_in_order(struct jobs *x)
+/* On one thread whoever passes over records runs behind those that give them
+ * back, and these behind all others. */
+static unsigned turn_of(const struct na_analysis *a, size_t threads)
+{
+	enum { LAST = 1 << 16 };
+
+	if (threads > 1 || (!a->forgets && !a->lets_go))
+		return a->begins;
+	return a->begins + (a->passes_over ? 2 * LAST : LAST);
+}
+
+static void put_in_order(struct jobs *x, size_t threads)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		unsigned turn = x->items[i].a->begins;
+		unsigned turn = turn_of(x->items[i].a, threads);
 		size_t k = i;
 
-		for (; k > 0 && x->items[x->order[k - 1]].a->begins > turn; k--)
+		for (; k > 0 && turn_of(x->items[x->order[k - 1]].a, threads) >
+					turn;
+		     k--)
 			x->order[k] = x->order[k - 1];
 		x->order[k] = i;
 	}
+}
+
+/* Jobs have copies of the store: what one has given back, this one has no
+ * more. */
+static void let_records_go(struct na_store *s, const struct na_readers *all)
+{
+	for (int k = 0; k < NA_N_RECORDS; k++) {
+		if (!all->cut[k])
+			na_store_forget_kind(s, (enum na_record_kind)k);
+	}
+#define NA_RECORD(...)
+#define NA_RECORD_PACKED(KIND, bag, ...) \
+	s->bag.first = s->bag.last = NULL; \
+	s->bag.room = 0;
+#include "netan/model/records.def"
 }
 
 /* What goes wrong with it it keeps to itself, but for memory. */
@@ -232,6 +275,7 @@ static enum na_status run_rows(struct na_battery *b,
 			       const struct choice *choice, struct na_err *err)
 {
 	struct jobs *x = na_calloc(1, sizeof(*x));
+	struct na_readers readers = {.cut = {false}};
 	struct na_shared_clocks clocks;
 	bool ok;
 
@@ -239,6 +283,8 @@ static enum na_status run_rows(struct na_battery *b,
 		return na_fail_nomem(err);
 	na_shared_clocks_init(&clocks);
 	b->session.clocks = &clocks;
+	if (b->session.request->analyses_alone && !choice->n_beside)
+		b->session.readers = &readers;
 	x->asked = asked;
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
 		if (chosen(choice, *a))
@@ -255,11 +301,16 @@ static enum na_status run_rows(struct na_battery *b,
 			.session = b->session,
 			.err = {.status = NA_OK},
 		};
-	put_in_order(x);
+	put_in_order(x, b->session.threads);
+	for (size_t i = 0; i < x->n; i++)
+		count_reader(b->session.readers, x->items[i].a, false);
 	ok = na_parallel(b->session.threads, x->n, run_job, x);
 	/* Rows that did not run are no evidence. */
 	b->session.interrupted |= na_interrupted();
 	b->session.clocks = NULL;
+	if (b->session.readers)
+		let_records_go(&b->session.store, &readers);
+	b->session.readers = NULL;
 	na_shared_clocks_fini(&clocks);
 	for (size_t i = 0; i < x->n; i++) {
 		if (ok && x->items[i].beside)

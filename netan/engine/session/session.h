@@ -12,6 +12,8 @@
 #ifndef NETAN_ENGINE_SESSION_SESSION_H
 #define NETAN_ENGINE_SESSION_SESSION_H
 
+#include <stdatomic.h>
+
 #include "ingest/discover.h"
 #include "ingest/input.h"
 #include "ingest/slice.h"
@@ -35,6 +37,13 @@ enum na_stay {
 	NA_STAY_SENT,    /* rank 0 gets them */
 	NA_STAY_COUNTED, /* nobody looks at one, once they are counted */
 	NA_STAY_FED      /* they may go through one analysis there */
+};
+
+/* Who may look at the records of a kind, and has not ended; and whether one
+ * of them has begun to give them back. */
+struct na_readers {
+	atomic_size_t of[NA_N_RECORDS];
+	bool cut[NA_N_RECORDS];
 };
 
 struct na_session {
@@ -68,6 +77,8 @@ struct na_session {
 	bool inputs_told;  /* by another result: not once more in each */
 	bool for_one;      /* one analysis is all that looks at the records:
 			      they may go as it has seen them */
+	struct na_readers *readers; /* several do, and they may go as the last
+				       one has; NULL: they stay */
 	uint32_t wants;
 	struct na_input_asks asks;
 	size_t threads;

@@ -32,8 +32,9 @@ static struct na_pft_process *new_process(struct na_pft_gather *g,
  * clocks that may be right are not touched. */
 static int64_t host_ahead(const struct na_pft_gather *g, uint32_t host)
 {
-	int64_t ahead = g->clocks->ahead_ps[host];
-	int64_t known = g->clocks->uncertainty_ps[host];
+	const struct na_host_clocks *c = g->clocks;
+	int64_t ahead = host < c->n_hosts ? c->ahead_ps[host] : 0;
+	int64_t known = na_host_clocks_known(c, host);
 
 	return ahead > known || ahead < -known ? ahead : 0;
 }
@@ -55,7 +56,7 @@ static uint32_t process_of_host(struct na_pft_gather *g, uint32_t host)
 	if (!p)
 		return NA_NO_NAME;
 	p->ahead_ps = host_ahead(g, host);
-	p->uncertainty_ps = g->clocks->uncertainty_ps[host];
+	p->uncertainty_ps = na_host_clocks_known(g->clocks, host);
 	return at;
 }
 

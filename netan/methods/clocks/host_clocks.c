@@ -541,6 +541,18 @@ static void settling_fini(struct settling *s)
 	free(s->reached);
 }
 
+/* Those with files alone, where nothing is known of any of many. */
+static void keep_inputs(struct na_host_clocks *c)
+{
+	size_t n = c->n_hosts, least = c->store->n_sources;
+
+	na_fit(&c->ahead_ps, &(size_t){n}, least, sizeof(*c->ahead_ps));
+	na_fit(&c->uncertainty_ps, &(size_t){n}, least,
+	       sizeof(*c->uncertainty_ps));
+	na_fit(&c->group, &(size_t){n}, least, sizeof(*c->group));
+	c->n_hosts = least < n ? least : n;
+}
+
 static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 {
 	struct settling s = {.c = c};
@@ -555,6 +567,8 @@ static bool settle(struct na_host_clocks *c, bool samples, bool *sound)
 		if (!s.done[h] && s.at[OUT][h] < s.at[OUT][h + 1])
 			*sound = settle_group(&s, h);
 	}
+	if (done && !search_needed(&s))
+		keep_inputs(c);
 	settling_fini(&s);
 	return done;
 }

@@ -45,8 +45,16 @@ struct na_host_clocks {
 	uint32_t *group;         /* smallest host index of the group */
 	int64_t *most_ps; /* [src * n_hosts + dst]: tightest bound on how far
 			     dst is ahead of src; NULL: too many hosts */
-	size_t n_hosts;
+	size_t n_hosts; /* nothing is known of those beyond: of a million
+			   there may be one file */
 };
+
+/* How well it is known in its group; NA_TIME_MAX: not at all. */
+static inline int64_t na_host_clocks_known(const struct na_host_clocks *c,
+					   uint32_t host)
+{
+	return host < c->n_hosts ? c->uncertainty_ps[host] : NA_TIME_MAX;
+}
 
 /* Of all transfers of one store, for several analyses at once: found by who
  * asks first. */

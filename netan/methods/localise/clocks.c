@@ -187,9 +187,11 @@ static void shift_side(struct clocks *k, enum na_lz_kind kind, uint32_t h,
 	}
 }
 
-/* Fixes the host that is furthest ahead or behind; false: none is. */
+/* Fixes the host that is furthest ahead or behind; false: none is, or no
+ * memory. */
 static bool fix_one(struct clocks *k)
 {
+	struct lz *z = k->z;
 	double limit, best = 0;
 	uint32_t host = 0;
 
@@ -206,7 +208,12 @@ static bool fix_one(struct clocks *k)
 	}
 	if (!(fabs(best) > 0))
 		return false;
-	k->z->ahead_us[host] += best;
+	if (!z->ahead_us)
+		z->ahead_us = na_lz_take(&z->memory, z->in->n_hosts,
+					 sizeof(*z->ahead_us));
+	if (!z->ahead_us)
+		return false;
+	z->ahead_us[host] += best;
 	shift_side(k, NA_LZ_SRC, host, best);
 	shift_side(k, NA_LZ_DST, host, -best);
 	return true;
@@ -257,7 +264,7 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	for (size_t i = 0; s == NA_OK && i < MAX_FIXES && fix_one(&k); i++)
 		*fixed = true;
 	na_arena_fini(&k.memory.arena);
-	return s;
+	return s == NA_OK && z->memory.failed ? na_fail_nomem(err) : s;
 }
 
 /* Half the 95 % interval of a median over the host's pairs, and at least
@@ -298,7 +305,8 @@ enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 		s = na_fail_nomem(err);
 	if (s == NA_OK)
 		s = measure(&k, err);
-	for (uint32_t h = 0; s == NA_OK && h < z->in->n_hosts; h++) {
+	for (uint32_t h = 0;
+	     s == NA_OK && z->ahead_us && h < z->in->n_hosts; h++) {
 		struct na_lz_result *r = z->out;
 		double known_us;
 

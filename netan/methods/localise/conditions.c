@@ -60,7 +60,7 @@ static bool side_in_rack(struct lz_explain *x, const struct lz_candidate *c,
 	size_t all = 0, slow = 0;
 
 	lz_for_side (p, x->z, side, c->who.a) {
-		if (!x->v->n[*p] || x->z->cross[*p])
+		if (!x->v->n[*p] || lz_crosses(x->z, *p))
 			continue;
 		all++;
 		slow += x->cur[*p] > KEEPS * c->effect;
@@ -195,7 +195,7 @@ static bool path_stands_out(struct lz_explain *x, const struct lz_candidate *c)
 static bool direction(const struct lz_explain *x, uint32_t p, double *dv,
 		      double *weight)
 {
-	uint32_t r = x->z->reverse[p];
+	uint32_t r = lz_reverse(x->z, p);
 
 	if (r == NA_LZ_NONE || !x->v->n[r])
 		return false;

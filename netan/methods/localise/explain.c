@@ -56,7 +56,7 @@ static double weight(const struct lz_explain *x, size_t p)
 /* One pair's share of Q: inverse covariance times residual. */
 static double pull(const struct lz_explain *x, uint32_t p)
 {
-	uint32_t r = x->z->reverse[p];
+	uint32_t r = lz_reverse(x->z, p);
 	double q = weight(x, p) * x->cur[p];
 
 	return r == NA_LZ_NONE || !x->o ? q : q + x->o[p] * x->cur[r];
@@ -70,7 +70,7 @@ static void invert(struct lz_explain *x)
 	double L = v->shared;
 
 	for (size_t p = 0; x->o && p < x->z->in->n_pairs; p++) {
-		uint32_t r = x->z->reverse[p];
+		uint32_t r = lz_reverse(x->z, p);
 		double a = v->se2[p] + v->tau2 - L, b, det;
 
 		if (!v->n[p])
@@ -86,69 +86,81 @@ static void invert(struct lz_explain *x)
 	}
 }
 
+/* What the whole host has beside its sides: the reverse of each pair is in it,
+ * too. */
 static void weigh_hosts(struct lz_explain *x)
 {
-	double **info = x->info;
-
-	for (size_t p = 0; p < x->z->in->n_pairs; p++) {
+	for (size_t p = 0; x->o && p < x->z->in->n_pairs; p++) {
 		const struct na_lz_pair *pair = &x->z->in->pairs[p];
 
 		if (!x->v->n[p])
 			continue;
-		info[NA_LZ_SRC][pair->src] += weight(x, p);
-		info[NA_LZ_DST][pair->dst] += weight(x, p);
-		if (!x->o)
-			continue;
-		/* Its reverse is in the whole host of either end too. */
-		info[NA_LZ_HOST][pair->src] += x->o[p];
-		info[NA_LZ_HOST][pair->dst] += x->o[p];
+		x->both[pair->src] += x->o[p];
+		x->both[pair->dst] += x->o[p];
 	}
-	for (size_t h = 0; h < x->z->in->n_hosts; h++)
-		info[NA_LZ_HOST][h] += info[NA_LZ_SRC][h] + info[NA_LZ_DST][h];
+}
+
+/* Of a host or one of its sides: the weights of its pairs, and these times
+ * what is not explained.  Found where it is asked for: there may be a million
+ * hosts. */
+struct weighed {
+	double info, pulled;
+};
+
+static struct weighed weigh(const struct lz_explain *x, enum na_lz_kind kind,
+			    uint32_t host)
+{
+	struct weighed w = {0, 0}, in;
+
+	if (kind == NA_LZ_HOST) {
+		w = weigh(x, NA_LZ_SRC, host);
+		in = weigh(x, NA_LZ_DST, host);
+		return (struct weighed){(x->both ? x->both[host] : 0) +
+						(w.info + in.info),
+					w.pulled + in.pulled};
+	}
+	lz_for_side (p, x->z, kind, host) {
+		if (!x->v->n[*p])
+			continue;
+		w.info += weight(x, *p);
+		w.pulled += pull(x, *p);
+	}
+	return w;
+}
+
+static double effect_of(struct weighed w)
+{
+	return w.info > 0 ? w.pulled / w.info : w.pulled;
 }
 
 /* How far the effects of healthy hosts lie apart: the empirical null. */
 static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 {
-	double *e = x->scratch, *w = x->scratch + x->z->in->n_hosts, mad;
-	size_t n = 0;
+	size_t hosts = x->z->in->n_hosts, n = 0;
+	double *e = x->scratch, mad;
 
-	for (size_t h = 0; h < x->z->in->n_hosts; h++) {
-		if (!(x->info[kind][h] > 0))
-			continue;
-		e[n] = x->effect[kind][h];
-		w[n++] = 1 / x->info[kind][h];
+	for (uint32_t h = 0; h < hosts; h++) {
+		struct weighed w = weigh(x, kind, h);
+
+		if (w.info > 0)
+			e[n++] = effect_of(w);
 	}
 	if (n < FEW_HOSTS)
 		return lz_square(HOST_SPREAD_FEW);
 	mad = NA_MAD_SIGMA * na_mad(e, n, na_median(e, n));
+	n = 0;
+	for (uint32_t h = 0; h < hosts; h++) {
+		double info = weigh(x, kind, h).info;
+
+		if (info > 0)
+			e[n++] = 1 / info;
+	}
 	return lz_larger(lz_square(HOST_SPREAD),
-			 lz_square(mad) - na_median(w, n));
+			 lz_square(mad) - na_median(e, n));
 }
 
 static void host_effects(struct lz_explain *x)
 {
-	size_t hosts = x->z->in->n_hosts;
-	double **e = x->effect;
-
-	memset(e[NA_LZ_SRC], 0, hosts * sizeof(double));
-	memset(e[NA_LZ_DST], 0, hosts * sizeof(double));
-	for (uint32_t p = 0; p < x->z->in->n_pairs; p++) {
-		double q;
-
-		if (!x->v->n[p])
-			continue;
-		q = pull(x, p);
-		e[NA_LZ_SRC][x->z->in->pairs[p].src] += q;
-		e[NA_LZ_DST][x->z->in->pairs[p].dst] += q;
-	}
-	for (size_t h = 0; h < hosts; h++) {
-		e[NA_LZ_HOST][h] = e[NA_LZ_SRC][h] + e[NA_LZ_DST][h];
-		for (int k = 0; k < 3; k++) {
-			if (x->info[k][h] > 0)
-				e[k][h] /= x->info[k][h];
-		}
-	}
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++)
 		x->t2[k] = host_spread(x, k);
 }
@@ -216,13 +228,16 @@ static bool offer_hosts(struct lz_explain *x)
 		size_t n[3] = {out, in, out && in ? out + in : 0};
 
 		for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++) {
-			struct lz_candidate c = {{k, h, 0},
-						 x->effect[k][h],
-						 x->info[k][h],
-						 x->t2[k],
-						 0};
+			struct lz_candidate c = {.who = {k, h, 0},
+						 .t2 = x->t2[k]};
+			struct weighed w;
 
-			if (n[k] >= 2 && c.effect > LZ_MIN_EFFECT &&
+			if (n[k] < 2)
+				continue;
+			w = weigh(x, k, h);
+			c.effect = effect_of(w);
+			c.info = w.info;
+			if (c.effect > LZ_MIN_EFFECT &&
 			    !offer(x, c, limit))
 				return false;
 		}
@@ -411,14 +426,12 @@ static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 	if (x->v->shared > 0) {
 		x->d = na_lz_take(work, pairs, sizeof(*x->d));
 		x->o = na_lz_take(work, pairs, sizeof(*x->o));
+		x->both = na_lz_take(work, hosts, sizeof(*x->both));
 	}
 	x->its = na_lz_take(m, most_of_one(x->z), sizeof(*x->its));
 	x->cells = na_lz_take(work, LZ_CELL_MOST, sizeof(*x->cells));
-	x->scratch = na_lz_take(work, pairs + 2 * hosts, sizeof(*x->scratch));
-	for (int k = 0; k < 3; k++) {
-		x->info[k] = na_lz_take(m, hosts, sizeof(double));
-		x->effect[k] = na_lz_take(m, hosts, sizeof(double));
-	}
+	x->scratch = na_lz_take(work, pairs > hosts ? pairs : hosts,
+				sizeof(*x->scratch));
 	return !m->failed && !work->failed;
 }
 
@@ -455,6 +468,7 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 	free(v->low);
 	x->low = x->fluid = x->d = x->o = x->scratch = v->low = NULL;
 	x->cells = NULL;
+	x->both = NULL;
 	na_arena_fini(&work.arena);
 	return ok ? NA_OK : na_fail_nomem(err);
 }

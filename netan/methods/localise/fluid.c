@@ -19,9 +19,9 @@ struct event {
 };
 
 struct port {
-	struct event *event, *tmp;
+	struct event *event, *tmp; /* tmp: once sorted, room for `before` */
 	size_t *at; /* transfers, by number */
-	double *before, *rate;
+	double *rate;
 	size_t n;
 };
 
@@ -36,9 +36,8 @@ static bool port_init(struct port *p, size_t n)
 	p->event = na_calloc(2 * n, sizeof(*p->event));
 	p->tmp = na_calloc(2 * n, sizeof(*p->tmp));
 	p->at = na_calloc(n, sizeof(*p->at));
-	p->before = na_calloc(n, sizeof(*p->before));
 	p->rate = na_calloc(n, sizeof(*p->rate));
-	return p->event && p->tmp && p->at && p->before && p->rate;
+	return p->event && p->tmp && p->at && p->rate;
 }
 
 static void port_fini(struct port *p)
@@ -46,7 +45,6 @@ static void port_fini(struct port *p)
 	free(p->event);
 	free(p->tmp);
 	free(p->at);
-	free(p->before);
 	free(p->rate);
 }
 
@@ -91,7 +89,7 @@ static void sort_events(struct port *p)
 
 static void sweep(struct port *p, float *volume)
 {
-	double sum = 0, rate = 0;
+	double sum = 0, rate = 0, *before = (void *)p->tmp;
 	size_t alive = 0;
 	uint32_t now = 0;
 
@@ -102,16 +100,16 @@ static void sweep(struct port *p, float *volume)
 		sum += rate * (double)(e.tick - now);
 		now = e.tick;
 		if (e.of % 2 == 0) {
-			p->before[k] = sum;
+			before[k] = sum;
 			rate += p->rate[k];
 			alive++;
 			continue;
 		}
 		rate = --alive ? rate - p->rate[k] : 0;
-		sum -= p->before[k];
+		sum -= before[k];
 		if ((float)sum > volume[p->at[k]])
 			volume[p->at[k]] = (float)sum;
-		sum += p->before[k];
+		sum += before[k];
 	}
 }
 

@@ -85,14 +85,28 @@ static bool number_classes(struct lz *z)
 	return !z->memory.failed;
 }
 
+static void put_reverse(struct lz *z, size_t pair)
+{
+	const struct na_lz_pair *p = &z->in->pairs[pair];
+	uint32_t back = na_lz_find_pair(z, p->dst, p->src);
+	size_t n = z->in->n_pairs;
+
+	if (back == NA_LZ_NONE)
+		return;
+	if (!z->reverse) {
+		z->reverse = na_lz_take(&z->memory, n, sizeof(*z->reverse));
+		for (size_t i = 0; z->reverse && i < n; i++)
+			z->reverse[i] = NA_LZ_NONE;
+	}
+	if (z->reverse)
+		z->reverse[pair] = back;
+}
+
 bool na_lz_index_pairs(struct lz *z)
 {
 	const struct na_lz_input *in = z->in;
 	struct lz_memory *m = &z->memory;
 
-	z->reverse = na_lz_take(m, in->n_pairs, sizeof(*z->reverse));
-	z->cross = na_lz_take(m, in->n_pairs, sizeof(*z->cross));
-	z->ahead_us = na_lz_take(m, in->n_hosts, sizeof(*z->ahead_us));
 	side_init(z, &z->row, true);
 	side_init(z, &z->col, false);
 	if (m->failed || !number_classes(z))
@@ -100,18 +114,17 @@ bool na_lz_index_pairs(struct lz *z)
 	for (size_t i = 0; i < in->n_pairs; i++) {
 		const struct na_lz_pair *p = &in->pairs[i];
 
-		z->reverse[i] = NA_LZ_NONE;
 		if (!p->n)
 			continue;
 		z->pairs++;
 		if (p->n > z->max_n)
 			z->max_n = p->n;
 		if (p->src != p->dst)
-			z->reverse[i] = na_lz_find_pair(z, p->dst, p->src);
+			put_reverse(z, i);
 	}
 	for (uint32_t h = 0; h < in->n_hosts; h++)
 		z->hosts += lz_degree(&z->row, h) || lz_degree(&z->col, h);
-	return true;
+	return !m->failed;
 }
 
 void na_lz_fini(struct lz *z)

@@ -133,9 +133,6 @@ enum na_status na_localise(const struct na_lz_input *in,
 	*out = (struct na_lz_result){0};
 	z.alpha = opt->alpha > 0 ? opt->alpha : ALPHA;
 	z.tick_us = in->tick_us > 0 ? in->tick_us : 1;
-	out->rack_of = na_calloc(in->n_hosts, sizeof(*out->rack_of));
-	if (!out->rack_of)
-		return na_fail_nomem(err);
 	s = run(&z, err);
 	na_lz_fini(&z);
 	return s;

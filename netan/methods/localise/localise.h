@@ -184,7 +184,7 @@ struct na_lz_result {
 	size_t n_power;
 	bool suspicious;   /* something stays unexplained: no acquittal */
 	bool one_clock;    /* by times that one clock told each */
-	uint32_t *rack_of; /* by host; NA_LZ_NONE: no racks */
+	uint32_t *rack_of; /* by host; NULL: no racks */
 	size_t n_racks;
 	bool too_few;                /* too few pairs to localise */
 	double base_us, us_per_byte; /* pooled healthy line: a + b * bytes */

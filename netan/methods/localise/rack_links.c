@@ -59,7 +59,7 @@ static void take_excess(struct links *k, const struct lz_explain *large)
 	size_t n = 0;
 
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		if (!z->cross[p] || !lz_records(large->v, p))
+		if (!lz_crosses(z, p) || !lz_records(large->v, p))
 			continue;
 		k->excess[p] = large->v->high[p];
 		for (size_t i = 0; i < large->n_chosen; i++) {
@@ -76,7 +76,7 @@ static void take_excess(struct links *k, const struct lz_explain *large)
 	limit = NA_MAD_SIGMA * na_mad(k->room, n, centre);
 	limit = lz_larger(SLOW, SLOW_MADS * lz_larger(limit, LEAST_MAD));
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		if (!z->cross[p] || !lz_records(large->v, p))
+		if (!lz_crosses(z, p) || !lz_records(large->v, p))
 			continue;
 		k->excess[p] -= centre;
 		k->slow[p] = k->excess[p] > limit;
@@ -106,7 +106,7 @@ static void cut_blocks(struct links *k, const struct lz_view *v)
 	for (uint32_t p = 0; p < z->in->n_pairs; p++) {
 		uint32_t a, b;
 
-		if (!z->cross[p] || !lz_records(v, p))
+		if (!lz_crosses(z, p) || !lz_records(v, p))
 			continue;
 		a = rack_of[z->in->pairs[p].src];
 		b = rack_of[z->in->pairs[p].dst];

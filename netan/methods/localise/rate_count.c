@@ -77,7 +77,7 @@ static size_t places_of(const struct lz_rates *k, uint32_t p, size_t out[7])
 	out[n++] = place(k, NA_LZ_HOST, pair->src);
 	if (pair->dst != pair->src)
 		out[n++] = place(k, NA_LZ_HOST, pair->dst);
-	if (k->z->cross[p]) {
+	if (lz_crosses(k->z, p)) {
 		out[n++] = place(k, NA_LZ_RACK_UPLINK, rack_of[pair->src]);
 		out[n++] = place(k, NA_LZ_RACK_DOWNLINK, rack_of[pair->dst]);
 	}
@@ -88,7 +88,7 @@ static void count_records(struct lz_rates *k)
 {
 	for (uint32_t p = 0; p < k->z->in->n_pairs; p++) {
 		double records = (double)k->z->in->pairs[p].n;
-		bool in_rack = k->z->out->n_racks && !k->z->cross[p];
+		bool in_rack = k->z->out->n_racks && !lz_crosses(k->z, p);
 		size_t at[7], n = places_of(k, p, at);
 
 		for (size_t i = 0; records > 0 && i < n; i++) {
@@ -109,7 +109,7 @@ static void count_tail(struct lz_rates *k, const struct lz_tail *tail,
 		       struct moment m)
 {
 	const struct na_lz_pair *pair = &k->z->in->pairs[tail->pair];
-	bool in_rack = k->z->out->n_racks && !k->z->cross[tail->pair];
+	bool in_rack = k->z->out->n_racks && !lz_crosses(k->z, tail->pair);
 	size_t at[7], n = places_of(k, tail->pair, at);
 	bool first = k->t[at[0]].tails == 0, path_begins = false;
 
@@ -132,7 +132,7 @@ static void count_tail(struct lz_rates *k, const struct lz_tail *tail,
 		t->alone += ++t->in_moment == m.size;
 		t->in_rack += in_rack;
 	}
-	if (k->z->cross[tail->pair]) {
+	if (lz_crosses(k->z, tail->pair)) {
 		k->out[pair->src]++;
 		k->in[pair->dst]++;
 	}

@@ -41,7 +41,7 @@ void *na_lz_take(struct lz_memory *m, size_t n, size_t size);
 
 /* Pairs of each host: list[first[h]] to list[first[h + 1] - 1]. */
 struct lz_index {
-	size_t *first;
+	uint32_t *first;
 	uint32_t *list;
 };
 
@@ -95,12 +95,12 @@ struct lz {
 	size_t hosts, pairs; /* those that have transfers */
 	size_t max_n;        /* transfers of the largest pair */
 	struct lz_index row, col;
-	uint32_t *reverse;  /* by pair; NA_LZ_NONE */
+	uint32_t *reverse;  /* by pair; NA_LZ_NONE; NULL: none has any */
 	uint32_t *class_of; /* by pair; dense; NULL: one class, 0 */
 	size_t n_classes;
-	bool *cross; /* by pair: crosses racks; all false without */
+	bool *cross; /* by pair: crosses racks; NULL: there are none */
 	struct lz_baseline base;
-	double *ahead_us; /* by host; clocks */
+	double *ahead_us; /* by host; clocks; NULL: nobody's is */
 	/* By transfer: first the bytes through its ports, then the log of its
 	 * latency over what these lead to expect.  NULL: not asked. */
 	float *shared;
@@ -144,10 +144,10 @@ struct lz_explain {
 	/* Inverse covariance: diagonal, with the reverse; NULL where the two
 	 * directions share nothing. */
 	double *d, *o;
-	double *info[3], *effect[3]; /* SRC, DST, HOST by host */
+	double *both; /* by host: what its two sides share; NULL: nothing */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
-	double *scratch;   /* [pairs + 2 hosts] */
+	double *scratch;   /* [pairs or hosts, whichever are more] */
 	uint32_t *its;     /* pairs of a candidate */
 	struct lz_in_cell {
 		uint32_t collective;
@@ -177,6 +177,23 @@ static inline bool lz_is_host_kind(enum na_lz_kind k)
 static inline size_t lz_degree(const struct lz_index *x, uint32_t host)
 {
 	return x->first[host + 1] - x->first[host];
+}
+
+static inline bool lz_crosses(const struct lz *z, size_t pair)
+{
+	return z->cross && z->cross[pair];
+}
+
+/* What the clock of `a` is ahead of that of `b`. */
+static inline double lz_ahead(const struct lz *z, uint32_t a, uint32_t b)
+{
+	return z->ahead_us ? z->ahead_us[a] - z->ahead_us[b] : 0;
+}
+
+/* Who goes the other way; NA_LZ_NONE: nobody. */
+static inline uint32_t lz_reverse(const struct lz *z, size_t pair)
+{
+	return z->reverse ? z->reverse[pair] : NA_LZ_NONE;
 }
 
 /* Records of a pair in the channel. */
@@ -247,7 +264,9 @@ static inline double lz_latency(const struct lz *z, size_t pair,
 
 	if (lz_waited(z, t))
 		return us;
-	return lz_larger(us + z->ahead_us[p->src] - z->ahead_us[p->dst], 0.5);
+	if (z->ahead_us)
+		us = us + z->ahead_us[p->src] - z->ahead_us[p->dst];
+	return lz_larger(us, 0.5);
 }
 
 /* index.c: indices; work in shares of the pairs. */

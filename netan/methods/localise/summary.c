@@ -175,7 +175,7 @@ static double shared_variance(const struct lz *z, const struct lz_view *v,
 	double shared;
 
 	for (size_t p = 0; p < z->in->n_pairs; p++) {
-		uint32_t r = z->reverse[p];
+		uint32_t r = lz_reverse(z, p);
 
 		if (r == NA_LZ_NONE || r < p || !v->n[p] || !v->n[r])
 			continue;

@@ -54,7 +54,7 @@ static size_t find_entrances(const struct lz *z, uint32_t host,
 	lz_for_side (p, z, NA_LZ_SRC, host) {
 		const struct na_lz_pair *pair = &in->pairs[*p];
 		const struct na_lz_transfer *t = in->transfers + pair->first;
-		double ahead_us = z->ahead_us[host] - z->ahead_us[pair->dst];
+		double ahead_us = lz_ahead(z, host, pair->dst);
 
 		for (size_t i = 0; i < pair->n; i++) {
 			double end = end_us(z, &t[i]);
@@ -135,7 +135,7 @@ static void ask(struct waits *k, const struct send *in, size_t n, size_t at,
 static void note(struct waits *k, const struct send *in, size_t n, size_t at,
 		 const struct na_lz_pair *pair)
 {
-	double ahead_us = k->z->ahead_us[pair->src] - k->z->ahead_us[pair->dst];
+	double ahead_us = lz_ahead(k->z, pair->src, pair->dst);
 	const struct na_lz_transfer *t = &k->z->in->transfers[at];
 	double end = end_us(k->z, t), us = 0;
 	const struct send *last = NULL;

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "netan/base/strtab.h"
-#include "netan/base/triples.h"
 
 /* A device; or, where slice is NA_ADDRESS, the address whose text is the
  * string `device`. */
@@ -24,7 +23,9 @@ struct na_names { /* all zero: empty */
 	struct na_strtab strings;
 	struct na_endpoint *endpoints;
 	size_t n_endpoints, cap_endpoints;
-	struct na_triples index_of; /* slice and device to endpoint */
+	uint32_t *slots; /* of endpoints: index + 1; 0 is free */
+	size_t n_slots;
+	uint32_t last, before; /* that were asked for: often these again */
 };
 
 void na_names_fini(struct na_names *t);

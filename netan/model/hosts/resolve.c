@@ -161,6 +161,7 @@ static enum na_status resolve_hosts(struct na_store *s, struct na_err *err)
 		na_endpoint_print(buf, &s->names, &s->names.endpoints[i % n]);
 		st = add_host(&h, buf, host, err);
 	}
+	na_fit(&s->hosts, &h.cap, s->n_hosts, sizeof(*s->hosts));
 	na_strtab_fini(&h.seen);
 	free(h.host);
 	return st;
@@ -453,6 +454,9 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 {
 	enum na_status st;
 
+	/* All are there. */
+	na_fit(&s->names.endpoints, &s->names.cap_endpoints,
+	       s->names.n_endpoints, sizeof(*s->names.endpoints));
 	settle_anchor(s, anchor);
 	st = settle_messages(s, err);
 	if (st == NA_OK)
