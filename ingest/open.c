@@ -314,6 +314,28 @@ void na_input_settle(struct na_input *in)
 				  "became; read it again when nobody writes it");
 }
 
+void na_input_tell(struct na_input *to, const struct na_input *from)
+{
+	for (const struct na_warning *w = from->warnings; w; w = w->next) {
+		const struct na_warning *told = to->warnings;
+
+		while (told && strcmp(told->text, w->text) != 0)
+			told = told->next;
+		if (!told)
+			na_input_warn(to, "%s", w->text);
+	}
+	if (to->n_warnings < from->n_warnings)
+		to->n_warnings = from->n_warnings;
+	to->damaged |= from->damaged;
+}
+
+size_t na_input_left(const struct na_input *in)
+{
+	if (in->mapped)
+		na_mapped_look(in->mapped, in->path);
+	return na_input_lost(in) ? na_mapped_left(in->mapped) : in->size;
+}
+
 bool na_block_sound(const struct na_input *in, const struct na_block *b)
 {
 	/* Packets are looked after one by one. */

@@ -102,6 +102,18 @@ static bool tell_cut(struct work *w, size_t input, struct na_session *s)
 	return ok;
 }
 
+/* What reading it once more has found. */
+static void tell_damage(struct work *w, size_t input, const struct na_session *s)
+{
+	struct na_session *all = &w->z.session;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_input_tell(&all->inputs[input + i < all->n_inputs
+						   ? input + i
+						   : input],
+			      &s->inputs[i]);
+}
+
 /* It is read once more, and written with fewer records. */
 static enum na_status sift_to(struct work *w, size_t input, const char *path,
 			      FILE *stream, struct na_slice_counts *counts,
@@ -132,6 +144,7 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 		st = na_ingest_put(&g, &s, stream, path, &made, err);
 	if (st == NA_OK && s.interrupted)
 		st = na_fail(err, NA_END, "interrupted");
+	tell_damage(w, input, &s);
 	na_session_close(&s);
 	pthread_mutex_destroy(&sieve.lock);
 	free(sieve.shut);
@@ -153,7 +166,38 @@ static enum na_status bytes_to(struct work *w, size_t input, const char *path,
 	if (st == NA_OK)
 		st = na_slice_out_finish(&out, err);
 	na_slice_out_drop(&out);
-	w->bytes += out.bytes;
+	if (!w->z.lost)
+		w->bytes += out.bytes;
+	return st;
+}
+
+/* Nothing was written since `at`. */
+static enum na_status write_anew(FILE *stream, off_t at, const char *input,
+				 const char *path, struct na_err *err)
+{
+	*err = (struct na_err){.status = NA_OK};
+	if (at >= 0 && fseeko(stream, at, SEEK_SET) == 0 &&
+	    ftruncate(fileno(stream), at) == 0)
+		return NA_OK;
+	return na_fail(err, NA_EIO,
+		       "%s: truncated while it was read: what was written to "
+		       "%s is not whole",
+		       input, path);
+}
+
+/* Of an input that gets shorter, the slice is of what is left. */
+static enum na_status sound_to(struct work *w, size_t input, const char *path,
+			       FILE *stream, struct na_slice_counts *counts,
+			       struct na_err *err)
+{
+	off_t at = ftello(stream);
+	enum na_status st;
+
+	do {
+		st = bytes_to(w, input, path, stream, counts, err);
+	} while (w->z.lost && !na_interrupted() &&
+		 (st = write_anew(stream, at, w->z.session.inputs[input].path,
+				  path, err)) == NA_OK);
 	return st;
 }
 
@@ -164,7 +208,7 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 	enum na_status st =
 		is_records(w, input)
 			? sift_to(w, input, path, stream, counts, err)
-			: bytes_to(w, input, path, stream, counts, err);
+			: sound_to(w, input, path, stream, counts, err);
 
 	if (st == NA_OK && !counts->inside)
 		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
