@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/host/settings.h"
+#include "netan/base/beside.h"
 #include "netan/base/memory/leavings.h"
 #include "netan/base/vec.h"
 #include "netan/synth/out_file.h"
@@ -230,15 +231,11 @@ static const char *with_parent(const char *path)
 static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
-	size_t size = name ? strlen(name) + 40 : 0;
 
-	s->temp = name ? malloc(size) : NULL;
-	if (!s->temp) {
-		free(name);
-		return na_fail_nomem(err);
-	}
-	snprintf(s->temp, size, "%s.%ld.tmp", name, (long)getpid());
+	s->temp = name ? na_beside(name, ".%ld.tmp", (long)getpid()) : NULL;
 	free(name);
+	if (!s->temp)
+		return na_fail_nomem(err);
 	s->leaving = na_leaving_new(s->temp);
 	if (mkdir(s->temp, 0777) != 0 &&
 	    (errno != ENOENT || mkdir(with_parent(s->temp), 0777) != 0)) {

@@ -10,7 +10,8 @@
 #include "netan/cli/again.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/cli/program.h"
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
@@ -326,7 +327,9 @@ static enum na_exit merge_facts(struct merging *m)
 	struct na_outfile file;
 	long bytes;
 
-	if (na_outfile_open(&file, path, &err) != NA_OK)
+	if (na_output_apart_from(m->command, m->first->head.n_words,
+				 m->first->head.words, path, &err) != NA_OK ||
+	    na_outfile_open(&file, path, &err) != NA_OK)
 		return na_say_failed(m->cli, &err);
 	code = make_plan(m, file.stream, &err);
 	bytes = ftell(file.stream);
@@ -334,7 +337,7 @@ static enum na_exit merge_facts(struct merging *m)
 		code = NA_EXIT_FAILED;
 	if (err.status != NA_OK)
 		return na_say_failed(m->cli, &err);
-	if (code == NA_EXIT_OK && !m->cli->common.quiet)
+	if (code == NA_EXIT_OK && !m->cli->common.quiet && !na_is_stdout(path))
 		say_next(m, path, bytes);
 	return code;
 }

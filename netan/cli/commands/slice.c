@@ -10,10 +10,12 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/commands/ingest_out.h"
+#include "netan/cli/commands/inputs_own.h"
 #include "netan/cli/commands/slice_names.h"
 #include "netan/cli/commands/slice_next.h"
 #include "netan/cli/commands/slice_out.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 
@@ -56,11 +58,6 @@ struct work {
 };
 
 /* ---- one file */
-
-static bool is_stdout(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
 
 static bool is_records(const struct work *w, size_t input)
 {
@@ -127,7 +124,7 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 	enum na_status st;
 	struct na_session s;
 
-	if (is_stdout(one.path))
+	if (strcmp(one.path, "-") == 0)
 		return na_fail(err, NA_EUSAGE,
 			       "a transfer file is read twice: give it by its "
 			       "name, not as standard input");
@@ -230,7 +227,7 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 	struct na_outfile out;
 	enum na_status st;
 
-	if (is_stdout(path)) {
+	if (na_is_stdout(path)) {
 		st = cut_to(w, input, "standard output", stdout, &counts, err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
 			st = na_fail_errno(err, "standard output");
@@ -256,7 +253,7 @@ static void report(const struct work *w)
 	const char *path = w->p->output;
 	bool hidden = w->cli->request.pseudonyms != NULL;
 
-	if (w->cli->common.quiet || is_stdout(path))
+	if (w->cli->common.quiet || na_is_stdout(path))
 		return;
 	printf("wrote %s%s%s of %s: ", hidden ? "" : path, hidden ? "" : ", ",
 	       na_print_bytes(size, (double)w->bytes, 3),
@@ -365,10 +362,29 @@ static size_t files_of(const struct na_slicer *z)
 	return n;
 }
 
+/* What is written there would be read the next time, instead of them, or
+ * beside them. */
+static enum na_status check_dir(struct work *w, const char *dir,
+				struct na_err *err)
+{
+	const struct na_request *q = &w->cli->request;
+	struct na_listing list;
+	bool listed = na_list_inputs(q, &w->arena, &list);
+
+	if (!listed)
+		na_fail_nomem(err);
+	else if (na_is_inputs_own(q, &list, dir))
+		na_fail(err, NA_EUSAGE, "%s: %s", dir, na_inputs_own_said);
+	na_listing_fini(&list);
+	return err->status;
+}
+
 static enum na_exit make_dir(struct work *w)
 {
 	struct na_err err = {.status = NA_OK};
 
+	if (check_dir(w, w->dir, &err) != NA_OK)
+		return na_say_failed(w->cli, &err);
 	w->names = na_slice_names(&w->z, w->dir, &w->arena, &err);
 	w->uncut = na_calloc(w->z.session.n_inputs, sizeof(*w->uncut));
 	if (!w->uncut)
@@ -443,13 +459,13 @@ static enum na_exit check_params(const struct na_cli *cli)
 	else if (na_several_runs(q))
 		na_fail(&err, NA_EUSAGE,
 			"slices are of one run: give one --label at most");
-	else if (is_stdout(p->output) && isatty(STDOUT_FILENO))
+	else if (na_is_stdout(p->output) && isatty(STDOUT_FILENO))
 		na_fail(&err, NA_EUSAGE,
 			"a slice is not for a terminal; redirect it, or give "
 			"-o FILE");
 	else if (!na_ingest_is_dir(p->output) &&
 		 na_output_apart(cli, p->output, &err) == NA_OK &&
-		 !is_stdout(p->output))
+		 !na_is_stdout(p->output))
 		na_in_err(na_outfile_check(p->output, &err));
 	return na_say_failed(cli, &err);
 }
