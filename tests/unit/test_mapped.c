@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "ingest/bytes/whole.h"
+#include "ingest/logs/lines.h"
 #include "netan/base/memory/mapped.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/vec.h"
@@ -147,6 +148,54 @@ static void read_at_once(void **state)
 	assert_int_equal(sum, PAGE * 'x');
 	na_whole_close(&w);
 	free(path);
+}
+
+/* ---- files that are read, not mapped */
+
+static enum na_status rest_of(const char *path, const char *change,
+			      struct na_err *err)
+{
+	struct na_lines *l;
+	struct na_line line;
+	enum na_status st;
+	char command[256];
+
+	assert_int_equal(na_lines_open(&l, path, err), NA_OK);
+	assert_int_equal(na_lines_next(l, &line, err), NA_OK);
+	snprintf(command, sizeof(command), "%s '%s'", change, path);
+	assert_int_equal(system(command), 0);
+	do {
+		st = na_lines_next(l, &line, err);
+	} while (st == NA_OK);
+	na_lines_close(l);
+	return st;
+}
+
+static void lines_cut(void **state)
+{
+	static const struct {
+		const char *change, *why;
+	} rows[] = {
+		{"truncate -s 300000", "truncated while it was read, at "
+					    "byte 300000"},
+		{"truncate -s 0", "truncated while it was read, at byte "},
+		{"touch -d 1990-01-01", "changed while it was read"},
+		/* Logs grow. */
+		{"echo more >>", NULL},
+		{"true", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		char *path = file_with("log", '\n', 1000000);
+		struct na_err err = {.status = NA_OK};
+		enum na_status st = rest_of(path, rows[i].change, &err);
+
+		assert_int_equal(st, rows[i].why ? NA_EFORMAT : NA_END);
+		if (rows[i].why)
+			assert_non_null(strstr(err.text, rows[i].why));
+		free(path);
+	}
 }
 
 /* ---- our own file */
@@ -376,6 +425,33 @@ static void ranks(void **state)
 	free(path);
 }
 
+/* Each dispatch is bounded by the next: what is lost behind the first is not
+ * looked at by each of them. */
+static void dispatches(void **state)
+{
+	char *path = path_of("roc.json");
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("{\"rocprofiler-sdk-tool\":[{\"agents\":[{\"id\":{\"handle\":1},"
+	      "\"type\":2}],\"kernel_symbols\":[{\"kernel_id\":1,"
+	      "\"formatted_kernel_name\":\"ncclDevKernel_AllReduce\"}],"
+	      "\"buffer_records\":{\"kernel_dispatch\":[",
+	      f);
+	for (int i = 0; i < 40000; i++)
+		fprintf(f,
+			"%s{\"start_timestamp\":%d,\"end_timestamp\":%d,"
+			"\"dispatch_info\":{\"agent_id\":{\"handle\":1},"
+			"\"kernel_id\":1,\"dispatch_id\":%d,"
+			"\"queue_id\":{\"handle\":1}}}",
+			i ? "," : "", 1000 * i, 1000 * i + 500, i);
+	fputs("]}}]}", f);
+	assert_int_equal(fclose(f), 0);
+	cut_input(path, "w.roc.json", false);
+	free(path);
+}
+
 static void captures(void **state)
 {
 	char line[400], *path;
@@ -508,6 +584,7 @@ int main(void)
 		cmocka_unit_test(read_at_once), cmocka_unit_test(spill_lost),
 		cmocka_unit_test(traces),       cmocka_unit_test(ranks),
 		cmocka_unit_test(captures),     cmocka_unit_test(slices),
+		cmocka_unit_test(lines_cut),    cmocka_unit_test(dispatches),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, drop_dir);
