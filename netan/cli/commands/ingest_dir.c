@@ -405,7 +405,9 @@ static bool choose(struct na_ingest_work *w, struct na_request *q, size_t *kept)
 
 static enum na_exit short_of_memory(const struct na_ingest_work *w)
 {
-	na_say_error(w->q, "out of memory");
+	/* Unless a file has said so. */
+	if (!w->failed)
+		na_say_nomem(w->q);
 	return NA_EXIT_FAILED;
 }
 
