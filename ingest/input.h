@@ -261,6 +261,10 @@ void na_input_replace(struct na_input *in, uint8_t *bytes, size_t size);
 /* Is the file still what it was when it was opened?  Else a warning, once, and
  * in->damaged.  For when it has been read; not of one that is borrowed. */
 void na_input_settle(struct na_input *in);
+/* How many of its bytes are there by now: the system is asked. */
+size_t na_input_left(const struct na_input *in);
+/* What `from`, opened over the same file, has told of damage, and `to` not. */
+void na_input_tell(struct na_input *to, const struct na_input *from);
 /* Some of its bytes are known to be lost.  On any thread, at once. */
 static inline bool na_input_lost(const struct na_input *in)
 {

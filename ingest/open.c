@@ -136,12 +136,21 @@ enum na_status na_choose_reader(struct na_input *in, const uint8_t *head,
 		    : "its first bytes are of no format that is known; " READS);
 }
 
+static void warn_truncated(struct na_input *in, size_t at)
+{
+	na_input_warn(in,
+		      "truncated while it was read, at byte %zu: what was "
+		      "behind it and not yet read is left out",
+		      at);
+}
+
 /* A system allows about 65,000 mappings a process: small files, of which there
  * may be more, are read. */
 static enum na_status copy_file(struct na_input *in, int fd, size_t size,
 				struct na_err *err)
 {
 	uint8_t *p = malloc(size);
+	struct stat is;
 	ssize_t n = 1;
 
 	if (!p)
@@ -152,7 +161,15 @@ static enum na_status copy_file(struct na_input *in, int fd, size_t size,
 		n = pread(fd, p + in->size, size - in->size, (off_t)in->size);
 		in->size += n > 0 ? (size_t)n : 0;
 	}
-	return n < 0 ? na_fail_errno(err, "read") : NA_OK;
+	if (n < 0)
+		return na_fail_errno(err, "read");
+	/* Below /sys, files hold less than their size. */
+	if (in->size < size && fstat(fd, &is) == 0 &&
+	    (size_t)is.st_size < size) {
+		in->damaged = true;
+		warn_truncated(in, in->size);
+	}
+	return NA_OK;
 }
 
 static enum na_status map_file(struct na_input *in, int fd, size_t size,
@@ -304,14 +321,33 @@ void na_input_settle(struct na_input *in)
 		return;
 	in->fate_told = in->damaged = true;
 	if (fate == NA_FATE_SHORTER)
-		na_input_warn(in,
-			      "truncated while it was read, at byte %zu: what "
-			      "was behind it and not yet read is left out",
-			      na_mapped_left(in->mapped));
+		warn_truncated(in, na_mapped_left(in->mapped));
 	else
 		na_input_warn(in, "changed while it was read: what is told of "
 				  "it may be of what it was and of what it "
 				  "became; read it again when nobody writes it");
+}
+
+void na_input_tell(struct na_input *to, const struct na_input *from)
+{
+	for (const struct na_warning *w = from->warnings; w; w = w->next) {
+		const struct na_warning *told = to->warnings;
+
+		while (told && strcmp(told->text, w->text) != 0)
+			told = told->next;
+		if (!told)
+			na_input_warn(to, "%s", w->text);
+	}
+	if (to->n_warnings < from->n_warnings)
+		to->n_warnings = from->n_warnings;
+	to->damaged |= from->damaged;
+}
+
+size_t na_input_left(const struct na_input *in)
+{
+	if (in->mapped)
+		na_mapped_look(in->mapped, in->path);
+	return na_input_lost(in) ? na_mapped_left(in->mapped) : in->size;
 }
 
 bool na_block_sound(const struct na_input *in, const struct na_block *b)

@@ -20,6 +20,27 @@ static void cut_short(struct na_feed *s, const char *why)
 	s->p = s->end;
 }
 
+/* At the end of a plain file: is it still the one that was opened? */
+static void mind_end(struct na_feed *s)
+{
+	const struct stat *was = &s->was;
+	struct stat is;
+
+	if (s->z || s->endless || fstat(s->fd, &is) != 0)
+		return;
+	if (is.st_size < was->st_size && s->taken < (uint64_t)was->st_size)
+		snprintf(s->why, sizeof(s->why),
+			 "truncated while it was read, at byte %" PRIu64,
+			 s->taken);
+	else if (is.st_size == was->st_size &&
+		 (is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+		  is.st_mtim.tv_nsec != was->st_mtim.tv_nsec))
+		snprintf(s->why, sizeof(s->why),
+			 "changed while it was read; read it again when "
+			 "nobody writes it");
+	s->cut |= *s->why != '\0';
+}
+
 /* The next bytes of the descriptor; none at its end, which `eof` says. */
 static enum na_status take_bytes(struct na_feed *s, uint8_t *to, size_t room,
 				 size_t *got, struct na_err *err)
@@ -36,6 +57,8 @@ static enum na_status take_bytes(struct na_feed *s, uint8_t *to, size_t room,
 		return na_fail(err, NA_EIO, "%s: read at byte %" PRIu64 ": %s",
 			       s->path, s->taken, strerror(errno));
 	s->eof = n == 0;
+	if (s->eof)
+		mind_end(s);
 	s->taken += (uint64_t)n;
 	*got = (size_t)n;
 	return NA_OK;
@@ -66,6 +89,7 @@ enum na_status na_feed_open(struct na_feed *s, int fd, const char *path,
 	if (fstat(fd, &sb) != 0)
 		sb = (struct stat){.st_mode = S_IFREG};
 	s->endless = !S_ISREG(sb.st_mode);
+	s->was = sb;
 	s->room = IN_BYTES;
 	/* Of a small file no more; below /proc files have no size. */
 	if (!s->endless && sb.st_size > 0 && sb.st_size < IN_BYTES)

@@ -4,6 +4,8 @@
 #ifndef INGEST_BYTES_FEED_H
 #define INGEST_BYTES_FEED_H
 
+#include <sys/stat.h>
+
 #include "ingest/bytes/ahead.h"
 #include "ingest/bytes/inflate.h"
 #include "ingest/bytes/monotone.h"
@@ -22,7 +24,8 @@ struct na_feed {
 	struct na_inflate *z;
 	struct na_ahead *ahead; /* who reads it now, or NULL */
 	bool full;              /* more may come without input */
-	bool cut;               /* packed stream ended early */
+	bool cut;               /* it ended early, or was written over */
+	struct stat was;        /* of a file, when it was opened */
 	bool endless;           /* it is no file, and may be */
 	struct na_monotone said;
 	char why[160];
@@ -43,7 +46,9 @@ void na_feed_go_ahead(struct na_feed *s);
 /*
  * Up to n bytes to out; *got of 0 is the end.  Damaged or truncated packing
  * is an end, too, and no failure, and so is a pipe or a device that says the
- * same for long: `cut` and `why` say so, what came before stays good.  NA_EIO where the system refuses.
+ * same for long, and the end of a plain file that somebody truncated or wrote
+ * over meanwhile (not of one that has grown, as logs do): `cut` and `why` say
+ * so, what came before stays good.  NA_EIO where the system refuses.
  */
 enum na_status na_feed_read(struct na_feed *s, uint8_t *out, size_t n,
 			    size_t *got, struct na_err *err) NA_MUST_CHECK;

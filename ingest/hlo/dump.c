@@ -78,6 +78,24 @@ static enum na_status read_head(struct na_feed *s, uint8_t **bytes, size_t *cap,
 	return NA_OK;
 }
 
+bool na_hlo_is_module(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct na_err err = {.status = NA_OK};
+	struct na_feed s = {.fd = -1};
+	uint8_t *bytes = NULL;
+	size_t cap = 0, n = 0;
+	bool is;
+
+	is = fd >= 0 && na_feed_open(&s, fd, path, &err) == NA_OK &&
+	     read_head(&s, &bytes, &cap, &n, &err) == NA_OK &&
+	     (na_hlo_is_text(bytes, n) || na_hlo_is_proto(bytes, n));
+	if (fd >= 0)
+		na_feed_close(&s);
+	free(bytes);
+	return is;
+}
+
 /* NA_END: it is no module. */
 static enum na_status read_stream(struct dump *d, struct na_feed *s,
 				  const char *worker, struct na_err *err)

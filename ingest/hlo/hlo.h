@@ -39,6 +39,8 @@ enum na_status na_hlo_read_text(struct na_hlo *h, const char *s, size_t n,
 /* What a file is, from its first bytes. */
 bool na_hlo_is_text(const void *p, size_t n);
 bool na_hlo_is_proto(const void *p, size_t n);
+/* Of a file, packed or not; false, too, where it cannot be read. */
+bool na_hlo_is_module(const char *path);
 
 /* Directories below a directory, and entries of them in all; beyond:
  * NA_ELIMIT. */

@@ -352,9 +352,9 @@ bool kt_from_ns(const struct na_input *in, struct na_text text, int64_t *ps)
 	       na_mul_i64(ns, NA_PS_PER_NS, ps);
 }
 
-static enum na_status dispatch(struct reading *r, const char *s)
+static enum na_status dispatch(struct reading *r, const char *s,
+			       const char *end)
 {
-	const char *end = (const char *)r->in->data + r->in->size;
 	struct kt_dispatch x = kt_dispatch_of(r->k, na_between(s, end));
 	struct event e = {.size_bytes = NA_UNKNOWN_U64, .agent = x.agent};
 
@@ -373,16 +373,17 @@ static enum na_status dispatch(struct reading *r, const char *s)
 	return put_all(r, &e, NA_COMM_KERNEL);
 }
 
+/* end: where the next one begins, so that bytes which are lost by now are
+ * looked at once. */
 static enum na_status one_event(struct reading *r, const char *s,
-				enum kt_kind kind)
+				const char *end, enum kt_kind kind)
 {
 	const struct na_sink *sink = r->sink;
 	struct event e = {.start_ps = 0};
 
 	if (kind == KT_DISPATCH)
-		return dispatch(r, s);
-	if (!na_kineto_event(s, (const char *)r->in->data + r->in->size,
-			     &r->shape, &e.is))
+		return dispatch(r, s, end);
+	if (!na_kineto_event(s, end, &r->shape, &e.is))
 		return NA_OK; /* the survey did */
 	if (!times_of(r, &e)) {
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
@@ -415,8 +416,13 @@ enum na_status kt_read(const struct na_input *in, const struct na_block *b,
 
 	for (size_t i = block->first; st == NA_OK && i < end; i++) {
 		uint32_t at = k->events.v[i];
+		const char *from = (const char *)b->p;
+		const char *next = i + 1 < end
+					   ? from + (k->events.v[i + 1] >>
+						     KT_KIND_BITS)
+					   : (const char *)b->end;
 
-		st = one_event(&r, (const char *)b->p + (at >> KT_KIND_BITS),
+		st = one_event(&r, from + (at >> KT_KIND_BITS), next,
 			       (enum kt_kind)(at & ((1U << KT_KIND_BITS) - 1)));
 	}
 	free(r.text.s);

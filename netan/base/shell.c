@@ -27,6 +27,13 @@ void na_shell_put(FILE *out, const char *word)
 	putc('\'', out);
 }
 
+void na_shell_put_path(FILE *out, const char *path)
+{
+	if (path[0] == '-' && path[1])
+		fputs("./", out);
+	na_shell_put(out, path);
+}
+
 static bool one_line(const char *s)
 {
 	while ((unsigned char)*s >= ' ' && *s != 127)
@@ -37,7 +44,7 @@ static bool one_line(const char *s)
 const char *na_shell_word(char *buf, size_t size, const char *word,
 			  const char *instead)
 {
-	FILE *f = one_line(word) ? fmemopen(buf, size, "w") : NULL;
+	FILE *f = one_line(word) && *word != '-' ? fmemopen(buf, size, "w") : NULL;
 	bool ok;
 
 	if (!f)

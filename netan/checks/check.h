@@ -232,9 +232,10 @@ bool na_check_reads(const struct na_check *check, const char *exhibit);
 /* What na_checks_run() reads; all of it is borrowed. */
 struct na_checks_asked {
 	const char *program; /* that NAME is told to; NULL: netan */
-	/* What to put behind "netan NAME ..." so that it looks at the same
-	 * (filters, inputs), in an arena of the caller's; NULL: no memory. */
-	const char *(*rest)(void *ctx, const char *name);
+	/* What to put behind "netan LINE ...", a command and its options, so
+	 * that it looks at the same (filters, inputs; not what the line gives
+	 * itself), in an arena of the caller's; NULL: no memory. */
+	const char *(*rest)(void *ctx, const char *line);
 	const struct na_exhibit *exhibits;
 	size_t n_exhibits;
 	const struct na_limits *limits;

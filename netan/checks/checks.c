@@ -98,12 +98,8 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 /* "netan pairs --top 20 INPUTS" */
 static const char *command(struct na_case *c, const char *options)
 {
-	const char *rest;
-	char name[32];
+	const char *rest = c->asked->rest(c->asked->ctx, options);
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(options, " "),
-		 options);
-	rest = c->asked->rest(c->asked->ctx, name);
 	c->failed |= !rest;
 	return na_case_text(c, "%s %s %s",
 			    c->asked->program ? c->asked->program : "netan",

@@ -119,13 +119,37 @@ bool na_gives(const struct na_cli *cli, const char *option)
 	return false;
 }
 
+/* Does the line give it? */
+static bool says(const char *line, const char *option)
+{
+	size_t n = strlen(option);
+
+	while ((line = strstr(line, " --"))) {
+		line += 3;
+		if (strncmp(line, option, n) == 0 && strchr(" =", line[n]))
+			return true;
+	}
+	return false;
+}
+
+/* A window of its own is not narrowed by that of this command. */
+static bool has_own(const char *line, const char *option)
+{
+	static const char *const window[] = {"from", "to", "step", NULL};
+	bool own = says(line, option);
+
+	for (const char *const *w = window; among(window, option) && *w; w++)
+		own |= says(line, *w);
+	return own;
+}
+
 static void put_options(FILE *out, const struct na_cli *cli,
-			const struct na_command *to)
+			const struct na_command *to, const char *line)
 {
 	struct na_given g = NA_GIVEN_FIRST;
 
 	while (na_next_option(cli, &g)) {
-		if (!takes(to, g.o->name))
+		if (!takes(to, g.o->name) || has_own(line, g.o->name))
 			continue;
 		fprintf(out, "--%s%s", g.o->name, g.value ? "=" : "");
 		if (g.value)
@@ -151,10 +175,11 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 	}
 }
 
-const char *na_again(const struct na_cli *cli, const char *name,
+const char *na_again(const struct na_cli *cli, const char *line,
 		     struct na_arena *arena)
 {
-	const struct na_command *to = na_command_find(name);
+	const char *name = na_arena_strn(arena, line, strcspn(line, " "));
+	const struct na_command *to = name ? na_command_find(name) : NULL;
 	const char *copy = NULL;
 	char *text = NULL;
 	size_t n = 0;
@@ -163,7 +188,7 @@ const char *na_again(const struct na_cli *cli, const char *name,
 	if (!out)
 		return NULL;
 	if (to)
-		put_options(out, cli, to);
+		put_options(out, cli, to, line);
 	put_inputs(out, cli);
 	if (fclose(out) == 0)
 		copy = na_arena_strn(arena, text, n);

@@ -8,10 +8,11 @@
 #include "netan/base/arena.h"
 #include "netan/cli/cli.h"
 
-/* What belongs behind "netan NAME ...": of the filters, input options and
- * --capacity that were given those that NAME takes, and the inputs, quoted
- * for a shell.  NULL when memory is short. */
-const char *na_again(const struct na_cli *cli, const char *name,
+/* What belongs behind "netan LINE ...", a command and options of its own: of
+ * the filters, input options and --capacity that were given those that the
+ * command takes and LINE does not give, and the inputs, quoted for a shell.
+ * NULL when memory is short. */
+const char *na_again(const struct na_cli *cli, const char *line,
 		     struct na_arena *arena);
 
 /* The option in argv[k], which begins with a dash, and its value or NULL; k

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/host/settings.h"
+#include "netan/base/beside.h"
 #include "netan/base/memory/leavings.h"
 #include "netan/base/vec.h"
 #include "netan/synth/out_file.h"
@@ -113,6 +114,16 @@ static bool was_made(const struct snapshot *s, const char *path)
 	return false;
 }
 
+/* Of a file in it. */
+static enum na_status cannot_in(const struct snapshot *s, const char *path,
+				int e, struct na_err *err)
+{
+	size_t n = strlen(s->dir);
+
+	return na_fail(err, NA_EIO, "cannot write %.300s%s%.300s: %s", s->dir,
+		       n && s->dir[n - 1] == '/' ? "" : "/", path, strerror(e));
+}
+
 static enum na_status make_folders(struct snapshot *s, const char *path,
 				   struct na_err *err)
 {
@@ -120,13 +131,13 @@ static enum na_status make_folders(struct snapshot *s, const char *path,
 
 	for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
 		if ((size_t)(p - path) >= sizeof(part))
-			return cannot(path, ENAMETOOLONG, err);
+			return cannot_in(s, path, ENAMETOOLONG, err);
 		memcpy(part, path, (size_t)(p - path));
 		part[p - path] = '\0';
 		if (was_made(s, part))
 			continue;
 		if (mkdirat(s->fd, part, 0777) != 0)
-			return cannot(path, errno, err);
+			return cannot_in(s, path, errno, err);
 		if (!note_made(s, part, true))
 			return na_fail_nomem(err);
 	}
@@ -143,7 +154,7 @@ static enum na_status put_file(struct snapshot *s, const char *path,
 	fd = openat(s->fd, path,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return cannot(path, errno, err);
+		return cannot_in(s, path, errno, err);
 	if (!note_made(s, path, false))
 		na_fail_nomem(err);
 	while (err->status == NA_OK && n) {
@@ -152,14 +163,14 @@ static enum na_status put_file(struct snapshot *s, const char *path,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
-			cannot(path, errno, err);
+			cannot_in(s, path, errno, err);
 			break;
 		}
 		bytes += done;
 		n -= (size_t)done;
 	}
 	if (close(fd) != 0)
-		cannot(path, errno, err);
+		cannot_in(s, path, errno, err);
 	return err->status;
 }
 
@@ -230,15 +241,11 @@ static const char *with_parent(const char *path)
 static enum na_status begin_folder(struct snapshot *s, struct na_err *err)
 {
 	char *name = bare(s->dir);
-	size_t size = name ? strlen(name) + 40 : 0;
 
-	s->temp = name ? malloc(size) : NULL;
-	if (!s->temp) {
-		free(name);
-		return na_fail_nomem(err);
-	}
-	snprintf(s->temp, size, "%s.%ld.tmp", name, (long)getpid());
+	s->temp = name ? na_beside(name, ".%ld.tmp", (long)getpid()) : NULL;
 	free(name);
+	if (!s->temp)
+		return na_fail_nomem(err);
 	s->leaving = na_leaving_new(s->temp);
 	if (mkdir(s->temp, 0777) != 0 &&
 	    (errno != ENOENT || mkdir(with_parent(s->temp), 0777) != 0)) {

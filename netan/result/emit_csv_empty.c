@@ -73,18 +73,22 @@ static bool is_list(const struct na_member *m)
 	return m && (m->type == NA_T_LIST || m->type == NA_T_TEXTS);
 }
 
-/* Of the result itself, or of the rows of one of its lists that has none: of
- * others' rows it could be told. */
-static const struct na_member *find(const struct na_table *t, const char *name,
-				    const struct na_value *body)
+static bool is_table(const struct na_member *m)
+{
+	return is_list(m) || (m && m->type == NA_T_OBJECT);
+}
+
+/* Of the result itself, or of the rows of one of its lists. */
+static const struct na_member *find(const struct na_table *t, const char *name)
 {
 	const struct na_member *found = na_member_at(t, name);
 
-	for (; t && !is_list(found); t = t->base) {
+	if (is_table(found))
+		return found;
+	for (found = NULL; t && !is_list(found); t = t->base) {
 		for (const struct na_member *m = t->members;
 		     m && m->name && !is_list(found); m++) {
-			if (m->type == NA_T_LIST && m->of &&
-			    !na_length(body, m->name))
+			if (m->type == NA_T_LIST && m->of)
 				found = na_member_at(m->of, name);
 		}
 	}
@@ -108,12 +112,12 @@ bool na_csv_put_empty(const struct na_result *r, const char *name, char comma,
 {
 	const struct na_document *d = document_of(r);
 	const struct na_member *m =
-		d ? find(d->result, name, na_result_get_body(r)) : NULL;
+		d && name ? find(d->result, name) : NULL;
 	struct header h = {out, comma, 0};
 
 	if (!m)
 		return false;
-	if (m->type == NA_T_LIST)
+	if (m->type != NA_T_TEXTS)
 		put_table(&h, "", m->of);
 	if (!h.n)
 		put_name(&h, "", name, "");

@@ -6,11 +6,15 @@
 
 #include "netan/result/emit_impl.h"
 
-static bool first_has(const struct na_value *list, const char *name)
+/* Any of them: rows may lack it. */
+static bool row_has(const struct na_value *list, const char *name)
 {
 	struct na_row_walk w = na_row_walk(list);
-	bool has = na_is_rows(na_get(na_row_next(&w), name));
+	const struct na_value *row;
+	bool has = false;
 
+	while (!has && (row = na_row_next(&w)))
+		has = na_is_rows(na_get(row, name));
 	na_row_end(&w);
 	return has;
 }
@@ -20,7 +24,7 @@ static const struct na_value *outer_of(const struct na_value *body,
 				       const char *name)
 {
 	na_for_each (v, body) {
-		if (v->kind == NA_V_LIST && v->n && first_has(v, name))
+		if (v->kind == NA_V_LIST && v->n && row_has(v, name))
 			return v;
 	}
 	return NULL;

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "netan/base/beside.h"
 #include "netan/base/memory/leavings.h"
 #include "netan/synth/synth.h"
 
@@ -111,7 +112,6 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 			   struct na_err *err)
 {
 	struct na_out_file *f = calloc(1, sizeof(*f));
-	size_t n = strlen(path) + 16;
 	enum na_status st;
 
 	*out = NULL;
@@ -120,12 +120,11 @@ enum na_status na_out_open(struct na_out_file **out, const char *path, int pack,
 	f->fd = -1;
 	f->pack = pack;
 	f->path = strdup(path);
-	f->temp = malloc(n);
+	f->temp = na_beside(path, ".%ld.tmp", (long)getpid() % 1000000);
 	if (!f->path || !f->temp || !start_packing(f)) {
 		free_file(f);
 		return na_fail_nomem(err);
 	}
-	snprintf(f->temp, n, "%s.%ld.tmp", path, (long)getpid() % 1000000);
 	f->leaving = na_leaving_new(f->temp);
 	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (f->fd < 0) {

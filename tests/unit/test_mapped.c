@@ -17,12 +17,14 @@
 #include <cmocka.h>
 
 #include "ingest/bytes/whole.h"
+#include "ingest/logs/lines.h"
 #include "netan/base/memory/mapped.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/program.h"
 #include "netan/engine/session/session.h"
+#include "netan/engine/slice/slice.h"
 #include "tests/unit/reading.h"
 
 enum { PAGE = 4096, BYTES = 10 * PAGE };
@@ -146,6 +148,54 @@ static void read_at_once(void **state)
 	assert_int_equal(sum, PAGE * 'x');
 	na_whole_close(&w);
 	free(path);
+}
+
+/* ---- files that are read, not mapped */
+
+static enum na_status rest_of(const char *path, const char *change,
+			      struct na_err *err)
+{
+	struct na_lines *l;
+	struct na_line line;
+	enum na_status st;
+	char command[256];
+
+	assert_int_equal(na_lines_open(&l, path, err), NA_OK);
+	assert_int_equal(na_lines_next(l, &line, err), NA_OK);
+	snprintf(command, sizeof(command), "%s '%s'", change, path);
+	assert_int_equal(system(command), 0);
+	do {
+		st = na_lines_next(l, &line, err);
+	} while (st == NA_OK);
+	na_lines_close(l);
+	return st;
+}
+
+static void lines_cut(void **state)
+{
+	static const struct {
+		const char *change, *why;
+	} rows[] = {
+		{"truncate -s 300000", "truncated while it was read, at "
+					    "byte 300000"},
+		{"truncate -s 0", "truncated while it was read, at byte "},
+		{"touch -d 1990-01-01", "changed while it was read"},
+		/* Logs grow. */
+		{"echo more >>", NULL},
+		{"true", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		char *path = file_with("log", '\n', 1000000);
+		struct na_err err = {.status = NA_OK};
+		enum na_status st = rest_of(path, rows[i].change, &err);
+
+		assert_int_equal(st, rows[i].why ? NA_EFORMAT : NA_END);
+		if (rows[i].why)
+			assert_non_null(strstr(err.text, rows[i].why));
+		free(path);
+	}
 }
 
 /* ---- our own file */
@@ -375,6 +425,33 @@ static void ranks(void **state)
 	free(path);
 }
 
+/* Each dispatch is bounded by the next: what is lost behind the first is not
+ * looked at by each of them. */
+static void dispatches(void **state)
+{
+	char *path = path_of("roc.json");
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("{\"rocprofiler-sdk-tool\":[{\"agents\":[{\"id\":{\"handle\":1},"
+	      "\"type\":2}],\"kernel_symbols\":[{\"kernel_id\":1,"
+	      "\"formatted_kernel_name\":\"ncclDevKernel_AllReduce\"}],"
+	      "\"buffer_records\":{\"kernel_dispatch\":[",
+	      f);
+	for (int i = 0; i < 40000; i++)
+		fprintf(f,
+			"%s{\"start_timestamp\":%d,\"end_timestamp\":%d,"
+			"\"dispatch_info\":{\"agent_id\":{\"handle\":1},"
+			"\"kernel_id\":1,\"dispatch_id\":%d,"
+			"\"queue_id\":{\"handle\":1}}}",
+			i ? "," : "", 1000 * i, 1000 * i + 500, i);
+	fputs("]}}]}", f);
+	assert_int_equal(fclose(f), 0);
+	cut_input(path, "w.roc.json", false);
+	free(path);
+}
+
 static void captures(void **state)
 {
 	char line[400], *path;
@@ -388,13 +465,126 @@ static void captures(void **state)
 	free(path);
 }
 
+/* ---- slices: cut while somebody truncates the file */
+
+struct sliced {
+	FILE *to;
+	char *bytes;
+	size_t n;
+	const char *path; /* NULL: it stays as it is */
+	off_t left;
+};
+
+static enum na_status put_slice(void *ctx, const void *p, size_t n,
+				struct na_err *err)
+{
+	struct sliced *s = ctx;
+
+	(void)err;
+	if (s->path)
+		assert_int_equal(truncate(s->path, s->left), 0);
+	s->path = NULL;
+	assert_int_equal(fwrite(p, 1, n, s->to), n);
+	return NA_OK;
+}
+
+static bool says(const struct na_input *in, const char *text)
+{
+	bool said = false;
+
+	for (const struct na_warning *w = in->warnings; w; w = w->next)
+		said |= strstr(w->text, text) != NULL;
+	return said;
+}
+
+/* As often as it takes; how often that was. */
+static int cut_sound(struct na_slicer *z, struct sliced *s)
+{
+	struct na_slice_counts counts;
+	struct na_err err = {.status = NA_OK};
+	int times = 0;
+
+	do {
+		s->to = open_memstream(&s->bytes, &s->n);
+		assert_non_null(s->to);
+		assert_int_equal(na_slicer_cut(z, 0, put_slice, s, &counts,
+					       &err),
+				 NA_OK);
+		fclose(s->to);
+		if (z->lost)
+			free(s->bytes);
+	} while (++times < 5 && z->lost);
+	assert_true(counts.events > 0);
+	return times;
+}
+
+/* Half of it goes after the first piece of its slice. */
+static void slice_input(char *path, bool lose, struct sliced *s)
+{
+	static char netan[] = "netan", slice[] = "slice", quiet[] = "-q",
+		    from[] = "--from", at[] = "0s", o[] = "-o", out[] = "x";
+	char *argv[] = {netan, slice, quiet, from, at, o, out, path, NULL};
+	const struct na_slicing how = {.no_programs = false};
+	struct na_err err = {.status = NA_OK};
+	struct na_slicer z;
+	struct na_cli cli;
+	struct stat sb;
+
+	assert_int_equal(stat(path, &sb), 0);
+	*s = (struct sliced){.path = lose ? path : NULL,
+			     .left = sb.st_size * 5 / 7};
+	assert_int_equal(na_cli_parse(&cli, na_command_find(slice), 8, argv,
+				      &err),
+			 NA_OK);
+	assert_int_equal(na_slicer_open(&z, &cli.request, &how), NA_OK);
+	assert_int_equal(cut_sound(&z, s), lose ? 2 : 1);
+	assert_true(z.session.inputs[0].damaged);
+	assert_int_equal(says(&z.session.inputs[0],
+			      "truncated while it was read, at byte "),
+			 lose);
+	na_slicer_close(&z);
+	na_cli_free(&cli);
+}
+
+/* The slice is that of a file that was as short from the first. */
+static void slice_of(const char *name)
+{
+	char *path = path_of(name);
+	struct sliced lost, shorter;
+
+	slice_input(path, true, &lost);
+	slice_input(path, false, &shorter);
+	assert_int_equal(lost.n, shorter.n);
+	assert_memory_equal(lost.bytes, shorter.bytes, lost.n);
+	free(lost.bytes);
+	free(shorter.bytes);
+	free(path);
+}
+
+static void slices(void **state)
+{
+	char line[400];
+
+	(void)state;
+	snprintf(line, sizeof(line),
+		 "cd %s && cp job/plugins/profile/*/host-1* w.xplane.pb "
+		 "&& cp c.pcap w.pcap && "
+		 "cp gpu/kineto/*_4001.* w.trace.json",
+		 dir);
+	assert_int_equal(system(line), 0);
+	slice_of("w.xplane.pb");
+	slice_of("w.pcap");
+	slice_of("w.trace.json");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(truncated),    cmocka_unit_test(written_over),
 		cmocka_unit_test(read_at_once), cmocka_unit_test(spill_lost),
 		cmocka_unit_test(traces),       cmocka_unit_test(ranks),
-		cmocka_unit_test(captures),
+		cmocka_unit_test(captures),     cmocka_unit_test(slices),
+		cmocka_unit_test(lines_cut),    cmocka_unit_test(dispatches),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, drop_dir);

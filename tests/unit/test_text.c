@@ -298,6 +298,7 @@ static void words_in_texts_are_whole(void **state)
 	assert_string_equal(na_shell_word(buf, 8, "abcdefgh", "NIC"), "NIC");
 	assert_string_equal(na_shell_word(buf, 8, "a b c d", "NIC"), "NIC");
 	assert_string_equal(na_shell_word(buf, 8, "a\nb", "NIC"), "NIC");
+	assert_string_equal(na_shell_word(buf, 8, "--help", "NIC"), "NIC");
 	assert_true(na_shell_plain("nexthop via 10.0.0.1 dev eth0@if2"));
 	assert_false(na_shell_plain("eth0;touch PWNED"));
 }

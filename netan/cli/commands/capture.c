@@ -11,6 +11,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/capture_out.h"
 #include "netan/cli/commands/privileges.h"
+#include "netan/cli/output/place.h"
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/session/session.h"
 
@@ -129,7 +130,7 @@ static const char *capture_mistake(const struct na_cli *cli)
 		return "--ring needs --file-size";
 	if (p->file_bytes && (p->transfers || !strcmp(target, "-")))
 		return "--file-size needs -o FILE";
-	if (!strcmp(target, "-") && isatty(STDOUT_FILENO))
+	if (na_is_stdout(target) && isatty(STDOUT_FILENO))
 		return "packets are not for a terminal; redirect them, or give "
 		       "-o FILE.pcap";
 	return NULL;
@@ -149,7 +150,8 @@ static enum na_status open_outputs(struct run *r)
 	enum na_status st = NA_OK;
 	int fd;
 
-	if (strcmp(path, "-") != 0)
+	st = na_output_apart(r->cli, path, &r->err);
+	if (st == NA_OK && strcmp(path, "-") != 0)
 		st = na_outfile_check(path, &r->err);
 	if (st == NA_OK && p->transfers) {
 		r->kept = na_capture_kept_new(path, p->interface,
@@ -310,7 +312,7 @@ static void report(const struct run *r, const struct na_live_counts *c,
 		   uint64_t transfers, uint64_t bytes)
 {
 	const char *path = r->p->output ? r->p->output : r->p->transfers;
-	FILE *to = strcmp(path, "-") ? stdout : stderr;
+	FILE *to = na_is_stdout(path) ? stderr : stdout;
 	char size[NA_UNIT_BUF], n[NA_UNIT_BUF], span[NA_UNIT_BUF];
 
 	fprintf(to, "captured %s packets on %s in %s",

@@ -7,7 +7,7 @@
 
 #include "ingest/capture/live.h"
 #include "ingest/capture/write.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 
 /* ---- packets */
 

@@ -6,17 +6,9 @@
 #include <sys/stat.h>
 
 #include "netan/base/units.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
-
-/* These formats are written back and forth. */
-static bool is_file(const char *path)
-{
-	struct stat info;
-
-	return strncmp(path, "/dev/", 5) != 0 &&
-	       (stat(path, &info) != 0 || S_ISREG(info.st_mode));
-}
 
 enum na_exit na_exports_add(struct na_export_targets *x,
 			    const struct na_export *format, const char *path)
@@ -26,7 +18,8 @@ enum na_exit na_exports_add(struct na_export_targets *x,
 	if (x->n == NA_MAX_BESIDE)
 		na_fail(&err, NA_EUSAGE, "-o: at most %d files at once",
 			NA_MAX_BESIDE);
-	else if (!is_file(path))
+	/* These formats are written back and forth. */
+	else if (na_place_kind(path) != NA_PLACE_FILE)
 		na_fail(&err, NA_EUSAGE, "-o %s: wanted a file", path);
 	else if (na_output_apart(x->cli, path, &err) == NA_OK &&
 		 na_outfile_check(path, &err) == NA_OK)

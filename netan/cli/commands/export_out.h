@@ -6,7 +6,7 @@
 #ifndef NETAN_CLI_COMMANDS_EXPORT_OUT_H
 #define NETAN_CLI_COMMANDS_EXPORT_OUT_H
 
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 #include "netan/exports/export.h"
 
 struct na_export_target {

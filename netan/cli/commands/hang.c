@@ -257,8 +257,8 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 			      struct na_result *r)
 {
 	const struct params *p = x->cli->params;
+	enum na_exit noted = NA_EXIT_OK, exit;
 	struct na_err err = {.status = NA_OK};
-	enum na_exit exit;
 
 	if (!na_hangs_result(h, r)) {
 		na_say_nomem(&x->cli->request);
@@ -268,12 +268,15 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	na_leave_out(&x->cli->request, na_result_body(r), said_freely);
 	hang_envelope(x, r);
 	na_hangs_views(h, (size_t)p->top, r);
+	/* What is found is told, whatever becomes of the ledger. */
 	if (x->cli->common.ledger && note_suspects(x, h, r, &err) != NA_OK)
-		return na_say_failed(x->cli, &err);
+		noted = na_say_failed(x->cli, &err);
+	if (err.status == NA_ENOMEM)
+		return noted;
 	hang_notes(x, r);
 	exit = na_output(x->cli, r);
-	if (exit != NA_EXIT_OK)
-		return exit;
+	if (exit != NA_EXIT_OK || noted != NA_EXIT_OK)
+		return exit != NA_EXIT_OK ? exit : noted;
 	if (x->in.damaged && x->cli->request.strict)
 		return NA_EXIT_FAILED;
 	return na_judged_exit(x->cli, h->severity);

@@ -159,7 +159,7 @@ static void put_command(struct joining *j, struct na_value *to, const char *dir)
 	if (!f)
 		return;
 	fputs("netan sysctl --root ", f);
-	na_shell_put(f, dir);
+	na_shell_put_path(f, dir);
 	if (fclose(f) == 0)
 		na_put_text(j->r, to, M_command, text);
 	free(text);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "netan/cli/commands/ingest_out.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 
 struct params {
@@ -34,7 +35,7 @@ static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 	enum na_status st;
 	bool whole;
 
-	if (!strcmp(path, "-")) {
+	if (na_is_stdout(path)) {
 		st = na_ingest_put(g, s, stdout, "standard output", &counts,
 				   err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
@@ -104,7 +105,7 @@ static enum na_exit ingest_run(struct na_cli *cli)
 			     cli->request.hosts ? "--hosts" : "--anchor");
 		return NA_EXIT_USAGE;
 	}
-	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
+	if (na_is_stdout(p->output) && isatty(STDOUT_FILENO)) {
 		na_say_error(&cli->request,
 			     "a transfer file is not for a terminal; "
 			     "redirect it, or give -o FILE.netan");
@@ -114,7 +115,7 @@ static enum na_exit ingest_run(struct na_cli *cli)
 	if (na_ingest_is_dir(p->output))
 		return na_ingest_dir(&g, p->output);
 	if (na_output_apart(cli, p->output, &err) != NA_OK ||
-	    (strcmp(p->output, "-") != 0 &&
+	    (!na_is_stdout(p->output) &&
 	     na_outfile_check(p->output, &err) != NA_OK))
 		return na_say_failed(cli, &err);
 	na_catch_interrupt();

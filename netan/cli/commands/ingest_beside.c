@@ -15,7 +15,7 @@
 #include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 
 enum { NAMED = 5, DAY_S = 24 * 60 * 60 };
 

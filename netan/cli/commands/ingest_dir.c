@@ -13,6 +13,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/commands/ingest_names.h"
 #include "netan/cli/commands/ingest_work.h"
+#include "netan/cli/commands/inputs_own.h"
 #include "netan/engine/anonymize.h"
 
 bool na_ingest_is_dir(const char *path)
@@ -53,39 +54,6 @@ static enum na_exit make_dir(struct na_ingest_work *w, const char *path)
 	if (access(w->dir, W_OK | X_OK) != 0)
 		return say(w, NA_EXIT_FAILED, strerror(errno));
 	return NA_EXIT_OK;
-}
-
-static bool is_file(const char *path, const struct stat *of)
-{
-	struct stat sb;
-
-	return stat(path, &sb) == 0 && sb.st_dev == of->st_dev &&
-	       sb.st_ino == of->st_ino;
-}
-
-/* What is written there would be its own input the next time. */
-static bool is_inputs_own(const struct na_ingest_work *w)
-{
-	const char *last = "";
-	struct stat dir;
-	bool own = stat(w->dir, &dir) != 0;
-
-	for (size_t i = 0; !own && i < w->q->n_inputs; i++)
-		own = is_file(w->q->inputs[i].path, &dir);
-	for (size_t i = 0; !own && i < w->list.n; i++) {
-		const char *path = w->list.files[i].path;
-		const char *slash = strrchr(path, '/');
-		size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-		char *folder;
-
-		if (i && strncmp(path, last, n) == 0 && !strchr(last + n, '/'))
-			continue;
-		folder = n ? strndup(path, n) : strdup(".");
-		own = !folder || is_file(folder, &dir);
-		free(folder);
-		last = path;
-	}
-	return own;
 }
 
 /* ---- what is there already */
@@ -437,7 +405,9 @@ static bool choose(struct na_ingest_work *w, struct na_request *q, size_t *kept)
 
 static enum na_exit short_of_memory(const struct na_ingest_work *w)
 {
-	na_say_error(w->q, "out of memory");
+	/* Unless a file has said so. */
+	if (!w->failed)
+		na_say_nomem(w->q);
 	return NA_EXIT_FAILED;
 }
 
@@ -529,9 +499,8 @@ static enum na_exit run(struct na_ingest_work *w, struct na_session *s)
 
 	if (!na_list_inputs(w->q, &w->arena, &w->list))
 		return short_of_memory(w);
-	if (is_inputs_own(w))
-		return say(w, NA_EXIT_USAGE,
-			   "is where inputs are: give a directory of its own");
+	if (na_is_inputs_own(w->q, &w->list, w->dir))
+		return say(w, NA_EXIT_USAGE, na_inputs_own_said);
 	if (!look_at_all(w) || !choose(w, &q, &kept))
 		return short_of_memory(w);
 	if (na_ingest_say_twice(&w->place))

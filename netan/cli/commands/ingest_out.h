@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 #include "netan/engine/ingest_read.h"
 
 struct na_ingest {

@@ -331,6 +331,9 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
+	/* Who made it has taken it away again. */
+	if (!info.st_nlink)
+		return NA_END;
 	if (na_inputs_hold(&info))
 		return na_fail(err, NA_EUSAGE,
 			       "--ledger %s: this file is also an input; name "
@@ -364,6 +367,47 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 	return append_run(fd, l, at, path, err);
 }
 
+/* One that this run has made, and that holds nothing, does not stay; nobody
+ * else has it locked. */
+static void drop_new(int fd, const char *path)
+{
+	struct stat info;
+	char *real = realpath(path, NULL);
+
+	if (real && fstat(fd, &info) == 0 && !info.st_size)
+		unlink(real);
+	free(real);
+}
+
+static int open_ledger(const char *path, bool *made)
+{
+	const int how = O_RDWR | O_APPEND | O_CLOEXEC;
+	int fd = open(path, how);
+
+	*made = fd < 0 && errno == ENOENT;
+	return *made ? open(path, how | O_CREAT, 0666) : fd;
+}
+
+static enum na_status note_in(struct ledger *l, const char *path,
+			      struct na_err *err)
+{
+	enum na_status st;
+	bool made;
+	int fd;
+
+	do {
+		fd = open_ledger(path, &made);
+		if (fd < 0)
+			return na_fail(err, NA_EIO, "--ledger %s: %s", path,
+				       strerror(errno));
+		st = note(l, fd, path, err);
+		if (made && st < NA_OK)
+			drop_new(fd, path);
+		close(fd);
+	} while (st == NA_END);
+	return st;
+}
+
 enum na_status na_ledger_note(const struct na_cli *cli,
 			      const struct na_ledger_run *run,
 			      struct na_result *r, struct na_err *err)
@@ -371,18 +415,12 @@ enum na_status na_ledger_note(const struct na_cli *cli,
 	struct ledger l = {.run = run};
 	const char *path = cli->common.ledger;
 	enum na_status st;
-	int fd;
 
 	if (!na_world_speaks(cli->request.world))
 		return NA_OK;
-	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
-			       strerror(errno));
-	st = name_known(&l) ? note(&l, fd, path, err) : na_fail_nomem(err);
+	st = name_known(&l) ? note_in(&l, path, err) : na_fail_nomem(err);
 	if (st == NA_OK)
 		put_known(&l, path, r);
-	close(fd);
 	for (size_t i = 0; i < l.n_known; i++)
 		na_strtab_fini(&l.known[i].causes);
 	free(l.known);

@@ -10,7 +10,8 @@
 #include "netan/cli/again.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/cli/program.h"
 #include "netan/cli/sandbox/shut_in.h"
 #include "netan/engine/anonymize.h"
@@ -162,12 +163,12 @@ static void put_partial(FILE *out, const struct merging *m, const char *plan,
 	fputs("netan partial", out);
 	if (plan) {
 		fputs(" --plan ", out);
-		na_shell_put(out, plan);
+		na_shell_put_path(out, plan);
 	}
 	snprintf(name, sizeof(name), "p%d.%s.nap", plan != NULL, k);
 	fprintf(out, " --shard %s/%zu -o ", k, h->shards);
 	if (*folder)
-		na_shell_put(out, folder);
+		na_shell_put_path(out, folder);
 	fputs(name, out);
 	na_put_line(out, h->words + 1, h->n_words - 1);
 }
@@ -221,21 +222,38 @@ static enum na_status all_there(const struct merging *m, struct na_err *err)
 	return err->status;
 }
 
+/* What stands for the number of a shard, and in no word of the line. */
+static const char *shard_mark(const struct merging *m, const char *plan,
+			      const char *folder)
+{
+	static const char *const marks[] = {"{}", "@K@", "@SHARD@", "%K%"};
+	const struct na_nap_head *h = &m->first->head;
+	size_t k = 0;
+
+	for (bool taken = true; taken && k + 1 < NA_LEN(marks); k += taken) {
+		taken = strstr(plan, marks[k]) || strstr(folder, marks[k]);
+		for (int i = 1; i < h->n_words && !taken; i++)
+			taken = strstr(h->words[i], marks[k]);
+	}
+	return marks[k];
+}
+
 static void say_next(const struct merging *m, const char *plan, long bytes)
 {
 	char *folder = folder_of(m->first->path);
+	const char *mark = shard_mark(m, plan, folder ? folder : "");
 	char size[NA_UNIT_BUF];
 
 	printf("wrote %s, %s: what %zu shard%s of their inputs\n", plan,
 	       na_print_bytes(size, (double)bytes, 3), m->n,
 	       m->n == 1 ? " says" : "s say");
 	printf("next, each shard once more, with this plan:\n  seq %zu | xargs "
-	       "-P2 -I{} ",
-	       m->n);
-	put_partial(stdout, m, plan, "{}", folder ? folder : "");
+	       "-P2 -I%s ",
+	       m->n, mark);
+	put_partial(stdout, m, plan, mark, folder ? folder : "");
 	fputs("\nand then their result:\n  netan merge ", stdout);
 	if (folder && *folder)
-		na_shell_put(stdout, folder);
+		na_shell_put_path(stdout, folder);
 	fputs("p1.*.nap\n", stdout);
 	free(folder);
 }
@@ -326,7 +344,9 @@ static enum na_exit merge_facts(struct merging *m)
 	struct na_outfile file;
 	long bytes;
 
-	if (na_outfile_open(&file, path, &err) != NA_OK)
+	if (na_output_apart_from(m->command, m->first->head.n_words,
+				 m->first->head.words, path, &err) != NA_OK ||
+	    na_outfile_open(&file, path, &err) != NA_OK)
 		return na_say_failed(m->cli, &err);
 	code = make_plan(m, file.stream, &err);
 	bytes = ftell(file.stream);
@@ -334,7 +354,7 @@ static enum na_exit merge_facts(struct merging *m)
 		code = NA_EXIT_FAILED;
 	if (err.status != NA_OK)
 		return na_say_failed(m->cli, &err);
-	if (code == NA_EXIT_OK && !m->cli->common.quiet)
+	if (code == NA_EXIT_OK && !m->cli->common.quiet && !na_is_stdout(path))
 		say_next(m, path, bytes);
 	return code;
 }

@@ -7,7 +7,8 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/cli/program.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
@@ -125,6 +126,8 @@ static enum na_status check_params(const struct na_cli *cli,
 	h->words = cli->carried->words;
 	h->n_words = cli->carried->n_words;
 	h->round = p->plan != NULL;
+	if (na_output_apart(cli, p->output, err) != NA_OK)
+		return err->status;
 	return na_outfile_check(p->output, err);
 }
 
@@ -190,7 +193,7 @@ static void say_written(const struct making *m, const char *path, long bytes)
 {
 	char size[NA_UNIT_BUF], *shown;
 
-	if (m->cli->common.quiet || bytes < 0)
+	if (m->cli->common.quiet || bytes < 0 || na_is_stdout(path))
 		return;
 	shown = na_shown(&m->cli->request, path);
 	printf("wrote %s, %s: round %u of shard %zu of %zu\n",

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 
 struct user {
 	uid_t uid;

@@ -14,7 +14,8 @@
 #include "netan/cli/commands/judge.h"
 #include "netan/cli/commands/report_folder.h"
 #include "netan/cli/commands/report_parts.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hashing.h"
 
@@ -62,7 +63,7 @@ static bool is_page(const char *path)
 {
 	struct stat info;
 
-	if (ends_in(path, ".html") || strcmp(path, "-") == 0)
+	if (ends_in(path, ".html") || na_is_stdout(path))
 		return true;
 	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
 	       !S_ISDIR(info.st_mode);
@@ -97,7 +98,7 @@ static enum na_exit check_output(struct making *m, const char *path)
 	if (na_output_apart(cli, path, &err) != NA_OK) {
 		;
 	} else if (is_page(path)) {
-		if (strcmp(path, "-") == 0 ||
+		if (na_is_stdout(path) ||
 		    na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
@@ -212,7 +213,7 @@ static enum na_exit write_page(const struct making *m, const char *path,
 	struct na_err err = {.status = NA_OK};
 	enum na_status st;
 
-	if (strcmp(path, "-") == 0)
+	if (na_is_stdout(path))
 		st = to_stdout(report, &err);
 	else if (is_page(path))
 		st = to_file(path, report, &err);
@@ -221,7 +222,7 @@ static enum na_exit write_page(const struct making *m, const char *path,
 	if (st == NA_OK)
 		return NA_EXIT_OK;
 	na_say_error(&m->cli->request, "cannot write %s: %s",
-		     strcmp(path, "-") == 0 ? "standard output" : path,
+		     na_is_stdout(path) ? "standard output" : path,
 		     err.text);
 	return NA_EXIT_FAILED;
 }

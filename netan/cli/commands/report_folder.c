@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "netan/base/vec.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
 #include "plot/figure.h"
 
 #define PAGE_NAME "report.md"

@@ -10,10 +10,12 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/commands/ingest_out.h"
+#include "netan/cli/commands/inputs_own.h"
 #include "netan/cli/commands/slice_names.h"
 #include "netan/cli/commands/slice_next.h"
 #include "netan/cli/commands/slice_out.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 
@@ -57,11 +59,6 @@ struct work {
 
 /* ---- one file */
 
-static bool is_stdout(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
-
 static bool is_records(const struct work *w, size_t input)
 {
 	return w->z.session.inputs[input].reader == &na_reader_netan;
@@ -102,6 +99,18 @@ static bool tell_cut(struct work *w, size_t input, struct na_session *s)
 	return ok;
 }
 
+/* What reading it once more has found. */
+static void tell_damage(struct work *w, size_t input, const struct na_session *s)
+{
+	struct na_session *all = &w->z.session;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		na_input_tell(&all->inputs[input + i < all->n_inputs
+						   ? input + i
+						   : input],
+			      &s->inputs[i]);
+}
+
 /* It is read once more, and written with fewer records. */
 static enum na_status sift_to(struct work *w, size_t input, const char *path,
 			      FILE *stream, struct na_slice_counts *counts,
@@ -115,7 +124,7 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 	enum na_status st;
 	struct na_session s;
 
-	if (is_stdout(one.path))
+	if (strcmp(one.path, "-") == 0)
 		return na_fail(err, NA_EUSAGE,
 			       "a transfer file is read twice: give it by its "
 			       "name, not as standard input");
@@ -132,6 +141,7 @@ static enum na_status sift_to(struct work *w, size_t input, const char *path,
 		st = na_ingest_put(&g, &s, stream, path, &made, err);
 	if (st == NA_OK && s.interrupted)
 		st = na_fail(err, NA_END, "interrupted");
+	tell_damage(w, input, &s);
 	na_session_close(&s);
 	pthread_mutex_destroy(&sieve.lock);
 	free(sieve.shut);
@@ -153,7 +163,38 @@ static enum na_status bytes_to(struct work *w, size_t input, const char *path,
 	if (st == NA_OK)
 		st = na_slice_out_finish(&out, err);
 	na_slice_out_drop(&out);
-	w->bytes += out.bytes;
+	if (!w->z.lost)
+		w->bytes += out.bytes;
+	return st;
+}
+
+/* Nothing was written since `at`. */
+static enum na_status write_anew(FILE *stream, off_t at, const char *input,
+				 const char *path, struct na_err *err)
+{
+	*err = (struct na_err){.status = NA_OK};
+	if (at >= 0 && fseeko(stream, at, SEEK_SET) == 0 &&
+	    ftruncate(fileno(stream), at) == 0)
+		return NA_OK;
+	return na_fail(err, NA_EIO,
+		       "%s: truncated while it was read: what was written to "
+		       "%s is not whole",
+		       input, path);
+}
+
+/* Of an input that gets shorter, the slice is of what is left. */
+static enum na_status sound_to(struct work *w, size_t input, const char *path,
+			       FILE *stream, struct na_slice_counts *counts,
+			       struct na_err *err)
+{
+	off_t at = ftello(stream);
+	enum na_status st;
+
+	do {
+		st = bytes_to(w, input, path, stream, counts, err);
+	} while (w->z.lost && !na_interrupted() &&
+		 (st = write_anew(stream, at, w->z.session.inputs[input].path,
+				  path, err)) == NA_OK);
 	return st;
 }
 
@@ -164,7 +205,7 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 	enum na_status st =
 		is_records(w, input)
 			? sift_to(w, input, path, stream, counts, err)
-			: bytes_to(w, input, path, stream, counts, err);
+			: sound_to(w, input, path, stream, counts, err);
 
 	if (st == NA_OK && !counts->inside)
 		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
@@ -186,7 +227,7 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 	struct na_outfile out;
 	enum na_status st;
 
-	if (is_stdout(path)) {
+	if (na_is_stdout(path)) {
 		st = cut_to(w, input, "standard output", stdout, &counts, err);
 		if (st == NA_OK && fflush(stdout) != 0 && errno != EPIPE)
 			st = na_fail_errno(err, "standard output");
@@ -212,7 +253,7 @@ static void report(const struct work *w)
 	const char *path = w->p->output;
 	bool hidden = w->cli->request.pseudonyms != NULL;
 
-	if (w->cli->common.quiet || is_stdout(path))
+	if (w->cli->common.quiet || na_is_stdout(path))
 		return;
 	printf("wrote %s%s%s of %s: ", hidden ? "" : path, hidden ? "" : ", ",
 	       na_print_bytes(size, (double)w->bytes, 3),
@@ -321,10 +362,29 @@ static size_t files_of(const struct na_slicer *z)
 	return n;
 }
 
+/* What is written there would be read the next time, instead of them, or
+ * beside them. */
+static enum na_status check_dir(struct work *w, const char *dir,
+				struct na_err *err)
+{
+	const struct na_request *q = &w->cli->request;
+	struct na_listing list;
+	bool listed = na_list_inputs(q, &w->arena, &list);
+
+	if (!listed)
+		na_fail_nomem(err);
+	else if (na_is_inputs_own(q, &list, dir))
+		na_fail(err, NA_EUSAGE, "%s: %s", dir, na_inputs_own_said);
+	na_listing_fini(&list);
+	return err->status;
+}
+
 static enum na_exit make_dir(struct work *w)
 {
 	struct na_err err = {.status = NA_OK};
 
+	if (check_dir(w, w->dir, &err) != NA_OK)
+		return na_say_failed(w->cli, &err);
 	w->names = na_slice_names(&w->z, w->dir, &w->arena, &err);
 	w->uncut = na_calloc(w->z.session.n_inputs, sizeof(*w->uncut));
 	if (!w->uncut)
@@ -399,13 +459,13 @@ static enum na_exit check_params(const struct na_cli *cli)
 	else if (na_several_runs(q))
 		na_fail(&err, NA_EUSAGE,
 			"slices are of one run: give one --label at most");
-	else if (is_stdout(p->output) && isatty(STDOUT_FILENO))
+	else if (na_is_stdout(p->output) && isatty(STDOUT_FILENO))
 		na_fail(&err, NA_EUSAGE,
 			"a slice is not for a terminal; redirect it, or give "
 			"-o FILE");
 	else if (!na_ingest_is_dir(p->output) &&
 		 na_output_apart(cli, p->output, &err) == NA_OK &&
-		 !is_stdout(p->output))
+		 !na_is_stdout(p->output))
 		na_in_err(na_outfile_check(p->output, &err));
 	return na_say_failed(cli, &err);
 }

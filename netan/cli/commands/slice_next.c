@@ -38,9 +38,7 @@ void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
 	put_option("--to", s->window.to);
 	put_option("--step", s->window.step);
 	put_option("--hosts", q->pseudonyms ? NULL : q->hosts);
-	if (*path == '-')
-		fputs("-- ", stdout);
-	na_shell_put(stdout, path);
+	na_shell_put_path(stdout, path);
 	if (dir && need_names(s))
 		fputs(path[strlen(path) - 1] == '/' ? "*" : "/*", stdout);
 	putchar('\n');

@@ -45,11 +45,27 @@ void na_slice_out_drop(struct na_slice_out *o)
 	o->zip = NULL;
 }
 
-static enum na_status put_plain(struct na_slice_out *o, const void *p, size_t n,
-				struct na_err *err)
+/* Through memory of our own: where the input is mapped, and lost by now, the
+ * system would not write it. */
+static bool put_part(struct na_slice_out *o, const uint8_t *p, size_t n)
 {
+	memcpy(o->part, p, n);
+	return fwrite(o->part, 1, n, o->stream) == n;
+}
+
+static enum na_status put_plain(struct na_slice_out *o, const void *bytes,
+				size_t n, struct na_err *err)
+{
+	const uint8_t *p = bytes;
+	size_t part;
+	bool ok = true;
+
 	o->bytes += n;
-	if (!n || fwrite(p, 1, n, o->stream) == n)
+	for (; ok && n; n -= part, p += part) {
+		part = n < sizeof(o->part) ? n : sizeof(o->part);
+		ok = put_part(o, p, part);
+	}
+	if (ok)
 		return NA_OK;
 	if (errno == EPIPE) {
 		clearerr(o->stream);

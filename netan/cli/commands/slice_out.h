@@ -15,6 +15,7 @@ struct na_slice_out {
 	const char *name; /* borrowed */
 	uint64_t bytes;   /* that were written */
 	struct na_slice_zip *zip;
+	uint8_t part[8192];
 };
 
 /* To be finished or dropped, also after a failure of put. */

@@ -12,6 +12,8 @@
 #include "netan/base/vec.h"
 #include "netan/cli/commands/carry.h"
 #include "netan/cli/common.h"
+#include "netan/cli/output/place.h"
+#include "netan/cli/paths.h"
 #include "plot/canvas.h"
 
 static const struct place {
@@ -78,116 +80,75 @@ static void grant_above(struct na_sandbox *s, const char *path, unsigned reach)
 	free(folder);
 }
 
-/* A file is written beside, and renamed onto what the link leads to. */
-static void grant_file(struct na_sandbox *s, const char *path, unsigned reach)
+/* A file is written beside, and renamed onto what links lead to. */
+static void grant_file(struct na_sandbox *s, const struct na_place *p,
+		       enum na_opt_path kind)
 {
-	char *real = realpath(path, NULL);
+	unsigned read = kind == NA_PATH_REREAD ? NA_REACH_READ : 0;
 
-	grant_above(s, real ? real : path, reach | NA_REACH_REPLACE);
-	free(real);
+	if (kind == NA_PATH_MAKE && !p->there)
+		grant_above(s, p->path, NA_REACH_FOLDERS);
+	else
+		grant_above(s, p->path, read | NA_REACH_REPLACE);
 }
 
-enum { LINKS_MAX = 40 /* as the kernel has it */ };
-
-/* What opening a path would make: of a link that leads to nothing yet, what it
- * leads to, of any number of them.  To be freed; NULL: no memory. */
-static char *made_at(const char *path)
+/* In place; where it is not there yet, it is made. */
+static void grant_growing(struct na_sandbox *s, const struct na_place *p)
 {
-	char *at = strdup(path), target[PATH_MAX];
-	ssize_t n;
-
-	for (int i = 0; at && i < LINKS_MAX; i++) {
-		const char *slash = strrchr(at, '/');
-		size_t folder = slash ? (size_t)(slash - at) + 1 : 0;
-		char *next = NULL;
-
-		n = readlink(at, target, sizeof(target));
-		if (n < 0 || n == sizeof(target))
-			break;
-		if (asprintf(&next, "%.*s%.*s",
-			     *target == '/' ? 0 : (int)folder, at, (int)n,
-			     target) < 0)
-			next = NULL;
-		free(at);
-		at = next;
-	}
-	return at;
+	if (p->there)
+		na_sandbox_grant(s, p->path, NA_REACH_READ | NA_REACH_WRITE);
+	else
+		grant_above(s, p->path, NA_REACH_READ | NA_REACH_REPLACE);
 }
 
-/* A file that is written in place, and is not there. */
-static void grant_new(struct na_sandbox *s, const char *path)
-{
-	char *at = made_at(path);
-
-	if (at)
-		grant_above(s, at, NA_REACH_READ | NA_REACH_REPLACE);
-	free(at);
-}
-
+/* What cannot be found is said where it is opened. */
 static void grant_output(struct na_sandbox *s, const char *path,
 			 enum na_opt_path kind)
 {
-	unsigned read = kind == NA_PATH_REREAD ? NA_REACH_READ : 0;
-	struct stat sb;
-	bool there = stat(path, &sb) == 0;
+	struct na_err err = {.status = NA_OK};
+	struct na_place p;
 
 	if (strcmp(path, "-") == 0)
 		return;
-	if (kind == NA_PATH_NEW)
+	if (na_place_find(&p, path, &err) != NA_OK)
+		;
+	else if (kind == NA_PATH_NEW)
 		grant_above(s, path, NA_REACH_FOLDERS);
-	else if (kind == NA_PATH_APPEND && there)
-		na_sandbox_grant(s, path, NA_REACH_READ | NA_REACH_WRITE);
 	else if (kind == NA_PATH_APPEND)
-		grant_new(s, path);
-	else if (there && S_ISDIR(sb.st_mode))
+		grant_growing(s, &p);
+	else if (p.kind == NA_PLACE_FILE)
+		grant_file(s, &p, kind);
+	else if (p.kind == NA_PLACE_FOLDER)
 		na_sandbox_grant(s, path, NA_REACH_READ | NA_REACH_FOLDERS);
-	else if (there && S_ISREG(sb.st_mode) && strncmp(path, "/dev/", 5) != 0)
-		grant_file(s, path, read);
-	else if (there)
-		na_sandbox_grant(s, path, NA_REACH_WRITE);
 	else
-		grant_above(s, path,
-			    kind == NA_PATH_MAKE ? NA_REACH_FOLDERS
-						 : read | NA_REACH_REPLACE);
+		na_sandbox_grant(s, path, NA_REACH_WRITE);
+	na_place_free(&p);
 }
 
 /* ---- a command line */
 
-static void grant_value(struct na_sandbox *s, const char *path,
-			enum na_opt_path kind)
-{
-	if (!path || !*path)
-		return;
-	if (kind == NA_PATH_READ)
-		na_sandbox_grant_linked(s, path);
-	else
-		grant_output(s, path, kind);
-}
+struct granting {
+	struct na_sandbox *s;
+	bool reads;
+};
 
-static void grant_option(struct na_sandbox *s, const struct na_opt *o,
-			 const void *params)
+static void grant_path(void *ctx, const char *path, enum na_opt_path kind)
 {
-	const void *at = (const char *)params + o->offset;
-	const struct na_text_list *list = at;
+	const struct granting *g = ctx;
 
-	if (o->kind == NA_OPT_TEXT)
-		grant_value(s, *(const char *const *)at, o->path);
-	for (size_t i = 0; o->kind == NA_OPT_LIST && i < list->n; i++)
-		grant_value(s, list->items[i], o->path);
+	if (kind != NA_PATH_READ)
+		grant_output(g->s, path, kind);
+	else if (g->reads)
+		na_sandbox_grant_linked(g->s, path);
 }
 
 /* With outputs alone of a capture. */
-static void grant_line(struct na_sandbox *s, struct na_cli *cli, bool reads)
+static void grant_line(struct na_sandbox *s, const struct na_cli *cli,
+		       bool reads)
 {
-	struct na_opt_group groups[NA_MAX_GROUPS];
-	size_t n = na_command_groups(cli->command, cli, groups);
+	struct granting g = {s, reads};
 
-	for (size_t i = 0; i < n; i++) {
-		for (const struct na_opt *o = groups[i].opts; o->name; o++) {
-			if (o->path && (reads || o->path != NA_PATH_READ))
-				grant_option(s, o, groups[i].params);
-		}
-	}
+	na_each_option_path(cli, grant_path, &g);
 	for (size_t i = 0; reads && i < cli->request.n_inputs; i++) {
 		const char *path = cli->request.inputs[i].path;
 
@@ -222,7 +183,6 @@ static bool apart(const struct na_cli *cli)
 void na_shut_in_files(const struct na_cli *cli, const struct na_command *c,
 		      int argc, char **words)
 {
-	struct na_cli line = *cli;
 	bool draws = cli->request.draws;
 	struct na_sandbox s;
 	char text[NA_SANDBOX_TEXT];
@@ -230,7 +190,7 @@ void na_shut_in_files(const struct na_cli *cli, const struct na_command *c,
 	if (apart(cli))
 		return;
 	na_sandbox_begin(&s);
-	grant_line(&s, &line, true);
+	grant_line(&s, cli, true);
 	if (c)
 		draws |= grant_words(&s, c, argc, words);
 	grant_places(&s, draws);
@@ -278,13 +238,12 @@ void na_shut_in(const struct na_cli *cli)
 
 void na_shut_in_capture(const struct na_cli *cli)
 {
-	struct na_cli line = *cli;
 	struct na_sandbox s;
 
 	if (apart(cli))
 		return;
 	na_sandbox_begin(&s);
-	grant_line(&s, &line, false);
+	grant_line(&s, cli, false);
 	na_sandbox_grant(&s, "/sys/class/net", NA_REACH_READ);
 	na_sandbox_grant(&s, "/sys/devices", NA_REACH_READ);
 	grant_places(&s, false);

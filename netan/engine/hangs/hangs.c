@@ -222,6 +222,8 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 {
 	struct na_testimony *to = &x->ranks;
 	struct na_hosts hosts = {.cap_names = 0};
+	char buf[NA_RANK_NAME_BUF];
+	bool named = false;
 	enum na_status st;
 
 	if (!x->request->hosts || !to->dumps.n)
@@ -229,13 +231,19 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 	st = na_hosts_read(&hosts, x->request->hosts, err);
 	for (size_t i = 0; st == NA_OK && i < to->dumps.n; i++) {
 		struct na_testimony_dump *d = &to->dumps.v[i];
-		const char *name = d->host == NA_NO_NAME
-					   ? na_hosts_of_rank(&hosts, d->rank)
-					   : NULL;
+		const char *name = na_hosts_of_rank(&hosts, d->rank);
 
-		if (name)
+		named |= name != NULL;
+		if (name && d->host == NA_NO_NAME)
 			d->host = na_strtab_add(&to->names, name, strlen(name));
 	}
+	if (st == NA_OK && !named)
+		st = na_fail(err, NA_EDOMAIN,
+			     "%s names none of the %zu ranks (such as %s; it "
+			     "has %s)",
+			     x->request->hosts, to->dumps.n,
+			     na_rank_name(buf, to->dumps.v[0].rank),
+			     na_strtab_at(&hosts.addresses, 0));
 	na_hosts_fini(&hosts);
 	return st;
 }

@@ -36,6 +36,14 @@ static enum na_status damaged(const struct na_nap *f, uint64_t at,
 
 static enum na_status cannot_read(const struct na_nap *f, struct na_err *err)
 {
+	struct stat is;
+
+	/* The bytes that were there when it was opened. */
+	if (errno == ENODATA && stat(f->path, &is) == 0)
+		return na_fail(err, NA_EIO,
+			       "%s: truncated while it was read, at byte "
+			       "%" PRIu64,
+			       f->path, (uint64_t)is.st_size);
 	return na_fail(err, NA_EIO, "cannot read %s: %s", f->path,
 		       strerror(errno));
 }
@@ -48,7 +56,7 @@ static bool read_at(int fd, uint64_t at, uint8_t *p, size_t n)
 		ssize_t got = pread(fd, p, n, (off_t)at);
 
 		if (got == 0)
-			errno = EIO;
+			errno = ENODATA;
 		if (got <= 0)
 			return false;
 		p += got;

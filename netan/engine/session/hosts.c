@@ -255,6 +255,31 @@ static bool names_ranks(const struct na_session *s)
 	return false;
 }
 
+/* Of ranks, which inputs may tell or not. */
+static enum na_status names_no_rank(const struct na_session *s,
+				    struct na_err *err)
+{
+	const char *has = na_strtab_at(&s->hosts->addresses, 0);
+	char buf[NA_RANK_NAME_BUF], one[NA_RANK_NAME_BUF + 16] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_source *x = &s->sources[i];
+
+		if (x->of_rank && x->rank >= 0 && !n++)
+			snprintf(one, sizeof(one), "such as %s; ",
+				 na_rank_name(buf, x->rank));
+	}
+	if (n)
+		return na_fail(err, NA_EDOMAIN,
+			       "%s names none of the %zu ranks (%sit has %s)",
+			       s->request->hosts, n, one, has);
+	return na_fail(err, NA_EDOMAIN,
+		       "%s names none of the ranks: the inputs tell of none "
+		       "which one it is (it has %s)",
+		       s->request->hosts, has);
+}
+
 enum na_status na_session_named(struct na_session *s, struct na_err *err)
 {
 	const struct na_names *names = &s->store.names;
@@ -280,6 +305,10 @@ enum na_status na_session_named(struct na_session *s, struct na_err *err)
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i].capture)
 			return NA_OK; /* no address in it, to name or not */
+	}
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].ranks || s->sources[i].of_rank)
+			return names_no_rank(s, err);
 	}
 	return na_fail(err, NA_EUSAGE,
 		       "--hosts is for packet captures and for ranks of GPU "

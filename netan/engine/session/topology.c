@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "members.h"
 #include "netan/base/inputs.h"
@@ -11,10 +12,29 @@
 
 #define TOPOLOGY_MAX ((size_t)64 << 20) /* bytes; 65 536 pairs take 3 MiB */
 
+/* Half of it would say something else. */
+static enum na_status still_whole(FILE *f, const struct stat *was,
+				  const char *path, struct na_err *err)
+{
+	struct stat is;
+
+	if (!S_ISREG(was->st_mode) || fstat(fileno(f), &is) != 0 ||
+	    (is.st_size == was->st_size &&
+	     is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	     is.st_mtim.tv_nsec == was->st_mtim.tv_nsec))
+		return NA_OK;
+	return na_fail(err, NA_EIO,
+		       "%s: %s while it was read; give it again when nobody "
+		       "writes it",
+		       path,
+		       is.st_size < was->st_size ? "truncated" : "changed");
+}
+
 enum na_status na_whole_file(const char *path, size_t most, const char *what,
 			     char **text, size_t *n, struct na_err *err)
 {
 	FILE *f = fopen(path, "rbe");
+	struct stat was = {.st_size = 0};
 	size_t cap = 0, got = 1;
 
 	*text = NULL;
@@ -22,6 +42,7 @@ enum na_status na_whole_file(const char *path, size_t most, const char *what,
 	if (!f)
 		return na_fail_errno(err, path);
 	na_inputs_add(fileno(f));
+	(void)!fstat(fileno(f), &was);
 	while (got && *n <= most) {
 		if (!na_grow(text, &cap, *n + 65536, 1)) {
 			fclose(f);
@@ -32,6 +53,8 @@ enum na_status na_whole_file(const char *path, size_t most, const char *what,
 	}
 	if (ferror(f))
 		na_fail_errno(err, path);
+	if (err->status == NA_OK)
+		na_in_err(still_whole(f, &was, path, err));
 	fclose(f);
 	if (err->status == NA_OK && *n > most)
 		na_fail(err, NA_ELIMIT, "%s: more than %zu bytes; no %s", path,

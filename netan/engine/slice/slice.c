@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ingest/capture/slice/masks.h"
+#include "ingest/spool.h"
 #include "netan/base/pseudonyms.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"
@@ -251,23 +252,52 @@ enum na_status na_slicer_learn(struct na_slicer *z, size_t input,
 	return st;
 }
 
+/* Over what is left of it; less than a reader could know is nothing. */
+static enum na_status open_left(struct na_input *in, const struct na_input *of,
+				struct na_err *err)
+{
+	struct na_input left = *of;
+	enum na_status st;
+	const char *why;
+	size_t n;
+
+	n = left.size = na_input_left(of);
+	if (n < of->size &&
+	    (!n || of->reader->sniff(of->data,
+				     n < NA_HEAD_BYTES ? n : NA_HEAD_BYTES, n,
+				     &why) != NA_SNIFF_YES))
+		return na_fail(err, NA_EFORMAT,
+			       "%s: truncated while it was read, at byte %zu: "
+			       "too little is left to cut",
+			       of->path, n);
+	st = na_open_again(in, &left, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
+	/* What tells the wall clock may be lost: the origin on its own. */
+	if (st == NA_OK && of->has_wall && !in->has_wall &&
+	    !na_add_i64(of->zero_ns, -of->profile_start_ns, &in->zero_ns))
+		in->zero_ns = of->zero_ns;
+	return st;
+}
+
 enum na_status
 na_slicer_cut(struct na_slicer *z, size_t input,
 	      enum na_status (*put)(void *ctx, const void *p, size_t n,
 				    struct na_err *err),
 	      void *ctx, struct na_slice_counts *counts, struct na_err *err)
 {
-	const struct na_input *first = &z->session.inputs[input];
+	struct na_input *first = &z->session.inputs[input];
 	struct na_slice of = z->of;
 	struct na_keeper keeper;
 	struct na_input in;
 	enum na_status st;
 
 	*counts = (struct na_slice_counts){.events = 0};
+	z->lost = false;
 	/* Readers may make another format of theirs. */
 	if (!first->reader->slice || strcmp(first->format, "jax") == 0)
 		return not_cut(first, err);
-	st = na_open_again(&in, first, NA_WANT_SLICED, NA_UNKNOWN_U32, err);
+	st = open_left(&in, first, err);
+	if (st != NA_OK)
+		na_input_settle(first);
 	if (st != NA_OK)
 		return st;
 	na_keeper_init(&keeper, of.wide_from_ps, of.wide_to_ps);
@@ -283,6 +313,10 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	st = of.said && of.host ? in.reader->slice(&in, &of, counts, err)
 				: na_fail_nomem(err);
 	na_keeper_fini(&keeper);
+	z->lost = na_input_left(&in) < in.size;
+	if (!z->lost)
+		na_input_tell(first, &in);
+	na_input_settle(first);
 	na_input_close(&in);
 	return st;
 }

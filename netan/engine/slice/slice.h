@@ -14,6 +14,7 @@
 struct na_slicer {
 	struct na_session session;
 	struct na_slice of;
+	bool lost; /* see na_slicer_cut() */
 };
 
 struct na_slicing {
@@ -36,7 +37,10 @@ bool na_slicer_asked(const struct na_slicer *z, size_t input);
 const char *na_slicer_says(struct na_slicer *z, size_t input,
 			   struct na_arena *a);
 /* The slice of one, in pieces, to `put`.  NA_EUSAGE: such files are not cut,
- * and err says what to do; else as na_reader.slice. */
+ * and err says what to do; else as na_reader.slice.  Damage is a warning of the
+ * session's input.  z->lost: bytes were lost under it (somebody truncates the
+ * file), so that what was put is of no use, whatever comes back: cut anew, it
+ * is the slice of what is left. */
 enum na_status na_slicer_cut(struct na_slicer *z, size_t input,
 			     enum na_status (*put)(void *ctx, const void *p,
 						   size_t n,

@@ -19,3 +19,18 @@ echo "status $?"
 printf '192.0.2.1,h\n' >hosts
 netan tcp c.pcap --hosts hosts
 echo "status $?"
+netan synth -q -o gpu --profile pytorch --hosts 2 --devices 1 --steps 4 \
+	--evidence kineto --evidence recorder --evidence inspector
+printf 'rank,host\n77,h\n' >ranks
+for e in kineto recorder inspector; do
+	[ -d gpu/$e ] || continue
+	netan collectives gpu/$e --hosts ranks
+	echo "$e: status $?"
+done
+netan hang gpu/recorder --hosts ranks
+echo "status $?"
+# What this result lacks, and another has.
+header pairs job --format csv --table ledger
+header pairs job --format csv --table ledger.hosts
+header info job --format csv --table joins
+header rdma c.pcap --format csv --table sequence

@@ -44,3 +44,35 @@ echo "$? $(cat err)"
 netan ingest t.pb -o - 2>err >>t.pb
 echo "$? $(cat err)"
 md5sum -c --quiet before && echo "nothing is lost"
+# What an option names, also of the command that partial and merge run: a
+# directory is all below it. Nor does a slice go to where inputs are found.
+netan synth -q -o run --hosts 2 --steps 3 --hlo-dump hlo
+netan sysctl -q --snapshot snap >nul
+netan partial -q --shard 1/1 -o t0.nap pairs run --topology places --ledger led
+at=$(echo run/plugins/profile/*)
+module=$(find hlo -name '*.pb' | head -1)
+ln "$module" module.json
+ln snap/proc/net/snmp snmp.json
+printf '{"when":"2026-10-09T00:00:00Z","run":"r"}\n' >led
+find run hlo snap led places -type f -exec md5sum {} + >before
+{
+refused partial --shard 1/1 -o places pairs run --topology places
+refused partial --shard 1/1 -o led pairs run --ledger led
+refused partial --shard 1/1 -o "$at/host-0.xplane.pb" pairs run
+refused partial --shard 1/1 -o "$module" check run --hlo hlo
+refused merge -o "$at/host-0.xplane.pb" t0.nap
+refused merge -o led t0.nap
+refused merge -o places t0.nap
+refused hlo hlo --format json -o "${module%.hlo_proto.pb}.after_optimizations.txt"
+refused hlo hlo -o module.json
+refused check run --hlo hlo -o module.json
+refused check run --host-settings snap -o snmp.json
+refused check run --host-settings snap -o snap/proc/net/netstat --format json
+refused sysctl --root snap -o snap/proc/net/netstat --format json
+refused sysctl --nic-before snap -o snap/proc/net/netstat --format json
+refused slice run --from 0s -o run/
+refused slice run --from 0s -o "$at/"
+refused slice run --from 0s -o run/plugins/profile/later/
+refused ingest run -o run/plugins/profile/later/
+} | sed "s,$at,RUN,g"
+md5sum -c --quiet before && ls run run/plugins/profile | wc -l

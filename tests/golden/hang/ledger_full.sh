@@ -53,3 +53,8 @@ link 4 host-7 host-8 >four
 netan hang four --ledger ledger | grep -c 'were removed'
 grep -c '^{.*}$' ledger
 wc -l <ledger
+echo "== a new one that cannot be written: the answer all the same"
+said=$(ulimit -f 0; netan hang two --ledger fresh 2>&1; echo "status $?")
+echo "$said" | sed -n '1,2p;$p'
+[ -e fresh ] && echo "an empty ledger is left"
+netan hang two --ledger fresh >/dev/null && grep -c . fresh

@@ -1,8 +1,8 @@
 /*
- * Where a result goes, seen from inside (output.c, output_file.c).
+ * Where a result goes, seen from inside (output.c, file.c).
  */
-#ifndef NETAN_CLI_OUTPUT_H
-#define NETAN_CLI_OUTPUT_H
+#ifndef NETAN_CLI_OUTPUT_OUTPUT_H
+#define NETAN_CLI_OUTPUT_OUTPUT_H
 
 #include <stdio.h>
 
@@ -18,8 +18,8 @@ struct na_outfile {
 };
 
 /* Regular files are written beside their final place, under a name that is not
- * taken, and keep the permissions of what they replace; what exists and is
- * none (a pipe, a device), and all below /dev, in place.  Messages name the
+ * taken, and keep the permissions of what they replace; what is none (a pipe,
+ * a device, a descriptor: place.h) in place.  Messages name the
  * path as given.  NA_EIO, NA_ENOMEM: nothing is open then, nothing to close. */
 enum na_status na_outfile_open(struct na_outfile *f, const char *path,
 			       struct na_err *err) NA_MUST_CHECK;
@@ -30,12 +30,17 @@ enum na_status na_outfile_open(struct na_outfile *f, const char *path,
  * reader has left has seen enough. */
 enum na_status na_outfile_close(struct na_outfile *f, const char *path,
 				bool whole, struct na_err *err) NA_MUST_CHECK;
-/* Before any work: no file that the command line names as an input, or that is
- * the session of a directory it names, whatever the paths; "-" is standard
- * output.  NA_EUSAGE says so.  What else is read na_outfile_open() and
- * na_outfile_close() refuse in the same words. */
+/* Before any work: no file that the command line, or the one that it runs
+ * (netan partial), names as an input or in an option, or that is the session of
+ * a directory it names, or lies below one that an option names, whatever the
+ * paths; "-" is standard output.  NA_EUSAGE says so.  What else is read
+ * na_outfile_open() and na_outfile_close() refuse in the same words. */
 enum na_status na_output_apart(const struct na_cli *cli, const char *path,
 			       struct na_err *err) NA_MUST_CHECK;
+/* The same of the line in `words`, n of them, as main() gets them. */
+enum na_status na_output_apart_from(const struct na_command *c, int n,
+				    char **words, const char *path,
+				    struct na_err *err) NA_MUST_CHECK;
 /* The folder of a path, with its slash; "./" for a bare name.  From malloc();
  * NULL: no memory. */
 char *na_folder_of(const char *path);

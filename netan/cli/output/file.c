@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/beside.h"
 #include "netan/base/inputs.h"
 #include "netan/base/memory/refused.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 
 static enum na_status cannot(const char *path, int e, struct na_err *err)
 {
@@ -22,28 +24,21 @@ char *na_folder_of(const char *path)
 	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
-/* Replaced by renaming, or written in place?  What stands in /dev is never
- * replaced, even where it leads to a regular file. */
-static bool in_place(const char *path, const struct stat *info)
+static enum na_status check_open(const char *path, int fd, struct na_err *err)
 {
-	return strncmp(path, "/dev/", 5) == 0 || !S_ISREG(info->st_mode);
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY
+		       ? cannot(path, EBADF, err)
+		       : NA_OK;
 }
 
-enum na_status na_outfile_check(const char *path, struct na_err *err)
+static enum na_status check_folder(const char *path, const char *at,
+				   struct na_err *err)
 {
+	char *folder = na_folder_of(at);
 	enum na_status st = NA_OK;
-	struct stat info;
-	char *folder;
 
-	if (stat(path, &info) == 0) {
-		if (S_ISDIR(info.st_mode))
-			return cannot(path, EISDIR, err);
-		if (access(path, W_OK) != 0)
-			return cannot(path, errno, err);
-		if (in_place(path, &info))
-			return NA_OK;
-	}
-	folder = na_folder_of(path);
 	if (!folder)
 		return na_fail_nomem(err);
 	if (access(folder, W_OK | X_OK) != 0)
@@ -56,18 +51,38 @@ enum na_status na_outfile_check(const char *path, struct na_err *err)
 	return st;
 }
 
+static enum na_status check_place(const char *path, const struct na_place *p,
+				  struct na_err *err)
+{
+	if (p->kind == NA_PLACE_FOLDER)
+		return cannot(path, EISDIR, err);
+	if (p->kind == NA_PLACE_OPEN)
+		return check_open(path, p->fd, err);
+	if (p->there && access(p->path, W_OK) != 0)
+		return cannot(path, errno, err);
+	return p->kind == NA_PLACE_FILE ? check_folder(path, p->path, err)
+					: NA_OK;
+}
+
+enum na_status na_outfile_check(const char *path, struct na_err *err)
+{
+	struct na_place p;
+
+	if (na_place_find(&p, path, err) == NA_OK)
+		na_in_err(check_place(path, &p, err));
+	na_place_free(&p);
+	return err->status;
+}
+
 static int open_temp(struct na_outfile *f, mode_t mode)
 {
-	size_t size = strlen(f->path) + 40;
-
-	f->temp = malloc(size);
-	if (!f->temp)
-		return -1;
 	for (int k = 0; k < 100; k++) {
 		int fd;
 
-		snprintf(f->temp, size, "%s.%ld-%d.tmp", f->path,
-			 (long)getpid(), k);
+		free(f->temp);
+		f->temp = na_beside(f->path, ".%ld-%d.tmp", (long)getpid(), k);
+		if (!f->temp)
+			return -1;
 		f->leaving = na_leaving_new(f->temp);
 		/* What a signal is to remove is known before it is there. */
 		if (!f->leaving && na_memory_refused())
@@ -102,25 +117,25 @@ static enum na_status is_input(const char *path, struct na_err *err)
 enum na_status na_outfile_open(struct na_outfile *f, const char *path,
 			       struct na_err *err)
 {
-	struct stat info;
-	bool there = stat(path, &info) == 0;
+	struct na_place p;
 	int fd, e;
 
 	memset(f, 0, sizeof(*f));
-	if (there && na_inputs_hold(&info))
-		return is_input(path, err);
-	f->path = there ? realpath(path, NULL) : NULL;
-	if (!f->path)
-		f->path = strdup(path);
-	if (!f->path)
-		return na_fail_nomem(err);
-	if (there && in_place(path, &info))
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-	else
-		fd = open_temp(f, 0666);
+	if (na_place_find(&p, path, err) == NA_OK && p.there &&
+	    na_inputs_hold(&p.info))
+		na_in_err(is_input(path, err));
+	if (err->status != NA_OK) {
+		na_place_free(&p);
+		return err->status;
+	}
+	f->path = p.path;
+	fd = p.kind == NA_PLACE_OPEN ? fcntl(p.fd, F_DUPFD_CLOEXEC, 0)
+	     : p.kind == NA_PLACE_FILE
+		     ? open_temp(f, 0666)
+		     : open(p.path, O_WRONLY | O_CLOEXEC);
 	/* A file that is replaced keeps its permissions. */
-	if (fd >= 0 && there && f->temp)
-		(void)!fchmod(fd, info.st_mode & 0777);
+	if (fd >= 0 && p.there && f->temp)
+		(void)!fchmod(fd, p.info.st_mode & 0777);
 	f->stream = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f->stream)
 		return NA_OK;

@@ -10,7 +10,8 @@
 #include "netan/base/memory/refused.h"
 #include "netan/cli/again.h"
 #include "netan/cli/cli.h"
-#include "netan/cli/output.h"
+#include "netan/cli/output/output.h"
+#include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/prom/prom.h"
 #include "netan/result/emit.h"
@@ -68,22 +69,11 @@ static const struct na_emitter *by_format(const struct na_cli *cli)
 						  : "table");
 }
 
-/* A name of standard output; opening it again could start the file anew. */
-static bool is_stdout(const char *path)
-{
-	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
-	       strcmp(path, "/dev/fd/1") == 0 ||
-	       strcmp(path, "/proc/self/fd/1") == 0;
-}
-
 static bool is_special(const char *path)
 {
-	struct stat info;
+	enum na_place_kind kind = na_place_kind(path);
 
-	if (strncmp(path, "/dev/", 5) == 0)
-		return true;
-	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) &&
-	       !S_ISDIR(info.st_mode);
+	return kind == NA_PLACE_OPEN || kind == NA_PLACE_DEVICE;
 }
 
 /* The target of one -o; false (and said) when its name tells nothing. */
@@ -93,7 +83,7 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	const char *end = ending(path);
 
 	*t = (struct target){.path = path};
-	if (is_stdout(path)) {
+	if (na_is_stdout(path)) {
 		t->path = NULL;
 		t->emitter = by_format(cli);
 		return true;
@@ -198,7 +188,7 @@ bool na_output_draws(const struct na_cli *cli)
 	for (size_t i = 0; i < cli->common.outputs.n; i++) {
 		const char *path = cli->common.outputs.items[i];
 
-		if (!is_stdout(path) && word_of(pictures, ending(path)))
+		if (!na_is_stdout(path) && word_of(pictures, ending(path)))
 			return true;
 	}
 	/* It is full of them, wherever it goes. */
