@@ -437,6 +437,21 @@ static void drop_params(const struct na_face *face, void *params)
 	free(params);
 }
 
+/* The last label is that of the last input. */
+static enum na_status check_label(const struct na_cli *cli, struct na_err *err)
+{
+	const struct na_request *q = &cli->request;
+	const char *label = cli->common.label;
+
+	if (!label || !q->n_inputs ||
+	    na_same_label(q->inputs[q->n_inputs - 1].label, label))
+		return NA_OK;
+	return na_fail(err, NA_EUSAGE,
+		       "--label %s: no input follows it; a label stands in "
+		       "front of the inputs of its run",
+		       label);
+}
+
 static void init(struct na_cli *cli, const struct na_command *c, int argc,
 		 char **argv)
 {
@@ -466,6 +481,8 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	st = na_opt_defaults(groups, p.n_groups, err);
 	if (st == NA_OK)
 		st = na_opt_parse(&p, argc - 2, argv + 2, err);
+	if (st == NA_OK)
+		st = check_label(cli, err);
 	if (c->asks && cli->request.n_inputs)
 		cli->common.query =
 			cli->request.inputs[--cli->request.n_inputs].path;

@@ -205,20 +205,24 @@ static void note_clock(struct na_session *s, struct na_result *r)
 
 enum { LEFT_OUT_BUF = 512 };
 
-/* "3 bad_key, 12 loopback"; false when nothing was left out. */
-static bool left_out_text(const struct na_value *doc, char text[LEFT_OUT_BUF])
+/* "3 bad_key, 12 loopback"; how many these are. */
+static uint64_t left_out_text(const struct na_value *doc,
+			      char text[LEFT_OUT_BUF])
 {
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	char count[NA_UNIT_BUF];
+	uint64_t sum = 0;
 	size_t at = 0;
 
 	for (const struct na_value *v = na_items(out);
-	     v && at < LEFT_OUT_BUF - 80; v = v->next)
+	     v && at < LEFT_OUT_BUF - 80; v = v->next) {
 		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
 				       at ? ", " : "",
 				       na_print_count(count, (uint64_t)v->u.i),
 				       v->name);
-	return at > 0;
+		sum += (uint64_t)v->u.i;
+	}
+	return sum;
 }
 
 static void note_left_out(struct na_result *r, const struct na_value *doc)
@@ -592,9 +596,8 @@ void na_session_say_there_is(const struct na_session *s)
 void na_session_say_nothing(struct na_session *s, struct na_result *r)
 {
 	char text[LEFT_OUT_BUF], count[NA_UNIT_BUF];
-	uint64_t seen = transfers_of(s, SIZE_MAX);
+	uint64_t seen = transfers_of(s, SIZE_MAX), left;
 
-	na_print_count(count, seen);
 	if (s->interrupted) {
 		na_result_word(r, NA_WORD_EMPTY,
 			       "interrupted before any transfer was read");
@@ -603,7 +606,11 @@ void na_session_say_nothing(struct na_session *s, struct na_result *r)
 	if (na_session_say_other_kind(s, r, seen))
 		return;
 	if (seen) {
-		if (!left_out_text(na_result_doc(r), text))
+		/* Of those that it looks at: received, or sent. */
+		left = left_out_text(na_result_doc(r), text);
+		seen = left ? left : seen;
+		na_print_count(count, seen);
+		if (!left)
 			snprintf(text, sizeof(text), "%s",
 				 s->filter.side == NA_TX
 					 ? "none is a send, as --side tx asks"

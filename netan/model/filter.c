@@ -66,7 +66,7 @@ static bool has(const struct na_text_list *l)
 	return l && l->n;
 }
 
-/* An endpoint is named by itself or by its host. */
+/* An endpoint is named by itself or by its host, of ranks where they run. */
 static bool *endpoint_verdicts(const struct na_text_list *l,
 			       const struct na_store *s)
 {
@@ -78,11 +78,14 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 		for (size_t i = 0; i < n; i++) {
 			uint32_t h = na_store_host_of(s, (uint32_t)run,
 						      (uint32_t)i);
+			uint32_t m = na_store_machine_of(s, (uint32_t)run,
+							 (uint32_t)i);
 
 			na_endpoint_print(buf, &s->names,
 					  &s->names.endpoints[i]);
 			ok[run * n + i] = any_glob(l, buf) ||
-					  any_glob(l, s->hosts[h].name);
+					  any_glob(l, s->hosts[h].name) ||
+					  any_glob(l, s->hosts[m].name);
 		}
 	}
 	return ok;

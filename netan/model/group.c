@@ -103,13 +103,13 @@ static uint64_t type_of(const struct na_store *s, uint32_t type,
 }
 
 /* The inputs are the first hosts.  In a capture it is whoever receives, or
- * sends. */
+ * sends; of ranks where that one runs. */
 static uint64_t host_of(const struct na_store *s, const struct na_transfer *t)
 {
 	if (t->style < NA_STYLE_CAPTURE)
 		return t->input;
-	return na_store_host_of(s, s->sources[t->input].run,
-				t->side == NA_RX ? t->dst : t->src);
+	return na_store_machine_of(s, s->sources[t->input].run,
+				   t->side == NA_RX ? t->dst : t->src);
 }
 
 static uint64_t value_of(enum na_key k, const struct na_store *s,

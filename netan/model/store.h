@@ -160,6 +160,9 @@ struct na_store {
 	struct na_host *hosts;
 	size_t n_hosts;
 	uint32_t *host_of; /* [run * endpoints + endpoint] */
+	/* As that: of a rank the first input of the host where it runs; of
+	 * others, and where that is not told, NA_UNKNOWN_U32. */
+	uint32_t *runs_on;
 	struct na_ranked ranked;
 	struct na_step *steps;
 	size_t n_steps;
@@ -223,9 +226,13 @@ static inline uint32_t na_store_run_of(const struct na_store *s, size_t input)
 size_t na_store_local(const struct na_store *s, size_t source,
 		      uint32_t endpoint);
 
-/* Host of an endpoint, as seen in a run. */
+/* Host of an endpoint, as seen in a run; a rank is judged as one of its own. */
 uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 			  uint32_t endpoint);
+/* The same, but of a rank the host where it runs, if that is told: what is
+ * shown, and what filters and groups go by. */
+uint32_t na_store_machine_of(const struct na_store *s, uint32_t run,
+			     uint32_t endpoint);
 
 /* Which generation of a trace's records counts: the newer one, where it
  * holds both.  Host events that the newer one does not tell always count; so

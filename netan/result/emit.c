@@ -124,6 +124,22 @@ static const char *with_unit(const struct unit *u, double x, int digits,
 				: na_print_bytes(buf, x, digits);
 }
 
+/* In its shortest form, "3.0" and "0.08"; at least one digit is behind the
+ * point where there is something. */
+static const char *plain_text(double x, int digits, char buf[NA_CELL_BUF])
+{
+	double size = fabs(x);
+	int whole = size >= 1 && size < 1e14 ? (int)log10(size) + 1 : 0;
+
+	if (!isfinite(x))
+		return "-";
+	snprintf(buf, NA_CELL_BUF, "%.*g", whole < digits ? digits : whole + 1,
+		 x);
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return buf;
+}
+
 static const char *number_text(const struct na_column *col, double x,
 			       char buf[NA_CELL_BUF])
 {
@@ -151,7 +167,9 @@ static const char *number_text(const struct na_column *col, double x,
 		return na_print_count(buf, (uint64_t)llround(shown));
 	if (col->format == NA_F_FIXED)
 		return na_print_fixed(buf, shown, col->digits);
-	if (col->format == NA_F_NUMBER || col->format == NA_F_PLAIN)
+	if (col->format == NA_F_PLAIN)
+		return plain_text(shown, col->digits, buf);
+	if (col->format == NA_F_NUMBER)
 		return na_print_number(buf, shown,
 				       col->digits ? col->digits : 4);
 	return isfinite(shown) ? na_print_double(buf, shown) : "-";

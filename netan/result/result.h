@@ -73,7 +73,8 @@ enum na_format {
 	NA_F_COUNT,    /* integer */
 	NA_F_NUMBER,   /* `digits` significant digits */
 	NA_F_FIXED,    /* `digits` digits after the point */
-	NA_F_PLAIN,    /* NA_F_NUMBER, but its header ends in no unit */
+	NA_F_PLAIN,    /* no more than `digits`, whole parts whole; its header
+			  ends in no unit */
 	NA_F_FACTOR,   /* of a natural logarithm: as NA_F_NUMBER, e to it */
 	NA_F_NAMES,  /* of a list of more than three texts: "a, b and 6 more" */
 	NA_F_LENGTH, /* of a list: how many */

@@ -161,6 +161,11 @@ static void note_rest(struct na_result *r, const struct bursts_state *s)
 			       "%s bursts; JSON lists the %s longest (--top)",
 			       na_print_count(a, all),
 			       na_print_count(b, s->n_bursts));
+	if (na_store_of_ranks(s->scope->store))
+		na_result_note(r, "a receive of a rank is pending while it "
+				  "waits for its sender, too: netan timeline "
+				  "draws what ranks move without the waits, "
+				  "collectives among it");
 	if (s->instants)
 		na_result_note(r, "%s of no length: counted, but never pending",
 			       na_print_count(a, s->instants));

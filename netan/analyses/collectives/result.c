@@ -354,6 +354,14 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 	na_put_int(p->r, to, M_not_captured, (int64_t)x->not_captured);
 }
 
+/* A row of ranks is of one group, or does not tell of how many; -1. */
+static na_i128 groups_of(const struct shown *x, const struct coll_matched *m)
+{
+	if (m && m->of_ranks)
+		return m->group == NA_UNKNOWN_U32 ? -1 : 1;
+	return x->group_size && x->n_groups ? (na_i128)x->n_groups : -1;
+}
+
 /* What only matched executions tell. */
 static void put_ranks(struct report *p, struct na_value *to, size_t i)
 {
@@ -366,8 +374,7 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	na_put_whole(r, to, M_instances, m ? (na_i128)m->instances : -1);
 	na_put_whole(r, to, M_group_size,
 		     x->group_size ? (na_i128)x->group_size : -1);
-	na_put_whole(r, to, M_groups,
-		     x->group_size ? (na_i128)x->n_groups : -1);
+	na_put_whole(r, to, M_groups, groups_of(x, m));
 	na_put_real(r, to, M_bus_gbps,
 		    m && m->sized_ps > 0 && m->bus_bits > 0
 			    ? m->bus_bits / (double)m->sized_ps * 1e3

@@ -166,7 +166,8 @@ static const char *endpoint_of(const struct na_names *names, uint32_t e,
 		       : NULL;
 }
 
-/* Of captures the host that received; else the file's. */
+/* Of captures the host that received, of ranks that of the receiver; else the
+ * file's. */
 static const char *host_of(const struct na_store *store,
 			   const struct latency_worst *w)
 {
@@ -177,7 +178,7 @@ static const char *host_of(const struct na_store *store,
 
 	if (!address)
 		return source->host;
-	return store->hosts[na_store_host_of(store, source->run, w->dst)].name;
+	return store->hosts[na_store_machine_of(store, source->run, w->dst)].name;
 }
 
 void na_latency_put_worst(struct na_result *r, struct na_value *list,

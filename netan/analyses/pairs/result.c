@@ -78,6 +78,22 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 	return order;
 }
 
+/* The host of an end; of a rank where it runs. */
+static const char *machine(const struct pairs_state *s,
+			   const struct pairs_node *n)
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t e = n->first.slice == NA_ADDRESS
+			     ? na_names_find(&store->names, n->first.slice,
+					     n->first.device)
+			     : NA_UNKNOWN_U32;
+
+	return e >= store->names.n_endpoints
+		       ? na_pairs_host_name(s, n)
+		       : store->hosts[na_store_machine_of(store, n->run, e)]
+				 .name;
+}
+
 static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
@@ -91,8 +107,8 @@ static void put_pair(struct na_result *r, struct na_value *list,
 
 	na_put_text(r, row, M_src, src->name);
 	na_put_text(r, row, M_dst, dst->name);
-	na_put_text(r, row, M_src_host, na_pairs_host_name(s, src));
-	na_put_text(r, row, M_dst_host, na_pairs_host_name(s, dst));
+	na_put_text(r, row, M_src_host, machine(s, src));
+	na_put_text(r, row, M_dst_host, machine(s, dst));
 	na_put_int(r, row, M_count, (int64_t)sum->n);
 	na_put_int(r, row, M_clock_skew, (int64_t)sum->clamped);
 	na_put_whole(r, row, M_bytes, sum->bytes);
@@ -482,7 +498,10 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 
 	if (st != NA_OK)
 		return st;
-	na_put_text(r, body, M_level, s->of_hosts ? "host" : "device");
+	na_put_text(r, body, M_level,
+		    s->of_hosts && !na_store_of_ranks(s->scope->store)
+			    ? "host"
+			    : "device");
 	if (!put_pairs(r, body, s))
 		return na_fail_nomem(err);
 	drop_told(s);

@@ -51,7 +51,8 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 			"what ranks do together is drawn as rx and tx of each: "
 			"bus bytes over the end of its kernel, as long as the "
 			"shortest one of all ranks; sends as tx of one and rx "
-			"of the other%s%s%s",
+			"of the other; pending are these, not the waits that "
+			"netan bursts counts%s%s%s",
 			s->not_drawn ? "; " : "",
 			s->not_drawn ? na_print_count(n, s->not_drawn) : "",
 			!s->not_drawn ? ""

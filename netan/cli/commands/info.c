@@ -464,6 +464,16 @@ static void say_sandbox(const struct na_cli *cli)
 	na_say_detail(&cli->request, "sandbox: %s", text);
 }
 
+/* Nothing at all was there to be read. */
+static bool all_empty(const struct na_session *s)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		bytes += s->inputs[i].file_bytes + s->inputs[i].events;
+	return !bytes;
+}
+
 static enum na_exit run_info(struct na_cli *cli)
 {
 	const uint32_t wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS |
@@ -499,6 +509,8 @@ static enum na_exit run_info(struct na_cli *cli)
 		exit = na_exit_of(na_session_verdict(&s));
 		verdict = na_result_ok(r) ? na_output(cli, r) : NA_EXIT_FAILED;
 		exit = exit == NA_EXIT_OK ? verdict : exit;
+		if (exit == NA_EXIT_OK && all_empty(&s))
+			exit = NA_EXIT_FAILED;
 	}
 	free(scratch);
 	na_info_ranks_free(ranks);

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "netan/cli/commands/ingest_out.h"
@@ -85,6 +87,18 @@ static bool damaged(const struct na_session *s)
 	return any;
 }
 
+/* The ending decides; a pipe or a device has none. */
+static bool is_named(const char *path)
+{
+	static const char ending[] = ".netan";
+	size_t n = strlen(path), k = sizeof(ending) - 1;
+	struct stat sb;
+
+	return na_is_stdout(path) || na_ingest_is_dir(path) ||
+	       (n > k && strcasecmp(path + n - k, ending) == 0) ||
+	       (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode));
+}
+
 static enum na_exit ingest_run(struct na_cli *cli)
 {
 	const struct params *p = cli->params;
@@ -114,7 +128,13 @@ static enum na_exit ingest_run(struct na_cli *cli)
 	g.asked = na_ingest_asked(&g);
 	if (na_ingest_is_dir(p->output))
 		return na_ingest_dir(&g, p->output);
-	if (na_output_apart(cli, p->output, &err) != NA_OK ||
+	if (na_output_apart(cli, p->output, &err) == NA_OK &&
+	    !is_named(p->output))
+		na_fail(&err, NA_EUSAGE,
+			"-o %s: a transfer file ends in .netan, a directory of "
+			"them in a slash",
+			p->output);
+	if (err.status != NA_OK ||
 	    (!na_is_stdout(p->output) &&
 	     na_outfile_check(p->output, &err) != NA_OK))
 		return na_say_failed(cli, &err);

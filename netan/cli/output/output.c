@@ -344,7 +344,8 @@ static void say_written(const struct na_cli *cli, const struct na_result *r,
 		na_say_hint(&cli->request, "wrote %s%s", t->path, others.s);
 }
 
-/* An empty picture would only look like an answer. */
+/* An empty picture would only look like an answer, as would metrics of nothing.
+ */
 static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
 				const char *why)
 {
@@ -365,11 +366,18 @@ static void say_drawn(const struct na_cli *cli, const struct na_result *r,
 	na_say_hint(&cli->request, "wrote %s", path);
 }
 
+/* Why a target gets nothing; NULL: it gets what there is. */
+static const char *why_not(const struct target *t, const struct na_result *r)
+{
+	return t->picture   ? na_result_get_word(r, NA_WORD_UNDRAWN, NULL)
+	       : t->metrics ? na_result_get_word(r, NA_WORD_EMPTY, NULL)
+			    : NULL;
+}
+
 enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 {
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
-	const char *undrawn = na_result_get_word(r, NA_WORD_UNDRAWN, NULL);
 	enum na_exit worst = NA_EXIT_OK;
 	bool drawn = false;
 
@@ -384,13 +392,15 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		return write_stdout(cli, &t, r);
 	/* What one could not have, the next will not: it is said once. */
 	for (size_t k = 0; k < outputs->n && !na_memory_refused(); k++) {
+		const char *why;
 		enum na_exit code;
 
 		if (!resolve(cli, outputs->items[k], &t))
 			return NA_EXIT_USAGE;
-		code = t.picture && undrawn ? say_undrawn(cli, t.path, undrawn)
-		       : t.path             ? write_file(cli, &t, r)
-					    : write_stdout(cli, &t, r);
+		why = t.path ? why_not(&t, r) : NULL;
+		code = why      ? say_undrawn(cli, t.path, why)
+		       : t.path ? write_file(cli, &t, r)
+				: write_stdout(cli, &t, r);
 		worst = code > worst ? code : worst;
 		if (t.picture && code == NA_EXIT_OK) {
 			say_drawn(cli, r, t.path, !drawn);

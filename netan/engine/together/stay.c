@@ -113,6 +113,8 @@ static void put_store(struct na_xf_bytes *to, const struct na_store *s)
 			    sizeof(s->tallies[i].seen));
 	na_tell_run(to, s->steps, s->n_steps * sizeof(*s->steps));
 	na_tell_run(to, s->type_of, s->n_type_of * sizeof(*s->type_of));
+	na_tell_run(to, s->runs_on,
+		    s->names.n_endpoints * s->n_runs * sizeof(*s->runs_on));
 	na_xf_put_varint(to, s->anchor);
 	na_xf_put_varint(to, s->graphs.n);
 	na_xf_put_varint(to, s->actions.n);
@@ -165,6 +167,18 @@ static bool get_types(struct na_cursor *c, struct na_store *s)
 		ok = s->type_of[i] == NA_UNKNOWN_U32 ||
 		     s->type_of[i] < s->names.strings.n;
 	return ok && s->n_type_of == s->names.strings.n;
+}
+
+/* Where ranks run. */
+static bool get_machines(struct na_cursor *c, struct na_store *s)
+{
+	size_t n;
+	bool ok = get_run(c, sizeof(*s->runs_on), &s->runs_on, &n);
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = s->runs_on[i] == NA_UNKNOWN_U32 ||
+		     s->runs_on[i] < s->n_sources;
+	return ok && n == s->names.n_endpoints * s->n_runs;
 }
 
 /* How many records of a kind there are; they are with rank 0. */
@@ -234,7 +248,7 @@ static bool get_store(struct na_cursor *c, struct na_store *s)
 {
 	size_t anchor;
 	bool ok = get_names(c, s) && get_ends(c, s) && get_seen(c, s) &&
-		  get_steps(c, s) && get_types(c, s) &&
+		  get_steps(c, s) && get_types(c, s) && get_machines(c, s) &&
 		  na_hear_index(c, NA_ANCHOR_END + 1, &anchor);
 
 	if (ok)

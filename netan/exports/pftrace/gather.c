@@ -361,6 +361,17 @@ static bool add_op(struct na_pft_gather *g, const struct na_op *x)
 			   x->start_ps, x->end_ps);
 }
 
+/* The receive of a rank whose sender is there, too. */
+static bool is_joined(const struct na_pft_gather *g, const struct na_comm *c,
+		      uint32_t part)
+{
+	const struct na_rank_instance *x =
+		&g->ranks.instances.v[g->ranks.parts.v[part].instance];
+
+	return c->operation == NA_OPCODE_RECV && na_rank_is_pair(c) &&
+	       x->to - x->from > 1;
+}
+
 static bool add_comm(struct na_pft_gather *g, size_t i)
 {
 	const struct na_comm *c = &g->comms.v[i];
@@ -371,8 +382,10 @@ static bool add_comm(struct na_pft_gather *g, size_t i)
 					? NA_PFT_RECEIVES
 					: NA_PFT_COLLECTIVES;
 
-	if (part != NA_UNKNOWN_U32)
+	if (part != NA_UNKNOWN_U32) {
 		s.link = na_pft_mix(1, g->ranks.parts.v[part].instance);
+		g->x->flows += is_joined(g, c, part);
+	}
 	return g->ranks.apart[i] == NA_RANK_AGAIN ||
 	       add_of_core(g, c->core, kind, s, c->start_ps, c->end_ps);
 }

@@ -188,6 +188,19 @@ static sqlite3_stmt *prepare(struct na_sql_db *x, const char *query,
 	return NULL;
 }
 
+/* SQLite does not ask for columns that tables are joined by, nor for a table
+ * of which nothing else is read. */
+static void want_joined(struct na_sql_db *x, const char *query)
+{
+	if (!strcasestr(query, "using") && !strcasestr(query, "natural"))
+		return;
+	memset(x->read, 0xff, sizeof(x->read));
+	for (size_t i = 0; i < NA_SQL_N_TABLES; i++) {
+		if (strcasestr(query, na_sql_tables[i].name))
+			x->wanted |= UINT64_C(1) << i;
+	}
+}
+
 enum na_status na_sql_ask(struct na_sql_db *x, const char *query,
 			  struct na_err *err)
 {
@@ -202,11 +215,8 @@ enum na_status na_sql_ask(struct na_sql_db *x, const char *query,
 	if (sqlite3_exec(x->db, tables_of_json, NULL, NULL, NULL) != SQLITE_OK)
 		return na_sql_fail(x, "the database", err);
 	x->wanted = 0;
-	/* SQLite does not ask for columns that tables are joined by. */
-	memset(x->read,
-	       strcasestr(query, "using") || strcasestr(query, "natural") ? 0xff
-									  : 0,
-	       sizeof(x->read));
+	memset(x->read, 0, sizeof(x->read));
+	want_joined(x, query);
 	s = prepare(x, query, err);
 	sqlite3_finalize(s);
 	guard(x, false);
@@ -284,7 +294,7 @@ static void put_cell(struct na_result *r, struct na_value *row, sqlite3_stmt *s,
 	}
 }
 
-/* As people read it: whole numbers whole, others to six digits. */
+/* As people read it: whole numbers whole, others to six digits at most. */
 static void view(struct na_result *r, const struct na_value *names,
 		 const struct na_value *rows, struct column *columns, size_t n)
 {

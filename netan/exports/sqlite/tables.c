@@ -112,13 +112,21 @@ static const char *type_of(const struct na_member *m)
 	return "TEXT";
 }
 
+/* A piece of schema that several members share has no columns of its own. */
+static const char *doc_of(const struct na_member *m)
+{
+	bool json = m->of && m->of->json && strstr(m->of->json, "\"object\"");
+
+	return json && !*m->doc ? "JSON" : m->doc;
+}
+
 static void add_members(struct columns *c, const struct na_table *t,
 			const char *name, const char *path);
 
 static void add_member(struct columns *c, const struct na_member *m,
 		       const char *name, const char *path)
 {
-	struct na_sql_column x = {.type = type_of(m), .doc = m->doc};
+	struct na_sql_column x = {.type = type_of(m), .doc = doc_of(m)};
 
 	if (m->type == NA_T_HIDDEN)
 		return;

@@ -24,18 +24,6 @@ static struct na_sql_text shown(struct na_sql_texts *t, const char *text)
 	return x;
 }
 
-/* What a rank is called as an end of transfers; NA_NO_NAME: it is none. */
-static uint32_t end_of(const struct na_store *s, const struct na_core *c)
-{
-	char buf[NA_CORE_BUF];
-	const char *name = na_core_print(buf, c, ' ');
-	uint32_t at = na_strtab_find(&s->names.strings, name, strlen(name));
-
-	return at == NA_NO_NAME
-		       ? at
-		       : na_names_find(&s->names, NA_ADDRESS, (int32_t)at);
-}
-
 static void take_endpoints(struct na_sql_texts *t)
 {
 	const struct na_store *s = t->store;
@@ -47,19 +35,11 @@ static void take_endpoints(struct na_sql_texts *t)
 			shown(t, na_endpoint_print(buf, &s->names,
 						   &s->names.endpoints[i]));
 	for (size_t i = 0; i < n * s->n_runs; i++) {
-		uint32_t host = s->host_of[i];
+		uint32_t host = na_store_machine_of(s, (uint32_t)(i / n),
+						    (uint32_t)(i % n));
 
 		if (host < s->n_hosts)
 			t->hosts[i] = shown(t, s->hosts[host].name);
-	}
-	for (size_t i = 0; i < s->devices.n_cores; i++) {
-		const struct na_core *c = &s->devices.cores[i];
-		uint32_t e = c->kind == NA_DEVICE_RANK ? end_of(s, c)
-						       : NA_NO_NAME;
-
-		if (e < n && !s->sources[c->input].no_host)
-			t->hosts[na_store_run_of(s, c->input) * n + e] =
-				t->inputs[c->input];
 	}
 }
 

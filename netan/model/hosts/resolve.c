@@ -14,6 +14,15 @@ uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 	return s->host_of[run * s->names.n_endpoints + endpoint];
 }
 
+uint32_t na_store_machine_of(const struct na_store *s, uint32_t run,
+			     uint32_t endpoint)
+{
+	uint32_t input = s->runs_on[run * s->names.n_endpoints + endpoint];
+
+	return input == NA_UNKNOWN_U32 ? na_store_host_of(s, run, endpoint)
+				       : input;
+}
+
 struct hosting {
 	struct na_store *s;
 	size_t cap;

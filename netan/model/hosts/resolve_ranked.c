@@ -67,6 +67,88 @@ static bool is_rank(const char *name)
 	return na_text_past(&x, "r") && na_text_number(x, &n);
 }
 
+struct placed {
+	uint32_t run;
+	const char *host;
+	uint32_t input;
+};
+
+NA_ORDER(by_place, struct placed, NA_UP(run), strcmp(x->host, y->host),
+	 NA_UP(input))
+
+/* What a rank is called as an end of transfers; NA_NO_NAME: it is none. */
+static uint32_t end_of(const struct na_store *s, const struct na_core *c)
+{
+	char buf[NA_CORE_BUF];
+	const char *name = na_core_print(buf, c, ' ');
+	uint32_t at = na_strtab_find(&s->names.strings, name, strlen(name));
+
+	return at == NA_NO_NAME
+		       ? at
+		       : na_names_find(&s->names, NA_ADDRESS, (int32_t)at);
+}
+
+/* Inputs that tell their host, those of one host side by side. */
+static size_t list_places(const struct na_store *s, struct placed *to)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_sources; i++) {
+		if (!s->sources[i].no_host)
+			to[n++] = (struct placed){s->sources[i].run,
+						  s->hosts[i].name, i};
+	}
+	na_sort(to, n, by_place);
+	return n;
+}
+
+static void place_core(struct na_store *s, const struct na_core *c,
+		       const struct placed *places, size_t n)
+{
+	const struct placed own = {s->sources[c->input].run,
+				   s->hosts[c->input].name, 0};
+	uint32_t e = end_of(s, c);
+	size_t at;
+
+	if (e >= s->names.n_endpoints || s->sources[c->input].no_host)
+		return;
+	at = NA_BOUND(i, 0, n, by_place(&places[i], &own) >= 0);
+	s->runs_on[own.run * s->names.n_endpoints + e] = places[at].input;
+}
+
+/* The rank that an input is of is known even where none of its records are
+ * looked at that tell of it. */
+static void place_input(struct na_store *s, uint32_t i,
+			const struct placed *places, size_t n)
+{
+	const struct na_core c = {.kind = NA_DEVICE_RANK,
+				  .number = s->sources[i].rank,
+				  .input = i};
+
+	if (s->sources[i].of_rank)
+		place_core(s, &c, places, n);
+}
+
+static bool place_ranks(struct na_store *s)
+{
+	size_t ends = s->names.n_endpoints * s->n_runs, n;
+	struct placed *places = na_calloc(s->n_sources + 1, sizeof(*places));
+
+	s->runs_on = na_calloc(ends, sizeof(*s->runs_on));
+	if (places && s->runs_on) {
+		memset(s->runs_on, 0xff, ends * sizeof(*s->runs_on));
+		n = list_places(s, places);
+		for (uint32_t i = 0; i < s->n_sources; i++)
+			place_input(s, i, places, n);
+		for (size_t i = 0; i < s->devices.n_cores; i++) {
+			if (s->devices.cores[i].kind == NA_DEVICE_RANK)
+				place_core(s, &s->devices.cores[i], places, n);
+		}
+	}
+	free(places);
+	return places && s->runs_on;
+}
+
 enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 {
 	size_t n = s->n_sources, told = 0;
@@ -92,5 +174,5 @@ enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 	}
 	free(ranks);
 	free(hosts);
-	return ok ? NA_OK : na_fail_nomem(err);
+	return ok && place_ranks(s) ? NA_OK : na_fail_nomem(err);
 }
