@@ -157,6 +157,13 @@ static void test_capacity_line(void **state)
 	assert_non_null(strstr(ink, " capacity 8 \xc3\x97 100 Gbit/s\n"));
 	free(ink);
 
+	/* No words over data that lie above the line. */
+	f.peak = 900;
+	ink = ink_of(&f, &plain);
+	assert_true(dashes_at(ink) > 0);
+	assert_non_null(strstr(ink, " dashed: capacity 8 \xc3\x97 100 Gbit/s"));
+	free(ink);
+
 	/* One host needs no product. */
 	f.hosts = 1;
 	f.peak = 90;
