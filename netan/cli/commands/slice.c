@@ -16,6 +16,7 @@
 #include "netan/cli/commands/slice_out.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
+#include "netan/cli/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 
@@ -249,19 +250,20 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
-		m[NA_COUNT_BUF];
+		m[NA_COUNT_BUF], files[NA_COUNT_BUF];
 	const char *path = w->p->output;
 	bool hidden = w->cli->request.pseudonyms != NULL;
 
 	if (w->cli->common.quiet || na_is_stdout(path))
 		return;
-	printf("wrote %s%s%s of %s: ", hidden ? "" : path, hidden ? "" : ", ",
-	       na_print_bytes(size, (double)w->bytes, 3),
-	       na_print_bytes(of, (double)w->of_bytes, 3));
-	if (w->dir)
-		printf("%s, ", na_count_of(n, w->written, "file"));
-	printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
-	       na_print_count(m, w->counts.of_events));
+	na_print_line("wrote %s%s%s of %s: %s%s%s of %s", hidden ? "" : path,
+		      hidden ? "" : ", ",
+		      na_print_bytes(size, (double)w->bytes, 3),
+		      na_print_bytes(of, (double)w->of_bytes, 3),
+		      w->dir ? na_count_of(files, w->written, "file") : "",
+		      w->dir ? ", " : "",
+		      na_count_of(n, w->counts.events, "event"),
+		      na_print_count(m, w->counts.of_events));
 	if (!hidden)
 		na_slice_say_next(w->cli, &w->z.session, path,
 				  w->dir != NULL);

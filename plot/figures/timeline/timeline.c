@@ -505,6 +505,11 @@ static enum na_status draw_timeline(struct drawing *d, struct na_canvas *c,
 		if (status < 0)
 			return status;
 	}
+	status = na_timeline_by_each(&d->t)
+			 ? na_timeline_each_worst(&d->t, &own, err)
+			 : NA_OK;
+	if (status < 0)
+		return status;
 	if (!title)
 		title = own.text;
 	na_layout_begin(&d->l, c, &na_fig_timeline, d->page, title,
