@@ -304,6 +304,11 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 	return NA_EXIT_FAILED;
 }
 
+static const char *table_offered(size_t k)
+{
+	return k < NA_SQL_N_TABLES ? na_sql_tables[k].name : NULL;
+}
+
 static enum na_exit put_tables(const struct na_cli *cli, const char *name)
 {
 	const char *names[NA_SQL_N_TABLES], *close;
@@ -382,7 +387,7 @@ static const struct na_opt help_opts[] = {
 	 "roff"},
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
-	 "one, that one"},
+	 "one, that one", NA_PATH_NONE, table_offered},
 	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
 	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
 	 "what it sets"},
