@@ -48,6 +48,7 @@ struct work {
 	struct na_cli *cli;
 	const struct params *p;
 	const char *dir; /* NULL: one file */
+	bool new_dir;
 	struct na_slicer z;
 	struct na_arena arena;
 	const char **names; /* by input of the session, in the directory */
@@ -393,7 +394,8 @@ static enum na_exit make_dir(struct work *w)
 		na_fail_nomem(&err);
 	if (!w->names || !w->uncut)
 		return na_say_failed(w->cli, &err);
-	if (mkdir(w->dir, 0777) != 0 && errno != EEXIST)
+	w->new_dir = mkdir(w->dir, 0777) == 0;
+	if (!w->new_dir && errno != EEXIST)
 		na_fail(&err, NA_EIO, "cannot make %s: %s", w->dir,
 			strerror(errno));
 	for (size_t i = 0; err.status == NA_OK && i < w->z.session.n_inputs;
@@ -483,6 +485,8 @@ static enum na_exit slice_run(struct na_cli *cli)
 		w.dir = w.p->output;
 	na_catch_interrupt();
 	exit = cut_session(&w);
+	if (w.new_dir && !w.written)
+		(void)!rmdir(w.dir); /* where nothing came into it */
 	na_slicer_close(&w.z);
 	free(w.uncut);
 	na_arena_fini(&w.arena);
