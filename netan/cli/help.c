@@ -8,7 +8,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/conf/conf.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/exports/sqlite/tables.h"
 #include "netan/result/member.h"
 

@@ -5,7 +5,7 @@
 
 #include "netan/base/text.h"
 #include "netan/cli/opt.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 
 enum { HELP_AT = 27, HELP_AT_NARROW = 10, NARROW = 60 };
 

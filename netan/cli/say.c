@@ -9,7 +9,7 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/parallel.h"
 #include "netan/result/emit_lines.h"
 

@@ -12,7 +12,7 @@
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
-#include "plot/cut_time.h"
+#include "plot/figures/cut_time.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
 #include "plot/words.h"

@@ -7,7 +7,7 @@
 
 #include "netan/base/units.h"
 #include "netan/cli/output/place.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
 

@@ -12,7 +12,7 @@
 #include "netan/base/memory/temporary.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 
 struct target {

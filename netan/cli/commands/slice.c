@@ -16,7 +16,7 @@
 #include "netan/cli/commands/slice_out.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 

@@ -10,7 +10,7 @@
 #include "netan/cli/cli.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/prom/prom.h"
 #include "netan/result/emit.h"

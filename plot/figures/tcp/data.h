@@ -57,7 +57,7 @@ struct tcp_figure {
 	double silent_s, closed_s;
 };
 
-struct na_cut_time; /* plot/cut_time.h */
+struct na_cut_time; /* plot/figures/cut_time.h */
 
 enum na_status na_tcp_figure_read(struct tcp_figure *f,
 				  const struct na_result *r,

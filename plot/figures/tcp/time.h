@@ -2,7 +2,7 @@
 #ifndef PLOT_FIGURES_TCP_TIME_H
 #define PLOT_FIGURES_TCP_TIME_H
 
-#include "plot/cut_time.h"
+#include "plot/figures/cut_time.h"
 #include "plot/figures/tcp/data.h"
 
 /* Over x0 to x1 of the page; each cut takes `gap` of it.  False: no memory. */

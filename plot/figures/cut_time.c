@@ -1,4 +1,4 @@
-#include "plot/cut_time.h"
+#include "plot/figures/cut_time.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * it: a stall of seconds would press the milliseconds before and behind it
  * into two lines.
  */
-#ifndef PLOT_CUT_TIME_H
-#define PLOT_CUT_TIME_H
+#ifndef PLOT_FIGURES_CUT_TIME_H
+#define PLOT_FIGURES_CUT_TIME_H
 
 #include "plot/layout.h"
 #include "plot/scale.h"

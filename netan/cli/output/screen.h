@@ -1,8 +1,8 @@
 /*
  * What fits on the terminal: its width, and lines broken to it.
  */
-#ifndef NETAN_CLI_SCREEN_H
-#define NETAN_CLI_SCREEN_H
+#ifndef NETAN_CLI_OUTPUT_SCREEN_H
+#define NETAN_CLI_OUTPUT_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "netan/cli/screen.h"
+#include "netan/cli/output/screen.h"
 
 #include <limits.h>
 #include <stdarg.h>
