@@ -29,7 +29,6 @@ static void place_time_ticks(const struct na_layout *l, double from, double to,
 {
 	size_t most = (size_t)(width / (5 * font->size)) + 1;
 
-	t->unit = na_unit_for(NA_Q_SECONDS, fmax(fabs(from), fabs(to)));
 	for (; most > 0; most--) {
 		char label[NA_LABEL_BUF];
 		double widest = 0;
@@ -48,33 +47,35 @@ static void place_time_ticks(const struct na_layout *l, double from, double to,
 		}
 		if (t->ticks.n < 2 ||
 		    widest + 2 * l->gap < width * t->ticks.step / (to - from))
-			return;
+			break;
 	}
+	/* A part too short for two: the roundest instant in it. */
+	for (most = 2; !t->ticks.n && most < NA_TICKS_MAX; most++) {
+		na_ticks_in_unit(&t->ticks, from, to, most, t->unit.factor);
+		t->digits = na_label_digits(t->ticks.step, t->unit.factor);
+	}
+	if (most > 2 && t->ticks.n > 1)
+		t->ticks.n = 1;
 }
 
 /* A short span far from the origin: labels count from a round instant just
  * before it, which the axis names. */
-static void place_time_labels(const struct na_layout *l,
-			      const struct na_scale *x,
-			      const struct na_font *font, struct time_labels *t)
+static double base_of(double from, double to)
 {
-	double span = x->to - x->from, width = fabs(x->at_to - x->at_from);
-	double round = pow(10, ceil(log10(span)) + 1);
+	double round = pow(10, ceil(log10(to - from)) + 1);
 
-	t->base = 0;
-	if (fabs(x->from) > 1e4 * span)
-		t->base = floor(x->from / round) * round;
-	place_time_ticks(l, x->from - t->base, x->to - t->base, width, font, t);
+	return fabs(from) > 1e4 * (to - from) ? floor(from / round) * round : 0;
 }
 
-static void draw_time_labels(const struct na_layout *l,
-			     const struct na_scale *x, double y,
-			     const struct na_font *font,
-			     const struct time_labels *t)
+/* Returns where the next label may begin. */
+static double draw_time_labels(const struct na_layout *l,
+			       const struct na_scale *x, double y,
+			       const struct na_font *font,
+			       const struct time_labels *t, double free)
 {
 	struct na_pen pen = {.color = l->theme->axis,
 			     .width = fmax(l->unit, 1)};
-	double tick = 0.5 * l->gap, free = l->body.x0;
+	double tick = 0.5 * l->gap;
 
 	for (size_t i = 0; i < t->ticks.n; i++) {
 		double at = na_scale_at(x, t->base + t->ticks.at[i]);
@@ -88,40 +89,68 @@ static void draw_time_labels(const struct na_layout *l,
 		left = fmin(at - width / 2, l->body.x1 - width);
 		/* Clear of the zero beside the plot. */
 		left = fmax(left, x->at_from - l->gap);
-		if (left < free)
+		if (left < free || left + width > l->body.x1)
 			continue;
 		na_draw_text(l->canvas, left, y + tick + 1.1 * font->size, text,
 			     font);
 		free = left + width + l->gap;
 	}
+	return free;
 }
 
-void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
-		  const char *name)
+/* Centred below all parts of the axis. */
+static void draw_axis_name(const struct na_layout *l, const struct na_scale *x,
+			   double y, const char *name,
+			   const struct time_labels *t)
 {
 	struct na_font font = label_font(l);
 	char words[NA_TEXT_MAX], text[NA_TEXT_MAX], base[NA_LABEL_BUF];
-	struct time_labels t;
 
-	na_draw_line(l->canvas, x->at_from, y, x->at_to, y,
-		     NA_PEN(l, l->theme->axis, 1));
-	place_time_labels(l, x, &font, &t);
-	draw_time_labels(l, x, y, &font, &t);
-	if (l->axis)
-		*l->axis = (struct na_page_axis){l->width,   l->height,
-						 x->at_from, l->body.y0,
-						 x->at_to,   y,
-						 x->from,    x->to};
-	if (t.base == 0)
-		snprintf(words, sizeof(words), "%s (%s)", name, t.unit.name);
+	if (t->base == 0)
+		snprintf(words, sizeof(words), "%s (%s)", name, t->unit.name);
 	else
 		snprintf(words, sizeof(words), "%s (%s after %s s)", name,
-			 t.unit.name, na_label_short(base, t.base, 15));
+			 t->unit.name, na_label_short(base, t->base, 15));
 	na_text_fit(l->canvas, text, words, &font, x->at_to - x->at_from,
 		    NA_CUT_END);
 	font.align = NA_CENTER;
 	na_draw_text(l->canvas, (x->at_from + x->at_to) / 2,
 		     y + 0.5 * l->gap + 2.4 * font.size, text, &font);
+}
+
+void na_time_axis_parts(const struct na_layout *l, const struct na_scale *parts,
+			size_t n, double y, const char *name)
+{
+	const struct na_scale *last = &parts[n - 1];
+	struct na_scale all = {parts[0].from, last->to, parts[0].at_from,
+			       last->at_to, false};
+	struct na_font font = label_font(l);
+	struct time_labels t = {.base = base_of(all.from, all.to)};
+	double free = l->body.x0;
+
+	t.unit = na_unit_for(NA_Q_SECONDS, fmax(fabs(all.from - t.base),
+						fabs(all.to - t.base)));
+	for (size_t i = 0; i < n; i++) {
+		const struct na_scale *x = &parts[i];
+
+		na_draw_line(l->canvas, x->at_from, y, x->at_to, y,
+			     NA_PEN(l, l->theme->axis, 1));
+		place_time_ticks(l, x->from - t.base, x->to - t.base,
+				 fabs(x->at_to - x->at_from), &font, &t);
+		free = draw_time_labels(l, x, y, &font, &t, free);
+	}
+	draw_axis_name(l, &all, y, name, &t);
+}
+
+void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
+		  const char *name)
+{
+	na_time_axis_parts(l, x, 1, y, name);
+	if (l->axis)
+		*l->axis = (struct na_page_axis){l->width,   l->height,
+						 x->at_from, l->body.y0,
+						 x->at_to,   y,
+						 x->from,    x->to};
 }
 
 static const char *label_of(char *buf, enum na_quantity q, double x)

@@ -108,12 +108,13 @@ void na_layout_footnote(struct na_layout *l, const char *s)
 }
 
 /* A title ends within its line where it has an end there: what follows a
- * semicolon, or else a comma, begins the subtitle then. */
+ * semicolon, or else a comma, or a colon in its later half, begins the
+ * subtitle then. */
 static const char *within_line(const struct na_layout *l, const char *title,
 			       const struct na_font *font,
 			       char cut[NA_TEXT_MAX])
 {
-	static const char *const ends[] = {"; ", ", "};
+	static const char *const ends[] = {"; ", ", ", ": "};
 	double width = l->body.x1 - l->body.x0;
 	const char *end = NULL;
 
@@ -126,7 +127,9 @@ static const char *within_line(const struct na_layout *l, const char *title,
 			cut[p - title] = '\0';
 			if (na_measure(l->canvas, cut, font) > width)
 				break;
-			end = p;
+			if (*p != ':' ||
+			    na_measure(l->canvas, cut, font) > width / 2)
+				end = p;
 		}
 	}
 	if (!end)
@@ -320,16 +323,8 @@ void na_panel_limit(const struct na_layout *l, const struct na_panel *p,
 	font.align = NA_RIGHT;
 	na_text_fit(l->canvas, text, words, &font, width, NA_CUT_END);
 	y -= 0.35 * font.size;
-	if (p->max > x * (1 + 1e-9))
-		na_draw_rect(l->canvas,
-			     (struct na_box){p->plot.x1 - l->gap / 2 -
-						     na_measure(l->canvas, text,
-								&font),
-					     y - na_text_ascent(&font),
-					     p->plot.x1,
-					     y + na_text_descent(&font)},
-			     na_fade(l->theme->background, 0.85));
-	na_draw_text(l->canvas, p->plot.x1, y, text, &font);
+	if (*text)
+		na_draw_text(l->canvas, p->plot.x1, y, text, &font);
 }
 
 void na_sentence(const struct na_layout *l, struct na_box box, const char *s)

@@ -93,8 +93,8 @@ size_t na_panels_fit(const struct na_layout *l, struct na_box box,
 /* Grid lines, tick labels and unit. */
 void na_panel_draw(const struct na_layout *l, const struct na_panel *p);
 
-/* A dashed line across the plot at x (data), with words above its right
- * end; on a ground of their own where data may be behind them. */
+/* A dashed line across the plot at x (data), with words above its right end:
+ * "" where data lie over it. */
 void na_panel_limit(const struct na_layout *l, const struct na_panel *p,
 		    double x, const char *words);
 
@@ -111,6 +111,10 @@ double na_time_axis_height(const struct na_layout *l);
  * name tells.  Fills in l->axis. */
 void na_time_axis(const struct na_layout *l, const struct na_scale *x, double y,
 		  const char *name);
+/* One axis in n parts of one slope, in one unit and under one name.  Leaves
+ * l->axis as it is. */
+void na_time_axis_parts(const struct na_layout *l, const struct na_scale *parts,
+			size_t n, double y, const char *name);
 
 /* Named ticks in a row, the title left of the box: as many as fit, names more
  * sparsely.  Marks outside the box are passed over; without marks nothing is

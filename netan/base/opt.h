@@ -59,7 +59,8 @@ struct na_opt {
 	const char *help;
 	enum na_opt_path path; /* most rows leave it out, and what follows */
 	/* Values that a shell may complete, beside those of `arg`: the k-th,
-	 * NULL behind the last.  NULL: none. */
+	 * NULL behind the last.  NULL: none.  Of a flag: the operands that it
+	 * asks for. */
 	const char *(*offers)(size_t k);
 };
 

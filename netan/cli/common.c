@@ -9,6 +9,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/memory.h"
 #include "netan/exports/prom/prom.h"
+#include "netan/methods/capacity.h"
 #include "netan/model/group.h"
 #include "plot/figure.h"
 
@@ -218,7 +219,7 @@ static const struct na_opt program_opts[] = {
 static const struct na_opt check_opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", ASK(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
-	 "4x200Gbps/2 or v6e"},
+	 "4x200Gbps/2 or v6e", NA_PATH_NONE, na_capacity_offered},
 	{NA_OPT_LIST, 0, "host-settings", AT(host_settings), "DIR", NULL, 0, 0,
 	 "network settings of the hosts: a snapshot (netan sysctl "
 	 "--snapshot), or a directory of snapshots", NA_PATH_READ},

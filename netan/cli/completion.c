@@ -120,7 +120,19 @@ static void bash_options(struct script *s)
 			put_values(s, o);
 		fputs("' ;;\n", s->out);
 	}
-	fputs("\t\tesac\n\t\t;;\n", s->out);
+	fputs("\t\tesac\n", s->out);
+	for_each_option(o, s)
+	{
+		if (o->kind != NA_OPT_FLAG || !o->offers)
+			continue;
+		fprintf(s->out,
+			"\t\t[[ \" ${COMP_WORDS[*]} \" == *' --%s '* ]] && "
+			"words='",
+			o->name);
+		put_values(s, o);
+		fputs("'\n", s->out);
+	}
+	fputs("\t\t;;\n", s->out);
 }
 
 static void bash_script(struct script *s)
@@ -158,7 +170,13 @@ static void bash_script(struct script *s)
 	      "\tfi\n"
 	      "\t# without a match, -o default completes files\n"
 	      "\tif [[ -n $words ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	      "\t\t# the last of several, as in --by src,dst\n"
+	      "\t\tlocal before=''\n"
+	      "\t\tif [[ -n $value && $cur == *,* ]]; then\n"
+	      "\t\t\tbefore=${cur%,*},\n"
+	      "\t\tfi\n"
+	      "\t\tCOMPREPLY=($(compgen -P \"$before\" -W \"$words\" -- "
+	      "\"${cur#\"$before\"}\"))\n"
 	      "\tfi\n"
 	      "}\n"
 	      "complete -o default -F _netan netan\n",

@@ -8,10 +8,9 @@
 #include "netan/base/vec.h"
 #include "netan/cli/common.h"
 #include "netan/cli/conf/conf.h"
+#include "netan/cli/output/screen.h"
 #include "netan/exports/sqlite/tables.h"
 #include "netan/result/member.h"
-
-enum { WIDTH = 79 };
 
 struct help_params {
 	bool schema, man, tables, settings;
@@ -108,7 +107,7 @@ static const char *put_lines(FILE *out, const char *text, size_t most)
 /* One line of text, broken between words where it is too wide. */
 static void put_wrapped(FILE *out, const char *text, const char *end)
 {
-	size_t at = 0;
+	size_t at = 0, columns = na_help_columns();
 
 	while (text < end) {
 		char word[128];
@@ -118,8 +117,8 @@ static void put_wrapped(FILE *out, const char *text, const char *end)
 			 text);
 		width = na_text_width(word);
 		if (at)
-			putc(at + 1 + width > WIDTH ? '\n' : ' ', out);
-		at = at && at + 1 + width <= WIDTH ? at + 1 + width : width;
+			putc(at + 1 + width > columns ? '\n' : ' ', out);
+		at = at && at + 1 + width <= columns ? at + 1 + width : width;
 		fputs(word, out);
 		text += n;
 		text += strspn(text, " ");
@@ -164,13 +163,23 @@ static void put_method(FILE *out, const char *method)
 	put_paragraphs(out, method);
 }
 
+static void put_question(FILE *out, const struct na_command *c)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "netan %s - %s", c->face->name,
+		 c->face->question);
+	put_wrapped(out, line, line + strlen(line));
+	fprintf(out, "\n\nUsage: netan %s %s\n", c->face->name,
+		c->face->usage);
+}
+
 void na_help_command(const struct na_command *c, FILE *out)
 {
 	struct na_opt_group groups[NA_MAX_GROUPS];
 	size_t n = na_command_groups(c, NULL, groups);
 
-	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n", c->face->name,
-		c->face->question, c->face->name, c->face->usage);
+	put_question(out, c);
 	if (c->face->details) {
 		putc('\n', out);
 		put_paragraphs(out, c->face->details);
@@ -247,9 +256,8 @@ void na_help_brief(const struct na_command *c, FILE *out)
 	size_t n = na_command_groups(c, NULL, groups), all = 0;
 	struct brief b = {.n = 0};
 
-	fprintf(out, "netan %s - %s\n\nUsage: netan %s %s\n\n",
-		c->face->name, c->face->question, c->face->name,
-		c->face->usage);
+	put_question(out, c);
+	putc('\n', out);
 	choose_brief(&b, c, groups, n);
 	for (size_t i = 0; i < b.n; i++)
 		na_opt_help_brief(b.v[i], out);
@@ -294,6 +302,11 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 		     "schema",
 		     name);
 	return NA_EXIT_FAILED;
+}
+
+static const char *table_offered(size_t k)
+{
+	return k < NA_SQL_N_TABLES ? na_sql_tables[k].name : NULL;
 }
 
 static enum na_exit put_tables(const struct na_cli *cli, const char *name)
@@ -374,7 +387,7 @@ static const struct na_opt help_opts[] = {
 	 "roff"},
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
-	 "one, that one"},
+	 "one, that one", NA_PATH_NONE, table_offered},
 	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
 	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
 	 "what it sets"},

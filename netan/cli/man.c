@@ -116,9 +116,9 @@ static void put_status(FILE *out)
 	      ".TP\n1\nnothing could be read, analysed or written\n"
 	      ".TP\n2\nwrong usage\n"
 	      ".TP\n3\nfindings, where an option asked for this status\n"
-	      ".TP\n130\ncheck, report, diff or ingest was interrupted: "
-	      "nothing is written, or of ingest into a directory the files "
-	      "that are whole\n",
+	      ".TP\n130\ncheck, report, diff, ingest, export, sql or slice was "
+	      "interrupted: nothing is written, or of ingest into a "
+	      "directory the files that are whole\n",
 	      out);
 }
 

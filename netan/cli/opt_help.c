@@ -5,12 +5,21 @@
 
 #include "netan/base/text.h"
 #include "netan/cli/opt.h"
+#include "netan/cli/output/screen.h"
 
-enum { WIDTH = 79, HELP_AT = 27 };
+enum { HELP_AT = 27, HELP_AT_NARROW = 10, NARROW = 60 };
 
-/* Words from column `at` on, wrapped and indented to HELP_AT. */
+/* The column of the words. */
+static size_t help_at(void)
+{
+	return na_help_columns() < NARROW ? HELP_AT_NARROW : HELP_AT;
+}
+
+/* Words from column `at` on, wrapped and indented to help_at(). */
 static void put_wrapped(FILE *out, const char *text, size_t *at)
 {
+	size_t from = help_at(), columns = na_help_columns();
+
 	while (*text) {
 		size_t n = strcspn(text, " ");
 		char word[128];
@@ -19,10 +28,10 @@ static void put_wrapped(FILE *out, const char *text, size_t *at)
 		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
 			 text);
 		width = na_text_width(word);
-		if (*at > HELP_AT && *at + 1 + width > WIDTH) {
-			fprintf(out, "\n%*s", HELP_AT, "");
-			*at = HELP_AT;
-		} else if (*at > HELP_AT) {
+		if (*at > from && *at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)from, "");
+			*at = from;
+		} else if (*at > from) {
 			putc(' ', out);
 			++*at;
 		}
@@ -53,13 +62,13 @@ static size_t put_names(FILE *out, const struct na_opt *o)
 /* The option, and where its help begins. */
 static size_t put_head(FILE *out, const struct na_opt *o)
 {
-	size_t at = put_names(out, o);
+	size_t at = put_names(out, o), from = help_at();
 
-	if (at + 2 > HELP_AT)
-		fprintf(out, "\n%*s", HELP_AT, "");
+	if (at + 2 > from)
+		fprintf(out, "\n%*s", (int)from, "");
 	else
-		fprintf(out, "%*s", (int)(HELP_AT - at), "");
-	return HELP_AT;
+		fprintf(out, "%*s", (int)(from - at), "");
+	return from;
 }
 
 void na_opt_help_brief(const struct na_opt *o, FILE *out)

@@ -9,7 +9,9 @@
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/parallel.h"
+#include "netan/result/emit_lines.h"
 
 #define FIRST_NS NA_NS_PER_S /* quick work shows nothing */
 #define EVERY_NS (NA_NS_PER_S / 10)
@@ -53,6 +55,21 @@ void na_say_more_warnings(const struct na_request *q)
 			    n - WARNINGS_MOST);
 }
 
+enum { INDENT = 7 }; /* "netan: " */
+
+/* On a terminal broken to its width; in a file a message is a line. */
+static void put_text(const char *text, const char *kind)
+{
+	size_t at = INDENT + (kind ? strlen(kind) + 2 : 0);
+
+	if (isatty(STDERR_FILENO))
+		na_put_broken(stderr, text,
+			      (size_t)na_screen_columns(STDERR_FILENO, true),
+			      at, INDENT);
+	else
+		na_escape_to(NA_ESC_TERMINAL, text, stderr);
+}
+
 /* Messages quote names and paths, so the whole is escaped. */
 static void say(void *ctx, enum na_level level, const char *text)
 {
@@ -75,7 +92,7 @@ static void say(void *ctx, enum na_level level, const char *text)
 			level == NA_SAY_ERROR ? 31 : 33, kind);
 	else if (kind)
 		fprintf(stderr, "%s: ", kind);
-	na_escape_to(NA_ESC_TERMINAL, text, stderr);
+	put_text(text, kind);
 	putc('\n', stderr);
 }
 

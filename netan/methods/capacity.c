@@ -5,6 +5,7 @@
 
 #include "netan/base/similar.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 
 /* Source: the example of openxla/xla,
  * xla/megascale/tools/network_analysis_oss.ipynb. */
@@ -13,6 +14,11 @@ static const struct { const char *machine, *capacity; } presets[] = {
 	{"v6e", "4x200Gbps/2"},
 };
 /* clang-format on */
+
+const char *na_capacity_offered(size_t k)
+{
+	return k < NA_LEN(presets) ? presets[k].machine : NULL;
+}
 
 /* A small whole number and the character behind it. */
 static const char *whole(const char *s, long *n)

@@ -6,6 +6,8 @@
 #ifndef NETAN_METHODS_CAPACITY_H
 #define NETAN_METHODS_CAPACITY_H
 
+#include <stddef.h>
+
 #include "netan/base/err.h"
 
 /*
@@ -15,5 +17,8 @@
  */
 enum na_status na_capacity_parse(const char *text, double *gbps,
 				 struct na_err *err) NA_MUST_CHECK;
+
+/* The k-th machine type; NULL behind the last. */
+const char *na_capacity_offered(size_t k);
 
 #endif

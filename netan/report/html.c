@@ -116,8 +116,7 @@ static void put_header(FILE *out, const struct na_report *r)
 	if (origin && origin->kind == NA_V_INT)
 		fprintf(out, "Times count from %s. ",
 			na_print_utc(buf, origin->u.i));
-	fprintf(out, "Length of the record: %s s. Made by netan ",
-		na_print_number(buf, na_number_or(doc, M_duration_s, 0), 4));
+	fputs("Made by netan ", out);
 	na_html_text(out, r->version);
 	fputs("; nothing on this page is loaded from anywhere.</p>\n", out);
 	put_trace(out, r->trace);

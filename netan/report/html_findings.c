@@ -174,7 +174,7 @@ static void put_words(FILE *out, const char *class, const char *head,
 	if (!text)
 		return;
 	fprintf(out, "<p class=\"%s\"><strong>%s</strong> ", class, head);
-	na_html_text(out, text);
+	na_html_sentence(out, text);
 	fputs("</p>\n", out);
 }
 

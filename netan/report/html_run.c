@@ -57,6 +57,59 @@ void na_html_text(FILE *out, const char *s)
 		na_escape_to(NA_ESC_HTML, s, out);
 }
 
+static bool of_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool of_option(char c)
+{
+	return of_name(c) || (c >= 'A' && c <= 'Z') || c == '-';
+}
+
+/* From one byte to another; escapes look at whole runes. */
+static void put_run(FILE *out, const char *from, const char *to)
+{
+	char part[256];
+
+	while (from < to) {
+		size_t n = (size_t)(to - from);
+
+		n = n < sizeof(part) ? n : sizeof(part) - 1;
+		while (from + n < to && n > 1 && (from[n] & 0xc0) == 0x80)
+			n--;
+		memcpy(part, from, n);
+		part[n] = '\0';
+		na_html_text(out, part);
+		from += n;
+	}
+}
+
+void na_html_sentence(FILE *out, const char *s)
+{
+	const char *told = s;
+
+	for (const char *at = s; (at = strstr(at, " -")); at++) {
+		const char *word = at, *end = at + 1;
+
+		while (word > told && of_name(word[-1]))
+			word--;
+		if (word - told >= 6 && strncmp(word - 6, "netan ", 6) == 0)
+			word -= 6;
+		end += strspn(end, "-");
+		while (of_option(*end))
+			end++;
+		if (word == at || !of_option(end[-1]) || end[-1] == '-')
+			continue;
+		put_run(out, told, word);
+		fputs("<code class=\"nb\">", out);
+		put_run(out, word, end);
+		fputs("</code>", out);
+		told = end;
+	}
+	na_html_text(out, told);
+}
+
 /* Up to `most` bytes of it, with an ellipsis then: false. */
 static bool put_cut(FILE *out, const char *s, size_t most)
 {
@@ -88,7 +141,7 @@ void na_html_line(FILE *out, const char *s)
 void na_html_in(FILE *out, const char *tag, const char *s)
 {
 	fprintf(out, "<%s>", tag);
-	na_html_text(out, s);
+	na_html_sentence(out, s);
 	fprintf(out, "</%s>\n", tag);
 }
 

@@ -12,12 +12,18 @@
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 #include "plot/canvas.h"
+#include "plot/figures/cut_time.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
 #include "plot/words.h"
 
 #define SIDE_MOST 0.16 /* of the page: the legend */
 #define LEAST_BAR 2.0  /* of what is smaller than a point */
+
+enum {
+	MOMENTS = 1 << 16, /* of the time, that hold packets or none */
+	FEW = 500,	   /* packets */
+};
 
 enum kind { DATA, REPEAT, NAK, RNR, CNP, ECN, KINDS };
 
@@ -46,7 +52,7 @@ struct drawing {
 	int64_t counts[KINDS];
 	struct na_panel panels[PARTS];
 	size_t n_panels;
-	struct na_scale x;
+	struct na_cut_time x;
 	struct na_legend_entry legend[KINDS];
 	char names[KINDS][NA_COUNT_BUF + 32];
 	size_t n_legend;
@@ -127,6 +133,38 @@ static void name_legend(struct drawing *d)
 	}
 }
 
+static void see(const struct drawing *d, bool *seen, double from, double to)
+{
+	double per_s = MOMENTS / (d->to_s - d->from_s);
+	double i = fmax((from - d->from_s) * per_s, 0);
+
+	for (to = (to - d->from_s) * per_s; i <= to && i < MOMENTS; i++)
+		seen[(size_t)i] = true;
+}
+
+/* Seconds without packets are cut out: the rest would be two lines. */
+static bool place_time(struct drawing *d)
+{
+	bool *seen = na_calloc(MOMENTS, sizeof(*seen));
+
+	if (!seen)
+		return false;
+	na_for_each (m, na_get(d->sequence, M_marks))
+		see(d, seen, na_number_or(m, M_from_s, 0),
+		    na_number_or(m, M_to_s, 0));
+	na_for_each (v, na_get(d->sequence, M_cnp_per_s)) {
+		double s = na_number_or(v, M_time_s, 0);
+
+		if (na_number_or(v, M_rate, 0) > 0)
+			see(d, seen, s, s);
+	}
+	na_cut_time_place(&d->x, seen, MOMENTS, d->from_s, d->to_s,
+			  d->panels[0].plot.x0, d->panels[0].plot.x1,
+			  na_cut_time_gap(&d->l));
+	free(seen);
+	return true;
+}
+
 static enum na_status place(struct drawing *d, struct na_err *err)
 {
 	struct na_box box = d->l.body;
@@ -146,11 +184,13 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 	d->n_panels = na_panels_fit(&d->l, box, d->panels, want, &d->side);
 	if (!d->n_panels)
 		return na_no_room(d->page, err);
-	d->x = (struct na_scale){.from = d->from_s,
-				 .to = d->to_s,
-				 .at_from = d->panels[0].plot.x0,
-				 .at_to = d->panels[0].plot.x1};
-	return NA_OK;
+	return place_time(d) ? NA_OK : na_fail_nomem(err);
+}
+
+/* Of what is smaller: few packets have room to be seen. */
+static double least_bar(const struct drawing *d)
+{
+	return LEAST_BAR * (d->counts[DATA] < FEW ? 2 : 1);
 }
 
 static void flush(struct drawing *d, enum kind k, bool area)
@@ -161,7 +201,7 @@ static void flush(struct drawing *d, enum kind k, bool area)
 		na_draw_area(d->l.canvas, d->strokes.v, d->strokes.n, c);
 	else
 		na_draw_polyline(d->l.canvas, d->strokes.v, d->strokes.n,
-				 NA_PEN(&d->l, c, LEAST_BAR));
+				 NA_PEN(&d->l, c, least_bar(d)));
 	d->strokes.n = 0;
 }
 
@@ -170,8 +210,8 @@ static void add_bar(struct drawing *d, const struct na_value *m,
 		    const struct na_scale *y)
 {
 	double least = (kind_of(m) == DATA ? 1 : 4) *
-		       fmax(LEAST_BAR * d->l.unit, 1.2);
-	double x = na_scale_at(&d->x, (na_number_at(m, M_from_s) +
+		       fmax(least_bar(d) * d->l.unit, 1.2);
+	double x = na_cut_time_at(&d->x, (na_number_at(m, M_from_s) +
 				       na_number_at(m, M_to_s)) /
 					      2);
 	double y0 = na_scale_at(y, na_number_at(m, M_from_psn) - d->psn_from);
@@ -188,7 +228,7 @@ static void add_arrow(struct drawing *d, const struct na_value *m,
 		      const struct na_scale *y)
 {
 	double r = fmax(4 * d->l.unit, 2.5);
-	double x = na_scale_at(&d->x, na_number_at(m, M_from_s));
+	double x = na_cut_time_at(&d->x, na_number_at(m, M_from_s));
 	double at = na_scale_at(y, na_number_at(m, M_to_psn) - d->psn_from);
 
 	na_strokes_to(&d->strokes, x, at);
@@ -200,7 +240,7 @@ static void add_arrow(struct drawing *d, const struct na_value *m,
 static void draw_rates(struct drawing *d, const struct na_scale *y)
 {
 	na_for_each (v, na_get(d->sequence, M_cnp_per_s)) {
-		double x = na_scale_at(&d->x, na_number_at(v, M_time_s));
+		double x = na_cut_time_at(&d->x, na_number_at(v, M_time_s));
 
 		na_strokes_to(&d->strokes, x, na_scale_at(y, 0));
 		na_strokes_to(&d->strokes, x,
@@ -249,6 +289,7 @@ static void draw_panel(struct drawing *d, size_t i)
 		if (k != CNP)
 			draw_kind(d, (enum kind)k, &p->y);
 	na_unclip(d->l.canvas);
+	na_cut_time_cuts(&d->l, &d->x, p->plot, i == PART_PSN);
 }
 
 static enum na_status draw_all(struct drawing *d, struct na_err *err)
@@ -262,8 +303,10 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 	}
 	for (size_t i = 0; i < d->n_panels; i++)
 		draw_panel(d, i);
-	na_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1,
-		     "time from the origin");
+	na_cut_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1);
+	if (d->x.n > 1)
+		na_layout_footnote(&d->l, "torn edges: a stretch without "
+					  "packets is cut out");
 	if (d->side > 0)
 		na_legend(&d->l, d->legend, d->n_legend,
 			  (struct na_box){d->l.body.x1 - d->side, plot->y0,

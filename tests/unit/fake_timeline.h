@@ -15,6 +15,7 @@
 
 /* A run that exists only here. */
 struct fake {
+	bool idle; /* the first series, but for one bin */
 	size_t bins;
 	double bin_s, from_s;
 	int hosts, steps, series, saturated;
@@ -141,6 +142,8 @@ static void put_series(struct na_result *r, const struct fake *f)
 		na_put_real(r, o, "tx_bytes", 1000);
 		for (size_t k = 0; k < f->bins; k++) {
 			rx[k] = f->peak / f->series * noise(&seed);
+			if (f->idle && !i && k)
+				rx[k] = 0;
 			tx[k] = f->tx ? rx[k] : 0;
 		}
 	}

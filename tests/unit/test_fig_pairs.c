@@ -27,7 +27,7 @@ struct fake {
 	const char *marks;  /* "src dst pair rack_uplink ..." */
 	double least, most; /* excess of cells */
 	bool names, ring, unknown, few;
-	const char *empty;
+	const char *empty, *message;
 };
 
 static void put_nodes(struct na_result *r, struct na_value *m,
@@ -99,6 +99,8 @@ static struct na_result *make(const struct fake *f)
 		na_result_word(r, NA_WORD_EMPTY, f->empty);
 	if (f->marks)
 		na_result_word(r, NA_WORD_MESSAGE, "Suspect: " LONG_NAME);
+	if (f->message)
+		na_result_word(r, NA_WORD_MESSAGE, f->message);
 	list = na_put_list(r, side, "matrices");
 	for (int i = 0; i < f->matrices; i++) {
 		struct na_value *m = na_put_object(r, list, NULL);
@@ -251,6 +253,8 @@ static void looks(void **state)
 	ink = ink_of(&f);
 	assert_non_null(strstr(ink, " no transfers\n"));
 	assert_non_null(strstr(ink, " beyond 32x\n"));
+	/* A cross in each such square and in the key, beside numbers, too. */
+	assert_true(ink_count(ink, "\nline #ffffffff 1.5 ") > 0);
 	free(ink);
 	f.unknown = true;
 	ink = ink_of(&f);
@@ -294,6 +298,35 @@ static void numbers_and_muted(void **state)
 	free(ink);
 }
 
+/* Short names leave no room for "from" beside the matrix. */
+static void axes_are_named(void **state)
+{
+	struct fake f = {.nodes = 8, EVEN};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " from \xe2\x86\x93\n"));
+	assert_non_null(strstr(ink, " to \xe2\x86\x92 "));
+	free(ink);
+}
+
+/* What is too long for one line is broken where a sentence may end. */
+static void title_is_a_line(void **state)
+{
+	struct fake f = {.nodes = 8,
+			 EVEN,
+			 .message = "Peer gone: 1400 bytes sent again 13 times "
+				    "and not acknowledged: "
+				    "192.168.72.14:3254 is gone"};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " Peer gone: 1400 bytes sent again 13 times "
+				    "and not acknowledged\n"));
+	assert_non_null(strstr(ink, " 192.168.72.14:3254 is gone \xc2\xb7 "));
+	free(ink);
+}
+
 static void empty(void **state)
 {
 	struct fake f = {.matrices = 1};
@@ -317,6 +350,8 @@ int main(void)
 		cmocka_unit_test(marks),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(numbers_and_muted),
+		cmocka_unit_test(axes_are_named),
+		cmocka_unit_test(title_is_a_line),
 		cmocka_unit_test(empty),
 	};
 

@@ -6,7 +6,7 @@
 
 static const struct na_page plain = {.version = "0.1.0"};
 
-enum { EMPTY, QUIET, BUSY, MANY, ROWS };
+enum { EMPTY, QUIET, BUSY, MANY, PAUSE, ROWS };
 
 static void marks(struct fake_rdma *x, size_t i)
 {
@@ -14,13 +14,15 @@ static void marks(struct fake_rdma *x, size_t i)
 
 	for (int64_t ms = 0; ms < n; ms++) {
 		fake_mark(x, 7, NA_QP_DATA, ms, 10);
-		if (i == QUIET || ms % 4)
+		if (i == QUIET || i == PAUSE || ms % 4)
 			continue;
 		fake_mark(x, 7, NA_QP_REPEAT, ms, 4);
 		fake_mark(x, 7, ms % 8 ? NA_QP_NAK : NA_QP_RNR, ms, 1);
 		fake_mark(x, 7, NA_QP_CNP, ms, 2);
 		fake_mark(x, 7, NA_QP_CE, ms, 3);
 	}
+	if (i == PAUSE)
+		fake_mark(x, 7, NA_QP_DATA, 900, 10);
 }
 
 static char *nth(size_t i, const struct na_page *page, const char *format,
@@ -81,12 +83,29 @@ static void marks_are_named(void **state)
 	free(ink);
 }
 
+/* Most of a second of silence is not drawn; its length is. */
+static void silence_is_cut(void **state)
+{
+	size_t n;
+	char *ink = nth(PAUSE, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " cut:\n"));
+	assert_non_null(strstr(ink, "a stretch without packets is cut out"));
+	assert_int_equal(ink_count(ink, " time from the origin ("), 1);
+	free(ink);
+	ink = nth(MANY, &plain, "ink", &n);
+	assert_null(strstr(ink, " cut:\n"));
+	free(ink);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(silence_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,7 @@ static void words(void **state)
 	(void)state;
 	assert_non_null(strstr(ink, " p50\n"));
 	assert_non_null(strstr(ink, " p99\n"));
+	assert_non_null(strstr(ink, " over 100 ms late\n"));
 	/* The largest is a point among all. */
 	assert_null(strstr(ink, " max\n"));
 	assert_non_null(

@@ -199,6 +199,26 @@ static void network_is_a_map(void **state)
 	assert_non_null(strstr(ink, " Hosts: behind the median host\n"));
 	assert_non_null(strstr(ink, "host-1: network, +"));
 	assert_null(strstr(ink, " Own time of each host\n"));
+	assert_null(strstr(ink, "muted: "));
+	free(ink);
+}
+
+/* Where nobody stands out, differences are pale, and the first rows named. */
+static void noise_is_muted(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+	struct fake f = {.hosts = 64,
+			 .columns = 6,
+			 .name = "host",
+			 .ms = 60,
+			 .each = 1,
+			 .network = true};
+	size_t n;
+	char *ink = picture(&f, &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, "muted: no host stands out; "));
+	assert_non_null(strstr(ink, " host-4\n"));
 	free(ink);
 }
 
@@ -208,6 +228,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(small),
 		cmocka_unit_test(names_stragglers),
+		cmocka_unit_test(noise_is_muted),
 		cmocka_unit_test(network_is_a_map),
 	};
 

@@ -120,13 +120,16 @@ static void stalls_are_cut(void **state)
 {
 	struct tcp_figure f = {.n = 100, .from_s = 0, .to_s = 1};
 	const int64_t data[] = {0, 0, 1, 9, 1, 2, 90, 2, 3, 99, 3, 4};
-	struct tcp_time t;
+	struct na_cut_time t;
 	size_t n;
 	char *ink = picture(rows[1], TCP_BUSIER, &plain, "ink", &n);
 
 	(void)state;
 	assert_non_null(strstr(ink, " cut:\n"));
 	assert_non_null(strstr(ink, "a stretch without packets is cut out"));
+	/* One axis, one unit. */
+	assert_int_equal(ink_count(ink, " time from the origin ("), 1);
+	assert_null(strstr(ink, " time ("));
 	free(ink);
 	ink = picture(rows[3], TCP_BUSIER, &plain, "ink", &n);
 	assert_null(strstr(ink, " cut:\n"));
@@ -136,13 +139,13 @@ static void stalls_are_cut(void **state)
 	assert_true(na_tcp_time_place(&t, &f, 0, 1000, 50));
 	assert_int_equal(t.n, 2);
 	/* One slope before and behind, and time never runs back. */
-	assert_true(fabs(na_tcp_time_at(&t, 0.05) - na_tcp_time_at(&t, 0) -
-			 na_tcp_time_at(&t, 1) + na_tcp_time_at(&t, 0.95)) <
+	assert_true(fabs(na_cut_time_at(&t, 0.05) - na_cut_time_at(&t, 0) -
+			 na_cut_time_at(&t, 1) + na_cut_time_at(&t, 0.95)) <
 		    1e-6);
 	for (int i = 1; i <= 1000; i++)
-		assert_true(na_tcp_time_at(&t, i / 1000.0) >
-			    na_tcp_time_at(&t, (i - 1) / 1000.0));
-	assert_true(fabs(na_tcp_time_at(&t, 1) - 1000) < 1e-6);
+		assert_true(na_cut_time_at(&t, i / 1000.0) >
+			    na_cut_time_at(&t, (i - 1) / 1000.0));
+	assert_true(fabs(na_cut_time_at(&t, 1) - 1000) < 1e-6);
 }
 
 /* A legend has seven lines; the seventh opens what is left. */

@@ -157,6 +157,13 @@ static void test_capacity_line(void **state)
 	assert_non_null(strstr(ink, " capacity 8 \xc3\x97 100 Gbit/s\n"));
 	free(ink);
 
+	/* No words over data that lie above the line. */
+	f.peak = 900;
+	ink = ink_of(&f, &plain);
+	assert_true(dashes_at(ink) > 0);
+	assert_non_null(strstr(ink, " dashed: capacity 8 \xc3\x97 100 Gbit/s"));
+	free(ink);
+
 	/* One host needs no product. */
 	f.hosts = 1;
 	f.peak = 90;
@@ -501,6 +508,26 @@ static void test_each_host(void **state)
 	free(ink);
 }
 
+/* Who differs much is named in the title and in the colour of a finding. */
+static void test_worst_host(void **state)
+{
+	struct fake f = typical;
+	char *ink;
+
+	(void)state;
+	f.series = 8;
+	f.saturated = 0;
+	f.idle = true;
+	ink = ink_of(&f, &plain);
+	assert_non_null(strstr(ink, "host-00 receives "));
+	assert_non_null(strstr(ink, "\ntext #d55e00ff 11.0 bold "));
+	free(ink);
+	f.idle = false;
+	ink = ink_of(&f, &plain);
+	assert_null(strstr(ink, "host-00 receives "));
+	free(ink);
+}
+
 static void check_bounded(const struct na_result *r, struct na_page *page,
 			  size_t row)
 {
@@ -616,6 +643,7 @@ int main(void)
 		cmocka_unit_test(test_title),
 		cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_each_host),
+		cmocka_unit_test(test_worst_host),
 		cmocka_unit_test(test_rest_of_two_keys),
 		cmocka_unit_test(test_steps_of_many_devices),
 		cmocka_unit_test(test_runs_are_apart),

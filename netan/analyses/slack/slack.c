@@ -18,7 +18,8 @@
 static const struct na_opt slack_opts[] = {
 	{NA_OPT_TEXT, 0, "capacity", offsetof(struct sl_params, capacity),
 	 "RATE", NULL, 0, 0, "network capacity of a host: 100Gbps, "
-	 "4x200Gbps/2 or v6e; marks what needs more"},
+	 "4x200Gbps/2 or v6e; marks what needs more", NA_PATH_NONE,
+	 na_capacity_offered},
 	{NA_OPT_CHOICE, 0, "sort", offsetof(struct sl_params, sort),
 	 "stall|required", "stall", 0, 0, "which rows come first: by total "
 	 "stall, or by the bandwidth that the slack requires"},

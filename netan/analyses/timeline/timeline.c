@@ -32,7 +32,7 @@ static const struct na_opt timeline_opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", offsetof(struct timeline_params, capacity),
 	 "RATE", NULL, 0, 0, "network capacity of one host, all its NICs: "
 	 "100Gbps, 4x200Gbps/2 (NICs x rate / tasks on the machine), or a "
-	 "machine type (v6e)"},
+	 "machine type (v6e)", NA_PATH_NONE, na_capacity_offered},
 	NA_OPT_END,
 };
 /* clang-format on */

@@ -181,35 +181,25 @@ static void note_instants(struct na_result *r, const struct timeline_state *s)
 			       na_print_bytes(size, bytes, 3));
 }
 
-/* Columns as they are shown: rates in a unit that fits them, and of packets
+/* Columns as they are shown: each rate in a unit that fits it, and of packets
  * that were only received, as all are without --host, no second side. */
 enum { SHOWN_MAX = 16 };
 struct shown {
 	struct na_column cols[SHOWN_MAX];
 	char headers[SHOWN_MAX][64];
 	size_t n;
-	const char *unit;
-	double scale; /* of Gbit/s */
 	bool wire;    /* no second side */
 	bool whole;   /* and the first is all, not what one group received */
 };
 
-static void choose_unit(struct shown *x, const struct na_value *body,
-			const struct timeline_state *s)
+static struct shown shown_of(const struct timeline_state *s)
 {
-	double peak = fmax(na_number_at(body, M_rx_peak_gbps),
-			   na_number_at(body, M_tx_peak_gbps));
+	bool wire = on_the_wire(s) && !s->n_side[1];
 
-	*x = (struct shown){.unit = "Gbit/s", .scale = 1};
-	if (peak > 0 && peak < 1e-3)
-		x->unit = "kbit/s", x->scale = 1e6;
-	else if (peak > 0 && peak < 0.1)
-		x->unit = "Mbit/s", x->scale = 1e3;
-	x->wire = on_the_wire(s) && !s->n_side[1];
-	x->whole = x->wire;
+	return (struct shown){.wire = wire, .whole = wire};
 }
 
-/* "rx mean, Gbit/s" to "mean, Mbit/s". */
+/* "rx mean, Gbit/s" to "mean, Mbit/s", whose figures have their own unit. */
 static void show(struct shown *x, const struct na_table *table,
 		 const struct na_column *cols, size_t n, bool rates)
 {
@@ -227,11 +217,11 @@ static void show(struct shown *x, const struct na_table *table,
 			snprintf(to, 64, "on the wire%s", h + 8);
 		else if (unit)
 			snprintf(to, 64, "%.*s%s%s", (int)(unit - h), h,
-				 x->unit, unit + 6);
+				 "Mbit/s", unit + 6);
 		else
 			snprintf(to, 64, "%s", h);
-		if (unit || (rates && strcmp(h, "peak") == 0))
-			col.scale = x->scale;
+		if (unit)
+			col.scale = 1e3;
 		col.header = to;
 		x->cols[x->n++] = col;
 	}
@@ -287,9 +277,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 	struct na_value *to = na_put_object(r, na_result_side(r), M_sums);
 	bool part = na_result_get_about(r)->part_limited;
 	double all = part ? 0 : s->capacity_gbps * (double)hosts;
-	struct shown x;
+	struct shown x = shown_of(s);
 
-	choose_unit(&x, body, s);
 	na_put_int(r, to, M_hosts, (int64_t)hosts);
 	show(&x, table, &(struct na_column){M_hosts}, 1, false);
 	for (size_t i = 0; i < ALL; i++)
@@ -309,9 +298,8 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 static void course_view(struct na_result *r, const struct na_value *body,
 			const struct timeline_state *s)
 {
-	struct shown x;
+	struct shown x = shown_of(s);
 
-	choose_unit(&x, body, s);
 	show(&x, &na_table_timeline_coarse,
 	     NA_COLUMNS({M_from_s}, {M_rx_mean_gbps}, {M_rx_peak_gbps},
 			{M_tx_mean_gbps}, {M_tx_peak_gbps}, {M_pending_max}),
@@ -334,9 +322,8 @@ static void groups_view(struct na_result *r, const struct na_value *body,
 {
 	const struct na_grouping *by = &s->scope->by;
 	struct na_column keys[NA_MAX_KEYS];
-	struct shown x;
+	struct shown x = shown_of(s);
 
-	choose_unit(&x, body, s);
 	x.whole = false;
 	na_groups_columns(by, keys);
 	show(&x, NULL, keys, by->n, false);

@@ -264,8 +264,9 @@ enum na_exit na_run_this_analysis(struct na_cli *cli,
 		if (verdict == NA_EXIT_OK && cli->common.ledger)
 			verdict = na_ledger_note_session(cli, &s, r);
 		exit = verdict == NA_EXIT_OK ? exit : verdict;
-		/* An error has said so: a table of nothing adds nothing. */
-		verdict = nothing && na_output_is_table(cli)
+		/* An error has said so: a table of nothing adds nothing; one of
+		 * what was read until an interrupt says that it is partial. */
+		verdict = nothing && !s.interrupted && na_output_is_table(cli)
 				  ? NA_EXIT_OK
 				  : na_output(cli, r);
 		say_picture(cli, r);

@@ -1,6 +1,8 @@
 /* diff: what changed between two runs. */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "netan/analyses/diff/diff.h"
 #include "netan/cli/cli.h"
@@ -66,6 +68,20 @@ static enum na_exit name_runs(struct na_cli *cli)
 			    : two_runs(cli, "there are more than two labels");
 }
 
+/* --quiet says no warnings, and one of two runs that is not there is more
+ * than that. */
+static void say_absent(const struct na_cli *cli)
+{
+	for (size_t i = 0; i < cli->request.n_inputs; i++) {
+		const char *path = cli->request.inputs[i].path;
+		struct stat is;
+
+		if (strcmp(path, "-") != 0 && stat(path, &is) != 0)
+			na_say_error(&cli->request, "%s: %s", path,
+				     strerror(errno));
+	}
+}
+
 static enum na_exit diff_run(struct na_cli *cli)
 {
 	const struct diff_params *p = cli->params;
@@ -75,7 +91,10 @@ static enum na_exit diff_run(struct na_cli *cli)
 		return exit;
 	if (p->fail_if.n)
 		cli->common.fail_on = 0; /* of the analysis' own severity */
-	return na_run_this_analysis(cli, &na_an_diff);
+	exit = na_run_this_analysis(cli, &na_an_diff);
+	if (exit == NA_EXIT_FAILED && cli->common.quiet)
+		say_absent(cli);
+	return exit;
 }
 
 static const char details[] =

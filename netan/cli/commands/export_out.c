@@ -7,6 +7,7 @@
 
 #include "netan/base/units.h"
 #include "netan/cli/output/place.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/parallel.h"
 
@@ -94,8 +95,9 @@ static void say_written(const struct na_cli *cli,
 	struct stat info;
 
 	if (!cli->common.quiet && shown && stat(t->path, &info) == 0)
-		printf("wrote %s, %s: %s\n", shown,
-		       na_print_bytes(size, (double)info.st_size, 3), told);
+		na_print_line("wrote %s, %s: %s", shown,
+			      na_print_bytes(size, (double)info.st_size, 3),
+			      told);
 	free(shown);
 }
 

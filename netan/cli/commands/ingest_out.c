@@ -12,6 +12,7 @@
 #include "netan/base/memory/temporary.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 
 struct target {
@@ -260,14 +261,15 @@ void na_ingest_report(const char *what, const struct na_xfer_counts *c)
 	double rest = (double)(c->bytes - c->transfer_bytes - c->other_bytes) /
 		      (double)(all ? all : 1);
 	char n[NA_COUNT_BUF], m[NA_COUNT_BUF], size[NA_UNIT_BUF];
+	char each[48] = "";
 
-	printf("wrote %s, %s: %s, %s", what,
-	       na_print_bytes(size, (double)c->bytes, 3),
-	       na_count_of(n, c->transfers, "transfer"),
-	       na_count_of(m, c->others, "other record"));
 	if (all)
-		printf("; %.1f bytes each", (double)c->bytes / (double)all);
-	putchar('\n');
+		snprintf(each, sizeof(each), "; %.1f bytes each",
+			 (double)c->bytes / (double)all);
+	na_print_line("wrote %s, %s: %s, %s%s", what,
+		      na_print_bytes(size, (double)c->bytes, 3),
+		      na_count_of(n, c->transfers, "transfer"),
+		      na_count_of(m, c->others, "other record"), each);
 	if (c->transfers)
 		printf("a transfer takes %.1f bytes",
 		       rest + (double)c->transfer_bytes / (double)c->transfers);

@@ -16,6 +16,7 @@
 #include "netan/cli/commands/slice_out.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/slice/slice.h"
 
@@ -47,6 +48,7 @@ struct work {
 	struct na_cli *cli;
 	const struct params *p;
 	const char *dir; /* NULL: one file */
+	bool new_dir;
 	struct na_slicer z;
 	struct na_arena arena;
 	const char **names; /* by input of the session, in the directory */
@@ -249,19 +251,20 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
-		m[NA_COUNT_BUF];
+		m[NA_COUNT_BUF], files[NA_COUNT_BUF];
 	const char *path = w->p->output;
 	bool hidden = w->cli->request.pseudonyms != NULL;
 
 	if (w->cli->common.quiet || na_is_stdout(path))
 		return;
-	printf("wrote %s%s%s of %s: ", hidden ? "" : path, hidden ? "" : ", ",
-	       na_print_bytes(size, (double)w->bytes, 3),
-	       na_print_bytes(of, (double)w->of_bytes, 3));
-	if (w->dir)
-		printf("%s, ", na_count_of(n, w->written, "file"));
-	printf("%s of %s\n", na_count_of(n, w->counts.events, "event"),
-	       na_print_count(m, w->counts.of_events));
+	na_print_line("wrote %s%s%s of %s: %s%s%s of %s", hidden ? "" : path,
+		      hidden ? "" : ", ",
+		      na_print_bytes(size, (double)w->bytes, 3),
+		      na_print_bytes(of, (double)w->of_bytes, 3),
+		      w->dir ? na_count_of(files, w->written, "file") : "",
+		      w->dir ? ", " : "",
+		      na_count_of(n, w->counts.events, "event"),
+		      na_print_count(m, w->counts.of_events));
 	if (!hidden)
 		na_slice_say_next(w->cli, &w->z.session, path,
 				  w->dir != NULL);
@@ -391,7 +394,8 @@ static enum na_exit make_dir(struct work *w)
 		na_fail_nomem(&err);
 	if (!w->names || !w->uncut)
 		return na_say_failed(w->cli, &err);
-	if (mkdir(w->dir, 0777) != 0 && errno != EEXIST)
+	w->new_dir = mkdir(w->dir, 0777) == 0;
+	if (!w->new_dir && errno != EEXIST)
 		na_fail(&err, NA_EIO, "cannot make %s: %s", w->dir,
 			strerror(errno));
 	for (size_t i = 0; err.status == NA_OK && i < w->z.session.n_inputs;
@@ -481,6 +485,8 @@ static enum na_exit slice_run(struct na_cli *cli)
 		w.dir = w.p->output;
 	na_catch_interrupt();
 	exit = cut_session(&w);
+	if (w.new_dir && !w.written)
+		(void)!rmdir(w.dir); /* where nothing came into it */
 	na_slicer_close(&w.z);
 	free(w.uncut);
 	na_arena_fini(&w.arena);

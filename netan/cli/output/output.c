@@ -1,9 +1,7 @@
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "netan/cli/cli.h"
 #include "netan/cli/output/output.h"
 #include "netan/cli/output/place.h"
+#include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/prom/prom.h"
 #include "netan/result/emit.h"
@@ -201,20 +200,6 @@ bool na_output_is_table(const struct na_cli *cli)
 	       by_format(cli) == na_emitter_find("table");
 }
 
-enum { COLUMNS_UNKNOWN = 80 };
-
-/* Of the terminal, else what COLUMNS asks for; 0: unbounded. */
-static int columns_of(int fd, bool tty)
-{
-	const char *asked = getenv("COLUMNS");
-	long n = fd >= 0 && asked ? strtol(asked, NULL, 10) : 0;
-	struct winsize size;
-
-	if (tty && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	return n > 0 && n <= INT_MAX ? (int)n : tty ? COLUMNS_UNKNOWN : 0;
-}
-
 static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -223,7 +208,7 @@ static struct na_emit_opts emit_opts(const struct na_cli *cli, int fd)
 		   (!cli->request.world || cli->request.world->files);
 	struct na_emit_opts o = {
 		.table = cli->common.table,
-		.columns = cli->common.wide ? 0 : columns_of(fd, tty)};
+		.columns = cli->common.wide ? 0 : na_screen_columns(fd, tty)};
 
 	o.color = fd >= 0 &&
 		  (cli->common.color == NA_COLOR_ALWAYS ||

@@ -18,7 +18,7 @@ enum { ROWS_MOST = 12, ROWS_BESIDE = 4 /* of those that wait for it */ };
 
 #define WHO_MOST  0.30 /* of the page */
 #define SAYS_MOST 0.36
-#define CELL_MOST 60.0 /* page units */
+#define CELL_MOST 110.0 /* page units */
 #define STRETCH   2.2  /* of rows, where there is room */
 
 struct drawing {

@@ -313,7 +313,7 @@ static void slow_words(struct words *w, const struct na_value *v, bool bytes)
 					       na_number_at(v, M_bytes), 3));
 	na_words_add(w, " \xc2\xb7 at %s",
 		     na_label_quantity(buf, NA_Q_SECONDS,
-				       na_number_at(v, M_time_s), 6));
+				       na_number_at(v, M_time_s), 3));
 }
 
 /* Where room is short the bytes go: a time that is cut misleads. */

@@ -129,23 +129,34 @@ static bool draw_empty(const struct na_layout *l, const struct cells *c)
 						     l->theme->axis, 0.5)));
 }
 
-/* A cross where colours end, if there is room for one. */
-static bool draw_beyond(const struct na_layout *l, const struct cells *c)
+/* Where colours end: a cross, in a corner where a number has the middle. */
+static void add_cross(struct na_strokes *lines, struct na_box b)
+{
+	na_strokes_line(lines, b.x0, b.y0, b.x1, b.y1);
+	na_strokes_line(lines, b.x0, b.y1, b.x1, b.y0);
+}
+
+static struct na_box cross_box(const struct cells *c, size_t i, bool corner)
+{
+	double h = cells_height(c), half = (corner ? 0.09 : 0.2) * h;
+	double x = cells_x(c, i % c->m->m), y = cells_y(c, i / c->m->m);
+
+	x += corner ? 0.84 * h : h / 2;
+	y += corner ? 0.16 * h : h / 2;
+	return (struct na_box){x - half, y - half, x + half, y + half};
+}
+
+/* If there is room. */
+static bool draw_beyond(const struct na_layout *l, const struct cells *c,
+			bool corner)
 {
 	const struct pairs_matrix *m = c->m;
+	bool room = cells_height(c) > 7;
 	struct na_strokes lines = {.n = 0};
-	double in = 0.3 * cells_height(c);
 
-	for (size_t i = 0; in > 2 && i < m->m * m->m; i++) {
-		double x0 = cells_x(c, i % m->m) + in;
-		double x1 = cells_x(c, i % m->m + 1) - in;
-		double y0 = cells_y(c, i / m->m) + in;
-		double y1 = cells_y(c, i / m->m + 1) - in;
-
-		if (abs(m->levels[i]) != BEYOND)
-			continue;
-		na_strokes_line(&lines, x0, y0, x1, y1);
-		na_strokes_line(&lines, x0, y1, x1, y0);
+	for (size_t i = 0; room && i < m->m * m->m; i++) {
+		if (abs(m->levels[i]) == BEYOND)
+			add_cross(&lines, cross_box(c, i, corner));
 	}
 	return na_strokes_draw(&lines, l->canvas,
 			       NA_PEN(l, l->theme->background, 1.5));
@@ -245,7 +256,7 @@ enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 			ok = draw_levels(l, c, level,
 					 cell_color(l->theme, c->m, level));
 	}
-	if (!ok || (!numbered(l, c) && !draw_beyond(l, c)))
+	if (!ok || !draw_beyond(l, c, numbered(l, c)))
 		return na_fail_nomem(err);
 	if (numbered(l, c))
 		draw_numbers(l, c);
@@ -272,6 +283,16 @@ static bool any_of(const struct pairs_figure *f, int what)
 	return any;
 }
 
+static void sample_cross(const struct na_layout *l, struct na_box b)
+{
+	double x = (b.x0 + b.x1) / 2, half = 0.3 * (b.y1 - b.y0);
+	double y = (b.y0 + b.y1) / 2;
+	const struct na_pen *pen = NA_PEN(l, l->theme->background, 1.5);
+
+	na_draw_line(l->canvas, x - half, y - half, x + half, y + half, pen);
+	na_draw_line(l->canvas, x - half, y + half, x + half, y - half, pen);
+}
+
 /* A sample of a look and its name, from x on; where it ends. */
 static double sample(const struct na_layout *l, double x, double y, double end,
 		     int level, const char *words)
@@ -288,6 +309,8 @@ static double sample(const struct na_layout *l, double x, double y, double end,
 	if (level == CELL_NONE)
 		na_draw_hatch(l->canvas, b, hatch_gap(l),
 			      NA_HAIRLINE(l, l->theme->axis));
+	if (level == BEYOND)
+		sample_cross(l, b);
 	x = b.x1 + l->gap / 2;
 	na_text_fit(l->canvas, text, words, &font, end - x, NA_CUT_END);
 	na_draw_text(l->canvas, x, y + 0.95 * font.size, text, &font);

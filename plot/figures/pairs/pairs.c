@@ -136,6 +136,28 @@ static void row_labels(const struct na_layout *l, const struct cells *c)
 	}
 }
 
+/* "from" stands over the names of rows and "to" over the matrix; where the
+ * names leave no room, "to" gives way. */
+static void axis_words(const struct na_layout *l, const struct cells *c,
+		       bool cut, double y)
+{
+	static const char from[] = "from \xe2\x86\x93";
+	struct na_font font = small_font(l, l->theme->secondary);
+	double end = fmax(c->left + na_measure(l->canvas, from, &font),
+			  c->box.x0 - l->gap / 2);
+	double left = end + l->gap;
+	char text[NA_TEXT_MAX], title[NA_TEXT_MAX];
+
+	snprintf(title, sizeof(title), "to \xe2\x86\x92 %.*s%s",
+		 cut ? (int)c->m->prefix : 0, c->m->names[0],
+		 cut ? "\xe2\x80\xa6" : "");
+	na_text_fit(l->canvas, text, title, &font, c->right - left,
+		    NA_CUT_END);
+	na_draw_text(l->canvas, left, y, text, &font);
+	font.align = NA_RIGHT;
+	na_draw_text(l->canvas, end, y, from, &font);
+}
+
 static void column_labels(const struct na_layout *l, const struct cells *c)
 {
 	const struct pairs_matrix *m = c->m;
@@ -145,7 +167,7 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 	double width = (cut ? widest(l, m, true) : wide) + l->gap;
 	size_t step = stride(cell, width);
 	double y = c->box.y0 - 0.9 * font.size, last = -1;
-	char text[NA_TEXT_MAX], title[NA_TEXT_MAX];
+	char text[NA_TEXT_MAX];
 
 	font.align = NA_CENTER;
 	for (size_t i = 0; i < m->m; i += step) {
@@ -160,20 +182,7 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 		na_draw_text(l->canvas, x, y, text, &font);
 		last = x + half + l->gap / 2;
 	}
-	font.align = NA_LEFT;
-	snprintf(title, sizeof(title), "to \xe2\x86\x92 %.*s%s",
-		 cut ? (int)m->prefix : 0, m->names[0],
-		 cut ? "\xe2\x80\xa6" : "");
-	na_text_fit(l->canvas, text, title, &font, c->right - c->box.x0,
-		    NA_CUT_END);
-	na_draw_text(l->canvas, c->box.x0, y - 1.5 * font.size, text, &font);
-	font.align = NA_RIGHT;
-	na_text_fit(l->canvas, text, "from \xe2\x86\x93", &font,
-		    c->box.x0 - l->gap / 4 - c->left, NA_CUT_END);
-	if (!strchr(text, ' '))
-		snprintf(text, sizeof(text), "\xe2\x86\x93");
-	na_draw_text(l->canvas, c->box.x0 - l->gap / 4, y - 1.5 * font.size,
-		     text, &font);
+	axis_words(l, c, cut, y - 1.5 * font.size);
 }
 
 /* The rows (or columns) of a mark: a node's, or a rack's. */

@@ -33,7 +33,7 @@ struct drawing {
 /* A name beside the end of its line. */
 struct label {
 	const char *text;
-	double y;
+	double x, y;
 	struct na_color color;
 };
 
@@ -182,12 +182,13 @@ static void load_course(struct course *c, const struct drawing *g,
  * downs. */
 #define JUMP 1.5
 
-/* Returns where the line ends, or NaN. */
-static double draw_course(const struct drawing *g, struct course *c, bool mean,
+/* Where a line ends: NaN, it has no point. */
+static struct na_point draw_course(const struct drawing *g, struct course *c, bool mean,
 			  const struct na_pen *pen)
 {
 	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
-	double last = NAN, before = NAN;
+	struct na_point last = {NAN, NAN};
+	double before = NAN;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -198,7 +199,8 @@ static double draw_course(const struct drawing *g, struct course *c, bool mean,
 		if (!mean && (v > before * JUMP || v * JUMP < before))
 			c->p[n++] = (struct na_point){NAN, NAN};
 		before = v;
-		last = isfinite(y) ? y : last;
+		if (isfinite(y))
+			last = (struct na_point){x + width, y};
 		c->p[n++] = (struct na_point){x, y};
 		c->p[n++] = (struct na_point){x + width, y};
 	}
@@ -207,6 +209,27 @@ static double draw_course(const struct drawing *g, struct course *c, bool mean,
 }
 
 NA_ORDER(by_height, struct label, NA_UP(y))
+
+/* Beside the plot, or right at a line that ends far from its edge: there on
+ * a ground of its own, as points may lie behind it. */
+static void draw_label(const struct drawing *g, const struct label *label,
+		       const char *text, const struct na_font *font)
+{
+	const struct na_box *plot = &g->a.plot;
+	double x = plot->x1 + 0.5 * g->l.gap, y = label->y + 0.4 * font->size;
+	double width = na_measure(g->l.canvas, text, font);
+
+	if (label->x + width + 2 * g->l.gap < plot->x1) {
+		x = label->x + 0.5 * g->l.gap;
+		na_draw_rect(g->l.canvas,
+			     (struct na_box){x - 0.2 * g->l.gap,
+					     y - na_text_ascent(font),
+					     x + width + 0.2 * g->l.gap,
+					     y + na_text_descent(font)},
+			     na_fade(g->l.theme->background, 0.85));
+	}
+	na_draw_text(g->l.canvas, x, y, text, font);
+}
 
 /* Beside the plot, moved apart where they would touch. */
 static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
@@ -226,16 +249,15 @@ static void draw_labels(const struct drawing *g, struct label *labels, size_t n)
 		font.color = labels[i].color;
 		na_text_fit(g->l.canvas, text, labels[i].text, &font,
 			    g->right - 0.5 * g->l.gap, NA_CUT_MIDDLE);
-		na_draw_text(g->l.canvas, g->a.plot.x1 + 0.5 * g->l.gap,
-			     labels[i].y + 0.4 * font.size, text, &font);
+		draw_label(g, &labels[i], text, &font);
 	}
 }
 
-static void put_label(struct label *labels, size_t *n, double y,
+static void put_label(struct label *labels, size_t *n, struct na_point at,
 		      const char *text, struct na_color color)
 {
-	if (isfinite(y))
-		labels[(*n)++] = (struct label){text, y, color};
+	if (isfinite(at.y))
+		labels[(*n)++] = (struct label){text, at.x, at.y, color};
 }
 
 static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
@@ -255,7 +277,7 @@ static enum na_status draw_lines(const struct drawing *g, struct na_err *err)
 		struct na_pen pen = {.color = one ? g->l.theme->text
 						  : g->l.theme->hue[i],
 				     .width = fmax(1.5 * g->l.unit, 1)};
-		double at;
+		struct na_point at;
 
 		snprintf(names[i], sizeof(names[i]), "%s p99", x->name);
 		load_course(&c, g, x->p50, x->count, MEDIAN_LEAST);
@@ -361,6 +383,19 @@ static void put_failed(struct drawing *g)
 	na_row_put(&g->l, &g->header, w.text, &font);
 }
 
+/* Squares in the colour of a finding need their name. */
+static void put_late(struct drawing *g)
+{
+	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
+	size_t n = 0;
+
+	for (size_t i = 0; !g->d.runs_apart && i < g->d.n_points; i++)
+		n += g->d.point_tail[i] > 0;
+	if (n)
+		na_row_put(&g->l, &g->header,
+			   "\xe2\x96\xa0 over 100 ms late", &font);
+}
+
 static void draw_header(struct drawing *g)
 {
 	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
@@ -383,6 +418,7 @@ static void draw_header(struct drawing *g)
 		na_words_add(&w, "%s %s", words[i], time_label(buf, us));
 		na_row_put(&g->l, &g->header, w.text, &plain);
 	}
+	put_late(g);
 	put_failed(g);
 	if (g->d.others) {
 		struct words w = {.n = 0};

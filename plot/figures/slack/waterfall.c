@@ -12,6 +12,8 @@
 #include "plot/layout.h"
 #include "plot/scale.h"
 
+enum { ENTRIES = WF_KINDS + 2 }; /* of the legend: kinds, and their waits */
+
 #define LABEL_SHARE 0.3  /* of the width, at most */
 #define BAR_SHARE   0.66 /* of a line */
 #define MOST_LINE   2.0  /* of the small text: few rows do not grow */
@@ -103,7 +105,7 @@ static void outline_box(const struct drawing *d, struct na_box b)
 /* ---- where everything stands */
 
 static size_t entries(const struct drawing *d,
-		      struct na_legend_entry e[WF_KINDS])
+		      struct na_legend_entry e[ENTRIES])
 {
 	/* clang-format off */
 	static const char *const names[WF_KINDS] = {
@@ -113,7 +115,7 @@ static size_t entries(const struct drawing *d,
 		[WF_LATE_PEER] = "late peer", [WF_RECV_DONE] = "host was done",
 	};
 	/* clang-format on */
-	bool there[WF_KINDS] = {false};
+	bool there[WF_KINDS] = {false}, held = false;
 	size_t n = 0;
 
 	/* What is too short to be seen needs no name. */
@@ -121,6 +123,7 @@ static size_t entries(const struct drawing *d,
 		const struct wf_step *s = &d->w.steps[i];
 
 		there[s->kind] |= s->to_us - s->from_us >= d->w.length_us / 1e3;
+		held |= s->kind == WF_SEND;
 	}
 	for (size_t i = 0; i < d->w.n_rows; i++)
 		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
@@ -129,7 +132,14 @@ static size_t entries(const struct drawing *d,
 			e[n++] = (struct na_legend_entry){
 				names[k], color_of(d, (enum wf_kind)k),
 				k == WF_WAIT || k == WF_LATE_PEER};
+		if (k == WF_SEND && held)
+			e[n++] = (struct na_legend_entry){
+				"waits to be sent", color_of(d, WF_SEND), true};
 	}
+	if (there[WF_RECEIVE])
+		e[n++] = (struct na_legend_entry){"before data left",
+						  color_of(d, WF_RECEIVE),
+						  false};
 	return n;
 }
 
@@ -190,7 +200,7 @@ static bool place_waterfall(struct drawing *d)
 	struct na_font font = small_font(d, d->l.theme->text);
 	double width = d->l.body.x1 - d->l.body.x0, used = 2;
 	double least = 1.5 * font.size, height;
-	struct na_legend_entry e[WF_KINDS];
+	struct na_legend_entry e[ENTRIES];
 
 	d->plot = d->l.body;
 	d->plot.y1 -= na_time_axis_height(&d->l);
@@ -246,18 +256,51 @@ static void draw_strip(const struct drawing *d)
 		     middle + na_text_ascent(&font) / 2, text, &font);
 }
 
+/* Who waits longest on the path; NULL: nobody. */
+static const struct wf_step *longest_wait(const struct drawing *d)
+{
+	const struct wf_step *most = NULL;
+
+	for (size_t i = 0; i < d->w.n_steps; i++) {
+		const struct wf_step *s = &d->w.steps[i];
+
+		if (waits(s->kind) && s->row >= 0 &&
+		    (!most || s->to_us - s->from_us > most->to_us - most->from_us))
+			most = s;
+	}
+	return most;
+}
+
 static void draw_host(const struct drawing *d, const struct wf_host *h)
 {
+	const struct wf_step *wait = longest_wait(d);
+	bool worst = wait &&
+		     &d->w.hosts[d->w.rows[wait->row].host] == h;
+	char length[NA_LABEL_BUF];
 	struct na_font name = small_font(d, d->l.theme->text);
 	struct na_font plain = small_font(d, d->l.theme->secondary);
-	struct na_row row = {d->l.body.x0, d->plot.x1,
+	double end = worst ? na_scale_at(&d->x, 0) - d->l.gap / 2
+			   : d->plot.x1;
+	struct na_row row = {d->l.body.x0, end,
 			     h->y + na_text_ascent(&name) / 2, false};
 	struct words w = {.n = 0};
 
 	name.bold = true;
+	if (worst)
+		name.color = d->l.theme->hue[NA_HUE_FINDING];
 	na_draw_line(d->l.canvas, d->l.body.x0, h->y - d->line / 2, d->plot.x1,
 		     h->y - d->line / 2, NA_PEN(&d->l, d->l.theme->grid, 1));
 	na_row_put(&d->l, &row, h->name, &name);
+	name.bold = false;
+	if (worst) {
+		na_words_add(&w, "the longest wait: %s",
+			     na_label_quantity(length, NA_Q_SECONDS,
+					       (wait->to_us - wait->from_us) /
+						       NA_US_PER_S,
+					       3));
+		na_row_put(&d->l, &row, w.text, &name);
+		w.n = 0;
+	}
 	if (h->rows > h->shown)
 		na_words_add(&w, "%zu of %zu actions shown", h->shown, h->rows);
 	if (w.n)
@@ -341,7 +384,7 @@ static void draw_axis(const struct drawing *d)
 
 static void draw_all(const struct drawing *d)
 {
-	struct na_legend_entry e[WF_KINDS];
+	struct na_legend_entry e[ENTRIES];
 	size_t n = entries(d, e);
 
 	draw_ends(d);
@@ -373,8 +416,7 @@ static void waterfall_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
 
-	na_words_add(&w, "outlined: the critical path; hatched: waiting on it; "
-			 "pale: a receive before its data left");
+	na_words_add(&w, "outlined: the critical path");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);

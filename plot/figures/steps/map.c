@@ -8,11 +8,17 @@
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 
-static struct na_color color_of(const struct na_theme *t, int level)
+#define MUTED 0.35 /* of the colour, where no host stands out */
+
+static struct na_color color_of(const struct na_theme *t,
+				const struct steps_figure *f, int level)
 {
+	double share = level / (double)STEP_LEVELS;
+
 	if (level == STEP_NO_DATA)
 		return na_mix(t->grid, t->axis, 0.5);
-	return na_mix(t->grid, t->hue[NA_BLUE], level / (double)STEP_LEVELS);
+	return na_mix(t->grid, t->hue[NA_BLUE],
+		      na_fig_steps_muted(f) ? MUTED * share : share);
 }
 
 /* Edges lie on whole points, so that no seam shows. */
@@ -51,7 +57,7 @@ static bool draw_level(const struct na_layout *l, const struct steps_figure *f,
 		}
 	}
 	return na_strokes_draw(&lines, l->canvas,
-			       &(struct na_pen){color_of(l->theme, level),
+			       &(struct na_pen){color_of(l->theme, f, level),
 						height, NA_SOLID});
 }
 
@@ -61,7 +67,7 @@ static bool draw_cells(const struct na_layout *l, const struct steps_figure *f,
 	double low = floor((b.y1 - b.y0) / (double)f->map.rows);
 	bool ok = true;
 
-	na_draw_rect(l->canvas, b, color_of(l->theme, 0));
+	na_draw_rect(l->canvas, b, color_of(l->theme, f, 0));
 	for (int k = STEP_NO_DATA; ok && k <= STEP_LEVELS; k++) {
 		if (k == 0)
 			continue;
@@ -69,6 +75,15 @@ static bool draw_cells(const struct na_layout *l, const struct steps_figure *f,
 		     draw_level(l, f, b, k, low + 1);
 	}
 	return ok;
+}
+
+bool na_fig_steps_muted(const struct steps_figure *f)
+{
+	for (size_t i = 0; i < f->n_lines; i++) {
+		if (f->lines[i].cause)
+			return false;
+	}
+	return true;
 }
 
 double na_fig_steps_names_width(const struct na_layout *l,
@@ -126,7 +141,8 @@ static bool put_name(struct names *x, size_t i, const struct na_font *font)
 	char text[NA_TEXT_MAX];
 	struct words w;
 
-	y = fmin(fmax(y, x->box.y0 + half), x->box.y1 - half);
+	/* Above the plot there is room beside its header. */
+	y = fmin(y, x->box.y1 - half);
 	for (size_t k = 0; k < x->n; k++) {
 		if (y - half < x->taken[k].y1 && y + half > x->taken[k].y0)
 			return false;
@@ -202,6 +218,6 @@ void na_fig_steps_key(const struct na_layout *l, const struct steps_figure *f,
 		na_draw_rect(l->canvas,
 			     (struct na_box){x, row->y - size, x + size,
 					     row->y},
-			     color_of(l->theme, k));
+			     color_of(l->theme, f, k));
 	na_draw_text(l->canvas, x + l->gap / 2, row->y, w.text, &font);
 }

@@ -5,6 +5,9 @@
 #include "plot/figures/steps/data.h"
 #include "plot/layout.h"
 
+/* No host stands out: what differs is noise, and its colours are pale. */
+bool na_fig_steps_muted(const struct steps_figure *f);
+
 /* What the names at its right need, at most `most`. */
 double na_fig_steps_names_width(const struct na_layout *l,
 				const struct steps_figure *f, double most);

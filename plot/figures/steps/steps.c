@@ -443,6 +443,9 @@ static void steps_footnote(struct drawing *d)
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
 		na_words_add(&w, "a row is %zu %s, the worst; ", d->f.map.each,
 			     of_ranks(d) ? "ranks" : "hosts");
+	if (na_fig_steps_is_map(&d->f) && na_fig_steps_muted(&d->f))
+		na_words_add(&w, "muted: no %s stands out; ",
+			     of_ranks(d) ? "rank" : "host");
 	if (d->f.launches)
 		na_words_add(&w, "no device plane has steps: these are program "
 				 "launches, and what they were spent on is not "

@@ -57,7 +57,7 @@ struct tcp_figure {
 	double silent_s, closed_s;
 };
 
-struct tcp_time; /* time.h */
+struct na_cut_time; /* plot/figures/cut_time.h */
 
 enum na_status na_tcp_figure_read(struct tcp_figure *f,
 				  const struct na_result *r,
@@ -71,7 +71,7 @@ void na_tcp_figure_evidence(const struct tcp_figure *f, struct words *w);
 /* marks.c: segments that are not plain data, over the plot. */
 enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct tcp_figure *f,
-				   const struct tcp_time *x,
+				   const struct na_cut_time *x,
 				   const struct na_scale *y,
 				   struct na_err *err) NA_MUST_CHECK;
 /* What lines, marks and bands mean, and how many there are. */

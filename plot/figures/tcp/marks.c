@@ -123,11 +123,11 @@ static void flush(const struct na_layout *l, const struct tcp_figure *f,
 
 /* A bar from the first byte to the last, and its glyph on top. */
 static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
-		     const struct tcp_figure_row *m, const struct tcp_time *x,
+		     const struct tcp_figure_row *m, const struct na_cut_time *x,
 		     const struct na_scale *y, struct na_strokes *lines,
 		     struct na_strokes *fills)
 {
-	double at = na_tcp_time_at(x, m->time_s);
+	double at = na_cut_time_at(x, m->time_s);
 	double y0 = na_scale_at(y, m->from), y1 = na_scale_at(y, m->to);
 	bool glyphs = f->shown[m->kind] <= TCP_GLYPHS_MAX &&
 		      looks[m->kind].glyph != G_BAR;
@@ -148,7 +148,7 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 
 enum na_status na_tcp_figure_marks(const struct na_layout *l,
 				   const struct tcp_figure *f,
-				   const struct tcp_time *x,
+				   const struct na_cut_time *x,
 				   const struct na_scale *y, struct na_err *err)
 {
 	struct na_strokes lines = {.n = 0}, fills = {.n = 0};

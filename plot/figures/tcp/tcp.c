@@ -30,7 +30,7 @@ struct drawing {
 	enum part parts[PARTS];
 	size_t n_panels;
 	double side; /* width of the legend; 0: none */
-	struct tcp_time x;
+	struct na_cut_time x;
 	struct na_point *points; /* scratch */
 };
 
@@ -86,7 +86,7 @@ static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 		return na_no_room(d->page, err);
 	if (!d->f.empty &&
 	    !na_tcp_time_place(&d->x, &d->f, d->panels[0].plot.x0,
-			       d->panels[0].plot.x1, na_tcp_time_gap(&d->l)))
+			       d->panels[0].plot.x1, na_cut_time_gap(&d->l)))
 		return na_fail_nomem(err);
 	return NA_OK;
 }
@@ -95,13 +95,13 @@ static double column_x(const struct drawing *d, size_t i)
 {
 	double share = (double)i / (double)d->f.n;
 
-	return na_tcp_time_at(&d->x,
+	return na_cut_time_at(&d->x,
 			      d->f.from_s + share * (d->f.to_s - d->f.from_s));
 }
 
 static double column_width(const struct drawing *d)
 {
-	return na_tcp_time_width(&d->x,
+	return na_cut_time_width(&d->x,
 				 (d->f.to_s - d->f.from_s) / (double)d->f.n);
 }
 
@@ -119,8 +119,8 @@ static void draw_spans(const struct drawing *d, const struct na_panel *p,
 
 		if (!(from <= to))
 			continue;
-		b.x0 = fmax(b.x0, na_tcp_time_at(&d->x, from));
-		b.x1 = fmin(b.x1, fmax(na_tcp_time_at(&d->x, to), b.x0 + 1));
+		b.x0 = fmax(b.x0, na_cut_time_at(&d->x, from));
+		b.x1 = fmin(b.x1, fmax(na_cut_time_at(&d->x, to), b.x0 + 1));
 		if (b.x1 <= b.x0)
 			continue;
 		if (!hatched)
@@ -347,11 +347,11 @@ static void draw_resent(const struct drawing *d, const struct na_panel *p)
 {
 	size_t n = d->f.resent_n, k = 0;
 	double each = (d->f.to_s - d->f.from_s) / (double)n;
-	double w = na_tcp_time_width(&d->x, each);
+	double w = na_cut_time_width(&d->x, each);
 
 	for (size_t i = 0; i < n; i++) {
 		double x =
-			na_tcp_time_at(&d->x,
+			na_cut_time_at(&d->x,
 				       d->f.from_s + each * ((double)i + 0.5));
 
 		if (!(d->f.resent[i] > 0))
@@ -391,7 +391,7 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	else
 		draw_rtt(d, p);
 	na_unclip(d->l.canvas);
-	na_tcp_time_cuts(&d->l, &d->x, p->plot, i == 0);
+	na_cut_time_cuts(&d->l, &d->x, p->plot, i == 0);
 	return st;
 }
 
@@ -410,7 +410,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 		return na_fail_nomem(err);
 	for (size_t i = 0; st == NA_OK && i < d->n_panels; i++)
 		st = draw_panel(d, i, err);
-	na_tcp_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1);
+	na_cut_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1);
 	if (d->side > 0)
 		na_tcp_figure_legend(
 			&d->l, &d->f,

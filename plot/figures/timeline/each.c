@@ -274,10 +274,10 @@ static void draw_name(const struct drawing *d, struct na_box box,
 			     .y = box.y0 - 0.35 * d->header};
 
 	font.bold = true;
+	if (found)
+		font.color = d->l->theme->hue[NA_HUE_FINDING];
 	na_row_put(d->l, &row, name, &font);
 	font.bold = false;
-	font.color = found ? d->l->theme->hue[NA_HUE_FINDING]
-			   : d->l->theme->secondary;
 	if (*words)
 		na_row_put(d->l, &row, words, &font);
 }
@@ -305,7 +305,7 @@ static bool draw_one(const struct drawing *d, size_t i)
 				   : e->rest[side],
 			       row && e->n > 2 ? e->median[side] : NULL);
 	draw_capacity(d, box);
-	draw_name(d, box, name.text, words.text, row && row->saturated_s > 0);
+	draw_name(d, box, name.text, words.text, words.n > 0);
 	return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "plot/scale.h"
 
 #define DIFFERS    1.2  /* less is no word worth */
+#define MUCH       1.5  /* worth a word in the title */
 #define MEDIAN_MAX 2048 /* of so many it is that of all, to a pixel */
 
 static const char *const keys[] = {M_host, M_device, M_src, M_dst, M_pair};
@@ -203,8 +204,9 @@ static bool read_medians(struct each *e)
 	return ok;
 }
 
-enum na_status na_timeline_read_each(struct each *e, const struct timeline *t,
-				     struct na_err *err)
+/* All rows, the worst first. */
+static enum na_status rank_rows(struct each *e, const struct timeline *t,
+				struct na_err *err)
 {
 	*e = (struct each){.t = t, .one = key_of(t)};
 	if (strcmp(e->one, M_host) == 0)
@@ -213,6 +215,33 @@ enum na_status na_timeline_read_each(struct each *e, const struct timeline *t,
 		return na_fail_nomem(err);
 	read_saturated(e);
 	na_sort(e->rows, e->n, worst_first);
+	return NA_OK;
+}
+
+enum na_status na_timeline_each_worst(const struct timeline *t, struct words *w,
+				      struct na_err *err)
+{
+	struct each e;
+	enum na_status st = rank_rows(&e, t, err);
+	const struct each_row *row = e.rows;
+
+	if (st == NA_OK && e.n > 2 && fabs(log(row->ratio)) >= log(MUCH)) {
+		struct words what = {.n = 0};
+
+		na_timeline_each_words(&e, row, &what);
+		na_words_add(w, "; %s %s", row->name, what.text);
+	}
+	na_timeline_free_each(&e);
+	return st;
+}
+
+enum na_status na_timeline_read_each(struct each *e, const struct timeline *t,
+				     struct na_err *err)
+{
+	enum na_status st = rank_rows(e, t, err);
+
+	if (st != NA_OK)
+		return st;
 	e->shown = e->n <= EACH_PANELS ? e->n : EACH_PANELS - 1;
 	return read_medians(e) ? NA_OK : na_fail_nomem(err);
 }

@@ -46,5 +46,9 @@ const double *na_timeline_each_rate(const struct each *e,
 /* "sends for 3.9x as long as the median host", where it is worth a word. */
 void na_timeline_each_words(const struct each *e, const struct each_row *row,
 			    struct words *w);
+/* "; host-3 sends for 3.9x the median's time" of who differs most, where one
+ * differs much. */
+enum na_status na_timeline_each_worst(const struct timeline *t, struct words *w,
+				      struct na_err *err) NA_MUST_CHECK;
 
 #endif

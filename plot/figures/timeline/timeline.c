@@ -248,6 +248,34 @@ static const char *nothing(enum side side)
 			  : "nothing to draw: no send with a duration was used";
 }
 
+/* How much of the capacity is used, where it is not drawn; what its line is,
+ * where data lie over it. */
+static void put_capacity(const struct drawing *d, struct na_row *row,
+			 enum side side)
+{
+	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
+					     d->l.theme->secondary);
+	const struct timeline *t = &d->t;
+	double times = na_timeline_top(t, side) / t->capacity_gbps;
+	struct words w = {.n = 0}, much;
+	char a[NA_LABEL_BUF];
+
+	if (!na_timeline_draws_capacity(t)) {
+		na_words_add(&w, "%s of ", na_timeline_share(a, times));
+		na_timeline_capacity(t, &w);
+	} else if (times > 1) {
+		na_words_add(&w, "dashed: ");
+		na_timeline_capacity(t, &w);
+	}
+	much = w;
+	/* Short bins overshoot a little; more is a wrong capacity. */
+	if (times > 1.1)
+		na_words_add(&much, " (the peak is %s times that)",
+			     na_label_short(a, times, 2));
+	if (w.n && !na_row_put(&d->l, row, much.text, &font))
+		na_row_put(&d->l, row, w.text, &font);
+}
+
 static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 			     enum side side)
 {
@@ -282,14 +310,8 @@ static void draw_side_header(const struct drawing *d, const struct na_panel *p,
 		na_words_add(&w, "peak %s", na_timeline_rate(a, peak));
 		na_row_put(&d->l, &row, w.text, &plain);
 	}
-	if (!isnan(t->capacity_gbps) && !na_timeline_draws_capacity(t)) {
-		w.n = 0;
-		na_words_add(&w, "%s of ",
-			     na_timeline_share(a, na_timeline_top(t, side) /
-							  t->capacity_gbps));
-		na_timeline_capacity(t, &w);
-		na_row_put(&d->l, &row, w.text, &plain);
-	}
+	if (!isnan(t->capacity_gbps))
+		put_capacity(d, &row, side);
 }
 
 static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
@@ -315,14 +337,8 @@ static enum na_status draw_side(struct drawing *d, const struct na_panel *p,
 	else
 		status = draw_total(d, p, side, err);
 	if (na_timeline_draws_capacity(t)) {
-		double times = na_timeline_top(t, side) / t->capacity_gbps;
-		char buf[NA_LABEL_BUF];
-
-		na_timeline_capacity(t, &w);
-		/* Short bins overshoot a little; more is a wrong capacity. */
-		if (times > 1.1)
-			na_words_add(&w, " (the peak is %s times that)",
-				     na_label_short(buf, times, 2));
+		if (na_timeline_top(t, side) <= t->capacity_gbps)
+			na_timeline_capacity(t, &w);
 		na_panel_limit(&d->l, p, t->capacity_gbps * NA_GIGA, w.text);
 	}
 	return status;
@@ -489,6 +505,11 @@ static enum na_status draw_timeline(struct drawing *d, struct na_canvas *c,
 		if (status < 0)
 			return status;
 	}
+	status = na_timeline_by_each(&d->t)
+			 ? na_timeline_each_worst(&d->t, &own, err)
+			 : NA_OK;
+	if (status < 0)
+		return status;
 	if (!title)
 		title = own.text;
 	na_layout_begin(&d->l, c, &na_fig_timeline, d->page, title,

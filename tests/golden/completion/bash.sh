@@ -25,5 +25,8 @@ try netan timeline x --strict --inc
 try netan completion ''
 try netan help synt
 try netan help --s
+try netan help --tables tr
+try netan pairs --by src,
+try netan timeline --capacity ''
 END
 bash try.bash

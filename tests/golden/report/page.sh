@@ -10,6 +10,8 @@ echo "verdict"
 sed -n 's/.*<p class="verdict \([a-z]*\)"><strong>\([^<,]*\).*/\1: \2/p' p.html
 echo "findings"
 sed -n 's/.*class="finding \([a-z]*\)".*/\1/p' p.html | sed 1q
+echo "options stay with their commands"
+grep -o '<code class="nb">[^<]*</code>' p.html | sort -u
 echo "hashes: of each file, as sha256sum says them"
 for f in t/plugins/profile/r/*.pb; do
 	set -- $(sha256sum "$f")
