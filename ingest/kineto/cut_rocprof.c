@@ -45,11 +45,13 @@ static bool stays(struct kt_cut *c, const struct kt_dispatch *x, bool kernel)
 	bool told = x->start.n && x->end.n &&
 		    kt_from_ns(c->in, x->start, &start_ps) &&
 		    kt_from_ns(c->in, x->end, &end_ps) && start_ps <= end_ps;
-	bool inside = told && kt_cut_meets(c, start_ps, end_ps, false), in;
+	bool inside = told && kt_cut_meets(c, start_ps, end_ps, false);
+	bool first, in;
 
 	if (!kernel)
 		return !told || inside;
-	in = told ? is_first(c, x) | na_kernel_talks(x->name) |
+	first = told && is_first(c, x);
+	in = told ? first || na_kernel_talks(x->name) ||
 			    kt_cut_meets(c, start_ps, end_ps, true)
 		  : !c->of->names;
 	c->counts->of_events++;

@@ -161,7 +161,8 @@ struct na_store {
 	size_t n_hosts;
 	uint32_t *host_of; /* [run * endpoints + endpoint] */
 	/* As that: of a rank the first input of the host where it runs; of
-	 * others, and where that is not told, NA_UNKNOWN_U32. */
+	 * others, and where that is not told, NA_UNKNOWN_U32.  NULL: no
+	 * ranks. */
 	uint32_t *runs_on;
 	struct na_ranked ranked;
 	struct na_step *steps;

@@ -114,7 +114,9 @@ static void put_store(struct na_xf_bytes *to, const struct na_store *s)
 	na_tell_run(to, s->steps, s->n_steps * sizeof(*s->steps));
 	na_tell_run(to, s->type_of, s->n_type_of * sizeof(*s->type_of));
 	na_tell_run(to, s->runs_on,
-		    s->names.n_endpoints * s->n_runs * sizeof(*s->runs_on));
+		    s->runs_on ? s->names.n_endpoints * s->n_runs *
+					 sizeof(*s->runs_on)
+			       : 0);
 	na_xf_put_varint(to, s->anchor);
 	na_xf_put_varint(to, s->graphs.n);
 	na_xf_put_varint(to, s->actions.n);
@@ -169,7 +171,7 @@ static bool get_types(struct na_cursor *c, struct na_store *s)
 	return ok && s->n_type_of == s->names.strings.n;
 }
 
-/* Where ranks run. */
+/* Where ranks run, if there are any. */
 static bool get_machines(struct na_cursor *c, struct na_store *s)
 {
 	size_t n;
@@ -178,7 +180,11 @@ static bool get_machines(struct na_cursor *c, struct na_store *s)
 	for (size_t i = 0; ok && i < n; i++)
 		ok = s->runs_on[i] == NA_UNKNOWN_U32 ||
 		     s->runs_on[i] < s->n_sources;
-	return ok && n == s->names.n_endpoints * s->n_runs;
+	if (ok && !n) {
+		free(s->runs_on);
+		s->runs_on = NULL;
+	}
+	return ok && (!n || n == s->names.n_endpoints * s->n_runs);
 }
 
 /* How many records of a kind there are; they are with rank 0. */

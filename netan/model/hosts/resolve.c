@@ -17,7 +17,9 @@ uint32_t na_store_host_of(const struct na_store *s, uint32_t run,
 uint32_t na_store_machine_of(const struct na_store *s, uint32_t run,
 			     uint32_t endpoint)
 {
-	uint32_t input = s->runs_on[run * s->names.n_endpoints + endpoint];
+	uint32_t input =
+		s->runs_on ? s->runs_on[run * s->names.n_endpoints + endpoint]
+			   : NA_UNKNOWN_U32;
 
 	return input == NA_UNKNOWN_U32 ? na_store_host_of(s, run, endpoint)
 				       : input;

@@ -132,8 +132,11 @@ static void place_input(struct na_store *s, uint32_t i,
 static bool place_ranks(struct na_store *s)
 {
 	size_t ends = s->names.n_endpoints * s->n_runs, n;
-	struct placed *places = na_calloc(s->n_sources + 1, sizeof(*places));
+	struct placed *places;
 
+	if (!s->ranked.ranks)
+		return true;
+	places = na_calloc(s->n_sources + 1, sizeof(*places));
 	s->runs_on = na_calloc(ends, sizeof(*s->runs_on));
 	if (places && s->runs_on) {
 		memset(s->runs_on, 0xff, ends * sizeof(*s->runs_on));
