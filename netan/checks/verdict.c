@@ -62,6 +62,55 @@ static const char *awaited(struct na_case *c)
 	return text;
 }
 
+static bool equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One cause is accused once, though two checks see it: the same one, or who
+ * loses packets after a culprit that is named more exactly. */
+static bool is_told(const struct na_case *c, size_t i)
+{
+	const struct na_finding *f = c->findings[i];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct na_finding *g = c->findings[k];
+
+		if (g->cause != f->cause)
+			continue;
+		if (equal(f->who.kind, g->who.kind) &&
+		    equal(f->who.host, g->who.host) &&
+		    equal(f->who.src_host, g->who.src_host) &&
+		    equal(f->who.dst_host, g->who.dst_host) && !f->who.hosts &&
+		    !g->who.hosts && !f->who.culprits && !g->who.culprits)
+			return true;
+		if (f->cause == NA_CAUSE_NETWORK && is_of(f, "rpc-latency") &&
+		    !is_of(g, "rpc-latency"))
+			return true;
+	}
+	return false;
+}
+
+/* "; receive side of host-4 and path host-1 -> host-2, too": who is guilty
+ * besides. */
+static const char *accomplices(struct na_case *c,
+			       const struct na_finding *guilty)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (f == guilty || f->cause != NA_CAUSE_NETWORK ||
+		    f->severity < NA_SEV_ERROR || !f->who.kind ||
+		    !f->culprit || is_told(c, i))
+			continue;
+		names = na_case_text(c, "%s%s%s", names,
+				     *names ? " and " : "; ", f->culprit);
+	}
+	return *names ? na_case_text(c, "%s, too", names) : names;
+}
+
 /* It costs a quarter as much as the culprit, or more: who takes that one out
  * would find the job slow still. */
 static bool matters_beside(const struct na_finding *f,
@@ -125,12 +174,12 @@ const char *na_verdict_guilty(struct na_case *c)
 
 	if (!f)
 		return NULL;
-	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s",
+	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s%s",
 			    f->culprit ? f->culprit : f->title,
 			    f->how ? na_case_text(c, " (%s)", f->how) : "",
 			    f->on_racks ? na_if_racks : "", price(c, f),
 			    na_confidences[f->confidence], certainty(f),
-			    besides(c, f));
+			    accomplices(c, f), besides(c, f));
 }
 
 /* What of the inputs could not be looked at; NULL. */
@@ -444,35 +493,6 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 	return na_case_text(c, "Network: not guilty%s: %s%s",
 			    na_locality(c) == NA_PLACED ? na_if_racks : "",
 			    na_power_says(c), na_verdict_instead(c));
-}
-
-static bool equal(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* One cause is accused once, though two checks see it: the same one, or who
- * loses packets after a culprit that is named more exactly. */
-static bool is_told(const struct na_case *c, size_t i)
-{
-	const struct na_finding *f = c->findings[i];
-
-	for (size_t k = 0; k < i; k++) {
-		const struct na_finding *g = c->findings[k];
-
-		if (g->cause != f->cause)
-			continue;
-		if (equal(f->who.kind, g->who.kind) &&
-		    equal(f->who.host, g->who.host) &&
-		    equal(f->who.src_host, g->who.src_host) &&
-		    equal(f->who.dst_host, g->who.dst_host) && !f->who.hosts &&
-		    !g->who.hosts && !f->who.culprits && !g->who.culprits)
-			return true;
-		if (f->cause == NA_CAUSE_NETWORK && is_of(f, "rpc-latency") &&
-		    !is_of(g, "rpc-latency"))
-			return true;
-	}
-	return false;
 }
 
 static void put_accused(struct na_case *c, struct na_value *list,

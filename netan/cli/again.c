@@ -183,7 +183,7 @@ const char *na_again(const struct na_cli *cli, const char *line,
 	const char *copy = NULL;
 	char *text = NULL;
 	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = name ? open_memstream(&text, &n) : NULL;
 
 	if (!out)
 		return NULL;

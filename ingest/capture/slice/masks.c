@@ -14,6 +14,7 @@ enum {
 	FROM = 100, /* octets of three digits: texts sort as numbers do */
 	OCTETS = 256 - FROM,
 	BENCH = 2 * OCTETS * OCTETS, /* 198.18.100.100 to 198.19.255.255 */
+	THREE = OCTETS * OCTETS * OCTETS, /* octets that are free */
 	NIBBLES = 0x10000 - 0x1000
 };
 
@@ -95,7 +96,7 @@ static void make_ip4(uint8_t *to, bool group, uint32_t k)
 		octets(to + 2, 2, k % (OCTETS * OCTETS));
 	} else {
 		k -= BENCH;
-		to[0] = (uint8_t)(240 + k / (OCTETS * OCTETS * OCTETS));
+		to[0] = (uint8_t)(240 + k / THREE);
 		octets(to + 1, 3, k);
 	}
 }
@@ -145,6 +146,14 @@ static uint32_t find_or_add(struct na_masks *m, enum na_masked kind,
 		   : na_strtab_find(&m->told, key, 1 + sizes[kind]);
 }
 
+/* How many there are to give. */
+static uint32_t most(enum na_masked kind, bool group)
+{
+	return kind != NA_MASKED_IP4 ? UINT32_MAX
+	       : group               ? THREE
+				     : BENCH + 16 * THREE;
+}
+
 /* The next that nobody has. */
 static void give(struct na_masks *m, enum na_masked kind, const uint8_t *a,
 		 struct mask *to)
@@ -155,6 +164,7 @@ static void give(struct na_masks *m, enum na_masked kind, const uint8_t *a,
 	do
 		make(kind, group, (*next)++, to->bytes);
 	while (find_or_add(m, kind, to->bytes, false) != NA_NO_NAME);
+	m->failed |= *next > most(kind, group);
 }
 
 struct sorted {
@@ -208,7 +218,7 @@ bool na_masks_settle(struct na_masks *m)
 	m->as.n = n;
 	m->settled = true;
 	free(all);
-	return true;
+	return !m->failed;
 }
 
 /* One that nobody told: the file changed since. */

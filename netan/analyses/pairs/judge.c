@@ -223,7 +223,7 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 {
 	return (!w->n_slow || r->n_findings ||
 		na_pairs_put_slow(s, run, r, w)) &&
-	       na_pairs_put_across(s, run, r, w) &&
+	       (r->n_findings || na_pairs_put_across(s, run, r, w)) &&
 	       (w->unseen + w->fleeting <= UNSEEN || w->fleeting < w->unseen ||
 		r->n_findings || na_pairs_put_fleeting(s, r, w)) &&
 	       put_pattern(r,

@@ -181,7 +181,7 @@ bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
 
 	na_str_addf(&t,
 		    "%.0f %% of the transfers are of connections that come in "
-		    "%u step%s here, and it takes %d to compare them",
+		    "%u step%s at most here, and it takes %d to compare them",
 		    100 * w->fleeting, (unsigned)w->steps, na_plural(w->steps),
 		    NA_WIRE_MIN_STEPS);
 	what = keep(s, buf);
@@ -195,9 +195,10 @@ bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
 static bool crosses(const struct pairs_state *s, const struct pairs_pair *p)
 {
 	const struct na_store *store = s->scope->store;
+	uint32_t src = na_store_rack(store, s->nodes.v[p->src].host);
+	uint32_t dst = na_store_rack(store, s->nodes.v[p->dst].host);
 
-	return na_store_rack(store, s->nodes.v[p->src].host) !=
-	       na_store_rack(store, s->nodes.v[p->dst].host);
+	return src != NA_UNKNOWN_U32 && dst != NA_UNKNOWN_U32 && src != dst;
 }
 
 bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,

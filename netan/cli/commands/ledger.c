@@ -322,6 +322,16 @@ static bool count_own(struct ledger *l)
 	return true;
 }
 
+/* Who made it has taken it away again, and another one is there or can be. */
+static bool is_gone(const char *path, const struct stat *info)
+{
+	struct stat now;
+
+	return !info->st_nlink &&
+	       (stat(path, &now) != 0 || now.st_dev != info->st_dev ||
+		now.st_ino != info->st_ino);
+}
+
 static enum na_status note(struct ledger *l, int fd, const char *path,
 			   struct na_err *err)
 {
@@ -331,8 +341,7 @@ static enum na_status note(struct ledger *l, int fd, const char *path,
 	if (flock(fd, LOCK_EX) != 0 || fstat(fd, &info) != 0)
 		return na_fail(err, NA_EIO, "--ledger %s: %s", path,
 			       strerror(errno));
-	/* Who made it has taken it away again. */
-	if (!info.st_nlink)
+	if (is_gone(path, &info))
 		return NA_END;
 	if (na_inputs_hold(&info))
 		return na_fail(err, NA_EUSAGE,

@@ -224,9 +224,10 @@ static void print_report(const struct na_synth_config *cfg,
 	       na_print_bytes(size, (double)bytes, 3),
 	       na_print_count(count, events), capture ? "packets" : "events");
 	printf("next: netan %s ", r->hangs ? "hang" : "info");
-	na_shell_put_path(stdout, capture                              ? r->files[0].path
-		   : cfg->profile == NA_PROFILE_PYTORCH ? r->session
-							: cfg->dir);
+	na_shell_put_path(stdout, capture ? r->files[0].path
+				  : cfg->profile == NA_PROFILE_PYTORCH
+					  ? r->session
+					  : cfg->dir);
 	putchar('\n');
 }
 

@@ -208,7 +208,8 @@ bool na_host_clocks_add(struct na_host_clocks *c, const struct na_transfer *t)
 	return t->launch == NA_UNKNOWN_U32 ||
 	       too_large(p, side, t->size_bytes, samples_of(c->of.n)) ||
 	       add_sample(p, side,
-			  &(struct sample){t->size_bytes, key_of(&c->store->names, t),
+			  &(struct sample){t->size_bytes,
+					   key_of(&c->store->names, t),
 					   side == NA_TX ? t->start_ps
 							 : t->end_ps},
 			  samples_of(c->of.n));

@@ -161,7 +161,8 @@ enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 	bool ok = ranks && hosts;
 
 	if (ok) {
-		s->ranked.ranks = distinct(ranks, list_ranks(s, ranks), sizeof(*ranks), by_number);
+		s->ranked.ranks = distinct(ranks, list_ranks(s, ranks),
+					   sizeof(*ranks), by_number);
 		for (size_t i = 0; i < n; i++) {
 			bool holds = s->hosts[i].of_ranks;
 

@@ -183,8 +183,8 @@ static void load_course(struct course *c, const struct drawing *g,
 #define JUMP 1.5
 
 /* Where a line ends: NaN, it has no point. */
-static struct na_point draw_course(const struct drawing *g, struct course *c, bool mean,
-			  const struct na_pen *pen)
+static struct na_point draw_course(const struct drawing *g, struct course *c,
+				   bool mean, const struct na_pen *pen)
 {
 	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
 	struct na_point last = {NAN, NAN};

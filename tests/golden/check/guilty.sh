@@ -19,5 +19,8 @@ try both.pcap
 netan synth -q -o two --hosts 8 --steps 12 --seed 31 \
 	--fault slow-sender:1:3 --fault slow-compute:5:1.3
 try two
+netan synth -q -o both --hosts 6 --steps 12 --fault slow-sender:1:2 \
+	--fault slow-receiver:4:2
+try both
 netan check -q --capacity 10Gbps two | grep -A3 bandwidth-bound
 true
