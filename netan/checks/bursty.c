@@ -42,7 +42,7 @@ static int never_idle(const struct na_value *body, const struct na_value *step)
 /* A count, not 2.00. */
 static long long most_pending(const struct na_value *body)
 {
-	return (long long)na_number_at(body, M_pending "." M_max);
+	return (long long)fmax(0, na_number_at(body, M_pending "." M_max));
 }
 
 /* "100 %" of the time that is not all of it is no 100 %. */
