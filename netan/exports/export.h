@@ -29,7 +29,7 @@ struct na_export {
 			       links to it: nothing of it is read again */
 	/* Exhibits that it tells of beside those that checks read; NULL ends,
 	 * and instead of a list: all. */
-	const char *const *tells;
+	const char *const *uses;
 	size_t state_size;
 	const struct na_analysis *records;
 	enum na_status (*begin)(void *state, const char *path,

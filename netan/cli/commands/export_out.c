@@ -65,9 +65,9 @@ size_t na_exports_beside(const struct na_export_targets *x,
 	return n;
 }
 
-static bool tells(const struct na_export *format, const char *exhibit)
+static bool uses(const struct na_export *format, const char *exhibit)
 {
-	const char *const *name = format->tells;
+	const char *const *name = format->uses;
 
 	while (name && *name && strcmp(*name, exhibit) != 0)
 		name++;
@@ -77,7 +77,7 @@ static bool tells(const struct na_export *format, const char *exhibit)
 bool na_exports_read(const struct na_export_targets *x, const char *exhibit)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		if (tells(x->v[i].format, exhibit))
+		if (uses(x->v[i].format, exhibit))
 			return true;
 	}
 	for (size_t i = 0; na_checks[i]; i++) {

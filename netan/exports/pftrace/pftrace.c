@@ -121,13 +121,11 @@ static void pftrace_close(void *state)
 	na_triples_fini(&x->group_of);
 }
 
-static const char *const tells[] = {"slack", "timeline", NULL};
-
 const struct na_export na_export_pftrace = {
 	.ending = "pftrace",
 	.what = "a trace for Perfetto",
 	.with_page = true,
-	.tells = tells,
+	.uses = (const char *const[]){"slack", "timeline", NULL},
 	.state_size = sizeof(struct na_pft),
 	.records = &pft_records,
 	.begin = plain_begin,
@@ -139,7 +137,7 @@ const struct na_export na_export_pftrace_gz = {
 	.ending = "pftrace.gz",
 	.what = "the same, packed",
 	.with_page = true,
-	.tells = tells,
+	.uses = (const char *const[]){"slack", "timeline", NULL},
 	.state_size = sizeof(struct na_pft),
 	.records = &pft_records,
 	.begin = packed_begin,
