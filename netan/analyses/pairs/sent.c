@@ -106,7 +106,8 @@ static bool acknowledged(const struct pairs_state *s,
 		size_t back = na_pairs_at(s, run, x->dst, x->src);
 		double there_us, back_us;
 
-		if (back == run->n_remote || isnan(sent_us[p]) ||
+		/* Each two directions once. */
+		if (back < p || back == run->n_remote || isnan(sent_us[p]) ||
 		    isnan(sent_us[back]))
 			continue;
 		there_us = received_us(s, run, p, room);
