@@ -3,7 +3,7 @@
 netan synth -q -o job --hosts 2 --steps 3
 at=$(echo job/plugins/profile/*)
 said() { echo "$? $(tail -1 err)"; }
-if [ -d /dev/shm ] && shm=$(mktemp -d /dev/shm/netan-XXXXXX 2>nul); then
+if [ -d /dev/shm ] && shm=$(mktemp -d /dev/shm/netan-XXXXXX 2>/dev/null); then
 	trap 'rm -rf "$shm"' EXIT
 	head -c 1000000 /dev/zero | tr '\0' 'x' >"$shm/x.json"
 	ln "$shm/x.json" "$shm/old.json"
