@@ -8,6 +8,7 @@
 #include "netan/base/units.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
+enum { FEW = 20 /* transfers: fewer are no measure of a pair */ };
 
 /* clang-format off */
 const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
@@ -169,11 +170,13 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 	char number[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < run->n_remote; i++) {
-		const struct na_lz_pair_result *p = &run->found.pairs[i];
+		const struct na_lz_pair_result *r = &run->found.pairs[i];
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
-		add_slow(&all, s, &s->pairs[run->pair0 + i], 0);
-		if (p->q_value <= 0.01 && p->effect > slow)
-			add_slow(&x, s, &s->pairs[run->pair0 + i], p->effect);
+		add_slow(&all, s, p, 0);
+		if (r->q_value <= 0.01 && r->effect > slow &&
+		    s->sums.v[p->found].n >= FEW)
+			add_slow(&x, s, p, r->effect);
 	}
 	if (!x.n)
 		return;
@@ -558,6 +561,29 @@ static void note_tests(struct na_result *r)
 				  "slow NIC");
 }
 
+/* Of pairs that are compared. */
+static void note_few(struct na_result *r, const struct pairs_state *s)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t few = 0, all = 0;
+
+	for (size_t i = 0; i < s->keys.n; i++) {
+		const struct pairs_run *run = &s->runs[s->pairs[i].run];
+
+		if (s->pairs[i].local || !run->found.pairs ||
+		    na_pairs_uncompared(s, run))
+			continue;
+		all++;
+		few += s->sums.v[s->pairs[i].found].n < FEW;
+	}
+	if (few)
+		na_result_note(r,
+			       "%s of %s pairs have fewer than %d transfers: "
+			       "how many times slower these are says little",
+			       na_print_count(a, few), na_print_count(b, all),
+			       FEW);
+}
+
 static void note_rest(struct na_result *r, const struct pairs_state *s)
 {
 	uint64_t local = 0, transfers = 0;
@@ -640,5 +666,6 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
 	note_tests(r);
 	note_joined(r, s);
+	note_few(r, s);
 	note_rest(r, s);
 }
