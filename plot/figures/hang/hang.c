@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -426,8 +427,10 @@ static enum na_status draw_all(struct drawing *d, const struct na_page *page,
 		y = draw_panel(d, &d->f.panels[i], y);
 	legend(d, used, foot + d->l.gap / 2);
 	if (d->panels < d->f.n) {
-		snprintf(text, sizeof(text), "%zu more groups wait",
-			 d->f.n - d->panels);
+		size_t more = d->f.n - d->panels;
+
+		snprintf(text, sizeof(text), "%zu more group%s wait%s", more,
+			 na_plural(more), more == 1 ? "s" : "");
 		na_layout_footnote(&d->l, text);
 	}
 	return NA_OK;
