@@ -271,12 +271,13 @@ bool na_pairs_uncompared(const struct pairs_state *s,
 static void say_sparse(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_pair *p)
 {
+	uint32_t few = s->sums.v[p->found].n;
 	char n[NA_COUNT_BUF];
 
-	na_str_addf(w, "; neither way is compared with the other: %s from ",
-		    na_count_of(n, s->sums.v[p->found].n, "transfer"));
+	na_str_addf(w, "; %s from ", na_count_of(n, few, "transfer"));
 	na_str_addf(w, "%.60s to ", s->nodes.v[p->src].name);
-	na_str_addf(w, "%.60s, and that takes %d", s->nodes.v[p->dst].name,
+	na_str_addf(w, "%.60s %s too few to compare the two ways (it takes %d)",
+		    s->nodes.v[p->dst].name, few == 1 ? "is" : "are",
 		    NA_LZ_EACH_WAY);
 }
 
@@ -578,10 +579,10 @@ static void note_few(struct na_result *r, const struct pairs_state *s)
 	}
 	if (few)
 		na_result_note(r,
-			       "%s of %s pairs have fewer than %d transfers: "
+			       "pairs with fewer than %d transfers: %s of %s; "
 			       "how many times slower these are says little",
-			       na_print_count(a, few), na_print_count(b, all),
-			       FEW);
+			       FEW, na_print_count(a, few),
+			       na_print_count(b, all));
 }
 
 static void note_rest(struct na_result *r, const struct pairs_state *s)
