@@ -294,14 +294,11 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 		return;
 	few = sparse_way(s, p);
 	by = r[0].effect - r[1].effect;
-	if (few || of_calls_in_part(s)) {
-		if (few)
-			say_sparse(w, s, few);
+	if (few)
+		say_sparse(w, s, few);
+	if (na_pairs_uncompared(s, run) || !(fabs(by) >= SLOWER))
 		return;
-	}
 	p += by < 0;
-	if (!(fabs(by) >= SLOWER))
-		return;
 	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);
 	na_str_addf(w,
 		    "%.60s takes %sx as long as the way back: a side of "
