@@ -164,14 +164,24 @@ static const char *label_of(char *buf, enum na_quantity q, double x)
 	return buf;
 }
 
-/* Where a decade does not pass, ticks are round numbers as on any axis. */
-static void place_ticks(struct na_log_axis *a, size_t most)
+static size_t named_ticks(struct na_log_axis *a, size_t most)
 {
 	size_t named = 0;
 
 	na_ticks_log(&a->ticks, a->scale.from, a->scale.to, most);
 	for (size_t i = 0; i < a->ticks.n; i++)
 		named += !a->ticks.minor[i];
+	return named;
+}
+
+/* Every decade rather than every second one, of which there is one alone; and
+ * where a decade does not pass, ticks are round numbers as on any axis. */
+static void place_ticks(struct na_log_axis *a, size_t most)
+{
+	size_t named = named_ticks(a, most);
+
+	if (named < 2 && a->scale.to >= 10 * a->scale.from)
+		named = named_ticks(a, 2 * most);
 	if (named < 2)
 		na_ticks_linear(&a->ticks, a->scale.from, a->scale.to,
 				most > 5 ? 5 : most);

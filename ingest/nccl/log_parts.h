@@ -66,6 +66,7 @@ void na_nccl_calls_fini(struct na_nccl_calls *c);
 struct na_watchdog_line {
 	int64_t rank, sequence, enqueued, completed; /* -1: not told */
 	int64_t called_ns;                           /* as in na_nccl_op */
+	int64_t ran_ms; /* until then; 0: not told */
 	uint64_t elements;
 	uint32_t group, operation; /* names; NA_NO_NAME */
 };

@@ -94,11 +94,11 @@ static int64_t work(struct na_text x, const char *which)
 		       : na_nccl_number(na_text_from(behind, colon), ": ");
 }
 
-/* "ran for 600029 milliseconds before timing out" until then. */
-static int64_t called_at(struct na_watchdog *w, struct na_text x,
+/* When it was called, of what ran for so long until then. */
+static int64_t called_at(struct na_watchdog *w, int64_t ms,
 			 const struct na_hang_time *t)
 {
-	int64_t ms = na_nccl_number(x, "ran for "), ns;
+	int64_t ns;
 
 	if (!t->known || ms < 0 ||
 	    __builtin_mul_overflow(ms, -1000000, &ns) ||
@@ -111,9 +111,12 @@ static int64_t called_at(struct na_watchdog *w, struct na_text x,
 bool na_watchdog_line(struct na_watchdog *w, struct na_text x,
 		      const struct na_hang_time *t)
 {
+	/* "ran for 600029 milliseconds before timing out" */
+	int64_t ms = na_nccl_number(x, "ran for ");
 	struct na_watchdog_line l = {
 		.elements = UINT64_MAX,
-		.called_ns = called_at(w, x, t),
+		.called_ns = called_at(w, ms, t),
+		.ran_ms = ms > 0 ? ms : 0,
 		.sequence = -1,
 		.operation = NA_NO_NAME,
 		.enqueued = work(x, "last enqueued"),
@@ -194,9 +197,14 @@ static bool tell_work(const struct na_watchdog_line *l, struct na_told *t,
 		if (operation == NA_NO_NAME)
 			return false;
 	}
-	if (!e && d->entries.n < NA_TESTIMONY_KEPT)
-		return na_told_holds(d, group, l->sequence, operation,
-				     l->elements, l->called_ns);
+	if (!e && d->entries.n < NA_TESTIMONY_KEPT) {
+		if (!na_told_holds(d, group, l->sequence, operation,
+				   l->elements, l->called_ns))
+			return false;
+		e = entry_of(d, group, l->sequence);
+	}
+	if (e && e->ran_ms < l->ran_ms)
+		e->ran_ms = l->ran_ms;
 	if (e && e->created_ns == INT64_MIN)
 		e->created_ns = l->called_ns;
 	if (e && e->operation == NA_NO_NAME) {

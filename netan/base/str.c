@@ -66,3 +66,13 @@ const char *na_count_of(char buf[NA_COUNT_BUF], uint64_t n, const char *noun)
 		 na_plural(n));
 	return buf;
 }
+
+const char *na_print_words(char *buf, size_t size, const char *word)
+{
+	snprintf(buf, size, "%s", word);
+	for (char *p = buf; *p; p++) {
+		if (*p == '_')
+			*p = ' ';
+	}
+	return buf;
+}

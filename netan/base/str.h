@@ -40,6 +40,13 @@ void na_str_join(struct na_str *s, const char *between, const char *fmt, ...)
  * was short, now or before. */
 char *na_str_keep(struct na_str *s, struct na_arena *a);
 
+/* A word of a schema as others are written: "few large".  Returns buf. */
+const char *na_print_words(char *buf, size_t size, const char *word);
+
+/* What a macro stands for, as a literal: NA_TEXT_OF(TEN) is "10". */
+#define NA_TEXT_OF(x)  NA_TEXT_OF_(x)
+#define NA_TEXT_OF_(x) #x
+
 /* "" or "s". */
 #define na_plural(n) ((n) == 1 ? "" : "s")
 

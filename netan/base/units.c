@@ -318,14 +318,6 @@ const char *na_print_bytes(char *buf, double bytes, int digits)
 	return print_scaled(buf, bytes, digits, units, 1024);
 }
 
-const char *na_print_amount(char *buf, double bytes, int digits)
-{
-	static const char *const units[] = {"B",  "kB", "MB", "GB",
-					    "TB", "PB", "EB", NULL};
-
-	return print_scaled(buf, bytes, digits, units, 1000);
-}
-
 const char *na_print_rate(char *buf, double bits_per_s, int digits)
 {
 	static const char *const units[] = {"bit/s",  "kbit/s", "Mbit/s",

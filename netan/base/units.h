@@ -115,10 +115,9 @@ bool na_parse_utc(const char *s, int64_t *unix_ns);
 #define NA_UNIT_BUF 48
 
 /* Engineering form with `digits` significant digits (2 to 6): "12.3 us",
- * "64 KiB", "65.5 kB", "71.2 Gbit/s".  Return `buf`. */
+ * "64 KiB", "71.2 Gbit/s".  Return `buf`. */
 const char *na_print_time(char *buf, int64_t ps, int digits);
 const char *na_print_bytes(char *buf, double bytes, int digits);
-const char *na_print_amount(char *buf, double bytes, int digits);
 const char *na_print_rate(char *buf, double bits_per_s, int digits);
 
 /* "2026-11-20 21:28:00.123 UTC". */

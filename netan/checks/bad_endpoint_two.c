@@ -14,8 +14,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
-
-enum { TRANSFERS_LEAST = 100 };
+#include "netan/methods/localise/localise.h"
 
 #define SLOWER 2.0 /* than the way back */
 
@@ -44,8 +43,8 @@ static double slower(const struct na_value *slow, const struct na_value *fast)
 			return 0;
 		least = fmin(least, by[i]);
 	}
-	if (na_count_at(slow, M_count) < TRANSFERS_LEAST ||
-	    na_count_at(fast, M_count) < TRANSFERS_LEAST)
+	if (na_count_at(slow, M_count) < NA_LZ_EACH_WAY ||
+	    na_count_at(fast, M_count) < NA_LZ_EACH_WAY)
 		return 0;
 	return least;
 }

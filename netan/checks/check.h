@@ -15,7 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "netan/analyses/bursts/bursts.h"
 #include "netan/base/arena.h"
+#include "netan/base/str.h"
 #include "netan/result/result.h"
 
 /* How sure a finding is. */
@@ -85,6 +87,7 @@ struct na_finding {
 	const char *base;      /* behind the cost of a step: of what; "" */
 	double from_s, to_s;   /* NaN: at no particular time */
 	const char *title;     /* one sentence with the numbers that matter */
+	const char *brief;     /* for the verdict, where that is long; NULL */
 	const char *remedy;    /* what to do, with the exact flag or setting */
 	const char *sure;      /* why so sure; NULL: what the word means */
 	const char *otherwise; /* what else it could be; NULL: nothing more */

@@ -40,6 +40,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
 			  : "but no transfer that could wait for them");
+	f->brief = na_case_text(c,
+				"host memory is registered (MapDmaBuffer) "
+				"while the job runs, %s",
+				na_hostev_where(c, run, M_registrations));
 	f->remedy = na_hostev_remedy;
 	if (!transfers)
 		f->remedy = na_case_text(

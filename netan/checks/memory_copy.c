@@ -26,6 +26,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		na_hostev_time(took, k, M_total_s),
 		na_hostev_time(p50, k, M_p50_s),
 		na_hostev_time(p99, k, M_p99_s), share * 100);
+	f->brief = na_case_text(c,
+				"what is sent is copied in host memory (zero "
+				"copy lost), %s",
+				na_hostev_where(c, run, M_copies));
 	f->remedy = na_hostev_remedy;
 }
 

@@ -8,67 +8,14 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/verdict.h"
+#include "netan/methods/power.h"
 #include "netan/methods/wire/wire.h"
 
 enum { NAMED = 3 }; /* hosts in a sentence */
-
-static const double typical = 0.9; /* of the hosts, for the sentence */
-
-/* A host by its worse side: infinite where nothing would have been named. */
-struct host {
-	const char *name, *why;
-	double factor;
-};
-
-typedef NA_VEC(struct host) hosts;
-
-NA_ORDER(by_factor, struct host, NA_UP(factor), strcmp(x->name, y->name))
-
-static double factor_of(const struct na_value *row)
-{
-	double factor = na_number_at(row, M_factor);
-
-	return isnan(factor) ? (double)INFINITY : factor;
-}
-
-static struct host *find(const hosts *all, const char *name)
-{
-	for (size_t i = 0; i < all->n; i++) {
-		if (strcmp(all->v[i].name, name) == 0)
-			return &all->v[i];
-	}
-	return NULL;
-}
-
-static hosts hosts_of(struct na_case *c)
-{
-	hosts all = {NULL, 0, 0};
-
-	na_for_each (v, na_get(na_case_body(c, "pairs"), M_power)) {
-		struct host x = {na_text_at(v, M_host), na_text_at(v, M_why),
-				 factor_of(v)};
-		struct host *known = find(&all, x.name);
-
-		if (!known)
-			c->failed |= !na_add(&all, x);
-		else if (x.factor > known->factor)
-			*known = x;
-	}
-	na_sort(all.v, all.n, by_factor);
-	return all;
-}
-
-/* Rounded up: what is claimed is true. */
-static const char *times(struct na_case *c, double factor)
-{
-	return na_case_text(c, "%.3g", ceil(factor * 10 - 1e-9) / 10);
-}
 
 /* What stands most often against naming what matters. */
 static const char *common_why(const struct na_value *list)
@@ -80,7 +27,7 @@ static const char *common_why(const struct na_value *list)
 		const char *why = na_text_at(v, M_why);
 		size_t n = 0;
 
-		if (!*why || factor_of(v) <= NA_LZ_MATTERS)
+		if (!*why || na_power_factor(v) <= NA_LZ_MATTERS)
 			continue;
 		na_for_each (w, list)
 			n += strcmp(na_text_at(w, M_why), why) == 0;
@@ -119,10 +66,11 @@ static const char *lacking(struct na_case *c, const char *why)
 static const char *unnamed(struct na_case *c, const struct na_value *list)
 {
 	const char *text = "";
+	char times[NA_UNIT_BUF];
 	size_t n = 0;
 
 	na_for_each (v, list) {
-		double factor = factor_of(v);
+		double factor = na_power_factor(v);
 
 		if (factor <= NA_LZ_MATTERS || n++ >= NAMED)
 			continue;
@@ -131,8 +79,9 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 			na_says(v, M_side, "src") ? "transmit" : "receive",
 			na_text_at(v, M_host),
 			isinf(factor) ? ""
-				      : na_case_text(c, " (only from %sx)",
-						     times(c, factor)));
+				      : na_case_text(
+						c, " (only from %sx)",
+						na_power_times(times, factor)));
 	}
 	return n > NAMED ? na_case_text(c, "%s and %zu more", text, n - NAMED)
 			 : text;
@@ -159,11 +108,24 @@ static const char *too_little(struct na_case *c)
 	return "capture more steps, of all hosts at once";
 }
 
+/* Sides on which what matters would not have been named; 0: too few of all to
+ * matter, or none is known. */
+static size_t hidden_sides(const struct na_value *list)
+{
+	size_t shown = 0;
+
+	na_for_each (v, list)
+		shown += na_power_factor(v) <= NA_LZ_MATTERS;
+	return !list || (double)shown >= NA_LZ_OF_SIDES * (double)list->n
+		       ? 0
+		       : list->n - shown;
+}
+
 const char *na_power_lacks(struct na_case *c)
 {
 	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_power);
-	size_t shown = 0;
-	const char *why;
+	size_t hidden = hidden_sides(list);
+	char times[NA_UNIT_BUF];
 
 	if (!list || !list->n)
 		return na_case_text(c,
@@ -171,77 +133,41 @@ const char *na_power_lacks(struct na_case *c)
 				    "known how slow one would have had to be "
 				    "to be named: %s",
 				    too_little(c));
-	na_for_each (v, list)
-		shown += factor_of(v) <= NA_LZ_MATTERS;
-	if ((double)shown >= NA_LZ_OF_SIDES * (double)list->n)
+	if (!hidden)
 		return NULL;
-	why = common_why(list);
 	return na_case_text(c,
 			    "no NIC or path stands out, but on %zu of %zu "
 			    "sides of hosts one %sx slower would not have been "
-			    "named%s%s: %s; to decide it, %s",
-			    list->n - shown, list->n, times(c, NA_LZ_MATTERS),
-			    *why ? ", as " : "", why, unnamed(c, list),
-			    lacking(c, why));
+			    "named; to decide it, %s",
+			    hidden, list->n,
+			    na_power_times(times, NA_LZ_MATTERS),
+			    lacking(c, common_why(list)));
 }
 
-static const char *names(struct na_case *c, const struct host *x, size_t n)
+const char *na_power_limits(struct na_case *c)
 {
-	const char *text = "";
+	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_power);
+	size_t hidden = hidden_sides(list);
+	const char *why = common_why(list);
+	char times[NA_UNIT_BUF];
 
-	for (size_t i = 0; i < n && i < NAMED; i++)
-		text = na_case_text(c, "%s%s%s", text, i ? ", " : "",
-				    x[i].name);
-	if (n > NAMED)
-		text = na_case_text(c, "%s and %zu more", text, n - NAMED);
-	return text;
-}
-
-static const char *why_of(struct na_case *c, const struct host *x)
-{
-	return *x->why ? na_case_text(c, " (%s)", x->why) : "";
-}
-
-/* Of those that are harder to name than most: what it takes on the hardest,
- * apart from hosts on which nothing would have been named. */
-static const char *rest(struct na_case *c, const struct host *x, size_t n)
-{
-	const char *text = "";
-	size_t some = n;
-
-	while (some && isinf(x[some - 1].factor))
-		some--;
-	if (some)
-		text = na_case_text(c, "; on %s only from %sx%s",
-				    names(c, x, some),
-				    times(c, x[some - 1].factor),
-				    why_of(c, &x[some - 1]));
-	if (some < n)
-		text = na_case_text(c, "%s; on %s none would%s", text,
-				    names(c, x + some, n - some),
-				    why_of(c, &x[some]));
-	return text;
+	if (!hidden)
+		return "";
+	return na_case_text(c,
+			    "one that is %sx slower, on %zu of %zu sides of "
+			    "hosts%s%s: %s",
+			    na_power_times(times, NA_LZ_MATTERS), hidden,
+			    list->n, *why ? ", as " : "", why,
+			    unnamed(c, list));
 }
 
 const char *na_power_says(struct na_case *c)
 {
-	hosts all = hosts_of(c);
-	size_t n = (size_t)ceil(typical * (double)all.n);
-	const char *text = "";
+	struct na_str text = {.s = NULL};
+	const char *said;
 
-	while (n && isinf(all.v[n - 1].factor))
-		n--;
-	if (n) {
-		double factor = all.v[n - 1].factor;
-
-		while (n < all.n && all.v[n].factor <= factor)
-			n++;
-		text = na_case_text(c,
-				    "a NIC %sx slower would have been named on "
-				    "%zu of %zu hosts%s",
-				    times(c, factor), n, all.n,
-				    rest(c, all.v + n, all.n - n));
-	}
-	na_vec_free(&all);
-	return text;
+	c->failed |= !na_power_say(&text, na_get(na_case_body(c, "pairs"),
+						 M_power));
+	said = na_str_keep(&text, c->arena);
+	return said ? said : "";
 }

@@ -78,6 +78,14 @@ static bool judge_small(struct na_case *c)
 					   NA_US_PER_S),
 		na_text_at(row, M_send_op), na_text_at(row, M_recv_op),
 		na_case_seconds(c, f->lost_s));
+	f->brief = na_case_text(c,
+				"%s%s too little slack: %s of stall on each "
+				"device",
+				na_text_at(row, M_collective),
+				all.n > 1 ? na_case_text(c, " (and %zu more) "
+							    "have", all.n - 1)
+					  : " has",
+				na_case_seconds(c, f->lost_s));
 	f->remedy = na_case_text(
 		c,
 		"find what keeps computation from running between %s and %s: "

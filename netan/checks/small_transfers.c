@@ -2,6 +2,7 @@
  * nobody waits for them. */
 
 #include "members.h"
+#include "netan/analyses/sizes/sizes.h"
 #include "netan/checks/look.h"
 
 static const char collectives[] =
@@ -12,9 +13,6 @@ static const char collectives[] =
 static const char of_ranks[] =
 	"where these are many calls that belong together, send them as one "
 	"(coalesced point-to-point operations, larger buckets of gradients)";
-
-/* Fewer show nothing. */
-enum { LEAST = 100 };
 
 static void judge_small_transfers(struct na_case *c)
 {
@@ -28,7 +26,8 @@ static void judge_small_transfers(struct na_case *c)
 	 * them are small, there is nothing to compare them with. */
 	planned = !na_case_body(c, "tcp");
 	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
-	    ((na_of_ranks(c) || !planned) && na_count_at(g, M_count) < LEAST) ||
+	    ((na_of_ranks(c) || !planned) &&
+	     na_count_at(g, M_count) < NA_SIZES_LEAST) ||
 	    (!planned && !(count < 1)))
 		return;
 	f = na_case_find(c,

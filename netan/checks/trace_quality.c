@@ -108,7 +108,7 @@ static void judge_left_out(struct na_case *c)
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
 	const struct na_value *side = na_case_side(c, "session");
 	double used = na_number_at(doc, M_coverage "." M_used), share;
-	char count[NA_UNIT_BUF];
+	char count[NA_UNIT_BUF], reason[NA_UNIT_BUF];
 	const char *text = "";
 	struct na_finding *f;
 	bool traces = false;
@@ -127,7 +127,8 @@ static void judge_left_out(struct na_case *c)
 			continue;
 		text = na_case_text(c, "%s%s%s %s", text, n ? ", " : "",
 				    na_print_count(count, (uint64_t)one),
-				    reasons[i]);
+				    na_print_words(reason, sizeof(reason),
+						   reasons[i]));
 		n += one;
 	}
 	if (!n)

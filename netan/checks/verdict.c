@@ -359,7 +359,9 @@ const char *na_verdict_instead(struct na_case *c)
 				    f->culprit ? awaited(c) : f->title);
 	return na_case_text(c, "; %s%s",
 			    f->check->named_as ? f->check->named_as : "",
-			    f->culprit ? f->culprit : f->title);
+			    f->culprit ? f->culprit
+			    : f->brief ? f->brief
+				       : f->title);
 }
 
 const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
@@ -367,8 +369,10 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 	const struct na_finding *f = explanation(c);
 	const char *instead = na_verdict_instead(c);
 
-	/* Whom a job waits for comes before what is not known. */
-	if (f && f->check->explains >= NA_EXPLAINS_WAITING)
+	/* What is known comes before what is not, unless it may be no more than
+	 * how a suspicion shows. */
+	if (f && (f->check->explains >= NA_EXPLAINS_WAITING ||
+		  (f->check->explains != NA_EXPLAINS_LITTLE && !suspected(c))))
 		return na_case_text(c, "%s; network: cannot tell: %s",
 				    instead + strlen("; "), why);
 	return na_case_text(c, "cannot tell: %s%s", why, instead);

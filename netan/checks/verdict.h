@@ -33,6 +33,10 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome);
  * of the sides.
  */
 const char *na_power_lacks(struct na_case *c);
+/* "one that is 2x slower, on 3 of 8 sides of hosts, as hosts differ too much
+ * without any fault: receive side of host-0 (only from 3x) and 2 more": what
+ * stands behind it; "". */
+const char *na_power_limits(struct na_case *c);
 /* "a NIC 1.3x slower would have been named on 61 of 64 hosts; on host-7 only
  * from 2x (few transfers)" */
 const char *na_power_says(struct na_case *c);

@@ -5,14 +5,21 @@
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
+#include "netan/checks/verdict.h"
 #include "netan/result/emit.h"
+
+enum { IN_A_LINE = 3 }; /* facts: more are a list */
 
 static const char *evidence_of(struct na_case *c, const struct na_finding *f)
 {
+	bool many = f->facts && f->facts->n > IN_A_LINE;
 	const char *text = "";
 
 	na_for_each (v, f->facts)
-		text = na_case_text(c, "%s%s%s", text, *text ? "; " : "",
+		text = na_case_text(c, "%s%s%s", text,
+				    !*text ? ""
+				    : many ? "\n- "
+					   : "; ",
 				    na_text_of(v, ""));
 	return text;
 }
@@ -129,7 +136,11 @@ static void put_rest(struct na_case *c)
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, M_passed);
 	const char *text = not_run(c, na_first(body, M_not_run));
+	const char *limits = na_power_limits(c);
 
+	if (*limits && na_says(body, M_outcome, "cannot_tell"))
+		na_result_text(c->r, "NICs and paths that would not have been "
+				     "named", "%s", limits);
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
 			       na_case_names(c, passed, passed->n));

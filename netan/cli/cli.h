@@ -61,7 +61,8 @@ struct na_common {
 	const char *table;           /* --table NAME */
 	bool quiet, verbose, wide, anonymize;
 	int color, progress; /* NA_COLOR_*, NA_PROGRESS_* */
-	const char *label;   /* --label in force, while parsing */
+	struct na_text_list labels; /* the last one is in force, in parsing */
+	size_t labelled;            /* of those that an input has followed */
 	const char *by;      /* "host,collective" */
 	const char *query;   /* the last operand, of a command that asks */
 	/* checks */

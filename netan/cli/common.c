@@ -34,7 +34,7 @@
 	{NA_OPT_TEXT, 0, "format", AT(format), "table|json|csv|tsv|md", NULL, \
 	 0, 0, "what standard output, and a FILE without a known ending, gets " \
 	 "(default: table)"}, \
-	{NA_OPT_TEXT, 0, "table", AT(table), "NAME", NULL, 0, 0, \
+	{NA_OPT_TEXT, 0, "table", AT(table), "TABLE", NULL, 0, 0, \
 	 "which array of the JSON result csv and tsv hold " \
 	 "(default: the first)"}, \
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
@@ -83,7 +83,7 @@ static const struct na_opt drawing_metric_opts[] = {
 	 "in a temporary file meanwhile, and the output is the same"}
 
 static const struct na_opt input_opts[] = {
-	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "label", AT(labels), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs after it belong to, until the next "
 	 "--label; runs are shown side by side"},
 	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
@@ -108,7 +108,7 @@ static const struct na_opt name_opts[] = {
 };
 
 static const struct na_opt worker_opts[] = {
-	{NA_OPT_TEXT, 0, "label", AT(label), "NAME", NULL, 0, 0,
+	{NA_OPT_LIST, 0, "label", AT(labels), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs after it belong to, until the "
 	 "next --label; in front of the names where they are several"},
 	THREADS_ROWS,
@@ -388,11 +388,34 @@ struct operands {
 	size_t cap;
 };
 
+/* Each label up to the last one but `more` has inputs behind it. */
+static enum na_status check_labels(struct na_cli *cli, size_t more,
+				   struct na_err *err)
+{
+	const struct na_text_list *l = &cli->common.labels;
+	const struct na_request *q = &cli->request;
+	const char *had = q->n_inputs ? q->inputs[q->n_inputs - 1].label : NULL;
+
+	for (size_t i = cli->common.labelled; i + more < l->n; i++) {
+		if (na_same_label(had, l->items[i]) ||
+		    (i + 1 < l->n &&
+		     na_same_label(l->items[i], l->items[i + 1])))
+			continue;
+		return na_fail(err, NA_EUSAGE,
+			       "--label %s: no input follows it; a label "
+			       "stands in front of the inputs of its run",
+			       l->items[i]);
+	}
+	cli->common.labelled = l->n;
+	return NA_OK;
+}
+
 static enum na_status add_operand(void *ctx, const char *text,
 				  struct na_err *err)
 {
 	struct operands *o = ctx;
 	struct na_request *q = &o->cli->request;
+	const struct na_text_list *labels = &o->cli->common.labels;
 
 	if (!*text)
 		return na_fail(err, NA_EUSAGE,
@@ -400,8 +423,10 @@ static enum na_status add_operand(void *ctx, const char *text,
 			       "shell variable not set?");
 	if (!na_grow(&q->inputs, &o->cap, q->n_inputs + 1, sizeof(*q->inputs)))
 		return na_fail_nomem(err);
-	q->inputs[q->n_inputs++] =
-		(struct na_request_input){text, o->cli->common.label};
+	if (check_labels(o->cli, 1, err) != NA_OK)
+		return err->status;
+	q->inputs[q->n_inputs++] = (struct na_request_input){
+		text, labels->n ? labels->items[labels->n - 1] : NULL};
 	return NA_OK;
 }
 
@@ -438,21 +463,6 @@ static void drop_params(const struct na_face *face, void *params)
 	free(params);
 }
 
-/* The last label is that of the last input. */
-static enum na_status check_label(const struct na_cli *cli, struct na_err *err)
-{
-	const struct na_request *q = &cli->request;
-	const char *label = cli->common.label;
-
-	if (!label || !q->n_inputs ||
-	    na_same_label(q->inputs[q->n_inputs - 1].label, label))
-		return NA_OK;
-	return na_fail(err, NA_EUSAGE,
-		       "--label %s: no input follows it; a label stands in "
-		       "front of the inputs of its run",
-		       label);
-}
-
 static void init(struct na_cli *cli, const struct na_command *c, int argc,
 		 char **argv)
 {
@@ -482,8 +492,8 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	st = na_opt_defaults(groups, p.n_groups, err);
 	if (st == NA_OK)
 		st = na_opt_parse(&p, argc - 2, argv + 2, err);
-	if (st == NA_OK)
-		st = check_label(cli, err);
+	if (st == NA_OK && cli->request.n_inputs)
+		st = check_labels(cli, 0, err);
 	if (c->asks && cli->request.n_inputs)
 		cli->common.query =
 			cli->request.inputs[--cli->request.n_inputs].path;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "netan/cli/common.h"
+#include "netan/result/member.h"
 
 struct script {
 	FILE *out;
@@ -61,15 +62,43 @@ static bool takes_id(const struct script *s, const struct na_opt *o)
 	return s->command->ids && o->arg && strcmp(o->arg, "ID") == 0;
 }
 
+static bool takes_table(const struct script *s, const struct na_opt *o)
+{
+	return o->arg && strcmp(o->arg, "TABLE") == 0 &&
+	       na_document_find(s->command->face->name);
+}
+
 static bool has_words(const struct script *s, const struct na_opt *o)
 {
-	return has_choice(o) || takes_id(s, o) || o->offers;
+	return has_choice(o) || takes_id(s, o) || takes_table(s, o) ||
+	       o->offers;
+}
+
+/* Lists of its result, and those in their rows. */
+static void put_tables(FILE *out, const struct na_table *t, bool inner)
+{
+	for (; t; t = t->base) {
+		for (const struct na_member *m = t->members; m && m->name;
+		     m++) {
+			if (m->type != NA_T_LIST)
+				continue;
+			fprintf(out, "%s ", m->name);
+			if (!inner)
+				put_tables(out, m->of, true);
+		}
+	}
 }
 
 static void put_values(const struct script *s, const struct na_opt *o)
 {
 	const char *id, *what;
 
+	if (takes_table(s, o)) {
+		put_tables(s->out,
+			   na_document_find(s->command->face->name)->result,
+			   false);
+		return;
+	}
 	for (size_t k = 0; o->offers && (id = o->offers(k)); k++)
 		fprintf(s->out, "%s%s", k ? " " : "", id);
 	if (!takes_id(s, o)) {

@@ -34,8 +34,9 @@ void na_help_short(FILE *out)
 {
 	fputs("Usage: netan COMMAND [OPTION...] INPUT...\n\nCommands:\n", out);
 	list_commands(out, false);
-	fputs("\nTry 'netan --help', or 'netan help COMMAND' for one "
-	      "command.\n",
+	fputs("\n'netan COMMAND -h' shows a command's options in short, "
+	      "'netan help COMMAND'\nall of it; 'netan --help' what they have "
+	      "in common.\n",
 	      out);
 }
 

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "netan/base/memory/leavings.h"
+#include "netan/base/memory/refused.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/cli/cli.h"
@@ -39,6 +41,20 @@ static bool hears(void *ctx, enum na_level level)
 enum { WARNINGS_MOST = 20 };
 
 static atomic_bool said_error;
+
+/* That memory was short is said once, by whichever thread was refused first. */
+enum { UNSAID, BEING_SAID, SAID };
+static atomic_int short_of_memory = UNSAID;
+static _Thread_local bool says_so;
+
+static bool may_say_so(void)
+{
+	int unsaid = UNSAID;
+
+	says_so = atomic_compare_exchange_strong(&short_of_memory, &unsaid,
+						 BEING_SAID);
+	return says_so;
+}
 static atomic_size_t warnings;
 
 bool na_said_error(void)
@@ -77,9 +93,13 @@ static void say(void *ctx, enum na_level level, const char *text)
 	const char *kind = level == NA_SAY_ERROR     ? "error"
 			   : level == NA_SAY_WARNING ? "warning"
 						     : NULL;
+	bool refused = level == NA_SAY_ERROR && na_memory_refused() &&
+		       strstr(text, "memory");
 
 	if (level == NA_SAY_ERROR)
 		said_error = true;
+	if (refused && !may_say_so())
+		return;
 	if (level == NA_SAY_WARNING && !(cli && cli->common.verbose) &&
 	    atomic_fetch_add(&warnings, 1) >= WARNINGS_MOST)
 		return;
@@ -94,6 +114,9 @@ static void say(void *ctx, enum na_level level, const char *text)
 		fprintf(stderr, "%s: ", kind);
 	put_text(text, kind);
 	putc('\n', stderr);
+	if (refused)
+		short_of_memory = SAID;
+	says_so = false;
 }
 
 static bool shows_progress(const struct na_cli *cli)
@@ -144,6 +167,15 @@ struct na_speaker na_cli_speaker(struct na_cli *cli)
 	return (struct na_speaker){hears, say, cli ? progress : NULL, cli};
 }
 
+/* Another thread is about to. */
+static void wait_till_said(void)
+{
+	const struct timespec moment = {.tv_nsec = NA_NS_PER_S / 100};
+
+	for (int i = 0; i < 100 && short_of_memory == BEING_SAID; i++)
+		nanosleep(&moment, NULL);
+}
+
 /* From within malloc(): only what takes no memory. */
 void na_end_refused(void)
 {
@@ -160,7 +192,11 @@ void na_end_refused(void)
 	na_leavings_remove();
 	na_in_err(na_fail_nomem(&err));
 	snprintf(line, sizeof(line), "netan: error: %s\n", err.text);
-	(void)!write(STDERR_FILENO, line, strlen(line));
+	/* Or this one was, and cannot. */
+	if (says_so || may_say_so())
+		(void)!write(STDERR_FILENO, line, strlen(line));
+	else
+		wait_till_said();
 	_exit(NA_EXIT_FAILED);
 }
 

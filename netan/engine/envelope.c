@@ -205,12 +205,12 @@ static void note_clock(struct na_session *s, struct na_result *r)
 
 enum { LEFT_OUT_BUF = 512 };
 
-/* "3 bad_key, 12 loopback"; how many these are. */
+/* "3 bad key, 12 loopback"; how many these are. */
 static uint64_t left_out_text(const struct na_value *doc,
 			      char text[LEFT_OUT_BUF])
 {
 	const struct na_value *out = na_dig(doc, M_coverage "." M_left_out);
-	char count[NA_UNIT_BUF];
+	char count[NA_UNIT_BUF], reason[NA_UNIT_BUF];
 	uint64_t sum = 0;
 	size_t at = 0;
 
@@ -219,7 +219,8 @@ static uint64_t left_out_text(const struct na_value *doc,
 		at += (size_t)snprintf(text + at, LEFT_OUT_BUF - at, "%s%s %s",
 				       at ? ", " : "",
 				       na_print_count(count, (uint64_t)v->u.i),
-				       v->name);
+				       na_print_words(reason, sizeof(reason),
+						      v->name));
 		sum += (uint64_t)v->u.i;
 	}
 	return sum;

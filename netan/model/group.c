@@ -102,12 +102,18 @@ static uint64_t type_of(const struct na_store *s, uint32_t type,
 	return type;
 }
 
+/* Where the ranks of an input run, or itself. */
+static uint32_t home_of(const struct na_store *s, uint32_t input)
+{
+	return s->home_of ? s->home_of[input] : input;
+}
+
 /* The inputs are the first hosts.  In a capture it is whoever receives, or
  * sends; of ranks where that one runs. */
 static uint64_t host_of(const struct na_store *s, const struct na_transfer *t)
 {
 	if (t->style < NA_STYLE_CAPTURE)
-		return t->input;
+		return home_of(s, t->input);
 	return na_store_machine_of(s, s->sources[t->input].run,
 				   t->side == NA_RX ? t->dst : t->src);
 }
@@ -153,7 +159,7 @@ static uint64_t value_of_exec(enum na_key k, const struct na_store *s,
 	case NA_KEY_COMPONENT:
 		return na_exec_component(e->kind);
 	case NA_KEY_HOST:
-		return e->input;
+		return home_of(s, e->input);
 	case NA_KEY_COLLECTIVE:
 		return e->collective;
 	case NA_KEY_TRANSFER_TYPE:

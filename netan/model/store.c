@@ -59,6 +59,7 @@ void na_store_fini(struct na_store *s)
 	free(s->hosts);
 	free(s->host_of);
 	free(s->runs_on);
+	free(s->home_of);
 	free(s->steps);
 	free(s->type_of);
 	free(s->place_of);

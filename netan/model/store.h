@@ -164,6 +164,9 @@ struct na_store {
 	 * others, and where that is not told, NA_UNKNOWN_U32.  NULL: no
 	 * ranks. */
 	uint32_t *runs_on;
+	/* By input, the same of the ranks that it holds; itself where it holds
+	 * none, or their host is not told.  NULL: no ranks. */
+	uint32_t *home_of;
 	struct na_ranked ranked;
 	struct na_step *steps;
 	size_t n_steps;

@@ -80,14 +80,15 @@ static int64_t left_out_of(const struct na_value *coverage)
 static void put_reasons(FILE *out, const struct na_value *coverage)
 {
 	const struct na_value *reasons = na_get(coverage, M_left_out);
-	char count[NA_UNIT_BUF];
+	char count[NA_UNIT_BUF], reason[NA_UNIT_BUF];
 
 	if (!reasons || !reasons->n)
 		fputs("nothing", out);
 	na_for_each (v, reasons) {
 		fprintf(out, "%s ",
 			na_print_count(count, (uint64_t)na_int_of(v, 0)));
-		na_html_text(out, v->name);
+		na_html_text(out,
+			     na_print_words(reason, sizeof(reason), v->name));
 		fputs(v->next ? ", " : "", out);
 	}
 }

@@ -167,7 +167,7 @@ static void put_used(FILE *out, const struct na_report_part *p)
 	const struct na_value *c = na_get(na_result_get_doc(p->result),
 					  M_coverage);
 	const struct na_value *why = na_get(c, M_left_out);
-	char n[NA_UNIT_BUF];
+	char n[NA_UNIT_BUF], reason[NA_UNIT_BUF];
 
 	if (!c)
 		return;
@@ -178,7 +178,8 @@ static void put_used(FILE *out, const struct na_report_part *p)
 	na_for_each (v, why) {
 		fprintf(out, " %s ",
 			na_print_count(n, (uint64_t)na_int_of(v, 0)));
-		put_text(out, v->name);
+		put_text(out,
+			 na_print_words(reason, sizeof(reason), v->name));
 		fputs(v->next ? "," : "", out);
 	}
 	fputs(" |\n", out);

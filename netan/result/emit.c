@@ -41,12 +41,13 @@ enum na_status na_emit_done(FILE *out, struct na_err *err)
 bool na_cell_is_number(const struct na_column *col)
 {
 	return col->format != NA_F_TEXT && col->format != NA_F_NAMES &&
-	       col->format != NA_F_RANKS && col->format != NA_F_JSON;
+	       col->format != NA_F_RANKS && col->format != NA_F_WORDS &&
+	       col->format != NA_F_JSON;
 }
 
 /* Units that a header may end in, and what one of them is: of times in seconds,
  * of amounts in bytes, of rates in bits a second. */
-enum quantity { TIME, BYTES, BYTES_OF_1024, RATE };
+enum quantity { TIME, BYTES, RATE };
 static const struct unit {
 	const char *name;
 	enum quantity of;
@@ -56,16 +57,13 @@ static const struct unit {
 	{"us", TIME, 1e-6},
 	{"ms", TIME, 1e-3},
 	{"s", TIME, 1},
-	{"kB", BYTES, 1e3},
-	{"MB", BYTES, 1e6},
-	{"GB", BYTES, 1e9},
-	{"KiB", BYTES_OF_1024, 1024},
-	{"MiB", BYTES_OF_1024, 1048576},
+	{"KiB", BYTES, 1024},
+	{"MiB", BYTES, 1048576},
 	{"Mbit/s", RATE, 1e6},
 };
 
 /* The unit that a header says, with where it stands and what follows it: "p50
- * us", "bin, ms", "peak MB (largest bin)", but not "per s".  NULL: none, or
+ * us", "bin, ms", "peak MiB (largest bin)", but not "per s".  NULL: none, or
  * each figure shall be in the same one. */
 static const struct unit *unit_of(const struct na_column *col, size_t *at,
 				  const char **rest)
@@ -118,10 +116,9 @@ static const char *with_unit(const struct unit *u, double x, int digits,
 	/* A time beyond a hundred days is none that was measured. */
 	if (u->of == TIME && fabs(x) < 9e6)
 		return na_print_time(buf, llround(x * 1e12), digits);
-	return u->of == TIME    ? na_print_number(buf, x, digits)
-	       : u->of == RATE  ? na_print_rate(buf, x, digits)
-	       : u->of == BYTES ? na_print_amount(buf, x, digits)
-				: na_print_bytes(buf, x, digits);
+	return u->of == TIME   ? na_print_number(buf, x, digits)
+	       : u->of == RATE ? na_print_rate(buf, x, digits)
+			       : na_print_bytes(buf, x, digits);
 }
 
 /* In its shortest form, "3.0" and "0.08"; at least one digit is behind the
@@ -237,6 +234,8 @@ static const char *string_text(const struct na_column *col, const char *text,
 		return na_ranges_of(text, buf, NA_CELL_BUF);
 	case NA_F_JSON:
 		return json_text(text, buf);
+	case NA_F_WORDS:
+		return na_print_words(buf, NA_CELL_BUF, text);
 	case NA_F_DECLARED:
 	case NA_F_TEXT:
 	case NA_F_COUNT:

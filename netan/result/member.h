@@ -25,6 +25,7 @@
  *   DOCUMENT(command, name, doc)       what a command puts: its result
  *
  *   VALUE(name, TYPE, column, doc)     column: none, text("header"),
+ *                                      words("header"),
  *                                      ranks("header"), count("header"),
  *                                      number("header", digits),
  *                                      scaled("header", digits, factor), divided("header", digits,

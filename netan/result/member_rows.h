@@ -25,6 +25,7 @@
 #define END                        {.name = NULL} };
 #define none                       {.field = NULL}
 #define text(header)               {NULL, header, NA_F_TEXT, 0, 0}
+#define words(header)              {NULL, header, NA_F_WORDS, 0, 0}
 #define ranks(header)              {NULL, header, NA_F_RANKS, 0, 0}
 #define count(header)              {NULL, header, NA_F_COUNT, 0, 0}
 #define number(header, n)          {NULL, header, NA_F_NUMBER, n, 0}

@@ -79,6 +79,8 @@ enum na_format {
 	NA_F_NAMES,  /* of a list of more than three texts: "a, b and 6 more" */
 	NA_F_LENGTH, /* of a list: how many */
 	NA_F_RANKS,  /* text: a list of ranks "0,1,2,3" is "0-3" */
+	NA_F_WORDS,  /* text: a word of the schema, "few_large", as others are
+			written */
 	NA_F_JSON    /* text: JSON, in words */
 };
 
@@ -126,6 +128,8 @@ void na_result_wordf(struct na_result *r, enum na_word which, const char *fmt,
 		     ...) NA_PRINTF(3, 4);
 const char *na_result_get_word(const struct na_result *r, enum na_word which,
 			       const char *fallback);
+/* Another message, which stands over the first view, too. */
+void na_result_retitle(struct na_result *r, const char *title);
 
 /* Numbers beside the members. */
 struct na_about {

@@ -51,6 +51,13 @@ const char *na_result_message(const struct na_result *r)
 	return na_result_get_word(r, NA_WORD_MESSAGE, v ? v->title : NULL);
 }
 
+void na_result_retitle(struct na_result *r, const char *title)
+{
+	na_result_word(r, NA_WORD_MESSAGE, title);
+	if (r && r->views)
+		r->views->title = r->words[NA_WORD_MESSAGE];
+}
+
 struct na_about *na_result_about(struct na_result *r)
 {
 	return &r->about;

@@ -46,15 +46,14 @@ static void power(void **state)
 		       "been named on 2 of 2 hosts"},
 		{FOUR "," SIDE("c", "src", "2.01"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
-		 "of hosts one 2x slower would not have been named, as few "
-		 "transfers: transmit side of c (only from 2.1x); to decide "
+		 "of hosts one 2x slower would not have been named; to decide "
 		 "it, capture more steps, of all hosts at once, and give "
 		 "--topology FILE"},
 		{FOUR "," SIDE("c", "src", "null"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
-		 "of hosts one 2x slower would not have been named, as few "
-		 "transfers: transmit side of c; to decide it, capture more "
-		 "steps, of all hosts at once, and give --topology FILE"},
+		 "of hosts one 2x slower would not have been named; to decide "
+		 "it, capture more steps, of all hosts at once, and give "
+		 "--topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
 		 "Network: not guilty: a NIC 2x slower would have been named "
 		 "on 3 of 3 hosts"},
@@ -98,16 +97,14 @@ static void racks(void **state)
 		 "Network: not guilty: a NIC 1.4x slower would have been named "
 		 "on 2 of 2 hosts"},
 		{"{'locality': 0}", FOUR "," FAR_SIDE("c"),
-		 "receive side of c; to decide it, give --topology FILE, or "},
+		 "named; to decide it, give --topology FILE, or "},
 		{"{'locality': 2}", FOUR "," FAR_SIDE("c"),
-		 "receive side of c; to decide it, trace more hosts at once"},
+		 "named; to decide it, trace more hosts at once"},
 		{"{'locality': 1}",
 		 FAR_SIDE("a") "," FAR_SIDE("b") "," FAR_SIDE("c") "," FAR_SIDE(
 			 "d") "," FAR_SIDE("e"),
 		 "on 5 of 5 sides of hosts one 2x slower would not have been "
-		 "named, as without the topology a far pair looks as slow: "
-		 "receive side of a, receive side of b, receive side of c and "
-		 "2 more; to decide it, capture more steps"},
+		 "named; to decide it, capture more steps"},
 	};
 
 	(void)state;
@@ -187,8 +184,8 @@ static void slow_pairs(void **state)
 /* A clock that is far ahead hides how long its host's transfers take. */
 static void few_times(void **state)
 {
-	static const char both[] = "cannot tell: 12.3 % of the transfers show "
-				   "no time, as clocks differ; ";
+	static const char both[] = "; network: cannot tell: 12.3 % of the "
+				   "transfers show no time, as clocks differ";
 	struct hand_case h;
 
 	(void)state;
@@ -196,7 +193,7 @@ static void few_times(void **state)
 	hand_quiet_pairs(&h);
 	hand_body(&h, "slack", SMALL_SLACK);
 	hand_side(&h, "session", "{'clock_skew': 615}");
-	assert_memory_equal(hand_verdict(&h), both, strlen(both));
+	assert_non_null(strstr(hand_verdict(&h), both));
 	hand_case_fini(&h);
 }
 

@@ -156,6 +156,18 @@ static void nouns_follow_their_counts(void **state)
 	assert_string_equal(na_plural(2), "s");
 }
 
+static void words_of_a_schema(void **state)
+{
+	char buf[12];
+
+	(void)state;
+	assert_string_equal(na_print_words(buf, sizeof(buf), "few_large"),
+			    "few large");
+	assert_string_equal(na_print_words(buf, sizeof(buf), "late"), "late");
+	assert_string_equal(na_print_words(buf, sizeof(buf), "rack_downlink"),
+			    "rack downli");
+}
+
 static void times_become_larger_units(void **state)
 {
 	(void)state;
@@ -177,6 +189,7 @@ int main(void)
 		cmocka_unit_test(bounds_are_first_places),
 		cmocka_unit_test(text_grows_or_is_cut),
 		cmocka_unit_test(nouns_follow_their_counts),
+		cmocka_unit_test(words_of_a_schema),
 		cmocka_unit_test(times_become_larger_units),
 	};
 	/* clang-format on */

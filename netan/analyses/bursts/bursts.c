@@ -293,7 +293,9 @@ const struct na_analysis na_an_bursts = {
 		"what is pending by its autocorrelation, repeat every step "
 		"(within 20 %); "
 		"\"regular\" if burstiness is below -0.3 and no index above 1; "
-		"else \"steady\"; \"unknown\" for fewer than ten starts.",
+		"else \"steady\"; \"unknown\" for fewer than ten starts. The "
+		"first line calls bursty what netan check finds so, and what "
+		"is less uneven, or up and down with each step.",
 	.face.example =
 		"netan bursts logdir -o pending.svg\n"
 		"netan bursts logdir --by collective\n"

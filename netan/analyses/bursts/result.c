@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "members.h"
+#include "netan/analyses/bursts/bursts.h"
 #include "netan/analyses/bursts/state.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
@@ -141,15 +142,35 @@ enum verdict { UNKNOWN, STEADY, REGULAR, BURSTY, STEP_BURSTS };
 
 /* clang-format off */
 static const struct {
-	const char *name, *words;
+	const char *name, *words, *mild;
 } verdicts[] = {
-	[UNKNOWN] = {"unknown", "Too few starts to judge"},
-	[STEADY] = {"steady", "Steady"},
-	[REGULAR] = {"regular", "Evenly paced"},
-	[BURSTY] = {"bursty", "Bursty"},
-	[STEP_BURSTS] = {"step_bursts", "Bursty every step"},
+	[UNKNOWN] = {"unknown", "Too few starts to judge", NULL},
+	[STEADY] = {"steady", "Steady", NULL},
+	[REGULAR] = {"regular", "Evenly paced", NULL},
+	[BURSTY] = {"bursty", "Bursty", "Uneven"},
+	[STEP_BURSTS] = {"step_bursts", "Bursty every step",
+			 "Up and down with each step"},
 };
 /* clang-format on */
+
+/* As `check` takes it. */
+static bool matters(const struct bursts_sum *x)
+{
+	double idc = NAN;
+
+	for (size_t i = 0; i < NA_WINDOWS; i++) {
+		if (na_windows_ms[i] == 10)
+			idc = x->arrivals.idc[i];
+	}
+	return idc > NA_BURSTS_IDC &&
+	       (double)x->hold.max > NA_BURSTS_PEAK * x->hold.mean;
+}
+
+static const char *words_of(enum verdict verdict, const struct bursts_sum *x)
+{
+	return verdicts[verdict].mild && !matters(x) ? verdicts[verdict].mild
+						     : verdicts[verdict].words;
+}
 
 /* The rules that the help of the command states. */
 static enum verdict judge(const struct bursts_sum *x, bool with_steps)
@@ -306,6 +327,6 @@ enum na_status na_bursts_finish(void *state, struct na_result *r,
 	put_levels(r, body, s);
 	put_courses(r, body, s);
 	na_put_steps(r, body, s->scope, s->lo_ps, s->hi_ps);
-	na_bursts_say(r, s, verdicts[verdict].words);
+	na_bursts_say(r, s, words_of(verdict, x));
 	return NA_OK;
 }

@@ -1,9 +1,25 @@
 /* diff: what a person sees in a terminal. */
 #include <math.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/analyses/diff/state.h"
 #include "netan/base/str.h"
+#include "netan/base/units.h"
+
+static const char *in_best_unit(char buf[NA_UNIT_BUF], double x,
+				const char *unit)
+{
+	if (!isfinite(x))
+		return NULL;
+	if (strcmp(unit, "bytes") == 0)
+		return na_print_bytes(buf, x, 4);
+	if (strcmp(unit, "gbps") == 0)
+		return na_print_rate(buf, x * 1e9, 4);
+	return na_print_time(
+		buf,
+		na_ps_of_s(x / (*unit == 'm' ? NA_MS_PER_S : NA_US_PER_S)), 4);
+}
 
 /* A row of the body, and what only the table says of it. */
 static void put_shown(struct na_result *r, struct na_value *list,
@@ -11,9 +27,12 @@ static void put_shown(struct na_result *r, struct na_value *list,
 {
 	const double *ci = row->of[DIFF_RATIO].ci;
 	struct na_value *x = na_put_object(r, list, NULL);
+	const char *unit = na_text_at(told, M_unit);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	na_put_alias(r, x, M_row, told);
+	na_put_text(r, x, M_a, in_best_unit(a, row->a, unit));
+	na_put_text(r, x, M_b, in_best_unit(b, row->b, unit));
 	na_put_text(r, x, M_change, na_diff_print_change(a, row->ratio, 3));
 	if (isfinite(ci[0]))
 		na_put_textf(r, x, M_interval, "%s to %s",
@@ -62,9 +81,8 @@ static void metrics_view(struct na_result *r, const struct diff_state *s)
 {
 	struct na_column cols[] = {
 		{M_row "." M_name},
-		{M_row "." M_unit},
-		{M_row "." M_a, s->labels[DIFF_A]},
-		{M_row "." M_b, s->labels[DIFF_B]},
+		{M_a, s->labels[DIFF_A]},
+		{M_b, s->labels[DIFF_B]},
 		{M_change},
 		{M_interval},
 		{M_equal},

@@ -58,7 +58,8 @@ static const char *tail_words(const char *word)
 static const char *tail_sentence(const char *word)
 {
 	return strcmp(word, "long_tail") == 0 ? "a long tail"
-	       : strcmp(word, "spread") == 0  ? "spread, no long tail"
+	       : strcmp(word, "spread") == 0
+		       ? "a wide spread, but no long tail"
 	       : strcmp(word, "sizes") == 0
 		       ? "steady for its sizes, which explain the spread"
 		       : "steady";
@@ -277,15 +278,19 @@ static bool narrowed(const struct na_filter *f)
 
 static void say_split(const struct latency_state *s, struct na_str *w)
 {
-	double share = na_latency_network_share(&s->split);
+	const struct latency_split *x = &s->split;
+	double network = na_latency_network_share(x), queued;
 
 	/* Runs side by side: nothing that adds them up means anything. */
-	if (!isnan(share) && s->scope->store->n_runs < 2 &&
-	    !narrowed(s->scope->filter))
-		na_str_addf(w,
-			    "; receives: %.0f %% network, %.0f %% waiting for "
-			    "the peer",
-			    100 * share, 100 - round(100 * share));
+	if (isnan(network) || s->scope->store->n_runs > 1 ||
+	    narrowed(s->scope->filter))
+		return;
+	network = round(100 * network);
+	queued = round(100 * (double)x->queued_ps / (double)x->action_ps);
+	na_str_addf(w, "; receives: %.0f %% under way", network - queued);
+	if (queued > 0)
+		na_str_addf(w, ", %.0f %% queued behind others", queued);
+	na_str_addf(w, ", %.0f %% waiting for the peer", 100 - network);
 }
 
 static void say_clock(const struct latency_clock_off *o, struct na_str *w)

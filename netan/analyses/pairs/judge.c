@@ -279,6 +279,12 @@ static size_t named_sides(const struct na_lz_result *r, enum na_lz_kind kind,
 	return n;
 }
 
+static void drop(struct na_lz_finding *f)
+{
+	free(f->windows);
+	free(f->alternatives);
+}
+
 static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
 {
 	size_t n = 0;
@@ -286,14 +292,31 @@ static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
 	for (size_t i = 0; i < r->n_findings; i++) {
 		struct na_lz_finding *f = &r->findings[i];
 
-		if (f->who.kind != kind || f->channel == NA_LZ_RATE) {
+		if (f->who.kind != kind || f->channel == NA_LZ_RATE)
 			r->findings[n++] = *f;
-			continue;
-		}
-		free(f->windows);
-		free(f->alternatives);
+		else
+			drop(f);
 	}
 	r->n_findings = n;
+}
+
+/* Calls take as long as their servers do: beside messages that go one way,
+ * whoever serves them stands out. */
+static bool unmix_calls(const struct pairs_state *s, struct na_lz_result *r)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < s->sums.n; i++)
+		all += s->sums.v[i].n;
+	if (!r->n_findings || !s->calls || s->calls == all)
+		return true;
+	while (r->n_findings)
+		drop(&r->findings[--r->n_findings]);
+	return na_lz_undecided_add(
+		r,
+		"who stands out may do so for its calls, which hold the "
+		"server's own time and are held against messages one way here",
+		"each by itself: --component rpc, --component network", 0);
 }
 
 static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
@@ -394,6 +417,8 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	free(sent_us);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);
+	if (st == NA_OK && !unmix_calls(s, &run->found))
+		return na_fail_nomem(err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
 	return st;

@@ -5,6 +5,7 @@
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/str.h"
+#include "netan/methods/power.h"
 
 enum { MOST_TOLD = 3 }; /* sides in a sentence */
 
@@ -101,23 +102,26 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 		all += f->n_power;
 	}
 	enough = (double)shown >= NA_LZ_OF_SIDES * (double)all;
-	if (shown < all)
+	if (enough && !na_power_say(&t, na_get(na_result_body(r), M_power)))
+		return; /* it is noted that memory was refused */
+	if (shown < all && !enough)
 		say_unnamed(&t, s, all - shown);
-	if (all)
-		na_result_note(
-			r,
-			"%s%s: %sa NIC %.0fx slower would have been named on "
-			"%zu of %zu sides of hosts%s",
-			cleared ? "not guilty" : "cannot tell",
-			cleared && s->scope->store->topology &&
-					na_pairs_placed(s)
-				? ", if the racks are as --topology says"
-				: "",
-			!cleared && enough
-				? "something stays unexplained, or files are "
-				  "missing, though "
-				: "",
-			NA_LZ_MATTERS, shown, all, shown < all ? t.s : "");
+	if (all && enough)
+		na_result_note(r, "%s%s: %s%s",
+			       cleared ? "not guilty" : "cannot tell",
+			       cleared && s->scope->store->topology &&
+					       na_pairs_placed(s)
+				       ? ", if the racks are as --topology says"
+				       : "",
+			       cleared ? ""
+				       : "something stays unexplained, or "
+					 "files are missing, though ",
+			       t.s);
+	else if (all)
+		na_result_note(r,
+			       "cannot tell: a NIC %.0fx slower would have "
+			       "been named on %zu of %zu sides of hosts%s",
+			       NA_LZ_MATTERS, shown, all, t.s);
 	else
 		na_result_note(r, "cannot tell: it is not known how slow a NIC "
 				  "would have had to be to be named");
@@ -136,7 +140,7 @@ void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 		    named                     ? "guilty"
 		    : runs && cleared == runs ? "not_guilty"
 					      : "cannot_tell");
+	put_power(r, body, s);
 	if (!named && runs)
 		note_power(r, s, cleared == runs);
-	put_power(r, body, s);
 }

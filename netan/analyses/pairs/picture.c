@@ -35,13 +35,14 @@ static void put_cells(struct na_result *r, struct na_value *to,
 	double *src = na_put_reals(r, to, M_src, run->n_pairs);
 	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
 	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
+	bool told = run->found.pairs && !na_pairs_uncompared(s, run);
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		src[i] = (double)(p->src - run->node0);
 		dst[i] = (double)(p->dst - run->node0);
-		excess[i] = run->found.pairs && i < run->n_remote
+		excess[i] = told && i < run->n_remote
 				    ? exp(run->found.pairs[i].effect)
 				    : NAN;
 	}

@@ -277,6 +277,10 @@ bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
 /* One trace alone: each remote pair's other end has no file here. */
 bool na_pairs_one_file(const struct pairs_state *s);
+/* Of two hosts alone: too few transfers one way, or other ones, to compare the
+ * two ways between them. */
+bool na_pairs_uncompared(const struct pairs_state *s,
+			 const struct pairs_run *run);
 /* The one-line answer for a run. */
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);

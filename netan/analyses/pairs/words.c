@@ -8,6 +8,7 @@
 #include "netan/base/units.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 3 };
+enum { FEW = 20 /* transfers: fewer are no measure of a pair */ };
 
 /* clang-format off */
 const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
@@ -169,11 +170,13 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 	char number[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < run->n_remote; i++) {
-		const struct na_lz_pair_result *p = &run->found.pairs[i];
+		const struct na_lz_pair_result *r = &run->found.pairs[i];
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
-		add_slow(&all, s, &s->pairs[run->pair0 + i], 0);
-		if (p->q_value <= 0.01 && p->effect > slow)
-			add_slow(&x, s, &s->pairs[run->pair0 + i], p->effect);
+		add_slow(&all, s, p, 0);
+		if (r->q_value <= 0.01 && r->effect > slow &&
+		    s->sums.v[p->found].n >= FEW)
+			add_slow(&x, s, p, r->effect);
 	}
 	if (!x.n)
 		return;
@@ -230,27 +233,89 @@ static bool say_seen(struct na_str *w, const struct pairs_state *s,
 
 #define SLOWER 0.6931 /* log 2: than the way back, of two hosts */
 
+/* Of two hosts the two ways between them, in the order of the pairs. */
+static const struct pairs_pair *two_ways(const struct pairs_state *s,
+					 const struct pairs_run *run)
+{
+	return run->n_nodes == 2 && run->n_remote == 2 && run->found.pairs
+		       ? &s->pairs[run->pair0]
+		       : NULL;
+}
+
+/* One way there are too few transfers to compare; NULL: both ways there are
+ * enough. */
+static const struct pairs_pair *sparse_way(const struct pairs_state *s,
+					   const struct pairs_pair *two)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (s->sums.v[two[i].found].n < NA_LZ_EACH_WAY)
+			return &two[i];
+	}
+	return NULL;
+}
+
+/* Calls one way and messages the other are not alike. */
+static bool of_calls_in_part(const struct pairs_state *s)
+{
+	return s->calls && s->calls < s->scope->used->n;
+}
+
+bool na_pairs_uncompared(const struct pairs_state *s,
+			 const struct pairs_run *run)
+{
+	const struct pairs_pair *p = two_ways(s, run);
+
+	return p && (sparse_way(s, p) || of_calls_in_part(s));
+}
+
+static void say_sparse(struct na_str *w, const struct pairs_state *s,
+		       const struct pairs_pair *p)
+{
+	uint32_t few = s->sums.v[p->found].n;
+	char n[NA_COUNT_BUF];
+
+	na_str_addf(w, "; %s from ", na_count_of(n, few, "transfer"));
+	na_str_addf(w, "%.60s to ", s->nodes.v[p->src].name);
+	na_str_addf(w, "%.60s %s too few to compare the two ways (it takes %d)",
+		    s->nodes.v[p->dst].name, few == 1 ? "is" : "are",
+		    NA_LZ_EACH_WAY);
+}
+
 /* Of two hosts one direction may be slower, and nobody tells of which part. */
 static void say_two(struct na_str *w, const struct pairs_state *s,
 		    const struct pairs_run *run)
 {
-	const struct pairs_pair *p = &s->pairs[run->pair0];
+	const struct pairs_pair *p = two_ways(s, run), *few;
 	const struct na_lz_pair_result *r = run->found.pairs;
 	char x[NA_UNIT_BUF];
 	double by;
 
-	if (run->n_nodes != 2 || run->n_remote != 2 || !r)
+	if (!p)
 		return;
+	few = sparse_way(s, p);
 	by = r[0].effect - r[1].effect;
-	p += by < 0;
-	if (!(fabs(by) >= SLOWER))
+	if (few)
+		say_sparse(w, s, few);
+	if (na_pairs_uncompared(s, run) || !(fabs(by) >= SLOWER))
 		return;
+	p += by < 0;
 	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);
 	na_str_addf(w,
-		    "%.60s takes %sx as long as the way back: a side of either, "
-		    "or the path, which a third host would tell",
+		    "%.60s takes %sx as long as the way back: a side of "
+		    "either%s, which a third host would tell",
 		    s->nodes.v[p->dst].name,
-		    na_print_number(x, exp(fabs(by)), 3));
+		    na_print_number(x, exp(fabs(by)), 3),
+		    captured(s) ? ", or the path" : ", the path, or a clock");
+}
+
+/* What is said of them then shows in no column either. */
+static bool compares_nothing(const struct pairs_state *s)
+{
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		if (!na_pairs_uncompared(s, &s->runs[i]))
+			return false;
+	}
+	return s->scope->store->n_runs > 0;
 }
 
 static void say_nobody(struct na_str *w, const struct pairs_state *s,
@@ -407,12 +472,20 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 static void pairs_view(struct na_result *r, const struct pairs_state *s,
 		       const char *title)
 {
-	put_view(r, s, title, na_get(na_result_body(r), M_pairs),
-		 &na_table_pairs_pair,
-		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess},
-			    {M_q_value}, {M_count}, {M_p50_us}, {M_p99_us},
-			    {M_expected_us}, {M_bytes}),
-		 s->scope->top ? s->scope->top : DEFAULT_TOP);
+	const struct na_value *list = na_get(na_result_body(r), M_pairs);
+	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
+
+	if (compares_nothing(s))
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count},
+				    {M_p50_us}, {M_p99_us}, {M_bytes}),
+			 top);
+	else
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess},
+				    {M_q_value}, {M_count}, {M_p50_us},
+				    {M_p99_us}, {M_expected_us}, {M_bytes}),
+			 top);
 }
 
 static void clocks_view(struct na_result *r, const struct pairs_state *s)
@@ -486,6 +559,29 @@ static void note_tests(struct na_result *r)
 				  "slow NIC");
 }
 
+/* Of pairs that are compared. */
+static void note_few(struct na_result *r, const struct pairs_state *s)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	uint64_t few = 0, all = 0;
+
+	for (size_t i = 0; i < s->keys.n; i++) {
+		const struct pairs_run *run = &s->runs[s->pairs[i].run];
+
+		if (s->pairs[i].local || !run->found.pairs ||
+		    na_pairs_uncompared(s, run))
+			continue;
+		all++;
+		few += s->sums.v[s->pairs[i].found].n < FEW;
+	}
+	if (few)
+		na_result_note(r,
+			       "pairs with fewer than %d transfers: %s of %s; "
+			       "how many times slower these are says little",
+			       FEW, na_print_count(a, few),
+			       na_print_count(b, all));
+}
+
 static void note_rest(struct na_result *r, const struct pairs_state *s)
 {
 	uint64_t local = 0, transfers = 0;
@@ -496,7 +592,7 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 		if (s->pairs[i].local)
 			transfers += s->sums.v[s->pairs[i].found].n;
 	}
-	if (s->calls && s->calls < s->scope->used->n)
+	if (of_calls_in_part(s))
 		na_result_note(r,
 			       "%s of %s transfers are calls, the others "
 			       "messages one way: --component rpc, or network, "
@@ -568,5 +664,6 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
 	note_tests(r);
 	note_joined(r, s);
+	note_few(r, s);
 	note_rest(r, s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/sizes/sizes.h"
 #include "netan/analyses/sizes/state.h"
 #include "netan/base/order.h"
 
@@ -35,17 +36,36 @@ static bool only_captures(const struct na_store *s)
 	return s->n_sources > 0;
 }
 
-static void advise(struct na_result *r, const struct na_store *store,
-		   bool many_small, int64_t half_bytes)
+/* Why many small transfers show nothing, as `check` has it; NULL: they do.  Of
+ * packets: requests and answers, which nobody can fuse. */
+static const char *shows_nothing(const struct na_store *store,
+				 const struct sizes_sums *x)
 {
 	bool packets = only_captures(store);
+
+	if (!packets && !na_store_of_ranks(store))
+		return NULL;
+	if (x->n < NA_SIZES_LEAST)
+		return "too few to judge by";
+	return packets && na_sizes_count_share(x) >= 1
+		       ? "with no larger ones to compare them with"
+		       : NULL;
+}
+
+static void advise(struct na_result *r, const struct na_store *store,
+		   const struct sizes_sums *x, int64_t half_bytes)
+{
+	bool packets = only_captures(store);
+	bool many_small = na_sizes_many_small(x);
 	const char *advice =
 		"nothing to change in the sizes: small transfers do not take "
 		"the time";
 
-	if (many_small && packets)
-		advice = "send fewer and larger messages: batch requests, "
-			 "combine small collectives (larger buckets)";
+	if (many_small && shows_nothing(store, x))
+		advice = "nothing that these sizes tell";
+	else if (many_small && packets)
+		advice = "where these are many calls that belong together, "
+			 "send them as one; else nothing";
 	else if (many_small)
 		advice = "combine small collectives into fewer, larger ones "
 			 "(larger buckets), or raise the size below which "
@@ -70,10 +90,17 @@ static void say_one(struct na_result *r, const struct sizes_state *s,
 {
 	char limit[NA_UNIT_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 	bool many_small = na_sizes_many_small(x);
+	const char *nothing = many_small
+				      ? shows_nothing(s->scope->store, x)
+				      : NULL;
 
 	na_print_bytes(limit, (double)s->params->small_bytes, 4);
 	percent(a, na_sizes_count_share(x));
-	if (!many_small && half_bytes >= 0)
+	if (nothing)
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"Small transfers, %s: %s are at most %s",
+				nothing, a, limit);
+	else if (!many_small && half_bytes >= 0)
 		na_result_wordf(
 			r, NA_WORD_MESSAGE,
 			"Few large transfers: half of all bytes move in "
@@ -118,7 +145,7 @@ static void sums_view(struct na_result *r, const struct na_value *body,
 {
 	/* clang-format off */
 	static const struct na_column cols[] = {
-		{M_verdict}, {M_bytes}, {M_mean_bytes}, {M_half_bytes_size},
+		{M_bytes}, {M_mean_bytes}, {M_half_bytes_size},
 		{M_small_count_share}, {M_small_bytes_share},
 		{M_small_time_share}, {M_fixed_cost_share},
 		{M_transfers_per_execution}, {M_transfers_per_step},
@@ -140,7 +167,7 @@ static void groups_view(struct na_result *r, const struct sizes_state *s,
 {
 	na_groups_view(r, "groups, most bytes first", &s->scope->by, NULL,
 		       groups, &na_table_sizes_size_group,
-		       NA_COLUMNS({M_verdict}, {M_count}, {M_bytes, "MB"},
+		       NA_COLUMNS({M_verdict}, {M_count}, {M_bytes, "MiB"},
 				  {M_distinct_sizes}, {M_p50_bytes, "p50 KiB"},
 				  {M_p99_bytes, "p99 KiB"},
 				  {M_half_bytes_size, "half from KiB"},
@@ -243,7 +270,7 @@ void na_sizes_say(struct na_result *r, const struct sizes_state *s,
 			       "No network transfers to count");
 		return;
 	}
-	advise(r, s->scope->store, na_sizes_many_small(all), half_bytes);
+	advise(r, s->scope->store, all, half_bytes);
 	if (s->scope->store->n_runs > 1)
 		say_runs(r, s);
 	else

@@ -269,6 +269,7 @@ static void (*const tellers[])(struct told *) = {
 	na_tcp_tell_harmless,
 	na_tcp_tell_twice,
 	na_tcp_tell_unrecorded,
+	na_tcp_tell_wireshark,
 	server,
 	queue,
 	window,

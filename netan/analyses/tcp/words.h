@@ -31,6 +31,7 @@ void na_tcp_tell_timeouts(struct told *t);
 void na_tcp_tell_loss(struct told *t);
 void na_tcp_tell_lengths(struct told *t);
 void na_tcp_tell_accounts(struct told *t);
+void na_tcp_tell_wireshark(struct told *t);
 void na_tcp_tell_harmless(struct told *t);
 void na_tcp_tell_twice(struct told *t);
 void na_tcp_tell_unrecorded(struct told *t);

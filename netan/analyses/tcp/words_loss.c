@@ -49,16 +49,17 @@ static void where(struct told *t)
 	size_t to = 1 - t->i;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (before)
-		na_tcp_say(t, ", %s before the capture point (%s recorded)",
-			   na_print_count(a, before),
-			   na_print_count(b, na_tcp_data_seen(d)));
+	if (before && before == na_tcp_data_lost(row, t->i))
+		na_tcp_say(t, ", all of them before the capture point");
+	else if (before)
+		na_tcp_say(t, ", %s of them before the capture point",
+			   na_print_count(a, before));
 	else if (behind && row->place != (t->i ? TCP_AT_DST : TCP_AT_SRC))
 		na_tcp_say(t, ", behind the capture point");
 	else
 		return;
 	if (row->place == (to ? TCP_AT_DST : TCP_AT_SRC))
-		na_tcp_say(t, ", which is near %s (%s to there and back of %s)",
+		na_tcp_say(t, ", which is near %s (%s of a round trip of %s)",
 			   t->other, na_tcp_time(a, row->leg_ns[to]),
 			   na_tcp_time(b, row->rtt_ns));
 }
@@ -144,29 +145,51 @@ const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i)
 	       "size";
 }
 
-/* All that was sent again, in the segments of the wire; and the packets that
- * Wireshark marks, which goes by their age alone. */
+/* A record for each segment of the wire. */
+static bool is_whole(const struct na_direction *d)
+{
+	return d->copies || na_tcp_data_seen(d) == d->data_packets;
+}
+
+static bool is_accounted(const struct na_direction *d)
+{
+	return d->testified && d->needed + d->needless + d->open_again &&
+	       (d->retransmissions != d->needed || !is_whole(d) ||
+		d->open_again);
+}
+
+/* All that was sent again, in the segments of the wire. */
 void na_tcp_tell_accounts(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	bool whole = d->copies || na_tcp_data_seen(d) == d->data_packets;
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	char a[NA_UNIT_BUF];
 
-	if (!d->testified || !(d->needed + d->needless + d->open_again) ||
-	    (d->retransmissions == d->needed && whole && !d->open_again))
+	if (!is_accounted(d))
 		return;
 	na_tcp_say_count(t, d->needed + d->needless + d->open_again, "segment");
-	na_tcp_say(t, " of %s sent again: %s lost, ", t->who,
+	na_tcp_say(t, " of %s sent again in all: %s lost", t->who,
 		   na_print_count(a, d->needed));
-	na_tcp_say(t,
-		   "%s for nothing, %s undecided (not acknowledged by the "
-		   "end); Wireshark calls ",
-		   na_print_count(a, d->needless),
-		   na_print_count(b, d->open_again));
+	if (d->needless)
+		na_tcp_say(t, ", %s for nothing",
+			   na_print_count(a, d->needless));
+	if (d->open_again)
+		na_tcp_say(t,
+			   ", %s of which the end of the capture does not tell",
+			   na_print_count(a, d->open_again));
+}
+
+void na_tcp_tell_wireshark(struct told *t)
+{
+	const struct na_direction *d = t->d;
+	char a[NA_UNIT_BUF];
+
+	if (!is_accounted(d))
+		return;
+	na_tcp_say(t, "Wireshark, which goes by the age of packets, calls ");
 	na_tcp_say_count(t, d->retransmissions, "packet");
-	na_tcp_say(t, " retransmitted, %s out of order%s",
+	na_tcp_say(t, " of %s retransmitted, %s out of order%s", t->who,
 		   na_print_count(a, d->out_of_order),
-		   whole ? "" : ", some of several segments");
+		   is_whole(d) ? "" : ", some of several segments");
 }
 
 /* What is late, needless or twice, and was not lost. */

@@ -115,6 +115,24 @@ static double rate_of(const struct na_value *body, const char *gbps)
 	return na_number_or(body, gbps, 0) * NA_GIGA;
 }
 
+/* A plateau that holds for a fifth of the time, where no capacity explains
+ * it. */
+static bool stays_level(const struct timeline_state *s,
+			const struct timeline_busy *b)
+{
+	return b->plateau_bins * 5 > s->bins.n &&
+	       !(s->capacity_gbps > 0 && b->regions);
+}
+
+static void say_level(struct na_str *to, const struct timeline_busy *b)
+{
+	char rate[NA_UNIT_BUF];
+
+	na_str_addf(to, "%s %s stays near %s", b->plateau_host,
+		    b->plateau_side,
+		    na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3));
+}
+
 static void say_rate(struct na_result *r, const struct timeline_state *s,
 		     const struct timeline_busy *b)
 {
@@ -122,7 +140,8 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 	bool wire = on_the_wire(s), both = s->n_side[0] && s->n_side[1];
 	bool tx = !s->n_side[0] ||
 		  (wire && both && s->amount[1] > s->amount[0]);
-	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96];
+	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96], level[300];
+	struct na_str stays = na_str_over(level, sizeof(level));
 	size_t hosts = hosts_of(s, b);
 
 	na_print_rate(mean, rate_of(body, tx ? M_tx_mean_gbps : M_rx_mean_gbps),
@@ -138,8 +157,12 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 				       rate_of(body, tx ? M_tx_peak_gbps
 							: M_rx_peak_gbps),
 				       3));
+	if (stays_level(s, b)) {
+		na_str_addf(&stays, "; ");
+		say_level(&stays, b);
+	}
 	na_result_wordf(r, NA_WORD_MESSAGE,
-			"%s throughput, %zu %s%s: %s mean, %s",
+			"%s throughput, %zu %s%s: %s mean, %s%s",
 			wire && !both ? "Packet"
 			: tx          ? "Send"
 				      : "Receive",
@@ -148,20 +171,19 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 					!s->scope->store->ranked.hosts
 				? "rank"
 				: "host",
-			na_plural(hosts), mean, more);
+			na_plural(hosts), mean, more, level);
 }
 
 static void note_level(struct na_result *r, const struct timeline_state *s,
 		       const struct timeline_busy *b)
 {
-	char rate[NA_UNIT_BUF];
+	char level[300];
+	struct na_str stays = na_str_over(level, sizeof(level));
 
-	if (b->plateau_bins * 5 <= s->bins.n ||
-	    (s->capacity_gbps > 0 && b->regions))
+	if (!stays_level(s, b))
 		return;
-	na_result_note(r, "%s %s stays near %s in %zu of %zu bins: a limit%s",
-		       b->plateau_host, b->plateau_side,
-		       na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3),
+	say_level(&stays, b);
+	na_result_note(r, "%s in %zu of %zu bins: a limit%s", level,
 		       b->plateau_bins, s->bins.n,
 		       s->capacity_gbps > 0
 			       ? " below the capacity that was given?"

@@ -108,6 +108,9 @@ static enum na_exit analyse(const struct na_cli *cli, struct na_session *s,
 			na_session_say_nothing(s, r);
 		else
 			say_no_packets(s, a, r);
+		if (s->interrupted)
+			na_result_retitle(r, "Interrupted before anything was "
+					     "read that this looks at");
 		return NA_EXIT_FAILED;
 	}
 	return cli->common.fail_on >= 0 && (int)d.severity > cli->common.fail_on

@@ -167,7 +167,8 @@ static const char details[] =
 	"rendezvous between slices, ICI the collectives between devices, "
 	"whose network is ici or gpu where a trace's planes or the program "
 	"show which; a module in both forms that communicates the same in both "
-	"is listed once; MB is what a send sends and what the others give.\n"
+	"is listed once; bytes are what a send sends and what the others "
+	"give.\n"
 	"A difference is an error, a module that only some workers have a "
 	"warning (--fail-on). The fingerprints are netan's own, not those of "
 	"a digest; those of binary form and of text cannot be compared.";

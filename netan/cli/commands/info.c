@@ -281,7 +281,7 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 			       NA_LEN(line_cols), 0);
 	na_info_view_ranks(r, x->ranks, x->ranked);
 	if (x->damage->n)
-		na_result_view(r, "damage", x->damage, t, damage_cols, 2, 0);
+		na_result_view(r, "warnings", x->damage, t, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */

@@ -18,6 +18,7 @@
 #include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/hashing.h"
+#include "netan/result/emit.h"
 
 struct params {
 	struct na_text_list outputs;
@@ -49,6 +50,7 @@ struct making {
 	struct na_checks_asked asked;
 	struct na_export_targets exports; /* beside the page */
 	int worst;
+	bool said; /* the verdict, beside the first that was written */
 };
 
 static bool ends_in(const char *path, const char *ending)
@@ -207,7 +209,19 @@ static enum na_status to_file(const char *path, const struct na_report *report,
 	return left ? NA_OK : err->status;
 }
 
-static enum na_exit write_page(const struct making *m, const char *path,
+/* As of pictures: who looks at the page later sees the verdict now. */
+static void say_made(const struct making *m, const char *path)
+{
+	const char *verdict = na_result_get_headline(m->check);
+
+	if (m->cli->common.quiet || na_is_stdout(path))
+		return;
+	if (verdict && !m->said)
+		na_say_hint(&m->cli->request, "%s", verdict);
+	na_say_hint(&m->cli->request, "wrote %s", path);
+}
+
+static enum na_exit write_page(struct making *m, const char *path,
 			       const struct na_report *report)
 {
 	struct na_err err = {.status = NA_OK};
@@ -219,8 +233,10 @@ static enum na_exit write_page(const struct making *m, const char *path,
 		st = to_file(path, report, &err);
 	else
 		st = na_folder_write(path, report, m->b.session.threads, &err);
-	if (st == NA_OK)
+	if (st == NA_OK) {
+		say_made(m, path);
 		return NA_EXIT_OK;
+	}
 	na_say_error(&m->cli->request, "cannot write %s: %s",
 		     na_is_stdout(path) ? "standard output" : path,
 		     err.text);
@@ -311,6 +327,7 @@ static enum na_exit write_all(struct making *m)
 			exit = write_page(m, l->items[i], &report);
 		else
 			na_say_nomem(&m->cli->request);
+		m->said |= exit == NA_EXIT_OK;
 		worst = exit > worst ? exit : worst;
 	}
 	free(title);

@@ -365,6 +365,19 @@ static size_t files_of(const struct na_slicer *z)
 	return n;
 }
 
+/* Under --anonymize not as it was typed. */
+static void say_one_file(const struct work *w)
+{
+	const struct na_request *q = &w->cli->request;
+	const char *path = q->pseudonyms ? NULL : w->p->output;
+
+	na_say_error(q,
+		     "-o %s is one file, and %zu files are cut: name a "
+		     "directory for them: -o %s/",
+		     path ? path : "FILE", files_of(&w->z),
+		     path ? path : "DIR");
+}
+
 /* What is written there would be read the next time, instead of them, or
  * beside them. */
 static enum na_status check_dir(struct work *w, const char *dir,
@@ -427,10 +440,7 @@ static enum na_exit cut_session(struct work *w)
 	} else if (w->dir) {
 		exit = make_dir(w);
 	} else if (files_of(&w->z) > 1) {
-		na_say_error(q,
-			     "-o %s: there are several inputs; name a "
-			     "directory for them: -o %s/",
-			     w->p->output, w->p->output);
+		say_one_file(w);
 		exit = NA_EXIT_USAGE;
 	}
 	if (exit == NA_EXIT_OK)

@@ -217,6 +217,16 @@ static enum na_status read_files(struct na_hang_reading *x, struct na_err *err)
 	return err->status;
 }
 
+/* Where nothing was read, that is said. */
+static bool of_logs_alone(const struct na_hang_reading *x)
+{
+	for (size_t i = 0; !x->beside && i < x->logs.files.n; i++) {
+		if (x->logs.files.v[i].read && x->logs.files.v[i].bytes)
+			return true;
+	}
+	return false;
+}
+
 /* --hosts, of dumps that do not tell it themselves. */
 static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 {
@@ -226,9 +236,16 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 	bool named = false;
 	enum na_status st;
 
-	if (!x->request->hosts || !to->dumps.n)
+	if (!x->request->hosts || (!to->dumps.n && !of_logs_alone(x)))
 		return NA_OK;
 	st = na_hosts_read(&hosts, x->request->hosts, err);
+	if (st == NA_OK && !to->dumps.n)
+		st = na_fail(err, NA_EDOMAIN,
+			     "%s names none of the ranks: the inputs tell of "
+			     "none (it has %s); logs of XLA name their hosts "
+			     "themselves",
+			     x->request->hosts,
+			     na_strtab_at(&hosts.addresses, 0));
 	for (size_t i = 0; st == NA_OK && i < to->dumps.n; i++) {
 		struct na_testimony_dump *d = &to->dumps.v[i];
 		const char *name = na_hosts_of_rank(&hosts, d->rank);
@@ -237,7 +254,7 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 		if (name && d->host == NA_NO_NAME)
 			d->host = na_strtab_add(&to->names, name, strlen(name));
 	}
-	if (st == NA_OK && !named)
+	if (st == NA_OK && to->dumps.n && !named)
 		st = na_fail(err, NA_EDOMAIN,
 			     "%s names none of the %zu ranks (such as %s; it "
 			     "has %s)",

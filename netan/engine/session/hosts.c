@@ -113,13 +113,41 @@ static bool of_packets(const struct na_session *s)
 	return any;
 }
 
+/* Runs side by side may be of the same hosts: of traces, of which each file is
+ * one, those of a run; *alike: of every run as many.  0: of one run, or
+ * others. */
+static size_t hosts_of_run(const struct na_session *s, bool *alike)
+{
+	const struct na_store *st = &s->store;
+	size_t most = 0, n;
+
+	*alike = true;
+	if (st->n_runs < 2 || st->ranked.ranks ||
+	    na_store_hosts(st) != st->n_sources)
+		return 0;
+	for (uint32_t run = 0; run < st->n_runs; run++) {
+		n = 0;
+		for (size_t i = 0; i < st->n_sources; i++)
+			n += st->sources[i].run == run;
+		*alike &= !run || n == most;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 {
 	const struct na_ranked *x = &s->store.ranked;
 	size_t hosts = na_store_hosts(&s->store);
-	bool others = hosts != x->hosts;
+	bool others = hosts != x->hosts, alike;
 	struct na_str t = na_str_over(buf, NA_WHO_BUF);
+	size_t each = hosts_of_run(s, &alike);
 
+	if (each) {
+		na_str_addf(&t, "%s%zu host%s each", alike ? "" : "at most ",
+			    each, na_plural(each));
+		return buf;
+	}
 	if (x->ranks)
 		na_str_addf(&t, "%zu rank%s%s", x->ranks, na_plural(x->ranks),
 			    others  ? ", "

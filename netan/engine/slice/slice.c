@@ -102,7 +102,9 @@ static enum na_status find_window(struct na_slicer *z, struct na_err *err)
 
 	z->of.from_ps = z->of.wide_from_ps = s->filter.from_ps;
 	z->of.to_ps = z->of.wide_to_ps = s->filter.to_ps;
-	if (st != NA_OK || (all_captures(s) && s->filter.first_step < 0))
+	/* Whether --hosts names anybody, packets tell. */
+	if (st != NA_OK ||
+	    (all_captures(s) && s->filter.first_step < 0 && !s->hosts))
 		return st;
 	st = na_session_read(s, false, err);
 	if (st == NA_OK && s->interrupted)
@@ -175,7 +177,8 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 				.of.connections = how->connections,
 				.of.addresses = &q->host,
 				.of.names = q->pseudonyms};
-	st = na_session_open(&z->session, q, WANTS);
+	st = na_session_open(&z->session, q,
+			     WANTS | (q->hosts ? NA_WANT_CONNECTIONS : 0));
 	if (st != NA_OK)
 		return st;
 	if (q->pseudonyms)

@@ -117,6 +117,8 @@ static void put_store(struct na_xf_bytes *to, const struct na_store *s)
 		    s->runs_on ? s->names.n_endpoints * s->n_runs *
 					 sizeof(*s->runs_on)
 			       : 0);
+	na_tell_run(to, s->home_of,
+		    s->home_of ? s->n_sources * sizeof(*s->home_of) : 0);
 	na_xf_put_varint(to, s->anchor);
 	na_xf_put_varint(to, s->graphs.n);
 	na_xf_put_varint(to, s->actions.n);
@@ -187,6 +189,20 @@ static bool get_machines(struct na_cursor *c, struct na_store *s)
 	return ok && (!n || n == s->names.n_endpoints * s->n_runs);
 }
 
+static bool get_homes(struct na_cursor *c, struct na_store *s)
+{
+	size_t n;
+	bool ok = get_run(c, sizeof(*s->home_of), &s->home_of, &n);
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = s->home_of[i] < s->n_sources;
+	if (ok && !n) {
+		free(s->home_of);
+		s->home_of = NULL;
+	}
+	return ok && (!n || n == s->n_sources);
+}
+
 /* How many records of a kind there are; they are with rank 0. */
 static bool get_number_of(struct na_cursor *c, struct na_bag *bag)
 {
@@ -255,6 +271,7 @@ static bool get_store(struct na_cursor *c, struct na_store *s)
 	size_t anchor;
 	bool ok = get_names(c, s) && get_ends(c, s) && get_seen(c, s) &&
 		  get_steps(c, s) && get_types(c, s) && get_machines(c, s) &&
+		  get_homes(c, s) &&
 		  na_hear_index(c, NA_ANCHOR_END + 1, &anchor);
 
 	if (ok)

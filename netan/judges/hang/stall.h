@@ -86,6 +86,8 @@ struct na_stall {
 	uint32_t group, operation;    /* of the ranks; NA_NO_NAME: none */
 	int64_t sequence;             /* -1: none */
 	int64_t since_ns, timeout_ms; /* INT64_MIN, -1: not told */
+	int64_t until_ns; /* the last time that the inputs tell; INT64_MIN */
+	int64_t ran_ms;   /* so long it ran, as logs tell; 0: none does */
 	NA_VEC(struct na_stall_culprit) culprits; /* by rank */
 	NA_VEC(struct na_stall_wait) chain; /* nearest first, then by time */
 	NA_VEC(struct na_stall_frames) frames;

@@ -100,6 +100,8 @@ static bool describe(struct na_stall *s, const struct na_stall_op *op)
 
 		if (e->entry->timeout_ms > s->timeout_ms)
 			s->timeout_ms = e->entry->timeout_ms;
+		if (e->entry->ran_ms > s->ran_ms)
+			s->ran_ms = e->entry->ran_ms;
 	}
 	return add_differs(s, op);
 }
@@ -245,6 +247,23 @@ static bool add_chain(struct na_stall *s, const struct na_stall_court *c)
 	return ok;
 }
 
+/* The later of `ns` and of when logs end, where all of these tell times alike,
+ * with the year. */
+static int64_t last_line(const struct na_testimony *x, int64_t ns)
+{
+	int64_t last_ns = 0;
+	size_t told = 0;
+
+	for (size_t i = 0; i < NA_TESTIMONY_CLOCKS; i++) {
+		told += x->clock[i].line_ns != 0;
+		if (x->clock[i].line_ns > last_ns)
+			last_ns = x->clock[i].line_ns;
+	}
+	return told == 1 && last_ns >= NA_TESTIMONY_YEARS_NS && last_ns > ns
+		       ? last_ns
+		       : ns;
+}
+
 static struct na_stall *new_stall(struct na_stalls *x,
 				  const struct na_stall_work *w)
 {
@@ -256,7 +275,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 	s->cause = NA_HANG_UNKNOWN;
 	s->group = s->operation = NA_NO_NAME;
 	s->sequence = s->timeout_ms = s->spread_ns = -1;
-	s->since_ns = INT64_MIN;
+	s->since_ns = s->until_ns = INT64_MIN;
 	for (size_t r = 0; r < w->n_ranks; r++) {
 		const struct na_testimony_dump *d = w->dumps[r];
 
@@ -266,6 +285,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 		from = d->newest_ns < from ? d->newest_ns : from;
 		to = d->newest_ns > to ? d->newest_ns : to;
 	}
+	s->until_ns = last_line(w->ranks, to);
 	if (from < to && from > 0)
 		s->spread_ns = to - from;
 	return na_append(&s->missing, w->missing.v, w->missing.n) &&

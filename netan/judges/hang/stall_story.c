@@ -27,6 +27,22 @@ void na_stall_frame_text(const struct na_stalls *x,
 			 function);
 }
 
+/* In dumps no time tells when they were written: it hangs for longer. */
+static void lasted_text(const struct na_stall *s, struct na_str *to)
+{
+	char lasted[NA_UNIT_BUF], limit[NA_UNIT_BUF];
+	bool told = *na_stall_lasted(s, lasted);
+
+	if (!told)
+		return;
+	na_str_addf(to, "hangs: for at least %s, as the inputs tell", lasted);
+	if (s->timeout_ms > 0 && s->timeout_ms < INT32_MAX)
+		na_str_addf(to, "; its timeout is %s",
+			    na_print_time(limit, s->timeout_ms * NA_PS_PER_MS,
+					  3));
+	na_str_addf(to, "\n");
+}
+
 /* What is known against them, in one sentence. */
 static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
@@ -41,6 +57,7 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 (long long)s->sequence);
 	na_str_addf(to, "operation: %.80s%s of %s\n",
 		    na_stall_name(x, s->operation), sequence, group);
+	lasted_text(s, to);
 	na_stall_others_text(x, s, to);
 	switch (s->cause) {
 	case NA_HANG_DEVICE_STUCK:

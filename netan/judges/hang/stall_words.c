@@ -325,6 +325,33 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 
 /* ---- the table */
 
+const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
+{
+	int64_t ps = 0, ran_ps = 0;
+
+	if (s->since_ns == INT64_MIN || s->until_ns <= s->since_ns ||
+	    !na_ps_since(s->until_ns, s->since_ns, &ps))
+		ps = 0;
+	if (na_mul_i64(s->ran_ms, NA_PS_PER_MS, &ran_ps) && ran_ps > ps)
+		ps = ran_ps;
+	return ps < NA_PS_PER_S ? "" : na_print_time(buf, ps, 3);
+}
+
+static bool lasted_any(const struct na_value *list)
+{
+	na_for_each (v, list) {
+		if (na_text_or(v, M_at_least, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* clang-format off */
+#define STALL_COLUMNS \
+	{M_hang}, {M_cause}, {M_culprits}, {M_event "." M_collective}, \
+	{M_group}, {M_event "." M_sequence}, {M_since}
+/* clang-format on */
+
 void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), M_chain);
@@ -334,7 +361,7 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 	na_for_each (v, na_get(na_result_body(r), M_events)) {
 		const struct na_stall *s;
 		struct na_value *row;
-		char since[NA_UNIT_BUF];
+		char since[NA_UNIT_BUF], lasted[NA_UNIT_BUF];
 
 		if (n++ < x->events.n)
 			continue;
@@ -351,14 +378,18 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 			    s->since_ns == INT64_MIN
 				    ? NULL
 				    : na_print_utc(since, s->since_ns));
+		na_put_text(r, row, M_at_least,
+			    *na_stall_lasted(s, lasted) ? lasted : NULL);
 		na_put_int(r, row, M_waiting, (int64_t)s->waiting.n);
 	}
-	if (list && list->n)
+	if (list && list->n && lasted_any(list))
 		na_result_view(r, "Stuck operations", list,
 			       &na_table_hang_shown_stall,
-			       NA_COLUMNS({M_hang}, {M_cause}, {M_culprits},
-					  {M_event "." M_collective}, {M_group},
-					  {M_event "." M_sequence}, {M_since},
+			       NA_COLUMNS(STALL_COLUMNS, {M_at_least},
 					  {M_waiting}),
 			       top);
+	else if (list && list->n)
+		na_result_view(r, "Stuck operations", list,
+			       &na_table_hang_shown_stall,
+			       NA_COLUMNS(STALL_COLUMNS, {M_waiting}), top);
 }

@@ -2,6 +2,7 @@
 #ifndef NETAN_JUDGES_HANG_STALL_WORDS_H
 #define NETAN_JUDGES_HANG_STALL_WORDS_H
 
+#include "netan/base/units.h"
 #include "netan/judges/hang/hang.h"
 
 struct na_str;
@@ -18,6 +19,11 @@ void na_stall_culprits(const struct na_stall *s, char *buf, size_t size);
 /* The same with their host, where all are on one: "rank 3 on host-1". */
 void na_stall_who(const struct na_stalls *x, const struct na_stall *s,
 		  char *buf, size_t size);
+
+/* From the first who waits to the last time in the inputs, or so long as a log
+ * says that it ran.  A dump has no time of its own: less than a second, which
+ * ranks may be apart, is "" as where no times tell it. */
+const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF]);
 
 /* What a rank's own recorder tells. */
 struct na_stall_own {

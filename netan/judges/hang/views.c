@@ -98,12 +98,14 @@ static void stalls_message(const struct na_stalls *s, struct na_result *r)
 static void stalls_headline(const struct na_hangs *x, struct na_result *r)
 {
 	const struct na_stalls *s = &x->stalls;
-	char text[400], second[400];
+	char text[400], second[400], lasted[NA_UNIT_BUF];
+	const char *known = na_stall_lasted(&s->v.v[0], lasted);
 
 	stalls_message(s, r);
 	na_stall_title(s, &s->v.v[0], text, sizeof(text));
 	if (s->v.n == 1)
-		na_result_headline(r, "hang: %s (dumps of %zu rank%s)", text,
+		na_result_headline(r, "hang: %s%s%s (dumps of %zu rank%s)",
+				   text, *known ? ", for at least " : "", known,
 				   s->ranks->dumps.n,
 				   na_plural(s->ranks->dumps.n));
 	else if (s->v.n == 2) {

@@ -134,8 +134,10 @@ static void metrics_views(struct na_xla_case *c)
 	};
 	static const struct na_column bytes[] = {
 		{M_total_bytes},
-		{M_percentiles "." M_p50_bytes, "p50 kB", NA_F_NUMBER, 4, 1e-3},
-		{M_percentiles "." M_p99_bytes, "p99 kB", NA_F_NUMBER, 4, 1e-3},
+		{M_percentiles "." M_p50_bytes, "p50 KiB", NA_F_NUMBER, 4,
+		 0x1p-10},
+		{M_percentiles "." M_p99_bytes, "p99 KiB", NA_F_NUMBER, 4,
+		 0x1p-10},
 	};
 	static const struct na_column numbers[] = {
 		{M_total},

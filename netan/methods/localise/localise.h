@@ -160,6 +160,10 @@ struct na_lz_pair_result {
 #define NA_LZ_MATTERS  2.0
 #define NA_LZ_OF_SIDES 0.95
 
+/* Of two hosts alone so many transfers each way, before it is said by how much
+ * one way is slower than the other. */
+enum { NA_LZ_EACH_WAY = 100 };
+
 /* The smallest factor by which a side had to be slower to be named. */
 struct na_lz_power {
 	uint32_t host;

@@ -20,7 +20,7 @@ struct na_local_end *na_local_ends(const struct na_store *s, size_t source,
 enum na_status na_resolve_cores(struct na_store *s,
 				struct na_err *err) NA_MUST_CHECK;
 
-/* s->ranked and s->runs_on. */
+/* s->ranked, s->runs_on and s->home_of. */
 enum na_status na_resolve_ranked(struct na_store *s,
 				 struct na_err *err) NA_MUST_CHECK;
 

@@ -102,31 +102,37 @@ static size_t list_places(const struct na_store *s, struct placed *to)
 	return n;
 }
 
-static void place_core(struct na_store *s, const struct na_core *c,
-		       const struct placed *places, size_t n)
+/* The first input of the same host, where that is told. */
+static uint32_t home_of(const struct na_store *s, uint32_t input,
+			const struct placed *places, size_t n)
 {
-	const struct placed own = {s->sources[c->input].run,
-				   s->hosts[c->input].name, 0};
-	uint32_t e = end_of(s, c);
-	size_t at;
+	const struct placed own = {s->sources[input].run, s->hosts[input].name,
+				   0};
+
+	if (s->sources[input].no_host)
+		return input;
+	return places[NA_BOUND(i, 0, n, by_place(&places[i], &own) >= 0)].input;
+}
+
+static void place_core(struct na_store *s, const struct na_core *c)
+{
+	uint32_t e = end_of(s, c), run = s->sources[c->input].run;
 
 	if (e >= s->names.n_endpoints || s->sources[c->input].no_host)
 		return;
-	at = NA_BOUND(i, 0, n, by_place(&places[i], &own) >= 0);
-	s->runs_on[own.run * s->names.n_endpoints + e] = places[at].input;
+	s->runs_on[run * s->names.n_endpoints + e] = s->home_of[c->input];
 }
 
 /* The rank that an input is of is known even where none of its records are
  * looked at that tell of it. */
-static void place_input(struct na_store *s, uint32_t i,
-			const struct placed *places, size_t n)
+static void place_input(struct na_store *s, uint32_t i)
 {
 	const struct na_core c = {.kind = NA_DEVICE_RANK,
 				  .number = s->sources[i].rank,
 				  .input = i};
 
 	if (s->sources[i].of_rank)
-		place_core(s, &c, places, n);
+		place_core(s, &c);
 }
 
 static bool place_ranks(struct na_store *s)
@@ -138,18 +144,23 @@ static bool place_ranks(struct na_store *s)
 		return true;
 	places = na_calloc(s->n_sources + 1, sizeof(*places));
 	s->runs_on = na_calloc(ends, sizeof(*s->runs_on));
-	if (places && s->runs_on) {
+	s->home_of = na_calloc(s->n_sources, sizeof(*s->home_of));
+	if (places && s->runs_on && s->home_of) {
 		memset(s->runs_on, 0xff, ends * sizeof(*s->runs_on));
 		n = list_places(s, places);
 		for (uint32_t i = 0; i < s->n_sources; i++)
-			place_input(s, i, places, n);
+			s->home_of[i] = s->hosts[i].of_ranks
+						? home_of(s, i, places, n)
+						: i;
+		for (uint32_t i = 0; i < s->n_sources; i++)
+			place_input(s, i);
 		for (size_t i = 0; i < s->devices.n_cores; i++) {
 			if (s->devices.cores[i].kind == NA_DEVICE_RANK)
-				place_core(s, &s->devices.cores[i], places, n);
+				place_core(s, &s->devices.cores[i]);
 		}
 	}
 	free(places);
-	return places && s->runs_on;
+	return places && s->runs_on && s->home_of;
 }
 
 enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)

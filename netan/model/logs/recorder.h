@@ -65,6 +65,7 @@ struct na_testimony_entry {
 	uint64_t in_elements, out_elements; /* over all tensors */
 	uint64_t size_bytes; /* the larger side; NA_UNKNOWN_U64 */
 	int64_t timeout_ms;
+	int64_t ran_ms; /* when a log told that it still ran; 0: none did */
 	uint32_t group;
 	uint32_t operation;       /* "all_reduce", "send"; without "nccl:" */
 	uint32_t type;            /* of the first tensor: "BFloat16" */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -18,8 +19,8 @@ enum { ROWS_MOST = 12, ROWS_BESIDE = 4 /* of those that wait for it */ };
 
 #define WHO_MOST  0.30 /* of the page */
 #define SAYS_MOST 0.36
-#define CELL_MOST 110.0 /* page units */
-#define STRETCH   2.2  /* of rows, where there is room */
+#define CELL_MOST 150.0 /* page units */
+#define ROW_MOST  225.0
 
 struct drawing {
 	struct na_layout l;
@@ -258,7 +259,7 @@ static void find_kinds(const struct drawing *d, bool used[LEGENDS])
 static enum na_status place(struct drawing *d, const struct na_page *page,
 			    double height, struct na_err *err)
 {
-	double text = font_of(d, false).size, full;
+	double text = font_of(d, false).size, rows = 0;
 
 	d->header = 1.8 *
 		    na_layout_font(&d->l, NA_SIZE_NAME, d->l.theme->text).size;
@@ -267,8 +268,11 @@ static enum na_status place(struct drawing *d, const struct na_page *page,
 	d->row = 1.5 * text;
 	if (!choose(d, height))
 		return na_no_room(page, err);
-	full = height_of(d, d->panels, d->rows);
-	d->row *= fmin(STRETCH, height / full);
+	for (size_t i = 0; i < d->panels; i++)
+		rows += (double)rows_of(&d->f.panels[i], d->rows);
+	/* Few rows are as high as they fill the page. */
+	d->row += (height - height_of(d, d->panels, d->rows)) / rows;
+	d->row = fmin(d->row, ROW_MOST * d->l.unit);
 	measure(d, page->width);
 	return NA_OK;
 }
@@ -421,10 +425,12 @@ static enum na_status draw_all(struct drawing *d, const struct na_page *page,
 		return err->status;
 	for (size_t i = 0; i < d->panels; i++)
 		y = draw_panel(d, &d->f.panels[i], y);
-	legend(d, used, fmin(y, foot) + d->l.gap / 2);
+	legend(d, used, foot + d->l.gap / 2);
 	if (d->panels < d->f.n) {
-		snprintf(text, sizeof(text), "%zu more groups wait",
-			 d->f.n - d->panels);
+		size_t more = d->f.n - d->panels;
+
+		snprintf(text, sizeof(text), "%zu more group%s wait%s", more,
+			 na_plural(more), more == 1 ? "s" : "");
 		na_layout_footnote(&d->l, text);
 	}
 	return NA_OK;

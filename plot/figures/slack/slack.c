@@ -168,18 +168,31 @@ static void draw_bars(struct slack_drawing *d)
 		     more, &font);
 }
 
+static bool has_found(const struct slack_figure *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->points[i].found)
+			return true;
+	}
+	return false;
+}
+
+/* Of marks those that are there. */
 static void slack_footnote(struct slack_drawing *d)
 {
 	struct words w = {.n = 0};
 
 	if (d->f.empty)
 		return;
-	na_words_add(
-		&w,
-		"slack: time that the network may take without "
-		"stalling the device; %% of step time; ringed: the "
-		"title's; vermilion: small slack%s; a triangle: no slack at all",
-		isfinite(d->f.capacity_bps) ? ", or above capacity" : "");
+	na_words_add(&w, "slack: time that the network may take without "
+			 "stalling the device; %% of step time; ringed: the "
+			 "title's");
+	if (has_found(&d->f))
+		na_words_add(&w, "; vermilion: small slack%s",
+			     isfinite(d->f.capacity_bps) ? ", or above capacity"
+							 : "");
+	if (d->f.n_none)
+		na_words_add(&w, "; a triangle: no slack at all");
 	if (d->f.n_unknown)
 		na_words_add(&w,
 			     "; %zu of unknown size are not in the left "

@@ -362,42 +362,52 @@ static void draw_changes(const struct drawing *d)
 	}
 }
 
+/* In the middle of its step, where labels may begin at `free_from`; returns
+ * where the next one may. */
+static double draw_tick(const struct drawing *d, double y, double first,
+			double step, double free_from)
+{
+	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
+					     d->l.theme->secondary);
+	double middle = d->f.each > 1 ? 0 : 0.5, tick = 0.5 * d->l.gap;
+	double x = na_scale_at(&d->x, (step - first) / d->f.each + middle);
+	char label[NA_LABEL_BUF];
+	double width, left;
+
+	if (step != rint(step) || x > d->x.at_to)
+		return free_from;
+	na_draw_line(d->l.canvas, x, y, x, y + tick,
+		     NA_PEN(&d->l, d->l.theme->axis, 1));
+	na_label_fixed(label, step, 0);
+	width = na_measure(d->l.canvas, label, &font);
+	left = fmin(x - width / 2, d->l.body.x1 - width);
+	/* Clear of the zero beside the plot. */
+	left = fmax(left, d->x.at_from - 0.5 * d->l.gap);
+	if (left < free_from)
+		return free_from;
+	na_draw_text(d->l.canvas, left, y + tick + 1.1 * font.size, label,
+		     &font);
+	return left + width + d->l.gap;
+}
+
 static void draw_axis(const struct drawing *d)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
 					     d->l.theme->secondary);
 	double y = d->panels[d->n_panels - 1].plot.y1, tick = 0.5 * d->l.gap;
 	double first = d->f.by_order || d->f.runs_apart ? 0 : d->f.first;
-	double last = first + (double)d->f.n * d->f.each;
+	double end = first + (double)d->f.n * d->f.each;
 	double free_from = d->l.body.x0;
 	struct na_ticks t;
-	char label[NA_LABEL_BUF];
 
 	na_draw_line(d->l.canvas, d->x.at_from, y, d->x.at_to, y,
 		     NA_PEN(&d->l, d->l.theme->axis, 1));
-	na_ticks_linear(&t, first, last, 12);
-	for (size_t i = 0; i < t.n; i++) {
-		/* In the middle of its step. */
-		double middle = d->f.each > 1 ? 0 : 0.5;
-		double x = na_scale_at(&d->x,
-				       (t.at[i] - first) / d->f.each + middle);
-		double width, left;
-
-		if (t.at[i] != rint(t.at[i]) || x > d->x.at_to)
-			continue;
-		na_draw_line(d->l.canvas, x, y, x, y + tick,
-			     NA_PEN(&d->l, d->l.theme->axis, 1));
-		na_label_fixed(label, t.at[i], 0);
-		width = na_measure(d->l.canvas, label, &font);
-		left = fmin(x - width / 2, d->l.body.x1 - width);
-		/* Clear of the zero beside the plot. */
-		left = fmax(left, d->x.at_from - 0.5 * d->l.gap);
-		if (left < free_from)
-			continue;
-		na_draw_text(d->l.canvas, left, y + tick + 1.1 * font.size,
-			     label, &font);
-		free_from = left + width + d->l.gap;
-	}
+	na_ticks_linear(&t, first, end, 12);
+	for (size_t i = 0; i < t.n; i++)
+		free_from = draw_tick(d, y, first, t.at[i], free_from);
+	/* Else the axis seems to end with its last round number. */
+	if (t.n && end - d->f.each > t.at[t.n - 1] + t.step / 3)
+		draw_tick(d, y, first, end - d->f.each, free_from);
 	font.align = NA_CENTER;
 	na_draw_text(d->l.canvas, (d->x.at_from + d->x.at_to) / 2,
 		     y + tick + 2.4 * font.size,

@@ -14,6 +14,7 @@
 #include "plot/figure.h"
 #include "plot/figures/tcp/time.h"
 #include "plot/layout.h"
+#include "plot/log_axis.h"
 
 #define SIDE_SHARE  0.175 /* of the page: the legend */
 #define SIDE_LEAST  110   /* units: below that there is none */
@@ -31,6 +32,7 @@ struct drawing {
 	size_t n_panels;
 	double side; /* width of the legend; 0: none */
 	struct na_cut_time x;
+	struct na_log_axis trips; /* of PART_RTT, in seconds */
 	struct na_point *points; /* scratch */
 };
 
@@ -56,21 +58,39 @@ static void ask_panels(struct drawing *d)
 	if (f->flight_max && f->flight && f->flight_top > 0)
 		ask_panel(d, PART_FLIGHT, 1, NA_Q_BYTES, f->flight_top);
 	if (f->rtt_min && f->rtt_max && f->rtt_top > 0)
-		ask_panel(d, PART_RTT, 0.8, NA_Q_SECONDS, f->rtt_top);
+		ask_panel(d, PART_RTT, 1.2, NA_Q_SECONDS, f->rtt_top);
+}
+
+static double least_trip_s(const struct tcp_figure *f)
+{
+	double least_us = f->rtt_top * 1e6;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->rtt_min[i] > 0)
+			least_us = fmin(least_us, f->rtt_min[i]);
+	}
+	return least_us / 1e6;
+}
+
+/* Round trips from the capture point may differ a thousandfold: by logarithm.
+ * Returns by how much its labels stand out of the page. */
+static double place_trips(struct drawing *d)
+{
+	const struct na_panel *p = &d->panels[d->n_panels - 1];
+
+	if (d->parts[d->n_panels - 1] != PART_RTT)
+		return 0;
+	na_log_axis_init(&d->l, &d->trips, NA_Q_SECONDS, least_trip_s(&d->f),
+			 d->f.rtt_top, true, p->plot.y1, p->plot.y0);
+	return d->l.body.x0 + na_log_axis_width(&d->l, &d->trips) + d->l.gap -
+	       p->plot.x0;
 }
 
 /* As many panels as there is room for, with the legend or without. */
-static enum na_status place_tcp(struct drawing *d, struct na_err *err)
+static size_t fit(struct drawing *d, struct na_box box)
 {
-	struct na_box box = d->l.body;
-	size_t want;
+	size_t want = d->n_panels;
 
-	ask_panels(d);
-	want = d->n_panels;
-	box.y1 -= na_time_axis_height(&d->l);
-	d->side = SIDE_SHARE * d->page->width;
-	if (d->f.empty || d->side < SIDE_LEAST)
-		d->side = 0;
 	while (want &&
 	       !na_panels_place(&d->l, box, d->panels, want,
 				d->side > 0 ? d->side + 2 * d->l.gap : 0)) {
@@ -81,8 +101,29 @@ static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 		else
 			want = 0;
 	}
-	d->n_panels = want;
-	if (!want)
+	return want;
+}
+
+static enum na_status place_tcp(struct drawing *d, struct na_err *err)
+{
+	struct na_box box = d->l.body;
+	double more = 0;
+
+	ask_panels(d);
+	box.y1 -= na_time_axis_height(&d->l);
+	d->side = SIDE_SHARE * d->page->width;
+	if (d->f.empty || d->side < SIDE_LEAST)
+		d->side = 0;
+	d->n_panels = fit(d, box);
+	if (d->n_panels)
+		more = place_trips(d);
+	if (more > 0) {
+		box.x0 += more;
+		d->n_panels = fit(d, box);
+		if (d->n_panels)
+			place_trips(d);
+	}
+	if (!d->n_panels)
 		return na_no_room(d->page, err);
 	if (!d->f.empty &&
 	    !na_tcp_time_place(&d->x, &d->f, d->panels[0].plot.x0,
@@ -332,9 +373,9 @@ static void draw_flight(const struct drawing *d, const struct na_panel *p)
 	draw_steps(d, &p->y, d->f.window, &edge);
 }
 
-static void draw_rtt(const struct drawing *d, const struct na_panel *p)
+static void draw_rtt(const struct drawing *d)
 {
-	struct na_scale us = p->y;
+	struct na_scale us = d->trips.scale;
 
 	us.from *= 1e6;
 	us.to *= 1e6;
@@ -380,7 +421,10 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	draw_header(d, i);
 	draw_spans(d, p, d->f.closed, true);
 	draw_spans(d, p, d->f.silent, false);
-	na_panel_draw(&d->l, p);
+	if (d->parts[i] == PART_RTT)
+		na_log_axis_draw_y(&d->l, &d->trips, p->plot);
+	else
+		na_panel_draw(&d->l, p);
 	na_clip(d->l.canvas, clip);
 	if (d->parts[i] == PART_SEQUENCE)
 		st = draw_sequence(d, p, err);
@@ -389,7 +433,7 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	else if (d->parts[i] == PART_FLIGHT)
 		draw_flight(d, p);
 	else
-		draw_rtt(d, p);
+		draw_rtt(d);
 	na_unclip(d->l.canvas);
 	na_cut_time_cuts(&d->l, &d->x, p->plot, i == 0);
 	return st;

@@ -351,7 +351,6 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 	const char *given = na_result_get_word(t->result, NA_WORD_SUBTITLE,
 					       NULL);
 	const char *anchor = na_text_at(t->doc, M_anchor);
-	double plateau = number(t, M_plateau_gbps);
 	char buf[NA_LABEL_BUF];
 
 	if (given && *given) {
@@ -378,9 +377,5 @@ void na_timeline_subtitle(const struct timeline *t, struct words *w)
 			     na_timeline_rate(buf, t->host_capacity_gbps),
 			     t->part_limited ? ", of what passes between hosts"
 					     : "");
-	else if (plateau > 0)
-		na_words_add(w, " \xc2\xb7 plateau near %s (%s)",
-			     na_timeline_rate(buf, plateau),
-			     na_text_at(t->body, M_plateau_of));
 	na_words_origin(t->doc, w);
 }

@@ -30,3 +30,5 @@ interrupt ingest -o x/
 echo "and others do what they can"
 interrupt latency --format csv
 ls
+echo "and a table of nothing begins with that"
+interrupt pairs | grep Interrupted

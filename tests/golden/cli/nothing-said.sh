@@ -13,5 +13,7 @@ netan info t empty >out
 echo "exit $?"
 netan latency --label a t --label b
 echo "exit $?"
+netan latency --label a --label b t
+echo "exit $?"
 netan latency t --host nosuch
 echo "exit $?"

@@ -27,6 +27,7 @@ try netan help synt
 try netan help --s
 try netan help --tables tr
 try netan pairs --by src,
+try netan sizes --table ''
 try netan timeline --capacity ''
 END
 bash try.bash

@@ -14,3 +14,7 @@ netan hang -q g --hosts bad.csv
 echo "exit $?"
 netan hang -q g --hosts none.csv
 echo "exit $?"
+# Logs of XLA tell of no ranks that a file could place.
+echo 'Megascale hang detected: host_id 3' >one.log
+netan hang -q one.log --hosts hosts.csv
+echo "exit $?"

@@ -30,6 +30,11 @@ cp "$NETAN_ROOT/tests/fuzz/corpus/jax/tpu" job.json
 say job.json --from 0s -o out.json
 netan synth -q -o c.pcap --size 10KB
 say c.pcap --from 0s --anonymize -o out.pcap
+echo "names that nobody has, and one file for several"
+echo 10.9.9.9,nobody >hosts.csv
+say c.pcap --from 0s --hosts hosts.csv -o out.pcap
+say job --step 1 -o out.pb
+say job --step 1 --anonymize -o out.pb
 netan ingest -q job -o job.netan
 netan slice - --step 1 -o out.netan <job.netan 2>&1
 netan slice -q job.netan --step 1 --host host-1 -o out.netan.gz
