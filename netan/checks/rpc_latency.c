@@ -25,14 +25,22 @@ static bool packets_seen(const struct na_case *c)
 	return na_case_body(c, "tcp");
 }
 
+static int64_t lost_of(const struct na_case *c)
+{
+	return na_count_at(na_case_body(c, "tcp"),
+			   M_totals "." M_needed_retransmissions);
+}
+
 /* Packets are there, and none was sent again.  Without packets a timer is no
  * more than possible. */
 static bool none_lost(const struct na_case *c)
 {
-	const struct na_value *totals = na_get(na_case_body(c, "tcp"),
-					       M_totals);
+	return packets_seen(c) && !lost_of(c);
+}
 
-	return totals && !na_count_at(totals, M_needed_retransmissions);
+static bool any_lost(const struct na_case *c)
+{
+	return lost_of(c) > 0;
 }
 
 static double ahead_ms(const struct na_value *offset)
@@ -178,6 +186,31 @@ static long long above_p99(long long n)
 	return n > 1 ? n - 1 - (long long)(0.99 * (double)(n - 1)) : n;
 }
 
+static const char *told(struct na_case *c, const struct na_value *all,
+			const char *name)
+{
+	return na_case_seconds(c, na_number_at(all, name) / NA_US_PER_S);
+}
+
+/* Those that so many transfers have. */
+static void tell_quantiles(struct na_case *c, struct na_finding *f,
+			   const struct na_value *all, long long n)
+{
+	const char *beyond = "";
+
+	if (n >= 10 * FEW)
+		beyond = na_case_text(c, ", p99.9 %s",
+				      told(c, all, M_p99_9_us));
+	if (n < FEW)
+		na_case_fact(c, f,
+			     "%s in the median, %s at most, %lld transfers",
+			     told(c, all, M_p50_us), told(c, all, M_max_us), n);
+	else
+		na_case_fact(c, f, "p50 %s, p99 %s%s of %lld transfers",
+			     told(c, all, M_p50_us), told(c, all, M_p99_us),
+			     beyond, n);
+}
+
 static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
@@ -203,13 +236,13 @@ static void judge_ratio(struct na_case *c)
 		"%s size or longer, without the link being full",
 		slow, n, slow == 1 ? "s" : "", na_case_number(c, ratio),
 		slow == 1 ? "its" : "their");
-	f->remedy = "look at the slow pairs and the times of the worst "
-		    "transfers; check the hosts' TCP settings (netan sysctl)";
-	na_case_fact(c, f, "p50 %s, p99 %s, p99.9 %s of %lld transfers",
-		     na_case_seconds(c, na_number_at(all, M_p50_us) / 1e6),
-		     na_case_seconds(c, na_number_at(all, M_p99_us) / 1e6),
-		     na_case_seconds(c, na_number_at(all, M_p99_9_us) / 1e6),
-		     n);
+	f->remedy = any_lost(c) ? "first mend what loses packets "
+				  "(tcp-connection): who waits for one is "
+				  "late"
+				: "look at the slow pairs and the times of the "
+				  "worst transfers; check the hosts' TCP "
+				  "settings (netan sysctl)";
+	tell_quantiles(c, f, all, n);
 	f->otherwise = "requests that wait for their turn at the sender or "
 		       "the receiver";
 	if (na_of_ranks(c))
