@@ -157,16 +157,22 @@ static const char *doubt(struct na_case *c, const struct na_value *itself,
 			    na_case_number(c, 100 * na_skewed_share(c)));
 }
 
-/* "p below 1e-20": nobody needs more of it. */
+/* "p below 1e-20": nobody needs more of it.  That somebody is slow is as sure
+ * as that, and why is not. */
 static const char *chance_of(struct na_case *c, const struct na_value *x)
 {
 	double p = na_number_at(x, M_p_value);
+	const char *chance =
+		isnan(p)    ? "a test over all pairs rejects chance"
+		: p < 1e-20 ? "chance would do this with p below 1e-20"
+			    : na_case_text(c,
+					   "chance would do this with p = %.2g",
+					   p);
 
-	if (isnan(p))
-		return "a test over all pairs rejects chance";
-	if (p < 1e-20)
-		return "chance would do this with p below 1e-20";
-	return na_case_text(c, "chance would do this with p = %.2g", p);
+	return na_case_text(c,
+			    "%s; not certain, since what stands below (or "
+			    "else) would show the same",
+			    chance);
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,

@@ -81,6 +81,7 @@ struct na_finding {
 	/* What the finding cost, for the order within a severity and for the
 	 * verdict, na_case_cost(); NaN: cannot be told. */
 	double lost_s, cost_ms_per_step;
+	double mean_ms; /* of all steps, where the median hides it; 0 */
 	/* Before the number: "about " of an estimate, "at least "; "". */
 	const char *roughly;
 	const char *of;        /* behind lost_s, whose it is; "" */

@@ -119,6 +119,13 @@ static double beyond_quickest_s(const struct na_case *c)
 	return n > 1 ? all - (double)n * least : (double)NAN;
 }
 
+static bool now_and_then(const struct na_value *culprit)
+{
+	return na_flag_at(culprit, M_intermittent) ||
+	       na_says(culprit, M_channel, "rate") ||
+	       na_says(culprit, M_channel, "window");
+}
+
 /* False: `pairs` cannot tell. */
 static bool told(struct na_case *c, struct na_finding *f,
 		 const struct na_value *culprit)
@@ -128,15 +135,19 @@ static bool told(struct na_case *c, struct na_finding *f,
 
 	if (!isfinite(ms))
 		return false;
+	/* What strikes fewer than half of the steps the median hardly shows. */
+	if (now_and_then(culprit) && mean_ms > 2 * ms) {
+		na_case_fact(c, f,
+			     "costs the median step %s, and %s on average",
+			     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)
+				    : "nothing",
+			     na_case_seconds(c, mean_ms / NA_MS_PER_S));
+		f->mean_ms = mean_ms;
+	}
 	f->cost_ms_per_step = ms;
 	f->roughly = na_flag_at(culprit, M_cost_at_least) ? "at least " : "";
 	f->lost_s = mean_ms / NA_MS_PER_S *
 		    (double)na_length(na_case_body(c, "steps"), M_steps);
-	if (!(ms > 0) && mean_ms > 0)
-		na_case_fact(c, f,
-			     "costs the median step nothing, and %s ms on "
-			     "average",
-			     na_case_number(c, mean_ms));
 	return true;
 }
 

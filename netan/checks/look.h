@@ -23,7 +23,7 @@ bool na_touches(const struct na_value *culprit, const char *host);
 const struct na_value *na_first_culprit(const struct na_case *c);
 /*
  * What a culprit of `pairs` costs: of a step as `pairs` says, with the mean
- * where the median is nothing.  Where that is not known, of all stall the share
+ * where it is slow now and then and the median hides that.  Where that is not known, of all stall the share
  * that the slowest executions would be spared if its transfers took what is
  * expected of them.
  * One that is slow now and then is behind the slowest executions, and behind

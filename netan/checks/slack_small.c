@@ -229,6 +229,35 @@ static const struct na_finding *explanation(const struct na_case *c,
 	return best;
 }
 
+/* One that is accused and makes a part of the stall. */
+static const struct na_finding *part_of(const struct na_case *c,
+					const struct na_finding *f)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (may_explain(e, f) && e->cause == NA_CAUSE_NETWORK &&
+		    e->cost_ms_per_step > 0)
+			return e;
+	}
+	return NULL;
+}
+
+static void tell_part(struct na_case *c, struct na_finding *f,
+		      const struct na_finding *e)
+{
+	f->picture = NULL;
+	f->otherwise = NULL;
+	f->remedy = na_case_text(c,
+				 "mend %s first (%s), and look again: what "
+				 "stalls then does so for the schedule",
+				 e->culprit, e->check->id);
+	f->title = na_case_text(c, "%s: in part a consequence of %s (%s)",
+				f->title, e->culprit, e->check->id);
+	na_case_fact(c, f, "%s costs %s%s of each step", e->culprit, e->roughly,
+		     na_case_seconds(c, e->cost_ms_per_step / NA_MS_PER_S));
+}
+
 /* Who is late on the slowest path waits for somebody else as well, where that
  * one is known: then only that one is told. */
 static void settle_stalls(struct na_case *c, struct na_finding *f)
@@ -249,6 +278,10 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 			na_case_text(c, "%s stalls its devices",
 				     na_text_at(na_first(f->evidence, M_worst),
 						M_collective));
+	}
+	if (!e && part_of(c, f)) {
+		tell_part(c, f, part_of(c, f));
+		f->how = NULL;
 	}
 	if (!f->how)
 		return;

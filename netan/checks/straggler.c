@@ -176,6 +176,39 @@ static void accuse(struct na_finding *f, const struct na_value *x,
 		       name);
 }
 
+/* The finding about a culprit of `pairs`: who it is, or waits for. */
+static struct na_finding *accused_of(const struct na_case *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (strcmp(c->findings[i]->check->id, "bad-endpoint") == 0 &&
+		    c->findings[i]->culprit)
+			return c->findings[i];
+	}
+	return NULL;
+}
+
+/* Its transfers take longest, and `pairs` knows whose fault that is: it is told
+ * there. */
+static void join_culprit(struct na_case *c, const struct na_value *x)
+{
+	struct na_finding *f = accused_of(c);
+
+	if (!f)
+		return;
+	na_case_fact(c, f,
+		     "in %lld of %lld %s the transfers of %s take longest "
+		     "(netan steps)%s",
+		     (long long)na_count_at(x, M_times),
+		     (long long)na_count_at(x, M_tried),
+		     na_says(x, M_of, "steps") ? "steps"
+					       : "runs of collectives",
+		     name_of(c, x),
+		     na_touches(f->evidence, na_text_at(x, M_host))
+			     ? ""
+			     : ", which only waits for it");
+	na_case_join(c, f);
+}
+
 static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
@@ -185,8 +218,10 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	struct na_finding *f;
 	bool doubted;
 
-	if (!na_slow_itself(x) && na_first_culprit(c))
+	if (!na_slow_itself(x) && na_first_culprit(c)) {
+		join_culprit(c, x);
 		return;
+	}
 	/* Longer than all steps took: that are the clocks. */
 	if (other_clocks(c) && na_number_at(x, M_lost_ms) > na_steps_ms(c))
 		return;

@@ -24,21 +24,22 @@ static bool is_of(const struct na_finding *f, const char *id)
 	return strcmp(f->check->id, id) == 0;
 }
 
-/* ", costs 45 ms a step (median step: 105 ms)"; a mean that is more than the median
- * step is one of means. */
+/* ", costs 45 ms a step (median step: 105 ms)"; a mean, or what is more than the
+ * median step, is told of means. */
 static const char *price(struct na_case *c, const struct na_finding *f)
 {
 	double step_ms = na_step_ms(c);
-	bool mean = f->cost_ms_per_step > step_ms;
+	double ms = f->mean_ms > 0 ? f->mean_ms : f->cost_ms_per_step;
+	bool mean = f->mean_ms > 0 || ms > step_ms;
 
 	if (mean)
 		step_ms = na_steps_ms(c) /
 			  (double)na_length(na_case_body(c, "steps"), M_steps);
-	if (f->cost_ms_per_step > 0 && step_ms > 0)
-		return na_case_text(c, ", costs %s%s a step (%s step: %s)",
+	if (ms > 0 && step_ms > 0)
+		return na_case_text(c, ", costs %s%s a step%s (%s step: %s)",
 				    f->roughly,
-				    na_case_seconds(c, f->cost_ms_per_step /
-							       NA_MS_PER_S),
+				    na_case_seconds(c, ms / NA_MS_PER_S),
+				    f->mean_ms > 0 ? " in the mean" : "",
 				    mean ? "mean" : "median",
 				    na_case_seconds(c, step_ms / NA_MS_PER_S));
 	if (f->lost_s > 0)

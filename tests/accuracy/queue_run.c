@@ -4,7 +4,7 @@
 
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/synth/queue.h"
+#include "netan/base/queue.h"
 #include "tests/accuracy/queue.h"
 
 enum what {

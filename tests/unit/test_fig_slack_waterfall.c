@@ -14,6 +14,7 @@
 #include "netan/base/text.h"
 #include "plot/figure.h"
 #include "plot/figures/slack/waterfall_data.h"
+#include "plot/theme.h"
 #include "tests/unit/ink.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -208,12 +209,29 @@ static void chosen_rows(void **state)
 	}
 }
 
+/* Who waits longest waits for somebody as a rule: it is named, not accused. */
+static void nobody_is_accused(void **state)
+{
+	struct na_color c = na_theme_light.hue[NA_HUE_FINDING];
+	struct na_page page = {.width = 900, .height = 700};
+	char text[16];
+	size_t n;
+	char *ink = picture(&fakes[3], &page, "ink", &n);
+
+	(void)state;
+	snprintf(text, sizeof(text), "text #%02x%02x%02x", c.r, c.g, c.b);
+	assert_true(ink_count(ink, "the longest wait") > 0);
+	assert_int_equal(ink_count(ink, text), 0);
+	free(ink);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(chosen_rows),
+		cmocka_unit_test(nobody_is_accused),
 	};
 
 	return cmocka_run_group_tests_name("fig_slack_waterfall", tests, NULL,

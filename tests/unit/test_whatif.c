@@ -31,13 +31,24 @@ struct job {
 	int slow_us[STEPS]; /* what host 0 takes longer to send */
 	int late_us;        /* host 2 computes so much longer */
 	int ahead_us;       /* host 1's clock */
+	bool one_by_one;    /* a host sends to one peer, then to the other */
 	bool no_ops;
 	struct times t;
 };
 
 static int64_t took_us(const struct job *j, int src, int step)
 {
-	return TOOK_US + (src == 0 ? j->slow_us[step] : 0);
+	return TOOK_US * (j->one_by_one ? 3 : 1) +
+	       (src == 0 ? j->slow_us[step] : 0);
+}
+
+static int64_t sent_us(const struct job *j, int src, int dst, int step,
+		       int phase)
+{
+	bool second = j->one_by_one && dst != (src + 1) % HOSTS;
+
+	return j->t.sent[step][phase][src] +
+	       (second ? took_us(j, src, step) : 0);
 }
 
 /* When host has all of a phase. */
@@ -46,13 +57,24 @@ static int64_t taken_us(const struct job *j, int host, int step, int phase)
 	int64_t last = j->t.launch[step][host] + 2;
 
 	for (int peer = 0; peer < HOSTS; peer++) {
-		int64_t at = j->t.sent[step][phase][peer] +
-			     took_us(j, peer, step);
+		int64_t at = took_us(j, peer, step);
 
-		if (peer != host && at > last)
-			last = at;
+		if (peer == host)
+			continue;
+		at += sent_us(j, peer, host, step, phase);
+		last = at > last ? at : last;
 	}
 	return last;
+}
+
+/* And has sent all of it, where that keeps it. */
+static int64_t done_us(const struct job *j, int host, int step, int phase)
+{
+	int64_t own = sent_us(j, host, host, step, phase) +
+		      took_us(j, host, step);
+	int64_t all = taken_us(j, host, step, phase);
+
+	return j->one_by_one && own > all ? own : all;
 }
 
 static void simulate(struct job *j)
@@ -63,19 +85,20 @@ static void simulate(struct job *j)
 				(step ? j->t.end[step - 1][h] : 1000) + 500 +
 				(h == 2 ? j->late_us : 0);
 		for (int h = 0; h < HOSTS; h++)
-			j->t.sent[step][1][h] = taken_us(j, h, step, 0);
+			j->t.sent[step][1][h] = done_us(j, h, step, 0);
 		for (int h = 0; h < HOSTS; h++)
-			j->t.end[step][h] = taken_us(j, h, step, 1) + 10;
+			j->t.end[step][h] = done_us(j, h, step, 1) + 10;
 	}
 }
 
-static int64_t last_end_us(const struct times *t, int step)
+/* When a step ends, in the mean of its hosts. */
+static double end_us(const struct times *t, int step)
 {
-	int64_t last = 0;
+	double sum = 0;
 
 	for (int h = 0; h < HOSTS; h++)
-		last = t->end[step][h] > last ? t->end[step][h] : last;
-	return last;
+		sum += (double)t->end[step][h];
+	return sum / HOSTS;
 }
 
 static struct hand_row *push(struct job *j, enum hand_what what, int host,
@@ -108,7 +131,7 @@ static void push_op(struct job *j, int host, enum na_op_phase phase,
 static void push_transfer(struct job *j, bool sends, int src, int dst, int step,
 			  int phase)
 {
-	int64_t from = j->t.sent[step][phase][src];
+	int64_t from = sent_us(j, src, dst, step, phase);
 	int64_t took = took_us(j, src, step);
 	int64_t posted = j->t.launch[step][dst];
 	int64_t taken = from + took > posted ? from + took : posted + 2;
@@ -188,13 +211,13 @@ static void slow_always(struct job *j)
 /* By the job without it; the median of six steps. */
 static struct na_whatif_cost right(const struct job *j)
 {
-	struct job without = {.late_us = j->late_us};
+	struct job without = {.late_us = j->late_us,
+			      .one_by_one = j->one_by_one};
 	double ms[STEPS], before = 0, sum = 0;
 
 	simulate(&without);
 	for (int i = 0; i < STEPS; i++) {
-		double saved = (double)(last_end_us(&j->t, i) -
-					last_end_us(&without.t, i)) /
+		double saved = (end_us(&j->t, i) - end_us(&without.t, i)) /
 			       1e3;
 
 		ms[i] = saved - before;
@@ -241,6 +264,31 @@ static void test_next_in_line(void **state)
 	assert_true(x.mean_ms < 1.000001 * right(&j).mean_ms);
 }
 
+/* What waits behind a slow send goes earlier, too, as well as clocks are known:
+ * who is slow one way makes them look apart. */
+static void test_queue(void **state)
+{
+	struct job j = {.one_by_one = true};
+	struct na_whatif_cost x;
+
+	(void)state;
+	slow_always(&j);
+	x = cost(&j, false);
+	near_ms(right(&j).median_ms, 1.2);
+	assert_true(x.median_ms > 0.8 * right(&j).median_ms);
+	assert_true(x.median_ms < 1.000001 * right(&j).median_ms);
+	assert_false(x.least);
+}
+
+/* And where nobody is slow, a queue costs nothing. */
+static void test_queue_of_all(void **state)
+{
+	struct job j = {.one_by_one = true, .late_us = 50};
+
+	(void)state;
+	near_ms(cost(&j, false).median_ms, 0);
+}
+
 /* Clocks that are 3.7 ms apart change nothing. */
 static void test_clocks(void **state)
 {
@@ -285,6 +333,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_excess),
 		cmocka_unit_test(test_next_in_line),
+		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_queue_of_all),
 		cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_now_and_then),
 		cmocka_unit_test(test_nobody_slow),

@@ -139,8 +139,9 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
 	if (h->cause == ST_NETWORK)
-		na_str_addf(t, "; many go on at once, so that is no cost: what "
-			       "it costs a step netan check tells");
+		na_str_addf(t, "; whether its own side is slow, or it waits for "
+			       "another's, and what that costs a step, netan "
+			       "check tells");
 	if (na_steps_cost_ms(h) > 0)
 		na_str_addf(t, ", which costs %s ms a step%s",
 			    na_print_number(number, na_steps_cost_ms(h), 3),

@@ -143,6 +143,12 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96], level[300];
 	struct na_str stays = na_str_over(level, sizeof(level));
 	size_t hosts = hosts_of(s, b);
+	/* Broadcasts and groups have an address, and are no host. */
+	const char *who = wire ? "address"
+			  : na_store_of_ranks(s->scope->store) &&
+					  !s->scope->store->ranked.hosts
+				  ? "rank"
+				  : "host";
 
 	na_print_rate(mean, rate_of(body, tx ? M_tx_mean_gbps : M_rx_mean_gbps),
 		      3);
@@ -166,12 +172,8 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 			wire && !both ? "Packet"
 			: tx          ? "Send"
 				      : "Receive",
-			hosts,
-			na_store_of_ranks(s->scope->store) &&
-					!s->scope->store->ranked.hosts
-				? "rank"
-				: "host",
-			na_plural(hosts), mean, more, level);
+			hosts, who, hosts == 1 ? "" : wire ? "es" : "s", mean,
+			more, level);
 }
 
 static void note_level(struct na_result *r, const struct timeline_state *s,

@@ -95,16 +95,10 @@ enum na_status na_session_hosts(struct na_session *s, struct na_err *err)
 	return st;
 }
 
-/* Only who sends or gets a transfer was asked for, of captures, which know
- * more addresses. */
 static bool of_packets(const struct na_session *s)
 {
-	const uint32_t more = NA_WANT_CONNECTIONS | NA_WANT_PACKETS |
-			      NA_WANT_QUEUE_PAIRS;
 	bool any = false;
 
-	if (!(s->wants & NA_WANT_TRANSFERS) || s->wants & more)
-		return false;
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		if (!(s->inputs[i].reader && s->inputs[i].reader->packets))
 			return false;
@@ -135,6 +129,25 @@ static size_t hosts_of_run(const struct na_session *s, bool *alike)
 	return most;
 }
 
+/* Of captures, which know more addresses: only who has what was asked for is
+ * counted. */
+static const char *which_hosts(const struct na_session *s)
+{
+	const uint32_t of[] = {NA_WANT_TRANSFERS, NA_WANT_CONNECTIONS,
+			       NA_WANT_QUEUE_PAIRS};
+	static const char *const words[] = {" with transfers",
+					    " with connections",
+					    " with queue pairs"};
+	const uint32_t all = NA_WANT_TRANSFERS | NA_WANT_CONNECTIONS |
+			     NA_WANT_PACKETS | NA_WANT_QUEUE_PAIRS;
+
+	for (size_t i = 0; i < NA_LEN(of); i++) {
+		if ((s->wants & all) == of[i] && of_packets(s))
+			return words[i];
+	}
+	return "";
+}
+
 const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 {
 	const struct na_ranked *x = &s->store.ranked;
@@ -157,7 +170,7 @@ const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 		na_str_addf(&t, "ranks not told");
 	if (!x->inputs || hosts)
 		na_str_addf(&t, "%zu host%s%s", hosts, na_plural(hosts),
-			    of_packets(s) ? " with transfers" : "");
+			    which_hosts(s));
 	return buf;
 }
 

@@ -58,11 +58,16 @@ static bool limit_steps(struct gathering *g)
 	return true;
 }
 
-/* Launches number the executions of a collective; old messages have steps. */
-static uint32_t instance_of(const struct na_transfer *t)
+/* Launches number the executions of a collective, and iterations those of a
+ * loop; old messages have steps.  NA_NO_TRIPLE: no memory. */
+static uint32_t instance_of(struct na_whatif *w, const struct na_transfer *t)
 {
-	return t->launch != NA_UNKNOWN_U32 ? t->launch
-					   : t->step | UINT32_C(1) << 31;
+	bool launched = t->launch != NA_UNKNOWN_U32;
+
+	return na_triples_add(&w->instances,
+			      (struct na_triple){launched,
+						 launched ? t->launch : t->step,
+						 t->iteration});
 }
 
 /* Between two steps as well, where its launch says to which it belongs. */
@@ -75,19 +80,23 @@ static bool in_steps(const struct gathering *g, const struct na_transfer *t)
 
 static bool keep_half(struct gathering *g, const struct na_transfer *t)
 {
-	if (!na_filter_when(g->w->scope->bound, t) || !in_steps(g, t) ||
+	uint32_t instance;
+
+	if (!in_steps(g, t) ||
 	    t->klass == NA_BAD_KEY || t->klass == NA_BAD_DURATION ||
 	    !of_run(g->w, t->input) ||
 	    t->src >= g->w->store->names.n_endpoints ||
 	    t->dst >= g->w->store->names.n_endpoints)
 		return true;
-	return na_add(&g->halves, ((struct half){
+	instance = instance_of(g->w, t);
+	return instance != NA_NO_TRIPLE &&
+	       na_add(&g->halves, ((struct half){
 					  .start_ps = t->start_ps,
 					  .end_ps = t->end_ps,
 					  .action_ps = t->action_ps,
 					  .size_bytes = t->size_bytes,
 					  .collective = t->collective,
-					  .instance = instance_of(t),
+					  .instance = instance,
 					  .src = t->src,
 					  .dst = t->dst,
 					  .iteration = t->iteration,
@@ -99,29 +108,43 @@ static bool keep_half(struct gathering *g, const struct na_transfer *t)
 
 /* ---- lines */
 
-static uint32_t place_of(struct na_whatif *w, uint32_t host,
+static uint32_t place_of(struct na_whatif *w, uint32_t program,
 			 uint32_t collective)
 {
 	struct wf_place *p =
 		na_triples_at(&w->place_keys, &w->places,
-			      ((struct na_triple){host, collective, 0}));
+			      ((struct na_triple){program, collective, 0}));
 
 	return p ? (uint32_t)(p - w->places.v) : WF_NONE;
 }
 
-static uint32_t exec_of(struct na_whatif *w, const struct half *h,
-			uint32_t host)
+/* Of the device's core, else of the first of its host. */
+static uint32_t program_of(const struct na_whatif *w, uint32_t endpoint,
+			   uint32_t host)
 {
+	uint32_t core = w->core_of[endpoint];
+
+	if (core == WF_NONE)
+		core = w->hosts[host].core;
+	return core == WF_NONE ? (uint32_t)w->store->devices.n_cores + host
+			       : core;
+}
+
+static uint32_t exec_of(struct na_whatif *w, const struct half *h,
+			uint32_t endpoint)
+{
+	uint32_t host = na_store_host_of(w->store, w->run, endpoint);
+	uint32_t program = program_of(w, endpoint, host);
 	size_t known = w->execs.n;
 	struct wf_exec *x = na_triples_at(
 		&w->exec_keys, &w->execs,
-		((struct na_triple){h->collective, h->instance, host}));
+		((struct na_triple){h->collective, h->instance, program}));
 
 	if (!x)
 		return WF_NONE;
 	if (w->execs.n > known) {
 		x->host = host;
-		x->place = place_of(w, host, h->collective);
+		x->place = place_of(w, program, h->collective);
 		if (x->place == WF_NONE)
 			return WF_NONE;
 	}
@@ -139,8 +162,7 @@ static uint32_t line_of(struct na_whatif *w, const struct half *h,
 	if (!l)
 		return WF_NONE;
 	if (w->lines.n > known) {
-		l->exec = exec_of(w, h,
-				  na_store_host_of(w->store, w->run, endpoint));
+		l->exec = exec_of(w, h, endpoint);
 		if (l->exec == WF_NONE)
 			return WF_NONE;
 	}
@@ -185,13 +207,19 @@ static int64_t took_of(const struct na_whatif *w, const struct half *rx,
 	return took;
 }
 
-/* tx: NULL where no sender tells of it. */
+/* tx: NULL where no sender tells of it; nth of its key. */
 static bool add_move(struct na_whatif *w, const struct half *tx,
-		     const struct half *rx)
+		     const struct half *rx, uint32_t nth)
 {
 	uint32_t src = na_store_host_of(w->store, w->run, rx->src);
 	uint32_t dst = na_store_host_of(w->store, w->run, rx->dst);
-	struct wf_move m = {.posted_ps = NA_UNKNOWN_PS, .taken_ps = rx->end_ps};
+	struct wf_move m = {.posted_ps = NA_UNKNOWN_PS,
+			    .taken_ps = rx->end_ps,
+			    .gone_ps = tx ? tx->end_ps : NA_UNKNOWN_PS,
+			    .behind = WF_NONE,
+			    .followers = WF_NONE,
+			    .next_follower = WF_NONE,
+			    .next_twin = WF_NONE};
 
 	m.took_ps = took_of(w, rx, src, dst, &m.sent_ps);
 	if (tx) {
@@ -209,9 +237,12 @@ static bool add_move(struct na_whatif *w, const struct half *tx,
 				   na_store_rack(w->store, src) !=
 					   na_store_rack(w->store, dst),
 				   0});
+	m.round = na_triples_add(
+		&w->rounds, (struct na_triple){(uint32_t)rx->chunk, nth, 0});
 	m.from = line_of(w, rx, rx->src);
 	m.to = line_of(w, rx, rx->dst);
-	return m.stratum != NA_NO_TRIPLE && m.from != WF_NONE &&
+	return m.stratum != NA_NO_TRIPLE && m.round != NA_NO_TRIPLE &&
+	       m.from != WF_NONE &&
 	       m.to != WF_NONE && na_add(&w->moves, m);
 }
 
@@ -223,7 +254,8 @@ static bool join(struct gathering *g, const struct half *of, size_t n)
 	while (rx < n && of[rx].side == NA_RX)
 		rx++;
 	for (size_t i = 0; i < rx; i++)
-		if (!add_move(g->w, rx + i < n ? &of[rx + i] : NULL, &of[i]))
+		if (!add_move(g->w, rx + i < n ? &of[rx + i] : NULL, &of[i],
+			      (uint32_t)i))
 			return false;
 	return true;
 }
@@ -272,33 +304,57 @@ static bool speaks(const struct na_whatif *w, const struct na_op *x)
 	       (waits(t) || launches(t));
 }
 
+/* Which cores communicate, and which devices they are. */
+static bool find_programs(struct na_whatif *w)
+{
+	const struct na_devices *d = &w->store->devices;
+	size_t ends = w->store->names.n_endpoints;
+
+	w->saved_ps = na_calloc(d->n_cores + w->n_hosts, sizeof(*w->saved_ps));
+	w->speaks = na_calloc(d->n_cores, sizeof(*w->speaks));
+	w->core_of = na_calloc(ends, sizeof(*w->core_of));
+	if (!w->saved_ps || !w->speaks || !w->core_of)
+		return false;
+	for (size_t i = 0; i < ends; i++)
+		w->core_of[i] = WF_NONE;
+	na_each_record (struct na_op, x, &w->store->ops) {
+		const struct na_core *c = &d->cores[x->core];
+		struct wf_host *h = &w->hosts[c->input];
+
+		if (w->speaks[x->core] || !speaks(w, x))
+			continue;
+		w->speaks[x->core] = true;
+		if (x->core < h->core)
+			h->core = x->core;
+		if (c->endpoint < ends)
+			w->core_of[c->endpoint] = x->core;
+	}
+	return true;
+}
+
 static bool gather_ops(struct na_whatif *w)
 {
 	const struct na_devices *d = &w->store->devices;
 	bool ok = true;
 
 	na_each_record (struct na_op, x, &w->store->ops) {
-		struct wf_host *h = &w->hosts[d->cores[x->core].input];
-
-		if (speaks(w, x) && x->core < h->core)
-			h->core = x->core;
-	}
-	na_each_record (struct na_op, x, &w->store->ops) {
-		uint32_t host = d->cores[x->core].input;
 		const struct na_op_type *t = &d->types.items[x->type];
 		enum wf_kind kind = waits(t) ? WF_WAITED : WF_LAUNCHED;
-		struct wf_op op = {x->start_ps, x->end_ps, 0};
+		struct wf_op op = {.start_ps = x->start_ps,
+				   .end_ps = x->end_ps,
+				   .of = WF_NONE,
+				   .receives = t->opcode == NA_OPCODE_RECV};
 
-		if (!ok || !speaks(w, x) || x->core != w->hosts[host].core)
+		if (!ok || !speaks(w, x))
 			continue;
-		op.place = place_of(w, host, t->collective);
+		op.place = place_of(w, x->core, t->collective);
 		w->n_waits += kind == WF_WAITED;
 		ok = op.place != WF_NONE && na_add(&w->ops, op) &&
 		     na_add(&w->events,
 			    ((struct wf_event){kind == WF_WAITED ? op.end_ps
 								 : op.start_ps,
-					       host, (uint32_t)w->ops.n - 1,
-					       kind}));
+					       d->cores[x->core].input,
+					       (uint32_t)w->ops.n - 1, kind}));
 	}
 	return ok;
 }
@@ -312,8 +368,7 @@ struct ending {
 NA_ORDER(by_number, struct ending, NA_UP(end.group), NA_UP(end.number),
 	 NA_UP(host), NA_UP(at_ps))
 
-/* Does the window hold the step whole?  What others would save, nobody has
- * looked at. */
+/* Does the window hold the step whole? */
 static bool is_asked(const struct na_scope *scope, const struct na_span *x)
 {
 	const struct na_filter *f = scope->filter;
@@ -323,23 +378,30 @@ static bool is_asked(const struct na_scope *scope, const struct na_span *x)
 					     x->number <= f->last_step)));
 }
 
+static struct ending ending_of(const struct na_whatif *w,
+			       const struct na_span *x)
+{
+	return (struct ending){
+		.end = {.number = x->number,
+			.at_ps = na_host_clocks_time(w->clocks, x->input,
+						     x->end_ps),
+			.group = w->clocks->group[x->input],
+			.core = x->core,
+			.asked = is_asked(w->scope, x)},
+		.at_ps = x->end_ps,
+		.host = x->input};
+}
+
 static bool gather_ends(struct na_whatif *w)
 {
 	NA_VEC(struct ending) all = {.n = 0};
 	bool ok = true;
 
 	na_each_record (struct na_span, x, &w->store->spans)
-		if (ok && x->core == w->hosts[x->input].core &&
-		    of_run(w, x->input) && is_asked(w->scope, x))
-			ok = na_add(&all,
-				    ((struct ending){
-					    {x->number,
-					     na_host_clocks_time(w->clocks,
-								 x->input,
-								 x->end_ps),
-					     0, w->clocks->group[x->input]},
-					    x->end_ps,
-					    x->input}));
+		if (ok && x->core < w->store->devices.n_cores &&
+		    w->speaks[x->core] &&
+		    of_run(w, x->input))
+			ok = na_add(&all, ending_of(w, x));
 	if (ok)
 		na_sort(all.v, all.n, by_number);
 	for (size_t i = 0; ok && i < all.n; i++)
@@ -354,7 +416,7 @@ static bool gather_ends(struct na_whatif *w)
 bool wf_gather(struct na_whatif *w)
 {
 	struct gathering g = {.w = w};
-	bool ok = gather_moves(&g);
+	bool ok = find_programs(w) && gather_moves(&g);
 
 	na_vec_free(&g.halves);
 	return ok && gather_ops(w) && gather_ends(w);

@@ -12,13 +12,6 @@ struct replay {
 	size_t n_queue;
 };
 
-static int64_t plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return na_add_i64(a, b, &sum) ? sum : NA_TIME_MAX;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -30,19 +23,21 @@ static void meet(int64_t *at_ps, int64_t *saved_ps, int64_t now_ps,
 {
 	int64_t later = now_ps > *at_ps ? now_ps : *at_ps;
 
-	*saved_ps = least(plus(*saved_ps, na_time_between(*at_ps, later)),
-			  plus(saved_now_ps, na_time_between(now_ps, later)));
+	*saved_ps = least(wf_plus(*saved_ps, na_time_between(*at_ps, later)),
+			  wf_plus(saved_now_ps,
+				  na_time_between(now_ps, later)));
 	*at_ps = later;
 }
 
 /* ---- a transfer without its excess */
 
-static int64_t excess_ps(const struct replay *r, const struct wf_move *m)
+int64_t wf_excess_ps(const struct na_whatif *w, const struct na_whatif_ask *ask,
+		     const struct wf_move *m)
 {
-	if (!wf_is_its(r->w, r->ask, m))
+	if (!ask || !wf_is_its(w, ask, m))
 		return 0;
-	if (!r->ask->in_spells)
-		return na_time_between(r->w->others_ps[m->stratum], m->took_ps);
+	if (!ask->in_spells)
+		return na_time_between(m->bare_ps, m->took_ps);
 	return (double)m->took_ps > SLOW_FROM * (double)m->usual_ps
 		       ? na_time_between(m->usual_ps, m->took_ps)
 		       : 0;
@@ -50,15 +45,34 @@ static int64_t excess_ps(const struct replay *r, const struct wf_move *m)
 
 /* ---- events */
 
-/* An execution on a host that waits from now on for what it began. */
+/* What a program saves, by one of its places. */
+static int64_t *program_at(const struct na_whatif *w, uint32_t place)
+{
+	return &w->saved_ps[w->place_keys.keys[place].a];
+}
+
+/* The first launch that nothing is known to have followed; WF_NONE. */
+static uint32_t idle_launch(const struct na_whatif *w, struct wf_place *p)
+{
+	while (p->idle != WF_NONE && w->ops.v[p->idle].exec != WF_NONE)
+		p->idle = w->ops.v[p->idle].next;
+	return p->idle;
+}
+
+/* An execution that was launched begins. */
 static void open_exec(struct na_whatif *w, uint32_t exec, int64_t at_ps)
 {
 	struct wf_exec *x = &w->execs.v[exec];
 	struct wf_place *p = &w->places.v[x->place];
-	int64_t saved = p->launched ? p->saved_ps : w->hosts[x->host].saved_ps;
+	uint32_t launch = x->launch == WF_NONE ? idle_launch(w, p) : x->launch;
+	int64_t saved = *program_at(w, x->place);
 
 	if (x->begun)
 		return;
+	if (launch != WF_NONE) {
+		saved = w->ops.v[launch].saved_ps;
+		w->ops.v[launch].exec = w->ops.v[launch].of = exec;
+	}
 	x->begun = true;
 	x->begin_saved_ps = saved;
 	if (!x->any) {
@@ -68,9 +82,8 @@ static void open_exec(struct na_whatif *w, uint32_t exec, int64_t at_ps)
 	} else {
 		meet(&x->at_ps, &x->saved_ps, at_ps, saved);
 	}
-	p->launched = false;
 	p->exec = exec;
-	p->next = WF_NONE;
+	p->early = WF_NONE;
 }
 
 /* By its first send, or when it posts its first receive. */
@@ -80,6 +93,7 @@ static void begin(struct na_whatif *w, struct wf_line *l, int64_t at_ps)
 		return;
 	open_exec(w, l->exec, at_ps);
 	l->begun = true;
+	l->begin_ps = at_ps;
 	l->begin_saved_ps = w->execs.v[l->exec].begin_saved_ps;
 	if (!l->any) {
 		l->any = true;
@@ -90,16 +104,68 @@ static void begin(struct na_whatif *w, struct wf_line *l, int64_t at_ps)
 	}
 }
 
-static void send(struct na_whatif *w, struct wf_move *m)
+/* Who waits for an execution waits for its sends, unless one was not gone. */
+static void leave(struct na_whatif *w, struct wf_exec *x,
+		  const struct wf_move *m)
 {
+	if (x->awaited)
+		w->places.v[x->place].apart = true;
+	if (m->gone_ps == NA_UNKNOWN_PS)
+		return;
+	if (!x->gone) {
+		x->gone = true;
+		x->gone_at_ps = m->gone_ps;
+		x->gone_saved_ps = m->gone_saved;
+	}
+	meet(&x->gone_at_ps, &x->gone_saved_ps, m->gone_ps, m->gone_saved);
+}
+
+/* Whether what a send was held for is over, and how much earlier it was. */
+static bool is_free(const struct na_whatif *w, const struct wf_move *m)
+{
+	const struct wf_move *other;
+
+	if (m->behind == WF_NONE)
+		return true;
+	other = &w->moves.v[m->behind];
+	return other == m ? m->posted : other->sent;
+}
+
+static int64_t freed(const struct na_whatif *w, const struct wf_move *m)
+{
+	const struct wf_move *other = &w->moves.v[m->behind];
+
+	return other == m ? m->posted_saved : other->gone_saved;
+}
+
+/* When a send has what it waits for on its device. */
+static int64_t ready_saved(const struct na_whatif *w, const struct wf_line *l,
+			   const struct wf_move *m)
+{
+	int64_t at = l->begin_ps, saved = l->begin_saved_ps;
+
+	for (uint32_t i = l->cells; i != WF_NONE; i = w->cells.v[i].next) {
+		uint32_t k = wf_needed(w, m, i);
+
+		if (k != WF_NONE)
+			meet(&at, &saved, w->after_at_ps[k], w->after[k]);
+	}
+	return saved;
+}
+
+static void send(const struct replay *r, struct wf_move *m)
+{
+	struct na_whatif *w = r->w;
 	struct wf_line *l = &w->lines.v[m->from];
-	uint32_t turn = l->early + m->turn;
 
 	begin(w, l, m->sent_ps);
-	m->sent_saved = m->turn && turn <= l->got
-				? w->after[l->first + turn - 1]
-				: l->begin_saved_ps;
+	m->sent_saved = ready_saved(w, l, m);
+	if (m->behind != WF_NONE && is_free(w, m))
+		m->sent_saved = least(wf_plus(m->sent_saved, m->held_ps),
+				      freed(w, m));
+	m->gone_saved = wf_plus(m->sent_saved, wf_excess_ps(r->w, r->ask, m));
 	m->sent = true;
+	leave(w, &w->execs.v[l->exec], m);
 }
 
 /* unsent: nothing is known of its send. */
@@ -108,12 +174,11 @@ static int64_t taken_saved(const struct replay *r, const struct wf_move *m,
 {
 	const struct wf_line *l = &r->w->lines.v[m->to];
 	int64_t saved = unsent ? UNBOUNDED
-			       : plus(plus(m->sent_saved, excess_ps(r, m)),
-				      m->waited_ps);
+			       : wf_plus(m->gone_saved, m->waited_ps);
 
 	if (m->posted_ps != NA_UNKNOWN_PS)
 		saved = least(saved,
-			      plus(m->posted_saved,
+			      wf_plus(m->posted_saved,
 				   na_time_between(m->posted_ps, m->taken_ps)));
 	if (saved != UNBOUNDED)
 		return saved;
@@ -124,14 +189,15 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 {
 	struct na_whatif *w = r->w;
 	struct wf_line *l = &w->lines.v[m->to];
+	struct wf_cell *c = &w->cells.v[m->cell];
 	struct wf_exec *x = &w->execs.v[l->exec];
 	struct wf_place *p = &w->places.v[x->place];
 	int64_t saved = taken_saved(r, m, unsent);
 
-	if (!x->begun && p->launched)
+	if (!x->begun && idle_launch(w, p) != WF_NONE)
 		open_exec(w, l->exec, m->taken_ps);
 	else if (!x->begun)
-		p->next = l->exec;
+		p->early = l->exec;
 	if (!l->any) {
 		l->any = true;
 		l->at_ps = m->taken_ps;
@@ -143,35 +209,85 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 		x->saved_ps = saved;
 	}
 	meet(&l->at_ps, &l->saved_ps, m->taken_ps, saved);
-	w->after[l->first + l->got++] = l->saved_ps;
+	if (c->got == 0) {
+		c->at_ps = m->taken_ps;
+		c->saved_ps = saved;
+	}
+	meet(&c->at_ps, &c->saved_ps, m->taken_ps, saved);
+	w->after[c->first + c->got++] = c->saved_ps;
 	meet(&x->at_ps, &x->saved_ps, m->taken_ps, saved);
 }
 
-static void await(struct na_whatif *w, struct wf_host *h,
-		  const struct wf_op *op)
-{
-	const struct wf_place *p = &w->places.v[op->place];
-	const struct wf_exec *x;
+/* An op that takes longer waits. */
+#define WAITS_PS (20 * NA_PS_PER_US)
 
-	if (p->exec == WF_NONE)
-		return;
-	x = &w->execs.v[p->exec];
-	h->saved_ps = least(plus(h->saved_ps,
-				 na_time_between(op->start_ps, op->end_ps)),
-			    plus(x->saved_ps,
-				 na_time_between(x->at_ps, op->start_ps)));
+/* What an op waits for: of the first launch that nobody has waited for, where
+ * launches are told. */
+static uint32_t awaited(const struct na_whatif *w, struct wf_place *p)
+{
+	uint32_t launch = p->first;
+
+	if (launch == WF_NONE)
+		return p->exec;
+	p->first = w->ops.v[launch].next;
+	if (p->first == WF_NONE)
+		p->last = WF_NONE;
+	if (p->idle == launch)
+		p->idle = p->first;
+	return w->ops.v[launch].exec;
 }
 
-static void launch(struct na_whatif *w, const struct wf_host *h,
-		   const struct wf_op *op)
+static void await(struct na_whatif *w, struct wf_op *op)
 {
 	struct wf_place *p = &w->places.v[op->place];
+	int64_t took = na_time_between(op->start_ps, op->end_ps), at, saved;
+	int64_t *saved_ps = program_at(w, op->place);
+	uint32_t exec = awaited(w, p);
+	struct wf_exec *x;
 
-	p->launched = true;
-	p->saved_ps = h->saved_ps;
-	if (p->next != WF_NONE)
-		p->exec = p->next;
-	p->next = WF_NONE;
+	if (exec == WF_NONE)
+		return;
+	op->of = exec;
+	x = &w->execs.v[exec];
+	x->awaited = true;
+	p->apart |= x->gone && x->gone_at_ps > op->end_ps;
+	at = x->at_ps;
+	saved = x->saved_ps;
+	if (x->gone && !p->apart)
+		meet(&at, &saved, x->gone_at_ps, x->gone_saved_ps);
+	if (took <= WAITS_PS)
+		saved = wf_plus(saved, na_time_between(at, op->start_ps));
+	*saved_ps = least(wf_plus(*saved_ps, took), saved);
+}
+
+/* `recv` and `send` launch an execution together. */
+static void launch(struct na_whatif *w, uint32_t id)
+{
+	struct wf_op *op = &w->ops.v[id];
+	struct wf_place *p = &w->places.v[op->place];
+	struct wf_op *last = p->last == WF_NONE ? NULL : &w->ops.v[p->last];
+
+	op->saved_ps = *program_at(w, op->place);
+	if (last && !last->both && last->receives != op->receives) {
+		last->both = true;
+		last->saved_ps = op->saved_ps;
+		return;
+	}
+	if (last)
+		last->next = id;
+	else
+		p->first = id;
+	p->last = id;
+	if (p->idle == WF_NONE)
+		p->idle = id;
+	op->exec = p->early;
+	if (p->early != WF_NONE)
+		op->of = p->early;
+	if (p->early != WF_NONE) {
+		w->execs.v[p->early].launch = id;
+		p->exec = p->early;
+	}
+	p->early = WF_NONE;
 }
 
 static void wake(struct replay *r, uint32_t host)
@@ -184,8 +300,16 @@ static void wake(struct replay *r, uint32_t host)
 	}
 }
 
-static void happen(struct replay *r, struct wf_host *h,
-		   const struct wf_event *e, bool unsent)
+static void wake_followers(struct replay *r, const struct wf_move *m)
+{
+	const struct na_whatif *w = r->w;
+
+	for (uint32_t i = m->followers; i != WF_NONE;
+	     i = w->moves.v[i].next_follower)
+		wake(r, w->execs.v[w->lines.v[w->moves.v[i].from].exec].host);
+}
+
+static void happen(struct replay *r, const struct wf_event *e, bool unsent)
 {
 	struct na_whatif *w = r->w;
 	struct wf_move *m = &w->moves.v[e->of];
@@ -197,25 +321,33 @@ static void happen(struct replay *r, struct wf_host *h,
 	case WF_POSTED:
 		begin(w, &w->lines.v[m->to], m->posted_ps);
 		m->posted_saved = w->lines.v[m->to].saved_ps;
+		m->posted = true;
+		if (m->behind == e->of)
+			wake(r, w->execs.v[w->lines.v[m->from].exec].host);
 		break;
 	case WF_SENT:
-		send(w, m);
+		send(r, m);
 		wake(r, w->execs.v[w->lines.v[m->to].exec].host);
+		wake_followers(r, m);
 		break;
 	case WF_LAUNCHED:
-		launch(w, h, &w->ops.v[e->of]);
+		launch(w, e->of);
 		break;
 	case WF_WAITED:
-		await(w, h, &w->ops.v[e->of]);
+		await(w, &w->ops.v[e->of]);
 		break;
 	default:
-		w->ends.v[e->of].saved_ps = h->saved_ps;
+		w->ends.v[e->of].saved_ps =
+			w->saved_ps[w->ends.v[e->of].core];
 		break;
 	}
 }
 
+/* What it comes after did not happen yet. */
 static bool unsent(const struct na_whatif *w, const struct wf_event *e)
 {
+	if (e->kind == WF_SENT)
+		return !is_free(w, &w->moves.v[e->of]);
 	return e->kind == WF_TAKEN && !w->moves.v[e->of].sent;
 }
 
@@ -227,7 +359,7 @@ static void go_on(struct replay *r, struct wf_host *h)
 
 		if (unsent(r->w, e))
 			return;
-		happen(r, h, e, false);
+		happen(r, e, false);
 	}
 }
 
@@ -242,7 +374,7 @@ static bool force(struct replay *r, size_t *first)
 		++*first;
 	if (*first == w->n_hosts)
 		return false;
-	happen(r, &w->hosts[*first], &w->events.v[w->hosts[*first].next], true);
+	happen(r, &w->events.v[w->hosts[*first].next], true);
 	w->hosts[*first].next++;
 	wake(r, (uint32_t)*first);
 	return true;
@@ -251,19 +383,32 @@ static bool force(struct replay *r, size_t *first)
 static void reset(struct na_whatif *w)
 {
 	for (size_t i = 0; i < w->moves.n; i++)
-		w->moves.v[i].sent = false;
-	for (size_t i = 0; i < w->lines.n; i++) {
-		w->lines.v[i].got = 0;
+		w->moves.v[i].sent = w->moves.v[i].posted = false;
+	for (size_t i = 0; i < w->lines.n; i++)
 		w->lines.v[i].any = w->lines.v[i].begun = false;
-	}
+	for (size_t i = 0; i < w->cells.n; i++)
+		w->cells.v[i].got = 0;
 	for (size_t i = 0; i < w->execs.n; i++)
-		w->execs.v[i].any = w->execs.v[i].begun = false;
+		w->execs.v[i].any = w->execs.v[i].begun =
+			w->execs.v[i].gone = w->execs.v[i].awaited = false;
+	for (size_t i = 0; i < w->execs.n; i++)
+		w->execs.v[i].launch = WF_NONE;
+	for (size_t i = 0; i < w->ops.n; i++) {
+		w->ops.v[i].exec = w->ops.v[i].next = WF_NONE;
+		w->ops.v[i].both = false;
+	}
 	for (size_t i = 0; i < w->places.n; i++)
-		w->places.v[i] = (struct wf_place){.exec = WF_NONE,
-						   .next = WF_NONE};
+		w->places.v[i] =
+			(struct wf_place){.exec = WF_NONE,
+					  .early = WF_NONE,
+					  .first = WF_NONE,
+					  .last = WF_NONE,
+					  .idle = WF_NONE,
+					  .apart = w->places.v[i].apart};
+	for (size_t i = 0; i < w->store->devices.n_cores + w->n_hosts; i++)
+		w->saved_ps[i] = 0;
 	for (size_t i = 0; i < w->n_hosts; i++) {
 		w->hosts[i].next = w->hosts[i].first;
-		w->hosts[i].saved_ps = 0;
 		w->hosts[i].queued = false;
 	}
 }

@@ -1,5 +1,6 @@
-/* What the parts of this room share: gather.c makes the graph, replay.c runs
- * it.  Times in ps, each on the clock of its host. */
+/* What the parts of this room share: gather.c makes the graph, turns.c and
+ * queues.c find what sends wait for, replay.c and simulate.c run it.  Times in
+ * ps, each on the clock of its host. */
 #ifndef NETAN_METHODS_WHATIF_STATE_H
 #define NETAN_METHODS_WHATIF_STATE_H
 
@@ -26,59 +27,85 @@ struct wf_move { /* a transfer */
 	int64_t posted_ps; /* NA_UNKNOWN_PS */
 	int64_t taken_ps;
 	int64_t waited_ps; /* arrived, for a receiver that was not ready */
+	int64_t gone_ps;   /* for its sender; NA_UNKNOWN_PS */
 	int64_t held_ps;   /* before it was sent, beyond what its turn takes */
 	int64_t usual_ps;  /* median of its path in its collective */
+	int64_t bare_ps;   /* what it takes as others do in its collective */
 	uint32_t from, to; /* lines */
+	uint32_t round;    /* its chunk, how often that has gone this way */
+	/* Held until this one was gone, or taken by the same host; itself:
+	 * until it was posted; WF_NONE. */
+	uint32_t behind;
+	uint32_t followers, next_follower; /* who is behind this one */
+	bool twin;          /* it goes in the message of another one */
+	uint32_t next_twin; /* in the same message; WF_NONE */
 	uint32_t stratum;  /* its collective, in a rack or across racks */
-	uint32_t turn;     /* after how many of the receives since its launch
-			      it can begin */
+	uint32_t turn;     /* what it waits for on its device */
+	uint32_t cell;     /* of its receive */
 	/* Of a replay: how much earlier. */
-	int64_t sent_saved, posted_saved;
-	bool sent;
+	int64_t sent_saved, posted_saved, gone_saved;
+	bool sent, posted;
 };
 
 struct wf_line { /* an execution of a collective on a device */
 	uint32_t exec;
-	uint32_t first, n; /* receives, of `after` */
-	uint32_t early;    /* receives before its launch */
-	uint32_t sends;
+	uint32_t n, sends; /* receives, sends */
+	uint32_t cells;    /* first; WF_NONE */
 	/* Of a replay, also while gathering. */
-	uint32_t got;
-	int64_t at_ps, saved_ps, begin_saved_ps;
+	int64_t at_ps, saved_ps, begin_ps, begin_saved_ps;
 	bool any, begun;
 };
 
-struct wf_exec { /* and on all devices of a host */
+struct wf_cell { /* receives of a line in one round */
+	uint32_t first, n; /* of `after` */
+	uint32_t next;     /* of the line; WF_NONE */
+	/* Of a replay, also while gathering. */
+	uint32_t got;
+	int64_t at_ps, saved_ps;
+};
+
+struct wf_exec { /* and on the devices of a program */
 	uint32_t host, place;
 	int64_t at_ps, saved_ps; /* last of its receives */
 	int64_t begin_saved_ps;
-	bool any, begun;
+	int64_t gone_at_ps, gone_saved_ps; /* last of its sends */
+	uint32_t launch; /* op; WF_NONE */
+	bool any, begun, gone, awaited;
 };
 
-struct wf_place {      /* a collective on a host */
+struct wf_place {      /* a collective of a program */
 	uint32_t exec; /* that began last; WF_NONE */
-	uint32_t next; /* that receives already; WF_NONE */
-	int64_t saved_ps;
-	bool launched;     /* by an op, and not begun yet */
-	uint32_t launches; /* while gathering */
+	uint32_t early; /* that receives already, not launched; WF_NONE */
+	/* Launches that nobody has waited for yet, in order; WF_NONE. */
+	uint32_t first, last, idle; /* idle: nothing followed it yet */
+	bool apart; /* who waits for it does not wait for its sends */
 };
 
 struct wf_op { /* that launches a collective or waits for it */
 	int64_t start_ps, end_ps;
 	uint32_t place;
+	bool receives;
+	/* Of a replay: what it launched, with the op of the other kind. */
+	bool both;
+	uint32_t exec, next; /* WF_NONE */
+	int64_t saved_ps;
+	uint32_t of; /* the execution that it launches or waits for; WF_NONE */
 };
 
 struct wf_end {                /* of a host's step */
 	int64_t number, at_ps; /* on the clock of its group */
+	int64_t run_ps;        /* in a simulation of what was, on a clock
+				  that may be moved */
 	int64_t saved_ps;
 	uint32_t group; /* of hosts that transfers join */
+	uint32_t core;
+	bool asked; /* for this step */
 };
 
 struct wf_host {
-	uint32_t core;     /* that tells its program; WF_NONE */
+	uint32_t core;     /* the first that tells its program; WF_NONE */
 	size_t first, end; /* events */
 	size_t next;
-	int64_t saved_ps; /* of its program */
 	bool queued;
 };
 
@@ -91,6 +118,10 @@ struct na_whatif {
 	bool by_sends;
 	size_t n_hosts;
 	struct wf_host *hosts;
+	/* By core, and behind these by host, of devices that have none. */
+	int64_t *saved_ps; /* of its program */
+	bool *speaks;      /* it communicates: it tells its program */
+	uint32_t *core_of; /* by endpoint; WF_NONE */
 	NA_VEC(struct wf_move) moves;
 	struct na_triples line_keys, exec_keys, place_keys;
 	NA_VEC(struct wf_line) lines;
@@ -99,24 +130,61 @@ struct na_whatif {
 	NA_VEC(struct wf_op) ops;
 	NA_VEC(struct wf_end) ends;     /* by group, number */
 	NA_VEC(struct wf_event) events; /* by host, time */
-	struct na_triples strata;
-	int64_t *others_ps; /* by stratum: median of who is not asked for */
-	int64_t *after;     /* by line: how much earlier after each receive */
+	struct na_triples strata, instances;
+	struct na_triples rounds, cell_keys, turns, need_keys;
+	NA_VEC(struct wf_cell) cells;
+	NA_VEC(uint32_t) needs; /* receives of a round, by turn */
+	/* By cell: after each receive, and how much earlier. */
+	int64_t *after_at_ps, *after;
 	uint32_t *queue;    /* [n_hosts] */
-	size_t n_waits, n_held;
+	int64_t *idle_ps; /* by turn: the least that its sends ever took */
+	size_t n_waits, n_held, n_queued;
 };
+
+/* Times of hostile inputs stop at the ends of their range. */
+static inline int64_t wf_plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return na_add_i64(a, b, &sum) ? sum : b < 0 ? NA_TIME_MIN : NA_TIME_MAX;
+}
+
+static inline int64_t wf_minus(int64_t a, int64_t b)
+{
+	int64_t rest;
+
+	return !__builtin_sub_overflow(a, b, &rest) ? rest
+	       : b < 0				    ? NA_TIME_MAX
+						    : NA_TIME_MIN;
+}
 
 /* gather.c.  False: no memory. */
 bool wf_gather(struct na_whatif *w);
 /* events.c: in order; who waits for what. */
 bool wf_order(struct na_whatif *w);
+/* turns.c: what sends wait for on their device, and for how long each was held
+ * beyond that. */
+bool wf_find_turns(struct na_whatif *w);
+/* Where the receive of a cell that it waits for stands in `after`; WF_NONE. */
+uint32_t wf_needed(const struct na_whatif *w, const struct wf_move *m,
+		   uint32_t cell);
+/* queues.c: which sends wait behind another one. */
+bool wf_find_queues(struct na_whatif *w);
 /* usual.c: what is usual on each path; what others' transfers
  * take in each stratum.  False: no memory. */
 bool wf_find_usual(struct na_whatif *w);
 bool wf_find_others(struct na_whatif *w, const struct na_whatif_ask *ask);
 bool wf_is_its(const struct na_whatif *w, const struct na_whatif_ask *ask,
 	       const struct wf_move *m);
-/* replay.c: the ends of steps, of what each transfer would go without. */
+/* replay.c: how much earlier steps end where all queues keep their order.
+ * ask: NULL: nothing, to learn which op waits for what. */
 void wf_replay(struct na_whatif *w, const struct na_whatif_ask *ask);
+
+/* simulate.c: the job once more, with its queues, as it was or with the excess
+ * spared; when each of `ends` is, ps [ends].  False: no memory. */
+bool wf_simulate(struct na_whatif *w, const struct na_whatif_ask *ask,
+		 bool spared, int64_t *ends_ps);
+int64_t wf_excess_ps(const struct na_whatif *w, const struct na_whatif_ask *ask,
+		     const struct wf_move *m);
 
 #endif

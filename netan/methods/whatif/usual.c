@@ -60,20 +60,24 @@ bool wf_is_its(const struct na_whatif *w, const struct na_whatif_ask *ask,
 }
 
 struct stratum_move {
-	uint32_t stratum;
+	uint32_t stratum, move;
 	bool its;
 	int64_t took_ps;
 };
 
 NA_ORDER(by_stratum, struct stratum_move, NA_UP(stratum), NA_UP(its),
-	 NA_UP(took_ps))
+	 NA_UP(took_ps), NA_UP(move))
 
-/* NA_TIME_MAX: there are no others. */
-static int64_t median_of_others(const struct stratum_move *v, size_t n)
+/* Of a stratum: its quickest takes what the quickest of others do, and so on to
+ * the slowest.  Without others each keeps what it takes. */
+static void exchange(struct na_whatif *w, const struct stratum_move *v,
+		     size_t n)
 {
-	size_t others = NA_BOUND(i, 0, n, v[i].its);
+	size_t others = NA_BOUND(i, 0, n, v[i].its), its = n - others;
 
-	return others ? v[(others - 1) / 2].took_ps : NA_TIME_MAX;
+	for (size_t i = 0; others && i < its; i++)
+		w->moves.v[v[others + i].move].bare_ps =
+			v[(2 * i + 1) * others / (2 * its)].took_ps;
 }
 
 bool wf_find_others(struct na_whatif *w, const struct na_whatif_ask *ask)
@@ -83,19 +87,19 @@ bool wf_find_others(struct na_whatif *w, const struct na_whatif_ask *ask)
 
 	if (!v)
 		return false;
-	for (size_t i = 0; i < w->moves.n; i++) {
-		const struct wf_move *m = &w->moves.v[i];
+	for (uint32_t i = 0; i < w->moves.n; i++) {
+		struct wf_move *m = &w->moves.v[i];
 
-		v[i] = (struct stratum_move){m->stratum, wf_is_its(w, ask, m),
-					     m->took_ps};
+		m->bare_ps = m->took_ps;
+		v[i] = (struct stratum_move){m->stratum, i,
+					     wf_is_its(w, ask, m), m->took_ps};
 	}
 	na_sort(v, w->moves.n, by_stratum);
 	for (size_t from = 0; from < w->moves.n; from = to) {
 		for (to = from;
 		     to < w->moves.n && v[to].stratum == v[from].stratum;)
 			to++;
-		w->others_ps[v[from].stratum] = median_of_others(v + from,
-								 to - from);
+		exchange(w, v + from, to - from);
 	}
 	free(v);
 	return true;

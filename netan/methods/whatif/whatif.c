@@ -12,6 +12,9 @@
  * too little. */
 #define HELD_MOST 0.2
 #define HELD_SOME 0.05
+/* Of the time of steps: a simulation that is wrong about more of it says
+ * nothing. */
+#define WRONG_MOST 0.15
 
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 			      bool by_sends, struct na_whatif **out,
@@ -33,9 +36,7 @@ enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 		w->hosts[i].core = WF_NONE;
 	if (!w->hosts || !w->clocks || !wf_gather(w) || !wf_order(w))
 		return na_fail_nomem(err);
-	w->others_ps = na_calloc(w->strata.n, sizeof(*w->others_ps));
-	if (!w->others_ps)
-		return na_fail_nomem(err);
+	wf_replay(w, NULL);
 	return NA_OK;
 }
 
@@ -45,6 +46,9 @@ void na_whatif_free(struct na_whatif *w)
 		return;
 	na_host_clocks_fini(&w->own);
 	free(w->hosts);
+	free(w->saved_ps);
+	free(w->speaks);
+	free(w->core_of);
 	na_vec_free(&w->moves);
 	na_triples_fini(&w->line_keys);
 	na_triples_fini(&w->exec_keys);
@@ -56,79 +60,185 @@ void na_whatif_free(struct na_whatif *w)
 	na_vec_free(&w->ends);
 	na_vec_free(&w->events);
 	na_triples_fini(&w->strata);
-	free(w->others_ps);
+	na_triples_fini(&w->rounds);
+	na_triples_fini(&w->cell_keys);
+	na_triples_fini(&w->turns);
+	na_triples_fini(&w->need_keys);
+	na_vec_free(&w->cells);
+	na_vec_free(&w->needs);
+	na_triples_fini(&w->instances);
 	free(w->after);
+	free(w->after_at_ps);
+	free(w->idle_ps);
 	free(w->queue);
 	free(w);
 }
 
-/* Of the ends of one step: how much earlier the last one would be. */
-static double saved_ms(const struct wf_end *of, size_t n)
+static size_t step_end(const struct wf_end *of, size_t from, size_t n)
 {
-	int64_t last = of[0].at_ps;
-	double saved = INFINITY;
+	size_t to = from + 1;
 
-	for (size_t i = 1; i < n; i++)
-		last = of[i].at_ps > last ? of[i].at_ps : last;
-	for (size_t i = 0; i < n; i++)
-		saved = fmin(saved,
-			     na_ms((double)of[i].saved_ps +
-				   ((double)last - (double)of[i].at_ps)));
-	return saved;
+	while (to < n && of[to].number == of[from].number)
+		to++;
+	return to;
 }
 
-/* Of the n ends of one group; ms: room for as many. */
+/* Of the ends of one step, as long as `steps` says it is: in the mean. */
+static double saved_ms(const struct wf_end *of, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += na_ms((double)of[i].saved_ps);
+	return sum / (double)n;
+}
+
+/* Of the n ends of one group, of steps that are asked for, as they are in the
+ * whole run; ms: room for as many. */
 static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 				     double *ms)
 {
-	double before = 0;
+	double before = 0, sum = 0;
 	size_t steps = 0, to;
 
 	for (size_t i = 0; i < n; i = to) {
 		double now;
 
-		for (to = i; to < n && of[to].number == of[i].number;)
-			to++;
+		to = step_end(of, i, n);
 		now = saved_ms(of + i, to - i);
-		ms[steps++] = now - before;
+		if (of[i].asked) {
+			ms[steps++] = now - before;
+			sum += now - before;
+		}
 		before = now;
 	}
 	if (steps < 2)
 		return (struct na_whatif_cost){(double)NAN, (double)NAN, false};
 	return (struct na_whatif_cost){fmax(0, na_median(ms, steps)),
-				       fmax(0, before) / (double)steps, false};
+				       fmax(0, sum) / (double)steps, false};
+}
+
+/* Of the ends of one step: by how much later a simulation has them. */
+static double late_ms(const struct wf_end *of, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += na_ms((double)of[i].run_ps - (double)of[i].at_ps);
+	return sum / (double)n;
+}
+
+/* Of the n ends of one group: by how much it is wrong about the steps between
+ * two of them, and how long these are, ms. */
+static void compare(const struct wf_end *of, size_t n, double *wrong,
+		    double *all)
+{
+	double before = NAN;
+	size_t to;
+
+	for (size_t i = 0; i < n; i = to) {
+		double late;
+
+		to = step_end(of, i, n);
+		late = late_ms(of + i, to - i);
+		if (i)
+			*wrong += fabs(late - before);
+		before = late;
+	}
+	*all += na_ms((double)of[n - 1].at_ps - (double)of[0].at_ps);
+}
+
+static size_t group_end(const struct na_whatif *w, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < w->ends.n && w->ends.v[to].group == w->ends.v[from].group)
+		to++;
+	return to;
+}
+
+/* A simulation of what was ends its steps as they ended. */
+static bool fits(const struct na_whatif *w)
+{
+	double wrong = 0, all = 0;
+	size_t to;
+
+	for (size_t i = 0; i < w->ends.n; i = to) {
+		to = group_end(w, i);
+		compare(&w->ends.v[i], to - i, &wrong, &all);
+	}
+	return wrong <= WRONG_MOST * all;
+}
+
+/* *told: a simulation tells what each end saves.  False: no memory. */
+static bool simulate(struct na_whatif *w, const struct na_whatif_ask *ask,
+		     bool *told)
+{
+	int64_t *ends_ps = na_calloc(w->ends.n, sizeof(*ends_ps));
+	bool ok = ends_ps && wf_simulate(w, ask, false, ends_ps);
+
+	for (size_t i = 0; ok && i < w->ends.n; i++)
+		w->ends.v[i].run_ps = ends_ps[i];
+	*told = ok && fits(w);
+	if (*told)
+		ok = wf_simulate(w, ask, true, ends_ps);
+	for (size_t i = 0; ok && *told && i < w->ends.n; i++)
+		w->ends.v[i].saved_ps =
+			wf_minus(w->ends.v[i].run_ps, ends_ps[i]);
+	free(ends_ps);
+	return ok;
+}
+
+static bool has_program(const struct na_whatif *w, uint32_t line)
+{
+	return w->hosts[w->execs.v[w->lines.v[line].exec].host].core != WF_NONE;
+}
+
+/* Most of its transfers have both ends in hosts whose programs are here: else
+ * what waits for what is not known. */
+static bool is_seen(const struct na_whatif *w, const struct na_whatif_ask *ask)
+{
+	size_t its = 0, seen = 0;
+
+	for (size_t i = 0; i < w->moves.n; i++) {
+		const struct wf_move *m = &w->moves.v[i];
+
+		if (!wf_is_its(w, ask, m))
+			continue;
+		its++;
+		seen += has_program(w, m->from) && has_program(w, m->to);
+	}
+	return its && 2 * seen > its;
 }
 
 bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 		    struct na_whatif_cost *out)
 {
 	double *ms = na_calloc(w->ends.n, sizeof(*ms));
+	bool ok = ms && wf_find_others(w, ask), told = false;
 	size_t to;
 
 	*out = (struct na_whatif_cost){(double)NAN, (double)NAN, false};
-	if (!ms || !wf_find_others(w, ask)) {
-		free(ms);
-		return false;
-	}
-	if (!w->n_waits || !w->moves.n ||
+	if (!ok || !w->n_waits || !is_seen(w, ask) ||
 	    HELD_MOST * (double)w->moves.n < (double)w->n_held) {
 		free(ms);
-		return true;
+		return ok;
 	}
-	wf_replay(w, ask);
+	ok = simulate(w, ask, &told);
+	if (ok && !told)
+		wf_replay(w, ask);
 	/* Hosts that no transfer joins have steps of their own: the ones that
 	 * it costs most. */
-	for (size_t i = 0; i < w->ends.n; i = to) {
+	for (size_t i = 0; ok && i < w->ends.n; i = to) {
 		struct na_whatif_cost x;
 
-		for (to = i; to < w->ends.n &&
-			     w->ends.v[to].group == w->ends.v[i].group;)
-			to++;
+		to = group_end(w, i);
 		x = cost_of(&w->ends.v[i], to - i, ms);
 		if (isnan(out->mean_ms) || x.mean_ms > out->mean_ms)
 			*out = x;
 	}
-	out->least = (double)w->n_held > HELD_SOME * (double)w->moves.n;
+	out->least = !told ||
+		     (double)w->n_held > HELD_SOME * (double)w->moves.n;
 	free(ms);
-	return true;
+	return ok;
 }

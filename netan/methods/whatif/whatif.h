@@ -1,17 +1,17 @@
 /*
- * What a step would take without somebody's excess: the job runs once more on
- * paper, along what waits for what.  A send waits for the launch of its
- * collective and for receives of its device; a receive ends after its send; the
- * op that waits for a collective ends after the receives of all devices of the
- * host; the next launch comes after that op.
+ * What a step would take without somebody's excess: the job runs twice more on
+ * paper, as it was and without the excess, along what waits for what.  A send
+ * waits for the launch of its collective, for receives of its device, and for
+ * its turn where its host or its receiver has so many going on; a receive ends
+ * after its send; the op that waits for a collective ends after the transfers
+ * of its device; the next launch comes after that op.  Everything takes as long
+ * after the last of what it waits for as it did.
  *
- * No time is computed anew: each event carries by how much earlier it would
- * have been, the least of what those before it carry and the time that they
- * were ahead of the last of them.  So instants are compared on one host's clock
- * alone, and clocks that are apart do no harm.  A transfer that goes without
- * its excess adds it, and paths that overlap are shortened once.  Instants of
- * two clocks are compared in two places: how long a transfer had waited for a
- * receiver that came late, and which host ends a step last.
+ * Where the run as it was does not end its steps as they ended, each event
+ * carries instead by how much earlier it would have been, the least of what
+ * those before it carry and the time that they were ahead of the last of them.
+ * Queues keep their order then, so that what stood behind a slow transfer still
+ * does: the cost is a lower bound.
  *
  * The graph is that of Lin et al., Understanding Stragglers in Large Model
  * Training Using What-if Analysis (OSDI 2025).
@@ -32,16 +32,18 @@ struct na_whatif_ask {
 	const bool *from, *to; /* [n_hosts]: transfers of these, to these */
 	bool either;           /* of these or to these */
 	/* Slow now and then, or losing packets: what is far above the median
-	 * of its path in the collective is its excess.  Else what is above the
-	 * median of others in the collective, in a rack or across racks. */
+	 * of its path in the collective is its excess.  Else what it takes
+	 * longer than others in the collective, in a rack or across racks, the
+	 * quickest than the quickest, the slowest than the slowest. */
 	bool in_spells;
 };
 
-/* Of a step, ms; NaN: no path across hosts is known, or more than one in five
- * sends is held back by what no record shows (a queue for a link). */
+/* Of a step, as `steps` measures it (in the mean of devices), ms; NaN: no path
+ * across hosts is known, or more than one in five sends is held back by what no
+ * record shows. */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
-	bool least; /* some sends are: a shorter queue saves more */
+	bool least; /* some sends are, or queues are not known: a lower bound */
 };
 
 struct na_whatif; /* the graph of one run */
@@ -50,7 +52,7 @@ struct na_whatif; /* the graph of one run */
  * *out: from the store's transfers, ops and steps; release it with
  * na_whatif_free() in any case.  by_sends: sends end with their
  * acknowledgement, and tell what a transfer took; else receives do.
- * NA_ENOMEM, or NA_OK.  O(n log n); about 400 bytes a transfer.
+ * NA_ENOMEM, or NA_OK.  O(n log n); about 600 bytes a transfer.
  */
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 			      bool by_sends, struct na_whatif **out,

@@ -9,7 +9,7 @@
 #include "netan/synth/capture/roce_flow.h"
 #include "netan/synth/capture/tcp_bulk.h"
 #include "netan/synth/capture/tcp_calls.h"
-#include "netan/synth/queue.h"
+#include "netan/base/queue.h"
 #include "netan/synth/synth.h"
 
 /* Does this output name a capture file (.pcap, .pcapng)? */

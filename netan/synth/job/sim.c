@@ -7,7 +7,7 @@
 
 #include "netan/base/units.h"
 #include "netan/synth/job/job.h"
-#include "netan/synth/queue.h"
+#include "netan/base/queue.h"
 
 enum { LANES = 4 };
 enum what {

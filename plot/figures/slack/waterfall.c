@@ -256,7 +256,8 @@ static void draw_strip(const struct drawing *d)
 		     middle + na_text_ascent(&font) / 2, text, &font);
 }
 
-/* Who waits longest on the path; NULL: nobody. */
+/* Who waits longest on the path, a victim of somebody as a rule: it is named,
+ * and not marked as a finding; NULL: nobody. */
 static const struct wf_step *longest_wait(const struct drawing *d)
 {
 	const struct wf_step *most = NULL;
@@ -286,8 +287,6 @@ static void draw_host(const struct drawing *d, const struct wf_host *h)
 	struct words w = {.n = 0};
 
 	name.bold = true;
-	if (worst)
-		name.color = d->l.theme->hue[NA_HUE_FINDING];
 	na_draw_line(d->l.canvas, d->l.body.x0, h->y - d->line / 2, d->plot.x1,
 		     h->y - d->line / 2, NA_PEN(&d->l, d->l.theme->grid, 1));
 	na_row_put(&d->l, &row, h->name, &name);

@@ -10,4 +10,4 @@ x = open("x.pcap", "rb").read()
 for i in range(1, 5):
     x = x.replace(bytes([10, 1, 0, i]), bytes([210, 210, 210, 210 + i]))
 open("long.pcap", "wb").write(x)'
-COLUMNS=80 netan tcp -q long.pcap --top 3 | sed -n '3,8p'
+COLUMNS=80 netan tcp -q long.pcap --top 3 | sed -n '4,9p'

@@ -2,8 +2,8 @@
  * What happens next: a binary heap of (time, order).  Equal times are taken
  * in the order in which they were planned, or in one that the caller gives.
  */
-#ifndef NETAN_SYNTH_QUEUE_H
-#define NETAN_SYNTH_QUEUE_H
+#ifndef NETAN_BASE_QUEUE_H
+#define NETAN_BASE_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "netan/synth/queue.h"
+#include "netan/base/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
