@@ -84,6 +84,14 @@ uint32_t na_triples_find(const struct na_triples *t, struct na_triple key)
 	return t->slots ? *probe(t, key) - 1 : NA_NO_TRIPLE;
 }
 
+void na_triples_fit(struct na_triples *t)
+{
+	free(t->slots);
+	t->slots = NULL;
+	t->n_slots = 0;
+	na_fit(&t->keys, &t->cap, t->n, sizeof(*t->keys));
+}
+
 void na_triples_fini(struct na_triples *t)
 {
 	free(t->keys);

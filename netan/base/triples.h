@@ -28,6 +28,10 @@ struct na_triples {
 /* All zero is an empty one. */
 void na_triples_fini(struct na_triples *t);
 
+/* All are there, and nobody asks for one again: what finds them goes, and the
+ * room that growth left. */
+void na_triples_fit(struct na_triples *t);
+
 /* The index of a key, new or known; NA_NO_TRIPLE when memory is short. */
 uint32_t na_triples_add(struct na_triples *t, struct na_triple key);
 

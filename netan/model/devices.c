@@ -70,10 +70,15 @@ static uint32_t hash_type(const struct na_op_type *t)
 	return (uint32_t)h;
 }
 
-static bool rehash(struct na_op_types *t, size_t n_slots)
+/* Room for one more. */
+static bool rehash(struct na_op_types *t)
 {
-	uint32_t *slots = na_calloc(n_slots, sizeof(*slots));
+	size_t n_slots = 64;
+	uint32_t *slots;
 
+	while (n_slots < 2 * (t->n + 1))
+		n_slots *= 2;
+	slots = na_calloc(n_slots, sizeof(*slots));
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
@@ -94,8 +99,7 @@ uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *type)
 	struct na_op_types *t = &d->types;
 	size_t at;
 
-	if (2 * (t->n + 1) > t->n_slots &&
-	    !rehash(t, t->n_slots ? 2 * t->n_slots : 64))
+	if (2 * (t->n + 1) > t->n_slots && !rehash(t))
 		return UINT32_MAX;
 	at = hash_type(type) & (t->n_slots - 1);
 	for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
@@ -108,6 +112,16 @@ uint32_t na_devices_type(struct na_devices *d, const struct na_op_type *type)
 	t->items[t->n] = *type;
 	t->slots[at] = (uint32_t)++t->n;
 	return (uint32_t)(t->n - 1);
+}
+
+void na_devices_settle_types(struct na_devices *d)
+{
+	struct na_op_types *t = &d->types;
+
+	free(t->slots);
+	t->slots = NULL;
+	t->n_slots = 0;
+	na_fit(&t->items, &t->cap, t->n, sizeof(*t->items));
 }
 
 /* ---- busy times */

@@ -52,6 +52,10 @@ bool na_devices_busy(struct na_devices *d, struct na_bag *busy, uint32_t core,
 bool na_devices_ordinal(struct na_devices *d, uint32_t endpoint,
 			uint32_t ordinal);
 
+/* All types are there: what finds them goes until one is added after all, and
+ * the room that growth left. */
+void na_devices_settle_types(struct na_devices *d);
+
 /* From the indices of a part to those of the store.  Beyond them: unknown. */
 struct na_maps {
 	uint32_t *names, *endpoints; /* from na_names_merge() */

@@ -6,7 +6,6 @@
 #include "netan/result/pack.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,86 +43,6 @@ struct back {
 	unsigned n_reals, n_texts;
 };
 
-/* ---- bytes */
-
-static void put(struct na_pack_bytes *b, const void *p, size_t n)
-{
-	b->failed |= !na_append(&b->is, (const uint8_t *)p, n);
-}
-
-static void put_number(struct na_pack_bytes *b, uint64_t x)
-{
-	uint8_t buf[10];
-	size_t n = 0;
-
-	for (; x >= 0x80; x >>= 7)
-		buf[n++] = (uint8_t)(x | 0x80);
-	buf[n++] = (uint8_t)x;
-	put(b, buf, n);
-}
-
-static uint64_t number(const uint8_t **p)
-{
-	uint64_t x = 0;
-	unsigned shift = 0;
-
-	for (; **p & 0x80; shift += 7)
-		x |= (uint64_t)(*(*p)++ & 0x7F) << shift;
-	return x | (uint64_t) * (*p)++ << shift;
-}
-
-static void take(const uint8_t **p, void *to, size_t n)
-{
-	memcpy(to, *p, n);
-	*p += n;
-}
-
-/* ---- numbers: most are whole, or were whole microseconds or picoseconds */
-
-static const double scales[] = {0, 1, 1e6, 1e12};
-enum { SCALE_BITS = 2, WHOLE_BITS = 32 };
-
-static uint64_t folded(int64_t i)
-{
-	return (uint64_t)i << 1 ^ (i < 0 ? UINT64_MAX : 0);
-}
-
-static int64_t unfolded(uint64_t u)
-{
-	return (int64_t)(u >> 1 ^ (u & 1 ? UINT64_MAX : 0));
-}
-
-/* A whole number over a scale, and which; over none: as it is. */
-static void put_new_real(struct na_pack_bytes *b, double x)
-{
-	for (size_t k = 1; k < NA_LEN(scales); k++) {
-		double near = x * scales[k], again;
-		int64_t whole;
-
-		if (!(fabs(near) < (double)(UINT64_C(1) << WHOLE_BITS)))
-			break;
-		whole = (int64_t)(near + copysign(0.5, x));
-		again = (double)whole / scales[k];
-		if (memcmp(&again, &x, sizeof(x)) == 0) {
-			put_number(b, folded(whole) << SCALE_BITS | k);
-			return;
-		}
-	}
-	put_number(b, 0);
-	put(b, &x, sizeof(x));
-}
-
-static double new_real(const uint8_t **from)
-{
-	uint64_t u = number(from), k = u & ((1 << SCALE_BITS) - 1);
-	double x;
-
-	if (k)
-		return (double)unfolded(u >> SCALE_BITS) / scales[k];
-	take(from, &x, sizeof(x));
-	return x;
-}
-
 /* ---- packing */
 
 static void put_real(struct na_pack *p, struct back *b, double x)
@@ -131,14 +50,14 @@ static void put_real(struct na_pack *p, struct back *b, double x)
 	for (unsigned k = 1; k <= BACK && k <= b->n_reals; k++) {
 		if (memcmp(&b->reals[(b->n_reals - k) % BACK], &x, sizeof(x)) ==
 		    0) {
-			put_number(&p->shape, C_REAL_BACK);
-			put_number(&p->shape, k);
+			na_brief_put_number(&p->shape, C_REAL_BACK);
+			na_brief_put_number(&p->shape, k);
 			return;
 		}
 	}
 	b->reals[b->n_reals++ % BACK] = x;
-	put_number(&p->shape, C_REAL);
-	put_new_real(&p->values, x);
+	na_brief_put_number(&p->shape, C_REAL);
+	na_brief_put_real(&p->values, x);
 }
 
 static struct na_pack_text *lately(struct na_pack *p, const char *text)
@@ -157,11 +76,11 @@ static bool put_known(struct na_pack *p, struct na_pack_text *text, size_t n)
 	    na_add(&p->known, text->is))
 		text->known = p->known.n;
 	if (text->known) {
-		put_number(&p->shape, C_TEXT_KNOWN);
-		put_number(&p->values, text->known - 1);
+		na_brief_put_number(&p->shape, C_TEXT_KNOWN);
+		na_brief_put_number(&p->values, text->known - 1);
 	} else if (n >= FAR_BYTES) {
-		put_number(&p->shape, C_TEXT_FAR);
-		put(&p->values, &text->is, sizeof(text->is));
+		na_brief_put_number(&p->shape, C_TEXT_FAR);
+		na_brief_put(&p->values, &text->is, sizeof(text->is));
 	} else {
 		return false;
 	}
@@ -175,8 +94,8 @@ static void put_text(struct na_pack *p, struct back *b, const char *text)
 
 	for (unsigned k = 1; k <= BACK && k <= b->n_texts; k++) {
 		if (strcmp(b->texts[(b->n_texts - k) % BACK], text) == 0) {
-			put_number(&p->shape, C_TEXT_BACK);
-			put_number(&p->shape, k);
+			na_brief_put_number(&p->shape, C_TEXT_BACK);
+			na_brief_put_number(&p->shape, k);
 			return;
 		}
 	}
@@ -188,8 +107,8 @@ static void put_text(struct na_pack *p, struct back *b, const char *text)
 		b->at[(b->n_texts - 1) % BACK] = SIZE_MAX;
 		return;
 	}
-	put_number(&p->shape, C_TEXT);
-	put(&p->values, text, n);
+	na_brief_put_number(&p->shape, C_TEXT);
+	na_brief_put(&p->values, text, n);
 }
 
 static void put_leaf(struct na_pack *p, struct back *b,
@@ -198,23 +117,24 @@ static void put_leaf(struct na_pack *p, struct back *b,
 	int64_t i = v->u.i;
 
 	if (v->kind == NA_V_BOOL) {
-		put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
+		na_brief_put_number(&p->shape, v->u.flag ? C_TRUE : C_FALSE);
 	} else if (v->kind == NA_V_INT) {
-		put_number(&p->shape, C_INT);
-		put_number(&p->values, folded(i));
+		na_brief_put_number(&p->shape, C_INT);
+		na_brief_put_number(&p->values, na_brief_folded(i));
 	} else if (v->kind == NA_V_ID) {
-		put_number(&p->shape, C_ID);
-		put_number(&p->values, v->u.id);
+		na_brief_put_number(&p->shape, C_ID);
+		na_brief_put_number(&p->values, v->u.id);
 	} else if (v->kind == NA_V_REAL) {
 		put_real(p, b, v->u.d);
 	} else if (v->kind == NA_V_TEXT) {
 		put_text(p, b, v->u.text);
 	} else if (v->kind == NA_V_REALS || v->kind == NA_V_ROWS) {
-		put_number(&p->shape, v->kind == NA_V_ROWS ? C_ROWS : C_REALS);
-		put(&p->values, &v->u, sizeof(v->u));
-		put_number(&p->values, v->n);
+		na_brief_put_number(&p->shape,
+				    v->kind == NA_V_ROWS ? C_ROWS : C_REALS);
+		na_brief_put(&p->values, &v->u, sizeof(v->u));
+		na_brief_put_number(&p->values, v->n);
 	} else {
-		put_number(&p->shape, C_NULL);
+		na_brief_put_number(&p->shape, C_NULL);
 	}
 }
 
@@ -232,14 +152,15 @@ static size_t put_node(struct na_pack *p, struct back *b,
 	size_t nodes = 1;
 
 	if (v->name)
-		put_number(&p->shape, name_no(p, v));
+		na_brief_put_number(&p->shape, name_no(p, v));
 	if (!na_is_container(v)) {
 		put_leaf(p, b, v);
 		return nodes;
 	}
 	assert(!v->packed);
-	put_number(&p->shape, v->kind == NA_V_LIST ? C_LIST : C_OBJECT);
-	put_number(&p->shape, v->n);
+	na_brief_put_number(&p->shape,
+			    v->kind == NA_V_LIST ? C_LIST : C_OBJECT);
+	na_brief_put_number(&p->shape, v->n);
 	for (v = v->u.of.first; v; v = v->next)
 		nodes += put_node(p, b, v);
 	return nodes;
@@ -279,15 +200,15 @@ static uint32_t number_of(struct na_pack *p)
 
 static bool keep(struct na_pack *p, const struct back *b)
 {
-	const struct na_pack_bytes *v = &p->values;
-	struct na_pack_bytes head = {.failed = false};
+	const struct na_brief *v = &p->values;
+	struct na_brief head = {.failed = false};
 	uint32_t no = number_of(p);
 	uint8_t *to = NULL;
 
-	put_number(&head, no);
+	na_brief_put_number(&head, no);
 	if (!no) {
-		put_number(&head, p->shape.is.n);
-		put(&head, p->shape.is.v, p->shape.is.n);
+		na_brief_put_number(&head, p->shape.is.n);
+		na_brief_put(&head, p->shape.is.v, p->shape.is.n);
 	}
 	if (!head.failed && !p->shape.failed && !v->failed)
 		to = room_for(p, head.is.n + v->is.n);
@@ -337,8 +258,9 @@ struct reading {
 static double real_of(struct reading *x, bool back)
 {
 	if (back)
-		return x->b.reals[(x->b.n_reals - number(&x->shape)) % BACK];
-	return x->b.reals[x->b.n_reals++ % BACK] = new_real(&x->values);
+		return x->b.reals[(x->b.n_reals - na_brief_number(&x->shape)) %
+				  BACK];
+	return x->b.reals[x->b.n_reals++ % BACK] = na_brief_real(&x->values);
 }
 
 static const char *text_of(struct reading *x, enum code code)
@@ -346,11 +268,12 @@ static const char *text_of(struct reading *x, enum code code)
 	const char *s = (const char *)x->values;
 
 	if (code == C_TEXT_BACK)
-		return x->b.texts[(x->b.n_texts - number(&x->shape)) % BACK];
+		return x->b.texts[(x->b.n_texts - na_brief_number(&x->shape)) %
+				  BACK];
 	if (code == C_TEXT_KNOWN)
-		s = x->p->known.v[number(&x->values)];
+		s = x->p->known.v[na_brief_number(&x->values)];
 	else if (code == C_TEXT_FAR)
-		take(&x->values, &s, sizeof(s));
+		na_brief_take(&x->values, &s, sizeof(s));
 	else
 		x->values += strlen(s) + 1;
 	return x->b.texts[x->b.n_texts++ % BACK] = s;
@@ -366,11 +289,11 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 		break;
 	case C_INT:
 		v->kind = NA_V_INT;
-		v->u.i = unfolded(number(&x->values));
+		v->u.i = na_brief_unfolded(na_brief_number(&x->values));
 		break;
 	case C_ID:
 		v->kind = NA_V_ID;
-		v->u.id = number(&x->values);
+		v->u.id = na_brief_number(&x->values);
 		break;
 	case C_REAL:
 	case C_REAL_BACK:
@@ -387,8 +310,8 @@ static void read_leaf(struct reading *x, enum code code, struct na_value *v)
 	case C_REALS:
 	case C_ROWS:
 		v->kind = code == C_REALS ? NA_V_REALS : NA_V_ROWS;
-		take(&x->values, &v->u, sizeof(v->u));
-		v->n = number(&x->values);
+		na_brief_take(&x->values, &v->u, sizeof(v->u));
+		v->n = na_brief_number(&x->values);
 		break;
 	default:
 		break;
@@ -402,18 +325,18 @@ static struct na_value *read_node(struct reading *x, bool named)
 
 	*v = (struct na_value){.kind = NA_V_NULL, .in_row = x->in_row};
 	if (named) {
-		uint64_t no = number(&x->shape);
+		uint64_t no = na_brief_number(&x->shape);
 
 		v->name = x->p->names->names[no].s;
 		v->name_no = na_name_no((size_t)no);
 	}
-	code = (enum code)number(&x->shape);
+	code = (enum code)na_brief_number(&x->shape);
 	if (code != C_OBJECT && code != C_LIST) {
 		read_leaf(x, code, v);
 		return v;
 	}
 	v->kind = code == C_LIST ? NA_V_LIST : NA_V_OBJECT;
-	v->n = number(&x->shape);
+	v->n = na_brief_number(&x->shape);
 	v->u.of.first = v->u.of.last = NULL;
 	for (size_t i = 0; i < v->n; i++) {
 		struct na_value *m = read_node(x, code == C_OBJECT);
@@ -429,12 +352,12 @@ static size_t read_row(const struct na_pack *p, const uint8_t **at,
 		       struct na_value *nodes, bool in_row)
 {
 	struct reading x = {.p = p, .node = nodes, .in_row = in_row};
-	uint64_t no = number(at), n;
+	uint64_t no = na_brief_number(at), n;
 
 	if (no) {
 		x.shape = (const uint8_t *)p->shapes.names[no - 1].s;
 	} else {
-		n = number(at);
+		n = na_brief_number(at);
 		x.shape = *at;
 		*at += n;
 	}

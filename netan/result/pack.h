@@ -11,14 +11,10 @@
 #define NETAN_RESULT_PACK_H
 
 #include "netan/base/arena.h"
+#include "netan/base/brief.h"
 #include "netan/base/strtab.h"
 #include "netan/base/vec.h"
 #include "netan/result/result.h"
-
-struct na_pack_bytes {
-	NA_VEC(uint8_t) is;
-	bool failed;
-};
 
 struct na_pack_chunk {
 	struct na_pack_chunk *next;
@@ -54,7 +50,7 @@ struct na_pack {
 	size_t n, most_nodes;
 	struct na_pack_text lately[NA_PACK_LATELY];
 	NA_VEC(const char *) known;         /* texts, by their numbers less 1 */
-	struct na_pack_bytes shape, values; /* of the row being packed */
+	struct na_brief shape, values; /* of the row being packed */
 
 	struct na_pack_room *spare;         /* of walks that have ended */
 	struct na_value *nodes, *last_node; /* na_unpacked(): first and last */

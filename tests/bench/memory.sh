@@ -58,8 +58,9 @@ bench_names()
 		within_names devices "$name" 200
 	done
 	within_names devices pairs 200
-	within_names ops collectives 200
-	within_names ops steps 200
+	for name in collectives steps check; do
+		within_names ops "$name" 200
+	done
 	for name in timeline pairs check; do
 		within_names pairs "$name" 150
 	done

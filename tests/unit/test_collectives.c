@@ -332,6 +332,43 @@ static void test_programs(void **state)
 	end(&x);
 }
 
+/* Row "ag.k" is executed by all devices but k, and by the one behind it once
+ * less. */
+static void test_crews(void **state)
+{
+	static const char *const names[] = {"ag.0", "ag.1", "ag.2", "ag.3"};
+	struct run x = {.n = 0};
+	const struct na_value *list;
+
+	(void)state;
+	for (int core = 0; core < 4; core++) {
+		program(&x, 0, core, 0, 500, 1);
+		for (int k = 0; k < 4; k++) {
+			for (int n = core == (k + 1) % 4; n < 2 && core != k;
+			     n++)
+				op(&x, 0, core, names[k], 100 * k + 10 * n,
+				   100 * k + 10 * n + 5);
+		}
+	}
+	analyse(&x, 1);
+	for (int k = 0; k < 4; k++) {
+		int first = k == 3 ? 0 : k, second = k == 3 ? 3 : k + 1;
+		char device[8];
+
+		is(named(&x, names[k]), "participants", 4);
+		is(named(&x, names[k]), "missing_count", 2);
+		list = na_get(named(&x, names[k]), "missing");
+		snprintf(device, sizeof(device), "TPU:%d", first);
+		says(nth(list, 0), "device", device);
+		is(nth(list, 0), "executions", first == k ? 0 : 1);
+		snprintf(device, sizeof(device), "TPU:%d", second);
+		says(nth(list, 1), "device", device);
+		is(nth(list, 1), "of", 2);
+		assert_null(nth(list, 2));
+	}
+	end(&x);
+}
+
 /* Of one device the trace holds an execution before the others'. */
 static void test_begins_earlier(void **state)
 {
@@ -566,6 +603,42 @@ static void test_by_type(void **state)
 	end(&x);
 }
 
+/* Operations of two types in turn. */
+static void test_types_in_turn(void **state)
+{
+	static const char *const names[] = {"op.0", "op.1", "op.2", "op.3"};
+	struct run x = {.n = 0};
+	const struct na_value *row;
+
+	(void)state;
+	for (int core = 0; core < 2; core++) {
+		for (int k = 0; k < 4; k++) {
+			if (core && k == 2)
+				continue;
+			op(&x, 0, core, names[k], 100 * k,
+			   100 * k + 10 * (k + 1))
+				->op.opcode = k % 2 ? NA_OPCODE_ALL_GATHER
+						    : NA_OPCODE_ALL_REDUCE;
+		}
+	}
+	x.scope.by = (struct na_grouping){{NA_KEY_TRANSFER_TYPE}, 1};
+	analyse(&x, 1);
+	row = nth(list(&x, "collectives"), 0);
+	says(row, "key.transfer_type", "ALL_GATHER");
+	is(row, "instances", 2);
+	is(row, "executions", 4);
+	is(row, "p50_us", 30);
+	row = nth(list(&x, "collectives"), 1);
+	says(row, "key.transfer_type", "ALL_REDUCE");
+	is(row, "instances", 2);
+	is(row, "executions", 3);
+	is(row, "p50_us", 20);
+	is(row, "participants", 2);
+	is(row, "missing_count", 0);
+	assert_null(nth(list(&x, "collectives"), 2));
+	end(&x);
+}
+
 static void test_nothing(void **state)
 {
 	struct run x = {.n = 0};
@@ -585,6 +658,7 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_ici),
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_crews),
 		cmocka_unit_test(test_begins_earlier),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_gpu_groups),
@@ -593,6 +667,7 @@ int main(void)
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_devices_alone),
 		cmocka_unit_test(test_by_type),
+		cmocka_unit_test(test_types_in_turn),
 		cmocka_unit_test(test_nothing),
 	};
 

@@ -335,8 +335,10 @@ static void many_types(void **state)
 			t.name = i;
 			assert_int_equal(na_devices_type(&d, &t), i);
 		}
+		na_devices_settle_types(&d);
 	}
 	assert_int_equal(d.types.n, 1000);
+	assert_null(d.types.slots);
 	na_devices_fini(&d);
 }
 

@@ -26,7 +26,7 @@ static bool measure(const struct coll_state *s, struct host *hosts, size_t n)
 {
 	const struct coll_times *v = &s->reductions;
 	struct coll_spread us;
-	bool ok = na_collectives_spread(&us, v, NULL, 0, n);
+	bool ok = na_collectives_spread(&us, v, n);
 
 	for (size_t i = 0; ok && i < v->n; i++)
 		hosts[v->v[i].of].sum_ps += v->v[i].time_ps;

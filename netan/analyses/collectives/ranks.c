@@ -40,6 +40,34 @@ static uint8_t opcode_of(const struct na_rank_group *g, uint8_t opcode)
 	return g->src >= 0 ? NA_OPCODE_SEND_RECV : opcode;
 }
 
+/* A row to be filled, that of a group or of none (NA_UNKNOWN_U32). */
+static bool add_row(struct coll_state *s, struct coll_found *f,
+		    const struct na_rank_group *g, uint32_t group,
+		    uint8_t opcode)
+{
+	struct coll_ranks *k = f->ranks;
+	bool pair = g->src >= 0;
+	const struct coll_kind kind = {.type = NA_UNKNOWN_U32,
+				       .opcode = opcode,
+				       .group_size = pair ? 2 : g->size,
+				       .of_ranks = true};
+	struct coll_matched row = {
+		.kind = na_collectives_kind(&f->rows, &kind),
+		.program = na_triples_add(
+			&f->rows.programs,
+			(struct na_triple){g->run * NA_N_NETWORKS + NA_NET_GPU,
+					   NA_UNKNOWN_U32, 0}),
+		.name = NA_UNKNOWN_U32,
+		.opcode = opcode,
+		.group_size = kind.group_size,
+		.times = g->times,
+		.group = pair || s->by_type ? NA_UNKNOWN_U32 : group,
+	};
+
+	return row.kind != NA_NO_NAME && row.program != NA_NO_TRIPLE &&
+	       na_add(&k->rows, row);
+}
+
 /* `group`: of na_ranks.groups; NA_UNKNOWN_U32: none of them. */
 static struct coll_matched *row_at(struct coll_state *s, struct coll_found *f,
 				   const struct na_rank_group *g,
@@ -55,34 +83,17 @@ static struct coll_matched *row_at(struct coll_state *s, struct coll_found *f,
 			 [ROW_OF_STREAM] = 0, /* whatever their streams */
 			 [ROW_OF_PAIRS] = 0,
 			 [ROW_OF_TYPE] = 0};
-	uint32_t at;
 
 	opcode = opcode_of(g, opcode);
-	at = na_triples_add(&k->keys,
-			    (struct na_triple){(g->run * NA_N_RANK_TIMES +
-						g->times) * ROW_KINDS +
-						       kind,
-					       of[kind], opcode});
-	if (at == NA_NO_TRIPLE)
+	*id = na_triples_add(&k->keys,
+			     (struct na_triple){(g->run * NA_N_RANK_TIMES +
+						 g->times) * ROW_KINDS +
+							kind,
+						of[kind], opcode});
+	if (*id == NA_NO_TRIPLE ||
+	    (*id == k->rows.n && !add_row(s, f, g, group, opcode)))
 		return NULL;
-	*id = k->first_row + at;
-	if (*id == f->rows.n &&
-	    !na_add(&f->rows,
-		    ((struct coll_matched){.id = *id,
-					   .run = g->run,
-					   .network = NA_NET_GPU,
-					   .name = NA_UNKNOWN_U32,
-					   .module = NA_UNKNOWN_U32,
-					   .type = na_collectives_word(opcode),
-					   .opcode = opcode,
-					   .of_ranks = true,
-					   .times = g->times,
-					   .group = pair || s->by_type
-							    ? NA_UNKNOWN_U32
-							    : group,
-					   .group_size = pair ? 2 : g->size})))
-		return NULL;
-	return &f->rows.v[*id];
+	return &k->rows.v[*id];
 }
 
 static struct coll_matched *row_of(struct coll_state *s, struct coll_found *f,
@@ -140,11 +151,17 @@ static bool count_run(struct coll_matched *row, uint8_t source)
 	return ran;
 }
 
+static bool push_time(struct coll_found *f, enum coll_durations of,
+		      int64_t time_ps, uint32_t row)
+{
+	return na_collectives_push_time(&f->ranks->times[of], time_ps, row);
+}
+
 static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 {
 	const struct na_ranks *j = &f->ranks->joined;
 	const struct na_rank_part *p = &j->parts.v[part];
-	struct coll_matched *row = &f->rows.v[id];
+	struct coll_matched *row = &f->ranks->rows.v[id];
 	int64_t wait_ps = na_rank_wait(j, part);
 
 	na_extent_add(&f->executions, p->start_ps, p->end_ps);
@@ -152,7 +169,7 @@ static bool add_part(struct coll_found *f, uint32_t id, size_t part)
 		return count_of(f->ranks, id, p->rank);
 	row->rank_ps += p->end_ps - p->start_ps;
 	row->wait_ps += wait_ps;
-	return na_collectives_push_time(&f->waits, wait_ps, id) &&
+	return push_time(f, COLL_WAITS, wait_ps, id) &&
 	       count_of(f->ranks, id, p->rank);
 }
 
@@ -177,9 +194,9 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	row->instances++;
 	add_bytes(row, x->size_bytes, ran, g->size, x->transfer_ps);
 	ok = (row->times == NA_RANK_QUEUED ||
-	      na_collectives_push_time(&f->times, x->transfer_ps, id)) &&
+	      push_time(f, COLL_TIMES, x->transfer_ps, id)) &&
 	     (row->times == NA_RANK_LASTED ||
-	      na_collectives_push_time(&f->skews, x->skew_ps, id));
+	      push_time(f, COLL_SKEWS, x->skew_ps, id));
 	for (size_t i = x->from; ok && i < x->to; i++)
 		ok = add_part(f, id, i);
 	if (!ok || row->times == NA_RANK_LASTED)
@@ -221,7 +238,7 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	}
 	add_bytes(row, x->size_bytes, ran, row->group_size, took_ps);
 	return row->times == NA_RANK_QUEUED ||
-	       na_collectives_push_time(&f->times, took_ps, id);
+	       push_time(f, COLL_TIMES, took_ps, id);
 }
 
 static bool no_rank(const struct coll_state *s, const struct na_comm *x)
@@ -260,7 +277,7 @@ static bool add_nobody(struct coll_state *s, struct coll_found *f,
 	row->participants += f->ranks->nobody_keys.n > n;
 	na_extent_add(&f->executions, x->start_ps, x->end_ps);
 	add_bytes(row, x->size_bytes, 1, row->group_size, took_ps);
-	return na_collectives_push_time(&f->times, took_ps, id);
+	return push_time(f, COLL_TIMES, took_ps, id);
 }
 
 NA_ORDER(by_last, struct coll_rank_count, NA_UP(row), NA_DOWN(last),
@@ -272,7 +289,7 @@ static void finish_rows(struct coll_found *f)
 
 	for (size_t i = 0; i < k->counts.n; i++) {
 		const struct coll_rank_count *c = &k->counts.v[i];
-		struct coll_matched *row = &f->rows.v[c->row];
+		struct coll_matched *row = &k->rows.v[c->row];
 		uint32_t core = k->joined.ranks.v[c->rank].core;
 
 		row->participants++;
@@ -283,8 +300,8 @@ static void finish_rows(struct coll_found *f)
 			row->last_core = core;
 		}
 	}
-	for (size_t i = k->first_row; i < f->rows.n; i++) {
-		struct coll_matched *row = &f->rows.v[i];
+	for (size_t i = 0; i < k->rows.n; i++) {
+		struct coll_matched *row = &k->rows.v[i];
 
 		/* Of one rank alone nobody knows what it waits. */
 		if (!row->instances || row->times == NA_RANK_QUEUED)
@@ -310,6 +327,40 @@ static bool join(struct coll_state *s, struct coll_found *f)
 	return na_ranks_join(&f->ranks->joined);
 }
 
+static bool pack_row(struct coll_found *f, size_t i,
+		     struct coll_spread spreads[COLL_N_DURATIONS])
+{
+	struct coll_matched *row = &f->ranks->rows.v[i];
+	double *us[COLL_N_DURATIONS];
+	size_t n[COLL_N_DURATIONS];
+
+	for (int k = 0; k < COLL_N_DURATIONS; k++) {
+		us[k] = spreads[k].us + spreads[k].from[i];
+		n[k] = spreads[k].from[i + 1] - spreads[k].from[i];
+	}
+	na_collectives_measure(row, us, n);
+	return na_collectives_pack(&f->rows, row);
+}
+
+static bool pack_rows(struct coll_found *f)
+{
+	struct coll_ranks *k = f->ranks;
+	struct coll_spread spreads[COLL_N_DURATIONS] = {{.n = 0}};
+	bool ok = true;
+
+	for (int i = 0; ok && i < COLL_N_DURATIONS; i++) {
+		ok = na_collectives_spread(&spreads[i], &k->times[i],
+					   k->rows.n);
+		na_vec_free(&k->times[i]);
+	}
+	for (size_t i = 0; ok && i < k->rows.n; i++)
+		ok = pack_row(f, i, spreads);
+	for (int i = 0; i < COLL_N_DURATIONS; i++)
+		na_collectives_spread_fini(&spreads[i]);
+	na_vec_free(&k->rows);
+	return ok;
+}
+
 bool na_collectives_ranks(struct coll_state *s, struct coll_found *f)
 {
 	const struct na_ranks *j;
@@ -331,9 +382,10 @@ bool na_collectives_ranks(struct coll_state *s, struct coll_found *f)
 		else if (no_rank(s, x))
 			ok = add_nobody(s, f, x);
 	}
-	if (ok)
-		finish_rows(f);
-	return ok;
+	if (!ok)
+		return false;
+	finish_rows(f);
+	return pack_rows(f);
 }
 
 void na_collectives_ranks_fini(struct coll_found *f)
@@ -345,5 +397,8 @@ void na_collectives_ranks_fini(struct coll_found *f)
 	na_triples_fini(&f->ranks->part_keys);
 	na_triples_fini(&f->ranks->nobody_keys);
 	na_vec_free(&f->ranks->counts);
+	na_vec_free(&f->ranks->rows);
+	for (int i = 0; i < COLL_N_DURATIONS; i++)
+		na_vec_free(&f->ranks->times[i]);
 	free(f->ranks);
 }

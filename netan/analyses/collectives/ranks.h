@@ -17,6 +17,8 @@ struct coll_ranks {
 	struct na_triples keys;      /* of rows: run, kind, operation */
 	struct na_triples part_keys; /* row, rank */
 	NA_VEC(struct coll_rank_count) counts; /* of these; then by row, last */
+	NA_VEC(struct coll_matched) rows;      /* until they are packed */
+	struct coll_times times[COLL_N_DURATIONS]; /* of them */
 	struct na_triples nobody_keys;         /* row, core: of no rank */
 	uint32_t first_row;
 };

@@ -91,28 +91,18 @@ static void put_last(struct na_result *r, struct na_value *to,
 	}
 }
 
-static void put_spreads(struct na_result *r, struct na_value *to,
-			const struct coll_matched *x, size_t i,
-			const struct coll_spreads *spreads)
+static void put_durations(struct na_result *r, struct na_value *to,
+			  const struct coll_matched *x)
 {
 	struct na_value *one = na_put_object(r, to, M_skew_us);
+	bool timed = x->instances && x->times != NA_RANK_QUEUED;
 
-	na_put_real(r, one, M_p50,
-		    na_collectives_quantile(spreads->skews, i, 0.5));
-	na_put_real(r, one, M_p99,
-		    na_collectives_quantile(spreads->skews, i, 0.99));
-	na_put_real(r, one, M_max,
-		    na_collectives_quantile(spreads->skews, i, 1));
+	na_put_real(r, one, M_p50, x->us[COLL_SKEW_P50]);
+	na_put_real(r, one, M_p99, x->us[COLL_SKEW_P99]);
+	na_put_real(r, one, M_max, x->us[COLL_SKEW_MAX]);
 	one = na_put_object(r, to, M_transfer_us);
-	if (!x->instances || x->times == NA_RANK_QUEUED) {
-		na_put_null(r, one, M_p50);
-		na_put_null(r, one, M_p99);
-		return;
-	}
-	na_put_real(r, one, M_p50,
-		    na_collectives_quantile(spreads->times, i, 0.5));
-	na_put_real(r, one, M_p99,
-		    na_collectives_quantile(spreads->times, i, 0.99));
+	na_put_real(r, one, M_p50, timed ? x->us[COLL_TIME_P50] : NAN);
+	na_put_real(r, one, M_p99, timed ? x->us[COLL_TIME_P99] : NAN);
 }
 
 /* How far recorders say that operations came. */
@@ -131,19 +121,15 @@ static void put_states(struct na_result *r, struct na_value *to,
 
 void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 			      const struct coll_state *s,
-			      const struct coll_found *f, size_t i,
-			      const struct coll_spreads *spreads)
+			      const struct coll_found *f,
+			      const struct coll_matched *x)
 {
-	const struct coll_matched *x = na_collectives_matched(f, i);
 	const struct coll_ranks *k = f->ranks;
 	struct na_str text = {0};
-	double bits, ps;
+	double bits = (double)x->sized_bytes * 8, ps = (double)x->sized_ps;
+	uint32_t i = x->id - k->first_row;
 	size_t from, n;
 
-	if (!x || !x->of_ranks)
-		return;
-	bits = (double)x->sized_bytes * 8;
-	ps = (double)x->sized_ps;
 	from = NA_BOUND(c, 0, k->counts.n, k->counts.v[c].row >= i);
 	n = NA_BOUND(c, from, k->counts.n, k->counts.v[c].row > i) - from;
 	na_put_text(r, to, M_group,
@@ -151,7 +137,7 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	na_put_text(r, to, M_arrival, arrivals[x->times]);
 	put_states(r, to, x);
 	put_ranks(r, to, k, from, n);
-	put_spreads(r, to, x, i, spreads);
+	put_durations(r, to, x);
 	na_put_real(r, to, M_algbw_gbps,
 		    x->instances && ps > 0 ? bits / ps * 1e3 : NAN);
 	na_put_real(r, to, M_busbw_gbps,

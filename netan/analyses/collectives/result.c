@@ -16,7 +16,7 @@ struct report {
 	struct coll_state *s;
 	struct na_result *r;
 	struct coll_found f;
-	struct coll_spread times, waits, skews;
+	struct coll_spread times; /* of rows of the network */
 	uint32_t *order; /* rows that are shown */
 	size_t *listed;  /* [n + 1] into the missing; NULL: there are none */
 };
@@ -24,7 +24,7 @@ struct report {
 /* A row as it is looked at. */
 struct shown {
 	union {
-		struct coll_row row;
+		struct coll_matched matched;
 		struct {
 			COLL_ROW;
 		};
@@ -33,23 +33,17 @@ struct shown {
 	struct coll_sums sums; /* of such a row */
 };
 
-/* Row i: of the network there may be a million, so these are put together
- * where they are looked at. */
-static inline struct shown row_at(const struct report *p, size_t i)
+static struct shown network_row_at(const struct report *p, size_t i)
 {
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	const struct coll_by_devices none = {.devices = 0}, *d = &none;
-	const struct coll_told *x;
-	struct coll_sums sums;
+	const struct coll_told *x = &p->f.dcn.v[i];
+	struct coll_sums sums = na_collectives_kept(p->s, i);
 
-	if (i < p->f.rows.n)
-		return (struct shown){.row = p->f.rows.v[i].row};
-	x = &p->f.dcn.v[i - p->f.rows.n];
-	sums = na_collectives_kept(p->s, i - p->f.rows.n);
 	if (x->by_devices)
 		d = &p->f.by_devices.v[x->by_devices - 1];
 	return (struct shown){
-		.id = (uint32_t)i,
+		.id = (uint32_t)(p->f.rows.n + i),
 		.run = x->run,
 		.network = NA_NET_DCN,
 		.name = x->name,
@@ -69,6 +63,28 @@ static inline struct shown row_at(const struct report *p, size_t i)
 		.not_captured = x->not_captured,
 		.most = x->most,
 	};
+}
+
+/* Row i: there may be a million, so these are put together where they are
+ * looked at. */
+static struct shown row_at(const struct report *p, size_t i)
+{
+	const struct coll_rows *rows = &p->f.rows;
+
+	return i < rows->n
+		       ? (struct shown){.matched = na_collectives_row(rows, i)}
+		       : network_row_at(p, i - rows->n);
+}
+
+/* What rows are sorted by. */
+static struct shown head_at(const struct report *p, size_t i)
+{
+	const struct coll_rows *rows = &p->f.rows;
+
+	return i < rows->n ? (struct shown){.matched =
+						       na_collectives_row_head(
+							       rows, i)}
+			      : network_row_at(p, i - rows->n);
 }
 
 /* NULL: no memory. */
@@ -145,6 +161,18 @@ static bool looked_at(const struct coll_state *s, uint32_t host)
 	       (!f || !f->host_ok || f->host_ok[host]);
 }
 
+/* Listed, or once there are many, counted. */
+static bool push_missing(struct coll_found *f, uint32_t row, uint32_t host,
+			 const struct coll_member *m)
+{
+	return ++f->dcn.v[m->row].n_missing > COLL_MISSING_MAX ||
+	       na_add(&f->missing,
+		      ((struct coll_missing){.row = row,
+					     .host = host,
+					     .who = m->endpoint,
+					     .executions = m->executions}));
+}
+
 static bool miss_dcn(struct report *p)
 {
 	const struct coll_state *s = p->s;
@@ -163,13 +191,7 @@ static bool miss_dcn(struct report *p)
 		}
 		if (m->executions < row->most &&
 		    (!s->clipped || (!m->executions && row->most >= COLL_SURE)))
-			ok = na_collectives_push_missing(
-				&p->f,
-				(struct coll_missing){.row = base + m->row,
-						      .host = host,
-						      .who = m->endpoint,
-						      .executions =
-							      m->executions});
+			ok = push_missing(&p->f, base + m->row, host, m);
 	}
 	return ok;
 }
@@ -195,9 +217,9 @@ static na_i128 bytes_of(const struct shown *x)
 	return moved_of(x) < 0 && x->sized ? x->bytes : moved_of(x);
 }
 
-static na_i128 time_of(const struct report *p, const struct shown *x)
+static na_i128 time_of(const struct shown *x)
 {
-	return x->of_network ? x->sums.time_ps : p->f.rows.v[x->id].rank_ps;
+	return x->of_network ? x->sums.time_ps : x->matched.rank_ps;
 }
 
 static bool is_shown(const struct shown *x)
@@ -217,12 +239,11 @@ struct ranked {
 };
 
 /* The larger first: bytes, then time. */
-static int by_sums(const struct report *p, const struct shown *x,
-		   const struct shown *y)
+static int by_sums(const struct shown *x, const struct shown *y)
 {
 	int c = NA_CMP(bytes_of(y), bytes_of(x));
 
-	return c ? c : NA_CMP(time_of(p, y), time_of(p, x));
+	return c ? c : NA_CMP(time_of(y), time_of(x));
 }
 
 static int by_names(const struct report *p, const struct shown *x,
@@ -241,10 +262,10 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct ranked *first = a, *second = b;
 	const struct report *p = first->of;
-	const struct shown one = row_at(p, first->row), *x = &one;
-	const struct shown other = row_at(p, second->row), *y = &other;
+	const struct shown one = head_at(p, first->row), *x = &one;
+	const struct shown other = head_at(p, second->row), *y = &other;
 
-	return NA_THEN(by_sums(p, x, y), NA_UP(network), NA_UP(run),
+	return NA_THEN(by_sums(x, y), NA_UP(network), NA_UP(run),
 		       by_names(p, x, y), NA_UP(id));
 }
 
@@ -255,7 +276,7 @@ static bool rank(struct report *p, size_t *n)
 	struct ranked *order = na_calloc(all + 1, sizeof(*order));
 
 	for (size_t i = 0; order && i < all; i++) {
-		struct shown row = row_at(p, i);
+		struct shown row = head_at(p, i);
 
 		if (is_shown(&row))
 			order[k++] = (struct ranked){p, (uint32_t)i};
@@ -336,13 +357,13 @@ static void put_device(struct report *p, struct na_value *to, uint32_t network,
 	na_put_text(p->r, to, M_host, p->s->scope->store->hosts[host].name);
 }
 
-static void put_missing(struct report *p, struct na_value *to, size_t i)
+static void put_missing(struct report *p, struct na_value *to,
+			const struct shown *x)
 {
-	const struct shown row = row_at(p, i), *x = &row;
 	struct na_value *list = na_put_list(p->r, to, M_missing), *one;
 
-	for (size_t k = p->listed ? p->listed[i] : 0;
-	     p->listed && k < p->listed[i + 1]; k++) {
+	for (size_t k = p->listed ? p->listed[x->id] : 0;
+	     p->listed && k < p->listed[x->id + 1]; k++) {
 		const struct coll_missing *m = &p->f.missing.v[k];
 
 		one = na_put_object(p->r, list, NULL);
@@ -355,18 +376,18 @@ static void put_missing(struct report *p, struct na_value *to, size_t i)
 }
 
 /* A row of ranks is of one group, or does not tell of how many; -1. */
-static na_i128 groups_of(const struct shown *x, const struct coll_matched *m)
+static na_i128 groups_of(const struct shown *x)
 {
-	if (m && m->of_ranks)
-		return m->group == NA_UNKNOWN_U32 ? -1 : 1;
+	if (x->of_ranks)
+		return x->matched.group == NA_UNKNOWN_U32 ? -1 : 1;
 	return x->group_size && x->n_groups ? (na_i128)x->n_groups : -1;
 }
 
 /* What only matched executions tell. */
-static void put_ranks(struct report *p, struct na_value *to, size_t i)
+static void put_ranks(struct report *p, struct na_value *to,
+		      const struct shown *x)
 {
-	const struct shown row = row_at(p, i), *x = &row;
-	const struct coll_matched *m = na_collectives_matched(&p->f, i);
+	const struct coll_matched *m = x->of_network ? NULL : &x->matched;
 	const struct na_core *cores = p->s->scope->store->devices.cores;
 	struct na_result *r = p->r;
 	struct na_value *one;
@@ -374,7 +395,7 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	na_put_whole(r, to, M_instances, m ? (na_i128)m->instances : -1);
 	na_put_whole(r, to, M_group_size,
 		     x->group_size ? (na_i128)x->group_size : -1);
-	na_put_whole(r, to, M_groups, groups_of(x, m));
+	na_put_whole(r, to, M_groups, groups_of(x));
 	na_put_real(r, to, M_bus_gbps,
 		    m && m->sized_ps > 0 && m->bus_bits > 0
 			    ? m->bus_bits / (double)m->sized_ps * 1e3
@@ -382,7 +403,7 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	one = na_put_object(r, to, M_waiting_us);
 	na_put_real(r, one, M_mean,
 		    m ? ratio(m->wait_ps, (na_i128)m->executions, 1e-6) : NAN);
-	na_put_real(r, one, M_p99, na_collectives_quantile(&p->waits, i, 0.99));
+	na_put_real(r, one, M_p99, m ? m->us[COLL_WAIT_P99] : NAN);
 	na_put_real(r, to, M_waiting_share,
 		    m ? ratio(m->wait_ps, m->rank_ps, 1) : NAN);
 	one = na_put_object(r, to, M_last_device);
@@ -395,8 +416,18 @@ static void put_ranks(struct report *p, struct na_value *to, size_t i)
 	}
 	na_put_whole(r, one, M_count, m && m->last_n ? (na_i128)m->last_n : -1);
 	one = na_put_object(r, to, M_start_skew_us);
-	na_put_real(r, one, M_p50, na_collectives_quantile(&p->skews, i, 0.5));
-	na_put_real(r, one, M_max, na_collectives_quantile(&p->skews, i, 1));
+	na_put_real(r, one, M_p50, m ? m->us[COLL_SKEW_P50] : NAN);
+	na_put_real(r, one, M_max, m ? m->us[COLL_SKEW_MAX] : NAN);
+}
+
+/* The quantile p of the times, which of a matched row is known. */
+static double time_us(const struct report *p, const struct shown *x,
+		      enum coll_us us, double quantile)
+{
+	return x->of_network ? na_collectives_quantile(
+				       &p->times, x->id - p->f.rows.n,
+				       quantile)
+			     : x->matched.us[us];
 }
 
 static const char *bytes_from(const struct shown *x)
@@ -412,7 +443,7 @@ static const char *bytes_from(const struct shown *x)
 static void put_row(struct report *p, struct na_value *list, size_t i)
 {
 	const struct shown row = row_at(p, i), *x = &row;
-	const struct coll_matched *m = na_collectives_matched(&p->f, i);
+	const struct coll_matched *m = x->of_network ? NULL : &x->matched;
 	const struct na_strtab *names = &p->s->scope->store->names.strings;
 	struct na_value *to = na_put_object(p->r, list, NULL);
 	struct na_result *r = p->r;
@@ -427,32 +458,29 @@ static void put_row(struct report *p, struct na_value *list, size_t i)
 	na_put_text(r, to, M_network, networks[x->network]);
 	put_name(r, to, M_module, &p->f.modules, x->module);
 	na_put_int(r, to, M_participants, (int64_t)x->participants);
-	put_missing(p, to, i);
+	put_missing(p, to, x);
 	na_put_whole(r, to, M_executions, told ? (na_i128)x->executions : -1);
 	na_put_whole(r, to, M_bytes, bytes_of(x));
 	na_put_text(r, to, M_bytes_from, bytes_from(x));
-	na_put_real(r, to, M_p50_us,
-		    na_collectives_quantile(&p->times, i, 0.5));
-	na_put_real(r, to, M_p99_us,
-		    na_collectives_quantile(&p->times, i, 0.99));
+	na_put_real(r, to, M_p50_us, time_us(p, x, COLL_TIME_P50, 0.5));
+	na_put_real(r, to, M_p99_us, time_us(p, x, COLL_TIME_P99, 0.99));
 	na_put_real(r, to, M_bandwidth_gbps,
 		    m ? gbps(m->sized_bytes, m->sized_ps)
 		    : x->sums.bytes > 0
 			    ? gbps(x->sums.bytes, x->sums.time_ps)
 			    : gbps(moved_of(x), x->sums.time_ps));
-	na_put_real(r, to, M_total_s, na_s(time_of(p, x)));
+	na_put_real(r, to, M_total_s, na_s(time_of(x)));
 	na_put_whole(r, to, M_transfers,
 		     !x->of_network ? -1
 			      : (na_i128)x->sums.transfers[NA_RX] +
 					x->sums.transfers[NA_TX]);
 	na_put_whole(r, to, M_transfer_bytes, moved_of(x));
-	put_ranks(p, to, i);
-	na_collectives_put_ranks(r, to, p->s, &p->f, i,
-				 &(struct coll_spreads){&p->times, &p->skews});
+	put_ranks(p, to, x);
+	if (x->of_ranks)
+		na_collectives_put_ranks(r, to, p->s, &p->f, m);
 }
 
-static void add_total(struct coll_total *t, const struct report *p,
-		      const struct shown *x)
+static void add_total(struct coll_total *t, const struct shown *x)
 {
 	na_i128 bytes = bytes_of(x), moved = moved_of(x);
 
@@ -461,7 +489,7 @@ static void add_total(struct coll_total *t, const struct report *p,
 	t->missing += x->n_missing;
 	t->bytes += bytes > 0 ? bytes : 0;
 	t->moved += moved > 0 ? moved : 0;
-	t->time_ps += time_of(p, x);
+	t->time_ps += time_of(x);
 }
 
 static void put_total(struct na_result *r, struct na_value *row,
@@ -483,7 +511,7 @@ static void put_networks(struct report *p, struct na_value *body, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct shown x = row_at(p, p->order[i]);
 
-		add_total(&totals[x.network], p, &x);
+		add_total(&totals[x.network], &x);
 	}
 	for (int k = 0; k < NA_N_NETWORKS; k++) {
 		if (!totals[k].rows)
@@ -510,18 +538,6 @@ static bool list_missing(struct report *p)
 	return p->listed;
 }
 
-/* The times themselves are not looked at again. */
-static bool spread(struct coll_spread *out, struct coll_times *first,
-		   struct coll_times *rest, size_t base, size_t n)
-{
-	bool ok = na_collectives_spread(out, first, rest, base, n);
-
-	na_vec_free(first);
-	if (rest)
-		na_vec_free(rest);
-	return ok;
-}
-
 /* What the rows hold now. */
 static void drop_keys(struct coll_state *s)
 {
@@ -531,36 +547,41 @@ static void drop_keys(struct coll_state *s)
 	na_vec_free(&s->devices);
 }
 
-/* What finds keys goes: all are there. */
-static void fit_keys(struct na_triples *t)
-{
-	free(t->slots);
-	t->slots = NULL;
-	t->n_slots = 0;
-	na_fit(&t->keys, &t->cap, t->n, sizeof(*t->keys));
-}
-
 static void fit_all(struct coll_state *s)
 {
-	fit_keys(&s->rows);
-	fit_keys(&s->device_keys);
+	na_triples_fit(&s->rows);
+	na_triples_fit(&s->device_keys);
 	na_vec_fit(&s->kept);
 	na_collectives_members_fit(&s->members);
 	na_vec_fit(&s->times);
+}
+
+/* Rows of ops and of ranks; of ops nothing is looked at again. */
+static bool match(struct report *p)
+{
+	struct coll_state *s = p->s;
+	bool ok;
+
+	p->f.rows.names = &s->scope->store->names.strings;
+	p->f.rows.clipped = s->clipped;
+	na_vec_fit(&s->ops);
+	ok = na_collectives_match(s, &p->f);
+	na_vec_free(&s->ops);
+	na_vec_free(&s->modules);
+	return ok && na_collectives_ranks(s, &p->f);
 }
 
 static bool gather(struct report *p)
 {
 	struct na_extent *used = p->s->scope->used;
 	struct coll_found *f = &p->f;
-	size_t base;
+	bool ok;
 
-	if (!na_collectives_match(p->s, f) || !na_collectives_ranks(p->s, f))
+	if (!match(p))
 		return false;
 	/* Device ops are used as far as they became executions. */
 	na_extent_join(used, &f->executions);
 	p->s->n_executions += f->executions.n;
-	base = f->rows.n;
 	fit_all(p->s);
 	if (!add_dcn(p))
 		return false;
@@ -570,25 +591,19 @@ static bool gather(struct report *p)
 	if (!miss_dcn(p))
 		return false;
 	drop_keys(p->s);
-	return list_missing(p) &&
-	       spread(&p->times, &f->times, &p->s->times, base,
-		      base + f->dcn.n) &&
-	       spread(&p->waits, &f->waits, NULL, 0, base) &&
-	       spread(&p->skews, &f->skews, NULL, 0, base);
+	ok = list_missing(p) &&
+	     na_collectives_spread(&p->times, &p->s->times, f->dcn.n);
+	na_vec_free(&p->s->times);
+	return ok;
 }
 
 static void report_fini(struct report *p)
 {
 	na_collectives_spread_fini(&p->times);
-	na_collectives_spread_fini(&p->waits);
-	na_collectives_spread_fini(&p->skews);
 	na_strtab_fini(&p->f.modules);
-	na_vec_free(&p->f.rows);
+	na_collectives_rows_fini(&p->f.rows);
 	na_vec_free(&p->f.dcn);
 	na_vec_free(&p->f.by_devices);
-	na_vec_free(&p->f.times);
-	na_vec_free(&p->f.waits);
-	na_vec_free(&p->f.skews);
 	na_vec_free(&p->f.missing);
 	na_collectives_ranks_fini(&p->f);
 	free(p->order);

@@ -6,31 +6,24 @@
 #include "netan/stats/tests/robust.h"
 
 bool na_collectives_spread(struct coll_spread *out,
-			   const struct coll_times *first,
-			   const struct coll_times *rest, size_t base, size_t n)
+			   const struct coll_times *times, size_t n)
 {
-	const struct coll_times none = {.n = 0};
-	const struct coll_times *of[] = {first, rest ? rest : &none};
 	size_t *at = na_calloc(n + 2, sizeof(*at));
 
 	out->from = at;
 	out->n = n;
-	out->us = na_calloc(of[0]->n + of[1]->n + 1, sizeof(*out->us));
+	out->us = na_calloc(times->n + 1, sizeof(*out->us));
 	if (!at || !out->us)
 		return false;
-	for (size_t k = 0; k < 2; k++) {
-		for (size_t i = 0; i < of[k]->n; i++)
-			at[k * base + of[k]->v[i].of + 2]++;
-	}
+	for (size_t i = 0; i < times->n; i++)
+		at[times->v[i].of + 2]++;
 	for (size_t i = 2; i < n + 2; i++)
 		at[i] += at[i - 1];
 	/* The cursor of row i is at[i + 1], which ends as the row's end. */
-	for (size_t k = 0; k < 2; k++) {
-		for (size_t i = 0; i < of[k]->n; i++) {
-			const struct coll_time *x = &of[k]->v[i];
+	for (size_t i = 0; i < times->n; i++) {
+		const struct coll_time *x = &times->v[i];
 
-			out->us[at[k * base + x->of + 1]++] = na_us(x->time_ps);
-		}
+		out->us[at[x->of + 1]++] = na_us(x->time_ps);
 	}
 	return true;
 }

@@ -3,17 +3,14 @@
 #define NETAN_ANALYSES_COLLECTIVES_STATE_H
 
 #include "netan/analyses/analysis.h"
+#include "netan/analyses/collectives/rows.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
-#include "netan/methods/ranks/ranks.h"
 #include "netan/methods/whole_steps.h"
 
 /* Who is listed by name; the others are counted. */
 enum { COLL_MISSING_MAX = 64 };
-/* A window may cut one execution off at either end: who has none of so many
- * is missing all the same. */
-enum { COLL_SURE = 3 };
 
 /* Without room at its end: there may be a million. */
 #define COLL_DENSE __attribute__((packed, aligned(4)))
@@ -116,53 +113,6 @@ struct coll_by_devices {
 	uint32_t devices;
 };
 
-/*
- * A line of the result: a collective of one network in one run, or with
- * --by transfer_type all collectives of a type.
- */
-#define COLL_ROW \
-	uint32_t id; /* among all rows: those of the network come last */ \
-	uint32_t run, name; /* name: NA_UNKNOWN_U32: none */ \
-	uint32_t module;    /* of coll_found.modules; likewise */ \
-	uint8_t network, opcode; \
-	bool of_ranks, uneven; \
-	uint32_t participants, n_missing; \
-	uint32_t group_size, n_groups; \
-	uint32_t \
-		devices; /* of the network, where no host tells of executions: \
-			     who does; bytes as in `bytes` */ \
-	const char *type; /* NULL: not told */ \
-	uint64_t executions, sized; \
-	uint64_t queued; /* and are not known to have begun: no executions */ \
-	na_i128 bytes;   /* of the `sized` executions */ \
-	uint64_t not_captured, most /* executions of one device */
-
-struct coll_row {
-	COLL_ROW;
-};
-
-/* Of device ops, from na_collectives_match(); and of ranks. */
-struct coll_matched {
-	union {
-		struct coll_row row;
-		struct {
-			COLL_ROW;
-		};
-	};
-	uint64_t instances;
-	na_i128 sized_bytes, sized_ps; /* once for each instance */
-	na_i128 wait_ps, rank_ps;
-	double bus_bits;
-	uint64_t last_n; /* how often last_core came last */
-	uint32_t last_core;
-	uint32_t took_part, took_full;
-
-	/* Of ranks, from na_collectives_ranks(). */
-	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
-	enum na_rank_times times;
-	uint64_t begun; /* of the executions: have not ended */
-};
-
 /* Who should execute a collective and does not, or not as often. */
 struct coll_missing {
 	uint32_t row;
@@ -173,23 +123,14 @@ struct coll_missing {
 struct coll_ranks; /* ranks.h */
 struct coll_found {
 	struct na_strtab modules; /* names of programs, without "(id)" */
-	NA_VEC(struct coll_matched) rows;
+	struct coll_rows rows;
 	NA_VEC(struct coll_told) dcn; /* behind them */
 	NA_VEC(struct coll_by_devices) by_devices;
-	struct coll_times times, waits,
-		skews; /* `of`: row; then sorted by it */
-	NA_VEC(struct coll_missing) missing;
-	struct na_extent executions; /* of device ops */
-	struct coll_ranks *ranks;    /* NULL: there are none */
+	NA_VEC(struct coll_missing) missing; /* by row */
+	struct na_extent executions;         /* of device ops */
+	struct coll_ranks *ranks;            /* NULL: there are none */
 	uint64_t unpaired; /* a start without its done, or the reverse */
 };
-
-/* What is told of row i if it is not of the network. */
-static inline const struct coll_matched *
-na_collectives_matched(const struct coll_found *f, size_t i)
-{
-	return i < f->rows.n ? &f->rows.v[i] : NULL;
-}
 
 /* keep.c: what the row of all blocks adds up to.  False: no memory. */
 bool na_collectives_keep(struct coll_state *s, size_t row,
@@ -208,9 +149,6 @@ void na_collectives_members_fini(struct coll_members *m);
 /* False: no memory, in all of these. */
 bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
 			      uint32_t of);
-/* Listed, or once there are many, counted. */
-bool na_collectives_push_missing(struct coll_found *f, struct coll_missing x);
-
 /* match.c: rows of device ops. */
 bool na_collectives_match(struct coll_state *s, struct coll_found *f);
 
@@ -218,14 +156,11 @@ bool na_collectives_match(struct coll_state *s, struct coll_found *f);
 bool na_collectives_ranks(struct coll_state *s, struct coll_found *f);
 void na_collectives_ranks_fini(struct coll_found *f);
 
-struct coll_spreads { /* of rows: transfers, and starts apart */
-	const struct coll_spread *times, *skews;
-};
-/* ranks_result.c: the members of row i, and all executions. */
+/* ranks_result.c: the members of a row, and all executions. */
 void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 			      const struct coll_state *s,
-			      const struct coll_found *f, size_t i,
-			      const struct coll_spreads *spreads);
+			      const struct coll_found *f,
+			      const struct coll_matched *x);
 void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 				  const struct coll_state *s,
 				  const struct coll_found *f);
@@ -234,9 +169,6 @@ bool na_collectives_put_links(struct na_result *r, struct na_value *body,
 			      const struct coll_state *s,
 			      const struct coll_found *f);
 void na_collectives_links_views(struct na_result *r);
-
-/* Of a row or an instance of ranks: what it is called. */
-const char *na_collectives_word(uint8_t opcode);
 
 /* result.c */
 enum na_status na_collectives_finish(void *state, struct na_result *r,
@@ -248,12 +180,9 @@ struct coll_spread {
 	size_t *from, n; /* [n + 1] */
 };
 
-/* Of n rows: `first` of the first ones, `rest`, unless NULL, of those from
- * `base` on. */
+/* Of n rows. */
 bool na_collectives_spread(struct coll_spread *out,
-			   const struct coll_times *first,
-			   const struct coll_times *rest, size_t base,
-			   size_t n);
+			   const struct coll_times *times, size_t n);
 /* NaN of none, and of a row beyond. */
 double na_collectives_quantile(const struct coll_spread *x, size_t row,
 			       double p);

@@ -24,7 +24,8 @@ static const struct level {
 
 static bool flagged(const struct lz_windows *k, size_t c, const struct level *l)
 {
-	double over = (double)k->cells.v[c].median - k->own[k->cells.v[c].side];
+	const struct lz_cell *cell = &k->cells.v[c];
+	double over = (double)cell->median - k->own.v[cell->own].median;
 
 	return k->z_of[c] > l->z * k->scale && over > LZ_MIN_EFFECT;
 }
@@ -45,12 +46,12 @@ static bool has_floor(struct lz_windows *k, size_t from, size_t to,
 	double over = 0, low = 0;
 
 	for (size_t c = from; c < to; c++) {
+		const struct lz_cell *cell = &k->cells.v[c];
+
 		if (!flagged(k, c, l))
 			continue;
-		over += (double)k->cells.v[c].median -
-			k->own[k->cells.v[c].side];
-		low += (double)k->cells.v[c].low -
-		       k->own_low[k->cells.v[c].side];
+		over += (double)cell->median - k->own.v[cell->own].median;
+		low += (double)cell->low - k->own.v[cell->own].low;
 	}
 	return !lz_on(k->z, NA_LZ_PART_FLOOR) || low > KEEPS * over;
 }
@@ -144,7 +145,7 @@ static struct na_lz_window describe(const struct lz_windows *k, size_t c)
 	const struct lz_cell *cell = &k->cells.v[c];
 	struct na_lz_window w = {.step = NA_LZ_NONE};
 
-	w.effect = (double)cell->median - k->own[cell->side];
+	w.effect = (double)cell->median - k->own.v[cell->own].median;
 	if (k->by_step) {
 		w.step = k->steps[cell->window];
 	} else {
@@ -229,8 +230,6 @@ static bool windows_room(struct lz_windows *k)
 	k->first = na_lz_take(m, k->n + 2, sizeof(*k->first));
 	k->x = na_lz_take(m, in->n_transfers, sizeof(*k->x));
 	k->host = na_lz_take(m, in->n_transfers, sizeof(*k->host));
-	k->own = na_lz_take(m, 2 * in->n_hosts, sizeof(*k->own));
-	k->own_low = na_lz_take(m, 2 * in->n_hosts, sizeof(*k->own_low));
 	return !m->failed;
 }
 
@@ -239,6 +238,7 @@ static void windows_fini(struct lz_windows *k)
 	na_arena_fini(&k->memory.arena);
 	free(k->tmp);
 	free(k->cells.v);
+	free(k->own.v);
 	free(k->z_of);
 }
 

@@ -17,7 +17,13 @@ struct lz_flags {
 /* A host side in a window. */
 struct lz_cell {
 	uint32_t side, window, n; /* side: host, or hosts + host */
+	uint32_t own;             /* of lz_windows.own */
 	float median, low;        /* low: 25 % quantile */
+};
+
+/* Of all windows of a side that has cells: medians. */
+struct lz_own {
+	double median, low;
 };
 
 struct lz_chosen {
@@ -42,8 +48,8 @@ struct lz_windows {
 	uint32_t *host;         /* by record */
 	struct lz_flags *tally; /* by window */
 	NA_VEC(struct lz_cell) cells;
-	double *z_of;          /* by cell */
-	double *own, *own_low; /* by side */
+	double *z_of; /* by cell */
+	NA_VEC(struct lz_own) own;
 	double scale;
 	struct lz_chosen chosen[LZ_WINDOW_SIDES + 1];
 	size_t n_chosen;

@@ -262,36 +262,48 @@ double na_lz_windows_se(const struct lz_windows *k, const struct lz_cell *c)
 		    NOISE * NOISE);
 }
 
+/* The median of all windows of a side, whose cells are [from, to). */
+static bool add_own(struct lz_windows *k, size_t from, size_t to, double *room)
+{
+	struct lz_own own;
+
+	for (size_t c = from; c < to; c++)
+		room[c - from] = (double)k->cells.v[c].median;
+	own.median = na_median(room, to - from);
+	for (size_t c = from; c < to; c++)
+		room[c - from] = (double)k->cells.v[c].low;
+	own.low = na_median(room, to - from);
+	for (size_t c = from; c < to; c++)
+		k->cells.v[c].own = (uint32_t)k->own.n;
+	return na_add(&k->own, own);
+}
+
 /* How far each cell is above its side's median, in standard errors. */
 static bool standardise(struct lz_windows *k)
 {
 	double *room = na_calloc(k->cells.n, sizeof(*room));
+	bool ok;
 
 	free(k->z_of);
 	k->z_of = na_calloc(k->cells.n, sizeof(*k->z_of));
-	for (size_t i = 0, to; room && k->z_of && i < k->cells.n; i = to) {
-		double own;
-
+	k->own.n = 0;
+	ok = room && k->z_of;
+	for (size_t i = 0, to; ok && i < k->cells.n; i = to) {
 		to = na_lz_windows_side_end(k, i);
-		for (size_t c = i; c < to; c++)
-			room[c - i] = (double)k->cells.v[c].median;
-		own = na_median(room, to - i);
-		k->own[k->cells.v[i].side] = own;
-		for (size_t c = i; c < to; c++)
-			room[c - i] = (double)k->cells.v[c].low;
-		k->own_low[k->cells.v[i].side] = na_median(room, to - i);
-		for (size_t c = i; c < to; c++)
-			k->z_of[c] = ((double)k->cells.v[c].median - own) /
+		ok = add_own(k, i, to, room);
+		for (size_t c = i; ok && c < to; c++)
+			k->z_of[c] = ((double)k->cells.v[c].median -
+				      k->own.v[k->own.n - 1].median) /
 				     na_lz_windows_se(k, &k->cells.v[c]);
 	}
-	if (room && k->z_of && k->cells.n) {
+	if (ok && k->cells.n) {
 		memcpy(room, k->z_of, k->cells.n * sizeof(*room));
 		k->scale = na_median(room, k->cells.n);
 		k->scale = NA_MAD_SIGMA * na_mad(room, k->cells.n, k->scale);
 		k->scale = lz_larger(k->scale, 1);
 	}
 	free(room);
-	return room && k->z_of;
+	return ok;
 }
 
 enum na_status na_lz_windows_measure(struct lz_windows *k, struct na_err *err)

@@ -292,6 +292,8 @@ static bool place_ops(struct na_op_match *m)
 			(struct na_op_place){(uint32_t)i,
 					     run ? (uint32_t)at : NO_RUN};
 	}
+	free(m->unit_of);
+	m->unit_of = NULL;
 	return m->places;
 }
 
@@ -317,7 +319,6 @@ void na_op_match_fini(struct na_op_match *m)
 {
 	na_triples_fini(&m->units);
 	free(m->unit_of);
-	free(m->module_of);
 	free(m->places);
 	free(m->from);
 }

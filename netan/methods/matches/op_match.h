@@ -4,8 +4,9 @@
  * last does not wait, so the shortest is the transfer and the rest of the
  * others is waiting.
  *
- * Used by collectives and steps.  Memory: 8 bytes for each op, and 48 for each
- * execution of those operations that are looked at side by side.
+ * Used by collectives and steps.  Memory: 8 bytes for each op, 16 for each
+ * operation, and 48 for each execution of those that are looked at side by
+ * side.
  */
 #ifndef NETAN_METHODS_MATCHES_OP_MATCH_H
 #define NETAN_METHODS_MATCHES_OP_MATCH_H
@@ -40,10 +41,9 @@ struct na_op_match {
 	 * threads; else in the order of operations. */
 	bool at_once;
 
-	/* From na_op_units(). */
+	/* From na_op_units(); the caller may number units anew. */
 	struct na_triples units; /* run and network, name, module */
 	uint32_t *unit_of;       /* by op type; NA_NO_TRIPLE: not wanted */
-	uint32_t *module_of;     /* by op type: of modules, or NA_UNKNOWN_U32 */
 
 	/* From na_op_match(). */
 	uint64_t unpaired;    /* a start without its done, or the reverse */
@@ -51,7 +51,7 @@ struct na_op_match {
 		uint32_t op;  /* of those of a unit, one behind the other */
 		uint32_t run; /* around the op; UINT32_MAX: none */
 	} * places;
-	size_t *from; /* by unit, and behind the last: into `places` */
+	uint32_t *from; /* by unit, and behind the last: into `places` */
 };
 
 /* An op between devices, and no send or receive over the data-center
@@ -66,12 +66,13 @@ static inline bool na_op_is_collective(const struct na_op_type *t)
  * begins at 0. */
 const struct na_span *na_op_run(const struct na_op_match *m,
 				const struct na_op *op, size_t *at);
-/* Sorts ops and runs.  The units of the op types that are collectives and `wanted`; `name`: of
- * the op or its start.  False: no memory. */
+/* Sorts ops and runs.  The units of the op types that are collectives and
+ * `wanted`; `name`: of the op or its start.  False: no memory. */
 bool na_op_units(struct na_op_match *m,
 		 bool (*wanted)(void *arg, const struct na_op_type *t,
 				uint32_t name)) NA_MUST_CHECK;
-/* Calls `instance` for each execution.  False: no memory. */
+/* Calls `instance` for each execution; which unit a type is of is not known
+ * any more then.  False: no memory. */
 bool na_op_match(struct na_op_match *m) NA_MUST_CHECK;
 void na_op_match_fini(struct na_op_match *m);
 

@@ -69,7 +69,7 @@ static uint32_t module_name(const struct na_op_match *m, uint32_t name)
 
 /* Ops that do not name their program are of the one that runs around the
  * first of them. */
-static bool learn_modules(struct na_op_match *m)
+static bool learn_modules(const struct na_op_match *m, uint32_t *module_of)
 {
 	const struct na_op_types *types = &m->scope->store->devices.types;
 	size_t unknown = 0, at = 0;
@@ -77,17 +77,17 @@ static bool learn_modules(struct na_op_match *m)
 	for (size_t i = 0; i < types->n; i++) {
 		uint32_t name = types->items[i].module;
 
-		m->module_of[i] = name;
+		module_of[i] = name;
 		unknown += name == NA_UNKNOWN_U32;
 		if (name == NA_UNKNOWN_U32)
 			continue;
-		m->module_of[i] = module_name(m, name);
-		if (m->module_of[i] == NA_NO_NAME)
+		module_of[i] = module_name(m, name);
+		if (module_of[i] == NA_NO_NAME)
 			return false;
 	}
 	for (size_t i = 0; unknown && i < m->n_ops; i++) {
 		const struct na_span *run = na_op_run(m, m->ops[i], &at);
-		uint32_t *module = &m->module_of[m->ops[i]->type];
+		uint32_t *module = &module_of[m->ops[i]->type];
 
 		if (!run || *module != NA_UNKNOWN_U32)
 			continue;
@@ -99,18 +99,13 @@ static bool learn_modules(struct na_op_match *m)
 	return true;
 }
 
-bool na_op_units(struct na_op_match *m,
-		 bool (*wanted)(void *arg, const struct na_op_type *t,
-				uint32_t name))
+/* By op type, whose modules are known. */
+static bool name_units(struct na_op_match *m, const uint32_t *module_of,
+		       bool (*wanted)(void *arg, const struct na_op_type *t,
+				      uint32_t name))
 {
 	const struct na_op_types *types = &m->scope->store->devices.types;
 
-	na_sort_ops(m->ops, m->n_ops);
-	na_sort(m->runs, m->n_runs, na_span_order);
-	m->unit_of = na_calloc(types->n + 1, sizeof(*m->unit_of));
-	m->module_of = na_calloc(types->n + 1, sizeof(*m->module_of));
-	if (!m->unit_of || !m->module_of || !learn_modules(m))
-		return false;
 	for (size_t i = 0; i < types->n; i++) {
 		const struct na_op_type *t = &types->items[i];
 		uint32_t run = m->scope->store->sources[t->input].run *
@@ -126,9 +121,27 @@ bool na_op_units(struct na_op_match *m,
 		m->unit_of[i] =
 			na_triples_add(&m->units,
 				       (struct na_triple){run, name,
-							  m->module_of[i]});
+							  module_of[i]});
 		if (m->unit_of[i] == NA_NO_TRIPLE)
 			return false;
 	}
+	na_triples_fit(&m->units);
 	return true;
+}
+
+bool na_op_units(struct na_op_match *m,
+		 bool (*wanted)(void *arg, const struct na_op_type *t,
+				uint32_t name))
+{
+	size_t n = m->scope->store->devices.types.n;
+	uint32_t *module_of = na_calloc(n + 1, sizeof(*module_of));
+	bool ok;
+
+	na_sort_ops(m->ops, m->n_ops);
+	na_sort(m->runs, m->n_runs, na_span_order);
+	m->unit_of = na_calloc(n + 1, sizeof(*m->unit_of));
+	ok = module_of && m->unit_of && learn_modules(m, module_of) &&
+	     name_units(m, module_of, wanted);
+	free(module_of);
+	return ok;
 }

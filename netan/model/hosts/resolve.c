@@ -468,6 +468,7 @@ enum na_status na_store_resolve(struct na_store *s, enum na_anchor anchor,
 	/* All are there. */
 	na_fit(&s->names.endpoints, &s->names.cap_endpoints,
 	       s->names.n_endpoints, sizeof(*s->names.endpoints));
+	na_devices_settle_types(&s->devices);
 	settle_anchor(s, anchor);
 	st = settle_messages(s, err);
 	if (st == NA_OK)

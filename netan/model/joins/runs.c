@@ -117,6 +117,7 @@ enum na_status na_join_runs(struct join *j)
 	if (ok) {
 		memset(&j->s->devices.types, 0, sizeof(j->s->devices.types));
 		ok = place_all(&r);
+		na_devices_settle_types(&j->s->devices);
 		free(r.before.items);
 		free(r.before.slots);
 	}
