@@ -12,11 +12,6 @@
  * acquitted: log 1.5. */
 #define ACROSS 0.4055
 
-static bool is_one(const struct pairs_run *run, uint32_t node, uint32_t first)
-{
-	return run->first_of ? run->first_of[node] == first : node == first;
-}
-
 /* The pairs of a connection of hosts. */
 static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
 		      struct na_lz_undecided *u, uint32_t src, uint32_t dst)
@@ -30,13 +25,9 @@ static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
 			u->pairs[u->n_pairs++] = (uint32_t)p;
 		return;
 	}
-	for (uint32_t a = 0; a < run->n_nodes; a++) {
-		for (uint32_t b = 0; is_one(run, a, src) && b < run->n_nodes;
-		     b++) {
-			size_t p = is_one(run, b, dst)
-					   ? na_pairs_at(s, run, a + node0,
-							 b + node0)
-					   : run->n_remote;
+	for (uint32_t a = src; a < run->n_nodes; a = run->next_of[a]) {
+		for (uint32_t b = dst; b < run->n_nodes; b = run->next_of[b]) {
+			size_t p = na_pairs_at(s, run, a + node0, b + node0);
 
 			if (p < run->n_remote && u->n_pairs < run->n_remote)
 				u->pairs[u->n_pairs++] = (uint32_t)p;

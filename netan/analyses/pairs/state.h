@@ -58,6 +58,8 @@ struct pairs_run {
 	 * else itself; NULL: all have files.  by_groups: what was found is
 	 * about them as one. */
 	uint32_t *first_of;
+	uint32_t *next_of; /* with them: the next that has the same first; or
+			      n_nodes */
 	bool by_groups;
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
