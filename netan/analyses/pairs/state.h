@@ -161,6 +161,9 @@ bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 		       const struct na_wire_result *w) NA_MUST_CHECK;
 bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
 			   const struct na_wire_result *w) NA_MUST_CHECK;
+bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
+			struct na_lz_result *r,
+			const struct na_wire_result *w) NA_MUST_CHECK;
 bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
 			 struct na_lz_result *r,
 			 const struct na_wire_result *w) NA_MUST_CHECK;
