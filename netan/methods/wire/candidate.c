@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
 
@@ -56,33 +57,56 @@ static double pooled(double sum, size_t n)
 	return n ? sum / sqrt((double)n) : 0;
 }
 
-/* Another host is as slow: what they share is, or both are. */
-static bool has_equal(const struct wi_stratum *s)
+/* In a stratum: of one that talks to a single peer, that one may be slow. */
+static bool has_peers(struct wi *w, enum wi_side side, uint32_t host,
+		      uint32_t stratum)
 {
-	double other = s->host == s->usual.first ? s->usual.effect_2
-						 : s->usual.effect;
+	size_t n = 0, n_rows = 0;
+	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
+	const uint32_t *rows, *peers = w->host[!side];
+	size_t at = NA_BOUND(i, 0, n, s[i].stratum >= stratum);
 
-	return other > fmax(LEAST_FLUID, EQUAL * s->effect);
+	if (at == n || s[at].stratum != stratum)
+		return false;
+	rows = wi_rows_of(w, side, &s[at], &n_rows);
+	for (size_t i = 1; i < n_rows; i++) {
+		if (peers[rows[i]] != peers[rows[0]])
+			return true;
+	}
+	return false;
+}
+
+/* Another host is as slow: what they share is, or both are. */
+static bool has_equal(struct wi *w, enum wi_side side,
+		      const struct wi_stratum *s)
+{
+	const struct wi_usual *u = &s->usual;
+	bool first = s->host == u->first;
+
+	return (first ? u->effect_2 : u->effect) >
+		       fmax(LEAST_FLUID, EQUAL * s->effect) &&
+	       has_peers(w, side, first ? u->second : u->first, s->stratum);
 }
 
 /* Where racks are not known, hosts that are slow alike may share a link: that
  * is for the caller to tell, by `equals`. */
-static bool leads(const struct wi *w, const struct wi_stratum *s)
+static bool leads(struct wi *w, enum wi_side side, const struct wi_stratum *s)
 {
-	return w->in->n_racks < 2 ? s->leads || s->effect > ALIKE * s->usual.effect
-				  : s->leads && !has_equal(s);
+	if (w->in->n_racks < 2)
+		return s->leads || s->effect > ALIKE * s->usual.effect;
+	return s->leads && !has_equal(w, side, s);
 }
 
-static void count(const struct wi *w, struct tally *t,
+static void count(struct wi *w, struct tally *t, enum wi_side side,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->led += leads(w, s);
+	t->led += leads(w, side, s);
 	t->sum += wi_clip(s->score);
 	if (!is_slow(s))
 		return;
 	t->slow++;
-	t->equals += has_equal(s);
+	t->equals += has_equal(w, side, s);
 	t->best = fmax(t->best, s->score);
 }
 
@@ -282,7 +306,7 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].judged)
-			count(w, &of[wi_crosses(s[i].stratum)], &s[i]);
+			count(w, &of[wi_crosses(s[i].stratum)], side, &s[i]);
 	}
 	measure(w, &c, s, n);
 	if (c.effect <= 0)

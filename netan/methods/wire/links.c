@@ -6,6 +6,7 @@
 
 #define SOME   0.25 /* of a pair's connections in collectives */
 #define NEARLY 0.75 /* of them: all */
+#define OF_ONE 0.67 /* of the slow pairs: most */
 
 static bool covers(const struct wi *w, const struct wi_link *l,
 		   const struct na_wire_connection *c)
@@ -57,18 +58,21 @@ static void gather(const struct wi *w, const struct wi_link *l, uint32_t src,
 }
 
 /* Of pairs of hosts: how many with more than one connection are slow on all,
- * and on some; those that are slow at all. */
+ * and on some; those that are slow at all, and the most of one host. */
 struct slow_pairs {
-	size_t wholly, partly, several, any;
+	size_t wholly, partly, several, any, of_one;
 };
 
 static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
 {
 	struct between *to = na_calloc(w->in->n_hosts, sizeof(*to));
+	size_t *get = na_calloc(w->in->n_hosts, sizeof(*get));
 	struct slow_pairs n = {0};
 
-	w->failed |= !to;
-	for (uint32_t h = 0; to && h < w->in->n_hosts; h++) {
+	w->failed |= !to || !get;
+	for (uint32_t h = 0; to && get && h < w->in->n_hosts; h++) {
+		size_t before = n.any;
+
 		gather(w, l, h, to);
 		for (uint32_t k = 0; k < w->in->n_hosts; k++) {
 			double share = to[k].lanes ? (double)to[k].slow /
@@ -77,19 +81,26 @@ static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
 			bool several = to[k].connections > 1;
 
 			n.any += share >= SOME;
+			get[k] += share >= SOME;
+			n.of_one = get[k] > n.of_one ? get[k] : n.of_one;
 			n.several += several;
 			n.wholly += several && share >= NEARLY;
 			n.partly += several && share >= SOME && share < NEARLY;
 		}
+		n.of_one = n.any - before > n.of_one ? n.any - before
+						     : n.of_one;
 	}
 	free(to);
+	free(get);
 	return n;
 }
 
-bool wi_link_is_paths(struct wi *w, const struct wi_link *l)
+bool wi_link_is_else(struct wi *w, const struct wi_link *l)
 {
 	struct slow_pairs n = count_slow(w, l);
 
+	if ((double)n.of_one > OF_ONE * (double)n.any)
+		return true;
 	return 2 * n.wholly < n.several && n.wholly > 2 * n.partly;
 }
 

@@ -14,7 +14,8 @@
 #include "netan/stats/tests/tests.h"
 
 #define LEADS        0.75 /* of its collectives: the slowest rack */
-#define ALIKE        0.7  /* of its effect: another rack is as slow */
+#define SLOW         0.1133 /* log 1.12 */
+#define ALIKE        0.8  /* of its effect: another rack is as slow */
 #define LEAST_SPREAD 0.03
 
 enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
@@ -33,7 +34,7 @@ struct rule {
 
 static const struct rule rules[] = {
 	{0.5, 4.5, 12.0, 0.1133, 0.9, 0.3, 1, false},   /* all its links: log 1.12 */
-	{0.85, 12.0, 12.0, 0.2624, 0.5, 0.5, 3, true}, /* one of several: log 1.3 */
+	{0.85, 12.0, 12.0, 0.2624, 0.5, 0, 3, true}, /* one of several: log 1.3 */
 };
 
 /* A connection in a collective, as one end's rack sees it. */
@@ -115,6 +116,14 @@ static struct wi_centre others(struct racks *x, size_t from, size_t a, size_t b,
 	return c;
 }
 
+/* From here on another rack is as slow: what they share is, or both are. */
+static double equals(double low, double usual)
+{
+	double alike = usual + fmax(SLOW, ALIKE * (low - usual));
+
+	return fmin(low, alike);
+}
+
 /* No other rack's are slower than that. */
 static bool leads(struct racks *x, size_t from, size_t to, uint32_t rack,
 		  double than)
@@ -177,8 +186,7 @@ static void judge_rack(struct racks *x, size_t from, size_t a, size_t b,
 	share = share * (double)hosts < 2 ? 0 : share;
 	s->effects[s->strata++] = low - usual.at;
 	s->sum += wi_clip((low - usual.at) / usual.spread);
-	s->led += leads(x, from, to, x->v[a].rack,
-			low - (1 - ALIKE) * fmax(0, low - usual.at));
+	s->led += leads(x, from, to, x->v[a].rack, equals(low, usual.at));
 	s->hosts += share;
 	s->lanes += b - a;
 	s->most_hosts = hosts > s->most_hosts ? hosts : s->most_hosts;
@@ -244,7 +252,7 @@ static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 			continue;
 		link.effect = na_median(s->effects, s->strata);
 		if (link.effect < x->rule->effect ||
-		    (link.part && wi_link_is_paths(x->w, &link)))
+		    (link.part && wi_link_is_else(x->w, &link)))
 			continue;
 		*best = link;
 	}

@@ -30,8 +30,8 @@ struct wi_centre {
 
 struct wi_usual {
 	struct wi_centre low, mid, raw;
-	uint32_t first;          /* of the hosts, the slowest */
-	double effect, effect_2; /* its effect, and the next one's */
+	uint32_t first, second;  /* of the hosts, the slowest */
+	double effect, effect_2; /* their effects */
 };
 
 /* A stratum of a side: its groups, one for each step. */
@@ -233,9 +233,9 @@ void wi_doubt(struct wi *w);
 size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
 /* The pairs that are slow on it. */
 size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l);
-/* What is slow of it are a few pairs of hosts with all their connections, where
- * a fabric would have hashed some of them to other links. */
-bool wi_link_is_paths(struct wi *w, const struct wi_link *l);
+/* What is slow of it is mostly of one host; or a few pairs of hosts with all
+ * their connections, where a fabric would have hashed some to other links. */
+bool wi_link_is_else(struct wi *w, const struct wi_link *l);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);
