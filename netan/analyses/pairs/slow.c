@@ -200,9 +200,11 @@ static bool passes(const struct pairs_state *s, const struct pairs_pair *p,
 	uint32_t src = block_of(s, s->nodes.v[p->src].host);
 	uint32_t dst = block_of(s, s->nodes.v[p->dst].host);
 
-	return src != dst && (kind == NA_LZ_RACK_UPLINK     ? src == a
-			      : kind == NA_LZ_RACK_DOWNLINK ? dst == a
-							    : src == a && dst == b);
+	if (src == dst)
+		return false;
+	return kind == NA_LZ_RACK_UPLINK     ? src == a
+	       : kind == NA_LZ_RACK_DOWNLINK ? dst == a
+					     : src == a && dst == b;
 }
 
 bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
@@ -231,9 +233,9 @@ bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
 	what = keep(s, buf);
 	u = what ? na_lz_undecided_add(
 			   r, what,
-			   "error and utilisation counters of the links between "
-			   "the blocks; a run of the same job from before, to "
-			   "compare with (netan diff)",
+			   "error and utilisation counters of the links "
+			   "between the blocks; a run of the same job from "
+			   "before, to compare with (netan diff)",
 			   run->n_remote)
 		 : NULL;
 	for (uint32_t i = 0; u && i < run->n_remote; i++) {

@@ -274,9 +274,11 @@ static bool is_of(const struct wi *w, uint32_t row, struct na_lz_who who)
 	case NA_LZ_DST:
 		return dst == who.a;
 	case NA_LZ_RACK_UPLINK:
-		return wi_crosses(w->stratum[row]) && w->in->rack_of[src] == who.a;
+		return wi_crosses(w->stratum[row]) &&
+		       w->in->rack_of[src] == who.a;
 	case NA_LZ_RACK_DOWNLINK:
-		return wi_crosses(w->stratum[row]) && w->in->rack_of[dst] == who.a;
+		return wi_crosses(w->stratum[row]) &&
+		       w->in->rack_of[dst] == who.a;
 	default:
 		return false;
 	}

@@ -33,8 +33,9 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	{0.5, 4.5, 12.0, 0.1133, 0.9, 0.3, 1, false},   /* all its links: log 1.12 */
-	{0.85, 12.0, 12.0, 0.2624, 0.5, 0, 3, true}, /* one of several: log 1.3 */
+	/* All its links: log 1.12; one of several: log 1.3. */
+	{0.5, 4.5, 12.0, 0.1133, 0.9, 0.3, 1, false},
+	{0.85, 12.0, 12.0, 0.2624, 0.5, 0, 3, true},
 };
 
 /* A connection in a collective, as one end's rack sees it. */

@@ -93,7 +93,8 @@ static bool drop_waits(const struct na_wire_input *in, size_t *n)
 
 static bool room(struct wi *w)
 {
-	size_t n = w->n, more = 2 * w->in->n_hosts + 3 * (size_t)w->in->n_steps + 4;
+	size_t n = w->n;
+	size_t more = 2 * w->in->n_hosts + 3 * (size_t)w->in->n_steps + 4;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		w->host[side] = wi_take(w, n, sizeof(uint32_t));
