@@ -56,6 +56,7 @@ void hand_wire_begin(struct hand_wire *j, uint32_t steps, hand_wire_fault *what)
 void hand_wire_put(struct hand_wire *j, struct hand_wire_move t)
 {
 	uint32_t device = j->two_devices && t.collective == SECOND;
+	uint32_t way = (device * HOSTS + t.src) * HOSTS + t.dst;
 
 	t.took_us *= exp(0.03 * noise(&t));
 	if (j->what)
@@ -65,9 +66,7 @@ void hand_wire_put(struct hand_wire *j, struct hand_wire_move t)
 					 .start_us = t.start_us,
 					 .took_us = t.took_us,
 					 .size_bytes = (float)CHUNK,
-					 .connection = (device * HOSTS + t.src) *
-							       HOSTS +
-						       t.dst,
+					 .connection = way,
 					 .cell = t.collective,
 					 .step = t.step,
 				 })));
