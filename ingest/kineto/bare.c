@@ -68,14 +68,26 @@ static const char *escaped(struct kt_bare *b, const char *text)
 	return to;
 }
 
-/* What is shown of a text; itself where nothing in it is a name.  NULL: no
- * memory. */
+/* As JSON has it: what could not be read became U+FFFD in `text`, and control
+ * characters have escapes. */
+static bool is_sound(struct na_text raw, const char *text)
+{
+	for (size_t i = 0; i < raw.n; i++) {
+		if ((unsigned char)raw.s[i] < ' ')
+			return false;
+	}
+	return !strstr(text, "\xef\xbf\xbd");
+}
+
+/* What is shown of a text; itself where nothing in it is a name, and nothing
+ * is broken.  NULL: no memory. */
 static const char *shown(struct kt_bare *b, struct na_text raw)
 {
 	const char *text = plain(b, raw), *to = NULL;
 	char *hidden = text ? na_pseudonyms_replace(b->names, text) : NULL;
 
-	if (hidden && strcmp(hidden, text) == 0 && strlen(text) == b->scratch.n)
+	if (hidden && strcmp(hidden, text) == 0 &&
+	    strlen(text) == b->scratch.n && is_sound(raw, text))
 		to = na_arena_strn(&b->arena, raw.s, raw.n);
 	else if (hidden)
 		to = escaped(b, hidden);

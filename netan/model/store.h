@@ -266,10 +266,11 @@ static inline bool na_store_of_ranks(const struct na_store *s)
 	return s->n_sources && s->ranked.inputs == s->n_sources;
 }
 /* Class of the path between two hosts (na_topology_class_name() names it),
- * rack of a host; NA_UNKNOWN_U32: the topology does not tell. */
+ * rack and block of a host; NA_UNKNOWN_U32: the topology does not tell. */
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
 			uint32_t dst_host);
 uint32_t na_store_rack(const struct na_store *s, uint32_t host);
+uint32_t na_store_block(const struct na_store *s, uint32_t host);
 
 /* What the records of a run, or with UINT32_MAX of all, are from: a bit for
  * each enum na_style. */

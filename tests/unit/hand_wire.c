@@ -38,22 +38,26 @@ void hand_wire_begin(struct hand_wire *j, uint32_t steps, hand_wire_fault *what)
 		j->rack_of[h] = hand_wire_rack(h);
 	for (uint32_t c = 0; c < COLLECTIVES; c++)
 		j->collective_of[c] = c;
-	for (uint32_t i = 0; i < HOSTS * HOSTS; i++)
-		j->connections[i] = (struct na_wire_connection){i / HOSTS,
-								i % HOSTS};
+	for (uint32_t i = 0; i < 2 * HOSTS * HOSTS; i++)
+		j->connections[i] = (struct na_wire_connection){
+			i / HOSTS % HOSTS, i % HOSTS};
 	j->in = (struct na_wire_input){.n_hosts = HOSTS,
 				       .n_racks = RACKS,
-				       .n_connections = HOSTS * HOSTS,
+				       .n_connections = 2 * HOSTS * HOSTS,
 				       .n_cells = COLLECTIVES,
 				       .n_steps = steps,
 				       .n_collectives = COLLECTIVES,
 				       .connections = j->connections,
 				       .collective_of = j->collective_of,
-				       .rack_of = j->rack_of};
+				       .rack_of = j->rack_of,
+				       .block_of = j->block_of};
 }
 
 void hand_wire_put(struct hand_wire *j, struct hand_wire_move t)
 {
+	uint32_t device = j->two_devices && t.collective == SECOND;
+	uint32_t way = (device * HOSTS + t.src) * HOSTS + t.dst;
+
 	t.took_us *= exp(0.03 * noise(&t));
 	if (j->what)
 		t.took_us = j->what(&t, t.took_us);
@@ -62,7 +66,7 @@ void hand_wire_put(struct hand_wire *j, struct hand_wire_move t)
 					 .start_us = t.start_us,
 					 .took_us = t.took_us,
 					 .size_bytes = (float)CHUNK,
-					 .connection = t.src * HOSTS + t.dst,
+					 .connection = way,
 					 .cell = t.collective,
 					 .step = t.step,
 				 })));

@@ -32,9 +32,10 @@ typedef double hand_wire_fault(const struct hand_wire_move *t, double us);
 struct hand_wire {
 	struct na_wire_input in;
 	NA_VEC(struct na_wire_row) rows;
-	struct na_wire_connection connections[HOSTS * HOSTS];
-	uint32_t rack_of[HOSTS], collective_of[COLLECTIVES];
+	struct na_wire_connection connections[2 * HOSTS * HOSTS];
+	uint32_t rack_of[HOSTS], block_of[HOSTS], collective_of[COLLECTIVES];
 	hand_wire_fault *what;
+	bool two_devices; /* SECOND is of another one than the rest */
 	bool able;
 	struct na_wire_result r;
 };

@@ -67,6 +67,10 @@ static void members_are_found_again(void **state)
 	assert_int_equal(m.n, 3000);
 	assert_int_equal(na_collectives_member(&m, 17, 2)->executions, 2017);
 	assert_int_equal(m.n, 3000);
+	na_collectives_members_fit(&m); /* whoever asks all the same is told */
+	assert_int_equal(na_collectives_member(&m, 18, 1)->executions, 1018);
+	assert_int_equal(na_collectives_member(&m, 400, 0)->executions, 400);
+	assert_int_equal(m.n, 3000);
 	na_collectives_members_fini(&m);
 }
 

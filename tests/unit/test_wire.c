@@ -191,6 +191,131 @@ static void of_two_culprits_the_clearer(void **state)
 	hand_wire_end(&j);
 }
 
+/* ---- several that look like one */
+
+enum { PATHS = 3 };
+
+/* From as many hosts of a rack to as many of the next. */
+static double slow_paths(const struct hand_wire_move *t, double us)
+{
+	return t->src < PATHS && t->dst == t->src + IN_RACK ? us + 4 * PORT_US
+							    : us;
+}
+
+/* Each is named, and what they share is not. */
+static void several_paths_are_no_link(void **state)
+{
+	struct hand_wire j;
+	uint32_t seen = 0;
+
+	(void)state;
+	hand_wire_begin(&j, STEPS, slow_paths);
+	j.two_devices = true;
+	hand_wire_add_all(&j);
+	hand_wire_run(&j);
+	assert_int_equal(j.r.n_findings, PATHS);
+	for (size_t i = 0; i < PATHS; i++) {
+		const struct na_lz_who *who = &j.r.findings[i].who;
+
+		assert_int_equal(who->kind, NA_LZ_PAIR);
+		assert_int_equal(who->b, who->a + IN_RACK);
+		seen |= UINT32_C(1) << who->a;
+	}
+	assert_int_equal(seen, (1 << PATHS) - 1);
+	hand_wire_end(&j);
+}
+
+/* One of each host of a half, all that it has. */
+static double slow_sixth(const struct hand_wire_move *t, double us)
+{
+	return t->dst == t->src + HOSTS / 2 ? us + 4 * PORT_US : us;
+}
+
+/* Those of the odd, of one device each. */
+static double slow_hashed(const struct hand_wire_move *t, double us)
+{
+	return half(t->src) < half(t->dst) &&
+			       (t->src + t->dst + (t->collective == SECOND)) % 2
+		       ? us + 4 * PORT_US
+		       : us;
+}
+
+/* One of several links slows some of a pair's connections, and is told with
+ * the pairs that are slow; whole pairs are none. */
+static void a_link_slows_some_of_each_pair(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		hand_wire_begin(&j, STEPS, i ? slow_hashed : slow_sixth);
+		j.two_devices = true;
+		j.in.n_racks = 2;
+		for (uint32_t h = 0; h < HOSTS; h++)
+			j.rack_of[h] = half(h);
+		hand_wire_add_all(&j);
+		hand_wire_run(&j);
+		if (i)
+			hand_wire_only(&j, NA_LZ_RACK_PAIR, 0, 0, NA_LZ_ALL);
+		else
+			assert_int_equal(j.r.n_findings, 0);
+		hand_wire_end(&j);
+	}
+}
+
+static double slow_block(const struct hand_wire_move *t, double us)
+{
+	return half(t->src) < half(t->dst) ? hand_wire_slower(us) : us;
+}
+
+/* Of racks that are slow alike none is named, nor a host in them; it is told
+ * which blocks they are of, where these are known. */
+static void equal_racks_share_a_block(void **state)
+{
+	enum { SMALL = 3 };
+	struct hand_wire j;
+
+	(void)state;
+	for (size_t blocks = 0; blocks <= 2; blocks += 2) {
+		hand_wire_begin(&j, STEPS, slow_block);
+		j.in.n_racks = HOSTS / SMALL;
+		j.in.n_blocks = blocks;
+		for (uint32_t h = 0; h < HOSTS; h++) {
+			j.rack_of[h] = h / SMALL;
+			j.block_of[h] = half(h);
+		}
+		hand_wire_add_all(&j);
+		hand_wire_run(&j);
+		hand_wire_nobody(&j);
+		assert_int_equal(j.r.block.kind,
+				 blocks ? NA_LZ_RACK_PAIR : NA_LZ_KINDS);
+		assert_true(!blocks || (half(j.r.block.a) == 0 &&
+					half(j.r.block.b) == 1 &&
+					j.r.block_effect > log(1.5)));
+		hand_wire_end(&j);
+	}
+}
+
+/* A NIC is slow within its block, too, and blocks do not hide it. */
+static void blocks_hide_nobody(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_begin(&j, STEPS, hand_wire_slow_rx);
+	j.in.n_racks = HOSTS / 2;
+	j.in.n_blocks = 2;
+	for (uint32_t h = 0; h < HOSTS; h++) {
+		j.rack_of[h] = h / 2;
+		j.block_of[h] = half(h);
+	}
+	hand_wire_add_all(&j);
+	hand_wire_run(&j);
+	hand_wire_only(&j, NA_LZ_DST, 6, 0, NA_LZ_ALL);
+	assert_int_equal(j.r.block.kind, NA_LZ_KINDS);
+	hand_wire_end(&j);
+}
+
 /* ---- now and then */
 
 enum { MANY = 24 };
@@ -279,6 +404,23 @@ static void losses(void **state)
 		assert_int_equal(j.r.timeouts, STEPS);
 		hand_wire_end(&j);
 	}
+}
+
+/* By what a timer adds, and always. */
+static double slow_by_a_timer(const struct hand_wire_move *t, double us)
+{
+	return t->src < 2 && t->dst == t->src + IN_RACK ? us + 5000 : us;
+}
+
+static void what_is_always_slow_waits_for_no_timer(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_work(&j, STEPS, slow_by_a_timer);
+	hand_wire_nobody(&j);
+	assert_int_equal(j.r.n_slow, 2);
+	hand_wire_end(&j);
 }
 
 /* ---- nobody's hand_wire_fault */
@@ -480,8 +622,13 @@ int main(void)
 		cmocka_unit_test(of_two_racks_all_ways),
 		cmocka_unit_test(a_mild_path_is_doubted),
 		cmocka_unit_test(of_two_culprits_the_clearer),
+		cmocka_unit_test(several_paths_are_no_link),
+		cmocka_unit_test(a_link_slows_some_of_each_pair),
+		cmocka_unit_test(equal_racks_share_a_block),
+		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(losses),
+		cmocka_unit_test(what_is_always_slow_waits_for_no_timer),
 		cmocka_unit_test(a_burst_waits_for_itself),
 		cmocka_unit_test(a_crowded_port_is_not_slow),
 		cmocka_unit_test(a_root_sends_more),

@@ -30,8 +30,11 @@ static uint32_t *probe(const struct coll_members *m, uint32_t row,
 static bool widen(struct coll_members *m)
 {
 	size_t n = m->n_slots ? m->n_slots * 2 : FIRST_SLOTS;
-	uint32_t *slots = na_calloc(n, sizeof(*slots));
+	uint32_t *slots;
 
+	while (n <= 2 * m->n) /* they were given back */
+		n *= 2;
+	slots = na_calloc(n, sizeof(*slots));
 	if (!slots)
 		return false;
 	free(m->slots);

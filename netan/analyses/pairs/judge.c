@@ -221,7 +221,10 @@ static bool put_pattern(struct na_lz_result *r, bool is, const char *what,
 static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 			 struct na_lz_result *r, const struct na_wire_result *w)
 {
-	return (!w->n_slow || r->n_findings ||
+	bool block = w->block.kind != NA_LZ_KINDS;
+
+	return (r->n_findings || na_pairs_put_block(s, run, r, w)) &&
+	       (!w->n_slow || r->n_findings || block ||
 		na_pairs_put_slow(s, run, r, w)) &&
 	       (r->n_findings || na_pairs_put_across(s, run, r, w)) &&
 	       (w->unseen + w->fleeting <= UNSEEN || w->fleeting < w->unseen ||
@@ -263,7 +266,7 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	return put_patterns(s, run, r, w);
 }
 
-/* Which of a kind of sides are named, by host; how many. */
+/* Which of a kind of sides are named, by host; how many, at least, are slow. */
 static size_t named_sides(const struct na_lz_result *r, enum na_lz_kind kind,
 			  bool *named)
 {
@@ -274,7 +277,7 @@ static size_t named_sides(const struct na_lz_result *r, enum na_lz_kind kind,
 		    r->findings[i].channel == NA_LZ_RATE)
 			continue;
 		named[r->findings[i].who.a] = true;
-		n++;
+		n += r->findings[i].has_equals ? 2 : 1;
 	}
 	return n;
 }

@@ -26,6 +26,7 @@ struct making {
 	struct na_wire_row *rows;
 	size_t n;
 	uint32_t *racks, n_racks, n_collectives;
+	uint32_t *blocks, n_blocks; /* of racks */
 	struct na_host_clocks own;
 	const struct na_host_clocks *clocks;
 };

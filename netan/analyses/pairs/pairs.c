@@ -314,6 +314,7 @@ static void pairs_fini(void *state)
 		na_lz_result_fini(&s->runs[i].found);
 		free(s->runs[i].devices);
 		free(s->runs[i].first_of);
+		free(s->runs[i].next_of);
 		free(s->runs[i].costs);
 	}
 	free(s->runs);

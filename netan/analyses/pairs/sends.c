@@ -68,6 +68,7 @@ static void making_fini(struct making *m)
 	na_vec_free(&m->collective_of);
 	free(m->rows);
 	free(m->racks);
+	free(m->blocks);
 	na_host_clocks_fini(&m->own);
 }
 
@@ -186,10 +187,38 @@ static bool make_racks(struct making *m)
 	return ok;
 }
 
+/* The same of blocks, of racks that are placed. */
+static bool make_blocks(struct making *m)
+{
+	const struct na_store *store = m->s->scope->store;
+	struct na_triples names = {0};
+	bool ok, all = m->n_racks > 0;
+
+	m->blocks = na_calloc(m->n_hosts, sizeof(*m->blocks));
+	ok = m->blocks != NULL;
+	for (uint32_t i = 0; ok && all && i < m->n_hosts; i++) {
+		uint32_t block = na_store_block(store,
+						na_pairs_made_host(m, i));
+
+		all = block != NA_UNKNOWN_U32;
+		m->blocks[i] = na_triples_add(&names,
+					      (struct na_triple){block, 0, 0});
+		ok = m->blocks[i] != NA_NO_TRIPLE;
+	}
+	m->n_blocks = all ? (uint32_t)names.n : 0;
+	na_triples_fini(&names);
+	return ok;
+}
+
+static bool make_places(struct making *m)
+{
+	return make_nodes(m) && make_racks(m) && make_blocks(m);
+}
+
 static bool make(struct making *m)
 {
 	struct pairs_state *s = m->s;
-	bool ok = make_nodes(m) && make_racks(m);
+	bool ok = make_places(m);
 
 	m->rows = na_calloc(s->sends.n, sizeof(*m->rows));
 	m->clocks = ok && m->rows ? na_host_clocks_of(s->scope, NULL, &m->own)
@@ -323,7 +352,7 @@ static bool make_receives_of(struct making *m, size_t pair)
 static bool make_receives(struct making *m)
 {
 	struct pairs_run *run = m->run;
-	bool ok = make_nodes(m) && make_racks(m);
+	bool ok = make_places(m);
 
 	m->rows = na_calloc(run->n_rows, sizeof(*m->rows));
 	m->clocks = ok && m->rows
@@ -342,6 +371,7 @@ static struct na_wire_input input_of(struct making *m)
 	return (struct na_wire_input){
 		.n_hosts = m->n_hosts,
 		.n_racks = m->n_racks,
+		.n_blocks = m->n_blocks,
 		.n_connections = m->connections.n,
 		.n_cells = m->collective_of.n,
 		.n_rows = m->n,
@@ -350,6 +380,7 @@ static struct na_wire_input input_of(struct making *m)
 		.connections = m->connections.v,
 		.collective_of = m->collective_of.v,
 		.rack_of = m->racks,
+		.block_of = m->blocks,
 		.rows = m->rows,
 		.counted = m->counted.v,
 		.n_counted = m->counted.n,

@@ -12,11 +12,6 @@
  * acquitted: log 1.5. */
 #define ACROSS 0.4055
 
-static bool is_one(const struct pairs_run *run, uint32_t node, uint32_t first)
-{
-	return run->first_of ? run->first_of[node] == first : node == first;
-}
-
 /* The pairs of a connection of hosts. */
 static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
 		      struct na_lz_undecided *u, uint32_t src, uint32_t dst)
@@ -30,13 +25,9 @@ static void add_pairs(const struct pairs_state *s, const struct pairs_run *run,
 			u->pairs[u->n_pairs++] = (uint32_t)p;
 		return;
 	}
-	for (uint32_t a = 0; a < run->n_nodes; a++) {
-		for (uint32_t b = 0; is_one(run, a, src) && b < run->n_nodes;
-		     b++) {
-			size_t p = is_one(run, b, dst)
-					   ? na_pairs_at(s, run, a + node0,
-							 b + node0)
-					   : run->n_remote;
+	for (uint32_t a = src; a < run->n_nodes; a = run->next_of[a]) {
+		for (uint32_t b = dst; b < run->n_nodes; b = run->next_of[b]) {
+			size_t p = na_pairs_at(s, run, a + node0, b + node0);
 
 			if (p < run->n_remote && u->n_pairs < run->n_remote)
 				u->pairs[u->n_pairs++] = (uint32_t)p;
@@ -190,6 +181,68 @@ bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
 		    missing, na_plural(missing));
 	needs = keep(s, buf);
 	return what && needs && na_lz_undecided_add(r, what, needs, 0);
+}
+
+static const char *block_name(const struct pairs_state *s, uint32_t block)
+{
+	return na_strtab_at(&s->scope->store->topology->blocks, block);
+}
+
+static uint32_t block_of(const struct pairs_state *s, uint32_t host)
+{
+	return na_store_block(s->scope->store, host);
+}
+
+/* What leaves block a, gets there, or goes from a to b. */
+static bool passes(const struct pairs_state *s, const struct pairs_pair *p,
+		   enum na_lz_kind kind, uint32_t a, uint32_t b)
+{
+	uint32_t src = block_of(s, s->nodes.v[p->src].host);
+	uint32_t dst = block_of(s, s->nodes.v[p->dst].host);
+
+	if (src == dst)
+		return false;
+	return kind == NA_LZ_RACK_UPLINK     ? src == a
+	       : kind == NA_LZ_RACK_DOWNLINK ? dst == a
+					     : src == a && dst == b;
+}
+
+bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
+			struct na_lz_result *r, const struct na_wire_result *w)
+{
+	enum na_lz_kind kind = w->block.kind;
+	char buf[PAIRS_WORDS], x[NA_UNIT_BUF];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+	struct na_lz_undecided *u;
+	const char *what;
+	uint32_t a, b;
+
+	if (kind == NA_LZ_KINDS)
+		return true;
+	a = block_of(s, na_pairs_node_at(s, run, w->block.a)->host);
+	b = block_of(s, na_pairs_node_at(s, run, w->block.b)->host);
+	na_str_addf(&t, "transfers %s block %.60s",
+		    kind == NA_LZ_RACK_DOWNLINK ? "into" : "from",
+		    block_name(s, a));
+	if (kind == NA_LZ_RACK_PAIR)
+		na_str_addf(&t, " to block %.60s", block_name(s, b));
+	na_str_addf(&t,
+		    " take %sx as long as others between blocks, whichever "
+		    "hosts they are of: the links that they share",
+		    na_print_number(x, exp(w->block_effect), 2));
+	what = keep(s, buf);
+	u = what ? na_lz_undecided_add(
+			   r, what,
+			   "error and utilisation counters of the links "
+			   "between the blocks; a run of the same job from "
+			   "before, to compare with (netan diff)",
+			   run->n_remote)
+		 : NULL;
+	for (uint32_t i = 0; u && i < run->n_remote; i++) {
+		if (passes(s, &s->pairs[run->pair0 + i], kind, a, b))
+			u->pairs[u->n_pairs++] = i;
+	}
+	return u;
 }
 
 static bool crosses(const struct pairs_state *s, const struct pairs_pair *p)

@@ -58,6 +58,8 @@ struct pairs_run {
 	 * else itself; NULL: all have files.  by_groups: what was found is
 	 * about them as one. */
 	uint32_t *first_of;
+	uint32_t *next_of; /* with them: the next that has the same first; or
+			      n_nodes */
 	bool by_groups;
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
@@ -159,6 +161,9 @@ bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 		       const struct na_wire_result *w) NA_MUST_CHECK;
 bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
 			   const struct na_wire_result *w) NA_MUST_CHECK;
+bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
+			struct na_lz_result *r,
+			const struct na_wire_result *w) NA_MUST_CHECK;
 bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
 			 struct na_lz_result *r,
 			 const struct na_wire_result *w) NA_MUST_CHECK;

@@ -142,6 +142,10 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 	}
 	for (size_t i = 0; i < r->n_doubts; i++)
 		name_nodes(m, &r->doubts[i].who);
+	if (r->block.kind != NA_LZ_KINDS) {
+		r->block.a = m->node_at[r->block.a];
+		r->block.b = m->node_at[r->block.b];
+	}
 	return r->n_power != 2 * (size_t)m->n_hosts || spread_power(m, r);
 }
 

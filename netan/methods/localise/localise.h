@@ -121,6 +121,7 @@ struct na_lz_finding {
 	/* Rate channel. */
 	uint64_t tails, episodes;
 	bool loses_packets; /* its tails sit at timer modes */
+	bool has_equals;    /* other hosts are as slow on that side */
 	bool on_racks;      /* without the racks it would not be named */
 	/* Also possible: the data cannot tell ("What cannot be told apart").
 	 * Owned. */

@@ -29,7 +29,7 @@ static struct took *collect(const struct wi *w)
 
 		v[i] = (struct took){
 			.collective = w->stratum[i] / 2,
-			.across = w->stratum[i] & 1,
+			.across = wi_crosses(w->stratum[i]),
 			.octave = r->size_bytes > 1 ? ilogbf(r->size_bytes) : 0,
 			.log_us = log(r->took_us),
 		};

@@ -6,7 +6,9 @@
  * difference is in each.
  */
 #include <math.h>
+#include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
 
@@ -16,8 +18,11 @@
 #define LEAST_RAW   0.06
 #define LEADS       0.7    /* of its strata: it is the slowest host there */
 #define ALIKE       0.85   /* of the effect of the slowest one */
+#define EQUAL       0.7    /* of its own: another host is as slow */
 #define PART        2.0    /* spreads, inside the rack and across */
 #define PROVEN      4.0    /* inside the rack: no link of it can do that */
+#define INSIDE      0.3    /* of what it is slow by across racks: less waits
+			      for that */
 #define CLOCK_LEAST 0.6931 /* log 2, where times stand on two clocks */
 #define CLOCK_SHARE 0.4
 #define UNPROVEN    0.26   /* log 1.3, where no transfer is known to stay
@@ -29,6 +34,10 @@
 #define BROAD        0.7 /* of its connections */
 #define BROAD_EFFECT 0.3 /* of its own */
 
+#define ONE_PEER    3.0    /* times as slow as with most others, and those */
+#define OTHERS      0.55   /* so little of its effect: a path, and what waits
+			      behind it */
+
 enum { STRATA = 2, BROAD_LEAST = 3 };
 
 static bool is_slow(const struct wi_stratum *s)
@@ -39,7 +48,7 @@ static bool is_slow(const struct wi_stratum *s)
 
 /* Strata in a rack, or across racks. */
 struct tally {
-	size_t judged, led;
+	size_t judged, led, slow, equals;
 	double sum, best; /* of scores; the best of those that are slow */
 };
 
@@ -48,22 +57,57 @@ static double pooled(double sum, size_t n)
 	return n ? sum / sqrt((double)n) : 0;
 }
 
-/* Where racks are not known, hosts that are slow alike may share a link: that
- * is for the caller to tell, who sees that there are several. */
-static bool leads(const struct wi *w, const struct wi_stratum *s)
+/* In a stratum: of one that talks to a single peer, that one may be slow. */
+static bool has_peers(struct wi *w, enum wi_side side, uint32_t host,
+		      uint32_t stratum)
 {
-	return s->leads ||
-	       (w->in->n_racks < 2 && s->effect > ALIKE * s->usual.effect);
+	size_t n = 0, n_rows = 0;
+	const struct wi_stratum *s = wi_strata_of(w, side, host, &n);
+	const uint32_t *rows, *peers = w->host[!side];
+	size_t at = NA_BOUND(i, 0, n, s[i].stratum >= stratum);
+
+	if (at == n || s[at].stratum != stratum)
+		return false;
+	rows = wi_rows_of(w, side, &s[at], &n_rows);
+	for (size_t i = 1; i < n_rows; i++) {
+		if (peers[rows[i]] != peers[rows[0]])
+			return true;
+	}
+	return false;
 }
 
-static void count(const struct wi *w, struct tally *t,
+/* Another host is as slow: what they share is, or both are. */
+static bool has_equal(struct wi *w, enum wi_side side,
+		      const struct wi_stratum *s)
+{
+	const struct wi_usual *u = &s->usual;
+	bool first = s->host == u->first;
+
+	return (first ? u->effect_2 : u->effect) >
+		       fmax(LEAST_FLUID, EQUAL * s->effect) &&
+	       has_peers(w, side, first ? u->second : u->first, s->stratum);
+}
+
+/* Where racks are not known, hosts that are slow alike may share a link: that
+ * is for the caller to tell, by `equals`. */
+static bool leads(struct wi *w, enum wi_side side, const struct wi_stratum *s)
+{
+	if (w->in->n_racks < 2)
+		return s->leads || s->effect > ALIKE * s->usual.effect;
+	return s->leads && !has_equal(w, side, s);
+}
+
+static void count(struct wi *w, struct tally *t, enum wi_side side,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->led += leads(w, s);
+	t->led += leads(w, side, s);
 	t->sum += wi_clip(s->score);
-	if (is_slow(s))
-		t->best = fmax(t->best, s->score);
+	if (!is_slow(s))
+		return;
+	t->slow++;
+	t->equals += has_equal(w, side, s);
+	t->best = fmax(t->best, s->score);
 }
 
 /* A clock that is ahead makes one side slow and the other quick. */
@@ -122,6 +166,15 @@ static bool is_alone(struct wi *w, const struct wi_candidate *c)
 	       (double)alone >= LEADS * (double)judged;
 }
 
+static uint32_t peer_of(const struct wi *w, enum wi_side side,
+			const struct wi_lane *l)
+{
+	const struct na_wire_connection *e =
+		&w->in->connections[l->connection];
+
+	return side == WI_TX ? e->dst : e->src;
+}
+
 /* Some of those that it talks to are slow with it, in whatever they do, and
  * more are not: a path is slow, and what waits behind it. */
 static bool spares_peers(struct wi *w, const struct wi_candidate *c)
@@ -134,9 +187,7 @@ static bool spares_peers(struct wi *w, const struct wi_candidate *c)
 		most[h] = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		const struct wi_lane *l = &w->lanes.v[lanes[i]];
-		const struct na_wire_connection *e =
-			&w->in->connections[l->connection];
-		uint32_t peer = c->side == WI_TX ? e->dst : e->src;
+		uint32_t peer = peer_of(w, c->side, l);
 
 		if (l->judged)
 			most[peer] = fmax(most[peer], l->effect);
@@ -146,6 +197,53 @@ static bool spares_peers(struct wi *w, const struct wi_candidate *c)
 		slow += most[h] > BROAD_EFFECT * c->effect;
 	}
 	return all >= BROAD_LEAST && 2 * slow < all;
+}
+
+/* The same of one that is slow by far more than most of the others are. */
+static bool has_slow_peer(struct wi *w, const struct wi_candidate *c)
+{
+	size_t n = 0, all = 0, hosts = w->in->n_hosts;
+	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
+	double *sum = w->room, *of = w->room + hosts; /* by peer */
+	double middle, most = 0;
+
+	memset(sum, 0, 2 * hosts * sizeof(*sum));
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *l = &w->lanes.v[lanes[i]];
+		uint32_t peer = peer_of(w, c->side, l);
+
+		sum[peer] += l->judged ? l->effect : 0;
+		of[peer] += l->judged;
+	}
+	for (size_t h = 0; h < hosts; h++) {
+		if (!(of[h] > 0))
+			continue;
+		sum[all] = sum[h] / of[h];
+		most = fmax(most, sum[all++]);
+	}
+	if (all < BROAD_LEAST)
+		return false;
+	middle = na_median(sum, all);
+	return most > ONE_PEER * middle && middle < OTHERS * c->effect;
+}
+
+/* Of its strata in the rack, or across. */
+static double effect_in(struct wi *w, const struct wi_candidate *c, bool across)
+{
+	size_t n = 0, judged = 0;
+	const struct wi_stratum *s = wi_strata_of(w, c->side, c->host, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].judged && wi_crosses(s[i].stratum) == across)
+			w->room[judged++] = s[i].effect;
+	}
+	return judged ? na_median(w->room, judged) : 0;
+}
+
+static bool is_quick_inside(struct wi *w, const struct wi_candidate *c)
+{
+	return c->inside < PART ||
+	       effect_in(w, c, false) < INSIDE * effect_in(w, c, true);
 }
 
 static const char *against(struct wi *w, const struct wi_candidate *c,
@@ -158,11 +256,11 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "over all its collectives it hardly stands out";
 	if ((double)led < LEADS * (double)judged)
 		return "in other collectives other hosts are slower";
-	if (spares_peers(w, c))
+	if (spares_peers(w, c) || has_slow_peer(w, c))
 		return "with most of its peers it is as quick as others";
 	if (judged < STRATA && (c->pooled < ALONE || !wi_is_broad(w, c, WI_NONE)))
 		return "one collective alone shows it";
-	if (w->in->n_racks > 1 && of[0].judged && c->inside < PART)
+	if (w->in->n_racks > 1 && of[0].judged && is_quick_inside(w, c))
 		return "its transfers inside the rack are as quick as others'";
 	if (of[1].judged && pooled(of[1].sum, of[1].judged) < PART)
 		return "its transfers across racks are as quick as others'";
@@ -208,12 +306,14 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].judged)
-			count(w, &of[s[i].stratum & 1], &s[i]);
+			count(w, &of[wi_crosses(s[i].stratum)], side, &s[i]);
 	}
 	measure(w, &c, s, n);
 	if (c.effect <= 0)
 		return c;
 	c.inside = pooled(of[0].sum, of[0].judged);
+	c.has_equals = 2 * (of[0].equals + of[1].equals) >
+		       of[0].slow + of[1].slow;
 	c.on_racks = w->in->n_racks && c.effect < UNPLACED;
 	c.proven = w->in->n_racks > 1 && c.inside >= PROVEN;
 	c.pooled = pooled(of[0].sum + of[1].sum, of[0].judged + of[1].judged);

@@ -128,6 +128,7 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->pairs = e.peers;
 	f->transfers = e.rows;
 	f->on_racks = c->on_racks;
+	f->has_equals = c->has_equals;
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
 	    peer_is_slow(w, c, e.most))
 		alternative(w, f,
@@ -243,8 +244,11 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	struct na_lz_finding *f = wi_report(w, l->who, NA_LZ_ALL, l->effect,
 					    l->effect / l->score, l->p_value);
 
-	if (f)
-		f->transfers = wi_link_rows(w, l, &f->pairs);
+	if (!f)
+		return;
+	f->transfers = wi_link_rows(w, l, &f->pairs);
+	if (l->part)
+		f->pairs = wi_link_slow_pairs(w, l);
 }
 
 static bool name_side(struct wi *w, const struct wi_candidate *c)
@@ -300,6 +304,7 @@ static void join_sides(struct wi *w)
 				continue;
 			v[i].who.kind = NA_LZ_HOST;
 			v[i].on_racks |= v[k].on_racks;
+			v[i].has_equals |= v[k].has_equals;
 			v[i].pairs += v[k].pairs;
 			v[i].transfers += v[k].transfers;
 			free(v[i].alternatives);
@@ -404,6 +409,29 @@ bool wi_finds(struct wi *w, enum wi_side side, uint32_t host)
 	return false;
 }
 
+static uint32_t host_in(const struct wi *w, uint32_t block)
+{
+	uint32_t h = 0;
+
+	while (w->in->block_of[h] != block)
+		h++;
+	return h;
+}
+
+/* Of links that blocks share one run tells too little to name them. */
+static void doubt_blocks(struct wi *w)
+{
+	struct wi_link link;
+
+	w->out->block.kind = NA_LZ_KINDS;
+	if (w->found.n || w->in->two_clocks || !wi_block_best(w, &link))
+		return;
+	w->out->block = (struct na_lz_who){link.who.kind,
+					   host_in(w, link.who.a),
+					   host_in(w, link.who.b)};
+	w->out->block_effect = link.effect;
+}
+
 void wi_find(struct wi *w)
 {
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
@@ -413,4 +441,5 @@ void wi_find(struct wi *w)
 	count_unseen(w);
 	wi_doubt(w);
 	w->out->across = w->found.n ? (double)NAN : wi_across(w);
+	doubt_blocks(w);
 }

@@ -128,7 +128,7 @@ static bool holds(struct flaps *f, const struct cell *at, size_t from,
 	for (size_t i = from; i < to; i++) {
 		const struct cell *c = &f->cells[i];
 
-		if (c->step != at->step || c->stratum & 1)
+		if (c->step != at->step || wi_crosses(c->stratum))
 			continue;
 		inside = true;
 		if (c->over > INSIDE * at->over)

@@ -1,5 +1,12 @@
 /* What crosses a link of a rack, or a path, and what is left without it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "netan/methods/wire/state.h"
+
+#define SOME   0.25 /* of a pair's connections in collectives */
+#define NEARLY 0.75 /* of them: all */
+#define OF_ONE 0.67 /* of the slow pairs: most */
 
 static bool covers(const struct wi *w, const struct wi_link *l,
 		   const struct na_wire_connection *c)
@@ -20,6 +27,86 @@ static bool covers(const struct wi *w, const struct wi_link *l,
 	default:
 		return from == l->who.a && to == l->who.b;
 	}
+}
+
+/* What a host sends across it to each other one. */
+struct between {
+	uint32_t connection; /* the last one that was seen */
+	size_t connections, lanes, slow;
+};
+
+static void gather(const struct wi *w, const struct wi_link *l, uint32_t src,
+		   struct between *to)
+{
+	size_t n = 0;
+	const uint32_t *lanes = wi_lanes_of(w, WI_TX, src, &n);
+
+	memset(to, 0, w->in->n_hosts * sizeof(*to));
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *x = &w->lanes.v[lanes[i]];
+		const struct na_wire_connection *c =
+			&w->in->connections[x->connection];
+		struct between *b = &to[c->dst];
+
+		if (!x->judged || !covers(w, l, c))
+			continue;
+		b->connections += !b->lanes || b->connection != x->connection;
+		b->connection = x->connection;
+		b->lanes++;
+		b->slow += x->effect > l->effect / 2;
+	}
+}
+
+/* Of pairs of hosts: how many with more than one connection are slow on all,
+ * and on some; those that are slow at all, and the most of one host. */
+struct slow_pairs {
+	size_t wholly, partly, several, any, of_one;
+};
+
+static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
+{
+	struct between *to = na_calloc(w->in->n_hosts, sizeof(*to));
+	size_t *get = na_calloc(w->in->n_hosts, sizeof(*get));
+	struct slow_pairs n = {0};
+
+	w->failed |= !to || !get;
+	for (uint32_t h = 0; to && get && h < w->in->n_hosts; h++) {
+		size_t before = n.any;
+
+		gather(w, l, h, to);
+		for (uint32_t k = 0; k < w->in->n_hosts; k++) {
+			double share = to[k].lanes ? (double)to[k].slow /
+							     (double)to[k].lanes
+						   : 0;
+			bool several = to[k].connections > 1;
+
+			n.any += share >= SOME;
+			get[k] += share >= SOME;
+			n.of_one = get[k] > n.of_one ? get[k] : n.of_one;
+			n.several += several;
+			n.wholly += several && share >= NEARLY;
+			n.partly += several && share >= SOME && share < NEARLY;
+		}
+		n.of_one = n.any - before > n.of_one ? n.any - before
+						     : n.of_one;
+	}
+	free(to);
+	free(get);
+	return n;
+}
+
+bool wi_link_is_else(struct wi *w, const struct wi_link *l)
+{
+	struct slow_pairs n = count_slow(w, l);
+
+	if ((double)n.of_one > OF_ONE * (double)n.any)
+		return true;
+	return 2 * n.wholly < n.several && n.wholly > 2 * n.partly;
+}
+
+size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l)
+{
+	return count_slow(w, l).any;
 }
 
 /* Pairs of hosts, as of a side: a connection is of two devices. */

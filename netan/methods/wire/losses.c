@@ -129,24 +129,55 @@ static void keep_first(struct losses *l)
 	l->v.n = n;
 }
 
-static bool find_tails(struct losses *l, const struct usual *usual)
+/* Of a connection in a collective: with what is always slow no timer is slow
+ * now and then. */
+static struct usual usual_of_lane(struct wi *w, const struct wi_lane *l,
+				  struct usual u)
+{
+	double took_us;
+
+	if (l->steps < NA_WIRE_MIN_STEPS)
+		return u;
+	for (size_t i = 0; i < l->n; i++)
+		w->room[i] = w->in->rows[w->by_lane[l->first + i]].took_us;
+	took_us = na_median(w->room, l->n);
+	return (struct usual){fmax(u.fluid, l->mid), fmax(u.took_us, took_us)};
+}
+
+static bool tails_of(struct losses *l, const struct wi_lane *lane,
+		     struct usual u)
 {
 	struct wi *w = l->w;
+	const uint32_t *rows = w->by_lane + lane->first;
 
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct na_wire_row *r = &w->in->rows[i];
-		const struct usual *u = &usual[w->stratum[i]];
-		double excess = r->took_us - u->took_us;
+	for (size_t i = 0; i < lane->n; i++) {
+		const struct na_wire_row *r = &w->in->rows[rows[i]];
+		double excess = r->took_us - u.took_us;
 
 		if (excess < LEAST_US ||
-		    (double)w->fluid[i] < OVER_USUAL + u->fluid)
+		    (double)w->fluid[rows[i]] < OVER_USUAL + u.fluid)
 			continue;
-		if (!na_add(&l->v,
-			    ((struct tail){i, r->connection, r->start_us,
-					   r->start_us + r->took_us, excess})))
+		if (!na_add(&l->v, ((struct tail){rows[i], r->connection,
+						  r->start_us,
+						  r->start_us + r->took_us,
+						  excess})))
 			return false;
 	}
 	return true;
+}
+
+static bool find_tails(struct losses *l, const struct usual *usual)
+{
+	struct wi *w = l->w;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < w->lanes.n; i++) {
+		const struct wi_lane *lane = &w->lanes.v[i];
+
+		ok = tails_of(l, lane,
+			      usual_of_lane(w, lane, usual[lane->stratum]));
+	}
+	return ok;
 }
 
 NA_ORDER(by_excess, struct tail, NA_UP(excess_us), NA_UP(row))
@@ -243,9 +274,11 @@ static bool is_of(const struct wi *w, uint32_t row, struct na_lz_who who)
 	case NA_LZ_DST:
 		return dst == who.a;
 	case NA_LZ_RACK_UPLINK:
-		return w->stratum[row] & 1 && w->in->rack_of[src] == who.a;
+		return wi_crosses(w->stratum[row]) &&
+		       w->in->rack_of[src] == who.a;
 	case NA_LZ_RACK_DOWNLINK:
-		return w->stratum[row] & 1 && w->in->rack_of[dst] == who.a;
+		return wi_crosses(w->stratum[row]) &&
+		       w->in->rack_of[dst] == who.a;
 	default:
 		return false;
 	}

@@ -20,15 +20,20 @@
 #define NEARLY 0.75   /* of its connections in collectives */
 #define AHEAD  2.5    /* times the next path's score */
 
+/* Several may be slow, each by itself: those that are far ahead of all others,
+ * on every connection of theirs. */
+enum { MOST_AHEAD = 4, OWN_CONNECTIONS = 2 };
+
 struct path {
 	uint32_t src, dst;
 	double score, effect; /* medians */
-	size_t lanes, slow;
+	uint32_t connection;
+	size_t lanes, slow, connections;
 };
 
 typedef NA_VEC(struct path) paths;
 
-NA_ORDER(by_ends, struct path, NA_UP(src), NA_UP(dst))
+NA_ORDER(by_ends, struct path, NA_UP(src), NA_UP(dst), NA_UP(connection))
 NA_ORDER(by_score, struct path, NA_DOWN(score), NA_UP(src), NA_UP(dst))
 
 static void collect(struct wi *w, paths *all)
@@ -39,11 +44,14 @@ static void collect(struct wi *w, paths *all)
 			&w->in->connections[l->connection];
 
 		if (l->judged)
-			w->failed |= !na_add(all,
-					     ((struct path){c->src, c->dst,
-							    l->score, l->effect,
-							    1,
-							    l->effect > ALL}));
+			w->failed |= !na_add(
+				all,
+				((struct path){.src = c->src,
+					       .dst = c->dst,
+					       .score = l->score,
+					       .effect = l->effect,
+					       .connection = l->connection,
+					       .slow = l->effect > ALL}));
 	}
 }
 
@@ -55,8 +63,11 @@ static struct path path_of(struct wi *w, const paths *all, size_t from,
 
 	p.lanes = to - from;
 	p.slow = 0;
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
 		w->room[i - from] = all->v[i].score;
+		p.connections += i == from || all->v[i].connection !=
+						      all->v[i - 1].connection;
+	}
 	p.score = na_median(w->room, p.lanes);
 	for (size_t i = from; i < to; i++) {
 		w->room[i - from] = all->v[i].effect;
@@ -72,7 +83,8 @@ static void fold(struct wi *w, paths *all)
 
 	na_sort(all->v, all->n, by_ends);
 	for (size_t i = 0, to; i < all->n; i = to) {
-		for (to = i; to < all->n && !by_ends(&all->v[i], &all->v[to]);
+		for (to = i; to < all->n && all->v[to].src == all->v[i].src &&
+			     all->v[to].dst == all->v[i].dst;
 		     to++)
 			;
 		all->v[n++] = path_of(w, all, i, to);
@@ -107,6 +119,28 @@ static bool is_near(const struct wi *w, const paths *all, const struct path *p)
 	return w->in->n_racks > 1;
 }
 
+static bool is_slow(const struct path *p)
+{
+	return p->score > SCORE && p->lanes >= 2 &&
+	       (double)p->slow >= NEARLY * (double)p->lanes;
+}
+
+/* The slowest, or it and others like it. */
+static bool is_far_ahead(const paths *all)
+{
+	const struct path *p = all->v;
+	bool several = true;
+
+	for (size_t n = 1; n <= MOST_AHEAD && n < all->n && several; n++, p++) {
+		if (p->score > AHEAD * p[1].score)
+			return true;
+		several = p->connections >= OWN_CONNECTIONS && is_slow(p) &&
+			  p[1].connections >= OWN_CONNECTIONS &&
+			  is_slow(p + 1);
+	}
+	return false;
+}
+
 /* What keeps the slowest path from being named; NULL: nothing. */
 static const char *against(const struct wi *w, const paths *all)
 {
@@ -115,10 +149,9 @@ static const char *against(const struct wi *w, const paths *all)
 	if (all->n < 2 || !has_others(all, p))
 		return "its ends talk to nobody else, so that a side of either "
 		       "looks the same";
-	if (p->score <= AHEAD * p[1].score)
+	if (!is_far_ahead(all))
 		return "other paths are nearly as slow";
-	if (p->score <= SCORE || p->lanes < 2 ||
-	    (double)p->slow < NEARLY * (double)p->lanes)
+	if (!is_slow(p))
 		return "not all that it carries is slow";
 	if (p->effect <= EFFECT)
 		return "a collision of hashes in the fabric slows a path as "

@@ -14,6 +14,8 @@
 #include "netan/stats/tests/tests.h"
 
 #define LEADS        0.75 /* of its collectives: the slowest rack */
+#define SLOW         0.1133 /* log 1.12 */
+#define ALIKE        0.8  /* of its effect: another rack is as slow */
 #define LEAST_SPREAD 0.03
 
 enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
@@ -25,12 +27,15 @@ struct rule {
 	double few;    /* the same, of few hosts, or of one collective */
 	double effect; /* log: the median over its collectives */
 	double hosts;  /* share that is slower than the other racks are */
+	double by;     /* by so much of the rack's effect */
 	size_t strata;
+	bool part; /* one of several links */
 };
 
 static const struct rule rules[] = {
-	{0.5, 4.5, 12.0, 0.1133, 0.9, 1},   /* all its links: log 1.12 */
-	{0.85, 12.0, 12.0, 0.2624, 0.5, 3}, /* one of several: log 1.3 */
+	/* All its links: log 1.12; one of several: log 1.3. */
+	{0.5, 4.5, 12.0, 0.1133, 0.9, 0.3, 1, false},
+	{0.85, 12.0, 12.0, 0.2624, 0.5, 0, 3, true},
 };
 
 /* A connection in a collective, as one end's rack sees it. */
@@ -49,8 +54,15 @@ struct rack_sum {
 	double *effects; /* [strata] */
 };
 
+/* Hosts by rack, or by block, and what goes from one to another. */
+struct parts {
+	size_t n;
+	const uint32_t *of; /* by host */
+};
+
 struct racks {
 	struct wi *w;
+	struct parts parts;
 	struct across *v;
 	size_t n;
 	const struct rule *rule;
@@ -69,9 +81,10 @@ static void collect(struct racks *x, enum wi_side side)
 			&in->connections[l->connection];
 		uint32_t host = side == WI_TX ? c->src : c->dst;
 
-		if (l->judged && l->stratum & 1)
+		if (l->judged && wi_crosses(l->stratum) &&
+		    x->parts.of[c->src] != x->parts.of[c->dst])
 			x->v[x->n++] = (struct across){l->stratum,
-						       in->rack_of[host], host,
+						       x->parts.of[host], host,
 						       side == WI_TX ? c->dst
 								     : c->src,
 						       l->low};
@@ -104,14 +117,23 @@ static struct wi_centre others(struct racks *x, size_t from, size_t a, size_t b,
 	return c;
 }
 
+/* From here on another rack is as slow: what they share is, or both are. */
+static double equals(double low, double usual)
+{
+	double alike = usual + fmax(SLOW, ALIKE * (low - usual));
+
+	return fmin(low, alike);
+}
+
+/* No other rack's are slower than that. */
 static bool leads(struct racks *x, size_t from, size_t to, uint32_t rack,
-		  double low)
+		  double than)
 {
 	for (size_t i = from, end; i < to; i = end) {
 		for (end = i; end < to && x->v[end].rack == x->v[i].rack; end++)
 			;
 		if (x->v[i].rack != rack && end - i >= LEAST_OTHERS &&
-		    quantile_of(x, i, end) >= low)
+		    quantile_of(x, i, end) >= than)
 			return false;
 	}
 	return true;
@@ -156,12 +178,16 @@ static void judge_rack(struct racks *x, size_t from, size_t a, size_t b,
 		return;
 	usual = others(x, from, a, b, to);
 	low = quantile_of(x, a, b);
-	share = share_of_hosts(x, a, b, usual.at, &hosts);
+	share = share_of_hosts(
+		x, a, b, usual.at + x->rule->by * fmax(0, low - usual.at),
+		&hosts);
 	if (hosts < 2)
 		return;
+	/* One alone is a host. */
+	share = share * (double)hosts < 2 ? 0 : share;
 	s->effects[s->strata++] = low - usual.at;
 	s->sum += wi_clip((low - usual.at) / usual.spread);
-	s->led += leads(x, from, to, x->v[a].rack, low);
+	s->led += leads(x, from, to, x->v[a].rack, equals(low, usual.at));
 	s->hosts += share;
 	s->lanes += b - a;
 	s->most_hosts = hosts > s->most_hosts ? hosts : s->most_hosts;
@@ -181,10 +207,10 @@ static void judge_all(struct racks *x)
 	}
 }
 
-static struct na_lz_who name(const struct wi *w, enum wi_side side,
+static struct na_lz_who name(const struct racks *x, enum wi_side side,
 			     uint32_t rack)
 {
-	if (w->in->n_racks == 2)
+	if (x->parts.n == 2)
 		return (struct na_lz_who){NA_LZ_RACK_PAIR,
 					  side == WI_TX ? rack : 1 - rack,
 					  side == WI_TX ? 1 - rack : rack};
@@ -207,9 +233,14 @@ static bool is_named(const struct wi *w, struct na_lz_who who)
 
 static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 {
-	for (uint32_t r = 0; r < x->w->in->n_racks; r++) {
+	for (uint32_t r = 0; r < x->parts.n; r++) {
 		struct rack_sum *s = &x->of[r];
-		double n = (double)s->strata, score = s->sum / sqrt(n), effect;
+		double n = (double)s->strata, score = s->sum / sqrt(n);
+		struct wi_link link = {.who = name(x, side, r),
+				       .score = score,
+				       .p_value = na_normal_upper(score),
+				       .lanes = s->lanes,
+				       .part = x->rule->part};
 
 		if (s->strata < x->rule->strata ||
 		    (s->strata < 2 && s->most_hosts < FEW) ||
@@ -218,22 +249,19 @@ static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 		    score < (s->most_hosts < FEW || s->strata < 2
 				     ? x->rule->few
 				     : x->rule->score) ||
-		    score <= best->score || is_named(x->w, name(x->w, side, r)))
+		    score <= best->score || is_named(x->w, link.who))
 			continue;
-		effect = na_median(s->effects, s->strata);
-		if (effect < x->rule->effect)
+		link.effect = na_median(s->effects, s->strata);
+		if (link.effect < x->rule->effect ||
+		    (link.part && wi_link_is_else(x->w, &link)))
 			continue;
-		*best = (struct wi_link){.who = name(x->w, side, r),
-					 .score = score,
-					 .effect = effect,
-					 .p_value = na_normal_upper(score),
-					 .lanes = s->lanes};
+		*best = link;
 	}
 }
 
 static void run(struct racks *x, double *effects, struct wi_link *best)
 {
-	size_t racks = x->w->in->n_racks, strata = x->w->n_strata;
+	size_t racks = x->parts.n, strata = x->w->n_strata;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		memset(x->of, 0, racks * sizeof(*x->of));
@@ -245,10 +273,12 @@ static void run(struct racks *x, double *effects, struct wi_link *best)
 	}
 }
 
-bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best)
+static bool best_of(struct wi *w, struct parts parts, bool whole,
+		    struct wi_link *best)
 {
-	size_t racks = w->in->n_racks;
+	size_t racks = parts.n;
 	struct racks x = {.w = w,
+			  .parts = parts,
 			  .v = na_calloc(w->lanes.n, sizeof(*x.v)),
 			  .of = na_calloc(racks, sizeof(*x.of)),
 			  .room = na_calloc(w->lanes.n, sizeof(*x.room))};
@@ -265,4 +295,16 @@ bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best)
 	free(x.room);
 	free(effects);
 	return best->lanes > 0;
+}
+
+bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best)
+{
+	return best_of(w, (struct parts){w->in->n_racks, w->in->rack_of}, whole,
+		       best);
+}
+
+bool wi_block_best(struct wi *w, struct wi_link *best)
+{
+	return best_of(w, (struct parts){w->in->n_blocks, w->in->block_of},
+		       true, best);
 }

@@ -12,13 +12,15 @@ static uint32_t octave(float bytes)
 	return bytes > 1 ? (uint32_t)ilogbf(bytes) : 0;
 }
 
-/* The part of the collective, the octave, in a rack or not. */
+/* The part of the collective, the octave, how far it goes. */
 static struct na_triple part_of(const struct wi *w, size_t i)
 {
 	const struct na_wire_row *r = &w->in->rows[i];
 
-	return (struct na_triple){r->cell, octave(r->size_bytes),
-				  w->stratum[i] & 1};
+	return (struct na_triple){
+		r->cell, octave(r->size_bytes),
+		(w->stratum[i] & 1) + wi_far(w->in, w->host[WI_TX][i],
+					     w->host[WI_RX][i])};
 }
 
 /* The collective and how far apart the ends are numbered: in a ring, who

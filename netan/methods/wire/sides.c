@@ -152,10 +152,12 @@ static void rank_first(struct wi_stratum *const *s, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		if (s[i]->effect > u->effect) {
 			u->effect_2 = u->effect;
+			u->second = u->first;
 			u->effect = s[i]->effect;
 			u->first = s[i]->host;
-		} else {
-			u->effect_2 = fmax(u->effect_2, s[i]->effect);
+		} else if (s[i]->effect > u->effect_2) {
+			u->effect_2 = s[i]->effect;
+			u->second = s[i]->host;
 		}
 	}
 }
@@ -170,7 +172,7 @@ static void compare(struct wi *w, struct wi_stratum **s, size_t n)
 	ACROSS(u.raw, raw);
 	if (n < NA_WIRE_MIN_HOSTS)
 		u.low.spread = u.mid.spread = fmax(u.low.spread, FEW_SPREAD);
-	u.first = WI_NONE;
+	u.first = u.second = WI_NONE;
 	u.effect = u.effect_2 = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		s[i]->usual = u;

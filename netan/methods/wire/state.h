@@ -30,8 +30,8 @@ struct wi_centre {
 
 struct wi_usual {
 	struct wi_centre low, mid, raw;
-	uint32_t first;          /* of the hosts, the slowest */
-	double effect, effect_2; /* its effect, and the next one's */
+	uint32_t first, second;  /* of the hosts, the slowest */
+	double effect, effect_2; /* their effects */
 };
 
 /* A stratum of a side: its groups, one for each step. */
@@ -96,7 +96,7 @@ struct wi {
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
-	double *room;                 /* [n + hosts] */
+	double *room;                 /* [n + 2 * hosts + 3 * steps] */
 	struct na_arena arena;
 	bool failed;
 	/* The same rows will be judged again, but for how long they took: what
@@ -121,6 +121,18 @@ static inline bool wi_cross(const struct na_wire_input *in, uint32_t src,
 			    uint32_t dst)
 {
 	return in->n_racks > 1 && in->rack_of[src] != in->rack_of[dst];
+}
+
+/* Of blocks of racks, where they are known. */
+static inline bool wi_far(const struct na_wire_input *in, uint32_t src,
+			  uint32_t dst)
+{
+	return in->n_blocks > 1 && in->block_of[src] != in->block_of[dst];
+}
+
+static inline bool wi_crosses(uint32_t stratum)
+{
+	return stratum & 1;
 }
 
 /* One stratum must neither make nor unmake a case. */
@@ -181,6 +193,7 @@ struct wi_candidate {
 	double pooled;       /* sum of its strata's scores, of variance 1 */
 	double inside;       /* the same, of what stays in the rack */
 	bool proven;         /* slow there, beyond doubt */
+	bool has_equals;     /* other hosts are as slow, mostly */
 	bool on_racks;       /* too mild to be named without them */
 	const char *against; /* what keeps it from being named; or NULL */
 };
@@ -203,10 +216,13 @@ struct wi_link {
 	struct na_lz_who who;
 	double score, effect, p_value;
 	size_t lanes;
+	bool part; /* one of several links: not all that crosses is slow */
 };
 /* racks.c: the clearest of the racks' links, all of a rack's or one of
  * several; false: none. */
 bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
+/* The same of blocks: all links of one, or of two the way between. */
+bool wi_block_best(struct wi *w, struct wi_link *best);
 /* paths.c: the slowest path; false: it is not to be named, for *why. */
 bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
 /* across.c: log of how much longer what crosses racks takes; NaN. */
@@ -215,6 +231,11 @@ double wi_across(struct wi *w);
 void wi_doubt(struct wi *w);
 /* links.c: transfers that cross it, and pairs of hosts. */
 size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
+/* The pairs that are slow on it. */
+size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l);
+/* What is slow of it is mostly of one host; or a few pairs of hosts with all
+ * their connections, where a fabric would have hashed some to other links. */
+bool wi_link_is_else(struct wi *w, const struct wi_link *l);
 void wi_link_remove(struct wi *w, const struct wi_link *l);
 /* losses.c, flaps.c: sides that lose packets; that are slow now and then. */
 void wi_flaps(struct wi *w);

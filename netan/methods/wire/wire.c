@@ -93,7 +93,8 @@ static bool drop_waits(const struct na_wire_input *in, size_t *n)
 
 static bool room(struct wi *w)
 {
-	size_t n = w->n, more = w->in->n_hosts + 3 * (size_t)w->in->n_steps + 4;
+	size_t n = w->n;
+	size_t more = 2 * w->in->n_hosts + 3 * (size_t)w->in->n_steps + 4;
 
 	for (int side = 0; side < WI_SIDES; side++) {
 		w->host[side] = wi_take(w, n, sizeof(uint32_t));
@@ -213,7 +214,8 @@ enum na_status na_wire(const struct na_wire_input *in, bool *able,
 	struct wi w = {.in = in, .roles = &roles, .out = out};
 	bool ok = true;
 
-	*out = (struct na_wire_result){.two_clocks = in->two_clocks};
+	*out = (struct na_wire_result){.two_clocks = in->two_clocks,
+				       .block = {NA_LZ_KINDS, 0, 0}};
 	*able = is_able(in);
 	if (*able)
 		ok = run(&w, &roles, able);

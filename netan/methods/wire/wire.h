@@ -45,11 +45,12 @@ struct na_wire_counted {
 };
 
 struct na_wire_input {
-	size_t n_hosts, n_racks, n_connections, n_cells, n_rows;
+	size_t n_hosts, n_racks, n_blocks, n_connections, n_cells, n_rows;
 	uint32_t n_steps, n_collectives;
 	const struct na_wire_connection *connections;
 	const uint32_t *collective_of; /* by cell */
 	const uint32_t *rack_of;       /* by host; n_racks = 0: not known */
+	const uint32_t *block_of;      /* by host; n_blocks = 0: not known */
 	struct na_wire_row *rows;      /* in any order; thinned */
 	const struct na_wire_counted *counted; /* beside the rows */
 	size_t n_counted;
@@ -96,6 +97,11 @@ struct na_wire_result {
 	double across;   /* log: how much longer what crosses racks takes than
 			    what stays in one, of the same collective and size;
 			    NaN: nothing to compare, or somebody is named */
+	/* Nobody is named, and all that leaves a block of racks, or gets there,
+	 * or of two goes from a to b, is slow: kinds of racks, and a host in
+	 * each.  NA_LZ_KINDS: nothing is. */
+	struct na_lz_who block;
+	double block_effect; /* log */
 	double unseen;   /* share of the transfers whose connections have too
 			    few others beside them to be compared */
 	double fleeting; /* of those that come in too few steps; in so many: */

@@ -77,11 +77,25 @@ uint32_t na_store_class(const struct na_store *s, uint32_t src_host,
 				 s->place_of[dst_host]);
 }
 
+/* Its row, where rows are of hosts. */
+static uint32_t row_of(const struct na_store *s, uint32_t host)
+{
+	return s->topology && !s->topology->of_pairs ? s->place_of[host]
+						     : NA_UNKNOWN_U32;
+}
+
 uint32_t na_store_rack(const struct na_store *s, uint32_t host)
 {
-	uint32_t row = s->topology ? s->place_of[host] : NA_UNKNOWN_U32;
+	uint32_t row = row_of(s, host);
 
-	if (row == NA_UNKNOWN_U32 || s->topology->of_pairs)
-		return NA_UNKNOWN_U32;
-	return s->topology->rack_of[row];
+	return row == NA_UNKNOWN_U32 ? row : s->topology->rack_of[row];
+}
+
+uint32_t na_store_block(const struct na_store *s, uint32_t host)
+{
+	uint32_t row = row_of(s, host);
+
+	return row == NA_UNKNOWN_U32 || !s->topology->has_blocks
+		       ? NA_UNKNOWN_U32
+		       : s->topology->block_of[row];
 }

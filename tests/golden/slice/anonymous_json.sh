@@ -79,3 +79,11 @@ head -c 1500 zq13.json >zq14.json
 netan slice zq14.json --from 0s -o cut.json 2>&1 | sed -E 's/[0-9.]+ [KM]?i?B/N B/g'
 netan info cut.json 2>&1 | head -n 1
 same zq13.json "$w" "collectives check"
+# What is broken in a text is mended, not copied.
+{
+	printf '{"distributedInfo": {"rank": 0}, "traceEvents": [\n'
+	printf '{"ph": "X", "cat": "kernel", "name": "a\377b\\q\tc", "ts": 5,'
+	printf '"dur": 2, "pid": 0, "tid": 7, "args": {"stream": 7}}]}\n'
+} >broken.json
+netan slice -q --anonymize broken.json --from 0ms --to 1ms -o mended/
+grep '"X"' mended/*
