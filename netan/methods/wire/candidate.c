@@ -38,7 +38,7 @@
 #define OTHERS      0.55   /* so little of its effect: a path, and what waits
 			      behind it */
 
-enum { STRATA = 2, BROAD_LEAST = 3 };
+enum { STRATA = 2, BROAD_LEAST = 3, SLOW_PEERS = 2 };
 
 static bool is_slow(const struct wi_stratum *s)
 {
@@ -90,18 +90,17 @@ static bool has_equal(struct wi *w, enum wi_side side,
 
 /* Where racks are not known, hosts that are slow alike may share a link: that
  * is for the caller to tell, by `equals`. */
-static bool leads(struct wi *w, enum wi_side side, const struct wi_stratum *s)
+static bool leads(const struct wi *w, const struct wi_stratum *s)
 {
-	if (w->in->n_racks < 2)
-		return s->leads || s->effect > ALIKE * s->usual.effect;
-	return s->leads && !has_equal(w, side, s);
+	return s->leads ||
+	       (w->in->n_racks < 2 && s->effect > ALIKE * s->usual.effect);
 }
 
 static void count(struct wi *w, struct tally *t, enum wi_side side,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->led += leads(w, side, s);
+	t->led += leads(w, s);
 	t->sum += wi_clip(s->score);
 	if (!is_slow(s))
 		return;
@@ -199,10 +198,10 @@ static bool spares_peers(struct wi *w, const struct wi_candidate *c)
 	return all >= BROAD_LEAST && 2 * slow < all;
 }
 
-/* The same of one that is slow by far more than most of the others are. */
+/* The same of one, or two, slow by far more than most of the others are. */
 static bool has_slow_peer(struct wi *w, const struct wi_candidate *c)
 {
-	size_t n = 0, all = 0, hosts = w->in->n_hosts;
+	size_t n = 0, all = 0, slow = 0, hosts = w->in->n_hosts;
 	const uint32_t *lanes = wi_lanes_of(w, c->side, c->host, &n);
 	double *sum = w->room, *of = w->room + hosts; /* by peer */
 	double middle, most = 0;
@@ -224,7 +223,10 @@ static bool has_slow_peer(struct wi *w, const struct wi_candidate *c)
 	if (all < BROAD_LEAST)
 		return false;
 	middle = na_median(sum, all);
-	return most > ONE_PEER * middle && middle < OTHERS * c->effect;
+	for (size_t i = 0; i < all; i++)
+		slow += 2 * sum[i] > most;
+	return slow <= SLOW_PEERS && most > ONE_PEER * middle &&
+	       middle < OTHERS * c->effect;
 }
 
 /* Of its strata in the rack, or across. */
@@ -256,6 +258,8 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "over all its collectives it hardly stands out";
 	if ((double)led < LEADS * (double)judged)
 		return "in other collectives other hosts are slower";
+	if (w->in->n_racks > 1 && c->has_equals)
+		return "in most collectives another host is as slow";
 	if (spares_peers(w, c) || has_slow_peer(w, c))
 		return "with most of its peers it is as quick as others";
 	if (judged < STRATA && (c->pooled < ALONE || !wi_is_broad(w, c, WI_NONE)))
