@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "hand_case.h"
+#include "netan/base/vec.h"
 
 static const char *text(const struct na_value *f, const char *name)
 {
@@ -614,17 +615,27 @@ static void unanswered(void **state)
 	hand_case_fini(&h);
 }
 
-/* Packets tell enough where transfers do not; nor do both. */
+/* Packets tell enough where transfers do not, where they are so many that a
+ * loss of 1 % would have shown. */
 static void few_packets(void **state)
 {
-	static const char *const said[] = {
-		"cannot tell: 49 packets are too few to judge: capture for "
-		"longer",
-		"Network: not guilty: none of 50 packets had to be sent again "
-		"(a loss of 6.00 % would have shown)"};
+	static const struct {
+		int packets;
+		const char *said;
+	} cases[] = {
+		{49, "cannot tell: 49 packets are too few to judge: capture "
+		     "for longer"},
+		{50, "cannot tell: none of 50 packets had to be sent again, "
+		     "too few to acquit (a loss below 6.00 % would not have "
+		     "shown): capture 300 or more"},
+		{299, "cannot tell: none of 299 packets had to be sent again, "
+		      "too few to acquit (a loss below 1.00 % would not have "
+		      "shown): capture 300 or more"},
+		{300, "Network: not guilty: none of 300 packets had to be sent "
+		      "again (a loss of 1.00 % would have shown)"}};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
 		struct hand_case h;
 		char json[100];
 
@@ -632,9 +643,9 @@ static void few_packets(void **state)
 		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
 		snprintf(json, sizeof(json),
 			 "{'connections': [], 'totals': {'packets': %d}}",
-			 49 + i);
+			 cases[i].packets);
 		hand_body(&h, "tcp", json);
-		assert_string_equal(hand_verdict(&h), said[i]);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
 		hand_case_fini(&h);
 	}
 }

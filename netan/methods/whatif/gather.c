@@ -1,5 +1,6 @@
 /* From the store to transfers, ops and ends of steps. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/methods/whatif/state.h"
@@ -8,15 +9,21 @@
 struct half {
 	int64_t start_ps, end_ps, action_ps;
 	uint64_t size_bytes;
+	uint32_t place; /* of its collective's name among all */
 	uint32_t collective, instance, src, dst, iteration;
+	struct na_endpoint from, to;
 	int32_t chunk;
 	uint8_t side;
 	bool graph; /* its actions are told: when it was posted, when sent */
 };
 
-NA_ORDER(by_key_order, struct half, NA_UP(collective), NA_UP(instance),
-	 NA_UP(src), NA_UP(dst), NA_UP(iteration),
-	 NA_THEN2(NA_UP(chunk), NA_UP(size_bytes)))
+/* By what they are called, not by the numbers of that: those of a slice of the
+ * trace are others, and who comes first of two at one instant is to be the
+ * same. */
+NA_ORDER(by_ends, struct half, NA_UP(from.slice), NA_UP(from.device),
+	 NA_UP(to.slice), NA_UP(to.device))
+NA_ORDER(by_key_order, struct half, NA_UP(place), NA_UP(instance),
+	 by_ends(x, y), NA_UP(iteration), NA_UP(chunk), NA_UP(size_bytes))
 
 static int by_key(const void *first, const void *second)
 {
@@ -80,9 +87,10 @@ static bool in_steps(const struct gathering *g, const struct na_transfer *t)
 
 static bool keep_half(struct gathering *g, const struct na_transfer *t)
 {
+	const struct na_endpoint *ends = g->w->store->names.endpoints;
 	uint32_t instance;
 
-	if (!in_steps(g, t) ||
+	if (!na_filter_when(g->w->scope->bound, t) || !in_steps(g, t) ||
 	    t->klass == NA_BAD_KEY || t->klass == NA_BAD_DURATION ||
 	    !of_run(g->w, t->input) ||
 	    t->src >= g->w->store->names.n_endpoints ||
@@ -99,11 +107,51 @@ static bool keep_half(struct gathering *g, const struct na_transfer *t)
 					  .instance = instance,
 					  .src = t->src,
 					  .dst = t->dst,
+					  .from = ends[t->src],
+					  .to = ends[t->dst],
 					  .iteration = t->iteration,
 					  .chunk = t->chunk,
 					  .side = t->side,
 					  .graph = t->style == NA_STYLE_GRAPH,
 				  }));
+}
+
+struct named {
+	const char *name;
+	uint32_t id;
+};
+
+NA_ORDER(by_name, struct named, strcmp(x->name, y->name), NA_UP(id))
+
+/* `place` of each half.  False: no memory. */
+static bool place_names(struct gathering *g)
+{
+	const struct na_strtab *strings = &g->w->store->names.strings;
+	uint32_t *places = na_calloc(strings->n, sizeof(*places));
+	NA_VEC(struct named) names = {.n = 0};
+	bool ok = places;
+
+	for (size_t i = 0; ok && i < g->halves.n; i++) {
+		uint32_t id = g->halves.v[i].collective;
+
+		if (id < strings->n && !places[id]++)
+			ok = na_add(&names,
+				    ((struct named){na_strtab_at(strings, id),
+						    id}));
+	}
+	if (ok)
+		na_sort(names.v, names.n, by_name);
+	for (size_t i = 0; ok && i < names.n; i++)
+		places[names.v[i].id] = (uint32_t)i;
+	for (size_t i = 0; ok && i < g->halves.n; i++) {
+		struct half *h = &g->halves.v[i];
+
+		h->place = h->collective < strings->n ? places[h->collective]
+						      : NA_UNKNOWN_U32;
+	}
+	na_vec_free(&names);
+	free(places);
+	return ok;
 }
 
 /* ---- lines */
@@ -270,6 +318,7 @@ static bool gather_moves(struct gathering *g)
 
 		ok = ok && keep_half(g, &t);
 	}
+	ok = ok && place_names(g);
 	if (ok)
 		na_sort(g->halves.v, g->halves.n, by_key);
 	for (size_t from = 0; ok && from < g->halves.n; from = to) {
@@ -295,11 +344,19 @@ static bool launches(const struct na_op_type *t)
 	       t->phase != NA_OP_DONE;
 }
 
+/* Of the window alone, as a slice of it has nothing else. */
+static bool in_window(const struct na_whatif *w, int64_t at_ps)
+{
+	const struct na_bound_filter *l = w->scope->bound;
+
+	return !l || na_filter_instant(l, at_ps);
+}
+
 static bool speaks(const struct na_whatif *w, const struct na_op *x)
 {
 	const struct na_op_type *t = &w->store->devices.types.items[x->type];
 
-	return t->network == NA_NET_DCN && t->collective != NA_UNKNOWN_U32 &&
+	return in_window(w, x->end_ps) && t->network == NA_NET_DCN && t->collective != NA_UNKNOWN_U32 &&
 	       of_run(w, w->store->devices.cores[x->core].input) &&
 	       (waits(t) || launches(t));
 }
@@ -386,8 +443,7 @@ static struct ending ending_of(const struct na_whatif *w,
 			.at_ps = na_host_clocks_time(w->clocks, x->input,
 						     x->end_ps),
 			.group = w->clocks->group[x->input],
-			.core = x->core,
-			.asked = is_asked(w->scope, x)},
+			.core = x->core},
 		.at_ps = x->end_ps,
 		.host = x->input};
 }
@@ -399,8 +455,8 @@ static bool gather_ends(struct na_whatif *w)
 
 	na_each_record (struct na_span, x, &w->store->spans)
 		if (ok && x->core < w->store->devices.n_cores &&
-		    w->speaks[x->core] &&
-		    of_run(w, x->input))
+		    w->speaks[x->core] && of_run(w, x->input) &&
+		    is_asked(w->scope, x))
 			ok = na_add(&all, ending_of(w, x));
 	if (ok)
 		na_sort(all.v, all.n, by_number);

@@ -99,7 +99,6 @@ struct wf_end {                /* of a host's step */
 	int64_t saved_ps;
 	uint32_t group; /* of hosts that transfers join */
 	uint32_t core;
-	bool asked; /* for this step */
 };
 
 struct wf_host {

@@ -93,8 +93,7 @@ static double saved_ms(const struct wf_end *of, size_t n)
 	return sum / (double)n;
 }
 
-/* Of the n ends of one group, of steps that are asked for, as they are in the
- * whole run; ms: room for as many. */
+/* Of the n ends of one group; ms: room for as many. */
 static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 				     double *ms)
 {
@@ -106,10 +105,8 @@ static struct na_whatif_cost cost_of(const struct wf_end *of, size_t n,
 
 		to = step_end(of, i, n);
 		now = saved_ms(of + i, to - i);
-		if (of[i].asked) {
-			ms[steps++] = now - before;
-			sum += now - before;
-		}
+		ms[steps++] = now - before;
+		sum += now - before;
 		before = now;
 	}
 	if (steps < 2)
