@@ -100,36 +100,35 @@ static void weigh_hosts(struct lz_explain *x)
 	}
 }
 
-static struct lz_weighed weigh_side(const struct lz_explain *x,
-				    enum na_lz_kind kind, uint32_t host)
-{
-	struct lz_weighed w = {0, 0, 0};
+/* Of a host or one of its sides: the weights of its pairs, and these times
+ * what is not explained.  Found where it is asked for: there may be a million
+ * hosts. */
+struct weighed {
+	double info, pulled;
+};
 
+static struct weighed weigh(const struct lz_explain *x, enum na_lz_kind kind,
+			    uint32_t host)
+{
+	struct weighed w = {0, 0}, in;
+
+	if (kind == NA_LZ_HOST) {
+		w = weigh(x, NA_LZ_SRC, host);
+		in = weigh(x, NA_LZ_DST, host);
+		return (struct weighed){(x->both ? x->both[host] : 0) +
+						(w.info + in.info),
+					w.pulled + in.pulled};
+	}
 	lz_for_side (p, x->z, kind, host) {
 		if (!x->v->n[*p])
 			continue;
 		w.info += weight(x, *p);
 		w.pulled += pull(x, *p);
-		w.pairs++;
 	}
 	return w;
 }
 
-static struct lz_weighed weighed(const struct lz_explain *x,
-				 enum na_lz_kind kind, uint32_t host)
-{
-	const struct lz_weighed *out = &x->sides[NA_LZ_SRC][host];
-	const struct lz_weighed *in = &x->sides[NA_LZ_DST][host];
-
-	if (kind != NA_LZ_HOST)
-		return x->sides[kind][host];
-	return (struct lz_weighed){
-		(x->both ? x->both[host] : 0) + (out->info + in->info),
-		out->pulled + in->pulled,
-		out->pairs && in->pairs ? out->pairs + in->pairs : 0};
-}
-
-static double effect_of(struct lz_weighed w)
+static double effect_of(struct weighed w)
 {
 	return w.info > 0 ? w.pulled / w.info : w.pulled;
 }
@@ -141,7 +140,7 @@ static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 	double *e = x->scratch, mad;
 
 	for (uint32_t h = 0; h < hosts; h++) {
-		struct lz_weighed w = weighed(x, kind, h);
+		struct weighed w = weigh(x, kind, h);
 
 		if (w.info > 0)
 			e[n++] = effect_of(w);
@@ -151,7 +150,7 @@ static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 	mad = NA_MAD_SIGMA * na_mad(e, n, na_median(e, n));
 	n = 0;
 	for (uint32_t h = 0; h < hosts; h++) {
-		double info = weighed(x, kind, h).info;
+		double info = weigh(x, kind, h).info;
 
 		if (info > 0)
 			e[n++] = 1 / info;
@@ -162,10 +161,6 @@ static double host_spread(struct lz_explain *x, enum na_lz_kind kind)
 
 static void host_effects(struct lz_explain *x)
 {
-	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++) {
-		for (uint32_t h = 0; h < x->z->in->n_hosts; h++)
-			x->sides[k][h] = weigh_side(x, k, h);
-	}
 	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++)
 		x->t2[k] = host_spread(x, k);
 }
@@ -213,18 +208,33 @@ static bool offer(struct lz_explain *x, struct lz_candidate c, double limit)
 	return na_add(&x->open, c);
 }
 
+static size_t valid_pairs(const struct lz_explain *x, enum na_lz_kind side,
+			  uint32_t h)
+{
+	size_t n = 0;
+
+	lz_for_side (p, x->z, side, h)
+		n += x->v->n[*p] > 0;
+	return n;
+}
+
 static bool offer_hosts(struct lz_explain *x)
 {
 	double limit = log(3 * (double)x->z->hosts / x->z->alpha);
 
 	for (uint32_t h = 0; h < x->z->in->n_hosts; h++) {
+		size_t out = valid_pairs(x, NA_LZ_SRC, h);
+		size_t in = valid_pairs(x, NA_LZ_DST, h);
+		size_t n[3] = {out, in, out && in ? out + in : 0};
+
 		for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_HOST; k++) {
 			struct lz_candidate c = {.who = {k, h, 0},
 						 .t2 = x->t2[k]};
-			struct lz_weighed w = weighed(x, k, h);
+			struct weighed w;
 
-			if (w.pairs < 2)
+			if (n[k] < 2)
 				continue;
+			w = weigh(x, k, h);
 			c.effect = effect_of(w);
 			c.info = w.info;
 			if (c.effect > LZ_MIN_EFFECT &&
@@ -418,8 +428,6 @@ static bool explain_room(struct lz_explain *x, struct lz_memory *work)
 		x->o = na_lz_take(work, pairs, sizeof(*x->o));
 		x->both = na_lz_take(work, hosts, sizeof(*x->both));
 	}
-	for (enum na_lz_kind k = NA_LZ_SRC; k <= NA_LZ_DST; k++)
-		x->sides[k] = na_lz_take(work, hosts, sizeof(*x->sides[k]));
 	x->its = na_lz_take(m, most_of_one(x->z), sizeof(*x->its));
 	x->cells = na_lz_take(work, LZ_CELL_MOST, sizeof(*x->cells));
 	x->scratch = na_lz_take(work, pairs > hosts ? pairs : hosts,
@@ -461,7 +469,6 @@ enum na_status na_lz_explain(struct lz_explain *x, const struct lz *z,
 	x->low = x->fluid = x->d = x->o = x->scratch = v->low = NULL;
 	x->cells = NULL;
 	x->both = NULL;
-	x->sides[NA_LZ_SRC] = x->sides[NA_LZ_DST] = NULL;
 	na_arena_fini(&work.arena);
 	return ok ? NA_OK : na_fail_nomem(err);
 }

@@ -135,13 +135,6 @@ struct lz_view {
 };
 
 /* One greedy run over a view. */
-/* Of a host or one of its sides: the weights of its pairs that the channel has,
- * and these times what is not explained. */
-struct lz_weighed {
-	double info, pulled;
-	size_t pairs;
-};
-
 struct lz_explain {
 	struct lz_memory memory;
 	const struct lz *z;
@@ -152,7 +145,6 @@ struct lz_explain {
 	 * directions share nothing. */
 	double *d, *o;
 	double *both; /* by host: what its two sides share; NULL: nothing */
-	struct lz_weighed *sides[2]; /* by kind, host: as they are now */
 	double t2[3];
 	double path_level; /* cur that 2 % of the pairs exceed */
 	double *scratch;   /* [pairs or hosts, whichever are more] */
