@@ -26,8 +26,7 @@ const struct diff_kind na_diff_kinds[DIFF_WHATS] = {
 			"executions of collectives on a device",
 			"no ops over the data-center network on device planes"},
 	[DIFF_STEPS] = {"steps", "ms", 1.0 / NA_PS_PER_MS, DIFF_SMALLER,
-			"steps with the gap before them, of each "
-			"host's longest device; mean over hosts",
+			"steps with the gap before them, mean over devices",
 			"neither steps nor program runs on device planes"},
 };
 

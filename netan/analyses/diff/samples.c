@@ -294,24 +294,52 @@ static bool slack_of(struct diff_state *s, uint32_t run, bool stall)
 	return true;
 }
 
+struct step_sum {
+	na_i128 ps;
+	uint64_t n; /* devices */
+};
+
+/* With the gap before it, of all its devices. */
+static void sum_steps(const struct st_state *st, struct step_sum *sums)
+{
+	const struct na_store *store = st->scope->store;
+
+	for (size_t i = 0; i < st->n_cells; i++) {
+		const struct st_cell *c = &st->cells[i];
+		uint32_t run = store->sources[na_steps_host_of(st, c->core)].run;
+		size_t k = NA_BOUND(j, 0, st->n_steps,
+				    st->steps[j].run > run ||
+					    (st->steps[j].run == run &&
+					     st->steps[j].number >= c->number));
+
+		if (!c->kept || k == st->n_steps || st->steps[k].run != run ||
+		    st->steps[k].number != c->number)
+			continue;
+		sums[k].ps += na_steps_duration(c);
+		sums[k].ps += c->gap_ps > 0 ? c->gap_ps : 0;
+		sums[k].n++;
+	}
+}
+
 /* A step is a unit of its own.  Where neither run has any, launches stand for
  * them: from the start of the first transfer to the end of the last. */
 static bool steps_of(struct diff_state *s, uint32_t run)
 {
 	struct diff_sample *to = &s->metrics[DIFF_STEPS].s[run];
 	const struct st_state *st = &s->steps;
+	struct step_sum *sums = na_calloc(st->n_steps + 1, sizeof(*sums));
+	bool ok = sums;
 
-	for (size_t i = 0; i < st->n_steps; i++) {
-		const struct st_step *x = &st->steps[i];
-		na_i128 sum = 0;
-
-		if (x->run != run || x->to <= x->from)
-			continue;
-		for (size_t k = x->from; k < x->to; k++)
-			sum += st->host_steps[k].period_ps;
-		if (!push(to, (double)sum / (double)(x->to - x->from), to->n))
-			return false;
+	if (ok)
+		sum_steps(st, sums);
+	for (size_t i = 0; ok && i < st->n_steps; i++) {
+		if (st->steps[i].run == run && sums[i].n)
+			ok = push(to, (double)sums[i].ps / (double)sums[i].n,
+				  to->n);
 	}
+	free(sums);
+	if (!ok)
+		return false;
 	for (size_t u = s->scope->store->n_steps;
 	     !st->n_steps && u < s->got.units.n; u++) {
 		const struct diff_unit *x = &s->got.units.v[u];

@@ -113,7 +113,7 @@ static const char details[] =
 	"  stall       us     likewise, time inside the four ops\n"
 	"  steps       ms     from the end of the step before to the end of "
 	"the\n"
-	"                     step, mean over hosts; of launches their length\n"
+	"                     step, mean over devices; of launches their length\n"
 	"\n"
 	"Intervals are of B - A (ci95) and of B / A (ratio_ci95). What is in one "
 	"step is not independent, nor are steps that follow each other; so a run "
