@@ -226,10 +226,7 @@ static bool anchor_lines(struct wf_sim *s)
 
 static uint32_t need(const struct na_whatif *w, uint32_t turn, uint32_t cell)
 {
-	uint32_t k = na_triples_find(
-		&w->need_keys,
-		(struct na_triple){turn, w->cell_keys.keys[cell].b, 0});
-	uint32_t n = k == NA_NO_TRIPLE ? 0 : w->needs.v[k];
+	uint32_t n = *wf_need_of(w, turn, cell);
 
 	return n <= w->cells.v[cell].n ? n : 0;
 }

@@ -159,7 +159,7 @@ static void send(const struct replay *r, struct wf_move *m)
 	struct wf_line *l = &w->lines.v[m->from];
 
 	begin(w, l, m->sent_ps);
-	m->sent_saved = ready_saved(w, l, m);
+	m->sent_saved = r->ask ? ready_saved(w, l, m) : 0;
 	if (m->behind != WF_NONE && is_free(w, m))
 		m->sent_saved = least(wf_plus(m->sent_saved, m->held_ps),
 				      freed(w, m));

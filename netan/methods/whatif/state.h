@@ -11,6 +11,7 @@
 #include "netan/methods/whatif/whatif.h"
 
 #define WF_NONE UINT32_MAX
+enum { WF_CLASSES = 32 }; /* of rounds whose receives are told apart */
 /* An op that takes longer waits. */
 #define WF_WAITS_PS (20 * NA_PS_PER_US)
 
@@ -132,9 +133,11 @@ struct na_whatif {
 	NA_VEC(struct wf_end) ends;     /* by group, number */
 	NA_VEC(struct wf_event) events; /* by host, time */
 	struct na_triples strata, instances;
-	struct na_triples rounds, cell_keys, turns, need_keys;
+	struct na_triples rounds, cell_keys, turns;
 	NA_VEC(struct wf_cell) cells;
-	NA_VEC(uint32_t) needs; /* receives of a round, by turn */
+	/* By turn and class of rounds: so many receives; more than there are:
+	 * it does not need them. */
+	NA_VEC(uint32_t) needs;
 	/* By cell: after each receive, and how much earlier. */
 	int64_t *after_at_ps, *after;
 	uint32_t *queue;    /* [n_hosts] */
@@ -162,6 +165,13 @@ static inline int64_t wf_minus(int64_t a, int64_t b)
 static inline uint32_t wf_host_of(const struct na_whatif *w, uint32_t line)
 {
 	return w->execs.v[w->lines.v[line].exec].host;
+}
+
+static inline uint32_t *wf_need_of(const struct na_whatif *w, uint32_t turn,
+				   uint32_t cell)
+{
+	return &w->needs.v[(size_t)turn * WF_CLASSES +
+			   w->cell_keys.keys[cell].b];
 }
 
 /* gather.c.  False: no memory. */

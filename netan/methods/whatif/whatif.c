@@ -63,7 +63,6 @@ void na_whatif_free(struct na_whatif *w)
 	na_triples_fini(&w->rounds);
 	na_triples_fini(&w->cell_keys);
 	na_triples_fini(&w->turns);
-	na_triples_fini(&w->need_keys);
 	na_vec_free(&w->cells);
 	na_vec_free(&w->needs);
 	na_triples_fini(&w->instances);
