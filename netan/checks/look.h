@@ -23,9 +23,9 @@ bool na_touches(const struct na_value *culprit, const char *host);
 const struct na_value *na_first_culprit(const struct na_case *c);
 /*
  * What a culprit of `pairs` costs: of a step as `pairs` says, with the mean
- * where it is slow now and then and the median hides that.  Where that is not known, of all stall the share
- * that the slowest executions would be spared if its transfers took what is
- * expected of them.
+ * where it is slow now and then and the median hides that.  Where that is not
+ * known, of all stall the share that the slowest executions would be spared if
+ * its transfers took what is expected of them.
  * One that is slow now and then is behind the slowest executions, and behind
  * few of the others: that says nothing of all.  Timeouts make everything late
  * that depends on them, so that paths lead to others: they cost what they

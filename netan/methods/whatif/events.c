@@ -7,16 +7,12 @@
 NA_ORDER(by_time, struct wf_event, NA_UP(host), NA_UP(at_ps), NA_UP(kind),
 	 NA_UP(of))
 
-static uint32_t host_of(const struct na_whatif *w, uint32_t line)
-{
-	return w->execs.v[w->lines.v[line].exec].host;
-}
-
 static bool add_events(struct na_whatif *w)
 {
 	for (uint32_t i = 0; i < w->moves.n; i++) {
 		const struct wf_move *m = &w->moves.v[i];
-		uint32_t src = host_of(w, m->from), dst = host_of(w, m->to);
+		uint32_t src = wf_host_of(w, m->from);
+		uint32_t dst = wf_host_of(w, m->to);
 
 		if (!na_add(&w->events,
 			    ((struct wf_event){m->sent_ps, src, i, WF_SENT})) ||

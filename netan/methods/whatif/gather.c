@@ -236,7 +236,7 @@ static void wait_of(const struct na_whatif *w, struct wf_move *m, uint32_t src,
 	if (known == NA_TIME_MAX || !na_add_i64(m->taken_ps, -ahead, &gone))
 		return;
 	gone = na_time_between(m->sent_ps, gone);
-	m->waited_ps = na_time_between(m->took_ps + known, gone);
+	m->waited_ps = na_time_between(wf_plus(m->took_ps, known), gone);
 }
 
 /* What it took by its receiver's stamp, clocks brought together. */

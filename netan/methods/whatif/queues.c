@@ -25,11 +25,6 @@ struct stops {
 	size_t n;
 };
 
-static uint32_t host_of(const struct na_whatif *w, uint32_t line)
-{
-	return w->execs.v[w->lines.v[line].exec].host;
-}
-
 static bool find_stops(const struct na_whatif *w, bool sends, struct stops *s)
 {
 	s->v = na_calloc(w->moves.n, sizeof(*s->v));
@@ -41,7 +36,7 @@ static bool find_stops(const struct na_whatif *w, bool sends, struct stops *s)
 		if (sends && m->gone_ps == NA_UNKNOWN_PS)
 			continue;
 		s->v[s->n++] = (struct stop){
-			host_of(w, sends ? m->from : m->to), i,
+			wf_host_of(w, sends ? m->from : m->to), i,
 			sends ? m->gone_ps : m->taken_ps};
 	}
 	na_sort(s->v, s->n, by_host);
@@ -128,7 +123,7 @@ static uint32_t blocker(const struct na_whatif *w, uint32_t move,
 			const struct stops *gone, const struct stops *taken)
 {
 	const struct wf_move *m = &w->moves.v[move];
-	uint32_t src = host_of(w, m->from), dst = host_of(w, m->to);
+	uint32_t src = wf_host_of(w, m->from), dst = wf_host_of(w, m->to);
 	int64_t took[] = {m->took_ps, na_time_between(m->sent_ps, m->gone_ps)};
 	struct nearest x = {WF_NONE, SOON_PS};
 

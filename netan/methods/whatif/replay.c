@@ -159,7 +159,7 @@ static void send(const struct replay *r, struct wf_move *m)
 	struct wf_line *l = &w->lines.v[m->from];
 
 	begin(w, l, m->sent_ps);
-	m->sent_saved = ready_saved(w, l, m);
+	m->sent_saved = r->ask ? ready_saved(w, l, m) : 0;
 	if (m->behind != WF_NONE && is_free(w, m))
 		m->sent_saved = least(wf_plus(m->sent_saved, m->held_ps),
 				      freed(w, m));
@@ -218,9 +218,6 @@ static void take(struct replay *r, struct wf_move *m, bool unsent)
 	meet(&x->at_ps, &x->saved_ps, m->taken_ps, saved);
 }
 
-/* An op that takes longer waits. */
-#define WAITS_PS (20 * NA_PS_PER_US)
-
 /* What an op waits for: of the first launch that nobody has waited for, where
  * launches are told. */
 static uint32_t awaited(const struct na_whatif *w, struct wf_place *p)
@@ -255,7 +252,7 @@ static void await(struct na_whatif *w, struct wf_op *op)
 	saved = x->saved_ps;
 	if (x->gone && !p->apart)
 		meet(&at, &saved, x->gone_at_ps, x->gone_saved_ps);
-	if (took <= WAITS_PS)
+	if (took <= WF_WAITS_PS)
 		saved = wf_plus(saved, na_time_between(at, op->start_ps));
 	*saved_ps = least(wf_plus(*saved_ps, took), saved);
 }
@@ -306,7 +303,7 @@ static void wake_followers(struct replay *r, const struct wf_move *m)
 
 	for (uint32_t i = m->followers; i != WF_NONE;
 	     i = w->moves.v[i].next_follower)
-		wake(r, w->execs.v[w->lines.v[w->moves.v[i].from].exec].host);
+		wake(r, wf_host_of(w, w->moves.v[i].from));
 }
 
 static void happen(struct replay *r, const struct wf_event *e, bool unsent)
@@ -323,11 +320,11 @@ static void happen(struct replay *r, const struct wf_event *e, bool unsent)
 		m->posted_saved = w->lines.v[m->to].saved_ps;
 		m->posted = true;
 		if (m->behind == e->of)
-			wake(r, w->execs.v[w->lines.v[m->from].exec].host);
+			wake(r, wf_host_of(w, m->from));
 		break;
 	case WF_SENT:
 		send(r, m);
-		wake(r, w->execs.v[w->lines.v[m->to].exec].host);
+		wake(r, wf_host_of(w, m->to));
 		wake_followers(r, m);
 		break;
 	case WF_LAUNCHED:

@@ -11,6 +11,9 @@
 #include "netan/methods/whatif/whatif.h"
 
 #define WF_NONE UINT32_MAX
+enum { WF_CLASSES = 32 }; /* of rounds whose receives are told apart */
+/* An op that takes longer waits. */
+#define WF_WAITS_PS (20 * NA_PS_PER_US)
 
 /* In the order in which events of one instant happen. */
 enum wf_kind { WF_TAKEN, WF_POSTED, WF_SENT, WF_LAUNCHED, WF_WAITED, WF_ENDED };
@@ -130,9 +133,11 @@ struct na_whatif {
 	NA_VEC(struct wf_end) ends;     /* by group, number */
 	NA_VEC(struct wf_event) events; /* by host, time */
 	struct na_triples strata, instances;
-	struct na_triples rounds, cell_keys, turns, need_keys;
+	struct na_triples rounds, cell_keys, turns;
 	NA_VEC(struct wf_cell) cells;
-	NA_VEC(uint32_t) needs; /* receives of a round, by turn */
+	/* By turn and class of rounds: so many receives; more than there are:
+	 * it does not need them. */
+	NA_VEC(uint32_t) needs;
 	/* By cell: after each receive, and how much earlier. */
 	int64_t *after_at_ps, *after;
 	uint32_t *queue;    /* [n_hosts] */
@@ -157,6 +162,18 @@ static inline int64_t wf_minus(int64_t a, int64_t b)
 						    : NA_TIME_MIN;
 }
 
+static inline uint32_t wf_host_of(const struct na_whatif *w, uint32_t line)
+{
+	return w->execs.v[w->lines.v[line].exec].host;
+}
+
+static inline uint32_t *wf_need_of(const struct na_whatif *w, uint32_t turn,
+				   uint32_t cell)
+{
+	return &w->needs.v[(size_t)turn * WF_CLASSES +
+			   w->cell_keys.keys[cell].b];
+}
+
 /* gather.c.  False: no memory. */
 bool wf_gather(struct na_whatif *w);
 /* events.c: in order; who waits for what. */
@@ -179,10 +196,13 @@ bool wf_is_its(const struct na_whatif *w, const struct na_whatif_ask *ask,
  * ask: NULL: nothing, to learn which op waits for what. */
 void wf_replay(struct na_whatif *w, const struct na_whatif_ask *ask);
 
-/* simulate.c: the job once more, with its queues, as it was or with the excess
- * spared; when each of `ends` is, ps [ends].  False: no memory. */
-bool wf_simulate(struct na_whatif *w, const struct na_whatif_ask *ask,
-		 bool spared, int64_t *ends_ps);
+/* layout.c: the job once more, with its queues.  NULL: no memory. */
+struct wf_sim *wf_sim_make(struct na_whatif *w,
+			   const struct na_whatif_ask *ask);
+void wf_sim_free(struct wf_sim *s);
+/* simulate.c: as it was or with the excess spared; when each of `ends` is, ps
+ * [ends].  False: no memory. */
+bool wf_sim_run(struct wf_sim *s, bool spared, int64_t *ends_ps);
 int64_t wf_excess_ps(const struct na_whatif *w, const struct na_whatif_ask *ask,
 		     const struct wf_move *m);
 

@@ -8,8 +8,6 @@
 
 #include "netan/methods/whatif/state.h"
 
-enum { CLASSES = 32 }; /* of rounds whose receives are told apart */
-
 /* ---- receives by line and round */
 
 static bool add_cell(struct na_whatif *w, struct wf_move *m)
@@ -18,7 +16,7 @@ static bool add_cell(struct na_whatif *w, struct wf_move *m)
 	size_t known = w->cells.n;
 	struct wf_cell *c =
 		na_triples_at(&w->cell_keys, &w->cells,
-			      ((struct na_triple){m->to, m->round % CLASSES,
+			      ((struct na_triple){m->to, m->round % WF_CLASSES,
 					   0}));
 
 	if (!c)
@@ -64,27 +62,24 @@ static bool name_turn(struct na_whatif *w, struct na_triples *roles,
 
 	m->turn = na_triples_add(&w->turns,
 				 (struct na_triple){role, m->round, 0});
-	return role != NA_NO_TRIPLE && m->turn != NA_NO_TRIPLE;
+	if (role == NA_NO_TRIPLE || m->turn == NA_NO_TRIPLE)
+		return false;
+	while (w->needs.n < w->turns.n * WF_CLASSES)
+		if (!na_add(&w->needs, UINT32_MAX))
+			return false;
+	return true;
 }
 
-static bool count_needs(struct na_whatif *w, const struct wf_move *m)
+static void count_needs(struct na_whatif *w, const struct wf_move *m)
 {
 	uint32_t i = w->lines.v[m->from].cells;
 
 	for (; i != WF_NONE; i = w->cells.v[i].next) {
-		uint32_t got = w->cells.v[i].got;
-		size_t known = w->needs.n;
-		uint32_t *n = na_triples_at(
-			&w->need_keys, &w->needs,
-			((struct na_triple){m->turn, w->cell_keys.keys[i].b,
-					    0}));
+		uint32_t *n = wf_need_of(w, m->turn, i);
 
-		if (!n)
-			return false;
-		if (w->needs.n > known || got < *n)
-			*n = got;
+		if (w->cells.v[i].got < *n)
+			*n = w->cells.v[i].got;
 	}
-	return true;
 }
 
 static bool find_needs(struct na_whatif *w)
@@ -95,9 +90,11 @@ static bool find_needs(struct na_whatif *w)
 	for (size_t i = 0; ok && i < w->events.n; i++) {
 		const struct wf_event *e = &w->events.v[i];
 
-		if (e->kind == WF_SENT)
-			ok = name_turn(w, &roles, &w->moves.v[e->of]) &&
-			     count_needs(w, &w->moves.v[e->of]);
+		if (e->kind == WF_SENT) {
+			ok = name_turn(w, &roles, &w->moves.v[e->of]);
+			if (ok)
+				count_needs(w, &w->moves.v[e->of]);
+		}
 		if (e->kind == WF_TAKEN)
 			w->cells.v[w->moves.v[e->of].cell].got++;
 	}
@@ -108,15 +105,10 @@ static bool find_needs(struct na_whatif *w)
 uint32_t wf_needed(const struct na_whatif *w, const struct wf_move *m,
 		   uint32_t cell)
 {
-	uint32_t need = na_triples_find(
-		&w->need_keys,
-		(struct na_triple){m->turn, w->cell_keys.keys[cell].b, 0});
+	uint32_t need = *wf_need_of(w, m->turn, cell);
 	const struct wf_cell *c = &w->cells.v[cell];
 
-	if (need == NA_NO_TRIPLE || !w->needs.v[need] ||
-	    w->needs.v[need] > c->got)
-		return WF_NONE;
-	return c->first + w->needs.v[need] - 1;
+	return need && need <= c->got ? c->first + need - 1 : WF_NONE;
 }
 
 /* ---- for how long sends are held */

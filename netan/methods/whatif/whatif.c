@@ -63,7 +63,6 @@ void na_whatif_free(struct na_whatif *w)
 	na_triples_fini(&w->rounds);
 	na_triples_fini(&w->cell_keys);
 	na_triples_fini(&w->turns);
-	na_triples_fini(&w->need_keys);
 	na_vec_free(&w->cells);
 	na_vec_free(&w->needs);
 	na_triples_fini(&w->instances);
@@ -172,16 +171,18 @@ static bool simulate(struct na_whatif *w, const struct na_whatif_ask *ask,
 		     bool *told)
 {
 	int64_t *ends_ps = na_calloc(w->ends.n, sizeof(*ends_ps));
-	bool ok = ends_ps && wf_simulate(w, ask, false, ends_ps);
+	struct wf_sim *s = wf_sim_make(w, ask);
+	bool ok = ends_ps && s && wf_sim_run(s, false, ends_ps);
 
 	for (size_t i = 0; ok && i < w->ends.n; i++)
 		w->ends.v[i].run_ps = ends_ps[i];
 	*told = ok && fits(w);
 	if (*told)
-		ok = wf_simulate(w, ask, true, ends_ps);
+		ok = wf_sim_run(s, true, ends_ps);
 	for (size_t i = 0; ok && *told && i < w->ends.n; i++)
 		w->ends.v[i].saved_ps =
 			wf_minus(w->ends.v[i].run_ps, ends_ps[i]);
+	wf_sim_free(s);
 	free(ends_ps);
 	return ok;
 }

@@ -1,6 +1,5 @@
 /* What crosses a link of a rack, or a path, and what is left without it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/methods/wire/state.h"
 
@@ -29,7 +28,7 @@ static bool covers(const struct wi *w, const struct wi_link *l,
 	}
 }
 
-/* What a host sends across it to each other one. */
+/* What a host sends across it to another one; zero between hosts. */
 struct between {
 	uint32_t connection; /* the last one that was seen */
 	size_t connections, lanes, slow;
@@ -41,7 +40,6 @@ static void gather(const struct wi *w, const struct wi_link *l, uint32_t src,
 	size_t n = 0;
 	const uint32_t *lanes = wi_lanes_of(w, WI_TX, src, &n);
 
-	memset(to, 0, w->in->n_hosts * sizeof(*to));
 	for (size_t i = 0; i < n; i++) {
 		const struct wi_lane *x = &w->lanes.v[lanes[i]];
 		const struct na_wire_connection *c =
@@ -63,6 +61,40 @@ struct slow_pairs {
 	size_t wholly, partly, several, any, of_one;
 };
 
+/* get: slow pairs of the receiver. */
+static void count_pair(struct slow_pairs *n, const struct between *b,
+		       size_t *get)
+{
+	double share = (double)b->slow / (double)b->lanes;
+	bool several = b->connections > 1;
+
+	n->any += share >= SOME;
+	*get += share >= SOME;
+	n->of_one = *get > n->of_one ? *get : n->of_one;
+	n->several += several;
+	n->wholly += several && share >= NEARLY;
+	n->partly += several && share >= SOME && share < NEARLY;
+}
+
+static void count_host(struct wi *w, const struct wi_link *l, uint32_t src,
+		       struct between *to, size_t *get, struct slow_pairs *n)
+{
+	size_t n_lanes = 0, before = n->any;
+	const uint32_t *lanes = wi_lanes_of(w, WI_TX, src, &n_lanes);
+
+	gather(w, l, src, to);
+	for (size_t i = 0; i < n_lanes; i++) {
+		uint32_t k = w->lanes.v[lanes[i]].connection;
+		uint32_t dst = w->in->connections[k].dst;
+
+		if (!to[dst].lanes)
+			continue;
+		count_pair(n, &to[dst], &get[dst]);
+		to[dst] = (struct between){0};
+	}
+	n->of_one = n->any - before > n->of_one ? n->any - before : n->of_one;
+}
+
 static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
 {
 	struct between *to = na_calloc(w->in->n_hosts, sizeof(*to));
@@ -70,26 +102,8 @@ static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
 	struct slow_pairs n = {0};
 
 	w->failed |= !to || !get;
-	for (uint32_t h = 0; to && get && h < w->in->n_hosts; h++) {
-		size_t before = n.any;
-
-		gather(w, l, h, to);
-		for (uint32_t k = 0; k < w->in->n_hosts; k++) {
-			double share = to[k].lanes ? (double)to[k].slow /
-							     (double)to[k].lanes
-						   : 0;
-			bool several = to[k].connections > 1;
-
-			n.any += share >= SOME;
-			get[k] += share >= SOME;
-			n.of_one = get[k] > n.of_one ? get[k] : n.of_one;
-			n.several += several;
-			n.wholly += several && share >= NEARLY;
-			n.partly += several && share >= SOME && share < NEARLY;
-		}
-		n.of_one = n.any - before > n.of_one ? n.any - before
-						     : n.of_one;
-	}
+	for (uint32_t h = 0; to && get && h < w->in->n_hosts; h++)
+		count_host(w, l, h, to, get, &n);
 	free(to);
 	free(get);
 	return n;
