@@ -224,6 +224,23 @@ static void tell_doubts(struct na_case *c, struct na_finding *f,
 			       s->who, s->many ? "are" : "is", all + 1);
 }
 
+/* A dump tells that a rank has not finished what a peer has; not why. */
+static void tell_stuck(struct na_case *c, struct na_finding *f,
+		       const struct na_value *event, const struct story *s)
+{
+	if (!na_says(event, M_cause, "device_stuck"))
+		return;
+	na_case_fact(c, f,
+		     "a peer has entered and left it, so all had called it");
+	f->confidence = NA_LIKELY;
+	f->sure = na_case_text(c,
+			       "that %s %s not finished it is certain, that "
+			       "the GPU or its link is why is not",
+			       s->who, s->many ? "have" : "has");
+	f->otherwise = "a dump that is older than those of its peers, or "
+		       "earlier work of its stream that does not end";
+}
+
 static void judge_event(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *culprits = na_get(event, M_culprits);
@@ -242,6 +259,7 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	f->from_s = since_of(c, event);
 	f->culprit = *s.who ? s.who : NULL;
 	tell_waiting(c, f, event);
+	tell_stuck(c, f, event, &s);
 	tell_doubts(c, f, event, &s);
 	tell_network(c, f);
 	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,

@@ -232,8 +232,8 @@ static const char *device_next(const struct na_stalls *x, const char *who,
 			     who);
 	case 1:
 		return WRITE("take the GPU of %s out of the job and restart; "
-			     "all other ranks wait for %s and are healthy as "
-			     "far as the dumps tell",
+			     "the ranks that wait for %s are healthy as far as "
+			     "the dumps tell",
 			     who, awaited);
 	default:
 		return NULL;
