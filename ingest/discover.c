@@ -433,6 +433,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	below = na_arena_path(a, path, "plugins/profile");
+	if (below && !is_directory(below))
+		below = na_arena_path(a, path, "profile");
 	if (!below)
 		return na_fail_nomem(err);
 	if (is_directory(below))
@@ -452,7 +454,7 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 			"GPU job, or "
 			"captures (*.pcap, "
 			"*.pcapng, *.cap) or *.netan files; dumps of the "
-			"flight recorder and logs are for netan hang",
+			"flight recorder and logs, for netan check and hang",
 			path);
 	return st;
 }

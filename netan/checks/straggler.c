@@ -268,9 +268,9 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	else if (na_says(x, M_cause, "computation"))
 		f->otherwise = "it has more work than the others, or a device "
 			       "that throttles";
-	if (na_number_at(x, M_p_value) > 0)
+	if (na_number_at(x, M_q_value) > 0)
 		f->sure = na_case_text(c, "as often by chance with p = %.2g",
-				       na_number_at(x, M_p_value));
+				       na_number_at(x, M_q_value));
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 	if (isfinite(na_number_at(x, M_rank)))

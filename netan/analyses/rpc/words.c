@@ -109,7 +109,8 @@ static void say_heavy(struct na_str *t, const struct na_value *mode)
 	/* What is less late than a tail event is none. */
 	while (mode && na_number_at(mode, M_latency_ms) < 100)
 		mode = mode->next;
-	na_str_addf(t, "Heavy tail, no timer signature");
+	na_str_addf(t, mode ? "Heavy tail, not of one timer"
+			    : "Heavy tail, no timer signature");
 	if (mode)
 		na_str_addf(t,
 			    ", though %s of them lie at %g ms (looks like %s)",

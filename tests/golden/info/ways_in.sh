@@ -13,6 +13,7 @@ counts $f | tee want
 counts t | cmp - want
 counts t/plugins/profile/r -j 1 | cmp - want
 counts t/plugins/profile -j 8 | cmp - want
+counts t/plugins -j 8 | cmp - want
 counts host-0.xplane.pb.gz | cmp - want
 counts two.gz | cmp - want
 counts z | cmp - want
