@@ -370,10 +370,11 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why)
 	const struct na_finding *f = explanation(c);
 	const char *instead = na_verdict_instead(c);
 
-	/* What is known comes before what is not, unless it may be no more than
-	 * how a suspicion shows. */
+	/* What is known comes before what is not, unless it is a remark, or may
+	 * be no more than how a suspicion shows. */
 	if (f && (f->check->explains >= NA_EXPLAINS_WAITING ||
-		  (f->check->explains != NA_EXPLAINS_LITTLE && !suspected(c))))
+		  (f->severity != NA_SEV_INFO &&
+		   f->check->explains != NA_EXPLAINS_LITTLE && !suspected(c))))
 		return na_case_text(c, "%s; network: cannot tell: %s",
 				    instead + strlen("; "), why);
 	return na_case_text(c, "cannot tell: %s%s", why, instead);
