@@ -149,7 +149,7 @@ static double would_have_shown(const struct resent *r)
 	return 3 / fmax(3, r->sent);
 }
 
-static const char *resent(struct na_case *c, const struct resent *r)
+static const char *how_many(struct na_case *c, const struct resent *r)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
@@ -162,9 +162,9 @@ static const char *resent(struct na_case *c, const struct resent *r)
 static const char *seen(struct na_case *c, const struct resent *r)
 {
 	if (r->lost > 0)
-		return resent(c, r);
+		return how_many(c, r);
 	return na_case_text(c, "%s (a loss of %s %% would have shown)",
-			    resent(c, r),
+			    how_many(c, r),
 			    na_case_number(c, 100 * would_have_shown(r)));
 }
 
@@ -180,7 +180,7 @@ static const char *blind(struct na_case *c, const struct resent *r)
 		c,
 		"%s, too few to acquit (a loss below %s %% would not have "
 		"shown): capture %s or more",
-		resent(c, r), na_case_number(c, 100 * would_have_shown(r)),
+		how_many(c, r), na_case_number(c, 100 * would_have_shown(r)),
 		na_print_count(n, (uint64_t)(3 / ruinous_loss)));
 }
 

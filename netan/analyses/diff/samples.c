@@ -299,25 +299,25 @@ struct step_sum {
 	uint64_t n; /* devices */
 };
 
-/* With the gap before it, of all its devices. */
-static void sum_steps(const struct st_state *st, struct step_sum *sums)
+/* Of a run: each with the gap before it, of all its devices. */
+static void sum_steps(const struct st_state *st, uint32_t run,
+		      struct step_sum *sums)
 {
-	const struct na_store *store = st->scope->store;
+	const struct na_source *sources = st->scope->store->sources;
 
 	for (size_t i = 0; i < st->n_cells; i++) {
 		const struct st_cell *c = &st->cells[i];
-		uint32_t run = store->sources[na_steps_host_of(st, c->core)].run;
-		size_t k = NA_BOUND(j, 0, st->n_steps,
-				    st->steps[j].run > run ||
-					    (st->steps[j].run == run &&
-					     st->steps[j].number >= c->number));
+		const struct st_step *t;
 
-		if (!c->kept || k == st->n_steps || st->steps[k].run != run ||
-		    st->steps[k].number != c->number)
+		if (!c->kept ||
+		    sources[na_steps_host_of(st, c->core)].run != run)
 			continue;
-		sums[k].ps += na_steps_duration(c);
-		sums[k].ps += c->gap_ps > 0 ? c->gap_ps : 0;
-		sums[k].n++;
+		t = na_steps_at(st, run, c->number);
+		if (!t)
+			continue;
+		sums[t - st->steps].ps += na_steps_duration(c);
+		sums[t - st->steps].ps += na_steps_gap(c);
+		sums[t - st->steps].n++;
 	}
 }
 
@@ -331,9 +331,9 @@ static bool steps_of(struct diff_state *s, uint32_t run)
 	bool ok = sums;
 
 	if (ok)
-		sum_steps(st, sums);
+		sum_steps(st, run, sums);
 	for (size_t i = 0; ok && i < st->n_steps; i++) {
-		if (st->steps[i].run == run && sums[i].n)
+		if (sums[i].n)
 			ok = push(to, (double)sums[i].ps / (double)sums[i].n,
 				  to->n);
 	}

@@ -128,8 +128,8 @@ bool na_steps_merge_transfers(struct st_gathered *g,
 	return true;
 }
 
-static struct st_step *step_of(const struct st_state *s, uint32_t run,
-			       int64_t number)
+struct st_step *na_steps_at(const struct st_state *s, uint32_t run,
+			    int64_t number)
 {
 	size_t at = NA_BOUND(i, 0, s->n_steps,
 			     s->steps[i].run > run ||
@@ -166,9 +166,9 @@ void na_steps_place_transfers(struct st_state *s)
 		struct st_host_step *y;
 
 		if (s->by_launch[of->c / 2])
-			t = of->c % 2 ? NULL : step_of(s, of->c / 2, of->a);
+			t = of->c % 2 ? NULL : na_steps_at(s, of->c / 2, of->a);
 		else if (known)
-			t = step_of(s, known->run, known->number);
+			t = na_steps_at(s, known->run, known->number);
 		y = t && x->n ? host_step_of(s, t, s->got.keys.keys[k].c)
 			      : NULL;
 		if (!y)

@@ -25,11 +25,6 @@ bool na_steps_notable(int64_t ps, int64_t typical_ps, double share)
 	return ps > ST_EFFECT_PS && (double)ps > share * (double)typical_ps;
 }
 
-static int64_t gap_of(const struct st_cell *c)
-{
-	return c->gap_ps > 0 ? c->gap_ps : 0;
-}
-
 void na_steps_sum_up(struct st_sums *x, const struct st_cell *c)
 {
 	x->n++;
@@ -38,7 +33,7 @@ void na_steps_sum_up(struct st_sums *x, const struct st_cell *c)
 	x->flight_ps += c->flight_ps;
 	x->overlap_ps += c->overlap_ps;
 	x->idle_ps += na_steps_idle(c);
-	x->gap_ps += gap_of(c);
+	x->gap_ps += na_steps_gap(c);
 	x->waiting_ps += na_steps_waiting(c);
 	for (int k = 0; k < NA_N_NETWORKS; k++)
 		x->exposed_ps[k] += na_steps_exposed_of(c, k);
@@ -77,7 +72,7 @@ static bool list_devices(struct st_state *s)
 
 		if (!c->kept)
 			continue;
-		if (!na_add_i64(na_steps_duration(c), gap_of(c), &period))
+		if (!na_add_i64(na_steps_duration(c), na_steps_gap(c), &period))
 			period = NA_TIME_MAX;
 		s->host_steps[s->n_host_steps++] = (struct st_host_step){
 			.cell = c,

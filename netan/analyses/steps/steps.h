@@ -328,11 +328,19 @@ bool na_steps_add_busy(struct st_block *b,
 
 /* hosts.c: cells to steps of hosts; who is slowest, and why. */
 bool na_steps_build_hosts(struct st_state *s) NA_MUST_CHECK;
+/* gather.c: the step of a run; NULL: there is none. */
+struct st_step *na_steps_at(const struct st_state *s, uint32_t run,
+			    int64_t number);
 /* Once transfers are placed. */
 bool na_steps_judge_steps(struct st_state *s) NA_MUST_CHECK;
 static inline int64_t na_steps_duration(const struct st_cell *c)
 {
 	return c->end_ps - c->start_ps;
+}
+/* Since the step before; 0 where there is none. */
+static inline int64_t na_steps_gap(const struct st_cell *c)
+{
+	return c->gap_ps > 0 ? c->gap_ps : 0;
 }
 static inline int64_t na_steps_exposed_of(const struct st_cell *c, int network)
 {

@@ -9,7 +9,7 @@
 struct half {
 	int64_t start_ps, end_ps, action_ps;
 	uint64_t size_bytes;
-	uint32_t place; /* of its collective's name among all */
+	uint32_t order; /* of its collective's name among all */
 	uint32_t collective, instance, src, dst, iteration;
 	struct na_endpoint from, to;
 	int32_t chunk;
@@ -22,7 +22,7 @@ struct half {
  * same. */
 NA_ORDER(by_ends, struct half, NA_UP(from.slice), NA_UP(from.device),
 	 NA_UP(to.slice), NA_UP(to.device))
-NA_ORDER(by_key_order, struct half, NA_UP(place), NA_UP(instance),
+NA_ORDER(by_key_order, struct half, NA_UP(order), NA_UP(instance),
 	 by_ends(x, y), NA_UP(iteration), NA_UP(chunk), NA_UP(size_bytes))
 
 static int by_key(const void *first, const void *second)
@@ -123,18 +123,18 @@ struct named {
 
 NA_ORDER(by_name, struct named, strcmp(x->name, y->name), NA_UP(id))
 
-/* `place` of each half.  False: no memory. */
-static bool place_names(struct gathering *g)
+/* `order` of each half.  False: no memory. */
+static bool order_names(struct gathering *g)
 {
 	const struct na_strtab *strings = &g->w->store->names.strings;
-	uint32_t *places = na_calloc(strings->n, sizeof(*places));
+	uint32_t *orders = na_calloc(strings->n, sizeof(*orders));
 	NA_VEC(struct named) names = {.n = 0};
-	bool ok = places;
+	bool ok = orders;
 
 	for (size_t i = 0; ok && i < g->halves.n; i++) {
 		uint32_t id = g->halves.v[i].collective;
 
-		if (id < strings->n && !places[id]++)
+		if (id < strings->n && !orders[id]++)
 			ok = na_add(&names,
 				    ((struct named){na_strtab_at(strings, id),
 						    id}));
@@ -142,15 +142,15 @@ static bool place_names(struct gathering *g)
 	if (ok)
 		na_sort(names.v, names.n, by_name);
 	for (size_t i = 0; ok && i < names.n; i++)
-		places[names.v[i].id] = (uint32_t)i;
+		orders[names.v[i].id] = (uint32_t)i;
 	for (size_t i = 0; ok && i < g->halves.n; i++) {
 		struct half *h = &g->halves.v[i];
 
-		h->place = h->collective < strings->n ? places[h->collective]
+		h->order = h->collective < strings->n ? orders[h->collective]
 						      : NA_UNKNOWN_U32;
 	}
 	na_vec_free(&names);
-	free(places);
+	free(orders);
 	return ok;
 }
 
@@ -318,7 +318,7 @@ static bool gather_moves(struct gathering *g)
 
 		ok = ok && keep_half(g, &t);
 	}
-	ok = ok && place_names(g);
+	ok = ok && order_names(g);
 	if (ok)
 		na_sort(g->halves.v, g->halves.n, by_key);
 	for (size_t from = 0; ok && from < g->halves.n; from = to) {
@@ -356,7 +356,8 @@ static bool speaks(const struct na_whatif *w, const struct na_op *x)
 {
 	const struct na_op_type *t = &w->store->devices.types.items[x->type];
 
-	return in_window(w, x->end_ps) && t->network == NA_NET_DCN && t->collective != NA_UNKNOWN_U32 &&
+	return in_window(w, x->end_ps) && t->network == NA_NET_DCN &&
+	       t->collective != NA_UNKNOWN_U32 &&
 	       of_run(w, w->store->devices.cores[x->core].input) &&
 	       (waits(t) || launches(t));
 }

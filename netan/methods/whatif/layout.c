@@ -118,6 +118,16 @@ static bool count_turns(struct wf_sim *s)
 	return ok;
 }
 
+/* Of each host one at least, where its last transfer is told. */
+static bool make_turns(struct wf_sim *s)
+{
+	s->n_out = s->w->n_hosts * (s->turns_out ? s->turns_out : 1);
+	s->n_in = s->w->n_hosts * (s->turns_in ? s->turns_in : 1);
+	s->out_ps = na_calloc(s->n_out, sizeof(*s->out_ps));
+	s->in_ps = na_calloc(s->n_in, sizeof(*s->in_ps));
+	return s->out_ps && s->in_ps;
+}
+
 /* ---- the graph */
 
 static uint32_t program_of(const struct na_whatif *w, const struct wf_event *e)
@@ -334,11 +344,9 @@ static bool make(struct wf_sim *s)
 	s->moves = na_calloc(w->moves.n, sizeof(*s->moves));
 	s->got = na_calloc(w->cells.n, sizeof(*s->got));
 	s->followed = na_calloc(w->moves.n, sizeof(*s->followed));
-	s->out_ps = na_calloc(w->n_hosts * TURNS_MOST, sizeof(*s->out_ps));
-	s->in_ps = na_calloc(w->n_hosts * TURNS_MOST, sizeof(*s->in_ps));
 	s->shift_ps = na_calloc(w->n_hosts, sizeof(*s->shift_ps));
 	if (!s->programs || !s->lines || !s->execs || !s->moves || !s->got ||
-	    !s->followed || !s->out_ps || !s->in_ps || !s->shift_ps)
+	    !s->followed || !s->shift_ps)
 		return false;
 	move_clocks(s);
 	for (size_t i = 0; i < w->moves.n; i++)
@@ -348,7 +356,7 @@ static bool make(struct wf_sim *s)
 	for (size_t i = 0; i < w->execs.n; i++)
 		s->execs[i].op = WF_NONE;
 	return lay_out_items(s) && anchor_lines(s) && lay_out_moves(s) &&
-	       count_turns(s);
+	       count_turns(s) && make_turns(s);
 }
 
 struct wf_sim *wf_sim_make(struct na_whatif *w, const struct na_whatif_ask *ask)

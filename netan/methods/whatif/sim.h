@@ -74,7 +74,8 @@ struct wf_sim {
 	bool spared; /* its excess */
 	struct na_queue queue;
 	uint32_t *got;           /* by cell */
-	int64_t *out_ps, *in_ps; /* [host * TURNS_MOST + turn]: free from */
+	int64_t *out_ps, *in_ps; /* [host * turns + turn]: free from */
+	size_t n_out, n_in;
 	int64_t *ends_ps;
 	int64_t now_ps;
 	bool failed;

@@ -163,7 +163,7 @@ static void ready(struct wf_sim *s, uint32_t move)
 
 static int64_t *earliest(int64_t *free_ps, uint32_t host, unsigned turns)
 {
-	int64_t *v = &free_ps[host * TURNS_MOST], *best = v;
+	int64_t *v = &free_ps[(size_t)host * (turns ? turns : 1)], *best = v;
 
 	for (unsigned i = 1; i < turns; i++)
 		best = v[i] < *best ? &v[i] : best;
@@ -277,8 +277,10 @@ static void reset(struct wf_sim *s)
 		s->programs[i].next = s->programs[i].first;
 		s->programs[i].waits = WF_NONE;
 	}
-	for (size_t i = 0; i < w->n_hosts * TURNS_MOST; i++)
-		s->out_ps[i] = s->in_ps[i] = NA_TIME_MIN;
+	for (size_t i = 0; i < s->n_out; i++)
+		s->out_ps[i] = NA_TIME_MIN;
+	for (size_t i = 0; i < s->n_in; i++)
+		s->in_ps[i] = NA_TIME_MIN;
 }
 
 static void start(struct wf_sim *s)
