@@ -1,5 +1,6 @@
 # All links between two racks are slow, both ways: nobody stands out, and nobody
 # is acquitted; as when all racks are as near.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 printf 'host,rack\n' >racks.csv
 for i in 0 1 2 3 4 5 6 7; do echo "host-$i,rack-$((i / 4))"; done >>racks.csv
 slow=

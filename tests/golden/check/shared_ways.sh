@@ -1,6 +1,7 @@
 # Who is slow only since others are, or with others on one link, is not named:
 # hosts and racks of a block whose links are slow, what two slow paths share,
 # both ends of one; and what is always slow waits for no timer.
+# Not sanitized: what is concluded; the same commands read sanitized elsewhere.
 for i in 0 1 2 3 4 5 6 7; do
 	echo "host-$i,rack-$((i / 2)),b$((i / 4))"
 done >blocks.csv

@@ -1,8 +1,8 @@
 # A session that does not fit: what is more lies in a temporary file, and every
 # command prints the same bytes.
 # Not sanitized: the units of netan/base/memory run sanitized.
-netan synth -o many --profile network --size 80MB >/dev/null
-netan synth -o devices --profile typical --size 100MB >/dev/null
+netan synth -o many --profile network --size 60MB >/dev/null
+netan synth -o devices --profile typical --size 60MB >/dev/null
 ask()
 {
 	local session=$1 c
