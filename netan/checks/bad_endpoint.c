@@ -11,6 +11,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/checks/verdict.h"
 
 enum { WORST = 20 }; /* pairs that are looked at */
 
@@ -448,6 +449,7 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 static void judge_bad_endpoint(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs");
+	size_t before = c->n;
 
 	if (na_captures_alone(c)) {
 		na_bad_endpoint_packets(c);
@@ -489,6 +491,8 @@ static void judge_bad_endpoint(struct na_case *c)
 		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
 		na_case_missing(c, "%s", na_other_hosts);
+	else if (c->n == before && !c->missing)
+		c->missing = na_verdict_thin(c);
 }
 
 const struct na_check na_check_bad_endpoint = {

@@ -330,6 +330,8 @@ static void put_finding(struct na_case *c, struct na_value *list,
 	na_put_text(c->r, row, M_command, f->command);
 	if (f->picture)
 		na_put_text(c->r, row, M_picture, f->picture);
+	if (f->window)
+		na_put_text(c->r, row, M_window, f->window);
 	na_put_real(c->r, row, M_lost_s, f->lost_s);
 	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
 	if (f->sure)
@@ -449,6 +451,8 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			run_one(&c, na_checks[i], &to);
 	}
 	settle(&c);
+	for (size_t i = 0; i < c.n; i++)
+		c.findings[i]->window = na_case_window(&c, c.findings[i]);
 	set_in_order(&c);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);

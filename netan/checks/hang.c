@@ -187,12 +187,20 @@ static void tell_network(struct na_case *c, struct na_finding *f)
 static void tell_waiting(struct na_case *c, struct na_finding *f,
 			 const struct na_value *event)
 {
-	const struct na_value *waiting = na_get(event, M_waiting);
 	const char *time = na_text_or(event, M_time, NULL);
+	size_t behind = na_length(event, M_waiting_behind);
+	size_t n = na_length(event, M_waiting) + behind;
 
-	if (waiting && waiting->n && f->culprit)
-		na_case_fact(c, f, "%zu rank%s for %s", waiting->n,
-			     waiting->n == 1 ? " waits" : "s wait", f->culprit);
+	if (n && f->culprit)
+		na_case_fact(c, f, "%zu rank%s for %s%s", n,
+			     n == 1 ? " waits" : "s wait", f->culprit,
+			     !behind ? ""
+				     : na_case_text(c,
+						    ", %zu of them behind "
+						    "what is stuck, in "
+						    "operations that all have "
+						    "called",
+						    behind));
 	if (time)
 		na_case_fact(c, f, "since %s", time);
 }

@@ -317,6 +317,17 @@ int64_t na_steps_needed(const struct na_case *c)
 			   M_device_steps "." M_steps_needed);
 }
 
+const char *na_wider(struct na_case *c)
+{
+	const char *window = na_text_at(na_case_side(c, "session"),
+					M_wider_window);
+
+	return *window ? na_case_text(c, "widen the window: %s holds more "
+					 "whole steps",
+				      window)
+		       : "";
+}
+
 double na_steps_ms(const struct na_case *c)
 {
 	double all_ms = 0;

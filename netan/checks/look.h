@@ -76,6 +76,9 @@ bool na_few_pairs(const struct na_case *c);
 bool na_pairs_name_nobody(const struct na_case *c);
 /* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
 int64_t na_steps_needed(const struct na_case *c);
+/* "widen the window: --from 0.19s --to 0.97s holds more whole steps", where it
+ * is the window that leaves too few; "". */
+const char *na_wider(struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
 /* The median step, in milliseconds; NaN: no steps. */

@@ -39,11 +39,18 @@ static const char *common_why(const struct na_value *list)
 	return best;
 }
 
+static const char *more_steps(struct na_case *c)
+{
+	const char *wider = na_wider(c);
+
+	return *wider ? wider : "capture more steps, of all hosts at once";
+}
+
 /* What would show more. */
 static const char *lacking(struct na_case *c, const char *why)
 {
 	bool places = strstr(why, "topology");
-	const char *more = "capture more steps, of all hosts at once";
+	const char *more = more_steps(c);
 
 	switch (na_locality(c)) {
 	case NA_PLACED:
@@ -100,12 +107,14 @@ static const char *too_little(struct na_case *c)
 				    "trace more hosts at once",
 				    NA_WIRE_FEW_HOSTS, here);
 	if (n && n < NA_WIRE_MIN_STEPS)
-		return na_case_text(c,
-				    "that takes %d steps, and these are %lld: "
-				    "capture %lld more",
-				    NA_WIRE_MIN_STEPS, n,
-				    NA_WIRE_MIN_STEPS - n);
-	return "capture more steps, of all hosts at once";
+		return na_case_text(
+			c, "that takes %d steps, and these are %lld: %s",
+			NA_WIRE_MIN_STEPS, n,
+			*na_wider(c)
+				? na_wider(c)
+				: na_case_text(c, "capture %lld more",
+					       NA_WIRE_MIN_STEPS - n));
+	return more_steps(c);
 }
 
 /* Sides on which what matters would not have been named; 0: too few of all to

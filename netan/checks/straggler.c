@@ -515,11 +515,12 @@ static void judge_straggler(struct na_case *c)
 		 (int64_t)na_length(body, M_steps) < na_steps_needed(c))
 		na_case_missing(c,
 				"%lld steps of these %s: %zu %s too few to "
-				"name one that is late",
+				"name one that is late%s%s",
 				(long long)na_steps_needed(c),
 				na_of_ranks(c) ? "ranks" : "hosts",
 				na_length(body, M_steps),
-				na_length(body, M_steps) == 1 ? "is" : "are");
+				na_length(body, M_steps) == 1 ? "is" : "are",
+				*na_wider(c) ? "; " : "", na_wider(c));
 }
 
 const struct na_check na_check_straggler = {

@@ -418,8 +418,7 @@ static const char *absent(struct na_case *c)
 			    na_plural(n));
 }
 
-/* Too little to go by; NULL. */
-static const char *thin(struct na_case *c)
+const char *na_verdict_thin(struct na_case *c)
 {
 	double n = na_number_at(na_first(na_case_body(c, "sizes"), M_groups),
 				M_count);
@@ -489,7 +488,7 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 		return why;
 	*outcome = NA_CANNOT_TELL;
 	why = na_verdict_unheard(c);
-	if (!why && (why = thin(c)) && !na_one_host(c))
+	if (!why && (why = na_verdict_thin(c)) && !na_one_host(c))
 		why = na_case_text(c, "%s%s", why, absent(c));
 	if (why)
 		return na_verdict_cannot_tell(c,

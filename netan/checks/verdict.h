@@ -15,6 +15,9 @@ const char *na_verdict_guilty(struct na_case *c);
 /* Why nobody can be acquitted, whatever else was seen: what is suspected, what
  * could not be read, what nobody asked for.  NULL: nothing of that. */
 const char *na_verdict_unheard(struct na_case *c);
+/* Of traces: too little to go by, so that a NIC or path that is slow may not
+ * have been named, and what it takes.  NULL: enough. */
+const char *na_verdict_thin(struct na_case *c);
 /* "; steps wait for ...": what is wrong besides the network; "". */
 const char *na_verdict_instead(struct na_case *c);
 /* "cannot tell: WHY", and what is wrong besides. */
@@ -40,5 +43,12 @@ const char *na_power_limits(struct na_case *c);
 /* "a NIC 1.3x slower would have been named on 61 of 64 hosts; on host-7 only
  * from 2x (few transfers)" */
 const char *na_power_says(struct na_case *c);
+
+/*
+ * window.c: options that hold whole steps around the time of a finding, so many
+ * that they tell alone whom the findings accuse.  NULL: it has no time, or
+ * nothing less than all steps does.
+ */
+const char *na_case_window(struct na_case *c, const struct na_finding *f);
 
 #endif

@@ -38,9 +38,13 @@ static const char *when_of(struct na_case *c, const struct na_finding *f)
 
 	if (isnan(f->from_s) || isnan(f->to_s))
 		return "";
-	return na_case_text(c, "When: %s s to %s s\n",
+	return na_case_text(c, "When: %s s to %s s%s%s\n",
 			    na_print_fixed(from, f->from_s, 3),
-			    na_print_fixed(to, f->to_s, 3));
+			    na_print_fixed(to, f->to_s, 3),
+			    f->window ? "; whole steps around it that tell as "
+					"much: "
+				      : "",
+			    f->window ? f->window : "");
 }
 
 static const char *sure_of(struct na_case *c, const struct na_finding *f)

@@ -1,10 +1,21 @@
 #include "netan/methods/whole_steps.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
+
+static bool is_whole(const struct na_step *x, const struct na_filter *f)
+{
+	return x->start_ps >= f->from_ps && x->end_ps <= f->to_ps &&
+	       (f->first_step < 0 || (x->number >= f->first_step &&
+				      x->number <= f->last_step));
+}
 
 struct na_whole_steps *na_whole_steps(const struct na_scope *scope)
 {
-	const struct na_filter *f = scope->filter;
 	const struct na_store *store = scope->store;
 	struct na_whole_steps *of = na_calloc(store->n_runs, sizeof(*of));
 
@@ -12,9 +23,7 @@ struct na_whole_steps *na_whole_steps(const struct na_scope *scope)
 		const struct na_step *x = &store->steps[i];
 		struct na_whole_steps *to = &of[x->run];
 
-		if (x->start_ps < f->from_ps || x->end_ps > f->to_ps ||
-		    (f->first_step >= 0 &&
-		     (x->number < f->first_step || x->number > f->last_step)))
+		if (!is_whole(x, scope->filter))
 			continue;
 		if (!to->n || x->start_ps < to->from_ps)
 			to->from_ps = x->start_ps;
@@ -23,4 +32,77 @@ struct na_whole_steps *na_whole_steps(const struct na_scope *scope)
 		to->n++;
 	}
 	return of;
+}
+
+void na_steps_around(size_t n, size_t enough, size_t *from, size_t *to)
+{
+	while (*to - *from < enough && *to - *from < n) {
+		if (*from > 0)
+			--*from;
+		if (*to - *from < enough && *to < n)
+			++*to;
+	}
+}
+
+const char *na_window_words(char buf[NA_WINDOW_BUF], double from_s, double to_s)
+{
+	char from[NA_UNIT_BUF], to[NA_UNIT_BUF];
+
+	snprintf(buf, NA_WINDOW_BUF, "--from %ss --to %ss",
+		 na_print_fixed(from,
+				floor(from_s * NA_MS_PER_S) / NA_MS_PER_S, 3),
+		 na_print_fixed(to, ceil(to_s * NA_MS_PER_S) / NA_MS_PER_S,
+				3));
+	return buf;
+}
+
+/* It is, in part, in the window. */
+static bool is_met(const struct na_step *x, const struct na_filter *f)
+{
+	return x->end_ps > f->from_ps && x->start_ps < f->to_ps &&
+	       (f->first_step < 0 || (x->number >= f->first_step &&
+				      x->number <= f->last_step));
+}
+
+static const char *window_of(char buf[NA_WINDOW_BUF],
+			     const struct na_step *steps, size_t n,
+			     const struct na_filter *f)
+{
+	int64_t from_ps = NA_TIME_MAX, to_ps = NA_TIME_MIN;
+
+	if (f->first_step >= 0) {
+		snprintf(buf, NA_WINDOW_BUF, "--step %" PRId64 "-%" PRId64,
+			 steps[0].number, steps[n - 1].number);
+		return buf;
+	}
+	for (size_t i = 0; i < n; i++) {
+		from_ps = steps[i].start_ps < from_ps ? steps[i].start_ps
+						      : from_ps;
+		to_ps = steps[i].end_ps > to_ps ? steps[i].end_ps : to_ps;
+	}
+	return na_window_words(buf, na_s((double)from_ps), na_s((double)to_ps));
+}
+
+const char *na_wider_window(char buf[NA_WINDOW_BUF],
+			    const struct na_store *store,
+			    const struct na_filter *f)
+{
+	size_t from = SIZE_MAX, to = 0, whole = 0;
+
+	buf[0] = '\0';
+	if (store->n_runs != 1)
+		return buf;
+	for (size_t i = 0; i < store->n_steps; i++) {
+		whole += is_whole(&store->steps[i], f);
+		if (!is_met(&store->steps[i], f))
+			continue;
+		from = from == SIZE_MAX ? i : from;
+		to = i + 1;
+	}
+	if (from == SIZE_MAX || whole >= NA_STEPS_ENOUGH)
+		return buf;
+	na_steps_around(store->n_steps, NA_STEPS_ENOUGH, &from, &to);
+	return to - from > whole ? window_of(buf, store->steps + from,
+					     to - from, f)
+				 : buf;
 }

@@ -5,6 +5,7 @@
 
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
+#include "netan/methods/whole_steps.h"
 
 const char *const na_steps_cause_names[ST_CAUSES] = {NULL, "computation",
 						     "input", "network",
@@ -311,11 +312,15 @@ static bool has_gpus(const struct na_store *s)
 
 static void say_nothing(struct na_result *r, const struct st_state *s)
 {
+	char wider[NA_WINDOW_BUF];
+
 	if (s->filtered) {
+		na_wider_window(wider, s->scope->store, s->scope->filter);
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"the filters leave none of %" PRIu64
-				" device steps",
-				s->filtered);
+				" device steps%s%s%s",
+				s->filtered,
+				*wider ? "; " : "", wider, *wider ? " holds whole ones" : "");
 		return;
 	}
 	if (na_store_of_ranks(s->scope->store)) {

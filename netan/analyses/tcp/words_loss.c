@@ -38,6 +38,15 @@ static void marked(struct told *t)
 			   na_print_count(a, d->spurious));
 }
 
+/* The round trip from the capture point to whom the data went: the shortest of
+ * this connection, whichever others are looked at; else what these tell. */
+static int64_t leg_of(const struct told *t)
+{
+	int64_t own = na_tcp_least_rtt(t->d);
+
+	return own > 0 ? own : t->row->leg_ns[1 - t->i];
+}
+
 /* Where, as far as it is known: what was recorded and lost then, was lost
  * behind the capture point. */
 static void where(struct told *t)
@@ -60,7 +69,7 @@ static void where(struct told *t)
 		return;
 	if (row->place == (to ? TCP_AT_DST : TCP_AT_SRC))
 		na_tcp_say(t, ", which is near %s (%s of a round trip of %s)",
-			   t->other, na_tcp_time(a, row->leg_ns[to]),
+			   t->other, na_tcp_time(a, leg_of(t)),
 			   na_tcp_time(b, row->rtt_ns));
 }
 

@@ -2,6 +2,7 @@
 #include "members.h"
 
 #include "netan/base/units.h"
+#include "netan/methods/whole_steps.h"
 
 static uint64_t side_of(const struct na_store *store, enum na_side side)
 {
@@ -89,6 +90,7 @@ struct na_result *na_inventory(struct na_battery *b)
 	static const uint64_t none[NA_N_REASONS];
 	struct na_session *s = &b->session;
 	struct na_result *r = na_result_new();
+	char wider[NA_WINDOW_BUF];
 	struct na_value *to;
 
 	if (!r)
@@ -105,6 +107,8 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_put_bool(r, to, M_of_ranks, na_store_of_ranks(&s->store));
 	na_put_count(r, to, M_runs, s->store.n_runs);
 	na_put_bool(r, to, M_one_clock, s->one_clock);
+	na_put_text(r, to, M_wider_window,
+		    na_wider_window(wider, &s->store, &s->filter));
 	put_transfers(r, to, &s->store);
 	put_packets(r, to, s);
 	if (na_result_ok(r))

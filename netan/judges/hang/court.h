@@ -57,6 +57,9 @@ int64_t na_stall_record_of(const struct na_stall_op *o, int32_t rank);
  * which nobody tells whether they come before that.  False: no memory. */
 bool na_stall_first(struct na_stall_court *c);
 
+/* Of a stall with culprits and those who wait for them: who stands behind. */
+bool na_stall_find_behind(struct na_stall *s, const struct na_stall_court *c);
+
 /* An event for each group of roots, with all that is told of it. */
 bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		   struct na_stalls *x);

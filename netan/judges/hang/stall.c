@@ -37,6 +37,7 @@ static void free_stall(struct na_stall *s)
 	na_vec_free(&s->missing);
 	na_vec_free(&s->overflow);
 	na_vec_free(&s->waiting);
+	na_vec_free(&s->behind);
 }
 
 void na_stalls_fini(struct na_stalls *x)

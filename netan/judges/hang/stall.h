@@ -96,6 +96,8 @@ struct na_stall {
 	 * blame is as certain without. */
 	NA_VEC(struct na_stall_other) others;
 	struct na_stall_ranks missing, overflow, waiting;
+	/* Others, whose operations all members have called: behind those. */
+	struct na_stall_ranks behind;
 	int64_t spread_ns; /* of the dumps' last times; -1: not told */
 	const char *why;   /* why nobody is blamed; or NULL */
 };

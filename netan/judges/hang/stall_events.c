@@ -465,7 +465,8 @@ bool na_stall_tell(const struct na_stall_court *c, size_t n_roots,
 		struct na_stall *s = &x->v.v[i];
 
 		na_sort(s->culprits.v, s->culprits.n, by_rank);
-		ok = add_stacks(s, c) && add_chain(s, c);
+		ok = add_stacks(s, c) && add_chain(s, c) &&
+		     (!s->culprits.n || na_stall_find_behind(s, c));
 	}
 	na_sort(x->v.v, x->v.n, by_time);
 	return ok;

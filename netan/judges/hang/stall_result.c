@@ -169,7 +169,19 @@ static void put_differs(const struct na_stalls *x, const struct na_stall *s,
 	}
 }
 
-/* "0,1,2": the ranks as those who are blamed or wait are called elsewhere. */
+/* "r0", "r1": as those who are blamed or wait are called elsewhere. */
+static void put_called(struct na_result *r, struct na_value *row,
+		       const char *member, const struct na_stall_ranks *ranks)
+{
+	struct na_value *list = na_put_list(r, row, member);
+	char text[32];
+
+	for (size_t i = 0; i < ranks->n; i++) {
+		snprintf(text, sizeof(text), "r%d", (int)ranks->v[i]);
+		na_put_text(r, list, NULL, text);
+	}
+}
+
 static void put_blocked(const struct na_stall *s, struct na_result *r,
 			struct na_value *row)
 {
@@ -181,11 +193,8 @@ static void put_blocked(const struct na_stall *s, struct na_result *r,
 		na_put_text(r, list, NULL, text);
 	}
 	na_put_text(r, row, M_blocked_why, s->why);
-	list = na_put_list(r, row, M_waiting);
-	for (size_t i = 0; i < s->waiting.n; i++) {
-		snprintf(text, sizeof(text), "r%d", (int)s->waiting.v[i]);
-		na_put_text(r, list, NULL, text);
-	}
+	put_called(r, row, M_waiting, &s->waiting);
+	put_called(r, row, M_waiting_behind, &s->behind);
 }
 
 static void put_next(const struct na_stalls *x, const struct na_stall *s,

@@ -150,6 +150,7 @@ static void group_waits_text(const struct na_stalls *x,
 static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 		       struct na_str *to)
 {
+	char who[NA_STALL_RANKS_BUF + 8];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->chain.n && i < ROWS_SHOWN; i++) {
@@ -159,6 +160,12 @@ static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 	if (n > GROUPS_SHOWN)
 		na_str_addf(to, "waits: in groups of %zu more kind%s\n",
 			    n - GROUPS_SHOWN, na_plural(n - GROUPS_SHOWN));
+	if (!s->behind.n)
+		return;
+	na_stall_ranks_word(s->behind.v, s->behind.n, who, sizeof(who));
+	na_str_addf(to, "waits: behind what is stuck: %s, in operations that "
+			"all have called\n",
+		    who);
 }
 
 void na_stall_calls_text(const struct na_stalls *x,

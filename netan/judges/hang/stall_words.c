@@ -58,7 +58,8 @@ bool na_stall_all_of(const struct na_stalls *x, struct na_stall_ranks *blamed,
 
 		for (size_t k = 0; ok && k < s->culprits.n; k++)
 			ok = na_add(blamed, s->culprits.v[k].rank);
-		ok = ok && na_append(waiting, s->waiting.v, s->waiting.n);
+		ok = ok && na_append(waiting, s->waiting.v, s->waiting.n) &&
+		     na_append(waiting, s->behind.v, s->behind.n);
 	}
 	na_stall_order(blamed);
 	na_stall_order(waiting);
@@ -176,6 +177,7 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 {
 	char who[NA_STALL_RANKS_BUF + 120], what[2 * NA_STALL_RANKS_BUF];
 	bool many = s->culprits.n > 1;
+	size_t n = s->waiting.n + s->behind.n;
 
 	na_stall_who(x, s, who, sizeof(who));
 	operation_text(x, s, what, sizeof(what));
@@ -206,10 +208,14 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 	else
 		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
 			    what);
-	if (s->waiting.n && s->culprits.n)
-		na_str_addf(to, "; %zu rank%s wait%s for %s", s->waiting.n,
-			    na_plural(s->waiting.n),
-			    s->waiting.n == 1 ? "s" : "", many ? "them" : "it");
+	if (n && s->culprits.n)
+		na_str_addf(to, "; %zu rank%s wait%s for %s", n, na_plural(n),
+			    n == 1 ? "s" : "", many ? "them" : "it");
+	if (n && s->behind.n)
+		na_str_addf(to,
+			    ", %zu of them behind what is stuck, in operations "
+			    "that all have called",
+			    s->behind.n);
 }
 
 /* ---- what to do */
@@ -380,7 +386,8 @@ void na_stalls_view(const struct na_hangs *x, size_t top, struct na_result *r)
 				    : na_print_utc(since, s->since_ns));
 		na_put_text(r, row, M_at_least,
 			    *na_stall_lasted(s, lasted) ? lasted : NULL);
-		na_put_int(r, row, M_waiting, (int64_t)s->waiting.n);
+		na_put_int(r, row, M_waiting,
+			   (int64_t)(s->waiting.n + s->behind.n));
 	}
 	if (list && list->n && lasted_any(list))
 		na_result_view(r, "Stuck operations", list,

@@ -76,3 +76,9 @@ done
 # tshark: nothing of 192.168.72.14 in the last 80.9 s of its connection.
 netan tcp "$data/pcap/tcp_http_range_zero_window.pcap" --format json -q \
 	2>/dev/null | grep -o 'silent for the last [0-9.]* [mu]*s'
+# Where the capture point is, of one connection alone and beside others, which
+# were nearer now and then, and in check: the same.
+for command in tcp "tcp --src 65.49.68.25:50053 --dst 10.132.0.23:37898" check; do
+	netan $command -q "$data/pcap/vlan_tcp_loss.pcap" 2>/dev/null |
+		grep -o '([0-9.]* [mu]*s of a round trip of [0-9.]* [mu]*s)' | head -1
+done

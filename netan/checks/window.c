@@ -1,0 +1,121 @@
+/*
+ * When a finding is, in whole steps: a window that is cut out of the session
+ * and looked at alone must tell what all of it tells.  Evidence adds up over
+ * steps: what is unlikely by p in all of n is so by p^(k/n) in k of them.
+ */
+#include <math.h>
+
+#include "members.h"
+#include "netan/checks/look.h"
+#include "netan/checks/verdict.h"
+#include "netan/methods/whole_steps.h"
+
+/* Of one host of all: what tests name is below it, with room for steps that
+ * tell less than the mean. */
+#define DECIDES 0.001
+
+static bool accuses(const struct na_finding *f)
+{
+	return f->cause && f->severity > NA_SEV_INFO;
+}
+
+static size_t steps_of(const struct na_finding *f, size_t n, size_t hosts)
+{
+	double p = na_number_at(f->evidence, M_p_value);
+	double least = DECIDES / (double)(hosts ? hosts : 1);
+
+	if (!(p > 0) || p <= 1e-300)
+		return 0;
+	return p >= least ? n : (size_t)ceil((double)n * log(least) / log(p));
+}
+
+/* How many steps tell whoever is accused. */
+static size_t enough(const struct na_case *c, size_t n)
+{
+	size_t hosts = na_length(na_case_body(c, "steps"), M_hosts);
+	size_t most = NA_STEPS_ENOUGH;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t k = accuses(c->findings[i])
+				   ? steps_of(c->findings[i], n, hosts)
+				   : 0;
+
+		most = k > most ? k : most;
+	}
+	return most;
+}
+
+struct span {
+	double from_s, to_s;
+};
+
+/* With those who are accused for what they do now and then. */
+static struct span span_of(const struct na_case *c, const struct na_finding *f)
+{
+	struct span x = {f->from_s, f->to_s};
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (!accuses(e) || isnan(e->from_s) || isnan(e->to_s))
+			continue;
+		x.from_s = fmin(x.from_s, e->from_s);
+		x.to_s = fmax(x.to_s, e->to_s);
+	}
+	return x;
+}
+
+/* Whole steps [*from, *to) that meet it; *to = 0: none. */
+static void find_steps(const struct na_value *steps, const struct span *x,
+		       size_t *from, size_t *to)
+{
+	size_t i = 0;
+
+	*from = *to = 0;
+	na_for_each (v, steps) {
+		if (na_number_at(v, M_to_s) > x->from_s &&
+		    na_number_at(v, M_from_s) < x->to_s) {
+			*from = *to ? *from : i;
+			*to = i + 1;
+		}
+		i++;
+	}
+}
+
+static struct span span_of_steps(const struct na_value *steps, size_t from,
+				 size_t to)
+{
+	struct span x = {INFINITY, -INFINITY};
+	size_t i = 0;
+
+	na_for_each (v, steps) {
+		if (i >= from && i < to) {
+			x.from_s = fmin(x.from_s, na_number_at(v, M_from_s));
+			x.to_s = fmax(x.to_s, na_number_at(v, M_to_s));
+		}
+		i++;
+	}
+	return x;
+}
+
+const char *na_case_window(struct na_case *c, const struct na_finding *f)
+{
+	const struct na_value *steps = na_get(na_case_body(c, "steps"),
+					      M_steps);
+	size_t n = steps ? steps->n : 0, from, to;
+	char buf[NA_WINDOW_BUF];
+	struct span x;
+
+	if (isnan(f->from_s) || isnan(f->to_s) ||
+	    na_count_at(na_case_side(c, "session"), M_runs) != 1)
+		return NULL;
+	x = span_of(c, f);
+	find_steps(steps, &x, &from, &to);
+	if (!to)
+		return NULL;
+	na_steps_around(n, enough(c, n), &from, &to);
+	if (to - from == n)
+		return NULL;
+	x = span_of_steps(steps, from, to);
+	return na_case_text(c, "%s", na_window_words(buf, x.from_s, x.to_s));
+}
