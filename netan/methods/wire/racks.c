@@ -77,7 +77,7 @@ struct racks {
 	const struct rule *rule;
 	struct rack_sum *of; /* by rack */
 	double *room;        /* [n] */
-	struct end *ends;    /* [n] */
+	struct end *ends;    /* [lanes]; NULL: no link was that far */
 };
 
 static void collect(struct racks *x, enum wi_side side)
@@ -247,7 +247,10 @@ static size_t gather_ends(struct racks *x, uint32_t rack, bool far)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->n; i++) {
+	if (!x->ends)
+		x->ends = na_calloc(x->w->lanes.n, sizeof(*x->ends));
+	x->w->failed |= !x->ends;
+	for (size_t i = 0; x->ends && i < x->n; i++) {
 		const struct across *v = &x->v[i];
 
 		if (v->rack == rack && !isnan(v->effect))
@@ -339,10 +342,9 @@ static bool best_of(struct wi *w, struct parts parts, bool whole,
 			  .parts = parts,
 			  .v = na_calloc(w->lanes.n, sizeof(*x.v)),
 			  .of = na_calloc(racks, sizeof(*x.of)),
-			  .room = na_calloc(w->lanes.n, sizeof(*x.room)),
-			  .ends = na_calloc(w->lanes.n, sizeof(*x.ends))};
+			  .room = na_calloc(w->lanes.n, sizeof(*x.room))};
 	double *effects = na_calloc(racks, w->n_strata * sizeof(*effects));
-	bool ok = x.v && x.of && x.room && x.ends && effects;
+	bool ok = x.v && x.of && x.room && effects;
 
 	*best = (struct wi_link){0};
 	w->failed |= !ok;
