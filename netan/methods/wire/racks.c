@@ -17,7 +17,7 @@
 #define SLOW         0.1133 /* log 1.12 */
 #define ALIKE        0.8  /* of its effect: another rack is as slow */
 #define LEAST_SPREAD 0.03
-#define NEARLY_ALL   0.9  /* of the hosts at an end of a link */
+#define ALL_HOSTS    0.8  /* at an end of a link: nearly all are slow */
 
 enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
 
@@ -286,8 +286,8 @@ static bool ends_alike(struct racks *x, uint32_t rack, bool far)
 	double upper = na_quantile(x->room, hosts, 0.75);
 
 	for (size_t i = 0; i < hosts; i++)
-		slow += x->room[i] > upper / 2;
-	return (double)slow >= NEARLY_ALL * (double)hosts;
+		slow += x->room[i] > fmin(SLOW, upper / 2);
+	return upper < SLOW || (double)slow >= ALL_HOSTS * (double)hosts;
 }
 
 static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
