@@ -263,6 +263,66 @@ static void a_link_slows_some_of_each_pair(void **state)
 	}
 }
 
+enum { SOME_HOSTS = 3 };
+
+static bool is_some(uint32_t h)
+{
+	return h < SOME_HOSTS;
+}
+
+/* What a few hosts of the first half send to others, or get from them. */
+static double some_send(const struct hand_wire_move *t, double us)
+{
+	return is_some(t->src) && !is_some(t->dst) ? hand_wire_slower(us) : us;
+}
+
+static double some_get(const struct hand_wire_move *t, double us)
+{
+	return is_some(t->dst) && !is_some(t->src) ? hand_wire_slower(us) : us;
+}
+
+/* The same, by their own sides. */
+static double some_sides(const struct hand_wire_move *t, double us)
+{
+	return is_some(t->src) ? hand_wire_slower(us) : us;
+}
+
+/* Links between two racks are slow for all of their hosts: for half of them it
+ * is these that share something, and they are told. */
+static void half_a_rack_is_no_link(void **state)
+{
+	static const struct {
+		hand_wire_fault *what;
+		enum na_lz_kind kind;
+		bool apart;
+	} rows[] = {
+		{some_send, NA_LZ_SRC, true},
+		{some_get, NA_LZ_DST, true},
+		{some_sides, NA_LZ_SRC, false},
+	};
+	struct hand_wire j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct na_wire_group *g = &j.r.group;
+
+		hand_wire_begin(&j, STEPS, rows[i].what);
+		j.in.n_racks = 2;
+		for (uint32_t h = 0; h < HOSTS; h++)
+			j.rack_of[h] = half(h);
+		hand_wire_add_all(&j);
+		hand_wire_run(&j);
+		assert_int_equal(j.r.n_findings, 0);
+		assert_int_equal(g->kind, rows[i].kind);
+		assert_int_equal(g->n, SOME_HOSTS);
+		for (uint32_t h = 0; h < SOME_HOSTS; h++)
+			assert_int_equal(g->hosts[h], h);
+		assert_int_equal(g->apart, rows[i].apart);
+		assert_true(g->effect > log(1.5) && g->effect < log(3));
+		hand_wire_end(&j);
+	}
+}
+
 static double slow_block(const struct hand_wire_move *t, double us)
 {
 	return half(t->src) < half(t->dst) ? hand_wire_slower(us) : us;
@@ -624,6 +684,7 @@ int main(void)
 		cmocka_unit_test(of_two_culprits_the_clearer),
 		cmocka_unit_test(several_paths_are_no_link),
 		cmocka_unit_test(a_link_slows_some_of_each_pair),
+		cmocka_unit_test(half_a_rack_is_no_link),
 		cmocka_unit_test(equal_racks_share_a_block),
 		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),

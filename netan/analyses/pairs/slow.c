@@ -90,6 +90,47 @@ static void say_doubt(struct na_str *t, const struct pairs_state *s,
 	na_str_addf(t, "host%s", na_plural(d->all));
 }
 
+enum { NAMED = 3 };
+
+/* "host-0, host-1, host-2 and 5 more" */
+static void say_hosts(struct na_str *t, const struct pairs_state *s,
+		      const struct pairs_run *run,
+		      const struct na_wire_group *g)
+{
+	size_t n = g->n > NAMED + 1 ? NAMED : g->n;
+
+	for (size_t i = 0; i < n; i++) {
+		na_str_addf(t, "%s%.60s",
+			    !i			       ? ""
+			    : i + 1 == n && n == g->n ? " and "
+						       : ", ",
+			    name_of(s, run, g->hosts[i]));
+	}
+	if (n < g->n)
+		na_str_addf(t, " and %zu more", g->n - n);
+}
+
+static void say_group(struct na_str *t, const struct pairs_state *s,
+		      const struct pairs_run *run,
+		      const struct na_wire_group *g)
+{
+	bool send = g->kind == NA_LZ_SRC;
+	char x[NA_UNIT_BUF];
+
+	na_str_addf(t, "what ");
+	say_hosts(t, s, run, g);
+	na_str_addf(t, " %s %s others takes %sx as long as other transfers, ",
+		    send ? "send" : "get", send ? "to" : "from",
+		    na_print_number(x, exp(g->effect), 2));
+	if (g->apart)
+		na_str_addf(t, "but not among themselves: a link that they "
+			       "share");
+	else
+		na_str_addf(t, "and none of them stands out: their %s sides, "
+			       "or a link that they share",
+			    send ? "transmit" : "receive");
+}
+
 static const char *what_of(struct pairs_state *s, const struct pairs_run *run,
 			   const struct na_wire_result *w)
 {
@@ -100,6 +141,10 @@ static const char *what_of(struct pairs_state *s, const struct pairs_run *run,
 	if (g) {
 		na_str_addf(&t, "the slow connections all begin or end at %s",
 			    na_absent_print(name, g, s->scope->store));
+		return keep(s, buf);
+	}
+	if (w->group.n) {
+		say_group(&t, s, run, &w->group);
 		return keep(s, buf);
 	}
 	if (!w->n_doubts) {
@@ -126,6 +171,10 @@ static const char *needs_of(struct pairs_state *s, const struct pairs_run *run,
 
 	if (shared(s, run, w))
 		return "the file that is missing";
+	if (w->group.n)
+		return "which of them share a switch (--topology FILE with "
+		       "that as a rack); the error counters of its links, and "
+		       "of their NICs";
 	if (!w->n_doubts)
 		return "the error counters of the fabric's links; the same job "
 		       "once more: do the same connections stay slow?";

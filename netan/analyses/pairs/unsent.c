@@ -142,6 +142,8 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 	}
 	for (size_t i = 0; i < r->n_doubts; i++)
 		name_nodes(m, &r->doubts[i].who);
+	for (size_t i = 0; i < r->group.n; i++)
+		r->group.hosts[i] = m->node_at[r->group.hosts[i]];
 	if (r->block.kind != NA_LZ_KINDS) {
 		r->block.a = m->node_at[r->block.a];
 		r->block.b = m->node_at[r->block.b];
@@ -200,7 +202,8 @@ static bool take_slow(const struct making *m, struct na_wire_result *to,
 		if (!is_absent(m, from->slow[i].src))
 			continue;
 		all[to->n_slow++] = from->slow[i];
-		to->n_doubts = 0; /* they are about fewer */
+		/* They are about fewer. */
+		to->n_doubts = to->group.n = 0;
 	}
 	return true;
 }

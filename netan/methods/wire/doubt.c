@@ -187,6 +187,8 @@ void wi_doubt(struct wi *w)
 		put_path(&d);
 	else
 		put_sides(&d);
+	if (d.n > 1 && !w->failed && !w->out->n_doubts)
+		wi_group(w);
 	free(d.count[WI_TX]);
 	free(d.count[WI_RX]);
 	free(d.told);

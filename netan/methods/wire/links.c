@@ -1,4 +1,5 @@
 /* What crosses a link of a rack, or a path, and what is left without it. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "netan/methods/wire/state.h"
@@ -6,6 +7,7 @@
 #define SOME   0.25 /* of a pair's connections in collectives */
 #define NEARLY 0.75 /* of them: all */
 #define OF_ONE 0.67 /* of the slow pairs: most */
+#define DIFFER 3.0  /* deviates: one in 700 by chance */
 
 static bool covers(const struct wi *w, const struct wi_link *l,
 		   const struct na_wire_connection *c)
@@ -55,31 +57,45 @@ static void gather(const struct wi *w, const struct wi_link *l, uint32_t src,
 	}
 }
 
-/* Of pairs of hosts: how many with more than one connection are slow on all,
- * and on some; those that are slow at all, and the most of one host. */
-struct slow_pairs {
-	size_t wholly, partly, several, any, of_one;
+/* What one host sends across it, or gets. */
+struct of_host {
+	size_t connections, lanes, slow; /* of lanes */
+	size_t slow_pairs;
 };
 
-/* get: slow pairs of the receiver. */
+/* Of pairs of hosts: how many with more than one connection are slow on all,
+ * and on some; those that are slow at all. */
+struct slow_pairs {
+	size_t wholly, partly, several, any;
+	struct of_host *of[WI_SIDES]; /* [hosts] */
+};
+
+static void add_to_host(struct of_host *h, const struct between *b, bool slow)
+{
+	h->connections += b->connections;
+	h->lanes += b->lanes;
+	h->slow += b->slow;
+	h->slow_pairs += slow;
+}
+
 static void count_pair(struct slow_pairs *n, const struct between *b,
-		       size_t *get)
+		       uint32_t src, uint32_t dst)
 {
 	double share = (double)b->slow / (double)b->lanes;
 	bool several = b->connections > 1;
 
 	n->any += share >= SOME;
-	*get += share >= SOME;
-	n->of_one = *get > n->of_one ? *get : n->of_one;
 	n->several += several;
 	n->wholly += several && share >= NEARLY;
 	n->partly += several && share >= SOME && share < NEARLY;
+	add_to_host(&n->of[WI_TX][src], b, share >= SOME);
+	add_to_host(&n->of[WI_RX][dst], b, share >= SOME);
 }
 
 static void count_host(struct wi *w, const struct wi_link *l, uint32_t src,
-		       struct between *to, size_t *get, struct slow_pairs *n)
+		       struct between *to, struct slow_pairs *n)
 {
-	size_t n_lanes = 0, before = n->any;
+	size_t n_lanes = 0;
 	const uint32_t *lanes = wi_lanes_of(w, WI_TX, src, &n_lanes);
 
 	gather(w, l, src, to);
@@ -89,38 +105,106 @@ static void count_host(struct wi *w, const struct wi_link *l, uint32_t src,
 
 		if (!to[dst].lanes)
 			continue;
-		count_pair(n, &to[dst], &get[dst]);
+		count_pair(n, &to[dst], src, dst);
 		to[dst] = (struct between){0};
 	}
-	n->of_one = n->any - before > n->of_one ? n->any - before : n->of_one;
 }
 
-static struct slow_pairs count_slow(struct wi *w, const struct wi_link *l)
+/* False: no memory.  slow_pairs_fini() in any case. */
+static bool count_slow(struct wi *w, const struct wi_link *l,
+		       struct slow_pairs *n)
 {
-	struct between *to = na_calloc(w->in->n_hosts, sizeof(*to));
-	size_t *get = na_calloc(w->in->n_hosts, sizeof(*get));
-	struct slow_pairs n = {0};
+	size_t hosts = w->in->n_hosts;
+	struct between *to = na_calloc(hosts, sizeof(*to));
+	bool ok;
 
-	w->failed |= !to || !get;
-	for (uint32_t h = 0; to && get && h < w->in->n_hosts; h++)
-		count_host(w, l, h, to, get, &n);
+	*n = (struct slow_pairs){0};
+	for (int side = 0; side < WI_SIDES; side++)
+		n->of[side] = na_calloc(hosts, sizeof(*n->of[side]));
+	ok = to && n->of[WI_TX] && n->of[WI_RX];
+	w->failed |= !ok;
+	for (uint32_t h = 0; ok && h < hosts; h++)
+		count_host(w, l, h, to, n);
 	free(to);
-	free(get);
-	return n;
+	return ok;
+}
+
+static void slow_pairs_fini(struct slow_pairs *n)
+{
+	free(n->of[WI_TX]);
+	free(n->of[WI_RX]);
+}
+
+static bool of_one_host(const struct slow_pairs *n, enum wi_side side,
+			size_t hosts)
+{
+	size_t most = 0;
+
+	for (size_t h = 0; h < hosts; h++) {
+		size_t of = n->of[side][h].slow_pairs;
+
+		most = of > most ? of : most;
+	}
+	return (double)most > OF_ONE * (double)n->any;
+}
+
+static double slow_share(const struct of_host *h)
+{
+	return h->lanes ? (double)h->slow / (double)h->lanes : 0;
+}
+
+/*
+ * A fabric deals connections out to links whichever hosts they are of.  Do
+ * hosts differ in their slow ones by more than that does?  Pearson's chi-square
+ * of homogeneity, as a normal deviate (Wilson and Hilferty, PNAS 1931).
+ */
+static bool hosts_differ(const struct slow_pairs *n, enum wi_side side,
+			 size_t hosts)
+{
+	const struct of_host *of = n->of[side];
+	double all = 0, slow = 0, x = 0, free = -1, p, at;
+
+	for (size_t h = 0; h < hosts; h++) {
+		all += (double)of[h].connections;
+		slow += (double)of[h].connections * slow_share(&of[h]);
+		free += of[h].connections > 0;
+	}
+	p = slow / all;
+	if (!(free > 0 && p > 0 && p < 1))
+		return false;
+	for (size_t h = 0; h < hosts; h++)
+		x += (double)of[h].connections *
+		     (slow_share(&of[h]) - p) * (slow_share(&of[h]) - p);
+	at = 2 / (9 * free);
+	return (cbrt(x / (p * (1 - p)) / free) - 1 + at) / sqrt(at) > DIFFER;
+}
+
+static bool is_else(const struct slow_pairs *n, size_t hosts)
+{
+	for (int side = 0; side < WI_SIDES; side++) {
+		if (of_one_host(n, (enum wi_side)side, hosts) ||
+		    hosts_differ(n, (enum wi_side)side, hosts))
+			return true;
+	}
+	return 2 * n->wholly < n->several && n->wholly > 2 * n->partly;
 }
 
 bool wi_link_is_else(struct wi *w, const struct wi_link *l)
 {
-	struct slow_pairs n = count_slow(w, l);
+	struct slow_pairs n;
+	bool is = count_slow(w, l, &n) && is_else(&n, w->in->n_hosts);
 
-	if ((double)n.of_one > OF_ONE * (double)n.any)
-		return true;
-	return 2 * n.wholly < n.several && n.wholly > 2 * n.partly;
+	slow_pairs_fini(&n);
+	return is;
 }
 
 size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l)
 {
-	return count_slow(w, l).any;
+	struct slow_pairs n;
+
+	count_slow(w, l, &n);
+	slow_pairs_fini(&n);
+	return n.any;
 }
 
 /* Pairs of hosts, as of a side: a connection is of two devices. */

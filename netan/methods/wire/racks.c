@@ -17,6 +17,7 @@
 #define SLOW         0.1133 /* log 1.12 */
 #define ALIKE        0.8  /* of its effect: another rack is as slow */
 #define LEAST_SPREAD 0.03
+#define ALL_HOSTS    0.8  /* at an end of a link: nearly all are slow */
 
 enum { LEAST_LANES = 3, LEAST_OTHERS = 2, FEW = 4 };
 
@@ -42,8 +43,16 @@ static const struct rule rules[] = {
 struct across {
 	uint32_t stratum, rack, host, far;
 	double low;
+	double effect; /* against the other racks; NaN: not compared */
 };
 
+/* What an end of a rack's connections has of their effect. */
+struct end {
+	uint32_t host;
+	double effect;
+};
+
+NA_ORDER(by_host, struct end, NA_UP(host))
 NA_ORDER(by_place, struct across, NA_UP(stratum), NA_UP(rack), NA_UP(host),
 	 NA_UP(far))
 
@@ -68,6 +77,7 @@ struct racks {
 	const struct rule *rule;
 	struct rack_sum *of; /* by rack */
 	double *room;        /* [n] */
+	struct end *ends;    /* [lanes]; NULL: no link was that far */
 };
 
 static void collect(struct racks *x, enum wi_side side)
@@ -87,7 +97,7 @@ static void collect(struct racks *x, enum wi_side side)
 						       x->parts.of[host], host,
 						       side == WI_TX ? c->dst
 								     : c->src,
-						       l->low};
+						       l->low, (double)NAN};
 	}
 	na_sort(x->v, x->n, by_place);
 }
@@ -185,6 +195,8 @@ static void judge_rack(struct racks *x, size_t from, size_t a, size_t b,
 		return;
 	/* One alone is a host. */
 	share = share * (double)hosts < 2 ? 0 : share;
+	for (size_t i = a; i < b; i++)
+		x->v[i].effect = x->v[i].low - usual.at;
 	s->effects[s->strata++] = low - usual.at;
 	s->sum += wi_clip((low - usual.at) / usual.spread);
 	s->led += leads(x, from, to, x->v[a].rack, equals(low, usual.at));
@@ -231,6 +243,53 @@ static bool is_named(const struct wi *w, struct na_lz_who who)
 	return false;
 }
 
+static size_t gather_ends(struct racks *x, uint32_t rack, bool far)
+{
+	size_t n = 0;
+
+	if (!x->ends)
+		x->ends = na_calloc(x->w->lanes.n, sizeof(*x->ends));
+	x->w->failed |= !x->ends;
+	for (size_t i = 0; x->ends && i < x->n; i++) {
+		const struct across *v = &x->v[i];
+
+		if (v->rack == rack && !isnan(v->effect))
+			x->ends[n++] = (struct end){far ? v->far : v->host,
+						    v->effect};
+	}
+	na_sort(x->ends, n, by_host);
+	return n;
+}
+
+/* Medians of the hosts at one end of what a rack sends (gets), into x->room;
+ * how many. */
+static size_t sum_up_ends(struct racks *x, uint32_t rack, bool far)
+{
+	size_t n = gather_ends(x, rack, far), hosts = 0;
+
+	for (size_t i = 0, to; i < n; i = to) {
+		double *of = x->room + hosts;
+
+		for (to = i; to < n && x->ends[to].host == x->ends[i].host;
+		     to++)
+			of[to - i] = x->ends[to].effect;
+		x->room[hosts++] = na_median(of, to - i);
+	}
+	return hosts;
+}
+
+/* A link slows whoever sends across it, to whomever: were some of its hosts
+ * slow and the others not, these would be. */
+static bool ends_alike(struct racks *x, uint32_t rack, bool far)
+{
+	size_t hosts = sum_up_ends(x, rack, far), slow = 0;
+	double upper = na_quantile(x->room, hosts, 0.75);
+
+	for (size_t i = 0; i < hosts; i++)
+		slow += x->room[i] > fmin(SLOW, upper / 2);
+	return upper < SLOW || (double)slow >= ALL_HOSTS * (double)hosts;
+}
+
 static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 {
 	for (uint32_t r = 0; r < x->parts.n; r++) {
@@ -253,7 +312,9 @@ static void choose(struct racks *x, enum wi_side side, struct wi_link *best)
 			continue;
 		link.effect = na_median(s->effects, s->strata);
 		if (link.effect < x->rule->effect ||
-		    (link.part && wi_link_is_else(x->w, &link)))
+		    (link.part && wi_link_is_else(x->w, &link)) ||
+		    (!link.part && (!ends_alike(x, r, false) ||
+				    !ends_alike(x, r, true))))
 			continue;
 		*best = link;
 	}
@@ -293,6 +354,7 @@ static bool best_of(struct wi *w, struct parts parts, bool whole,
 	free(x.v);
 	free(x.of);
 	free(x.room);
+	free(x.ends);
 	free(effects);
 	return best->lanes > 0;
 }

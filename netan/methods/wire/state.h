@@ -229,6 +229,8 @@ bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */
 void wi_doubt(struct wi *w);
+/* group.c: several hosts that have them in common. */
+void wi_group(struct wi *w);
 /* links.c: transfers that cross it, and pairs of hosts. */
 size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
 /* The pairs that are slow on it. */

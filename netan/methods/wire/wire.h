@@ -76,7 +76,17 @@ struct na_wire_doubt {
 	const char *against;  /* why it is not named; static text */
 };
 
-enum { NA_WIRE_DOUBTS = 2 };
+enum { NA_WIRE_DOUBTS = 2, NA_WIRE_GROUP = 16 };
+
+/* More hosts, on one side: nearly all of them begin (end) there. */
+struct na_wire_group {
+	enum na_lz_kind kind; /* SRC, DST */
+	uint32_t hosts[NA_WIRE_GROUP];
+	size_t n;         /* hosts; 0: there is no such group */
+	size_t slow, all; /* pairs with hosts that are not of it */
+	double effect;    /* log: the median of these */
+	bool apart;       /* among themselves they are not slow */
+};
 
 struct na_wire_result {
 	struct na_lz_finding *findings; /* the clearest first; owned */
@@ -94,6 +104,7 @@ struct na_wire_result {
 	 * are; none: they share no host. */
 	struct na_wire_doubt doubts[NA_WIRE_DOUBTS];
 	size_t n_doubts;
+	struct na_wire_group group; /* without doubts; else there is none */
 	double across;   /* log: how much longer what crosses racks takes than
 			    what stays in one, of the same collective and size;
 			    NaN: nothing to compare, or somebody is named */
