@@ -144,11 +144,11 @@ static const struct trouble {
 } troubles[] = {
 	{"timeout_bound", "gets no long packet through",
 	 "get no long packet through",
-	 "long packets never arrive at %s, short ones do", "",
+	 "", "",
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
 	{"network_loss", "gets no long packet through",
 	 "get no long packet through",
-	 "long packets never arrive at %s, short ones do", "",
+	 "", "",
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
 	{"timeout_bound", "is silent in retransmission timeouts",
 	 "are silent in retransmission timeouts",
@@ -165,8 +165,7 @@ static const struct trouble {
 	 by_loss, NA_SEV_WARNING, NA_LIKELY},
 	{"peer_vanished", "gets no full-size packet through",
 	 "get no full-size packet through",
-	 "an MTU black hole on the way to %s: small packets pass, full-size "
-	 "packets die",
+	 "",
 	 "lower the MTU of both hosts to what the path carries, or let ICMP "
 	 "\"packet too big\" through; ping -M do -s 1472 finds the size",
 	 by_hole, NA_SEV_ERROR, NA_LIKELY},
@@ -475,6 +474,13 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 		f->culprit = name;
 }
 
+static const char *written(struct na_case *c, double n)
+{
+	char text[NA_UNIT_BUF];
+
+	return na_case_text(c, "%s", na_print_count(text, (uint64_t)n));
+}
+
 /* Of one way: which packets, and what to do. */
 static void say_hole(struct na_case *c, struct na_finding *f,
 		     const struct na_value *way)
@@ -486,13 +492,27 @@ static void say_hole(struct na_case *c, struct na_finding *f,
 		return;
 	f->how = na_case_text(
 		c,
-		"none of %lld packets with %lld bytes or more arrived, %lld of "
-		"%lld with %lld or fewer did",
-		(long long)na_number_at(x, M_long_sent),
-		(long long)na_number_at(x, M_long_least),
-		(long long)(all - na_number_at(x, M_short_lost)),
-		(long long)all, (long long)na_number_at(x, M_short_most));
+		"none of %s packets with %s bytes or more arrived, %s of %s "
+		"with %s or fewer did",
+		written(c, na_number_at(x, M_long_sent)),
+		written(c, na_number_at(x, M_long_least)),
+		written(c, all - na_number_at(x, M_short_lost)),
+		written(c, all), written(c, na_number_at(x, M_short_most)));
 	f->remedy = na_text_at(way, M_black_hole_remedy);
+}
+
+static void accuse_hole(struct na_case *c, struct na_finding *f,
+			const struct group *g)
+{
+	bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
+	const struct na_value *way = na_get(g->worst, fwd ? M_fwd : M_rev);
+	struct na_who who = {.kind = "pair",
+			     .src_host = na_packets_host(c, g->worst, !fwd),
+			     .dst_host = na_packets_host(c, g->worst, fwd)};
+
+	f->culprit = na_text_at(way, M_black_hole_cause);
+	say_hole(c, f, way);
+	na_case_accuse(f, NA_CAUSE_NETWORK, who, f->culprit);
 }
 
 static void accuse(struct na_case *c, struct na_finding *f,
@@ -510,16 +530,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	if (t->host == by_loss) {
 		accuse_loss(c, f, g);
 	} else if (t->host == by_hole) {
-		bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
-
-		say_hole(c, f, na_get(g->worst, fwd ? M_fwd : M_rev));
-		na_case_accuse(
-			f, NA_CAUSE_NETWORK,
-			(struct na_who){
-				.kind = "pair",
-				.src_host = na_packets_host(c, g->worst, !fwd),
-				.dst_host = na_packets_host(c, g->worst, fwd)},
-			name);
+		accuse_hole(c, f, g);
 	} else if (g->cause == NA_CAUSE_NONE) {
 		f->suspicion = true;
 	} else {

@@ -86,6 +86,8 @@ struct na_request {
 	int64_t top;          /* rows of a table; 0: all */
 	const char *capacity; /* of a host, as typed; NULL: not given */
 	bool draws;           /* a picture of the result is wanted */
+	bool one_run;         /* several are refused, whatever their labels */
+	bool step_hosts;      /* each host in each step is wanted */
 	bool analyses_alone;  /* look at transfers and executions: nobody does
 				 after them */
 	/* What of this a file of settings said, and nobody else. */

@@ -23,6 +23,7 @@ struct fake_tcp {
 	size_t rounds, per_round; /* segments of 1000 bytes */
 	size_t lost_every;        /* one of so many is sent again; 0: none */
 	bool timeout, closed;     /* once, in the middle */
+	bool hole;                /* no packet of 1000 bytes arrives */
 	int64_t from_ps, to_ps;   /* filter; both 0: none */
 	size_t calls;             /* of the reader */
 	struct na_segment *x;
@@ -86,6 +87,16 @@ static inline int64_t fake_round(struct fake_tcp *f, size_t round, int64_t t)
 	return t;
 }
 
+static inline void fake_hole(struct na_direction *d)
+{
+	d->testified = 1;
+	d->length_cuts = 1;
+	d->long_least = 1000;
+	d->long_sent = d->long_lost = d->long_lost_again = 14;
+	d->short_most = 500;
+	d->short_sent = 21;
+}
+
 static inline void fake_make(struct fake_tcp *f)
 {
 	int64_t t = 0;
@@ -118,6 +129,8 @@ static inline void fake_make(struct fake_tcp *f)
 		.saw_syn = 1,
 	};
 	f->c.dir[0].fast = f->c.dir[0].retransmissions;
+	if (f->hole)
+		fake_hole(&f->c.dir[0]);
 	f->c.dir[1].max_window_bytes = 64000;
 	f->c.dir[1].window_scale_known = 1;
 	f->c.dir[1].saw_syn = 1;

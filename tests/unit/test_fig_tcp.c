@@ -55,6 +55,8 @@ static const struct fake_tcp rows[] = {
 	{.rounds = 300, .per_round = 300, .lost_every = 3, .closed = true},
 	{.rounds = 400, .per_round = 20, .lost_every = 9,
 	 .from_ps = 2000 * (int64_t)FAKE_MS, .to_ps = 2100 * (int64_t)FAKE_MS},
+	{.rounds = 40, .per_round = 5, .lost_every = 7, .timeout = true,
+	 .closed = true, .hole = true},
 	{.rounds = 0},
 };
 /* clang-format on */
@@ -181,12 +183,34 @@ static void legend_is_short(void **state)
 static void a_piece(void **state)
 {
 	size_t n;
-	char *ink = picture(rows[ROWS - 2], TCP_BUSIER, &plain, "ink", &n);
+	char *ink = picture(rows[ROWS - 3], TCP_BUSIER, &plain, "ink", &n);
 
 	(void)state;
 	assert_non_null(strstr(ink, " bytes behind the first 4\xe2\x80\xaf"));
 	assert_non_null(strstr(ink, ", a piece of it"));
 	assert_null(strstr(ink, " MiB\n"));
+	free(ink);
+}
+
+/* Of a black hole: the cause that `check` names, and a panel of lengths. */
+static void long_and_short(void **state)
+{
+	size_t n;
+	char *ink = picture(rows[ROWS - 2], TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " Long packets never arrive at 10.0.0.2, "
+				    "short ones do\n"));
+	assert_non_null(strstr(ink, " Packet length\n"));
+	assert_non_null(strstr(ink, " of payload: 1\xe2\x80\xaf"
+				    "000 bytes or more above the dashed "
+				    "line\n"));
+	assert_non_null(strstr(ink, " long, sent again\n"));
+	assert_non_null(strstr(ink, " long, arrived\n"));
+	assert_null(strstr(ink, " short, "));
+	free(ink);
+	ink = picture(rows[2], TCP_BUSIER, &plain, "ink", &n);
+	assert_null(strstr(ink, " Packet length\n"));
 	free(ink);
 }
 
@@ -218,6 +242,7 @@ int main(void)
 		cmocka_unit_test(stalls_are_cut),
 		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
+		cmocka_unit_test(long_and_short),
 		cmocka_unit_test(says_why_it_is_empty),
 	};
 

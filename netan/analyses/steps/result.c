@@ -131,6 +131,47 @@ static void put_host(struct na_result *r, struct na_value *list,
 	put_parts(r, to, s, h->run, &h->sums);
 }
 
+/* Who is the slowest may be that by its transfers. */
+static void put_step_host(struct na_result *r, struct na_value *list,
+			  const struct st_state *s, const struct st_step *t,
+			  size_t i)
+{
+	const struct st_host_step *x = &s->host_steps[i];
+	struct na_value *to = na_put_object(r, list, NULL);
+	bool slowest = i == t->slowest;
+	struct st_sums sums = {.n = 0};
+
+	na_steps_sum_up(&sums, x->cell);
+	put_label(r, to, s, t->run);
+	na_put_int(r, to, M_step, t->number);
+	na_put_text(r, to, M_host, host_name(s, x->host));
+	put_rank(r, to, s, x->host);
+	na_put_real(r, to, M_from_s, na_s(x->cell->start_ps));
+	na_put_real(r, to, M_to_s, na_s(x->cell->end_ps));
+	put_mean_ms(r, to, M_duration_ms, sums.duration_ps, 1);
+	put_mean_ms(r, to, M_behind_ms, slowest ? t->late_ps : x->late_ps, 1);
+	na_put_bool(r, to, M_slowest, slowest);
+	na_put_text(r, to, M_cause,
+		    slowest ? na_steps_cause_names[t->cause] : NULL);
+	put_parts(r, to, s, t->run, &sums);
+}
+
+/* Of a thousand hosts in a thousand steps there are a million. */
+static void put_step_hosts(struct na_result *r, const struct st_state *s)
+{
+	struct na_value *list;
+
+	if (!s->scope->step_hosts)
+		return;
+	list = na_put_packed(r, na_result_side(r), M_step_hosts);
+	for (size_t i = 0; i < s->n_steps; i++) {
+		const struct st_step *t = &s->steps[i];
+
+		for (size_t k = t->from; k < t->to; k++)
+			put_step_host(r, list, s, t, k);
+	}
+}
+
 /* Of a host that is late as one: which of its ranks are. */
 static void put_ranks(struct na_result *r, struct na_value *to,
 		      const struct st_state *s, const struct st_host *h)
@@ -387,6 +428,7 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	na_put_text(r, body, M_verdict,
 		    s->used.n ? na_steps_verdict(verdict, s) : NULL);
 	na_steps_put_picture(r, s);
+	put_step_hosts(r, s);
 	na_steps_views(r, s);
 	return na_result_ok(r) ? NA_OK : na_fail_nomem(err);
 }

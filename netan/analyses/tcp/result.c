@@ -99,14 +99,29 @@ static void put_lengths(struct na_result *r, struct na_value *in,
 	na_put_real(r, to, M_p_value, na_tcp_length_p(d));
 }
 
+static void put_hole(struct na_result *r, struct na_value *to,
+		     const struct tcp_state *s, const struct tcp_row *row,
+		     size_t i)
+{
+	const char *remedy = na_tcp_hole_remedy(row, i);
+	char cause[TCP_CAUSE_BUF];
+
+	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
+	if (!remedy)
+		return;
+	na_put_text(r, to, M_black_hole_cause,
+		    na_tcp_hole_cause(s, row, i, cause));
+	na_put_text(r, to, M_black_hole_remedy, remedy);
+}
+
 static void put_direction(struct na_result *r, struct na_value *in,
-			  const char *name, const struct tcp_row *row, size_t i)
+			  const char *name, const struct tcp_state *s,
+			  const struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
 	const int64_t rtt[] = {d->rtt_min_ns, d->rtt_p50_ns, d->rtt_p99_ns};
 	const int64_t ts[] = {d->ts_rtt_min_ns, d->ts_rtt_p50_ns,
 			      d->ts_rtt_p99_ns};
-	const char *remedy = na_tcp_hole_remedy(row, i);
 	struct na_value *to = na_put_object(r, in, name);
 
 	put_counts(r, to, row, i);
@@ -121,9 +136,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	put_ms(r, to, M_held_back_ms, na_tcp_held_ns(row, i));
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
-	na_put_bool(r, to, M_black_hole, na_tcp_black_hole(row, i));
-	if (remedy)
-		na_put_text(r, to, M_black_hole_remedy, remedy);
+	put_hole(r, to, s, row, i);
 	put_lengths(r, to, d);
 	na_put_bool(r, to, M_gone, na_tcp_gone(row, i));
 	na_put_bool(r, to, M_loses, na_tcp_loses(row, i));
@@ -157,18 +170,11 @@ static void put_host(struct na_result *r, struct na_value *row,
 		     const char *name, const struct tcp_state *s,
 		     const struct na_connection *c, uint32_t endpoint)
 {
-	const struct na_store *store = s->scope->store;
-	uint32_t host = na_store_host_of(store,
-					 na_store_run_of(store, c->input),
-					 endpoint);
 	char address[NA_ENDPOINT_BUF];
+	const char *host = na_tcp_host(s, c, endpoint, address);
 
-	if (host >= store->n_hosts || endpoint >= store->names.n_endpoints)
-		return;
-	na_endpoint_print(address, &store->names,
-			  &store->names.endpoints[endpoint]);
-	if (strcmp(store->hosts[host].name, address) != 0)
-		na_put_text(r, row, name, store->hosts[host].name);
+	if (host != address)
+		na_put_text(r, row, name, host);
 }
 
 static void put_ends(struct na_result *r, struct na_value *to,
@@ -221,8 +227,8 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	uint64_t timeouts = d[0].timeouts + d[1].timeouts;
 
 	put_ends(r, to, s, c);
-	put_direction(r, to, M_fwd, row, 0);
-	put_direction(r, to, M_rev, row, 1);
+	put_direction(r, to, M_fwd, s, row, 0);
+	put_direction(r, to, M_rev, s, row, 1);
 	put_us(r, to, M_initial_rtt_us, c->initial_rtt_ns);
 	put_us(r, to, M_path_rtt_us, row->whole_rtt ? row->rtt_ns : -1);
 	na_put_bool(r, to, M_far, na_tcp_is_far(row));

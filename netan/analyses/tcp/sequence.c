@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "members.h"
-#include "netan/analyses/tcp/state.h"
+#include "netan/analyses/tcp/fates.h"
 #include "netan/base/order.h"
 
 enum {
@@ -81,6 +81,7 @@ struct tcp_sequence {
 	struct marked marks[TCP_MARKS][MARK_COLUMNS];
 	uint64_t n_marks[TCP_MARKS];
 	struct spans silent, closed;
+	struct tcp_fates *fates; /* where long packets die; or NULL */
 
 	/* As of the last segment. */
 	uint64_t sent_to, acked; /* sequence numbers */
@@ -107,16 +108,22 @@ struct tcp_sequence {
 	size_t first, waiting;
 };
 
-static size_t column_of(const struct tcp_sequence *q, int64_t time_ps,
-			size_t columns)
+size_t na_tcp_column(int64_t from_ps, int64_t to_ps, int64_t time_ps,
+		     size_t columns)
 {
-	na_i128 at = (na_i128)time_ps - q->from_ps;
-	na_i128 span = (na_i128)q->to_ps - q->from_ps + 1;
+	na_i128 at = (na_i128)time_ps - from_ps;
+	na_i128 span = (na_i128)to_ps - from_ps + 1;
 
 	if (at <= 0 || span <= 0)
 		return 0;
 	at = at * (na_i128)columns / span;
 	return at < (na_i128)columns ? (size_t)at : columns - 1;
+}
+
+static size_t column_of(const struct tcp_sequence *q, int64_t time_ps,
+			size_t columns)
+{
+	return na_tcp_column(q->from_ps, q->to_ps, time_ps, columns);
 }
 
 static void widen(struct tcp_sequence *q, size_t at, enum course from,
@@ -287,6 +294,8 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 	uint64_t end = x->seq + x->size_bytes;
 	double lo = (double)x->seq, hi = (double)end;
 
+	if (q->fates)
+		na_tcp_fates_sent(q->fates, x, q->inside);
 	lower(q, x->seq);
 	fill_holes(q, x->seq, end);
 	if (x->marks & NA_SEG_LOST_BEFORE)
@@ -356,6 +365,8 @@ static void add_ack(struct tcp_sequence *q, const struct na_segment *x,
 	bool blocks = x->n_sack && x->sack_to > x->ack &&
 		      x->sack_to > x->sack_from && x->sack_to <= INT64_MAX;
 
+	if (q->fates)
+		na_tcp_fates_acked(q->fates, x);
 	lower(q, x->ack);
 	q->acks += q->inside;
 	widen(q, at, ACK_FROM, ack, ack);
@@ -432,6 +443,7 @@ void na_tcp_sequence_free(struct tcp_sequence *q)
 {
 	if (!q)
 		return;
+	na_tcp_fates_free(q->fates);
 	free(q->course[0]);
 	free(q);
 }
@@ -485,6 +497,17 @@ static void clip(struct spans *s, const struct tcp_sequence *q)
 	s->all = n;
 }
 
+/* False: no memory. */
+static bool follow_fates(struct tcp_sequence *q)
+{
+	uint32_t long_bytes = na_tcp_long_bytes(q->row, q->way);
+
+	if (!long_bytes)
+		return true;
+	q->fates = na_tcp_fates_new(long_bytes, q->from_ps, q->to_ps);
+	return q->fates;
+}
+
 enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 {
 	struct tcp_sequence *q = sequence_new();
@@ -498,10 +521,14 @@ enum na_status na_tcp_sequence_read(struct tcp_state *s, struct na_err *err)
 		 : s->params->way == TCP_REV ? 1
 					     : q->row->told;
 	choose_window(q, s->scope->filter);
+	if (!follow_fates(q))
+		return na_fail_nomem(err);
 	st = s->scope->segments(s->scope->segments_ctx, q->row->c, add_segment,
 				q, err);
 	while (q->n_holes)
 		settle(q, q->n_holes - 1, TCP_MARK_LOST);
+	if (q->fates)
+		na_tcp_fates_end(q->fates);
 	if (q->is_closed)
 		add_span(&q->closed, q->closed_ps, q->row->c->to_ps);
 	/* Of a timeout's retransmissions only the first ends a silence. */
@@ -607,7 +634,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	const struct tcp_sequence *q = s->drawn;
 	const struct na_connection *c;
 	struct na_value *to;
-	char src[NA_SOCKET_BUF], dst[NA_SOCKET_BUF];
+	char src[NA_SOCKET_BUF], dst[NA_SOCKET_BUF], cause[TCP_CAUSE_BUF];
 
 	if (!q)
 		return;
@@ -629,12 +656,16 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 	if (q->row->whole_rtt)
 		na_put_real(r, to, M_path_rtt_us, na_us_of_ns(q->row->rtt_ns));
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
+	na_put_text(r, to, M_cause,
+		    na_tcp_hole_cause(s, q->row, q->way, cause));
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)
 		return;
 	put_data(r, to, q);
 	put_courses(r, to, q);
 	put_marks(r, to, q);
+	if (q->fates)
+		na_tcp_fates_put(r, to, q->fates);
 	na_put_real(r, to, M_silent_ms,
 		    q->whole ? na_ms_of_ns(c->dir[q->way].timeout_total_ns)
 			     : na_ms(length_of(&q->silent)));

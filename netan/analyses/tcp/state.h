@@ -243,7 +243,16 @@ void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
 /* What would tell more than this capture; NULL. */
 const char *na_tcp_missing(const struct tcp_row *row);
-/* Of a black hole in direction i; NULL: there is none. */
+/* The name of a host, or its address. */
+const char *na_tcp_host(const struct tcp_state *s,
+			const struct na_connection *c, uint32_t endpoint,
+			char address[NA_ENDPOINT_BUF]);
+/* Of a black hole in direction i; NULL: there is none.  The cause as `check`
+ * and the picture say it: "long packets never arrive at host-3, ...". */
+enum { TCP_CAUSE_BUF = NA_ENDPOINT_BUF + 100 };
+const char *na_tcp_hole_cause(const struct tcp_state *s,
+			      const struct tcp_row *row, size_t i,
+			      char buf[TCP_CAUSE_BUF]);
 const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
@@ -284,6 +293,9 @@ enum tcp_mark {
 	TCP_MARKS
 };
 
+/* Of so many columns between both times the one of a time. */
+size_t na_tcp_column(int64_t from_ps, int64_t to_ps, int64_t time_ps,
+		     size_t columns);
 enum na_status na_tcp_sequence_read(struct tcp_state *s,
 				    struct na_err *err) NA_MUST_CHECK;
 void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s);

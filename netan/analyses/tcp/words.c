@@ -294,6 +294,26 @@ static void (*const leaders[TCP_VERDICTS])(struct told *) = {
 	[TCP_WINDOW_LIMITED] = window,
 };
 
+const char *na_tcp_host(const struct tcp_state *s,
+			const struct na_connection *c, uint32_t endpoint,
+			char address[NA_ENDPOINT_BUF])
+{
+	const struct na_store *store = s->scope->store;
+	uint32_t host = na_store_host_of(store,
+					 na_store_run_of(store, c->input),
+					 endpoint);
+
+	*address = 0;
+	if (endpoint >= store->names.n_endpoints)
+		return address;
+	na_endpoint_print(address, &store->names,
+			  &store->names.endpoints[endpoint]);
+	if (host >= store->n_hosts ||
+	    strcmp(store->hosts[host].name, address) == 0)
+		return address;
+	return store->hosts[host].name;
+}
+
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF])
 {

@@ -1,4 +1,6 @@
 /* tcp: what was lost, what was not, and what the capture missed. */
+#include <stdio.h>
+
 #include "netan/analyses/tcp/words.h"
 
 static void share(struct told *t, uint64_t part, uint64_t whole)
@@ -136,6 +138,25 @@ void na_tcp_tell_lengths(struct told *t)
 			"; each of these holds several segments of %s bytes, "
 			"joined by segmentation offload",
 			na_print_count(a, d->full_bytes));
+}
+
+const char *na_tcp_hole_cause(const struct tcp_state *s,
+			      const struct tcp_row *row, size_t i,
+			      char buf[TCP_CAUSE_BUF])
+{
+	const struct na_connection *c = row->c;
+	char address[NA_ENDPOINT_BUF];
+	const char *at = na_tcp_host(s, c, i ? c->src : c->dst, address);
+
+	if (!na_tcp_black_hole(row, i))
+		return NULL;
+	snprintf(buf, TCP_CAUSE_BUF,
+		 row->verdict == TCP_PEER_VANISHED
+			 ? "an MTU black hole on the way to %s: small packets "
+			   "pass, full-size packets die"
+			 : "long packets never arrive at %s, short ones do",
+		 at);
+	return buf;
 }
 
 const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i)

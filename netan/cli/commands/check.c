@@ -158,6 +158,7 @@ static enum na_exit check_run(struct na_cli *cli)
 	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
 
+	cli->request.one_run = true;
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_find(&snapshots, cli);
 	if (exit != NA_EXIT_OK) {

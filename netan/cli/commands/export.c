@@ -116,6 +116,9 @@ static enum na_exit read_and_judge(struct making *m,
 	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
 
+	for (size_t i = 0; i < m->targets.n; i++)
+		m->cli->request.step_hosts |=
+			m->targets.v[i].format->step_hosts;
 	exit = na_exit_of(na_battery_run(&m->battery, &m->cli->request,
 					 is_read, m, beside, n));
 	if (na_stopped(m->cli, m->battery.session.interrupted))

@@ -14,8 +14,8 @@ static enum na_exit refuse_runs(const struct na_cli *cli)
 	na_say_error(&cli->request, "%s is of one run, and these are several",
 		     cli->command->face->name);
 	na_say_hint(&cli->request,
-		    "netan diff compares two runs; or look at each by "
-		    "itself");
+		    "give it the inputs of one, or compare two: netan diff A "
+		    "B");
 	return NA_EXIT_USAGE;
 }
 

@@ -150,6 +150,7 @@ static enum na_exit check_params(struct making *m)
 {
 	enum na_exit exit = na_judge_asked(m->cli, &m->asked);
 
+	m->cli->request.one_run = true;
 	return exit == NA_EXIT_OK ? check_outputs(m) : exit;
 }
 

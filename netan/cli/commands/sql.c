@@ -85,6 +85,7 @@ static enum na_exit read_inputs(struct asking *a,
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
 
+	a->cli->request.step_hosts = a->db.wanted & NA_SQL_BIT(step_hosts);
 	exit = na_exit_of(na_battery_run(&a->battery, &a->cli->request, wanted,
 					 a, &beside,
 					 a->db.wanted & RECORDS ? 1 : 0));

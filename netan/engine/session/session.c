@@ -99,6 +99,13 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 	if (strcmp(a->path, b->path) == 0)
 		return na_fail(err, NA_EUSAGE,
 			       "%s is given twice: leave one out", a->path);
+	/* A label would be refused next. */
+	if (s->request->one_run)
+		return na_fail(err, NA_EUSAGE,
+			       "%s and %s %s: these are several runs, and this "
+			       "command is of one; give it the inputs of one, "
+			       "or compare two: netan diff A B",
+			       b->path, a->path, what);
 	return na_fail(err, NA_EUSAGE,
 		       "%s and %s %s: inputs of different runs need a --label "
 		       "NAME before each",

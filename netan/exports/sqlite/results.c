@@ -106,6 +106,8 @@ static void put_list(struct na_sql_db *x, enum na_sql_table_id table,
 
 	if (!list)
 		list = na_get(na_result_get_doc(r), t->list);
+	if (!list)
+		list = na_get(na_result_get_side(r), t->list);
 	na_each_row (row, list) {
 		for (size_t i = 0; s && i < x->n_columns[table]; i++)
 			bind_value(x, s, (int)i + 1, &c[i],

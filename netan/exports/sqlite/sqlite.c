@@ -54,6 +54,7 @@ static void sqlite_close(void *state)
 const struct na_export na_export_sqlite = {
 	.ending = "sqlite",
 	.what = "a SQLite database (netan help --tables)",
+	.step_hosts = true,
 	.state_size = sizeof(struct state),
 	.records = &na_sql_records,
 	.begin = sqlite_begin,

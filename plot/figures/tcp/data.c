@@ -1,6 +1,7 @@
 #include "plot/figures/tcp/data.h"
 #include "members.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,27 @@ static bool sum_resent(struct tcp_figure *f)
 		f->resent_top = fmax(f->resent_top, f->resent[(size_t)at]);
 	}
 	return f->resent;
+}
+
+/* What is long, and the longest of either kind. */
+static void read_fates(struct tcp_figure *f)
+{
+	const struct na_value *list;
+
+	f->fates = na_get(f->sequence, M_fates);
+	list = na_get(f->fates, M_packets);
+	if (!list || list->kind != NA_V_LIST || !list->n) {
+		f->fates = NULL;
+		return;
+	}
+	f->long_bytes = na_number_or(f->fates, M_long_least, 0);
+	na_for_each (v, list) {
+		double most = na_number_or(v, M_most_bytes, 0);
+
+		f->most_bytes = fmax(f->most_bytes, most);
+		if (most < f->long_bytes)
+			f->short_bytes = fmax(f->short_bytes, most);
+	}
 }
 
 static double length_of(const struct na_value *list)
@@ -184,6 +206,7 @@ enum na_status na_tcp_figure_read(struct tcp_figure *f,
 		f->to_s = f->from_s + 1e-6;
 	if (!read_marks(f) || !sum_resent(f))
 		return na_fail_nomem(err);
+	read_fates(f);
 	f->silent = na_get(f->sequence, M_silent);
 	f->closed = na_get(f->sequence, M_closed);
 	f->silences = na_count_at(f->sequence, M_silences);
@@ -227,14 +250,24 @@ static const char *verdict_words(const char *name)
 	return "TCP connection";
 }
 
+/* What `check` says: the cause, where one is known behind the verdict, with
+ * the first part of its proof below. */
 void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 {
 	const struct na_value *list = na_get(f->sequence, M_evidence);
 	const char *verdict = na_text_at(f->sequence, M_verdict);
-	bool any = list && list->kind == NA_V_LIST && list->n;
+	const char *cause = na_text_or(f->sequence, M_cause, "");
+	const char *first = list && list->kind == NA_V_LIST && list->n
+				    ? na_text_of(list->u.of.first, "")
+				    : "";
 
-	na_words_add(w, "%s%s%s", verdict_words(verdict), any ? ": " : "",
-		     any ? na_text_of(list->u.of.first, "") : "");
+	if (*cause)
+		na_words_add(w, "%c%s%s%.*s", toupper((unsigned char)*cause),
+			     cause + 1, *first ? "; " : "",
+			     (int)strcspn(first, ";"), first);
+	else
+		na_words_add(w, "%s%s%s", verdict_words(verdict),
+			     *first ? ": " : "", first);
 }
 
 void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)

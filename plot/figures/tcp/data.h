@@ -52,6 +52,8 @@ struct tcp_figure {
 			   they are too many to be told apart; or NULL */
 	size_t resent_n;
 	double resent_top;
+	const struct na_value *fates; /* packets by length; or NULL */
+	double long_bytes, most_bytes, short_bytes;
 	const struct na_value *silent, *closed;
 	int64_t silences, closures;
 	double silent_s, closed_s;
@@ -77,5 +79,15 @@ enum na_status na_tcp_figure_marks(const struct na_layout *l,
 /* What lines, marks and bands mean, and how many there are. */
 void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
 			  struct na_box box);
+
+/* Packets by length: long ones in the colour of findings, a cross where all of
+ * one had to be sent again.  With a legend in `side`, where that has room. */
+enum na_status na_tcp_figure_fates(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_cut_time *x,
+				   const struct na_scale *y,
+				   struct na_err *err) NA_MUST_CHECK;
+void na_tcp_figure_fates_legend(const struct na_layout *l,
+				const struct tcp_figure *f, struct na_box side);
 
 #endif

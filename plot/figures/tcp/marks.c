@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "members.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/figures/tcp/time.h"
@@ -106,6 +108,14 @@ static struct na_color color_of(const struct na_layout *l, size_t kind)
 	return l->theme->hue[looks[kind].hue];
 }
 
+static void flush_in(const struct na_layout *l, struct na_color c, double width,
+		     struct na_strokes *lines, struct na_strokes *fills)
+{
+	na_draw_polyline(l->canvas, lines->v, lines->n, NA_PEN(l, c, width));
+	na_draw_area(l->canvas, fills->v, fills->n, c);
+	lines->n = fills->n = 0;
+}
+
 static void flush(const struct na_layout *l, const struct tcp_figure *f,
 		  size_t kind, struct na_strokes *lines,
 		  struct na_strokes *fills)
@@ -115,10 +125,7 @@ static void flush(const struct na_layout *l, const struct tcp_figure *f,
 	/* What is behind shall be seen. */
 	if (f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
-	na_draw_polyline(l->canvas, lines->v, lines->n,
-			 NA_PEN(l, c, kind == TM_SACK ? 2 : 1.5));
-	na_draw_area(l->canvas, fills->v, fills->n, c);
-	lines->n = fills->n = 0;
+	flush_in(l, c, kind == TM_SACK ? 2 : 1.5, lines, fills);
 }
 
 /* A bar from the first byte to the last, and its glyph on top. */
@@ -167,6 +174,81 @@ enum na_status na_tcp_figure_marks(const struct na_layout *l,
 	na_vec_free(&fills);
 	return failed ? na_fail_nomem(err) : NA_OK;
 }
+
+/* ---- packets by length */
+
+enum { FATES = 3 };
+
+static const struct fate {
+	const char *name, *words;
+	enum glyph glyph;
+} fates[FATES] = {
+	{"arrived", "arrived", G_SQUARE},
+	{"lost", "sent again", G_CROSS},
+	{"open", "not acknowledged", G_TICK},
+};
+
+static size_t fate_of(const struct na_value *v)
+{
+	size_t k = 0;
+
+	while (k < FATES && strcmp(na_text_at(v, M_fate), fates[k].name) != 0)
+		k++;
+	return k;
+}
+
+static bool is_long(const struct tcp_figure *f, const struct na_value *v)
+{
+	return na_number_at(v, M_least_bytes) >= f->long_bytes;
+}
+
+static struct na_color color_of_length(const struct na_layout *l, bool is_long)
+{
+	return l->theme->hue[is_long ? NA_HUE_FINDING : NA_BLUE];
+}
+
+static void add_fate(const struct na_layout *l, const struct na_value *v,
+		     enum glyph glyph, const struct na_cut_time *x,
+		     const struct na_scale *y, struct na_strokes *lines,
+		     struct na_strokes *fills)
+{
+	double at = na_cut_time_at(x, na_number_at(v, M_time_s));
+	double y0 = na_scale_at(y, na_number_at(v, M_least_bytes));
+	double y1 = na_scale_at(y, na_number_at(v, M_most_bytes));
+
+	if (!isfinite(at) || !isfinite(y0) || !isfinite(y1))
+		return;
+	if (y0 > y1)
+		na_strokes_line(lines, at, y0, at, y1);
+	add_glyph(lines, fills, glyph, at, (y0 + y1) / 2, glyph_size(l));
+}
+
+enum na_status na_tcp_figure_fates(const struct na_layout *l,
+				   const struct tcp_figure *f,
+				   const struct na_cut_time *x,
+				   const struct na_scale *y, struct na_err *err)
+{
+	struct na_strokes lines = {.n = 0}, fills = {.n = 0};
+	bool failed;
+
+	for (size_t kind = 0; kind < 2 * FATES; kind++) {
+		bool long_ones = kind >= FATES;
+		struct na_color c = color_of_length(l, long_ones);
+
+		na_for_each (v, na_get(f->fates, M_packets))
+			if (fate_of(v) == kind % FATES &&
+			    is_long(f, v) == long_ones)
+				add_fate(l, v, fates[kind % FATES].glyph, x, y,
+					 &lines, &fills);
+		flush_in(l, c, 1.5, &lines, &fills);
+	}
+	failed = lines.failed || fills.failed;
+	na_vec_free(&lines);
+	na_vec_free(&fills);
+	return failed ? na_fail_nomem(err) : NA_OK;
+}
+
+/* ---- the legend */
 
 /* One line of the legend after the other, as long as there is room. */
 struct legend {
@@ -276,4 +358,42 @@ void na_tcp_figure_legend(const struct na_layout *l, const struct tcp_figure *f,
 	legend_band(&g, &silent, "timeouts", f->silences, f->silent_s);
 	legend_band(&g, NULL, "closed", f->closures, f->closed_s);
 	legend_marks(&g, f);
+}
+
+static bool any_fate(const struct tcp_figure *f, bool long_ones, size_t fate)
+{
+	na_for_each (v, na_get(f->fates, M_packets)) {
+		if (fate_of(v) == fate && is_long(f, v) == long_ones)
+			return true;
+	}
+	return false;
+}
+
+void na_tcp_figure_fates_legend(const struct na_layout *l,
+				const struct tcp_figure *f, struct na_box side)
+{
+	struct legend g = {.l = l, .box = side, .y = side.y0};
+
+	g.font = na_layout_font(l, NA_SIZE_TEXT, l->theme->text);
+	g.line = 1.45 * g.font.size;
+	for (size_t kind = 2 * FATES; kind-- > 0;) {
+		const struct fate *t = &fates[kind % FATES];
+		struct na_strokes lines = {.n = 0}, fills = {.n = 0};
+		bool long_ones = kind >= FATES;
+		char words[80];
+		double y;
+
+		if (!any_fate(f, long_ones, kind % FATES))
+			continue;
+		snprintf(words, sizeof(words), "%s, %s",
+			 long_ones ? "long" : "short", t->words);
+		y = legend_line(&g, words);
+		if (isnan(y))
+			return;
+		add_glyph(&lines, &fills, t->glyph,
+			  side.x0 + 0.85 * g.font.size, y, glyph_size(l));
+		flush_in(l, color_of_length(l, long_ones), 1.5, &lines, &fills);
+		na_vec_free(&lines);
+		na_vec_free(&fills);
+	}
 }

@@ -21,7 +21,14 @@
 #define SILENT_FADE 0.18
 #define LEAST_BAR   2.0 /* of what is smaller than a point */
 
-enum part { PART_SEQUENCE, PART_RESENT, PART_FLIGHT, PART_RTT, PARTS };
+enum part {
+	PART_SEQUENCE,
+	PART_FATES,
+	PART_RESENT,
+	PART_FLIGHT,
+	PART_RTT,
+	PARTS
+};
 
 struct drawing {
 	struct na_layout l;
@@ -53,6 +60,8 @@ static void ask_panels(struct drawing *d)
 		  f->empty ? 1 : f->top - f->base);
 	if (f->empty)
 		return;
+	if (f->fates)
+		ask_panel(d, PART_FATES, 1.3, NA_Q_BYTES, 1.2 * f->most_bytes);
 	if (f->resent)
 		ask_panel(d, PART_RESENT, 0.7, NA_Q_COUNT, f->resent_top);
 	if (f->flight_max && f->flight && f->flight_top > 0)
@@ -315,14 +324,25 @@ static void trip_words(const struct drawing *d, struct words *w)
 					       3));
 }
 
+static void fate_words(const struct drawing *d, struct words *w)
+{
+	char n[NA_UNIT_BUF];
+
+	na_words_add(w, "of payload: %s bytes or more above the dashed line",
+		     na_print_count(n, (uint64_t)d->f.long_bytes));
+	if (!(d->side > 0))
+		na_words_add(w, ", crosses had to be sent again");
+}
+
 static void draw_header(const struct drawing *d, size_t i)
 {
 	const struct na_panel *p = &d->panels[i];
 	const struct na_theme *theme = d->l.theme;
 	char each[NA_LABEL_BUF + 32], buf[NA_LABEL_BUF];
-	struct words lines = {.n = 0}, trip = {.n = 0};
+	struct words lines = {.n = 0}, trip = {.n = 0}, fates = {.n = 0};
 
 	trip_words(d, &trip);
+	fate_words(d, &fates);
 	snprintf(each, sizeof(each), "segments in each %s",
 		 na_label_quantity(buf, NA_Q_SECONDS,
 				   (d->f.to_s - d->f.from_s) /
@@ -332,6 +352,8 @@ static void draw_header(const struct drawing *d, size_t i)
 	sequence_words(d, &lines);
 	if (d->parts[i] == PART_SEQUENCE)
 		header(d, p, "Sequence", theme->text, lines.text);
+	else if (d->parts[i] == PART_FATES)
+		header(d, p, "Packet length", theme->text, fates.text);
 	else if (d->parts[i] == PART_RESENT)
 		header(d, p, "Resent", theme->hue[NA_HUE_FINDING], each);
 	else if (d->parts[i] == PART_FLIGHT)
@@ -359,6 +381,18 @@ static enum na_status draw_sequence(const struct drawing *d,
 	st = na_tcp_figure_marks(&d->l, f, &d->x, &y, err);
 	draw_steps(d, &y, f->ack, &ack);
 	return st;
+}
+
+static enum na_status draw_fates(const struct drawing *d,
+				 const struct na_panel *p, struct na_err *err)
+{
+	double y = na_scale_at(&p->y,
+			       (d->f.short_bytes + d->f.long_bytes) / 2);
+	struct na_point limit[] = {{p->plot.x0, y}, {p->plot.x1, y}};
+	struct na_pen pen = edge_pen(d);
+
+	na_draw_polyline(d->l.canvas, limit, 2, &pen);
+	return na_tcp_figure_fates(&d->l, &d->f, &d->x, &p->y, err);
 }
 
 static void draw_flight(const struct drawing *d, const struct na_panel *p)
@@ -428,6 +462,8 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	na_clip(d->l.canvas, clip);
 	if (d->parts[i] == PART_SEQUENCE)
 		st = draw_sequence(d, p, err);
+	else if (d->parts[i] == PART_FATES)
+		st = draw_fates(d, p, err);
 	else if (d->parts[i] == PART_RESENT)
 		draw_resent(d, p);
 	else if (d->parts[i] == PART_FLIGHT)
@@ -437,6 +473,27 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 	na_unclip(d->l.canvas);
 	na_cut_time_cuts(&d->l, &d->x, p->plot, i == 0);
 	return st;
+}
+
+/* Beside the panels; that of lengths beside its own. */
+static void draw_legends(const struct drawing *d)
+{
+	size_t last = d->n_panels - 1;
+	struct na_box side = d->panels[0].plot;
+
+	side.x0 = d->l.body.x1 - d->side;
+	side.x1 = d->l.body.x1;
+	if (last > 0 && d->parts[1] == PART_FATES) {
+		struct na_box lower = side;
+
+		lower.y0 = d->panels[1].plot.y0;
+		lower.y1 = d->panels[last].plot.y1;
+		na_tcp_figure_fates_legend(&d->l, &d->f, lower);
+		side.y1 = d->panels[0].plot.y1;
+	} else {
+		side.y1 = d->panels[last].plot.y1;
+	}
+	na_tcp_figure_legend(&d->l, &d->f, side);
 }
 
 static enum na_status draw_all(struct drawing *d, struct na_err *err)
@@ -456,11 +513,7 @@ static enum na_status draw_all(struct drawing *d, struct na_err *err)
 		st = draw_panel(d, i, err);
 	na_cut_time_axis(&d->l, &d->x, d->panels[d->n_panels - 1].plot.y1);
 	if (d->side > 0)
-		na_tcp_figure_legend(
-			&d->l, &d->f,
-			(struct na_box){d->l.body.x1 - d->side, plot->y0,
-					d->l.body.x1,
-					d->panels[d->n_panels - 1].plot.y1});
+		draw_legends(d);
 	free(d->points);
 	return st;
 }

@@ -13,6 +13,9 @@ try t -o no/such/folder/x.html
 try t -o x.html --capacity fast
 try t -o x.html --topology nowhere.csv
 try --label a t --label b t -o x.html
+# Two runs, with labels or without: the first refusal says all.
+netan synth -o t2 --run q --hosts 2 --devices 1 --steps 3 >/dev/null
+try t/plugins/profile/r t2/plugins/profile/q -o x.html
 try nothing -o x.html
 : >empty.pb
 try empty.pb -o x.html

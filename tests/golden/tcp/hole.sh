@@ -7,3 +7,7 @@ netan check -q "$data/mtu-shrinks.pcap" | head -n 3
 netan check -q --to 2s "$data/mtu-shrinks.pcap" | head -n 1
 netan ingest -q "$data/mtu-shrinks.pcap" -o mtu.netan
 netan check -q mtu.netan | head -n 1
+# The picture names the cause that check does, and draws packets by length.
+netan tcp -q "$data/mtu-shrinks.pcap" -o mtu.svg -o mtu.json
+grep '<title>' mtu.svg
+tr -d '\n ' <mtu.json | grep -oE '"fates":.*"packets"'
