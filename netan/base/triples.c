@@ -4,7 +4,7 @@
 
 #include "netan/base/vec.h"
 
-enum { FIRST_SLOTS = 256 };
+enum { FIRST_SLOTS = 256, PAGE_BYTES = 4096 };
 
 /* Multiplicative: only the high bits of a product are mixed well. */
 static size_t slot_of(const struct na_triples *t, struct na_triple k)
@@ -41,6 +41,14 @@ static uint32_t *free_slot(const struct na_triples *t, struct na_triple k)
 	return &t->slots[i];
 }
 
+/* A page that is read before it is written is mapped twice, and the second
+ * time all processors are told. */
+static void touch(volatile uint32_t *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i += PAGE_BYTES / sizeof(*slots))
+		slots[i] = 0;
+}
+
 static int widen(struct na_triples *t)
 {
 	size_t n = t->n_slots ? t->n_slots * 2 : FIRST_SLOTS;
@@ -48,6 +56,7 @@ static int widen(struct na_triples *t)
 
 	if (!slots)
 		return 0;
+	touch(slots, n);
 	free(t->slots);
 	t->slots = slots;
 	t->n_slots = n;
