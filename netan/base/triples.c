@@ -4,7 +4,7 @@
 
 #include "netan/base/vec.h"
 
-enum { FIRST_SLOTS = 256 };
+enum { FIRST_SLOTS = 256, PAGE_BYTES = 4096 };
 
 /* Multiplicative: only the high bits of a product are mixed well. */
 static size_t slot_of(const struct na_triples *t, struct na_triple k)
@@ -31,6 +31,24 @@ static uint32_t *probe(const struct na_triples *t, struct na_triple k)
 	}
 }
 
+/* Where a key belongs that is not there: no other key is looked at. */
+static uint32_t *free_slot(const struct na_triples *t, struct na_triple k)
+{
+	size_t i = slot_of(t, k);
+
+	while (t->slots[i])
+		i = (i + 1) & (t->n_slots - 1);
+	return &t->slots[i];
+}
+
+/* A page that is read before it is written is mapped twice, and the second
+ * time all processors are told. */
+static void touch(volatile uint32_t *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i += PAGE_BYTES / sizeof(*slots))
+		slots[i] = 0;
+}
+
 static int widen(struct na_triples *t)
 {
 	size_t n = t->n_slots ? t->n_slots * 2 : FIRST_SLOTS;
@@ -38,11 +56,12 @@ static int widen(struct na_triples *t)
 
 	if (!slots)
 		return 0;
+	touch(slots, n);
 	free(t->slots);
 	t->slots = slots;
 	t->n_slots = n;
 	for (size_t i = 0; i < t->n; i++)
-		*probe(t, t->keys[i]) = (uint32_t)i + 1;
+		*free_slot(t, t->keys[i]) = (uint32_t)i + 1;
 	return 1;
 }
 
@@ -77,6 +96,12 @@ uint32_t na_triples_add(struct na_triples *t, struct na_triple key)
 	t->keys[t->n++] = key;
 	*slot = (uint32_t)t->n;
 	return found(t, *slot - 1);
+}
+
+void na_triples_expect(const struct na_triples *t, struct na_triple key)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[slot_of(t, key)], 1);
 }
 
 uint32_t na_triples_find(const struct na_triples *t, struct na_triple key)

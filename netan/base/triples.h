@@ -35,6 +35,9 @@ void na_triples_fit(struct na_triples *t);
 /* The index of a key, new or known; NA_NO_TRIPLE when memory is short. */
 uint32_t na_triples_add(struct na_triples *t, struct na_triple key);
 
+/* It will be asked for soon: what finds it comes from memory meanwhile. */
+void na_triples_expect(const struct na_triples *t, struct na_triple key);
+
 /* NA_NO_TRIPLE when it is not there. */
 uint32_t na_triples_find(const struct na_triples *t, struct na_triple key);
 

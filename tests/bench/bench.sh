@@ -6,7 +6,8 @@
 #
 #	RUNS=5 EVENTS=9000000 tests/bench/bench.sh NETAN BIN WORK
 #
-# ONLY="kineto gpu" measures these parts alone.
+# ONLY="kineto gpu" measures these parts alone; ONLY=export all that exports
+# write: sql, pftrace, flat.
 #
 # cpu is user and system time, wall what a person waits.  Peers, in BIN:
 # yardstick (a bare walk that decodes every event and stat), unpack_peer
@@ -20,6 +21,8 @@ BIN=$(realpath "$2")
 mkdir -p "$3"
 WORK=$(realpath "$3")
 RUNS=${RUNS:-5}
+ONLY=${ONLY-}
+ONLY=${ONLY//export/sql pftrace flat}
 EVENTS=${EVENTS:-9000000}
 BENCH_SOURCE=$(realpath "${BASH_SOURCE[0]%/*}")
 export NETAN BIN WORK BENCH_SOURCE
@@ -49,7 +52,7 @@ wants()
 {
 	local part
 	for part in "$@"; do
-		[ -z "${ONLY-}" ] || [[ " $ONLY " == *" $part "* ]] && return 0
+		[ -z "$ONLY" ] || [[ " $ONLY " == *" $part "* ]] && return 0
 	done
 	return 1
 }
@@ -322,8 +325,10 @@ make_for TYPICAL "typical packed memory growth devices diagnose pftrace slice" \
 	typical --profile typical --events "$EVENTS"
 make_for TYPICAL_QUARTER "growth devices" \
 	typical-quarter --profile typical --events $((EVENTS / 4))
-make_for NETWORK "network memory growth diagnose pftrace" \
+make_for NETWORK "network memory growth diagnose pftrace flat" \
 	network --profile network --events $((EVENTS / 2))
+make_for DENSE_SIXTH pftrace \
+	dense-0.17 --profile typical --events "$EVENTS" --collective-ops 0.17
 make_for NETWORK_QUARTER growth \
 	network-quarter --profile network --events $((EVENTS / 8))
 make_for MILLION "picture diagnose" \
@@ -362,7 +367,7 @@ fi
 printf '%-50s %11s %11s %8s  %-10s %s\n' "" netan peer ratio bar ""
 for part in typical network packed memory growth picture analyses pairs diff \
 	devices dense captures transfer_file diagnose kineto gpu hosts ranks spill \
-	names sql pftrace slice; do
+	names sql pftrace flat slice; do
 	if wants "$part"; then "bench_$part"; fi
 done
 echo "$held bars held, $short fell short"

@@ -173,7 +173,7 @@ static void test_lanes(void **state)
 	open_case(&c);
 	l = lanes_of(&c);
 	for (size_t i = 0; i < 5000; i++) {
-		random = na_pft_uuid(random);
+		random = na_pft_mix(random, i);
 		at += (int64_t)(random % 5);
 		lay(&l, at, at + (int64_t)(random >> 32) % 60);
 	}
@@ -247,7 +247,7 @@ static void test_words(void **state)
 	read_case(&c);
 	p = c.data;
 	while (next(&p, c.data + c.n, &packet)) {
-		struct field interned, name;
+		struct field interned, name, e;
 
 		if (find(&packet, 12, &interned))
 			words += find(&interned, 2, &name);
@@ -255,7 +255,11 @@ static void test_words(void **state)
 		if (packet.body < c.data + 8)
 			assert_int_equal(number_in(&packet, 13), 1);
 		else
-			assert_int_equal(number_in(&packet, 13), 2);
+			assert_int_equal(number_in(&packet, 13),
+					 find(&packet, 11, &e) &&
+							 find(&e, 10, &name)
+						 ? 2
+						 : 0);
 		assert_true((int64_t)number_in(&packet, 8) >= 0);
 	}
 	assert_int_equal(words, 1);
@@ -294,13 +298,29 @@ static void test_numbers(void **state)
 	close_case(&c);
 }
 
+/* All of them differ, also those that take more than four bytes. */
 static void test_uuids(void **state)
 {
+	enum { FOUR_BYTES = 1 << 28, MANY = 1 << 27, EVERY = 31 };
+	uint8_t *seen = calloc(FOUR_BYTES / 8, 1);
+	uint64_t before = FOUR_BYTES - 1;
+
 	(void)state;
-	for (uint64_t i = 1; i < 1000; i++) {
-		assert_true(na_pft_uuid(i) > 1 << 20);
-		assert_true(na_pft_uuid(i) != na_pft_uuid(i + 1));
+	assert_non_null(seen);
+	for (uint64_t i = 1; i < MANY; i += i < 1000 ? 1 : EVERY) {
+		uint64_t uuid = na_pft_uuid(i);
+		uint8_t bit = (uint8_t)(1 << uuid % 8);
+
+		if (uuid < 1 << 20 || uuid >= FOUR_BYTES ||
+		    seen[uuid / 8] & bit)
+			fail_msg("%d", (int)i);
+		seen[uuid / 8] |= bit;
 	}
+	for (uint64_t i = MANY; i < MANY + 1000; i++) {
+		assert_true(na_pft_uuid(i) > before);
+		before = na_pft_uuid(i);
+	}
+	free(seen);
 }
 
 static void test_full(void **state)

@@ -3,6 +3,9 @@
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/order.h"
 
+/* So far ahead a merge says which key comes. */
+enum { EXPECT = 16 };
+
 static struct st_share *share_of(struct st_gathered *g, uint32_t collective,
 				 uint32_t instance, uint32_t host,
 				 uint32_t step)
@@ -100,32 +103,63 @@ bool na_steps_add_transfer(struct st_block *b, const struct na_transfer *t)
 	return true;
 }
 
+/* Which of g's instances those of a block are. */
+static uint32_t *merge_instances(struct st_gathered *g,
+				 const struct st_gathered *from)
+{
+	size_t n = from->instances.n;
+	uint32_t *to = na_calloc(n, sizeof(*to));
+
+	for (size_t i = 0; to && i < n; i++) {
+		if (i + EXPECT < n)
+			na_triples_expect(&g->instances,
+					  from->instances.keys[i + EXPECT]);
+		to[i] = na_triples_add(&g->instances, from->instances.keys[i]);
+		if (to[i] == NA_NO_TRIPLE) {
+			free(to);
+			return NULL;
+		}
+	}
+	return to;
+}
+
+static void merge_share(struct st_share *to, const struct st_share *x)
+{
+	if (x->first_send_ps < to->first_send_ps)
+		to->first_send_ps = x->first_send_ps;
+	if (x->last_receive_ps > to->last_receive_ps)
+		to->last_receive_ps = x->last_receive_ps;
+	to->latency_ps += x->latency_ps;
+	to->n += x->n;
+	if (x->unsure_ps > to->unsure_ps)
+		to->unsure_ps = x->unsure_ps;
+}
+
 bool na_steps_merge_transfers(struct st_gathered *g,
 			      const struct st_gathered *from)
 {
-	for (size_t k = 0; k < from->shares.n; k++) {
+	uint32_t *instances = merge_instances(g, from);
+	size_t n = from->shares.n;
+	bool ok = instances;
+
+	for (size_t k = 0; ok && k < n; k++) {
 		const struct na_triple *key = &from->keys.keys[k];
-		const struct st_share *x = &from->shares.v[k];
-		uint32_t instance =
-			na_triples_add(&g->instances,
-				       from->instances.keys[key->b]);
 		struct st_share *to;
 
-		if (instance == NA_NO_TRIPLE)
-			return false;
-		to = share_of(g, key->a, instance, key->c, x->step);
-		if (!to)
-			return false;
-		if (x->first_send_ps < to->first_send_ps)
-			to->first_send_ps = x->first_send_ps;
-		if (x->last_receive_ps > to->last_receive_ps)
-			to->last_receive_ps = x->last_receive_ps;
-		to->latency_ps += x->latency_ps;
-		to->n += x->n;
-		if (x->unsure_ps > to->unsure_ps)
-			to->unsure_ps = x->unsure_ps;
+		if (k + EXPECT < n)
+			na_triples_expect(&g->keys,
+					  (struct na_triple){
+						  key[EXPECT].a,
+						  instances[key[EXPECT].b],
+						  key[EXPECT].c});
+		to = share_of(g, key->a, instances[key->b], key->c,
+			      from->shares.v[k].step);
+		ok = to;
+		if (to)
+			merge_share(to, &from->shares.v[k]);
 	}
-	return true;
+	free(instances);
+	return ok;
 }
 
 struct st_step *na_steps_at(const struct st_state *s, uint32_t run,

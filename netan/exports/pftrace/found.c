@@ -175,13 +175,14 @@ static bool put_paths(struct na_pft *x, const struct na_result *slack)
 {
 	struct paths p = {.x = x};
 	struct na_pft_lanes lanes = {.x = x};
+	struct na_pft_order order = {.v = NULL};
 	bool ok = true;
 
 	na_for_each (late, na_get(na_result_get_body(slack), M_late))
 		ok = ok && add_path(&p, late);
-	ok = ok && na_pft_sort(&p.slices.v, p.slices.n, x->groups.n);
+	ok = ok && na_pft_sort(&order, p.slices.v, p.slices.n, x->groups.n);
 	for (size_t i = 0; ok && i < p.slices.n; i++) {
-		const struct na_pft_slice *s = &p.slices.v[i];
+		const struct na_pft_slice *s = order.v[i];
 
 		if (!i || s->group != lanes.group) {
 			na_pft_lay_rest(&lanes);
@@ -192,6 +193,7 @@ static bool put_paths(struct na_pft *x, const struct na_result *slack)
 		put_part(&lanes, s);
 	}
 	na_pft_lay_rest(&lanes);
+	na_pft_order_fini(&order);
 	na_vec_free(&p.slices);
 	return ok;
 }

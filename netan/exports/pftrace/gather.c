@@ -192,6 +192,18 @@ static bool in_window(const struct na_pft_gather *g, int64_t start_ps,
 	       end_ps >= b->steps_from_ps && start_ps < b->steps_to_ps;
 }
 
+/* When all begins and ends. */
+static void note_span(const struct na_pft_gather *g,
+		      const struct na_pft_slice *s)
+{
+	struct na_pft *x = g->x;
+
+	if (!g->slices.n || s->start_ns < x->first_ns)
+		x->first_ns = s->start_ns;
+	if (!g->slices.n || s->end_ns > x->last_ns)
+		x->last_ns = s->end_ns;
+}
+
 static bool add(struct na_pft_gather *g, uint32_t process, uint32_t core,
 		enum na_pft_kind kind, struct na_pft_slice s, int64_t start_ps,
 		int64_t end_ps)
@@ -201,6 +213,7 @@ static bool add(struct na_pft_gather *g, uint32_t process, uint32_t core,
 	s.end_ns = na_pft_ns(end_ps);
 	if (s.end_ns < s.start_ns)
 		s.end_ns = s.start_ns;
+	note_span(g, &s);
 	return s.group != NA_NO_TRIPLE && na_add(&g->slices, s);
 }
 
@@ -240,7 +253,8 @@ static bool add_side(struct na_pft_gather *g,
 		   (struct na_pft_slice){.of = p,
 					 .what = NA_PFT_OF_TRANSFER,
 					 .link = flow},
-		   start_ps, end_ps);
+		   start_ps, end_ps) &&
+	       na_pft_note(g, t, &g->slices.v[g->slices.n - 1]);
 }
 
 static bool add_transfer(struct na_pft_gather *g,
@@ -438,10 +452,10 @@ static bool add_all(struct na_pft_gather *g)
 	const struct na_store *s = g->scope->store;
 	bool ok = true;
 
-	na_each_record (const struct na_packed_transfer, t, &s->transfers)
-		ok = ok && add_transfer(g, t);
 	na_each_record (const struct na_packed_exec, e, &s->graphs)
 		ok = ok && add_graph(g, e);
+	na_each_record (const struct na_packed_transfer, t, &s->transfers)
+		ok = ok && add_transfer(g, t);
 	na_each_record (const struct na_span, x, &s->spans)
 		ok = ok && add_step(g, x);
 	ok = ok && add_host_steps(g);
@@ -457,7 +471,8 @@ bool na_pft_gather(struct na_pft_gather *g)
 	g->pair_words[0] = na_strtab_find(names, "SEND", 4);
 	g->pair_words[1] = na_strtab_find(names, "RECV", 4);
 	g->clocks = na_host_clocks_of(g->scope, NULL, &g->own);
-	return g->clocks &&
+	g->links = na_pft_links_new();
+	return g->clocks && g->links &&
 	       na_sql_texts(&g->texts, g->scope->store, g->x->request) &&
 	       find_hosts(g) && join_ranks(g) && find_ranks(g) &&
 	       find_ends(g) && add_all(g);
@@ -476,4 +491,5 @@ void na_pft_gather_fini(struct na_pft_gather *g)
 	free(g->part_of);
 	na_strtab_fini(&g->names);
 	na_vec_free(&g->slices);
+	na_pft_links_free(g->links);
 }

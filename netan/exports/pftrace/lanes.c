@@ -80,29 +80,31 @@ void na_pft_lay(struct na_pft_lanes *l, const struct na_pft_slice *s,
 	l->x->slices++;
 }
 
-NA_ORDER(by_time, struct na_pft_slice, NA_UP(start_ns), NA_DOWN(end_ns))
+NA_ORDER(by_time, struct na_pft_slice *, NA_CMP((*x)->start_ns, (*y)->start_ns),
+	 NA_CMP((*y)->end_ns, (*x)->end_ns))
 
-bool na_pft_sort(struct na_pft_slice **slices, size_t n, size_t n_groups)
+bool na_pft_sort(struct na_pft_order *to, const struct na_pft_slice *slices,
+		 size_t n, size_t n_groups)
 {
-	size_t *at = na_calloc(n_groups + 2, sizeof(*at));
-	struct na_pft_slice *sorted = na_calloc(n, sizeof(*sorted));
-
-	if (!at || !sorted) {
-		free(at);
-		free(sorted);
+	to->from = na_calloc(n_groups + 2, sizeof(*to->from));
+	to->v = malloc((n + 1) * sizeof(*to->v));
+	if (!to->from || !to->v)
 		return false;
-	}
 	/* Counted two places on, so that filling leaves the beginnings. */
 	for (size_t i = 0; i < n; i++)
-		at[(*slices)[i].group + 2]++;
+		to->from[slices[i].group + 2]++;
 	for (size_t i = 2; i < n_groups + 2; i++)
-		at[i] += at[i - 1];
+		to->from[i] += to->from[i - 1];
 	for (size_t i = 0; i < n; i++)
-		sorted[at[(*slices)[i].group + 1]++] = (*slices)[i];
+		to->v[to->from[slices[i].group + 1]++] = &slices[i];
 	for (size_t i = 0; i < n_groups; i++)
-		na_sort(sorted + at[i], at[i + 1] - at[i], by_time);
-	free(at);
-	free(*slices);
-	*slices = sorted;
+		na_sort(to->v + to->from[i], to->from[i + 1] - to->from[i],
+			by_time);
 	return true;
+}
+
+void na_pft_order_fini(struct na_pft_order *o)
+{
+	free(o->v);
+	free(o->from);
 }

@@ -30,12 +30,11 @@ struct end {
 NA_ORDER(by_transfer, struct end, NA_UP(key), NA_DOWN(side), NA_UP(at_ns),
 	 NA_UP(slice))
 
-static bool is_movement(const struct na_pft_slice *s, struct na_transfer *t)
+static bool is_movement(const struct na_pft_slice *s,
+			const struct na_transfer *t)
 {
-	if (s->what != NA_PFT_OF_TRANSFER || s->link)
-		return false;
-	*t = na_unpack_transfer(s->of);
-	return t->src != NA_UNKNOWN_U32 && t->dst != NA_UNKNOWN_U32;
+	return !s->link && t->src != NA_UNKNOWN_U32 &&
+	       t->dst != NA_UNKNOWN_U32;
 }
 
 static uint64_t key_of(const struct na_transfer *t, uint32_t run)
@@ -109,6 +108,9 @@ static bool find_ends(const struct na_pft_gather *g, struct pairs *p,
 		const struct na_pft_slice *x = &g->slices.v[i];
 		struct na_triple pair;
 
+		if (x->what != NA_PFT_OF_TRANSFER)
+			continue;
+		t = na_unpack_transfer(x->of);
 		if (!is_movement(x, &t))
 			continue;
 		pair = pair_of(g, &t);
@@ -269,36 +271,43 @@ static void join_graphs(struct na_pft_gather *g, struct executions *x)
 
 /* ---- both */
 
-static bool note_transfers(struct na_pft_gather *g, struct pairs *pairs,
-			   struct executions *x)
+struct na_pft_links {
+	struct pairs pairs;
+	struct executions executions;
+};
+
+struct na_pft_links *na_pft_links_new(void)
 {
-	struct na_transfer t;
-	bool ok = true;
+	return na_calloc(1, sizeof(struct na_pft_links));
+}
 
-	for (size_t i = 0; ok && i < g->slices.n; i++) {
-		const struct na_pft_slice *s = &g->slices.v[i];
+void na_pft_links_free(struct na_pft_links *l)
+{
+	struct executions *x = l ? &l->executions : NULL;
 
-		if (is_movement(s, &t))
-			ok = note_pair(pairs, g, &t) &&
-			     (!g->graphs || note_execution(x, &t, s->end_ns));
-	}
-	return ok;
+	if (!l)
+		return;
+	for (size_t i = 0; i < x->v.n; i++)
+		na_vec_free(&x->v.v[i].of);
+	na_vec_free(&x->v);
+	na_triples_fini(&x->places);
+	na_triples_fini(&l->pairs.keys);
+	na_vec_free(&l->pairs.sides);
+	free(l);
+}
+
+bool na_pft_note(struct na_pft_gather *g, const struct na_transfer *t,
+		 const struct na_pft_slice *s)
+{
+	struct na_pft_links *l = g->links;
+
+	return !is_movement(s, t) ||
+	       (note_pair(&l->pairs, g, t) &&
+		(!g->graphs || note_execution(&l->executions, t, s->end_ns)));
 }
 
 bool na_pft_link(struct na_pft_gather *g)
 {
-	struct executions x = {.places = {.n = 0}};
-	struct pairs pairs = {.any = false};
-	bool ok = note_transfers(g, &pairs, &x);
-
-	if (ok)
-		join_graphs(g, &x);
-	ok = ok && join_transfers(g, &pairs);
-	for (size_t i = 0; i < x.v.n; i++)
-		na_vec_free(&x.v.v[i].of);
-	na_vec_free(&x.v);
-	na_triples_fini(&x.places);
-	na_triples_fini(&pairs.keys);
-	na_vec_free(&pairs.sides);
-	return ok;
+	join_graphs(g, &g->links->executions);
+	return join_transfers(g, &g->links->pairs);
 }

@@ -204,8 +204,8 @@ static void tell_categories(struct na_pft_out *o)
 	o->begun = true;
 }
 
-/* To end_packet(). */
-static size_t begin_packet(struct na_pft_out *o)
+/* To end_packet().  `means_words`: that were told before. */
+static size_t begin_packet(struct na_pft_out *o, bool means_words)
 {
 	struct na_wire *w = &o->wire;
 	uint8_t *p;
@@ -216,8 +216,9 @@ static size_t begin_packet(struct na_pft_out *o)
 	p = na_put_header(w->p + w->n, PACKET, 0);
 	at = (size_t)(p - w->p);
 	p = na_put_uint(p, SEQUENCE_ID, SEQUENCE);
-	p = na_put_uint(p, SEQUENCE_FLAGS,
-			o->begun ? NEEDS_STATE : STATE_CLEARED);
+	if (!o->begun || means_words)
+		p = na_put_uint(p, SEQUENCE_FLAGS,
+				o->begun ? NEEDS_STATE : STATE_CLEARED);
 	w->n = (size_t)(p - w->p);
 	if (!o->begun)
 		tell_categories(o);
@@ -240,7 +241,7 @@ void na_pft_clock(struct na_pft_out *o, int64_t origin_unix_ns)
 {
 	const int64_t at[] = {[REALTIME] = origin_unix_ns, [BOOTTIME] = 0};
 	static const int clocks[] = {BOOTTIME, REALTIME};
-	size_t packet = begin_packet(o), snapshot, clock;
+	size_t packet = begin_packet(o, false), snapshot, clock;
 
 	snapshot = na_wire_begin(&o->wire, CLOCK_SNAPSHOT);
 	for (size_t i = 0; i < NA_LEN(clocks); i++) {
@@ -255,10 +256,22 @@ void na_pft_clock(struct na_pft_out *o, int64_t origin_unix_ns)
 	end_packet(o, packet);
 }
 
+/* Every event says its track, so that a uuid takes four bytes.  Each step can
+ * be undone, so that no two are the same. */
 uint64_t na_pft_uuid(uint64_t n)
 {
-	/* Each step can be undone, so that no two are the same (the finalizer
-	 * of splitmix64: Steele, Lea, Flood, 2014). */
+	const uint64_t above = 1 << 27, mask = above - 1;
+
+	if (n > mask)
+		return above + n;
+	n = n * 0x4f1bbcd & mask;
+	n = (n ^ n >> 14) * 0x2c1b3c7 & mask;
+	return above | (n ^ n >> 13);
+}
+
+/* The finalizer of splitmix64: Steele, Lea, Flood, 2014. */
+static uint64_t mixed(uint64_t n)
+{
 	n *= UINT64_C(0x9e3779b97f4a7c15);
 	n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -267,7 +280,7 @@ uint64_t na_pft_uuid(uint64_t n)
 
 uint64_t na_pft_mix(uint64_t a, uint64_t b)
 {
-	return na_pft_uuid(na_pft_uuid(a + 1) ^ b);
+	return mixed(mixed(a + 1) ^ b);
 }
 
 static void put_counter(struct na_pft_out *o, enum na_pft_unit unit)
@@ -289,7 +302,7 @@ static void put_counter(struct na_pft_out *o, enum na_pft_unit unit)
 
 void na_pft_track(struct na_pft_out *o, const struct na_pft_track *t)
 {
-	size_t packet = begin_packet(o), process;
+	size_t packet = begin_packet(o, false), process;
 	size_t track = na_wire_begin(&o->wire, TRACK_DESCRIPTOR);
 
 	na_wire_uint(&o->wire, UUID, t->uuid);
@@ -451,7 +464,7 @@ static uint8_t *put_event(uint8_t *p, const struct na_pft_event *e)
 	uint64_t bits;
 
 	p = na_put_uint(p, TYPE, e->type);
-	p = put_mixed(p, TRACK_UUID, e->track);
+	p = na_put_uint(p, TRACK_UUID, e->track);
 	if (e->category) {
 		p = na_put_uint(p, CATEGORY_IIDS, e->category);
 		if (e->name.id)
@@ -477,7 +490,7 @@ static uint8_t *put_event(uint8_t *p, const struct na_pft_event *e)
 void na_pft_put(struct na_pft_out *o, const struct na_pft_event *e)
 {
 	struct na_wire *w = &o->wire;
-	size_t packet = begin_packet(o);
+	size_t packet = begin_packet(o, e->category || e->n_notes);
 	uint8_t *p;
 
 	if (w->failed || !na_wire_room(w, NA_WIRE_FIELD))

@@ -77,7 +77,7 @@ void na_pft_track(struct na_pft_out *o, const struct na_pft_track *t);
 /* The uuid of the n-th track that there is, n > 0: neither small nor one that
  * another n has, so that traces can be put together. */
 uint64_t na_pft_uuid(uint64_t n);
-/* Of what belongs together, likewise. */
+/* Of what belongs together: numbers of 64 bits, likewise. */
 uint64_t na_pft_mix(uint64_t a, uint64_t b);
 
 enum na_pft_type { /* as Perfetto numbers them */

@@ -265,7 +265,7 @@ static void count(struct writing *w, const struct na_pft_slice *s,
 }
 
 static void put_group(struct writing *w, uint32_t at,
-		      const struct na_pft_slice *v, size_t n)
+		      const struct na_pft_slice **v, size_t n)
 {
 	const struct na_pft_group group = w->g->x->groups.v[at];
 	const struct na_core *core =
@@ -284,7 +284,7 @@ static void put_group(struct writing *w, uint32_t at,
 	for (size_t i = 0; i < n; i++) {
 		if (i % LOOK_EVERY == 0 && na_interrupted())
 			return;
-		tell(w, &v[i], group.kind);
+		tell(w, v[i], group.kind);
 		if (w->e.type == NA_PFT_INSTANT) {
 			w->e.last_of_flow = w->flow_at_end;
 			w->e.track = na_pft_lane(w->g->x, at, 0, lanes.device);
@@ -292,15 +292,14 @@ static void put_group(struct writing *w, uint32_t at,
 			w->g->x->instants++;
 			continue;
 		}
-		na_pft_lay(&lanes, &v[i], &w->e, w->flow_at_end, w->bytes);
-		count(w, &v[i], group.kind);
+		na_pft_lay(&lanes, v[i], &w->e, w->flow_at_end, w->bytes);
+		count(w, v[i], group.kind);
 	}
 	na_pft_lay_rest(&lanes);
 }
 
 struct range { /* of a group */
 	uint32_t process, kind, core, group;
-	size_t from, to;
 };
 
 NA_ORDER(by_process, struct range, NA_UP(process), NA_UP(kind), NA_UP(core),
@@ -313,33 +312,16 @@ static struct range *ranges_of(const struct na_pft_gather *g, size_t n_groups)
 	for (uint32_t i = 0; r && i < n_groups; i++) {
 		const struct na_pft_group *x = &g->x->groups.v[i];
 
-		r[i] = (struct range){x->process, x->kind, x->core, i, 0, 0};
-	}
-	for (size_t i = 0; r && i < g->slices.n; i++) {
-		struct range *at = &r[g->slices.v[i].group];
-
-		if (at->to == 0)
-			at->from = i;
-		at->to = i + 1;
+		r[i] = (struct range){x->process, x->kind, x->core, i};
 	}
 	if (r)
 		na_sort(r, n_groups, by_process);
 	return r;
 }
 
-/* When it begins and ends; none of its times is below 0 then. */
-static void find_span(struct na_pft_gather *g)
+/* None of its times is below 0 then. */
+static void shift(struct na_pft *x)
 {
-	struct na_pft *x = g->x;
-
-	x->first_ns = x->last_ns = g->slices.n ? g->slices.v[0].start_ns : 0;
-	for (size_t i = 0; i < g->slices.n; i++) {
-		const struct na_pft_slice *s = &g->slices.v[i];
-
-		x->first_ns = s->start_ns < x->first_ns ? s->start_ns
-							: x->first_ns;
-		x->last_ns = s->end_ns > x->last_ns ? s->end_ns : x->last_ns;
-	}
 	/* Whole seconds, so that times can still be compared by eye. */
 	if (x->first_ns < 0)
 		x->out.shift_ns = (-x->first_ns / NA_NS_PER_S + 1) *
@@ -350,24 +332,23 @@ bool na_pft_write(struct na_pft_gather *g)
 {
 	size_t n = g->x->groups.n;
 	struct writing w = {.g = g};
-	struct range *r = NULL;
-	bool ok = na_pft_sort(&g->slices.v, g->slices.n, n);
+	struct na_pft_order order = {.v = NULL};
+	struct range *r = ranges_of(g, n);
+	bool ok = r && na_pft_sort(&order, g->slices.v, g->slices.n, n);
 
-	if (ok) {
-		find_span(g);
-		r = ranges_of(g, n);
-		w.counters = na_pft_counters_new(g->x, g->x->first_ns,
-						 g->x->last_ns,
-						 g->x->processes.n);
-	}
-	ok = ok && r && w.counters;
+	shift(g->x);
+	w.counters = na_pft_counters_new(g->x, g->x->first_ns, g->x->last_ns,
+					 g->x->processes.n);
+	ok = ok && w.counters;
 	for (size_t i = 0; ok && i < n; i++) {
-		put_group(&w, r[i].group, g->slices.v + r[i].from,
-			  r[i].to - r[i].from);
+		const size_t *from = &order.from[r[i].group];
+
+		put_group(&w, r[i].group, order.v + from[0], from[1] - from[0]);
 		if (i + 1 == n || r[i + 1].process != r[i].process)
 			na_pft_counters_put(w.counters, r[i].process);
 	}
 	na_pft_counters_free(w.counters);
+	na_pft_order_fini(&order);
 	free(r);
 	return ok;
 }

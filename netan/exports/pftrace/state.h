@@ -146,12 +146,19 @@ struct na_pft_gather {
 				   operations tell as well */
 	NA_VEC(struct na_pft_slice) slices;
 	bool graphs; /* there are executions of graphs */
+	struct na_pft_links *links;
 };
 /* All slices, in no order.  False: no memory. */
 bool na_pft_gather(struct na_pft_gather *g);
 void na_pft_gather_fini(struct na_pft_gather *g);
 
 /* ---- links.c: which belong together.  False: no memory. */
+struct na_pft_links *na_pft_links_new(void); /* NULL: no memory */
+void na_pft_links_free(struct na_pft_links *l);
+/* A transfer and its slice; executions of graphs are there. */
+bool na_pft_note(struct na_pft_gather *g, const struct na_transfer *t,
+		 const struct na_pft_slice *s);
+/* All slices are there, and get what links them. */
 bool na_pft_link(struct na_pft_gather *g);
 /* Of an execution, the same for all devices that take part; 0: the trace does
  * not tell. */
@@ -178,8 +185,15 @@ struct na_pft_lanes {
 void na_pft_lay(struct na_pft_lanes *l, const struct na_pft_slice *s,
 		struct na_pft_event *e, uint64_t flow_at_end, uint64_t bytes);
 void na_pft_lay_rest(struct na_pft_lanes *l);
-/* By group, then time.  False: no memory. */
-bool na_pft_sort(struct na_pft_slice **slices, size_t n, size_t n_groups);
+/* By group, then time: where they lie, for a slice is five times as large. */
+struct na_pft_order {
+	const struct na_pft_slice **v; /* [n] */
+	size_t *from;                  /* [groups + 1], in v */
+};
+/* False: no memory; to be freed whatever it says. */
+bool na_pft_sort(struct na_pft_order *to, const struct na_pft_slice *slices,
+		 size_t n, size_t n_groups);
+void na_pft_order_fini(struct na_pft_order *o);
 
 /* ---- counters.c: the course of one process after the other */
 
