@@ -94,7 +94,7 @@ struct na_finding {
 	const char *otherwise; /* what else it could be; NULL: nothing more */
 	const char *command;   /* netan command that shows more */
 	const char *picture;   /* one that draws it; NULL: none */
-	const char *window;    /* na_case_window(), once all checks have run */
+	const char *window;    /* na_case_windows(), once all checks have run */
 	struct na_value *evidence; /* members in units, for na_put_... */
 	struct na_value *facts;    /* texts, na_case_fact() */
 	/* For the verdict: who or what it is about, and by what ("2.8x slower

@@ -451,8 +451,7 @@ enum na_status na_checks_run(const struct na_checks_asked *asked,
 			run_one(&c, na_checks[i], &to);
 	}
 	settle(&c);
-	for (size_t i = 0; i < c.n; i++)
-		c.findings[i]->window = na_case_window(&c, c.findings[i]);
+	na_case_windows(&c);
 	set_in_order(&c);
 	put_verdict(&c, body);
 	list = na_put_list(r, body, M_findings);

@@ -100,6 +100,7 @@ static const char *too_little(struct na_case *c)
 	const struct na_value *steps = na_case_body(c, "steps");
 	long long here = (long long)na_length(steps, M_hosts);
 	long long n = (long long)na_length(steps, M_steps);
+	const char *wider = na_wider(c);
 
 	if (here && here < NA_WIRE_FEW_HOSTS)
 		return na_case_text(c,
@@ -110,10 +111,9 @@ static const char *too_little(struct na_case *c)
 		return na_case_text(
 			c, "that takes %d steps, and these are %lld: %s",
 			NA_WIRE_MIN_STEPS, n,
-			*na_wider(c)
-				? na_wider(c)
-				: na_case_text(c, "capture %lld more",
-					       NA_WIRE_MIN_STEPS - n));
+			*wider ? wider
+			       : na_case_text(c, "capture %lld more",
+					      NA_WIRE_MIN_STEPS - n));
 	return more_steps(c);
 }
 

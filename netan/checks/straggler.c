@@ -501,6 +501,7 @@ static void judge_without_file(struct na_case *c, const struct na_value *body)
 static void judge_straggler(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "steps");
+	const char *wider = na_wider(c);
 	bool told = na_length(body, M_stragglers) > 0;
 
 	na_for_each (v, na_get(body, M_stragglers))
@@ -520,7 +521,7 @@ static void judge_straggler(struct na_case *c)
 				na_of_ranks(c) ? "ranks" : "hosts",
 				na_length(body, M_steps),
 				na_length(body, M_steps) == 1 ? "is" : "are",
-				*na_wider(c) ? "; " : "", na_wider(c));
+				*wider ? "; " : "", wider);
 }
 
 const struct na_check na_check_straggler = {

@@ -45,10 +45,10 @@ const char *na_power_limits(struct na_case *c);
 const char *na_power_says(struct na_case *c);
 
 /*
- * window.c: options that hold whole steps around the time of a finding, so many
- * that they tell alone whom the findings accuse.  NULL: it has no time, or
+ * window.c: into each finding options that hold whole steps around its time, so
+ * many that they tell alone whom the findings accuse.  NULL: it has no time, or
  * nothing less than all steps does.
  */
-const char *na_case_window(struct na_case *c, const struct na_finding *f);
+void na_case_windows(struct na_case *c);
 
 #endif

@@ -49,18 +49,26 @@ struct span {
 	double from_s, to_s;
 };
 
-/* With those who are accused for what they do now and then. */
-static struct span span_of(const struct na_case *c, const struct na_finding *f)
+static bool has_time(const struct na_finding *f)
 {
-	struct span x = {f->from_s, f->to_s};
+	return !isnan(f->from_s) && !isnan(f->to_s);
+}
+
+static struct span join(struct span x, double from_s, double to_s)
+{
+	return (struct span){fmin(x.from_s, from_s), fmax(x.to_s, to_s)};
+}
+
+/* Of those who are accused for what they do now and then. */
+static struct span span_of_accused(const struct na_case *c)
+{
+	struct span x = {INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct na_finding *e = c->findings[i];
+		const struct na_finding *f = c->findings[i];
 
-		if (!accuses(e) || isnan(e->from_s) || isnan(e->to_s))
-			continue;
-		x.from_s = fmin(x.from_s, e->from_s);
-		x.to_s = fmax(x.to_s, e->to_s);
+		if (accuses(f) && has_time(f))
+			x = join(x, f->from_s, f->to_s);
 	}
 	return x;
 }
@@ -89,33 +97,47 @@ static struct span span_of_steps(const struct na_value *steps, size_t from,
 	size_t i = 0;
 
 	na_for_each (v, steps) {
-		if (i >= from && i < to) {
-			x.from_s = fmin(x.from_s, na_number_at(v, M_from_s));
-			x.to_s = fmax(x.to_s, na_number_at(v, M_to_s));
-		}
+		if (i >= from && i < to)
+			x = join(x, na_number_at(v, M_from_s),
+				 na_number_at(v, M_to_s));
 		i++;
 	}
 	return x;
 }
 
-const char *na_case_window(struct na_case *c, const struct na_finding *f)
+/* Holds x, and so many steps; NULL: nothing less than all of them does. */
+static const char *window_of(struct na_case *c, const struct na_value *steps,
+			     size_t least, struct span x)
 {
-	const struct na_value *steps = na_get(na_case_body(c, "steps"),
-					      M_steps);
-	size_t n = steps ? steps->n : 0, from, to;
 	char buf[NA_WINDOW_BUF];
-	struct span x;
+	size_t from, to;
 
-	if (isnan(f->from_s) || isnan(f->to_s) ||
-	    na_count_at(na_case_side(c, "session"), M_runs) != 1)
-		return NULL;
-	x = span_of(c, f);
 	find_steps(steps, &x, &from, &to);
 	if (!to)
 		return NULL;
-	na_steps_around(n, enough(c, n), &from, &to);
-	if (to - from == n)
+	na_steps_around(steps->n, least, &from, &to);
+	if (to - from == steps->n)
 		return NULL;
 	x = span_of_steps(steps, from, to);
 	return na_case_text(c, "%s", na_window_words(buf, x.from_s, x.to_s));
+}
+
+void na_case_windows(struct na_case *c)
+{
+	const struct na_value *steps = na_get(na_case_body(c, "steps"),
+					      M_steps);
+	struct span accused = span_of_accused(c);
+	size_t least;
+
+	if (!steps || na_count_at(na_case_side(c, "session"), M_runs) != 1)
+		return;
+	least = enough(c, steps->n);
+	for (size_t i = 0; i < c->n; i++) {
+		struct na_finding *f = c->findings[i];
+
+		if (has_time(f))
+			f->window = window_of(c, steps, least,
+					      join(accused, f->from_s,
+						   f->to_s));
+	}
 }

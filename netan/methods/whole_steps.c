@@ -7,11 +7,17 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
+/* By --step. */
+static bool is_asked(const struct na_step *x, const struct na_filter *f)
+{
+	return f->first_step < 0 || (x->number >= f->first_step &&
+				     x->number <= f->last_step);
+}
+
 static bool is_whole(const struct na_step *x, const struct na_filter *f)
 {
 	return x->start_ps >= f->from_ps && x->end_ps <= f->to_ps &&
-	       (f->first_step < 0 || (x->number >= f->first_step &&
-				      x->number <= f->last_step));
+	       is_asked(x, f);
 }
 
 struct na_whole_steps *na_whole_steps(const struct na_scope *scope)
@@ -60,8 +66,7 @@ const char *na_window_words(char buf[NA_WINDOW_BUF], double from_s, double to_s)
 static bool is_met(const struct na_step *x, const struct na_filter *f)
 {
 	return x->end_ps > f->from_ps && x->start_ps < f->to_ps &&
-	       (f->first_step < 0 || (x->number >= f->first_step &&
-				      x->number <= f->last_step));
+	       is_asked(x, f);
 }
 
 static const char *window_of(char buf[NA_WINDOW_BUF],

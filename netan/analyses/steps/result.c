@@ -360,8 +360,8 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"the filters leave none of %" PRIu64
 				" device steps%s%s%s",
-				s->filtered,
-				*wider ? "; " : "", wider, *wider ? " holds whole ones" : "");
+				s->filtered, *wider ? "; " : "", wider,
+				*wider ? " holds whole ones" : "");
 		return;
 	}
 	if (na_store_of_ranks(s->scope->store)) {

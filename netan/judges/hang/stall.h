@@ -161,6 +161,8 @@ struct na_stall_work {
 bool na_stall_add(struct na_stall_ranks *to, int32_t rank); /* at the end */
 void na_stall_order(struct na_stall_ranks *r); /* sorts, each once */
 bool na_stall_has(const struct na_stall_ranks *r, int32_t rank);
+/* One of its culprits, which are in order. */
+bool na_stall_blames(const struct na_stall *s, int32_t rank);
 
 /* Does what is not in its dump say that the rank does not hold it? */
 bool na_stall_testifies(const struct na_testimony_dump *d);

@@ -119,21 +119,12 @@ static bool follow(struct behind *x)
 	return ok;
 }
 
-static bool is_culprit(const struct na_stall *s, int32_t rank)
-{
-	for (size_t i = 0; i < s->culprits.n; i++) {
-		if (s->culprits.v[i].rank == rank)
-			return true;
-	}
-	return false;
-}
-
 static bool take(const struct behind *x, struct na_stall *s)
 {
 	for (size_t r = 0; r < x->w->n_ranks; r++) {
 		int32_t rank = (int32_t)r;
 
-		if (x->from[r] != INT64_MAX && !is_culprit(s, rank) &&
+		if (x->from[r] != INT64_MAX && !na_stall_blames(s, rank) &&
 		    !na_stall_has(&s->waiting, rank) &&
 		    !na_add(&s->behind, rank))
 			return false;

@@ -29,6 +29,13 @@ bool na_stall_has(const struct na_stall_ranks *r, int32_t rank)
 	       bsearch(&rank, r->v, r->n, sizeof(rank), na_order_i32) != NULL;
 }
 
+bool na_stall_blames(const struct na_stall *s, int32_t rank)
+{
+	size_t i = NA_BOUND(k, 0, s->culprits.n, s->culprits.v[k].rank >= rank);
+
+	return i < s->culprits.n && s->culprits.v[i].rank == rank;
+}
+
 /* ---- ranks and their dumps */
 
 /* Of two dumps of a rank the later one. */

@@ -155,20 +155,13 @@ static uint8_t state_of(const struct came *c, int64_t sequence)
 					  : QUEUED;
 }
 
-static bool is_blamed(const struct na_stall *s, int32_t rank)
-{
-	size_t i = NA_BOUND(k, 0, s->culprits.n, s->culprits.v[k].rank >= rank);
-
-	return i < s->culprits.n && s->culprits.v[i].rank == rank;
-}
-
 /* For its hang; where others wait, for any. */
 static bool blames(const struct listing *l, const struct shown *s, int32_t rank)
 {
 	if (s->own)
-		return is_blamed(s->stall, rank);
+		return na_stall_blames(s->stall, rank);
 	for (size_t i = 0; i < l->x->v.n && i < HANGS_MAX; i++) {
-		if (is_blamed(&l->x->v.v[i], rank))
+		if (na_stall_blames(&l->x->v.v[i], rank))
 			return true;
 	}
 	return false;

@@ -190,15 +190,6 @@ static void differs_text(const struct na_stalls *x, const struct na_stall *s,
 	}
 }
 
-static bool is_blamed(const struct na_stall *s, int32_t rank)
-{
-	for (size_t i = 0; i < s->culprits.n; i++) {
-		if (s->culprits.v[i].rank == rank)
-			return true;
-	}
-	return false;
-}
-
 /* Whose stack it is, and where it was taken. */
 static void whose_text(const struct na_stalls *x, const struct na_stall *s,
 		       const struct na_stall_frames *f, struct na_str *to)
@@ -211,7 +202,7 @@ static void whose_text(const struct na_stalls *x, const struct na_stall *s,
 	na_str_addf(to, "stack of rank %d", (int)f->dump->rank);
 	if (!s->culprits.n) {
 		na_str_addf(to, ":\n");
-	} else if (!is_blamed(s, f->dump->rank)) {
+	} else if (!na_stall_blames(s, f->dump->rank)) {
 		na_str_addf(to, ", which waits in it:\n");
 	} else if (s->cause != NA_HANG_HOST_STUCK && of_it) {
 		na_str_addf(to, ", which %s:\n",
@@ -251,7 +242,7 @@ static void frames_text(const struct na_stalls *x, const struct na_stall *s,
 	if (!n)
 		return;
 	stack_text(x, s, &v[0], to);
-	if (n > 1 && !is_blamed(s, v[n - 1].dump->rank))
+	if (n > 1 && !na_stall_blames(s, v[n - 1].dump->rank))
 		stack_text(x, s, &v[n - 1], to);
 }
 

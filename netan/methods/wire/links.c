@@ -162,21 +162,22 @@ static bool hosts_differ(const struct slow_pairs *n, enum wi_side side,
 			 size_t hosts)
 {
 	const struct of_host *of = n->of[side];
-	double all = 0, slow = 0, x = 0, free = -1, p, at;
+	double all = 0, slow = 0, x = 0, freedom = -1, p, at;
 
 	for (size_t h = 0; h < hosts; h++) {
 		all += (double)of[h].connections;
 		slow += (double)of[h].connections * slow_share(&of[h]);
-		free += of[h].connections > 0;
+		freedom += of[h].connections > 0;
 	}
 	p = slow / all;
-	if (!(free > 0 && p > 0 && p < 1))
+	if (!(freedom > 0 && p > 0 && p < 1))
 		return false;
 	for (size_t h = 0; h < hosts; h++)
 		x += (double)of[h].connections *
 		     (slow_share(&of[h]) - p) * (slow_share(&of[h]) - p);
-	at = 2 / (9 * free);
-	return (cbrt(x / (p * (1 - p)) / free) - 1 + at) / sqrt(at) > DIFFER;
+	at = 2 / (9 * freedom);
+	return (cbrt(x / (p * (1 - p)) / freedom) - 1 + at) / sqrt(at) >
+	       DIFFER;
 }
 
 static bool is_else(const struct slow_pairs *n, size_t hosts)

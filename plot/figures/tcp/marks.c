@@ -143,11 +143,8 @@ static void add_mark(const struct na_layout *l, const struct tcp_figure *f,
 		y0 += LEAST_HIGH * l->unit / 2;
 		y1 -= LEAST_HIGH * l->unit / 2;
 	}
-	if (y0 > y1) {
-		na_strokes_to(lines, at, y0);
-		na_strokes_to(lines, at, y1);
-		na_strokes_break(lines);
-	}
+	if (y0 > y1)
+		na_strokes_line(lines, at, y0, at, y1);
 	if (glyphs)
 		add_glyph(lines, fills, looks[m->kind].glyph, at, (y0 + y1) / 2,
 			  glyph_size(l));
