@@ -240,6 +240,7 @@ struct flapping {
 	enum wi_side side;
 	uint32_t host, peer; /* peer: with whom it is slow most often */
 	size_t steps, episodes;
+	size_t peers, slow; /* who it is slow with then, and its transfers */
 	double score, effect, in_time, usual;
 	bool alone; /* its other transfers are slow, the peer's are not */
 };
@@ -352,19 +353,18 @@ static void ask_peers(const struct flaps *f, struct flapping *x,
 {
 	struct wi *w = f->w;
 	struct tally own, its;
-	size_t peers = 0;
 
 	memset(of_peer, 0, w->in->n_hosts * sizeof(*of_peer));
-	slow_then(f, x, x->side, x->host, WI_NONE, of_peer);
+	x->slow = slow_then(f, x, x->side, x->host, WI_NONE, of_peer).slow;
 	x->peer = 0;
 	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
-		peers += of_peer[h] > 0;
+		x->peers += of_peer[h] > 0;
 		if (of_peer[h] > of_peer[x->peer])
 			x->peer = h;
 	}
 	own = slow_then(f, x, x->side, x->host, x->peer, NULL);
 	its = slow_then(f, x, !x->side, x->peer, x->host, NULL);
-	x->alone = !in_one_collective(f, x) && peers >= AGREEING && own.slow >= AGREED &&
+	x->alone = !in_one_collective(f, x) && x->peers >= AGREEING && own.slow >= AGREED &&
 		   (double)own.slow >= OWN * (double)own.all &&
 		   (double)own.slow * (double)its.all >=
 			   TIMES * (double)its.slow * (double)own.all;
@@ -383,6 +383,8 @@ static void report(struct flaps *f, const struct flapping *x,
 	if (!out)
 		return;
 	out->intermittent = true;
+	out->pairs = x->peers;
+	out->transfers = x->slow;
 	out->windows = na_calloc(n, sizeof(*out->windows));
 	f->w->failed |= !out->windows;
 	for (size_t i = 0; out->windows && i < n; i++)
