@@ -422,6 +422,44 @@ static void now_and_then(void **state)
 	hand_wire_end(&j);
 }
 
+/* The order of a collective, or who waits in it: no port. */
+static double one_collective_at_times(const struct hand_wire_move *t, double us)
+{
+	return t->collective == EXCHANGE ? one_side_at_times(t, us) : us;
+}
+
+static void one_collective_alone_is_no_port(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_work(&j, MANY, one_collective_at_times);
+	assert_int_equal(j.r.n_findings, 0);
+	assert_true(j.r.suspects > 0);
+	hand_wire_end(&j);
+}
+
+/* It meets another crowd than the others do. */
+static void who_begins_late_is_not_named(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_begin(&j, MANY, one_side_at_times);
+	hand_wire_add_all(&j);
+	for (size_t i = 0; i < j.rows.n; i++) {
+		struct na_wire_row *r = &j.rows.v[i];
+
+		if (j.in.connections[r->connection].src == 5 &&
+		    in_spell(r->step))
+			r->start_us += r->took_us / 2;
+	}
+	hand_wire_run(&j);
+	assert_int_equal(j.r.n_findings, 0);
+	assert_true(j.r.suspects > 0);
+	hand_wire_end(&j);
+}
+
 /* ---- timers */
 
 static double rx_loses(const struct hand_wire_move *t, double us)
@@ -688,6 +726,8 @@ int main(void)
 		cmocka_unit_test(equal_racks_share_a_block),
 		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),
+		cmocka_unit_test(one_collective_alone_is_no_port),
+		cmocka_unit_test(who_begins_late_is_not_named),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(what_is_always_slow_waits_for_no_timer),
 		cmocka_unit_test(a_burst_waits_for_itself),

@@ -322,6 +322,42 @@ static bool unmix_calls(const struct pairs_state *s, struct na_lz_result *r)
 		"each by itself: --component rpc, --component network", 0);
 }
 
+/* Of a pair's receives: with more that show no time, those that do are a
+ * selection.  Of the pairs: more than one clock makes so many of them. */
+#define TIMELESS 0.1
+#define APART    0.25
+
+static bool are_apart(const struct pairs_state *s, const struct pairs_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_remote; i++) {
+		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+		size_t rows = na_pairs_rows_of(s, p);
+		double valid = (double)s->sums.v[p->found].n;
+
+		n += (double)rows - valid > TIMELESS * (double)rows;
+	}
+	return (double)n > APART * (double)run->n_remote;
+}
+
+/* Of receives alone, timed by clocks that differ by more than they take. */
+static bool unmix_clocks(const struct pairs_state *s, struct pairs_run *run)
+{
+	struct na_lz_result *r = &run->found;
+
+	if (!r->n_findings || !are_apart(s, run))
+		return true;
+	while (r->n_findings)
+		drop(&r->findings[--r->n_findings]);
+	return na_lz_undecided_add(
+		r,
+		"somebody stands out, but many pairs show no time, as clocks "
+		"differ: what is left of them is a selection",
+		"clocks that agree (chronyc tracking on all hosts), or traces "
+		"whose sends end with their acknowledgement", 0);
+}
+
 static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
 		      struct na_lz_result *r, bool transmit, const bool *named)
 {
@@ -381,6 +417,8 @@ static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
 	if (st == NA_OK && able) {
 		if (!retell(s, run, &found) || !unmix(s, run))
 			st = na_fail_nomem(err);
+	} else if (st == NA_OK && !unmix_clocks(s, run)) {
+		st = na_fail_nomem(err);
 	}
 	na_wire_result_fini(&found);
 	return st;

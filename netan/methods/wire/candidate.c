@@ -262,7 +262,8 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "in most collectives another host is as slow";
 	if (spares_peers(w, c) || has_slow_peer(w, c))
 		return "with most of its peers it is as quick as others";
-	if (judged < STRATA && (c->pooled < ALONE || !wi_is_broad(w, c, WI_NONE)))
+	if (judged < STRATA && (w->in->two_clocks || c->pooled < ALONE ||
+			       !wi_is_broad(w, c, WI_NONE)))
 		return "one collective alone shows it";
 	if (w->in->n_racks > 1 && of[0].judged && is_quick_inside(w, c))
 		return "its transfers inside the rack are as quick as others'";

@@ -24,18 +24,22 @@
 #define TIMES      4.0    /* as many as of the peer's with others */
 #define MOST_STEPS 0.6
 #define LEAST_L    0.5
+#define LATE       0.3  /* of what its transfers take */
+#define SHOWN      0.25 /* of its steps, in a second collective */
 
-enum { PEERS = 4, STEPS = 3, EPISODES = 3, AGREEING = 3, AGREED = 8 };
+enum { PEERS = 4, STEPS = 3, EPISODES = 3, AGREEING = 3, AGREED = 8, TWICE = 2 };
 
 struct cell {
 	uint32_t group, stratum, host, step;
 	double over;
+	double late_us; /* the side's first transfer of it */
 };
 
 /* A step in which a side of a host is slow. */
 struct flagged {
 	uint32_t host, step;
 	double effect;
+	double in_time; /* the same, of what it did not begin late */
 };
 
 struct flaps {
@@ -61,21 +65,46 @@ NA_ORDER(by_host, struct cell, NA_UP(host), NA_UP(stratum), NA_UP(step))
 /* Minus the median over hosts in the step, then minus the host's own. */
 static void centre(struct flaps *f, bool of_moments)
 {
-	double *room = f->w->room;
+	double *over = f->w->room;
+	double *late_us = over + f->w->in->n_hosts + f->w->in->n_steps;
 
 	for (size_t i = 0, to; i < f->n; i = to) {
 		const struct cell *c = f->cells;
-		double m;
+		double o, l;
 
 		for (to = i; to < f->n && c[to].stratum == c[i].stratum &&
 			     (of_moments ? c[to].step == c[i].step
 					 : c[to].host == c[i].host);
-		     to++)
-			room[to - i] = c[to].over;
-		m = na_median(room, to - i);
-		for (size_t k = i; k < to; k++)
-			f->cells[k].over -= m;
+		     to++) {
+			over[to - i] = c[to].over;
+			late_us[to - i] = c[to].late_us;
+		}
+		o = na_median(over, to - i);
+		l = na_median(late_us, to - i);
+		for (size_t k = i; k < to; k++) {
+			f->cells[k].over -= o;
+			f->cells[k].late_us -= l;
+		}
 	}
+}
+
+static double first_start_us(const struct flaps *f, const struct wi_group *g)
+{
+	const uint32_t *rows = f->w->order[f->side] + g->first;
+	double first = INFINITY;
+
+	for (size_t i = 0; i < g->n; i++)
+		first = fmin(first, f->w->in->rows[rows[i]].start_us);
+	return first;
+}
+
+static double usual_took_us(const struct flaps *f, const struct wi_group *g)
+{
+	const uint32_t *rows = f->w->order[f->side] + g->first;
+
+	for (size_t i = 0; i < g->n; i++)
+		f->w->room[i] = f->w->in->rows[rows[i]].took_us;
+	return na_median(f->w->room, g->n);
 }
 
 static void make_cells(struct flaps *f)
@@ -86,8 +115,14 @@ static void make_cells(struct flaps *f)
 	for (uint32_t i = 0; i < f->n; i++) {
 		const struct wi_group *g = &w->groups[f->side].v[i];
 
-		f->cells[i] = (struct cell){i, g->stratum, g->host, g->step,
-					    group_quantile(w, f->side, g, LOW)};
+		f->cells[i] = (struct cell){
+			.group = i,
+			.stratum = g->stratum,
+			.host = g->host,
+			.step = g->step,
+			.over = group_quantile(w, f->side, g, LOW),
+			.late_us = first_start_us(f, g),
+		};
 	}
 	na_sort(f->cells, f->n, by_moment);
 	centre(f, true);
@@ -152,8 +187,21 @@ static void fold(struct flaps *f)
 		if (!n || v[n - 1].host != v[i].host ||
 		    v[n - 1].step != v[i].step)
 			v[n++] = v[i];
+		v[n - 1].in_time = fmax(v[n - 1].in_time, v[i].in_time);
 	}
 	f->flags.n = n;
+}
+
+static bool is_slow(const struct flaps *f, const struct cell *c)
+{
+	return c->over >= LEAST && c->over >= SPREADS * f->spread;
+}
+
+/* Later than it usually is: it meets another crowd than the others do. */
+static bool is_late(const struct flaps *f, const struct cell *c)
+{
+	return c->late_us >
+	       LATE * usual_took_us(f, &f->w->groups[f->side].v[c->group]);
 }
 
 static void flag(struct flaps *f)
@@ -165,12 +213,13 @@ static void flag(struct flaps *f)
 		for (size_t k = i; k < to; k++) {
 			const struct cell *c = &f->cells[k];
 
-			if (c->over < LEAST || c->over < SPREADS * f->spread ||
-			    !holds(f, c, i, to))
+			if (!is_slow(f, c) || !holds(f, c, i, to))
 				continue;
 			f->w->failed |= !na_add(
 				&f->flags,
-				((struct flagged){c->host, c->step, c->over}));
+				((struct flagged){
+					c->host, c->step, c->over,
+					is_late(f, c) ? 0 : c->over}));
 		}
 	}
 	fold(f);
@@ -191,7 +240,8 @@ struct flapping {
 	enum wi_side side;
 	uint32_t host, peer; /* peer: with whom it is slow most often */
 	size_t steps, episodes;
-	double score, effect, usual;
+	size_t peers, slow; /* who it is slow with then, and its transfers */
+	double score, effect, in_time, usual;
 	bool alone; /* its other transfers are slow, the peer's are not */
 };
 
@@ -212,6 +262,9 @@ static struct flapping judge(struct flaps *f, uint32_t host)
 	    k <= x.usual)
 		return x;
 	x.effect = na_median(f->w->room, x.steps);
+	for (size_t i = 0; i < x.steps; i++)
+		f->w->room[i] = on[i].in_time;
+	x.in_time = na_median(f->w->room, x.steps);
 	x.score = na_count_llr(k, x.usual);
 	return x;
 }
@@ -260,6 +313,38 @@ static struct tally slow_then(const struct flaps *f, const struct flapping *x,
 	return t;
 }
 
+/* A port is slow for whatever passes it.  What one collective alone does in
+ * some steps is its order, or who waits in it. */
+static bool in_one_collective(const struct flaps *f, const struct flapping *x)
+{
+	size_t n_on = 0, of = 0, best = 0, second = 0;
+	const struct flagged *on = flags_of(f, x->host, &n_on);
+	size_t from = NA_BOUND(i, 0, f->n, f->cells[i].host >= x->host);
+
+	for (size_t i = from, to; i < f->n && f->cells[i].host == x->host;
+	     i = to) {
+		uint32_t stratum = f->cells[i].stratum;
+		size_t shown[2] = {0, 0}, there = 0, most;
+
+		for (to = i; to < f->n && f->cells[to].host == x->host &&
+			     f->cells[to].stratum / 2 == stratum / 2;
+		     to++) {
+			const struct cell *c = &f->cells[to];
+
+			if (!is_on(on, n_on, c->step))
+				continue;
+			there++;
+			shown[wi_crosses(c->stratum)] += is_slow(f, c);
+		}
+		most = shown[0] > shown[1] ? shown[0] : shown[1];
+		second = most > best ? best : most > second ? most : second;
+		best = most > best ? most : best;
+		of += there > 0;
+	}
+	return of >= TWICE &&
+	       (second < TWICE || (double)second < SHOWN * (double)n_on);
+}
+
 /* Whoever sends slowly makes somebody's receiving slow, and the other way
  * round: the one is at fault whose transfers with others are slow as well,
  * while the other's are not. */
@@ -268,19 +353,18 @@ static void ask_peers(const struct flaps *f, struct flapping *x,
 {
 	struct wi *w = f->w;
 	struct tally own, its;
-	size_t peers = 0;
 
 	memset(of_peer, 0, w->in->n_hosts * sizeof(*of_peer));
-	slow_then(f, x, x->side, x->host, WI_NONE, of_peer);
+	x->slow = slow_then(f, x, x->side, x->host, WI_NONE, of_peer).slow;
 	x->peer = 0;
 	for (uint32_t h = 0; h < w->in->n_hosts; h++) {
-		peers += of_peer[h] > 0;
+		x->peers += of_peer[h] > 0;
 		if (of_peer[h] > of_peer[x->peer])
 			x->peer = h;
 	}
 	own = slow_then(f, x, x->side, x->host, x->peer, NULL);
 	its = slow_then(f, x, !x->side, x->peer, x->host, NULL);
-	x->alone = peers >= AGREEING && own.slow >= AGREED &&
+	x->alone = !in_one_collective(f, x) && x->peers >= AGREEING && own.slow >= AGREED &&
 		   (double)own.slow >= OWN * (double)own.all &&
 		   (double)own.slow * (double)its.all >=
 			   TIMES * (double)its.slow * (double)own.all;
@@ -299,6 +383,8 @@ static void report(struct flaps *f, const struct flapping *x,
 	if (!out)
 		return;
 	out->intermittent = true;
+	out->pairs = x->peers;
+	out->transfers = x->slow;
 	out->windows = na_calloc(n, sizeof(*out->windows));
 	f->w->failed |= !out->windows;
 	for (size_t i = 0; out->windows && i < n; i++)
@@ -380,7 +466,7 @@ static void judge_sides(struct flaps *f, struct flapping *const x[WI_SIDES],
 
 			*it = judge(&f[side], h);
 			if (sends && it->score >= LIKELIER &&
-			    it->effect >= CLEAR)
+			    it->in_time >= CLEAR)
 				ask_peers(&f[side], it, of_peer);
 		}
 	}
