@@ -28,9 +28,14 @@ static const struct diff_row *telling(const struct diff_metric *m, size_t *at)
 enum { FACTOR_FROM = 3 };
 #define FACTOR_BELOW 0.05
 
-const char *na_diff_print_change(char *buf, double ratio, int digits)
+bool na_diff_factor(double ratio)
 {
-	bool factor = ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
+	return ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
+}
+
+const char *na_diff_print_ratio(char *buf, double ratio, int digits,
+				bool factor)
+{
 	double x = factor ? ratio : (ratio - 1) * 100;
 	char n[NA_UNIT_BUF];
 
@@ -45,6 +50,18 @@ const char *na_diff_print_change(char *buf, double ratio, int digits)
 	else
 		snprintf(buf, NA_UNIT_BUF, "-");
 	return buf;
+}
+
+const char *na_diff_print_change(char *buf, double ratio, int digits)
+{
+	return na_diff_print_ratio(buf, ratio, digits, na_diff_factor(ratio));
+}
+
+bool na_diff_telling(const struct diff_row *row)
+{
+	const double *ci = row->of[DIFF_RATIO].ci;
+
+	return ci[1] <= ci[0] * DIFF_SPREAD;
 }
 
 static void say_metric(struct na_str *to, const struct diff_metric *m,
@@ -113,7 +130,8 @@ static void say_same(struct na_str *to, const struct diff_state *s)
 		char n[NA_UNIT_BUF];
 
 		if (!s->metrics[m].compared || isnan(row->detectable) ||
-		    m == DIFF_SIZES || isnan(row->p))
+		    m == DIFF_SIZES || isnan(row->p) || row->equal_values ||
+		    !na_diff_telling(row))
 			continue;
 		na_str_join(to, ", ", "%s %s", na_diff_kinds[m].name,
 			    na_diff_print_change(
@@ -127,6 +145,13 @@ void na_diff_put_message(struct na_result *r, const struct diff_state *s)
 	char buf[600];
 	struct na_str list = na_str_over(buf, sizeof(buf));
 
+	if (s->verdict == DIFF_SAME && na_diff_unchanged(s)) {
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"Nothing changed: all values of %s and %s are "
+				"equal",
+				a, b);
+		return;
+	}
 	if (s->verdict == DIFF_SAME) {
 		na_result_wordf(r, NA_WORD_MESSAGE,
 				"%s and %s are the same: medians within 5 %%, "
