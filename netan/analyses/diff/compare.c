@@ -352,6 +352,12 @@ static bool alike(const struct diff_row *row, size_t at)
 		       : shift[0] == 0 && shift[1] == 0;
 }
 
+/* Where values are of two kinds, a quantile lands on either. */
+static bool says_nothing(const struct diff_row *row)
+{
+	return row->of[DIFF_RATIO].known && !na_diff_telling(row);
+}
+
 static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
 				   enum diff_better better)
 {
@@ -360,7 +366,7 @@ static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
 	if (isnan(row->p))
 		return DIFF_UNTOLD;
 	if (!row->rejected || !effect_of(row, at) ||
-	    holds(row->of[DIFF_SHIFT].ci, 0))
+	    holds(row->of[DIFF_SHIFT].ci, 0) || says_nothing(row))
 		return alike(row, at) ? DIFF_SAME : DIFF_UNCLEAR;
 	if (better == DIFF_NEITHER)
 		return DIFF_MIX;

@@ -36,6 +36,10 @@ enum {
 #define DIFF_LEVEL       0.05 /* of all intervals together */
 #define DIFF_EFFECT      1.05 /* ratio; less is no change */
 #define DIFF_EFFECT_TOP  1.10 /* from p95 on, and of hosts, pairs, ... */
+/* What one part is beyond the others, to be named without an accusation, and
+ * of how many of its kind. */
+#define DIFF_EFFECT_NAMED 1.25
+#define DIFF_OTHERS       0.75
 /* An interval whose ends are further apart says nothing. */
 #define DIFF_SPREAD      100
 #define DIFF_EFFECT_LINE 1.5  /* of what a size line expects: it is a model */

@@ -189,6 +189,17 @@ static void note_clocks(struct na_result *r, const struct diff_state *s)
 	}
 }
 
+static void note_judged(struct na_result *r, const struct diff_state *s)
+{
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		const char *verdict = s->params->judged[k].verdict;
+
+		if (verdict)
+			na_result_note(r, "check of %s: %s", s->labels[k],
+				       verdict);
+	}
+}
+
 static void note_parts(struct na_result *r, const struct diff_state *s)
 {
 	static const char *const more[][2] = {
@@ -220,6 +231,7 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 	na_diff_put_message(r, s);
 	metrics_view(r, s);
 	part_views(r);
+	note_judged(r, s);
 	na_for_each (x, na_get(na_result_body(r), M_not_compared))
 		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
 			       na_text_at(x, M_why));
