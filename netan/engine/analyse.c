@@ -36,7 +36,7 @@ static const char *settings_text(const struct na_request *q,
  * which it names where it uses something else. */
 static void headline(struct na_session *s, struct na_result *r,
 		     const char *name, uint64_t used, const char *noun,
-		     int64_t span_ps)
+		     const char *sides, int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
@@ -50,12 +50,12 @@ static void headline(struct na_session *s, struct na_result *r,
 	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
-			   "%s: %zu file%s, %s, %s, %s %s%s "
+			   "%s: %zu file%s, %s, %s, %s %s%s%s "
 			   "used, %s%s%s%s left out%s",
 			   name, s->n_inputs, na_plural(s->n_inputs),
 			   na_session_who(s, who),
 			   na_print_time(span, span_ps, 4),
-			   na_print_count(n, used), noun, na_plural(used),
+			   na_print_count(n, used), noun, na_plural(used), sides,
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
 			   left_out && kind ? kind : "",
@@ -80,6 +80,16 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 		       ? "transfer"
 	       : f->components & transfers ? "transfers and action"
 					   : "action";
+}
+
+/* Most analyses look at receives: what counts a transfer at both of its ends
+ * says so. */
+static const char *sides_of(const struct na_analysis *a,
+			    const struct na_request *q)
+{
+	return a->both_sides && !a->sends_aside && !q->side
+		       ? " (sends and receives)"
+		       : "";
 }
 
 /* Dumps of recorders have no kernels, steps or transfers. */
@@ -141,6 +151,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  struct na_err *err)
 {
 	enum na_status st = na_drive(s, a, params, by, r, d, err);
+	const char *noun;
 
 	if (st != NA_OK)
 		return st;
@@ -154,9 +165,10 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
+	noun = na_result_get_word(r, NA_WORD_NOUN, NULL);
 	headline(s, r, a->face.name, d->used,
-		 na_result_get_word(r, NA_WORD_NOUN,
-				    noun_of(&s->filter, &s->store)),
+		 noun ? noun : noun_of(&s->filter, &s->store),
+		 noun ? "" : sides_of(a, s->request),
 		 span_of(d->first_ps, d->last_ps));
 	return NA_OK;
 }
