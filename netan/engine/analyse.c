@@ -36,7 +36,7 @@ static const char *settings_text(const struct na_request *q,
  * which it names where it uses something else. */
 static void headline(struct na_session *s, struct na_result *r,
 		     const char *name, uint64_t used, const char *noun,
-		     const char *sides, int64_t span_ps)
+		     int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
 	const struct na_value *out = na_dig(na_result_doc(r),
@@ -55,7 +55,8 @@ static void headline(struct na_session *s, struct na_result *r,
 			   name, s->n_inputs, na_plural(s->n_inputs),
 			   na_session_who(s, who),
 			   na_print_time(span, span_ps, 4),
-			   na_print_count(n, used), noun, na_plural(used), sides,
+			   na_print_count(n, used), noun, na_plural(used),
+			   na_result_get_word(r, NA_WORD_SIDES, ""),
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
 			   left_out && kind ? kind : "",
@@ -84,12 +85,12 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 
 /* Most analyses look at receives: what counts a transfer at both of its ends
  * says so. */
-static const char *sides_of(const struct na_analysis *a,
-			    const struct na_request *q)
+static void say_sides(struct na_result *r, const struct na_analysis *a,
+		      const struct na_request *q)
 {
-	return a->both_sides && !a->sends_aside && !q->side
-		       ? " (sends and receives)"
-		       : "";
+	if (a->both_sides && !a->sends_aside && !q->side &&
+	    !na_result_get_word(r, NA_WORD_NOUN, NULL))
+		na_result_word(r, NA_WORD_SIDES, " (sends and receives)");
 }
 
 /* Dumps of recorders have no kernels, steps or transfers. */
@@ -151,7 +152,6 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  struct na_err *err)
 {
 	enum na_status st = na_drive(s, a, params, by, r, d, err);
-	const char *noun;
 
 	if (st != NA_OK)
 		return st;
@@ -165,10 +165,10 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
-	noun = na_result_get_word(r, NA_WORD_NOUN, NULL);
+	say_sides(r, a, s->request);
 	headline(s, r, a->face.name, d->used,
-		 noun ? noun : noun_of(&s->filter, &s->store),
-		 noun ? "" : sides_of(a, s->request),
+		 na_result_get_word(r, NA_WORD_NOUN,
+				    noun_of(&s->filter, &s->store)),
 		 span_of(d->first_ps, d->last_ps));
 	return NA_OK;
 }
