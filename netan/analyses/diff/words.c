@@ -123,8 +123,20 @@ static bool stands_apart(const struct diff_state *s,
 	       (double)beyond >= DIFF_OTHERS * (double)n;
 }
 
+/* Of one of the runs check would have named somebody, had it seen enough. */
+static bool is_open(const struct diff_state *s)
+{
+	const struct diff_judged *j = s->params->judged;
+
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		if (j[k].verdict && strcmp(j[k].outcome, "cannot_tell") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The host, else the pair, else the collective that changed most, if it stands
- * apart. */
+ * apart; a host or pair never where check leaves open who it is. */
 static const struct diff_change *most_changed(const struct diff_state *s)
 {
 	static const enum diff_part kinds[] = {DIFF_RECEIVES, DIFF_PATH,
@@ -133,6 +145,8 @@ static const struct diff_change *most_changed(const struct diff_state *s)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		const struct diff_change *c = most_of(s, kinds[i]);
 
+		if (kinds[i] < DIFF_COLLECTIVE && is_open(s))
+			continue;
 		if (c && stands_apart(s, c))
 			return c;
 	}
