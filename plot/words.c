@@ -274,7 +274,8 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 	if (used < 0)
 		return;
 	na_words_break(w);
-	na_words_add(w, "%s used", na_count_of(buf, (uint64_t)used, noun));
+	na_words_add(w, "%s%s used", na_count_of(buf, (uint64_t)used, noun),
+		     na_result_get_word(r, NA_WORD_SIDES, ""));
 	na_for_each (v, left) {
 		int64_t n = na_int_of(v, 0);
 

@@ -50,12 +50,13 @@ static void headline(struct na_session *s, struct na_result *r,
 	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
-			   "%s: %zu file%s, %s, %s, %s %s%s "
+			   "%s: %zu file%s, %s, %s, %s %s%s%s "
 			   "used, %s%s%s%s left out%s",
 			   name, s->n_inputs, na_plural(s->n_inputs),
 			   na_session_who(s, who),
 			   na_print_time(span, span_ps, 4),
 			   na_print_count(n, used), noun, na_plural(used),
+			   na_result_get_word(r, NA_WORD_SIDES, ""),
 			   left_out ? na_print_count(m, left_out) : "none",
 			   left_out && kind ? " " : "",
 			   left_out && kind ? kind : "",
@@ -80,6 +81,16 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 		       ? "transfer"
 	       : f->components & transfers ? "transfers and action"
 					   : "action";
+}
+
+/* Most analyses look at receives: what counts a transfer at both of its ends
+ * says so. */
+static void say_sides(struct na_result *r, const struct na_analysis *a,
+		      const struct na_request *q)
+{
+	if (a->both_sides && !a->sends_aside && !q->side &&
+	    !na_result_get_word(r, NA_WORD_NOUN, NULL))
+		na_result_word(r, NA_WORD_SIDES, " (sends and receives)");
 }
 
 /* Dumps of recorders have no kernels, steps or transfers. */
@@ -154,6 +165,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 		    na_s((double)d->last_ps - (double)d->first_ps), d->side,
 		    d->dropped);
 	/* The analysis may know better what it looked at. */
+	say_sides(r, a, s->request);
 	headline(s, r, a->face.name, d->used,
 		 na_result_get_word(r, NA_WORD_NOUN,
 				    noun_of(&s->filter, &s->store)),

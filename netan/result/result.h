@@ -117,6 +117,7 @@ enum na_word {
 	NA_WORD_EMPTY,     /* why there is nothing to show */
 	NA_WORD_HINT,      /* what would help then */
 	NA_WORD_NOUN,      /* one of what was used: "packet" */
+	NA_WORD_SIDES,     /* behind it: " (sends and receives)" */
 	NA_WORD_LEFT_NOUN, /* one of what was left out, if it is another */
 	NA_WORD_HOST,      /* what a host is, where it is none: "rank" */
 	NA_WORD_PICTURE,   /* which of its pictures -o draws */

@@ -123,14 +123,37 @@ static const struct na_column waiting_columns[] = {
 	{M_row "." M_instances},
 };
 
-/* Who keeps the others waiting. */
+/* Recorders tell when operations were queued, and nobody waits by then. */
+static bool all_queued(const struct na_value *list)
+{
+	na_for_each (x, list) {
+		if (strcmp(na_text_at(x, M_row "." M_arrival), "queue") != 0)
+			return false;
+	}
+	return true;
+}
+
+static const struct na_column queued_columns[] = {
+	{M_name, "collective"},
+	{M_row "." M_group},
+	{M_row "." M_last_device "." M_device, "most often queued last"},
+	{HOST_OF_LAST},
+	{M_row "." M_start_skew_us "." M_p50, "queued apart, p50 us"},
+	{M_row "." M_start_skew_us "." M_max},
+	{M_times},
+	{M_row "." M_instances},
+};
+
+/* Who keeps the others waiting, or queues last. */
 static void waiting_view(struct na_result *r, const struct na_store *store,
 			 const struct na_value *list)
 {
 	struct na_value *all = na_put_list(r, na_result_side(r), M_waiting);
 	bool hostless = na_store_of_ranks(store) && !store->ranked.hosts;
 	struct na_column some[NA_LEN(waiting_columns)];
-	size_t n = 0;
+	const struct na_column *cols = waiting_columns;
+	size_t n = 0, n_cols = NA_LEN(waiting_columns);
+	bool queued;
 
 	na_each_row (row, list) {
 		struct na_value *to;
@@ -149,17 +172,22 @@ static void waiting_view(struct na_result *r, const struct na_store *store,
 	}
 	if (!all || !all->n)
 		return;
-	for (size_t i = 0; i < NA_LEN(waiting_columns); i++) {
-		const char *field = waiting_columns[i].field;
-		bool group = strcmp(field, M_row "." M_group) == 0;
-		bool host = strcmp(field, HOST_OF_LAST) == 0;
+	queued = all_queued(all);
+	if (queued) {
+		cols = queued_columns;
+		n_cols = NA_LEN(queued_columns);
+	}
+	for (size_t i = 0; i < n_cols; i++) {
+		bool group = strcmp(cols[i].field, M_row "." M_group) == 0;
+		bool host = strcmp(cols[i].field, HOST_OF_LAST) == 0;
 
-		if ((!group || any(all, field)) && (!host || !hostless))
-			some[n++] = waiting_columns[i];
+		if ((!group || any(all, cols[i].field)) && (!host || !hostless))
+			some[n++] = cols[i];
 	}
 	na_result_view(r,
-		       hostless ? "executions on all their ranks"
-				: "executions on all their devices",
+		       queued     ? "operations that all their ranks queued"
+		       : hostless ? "executions on all their ranks"
+				  : "executions on all their devices",
 		       all, &na_table_collectives_shown_waiting, some, n,
 		       SHOWN);
 }

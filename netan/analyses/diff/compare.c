@@ -352,13 +352,21 @@ static bool alike(const struct diff_row *row, size_t at)
 		       : shift[0] == 0 && shift[1] == 0;
 }
 
+/* Where values are of two kinds, a quantile lands on either. */
+static bool says_nothing(const struct diff_row *row)
+{
+	return row->of[DIFF_RATIO].known && !na_diff_telling(row);
+}
+
 static enum diff_verdict judge_row(const struct diff_row *row, size_t at,
 				   enum diff_better better)
 {
+	if (row->equal_values)
+		return DIFF_SAME;
 	if (isnan(row->p))
 		return DIFF_UNTOLD;
 	if (!row->rejected || !effect_of(row, at) ||
-	    holds(row->of[DIFF_SHIFT].ci, 0))
+	    holds(row->of[DIFF_SHIFT].ci, 0) || says_nothing(row))
 		return alike(row, at) ? DIFF_SAME : DIFF_UNCLEAR;
 	if (better == DIFF_NEITHER)
 		return DIFF_MIX;
@@ -373,6 +381,47 @@ static void test_metric(struct diff_metric *m)
 
 	if (!a->weight)
 		na_two_samples(a->x, a->n, b->x, b->n, &m->tests);
+}
+
+static double weight_of(const struct diff_sample *s, size_t i)
+{
+	return s->weight ? s->weight[s->x[i].kind] : 1;
+}
+
+/* Runs of one value: how often each is there. */
+static double weight_at(const struct diff_sample *s, size_t *i)
+{
+	double value = s->x[*i].value, sum = 0;
+
+	for (; *i < s->n && s->x[*i].value == value; ++*i)
+		sum += weight_of(s, *i);
+	return sum;
+}
+
+/* A run against itself: no sample is needed to tell that. */
+static bool equal_values(const struct diff_sample *a,
+			 const struct diff_sample *b)
+{
+	size_t i = 0, j = 0;
+
+	if (a->count != b->count)
+		return false;
+	while (i < a->n && j < b->n) {
+		if (a->x[i].value != b->x[j].value ||
+		    weight_at(a, &i) != weight_at(b, &j))
+			return false;
+	}
+	return i == a->n && j == b->n;
+}
+
+bool na_diff_unchanged(const struct diff_state *s)
+{
+	for (int m = 0; m < DIFF_WHATS; m++) {
+		if (na_diff_any(&s->metrics[m]) &&
+		    !s->metrics[m].rows[DIFF_P50].equal_values)
+			return false;
+	}
+	return true;
 }
 
 bool na_diff_judge(struct diff_state *s)
@@ -390,9 +439,12 @@ bool na_diff_judge(struct diff_state *s)
 		return false;
 	for (int i = 0; i < DIFF_WHATS; i++) {
 		struct diff_metric *m = &s->metrics[i];
+		bool equal = m->compared &&
+			     equal_values(&m->s[DIFF_A], &m->s[DIFF_B]);
 
 		for (size_t k = 0; na_diff_any(m) && k < DIFF_ROWS; k++) {
 			intervals(&m->rows[k]);
+			m->rows[k].equal_values = equal;
 			m->rows[k].verdict = judge_row(&m->rows[k], k,
 						       na_diff_kinds[i].better);
 		}

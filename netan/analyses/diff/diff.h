@@ -2,13 +2,30 @@
 #ifndef NETAN_ANALYSES_DIFF_DIFF_H
 #define NETAN_ANALYSES_DIFF_DIFF_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "netan/base/opt.h"
 
+/* Somebody whom `check` accuses in a run. */
+struct diff_accused {
+	const char *who; /* "transmit side of host-3" */
+	const char *confidence;
+};
+
+enum { DIFF_ACCUSED = 8 };
+
+/* What `check` says of a run; texts are borrowed. */
+struct diff_judged {
+	const char *verdict, *outcome; /* NULL: it was not asked */
+	struct diff_accused accused[DIFF_ACCUSED]; /* the worst first */
+	size_t n;
+};
+
 struct diff_params {
 	struct na_text_list fail_if;
 	int64_t top; /* rows of hosts, pairs, collectives */
+	struct diff_judged judged[2]; /* A and B; no option */
 };
 
 #endif

@@ -263,6 +263,28 @@ static enum na_status put_limits(struct na_result *r, struct diff_state *s,
 	return NA_OK;
 }
 
+/* ---- what check says */
+
+static void put_judged(struct na_result *r, const struct diff_state *s)
+{
+	struct na_value *list = na_put_list(r, na_result_body(r), M_judged);
+
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		const struct diff_judged *j = &s->params->judged[k];
+		struct na_value *x, *names;
+
+		if (!j->verdict)
+			continue;
+		x = na_put_object(r, list, NULL);
+		na_put_text(r, x, M_label, s->labels[k]);
+		na_put_text(r, x, M_verdict, j->verdict);
+		na_put_text(r, x, M_outcome, j->outcome);
+		names = na_put_list(r, x, M_accused);
+		for (size_t i = 0; i < j->n; i++)
+			na_put_text(r, names, NULL, j->accused[i].who);
+	}
+}
+
 /* ---- verdicts */
 
 /* Better and worse outweigh a mix, which outweighs what is unclear, which
@@ -297,6 +319,9 @@ static void sum_up(struct diff_state *s)
 		}
 		s->verdict = join(s->verdict, x->verdict);
 	}
+	/* Of many parts some got better and some worse in any two runs. */
+	if (s->verdict > DIFF_SAME)
+		return;
 	for (size_t i = 0; i < s->n_changes; i++) {
 		const struct diff_change *c = &s->changes[i];
 
@@ -359,6 +384,7 @@ enum na_status na_diff_finish(void *state, struct na_result *r,
 	put_only(r, s);
 	put_summary(r, s);
 	put_mix(r, s);
+	put_judged(r, s);
 	if (put_limits(r, s, err) != NA_OK)
 		return err->status;
 	x = na_put_object(r, body, M_bootstrap);

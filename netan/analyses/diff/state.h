@@ -36,6 +36,12 @@ enum {
 #define DIFF_LEVEL       0.05 /* of all intervals together */
 #define DIFF_EFFECT      1.05 /* ratio; less is no change */
 #define DIFF_EFFECT_TOP  1.10 /* from p95 on, and of hosts, pairs, ... */
+/* What one part is beyond the others, to be named without an accusation, and
+ * of how many of its kind. */
+#define DIFF_EFFECT_NAMED 1.25
+#define DIFF_OTHERS       0.75
+/* An interval whose ends are further apart says nothing. */
+#define DIFF_SPREAD      100
 #define DIFF_EFFECT_LINE 1.5  /* of what a size line expects: it is a model */
 /* A quantile of one run that lies between those of the other this much below
  * and above is no change: where values jump, a quantile may land on either
@@ -107,6 +113,7 @@ struct diff_row {
 	/* At equal sizes and pairs, where that was looked at. */
 	double equal_a, equal_b, equal_ratio, equal_ci[2];
 	bool rejected, equal;
+	bool equal_values; /* all of both runs, as in a run against itself */
 	bool near;    /* see DIFF_NEAR */
 	double apart; /* see DIFF_APART; above one half: B is larger */
 	enum diff_verdict verdict;
@@ -238,6 +245,8 @@ bool na_diff_compare(const struct diff_state *s, enum diff_what what,
 		     const struct diff_sample sample[DIFF_RUNS],
 		     struct diff_row rows[DIFF_ROWS]);
 bool na_diff_judge(struct diff_state *s);
+/* Each value that was compared is there in both runs. */
+bool na_diff_unchanged(const struct diff_state *s);
 /* Whether a ratio is a change at all. */
 bool na_diff_notable(size_t row, double ratio);
 
@@ -283,6 +292,12 @@ const char *na_diff_collective(const struct diff_state *s, uint32_t name);
 /* "+12.5 %", "-3 %", and from 3 or below 0.05 a factor: "69.4x"; into a buffer
  * of NA_UNIT_BUF. */
 const char *na_diff_print_change(char *buf, double ratio, int digits);
+/* The same, in that unit. */
+const char *na_diff_print_ratio(char *buf, double ratio, int digits,
+				bool factor);
+bool na_diff_factor(double ratio);
+/* Whether the interval of the ratio says anything. */
+bool na_diff_telling(const struct diff_row *row);
 void na_diff_put_message(struct na_result *r, const struct diff_state *s);
 
 #endif

@@ -21,25 +21,50 @@ static const char *in_best_unit(char buf[NA_UNIT_BUF], double x,
 		na_ps_of_s(x / (*unit == 'm' ? NA_MS_PER_S : NA_US_PER_S)), 4);
 }
 
+/* Of a row that is read across: all percent, or all factors. */
+static bool as_factors(const struct diff_row *row)
+{
+	const double *ci = row->of[DIFF_RATIO].ci;
+
+	return na_diff_factor(row->ratio) ||
+	       (!row->equal_values && na_diff_telling(row) &&
+		(na_diff_factor(ci[0]) || na_diff_factor(ci[1])));
+}
+
+static void put_interval(struct na_result *r, struct na_value *x,
+			 const struct diff_row *row, bool factor)
+{
+	const double *ci = row->of[DIFF_RATIO].ci;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (row->equal_values)
+		na_put_text(r, x, M_interval, "all values equal");
+	else if (!isfinite(ci[0]) || !isfinite(ci[1]))
+		na_put_text(r, x, M_interval, "-");
+	else if (!na_diff_telling(row))
+		na_put_text(r, x, M_interval, "too few to tell");
+	else
+		na_put_textf(r, x, M_interval, "%s to %s",
+			     na_diff_print_ratio(a, ci[0], 3, factor),
+			     na_diff_print_ratio(b, ci[1], 3, factor));
+}
+
 /* A row of the body, and what only the table says of it. */
 static void put_shown(struct na_result *r, struct na_value *list,
 		      const struct na_value *told, const struct diff_row *row)
 {
-	const double *ci = row->of[DIFF_RATIO].ci;
 	struct na_value *x = na_put_object(r, list, NULL);
 	const char *unit = na_text_at(told, M_unit);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+	bool factor;
 
 	na_put_alias(r, x, M_row, told);
 	na_put_text(r, x, M_a, in_best_unit(a, row->a, unit));
 	na_put_text(r, x, M_b, in_best_unit(b, row->b, unit));
-	na_put_text(r, x, M_change, na_diff_print_change(a, row->ratio, 3));
-	if (isfinite(ci[0]))
-		na_put_textf(r, x, M_interval, "%s to %s",
-			     na_diff_print_change(a, ci[0], 3),
-			     na_diff_print_change(b, ci[1], 3));
-	else
-		na_put_text(r, x, M_interval, "-");
+	factor = as_factors(row);
+	na_put_text(r, x, M_change,
+		    na_diff_print_ratio(a, row->ratio, 3, factor));
+	put_interval(r, x, row, factor);
 	na_put_text(r, x, M_equal,
 		    na_diff_print_change(
 			    a, row->equal ? row->equal_ratio : (double)NAN, 3));
@@ -84,17 +109,15 @@ static void metrics_view(struct na_result *r, const struct diff_state *s)
 		{M_a, s->labels[DIFF_A]},
 		{M_b, s->labels[DIFF_B]},
 		{M_change},
+		{M_found}, /* before what a narrow terminal has no room for */
 		{M_interval},
 		{M_equal},
-		{M_found},
 	};
 	size_t n = sizeof(cols) / sizeof(*cols);
 	struct na_value *list = na_put_list(r, na_result_side(r), M_metrics);
 
-	if (!put_shown_rows(r, list, s)) {
-		cols[n - 2] = cols[n - 1];
+	if (!put_shown_rows(r, list, s))
 		n--;
-	}
 	na_result_view(r, na_result_get_word(r, NA_WORD_MESSAGE, NULL), list,
 		       &na_table_diff_shown, cols, n, 0);
 }
@@ -166,6 +189,17 @@ static void note_clocks(struct na_result *r, const struct diff_state *s)
 	}
 }
 
+static void note_judged(struct na_result *r, const struct diff_state *s)
+{
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		const char *verdict = s->params->judged[k].verdict;
+
+		if (verdict)
+			na_result_note(r, "check of %s: %s", s->labels[k],
+				       verdict);
+	}
+}
+
 static void note_parts(struct na_result *r, const struct diff_state *s)
 {
 	static const char *const more[][2] = {
@@ -197,6 +231,7 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 	na_diff_put_message(r, s);
 	metrics_view(r, s);
 	part_views(r);
+	note_judged(r, s);
 	na_for_each (x, na_get(na_result_body(r), M_not_compared))
 		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
 			       na_text_at(x, M_why));

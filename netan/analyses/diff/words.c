@@ -1,6 +1,7 @@
 /* diff: the finding in a sentence. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "netan/analyses/diff/state.h"
 #include "netan/base/str.h"
@@ -28,9 +29,14 @@ static const struct diff_row *telling(const struct diff_metric *m, size_t *at)
 enum { FACTOR_FROM = 3 };
 #define FACTOR_BELOW 0.05
 
-const char *na_diff_print_change(char *buf, double ratio, int digits)
+bool na_diff_factor(double ratio)
 {
-	bool factor = ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
+	return ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
+}
+
+const char *na_diff_print_ratio(char *buf, double ratio, int digits,
+				bool factor)
+{
 	double x = factor ? ratio : (ratio - 1) * 100;
 	char n[NA_UNIT_BUF];
 
@@ -45,6 +51,18 @@ const char *na_diff_print_change(char *buf, double ratio, int digits)
 	else
 		snprintf(buf, NA_UNIT_BUF, "-");
 	return buf;
+}
+
+const char *na_diff_print_change(char *buf, double ratio, int digits)
+{
+	return na_diff_print_ratio(buf, ratio, digits, na_diff_factor(ratio));
+}
+
+bool na_diff_telling(const struct diff_row *row)
+{
+	const double *ci = row->of[DIFF_RATIO].ci;
+
+	return ci[1] <= ci[0] * DIFF_SPREAD;
 }
 
 static void say_metric(struct na_str *to, const struct diff_metric *m,
@@ -63,23 +81,76 @@ static void say_metric(struct na_str *to, const struct diff_metric *m,
 		na_str_addf(to, "%s", na_diff_verdicts[m->verdict]);
 }
 
-/* The host, else the pair, else the collective that changed most; they are by
- * kind, and the slowest first. */
-static const struct diff_change *most_changed(const struct diff_state *s)
+/* Senders and receivers are of one kind here: hosts. */
+static bool is_of(const struct diff_change *c, enum diff_part last)
+{
+	return last == DIFF_RECEIVES ? c->kind < DIFF_PATH : c->kind == last;
+}
+
+static const struct diff_change *most_of(const struct diff_state *s,
+					 enum diff_part last)
 {
 	const struct diff_change *most = NULL;
 
 	for (size_t i = 0; i < s->n_changes; i++) {
 		const struct diff_change *c = &s->changes[i];
-		bool host = c->kind < DIFF_PATH;
 
-		if (!c->changed || (most && most->kind != c->kind &&
-				    !(host && most->kind < DIFF_PATH)))
-			continue;
-		if (!most || fabs(log(c->ratio)) > fabs(log(most->ratio)))
+		if (is_of(c, last) && c->changed &&
+		    (!most || fabs(log(c->ratio)) > fabs(log(most->ratio))))
 			most = c;
 	}
 	return most;
+}
+
+/* Its whole interval lies beyond most others of its kind: where all changed
+ * alike, or two are all there are, nobody is to be named. */
+static bool stands_apart(const struct diff_state *s,
+			 const struct diff_change *c)
+{
+	double near = c->ratio > 1 ? c->ratio_ci[0] : 1 / c->ratio_ci[1];
+	size_t n = 0, beyond = 0;
+
+	for (size_t i = 0; i < s->n_changes; i++) {
+		const struct diff_change *o = &s->changes[i];
+		double other = c->ratio > 1 ? o->ratio : 1 / o->ratio;
+
+		if (o == c || o->kind != c->kind || isnan(other))
+			continue;
+		n++;
+		beyond += near > other * DIFF_EFFECT_NAMED;
+	}
+	return n > 1 && near > DIFF_EFFECT_NAMED &&
+	       (double)beyond >= DIFF_OTHERS * (double)n;
+}
+
+/* Of one of the runs check would have named somebody, had it seen enough. */
+static bool is_open(const struct diff_state *s)
+{
+	const struct diff_judged *j = s->params->judged;
+
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		if (j[k].verdict && strcmp(j[k].outcome, "cannot_tell") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The host, else the pair, else the collective that changed most, if it stands
+ * apart; a host or pair never where check leaves open who it is. */
+static const struct diff_change *most_changed(const struct diff_state *s)
+{
+	static const enum diff_part kinds[] = {DIFF_RECEIVES, DIFF_PATH,
+					       DIFF_COLLECTIVE};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct diff_change *c = most_of(s, kinds[i]);
+
+		if (kinds[i] < DIFF_COLLECTIVE && is_open(s))
+			continue;
+		if (c && stands_apart(s, c))
+			return c;
+	}
+	return NULL;
 }
 
 static void say_part(struct na_str *to, const struct diff_state *s)
@@ -113,7 +184,8 @@ static void say_same(struct na_str *to, const struct diff_state *s)
 		char n[NA_UNIT_BUF];
 
 		if (!s->metrics[m].compared || isnan(row->detectable) ||
-		    m == DIFF_SIZES || isnan(row->p))
+		    m == DIFF_SIZES || isnan(row->p) || row->equal_values ||
+		    !na_diff_telling(row))
 			continue;
 		na_str_join(to, ", ", "%s %s", na_diff_kinds[m].name,
 			    na_diff_print_change(
@@ -121,40 +193,126 @@ static void say_same(struct na_str *to, const struct diff_state *s)
 	}
 }
 
-void na_diff_put_message(struct na_result *r, const struct diff_state *s)
+/* ---- whom check accuses */
+
+static bool accuses(const struct diff_judged *j, const char *who)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (strcmp(j->accused[i].who, who) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a run those that the other has not, or has as well. */
+static void say_who(struct na_str *to, const struct diff_judged *of,
+		    const struct diff_judged *other, bool both,
+		    const char *where)
+{
+	const char *sep = where;
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct diff_accused *x = &of->accused[i];
+
+		if (accuses(other, x->who) != both)
+			continue;
+		if (sep == where)
+			na_str_join(to, "; ", "%s: ", where);
+		else
+			na_str_addf(to, ", ");
+		na_str_addf(to, "%.200s (%s)", x->who, x->confidence);
+		sep = NULL;
+	}
+}
+
+/* "accused in B alone: ...", or what is not known of the other one. */
+static void say_alone(struct na_str *to, const struct diff_state *s, int run)
+{
+	const struct diff_judged *j = s->params->judged;
+	int other = DIFF_A + DIFF_B - run;
+	const char *unsure = !j[other].verdict ? "was not asked"
+			     : strcmp(j[other].outcome, "cannot_tell") == 0
+				     ? "cannot tell"
+				     : NULL;
+	char where[180];
+
+	if (unsure)
+		snprintf(where, sizeof(where),
+			 "accused in %.60s (of %.60s check %s)", s->labels[run],
+			 s->labels[other], unsure);
+	else
+		snprintf(where, sizeof(where), "accused in %.60s alone",
+			 s->labels[run]);
+	say_who(to, &j[run], &j[other], false, where);
+}
+
+static void say_accused(struct na_str *to, const struct diff_state *s)
+{
+	const struct diff_judged *j = s->params->judged;
+
+	say_alone(to, s, DIFF_B);
+	say_alone(to, s, DIFF_A);
+	say_who(to, &j[DIFF_B], &j[DIFF_A], true, "accused in both");
+}
+
+/* ---- the sentence */
+
+static void say_alike(struct na_result *r, const struct diff_state *s,
+		      const char *first)
+{
+	const char *b = s->labels[DIFF_B], *a = s->labels[DIFF_A];
+	char buf[300];
+	struct na_str list = na_str_over(buf, sizeof(buf));
+
+	if (s->verdict == DIFF_SAME && na_diff_unchanged(s)) {
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%sNothing changed: all values of %s and %s "
+				"are equal",
+				first, a, b);
+		return;
+	}
+	if (s->verdict == DIFF_SAME) {
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%s%s and %s are the same: medians within 5 "
+				"%%, p99 within 10 %%",
+				first, a, b);
+		return;
+	}
+	say_same(&list, s);
+	na_result_wordf(r, NA_WORD_MESSAGE,
+			s->verdict == DIFF_UNCLEAR
+				? "%sNo difference that this data can show "
+				  "between %s and %s, which is not to say that "
+				  "they are the same%s%s"
+				: "%sToo little to compare %s and %s%s%s",
+			first, a, b,
+			list.n ? "; it could show medians that differ by: "
+			       : "",
+			buf);
+}
+
+static void say_differs(struct na_result *r, const struct diff_state *s,
+			const char *first)
 {
 	const char *b = s->labels[DIFF_B], *a = s->labels[DIFF_A];
 	char buf[600];
 	struct na_str list = na_str_over(buf, sizeof(buf));
 
-	if (s->verdict == DIFF_SAME) {
-		na_result_wordf(r, NA_WORD_MESSAGE,
-				"%s and %s are the same: medians within 5 %%, "
-				"p99 within 10 %%",
-				a, b);
-		return;
-	}
-	if (s->verdict < DIFF_SAME) {
-		say_same(&list, s);
-		na_result_wordf(
-			r, NA_WORD_MESSAGE,
-			s->verdict == DIFF_UNCLEAR
-				? "No difference that this data can show "
-				  "between %s and %s, which is not to say that "
-				  "they are the same%s%s"
-				: "Too little to compare %s and %s%s%s",
-			a, b,
-			list.n ? "; it could show medians that differ by: "
-			       : "",
-			buf);
-		return;
-	}
 	for (int m = 0; m < DIFF_WHATS; m++) {
 		if (s->metrics[m].verdict > DIFF_SAME)
 			say_metric(&list, &s->metrics[m], &na_diff_kinds[m]);
 	}
-	say_part(&list, s);
-	na_result_wordf(r, NA_WORD_MESSAGE, "%s is %s %s: %s", b,
+	if (!*first)
+		say_part(&list, s);
+	if (!list.n) {
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%sNo metric shows that %s and %s differ; of "
+				"their hosts, pairs and collectives some do, "
+				"none of which stands apart",
+				first, a, b);
+		return;
+	}
+	na_result_wordf(r, NA_WORD_MESSAGE, "%s%s is %s %s: %s", first, b,
 			s->verdict == DIFF_WORSE    ? "worse than"
 			: s->verdict == DIFF_BETTER ? "better than"
 			: s->verdict == DIFF_MIX
@@ -162,4 +320,20 @@ void na_diff_put_message(struct na_result *r, const struct diff_state *s)
 				: "in part better, in part "
 				  "worse than",
 			a, buf);
+}
+
+void na_diff_put_message(struct na_result *r, const struct diff_state *s)
+{
+	char buf[1200];
+	struct na_str first = na_str_over(buf, sizeof(buf));
+
+	say_accused(&first, s);
+	if (first.n) {
+		*buf = 'A'; /* "Accused in ..." */
+		na_str_addf(&first, ". ");
+	}
+	if (s->verdict <= DIFF_SAME)
+		say_alike(r, s, buf);
+	else
+		say_differs(r, s, buf);
 }

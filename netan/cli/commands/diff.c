@@ -5,7 +5,8 @@
 #include <sys/stat.h>
 
 #include "netan/analyses/diff/diff.h"
-#include "netan/cli/cli.h"
+#include "netan/cli/commands/diff_judged.h"
+#include "netan/engine/session/session.h"
 
 extern const struct na_analysis na_an_diff;
 
@@ -84,14 +85,18 @@ static void say_absent(const struct na_cli *cli)
 
 static enum na_exit diff_run(struct na_cli *cli)
 {
-	const struct diff_params *p = cli->params;
+	struct diff_params *p = cli->params;
+	struct na_arena arena = {.blocks = NULL};
 	enum na_exit exit = name_runs(cli);
 
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (p->fail_if.n)
 		cli->common.fail_on = 0; /* of the analysis' own severity */
+	na_catch_interrupt();
+	na_diff_judge_runs(cli, &arena, p->judged);
 	exit = na_run_this_analysis(cli, &na_an_diff);
+	na_arena_fini(&arena);
 	if (exit == NA_EXIT_FAILED && cli->common.quiet)
 		say_absent(cli);
 	return exit;
@@ -127,10 +132,12 @@ static const char details[] =
 	"better and worse: the intervals leave out no change (0 of B - A, 1 of "
 	"B / A), the ratio is beyond 1.05, or 1.10 from p95 on, and 15 of 16 pairs "
 	"of stretches, one of each run, differ that way. same: the whole interval "
-	"lies within 1.05, or 1.10 from p95 on. unclear: neither; detectable says "
+	"lies within 1.05, or 1.10 from p95 on, or all values of both runs are "
+	"equal. unclear: neither; detectable says "
 	"which ratio it could have shown. A quantile "
 	"with fewer than 5 values beyond it, or with these in fewer than 4 "
-	"stretches of both runs, is not judged (too few), and one that lies "
+	"stretches of both runs, is not judged (too few), an interval "
+	"whose ends are a factor of 100 apart is too few to tell, and a quantile that lies "
 	"between the other run's quantiles half a percent below and above has "
 	"not changed. A change of latencies that is gone once every size (four bins in "
 	"each power of two) on every path between hosts weighs in B as much as in "
@@ -139,6 +146,12 @@ static const char details[] =
 	"line of latency by size, and only ratios beyond 1.5 stay. Changed "
 	"sizes are a mix, and so is a rate that changed as the bytes of a step "
 	"did.\n"
+	"The first line says first whom check accuses in one of the runs, or in "
+	"both, and else what changed most: a host, pair or collective by more "
+	"than 25 %, over its interval, against three quarters of its kind (a host or pair not where check cannot "
+	"tell of one of the runs). What "
+	"check says of each run stands below (judged); it reads each run once "
+	"more, and none that comes from a pipe.\n"
 	"Hosts, pairs and collectives changed where their latency at equal sizes "
 	"did by more than 10 %, with a false discovery rate of 0.01 (means of "
 	"the stretches, Welch's t); those of one run alone are in "

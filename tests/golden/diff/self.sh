@@ -1,0 +1,17 @@
+# A run against itself changed nothing, by whatever metric, however few hosts,
+# steps and transfers there are.
+unchanged() {
+	netan diff "$1" "$1" -q --format json >self.json || return
+	sed -n 's/,$//; /"verdict": \("[a-z]*"\|null\)$/s/^ *//p' self.json | sort | uniq -c |
+		sed 's/ *[0-9]* //' | tr '\n' ' '
+	netan diff "$1" "$1" -q | sed -n 3p
+}
+for hosts in 2 3 4 7 16; do
+	for steps in 1 3 12; do
+		netan synth -o "t$hosts-$steps" --hosts $hosts --devices 1 \
+			--steps $steps --ops 3 -q
+		echo "$hosts hosts, $steps steps: $(unchanged t$hosts-$steps)"
+	done
+done
+netan synth -o lame --hosts 4 --steps 8 --fault slow-sender:2:3 -q
+echo "a slow sender: $(unchanged lame)"
