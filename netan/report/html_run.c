@@ -59,10 +59,10 @@ void na_html_text(FILE *out, const char *s)
 		na_escape_to(NA_ESC_HTML, s, out);
 }
 
-/* Programs that remedies tell with options. */
+/* Programs that remedies tell with options, beside netan and sysctl. */
 static const char *const programs[] = {
-	"ethtool", "iperf3", "mtr",    "netan",  "nvidia-smi", "ping",
-	"ps",      "py-spy", "sysctl", "tcpdump", "traceroute",
+	"ethtool", "iperf3",  "mtr",        "nvidia-smi", "ping", "ps",
+	"py-spy",  "tcpdump", "traceroute",
 };
 
 /* Up to a blank or a mark that ends a clause. */
@@ -75,16 +75,22 @@ static size_t word_length(const char *s)
 	return n;
 }
 
+static bool is_word(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return word_length(s) == n && strncmp(word, s, n) == 0;
+}
+
 static bool is_program(const char *s)
 {
-	size_t n = word_length(s);
-
 	for (size_t i = 0; i < NA_LEN(programs); i++) {
-		if (strlen(programs[i]) == n &&
-		    strncmp(programs[i], s, n) == 0)
+		if (is_word(s, programs[i]))
 			return true;
 	}
-	return false;
+	if (is_word(s, "sysctl"))
+		return true;
+	return is_word(s, "netan");
 }
 
 static bool is_option(const char *s)
