@@ -210,6 +210,15 @@ static void add_files(const struct na_value *list, struct words *w)
 			     na_text_or(first, M_host, "unknown"));
 }
 
+static bool has_other_label(const struct na_value *list, const char *label)
+{
+	na_for_each (v, list) {
+		if (strcmp(na_text_at(v, M_label), label) != 0)
+			return true;
+	}
+	return false;
+}
+
 void na_words_inputs(const struct na_result *r, struct words *w)
 {
 	const struct na_value *list = na_get(na_result_get_doc(r), M_inputs);
@@ -219,6 +228,10 @@ void na_words_inputs(const struct na_result *r, struct words *w)
 	if (!first)
 		return;
 	label = na_text_at(first, M_label);
+	if (has_other_label(list, label)) {
+		na_words_runs(r, w);
+		return;
+	}
 	if (*label) {
 		na_words_add(w, "run ");
 		add_name(w, label, strlen(label));

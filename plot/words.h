@@ -23,8 +23,9 @@ void na_words_break(struct words *w);
 /* "runs a, b and 2 more", by their labels. */
 void na_words_runs(const struct na_result *r, struct words *w);
 /* What a person calls the input: "run 2026_01_05" (the session's folder) and
- * the host of its only file, the folder of several files, the name of a file;
- * and what of it was asked for. */
+ * the host of its only file, the folder of several files, the name of a file,
+ * the runs where labels say that there are several; and what of it was asked
+ * for. */
 void na_words_inputs(const struct na_result *r, struct words *w);
 /* Runs or inputs. */
 void na_words_data(const struct na_result *r, bool runs_apart, struct words *w);

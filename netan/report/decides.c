@@ -25,21 +25,47 @@ const struct na_report_part *na_report_decides(const struct na_report *r,
 	return NULL;
 }
 
+static bool same_text(const struct na_value *a, const struct na_value *b,
+		      const char *member)
+{
+	return strcmp(na_text_at(a, member), na_text_at(b, member)) == 0;
+}
+
+/* A picture of packets is of one connection or queue pair: is it among the
+ * finding's?  That of any other analysis shows all. */
+static bool draws(const struct na_report_part *part,
+		  const struct na_value *finding)
+{
+	const struct na_value *one = na_get(na_result_get_body(part->result),
+					    M_sequence);
+
+	if (!one || one->kind != NA_V_OBJECT)
+		return true;
+	na_for_each (v, na_get(na_get(finding, M_evidence), M_worst)) {
+		if (same_text(v, one, M_src) && same_text(v, one, M_dst))
+			return true;
+	}
+	return false;
+}
+
 int na_report_shown_at(const struct na_report *r,
 		       const struct na_report_part *part)
 {
 	const struct na_value *list = na_get(na_result_get_body(r->check),
 					     M_findings);
-	int i = 0;
+	int i = 0, first = -1;
 
 	na_for_each (f, list) {
 		if (i == NA_DECIDED_MAX)
 			break;
-		if (na_report_decides(r, f) == part)
-			return i;
+		if (na_report_decides(r, f) == part) {
+			if (draws(part, f))
+				return i;
+			first = first < 0 ? i : first;
+		}
 		i++;
 	}
-	return -1;
+	return first;
 }
 
 const struct na_view *na_report_table(const struct na_report_part *part)

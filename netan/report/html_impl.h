@@ -40,7 +40,8 @@ void na_html_more(FILE *out, size_t n, const char *one, const char *how);
 
 /* Escaped text; nothing for NULL. */
 void na_html_text(FILE *out, const char *s);
-/* A sentence: "ethtool -S" in it is code, and does not break. */
+/* A sentence: commands and options in it are code, each in one piece:
+ * "ethtool -S", "py-spy dump --pid 12", "--topology FILE". */
 void na_html_sentence(FILE *out, const char *s);
 /* One line: a title, a headline. */
 enum { NA_LINE_BYTES = 2 << 10, NA_COMMAND_BYTES = 8 << 10 };

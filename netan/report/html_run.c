@@ -1,9 +1,11 @@
 /* The smallest parts of the page: escaped text, and runs with a bound. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/base/vec.h"
 #include "netan/report/html_impl.h"
 
 void na_run_begin(struct na_run *p, size_t *room, bool *failed)
@@ -57,14 +59,89 @@ void na_html_text(FILE *out, const char *s)
 		na_escape_to(NA_ESC_HTML, s, out);
 }
 
-static bool of_name(char c)
+/* Programs that remedies tell with options, beside netan and sysctl. */
+static const char *const programs[] = {
+	"ethtool", "iperf3",  "mtr",        "nvidia-smi", "ping", "ps",
+	"py-spy",  "tcpdump", "traceroute",
+};
+
+/* Up to a blank or a mark that ends a clause. */
+static size_t word_length(const char *s)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	size_t n = strcspn(s, " ,;:()");
+
+	while (n && s[n - 1] == '.')
+		n--;
+	return n;
 }
 
-static bool of_option(char c)
+static bool is_word(const char *s, const char *word)
 {
-	return of_name(c) || (c >= 'A' && c <= 'Z') || c == '-';
+	size_t n = strlen(word);
+
+	return word_length(s) == n && strncmp(word, s, n) == 0;
+}
+
+static bool is_program(const char *s)
+{
+	for (size_t i = 0; i < NA_LEN(programs); i++) {
+		if (is_word(s, programs[i]))
+			return true;
+	}
+	if (is_word(s, "sysctl"))
+		return true;
+	return is_word(s, "netan");
+}
+
+static bool is_option(const char *s)
+{
+	size_t dashes = strspn(s, "-");
+
+	return (dashes == 1 || dashes == 2) && word_length(s) > dashes &&
+	       isalpha((unsigned char)s[dashes]);
+}
+
+/* Behind one word of s, at `end`, where the next begins: at `end` itself, and
+ * so at no word, behind the last of a clause. */
+static size_t next_word(const char *s, size_t end)
+{
+	return end + (s[end] == ' ');
+}
+
+/* FILE, 1472, name=word; of a program also any between two options. */
+static bool is_value(const char *s, bool of_program)
+{
+	size_t n = word_length(s);
+
+	return n && s[0] != '-' &&
+	       (isupper((unsigned char)s[0]) || isdigit((unsigned char)s[0]) ||
+		memchr(s, '=', n) ||
+		(of_program && is_option(s + next_word(s, n))));
+}
+
+/* A command with its options, or options alone, that s begins with: bytes, or
+ * 0. */
+static size_t command_length(const char *s)
+{
+	bool program = is_program(s);
+	size_t told = 0, at = 0;
+
+	if (program) {
+		size_t of;
+
+		at = next_word(s, word_length(s));
+		of = at + next_word(s + at, word_length(s + at));
+		at = is_option(s + at) ? at : of;
+	}
+	while (is_option(s + at)) {
+		told = at + word_length(s + at);
+		at = next_word(s, told);
+		if (at > told && is_value(s + at, program)) {
+			told = at + word_length(s + at);
+			at = next_word(s, told);
+		}
+	}
+	return told;
 }
 
 /* From one byte to another; escapes look at whole runes. */
@@ -85,27 +162,26 @@ static void put_run(FILE *out, const char *from, const char *to)
 	}
 }
 
+/* So long a command fits on a line of a small screen. */
+enum { COMMAND_UNBROKEN = 30 };
+
 void na_html_sentence(FILE *out, const char *s)
 {
 	const char *told = s;
 
-	for (const char *at = s; (at = strstr(at, " -")); at++) {
-		const char *word = at, *end = at + 1;
+	for (const char *at = s; at && *at; at += strcspn(at, " (")) {
+		size_t n;
 
-		while (word > told && of_name(word[-1]))
-			word--;
-		if (word - told >= 6 && strncmp(word - 6, "netan ", 6) == 0)
-			word -= 6;
-		end += strspn(end, "-");
-		while (of_option(*end))
-			end++;
-		if (word == at || !of_option(end[-1]) || end[-1] == '-')
+		at += strspn(at, " (");
+		n = command_length(at);
+		if (!n)
 			continue;
-		put_run(out, told, word);
-		fputs("<code class=\"nb\">", out);
-		put_run(out, word, end);
+		put_run(out, told, at);
+		fputs(n > COMMAND_UNBROKEN ? "<code>" : "<code class=\"nb\">",
+		      out);
+		put_run(out, at, at + n);
 		fputs("</code>", out);
-		told = end;
+		told = at += n;
 	}
 	na_html_text(out, told);
 }

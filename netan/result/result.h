@@ -122,6 +122,7 @@ enum na_word {
 	NA_WORD_HOST,      /* what a host is, where it is none: "rank" */
 	NA_WORD_PICTURE,   /* which of its pictures -o draws */
 	NA_WORD_UNDRAWN,   /* why there is none: what to use instead */
+	NA_WORD_DOUBT,     /* why the verdict is no finding; NULL: it is */
 	NA_N_WORDS
 };
 void na_result_word(struct na_result *r, enum na_word which, const char *text);

@@ -272,13 +272,18 @@ static void draw_panel(struct drawing *d, size_t i)
 					     d->l.theme->text);
 	struct na_row row = p->header;
 	struct na_box clip = p->plot;
+	struct words w = {.n = 0};
+	char n[NA_UNIT_BUF];
 
 	font.bold = true;
 	na_row_put(&d->l, &row, i ? "Notifications" : "PSN", &font);
 	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
-	na_row_put(&d->l, &row,
-		   i ? "in a second" : "packet sequence number, from the first",
-		   &font);
+	if (i)
+		na_words_add(&w, "a second, in each column; %s in all",
+			     na_print_count(n, (uint64_t)d->counts[CNP]));
+	else
+		na_words_add(&w, "packet sequence number, from the first");
+	na_row_put(&d->l, &row, w.text, &font);
 	na_panel_draw(&d->l, p);
 	clip.x0 -= d->l.gap / 2;
 	clip.x1 += d->l.gap / 2;

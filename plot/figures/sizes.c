@@ -33,14 +33,15 @@ static struct na_color series_color(const struct drawing *d, size_t i)
 	return d->l.theme->hue[rest ? NA_HUE_REST : (enum na_hue)i];
 }
 
-/* Small transfers are the finding where they are the verdict. */
+/* Small transfers are the finding where they are the verdict, and it tells
+ * something. */
 static struct na_color small_color(const struct drawing *d)
 {
 	const char *verdict = na_text_at(d->f.body, M_verdict);
+	bool found = strcmp(verdict, "many_small") == 0 &&
+		     !na_result_get_word(d->f.result, NA_WORD_DOUBT, NULL);
 
-	return d->l.theme
-		->hue[strcmp(verdict, "many_small") == 0 ? NA_HUE_FINDING
-							 : NA_ORANGE];
+	return d->l.theme->hue[found ? NA_HUE_FINDING : NA_ORANGE];
 }
 
 /* What a bar stands for: amounts, of runs the share in percent. */

@@ -167,6 +167,8 @@ static void one_group(void **state)
 	assert_non_null(strstr(ink, "\narea #0072b2ff "));
 	assert_non_null(strstr(ink, " (30 us)\n"));
 	assert_null(strstr(ink, "\narea #0072b233 "));
+	assert_non_null(strstr(ink, " 100 %\n"));
+	assert_null(strstr(ink, " 120 %\n"));
 	free(ink);
 }
 

@@ -69,6 +69,8 @@ static void marks_are_named(void **state)
 	assert_non_null(strstr(ink, " notification 20\n"));
 	assert_non_null(strstr(ink, " marked 30\n"));
 	assert_non_null(strstr(ink, " Notifications\n"));
+	assert_non_null(
+		strstr(ink, " a second, in each column; 20 in all\n"));
 	/* All arrows of a kind are one area; its legend is another. */
 	assert_int_equal(ink_count(ink, "\narea #e69f00ff "), 2);
 	assert_int_equal(ink_count(ink, "\narea #cc79a7ff "), 2);

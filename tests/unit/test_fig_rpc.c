@@ -24,6 +24,7 @@ struct fake {
 	size_t bins, points, runs, failed;
 	double bin_s, from_s, us;
 	bool cells, gaps, noise;
+	double window; /* the share of time in which points lie; 0: all */
 	int modes;
 	const char *name;
 };
@@ -89,7 +90,8 @@ static void put_scatter(struct na_result *r, const struct fake *f)
 	na_put_real(r, in, "most_us", f->us * 5000);
 	na_put_bool(r, in, "all_points", !f->cells);
 	for (size_t i = 0; i < f->points; i++) {
-		t[i] = f->from_s + span * share(&seed);
+		t[i] = f->from_s + (f->window > 0 ? f->window : 1) * span *
+					   share(&seed);
 		us[i] = f->us / 2 * exp(9 * share(&seed));
 		row[i] = f->runs ? (double)(i % f->runs) : 0;
 		tail[i] = i % 10 == 0;
@@ -135,7 +137,10 @@ static struct na_result *make(const struct fake *f)
 		t[i] = f->from_s + f->bin_s * (double)i;
 	put_series(r, body, f, 1);
 	all = na_put_object(r, body, "overall");
+	na_put_int(r, all, "transfers", (int64_t)f->points);
 	na_put_real(r, all, "p50_us", f->us);
+	na_put_real(r, all, "p99_us", 3 * f->us);
+	na_put_real(r, all, "p99_9_us", 4 * f->us);
 	na_put_real(r, all, "max_us", f->us * 5000);
 	put_modes(r, f);
 	if (f->runs) {
@@ -253,6 +258,36 @@ static void outlier(void **state)
 	free(without);
 }
 
+/* A bin of 100 s, and all points within 10 ms of it. */
+static void one_bin(void **state)
+{
+	struct fake f = {.bins = 1,
+			 .points = 16,
+			 .bin_s = 100,
+			 .us = 100,
+			 .name = "a",
+			 .window = 1e-4};
+	const struct na_page page = {.version = "0.1.0"};
+	size_t n;
+	char *ink = picture(&f, &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " time from the origin (ms)\n"));
+	free(ink);
+	f.window = 0;
+	ink = picture(&f, &page, "ink", &n);
+	assert_non_null(strstr(ink, " time from the origin (s)\n"));
+	/* So few transfers have no p99, and a few more no p99.9. */
+	assert_non_null(strstr(ink, " p50 100 us\n"));
+	assert_null(strstr(ink, " p99 300 us\n"));
+	free(ink);
+	f.points = 100;
+	ink = picture(&f, &page, "ink", &n);
+	assert_non_null(strstr(ink, " p99 300 us\n"));
+	assert_null(strstr(ink, " p99.9 400 us\n"));
+	free(ink);
+}
+
 /* Crosses, and how many of how many. */
 static void failed_calls(void **state)
 {
@@ -282,6 +317,7 @@ int main(void)
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(words),
 		cmocka_unit_test(outlier),
+		cmocka_unit_test(one_bin),
 		cmocka_unit_test(failed_calls),
 	};
 

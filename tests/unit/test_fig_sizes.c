@@ -29,7 +29,7 @@ struct fake {
 	int64_t first, more, count, small;
 	double times;
 	bool apart;
-	const char *name, *verdict;
+	const char *name, *verdict, *doubt;
 };
 
 static const char *const fields[] = {"bytes", "count", NULL};
@@ -92,7 +92,11 @@ static char *picture(const struct fake *f, const struct na_page *page,
 		     const char *format, size_t *n)
 {
 	struct na_result *r = make(f);
-	char *bytes = draw_figure("sizes", r, page, format, n);
+	char *bytes;
+
+	if (f->doubt)
+		na_result_word(r, NA_WORD_DOUBT, f->doubt);
+	bytes = draw_figure("sizes", r, page, format, n);
 
 	na_result_free(r);
 	return bytes;
@@ -176,6 +180,25 @@ static void nothing_is_lost(void **state)
 	}
 }
 
+/* A verdict that tells nothing has not the colour of a finding. */
+static void doubt(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+	struct fake f = rows[1];
+	char *ink;
+	size_t n;
+
+	(void)state;
+	ink = picture(&f, &page, "ink", &n);
+	assert_non_null(strstr(ink, "\narea #d55e00ff "));
+	free(ink);
+	f.doubt = "too few to judge by";
+	ink = picture(&f, &page, "ink", &n);
+	assert_null(strstr(ink, "#d55e00ff"));
+	assert_non_null(strstr(ink, "\narea #e69f00ff "));
+	free(ink);
+}
+
 /* 64 KiB exactly is small: its bar stands before the limit. */
 static void boundary(void **state)
 {
@@ -207,6 +230,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(doubt),
 		cmocka_unit_test(boundary),
 	};
 

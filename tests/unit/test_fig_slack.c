@@ -25,6 +25,7 @@ struct fake {
 	double required_gbps, stall_us, capacity_gbps;
 	const char *name, *key;
 	bool unsized;
+	bool one; /* all rows are of one collective, at one place */
 };
 
 static void put_row(struct na_result *r, struct na_value *list,
@@ -37,10 +38,10 @@ static void put_row(struct na_result *r, struct na_value *list,
 	double stall = f->stall_us / (double)(i + 1);
 
 	na_put_textf(r, row, "collective", "%s.%zu",
-		     f->name ? f->name : "all-reduce", i);
+		     f->name ? f->name : "all-reduce", f->one ? 0 : i);
 	to = na_put_object(r, row, "key");
 	if (f->key)
-		na_put_text(r, to, "host", f->key);
+		na_put_text(r, to, "host", f->one && i ? "other" : f->key);
 	na_put_int(r, row, "occurrences", 10);
 	na_put_int(r, row, "devices_per_host", 4);
 	to = na_put_object(r, row, "slack_us");
@@ -55,7 +56,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 		na_put_int(r, row, "bytes", 1000000);
 	na_put_real(r, row, "required_gbps",
 		    slack > 0 && !f->unsized
-			    ? f->required_gbps / (double)(i + 1)
+			    ? f->required_gbps / (double)(f->one ? 1 : i + 1)
 			    : NAN);
 	na_put_bool(r, row, "slack_small", i % 3 == 0);
 	na_put_null(r, row, "bandwidth_bound");
@@ -151,6 +152,24 @@ static void nothing_is_lost(void **state)
 	na_result_free(r);
 }
 
+/* Dots in one place tell their collective once. */
+static void one_collective(void **state)
+{
+	const struct fake f = {.n = 2,
+			       .slack_us = 100,
+			       .required_gbps = 200,
+			       .stall_us = 1,
+			       .key = "before",
+			       .one = true};
+	const struct na_page page = {.version = "0.1.0"};
+	size_t n;
+	char *ink = picture(&f, &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " all-reduce.0, before, other\n"));
+	free(ink);
+}
+
 /* What needs more than the capacity stands above its line. */
 static void above_the_line(void **state)
 {
@@ -181,6 +200,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(one_collective),
 		cmocka_unit_test(above_the_line),
 	};
 

@@ -177,7 +177,11 @@ static void names_stragglers(void **state)
 		free(ink);
 	}
 	ink = picture(&rows[2], &page, "ink", &n);
-	assert_non_null(strstr(ink, "step 60 ms > 90 ms"));
+	assert_non_null(strstr(ink, "step 60 ms \xe2\x86\x92 90 ms"));
+	free(ink);
+	/* The map has no room for it beside the line. */
+	ink = picture(&rows[5], &page, "ink", &n);
+	assert_non_null(strstr(ink, "dashed: the step time changes, 12 ms "));
 	free(ink);
 	ink = picture(&rows[0], &page, "ink", &n);
 	assert_non_null(strstr(ink, "There are no steps."));

@@ -150,6 +150,34 @@ static void stalls_are_cut(void **state)
 	assert_true(fabs(na_cut_time_at(&t, 1) - 1000) < 1e-6);
 }
 
+/* Where the first line of the grid ends. */
+static double right_of(const char *ink)
+{
+	const char *at = strstr(ink, "\nline #e6e8ebff ");
+	double x = 0;
+
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "\nline %*s %*s %*s %*s %lf", &x), 1);
+	return x;
+}
+
+/* Where nothing needs a name, the plot takes the room of the legend. */
+static void no_empty_strip(void **state)
+{
+	const struct fake_tcp fine = {.rounds = 40, .per_round = 5};
+	size_t n;
+	char *ink = picture(fine, TCP_BUSIER, &plain, "ink", &n);
+
+	(void)state;
+	assert_true(right_of(ink) > 1150);
+	assert_non_null(strstr(ink, "the connection's start: data blue"));
+	assert_null(strstr(ink, "resent vermilion"));
+	free(ink);
+	ink = picture(rows[2], TCP_BUSIER, &plain, "ink", &n);
+	assert_true(right_of(ink) < 1000);
+	free(ink);
+}
+
 /* A legend has seven lines; the seventh opens what is left. */
 static void legend_is_short(void **state)
 {
@@ -240,6 +268,7 @@ int main(void)
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks_are_named),
 		cmocka_unit_test(stalls_are_cut),
+		cmocka_unit_test(no_empty_strip),
 		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
 		cmocka_unit_test(long_and_short),

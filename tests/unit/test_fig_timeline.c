@@ -525,6 +525,7 @@ static void test_worst_host(void **state)
 	f.idle = false;
 	ink = ink_of(&f, &plain);
 	assert_null(strstr(ink, "host-00 receives "));
+	assert_null(strstr(ink, "\ntext #d55e00ff 11.0 bold "));
 	free(ink);
 }
 

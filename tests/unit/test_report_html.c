@@ -340,6 +340,55 @@ static void text_can_be_read(void **state)
 	}
 }
 
+static void commands_are_one_span(void **state)
+{
+	static const struct {
+		const char *sentence, *want;
+	} rows[] = {
+		{"dmesg (Xid), nvidia-smi -q (ECC), and so on",
+		 "dmesg (Xid), <code class=\"nb\">nvidia-smi -q</code> (ECC), "
+		 "and so on"},
+		{"packets (ethtool -S, nstat)",
+		 "packets (<code class=\"nb\">ethtool -S</code>, nstat)"},
+		{"the process: py-spy dump --pid 12.",
+		 "the process: <code class=\"nb\">py-spy dump --pid "
+		 "12</code>."},
+		{"through; ping -M do -s 1472 finds the size",
+		 "through; <code class=\"nb\">ping -M do -s 1472</code> finds "
+		 "the size"},
+		{"raise --megascale_graph_hang_threshold",
+		 "raise <code>--megascale_graph_hang_threshold</code>"},
+		{"--from 1s --to 2s tell as much",
+		 "<code class=\"nb\">--from 1s --to 2s</code> tell as much"},
+		{"as --topology says; give --topology FILE",
+		 "as <code class=\"nb\">--topology</code> says; give <code "
+		 "class=\"nb\">--topology FILE</code>"},
+		{"netan hang --ledger FILE counts",
+		 "<code class=\"nb\">netan hang --ledger FILE</code> counts"},
+		{"with --src and --dst", "with <code class=\"nb\">--src</code> "
+					 "and <code "
+					 "class=\"nb\">--dst</code>"},
+		{"well-known names - and a-b -- -, (-", NULL},
+		{"netan -", NULL},
+		{"ping ps netan", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *want = rows[i].want;
+		char *got = NULL;
+		size_t n;
+		FILE *out = open_memstream(&got, &n);
+
+		assert_non_null(out);
+		na_html_sentence(out, rows[i].sentence);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(got, want ? want : rows[i].sentence);
+		free(got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +396,7 @@ int main(void)
 		cmocka_unit_test(any_page_has_its_bound),
 		cmocka_unit_test(numbers_behind_a_figure),
 		cmocka_unit_test(text_can_be_read),
+		cmocka_unit_test(commands_are_one_span),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

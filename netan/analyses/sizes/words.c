@@ -96,6 +96,7 @@ static void say_one(struct na_result *r, const struct sizes_state *s,
 
 	na_print_bytes(limit, (double)s->params->small_bytes, 4);
 	percent(a, na_sizes_count_share(x));
+	na_result_word(r, NA_WORD_DOUBT, nothing);
 	if (nothing)
 		na_result_wordf(r, NA_WORD_MESSAGE,
 				"Small transfers, %s: %s are at most %s",

@@ -471,7 +471,11 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	const struct st_host *worst = s->n_stragglers ? s->stragglers[0] : NULL;
 	size_t n = s->n_stragglers;
 
-	if (s->scope->store->n_runs > 1 || !s->used.n) {
+	if (s->scope->store->n_runs < 2 && !s->used.n) {
+		na_str_addf(&t, "No steps to draw");
+		return buf;
+	}
+	if (s->scope->store->n_runs > 1) {
 		na_str_addf(&t, "Step times of %zu runs",
 			    s->scope->store->n_runs);
 		return buf;

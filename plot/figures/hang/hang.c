@@ -30,6 +30,13 @@ struct drawing {
 	double who, cell, says;    /* widths */
 };
 
+/* Where words stand in a line below the cells: of each column, and of the
+ * operation and both ends, tried first. */
+struct taken {
+	double x0[HANG_COLUMNS + 3], x1[HANG_COLUMNS + 3];
+	size_t n;
+};
+
 /* In the legend, behind the kinds: the outline alone. */
 enum { MARKED = CELL_KINDS, LEGENDS };
 
@@ -168,8 +175,8 @@ static size_t rows_of(const struct hang_panel *p, size_t most)
 static double panel_height(const struct drawing *d, const struct hang_panel *p,
 			   size_t rows)
 {
-	return d->header + (double)rows_of(p, rows) * d->row +
-	       (p->sequence < 0 ? 0 : d->ticks) + d->l.gap;
+	return d->header + (double)rows_of(p, rows) * d->row + d->ticks +
+	       d->l.gap;
 }
 
 static double height_of(const struct drawing *d, size_t panels, size_t rows)
@@ -284,38 +291,57 @@ static double column_x(const struct drawing *d, size_t k)
 	return d->l.body.x0 + d->who + 2 * d->l.gap + (double)k * d->cell;
 }
 
-/* The numbers of the first column, of the operation and of the last, as far
- * as they have room. */
+/* Words below a column, unless they touch some that are there. */
+static void draw_tick(const struct drawing *d, size_t column, double y,
+		      const char *text, bool bold, struct taken *taken)
+{
+	struct na_font font =
+		na_layout_font(&d->l, NA_SIZE_SMALL,
+			       bold ? d->l.theme->text
+				    : d->l.theme->secondary);
+	double width, x;
+
+	font.bold = bold;
+	width = na_measure(d->l.canvas, text, &font);
+	x = fmax(column_x(d, column) + (d->cell - width) / 2, d->l.body.x0);
+	for (size_t k = 0; k < taken->n; k++) {
+		if (x + width + d->l.gap >= taken->x0[k] &&
+		    x <= taken->x1[k] + d->l.gap)
+			return;
+	}
+	if (x + width > d->l.body.x1)
+		return;
+	taken->x0[taken->n] = x;
+	taken->x1[taken->n++] = x + width;
+	na_draw_text(d->l.canvas, x, y + font.size, text, &font);
+}
+
+static void draw_number(const struct drawing *d, const struct hang_panel *p,
+			int64_t sequence, double y, struct taken *taken)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)sequence);
+	draw_tick(d, (size_t)(sequence - p->from), y, text,
+		  sequence == p->sequence, taken);
+}
+
+/* The number of each column as far as there is room: first of the operation
+ * and of both ends.  Sends and receives have none. */
 static void draw_ticks(const struct drawing *d, const struct hang_panel *p,
 		       double y)
 {
-	const int64_t at[] = {p->sequence, p->from, p->to};
-	struct na_box taken[NA_LEN(at)];
-	size_t n = 0;
+	struct taken taken = {.n = 0};
 
-	for (size_t i = 0; i < NA_LEN(at); i++) {
-		struct na_font font = na_layout_font(&d->l, NA_SIZE_SMALL,
-						     d->l.theme->secondary);
-		char text[32];
-		double width, x;
-		bool free = true;
-
-		font.bold = i == 0;
-		if (i == 0)
-			font.color = d->l.theme->text;
-		snprintf(text, sizeof(text), "%lld", (long long)at[i]);
-		width = na_measure(d->l.canvas, text, &font);
-		x = column_x(d, (size_t)(at[i] - p->from)) +
-		    (d->cell - width) / 2;
-		x = fmax(x, d->l.body.x0);
-		for (size_t k = 0; k < n; k++)
-			free = free && (x + width + d->l.gap < taken[k].x0 ||
-					x > taken[k].x1 + d->l.gap);
-		if (!free || x + width > d->l.body.x1)
-			continue;
-		taken[n++] = (struct na_box){x, y, x + width, y};
-		na_draw_text(d->l.canvas, x, y + font.size, text, &font);
+	if (p->sequence < 0) {
+		draw_tick(d, 0, y, "send or receive", false, &taken);
+		return;
 	}
+	draw_number(d, p, p->sequence, y, &taken);
+	draw_number(d, p, p->from, y, &taken);
+	draw_number(d, p, p->to, y, &taken);
+	for (int64_t i = p->from + 1; i < p->to; i++)
+		draw_number(d, p, i, y, &taken);
 }
 
 static void draw_text(const struct drawing *d, double x, double y, double width,
@@ -400,11 +426,8 @@ static double draw_panel(const struct drawing *d, const struct hang_panel *p,
 		draw_row(d, p, &row, y);
 		y += d->row;
 	}
-	if (p->sequence >= 0) {
-		draw_ticks(d, p, y);
-		y += d->ticks;
-	}
-	return y + d->l.gap;
+	draw_ticks(d, p, y);
+	return y + d->ticks + d->l.gap;
 }
 
 static enum na_status draw_all(struct drawing *d, const struct na_page *page,

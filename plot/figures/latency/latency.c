@@ -16,6 +16,7 @@
 
 #define BAND_SHARE 0.2
 #define US         1e-6
+#define SHARE_MOST 0.4 /* at the foot of the axis: one transfer is 100 % */
 
 enum { DOTS = 60 }; /* curves of no more points show each */
 
@@ -225,8 +226,9 @@ static enum na_status place_latency(struct drawing *d, struct na_err *err)
 		box.x1 -= width + 3 * d->l.gap;
 	if (box.y1 - box.y0 < 3 * font.size || box.x1 - box.x0 < 12 * font.size)
 		return na_no_room(d->page, err);
-	na_log_axis_init(&d->l, &d->y, NA_Q_COUNT, d->t.least_share, 1, false,
-			 box.y1, box.y0);
+	na_log_axis_init(&d->l, &d->y, NA_Q_COUNT,
+			 fmin(d->t.least_share, SHARE_MOST), 1, false, box.y1,
+			 box.y0);
 	box.x0 += na_log_axis_width(&d->l, &d->y) + d->l.gap;
 	na_log_axis_init(&d->l, &d->x, NA_Q_SECONDS, d->t.from_us * US,
 			 d->t.to_us * US, true, box.x0, box.x1);

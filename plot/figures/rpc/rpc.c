@@ -77,6 +77,24 @@ static double name_width(const struct drawing *g, const struct na_font *font)
 		    0.2 * g->page->width);
 }
 
+/* All transfers lie in one bin: the axis is theirs, not the bin's. */
+static void narrow(struct drawing *g)
+{
+	double from = INFINITY, to = -INFINITY, rim;
+
+	if (g->d.n != 1 || !g->d.all_points)
+		return;
+	for (size_t i = 0; i < g->d.n_points; i++) {
+		from = fmin(from, g->d.point_s[i]);
+		to = fmax(to, g->d.point_s[i]);
+	}
+	rim = (to - from) / 20;
+	if (!(rim > 0) || !isfinite(rim))
+		return;
+	g->a.x.from = fmax(g->d.from_s, from - rim);
+	g->a.x.to = fmin(g->d.to_s, to + rim);
+}
+
 static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 {
 	struct na_font font = text_font(g, g->l.theme->secondary);
@@ -101,6 +119,7 @@ static enum na_status place_rpc(struct drawing *g, struct na_err *err)
 				   .to = g->d.to_s,
 				   .at_from = box.x0,
 				   .at_to = box.x1};
+	narrow(g);
 	g->a.y = (struct na_scale){.from = g->d.least_us,
 				   .to = g->d.most_us,
 				   .at_from = box.y1,
@@ -343,8 +362,9 @@ static void draw_modes(const struct drawing *g)
 			     &(struct na_pen){.color = na_fade(font.color, 0.6),
 					      .width = fmax(1.2 * g->l.unit, 1),
 					      .dash = NA_LONG_DASHED});
-		/* Below the line: a timer adds, so that its points lie above. */
-		base = y + 0.3 * g->l.gap + na_text_ascent(&font);
+		/* Below the line and the lower halves of points on it: a timer
+		 * adds, so that most lie above. */
+		base = y + 0.7 * g->l.gap + na_text_ascent(&font);
 		for (size_t k = 0; k < n; k++)
 			room &= fabs(taken[k] - base) > 1.3 * font.size;
 		if (!room || base + na_text_descent(&font) > plot->y1)
@@ -401,6 +421,8 @@ static void draw_header(struct drawing *g)
 	static const char *const names[] = {M_p50_us, M_p99_us, M_p99_9_us,
 					    M_max_us};
 	static const char *const words[] = {"p50", "p99", "p99.9", "max"};
+	/* Of fewer transfers it is the largest. */
+	static const int64_t least[] = {0, P99_LEAST, 10 * P99_LEAST, 0};
 	struct na_font name = na_layout_font(&g->l, NA_SIZE_NAME,
 					     g->l.theme->text);
 	struct na_font plain = text_font(g, g->l.theme->secondary);
@@ -409,11 +431,11 @@ static void draw_header(struct drawing *g)
 
 	name.bold = true;
 	na_row_put(&g->l, &g->header, "latency", &name);
-	for (size_t i = 0; !g->d.runs_apart && i < 4; i++) {
+	for (size_t i = 0; !g->d.runs_apart && i < NA_LEN(names); i++) {
 		double us = na_number_at(all, names[i]);
 		struct words w = {.n = 0};
 
-		if (isnan(us))
+		if (isnan(us) || na_count_at(all, M_transfers) < least[i])
 			continue;
 		na_words_add(&w, "%s %s", words[i], time_label(buf, us));
 		na_row_put(&g->l, &g->header, w.text, &plain);

@@ -16,12 +16,14 @@ const char *const na_slack_parts[SLACK_PARTS] = {"send", "send-done", "recv",
 static void read_name(struct slack_point *p, const struct na_value *row)
 {
 	const struct na_value *key = na_get(row, M_key);
+	const char *collective = na_text_or(row, M_collective, "?");
 	char words[SLACK_NAME / 2] = "";
 
 	if (key && key->n)
 		na_words_key(words, sizeof(words), key);
-	snprintf(p->name, sizeof(p->name), "%.*s%s%s", SLACK_NAME / 2 - 4,
-		 na_text_or(row, M_collective, "?"), *words ? ", " : "", words);
+	p->collective = strnlen(collective, SLACK_NAME / 2 - 4);
+	snprintf(p->name, sizeof(p->name), "%.*s%s%s", (int)p->collective,
+		 collective, *words ? ", " : "", words);
 }
 
 static void read_point(struct slack_figure *f, const struct na_value *row)

@@ -15,6 +15,7 @@ extern const char *const na_slack_parts[SLACK_PARTS]; /* "send-done" */
 
 struct slack_point {
 	char name[SLACK_NAME];        /* collective, key */
+	size_t collective;            /* bytes of it */
 	double slack_s, required_bps; /* of a host; NaN: not known */
 	double stall_s, share;        /* total; of the step time, NaN */
 	double part_s[SLACK_PARTS];   /* total */

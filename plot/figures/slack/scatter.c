@@ -1,6 +1,7 @@
 /* Slack against the bandwidth that it requires of a host. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "plot/canvas.h"
 #include "plot/figures/slack/draw.h"
@@ -211,6 +212,19 @@ static void draw_ring(const struct slack_drawing *d, struct na_point at)
 
 enum { PLACES = 6 };
 
+/* The name of k behind that of i: its key alone where the collective is the
+ * same, as in "all-reduce.1, before, after". */
+static const char *name_behind(const struct slack_drawing *d, size_t i,
+			       size_t k)
+{
+	const struct slack_point *a = &d->f.points[i], *b = &d->f.points[k];
+	const char *key = b->name + b->collective;
+	bool same = a->collective == b->collective &&
+		    memcmp(a->name, b->name, a->collective) == 0;
+
+	return same && strncmp(key, ", ", 2) == 0 ? key + 2 : b->name;
+}
+
 /* Of dots that cover each other: "a, b and 2 more", in one place. */
 static void names_at(const struct slack_drawing *d, size_t i,
 		     struct na_point at, bool told[POINTS_MAX], struct words *w)
@@ -227,7 +241,7 @@ static void names_at(const struct slack_drawing *d, size_t i,
 			continue;
 		told[k] = true;
 		if (++more < 3)
-			na_words_add(w, ", %s", d->f.points[k].name);
+			na_words_add(w, ", %s", name_behind(d, i, k));
 	}
 	if (more > 2)
 		na_words_add(w, " and %zu more", more - 2);

@@ -136,7 +136,7 @@ static void draw_bars(struct slack_drawing *d)
 		n = room > 1 ? (n < room - 1 ? n : room - 1) : 1;
 	/* Few bars are wider, and fill their half. */
 	tall = (b.y1 - b.y0) / (double)(n + (d->f.n > n));
-	high = fmin(fmax(high, tall), 2 * high);
+	high = fmin(fmax(high, tall), 3 * high);
 	for (size_t i = 0; i < n; i++)
 		most = fmax(most, d->f.points[i].stall_s);
 	names = widest_name(d, n, &font, 0.42 * (b.x1 - b.x0));

@@ -208,18 +208,22 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
 	const struct na_value *steps = na_get(f->body, M_steps);
+	size_t n = steps ? steps->n : 0;
 	char buf[NA_LABEL_BUF];
 
 	na_words_data(f->result, f->runs_apart, w);
 	if (!f->empty) {
 		na_words_break(w);
-		na_words_add(w, "%zu %s%s, %zu %s", f->n_lines,
+		na_words_add(w, "%zu %s%s, %zu %s%s", f->n_lines,
 			     f->runs_apart
 				     ? "run"
 				     : na_result_get_word(f->result,
 							  NA_WORD_HOST, "host"),
-			     na_plural(f->n_lines), steps ? steps->n : 0,
-			     f->launches ? "program launches" : "steps");
+			     na_plural(f->n_lines), n,
+			     f->launches ? "program launch" : "step",
+			     n == 1	   ? ""
+			     : f->launches ? "es"
+					   : "s");
 		if (isfinite(duration))
 			na_words_add(w, " in %s",
 				     na_label_quantity(buf, NA_Q_SECONDS,

@@ -348,7 +348,7 @@ static void draw_changes(const struct drawing *d)
 				     d->panels[k].plot.y1, &pen);
 		na_label_quantity(a, NA_Q_SECONDS, c->from_ms / NA_MS_PER_S, 3);
 		na_label_quantity(b, NA_Q_SECONDS, c->to_ms / NA_MS_PER_S, 3);
-		snprintf(text, sizeof(text), "step %s > %s", a, b);
+		snprintf(text, sizeof(text), "step %s \xe2\x86\x92 %s", a, b);
 		width = na_measure(d->l.canvas, text, &font);
 		end = i + 1 < d->f.n_changes
 			      ? na_scale_at(&d->x, d->f.changes[i + 1].at)
@@ -441,6 +441,30 @@ static enum na_status draw_panels(const struct drawing *d, struct na_err *err)
 	return st;
 }
 
+/* In the map there is no room for the levels beside the line. */
+static void change_words(const struct drawing *d, struct words *w)
+{
+	const struct step_change *first = NULL;
+	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
+	size_t n = 0;
+
+	for (size_t i = d->f.n_changes; i-- > 0;) {
+		if (d->f.changes[i].drift)
+			continue;
+		first = &d->f.changes[i];
+		n++;
+	}
+	if (n != 1)
+		na_words_add(w, n ? "dashed: the step time changes; " : "");
+	else
+		na_words_add(w, "dashed: the step time changes, %s \xe2\x86\x92 "
+				"%s; ",
+			     na_label_quantity(a, NA_Q_SECONDS,
+					       first->from_ms / NA_MS_PER_S, 3),
+			     na_label_quantity(b, NA_Q_SECONDS,
+					       first->to_ms / NA_MS_PER_S, 3));
+}
+
 static void steps_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
@@ -453,6 +477,8 @@ static void steps_footnote(struct drawing *d)
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
 		na_words_add(&w, "a row is %zu %s, the worst; ", d->f.map.each,
 			     of_ranks(d) ? "ranks" : "hosts");
+	if (na_fig_steps_is_map(&d->f))
+		change_words(d, &w);
 	if (na_fig_steps_is_map(&d->f) && na_fig_steps_muted(&d->f))
 		na_words_add(&w, "muted: no %s stands out; ",
 			     of_ranks(d) ? "rank" : "host");

@@ -261,7 +261,9 @@ void na_tcp_figure_title(const struct tcp_figure *f, struct words *w)
 				    ? na_text_of(list->u.of.first, "")
 				    : "";
 
-	if (*cause)
+	if (!f->sequence)
+		na_words_add(w, "No TCP connection to draw");
+	else if (*cause)
 		na_words_add(w, "%c%s%s%.*s", toupper((unsigned char)*cause),
 			     cause + 1, *first ? "; " : "",
 			     (int)strcspn(first, ";"), first);

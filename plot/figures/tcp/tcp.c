@@ -38,6 +38,7 @@ struct drawing {
 	enum part parts[PARTS];
 	size_t n_panels;
 	double side; /* width of the legend; 0: none */
+	bool wide;   /* there is room for whole sentences */
 	struct na_cut_time x;
 	struct na_log_axis trips; /* of PART_RTT, in seconds */
 	struct na_point *points; /* scratch */
@@ -103,14 +104,25 @@ static size_t fit(struct drawing *d, struct na_box box)
 	while (want &&
 	       !na_panels_place(&d->l, box, d->panels, want,
 				d->side > 0 ? d->side + 2 * d->l.gap : 0)) {
-		if (want > 1)
+		if (want > 1) {
 			want--;
-		else if (d->side > 0)
+		} else if (d->wide) {
 			d->side = 0;
-		else
+			d->wide = false;
+		} else {
 			want = 0;
+		}
 	}
 	return want;
+}
+
+static bool has_legend(const struct tcp_figure *f)
+{
+	bool any = f->fates || f->silences > 0 || f->closures > 0;
+
+	for (size_t k = 0; k < TMS; k++)
+		any |= f->counts[k] > 0;
+	return any;
 }
 
 static enum na_status place_tcp(struct drawing *d, struct na_err *err)
@@ -121,7 +133,8 @@ static enum na_status place_tcp(struct drawing *d, struct na_err *err)
 	ask_panels(d);
 	box.y1 -= na_time_axis_height(&d->l);
 	d->side = SIDE_SHARE * d->page->width;
-	if (d->f.empty || d->side < SIDE_LEAST)
+	d->wide = !d->f.empty && d->side >= SIDE_LEAST;
+	if (!d->wide || !has_legend(&d->f))
 		d->side = 0;
 	d->n_panels = fit(d, box);
 	if (d->n_panels)
@@ -294,17 +307,17 @@ static void sequence_words(const struct drawing *d, struct words *w)
 {
 	char n[NA_UNIT_BUF];
 
-	if (d->side > 0 && d->f.base > 0)
+	if (d->wide && d->f.base > 0)
 		na_words_add(w, "bytes behind the first %s: ",
 			     na_print_count(n, (uint64_t)d->f.base));
-	else if (d->side > 0)
+	else if (d->wide)
 		na_words_add(w, "bytes from %s: ",
 			     na_flag_at(d->f.sequence, M_mid_stream)
 				     ? "the lowest number seen"
 				     : "the connection's start");
 	na_words_add(w, "data blue%s%s%s", d->f.ack ? ", ACKs green" : "",
 		     d->f.edge ? ", window's edge dashed" : "",
-		     d->side > 0 ? "" : ", resent vermilion");
+		     d->wide ? "" : ", resent vermilion");
 }
 
 /* The capture point may stand beside the receiver. */
@@ -314,7 +327,7 @@ static void trip_words(const struct drawing *d, struct words *w)
 	char buf[NA_LABEL_BUF];
 
 	na_words_add(w, "data to its ACK");
-	if (!(d->side > 0))
+	if (!d->wide)
 		return;
 	na_words_add(w, ", from the capture point to %s and back",
 		     na_text_or(d->f.sequence, M_dst, "?"));
@@ -330,7 +343,7 @@ static void fate_words(const struct drawing *d, struct words *w)
 
 	na_words_add(w, "of payload: %s bytes or more above the dashed line",
 		     na_print_count(n, (uint64_t)d->f.long_bytes));
-	if (!(d->side > 0))
+	if (!d->wide)
 		na_words_add(w, ", crosses had to be sent again");
 }
 

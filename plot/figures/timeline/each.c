@@ -278,6 +278,8 @@ static void draw_name(const struct drawing *d, struct na_box box,
 		font.color = d->l->theme->hue[NA_HUE_FINDING];
 	na_row_put(d->l, &row, name, &font);
 	font.bold = false;
+	if (!found)
+		font.color = d->l->theme->secondary;
 	if (*words)
 		na_row_put(d->l, &row, words, &font);
 }
@@ -305,7 +307,8 @@ static bool draw_one(const struct drawing *d, size_t i)
 				   : e->rest[side],
 			       row && e->n > 2 ? e->median[side] : NULL);
 	draw_capacity(d, box);
-	draw_name(d, box, name.text, words.text, words.n > 0);
+	draw_name(d, box, name.text, words.text,
+		  row && words.n && na_timeline_each_suspect(row));
 	return ok;
 }
 

@@ -148,6 +148,21 @@ static bool differs(const struct each_row *row)
 	return fabs(log(row->ratio)) >= log(DIFFERS);
 }
 
+static bool differs_much(const struct each_row *row)
+{
+	return fabs(log(row->ratio)) >= log(MUCH);
+}
+
+/* Who is a little faster than others, or moves a little more, differs, and that
+ * is all. */
+bool na_timeline_each_suspect(const struct each_row *row)
+{
+	bool longer = row->way == EACH_TIME && row->ratio > 1;
+
+	return row->saturated_s > 0 || differs_much(row) ||
+	       (longer && differs(row));
+}
+
 /* How far, where it is worth a word: the others are as the input has them. */
 static double far(const struct each_row *row)
 {
@@ -225,7 +240,7 @@ enum na_status na_timeline_each_worst(const struct timeline *t, struct words *w,
 	enum na_status st = rank_rows(&e, t, err);
 	const struct each_row *row = e.rows;
 
-	if (st == NA_OK && e.n > 2 && fabs(log(row->ratio)) >= log(MUCH)) {
+	if (st == NA_OK && e.n > 2 && differs_much(row)) {
 		struct words what = {.n = 0};
 
 		na_timeline_each_words(&e, row, &what);

@@ -43,6 +43,9 @@ void na_timeline_free_each(struct each *e);
 
 const double *na_timeline_each_rate(const struct each *e,
 				    const struct each_row *row, enum side side);
+/* May carry the colour of a finding: at capacity, longer than others, or much
+ * different. */
+bool na_timeline_each_suspect(const struct each_row *row);
 /* "sends for 3.9x as long as the median host", where it is worth a word. */
 void na_timeline_each_words(const struct each *e, const struct each_row *row,
 			    struct words *w);
