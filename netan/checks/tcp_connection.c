@@ -47,6 +47,11 @@ static enum na_cause party(struct na_case *c, const struct na_value *row,
 							    : NA_CAUSE_SERVER;
 }
 
+static bool is_harmless(const struct na_value *row)
+{
+	return na_flag_at(row, M_harmless);
+}
+
 static const char *by_server(struct na_case *c, const struct na_value *row,
 			     enum na_cause *cause)
 {
@@ -54,14 +59,40 @@ static const char *by_server(struct na_case *c, const struct na_value *row,
 	return na_packets_server(c, row);
 }
 
+static const char *by_refuser(struct na_case *c, const struct na_value *row,
+			      enum na_cause *cause)
+{
+	return is_harmless(row) ? NULL : by_server(c, row, cause);
+}
+
+static const char *reset_by(struct na_case *c, const struct na_value *row)
+{
+	return na_packets_host(c, row, !na_flag_at(row, M_fwd "." M_reset));
+}
+
 static const char *by_reset(struct na_case *c, const struct na_value *row,
 			    enum na_cause *cause)
 {
-	const char *host = na_packets_host(c, row,
-					   !na_flag_at(row, M_fwd "." M_reset));
+	const char *host = reset_by(c, row);
 
 	*cause = party(c, row, host);
-	return host;
+	return is_harmless(row) ? NULL : host;
+}
+
+/* Nothing came of it: a remark that blames nobody. */
+static const char *by_late_listener(struct na_case *c,
+				    const struct na_value *row,
+				    enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NONE;
+	return is_harmless(row) ? na_packets_server(c, row) : NULL;
+}
+
+static const char *by_leaver(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NONE;
+	return is_harmless(row) ? reset_by(c, row) : NULL;
 }
 
 static const char *by_reader(struct na_case *c, const struct na_value *row,
@@ -175,10 +206,19 @@ static const struct trouble {
 	 "the capture see one way only; a capture beside it would tell",
 	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
 	{"refused", "is refused", "are refused",
+	 "%s was not listening yet, and let its clients in later",
+	 "nothing: programs that start together try again",
+	 by_late_listener, NA_SEV_INFO, NA_CERTAIN},
+	{"reset", "ends with a reset", "end with a reset",
+	 "%s resets connections that have nothing open, as far as is seen",
+	 "nothing: programs that leave without closing, or with SO_LINGER of "
+	 "0, reset what is not used any more",
+	 by_leaver, NA_SEV_INFO, NA_CERTAIN},
+	{"refused", "is refused", "are refused",
 	 "%s refuses connections: a reset answers the SYN",
 	 "nothing listens on that port: start the server, or correct the "
 	 "address",
-	 by_server, NA_SEV_WARNING, NA_CERTAIN},
+	 by_refuser, NA_SEV_WARNING, NA_CERTAIN},
 	{"reset", "is reset", "are reset",
 	 "%s resets connections (RST)",
 	 "ask the program on that host: its log, a crash, a timeout of its "
@@ -240,6 +280,7 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
+	double refused_s; /* until all were let in; NaN: some never were */
 	double server_ms, calls, slow_calls, p50_ms, wire_ms, held_ms;
 	size_t n;
 	bool much;
@@ -257,19 +298,24 @@ static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
 			       .cause = cause,
 			       .from_s = INFINITY,
 			       .to_s = -INFINITY,
+			       .refused_s = 0,
 			       .list = na_case_list(c)};
 	return &g[(*n)++];
 }
 
 static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 {
-	double n = na_number_or(v, M_calls "." M_n, 0);
+	double n = na_number_or(v, M_calls "." M_n, 0), ms;
 	struct na_value *to;
 
 	g->worst = g->worst ? g->worst : v;
 	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
 	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
 	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
+	ms = na_number_at(v, M_refused_ms);
+	g->refused_s = isnan(ms) || isnan(g->refused_s)
+			       ? (double)NAN
+			       : fmax(g->refused_s, ms / NA_MS_PER_S);
 	g->server_ms += na_number_or(v, M_calls "." M_server_ms, 0);
 	g->wire_ms += n * na_number_or(v, M_path_rtt_us, 0) / NA_US_PER_MS +
 		      na_number_or(v, M_calls "." M_network_ms, 0);
@@ -328,7 +374,7 @@ static long long lossy_of(const struct na_case *c, const char *verdict)
 /* What the ways that lose packets show, all together, whatever else holds their
  * connections back: it is one network that loses them. */
 struct loss {
-	double segments, needed, holes, timeouts;
+	double segments, needed, holes, timeouts, syns;
 	long long ways, connections;
 };
 
@@ -339,6 +385,12 @@ static void add_way(struct loss *x, const struct na_value *way)
 	x->holes += na_number_or(way, M_capture_holes, 0);
 	x->timeouts += na_number_or(way, M_timeouts, 0);
 	x->ways++;
+}
+
+static double syns_of(const struct na_value *way)
+{
+	return na_number_or(way, M_needed_retransmissions, 0) -
+	       na_packets_lost(way);
 }
 
 static struct loss loss_of(const struct na_case *c)
@@ -354,7 +406,10 @@ static struct loss loss_of(const struct na_case *c)
 		for (size_t i = 0; i < NA_LEN(ways) && !is_hole(row); i++) {
 			const struct na_value *way = na_get(row, ways[i]);
 
-			if (na_flag_at(way, M_loses) && na_packets_lost(way) > 0)
+			if (!na_flag_at(way, M_loses))
+				continue;
+			x.syns += syns_of(way);
+			if (na_packets_lost(way) > 0)
 				add_way(&x, way);
 		}
 		x.connections += x.ways > before;
@@ -377,8 +432,13 @@ static bool is_doubtful(const struct loss *x)
  * them. */
 static bool is_rare(const struct loss *x)
 {
-	return x->segments > 0 && x->needed < LOST_LEAST &&
-	       x->timeouts < LOST_LEAST;
+	return (x->segments > 0 || x->syns > 0) && x->needed < LOST_LEAST &&
+	       x->syns < LOST_LEAST && x->timeouts < LOST_LEAST;
+}
+
+static bool is_syns_alone(const struct loss *x)
+{
+	return x->syns > 0 && !(x->needed > 0);
 }
 
 /* In the digits that tcp prints. */
@@ -391,13 +451,20 @@ static const char *percent(struct na_case *c, const struct loss *x)
 					    2));
 }
 
+static const char *written(struct na_case *c, double n)
+{
+	char text[NA_UNIT_BUF];
+
+	return na_case_text(c, "%s", na_print_count(text, (uint64_t)n));
+}
+
 /* "2 of 15 connections" */
 static const char *connections(struct na_case *c, long long n)
 {
 	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
 
-	return na_case_text(c, "%lld of %lld connection%s", n, (long long)all,
-			    na_plural((size_t)all));
+	return na_case_text(c, "%s of %s connection%s", written(c, (double)n),
+			    written(c, (double)all), na_plural((size_t)all));
 }
 
 /* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
@@ -409,12 +476,67 @@ static const char *worst_of(struct na_case *c, long long n,
 			    na_text_at(g->worst, M_dst));
 }
 
+/* "3 of 2 576 data segments (0.12 %)" */
+static const char *part_of(struct na_case *c, const struct loss *x)
+{
+	return na_case_text(c, "%s of %s data segments (%s %%)",
+			    written(c, x->needed), written(c, x->segments),
+			    percent(c, x));
+}
+
+static void say_lost(struct na_case *c, struct na_finding *f,
+		     const struct group *g, const struct loss *x)
+{
+	if (x->segments > 0)
+		f->how = na_case_text(c, "%s lost and sent again%s, on %s%s",
+				      part_of(c, x),
+				      x->ways > 1 ? " in the directions that "
+						    "lose any"
+						  : "",
+				      connections(c, x->connections),
+				      worst_of(c, x->connections, g));
+	if (!is_syns_alone(x))
+		return;
+	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
+			      written(c, x->syns), na_plural((size_t)x->syns),
+			      connections(c, x->connections),
+			      worst_of(c, x->connections, g));
+	f->otherwise = "the listener's queue is full, so that its host drops "
+		       "them (nstat: TcpExtListenOverflows, "
+		       "TcpExtListenDrops)";
+}
+
+/* Too little to blame anybody, in words; NULL: enough. */
+static const char *too_few(struct na_case *c, const struct loss *x)
+{
+	if (is_doubtful(x))
+		return na_case_text(
+			c,
+			"%s of %s packets seem lost and the capture itself "
+			"missed %s, too few to judge: capture again, for "
+			"longer",
+			written(c, x->needed), written(c, x->segments),
+			written(c, x->holes));
+	if (is_rare(x) && is_syns_alone(x))
+		return na_case_text(c,
+				    "%s SYN%s had to be sent again, too few to "
+				    "blame anybody: capture for longer",
+				    written(c, x->syns),
+				    na_plural((size_t)x->syns));
+	if (is_rare(x))
+		return na_case_text(c,
+				    "%s had to be sent again, too few to blame "
+				    "anybody: capture for longer",
+				    part_of(c, x));
+	return NULL;
+}
+
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
 static void accuse_loss(struct na_case *c, struct na_finding *f,
 			const struct group *g)
 {
 	struct loss x = loss_of(c);
-	const char *name = f->culprit;
+	const char *name = f->culprit, *few = too_few(c, &x);
 	struct na_packets_side side[NA_SIDES_MOST];
 	struct na_flows flows = na_packets_flows(c, na_packets_needed);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
@@ -423,42 +545,16 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 
 	bool told = n && na_case_body(c, "pairs");
 
-	if (x.segments > 0)
-		f->how = na_case_text(
-			c,
-			"%lld of %lld data segments (%s %%) lost and sent "
-			"again%s, on %s%s",
-			(long long)x.needed, (long long)x.segments,
-			percent(c, &x),
-			x.ways > 1 ? " in the directions that lose any" : "",
-			connections(c, x.connections),
-			worst_of(c, x.connections, g));
-	if (is_doubtful(&x)) {
+	say_lost(c, f, g, &x);
+	if (few) {
 		f->severity = NA_SEV_WARNING;
 		f->confidence = NA_POSSIBLE;
 		f->suspicion = true;
-		f->culprit = na_case_text(
-			c,
-			"%lld of %lld packets seem lost and the capture itself "
-			"missed %lld, too few to judge: capture again, for "
-			"longer",
-			(long long)x.needed, (long long)x.segments,
-			(long long)x.holes);
+		f->culprit = few;
 		return;
 	}
-	if (is_rare(&x)) {
-		f->severity = NA_SEV_WARNING;
-		f->confidence = NA_POSSIBLE;
-		f->suspicion = true;
-		f->culprit = na_case_text(
-			c,
-			"%lld of %lld data segments (%s %%) had to be sent "
-			"again, too few to blame anybody: capture for longer",
-			(long long)x.needed, (long long)x.segments,
-			percent(c, &x));
-		return;
-	}
-	if (x.segments > 0 && x.needed < LOST_SURELY)
+	if ((x.segments > 0 || x.syns > 0) && x.needed < LOST_SURELY &&
+	    x.syns < LOST_SURELY)
 		f->confidence = NA_POSSIBLE;
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
@@ -472,13 +568,6 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 			       name);
 	else
 		f->culprit = name;
-}
-
-static const char *written(struct na_case *c, double n)
-{
-	char text[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s", na_print_count(text, (uint64_t)n));
 }
 
 /* Of one way: which packets, and what to do. */
@@ -532,12 +621,27 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	} else if (t->host == by_hole) {
 		accuse_hole(c, f, g);
 	} else if (g->cause == NA_CAUSE_NONE) {
-		f->suspicion = true;
+		f->suspicion = t->severity > NA_SEV_INFO;
 	} else {
 		na_case_accuse(f, g->cause,
 			       (struct na_who){.kind = "host", .host = g->host},
 			       name);
 	}
+}
+
+/* How often, and for how long; also where the listener came up in the end. */
+static void say_refused(struct na_case *c, struct na_finding *f,
+			const struct group *g)
+{
+	double s = g->refused_s > 0 ? g->refused_s : g->to_s - g->from_s;
+
+	if (!(s > 0))
+		return;
+	f->culprit = na_case_text(c, "%s (%s time%s in %s%s)", f->culprit,
+				  written(c, (double)g->n), na_plural(g->n),
+				  na_case_seconds(c, s),
+				  g->refused_s > 0 ? ", then it let them in"
+						   : "");
 }
 
 /* Whose lost_s is, where it is a sum. */
@@ -555,10 +659,10 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		return;
 	f->how = na_case_text(
 		c,
-		"%s of %s in %lld calls are its own time, nothing was sent "
+		"%s of %s in %s calls are its own time, nothing was sent "
 		"again meanwhile",
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
-		na_case_seconds(c, all / NA_MS_PER_S), (long long)g->calls);
+		na_case_seconds(c, all / NA_MS_PER_S), written(c, g->calls));
 	na_case_fact(c, f, "%s", f->how);
 	f->of = on_all(g);
 	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
@@ -609,6 +713,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
 							: t->remedy;
 	accuse(c, f, t, g);
+	if (strcmp(t->verdict, "refused") == 0)
+		say_refused(c, f, g);
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);

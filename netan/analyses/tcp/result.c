@@ -249,6 +249,9 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	na_put_bool(r, to, M_disordered, c->disordered);
 	na_put_count(r, to, M_rpcs, c->calls);
 	na_put_int(r, to, M_id, c->id);
+	na_put_bool(r, to, M_harmless, na_tcp_harmless(row));
+	put_ms(r, to, M_refused_ms,
+	       row->verdict == TCP_REFUSED ? row->refused_ns : -1);
 }
 
 static void put_totals(struct na_result *r, struct na_value *body,

@@ -1,16 +1,30 @@
 /* tcp: connections that were refused or reset, or whose peer says no more. */
 #include "netan/analyses/tcp/words.h"
 
+static void refused(struct told *t)
+{
+	char b[NA_UNIT_BUF];
+
+	na_tcp_say(t, "%s refused the connection: a reset answers the SYN",
+		   t->other);
+	if (t->row->refused_ns >= 0)
+		na_tcp_say(t, "; it let the client in %s after it first did",
+			   na_tcp_time(b, t->row->refused_ns));
+}
+
 void na_tcp_tell_ends(struct told *t)
 {
 	const struct tcp_row *row = t->row;
 
 	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
-		na_tcp_say(t,
-			   "%s refused the connection: a reset answers the SYN",
-			   t->other);
+		refused(t);
 	else if (row->holds[TCP_RESET] && t->d->reset)
-		na_tcp_say(t, "%s reset the connection (RST)", t->who);
+		na_tcp_say(t, "%s reset the connection (RST)%s", t->who,
+			   !na_tcp_harmless(row) ? ""
+			   : t->d->saw_syn || t->peer->saw_syn
+				   ? ", with all it had asked for"
+				   : ", and may have closed it before the "
+				     "capture began");
 }
 
 /* In the middle of the connection, and for good. */
