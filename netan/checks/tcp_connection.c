@@ -24,6 +24,7 @@ enum {
 };
 
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
+static const double waited_ms = 1000; /* for an answer, before a reset */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
 /* Who is to blame, of a connection; NULL: this trouble is none of it. */
@@ -70,12 +71,19 @@ static const char *reset_by(struct na_case *c, const struct na_value *row)
 	return na_packets_host(c, row, !na_flag_at(row, M_fwd "." M_reset));
 }
 
+/* The client, after a silence of its server: who is to blame is not known. */
+static bool has_waited(struct na_case *c, const struct na_value *row)
+{
+	return na_number_at(row, M_reset_after_ms) >= waited_ms &&
+	       party(c, row, reset_by(c, row)) == NA_CAUSE_CLIENT;
+}
+
 static const char *by_reset(struct na_case *c, const struct na_value *row,
 			    enum na_cause *cause)
 {
 	const char *host = reset_by(c, row);
 
-	*cause = party(c, row, host);
+	*cause = has_waited(c, row) ? NA_CAUSE_NONE : party(c, row, host);
 	return is_harmless(row) ? NULL : host;
 }
 
@@ -206,7 +214,7 @@ static const struct trouble {
 	 "the capture see one way only; a capture beside it would tell",
 	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
 	{"refused", "is refused", "are refused",
-	 "%s was not listening yet, and let its clients in later",
+	 "%s was not listening yet",
 	 "nothing: programs that start together try again",
 	 by_late_listener, NA_SEV_INFO, NA_CERTAIN},
 	{"reset", "ends with a reset", "end with a reset",
@@ -280,7 +288,8 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
-	double refused_s; /* until all were let in; NaN: some never were */
+	double let_in_s; /* until all were; NaN: some never were */
+	double waited_s; /* most that a reset waited; NaN: of some unknown */
 	double server_ms, calls, slow_calls, p50_ms, wire_ms, held_ms;
 	size_t n;
 	bool much;
@@ -298,24 +307,29 @@ static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
 			       .cause = cause,
 			       .from_s = INFINITY,
 			       .to_s = -INFINITY,
-			       .refused_s = 0,
 			       .list = na_case_list(c)};
 	return &g[(*n)++];
 }
 
+/* NaN: not known of all. */
+static void add_most(double *most_s, const struct na_value *v, const char *name)
+{
+	double s = na_number_at(v, name) / NA_MS_PER_S;
+
+	*most_s = isnan(s) || isnan(*most_s) ? (double)NAN : fmax(*most_s, s);
+}
+
 static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 {
-	double n = na_number_or(v, M_calls "." M_n, 0), ms;
+	double n = na_number_or(v, M_calls "." M_n, 0);
 	struct na_value *to;
 
 	g->worst = g->worst ? g->worst : v;
 	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
 	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
 	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
-	ms = na_number_at(v, M_refused_ms);
-	g->refused_s = isnan(ms) || isnan(g->refused_s)
-			       ? (double)NAN
-			       : fmax(g->refused_s, ms / NA_MS_PER_S);
+	add_most(&g->let_in_s, v, M_let_in_ms);
+	add_most(&g->waited_s, v, M_reset_after_ms);
 	g->server_ms += na_number_or(v, M_calls "." M_server_ms, 0);
 	g->wire_ms += n * na_number_or(v, M_path_rtt_us, 0) / NA_US_PER_MS +
 		      na_number_or(v, M_calls "." M_network_ms, 0);
@@ -621,7 +635,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	} else if (t->host == by_hole) {
 		accuse_hole(c, f, g);
 	} else if (g->cause == NA_CAUSE_NONE) {
-		f->suspicion = t->severity > NA_SEV_INFO;
+		f->suspicion = t->host == by_peer;
 	} else {
 		na_case_accuse(f, g->cause,
 			       (struct na_who){.kind = "host", .host = g->host},
@@ -629,19 +643,27 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 }
 
-/* How often, and for how long; also where the listener came up in the end. */
-static void say_refused(struct na_case *c, struct na_finding *f,
-			const struct group *g)
+/* How often, and for how long; also where the client got in in the end. */
+static void say_turned_away(struct na_case *c, struct na_finding *f,
+			    const struct group *g)
 {
-	double s = g->refused_s > 0 ? g->refused_s : g->to_s - g->from_s;
+	bool vanished = na_says(g->worst, M_verdict, "peer_vanished");
+	const char *n = na_case_text(c, "%s connection%s",
+				     written(c, (double)g->n), na_plural(g->n));
 
-	if (!(s > 0))
+	if (!vanished && !na_says(g->worst, M_verdict, "refused"))
 		return;
-	f->culprit = na_case_text(c, "%s (%s time%s in %s%s)", f->culprit,
-				  written(c, (double)g->n), na_plural(g->n),
-				  na_case_seconds(c, s),
-				  g->refused_s > 0 ? ", then it let them in"
-						   : "");
+	if (g->let_in_s > 0)
+		f->culprit = na_case_text(
+			c, "%s (%s, let in after %s)",
+			vanished ? na_case_text(c, "%s does not answer at first",
+						g->host)
+				 : f->culprit,
+			n, na_case_seconds(c, g->let_in_s));
+	else if (g->n > 1)
+		f->culprit = na_case_text(c, "%s (%s in %s)", f->culprit, n,
+					  na_case_seconds(c,
+							  g->to_s - g->from_s));
 }
 
 /* Whose lost_s is, where it is a sum. */
@@ -713,8 +735,14 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
 							: t->remedy;
 	accuse(c, f, t, g);
-	if (strcmp(t->verdict, "refused") == 0)
-		say_refused(c, f, g);
+	if (t->host != by_hole)
+		say_turned_away(c, f, g);
+	if (t->host == by_reset && g->cause == NA_CAUSE_NONE)
+		f->culprit = na_case_text(c,
+					  "%s after up to %s without a word "
+					  "from the server",
+					  f->culprit,
+					  na_case_seconds(c, g->waited_s));
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
