@@ -214,6 +214,24 @@ static void judge_standstill(struct na_case *c)
 	na_put_real(c->r, f->evidence, M_longest_ms, longest);
 }
 
+/* A side is named from NA_SEGMENTS_LEAST of its segments on, and not where
+ * nearly all are its own. */
+static void tell_few(struct na_case *c, const struct na_flows *f)
+{
+	double least = NA_SEGMENTS_LEAST / NA_RUINOUS_LOSS, all = 0;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < f->n; i++)
+		all += f->v[i].segments;
+	if (all < least)
+		na_case_missing(c,
+				"%s data segments of TCP or more, to compare "
+				"hosts: there are %s",
+				na_print_count(a, (uint64_t)least),
+				all > 0 ? na_print_count(b, (uint64_t)all)
+					: "none");
+}
+
 void na_bad_endpoint_packets(struct na_case *c)
 {
 	struct na_packets_side side[NA_SIDES_MOST];
@@ -231,4 +249,6 @@ void na_bad_endpoint_packets(struct na_case *c)
 	if (c->n == before && flows.v && flows.hosts < HOSTS_LEAST)
 		na_case_missing(c, "connections between three hosts or more, "
 				   "to compare them");
+	else if (c->n == before)
+		tell_few(c, &flows);
 }

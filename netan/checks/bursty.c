@@ -8,6 +8,7 @@
 
 #include "members.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {
@@ -102,6 +103,17 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
 }
 
+/* All n in one window make the index no more than n. */
+static void tell_few(struct na_case *c, const struct na_value *body, double idc)
+{
+	na_transfers_few(c, na_number_or(body, M_pending "." M_count, 0),
+			 floor(c->limits->burst_idc) + 1);
+	if (!c->missing && isnan(idc) && na_captures_alone(c))
+		na_case_missing(c, "a longer capture: too few windows of 10 ms "
+				   "to compare how many transfers start in "
+				   "them");
+}
+
 static void judge_bursty(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "bursts");
@@ -113,6 +125,7 @@ static void judge_bursty(struct na_case *c)
 
 	if (!(idc > c->limits->burst_idc && peak > c->limits->burst_peak)) {
 		judge_steps(c, body, idc, peak);
+		tell_few(c, body, idc);
 		return;
 	}
 	f = na_case_find(c,

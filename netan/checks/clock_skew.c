@@ -1,6 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include "members.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 static void judge_clock_skew(struct na_case *c)
 {
@@ -15,6 +16,10 @@ static void judge_clock_skew(struct na_case *c)
 	if (!many && !*who) {
 		if (na_one_host(c))
 			na_case_missing(c, "%s", na_other_hosts);
+		else if (na_captures_alone(c) &&
+			 na_count_at(side, M_files) < 2)
+			na_case_missing(c, "captures of several hosts: one "
+					   "clock stamped all of this one");
 		return;
 	}
 	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,

@@ -234,6 +234,10 @@ static void judge_rdma_queue_pair(struct na_case *c)
 		if (g.n)
 			tell(c, &troubles[i], &g);
 	}
+	c->missing = na_packets_few(c,
+				    na_number_or(na_case_body(c, "rdma"),
+						 M_totals "." M_packets, 0),
+				    "packets of RoCEv2");
 }
 
 const struct na_check na_check_rdma_queue_pair = {

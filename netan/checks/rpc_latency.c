@@ -268,6 +268,8 @@ static void judge_rpc_latency(struct na_case *c)
 	}
 	if (c->n == before)
 		judge_ratio(c);
+	na_transfers_few(c, na_number_or(body, M_overall "." M_transfers, 0),
+			 FEW);
 }
 
 const struct na_check na_check_rpc_latency = {

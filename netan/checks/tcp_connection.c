@@ -14,6 +14,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/checks/verdict.h"
 
 enum {
 	LISTED = 10,
@@ -759,6 +760,18 @@ static void tell(struct na_case *c, const struct trouble *t,
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 
+/* To pass; NULL: enough. */
+static const char *few_segments(struct na_case *c)
+{
+	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
+	double n = na_number_or(t, M_data_segments,
+				na_number_or(t, M_packets, 0));
+
+	if (na_packets_unseen(c))
+		return na_packets_unseen(c);
+	return na_packets_few(c, n, "data segments of TCP");
+}
+
 static void judge_tcp_connection(struct na_case *c)
 {
 	for (size_t i = 0; i < NA_LEN(troubles); i++) {
@@ -770,6 +783,7 @@ static void judge_tcp_connection(struct na_case *c)
 	}
 	na_check_queues(c);
 	na_check_late(c);
+	c->missing = few_segments(c);
 }
 
 const struct na_check na_check_tcp_connection = {
