@@ -58,10 +58,10 @@ static const char *idle_share(struct na_case *c, const struct na_value *body)
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
-	na_case_fact(c, f, "%s pending in the mean, %lld at most",
+	na_case_fact(c, f, "%s pending in the mean, %s at most",
 		     na_case_number(c, na_number_at(body,
 						    M_pending "." M_time_mean)),
-		     most_pending(body));
+		     na_case_count(c, most_pending(body)));
 	na_case_fact(c, f, "nothing is pending %s %% of the time",
 		     idle_share(c, body));
 	na_put_text(c->r, f->evidence, M_pending_of,
@@ -94,8 +94,9 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	f->title = na_case_text(
 		c,
 		"%s come so close together that some are pending all the time "
-		"in %zu of %zu steps",
-		na_text_at(body, M_pending_of), busy, told);
+		"in %s of %s steps",
+		na_text_at(body, M_pending_of), na_case_count(c, busy),
+		na_case_count(c, told));
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";
 	put_evidence(c, f, body, idc, peak);
@@ -135,11 +136,11 @@ static void judge_bursty(struct na_case *c)
 			 NA_CERTAIN, "bursts");
 	f->title = na_case_text(
 		c,
-		"%s start in bursts: at most %lld are pending, %s times the "
+		"%s start in bursts: at most %s are pending, %s times the "
 		"mean; their number in 10 ms varies %s times as much as at "
 		"random",
 		planned ? "collectives" : "transfers",
-		most_pending(body), na_case_number(c, peak),
+		na_case_count(c, most_pending(body)), na_case_number(c, peak),
 		na_case_number(c, idc));
 	f->remedy = planned ? "spread the collectives over the step; check the "
 			      "schedule (latency-hiding scheduler, collective "

@@ -50,9 +50,9 @@ static void judge_small_transfers(struct na_case *c)
 			  : "where these are many calls that belong together, "
 			    "send them as one; else nothing";
 	na_case_fact(c, f,
-		     "%lld transfers, the small ones with %.0f %% of the "
+		     "%s transfers, the small ones with %.0f %% of the "
 		     "bytes",
-		     (long long)na_count_at(g, M_count),
+		     na_case_count(c, na_count_at(g, M_count)),
 		     100 * na_number_at(g, M_small_bytes_share));
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
 	na_case_copy(c, f->evidence, g, M_small_count_share,

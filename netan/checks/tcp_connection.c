@@ -466,20 +466,13 @@ static const char *percent(struct na_case *c, const struct loss *x)
 					    2));
 }
 
-static const char *written(struct na_case *c, double n)
-{
-	char text[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s", na_print_count(text, (uint64_t)n));
-}
-
 /* "2 of 15 connections" */
 static const char *connections(struct na_case *c, long long n)
 {
 	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
 
-	return na_case_text(c, "%s of %s connection%s", written(c, (double)n),
-			    written(c, (double)all), na_plural((size_t)all));
+	return na_case_text(c, "%s of %s connection%s", na_case_count(c, n),
+			    na_case_count(c, all), na_plural((size_t)all));
 }
 
 /* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
@@ -495,8 +488,8 @@ static const char *worst_of(struct na_case *c, long long n,
 static const char *part_of(struct na_case *c, const struct loss *x)
 {
 	return na_case_text(c, "%s of %s data segments (%s %%)",
-			    written(c, x->needed), written(c, x->segments),
-			    percent(c, x));
+			    na_case_count(c, x->needed),
+			    na_case_count(c, x->segments), percent(c, x));
 }
 
 static void say_lost(struct na_case *c, struct na_finding *f,
@@ -513,7 +506,8 @@ static void say_lost(struct na_case *c, struct na_finding *f,
 	if (!is_syns_alone(x))
 		return;
 	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
-			      written(c, x->syns), na_plural((size_t)x->syns),
+			      na_case_count(c, x->syns),
+			      na_plural((size_t)x->syns),
 			      connections(c, x->connections),
 			      worst_of(c, x->connections, g));
 	f->otherwise = "the listener's queue is full, so that its host drops "
@@ -530,13 +524,14 @@ static const char *too_few(struct na_case *c, const struct loss *x)
 			"%s of %s packets seem lost and the capture itself "
 			"missed %s, too few to judge: capture again, for "
 			"longer",
-			written(c, x->needed), written(c, x->segments),
-			written(c, x->holes));
+			na_case_count(c, x->needed),
+			na_case_count(c, x->segments),
+			na_case_count(c, x->holes));
 	if (is_rare(x) && is_syns_alone(x))
 		return na_case_text(c,
 				    "%s SYN%s had to be sent again, too few to "
 				    "blame anybody: capture for longer",
-				    written(c, x->syns),
+				    na_case_count(c, x->syns),
 				    na_plural((size_t)x->syns));
 	if (is_rare(x))
 		return na_case_text(c,
@@ -598,10 +593,11 @@ static void say_hole(struct na_case *c, struct na_finding *f,
 		c,
 		"none of %s packets with %s bytes or more arrived, %s of %s "
 		"with %s or fewer did",
-		written(c, na_number_at(x, M_long_sent)),
-		written(c, na_number_at(x, M_long_least)),
-		written(c, all - na_number_at(x, M_short_lost)),
-		written(c, all), written(c, na_number_at(x, M_short_most)));
+		na_case_count(c, na_number_at(x, M_long_sent)),
+		na_case_count(c, na_number_at(x, M_long_least)),
+		na_case_count(c, all - na_number_at(x, M_short_lost)),
+		na_case_count(c, all),
+		na_case_count(c, na_number_at(x, M_short_most)));
 	f->remedy = na_text_at(way, M_black_hole_remedy);
 }
 
@@ -650,21 +646,22 @@ static void say_turned_away(struct na_case *c, struct na_finding *f,
 {
 	bool vanished = na_says(g->worst, M_verdict, "peer_vanished");
 	const char *n = na_case_text(c, "%s connection%s",
-				     written(c, (double)g->n), na_plural(g->n));
+				     na_case_count(c, g->n), na_plural(g->n));
 
 	if (!vanished && !na_says(g->worst, M_verdict, "refused"))
 		return;
 	if (g->let_in_s > 0)
 		f->culprit = na_case_text(
 			c, "%s (%s, let in after %s)",
-			vanished ? na_case_text(c, "%s does not answer at first",
-						g->host)
-				 : f->culprit,
+			vanished
+				? na_case_text(c, "%s does not answer at first",
+					       g->host)
+				: f->culprit,
 			n, na_case_seconds(c, g->let_in_s));
 	else if (g->n > 1)
-		f->culprit = na_case_text(c, "%s (%s in %s)", f->culprit, n,
-					  na_case_seconds(c,
-							  g->to_s - g->from_s));
+		f->culprit =
+			na_case_text(c, "%s (%s in %s)", f->culprit, n,
+				     na_case_seconds(c, g->to_s - g->from_s));
 }
 
 /* Whose lost_s is, where it is a sum. */
@@ -685,7 +682,8 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		"%s of %s in %s calls are its own time, nothing was sent "
 		"again meanwhile",
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
-		na_case_seconds(c, all / NA_MS_PER_S), written(c, g->calls));
+		na_case_seconds(c, all / NA_MS_PER_S),
+		na_case_count(c, g->calls));
 	na_case_fact(c, f, "%s", f->how);
 	f->of = on_all(g);
 	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);

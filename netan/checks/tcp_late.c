@@ -40,8 +40,8 @@ void na_check_queues(struct na_case *c)
 	f->title = na_case_text(
 		c,
 		"a queue on %s: round trips grow more than fivefold under "
-		"load, on %lld path%s",
-		name, (long long)x.events, x.events > 1 ? "s" : "");
+		"load, on %s path%s",
+		name, na_case_count(c, x.events), x.events > 1 ? "s" : "");
 	f->remedy = "a link there is slow for what is sent, and its buffer "
 		    "deep (bufferbloat): pace the senders (fq, BBR), shorten "
 		    "the queue, or look why the link is slow";

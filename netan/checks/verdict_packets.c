@@ -160,7 +160,8 @@ static const char *seen(struct na_case *c, const struct resent *r)
 		return how_many(c, r);
 	return na_case_text(c, "%s (a loss of %s %% would have shown)",
 			    how_many(c, r),
-			    na_case_number(c, 100 * na_would_have_shown(r->sent)));
+			    na_case_number(c,
+					   100 * na_would_have_shown(r->sent)));
 }
 
 /* So few that a loss which ruins connections may have been missed, where
@@ -169,13 +170,15 @@ static const char *blind(struct na_case *c, const struct resent *r)
 {
 	char n[NA_UNIT_BUF];
 
-	if (na_would_have_shown(r->sent) <= NA_RUINOUS_LOSS || *na_verdict_instead(c))
+	if (na_would_have_shown(r->sent) <= NA_RUINOUS_LOSS ||
+	    *na_verdict_instead(c))
 		return NULL;
 	return na_case_text(
 		c,
 		"%s, too few to acquit (a loss below %s %% would not have "
 		"shown): capture %s or more",
-		how_many(c, r), na_case_number(c, 100 * na_would_have_shown(r->sent)),
+		how_many(c, r),
+		na_case_number(c, 100 * na_would_have_shown(r->sent)),
 		na_print_count(n, (uint64_t)(3 / NA_RUINOUS_LOSS)));
 }
 

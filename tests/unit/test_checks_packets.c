@@ -278,7 +278,8 @@ static void passes(void **state)
 		hand_run(&h, rows[i].id);
 		if (hand_finding(&h, 0) || !hand_missing(&h) != rows[i].passes)
 			fail_msg("row %zu: %s", i,
-				 hand_missing(&h) ? hand_missing(&h) : "passed");
+				 hand_missing(&h) ? hand_missing(&h)
+						  : "passed");
 		hand_case_fini(&h);
 	}
 }

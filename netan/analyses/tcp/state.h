@@ -105,7 +105,7 @@ enum {
 	TCP_STREAM = 50, /* data segments, to speak of its round trips */
 	TCP_GONE_NS = 1000000000,
 	TCP_QUEUE_NS = 8000000,
-	TCP_FAR_NS = 10000000,        /* there and back: no one building */
+	TCP_FAR_NS = 10000000, /* there and back: no one building */
 	TCP_AT_ONCE_NS = 50000000,
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
