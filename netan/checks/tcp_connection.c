@@ -25,6 +25,7 @@ enum {
 };
 
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
+static const double trifle = 0.01, mostly = 0.9;     /* of the time */
 static const double waited_ms = 1000; /* for an answer, before a reset */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
@@ -294,6 +295,7 @@ struct group {
 	double server_ms, calls, slow_calls, p50_ms, wire_ms, held_ms;
 	size_t n;
 	bool much;
+	bool idle; /* all of them, for most of their time */
 };
 
 static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
@@ -308,6 +310,7 @@ static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
 			       .cause = cause,
 			       .from_s = INFINITY,
 			       .to_s = -INFINITY,
+			       .idle = true,
 			       .list = na_case_list(c)};
 	return &g[(*n)++];
 }
@@ -340,6 +343,9 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->p50_ms = fmax(g->p50_ms,
 			 na_number_or(v, M_calls "." M_server_p50_ms, 0));
 	g->much |= loses_much(v);
+	g->idle &= na_number_at(v, M_idle_ms) >
+		   mostly * (na_number_or(v, M_active_ms, 0) +
+			     na_number_at(v, M_idle_ms));
 	if (g->n++ >= LISTED)
 		return;
 	to = na_put_object(c->r, g->list, NULL);
@@ -702,17 +708,22 @@ static void say_held(struct na_case *c, struct na_finding *f,
 }
 
 /* A server that takes its time now and then is a remark; so is one that did
- * once or twice, which a store of keys does that waits for another client. */
+ * once or twice, or once for each client, which a store of keys does that waits
+ * for the last of them.  A window that is full now and then, of a connection that
+ * has nothing to send for most of its time, costs nobody anything. */
 static enum na_severity severity_of(const struct trouble *t,
 				    const struct group *g)
 {
 	if (t->host == by_loss && g->much)
 		return NA_SEV_ERROR;
 	if (strcmp(t->verdict, "server_slow") == 0 && g->p50_ms < slow_ms &&
-	    (g->slow_calls < SLOW_LEAST ||
+	    (g->slow_calls < SLOW_LEAST || g->slow_calls <= (double)g->n ||
 	     g->slow_calls < slow_share * g->calls))
 		return NA_SEV_INFO;
-	return t->severity;
+	return t->host == by_window && g->idle && g->lost_s > 0 &&
+			       g->lost_s < trifle * (g->to_s - g->from_s)
+		       ? NA_SEV_INFO
+		       : t->severity;
 }
 
 static void tell(struct na_case *c, const struct trouble *t,

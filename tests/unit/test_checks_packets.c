@@ -151,6 +151,21 @@ static void parties(void **state)
 		     "'calls': {'client': 'dst', 'n': 5, 'slow': "
 		     "5}, " WAYS("", "")),
 		 "not_guilty", "server", "10.0.0.1"},
+		/* Once for each client: a store that waits for the last one. */
+		{ONE("server_slow",
+		     "'calls': {'client': 'dst', 'n': 5, 'slow': "
+		     "1}, " WAYS("", "")),
+		 "not_guilty", "", ""},
+		/* Full for 5 ms in 1 s, and little to send; or much. */
+		{ONE("window_limited",
+		     "'from_s': 0.0, 'to_s': 1.0, 'idle_ms': 950.0, "
+		     "'active_ms': 50.0, " WAYS("", "")),
+		 "not_guilty", "", ""},
+		{ONE("window_limited",
+		     "'from_s': 0.0, 'to_s': 1.0, 'idle_ms': 800.0, "
+		     "'active_ms': 200.0, " WAYS(", 'bytes': 9",
+						 ", 'bytes': 1")),
+		 "not_guilty", "settings", "fd00::2"},
 		{ONE("window_limited", WAYS(", 'bytes': 9", ", 'bytes': 1")),
 		 "not_guilty", "settings", "fd00::2"},
 		{ONE("delayed_ack", WAYS(", 'held_back': 9", "")), "not_guilty",
