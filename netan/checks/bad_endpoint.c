@@ -64,17 +64,18 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (na_says(x, M_channel, "rate"))
 		return na_case_text(c,
-				    "%lld transfers are late %s over %lld "
+				    "%s transfers are late %s over %s "
 				    "pair%s, %s times the usual rate",
-				    (long long)na_count_at(x, M_tails),
+				    na_case_count(c, na_count_at(x, M_tails)),
 				    na_flag_at(x, M_loses_packets)
 					    ? "as by a retransmission timeout"
 					    : "by over 100 ms",
-				    pairs, na_plural(pairs), factor);
+				    na_case_count(c, pairs), na_plural(pairs),
+				    factor);
 	return na_case_text(
-		c, "%sx slower%s over %lld pair%s%s", factor,
+		c, "%sx slower%s over %s pair%s%s", factor,
 		na_says(x, M_channel, "large") ? " in large transfers" : "",
-		pairs, na_plural(pairs),
+		na_case_count(c, pairs), na_plural(pairs),
 		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
 
@@ -186,15 +187,17 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 
 	if (rate)
 		na_case_fact(c, f,
-			     "%lld of its %lld transfers are late by a "
-			     "timer, in %lld episodes",
-			     (long long)na_count_at(x, M_tails), n,
-			     (long long)na_count_at(x, M_episodes));
+			     "%s of its %s transfers are late by a "
+			     "timer, in %s episodes",
+			     na_case_count(c, na_count_at(x, M_tails)),
+			     na_case_count(c, n),
+			     na_case_count(c, na_count_at(x, M_episodes)));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %lld transfers that were compared take %s "
+			     "its %s transfers that were compared take %s "
 			     "times what is expected (95 %%: %s to %s)",
-			     n, na_case_number(c, na_number_at(x, M_excess)),
+			     na_case_count(c, n),
+			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
 			     na_case_number(c, ci[1]));
 	if (share > 0)
@@ -280,18 +283,17 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 				       .host = na_text_at(x, M_host)},
 		       na_case_text(c, "%s pauses", na_text_at(x, M_host)));
 	f->title =
-		na_case_text(c,
-			     "%s pauses now and then: %lld times, up to %s ms",
+		na_case_text(c, "%s pauses now and then: %s times, up to %s ms",
 			     na_text_at(x, M_host),
-			     (long long)na_count_at(x, M_episodes),
+			     na_case_count(c, na_count_at(x, M_episodes)),
 			     na_case_number(c, na_number_at(x, M_longest_ms)));
 	f->remedy = "no NIC pauses like this: look at what else runs on the "
 		    "host (garbage collection, checkpoints, memory pressure, "
 		    "throttling)";
 	na_case_copy(c, f->evidence, x, M_host, M_episodes, M_transfers,
 		     M_longest_ms);
-	na_case_fact(c, f, "%lld transfers wait in its pauses",
-		     (long long)na_count_at(x, M_transfers));
+	na_case_fact(c, f, "%s transfers wait in its pauses",
+		     na_case_count(c, na_count_at(x, M_transfers)));
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -315,8 +317,8 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 		    : *needs ? needs
 			     : "look at the pairs";
 	if (na_count_at(x, M_n_pairs))
-		na_case_fact(c, f, "%lld pair%s %s slow so",
-			     (long long)na_count_at(x, M_n_pairs),
+		na_case_fact(c, f, "%s pair%s %s slow so",
+			     na_case_count(c, na_count_at(x, M_n_pairs)),
 			     na_plural(na_count_at(x, M_n_pairs)),
 			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
@@ -380,9 +382,9 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		na_case_number(c, na_number_at(row, M_excess)),
 		one_way ? "and not those back" : "without a cause");
 	na_case_fact(c, f,
-		     "the slowest: %lld transfers, %s in the median; by chance "
+		     "the slowest: %s transfers, %s in the median; by chance "
 		     "with q = %.2g",
-		     (long long)na_count_at(row, M_count),
+		     na_case_count(c, na_count_at(row, M_count)),
 		     na_case_seconds(c,
 				     na_number_at(row, M_p50_us) / NA_US_PER_S),
 		     na_number_at(row, M_q_value));

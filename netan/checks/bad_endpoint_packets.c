@@ -23,13 +23,14 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(x),
 		       na_packets_loses(c, x));
-	f->how = na_case_text(
-		c,
-		"%lld of %lld segments (%s %%) had to be sent again, "
-		"elsewhere %lld of %lld",
-		(long long)x->events, (long long)x->segments,
-		na_case_number(c, 100 * x->events / x->segments),
-		(long long)x->rest_events, (long long)x->rest_segments);
+	f->how = na_case_text(c,
+			      "%s of %s segments (%s %%) had to be sent again, "
+			      "elsewhere %s of %s",
+			      na_case_count(c, x->events),
+			      na_case_count(c, x->segments),
+			      na_case_number(c, 100 * x->events / x->segments),
+			      na_case_count(c, x->rest_events),
+			      na_case_count(c, x->rest_segments));
 	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
 				x->both_fit ? "; one path alone shows it, so "
 					      "either end may be to blame"
@@ -200,18 +201,37 @@ static void judge_standstill(struct na_case *c)
 	f->suspicion = !host;
 	f->title = na_case_text(
 		c,
-		"%s: %lld timeouts for packets that were late, not lost, up "
+		"%s: %s timeouts for packets that were late, not lost, up "
 		"to %s ms",
-		f->culprit, (long long)episodes, na_case_number(c, longest));
+		f->culprit, na_case_count(c, episodes),
+		na_case_number(c, longest));
 	f->remedy = host ? "look at what else runs on the host (garbage "
 			   "collection, checkpoints, memory pressure, a "
 			   "virtual machine that is held)"
 			 : "captures at both ends, or of several hosts, tell "
 			   "whether the path stands still or one host";
-	na_case_fact(c, f, "%lld unnecessary timeouts, the longest of %s ms",
-		     (long long)episodes, na_case_number(c, longest));
+	na_case_fact(c, f, "%s unnecessary timeouts, the longest of %s ms",
+		     na_case_count(c, episodes), na_case_number(c, longest));
 	na_put_int(c->r, f->evidence, M_episodes, (int64_t)episodes);
 	na_put_real(c->r, f->evidence, M_longest_ms, longest);
+}
+
+/* A side is named from NA_SEGMENTS_LEAST of its segments on, and not where
+ * nearly all are its own. */
+static void tell_few(struct na_case *c, const struct na_flows *f)
+{
+	double least = NA_SEGMENTS_LEAST / NA_RUINOUS_LOSS, all = 0;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	for (size_t i = 0; i < f->n; i++)
+		all += f->v[i].segments;
+	if (all < least)
+		na_case_missing(c,
+				"%s data segments of TCP or more, to compare "
+				"hosts: there are %s",
+				na_print_count(a, (uint64_t)least),
+				all > 0 ? na_print_count(b, (uint64_t)all)
+					: "none");
 }
 
 void na_bad_endpoint_packets(struct na_case *c)
@@ -231,4 +251,6 @@ void na_bad_endpoint_packets(struct na_case *c)
 	if (c->n == before && flows.v && flows.hosts < HOSTS_LEAST)
 		na_case_missing(c, "connections between three hosts or more, "
 				   "to compare them");
+	else if (c->n == before)
+		tell_few(c, &flows);
 }

@@ -32,8 +32,9 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	bool pair = na_says(x, M_kind, "pair");
 
 	f->culprit = na_case_text(c, "%s", na_text_at(x, M_suspect));
-	f->how = na_case_text(c, "%s times slower over %lld group%s of ranks",
-			      times, groups, na_plural(groups));
+	f->how = na_case_text(c, "%s times slower over %s group%s of ranks",
+			      times, na_case_count(c, groups),
+			      na_plural(groups));
 	na_case_accuse(f, NA_CAUSE_NETWORK, who_of(x), f->culprit);
 	f->title = na_case_text(c, "%s: %s", f->culprit, f->how);
 	f->sure = "no group of its ranks is as fast as others that do the "
@@ -50,10 +51,10 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 	na_case_copy(c, f->evidence, x, M_kind, M_host, M_src_host, M_dst_host,
 		     M_ranks, M_excess, M_groups, M_instances);
 	na_case_fact(c, f,
-		     "its %lld transfers, each from when the last rank had "
+		     "its %s transfers, each from when the last rank had "
 		     "come, take %s times those of like groups (by group: %s "
 		     "to %s)",
-		     (long long)na_count_at(x, M_instances), times,
+		     na_case_count(c, na_count_at(x, M_instances)), times,
 		     na_case_number(c, na_number_at(x, M_low)),
 		     na_case_number(c, na_number_at(x, M_high)));
 }

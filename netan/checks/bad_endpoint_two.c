@@ -100,13 +100,13 @@ static void tell(struct na_case *c, const struct na_value *x, double factor)
 		src, dst);
 	f->otherwise = "the two directions are loaded differently by others";
 	f->sure = na_case_text(c,
-			       "medians, and tails above them, of %lld "
+			       "medians, and tails above them, of %s "
 			       "transfers are as much slower, which a clock "
 			       "does not do",
-			       (long long)na_count_at(x, M_count));
+			       na_case_count(c, na_count_at(x, M_count)));
 	na_case_fact(c, f,
-		     "%lld transfers each way, %s in the median from %s to %s",
-		     (long long)na_count_at(x, M_count),
+		     "%s transfers each way, %s in the median from %s to %s",
+		     na_case_count(c, na_count_at(x, M_count)),
 		     na_case_seconds(c,
 				     na_number_at(x, M_p50_us) / NA_US_PER_S),
 		     src, dst);

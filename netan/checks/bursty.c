@@ -8,6 +8,7 @@
 
 #include "members.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 static double idc_of(const struct na_value *body, int64_t window_ms)
 {
@@ -57,10 +58,10 @@ static const char *idle_share(struct na_case *c, const struct na_value *body)
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
-	na_case_fact(c, f, "%s pending in the mean, %lld at most",
+	na_case_fact(c, f, "%s pending in the mean, %s at most",
 		     na_case_number(c, na_number_at(body,
 						    M_pending "." M_time_mean)),
-		     most_pending(body));
+		     na_case_count(c, most_pending(body)));
 	na_case_fact(c, f, "nothing is pending %s %% of the time",
 		     idle_share(c, body));
 	na_put_text(c->r, f->evidence, M_pending_of,
@@ -93,13 +94,25 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	f->title = na_case_text(
 		c,
 		"%s come so close together that some are pending all the time "
-		"in %zu of %zu steps",
-		na_text_at(body, M_pending_of), busy, told);
+		"in %s of %s steps",
+		na_text_at(body, M_pending_of), na_case_count(c, busy),
+		na_case_count(c, told));
 	f->remedy = "where steps wait for them (netan slack), spread the "
 		    "collectives over the step or send less";
 	put_evidence(c, f, body, idc, peak);
 	na_put_int(c->r, f->evidence, M_steps_never_idle, (int64_t)busy);
 	na_put_int(c->r, f->evidence, M_steps, (int64_t)told);
+}
+
+/* All n in one window make the index no more than n. */
+static void tell_few(struct na_case *c, const struct na_value *body, double idc)
+{
+	na_transfers_few(c, na_number_or(body, M_pending "." M_count, 0),
+			 floor(c->limits->burst_idc) + 1);
+	if (!c->missing && isnan(idc) && na_captures_alone(c))
+		na_case_missing(c, "a longer capture: too few windows of 10 ms "
+				   "to compare how many transfers start in "
+				   "them");
 }
 
 static void judge_bursty(struct na_case *c)
@@ -113,6 +126,7 @@ static void judge_bursty(struct na_case *c)
 
 	if (!(idc > c->limits->burst_idc && peak > c->limits->burst_peak)) {
 		judge_steps(c, body, idc, peak);
+		tell_few(c, body, idc);
 		return;
 	}
 	f = na_case_find(c,
@@ -122,11 +136,11 @@ static void judge_bursty(struct na_case *c)
 			 NA_CERTAIN, "bursts");
 	f->title = na_case_text(
 		c,
-		"%s start in bursts: at most %lld are pending, %s times the "
+		"%s start in bursts: at most %s are pending, %s times the "
 		"mean; their number in 10 ms varies %s times as much as at "
 		"random",
 		planned ? "collectives" : "transfers",
-		most_pending(body), na_case_number(c, peak),
+		na_case_count(c, most_pending(body)), na_case_number(c, peak),
 		na_case_number(c, idc));
 	f->remedy = planned ? "spread the collectives over the step; check the "
 			      "schedule (latency-hiding scheduler, collective "

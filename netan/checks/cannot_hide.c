@@ -53,13 +53,13 @@ static const char *need_of(struct na_case *c, const struct na_value *row)
 
 	if (!(gbps > 0) || gbps > BEYOND * c->capacity_gbps)
 		return "it has no slack, so that no bandwidth is enough";
-	return na_case_text(c,
-			    "to hide, it would need %s Gbit/s of a host (%s "
-			    "for each of %lld devices)",
-			    na_case_number(c, gbps),
-			    na_case_number(c,
-					   na_number_at(row, M_required_gbps)),
-			    (long long)na_count_at(row, M_devices_per_host));
+	return na_case_text(
+		c,
+		"to hide, it would need %s Gbit/s of a host (%s "
+		"for each of %s devices)",
+		na_case_number(c, gbps),
+		na_case_number(c, na_number_at(row, M_required_gbps)),
+		na_case_count(c, na_count_at(row, M_devices_per_host)));
 }
 
 static void find(struct na_case *c, const struct na_stalled *all)
@@ -77,7 +77,8 @@ static void find(struct na_case *c, const struct na_stalled *all)
 		"%s%s cannot hide behind computation, though the link is not "
 		"full",
 		na_text_at(all->worst, M_collective),
-		all->n > 1 ? na_case_text(c, " (and %zu more)", all->n - 1)
+		all->n > 1 ? na_case_text(c, " (and %s more)",
+					  na_case_count(c, all->n - 1))
 			   : "");
 	f->culprit = f->title;
 	na_case_fact(c, f, "%s; a host has %s Gbit/s", need_of(c, all->worst),

@@ -1,6 +1,7 @@
 /* clock-skew: transfers that arrive when they are sent, or before. */
 #include "members.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 static void judge_clock_skew(struct na_case *c)
 {
@@ -15,6 +16,9 @@ static void judge_clock_skew(struct na_case *c)
 	if (!many && !*who) {
 		if (na_one_host(c))
 			na_case_missing(c, "%s", na_other_hosts);
+		else if (na_captures_alone(c) && na_count_at(side, M_files) < 2)
+			na_case_missing(c, "captures of several hosts: one "
+					   "clock stamped all of this one");
 		return;
 	}
 	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,
@@ -31,14 +35,15 @@ static void judge_clock_skew(struct na_case *c)
 		    "time source (chronyc tracking)";
 	if (skewed > 0)
 		na_case_fact(c, f,
-			     "%lld transfers arrive when they are sent, or "
+			     "%s transfers arrive when they are sent, or "
 			     "before",
-			     (long long)skewed);
+			     na_case_count(c, skewed));
 	if (na_length(pairs, M_clock_offsets))
 		na_case_fact(c, f,
-			     "%zu clock%s off, estimated from traffic "
+			     "%s clock%s off, estimated from traffic "
 			     "both ways",
-			     na_length(pairs, M_clock_offsets),
+			     na_case_count(c,
+					   na_length(pairs, M_clock_offsets)),
 			     na_length(pairs, M_clock_offsets) == 1 ? " is"
 								    : "s are");
 	na_put_real(c->r, f->evidence, M_clock_skew, skewed);

@@ -1,6 +1,5 @@
 /* compute-latency: a host whose reductions are slow against the others';
  * each is compared with the other hosts of its run (collectives). */
-#include <inttypes.h>
 #include <math.h>
 
 #include "members.h"
@@ -21,12 +20,13 @@ static void find(struct na_case *c, const struct na_value *x)
 	f->title = na_case_text(c,
 				"reductions on %.100s%s%.60s take %.3g times "
 				"as long as on the other hosts: %s in the "
-				"median of %" PRId64 " (robust z %.3g)",
+				"median of %s (robust z %.3g)",
 				host, label ? " of " : "", label ? label : "",
 				na_number_at(x, M_ratio), p50,
-				na_count_at(x, M_count), na_number_at(x, M_z));
-	na_case_fact(c, f, "%" PRId64 " reductions, median %s, p99 %s",
-		     na_count_at(x, M_count), p50,
+				na_case_count(c, na_count_at(x, M_count)),
+				na_number_at(x, M_z));
+	na_case_fact(c, f, "%s reductions, median %s, p99 %s",
+		     na_case_count(c, na_count_at(x, M_count)), p50,
 		     na_case_seconds(c,
 				     na_number_at(x, M_p99_us) / NA_US_PER_S));
 	na_case_fact(c, f, "%.3g robust deviations above the other hosts",

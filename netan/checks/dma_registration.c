@@ -4,8 +4,6 @@
  * trace of one slice, no transfer waits for it: info, and another remedy; the
  * playbook, which is about jobs of several slices, has no row for that.
  */
-#include <inttypes.h>
-
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
@@ -33,9 +31,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	na_hostev_tell(c, f, run, M_registrations);
 	f->title = na_case_text(
 		c,
-		"%" PRId64 " registration%s of host memory (MapDmaBuffer) in "
+		"%s registration%s of host memory (MapDmaBuffer) in "
 		"the steady state, %s, %s in all, from %.3f s to %.3f s, %s",
-		n, na_plural(n), na_hostev_where(c, run, M_registrations),
+		na_case_count(c, n), na_plural(n),
+		na_hostev_where(c, run, M_registrations),
 		na_hostev_time(took, k, M_total_s), f->from_s, f->to_s,
 		transfers ? na_case_text(c, "during %.2g %% of the transfers",
 					 share * 100)
@@ -62,10 +61,10 @@ static bool all_start_up(struct na_case *c, const struct na_value *run)
 	if (!n || !seen || seen->u.flag)
 		return false;
 	na_case_missing(c,
-			"a completed step, or more time: %" PRId64
+			"a completed step, or more time: %s"
 			" registration%s of host memory, all where the "
 			"start-up may be",
-			n, na_plural(n));
+			na_case_count(c, n), na_plural(n));
 	return true;
 }
 

@@ -1,10 +1,9 @@
 #include "netan/checks/host_events.h"
+
 #include "members.h"
-
-#include <inttypes.h>
-
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/checks/look.h"
 
 const char na_hostev_remedy[] =
 	"raise --megascale_grpc_premap_memory_bytes (default 17179869184, "
@@ -50,11 +49,13 @@ void na_hostev_tell(struct na_case *c, struct na_finding *f,
 	struct na_value *to = f->evidence, *list;
 
 	na_case_fact(c, f,
-		     "%" PRId64 " in the steady state, %" PRId64
+		     "%s in the steady state, %s"
 		     " in the start-up",
-		     na_count_at(k, M_count), na_count_at(k, M_startup));
-	na_case_fact(c, f, "they meet %" PRId64 " of %" PRId64 " transfers",
-		     na_count_at(k, M_touched), na_count_at(run, M_transfers));
+		     na_case_count(c, na_count_at(k, M_count)),
+		     na_case_count(c, na_count_at(k, M_startup)));
+	na_case_fact(c, f, "they meet %s of %s transfers",
+		     na_case_count(c, na_count_at(k, M_touched)),
+		     na_case_count(c, na_count_at(run, M_transfers)));
 	f->from_s = na_number_at(k, M_first_s);
 	f->to_s = na_number_at(k, M_last_s);
 	na_case_copy(c, to, run, M_label, M_steady_from_s, M_steady_by,
@@ -83,11 +84,11 @@ const char *na_hostev_where(struct na_case *c, const struct na_value *run,
 	int64_t n = na_count_at(k, M_n_threads);
 	int64_t hosts = na_count_at(k, M_hosts);
 	const char *place =
-		hosts > 1 ? na_case_text(c, "%" PRId64 " hosts", hosts)
+		hosts > 1 ? na_case_text(c, "%s hosts", na_case_count(c, hosts))
 			  : na_case_text(c, "%.100s",
 					 na_text_or(first, M_host, "?"));
 
-	return na_case_text(c, "on %" PRId64 " thread%s of %s%s%.60s", n,
-			    na_plural(n), place, label ? " of " : "",
-			    label ? label : "");
+	return na_case_text(c, "on %s thread%s of %s%s%.60s",
+			    na_case_count(c, n), na_plural(n), place,
+			    label ? " of " : "", label ? label : "");
 }

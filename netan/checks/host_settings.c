@@ -173,8 +173,9 @@ static struct na_finding *find_setting(struct na_case *c,
 
 	where = na_case_names(c, o->hosts, NAMED);
 	if (o->known > 1)
-		where = na_case_text(c, "%zu of %zu hosts (%s)", o->bad,
-				     o->known, where);
+		where = na_case_text(c, "%s of %s hosts (%s)",
+				     na_case_count(c, o->bad),
+				     na_case_count(c, o->known), where);
 	value = value_of(c, o->row);
 	if (!o->same)
 		value = na_case_text(c, "wrong: %s and others", value);
@@ -186,9 +187,10 @@ static struct na_finding *find_setting(struct na_case *c,
 					na_text_at(o->row, M_wanted));
 	if (f->severity >= NA_SEV_WARNING)
 		accuse(f, o->hosts, f->title);
-	na_case_fact(c, f, "%zu of %zu hosts%s", o->bad, o->known,
-		     o->unknown ? na_case_text(c, ", unknown on %zu more",
-					       o->unknown)
+	na_case_fact(c, f, "%s of %s hosts%s", na_case_count(c, o->bad),
+		     na_case_count(c, o->known),
+		     o->unknown ? na_case_text(c, ", unknown on %s more",
+					       na_case_count(c, o->unknown))
 				: "");
 	if (!count)
 		na_case_fact(c, f, "%s", na_text_at(o->row, M_why));
@@ -305,8 +307,8 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
 	f->title = na_case_text(
-		c, "%s; %lld transfers (%s %%) come %s ms late", f->title,
-		(long long)na_count_at(mode, M_count),
+		c, "%s; %s transfers (%s %%) come %s ms late", f->title,
+		na_case_count(c, na_count_at(mode, M_count)),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)));
 	na_case_copy(c, f->evidence, mode, M_latency_ms);
@@ -416,8 +418,9 @@ static void judge_nics(struct na_case *c)
 	f->remedy = na_case_text(c, "on %s: %s", name_of(of),
 				 na_text_at(worst, M_remedy));
 	f->command = na_text_at(of, M_command);
-	na_case_fact(c, f, "%zu NIC%s of %zu host%s", names->n,
-		     na_plural(names->n), hosts->n, na_plural(hosts->n));
+	na_case_fact(c, f, "%s NIC%s of %s host%s", na_case_count(c, names->n),
+		     na_plural(names->n), na_case_count(c, hosts->n),
+		     na_plural(hosts->n));
 	na_put_int(c->r, f->evidence, M_nics_bad, (int64_t)names->n);
 	na_put_alias(c->r, f->evidence, M_nics, rows);
 }
@@ -507,7 +510,7 @@ static void judge_differences(struct na_case *c, const struct over_hosts *all,
 	f->remedy = "give all hosts of the job the same settings, and the "
 		    "same MTU";
 	f->command = na_text_at(first_host(c), M_command);
-	na_case_fact(c, f, "%zu setting%s differ%s", list->n,
+	na_case_fact(c, f, "%s setting%s differ%s", na_case_count(c, list->n),
 		     na_plural(list->n), list->n == 1 ? "s" : "");
 	na_put_int(c->r, f->evidence, M_settings_that_differ, (int64_t)list->n);
 	na_put_alias(c->r, f->evidence, M_differences, list);
@@ -546,9 +549,9 @@ static void unless_unknown(struct na_case *c, const struct over_hosts *all,
 				na_case_names(c, without, NAMED));
 	else if (unknown)
 		na_case_missing(c,
-				"%zu settings that could not be read, such "
+				"%s settings that could not be read, such "
 				"as %s; the others are as wanted",
-				unknown, one);
+				na_case_count(c, unknown), one);
 }
 
 static void judge_host_settings(struct na_case *c)

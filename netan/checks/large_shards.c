@@ -14,13 +14,13 @@
  * A job with default shards has neither: its sends are of 8 MiB, and a copy
  * takes 10 ms only from some hundred MiB on.
  */
-#include <inttypes.h>
 #include <math.h>
 
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/checks/check.h"
+#include "netan/checks/look.h"
 
 #define LEAST_SHARE 0.05 /* of the executions' time */
 
@@ -85,19 +85,20 @@ static void put_title(struct na_case *c, struct na_finding *f,
 	if (x->by_size)
 		f->title = na_case_text(
 			c,
-			"%" PRId64 " transfers%s of up to %s, %.2g %% of the "
+			"%s transfers%s of up to %s, %.2g %% of the "
 			"bytes sent, begin only when their whole buffer was "
 			"copied out of the device; %.100s waits %s",
-			x->serial, of, na_print_bytes(most, x->max_bytes, 3),
-			share * 100, name, gap);
+			na_case_count(c, x->serial), of,
+			na_print_bytes(most, x->max_bytes, 3), share * 100,
+			name, gap);
 	else
 		f->title = na_case_text(
 			c,
 			"%.100s%s leave%s the network idle while %s out of the "
 			"device, %s in the median before the first send",
 			name,
-			x->n > 1 ? na_case_text(c, " and %zu more%s", x->n - 1,
-						of)
+			x->n > 1 ? na_case_text(c, " and %s more%s",
+						na_case_count(c, x->n - 1), of)
 				 : of,
 			x->n > 1 ? "" : "s",
 			x->n > 1 ? "their buffers are copied"
@@ -122,8 +123,9 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 		    "the shard must stay much larger than "
 		    "--megascale_sparse_reduction_threshold), for one-to-one "
 		    "transfers --megascale_chunk_size (default 8388608)";
-	na_case_fact(c, f, "%zu collective%s wait%s for the copy of a buffer",
-		     x.n, na_plural(x.n), x.n == 1 ? "s" : "");
+	na_case_fact(c, f, "%s collective%s wait%s for the copy of a buffer",
+		     na_case_count(c, x.n), na_plural(x.n),
+		     x.n == 1 ? "s" : "");
 	na_case_fact(c, f, "that is %.2g %% of the time of %s",
 		     100 * na_number_at(x.worst, M_gap_share),
 		     na_text_or(x.worst, M_collective, "the first"));

@@ -39,8 +39,17 @@ const char *na_case_names(struct na_case *c, const struct na_value *list,
 						       : ", ",
 				    na_text_of(v, "?"));
 	if (v)
-		text = na_case_text(c, "%s and %zu more", text, list->n - most);
+		text = na_case_text(c, "%s and %s more", text,
+				    na_case_count(c, list->n - most));
 	return text;
+}
+
+const char *na_case_count_of(struct na_case *c, int64_t n)
+{
+	char buf[NA_UNIT_BUF];
+
+	return na_case_text(c, "%s",
+			    na_print_count(buf, n > 0 ? (uint64_t)n : 0));
 }
 
 const char *na_case_number(struct na_case *c, double x)
@@ -272,15 +281,15 @@ const char *na_files_missing(struct na_case *c)
 	if (ranks > 0)
 		return na_case_text(c,
 				    "the files of all ranks: nothing in those "
-				    "that are here, and those of %lld rank%s "
+				    "that are here, and those of %s rank%s "
 				    "are missing",
-				    (long long)ranks, na_plural(ranks));
+				    na_case_count(c, ranks), na_plural(ranks));
 	if (!n || na_one_host(c))
 		return NULL;
 	return na_case_text(c,
 			    "the files of all hosts: nothing in those that are "
-			    "here, and those of %lld device%s are missing",
-			    (long long)n, na_plural(n));
+			    "here, and those of %s device%s are missing",
+			    na_case_count(c, n), na_plural(n));
 }
 
 bool na_of_ranks(const struct na_case *c)

@@ -1,9 +1,8 @@
 /* memory-copy: the transport copies what it should hand on as it is. */
-#include <inttypes.h>
-
 #include "members.h"
 #include "netan/base/units.h"
 #include "netan/checks/host_events.h"
+#include "netan/checks/look.h"
 
 static void judge_run(struct na_case *c, const struct na_value *run)
 {
@@ -20,9 +19,10 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	na_hostev_tell(c, f, run, M_copies);
 	f->title = na_case_text(
 		c,
-		"%" PRId64 " host memory cop%s (zero copy lost) %s, %s in all, "
+		"%s host memory cop%s (zero copy lost) %s, %s in all, "
 		"p50 %s, p99 %s, during %.2g %% of the transfers",
-		n, n == 1 ? "y" : "ies", na_hostev_where(c, run, M_copies),
+		na_case_count(c, n), n == 1 ? "y" : "ies",
+		na_hostev_where(c, run, M_copies),
 		na_hostev_time(took, k, M_total_s),
 		na_hostev_time(p50, k, M_p50_s),
 		na_hostev_time(p99, k, M_p99_s), share * 100);

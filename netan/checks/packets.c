@@ -6,6 +6,7 @@
 #include "members.h"
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/stats/tests/tests.h"
@@ -536,4 +537,37 @@ const char *na_packets_more(struct na_case *c, const struct na_value *row)
 	    dst[strspn(dst, plain)])
 		return "tcp";
 	return na_case_text(c, "tcp --src %s --dst %s", src, dst);
+}
+
+double na_would_have_shown(double n)
+{
+	return 3 / fmax(3, n);
+}
+
+const char *na_packets_few(struct na_case *c, double sent, const char *what)
+{
+	char n[NA_UNIT_BUF], least[NA_UNIT_BUF];
+
+	if (na_would_have_shown(sent) <= NA_RUINOUS_LOSS)
+		return NULL;
+	na_print_count(least, (uint64_t)(3 / NA_RUINOUS_LOSS));
+	if (!(sent > 0))
+		return na_case_text(c, "%s %s or more: there are none", least,
+				    what);
+	return na_case_text(
+		c, "%s %s or more: of %s a loss below %s %% need not show",
+		least, what, na_print_count(n, (uint64_t)sent),
+		na_case_number(c, 100 * na_would_have_shown(sent)));
+}
+
+void na_transfers_few(struct na_case *c, double n, double least)
+{
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	if (!na_captures_alone(c) || n >= least)
+		return;
+	na_case_missing(c, "%s transfers or more: there %s %s",
+			na_print_count(a, (uint64_t)ceil(least)),
+			n == 1 ? "is" : "are",
+			n > 0 ? na_print_count(b, (uint64_t)n) : "none");
 }

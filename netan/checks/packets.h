@@ -60,6 +60,19 @@ struct na_packets_side {
 
 /* Of fewer nobody is acquitted, and a doubt counts. */
 enum { NA_FEW_PACKETS = 50 };
+/* Of the data segments: with 1 % a connection of 10 ms reaches 14 Mbit/s
+ * (MSS / RTT x sqrt(3 / (2 p)), Mathis et al., CCR 1997).  Who could not see
+ * that acquits nobody. */
+#define NA_RUINOUS_LOSS 0.01
+/* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of n
+ * showed is, with 95 % confidence, rarer than 3 in n. */
+double na_would_have_shown(double n);
+/* What it takes that of so many `what` ("data segments") a ruinous loss had
+ * shown, in words; NULL: it would have. */
+const char *na_packets_few(struct na_case *c, double sent, const char *what);
+/* A check of captures passes only if it might have found something: of n
+ * transfers, where it takes `least`.  Of traces nothing is said here. */
+void na_transfers_few(struct na_case *c, double n, double least);
 enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
 /*
  * Of flows: what loses `least` segments or more, at more than three times the

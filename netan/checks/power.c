@@ -90,7 +90,8 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 						c, " (only from %sx)",
 						na_power_times(times, factor)));
 	}
-	return n > NAMED ? na_case_text(c, "%s and %zu more", text, n - NAMED)
+	return n > NAMED ? na_case_text(c, "%s and %s more", text,
+					na_case_count(c, n - NAMED))
 			 : text;
 }
 
@@ -104,16 +105,18 @@ static const char *too_little(struct na_case *c)
 
 	if (here && here < NA_WIRE_FEW_HOSTS)
 		return na_case_text(c,
-				    "that takes %d hosts, and these are %lld: "
+				    "that takes %d hosts, and these are %s: "
 				    "trace more hosts at once",
-				    NA_WIRE_FEW_HOSTS, here);
+				    NA_WIRE_FEW_HOSTS, na_case_count(c, here));
 	if (n && n < NA_WIRE_MIN_STEPS)
 		return na_case_text(
-			c, "that takes %d steps, and these are %lld: %s",
-			NA_WIRE_MIN_STEPS, n,
+			c, "that takes %d steps, and these are %s: %s",
+			NA_WIRE_MIN_STEPS, na_case_count(c, n),
 			*wider ? wider
-			       : na_case_text(c, "capture %lld more",
-					      NA_WIRE_MIN_STEPS - n));
+			       : na_case_text(c, "capture %s more",
+					      na_case_count(c,
+							    NA_WIRE_MIN_STEPS -
+								    n)));
 	return more_steps(c);
 }
 
@@ -145,10 +148,10 @@ const char *na_power_lacks(struct na_case *c)
 	if (!hidden)
 		return NULL;
 	return na_case_text(c,
-			    "no NIC or path stands out, but on %zu of %zu "
+			    "no NIC or path stands out, but on %s of %s "
 			    "sides of hosts one %sx slower would not have been "
 			    "named; to decide it, %s",
-			    hidden, list->n,
+			    na_case_count(c, hidden), na_case_count(c, list->n),
 			    na_power_times(times, NA_LZ_MATTERS),
 			    lacking(c, common_why(list)));
 }
@@ -163,11 +166,11 @@ const char *na_power_limits(struct na_case *c)
 	if (!hidden)
 		return "";
 	return na_case_text(c,
-			    "one that is %sx slower, on %zu of %zu sides of "
+			    "one that is %sx slower, on %s of %s sides of "
 			    "hosts%s%s: %s",
-			    na_power_times(times, NA_LZ_MATTERS), hidden,
-			    list->n, *why ? ", as " : "", why,
-			    unnamed(c, list));
+			    na_power_times(times, NA_LZ_MATTERS),
+			    na_case_count(c, hidden), na_case_count(c, list->n),
+			    *why ? ", as " : "", why, unnamed(c, list));
 }
 
 const char *na_power_says(struct na_case *c)

@@ -204,9 +204,9 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	na_case_draw(c, f, "rdma -o rdma.svg");
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	f->title = na_case_text(c, "%lld of %lld queue pair%s %s, %s%s -> %s",
-				n, all, na_plural(all),
-				n == 1 ? t->title : t->titles,
+	f->title = na_case_text(c, "%s of %s queue pair%s %s, %s%s -> %s",
+				na_case_count(c, n), na_case_count(c, all),
+				na_plural(all), n == 1 ? t->title : t->titles,
 				n == 1 ? "" : "the worst ",
 				na_text_at(g->worst, M_src),
 				na_text_at(g->worst, M_dst));
@@ -234,6 +234,10 @@ static void judge_rdma_queue_pair(struct na_case *c)
 		if (g.n)
 			tell(c, &troubles[i], &g);
 	}
+	c->missing = na_packets_few(c,
+				    na_number_or(na_case_body(c, "rdma"),
+						 M_totals "." M_packets, 0),
+				    "packets of RoCEv2");
 }
 
 const struct na_check na_check_rdma_queue_pair = {

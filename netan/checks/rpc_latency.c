@@ -141,8 +141,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)));
 	f->title = na_case_text(
-		c, "%lld transfers (%s %%) come %s ms late, %s%s%s%s%s",
-		(long long)na_count_at(mode, M_count),
+		c, "%s transfers (%s %%) come %s ms late, %s%s%s%s%s",
+		na_case_count(c, na_count_at(mode, M_count)),
 		na_case_number(c, 100 * na_number_at(mode, M_share)),
 		na_case_number(c, na_number_at(mode, M_latency_ms)),
 		acquitted ? "though nothing was sent again" : "as if by ",
@@ -158,8 +158,8 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 				     na_number_at(mode, M_count) *
 					     na_number_at(mode, M_latency_ms) /
 					     NA_MS_PER_S));
-	na_case_fact(c, f, "on %lld pair%s, links loaded %s then",
-		     (long long)na_count_at(mode, M_pairs_affected),
+	na_case_fact(c, f, "on %s pair%s, links loaded %s then",
+		     na_case_count(c, na_count_at(mode, M_pairs_affected)),
 		     na_plural(na_count_at(mode, M_pairs_affected)),
 		     na_says(mode, M_load "." M_state, "usual") ? "as usual"
 								: "heavily");
@@ -202,13 +202,13 @@ static void tell_quantiles(struct na_case *c, struct na_finding *f,
 		beyond = na_case_text(c, ", p99.9 %s",
 				      told(c, all, M_p99_9_us));
 	if (n < FEW)
-		na_case_fact(c, f,
-			     "%s in the median, %s at most, %lld transfers",
-			     told(c, all, M_p50_us), told(c, all, M_max_us), n);
+		na_case_fact(c, f, "%s in the median, %s at most, %s transfers",
+			     told(c, all, M_p50_us), told(c, all, M_max_us),
+			     na_case_count(c, n));
 	else
-		na_case_fact(c, f, "p50 %s, p99 %s%s of %lld transfers",
+		na_case_fact(c, f, "p50 %s, p99 %s%s of %s transfers",
 			     told(c, all, M_p50_us), told(c, all, M_p99_us),
-			     beyond, n);
+			     beyond, na_case_count(c, n));
 }
 
 static void judge_ratio(struct na_case *c)
@@ -232,9 +232,10 @@ static void judge_ratio(struct na_case *c)
 			 NA_POSSIBLE, "latency --by pair");
 	f->title = na_case_text(
 		c,
-		"%lld of %lld transfers take%s %s times as long as usual for "
+		"%s of %s transfers take%s %s times as long as usual for "
 		"%s size or longer, without the link being full",
-		slow, n, slow == 1 ? "s" : "", na_case_number(c, ratio),
+		na_case_count(c, slow), na_case_count(c, n),
+		slow == 1 ? "s" : "", na_case_number(c, ratio),
 		slow == 1 ? "its" : "their");
 	f->remedy = any_lost(c) ? "first mend what loses packets "
 				  "(tcp-connection): who waits for one is "
@@ -268,6 +269,8 @@ static void judge_rpc_latency(struct na_case *c)
 	}
 	if (c->n == before)
 		judge_ratio(c);
+	na_transfers_few(c, na_number_or(body, M_overall "." M_transfers, 0),
+			 FEW);
 }
 
 const struct na_check na_check_rpc_latency = {

@@ -4,6 +4,7 @@
 #include "members.h"
 #include "netan/analyses/sizes/sizes.h"
 #include "netan/checks/look.h"
+#include "netan/checks/packets.h"
 
 static const char collectives[] =
 	"fuse collectives into fewer, larger transfers; raise "
@@ -25,6 +26,10 @@ static void judge_small_transfers(struct na_case *c)
 	/* Of packets: requests and answers, which nobody can fuse; where all of
 	 * them are small, there is nothing to compare them with. */
 	planned = !na_case_body(c, "tcp");
+	na_transfers_few(c, (double)na_count_at(g, M_count), NA_SIZES_LEAST);
+	if (!c->missing && na_captures_alone(c) && !planned && !(count < 1))
+		na_case_missing(c, "transfers that are not small, too, to "
+				   "compare these with");
 	if (!(count > c->limits->small_count && time > c->limits->small_time) ||
 	    ((na_of_ranks(c) || !planned) &&
 	     na_count_at(g, M_count) < NA_SIZES_LEAST) ||
@@ -45,9 +50,9 @@ static void judge_small_transfers(struct na_case *c)
 			  : "where these are many calls that belong together, "
 			    "send them as one; else nothing";
 	na_case_fact(c, f,
-		     "%lld transfers, the small ones with %.0f %% of the "
+		     "%s transfers, the small ones with %.0f %% of the "
 		     "bytes",
-		     (long long)na_count_at(g, M_count),
+		     na_case_count(c, na_count_at(g, M_count)),
 		     100 * na_number_at(g, M_small_bytes_share));
 	na_put_int(c->r, f->evidence, M_transfers, na_count_at(g, M_count));
 	na_case_copy(c, f->evidence, g, M_small_count_share,

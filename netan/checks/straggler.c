@@ -82,8 +82,8 @@ static const char *ranks_of(struct na_case *c, const struct na_value *x)
 		last = fmax(last, na_real_of(v, NAN));
 	}
 	if (n < 2 || last - first + 1 > (double)n)
-		return na_case_text(c, " (%zu of ranks %d to %d)", n,
-				    (int)first, (int)last);
+		return na_case_text(c, " (%s of ranks %d to %d)",
+				    na_case_count(c, n), (int)first, (int)last);
 	return na_case_text(c, " (ranks %d %s %d)", (int)first,
 			    n > 2 ? "to" : "and", (int)last);
 }
@@ -196,10 +196,10 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 	if (!f)
 		return;
 	na_case_fact(c, f,
-		     "in %lld of %lld %s the transfers of %s take longest "
+		     "in %s of %s %s the transfers of %s take longest "
 		     "(netan steps)%s",
-		     (long long)na_count_at(x, M_times),
-		     (long long)na_count_at(x, M_tried),
+		     na_case_count(c, na_count_at(x, M_times)),
+		     na_case_count(c, na_count_at(x, M_tried)),
 		     na_says(x, M_of, "steps") ? "steps"
 					       : "runs of collectives",
 		     name_of(c, x),
@@ -239,10 +239,10 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
 	f->base = " (netan steps: own cost)";
 	f->title = na_case_text(
-		c, "%s, by %s in %lld of %lld %s", w.title,
+		c, "%s, by %s in %s of %s %s", w.title,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
-		(long long)na_count_at(x, M_times),
-		(long long)na_count_at(x, M_tried),
+		na_case_count(c, na_count_at(x, M_times)),
+		na_case_count(c, na_count_at(x, M_tried)),
 		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
 	na_case_fact(c, f,
@@ -348,11 +348,12 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;
 	f->title = na_case_text(
-		c, "%s %s now and then: %lld of %zu steps wait for it, by %s",
+		c, "%s %s now and then: %s of %s steps wait for it, by %s",
 		name,
 		input ? "waits for its input or its host"
 		      : "computes longer than the others",
-		(long long)x->n, na_length(body, M_steps),
+		na_case_count(c, x->n),
+		na_case_count(c, na_length(body, M_steps)),
 		na_case_seconds(c, behind_ms / NA_MS_PER_S));
 	f->remedy = "look at what that host does at these times: input "
 		    "pipeline, storage, checkpoints, other processes, "
@@ -449,20 +450,20 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 			      (double)na_count_at(x, M_tried);
 	f->title = na_case_text(
 		c,
-		"the others wait for %s: it begins %s after them in %lld "
-		"of %lld launches",
+		"the others wait for %s: it begins %s after them in %s "
+		"of %s launches",
 		name,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / NA_MS_PER_S),
-		(long long)na_count_at(x, M_times),
-		(long long)na_count_at(x, M_tried));
+		na_case_count(c, na_count_at(x, M_times)),
+		na_case_count(c, na_count_at(x, M_tried)));
 	f->remedy = "give that file, too: it tells whether the host computes "
 		    "longer, waits for its input or for its network; else look "
 		    "at its devices, CPU, input pipeline and NIC";
 	na_case_fact(c, f,
-		     "its first transfers are sent after all others' in %lld "
-		     "of %lld launches, by chance in %s %% of them",
-		     (long long)na_count_at(x, M_times),
-		     (long long)na_count_at(x, M_tried),
+		     "its first transfers are sent after all others' in %s "
+		     "of %s launches, by chance in %s %% of them",
+		     na_case_count(c, na_count_at(x, M_times)),
+		     na_case_count(c, na_count_at(x, M_tried)),
 		     na_case_number(c,
 				    100 * na_number_at(x, M_expected_share)));
 	na_case_fact(c, f,
@@ -489,7 +490,8 @@ static void judge_without_file(struct na_case *c, const struct na_value *body)
 			judge_late_group(c, v);
 	}
 	if (list && list->n > 1)
-		others = na_case_text(c, ", or one of %zu more", list->n - 1);
+		others = na_case_text(c, ", or one of %s more",
+				      na_case_count(c, list->n - 1));
 	if (list && list->n)
 		na_case_missing(c,
 				"the files of all hosts: %s%s may %sbe the one "
@@ -515,11 +517,11 @@ static void judge_straggler(struct na_case *c)
 	else if (!told &&
 		 (int64_t)na_length(body, M_steps) < na_steps_needed(c))
 		na_case_missing(c,
-				"%lld steps of these %s: %zu %s too few to "
+				"%s steps of these %s: %s %s too few to "
 				"name one that is late%s%s",
-				(long long)na_steps_needed(c),
+				na_case_count(c, na_steps_needed(c)),
 				na_of_ranks(c) ? "ranks" : "hosts",
-				na_length(body, M_steps),
+				na_case_count(c, na_length(body, M_steps)),
 				na_length(body, M_steps) == 1 ? "is" : "are",
 				*wider ? "; " : "", wider);
 }

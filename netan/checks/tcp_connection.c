@@ -14,6 +14,7 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/checks/verdict.h"
 
 enum {
 	LISTED = 10,
@@ -24,6 +25,8 @@ enum {
 };
 
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
+static const double trifle = 0.01, mostly = 0.9;     /* of the time */
+static const double waited_ms = 1000; /* for an answer, before a reset */
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
 /* Who is to blame, of a connection; NULL: this trouble is none of it. */
@@ -47,6 +50,11 @@ static enum na_cause party(struct na_case *c, const struct na_value *row,
 							    : NA_CAUSE_SERVER;
 }
 
+static bool is_harmless(const struct na_value *row)
+{
+	return na_flag_at(row, M_harmless);
+}
+
 static const char *by_server(struct na_case *c, const struct na_value *row,
 			     enum na_cause *cause)
 {
@@ -54,14 +62,47 @@ static const char *by_server(struct na_case *c, const struct na_value *row,
 	return na_packets_server(c, row);
 }
 
+static const char *by_refuser(struct na_case *c, const struct na_value *row,
+			      enum na_cause *cause)
+{
+	return is_harmless(row) ? NULL : by_server(c, row, cause);
+}
+
+static const char *reset_by(struct na_case *c, const struct na_value *row)
+{
+	return na_packets_host(c, row, !na_flag_at(row, M_fwd "." M_reset));
+}
+
+/* The client, after a silence of its server: who is to blame is not known. */
+static bool has_waited(struct na_case *c, const struct na_value *row)
+{
+	return na_number_at(row, M_reset_after_ms) >= waited_ms &&
+	       party(c, row, reset_by(c, row)) == NA_CAUSE_CLIENT;
+}
+
 static const char *by_reset(struct na_case *c, const struct na_value *row,
 			    enum na_cause *cause)
 {
-	const char *host = na_packets_host(c, row,
-					   !na_flag_at(row, M_fwd "." M_reset));
+	const char *host = reset_by(c, row);
 
-	*cause = party(c, row, host);
-	return host;
+	*cause = has_waited(c, row) ? NA_CAUSE_NONE : party(c, row, host);
+	return is_harmless(row) ? NULL : host;
+}
+
+/* Nothing came of it: a remark that blames nobody. */
+static const char *by_late_listener(struct na_case *c,
+				    const struct na_value *row,
+				    enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NONE;
+	return is_harmless(row) ? na_packets_server(c, row) : NULL;
+}
+
+static const char *by_leaver(struct na_case *c, const struct na_value *row,
+			     enum na_cause *cause)
+{
+	*cause = NA_CAUSE_NONE;
+	return is_harmless(row) ? reset_by(c, row) : NULL;
 }
 
 static const char *by_reader(struct na_case *c, const struct na_value *row,
@@ -175,10 +216,19 @@ static const struct trouble {
 	 "the capture see one way only; a capture beside it would tell",
 	 by_peer, NA_SEV_WARNING, NA_POSSIBLE},
 	{"refused", "is refused", "are refused",
+	 "%s was not listening yet",
+	 "nothing: programs that start together try again",
+	 by_late_listener, NA_SEV_INFO, NA_CERTAIN},
+	{"reset", "ends with a reset", "end with a reset",
+	 "%s resets connections that have nothing open, as far as is seen",
+	 "nothing: programs that leave without closing, or with SO_LINGER of "
+	 "0, reset what is not used any more",
+	 by_leaver, NA_SEV_INFO, NA_CERTAIN},
+	{"refused", "is refused", "are refused",
 	 "%s refuses connections: a reset answers the SYN",
 	 "nothing listens on that port: start the server, or correct the "
 	 "address",
-	 by_server, NA_SEV_WARNING, NA_CERTAIN},
+	 by_refuser, NA_SEV_WARNING, NA_CERTAIN},
 	{"reset", "is reset", "are reset",
 	 "%s resets connections (RST)",
 	 "ask the program on that host: its log, a crash, a timeout of its "
@@ -240,9 +290,12 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
+	double let_in_s; /* until all were; NaN: some never were */
+	double waited_s; /* most that a reset waited; NaN: of some unknown */
 	double server_ms, calls, slow_calls, p50_ms, wire_ms, held_ms;
 	size_t n;
 	bool much;
+	bool idle; /* all of them, for most of their time */
 };
 
 static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
@@ -257,8 +310,17 @@ static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
 			       .cause = cause,
 			       .from_s = INFINITY,
 			       .to_s = -INFINITY,
+			       .idle = true,
 			       .list = na_case_list(c)};
 	return &g[(*n)++];
+}
+
+/* NaN: not known of all. */
+static void add_most(double *most_s, const struct na_value *v, const char *name)
+{
+	double s = na_number_at(v, name) / NA_MS_PER_S;
+
+	*most_s = isnan(s) || isnan(*most_s) ? (double)NAN : fmax(*most_s, s);
 }
 
 static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
@@ -270,6 +332,8 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
 	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
 	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
+	add_most(&g->let_in_s, v, M_let_in_ms);
+	add_most(&g->waited_s, v, M_reset_after_ms);
 	g->server_ms += na_number_or(v, M_calls "." M_server_ms, 0);
 	g->wire_ms += n * na_number_or(v, M_path_rtt_us, 0) / NA_US_PER_MS +
 		      na_number_or(v, M_calls "." M_network_ms, 0);
@@ -279,6 +343,9 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->p50_ms = fmax(g->p50_ms,
 			 na_number_or(v, M_calls "." M_server_p50_ms, 0));
 	g->much |= loses_much(v);
+	g->idle &= na_number_at(v, M_idle_ms) >
+		   mostly * (na_number_or(v, M_active_ms, 0) +
+			     na_number_at(v, M_idle_ms));
 	if (g->n++ >= LISTED)
 		return;
 	to = na_put_object(c->r, g->list, NULL);
@@ -328,7 +395,7 @@ static long long lossy_of(const struct na_case *c, const char *verdict)
 /* What the ways that lose packets show, all together, whatever else holds their
  * connections back: it is one network that loses them. */
 struct loss {
-	double segments, needed, holes, timeouts;
+	double segments, needed, holes, timeouts, syns;
 	long long ways, connections;
 };
 
@@ -339,6 +406,12 @@ static void add_way(struct loss *x, const struct na_value *way)
 	x->holes += na_number_or(way, M_capture_holes, 0);
 	x->timeouts += na_number_or(way, M_timeouts, 0);
 	x->ways++;
+}
+
+static double syns_of(const struct na_value *way)
+{
+	return na_number_or(way, M_needed_retransmissions, 0) -
+	       na_packets_lost(way);
 }
 
 static struct loss loss_of(const struct na_case *c)
@@ -354,7 +427,10 @@ static struct loss loss_of(const struct na_case *c)
 		for (size_t i = 0; i < NA_LEN(ways) && !is_hole(row); i++) {
 			const struct na_value *way = na_get(row, ways[i]);
 
-			if (na_flag_at(way, M_loses) && na_packets_lost(way) > 0)
+			if (!na_flag_at(way, M_loses))
+				continue;
+			x.syns += syns_of(way);
+			if (na_packets_lost(way) > 0)
 				add_way(&x, way);
 		}
 		x.connections += x.ways > before;
@@ -377,8 +453,13 @@ static bool is_doubtful(const struct loss *x)
  * them. */
 static bool is_rare(const struct loss *x)
 {
-	return x->segments > 0 && x->needed < LOST_LEAST &&
-	       x->timeouts < LOST_LEAST;
+	return (x->segments > 0 || x->syns > 0) && x->needed < LOST_LEAST &&
+	       x->syns < LOST_LEAST && x->timeouts < LOST_LEAST;
+}
+
+static bool is_syns_alone(const struct loss *x)
+{
+	return x->syns > 0 && !(x->needed > 0);
 }
 
 /* In the digits that tcp prints. */
@@ -396,8 +477,8 @@ static const char *connections(struct na_case *c, long long n)
 {
 	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
 
-	return na_case_text(c, "%lld of %lld connection%s", n, (long long)all,
-			    na_plural((size_t)all));
+	return na_case_text(c, "%s of %s connection%s", na_case_count(c, n),
+			    na_case_count(c, all), na_plural((size_t)all));
 }
 
 /* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
@@ -409,12 +490,69 @@ static const char *worst_of(struct na_case *c, long long n,
 			    na_text_at(g->worst, M_dst));
 }
 
+/* "3 of 2 576 data segments (0.12 %)" */
+static const char *part_of(struct na_case *c, const struct loss *x)
+{
+	return na_case_text(c, "%s of %s data segments (%s %%)",
+			    na_case_count(c, x->needed),
+			    na_case_count(c, x->segments), percent(c, x));
+}
+
+static void say_lost(struct na_case *c, struct na_finding *f,
+		     const struct group *g, const struct loss *x)
+{
+	if (x->segments > 0)
+		f->how = na_case_text(c, "%s lost and sent again%s, on %s%s",
+				      part_of(c, x),
+				      x->ways > 1 ? " in the directions that "
+						    "lose any"
+						  : "",
+				      connections(c, x->connections),
+				      worst_of(c, x->connections, g));
+	if (!is_syns_alone(x))
+		return;
+	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
+			      na_case_count(c, x->syns),
+			      na_plural((size_t)x->syns),
+			      connections(c, x->connections),
+			      worst_of(c, x->connections, g));
+	f->otherwise = "the listener's queue is full, so that its host drops "
+		       "them (nstat: TcpExtListenOverflows, "
+		       "TcpExtListenDrops)";
+}
+
+/* Too little to blame anybody, in words; NULL: enough. */
+static const char *too_few(struct na_case *c, const struct loss *x)
+{
+	if (is_doubtful(x))
+		return na_case_text(
+			c,
+			"%s of %s packets seem lost and the capture itself "
+			"missed %s, too few to judge: capture again, for "
+			"longer",
+			na_case_count(c, x->needed),
+			na_case_count(c, x->segments),
+			na_case_count(c, x->holes));
+	if (is_rare(x) && is_syns_alone(x))
+		return na_case_text(c,
+				    "%s SYN%s had to be sent again, too few to "
+				    "blame anybody: capture for longer",
+				    na_case_count(c, x->syns),
+				    na_plural((size_t)x->syns));
+	if (is_rare(x))
+		return na_case_text(c,
+				    "%s had to be sent again, too few to blame "
+				    "anybody: capture for longer",
+				    part_of(c, x));
+	return NULL;
+}
+
 /* The network somewhere; the only path that loses; or bad-endpoint says. */
 static void accuse_loss(struct na_case *c, struct na_finding *f,
 			const struct group *g)
 {
 	struct loss x = loss_of(c);
-	const char *name = f->culprit;
+	const char *name = f->culprit, *few = too_few(c, &x);
 	struct na_packets_side side[NA_SIDES_MOST];
 	struct na_flows flows = na_packets_flows(c, na_packets_needed);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
@@ -423,42 +561,16 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 
 	bool told = n && na_case_body(c, "pairs");
 
-	if (x.segments > 0)
-		f->how = na_case_text(
-			c,
-			"%lld of %lld data segments (%s %%) lost and sent "
-			"again%s, on %s%s",
-			(long long)x.needed, (long long)x.segments,
-			percent(c, &x),
-			x.ways > 1 ? " in the directions that lose any" : "",
-			connections(c, x.connections),
-			worst_of(c, x.connections, g));
-	if (is_doubtful(&x)) {
+	say_lost(c, f, g, &x);
+	if (few) {
 		f->severity = NA_SEV_WARNING;
 		f->confidence = NA_POSSIBLE;
 		f->suspicion = true;
-		f->culprit = na_case_text(
-			c,
-			"%lld of %lld packets seem lost and the capture itself "
-			"missed %lld, too few to judge: capture again, for "
-			"longer",
-			(long long)x.needed, (long long)x.segments,
-			(long long)x.holes);
+		f->culprit = few;
 		return;
 	}
-	if (is_rare(&x)) {
-		f->severity = NA_SEV_WARNING;
-		f->confidence = NA_POSSIBLE;
-		f->suspicion = true;
-		f->culprit = na_case_text(
-			c,
-			"%lld of %lld data segments (%s %%) had to be sent "
-			"again, too few to blame anybody: capture for longer",
-			(long long)x.needed, (long long)x.segments,
-			percent(c, &x));
-		return;
-	}
-	if (x.segments > 0 && x.needed < LOST_SURELY)
+	if ((x.segments > 0 || x.syns > 0) && x.needed < LOST_SURELY &&
+	    x.syns < LOST_SURELY)
 		f->confidence = NA_POSSIBLE;
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
@@ -474,13 +586,6 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 		f->culprit = name;
 }
 
-static const char *written(struct na_case *c, double n)
-{
-	char text[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s", na_print_count(text, (uint64_t)n));
-}
-
 /* Of one way: which packets, and what to do. */
 static void say_hole(struct na_case *c, struct na_finding *f,
 		     const struct na_value *way)
@@ -494,10 +599,11 @@ static void say_hole(struct na_case *c, struct na_finding *f,
 		c,
 		"none of %s packets with %s bytes or more arrived, %s of %s "
 		"with %s or fewer did",
-		written(c, na_number_at(x, M_long_sent)),
-		written(c, na_number_at(x, M_long_least)),
-		written(c, all - na_number_at(x, M_short_lost)),
-		written(c, all), written(c, na_number_at(x, M_short_most)));
+		na_case_count(c, na_number_at(x, M_long_sent)),
+		na_case_count(c, na_number_at(x, M_long_least)),
+		na_case_count(c, all - na_number_at(x, M_short_lost)),
+		na_case_count(c, all),
+		na_case_count(c, na_number_at(x, M_short_most)));
 	f->remedy = na_text_at(way, M_black_hole_remedy);
 }
 
@@ -532,12 +638,36 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	} else if (t->host == by_hole) {
 		accuse_hole(c, f, g);
 	} else if (g->cause == NA_CAUSE_NONE) {
-		f->suspicion = true;
+		f->suspicion = t->host == by_peer;
 	} else {
 		na_case_accuse(f, g->cause,
 			       (struct na_who){.kind = "host", .host = g->host},
 			       name);
 	}
+}
+
+/* How often, and for how long; also where the client got in in the end. */
+static void say_turned_away(struct na_case *c, struct na_finding *f,
+			    const struct group *g)
+{
+	bool vanished = na_says(g->worst, M_verdict, "peer_vanished");
+	const char *n = na_case_text(c, "%s connection%s",
+				     na_case_count(c, g->n), na_plural(g->n));
+
+	if (!vanished && !na_says(g->worst, M_verdict, "refused"))
+		return;
+	if (g->let_in_s > 0)
+		f->culprit = na_case_text(
+			c, "%s (%s, let in after %s)",
+			vanished
+				? na_case_text(c, "%s does not answer at first",
+					       g->host)
+				: f->culprit,
+			n, na_case_seconds(c, g->let_in_s));
+	else if (g->n > 1)
+		f->culprit =
+			na_case_text(c, "%s (%s in %s)", f->culprit, n,
+				     na_case_seconds(c, g->to_s - g->from_s));
 }
 
 /* Whose lost_s is, where it is a sum. */
@@ -555,10 +685,11 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		return;
 	f->how = na_case_text(
 		c,
-		"%s of %s in %lld calls are its own time, nothing was sent "
+		"%s of %s in %s calls are its own time, nothing was sent "
 		"again meanwhile",
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
-		na_case_seconds(c, all / NA_MS_PER_S), (long long)g->calls);
+		na_case_seconds(c, all / NA_MS_PER_S),
+		na_case_count(c, g->calls));
 	na_case_fact(c, f, "%s", f->how);
 	f->of = on_all(g);
 	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
@@ -577,17 +708,22 @@ static void say_held(struct na_case *c, struct na_finding *f,
 }
 
 /* A server that takes its time now and then is a remark; so is one that did
- * once or twice, which a store of keys does that waits for another client. */
+ * once or twice, or once for each client, which a store of keys does that waits
+ * for the last of them.  A window that is full now and then, of a connection that
+ * has nothing to send for most of its time, costs nobody anything. */
 static enum na_severity severity_of(const struct trouble *t,
 				    const struct group *g)
 {
 	if (t->host == by_loss && g->much)
 		return NA_SEV_ERROR;
 	if (strcmp(t->verdict, "server_slow") == 0 && g->p50_ms < slow_ms &&
-	    (g->slow_calls < SLOW_LEAST ||
+	    (g->slow_calls < SLOW_LEAST || g->slow_calls <= (double)g->n ||
 	     g->slow_calls < slow_share * g->calls))
 		return NA_SEV_INFO;
-	return t->severity;
+	return t->host == by_window && g->idle && g->lost_s > 0 &&
+			       g->lost_s < trifle * (g->to_s - g->from_s)
+		       ? NA_SEV_INFO
+		       : t->severity;
 }
 
 static void tell(struct na_case *c, const struct trouble *t,
@@ -609,6 +745,14 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
 							: t->remedy;
 	accuse(c, f, t, g);
+	if (t->host != by_hole)
+		say_turned_away(c, f, g);
+	if (t->host == by_reset && g->cause == NA_CAUSE_NONE)
+		f->culprit = na_case_text(c,
+					  "%s after up to %s without a word "
+					  "from the server",
+					  f->culprit,
+					  na_case_seconds(c, g->waited_s));
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_case_cost(c, f, g->lost_s);
@@ -625,6 +769,18 @@ static void tell(struct na_case *c, const struct trouble *t,
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 
+/* To pass; NULL: enough. */
+static const char *few_segments(struct na_case *c)
+{
+	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
+	double n = na_number_or(t, M_data_segments,
+				na_number_or(t, M_packets, 0));
+
+	if (na_packets_unseen(c))
+		return na_packets_unseen(c);
+	return na_packets_few(c, n, "data segments of TCP");
+}
+
 static void judge_tcp_connection(struct na_case *c)
 {
 	for (size_t i = 0; i < NA_LEN(troubles); i++) {
@@ -636,6 +792,7 @@ static void judge_tcp_connection(struct na_case *c)
 	}
 	na_check_queues(c);
 	na_check_late(c);
+	c->missing = few_segments(c);
 }
 
 const struct na_check na_check_tcp_connection = {

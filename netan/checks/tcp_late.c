@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -39,8 +40,8 @@ void na_check_queues(struct na_case *c)
 	f->title = na_case_text(
 		c,
 		"a queue on %s: round trips grow more than fivefold under "
-		"load, on %lld path%s",
-		name, (long long)x.events, x.events > 1 ? "s" : "");
+		"load, on %s path%s",
+		name, na_case_count(c, x.events), x.events > 1 ? "s" : "");
 	f->remedy = "a link there is slow for what is sent, and its buffer "
 		    "deep (bufferbloat): pace the senders (fq, BBR), shorten "
 		    "the queue, or look why the link is slow";
@@ -60,6 +61,7 @@ void na_check_late(struct na_case *c)
 	long long reordered = (long long)na_count_at(t, M_reordered);
 	long long vain = (long long)na_count_at(t, M_needless_retransmissions);
 	long long twice = (long long)na_count_at(t, M_duplicated);
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], n[NA_UNIT_BUF];
 	struct na_finding *f;
 
 	if (reordered < LATE_LEAST && vain < LATE_LEAST && twice < LATE_LEAST)
@@ -67,15 +69,16 @@ void na_check_late(struct na_case *c)
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
 	f->title = na_case_text(
 		c,
-		"late, not lost: %lld segment%s out of order, %lld sent "
-		"again for nothing; %lld packet%s duplicated by the network",
-		reordered, reordered == 1 ? "" : "s", vain, twice,
-		twice == 1 ? "" : "s");
+		"late, not lost: %s segment%s out of order, %s sent again for "
+		"nothing; %s packet%s duplicated by the network",
+		na_print_count(a, (uint64_t)reordered),
+		reordered == 1 ? "" : "s", na_print_count(b, (uint64_t)vain),
+		na_print_count(n, (uint64_t)twice), twice == 1 ? "" : "s");
 	f->remedy = "nothing, where calls are fast enough; paths of unequal "
 		    "length that share a flow (ECMP by packet, bonding) "
 		    "reorder";
-	na_case_fact(c, f, "counted over %lld packets",
-		     (long long)na_count_at(t, M_packets));
+	na_case_fact(c, f, "counted over %s packets",
+		     na_print_count(n, (uint64_t)na_count_at(t, M_packets)));
 	na_case_copy(c, f->evidence, t, M_reordered, M_needless_retransmissions,
 		     M_duplicated);
 }

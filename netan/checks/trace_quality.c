@@ -71,7 +71,8 @@ static void judge_inputs(struct na_case *c, enum state state)
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN, "info");
 	/* Why one could not be read is said below, and when it was met. */
-	f->title = na_case_text(c, "%zu of %zu input%s %s: %s%s%s", n, all,
+	f->title = na_case_text(c, "%s of %s input%s %s: %s%s%s",
+				na_case_count(c, n), na_case_count(c, all),
 				na_plural(all), words[state],
 				na_text_at(first, M_path),
 				state != UNREADABLE ? ": "
@@ -162,12 +163,12 @@ static void judge_absent(struct na_case *c)
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(
 		c,
-		"the files of the hosts of %lld device%s are not here: what "
+		"the files of the hosts of %s device%s are not here: what "
 		"those saw and did is unknown",
-		(long long)n, na_plural(n));
+		na_case_count(c, n), na_plural(n));
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
-	na_case_fact(c, f, "transfers name %lld device%s that no file is of",
-		     (long long)n, na_plural(n));
+	na_case_fact(c, f, "transfers name %s device%s that no file is of",
+		     na_case_count(c, n), na_plural(n));
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
@@ -182,13 +183,13 @@ static void judge_absent_ranks(struct na_case *c)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(c,
-				"the files of %lld rank%s are not here: what "
+				"the files of %s rank%s are not here: what "
 				"%s did is unknown",
-				(long long)n, na_plural(n),
+				na_case_count(c, n), na_plural(n),
 				n == 1 ? "it" : "those");
 	f->remedy = "give the files of all ranks";
-	na_case_fact(c, f, "the job has %lld rank%s that no file is of",
-		     (long long)n, na_plural(n));
+	na_case_fact(c, f, "the job has %s rank%s that no file is of",
+		     na_case_count(c, n), na_plural(n));
 	na_put_int(c->r, f->evidence, M_ranks_not_here, n);
 }
 
@@ -213,9 +214,10 @@ static void judge_planes(struct na_case *c)
 		return;
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "info");
 	f->title = na_case_text(c,
-				"%zu of %zu traces hold no device plane: what "
+				"%s of %s traces hold no device plane: what "
 				"the devices wait for is unknown there",
-				without, traces);
+				na_case_count(c, without),
+				na_case_count(c, traces));
 	f->remedy = "capture with device tracing on, while the job trains";
 	na_case_fact(c, f, "without: %s", na_case_names(c, list, SAID));
 	na_put_alias(c->r, f->evidence, M_files, list);
@@ -234,7 +236,8 @@ static void note_corrected(struct na_case *c)
 			       "clocks corrected from when ranks leave "
 			       "operations together: %s%s",
 			       na_clocks_text(c, list),
-			       n > 3 ? na_case_text(c, ", and %zu more", n - 3)
+			       n > 3 ? na_case_text(c, ", and %s more",
+						    na_case_count(c, n - 3))
 				     : "");
 }
 
@@ -251,8 +254,8 @@ static void judge_clock(struct na_case *c)
 		   "files cannot be compared";
 	f->remedy = "capture with a profiler that writes the plane \"Task "
 		    "Environment\", or leave those files out";
-	na_case_fact(c, f, "%lld files, each on a clock of its own",
-		     (long long)na_count_at(side, M_files));
+	na_case_fact(c, f, "%s files, each on a clock of its own",
+		     na_case_count(c, na_count_at(side, M_files)));
 	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 
@@ -275,9 +278,9 @@ static void judge_packets(struct na_case *c)
 		int64_t n = na_count_at(side, of[i].name);
 
 		if (n)
-			text = na_case_text(c, "%s%s%s: %lld", text,
+			text = na_case_text(c, "%s%s%s: %s", text,
 					    *text ? ", " : "", of[i].what,
-					    (long long)n);
+					    na_case_count(c, n));
 	}
 	if (!*text)
 		return;
@@ -305,29 +308,31 @@ static void judge_unrecorded(struct na_case *c)
 		f = na_case_find(c, NA_SEV_WARNING, NA_CERTAIN, "tcp");
 		f->title = na_case_text(
 			c,
-			"the capture missed %lld packets or more, which "
+			"the capture missed %s packets or more, which "
 			"were acknowledged all the same: capture loss, not "
 			"loss of the network",
-			(long long)n);
+			na_case_count(c, n));
 		f->remedy = "capture again with a larger buffer (tcpdump -B), "
 			    "or fewer bytes of each packet (-s 96)";
 		na_case_fact(c, f,
-			     "%lld of %lld packets or more are known by their "
+			     "%s of %s packets or more are known by their "
 			     "acknowledgements alone",
-			     (long long)n, (long long)(packets + n));
+			     na_case_count(c, n),
+			     na_case_count(c, packets + n));
 		na_put_int(c->r, f->evidence, M_unrecorded, n);
 	}
 	if (copies) {
 		f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
 		f->title = na_case_text(
 			c,
-			"%lld packets were recorded twice, at both ends or "
+			"%s packets were recorded twice, at both ends or "
 			"on several interfaces, and are counted once",
-			(long long)copies);
+			na_case_count(c, copies));
 		f->remedy = "nothing; to capture less, name one interface "
 			    "instead of any";
-		na_case_fact(c, f, "%lld copies beside %lld packets",
-			     (long long)copies, (long long)packets);
+		na_case_fact(c, f, "%s copies beside %s packets",
+			     na_case_count(c, copies),
+			     na_case_count(c, packets));
 		na_put_int(c->r, f->evidence, M_copies, copies);
 	}
 }

@@ -196,10 +196,10 @@ static const char *unread(struct na_case *c)
 		return "interrupted before everything was read";
 	if (n)
 		return na_case_text(c,
-				    "%lld of %lld input%s %s%s: copy or "
+				    "%s of %s input%s %s%s: copy or "
 				    "capture %s again",
-				    n, all, na_plural(all),
-				    n == 1 ? "is " : "are ",
+				    na_case_count(c, n), na_case_count(c, all),
+				    na_plural(all), n == 1 ? "is " : "are ",
 				    !refused   ? "damaged"
 				    : !damaged ? "unreadable"
 					       : "damaged or unreadable",
@@ -300,10 +300,10 @@ static const char *late_ranks(struct na_case *c)
 		return na_case_text(
 			c,
 			"; ranks wait %s %% of the step%s for later ones, and "
-			"%zu %s too few to name one (it takes %lld)",
-			share, na_plural(steps), steps,
+			"%s %s too few to name one (it takes %s)",
+			share, na_plural(steps), na_case_count(c, steps),
 			steps == 1 ? "step is" : "steps are",
-			(long long)na_steps_needed(c));
+			na_case_count(c, na_steps_needed(c)));
 	return na_case_text(
 		c,
 		"; ranks wait %s %% of the steps for later ones, of "
@@ -408,13 +408,14 @@ static const char *absent(struct na_case *c)
 		return "";
 	if (ranks > 0)
 		return na_case_text(c,
-				    "; the files of %lld rank%s are missing, "
+				    "; the files of %s rank%s are missing, "
 				    "give them, too",
-				    (long long)ranks, na_plural(ranks));
+				    na_case_count(c, ranks), na_plural(ranks));
 	return na_case_text(c,
-			    "; only %lld file%s here: those of the hosts of "
-			    "%lld device%s are missing, give them, too",
-			    files, files == 1 ? " is" : "s are", (long long)n,
+			    "; only %s file%s here: those of the hosts of "
+			    "%s device%s are missing, give them, too",
+			    na_case_count(c, files),
+			    files == 1 ? " is" : "s are", na_case_count(c, n),
 			    na_plural(n));
 }
 

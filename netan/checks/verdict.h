@@ -28,6 +28,8 @@ const char *na_verdict_cannot_tell(struct na_case *c, const char *why);
  * and its outcome.
  */
 const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome);
+/* Why these packets show no loss of a network, however many; NULL: they do. */
+const char *na_packets_unseen(struct na_case *c);
 
 /*
  * power.c: what would have been named, after the list power[] of `pairs`.

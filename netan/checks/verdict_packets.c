@@ -14,11 +14,6 @@
 
 static const double unrecorded_most = 0.1; /* of the packets */
 
-/* Of the data segments: with 1 % a connection of 10 ms reaches 14 Mbit/s
- * (MSS / RTT x sqrt(3 / (2 p)), Mathis et al., CCR 1997).  Who could not see
- * that acquits nobody. */
-static const double ruinous_loss = 0.01;
-
 static double of_tcp(struct na_case *c, const char *name)
 {
 	return na_number_or(na_get(na_case_body(c, "tcp"), M_totals), name, 0);
@@ -90,6 +85,17 @@ static bool stays_home(struct na_case *c)
 	return rows && rows->n > 0 && !(of_roce(c, M_packets) > 0);
 }
 
+const char *na_packets_unseen(struct na_case *c)
+{
+	if (stays_home(c))
+		return "all connections stay on one host (loopback): capture "
+		       "on the interface of the network";
+	if (one_way(c))
+		return "one direction alone was recorded: capture where both "
+		       "pass";
+	return NULL;
+}
+
 /* Too little to go by; NULL. */
 static const char *thin(struct na_case *c)
 {
@@ -103,12 +109,8 @@ static const char *thin(struct na_case *c)
 			c, "%s packet%s too few to judge: capture for longer",
 			na_print_count(count, (uint64_t)packets),
 			packets < 2 ? " is" : "s are");
-	if (stays_home(c))
-		return "all connections stay on one host (loopback): capture "
-		       "on the interface of the network";
-	if (one_way(c))
-		return "one direction alone was recorded: capture where both "
-		       "pass";
+	if (na_packets_unseen(c))
+		return na_packets_unseen(c);
 	if (holes > unrecorded_most * packets ||
 	    (holes > 0 && needed_of(c) > 0))
 		return na_case_text(
@@ -142,13 +144,6 @@ static struct resent resent_of(struct na_case *c)
 	return r;
 }
 
-/* The rule of three (Hanley and Lippman-Hand, JAMA 1983): what none of n
- * showed is, with 95 % confidence, rarer than 3 in n. */
-static double would_have_shown(const struct resent *r)
-{
-	return 3 / fmax(3, r->sent);
-}
-
 static const char *how_many(struct na_case *c, const struct resent *r)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
@@ -165,7 +160,8 @@ static const char *seen(struct na_case *c, const struct resent *r)
 		return how_many(c, r);
 	return na_case_text(c, "%s (a loss of %s %% would have shown)",
 			    how_many(c, r),
-			    na_case_number(c, 100 * would_have_shown(r)));
+			    na_case_number(c,
+					   100 * na_would_have_shown(r->sent)));
 }
 
 /* So few that a loss which ruins connections may have been missed, where
@@ -174,14 +170,16 @@ static const char *blind(struct na_case *c, const struct resent *r)
 {
 	char n[NA_UNIT_BUF];
 
-	if (would_have_shown(r) <= ruinous_loss || *na_verdict_instead(c))
+	if (na_would_have_shown(r->sent) <= NA_RUINOUS_LOSS ||
+	    *na_verdict_instead(c))
 		return NULL;
 	return na_case_text(
 		c,
 		"%s, too few to acquit (a loss below %s %% would not have "
 		"shown): capture %s or more",
-		how_many(c, r), na_case_number(c, 100 * would_have_shown(r)),
-		na_print_count(n, (uint64_t)(3 / ruinous_loss)));
+		how_many(c, r),
+		na_case_number(c, 100 * na_would_have_shown(r->sent)),
+		na_print_count(n, (uint64_t)(3 / NA_RUINOUS_LOSS)));
 }
 
 const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)

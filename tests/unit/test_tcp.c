@@ -586,10 +586,85 @@ static void of_the_loser(void **state)
 	assert_true(na_tcp_is_far(&row));
 }
 
+/* Client and listener of `healthy()`, from_s on: refused, without an answer, or
+ * let in. */
+static struct na_connection knock(uint32_t id, int64_t from_s, char how)
+{
+	struct na_connection c = healthy(id);
+
+	c.from_ps = from_s * 1000 * MSP;
+	c.to_ps = c.from_ps + (how == 'y' ? 1000 * MSP : 0);
+	if (how == 'y')
+		return c;
+	for (size_t i = 0; i < 2; i++) {
+		c.dir[i].bytes = c.dir[i].unique_bytes = 0;
+		c.dir[i].data_packets = 0;
+		c.dir[i].testified = 1;
+		c.dir[i].packets = 1;
+	}
+	c.dir[1].saw_syn = 0;
+	c.dir[1].reset = how == 'n';
+	c.dir[1].packets = how == 'n';
+	return c;
+}
+
+/* One after the other, at these seconds. */
+static void doors(void **state)
+{
+	static const struct {
+		const char *how;
+		int64_t at_s[4];
+		const char *verdict; /* of the first n or '?' */
+		bool harmless;
+		double let_in_ms; /* 0: never */
+	} rows[] = {
+		{"ny", {0, 1}, "refused", true, 1e3},
+		{"ny", {0, 60}, "refused", true, 6e4},
+		{"ny", {0, 61}, "refused", false, 6.1e4},
+		{"nny", {0, 50, 61}, "refused", false, 6.1e4},
+		{"n", {0}, "refused", false, 0},
+		/* It was up before. */
+		{"yny", {0, 5, 6}, "refused", false, 1e3},
+		{"yn", {0, 5}, "refused", false, 0},
+		{"??", {0, 2}, "cannot_tell", false, 0},
+		{"???", {0, 1, 2}, "peer_vanished", false, 0},
+		{"???", {0, 0, 0}, "cannot_tell", false, 0},
+		{"???y", {0, 1, 2, 9}, "peer_vanished", false, 9e3},
+		{"??y?", {0, 1, 2, 9}, "cannot_tell", false, 2e3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n = strlen(rows[i].how), k = 0;
+		struct na_connection c[4];
+		const struct na_value *v;
+		struct run x;
+
+		for (size_t j = 0; j < n; j++)
+			c[j] = knock(2 * (uint32_t)j, rows[i].at_s[j],
+				     rows[i].how[j]);
+		begin(&x, c, n);
+		analyse(&x, n);
+		while (number(row(&x, k), "id") !=
+		       2 * (double)strcspn(rows[i].how, "n?"))
+			k++;
+		v = row(&x, k);
+		if (strcmp(verdict(&x, k), rows[i].verdict) != 0 ||
+		    na_flag_at(v, "harmless") != rows[i].harmless ||
+		    !(rows[i].let_in_ms > 0
+			      ? number(v, "let_in_ms") == rows[i].let_in_ms
+			      : isnan(number(v, "let_in_ms"))))
+			fail_msg("row %zu: %s, %g ms", i, verdict(&x, k),
+				 number(v, "let_in_ms"));
+		end(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thresholds),
+		cmocka_unit_test(doors),
 		cmocka_unit_test(testimony),
 		cmocka_unit_test(timers_or_loss),
 		cmocka_unit_test(the_costliest),

@@ -308,18 +308,18 @@ static void say_clock(const struct latency_clock_off *o, struct na_str *w)
 
 static void note_clock(struct na_result *r, const struct latency_clock_off *o)
 {
-	char others[64] = "";
+	char others[64] = "", n[NA_UNIT_BUF];
 
 	if (o->others)
 		snprintf(others, sizeof(others), " (and of %zu other host%s)",
 			 o->others, na_plural(o->others));
 	na_result_note(r,
-		       "the clock of %s%s is %s others': %" PRIu64 " of its "
+		       "the clock of %s%s is %s others': %s of its "
 		       "transfers arrive before they were sent and are left "
 		       "out; latencies that touch it are not to be trusted; "
 		       "netan pairs estimates the offset",
 		       o->host, others, o->ahead ? "ahead of" : "behind",
-		       o->early);
+		       na_print_count(n, o->early));
 }
 
 static bool by_run_alone(const struct latency_state *s)

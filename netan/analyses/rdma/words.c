@@ -57,86 +57,89 @@ static const char *lasting(char buf[NA_UNIT_BUF], int64_t ns)
 static void say_loss(struct na_result *r, struct na_value *list,
 		     const struct na_queue_pair *q)
 {
-	char all[NA_UNIT_BUF], one[NA_UNIT_BUF];
+	char all[NA_UNIT_BUF], one[NA_UNIT_BUF], n[4][NA_UNIT_BUF];
 
 	if (q->needed || q->naks_sequence)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " of %" PRIu64
-			     " packets were missing and sent again, %" PRIu64
-			     " repeats in all, %" PRIu64 " sequence NAK%s",
-			     q->needed, q->packets, q->repeats,
-			     q->naks_sequence, na_plural(q->naks_sequence));
+			     "%s of %s packets were missing and sent again, %s "
+			     "repeats in all, %s sequence NAK%s",
+			     na_print_count(n[0], q->needed),
+			     na_print_count(n[1], q->packets),
+			     na_print_count(n[2], q->repeats),
+			     na_print_count(n[3], q->naks_sequence),
+			     na_plural(q->naks_sequence));
 	if (q->timeouts)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " timeout%s, silent for %s, the "
-			     "longest %s",
-			     q->timeouts, na_plural(q->timeouts),
+			     "%s timeout%s, silent for %s, the longest %s",
+			     na_print_count(n[0], q->timeouts),
+			     na_plural(q->timeouts),
 			     lasting(all, q->silent_ns),
 			     lasting(one, q->longest_silent_ns));
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " NAK%s: receiver not ready; waited "
-			     "%s for it",
-			     q->naks_rnr, na_plural(q->naks_rnr),
+			     "%s NAK%s: receiver not ready; waited %s for it",
+			     na_print_count(n[0], q->naks_rnr), na_plural(q->naks_rnr),
 			     lasting(all, q->rnr_ns));
 	if (q->naks_other)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " NAK%s that the program caused "
-			     "(invalid request, remote access or operation)",
-			     q->naks_other, na_plural(q->naks_other));
+			     "%s NAK%s that the program caused (invalid "
+			     "request, remote access or operation)",
+			     na_print_count(n[0], q->naks_other), na_plural(q->naks_other));
 }
 
 static void say_marks(struct na_result *r, struct na_value *list,
 		      const struct rdma_row *row)
 {
 	const struct na_queue_pair *q = row->q;
+	char n[NA_UNIT_BUF], all[NA_UNIT_BUF];
 
 	if (q->cnps)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " congestion notification%s; for %.3g "
-			     "%% of the time the sender was within a "
-			     "millisecond behind one",
-			     q->cnps, na_plural(q->cnps),
+			     "%s congestion notification%s; for %.3g %% of the "
+			     "time the sender was within a millisecond behind "
+			     "one",
+			     na_print_count(n, q->cnps), na_plural(q->cnps),
 			     row->duration_ns ? 100.0 * (double)q->slowed_ns /
 							(double)row->duration_ns
 					      : 100.0);
 	if (q->ce_marks)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " of %" PRIu64
-			     " packets carry a congestion mark",
-			     q->ce_marks, q->packets);
+			     "%s of %s packets carry a congestion mark",
+			     na_print_count(n, q->ce_marks),
+			     na_print_count(all, q->packets));
 }
 
 static void say_doubts(struct na_result *r, struct na_value *list,
 		       const struct na_queue_pair *q)
 {
+	char n[NA_UNIT_BUF];
+
 	if (q->service == NA_QP_DATAGRAM)
 		na_put_text(r, list, NULL,
 			    "datagrams: nobody answers them, and their "
 			    "numbers count over all destinations");
 	else if (q->service == NA_QP_UNRELIABLE)
 		na_put_textf(r, list, NULL,
-			     "unreliable connection: nobody answers; %" PRIu64
-			     " gap%s of its numbers",
-			     q->psn_gaps, na_plural(q->psn_gaps));
+			     "unreliable connection: nobody answers; %s gap%s "
+			     "of its numbers",
+			     na_print_count(n, q->psn_gaps), na_plural(q->psn_gaps));
 	else if (!q->answers)
 		na_put_text(r, list, NULL,
 			    "no answer is in the capture: one direction "
 			    "alone");
 	if (q->missing)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " packet%s acknowledged and never "
-			     "seen: the capture missed %s",
-			     q->missing, na_plural(q->missing),
+			     "%s packet%s acknowledged and never seen: the "
+			     "capture missed %s",
+			     na_print_count(n, q->missing), na_plural(q->missing),
 			     q->missing == 1 ? "it" : "them");
 	else if (q->psn_gaps && !q->needed && q->service == NA_QP_RELIABLE)
-		na_put_textf(r, list, NULL, "%" PRIu64 " gap%s of its numbers",
-			     q->psn_gaps, na_plural(q->psn_gaps));
+		na_put_textf(r, list, NULL, "%s gap%s of its numbers",
+			     na_print_count(n, q->psn_gaps), na_plural(q->psn_gaps));
 	if (q->reordered)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " packet%s came late, and nobody asked "
-			     "for %s",
-			     q->reordered, na_plural(q->reordered),
+			     "%s packet%s came late, and nobody asked for %s",
+			     na_print_count(n, q->reordered), na_plural(q->reordered),
 			     q->reordered == 1 ? "it" : "them");
 }
 
@@ -145,6 +148,7 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 			  const struct rdma_row *row)
 {
 	const struct na_queue_pair *q = row->q;
+	char n[NA_UNIT_BUF];
 
 	if (row->verdict == RDMA_CONGESTED)
 		say_marks(r, list, row);
@@ -154,9 +158,9 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 	say_doubts(r, list, q);
 	if (list && !list->n)
 		na_put_textf(r, list, NULL,
-			     "%" PRIu64 " packet%s, none sent again, no NAK, "
-			     "no notification",
-			     q->packets, na_plural(q->packets));
+			     "%s packet%s, none sent again, no NAK, no "
+			     "notification",
+			     na_print_count(n, q->packets), na_plural(q->packets));
 	na_rdma_say_served(r, list, s, row);
 }
 

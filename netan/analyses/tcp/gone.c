@@ -47,7 +47,10 @@ bool na_tcp_gone(const struct tcp_row *row, size_t i)
 	if (!d->testified)
 		return false;
 	if (!peer->packets && !peer->known)
-		return d->syns_again + 1 >= TCP_GONE_RESENDS && !d->bytes;
+		return (d->syns_again + 1 >= TCP_GONE_RESENDS ||
+			(row->syns >= TCP_GONE_RESENDS &&
+			 row->syns_ns >= TCP_GONE_NS)) &&
+		       !d->bytes;
 	if (na_tcp_lacks(row, i))
 		return true;
 	return d->last_again + 1 >= TCP_GONE_RESENDS &&

@@ -275,15 +275,11 @@ static void judge_window(struct tcp_row *row, size_t i)
 
 /* ---- ends */
 
-/* By SYNs alone: dir 0 asked, and dir 1 only reset. */
 static void judge_refused(struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
-	for (size_t i = 0; i < 2; i++)
-		row->holds[TCP_REFUSED] |= d[i].saw_syn && !d[1 - i].saw_syn &&
-					   d[1 - i].reset && !d[i].bytes &&
-					   !d[1 - i].bytes;
+	row->holds[TCP_REFUSED] = na_tcp_refused(row->c);
 	row->holds[TCP_RESET] = !row->holds[TCP_REFUSED] &&
 				(d[0].reset || d[1].reset) && !d[0].closed &&
 				!d[1].closed && d[0].packets && d[1].packets;
@@ -610,6 +606,8 @@ enum na_severity na_tcp_severity_of(const struct tcp_row *row)
 		[TCP_SENDER_IDLE] = NA_SEV_INFO,
 	};
 
+	if (na_tcp_harmless(row))
+		return NA_SEV_INFO;
 	if (row->verdict == TCP_NETWORK_LOSS &&
 	    (loses_much(row, 0) || loses_much(row, 1)))
 		return NA_SEV_ERROR;

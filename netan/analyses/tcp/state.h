@@ -17,8 +17,9 @@
  * Proven ends come first:
  *
  *   refused            the SYN was answered by a reset
- *   peer_vanished      TCP_GONE_RESENDS times the same bytes, or SYNs that
- *                      nobody answered, and nothing from the peer for
+ *   peer_vanished      TCP_GONE_RESENDS times the same bytes, or SYNs (of
+ *                      one client to one listener, from whichever ports)
+ *                      that nobody answered, and nothing from the peer for
  *                      TCP_GONE_NS; or the peer is heard and lacks them for
  *                      as long; or nothing but the handshake was
  *                      acknowledged, and packets of TCP_FULL_SIZE do not
@@ -104,10 +105,14 @@ enum {
 	TCP_STREAM = 50, /* data segments, to speak of its round trips */
 	TCP_GONE_NS = 1000000000,
 	TCP_QUEUE_NS = 8000000,
-	TCP_FAR_NS = 10000000,        /* there and back: no one building */
+	TCP_FAR_NS = 10000000, /* there and back: no one building */
+	TCP_AT_ONCE_NS = 50000000,
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
+
+/* A job that starts has listeners that are not up yet for so long. */
+static const int64_t TCP_START_NS = INT64_C(60000000000);
 
 /* Rows of connections[] without --top: what fits a few megabytes. */
 enum { TCP_LISTED = 4096 };
@@ -154,6 +159,14 @@ struct tcp_row {
 	double missed;        /* by the capture, of all its packets */
 	bool server_outliers; /* this server has enough of them */
 	bool queue_on_path;   /* another connection there shows a queue */
+	/* From the first SYN of this client, in a row, that this listener
+	 * refused or did not answer until it let the client in; 0: it never
+	 * did.  It had let nobody in yet. */
+	int64_t let_in_ns;
+	bool not_up_yet;
+	/* In a row without an answer, and how long they go on. */
+	uint64_t syns;
+	int64_t syns_ns;
 	enum tcp_verdict verdict;
 	bool holds[TCP_VERDICTS];
 	int64_t cost_ns[TCP_VERDICTS];
@@ -179,6 +192,16 @@ struct tcp_state {
 /* place.c: what connections of the same hosts know of each other: legs, slow
  * answers of a server, queues.  False: no memory. */
 bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;
+/* doors.c: what clients of the same listener know of it.  False: no memory. */
+bool na_tcp_visit(struct tcp_state *s) NA_MUST_CHECK;
+/* By SYNs alone: one side asked, and the other one only reset. */
+bool na_tcp_refused(const struct na_connection *c);
+/* Nothing but SYNs, and nobody says a word. */
+bool na_tcp_ignored(const struct na_connection *c);
+/* The other end's silence before its only reset; -1. */
+int64_t na_tcp_reset_after_ns(const struct tcp_row *row);
+/* It was refused or reset, and nothing came of it. */
+bool na_tcp_harmless(const struct tcp_row *row);
 /* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
  * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);

@@ -88,7 +88,7 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 	struct tcp_state *s = state;
 
 	(void)done;
-	if (!na_tcp_place(s))
+	if (!na_tcp_place(s) || !na_tcp_visit(s))
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < s->rows.n; i++)
 		na_tcp_judge(&s->rows.v[i]);

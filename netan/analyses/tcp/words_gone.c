@@ -1,16 +1,52 @@
 /* tcp: connections that were refused or reset, or whose peer says no more. */
 #include "netan/analyses/tcp/words.h"
 
+static void refused(struct told *t)
+{
+	char b[NA_UNIT_BUF];
+
+	na_tcp_say(t, "%s refused the connection: a reset answers the SYN",
+		   t->other);
+	if (t->row->let_in_ns > 0)
+		na_tcp_say(t, "; it let the client in %s after it first did",
+			   na_tcp_time(b, t->row->let_in_ns));
+}
+
 void na_tcp_tell_ends(struct told *t)
 {
 	const struct tcp_row *row = t->row;
 
 	if (row->holds[TCP_REFUSED] && t->d->saw_syn)
-		na_tcp_say(t,
-			   "%s refused the connection: a reset answers the SYN",
-			   t->other);
+		refused(t);
 	else if (row->holds[TCP_RESET] && t->d->reset)
-		na_tcp_say(t, "%s reset the connection (RST)", t->who);
+		na_tcp_say(t, "%s reset the connection (RST)%s", t->who,
+			   !na_tcp_harmless(row) ? ""
+			   : t->d->saw_syn || t->peer->saw_syn
+				   ? ", with all it had asked for"
+				   : ", and may have closed it before the "
+				     "capture began");
+}
+
+/* By the listener, whichever port the client asks from. */
+static void ignored(struct told *t)
+{
+	const struct tcp_row *row = t->row;
+	uint64_t own = t->d->syns_again + 1;
+	char b[NA_UNIT_BUF];
+
+	na_tcp_say(t, "%s never answered ", t->other);
+	na_tcp_say_count(t, own, "SYN");
+	na_tcp_say(t, " of %s", t->who);
+	if (row->duration_ns > 0)
+		na_tcp_say(t, " in %s", na_tcp_time(b, row->duration_ns));
+	if (row->syns > own) {
+		na_tcp_say(t, ", of this client ");
+		na_tcp_say_count(t, row->syns, "SYN");
+		na_tcp_say(t, " in %s", na_tcp_time(b, row->syns_ns));
+	}
+	if (row->let_in_ns > 0)
+		na_tcp_say(t, "; it let the client in %s after the first",
+			   na_tcp_time(b, row->let_in_ns));
 }
 
 /* In the middle of the connection, and for good. */
@@ -40,10 +76,8 @@ void na_tcp_tell_gone(struct told *t)
 
 	if (!t->row->holds[TCP_PEER_VANISHED])
 		return;
-	if (!t->peer->packets && d->syns_again) {
-		na_tcp_say(t, "%s never answered ", t->other);
-		na_tcp_say_count(t, d->syns_again + 1, "SYN");
-		na_tcp_say(t, " of %s", t->who);
+	if (na_tcp_ignored(t->row->c) && d->saw_syn) {
+		ignored(t);
 	} else if (na_tcp_stuck(t->row, t->i)) {
 		na_tcp_say(t,
 			   "nothing of %s but the handshake was acknowledged, ",

@@ -95,36 +95,38 @@ static bool all_packets(const struct na_session *s,
 static void say_which_packets(const struct na_session *s,
 			      const struct na_capture_counts *c)
 {
+	char n[NA_UNIT_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	na_print_count(n, c->packets);
 	if (c->connections)
 		na_say_hint(s->request,
-			    "there are %" PRIu64 " packets and %" PRIu64
-			    " TCP connections; netan tcp shows them, netan "
-			    "timeline the packets",
-			    c->packets, c->connections);
+			    "there are %s packets and %s TCP connections; "
+			    "netan tcp shows them, netan timeline the packets",
+			    n, na_print_count(a, c->connections));
 	else
 		na_say_hint(s->request,
-			    "there are %" PRIu64 " packets (%" PRIu64
-			    " TCP, %" PRIu64 " UDP); netan timeline shows "
-			    "them, netan info says more",
-			    c->packets, c->tcp, c->udp);
+			    "there are %s packets (%s TCP, %s UDP); netan "
+			    "timeline shows them, netan info says more",
+			    n, na_print_count(a, c->tcp),
+			    na_print_count(b, c->udp));
 	if (c->cut_packets)
 		na_say_hint(s->request,
-			    "%" PRIu64 " packets are cut by the snap length: "
-			    "capture whole packets to see calls (tcpdump -s 0)",
-			    c->cut_packets);
+			    "%s packets are cut by the snap length: capture "
+			    "whole packets to see calls (tcpdump -s 0)",
+			    na_print_count(n, c->cut_packets));
 }
 
 bool na_session_say_no_packets(const struct na_session *s)
 {
 	struct na_capture_counts c;
+	char n[NA_UNIT_BUF];
 
 	if (!all_packets(s, &c) || c.packets)
 		return false;
 	if (c.filtered) {
 		na_say_error(s->request,
-			     "none of the %" PRIu64 " packets passes --filter "
-			     "\"%s\"",
-			     c.filtered, s->request->filter);
+			     "none of the %s packets passes --filter \"%s\"",
+			     na_print_count(n, c.filtered), s->request->filter);
 	} else if (s->damaged) {
 		na_say_error(s->request,
 			     "no packets in what could be read of the "
