@@ -20,6 +20,7 @@ netan/cli/commands/synth.c hang info: the next command
 netan/synth/job/job.c hlo steps: what --without leaves out
 netan/synth/pytorch/pytorch.c inspector kineto: what it writes
 tests/unit/test_checks.c bursts bursty collectives info: what one finding says
+tests/unit/test_checks_packets.c bursts bursty clock-skew pairs rdma rdma-queue-pair rpc rpc-latency sizes small-transfers tcp tcp-connection: what each reads, and how little
 tests/unit/test_fig_diff.c latency sizes slack steps: what diff compares
 tests/unit/test_opt.c completion help info synth timeline: words to find close ones to
 tests/unit/test_opt.c help info latency synth timeline: the same
