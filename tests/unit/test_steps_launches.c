@@ -191,7 +191,7 @@ static void culprits(void **state)
 		for (int h = 0; clocks && h < HOSTS; h++)
 			late.ahead_us[h] = slow.ahead_us[h] = ahead[h];
 		named(&late, "late_start", "c starts its collectives late");
-		named(&slow, "network", "the network of c");
+		named(&slow, "network", "the transfers of c");
 	}
 }
 

@@ -127,8 +127,7 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 			    name);
 		break;
 	default:
-		na_str_addf(t, "the network of %s: its transfers take longest",
-			    name);
+		na_str_addf(t, "the transfers of %s take longest", name);
 	}
 	na_str_addf(t, ", by %s%s, in %s %% of %" PRIu64 " %s",
 		    na_print_time(time, v->effect_ps, 3),
@@ -139,9 +138,9 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
 	if (h->cause == ST_NETWORK)
-		na_str_addf(t, "; whether its own side is slow, or it waits for "
-			       "another's, and what that costs a step, netan "
-			       "check tells");
+		na_str_addf(t, "; whose side of the network is slow, its own or "
+			       "that of whom it waits for, and what that costs "
+			       "a step, netan check tells");
 	if (na_steps_cost_ms(h) > 0)
 		na_str_addf(t, ", which costs %s ms a step%s",
 			    na_print_number(number, na_steps_cost_ms(h), 3),

@@ -76,7 +76,7 @@ words()
 	'no straggler'*'netan pairs'*) ;;
 	*'no straggler'* | *'not the network'*) but "steps says: $said" ;;
 	*'own work, not its network'* | *'not for the network'* | \
-		*'the network of '* | *'transfers that it waits for'*) ;;
+		*'the transfers of '* | *'transfers that it waits for'*) ;;
 	*) but "steps says nothing of the network: $said" ;;
 	esac
 }
