@@ -95,7 +95,8 @@ static enum na_exit diff_run(struct na_cli *cli)
 		cli->common.fail_on = 0; /* of the analysis' own severity */
 	na_catch_interrupt();
 	na_diff_judge_runs(cli, &arena, p->judged);
-	exit = na_run_this_analysis(cli, &na_an_diff);
+	exit = na_stopped(cli, false) ? NA_EXIT_INTERRUPTED
+				      : na_run_this_analysis(cli, &na_an_diff);
 	na_arena_fini(&arena);
 	if (exit == NA_EXIT_FAILED && cli->common.quiet)
 		say_absent(cli);
