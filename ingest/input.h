@@ -213,6 +213,9 @@ struct na_reader {
 	enum na_status (*slice)(struct na_input *in, const struct na_slice *of,
 				struct na_slice_counts *counts,
 				struct na_err *err);
+	/* Why such files are not cut, and what to do instead; NULL: a transfer
+	 * file of them is cut. */
+	const char *whole;
 	/* By which such files are known in a directory; NULL: their format. */
 	const char *ending;
 	bool packets; /* its files are captures: nothing in them is an action */

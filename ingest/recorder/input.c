@@ -207,6 +207,7 @@ static enum na_status read_dump(const struct na_input *in,
 const struct na_reader na_reader_dump = {
 	.ranks = true,
 	.name = "flight recorder",
+	.whole = "netan hang takes it as it was written: attach it whole",
 	.sniff = sniff,
 	.open = open_dump,
 	.cut = cut,

@@ -294,7 +294,7 @@ static enum na_status emit_comm(struct na_xf_decoding *d,
 
 	if (x.sequence < -1 || x.peer < -1 || row->rank < 0 ||
 	    x.group_size > INT32_MAX || x.operation >= NA_N_OPCODES ||
-	    x.source > NA_COMM_LASTED ||
+	    x.source >= NA_N_COMM_SOURCES ||
 	    (x.size_bytes > INT64_MAX && x.size_bytes != NA_UNKNOWN_U64) ||
 	    !backwards(d, at, row->duration_ps, &x.start_ps, &x.end_ps) ||
 	    !name(d, &x.group) || !name(d, &x.type)) {

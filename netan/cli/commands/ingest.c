@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/recorder/recorder.h"
 #include "netan/cli/commands/ingest_out.h"
 #include "netan/cli/output/place.h"
 #include "netan/engine/anonymize.h"
@@ -28,6 +29,20 @@ static const struct na_opt opts[] = {
 	NA_OPT_END,
 };
 /* clang-format on */
+
+/* Who holds what is in the dumps alone. */
+static void say_dumps(const struct na_ingest *g, const struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (!na_recorder_is_input(&s->inputs[i]))
+			continue;
+		na_say_hint(&g->cli->request,
+			    "a transfer file of dumps tells when operations "
+			    "were queued; netan hang takes the dumps "
+			    "themselves");
+		return;
+	}
+}
 
 static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 			       const char *path, struct na_err *err)
@@ -67,6 +82,7 @@ static enum na_exit write_file(const struct na_ingest *g, struct na_session *s,
 
 		na_ingest_report(shown ? shown : "it", &counts);
 		free(shown);
+		say_dumps(g, s);
 	}
 	return NA_EXIT_OK;
 }

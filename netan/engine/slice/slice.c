@@ -228,10 +228,14 @@ bool na_slicer_takes(const struct na_slicer *z, size_t input)
 
 static enum na_status not_cut(const struct na_input *in, struct na_err *err)
 {
+	const char *whole = in->reader->whole;
+
 	return na_fail(err, NA_EUSAGE,
-		       "%s: a file of this format (%s) is not cut: netan "
-		       "ingest makes a transfer file of it, which is",
-		       in->path, in->format);
+		       "%s: a file of this format (%s) is not cut: %s",
+		       in->path, in->format,
+		       whole ? whole
+			     : "netan ingest makes a transfer file of it, "
+			       "which is");
 }
 
 static enum na_status drop(void *ctx, const void *p, size_t n,
