@@ -334,6 +334,11 @@ static void put_finding(struct na_case *c, struct na_value *list,
 		na_put_text(c->r, row, M_window, f->window);
 	na_put_real(c->r, row, M_lost_s, f->lost_s);
 	na_put_real(c->r, row, M_cost_ms_per_step, f->cost_ms_per_step);
+	if (f->cost_ms_per_step > 0 && *f->roughly) /* without its space */
+		na_put_text(c->r, row, M_cost_is,
+			    na_case_text(c, "%.*s",
+					 (int)strlen(f->roughly) - 1,
+					 f->roughly));
 	if (f->sure)
 		na_put_text(c->r, row, M_sure, f->sure);
 	if (f->otherwise)

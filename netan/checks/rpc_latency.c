@@ -113,6 +113,22 @@ static void put_mode(struct na_case *c, struct na_value *to,
 		    na_text_or(mode, M_load "." M_state, NULL));
 }
 
+static const char *remedy_of_late(struct na_case *c)
+{
+	const struct na_value *culprit = na_first_culprit(c);
+
+	if (any_lost(c))
+		return "first mend what loses packets (tcp-connection): who "
+		       "waits for one is late";
+	if (culprit)
+		return na_case_text(c,
+				    "first mend %s (bad-endpoint), and look "
+				    "again: who waits for it is late",
+				    na_text_at(culprit, M_suspect));
+	return "look at the slow pairs and the times of the worst transfers; "
+	       "check the hosts' TCP settings (netan sysctl)";
+}
+
 static void judge_mode(struct na_case *c, const struct na_value *mode,
 		       bool surely)
 {
@@ -237,12 +253,7 @@ static void judge_ratio(struct na_case *c)
 		na_case_count(c, slow), na_case_count(c, n),
 		slow == 1 ? "s" : "", na_case_number(c, ratio),
 		slow == 1 ? "its" : "their");
-	f->remedy = any_lost(c) ? "first mend what loses packets "
-				  "(tcp-connection): who waits for one is "
-				  "late"
-				: "look at the slow pairs and the times of the "
-				  "worst transfers; check the hosts' TCP "
-				  "settings (netan sysctl)";
+	f->remedy = remedy_of_late(c);
 	tell_quantiles(c, f, all, n);
 	f->otherwise = "requests that wait for their turn at the sender or "
 		       "the receiver";

@@ -745,6 +745,9 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
 							: t->remedy;
 	accuse(c, f, t, g);
+	if (f->confidence == NA_LIKELY && !f->sure)
+		f->sure = "counted; whose fault it is follows from where and "
+			  "when the packets were seen";
 	if (t->host != by_hole)
 		say_turned_away(c, f, g);
 	if (t->host == by_reset && g->cause == NA_CAUSE_NONE)

@@ -145,10 +145,11 @@ static void put_cost(FILE *out, const struct na_value *f)
 {
 	double step_s = na_number_at(f, M_cost_ms_per_step) / NA_MS_PER_S;
 	double lost_s = na_number_at(f, M_lost_s);
+	const char *is = na_text_or(f, M_cost_is, "");
 	char buf[NA_UNIT_BUF];
 
 	if (step_s > 0 && step_s < 1e6)
-		fprintf(out, "; costs %s of each step",
+		fprintf(out, "; costs %s%s%s of each step", is, *is ? " " : "",
 			na_print_time(buf, na_ps_of_s(step_s), 3));
 	else if (isfinite(lost_s) && fabs(lost_s) < 1e6)
 		fprintf(out, "; time lost %s",
@@ -192,8 +193,11 @@ static void put_sure(FILE *out, const struct na_value *f)
 	fputs("<p class=\"sure\">How sure: ", out);
 	na_html_text(out, word);
 	for (size_t i = 0; i < NA_LEN(sure); i++) {
-		if (strcmp(sure[i].word, word) == 0)
-			fprintf(out, " (%s)", sure[i].means);
+		if (strcmp(sure[i].word, word) != 0)
+			continue;
+		fputs(" (", out);
+		na_html_text(out, na_text_or(f, M_sure, sure[i].means));
+		fputs(")", out);
 	}
 	put_instant(out, "; from", na_number_at(f, M_from_s));
 	put_instant(out, " to", na_number_at(f, M_to_s));

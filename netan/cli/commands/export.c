@@ -49,6 +49,9 @@ static enum na_exit unknown_ending(const struct na_cli *cli, const char *path)
 	na_say_error(&cli->request,
 		     "-o %s: the ending says what to write; there is %s", path,
 		     known.s ? known.s : "");
+	na_say_hint(&cli->request,
+		    "tables as CSV: netan COMMAND --format csv, or netan sql "
+		    "INPUT 'SELECT ...' --format csv");
 	free(known.s);
 	return NA_EXIT_USAGE;
 }

@@ -231,13 +231,33 @@ static bool place_group(struct listing *l, const struct shown *s)
 
 /* ---- of messages: who holds one, and who never called the other end */
 
-static bool add_ranks(struct listing *l, const struct na_stall_ranks *ranks,
-		      enum role role, enum state state, uint32_t wait)
+/* Has the rank begun a message of the group, and not ended it? */
+static enum state message_of(const struct listing *l, uint32_t group,
+			     int32_t rank)
 {
-	for (size_t i = 0; i < ranks->n; i++) {
+	const struct na_testimony_dump *d =
+		(size_t)rank < l->n_ranks ? l->dumps[rank] : NULL;
+
+	for (size_t i = 0; d && i < d->entries.n; i++) {
+		const struct na_testimony_entry *e = &d->entries.v[i];
+
+		if (e->group == group && e->p2p && na_stall_held(e) &&
+		    e->state == NA_TESTIMONY_STARTED)
+			return STARTED;
+	}
+	return QUEUED;
+}
+
+static bool add_waiting(struct listing *l, const struct na_stall_wait *w,
+			uint32_t wait)
+{
+	for (size_t i = 0; i < w->waiting.n; i++) {
+		int32_t r = w->waiting.v[i];
+		enum state state = message_of(l, w->group, r);
+
 		if (!na_add(&l->rows,
-			    ((struct came){-1, -1, -1, NULL, (uint8_t)role,
-					   (uint8_t)state, wait, ranks->v[i]})))
+			    ((struct came){-1, -1, -1, NULL, WAITS,
+					   (uint8_t)state, wait, r})))
 			return false;
 	}
 	return true;
@@ -259,8 +279,7 @@ static bool place_pairs(struct listing *l, const struct shown *s)
 		const struct na_stall_wait *w = &x->chain.v[i];
 
 		if (w->sequence < 0 && w->group == s->group)
-			ok = add_ranks(l, &w->waiting, WAITS, QUEUED,
-				       (uint32_t)i);
+			ok = add_waiting(l, w, (uint32_t)i);
 	}
 	return ok;
 }

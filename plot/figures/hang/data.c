@@ -19,7 +19,7 @@ static void choose_window(struct hang_panel *p)
 {
 	int64_t last = p->sequence;
 
-	p->from = p->to = p->sequence;
+	p->from = p->to = p->last = p->sequence;
 	if (p->sequence < 0)
 		return;
 	na_for_each (v, p->positions) {
@@ -27,6 +27,7 @@ static void choose_window(struct hang_panel *p)
 
 		last = n > last ? n : last;
 	}
+	p->last = last;
 	p->from = p->sequence > HANG_BEFORE ? p->sequence - HANG_BEFORE : 0;
 	p->to = last - p->from < HANG_COLUMNS ? last
 					      : p->from + HANG_COLUMNS - 1;
@@ -49,8 +50,12 @@ static void name_panel(struct hang_panel *p, const struct na_value *group)
 			 operation ? operation : "operation",
 			 (long long)p->sequence);
 	if (like > 0)
-		snprintf(more, sizeof(more), "; the same in %lld more group%s",
+		snprintf(more, sizeof(more),
+			 "; ranks wait in %lld more group%s of its kind",
 			 (long long)like, na_plural((uint64_t)like));
+	else if (p->last > p->to)
+		snprintf(more, sizeof(more), "; called up to number %lld",
+			 (long long)p->last);
 	if (list && name && strcmp(list, name) != 0)
 		snprintf(p->of, sizeof(p->of), "of %.60s, ranks %s%s", name,
 			 na_ranges_of(list, ranks, sizeof(ranks)), more);
@@ -72,8 +77,8 @@ static void read_panel(struct hang_figure *f, const struct na_value *group)
 							 -1)};
 	if (!p->n)
 		return;
-	name_panel(p, group);
 	choose_window(p);
+	name_panel(p, group);
 	if (na_fig_hang_columns(p) > f->columns)
 		f->columns = na_fig_hang_columns(p);
 	f->n++;

@@ -40,6 +40,7 @@ struct hang_panel {
 	size_t n;                   /* of them */
 	bool own;                   /* the operation of a hang */
 	int64_t sequence, from, to; /* -1: point-to-point */
+	int64_t last;               /* called by somebody; beyond `to`: not drawn */
 };
 
 struct hang_figure {
