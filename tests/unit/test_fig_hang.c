@@ -129,7 +129,7 @@ static void symbols(void **state)
 	must(ink, " wait for rank 5\n");
 	must(ink, " has left it\n");
 	must(ink, " no dump tells\n");
-	must(ink, "; the same in 31 more groups\n");
+	must(ink, "; ranks wait in 31 more groups of its kind\n");
 	for (int k = 88680; k <= 88690; k++) {
 		char number[16];
 
