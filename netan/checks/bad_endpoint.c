@@ -390,6 +390,9 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		     na_number_at(row, M_q_value));
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->suspicion = true;
+	f->decides = na_get(na_case_body(c, "steps"), M_steps)
+			     ? na_power_takes(c)
+			     : NULL;
 	f->otherwise = one_way ? NULL : "it is farther than the others";
 	f->remedy = one_way ? "too little to blame the path: where steps wait "
 			      "for it, compare the counters of the switches on "

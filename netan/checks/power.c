@@ -95,8 +95,7 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 			 : text;
 }
 
-/* What the tests that know it take at least (netan/methods/wire). */
-static const char *too_little(struct na_case *c)
+const char *na_power_takes(struct na_case *c)
 {
 	const struct na_value *steps = na_case_body(c, "steps");
 	long long here = (long long)na_length(steps, M_hosts);
@@ -105,19 +104,26 @@ static const char *too_little(struct na_case *c)
 
 	if (here && here < NA_WIRE_FEW_HOSTS)
 		return na_case_text(c,
-				    "that takes %d hosts, and these are %s: "
+				    "%d hosts, and these are %s: "
 				    "trace more hosts at once",
 				    NA_WIRE_FEW_HOSTS, na_case_count(c, here));
 	if (n && n < NA_WIRE_MIN_STEPS)
 		return na_case_text(
-			c, "that takes %d steps, and these are %s: %s",
+			c, "%d steps, and these are %s: %s",
 			NA_WIRE_MIN_STEPS, na_case_count(c, n),
 			*wider ? wider
 			       : na_case_text(c, "capture %s more",
 					      na_case_count(c,
 							    NA_WIRE_MIN_STEPS -
 								    n)));
-	return more_steps(c);
+	return NULL;
+}
+
+static const char *too_little(struct na_case *c)
+{
+	const char *takes = na_power_takes(c);
+
+	return takes ? na_case_text(c, "that takes %s", takes) : more_steps(c);
 }
 
 /* Sides on which what matters would not have been named; 0: too few of all to

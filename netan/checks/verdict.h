@@ -38,6 +38,9 @@ const char *na_packets_unseen(struct na_case *c);
  * of the sides.
  */
 const char *na_power_lacks(struct na_case *c);
+/* More hosts or steps than are here, which the tests of sides take at least
+ * (netan/methods/wire): how many, and where they are; NULL: there are enough. */
+const char *na_power_takes(struct na_case *c);
 /* "one that is 2x slower, on 3 of 8 sides of hosts, as hosts differ too much
  * without any fault: receive side of host-0 (only from 3x) and 2 more": what
  * stands behind it; "". */

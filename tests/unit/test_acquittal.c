@@ -181,6 +181,32 @@ static void slow_pairs(void **state)
 	}
 }
 
+/* Too few steps to name a side: how many it takes is said. */
+static void slow_pairs_of_few_steps(void **state)
+{
+	static const char *const steps[] = {"", "{'step': 0},{'step': 1},",
+					    "{'step': 0},{'step': 1},"
+					    "{'step': 2},{'step': 3},"};
+	struct hand_case h;
+	char json[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		hand_healthy(&h);
+		hand_body(&h, "pairs",
+			  "{'verdict': 'no culprit', 'pairs': [" PAIR(
+				  "a", "b", "1.5", "0.01") "]}");
+		snprintf(json, sizeof(json), "{'steps': [%s{'step': 4}]}",
+			 steps[i]);
+		hand_body(&h, "steps", json);
+		assert_int_equal(!strstr(hand_verdict(&h),
+					 "would decide: 5 steps, and these "
+					 "are "),
+				 i == 2);
+		hand_case_fini(&h);
+	}
+}
+
 /* A clock that is far ahead hides how long its host's transfers take. */
 static void few_times(void **state)
 {
@@ -288,6 +314,7 @@ int main(void)
 		cmocka_unit_test(racks),
 		cmocka_unit_test(few_times),
 		cmocka_unit_test(slow_pairs),
+		cmocka_unit_test(slow_pairs_of_few_steps),
 		cmocka_unit_test(clocks_doubted),
 		cmocka_unit_test(longer_than_the_steps),
 		cmocka_unit_test(start_up_alone),
