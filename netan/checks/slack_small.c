@@ -274,6 +274,10 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 					 "mend %s first (%s), and look again",
 					 e->culprit, e->check->id);
 		f->otherwise = NULL;
+		f->sure = na_case_text(c,
+				       "the stall is counted; its cause is as "
+				       "sure as the finding %s",
+				       e->check->id);
 		f->culprit =
 			na_case_text(c, "%s stalls its devices",
 				     na_text_at(na_first(f->evidence, M_worst),

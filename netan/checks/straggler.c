@@ -251,7 +251,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		     na_case_number(c, 100 * na_number_at(x, M_share)),
 		     na_case_number(c,
 				    100 * na_number_at(x, M_expected_share)));
-	na_case_fact(c, f, "the others wait %s for it in all",
+	na_case_fact(c, f, "in all steps it is %s behind the next slowest",
 		     na_case_seconds(c, f->lost_s));
 	if (isfinite(together_ms)) {
 		na_case_fact(c, f,
