@@ -258,6 +258,54 @@ static void tell_part(struct na_case *c, struct na_finding *f,
 		     na_case_seconds(c, e->cost_ms_per_step / NA_MS_PER_S));
 }
 
+/* What steps wait for hosts that compute longer than the others or wait for
+ * their input, and the one that it is each time; NULL: several. */
+struct own_waits {
+	double ms;
+	const char *host;
+	size_t hosts;
+};
+
+static struct own_waits own_waits_of(const struct na_case *c)
+{
+	struct own_waits x = {0};
+
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps)) {
+		const char *host = na_text_at(v, M_slowest_host);
+
+		if (!na_says(v, M_cause, "computation") &&
+		    !na_says(v, M_cause, "input"))
+			continue;
+		x.ms += fmax(0, na_number_at(v, M_lost_ms));
+		x.hosts += !x.host || strcmp(x.host, host) != 0;
+		x.host = host;
+	}
+	return x;
+}
+
+/* Nobody is accused, and hosts keep each other waiting as long as it stalls:
+ * the schedule is not to blame first. */
+static void tell_own_waits(struct na_case *c, struct na_finding *f)
+{
+	struct own_waits x = own_waits_of(c);
+	double ms = f->lost_s * NA_MS_PER_S;
+	const char *who = x.hosts == 1 ? x.host
+				       : "the host that is last in each";
+
+	if (!f->brief || !(x.ms >= EXPLAINS * ms))
+		return;
+	na_case_fact(c, f, "steps wait %s for what %s does itself",
+		     na_case_seconds(c, x.ms / NA_MS_PER_S), who);
+	f->brief = na_case_text(c, "%s; steps wait %s for what %s does itself",
+				f->brief,
+				na_case_seconds(c, x.ms / NA_MS_PER_S), who);
+	f->sure = "the stall is counted; why, is not known";
+	f->remedy = na_case_text(c, "see first whom the steps wait for, in "
+				    "more of them (netan steps); then: %s",
+				 f->remedy);
+	f->otherwise = NULL;
+}
+
 /* Who is late on the slowest path waits for somebody else as well, where that
  * one is known: then only that one is told. */
 static void settle_stalls(struct na_case *c, struct na_finding *f)
@@ -286,6 +334,8 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 	if (!e && part_of(c, f)) {
 		tell_part(c, f, part_of(c, f));
 		f->how = NULL;
+	} else if (!e) {
+		tell_own_waits(c, f);
 	}
 	if (!f->how)
 		return;

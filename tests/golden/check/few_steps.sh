@@ -1,8 +1,16 @@
-# What is missing is named: hosts, steps; and nobody whom nothing accuses.
-netan synth -q -o job --hosts 8 --steps 12 --fault slow-sender:host-3:4
-netan check -q --from 0.5s --to 1.0s job | sed 1q
-netan synth -q -o three --hosts 3 --steps 8
-netan check -q three | sed 1q
-netan synth -q -o cut --hosts 4 --steps 12 --seed 56 --fault truncate:2:0.5
-netan check -q cut 2>/dev/null | sed 1q
-rm -r job three cut
+# Two steps that both wait for one host, by a tenth of their time, name it,
+# "possible"; one step names nobody, and says for whom it waits before it
+# blames the schedule. Two steps of a healthy job name nobody.
+netan synth -q -o j --run r --hosts 8 --steps 16 --seed 3 \
+	--fault small-slack:all-reduce.40_1 \
+	--fault slow-compute:6:1.5
+for steps in 4-5 4; do
+	echo "== $steps"
+	netan check j --step $steps | sed -n -e 1p -e '/^warning slack-small/,/^More/p' \
+		-e '/^warning straggler/,/^Or/p'
+done
+echo "== healthy"
+netan synth -q -o h --run r --hosts 8 --steps 16 --seed 3
+for steps in 0-1 4-5 9-10; do
+	netan check h --step $steps | grep -c '^warning straggler'
+done
