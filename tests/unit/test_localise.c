@@ -100,7 +100,7 @@ static void run(struct fleet *f)
 	}
 }
 
-static void everybody(struct fleet *f, fault *what)
+static void all_send(struct fleet *f, fault *what)
 {
 	begin(f);
 	for (uint32_t s = 0; s < HOSTS; s++) {
@@ -109,6 +109,11 @@ static void everybody(struct fleet *f, fault *what)
 				add_pair(f, s, d, EACH, what);
 		}
 	}
+}
+
+static void everybody(struct fleet *f, fault *what)
+{
+	all_send(f, what);
 	run(f);
 }
 
@@ -314,6 +319,51 @@ static void clocks_are_no_nics(void **state)
 	end(&f);
 	everybody(&f, off_by_a_few);
 	assert_int_equal(f.r.n_findings, 0);
+	end(&f);
+}
+
+/* What stamps of both ends leave open: of most clocks 60 us either way, of that
+ * of host 5 from here to there. */
+struct bounds {
+	double least_us, most_us;
+};
+
+static bool bounds_of(void *ctx, uint32_t a, uint32_t b, double *least_us,
+		      double *most_us)
+{
+	const struct bounds *x = ctx;
+
+	*least_us = a == 5 ? x->least_us : b == 5 ? -x->most_us : -60;
+	*most_us = a == 5 ? x->most_us : b == 5 ? -x->least_us : 60;
+	return true;
+}
+
+static void bounded(struct fleet *f, struct bounds *x)
+{
+	all_send(f, skewed);
+	f->opt.clock_bounds = bounds_of;
+	f->opt.clock_ctx = x;
+	run(f);
+}
+
+static void clocks_stay_within_their_bounds(void **state)
+{
+	struct fleet f;
+
+	(void)state;
+	bounded(&f, &(struct bounds){450, 560});
+	assert_int_equal(f.r.n_clocks, 1);
+	assert_true(fabs(f.r.clocks[0].ahead_us - 500) < 20);
+	assert_true(f.r.clocks[0].uncertainty_us > 40);
+	assert_true(f.r.clocks[0].uncertainty_us < 90);
+	end(&f);
+	/* It cannot be so far ahead: something else makes them late. */
+	bounded(&f, &(struct bounds){-60, 100});
+	assert_int_equal(f.r.n_clocks, 0);
+	end(&f);
+	/* A receiver that is late to take them: all is left open. */
+	bounded(&f, &(struct bounds){-60, 4000});
+	assert_int_equal(f.r.n_clocks, 0);
 	end(&f);
 }
 
@@ -537,6 +587,7 @@ int main(void)
 		cmocka_unit_test(timeouts_are_counted),
 		cmocka_unit_test(a_pause_is_no_nic),
 		cmocka_unit_test(clocks_are_no_nics),
+		cmocka_unit_test(clocks_stay_within_their_bounds),
 		cmocka_unit_test(the_healthy_are_left_alone),
 		cmocka_unit_test(a_ring_cannot_tell),
 		cmocka_unit_test(few_pairs_say_nothing),

@@ -91,13 +91,14 @@ static size_t found(const struct run *x, const char *list)
 	return na_get(na_result_body(x->d.r), list)->n;
 }
 
+/* Of two clocks 400 us are within what a round trip of 2 ms leaves open. */
 static void no_clock_is_off_in_captures(void **state)
 {
 	struct run *traced = analyse(false, 400 * US, -400 * US);
 	struct run *captured = analyse(true, 400 * US, -400 * US);
 
 	(void)state;
-	assert_int_equal(found(traced, "clock_offsets"), 1);
+	assert_int_equal(found(traced, "clock_offsets"), 0);
 	assert_int_equal(found(captured, "clock_offsets"), 0);
 	end(traced);
 	end(captured);

@@ -5,6 +5,7 @@
 
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "netan/stats/samples/select.h"
 
 enum { JOBS = 32, SORTED = 1 << 16 };
@@ -424,9 +425,38 @@ static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
 	return st;
 }
 
+/* What bounds the clocks of a run's hosts, found when it is asked for. */
+struct bounds {
+	const struct pairs_state *s;
+	const struct pairs_run *run;
+	struct na_host_clocks own;
+	const struct na_host_clocks *clocks;
+	bool failed;
+};
+
+static bool clock_bounds(void *ctx, uint32_t a, uint32_t b, double *least_us,
+			 double *most_us)
+{
+	struct bounds *x = ctx;
+	int64_t ahead_ps, known_ps;
+
+	if (!x->clocks && !x->failed)
+		x->clocks = na_host_clocks_of(x->s->scope, NULL, &x->own);
+	x->failed |= !x->clocks;
+	if (x->failed)
+		return false;
+	ahead_ps = na_host_clocks_ahead(
+		x->clocks, na_pairs_node_at(x->s, x->run, a)->host,
+		na_pairs_node_at(x->s, x->run, b)->host, &known_ps);
+	*least_us = na_us(ahead_ps) - na_us(known_ps);
+	*most_us = na_us(ahead_ps) + na_us(known_ps);
+	return known_ps < NA_TIME_MAX;
+}
+
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
+	struct bounds bounds = {.s = s, .run = run};
 	double *sent_us = NULL;
 	struct na_lz_input in = {
 		.n_hosts = run->n_nodes,
@@ -446,6 +476,8 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       : 0,
 		.parallel = s->scope->parallel,
 		.parallel_ctx = s->scope->parallel_ctx,
+		.clock_bounds = clock_bounds,
+		.clock_ctx = &bounds,
 	};
 	enum na_status st;
 
@@ -454,6 +486,9 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	in.sent_us = sent_us;
 	in.pairs = lend_pairs(s, run);
 	st = na_localise(&in, &opt, &run->found, err);
+	na_host_clocks_fini(&bounds.own);
+	if (st == NA_OK && bounds.failed)
+		st = na_fail_nomem(err);
 	take_pairs_back(s, run);
 	free(sent_us);
 	if (st == NA_OK)

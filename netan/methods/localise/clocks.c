@@ -4,7 +4,8 @@
  * size.  Where senders have timed the same transfers on one clock, what they
  * say is expected: so nothing that is slow on one side looks like a clock.
  * Else a slow side moves what is expected of the other one, a little: such
- * sides differ, those of a clock do not.
+ * sides differ, those of a clock do not.  Where the stamps of both ends bound
+ * the clocks (netan/methods/clocks), none is further off than they allow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 #define SMALL_SHARE    0.05 /* where small records are rarer, the smallest */
 #define SMALLEST       0.3
 #define ALIKE          0.3 /* of its side that differs more, the other one */
+#define TIMELESS_US    2.0 /* stamps are cut to 1 us */
+#define WIDE           3.0 /* bounds, over the usual width: somebody waits */
 
 enum { MAX_FIXES = 512 };
 
@@ -29,7 +32,8 @@ struct clocks {
 	float *d;           /* by pair, us; NaN: no small records */
 	uint32_t *n, *none; /* by pair: small records, those clamped */
 	double *tx, *rx;    /* by host: medians of d; NaN */
-	double *x;          /* room for a side, or for all hosts */
+	double *x;          /* room for a side, or thrice for all hosts */
+	double usual;       /* bounds on two clocks leave open; 0: not asked */
 	double small_bytes; /* records up to this size are asked */
 };
 
@@ -145,8 +149,98 @@ static bool alike(double tx, double rx)
 	       ALIKE * lz_larger(fabs(tx), fabs(rx));
 }
 
+static double fixed_us(const struct lz *z, uint32_t h)
+{
+	return z->ahead_us ? z->ahead_us[h] : 0;
+}
+
+/* How far the stamps of both ends let h be ahead of those that it sends to: the
+ * median of its pairs. */
+struct clock_bounds {
+	double least, most;
+	bool sent_timeless, got_timeless; /* zeros: what is below is hidden */
+};
+
+static bool stamps_of(struct clocks *k, uint32_t h, struct clock_bounds *x)
+{
+	const struct lz *z = k->z;
+	const struct na_lz_options *opt = z->opt;
+	size_t n = 0, sent = 0, got = 0, hosts = z->in->n_hosts;
+	double *low = k->x, *high = k->x + hosts, fixed, least, most;
+
+	lz_for_side (p, z, NA_LZ_SRC, h) {
+		uint32_t to = z->in->pairs[*p].dst;
+
+		if (!opt->clock_bounds(opt->clock_ctx, h, to, &least, &most))
+			continue;
+		sent += least >= -TIMELESS_US;
+		got += most <= TIMELESS_US;
+		fixed = fixed_us(z, to) - fixed_us(z, h);
+		low[n] = least + fixed;
+		high[n++] = most + fixed;
+	}
+	if (!n)
+		return false;
+	x->least = na_median(low, n);
+	x->most = na_median(high, n);
+	x->sent_timeless = 2 * sent > n;
+	x->got_timeless = 2 * got > n;
+	return true;
+}
+
+/* What two clocks leave open where nobody waits: the hosts' median. */
+static void learn_usual(struct clocks *k)
+{
+	double *width = k->x + 2 * k->z->in->n_hosts;
+	struct clock_bounds x;
+	size_t n = 0;
+
+	for (uint32_t h = 0; h < k->z->in->n_hosts; h++) {
+		if (stamps_of(k, h, &x))
+			width[n++] = x.most - x.least;
+	}
+	k->usual = n ? na_median(width, n) : (double)INFINITY;
+}
+
+/* Nothing that takes time shows none: there the clock is as far off as the way
+ * back lets it. */
+static bool bounds_of(struct clocks *k, uint32_t h, struct clock_bounds *x)
+{
+	if (!k->z->opt->clock_bounds)
+		return false;
+	if (!(k->usual > 0))
+		learn_usual(k);
+	if (!stamps_of(k, h, x))
+		return false;
+	if (x->sent_timeless && !x->got_timeless)
+		x->least = lz_larger(x->least, x->most - k->usual);
+	if (x->got_timeless && !x->sent_timeless)
+		x->most = lz_smaller(x->most, x->least + k->usual);
+	return true;
+}
+
+/*
+ * What of s both ends' stamps allow.  A host that is late to take what it
+ * receives has that in its latencies, too, and what it sends is awaited: both
+ * as if its clock were ahead.  But the quickest of its transfers leave more
+ * open then than between others.  The clock is where one direction is as quick
+ * as usual: what of s makes both slow is none of it.
+ */
+static double within_bounds(struct clocks *k, uint32_t h, double s)
+{
+	double sign = s < 0 ? -1 : 1, limit;
+	struct clock_bounds x;
+
+	if (!bounds_of(k, h, &x))
+		return s;
+	limit = sign > 0 ? x.most : -x.least;
+	if (x.most - x.least > WIDE * k->usual)
+		limit = (sign > 0 ? x.least : -x.most) + k->usual;
+	return sign * lz_smaller(fabs(s), lz_larger(limit, 0));
+}
+
 /* How far this clock is ahead; 0: as far as can be seen, it is not. */
-static double ahead(const struct clocks *k, uint32_t h, double limit)
+static double ahead(struct clocks *k, uint32_t h, double limit)
 {
 	double tx = k->tx[h], rx = k->rx[h], s = 0;
 	bool any;
@@ -162,9 +256,10 @@ static double ahead(const struct clocks *k, uint32_t h, double limit)
 	} else if (tx * rx < 0 && alike(tx, rx)) {
 		s = copysign(lz_smaller(fabs(tx), fabs(rx)), rx);
 	}
-	if (fabs(s) > limit || (any && fabs(s) > MIN_CLAMPED_US))
-		return s;
-	return 0;
+	limit = any ? lz_smaller(limit, MIN_CLAMPED_US) : limit;
+	if (fabs(s) > limit)
+		s = within_bounds(k, h, s);
+	return fabs(s) > limit ? s : 0;
 }
 
 static void take_medians(struct clocks *k)
@@ -247,7 +342,7 @@ static bool room_for(struct clocks *k)
 	k->none = na_lz_take(m, pairs, sizeof(*k->none));
 	k->tx = na_lz_take(m, hosts, sizeof(*k->tx));
 	k->rx = na_lz_take(m, hosts, sizeof(*k->rx));
-	k->x = na_lz_take(m, pairs + hosts, sizeof(*k->x));
+	k->x = na_lz_take(m, pairs + 3 * hosts, sizeof(*k->x));
 	return !m->failed && choose_small(k);
 }
 
@@ -267,11 +362,13 @@ enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 	return s == NA_OK && z->memory.failed ? na_fail_nomem(err) : s;
 }
 
-/* Half the 95 % interval of a median over the host's pairs, and at least
- * what its two sides still disagree by. */
+/* Half the 95 % interval of a median over the host's pairs, and at least what
+ * its two sides still disagree by, and what the stamps of both ends leave
+ * open: medians hold waits, which are no clocks. */
 static double uncertainty(struct clocks *k, uint32_t h)
 {
 	size_t m = 0;
+	struct clock_bounds x;
 	double mad;
 
 	lz_for_side (p, k->z, NA_LZ_SRC, h) {
@@ -292,6 +389,8 @@ static double uncertainty(struct clocks *k, uint32_t h)
 		if (!isnan(left) && !clamped(k, side, h))
 			mad = lz_larger(mad, fabs(left));
 	}
+	if (bounds_of(k, h, &x))
+		mad = lz_larger(mad, lz_larger(x.most, -x.least));
 	return lz_larger(mad, 1);
 }
 

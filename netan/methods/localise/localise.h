@@ -73,6 +73,12 @@ struct na_lz_options {
 	bool (*parallel)(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 			 void *arg);
 	void *parallel_ctx;
+	/* How far a's clock is ahead of b's, in us, at least and at most, as
+	 * the stamps of both ends bound it; false: nothing is known.  Asked of
+	 * those that look ahead only; NULL: nothing is known of any. */
+	bool (*clock_bounds)(void *ctx, uint32_t a, uint32_t b,
+			     double *least_us, double *most_us);
+	void *clock_ctx;
 };
 
 enum na_lz_kind {
