@@ -253,7 +253,8 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		     na_case_number(c, 100 * na_number_at(x, M_share)),
 		     na_case_number(c,
 				    100 * na_number_at(x, M_expected_share)));
-	na_case_fact(c, f, "in all steps it is %s behind the next slowest",
+	na_case_fact(c, f,
+		     "when last it is %s behind the next slowest, all added up",
 		     na_case_seconds(c, f->lost_s));
 	if (isfinite(together_ms)) {
 		na_case_fact(c, f,
