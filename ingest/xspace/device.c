@@ -38,6 +38,12 @@ static enum na_status span(struct na_xs_read *r, const struct na_xs_event *e,
 		sink->left_out(sink->ctx, NA_LEFT_BAD_DURATION, 1);
 		return NA_OK;
 	}
+	/* The names of its ops come last: without them its steps would seem
+	 * idle, and its host late. */
+	if (r->line->plane->cut) {
+		sink->left_out(sink->ctx, NA_LEFT_UNKNOWN_NAME, 1);
+		return NA_OK;
+	}
 	if (e->type)
 		name = na_xs_shown_name(e->type);
 	for (size_t i = 0; i < n_slots && s.number < 0; i++)

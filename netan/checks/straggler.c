@@ -211,10 +211,32 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 	na_case_join(c, f);
 }
 
-static void judge_one(struct na_case *c, const struct na_value *body,
+static void put_facts(struct na_case *c, struct na_finding *f,
 		      const struct na_value *x)
 {
 	double together_ms = na_number_at(x, M_together_ms_per_step);
+
+	na_case_fact(c, f,
+		     "it is last in %s %% of them, by chance it would be "
+		     "in %s %%",
+		     na_case_number(c, 100 * na_number_at(x, M_share)),
+		     na_case_number(c,
+				    100 * na_number_at(x, M_expected_share)));
+	na_case_fact(c, f,
+		     "when last it is %s behind the next slowest, all added up",
+		     na_case_seconds(c, f->lost_s));
+	if (isfinite(together_ms)) {
+		na_case_fact(c, f,
+			     "others are late, too: all of them in time save "
+			     "%s a step",
+			     na_case_seconds(c, together_ms / NA_MS_PER_S));
+		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
+	}
+}
+
+static void judge_one(struct na_case *c, const struct na_value *body,
+		      const struct na_value *x)
+{
 	bool network = na_says(x, M_cause, "network");
 	struct words w = words_of(c, body, x);
 	struct na_finding *f;
@@ -247,21 +269,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		na_case_count(c, na_count_at(x, M_tried)),
 		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
 	f->remedy = w.remedy;
-	na_case_fact(c, f,
-		     "it is last in %s %% of them, by chance it would be "
-		     "in %s %%",
-		     na_case_number(c, 100 * na_number_at(x, M_share)),
-		     na_case_number(c,
-				    100 * na_number_at(x, M_expected_share)));
-	na_case_fact(c, f, "in all steps it is %s behind the next slowest",
-		     na_case_seconds(c, f->lost_s));
-	if (isfinite(together_ms)) {
-		na_case_fact(c, f,
-			     "others are late, too: all of them in time save "
-			     "%s a step",
-			     na_case_seconds(c, together_ms / NA_MS_PER_S));
-		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
-	}
+	put_facts(c, f, x);
 	if (network)
 		f->otherwise = "it only waits for another one: see the pairs";
 	else if (na_says(x, M_cause, "input"))

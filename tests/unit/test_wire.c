@@ -225,6 +225,27 @@ static void several_paths_are_no_link(void **state)
 	hand_wire_end(&j);
 }
 
+/* To most of whom one host sends. */
+static double slow_paths_of_one(const struct hand_wire_move *t, double us)
+{
+	return !t->src && t->dst % 3 == 1 ? us + 4 * PORT_US : us;
+}
+
+/* It may as well be the host: none of them is named for itself. */
+static void paths_of_one_host_are_not_named(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_begin(&j, STEPS, slow_paths_of_one);
+	j.two_devices = true;
+	hand_wire_add_all(&j);
+	hand_wire_run(&j);
+	for (size_t i = 0; i < j.r.n_findings; i++)
+		assert_int_not_equal(j.r.findings[i].who.kind, NA_LZ_PAIR);
+	hand_wire_end(&j);
+}
+
 /* One of each host of a half, all that it has. */
 static double slow_sixth(const struct hand_wire_move *t, double us)
 {
@@ -721,6 +742,7 @@ int main(void)
 		cmocka_unit_test(a_mild_path_is_doubted),
 		cmocka_unit_test(of_two_culprits_the_clearer),
 		cmocka_unit_test(several_paths_are_no_link),
+		cmocka_unit_test(paths_of_one_host_are_not_named),
 		cmocka_unit_test(a_link_slows_some_of_each_pair),
 		cmocka_unit_test(half_a_rack_is_no_link),
 		cmocka_unit_test(equal_racks_share_a_block),

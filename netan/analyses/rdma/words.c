@@ -1,5 +1,4 @@
 /* rdma: verdicts in words, and what to do. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "netan/analyses/rdma/state.h"
@@ -78,13 +77,15 @@ static void say_loss(struct na_result *r, struct na_value *list,
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
 			     "%s NAK%s: receiver not ready; waited %s for it",
-			     na_print_count(n[0], q->naks_rnr), na_plural(q->naks_rnr),
+			     na_print_count(n[0], q->naks_rnr),
+			     na_plural(q->naks_rnr),
 			     lasting(all, q->rnr_ns));
 	if (q->naks_other)
 		na_put_textf(r, list, NULL,
 			     "%s NAK%s that the program caused (invalid "
 			     "request, remote access or operation)",
-			     na_print_count(n[0], q->naks_other), na_plural(q->naks_other));
+			     na_print_count(n[0], q->naks_other),
+			     na_plural(q->naks_other));
 }
 
 static void say_marks(struct na_result *r, struct na_value *list,
@@ -122,7 +123,8 @@ static void say_doubts(struct na_result *r, struct na_value *list,
 		na_put_textf(r, list, NULL,
 			     "unreliable connection: nobody answers; %s gap%s "
 			     "of its numbers",
-			     na_print_count(n, q->psn_gaps), na_plural(q->psn_gaps));
+			     na_print_count(n, q->psn_gaps),
+			     na_plural(q->psn_gaps));
 	else if (!q->answers)
 		na_put_text(r, list, NULL,
 			    "no answer is in the capture: one direction "
@@ -131,15 +133,18 @@ static void say_doubts(struct na_result *r, struct na_value *list,
 		na_put_textf(r, list, NULL,
 			     "%s packet%s acknowledged and never seen: the "
 			     "capture missed %s",
-			     na_print_count(n, q->missing), na_plural(q->missing),
+			     na_print_count(n, q->missing),
+			     na_plural(q->missing),
 			     q->missing == 1 ? "it" : "them");
 	else if (q->psn_gaps && !q->needed && q->service == NA_QP_RELIABLE)
 		na_put_textf(r, list, NULL, "%s gap%s of its numbers",
-			     na_print_count(n, q->psn_gaps), na_plural(q->psn_gaps));
+			     na_print_count(n, q->psn_gaps),
+			     na_plural(q->psn_gaps));
 	if (q->reordered)
 		na_put_textf(r, list, NULL,
 			     "%s packet%s came late, and nobody asked for %s",
-			     na_print_count(n, q->reordered), na_plural(q->reordered),
+			     na_print_count(n, q->reordered),
+			     na_plural(q->reordered),
 			     q->reordered == 1 ? "it" : "them");
 }
 
@@ -160,7 +165,8 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 		na_put_textf(r, list, NULL,
 			     "%s packet%s, none sent again, no NAK, no "
 			     "notification",
-			     na_print_count(n, q->packets), na_plural(q->packets));
+			     na_print_count(n, q->packets),
+			     na_plural(q->packets));
 	na_rdma_say_served(r, list, s, row);
 }
 

@@ -1,5 +1,4 @@
 /* What sessions do for captures: --filter, files of one capture. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

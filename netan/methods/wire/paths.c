@@ -125,6 +125,16 @@ static bool is_slow(const struct path *p)
 	       (double)p->slow >= NEARLY * (double)p->lanes;
 }
 
+/* Several that meet at one end are as well explained by that host's side. */
+static bool meets(const struct path *p, const struct path *before, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p->src == before[i].src || p->dst == before[i].dst)
+			return true;
+	}
+	return false;
+}
+
 /* The slowest, or it and others like it. */
 static bool is_far_ahead(const paths *all)
 {
@@ -136,7 +146,7 @@ static bool is_far_ahead(const paths *all)
 			return true;
 		several = p->connections >= OWN_CONNECTIONS && is_slow(p) &&
 			  p[1].connections >= OWN_CONNECTIONS &&
-			  is_slow(p + 1);
+			  is_slow(p + 1) && !meets(p + 1, all->v, n);
 	}
 	return false;
 }

@@ -3,7 +3,6 @@
  * what hosts are behind the median one, with the stragglers named; below it
  * what a step is made of.  Of several runs: their step times.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
