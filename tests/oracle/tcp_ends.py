@@ -224,10 +224,31 @@ def calls_from_middle(w):
     w.put(t + 500, b, a, RST | ACK)
 
 
+# The same, and the other one has sent its data again without an answer.
+def gone_from_middle(w):
+    a, b = w.two(90)
+    a.sent = b.sent = 5000
+    for k in range(10):
+        w.put(k * 10, b, a, ACK, 1000)
+    for t in (1, 3):
+        for k in range(10):
+            w.put(t * S + k * 10, b, a, ACK, 1000, seq=5000 + 1000 * k)
+    w.put(8 * S, a, b, RST)
+
+
+# Refused once; SYNs at the very end of the capture are not unanswered for as
+# long as that is ago.
+def refused_and_last(w):
+    refuse(w, 15 * S, w.two(90))
+    for k in range(3):
+        w.put(20460000 + 5000 * k, *w.two(90), SYN)
+
+
 CASES = [not_up, not_up_5s, long_down, restarts, never, never_once,
          other_client, other_port, syn_again, syns_again, unanswered,
          unanswered_each, answered_later, reset_at_close, reset_for_answer,
-         reset_by_waiter, half_closed, from_middle, calls_from_middle]
+         reset_by_waiter, half_closed, from_middle, calls_from_middle,
+         gone_from_middle, refused_and_last]
 
 if __name__ == "__main__":
     for case in CASES:

@@ -80,20 +80,23 @@ static int64_t ns_between(int64_t from_ps, int64_t to_ps)
 	return (int64_t)(span / (uint64_t)NA_PS_PER_NS);
 }
 
-/* SYNs without an answer, and when the last one came. */
-static uint64_t count_syns(const struct visit *v, size_t n, int64_t *to_ps)
+/* SYNs without an answer, and how long from the first to the last. */
+static uint64_t count_syns(const struct visit *v, size_t n, int64_t *took_ns)
 {
+	int64_t from_ps = 0, to_ps = 0;
 	uint64_t syns = 0;
 
-	*to_ps = v[0].from_ps;
 	for (size_t i = 0; i < n; i++) {
 		const struct na_connection *c = v[i].row->c;
 
 		if (!na_tcp_ignored(c))
 			continue;
+		if (!syns)
+			from_ps = to_ps = v[i].from_ps;
 		syns += 1 + c->dir[asker_of(c)].syns_again;
-		*to_ps = c->to_ps > *to_ps ? c->to_ps : *to_ps;
+		to_ps = c->to_ps > to_ps ? c->to_ps : to_ps;
 	}
+	*took_ns = ns_between(from_ps, to_ps);
 	return syns;
 }
 
@@ -101,8 +104,8 @@ static uint64_t count_syns(const struct visit *v, size_t n, int64_t *to_ps)
 static void tell_streak(const struct visit *v, size_t n,
 			const struct visit *let_in, int64_t heard_ps)
 {
-	int64_t to_ps;
-	uint64_t syns = count_syns(v, n, &to_ps);
+	int64_t took_ns;
+	uint64_t syns = count_syns(v, n, &took_ns);
 
 	for (size_t i = 0; i < n; i++) {
 		struct tcp_row *row = v[i].row;
@@ -114,7 +117,7 @@ static void tell_streak(const struct visit *v, size_t n,
 		if (!na_tcp_ignored(row->c))
 			continue;
 		row->syns = syns;
-		row->syns_ns = ns_between(v[0].from_ps, to_ps);
+		row->syns_ns = took_ns;
 	}
 }
 
@@ -180,6 +183,18 @@ int64_t na_tcp_reset_after_ns(const struct tcp_row *row)
 		       : -1;
 }
 
+/* Nobody saw it begin, and the one who resets says next to nothing else: it may
+ * have closed before.  Not where the other one sends again to it. */
+static bool may_have_closed(const struct na_connection *c)
+{
+	const struct na_direction *d = c->dir;
+	const struct na_direction *resets = &d[d[1].reset];
+	const struct na_direction *peer = &d[!d[1].reset];
+
+	return !d[0].saw_syn && !d[1].saw_syn && !resets->bytes &&
+	       resets->packets < TCP_GONE_RESENDS && !peer->last_again;
+}
+
 /* Its client resets it at once when it has all answers; or it is not known
  * whether the one who resets had closed before the capture began. */
 static bool lets_go(const struct tcp_row *row)
@@ -189,8 +204,7 @@ static bool lets_go(const struct tcp_row *row)
 
 	if (d[0].reset == d[1].reset)
 		return false;
-	if (!d[0].saw_syn && !d[1].saw_syn && !d[d[1].reset].bytes &&
-	    d[d[1].reset].packets < TCP_GONE_RESENDS)
+	if (may_have_closed(row->c))
 		return true;
 	return d[i].reset && row->c->turns > 0 && d[0].testified &&
 	       d[1].testified && !d[0].unacked_bytes && !d[1].unacked_bytes &&

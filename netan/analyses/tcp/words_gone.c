@@ -8,7 +8,7 @@ static void refused(struct told *t)
 	na_tcp_say(t, "%s refused the connection: a reset answers the SYN",
 		   t->other);
 	if (t->row->let_in_ns > 0)
-		na_tcp_say(t, "; it let the client in %s after it first did",
+		na_tcp_say(t, "; it let the client in %s after its first SYN",
 			   na_tcp_time(b, t->row->let_in_ns));
 }
 
