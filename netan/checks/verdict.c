@@ -169,42 +169,56 @@ struct na_finding *na_verdict_accuser(const struct na_case *c)
 	return first;
 }
 
+static int64_t unread_inputs(const struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+
+	return na_count_at(side, M_damaged) + na_count_at(side, M_refused);
+}
+
+/* "1 of 8 inputs is damaged". */
+static const char *damage(struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+	int64_t refused = na_count_at(side, M_refused), n = unread_inputs(c);
+	int64_t all = na_count_at(side, M_files) + refused;
+
+	return na_case_text(c, "%s of %s input%s %s %s", na_case_count(c, n),
+			    na_case_count(c, all), na_plural(all),
+			    n == 1 ? "is" : "are",
+			    !refused	   ? "damaged"
+			    : refused == n ? "unreadable"
+					   : "damaged or unreadable");
+}
+
+/* What of the inputs could not be looked at; NULL. */
+static const char *unread(struct na_case *c)
+{
+	int64_t n = unread_inputs(c);
+
+	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
+		return "interrupted before everything was read";
+	if (n)
+		return na_case_text(c, "%s: copy or capture %s again",
+				    damage(c), n == 1 ? "it" : "them");
+	return NULL;
+}
+
 const char *na_verdict_guilty(struct na_case *c)
 {
 	const struct na_finding *f = na_verdict_accuser(c);
 
 	if (!f)
 		return NULL;
-	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s%s",
+	return na_case_text(c, "guilty: %s%s%s%s; %s%s%s%s%s",
 			    f->culprit ? f->culprit : f->title,
 			    f->how ? na_case_text(c, " (%s)", f->how) : "",
 			    f->on_racks ? na_if_racks : "", price(c, f),
 			    na_confidences[f->confidence], certainty(f),
-			    accomplices(c, f), besides(c, f));
-}
-
-/* What of the inputs could not be looked at; NULL. */
-static const char *unread(struct na_case *c)
-{
-	const struct na_value *side = na_case_side(c, "session");
-	int64_t damaged = na_count_at(side, M_damaged);
-	int64_t refused = na_count_at(side, M_refused);
-	long long n = (long long)(damaged + refused);
-	long long all = (long long)(na_count_at(side, M_files) + refused);
-
-	if (na_flag_at(na_case_doc(c, "session"), M_interrupted))
-		return "interrupted before everything was read";
-	if (n)
-		return na_case_text(c,
-				    "%s of %s input%s %s%s: copy or "
-				    "capture %s again",
-				    na_case_count(c, n), na_case_count(c, all),
-				    na_plural(all), n == 1 ? "is " : "are ",
-				    !refused   ? "damaged"
-				    : !damaged ? "unreadable"
-					       : "damaged or unreadable",
-				    n == 1 ? "it" : "them");
-	return NULL;
+			    accomplices(c, f), besides(c, f),
+			    unread_inputs(c) && !*certainty(f)
+				    ? na_case_text(c, "; %s", damage(c))
+				    : "");
 }
 
 /* Whether anybody asked for those checks that could blame the network. */
