@@ -65,6 +65,14 @@ print("members:", d["lost_data_segments"], "lost +",
 print("time:", round(d["recovery_ms"] + d["timeout_ms"]), "of",
       round(r["connections"][0]["lost_ms"]), "ms")
 EOF
+# Three hosts have an address in it; two of them move data.
+netan check "$f" | grep -o '[0-9]* hosts, .* s,'
+netan tcp "$f" | head -1 | grep -o '[0-9]* hosts with [a-z]*'
+netan latency "$f" | head -1 | grep -o '[0-9]* hosts with [a-z]*'
+netan sql "$f" --format csv -q \
+	"SELECT count(*) || ' hosts in the table of hosts' AS n FROM hosts" |
+	tail -1
+netan export "$f" -o x.sqlite 2>&1 | grep -o '[0-9]* hosts'
 # Of every connection, either way: those that differ have lost a last segment or
 # a SYN, which come as if they were new, or packets of several segments.
 for g in "$data"/*; do
