@@ -198,7 +198,8 @@ static void judge_loss(struct tcp_row *row, size_t i)
 	row->needed[i] = needed_of(row, i);
 	if (na_tcp_loses(row, i)) {
 		row->holds[TCP_NETWORK_LOSS] = true;
-		add_to(&row->cost_ns[TCP_TIMEOUT_BOUND], na_tcp_silent_ns(row, i));
+		add_to(&row->cost_ns[TCP_TIMEOUT_BOUND],
+		       na_tcp_silent_ns(row, i));
 	}
 	add_to(&row->cost_ns[TCP_NETWORK_LOSS], recovery_of(row, i));
 }

@@ -230,7 +230,8 @@ void na_tcp_tell_wireshark(struct told *t)
 		return;
 	na_tcp_say(t, "Wireshark, which goes by the age of packets, calls ");
 	if (both == again_of(t)) {
-		na_tcp_say(t, "%s of these %s of %s retransmitted and %s out of "
+		na_tcp_say(t,
+			   "%s of these %s of %s retransmitted and %s out of "
 			   "order",
 			   na_print_count(a, d->retransmissions),
 			   na_print_count(b, both), t->who,
