@@ -146,10 +146,11 @@ static const char *by_hole(struct na_case *c, const struct na_value *row,
 			   enum na_cause *cause)
 {
 	*cause = NA_CAUSE_NETWORK;
-	return na_loss_is_hole(row) ? na_packets_host(c, row,
-					      na_flag_at(row, M_fwd
-							 "." M_black_hole))
-			    : NULL;
+	return na_loss_is_hole(row)
+		       ? na_packets_host(c, row,
+					 na_flag_at(row,
+						    M_fwd "." M_black_hole))
+		       : NULL;
 }
 
 static const char *by_peer(struct na_case *c, const struct na_value *row,
@@ -256,6 +257,22 @@ static const char far_remedy[] =
 	"both ends, a capture at the far one, then ask who runs it; at home "
 	"look at the uplink (its queue, ethtool -S); BBR as congestion control "
 	"bears such loss better than CUBIC";
+
+/* Where the capture does not tell how long the path is. */
+static const char some_remedy[] =
+	"find where packets are lost: in a network of one's own ethtool -S and "
+	"nstat on both hosts, drop counters of the switch ports between them; "
+	"on a long path, which this capture does not tell (no handshake, no "
+	"data both ways), mtr --tcp from both ends";
+
+static const char *loss_remedy(const struct trouble *t,
+			       const struct na_value *worst)
+{
+	if (na_flag_at(worst, M_far))
+		return far_remedy;
+	return isfinite(na_number_at(worst, M_path_rtt_us)) ? t->remedy
+							    : some_remedy;
+}
 
 /* Connections of one trouble, and one who is to blame. */
 struct group {
@@ -472,8 +489,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 				n == 1 ? t->title : t->titles,
 				na_packets_worst(c, n, g->worst));
 	f->how = f->title;
-	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
-							: t->remedy;
+	f->remedy = loss ? loss_remedy(t, g->worst) : t->remedy;
 	accuse(c, f, t, g);
 	if (f->confidence == NA_LIKELY && !f->sure)
 		f->sure = "counted; whose fault it is follows from where and "
