@@ -98,7 +98,7 @@ static void marks_are_named(void **state)
 	(void)state;
 	assert_non_null(strstr(ink, " resent fast 21\n"));
 	assert_non_null(strstr(ink, " resent after timeouts 1\n"));
-	assert_non_null(strstr(ink, " resent in all 22\n"));
+	assert_non_null(strstr(ink, " all resent packets 22\n"));
 	assert_non_null(strstr(ink, " duplicate ACK 21\n"));
 	assert_non_null(strstr(ink, " SACK block 21\n"));
 	assert_non_null(strstr(ink, " zero window 1\n"));
@@ -204,7 +204,7 @@ static void testimony_goes_before_age(void **state)
 	ink = drawn(&f, TCP_BUSIER, &plain, "ink", &n);
 	assert_non_null(strstr(ink, " resent otherwise 3\n"));
 	assert_non_null(strstr(ink, " resent after timeouts 1\n"));
-	assert_non_null(strstr(ink, " resent in all 4\n"));
+	assert_non_null(strstr(ink, " all resent packets 4\n"));
 	assert_non_null(strstr(ink, " out of order 3\n"));
 	free(ink);
 }

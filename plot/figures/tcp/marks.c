@@ -337,7 +337,7 @@ static void legend_sum(struct legend *g, int64_t all)
 {
 	char words[80], n[NA_UNIT_BUF];
 
-	snprintf(words, sizeof(words), "resent in all %s",
+	snprintf(words, sizeof(words), "all resent packets %s",
 		 na_print_count(n, (uint64_t)all));
 	legend_line(g, words);
 }
