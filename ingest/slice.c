@@ -35,6 +35,8 @@ void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m)
 	if (m->from || m->to || m->step)
 		na_str_addf(to, " ");
 	na_slice_print_window(to, m);
+	if (m->connections)
+		na_str_addf(to, " --connections");
 	option(to, "of", m->of);
 }
 
@@ -119,6 +121,8 @@ bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
 			ok = take(&m->to, word_of(&text), a, is_time);
 		else if (na_text_is(name, "--step"))
 			ok = take(&m->step, word_of(&text), a, is_steps);
+		else if (na_text_is(name, "--connections"))
+			m->connections = true;
 	}
 	return ok;
 }

@@ -29,7 +29,8 @@ struct na_pseudonyms;
  */
 struct na_slice_mark {
 	const char *from, *to, *step;
-	const char *of; /* what the file was called that it was cut from */
+	const char *of;   /* what the file was called that it was cut from */
+	bool connections; /* of a capture, with what was before the window */
 };
 extern const char na_slice_said[]; /* how it begins */
 void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m);

@@ -458,6 +458,17 @@ static void take_mss(struct na_tcp_dir *f, struct na_tcp_dir *r,
 	f->trail.full = r->trail.full = full;
 }
 
+/* What the trail has made of bytes below the highest. */
+static uint32_t testimony(const struct na_trail *f, uint64_t again,
+			  uint64_t late)
+{
+	if (!f->late)
+		return 0;
+	if (f->late->n_sent_again > again)
+		return NA_SEG_AGAIN;
+	return f->late->reordered > late ? NA_SEG_LATE : 0;
+}
+
 /* Marks of p; and what it testifies. */
 __attribute__((noinline)) static uint32_t
 witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
@@ -466,6 +477,8 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 {
 	bool shut = r->packets > 0 && r->window == 0;
 	int64_t silent = f->rare ? f->rare->timeout_total_ns : 0, rtt;
+	uint64_t again = f->trail.late ? f->trail.late->n_sent_again : 0;
+	uint64_t late = f->trail.late ? f->trail.late->reordered : 0;
 	uint64_t upset;
 	uint32_t hi;
 	bool known;
@@ -477,6 +490,7 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	known = f->trail.hi_known;
 	upset = setbacks(&f->trail, &r->trail);
 	na_trail_send(&f->trail, &t->pools.room, p, look, rtt, shut, silent);
+	marks |= testimony(&f->trail, again, late);
 	na_trail_hear(&r->trail, &t->pools.room, p, na_tcp_least_leg(r));
 	c->turns.upset |= setbacks(&f->trail, &r->trail) > upset;
 	na_tcp_talk(c, f, r, p,

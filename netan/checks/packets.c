@@ -571,3 +571,19 @@ void na_transfers_few(struct na_case *c, double n, double least)
 			n == 1 ? "is" : "are",
 			n > 0 ? na_print_count(b, (uint64_t)n) : "none");
 }
+
+const char *na_packets_of_all(struct na_case *c, long long n)
+{
+	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
+
+	return na_case_text(c, "%s of %s connection%s", na_case_count(c, n),
+			    na_case_count(c, all), na_plural((size_t)all));
+}
+
+const char *na_packets_worst(struct na_case *c, long long n,
+			     const struct na_value *worst)
+{
+	return na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
+			    na_text_at(worst, M_src),
+			    na_text_at(worst, M_dst));
+}

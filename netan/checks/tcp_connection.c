@@ -14,12 +14,11 @@
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/checks/tcp_loss.h"
 #include "netan/checks/verdict.h"
 
 enum {
 	LISTED = 10,
-	LOST_LEAST = 3,
-	LOST_SURELY = 10,
 	SLOW_LEAST = 3,
 	GROUPS = 8
 };
@@ -27,21 +26,10 @@ enum {
 static const double slow_share = 0.05, slow_ms = 10; /* of a server's calls */
 static const double trifle = 0.01, mostly = 0.9;     /* of the time */
 static const double waited_ms = 1000; /* for an answer, before a reset */
-static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
 /* Who is to blame, of a connection; NULL: this trouble is none of it. */
 typedef const char *(*host_fn)(struct na_case *c, const struct na_value *row,
 			       enum na_cause *cause);
-
-static bool either(const struct na_value *row, const char *fwd, const char *rev)
-{
-	return na_flag_at(row, fwd) || na_flag_at(row, rev);
-}
-
-static bool is_hole(const struct na_value *row)
-{
-	return either(row, M_fwd "." M_black_hole, M_rev "." M_black_hole);
-}
 
 static enum na_cause party(struct na_case *c, const struct na_value *row,
 			   const char *host)
@@ -151,24 +139,25 @@ static const char *by_loss(struct na_case *c, const struct na_value *row,
 {
 	(void)c;
 	*cause = NA_CAUSE_NETWORK;
-	return is_hole(row) ? NULL : "";
+	return na_loss_is_hole(row) ? NULL : "";
 }
 
 static const char *by_hole(struct na_case *c, const struct na_value *row,
 			   enum na_cause *cause)
 {
 	*cause = NA_CAUSE_NETWORK;
-	return is_hole(row) ? na_packets_host(c, row,
-					      na_flag_at(row, M_fwd
-							 "." M_black_hole))
-			    : NULL;
+	return na_loss_is_hole(row)
+		       ? na_packets_host(c, row,
+					 na_flag_at(row,
+						    M_fwd "." M_black_hole))
+		       : NULL;
 }
 
 static const char *by_peer(struct na_case *c, const struct na_value *row,
 			   enum na_cause *cause)
 {
 	*cause = NA_CAUSE_NONE;
-	return is_hole(row)
+	return na_loss_is_hole(row)
 		       ? NULL
 		       : na_packets_host(c, row,
 					 na_flag_at(row, M_fwd "." M_gone) ||
@@ -269,18 +258,20 @@ static const char far_remedy[] =
 	"look at the uplink (its queue, ethtool -S); BBR as congestion control "
 	"bears such loss better than CUBIC";
 
-static bool loses_much(const struct na_value *connection)
+/* Where the capture does not tell how long the path is. */
+static const char some_remedy[] =
+	"find where packets are lost: in a network of one's own ethtool -S and "
+	"nstat on both hosts, drop counters of the switch ports between them; "
+	"on a long path, which this capture does not tell (no handshake, no "
+	"data both ways), mtr --tcp from both ends";
+
+static const char *loss_remedy(const struct trouble *t,
+			       const struct na_value *worst)
 {
-	static const char *const ways[] = {M_fwd, M_rev};
-
-	for (size_t i = 0; i < 2; i++) {
-		const struct na_value *d = na_get(connection, ways[i]);
-		double n = na_packets_lost(d);
-
-		if (n >= LOST_LEAST && n >= lost_much * na_packets_segments(d))
-			return true;
-	}
-	return false;
+	if (na_flag_at(worst, M_far))
+		return far_remedy;
+	return isfinite(na_number_at(worst, M_path_rtt_us)) ? t->remedy
+							    : some_remedy;
 }
 
 /* Connections of one trouble, and one who is to blame. */
@@ -342,7 +333,7 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->slow_calls += na_number_or(v, M_calls "." M_slow, 0);
 	g->p50_ms = fmax(g->p50_ms,
 			 na_number_or(v, M_calls "." M_server_p50_ms, 0));
-	g->much |= loses_much(v);
+	g->much |= na_loss_is_much(v);
 	g->idle &= na_number_at(v, M_idle_ms) >
 		   mostly * (na_number_or(v, M_active_ms, 0) +
 			     na_number_at(v, M_idle_ms));
@@ -376,251 +367,6 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 	return n;
 }
 
-/* All of the verdict that lose packets, also those that are not listed. */
-static long long lossy_of(const struct na_case *c, const char *verdict)
-{
-	const struct na_value *body = na_case_body(c, "tcp");
-	long long listed = 0, holes = 0;
-
-	na_for_each (v, na_get(body, M_connections)) {
-		listed += na_says(v, M_verdict, verdict);
-		holes += na_says(v, M_verdict, verdict) && is_hole(v);
-	}
-	return (long long)na_int_of(na_get(na_dig(body, M_totals "." M_verdicts),
-					   verdict),
-				    listed) -
-	       holes;
-}
-
-/* What the ways that lose packets show, all together, whatever else holds their
- * connections back: it is one network that loses them. */
-struct loss {
-	double segments, needed, holes, timeouts, syns;
-	long long ways, connections;
-};
-
-static void add_way(struct loss *x, const struct na_value *way)
-{
-	x->segments += na_packets_segments(way);
-	x->needed += na_packets_lost(way);
-	x->holes += na_number_or(way, M_capture_holes, 0);
-	x->timeouts += na_number_or(way, M_timeouts, 0);
-	x->ways++;
-}
-
-static double syns_of(const struct na_value *way)
-{
-	return na_number_or(way, M_needed_retransmissions, 0) -
-	       na_packets_lost(way);
-}
-
-static struct loss loss_of(const struct na_case *c)
-{
-	static const char *const ways[] = {M_fwd, M_rev};
-	struct loss x = {0};
-	long long named = lossy_of(c, "timeout_bound") +
-			  lossy_of(c, "network_loss");
-
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		long long before = x.ways;
-
-		for (size_t i = 0; i < NA_LEN(ways) && !is_hole(row); i++) {
-			const struct na_value *way = na_get(row, ways[i]);
-
-			if (!na_flag_at(way, M_loses))
-				continue;
-			x.syns += syns_of(way);
-			if (na_packets_lost(way) > 0)
-				add_way(&x, way);
-		}
-		x.connections += x.ways > before;
-	}
-	/* Not all of them are listed. */
-	if (x.connections < named)
-		x.connections = named;
-	return x;
-}
-
-/* Of so few segments the capture missed as many as the network seems to have
- * lost: it, or a damaged file, is as good an explanation. */
-static bool is_doubtful(const struct loss *x)
-{
-	return x->segments < NA_FEW_PACKETS && x->holes > 0 &&
-	       x->holes >= x->needed;
-}
-
-/* One or two packets: every network loses some, and nobody is to blame for
- * them. */
-static bool is_rare(const struct loss *x)
-{
-	return (x->segments > 0 || x->syns > 0) && x->needed < LOST_LEAST &&
-	       x->syns < LOST_LEAST && x->timeouts < LOST_LEAST;
-}
-
-static bool is_syns_alone(const struct loss *x)
-{
-	return x->syns > 0 && !(x->needed > 0);
-}
-
-/* In the digits that tcp prints. */
-static const char *percent(struct na_case *c, const struct loss *x)
-{
-	char text[NA_UNIT_BUF];
-
-	return na_case_text(c, "%s",
-			    na_print_number(text, 100 * x->needed / x->segments,
-					    2));
-}
-
-/* "2 of 15 connections" */
-static const char *connections(struct na_case *c, long long n)
-{
-	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
-
-	return na_case_text(c, "%s of %s connection%s", na_case_count(c, n),
-			    na_case_count(c, all), na_plural((size_t)all));
-}
-
-/* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
-static const char *worst_of(struct na_case *c, long long n,
-			    const struct group *g)
-{
-	return na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
-			    na_text_at(g->worst, M_src),
-			    na_text_at(g->worst, M_dst));
-}
-
-/* "3 of 2 576 data segments (0.12 %)" */
-static const char *part_of(struct na_case *c, const struct loss *x)
-{
-	return na_case_text(c, "%s of %s data segments (%s %%)",
-			    na_case_count(c, x->needed),
-			    na_case_count(c, x->segments), percent(c, x));
-}
-
-static void say_lost(struct na_case *c, struct na_finding *f,
-		     const struct group *g, const struct loss *x)
-{
-	if (x->segments > 0)
-		f->how = na_case_text(c, "%s lost and sent again%s, on %s%s",
-				      part_of(c, x),
-				      x->ways > 1 ? " in the directions that "
-						    "lose any"
-						  : "",
-				      connections(c, x->connections),
-				      worst_of(c, x->connections, g));
-	if (!is_syns_alone(x))
-		return;
-	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
-			      na_case_count(c, x->syns),
-			      na_plural((size_t)x->syns),
-			      connections(c, x->connections),
-			      worst_of(c, x->connections, g));
-	f->otherwise = "the listener's queue is full, so that its host drops "
-		       "them (nstat: TcpExtListenOverflows, "
-		       "TcpExtListenDrops)";
-}
-
-/* Too little to blame anybody, in words; NULL: enough. */
-static const char *too_few(struct na_case *c, const struct loss *x)
-{
-	if (is_doubtful(x))
-		return na_case_text(
-			c,
-			"%s of %s packets seem lost and the capture itself "
-			"missed %s, too few to judge: capture again, for "
-			"longer",
-			na_case_count(c, x->needed),
-			na_case_count(c, x->segments),
-			na_case_count(c, x->holes));
-	if (is_rare(x) && is_syns_alone(x))
-		return na_case_text(c,
-				    "%s SYN%s had to be sent again, too few to "
-				    "blame anybody: capture for longer",
-				    na_case_count(c, x->syns),
-				    na_plural((size_t)x->syns));
-	if (is_rare(x))
-		return na_case_text(c,
-				    "%s had to be sent again, too few to blame "
-				    "anybody: capture for longer",
-				    part_of(c, x));
-	return NULL;
-}
-
-/* The network somewhere; the only path that loses; or bad-endpoint says. */
-static void accuse_loss(struct na_case *c, struct na_finding *f,
-			const struct group *g)
-{
-	struct loss x = loss_of(c);
-	const char *name = f->culprit, *few = too_few(c, &x);
-	struct na_packets_side side[NA_SIDES_MOST];
-	struct na_flows flows = na_packets_flows(c, na_packets_needed);
-	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
-					      side)
-			   : 0;
-
-	bool told = n && na_case_body(c, "pairs");
-
-	say_lost(c, f, g, &x);
-	if (few) {
-		f->severity = NA_SEV_WARNING;
-		f->confidence = NA_POSSIBLE;
-		f->suspicion = true;
-		f->culprit = few;
-		return;
-	}
-	if ((x.segments > 0 || x.syns > 0) && x.needed < LOST_SURELY &&
-	    x.syns < LOST_SURELY)
-		f->confidence = NA_POSSIBLE;
-	if (n == 1 && isnan(side[0].p_value)) {
-		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),
-			       na_packets_loses(c, &side[0]));
-		return;
-	}
-	/* Without exchanges nobody localises. */
-	told &= na_case_asks(c, "bad-endpoint");
-	if (!told)
-		na_case_accuse(f, NA_CAUSE_NETWORK, (struct na_who){NULL},
-			       name);
-	else
-		f->culprit = name;
-}
-
-/* Of one way: which packets, and what to do. */
-static void say_hole(struct na_case *c, struct na_finding *f,
-		     const struct na_value *way)
-{
-	const struct na_value *x = na_get(way, M_lengths);
-	double all = na_number_at(x, M_short_sent);
-
-	if (*f->remedy)
-		return;
-	f->how = na_case_text(
-		c,
-		"none of %s packets with %s bytes or more arrived, %s of %s "
-		"with %s or fewer did",
-		na_case_count(c, na_number_at(x, M_long_sent)),
-		na_case_count(c, na_number_at(x, M_long_least)),
-		na_case_count(c, all - na_number_at(x, M_short_lost)),
-		na_case_count(c, all),
-		na_case_count(c, na_number_at(x, M_short_most)));
-	f->remedy = na_text_at(way, M_black_hole_remedy);
-}
-
-static void accuse_hole(struct na_case *c, struct na_finding *f,
-			const struct group *g)
-{
-	bool fwd = na_flag_at(g->worst, M_fwd "." M_black_hole);
-	const struct na_value *way = na_get(g->worst, fwd ? M_fwd : M_rev);
-	struct na_who who = {.kind = "pair",
-			     .src_host = na_packets_host(c, g->worst, !fwd),
-			     .dst_host = na_packets_host(c, g->worst, fwd)};
-
-	f->culprit = na_text_at(way, M_black_hole_cause);
-	say_hole(c, f, way);
-	na_case_accuse(f, NA_CAUSE_NETWORK, who, f->culprit);
-}
-
 static void accuse(struct na_case *c, struct na_finding *f,
 		   const struct trouble *t, const struct group *g)
 {
@@ -634,9 +380,9 @@ static void accuse(struct na_case *c, struct na_finding *f,
 	}
 	f->culprit = name;
 	if (t->host == by_loss) {
-		accuse_loss(c, f, g);
+		na_loss_accuse(c, f, g->worst);
 	} else if (t->host == by_hole) {
-		accuse_hole(c, f, g);
+		na_loss_accuse_hole(c, f, g->worst);
 	} else if (g->cause == NA_CAUSE_NONE) {
 		f->suspicion = t->host == by_peer;
 	} else {
@@ -730,7 +476,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 		 const struct group *g)
 {
 	bool loss = t->host == by_loss;
-	long long n = loss ? lossy_of(c, t->verdict) : (long long)g->n;
+	long long n = loss ? na_loss_connections(c, t->verdict)
+			   : (long long)g->n;
 	const char *more = na_packets_more(c, g->worst);
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    more);
@@ -738,12 +485,11 @@ static void tell(struct na_case *c, const struct trouble *t,
 	na_case_draw(c, f, na_case_text(c, "%s -o tcp.svg", more));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
-	f->title = na_case_text(c, "%s %s%s", connections(c, n),
+	f->title = na_case_text(c, "%s %s%s", na_packets_of_all(c, n),
 				n == 1 ? t->title : t->titles,
-				worst_of(c, n, g));
+				na_packets_worst(c, n, g->worst));
 	f->how = f->title;
-	f->remedy = loss && na_flag_at(g->worst, M_far) ? far_remedy
-							: t->remedy;
+	f->remedy = loss ? loss_remedy(t, g->worst) : t->remedy;
 	accuse(c, f, t, g);
 	if (f->confidence == NA_LIKELY && !f->sure)
 		f->sure = "counted; whose fault it is follows from where and "

@@ -69,8 +69,8 @@ void na_check_late(struct na_case *c)
 	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN, "tcp");
 	f->title = na_case_text(
 		c,
-		"late, not lost: %s segment%s out of order, %s sent again for "
-		"nothing; %s packet%s duplicated by the network",
+		"late or sent twice, not lost: %s segment%s out of order, %s "
+		"sent again for nothing; %s packet%s duplicated by the network",
 		na_print_count(a, (uint64_t)reordered),
 		reordered == 1 ? "" : "s", na_print_count(b, (uint64_t)vain),
 		na_print_count(n, (uint64_t)twice), twice == 1 ? "" : "s");

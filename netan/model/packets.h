@@ -170,7 +170,11 @@ enum na_segment_mark {
 	NA_SEG_SYN = 1024,
 	NA_SEG_FIN = 2048,
 	NA_SEG_RST = 4096,
-	NA_SEG_CE = 8192
+	NA_SEG_CE = 8192,
+	/* Which of both it is where the marks above go by age alone: TCP's own
+	 * testimony (ingest/tcp/trail/trail.h). */
+	NA_SEG_AGAIN = 16384, /* sent again */
+	NA_SEG_LATE = 32768   /* sent once, and passed by others */
 };
 
 struct na_segment {

@@ -260,6 +260,8 @@ const char *na_store_label(const struct na_store *s, uint32_t run);
  * that is told; of captures it is who has an address there, which those of a
  * group (multicast) or of all are not. */
 size_t na_store_hosts(const struct na_store *s);
+/* An address that no host has: of a group, of all, of none. */
+bool na_address_is_nobodys(const char *address);
 /* Every input is of ranks of a GPU job: what stands for a host is a rank. */
 static inline bool na_store_of_ranks(const struct na_store *s)
 {

@@ -97,7 +97,8 @@ static void marks_are_named(void **state)
 
 	(void)state;
 	assert_non_null(strstr(ink, " resent fast 21\n"));
-	assert_non_null(strstr(ink, " resent on timeout 1\n"));
+	assert_non_null(strstr(ink, " resent after timeouts 1\n"));
+	assert_non_null(strstr(ink, " all resent packets 22\n"));
 	assert_non_null(strstr(ink, " duplicate ACK 21\n"));
 	assert_non_null(strstr(ink, " SACK block 21\n"));
 	assert_non_null(strstr(ink, " zero window 1\n"));
@@ -178,7 +179,37 @@ static void no_empty_strip(void **state)
 	free(ink);
 }
 
-/* A legend has seven lines; the seventh opens what is left. */
+/* Which of both it is, the testimony says where there is one, not the age. */
+static void testimony_goes_before_age(void **state)
+{
+	static const uint16_t marks[] = {
+		NA_SEG_OUT_OF_ORDER | NA_SEG_AGAIN,
+		NA_SEG_OUT_OF_ORDER | NA_SEG_AGAIN,
+		NA_SEG_RETRANSMIT | NA_SEG_AGAIN | NA_SEG_TIMEOUT,
+		NA_SEG_RETRANSMIT | NA_SEG_LATE,
+		NA_SEG_OUT_OF_ORDER | NA_SEG_LATE,
+		NA_SEG_OUT_OF_ORDER,
+		NA_SEG_RETRANSMIT,
+	};
+	struct fake_tcp f = {.rounds = 40, .per_round = 5};
+	size_t n, k = 0;
+	char *ink;
+
+	(void)state;
+	fake_make(&f);
+	for (size_t i = 0; i < f.n && k < NA_LEN(marks); i++)
+		if (f.x[i].dir == 0 && f.x[i].size_bytes && !f.x[i].marks)
+			f.x[i].marks = marks[k++];
+	assert_int_equal(k, NA_LEN(marks));
+	ink = drawn(&f, TCP_BUSIER, &plain, "ink", &n);
+	assert_non_null(strstr(ink, " resent otherwise 3\n"));
+	assert_non_null(strstr(ink, " resent after timeouts 1\n"));
+	assert_non_null(strstr(ink, " all resent packets 4\n"));
+	assert_non_null(strstr(ink, " out of order 3\n"));
+	free(ink);
+}
+
+/* A legend has eight lines; the eighth opens what is left. */
 static void legend_is_short(void **state)
 {
 	static const uint16_t marks[] = {NA_SEG_RETRANSMIT,
@@ -197,14 +228,14 @@ static void legend_is_short(void **state)
 	}
 	assert_int_equal(k, 5);
 	ink = drawn(&f, TCP_BUSIER, &plain, "ink", &n);
-	assert_non_null(strstr(ink, " unnecessary resend 1\n"));
+	assert_non_null(strstr(ink, " resent, was ACKed 1\n"));
 	/* Each has its name and its glyph, the last ones small. */
 	assert_non_null(strstr(ink, " and, behind these:\n"));
 	assert_non_null(strstr(ink, " SACK block 21\n"));
 	assert_non_null(strstr(ink, " duplicate ACK 21\n"));
 	/* What it skipped is acknowledged, and never came. */
-	assert_non_null(strstr(ink, " hole: capture missed 1\n"));
-	assert_null(strstr(ink, " hole: lost upstream "));
+	assert_non_null(strstr(ink, " holes, not captured: 1\n"));
+	assert_null(strstr(ink, " holes, lost upstream: "));
 	free(ink);
 }
 
@@ -269,6 +300,7 @@ int main(void)
 		cmocka_unit_test(marks_are_named),
 		cmocka_unit_test(stalls_are_cut),
 		cmocka_unit_test(no_empty_strip),
+		cmocka_unit_test(testimony_goes_before_age),
 		cmocka_unit_test(legend_is_short),
 		cmocka_unit_test(a_piece),
 		cmocka_unit_test(long_and_short),

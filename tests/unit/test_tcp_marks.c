@@ -161,7 +161,7 @@ static void as_tshark(void **state)
 			continue;
 		/* What tshark has no word for. */
 		marks &= ~(uint32_t)(NA_SEG_TIMEOUT | NA_SEG_SYN | NA_SEG_FIN |
-				     NA_SEG_RST);
+				     NA_SEG_RST | NA_SEG_AGAIN | NA_SEG_LATE);
 		if (h.last.connection != a.stream || marks != a.marks)
 			fail_msg("line %u: connection %u marks %x, tshark %u "
 				 "%x",

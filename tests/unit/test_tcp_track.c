@@ -13,6 +13,12 @@
 enum { MS = 1000, S = 1000 * 1000, KB = 1000 };
 #define MS_NS ((int64_t)1000 * 1000)
 
+/* By their age, and as the connection testifies. */
+enum {
+	AGAIN = NA_SEG_RETRANSMIT | NA_SEG_AGAIN,
+	LATE = NA_SEG_OUT_OF_ORDER | NA_SEG_LATE
+};
+
 static void handshake_options(void **state)
 {
 	const struct na_connection *c;
@@ -102,7 +108,7 @@ static void wraps(void **state)
 	}
 	/* the same once more is spurious */
 	assert_int_equal(hand_data(&h, 10, 0, seq - 50 * KB, 6, 50 * KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_SPURIOUS);
+			 AGAIN | NA_SEG_SPURIOUS);
 	hand_end(&h);
 	d = &hand_conn(&h, 0)->dir[0];
 	assert_true(d->unique_bytes == (uint64_t)110000 * 50 * KB);
@@ -128,11 +134,11 @@ static void backs_off(void **state)
 		hand_data(&h, 1, 0, 101 + i * KB, 901, KB);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(hand_data(&h, 200 * MS << i, 0, 101, 901, KB),
-				 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+				 AGAIN | NA_SEG_TIMEOUT);
 	hand_ack(&h, 10 * MS, 1, 901, 1101);
 	for (uint32_t i = 1; i < 3; i++)
 		assert_int_equal(hand_data(&h, 10, 0, 101 + i * KB, 901, KB),
-				 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+				 AGAIN | NA_SEG_TIMEOUT);
 	hand_ack(&h, 10 * MS, 1, 901, 4101);
 	assert_int_equal(hand_data(&h, 10, 0, 4101, 901, KB), 0);
 	hand_end(&h);
@@ -163,7 +169,7 @@ static void recovers_in(void **state)
 	for (int i = 0; i < 3; i++)
 		hand_ack(&h, MS, 1, 901, 1101);
 	assert_int_equal(hand_data(&h, MS, 0, 1101, 901, KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_FAST);
+			 AGAIN | NA_SEG_FAST);
 	hand_data(&h, MS, 0, 5101, 901, KB);
 	hand_ack(&h, 8 * MS, 1, 901, 3101); /* part of it */
 	hand_ack(&h, 5 * MS, 1, 901, 5101); /* 17 ms after the first */
@@ -172,7 +178,7 @@ static void recovers_in(void **state)
 	hand_data(&h, 50 * MS, 0, 5101, 901, KB);
 	hand_data(&h, MS, 0, 6101, 901, KB);
 	assert_int_equal(hand_data(&h, 200 * MS, 0, 6101, 901, KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+			 AGAIN | NA_SEG_TIMEOUT);
 	hand_ack(&h, 10 * MS, 1, 901, 7101);
 	/* Never acknowledged: until it is sent for the last time. */
 	hand_data(&h, MS, 0, 7101, 901, KB);
@@ -202,7 +208,7 @@ static void low_rto(void **state)
 	}
 	hand_data(&h, 50, 0, seq, 901, KB);
 	assert_int_equal(hand_data(&h, 5100, 0, seq, 901, KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+			 AGAIN | NA_SEG_TIMEOUT);
 	hand_end(&h);
 	d = &hand_conn(&h, 0)->dir[0];
 	assert_int_equal(d->timeouts, 1);
@@ -259,8 +265,8 @@ static void fast(void **state)
 	assert_int_equal(h.seg.ack, 1);
 	/* 20 ms after the last of them at most */
 	assert_int_equal(hand_data(&h, 19999, 0, 101, 901, KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_FAST);
-	assert_int_equal(hand_data(&h, 1, 0, 101, 901, KB), NA_SEG_RETRANSMIT);
+			 AGAIN | NA_SEG_FAST);
+	assert_int_equal(hand_data(&h, 1, 0, 101, 901, KB), AGAIN);
 	hand_ack(&h, 20 * MS, 1, 901, 5101);
 	hand_end(&h);
 	c = hand_conn(&h, 0);
@@ -291,9 +297,9 @@ static void called_by_sack(void **state)
 	p.sack[0].right = 2101;
 	hand_feed(&h, 10, p);
 	assert_int_equal(hand_data(&h, 38 * MS, 0, 101, 901, KB),
-			 NA_SEG_RETRANSMIT);
+			 AGAIN);
 	assert_int_equal(hand_data(&h, 45 * MS, 0, 101, 901, KB),
-			 NA_SEG_RETRANSMIT | NA_SEG_TIMEOUT);
+			 AGAIN | NA_SEG_TIMEOUT);
 	hand_free(&h);
 }
 
@@ -311,7 +317,7 @@ static void hole_filled(void **state)
 			 NA_SEG_LOST_BEFORE);
 	hand_ack(&h, 10, 1, 901, 101);
 	assert_int_equal(hand_data(&h, 25 * MS, 0, 101, 901, KB),
-			 NA_SEG_RETRANSMIT);
+			 AGAIN);
 	hand_end(&h);
 	d = &hand_conn(&h, 0)->dir[0];
 	assert_int_equal(d->lost_before, 1);
@@ -332,12 +338,12 @@ static void reordered(void **state)
 	assert_int_equal(hand_data(&h, MS, 0, 1101, 901, KB),
 			 NA_SEG_LOST_BEFORE);
 	assert_int_equal(hand_data(&h, MS, 0, 101, 901, KB),
-			 NA_SEG_OUT_OF_ORDER);
+			 LATE);
 	/* "no age below zero": stamped before the one that passed it */
 	assert_int_equal(hand_data(&h, 50 * MS, 0, 3101, 901, KB),
 			 NA_SEG_LOST_BEFORE);
 	assert_int_equal(hand_data(&h, -40 * MS, 0, 2101, 901, KB),
-			 NA_SEG_OUT_OF_ORDER);
+			 LATE);
 	hand_ack(&h, -5 * MS, 1, 901, 4101);
 	hand_end(&h);
 	c = hand_conn(&h, 0);
@@ -346,6 +352,43 @@ static void reordered(void **state)
 	assert_int_equal(c->dir[0].retransmissions, 0);
 	assert_int_equal(c->dir[0].unique_bytes, 4 * KB);
 	assert_int_equal(c->dir[0].rtt_samples, 1); /* none below zero */
+	hand_free(&h);
+}
+
+static uint32_t numbered(struct hand_tcp *h, uint16_t id, uint32_t seq)
+{
+	struct na_packet p = hand_packet(h, 0, seq, 901);
+
+	p.payload_bytes = KB;
+	p.ip_id = id;
+	return hand_feed(h, MS, p);
+}
+
+/* A hole that is filled within a round trip looks reordered; the ID says
+ * whether it was sent again. */
+static void resent_at_once(void **state)
+{
+	const struct na_connection *c;
+	struct hand_tcp h;
+
+	(void)state;
+	hand_start(&h, NULL);
+	hand_shake(&h, 100, 900, 20 * MS);
+	for (uint32_t i = 0; i < 8; i++)
+		numbered(&h, (uint16_t)(i + 1), 101 + i * KB);
+	numbered(&h, 10, 101 + 9 * KB);
+	numbered(&h, 11, 101 + 10 * KB);
+	assert_int_equal(numbered(&h, 12, 101 + 8 * KB),
+			 NA_SEG_OUT_OF_ORDER | NA_SEG_AGAIN);
+	numbered(&h, 14, 101 + 12 * KB);
+	numbered(&h, 15, 101 + 13 * KB);
+	assert_int_equal(numbered(&h, 13, 101 + 11 * KB), LATE);
+	hand_ack(&h, 20 * MS, 1, 901, 101 + 14 * KB);
+	hand_end(&h);
+	c = hand_conn(&h, 0);
+	assert_int_equal(c->dir[0].out_of_order, 2);
+	assert_int_equal(c->dir[0].needed, 1);
+	assert_int_equal(c->dir[0].reordered, 1);
 	hand_free(&h);
 }
 
@@ -524,6 +567,7 @@ int main(void)
 		cmocka_unit_test(called_by_sack),
 		cmocka_unit_test(hole_filled),
 		cmocka_unit_test(reordered),
+		cmocka_unit_test(resent_at_once),
 		cmocka_unit_test(mid_stream),
 		cmocka_unit_test(ports_reused),
 		cmocka_unit_test(both_open),

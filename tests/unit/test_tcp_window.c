@@ -67,7 +67,7 @@ static void discarded(void **state)
 	hand_data(&h, MS, 0, 2101, 901, KB);
 	window(&h, 60 * MS, 1, 901, 1101, 60000);
 	assert_int_equal(hand_data(&h, 75 * MS, 0, 1101, 901, KB),
-			 NA_SEG_RETRANSMIT);
+			 NA_SEG_RETRANSMIT | NA_SEG_AGAIN);
 	hand_end(&h);
 	assert_int_equal(hand_conn(&h, 0)->dir[0].timeouts, 0);
 	assert_int_equal(hand_conn(&h, 0)->dir[0].zero_window_ns, 61 * MS_NS);

@@ -177,7 +177,7 @@ static uint64_t timeouts_of(const struct na_direction *d)
 	return d->testified ? d->needed_timeouts : d->timeouts;
 }
 
-static int64_t silent_of(const struct tcp_row *row, size_t i)
+int64_t na_tcp_silent_ns(const struct tcp_row *row, size_t i)
 {
 	const struct na_direction *d = &row->c->dir[i];
 
@@ -198,7 +198,8 @@ static void judge_loss(struct tcp_row *row, size_t i)
 	row->needed[i] = needed_of(row, i);
 	if (na_tcp_loses(row, i)) {
 		row->holds[TCP_NETWORK_LOSS] = true;
-		add_to(&row->cost_ns[TCP_TIMEOUT_BOUND], silent_of(row, i));
+		add_to(&row->cost_ns[TCP_TIMEOUT_BOUND],
+		       na_tcp_silent_ns(row, i));
 	}
 	add_to(&row->cost_ns[TCP_NETWORK_LOSS], recovery_of(row, i));
 }
@@ -451,7 +452,7 @@ static int64_t lost_of(const struct tcp_row *row)
 	for (size_t i = 0; i < 2; i++) {
 		const struct na_direction *d = &row->c->dir[i];
 
-		add_to(&ns, silent_of(row, i));
+		add_to(&ns, na_tcp_silent_ns(row, i));
 		add_to(&ns, d->zero_window_ns);
 		add_to(&ns, d->window_full_ns);
 		add_to(&ns, recovery_of(row, i));
@@ -472,7 +473,7 @@ static double weight(const struct tcp_row *row, size_t i)
 	case TCP_TIMEOUT_BOUND:
 	case TCP_NETWORK_LOSS:
 		return na_tcp_loses(row, i)
-			       ? 1 + (double)add_ns(silent_of(row, i),
+			       ? 1 + (double)add_ns(na_tcp_silent_ns(row, i),
 						    recovery_of(row, i))
 			       : 0;
 	case TCP_RECEIVER_TOO_SLOW:

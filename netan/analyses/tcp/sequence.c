@@ -250,6 +250,20 @@ static void keep_longest(struct spans *s, uint64_t n)
 	na_sort(s->kept, s->n, earlier_first);
 }
 
+/* The testimony, and of what there is none, the age. */
+static bool is_again(uint32_t marks)
+{
+	const uint32_t aged = NA_SEG_RETRANSMIT | NA_SEG_FAST |
+			      NA_SEG_TIMEOUT | NA_SEG_SPURIOUS;
+
+	return marks & NA_SEG_AGAIN || (marks & aged && !(marks & NA_SEG_LATE));
+}
+
+static bool is_late(uint32_t marks)
+{
+	return marks & (NA_SEG_LATE | NA_SEG_OUT_OF_ORDER) && !is_again(marks);
+}
+
 static enum tcp_mark retransmission_of(uint32_t marks)
 {
 	if (marks & NA_SEG_SPURIOUS)
@@ -272,7 +286,7 @@ static void remember(struct tcp_sequence *q, uint64_t end, int64_t time_ps)
 static void other_marks(struct tcp_sequence *q, const struct na_segment *x,
 			double lo, double hi)
 {
-	if (x->marks & NA_SEG_OUT_OF_ORDER)
+	if (is_late(x->marks))
 		mark(q, TCP_MARK_DISORDER, x->time_ps, lo, hi);
 	if (x->marks & NA_SEG_WINDOW_FULL)
 		mark(q, TCP_MARK_FULL, x->time_ps, hi, hi);
@@ -289,8 +303,6 @@ static void lower(struct tcp_sequence *q, uint64_t seq)
 static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 		     size_t at)
 {
-	const uint32_t again = NA_SEG_RETRANSMIT | NA_SEG_FAST |
-			       NA_SEG_TIMEOUT | NA_SEG_SPURIOUS;
 	uint64_t end = x->seq + x->size_bytes;
 	double lo = (double)x->seq, hi = (double)end;
 
@@ -302,13 +314,13 @@ static void add_data(struct tcp_sequence *q, const struct na_segment *x,
 		open_hole(q, x->seq, x->time_ps);
 	if (x->marks & NA_SEG_TIMEOUT && q->any_sent)
 		add_span(&q->silent, q->last_ps, x->time_ps);
-	if (x->marks & again) {
+	if (is_again(x->marks)) {
 		mark(q, retransmission_of(x->marks), x->time_ps, lo, hi);
 		q->waiting = 0; /* Karn: whose ACK comes next is unknown */
 	} else {
 		if (q->inside)
 			add_range(&q->data[at], x->seq, end);
-		if (!(x->marks & NA_SEG_OUT_OF_ORDER))
+		if (!is_late(x->marks))
 			remember(q, end, x->time_ps);
 	}
 	other_marks(q, x, lo, hi);

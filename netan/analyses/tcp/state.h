@@ -233,6 +233,9 @@ bool na_tcp_long_stuck(const struct tcp_row *row, size_t i);
 double na_tcp_stuck_p(const struct na_direction *d);
 /* One of these. */
 bool na_tcp_black_hole(const struct tcp_row *row, size_t i);
+/* Of direction i: silent in timeouts that were needed, or before a last segment
+ * was sent again.  With recovery_ns it is what loss costs. */
+int64_t na_tcp_silent_ns(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);

@@ -409,6 +409,12 @@ static const char *loss_remedy(const struct tcp_row *row)
 		       "(mtr --tcp from both ends, a capture at the far one), "
 		       "and who runs it; at home the uplink (its queue, "
 		       "ethtool -S); BBR bears such loss better than CUBIC";
+	if (!row->whole_rtt)
+		return "find what drops packets: in a network of one's own "
+		       "ethtool -S and nstat TcpExtTCPTimeouts on both hosts, "
+		       "on a long path mtr --tcp from both ends; this capture "
+		       "does not tell how long it is (no handshake, no data "
+		       "both ways)";
 	if (timeouts)
 		return "find what drops packets (ethtool -S, nstat "
 		       "TcpExtTCPTimeouts); a minimum RTO of 5 ms (ip route "

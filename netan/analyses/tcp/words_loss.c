@@ -81,6 +81,7 @@ void na_tcp_tell_loss(struct told *t)
 	uint64_t lost = na_tcp_data_lost(t->row, t->i);
 	uint64_t syns = t->row->needed[t->i] - lost;
 	uint64_t sent = na_tcp_data_sent(t->row, t->i);
+	int64_t silent_ns = na_tcp_silent_ns(t->row, t->i);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
 	if (d->testified ? !(lost + syns) : !d->retransmissions)
@@ -104,6 +105,9 @@ void na_tcp_tell_loss(struct told *t)
 		na_tcp_say(t, "; ");
 		na_tcp_say_of(t, d->recovery_ns, t->row->duration_ns);
 		na_tcp_say(t, " until the holes were filled");
+		if (silent_ns > 0)
+			na_tcp_say(t, ", %s more silent in timeouts",
+				   na_tcp_time(a, silent_ns));
 	}
 }
 
@@ -188,6 +192,14 @@ static bool is_accounted(const struct na_direction *d)
 		d->open_again);
 }
 
+/* The same of those that are lost as na_tcp_tell_loss() says, so that the
+ * two add up: last segments of which only the second one was seen count. */
+static uint64_t again_of(const struct told *t)
+{
+	return na_tcp_data_lost(t->row, t->i) + t->d->needless +
+	       t->d->open_again;
+}
+
 /* All that was sent again, in the segments of the wire. */
 void na_tcp_tell_accounts(struct told *t)
 {
@@ -196,9 +208,9 @@ void na_tcp_tell_accounts(struct told *t)
 
 	if (!is_accounted(d))
 		return;
-	na_tcp_say_count(t, d->needed + d->needless + d->open_again, "segment");
+	na_tcp_say_count(t, again_of(t), "segment");
 	na_tcp_say(t, " of %s sent again in all: %s lost", t->who,
-		   na_print_count(a, d->needed));
+		   na_print_count(a, na_tcp_data_lost(t->row, t->i)));
 	if (d->needless)
 		na_tcp_say(t, ", %s for nothing",
 			   na_print_count(a, d->needless));
@@ -211,11 +223,21 @@ void na_tcp_tell_accounts(struct told *t)
 void na_tcp_tell_wireshark(struct told *t)
 {
 	const struct na_direction *d = t->d;
-	char a[NA_UNIT_BUF];
+	uint64_t both = d->retransmissions + d->out_of_order;
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], n[NA_UNIT_BUF];
 
 	if (!is_accounted(d))
 		return;
 	na_tcp_say(t, "Wireshark, which goes by the age of packets, calls ");
+	if (both == again_of(t)) {
+		na_tcp_say(t,
+			   "%s of these %s of %s retransmitted and %s out of "
+			   "order",
+			   na_print_count(a, d->retransmissions),
+			   na_print_count(b, both), t->who,
+			   na_print_count(n, d->out_of_order));
+		return;
+	}
 	na_tcp_say_count(t, d->retransmissions, "packet");
 	na_tcp_say(t, " of %s retransmitted, %s out of order%s", t->who,
 		   na_print_count(a, d->out_of_order),
@@ -231,8 +253,8 @@ void na_tcp_tell_harmless(struct told *t)
 		na_tcp_say_count(t, d->needless, "segment");
 		na_tcp_say(
 			t,
-			" of %s sent again for nothing: late, not lost, by DSACK, "
-			"timestamps or the time of the ACK",
+			" of %s sent again for nothing: they had arrived, as "
+			"ACKs, DSACK or timestamps tell",
 			t->who);
 	}
 	if (d->reordered) {
@@ -296,6 +318,14 @@ void na_tcp_tell_timeouts(struct told *t)
 		   na_tcp_time(a, d->longest_timeout_ns));
 	na_tcp_say_of(t, d->timeout_total_ns, t->row->duration_ns);
 	na_tcp_say(t, " silent");
+	if (d->testified && d->vain_timeouts)
+		na_tcp_say(t, " (%s for what was lost)",
+			   na_tcp_time(a, d->needed_silent_ns));
+	if (d->timeout > d->timeouts) {
+		na_tcp_say(t, "; ");
+		na_tcp_say_count(t, d->timeout, "segment");
+		na_tcp_say(t, " sent again after them");
+	}
 	if (!t->peer->packets)
 		na_tcp_say(t, "; %s %s", t->other,
 			   t->peer->known ? "did not answer"

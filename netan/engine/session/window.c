@@ -27,22 +27,26 @@ static bool has_window(const struct na_slice_mark *m)
 
 /* ---- none is asked for */
 
-static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
-			   struct na_err *err)
+static enum na_status keep_note(struct na_session *s, const char *kept,
+				struct na_err *err)
 {
-	struct na_str said = {.s = NULL};
-	char *kept;
-
-	na_str_addf(&said, "the input is a slice: only the window that it was "
-			   "cut with counts (");
-	na_slice_print_window(&said, m);
-	na_str_addf(&said, ")");
-	kept = na_str_keep(&said, &s->arena);
 	if (!kept || !na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
 			      sizeof(*s->notes)))
 		return na_fail_nomem(err);
 	s->notes[s->n_notes++] = kept;
 	return NA_OK;
+}
+
+static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
+			   struct na_err *err)
+{
+	struct na_str said = {.s = NULL};
+
+	na_str_addf(&said, "the input is a slice: only the window that it was "
+			   "cut with counts (");
+	na_slice_print_window(&said, m);
+	na_str_addf(&said, ")");
+	return keep_note(s, na_str_keep(&said, &s->arena), err);
 }
 
 static bool tells_steps(const struct na_session *s)
@@ -140,10 +144,28 @@ static bool beyond(const struct na_session *s, const struct na_slice_mark *m)
 	       (f->first_step < first || f->last_step > last);
 }
 
+static const unsigned follows = NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS;
+
+static const char without_past[] =
+	"a slice of a capture holds no packet from before its window: what a "
+	"connection was then known by (round trip of the path, window scale, "
+	"holes) is not in it, and times, counts and advice may differ from those "
+	"of the original (netan slice --connections keeps it)";
+
+static bool lacks_past(const struct na_session *s,
+		       const struct na_slice_mark *m)
+{
+	int64_t ps;
+
+	return m->from && !m->connections &&
+	       na_session_moment(s, m->from, &ps) && ps > 0;
+}
+
 enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 {
 	const struct na_input *worst = NULL;
 	struct na_slice_mark m;
+	bool bare = false;
 	size_t n = 0;
 
 	/* None: whether that is right, na_session_window() has said. */
@@ -154,6 +176,7 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 			continue;
 		if (!na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
+		bare |= in->capture && lacks_past(s, &m);
 		if (!beyond(s, &m))
 			continue;
 		worst = worst ? worst : in;
@@ -166,7 +189,8 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 			"is mostly not in it, and its numbers are too low",
 			worst->path, worst->cut,
 			n > 1 ? ", as others are" : "");
-	return NA_OK;
+	return bare && s->wants & follows ? keep_note(s, without_past, err)
+					  : NA_OK;
 }
 
 /* ---- what lasts */
@@ -177,7 +201,7 @@ static bool any_clipped(const struct na_session *s)
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		any |= s->inputs[i].capture && !s->inputs[i].away;
-	return any && s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
+	return any && s->wants & follows;
 }
 
 /* Is there one whose bytes come but once, which would be gone? */

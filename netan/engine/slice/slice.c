@@ -156,6 +156,8 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 		m.from = in_ps(z->of.from_ps, a);
 		m.to = in_ps(z->of.to_ps, a);
 	}
+	m.connections = in->capture && z->of.connections &&
+			(!in->cut || older.connections);
 	m.of = z->of.names ? na_pseudonym(z->of.names, NA_ALIAS_INPUT, in->path)
 	       : older.of  ? older.of
 			   : name_of(in->path);

@@ -176,7 +176,8 @@ static void gather_hosts(struct hosts *h)
 		const struct na_host *host = &s->hosts[i];
 		struct seen_host *x = NULL;
 
-		if (!host->nobody && !(host->of_ranks && !host->recorded))
+		if (!host->nobody && !(host->of_ranks && !host->recorded) &&
+		    !na_address_is_nobodys(host->name))
 			x = seen(h, host->run, host->name, i);
 		if (x)
 			x->recorded |= host->recorded;
@@ -185,7 +186,8 @@ static void gather_hosts(struct hosts *h)
 		uint32_t host = s->host_of[i];
 		struct seen_host *x = NULL;
 
-		if (host < s->n_hosts && !s->hosts[host].of_ranks)
+		if (host < s->n_hosts && !s->hosts[host].of_ranks &&
+		    !na_address_is_nobodys(s->hosts[host].name))
 			x = seen(h, s->hosts[host].run, s->hosts[host].name,
 				 host);
 		if (x)

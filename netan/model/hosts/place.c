@@ -38,8 +38,7 @@ const char *na_store_label(const struct na_store *s, uint32_t run)
 	return NULL;
 }
 
-/* An address that no host has: of a group, of all, of none. */
-static bool is_nobodys(const char *address)
+bool na_address_is_nobodys(const char *address)
 {
 	unsigned char b[16];
 
@@ -64,7 +63,7 @@ size_t na_store_hosts(const struct na_store *s)
 	/* Every run has a host for each address, seen there or not. */
 	for (size_t i = s->n_sources; addresses && i < s->n_hosts; i++)
 		hosts += s->hosts[i].run == 0 && !s->hosts[i].of_ranks &&
-			 !is_nobodys(s->hosts[i].name);
+			 !na_address_is_nobodys(s->hosts[i].name);
 	return hosts;
 }
 

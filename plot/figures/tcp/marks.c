@@ -11,7 +11,7 @@
 #include "netan/base/vec.h"
 #include "plot/figures/tcp/time.h"
 
-enum { LEGEND_MAX = 7, LEAST_HIGH = 5 /* units, of a bar */ };
+enum { LEGEND_MAX = 8, LEAST_HIGH = 5 /* units, of a bar */ };
 
 enum glyph {
 	G_BAR,
@@ -33,14 +33,14 @@ static const struct look {
 	[TM_DUPLICATE] = {NA_GREEN, G_TICK, "duplicate ACK"},
 	[TM_FULL] = {NA_GREY, G_SQUARE, "fills the window"},
 	[TM_DISORDER] = {NA_ORANGE, G_PLUS, "out of order"},
-	[TM_LOST] = {NA_SKY, G_DOWN, "hole: lost upstream"},
-	[TM_UNRECORDED] = {NA_GREY, G_DOWN, "hole: capture missed"},
+	[TM_LOST] = {NA_SKY, G_DOWN, "holes, lost upstream:"},
+	[TM_UNRECORDED] = {NA_GREY, G_DOWN, "holes, not captured:"},
 	[TM_ECN] = {NA_ORANGE, G_SQUARE, "ECN mark"},
 	[TM_ZERO] = {NA_PURPLE, G_SQUARE, "zero window"},
-	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "unnecessary resend"},
-	[TM_OTHER] = {NA_VERMILION, G_PLUS, "resent"},
+	[TM_SPURIOUS] = {NA_VERMILION, G_CROSS, "resent, was ACKed"},
+	[TM_OTHER] = {NA_VERMILION, G_PLUS, "resent otherwise"},
 	[TM_FAST] = {NA_VERMILION, G_UP, "resent fast"},
-	[TM_TIMEOUT] = {NA_VERMILION, G_DIAMOND, "resent on timeout"},
+	[TM_TIMEOUT] = {NA_VERMILION, G_DIAMOND, "resent after timeouts"},
 };
 
 static void add_piece(struct na_strokes *s, const double (*at)[2], size_t n,
@@ -319,12 +319,38 @@ static void legend_mark(struct legend *g, const struct tcp_figure *f, size_t k)
 	na_vec_free(&fills);
 }
 
+/* Kinds of segments that were sent again, and how many there are in all. */
+static size_t resent_kinds(const struct tcp_figure *f, int64_t *all)
+{
+	size_t n = 0;
+
+	*all = 0;
+	for (size_t k = TM_SPURIOUS; k < TMS; k++) {
+		n += f->counts[k] > 0;
+		*all += f->counts[k];
+	}
+	return n;
+}
+
+/* Behind the last of several kinds: what they add up to. */
+static void legend_sum(struct legend *g, int64_t all)
+{
+	char words[80], n[NA_UNIT_BUF];
+
+	snprintf(words, sizeof(words), "all resent packets %s",
+		 na_print_count(n, (uint64_t)all));
+	legend_line(g, words);
+}
+
 /* The gravest first; what is left over small, below one line for it. */
 static void legend_marks(struct legend *g, const struct tcp_figure *f)
 {
 	size_t n = 0, room = LEGEND_MAX - g->lines;
+	size_t again, left;
 	bool small = false;
+	int64_t all;
 
+	again = left = resent_kinds(f, &all);
 	for (size_t k = 0; k < TMS; k++)
 		n += f->counts[k] > 0;
 	if (n > room)
@@ -341,6 +367,8 @@ static void legend_marks(struct legend *g, const struct tcp_figure *f)
 		}
 		room -= room > 0;
 		legend_mark(g, f, k);
+		if (k >= TM_SPURIOUS && again > 1 && !--left)
+			legend_sum(g, all);
 	}
 }
 

@@ -543,9 +543,9 @@ static void tcp_footnote(struct drawing *d)
 		     na_label_quantity(buf, NA_Q_SECONDS, s, 3));
 	if (d->f.counts[TM_LOST] + d->f.counts[TM_UNRECORDED] > 0)
 		na_words_add(&w,
-			     "; hole: bytes not recorded, lost before the "
-			     "capture point (upstream), or acknowledged, so "
-			     "that the capture missed them");
+			     "; hole: one segment or more, not recorded: lost "
+			     "before the capture point (upstream), or "
+			     "acknowledged, so that the capture missed them");
 	if (d->x.n > 1)
 		na_words_add(&w, "; torn edges: a stretch without packets is "
 				 "cut out");

@@ -11,8 +11,16 @@ ranks="$data/chrome-trace"
 same "--from 10ms --to 15ms" "collectives check" "$ranks/dlrm_8ranks" | grep -v larger
 same "--step 6" "collectives steps check" "$ranks/hta_nccl_data_rank0of2.json.gz"
 CUT=--connections
-same "--from 2s --to 5s" "timeline rpc latency sizes" "$data/pcap/tcp_ftp_download_loss_sack.pcap"
+same "--from 2s --to 5s" "timeline rpc latency sizes tcp check" "$data/pcap/tcp_ftp_download_loss_sack.pcap"
 same "--from 3s --to 10s" "timeline rpc latency sizes tcp" "$data/pcap/pcapng_2if_eth_sll_ns_dsb.pcapng"
+# Of packets alone it is said what they do not tell, and no path is taken for a
+# short one.
+netan slice "$data/pcap/tcp_ftp_download_loss_sack.pcap" --from 3s --to 5s \
+	-o packets.pcap -q
+for c in check tcp; do
+	netan $c packets.pcap --from 3s --to 5s |
+		grep -E '^(Do: find|timeout_bound|a slice of)'
+done
 # Without names, the same but for these.
 bare()
 {
