@@ -453,11 +453,16 @@ static bool clock_bounds(void *ctx, uint32_t a, uint32_t b, double *least_us,
 	return known_ps < NA_TIME_MAX;
 }
 
+static void forget_sent(struct pairs_run *run)
+{
+	free(run->sent_us);
+	run->sent_us = NULL;
+}
+
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
 	struct bounds bounds = {.s = s, .run = run};
-	double *sent_us = NULL;
 	struct na_lz_input in = {
 		.n_hosts = run->n_nodes,
 		.n_pairs = run->n_remote,
@@ -480,24 +485,36 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 		.clock_ctx = &bounds,
 	};
 	enum na_status st;
+	bool moved;
 
-	if (!na_pairs_sent_us(s, run, &sent_us))
+	if (!na_pairs_sent_us(s, run, &moved))
 		return na_fail_nomem(err);
-	in.sent_us = sent_us;
+	in.sent_us = moved ? run->sent_us : NULL;
 	in.pairs = lend_pairs(s, run);
 	st = na_localise(&in, &opt, &run->found, err);
 	na_host_clocks_fini(&bounds.own);
 	if (st == NA_OK && bounds.failed)
 		st = na_fail_nomem(err);
 	take_pairs_back(s, run);
-	free(sent_us);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);
 	if (st == NA_OK && !unmix_calls(s, &run->found))
 		return na_fail_nomem(err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
+	if (!run->found.n_findings || !run->found.one_clock)
+		forget_sent(run);
 	return st;
+}
+
+/* Once the rows of pairs have told their quantiles. */
+static bool find_roles(struct pairs_state *s)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
+		ok = na_pairs_find_roles(s, &s->runs[i]);
+	return ok;
 }
 
 enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
@@ -514,7 +531,9 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 					   : na_fail_nomem(err);
 	}
 	/* Last, when what localising needs is gone. */
-	return st == NA_OK && !all_quantiles(s) ? na_fail_nomem(err) : st;
+	if (st == NA_OK && (!all_quantiles(s) || !find_roles(s)))
+		return na_fail_nomem(err);
+	return st;
 }
 
 static enum na_severity severity_of_run(const struct na_lz_result *f)

@@ -316,6 +316,8 @@ static void pairs_fini(void *state)
 		free(s->runs[i].first_of);
 		free(s->runs[i].next_of);
 		free(s->runs[i].costs);
+		free(s->runs[i].sent_us);
+		free(s->runs[i].roles);
 	}
 	free(s->runs);
 	na_triples_fini(&s->keys);

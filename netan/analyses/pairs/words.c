@@ -165,7 +165,7 @@ static void add_slow(struct slow *x, const struct pairs_state *s,
 static void say_slow(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run)
 {
-	const double slow = log(1.3);
+	const double slow = log(PAIRS_SLOWER);
 	struct slow x = {.n = 0}, all = {.n = 0};
 	char number[NA_UNIT_BUF];
 
@@ -469,13 +469,48 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 		 0);
 }
 
+/* Some sends of a run with a culprit tell what they took. */
+static bool tells_sent(const struct pairs_state *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		any |= s->runs[i].tells_sent;
+	return any;
+}
+
+/* Beside what a receiver saw stands what its sender did. */
+static void named_view(struct na_result *r, const struct pairs_state *s,
+		       const struct na_value *list, size_t top)
+{
+	const char *title = "pairs: the suspects' own first, then the surely "
+			    "slowest";
+
+	if (tells_sent(s))
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
+				    {M_excess}, {M_p50_us}, {M_sent_p50_us},
+				    {M_q_value}, {M_count}, {M_p99_us},
+				    {M_expected_us}, {M_bytes}),
+			 top);
+	else
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
+				    {M_excess}, {M_q_value}, {M_count},
+				    {M_p50_us}, {M_p99_us}, {M_expected_us},
+				    {M_bytes}),
+			 top);
+}
+
 static void pairs_view(struct na_result *r, const struct pairs_state *s,
 		       const char *title)
 {
 	const struct na_value *list = na_get(na_result_body(r), M_pairs);
 	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
 
-	if (compares_nothing(s))
+	if (na_first(na_result_body(r), M_culprits))
+		named_view(r, s, list, top);
+	else if (compares_nothing(s))
 		put_view(r, s, title, list, &na_table_pairs_pair,
 			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count},
 				    {M_p50_us}, {M_p99_us}, {M_bytes}),
@@ -630,6 +665,27 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 			       na_print_count(a, s->clamped));
 }
 
+/* The pairs that stand last, and why. */
+static void note_waits(struct na_result *r, const struct pairs_state *s)
+{
+	char n[NA_UNIT_BUF];
+	size_t waits = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		for (size_t k = 0; k < s->runs[i].n_remote; k++)
+			waits += na_pairs_role_of(&s->runs[i], k) ==
+				 PAIRS_WAITS;
+	}
+	if (waits)
+		na_result_note(r,
+			       "%s other pair%s slow and only wait%s: by the "
+			       "sender's own clock less than half of that was "
+			       "sending",
+			       na_print_count(n, waits),
+			       waits == 1 ? " is" : "s are",
+			       waits == 1 ? "s" : "");
+}
+
 static void note_joined(struct na_result *r, const struct pairs_state *s)
 {
 	char n[NA_COUNT_BUF];
@@ -661,8 +717,9 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 		stalls_view(r, s);
 	if (na_first(body, M_undecided))
 		undecided_view(r, s);
-	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
+	pairs_view(r, s, verdict);
 	note_tests(r);
+	note_waits(r, s);
 	note_joined(r, s);
 	note_few(r, s);
 	note_rest(r, s);
