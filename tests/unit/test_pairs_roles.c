@@ -177,11 +177,33 @@ static void nobody_has_a_role(void **state)
 	end(x);
 }
 
+/* Sends alone name the same; and as nobody knows when they end, they acquit
+ * nobody. */
+static void one_side_is_enough(void **state)
+{
+	struct run *x = analyse(true, NA_TX);
+
+	(void)state;
+	assert_int_equal(na_length(na_result_body(x->d.r), "culprits"), 1);
+	assert_string_equal(text(na_items(body(x, "culprits")), "suspect"),
+			    "transmit side of d");
+	end(x);
+	x = analyse(false, -1);
+	assert_string_equal(text(na_result_body(x->d.r), "outcome"),
+			    "not_guilty");
+	end(x);
+	x = analyse(false, NA_TX);
+	assert_string_equal(text(na_result_body(x->d.r), "outcome"),
+			    "cannot_tell");
+	end(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suspects_lead_and_waits_end),
 		cmocka_unit_test(nobody_has_a_role),
+		cmocka_unit_test(one_side_is_enough),
 	};
 
 	return cmocka_run_group_tests_name("pairs_roles", tests, NULL, NULL);

@@ -262,8 +262,9 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	w->power = NULL;
 	r->one_clock = !w->two_clocks;
 	run->by_groups = run->first_of != NULL;
+	/* Whether sends end with their acknowledgement, receives would say. */
 	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
-			w->timeouts || w->two_clocks;
+			w->timeouts || w->two_clocks || na_pairs_of_sends(s);
 	return put_patterns(s, run, r, w);
 }
 
@@ -502,7 +503,9 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 		return na_fail_nomem(err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
-	if (!run->found.n_findings || !run->found.one_clock)
+	/* Of sends alone the pairs tell it. */
+	if (!run->found.n_findings || !run->found.one_clock ||
+	    na_pairs_of_sends(s))
 		forget_sent(run);
 	return st;
 }

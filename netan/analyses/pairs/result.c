@@ -43,8 +43,8 @@ struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 }
 
 /* A culprit's own first, and those last that only wait.  Of each the worst
- * first: by how slow it is at least, with 97.5 % confidence; then those of which
- * nothing is expected. */
+ * first: by how slow it is at least, with 97.5 % confidence; then those of
+ * which nothing is expected. */
 struct ranked {
 	double least;
 	uint32_t pair, turn;

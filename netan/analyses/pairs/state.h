@@ -227,6 +227,9 @@ bool na_pairs_join_ranks(struct pairs_state *s) NA_MUST_CHECK;
 int64_t na_pairs_took(const struct pairs_state *main,
 		      const struct na_transfer *t);
 
+/* Receives are left out: pairs are of sends, each timed by one clock. */
+bool na_pairs_of_sends(const struct pairs_state *s);
+
 /* sends.c: a send of the second pass; then a run's, all together.  *able: all
  * hosts' sends are there, and *found says who is slow by them. */
 enum na_status na_pairs_send_keep(struct pairs_state *block,

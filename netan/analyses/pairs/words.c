@@ -686,6 +686,20 @@ static void note_waits(struct na_result *r, const struct pairs_state *s)
 			       waits == 1 ? "s" : "");
 }
 
+/* What an option has left out, and what that would have told. */
+static void note_side(struct na_result *r, const struct pairs_state *s)
+{
+	if (s->of_hosts && s->scope->filter->side == NA_TX)
+		na_result_note(r, "--side tx leaves out what receivers saw: "
+				  "whether sends end with their "
+				  "acknowledgement is not known, and nobody is "
+				  "acquitted");
+	else if (s->of_hosts && s->scope->filter->side == NA_RX)
+		na_result_note(r, "--side rx leaves out what senders timed by "
+				  "their own clock, which tells a slow sender "
+				  "from receivers that wait");
+}
+
 static void note_joined(struct na_result *r, const struct pairs_state *s)
 {
 	char n[NA_COUNT_BUF];
@@ -721,6 +735,7 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 	note_tests(r);
 	note_waits(r, s);
 	note_joined(r, s);
+	note_side(r, s);
 	note_few(r, s);
 	note_rest(r, s);
 }
