@@ -296,21 +296,44 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 		     na_case_count(c, na_count_at(x, M_transfers)));
 }
 
+/* A straggler moves when the others begin, and so what they meet: in some steps
+ * more.  The first that is slow by itself. */
+static const struct na_value *first_slow_itself(const struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
+		if (na_slow_itself(v))
+			return v;
+	}
+	return NULL;
+}
+
+/* Who by himself makes an undecided pattern; NULL. */
+static const struct na_value *maker_of(const struct na_case *c,
+				       const struct na_value *x)
+{
+	if (na_count_at(x, M_n_steps))
+		return first_slow_itself(c);
+	return *na_text_at(x, M_host) ? slow_itself(c, x) : NULL;
+}
+
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
 	const char *needs = na_text_at(x, M_needs);
-	const char *host = na_text_at(x, M_host);
-	const struct na_value *itself = *host ? slow_itself(c, x) : NULL;
+	const struct na_value *itself = maker_of(c, x);
+	bool some_steps = na_count_at(x, M_n_steps) > 0;
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->title = na_text_at(x, M_what);
 	if (itself)
 		f->title = na_case_text(c,
-					"%s: they wait for %s, which is slow "
-					"by itself (straggler)",
-					f->title, host);
+					"%s: %s for %s, which is slow by itself "
+					"(straggler)",
+					f->title,
+					some_steps ? "that may be the wait"
+						   : "they wait",
+					na_text_at(itself, M_host));
 	f->suspicion = !itself;
 	f->decides = !itself && *needs ? needs : NULL;
 	f->remedy = itself   ? "see the straggler first"
@@ -321,7 +344,10 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 			     na_case_count(c, na_count_at(x, M_n_pairs)),
 			     na_plural(na_count_at(x, M_n_pairs)),
 			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
-	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
+	if (some_steps)
+		f->otherwise = itself ? "a NIC that is slow now and then"
+				      : "they wait for somebody in those steps";
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs, M_host, M_n_steps);
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,

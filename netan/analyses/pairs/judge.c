@@ -237,11 +237,7 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 			   "to be compared with",
 			   "a job in which more hosts talk to each other, or "
 			   "iperf3 between the racks") &&
-	       put_pattern(r, w->suspects > 0,
-			   "a side of some host is slow in some steps, and so "
-			   "are those who wait for others",
-			   "more steps; the NIC's error counters in those "
-			   "steps") &&
+	       na_pairs_put_flapping(s, run, r, w) &&
 	       put_pattern(r, w->timeouts > 0,
 			   "transfers wait for a retransmission timer, and no "
 			   "side has more than its share",

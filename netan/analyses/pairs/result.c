@@ -417,8 +417,14 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 						(uint32_t)(run - s->runs));
 	struct na_value *pairs;
 
+	if (u->n_steps)
+		na_put_text(r, row, M_host,
+			    na_pairs_host_name(
+				    s, na_pairs_node_at(s, run, u->host)));
 	na_put_text(r, row, M_what, u->what);
 	na_put_text(r, row, M_needs, u->needs);
+	if (u->n_steps)
+		na_put_int(r, row, M_n_steps, (int64_t)u->n_steps);
 	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
 	pairs = na_put_list(r, row, M_pairs);
 	for (size_t i = 0; i < u->n_pairs; i++) {

@@ -176,6 +176,11 @@ bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
 			 struct na_lz_result *r,
 			 const struct na_wire_result *w) NA_MUST_CHECK;
 
+/* Sides that are slow in some steps alone. */
+bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
+			   struct na_lz_result *r,
+			   const struct na_wire_result *w) NA_MUST_CHECK;
+
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;

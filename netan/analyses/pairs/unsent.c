@@ -142,6 +142,8 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 	}
 	for (size_t i = 0; i < r->n_doubts; i++)
 		name_nodes(m, &r->doubts[i].who);
+	for (size_t i = 0; i < r->suspects && i < NA_WIRE_SUSPECTS; i++)
+		name_nodes(m, &r->clearest[i].who);
 	for (size_t i = 0; i < r->group.n; i++)
 		r->group.hosts[i] = m->node_at[r->group.hosts[i]];
 	if (r->block.kind != NA_LZ_KINDS) {

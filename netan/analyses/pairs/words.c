@@ -1,6 +1,7 @@
 /* pairs: findings in words, tables and remarks for people. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "members.h"
@@ -543,11 +544,36 @@ static void stalls_view(struct na_result *r, const struct pairs_state *s)
 		 0);
 }
 
-static void undecided_view(struct na_result *r, const struct pairs_state *s)
+/* "; 2 pairs", or nothing where no pairs show it. */
+static const char *how_many(char *buf, size_t size, const struct na_value *v)
 {
-	put_view(r, s, "undecided", na_get(na_result_body(r), M_undecided),
-		 &na_table_pairs_result_undecided,
-		 NA_COLUMNS({M_label}, {M_what}, {M_n_pairs}, {M_needs}), 0);
+	uint64_t n = (uint64_t)na_count_at(v, M_n_pairs);
+	char count[NA_COUNT_BUF];
+
+	snprintf(buf, size, "%s%s", n ? "; " : "",
+		 n ? na_count_of(count, n, "pair") : "");
+	return buf;
+}
+
+/* Sentences, which a column would break after a word or two. */
+static void undecided_view(struct na_result *r)
+{
+	char text[8 * PAIRS_WORDS], pairs[NA_COUNT_BUF + 4];
+	struct na_str all = na_str_over(text, sizeof(text));
+
+	na_for_each (v, na_get(na_result_body(r), M_undecided)) {
+		const char *label = na_text_or(v, M_label, NULL);
+		const char *needs = na_text_at(v, M_needs);
+
+		na_str_join(&all, "\n", "%.40s%s%.*s%s", label ? label : "",
+			    label ? ": " : "", PAIRS_WORDS,
+			    na_text_at(v, M_what),
+			    how_many(pairs, sizeof(pairs), v));
+		if (*needs)
+			na_str_addf(&all, "\nwhat would decide: %.*s",
+				    PAIRS_WORDS, needs);
+	}
+	na_result_text(r, "undecided", "%s", all.s);
 }
 
 static bool same_text(const struct na_value *a, const struct na_value *b,
@@ -729,9 +755,9 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 		clocks_view(r, s);
 	if (na_first(body, M_stalls))
 		stalls_view(r, s);
-	if (na_first(body, M_undecided))
-		undecided_view(r, s);
 	pairs_view(r, s, verdict);
+	if (na_first(body, M_undecided))
+		undecided_view(r);
 	note_tests(r);
 	note_waits(r, s);
 	note_joined(r, s);

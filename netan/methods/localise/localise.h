@@ -154,6 +154,10 @@ struct na_lz_undecided {
 	const char *needs; /* static text, or NULL */
 	uint32_t *pairs;   /* owned; indices into the input's pairs */
 	size_t n_pairs;
+	/* Of one that comes and goes: the host whose side is the clearest, and
+	 * in how many steps; 0: it is of all times. */
+	uint32_t host;
+	size_t n_steps;
 };
 
 struct na_lz_pair_result {
