@@ -263,6 +263,13 @@ const char *na_print_number(char *buf, double x, int digits)
 	return na_print_fixed(buf, x, decimals > 0 ? decimals : 0);
 }
 
+const char *na_print_chance(char *buf, double p)
+{
+	if (p < 1e-20)
+		return strcpy(buf, "below 1e-20");
+	return na_print_number(buf, p, 2);
+}
+
 static void strip_zeros(char *buf)
 {
 	char *end = buf + strlen(buf);

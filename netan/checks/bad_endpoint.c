@@ -159,17 +159,14 @@ static const char *doubt(struct na_case *c, const struct na_value *itself,
 			    na_case_number(c, 100 * na_skewed_share(c)));
 }
 
-/* "p below 1e-20": nobody needs more of it.  That somebody is slow is as sure
- * as that, and why is not. */
+/* That somebody is slow is as sure as that, and why is not. */
 static const char *chance_of(struct na_case *c, const struct na_value *x)
 {
 	double p = na_number_at(x, M_p_value);
 	const char *chance =
-		isnan(p)    ? "a test over all pairs rejects chance"
-		: p < 1e-20 ? "chance would do this with p below 1e-20"
-			    : na_case_text(c,
-					   "chance would do this with p = %.2g",
-					   p);
+		isnan(p) ? "a test over all pairs rejects chance"
+			 : na_case_text(c, "chance would do this with %s",
+					na_case_chance(c, p));
 
 	return na_case_text(c,
 			    "%s; not certain, since what stands below (or "
@@ -294,6 +291,8 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 		     M_longest_ms);
 	na_case_fact(c, f, "%s transfers wait in its pauses",
 		     na_case_count(c, na_count_at(x, M_transfers)));
+	f->sure = "what it sends or gets stands still at once in each pause, "
+		  "as no link does; why, the trace does not show";
 }
 
 /* A straggler moves when the others begin, and so what they meet: in some steps
@@ -409,11 +408,11 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		one_way ? "and not those back" : "without a cause");
 	na_case_fact(c, f,
 		     "the slowest: %s transfers, %s in the median; by chance "
-		     "with q = %.2g",
+		     "with %s, corrected for all pairs",
 		     na_case_count(c, na_count_at(row, M_count)),
 		     na_case_seconds(c,
 				     na_number_at(row, M_p50_us) / NA_US_PER_S),
-		     na_number_at(row, M_q_value));
+		     na_case_chance(c, na_number_at(row, M_q_value)));
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->suspicion = true;
 	f->decides = na_get(na_case_body(c, "steps"), M_steps)

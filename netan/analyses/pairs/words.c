@@ -413,18 +413,6 @@ const char *na_pairs_next_test(const struct na_lz_finding *f)
 	}
 }
 
-/* "<= 1e-12": nobody needs more of it. */
-static void put_chance(struct na_result *r, struct na_value *row, double p)
-{
-	if (!(p > 0))
-		na_put_text(r, row, M_chance, p == 0 ? "< 1e-300" : NULL);
-	else if (p > 0.1)
-		na_put_text(r, row, M_chance, "> 0.1");
-	else
-		na_put_textf(r, row, M_chance, "<= 1e-%d",
-			     (int)floor(-log10(p)));
-}
-
 /* A culprit in few words. */
 static void put_suspect(struct na_result *r, struct na_value *list,
 			const struct na_value *v)
@@ -439,7 +427,7 @@ static void put_suspect(struct na_result *r, struct na_value *list,
 		     na_length(v, M_alternatives) ? " (or alternatives)" : "");
 	na_put_real(r, row, M_low, ci ? ci[0] : NAN);
 	na_put_real(r, row, M_high, ci ? ci[1] : NAN);
-	put_chance(r, row, na_number_at(v, M_p_value));
+	na_put_real(r, row, M_chance, na_number_at(v, M_p_value));
 	na_put_textf(r, row, M_channel, "%s%s", na_text_at(v, M_channel),
 		     na_flag_at(v, M_intermittent) ? ", now and then" : "");
 }
