@@ -119,7 +119,8 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		M_kind,        M_host,     M_src_host,     M_dst_host,
 		M_hosts,       M_endpoint, M_channel,      M_excess,
 		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
-		M_tails,       M_episodes, M_alternatives, M_needs};
+		M_tails,       M_episodes, M_alternatives, M_needs,
+		M_of_transfers, M_not_compared};
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -174,6 +175,41 @@ static const char *chance_of(struct na_case *c, const struct na_value *x)
 			    chance);
 }
 
+/* "1 350 of its 1 800 transfers" */
+static const char *those_of(struct na_case *c, const struct na_value *x,
+			    long long n)
+{
+	int64_t all = na_count_at(x, M_of_transfers);
+
+	if (all <= n)
+		return na_case_text(c, "its %s transfers", na_case_count(c, n));
+	return na_case_text(c, "%s of its %s transfers", na_case_count(c, n),
+			    na_case_count(c, all));
+}
+
+/* What the others are. */
+static const char *others_of(struct na_case *c, const struct na_value *x,
+			     long long n)
+{
+	int64_t all = na_count_at(x, M_of_transfers);
+	int64_t alone = na_count_at(x, M_not_compared);
+	int64_t as_fast = all - n - alone;
+
+	if (all <= n)
+		return "";
+	return na_case_text(
+		c, "; %s%s%s%s",
+		as_fast > 0 ? na_case_count(c, as_fast) : "",
+		as_fast > 0 ? " are of collectives in which it is no slower"
+			    : "",
+		as_fast > 0 && alone > 0 ? ", " : "",
+		alone > 0 ? na_case_text(c,
+					 "%s had too few alike to be compared "
+					 "with",
+					 na_case_count(c, alone))
+			  : "");
+}
+
 static void put_facts(struct na_case *c, struct na_finding *f,
 		      const struct na_value *x)
 {
@@ -191,12 +227,12 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     na_case_count(c, na_count_at(x, M_episodes)));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %s transfers that were compared take %s "
-			     "times what is expected (95 %%: %s to %s)",
-			     na_case_count(c, n),
+			     "%s take %s times what is expected (95 %%: %s "
+			     "to %s)%s",
+			     those_of(c, x, n),
 			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
-			     na_case_number(c, ci[1]));
+			     na_case_number(c, ci[1]), others_of(c, x, n));
 	if (share > 0)
 		na_case_fact(c, f,
 			     "%s %% of the critical paths of the slowest "

@@ -204,6 +204,7 @@ static void numbers_are_printed(void **state)
 	assert_string_equal(na_print_chance(buf, 0), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1e-21), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1.44e-17), "1.4e-17");
+	assert_string_equal(na_print_chance(buf, 4.8e-7), "4.8e-07");
 	assert_string_equal(na_print_chance(buf, 0.0123), "0.012");
 	assert_string_equal(na_print_chance(buf, NAN), "-");
 	assert_string_equal(na_print_fixed(buf, NAN, 2), "-");

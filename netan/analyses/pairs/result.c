@@ -316,6 +316,10 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_text(r, row, M_channel, na_pairs_channel_names[f->channel]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
+	if (f->of_transfers) {
+		na_put_int(r, row, M_of_transfers, (int64_t)f->of_transfers);
+		na_put_int(r, row, M_not_compared, (int64_t)f->alone);
+	}
 	na_put_bool(r, row, M_intermittent, f->intermittent);
 	/* What a host without a file sent it has not timed itself. */
 	na_put_bool(r, row, M_one_clock,

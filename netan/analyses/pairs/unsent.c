@@ -165,6 +165,8 @@ static bool join(struct na_wire_result *to, const struct na_lz_finding *f)
 		g->who.kind = NA_LZ_HOST;
 		g->pairs += f->pairs;
 		g->transfers += f->transfers;
+		g->of_transfers += f->of_transfers;
+		g->alone += f->alone;
 		free(g->alternatives);
 		g->alternatives = NULL;
 		g->n_alternatives = 0;

@@ -121,6 +121,9 @@ struct na_lz_finding {
 	double p_value;         /* raw, one-sided */
 	size_t pairs;
 	uint64_t transfers;
+	/* Of so many of that side, of which some had too few alike to be
+	 * compared with; 0: not told. */
+	uint64_t of_transfers, alone;
 	bool intermittent;
 	struct na_lz_window *windows; /* owned */
 	size_t n_windows;
