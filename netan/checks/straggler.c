@@ -237,6 +237,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
 	bool network = na_says(x, M_cause, "network");
+	double q = na_number_at(x, M_q_value);
 	struct words w = words_of(c, body, x);
 	struct na_finding *f;
 	bool doubted;
@@ -276,12 +277,11 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	else if (na_says(x, M_cause, "computation"))
 		f->otherwise = "it gets more work than the others: no host is "
 			       "at fault then";
-	if (isfinite(na_number_at(x, M_q_value)))
+	if (isfinite(q))
 		f->sure = na_case_text(c,
 				       "as often by chance with %s, corrected "
 				       "for all %s",
-				       na_case_chance(c, na_number_at(
-								 x, M_q_value)),
+				       na_case_chance(c, q),
 				       na_of_ranks(c) ? "ranks" : "hosts");
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
 		     M_expected_share, M_p_value, M_q_value, M_behind_ms,

@@ -43,7 +43,9 @@ static const struct suffix *suffix_of(const char *name)
 	for (size_t i = 0; i < NA_LEN(suffixes); i++) {
 		size_t k = strlen(suffixes[i].text);
 
-		if (n >= k && strcmp(name + n - k, suffixes[i].text) == 0)
+		/* A unit has something before it. */
+		if (n + (suffixes[i].unit == CHANCE) > k && n >= k &&
+		    strcmp(name + n - k, suffixes[i].text) == 0)
 			return &suffixes[i];
 	}
 	return n && strcmp(name, bytes.text) == 0 ? &bytes : NULL;
