@@ -263,6 +263,17 @@ const char *na_print_number(char *buf, double x, int digits)
 	return na_print_fixed(buf, x, decimals > 0 ? decimals : 0);
 }
 
+const char *na_print_chance(char *buf, double p)
+{
+	if (p < 1e-20)
+		return strcpy(buf, "below 1e-20");
+	if (!(p < 1e-3))
+		return na_print_number(buf, p, 2);
+	snprintf(buf, NA_UNIT_BUF, "%.1e", p);
+	force_point(buf);
+	return buf;
+}
+
 static void strip_zeros(char *buf)
 {
 	char *end = buf + strlen(buf);

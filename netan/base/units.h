@@ -138,5 +138,8 @@ const char *na_print_double(char *buf, double x);
  */
 const char *na_print_number(char *buf, double x, int digits);
 const char *na_print_fixed(char *buf, double x, int digits);
+/* A probability: "0.0012", "1.4e-17", "below 1e-20", which is more than anybody
+ * needs; "-" when it is not finite. */
+const char *na_print_chance(char *buf, double p);
 
 #endif

@@ -119,7 +119,8 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		M_kind,        M_host,     M_src_host,     M_dst_host,
 		M_hosts,       M_endpoint, M_channel,      M_excess,
 		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
-		M_tails,       M_episodes, M_alternatives, M_needs};
+		M_tails,       M_episodes, M_alternatives, M_needs,
+		M_of_transfers, M_not_compared};
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -159,22 +160,54 @@ static const char *doubt(struct na_case *c, const struct na_value *itself,
 			    na_case_number(c, 100 * na_skewed_share(c)));
 }
 
-/* "p below 1e-20": nobody needs more of it.  That somebody is slow is as sure
- * as that, and why is not. */
+/* That somebody is slow is as sure as that, and why is not. */
 static const char *chance_of(struct na_case *c, const struct na_value *x)
 {
 	double p = na_number_at(x, M_p_value);
 	const char *chance =
-		isnan(p)    ? "a test over all pairs rejects chance"
-		: p < 1e-20 ? "chance would do this with p below 1e-20"
-			    : na_case_text(c,
-					   "chance would do this with p = %.2g",
-					   p);
+		isnan(p) ? "a test over all pairs rejects chance"
+			 : na_case_text(c, "chance would do this with %s",
+					na_case_chance(c, p));
 
 	return na_case_text(c,
 			    "%s; not certain, since what stands below (or "
 			    "else) would show the same",
 			    chance);
+}
+
+/* "1 350 of its 1 800 transfers" */
+static const char *those_of(struct na_case *c, const struct na_value *x,
+			    long long n)
+{
+	int64_t all = na_count_at(x, M_of_transfers);
+
+	if (all <= n)
+		return na_case_text(c, "its %s transfers", na_case_count(c, n));
+	return na_case_text(c, "%s of its %s transfers", na_case_count(c, n),
+			    na_case_count(c, all));
+}
+
+/* What the others are. */
+static const char *others_of(struct na_case *c, const struct na_value *x,
+			     long long n)
+{
+	int64_t all = na_count_at(x, M_of_transfers);
+	int64_t alone = na_count_at(x, M_not_compared);
+	int64_t as_fast = all - n - alone;
+
+	if (all <= n)
+		return "";
+	return na_case_text(
+		c, "; %s%s%s%s",
+		as_fast > 0 ? na_case_count(c, as_fast) : "",
+		as_fast > 0 ? " are of collectives in which it is no slower"
+			    : "",
+		as_fast > 0 && alone > 0 ? ", " : "",
+		alone > 0 ? na_case_text(c,
+					 "%s had too few alike to be compared "
+					 "with",
+					 na_case_count(c, alone))
+			  : "");
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,
@@ -194,12 +227,12 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     na_case_count(c, na_count_at(x, M_episodes)));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %s transfers that were compared take %s "
-			     "times what is expected (95 %%: %s to %s)",
-			     na_case_count(c, n),
+			     "%s take %s times what is expected (95 %%: %s "
+			     "to %s)%s",
+			     those_of(c, x, n),
 			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
-			     na_case_number(c, ci[1]));
+			     na_case_number(c, ci[1]), others_of(c, x, n));
 	if (share > 0)
 		na_case_fact(c, f,
 			     "%s %% of the critical paths of the slowest "
@@ -294,6 +327,28 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 		     M_longest_ms);
 	na_case_fact(c, f, "%s transfers wait in its pauses",
 		     na_case_count(c, na_count_at(x, M_transfers)));
+	f->sure = "what it sends or gets stands still at once in each pause, "
+		  "as no link does; why, the trace does not show";
+}
+
+/* A straggler moves when the others begin, and so what they meet: in some steps
+ * more.  The first that is slow by itself. */
+static const struct na_value *first_slow_itself(const struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
+		if (na_slow_itself(v))
+			return v;
+	}
+	return NULL;
+}
+
+/* Who by himself makes an undecided pattern; NULL. */
+static const struct na_value *maker_of(const struct na_case *c,
+				       const struct na_value *x)
+{
+	if (na_count_at(x, M_n_steps))
+		return first_slow_itself(c);
+	return *na_text_at(x, M_host) ? slow_itself(c, x) : NULL;
 }
 
 static void judge_undecided(struct na_case *c, const struct na_value *x)
@@ -301,16 +356,19 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
 	const char *needs = na_text_at(x, M_needs);
-	const char *host = na_text_at(x, M_host);
-	const struct na_value *itself = *host ? slow_itself(c, x) : NULL;
+	const struct na_value *itself = maker_of(c, x);
+	bool some_steps = na_count_at(x, M_n_steps) > 0;
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->title = na_text_at(x, M_what);
 	if (itself)
 		f->title = na_case_text(c,
-					"%s: they wait for %s, which is slow "
-					"by itself (straggler)",
-					f->title, host);
+					"%s: %s for %s, which is slow by itself "
+					"(straggler)",
+					f->title,
+					some_steps ? "that may be the wait"
+						   : "they wait",
+					na_text_at(itself, M_host));
 	f->suspicion = !itself;
 	f->decides = !itself && *needs ? needs : NULL;
 	f->remedy = itself   ? "see the straggler first"
@@ -321,7 +379,10 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 			     na_case_count(c, na_count_at(x, M_n_pairs)),
 			     na_plural(na_count_at(x, M_n_pairs)),
 			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
-	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
+	if (some_steps)
+		f->otherwise = itself ? "a NIC that is slow now and then"
+				      : "they wait for somebody in those steps";
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs, M_host, M_n_steps);
 }
 
 static void put_slow(struct na_case *c, struct na_value *list,
@@ -383,11 +444,11 @@ static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
 		one_way ? "and not those back" : "without a cause");
 	na_case_fact(c, f,
 		     "the slowest: %s transfers, %s in the median; by chance "
-		     "with q = %.2g",
+		     "with %s, corrected for all pairs",
 		     na_case_count(c, na_count_at(row, M_count)),
 		     na_case_seconds(c,
 				     na_number_at(row, M_p50_us) / NA_US_PER_S),
-		     na_number_at(row, M_q_value));
+		     na_case_chance(c, na_number_at(row, M_q_value)));
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->suspicion = true;
 	f->decides = na_get(na_case_body(c, "steps"), M_steps)

@@ -42,8 +42,8 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 	na_case_fact(c, f, "elsewhere %s %%",
 		     na_case_number(c,
 				    100 * x->rest_events / x->rest_segments));
-	f->sure = na_case_text(c, "chance would do this with p = %.2g",
-			       x->p_value);
+	f->sure = na_case_text(c, "chance would do this with %s",
+			       na_case_chance(c, x->p_value));
 	na_put_real(c->r, f->evidence, M_segments, x->segments);
 	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->events);
 	na_put_real(c->r, f->evidence, M_p_value, x->p_value);
@@ -116,6 +116,8 @@ static void tell_far(struct na_case *c, const struct far_path *x,
 		    "links that only these two use; captures at both ends "
 		    "tell which direction it is";
 	na_case_fact(c, f, "%s", f->how);
+	f->sure = "its fastest round trip is that long, so no queue; that it "
+		  "is farther is not excluded";
 	na_put_real(c->r, f->evidence, M_path_rtt_us, x->rtt_us);
 }
 
@@ -199,6 +201,9 @@ static void judge_standstill(struct na_case *c)
 			       (struct na_who){.kind = "host", .host = host},
 			       f->culprit);
 	f->suspicion = !host;
+	if (host)
+		f->sure = "all that was late began or ended there, and was "
+			  "not lost";
 	f->title = na_case_text(
 		c,
 		"%s: %s timeouts for packets that were late, not lost, up "

@@ -89,6 +89,8 @@ static void find(struct na_case *c, const struct na_stalled *all)
 		    "sharding, or a larger batch per replica; more bandwidth "
 		    "alone does not help; if somebody is slow, that comes "
 		    "first";
+	f->sure = "the need is computed from its bytes and its slack; that a "
+		  "host has as much as --capacity says is given";
 	na_put_real(c->r, f->evidence, M_capacity_gbps, c->capacity_gbps);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
 	list = na_put_list(c->r, f->evidence, M_collectives);

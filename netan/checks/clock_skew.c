@@ -30,6 +30,9 @@ static void judge_clock_skew(struct na_case *c)
 				    "time",
 				    na_case_number(c, 100 * share))
 		     : "");
+	if (!many)
+		f->sure = "estimated from traffic both ways; paths that "
+			  "differ there and back would look the same";
 	f->remedy = "do not compare times between these hosts: one-way "
 		    "latencies are off by as much; let all hosts follow one "
 		    "time source (chronyc tracking)";

@@ -31,6 +31,8 @@ static void find(struct na_case *c, const struct na_value *x)
 				     na_number_at(x, M_p99_us) / NA_US_PER_S));
 	na_case_fact(c, f, "%.3g robust deviations above the other hosts",
 		     na_number_at(x, M_z));
+	f->sure = "a robust test over all hosts rejects chance; why, the trace "
+		  "does not show";
 	f->otherwise = "it reduces more, or larger pieces, than the others";
 	f->remedy = na_case_text(c,
 				 "look at the CPU and the memory of %.100s: "

@@ -274,6 +274,10 @@ static const char *rto_remedy(struct na_case *c, const struct over_hosts *o)
 			    na_text_at(o->host, M_command));
 }
 
+static const char two_sources[] =
+	"transfers are late by as much as the setting says a lost packet "
+	"takes; that packets were lost no counter here shows";
+
 /* The rpc-latency finding of a mode gets its reason and the command. */
 static void explain(struct na_case *c, struct na_finding *f,
 		    const struct over_hosts *o, const struct na_value *hosts,
@@ -281,6 +285,7 @@ static void explain(struct na_case *c, struct na_finding *f,
 {
 	f->confidence = f->confidence == NA_POSSIBLE ? NA_LIKELY
 						     : f->confidence;
+	f->sure = two_sources;
 	f->title = na_case_text(
 		c, "%s: the minimum retransmission timeout is %s ms on %s",
 		f->title, na_case_number(c, rto_ms),
@@ -304,6 +309,7 @@ static void say_effect(struct na_case *c, struct na_finding *f,
 		       const struct na_value *hosts, double rto_ms)
 {
 	f->confidence = NA_LIKELY;
+	f->sure = two_sources;
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
 	f->title = na_case_text(

@@ -129,6 +129,8 @@ static void judge_run(struct na_case *c, const struct na_value *run)
 	na_case_fact(c, f, "that is %.2g %% of the time of %s",
 		     100 * na_number_at(x.worst, M_gap_share),
 		     na_text_or(x.worst, M_collective, "the first"));
+	f->sure = "the wait for the copy is counted; that smaller shards end it "
+		  "follows from how they are sent";
 	na_put_text(c->r, f->evidence, M_label, na_text_or(run, M_label, NULL));
 	na_put_int(c->r, f->evidence, M_sends, na_count_at(run, M_sends));
 	na_put_real(c->r, f->evidence, M_serial_bytes_share, share);

@@ -52,6 +52,14 @@ const char *na_case_count_of(struct na_case *c, int64_t n)
 			    na_print_count(buf, n > 0 ? (uint64_t)n : 0));
 }
 
+const char *na_case_chance(struct na_case *c, double p)
+{
+	char buf[NA_UNIT_BUF];
+
+	na_print_chance(buf, p);
+	return na_case_text(c, "p %s%s", na_is_digit(*buf) ? "= " : "", buf);
+}
+
 const char *na_case_number(struct na_case *c, double x)
 {
 	char buf[NA_UNIT_BUF];

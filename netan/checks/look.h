@@ -14,6 +14,8 @@ const char *na_case_names(struct na_case *c, const struct na_value *list,
 			  size_t most);
 /* 3 significant digits. */
 const char *na_case_number(struct na_case *c, double x);
+/* "p = 1.4e-17", "p below 1e-20": na_print_chance() */
+const char *na_case_chance(struct na_case *c, double p);
 /* A number of any type that counts something, in groups of digits: "2 576". */
 #define na_case_count(c, n) na_case_count_of(c, (int64_t)(n))
 const char *na_case_count_of(struct na_case *c, int64_t n);

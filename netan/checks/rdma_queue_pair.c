@@ -213,6 +213,9 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	f->remedy = t->remedy;
 	na_for_each (v, na_get(g->worst, M_evidence))
 		na_case_fact(c, f, "%s", na_text_of(v, ""));
+	if (t->confidence == NA_LIKELY)
+		f->sure = "counted; whose fault it is follows from where the "
+			  "packets were seen";
 	t->accuse(c, f, t->verdict);
 	na_case_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";

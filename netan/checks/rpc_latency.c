@@ -145,6 +145,9 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 				     : NA_POSSIBLE,
 			     "rpc");
 
+	if (f->confidence == NA_LIKELY)
+		f->sure = "the delay is a timer's, and packets that were sent "
+			  "again are seen; whose they were follows from that";
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
 	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)

@@ -145,6 +145,9 @@ static void judge_stalls(struct na_case *c)
 			 n == home ? NA_LIKELY : NA_POSSIBLE,
 			 "slack --sort stall");
 	na_case_draw(c, f, "slack --waterfall -o late.svg");
+	if (n == home)
+		f->sure = "each slow run that was looked at lost its time on "
+			  "a host; why, the trace does not show";
 	f->from_s = na_number_at(late, M_from_s);
 	f->to_s = na_number_at(late, M_to_s);
 	f->base = ", which a device stalls in it in the mean";

@@ -123,8 +123,7 @@ static struct words words_of(struct na_case *c, const struct na_value *body,
 		w.culprit = na_case_text(c, "%s's own computation%s", host,
 					 ranks);
 		w.remedy = "look at that host's devices and CPU: clocks and "
-			   "throttling, other processes; does it get more work "
-			   "than the others?";
+			   "throttling, other processes";
 	} else if (na_says(x, M_cause, "input")) {
 		w.title = na_case_text(c,
 				       "%s%s waits for its input or its host",
@@ -238,6 +237,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
 	bool network = na_says(x, M_cause, "network");
+	double q = na_number_at(x, M_q_value);
 	struct words w = words_of(c, body, x);
 	struct na_finding *f;
 	bool doubted;
@@ -271,18 +271,21 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	f->remedy = w.remedy;
 	put_facts(c, f, x);
 	if (network)
-		f->otherwise = "it only waits for another one: see the pairs";
+		f->otherwise = "it only waits for another one";
 	else if (na_says(x, M_cause, "input"))
-		f->otherwise = "garbage collection, checkpoints or another "
-			       "process on its CPUs";
+		f->otherwise = "garbage collection, or a checkpoint";
 	else if (na_says(x, M_cause, "computation"))
-		f->otherwise = "it has more work than the others, or a device "
-			       "that throttles";
-	if (na_number_at(x, M_q_value) > 0)
-		f->sure = na_case_text(c, "as often by chance with p = %.2g",
-				       na_number_at(x, M_q_value));
+		f->otherwise = "it gets more work than the others: no host is "
+			       "at fault then";
+	if (isfinite(q))
+		f->sure = na_case_text(c,
+				       "as often by chance with %s, corrected "
+				       "for all %s",
+				       na_case_chance(c, q),
+				       na_of_ranks(c) ? "ranks" : "hosts");
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
-		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
+		     M_expected_share, M_p_value, M_q_value, M_behind_ms,
+		     M_lost_ms);
 	if (isfinite(na_number_at(x, M_rank)))
 		na_case_copy(c, f->evidence, x, M_rank);
 	if (na_length(x, M_ranks))
@@ -499,8 +502,8 @@ static void judge_late_group(struct na_case *c, const struct na_value *x)
 		     "reached it last");
 	f->otherwise = "it computes as the others do, and its sends wait on "
 		       "the host, or what it waits for comes late";
-	f->sure = na_case_text(c, "as often by chance with p = %.2g",
-			       na_number_at(x, M_p_value));
+	f->sure = na_case_text(c, "as often by chance with %s",
+			       na_case_chance(c, na_number_at(x, M_p_value)));
 	na_case_copy(c, f->evidence, x, M_hosts, M_times, M_tried,
 		     M_expected_share, M_p_value, M_behind_ms, M_lost_ms);
 }

@@ -37,6 +37,8 @@ void na_check_queues(struct na_case *c)
 		       x.kind ? na_packets_who(&x) : (struct na_who){NULL},
 		       na_case_text(c, "a queue on %s", name));
 	f->how = "round trips grow more than fivefold under load";
+	f->sure = "the round trips are measured, and grow with what is sent; "
+		  "on which link follows from which paths they share";
 	f->title = na_case_text(
 		c,
 		"a queue on %s: round trips grow more than fivefold under "

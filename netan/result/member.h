@@ -30,7 +30,8 @@
  *                                      number("header", digits),
  *                                      scaled("header", digits, factor), divided("header", digits,
  *                                      divisor), fixed("header", digits),
- *                                      factor("header", digits) of a logarithm
+ *                                      factor("header", digits) of a logarithm,
+ *                                      chance("header") of a probability
  *   WORD(name, "a b c", column, doc)   one of these words; "null" among them
  *                                      means that it may be null
  *   OBJECT(name, command, table, doc), LIST(...)

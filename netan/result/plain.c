@@ -13,7 +13,7 @@ _Static_assert(NA_PLAIN_BUF >= NA_UNIT_BUF + 8, "a number and its unit fit");
 
 enum { DIGITS = 3 };
 
-enum unit { PLAIN, TIME, RATE, BYTES, SHARE };
+enum unit { PLAIN, TIME, RATE, BYTES, SHARE, CHANCE };
 
 struct suffix {
 	const char *text;
@@ -24,6 +24,8 @@ struct suffix {
 /* clang-format off */
 static const struct suffix suffixes[] = {
 	{"_share", SHARE, 100},
+	{"p_value", CHANCE, 1},
+	{"q_value", CHANCE, 1},
 	{"_gbps", RATE, 1e9},
 	{"_bytes", BYTES, 1},
 	{"_ns", TIME, 1e3},
@@ -41,23 +43,28 @@ static const struct suffix *suffix_of(const char *name)
 	for (size_t i = 0; i < NA_LEN(suffixes); i++) {
 		size_t k = strlen(suffixes[i].text);
 
-		if (n > k && strcmp(name + n - k, suffixes[i].text) == 0)
+		/* A unit has something before it. */
+		if (n + (suffixes[i].unit == CHANCE) > k && n >= k &&
+		    strcmp(name + n - k, suffixes[i].text) == 0)
 			return &suffixes[i];
 	}
 	return n && strcmp(name, bytes.text) == 0 ? &bytes : NULL;
 }
 
-/* Shares and bytes keep their word: "small share" says of what it is. */
+/* Shares, bytes and chances keep their word: "small share" says of what it
+ * is. */
 const char *na_plain_name(char *buf, const char *name)
 {
 	const struct suffix *s = suffix_of(name);
 	size_t n = name ? strlen(name) : 0;
 
+	if (name && strcmp(name, "q_value") == 0)
+		return strcpy(buf, "p value, corrected");
 	if (name && strncmp(name, "n_", 2) == 0 && n > 2) {
 		name += 2;
 		n -= 2;
 	}
-	if (s && s->unit != SHARE && s->unit != BYTES)
+	if (s && s->unit != SHARE && s->unit != BYTES && s->unit != CHANCE)
 		n -= strlen(s->text);
 	if (n > NA_PLAIN_BUF - 1)
 		n = NA_PLAIN_BUF - 1;
@@ -92,6 +99,8 @@ const char *na_plain_real(char *buf, const char *name, double x)
 		return na_print_time(buf, (int64_t)llround(scaled), DIGITS);
 	if (s && s->unit == RATE)
 		return na_print_rate(buf, scaled, DIGITS);
+	if (s && s->unit == CHANCE)
+		return na_print_chance(buf, scaled);
 	if (s && s->unit == BYTES)
 		return na_print_bytes(buf, scaled, DIGITS);
 	if (!s && x != 0 && fabs(x) < 1e-3)

@@ -19,6 +19,7 @@
 	"gke-tpu-\xe2\x80\xae\x1b[31m<b>&\"\xff pool-that-does-not-end-" \
 	"europe-west4-b-0001-abcdefgh-"
 #define FINDING "#d55e00ff"
+#define WAITS   "#d3d7dcff"
 
 /* A run that exists only here. */
 struct fake {
@@ -27,6 +28,7 @@ struct fake {
 	const char *marks;  /* "src dst pair rack_uplink ..." */
 	double least, most; /* excess of cells */
 	bool names, ring, unknown, few;
+	bool waits; /* all that leaves nodes but node 0 */
 	const char *empty, *message;
 };
 
@@ -54,6 +56,7 @@ static void put_cells(struct na_result *r, struct na_value *m,
 	double *src = na_put_reals(r, m, "src", n);
 	double *dst = na_put_reals(r, m, "dst", n);
 	double *x = na_put_reals(r, m, "excess", n);
+	double *role = f->waits ? na_put_reals(r, m, "role", n) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		double u = (double)na_rng_below(rng, 1000000) / 1e6;
@@ -62,6 +65,8 @@ static void put_cells(struct na_result *r, struct na_value *m,
 		dst[i] = (double)(f->ring ? (i + 1) % f->nodes : i % f->nodes);
 		x[i] = f->unknown ? (double)NAN
 				  : f->least * pow(f->most / f->least, u);
+		if (role)
+			role[i] = src[i] > 0 ? 2 : 1;
 	}
 }
 
@@ -147,6 +152,8 @@ static const struct fake rows[] = {
 	{.nodes = 2, EVEN, .marks = "src dst pair"},
 	{.nodes = 3, .matrices = 1, .unknown = true},
 	{.nodes = 64, EVEN, .per_group = 4, .marks = MANY},
+	{.nodes = 64, EVEN, .waits = true, .names = true, .ring = true,
+	 .marks = "src"},
 	{.nodes = 64, .matrices = 1, .least = 1e-9, .most = 1e9, .names = true,
 	 .marks = MANY " src src src src src src"},
 	{.nodes = 256, .matrices = 1, .least = 0.3, .most = 3, .marks = "dst"},
@@ -266,6 +273,24 @@ static void looks(void **state)
 	free(ink);
 }
 
+/* What only waits has a colour that says so, whatever it took. */
+static void waits_accuse_nobody(void **state)
+{
+	struct fake f = {.nodes = 8, .matrices = 1, .least = 1.5, .most = 9};
+	char *ink = ink_of(&f), *grey;
+
+	(void)state;
+	assert_null(strstr(ink, " only waits, says its sender\n"));
+	f.waits = true;
+	grey = ink_of(&f);
+	assert_non_null(strstr(grey, " only waits, says its sender\n"));
+	/* Its squares are of a colour that no excess has. */
+	assert_null(strstr(ink, " " WAITS " "));
+	assert_non_null(strstr(grey, " " WAITS " "));
+	free(ink);
+	free(grey);
+}
+
 static size_t numbers(const char *ink)
 {
 	size_t n = 0;
@@ -349,6 +374,7 @@ int main(void)
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks),
 		cmocka_unit_test(looks),
+		cmocka_unit_test(waits_accuse_nobody),
 		cmocka_unit_test(numbers_and_muted),
 		cmocka_unit_test(axes_are_named),
 		cmocka_unit_test(title_is_a_line),

@@ -42,10 +42,12 @@ static void test_ends_of_range(void **state)
 	char buf[NA_PLAIN_BUF], name[300];
 
 	(void)state;
-	reads("p_value", 1.0834e-283, "p value", "1.08e-283");
-	reads("p_value", 5.9604644775390625e-08, "p value", "5.96e-08");
+	reads("p_value", 1.0834e-283, "p value", "below 1e-20");
+	reads("p_value", 0, "p value", "below 1e-20");
+	reads("p_value", 5.9604644775390625e-08, "p value", "6.0e-08");
+	reads("q_value", 0.012, "p value, corrected", "0.012");
 	reads("shift", -9.999e-4, "shift", "-1.00e-03");
-	reads("p_value", 9e-324, "p value", "9.88e-324");
+	reads("least", 9e-324, "least", "9.88e-324");
 	reads("age_s", 2e7, "age", "20000000 s"); /* beyond int64_t ps */
 	reads("age_s", NAN, "age", "-");
 	reads("rate_gbps", INFINITY, "rate", "-");

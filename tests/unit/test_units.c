@@ -201,6 +201,12 @@ static void numbers_are_printed(void **state)
 				    rows[k].want);
 	assert_string_equal(na_print_fixed(buf, 2.345, 2), "2.35");
 	assert_string_equal(na_print_fixed(buf, -0.001, 2), "0.00");
+	assert_string_equal(na_print_chance(buf, 0), "below 1e-20");
+	assert_string_equal(na_print_chance(buf, 1e-21), "below 1e-20");
+	assert_string_equal(na_print_chance(buf, 1.44e-17), "1.4e-17");
+	assert_string_equal(na_print_chance(buf, 4.8e-7), "4.8e-07");
+	assert_string_equal(na_print_chance(buf, 0.0123), "0.012");
+	assert_string_equal(na_print_chance(buf, NAN), "-");
 	assert_string_equal(na_print_fixed(buf, NAN, 2), "-");
 }
 

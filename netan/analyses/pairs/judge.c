@@ -237,11 +237,7 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 			   "to be compared with",
 			   "a job in which more hosts talk to each other, or "
 			   "iperf3 between the racks") &&
-	       put_pattern(r, w->suspects > 0,
-			   "a side of some host is slow in some steps, and so "
-			   "are those who wait for others",
-			   "more steps; the NIC's error counters in those "
-			   "steps") &&
+	       na_pairs_put_flapping(s, run, r, w) &&
 	       put_pattern(r, w->timeouts > 0,
 			   "transfers wait for a retransmission timer, and no "
 			   "side has more than its share",
@@ -262,8 +258,9 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	w->power = NULL;
 	r->one_clock = !w->two_clocks;
 	run->by_groups = run->first_of != NULL;
+	/* Whether sends end with their acknowledgement, receives would say. */
 	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
-			w->timeouts || w->two_clocks;
+			w->timeouts || w->two_clocks || na_pairs_of_sends(s);
 	return put_patterns(s, run, r, w);
 }
 
@@ -453,11 +450,16 @@ static bool clock_bounds(void *ctx, uint32_t a, uint32_t b, double *least_us,
 	return known_ps < NA_TIME_MAX;
 }
 
+static void forget_sent(struct pairs_run *run)
+{
+	free(run->sent_us);
+	run->sent_us = NULL;
+}
+
 static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
 	struct bounds bounds = {.s = s, .run = run};
-	double *sent_us = NULL;
 	struct na_lz_input in = {
 		.n_hosts = run->n_nodes,
 		.n_pairs = run->n_remote,
@@ -480,24 +482,38 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 		.clock_ctx = &bounds,
 	};
 	enum na_status st;
+	bool moved;
 
-	if (!na_pairs_sent_us(s, run, &sent_us))
+	if (!na_pairs_sent_us(s, run, &moved))
 		return na_fail_nomem(err);
-	in.sent_us = sent_us;
+	in.sent_us = moved ? run->sent_us : NULL;
 	in.pairs = lend_pairs(s, run);
 	st = na_localise(&in, &opt, &run->found, err);
 	na_host_clocks_fini(&bounds.own);
 	if (st == NA_OK && bounds.failed)
 		st = na_fail_nomem(err);
 	take_pairs_back(s, run);
-	free(sent_us);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);
 	if (st == NA_OK && !unmix_calls(s, &run->found))
 		return na_fail_nomem(err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);
+	/* Of sends alone the pairs tell it. */
+	if (!run->found.n_findings || !run->found.one_clock ||
+	    na_pairs_of_sends(s))
+		forget_sent(run);
 	return st;
+}
+
+/* Once the rows of pairs have told their quantiles. */
+static bool find_roles(struct pairs_state *s)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
+		ok = na_pairs_find_roles(s, &s->runs[i]);
+	return ok;
 }
 
 enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
@@ -514,7 +530,9 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 					   : na_fail_nomem(err);
 	}
 	/* Last, when what localising needs is gone. */
-	return st == NA_OK && !all_quantiles(s) ? na_fail_nomem(err) : st;
+	if (st == NA_OK && (!all_quantiles(s) || !find_roles(s)))
+		return na_fail_nomem(err);
+	return st;
 }
 
 static enum na_severity severity_of_run(const struct na_lz_result *f)

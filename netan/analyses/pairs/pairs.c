@@ -165,6 +165,15 @@ static enum na_status keep_row(struct pairs_state *s,
 	return NA_OK;
 }
 
+/* With --side tx a send is what a pair is, and what says who is slow. */
+static enum na_status keep_both(struct pairs_state *s,
+				const struct na_transfer *t)
+{
+	enum na_status st = na_pairs_send_keep(s, t);
+
+	return st == NA_ASIDE ? keep_row(s, t) : st;
+}
+
 /* A clamped transfer that would else count as loopback. */
 static bool loops(const struct pairs_state *s, const struct na_transfer *t)
 {
@@ -186,7 +195,9 @@ static enum na_status pairs_add(void *block, const struct na_transfer *t)
 		return s->pass == 1 ? na_pairs_send_keep(s, t) : NA_ASIDE;
 	if (s->pass == 2)
 		return na_pairs_endpoint_add(s, t);
-	return s->pass == 0 ? survey(s, t) : keep_row(s, t);
+	if (s->pass == 0)
+		return survey(s, t);
+	return na_pairs_of_sends(s) ? keep_both(s, t) : keep_row(s, t);
 }
 
 static enum na_status merge_survey(struct pairs_state *s,
@@ -316,6 +327,8 @@ static void pairs_fini(void *state)
 		free(s->runs[i].first_of);
 		free(s->runs[i].next_of);
 		free(s->runs[i].costs);
+		free(s->runs[i].sent_us);
+		free(s->runs[i].roles);
 	}
 	free(s->runs);
 	na_triples_fini(&s->keys);

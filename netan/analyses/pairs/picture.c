@@ -48,6 +48,17 @@ static void put_cells(struct na_result *r, struct na_value *to,
 	}
 }
 
+static void put_roles(struct na_result *r, struct na_value *to,
+		      const struct pairs_run *run)
+{
+	double *role = run->roles
+			       ? na_put_reals(r, to, M_role, run->n_pairs)
+			       : NULL;
+
+	for (size_t i = 0; role && i < run->n_pairs; i++)
+		role[i] = na_pairs_role_of(run, i);
+}
+
 /* The devices of a host that stand side by side, from the first one on. */
 static uint32_t rows_of_host(const struct pairs_state *s,
 			     const struct pairs_run *run, uint32_t *first)
@@ -115,6 +126,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 	to = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
 	put_nodes(r, to, s, run);
 	put_cells(r, to, s, run);
+	put_roles(r, to, run);
 	racks = na_put_reals(r, to, M_rack, run->n_nodes);
 	for (size_t h = 0; racks && h < run->n_nodes; h++)
 		racks[h] = run->found.rack_of &&

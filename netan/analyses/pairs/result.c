@@ -42,14 +42,15 @@ struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 	return row;
 }
 
-/* The worst first: by how slow it is at least, with 97.5 % confidence; then
- * those of which nothing is expected. */
+/* A culprit's own first, and those last that only wait.  Of each the worst
+ * first: by how slow it is at least, with 97.5 % confidence; then those of
+ * which nothing is expected. */
 struct ranked {
 	double least;
-	uint32_t pair;
+	uint32_t pair, turn;
 };
 
-NA_ORDER(by_least, struct ranked, NA_DOWN(least), NA_UP(pair))
+NA_ORDER(by_least, struct ranked, NA_UP(turn), NA_DOWN(least), NA_UP(pair))
 
 static const struct na_lz_pair_result *judged(const struct pairs_state *s,
 					      uint32_t pair)
@@ -59,6 +60,18 @@ static const struct na_lz_pair_result *judged(const struct pairs_state *s,
 	return !run->found.pairs || s->pairs[pair].local
 		       ? NULL
 		       : &run->found.pairs[pair - run->pair0];
+}
+
+static enum pairs_role role_of(const struct pairs_state *s, uint32_t pair)
+{
+	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
+
+	return na_pairs_role_of(run, pair - run->pair0);
+}
+
+static uint32_t turn_of(enum pairs_role role)
+{
+	return role == PAIRS_CULPRIT ? 0 : role == PAIRS_WAITS ? 2 : 1;
 }
 
 static struct ranked *rank_pairs(const struct pairs_state *s)
@@ -71,7 +84,8 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 
 		if (x && isnan(least) && !isnan(x->effect))
 			least = -1e100;
-		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i};
+		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i,
+					   turn_of(role_of(s, i))};
 	}
 	if (order)
 		na_sort(order, s->keys.n, by_least);
@@ -92,6 +106,20 @@ static const char *machine(const struct pairs_state *s,
 		       ? na_pairs_host_name(s, n)
 		       : store->hosts[na_store_machine_of(store, n->run, e)]
 				 .name;
+}
+
+/* What a run with a culprit has more. */
+static void put_role(struct na_result *r, struct na_value *row,
+		     const struct pairs_state *s, uint32_t i)
+{
+	const struct pairs_run *run = &s->runs[s->pairs[i].run];
+	enum pairs_role role = role_of(s, i);
+	size_t pair = i - run->pair0;
+
+	if (role != PAIRS_NO_ROLE)
+		na_put_text(r, row, M_role, na_pairs_role_names[role]);
+	if (run->sent_us && pair < run->n_remote)
+		na_put_real(r, row, M_sent_p50_us, run->sent_us[pair]);
 }
 
 static void put_pair(struct na_result *r, struct na_value *list,
@@ -118,6 +146,7 @@ static void put_pair(struct na_result *r, struct na_value *list,
 		    x ? run->found.expected_us[i - run->pair0] : NAN);
 	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
+	put_role(r, row, s, i);
 }
 
 static bool put_pairs(struct na_result *r, struct na_value *body,
@@ -287,6 +316,10 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_text(r, row, M_channel, na_pairs_channel_names[f->channel]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
+	if (f->of_transfers) {
+		na_put_int(r, row, M_of_transfers, (int64_t)f->of_transfers);
+		na_put_int(r, row, M_not_compared, (int64_t)f->alone);
+	}
 	na_put_bool(r, row, M_intermittent, f->intermittent);
 	/* What a host without a file sent it has not timed itself. */
 	na_put_bool(r, row, M_one_clock,
@@ -388,8 +421,14 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 						(uint32_t)(run - s->runs));
 	struct na_value *pairs;
 
+	if (u->n_steps)
+		na_put_text(r, row, M_host,
+			    na_pairs_host_name(
+				    s, na_pairs_node_at(s, run, u->host)));
 	na_put_text(r, row, M_what, u->what);
 	na_put_text(r, row, M_needs, u->needs);
+	if (u->n_steps)
+		na_put_int(r, row, M_n_steps, (int64_t)u->n_steps);
 	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
 	pairs = na_put_list(r, row, M_pairs);
 	for (size_t i = 0; i < u->n_pairs; i++) {
@@ -485,7 +524,9 @@ static void drop_told(struct pairs_state *s)
 	s->quantiles = NULL;
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
 		free(s->runs[i].found.expected_us);
+		free(s->runs[i].sent_us);
 		s->runs[i].found.expected_us = NULL;
+		s->runs[i].sent_us = NULL;
 	}
 }
 

@@ -19,6 +19,11 @@
  * handed over, not when they are acknowledged. */
 #define ACKNOWLEDGED 0.6
 
+bool na_pairs_of_sends(const struct pairs_state *s)
+{
+	return s->scope->filter->side == NA_TX;
+}
+
 enum na_status na_pairs_send_keep(struct pairs_state *block,
 				  const struct na_transfer *t)
 {

@@ -120,7 +120,7 @@ static bool acknowledged(const struct pairs_state *s,
 }
 
 static bool find(const struct pairs_state *s, const struct pairs_run *run,
-		 double *sent_us, bool *known)
+		 double *sent_us, bool *moved)
 {
 	uint32_t *at = nodes_of(s, run);
 	struct took *v = na_calloc(s->sends.n, sizeof(*v));
@@ -130,7 +130,7 @@ static bool find(const struct pairs_state *s, const struct pairs_run *run,
 
 	if (ok) {
 		take_medians(s, run, v, collect(s, run, at, v), sent_us);
-		*known = acknowledged(s, run, sent_us, room, shares);
+		*moved = acknowledged(s, run, sent_us, room, shares);
 	}
 	free(at);
 	free(v);
@@ -139,19 +139,12 @@ static bool find(const struct pairs_state *s, const struct pairs_run *run,
 	return ok;
 }
 
-bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
-		      double **sent_us)
+bool na_pairs_sent_us(const struct pairs_state *s, struct pairs_run *run,
+		      bool *moved)
 {
-	bool known = false, ok;
-
-	*sent_us = NULL;
+	*moved = false;
 	if (!s->of_hosts || !s->sends.n)
 		return true;
-	*sent_us = na_calloc(run->n_remote, sizeof(**sent_us));
-	ok = *sent_us && find(s, run, *sent_us, &known);
-	if (ok && known)
-		return true;
-	free(*sent_us);
-	*sent_us = NULL;
-	return ok;
+	run->sent_us = na_calloc(run->n_remote, sizeof(*run->sent_us));
+	return run->sent_us && find(s, run, run->sent_us, moved);
 }

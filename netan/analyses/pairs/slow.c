@@ -2,6 +2,7 @@
  * pairs: what is slow without a culprit: connections that nobody explains, in
  * words that are true of them, and what would decide.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -207,6 +208,67 @@ bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 		 * back stands for it. */
 		if (u->n_pairs == before)
 			add_pairs(s, run, u, w->slow[i].dst, w->slow[i].src);
+	}
+	return u;
+}
+
+/* "4 steps (2, 5, 9, 11)", "9 steps (2, 5, 9, 11, ...)" */
+static void say_steps(struct na_str *t, const struct pairs_state *s,
+		      const struct na_wire_suspect *x)
+{
+	const struct na_store *store = s->scope->store;
+	char n[NA_COUNT_BUF];
+
+	na_str_addf(t, " in %s", na_count_of(n, x->n_steps, "step"));
+	for (size_t i = 0; i < x->n_steps && i < NA_WIRE_SHOWN; i++) {
+		if (x->steps[i] < store->n_steps)
+			na_str_addf(t, "%s%" PRId64, i ? ", " : " (",
+				    (int64_t)store->steps[x->steps[i]].number);
+	}
+	na_str_addf(t, "%s)", x->n_steps > NA_WIRE_SHOWN ? ", ..." : "");
+}
+
+/* "what host-3 sends takes 1.5x as long as else in 4 steps (2, 5, 9, 11)" */
+static void say_suspect(struct na_str *t, const struct pairs_state *s,
+			const struct pairs_run *run,
+			const struct na_wire_suspect *x)
+{
+	char number[NA_UNIT_BUF];
+
+	na_str_addf(t, "what %.60s %s takes %sx as long as else",
+		    name_of(s, run, x->who.a),
+		    x->who.kind == NA_LZ_SRC ? "sends" : "gets",
+		    na_print_number(number, exp(x->effect), 2));
+	say_steps(t, s, x);
+}
+
+bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
+			   struct na_lz_result *r,
+			   const struct na_wire_result *w)
+{
+	const struct na_wire_suspect *x = &w->clearest[0];
+	char buf[PAIRS_WORDS];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+	const char *what, *needs;
+	struct na_lz_undecided *u;
+
+	if (!w->suspects)
+		return true;
+	say_suspect(&t, s, run, x);
+	if (w->suspects > 1)
+		na_str_addf(&t, ", and %zu other host%s so in some steps",
+			    w->suspects - 1,
+			    w->suspects > 2 ? "s do" : " does");
+	what = keep(s, buf);
+	t = na_str_over(buf, sizeof(buf));
+	na_str_addf(&t, "more steps; the error counters of the NIC of %.60s "
+			"(ethtool -S) before and after",
+		    name_of(s, run, x->who.a));
+	needs = keep(s, buf);
+	u = what && needs ? na_lz_undecided_add(r, what, needs, 0) : NULL;
+	if (u) {
+		u->host = x->who.a;
+		u->n_steps = x->n_steps;
 	}
 	return u;
 }

@@ -11,6 +11,9 @@
 #include "netan/methods/wire/wire.h"
 #include "netan/model/hosts/absent.h"
 
+/* Times what is expected: a pair that takes more is slow. */
+#define PAIRS_SLOWER 1.3
+
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
 struct pairs_params {
@@ -64,6 +67,11 @@ struct pairs_run {
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
 	struct na_whatif_cost *costs; /* by finding; NULL: not known */
+	/* By pair of two hosts, of a run with a culprit; NULL: not known.
+	 * sent_us: na_pairs_sent_us(), where sends have named it. */
+	double *sent_us;
+	uint8_t *roles; /* enum pairs_role */
+	bool tells_sent; /* when sent_us has gone, too */
 };
 
 /* A send, as its own host has timed it. */
@@ -168,6 +176,11 @@ bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
 			 struct na_lz_result *r,
 			 const struct na_wire_result *w) NA_MUST_CHECK;
 
+/* Sides that are slow in some steps alone. */
+bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
+			   struct na_lz_result *r,
+			   const struct na_wire_result *w) NA_MUST_CHECK;
+
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;
@@ -219,6 +232,9 @@ bool na_pairs_join_ranks(struct pairs_state *s) NA_MUST_CHECK;
 int64_t na_pairs_took(const struct pairs_state *main,
 		      const struct na_transfer *t);
 
+/* Receives are left out: pairs are of sends, each timed by one clock. */
+bool na_pairs_of_sends(const struct pairs_state *s);
+
 /* sends.c: a send of the second pass; then a run's, all together.  *able: all
  * hosts' sends are there, and *found says who is slow by them. */
 enum na_status na_pairs_send_keep(struct pairs_state *block,
@@ -230,10 +246,19 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 				    struct na_wire_result *found, bool *able,
 				    struct na_err *err) NA_MUST_CHECK;
 
-/* sent.c: by pair of a run, what its sends took on their own clock, the median;
- * NaN.  The caller frees it; NULL: it says nothing.  False: no memory. */
-bool na_pairs_sent_us(const struct pairs_state *s, const struct pairs_run *run,
-		      double **sent_us) NA_MUST_CHECK;
+/* sent.c: run->sent_us, by pair what its sends took on their own clock, the
+ * median; NaN; NULL: nobody tells.  *moved: receives last as long, so that they
+ * hold no wait to speak of.  False: no memory. */
+bool na_pairs_sent_us(const struct pairs_state *s, struct pairs_run *run,
+		      bool *moved) NA_MUST_CHECK;
+
+/* role.c: of each pair of two hosts, what it has to do with those that are
+ * named.  False: no memory. */
+enum pairs_role { PAIRS_NO_ROLE, PAIRS_CULPRIT, PAIRS_WAITS };
+extern const char *const na_pairs_role_names[];
+bool na_pairs_find_roles(const struct pairs_state *s,
+			 struct pairs_run *run) NA_MUST_CHECK;
+enum pairs_role na_pairs_role_of(const struct pairs_run *run, size_t pair);
 
 /* cost.c: of each finding, where a path across hosts is known. */
 enum na_status na_pairs_costs(struct pairs_state *s,

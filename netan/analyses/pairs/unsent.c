@@ -142,6 +142,8 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 	}
 	for (size_t i = 0; i < r->n_doubts; i++)
 		name_nodes(m, &r->doubts[i].who);
+	for (size_t i = 0; i < r->suspects && i < NA_WIRE_SUSPECTS; i++)
+		name_nodes(m, &r->clearest[i].who);
 	for (size_t i = 0; i < r->group.n; i++)
 		r->group.hosts[i] = m->node_at[r->group.hosts[i]];
 	if (r->block.kind != NA_LZ_KINDS) {
@@ -163,6 +165,8 @@ static bool join(struct na_wire_result *to, const struct na_lz_finding *f)
 		g->who.kind = NA_LZ_HOST;
 		g->pairs += f->pairs;
 		g->transfers += f->transfers;
+		g->of_transfers += f->of_transfers;
+		g->alone += f->alone;
 		free(g->alternatives);
 		g->alternatives = NULL;
 		g->n_alternatives = 0;

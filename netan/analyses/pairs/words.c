@@ -1,6 +1,7 @@
 /* pairs: findings in words, tables and remarks for people. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "members.h"
@@ -165,7 +166,7 @@ static void add_slow(struct slow *x, const struct pairs_state *s,
 static void say_slow(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run)
 {
-	const double slow = log(1.3);
+	const double slow = log(PAIRS_SLOWER);
 	struct slow x = {.n = 0}, all = {.n = 0};
 	char number[NA_UNIT_BUF];
 
@@ -412,18 +413,6 @@ const char *na_pairs_next_test(const struct na_lz_finding *f)
 	}
 }
 
-/* "<= 1e-12": nobody needs more of it. */
-static void put_chance(struct na_result *r, struct na_value *row, double p)
-{
-	if (!(p > 0))
-		na_put_text(r, row, M_chance, p == 0 ? "< 1e-300" : NULL);
-	else if (p > 0.1)
-		na_put_text(r, row, M_chance, "> 0.1");
-	else
-		na_put_textf(r, row, M_chance, "<= 1e-%d",
-			     (int)floor(-log10(p)));
-}
-
 /* A culprit in few words. */
 static void put_suspect(struct na_result *r, struct na_value *list,
 			const struct na_value *v)
@@ -438,7 +427,7 @@ static void put_suspect(struct na_result *r, struct na_value *list,
 		     na_length(v, M_alternatives) ? " (or alternatives)" : "");
 	na_put_real(r, row, M_low, ci ? ci[0] : NAN);
 	na_put_real(r, row, M_high, ci ? ci[1] : NAN);
-	put_chance(r, row, na_number_at(v, M_p_value));
+	na_put_real(r, row, M_chance, na_number_at(v, M_p_value));
 	na_put_textf(r, row, M_channel, "%s%s", na_text_at(v, M_channel),
 		     na_flag_at(v, M_intermittent) ? ", now and then" : "");
 }
@@ -469,13 +458,48 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 		 0);
 }
 
+/* Some sends of a run with a culprit tell what they took. */
+static bool tells_sent(const struct pairs_state *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		any |= s->runs[i].tells_sent;
+	return any;
+}
+
+/* Beside what a receiver saw stands what its sender did. */
+static void named_view(struct na_result *r, const struct pairs_state *s,
+		       const struct na_value *list, size_t top)
+{
+	const char *title = "pairs: the suspects' own first, then the surely "
+			    "slowest";
+
+	if (tells_sent(s))
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
+				    {M_excess}, {M_p50_us}, {M_sent_p50_us},
+				    {M_q_value}, {M_count}, {M_p99_us},
+				    {M_expected_us}, {M_bytes}),
+			 top);
+	else
+		put_view(r, s, title, list, &na_table_pairs_pair,
+			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
+				    {M_excess}, {M_q_value}, {M_count},
+				    {M_p50_us}, {M_p99_us}, {M_expected_us},
+				    {M_bytes}),
+			 top);
+}
+
 static void pairs_view(struct na_result *r, const struct pairs_state *s,
 		       const char *title)
 {
 	const struct na_value *list = na_get(na_result_body(r), M_pairs);
 	size_t top = s->scope->top ? s->scope->top : DEFAULT_TOP;
 
-	if (compares_nothing(s))
+	if (na_first(na_result_body(r), M_culprits))
+		named_view(r, s, list, top);
+	else if (compares_nothing(s))
 		put_view(r, s, title, list, &na_table_pairs_pair,
 			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_count},
 				    {M_p50_us}, {M_p99_us}, {M_bytes}),
@@ -508,11 +532,36 @@ static void stalls_view(struct na_result *r, const struct pairs_state *s)
 		 0);
 }
 
-static void undecided_view(struct na_result *r, const struct pairs_state *s)
+/* "; 2 pairs", or nothing where no pairs show it. */
+static const char *how_many(char *buf, size_t size, const struct na_value *v)
 {
-	put_view(r, s, "undecided", na_get(na_result_body(r), M_undecided),
-		 &na_table_pairs_result_undecided,
-		 NA_COLUMNS({M_label}, {M_what}, {M_n_pairs}, {M_needs}), 0);
+	uint64_t n = (uint64_t)na_count_at(v, M_n_pairs);
+	char count[NA_COUNT_BUF];
+
+	snprintf(buf, size, "%s%s", n ? "; " : "",
+		 n ? na_count_of(count, n, "pair") : "");
+	return buf;
+}
+
+/* Sentences, which a column would break after a word or two. */
+static void undecided_view(struct na_result *r)
+{
+	char text[8 * PAIRS_WORDS], pairs[NA_COUNT_BUF + 4];
+	struct na_str all = na_str_over(text, sizeof(text));
+
+	na_for_each (v, na_get(na_result_body(r), M_undecided)) {
+		const char *label = na_text_or(v, M_label, NULL);
+		const char *needs = na_text_at(v, M_needs);
+
+		na_str_join(&all, "\n", "%.40s%s%.*s%s", label ? label : "",
+			    label ? ": " : "", PAIRS_WORDS,
+			    na_text_at(v, M_what),
+			    how_many(pairs, sizeof(pairs), v));
+		if (*needs)
+			na_str_addf(&all, "\nwhat would decide: %.*s",
+				    PAIRS_WORDS, needs);
+	}
+	na_result_text(r, "undecided", "%s", all.s);
 }
 
 static bool same_text(const struct na_value *a, const struct na_value *b,
@@ -630,6 +679,41 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 			       na_print_count(a, s->clamped));
 }
 
+/* The pairs that stand last, and why. */
+static void note_waits(struct na_result *r, const struct pairs_state *s)
+{
+	char n[NA_UNIT_BUF];
+	size_t waits = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		for (size_t k = 0; k < s->runs[i].n_remote; k++)
+			waits += na_pairs_role_of(&s->runs[i], k) ==
+				 PAIRS_WAITS;
+	}
+	if (waits)
+		na_result_note(r,
+			       "%s other pair%s slow and only wait%s: by the "
+			       "sender's own clock less than half of that was "
+			       "sending",
+			       na_print_count(n, waits),
+			       waits == 1 ? " is" : "s are",
+			       waits == 1 ? "s" : "");
+}
+
+/* What an option has left out, and what that would have told. */
+static void note_side(struct na_result *r, const struct pairs_state *s)
+{
+	if (s->of_hosts && s->scope->filter->side == NA_TX)
+		na_result_note(r, "--side tx leaves out what receivers saw: "
+				  "whether sends end with their "
+				  "acknowledgement is not known, and nobody is "
+				  "acquitted");
+	else if (s->of_hosts && s->scope->filter->side == NA_RX)
+		na_result_note(r, "--side rx leaves out what senders timed by "
+				  "their own clock, which tells a slow sender "
+				  "from receivers that wait");
+}
+
 static void note_joined(struct na_result *r, const struct pairs_state *s)
 {
 	char n[NA_COUNT_BUF];
@@ -659,11 +743,13 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 		clocks_view(r, s);
 	if (na_first(body, M_stalls))
 		stalls_view(r, s);
+	pairs_view(r, s, verdict);
 	if (na_first(body, M_undecided))
-		undecided_view(r, s);
-	pairs_view(r, s, named ? "pairs, the surely slowest first" : verdict);
+		undecided_view(r);
 	note_tests(r);
+	note_waits(r, s);
 	note_joined(r, s);
+	note_side(r, s);
 	note_few(r, s);
 	note_rest(r, s);
 }

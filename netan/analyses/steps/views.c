@@ -72,6 +72,24 @@ static void view_hosts(struct na_result *r, const struct st_state *s)
 	     &na_table_steps_host, members, shown(s, SHOWN_HOSTS));
 }
 
+/* Whose transfers take longest may wait for another: no straggler. */
+static const char *stragglers_title(struct na_result *r)
+{
+	bool slow = false, network = false;
+
+	na_for_each (v, na_get(na_result_body(r), M_stragglers)) {
+		bool is = strcmp(na_text_at(v, M_cause),
+				 "network") == 0;
+
+		network |= is;
+		slow |= !is;
+	}
+	return !network ? "stragglers"
+	       : !slow	? "whose transfers take longest (slow itself, or "
+			  "waiting for who is: netan check)"
+			: "stragglers, and whose transfers take longest";
+}
+
 static void view_stragglers(struct na_result *r, const struct st_state *s)
 {
 	static const char *const members[] = {M_label,     M_rank,
@@ -82,7 +100,7 @@ static void view_stragglers(struct na_result *r, const struct st_state *s)
 					      M_q_value,   M_expected_share,
 					      NULL};
 
-	view(r, s, "stragglers", na_get(na_result_body(r), M_stragglers),
+	view(r, s, stragglers_title(r), na_get(na_result_body(r), M_stragglers),
 	     &na_table_steps_straggler, members, 0);
 }
 

@@ -154,7 +154,8 @@ struct na_lz_undecided *na_lz_undecided_add(struct na_lz_result *r,
 	}
 	r->undecided = more;
 	more += r->n_undecided++;
-	*more = (struct na_lz_undecided){what, needs, pairs, 0};
+	*more = (struct na_lz_undecided){
+		.what = what, .needs = needs, .pairs = pairs};
 	return more;
 }
 

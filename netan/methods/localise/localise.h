@@ -121,6 +121,9 @@ struct na_lz_finding {
 	double p_value;         /* raw, one-sided */
 	size_t pairs;
 	uint64_t transfers;
+	/* Of so many of that side, of which some had too few alike to be
+	 * compared with; 0: not told. */
+	uint64_t of_transfers, alone;
 	bool intermittent;
 	struct na_lz_window *windows; /* owned */
 	size_t n_windows;
@@ -154,6 +157,10 @@ struct na_lz_undecided {
 	const char *needs; /* static text, or NULL */
 	uint32_t *pairs;   /* owned; indices into the input's pairs */
 	size_t n_pairs;
+	/* Of one that comes and goes: the host whose side is the clearest, and
+	 * in how many steps; 0: it is of all times. */
+	uint32_t host;
+	size_t n_steps;
 };
 
 struct na_lz_pair_result {

@@ -54,7 +54,7 @@ static uint32_t other_end(const struct wi *w, uint32_t row, enum wi_side side)
 
 /* What is slow of a side: rows, and how many of them go to each peer. */
 struct evidence {
-	size_t rows, peers;
+	size_t rows, peers, all, alone; /* alone: compared with nobody */
 	uint32_t most; /* the peer with the most */
 	size_t of_most;
 };
@@ -70,6 +70,8 @@ static struct evidence gather(struct wi *w, const struct wi_candidate *c,
 		size_t n_rows = 0;
 		const uint32_t *rows = wi_rows_of(w, c->side, &s[i], &n_rows);
 
+		e.all += n_rows;
+		e.alone += s[i].judged ? 0 : n_rows;
 		if (!s[i].judged || s[i].effect <= 0)
 			continue;
 		for (size_t k = 0; k < n_rows; k++)
@@ -127,6 +129,8 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->ci_low = fmin(f->ci_low, c->effect);
 	f->pairs = e.peers;
 	f->transfers = e.rows;
+	f->of_transfers = e.all;
+	f->alone = e.alone;
 	f->on_racks = c->on_racks;
 	f->has_equals = c->has_equals;
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
@@ -307,6 +311,8 @@ static void join_sides(struct wi *w)
 			v[i].has_equals |= v[k].has_equals;
 			v[i].pairs += v[k].pairs;
 			v[i].transfers += v[k].transfers;
+			v[i].of_transfers += v[k].of_transfers;
+			v[i].alone += v[k].alone;
 			free(v[i].alternatives);
 			v[i].alternatives = NULL;
 			v[i].n_alternatives = 0;

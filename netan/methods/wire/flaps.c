@@ -429,6 +429,30 @@ static bool is_victim(const struct flaps *f, struct flapping *const x[WI_SIDES],
 	return false;
 }
 
+/* Its place among the clearest; what follows makes room, and the last goes. */
+static void suspect(struct flaps *f, const struct flapping *x)
+{
+	struct na_wire_result *out = f->w->out;
+	size_t n = 0, at = 0;
+	const struct flagged *on = flags_of(&f[x->side], x->host, &n);
+	struct na_wire_suspect s = {
+		.who = {x->side == WI_TX ? NA_LZ_SRC : NA_LZ_DST, x->host, 0},
+		.effect = x->effect,
+		.score = x->score,
+		.n_steps = n};
+
+	for (size_t i = 0; i < n && i < NA_WIRE_SHOWN; i++)
+		s.steps[i] = on[i].step * f->w->every;
+	while (at < out->suspects && at < NA_WIRE_SUSPECTS &&
+	       out->clearest[at].score >= s.score)
+		at++;
+	for (size_t i = NA_WIRE_SUSPECTS - 1; i > at; i--)
+		out->clearest[i] = out->clearest[i - 1];
+	if (at < NA_WIRE_SUSPECTS)
+		out->clearest[at] = s;
+	out->suspects++;
+}
+
 static void tell(struct flaps *f, struct flapping *const x[WI_SIDES])
 {
 	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
@@ -445,9 +469,8 @@ static void tell(struct flaps *f, struct flapping *const x[WI_SIDES])
 		else if (at_fault[WI_TX] || at_fault[WI_RX])
 			report(&f[at_fault[WI_RX]], &x[at_fault[WI_RX]][h],
 			       kinds[at_fault[WI_RX]]);
-		else
-			f->w->out->suspects += fmax(tx->score, rx->score) >=
-					       SUSPECT;
+		else if (fmax(tx->score, rx->score) >= SUSPECT)
+			suspect(f, tx->score >= rx->score ? tx : rx);
 	}
 }
 

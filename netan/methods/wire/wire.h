@@ -76,6 +76,15 @@ struct na_wire_doubt {
 	const char *against;  /* why it is not named; static text */
 };
 
+/* A side that is slow in some steps, and not so that it is named. */
+enum { NA_WIRE_SUSPECTS = 3, NA_WIRE_SHOWN = 4 };
+struct na_wire_suspect {
+	struct na_lz_who who; /* SRC, DST */
+	double effect, score; /* effect: log, in the median of its steps */
+	size_t n_steps;
+	uint32_t steps[NA_WIRE_SHOWN]; /* the first of these */
+};
+
 enum { NA_WIRE_DOUBTS = 2, NA_WIRE_GROUP = 16 };
 
 /* More hosts, on one side: nearly all of them begin (end) there. */
@@ -100,6 +109,8 @@ struct na_wire_result {
 	 * transfers that waited for a timer. */
 	struct na_wire_connection *slow;
 	size_t n_slow, suspects, timeouts;
+	/* Of these sides the clearest, as many as there are. */
+	struct na_wire_suspect clearest[NA_WIRE_SUSPECTS];
 	/* Which sides nearly all of these begin or end at, the path that they
 	 * are; none: they share no host. */
 	struct na_wire_doubt doubts[NA_WIRE_DOUBTS];

@@ -21,6 +21,8 @@ static struct na_color color_of(const struct na_theme *t, int level)
 
 	if (level == CELL_UNKNOWN)
 		return na_mix(t->grid, t->axis, 0.6);
+	if (level == CELL_WAITS)
+		return na_mix(t->grid, t->axis, 0.25);
 	if (abs(level) == BEYOND)
 		return na_mix(hue, t->text, 0.45);
 	return na_mix(t->grid, hue, strength(t, abs(level)));
@@ -250,7 +252,9 @@ enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 	na_draw_rect(l->canvas, c->box, color_of(l->theme, 0));
 	ok = draw_empty(l, c) &&
 	     draw_levels(l, c, CELL_UNKNOWN,
-			 cell_color(l->theme, c->m, CELL_UNKNOWN));
+			 cell_color(l->theme, c->m, CELL_UNKNOWN)) &&
+	     draw_levels(l, c, CELL_WAITS,
+			 cell_color(l->theme, c->m, CELL_WAITS));
 	for (int level = -BEYOND; ok && level <= BEYOND; level++) {
 		if (level)
 			ok = draw_levels(l, c, level,
@@ -278,6 +282,7 @@ static bool any_of(const struct pairs_figure *f, int what)
 
 		any |= what == CELL_NONE      ? m->hatched
 		       : what == CELL_UNKNOWN ? m->unknown
+		       : what == CELL_WAITS   ? m->waits
 					      : m->beyond;
 	}
 	return any;
@@ -379,6 +384,9 @@ void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
 	if (any_of(f, CELL_UNKNOWN))
 		x = sample(l, x, y, box.x1, CELL_UNKNOWN,
 			   "nothing to compare with");
+	if (any_of(f, CELL_WAITS))
+		x = sample(l, x, y, box.x1, CELL_WAITS,
+			   "only waits, says its sender");
 	if (any_of(f, BEYOND)) {
 		char number[NA_LABEL_BUF];
 

@@ -109,11 +109,17 @@ static int level_of(double excess, double limit)
 /* Of merged cells the one that stands out most, the slow before the fast. */
 static bool outdoes(int a, int b)
 {
-	if (abs(a) == abs(b) || b == CELL_NONE || b == CELL_UNKNOWN)
+	if (abs(a) == abs(b) || b <= CELL_WAITS)
 		return a > b;
-	if (a == CELL_NONE || a == CELL_UNKNOWN)
+	if (a <= CELL_WAITS)
 		return false;
 	return abs(a) > abs(b);
+}
+
+/* As the result numbers it. */
+static bool waits(const double *role, size_t i)
+{
+	return role && role[i] == 2;
 }
 
 static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
@@ -122,13 +128,15 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 	size_t n;
 	const double *src = na_reals_of(na_get(v, M_src), &n);
 	const double *dst = na_reals_at(v, M_dst, n),
-		     *x = na_reals_at(v, M_excess, n);
+		     *x = na_reals_at(v, M_excess, n),
+		     *role = na_reals_at(v, M_role, n);
 
 	m->m = (m->n + m->merged - 1) / m->merged;
 	memset(m->levels, CELL_NONE, m->m * m->m);
 	for (size_t i = 0; src && dst && x && i < n; i++) {
 		signed char *cell;
-		int level = level_of(x[i], limit);
+		int level = waits(role, i) ? CELL_WAITS
+					   : level_of(x[i], limit);
 
 		if (!(src[i] >= 0 && src[i] < (double)m->n) ||
 		    !(dst[i] >= 0 && dst[i] < (double)m->n))
@@ -158,6 +166,7 @@ static void look(struct pairs_matrix *m)
 	for (size_t i = 0; i < m->m * m->m; i++) {
 		m->hatched |= m->levels[i] == CELL_NONE;
 		m->unknown |= m->levels[i] == CELL_UNKNOWN;
+		m->waits |= m->levels[i] == CELL_WAITS;
 		m->beyond |= m->levels[i] == BEYOND || m->levels[i] == -BEYOND;
 	}
 }
@@ -192,7 +201,8 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 	return true;
 }
 
-/* As far as the farthest pair of all matrices, within reason. */
+/* As far as the farthest pair of all matrices that has a colour, within
+ * reason. */
 static double limit_of(const struct na_value *list)
 {
 	double most = log(LIMIT_LEAST);
@@ -200,9 +210,10 @@ static double limit_of(const struct na_value *list)
 	na_for_each (v, list) {
 		size_t n = 0;
 		const double *x = na_reals_of(na_get(v, M_excess), &n);
+		const double *role = na_reals_at(v, M_role, n);
 
 		for (size_t i = 0; x && i < n; i++) {
-			if (x[i] > 0 && isfinite(x[i]))
+			if (x[i] > 0 && isfinite(x[i]) && !waits(role, i))
 				most = fmax(most, fabs(log(x[i])));
 		}
 	}

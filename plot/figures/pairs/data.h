@@ -5,8 +5,8 @@
 #include "netan/result/result.h"
 #include "plot/words.h"
 
-/* Of a cell that is no level. */
-enum { CELL_NONE = -128, CELL_UNKNOWN = -127 };
+/* Of a cell that is no level: those that only wait accuse nobody. */
+enum { CELL_NONE = -128, CELL_UNKNOWN = -127, CELL_WAITS = -126 };
 
 /* Steps of colour on either side of 1x; one more is out of range. */
 enum { LEVELS = 8, BEYOND = LEVELS + 1 };
@@ -39,7 +39,7 @@ struct pairs_matrix {
 	size_t prefix;       /* bytes that all names begin with */
 	struct pairs_mark marks[MARKS_MAX];
 	size_t n_marks, more_marks;
-	bool hatched, unknown, beyond; /* there are such cells */
+	bool hatched, unknown, beyond, waits; /* there are such cells */
 };
 
 struct pairs_figure {
