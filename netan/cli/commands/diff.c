@@ -181,8 +181,7 @@ static const struct na_face diff_face = {
 	.method = "shift function: Doksum, 1974; intervals: Efron, 1979, "
 		  "Hesterberg, 2015; all at once: Holm, 1979",
 	.example = "netan diff before after -o shift.svg\n"
-		   "netan diff good.netan logdir --fail-if 'latency.p99>+10%' "
-		   "--fail-if 'steps.p50>+5%'\n"
+		   "netan diff good.netan logdir --fail-if 'latency.p99>+10%'\n"
 		   "netan diff --label old old1.pcap old2.pcap --label new "
 		   "new.pcap\n"
 		   "netan diff before after --format csv --table hosts",
