@@ -108,14 +108,14 @@ static bool crowd_of(const struct diff_state *s, uint32_t run, struct crowd *c)
 	return ok;
 }
 
-static void say_counts(struct diff_state *s, enum diff_unlike what, uint64_t a,
-		       uint64_t b, const char *noun)
+static void say_counts(struct diff_state *s, enum diff_unlike what,
+		       const char *of, uint64_t a, uint64_t b, const char *noun)
 {
 	char n[NA_UNIT_BUF], m[NA_UNIT_BUF];
 
 	if (a && b && a != b)
-		snprintf(s->unlike[what], DIFF_UNLIKE_BUF, "%s %s%s against %s",
-			 na_print_count(n, a), noun, na_plural(a),
+		snprintf(s->unlike[what], DIFF_UNLIKE_BUF, "%s%s %s%s against %s",
+			 of, na_print_count(n, a), noun, na_plural(a),
 			 na_print_count(m, b));
 }
 
@@ -132,13 +132,13 @@ static bool look_at_crowds(struct diff_state *s)
 	}
 	/* Of ranks it is not always told where they run. */
 	if (x[DIFF_A].ranks && x[DIFF_B].ranks)
-		say_counts(s, DIFF_OTHER_DEVICES, x[DIFF_A].ranks,
+		say_counts(s, DIFF_OTHER_DEVICES, "", x[DIFF_A].ranks,
 			   x[DIFF_B].ranks, "rank");
 	else if (x[DIFF_A].hosts != x[DIFF_B].hosts)
-		say_counts(s, DIFF_OTHER_HOSTS, x[DIFF_A].hosts,
+		say_counts(s, DIFF_OTHER_HOSTS, "traces of ", x[DIFF_A].hosts,
 			   x[DIFF_B].hosts, "host");
 	else
-		say_counts(s, DIFF_OTHER_DEVICES, x[DIFF_A].devices,
+		say_counts(s, DIFF_OTHER_DEVICES, "", x[DIFF_A].devices,
 			   x[DIFF_B].devices, "device");
 	return true;
 }

@@ -207,7 +207,7 @@ enum diff_met na_diff_limit_met(const struct diff_state *s,
 		return DIFF_UNDECIDED;
 	}
 	if (l->relative && na_diff_is_unlike(s)) {
-		snprintf(why, size, "the runs did not do the same work");
+		snprintf(why, size, "the runs do not show the same work");
 		return DIFF_UNDECIDED;
 	}
 	if (isnan(ci[0])) {

@@ -101,7 +101,7 @@ enum diff_verdict {
 	DIFF_MIX,
 	DIFF_MIXED,
 	DIFF_DIFFERS, /* and nobody can say whether that is better: */
-	DIFF_UNLIKE   /* the runs did not do the same work */
+	DIFF_UNLIKE   /* the runs do not show the same work */
 };
 extern const char *const na_diff_verdicts[]; /* NULL for DIFF_UNTOLD */
 

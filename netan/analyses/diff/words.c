@@ -262,7 +262,7 @@ static void say_not_alike(struct na_str *to, const struct diff_state *s)
 	const char *between = ": ";
 
 	na_str_addf(to,
-		    "%s and %s did not do the same work, so neither is better",
+		    "%s and %s do not show the same work, so neither is better",
 		    s->labels[DIFF_A], s->labels[DIFF_B]);
 	for (int i = 0; i < DIFF_UNLIKES; i++) {
 		if (!*s->unlike[i])

@@ -147,7 +147,7 @@ static const char details[] =
 	"line of latency by size, and only ratios beyond 1.5 stay. Changed "
 	"sizes are a mix, and so is a rate that changed as the bytes of a step "
 	"did.\n"
-	"Runs that did not do the same work are unlike, and the first line says "
+	"Runs that do not show the same work are unlike, and the first line says "
 	"why before any figure: a trace against a capture, GPUs against TPUs, "
 	"another number of hosts, devices or ranks, programs that one run alone "
 	"spent more than a tenth of its time on, more than a tenth of the "
