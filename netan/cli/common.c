@@ -474,6 +474,24 @@ static void init(struct na_cli *cli, const struct na_command *c, int argc,
 	cli->request.drop_params = drop_params;
 }
 
+/* One alone: what many have belongs to none of them. */
+static const char *who_has(const char *option)
+{
+	const char *found = NULL;
+
+	for (const struct na_command *const *c = na_commands; *c; c++) {
+		struct na_opt_group groups[NA_MAX_GROUPS];
+		size_t n = na_command_groups(*c, NULL, groups);
+
+		if (!na_opt_find(groups, n, option, strlen(option)))
+			continue;
+		if (found)
+			return NULL;
+		found = (*c)->face->name;
+	}
+	return found;
+}
+
 enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 			    int argc, char **argv, struct na_err *err)
 {
@@ -481,7 +499,8 @@ enum na_status na_cli_parse(struct na_cli *cli, const struct na_command *c,
 	struct operands operands = {.cli = cli};
 	struct na_opt_parser p = {.groups = groups,
 				  .operand = add_operand,
-				  .ctx = &operands};
+				  .ctx = &operands,
+				  .elsewhere = who_has};
 	enum na_status st;
 
 	init(cli, c, argc, argv);

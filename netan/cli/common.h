@@ -18,6 +18,12 @@ size_t na_command_groups(const struct na_command *command, struct na_cli *cli,
 
 /* By its exact name, or NULL. */
 const struct na_command *na_command_find(const char *name);
+/* A word of headers and sentences; the last one has none (NULL). */
+struct na_term {
+	const char *word, *meaning;
+};
+extern const struct na_term na_terms[];
+
 /* The command whose name is closest, or NULL. */
 const char *na_command_closest(const char *name);
 

@@ -13,7 +13,7 @@
 #include "netan/result/member.h"
 
 struct help_params {
-	bool schema, man, tables, settings;
+	bool schema, man, tables, settings, words;
 };
 
 /* All of them, or those that netan-mpi runs. */
@@ -105,10 +105,12 @@ static const char *put_lines(FILE *out, const char *text, size_t most)
 	return text;
 }
 
-/* One line of text, broken between words where it is too wide. */
-static void put_wrapped(FILE *out, const char *text, const char *end)
+/* One line of text from column `at` on, broken between words where it is too
+ * wide; what follows begins in column `indent`. */
+static void put_hanging(FILE *out, const char *text, const char *end, size_t at,
+			size_t indent)
 {
-	size_t at = 0, columns = na_help_columns();
+	size_t columns = na_help_columns();
 
 	while (text < end) {
 		char word[128];
@@ -117,13 +119,22 @@ static void put_wrapped(FILE *out, const char *text, const char *end)
 		snprintf(word, sizeof(word), "%.*s", n < 127 ? (int)n : 127,
 			 text);
 		width = na_text_width(word);
-		if (at)
-			putc(at + 1 + width > columns ? '\n' : ' ', out);
-		at = at && at + 1 + width <= columns ? at + 1 + width : width;
+		if (at && at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent + width;
+		} else {
+			fputs(at ? " " : "", out);
+			at += width + (at ? 1 : 0);
+		}
 		fputs(word, out);
 		text += n;
 		text += strspn(text, " ");
 	}
+}
+
+static void put_wrapped(FILE *out, const char *text, const char *end)
+{
+	put_hanging(out, text, end, 0, 0);
 }
 
 /* Paragraphs for a terminal; lines that start with a space (lists, commands)
@@ -140,6 +151,34 @@ static void put_paragraphs(FILE *out, const char *text)
 		putc('\n', out);
 		text = end + (*end == '\n');
 	}
+}
+
+const struct na_term na_terms[] = {
+#define NA_TERM(word, meaning) {word, meaning},
+#include "netan/cli/glossary.def"
+#undef NA_TERM
+	{NULL, NULL},
+};
+
+/* All that begin with `begins`, or all.  False: none. */
+static bool put_terms(FILE *out, const char *begins)
+{
+	enum { INDENT = 16 };
+	bool any = false;
+
+	for (const struct na_term *t = na_terms; t->word; t++) {
+		const char *text = t->meaning;
+
+		if (begins &&
+		    !na_starts_nocase(t->word, strlen(t->word), begins))
+			continue;
+		any = true;
+		fprintf(out, "%-*s", INDENT - 1, t->word);
+		put_hanging(out, text, text + strlen(text), INDENT - 1,
+			    INDENT);
+		putc('\n', out);
+	}
+	return any;
 }
 
 static void put_ids(FILE *out, const struct na_command *c)
@@ -171,8 +210,11 @@ static void put_question(FILE *out, const struct na_command *c)
 	snprintf(line, sizeof(line), "netan %s - %s", c->face->name,
 		 c->face->question);
 	put_wrapped(out, line, line + strlen(line));
-	fprintf(out, "\n\nUsage: netan %s %s\n", c->face->name,
-		c->face->usage);
+	fputs("\n\n", out);
+	snprintf(line, sizeof(line), "Usage: netan %s %s", c->face->name,
+		 c->face->usage);
+	put_hanging(out, line, line + strlen(line), 0, strlen("Usage: "));
+	putc('\n', out);
 }
 
 void na_help_command(const struct na_command *c, FILE *out)
@@ -271,8 +313,10 @@ void na_help_brief(const struct na_command *c, FILE *out)
 		fputs("\nExample:\n", out);
 		put_lines(out, c->face->example, BRIEF_EXAMPLES);
 	}
-	fprintf(out, "\nnetan %s --help has all %zu options.\n", c->face->name,
-		all);
+	fprintf(out,
+		"\nnetan %s --help has all %zu options, netan help --words "
+		"what words mean.\n",
+		c->face->name, all);
 }
 
 static enum na_exit wrong(const struct na_cli *cli, const char *name)
@@ -305,9 +349,31 @@ static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 	return NA_EXIT_FAILED;
 }
 
+static const char *word_offered(size_t k)
+{
+	return k < NA_LEN(na_terms) ? na_terms[k].word : NULL;
+}
+
 static const char *table_offered(size_t k)
 {
 	return k < NA_SQL_N_TABLES ? na_sql_tables[k].name : NULL;
+}
+
+static enum na_exit put_words(const struct na_cli *cli, const char *word)
+{
+	const char *words[NA_LEN(na_terms)], *close;
+	size_t n = 0;
+
+	if (put_terms(stdout, word))
+		return NA_EXIT_OK;
+	for (; na_terms[n].word; n++)
+		words[n] = na_terms[n].word;
+	close = na_closest(word, words, n);
+	na_say_error(&cli->request, "no word '%s' here%s%s%s", word,
+		     close ? "; did you mean '" : "", close ? close : "",
+		     close ? "'?" : "");
+	na_say_hint(&cli->request, "'netan help --words' lists them");
+	return NA_EXIT_USAGE;
 }
 
 static enum na_exit put_tables(const struct na_cli *cli, const char *name)
@@ -340,7 +406,8 @@ static enum na_exit help_run(struct na_cli *cli)
 						 : NULL;
 
 	if (cli->request.n_inputs > 1 ||
-	    p->schema + p->man + p->tables + p->settings > 1 ||
+	    p->schema + p->man + p->tables + p->settings + p->words >
+		    1 ||
 	    (p->settings && name)) {
 		na_say_error(&cli->request,
 			     "help is about one thing; for example: "
@@ -349,6 +416,8 @@ static enum na_exit help_run(struct na_cli *cli)
 	}
 	if (p->tables)
 		return put_tables(cli, name);
+	if (p->words)
+		return put_words(cli, name);
 	if (p->settings) {
 		na_conf_show(cli->conf, stdout);
 		return NA_EXIT_OK;
@@ -389,6 +458,9 @@ static const struct na_opt help_opts[] = {
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
 	 "one, that one", NA_PATH_NONE, table_offered},
+	{NA_OPT_FLAG, 0, "words", offsetof(struct help_params, words), NULL,
+	 NULL, 0, 0, "what the words of headers and sentences mean: slack, exposed, own "
+	 "cost; with the beginning of one, those", NA_PATH_NONE, word_offered},
 	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
 	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
 	 "what it sets"},
@@ -400,11 +472,12 @@ static const struct na_face help_face = {
 	.name = "help",
 	.question = "what do the commands and their options mean",
 	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE] | "
-		 "--settings",
+		 "--words [WORD] | --settings",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
 		   "netan help --man timeline | man -l -\n"
 		   "netan help --tables transfers\n"
+		   "netan help --words slack\n"
 		   "netan help --settings",
 	.opts = help_opts,
 	.params_size = sizeof(struct help_params),

@@ -229,6 +229,19 @@ static void put_method(FILE *out, const char *method)
 	fputs("; see [how netan computes its numbers](../methods.md).\n", out);
 }
 
+/* On the page of the command that shows them. */
+static void put_terms(FILE *out)
+{
+	fputs("\n## Words\n\n| word | meaning |\n| --- | --- |\n", out);
+	for (const struct na_term *t = na_terms; t->word; t++) {
+		fputs("| ", out);
+		put_string(out, t->word);
+		fputs(" | ", out);
+		put_string(out, t->meaning);
+		fputs(" |\n", out);
+	}
+}
+
 static void command_page(const struct na_command *c, FILE *out)
 {
 	const struct na_face *face = c->face;
@@ -245,6 +258,8 @@ static void command_page(const struct na_command *c, FILE *out)
 	put_options(out, c);
 	put_method(out, face->method);
 	put_document(out, face->name);
+	if (strcmp(face->name, "help") == 0)
+		put_terms(out);
 }
 
 static void program_page(FILE *out)

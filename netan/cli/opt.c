@@ -370,7 +370,7 @@ static enum na_status unknown(const struct na_opt_parser *p, const char *name,
 {
 	const char *names[256];
 	size_t count = 0;
-	const char *close;
+	const char *close, *other;
 	char word[64];
 
 	snprintf(word, sizeof(word), "%.*s", n < 63 ? (int)n : 63, name);
@@ -382,7 +382,10 @@ static enum na_status unknown(const struct na_opt_parser *p, const char *name,
 			       "unknown option --%s; did you "
 			       "mean --%s?",
 			       word, close);
-	return na_fail(err, NA_EUSAGE, "unknown option --%s", word);
+	other = p->elsewhere ? p->elsewhere(word) : NULL;
+	return na_fail(err, NA_EUSAGE, "unknown option --%s%s%s%s", word,
+		       other ? "; netan " : "", other ? other : "",
+		       other ? " has it" : "");
 }
 
 /* The value in the next argument.  One that is itself an option here was

@@ -31,6 +31,9 @@ struct na_opt_parser {
 	enum na_status (*operand)(void *ctx, const char *text,
 				  struct na_err *err);
 	void *ctx;
+	/* The one command that has an option which these have not, or NULL;
+	 * may be NULL itself. */
+	const char *(*elsewhere)(const char *name);
 };
 
 /* Fills in every `def` of the tables.  A default that does not parse is our

@@ -42,18 +42,24 @@ static void put_warnings(struct na_session *s, struct na_result *r,
 			     s->store.n_remarks[i] - NA_REMARKS_MAX);
 }
 
-/* Of one input or, with SIZE_MAX, of all. */
-static uint64_t transfers_of(const struct na_session *s, size_t i)
+/* Of one input or, with SIZE_MAX, of all, as one side saw them. */
+static uint64_t transfers_at(const struct na_session *s, size_t i,
+			     enum na_side side)
 {
 	uint64_t n = 0;
 
 	for (int k = 0; k < NA_N_CLASSES; k++)
-		n += na_store_count(&s->store, i, NA_RX, (enum na_class)k) +
-		     na_store_count(&s->store, i, NA_TX, (enum na_class)k);
+		n += na_store_count(&s->store, i, side, (enum na_class)k);
 	return n;
 }
 
-/* Of what packets tell, some is read and some is guessed. */
+static uint64_t transfers_of(const struct na_session *s, size_t i)
+{
+	return transfers_at(s, i, NA_RX) + transfers_at(s, i, NA_TX);
+}
+
+/* Of what packets tell, some is read and some is guessed: from either end, one
+ * record each. */
 static uint64_t estimated(const struct na_session *s)
 {
 	uint64_t n = 0;
@@ -312,18 +318,22 @@ static void note_styles(struct na_session *s, struct na_result *r)
 				: " (--anchor)");
 }
 
-static void note_estimates(struct na_session *s, struct na_result *r)
+/* Of as many as the command has before it: those of traces have two ends. */
+static void note_estimates(struct na_session *s, struct na_result *r, int side)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	uint64_t n = estimated(s);
+	uint64_t n = estimated(s), rx = transfers_at(s, SIZE_MAX, NA_RX);
+	uint64_t tx = transfers_at(s, SIZE_MAX, NA_TX);
+	bool both = side != NA_RX && rx && tx;
 
 	if (n)
 		na_result_note(r,
-			       "%s of %s transfers %s estimated from "
+			       "%s of %s %s %s estimated from "
 			       "direction changes and idle gaps (TCP without "
 			       "cleartext HTTP/2)",
 			       na_print_count(a, n),
-			       na_print_count(b, transfers_of(s, SIZE_MAX)),
+			       na_print_count(b, side == NA_RX ? rx : rx + tx),
+			       both ? "sends and receives" : "transfers",
 			       n == 1 ? "is" : "are");
 }
 
@@ -353,7 +363,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	note_filtered(s, r);
 	note_clock(s, r);
 	note_styles(s, r);
-	note_estimates(s, r);
+	note_estimates(s, r, side);
 	note_absent(s, r, coverage);
 	na_session_note_ranks(s, r, coverage);
 	for (size_t i = 0; i < s->n_notes; i++)

@@ -108,14 +108,15 @@ static size_t next_word(const char *s, size_t end)
 	return end + (s[end] == ' ');
 }
 
-/* FILE, 1472, name=word; of a program also any between two options. */
+/* FILE, 1472, name=word, late.svg; of a program also any between two
+ * options. */
 static bool is_value(const char *s, bool of_program)
 {
 	size_t n = word_length(s);
 
 	return n && s[0] != '-' &&
 	       (isupper((unsigned char)s[0]) || isdigit((unsigned char)s[0]) ||
-		memchr(s, '=', n) ||
+		memchr(s, '=', n) || memchr(s, '.', n) ||
 		(of_program && is_option(s + next_word(s, n))));
 }
 

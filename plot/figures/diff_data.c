@@ -17,7 +17,8 @@ static enum diff_word word_of(const char *verdict)
 {
 	return strcmp(verdict, "worse") == 0    ? DIFF_WORSE
 	       : strcmp(verdict, "better") == 0 ? DIFF_BETTER
-	       : strcmp(verdict, "mix") == 0    ? DIFF_MIX
+	       : strcmp(verdict, "mix") == 0 || strcmp(verdict, "differs") == 0
+		       ? DIFF_MIX
 	       : strcmp(verdict, "same") == 0 || strcmp(verdict, "unclear") == 0
 		       ? DIFF_SAME
 		       : DIFF_UNTOLD;

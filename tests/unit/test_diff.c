@@ -533,6 +533,72 @@ static void mixes(void **state)
 	assert_true(found >= (n < 100 ? 0.8 : 0.95));
 }
 
+/* ---- runs of other work */
+
+/* A program over all steps of a run, and one for a share of the time. */
+static void run_programs(struct pair *p, int run, const char *name,
+			 const char *beside, double share)
+{
+	int64_t until = 24 * STEP;
+	int64_t cut = until - (int64_t)((double)until * share);
+
+	add(p, (struct hand_row){.what = HAND_MODULE,
+				 .source = run,
+				 .start_ps = 0,
+				 .end_ps = cut,
+				 .name = name});
+	if (cut < until)
+		add(p, (struct hand_row){.what = HAND_MODULE,
+					 .source = run,
+					 .start_ps = cut,
+					 .end_ps = until,
+					 .name = beside});
+}
+
+/* Twice as slow is worse where the programs are the same, and nothing where
+ * they are not. */
+static void programs(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		double other; /* share of B in a third program */
+		const char *verdict, *text;
+	} rows[] = {
+		{"jit_step(7)", "jit_step(12)", 0, "worse", NULL},
+		{"jit_step(7)", "jit_step(7)", 0.05, "worse", NULL},
+		{"jit_step(7)", "jit_step(7)", 0.2, "unlike",
+		 "1 of 2 programs in common"},
+		{"jit_step(7)", "jit_eval(7)", 0, "unlike",
+		 "0 of 2 programs in common"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct na_value *body, *v;
+		struct job b = usual;
+		struct na_rng rng;
+		struct pair p;
+
+		b.factor = 2;
+		na_rng_seed(&rng, 3);
+		begin(&p);
+		fill(&p, 0, &usual, &rng);
+		fill(&p, 1, &b, &rng);
+		run_programs(&p, 0, rows[i].a, NULL, 0);
+		run_programs(&p, 1, rows[i].b, "jit_load(3)", rows[i].other);
+		analyse(&p, 700);
+		body = na_result_body(p.d.r);
+		assert_string_equal(na_text_at(body, "verdict"),
+				    rows[i].verdict);
+		v = na_first(body, "unlike");
+		assert_int_equal(v != NULL, rows[i].text != NULL);
+		if (v)
+			assert_string_equal(na_text_at(v, "text"),
+					    rows[i].text);
+		end(&p);
+	}
+}
+
 /* ---- --fail-if */
 
 /* By the interval: met, not met, and what the data leaves open. */
@@ -580,6 +646,7 @@ int main(void)
 		cmocka_unit_test(false_alarms),
 		cmocka_unit_test(power),
 		cmocka_unit_test(mixes),
+		cmocka_unit_test(programs),
 		cmocka_unit_test(decided),
 	};
 

@@ -365,6 +365,8 @@ static void commands_are_one_span(void **state)
 		 "class=\"nb\">--topology FILE</code>"},
 		{"netan hang --ledger FILE counts",
 		 "<code class=\"nb\">netan hang --ledger FILE</code> counts"},
+		{"netan slack --waterfall -o late.svg shows",
+		 "<code>netan slack --waterfall -o late.svg</code> shows"},
 		{"with --src and --dst", "with <code class=\"nb\">--src</code> "
 					 "and <code "
 					 "class=\"nb\">--dst</code>"},

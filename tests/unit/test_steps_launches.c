@@ -150,8 +150,9 @@ static void launches(void **state)
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		assert_true(isnan(number(row, unknown[i])));
 	assert_string_equal(verdict(&x),
-			    "no straggler among 4 hosts; steps are program "
-			    "launches: no device plane in these traces");
+			    "no host stands out by its steps (4 hosts); steps "
+			    "are program launches: no device plane in these "
+			    "traces");
 	steps_end(&x);
 }
 

@@ -36,8 +36,9 @@ const char *const na_diff_row_names[DIFF_ROWS] = {"p10", "p20", "p30", "p40",
 						  "p50", "p60", "p70", "p80",
 						  "p90", "p95", "p99", "p99_9",
 						  "mean"};
-const char *const na_diff_verdicts[] = {NULL,    "unclear", "same", "better",
-					"worse", "mix",     "mixed"};
+const char *const na_diff_verdicts[] = {NULL,    "unclear", "same",
+					"better", "worse",  "mix",
+					"mixed", "differs", "unlike"};
 
 static enum na_status check_runs(const struct na_scope *scope,
 				 struct na_err *err)
@@ -207,10 +208,25 @@ static enum na_status diff_add_step(void *block, const struct na_span *x)
 		       : NA_ENOMEM;
 }
 
+static bool add_program(struct diff_gathered *g, uint32_t name, uint32_t run,
+			na_i128 ps)
+{
+	na_i128 *to = na_triples_at(&g->programs, &g->program_ps,
+				    ((struct na_triple){name, run, 0}));
+
+	if (to)
+		*to += ps;
+	return to;
+}
+
 static enum na_status diff_add_module(void *block, const struct na_span *x)
 {
 	struct diff_block *b = block;
+	uint32_t run = na_store_run_of(b->main->scope->store, x->input);
 
+	if (!add_program(&b->got, x->name, run,
+			 na_time_between(x->start_ps, x->end_ps)))
+		return NA_ENOMEM;
 	return na_an_slack.add_module(&b->slack, x) == NA_OK
 		       ? na_an_steps.add_module(&b->steps, x)
 		       : NA_ENOMEM;
@@ -299,13 +315,25 @@ static bool merge_items(struct diff_state *s, const struct diff_gathered *b,
 	return ok;
 }
 
+static bool merge_programs(struct diff_state *s, const struct diff_gathered *b)
+{
+	for (size_t i = 0; i < b->programs.n; i++) {
+		const struct na_triple *key = &b->programs.keys[i];
+
+		if (!add_program(&s->got, key->a, key->b, b->program_ps.v[i]))
+			return false;
+	}
+	return true;
+}
+
 static enum na_status diff_merge(void *state, void *block, unsigned pass)
 {
 	struct diff_state *s = state;
 	struct diff_block *b = block;
 	const struct diff_gathered *g = &b->got;
 	uint32_t *unit_as = merge_units(s, g);
-	bool ok = unit_as && (!g->items.n || merge_items(s, g, unit_as));
+	bool ok = unit_as && (!g->items.n || merge_items(s, g, unit_as)) &&
+		  merge_programs(s, g);
 
 	if (ok && g->items.n) {
 		na_census_regroup(&b->census, unit_as);
@@ -335,7 +363,8 @@ static enum na_status diff_turn(void *state, unsigned done, struct na_err *err)
 	    !na_steps_build_hosts(&s->steps))
 		return na_fail_nomem(err);
 	if (!na_diff_number_units(s) || !na_diff_samples(s) ||
-	    !na_diff_judge(s) || !na_diff_judge_mix(s) || !na_diff_parts(s))
+	    !na_diff_judge(s) || !na_diff_judge_mix(s) || !na_diff_parts(s) ||
+	    !na_diff_judge_alike(s))
 		return na_fail_nomem(err);
 	return NA_END;
 }
@@ -345,6 +374,8 @@ static void fini_gathered(struct diff_gathered *g)
 	na_triples_fini(&g->paths);
 	na_triples_fini(&g->strata);
 	na_triples_fini(&g->launches);
+	na_triples_fini(&g->programs);
+	na_vec_free(&g->program_ps);
 	na_vec_free(&g->items);
 	na_vec_free(&g->units);
 }

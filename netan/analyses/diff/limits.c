@@ -206,6 +206,10 @@ enum diff_met na_diff_limit_met(const struct diff_state *s,
 				       "it by");
 		return DIFF_UNDECIDED;
 	}
+	if (l->relative && na_diff_is_unlike(s)) {
+		snprintf(why, size, "the runs do not show the same work");
+		return DIFF_UNDECIDED;
+	}
 	if (isnan(ci[0])) {
 		snprintf(why, size, "there is no %s: values are not above 0",
 			 l->relative ? "ratio" : "interval");

@@ -263,6 +263,25 @@ static enum na_status put_limits(struct na_result *r, struct diff_state *s,
 	return NA_OK;
 }
 
+/* ---- whether they did the same */
+
+static void put_unlike(struct na_result *r, const struct diff_state *s)
+{
+	static const char *const words[DIFF_UNLIKES] = {
+		"inputs", "hosts", "devices", "programs", "collectives"};
+	struct na_value *list = na_put_list(r, na_result_body(r), M_unlike);
+
+	for (int i = 0; i < DIFF_UNLIKES; i++) {
+		struct na_value *x;
+
+		if (!*s->unlike[i])
+			continue;
+		x = na_put_object(r, list, NULL);
+		na_put_text(r, x, M_what, words[i]);
+		na_put_text(r, x, M_text, s->unlike[i]);
+	}
+}
+
 /* ---- what check says */
 
 static void put_judged(struct na_result *r, const struct diff_state *s)
@@ -294,7 +313,7 @@ static enum diff_verdict join(enum diff_verdict a, enum diff_verdict b)
 	static const int weight[] = {
 		[DIFF_UNTOLD] = 0, [DIFF_SAME] = 1,   [DIFF_UNCLEAR] = 2,
 		[DIFF_MIX] = 3,    [DIFF_BETTER] = 4, [DIFF_WORSE] = 4,
-		[DIFF_MIXED] = 5};
+		[DIFF_MIXED] = 5,  [DIFF_DIFFERS] = 5, [DIFF_UNLIKE] = 6};
 
 	if (weight[a] == weight[b])
 		return a == b ? a : DIFF_MIXED;
@@ -319,6 +338,8 @@ static void sum_up(struct diff_state *s)
 		}
 		s->verdict = join(s->verdict, x->verdict);
 	}
+	if (na_diff_is_unlike(s))
+		s->verdict = DIFF_UNLIKE;
 	/* Of many parts some got better and some worse in any two runs. */
 	if (s->verdict > DIFF_SAME)
 		return;
@@ -379,6 +400,7 @@ enum na_status na_diff_finish(void *state, struct na_result *r,
 	na_put_text(r, body, M_verdict, na_diff_verdicts[s->verdict]);
 	na_put_text(r, body, M_label_a, s->labels[DIFF_A]);
 	na_put_text(r, body, M_label_b, s->labels[DIFF_B]);
+	put_unlike(r, s);
 	put_metrics(r, s);
 	put_changes(r, s);
 	put_only(r, s);

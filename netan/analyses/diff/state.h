@@ -51,6 +51,13 @@ enum {
 #define DIFF_APART     0.9375
 #define DIFF_SHARED    0.8  /* of both runs, in strata that both have */
 #define DIFF_MIX_SHIFT 0.01 /* share of transfers whose stratum differs */
+/* The same work: of either run so much time in programs, and so many transfers
+ * of collectives, that both have; where fewer, bytes of a step within this
+ * factor, and where these are not known, so many all the same. */
+#define DIFF_SAME_PROGRAMS    0.9
+#define DIFF_SAME_COLLECTIVES 0.9
+#define DIFF_SAME_BYTES       1.25
+#define DIFF_SAME_ALONE       0.5
 
 enum diff_what {
 	DIFF_LATENCY,
@@ -92,7 +99,9 @@ enum diff_verdict {
 	DIFF_BETTER,
 	DIFF_WORSE,
 	DIFF_MIX,
-	DIFF_MIXED
+	DIFF_MIXED,
+	DIFF_DIFFERS, /* and nobody can say whether that is better: */
+	DIFF_UNLIKE   /* the runs do not show the same work */
 };
 extern const char *const na_diff_verdicts[]; /* NULL for DIFF_UNTOLD */
 
@@ -150,6 +159,17 @@ struct diff_mix {
 	double demand; /* bytes per unit, B over A; NaN: not known */
 };
 
+/* What makes two runs unlike: in words, one for each. */
+enum diff_unlike {
+	DIFF_OTHER_INPUT,
+	DIFF_OTHER_HOSTS,
+	DIFF_OTHER_DEVICES,
+	DIFF_OTHER_PROGRAMS,
+	DIFF_OTHER_COLLECTIVES,
+	DIFF_UNLIKES
+};
+enum { DIFF_UNLIKE_BUF = 128 };
+
 /* A step, a launch of a program, or what belongs to none of them. */
 struct diff_unit {
 	struct na_extent time; /* of its transfers */
@@ -181,6 +201,8 @@ struct diff_gathered {
 	struct na_triples paths;           /* sender's host, receiver's host */
 	struct na_triples strata;          /* path, collective, size bin */
 	struct na_triples launches;        /* launch, run */
+	struct na_triples programs;        /* name, run */
+	NA_VEC(na_i128) program_ps;        /* by program */
 	NA_VEC(struct diff_unit) units; /* steps of the store, then launches */
 	na_i128 bins[DIFF_RUNS][DIFF_BINS]; /* bytes over the run's time */
 	struct na_extent used[DIFF_RUNS];
@@ -216,6 +238,7 @@ struct diff_state {
 	uint64_t (*in_stratum)[DIFF_RUNS]; /* transfers */
 	struct diff_metric metrics[DIFF_WHATS];
 	struct diff_mix mix;
+	char unlike[DIFF_UNLIKES][DIFF_UNLIKE_BUF]; /* "": it does not */
 	struct diff_change *changes;
 	size_t n_changes;
 	uint64_t parts_tested, parts_few, parts_apart, parts_over;
@@ -258,6 +281,11 @@ double na_diff_bin_bytes(uint32_t bin);
 
 /* ---- parts.c: hosts, pairs, collectives */
 bool na_diff_parts(struct diff_state *s);
+
+/* ---- alike.c: did both runs do the same work?  Where not, nothing is better
+ * or worse any more.  False: no memory. */
+bool na_diff_judge_alike(struct diff_state *s);
+bool na_diff_is_unlike(const struct diff_state *s);
 
 /* ---- limits.c: --fail-if */
 enum diff_met { DIFF_MET, DIFF_NOT_MET, DIFF_UNDECIDED };

@@ -257,6 +257,22 @@ static void say_accused(struct na_str *to, const struct diff_state *s)
 
 /* ---- the sentence */
 
+static void say_not_alike(struct na_str *to, const struct diff_state *s)
+{
+	const char *between = ": ";
+
+	na_str_addf(to,
+		    "%s and %s do not show the same work, so neither is better",
+		    s->labels[DIFF_A], s->labels[DIFF_B]);
+	for (int i = 0; i < DIFF_UNLIKES; i++) {
+		if (!*s->unlike[i])
+			continue;
+		na_str_addf(to, "%s%s", between, s->unlike[i]);
+		between = "; ";
+	}
+	na_str_addf(to, ". ");
+}
+
 static void say_alike(struct na_result *r, const struct diff_state *s,
 		      const char *first)
 {
@@ -304,6 +320,11 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 	}
 	if (!*first)
 		say_part(&list, s);
+	if (s->verdict == DIFF_UNLIKE) {
+		na_result_wordf(r, NA_WORD_MESSAGE, "%s%s over %s: %s", first,
+				b, a, list.n ? buf : "no figure differs");
+		return;
+	}
 	if (!list.n) {
 		na_result_wordf(r, NA_WORD_MESSAGE,
 				"%sNo metric shows that %s and %s differ; of "
@@ -324,13 +345,16 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 
 void na_diff_put_message(struct na_result *r, const struct diff_state *s)
 {
-	char buf[1200];
+	char buf[2000], who[1200];
 	struct na_str first = na_str_over(buf, sizeof(buf));
+	struct na_str accused = na_str_over(who, sizeof(who));
 
-	say_accused(&first, s);
-	if (first.n) {
-		*buf = 'A'; /* "Accused in ..." */
-		na_str_addf(&first, ". ");
+	if (na_diff_is_unlike(s))
+		say_not_alike(&first, s);
+	say_accused(&accused, s);
+	if (accused.n) {
+		*who = 'A'; /* "Accused in ..." */
+		na_str_addf(&first, "%s. ", who);
 	}
 	if (s->verdict <= DIFF_SAME)
 		say_alike(r, s, buf);

@@ -203,12 +203,13 @@ static void advise(struct na_result *r, const struct st_state *s)
 			     "says whether a NIC or path is slow as well)",
 		[ST_NETWORK] = "network: netan pairs says which side, path or "
 			       "NIC, netan check what its transfers cost the "
-			       "steps, netan slack --waterfall what one "
-			       "collective waited for",
+			       "steps, netan slack --waterfall -o late.svg "
+			       "what one collective waited for",
 		[ST_LATE_START] = "late_start: what came before the host's "
 				  "first sends made them late: its own work, "
 				  "or earlier sends; netan slack --waterfall "
-				  "shows one collective, netan pairs its NIC",
+				  "-o late.svg shows one collective, netan "
+				  "pairs its NIC",
 	};
 	bool said[ST_CAUSES] = {false};
 

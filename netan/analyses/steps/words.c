@@ -252,7 +252,8 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 			x.n, word_of(&x), x.steps,
 			x.steps == 1 ? " is" : "s are", least);
 	else if (x.n > 1)
-		na_str_addf(t, "no straggler among %zu %s", x.n, word_of(&x));
+		na_str_addf(t, "no %s stands out by its steps (%zu %s)",
+			    x.ranks ? "rank" : "host", x.n, word_of(&x));
 	else
 		na_str_addf(t, "one %s, nobody to compare it with",
 			    x.ranks ? "rank" : "host");

@@ -35,11 +35,11 @@ static const struct na_opt opts[] = {
 	 "slash: one file in it for each input, called like it; .gz is packed",
 	 NA_PATH_MAKE},
 	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
-	 "XSpace: without the HLO modules, which netan hlo and netan slack "
-	 "read"},
+	 "without the HLO modules of XSpace traces, which netan hlo and netan "
+	 "slack read"},
 	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
-	 "captures: all packets of the connections and queue pairs that meet "
-	 "the window, also before and after it"},
+	 "of captures all packets of connections and queue pairs in the window, "
+	 "also before and after it"},
 	NA_OPT_END
 };
 /* clang-format on */

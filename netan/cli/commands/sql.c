@@ -267,11 +267,11 @@ static const struct na_face sql_face = {
 	.usage = "[OPTION…] INPUT… 'SELECT …'",
 	.details = details,
 	.example =
-		"netan sql logdir 'SELECT src_host, dst_host, sum(bytes) FROM "
-		"transfers GROUP BY 1, 2'\n"
+		"netan sql logdir 'SELECT src_host, sum(bytes) FROM transfers "
+		"GROUP BY 1'\n"
 		"netan sql logdir 'SELECT * FROM steps' -o steps.csv\n"
-		"netan sql job.sqlite 'SELECT step, percentile(latency_us, 99) "
-		"FROM transfers GROUP BY step'",
+		"netan sql a.sqlite 'SELECT percentile(latency_us, 99) FROM "
+		"transfers'",
 	.params_size = 1,
 };
 

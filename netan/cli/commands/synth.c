@@ -194,8 +194,7 @@ static const char example[] =
 	"netan synth -o /tmp/slow --hosts 8 --fault slow-sender:host-3:4\n"
 	"netan synth -o /tmp/old --generation message --fault tail:1:0.01\n"
 	"netan synth -o /tmp/gpus --profile gpu --fault slow-compute:2:1.2\n"
-	"netan synth -o /tmp/ranks --profile pytorch --devices 8 --fault "
-	"late-rank:r5:2ms\n"
+	"netan synth -o /tmp/ranks --profile pytorch --fault late-rank:r5:2ms\n"
 	"netan synth -o /tmp/hung --profile pytorch --fault stuck-host:r3\n"
 	"netan synth -o /tmp/big --profile typical --size 500MB\n"
 	"netan synth -o /tmp/job.pcap --condition healthy --condition loss";

@@ -81,10 +81,11 @@ static void read_trace(struct na_hlo_piece *p, struct na_input *in)
 	if (!in->size)
 		return; /* an empty file, as was said */
 	snprintf(text, sizeof(text),
-		 "%s: a trace without HLO modules: looked for \"Hlo "
-		 "Proto\" on the plane \"/host:metadata\"",
+		 "%s: a trace without HLO modules: " NA_HLO_LOOKED_FOR,
 		 path_of(p));
 	tell_piece(p, text, false, false);
+	if (p->last_told)
+		p->last_told->bare = true;
 }
 
 /* `why`: it is no trace either, or NULL. */

@@ -13,12 +13,15 @@
 #include "netan/engine/programs/find.h"
 #include "netan/model/hlo.h"
 
+#define NA_HLO_LOOKED_FOR "looked for \"Hlo Proto\" on the plane \"/host:metadata\""
+
 /* What is wrong with a file. */
 struct na_hlo_told {
 	struct na_hlo_told *next;
 	const char *text;
 	bool damaged; /* something was lost */
 	bool partial; /* and the rest is there */
+	bool bare;    /* a trace without a module: as many others may be */
 };
 
 struct na_hlo_piece {

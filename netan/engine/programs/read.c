@@ -40,15 +40,35 @@ static void keep_warning(struct na_hlo_reading *x, struct na_hlo_source *s,
 		s->warnings[s->n_warnings++] = copy;
 }
 
-static void warn_of(struct na_hlo_reading *x, struct na_hlo_source *s,
-		    const char *text)
+static void say(struct na_hlo_reading *x, const char *text)
 {
 	if (x->only_one)
 		na_say_error(x->request, "%s", text);
 	else
 		na_say_warning(x->request, "%s", text);
 	x->said |= x->only_one;
-	keep_warning(x, s, text);
+}
+
+/* What is true of all hosts of a job is said once, at the end. */
+static void warn_of(struct na_hlo_reading *x, struct na_hlo_source *s,
+		    const struct na_hlo_told *t)
+{
+	if (!t->bare)
+		say(x, t->text);
+	else if (!x->bare++)
+		x->first_bare = na_arena_strn(&x->arena, t->text,
+					      strlen(t->text));
+	keep_warning(x, s, t->text);
+}
+
+static void say_bare(struct na_hlo_reading *x)
+{
+	if (x->bare > 1)
+		na_say_warning(x->request,
+			       "%zu traces without HLO modules: "
+			       NA_HLO_LOOKED_FOR, x->bare);
+	else if (x->bare && x->first_bare)
+		say(x, x->first_bare);
 }
 
 /* ---- of equal modules one keeps its instructions */
@@ -240,7 +260,7 @@ static enum na_status join(const struct joining *j, struct na_err *err)
 	for (const struct na_hlo_told *t = p->told; t; t = t->next) {
 		x->only_one = x->only_one && !t->partial;
 		x->damaged |= t->damaged;
-		warn_of(x, j->source, t->text);
+		warn_of(x, j->source, t);
 	}
 	x->no_dump |= p->no_dump;
 	j->source->passed_over += p->passed_over;
@@ -322,6 +342,7 @@ static enum na_status read_all(struct na_hlo_reading *x,
 			read_round(x, files, i, pieces, n, err);
 	}
 	na_say_progress(x->request, NULL, 1);
+	say_bare(x);
 	free(pieces);
 	return err->status;
 }
@@ -361,7 +382,7 @@ static enum na_status miss(struct na_hlo_reading *x,
 	x->only_one = x->request->n_inputs == 1;
 	if (!s)
 		return na_fail_nomem(err);
-	warn_of(x, s, why);
+	warn_of(x, s, &(struct na_hlo_told){.text = why});
 	return NA_OK;
 }
 

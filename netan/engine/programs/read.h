@@ -38,6 +38,8 @@ struct na_hlo_reading {
 	bool only_one; /* file: what is wrong with it is the whole story */
 	bool said;     /* and was told */
 	bool no_dump;  /* something was read, but is no dump */
+	size_t bare;   /* traces without a module; the first one's text */
+	const char *first_bare;
 	struct seen {  /* modules with their instructions, by hash */
 		uint32_t *slots; /* index + 1; 0 is free */
 		size_t n, n_slots;

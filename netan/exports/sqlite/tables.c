@@ -241,11 +241,11 @@ static void put_table(FILE *out, const struct na_sql_table *t,
 	put_words(out, t->doc, 2, 2);
 	for (size_t i = 0; i < n; i++) {
 		const char *type = columns[i].type;
-		size_t width = strlen(columns[i].name);
 
-		fprintf(out, "  %-*s%s%-*s", NAME, columns[i].name,
-			width < NAME ? "" : " ", *columns[i].doc ? TYPE : 0,
-			type);
+		fprintf(out, "  %-*s", NAME, columns[i].name);
+		if (strlen(columns[i].name) >= NAME)
+			fprintf(out, "\n  %*s", NAME, "");
+		fprintf(out, "%-*s", *columns[i].doc ? TYPE : 0, type);
 		if (*columns[i].doc)
 			put_words(out, columns[i].doc, INDENT, INDENT);
 		else

@@ -100,7 +100,7 @@ static void add_glyph(struct na_strokes *lines, struct na_strokes *fills,
 
 static double glyph_size(const struct na_layout *l)
 {
-	return fmax(4 * l->unit, 2.5);
+	return fmax(5 * l->unit, 2.5);
 }
 
 static struct na_color color_of(const struct na_layout *l, size_t kind)
@@ -125,7 +125,7 @@ static void flush(const struct na_layout *l, const struct tcp_figure *f,
 	/* What is behind shall be seen. */
 	if (f->shown[kind] > TCP_GLYPHS_MAX)
 		c = na_fade(c, 0.6);
-	flush_in(l, c, kind == TM_SACK ? 2 : 1.5, lines, fills);
+	flush_in(l, c, 2, lines, fills);
 }
 
 /* A bar from the first byte to the last, and its glyph on top. */

@@ -7,3 +7,7 @@ echo "exit $?"
 netan help --schema completion
 echo "exit $?"
 netan help --schema --man info
+# An option that is meant, and one that another command has.
+netan steps --widht 4
+netan steps --waterfall x
+netan slack --waterfal x

@@ -73,8 +73,8 @@ words()
 	[ -s by-pairs ] || return
 	said=$(member steps.json verdict)
 	case $said in
-	'no straggler'*'netan pairs'*) ;;
-	*'no straggler'* | *'not the network'*) but "steps says: $said" ;;
+	'no host stands out'*'netan pairs'*) ;;
+	*'no host stands out'* | *'not the network'*) but "steps says: $said" ;;
 	*'own work, not its network'* | *'not for the network'* | \
 		*'the transfers of '* | *'transfers that it waits for'*) ;;
 	*) but "steps says nothing of the network: $said" ;;
