@@ -11,6 +11,7 @@
 #include "members.h"
 #include "netan/base/ranges.h"
 #include "netan/base/units.h"
+#include "netan/checks/hang_came.h"
 #include "netan/checks/look.h"
 
 enum { EVENTS = 8, NAMED = 6, OTHERS = 3 };
@@ -184,10 +185,28 @@ static void tell_network(struct na_case *c, struct na_finding *f)
 	}
 }
 
+/* What a stopped job costs is all of its time. */
+static void tell_since(struct na_case *c, struct na_finding *f,
+		       const struct na_value *event)
+{
+	const char *time = na_text_or(event, M_time, NULL);
+	double s = na_number_at(event, M_lasted_s);
+
+	if (!time)
+		return;
+	if (!na_get(event, M_chain))
+		na_case_fact(c, f, "since %s", time);
+	else
+		na_case_fact(c, f, "since %s, and all time from then on is "
+				   "lost: %s%s",
+			     time, isfinite(s) ? "at least " : "",
+			     isfinite(s) ? na_case_seconds(c, s)
+					 : "how long, nothing here tells");
+}
+
 static void tell_waiting(struct na_case *c, struct na_finding *f,
 			 const struct na_value *event)
 {
-	const char *time = na_text_or(event, M_time, NULL);
 	size_t behind = na_length(event, M_waiting_behind);
 	size_t n = na_length(event, M_waiting) + behind;
 
@@ -201,8 +220,7 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 						    "operations that all have "
 						    "called",
 						    behind));
-	if (time)
-		na_case_fact(c, f, "since %s", time);
+	tell_since(c, f, event);
 }
 
 /* Who it is stays certain; what he should have called first is not. */
@@ -249,7 +267,18 @@ static void tell_stuck(struct na_case *c, struct na_finding *f,
 		       "earlier work of its stream that does not end";
 }
 
-static void judge_event(struct na_case *c, const struct na_value *event)
+static void put_evidence(struct na_case *c, struct na_finding *f,
+			 const struct na_value *event)
+{
+	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
+		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
+		     M_undecided, M_missing_ranks, M_overflow, M_dump_spread_s,
+		     M_lasted_s, M_chain, M_differs, M_frames);
+}
+
+/* Of ranks, it is the k-th, from 1; else 0. */
+static void judge_event(struct na_case *c, const struct na_value *event,
+			size_t k)
 {
 	const struct na_value *culprits = na_get(event, M_culprits);
 	const struct na_value *next = na_get(event, M_next);
@@ -269,10 +298,12 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	tell_waiting(c, f, event);
 	tell_stuck(c, f, event, &s);
 	tell_doubts(c, f, event, &s);
+	put_evidence(c, f, event);
+	if (k) {
+		na_hang_tell_came(c, f, event, k);
+		na_hang_tell_stack(c, f, event);
+	}
 	tell_network(c, f);
-	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
-		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
-		     M_undecided, M_missing_ranks);
 	if (culprits && culprits->n)
 		na_case_accuse(f, cause_of(event),
 			       (struct na_who){.kind = "host",
@@ -284,13 +315,16 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 static void judge_hang(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "hang");
-	size_t n = 0;
+	size_t n = 0, of_ranks = 0;
 
 	na_for_each (v, na_get(body, M_events)) {
+		bool ranks = na_get(v, M_chain);
+
+		of_ranks += ranks;
 		/* What is under way in a job that runs is no hang. */
 		if (na_says(v, M_cause, "unknown") || n++ == EVENTS)
 			continue;
-		judge_event(c, v);
+		judge_event(c, v, ranks ? of_ranks : 0);
 	}
 	/* Who stands in a group of its own stands there alone. */
 	if (!n && na_of_ranks(c))

@@ -331,7 +331,7 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 
 /* ---- the table */
 
-const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
+int64_t na_stall_lasted_ps(const struct na_stall *s)
 {
 	int64_t ps = 0, ran_ps = 0;
 
@@ -340,7 +340,14 @@ const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
 		ps = 0;
 	if (na_mul_i64(s->ran_ms, NA_PS_PER_MS, &ran_ps) && ran_ps > ps)
 		ps = ran_ps;
-	return ps < NA_PS_PER_S ? "" : na_print_time(buf, ps, 3);
+	return ps < NA_PS_PER_S ? -1 : ps;
+}
+
+const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
+{
+	int64_t ps = na_stall_lasted_ps(s);
+
+	return ps < 0 ? "" : na_print_time(buf, ps, 3);
 }
 
 static bool lasted_any(const struct na_value *list)
