@@ -91,7 +91,8 @@ struct piece {
 	struct na_testimony ranks;
 	struct na_err err;
 	enum na_status status;
-	bool binary, trace;
+	bool binary;
+	const struct na_reader *trace; /* NULL: none */
 	bool found; /* in a directory */
 };
 
@@ -189,7 +190,8 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
-		x->traces += p->trace;
+		x->traces += p->trace != NULL;
+		x->kept += p->trace == &na_reader_netan;
 		na_hang_fini(&p->logs);
 		na_testimony_fini(&p->ranks);
 	}
