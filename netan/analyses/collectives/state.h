@@ -198,9 +198,9 @@ struct coll_total {
 	na_i128 bytes, moved, time_ps;
 };
 
-/* absent.c: a note on ranks that called none of a row's operations. */
-void na_collectives_note_absent(struct na_result *r,
-				const struct na_value *list);
+/* absent.c: a note on operations that not all ranks of a group tell of. */
+bool na_collectives_note_absent(struct na_result *r, const struct coll_state *s,
+				const struct coll_found *f);
 
 /* words.c */
 /* The first line, from sums by network. */

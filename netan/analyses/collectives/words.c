@@ -449,7 +449,6 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 		na_result_note(r, "times and bandwidths of what is not joined "
 				  "with other ranks hold the wait for them");
 	note_queued(r, list);
-	na_collectives_note_absent(r, list);
 	if (unpaired)
 		na_result_note(r,
 			       "%lld operations that start without a -done, or "
