@@ -91,6 +91,10 @@ double na_step_ms(const struct na_case *c);
 double na_stall_s(const struct na_case *c);
 double na_per_device_s(const struct na_case *c, double stall_us);
 
+/* Somebody is named in e for whom others wait: why f, stalls or late
+ * transfers, may be. */
+bool na_may_explain(const struct na_finding *e, const struct na_finding *f);
+
 /* One side of one host at capacity: all its regions, which do not overlap. */
 struct na_full {
 	const struct na_value *region; /* the first */
