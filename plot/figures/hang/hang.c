@@ -334,7 +334,7 @@ static void draw_ticks(const struct drawing *d, const struct hang_panel *p,
 	struct taken taken = {.n = 0};
 
 	if (p->sequence < 0) {
-		draw_tick(d, 0, y, "send or receive", false, &taken);
+		draw_tick(d, 0, y, "sends and receives", false, &taken);
 		return;
 	}
 	draw_number(d, p, p->sequence, y, &taken);
