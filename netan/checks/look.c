@@ -335,11 +335,14 @@ int64_t na_steps_needed(const struct na_case *c)
 
 const char *na_wider(struct na_case *c)
 {
-	const char *window = na_text_at(na_case_side(c, "session"),
-					M_wider_window);
+	const struct na_value *session = na_case_side(c, "session");
+	const char *window = na_text_at(session, M_wider_window);
 
-	return *window ? na_case_text(c, "widen the window: %s holds more "
-					 "whole steps",
+	return *window ? na_case_text(c, "%s: %s holds more whole steps",
+				      na_flag_at(session, M_sliced)
+					      ? "the slice ends there; of the "
+						"original"
+					      : "widen the window",
 				      window)
 		       : "";
 }

@@ -80,7 +80,8 @@ bool na_pairs_name_nobody(const struct na_case *c);
 /* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
 int64_t na_steps_needed(const struct na_case *c);
 /* "widen the window: --from 0.19s --to 0.97s holds more whole steps", where it
- * is the window that leaves too few; "". */
+ * is the window that leaves too few; "".  Of a slice that does not hold them it
+ * says so. */
 const char *na_wider(struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
