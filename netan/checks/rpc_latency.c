@@ -269,25 +269,35 @@ static void judge_ratio(struct na_case *c)
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
 }
 
-/* Who waits for somebody who is late is late as well: of a tail, without
- * timers, no more than that is known. */
+/* A straggler, a server that is slow itself: who waits for it is late as well.
+ * Of a tail without timers no more is known. */
+static void point_to(struct na_case *c, struct na_finding *f,
+		     const struct na_finding *e)
+{
+	bool awaited = e->check->explains == NA_EXPLAINS_WAITING;
+
+	na_case_fact(c, f, "%s%s (%s): how much of this that explains is not "
+			   "told",
+		     awaited ? "others wait for " : "", e->culprit,
+		     e->check->id);
+	f->remedy = awaited ? na_case_text(c,
+					   "first mend %s (%s), and look again",
+					   e->culprit, e->check->id)
+			    : na_case_text(c,
+					   "first see %s: %s; then look again",
+					   e->check->id, e->culprit);
+}
+
 static void settle_late(struct na_case *c, struct na_finding *f)
 {
 	if (!na_get(f->evidence, M_p99_over_p50_of_size) || any_lost(c) ||
 	    na_first_culprit(c))
 		return;
 	for (size_t i = 0; i < c->n; i++) {
-		const struct na_finding *e = c->findings[i];
-
-		if (!na_may_explain(e, f))
-			continue;
-		na_case_fact(c, f,
-			     "others wait for %s (%s): how much of this that "
-			     "explains is not told",
-			     e->culprit, e->check->id);
-		f->remedy = na_case_text(c, "first mend %s (%s), and look again",
-					 e->culprit, e->check->id);
-		return;
+		if (na_may_explain(c->findings[i], f)) {
+			point_to(c, f, c->findings[i]);
+			return;
+		}
 	}
 }
 
