@@ -4,7 +4,6 @@
  * transfers explains as much.  What accuses the network of the same run, a
  * capture say, is told beside it.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +51,8 @@ static const char *who_of(struct na_case *c, const struct na_value *event)
 		n++;
 	}
 	if (all > n)
-		text = na_case_text(c, "%s and %zu more", text, all - n);
+		text = na_case_text(c, "%s and %s more", text,
+				    na_case_count(c, all - n));
 	return n ? text : na_case_names(c, na_get(event, M_blocked_by), NAMED);
 }
 
@@ -211,15 +211,15 @@ static void tell_waiting(struct na_case *c, struct na_finding *f,
 	size_t n = na_length(event, M_waiting) + behind;
 
 	if (n && f->culprit)
-		na_case_fact(c, f, "%zu rank%s for %s%s", n,
+		na_case_fact(c, f, "%s rank%s for %s%s", na_case_count(c, n),
 			     n == 1 ? " waits" : "s wait", f->culprit,
 			     !behind ? ""
 				     : na_case_text(c,
-						    ", %zu of them behind "
+						    ", %s of them behind "
 						    "what is stuck, in "
 						    "operations that all have "
 						    "called",
-						    behind));
+						    na_case_count(c, behind)));
 	tell_since(c, f, event);
 }
 
@@ -241,13 +241,15 @@ static void tell_doubts(struct na_case *c, struct na_finding *f,
 					    where_of(c, v));
 	}
 	if (all > OTHERS)
-		text = na_case_text(c, "%s; %zu more", text, all - OTHERS);
+		text = na_case_text(c, "%s; %s more", text,
+				    na_case_count(c, all - OTHERS));
 	na_case_fact(c, f, "or before it %s", text);
 	f->confidence = NA_LIKELY;
 	f->sure = na_case_text(c,
-			       "%s %s certain, which of these %zu operations "
+			       "%s %s certain, which of these %s operations "
 			       "came first in the program is not",
-			       s->who, s->many ? "are" : "is", all + 1);
+			       s->who, s->many ? "are" : "is",
+			       na_case_count(c, all + 1));
 }
 
 /* A dump tells that a rank has not finished what a peer has; not why. */

@@ -86,13 +86,14 @@ static void hang_notes(const struct reading *x, struct na_result *r)
 	if (x->in.files.passed_over + x->in.traces)
 		na_result_note(r,
 			       "files passed over that are no logs "
-			       "(traces, captures, pictures): %zu",
-			       x->in.files.passed_over + x->in.traces);
+			       "(traces, captures, pictures): %s",
+			       na_grouped(x->in.files.passed_over +
+					  x->in.traces));
 	if (x->in.logs.left_out)
 		na_result_note(r,
 			       "left out, beyond what is kept or cut off: "
-			       "%llu",
-			       (unsigned long long)x->in.logs.left_out);
+			       "%s",
+			       na_grouped(x->in.logs.left_out));
 	if (x->in.damaged)
 		na_result_note(r, "not everything could be read: see the "
 				  "warnings");

@@ -258,9 +258,9 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 	}
 	if (st == NA_OK && to->dumps.n && !named)
 		st = na_fail(err, NA_EDOMAIN,
-			     "%s names none of the %zu ranks (such as %s; it "
+			     "%s names none of the %s ranks (such as %s; it "
 			     "has %s)",
-			     x->request->hosts, to->dumps.n,
+			     x->request->hosts, na_grouped(to->dumps.n),
 			     na_rank_name(buf, to->dumps.v[0].rank),
 			     na_strtab_at(&hosts.addresses, 0));
 	na_hosts_fini(&hosts);

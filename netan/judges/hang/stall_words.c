@@ -209,13 +209,14 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
 			    what);
 	if (n && s->culprits.n)
-		na_str_addf(to, "; %zu rank%s wait%s for %s", n, na_plural(n),
-			    n == 1 ? "s" : "", many ? "them" : "it");
+		na_str_addf(to, "; %s rank%s wait%s for %s", na_grouped(n),
+			    na_plural(n), n == 1 ? "s" : "",
+			    many ? "them" : "it");
 	if (n && s->behind.n)
 		na_str_addf(to,
-			    ", %zu of them behind what is stuck, in operations "
+			    ", %s of them behind what is stuck, in operations "
 			    "that all have called",
-			    s->behind.n);
+			    na_grouped(s->behind.n));
 }
 
 /* ---- what to do */

@@ -30,7 +30,7 @@ static void ranks_text(const struct na_value *list, char *buf, size_t size)
 	na_ranges_text(v, i, ranks, sizeof(ranks));
 	free(v);
 	if (n > COUNTED)
-		snprintf(buf, size, "%zu ranks: %s", n, ranks);
+		snprintf(buf, size, "%s ranks: %s", na_grouped(n), ranks);
 	else
 		snprintf(buf, size, "rank%s %s", na_plural(n), ranks);
 }
@@ -63,7 +63,7 @@ static void tell_alike(const struct na_value *group, struct na_str *to)
 
 	if (all <= 0)
 		return;
-	na_str_addf(to, "; in %lld more group%s of its kind ", (long long)all,
+	na_str_addf(to, "; in %s more group%s of its kind ", na_grouped(all),
 		    na_plural(all));
 	na_for_each (v, na_get(group, M_like)) {
 		const struct na_value *waits = na_get(v, M_waiting_ranks);
@@ -231,8 +231,8 @@ void na_fig_hang_rest(const struct na_value *from, struct hang_row *row)
 		ranks += na_length(from, M_ranks);
 	}
 	*row = (struct hang_row){.state = CELL_KINDS};
-	snprintf(row->who, sizeof(row->who), "%zu more ranks, in %zu states",
-		 ranks, rows);
+	snprintf(row->who, sizeof(row->who), "%s more ranks, in %s states",
+		 na_grouped(ranks), na_grouped(rows));
 }
 
 enum hang_cell na_fig_hang_cell(const struct hang_panel *p,

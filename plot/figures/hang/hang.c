@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -452,8 +453,9 @@ static enum na_status draw_all(struct drawing *d, const struct na_page *page,
 	if (d->panels < d->f.n) {
 		size_t more = d->f.n - d->panels;
 
-		snprintf(text, sizeof(text), "%zu more group%s wait%s", more,
-			 na_plural(more), more == 1 ? "s" : "");
+		snprintf(text, sizeof(text), "%s more group%s wait%s",
+			 na_grouped(more), na_plural(more),
+			 more == 1 ? "s" : "");
 		na_layout_footnote(&d->l, text);
 	}
 	return NA_OK;
