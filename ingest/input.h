@@ -248,9 +248,9 @@ extern const struct na_reader *const na_readers[]; /* NULL at the end */
 enum na_status na_input_open(struct na_input *in, const char *path,
 			     uint32_t wants, const struct na_input_asks *asks,
 			     struct na_err *err) NA_MUST_CHECK;
-/* Whether the first bytes of a file, unpacked, are a format that we read;
- * false, too, where it cannot be read. */
-bool na_input_known(const char *path);
+/* Whose format the first bytes of a file are, unpacked; NULL: nobody's, or it
+ * cannot be read. */
+const struct na_reader *na_input_known(const char *path);
 /* Another of the sources in the file that `first` has open, which is closed
  * after this one; source < first->n_sources.  Fails as na_input_open(). */
 enum na_status na_input_open_source(struct na_input *in,

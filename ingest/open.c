@@ -380,7 +380,7 @@ enum na_status na_input_open(struct na_input *in, const char *path,
 	return survey(in, st, &inner, err);
 }
 
-bool na_input_known(const char *path)
+const struct na_reader *na_input_known(const char *path)
 {
 	struct na_err err = {.status = NA_OK};
 	struct na_input in = {.path = path};

@@ -126,6 +126,8 @@ const char *na_print_utc(char *buf, int64_t unix_ns);
 /* A count with thousands set apart by a narrow space is for people only:
  * "1 234 567". */
 const char *na_print_count(char *buf, uint64_t n);
+/* The same as text that is good to the end of the block around it. */
+#define na_grouped(n) na_print_count((char[NA_UNIT_BUF]){0}, (uint64_t)(n))
 
 /* The shortest decimal form that reads back as the same double, with '.'
  * whatever the locale: for JSON and CSV.  x is finite. */

@@ -4,13 +4,13 @@
  * transfers explains as much.  What accuses the network of the same run, a
  * capture say, is told beside it.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "members.h"
 #include "netan/base/ranges.h"
 #include "netan/base/units.h"
+#include "netan/checks/hang_came.h"
 #include "netan/checks/look.h"
 
 enum { EVENTS = 8, NAMED = 6, OTHERS = 3 };
@@ -51,7 +51,8 @@ static const char *who_of(struct na_case *c, const struct na_value *event)
 		n++;
 	}
 	if (all > n)
-		text = na_case_text(c, "%s and %zu more", text, all - n);
+		text = na_case_text(c, "%s and %s more", text,
+				    na_case_count(c, all - n));
 	return n ? text : na_case_names(c, na_get(event, M_blocked_by), NAMED);
 }
 
@@ -184,25 +185,42 @@ static void tell_network(struct na_case *c, struct na_finding *f)
 	}
 }
 
+/* What a stopped job costs is all of its time. */
+static void tell_since(struct na_case *c, struct na_finding *f,
+		       const struct na_value *event)
+{
+	const char *time = na_text_or(event, M_time, NULL);
+	double s = na_number_at(event, M_lasted_s);
+
+	if (!time)
+		return;
+	if (!na_get(event, M_chain))
+		na_case_fact(c, f, "since %s", time);
+	else
+		na_case_fact(c, f, "since %s, and all time from then on is "
+				   "lost: %s%s",
+			     time, isfinite(s) ? "at least " : "",
+			     isfinite(s) ? na_case_seconds(c, s)
+					 : "how long, nothing here tells");
+}
+
 static void tell_waiting(struct na_case *c, struct na_finding *f,
 			 const struct na_value *event)
 {
-	const char *time = na_text_or(event, M_time, NULL);
 	size_t behind = na_length(event, M_waiting_behind);
 	size_t n = na_length(event, M_waiting) + behind;
 
 	if (n && f->culprit)
-		na_case_fact(c, f, "%zu rank%s for %s%s", n,
+		na_case_fact(c, f, "%s rank%s for %s%s", na_case_count(c, n),
 			     n == 1 ? " waits" : "s wait", f->culprit,
 			     !behind ? ""
 				     : na_case_text(c,
-						    ", %zu of them behind "
+						    ", %s of them behind "
 						    "what is stuck, in "
 						    "operations that all have "
 						    "called",
-						    behind));
-	if (time)
-		na_case_fact(c, f, "since %s", time);
+						    na_case_count(c, behind)));
+	tell_since(c, f, event);
 }
 
 /* Who it is stays certain; what he should have called first is not. */
@@ -223,13 +241,15 @@ static void tell_doubts(struct na_case *c, struct na_finding *f,
 					    where_of(c, v));
 	}
 	if (all > OTHERS)
-		text = na_case_text(c, "%s; %zu more", text, all - OTHERS);
+		text = na_case_text(c, "%s; %s more", text,
+				    na_case_count(c, all - OTHERS));
 	na_case_fact(c, f, "or before it %s", text);
 	f->confidence = NA_LIKELY;
 	f->sure = na_case_text(c,
-			       "%s %s certain, which of these %zu operations "
+			       "%s %s certain, which of these %s operations "
 			       "came first in the program is not",
-			       s->who, s->many ? "are" : "is", all + 1);
+			       s->who, s->many ? "are" : "is",
+			       na_case_count(c, all + 1));
 }
 
 /* A dump tells that a rank has not finished what a peer has; not why. */
@@ -249,7 +269,18 @@ static void tell_stuck(struct na_case *c, struct na_finding *f,
 		       "earlier work of its stream that does not end";
 }
 
-static void judge_event(struct na_case *c, const struct na_value *event)
+static void put_evidence(struct na_case *c, struct na_finding *f,
+			 const struct na_value *event)
+{
+	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
+		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
+		     M_undecided, M_missing_ranks, M_overflow, M_dump_spread_s,
+		     M_lasted_s, M_chain, M_differs, M_frames);
+}
+
+/* Of ranks, it is the k-th, from 1; else 0. */
+static void judge_event(struct na_case *c, const struct na_value *event,
+			size_t k)
 {
 	const struct na_value *culprits = na_get(event, M_culprits);
 	const struct na_value *next = na_get(event, M_next);
@@ -269,10 +300,12 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 	tell_waiting(c, f, event);
 	tell_stuck(c, f, event, &s);
 	tell_doubts(c, f, event, &s);
+	put_evidence(c, f, event);
+	if (k) {
+		na_hang_tell_came(c, f, event, k);
+		na_hang_tell_stack(c, f, event);
+	}
 	tell_network(c, f);
-	na_case_copy(c, f->evidence, event, M_cause, M_evidence, M_group,
-		     M_collective, M_sequence, M_since_unix_ns, M_culprits,
-		     M_undecided, M_missing_ranks);
 	if (culprits && culprits->n)
 		na_case_accuse(f, cause_of(event),
 			       (struct na_who){.kind = "host",
@@ -284,13 +317,16 @@ static void judge_event(struct na_case *c, const struct na_value *event)
 static void judge_hang(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "hang");
-	size_t n = 0;
+	size_t n = 0, of_ranks = 0;
 
 	na_for_each (v, na_get(body, M_events)) {
+		bool ranks = na_get(v, M_chain);
+
+		of_ranks += ranks;
 		/* What is under way in a job that runs is no hang. */
 		if (na_says(v, M_cause, "unknown") || n++ == EVENTS)
 			continue;
-		judge_event(c, v);
+		judge_event(c, v, ranks ? of_ranks : 0);
 	}
 	/* Who stands in a group of its own stands there alone. */
 	if (!n && na_of_ranks(c))

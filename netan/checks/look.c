@@ -155,6 +155,13 @@ bool na_next_full(const struct na_case *c, struct na_full *x)
 	return true;
 }
 
+bool na_may_explain(const struct na_finding *e, const struct na_finding *f)
+{
+	return e != f && e->severity > NA_SEV_INFO && !e->check->costs_stall &&
+	       !e->suspicion && e->culprit &&
+	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
+}
+
 bool na_link_is_full(const struct na_case *c)
 {
 	struct na_full x = {.region = NULL};
@@ -336,11 +343,14 @@ int64_t na_steps_needed(const struct na_case *c)
 
 const char *na_wider(struct na_case *c)
 {
-	const char *window = na_text_at(na_case_side(c, "session"),
-					M_wider_window);
+	const struct na_value *session = na_case_side(c, "session");
+	const char *window = na_text_at(session, M_wider_window);
 
-	return *window ? na_case_text(c, "widen the window: %s holds more "
-					 "whole steps",
+	return *window ? na_case_text(c, "%s: %s holds more whole steps",
+				      na_flag_at(session, M_sliced)
+					      ? "the slice ends there; of the "
+						"original"
+					      : "widen the window",
 				      window)
 		       : "";
 }

@@ -82,7 +82,8 @@ bool na_pairs_name_nobody(const struct na_case *c);
 /* Of a GPU job: from so many steps on a late rank can be named; 0: not said. */
 int64_t na_steps_needed(const struct na_case *c);
 /* "widen the window: --from 0.19s --to 0.97s holds more whole steps", where it
- * is the window that leaves too few; "". */
+ * is the window that leaves too few; "".  Of a slice that does not hold them it
+ * says so. */
 const char *na_wider(struct na_case *c);
 /* All steps together, in milliseconds. */
 double na_steps_ms(const struct na_case *c);
@@ -92,6 +93,10 @@ double na_step_ms(const struct na_case *c);
  * seconds: in all, and of what all together do; NaN. */
 double na_stall_s(const struct na_case *c);
 double na_per_device_s(const struct na_case *c, double stall_us);
+
+/* Somebody is named in e for whom others wait: why f, stalls or late
+ * transfers, may be. */
+bool na_may_explain(const struct na_finding *e, const struct na_finding *f);
 
 /* One side of one host at capacity: all its regions, which do not overlap. */
 struct na_full {

@@ -199,12 +199,6 @@ static void tell_waits(struct na_finding *f)
 		       "the wait for the other rank";
 }
 
-/* How many lie above p99 (type 7). */
-static long long above_p99(long long n)
-{
-	return n > 1 ? n - 1 - (long long)(0.99 * (double)(n - 1)) : n;
-}
-
 static const char *told(struct na_case *c, const struct na_value *all,
 			const char *name)
 {
@@ -230,6 +224,21 @@ static void tell_quantiles(struct na_case *c, struct na_finding *f,
 			     beyond, na_case_count(c, n));
 }
 
+/* The quantile that it is: the slowest 1 % are there always, and how much
+ * slower they are is what is found. */
+static const char *title_of(struct na_case *c, long long n, double ratio)
+{
+	return na_case_text(
+		c, "the slowest %s%s transfers take%s %s times as long as "
+		   "usual for %s size or longer, %s",
+		n < FEW ? "of " : "1 % of ", na_case_count(c, n),
+		n < FEW ? "s" : "", na_case_number(c, ratio),
+		n < FEW ? "its" : "their",
+		c->capacity_gbps > 0 ? "without the link being full"
+				     : "and whether a link was full then, "
+				       "nothing tells (--capacity)");
+}
+
 static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
@@ -237,7 +246,6 @@ static void judge_ratio(struct na_case *c)
 	double ratio = na_number_at(side, M_times_p99) /
 		       na_number_at(side, M_times_p50);
 	long long n = (long long)na_count_at(all, M_transfers);
-	long long slow = above_p99(n);
 	struct na_finding *f;
 
 	/* Of two clocks that differ one shortens what the other lengthens. */
@@ -248,16 +256,13 @@ static void judge_ratio(struct na_case *c)
 			 none_lost(c) || na_captures_alone(c) || n < FEW
 				 ? NA_SEV_INFO
 				 : NA_SEV_WARNING,
-			 NA_POSSIBLE, "latency --by pair");
-	f->title = na_case_text(
-		c,
-		"%s of %s transfers take%s %s times as long as usual for "
-		"%s size or longer, without the link being full",
-		na_case_count(c, slow), na_case_count(c, n),
-		slow == 1 ? "s" : "", na_case_number(c, ratio),
-		slow == 1 ? "its" : "their");
+			 NA_POSSIBLE, "latency");
+	na_case_draw(c, f, "rpc -o rpc.svg");
+	f->title = title_of(c, n, ratio);
 	f->remedy = remedy_of_late(c);
 	tell_quantiles(c, f, all, n);
+	na_case_fact(c, f, "told above %s times (--tail-ratio)",
+		     na_case_number(c, c->limits->tail_ratio));
 	f->otherwise = "requests that wait for their turn at the sender or "
 		       "the receiver";
 	if (na_of_ranks(c))
@@ -265,6 +270,38 @@ static void judge_ratio(struct na_case *c)
 	na_case_copy(c, f->evidence, all, M_transfers);
 	na_put_real(c->r, f->evidence, M_p99_over_p50_of_size, ratio);
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
+}
+
+/* A straggler, a server that is slow itself: who waits for it is late as well.
+ * Of a tail without timers no more is known. */
+static void point_to(struct na_case *c, struct na_finding *f,
+		     const struct na_finding *e)
+{
+	bool awaited = e->check->explains == NA_EXPLAINS_WAITING;
+
+	na_case_fact(c, f, "%s%s (%s): how much of this that explains is not "
+			   "told",
+		     awaited ? "others wait for " : "", e->culprit,
+		     e->check->id);
+	f->remedy = awaited ? na_case_text(c,
+					   "first mend %s (%s), and look again",
+					   e->culprit, e->check->id)
+			    : na_case_text(c,
+					   "first see %s: %s; then look again",
+					   e->check->id, e->culprit);
+}
+
+static void settle_late(struct na_case *c, struct na_finding *f)
+{
+	if (!na_get(f->evidence, M_p99_over_p50_of_size) || any_lost(c) ||
+	    na_first_culprit(c))
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		if (na_may_explain(c->findings[i], f)) {
+			point_to(c, f, c->findings[i]);
+			return;
+		}
+	}
 }
 
 static void judge_rpc_latency(struct na_case *c)
@@ -293,6 +330,7 @@ const struct na_check na_check_rpc_latency = {
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,
+	.settle = settle_late,
 	.acquits = NA_ACQUITS,
 	.each_host = true,
 };

@@ -184,13 +184,6 @@ static void judge_stalls(struct na_case *c)
 #define HINTS    0.25
 #define ON_PATHS 0.5
 
-static bool may_explain(const struct na_finding *e, const struct na_finding *f)
-{
-	return e != f && e->severity > NA_SEV_INFO && !e->check->costs_stall &&
-	       !e->suspicion && e->culprit &&
-	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
-}
-
 static bool explains(const struct na_case *c, const struct na_finding *e,
 		     const struct na_finding *f)
 {
@@ -198,7 +191,7 @@ static bool explains(const struct na_case *c, const struct na_finding *e,
 	double stall_ms = f->lost_s * NA_MS_PER_S / (double)steps;
 	bool least = strcmp(e->roughly, "at least ") == 0;
 
-	return may_explain(e, f) &&
+	return na_may_explain(e, f) &&
 	       (e->cost_ms_per_step >= (least ? HINTS : EXPLAINS) * stall_ms ||
 		na_number_at(e->evidence, M_path_share) >= ON_PATHS);
 }
@@ -210,7 +203,7 @@ static const struct na_finding *uncosted(const struct na_case *c,
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *e = c->findings[i];
 
-		if (may_explain(e, f) && isnan(e->cost_ms_per_step))
+		if (na_may_explain(e, f) && isnan(e->cost_ms_per_step))
 			return e;
 	}
 	return NULL;
@@ -239,7 +232,7 @@ static const struct na_finding *part_of(const struct na_case *c,
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *e = c->findings[i];
 
-		if (may_explain(e, f) && e->cause == NA_CAUSE_NETWORK &&
+		if (na_may_explain(e, f) && e->cause == NA_CAUSE_NETWORK &&
 		    e->cost_ms_per_step > 0)
 			return e;
 	}

@@ -69,34 +69,30 @@ static bool is_met(const struct na_step *x, const struct na_filter *f)
 	       is_asked(x, f);
 }
 
-static const char *window_of(char buf[NA_WINDOW_BUF],
-			     const struct na_step *steps, size_t n,
-			     const struct na_filter *f)
+/* The filter of n steps. */
+static void ask_for(struct na_filter *f, const struct na_step *steps, size_t n)
 {
-	int64_t from_ps = NA_TIME_MAX, to_ps = NA_TIME_MIN;
-
 	if (f->first_step >= 0) {
-		snprintf(buf, NA_WINDOW_BUF, "--step %" PRId64 "-%" PRId64,
-			 steps[0].number, steps[n - 1].number);
-		return buf;
+		f->first_step = steps[0].number;
+		f->last_step = steps[n - 1].number;
+		return;
 	}
+	f->from_ps = NA_TIME_MAX;
+	f->to_ps = NA_TIME_MIN;
 	for (size_t i = 0; i < n; i++) {
-		from_ps = steps[i].start_ps < from_ps ? steps[i].start_ps
-						      : from_ps;
-		to_ps = steps[i].end_ps > to_ps ? steps[i].end_ps : to_ps;
+		f->from_ps = steps[i].start_ps < f->from_ps ? steps[i].start_ps
+							    : f->from_ps;
+		f->to_ps = steps[i].end_ps > f->to_ps ? steps[i].end_ps
+						      : f->to_ps;
 	}
-	return na_window_words(buf, na_s((double)from_ps), na_s((double)to_ps));
 }
 
-const char *na_wider_window(char buf[NA_WINDOW_BUF],
-			    const struct na_store *store,
-			    const struct na_filter *f)
+bool na_wider_filter(const struct na_store *store, struct na_filter *f)
 {
 	size_t from = SIZE_MAX, to = 0, whole = 0;
 
-	buf[0] = '\0';
 	if (store->n_runs != 1)
-		return buf;
+		return false;
 	for (size_t i = 0; i < store->n_steps; i++) {
 		whole += is_whole(&store->steps[i], f);
 		if (!is_met(&store->steps[i], f))
@@ -105,9 +101,27 @@ const char *na_wider_window(char buf[NA_WINDOW_BUF],
 		to = i + 1;
 	}
 	if (from == SIZE_MAX || whole >= NA_STEPS_ENOUGH)
-		return buf;
+		return false;
 	na_steps_around(store->n_steps, NA_STEPS_ENOUGH, &from, &to);
-	return to - from > whole ? window_of(buf, store->steps + from,
-					     to - from, f)
-				 : buf;
+	if (to - from <= whole)
+		return false;
+	ask_for(f, store->steps + from, to - from);
+	return true;
+}
+
+const char *na_wider_window(char buf[NA_WINDOW_BUF],
+			    const struct na_store *store,
+			    const struct na_filter *f)
+{
+	struct na_filter wider = *f;
+
+	buf[0] = '\0';
+	if (!na_wider_filter(store, &wider))
+		return buf;
+	if (f->first_step < 0)
+		return na_window_words(buf, na_s((double)wider.from_ps),
+				       na_s((double)wider.to_ps));
+	snprintf(buf, NA_WINDOW_BUF, "--step %" PRId64 "-%" PRId64,
+		 wider.first_step, wider.last_step);
+	return buf;
 }

@@ -41,5 +41,7 @@ const char *na_window_words(char buf[NA_WINDOW_BUF], double from_s,
 const char *na_wider_window(char buf[NA_WINDOW_BUF],
 			    const struct na_store *store,
 			    const struct na_filter *f);
+/* The filter itself; false, and unchanged: "". */
+bool na_wider_filter(const struct na_store *store, struct na_filter *f);
 
 #endif

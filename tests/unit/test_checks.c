@@ -240,6 +240,38 @@ static void rpc_modes(void **state)
 	hand_case_fini(&h);
 }
 
+/* A tail is the quantile that it is, knows of the link what a capacity tells,
+ * and points to a host that others wait for before it does to settings. */
+static void rpc_tail(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+
+	(void)state;
+	hand_healthy(&h);
+	hand_body(&h, "rpc", "{'overall': {'transfers': 15525}}");
+	hand_side(&h, "rpc", "{'times_p50': 0.5, 'times_p99': 6.0}");
+	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
+	assert_non_null(strstr(text(f, "title"), "the slowest 1 % of 15"));
+	assert_non_null(strstr(text(f, "title"), "12.0 times as long"));
+	assert_non_null(strstr(text(f, "title"), "nothing tells (--capacity)"));
+	assert_non_null(strstr(text(f, "remedy"), "netan sysctl"));
+	h.capacity_gbps = 100;
+	assert_int_equal(hand_found(&h, "rpc-latency", &f), 1);
+	assert_non_null(strstr(text(f, "title"), "without the link being"));
+	hand_body(&h, "steps",
+		  "{'stragglers': [{'host': 'host-3', 'cause': 'computation', "
+		  "'of': 'steps', 'times': 9, 'tried': 10, 'behind_ms': 40.0, "
+		  "'lost_ms': 1900.0, 'cost_ms_per_step': 40.0}]}");
+	h.only = NULL;
+	f = na_get(hand_judge(&h), "findings")->u.of.first;
+	while (f && strcmp(text(f, "id"), "rpc-latency") != 0)
+		f = f->next;
+	assert_non_null(strstr(text(f, "remedy"), "first mend host-3"));
+	assert_null(strstr(text(f, "remedy"), "sysctl"));
+	hand_case_fini(&h);
+}
+
 /* Of a mode of 5 ms at host-1: severity; "" without a finding. */
 static const char *clocked(const char *offsets, const char *side)
 {
@@ -591,6 +623,7 @@ int main(void)
 		cmocka_unit_test(needs_more_than_there_is),
 		cmocka_unit_test(rpc_modes),
 		cmocka_unit_test(some_steps),
+		cmocka_unit_test(rpc_tail),
 		cmocka_unit_test(rpc_ratio),
 		cmocka_unit_test(small_transfers),
 		cmocka_unit_test(small_cost),

@@ -44,10 +44,13 @@ static const char *const results[] = {
 								"null", "null",
 								"",
 								"null") "]}]}",
-	[PAIRS] = "{'events': [], 'progress': [" GROUP("true", "null", "0")
+	[PAIRS] = "{'events': [], 'progress': [" GROUP("true", "null", "9")
 		PLACE("0", "culprit", "never", "null", "null", "",
 		      "null") "," PLACE("1", "waits", "queued", "null", "null",
-					"0", "null") "]}]}",
+					"0",
+					"null, 'messages': 3") "], 'like': "
+				     "[{'group': '2,3', 'waiting_ranks': [2], "
+				     "'waits_for': [3]}]}]}",
 	[DIFFERS] = "{'events': [], 'progress': [" GROUP("true", "4", "0") PLACE(
 		"6", "culprit", "queued", "3", "4", "",
 		"'broadcast, 4 KiB, Float'") "," PLACE("0,1", "waits", "queued",
@@ -129,7 +132,7 @@ static void symbols(void **state)
 	must(ink, " wait for rank 5\n");
 	must(ink, " has left it\n");
 	must(ink, " no dump tells\n");
-	must(ink, "; ranks wait in 31 more groups of its kind\n");
+	must(ink, "; in 31 more groups of its kind ranks wait\n");
 	for (int k = 88680; k <= 88690; k++) {
 		char number[16];
 
@@ -150,8 +153,10 @@ static void symbols(void **state)
 	free(ink);
 	ink = nth(PAIRS, &plain, "ink", &n);
 	must(ink, " all_to_all, the other end\n");
-	must(ink, " waits for rank 0\n");
-	must(ink, " send or receive\n");
+	must(ink, " waits for rank 0, in 3 messages\n");
+	must(ink, " sends and receives\n");
+	must(ink, "; in 9 more groups of its kind rank 2 waits for rank 3, "
+		  "and so on\n");
 	free(ink);
 	ink = nth(EMPTY, &plain, "ink", &n);
 	must(ink, "No operation of a rank is unfinished.");
@@ -168,6 +173,9 @@ static void rest(void **state)
 	must(ink, " ranks 0 and 1\n");
 	must(ink, " more ranks, in ");
 	must(ink, " more groups wait\n");
+	/* A panel that is cut and one of many like it. */
+	must(ink, "; called up to number 1000298; in 99 more groups of its "
+		  "kind ranks wait\n");
 	free(ink);
 }
 

@@ -101,6 +101,7 @@ static void only_what_is_wanted(void **state)
 		{NA_WANT_CALLS, "C"},       {NA_WANT_PACKETS, "F"},
 		{NA_WANT_CONNECTIONS, "N"}, {NA_WANT_KERNELS, "A"},
 		{NA_WANT_OPS, "O"},         {NA_WANT_BUSY, "B"},
+		{NA_WANT_COMMS, "K"},
 	};
 	struct na_xf_bytes file = {.p = NULL};
 

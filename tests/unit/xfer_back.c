@@ -126,13 +126,18 @@ void tell_all(struct back *b, struct told *t)
 {
 	struct na_sink sink = told_sink(t);
 
+	tell_to(b, &sink);
+}
+
+void tell_to(struct back *b, const struct na_sink *to)
+{
 	for (size_t i = 0; i < b->n; i++) {
 		struct na_block block;
 
 		while (b->in[i].reader->cut(&b->in[i], &block, &b->err) ==
 		       NA_OK)
 			assert_int_equal(b->in[i].reader->read(&b->in[i],
-							       &block, &sink,
+							       &block, to,
 							       &b->err),
 					 NA_OK);
 	}

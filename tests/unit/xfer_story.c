@@ -152,6 +152,19 @@ static enum na_status told_busy(void *ctx, uint32_t core, int64_t start_ps,
 	return NA_OK;
 }
 
+static enum na_status told_comm(void *ctx, const struct na_comm *x)
+{
+	struct told *t = ctx;
+
+	say(t, "K %lld %lld %lld %llu '%s' %u '%s' %u %d '%s' %u %u %u\n",
+	    (long long)x->start_ps, (long long)x->end_ps,
+	    (long long)x->sequence, (unsigned long long)x->size_bytes,
+	    named(t, x->group), x->group_size, named(t, x->type), x->stream,
+	    x->peer, named(t, x->core), x->operation, x->source, x->purpose);
+	t->records++;
+	return NA_OK;
+}
+
 static enum na_status told_segment(void *ctx, const struct na_segment *s)
 {
 	(void)s;
@@ -217,6 +230,7 @@ struct na_sink told_sink(struct told *t)
 		.op_type = told_op_type,
 		.op = told_op,
 		.busy = told_busy,
+		.comm = told_comm,
 		.name = told_name,
 		.endpoint = told_endpoint,
 		.address = told_name,
@@ -476,6 +490,25 @@ static void make_busy(struct rng *r, const struct na_sink *to)
 	}
 }
 
+static void make_comm(struct rng *r, const struct na_sink *to)
+{
+	struct na_comm x = {.sequence = any(r, INT64_MAX, -1),
+			    .size_bytes = (uint64_t)any(r, INT64_MAX, -1),
+			    .group = some_name(r, to),
+			    .group_size = (uint32_t)any(r, INT32_MAX, 0),
+			    .type = some_name(r, to),
+			    .stream = any_u32(r),
+			    .peer = (int32_t)any(r, INT32_MAX, -1),
+			    .operation = (uint8_t)draw(r, NA_N_OPCODES),
+			    .source = (uint8_t)draw(r, NA_N_COMM_SOURCES),
+			    .purpose = (uint16_t)draw(r, UINT16_MAX + 1)};
+
+	x.core = to->core(to->ctx, NA_DEVICE_RANK, (int32_t)draw(r, 9));
+	x.end_ps = any(r, INT64_MAX / 4, 0);
+	x.start_ps = x.end_ps - any(r, INT64_MAX / 4, 0);
+	to->comm(to->ctx, &x);
+}
+
 void story(uint64_t seed, size_t n, const struct na_sink *to)
 {
 	struct rng r = {seed};
@@ -483,7 +516,10 @@ void story(uint64_t seed, size_t n, const struct na_sink *to)
 	for (size_t i = 0; i < n; i++) {
 		struct na_transfer t;
 
-		switch (draw(&r, 7)) {
+		switch (draw(&r, 8)) {
+		case 7:
+			make_comm(&r, to);
+			break;
 		case 5:
 			make_op(&r, to);
 			break;

@@ -46,7 +46,7 @@ enum {
 	EVERYTHING = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_ACTIONS |
 		     NA_WANT_STEPS | NA_WANT_KERNELS | NA_WANT_MODULES |
 		     NA_WANT_CALLS | NA_WANT_CONNECTIONS | NA_WANT_PACKETS |
-		     NA_WANT_OPS | NA_WANT_BUSY
+		     NA_WANT_OPS | NA_WANT_BUSY | NA_WANT_COMMS
 };
 
 struct back {
@@ -61,5 +61,6 @@ struct back {
 void open_back(struct back *b, const uint8_t *p, size_t n, uint32_t wants);
 void close_back(struct back *b);
 void tell_all(struct back *b, struct told *t);
+void tell_to(struct back *b, const struct na_sink *to);
 
 #endif

@@ -85,7 +85,8 @@ static void say_who(struct na_str *to, const struct links_report *p,
 		na_str_addf(to, "%s%lld", n > 1 ? ", " : "", (long long)v->u.i);
 	}
 	if (ranks->n > NUMBERED)
-		na_str_addf(to, " and %zu more", ranks->n - NUMBERED);
+		na_str_addf(to, " and %s more",
+			    na_grouped(ranks->n - NUMBERED));
 	na_str_addf(to, " use%s it", ranks->n == 1 ? "s" : "");
 }
 
@@ -117,8 +118,9 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 	na_put_real(p->r, to, M_high, x->high);
 	na_put_int(p->r, to, M_groups, (int64_t)x->units);
 	na_put_int(p->r, to, M_instances, (int64_t)x->instances);
-	na_str_join(said, "; ", "%s (%sx over %zu groups)", who.s ? who.s : "",
-		    na_print_number(number, x->excess, 3), x->units);
+	na_str_join(said, "; ", "%s (%sx over %s groups)", who.s ? who.s : "",
+		    na_print_number(number, x->excess, 3),
+		    na_grouped(x->units));
 	free(who.s);
 }
 
@@ -134,28 +136,29 @@ static void say_named(struct na_str *to, const struct na_value *names)
 		na_str_addf(to, "%s%.60s", n > 1 ? ", " : "", v->u.text);
 	}
 	if (names && names->n > NAMED)
-		na_str_addf(to, " and %zu more", names->n - NAMED);
+		na_str_addf(to, " and %s more", na_grouped(names->n - NAMED));
 }
 
 static void say_even(struct na_str *to, const struct na_links_run *x)
 {
 	if (x->unsure) {
 		na_str_addf(to,
-			    "%zu of %zu groups and pairs of ranks on %zu hosts "
+			    "%s of %s groups and pairs of ranks on %s hosts "
 			    "look slower, and transfer too seldom to be sure: "
 			    "trace more steps",
-			    x->unsure, x->units, x->hosts);
+			    na_grouped(x->unsure), na_grouped(x->units),
+			    na_grouped(x->hosts));
 		return;
 	}
 	na_str_addf(to,
-		    "none of %zu groups and pairs of ranks on %zu hosts "
+		    "none of %s groups and pairs of ranks on %s hosts "
 		    "transfers slower than the others",
-		    x->units, x->hosts);
+		    na_grouped(x->units), na_grouped(x->hosts));
 	if (x->apart < x->hosts)
 		na_str_addf(to,
-			    "; of %zu of them a slow one would not be told "
+			    "; of %s of them a slow one would not be told "
 			    "from the others in its groups",
-			    x->hosts - x->apart);
+			    na_grouped(x->hosts - x->apart));
 }
 
 static void say_why(struct na_str *to, const struct links_report *p,
@@ -178,8 +181,8 @@ static void say_why(struct na_str *to, const struct links_report *p,
 		say_even(to, x);
 		break;
 	case NA_LINKS_SEVERAL:
-		na_str_addf(to, "%zu of %zu groups are up to %sx slower; ",
-			    x->slow, x->units, number);
+		na_str_addf(to, "%s of %s groups are up to %sx slower; ",
+			    na_grouped(x->slow), na_grouped(x->units), number);
 		na_str_addf(to, "which of ");
 		say_named(to, suspects);
 		na_str_addf(to, " it is, they do not tell");
@@ -199,15 +202,15 @@ static void say_why(struct na_str *to, const struct links_report *p,
 		break;
 	case NA_LINKS_NO_HOST:
 		na_str_addf(to,
-			    "%zu of %zu groups are up to %sx slower, and "
+			    "%s of %s groups are up to %sx slower, and "
 			    "their ranks are not in others",
-			    x->slow, x->units, number);
+			    na_grouped(x->slow), na_grouped(x->units), number);
 		break;
 	case NA_LINKS_MANY:
 		na_str_addf(to,
-			    "%zu of %zu groups are up to %sx slower, on too "
+			    "%s of %s groups are up to %sx slower, on too "
 			    "many hosts for faults of their own",
-			    x->slow, x->units, number);
+			    na_grouped(x->slow), na_grouped(x->units), number);
 		break;
 	default:
 		break;

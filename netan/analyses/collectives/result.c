@@ -631,7 +631,8 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	put_networks(&p, body, n, totals);
 	na_put_int(r, body, M_unpaired, (int64_t)p.f.unpaired);
 	na_collectives_put_instances(r, body, p.s, &p.f);
-	linked = na_collectives_put_links(r, body, p.s, &p.f);
+	linked = na_collectives_put_links(r, body, p.s, &p.f) &&
+		 na_collectives_note_absent(r, p.s, &p.f);
 	na_collectives_say(r, p.s, totals);
 	report_fini(&p);
 	if (!linked || !na_collectives_put_reductions(p.s, r, body))

@@ -198,6 +198,10 @@ struct coll_total {
 	na_i128 bytes, moved, time_ps;
 };
 
+/* absent.c: a note on operations that not all ranks of a group tell of. */
+bool na_collectives_note_absent(struct na_result *r, const struct coll_state *s,
+				const struct coll_found *f);
+
 /* words.c */
 /* The first line, from sums by network. */
 void na_collectives_say(struct na_result *r, struct coll_state *s,

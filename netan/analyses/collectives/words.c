@@ -327,9 +327,9 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 		return;
 	if (names_none(store)) {
 		na_result_wordf(r, NA_WORD_EMPTY,
-				"none of %zu kernels between GPUs tells what "
+				"none of %s kernels between GPUs tells what "
 				"it does",
-				store->comms.n);
+				na_grouped(store->comms.n));
 		na_result_word(r, NA_WORD_HINT,
 			       "kernels of RCCL are called "
 			       "ncclDevKernel_Generic, whatever they do: the "
@@ -438,8 +438,8 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 	}
 	main_view(r, s, list);
 	if (hidden)
-		na_result_note(r, "%lld more collectives are not shown (--top)",
-			       (long long)hidden);
+		na_result_note(r, "%s more collectives are not shown (--top)",
+			       na_grouped(hidden));
 	missing_view(r, list);
 	waiting_view(r, s->scope->store, list);
 	na_collectives_links_views(r);
@@ -451,8 +451,8 @@ void na_collectives_views(struct na_result *r, const struct coll_state *s)
 	note_queued(r, list);
 	if (unpaired)
 		na_result_note(r,
-			       "%lld operations that start without a -done, or "
+			       "%s operations that start without a -done, or "
 			       "the reverse, are not counted: the trace begins "
 			       "or ends between them",
-			       (long long)unpaired);
+			       na_grouped(unpaired));
 }

@@ -1,5 +1,4 @@
 /* steps: the result. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -358,10 +357,10 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 	if (s->filtered) {
 		na_wider_window(wider, s->scope->store, s->scope->filter);
 		na_result_wordf(r, NA_WORD_EMPTY,
-				"the filters leave none of %" PRIu64
-				" device steps%s%s%s",
-				s->filtered, *wider ? "; " : "", wider,
-				*wider ? " holds whole ones" : "");
+				"the filters leave none of %s device "
+				"steps%s%s%s",
+				na_grouped(s->filtered), *wider ? "; " : "",
+				wider, *wider ? " holds whole ones" : "");
 		return;
 	}
 	if (na_store_of_ranks(s->scope->store)) {

@@ -1,5 +1,4 @@
 /* steps: the tables for people. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,9 +181,9 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	     list, &na_table_steps_step, members, 0);
 	if (n > most)
 		na_result_note(r,
-			       "%zu shorter steps are not shown: --top N "
+			       "%s shorter steps are not shown: --top N "
 			       "shows more, --format csv all",
-			       n - most);
+			       na_grouped(n - most));
 	return true;
 }
 
@@ -252,24 +251,24 @@ static void say_told(struct na_result *r, const struct st_state *s)
 	markers = n[NA_STEP_BY_LAUNCH] + n[NA_STEP_BY_TIME];
 	if (n[NA_STEP_BY_GROUP])
 		na_result_note(r,
-			       "%zu GPU%s without a Steps line: a step is what "
+			       "%s GPU%s without a Steps line: a step is what "
 			       "the kernels of one group_id last together",
-			       n[NA_STEP_BY_GROUP],
+			       na_grouped(n[NA_STEP_BY_GROUP]),
 			       na_plural(n[NA_STEP_BY_GROUP]));
 	if (markers)
 		na_result_note(r,
-			       "%zu GPU%s without a Steps line or group_id: a "
+			       "%s GPU%s without a Steps line or group_id: a "
 			       "step is what the kernels last together that "
 			       "the host launched in one of its step markers "
 			       "(step_num)",
-			       markers, na_plural(markers));
+			       na_grouped(markers), na_plural(markers));
 	if (n[NA_STEP_BY_TIME])
 		na_result_note(r,
-			       "%zu of them by time, in part: of some kernels "
+			       "%s of them by time, in part: of some kernels "
 			       "no launch is there, or it came after its "
 			       "marker had ended; these are of the last marker "
 			       "that began before",
-			       n[NA_STEP_BY_TIME]);
+			       na_grouped(n[NA_STEP_BY_TIME]));
 }
 
 static void coverage(struct na_result *r, const struct st_state *s)
@@ -281,9 +280,9 @@ static void coverage(struct na_result *r, const struct st_state *s)
 		programs += s->lines[i].programs;
 	if (programs)
 		na_result_note(r,
-			       "%zu device%s without a Steps line: each run of "
+			       "%s device%s without a Steps line: each run of "
 			       "the program that takes most time is a step%s",
-			       programs, na_plural(programs),
+			       na_grouped(programs), na_plural(programs),
 			       s->by_order ? ", numbered in order" : "");
 	say_told(r, s);
 	for (size_t i = 0; i < s->n_hosts; i++)
@@ -291,28 +290,28 @@ static void coverage(struct na_result *r, const struct st_state *s)
 			  !na_steps_is_tied(s, s->hosts[i].host);
 	if (untied && s->n_hosts > 1)
 		na_result_note(r,
-			       "%zu host%s without transfers in both "
+			       "%s host%s without transfers in both "
 			       "directions: the clock is not tied to the "
 			       "others', only durations are compared",
-			       untied, na_plural(untied));
+			       na_grouped(untied), na_plural(untied));
 	if (cut_by_window(s))
 		na_result_note(r, "a launch at an end of the window may lack "
 				  "what is outside of it");
 	if (s->repeated)
 		na_result_note(r,
-			       "%" PRIu64 " device steps with a number that "
+			       "%s device steps with a number that "
 			       "came before on that device are left out",
-			       s->repeated);
+			       na_grouped(s->repeated));
 	if (s->unnamed)
 		na_result_note(r,
-			       "%" PRIu64 " device steps without a number are "
+			       "%s device steps without a number are "
 			       "left out",
-			       s->unnamed);
+			       na_grouped(s->unnamed));
 	if (s->cut)
 		na_result_note(r,
-			       "%" PRIu64 " device steps overlap the next one "
+			       "%s device steps overlap the next one "
 			       "and end where it begins",
-			       s->cut);
+			       na_grouped(s->cut));
 }
 
 void na_steps_views(struct na_result *r, const struct st_state *s)

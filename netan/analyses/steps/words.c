@@ -78,8 +78,8 @@ static const char *who_unit(const struct st_state *s, const struct st_host *h,
 		na_str_addf(&t, "ranks %" PRId32 " and %" PRId32 ")", first,
 			    last);
 	else
-		na_str_addf(&t, "%zu ranks of %" PRId32 " to %" PRId32 ")",
-			    h->n_ranks, first, last);
+		na_str_addf(&t, "%s ranks of %" PRId32 " to %" PRId32 ")",
+			    na_grouped(h->n_ranks), first, last);
 	return buf;
 }
 
@@ -129,12 +129,12 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 	default:
 		na_str_addf(t, "the transfers of %s take longest", name);
 	}
-	na_str_addf(t, ", by %s%s, in %s %% of %" PRIu64 " %s",
+	na_str_addf(t, ", by %s%s, in %s %% of %s %s",
 		    na_print_time(time, v->effect_ps, 3),
 		    h->cause == ST_NETWORK ? " of transfer time" : "",
 		    na_print_number(number,
 				    100 * (double)v->last / (double)v->n, 3),
-		    v->n,
+		    na_grouped(v->n),
 		    h->evidence == ST_OF_STEPS ? "steps"
 					       : "runs of collectives");
 	if (h->cause == ST_NETWORK)
@@ -239,21 +239,21 @@ static void say_nobody(struct na_str *t, const struct st_state *s, uint32_t run)
 	}
 	if (x.n > 1 && x.steps < needed)
 		na_str_addf(t,
-			    "%" PRIu64 " step%s of %zu %s, and it takes %zu to "
-			    "name a straggler",
-			    x.steps, na_plural(x.steps), x.n, word_of(&x),
-			    needed);
+			    "%s step%s of %s %s, and it takes %s to name a "
+			    "straggler",
+			    na_grouped(x.steps), na_plural(x.steps),
+			    na_grouped(x.n), word_of(&x), na_grouped(needed));
 	else if (x.n > 1 && x.steps < least)
 		na_str_addf(
 			t,
-			"nobody's transfers stand out among %zu %s; %" PRIu64
-			" step%s too few to tell of their own work (it "
-			"takes %zu)",
-			x.n, word_of(&x), x.steps,
-			x.steps == 1 ? " is" : "s are", least);
+			"nobody's transfers stand out among %s %s; %s step%s "
+			"too few to tell of their own work (it takes %s)",
+			na_grouped(x.n), word_of(&x), na_grouped(x.steps),
+			x.steps == 1 ? " is" : "s are", na_grouped(least));
 	else if (x.n > 1)
-		na_str_addf(t, "no %s stands out by its steps (%zu %s)",
-			    x.ranks ? "rank" : "host", x.n, word_of(&x));
+		na_str_addf(t, "no %s stands out by its steps (%s %s)",
+			    x.ranks ? "rank" : "host", na_grouped(x.n),
+			    word_of(&x));
 	else
 		na_str_addf(t, "one %s, nobody to compare it with",
 			    x.ranks ? "rank" : "host");
@@ -333,10 +333,10 @@ static void say_at_times(struct na_str *t, const struct st_state *s,
 			continue;
 		na_str_addf(
 			t,
-			"; %s%s %s: %zu of %zu steps wait for it, by %s, which "
+			"; %s%s %s: %s of %s steps wait for it, by %s, which "
 			"costs %s ms a step",
 			x.n < x.all ? "now and then " : "", who(s, h, buf),
-			what_it_does(k), x.n, x.all,
+			what_it_does(k), na_grouped(x.n), na_grouped(x.all),
 			na_print_time(by,
 				      na_steps_cut(x.late_ps / (na_i128)x.n),
 				      3),
@@ -476,8 +476,8 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 		return buf;
 	}
 	if (s->scope->store->n_runs > 1) {
-		na_str_addf(&t, "Step times of %zu runs",
-			    s->scope->store->n_runs);
+		na_str_addf(&t, "Step times of %s runs",
+			    na_grouped(s->scope->store->n_runs));
 		return buf;
 	}
 	if (!worst)
@@ -485,7 +485,7 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	else
 		say_straggler(&t, s, worst);
 	if (n > 1)
-		na_str_addf(&t, "; and %zu more", n - 1);
+		na_str_addf(&t, "; and %s more", na_grouped(n - 1));
 	/* Names stay as they are. */
 	if ((!worst || worst->cause == ST_NETWORK) && buf[0] >= 'a' &&
 	    buf[0] <= 'z')

@@ -8,6 +8,7 @@
 #include "members.h"
 #include "netan/base/sha256.h"
 #include "netan/base/vec.h"
+#include "netan/cli/again.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/cli/commands/ledger.h"
 #include "netan/engine/anonymize.h"
@@ -85,13 +86,14 @@ static void hang_notes(const struct reading *x, struct na_result *r)
 	if (x->in.files.passed_over + x->in.traces)
 		na_result_note(r,
 			       "files passed over that are no logs "
-			       "(traces, captures, pictures): %zu",
-			       x->in.files.passed_over + x->in.traces);
+			       "(traces, captures, pictures): %s",
+			       na_grouped(x->in.files.passed_over +
+					  x->in.traces));
 	if (x->in.logs.left_out)
 		na_result_note(r,
 			       "left out, beyond what is kept or cut off: "
-			       "%llu",
-			       (unsigned long long)x->in.logs.left_out);
+			       "%s",
+			       na_grouped(x->in.logs.left_out));
 	if (x->in.damaged)
 		na_result_note(r, "not everything could be read: see the "
 				  "warnings");
@@ -282,8 +284,43 @@ static enum na_exit hang_show(const struct reading *x, const struct na_hangs *h,
 	return na_judged_exit(x->cli, h->severity);
 }
 
+/* What it takes, and what these inputs are good for. */
+static void hint_at(struct reading *x)
+{
+	bool other = x->in.traces || x->in.files.seen;
+	const char *rest = other ? na_again(x->cli, "check", &x->in.arena)
+				 : NULL;
+
+	na_say_hint(&x->cli->request,
+		    "wanted what a job leaves that hangs: dumps of PyTorch's "
+		    "flight recorder (nccl_trace_rank_N of all ranks: run with "
+		    "TORCH_FR_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1), "
+		    "logs of the job, of NCCL or of its RAS%s",
+		    x->in.kept ? "; those that the transfer file was made of, "
+				 "say"
+			       : "");
+	if (rest)
+		na_say_hint(&x->cli->request,
+			    "what traces, captures and transfer files tell: "
+			    "%s check%s%s",
+			    na_program_of(x->cli), *rest ? " " : "", rest);
+}
+
+/* Why nothing was read. */
+static const char *unread(const struct reading *x)
+{
+	if (x->in.kept && x->in.kept == x->in.traces)
+		return "no log or dump among these: a transfer file keeps "
+		       "when operations were called or ran, not what ranks "
+		       "tell of a hang";
+	return x->in.traces ? "no log or dump among these: traces and captures "
+			      "do not tell of hangs"
+	       : x->in.files.passed_over ? "no log or dump among these"
+					 : "no log could be read";
+}
+
 /* Something to say something about. */
-static enum na_exit check_read(const struct reading *x)
+static enum na_exit check_read(struct reading *x)
 {
 	uint64_t bytes = 0;
 	size_t read = 0;
@@ -297,21 +334,9 @@ static enum na_exit check_read(const struct reading *x)
 	if (read)
 		na_say_error(&x->cli->request, "the logs are empty (0 bytes)");
 	else if (!x->in.said)
-		na_say_error(&x->cli->request, "%s",
-			     x->in.traces
-				     ? "no log or dump among these: traces "
-				       "and captures do not tell of hangs"
-			     : x->in.files.passed_over
-				     ? "no log or dump among these"
-				     : "no log could be read");
+		na_say_error(&x->cli->request, "%s", unread(x));
 	if (!read && (!x->in.said || x->in.files.seen))
-		na_say_hint(&x->cli->request,
-			    "wanted what a job leaves that hangs: dumps of "
-			    "PyTorch's flight recorder (nccl_trace_rank_N of "
-			    "all ranks: run with TORCH_FR_BUFFER_SIZE=2000 "
-			    "TORCH_NCCL_DUMP_ON_TIMEOUT=1), logs of the job, "
-			    "of NCCL or of its RAS; what traces and captures "
-			    "tell, netan check says");
+		hint_at(x);
 	return NA_EXIT_FAILED;
 }
 

@@ -257,10 +257,13 @@ static void report(const struct work *w)
 
 	if (w->cli->common.quiet || na_is_stdout(path))
 		return;
-	na_print_line("wrote %s%s%s of %s: %s%s%s of %s", hidden ? "" : path,
+	na_print_line("wrote %s%s%s of %s%s: %s%s%s of %s", hidden ? "" : path,
 		      hidden ? "" : ", ",
 		      na_print_bytes(size, (double)w->bytes, 3),
 		      na_print_bytes(of, (double)w->of_bytes, 3),
+		      w->bytes > w->of_bytes
+			      ? " and what says that it is a slice"
+			      : "",
 		      w->dir ? na_count_of(files, w->written, "file") : "",
 		      w->dir ? ", " : "",
 		      na_count_of(n, w->counts.events, "event"),

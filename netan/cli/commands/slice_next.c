@@ -47,6 +47,8 @@ void na_slice_say_next(const struct na_cli *cli, const struct na_session *s,
 void na_slice_say_uncut(const struct na_session *s, const char *const *why)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
+		char size[NA_UNIT_BUF], files[NA_COUNT_BUF];
+		double bytes = 0;
 		size_t n = 0;
 
 		for (size_t k = 0; why[i] && k < s->n_inputs; k++) {
@@ -55,11 +57,12 @@ void na_slice_say_uncut(const struct na_session *s, const char *const *why)
 				continue;
 			if (k < i)
 				break;
+			bytes += (double)s->inputs[k].file_bytes;
 			n++;
 		}
-		if (n > 1)
-			na_say_warning(s->request, "%s (%zu files)", why[i], n);
-		else if (n)
-			na_say_warning(s->request, "%s", why[i]);
+		if (n)
+			na_say_warning(s->request, "%s (%s, %s)", why[i],
+				       na_count_of(files, n, "file"),
+				       na_print_bytes(size, bytes, 3));
 	}
 }

@@ -90,6 +90,7 @@ struct na_result *na_inventory(struct na_battery *b)
 	static const uint64_t none[NA_N_REASONS];
 	struct na_session *s = &b->session;
 	struct na_result *r = na_result_new();
+	struct na_filter wide = s->filter;
 	char wider[NA_WINDOW_BUF];
 	struct na_value *to;
 
@@ -109,6 +110,9 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_put_bool(r, to, M_one_clock, s->one_clock);
 	na_put_text(r, to, M_wider_window,
 		    na_wider_window(wider, &s->store, &s->filter));
+	na_put_bool(r, to, M_sliced,
+		    na_wider_filter(&s->store, &wide) &&
+			    na_session_ends_before(s, &wide));
 	put_transfers(r, to, &s->store);
 	put_packets(r, to, s);
 	if (na_result_ok(r))

@@ -91,7 +91,8 @@ struct piece {
 	struct na_testimony ranks;
 	struct na_err err;
 	enum na_status status;
-	bool binary, trace;
+	bool binary;
+	const struct na_reader *trace; /* NULL: none */
 	bool found; /* in a directory */
 };
 
@@ -189,7 +190,8 @@ static enum na_status read_round(struct na_hang_reading *x, size_t first,
 			na_fail_nomem(err);
 		if (err->status == NA_OK && p->status != NA_OK)
 			leave_out(x, source_of(x, first + i), p);
-		x->traces += p->trace;
+		x->traces += p->trace != NULL;
+		x->kept += p->trace == &na_reader_netan;
 		na_hang_fini(&p->logs);
 		na_testimony_fini(&p->ranks);
 	}
@@ -256,9 +258,9 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 	}
 	if (st == NA_OK && to->dumps.n && !named)
 		st = na_fail(err, NA_EDOMAIN,
-			     "%s names none of the %zu ranks (such as %s; it "
+			     "%s names none of the %s ranks (such as %s; it "
 			     "has %s)",
-			     x->request->hosts, to->dumps.n,
+			     x->request->hosts, na_grouped(to->dumps.n),
 			     na_rank_name(buf, to->dumps.v[0].rank),
 			     na_strtab_at(&hosts.addresses, 0));
 	na_hosts_fini(&hosts);

@@ -30,6 +30,7 @@ struct na_hang_reading {
 	struct na_hang logs;
 	struct na_testimony ranks;
 	size_t traces; /* files passed over that are such, or captures */
+	size_t kept;   /* of them, transfer files */
 	bool damaged, said;
 };
 

@@ -129,9 +129,9 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 /* ---- one is asked for */
 
 /* Does the filter let pass what lies before or behind the slice? */
-static bool beyond(const struct na_session *s, const struct na_slice_mark *m)
+static bool beyond(const struct na_session *s, const struct na_filter *f,
+		   const struct na_slice_mark *m)
 {
-	const struct na_filter *f = &s->filter;
 	int64_t ps, first, last;
 
 	if (m->from && na_session_moment(s, m->from, &ps) && f->from_ps < ps)
@@ -177,7 +177,7 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 		if (!na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
 		bare |= in->capture && lacks_past(s, &m);
-		if (!beyond(s, &m))
+		if (!beyond(s, &s->filter, &m))
 			continue;
 		worst = worst ? worst : in;
 		n++;
@@ -191,6 +191,18 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 			n > 1 ? ", as others are" : "");
 	return bare && s->wants & follows ? keep_note(s, without_past, err)
 					  : NA_OK;
+}
+
+bool na_session_ends_before(struct na_session *s, const struct na_filter *f)
+{
+	struct na_slice_mark m;
+	bool ends = false;
+
+	for (size_t i = 0; !ends && i < s->n_inputs; i++)
+		ends = s->inputs[i].cut &&
+		       na_slice_mark_read(&m, s->inputs[i].cut, &s->arena) &&
+		       beyond(s, f, &m);
+	return ends;
 }
 
 /* ---- what lasts */

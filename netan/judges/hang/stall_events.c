@@ -269,6 +269,7 @@ static struct na_stall *new_stall(struct na_stalls *x,
 {
 	struct na_stall *s = na_push(&x->v);
 	int64_t from = INT64_MAX, to = INT64_MIN;
+	size_t dated = 0;
 
 	if (!s)
 		return NULL;
@@ -284,9 +285,10 @@ static struct na_stall *new_stall(struct na_stalls *x,
 			continue;
 		from = d->newest_ns < from ? d->newest_ns : from;
 		to = d->newest_ns > to ? d->newest_ns : to;
+		dated++;
 	}
 	s->until_ns = last_line(w->ranks, to);
-	if (from < to && from > 0)
+	if (dated > 1 && from > 0)
 		s->spread_ns = to - from;
 	return na_append(&s->missing, w->missing.v, w->missing.n) &&
 			       na_append(&s->overflow, w->overflow.v,

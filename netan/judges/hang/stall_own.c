@@ -67,8 +67,8 @@ static void one_dump_text(const struct na_stalls *x, const struct na_stall *s,
 		return;
 	na_str_addf(to, "dump of rank %d: ", (int)rank);
 	if (own.pending)
-		na_str_addf(to, "%zu operation%s in it %s not completed",
-			    own.pending, own.pending == 1 ? "" : "s",
+		na_str_addf(to, "%s operation%s in it %s not completed",
+			    na_grouped(own.pending), na_plural(own.pending),
 			    own.pending == 1 ? "has" : "have");
 	else
 		na_str_addf(to, "%s",
@@ -114,7 +114,8 @@ void na_stall_others_text(const struct na_stalls *x, const struct na_stall *s,
 			    o->waiting.n == 1 ? "s" : "");
 	}
 	if (s->others.n > OTHERS_SHOWN)
-		na_str_addf(to, "; and %zu more", s->others.n - OTHERS_SHOWN);
+		na_str_addf(to, "; and %s more",
+			    na_grouped(s->others.n - OTHERS_SHOWN));
 	na_str_addf(to, " (no dump tells which of these comes first in its "
 			"program)\n");
 }

@@ -17,7 +17,7 @@
 #include "netan/judges/hang/stall_words.h"
 #include "netan/methods/put.h"
 
-enum { LISTED_MAX = 12, HANGS_MAX = 6 };
+enum { LISTED_MAX = 12, HANGS_MAX = 6, LIKE_MAX = 4 };
 
 /* In the order of rows: who is to blame comes first. */
 enum role { CULPRIT, LATE, WAITS, OTHER, UNHEARD, ROLES };
@@ -27,7 +27,8 @@ struct came {
 	int64_t completed, started, enqueued;   /* -1: none, or not told */
 	const struct na_testimony_entry *calls; /* of a mismatch; else NULL */
 	uint8_t role, state;
-	uint32_t wait; /* row of the chain, of p2p; NA_NO_NAME */
+	uint32_t wait;     /* row of the chain, of p2p; NA_NO_NAME */
+	uint32_t messages; /* that it holds, of p2p */
 	int32_t rank;
 };
 
@@ -39,6 +40,7 @@ struct shown {
 	uint32_t group;
 	int64_t sequence;
 	uint64_t like; /* more groups of its kind in which ranks wait */
+	const struct na_stall_wait *alike[LIKE_MAX]; /* the first of these */
 	bool own;      /* the operation of the hang */
 };
 
@@ -62,6 +64,13 @@ static bool alike(const struct na_stalls *x, const struct shown *s,
 	       (s->sequence < 0) == (w->sequence < 0);
 }
 
+static void add_like(struct shown *to, const struct na_stall_wait *w)
+{
+	if (to->like < LIKE_MAX)
+		to->alike[to->like] = w;
+	to->like++;
+}
+
 /* Each group is listed once; of those of one kind the first. */
 static void list_wait(struct listing *l, const struct na_stall *s, size_t hang,
 		      const struct na_stall_wait *w)
@@ -80,13 +89,17 @@ static void list_wait(struct listing *l, const struct na_stall *s, size_t hang,
 		struct shown *o = &l->v[i];
 
 		if (alike(l->x, o, w)) {
-			o->like += o->group != w->group && o->hang == hang;
+			if (o->group != w->group && o->hang == hang)
+				add_like(o, w);
 			return;
 		}
 	}
 	if (l->n < LISTED_MAX)
-		l->v[l->n++] = (struct shown){s,           w, hang, w->group,
-					      w->sequence, 0, false};
+		l->v[l->n++] = (struct shown){.stall = s,
+					      .wait = w,
+					      .hang = hang,
+					      .group = w->group,
+					      .sequence = w->sequence};
 }
 
 static void list_groups(struct listing *l)
@@ -97,10 +110,11 @@ static void list_groups(struct listing *l)
 		const struct na_stall *s = &x->v.v[i];
 
 		if (s->group != NA_NO_NAME)
-			l->v[l->n++] = (struct shown){s,           NULL,
-						      i + 1,       s->group,
-						      s->sequence, 0,
-						      true};
+			l->v[l->n++] = (struct shown){.stall = s,
+						      .hang = i + 1,
+						      .group = s->group,
+						      .sequence = s->sequence,
+						      .own = true};
 	}
 	for (size_t i = 0; i < x->v.n && i < HANGS_MAX; i++) {
 		const struct na_stall *s = &x->v.v[i];
@@ -231,33 +245,45 @@ static bool place_group(struct listing *l, const struct shown *s)
 
 /* ---- of messages: who holds one, and who never called the other end */
 
-/* Has the rank begun a message of the group, and not ended it? */
-static enum state message_of(const struct listing *l, uint32_t group,
-			     int32_t rank)
+/* The messages of the group that the rank holds, and whether any has begun. */
+static void count_messages(const struct listing *l, uint32_t group,
+			   struct came *to)
 {
-	const struct na_testimony_dump *d =
-		(size_t)rank < l->n_ranks ? l->dumps[rank] : NULL;
+	const struct na_testimony_dump *d = (size_t)to->rank < l->n_ranks
+						    ? l->dumps[to->rank]
+						    : NULL;
 
 	for (size_t i = 0; d && i < d->entries.n; i++) {
 		const struct na_testimony_entry *e = &d->entries.v[i];
 
-		if (e->group == group && e->p2p && na_stall_held(e) &&
-		    e->state == NA_TESTIMONY_STARTED)
-			return STARTED;
+		if (e->group != group || !e->p2p || !na_stall_held(e))
+			continue;
+		to->messages++;
+		if (e->state == NA_TESTIMONY_STARTED)
+			to->state = STARTED;
 	}
-	return QUEUED;
+}
+
+static struct came in_message(uint8_t role, uint8_t state, int32_t rank)
+{
+	return (struct came){.completed = -1,
+			     .started = -1,
+			     .enqueued = -1,
+			     .wait = NA_NO_NAME,
+			     .role = role,
+			     .state = state,
+			     .rank = rank};
 }
 
 static bool add_waiting(struct listing *l, const struct na_stall_wait *w,
 			uint32_t wait)
 {
 	for (size_t i = 0; i < w->waiting.n; i++) {
-		int32_t r = w->waiting.v[i];
-		enum state state = message_of(l, w->group, r);
+		struct came to = in_message(WAITS, QUEUED, w->waiting.v[i]);
 
-		if (!na_add(&l->rows,
-			    ((struct came){-1, -1, -1, NULL, WAITS,
-					   (uint8_t)state, wait, r})))
+		to.wait = wait;
+		count_messages(l, w->group, &to);
+		if (!na_add(&l->rows, to))
 			return false;
 	}
 	return true;
@@ -270,11 +296,10 @@ static bool place_pairs(struct listing *l, const struct shown *s)
 
 	for (size_t i = 0; ok && s->own && i < x->culprits.n; i++)
 		ok = na_add(&l->rows,
-			    ((struct came){-1, -1, -1, NULL, CULPRIT,
-					   x->cause == NA_HANG_DEVICE_STUCK
-						   ? QUEUED
-						   : NEVER,
-					   NA_NO_NAME, x->culprits.v[i].rank}));
+			    in_message(CULPRIT,
+				       x->cause == NA_HANG_DEVICE_STUCK ? QUEUED
+									: NEVER,
+				       x->culprits.v[i].rank));
 	for (size_t i = 0; ok && i < x->chain.n; i++) {
 		const struct na_stall_wait *w = &x->chain.v[i];
 
@@ -333,6 +358,16 @@ static void put_calls(const struct listing *l, struct na_result *r,
 	na_put_text(r, to, M_calls, e ? text : NULL);
 }
 
+static void put_messages(const struct listing *l, struct na_result *r,
+			 struct na_value *to, size_t from, size_t end)
+{
+	int64_t n = 0;
+
+	for (size_t i = from; i < end; i++)
+		n += l->rows.v[i].messages;
+	na_put_int(r, to, M_messages, n);
+}
+
 /* Rows [from, to) are one position. */
 static void put_position(const struct listing *l, const struct shown *s,
 			 struct na_result *r, struct na_value *list,
@@ -359,6 +394,8 @@ static void put_position(const struct listing *l, const struct shown *s,
 	na_put_whole(r, o, M_enqueued, c->enqueued);
 	put_list(r, o, M_waits_for, w ? &w->waits_for : NULL);
 	put_calls(l, r, o, c->calls);
+	if (s->sequence < 0)
+		put_messages(l, r, o, from, to);
 }
 
 static uint32_t operation_of(const struct listing *l, const struct shown *s)
@@ -379,6 +416,31 @@ static uint32_t operation_of(const struct listing *l, const struct shown *s)
 	return NA_NO_NAME;
 }
 
+static void put_members(const struct listing *l, struct na_result *r,
+			struct na_value *to, uint32_t group)
+{
+	const struct na_testimony_group *g = &l->x->ranks->groups.v[group];
+
+	na_put_text(r, to, M_group,
+		    g->members != NA_NO_NAME ? na_stall_name(l->x, g->members)
+		    : g->name != NA_NO_NAME  ? na_stall_name(l->x, g->name)
+					     : NULL);
+}
+
+static void put_alike(const struct listing *l, const struct shown *s,
+		      struct na_result *r, struct na_value *to)
+{
+	struct na_value *list = na_put_list(r, to, M_like);
+
+	for (size_t i = 0; i < s->like && i < LIKE_MAX; i++) {
+		struct na_value *o = na_put_object(r, list, NULL);
+
+		put_members(l, r, o, s->alike[i]->group);
+		put_list(r, o, M_waiting_ranks, &s->alike[i]->waiting);
+		put_list(r, o, M_waits_for, &s->alike[i]->waits_for);
+	}
+}
+
 static bool put_group(struct listing *l, const struct shown *s,
 		      struct na_result *r, struct na_value *list)
 {
@@ -395,10 +457,7 @@ static bool put_group(struct listing *l, const struct shown *s,
 	o = na_put_object(r, list, NULL);
 	na_put_int(r, o, M_hang, (int64_t)s->hang);
 	na_put_bool(r, o, M_own, s->own);
-	na_put_text(r, o, M_group,
-		    g->members != NA_NO_NAME ? na_stall_name(l->x, g->members)
-		    : g->name != NA_NO_NAME  ? na_stall_name(l->x, g->name)
-					     : NULL);
+	put_members(l, r, o, s->group);
 	na_put_text(r, o, M_group_name,
 		    g->name == NA_NO_NAME ? NULL
 					  : na_stall_name(l->x, g->name));
@@ -407,6 +466,7 @@ static bool put_group(struct listing *l, const struct shown *s,
 					    : na_stall_name(l->x, operation));
 	na_put_whole(r, o, M_sequence, s->sequence);
 	na_put_int(r, o, M_groups_like, (int64_t)s->like);
+	put_alike(l, s, r, o);
 	positions = na_put_list(r, o, M_positions);
 	for (size_t i = 0, to; i < l->rows.n; i = to) {
 		for (to = i + 1; to < l->rows.n; to++) {

@@ -52,26 +52,33 @@ static void put_group(const struct na_stalls *x, struct na_result *r,
 	na_put_text(r, in, M_group_name, called);
 }
 
+/* "all_reduce 155 of 4,5" */
+static void put_operation(const struct na_stalls *x, struct na_result *r,
+			  struct na_value *in, const char *member,
+			  const struct na_testimony_entry *e)
+{
+	const struct na_testimony_group *g = &x->ranks->groups.v[e->group];
+	char number[24] = "";
+
+	if (e->sequence >= 0 && !e->p2p)
+		snprintf(number, sizeof(number), " %lld",
+			 (long long)e->sequence);
+	na_put_textf(r, in, member, "%s%s of %s",
+		     na_stall_name(x, e->operation), number,
+		     na_stall_name(x, g->n ? g->members : g->name));
+}
+
 /* What a culprit's own dump tells. */
 static void put_own(const struct na_stalls *x, int32_t rank,
 		    struct na_result *r, struct na_value *o)
 {
 	struct na_stall_own own = na_stall_own(x, rank);
-	const struct na_testimony_group *g;
-	char number[24] = "";
 
 	put_number(r, o, M_pending, own.dump ? (int64_t)own.pending : -1);
-	if (!own.last) {
+	if (own.last)
+		put_operation(x, r, o, M_last_called, own.last);
+	else
 		na_put_null(r, o, M_last_called);
-		return;
-	}
-	g = &x->ranks->groups.v[own.last->group];
-	if (own.last->sequence >= 0 && !own.last->p2p)
-		snprintf(number, sizeof(number), " %lld",
-			 (long long)own.last->sequence);
-	na_put_textf(r, o, M_last_called, "%s%s of %s",
-		     na_stall_name(x, own.last->operation), number,
-		     na_stall_name(x, g->n ? g->members : g->name));
 }
 
 /* Of the other kind of culprit, what it does not have. */
@@ -147,6 +154,7 @@ static void put_frames(const struct na_stalls *x, const struct na_stall *s,
 				text, sizeof(text));
 			na_put_text(r, lines, NULL, text);
 		}
+		put_operation(x, r, o, M_operation, f->entry);
 	}
 }
 
@@ -246,6 +254,10 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 	na_put_real(r, row, M_dump_spread_s,
 		    s->spread_ns < 0 ? (double)NAN
 				     : (double)s->spread_ns / 1e9);
+	na_put_real(r, row, M_lasted_s,
+		    na_stall_lasted_ps(s) < 0
+			    ? (double)NAN
+			    : (double)na_stall_lasted_ps(s) / NA_PS_PER_S);
 }
 
 void na_stalls_result(const struct na_stalls *x, struct na_result *r,

@@ -142,7 +142,7 @@ static void group_waits_text(const struct na_stalls *x,
 		na_str_addf(to, "%s%s for %s", n > 1 ? "; " : "", a, b);
 	}
 	if (n > WAITS_SHOWN)
-		na_str_addf(to, "; and %zu more", n - WAITS_SHOWN);
+		na_str_addf(to, "; and %s more", na_grouped(n - WAITS_SHOWN));
 	na_str_addf(to, "\n");
 }
 
@@ -158,8 +158,9 @@ static void chain_text(const struct na_stalls *x, const struct na_stall *s,
 			group_waits_text(x, s, i, to);
 	}
 	if (n > GROUPS_SHOWN)
-		na_str_addf(to, "waits: in groups of %zu more kind%s\n",
-			    n - GROUPS_SHOWN, na_plural(n - GROUPS_SHOWN));
+		na_str_addf(to, "waits: in groups of %s more kind%s\n",
+			    na_grouped(n - GROUPS_SHOWN),
+			    na_plural(n - GROUPS_SHOWN));
 	if (!s->behind.n)
 		return;
 	na_stall_ranks_word(s->behind.v, s->behind.n, who, sizeof(who));
@@ -401,13 +402,14 @@ void na_stalls_notes(const struct na_stalls *x, struct na_result *r)
 	}
 	if (x->running)
 		na_result_note(r,
-			       "cannot tell yet: %zu operation%s not called by "
+			       "cannot tell yet: %s operation%s not called by "
 			       "all ranks where the logs end; NCCL's calls "
 			       "alone do not tell a hang from a job that runs: "
 			       "the watchdog's lines do, or the times of lines "
 			       "(NCCL_DEBUG_TIMESTAMP_LEVELS=INFO) that go on "
 			       "for two minutes after the last call",
-			       x->running, x->running == 1 ? " was" : "s were");
+			       na_grouped(x->running),
+			       x->running == 1 ? " was" : "s were");
 	if (x->v.n && x->ranks->undated)
 		na_result_note(r, "the logs' times have no year, and nothing "
 				  "beside them tells one year: since when is "

@@ -209,13 +209,14 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
 			    what);
 	if (n && s->culprits.n)
-		na_str_addf(to, "; %zu rank%s wait%s for %s", n, na_plural(n),
-			    n == 1 ? "s" : "", many ? "them" : "it");
+		na_str_addf(to, "; %s rank%s wait%s for %s", na_grouped(n),
+			    na_plural(n), n == 1 ? "s" : "",
+			    many ? "them" : "it");
 	if (n && s->behind.n)
 		na_str_addf(to,
-			    ", %zu of them behind what is stuck, in operations "
+			    ", %s of them behind what is stuck, in operations "
 			    "that all have called",
-			    s->behind.n);
+			    na_grouped(s->behind.n));
 }
 
 /* ---- what to do */
@@ -331,7 +332,7 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 
 /* ---- the table */
 
-const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
+int64_t na_stall_lasted_ps(const struct na_stall *s)
 {
 	int64_t ps = 0, ran_ps = 0;
 
@@ -340,7 +341,14 @@ const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
 		ps = 0;
 	if (na_mul_i64(s->ran_ms, NA_PS_PER_MS, &ran_ps) && ran_ps > ps)
 		ps = ran_ps;
-	return ps < NA_PS_PER_S ? "" : na_print_time(buf, ps, 3);
+	return ps < NA_PS_PER_S ? -1 : ps;
+}
+
+const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF])
+{
+	int64_t ps = na_stall_lasted_ps(s);
+
+	return ps < 0 ? "" : na_print_time(buf, ps, 3);
 }
 
 static bool lasted_any(const struct na_value *list)

@@ -22,7 +22,8 @@ void na_stall_who(const struct na_stalls *x, const struct na_stall *s,
 
 /* From the first who waits to the last time in the inputs, or so long as a log
  * says that it ran.  A dump has no time of its own: less than a second, which
- * ranks may be apart, is "" as where no times tell it. */
+ * ranks may be apart, is -1, in words "", as where no times tell it. */
+int64_t na_stall_lasted_ps(const struct na_stall *s);
 const char *na_stall_lasted(const struct na_stall *s, char buf[NA_UNIT_BUF]);
 
 /* What a rank's own recorder tells. */

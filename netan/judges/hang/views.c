@@ -1,5 +1,4 @@
 /* hang: what a person sees. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "members.h"
@@ -49,7 +48,7 @@ static void culprits_text(const struct na_hangs *x,
 		add_culprit(x, &e->culprits.v[i], &to);
 	}
 	if (n > most)
-		na_str_addf(&to, " and %zu more", n - most);
+		na_str_addf(&to, " and %s more", na_grouped(n - most));
 }
 
 /* ---- the first line */
@@ -63,9 +62,9 @@ static void causes_text(const struct na_hangs *x, char *buf, size_t size)
 		counts[x->events.v[i].cause]++;
 	for (int c = 0; c < NA_N_HANG_CAUSES; c++) {
 		if (counts[c])
-			na_str_join(&to, ", ", "%s (%zu)",
+			na_str_join(&to, ", ", "%s (%s)",
 				    na_hang_cause_text((enum na_hang_cause)c),
-				    counts[c]);
+				    na_grouped(counts[c]));
 	}
 }
 
@@ -77,8 +76,8 @@ static void offender_text(const struct na_hangs *x, char *to, size_t size)
 	to[0] = '\0';
 	if (x->offenders.n == 1 ||
 	    (x->offenders.n > 1 && s[0].events > s[1].events))
-		snprintf(to, size, "; %.100s is named in %" PRIu64 "%s",
-			 na_hangs_name(x, s->host), s->events,
+		snprintf(to, size, "; %.100s is named in %s%s",
+			 na_hangs_name(x, s->host), na_grouped(s->events),
 			 s->events > NA_HANGS_REPEATED ? ": very likely faulty"
 						       : "");
 }
@@ -90,7 +89,8 @@ static void stalls_message(const struct na_stalls *s, struct na_result *r)
 	struct na_str to = na_str_over(text, sizeof(text));
 
 	if (s->v.n > 1)
-		na_str_addf(&to, "%zu hangs, the first: ", s->v.n);
+		na_str_addf(&to, "%s hangs, the first: ",
+			    na_grouped(s->v.n));
 	na_stall_sentence(s, &s->v.v[0], &to);
 	na_result_word(r, NA_WORD_MESSAGE, text);
 }
@@ -104,19 +104,21 @@ static void stalls_headline(const struct na_hangs *x, struct na_result *r)
 	stalls_message(s, r);
 	na_stall_title(s, &s->v.v[0], text, sizeof(text));
 	if (s->v.n == 1)
-		na_result_headline(r, "hang: %s%s%s (dumps of %zu rank%s)",
+		na_result_headline(r, "hang: %s%s%s (dumps of %s rank%s)",
 				   text, *known ? ", for at least " : "", known,
-				   s->ranks->dumps.n,
+				   na_grouped(s->ranks->dumps.n),
 				   na_plural(s->ranks->dumps.n));
 	else if (s->v.n == 2) {
 		na_stall_title(s, &s->v.v[1], second, sizeof(second));
-		na_result_headline(r, "2 hangs: %s; %s (dumps of %zu ranks)",
-				   text, second, s->ranks->dumps.n);
+		na_result_headline(r, "2 hangs: %s; %s (dumps of %s ranks)",
+				   text, second,
+				   na_grouped(s->ranks->dumps.n));
 	} else
 		na_result_headline(r,
-				   "%zu hangs, the first: %s (dumps of %zu "
+				   "%s hangs, the first: %s (dumps of %s "
 				   "ranks)",
-				   s->v.n, text, s->ranks->dumps.n);
+				   na_grouped(s->v.n), text,
+				   na_grouped(s->ranks->dumps.n));
 }
 
 static void headline(const struct na_hangs *x, struct na_result *r)
@@ -131,8 +133,9 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 		n += x->logs->files.v[i].lines;
 		files++;
 	}
-	snprintf(logs, sizeof(logs), "%s of %zu file%s",
-		 na_count_of(lines, n, "line"), files, na_plural(files));
+	snprintf(logs, sizeof(logs), "%s of %s file%s",
+		 na_count_of(lines, n, "line"), na_grouped(files),
+		 na_plural(files));
 	if (!x->events.n && x->stalls.v.n) {
 		stalls_headline(x, r);
 	} else if (!x->events.n && x->stalls.ranks &&
@@ -328,11 +331,12 @@ static void offenders_note(const struct na_hangs *x, struct na_result *r)
 
 		if (s->events > NA_HANGS_REPEATED)
 			na_result_note(r,
-				       "%.100s is named in %" PRIu64
-				       " of %" PRIu64 " hangs: very likely "
-				       "faulty; leave it out of the job",
-				       na_hangs_name(x, s->host), s->events,
-				       x->naming);
+				       "%.100s is named in %s of %s hangs: "
+				       "very likely faulty; leave it out of "
+				       "the job",
+				       na_hangs_name(x, s->host),
+				       na_grouped(s->events),
+				       na_grouped(x->naming));
 	}
 }
 
@@ -359,7 +363,7 @@ void na_hangs_views(const struct na_hangs *x, size_t top, struct na_result *r)
 	for (size_t i = 0; i < x->events.n && i < details; i++)
 		event_text(x, i, r);
 	if (x->events.n > details)
-		na_result_note(r, "hangs listed one by one: %zu of %zu (--top)",
-			       details, x->events.n);
+		na_result_note(r, "hangs listed one by one: %s of %s (--top)",
+			       na_grouped(details), na_grouped(x->events.n));
 	offenders_note(x, r);
 }

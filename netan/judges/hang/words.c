@@ -15,7 +15,7 @@ size_t na_hangs_names(const struct na_hangs *x, const uint32_t *names, size_t n,
 		na_str_join(&to, i + 1 == n ? " and " : ", ", "%.80s",
 			    na_hangs_name(x, names[i]));
 	if (shown < n)
-		na_str_addf(&to, " and %zu more", n - shown);
+		na_str_addf(&to, " and %s more", na_grouped(n - shown));
 	return n;
 }
 

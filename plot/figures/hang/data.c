@@ -11,7 +11,29 @@
 #include "netan/base/vec.h"
 #include "netan/result/emit.h"
 
-enum { COUNTED = 4 /* ranks of which it is said how many they are */ };
+enum {
+	COUNTED = 4, /* ranks of which it is said how many they are */
+	ALIKE = 2    /* groups of which it is said who waits */
+};
+
+/* "6 ranks: 8, 10-13 and 15" */
+static void ranks_text(const struct na_value *list, char *buf, size_t size)
+{
+	size_t n = list ? list->n : 0, i = 0;
+	int32_t *v = na_calloc(n + 1, sizeof(*v));
+	char ranks[HANG_TEXT / 2] = "";
+
+	na_for_each (one, list) {
+		if (v && i < n)
+			v[i++] = (int32_t)na_int_of(one, -1);
+	}
+	na_ranges_text(v, i, ranks, sizeof(ranks));
+	free(v);
+	if (n > COUNTED)
+		snprintf(buf, size, "%s ranks: %s", na_grouped(n), ranks);
+	else
+		snprintf(buf, size, "rank%s %s", na_plural(n), ranks);
+}
 
 /* ---- panels */
 
@@ -33,13 +55,39 @@ static void choose_window(struct hang_panel *p)
 					      : p->from + HANG_COLUMNS - 1;
 }
 
+/* "; in 31 more groups of its kind, rank 5 waits for rank 6, and so on" */
+static void tell_alike(const struct na_value *group, struct na_str *to)
+{
+	int64_t all = na_count_or(group, M_groups_like, 0), n = 0;
+	char who[HANG_TEXT / 2], whom[HANG_TEXT / 2];
+
+	if (all <= 0)
+		return;
+	na_str_addf(to, "; in %s more group%s of its kind ", na_grouped(all),
+		    na_plural(all));
+	na_for_each (v, na_get(group, M_like)) {
+		const struct na_value *waits = na_get(v, M_waiting_ranks);
+
+		if (n == ALIKE)
+			break;
+		ranks_text(waits, who, sizeof(who));
+		ranks_text(na_get(v, M_waits_for), whom, sizeof(whom));
+		na_str_addf(to, "%s%s wait%s for %s", n++ ? ", " : "", who,
+			    waits && waits->n == 1 ? "s" : "", whom);
+	}
+	na_str_addf(to, "%s",
+		    !n	      ? "ranks wait"
+		    : n < all ? ", and so on"
+			      : "");
+}
+
 static void name_panel(struct hang_panel *p, const struct na_value *group)
 {
 	const char *operation = na_text_or(group, M_collective, NULL);
 	const char *name = na_text_or(group, M_group_name, NULL);
 	const char *list = na_text_or(group, M_group, NULL);
-	int64_t like = na_count_or(group, M_groups_like, 0);
-	char ranks[160] = "", more[60] = "";
+	char ranks[160] = "";
+	struct na_str of = na_str_over(p->of, sizeof(p->of));
 
 	if (p->sequence < 0)
 		snprintf(p->name, sizeof(p->name), "%s%s",
@@ -49,21 +97,17 @@ static void name_panel(struct hang_panel *p, const struct na_value *group)
 		snprintf(p->name, sizeof(p->name), "%.80s number %lld",
 			 operation ? operation : "operation",
 			 (long long)p->sequence);
-	if (like > 0)
-		snprintf(more, sizeof(more),
-			 "; ranks wait in %lld more group%s of its kind",
-			 (long long)like, na_plural((uint64_t)like));
-	else if (p->last > p->to)
-		snprintf(more, sizeof(more), "; called up to number %lld",
-			 (long long)p->last);
 	if (list && name && strcmp(list, name) != 0)
-		snprintf(p->of, sizeof(p->of), "of %.60s, ranks %s%s", name,
-			 na_ranges_of(list, ranks, sizeof(ranks)), more);
+		na_str_addf(&of, "of %.60s, ranks %s", name,
+			    na_ranges_of(list, ranks, sizeof(ranks)));
 	else
-		snprintf(p->of, sizeof(p->of), "of %s%s",
-			 list ? na_ranges_of(list, ranks, sizeof(ranks))
-			      : "a group",
-			 more);
+		na_str_addf(&of, "of %s",
+			    list ? na_ranges_of(list, ranks, sizeof(ranks))
+				 : "a group");
+	if (p->last > p->to)
+		na_str_addf(&of, "; called up to number %lld",
+			    (long long)p->last);
+	tell_alike(group, &of);
 }
 
 static void read_panel(struct hang_figure *f, const struct na_value *group)
@@ -106,25 +150,6 @@ size_t na_fig_hang_columns(const struct hang_panel *p)
 
 /* ---- rows */
 
-/* "ranks 8, 10-13 and 15 (6)"; false: no memory, or none. */
-static void ranks_text(const struct na_value *list, char *buf, size_t size)
-{
-	size_t n = list ? list->n : 0, i = 0;
-	int32_t *v = na_calloc(n + 1, sizeof(*v));
-	char ranks[HANG_TEXT / 2] = "";
-
-	na_for_each (one, list) {
-		if (v && i < n)
-			v[i++] = (int32_t)na_int_of(one, -1);
-	}
-	na_ranges_text(v, i, ranks, sizeof(ranks));
-	free(v);
-	if (n > COUNTED)
-		snprintf(buf, size, "%zu ranks: %s", n, ranks);
-	else
-		snprintf(buf, size, "rank%s %s", na_plural(n), ranks);
-}
-
 static bool is(const struct na_value *v, const char *member, const char *word)
 {
 	return strcmp(na_text_at(v, member), word) == 0;
@@ -147,9 +172,14 @@ static void say(const struct hang_panel *p, const struct na_value *v,
 	const char *calls = na_text_or(v, M_calls, NULL);
 	const struct na_value *for_whom = na_get(v, M_waits_for);
 	bool one = na_length(v, M_ranks) == 1;
-	char whom[HANG_TEXT / 2];
+	int64_t held = na_count_or(v, M_messages, 0);
+	char whom[HANG_TEXT / 2], messages[NA_COUNT_BUF + 8] = "";
+	char count[NA_COUNT_BUF];
 
 	ranks_text(for_whom, whom, sizeof(whom));
+	if (held > 1)
+		snprintf(messages, sizeof(messages), ", in %s",
+			 na_count_of(count, (uint64_t)held, "message"));
 	if (calls)
 		snprintf(row->says, sizeof(row->says), "call%s %s",
 			 one ? "s" : "", calls);
@@ -172,8 +202,8 @@ static void say(const struct hang_panel *p, const struct na_value *v,
 		snprintf(row->says, sizeof(row->says), "%s called it",
 			 one ? "has" : "have");
 	else if (for_whom && for_whom->n)
-		snprintf(row->says, sizeof(row->says), "wait%s for %s",
-			 one ? "s" : "", whom);
+		snprintf(row->says, sizeof(row->says), "wait%s for %s%s",
+			 one ? "s" : "", whom, messages);
 	else
 		snprintf(row->says, sizeof(row->says), "%s in it",
 			 one ? "is" : "are");
@@ -201,8 +231,8 @@ void na_fig_hang_rest(const struct na_value *from, struct hang_row *row)
 		ranks += na_length(from, M_ranks);
 	}
 	*row = (struct hang_row){.state = CELL_KINDS};
-	snprintf(row->who, sizeof(row->who), "%zu more ranks, in %zu states",
-		 ranks, rows);
+	snprintf(row->who, sizeof(row->who), "%s more ranks, in %s states",
+		 na_grouped(ranks), na_grouped(rows));
 }
 
 enum hang_cell na_fig_hang_cell(const struct hang_panel *p,

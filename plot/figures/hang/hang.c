@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "netan/base/str.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figure.h"
@@ -334,7 +335,7 @@ static void draw_ticks(const struct drawing *d, const struct hang_panel *p,
 	struct taken taken = {.n = 0};
 
 	if (p->sequence < 0) {
-		draw_tick(d, 0, y, "send or receive", false, &taken);
+		draw_tick(d, 0, y, "sends and receives", false, &taken);
 		return;
 	}
 	draw_number(d, p, p->sequence, y, &taken);
@@ -452,8 +453,9 @@ static enum na_status draw_all(struct drawing *d, const struct na_page *page,
 	if (d->panels < d->f.n) {
 		size_t more = d->f.n - d->panels;
 
-		snprintf(text, sizeof(text), "%zu more group%s wait%s", more,
-			 na_plural(more), more == 1 ? "s" : "");
+		snprintf(text, sizeof(text), "%s more group%s wait%s",
+			 na_grouped(more), na_plural(more),
+			 more == 1 ? "s" : "");
 		na_layout_footnote(&d->l, text);
 	}
 	return NA_OK;

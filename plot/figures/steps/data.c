@@ -214,12 +214,12 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 	na_words_data(f->result, f->runs_apart, w);
 	if (!f->empty) {
 		na_words_break(w);
-		na_words_add(w, "%zu %s%s, %zu %s%s", f->n_lines,
+		na_words_add(w, "%s %s%s, %s %s%s", na_grouped(f->n_lines),
 			     f->runs_apart
 				     ? "run"
 				     : na_result_get_word(f->result,
 							  NA_WORD_HOST, "host"),
-			     na_plural(f->n_lines), n,
+			     na_plural(f->n_lines), na_grouped(n),
 			     f->launches ? "program launch" : "step",
 			     n == 1	   ? ""
 			     : f->launches ? "es"

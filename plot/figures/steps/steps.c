@@ -213,8 +213,8 @@ static void draw_legend(const struct drawing *d)
 	}
 	if (d->f.n_lines > shown_lines(&d->f)) {
 		w.n = 0;
-		na_words_add(&w, "and %zu more",
-			     d->f.n_lines - shown_lines(&d->f));
+		na_words_add(&w, "and %s more",
+			     na_grouped(d->f.n_lines - shown_lines(&d->f)));
 		pen.color.a = 0;
 		entry(d, &y, w.text, &pen, false);
 	}
@@ -474,7 +474,8 @@ static void steps_footnote(struct drawing *d)
 		na_words_add(&w, "a column is %.0f steps, %s: the longest; ",
 			     d->f.each, of_ranks(d) ? "ranks" : "hosts");
 	if (na_fig_steps_is_map(&d->f) && d->f.map.each > 1)
-		na_words_add(&w, "a row is %zu %s, the worst; ", d->f.map.each,
+		na_words_add(&w, "a row is %s %s, the worst; ",
+			     na_grouped(d->f.map.each),
 			     of_ranks(d) ? "ranks" : "hosts");
 	if (na_fig_steps_is_map(&d->f))
 		change_words(d, &w);

@@ -25,3 +25,8 @@ netan check --only hang logs
 netan hang healthy/kineto logs
 echo "[2026-01-05 10:09:00] host-0 trainer: still here" >>logs/rank0.log
 netan check --only hang healthy/kineto logs | head -n 3
+echo "== what decides, as evidence"
+netan check --only hang hung/recorder | sed -n '/^Evidence/,/^Confidence/p'
+netan check --only hang hung/recorder --format json >hung.json
+sed -n '/"evidence": {/,/"evidence_text"/p' hung.json |
+	grep -E '"(completed|enqueued|state|dump_spread_s|lasted_s|operation)":'

@@ -5,7 +5,7 @@ for fault in late-rank:r5:5ms stuck-host:r3; do
 	netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 8 \
 		--fault $fault --evidence kineto --evidence inspector \
 		--evidence recorder --evidence recorder-json -o job
-	netan check job | sed -n 1,12p
+	netan check job | sed -n 1,16p
 	netan collectives job/kineto -o a.csv -q
 	netan collectives job -o b.csv -q
 	[ $fault = stuck-host:r3 ] || cmp a.csv b.csv

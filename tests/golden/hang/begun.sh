@@ -12,5 +12,5 @@ netan hang -q --format json -o hang.svg -o - dumps | python3 -c '
 import json, sys
 for p in json.load(sys.stdin)["result"]["progress"]:
     print(p["group_name"], p["sequence"],
-          [(x["ranks"], x["role"], x["state"]) for x in p["positions"]])'
-grep -o -e 'called up to number [0-9]*' -e 'ranks wait in [^;.]*kind' hang.svg | sort -u
+          [(x["ranks"], x["role"], x["state"], x.get("messages")) for x in p["positions"]])'
+grep -o -e 'called up to number [0-9]*' -e 'in [0-9]* more group[^;.]*' hang.svg | sort -u

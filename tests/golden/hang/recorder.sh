@@ -32,7 +32,8 @@ netan hang other_size
 netan hang first_of_several
 netan hang which_first
 netan hang first_of_several --format csv | cut -d , -f 1-5
-netan check which_first | head -n 8
+netan check which_first | head -n 11
+netan check other_size | sed -n '/^Evidence/p'
 netan check which_first --format json | grep -A 8 '"accused"'
 netan export -q which_first -o ../which.sqlite
 netan sql which_first -q --format csv "SELECT cause, culprit, group_title,

@@ -60,3 +60,11 @@ echo 'HANG_DETECTED' >one.log
 netan hang one.log --ledger notes.txt >/dev/null
 echo "exit $?"
 cat notes.txt
+echo "-- a transfer file: what it takes, and what to ask of this one"
+netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 2 --seed 3 \
+	--fault stuck-host:5 --evidence recorder -o job
+netan ingest -q job/recorder -o job.netan
+netan hang job.netan
+echo "exit $?"
+netan check job.netan >/dev/null
+echo "exit $?"
