@@ -314,6 +314,29 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 			       s.who);
 }
 
+/* Ranks wait, and who did not come may be one whose dump is no whole one. */
+static void say_untold(struct na_case *c, const struct na_value *event)
+{
+	const struct na_value *ranks = na_get(event, M_missing_ranks);
+	const char *whose;
+
+	if (!na_length(event, M_missing_ranks))
+		return;
+	whose = ranks->n == 1
+			? na_case_text(c, "rank %d is",
+				       (int)na_real_of(na_items(ranks), 0))
+			: na_case_text(c, "%s ranks are",
+				       na_case_count(c, ranks->n));
+	na_case_missing(c,
+			"whole dumps of all ranks: %s %s in %s %s of %s, and "
+			"the dump of %s missing or damaged (netan hang)",
+			na_case_names(c, na_get(event, M_waiting), NAMED),
+			na_length(event, M_waiting) == 1 ? "waits" : "wait",
+			na_text_at(event, M_collective),
+			na_case_count(c, na_count_at(event, M_sequence)),
+			na_text_at(event, M_group_name), whose);
+}
+
 static void judge_hang(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "hang");
@@ -324,12 +347,16 @@ static void judge_hang(struct na_case *c)
 
 		of_ranks += ranks;
 		/* What is under way in a job that runs is no hang. */
-		if (na_says(v, M_cause, "unknown") || n++ == EVENTS)
+		if (na_says(v, M_cause, "unknown")) {
+			say_untold(c, v);
+			continue;
+		}
+		if (n++ == EVENTS)
 			continue;
 		judge_event(c, v, ranks ? of_ranks : 0);
 	}
 	/* Who stands in a group of its own stands there alone. */
-	if (!n && na_of_ranks(c))
+	if (!n && !c->missing && na_of_ranks(c))
 		c->missing = na_files_missing(c);
 }
 

@@ -301,8 +301,8 @@ static const char *missing_next(const char *who, size_t i, char *buf)
 static const char *unknown_next(const struct na_stall *s, size_t i)
 {
 	if (i == 0 && s->missing.n)
-		return "give the dumps of all ranks: who is to blame may be "
-		       "one whose dump is missing";
+		return "give whole dumps of all ranks: who is to blame may be "
+		       "one whose dump is missing or damaged";
 	return i == 0 ? "all ranks wait alike: the network of the job, or "
 			"work on the GPU before the operation; take stacks of "
 			"all ranks (py-spy dump --native), and look at NCCL's "
