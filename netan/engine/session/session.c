@@ -54,9 +54,11 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 	       b->profile_start_ns > a->profile_stop_ns;
 }
 
+/* In what was kept of them, if they were packed or are of a GPU job. */
 static bool same_bytes(const struct na_input *a, const struct na_input *b)
 {
-	return !a->capture == !b->capture && a->size == b->size &&
+	return !a->capture == !b->capture && a->rank == b->rank &&
+	       a->size == b->size &&
 	       a->has_time && b->has_time && a->first_ns == b->first_ns &&
 	       a->data && b->data && memcmp(a->data, b->data, a->size) == 0;
 }
@@ -176,7 +178,8 @@ NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
 NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
 
-NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(size), NA_UP(first_ns),
+NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(size), NA_UP(rank),
+	 NA_UP(first_ns),
 	 x->data && y->data ? memcmp(x->data, y->data, x->size)
 			    : NA_CMP(!x->data, !y->data))
 
