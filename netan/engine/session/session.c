@@ -54,13 +54,16 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 	       b->profile_start_ns > a->profile_stop_ns;
 }
 
-/* In what was kept of them, if they were packed or are of a GPU job. */
+/* In what was kept of them, if they were packed or are of a GPU job.  Of one
+ * that another process has open the ends are all that is known. */
 static bool same_bytes(const struct na_input *a, const struct na_input *b)
 {
 	return !a->capture == !b->capture && a->rank == b->rank &&
-	       a->size == b->size &&
+	       a->size == b->size && a->ends_hash == b->ends_hash &&
 	       a->has_time && b->has_time && a->first_ns == b->first_ns &&
-	       a->data && b->data && memcmp(a->data, b->data, a->size) == 0;
+	       (a->away || b->away ||
+		(a->data && b->data &&
+		 memcmp(a->data, b->data, a->size) == 0));
 }
 
 /* Recorders and plugins tell of groups, the largest of which need not be that
@@ -170,7 +173,7 @@ struct seat {
 	uint32_t run;
 	int32_t rank, told;
 	int64_t first_ns;
-	const uint8_t *data; /* NULL: there are no bytes here */
+	uint64_t ends_hash;
 	size_t size;
 };
 
@@ -179,9 +182,7 @@ NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
 NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
 
 NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(size), NA_UP(rank),
-	 NA_UP(first_ns),
-	 x->data && y->data ? memcmp(x->data, y->data, x->size)
-			    : NA_CMP(!x->data, !y->data))
+	 NA_UP(first_ns), NA_UP(ends_hash))
 
 /* Whether some host may have two inputs that are not two ranks of it, or some
  * rank two of one kind, or two are copies. */
@@ -196,7 +197,7 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 		if (!in->capture)
 			seats[n++] = (struct seat){in->host, s->sources[i].run,
 						   in->rank, (int32_t)in->told,
-						   in->first_ns, in->data,
+						   in->first_ns, in->ends_hash,
 						   in->size};
 	}
 	na_sort(seats, n, by_rank);
@@ -211,7 +212,7 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 			   strcmp(seats[i - 1].host, seats[i].host) == 0;
 	na_sort(seats, n, by_content);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].data && seats[i].size &&
+		doubled |= seats[i].size &&
 			   !by_content(&seats[i - 1], &seats[i]);
 	return doubled;
 }

@@ -12,3 +12,8 @@ netan sizes --label one copies/a.xplane.pb --label two copies/b.xplane.pb \
 gzip -c copies/b.xplane.pb >copies/c.xplane.pb.gz
 rm copies/b.xplane.pb
 netan check copies || echo "exit $?"
+# Nor who has opened which of them.
+for shard in 1 2; do
+	netan partial -q --shard $shard/2 -o $shard.nap check copies
+done
+netan merge [12].nap -o next.nap || echo "exit $?"
