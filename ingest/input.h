@@ -87,6 +87,7 @@ struct na_input {
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
+	uint64_t ends_hash;       /* of the first bytes and the last ones */
 	struct na_mapped *mapped; /* NULL: they are not */
 	bool fate_told; /* whatever another process has made of them */
 	bool borrowed;  /* the bytes are another input's */

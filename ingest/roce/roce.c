@@ -390,6 +390,7 @@ void na_roce_counts(const struct na_roce *x, struct na_capture_counts *c)
 {
 	c->malformed += x->counts.malformed;
 	c->limits_hit += x->counts.limits_hit;
+	c->roce_pairs_outside = x->counts.roce_pairs_outside;
 	c->roce_packets = x->counts.roce_packets;
 	c->roce_messages = x->counts.roce_messages;
 	c->roce_naks = x->counts.roce_naks;

@@ -64,6 +64,7 @@ struct na_roce_qp {
 	 * whose ACKs answer ours: index and serial. */
 	uint32_t acks, acks_serial, acked_by, acked_by_serial;
 	uint32_t misses;             /* ACKs of unknown requests */
+	bool carries; /* requests or answers to them, at any time */
 	struct na_roce_trail *trail; /* NULL: nothing seen yet, or unwanted */
 };
 

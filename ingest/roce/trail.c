@@ -282,6 +282,7 @@ enum na_status na_roce_trail_sent(struct na_roce *x, uint32_t qp,
 	bool again;
 	int64_t at;
 
+	x->qps.v[qp].carries = true;
 	if (!x->trails)
 		return NA_OK;
 	t = trail_of(x, qp);
@@ -542,6 +543,9 @@ enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp, bool evicted)
 		settle_waiting(q->trail, x->qps.v[to].trail);
 	if (q->trail && q->trail->within && q->trail->sum.packets)
 		st = tell(x, q, q->trail, evicted);
+	else
+		x->counts.roce_pairs_outside += q->carries;
+	q->carries = false;
 	drop(x, q);
 	return st;
 }

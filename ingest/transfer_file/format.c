@@ -269,6 +269,7 @@ static const struct na_xf_field capture_fields[] = {
 	F(31, na_capture_counts, earliest_ns, XF_I64, 0),
 	F(32, na_capture_counts, latest_ns, XF_I64, 0),
 	F(33, na_capture_counts, connections_outside, XF_U64, 0),
+	F(34, na_capture_counts, roce_pairs_outside, XF_U64, 0),
 };
 
 #define KIND(what, fields) \

@@ -119,7 +119,7 @@ struct na_xf_kind {
 extern const struct na_xf_kind na_xf_kinds[XF_N_KINDS];
 
 /* The counts of a capture, by the numbers they have in the file. */
-enum { XF_CAPTURE_COUNTS = 33 };
+enum { XF_CAPTURE_COUNTS = 34 };
 _Static_assert(sizeof(struct na_capture_counts) == XF_CAPTURE_COUNTS * 8,
 	       "a count more: na_xf_capture and message CaptureCounts need it");
 extern const struct na_xf_kind na_xf_capture;

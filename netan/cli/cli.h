@@ -155,6 +155,9 @@ void na_end_refused(void);
  * while it read?  Then says that nothing is written; the status is
  * NA_EXIT_INTERRUPTED.  False of other commands. */
 bool na_stopped(const struct na_cli *cli, bool interrupted);
+/* What Ctrl-C makes of a command, for its help; NULL: it reads no inputs that
+ * take long, or its help says more. */
+const char *na_when_stopped(const struct na_command *c);
 
 /*
  * Write a finished result everywhere the user asked (output.c): each -o by

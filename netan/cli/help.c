@@ -227,6 +227,10 @@ void na_help_command(const struct na_command *c, FILE *out)
 		putc('\n', out);
 		put_paragraphs(out, c->face->details);
 	}
+	if (na_when_stopped(c)) {
+		putc('\n', out);
+		put_paragraphs(out, na_when_stopped(c));
+	}
 	put_ids(out, c);
 	na_opt_help(groups, n, out);
 	put_method(out, c->face->method);

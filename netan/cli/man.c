@@ -113,7 +113,8 @@ static void put_status(FILE *out)
 {
 	fputs(".SH EXIT STATUS\n"
 	      ".TP\n0\ndone\n"
-	      ".TP\n1\nnothing could be read, analysed or written\n"
+	      ".TP\n1\nnothing could be read, analysed or written; or other "
+	      "commands than those of 130 were interrupted: a partial result\n"
 	      ".TP\n2\nwrong usage\n"
 	      ".TP\n3\nfindings, where an option asked for this status\n"
 	      ".TP\n130\ncheck, report, diff, ingest, export, sql or slice was "
@@ -139,10 +140,12 @@ static void command_page(const struct na_command *c, FILE *out)
 	fputs("\\fR ", out);
 	put_text(out, c->face->usage);
 	putc('\n', out);
-	if (c->face->details) {
+	if (c->face->details || na_when_stopped(c))
 		fputs(".SH DESCRIPTION\n", out);
+	if (c->face->details)
 		put_paragraphs(out, c->face->details);
-	}
+	if (na_when_stopped(c))
+		put_paragraphs(out, na_when_stopped(c));
 	put_ids(out, c);
 	fputs(".SH OPTIONS\n", out);
 	for (size_t k = 0; k < n; k++) {

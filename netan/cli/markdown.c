@@ -251,6 +251,8 @@ static void command_page(const struct na_command *c, FILE *out)
 	fprintf(out, "\n\n    netan %s %s\n", face->name, face->usage);
 	if (face->details)
 		put_paragraphs(out, face->details);
+	if (na_when_stopped(c))
+		put_paragraphs(out, na_when_stopped(c));
 	put_ids(out, c);
 	if (face->example)
 		fprintf(out, "\n```\n%s\n```\n", face->example);

@@ -208,6 +208,17 @@ bool na_stopped(const struct na_cli *cli, bool interrupted)
 	return true;
 }
 
+const char *na_when_stopped(const struct na_command *c)
+{
+	if (!(c->joins & NA_JOIN_INPUT))
+		return NULL;
+	return c->whole ? "Ctrl-C: nothing that is not whole is written "
+			  "(exit status 130)."
+			: "Ctrl-C: what was read until then is printed and "
+			  "written to -o, and says that it is partial (exit "
+			  "status 1).";
+}
+
 enum na_exit na_say_failed(const struct na_cli *cli, const struct na_err *err)
 {
 	if (err->status != NA_OK)

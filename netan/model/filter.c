@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"
+#include "netan/model/comm.h"
 #include "netan/model/store.h"
 
 void na_filter_init(struct na_filter *f)
@@ -91,6 +93,11 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 	return ok;
 }
 
+static bool is_asked(const struct na_filter *f, int64_t number)
+{
+	return number >= f->first_step && number <= f->last_step;
+}
+
 /* When the chosen steps run, over all devices. */
 static void step_window(struct na_bound_filter *l)
 {
@@ -102,13 +109,34 @@ static void step_window(struct na_bound_filter *l)
 	for (size_t i = 0; f->first_step >= 0 && i < s->n_steps; i++) {
 		const struct na_step *x = &s->steps[i];
 
-		if (x->number < f->first_step || x->number > f->last_step)
+		if (!is_asked(f, x->number))
 			continue;
 		if (x->start_ps < l->steps_from_ps)
 			l->steps_from_ps = x->start_ps;
 		if (x->end_ps > l->steps_to_ps)
 			l->steps_to_ps = x->end_ps;
 	}
+}
+
+NA_ORDER(by_core, struct na_device_step, NA_UP(core), NA_UP(start_ps),
+	 NA_UP(end_ps), NA_UP(asked))
+
+static bool steps_of_devices(struct na_bound_filter *l)
+{
+	const struct na_filter *f = l->filter;
+	const struct na_bag *spans = &l->store->spans;
+
+	if (f->first_step < 0)
+		return true;
+	l->steps = na_calloc(spans->n, sizeof(*l->steps));
+	if (!l->steps)
+		return false;
+	na_each_record (const struct na_span, x, spans)
+		l->steps[l->n_steps++] = (struct na_device_step){
+			x->start_ps, x->end_ps, x->core,
+			is_asked(f, x->number)};
+	na_sort(l->steps, l->n_steps, by_core);
+	return true;
 }
 
 static bool nothing_asked(const struct na_filter *f)
@@ -138,7 +166,8 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 		l->src_ok = endpoint_verdicts(f->src, s);
 	if (has(f->dst))
 		l->dst_ok = endpoint_verdicts(f->dst, s);
-	return ((l->host_ok && l->end_ok) || !has(f->host)) &&
+	return steps_of_devices(l) &&
+	       ((l->host_ok && l->end_ok) || !has(f->host)) &&
 	       (l->src_ok || !has(f->src)) && (l->dst_ok || !has(f->dst));
 }
 
@@ -148,6 +177,7 @@ void na_filter_unbind(struct na_bound_filter *l)
 	free(l->end_ok);
 	free(l->src_ok);
 	free(l->dst_ok);
+	free(l->steps);
 }
 
 /* Times may lie further apart than int64_t reaches. */
@@ -190,8 +220,7 @@ static bool in_steps(const struct na_bound_filter *l, uint32_t step)
 	if (f->first_step < 0)
 		return true;
 	return step < l->store->n_steps &&
-	       l->store->steps[step].number >= f->first_step &&
-	       l->store->steps[step].number <= f->last_step;
+	       is_asked(f, l->store->steps[step].number);
 }
 
 /* The host of a trace is its file; in captures both ends have one. */
@@ -266,7 +295,9 @@ static bool exec_in_time(const struct na_bound_filter *l,
 
 	if (e->kind == NA_ACT_GRAPH)
 		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
-		       during_steps(l, e->end_ps);
+		       (e->device == NA_UNKNOWN_U32
+				? during_steps(l, e->end_ps)
+				: in_steps(l, e->step));
 	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps) &&
 	       (uint64_t)e->end_ps - (uint64_t)e->start_ps >=
 		       (uint64_t)f->min_latency_ps;
@@ -330,6 +361,37 @@ bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x)
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps)
 {
 	return in_window(l->filter, at_ps, at_ps) && during_steps(l, at_ps);
+}
+
+/* Where steps of a device overlap, the later one begins a new one. */
+bool na_filter_step_of(const struct na_bound_filter *l, uint32_t core,
+		       int64_t start_ps, int64_t end_ps)
+{
+	const struct na_device_step *x = l ? l->steps : NULL;
+	int64_t at_ps = end_ps > start_ps ? end_ps - 1 : end_ps;
+	size_t from, to, at;
+
+	if (!l || l->filter->first_step < 0)
+		return true;
+	from = NA_BOUND(i, 0, l->n_steps, x[i].core >= core);
+	to = NA_BOUND(i, from, l->n_steps, x[i].core > core);
+	if (from == to)
+		return during_steps(l, end_ps);
+	at = NA_BOUND(i, from, to, x[i].start_ps > at_ps);
+	return at > from && x[at - 1].asked && at_ps < x[at - 1].end_ps;
+}
+
+bool na_filter_on_core(const struct na_bound_filter *l, uint32_t core,
+		       int64_t start_ps, int64_t end_ps)
+{
+	return !l || (in_window(l->filter, end_ps, end_ps) &&
+		      na_filter_step_of(l, core, start_ps, end_ps));
+}
+
+bool na_filter_comm_when(const struct na_bound_filter *l,
+			 const struct na_comm *x)
+{
+	return na_filter_on_core(l, x->core, x->start_ps, x->end_ps);
 }
 
 bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c)

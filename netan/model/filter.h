@@ -45,6 +45,13 @@ void na_filter_init(struct na_filter *f);
 bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t);
 bool na_filter_collective(const struct na_filter *f, const char *name);
 
+/* A step of a device. */
+struct na_device_step {
+	int64_t start_ps, end_ps;
+	uint32_t core;
+	bool asked; /* by --step */
+};
+
 /* Verdicts on endpoints and hosts, made once. */
 struct na_bound_filter {
 	const struct na_filter *filter;
@@ -55,6 +62,9 @@ struct na_bound_filter {
 			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
+	/* With --step, of all devices, sorted by core and start. */
+	struct na_device_step *steps;
+	size_t n_steps;
 	bool every_host; /* device planes of all hosts pass; false at first */
 };
 /* Both are borrowed until na_filter_unbind(), the store resolved.  False when
@@ -89,8 +99,8 @@ na_filter_transfer(const struct na_bound_filter *l, const struct na_transfer *t)
 /* The component that an action's duration is; NA_N_COMPONENTS: none. */
 enum na_component na_exec_component(enum na_action_kind kind);
 /* Graph executions and actions by host, collective, size and time, and by
- * generation where both tell the same; of --step, graph executions that end
- * while one of the steps runs. */
+ * generation where both tell the same; of --step, those of the steps of their
+ * device; graph executions of no device, that end while one of them runs. */
 bool na_filter_exec_asked(const struct na_bound_filter *l,
 			  const struct na_exec *g);
 
@@ -110,6 +120,13 @@ bool na_filter_host_event(const struct na_bound_filter *l,
 /* A host by --host; an instant by time and --step. */
 bool na_filter_input(const struct na_bound_filter *l, uint32_t input);
 bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
+/* What a device does: by its end, and by the device's own step that holds its
+ * last instant, as steps of devices overlap; on one without steps, as
+ * na_filter_instant().  l NULL: all. */
+bool na_filter_step_of(const struct na_bound_filter *l, uint32_t core,
+		       int64_t start_ps, int64_t end_ps);
+bool na_filter_on_core(const struct na_bound_filter *l, uint32_t core,
+		       int64_t start_ps, int64_t end_ps);
 /* A transfer of the store by these, whatever else is asked: for what is told
  * of all transfers of the window.  l NULL: all. */
 static inline bool na_filter_when(const struct na_bound_filter *l,
@@ -131,6 +148,9 @@ bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x);
 bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x);
 struct na_comm;
 bool na_filter_comm(const struct na_bound_filter *l, const struct na_comm *x);
+/* As na_filter_on_core(). */
+bool na_filter_comm_when(const struct na_bound_filter *l,
+			 const struct na_comm *x);
 
 struct na_call;
 struct na_wire_packet;

@@ -206,6 +206,8 @@ struct na_capture_counts {
 	uint64_t connections, connections_evicted, connections_outside;
 	uint64_t roce_packets, roce_messages, roce_naks, roce_psn_gaps,
 		roce_congestion, roce_ce_marks;
+	uint64_t roce_pairs_outside; /* queue pairs without a packet in the
+					window, where they are wanted */
 	/* Receiver not ready, apart from the other NAKs; packets seen twice. */
 	uint64_t roce_rnr_naks, roce_psn_repeats;
 	uint64_t rpcs; /* HTTP/2 requests */

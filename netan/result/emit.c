@@ -137,6 +137,17 @@ static const char *plain_text(double x, int digits, char buf[NA_CELL_BUF])
 	return buf;
 }
 
+/* Of so many significant digits none is behind the point. */
+static bool is_whole(const struct na_column *col, double x)
+{
+	int digits = col->digits ? col->digits : 4;
+
+	return fabs(x) < 9e15 &&
+	       (col->format == NA_F_COUNT ||
+		(col->format == NA_F_NUMBER &&
+		 fabs(x) >= 1000 && fabs(x) >= pow(10, digits - 1)));
+}
+
 static const char *number_text(const struct na_column *col, double x,
 			       char buf[NA_CELL_BUF])
 {
@@ -146,7 +157,7 @@ static const char *number_text(const struct na_column *col, double x,
 	double shown = col->scale < 0    ? x / -col->scale
 		       : col->scale != 0 ? x * col->scale
 					 : x;
-	bool whole = col->format == NA_F_COUNT && fabs(shown) < 9e15;
+	bool whole = is_whole(col, shown);
 
 	if (u)
 		return isfinite(shown)

@@ -40,7 +40,7 @@ static bool gather(struct absent *to, const struct coll_state *s,
 		if (k->apart[i] >= NA_RANK_SIZES || group == NA_UNKNOWN_U32 ||
 		    rank == NA_UNKNOWN_U32 || x->sequence < 0 ||
 		    k->groups.v[group].times != NA_RANK_QUEUED ||
-		    !na_collectives_in_window(s, x->end_ps))
+		    !na_collectives_in_window(s, x, x->end_ps))
 			continue;
 		if (!na_add(&to->calls,
 			    ((struct called){x->sequence, group,

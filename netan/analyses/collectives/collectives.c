@@ -210,8 +210,8 @@ static enum na_status coll_add_op(void *block, const struct na_op *op)
 		return na_add(&s->ops, op) ? NA_ASIDE : NA_ENOMEM;
 	/* That a device takes part, though its host may not have told so. */
 	if (t->collective == NA_UNKNOWN_U32 ||
-	    (s->scope->bound &&
-	     !na_filter_instant(s->scope->bound, op->end_ps)) ||
+	    !na_filter_on_core(s->scope->bound, op->core, op->start_ps,
+			       op->end_ps) ||
 	    !na_filter_collective(s->scope->filter,
 				  na_strtab_at(&s->scope->store->names.strings,
 					       t->collective)))

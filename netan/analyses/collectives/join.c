@@ -49,15 +49,16 @@ static void add_bytes(struct coll_match *m, struct coll_matched *row,
 		row->bus_bits += bus_bytes(t, (double)ranks) * 8;
 }
 
+/* As the device that ends last. */
 static bool in_window(const struct coll_match *m, const struct na_op_piece *x,
 		      size_t n)
 {
-	int64_t end = x[0].end_ps;
+	const struct na_op_piece *last = x;
 
 	for (size_t i = 1; i < n; i++)
-		end = x[i].end_ps > end ? x[i].end_ps : end;
-	return !m->s->scope->bound ||
-	       na_filter_instant(m->s->scope->bound, end);
+		last = x[i].end_ps > last->end_ps ? &x[i] : last;
+	return na_filter_on_core(m->s->scope->bound, last->core,
+				 last->start_ps, last->end_ps);
 }
 
 /* A device executes it once more. */

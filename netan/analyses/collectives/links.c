@@ -22,7 +22,7 @@ static bool wanted(const void *arg, const struct na_rank_instance *x)
 	uint8_t opcode = k->groups.v[x->group].src >= 0 ? NA_OPCODE_SEND_RECV
 							: x->operation;
 
-	return na_collectives_in_window(p->s, k->parts.v[x->from].end_ps) &&
+	return na_collectives_instance_in_window(p->s, k, x) &&
 	       na_filter_collective(p->s->scope->filter,
 				    na_collectives_word(opcode));
 }

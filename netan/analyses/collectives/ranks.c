@@ -29,9 +29,23 @@ const char *na_collectives_word(uint8_t opcode)
 	return opcode < NA_N_OPCODES ? words[opcode] : NULL;
 }
 
-bool na_collectives_in_window(const struct coll_state *s, int64_t end_ps)
+bool na_collectives_in_window(const struct coll_state *s,
+			      const struct na_comm *c, int64_t end_ps)
 {
-	return !s->scope->bound || na_filter_instant(s->scope->bound, end_ps);
+	const struct na_bound_filter *l = s->scope->bound;
+
+	return !l ||
+	       (end_ps >= l->filter->from_ps && end_ps < l->filter->to_ps &&
+		na_filter_step_of(l, c->core, c->start_ps, c->end_ps));
+}
+
+bool na_collectives_instance_in_window(const struct coll_state *s,
+				       const struct na_ranks *k,
+				       const struct na_rank_instance *x)
+{
+	const struct na_rank_part *p = &k->parts.v[x->from];
+
+	return na_collectives_in_window(s, &k->comms[p->comm], p->end_ps);
 }
 
 /* Both sides of point-to-point operations are one. */
@@ -117,13 +131,18 @@ static struct coll_rank_count *count_of(struct coll_ranks *k, uint32_t row,
 	return c;
 }
 
-static bool wanted(const struct coll_state *s, const struct na_rank_group *g,
-		   uint8_t opcode, int64_t end_ps)
+static bool is_named(const struct coll_state *s, const struct na_rank_group *g,
+		     uint8_t opcode)
 {
 	return na_filter_collective(s->scope->filter,
-				    na_collectives_word(
-					    opcode_of(g, opcode))) &&
-	       na_collectives_in_window(s, end_ps);
+				    na_collectives_word(opcode_of(g, opcode)));
+}
+
+static bool wanted(const struct coll_state *s, const struct na_rank_group *g,
+		   const struct na_comm *x)
+{
+	return is_named(s, g, x->operation) &&
+	       na_collectives_in_window(s, x, x->end_ps);
 }
 
 static void add_bytes(struct coll_matched *row, uint64_t bytes, uint64_t n,
@@ -184,7 +203,8 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	uint64_t ran = 0;
 	bool ok;
 
-	if (!wanted(s, g, x->operation, j->parts.v[x->from].end_ps))
+	if (!is_named(s, g, x->operation) ||
+	    !na_collectives_instance_in_window(s, j, x))
 		return true;
 	row = row_of(s, f, x->group, x->operation, &id);
 	if (!row)
@@ -217,7 +237,7 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	uint32_t id;
 	bool ran;
 
-	if (!wanted(s, &j->groups.v[group], x->operation, x->end_ps))
+	if (!wanted(s, &j->groups.v[group], x))
 		return true;
 	row = row_of(s, f, group, x->operation, &id);
 	if (!row)
@@ -263,7 +283,7 @@ static bool add_nobody(struct coll_state *s, struct coll_found *f,
 	struct coll_matched *row;
 
 	if ((s->scope->bound && !na_filter_input(s->scope->bound, source)) ||
-	    !wanted(s, &alone, x->operation, x->end_ps))
+	    !wanted(s, &alone, x))
 		return true;
 	row = row_at(s, f, &alone, NA_UNKNOWN_U32, x->operation, &id);
 	if (!row)

@@ -32,6 +32,12 @@ const char *na_collectives_group(const struct coll_state *s,
 const char *na_collectives_host(const struct coll_state *s,
 				const struct na_ranks *k, uint32_t rank);
 
-bool na_collectives_in_window(const struct coll_state *s, int64_t end_ps);
+/* By its end, on the clock of all, and the step of its rank. */
+bool na_collectives_in_window(const struct coll_state *s,
+			      const struct na_comm *c, int64_t end_ps);
+/* As its first rank. */
+bool na_collectives_instance_in_window(const struct coll_state *s,
+				       const struct na_ranks *k,
+				       const struct na_rank_instance *x);
 
 #endif

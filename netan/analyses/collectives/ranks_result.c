@@ -203,7 +203,7 @@ void na_collectives_put_instances(struct na_result *r, struct na_value *body,
 					     : x->operation;
 		bool arrives, ends;
 
-		if (!na_collectives_in_window(s, k->parts.v[x->from].end_ps) ||
+		if (!na_collectives_instance_in_window(s, k, x) ||
 		    !na_filter_collective(s->scope->filter,
 					  na_collectives_word(opcode)))
 			continue;

@@ -139,7 +139,8 @@ static enum na_status slack_add_op(void *block, const struct na_op *x)
 	if (t->network != NA_NET_DCN || na_slack_part_of(t) == SL_PARTS) {
 		g->other_ops += na_filter_input(scope->bound,
 						v->cores[x->core].input) &&
-				na_filter_instant(scope->bound, x->end_ps);
+				na_filter_on_core(scope->bound, x->core,
+						  x->start_ps, x->end_ps);
 		return NA_OK;
 	}
 	if (b->main->params->reference && v->cores[x->core].number != 0)

@@ -59,18 +59,30 @@ static const struct packet_words *words_of(const struct na_analysis *a)
 	return a->add_queue_pair ? &of_queue_pairs : &of_connections;
 }
 
+/* Those that the filters leave out, too. */
+static size_t seen_packets(const struct na_session *s,
+			   const struct na_analysis *a)
+{
+	size_t seen = a->add_queue_pair ? s->store.queue_pairs.n
+					: s->store.connections.n;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_capture_counts *c = s->inputs[i].capture;
+
+		if (c)
+			seen += a->add_queue_pair ? c->roce_pairs_outside
+						  : c->connections_outside;
+	}
+	return seen;
+}
+
 /* Of what only captures tell. */
 static void say_no_packets(struct na_session *s, const struct na_analysis *a,
 			   struct na_result *r)
 {
 	const struct packet_words *w = words_of(a);
-	size_t seen = a->add_queue_pair ? s->store.queue_pairs.n
-					: s->store.connections.n;
+	size_t seen = seen_packets(s, a);
 
-	for (size_t i = 0; !a->add_queue_pair && i < s->n_inputs; i++)
-		seen += s->inputs[i].capture
-				? s->inputs[i].capture->connections_outside
-				: 0;
 	if (seen)
 		na_result_wordf(r, NA_WORD_EMPTY, "The filters leave no %s.",
 				w->noun);

@@ -170,13 +170,14 @@ static void note_joins(struct na_result *r, const struct na_ranks *j,
 		       uint64_t apart)
 {
 	size_t all = j->n_comms - (size_t)j->unjoined[NA_RANK_AGAIN];
-	char clocks[NA_COUNT_BUF];
+	char clocks[NA_COUNT_BUF], n[NA_UNIT_BUF], of[NA_UNIT_BUF];
+	char as[NA_UNIT_BUF], by[2][NA_UNIT_BUF];
 
 	if (j->unjoined[NA_RANK_AGAIN])
 		na_result_note(r,
-			       "%llu operations are told by several inputs of "
+			       "%s operations are told by several inputs of "
 			       "their rank, on the wall clock, and taken once",
-			       (unsigned long long)j->unjoined[NA_RANK_AGAIN]);
+			       na_print_count(n, j->unjoined[NA_RANK_AGAIN]));
 	if (!j->instances.n) {
 		na_result_note(r,
 			       "no operation of a rank is joined with that of "
@@ -188,13 +189,13 @@ static void note_joins(struct na_result *r, const struct na_ranks *j,
 	}
 	na_result_note(
 		r,
-		"%llu of %llu operations of ranks are joined, as %llu "
-		"executions: %llu by sequence, %llu by ordinal; %s corrected "
-		"from when ranks leave them",
-		(unsigned long long)(all - apart), (unsigned long long)all,
-		(unsigned long long)j->instances.n,
-		(unsigned long long)j->instances_by[NA_RANK_BY_SEQUENCE],
-		(unsigned long long)j->instances_by[NA_RANK_BY_ORDINAL],
+		"%s of %s operations of ranks are joined, as %s executions: "
+		"%s by sequence, %s by ordinal; %s corrected from when ranks "
+		"leave them",
+		na_print_count(n, all - apart), na_print_count(of, all),
+		na_print_count(as, j->instances.n),
+		na_print_count(by[0], j->instances_by[NA_RANK_BY_SEQUENCE]),
+		na_print_count(by[1], j->instances_by[NA_RANK_BY_ORDINAL]),
 		na_count_of(clocks, j->clocks_from_ends, "clock"));
 }
 

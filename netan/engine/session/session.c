@@ -54,10 +54,16 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 	       b->profile_start_ns > a->profile_stop_ns;
 }
 
+/* In what was kept of them, if they were packed or are of a GPU job.  Of one
+ * that another process has open the ends are all that is known. */
 static bool same_bytes(const struct na_input *a, const struct na_input *b)
 {
-	return a->capture && b->capture && a->size == b->size && a->has_time &&
-	       memcmp(a->data, b->data, a->size) == 0;
+	return !a->capture == !b->capture && a->rank == b->rank &&
+	       a->size == b->size && a->ends_hash == b->ends_hash &&
+	       a->has_time && b->has_time && a->first_ns == b->first_ns &&
+	       (a->away || b->away ||
+		(a->data && b->data &&
+		 memcmp(a->data, b->data, a->size) == 0));
 }
 
 /* Recorders and plugins tell of groups, the largest of which need not be that
@@ -77,18 +83,20 @@ static enum na_status may_mix(const struct na_session *s, size_t i, size_t k,
 	if (!na_same_label(s->sources[i].label, s->sources[k].label) ||
 	    (a->path == b->path && a->source != b->source))
 		return NA_OK; /* a file's hosts are one run */
-	/* A capture is no host, and may be in pieces. */
-	if (same_bytes(a, b))
-		return na_fail(err, NA_EUSAGE,
-			       "%s and %s hold the same packets: leave one of "
-			       "them out",
-			       b->path, a->path);
 	/* Each rank of a host has a file of its own, of each kind. */
 	if (a->rank >= 0 && a->rank == b->rank && a->told == b->told)
 		what = "are of the same rank";
 	else if (!a->capture && !b->capture && strcmp(a->host, b->host) == 0 &&
 		 a->told == b->told && a->rank < 0)
 		what = "are of the same host";
+	/* A capture is no host, and may be in pieces; a copy of a trace may be
+	 * called as another host. */
+	else if (same_bytes(a, b))
+		return na_fail(err, NA_EUSAGE,
+			       "%s and %s hold the same %s: leave one of them "
+			       "out",
+			       b->path, a->path,
+			       a->capture ? "packets" : "events");
 	else if (tells_world(a) && tells_world(b) &&
 		 a->world_size != b->world_size)
 		what = "are of jobs with other numbers of ranks";
@@ -164,14 +172,20 @@ struct seat {
 	const char *host;
 	uint32_t run;
 	int32_t rank, told;
+	int64_t first_ns;
+	uint64_t ends_hash;
+	size_t size;
 };
 
 NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
 NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
 
+NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(size), NA_UP(rank),
+	 NA_UP(first_ns), NA_UP(ends_hash))
+
 /* Whether some host may have two inputs that are not two ranks of it, or some
- * rank two of one kind. */
+ * rank two of one kind, or two are copies. */
 static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 {
 	bool doubled = false;
@@ -182,7 +196,9 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 
 		if (!in->capture)
 			seats[n++] = (struct seat){in->host, s->sources[i].run,
-						   in->rank, (int32_t)in->told};
+						   in->rank, (int32_t)in->told,
+						   in->first_ns, in->ends_hash,
+						   in->size};
 	}
 	na_sort(seats, n, by_rank);
 	for (size_t i = 1; i < n; i++)
@@ -194,6 +210,10 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 			   seats[i - 1].run == seats[i].run &&
 			   seats[i - 1].told == seats[i].told &&
 			   strcmp(seats[i - 1].host, seats[i].host) == 0;
+	na_sort(seats, n, by_content);
+	for (size_t i = 1; i < n; i++)
+		doubled |= seats[i].size &&
+			   !by_content(&seats[i - 1], &seats[i]);
 	return doubled;
 }
 

@@ -5,7 +5,7 @@
 #include "ingest/recorder/recorder.h"
 
 /* Who adds a member looks whether facts.def needs it. */
-_Static_assert(sizeof(struct na_input) == 448 || sizeof(void *) != 8,
+_Static_assert(sizeof(struct na_input) == 456 || sizeof(void *) != 8,
 	       "facts.def holds what others know of an input");
 
 /* ---- values */

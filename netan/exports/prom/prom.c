@@ -17,21 +17,45 @@
 
 struct row {
 	/* family: its name and help; sample: list, value, label and text;
-	 * label: list, name and member. */
-	enum { FAMILY_ROW, SAMPLE_ROW, STATE_ROW, LABEL_ROW } kind;
+	 * label: list, name and member, or what says its text; where: a
+	 * value. */
+	enum { FAMILY_ROW, SAMPLE_ROW, STATE_ROW, LABEL_ROW, WHERE_ROW } kind;
 	const char *command, *a, *b, *label, *text;
 	double factor;
+	const char *(*says)(const struct na_value *v);
 };
+
+/* The title of a finding has its numbers, of which each is a series. */
+static const char *looked_for(const struct na_value *finding)
+{
+	const struct na_check *x = na_check_find(na_text_at(finding, M_id));
+
+	return x ? x->question : NULL;
+}
+
+/* Both sides of a host, unless it is one of its ranks. */
+static const char *kind_of(const struct na_value *accused)
+{
+	const char *kind = na_text_or(accused, M_kind, NULL);
+
+	return kind && strcmp(kind, "host") == 0 &&
+			       isfinite(na_number_at(accused, M_rank))
+		       ? "rank"
+		       : kind;
+}
 
 /* clang-format off */
 static const struct row rows[] = {
 #define FAMILY(command, name, help) \
-	{FAMILY_ROW, #command, name, help, "", "", 0},
+	{FAMILY_ROW, #command, name, help, "", "", 0, NULL},
 #define SAMPLE(list, value, factor, label, text) \
-	{SAMPLE_ROW, NULL, list, value, label, text, factor},
-#define STATE(list, value) {STATE_ROW, NULL, list, value, "", "", 1},
+	{SAMPLE_ROW, NULL, list, value, label, text, factor, NULL},
+#define STATE(list, value) {STATE_ROW, NULL, list, value, "", "", 1, NULL},
 #define LABEL(command, list, name, member) \
-	{LABEL_ROW, #command, list, member, name, "", 0},
+	{LABEL_ROW, #command, list, member, name, "", 0, NULL},
+#define LABEL_BY(command, list, name, function) \
+	{LABEL_ROW, #command, list, "", name, "", 0, function},
+#define WHERE(value) {WHERE_ROW, NULL, "", value, "", "", 0, NULL},
 #include "netan/exports/prom/metrics.def"
 };
 /* clang-format on */
@@ -89,8 +113,8 @@ static void add_labels(struct putting *p, struct na_str *to, const char *list,
 		    strcmp(r->command, p->command) != 0 ||
 		    strcmp(r->a, list) != 0)
 			continue;
-		of = na_dig(v, r->b);
-		text = na_text_of(of, NULL);
+		of = r->says ? NULL : na_dig(v, r->b);
+		text = r->says ? r->says(v) : na_text_of(of, NULL);
 		if (!text && of && of->kind == NA_V_INT) {
 			snprintf(number, sizeof(number), "%lld",
 				 (long long)of->u.i);
@@ -156,6 +180,8 @@ static void put_command(struct putting *p, const struct na_result *result)
 			family = strcmp(r->command, p->command) == 0 ? r : NULL;
 			na_strtab_fini(&p->seen);
 			p->headed = false;
+		} else if (family && r->kind == WHERE_ROW) {
+			family = na_number_at(body, r->b) > 0 ? family : NULL;
 		} else if (family && r->kind != LABEL_ROW) {
 			put_samples(p, family, r, body);
 		}
@@ -163,8 +189,10 @@ static void put_command(struct putting *p, const struct na_result *result)
 	na_strtab_fini(&p->seen);
 }
 
-/* What every result says of its inputs: told once. */
-static void put_common(FILE *out, const struct na_result *result)
+/* What every result says of its inputs: told once.  That of the session is
+ * of all analyses, as a check. */
+static void put_common(FILE *out, const char *command,
+		       const struct na_result *result)
 {
 	const struct na_value *doc = na_result_get_doc(result);
 	double origin = na_number_at(doc, M_origin_unix_ns) / 1e9;
@@ -177,9 +205,11 @@ static void put_common(FILE *out, const struct na_result *result)
 		na_length(doc, M_inputs));
 	if (isfinite(lasts))
 		fprintf(out,
-			"# HELP netan_window_seconds Time that they tell of.\n"
+			"# HELP netan_window_seconds From the first to the "
+			"last of what the command used of them.\n"
 			"# TYPE netan_window_seconds gauge\n"
-			"netan_window_seconds %s\n",
+			"netan_window_seconds{command=\"%s\"} %s\n",
+			strcmp(command, "session") == 0 ? "check" : command,
 			na_print_double(number, lasts));
 	if (isfinite(origin))
 		fprintf(out,
@@ -203,7 +233,7 @@ enum na_status na_prom_put(const struct na_prom_of *of, size_t n,
 		/* Of all of a command's, or of those of an export. */
 		if (!common &&
 		    na_get(na_result_get_doc(of[i].result), M_inputs)) {
-			put_common(out, of[i].result);
+			put_common(out, of[i].command, of[i].result);
 			common = true;
 		}
 		p.command = of[i].command;

@@ -261,6 +261,20 @@ static const char *word_of(const struct na_comm *c)
 						: na_opcode_word(c->operation);
 }
 
+/* --collective: as the row calls it, or netan collectives. */
+static bool is_asked(const struct records *r, const struct na_comm *c)
+{
+	const struct na_filter *f = r->scope->filter;
+	const char *word = word_of(c);
+	bool pair = c->operation == NA_OPCODE_SEND ||
+		    c->operation == NA_OPCODE_RECV;
+
+	return na_filter_comm_when(r->scope->bound, c) &&
+	       (na_filter_collective(f, word ? word : "") ||
+		(pair && na_filter_collective(
+				 f, na_opcode_word(NA_OPCODE_SEND_RECV))));
+}
+
 static enum na_status add_comm(void *block, const struct na_comm *c)
 {
 	struct records *r = ((struct block *)block)->to;
@@ -268,7 +282,7 @@ static enum na_status add_comm(void *block, const struct na_comm *c)
 	const struct na_core *core = &s->devices.cores[c->core];
 	struct row x = row_of(r, NA_SQL_operations);
 
-	if (!goes_on(r, NA_SQL_operations))
+	if (!goes_on(r, NA_SQL_operations) || !is_asked(r, c))
 		return NA_OK;
 	put_int(&x, na_sql_ns(c->start_ps));
 	put_int(&x, na_sql_ns(c->end_ps));

@@ -290,6 +290,8 @@ static void put_coverage(struct na_sql_db *x, const struct na_result *session,
 		put_fact(&f, "", v->name, v);
 	na_for_each (v, na_get(coverage, M_left_out))
 		put_fact(&f, M_left_out, v->name, v);
+	na_for_each (v, na_get(coverage, M_settings))
+		put_fact(&f, M_settings, v->name, v);
 	put_fact(&f, "", M_verdict, na_get(body, M_verdict));
 	put_fact(&f, "", M_outcome, na_get(body, M_outcome));
 	na_for_each (v, na_get(body, M_not_run))

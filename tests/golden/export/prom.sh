@@ -22,3 +22,22 @@ netan check -q --anonymize named.pb -o anonymous.prom
 grep -c secret anonymous.prom
 netan latency -q "$f" -o x.prom
 echo "status $?"
+# Labels stay the same from run to run: each set of them is a series.
+netan synth -q -o a --run r --hosts 4 --steps 10 --fault late-input:1:25ms
+netan synth -q -o b --run r --hosts 4 --steps 10 --fault late-input:1:26ms
+for run in a b; do
+	netan check -q $run -o $run.prom
+	grep -o '^netan_finding{.*}' $run.prom >$run.findings
+done
+cmp a.findings b.findings && head -n 1 a.findings
+# A rank that is accused is no host.
+netan synth -q -o g --profile pytorch --hosts 2 --devices 2 --steps 8 \
+	--fault late-rank:1:5ms
+netan check -q g/kineto -o g.prom
+grep '^netan_accused' g.prom
+# Who sent what is not told by a capture; of a host it is.
+netan synth -q -o c.pcap --size 1MB
+netan timeline -q c.pcap -o c.prom
+netan timeline -q c.pcap --host 10.1.0.1 -o d.prom
+grep -c '^netan_sent_bytes\|^netan_transmit' c.prom
+grep -c '^netan_sent_bytes\|^netan_transmit' d.prom

@@ -57,6 +57,7 @@ ingest --label two -o l/ x
 echo "what was left half written, and whose trace is gone"
 touch l/host-7.netan.99999999-0.tmp
 cp -p x/host-7.xplane.pb x/host-8.xplane.pb
+printf 'x\001' >>x/host-8.xplane.pb # no copy
 ingest --label two -o l/ x
 rm x/host-8.xplane.pb
 ingest --label two -o l/ x

@@ -12,6 +12,9 @@ head -c 24 tcp.pcap >empty.pcap
 try empty.pcap
 netan synth -q -o a.pcap --connections 0 --rpcs 0 --roce 40
 try a.pcap --src 1.2.3.4
+# All of them were there before, or came later.
+try a.pcap --from 0.5s --to 0.6s
+netan rdma a.pcap --from 0s --to 1ns --format json | grep '_used'
 try a.pcap --by src
 try a.pcap --queue-pair 99 -o a.svg
 # Cut in the middle: what is there is told.
