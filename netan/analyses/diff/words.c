@@ -273,6 +273,15 @@ static void say_not_alike(struct na_str *to, const struct diff_state *s)
 	na_str_addf(to, ". ");
 }
 
+/* As far as check was asked. */
+static bool judged_alike(const struct diff_state *s)
+{
+	const char *a = s->params->judged[DIFF_A].verdict;
+	const char *b = s->params->judged[DIFF_B].verdict;
+
+	return !a || !b || strcmp(a, b) == 0;
+}
+
 static void say_alike(struct na_result *r, const struct diff_state *s,
 		      const char *first)
 {
@@ -282,8 +291,12 @@ static void say_alike(struct na_result *r, const struct diff_state *s,
 
 	if (s->verdict == DIFF_SAME && na_diff_unchanged(s)) {
 		na_result_wordf(r, NA_WORD_MESSAGE,
-				"%sNothing changed: all values of %s and %s "
-				"are equal",
+				judged_alike(s)
+					? "%sNothing changed: all values of %s "
+					  "and %s are equal"
+					: "%sAll values of %s and %s that are "
+					  "compared here are equal, what check "
+					  "says of them is not",
 				first, a, b);
 		return;
 	}
@@ -329,7 +342,7 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 		na_result_wordf(r, NA_WORD_MESSAGE,
 				"%sNo metric shows that %s and %s differ; of "
 				"their hosts, pairs and collectives some do, "
-				"none of which stands apart",
+				"which is no verdict on any of them",
 				first, a, b);
 		return;
 	}

@@ -192,7 +192,7 @@ static const struct na_face diff_face = {
 const struct na_command na_cmd_diff = {
 	.face = &diff_face,
 	.joins = NA_JOIN_INPUT | NA_JOIN_FILTER | NA_JOIN_OUTPUT |
-		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS,
+		 NA_JOIN_PICTURE | NA_JOIN_PROGRAMS | NA_JOIN_PLACES,
 	.whole = true,
 	.run = diff_run,
 };
