@@ -201,7 +201,7 @@ static void network_is_a_map(void **state)
 	f.network = true;
 	ink = picture(&f, &page, "ink", &n);
 	assert_non_null(strstr(ink, " Hosts: behind the median host\n"));
-	assert_non_null(strstr(ink, "host-1: network, +"));
+	assert_non_null(strstr(ink, "host-1: transfers, +"));
 	assert_null(strstr(ink, " Own time of each host\n"));
 	assert_null(strstr(ink, "muted: "));
 	free(ink);

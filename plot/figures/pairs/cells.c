@@ -209,6 +209,17 @@ static bool numbered(const struct na_layout *l, const struct cells *c)
 	       number_font(l, c).size >= 0.9 * NA_SIZE_MIN;
 }
 
+/* How many times the expected; where colours end, that it is more. */
+static void put_excess(char text[NA_LABEL_BUF + 1],
+		       const struct pairs_matrix *m, size_t i)
+{
+	double x = m->excess[i];
+
+	if (m->levels[i] == BEYOND)
+		*text++ = '>';
+	na_label_fixed(text, x, x < 0.995 ? 2 : x < 9.95 ? 1 : 0);
+}
+
 /* Lines between the squares, and in each how many times the expected. */
 static void draw_numbers(const struct na_layout *l, const struct cells *c)
 {
@@ -216,7 +227,7 @@ static void draw_numbers(const struct na_layout *l, const struct cells *c)
 	struct na_font font = number_font(l, c);
 	const struct na_pen *pen = NA_PEN(l, l->theme->background, 1);
 	double up = na_text_ascent(&font) / 2;
-	char text[NA_LABEL_BUF];
+	char text[NA_LABEL_BUF + 1];
 
 	for (size_t i = 1; i < m->m; i++) {
 		double x = cells_x(c, i), y = cells_y(c, i);
@@ -235,12 +246,8 @@ static void draw_numbers(const struct na_layout *l, const struct cells *c)
 		if (na_contrast(font.color, ground) <
 		    na_contrast(l->theme->background, ground))
 			font.color = l->theme->background;
-		na_draw_text(l->canvas, x / 2, y / 2 + up,
-			     na_label_fixed(text, m->excess[i],
-					    m->excess[i] < 0.995  ? 2
-					    : m->excess[i] < 9.95 ? 1
-								  : 0),
-			     &font);
+		put_excess(text, m, i);
+		na_draw_text(l->canvas, x / 2, y / 2 + up, text, &font);
 	}
 }
 

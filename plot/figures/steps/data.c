@@ -37,7 +37,7 @@ static bool read_lines(struct steps_figure *f)
 		if (!x->own)
 			continue;
 		f->stragglers += x->cause != NULL;
-		others += x->cause && strcmp(x->cause, "network") != 0;
+		others += na_fig_steps_is_itself(x);
 		f->n_lines++;
 	}
 	f->network = f->stragglers && !others;
@@ -233,6 +233,18 @@ void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 	na_words_origin(f->doc, w);
 }
 
+bool na_fig_steps_is_itself(const struct step_line *x)
+{
+	return x->cause && strcmp(x->cause, "network") != 0;
+}
+
+static const char *does(const struct step_line *x)
+{
+	return strcmp(x->cause, "late_start") == 0 ? "starts late"
+	       : !na_fig_steps_is_itself(x)	   ? "transfers"
+						   : x->cause;
+}
+
 void na_fig_steps_name(const struct step_line *x, struct words *w)
 {
 	char number[NA_LABEL_BUF];
@@ -241,8 +253,7 @@ void na_fig_steps_name(const struct step_line *x, struct words *w)
 	na_words_add(w, "%s", x->name);
 	if (x->cause)
 		na_words_add(w, ": %s, +%s",
-			     strcmp(x->cause, "late_start") == 0 ? "starts late"
-								 : x->cause,
+			     does(x),
 			     na_label_quantity(number, NA_Q_SECONDS,
 					       x->behind_ms / NA_MS_PER_S, 3));
 }

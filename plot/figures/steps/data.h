@@ -67,6 +67,9 @@ static inline bool na_fig_steps_is_map(const struct steps_figure *f)
 	return !f->runs_apart && (f->n_lines > STEP_LINES || f->network);
 }
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w);
+/* A straggler by what it does itself: whose transfers take longest may only wait
+ * for another one. */
+bool na_fig_steps_is_itself(const struct step_line *x);
 /* Its name, and of a straggler why and how far it is behind. */
 void na_fig_steps_name(const struct step_line *x, struct words *w);
 

@@ -102,10 +102,18 @@ double na_fig_steps_names_width(const struct na_layout *l,
 }
 
 /* A frame; where it would hide its row, a mark at both ends. */
-static void outline_map(const struct na_layout *l, const struct steps_figure *f,
-			struct na_box b, size_t row)
+static struct na_color color_of_line(const struct na_layout *l,
+				     const struct step_line *x)
 {
-	const struct na_pen pen = {.color = l->theme->hue[NA_HUE_FINDING],
+	return na_fig_steps_is_itself(x) ? l->theme->hue[NA_HUE_FINDING]
+					 : l->theme->text;
+}
+
+static void outline_map(const struct na_layout *l, const struct steps_figure *f,
+			struct na_box b, size_t i)
+{
+	size_t row = i / f->map.each;
+	const struct na_pen pen = {.color = color_of_line(l, &f->lines[i]),
 				   .width = fmax(1.6 * l->unit, 1)};
 	double y0 = row_y(f, b, row) - 1, y1 = row_y(f, b, row + 1) + 1;
 	double middle = (y0 + y1) / 2, tick = 0.7 * l->gap;
@@ -162,8 +170,7 @@ static bool draw_names(const struct na_layout *l, const struct steps_figure *f,
 {
 	struct na_font plain = na_layout_font(l, NA_SIZE_TEXT,
 					      l->theme->secondary);
-	struct na_font bold = na_layout_font(l, NA_SIZE_TEXT,
-					     l->theme->hue[NA_HUE_FINDING]);
+	struct na_font bold = plain;
 	double row = (b.y1 - b.y0) / (double)f->map.rows;
 	size_t step = f->map.each *
 		      (size_t)fmax(ceil(1.4 * plain.size / row), 1);
@@ -174,7 +181,8 @@ static bool draw_names(const struct na_layout *l, const struct steps_figure *f,
 	for (size_t i = 0; x.taken && i < f->n_lines; i++) {
 		if (!f->lines[i].cause)
 			continue;
-		outline_map(l, f, b, i / f->map.each);
+		outline_map(l, f, b, i);
+		bold.color = color_of_line(l, &f->lines[i]);
 		put_name(&x, i, &bold);
 	}
 	for (size_t i = 0; x.taken && i < f->n_lines; i += step) {

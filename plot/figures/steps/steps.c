@@ -32,6 +32,8 @@ struct drawing {
 	double right;
 };
 
+#define LEAST_SHARE 0.001 /* less is not told in digits */
+
 static const enum na_hue part_hues[PARTS] = {NA_BLUE, NA_GREEN, NA_VERMILION,
 					     NA_GREY};
 static const char *const part_names[PARTS] = {"compute", "overlapped",
@@ -97,7 +99,7 @@ static enum na_status place_steps(struct drawing *d, const struct na_page *page,
 	return NA_OK;
 }
 
-/* Vermilion is for stragglers. */
+/* Vermilion is for stragglers, not for who may only wait. */
 static struct na_pen pen_of(const struct drawing *d, size_t i)
 {
 	static const enum na_hue hues[STEP_LINES] = {NA_BLUE,   NA_GREEN,
@@ -108,7 +110,7 @@ static struct na_pen pen_of(const struct drawing *d, size_t i)
 		NA_SOLID,       NA_DASHED,   NA_DOTTED,
 		NA_LONG_DASHED, NA_DASH_DOT, NA_DASH_DOT_DOT};
 	/* clang-format on */
-	bool named = d->f.lines[i].cause;
+	bool named = na_fig_steps_is_itself(&d->f.lines[i]);
 
 	return (struct na_pen){
 		.color = d->l.theme->hue[named ? NA_HUE_FINDING
@@ -284,7 +286,10 @@ static void draw_bottom_header(const struct drawing *d)
 
 		font.bold = true;
 		na_words_add(&w, "%s %s %%", part_names[k],
-			     na_label_short(number, 100 * d->f.share[k], 2));
+			     d->f.share[k] > 0 && d->f.share[k] < LEAST_SHARE
+				     ? "< 0.1"
+				     : na_label_short(number,
+						      100 * d->f.share[k], 2));
 		na_row_put(&d->l, &row, w.text, &font);
 	}
 }
