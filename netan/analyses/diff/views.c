@@ -220,10 +220,12 @@ static void note_parts(struct na_result *r, const struct diff_state *s)
 	}
 	if (s->parts_apart)
 		na_result_note(r,
-			       "%s host, pair or collective%s in one run only "
+			       "%s %s in one run only "
 			       "(--format csv --table only)",
 			       na_print_count(n, s->parts_apart),
-			       s->parts_apart == 1 ? " is" : "s are");
+			       s->parts_apart == 1
+				       ? "host, pair or collective is"
+				       : "hosts, pairs or collectives are");
 }
 
 void na_diff_views(struct na_result *r, const struct diff_state *s)

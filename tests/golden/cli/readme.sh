@@ -5,4 +5,4 @@ grep -v '^\$ ' sample >wanted
 COLUMNS=80 sh commands >found
 head -n "$(wc -l <wanted)" found | diff wanted - && echo same
 wc -l <commands
-awk 'length($0) > 80' wanted
+sed "s/$(printf '\342\200\257')/ /g" wanted | awk 'length($0) > 80' # of characters
