@@ -27,22 +27,29 @@ static bool has_window(const struct na_slice_mark *m)
 
 /* ---- none is asked for */
 
-static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
+static enum na_status note(struct na_session *s, struct na_str *said,
 			   struct na_err *err)
 {
-	struct na_str said = {.s = NULL};
-	char *kept;
+	char *kept = na_str_keep(said, &s->arena);
 
-	na_str_addf(&said, "the input is a slice: only the window that it was "
-			   "cut with counts (");
-	na_slice_print_window(&said, m);
-	na_str_addf(&said, ")");
-	kept = na_str_keep(&said, &s->arena);
 	if (!kept || !na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
 			      sizeof(*s->notes)))
 		return na_fail_nomem(err);
 	s->notes[s->n_notes++] = kept;
 	return NA_OK;
+}
+
+static enum na_status note_window(struct na_session *s,
+				  const struct na_slice_mark *m,
+				  struct na_err *err)
+{
+	struct na_str said = {.s = NULL};
+
+	na_str_addf(&said, "the input is a slice: only the window that it was "
+			   "cut with counts (");
+	na_slice_print_window(&said, m);
+	na_str_addf(&said, ")");
+	return note(s, &said, err);
 }
 
 static bool tells_steps(const struct na_session *s)
@@ -119,7 +126,7 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 	}
 	s->window = (struct na_slice_mark){first.from, first.to, first.step,
 					   NULL};
-	return note(s, &s->window, err);
+	return note_window(s, &s->window, err);
 }
 
 /* ---- one is asked for */
@@ -140,12 +147,44 @@ static bool beyond(const struct na_session *s, const struct na_slice_mark *m)
 	       (f->first_step < first || f->last_step > last);
 }
 
+/* Captures that were cut with --no-connections. */
+static enum na_status note_alone(struct na_session *s, struct na_err *err)
+{
+	const struct na_input *first = NULL;
+	struct na_str said = {.s = NULL};
+	struct na_slice_mark m;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (!in->cut)
+			continue;
+		if (!na_slice_mark_read(&m, in->cut, &s->arena))
+			return na_fail_nomem(err);
+		first = first || !m.packets_alone ? first : in;
+		n += m.packets_alone;
+	}
+	if (!n)
+		return NA_OK;
+	na_str_addf(&said,
+		    "%s%s slice%s of packets alone (--no-connections): what "
+		    "began before the window is missing or shorter, so that "
+		    "numbers and verdicts may differ from those of the capture",
+		    first->path, n > 1 ? " and others are" : " is a",
+		    na_plural(n));
+	return note(s, &said, err);
+}
+
 enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 {
 	const struct na_input *worst = NULL;
 	struct na_slice_mark m;
 	size_t n = 0;
+	enum na_status st = note_alone(s, err);
 
+	if (st != NA_OK)
+		return st;
 	/* None: whether that is right, na_session_window() has said. */
 	for (size_t i = 0; has_window(&s->window) && i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
