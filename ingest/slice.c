@@ -8,6 +8,8 @@
 #include "netan/base/units.h"
 
 const char na_slice_said[] = "cut by netan slice";
+static const char packets_alone[] = "--no-connections";
+static const char damaged[] = "(damaged)";
 enum { VALUE_BYTES = 64, SAID_BYTES = 1024 };
 
 static void option(struct na_str *to, const char *name, const char *value)
@@ -35,8 +37,10 @@ void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m)
 	if (m->from || m->to || m->step)
 		na_str_addf(to, " ");
 	na_slice_print_window(to, m);
-	if (m->connections)
-		na_str_addf(to, " --connections");
+	if (m->packets_alone)
+		na_str_addf(to, " %s", packets_alone);
+	if (m->damaged)
+		na_str_addf(to, " %s", damaged);
 	option(to, "of", m->of);
 }
 
@@ -90,15 +94,6 @@ static bool take(const char **to, struct na_text value, struct na_arena *a,
 	return s;
 }
 
-bool na_slice_take_mark(struct na_input *in, struct na_text said)
-{
-	if (!na_text_begins(said, na_slice_said) || memchr(said.s, 0, said.n))
-		return true;
-	said.n = said.n < SAID_BYTES ? said.n : SAID_BYTES;
-	in->cut = na_arena_strn(&in->arena, said.s, said.n);
-	return in->cut;
-}
-
 bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
 			struct na_arena *a)
 {
@@ -121,8 +116,25 @@ bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
 			ok = take(&m->to, word_of(&text), a, is_time);
 		else if (na_text_is(name, "--step"))
 			ok = take(&m->step, word_of(&text), a, is_steps);
-		else if (na_text_is(name, "--connections"))
-			m->connections = true;
+		m->packets_alone |= na_text_is(name, packets_alone);
+		m->damaged |= na_text_is(name, damaged);
 	}
 	return ok;
+}
+
+bool na_slice_take_mark(struct na_input *in, struct na_text said)
+{
+	struct na_slice_mark m;
+
+	if (!na_text_begins(said, na_slice_said) || memchr(said.s, 0, said.n))
+		return true;
+	said.n = said.n < SAID_BYTES ? said.n : SAID_BYTES;
+	in->cut = na_arena_strn(&in->arena, said.s, said.n);
+	if (!in->cut || !na_slice_mark_read(&m, in->cut, &in->arena))
+		return false;
+	in->damaged |= m.damaged;
+	if (m.damaged)
+		na_input_warn(in, "the file that it was cut from is damaged: "
+				  "what was lost there is missing here");
+	return true;
 }

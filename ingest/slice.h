@@ -19,6 +19,7 @@
 #include "netan/base/str.h"
 #include "netan/model/sink.h"
 
+struct na_around;
 struct na_input;
 struct na_masks;
 struct na_pseudonyms;
@@ -29,8 +30,9 @@ struct na_pseudonyms;
  */
 struct na_slice_mark {
 	const char *from, *to, *step;
-	const char *of;   /* what the file was called that it was cut from */
-	bool connections; /* of a capture, with what was before the window */
+	bool packets_alone; /* of connections nothing from beyond the window */
+	bool damaged;       /* so was the file that it was cut from */
+	const char *of; /* what the file was called that it was cut from */
 };
 extern const char na_slice_said[]; /* how it begins */
 void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m);
@@ -51,7 +53,11 @@ struct na_slice {
 	/* Beyond it, what belongs to executions and steps that meet it. */
 	int64_t wide_from_ps, wide_to_ps;
 	bool no_programs; /* leave out HLO modules */
-	bool connections; /* captures: whole ones, of those that meet it */
+	/* Captures: whole connections, of those that meet it; NULL: what is in
+	 * the window alone. */
+	struct na_around *around;
+	uint32_t file; /* there */
+	bool seeks; /* nothing is written: `around` is told; and what is damaged */
 	/* Captures: only packets with such an address; NULL or empty: all. */
 	const struct na_text_list *addresses;
 	struct na_pseudonyms *names; /* instead of those of hosts, or NULL */
@@ -80,6 +86,7 @@ struct na_slice_counts {
 	uint64_t of_events; /* in the file; of captures: packets */
 	uint64_t events;    /* in the slice, of which so many meet [from, to) */
 	uint64_t inside;
+	uint64_t around; /* captures: of connections, beyond the window */
 };
 
 /* What a file is opened for before it is cut. */

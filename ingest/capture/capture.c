@@ -162,6 +162,12 @@ static void count_record(struct na_capture *c, const struct na_record *r)
 		n->interfaces = (uint64_t)r->interface + 1;
 }
 
+static bool in_window(const struct na_capture *c, int64_t time_ns)
+{
+	return !c->o.windowed ||
+	       (time_ns >= c->o.from_ns && time_ns < c->o.to_ns);
+}
+
 static enum na_status follow_packet(struct na_capture *c,
 				    const struct na_record *r)
 {
@@ -180,7 +186,7 @@ static enum na_status follow_packet(struct na_capture *c,
 		n->other_ip++;
 		break;
 	case NA_PACKET_MALFORMED:
-		n->malformed++;
+		n->malformed += in_window(c, r->time_ns);
 		break;
 	case NA_PACKET_FRAGMENT: /* fragment.c counts them */
 		break;

@@ -17,8 +17,9 @@ struct na_capture_options {
 	uint32_t wants;       /* enum na_want bits */
 	uint32_t segments_of; /* see tcp/track.h */
 	int64_t zero_ns;
-	/* What connections and queue pairs did in [from_ns, to_ns) alone, where
-	 * `windowed`; all else is told of all packets. */
+	/* What connections and queue pairs did in [from_ns, to_ns) alone, and
+	 * malformed packets there, where `windowed`; all else is told of all
+	 * packets. */
 	bool windowed;
 	int64_t from_ns, to_ns;
 	const struct na_sink *sink;

@@ -41,7 +41,7 @@ struct track {
 	struct na_capfile *file;
 	struct na_record next;
 	bool more, timed;
-	int64_t last_ns;
+	int64_t last_ns; /* of the packets in the window; INT64_MIN: none yet */
 	uint64_t far; /* packets beyond the reach of our time */
 };
 
@@ -51,6 +51,7 @@ struct run {
 	struct na_capture *capture;
 	struct na_capture_filter *filter;
 	int64_t lowest_ns, highest_ns; /* times that can be told */
+	int64_t from_ns, to_ns;        /* the window */
 	uint64_t told[N_KINDS];        /* so far, to the files */
 	uint64_t told_bytes;
 };
@@ -141,7 +142,9 @@ static enum na_status open_track(struct track *t, struct na_input *in,
 {
 	struct state *s = in->state;
 
-	*t = (struct track){.in = s->in, .counts = &s->counts};
+	*t = (struct track){.in = s->in,
+			    .counts = &s->counts,
+			    .last_ns = INT64_MIN};
 	t->file = na_capfile_open(s->in, err);
 	if (!t->file)
 		return err->status;
@@ -175,8 +178,10 @@ static enum na_status open_run(struct run *r, const struct na_input *in,
 	};
 	size_t n = in->n_merged ? in->n_merged : 1;
 
-	options.from_ns = moment(in, in->from_ps);
-	options.to_ns = moment(in, in->to_ps);
+	r->from_ns = options.from_ns =
+		in->windowed ? moment(in, in->from_ps) : INT64_MIN;
+	r->to_ns = options.to_ns = in->windowed ? moment(in, in->to_ps)
+						: INT64_MAX;
 	na_reach(in->zero_ns, &r->lowest_ns, &r->highest_ns);
 	r->tracks = na_calloc(n, sizeof(*r->tracks));
 	r->capture = na_capture_new(&options);
@@ -248,23 +253,28 @@ static void within_reach(const struct run *r, struct track *t)
 	t->next.time_ns = ns < r->lowest_ns ? r->lowest_ns : r->highest_ns;
 }
 
-static void count(struct track *t)
+/* Beside it others may be missing, of a slice. */
+static void count_backward(const struct run *r, struct track *t)
+{
+	int64_t ns = t->next.time_ns;
+
+	if (ns < r->from_ns || ns >= r->to_ns)
+		return;
+	t->counts->backward_steps += ns < t->last_ns;
+	t->last_ns = ns;
+}
+
+static void count(const struct run *r, struct track *t)
 {
 	const struct na_record *x = &t->next;
 	struct na_capture_counts *c = t->counts;
 
-	if (!t->timed) {
-		c->earliest_ns = c->latest_ns = t->last_ns = x->time_ns;
-		t->timed = true;
-	}
-	if (x->time_ns < t->last_ns) {
-		c->backward_steps++;
-		if (x->time_ns < c->earliest_ns)
-			c->earliest_ns = x->time_ns;
-	} else if (x->time_ns > c->latest_ns) {
+	if (!t->timed || x->time_ns < c->earliest_ns)
+		c->earliest_ns = x->time_ns;
+	if (!t->timed || x->time_ns > c->latest_ns)
 		c->latest_ns = x->time_ns;
-	}
-	t->last_ns = x->time_ns;
+	t->timed = true;
+	count_backward(r, t);
 	c->packets++;
 	c->captured_bytes += x->captured_bytes;
 	c->wire_bytes += x->wire_bytes;
@@ -280,7 +290,7 @@ static enum na_status one_packet(struct run *r, struct track *t)
 		t->counts->filtered++;
 	} else {
 		within_reach(r, t);
-		count(t);
+		count(r, t);
 		st = na_capture_record(r->capture, &t->next);
 	}
 	advance(t);

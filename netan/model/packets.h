@@ -196,10 +196,11 @@ struct na_capture_counts {
 	uint64_t packets, captured_bytes, wire_bytes;
 	int64_t earliest_ns, latest_ns; /* since 1970; 0 without packets */
 	uint64_t cut_packets;           /* by the snap length */
-	uint64_t backward_steps; /* time went back from packet to packet */
+	/* In the window: time went back from packet to packet. */
+	uint64_t backward_steps;
 	uint64_t interfaces;
 	uint64_t tcp, udp, other_ip, non_ip;
-	uint64_t malformed; /* a header that lies or ends early */
+	uint64_t malformed; /* in the window: a header that lies or ends early */
 	uint64_t fragments, fragments_lost;
 	uint64_t filtered; /* by --filter */
 	/* outside: without a packet in the window */

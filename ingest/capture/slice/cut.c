@@ -10,14 +10,14 @@
 #include "ingest/capture/addresses.h"
 #include "ingest/capture/capfile_parts.h"
 #include "ingest/capture/capture.h"
-#include "ingest/capture/slice/cut.h"
+#include "ingest/capture/slice/around.h"
 #include "ingest/capture/slice/bare.h"
+#include "ingest/capture/slice/cut.h"
 #include "ingest/capture/filter.h"
 #include "ingest/capture/packet_parts.h"
 #include "ingest/slice.h"
 #include "ingest/transfer_file/bytes.h"
 #include "netan/base/text.h"
-#include "netan/base/triples.h"
 #include "netan/base/units.h"
 
 /* ---- what says that it is a slice */
@@ -69,13 +69,11 @@ bool na_capture_mark_find(struct na_text text, struct na_capfile_cut *cut)
 	return true;
 }
 
-#define FLOW_KEY UINT64_C(0x9e3779b97f4a7c15)
-enum { FILE_HEADER = 24, RECORD = 24, SECTION = 24 };
-
-/* When packets were seen between two addresses, of TCP two ports. */
-struct flow {
-	int64_t first_ns, last_ns;
-	bool any;
+enum {
+	FILE_HEADER = 24,
+	RECORD = 24,
+	SECTION = 24,
+	LOOK_UP_EVERY = 4096 /* packets: is it to end? */
 };
 
 struct cut {
@@ -85,8 +83,7 @@ struct cut {
 	struct na_err *err;
 	struct na_capfile *file;
 	struct na_capture_filter *filter;
-	struct na_triples flows;
-	NA_VEC(struct flow) lasted; /* by index there */
+	uint64_t nth;  /* packets that were read */
 	uint64_t done; /* bytes of the file that were decided about */
 	bool big;      /* there */
 	struct na_hide hide; /* --anonymize */
@@ -150,47 +147,32 @@ static bool asked(const struct cut *c, const struct na_record *r)
 	       (!c->filter || na_capture_filter_pass(c->filter, r));
 }
 
-static uint64_t end_of(const struct na_address *a, uint16_t port)
-{
-	return na_hash_mix(na_hash_address(0, a) ^ port, FLOW_KEY);
-}
-
-/* The same from both ends.  Who sends RoCE takes any port. */
-static bool flow_of(const struct na_record *r, struct na_triple *flow)
-{
-	struct na_packet p;
-	uint64_t a, b, both;
-	bool tcp;
-
-	na_packet_decode(&p, r, NULL);
-	tcp = p.kind == NA_PACKET_TCP;
-	a = end_of(&p.src, tcp ? p.src_port : 0);
-	b = end_of(&p.dst, tcp ? p.dst_port : 0);
-	both = a < b ? na_hash_mix(a, b) : na_hash_mix(b, a);
-	*flow = (struct na_triple){(uint32_t)both, (uint32_t)(both >> 32), tcp};
-	return p.src.family;
-}
-
-/* Of one that meets the window? */
+/* Of a connection or queue pair that meets the window? */
 static bool meets(const struct cut *c, const struct na_record *r)
 {
-	const struct flow *x;
-	struct na_triple flow;
-	uint32_t at = NA_NO_TRIPLE;
+	int64_t first_ns, last_ns;
 
-	if (flow_of(r, &flow))
-		at = na_triples_find(&c->flows, flow);
-	if (at == NA_NO_TRIPLE)
-		return false;
-	x = &c->lasted.v[at];
-	return na_slice_meets(since(c, x->first_ns), since(c, x->last_ns),
+	return c->of->around &&
+	       na_around_lasted(c->of->around, r, &first_ns, &last_ns) &&
+	       na_slice_meets(since(c, first_ns), since(c, last_ns),
 			      c->of->from_ps, c->of->to_ps);
 }
 
-static bool stays(const struct cut *c, const struct na_record *r)
+/* Of the slice: not at all, as a beginning alone, or for what is asked for. */
+enum stay { GONE, BEGINS, AROUND, INSIDE };
+
+static enum stay stays(const struct cut *c, const struct na_record *r)
 {
-	return asked(c, r) &&
-	       (in_window(c, r) || (c->of->connections && meets(c, r)));
+	if (!asked(c, r))
+		return GONE;
+	if (in_window(c, r))
+		return INSIDE;
+	if (meets(c, r))
+		return AROUND;
+	return c->of->around && na_around_begins(c->of->around, c->of->file,
+						 c->nth)
+		       ? BEGINS
+		       : GONE;
 }
 
 /* ---- what is written */
@@ -253,7 +235,7 @@ static enum na_status put_first(const struct cut *c, const char *words,
 				size_t n)
 {
 	struct na_text frame = na_capture_mark_frame(c->file->link);
-	int64_t ns = c->in->first_ns > 0 ? c->in->first_ns : 0;
+	int64_t ns = c->in->zero_ns > 0 ? c->in->zero_ns : 0;
 	uint32_t bytes = (uint32_t)(frame.n + n), part = 1000000000;
 	uint8_t record[RECORD] = {0};
 	bool big = c->file->big;
@@ -325,7 +307,7 @@ static enum na_status put_mark(struct cut *c)
 	struct na_str words = {.s = NULL};
 	enum na_status st;
 
-	if (!na_capture_mark_print(&words, c->of->said, c->in->first_ns))
+	if (!na_capture_mark_print(&words, c->of->said, c->in->zero_ns))
 		st = na_fail_nomem(c->err);
 	else if (c->file->ng)
 		st = put_section(c, words.s, words.n);
@@ -351,18 +333,36 @@ static enum na_status one_packet(struct cut *c, const struct na_record *r)
 {
 	uint64_t end = na_at(&c->file->c);
 	enum na_status st = NA_OK;
-	bool of_slice = stays(c, r);
+	enum stay stay = stays(c, r);
 
 	if (c->file->ng)
 		st = put_blocks(c, r->at);
 	c->big = c->file->big;
 	c->counts->of_events++;
-	c->counts->events += of_slice;
-	c->counts->inside += of_slice;
-	if (st == NA_OK && of_slice)
+	c->counts->events += stay != GONE;
+	c->counts->inside += stay >= AROUND;
+	c->counts->around += stay == AROUND;
+	if (st == NA_OK && stay != GONE)
 		st = put_packet(c, r, end);
+	c->nth++;
 	c->done = end;
 	return st;
+}
+
+/* What is damaged in the file is said as it is walked through. */
+static enum na_status seek_packets(struct cut *c)
+{
+	enum na_status st = NA_OK;
+	struct na_record r;
+
+	for (; st == NA_OK && na_capfile_next(c->file, &r) == NA_OK; c->nth++) {
+		if (c->of->around && asked(c, &r))
+			st = na_around_see(c->of->around, &r, c->of->file,
+					   c->nth);
+		if (st == NA_OK && c->nth % LOOK_UP_EVERY == 0)
+			st = c->of->put(c->of->put_ctx, "", 0, c->err);
+	}
+	return st == NA_ENOMEM ? na_fail_nomem(c->err) : st;
 }
 
 static enum na_status cut_packets(struct cut *c)
@@ -370,6 +370,7 @@ static enum na_status cut_packets(struct cut *c)
 	enum na_status st;
 	struct na_record r;
 
+	c->nth = 0;
 	c->done = c->file->ng ? 0 : na_at(&c->file->c);
 	c->big = c->file->big;
 	st = put_mark(c);
@@ -380,28 +381,9 @@ static enum na_status cut_packets(struct cut *c)
 	return st;
 }
 
-/* A connection begins before anybody knows that it meets the window. */
-static enum na_status see_flow(struct cut *c, const struct na_record *r)
-{
-	struct na_triple key;
-	struct flow *x;
-
-	if (!asked(c, r) || !flow_of(r, &key))
-		return NA_OK;
-	x = na_triples_at(&c->flows, &c->lasted, key);
-	if (!x)
-		return NA_ENOMEM;
-	if (!x->any || r->time_ns < x->first_ns)
-		x->first_ns = r->time_ns;
-	if (!x->any || r->time_ns > x->last_ns)
-		x->last_ns = r->time_ns;
-	x->any = true;
-	return NA_OK;
-}
-
 static enum na_status see_bare(struct cut *c, const struct na_record *r)
 {
-	if (!stays(c, r))
+	if (stays(c, r) == GONE)
 		return NA_OK;
 	na_bare_next(c->bare);
 	return na_capture_record(c->capture, r);
@@ -429,8 +411,11 @@ static enum na_status walk(struct cut *c,
 	c->file = na_capfile_open(&probe, c->err);
 	if (!c->file)
 		return c->err->status;
-	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK)
+	c->nth = 0;
+	while (st == NA_OK && na_capfile_next(c->file, &r) == NA_OK) {
 		st = see(c, &r);
+		c->nth++;
+	}
 	na_capfile_close(c->file);
 	na_arena_fini(&probe.arena);
 	return st == NA_ENOMEM ? na_fail_nomem(c->err) : st;
@@ -476,21 +461,19 @@ enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 			.hide.masks = of->masks};
 	enum na_status st = NA_OK;
 
-	if (of->names && !of->learns && !na_masks_settle(of->masks))
+	if (of->names && !of->learns && !of->seeks && !na_masks_settle(of->masks))
 		st = na_fail_nomem(err);
 	if (st == NA_OK && in->asks.filter)
 		st = na_capture_filter_new(&c.filter, in->asks.filter, err);
-	if (st == NA_OK && of->connections)
-		st = walk(&c, see_flow);
-	if (st == NA_OK && of->names)
+	if (st == NA_OK && of->names && !of->seeks)
 		st = find_bare(&c);
 	if (st == NA_OK) {
 		c.file = na_capfile_open(in, err);
-		st = c.file ? cut_packets(&c) : err->status;
+		st = !c.file	 ? err->status
+		     : of->seeks ? seek_packets(&c)
+				 : cut_packets(&c);
 		na_capfile_close(c.file);
 	}
-	na_triples_fini(&c.flows);
-	na_vec_free(&c.lasted);
 	na_xf_bytes_fini(&c.made);
 	na_capture_free(c.capture);
 	na_bare_free(c.bare);

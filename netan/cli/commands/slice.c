@@ -22,7 +22,7 @@
 
 struct params {
 	const char *output;
-	bool no_programs, connections;
+	bool no_programs, connections, no_connections;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -38,8 +38,13 @@ static const struct na_opt opts[] = {
 	 "without the HLO modules of XSpace traces, which netan hlo and netan "
 	 "slack read"},
 	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
-	 "of captures all packets of connections and queue pairs in the window, "
-	 "also before and after it"},
+	 "captures: all packets of the connections and queue pairs that meet "
+	 "the window, also before and after it: what is done without "
+	 "--no-connections"},
+	{NA_OPT_FLAG, 0, "no-connections", FIELD(no_connections), NULL, NULL,
+	 0, 0,
+	 "captures: no packet from outside of the window: smaller, but what "
+	 "began before it is missing or shorter, and commands say so"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -218,6 +223,7 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 	w->counts.events += counts->events;
 	w->counts.of_events += counts->of_events;
 	w->counts.inside += counts->inside;
+	w->counts.around += counts->around;
 	w->written++;
 	return NA_OK;
 }
@@ -276,17 +282,23 @@ static void report(const struct work *w)
 /* Connections began before the window, mostly. */
 static void say_captures(const struct work *w)
 {
-	const struct na_session *s = &w->z.session;
-	bool any = false;
+	const struct na_request *q = &w->cli->request;
+	char n[NA_COUNT_BUF];
 
-	for (size_t i = 0; i < s->n_inputs; i++)
-		any |= s->inputs[i].capture != NULL;
-	if (any && !w->p->connections)
-		na_say_warning(&w->cli->request,
-			       "of a capture only packets are cut out: what "
-			       "tcp, rdma and rpc know of a connection from "
-			       "before the window, they do not know of the "
-			       "slice (--connections keeps all of them)");
+	if (na_slicer_loses(&w->z))
+		na_say_warning(q,
+			       "of a capture only packets of the window are "
+			       "cut out: what began before it is missing or "
+			       "shorter in the slice, so that no command says "
+			       "of it what it says of the capture "
+			       "(without --no-connections, each does)");
+	else if (w->counts.around > w->counts.events / 2 &&
+		 !w->cli->common.quiet)
+		na_say_hint(q,
+			    "%s are of connections that meet the window, "
+			    "before and after it; --no-connections leaves them "
+			    "out, and then commands say other things of it",
+			    na_count_of(n, w->counts.around, "packet"));
 }
 
 static void say_damage(struct work *w)
@@ -431,7 +443,7 @@ static enum na_exit cut_session(struct work *w)
 	exit = na_exit_of(na_slicer_open(
 		&w->z, q,
 		&(struct na_slicing){.no_programs = w->p->no_programs,
-				     .connections = w->p->connections}));
+				     .no_connections = w->p->no_connections}));
 	if (na_stopped(w->cli, w->z.session.interrupted))
 		return NA_EXIT_INTERRUPTED;
 	if (exit != NA_EXIT_OK)
@@ -473,6 +485,10 @@ static enum na_exit check_params(const struct na_cli *cli)
 		na_fail(&err, NA_EUSAGE,
 			"what is to be cut out? Add --from and --to, --step "
 			"or --host");
+	else if (p->connections && p->no_connections)
+		na_fail(&err, NA_EUSAGE,
+			"--connections and --no-connections: give one of "
+			"them");
 	else if (na_several_runs(q))
 		na_fail(&err, NA_EUSAGE,
 			"slices are of one run: give one --label at most");
@@ -519,9 +535,12 @@ static const char details[] =
 	"\n"
 	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, the "
 	"profiler's traces of PyTorch (Kineto), documents of rocprofv3 and "
-	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a capture, what "
-	"tcp, rdma and rpc know of a connection from before the window is not "
-	"in the slice, unless --connections keeps it. With --host the other "
+	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a "
+	"capture, all packets of the connections and queue pairs that meet the "
+	"window stay, as their state before it tells what they do in it, and "
+	"of other connections the first packet. --no-connections keeps the "
+	"packets of the window alone: what began before it is then missing or "
+	"shorter in all commands, which say so of such a slice. With --host the other "
 	"hosts' files are left out, so that their devices are called by "
 	"themselves; of captures the packets of an address stay.\n"
 	"\n"

@@ -27,9 +27,11 @@ static bool has_window(const struct na_slice_mark *m)
 
 /* ---- none is asked for */
 
-static enum na_status keep_note(struct na_session *s, const char *kept,
-				struct na_err *err)
+static enum na_status note(struct na_session *s, struct na_str *said,
+			   struct na_err *err)
 {
+	char *kept = na_str_keep(said, &s->arena);
+
 	if (!kept || !na_grow(&s->notes, &s->cap_notes, s->n_notes + 1,
 			      sizeof(*s->notes)))
 		return na_fail_nomem(err);
@@ -37,8 +39,9 @@ static enum na_status keep_note(struct na_session *s, const char *kept,
 	return NA_OK;
 }
 
-static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
-			   struct na_err *err)
+static enum na_status note_window(struct na_session *s,
+				  const struct na_slice_mark *m,
+				  struct na_err *err)
 {
 	struct na_str said = {.s = NULL};
 
@@ -46,7 +49,7 @@ static enum na_status note(struct na_session *s, const struct na_slice_mark *m,
 			   "cut with counts (");
 	na_slice_print_window(&said, m);
 	na_str_addf(&said, ")");
-	return keep_note(s, na_str_keep(&said, &s->arena), err);
+	return note(s, &said, err);
 }
 
 static bool tells_steps(const struct na_session *s)
@@ -123,7 +126,7 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 	}
 	s->window = (struct na_slice_mark){first.from, first.to, first.step,
 					   NULL};
-	return note(s, &s->window, err);
+	return note_window(s, &s->window, err);
 }
 
 /* ---- one is asked for */
@@ -144,30 +147,44 @@ static bool beyond(const struct na_session *s, const struct na_filter *f,
 	       (f->first_step < first || f->last_step > last);
 }
 
-static const unsigned follows = NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS;
-
-static const char without_past[] =
-	"a slice of a capture holds no packet from before its window: what a "
-	"connection was then known by (round trip of the path, window scale, "
-	"holes) is not in it, and times, counts and advice may differ from those "
-	"of the original (netan slice --connections keeps it)";
-
-static bool lacks_past(const struct na_session *s,
-		       const struct na_slice_mark *m)
+/* Captures that were cut with --no-connections. */
+static enum na_status note_alone(struct na_session *s, struct na_err *err)
 {
-	int64_t ps;
+	const struct na_input *first = NULL;
+	struct na_str said = {.s = NULL};
+	struct na_slice_mark m;
+	size_t n = 0;
 
-	return m->from && !m->connections &&
-	       na_session_moment(s, m->from, &ps) && ps > 0;
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (!in->cut)
+			continue;
+		if (!na_slice_mark_read(&m, in->cut, &s->arena))
+			return na_fail_nomem(err);
+		first = first || !m.packets_alone ? first : in;
+		n += m.packets_alone;
+	}
+	if (!n)
+		return NA_OK;
+	na_str_addf(&said,
+		    "%s%s slice%s of packets alone (--no-connections): what "
+		    "began before the window is missing or shorter, so that "
+		    "numbers and verdicts may differ from those of the capture",
+		    first->path, n > 1 ? " and others are" : " is a",
+		    na_plural(n));
+	return note(s, &said, err);
 }
 
 enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 {
 	const struct na_input *worst = NULL;
 	struct na_slice_mark m;
-	bool bare = false;
 	size_t n = 0;
+	enum na_status st = note_alone(s, err);
 
+	if (st != NA_OK)
+		return st;
 	/* None: whether that is right, na_session_window() has said. */
 	for (size_t i = 0; has_window(&s->window) && i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
@@ -176,7 +193,6 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 			continue;
 		if (!na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
-		bare |= in->capture && lacks_past(s, &m);
 		if (!beyond(s, &s->filter, &m))
 			continue;
 		worst = worst ? worst : in;
@@ -189,8 +205,7 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 			"is mostly not in it, and its numbers are too low",
 			worst->path, worst->cut,
 			n > 1 ? ", as others are" : "");
-	return bare && s->wants & follows ? keep_note(s, without_past, err)
-					  : NA_OK;
+	return NA_OK;
 }
 
 bool na_session_ends_before(struct na_session *s, const struct na_filter *f)
@@ -213,7 +228,8 @@ static bool any_clipped(const struct na_session *s)
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		any |= s->inputs[i].capture && !s->inputs[i].away;
-	return any && s->wants & follows;
+	return any &&
+	       s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
 }
 
 /* Is there one whose bytes come but once, which would be gone? */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/capture/slice/around.h"
 #include "ingest/capture/slice/masks.h"
 #include "ingest/spool.h"
 #include "netan/base/pseudonyms.h"
@@ -137,6 +138,23 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Connections that reach beyond the window? */
+static bool loses(const struct na_slicer *z)
+{
+	return !z->of.around && (z->of.from_ps != NA_TIME_MIN ||
+				 z->of.to_ps != NA_TIME_MAX);
+}
+
+bool na_slicer_loses(const struct na_slicer *z)
+{
+	const struct na_session *s = &z->session;
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		any |= s->inputs[i].capture != NULL;
+	return any && loses(z);
+}
+
 const char *na_slicer_says(struct na_slicer *z, size_t input,
 			   struct na_arena *a)
 {
@@ -151,13 +169,13 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	m = s->window;
 	m.from = one_word(m.from, s->filter.from_ps, a);
 	m.to = one_word(m.to, s->filter.to_ps, a);
+	m.packets_alone = in->capture && (older.packets_alone || loses(z));
+	m.damaged = in->damaged;
 	/* When they were: alone a capture tells no steps. */
 	if (in->capture && m.step) {
 		m.from = in_ps(z->of.from_ps, a);
 		m.to = in_ps(z->of.to_ps, a);
 	}
-	m.connections = in->capture && z->of.connections &&
-			(!in->cut || older.connections);
 	m.of = z->of.names ? na_pseudonym(z->of.names, NA_ALIAS_INPUT, in->path)
 	       : older.of  ? older.of
 			   : name_of(in->path);
@@ -169,35 +187,11 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	return na_str_keep(&said, a);
 }
 
-enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
-			      const struct na_slicing *how)
-{
-	struct na_err err = {.status = NA_OK};
-	enum na_status st;
-
-	*z = (struct na_slicer){.of.no_programs = how->no_programs,
-				.of.connections = how->connections,
-				.of.addresses = &q->host,
-				.of.names = q->pseudonyms};
-	st = na_session_open(&z->session, q,
-			     WANTS | (q->hosts ? NA_WANT_CONNECTIONS : 0));
-	if (st != NA_OK)
-		return st;
-	if (q->pseudonyms)
-		z->of.masks = na_masks_new();
-	st = q->pseudonyms && !z->of.masks ? na_fail_nomem(&err)
-					   : find_window(z, &err);
-	if (err.status != NA_OK && !z->session.interrupted)
-		na_say_error(q, "%s", err.text);
-	if (err.status == NA_EFORMAT)
-		na_session_say_there_is(&z->session);
-	return st;
-}
-
 void na_slicer_close(struct na_slicer *z)
 {
 	na_session_close(&z->session);
 	na_masks_free(z->of.masks);
+	na_around_free(z->of.around);
 }
 
 /* ---- files */
@@ -315,6 +309,7 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	of.ctx = &keeper;
 	of.said = na_slicer_says(z, input, &in.arena);
 	of.host = z->session.sources[input].host;
+	of.file = (uint32_t)input;
 	if (of.names)
 		of.host = na_pseudonym(of.names, NA_ALIAS_HOST, of.host);
 	of.put = put;
@@ -327,5 +322,63 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 		na_input_tell(first, &in);
 	na_input_settle(first);
 	na_input_close(&in);
+	return st;
+}
+
+/* ---- all files */
+
+/* What connections there are, of all captures before the first is cut, as they
+ * may go on from file to file; what is wrong with a file is said when it is
+ * cut. */
+static enum na_status seek_all(struct na_slicer *z, struct na_err *err)
+{
+	const struct na_session *s = &z->session;
+	enum na_status st = NA_OK;
+
+	z->of.seeks = true;
+	for (size_t i = 0; st == NA_OK && i < s->n_inputs; i++) {
+		struct na_err unheard = {.status = NA_OK};
+		struct na_slice_counts counts;
+
+		if (!s->inputs[i].capture || !na_slicer_takes(z, i))
+			continue;
+		st = na_slicer_cut(z, i, drop, NULL, &counts, &unheard);
+		z->session.interrupted |= st == NA_END && na_interrupted();
+		if (st == NA_ENOMEM || z->session.interrupted)
+			*err = unheard;
+		else
+			st = NA_OK;
+	}
+	z->of.seeks = false;
+	return st;
+}
+
+enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
+			      const struct na_slicing *how)
+{
+	struct na_err err = {.status = NA_OK};
+	enum na_status st;
+
+	*z = (struct na_slicer){.of.no_programs = how->no_programs,
+				.of.addresses = &q->host,
+				.of.names = q->pseudonyms};
+	st = na_session_open(&z->session, q,
+			     WANTS | (q->hosts ? NA_WANT_CONNECTIONS : 0));
+	if (st != NA_OK)
+		return st;
+	if (q->pseudonyms)
+		z->of.masks = na_masks_new();
+	if (!how->no_connections)
+		z->of.around = na_around_new();
+	st = (q->pseudonyms && !z->of.masks) ||
+			     (!how->no_connections && !z->of.around)
+		     ? na_fail_nomem(&err)
+		     : find_window(z, &err);
+	if (st == NA_OK)
+		st = seek_all(z, &err);
+	if (err.status != NA_OK && !z->session.interrupted)
+		na_say_error(q, "%s", err.text);
+	if (err.status == NA_EFORMAT)
+		na_session_say_there_is(&z->session);
 	return st;
 }

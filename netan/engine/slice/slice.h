@@ -18,7 +18,8 @@ struct na_slicer {
 };
 
 struct na_slicing {
-	bool no_programs, connections; /* as in na_slice */
+	bool no_programs;    /* as in na_slice */
+	bool no_connections; /* captures: packets of the window alone */
 };
 /* Opens the inputs of q and finds the window of its --from, --to and --step,
  * and what meets it.  Says what is wrong itself, as na_session_open(); to be
@@ -27,6 +28,8 @@ enum na_status na_slicer_open(struct na_slicer *z, const struct na_request *q,
 			      const struct na_slicing *how) NA_MUST_CHECK;
 void na_slicer_close(struct na_slicer *z);
 
+/* Are slices of captures without what connections were before the window? */
+bool na_slicer_loses(const struct na_slicer *z);
 /* Of the inputs of z->session: the first of its file, and of a host that is
  * asked for? */
 bool na_slicer_takes(const struct na_slicer *z, size_t input);

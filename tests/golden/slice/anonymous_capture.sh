@@ -33,7 +33,7 @@ addresses_in()
 	od -An -v -tx1 "$1" | tr -s '\n' ' ' | grep -o '0a 01 00 0[1-f]' | wc -l
 }
 for f in zq01.pcap zq05.pcapng; do
-	for how in "" --connections; do
+	for how in --no-connections ""; do
 		w="--from 1s --to 4s"
 		netan slice -q $f $w $how -o plain.pcap
 		netan slice -q $f $w $how --anonymize -o bare.pcap

@@ -12,7 +12,7 @@ for f in j.pcap j.pcapng; do
 	first=$(shark $f -c 1 -T fields -e frame.time_epoch)
 	from=$(echo "$first" | awk -F. '{ printf "%d.%s", $1 + 1, $2 }')
 	to=$(echo "$first" | awk -F. '{ printf "%d.%s", $1 + 3, $2 }')
-	netan slice -q $f --from 1s --to 3s -o cut.$f
+	netan slice -q $f --from 1s --to 3s --no-connections -o cut.$f
 	editcap -A "$from" -B "$to" $f ed.$f
 	packets cut.$f -Y 'not eth.type == 0x88b5' >a
 	packets ed.$f >b
@@ -33,7 +33,7 @@ for f in j.pcap j.pcapng; do
 	shark $f -Y udp >b
 	[ "$(wc -l <a)" = "$(wc -l <b)" ] && [ -s a ] && echo "all of UDP"
 done
-netan slice j.pcap --from 1s --to 2s -o x.pcap 2>&1 | sed -E 's/[0-9.]+ [KM]?i?B/N B/g; s/[0-9]+ events? of .*/N events/'
+netan slice j.pcap --from 1s --to 2s --no-connections -o x.pcap 2>&1 | sed -E 's/[0-9.]+ [KM]?i?B/N B/g; s/[0-9]+ events? of .*/N events/'
 echo "read without a window, and with a wider one"
 netan tcp cut.j.pcapng --format json -q 2>&1 >a
 netan tcp cut.j.pcapng --from 1s --to 3s --format json -q >b
@@ -42,3 +42,16 @@ sed -n '/^ *"result"/,$p' b >b.result
 cmp a.result b.result && echo same
 netan tcp cut.j.pcapng | grep slice
 netan tcp cut.j.pcapng --from 0s --to 3s 2>&1 >/dev/null
+# Files without anything in the window are left out, and what began there is
+# not counted.
+echo "a capture in several files, connections in more than one"
+editcap -c 200 j.pcap part.pcap
+result() { netan "$@" --from 5s --to 6s --format json -q | sed -n '/^ *"result"/,$p' | grep -vE '"(path|id|connections_(seen|filtered))"'; }
+netan slice -q part_*.pcap --from 5s --to 6s -o parts/ 2>/dev/null
+ls part_* | wc -l
+ls parts | wc -l
+for c in latency tcp; do
+	result $c part_*.pcap >a
+	result $c parts/* >b
+	cmp a b && [ -s a ] && echo "$c: same"
+done

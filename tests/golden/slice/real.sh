@@ -10,16 +10,15 @@ same "--from 30s --to 33s" "steps check" "$data/xplane/tpu_inference_2.xplane.pb
 ranks="$data/chrome-trace"
 same "--from 10ms --to 15ms" "collectives check" "$ranks/dlrm_8ranks" | grep -v larger
 same "--step 6" "collectives steps check" "$ranks/hta_nccl_data_rank0of2.json.gz"
-CUT=--connections
 same "--from 2s --to 5s" "timeline rpc latency sizes tcp check" "$data/pcap/tcp_ftp_download_loss_sack.pcap"
 same "--from 3s --to 10s" "timeline rpc latency sizes tcp" "$data/pcap/pcapng_2if_eth_sll_ns_dsb.pcapng"
 # Of packets alone it is said what they do not tell, and no path is taken for a
 # short one.
 netan slice "$data/pcap/tcp_ftp_download_loss_sack.pcap" --from 3s --to 5s \
-	-o packets.pcap -q
+	--no-connections -o packets.pcap -q
 for c in check tcp; do
 	netan $c packets.pcap --from 3s --to 5s |
-		grep -E '^(Do: find|timeout_bound|a slice of)'
+		grep -E '^(Do: find|timeout_bound|packets.pcap is a slice)'
 done
 # Without names, the same but for these.
 bare()
@@ -36,7 +35,7 @@ bare()
 	echo "${3##*/} without names: ${2%% *} to ${2##* }"
 }
 of_packets="timeline latency sizes bursts rpc pairs tcp check"
-for CUT in "" --connections; do
+for CUT in "" --no-connections; do
 	bare "--from 22s --to 34s" "$of_packets" "$data/pcap/h2c_doh_34_requests_port80.pcap"
 	bare "--from 3s --to 10s" "$of_packets" "$data/pcap/pcapng_2if_eth_sll_ns_dsb.pcapng"
 	bare "--from 8s --to 14s" "$of_packets" "$data/pcap/sll_snap96_disordered.pcap"

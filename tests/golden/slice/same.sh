@@ -27,9 +27,22 @@ same "--from 100ms --to 150ms" "$ranks" ranks
 same "--step 2-3" "$ranks" ranks
 same "--step 3-4" "$all" records
 same "--from 100ms --to 200ms" "$all" old.netan
-CUT=--connections
-same "--from 100ms --to 300ms" "timeline latency sizes rpc tcp" job.pcapng
-same "--from 5s --to 6s" "timeline latency sizes rpc tcp rdma" job.pcap
+same "--from 100ms --to 300ms" "timeline latency sizes bursts pairs rpc tcp check" job.pcapng
+same "--from 5s --to 6s" "timeline latency sizes bursts pairs rpc tcp rdma check" job.pcap
+echo "packets alone, and a damaged file: the slice says so, whenever it is read"
+netan slice -q job.pcap --from 5s --to 6s --no-connections -o alone.pcap
+netan latency alone.pcap --format json -q | grep -o '"alone.pcap is.*'
+netan latency alone.pcap --from 5s --to 6s | grep alone
+netan slice -q alone.pcap --from 5s --to 5500ms -o again.pcap
+netan info again.pcap | grep -o 'is a slice.*'
+head -c $(($(stat -c %s job.pcap) - 100)) job.pcap >broken.pcap
+for f in broken.pcap part.pcap; do
+	netan check $f --from 1s --to 2s 2>&1 | grep -E '^(cannot|netan)'
+	netan slice -q broken.pcap --from 1s --to 2s -o part.pcap 2>/dev/null
+done
+netan slice job.pcap --from 5s --to 6s -o x.pcap | head -n 1 |
+	sed -E 's/[0-9.]+ [KM]?i?B/N B/g'
+netan slice job.pcap --from 5s --connections --no-connections -o y.pcap
 echo "a slice of a slice, one host, another name"
 netan slice -q new --step 2-6 -o wide/
 netan slice -q wide/ --step 3-4 -o narrow/
