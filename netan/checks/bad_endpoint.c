@@ -200,8 +200,9 @@ static const char *others_of(struct na_case *c, const struct na_value *x,
 	return na_case_text(
 		c, "; %s%s%s%s",
 		as_fast > 0 ? na_case_count(c, as_fast) : "",
-		as_fast > 0 ? " are of collectives in which it is no slower"
-			    : "",
+		as_fast == 1  ? " is of a collective in which it is no slower"
+		: as_fast > 1 ? " are of collectives in which it is no slower"
+			      : "",
 		as_fast > 0 && alone > 0 ? ", " : "",
 		alone > 0 ? na_case_text(c,
 					 "%s had too few alike to be compared "

@@ -353,9 +353,14 @@ static const char *waits_title(struct na_case *c, const struct waits *x,
 	const char *by = na_case_seconds(c, behind_ms / NA_MS_PER_S);
 	const char *name = name_of(c, x->who);
 
-	if (steps == BOTH_STEPS)
-		return na_case_text(c, "%s %s: both steps wait for it, by %s",
-				    name, does, by);
+	if ((size_t)x->n == steps)
+		return na_case_text(c, "%s %s: %s%s steps wait for it, by %s",
+				    name, does,
+				    steps == BOTH_STEPS ? "both" : "all ",
+				    steps == BOTH_STEPS
+					    ? ""
+					    : na_case_count(c, steps),
+				    by);
 	return na_case_text(c, "%s %s now and then: %s of %s steps wait for "
 			       "it, by %s",
 			    name, does, na_case_count(c, x->n),

@@ -256,8 +256,8 @@ bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
 		return true;
 	say_suspect(&t, s, run, x);
 	if (w->suspects > 1)
-		na_str_addf(&t, ", and %zu other host%s so in some steps",
-			    w->suspects - 1,
+		na_str_addf(&t, ", and %s other host%s so in some steps",
+			    na_grouped(w->suspects - 1),
 			    w->suspects > 2 ? "s do" : " does");
 	what = keep(s, buf);
 	t = na_str_over(buf, sizeof(buf));

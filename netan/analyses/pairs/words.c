@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"
@@ -546,8 +547,8 @@ static const char *how_many(char *buf, size_t size, const struct na_value *v)
 /* Sentences, which a column would break after a word or two. */
 static void undecided_view(struct na_result *r)
 {
-	char text[8 * PAIRS_WORDS], pairs[NA_COUNT_BUF + 4];
-	struct na_str all = na_str_over(text, sizeof(text));
+	char pairs[NA_COUNT_BUF + 4];
+	struct na_str all = {.s = NULL};
 
 	na_for_each (v, na_get(na_result_body(r), M_undecided)) {
 		const char *label = na_text_or(v, M_label, NULL);
@@ -561,7 +562,8 @@ static void undecided_view(struct na_result *r)
 			na_str_addf(&all, "\nwhat would decide: %.*s",
 				    PAIRS_WORDS, needs);
 	}
-	na_result_text(r, "undecided", "%s", all.s);
+	na_result_text(r, "undecided", "%s", all.s ? all.s : "");
+	free(all.s);
 }
 
 static bool same_text(const struct na_value *a, const struct na_value *b,

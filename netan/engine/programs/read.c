@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/engine/programs/file.h"
@@ -65,8 +66,8 @@ static void say_bare(struct na_hlo_reading *x)
 {
 	if (x->bare > 1)
 		na_say_warning(x->request,
-			       "%zu traces without HLO modules: "
-			       NA_HLO_LOOKED_FOR, x->bare);
+			       "%s traces without HLO modules: "
+			       NA_HLO_LOOKED_FOR, na_grouped(x->bare));
 	else if (x->bare && x->first_bare)
 		say(x, x->first_bare);
 }

@@ -14,3 +14,6 @@ netan synth -q -o h --run r --hosts 8 --steps 16 --seed 3
 for steps in 0-1 4-5 9-10; do
 	netan check h --step $steps | grep -c '^warning straggler'
 done
+# What waits in each step waits not "now and then".
+netan synth -q -o l --run r --hosts 4 --steps 3 --fault late-input:1:200ms
+netan check l | grep '^warning straggler'

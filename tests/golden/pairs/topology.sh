@@ -28,3 +28,9 @@ done >racks.csv
 netan pairs u --topology racks.csv --top 1
 netan pairs u --topology racks.csv --format json | grep -A 2 '"culprits"'
 netan pairs u --top 1
+# Each of many runs keeps its sentence, to the end.
+runs=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	runs="$runs --label the-same-run-under-label-$i u"
+done
+netan pairs $runs --top 1 | grep -c "^what would decide: .* rack's links$"
