@@ -102,11 +102,18 @@ void na_hang_tell_came(struct na_case *c, struct na_finding *f,
 
 /* ---- where the code stands */
 
+/* Installed (site-packages, dist-packages), or of its sources. */
+static bool is_of_pytorch(const char *frame)
+{
+	return strstr(frame, "-packages/torch/") ||
+	       strstr(frame, "/torch/distributed/");
+}
+
 /* The innermost that is not PyTorch's own; of none, the innermost. */
 static const char *frame_of(const struct na_value *frames)
 {
 	na_for_each (v, frames) {
-		if (!strstr(na_text_of(v, ""), "/torch/"))
+		if (!is_of_pytorch(na_text_of(v, "")))
 			return na_text_of(v, "");
 	}
 	return na_text_of(na_items(frames), "");
@@ -121,14 +128,14 @@ static bool is_blamed(const struct na_value *event, int64_t rank)
 	return false;
 }
 
-/* The dump of a culprit is here, and no stack of it. */
+/* The dump of a culprit is here, and no stack of what it still holds. */
 static const char *stackless(struct na_case *c, const struct na_value *event)
 {
 	const struct na_value *culprit = na_first(event, M_culprits);
 
 	if (na_count_or(culprit, M_pending, -1) < 0)
 		return "";
-	return na_case_text(c, "; the dump of rank %d holds no stack",
+	return na_case_text(c, "; of what rank %d still holds no stack is told",
 			    (int)na_count_or(culprit, M_rank, -1));
 }
 

@@ -221,6 +221,22 @@ const char *na_verdict_guilty(struct na_case *c)
 				    : "");
 }
 
+/* What of the window no transfer file tells; NULL. */
+static const char *left_whole(struct na_case *c)
+{
+	int64_t n = na_count_at(na_case_side(c, "session"),
+				M_connections_left_whole);
+
+	if (!n)
+		return NULL;
+	return na_case_text(c,
+			    "%s connection%s reach%s beyond the window, of "
+			    "which a transfer file tells nothing: give the "
+			    "capture itself",
+			    na_case_count(c, n), na_plural(n),
+			    n == 1 ? "es" : "");
+}
+
 /* Whether anybody asked for those checks that could blame the network. */
 static const char *unasked(const struct na_case *c)
 {
@@ -278,6 +294,7 @@ const char *na_verdict_unheard(struct na_case *c)
 {
 	const char *first = suspected(c), *why = unread(c);
 
+	why = why ? why : left_whole(c);
 	why = why ? why : unasked(c);
 	return first && why ? na_case_text(c, "%s; %s", first, why)
 	       : first      ? first

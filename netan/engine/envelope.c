@@ -318,6 +318,19 @@ static void note_styles(struct na_session *s, struct na_result *r)
 				: " (--anchor)");
 }
 
+/* What else of a window nobody would miss. */
+static void note_whole(const struct na_session *s, struct na_result *r)
+{
+	uint64_t n = s->inputs_told ? 0 : na_session_left_whole(s);
+
+	if (n)
+		na_result_note(r,
+			       "%" PRIu64 " connection%s that reach%s beyond "
+			       "the window %s left out: %s",
+			       n, na_plural(n), n == 1 ? "es" : "",
+			       n == 1 ? "is" : "are", NA_GIVE_CAPTURE);
+}
+
 /* Of as many as the command has before it: those of traces have two ends. */
 static void note_estimates(struct na_session *s, struct na_result *r, int side)
 {
@@ -366,6 +379,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	note_estimates(s, r, side);
 	note_absent(s, r, coverage);
 	na_session_note_ranks(s, r, coverage);
+	note_whole(s, r);
 	for (size_t i = 0; i < s->n_notes; i++)
 		na_result_note(r, "%s", s->notes[i]);
 	if (s->interrupted)

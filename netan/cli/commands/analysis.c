@@ -94,6 +94,11 @@ static void say_no_packets(struct na_session *s, const struct na_analysis *a,
 		na_say_error(s->request,
 			     "the filters leave none of %zu %s%s to analyse",
 			     seen, w->noun, na_plural(seen));
+		if (!a->add_queue_pair && na_session_left_whole(s))
+			na_say_hint(s->request,
+				    "%" PRIu64 " of them reach beyond the "
+				    "window: %s",
+				    na_session_left_whole(s), NA_GIVE_CAPTURE);
 		na_session_say_there_is(s);
 		return;
 	}

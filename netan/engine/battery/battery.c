@@ -81,11 +81,16 @@ static uint32_t wants_at_most(const struct choice *choice)
 
 /* In words, what it would take. */
 static const char *missing_of(const struct na_analysis *a,
-			      const struct na_result *r, bool of_ranks)
+			      const struct na_result *r,
+			      const struct na_session *s)
 {
+	bool of_ranks = na_store_of_ranks(&s->store);
+	bool whole = a->add_connection && na_session_left_whole(s);
+
 	return na_result_get_word(
 		r, NA_WORD_EMPTY,
 		a->add_queue_pair   ? "a packet capture (with RoCEv2)"
+		: whole		    ? NA_GIVE_CAPTURE
 		: a->add_connection ? "a packet capture"
 		: of_ranks          ? "sends and receives whose other rank "
 				      "the trace names (Src Rank, Dst "
@@ -247,8 +252,7 @@ static enum na_status take_job(struct na_battery *b, struct job *j,
 		x->result = j->r;
 	else
 		x->missing =
-			j->r ? missing_of(j->a, j->r,
-					  na_store_of_ranks(&b->session.store))
+			j->r ? missing_of(j->a, j->r, &b->session)
 			     : "interrupted";
 	return NA_OK;
 }

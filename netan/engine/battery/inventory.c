@@ -48,6 +48,8 @@ static void put_packets(struct na_result *r, struct na_value *to,
 		sum.http2_damaged += c->http2_damaged;
 		sum.backward_steps += c->backward_steps;
 	}
+	na_put_count(r, to, M_connections_left_whole,
+		     na_session_left_whole(s));
 	na_put_count(r, to, M_malformed_packets, sum.malformed);
 	na_put_count(r, to, M_limits_hit, sum.limits_hit);
 	na_put_count(r, to, M_http2_damaged, sum.http2_damaged);

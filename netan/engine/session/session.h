@@ -228,6 +228,12 @@ void na_session_say_missing(const struct na_session *s);
 void na_session_say_nothing(struct na_session *s, struct na_result *r);
 /* Which times, hosts and steps a filter could have let through. */
 void na_session_say_there_is(const struct na_session *s);
+/* After reading: connections of transfer files, which hold them as a whole,
+ * that reach beyond the window and are left out for that. */
+uint64_t na_session_left_whole(const struct na_session *s);
+#define NA_GIVE_CAPTURE \
+	"a transfer file holds connections as a whole; the capture itself " \
+	"tells what they did in the window"
 /* --host names devices whose file is not here: how to choose them. */
 void na_session_say_no_file(const struct na_session *s);
 /* False: --host matches none of the hosts whose traces these are. */

@@ -222,6 +222,25 @@ bool na_session_ends_before(struct na_session *s, const struct na_filter *f)
 
 /* ---- what lasts */
 
+uint64_t na_session_left_whole(const struct na_session *s)
+{
+	struct na_bound_filter bound;
+	uint64_t n = 0;
+
+	if (!(s->wants & NA_WANT_CONNECTIONS) ||
+	    !na_filter_bind(&bound, &s->filter, &s->store))
+		return 0;
+	na_each_record (const struct na_connection, c, &s->store.connections) {
+		struct na_connection part = *c;
+
+		part.clipped = true;
+		n += !na_filter_connection(&bound, c) &&
+		     na_filter_connection(&bound, &part);
+	}
+	na_filter_unbind(&bound);
+	return n;
+}
+
 static bool any_clipped(const struct na_session *s)
 {
 	bool any = false;
