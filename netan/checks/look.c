@@ -348,7 +348,7 @@ const char *na_wider(struct na_case *c)
 
 	return *window ? na_case_text(c, "%s: %s holds more whole steps",
 				      na_flag_at(session, M_sliced)
-					      ? "the slice ends there; of the "
+					      ? "the slice holds no more; of the "
 						"original"
 					      : "widen the window",
 				      window)

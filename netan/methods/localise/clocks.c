@@ -33,7 +33,7 @@ struct clocks {
 	uint32_t *n, *none; /* by pair: small records, those clamped */
 	double *tx, *rx;    /* by host: medians of d; NaN */
 	double *x;          /* room for a side, or thrice for all hosts */
-	double usual;       /* bounds on two clocks leave open; 0: not asked */
+	double usual;       /* bounds on two clocks leave open; NaN: not asked */
 	double small_bytes; /* records up to this size are asked */
 };
 
@@ -199,7 +199,8 @@ static void learn_usual(struct clocks *k)
 		if (stamps_of(k, h, &x))
 			width[n++] = x.most - x.least;
 	}
-	k->usual = n ? na_median(width, n) : (double)INFINITY;
+	k->usual = n ? lz_larger(na_median(width, n), 0)
+			 : (double)INFINITY;
 }
 
 /* Nothing that takes time shows none: there the clock is as far off as the way
@@ -208,7 +209,7 @@ static bool bounds_of(struct clocks *k, uint32_t h, struct clock_bounds *x)
 {
 	if (!k->z->opt->clock_bounds)
 		return false;
-	if (!(k->usual > 0))
+	if (isnan(k->usual))
 		learn_usual(k);
 	if (!stamps_of(k, h, x))
 		return false;
@@ -348,7 +349,7 @@ static bool room_for(struct clocks *k)
 
 enum na_status na_lz_clocks(struct lz *z, bool *fixed, struct na_err *err)
 {
-	struct clocks k = {.z = z};
+	struct clocks k = {.z = z, .usual = NAN};
 	enum na_status s = NA_OK;
 
 	*fixed = false;
@@ -396,7 +397,7 @@ static double uncertainty(struct clocks *k, uint32_t h)
 
 enum na_status na_lz_clocks_report(struct lz *z, struct na_err *err)
 {
-	struct clocks k = {.z = z};
+	struct clocks k = {.z = z, .usual = NAN};
 	size_t cap = 0;
 	enum na_status s = NA_OK;
 
