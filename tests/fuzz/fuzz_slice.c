@@ -3,6 +3,7 @@
  * or without, or a window.  What comes out is a file of the same format again;
  * every second time it is cut once more.
  */
+#include "ingest/capture/slice/around.h"
 #include "ingest/capture/slice/masks.h"
 #include "ingest/slice.h"
 #include "netan/base/pseudonyms.h"
@@ -51,7 +52,7 @@ static bool cut(const uint8_t *data, size_t size, struct na_slice of,
 	of.ctx = &keeper;
 	of.put = put;
 	of.put_ctx = out;
-	if (in.reader->slice) {
+	if (in.reader->slice && (in.capture || !of.seeks)) {
 		ok = in.reader->slice(&in, &of, &counts, &err) == NA_OK;
 		walk_must(ok || err.text[0]);
 		walk_must(counts.inside <= counts.events &&
@@ -63,17 +64,34 @@ static bool cut(const uint8_t *data, size_t size, struct na_slice of,
 	return sound && counts.events;
 }
 
+/* Of captures with the connections that meet it, which are sought before. */
+static bool cut_around(const uint8_t *data, size_t size, struct na_slice of,
+		       bool around, struct bytes *out)
+{
+	bool ok;
+
+	of.around = around ? na_around_new() : NULL;
+	walk_must(of.around || !around);
+	of.seeks = around;
+	if (around)
+		cut(data, size, of, out);
+	of.seeks = false;
+	ok = cut(data, size, of, out);
+	na_around_free(of.around);
+	return ok;
+}
+
 static void cut_once_or_twice(const uint8_t *data, size_t size,
-			      struct na_slice *of, bool again)
+			      struct na_slice *of, bool around, bool again)
 {
 	struct bytes once = {.v = NULL}, twice = {.v = NULL};
 
 	of->learns = of->names;
 	if (of->learns)
-		cut(data, size, *of, &once);
+		cut_around(data, size, *of, around, &once);
 	of->learns = false;
-	if (cut(data, size, *of, &once) && again)
-		cut(once.v, once.n, *of, &twice);
+	if (cut_around(data, size, *of, around, &once) && again)
+		cut_around(once.v, once.n, *of, around, &twice);
 	na_vec_free(&once);
 	na_vec_free(&twice);
 }
@@ -86,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			      .wide_from_ps = INT64_MIN,
 			      .wide_to_ps = INT64_MAX};
 	unsigned way = walk_way(size, 6);
+	bool around = way % 3 == 0 || way == 4;
 
 	if (way % 3 == 0) {
 		of.from_ps = 2 * ms;
@@ -93,14 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		of.wide_from_ps = ms;
 		of.wide_to_ps = 6 * ms;
 		of.no_programs = true;
-		of.connections = true;
 	} else if (way % 3 == 1) {
 		of.names = na_pseudonyms_new();
 		of.masks = na_masks_new();
-		of.connections = way > 3;
 		walk_must(of.names && of.masks);
 	}
-	cut_once_or_twice(data, size, &of, way < 3);
+	cut_once_or_twice(data, size, &of, around, way < 3);
 	na_pseudonyms_free(of.names);
 	na_masks_free(of.masks);
 	return 0;
