@@ -76,7 +76,7 @@ struct na_slice {
 	} (*verdict)(void *ctx);
 	void *ctx;
 	/* The slice comes in pieces, in order; what it says but NA_OK ends
-	 * it. */
+	 * it.  While it is sought, pieces of no bytes ask whether to go on. */
 	enum na_status (*put)(void *ctx, const void *p, size_t n,
 			      struct na_err *err);
 	void *put_ctx;

@@ -24,7 +24,7 @@ static enum na_status put(void *ctx, const void *p, size_t n,
 	struct bytes *to = ctx;
 
 	(void)err;
-	walk_must(n && na_append(to, (const uint8_t *)p, n));
+	walk_must(!n || na_append(to, (const uint8_t *)p, n));
 	return NA_OK;
 }
 
