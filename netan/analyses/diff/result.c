@@ -326,6 +326,16 @@ static bool decides(size_t row)
 	return row == DIFF_P50 || row == DIFF_P99;
 }
 
+/* More slack is no good news where all else is bad: what computes longer has
+ * more to hide behind. */
+static void join_slack(struct diff_state *s)
+{
+	enum diff_verdict slack = s->metrics[DIFF_SLACK].verdict;
+
+	if (slack != DIFF_BETTER || s->verdict != DIFF_WORSE)
+		s->verdict = join(s->verdict, slack);
+}
+
 static void sum_up(struct diff_state *s)
 {
 	for (int m = 0; m < DIFF_WHATS; m++) {
@@ -336,8 +346,10 @@ static void sum_up(struct diff_state *s)
 				x->verdict = join(x->verdict,
 						  x->rows[k].verdict);
 		}
-		s->verdict = join(s->verdict, x->verdict);
+		if (m != DIFF_SLACK)
+			s->verdict = join(s->verdict, x->verdict);
 	}
+	join_slack(s);
 	if (na_diff_is_unlike(s))
 		s->verdict = DIFF_UNLIKE;
 	/* Of many parts some got better and some worse in any two runs. */
