@@ -79,6 +79,16 @@ static uint32_t wants_at_most(const struct choice *choice)
 	return s.wants;
 }
 
+/* "a packet capture" stands where there is none. */
+static const char *no_roce(const struct na_session *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].capture)
+			return "packets of RoCEv2: these captures hold none";
+	}
+	return "a packet capture (with RoCEv2)";
+}
+
 /* In words, what it would take. */
 static const char *missing_of(const struct na_analysis *a,
 			      const struct na_result *r,
@@ -89,7 +99,7 @@ static const char *missing_of(const struct na_analysis *a,
 
 	return na_result_get_word(
 		r, NA_WORD_EMPTY,
-		a->add_queue_pair   ? "a packet capture (with RoCEv2)"
+		a->add_queue_pair   ? no_roce(s)
 		: whole		    ? NA_GIVE_CAPTURE
 		: a->add_connection ? "a packet capture"
 		: of_ranks          ? "sends and receives whose other rank "
