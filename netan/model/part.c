@@ -71,14 +71,16 @@ static bool collective_ok(struct na_part *p, uint32_t name)
 /* An old event about as long as its latency spans the transfer. */
 static void vote_anchor(struct na_tally *y, const struct na_transfer *t)
 {
-	int64_t latency, off, slack;
+	int64_t latency, off = INT64_MAX, slack;
 
 	if (t->style != NA_STYLE_MESSAGE || t->klass != NA_VALID)
 		return;
 	latency = t->end_ps - t->start_ps;
-	off = t->action_ps - latency;
 	slack = latency / 10 + 2 * NA_PS_PER_US;
-	if (off <= slack && off >= -slack && t->action_ps > latency / 2)
+	/* An action that is not told is below zero. */
+	if (t->action_ps > latency / 2)
+		off = t->action_ps - latency;
+	if (off <= slack && off >= -slack)
 		y->spans_near++;
 	else
 		y->spans_far++;
