@@ -5,7 +5,6 @@
 
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
-#include "netan/methods/clocks/host_clocks.h"
 #include "netan/stats/samples/select.h"
 
 enum { JOBS = 32, SORTED = 1 << 16 };
@@ -422,12 +421,17 @@ static enum na_status by_sends(struct pairs_state *s, struct pairs_run *run,
 	return st;
 }
 
-/* What bounds the clocks of a run's hosts, found when it is asked for. */
+const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s)
+{
+	if (!s->clocks)
+		s->clocks = na_host_clocks_of(s->scope, NULL, &s->own_clocks);
+	return s->clocks;
+}
+
+/* What bounds the clocks of a run's hosts. */
 struct bounds {
-	const struct pairs_state *s;
+	struct pairs_state *s;
 	const struct pairs_run *run;
-	struct na_host_clocks own;
-	const struct na_host_clocks *clocks;
 	bool failed;
 };
 
@@ -435,15 +439,15 @@ static bool clock_bounds(void *ctx, uint32_t a, uint32_t b, double *least_us,
 			 double *most_us)
 {
 	struct bounds *x = ctx;
+	const struct na_host_clocks *clocks;
 	int64_t ahead_ps, known_ps;
 
-	if (!x->clocks && !x->failed)
-		x->clocks = na_host_clocks_of(x->s->scope, NULL, &x->own);
-	x->failed |= !x->clocks;
+	clocks = x->failed ? NULL : na_pairs_clocks(x->s);
+	x->failed = !clocks;
 	if (x->failed)
 		return false;
 	ahead_ps = na_host_clocks_ahead(
-		x->clocks, na_pairs_node_at(x->s, x->run, a)->host,
+		clocks, na_pairs_node_at(x->s, x->run, a)->host,
 		na_pairs_node_at(x->s, x->run, b)->host, &known_ps);
 	*least_us = na_us(ahead_ps) - na_us(known_ps);
 	*most_us = na_us(ahead_ps) + na_us(known_ps);
@@ -489,7 +493,6 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	in.sent_us = moved ? run->sent_us : NULL;
 	in.pairs = lend_pairs(s, run);
 	st = na_localise(&in, &opt, &run->found, err);
-	na_host_clocks_fini(&bounds.own);
 	if (st == NA_OK && bounds.failed)
 		st = na_fail_nomem(err);
 	take_pairs_back(s, run);
@@ -529,6 +532,8 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 		st = place(s, &s->runs[i]) ? localise(s, &s->runs[i], err)
 					   : na_fail_nomem(err);
 	}
+	na_host_clocks_fini(&s->own_clocks);
+	s->clocks = NULL;
 	/* Last, when what localising needs is gone. */
 	if (st == NA_OK && (!all_quantiles(s) || !find_roles(s)))
 		return na_fail_nomem(err);

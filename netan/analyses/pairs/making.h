@@ -6,7 +6,6 @@
 #define NETAN_ANALYSES_PAIRS_MAKING_H
 
 #include "netan/analyses/pairs/state.h"
-#include "netan/methods/clocks/host_clocks.h"
 
 struct making {
 	struct pairs_state *s;
@@ -27,7 +26,6 @@ struct making {
 	size_t n;
 	uint32_t *racks, n_racks, n_collectives;
 	uint32_t *blocks, n_blocks; /* of racks */
-	struct na_host_clocks own;
 	const struct na_host_clocks *clocks;
 };
 

@@ -74,7 +74,6 @@ static void making_fini(struct making *m)
 	free(m->rows);
 	free(m->racks);
 	free(m->blocks);
-	na_host_clocks_fini(&m->own);
 }
 
 /* Which connection; NA_NO_TRIPLE: within a host, or no memory. */
@@ -226,8 +225,7 @@ static bool make(struct making *m)
 	bool ok = make_places(m);
 
 	m->rows = na_calloc(s->sends.n, sizeof(*m->rows));
-	m->clocks = ok && m->rows ? na_host_clocks_of(s->scope, NULL, &m->own)
-				  : NULL;
+	m->clocks = ok && m->rows ? na_pairs_clocks(s) : NULL;
 	ok = ok && m->rows && m->clocks;
 	for (size_t i = 0; ok && i < s->sends.n; i++) {
 		const struct pairs_send *x = &s->sends.v[i];
@@ -360,9 +358,7 @@ static bool make_receives(struct making *m)
 	bool ok = make_places(m);
 
 	m->rows = na_calloc(run->n_rows, sizeof(*m->rows));
-	m->clocks = ok && m->rows
-			    ? na_host_clocks_of(m->s->scope, NULL, &m->own)
-			    : NULL;
+	m->clocks = ok && m->rows ? na_pairs_clocks(m->s) : NULL;
 	ok = ok && m->rows && m->clocks;
 	for (size_t p = 0; ok && p < run->n_remote; p++)
 		ok = make_receives_of(m, p);

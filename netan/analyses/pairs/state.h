@@ -6,6 +6,7 @@
 #include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 #include "netan/methods/localise/localise.h"
 #include "netan/methods/whatif/whatif.h"
 #include "netan/methods/wire/wire.h"
@@ -134,6 +135,10 @@ struct pairs_state {
 	uint32_t *filled; /* main: rows of each pair so far */
 	NA_VEC(struct pairs_send) sends;
 
+	/* While it judges: na_pairs_clocks(). */
+	struct na_host_clocks own_clocks;
+	const struct na_host_clocks *clocks;
+
 	/* Third pass. */
 	uint32_t *blamed[2];           /* by host: finding + 1 of its side; 0 */
 	struct na_triples device_keys; /* finding, endpoint, 0 */
@@ -184,6 +189,8 @@ bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;
+/* Clocks of all hosts, found when they are first asked for; NULL: no memory. */
+const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s);
 enum na_severity na_pairs_severity(const void *state);
 
 /* fold.c: of findings about devices, those about one host's same side

@@ -705,7 +705,7 @@ static void note_waits(struct na_result *r, const struct pairs_state *s)
 /* What an option has left out, and what that would have told. */
 static void note_side(struct na_result *r, const struct pairs_state *s)
 {
-	if (s->of_hosts && s->scope->filter->side == NA_TX)
+	if (s->of_hosts && na_pairs_of_sends(s))
 		na_result_note(r, "--side tx leaves out what receivers saw: "
 				  "whether sends end with their "
 				  "acknowledgement is not known, and nobody is "
