@@ -332,23 +332,13 @@ static void judge_stall(struct na_case *c, const struct na_value *x)
 		  "as no link does; why, the trace does not show";
 }
 
-/* A straggler moves when the others begin, and so what they meet: in some steps
- * more.  The first that is slow by itself. */
-static const struct na_value *first_slow_itself(const struct na_case *c)
-{
-	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
-		if (na_slow_itself(v))
-			return v;
-	}
-	return NULL;
-}
-
-/* Who by himself makes an undecided pattern; NULL. */
+/* Who by himself makes an undecided pattern; NULL.  A straggler moves when the
+ * others begin, and so what they meet: in some steps more. */
 static const struct na_value *maker_of(const struct na_case *c,
 				       const struct na_value *x)
 {
 	if (na_count_at(x, M_n_steps))
-		return first_slow_itself(c);
+		return na_first_slow_itself(c);
 	return *na_text_at(x, M_host) ? slow_itself(c, x) : NULL;
 }
 

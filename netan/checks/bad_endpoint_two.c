@@ -49,16 +49,6 @@ static double slower(const struct na_value *slow, const struct na_value *fast)
 	return least;
 }
 
-/* Who comes late makes transfers to it wait. */
-static bool waits_for_host(const struct na_case *c)
-{
-	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
-		if (na_slow_itself(v))
-			return true;
-	}
-	return false;
-}
-
 static void put_side(struct na_case *c, struct na_value *list, const char *kind,
 		     const char *host)
 {
@@ -120,7 +110,7 @@ bool na_bad_endpoint_two(struct na_case *c)
 	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_pairs);
 	const struct na_value *a = na_items(list), *b = a ? a->next : NULL;
 
-	if (!b || b->next || na_clocks_differ(c) || waits_for_host(c) ||
+	if (!b || b->next || na_clocks_differ(c) || na_first_slow_itself(c) ||
 	    strcmp(na_text_at(a, M_src_host), na_text_at(b, M_dst_host)) != 0 ||
 	    strcmp(na_text_at(a, M_dst_host), na_text_at(b, M_src_host)) != 0)
 		return false;

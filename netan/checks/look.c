@@ -97,6 +97,15 @@ bool na_slow_itself(const struct na_value *straggler)
 	       na_says(straggler, M_cause, "input");
 }
 
+const struct na_value *na_first_slow_itself(const struct na_case *c)
+{
+	na_for_each (v, na_get(na_case_body(c, "steps"), M_stragglers)) {
+		if (na_slow_itself(v))
+			return v;
+	}
+	return NULL;
+}
+
 double na_per_device_s(const struct na_case *c, double stall_us)
 {
 	double devices = na_number_at(na_case_body(c, "slack"),

@@ -42,6 +42,8 @@ void na_culprit_cost(struct na_case *c, struct na_finding *f,
 /* A straggler of `steps` is slow by itself: computing, or waiting for its
  * input.  Others may only wait for the network. */
 bool na_slow_itself(const struct na_value *straggler);
+/* The first such one: who comes late makes transfers to it wait.  NULL: none. */
+const struct na_value *na_first_slow_itself(const struct na_case *c);
 /* What devices wait for collectives, of the step time; NaN: unknown.  Below
  * NA_HIDDEN nobody asks why. */
 #define NA_HIDDEN 0.01

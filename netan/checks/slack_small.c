@@ -255,15 +255,15 @@ static void tell_part(struct na_case *c, struct na_finding *f,
 }
 
 /* What steps wait for hosts that compute longer than the others or wait for
- * their input, and the one that it is each time; NULL: several. */
+ * their input. */
 struct own_waits {
 	double ms;
-	const char *host;
-	size_t hosts;
+	const char *who; /* NULL: nobody */
 };
 
 static struct own_waits own_waits_of(const struct na_case *c)
 {
+	static const char several[] = "the host that is last in each";
 	struct own_waits x = {0};
 
 	na_for_each (v, na_get(na_case_body(c, "steps"), M_steps)) {
@@ -273,8 +273,7 @@ static struct own_waits own_waits_of(const struct na_case *c)
 		    !na_says(v, M_cause, "input"))
 			continue;
 		x.ms += fmax(0, na_number_at(v, M_lost_ms));
-		x.hosts += !x.host || strcmp(x.host, host) != 0;
-		x.host = host;
+		x.who = !x.who || strcmp(x.who, host) == 0 ? host : several;
 	}
 	return x;
 }
@@ -284,17 +283,15 @@ static struct own_waits own_waits_of(const struct na_case *c)
 static void tell_own_waits(struct na_case *c, struct na_finding *f)
 {
 	struct own_waits x = own_waits_of(c);
-	double ms = f->lost_s * NA_MS_PER_S;
-	const char *who = x.hosts == 1 ? x.host
-				       : "the host that is last in each";
+	const char *waits;
 
-	if (!f->brief || !(x.ms >= EXPLAINS * ms))
+	if (!f->brief || !x.who ||
+	    !(x.ms >= EXPLAINS * f->lost_s * NA_MS_PER_S))
 		return;
-	na_case_fact(c, f, "steps wait %s for what %s does itself",
-		     na_case_seconds(c, x.ms / NA_MS_PER_S), who);
-	f->brief = na_case_text(c, "%s; steps wait %s for what %s does itself",
-				f->brief,
-				na_case_seconds(c, x.ms / NA_MS_PER_S), who);
+	waits = na_case_text(c, "steps wait %s for what %s does itself",
+			     na_case_seconds(c, x.ms / NA_MS_PER_S), x.who);
+	na_case_fact(c, f, "%s", waits);
+	f->brief = na_case_text(c, "%s; %s", f->brief, waits);
 	f->sure = "the stall is counted; why, is not known";
 	f->remedy = na_case_text(c, "see first whom the steps wait for, in "
 				    "more of them (netan steps); then: %s",

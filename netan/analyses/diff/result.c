@@ -313,7 +313,7 @@ static enum diff_verdict join(enum diff_verdict a, enum diff_verdict b)
 	static const int weight[] = {
 		[DIFF_UNTOLD] = 0, [DIFF_SAME] = 1,   [DIFF_UNCLEAR] = 2,
 		[DIFF_MIX] = 3,    [DIFF_BETTER] = 4, [DIFF_WORSE] = 4,
-		[DIFF_MIXED] = 5,  [DIFF_DIFFERS] = 5, [DIFF_UNLIKE] = 6};
+		[DIFF_MIXED] = 5, [DIFF_DIFFERS] = 5};
 
 	if (weight[a] == weight[b])
 		return a == b ? a : DIFF_MIXED;

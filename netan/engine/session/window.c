@@ -247,8 +247,7 @@ static bool any_clipped(const struct na_session *s)
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		any |= s->inputs[i].capture && !s->inputs[i].away;
-	return any &&
-	       s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
+	return any && s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
 }
 
 /* Is there one whose bytes come but once, which would be gone? */

@@ -101,7 +101,6 @@ double na_fig_steps_names_width(const struct na_layout *l,
 	return fmin(width, most);
 }
 
-/* A frame; where it would hide its row, a mark at both ends. */
 static struct na_color color_of_line(const struct na_layout *l,
 				     const struct step_line *x)
 {
@@ -109,6 +108,7 @@ static struct na_color color_of_line(const struct na_layout *l,
 					 : l->theme->text;
 }
 
+/* A frame; where it would hide its row, a mark at both ends. */
 static void outline_map(const struct na_layout *l, const struct steps_figure *f,
 			struct na_box b, size_t i)
 {
