@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ingest/spool.h"
+#include "netan/base/hash.h"
 #include "netan/base/inputs.h"
 
 enum { MAX_WARNINGS = 20, COPIED_BYTES = 32768 };
@@ -288,19 +289,14 @@ static enum na_status begin_again(struct na_input *in, struct na_err *err)
 				n < NA_HEAD_BYTES ? n : NA_HEAD_BYTES, n, err);
 }
 
-/* FNV-1a of at most 4 KiB at both ends: whoever has opened a copy elsewhere
- * knows it by that. */
+/* Of at most 4 KiB at both ends: whoever has opened a copy elsewhere knows it by
+ * that. */
 static uint64_t ends_hash(const uint8_t *p, size_t size)
 {
 	enum { END_BYTES = 4096 };
-	uint64_t h = UINT64_C(14695981039346656037);
-	size_t tail = size > END_BYTES ? size - END_BYTES : 0;
+	size_t n = size < END_BYTES ? size : END_BYTES;
 
-	for (size_t i = 0; i < size && i < END_BYTES; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
-	for (size_t i = tail; i < size; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
-	return h;
+	return na_fnv1a(na_fnv1a(NA_FNV1A, p, n), p + size - n, n);
 }
 
 static enum na_status survey(struct na_input *in, enum na_status st,

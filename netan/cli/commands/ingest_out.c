@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/hash.h"
 #include "netan/base/memory/mapped.h"
 #include "netan/base/memory/temporary.h"
 #include "netan/base/str.h"
@@ -45,16 +46,6 @@ uint32_t na_ingest_wants(const struct na_ingest *g)
 	       (g->no_frames ? 0 : NA_WANT_PACKETS);
 }
 
-/* FNV-1a. */
-static uint64_t hashed_bytes(uint64_t h, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * UINT64_C(1099511628211);
-	return h;
-}
-
 /* Of a text and its end; whoever guesses learns no more than what --anonymize
  * shows. */
 static uint64_t hashed(const struct na_ingest *g, uint64_t h, const char *text)
@@ -62,7 +53,7 @@ static uint64_t hashed(const struct na_ingest *g, uint64_t h, const char *text)
 	char *shown = na_shown(&g->cli->request, text);
 
 	if (shown)
-		h = hashed_bytes(h, shown, strlen(shown) + 1);
+		h = na_fnv1a(h, shown, strlen(shown) + 1);
 	free(shown);
 	return h;
 }
@@ -70,7 +61,7 @@ static uint64_t hashed(const struct na_ingest *g, uint64_t h, const char *text)
 uint64_t na_ingest_asked(const struct na_ingest *g)
 {
 	const struct na_request *q = &g->cli->request;
-	uint64_t none = UINT64_C(14695981039346656037), h = none;
+	uint64_t h = NA_FNV1A;
 
 	if (g->no_frames)
 		h = hashed(g, h, "no frames");
@@ -78,7 +69,7 @@ uint64_t na_ingest_asked(const struct na_ingest *g)
 		h = hashed(g, hashed(g, h, "filter"), q->filter);
 	for (size_t i = 0; i < q->line.n; i++)
 		h = hashed(g, hashed(g, h, "line"), q->line.items[i]);
-	return h == none ? 0 : h;
+	return h == NA_FNV1A ? 0 : h;
 }
 
 enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
@@ -99,7 +90,7 @@ static uint64_t hashed_file(uint64_t h, const char *path)
 		ssize_t n = pread(fd, bytes, sizeof(bytes), at);
 
 		if (n > 0)
-			h = hashed_bytes(h, bytes, (size_t)n);
+			h = na_fnv1a(h, bytes, (size_t)n);
 	}
 	if (fd >= 0)
 		close(fd);

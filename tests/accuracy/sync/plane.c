@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/hash.h"
 #include "tests/accuracy/sync/plane.h"
 
 enum { /* fields of xplane.proto */
@@ -34,13 +35,9 @@ enum { /* fields of xplane.proto */
 
 /* ---- names */
 
-static uint64_t hash(const char *s) /* FNV-1a */
+static uint64_t hash(const char *s)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * UINT64_C(1099511628211);
-	return h;
+	return na_fnv1a(NA_FNV1A, s, strlen(s));
 }
 
 static const char *name_of(const struct sy_names *n, uint32_t number)
