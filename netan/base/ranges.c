@@ -34,37 +34,43 @@ void na_ranges_text(const int32_t *v, size_t n, char *buf, size_t size)
 	}
 }
 
-struct numbers {
-	NA_VEC(int32_t) v;
-};
-
-/* False: it is no such list, or there is no memory. */
-static bool take(struct numbers *to, const char *list)
+/* A number from *p on; -1: there is none, or it is too long. */
+static int32_t number_at(const char **p)
 {
-	for (const char *p = list;; p++) {
-		int32_t x = 0;
-		int digits = 0;
+	int32_t x = 0;
+	int digits = 0;
 
-		for (; *p >= '0' && *p <= '9' && digits <= DIGITS; p++) {
-			if (++digits <= DIGITS)
-				x = 10 * x + (*p - '0');
+	for (; **p >= '0' && **p <= '9' && digits <= DIGITS; ++*p) {
+		if (++digits <= DIGITS)
+			x = 10 * x + (**p - '0');
+	}
+	return digits && digits <= DIGITS ? x : -1;
+}
+
+bool na_ranges_read(struct na_numbers *to, const char *list)
+{
+	to->n = 0;
+	for (const char *p = list;; p++) {
+		int32_t x = number_at(&p);
+
+		if (x < 0 || (*p && *p != ',')) {
+			to->n = 0;
+			return true;
 		}
-		if (!digits || digits > DIGITS || !na_add(&to->v, x))
+		if (!na_add(to, x))
 			return false;
 		if (!*p)
 			return true;
-		if (*p != ',')
-			return false;
 	}
 }
 
 const char *na_ranges_of(const char *list, char *buf, size_t size)
 {
-	struct numbers all = {.v = {0}};
-	bool taken = take(&all, list);
+	struct na_numbers all = {.n = 0};
+	bool taken = na_ranges_read(&all, list) && all.n;
 
 	if (taken)
-		na_ranges_text(all.v.v, all.v.n, buf, size);
-	na_vec_free(&all.v);
+		na_ranges_text(all.v, all.n, buf, size);
+	na_vec_free(&all);
 	return taken ? buf : list;
 }

@@ -1,29 +1,24 @@
 #include "netan/checks/hang_came.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"
 #include "netan/base/ranges.h"
-#include "netan/base/vec.h"
 #include "netan/checks/look.h"
+#include "netan/result/plain.h"
 
 enum { GROUPS = 2, PLACES = 4 /* of a group that are told */ };
 
 const char *na_hang_ranks(struct na_case *c, const struct na_value *list)
 {
-	size_t n = list ? list->n : 0, i = 0;
-	int32_t *v = na_calloc(n + 1, sizeof(*v));
-	char text[200] = "";
+	char buf[200];
+	const char *ranks = na_plain_ranges(buf, sizeof(buf), list);
+	size_t n = list ? list->n : 0;
 
-	na_for_each (one, list) {
-		if (v && i < n)
-			v[i++] = (int32_t)na_int_of(one, -1);
-	}
-	na_ranges_text(v, i, text, sizeof(text));
-	c->failed |= !v;
-	free(v);
-	return i ? na_case_text(c, "rank%s %s", na_plural(i), text) : "";
+	c->failed |= !ranks;
+	return n && ranks
+		       ? na_case_text(c, "rank%s %s", na_plural(n), ranks)
+		       : "";
 }
 
 /* What decides: who never called it has called less than its peers, who is

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "netan/base/ranges.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -123,4 +124,17 @@ const char *na_plain_number(char *buf, const struct na_value *v)
 		return buf;
 	}
 	return na_plain_real(buf, v->name, na_real_of(v, (double)NAN));
+}
+
+const char *na_plain_ranges(char *buf, size_t size, const struct na_value *list)
+{
+	struct na_numbers all = {.n = 0};
+	bool ok = true;
+
+	na_for_each (v, list)
+		ok = ok && na_add(&all, (int32_t)na_int_of(v, -1));
+	if (ok)
+		na_ranges_text(all.v, all.n, buf, size);
+	na_vec_free(&all);
+	return ok ? buf : NULL;
 }

@@ -22,6 +22,8 @@ struct called {
 
 struct absent {
 	NA_VEC(struct called) calls; /* of what is no instance */
+	uint32_t group;              /* that was read last */
+	struct na_numbers members;   /* of it; none: no list of ranks */
 	NA_VEC(int32_t) ranks;       /* who lacks one; then each once */
 	uint64_t operations;         /* that somebody lacks */
 };
@@ -54,58 +56,54 @@ static bool gather(struct absent *to, const struct coll_state *s,
 	return true;
 }
 
-/* Those of the list who are not in calls [from, to); false: no memory. */
-static bool add_absent(struct absent *x, const char *list, size_t from,
-		       size_t to)
+/* A list of ranks, and no name that is a number. */
+static bool read_members(struct absent *x, const struct coll_state *s,
+			 const struct na_ranks *k, uint32_t group)
 {
-	char *end;
+	struct na_str text = {0};
+	const struct na_rank_group *g = &k->groups.v[group];
+	const char *list = g->src >= 0 ? NULL
+				       : na_collectives_group(s, k, group, NULL,
+							      &text);
+	bool ok = na_ranges_read(&x->members, list ? list : "");
 
-	for (const char *p = list; *p >= '0' && *p <= '9'; p = end) {
-		long rank = strtol(p, &end, 10);
+	if (x->members.n < 2 || x->members.n != g->size)
+		x->members.n = 0;
+	x->group = group;
+	free(text.s);
+	return ok;
+}
+
+/* Members who are not in calls [from, to); false: no memory. */
+static bool add_absent(struct absent *x, size_t from, size_t to)
+{
+	for (size_t i = 0; i < x->members.n; i++) {
+		int32_t rank = x->members.v[i];
 
 		while (from < to && x->calls.v[from].rank < rank)
 			from++;
-		if (rank <= INT32_MAX &&
-		    (from == to || x->calls.v[from].rank > rank) &&
-		    !na_add(&x->ranks, (int32_t)rank))
+		if ((from == to || x->calls.v[from].rank > rank) &&
+		    !na_add(&x->ranks, rank))
 			return false;
-		end += *end == ',';
 	}
 	return true;
-}
-
-/* A list of ranks, and no name that is a number. */
-static bool is_list(const char *text, uint32_t size)
-{
-	uint32_t n = 1;
-
-	for (const char *p = text; *p; p++) {
-		if ((*p < '0' || *p > '9') && *p != ',')
-			return false;
-		n += *p == ',';
-	}
-	return n > 1 && n == size;
 }
 
 /* One operation: the calls [from, to). */
 static bool look(struct absent *x, const struct coll_state *s,
 		 const struct na_ranks *k, size_t from, size_t to)
 {
-	struct na_str text = {0};
 	uint32_t group = x->calls.v[from].group;
-	const struct na_rank_group *g = &k->groups.v[group];
-	const char *list = g->src >= 0 ? NULL
-				       : na_collectives_group(s, k, group, NULL,
-							      &text);
 	size_t before = x->ranks.n;
 	bool held = false, ok = true;
 
 	for (size_t i = from; i < to; i++)
 		held = held || x->calls.v[i].held;
-	if (held && list && is_list(list, g->size))
-		ok = add_absent(x, list, from, to);
+	if (held && group != x->group)
+		ok = read_members(x, s, k, group);
+	if (held && ok)
+		ok = add_absent(x, from, to);
 	x->operations += x->ranks.n > before;
-	free(text.s);
 	return ok;
 }
 
@@ -140,7 +138,7 @@ static void tell(const struct absent *x, struct na_result *r)
 bool na_collectives_note_absent(struct na_result *r, const struct coll_state *s,
 				const struct coll_found *f)
 {
-	struct absent x = {.operations = 0};
+	struct absent x = {.group = NA_UNKNOWN_U32};
 	bool ok = true;
 
 	if (!f->ranks)
@@ -160,6 +158,7 @@ bool na_collectives_note_absent(struct na_result *r, const struct coll_state *s,
 	if (ok)
 		tell(&x, r);
 	na_vec_free(&x.calls);
+	na_vec_free(&x.members);
 	na_vec_free(&x.ranks);
 	return ok;
 }

@@ -114,7 +114,7 @@ struct na_result *na_inventory(struct na_battery *b)
 		    na_wider_window(wider, &s->store, &s->filter));
 	na_put_bool(r, to, M_sliced,
 		    na_wider_filter(&s->store, &wide) &&
-			    na_session_ends_before(s, &wide));
+			    na_session_is_narrower(s, &wide));
 	put_transfers(r, to, &s->store);
 	put_packets(r, to, s);
 	if (na_result_ok(r))

@@ -208,16 +208,17 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 	return NA_OK;
 }
 
-bool na_session_ends_before(struct na_session *s, const struct na_filter *f)
+bool na_session_is_narrower(struct na_session *s, const struct na_filter *f)
 {
 	struct na_slice_mark m;
-	bool ends = false;
+	bool narrower = false;
 
-	for (size_t i = 0; !ends && i < s->n_inputs; i++)
-		ends = s->inputs[i].cut &&
-		       na_slice_mark_read(&m, s->inputs[i].cut, &s->arena) &&
-		       beyond(s, f, &m);
-	return ends;
+	for (size_t i = 0; !narrower && i < s->n_inputs; i++)
+		narrower = s->inputs[i].cut &&
+			   na_slice_mark_read(&m, s->inputs[i].cut,
+					      &s->arena) &&
+			   beyond(s, f, &m);
+	return narrower;
 }
 
 /* ---- what lasts */

@@ -1,15 +1,14 @@
 #include "plot/figures/hang/data.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"
 #include "netan/base/ranges.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 #include "netan/result/emit.h"
+#include "netan/result/plain.h"
 
 enum {
 	COUNTED = 4, /* ranks of which it is said how many they are */
@@ -19,16 +18,11 @@ enum {
 /* "6 ranks: 8, 10-13 and 15" */
 static void ranks_text(const struct na_value *list, char *buf, size_t size)
 {
-	size_t n = list ? list->n : 0, i = 0;
-	int32_t *v = na_calloc(n + 1, sizeof(*v));
-	char ranks[HANG_TEXT / 2] = "";
+	size_t n = list ? list->n : 0;
+	char ranks[HANG_TEXT / 2];
 
-	na_for_each (one, list) {
-		if (v && i < n)
-			v[i++] = (int32_t)na_int_of(one, -1);
-	}
-	na_ranges_text(v, i, ranks, sizeof(ranks));
-	free(v);
+	if (!na_plain_ranges(ranks, sizeof(ranks), list))
+		*ranks = '\0';
 	if (n > COUNTED)
 		snprintf(buf, size, "%s ranks: %s", na_grouped(n), ranks);
 	else
