@@ -107,6 +107,24 @@ void na_layout_footnote(struct na_layout *l, const char *s)
 	na_row_put(l, &l->foot, s, &font);
 }
 
+void na_layout_footmark(struct na_layout *l, struct na_color color,
+			const char *s)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	double side = na_text_ascent(&font), x = l->foot.x;
+
+	l->foot.x += side + 0.4 * l->gap;
+	if (l->foot.x + na_measure(l->canvas, s, &font) > l->foot.end ||
+	    !na_row_put(l, &l->foot, s, &font)) {
+		l->foot.x = x;
+		return;
+	}
+	na_draw_rect(l->canvas,
+		     (struct na_box){x, l->foot.y - side, x + side, l->foot.y},
+		     color);
+}
+
 /* A title ends within its line where it has an end there: what follows a
  * semicolon, or else a comma, or a colon in its later half, begins the
  * subtitle then. */
@@ -208,6 +226,22 @@ static double header_height(const struct na_layout *l)
 	return na_layout_font(l, NA_SIZE_NAME, l->theme->text).size * 1.75;
 }
 
+/* At most that many; of what is counted no half of one. */
+static void place_ticks(struct na_panel *p, double most)
+{
+	bool whole = p->quantity == NA_Q_COUNT && p->unit.factor <= 1 &&
+		     p->y.to >= 1;
+
+	/* A zero alone measures nothing; two ticks always have room. */
+	do {
+		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
+				 p->unit.factor);
+	} while (p->ticks.n < 2 && ++most < 10);
+	while (whole && p->ticks.step < 1 && --most >= 1)
+		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
+				 p->unit.factor);
+}
+
 /* Scale, unit and ticks from the plot's height; the width of its labels. */
 static double place_y(const struct na_layout *l, struct na_panel *p)
 {
@@ -223,11 +257,7 @@ static double place_y(const struct na_layout *l, struct na_panel *p)
 				 .at_from = p->plot.y1,
 				 .at_to = p->plot.y0};
 	p->unit = na_unit_for(p->quantity, max);
-	/* A zero alone measures nothing; two ticks always have room. */
-	do {
-		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
-				 p->unit.factor);
-	} while (p->ticks.n < 2 && ++most < 10);
+	place_ticks(p, most);
 	p->digits = na_label_digits(p->ticks.step, p->unit.factor);
 	widest = na_measure(l->canvas, p->unit.name, &font);
 	for (size_t i = 0; i < p->ticks.n; i++) {
