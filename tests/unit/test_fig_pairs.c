@@ -260,8 +260,27 @@ static void looks(void **state)
 	ink = ink_of(&f);
 	assert_non_null(strstr(ink, " no transfers\n"));
 	assert_non_null(strstr(ink, " beyond 32x\n"));
+	assert_null(strstr(ink, " beyond 1/32x\n"));
 	/* A cross in each such square and in the key, beside numbers, too. */
 	assert_true(ink_count(ink, "\nline #ffffffff 1.5 ") > 0);
+	free(ink);
+	/* What is faster is no less beyond: in its own colour. */
+	f.least = 1e-6;
+	f.most = 1;
+	ink = ink_of(&f);
+	assert_null(strstr(ink, " beyond 32x\n"));
+	assert_non_null(strstr(ink, " beyond 1/32x\n"));
+	free(ink);
+	/* The number is what the table says; more than colours tell, where it
+	 * would read as their end. */
+	f.least = f.most = 532;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " 532\n"));
+	assert_null(strchr(strstr(ink, "\ntext "), '>'));
+	free(ink);
+	f.least = f.most = 32.4;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " >32\n"));
 	free(ink);
 	f.unknown = true;
 	ink = ink_of(&f);
