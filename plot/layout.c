@@ -125,30 +125,46 @@ void na_layout_footmark(struct na_layout *l, struct na_color color,
 		     color);
 }
 
+/* The last such end within the line; a colon in its first third is none: it
+ * leaves too little.  NULL. */
+static const char *last_end(const struct na_layout *l, const char *title,
+			    const char *mark, const struct na_font *font)
+{
+	double width = l->body.x1 - l->body.x0;
+	double least = *mark == ':' ? width / 3 : 0;
+	char cut[NA_TEXT_MAX];
+	const char *end = NULL;
+
+	for (const char *p = strstr(title, mark); p && p - title < NA_TEXT_MAX;
+	     p = strstr(p + 1, mark)) {
+		double long_so_far;
+
+		memcpy(cut, title, (size_t)(p - title));
+		cut[p - title] = '\0';
+		long_so_far = na_measure(l->canvas, cut, font);
+		if (long_so_far > width)
+			break;
+		if (long_so_far > least)
+			end = p;
+	}
+	return end;
+}
+
 /* A title ends within its line where it has an end there: what follows a
- * semicolon, or else a comma, or a colon in its later half, begins the
- * subtitle then. */
+ * semicolon, or else a comma or a colon, begins the subtitle then. */
 static const char *within_line(const struct na_layout *l, const char *title,
 			       const struct na_font *font,
 			       char cut[NA_TEXT_MAX])
 {
-	static const char *const ends[] = {"; ", ", ", ": "};
-	double width = l->body.x1 - l->body.x0;
-	const char *end = NULL;
+	const char *end, *colon;
 
-	if (na_measure(l->canvas, title, font) <= width)
+	if (na_measure(l->canvas, title, font) <= l->body.x1 - l->body.x0)
 		return NULL;
-	for (size_t i = 0; i < NA_LEN(ends) && !end; i++) {
-		for (const char *p = strstr(title, ends[i]);
-		     p && p - title < NA_TEXT_MAX; p = strstr(p + 1, ends[i])) {
-			memcpy(cut, title, (size_t)(p - title));
-			cut[p - title] = '\0';
-			if (na_measure(l->canvas, cut, font) > width)
-				break;
-			if (*p != ':' ||
-			    na_measure(l->canvas, cut, font) > width / 2)
-				end = p;
-		}
+	end = last_end(l, title, "; ", font);
+	if (!end) {
+		end = last_end(l, title, ", ", font);
+		colon = last_end(l, title, ": ", font);
+		end = !end || (colon && colon > end) ? colon : end;
 	}
 	if (!end)
 		return NULL;

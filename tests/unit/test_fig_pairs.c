@@ -246,6 +246,40 @@ static void marks(void **state)
 	free(ink);
 }
 
+/* A title that is too long ends where it may: the rest is the subtitle. */
+static void titles_end_within_a_line(void **state)
+{
+	static const char *const titles[][2] = {
+		{"One slow run of all-reduce.226_6, waiting for a peer: host-15 "
+		 "began 9.73 ms after the others",
+		 " One slow run of all-reduce.226_6, waiting for a peer\n"},
+		{"No rank stands out by its steps (8 ranks): 40.5 % of the step "
+		 "is exposed (33.5 % waits for later ones), 0.253 % idle",
+		 " No rank stands out by its steps (8 ranks)\n"},
+		{"Guilty: the transmit side of a host whose name is long enough "
+		 "to fill this line; likely: a suspect to test",
+		 " Guilty: the transmit side of a host whose name is long "
+		 "enough to fill this line\n"},
+		{"Guilty: transmit side, receive side of one; all that goes to it "
+		 "or comes from it, and more",
+		 " Guilty: transmit side, receive side of one\n"},
+		{"Short: it stays, as it is; all", " Short: it stays, as it is; "
+						   "all\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		const struct fake f = {.nodes = 8,
+				       EVEN,
+				       .message = titles[i][0]};
+		char *ink = ink_of(&f);
+
+		if (!strstr(ink, titles[i][1]))
+			fail_msg("no title \"%s\"", titles[i][1]);
+		free(ink);
+	}
+}
+
 static void looks(void **state)
 {
 	struct fake f = {.nodes = 8, EVEN};
@@ -392,6 +426,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks),
+		cmocka_unit_test(titles_end_within_a_line),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(waits_accuse_nobody),
 		cmocka_unit_test(numbers_and_muted),
