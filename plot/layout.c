@@ -125,33 +125,41 @@ void na_layout_footmark(struct na_layout *l, struct na_color color,
 		     color);
 }
 
-/* The last such end within the line; a colon in its first third is none: it
- * leaves too little.  NULL. */
+static bool in_brackets(const char *from, const char *at)
+{
+	int depth = 0;
+
+	for (; from < at; from++)
+		depth += (*from == '(') - (*from == ')');
+	return depth > 0;
+}
+
+/* The last such end within the line, outside of brackets; a colon in its first
+ * third is none: it leaves too little.  NULL. */
 static const char *last_end(const struct na_layout *l, const char *title,
 			    const char *mark, const struct na_font *font)
 {
-	double width = l->body.x1 - l->body.x0;
-	double least = *mark == ':' ? width / 3 : 0;
+	double most = l->body.x1 - l->body.x0;
+	double least = *mark == ':' ? most / 3 : 0, width = 0;
 	char cut[NA_TEXT_MAX];
 	const char *end = NULL;
 
 	for (const char *p = strstr(title, mark); p && p - title < NA_TEXT_MAX;
 	     p = strstr(p + 1, mark)) {
-		double long_so_far;
-
 		memcpy(cut, title, (size_t)(p - title));
 		cut[p - title] = '\0';
-		long_so_far = na_measure(l->canvas, cut, font);
-		if (long_so_far > width)
+		width = na_measure(l->canvas, cut, font);
+		if (width > most)
 			break;
-		if (long_so_far > least)
+		if (width > least && !in_brackets(title, p))
 			end = p;
 	}
 	return end;
 }
 
 /* A title ends within its line where it has an end there: what follows a
- * semicolon, or else a comma or a colon, begins the subtitle then. */
+ * semicolon, or else a comma or a colon, or else what is in brackets, begins
+ * the subtitle then. */
 static const char *within_line(const struct na_layout *l, const char *title,
 			       const struct na_font *font,
 			       char cut[NA_TEXT_MAX])
@@ -167,10 +175,12 @@ static const char *within_line(const struct na_layout *l, const char *title,
 		end = !end || (colon && colon > end) ? colon : end;
 	}
 	if (!end)
+		end = last_end(l, title, " (", font);
+	if (!end)
 		return NULL;
 	memcpy(cut, title, (size_t)(end - title));
 	cut[end - title] = '\0';
-	return end + 2;
+	return end + (*end == ' ' ? 1 : 2);
 }
 
 void na_layout_begin(struct na_layout *l, struct na_canvas *c,

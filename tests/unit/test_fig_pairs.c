@@ -263,6 +263,10 @@ static void titles_end_within_a_line(void **state)
 		{"Guilty: transmit side, receive side of one; all that goes to it "
 		 "or comes from it, and more",
 		 " Guilty: transmit side, receive side of one\n"},
+		{"Cannot tell: what one sends takes 1.5x as long as else in 12 "
+		 "steps (6, 9, 11, 13, ...), and 5 others do so now and then",
+		 " Cannot tell: what one sends takes 1.5x as long as else in 12 "
+		 "steps\n"},
 		{"Short: it stays, as it is; all", " Short: it stays, as it is; "
 						   "all\n"},
 	};
