@@ -55,7 +55,7 @@ static const char *slack_of(const struct slack_point *p, char *buf)
 	return na_label_quantity(buf, NA_Q_SECONDS, p->slack_s, 2);
 }
 
-/* As wide as its names and values, but no wider than the axis needs. */
+/* As wide as its names and values, but the plot keeps most of the panel. */
 static double strip_width(const struct slack_drawing *d)
 {
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_TEXT,
