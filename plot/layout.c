@@ -107,36 +107,80 @@ void na_layout_footnote(struct na_layout *l, const char *s)
 	na_row_put(l, &l->foot, s, &font);
 }
 
+void na_layout_footmark(struct na_layout *l, struct na_color color,
+			const char *s)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	double side = na_text_ascent(&font), x = l->foot.x;
+
+	l->foot.x += side + 0.4 * l->gap;
+	if (l->foot.x + na_measure(l->canvas, s, &font) > l->foot.end ||
+	    !na_row_put(l, &l->foot, s, &font)) {
+		l->foot.x = x;
+		return;
+	}
+	na_draw_rect(l->canvas,
+		     (struct na_box){x, l->foot.y - side, x + side, l->foot.y},
+		     color);
+}
+
+static bool in_brackets(const char *from, const char *at)
+{
+	int depth = 0;
+
+	for (; from < at; from++)
+		depth += (*from == '(') - (*from == ')');
+	return depth > 0;
+}
+
+/* The last such end within the line, outside of brackets; a colon in its first
+ * third is none: it leaves too little.  NULL. */
+static const char *last_end(const struct na_layout *l, const char *title,
+			    const char *mark, const struct na_font *font)
+{
+	double most = l->body.x1 - l->body.x0;
+	double least = *mark == ':' ? most / 3 : 0, width = 0;
+	char cut[NA_TEXT_MAX];
+	const char *end = NULL;
+
+	for (const char *p = strstr(title, mark); p && p - title < NA_TEXT_MAX;
+	     p = strstr(p + 1, mark)) {
+		memcpy(cut, title, (size_t)(p - title));
+		cut[p - title] = '\0';
+		width = na_measure(l->canvas, cut, font);
+		if (width > most)
+			break;
+		if (width > least && !in_brackets(title, p))
+			end = p;
+	}
+	return end;
+}
+
 /* A title ends within its line where it has an end there: what follows a
- * semicolon, or else a comma, or a colon in its later half, begins the
- * subtitle then. */
+ * semicolon, or else a comma or a colon, or else what is in brackets, begins
+ * the subtitle then. */
 static const char *within_line(const struct na_layout *l, const char *title,
 			       const struct na_font *font,
 			       char cut[NA_TEXT_MAX])
 {
-	static const char *const ends[] = {"; ", ", ", ": "};
-	double width = l->body.x1 - l->body.x0;
-	const char *end = NULL;
+	const char *end, *colon;
 
-	if (na_measure(l->canvas, title, font) <= width)
+	if (na_measure(l->canvas, title, font) <= l->body.x1 - l->body.x0)
 		return NULL;
-	for (size_t i = 0; i < NA_LEN(ends) && !end; i++) {
-		for (const char *p = strstr(title, ends[i]);
-		     p && p - title < NA_TEXT_MAX; p = strstr(p + 1, ends[i])) {
-			memcpy(cut, title, (size_t)(p - title));
-			cut[p - title] = '\0';
-			if (na_measure(l->canvas, cut, font) > width)
-				break;
-			if (*p != ':' ||
-			    na_measure(l->canvas, cut, font) > width / 2)
-				end = p;
-		}
+	end = last_end(l, title, "; ", font);
+	if (!end) {
+		end = last_end(l, title, ", ", font);
+		colon = last_end(l, title, ": ", font);
+		end = !end || (colon && colon > end) ? colon : end;
 	}
+	if (!end)
+		end = last_end(l, title, " (", font);
 	if (!end)
 		return NULL;
 	memcpy(cut, title, (size_t)(end - title));
 	cut[end - title] = '\0';
-	return end + 2;
+	return end + (*end == ' ' ? 1 : 2);
 }
 
 void na_layout_begin(struct na_layout *l, struct na_canvas *c,
@@ -208,6 +252,22 @@ static double header_height(const struct na_layout *l)
 	return na_layout_font(l, NA_SIZE_NAME, l->theme->text).size * 1.75;
 }
 
+/* At most that many; of what is counted no half of one. */
+static void place_ticks(struct na_panel *p, double most)
+{
+	bool whole = p->quantity == NA_Q_COUNT && p->unit.factor <= 1 &&
+		     p->y.to >= 1;
+
+	/* A zero alone measures nothing; two ticks always have room. */
+	do {
+		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
+				 p->unit.factor);
+	} while (p->ticks.n < 2 && ++most < 10);
+	while (whole && p->ticks.step < 1 && --most >= 1)
+		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
+				 p->unit.factor);
+}
+
 /* Scale, unit and ticks from the plot's height; the width of its labels. */
 static double place_y(const struct na_layout *l, struct na_panel *p)
 {
@@ -223,11 +283,7 @@ static double place_y(const struct na_layout *l, struct na_panel *p)
 				 .at_from = p->plot.y1,
 				 .at_to = p->plot.y0};
 	p->unit = na_unit_for(p->quantity, max);
-	/* A zero alone measures nothing; two ticks always have room. */
-	do {
-		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
-				 p->unit.factor);
-	} while (p->ticks.n < 2 && ++most < 10);
+	place_ticks(p, most);
 	p->digits = na_label_digits(p->ticks.step, p->unit.factor);
 	widest = na_measure(l->canvas, p->unit.name, &font);
 	for (size_t i = 0; i < p->ticks.n; i++) {

@@ -43,6 +43,9 @@ void na_layout_begin(struct na_layout *l, struct na_canvas *c,
 /* One more remark at the bottom left, beside those before it; left out when it
  * has no room there. */
 void na_layout_footnote(struct na_layout *l, const char *s);
+/* Likewise a square of that colour, and what it means. */
+void na_layout_footmark(struct na_layout *l, struct na_color color,
+			const char *s);
 
 /* `size` is one of theme.h, for the default page; on a small page text shrinks
  * less than the picture does. */

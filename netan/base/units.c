@@ -263,6 +263,13 @@ const char *na_print_number(char *buf, double x, int digits)
 	return na_print_fixed(buf, x, decimals > 0 ? decimals : 0);
 }
 
+const char *na_print_percent(char *buf, double share)
+{
+	if (share < 1 && share > 0.9995)
+		return strcpy(buf, "over 99.9");
+	return na_print_number(buf, 100 * share, 3);
+}
+
 const char *na_print_chance(char *buf, double p)
 {
 	if (p < 1e-20)

@@ -139,6 +139,9 @@ const char *na_print_double(char *buf, double x);
  * `digits` digits after the point.  "-" when x is not finite.
  */
 const char *na_print_number(char *buf, double x, int digits);
+/* A share in percent, three digits, but "over 99.9" of what is near 100 and
+ * less.  Without the sign. */
+const char *na_print_percent(char *buf, double share);
 const char *na_print_fixed(char *buf, double x, int digits);
 /* A probability: "0.0012", "1.4e-17", "below 1e-20", which is more than anybody
  * needs; "-" when it is not finite. */

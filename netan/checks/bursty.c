@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -46,24 +47,18 @@ static long long most_pending(const struct na_value *body)
 	return (long long)fmax(0, na_number_at(body, M_pending "." M_max));
 }
 
-/* "100 %" of the time that is not all of it is no 100 %. */
-static const char *idle_share(struct na_case *c, const struct na_value *body)
-{
-	double share = na_number_at(body, M_pending "." M_idle_share);
-
-	return share < 1 && share > 0.9995 ? "over 99.9"
-					   : na_case_number(c, 100 * share);
-}
-
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *body, double idc, double peak)
 {
+	double idle = na_number_at(body, M_pending "." M_idle_share);
+	char percent[NA_UNIT_BUF];
+
 	na_case_fact(c, f, "%s pending in the mean, %s at most",
 		     na_case_number(c, na_number_at(body,
 						    M_pending "." M_time_mean)),
 		     na_case_count(c, most_pending(body)));
 	na_case_fact(c, f, "nothing is pending %s %% of the time",
-		     idle_share(c, body));
+		     na_print_percent(percent, idle));
 	na_put_text(c->r, f->evidence, M_pending_of,
 		    na_text_at(body, M_pending_of));
 	na_put_real(c->r, f->evidence, M_idc_10ms, idc);
@@ -72,8 +67,7 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 	na_put_real(c->r, f->evidence, M_pending_max,
 		    na_number_at(body, M_pending "." M_max));
 	na_put_real(c->r, f->evidence, M_peak_to_mean, peak);
-	na_put_real(c->r, f->evidence, M_idle_share,
-		    na_number_at(body, M_pending "." M_idle_share));
+	na_put_real(c->r, f->evidence, M_idle_share, idle);
 }
 
 static void judge_steps(struct na_case *c, const struct na_value *body,

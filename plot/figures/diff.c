@@ -382,16 +382,48 @@ static enum na_status panels(const struct drawing *d, struct na_err *err)
 	return NA_OK;
 }
 
+static bool has_word(const struct diff_figure *f, enum diff_word word)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct diff_series *s = &f->series[i];
+
+		for (size_t k = 0; k < s->n; k++) {
+			const struct diff_point *p = &s->points[k];
+
+			if ((p->word > DIFF_SAME ? p->word : DIFF_SAME) ==
+				    word &&
+			    isfinite(p->ratio))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void diff_footnote(struct drawing *d)
 {
+	static const struct {
+		enum diff_word word;
+		const char *name;
+	} squares[] = {
+		{DIFF_WORSE, "B is worse"},
+		{DIFF_BETTER, "B is better"},
+		{DIFF_MIX, "changed, neither better nor worse"},
+		{DIFF_SAME, "no change shown"},
+	};
 	struct words w = {.n = 0};
 	bool equal = false;
 
+	for (size_t i = 0; i < NA_LEN(squares); i++) {
+		if (has_word(&d->f, squares[i].word))
+			na_layout_footmark(&d->l,
+					   color_of(d, squares[i].word),
+					   squares[i].name);
+	}
 	for (size_t i = 0; i < d->f.n; i++)
 		equal |= d->f.series[i].equal;
 	na_words_add(&w,
 		     "band: interval, all together 95 %%; grey: too small "
-		     "to count; large squares: changed%s",
+		     "to count%s",
 		     equal ? "; dashes: at equal sizes and pairs" : "");
 	na_layout_footnote(&d->l, w.text);
 }

@@ -23,6 +23,7 @@
 enum {
 	MOMENTS = 1 << 16, /* of the time, that hold packets or none */
 	FEW = 500,	   /* packets */
+	COLUMNS = 100,	   /* of notifications */
 };
 
 enum kind { DATA, REPEAT, NAK, RNR, CNP, ECN, KINDS };
@@ -48,8 +49,10 @@ struct drawing {
 	const struct na_result *result;
 	const struct na_value *body, *sequence;
 	const char *empty; /* NULL: there is something to draw */
-	double from_s, to_s, psn_from, psn_to, rate_top;
+	double from_s, to_s, psn_from, psn_to;
 	int64_t counts[KINDS];
+	/* Notifications by column of that time: how many, when in the mean. */
+	double cnps[COLUMNS], cnp_s[COLUMNS];
 	struct na_panel panels[PARTS];
 	size_t n_panels;
 	struct na_cut_time x;
@@ -90,10 +93,24 @@ static void read_marks(struct drawing *d)
 	}
 }
 
-static void read_rates(struct drawing *d)
+static void read_notifications(struct drawing *d)
 {
-	na_for_each (v, na_get(d->sequence, M_cnp_per_s))
-		d->rate_top = fmax(d->rate_top, na_number_or(v, M_rate, 0));
+	double per_s = COLUMNS / (d->to_s - d->from_s);
+
+	na_for_each (m, na_get(d->sequence, M_marks)) {
+		double n = (double)na_count_at(m, M_count);
+		double s = (na_number_at(m, M_from_s) +
+			    na_number_at(m, M_to_s)) /
+			   2;
+		double at = fmin(fmax((s - d->from_s) * per_s, 0),
+				 COLUMNS - 1);
+		size_t i = isfinite(at) ? (size_t)at : 0;
+
+		if (kind_of(m) != CNP || !(n > 0) || !isfinite(s))
+			continue;
+		d->cnps[i] += n;
+		d->cnp_s[i] += (s - d->cnp_s[i]) * n / d->cnps[i];
+	}
 }
 
 static void read_figure(struct drawing *d, const struct na_result *r)
@@ -110,11 +127,11 @@ static void read_figure(struct drawing *d, const struct na_result *r)
 	d->from_s = na_number_or(d->sequence, M_from_s, 0);
 	d->to_s = na_number_or(d->sequence, M_to_s, 0);
 	read_marks(d);
-	read_rates(d);
 	if (!(d->psn_from <= d->psn_to))
 		d->empty = "The result holds no marks to draw.";
 	if (!(d->to_s > d->from_s))
 		d->to_s = d->from_s + 1e-6;
+	read_notifications(d);
 }
 
 static void name_legend(struct drawing *d)
@@ -152,12 +169,6 @@ static bool place_time(struct drawing *d)
 	na_for_each (m, na_get(d->sequence, M_marks))
 		see(d, seen, na_number_or(m, M_from_s, 0),
 		    na_number_or(m, M_to_s, 0));
-	na_for_each (v, na_get(d->sequence, M_cnp_per_s)) {
-		double s = na_number_or(v, M_time_s, 0);
-
-		if (na_number_or(v, M_rate, 0) > 0)
-			see(d, seen, s, s);
-	}
 	na_cut_time_place(&d->x, seen, MOMENTS, d->from_s, d->to_s,
 			  d->panels[0].plot.x0, d->panels[0].plot.x1,
 			  na_cut_time_gap(&d->l));
@@ -176,7 +187,8 @@ static enum na_status place(struct drawing *d, struct na_err *err)
 		.max = d->empty ? 1 : fmax(d->psn_to - d->psn_from, 1)};
 	d->panels[PART_CNP] = (struct na_panel){.weight = 1,
 						.quantity = NA_Q_COUNT,
-						.max = fmax(d->rate_top, 1)};
+						.max = na_largest(d->cnps,
+								  COLUMNS)};
 	box.y1 -= na_time_axis_height(&d->l);
 	if (!d->empty)
 		d->side = na_legend_width(&d->l, d->legend, d->n_legend,
@@ -237,14 +249,15 @@ static void add_arrow(struct drawing *d, const struct na_value *m,
 	na_strokes_break(&d->strokes);
 }
 
-static void draw_rates(struct drawing *d, const struct na_scale *y)
+static void draw_notifications(struct drawing *d, const struct na_scale *y)
 {
-	na_for_each (v, na_get(d->sequence, M_cnp_per_s)) {
-		double x = na_cut_time_at(&d->x, na_number_at(v, M_time_s));
+	for (size_t i = 0; i < COLUMNS; i++) {
+		double x = na_cut_time_at(&d->x, d->cnp_s[i]);
 
+		if (!(d->cnps[i] > 0))
+			continue;
 		na_strokes_to(&d->strokes, x, na_scale_at(y, 0));
-		na_strokes_to(&d->strokes, x,
-			      na_scale_at(y, na_number_at(v, M_rate)));
+		na_strokes_to(&d->strokes, x, na_scale_at(y, d->cnps[i]));
 		na_strokes_break(&d->strokes);
 	}
 	flush(d, CNP, false);
@@ -273,13 +286,16 @@ static void draw_panel(struct drawing *d, size_t i)
 	struct na_row row = p->header;
 	struct na_box clip = p->plot;
 	struct words w = {.n = 0};
-	char n[NA_UNIT_BUF];
+	char n[NA_UNIT_BUF], each[NA_LABEL_BUF];
 
 	font.bold = true;
 	na_row_put(&d->l, &row, i ? "Notifications" : "PSN", &font);
 	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
 	if (i)
-		na_words_add(&w, "a second, in each column; %s in all",
+		na_words_add(&w, "in each %s; %s in all",
+			     na_label_quantity(each, NA_Q_SECONDS,
+					       (d->to_s - d->from_s) / COLUMNS,
+					       3),
 			     na_print_count(n, (uint64_t)d->counts[CNP]));
 	else
 		na_words_add(&w, "packet sequence number, from the first");
@@ -289,7 +305,7 @@ static void draw_panel(struct drawing *d, size_t i)
 	clip.x1 += d->l.gap / 2;
 	na_clip(d->l.canvas, clip);
 	if (i == PART_CNP)
-		draw_rates(d, &p->y);
+		draw_notifications(d, &p->y);
 	for (size_t k = 0; k < KINDS && i == PART_PSN; k++)
 		if (k != CNP)
 			draw_kind(d, (enum kind)k, &p->y);
@@ -328,7 +344,7 @@ static void add_title(const struct drawing *d, struct words *w)
 		{"loss", "Packets are lost"},
 		{"receiver_not_ready", "Receiver not ready"},
 		{"congested", "Congested"},
-		{"healthy", "Healthy"},
+		{"healthy", "Nothing wrong seen"},
 	};
 	const char *verdict = na_text_or(d->sequence, M_verdict, "");
 	const char *name = "RoCEv2 queue pair";

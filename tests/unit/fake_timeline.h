@@ -24,6 +24,7 @@ struct fake {
 	bool apart;   /* the series are runs */
 	bool stack;   /* they are collectives, not hosts */
 	bool packets; /* of a capture */
+	bool ranks;   /* what a host is */
 	const char *empty;
 };
 
@@ -58,6 +59,8 @@ static void put_inputs(struct na_result *r, const struct fake *f)
 		na_result_about(r)->runs_apart = true;
 	if (f->packets)
 		na_result_word(r, NA_WORD_NOUN, "packet");
+	if (f->ranks)
+		na_result_word(r, NA_WORD_HOST, "rank");
 	if (f->empty)
 		na_result_word(r, NA_WORD_EMPTY, f->empty);
 }

@@ -164,12 +164,43 @@ static void ranges(void **state)
 	}
 }
 
+/* What the colours of the squares mean, of those that are there. */
+static void squares_are_told(void **state)
+{
+	static const char *const told[][2] = {
+		{"\narea #d55e00ff ", " B is worse\n"},
+		{"\narea #009e73ff ", " B is better\n"},
+		{"\narea #e69f00ff ", " changed, neither better nor worse\n"},
+		{"\narea #0072b2ff ", " no change shown\n"},
+	};
+	const struct na_page page = {.version = "0.1.0"};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		size_t n, squares = 0;
+		char *ink = picture(&rows[i], &page, "ink", &n);
+
+		for (size_t k = 0; k < 4; k++) {
+			size_t there = ink_count(ink, told[k][0]);
+
+			/* One of them is the legend's own. */
+			if (there == 1 ||
+			    ink_count(ink, told[k][1]) != (there > 0))
+				fail_msg("row %zu:%s", i, told[k][1]);
+			squares += there;
+		}
+		assert_true(squares > 1 || i == 5);
+		free(ink);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(ranges),
+		cmocka_unit_test(squares_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

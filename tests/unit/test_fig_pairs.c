@@ -246,6 +246,44 @@ static void marks(void **state)
 	free(ink);
 }
 
+/* A title that is too long ends where it may: the rest is the subtitle. */
+static void titles_end_within_a_line(void **state)
+{
+	static const char *const titles[][2] = {
+		{"One slow run of all-reduce.226_6, waiting for a peer: "
+		 "host-15 began 9.73 ms after the others",
+		 " One slow run of all-reduce.226_6, waiting for a peer\n"},
+		{"No rank stands out by its steps (8 ranks): 40.5 % of the "
+		 "step is exposed (33.5 % waits for later ones), 0.253 % idle",
+		 " No rank stands out by its steps (8 ranks)\n"},
+		{"Guilty: the transmit side of a host whose name is long "
+		 "enough to fill this line; likely: a suspect to test",
+		 " Guilty: the transmit side of a host whose name is long "
+		 "enough to fill this line\n"},
+		{"Guilty: transmit side, receive side of one; all that goes "
+		 "to it or comes from it, and more",
+		 " Guilty: transmit side, receive side of one\n"},
+		{"Cannot tell: what one sends takes 1.5x as long as else in "
+		 "12 steps (6, 9, 11, 13, ...), and 5 others do so at times",
+		 " Cannot tell: what one sends takes 1.5x as long as else in "
+		 "12 steps\n"},
+		{"Short: it stays, as it is; all",
+		 " Short: it stays, as it is; all\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		const struct fake f = {.nodes = 8,
+				       EVEN,
+				       .message = titles[i][0]};
+		char *ink = ink_of(&f);
+
+		if (!strstr(ink, titles[i][1]))
+			fail_msg("no title \"%s\"", titles[i][1]);
+		free(ink);
+	}
+}
+
 static void looks(void **state)
 {
 	struct fake f = {.nodes = 8, EVEN};
@@ -260,8 +298,27 @@ static void looks(void **state)
 	ink = ink_of(&f);
 	assert_non_null(strstr(ink, " no transfers\n"));
 	assert_non_null(strstr(ink, " beyond 32x\n"));
+	assert_null(strstr(ink, " beyond 1/32x\n"));
 	/* A cross in each such square and in the key, beside numbers, too. */
 	assert_true(ink_count(ink, "\nline #ffffffff 1.5 ") > 0);
+	free(ink);
+	/* What is faster is no less beyond: in its own colour. */
+	f.least = 1e-6;
+	f.most = 1;
+	ink = ink_of(&f);
+	assert_null(strstr(ink, " beyond 32x\n"));
+	assert_non_null(strstr(ink, " beyond 1/32x\n"));
+	free(ink);
+	/* The number is what the table says; more than colours tell, where it
+	 * would read as their end. */
+	f.least = f.most = 532;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " 532\n"));
+	assert_null(strchr(strstr(ink, "\ntext "), '>'));
+	free(ink);
+	f.least = f.most = 32.4;
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " >32\n"));
 	free(ink);
 	f.unknown = true;
 	ink = ink_of(&f);
@@ -373,6 +430,7 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(marks),
+		cmocka_unit_test(titles_end_within_a_line),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(waits_accuse_nobody),
 		cmocka_unit_test(numbers_and_muted),

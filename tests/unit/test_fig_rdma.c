@@ -6,7 +6,7 @@
 
 static const struct na_page plain = {.version = "0.1.0"};
 
-enum { EMPTY, QUIET, BUSY, MANY, PAUSE, ROWS };
+enum { EMPTY, QUIET, BUSY, MANY, PAUSE, LONE, ROWS };
 
 static void marks(struct fake_rdma *x, size_t i)
 {
@@ -14,7 +14,9 @@ static void marks(struct fake_rdma *x, size_t i)
 
 	for (int64_t ms = 0; ms < n; ms++) {
 		fake_mark(x, 7, NA_QP_DATA, ms, 10);
-		if (i == QUIET || i == PAUSE || ms % 4)
+		if (i == LONE)
+			fake_mark(x, 7, NA_QP_CNP, 300 * ms, 1);
+		if (i == QUIET || i == PAUSE || i == LONE || ms % 4)
 			continue;
 		fake_mark(x, 7, NA_QP_REPEAT, ms, 4);
 		fake_mark(x, 7, ms % 8 ? NA_QP_NAK : NA_QP_RNR, ms, 1);
@@ -69,8 +71,8 @@ static void marks_are_named(void **state)
 	assert_non_null(strstr(ink, " notification 20\n"));
 	assert_non_null(strstr(ink, " marked 30\n"));
 	assert_non_null(strstr(ink, " Notifications\n"));
-	assert_non_null(
-		strstr(ink, " a second, in each column; 20 in all\n"));
+	assert_non_null(strstr(ink, " in each 10 ms; 20 in all\n"));
+	assert_null(strstr(ink, " thousand\n"));
 	/* All arrows of a kind are one area; its legend is another. */
 	assert_int_equal(ink_count(ink, "\narea #e69f00ff "), 2);
 	assert_int_equal(ink_count(ink, "\narea #cc79a7ff "), 2);
@@ -82,6 +84,34 @@ static void marks_are_named(void **state)
 	free(ink);
 	ink = nth(EMPTY, &plain, "ink", &n);
 	assert_non_null(strstr(ink, "no RoCEv2 queue pair"));
+	free(ink);
+}
+
+/* A few are counted, and not told as thousands a second. */
+static void few_notifications(void **state)
+{
+	size_t n;
+	char *ink = nth(LONE, &plain, "ink", &n), *p;
+
+	(void)state;
+	p = strstr(ink, " in each 10 ms; 3 in all\n");
+	assert_non_null(p);
+	assert_int_equal(ink_count(p, " 0\n"), 2); /* also the time's */
+	assert_int_equal(ink_count(p, " 1\n"), 1);
+	assert_null(strstr(p, " 0.5\n"));
+	assert_null(strstr(ink, " thousand\n"));
+	free(ink);
+}
+
+/* That little was sent acquits nobody, says check: nor does the picture. */
+static void nobody_is_healthy(void **state)
+{
+	size_t n;
+	char *ink = nth(QUIET, &plain, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " Nothing wrong seen: "));
+	assert_null(strstr(ink, "Healthy"));
 	free(ink);
 }
 
@@ -107,6 +137,8 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(marks_are_named),
+		cmocka_unit_test(few_notifications),
+		cmocka_unit_test(nobody_is_healthy),
 		cmocka_unit_test(silence_is_cut),
 	};
 

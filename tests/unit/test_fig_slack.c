@@ -194,6 +194,71 @@ static void above_the_line(void **state)
 	free(ink);
 }
 
+struct mark {
+	double x0, y0, x1, y1;
+};
+
+/* The triangles: areas of three points in that colour, 1000 at most. */
+static size_t triangles(const char *ink, const char *color, struct mark *to)
+{
+	char what[32];
+	size_t n = 0;
+
+	snprintf(what, sizeof(what), "\narea %s ", color);
+	for (const char *p = ink; (p = strstr(p, what)); p++) {
+		double x[3], y[3];
+		int end = 0;
+
+		if (sscanf(p + strlen(what), "%lf,%lf %lf,%lf %lf,%lf%n", &x[0],
+			   &y[0], &x[1], &y[1], &x[2], &y[2], &end) != 6 ||
+		    p[strlen(what) + (size_t)end] == ' ')
+			continue;
+		assert_true(n < 1000);
+		to[n++] = (struct mark){x[2], y[0], x[1], y[1]};
+	}
+	return n;
+}
+
+/* Each without slack that is shown has a line of its own: a triangle that no
+ * text touches, its name, and how much slack it has. */
+static void triangles_are_told(void **state)
+{
+	static const size_t many[] = {1, 8, 300};
+	struct fake f = {.slack_us = 0.01, .required_gbps = 9, .stall_us = 1e6};
+	const struct na_page page = {.version = "0.1.0"};
+	static struct mark marks[1000];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(many); i++) {
+		size_t n, shown;
+		char *ink, words[64];
+
+		f.n = many[i];
+		ink = picture(&f, &page, "ink", &n);
+		shown = triangles(ink, "#0072b2ff", marks) +
+			triangles(ink, "#d55e00ff", marks);
+		assert_int_equal(ink_count(ink, " 10 ns\n"), shown);
+		assert_true(shown == f.n || shown > 15);
+		snprintf(words, sizeof(words), " and %zu more\n", f.n - shown);
+		assert_int_equal(strstr(ink, words) != NULL, shown < f.n);
+		shown = triangles(ink, "#d55e00ff", marks);
+		for (const char *p = ink; (p = strstr(p, "\ntext ")); p++) {
+			struct mark t;
+
+			assert_int_equal(
+				sscanf(p, "\ntext %*s %*s %*s %lf %lf %lf %lf",
+				       &t.x0, &t.y0, &t.x1, &t.y1),
+				4);
+			for (size_t k = 0; k < shown; k++)
+				assert_false(marks[k].x0 < t.x1 &&
+					     t.x0 < marks[k].x1 &&
+					     marks[k].y0 < t.y1 &&
+					     t.y0 < marks[k].y1);
+		}
+		free(ink);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +267,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost),
 		cmocka_unit_test(one_collective),
 		cmocka_unit_test(above_the_line),
+		cmocka_unit_test(triangles_are_told),
 	};
 
 	return cmocka_run_group_tests_name("fig_slack", tests, NULL, NULL);

@@ -225,6 +225,24 @@ static void nobody_is_accused(void **state)
 	free(ink);
 }
 
+/* Dotted where actions between are not shown, from one bar to another. */
+static void hidden_ways_are_dotted(void **state)
+{
+	const struct na_page page = {.width = 1200, .height = 675};
+	size_t n;
+	char *ink = picture(&fakes[3], &page, "ink", &n);
+
+	(void)state;
+	assert_int_equal(ink_count(ink, "\nline #1b1f24ff 1.2 dot "), 0);
+	assert_null(strstr(ink, "dotted:"));
+	free(ink);
+	ink = picture(&fakes[4], &page, "ink", &n);
+	assert_true(ink_count(ink, "\nline #1b1f24ff 1.2 dot ") > 0);
+	assert_non_null(strstr(ink, "dotted: through actions that are not "
+				    "shown"));
+	free(ink);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +250,7 @@ int main(void)
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(chosen_rows),
 		cmocka_unit_test(nobody_is_accused),
+		cmocka_unit_test(hidden_ways_are_dotted),
 	};
 
 	return cmocka_run_group_tests_name("fig_slack_waterfall", tests, NULL,

@@ -508,6 +508,45 @@ static void test_each_host(void **state)
 	free(ink);
 }
 
+/* The capacity of a host in the panel of each, ranks as well, or why not; the
+ * axis measures with it. */
+static void test_capacity_of_each(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		double gbps;
+		bool ranks;
+		const char *said;
+	} asked[] = {
+		{1,    false, "; dashed: capacity;"},
+		{200,  true,  "; dashed: capacity;"},
+		{1e5,  false, "; capacity lies above all panels;"},
+		{0,    false, NULL},
+	};
+	/* clang-format on */
+	struct fake f = typical;
+
+	(void)state;
+	f.saturated = 0;
+	f.series = 8;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		char *ink;
+
+		f.capacity = asked[i].gbps;
+		f.ranks = asked[i].ranks;
+		ink = ink_of(&f, &plain);
+		if (asked[i].said)
+			assert_non_null(strstr(ink, asked[i].said));
+		else
+			assert_null(strstr(ink, "; capacity"));
+		assert_int_equal(ink_count(ink, "\nline #3d444dff 1.0 dash "),
+				 asked[i].said && asked[i].gbps < 1e5 ? 16 : 0);
+		assert_true(ink_count(ink, " 0\n") <
+			    ink_count(ink, " Gbit/s\n") * 2);
+		free(ink);
+	}
+}
+
 /* Who differs much is named in the title and in the colour of a finding. */
 static void test_worst_host(void **state)
 {
@@ -644,6 +683,7 @@ int main(void)
 		cmocka_unit_test(test_title),
 		cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_each_host),
+		cmocka_unit_test(test_capacity_of_each),
 		cmocka_unit_test(test_worst_host),
 		cmocka_unit_test(test_rest_of_two_keys),
 		cmocka_unit_test(test_steps_of_many_devices),

@@ -264,7 +264,7 @@ static void verdicts(void **state)
 		double first_ms, second_ms, all_ms;
 		const char *verdict, *words;
 	} cases[] = {
-		{0, 0, 0, "steady", "Steady: p50 "},
+		{0, 0, 0, "steady", "No transfer is 100 ms late: p50 "},
 		{0, 0, 15, "constantly high", "High all the time: p50 "},
 		{40.4, 40.9, 0, "delayed-ACK-like",
 		 "20 transfers (0.50 %) late by 40 ms, like delayed"},

@@ -201,6 +201,10 @@ static void numbers_are_printed(void **state)
 				    rows[k].want);
 	assert_string_equal(na_print_fixed(buf, 2.345, 2), "2.35");
 	assert_string_equal(na_print_fixed(buf, -0.001, 2), "0.00");
+	assert_string_equal(na_print_percent(buf, 1), "100");
+	assert_string_equal(na_print_percent(buf, 0.99986), "over 99.9");
+	assert_string_equal(na_print_percent(buf, 0.527), "52.7");
+	assert_string_equal(na_print_percent(buf, 0), "0");
 	assert_string_equal(na_print_chance(buf, 0), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1e-21), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1.44e-17), "1.4e-17");

@@ -138,7 +138,7 @@ static void say_pending(struct na_result *r, const struct bursts_state *s,
 				"%s: mean %s pending %s, max %s, idle %s %%",
 				verdict, na_print_number(mean, x->hold.mean, 3),
 				of, na_print_count(max, (uint64_t)x->hold.max),
-				na_print_number(idle, 100 * x->hold.idle, 3));
+				na_print_percent(idle, x->hold.idle));
 }
 
 static void say_apart(struct na_result *r, const struct bursts_state *s)

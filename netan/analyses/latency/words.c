@@ -299,7 +299,7 @@ static void say_clock(const struct latency_clock_off *o, struct na_str *w)
 
 	na_str_addf(
 		w,
-		"; not to be trusted: the clock of %s is %s others', %s of %s "
+		", not to be trusted; the clock of %s is %s others', %s of %s "
 		"transfers that it %s arrive before they were sent",
 		o->host, o->ahead ? "ahead of" : "behind",
 		na_print_count(a, o->early), na_print_count(b, o->n),

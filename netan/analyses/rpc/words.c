@@ -6,7 +6,7 @@
 #include "netan/analyses/rpc/tail.h"
 
 /* So few transfers say little about what is rare. */
-enum { FEW = 30 };
+enum { FEW = 30, FEW_FOR_P99 = 100 };
 
 /* Runs stand side by side: nothing that adds them up is shown. */
 static bool apart(const struct rpc_state *s)
@@ -61,8 +61,13 @@ static void add_quantiles(struct na_str *t, const struct rpc_row *row)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], c[NA_UNIT_BUF];
 
-	na_str_addf(t, "p50 %s, p99 %s, max %s", na_rpc_time(a, row->p50_us),
-		    na_rpc_time(b, row->p99_us), na_rpc_time(c, row->max_us));
+	na_rpc_time(a, row->p50_us);
+	na_rpc_time(c, row->max_us);
+	if (row->n < FEW_FOR_P99)
+		na_str_addf(t, "median %s, longest %s", a, c);
+	else
+		na_str_addf(t, "p50 %s, p99 %s, max %s", a,
+			    na_rpc_time(b, row->p99_us), c);
 }
 
 /* "200, 600 and 400 ms": the most frequent waits. */
@@ -134,7 +139,6 @@ static void say_tail(struct na_str *t, const struct na_value *body,
 		add_load(t, tail);
 		return;
 	}
-	na_str_addf(t, "Steady but for ");
 	add_count(t, tail);
 	na_str_addf(t, " more than 100 ms late: ");
 	add_quantiles(t, row);
@@ -177,6 +181,20 @@ static void say_constant(struct na_str *t, const struct rpc_state *s,
 			    others ? ", " : "; the others: ", verdict);
 }
 
+/* No tail.  Not that all is well: a slow host may be slow all the time. */
+static void say_none(struct na_str *t, const struct rpc_state *s, bool steady)
+{
+	bool plain = steady && s->ends.n >= FEW;
+
+	na_str_addf(t, "%s: ",
+		    plain             ? "No transfer is 100 ms late"
+		    : s->ends.n < FEW ? "Too few to tell"
+				      : "High all the time");
+	add_quantiles(t, &s->all);
+	if (!plain)
+		na_str_addf(t, "; none is 100 ms late");
+}
+
 static void say_verdict(struct na_str *t, const struct rpc_state *s,
 			const struct na_value *body)
 {
@@ -194,13 +212,7 @@ static void say_verdict(struct na_str *t, const struct rpc_state *s,
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		na_str_addf(t, "%s: ",
-			    s->ends.n < FEW ? "Too few to tell"
-			    : strcmp(verdict, "steady") != 0
-				    ? "High all the time"
-				    : "Steady");
-		add_quantiles(t, &s->all);
-		na_str_addf(t, "; none is 100 ms late");
+		say_none(t, s, strcmp(verdict, "steady") == 0);
 	}
 }
 

@@ -129,14 +129,19 @@ static void draw_header(const struct drawing *d, const struct na_panel *p)
 	struct na_font font = na_layout_font(&d->l, NA_SIZE_NAME,
 					     d->l.theme->hue[NA_HUE_PENDING]);
 	struct words name = {.n = 0}, numbers = {.n = 0}, bursts = {.n = 0};
+	double idle = na_bursts_real(&d->b, M_pending "." M_idle_share);
 	struct na_row row = p->header;
+	char percent[NA_UNIT_BUF];
 
 	font.bold = true;
 	na_words_add(&name, "Pending %.40s", d->b.pending_of);
 	na_row_put(&d->l, &row, name.text, &font);
 	font = na_layout_font(&d->l, NA_SIZE_TEXT, d->l.theme->secondary);
 	put_pending(d, &numbers);
-	put_number(d, &numbers, M_pending "." M_idle_share, "none ", 100, " %");
+	if (!isnan(idle))
+		na_words_add(&numbers, "%snone %s %%",
+			     numbers.n ? ", " : "",
+			     na_print_percent(percent, idle));
 	na_row_put(&d->l, &row, numbers.text, &font);
 	font.color = d->l.theme->hue[NA_PURPLE];
 	put_number(d, &bursts, M_burst_share, "strip: bursts of transfers in ",

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "netan/base/vec.h"
 
@@ -209,15 +210,23 @@ static bool numbered(const struct na_layout *l, const struct cells *c)
 	       number_font(l, c).size >= 0.9 * NA_SIZE_MIN;
 }
 
-/* How many times the expected; where colours end, that it is more. */
+static const char *excess_text(char buf[NA_LABEL_BUF], double x)
+{
+	return na_label_fixed(buf, x, x < 0.995 ? 2 : x < 9.95 ? 1 : 0);
+}
+
+/* How many times the expected; ">32" where 32.4 would read as where colours
+ * end. */
 static void put_excess(char text[NA_LABEL_BUF + 1],
 		       const struct pairs_matrix *m, size_t i)
 {
-	double x = m->excess[i];
+	char limit[NA_LABEL_BUF];
 
-	if (m->levels[i] == BEYOND)
-		*text++ = '>';
-	na_label_fixed(text, x, x < 0.995 ? 2 : x < 9.95 ? 1 : 0);
+	excess_text(text + 1, m->excess[i]);
+	*text = '>';
+	if (m->levels[i] != BEYOND ||
+	    strcmp(text + 1, excess_text(limit, exp(m->limit))) != 0)
+		memmove(text, text + 1, strlen(text));
 }
 
 /* Lines between the squares, and in each how many times the expected. */
@@ -290,7 +299,8 @@ static bool any_of(const struct pairs_figure *f, int what)
 		any |= what == CELL_NONE      ? m->hatched
 		       : what == CELL_UNKNOWN ? m->unknown
 		       : what == CELL_WAITS   ? m->waits
-					      : m->beyond;
+		       : what == BEYOND       ? m->above
+					      : m->below;
 	}
 	return any;
 }
@@ -321,7 +331,7 @@ static double sample(const struct na_layout *l, double x, double y, double end,
 	if (level == CELL_NONE)
 		na_draw_hatch(l->canvas, b, hatch_gap(l),
 			      NA_HAIRLINE(l, l->theme->axis));
-	if (level == BEYOND)
+	if (abs(level) == BEYOND)
 		sample_cross(l, b);
 	x = b.x1 + l->gap / 2;
 	na_text_fit(l->canvas, text, words, &font, end - x, NA_CUT_END);
@@ -355,7 +365,7 @@ static double draw_bar(const struct na_layout *l, const struct pairs_figure *f,
 		       struct na_box box)
 {
 	double size = na_layout_font(l, NA_SIZE_SMALL, l->theme->text).size;
-	int last = any_of(f, BEYOND) ? BEYOND : LEVELS;
+	int last = any_of(f, BEYOND) || any_of(f, -BEYOND) ? BEYOND : LEVELS;
 	double step = fmin(16 * l->unit,
 			   (box.x1 - box.x0) / 3 / (2 * last + 1));
 	double x = box.x0 + 2 * l->gap, y = box.y0 + l->gap, high = 1.2 * size;
@@ -394,11 +404,13 @@ void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
 	if (any_of(f, CELL_WAITS))
 		x = sample(l, x, y, box.x1, CELL_WAITS,
 			   "only waits, says its sender");
-	if (any_of(f, BEYOND)) {
+	for (int level = BEYOND; level >= -BEYOND; level -= 2 * BEYOND) {
 		char number[NA_LABEL_BUF];
 
-		snprintf(text, sizeof(text), "beyond %sx",
+		snprintf(text, sizeof(text), "beyond %s%sx",
+			 level < 0 ? "1/" : "",
 			 na_label_short(number, exp(f->limit), 2));
-		sample(l, x, y, box.x1, BEYOND, text);
+		if (any_of(f, level))
+			x = sample(l, x, y, box.x1, level, text);
 	}
 }

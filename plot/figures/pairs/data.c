@@ -167,7 +167,8 @@ static void look(struct pairs_matrix *m)
 		m->hatched |= m->levels[i] == CELL_NONE;
 		m->unknown |= m->levels[i] == CELL_UNKNOWN;
 		m->waits |= m->levels[i] == CELL_WAITS;
-		m->beyond |= m->levels[i] == BEYOND || m->levels[i] == -BEYOND;
+		m->above |= m->levels[i] == BEYOND;
+		m->below |= m->levels[i] == -BEYOND;
 	}
 }
 
@@ -176,6 +177,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 {
 	const struct na_value *nodes = na_get(v, M_nodes);
 
+	m->limit = limit;
 	m->label = na_text_or(v, M_label, NULL);
 	m->n = nodes && nodes->kind == NA_V_LIST ? nodes->n : 0;
 	m->merged = m->n > ROWS_MAX ? (m->n + ROWS_MAX - 1) / ROWS_MAX : 1;

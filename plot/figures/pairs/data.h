@@ -39,7 +39,9 @@ struct pairs_matrix {
 	size_t prefix;       /* bytes that all names begin with */
 	struct pairs_mark marks[MARKS_MAX];
 	size_t n_marks, more_marks;
-	bool hatched, unknown, beyond, waits; /* there are such cells */
+	double limit;        /* log; the figure's */
+	bool hatched, unknown, waits; /* there are such cells */
+	bool above, below;            /* beyond the limit */
 };
 
 struct pairs_figure {

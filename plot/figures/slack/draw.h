@@ -6,13 +6,13 @@
 #include "plot/layout.h"
 #include "plot/log_axis.h"
 
-enum { PLACED_MAX = 64 };
+enum { PLACED_MAX = 512 };
 
 struct slack_drawing {
 	struct na_layout l;
 	struct slack_figure f;
 	struct na_box scatter, bars; /* with their headers and axes */
-	struct na_box plot, strip;   /* strip: no slack */
+	struct na_box plot, strip;   /* strip: no slack, beside it */
 	struct na_log_axis x, y;
 	struct na_box placed[PLACED_MAX]; /* what no label may touch */
 	size_t n_placed;

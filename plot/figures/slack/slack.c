@@ -192,7 +192,8 @@ static void slack_footnote(struct slack_drawing *d)
 			     isfinite(d->f.capacity_bps) ? ", or above capacity"
 							 : "");
 	if (d->f.n_none)
-		na_words_add(&w, "; a triangle: no slack at all");
+		na_words_add(&w, "; a triangle: slack that no rate can "
+				 "meet");
 	if (d->f.n_unknown)
 		na_words_add(&w,
 			     "; %zu of unknown size are not in the left "

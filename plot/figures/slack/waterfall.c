@@ -116,17 +116,30 @@ static size_t entries(const struct drawing *d,
 	};
 	/* clang-format on */
 	bool there[WF_KINDS] = {false}, held = false;
+	double least = d->w.length_us / 1e3;
 	size_t n = 0;
 
 	/* What is too short to be seen needs no name. */
 	for (size_t i = 0; i < d->w.n_steps; i++) {
 		const struct wf_step *s = &d->w.steps[i];
 
-		there[s->kind] |= s->to_us - s->from_us >= d->w.length_us / 1e3;
-		held |= s->kind == WF_SEND;
+		bool seen = s->to_us - s->from_us >= least;
+
+		there[s->kind] |= seen;
+		held |= seen && s->kind == WF_SEND;
 	}
-	for (size_t i = 0; i < d->w.n_rows; i++)
-		there[d->w.rows[i].kind] |= d->w.rows[i].shown;
+	for (size_t i = 0; i < d->w.n_rows; i++) {
+		const struct wf_row *row = &d->w.rows[i];
+		double moves = row->kind == WF_RECEIVE && row->network_us > 0
+				       ? row->network_us
+				       : 0;
+
+		if (!row->shown)
+			continue;
+		there[WF_NETWORK] |= moves > 0;
+		there[row->kind] |= row->kind != WF_RECEIVE ||
+				    row->to_us - row->from_us - moves >= least;
+	}
 	for (size_t k = 0; k < WF_KINDS; k++) {
 		if (there[k] && names[k])
 			e[n++] = (struct na_legend_entry){
@@ -331,12 +344,33 @@ static void draw_row(const struct drawing *d, const struct wf_row *row)
 		     row->y + na_text_ascent(&font) / 2, text, &font);
 }
 
+/* From where the path left an action to where it reaches the next: straight
+ * up or down, or dotted from one to the other where it went through actions
+ * that are not shown. */
+static void draw_turn(const struct drawing *d, struct na_point from,
+		      struct na_point to, bool hidden)
+{
+	struct na_pen pen = {.color = d->l.theme->text,
+			     .width = 1.2 * fmax(d->l.unit, 0.8),
+			     .dash = hidden ? NA_DOTTED : NA_SOLID};
+
+	if (!isfinite(from.y) || fabs(from.y - to.y) <= d->line / 2)
+		return;
+	if (!hidden)
+		from.x = to.x;
+	na_draw_line(d->l.canvas, from.x, from.y, to.x, to.y, &pen);
+}
+
+static bool is_hidden(const struct drawing *d, const struct wf_step *s)
+{
+	return s->row >= 0 && !d->w.rows[s->row].shown;
+}
+
 /* Outlined where it goes along an action, and from one to the next. */
 static void draw_path(const struct drawing *d)
 {
-	struct na_pen pen = {.color = d->l.theme->text,
-			     .width = 1.2 * fmax(d->l.unit, 0.8)};
-	double before = NAN;
+	struct na_point before = {NAN, NAN};
+	bool hidden = false;
 
 	for (size_t i = 0; i < d->w.n_steps; i++) {
 		const struct wf_step *s = &d->w.steps[i];
@@ -344,6 +378,7 @@ static void draw_path(const struct drawing *d)
 						      : &d->w.rows[s->row];
 		double x = na_scale_at(&d->x, s->from_us);
 
+		hidden |= is_hidden(d, s);
 		if (!row || !row->shown)
 			continue;
 		if (waits(s->kind))
@@ -351,9 +386,10 @@ static void draw_path(const struct drawing *d)
 				  s->kind);
 		else
 			outline_box(d, bar_at(d, row->y, s->from_us, s->to_us));
-		if (isfinite(before) && fabs(before - row->y) > d->line / 2)
-			na_draw_line(d->l.canvas, x, before, x, row->y, &pen);
-		before = row->y;
+		draw_turn(d, before, (struct na_point){x, row->y}, hidden);
+		before = (struct na_point){na_scale_at(&d->x, s->to_us),
+					   row->y};
+		hidden = false;
 	}
 }
 
@@ -414,8 +450,14 @@ static void draw_nothing(const struct drawing *d)
 static void waterfall_footnote(struct drawing *d)
 {
 	struct words w = {.n = 0};
+	bool hidden = false;
 
 	na_words_add(&w, "outlined: the critical path");
+	for (size_t i = 0; i < d->w.n_steps && !hidden; i++)
+		hidden = is_hidden(d, &d->w.steps[i]);
+	if (hidden)
+		na_words_add(&w, "; dotted: through actions that are not "
+				 "shown");
 	if (d->w.hidden)
 		na_words_add(&w, "; %zu more actions are not shown",
 			     d->w.hidden);

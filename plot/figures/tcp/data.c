@@ -240,7 +240,7 @@ static const char *verdict_words(const char *name)
 		{"delayed_ack", "Delayed ACKs"},
 		{"queueing", "Queues on the path"},
 		{"capture_loss", "Packets missing in the capture"},
-		{"healthy", "Healthy"},
+		{"healthy", "Nothing wrong seen"},
 	};
 
 	for (size_t i = 0; i < NA_LEN(words); i++) {

@@ -79,13 +79,18 @@ static bool place_grid(struct drawing *d)
 static void place_scales(struct drawing *d)
 {
 	double capacity = d->e.t->host_capacity_gbps;
+	size_t most = HALF_TICKS;
 
 	d->top_bps = d->e.top_gbps * NA_GIGA;
-	if (strcmp(d->e.one, M_host) == 0 && capacity <= 3 * d->e.top_gbps)
+	if (d->e.by_host && capacity <= 3 * d->e.top_gbps)
 		d->top_bps = fmax(d->top_bps, capacity * NA_GIGA);
 	d->top_bps = fmax(d->top_bps, 1) * 1.04;
 	d->unit = na_unit_for(NA_Q_RATE, d->top_bps);
-	na_ticks_in_unit(&d->ticks, 0, d->top_bps, HALF_TICKS, d->unit.factor);
+	/* A zero alone measures nothing. */
+	do {
+		na_ticks_in_unit(&d->ticks, 0, d->top_bps, most,
+				 d->unit.factor);
+	} while (d->ticks.n < 2 && ++most < 10);
 	d->digits = na_label_digits(d->ticks.step, d->unit.factor);
 }
 
@@ -244,12 +249,18 @@ static bool draw_half(const struct drawing *d, struct na_box box,
 	return true;
 }
 
+/* That of a host holds for nothing else, and may lie far above all data. */
+static bool shows_capacity(const struct drawing *d)
+{
+	return d->e.by_host &&
+	       d->e.t->host_capacity_gbps * NA_GIGA <= d->top_bps;
+}
+
 static void draw_capacity(const struct drawing *d, struct na_box box)
 {
 	double capacity = d->e.t->host_capacity_gbps;
 
-	if (!(capacity * NA_GIGA <= d->top_bps) ||
-	    strcmp(d->e.one, M_host) != 0)
+	if (!shows_capacity(d))
 		return;
 	for (enum side side = RX; side <= TX; side++) {
 		struct na_scale y = half_scale(d, box, side);
@@ -340,6 +351,10 @@ static void each_footnote(const struct drawing *d)
 	na_words_add(&w, "%s%s%s", e->has[RX] ? "blue, up: received" : "",
 		     e->has[RX] && e->has[TX] ? "; " : "",
 		     e->has[TX] ? "vermilion, down: sent" : "");
+	if (shows_capacity(d))
+		na_words_add(&w, "; dashed: capacity");
+	else if (e->by_host && isfinite(e->t->host_capacity_gbps))
+		na_words_add(&w, "; capacity lies above all panels");
 	if (e->n > 2)
 		na_words_add(&w, "; grey: the median %s", e->one);
 	na_words_add(&w, "; bin %s",

@@ -224,7 +224,8 @@ static enum na_status rank_rows(struct each *e, const struct timeline *t,
 				struct na_err *err)
 {
 	*e = (struct each){.t = t, .one = key_of(t)};
-	if (strcmp(e->one, M_host) == 0)
+	e->by_host = strcmp(e->one, M_host) == 0;
+	if (e->by_host)
 		e->one = na_result_get_word(t->result, NA_WORD_HOST, e->one);
 	if (!read_rows(e) || !compare(e))
 		return na_fail_nomem(err);

@@ -25,6 +25,7 @@ struct each_row {
 struct each {
 	const struct timeline *t;
 	const char *one;       /* "host", "device", ... */
+	bool by_host;          /* one may be "address" */
 	struct each_row *rows; /* the first `shown` have a panel */
 	size_t n, shown;
 	bool more;         /* others, which --top added up */

@@ -176,7 +176,7 @@ session --hosts 4 --fault slow-compute:host-2:2
 session --hosts 8 --fault late-input:host-1:20ms
 session --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-6:2
 session --hosts 8 --fault clock:host-4:5ms
-netan rpc -q $s | grep -q '^Steady' || but 'rpc takes a clock for late transfers'
+netan rpc -q $s | grep -q '^No transfer is 100 ms late' || but 'rpc takes a clock for late transfers'
 netan diff -q j1 $s | grep -q '^A and B are the same' ||
 	but 'diff takes a clock for slow transfers'
 session --hosts 4 --fault small-slack:all-reduce.40_1
