@@ -439,7 +439,8 @@ static void suspect(struct flaps *f, const struct flapping *x)
 		.who = {x->side == WI_TX ? NA_LZ_SRC : NA_LZ_DST, x->host, 0},
 		.effect = x->effect,
 		.score = x->score,
-		.n_steps = n};
+		.n_steps = n,
+		.one_in = f->w->every};
 
 	for (size_t i = 0; i < n && i < NA_WIRE_SHOWN; i++)
 		s.steps[i] = on[i].step * f->w->every;
