@@ -251,6 +251,48 @@ static void the_network_is_to_blame(void **state)
 		blames(&rows[i], i);
 }
 
+/* What is counted is of the connections listed, and said to be. */
+static void what_is_not_listed_is_not_counted(void **state)
+{
+	static const struct {
+		const char *not_listed, *says;
+	} rows[] = {
+		{"'connections_not_listed': 4, ",
+		 "3 of 400 data segments (0.75 %) lost and sent again, on 1 of "
+		 "the 1 connections listed, of 5,"},
+		{"'connections_not_listed': 0, ",
+		 "3 of 400 data segments (0.75 %) lost and sent again, on 5 of "
+		 "5 connections,"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		struct hand_case h;
+		const char *verdict;
+		char tcp[600];
+
+		(void)snprintf(
+			tcp, sizeof(tcp),
+			"{'totals': {'packets': 900, 'verdicts': "
+			"{'network_loss': 5}}, %s'connections_used': 5, "
+			"'connections': [{'src': '10.0.0.1:9', 'dst': "
+			"'10.0.0.2:80', 'verdict': 'network_loss', " WAYS(
+				", 'loses': true, 'data_packets': 400, "
+				"'needed_retransmissions': 3",
+				"") "}]}",
+			rows[i].not_listed);
+		hand_case_init(&h);
+		hand_doc(&h, "session", "{}");
+		hand_side(&h, "session",
+			  "{'files': 1, 'inputs': [{'trace': false}]}");
+		hand_body(&h, "tcp", tcp);
+		verdict = at(hand_judge(&h), "verdict");
+		if (!strstr(verdict, rows[i].says))
+			fail_msg("row %zu: %s", i, verdict);
+		hand_case_fini(&h);
+	}
+}
+
 /* Who could not have seen it has not passed. */
 static void passes(void **state)
 {
@@ -332,6 +374,7 @@ int main(void)
 		cmocka_unit_test(an_end_is_to_blame),
 		cmocka_unit_test(settings_are_to_blame),
 		cmocka_unit_test(the_network_is_to_blame),
+		cmocka_unit_test(what_is_not_listed_is_not_counted),
 		cmocka_unit_test(passes),
 	};
 
