@@ -3,7 +3,7 @@
 # all pairs; give the log directory of your own job in place of ./slow.
 set -eu
 
-netan synth --hosts 8 --steps 12 --fault slow-sender:host-3:4 -o slow
+netan synth --hosts 8 --devices 2 --steps 12 --fault slow-sender:host-3:4 -o slow
 netan pairs slow -o pairs.svg -o pairs.json
 netan pairs slow
 

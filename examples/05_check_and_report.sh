@@ -4,8 +4,8 @@
 # ./slow and ./good.
 set -eu
 
-netan synth -q --hosts 8 --steps 12 -o good
-netan synth -q --hosts 8 --steps 12 --fault slow-sender:host-3:4 -o slow
+netan synth -q --hosts 8 --devices 2 --steps 12 -o good
+netan synth -q --hosts 8 --devices 2 --steps 12 --fault slow-sender:host-3:4 -o slow
 
 # The verdict comes first; then findings, evidence, remedies.
 netan check slow

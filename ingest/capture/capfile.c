@@ -289,7 +289,8 @@ static enum na_status lost_way(struct na_capfile *f, const struct header *h)
 	uint64_t at = na_at(&f->c);
 	size_t left = na_left(&f->c);
 
-	if (left >= na_capfile_header_size(f) && na_capfile_resync(f, 1, plausible))
+	if (left >= na_capfile_header_size(f) &&
+	    na_capfile_resync(f, 1, plausible))
 		return NA_OK;
 	if (left < na_capfile_header_size(f))
 		na_capfile_hurt(f,

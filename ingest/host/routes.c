@@ -195,7 +195,8 @@ static bool take_hop(struct na_arena *a, struct na_route *x, struct na_scan *w,
 		} else if (is_state(word)) {
 			down |= strcmp(word, "linkdown") == 0;
 		} else {
-			/* The kernel takes no next hop whose device is not up. */
+			/* The kernel takes no next hop whose device is
+			 * not up. */
 			down |= strcmp(word, "dead") == 0;
 			h->odd = true;
 		}

@@ -106,7 +106,8 @@ static void learn(struct kt_cut *c, const struct na_kineto_event *e)
 	kt_bare_learn(&c->bare, e->args, true);
 }
 
-static enum na_status put_event(struct kt_cut *c, const struct na_kineto_event *e,
+static enum na_status put_event(struct kt_cut *c,
+				const struct na_kineto_event *e,
 				const char *s, size_t n)
 {
 	if (!c->of->names)
@@ -115,7 +116,8 @@ static enum na_status put_event(struct kt_cut *c, const struct na_kineto_event *
 	return kt_cut_put_bare(c);
 }
 
-static enum na_status one_event(struct kt_cut *c, const struct na_kineto_event *e,
+static enum na_status one_event(struct kt_cut *c,
+				const struct na_kineto_event *e,
 				const char *s, size_t n)
 {
 	bool any = c->any;
@@ -192,7 +194,8 @@ enum na_status kt_cut_put_mark(const struct kt_cut *c, const char **s,
 }
 
 /* Up to the events; of an object, first of all that it is a slice. */
-static enum na_status put_head(struct kt_cut *c, const char *s, const char *events)
+static enum na_status put_head(struct kt_cut *c, const char *s,
+			       const char *events)
 {
 	enum na_status st;
 

@@ -358,7 +358,8 @@ static enum na_status dispatch(struct reading *r, const char *s,
 	struct kt_dispatch x = kt_dispatch_of(r->k, na_between(s, end));
 	struct event e = {.size_bytes = NA_UNKNOWN_U64, .agent = x.agent};
 
-	if (!x.start.s || !x.end.s || !kt_from_ns(r->in, x.start, &e.start_ps) ||
+	if (!x.start.s || !x.end.s ||
+	    !kt_from_ns(r->in, x.start, &e.start_ps) ||
 	    !kt_from_ns(r->in, x.end, &e.end_ps) || e.end_ps < e.start_ps ||
 	    na_time_between(e.start_ps, e.end_ps) > NA_OP_MAX_PS) {
 		r->sink->left_out(r->sink->ctx, NA_LEFT_BAD_DURATION, 1);

@@ -141,7 +141,8 @@ size_t na_roce_head_bytes(const uint8_t *p, size_t captured)
 	const struct op *op;
 	size_t n = 12;
 
-	if (!captured || p[0] == OP_CNP || !(known[p[0] >> 5] >> (p[0] & 31) & 1))
+	if (!captured || p[0] == OP_CNP ||
+	    !(known[p[0] >> 5] >> (p[0] & 31) & 1))
 		return n;
 	op = &ops[p[0] & 31];
 	n += extension_bytes(op->extension & (RETH | AETH));

@@ -25,7 +25,7 @@ enum na_status na_fail(struct na_err *err, enum na_status status,
 	return status;
 }
 
-/* What the first digits of a file say; 0: it cannot be read.  Without memory. */
+/* What the first digits of a file say; 0: unreadable.  Without memory. */
 static size_t number_in(const char *path)
 {
 	char text[32] = "";

@@ -56,6 +56,7 @@ long long na_loss_connections(const struct na_case *c, const char *verdict)
 struct loss {
 	double segments, needed, holes, timeouts, syns;
 	long long ways, connections;
+	long long listed; /* connections, where these are not all; 0: all are */
 };
 
 static void add_way(struct loss *x, const struct na_value *way)
@@ -76,11 +77,14 @@ static double syns_of(const struct na_value *way)
 static struct loss loss_of(const struct na_case *c)
 {
 	static const char *const ways[] = {M_fwd, M_rev};
+	const struct na_value *tcp = na_case_body(c, "tcp");
 	struct loss x = {0};
 	long long named = na_loss_connections(c, "timeout_bound") +
 			  na_loss_connections(c, "network_loss");
 
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+	if (na_count_at(tcp, M_connections_not_listed))
+		x.listed = (long long)na_length(tcp, M_connections);
+	na_for_each (row, na_get(tcp, M_connections)) {
 		long long before = x.ways;
 
 		for (size_t i = 0; i < NA_LEN(ways); i++) {
@@ -94,8 +98,8 @@ static struct loss loss_of(const struct na_case *c)
 		}
 		x.connections += x.ways > before;
 	}
-	/* Not all of them are listed. */
-	if (x.connections < named)
+	/* Segments are of what is listed, and so are their connections. */
+	if (!x.listed && x.connections < named)
 		x.connections = named;
 	return x;
 }
@@ -139,6 +143,18 @@ static const char *part_of(struct na_case *c, const struct loss *x)
 			    na_case_count(c, x->segments), percent(c, x));
 }
 
+/* "12 of 12 connections", "9 of the 4 096 connections listed, of 5 000" */
+static const char *on_which(struct na_case *c, const struct loss *x)
+{
+	if (!x->listed)
+		return na_packets_of_all(c, x->connections);
+	return na_case_text(
+		c, "%s of the %s connections listed, of %s",
+		na_case_count(c, x->connections), na_case_count(c, x->listed),
+		na_case_count(c, na_count_at(na_case_body(c, "tcp"),
+					     M_connections_used)));
+}
+
 static void say_lost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *worst, const struct loss *x)
 {
@@ -150,14 +166,13 @@ static void say_lost(struct na_case *c, struct na_finding *f,
 				      x->ways > 1 ? " in the directions that "
 						    "lose any"
 						  : "",
-				      na_packets_of_all(c, x->connections),
-				      where);
+				      on_which(c, x), where);
 	if (!is_syns_alone(x))
 		return;
 	f->how = na_case_text(c, "%s SYN%s sent again, on %s%s",
 			      na_case_count(c, x->syns),
-			      na_plural((size_t)x->syns),
-			      na_packets_of_all(c, x->connections), where);
+			      na_plural((size_t)x->syns), on_which(c, x),
+			      where);
 	f->otherwise = "the listener's queue is full, so that its host drops "
 		       "them (nstat: TcpExtListenOverflows, "
 		       "TcpExtListenDrops)";

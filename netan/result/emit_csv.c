@@ -282,7 +282,9 @@ static const struct na_value *find_at(const struct column *c,
 	const struct na_value *v;
 
 	v = na_get(*c->outer ? na_get(row, c->outer) : row, c->name);
-	return v && (*c->outer ? na_is_scalar(v) : v->kind == NA_V_REALS) ? v : NULL;
+	return v && (*c->outer ? na_is_scalar(v) : v->kind == NA_V_REALS)
+		       ? v
+		       : NULL;
 }
 
 static void put_elements(struct sheet *s, const struct na_value *row,

@@ -83,7 +83,8 @@ void na_cut_time_place(struct na_cut_time *t, const bool *seen, size_t n,
 	if ((double)sum < CUT_WORTH * (double)n ||
 	    gap * (double)cuts > 0.4 * (x1 - x0))
 		cuts = 0;
-	keep = fmin(KEEP * (to - from), KEEP_SHOWN * column * (double)(n - sum));
+	keep = fmin(KEEP * (to - from),
+		    KEEP_SHOWN * column * (double)(n - sum));
 	t->n = cuts + 1;
 	for (size_t i = 0; i <= cuts; i++) {
 		t->parts[i] = (struct na_scale){.from = begin, .to = to};

@@ -120,6 +120,35 @@ void driven_end(struct driven *d)
 	na_result_free(d->r);
 }
 
+struct hand_run *hand_run_begin(size_t n_sources, int side)
+{
+	struct hand_run *x = calloc(1, sizeof(*x));
+
+	assert_non_null(x);
+	hand_init(&x->h, n_sources, NULL);
+	x->h.filter.side = side;
+	x->scope.store = &x->h.store;
+	x->scope.filter = &x->h.filter;
+	return x;
+}
+
+void hand_run_drive(struct hand_run *x, const struct hand_row *rows, size_t n,
+		    const struct na_analysis *a, const void *params,
+		    size_t block_size)
+{
+	hand_fill(&x->h, rows, n, 100);
+	hand_resolve(&x->h, NA_ANCHOR_AUTO);
+	hand_drive(&x->d, a, &x->scope, params, block_size, &x->h.err);
+	assert_int_equal(x->d.status, NA_OK);
+}
+
+void hand_run_end(struct hand_run *x)
+{
+	driven_end(&x->d);
+	hand_fini(&x->h);
+	free(x);
+}
+
 double driven_real(const struct driven *d, const char *path)
 {
 	return na_real_of(na_dig(na_result_body(d->r), path), NAN);

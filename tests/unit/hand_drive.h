@@ -28,6 +28,20 @@ double driven_real(const struct driven *d, const char *path);
 /* The i-th of a list; NULL: there are not so many. */
 const struct na_value *value_at(const struct na_value *list, size_t i);
 
+/* A store of one run, and what an analysis says of it. */
+struct hand_run {
+	struct hand h;
+	struct na_scope scope;
+	struct driven d;
+};
+
+struct hand_run *hand_run_begin(size_t n_sources, int side);
+/* Rows as hand_fill() takes them, 100 in a part; blocks of block_size. */
+void hand_run_drive(struct hand_run *x, const struct hand_row *rows, size_t n,
+		    const struct na_analysis *a, const void *params,
+		    size_t block_size);
+void hand_run_end(struct hand_run *x);
+
 /* The whole body as JSON text, to be freed: to compare two results. */
 char *driven_json(const struct driven *d);
 

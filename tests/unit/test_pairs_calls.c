@@ -56,37 +56,18 @@ static size_t fleet(struct hand_row *rows, bool calls, int64_t in, int64_t out)
 	return n;
 }
 
-struct run {
-	struct hand h;
-	struct driven d;
-	struct hand_row rows[ROWS];
-};
-
-static struct run *analyse(bool calls, int64_t in, int64_t out)
+static struct hand_run *analyse(bool calls, int64_t in, int64_t out)
 {
+	static struct hand_row rows[ROWS];
 	const struct pairs_params params = {.level = PAIRS_DEVICE};
-	struct run *x = calloc(1, sizeof(*x));
-	struct na_scope scope;
+	struct hand_run *x = hand_run_begin(calls ? 1 : HOSTS, NA_RX);
 
-	assert_non_null(x);
-	hand_init(&x->h, calls ? 1 : HOSTS, NULL);
-	x->h.filter.side = NA_RX;
-	scope = (struct na_scope){.store = &x->h.store, .filter = &x->h.filter};
-	hand_fill(&x->h, x->rows, fleet(x->rows, calls, in, out), 100);
-	hand_resolve(&x->h, NA_ANCHOR_AUTO);
-	hand_drive(&x->d, &na_an_pairs, &scope, &params, 500, &x->h.err);
-	assert_int_equal(x->d.status, NA_OK);
+	hand_run_drive(x, rows, fleet(rows, calls, in, out), &na_an_pairs,
+		       &params, 500);
 	return x;
 }
 
-static void end(struct run *x)
-{
-	driven_end(&x->d);
-	hand_fini(&x->h);
-	free(x);
-}
-
-static size_t found(const struct run *x, const char *list)
+static size_t found(const struct hand_run *x, const char *list)
 {
 	return na_get(na_result_body(x->d.r), list)->n;
 }
@@ -94,19 +75,19 @@ static size_t found(const struct run *x, const char *list)
 /* Of two clocks 400 us are within what a round trip of 2 ms leaves open. */
 static void no_clock_is_off_in_captures(void **state)
 {
-	struct run *traced = analyse(false, 400 * US, -400 * US);
-	struct run *captured = analyse(true, 400 * US, -400 * US);
+	struct hand_run *traced = analyse(false, 400 * US, -400 * US);
+	struct hand_run *captured = analyse(true, 400 * US, -400 * US);
 
 	(void)state;
 	assert_int_equal(found(traced, "clock_offsets"), 0);
 	assert_int_equal(found(captured, "clock_offsets"), 0);
-	end(traced);
-	end(captured);
+	hand_run_end(traced);
+	hand_run_end(captured);
 }
 
 static void a_slow_server_is_named(void **state)
 {
-	struct run *x = analyse(true, 3000 * US, 0);
+	struct hand_run *x = analyse(true, 3000 * US, 0);
 	const struct na_value *c;
 
 	(void)state;
@@ -115,12 +96,12 @@ static void a_slow_server_is_named(void **state)
 	c = na_get(na_result_body(x->d.r), "culprits")->u.of.first;
 	assert_string_equal(na_text_of(na_get(c, "kind"), ""), "dst");
 	assert_string_equal(na_text_of(na_get(c, "host"), ""), ips[3]);
-	end(x);
+	hand_run_end(x);
 }
 
 static void nobody_among_addresses(void **state)
 {
-	struct run *x = analyse(true, 0, 0);
+	struct hand_run *x = analyse(true, 0, 0);
 
 	(void)state;
 	assert_int_equal(found(x, "culprits"), 0);
@@ -128,7 +109,7 @@ static void nobody_among_addresses(void **state)
 		strstr(na_text_of(na_get(na_result_body(x->d.r), "verdict"),
 				  ""),
 		       "56 pairs of 8 addresses"));
-	end(x);
+	hand_run_end(x);
 }
 
 int main(void)

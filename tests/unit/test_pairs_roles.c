@@ -29,13 +29,6 @@ enum {
 	MOST = STEPS * (HOSTS + 2 * EACH * HOSTS * (HOSTS - 1))
 };
 
-struct run {
-	struct hand h;
-	struct na_scope scope;
-	struct pairs_params params;
-	struct driven d;
-};
-
 /* A send, and the receive of it. */
 static size_t put_transfer(struct hand_row *rows, int src, int dst, int step,
 			   int64_t at_us, int64_t took_us, int64_t waited_us)
@@ -93,35 +86,21 @@ static int by_source(const void *a, const void *b)
 	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
 }
 
-static struct run *analyse(bool slow, int side)
+static struct hand_run *analyse(bool slow, int side)
 {
+	static const struct pairs_params params;
 	static struct hand_row rows[MOST];
-	struct run *x = calloc(1, sizeof(*x));
+	struct hand_run *x = hand_run_begin(HOSTS, side);
 	size_t n = 0;
 
-	assert_non_null(x);
-	hand_init(&x->h, HOSTS, NULL);
-	x->h.filter.side = side;
-	x->scope.store = &x->h.store;
-	x->scope.filter = &x->h.filter;
 	for (int step = 0; step < STEPS; step++)
 		n += put_step(rows + n, step, slow);
 	qsort(rows, n, sizeof(*rows), by_source);
-	hand_fill(&x->h, rows, n, 100);
-	hand_resolve(&x->h, NA_ANCHOR_AUTO);
-	hand_drive(&x->d, &na_an_pairs, &x->scope, &x->params, 64, &x->h.err);
-	assert_int_equal(x->d.status, NA_OK);
+	hand_run_drive(x, rows, n, &na_an_pairs, &params, 64);
 	return x;
 }
 
-static void end(struct run *x)
-{
-	driven_end(&x->d);
-	hand_fini(&x->h);
-	free(x);
-}
-
-static const struct na_value *body(const struct run *x, const char *name)
+static const struct na_value *body(const struct hand_run *x, const char *name)
 {
 	return na_get(na_result_body(x->d.r), name);
 }
@@ -134,7 +113,7 @@ static const char *text(const struct na_value *row, const char *name)
 /* The suspect's pairs lead, though what waits took longer, and that ends. */
 static void suspects_lead_and_waits_end(void **state)
 {
-	struct run *x = analyse(true, -1);
+	struct hand_run *x = analyse(true, -1);
 	struct na_row_walk walk = na_row_walk(body(x, "pairs"));
 	const struct na_value *v;
 	size_t i = 0;
@@ -157,13 +136,13 @@ static void suspects_lead_and_waits_end(void **state)
 	}
 	na_row_end(&walk);
 	assert_int_equal(i, HOSTS * (HOSTS - 1));
-	end(x);
+	hand_run_end(x);
 }
 
 /* Where nobody is named nothing is said of roles. */
 static void nobody_has_a_role(void **state)
 {
-	struct run *x = analyse(false, -1);
+	struct hand_run *x = analyse(false, -1);
 	struct na_row_walk walk = na_row_walk(body(x, "pairs"));
 	const struct na_value *v;
 
@@ -174,28 +153,77 @@ static void nobody_has_a_role(void **state)
 		assert_null(na_get(v, "sent_p50_us"));
 	}
 	na_row_end(&walk);
-	end(x);
+	hand_run_end(x);
 }
 
 /* Sends alone name the same; and as nobody knows when they end, they acquit
  * nobody. */
 static void one_side_is_enough(void **state)
 {
-	struct run *x = analyse(true, NA_TX);
+	struct hand_run *x = analyse(true, NA_TX);
 
 	(void)state;
 	assert_int_equal(na_length(na_result_body(x->d.r), "culprits"), 1);
 	assert_string_equal(text(na_items(body(x, "culprits")), "suspect"),
 			    "transmit side of d");
-	end(x);
+	hand_run_end(x);
 	x = analyse(false, -1);
 	assert_string_equal(text(na_result_body(x->d.r), "outcome"),
 			    "not_guilty");
-	end(x);
+	hand_run_end(x);
 	x = analyse(false, NA_TX);
 	assert_string_equal(text(na_result_body(x->d.r), "outcome"),
 			    "cannot_tell");
-	end(x);
+	hand_run_end(x);
+}
+
+/* Of a side that is slow in some steps: those of them that have a number, and
+ * of which they are. */
+static void steps_are_listed(void **state)
+{
+	static const struct {
+		size_t n_steps;
+		uint32_t one_in, steps[NA_WIRE_SHOWN];
+		const char *says;
+	} rows[] = {
+		{3, 1, {0, 1, 3}, " else in 3 steps (7, 8, 10)"},
+		{5, 1, {0, 1, 2, 3}, " else in 5 steps (7, 8, 9, 10, ...)"},
+		{3, 1, {9, 1, 3}, " else in 3 steps (8, 10, ...)"},
+		{1, 1, {9}, " else in 1 step"},
+		{3, 2, {0, 2, 9},
+		 " else in 3 steps (7, 9, ...), where one step in 2 was "
+		 "looked at"},
+	};
+	struct na_host host = {.name = "a"};
+	struct na_step steps[] = {{.number = 7}, {.number = 8},
+				  {.number = 9}, {.number = 10}};
+	const struct na_store store = {.hosts = &host,
+				       .n_hosts = 1,
+				       .steps = steps,
+				       .n_steps = NA_LEN(steps)};
+	const struct na_scope scope = {.store = &store};
+	const struct pairs_run run = {.n_nodes = 1};
+	struct pairs_state s = {.scope = &scope};
+
+	(void)state;
+	assert_true(na_add(&s.nodes, ((struct pairs_node){.name = "a"})));
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		struct na_wire_result w = {.suspects = 1};
+		struct na_lz_result r = {.n_undecided = 0};
+
+		w.clearest[0] = (struct na_wire_suspect){
+			.who = {NA_LZ_SRC, 0, 0},
+			.n_steps = rows[i].n_steps,
+			.one_in = rows[i].one_in};
+		memcpy(w.clearest[0].steps, rows[i].steps,
+		       sizeof(rows[i].steps));
+		assert_true(na_pairs_put_flapping(&s, &run, &r, &w));
+		assert_string_equal(strstr(r.undecided[0].what, " else in"),
+				    rows[i].says);
+		na_lz_undecided_clear(&r);
+	}
+	na_arena_fini(&s.text);
+	na_vec_free(&s.nodes);
 }
 
 int main(void)
@@ -204,6 +232,7 @@ int main(void)
 		cmocka_unit_test(suspects_lead_and_waits_end),
 		cmocka_unit_test(nobody_has_a_role),
 		cmocka_unit_test(one_side_is_enough),
+		cmocka_unit_test(steps_are_listed),
 	};
 
 	return cmocka_run_group_tests_name("pairs_roles", tests, NULL, NULL);

@@ -457,6 +457,29 @@ static void one_collective_alone_is_no_port(void **state)
 	hand_wire_work(&j, MANY, one_collective_at_times);
 	assert_int_equal(j.r.n_findings, 0);
 	assert_true(j.r.suspects > 0);
+	assert_int_equal(j.r.clearest[0].one_in, 1);
+	hand_wire_end(&j);
+}
+
+/* Of so many rows steps are left out: how many it is slow in is of the rest. */
+static void steps_left_out_are_told(void **state)
+{
+	const struct na_wire_row nothing = {.took_us = NAN};
+	const struct na_wire_suspect *x;
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_begin(&j, 2 * MANY, one_collective_at_times);
+	hand_wire_add_all(&j);
+	while (j.rows.n <= NA_WIRE_MOST_ROWS)
+		assert_true(na_add(&j.rows, nothing));
+	hand_wire_run(&j);
+	x = &j.r.clearest[0];
+	assert_true(j.r.suspects > 0);
+	assert_int_equal(x->one_in, 2);
+	assert_true(x->n_steps > 0);
+	for (size_t i = 0; i < x->n_steps && i < NA_WIRE_SHOWN; i++)
+		assert_true(x->steps[i] % 2 == 0 && in_spell(x->steps[i]));
 	hand_wire_end(&j);
 }
 
@@ -749,6 +772,7 @@ int main(void)
 		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),
 		cmocka_unit_test(one_collective_alone_is_no_port),
+		cmocka_unit_test(steps_left_out_are_told),
 		cmocka_unit_test(who_begins_late_is_not_named),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(what_is_always_slow_waits_for_no_timer),

@@ -127,6 +127,12 @@ static void only_what_is_wanted(void **state)
 	na_xf_bytes_fini(&file);
 }
 
+/* Another bit of each. */
+static void damage(struct na_xf_bytes *file, size_t i)
+{
+	file->p[i] ^= (uint8_t)(1 << i % 8);
+}
+
 /* Every byte counts: a file with one changed is refused or says so, and
  * loses no more than a block and what that one alone tells. */
 static void each_byte_damaged(void **state)
@@ -144,23 +150,20 @@ static void each_byte_damaged(void **state)
 	close_back(&b);
 	most = whole.records / 3;
 	for (size_t i = 0; i < file.n; i += pace()) {
-		for (int bit = 0; bit < 8; bit += 3) {
-			struct told got;
+		struct told got;
 
-			told_init(&got);
-			file.p[i] ^= (uint8_t)(1 << bit);
-			open_back(&b, file.p, file.n, EVERYTHING);
-			tell_all(&b, &got);
-			assert_true(!b.opened || b.damaged || got.damaged);
-			if (b.opened)
-				assert_true(got.records + most >=
-					    whole.records);
-			else
-				assert_true(b.err.text[0]);
-			file.p[i] ^= (uint8_t)(1 << bit);
-			close_back(&b);
-			told_fini(&got);
-		}
+		told_init(&got);
+		damage(&file, i);
+		open_back(&b, file.p, file.n, EVERYTHING);
+		tell_all(&b, &got);
+		assert_true(!b.opened || b.damaged || got.damaged);
+		if (b.opened)
+			assert_true(got.records + most >= whole.records);
+		else
+			assert_true(b.err.text[0]);
+		damage(&file, i);
+		close_back(&b);
+		told_fini(&got);
 	}
 	told_fini(&whole);
 	na_xf_bytes_fini(&file);

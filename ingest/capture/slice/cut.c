@@ -461,7 +461,8 @@ enum na_status na_capture_slice(struct na_input *in, const struct na_slice *of,
 			.hide.masks = of->masks};
 	enum na_status st = NA_OK;
 
-	if (of->names && !of->learns && !of->seeks && !na_masks_settle(of->masks))
+	if (of->names && !of->learns && !of->seeks &&
+	    !na_masks_settle(of->masks))
 		st = na_fail_nomem(err);
 	if (st == NA_OK && in->asks.filter)
 		st = na_capture_filter_new(&c.filter, in->asks.filter, err);

@@ -87,115 +87,6 @@ static struct shown head_at(const struct report *p, size_t i)
 			      : network_row_at(p, i - rows->n);
 }
 
-/* NULL: no memory. */
-static struct coll_by_devices *by_devices_of(struct coll_found *f,
-					     struct coll_told *x)
-{
-	if (x->by_devices)
-		return &f->by_devices.v[x->by_devices - 1];
-	x->by_devices = (uint32_t)f->by_devices.n + 1;
-	return na_push(&f->by_devices);
-}
-
-/* Where no host tells of executions, the devices do: each that sends or
- * receives executes it as often as it does that. */
-static bool add_devices(struct report *p)
-{
-	struct coll_state *s = p->s;
-
-	for (size_t i = 0; i < s->devices.n; i++) {
-		const struct coll_device *d = &s->devices.v[i];
-		uint32_t row = s->device_keys.keys[i].a;
-		struct coll_by_devices *to;
-		int k = d->n[1] > d->n[0];
-
-		if (s->kept.v[row].executions)
-			continue;
-		to = by_devices_of(&p->f, &p->f.dcn.v[row]);
-		if (!to)
-			return false;
-		to->devices++;
-		to->executions += d->n[k];
-		s->n_executions += d->n[k];
-		to->sized += d->sized[k];
-		to->bytes += d->bytes[k];
-	}
-	return true;
-}
-
-/* Rows of the data-center network behind those of device ops. */
-static bool add_dcn(struct report *p)
-{
-	const struct coll_state *s = p->s;
-	struct coll_found *f = &p->f;
-
-	f->dcn.v = na_calloc(s->kept.n + 1, sizeof(*f->dcn.v));
-	if (!f->dcn.v)
-		return false;
-	for (; f->dcn.n < s->kept.n; f->dcn.n++) {
-		const struct na_triple *k = &s->rows.keys[f->dcn.n];
-
-		f->dcn.v[f->dcn.n] = (struct coll_told){
-			.run = k->a,
-			.name = s->by_type ? NA_UNKNOWN_U32 : k->b,
-		};
-	}
-	for (size_t i = 0; i < s->members.n; i++) {
-		struct coll_told *row = &f->dcn.v[s->members.v[i].row];
-
-		row->participants++;
-		if (s->members.v[i].executions > row->most)
-			row->most = s->members.v[i].executions;
-	}
-	return add_devices(p);
-}
-
-/* Of hosts that are looked at: else nobody knows what it executed. */
-static bool looked_at(const struct coll_state *s, uint32_t host)
-{
-	const struct na_store *store = s->scope->store;
-	const struct na_bound_filter *f = s->scope->bound;
-
-	return host < store->n_hosts && store->hosts[host].recorded &&
-	       host < store->n_sources &&
-	       (!f || !f->host_ok || f->host_ok[host]);
-}
-
-/* Listed, or once there are many, counted. */
-static bool push_missing(struct coll_found *f, uint32_t row, uint32_t host,
-			 const struct coll_member *m)
-{
-	return ++f->dcn.v[m->row].n_missing > COLL_MISSING_MAX ||
-	       na_add(&f->missing,
-		      ((struct coll_missing){.row = row,
-					     .host = host,
-					     .who = m->endpoint,
-					     .executions = m->executions}));
-}
-
-static bool miss_dcn(struct report *p)
-{
-	const struct coll_state *s = p->s;
-	uint32_t base = (uint32_t)p->f.rows.n;
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < s->members.n; i++) {
-		const struct coll_member *m = &s->members.v[i];
-		struct coll_told *row = &p->f.dcn.v[m->row];
-		uint32_t host = na_store_host_of(s->scope->store, row->run,
-						 m->endpoint);
-
-		if (!looked_at(s, host)) {
-			row->not_captured++;
-			continue;
-		}
-		if (m->executions < row->most &&
-		    (!s->clipped || (!m->executions && row->most >= COLL_SURE)))
-			ok = push_missing(&p->f, base + m->row, host, m);
-	}
-	return ok;
-}
-
 NA_ORDER(by_row, struct coll_missing, NA_UP(row), NA_UP(host), NA_UP(who))
 
 static na_i128 moved_of(const struct shown *x)
@@ -583,12 +474,12 @@ static bool gather(struct report *p)
 	na_extent_join(used, &f->executions);
 	p->s->n_executions += f->executions.n;
 	fit_all(p->s);
-	if (!add_dcn(p))
+	if (!na_collectives_add_dcn(p->s, f))
 		return false;
 	/* Not each op of an execution. */
 	if (p->s->n_transfers + p->s->n_executions)
 		used->n = p->s->n_transfers + p->s->n_executions;
-	if (!miss_dcn(p))
+	if (!na_collectives_miss_dcn(p->s, f))
 		return false;
 	drop_keys(p->s);
 	ok = list_missing(p) &&

@@ -152,6 +152,11 @@ bool na_collectives_push_time(struct coll_times *v, int64_t time_ps,
 /* match.c: rows of device ops. */
 bool na_collectives_match(struct coll_state *s, struct coll_found *f);
 
+/* dcn.c: rows of the data-center network, behind those of device ops; then
+ * which devices miss executions of them. */
+bool na_collectives_add_dcn(struct coll_state *s, struct coll_found *f);
+bool na_collectives_miss_dcn(const struct coll_state *s, struct coll_found *f);
+
 /* ranks.c: rows of ranks, behind those that there are. */
 bool na_collectives_ranks(struct coll_state *s, struct coll_found *f);
 void na_collectives_ranks_fini(struct coll_found *f);

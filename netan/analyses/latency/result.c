@@ -178,7 +178,8 @@ static const char *host_of(const struct na_store *store,
 
 	if (!address)
 		return source->host;
-	return store->hosts[na_store_machine_of(store, source->run, w->dst)].name;
+	return store->hosts[na_store_machine_of(store, source->run, w->dst)]
+		.name;
 }
 
 void na_latency_put_worst(struct na_result *r, struct na_value *list,

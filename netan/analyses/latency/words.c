@@ -230,7 +230,8 @@ static struct apart most_apart(const struct latency_state *s)
  * nothing is said. */
 static const char *in_groups(char text[64], const struct latency_state *s)
 {
-	size_t n = s->shown.n - s->shown.rest, all = na_groups_count(&s->groups);
+	size_t n = s->shown.n - s->shown.rest;
+	size_t all = na_groups_count(&s->groups);
 
 	if (s->shown.rest)
 		snprintf(text, 64, " in %zu of %zu groups", n, all);

@@ -212,20 +212,26 @@ bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 	return u;
 }
 
-/* "4 steps (2, 5, 9, 11)", "9 steps (2, 5, 9, 11, ...)" */
+/* "in 4 steps (2, 5, 9, 11)", "in 9 steps (2, 5, 9, 11, ...), where one step in
+ * 3 was looked at" */
 static void say_steps(struct na_str *t, const struct pairs_state *s,
 		      const struct na_wire_suspect *x)
 {
 	const struct na_store *store = s->scope->store;
 	char n[NA_COUNT_BUF];
+	size_t said = 0;
 
 	na_str_addf(t, " in %s", na_count_of(n, x->n_steps, "step"));
 	for (size_t i = 0; i < x->n_steps && i < NA_WIRE_SHOWN; i++) {
 		if (x->steps[i] < store->n_steps)
-			na_str_addf(t, "%s%" PRId64, i ? ", " : " (",
+			na_str_addf(t, "%s%" PRId64, said++ ? ", " : " (",
 				    (int64_t)store->steps[x->steps[i]].number);
 	}
-	na_str_addf(t, "%s)", x->n_steps > NA_WIRE_SHOWN ? ", ..." : "");
+	if (said)
+		na_str_addf(t, "%s)", x->n_steps > said ? ", ..." : "");
+	if (x->one_in > 1)
+		na_str_addf(t, ", where one step in %s was looked at",
+			    na_grouped(x->one_in));
 }
 
 /* "what host-3 sends takes 1.5x as long as else in 4 steps (2, 5, 9, 11)" */

@@ -107,7 +107,8 @@ static bool tell_cut(struct work *w, size_t input, struct na_session *s)
 }
 
 /* What reading it once more has found. */
-static void tell_damage(struct work *w, size_t input, const struct na_session *s)
+static void tell_damage(struct work *w, size_t input,
+			const struct na_session *s)
 {
 	struct na_session *all = &w->z.session;
 

@@ -1,4 +1,4 @@
-/* What netan makes of it: the verdict, findings, and why executions were late. */
+/* What netan makes of it: the verdict, findings, why executions were late. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

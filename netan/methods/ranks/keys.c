@@ -232,7 +232,7 @@ enum na_rank_by na_ranks_keys(struct na_ranks *r, struct rank_entry *e,
 		}
 		return NA_RANK_BY_ORDINAL;
 	}
-	/* Between such that have a sequence, those without cannot be counted. */
+	/* Between those with a sequence, those without cannot be counted. */
 	told = 0;
 	for (size_t i = 0; i < *n; i++) {
 		e[i].key = r->comms[e[i].comm].sequence;

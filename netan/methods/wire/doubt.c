@@ -77,7 +77,8 @@ static double effect_of(const struct doubting *d, enum wi_side side,
 		const struct na_wire_connection *c =
 			&d->w->in->connections[l->connection];
 
-		if (l->judged && (peer == WI_NONE || end_of(c, !side) == peer) &&
+		if (l->judged &&
+		    (peer == WI_NONE || end_of(c, !side) == peer) &&
 		    is_slow(d, c->src, c->dst))
 			d->w->room[n++] = l->effect;
 	}

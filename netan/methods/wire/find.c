@@ -12,7 +12,7 @@
 #define TIE         0.9 /* of what the other end shows */
 #define SLOW_SCORE  6.0
 #define SLOW_EFFECT 0.4055 /* log 1.5 */
-#define COVERS      0.8 /* of the transfers that show it: as good an explanation */
+#define COVERS      0.8 /* of the transfers that show it: explains it as well */
 
 static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
 
@@ -289,7 +289,8 @@ static bool find_one(struct wi *w)
 		return name_side(w, &side);
 	/* What a receiver's wait does looks like a link of its rack. */
 	return !w->in->two_clocks &&
-	       (wi_rack_best(w, false, &link) || wi_path_best(w, &link, &why)) &&
+	       (wi_rack_best(w, false, &link) ||
+		wi_path_best(w, &link, &why)) &&
 	       name_link(w, &link);
 }
 

@@ -27,7 +27,8 @@
 #define LATE       0.3  /* of what its transfers take */
 #define SHOWN      0.25 /* of its steps, in a second collective */
 
-enum { PEERS = 4, STEPS = 3, EPISODES = 3, AGREEING = 3, AGREED = 8, TWICE = 2 };
+enum { PEERS = 4, STEPS = 3, EPISODES = 3 };
+enum { AGREEING = 3, AGREED = 8, TWICE = 2 };
 
 struct cell {
 	uint32_t group, stratum, host, step;
@@ -364,7 +365,8 @@ static void ask_peers(const struct flaps *f, struct flapping *x,
 	}
 	own = slow_then(f, x, x->side, x->host, x->peer, NULL);
 	its = slow_then(f, x, !x->side, x->peer, x->host, NULL);
-	x->alone = !in_one_collective(f, x) && x->peers >= AGREEING && own.slow >= AGREED &&
+	x->alone = !in_one_collective(f, x) && x->peers >= AGREEING &&
+		   own.slow >= AGREED &&
 		   (double)own.slow >= OWN * (double)own.all &&
 		   (double)own.slow * (double)its.all >=
 			   TIMES * (double)its.slow * (double)own.all;
@@ -439,7 +441,8 @@ static void suspect(struct flaps *f, const struct flapping *x)
 		.who = {x->side == WI_TX ? NA_LZ_SRC : NA_LZ_DST, x->host, 0},
 		.effect = x->effect,
 		.score = x->score,
-		.n_steps = n};
+		.n_steps = n,
+		.one_in = f->w->every};
 
 	for (size_t i = 0; i < n && i < NA_WIRE_SHOWN; i++)
 		s.steps[i] = on[i].step * f->w->every;

@@ -82,6 +82,7 @@ struct na_wire_suspect {
 	struct na_lz_who who; /* SRC, DST */
 	double effect, score; /* effect: log, in the median of its steps */
 	size_t n_steps;
+	uint32_t one_in; /* of so many steps one was looked at: n_steps of it */
 	uint32_t steps[NA_WIRE_SHOWN]; /* the first of these */
 };
 

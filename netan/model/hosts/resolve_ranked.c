@@ -183,7 +183,8 @@ enum na_status na_resolve_ranked(struct na_store *s, struct na_err *err)
 					(struct named){s->sources[i].run,
 						       s->sources[i].host};
 		}
-		s->ranked.hosts = distinct(hosts, told, sizeof(*hosts), by_name);
+		s->ranked.hosts =
+			distinct(hosts, told, sizeof(*hosts), by_name);
 		for (size_t i = n; s->ranked.ranks && i < s->n_hosts; i++)
 			s->hosts[i].of_ranks = is_rank(s->hosts[i].name);
 	}

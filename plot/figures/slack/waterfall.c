@@ -279,7 +279,8 @@ static const struct wf_step *longest_wait(const struct drawing *d)
 		const struct wf_step *s = &d->w.steps[i];
 
 		if (waits(s->kind) && s->row >= 0 &&
-		    (!most || s->to_us - s->from_us > most->to_us - most->from_us))
+		    (!most ||
+		     s->to_us - s->from_us > most->to_us - most->from_us))
 			most = s;
 	}
 	return most;

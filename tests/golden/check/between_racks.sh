@@ -9,8 +9,8 @@ for i in 0 1 2 3; do
 		slow="$slow --fault slow-path:$i:$j:3 --fault slow-path:$j:$i:3"
 	done
 done
-netan synth -q -o far --hosts 8 --steps 6 --seed 25 $slow
-netan synth -q -o near --hosts 8 --steps 6 --seed 25
+netan synth -q -o far --hosts 8 --devices 2 --steps 6 --seed 25 $slow
+netan synth -q -o near --hosts 8 --devices 2 --steps 6 --seed 25
 for job in far near; do
 	netan check -q --topology racks.csv $job | sed 1q
 	netan pairs -q --topology racks.csv $job --format json |
@@ -23,6 +23,6 @@ for i in 0 1 2 3; do
 		slow="$slow --fault slow-path:$i:$j:3"
 	done
 done
-netan synth -q -o way --hosts 8 --steps 6 --seed 25 $slow
+netan synth -q -o way --hosts 8 --devices 2 --steps 6 --seed 25 $slow
 netan check -q --topology racks.csv way | sed '1s/, costs.*//; 1q'
 rm -r far near way

@@ -7,7 +7,7 @@ ask()
 {
 	name=$1 host=$2
 	shift 2
-	netan synth -q -o "$name" --run r --hosts 8 --steps 10 "$@"
+	netan synth -q -o "$name" --run r --hosts 8 --devices 2 --steps 10 "$@"
 	echo "$name"
 	files=$name/plugins/profile/r
 	mv "$files/host-$host.xplane.pb" "$name"
@@ -22,7 +22,7 @@ ask straggler 6 --fault slow-compute:6:1.5
 netan steps -q straggler/plugins/profile/r --format json |
 	sed -n '/"without_file"/,/^    \]/p' |
 	grep -e '"name"' -e '"late"' -e '"times"' -e '"tried"'
-ask slices 3 --slices 4 --fault slow-host:3:2.5
+ask slices 3 --devices 4 --slices 4 --fault slow-host:3:2.5
 ask healthy 2
 size=$(wc -c <nic/host-4.xplane.pb)
 head -c $((size * 6 / 10)) nic/host-4.xplane.pb \

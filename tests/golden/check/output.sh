@@ -1,6 +1,6 @@
 # What a person reads, in every form; the commands that it shows work as they
 # are, whatever the names.
-netan synth -q -o "it's a job" --run r --hosts 8 --steps 10 --fault slow-sender:host-3:3
+netan synth -q -o "it's a job" --run r --hosts 8 --devices 2 --steps 10 --fault slow-sender:host-3:3
 echo '== text'
 netan check "it's a job" --from 0.1s --host 'host-*'
 echo '== Markdown'

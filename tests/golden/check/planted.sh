@@ -14,18 +14,18 @@ judge()
 	netan check -q "$@" >out 2>err || echo "exit $?"
 	sed -n -E '1p; /^(error|warning|info) /p' out
 }
-try --hosts 8 --fault slow-sender:host-3:3
-try --hosts 8 --fault slow-receiver:host-5:3
-try --hosts 8 --fault slow-host:host-2:3
-try --hosts 8 --fault slow-path:host-1:host-6:4
-try --hosts 8 --fault tail:host-3:0.05
+try --hosts 8 --devices 2 --fault slow-sender:host-3:3
+try --hosts 8 --devices 2 --fault slow-receiver:host-5:3
+try --hosts 8 --devices 2 --fault slow-host:host-2:3
+try --hosts 8 --devices 2 --fault slow-path:host-1:host-6:4
+try --hosts 8 --devices 2 --fault tail:host-3:0.05
 try --hosts 4 --fault slow-compute:host-2:2
 try --hosts 4 --fault late-input:host-1:20ms
 try --hosts 4 --fault late-input:host-1:40ms:0.4
 try --hosts 4 --fault stall:all-reduce.40_1:20ms
 try --hosts 4 --fault small-slack:all-reduce.40_1
 try --hosts 4 --fault clock:host-2:500us
-try --hosts 8 --fault clock:host-4:5ms
+try --hosts 8 --devices 2 --fault clock:host-4:5ms
 try --hosts 4 --slices 2 --step-time 500ms --fault clock:host-1:10ms
 try --hosts 4 --fault truncate:host-2:0.5
 try --hosts 4 --fault bad-key:host-2:50
@@ -39,8 +39,8 @@ try --hosts 4 --fault slow-reduction:host-2:3
 try --hosts 4 --fault large-shard:all-reduce.40_1:64MiB
 try --hosts 4 --fault program:host-2
 echo '== a bad endpoint and a slow host'
-try --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-6:2
-try --hosts 8 --fault slow-sender:host-3:3 --fault slow-compute:host-3:2
+try --hosts 8 --devices 2 --fault slow-sender:host-3:3 --fault slow-compute:host-6:2
+try --hosts 8 --devices 2 --fault slow-sender:host-3:3 --fault slow-compute:host-3:2
 echo '== a minimum timeout of 200 ms explains what comes 200 ms late'
 for h in 0 1 2 4 5 6 7; do settings host-$h 5000; done
 settings host-3 200000
@@ -59,7 +59,8 @@ netan synth -q -o waits --run r --hosts 8 --collectives 1 --step-time 60ms \
 	--fault small-slack:all-gather.12_0
 judge waits
 echo '== small transfers'
-netan synth -q -o small --run r --hosts 4 --steps 10 --chunk 16KiB
+netan synth -q -o small --run r --hosts 4 --steps 10 --devices 1 \
+	--collectives 2 --chunk 16KiB
 judge small
 for kind in loss timeout zero-window window-limited idle; do
 	echo "== packets: $kind"

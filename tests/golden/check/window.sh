@@ -3,7 +3,7 @@
 # it to is said, and nothing passes that could not decide.
 try()
 {
-	netan synth -q -o j --run r --hosts 8 --steps 16 --seed 3 --fault "$1"
+	netan synth -q -o j --run r --hosts 8 --devices 2 --steps 16 --seed 3 --fault "$1"
 	window=$(netan check -q --format json j |
 		sed -n 's/^ *"window": "\(.*\)",$/\1/p' | sort -u)
 	[ "$(echo "$window" | wc -l)" = 1 ] || echo "$1: several windows"
@@ -27,7 +27,7 @@ try slow-receiver:5:2
 try late-input:2:15ms
 try slow-compute:6:1.3
 echo "== one step of many"
-netan synth -q -o j --run r --hosts 8 --steps 16 --seed 3 --fault late-input:2:15ms
+netan synth -q -o j --run r --hosts 8 --devices 2 --steps 16 --seed 3 --fault late-input:2:15ms
 netan check j --step 4 | sed -n -e 1p -e '/^passed/{n;p;}' -e '/^bad-endpoint/p' \
 	-e '/^straggler/p'
 echo "== no step ends in it"

@@ -2,7 +2,7 @@
 # command prints the same bytes.
 # Not sanitized: the units of netan/base/memory run sanitized.
 netan synth -o many --profile network --size 60MB >/dev/null
-netan synth -o devices --profile typical --size 60MB >/dev/null
+netan synth -o devices --profile typical --size 40MB >/dev/null
 ask()
 {
 	local session=$1 c

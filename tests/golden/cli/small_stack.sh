@@ -13,11 +13,11 @@ ulimit -s 128 || exit 77
 for j in 1 4; do
 	for c in info check timeline latency sizes bursts rpc pairs collectives \
 		slack steps tcp rdma; do
+		pictures="-o x.svg -o x.png"
+		case $c in info | check | collectives) pictures= ;; esac
 		for i in job gpu/kineto c.pcap z.xplane.pb.gz; do
-			netan $c -j $j $i -o x.json -o x.md >out 2>&1
+			netan $c -j $j $i -o x.json -o x.md $pictures >out 2>&1
 			[ $? -gt 2 ] && echo "$c $i"
-			netan $c -j $j $i -o x.svg -o x.png >out 2>&1
-			[ $? -gt 2 ] && echo "$c $i: picture"
 		done
 	done
 	for c in "report job -o r.html" "report c.pcap -o folder/" "hlo job" \

@@ -15,8 +15,7 @@ for pair in "eight six" "six eight" "eight wide" "eight more" "eight lame" \
 	"eight again" "eight ranks/kineto" "ranks/kineto fewer/kineto" \
 	"eight calls.pcap" "bulk.pcap bulk.pcap"; do
 	echo "$pair"
-	netan diff $pair -o x.json -o x.svg -q
-	netan diff $pair -q | sed -n 3p
+	netan diff $pair -o x.json -o x.svg -o - -q | sed -n 3p
 	tr -d '\n' <x.json | grep -o '"unlike": *\[[^]]*]'
 	grep -o '"verdict": "[a-z]*",*$' x.json | grep -c 'better\|worse'
 	grep -o '<title>[^:]*:[^:.]*' x.svg

@@ -6,7 +6,7 @@ hunt()
 	fault=$1
 	shift
 	n=$((n + 1))
-	netan synth -o $n --run r --hosts 8 --steps 10 \
+	netan synth -o $n --run r --hosts 8 --devices 2 --steps 10 \
 		${fault:+--fault} $fault >/dev/null
 	echo "== ${fault:-healthy} $*"
 	netan pairs $n "$@" --format json -q >out.json

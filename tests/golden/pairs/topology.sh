@@ -1,6 +1,6 @@
 # With a topology far pairs are no slow ones, and racks have links.
 # Not sanitized: what is concluded; the same commands read sanitized elsewhere.
-netan synth -o t --run r --hosts 8 --steps 10 --fault slow-sender:3:4 >/dev/null
+netan synth -o t --run r --hosts 8 --devices 2 --steps 10 --fault slow-sender:3:4 >/dev/null
 for i in 0 1 2 3 4 5 6 7; do echo "host-$i,rack-$((i / 4))"; done >racks.csv
 echo 'host-0,host-1,near' >pairs.csv
 said()
