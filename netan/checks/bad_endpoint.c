@@ -528,14 +528,16 @@ static void judge_bad_endpoint(struct na_case *c)
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
 	    !na_length(body, M_undecided) && na_few_pairs(c)) {
-		if (na_bad_endpoint_two(c))
-			return;
 		na_case_missing(c, "transfers between more hosts: %s",
 				na_pairs_sentence(c));
 		return;
 	}
-	na_for_each (v, na_get(body, M_culprits))
-		judge_culprit(c, v);
+	na_for_each (v, na_get(body, M_culprits)) {
+		if (na_flag_at(v, M_of_two_hosts))
+			na_bad_endpoint_two(c, v);
+		else
+			judge_culprit(c, v);
+	}
 	na_for_each (v, na_get(body, M_stalls))
 		judge_stall(c, v);
 	na_for_each (v, na_get(body, M_undecided))

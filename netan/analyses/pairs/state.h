@@ -71,8 +71,11 @@ struct pairs_run {
 	/* By pair of two hosts, of a run with a culprit; NULL: not known.
 	 * sent_us: na_pairs_sent_us(), where sends have named it. */
 	double *sent_us;
+	/* The same of those that were compared, else NaN: log of how much longer
+	 * than what is alike; NULL: nobody is named by that. */
+	double *alike;
 	uint8_t *roles; /* enum pairs_role */
-	bool tells_sent; /* when sent_us has gone, too */
+	bool tells_sent, tells_alike; /* when these have gone, too */
 };
 
 /* A send, as its own host has timed it. */
@@ -192,6 +195,15 @@ enum na_status na_pairs_judge(struct pairs_state *s,
 /* Clocks of all hosts, found when they are first asked for; NULL: no memory. */
 const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s);
 enum na_severity na_pairs_severity(const void *state);
+
+/* two.c: of two hosts alone the way that is slower than the one back, once
+ * quantiles are known.  False: no memory. */
+bool na_pairs_judge_two(const struct pairs_state *s,
+			struct pairs_run *run) NA_MUST_CHECK;
+/* The two ways between them, in the order of the pairs; NULL: there are more,
+ * or fewer. */
+const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
+					   const struct pairs_run *run);
 
 /* fold.c: of findings about devices, those about one host's same side
  * become one. */
@@ -321,6 +333,8 @@ bool na_pairs_uncompared(const struct pairs_state *s,
 /* The one-line answer for a run. */
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);
+/* Somebody, or a way of two hosts, and not one of several that it may be. */
+bool na_pairs_is_sure(const struct na_lz_finding *f);
 /* What to try before anything is replaced; static text. */
 const char *na_pairs_next_test(const struct na_lz_finding *f);
 

@@ -131,7 +131,8 @@ static void say_finding(struct na_str *w, const struct pairs_state *s,
 	if (f->channel == NA_LZ_RATE)
 		na_str_addf(w, " (timeouts, %s times the usual rate)", x);
 	else
-		na_str_addf(w, " (%sx%s%s)", x,
+		na_str_addf(w, " (%sx%s%s%s)", x,
+			    f->of_two ? " slower than the way back" : "",
 			    f->channel == NA_LZ_LARGE ? " in large transfers"
 						      : "",
 			    f->intermittent ? ", now and then" : "");
@@ -215,11 +216,25 @@ bool na_pairs_one_file(const struct pairs_state *s)
 	return s->scope->store->n_sources == 1 && !captured(s);
 }
 
+/* The first pattern that is there at all times, so that the pairs show it, or of
+ * those in some steps alone; NULL. */
+static const struct na_lz_undecided *pattern(const struct pairs_run *run,
+					     bool some_steps)
+{
+	const struct na_lz_result *f = &run->found;
+
+	for (size_t i = 0; i < f->n_undecided; i++) {
+		if ((f->undecided[i].n_steps > 0) == some_steps)
+			return &f->undecided[i];
+	}
+	return NULL;
+}
+
 /* What is seen, though nobody is named. */
 static bool say_seen(struct na_str *w, const struct pairs_state *s,
 		     const struct pairs_run *run)
 {
-	const struct na_lz_result *f = &run->found;
+	const struct na_lz_undecided *u = pattern(run, false);
 	struct pairs_whole whole;
 
 	if (na_pairs_whole(s, run, &whole)) {
@@ -228,16 +243,15 @@ static bool say_seen(struct na_str *w, const struct pairs_state *s,
 			       "(netan steps)");
 		return true;
 	}
-	if (f->n_undecided)
-		na_str_addf(w, "%.240s", f->undecided[0].what);
-	return f->n_undecided;
+	if (u)
+		na_str_addf(w, "%.240s", u->what);
+	return u;
 }
 
 #define SLOWER 0.6931 /* log 2: than the way back, of two hosts */
 
-/* Of two hosts the two ways between them, in the order of the pairs. */
-static const struct pairs_pair *two_ways(const struct pairs_state *s,
-					 const struct pairs_run *run)
+const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
+					   const struct pairs_run *run)
 {
 	return run->n_nodes == 2 && run->n_remote == 2 && run->found.pairs
 		       ? &s->pairs[run->pair0]
@@ -265,7 +279,7 @@ static bool of_calls_in_part(const struct pairs_state *s)
 bool na_pairs_uncompared(const struct pairs_state *s,
 			 const struct pairs_run *run)
 {
-	const struct pairs_pair *p = two_ways(s, run);
+	const struct pairs_pair *p = na_pairs_two_ways(s, run);
 
 	return p && (sparse_way(s, p) || of_calls_in_part(s));
 }
@@ -287,7 +301,7 @@ static void say_sparse(struct na_str *w, const struct pairs_state *s,
 static void say_two(struct na_str *w, const struct pairs_state *s,
 		    const struct pairs_run *run)
 {
-	const struct pairs_pair *p = two_ways(s, run), *few;
+	const struct pairs_pair *p = na_pairs_two_ways(s, run), *few;
 	const struct na_lz_pair_result *r = run->found.pairs;
 	char x[NA_UNIT_BUF];
 	double by;
@@ -323,6 +337,7 @@ static bool compares_nothing(const struct pairs_state *s)
 static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_run *run)
 {
+	const struct na_lz_undecided *flaps = pattern(run, true);
 	char n[NA_UNIT_BUF];
 	bool seen;
 
@@ -347,15 +362,22 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 	if (na_pairs_one_file(s))
 		na_str_addf(w, ", and what the others saw is not here: give "
 			       "the files of all hosts");
-	if (!seen)
+	if (!seen && flaps)
+		na_str_addf(w, "; %.240s", flaps->what);
+	else if (!seen)
 		say_slow(w, s, run);
+}
+
+bool na_pairs_is_sure(const struct na_lz_finding *f)
+{
+	return !f->n_alternatives || f->of_two;
 }
 
 /* As `check` says it. */
 static const char *how_sure(const struct na_lz_result *f)
 {
 	for (size_t i = 0; i < f->n_findings; i++) {
-		if (f->findings[i].n_alternatives)
+		if (!na_pairs_is_sure(&f->findings[i]))
 			return "possible";
 	}
 	return "likely";
@@ -393,6 +415,10 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 
 const char *na_pairs_next_test(const struct na_lz_finding *f)
 {
+	if (f->of_two)
+		return "iperf3 both ways between the two, then each with a "
+		       "third host: a side is slow with that one, too, and "
+		       "else the path is";
 	if (f->n_alternatives)
 		return "send over other paths as well, to tell the "
 		       "alternatives apart";
@@ -459,37 +485,58 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 		 0);
 }
 
-/* Some sends of a run with a culprit tell what they took. */
-static bool tells_sent(const struct pairs_state *s)
-{
-	bool any = false;
+/* What the runs with a culprit tell of their pairs. */
+struct told {
+	bool sent, alike, of_many;
+};
 
-	for (size_t i = 0; i < s->scope->store->n_runs; i++)
-		any |= s->runs[i].tells_sent;
-	return any;
+static struct told told_of(const struct pairs_state *s)
+{
+	struct told t = {.sent = false};
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pairs_run *run = &s->runs[i];
+
+		t.sent |= run->tells_sent;
+		t.alike |= run->tells_alike;
+		t.of_many |= run->found.n_findings &&
+			     !run->found.findings[0].of_two;
+	}
+	return t;
 }
 
-/* Beside what a receiver saw stands what its sender did. */
+static void add(struct na_columns *to, bool is, const char *field,
+		const char *header)
+{
+	if (is)
+		to->c[to->n++] = (struct na_column){.field = field,
+						    .header = header};
+}
+
+/* First what the suspects are named by, then how long receivers waited.  Of two
+ * hosts that is one way beside the other, of which no expectation knows. */
 static void named_view(struct na_result *r, const struct pairs_state *s,
 		       const struct na_value *list, size_t top)
 {
-	const char *title = "pairs: the suspects' own first, then the surely "
-			    "slowest";
+	struct told t = told_of(s);
+	struct na_columns c = {.n = 0};
 
-	if (tells_sent(s))
-		put_view(r, s, title, list, &na_table_pairs_pair,
-			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
-				    {M_excess}, {M_p50_us}, {M_sent_p50_us},
-				    {M_q_value}, {M_count}, {M_p99_us},
-				    {M_expected_us}, {M_bytes}),
-			 top);
-	else
-		put_view(r, s, title, list, &na_table_pairs_pair,
-			 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_role},
-				    {M_excess}, {M_q_value}, {M_count},
-				    {M_p50_us}, {M_p99_us}, {M_expected_us},
-				    {M_bytes}),
-			 top);
+	add(&c, true, M_label, NULL);
+	add(&c, true, M_src, NULL);
+	add(&c, true, M_dst, NULL);
+	add(&c, true, M_role, NULL);
+	add(&c, t.alike, M_alike_excess, NULL);
+	add(&c, t.sent, M_sent_p50_us, NULL);
+	add(&c, t.of_many, M_excess, t.alike ? "over expected" : NULL);
+	add(&c, t.of_many, M_q_value, NULL);
+	add(&c, true, M_count, NULL);
+	add(&c, true, M_p50_us, NULL);
+	add(&c, true, M_p99_us, NULL);
+	add(&c, t.of_many, M_expected_us, NULL);
+	add(&c, true, M_bytes, NULL);
+	put_view(r, s,
+		 "pairs: the suspects' own first, then the surely slowest",
+		 list, &na_table_pairs_pair, c.c, c.n, top);
 }
 
 static void pairs_view(struct na_result *r, const struct pairs_state *s,

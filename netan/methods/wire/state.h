@@ -225,6 +225,10 @@ bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 bool wi_block_best(struct wi *w, struct wi_link *best);
 /* paths.c: the slowest path; false: it is not to be named, for *why. */
 bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
+/* alike.c: as long as nothing is found: pairs of hosts beside others. */
+void wi_alike(struct wi *w);
+/* What is found is all of that pair: it is by as much. */
+void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect);
 /* across.c: log of how much longer what crosses racks takes; NaN. */
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */
