@@ -532,6 +532,22 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
+static void put_sends_left(struct na_result *r, struct na_value *body,
+			   const struct pairs_state *s)
+{
+	struct na_value *to;
+	bool asked = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		asked |= s->runs[i].found.one_clock;
+	if (!asked || !(s->left.no_step + s->left.no_time))
+		return;
+	to = na_put_object(r, body, M_sends_left_out);
+	na_put_int(r, to, M_of, (int64_t)s->left.all);
+	na_put_int(r, to, M_no_step, (int64_t)s->left.no_step);
+	na_put_int(r, to, M_no_time, (int64_t)s->left.no_time);
+}
+
 /* What only the rows of pairs tell: the picture needs room. */
 static void drop_told(struct pairs_state *s)
 {
@@ -564,6 +580,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
 	na_pairs_put_outcome(r, body, s);
+	put_sends_left(r, body, s);
 	na_pairs_put_picture(r, s);
 	na_pairs_views(r, s);
 	return NA_OK;

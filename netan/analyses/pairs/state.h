@@ -87,6 +87,11 @@ struct pairs_send {
 	uint32_t input;
 };
 
+/* Of sends how many cannot be compared, by why. */
+struct pairs_sends_left {
+	uint64_t all, no_step, no_time;
+};
+
 /* A receive of a rank whose sender is there: what it took alone. */
 struct pairs_joined {
 	int64_t start_ps, end_ps, took_ps;
@@ -137,6 +142,7 @@ struct pairs_state {
 	size_t n_rows, cap_rows, cap_row_pair;
 	uint32_t *filled; /* main: rows of each pair so far */
 	NA_VEC(struct pairs_send) sends;
+	struct pairs_sends_left left;
 
 	/* While it judges: na_pairs_clocks(). */
 	struct na_host_clocks own_clocks;

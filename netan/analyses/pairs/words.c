@@ -763,6 +763,24 @@ static void note_side(struct na_result *r, const struct pairs_state *s)
 				  "from receivers that wait");
 }
 
+static void note_sends(struct na_result *r)
+{
+	const struct na_value *x = na_get(na_result_body(r), M_sends_left_out);
+	int64_t no_step = na_count_at(x, M_no_step);
+	int64_t no_time = na_count_at(x, M_no_time);
+	char n[NA_UNIT_BUF], all[NA_UNIT_BUF];
+
+	if (!x)
+		return;
+	na_result_note(r, "sends that are not compared: %s of %s%s%s",
+		       na_print_count(n, (uint64_t)(no_step + no_time)),
+		       na_print_count(all, (uint64_t)na_count_at(x, M_of)),
+		       no_step ? ", as they are in no step" : "",
+		       !no_time  ? ""
+		       : no_step ? " or have no valid time"
+				 : ", as they have no valid time");
+}
+
 static void note_joined(struct na_result *r, const struct pairs_state *s)
 {
 	char n[NA_COUNT_BUF];
@@ -798,6 +816,7 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 	note_tests(r);
 	note_waits(r, s);
 	note_joined(r, s);
+	note_sends(r);
 	note_side(r, s);
 	note_few(r, s);
 	note_rest(r, s);

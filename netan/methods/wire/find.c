@@ -254,8 +254,7 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	if (!f)
 		return;
 	f->transfers = wi_link_rows(w, l, &f->pairs);
-	if (l->who.kind == NA_LZ_PAIR)
-		wi_alike_is(w, l->who.a, l->who.b, l->effect);
+	wi_link_alike(w, l);
 	if (l->part)
 		f->pairs = wi_link_slow_pairs(w, l);
 }

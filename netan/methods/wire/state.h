@@ -239,6 +239,8 @@ void wi_group(struct wi *w);
 size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
 /* The pairs that are slow on it. */
 size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l);
+/* Its pairs are as slow as their connections that show it. */
+void wi_link_alike(struct wi *w, const struct wi_link *l);
 /* What is slow of it is mostly of one host; or a few pairs of hosts with all
  * their connections, where a fabric would have hashed some to other links. */
 bool wi_link_is_else(struct wi *w, const struct wi_link *l);

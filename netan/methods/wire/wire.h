@@ -86,8 +86,8 @@ struct na_wire_suspect {
 };
 
 /* What one host sent to another beside what others did in the same collectives:
- * log of how much longer it took, the median of its connections there; NaN: too
- * few alike. */
+ * log of how much longer it took, the median of its connections there, or on a
+ * rack's link of those that are slow; NaN: too few alike. */
 struct na_wire_alike {
 	uint32_t src, dst; /* hosts */
 	double effect;
