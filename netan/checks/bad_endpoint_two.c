@@ -81,8 +81,8 @@ static void convict(struct na_case *c, const struct na_value *x)
 		     "%s transfers each way, %s in the median from %s to %s",
 		     na_case_count(c, na_count_at(x, M_transfers)),
 		     median_of(c, src, dst), src, dst);
-	na_case_copy(c, f->evidence, x, M_kind, M_src_host, M_dst_host,
-		     M_excess, M_alternatives);
+	na_case_copy(c, f->evidence, x, M_alternatives, M_kind, M_src_host,
+		     M_dst_host, M_excess);
 }
 
 void na_bad_endpoint_two(struct na_case *c, const struct na_value *culprit)
