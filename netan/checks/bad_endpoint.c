@@ -79,7 +79,8 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
 
-/* Hosts whose steps are long since their transfers are, and who is no culprit. */
+/* Hosts whose steps are long since their transfers are, and who are no
+ * culprits. */
 static void put_victims(struct na_case *c, struct na_finding *f)
 {
 	const struct na_value *body = na_case_body(c, "steps");

@@ -57,7 +57,7 @@ static void put_row(struct na_case *c, struct na_value *list,
 	na_case_copy(c, to, row, M_stall_share);
 }
 
-/* Where `slack` names another one first: it has more slack, and stalls longer. */
+/* Where `slack` names another one first: with more slack it stalls longer. */
 static void tell_longest(struct na_case *c, struct na_finding *f,
 			 const struct na_value *row)
 {

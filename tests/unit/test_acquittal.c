@@ -47,13 +47,13 @@ static void power(void **state)
 		{FOUR "," SIDE("c", "src", "2.01"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
 		 "transmit and receive sides of hosts one 2x slower would not "
-		 "have been named; to decide it, capture more steps, of all hosts at once, and give "
-		 "--topology FILE"},
+		 "have been named; to decide it, capture more steps, of all "
+		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "null"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
 		 "transmit and receive sides of hosts one 2x slower would not "
-		 "have been named; to decide it, capture more steps, of all hosts at once, and give "
-		 "--topology FILE"},
+		 "have been named; to decide it, capture more steps, of all "
+		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
 		 "Network: not guilty: a NIC 2x slower would have been named "
 		 "on 3 of 3 hosts"},

@@ -71,8 +71,8 @@ struct pairs_run {
 	/* By pair of two hosts, of a run with a culprit; NULL: not known.
 	 * sent_us: na_pairs_sent_us(), where sends have named it. */
 	double *sent_us;
-	/* The same of those that were compared, else NaN: log of how much longer
-	 * than what is alike; NULL: nobody is named by that. */
+	/* The same of those that were compared, else NaN: log of how much
+	 * longer than what is alike; NULL: nobody is named by that. */
 	double *alike;
 	uint8_t *roles; /* enum pairs_role */
 	bool tells_sent, tells_alike; /* when these have gone, too */
@@ -318,6 +318,8 @@ bool na_pairs_longest_stall(const struct pairs_state *s,
 
 /* words.c: findings in words, of at most so many bytes. */
 enum { PAIRS_WORDS = 400 };
+/* Transfers: fewer are no measure of a pair. */
+enum { PAIRS_FEW = 20 };
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
 extern const char *const na_pairs_kind_names[NA_LZ_KINDS];
@@ -332,6 +334,10 @@ bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
 /* One trace alone: each remote pair's other end has no file here. */
 bool na_pairs_one_file(const struct pairs_state *s);
+/* All transfers of all runs were. */
+bool na_pairs_all_captured(const struct pairs_state *s);
+/* Calls one way and messages the other are not alike. */
+bool na_pairs_calls_in_part(const struct pairs_state *s);
 /* Of two hosts alone: too few transfers one way, or other ones, to compare the
  * two ways between them. */
 bool na_pairs_uncompared(const struct pairs_state *s,
@@ -344,7 +350,7 @@ bool na_pairs_is_sure(const struct na_lz_finding *f);
 /* What to try before anything is replaced; static text. */
 const char *na_pairs_next_test(const struct na_lz_finding *f);
 
-/* What a person reads. */
+/* views.c: what a person reads. */
 void na_pairs_views(struct na_result *r, const struct pairs_state *s);
 
 /* picture.c: the matrices that the picture draws. */

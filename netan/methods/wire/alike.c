@@ -1,6 +1,6 @@
 /*
- * Pairs of hosts beside the others of their collectives, before anything that is
- * found is taken away: what a culprit's excess is the excess of.
+ * Pairs of hosts beside the others of their collectives, before anything that
+ * is found is taken away: what a culprit's excess is the excess of.
  */
 #include <math.h>
 #include <stdlib.h>
