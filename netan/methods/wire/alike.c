@@ -14,8 +14,7 @@ struct beside {
 	double effect, raw;
 };
 
-NA_ORDER(by_hosts, struct beside, NA_UP(src), NA_UP(dst), NA_UP(effect),
-	 NA_UP(raw))
+NA_ORDER(by_hosts, struct beside, NA_UP(src), NA_UP(dst))
 
 static size_t collect(const struct wi *w, struct beside *v)
 {
