@@ -79,10 +79,9 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 		na_flag_at(x, M_intermittent) ? ", now and then" : "");
 }
 
-/* Hosts whose steps are long since their transfers are, and who is not the
- * culprit. */
-static void put_victims(struct na_case *c, struct na_finding *f,
-			const struct na_value *culprit)
+/* Hosts whose steps are long since their transfers are, and who are no
+ * culprits. */
+static void put_victims(struct na_case *c, struct na_finding *f)
 {
 	const struct na_value *body = na_case_body(c, "steps");
 	struct na_value *victims = NULL;
@@ -90,7 +89,7 @@ static void put_victims(struct na_case *c, struct na_finding *f,
 	na_for_each (v, na_get(body, M_stragglers)) {
 		const char *host = na_text_at(v, M_host);
 
-		if (na_slow_itself(v) || na_touches(culprit, host))
+		if (na_slow_itself(v) || na_is_culprit(c, host))
 			continue;
 		victims = victims ? victims
 				  : na_put_list(c->r, f->evidence, M_victims);
@@ -285,7 +284,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), f->culprit);
 	f->how = how_of(c, x);
 	put_evidence(c, f, x);
-	put_victims(c, f, x);
+	put_victims(c, f);
 	if (!unsure)
 		na_culprit_cost(c, f, x);
 	put_facts(c, f, x);
@@ -528,14 +527,16 @@ static void judge_bad_endpoint(struct na_case *c)
 	/* Who is not compared is not acquitted. */
 	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
 	    !na_length(body, M_undecided) && na_few_pairs(c)) {
-		if (na_bad_endpoint_two(c))
-			return;
 		na_case_missing(c, "transfers between more hosts: %s",
 				na_pairs_sentence(c));
 		return;
 	}
-	na_for_each (v, na_get(body, M_culprits))
-		judge_culprit(c, v);
+	na_for_each (v, na_get(body, M_culprits)) {
+		if (na_flag_at(v, M_of_two_hosts))
+			na_bad_endpoint_two(c, v);
+		else
+			judge_culprit(c, v);
+	}
 	na_for_each (v, na_get(body, M_stalls))
 		judge_stall(c, v);
 	na_for_each (v, na_get(body, M_undecided))

@@ -1,78 +1,61 @@
 /*
- * bad-endpoint of two hosts.  Which side is slow takes a third host to tell;
- * that one direction is slower than the other does not.  Distance and load are
- * those of both.  A clock that is ahead adds to all that comes one way and takes
- * from all that goes the other, which no difference of two latencies of one way
- * shows: only what is slow in medians and tails, and whose tail lies as much
- * farther above its median, is told.
+ * bad-endpoint of two hosts: `pairs` names the direction that is slower than
+ * the other, and which part of it is, takes a third host to tell.
  */
-#include <math.h>
-#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"
-#include "netan/base/vec.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
-#include "netan/methods/localise/localise.h"
 
-#define SLOWER 2.0 /* than the way back */
-
-static double times(const struct na_value *slow, const struct na_value *fast,
-		    const char *member)
+/* The median, as the pairs have it. */
+static const char *median_of(struct na_case *c, const char *src,
+			     const char *dst)
 {
-	return na_number_at(slow, member) / na_number_at(fast, member);
-}
+	struct na_row_walk walk =
+		na_row_walk(na_get(na_case_body(c, "pairs"), M_pairs));
+	const struct na_value *v;
+	double us = 0;
 
-static double tail_above(const struct na_value *v)
-{
-	return na_number_at(v, M_p99_us) - na_number_at(v, M_p50_us);
-}
-
-/* The least of what tells; 0: nothing does. */
-static double slower(const struct na_value *slow, const struct na_value *fast)
-{
-	const double by[] = {times(slow, fast, M_excess),
-			     times(slow, fast, M_p50_us),
-			     times(slow, fast, M_p99_us),
-			     tail_above(slow) / tail_above(fast)};
-	double least = by[0];
-
-	for (size_t i = 0; i < NA_LEN(by); i++) {
-		if (!isfinite(by[i]))
-			return 0;
-		least = fmin(least, by[i]);
+	while ((v = na_row_next(&walk))) {
+		if (na_says(v, M_src_host, src) && na_says(v, M_dst_host, dst))
+			us = na_number_at(v, M_p50_us);
 	}
-	if (na_count_at(slow, M_count) < NA_LZ_EACH_WAY ||
-	    na_count_at(fast, M_count) < NA_LZ_EACH_WAY)
-		return 0;
-	return least;
+	na_row_end(&walk);
+	return na_case_seconds(c, us / NA_US_PER_S);
 }
 
-static void put_side(struct na_case *c, struct na_value *list, const char *kind,
-		     const char *host)
+/* What clocks or a late host do to it is told, and blames nobody. */
+static void doubt(struct na_case *c, const struct na_value *x,
+		  const struct na_value *itself)
 {
-	struct na_value *row = na_put_object(c->r, list, NULL);
+	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
+					    "pairs");
 
-	na_put_text(c->r, row, M_kind, kind);
-	na_put_text(c->r, row, M_host, host);
+	f->title = na_case_text(
+		c, "%s -> %s takes %sx as long as the way back, %s",
+		na_text_at(x, M_src_host), na_text_at(x, M_dst_host),
+		na_case_number(c, na_number_at(x, M_excess)),
+		itself ? na_case_text(c,
+				      "which may be the wait for %s, which is "
+				      "slow by itself (straggler)",
+				      na_text_at(itself, M_host))
+		       : "and clocks differ");
+	f->suspicion = true;
+	f->decides = na_text_at(x, M_needs);
+	f->remedy = itself ? "see the straggler first" : f->decides;
+	na_case_copy(c, f->evidence, x, M_kind, M_src_host, M_dst_host,
+		     M_excess);
 }
 
-static void tell(struct na_case *c, const struct na_value *x, double factor)
+static void convict(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY,
 					    "pairs");
 	const char *src = na_text_at(x, M_src_host);
 	const char *dst = na_text_at(x, M_dst_host);
-	struct na_value *sides = na_put_list(c->r, f->evidence, M_alternatives);
 
-	put_side(c, sides, "src", src);
-	put_side(c, sides, "dst", dst);
-	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       (struct na_who){.kind = "pair",
-				       .src_host = src,
-				       .dst_host = dst,
-				       .alternatives = sides},
+	na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x),
 		       na_case_text(c,
 				    "path %s -> %s or transmit side of %s or "
 				    "receive side of %s",
@@ -80,7 +63,7 @@ static void tell(struct na_case *c, const struct na_value *x, double factor)
 	f->how = na_case_text(c,
 			      "%sx slower than the way back; a third host "
 			      "would tell which",
-			      na_case_number(c, factor));
+			      na_case_number(c, na_number_at(x, M_excess)));
 	f->title = na_case_text(c, "%s: %s", f->culprit, f->how);
 	f->remedy = na_case_text(
 		c,
@@ -93,32 +76,21 @@ static void tell(struct na_case *c, const struct na_value *x, double factor)
 			       "medians, and tails above them, of %s "
 			       "transfers are as much slower, which a clock "
 			       "does not do",
-			       na_case_count(c, na_count_at(x, M_count)));
+			       na_case_count(c, na_count_at(x, M_transfers)));
 	na_case_fact(c, f,
 		     "%s transfers each way, %s in the median from %s to %s",
-		     na_case_count(c, na_count_at(x, M_count)),
-		     na_case_seconds(c,
-				     na_number_at(x, M_p50_us) / NA_US_PER_S),
-		     src, dst);
-	na_put_text(c->r, f->evidence, M_kind, "pair");
-	na_case_copy(c, f->evidence, x, M_src_host, M_dst_host);
-	na_put_real(c->r, f->evidence, M_excess, factor);
+		     na_case_count(c, na_count_at(x, M_transfers)),
+		     median_of(c, src, dst), src, dst);
+	na_case_copy(c, f->evidence, x, M_alternatives, M_kind, M_src_host,
+		     M_dst_host, M_excess);
 }
 
-bool na_bad_endpoint_two(struct na_case *c)
+void na_bad_endpoint_two(struct na_case *c, const struct na_value *culprit)
 {
-	const struct na_value *list = na_get(na_case_body(c, "pairs"), M_pairs);
-	const struct na_value *a = na_items(list), *b = a ? a->next : NULL;
+	const struct na_value *itself = na_first_slow_itself(c);
 
-	if (!b || b->next || na_clocks_differ(c) || na_first_slow_itself(c) ||
-	    strcmp(na_text_at(a, M_src_host), na_text_at(b, M_dst_host)) != 0 ||
-	    strcmp(na_text_at(a, M_dst_host), na_text_at(b, M_src_host)) != 0)
-		return false;
-	if (slower(a, b) >= SLOWER)
-		tell(c, a, slower(a, b));
-	else if (slower(b, a) >= SLOWER)
-		tell(c, b, slower(b, a));
+	if (itself || na_clocks_differ(c))
+		doubt(c, culprit, itself);
 	else
-		return false;
-	return true;
+		convict(c, culprit);
 }

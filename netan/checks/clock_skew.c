@@ -3,6 +3,30 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
+/* Receives that tell a latency, or that there is none. */
+static int64_t told(const struct na_value *side)
+{
+	return na_count_at(side, M_receives) -
+	       na_count_at(side, M_no_latency) - na_count_at(side, M_bad_key) -
+	       na_count_at(side, M_loopback);
+}
+
+/* Nothing was found: by how many? */
+static void pass(struct na_case *c, const struct na_value *side)
+{
+	int64_t n = told(side), all = na_count_at(side, M_receives);
+
+	if (na_one_host(c))
+		na_case_missing(c, "%s", na_other_hosts);
+	else if (na_captures_alone(c) && na_count_at(side, M_files) < 2)
+		na_case_missing(c, "captures of several hosts: one clock "
+				   "stamped all of this one");
+	else if (2 * n < all)
+		na_case_missing(c,
+				"latencies of receives: only %s of %s tell one",
+				na_case_count(c, n), na_case_count(c, all));
+}
+
 static void judge_clock_skew(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
@@ -14,11 +38,7 @@ static void judge_clock_skew(struct na_case *c)
 	struct na_finding *f;
 
 	if (!many && !*who) {
-		if (na_one_host(c))
-			na_case_missing(c, "%s", na_other_hosts);
-		else if (na_captures_alone(c) && na_count_at(side, M_files) < 2)
-			na_case_missing(c, "captures of several hosts: one "
-					   "clock stamped all of this one");
+		pass(c, side);
 		return;
 	}
 	f = na_case_find(c, NA_SEV_INFO, many ? NA_CERTAIN : NA_LIKELY,

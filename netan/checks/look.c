@@ -84,6 +84,15 @@ bool na_touches(const struct na_value *culprit, const char *host)
 	       na_lists(na_get(culprit, M_hosts), host);
 }
 
+bool na_is_culprit(const struct na_case *c, const char *host)
+{
+	na_for_each (v, na_get(na_case_body(c, "pairs"), M_culprits)) {
+		if (na_touches(v, host))
+			return true;
+	}
+	return false;
+}
+
 const struct na_value *na_first_culprit(const struct na_case *c)
 {
 	if (!na_case_asks(c, "bad-endpoint"))

@@ -24,6 +24,8 @@ const char *na_case_seconds(struct na_case *c, double s);
 
 /* A culprit of `pairs` touches a host: it is one of its ends. */
 bool na_touches(const struct na_value *culprit, const char *host);
+/* Of any culprit. */
+bool na_is_culprit(const struct na_case *c, const char *host);
 /* The first culprit of `pairs`; NULL: nobody is named, or nobody asks. */
 const struct na_value *na_first_culprit(const struct na_case *c);
 /*

@@ -17,9 +17,9 @@ bool na_sends_wait(const struct na_case *c);
 /* bad_endpoint_ranks.c: what joined transfers of ranks say of their links.
  * False: not enough to say that nobody is slow. */
 bool na_bad_endpoint_ranks(struct na_case *c);
-/* bad_endpoint_two.c: two hosts, one direction of which is slower than the
- * other: false where it is not, or clocks may make it look so. */
-bool na_bad_endpoint_two(struct na_case *c);
+/* bad_endpoint_two.c: a culprit of two hosts alone, one direction of which is
+ * slower than the other. */
+void na_bad_endpoint_two(struct na_case *c, const struct na_value *culprit);
 /* What was compared, in words; NULL: nothing. */
 const char *na_ranks_compared(struct na_case *c);
 /* Some of them are slow. */

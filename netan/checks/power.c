@@ -155,8 +155,9 @@ const char *na_power_lacks(struct na_case *c)
 		return NULL;
 	return na_case_text(c,
 			    "no NIC or path stands out, but on %s of %s "
-			    "sides of hosts one %sx slower would not have been "
-			    "named; to decide it, %s",
+			    "transmit and receive sides of hosts one %sx "
+			    "slower would not have been named; to decide it, "
+			    "%s",
 			    na_case_count(c, hidden), na_case_count(c, list->n),
 			    na_power_times(times, NA_LZ_MATTERS),
 			    lacking(c, common_why(list)));
@@ -172,8 +173,8 @@ const char *na_power_limits(struct na_case *c)
 	if (!hidden)
 		return "";
 	return na_case_text(c,
-			    "one that is %sx slower, on %s of %s sides of "
-			    "hosts%s%s: %s",
+			    "one that is %sx slower, on %s of %s transmit "
+			    "and receive sides of hosts%s%s: %s",
 			    na_power_times(times, NA_LZ_MATTERS),
 			    na_case_count(c, hidden), na_case_count(c, list->n),
 			    *why ? ", as " : "", why, unnamed(c, list));

@@ -19,6 +19,10 @@ enum { LISTED = 10 };
 
 static const double of_observed = 0.05;
 
+static const char nobody_else[] =
+	"somebody is slow, and this is how it shows, though no check names "
+	"anybody";
+
 static bool is_small(const struct na_case *c, const struct na_value *row)
 {
 	double slack_us = na_number_at(row, M_slack_us "." M_mean);
@@ -51,6 +55,25 @@ static void put_row(struct na_case *c, struct na_value *list,
 	na_put_real(c->r, to, M_total_stall_s,
 		    na_number_at(row, M_total_stall_us) / NA_US_PER_S);
 	na_case_copy(c, to, row, M_stall_share);
+}
+
+/* Where `slack` names another one first: with more slack it stalls longer. */
+static void tell_longest(struct na_case *c, struct na_finding *f,
+			 const struct na_value *row)
+{
+	const struct na_value *most = na_stalled_of(c, NULL).worst;
+
+	if (most == row)
+		return;
+	na_case_fact(c, f,
+		     "%s stalls them longer than each of these (%s all "
+		     "together), with more slack (%s)",
+		     na_text_at(most, M_collective),
+		     na_case_seconds(c, na_number_at(most, M_total_stall_us) /
+						NA_US_PER_S),
+		     na_case_seconds(c,
+				     na_number_at(most, M_slack_us "." M_mean) /
+					     NA_US_PER_S));
 }
 
 static bool judge_small(struct na_case *c)
@@ -92,13 +115,16 @@ static bool judge_small(struct na_case *c)
 		"data dependencies, the schedule, collectives that are issued "
 		"at once; overlap more, or send less",
 		na_text_at(row, M_send_op), na_text_at(row, M_recv_op));
-	na_case_fact(c, f, "%zu collective%s, of which devices stall %s each",
-		     all.n, na_plural(all.n), na_case_seconds(c, f->lost_s));
+	na_case_fact(c, f,
+		     "%zu collective%s, of which devices stall %s each in the "
+		     "mean, %s all together",
+		     all.n, na_plural(all.n), na_case_seconds(c, f->lost_s),
+		     na_case_seconds(c, all.stall_us / NA_US_PER_S));
 	na_case_fact(c, f, "its transfers take %s in the median",
 		     na_case_seconds(c, na_number_at(row, M_network_p50_us) /
 						NA_US_PER_S));
-	f->otherwise = "somebody is slow, and this is how it shows: see the "
-		       "other findings first";
+	tell_longest(c, f, row);
+	f->otherwise = nobody_else;
 	na_put_int(c->r, f->evidence, M_collectives, (int64_t)all.n);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
 	list = na_put_list(c->r, f->evidence, M_worst);
@@ -171,8 +197,7 @@ static void judge_stalls(struct na_case *c)
 	na_case_fact(c, f, "each device stalls %s in it",
 		     na_case_seconds(c, f->lost_s));
 	f->how = na_text_at(late, M_cause);
-	f->otherwise = "somebody is slow, and this is how it shows: see the "
-		       "other findings first";
+	f->otherwise = nobody_else;
 	put_row(c, na_put_list(c->r, f->evidence, M_worst), row);
 	na_put_real(c->r, f->evidence, M_stall_share, share);
 	na_put_real(c->r, f->evidence, M_stall_per_device_s, f->lost_s);
@@ -299,6 +324,18 @@ static void tell_own_waits(struct na_case *c, struct na_finding *f)
 	f->otherwise = NULL;
 }
 
+/* Another finding is about somebody, or suspects that. */
+static bool names_somebody(const struct na_case *c, const struct na_finding *f)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *e = c->findings[i];
+
+		if (e != f && (e->culprit || e->suspicion))
+			return true;
+	}
+	return false;
+}
+
 /* Who is late on the slowest path waits for somebody else as well, where that
  * one is known: then only that one is told. */
 static void settle_stalls(struct na_case *c, struct na_finding *f)
@@ -330,6 +367,9 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 	} else if (!e) {
 		tell_own_waits(c, f);
 	}
+	if (f->otherwise == nobody_else && names_somebody(c, f))
+		f->otherwise = "somebody is slow, and this is how it shows: "
+			       "see the other findings first";
 	if (!f->how)
 		return;
 	if (!e && uncosted(c, f)) {

@@ -177,22 +177,28 @@ static void accuse(struct na_finding *f, const struct na_value *x,
 		       name);
 }
 
-/* The finding about a culprit of `pairs`: who it is, or waits for. */
-static struct na_finding *accused_of(const struct na_case *c)
+/* The finding about a culprit of `pairs`: who it is, else who it waits for. */
+static struct na_finding *accused_of(const struct na_case *c, const char *host)
 {
+	struct na_finding *first = NULL;
+
 	for (size_t i = 0; i < c->n; i++) {
-		if (strcmp(c->findings[i]->check->id, "bad-endpoint") == 0 &&
-		    c->findings[i]->culprit)
-			return c->findings[i];
+		struct na_finding *f = c->findings[i];
+
+		if (strcmp(f->check->id, "bad-endpoint") != 0 || !f->culprit)
+			continue;
+		if (na_touches(f->evidence, host))
+			return f;
+		first = first ? first : f;
 	}
-	return NULL;
+	return first;
 }
 
 /* Its transfers take longest, and `pairs` knows whose fault that is: it is told
  * there. */
 static void join_culprit(struct na_case *c, const struct na_value *x)
 {
-	struct na_finding *f = accused_of(c);
+	struct na_finding *f = accused_of(c, na_text_at(x, M_host));
 
 	if (!f)
 		return;

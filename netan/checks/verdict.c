@@ -92,8 +92,20 @@ static bool is_told(const struct na_case *c, size_t i)
 	return false;
 }
 
-/* "; receive side of host-4 and path host-1 -> host-2, too": who is guilty
- * besides. */
+/* " (costs 3 ms a step)", of one of several; "". */
+static const char *own_price(struct na_case *c, const struct na_finding *f)
+{
+	double ms = f->mean_ms > 0 ? f->mean_ms : f->cost_ms_per_step;
+
+	if (!(ms > 0))
+		return "";
+	return na_case_text(c, " (costs %s%s a step%s)", f->roughly,
+			    na_case_seconds(c, ms / NA_MS_PER_S),
+			    f->mean_ms > 0 ? " in the mean" : "");
+}
+
+/* "; receive side of host-4 (costs 3 ms a step) and path host-1 -> host-2,
+ * too": who is guilty besides. */
 static const char *accomplices(struct na_case *c,
 			       const struct na_finding *guilty)
 {
@@ -106,8 +118,9 @@ static const char *accomplices(struct na_case *c,
 		    f->severity < NA_SEV_ERROR || !f->who.kind ||
 		    !f->culprit || is_told(c, i))
 			continue;
-		names = na_case_text(c, "%s%s%s", names,
-				     *names ? " and " : "; ", f->culprit);
+		names = na_case_text(c, "%s%s%s%s", names,
+				     *names ? " and " : "; ", f->culprit,
+				     own_price(c, f));
 	}
 	return *names ? na_case_text(c, "%s, too", names) : names;
 }

@@ -45,15 +45,15 @@ static void power(void **state)
 		{FOUR, "Network: not guilty: a NIC 1.4x slower would have "
 		       "been named on 2 of 2 hosts"},
 		{FOUR "," SIDE("c", "src", "2.01"),
-		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
-		 "of hosts one 2x slower would not have been named; to decide "
-		 "it, capture more steps, of all hosts at once, and give "
-		 "--topology FILE"},
+		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
+		 "transmit and receive sides of hosts one 2x slower would not "
+		 "have been named; to decide it, capture more steps, of all "
+		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "null"),
-		 "cannot tell: no NIC or path stands out, but on 1 of 5 sides "
-		 "of hosts one 2x slower would not have been named; to decide "
-		 "it, capture more steps, of all hosts at once, and give "
-		 "--topology FILE"},
+		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
+		 "transmit and receive sides of hosts one 2x slower would not "
+		 "have been named; to decide it, capture more steps, of all "
+		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
 		 "Network: not guilty: a NIC 2x slower would have been named "
 		 "on 3 of 3 hosts"},
@@ -103,7 +103,8 @@ static void racks(void **state)
 		{"{'locality': 1}",
 		 FAR_SIDE("a") "," FAR_SIDE("b") "," FAR_SIDE("c") "," FAR_SIDE(
 			 "d") "," FAR_SIDE("e"),
-		 "on 5 of 5 sides of hosts one 2x slower would not have been "
+		 "on 5 of 5 transmit and receive sides of hosts one 2x slower "
+		 "would not have been "
 		 "named; to decide it, capture more steps"},
 	};
 

@@ -26,7 +26,7 @@ enum {
 	STEP_US = 100000,
 	SLOW = 3,  /* what it sends takes longer */
 	WAITS = 0, /* what it gets it waits for */
-	MOST = STEPS * (HOSTS + 2 * EACH * HOSTS * (HOSTS - 1))
+	MOST = 2 + STEPS * (HOSTS + 2 * EACH * HOSTS * (HOSTS - 1))
 };
 
 /* A send, and the receive of it. */
@@ -93,6 +93,8 @@ static struct hand_run *analyse(bool slow, int side)
 	struct hand_run *x = hand_run_begin(HOSTS, side);
 	size_t n = 0;
 
+	/* Before the first step. */
+	n += put_transfer(rows, 1, 2, -1, 900000, 200, 0);
 	for (int step = 0; step < STEPS; step++)
 		n += put_step(rows + n, step, slow);
 	qsort(rows, n, sizeof(*rows), by_source);
@@ -124,6 +126,7 @@ static void suspects_lead_and_waits_end(void **state)
 	for (; (v = na_row_next(&walk)); i++) {
 		bool waits = i > HOSTS * (HOSTS - 1) - HOSTS + 1;
 		double sent_us = na_real_of(na_get(v, "sent_p50_us"), NAN);
+		double alike = na_real_of(na_get(v, "alike_excess"), NAN);
 
 		assert_string_equal(text(v, "role"), i < HOSTS - 1 ? "suspect"
 						     : waits       ? "waits"
@@ -133,9 +136,25 @@ static void suspects_lead_and_waits_end(void **state)
 		if (waits)
 			assert_string_equal(text(v, "dst"), "a");
 		assert_true(i < HOSTS - 1 ? sent_us > 700 : sent_us < 300);
+		assert_true(i < HOSTS - 1 ? alike > 3 && alike < 5
+					  : alike < 1.3);
 	}
 	na_row_end(&walk);
 	assert_int_equal(i, HOSTS * (HOSTS - 1));
+	hand_run_end(x);
+}
+
+/* A send of no step is compared with nothing, and that is told. */
+static void of_no_step(void **state)
+{
+	struct hand_run *x = analyse(true, -1);
+	const struct na_value *left = body(x, "sends_left_out");
+
+	(void)state;
+	assert_int_equal(na_get(left, "of")->u.i,
+			 1 + STEPS * EACH * HOSTS * (HOSTS - 1));
+	assert_int_equal(na_get(left, "no_step")->u.i, 1);
+	assert_int_equal(na_get(left, "no_time")->u.i, 0);
 	hand_run_end(x);
 }
 
@@ -230,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suspects_lead_and_waits_end),
+		cmocka_unit_test(of_no_step),
 		cmocka_unit_test(nobody_has_a_role),
 		cmocka_unit_test(one_side_is_enough),
 		cmocka_unit_test(steps_are_listed),

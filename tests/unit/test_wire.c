@@ -15,6 +15,47 @@
 
 /* ---- faults that last */
 
+static bool is_of(const struct na_lz_who *who, const struct na_wire_alike *x)
+{
+	uint32_t src = hand_wire_rack(x->src), dst = hand_wire_rack(x->dst);
+
+	switch (who->kind) {
+	case NA_LZ_SRC:
+		return x->src == who->a;
+	case NA_LZ_DST:
+		return x->dst == who->a;
+	case NA_LZ_HOST:
+		return x->src == who->a || x->dst == who->a;
+	case NA_LZ_PAIR:
+		return x->src == who->a && x->dst == who->b;
+	default:
+		return src != dst &&
+		       (who->kind == NA_LZ_RACK_UPLINK ? src : dst) == who->a;
+	}
+}
+
+/* Its own pairs are as slow as it is, and no others. */
+static void pairs_agree(const struct hand_wire *j,
+			const struct na_lz_finding *f)
+{
+	size_t own = 0, slow = 0;
+
+	assert_true(j->r.n_alike > HOSTS);
+	for (size_t i = 0; i < j->r.n_alike; i++) {
+		const struct na_wire_alike *x = &j->r.alike[i];
+
+		if (!is_of(&f->who, x)) {
+			assert_false(x->effect > f->effect / 2);
+			continue;
+		}
+		own++;
+		slow += x->effect > 0.7 * f->effect;
+		if (f->who.kind == NA_LZ_PAIR)
+			assert_true(fabs(x->effect - f->effect) < 1e-9);
+	}
+	assert_true(slow >= f->pairs / 2 && 3 * slow >= own);
+}
+
 static void one_culprit(void **state)
 {
 	static const struct {
@@ -42,6 +83,7 @@ static void one_culprit(void **state)
 				   rows[i].channel);
 		assert_true(f->effect > log(1.5) && f->effect < log(6));
 		assert_int_equal(j.r.timeouts, 0);
+		pairs_agree(&j, f);
 		hand_wire_end(&j);
 	}
 }

@@ -11,14 +11,24 @@ enum { JOBS = 32, SORTED = 1 << 16 };
 
 struct quantiles {
 	struct pairs_state *s;
+	double *ahead_us; /* by node: its clock, as it is corrected */
 	bool ok[JOBS];
 };
 
+static double corrected(const struct quantiles *q, const struct pairs_pair *p,
+			double us)
+{
+	double by_us = q->ahead_us[p->dst] - q->ahead_us[p->src];
+
+	return fabs(by_us) > 0 ? fmax(us - by_us, 0) : us;
+}
+
 /* Clamped rows are the lowest: quantiles of what is above them. */
-static void pair_quantiles(const struct pairs_state *s,
+static void pair_quantiles(const struct quantiles *of,
 			   const struct pairs_pair *p,
 			   struct pairs_quantiles *to, double *tmp)
 {
+	const struct pairs_state *s = of->s;
 	size_t rows = na_pairs_rows_of(s, p), n = (size_t)s->sums.v[p->found].n;
 	double at[2] = {0.5, 0.99}, q[2] = {NAN, NAN};
 
@@ -30,8 +40,8 @@ static void pair_quantiles(const struct pairs_state *s,
 	if (n)
 		na_quantiles_of(&s->rows[p->first].latency_us, sizeof(*s->rows),
 				rows, at, q, 2, tmp, SORTED);
-	to->p50_us = q[0];
-	to->p99_us = q[1];
+	to->p50_us = n ? corrected(of, p, q[0]) : (double)NAN;
+	to->p99_us = n ? corrected(of, p, q[1]) : (double)NAN;
 }
 
 static void quantiles_job(void *arg, size_t job)
@@ -45,25 +55,42 @@ static void quantiles_job(void *arg, size_t job)
 
 	for (size_t i = 0; tmp && i < s->keys.n; i++) {
 		if (s->pairs[i].first >= from && s->pairs[i].first < to)
-			pair_quantiles(s, &s->pairs[i], &s->quantiles[i], tmp);
+			pair_quantiles(q, &s->pairs[i], &s->quantiles[i], tmp);
 	}
 	q->ok[job] = tmp != NULL;
 	free(tmp);
 }
 
+static void put_ahead(const struct pairs_state *s, double *ahead_us)
+{
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct pairs_run *run = &s->runs[i];
+
+		for (size_t k = 0; k < run->found.n_clocks; k++) {
+			const struct na_lz_clock *c = &run->found.clocks[k];
+
+			ahead_us[run->node0 + c->host] = c->ahead_us;
+		}
+	}
+}
+
 static bool all_quantiles(struct pairs_state *s)
 {
-	struct quantiles q = {.s = s};
+	struct quantiles q = {
+		.s = s,
+		.ahead_us = na_calloc(s->nodes.n, sizeof(*q.ahead_us)),
+	};
+	bool ok = q.ahead_us != NULL;
 
 	s->quantiles = na_calloc(s->keys.n, sizeof(*s->quantiles));
-	if (!s->quantiles ||
-	    !na_side_by_side(s->scope, JOBS, quantiles_job, &q))
-		return false;
-	for (size_t i = 0; i < JOBS; i++) {
-		if (!q.ok[i])
-			return false;
-	}
-	return true;
+	if (ok)
+		put_ahead(s, q.ahead_us);
+	ok = ok && s->quantiles &&
+	     na_side_by_side(s->scope, JOBS, quantiles_job, &q);
+	for (size_t i = 0; ok && i < JOBS; i++)
+		ok = q.ok[i];
+	free(q.ahead_us);
+	return ok;
 }
 
 static uint32_t classes(const struct na_topology *t)
@@ -244,6 +271,27 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 			   "all hosts");
 }
 
+/* By pair, once they are what they were. */
+static bool take_alike(const struct pairs_state *s, struct pairs_run *run,
+		       const struct na_wire_result *w)
+{
+	uint32_t node0 = (uint32_t)run->node0;
+
+	if (!w->n_alike)
+		return true;
+	run->alike = na_calloc(run->n_remote, sizeof(*run->alike));
+	for (size_t i = 0; run->alike && i < run->n_remote; i++)
+		run->alike[i] = NAN;
+	for (size_t i = 0; run->alike && i < w->n_alike; i++) {
+		const struct na_wire_alike *x = &w->alike[i];
+		size_t p = na_pairs_at(s, run, x->src + node0, x->dst + node0);
+
+		if (p < run->n_remote)
+			run->alike[p] = x->effect;
+	}
+	return run->alike;
+}
+
 static bool retell(struct pairs_state *s, struct pairs_run *run,
 		   struct na_wire_result *w)
 {
@@ -260,7 +308,7 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	/* Whether sends end with their acknowledgement, receives would say. */
 	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
 			w->timeouts || w->two_clocks || na_pairs_of_sends(s);
-	return put_patterns(s, run, r, w);
+	return take_alike(s, run, w) && put_patterns(s, run, r, w);
 }
 
 /* Which of a kind of sides are named, by host; how many, at least, are slow. */
@@ -515,7 +563,8 @@ static bool find_roles(struct pairs_state *s)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
-		ok = na_pairs_find_roles(s, &s->runs[i]);
+		ok = na_pairs_judge_two(s, &s->runs[i]) &&
+		     na_pairs_find_roles(s, &s->runs[i]);
 	return ok;
 }
 
@@ -543,7 +592,7 @@ enum na_status na_pairs_judge(struct pairs_state *s, struct na_err *err)
 static enum na_severity severity_of_run(const struct na_lz_result *f)
 {
 	for (size_t i = 0; i < f->n_findings; i++) {
-		if (!f->findings[i].n_alternatives)
+		if (na_pairs_is_sure(&f->findings[i]))
 			return NA_SEV_ERROR;
 	}
 	if (f->n_findings || f->n_clocks || f->n_stalls)

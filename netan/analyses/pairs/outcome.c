@@ -120,7 +120,8 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 	else if (all)
 		na_result_note(r,
 			       "cannot tell: a NIC %.0fx slower would have "
-			       "been named on %zu of %zu sides of hosts%s",
+			       "been named on %zu of %zu transmit and receive "
+			       "sides of hosts%s",
 			       NA_LZ_MATTERS, shown, all, t.s);
 	else
 		na_result_note(r, "cannot tell: it is not known how slow a NIC "

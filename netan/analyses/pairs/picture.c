@@ -42,7 +42,7 @@ static void put_cells(struct na_result *r, struct na_value *to,
 
 		src[i] = (double)(p->src - run->node0);
 		dst[i] = (double)(p->dst - run->node0);
-		excess[i] = told && i < run->n_remote
+		excess[i] = told && i < run->n_remote && s->sums.v[p->found].n
 				    ? exp(run->found.pairs[i].effect)
 				    : NAN;
 	}
@@ -133,7 +133,8 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 					   run->found.rack_of[h] != NA_LZ_NONE
 				   ? (double)run->found.rack_of[h]
 				   : (double)NAN;
-	na_put_int(r, to, M_too_few, run->found.too_few);
+	na_put_int(r, to, M_too_few,
+		   run->found.too_few && !run->found.n_findings);
 	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
 		put_mark(r, marks, s, run, &run->found.findings[i]);

@@ -44,7 +44,8 @@ struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 
 /* A culprit's own first, and those last that only wait.  Of each the worst
  * first: by how slow it is at least, with 97.5 % confidence; then those of
- * which nothing is expected. */
+ * which nothing is expected.  Of a culprit's, where that named it, by what sets
+ * them beside others. */
 struct ranked {
 	double least;
 	uint32_t pair, turn;
@@ -52,12 +53,14 @@ struct ranked {
 
 NA_ORDER(by_least, struct ranked, NA_UP(turn), NA_DOWN(least), NA_UP(pair))
 
+/* NULL: it is not; transfers that all show no time tell of a clock alone. */
 static const struct na_lz_pair_result *judged(const struct pairs_state *s,
 					      uint32_t pair)
 {
 	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
 
-	return !run->found.pairs || s->pairs[pair].local
+	return !run->found.pairs || s->pairs[pair].local ||
+			       !s->sums.v[s->pairs[pair].found].n
 		       ? NULL
 		       : &run->found.pairs[pair - run->pair0];
 }
@@ -67,6 +70,18 @@ static enum pairs_role role_of(const struct pairs_state *s, uint32_t pair)
 	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
 
 	return na_pairs_role_of(run, pair - run->pair0);
+}
+
+/* NaN: nothing is expected of it. */
+static double least_of(const struct pairs_state *s, uint32_t pair)
+{
+	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
+	const struct na_lz_pair_result *x = judged(s, pair);
+	double least = x ? x->effect - 1.96 * x->se : (double)NAN;
+
+	if (run->tells_alike && role_of(s, pair) == PAIRS_CULPRIT)
+		return run->alike[pair - run->pair0];
+	return x && isnan(least) && !isnan(x->effect) ? -1e100 : least;
 }
 
 static uint32_t turn_of(enum pairs_role role)
@@ -79,11 +94,8 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 	struct ranked *order = na_calloc(s->keys.n, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < s->keys.n; i++) {
-		const struct na_lz_pair_result *x = judged(s, i);
-		double least = x ? x->effect - 1.96 * x->se : NAN;
+		double least = least_of(s, i);
 
-		if (x && isnan(least) && !isnan(x->effect))
-			least = -1e100;
 		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i,
 					   turn_of(role_of(s, i))};
 	}
@@ -118,6 +130,8 @@ static void put_role(struct na_result *r, struct na_value *row,
 
 	if (role != PAIRS_NO_ROLE)
 		na_put_text(r, row, M_role, na_pairs_role_names[role]);
+	if (run->tells_alike && pair < run->n_remote)
+		na_put_real(r, row, M_alike_excess, exp(run->alike[pair]));
 	if (run->sent_us && pair < run->n_remote)
 		na_put_real(r, row, M_sent_p50_us, run->sent_us[pair]);
 }
@@ -126,11 +140,11 @@ static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
 	const struct pairs_pair *p = &s->pairs[i];
-	const struct pairs_run *run = &s->runs[p->run];
 	const struct pairs_node *src = &s->nodes.v[p->src],
 				*dst = &s->nodes.v[p->dst];
 	const struct na_lz_pair_result *x = judged(s, i);
 	const struct pairs_sum *sum = &s->sums.v[p->found];
+	double excess = x ? exp(x->effect) : (double)NAN;
 	struct na_value *row = na_pairs_put_row(r, list, s, p->run);
 
 	na_put_text(r, row, M_src, src->name);
@@ -142,9 +156,8 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_whole(r, row, M_bytes, sum->bytes);
 	na_put_real(r, row, M_p50_us, s->quantiles[i].p50_us);
 	na_put_real(r, row, M_p99_us, s->quantiles[i].p99_us);
-	na_put_real(r, row, M_expected_us,
-		    x ? run->found.expected_us[i - run->pair0] : NAN);
-	na_put_real(r, row, M_excess, x ? exp(x->effect) : NAN);
+	na_put_real(r, row, M_expected_us, s->quantiles[i].p50_us / excess);
+	na_put_real(r, row, M_excess, excess);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
 	put_role(r, row, s, i);
 }
@@ -337,6 +350,8 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	for (size_t i = 0; i < f->n_alternatives; i++)
 		put_who(r, na_put_object(r, alternatives, NULL), s, run,
 			&f->alternatives[i], false);
+	if (f->of_two)
+		na_put_bool(r, row, M_of_two_hosts, true);
 	na_put_text(r, row, M_needs, f->needs);
 	if (f->on_racks || f->who.kind >= NA_LZ_RACK_UPLINK)
 		na_put_bool(r, row, M_on_topology, true);
@@ -517,15 +532,31 @@ static void put_verdict(struct na_result *r, struct na_value *body,
 	na_put_text(r, body, M_verdict, s->keys.n ? all.s : NULL);
 }
 
+static void put_sends_left(struct na_result *r, struct na_value *body,
+			   const struct pairs_state *s)
+{
+	struct na_value *to;
+	bool asked = false;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++)
+		asked |= s->runs[i].found.one_clock;
+	if (!asked || !(s->left.no_step + s->left.no_time))
+		return;
+	to = na_put_object(r, body, M_sends_left_out);
+	na_put_int(r, to, M_of, (int64_t)s->left.all);
+	na_put_int(r, to, M_no_step, (int64_t)s->left.no_step);
+	na_put_int(r, to, M_no_time, (int64_t)s->left.no_time);
+}
+
 /* What only the rows of pairs tell: the picture needs room. */
 static void drop_told(struct pairs_state *s)
 {
 	free(s->quantiles);
 	s->quantiles = NULL;
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		free(s->runs[i].found.expected_us);
+		free(s->runs[i].alike);
 		free(s->runs[i].sent_us);
-		s->runs[i].found.expected_us = NULL;
+		s->runs[i].alike = NULL;
 		s->runs[i].sent_us = NULL;
 	}
 }
@@ -549,6 +580,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
 	na_pairs_put_outcome(r, body, s);
+	put_sends_left(r, body, s);
 	na_pairs_put_picture(r, s);
 	na_pairs_views(r, s);
 	return NA_OK;

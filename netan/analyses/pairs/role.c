@@ -90,6 +90,7 @@ bool na_pairs_find_roles(const struct pairs_state *s, struct pairs_run *run)
 	if (!run->found.n_findings || !run->found.pairs)
 		return true;
 	run->tells_sent = run->sent_us != NULL;
+	run->tells_alike = run->alike != NULL;
 	run->roles = na_calloc(run->n_remote, sizeof(*run->roles));
 	for (size_t i = 0; run->roles && i < run->n_remote; i++)
 		run->roles[i] = is_culprits(s, run, i)  ? PAIRS_CULPRIT

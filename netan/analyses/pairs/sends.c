@@ -27,10 +27,15 @@ bool na_pairs_of_sends(const struct pairs_state *s)
 enum na_status na_pairs_send_keep(struct pairs_state *block,
 				  const struct na_transfer *t)
 {
+	bool timed = t->klass == NA_VALID && t->start_ps < t->end_ps;
 	struct pairs_send *x;
 
-	if (t->klass != NA_VALID || t->step == NA_UNKNOWN_U32 ||
-	    t->style >= NA_STYLE_CAPTURE || t->start_ps >= t->end_ps)
+	if (t->style >= NA_STYLE_CAPTURE)
+		return NA_ASIDE;
+	block->left.all++;
+	block->left.no_time += !timed;
+	block->left.no_step += timed && t->step == NA_UNKNOWN_U32;
+	if (!timed || t->step == NA_UNKNOWN_U32)
 		return NA_ASIDE;
 	x = na_push(&block->sends);
 	if (!x)
@@ -55,6 +60,9 @@ enum na_status na_pairs_sends_merge(struct pairs_state *s,
 	bool ok = na_append(&s->sends, b->sends.v, b->sends.n);
 
 	na_vec_free(&b->sends);
+	s->left.all += b->left.all;
+	s->left.no_step += b->left.no_step;
+	s->left.no_time += b->left.no_time;
 	return ok ? NA_OK : NA_ENOMEM;
 }
 

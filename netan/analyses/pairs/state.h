@@ -71,8 +71,11 @@ struct pairs_run {
 	/* By pair of two hosts, of a run with a culprit; NULL: not known.
 	 * sent_us: na_pairs_sent_us(), where sends have named it. */
 	double *sent_us;
+	/* The same of those that were compared, else NaN: log of how much
+	 * longer than what is alike; NULL: nobody is named by that. */
+	double *alike;
 	uint8_t *roles; /* enum pairs_role */
-	bool tells_sent; /* when sent_us has gone, too */
+	bool tells_sent, tells_alike; /* when these have gone, too */
 };
 
 /* A send, as its own host has timed it. */
@@ -82,6 +85,11 @@ struct pairs_send {
 	uint32_t src, dst; /* endpoints */
 	uint32_t collective, iteration, step;
 	uint32_t input;
+};
+
+/* Of sends how many cannot be compared, by why. */
+struct pairs_sends_left {
+	uint64_t all, no_step, no_time;
 };
 
 /* A receive of a rank whose sender is there: what it took alone. */
@@ -134,6 +142,7 @@ struct pairs_state {
 	size_t n_rows, cap_rows, cap_row_pair;
 	uint32_t *filled; /* main: rows of each pair so far */
 	NA_VEC(struct pairs_send) sends;
+	struct pairs_sends_left left;
 
 	/* While it judges: na_pairs_clocks(). */
 	struct na_host_clocks own_clocks;
@@ -192,6 +201,15 @@ enum na_status na_pairs_judge(struct pairs_state *s,
 /* Clocks of all hosts, found when they are first asked for; NULL: no memory. */
 const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s);
 enum na_severity na_pairs_severity(const void *state);
+
+/* two.c: of two hosts alone the way that is slower than the one back, once
+ * quantiles are known.  False: no memory. */
+bool na_pairs_judge_two(const struct pairs_state *s,
+			struct pairs_run *run) NA_MUST_CHECK;
+/* The two ways between them, in the order of the pairs; NULL: there are more,
+ * or fewer. */
+const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
+					   const struct pairs_run *run);
 
 /* fold.c: of findings about devices, those about one host's same side
  * become one. */
@@ -300,6 +318,8 @@ bool na_pairs_longest_stall(const struct pairs_state *s,
 
 /* words.c: findings in words, of at most so many bytes. */
 enum { PAIRS_WORDS = 400 };
+/* Transfers: fewer are no measure of a pair. */
+enum { PAIRS_FEW = 20 };
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
 extern const char *const na_pairs_kind_names[NA_LZ_KINDS];
@@ -314,6 +334,10 @@ bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
 /* One trace alone: each remote pair's other end has no file here. */
 bool na_pairs_one_file(const struct pairs_state *s);
+/* All transfers of all runs were. */
+bool na_pairs_all_captured(const struct pairs_state *s);
+/* Calls one way and messages the other are not alike. */
+bool na_pairs_calls_in_part(const struct pairs_state *s);
 /* Of two hosts alone: too few transfers one way, or other ones, to compare the
  * two ways between them. */
 bool na_pairs_uncompared(const struct pairs_state *s,
@@ -321,10 +345,12 @@ bool na_pairs_uncompared(const struct pairs_state *s,
 /* The one-line answer for a run. */
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);
+/* Somebody, or a way of two hosts, and not one of several that it may be. */
+bool na_pairs_is_sure(const struct na_lz_finding *f);
 /* What to try before anything is replaced; static text. */
 const char *na_pairs_next_test(const struct na_lz_finding *f);
 
-/* What a person reads. */
+/* views.c: what a person reads. */
 void na_pairs_views(struct na_result *r, const struct pairs_state *s);
 
 /* picture.c: the matrices that the picture draws. */

@@ -112,8 +112,6 @@ static enum na_status run(struct lz *z, struct na_err *err)
 	if (s == NA_OK)
 		s = na_lz_pair_list(z, &all_view, err);
 	na_lz_view_fini(&all_view);
-	if (s == NA_OK)
-		s = na_lz_expectations(z, err);
 	if (s == NA_OK && z->pairs >= LZ_MIN_PAIRS)
 		s = search_all(z, &large, err);
 	else
@@ -178,7 +176,6 @@ void na_lz_result_fini(struct na_lz_result *r)
 	free(r->stalls);
 	free(r->undecided);
 	free(r->pairs);
-	free(r->expected_us);
 	free(r->power);
 	free(r->rack_of);
 	*r = (struct na_lz_result){0};

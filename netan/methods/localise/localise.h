@@ -132,6 +132,7 @@ struct na_lz_finding {
 	bool loses_packets; /* its tails sit at timer modes */
 	bool has_equals;    /* other hosts are as slow on that side */
 	bool on_racks;      /* without the racks it would not be named */
+	bool of_two;        /* hosts, alone: slower than the way back */
 	/* Also possible: the data cannot tell ("What cannot be told apart").
 	 * Owned. */
 	struct na_lz_who *alternatives;
@@ -196,8 +197,6 @@ struct na_lz_result {
 	struct na_lz_undecided *undecided;
 	size_t n_undecided;
 	struct na_lz_pair_result *pairs; /* as the input's */
-	double *expected_us; /* by pair: median of what its transfers should
-				have taken */
 	struct na_lz_power *power;       /* owned; none: not known */
 	size_t n_power;
 	bool suspicious;   /* something stays unexplained: no acquittal */

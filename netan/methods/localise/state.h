@@ -384,7 +384,5 @@ enum na_status na_lz_undecided(struct lz *z, const char *what,
 enum na_status na_lz_verdict(struct lz *z, struct na_err *err) NA_MUST_CHECK;
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err) NA_MUST_CHECK;
-enum na_status na_lz_expectations(struct lz *z,
-				  struct na_err *err) NA_MUST_CHECK;
 
 #endif

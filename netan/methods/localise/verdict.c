@@ -289,22 +289,6 @@ enum na_status na_lz_verdict(struct lz *z, struct na_err *err)
 	return s;
 }
 
-/* Expectation at the pair's median size: it rises with size, so this is
- * the median of the expectations. */
-static void expect_of_pair(void *arg, size_t p, struct lz_room *room)
-{
-	const struct lz *z = arg;
-	const struct na_lz_pair *pair = &z->in->pairs[p];
-	double size;
-
-	for (size_t i = 0; i < pair->n; i++)
-		room->x[i] = z->in->transfers[pair->first + i].size_bytes;
-	na_sort_f32(room->x, room->tmp, pair->n);
-	size = na_quantile_f32(room->x, pair->n, 0.5);
-	z->out->expected_us[p] =
-		exp(na_lz_expect_log(z, lz_class_of(z, p), (float)size));
-}
-
 enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 			       struct na_err *err)
 {
@@ -329,12 +313,4 @@ enum na_status na_lz_pair_list(struct lz *z, const struct lz_view *v,
 	}
 	free(p);
 	return r ? NA_OK : na_fail_nomem(err);
-}
-
-enum na_status na_lz_expectations(struct lz *z, struct na_err *err)
-{
-	z->out->expected_us = na_calloc(z->in->n_pairs,
-					sizeof(*z->out->expected_us));
-	return z->out->expected_us ? na_lz_each_pair(z, expect_of_pair, z, err)
-				   : na_fail_nomem(err);
 }

@@ -109,6 +109,13 @@ static bool peer_is_slow(struct wi *w, const struct wi_candidate *c,
 	return 2 * slow >= all;
 }
 
+static void only_pair(struct wi *w, struct na_lz_finding *f, uint32_t src,
+		      uint32_t dst)
+{
+	alternative(w, f, (struct na_lz_who){NA_LZ_PAIR, src, dst});
+	wi_alike_is(w, src, dst, f->effect);
+}
+
 static void report_side(struct wi *w, const struct wi_candidate *c)
 {
 	uint32_t *count = na_calloc(w->in->n_hosts, sizeof(*count));
@@ -138,12 +145,8 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 		alternative(w, f,
 			    (struct na_lz_who){kinds[!c->side], e.most, 0});
 	if (e.peers == 1)
-		alternative(w, f,
-			    (struct na_lz_who){NA_LZ_PAIR,
-					       c->side == WI_TX ? c->host
-								: e.most,
-					       c->side == WI_TX ? e.most
-								: c->host});
+		only_pair(w, f, c->side == WI_TX ? c->host : e.most,
+			  c->side == WI_TX ? e.most : c->host);
 	if (f->n_alternatives)
 		f->needs = "transfers of the same host with others: iperf3 "
 			   "from it to two other hosts, and back";
@@ -251,12 +254,21 @@ static void report_link(struct wi *w, const struct wi_link *l)
 	if (!f)
 		return;
 	f->transfers = wi_link_rows(w, l, &f->pairs);
+	wi_link_alike(w, l);
 	if (l->part)
 		f->pairs = wi_link_slow_pairs(w, l);
 }
 
+/* A trial asks for no more than the name. */
+static void keep_alike(struct wi *w)
+{
+	if (!w->found.n && !w->again)
+		wi_alike(w);
+}
+
 static bool name_side(struct wi *w, const struct wi_candidate *c)
 {
+	keep_alike(w);
 	report_side(w, c);
 	remove_side(w, c);
 	return true;
@@ -264,6 +276,7 @@ static bool name_side(struct wi *w, const struct wi_candidate *c)
 
 static bool name_link(struct wi *w, const struct wi_link *l)
 {
+	keep_alike(w);
 	report_link(w, l);
 	wi_link_remove(w, l);
 	return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "netan/methods/wire/state.h"
+#include "netan/stats/tests/robust.h"
 
 #define SOME   0.25 /* of a pair's connections in collectives */
 #define NEARLY 0.75 /* of them: all */
@@ -245,5 +246,37 @@ void wi_link_remove(struct wi *w, const struct wi_link *l)
 			w->fluid[w->by_lane[x->first + k]] -= (float)e;
 			w->raw[w->by_lane[x->first + k]] -= (float)e;
 		}
+	}
+}
+
+/* Of what it sends there the median of what is slow as the link is; NaN. */
+static double slow_effect(struct wi *w, const struct wi_link *l, uint32_t src,
+			  uint32_t dst)
+{
+	size_t n = 0, slow = 0;
+	const uint32_t *lanes = wi_lanes_of(w, WI_TX, src, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct wi_lane *x = &w->lanes.v[lanes[i]];
+
+		if (x->judged && x->effect > l->effect / 2 &&
+		    w->in->connections[x->connection].dst == dst)
+			w->room[slow++] = x->effect;
+	}
+	return slow ? na_median(w->room, slow) : (double)NAN;
+}
+
+void wi_link_alike(struct wi *w, const struct wi_link *l)
+{
+	for (size_t i = 0; i < w->out->n_alike; i++) {
+		struct na_wire_alike *x = &w->out->alike[i];
+		const struct na_wire_connection c = {x->src, x->dst};
+
+		if (!covers(w, l, &c))
+			continue;
+		x->effect = l->who.kind == NA_LZ_PAIR
+				    ? l->effect
+				    : fmax(x->effect,
+					   slow_effect(w, l, x->src, x->dst));
 	}
 }

@@ -225,6 +225,10 @@ bool wi_rack_best(struct wi *w, bool whole, struct wi_link *best);
 bool wi_block_best(struct wi *w, struct wi_link *best);
 /* paths.c: the slowest path; false: it is not to be named, for *why. */
 bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
+/* alike.c: as long as nothing is found: pairs of hosts beside others. */
+void wi_alike(struct wi *w);
+/* What is found is all of that pair: it is by as much. */
+void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect);
 /* across.c: log of how much longer what crosses racks takes; NaN. */
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */
@@ -235,6 +239,8 @@ void wi_group(struct wi *w);
 size_t wi_link_rows(struct wi *w, const struct wi_link *l, size_t *pairs);
 /* The pairs that are slow on it. */
 size_t wi_link_slow_pairs(struct wi *w, const struct wi_link *l);
+/* Its pairs are as slow as their connections that show it. */
+void wi_link_alike(struct wi *w, const struct wi_link *l);
 /* What is slow of it is mostly of one host; or a few pairs of hosts with all
  * their connections, where a fabric would have hashed some to other links. */
 bool wi_link_is_else(struct wi *w, const struct wi_link *l);

@@ -271,5 +271,6 @@ void na_wire_result_fini(struct na_wire_result *r)
 	free(r->findings);
 	free(r->power);
 	free(r->slow);
+	free(r->alike);
 	*r = (struct na_wire_result){0};
 }

@@ -86,6 +86,14 @@ struct na_wire_suspect {
 	uint32_t steps[NA_WIRE_SHOWN]; /* the first of these */
 };
 
+/* What one host sent to another beside what others did in the same collectives:
+ * log of how much longer it took, the median of its connections there, or on a
+ * rack's link of those that are slow; NaN: too few alike. */
+struct na_wire_alike {
+	uint32_t src, dst; /* hosts */
+	double effect;
+};
+
 enum { NA_WIRE_DOUBTS = 2, NA_WIRE_GROUP = 16 };
 
 /* More hosts, on one side: nearly all of them begin (end) there. */
@@ -110,6 +118,10 @@ struct na_wire_result {
 	 * transfers that waited for a timer. */
 	struct na_wire_connection *slow;
 	size_t n_slow, suspects, timeouts;
+	/* Where a side, a link or a path is named for all times: by src and
+	 * dst, owned, what it was named by. */
+	struct na_wire_alike *alike;
+	size_t n_alike;
 	/* Of these sides the clearest, as many as there are. */
 	struct na_wire_suspect clearest[NA_WIRE_SUSPECTS];
 	/* Which sides nearly all of these begin or end at, the path that they

@@ -1,0 +1,133 @@
+/*
+ * pairs: of two hosts alone.  Which side is slow takes a third host to tell;
+ * that one direction is slower than the other does not: distance and load are
+ * those of both.  A clock that is ahead adds to all that comes one way and
+ * takes from all that goes the other, which no difference of two latencies of
+ * one way shows: only what is slow in medians and tails, and whose tail lies as
+ * much farther above its median, is named.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "netan/analyses/pairs/state.h"
+#include "netan/base/vec.h"
+
+#define SLOWER  2.0   /* than the way back */
+#define CLAMPED 0.001 /* of the transfers: with more, clocks differ by more */
+
+/* One way, and how many of its transfers show no time. */
+struct way {
+	double excess;
+	struct pairs_quantiles us;
+	uint64_t n, clamped;
+};
+
+static struct way way_of(const struct pairs_state *s,
+			 const struct pairs_run *run, size_t pair)
+{
+	const struct pairs_pair *p = &s->pairs[run->pair0 + pair];
+	const struct pairs_sum *sum = &s->sums.v[p->found];
+
+	return (struct way){
+		.excess = exp(run->found.pairs[pair].effect),
+		.us = s->quantiles[run->pair0 + pair],
+		.n = sum->n,
+		.clamped = sum->clamped,
+	};
+}
+
+/* The least of what tells; 0: nothing does. */
+static double slower(const struct way *slow, const struct way *fast)
+{
+	const double by[] = {
+		slow->excess / fast->excess,
+		slow->us.p50_us / fast->us.p50_us,
+		slow->us.p99_us / fast->us.p99_us,
+		(slow->us.p99_us - slow->us.p50_us) /
+			(fast->us.p99_us - fast->us.p50_us),
+	};
+	double least = by[0];
+
+	for (size_t i = 0; i < NA_LEN(by); i++) {
+		if (!isfinite(by[i]))
+			return 0;
+		least = fmin(least, by[i]);
+	}
+	return least;
+}
+
+static bool clocks_agree(const struct pairs_run *run, const struct way way[2])
+{
+	uint64_t clamped = way[0].clamped + way[1].clamped;
+
+	return !run->found.n_clocks &&
+	       (double)clamped <=
+		       CLAMPED * (double)(way[0].n + way[1].n + clamped);
+}
+
+/* Of hosts, whose clocks timed the two ends of each transfer. */
+static bool asks(const struct pairs_state *s, const struct pairs_run *run)
+{
+	const struct na_lz_result *f = &run->found;
+
+	return s->of_hosts && !na_store_of_ranks(s->scope->store) &&
+	       !na_pairs_one_file(s) &&
+	       !na_pairs_captured(s->scope->store,
+				  (uint32_t)(run - s->runs)) &&
+	       na_pairs_two_ways(s, run) && !na_pairs_uncompared(s, run) &&
+	       f->too_few && !f->n_findings && !f->n_stalls && !f->n_undecided;
+}
+
+static bool name_way(const struct pairs_state *s, struct pairs_run *run,
+		     size_t pair, uint64_t n, double factor)
+{
+	const struct pairs_pair *p = &s->pairs[run->pair0 + pair];
+	uint32_t src = p->src - (uint32_t)run->node0;
+	uint32_t dst = p->dst - (uint32_t)run->node0;
+	struct na_lz_finding *f = na_calloc(1, sizeof(*f));
+
+	if (!f)
+		return false;
+	*f = (struct na_lz_finding){
+		.who = {NA_LZ_PAIR, src, dst},
+		.channel = NA_LZ_ALL,
+		.effect = log(factor),
+		.ci_low = (double)NAN,
+		.ci_high = (double)NAN,
+		.p_value = (double)NAN,
+		.pairs = 1,
+		.transfers = n,
+		.of_two = true,
+		.alternatives = na_calloc(2, sizeof(*f->alternatives)),
+		.n_alternatives = 2,
+		.needs = "transfers of each of the two with a third host",
+	};
+	run->found.findings = f;
+	run->found.n_findings = 1;
+	if (!f->alternatives) {
+		f->n_alternatives = 0;
+		return false;
+	}
+	f->alternatives[0] = (struct na_lz_who){NA_LZ_SRC, src, 0};
+	f->alternatives[1] = (struct na_lz_who){NA_LZ_DST, dst, 0};
+	return true;
+}
+
+bool na_pairs_judge_two(const struct pairs_state *s, struct pairs_run *run)
+{
+	struct way way[2];
+	double there, back;
+
+	if (!asks(s, run))
+		return true;
+	way[0] = way_of(s, run, 0);
+	way[1] = way_of(s, run, 1);
+	there = slower(&way[0], &way[1]);
+	back = slower(&way[1], &way[0]);
+	if (!clocks_agree(run, way) || !(fmax(there, back) >= SLOWER))
+		return true;
+	free(run->found.findings);
+	run->found.findings = NULL;
+	return there >= SLOWER ? name_way(s, run, 0, way[0].n, there)
+			       : name_way(s, run, 1, way[1].n, back);
+}
