@@ -242,17 +242,16 @@ void na_help_command(const struct na_command *c, FILE *out)
 
 /* Beside what a command's examples use and its own, those that most need
  * first. */
-static const char *const matter[] = {"output", "format", "host", "from", "to",
-				     "by",     "top",    "label", "anonymize",
-				     "quiet"};
+static const char matter[] =
+	"output,format,from,to,step,host,by,top,label,quiet,anonymize";
 
-/* The options that -h shows: what fits on a screen. */
+/* The options that -h shows: what fits on a screen of 24 rows. */
 struct brief {
 	const struct na_opt *v[10];
 	size_t n;
 };
 
-enum { BRIEF_OWN = 5, BRIEF_EXAMPLES = 3 };
+enum { BRIEF_OWN = 3, BRIEF_EXAMPLES = 3 };
 
 static void add_brief(struct brief *b, const struct na_opt *o)
 {
@@ -264,15 +263,31 @@ static void add_brief(struct brief *b, const struct na_opt *o)
 		b->v[b->n++] = o;
 }
 
+/* Does an example give it, by either name? */
 static bool is_used(const struct na_opt *o, const char *example,
 		    const char *end)
 {
-	char name[64];
+	char name[64], letter[] = {' ', '-', o->short_name, ' ', '\0'};
 	const char *at;
 
 	snprintf(name, sizeof(name), " --%s", o->name);
 	at = strstr(example, name);
-	return at && at < end && strchr(" \n=", at[strlen(name)]);
+	if (at && at < end && strchr(" \n=", at[strlen(name)]))
+		return true;
+	at = o->short_name ? strstr(example, letter) : NULL;
+	return at && at < end;
+}
+
+/* Those of "output,from,to" that the command has. */
+static void add_named(struct brief *b, const struct na_opt_group *groups,
+		      size_t n_groups, const char *names)
+{
+	while (*names) {
+		size_t n = strcspn(names, ",");
+
+		add_brief(b, na_opt_find(groups, n_groups, names, n));
+		names += n + (names[n] == ',');
+	}
 }
 
 static void choose_brief(struct brief *b, const struct na_command *c,
@@ -282,6 +297,10 @@ static void choose_brief(struct brief *b, const struct na_command *c,
 	const struct na_opt *own = c->face->opts;
 	const char *end = put_lines(NULL, example, BRIEF_EXAMPLES);
 
+	if (c->face->matter) {
+		add_named(b, groups, n, c->face->matter);
+		return;
+	}
 	for (size_t k = 0; k < n; k++) {
 		for (const struct na_opt *o = groups[k].opts;
 		     o->kind != NA_OPT_NONE; o++) {
@@ -292,9 +311,7 @@ static void choose_brief(struct brief *b, const struct na_command *c,
 	for (size_t i = 0; own && own->kind != NA_OPT_NONE && i < BRIEF_OWN;
 	     own++, i++)
 		add_brief(b, own);
-	for (size_t i = 0; i < NA_LEN(matter); i++)
-		add_brief(b, na_opt_find(groups, n, matter[i],
-					 strlen(matter[i])));
+	add_named(b, groups, n, matter);
 }
 
 void na_help_brief(const struct na_command *c, FILE *out)
@@ -304,8 +321,9 @@ void na_help_brief(const struct na_command *c, FILE *out)
 	struct brief b = {.n = 0};
 
 	put_question(out, c);
-	putc('\n', out);
 	choose_brief(&b, c, groups, n);
+	if (b.n)
+		putc('\n', out);
 	for (size_t i = 0; i < b.n; i++)
 		na_opt_help_brief(b.v[i], out);
 	for (size_t k = 0; k < n; k++) {
@@ -318,9 +336,9 @@ void na_help_brief(const struct na_command *c, FILE *out)
 		put_lines(out, c->face->example, BRIEF_EXAMPLES);
 	}
 	fprintf(out,
-		"\nnetan %s --help has all %zu options, netan help --words "
-		"what words mean.\n",
-		c->face->name, all);
+		"\nAll %zu options: netan %s --help.  What words mean: netan "
+		"help --words.\n",
+		all, c->face->name);
 }
 
 static enum na_exit wrong(const struct na_cli *cli, const char *name)
@@ -458,16 +476,20 @@ static const struct na_opt help_opts[] = {
 	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
 	{NA_OPT_FLAG, 0, "man", offsetof(struct help_params, man), NULL, NULL,
 	 0, 0, "print the manual page of COMMAND, of netan or of netan-mpi, in "
-	 "roff"},
+	 "roff",
+	 .brief = "print the manual page of COMMAND, in roff"},
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
-	 "one, that one", NA_PATH_NONE, table_offered},
+	 "one, that one", NA_PATH_NONE, table_offered,
+	 .brief = "the tables of netan sql"},
 	{NA_OPT_FLAG, 0, "words", offsetof(struct help_params, words), NULL,
 	 NULL, 0, 0, "what the words of headers and sentences mean: slack, exposed, own "
-	 "cost; with the beginning of one, those", NA_PATH_NONE, word_offered},
+	 "cost; with the beginning of one, those", NA_PATH_NONE, word_offered,
+	 .brief = "what words of headers and sentences mean"},
 	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
 	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
-	 "what it sets"},
+	 "what it sets",
+	 .brief = "what netan.conf may set, and what it sets"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -477,6 +499,7 @@ static const struct na_face help_face = {
 	.question = "what do the commands and their options mean",
 	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE] | "
 		 "--words [WORD] | --settings",
+	.matter = "words,tables,settings,schema,man",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
 		   "netan help --man timeline | man -l -\n"

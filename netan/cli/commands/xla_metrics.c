@@ -24,13 +24,16 @@ static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "steps", FIELD(steps), "N", NULL, 1, 1e15,
 	 "steps between the two reports, or before the only one (default: as "
 	 "the reports say: their titles, MarkStep, ExecuteComputation, or "
-	 "executions)"},
+	 "executions)",
+	 .brief = "steps between the two reports, or before the one"},
 	{NA_OPT_COUNT, 0, "log-interval", FIELD(log_interval), "N", "20", 1,
 	 1e9, "the job logs one tensor every N steps, which takes a transfer; "
-	 "one compilation in so many steps is too many"},
+	 "one compilation in so many steps is too many",
+	 .brief = "the job logs one tensor every N steps"},
 	{NA_OPT_CHOICE, 0, "durations", FIELD(durations), "exact|plain",
 	 "exact", 0, 0, "undo the rounding that PyTorch/XLA prints durations "
-	 "with, or add up their parts, for reports of other writers"},
+	 "with, or add up their parts, for reports of other writers",
+	 .brief = "as PyTorch/XLA rounds them, or as told"},
 	{NA_OPT_COUNT, 0, "top", FIELD(top), "N", "20", 1, 1e9,
 	 "show the first N rows of each table; the others are counted"},
 	NA_OPT_END
