@@ -160,6 +160,18 @@ const struct na_term na_terms[] = {
 	{NULL, NULL},
 };
 
+/* "likely" begins a word of "certain, likely, possible". */
+static bool is_meant(const struct na_term *t, const char *begins)
+{
+	for (const char *one = t->word;; one += 2) {
+		if (na_starts_nocase(one, strlen(one), begins))
+			return true;
+		one = strstr(one, ", ");
+		if (!one)
+			return false;
+	}
+}
+
 /* All that begin with `begins`, or all.  False: none. */
 static bool put_terms(FILE *out, const char *begins)
 {
@@ -169,11 +181,12 @@ static bool put_terms(FILE *out, const char *begins)
 	for (const struct na_term *t = na_terms; t->word; t++) {
 		const char *text = t->meaning;
 
-		if (begins &&
-		    !na_starts_nocase(t->word, strlen(t->word), begins))
+		if (begins && !is_meant(t, begins))
 			continue;
 		any = true;
 		fprintf(out, "%-*s", INDENT - 1, t->word);
+		if (strlen(t->word) >= INDENT)
+			fprintf(out, "\n%*s", INDENT - 1, "");
 		put_hanging(out, text, text + strlen(text), INDENT - 1,
 			    INDENT);
 		putc('\n', out);
@@ -341,21 +354,6 @@ void na_help_brief(const struct na_command *c, FILE *out)
 		all, c->face->name);
 }
 
-static enum na_exit wrong(const struct na_cli *cli, const char *name)
-{
-	const char *close = na_command_closest(name);
-
-	if (close)
-		na_say_error(&cli->request,
-			     "there is no command '%s'; did you mean "
-			     "'%s'?",
-			     name, close);
-	else
-		na_say_error(&cli->request, "there is no command '%s'", name);
-	na_say_hint(&cli->request, "'netan --help' lists the commands");
-	return NA_EXIT_USAGE;
-}
-
 static enum na_exit put_schema(const struct na_cli *cli, const char *name)
 {
 	const struct na_document *d = na_document_find(name);
@@ -376,47 +374,53 @@ static const char *word_offered(size_t k)
 	return k < NA_LEN(na_terms) ? na_terms[k].word : NULL;
 }
 
+static const char *command_offered(size_t k)
+{
+	return na_commands[k] ? na_commands[k]->face->name : NULL;
+}
+
 static const char *table_offered(size_t k)
 {
 	return k < NA_SQL_N_TABLES ? na_sql_tables[k].name : NULL;
 }
 
-static enum na_exit put_words(const struct na_cli *cli, const char *word)
+/* Wrong usage: `said`, perhaps with the one of those offered that is meant,
+ * and which command lists them. */
+static enum na_exit unknown(const struct na_cli *cli, const char *said,
+			    const char *name,
+			    const char *(*offered)(size_t), const char *lists)
 {
-	const char *words[NA_LEN(na_terms)], *close;
+	const char *names[256], *close;
 	size_t n = 0;
 
-	if (put_terms(stdout, word))
-		return NA_EXIT_OK;
-	for (; na_terms[n].word; n++)
-		words[n] = na_terms[n].word;
-	close = na_closest(word, words, n);
-	na_say_error(&cli->request, "no word '%s' here%s%s%s", word,
+	for (; n < NA_LEN(names) && (names[n] = offered(n)); n++)
+		;
+	close = na_closest(name, names, n);
+	na_say_error(&cli->request, "%s '%s'%s%s%s", said, name,
 		     close ? "; did you mean '" : "", close ? close : "",
 		     close ? "'?" : "");
-	na_say_hint(&cli->request, "'netan help --words' lists them");
+	na_say_hint(&cli->request, "'netan %s' lists them", lists);
 	return NA_EXIT_USAGE;
+}
+
+static enum na_exit put_words(const struct na_cli *cli, const char *word)
+{
+	return put_terms(stdout, word)
+		       ? NA_EXIT_OK
+		       : unknown(cli, "there is no word", word, word_offered,
+				 "help --words");
 }
 
 static enum na_exit put_tables(const struct na_cli *cli, const char *name)
 {
-	const char *names[NA_SQL_N_TABLES], *close;
 	struct na_err err = {0};
 
 	if (na_sql_help(name, stdout, &err) == NA_OK)
 		return NA_EXIT_OK;
-	for (size_t i = 0; i < NA_SQL_N_TABLES; i++)
-		names[i] = na_sql_tables[i].name;
-	close = err.status == NA_EUSAGE
-			? na_closest(name, names, NA_SQL_N_TABLES)
-			: NULL;
-	if (close)
-		na_say_error(&cli->request, "%s; did you mean '%s'?", err.text,
-			     close);
-	else
-		na_say_error(&cli->request, "%s", err.text);
 	if (err.status == NA_EUSAGE)
-		na_say_hint(&cli->request, "'netan help --tables' lists them");
+		return unknown(cli, "there is no table", name, table_offered,
+			       "help --tables");
+	na_say_error(&cli->request, "%s", err.text);
 	return na_exit_of(err.status);
 }
 
@@ -457,7 +461,8 @@ static enum na_exit help_run(struct na_cli *cli)
 	if (name && strcmp(name, "netan") != 0) {
 		c = na_command_find(name);
 		if (!c)
-			return wrong(cli, name);
+			return unknown(cli, "there is no command", name,
+				       command_offered, "--help");
 	}
 	if (p->schema)
 		return put_schema(cli, name);
