@@ -15,6 +15,7 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/methods/localise/localise.h"
+#include "netan/methods/sides.h"
 
 #define SLOWER 2.0 /* than the way back */
 
@@ -74,9 +75,9 @@ static void tell(struct na_case *c, const struct na_value *x, double factor)
 				       .dst_host = dst,
 				       .alternatives = sides},
 		       na_case_text(c,
-				    "path %s -> %s or transmit side of %s or "
-				    "receive side of %s",
-				    src, dst, src, dst));
+				    "path %s -> %s or %s%s or %s%s", src, dst,
+				    na_side_of("src"), src, na_side_of("dst"),
+				    dst));
 	f->how = na_case_text(c,
 			      "%sx slower than the way back; a third host "
 			      "would tell which",
