@@ -89,20 +89,28 @@ static void put_members(FILE *out, const struct na_view *view, size_t limit)
 
 static bool is_command(const char *line)
 {
-	return strncmp(line, "More: ", strlen("More: ")) == 0 ||
-	       strncmp(line, "Draw: ", strlen("Draw: ")) == 0;
+	static const char *const begins[] = {"More: ", "Draw: ", "Do: on "};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+			return true;
+	}
+	return false;
 }
 
-static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)
+static void put_text(FILE *out, const struct na_emit_opts *o,
+		     const struct na_view *view)
 {
 	const struct na_emit_opts whole = {.color = o->color};
 
-	while (*text) {
+	for (const char *text = view->text; *text;) {
 		size_t n = strcspn(text, "\n");
 		char *line = strndup(text, n);
 
-		put_words(out, line && is_command(line) ? &whole : o, NULL,
-			  line ? line : "");
+		put_words(out,
+			  view->whole || (line && is_command(line)) ? &whole
+								    : o,
+			  NULL, line ? line : "");
 		free(line);
 		text += n + (text[n] == '\n');
 	}
@@ -121,7 +129,7 @@ static bool put_view(FILE *out, const struct na_view *view,
 	if (view->title)
 		put_words(out, o, tones[view->tone], view->title);
 	if (!view->list)
-		put_text(out, o, view->text);
+		put_text(out, o, view);
 	else if (view->list->kind == NA_V_LIST)
 		return na_put_columns(out, view, o);
 	else
