@@ -90,6 +90,11 @@ const char *na_packets_client(struct na_case *c, const struct na_value *row)
 	return na_packets_host(c, row, !server_is_dst(row));
 }
 
+const char *na_packets_listener(const struct na_value *row)
+{
+	return na_text_at(row, server_is_dst(row) ? M_dst : M_src);
+}
+
 double na_packets_segments(const struct na_value *way)
 {
 	return na_number_or(way, M_data_segments,
