@@ -87,15 +87,24 @@ static void put_members(FILE *out, const struct na_view *view, size_t limit)
 	}
 }
 
+static bool begins(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* "More: ...", "Draw: ...", "Do: on host-3: ...": what stands there is for
+ * pasting, and not prose as in "Do: on the host of rank 3, look at ...". */
 static bool is_command(const char *line)
 {
-	static const char *const begins[] = {"More: ", "Draw: ", "Do: on "};
+	const char *host = line + strlen("Do: on ");
+	size_t n;
 
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
-		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
-			return true;
-	}
-	return false;
+	if (begins(line, "More: ") || begins(line, "Draw: "))
+		return true;
+	if (!begins(line, "Do: on "))
+		return false;
+	n = strcspn(host, " ");
+	return n && host[n - 1] == ':';
 }
 
 static void put_text(FILE *out, const struct na_emit_opts *o,
