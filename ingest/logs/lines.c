@@ -57,7 +57,7 @@ enum na_status na_lines_open(struct na_lines **out, const char *path,
 	if (!piped && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
 		close(fd);
 		return na_fail(err, NA_EIO,
-			       "%s: a directory; name the files in it", path);
+			       "%s: a directory, not a file", path);
 	}
 	na_inputs_add(fd);
 	l = calloc(1, sizeof(*l));

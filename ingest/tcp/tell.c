@@ -174,6 +174,7 @@ static void put_turns(struct na_connection *o, const struct na_tcp_conn *c)
 	o->serve_p99_ns = na_rtt_quantile(&t->serve, 0.99);
 	o->upset_ns = t->upset_ns;
 	o->client = c->client;
+	o->answered = t->asked && t->answered;
 	if (p50 >= 0)
 		o->slow_serves = na_rtt_above(&t->serve, slow,
 					      &o->slow_serve_ns);

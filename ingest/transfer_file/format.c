@@ -233,6 +233,7 @@ static const struct na_xf_field connection_fields[] = {
 	F(18, na_connection, serve_p99_ns, XF_I64, 0),
 	F(19, na_connection, upset_ns, XF_I64, 0),
 	F(20, na_connection, client, XF_U8, 0),
+	F(21, na_connection, answered, XF_U8, 0),
 };
 
 static const struct na_xf_field capture_fields[] = {

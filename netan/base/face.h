@@ -17,6 +17,9 @@ struct na_face {
 	const char *details;       /* paragraphs, or NULL */
 	const char *method;        /* where it is from, or NULL */
 	const char *example;       /* lines a user can paste, or NULL */
+	/* The ten options of -h, "output,from,to", where those that its
+	 * examples use and its first ones are not what is needed most. */
+	const char *matter;
 	const struct na_opt *opts; /* own options, or NULL */
 	size_t params_size;
 };

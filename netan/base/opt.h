@@ -62,12 +62,15 @@ struct na_opt {
 	 * NULL behind the last.  NULL: none.  Of a flag: the operands that it
 	 * asks for. */
 	const char *(*offers)(size_t k);
+	/* What -h says of it, where the first clause of `help` takes more than
+	 * a line or says too little alone.  NULL: that clause. */
+	const char *brief;
 };
 
 #define NA_OPT_END \
 	{ \
 		NA_OPT_NONE, 0, NULL, 0, NULL, NULL, 0, 0, NULL, NA_PATH_NONE, \
-			NULL \
+			NULL, NULL \
 	}
 
 struct na_text_list {

@@ -12,6 +12,7 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
+#include "netan/methods/sides.h"
 
 enum { WORST = 20 }; /* pairs that are looked at */
 
@@ -26,14 +27,10 @@ static bool is_a(const struct na_value *culprit, const char *kind)
 
 static const char *who_of(struct na_case *c, const struct na_value *x)
 {
-	const char *host = na_text_at(x, M_host);
+	const char *side = na_side_of(na_text_at(x, M_kind));
 
-	if (is_a(x, "src"))
-		return na_case_text(c, "transmit side of %s", host);
-	if (is_a(x, "dst"))
-		return na_case_text(c, "receive side of %s", host);
-	if (is_a(x, "host"))
-		return na_case_text(c, "both sides of %s", host);
+	if (side)
+		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
 	if (is_a(x, "pair"))
 		return na_case_text(c, "path %s -> %s",
 				    na_text_at(x, M_src_host),

@@ -7,6 +7,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/methods/sides.h"
 
 /* The median, as the pairs have it. */
 static const char *median_of(struct na_case *c, const char *src,
@@ -57,9 +58,9 @@ static void convict(struct na_case *c, const struct na_value *x)
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x),
 		       na_case_text(c,
-				    "path %s -> %s or transmit side of %s or "
-				    "receive side of %s",
-				    src, dst, src, dst));
+				    "path %s -> %s or %s%s or %s%s", src, dst,
+				    na_side_of("src"), src, na_side_of("dst"),
+				    dst));
 	f->how = na_case_text(c,
 			      "%sx slower than the way back; a third host "
 			      "would tell which",

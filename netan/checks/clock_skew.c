@@ -50,6 +50,7 @@ static void judge_clock_skew(struct na_case *c)
 				    "time",
 				    na_case_number(c, 100 * share))
 		     : "");
+	f->brief = *who ? who : NULL;
 	if (!many)
 		f->sure = "estimated from traffic both ways; paths that "
 			  "differ there and back would look the same";

@@ -9,6 +9,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/checks/look.h"
+#include "netan/methods/sides.h"
 #include "netan/stats/tests/tests.h"
 
 enum { FLOWS_MOST = 4096, HOSTS_LEAST = 3, EVENTS_LEAST = 5 };
@@ -87,6 +88,11 @@ const char *na_packets_server(struct na_case *c, const struct na_value *row)
 const char *na_packets_client(struct na_case *c, const struct na_value *row)
 {
 	return na_packets_host(c, row, !server_is_dst(row));
+}
+
+const char *na_packets_listener(const struct na_value *row)
+{
+	return na_text_at(row, server_is_dst(row) ? M_dst : M_src);
 }
 
 double na_packets_segments(const struct na_value *way)
@@ -505,11 +511,7 @@ const char *na_packets_name(struct na_case *c, const struct na_packets_side *x)
 {
 	if (strcmp(x->kind, "pair") == 0)
 		return na_case_text(c, "path %s -> %s", x->src, x->dst);
-	return na_case_text(c, "%s of %s",
-			    strcmp(x->kind, "src") == 0   ? "transmit side"
-			    : strcmp(x->kind, "dst") == 0 ? "receive side"
-							  : "both sides",
-			    x->host);
+	return na_case_text(c, "%s%s", na_side_of(x->kind), x->host);
 }
 
 const char *na_packets_loses(struct na_case *c, const struct na_packets_side *x)

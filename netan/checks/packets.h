@@ -33,6 +33,8 @@ const char *na_packets_host(struct na_case *c, const struct na_value *row,
 /* Who is the server, and who the client. */
 const char *na_packets_server(struct na_case *c, const struct na_value *row);
 const char *na_packets_client(struct na_case *c, const struct na_value *row);
+/* "10.0.0.3:8471", where the server listens. */
+const char *na_packets_listener(const struct na_value *row);
 
 /* One directed pair of hosts, all its connections together. */
 struct na_flow_sum {

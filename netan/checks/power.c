@@ -13,6 +13,7 @@
 #include "netan/checks/look.h"
 #include "netan/checks/verdict.h"
 #include "netan/methods/power.h"
+#include "netan/methods/sides.h"
 #include "netan/methods/wire/wire.h"
 
 enum { NAMED = 3 }; /* hosts in a sentence */
@@ -82,8 +83,8 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 		if (factor <= NA_LZ_MATTERS || n++ >= NAMED)
 			continue;
 		text = na_case_text(
-			c, "%s%s%s side of %s%s", text, *text ? ", " : "",
-			na_says(v, M_side, "src") ? "transmit" : "receive",
+			c, "%s%s%s%s%s", text, *text ? ", " : "",
+			na_side_of(na_says(v, M_side, "src") ? "src" : "dst"),
 			na_text_at(v, M_host),
 			isinf(factor) ? ""
 				      : na_case_text(

@@ -352,6 +352,7 @@ static void settle_stalls(struct na_case *c, struct na_finding *f)
 					 "mend %s first (%s), and look again",
 					 e->culprit, e->check->id);
 		f->otherwise = NULL;
+		f->confidence = e->confidence;
 		f->sure = na_case_text(c,
 				       "the stall is counted; its cause is as "
 				       "sure as the finding %s",

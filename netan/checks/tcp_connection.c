@@ -274,9 +274,16 @@ static const char *loss_remedy(const struct trouble *t,
 							    : some_remedy;
 }
 
+/* Where nobody listens on one port, another one may do well. */
+static bool is_door(const struct trouble *t)
+{
+	return t->host == by_refuser || t->host == by_late_listener;
+}
+
 /* Connections of one trouble, and one who is to blame. */
 struct group {
 	const char *host;
+	const char *at; /* as it is called: a port that refuses, or the host */
 	enum na_cause cause;
 	const struct na_value *worst;
 	struct na_value *list;
@@ -287,21 +294,32 @@ struct group {
 	size_t n;
 	bool much;
 	bool idle; /* all of them, for most of their time */
+	bool reset_idle; /* all of them */
 };
 
 static struct group *group_of(struct na_case *c, struct group *g, size_t *n,
-			      const char *host, enum na_cause cause)
+			      const char *host, const char *at,
+			      enum na_cause cause)
 {
 	for (size_t i = 0; i < *n; i++)
-		if (strcmp(g[i].host, host) == 0 && g[i].cause == cause)
+		if (strcmp(g[i].at, at) == 0 && g[i].cause == cause)
 			return &g[i];
+	/* Of a host with so many ports that refuse all others are one. */
+	for (size_t i = 0; *n == GROUPS && i < *n; i++) {
+		if (strcmp(g[i].host, host) == 0 && g[i].cause == cause) {
+			g[i].at = host;
+			return &g[i];
+		}
+	}
 	if (*n == GROUPS)
 		return NULL;
 	g[*n] = (struct group){.host = host,
+			       .at = at,
 			       .cause = cause,
 			       .from_s = INFINITY,
 			       .to_s = -INFINITY,
 			       .idle = true,
+			       .reset_idle = true,
 			       .list = na_case_list(c)};
 	return &g[(*n)++];
 }
@@ -337,6 +355,7 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->idle &= na_number_at(v, M_idle_ms) >
 		   mostly * (na_number_or(v, M_active_ms, 0) +
 			     na_number_at(v, M_idle_ms));
+	g->reset_idle &= na_flag_at(v, M_reset_idle);
 	if (g->n++ >= LISTED)
 		return;
 	to = na_put_object(c->r, g->list, NULL);
@@ -353,14 +372,15 @@ static size_t gather(struct na_case *c, const struct trouble *t,
 
 	na_for_each (v, na_get(na_case_body(c, "tcp"), M_connections)) {
 		enum na_cause cause = NA_CAUSE_NONE;
-		const char *host;
+		const char *host, *at;
 		struct group *to;
 
 		if (!na_says(v, M_verdict, t->verdict) &&
 		    !(t->host == by_writer && held_ms(v) > 0))
 			continue;
 		host = t->host(c, v, &cause);
-		to = host ? group_of(c, g, &n, host, cause) : NULL;
+		at = is_door(t) ? na_packets_listener(v) : host;
+		to = host ? group_of(c, g, &n, host, at, cause) : NULL;
 		if (to)
 			add_to(c, to, v);
 	}
@@ -376,7 +396,7 @@ static void accuse(struct na_case *c, struct na_finding *f,
 		const char *at = strstr(name, "%s");
 
 		name = na_case_text(c, "%.*s%s%s", (int)(at - name), name,
-				    g->host, at + 2);
+				    g->at, at + 2);
 	}
 	f->culprit = name;
 	if (t->host == by_loss) {
@@ -456,7 +476,8 @@ static void say_held(struct na_case *c, struct na_finding *f,
 /* A server that takes its time now and then is a remark; so is one that did
  * once or twice, or once for each client, which a store of keys does that waits
  * for the last of them.  A window that is full now and then, of a connection that
- * has nothing to send for most of its time, costs nobody anything. */
+ * has nothing to send for most of its time, costs nobody anything, nor does a
+ * client that resets what it did not use any more. */
 static enum na_severity severity_of(const struct trouble *t,
 				    const struct group *g)
 {
@@ -465,6 +486,8 @@ static enum na_severity severity_of(const struct trouble *t,
 	if (strcmp(t->verdict, "server_slow") == 0 && g->p50_ms < slow_ms &&
 	    (g->slow_calls < SLOW_LEAST || g->slow_calls <= (double)g->n ||
 	     g->slow_calls < slow_share * g->calls))
+		return NA_SEV_INFO;
+	if (t->host == by_reset && g->reset_idle)
 		return NA_SEV_INFO;
 	return t->host == by_window && g->idle && g->lost_s > 0 &&
 			       g->lost_s < trifle * (g->to_s - g->from_s)

@@ -521,7 +521,21 @@ static const char *idle_question(struct na_case *c)
 			    na_case_number(c, 100 * waiting));
 }
 
-const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
+/* Who reads on compares times of hosts: that their clocks are off comes first
+ * where nobody is guilty, as a remark that accuses nobody. */
+static const char *clocks_remark(const struct na_case *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (strcmp(f->check->id, "clock-skew") == 0 &&
+		    f->confidence == NA_CERTAIN)
+			return f->brief;
+	}
+	return NULL;
+}
+
+static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 {
 	const char *why;
 
@@ -543,6 +557,16 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 	return na_case_text(c, "Network: not guilty%s: %s%s",
 			    na_locality(c) == NA_PLACED ? na_if_racks : "",
 			    na_power_says(c), na_verdict_instead(c));
+}
+
+const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
+{
+	const char *text = verdict_of(c, outcome);
+	const char *clocks = clocks_remark(c);
+
+	return clocks && *outcome != NA_GUILTY
+		       ? na_case_text(c, "%s; remark: %s", text, clocks)
+		       : text;
 }
 
 static void put_accused(struct na_case *c, struct na_value *list,

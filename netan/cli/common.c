@@ -26,14 +26,15 @@
 	 "say more about what is done"}
 
 /* For commands with a picture and for those without. */
-#define OUTPUT_ROWS(endings) \
+#define OUTPUT_ROWS(endings, in_brief) \
 	{NA_OPT_LIST, 'o', "output", AT(outputs), "FILE", NULL, 0, 0, \
 	 "write to FILE; the ending chooses: " endings \
 	 "- is standard output", \
-	 NA_PATH_WRITE}, \
+	 NA_PATH_WRITE, .brief = in_brief}, \
 	{NA_OPT_TEXT, 0, "format", AT(format), "table|json|csv|tsv|md", NULL, \
 	 0, 0, "what standard output, and a FILE without a known ending, gets " \
-	 "(default: table)"}, \
+	 "(default: table)", \
+	 .brief = "of standard output"}, \
 	{NA_OPT_TEXT, 0, "table", AT(table), "TABLE", NULL, 0, 0, \
 	 "which array of the JSON result csv and tsv hold " \
 	 "(default: the first)"}, \
@@ -49,22 +50,26 @@
 	 0, "a progress line on a terminal"}, \
 	NA_OPT_END
 
+#define DRAWS_OR_WRITES "a picture, FILE.svg, or data, FILE.json, .csv, .md"
+
 static const struct na_opt output_opts[] = {
-	OUTPUT_ROWS(".json .csv .tsv .md; ")
+	OUTPUT_ROWS(".json .csv .tsv .md; ", "FILE.json, .csv, .tsv, .md")
 };
 
 static const struct na_opt drawing_opts[] = {
-	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ")
+	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data; ",
+		    DRAWS_OR_WRITES)
 };
 
 /* The same of commands with metrics. */
 static const struct na_opt metric_opts[] = {
-	OUTPUT_ROWS(".json .csv .tsv .md, .prom for Prometheus; ")
+	OUTPUT_ROWS(".json .csv .tsv .md, .prom for Prometheus; ",
+		    "FILE.json, .csv, .tsv, .md, .prom")
 };
 
 static const struct na_opt drawing_metric_opts[] = {
 	OUTPUT_ROWS(".svg .png .pdf draw, .json .csv .tsv .md write data, "
-		    ".prom metrics for Prometheus; ")
+		    ".prom metrics for Prometheus; ", DRAWS_OR_WRITES)
 };
 
 #define ANONYMIZE_ROW \
@@ -85,13 +90,15 @@ static const struct na_opt drawing_metric_opts[] = {
 static const struct na_opt input_opts[] = {
 	{NA_OPT_LIST, 0, "label", AT(labels), "NAME", NULL, 0, 0,
 	 "name of the run that the inputs after it belong to, until the next "
-	 "--label; runs are shown side by side"},
+	 "--label; runs are shown side by side",
+	 .brief = "name of the run that the inputs after it belong to"},
 	{NA_OPT_TEXT, 0, "hosts", ASK(hosts), "FILE", NULL, 0, 0,
 	 "which address, or rank of a GPU job, is on which host: CSV "
 	 "address,host[,slice] or rank,host", NA_PATH_READ},
 	{NA_OPT_TEXT, 0, "filter", ASK(filter), "EXPR", NULL, 0, 0,
 	 "captures: only packets that pass, in libpcap's capture-filter "
-	 "syntax: 'tcp port 50051'"},
+	 "syntax: 'tcp port 50051'",
+	 .brief = "only these packets of captures: 'tcp port 50051'"},
 	{NA_OPT_CHOICE, 0, "anchor", ASK(anchor), "auto|start|end", "auto", 0,
 	 0, "what the time of a transfer event means in old traces; auto: "
 	 "decided from the data; the output says which"},
@@ -110,7 +117,8 @@ static const struct na_opt name_opts[] = {
 static const struct na_opt worker_opts[] = {
 	{NA_OPT_LIST, 0, "label", AT(labels), "NAME", NULL, 0, 0,
 	 "name of the worker that the inputs after it belong to, until the "
-	 "next --label; in front of the names where they are several"},
+	 "next --label; in front of the names where they are several",
+	 .brief = "name of the worker of the inputs after it"},
 	THREADS_ROWS,
 	{NA_OPT_FLAG, 0, "strict", ASK(strict), NULL, NULL, 0, 0,
 	 "a damaged or unreadable input makes the exit status 1"},
@@ -125,7 +133,8 @@ static const struct na_opt worker_opts[] = {
 #define WINDOW_ROWS \
 	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 0, \
 	 "start of the window: 1.5s or 200ms from the origin, or " \
-	 "2026-11-20T21:28:00Z"}, \
+	 "2026-11-20T21:28:00Z", \
+	 .brief = "start of the window: 1.5s from the origin"}, \
 	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 0, \
 	 "end of the window"}, \
 	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 0, \
@@ -175,7 +184,8 @@ static const struct na_opt filter_opts[] = {
 		NA_OPT_TEXT, 0, "topology", ASK(topology), "FILE", NULL, 0, 0, \
 			"which healthy paths are alike: CSV host,rack[,block] or " \
 			"src_host,dst_host,class", \
-			NA_PATH_READ \
+			NA_PATH_READ, \
+			.brief = "which healthy paths are alike: CSV host,rack" \
 	}
 
 /* clang-format off */
@@ -187,7 +197,8 @@ static const struct na_opt place_opts[] = {
 static const struct na_opt group_opts[] = {
 	{NA_OPT_TEXT, 0, "by", AT(by), "KEY[,KEY]", NULL, 0, 0,
 	 "one group for each component, host, src, dst, pair, collective, "
-	 "transfer_type, size, step, device, class or label", NA_PATH_NONE, na_key_offered},
+	 "transfer_type, size, step, device, class or label", NA_PATH_NONE, na_key_offered,
+	 .brief = "one group for each host, pair, step, size, ..."},
 	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", ASK(top), "N", NULL, 1, 1e9,
 	 "show the first N rows; the others are counted"},
@@ -219,7 +230,8 @@ static const struct na_opt program_opts[] = {
 static const struct na_opt check_opts[] = {
 	{NA_OPT_TEXT, 'c', "capacity", ASK(capacity), "RATE", NULL, 0, 0,
 	 "network capacity of one host, all its NICs: 100Gbps, "
-	 "4x200Gbps/2 or v6e", NA_PATH_NONE, na_capacity_offered},
+	 "4x200Gbps/2 or v6e", NA_PATH_NONE, na_capacity_offered,
+	 .brief = "of one host's network, all its NICs: 4x200Gbps"},
 	{NA_OPT_LIST, 0, "host-settings", AT(host_settings), "DIR", NULL, 0, 0,
 	 "network settings of the hosts: a snapshot (netan sysctl "
 	 "--snapshot), or a directory of snapshots", NA_PATH_READ},
@@ -233,7 +245,8 @@ static const struct na_opt check_opts[] = {
 static const struct na_opt finding_opts[] = {
 	{NA_OPT_CHOICE, 0, "fail-on", AT(fail_on), "info|warning|error", NULL,
 	 0, 0, "exit status 3 when something at least that bad was found "
-	 "(default: never)"},
+	 "(default: never)",
+	 .brief = "exit status 3 at such findings"},
 	NA_OPT_END
 };
 
@@ -261,7 +274,8 @@ static const struct na_opt many_opts[] = {
 
 #define QUIET_ROW \
 	{NA_OPT_FLAG, 'q', "quiet", AT(quiet), NULL, NULL, 0, 0, \
-	 "no warnings, no progress, no report of what was written"}
+	 "no warnings, no progress, no report of what was written", \
+	 .brief = "no warnings, no progress"}
 
 static const struct na_opt quiet_opts[] = {
 	QUIET_ROW,

@@ -160,6 +160,18 @@ const struct na_term na_terms[] = {
 	{NULL, NULL},
 };
 
+/* "likely" begins a word of "certain, likely, possible". */
+static bool is_meant(const struct na_term *t, const char *begins)
+{
+	for (const char *one = t->word;; one += 2) {
+		if (na_starts_nocase(one, strlen(one), begins))
+			return true;
+		one = strstr(one, ", ");
+		if (!one)
+			return false;
+	}
+}
+
 /* All that begin with `begins`, or all.  False: none. */
 static bool put_terms(FILE *out, const char *begins)
 {
@@ -169,11 +181,12 @@ static bool put_terms(FILE *out, const char *begins)
 	for (const struct na_term *t = na_terms; t->word; t++) {
 		const char *text = t->meaning;
 
-		if (begins &&
-		    !na_starts_nocase(t->word, strlen(t->word), begins))
+		if (begins && !is_meant(t, begins))
 			continue;
 		any = true;
 		fprintf(out, "%-*s", INDENT - 1, t->word);
+		if (strlen(t->word) >= INDENT)
+			fprintf(out, "\n%*s", INDENT - 1, "");
 		put_hanging(out, text, text + strlen(text), INDENT - 1,
 			    INDENT);
 		putc('\n', out);
@@ -242,17 +255,16 @@ void na_help_command(const struct na_command *c, FILE *out)
 
 /* Beside what a command's examples use and its own, those that most need
  * first. */
-static const char *const matter[] = {"output", "format", "host", "from", "to",
-				     "by",     "top",    "label", "anonymize",
-				     "quiet"};
+static const char matter[] =
+	"output,format,from,to,step,host,by,top,label,quiet,anonymize";
 
-/* The options that -h shows: what fits on a screen. */
+/* The options that -h shows: what fits on a screen of 24 rows. */
 struct brief {
 	const struct na_opt *v[10];
 	size_t n;
 };
 
-enum { BRIEF_OWN = 5, BRIEF_EXAMPLES = 3 };
+enum { BRIEF_OWN = 3, BRIEF_EXAMPLES = 3 };
 
 static void add_brief(struct brief *b, const struct na_opt *o)
 {
@@ -264,15 +276,31 @@ static void add_brief(struct brief *b, const struct na_opt *o)
 		b->v[b->n++] = o;
 }
 
+/* Does an example give it, by either name? */
 static bool is_used(const struct na_opt *o, const char *example,
 		    const char *end)
 {
-	char name[64];
+	char name[64], letter[] = {' ', '-', o->short_name, ' ', '\0'};
 	const char *at;
 
 	snprintf(name, sizeof(name), " --%s", o->name);
 	at = strstr(example, name);
-	return at && at < end && strchr(" \n=", at[strlen(name)]);
+	if (at && at < end && strchr(" \n=", at[strlen(name)]))
+		return true;
+	at = o->short_name ? strstr(example, letter) : NULL;
+	return at && at < end;
+}
+
+/* Those of "output,from,to" that the command has. */
+static void add_named(struct brief *b, const struct na_opt_group *groups,
+		      size_t n_groups, const char *names)
+{
+	while (*names) {
+		size_t n = strcspn(names, ",");
+
+		add_brief(b, na_opt_find(groups, n_groups, names, n));
+		names += n + (names[n] == ',');
+	}
 }
 
 static void choose_brief(struct brief *b, const struct na_command *c,
@@ -282,6 +310,10 @@ static void choose_brief(struct brief *b, const struct na_command *c,
 	const struct na_opt *own = c->face->opts;
 	const char *end = put_lines(NULL, example, BRIEF_EXAMPLES);
 
+	if (c->face->matter) {
+		add_named(b, groups, n, c->face->matter);
+		return;
+	}
 	for (size_t k = 0; k < n; k++) {
 		for (const struct na_opt *o = groups[k].opts;
 		     o->kind != NA_OPT_NONE; o++) {
@@ -292,9 +324,7 @@ static void choose_brief(struct brief *b, const struct na_command *c,
 	for (size_t i = 0; own && own->kind != NA_OPT_NONE && i < BRIEF_OWN;
 	     own++, i++)
 		add_brief(b, own);
-	for (size_t i = 0; i < NA_LEN(matter); i++)
-		add_brief(b, na_opt_find(groups, n, matter[i],
-					 strlen(matter[i])));
+	add_named(b, groups, n, matter);
 }
 
 void na_help_brief(const struct na_command *c, FILE *out)
@@ -304,8 +334,9 @@ void na_help_brief(const struct na_command *c, FILE *out)
 	struct brief b = {.n = 0};
 
 	put_question(out, c);
-	putc('\n', out);
 	choose_brief(&b, c, groups, n);
+	if (b.n)
+		putc('\n', out);
 	for (size_t i = 0; i < b.n; i++)
 		na_opt_help_brief(b.v[i], out);
 	for (size_t k = 0; k < n; k++) {
@@ -318,24 +349,9 @@ void na_help_brief(const struct na_command *c, FILE *out)
 		put_lines(out, c->face->example, BRIEF_EXAMPLES);
 	}
 	fprintf(out,
-		"\nnetan %s --help has all %zu options, netan help --words "
-		"what words mean.\n",
-		c->face->name, all);
-}
-
-static enum na_exit wrong(const struct na_cli *cli, const char *name)
-{
-	const char *close = na_command_closest(name);
-
-	if (close)
-		na_say_error(&cli->request,
-			     "there is no command '%s'; did you mean "
-			     "'%s'?",
-			     name, close);
-	else
-		na_say_error(&cli->request, "there is no command '%s'", name);
-	na_say_hint(&cli->request, "'netan --help' lists the commands");
-	return NA_EXIT_USAGE;
+		"\nAll %zu options: netan %s --help.  What words mean: netan "
+		"help --words.\n",
+		all, c->face->name);
 }
 
 static enum na_exit put_schema(const struct na_cli *cli, const char *name)
@@ -358,47 +374,53 @@ static const char *word_offered(size_t k)
 	return k < NA_LEN(na_terms) ? na_terms[k].word : NULL;
 }
 
+static const char *command_offered(size_t k)
+{
+	return na_commands[k] ? na_commands[k]->face->name : NULL;
+}
+
 static const char *table_offered(size_t k)
 {
 	return k < NA_SQL_N_TABLES ? na_sql_tables[k].name : NULL;
 }
 
-static enum na_exit put_words(const struct na_cli *cli, const char *word)
+/* Wrong usage: `said`, perhaps with the one of those offered that is meant,
+ * and which command lists them. */
+static enum na_exit unknown(const struct na_cli *cli, const char *said,
+			    const char *name,
+			    const char *(*offered)(size_t), const char *lists)
 {
-	const char *words[NA_LEN(na_terms)], *close;
+	const char *names[256], *close;
 	size_t n = 0;
 
-	if (put_terms(stdout, word))
-		return NA_EXIT_OK;
-	for (; na_terms[n].word; n++)
-		words[n] = na_terms[n].word;
-	close = na_closest(word, words, n);
-	na_say_error(&cli->request, "no word '%s' here%s%s%s", word,
+	for (; n < NA_LEN(names) && (names[n] = offered(n)); n++)
+		;
+	close = na_closest(name, names, n);
+	na_say_error(&cli->request, "%s '%s'%s%s%s", said, name,
 		     close ? "; did you mean '" : "", close ? close : "",
 		     close ? "'?" : "");
-	na_say_hint(&cli->request, "'netan help --words' lists them");
+	na_say_hint(&cli->request, "'netan %s' lists them", lists);
 	return NA_EXIT_USAGE;
+}
+
+static enum na_exit put_words(const struct na_cli *cli, const char *word)
+{
+	return put_terms(stdout, word)
+		       ? NA_EXIT_OK
+		       : unknown(cli, "there is no word", word, word_offered,
+				 "help --words");
 }
 
 static enum na_exit put_tables(const struct na_cli *cli, const char *name)
 {
-	const char *names[NA_SQL_N_TABLES], *close;
 	struct na_err err = {0};
 
 	if (na_sql_help(name, stdout, &err) == NA_OK)
 		return NA_EXIT_OK;
-	for (size_t i = 0; i < NA_SQL_N_TABLES; i++)
-		names[i] = na_sql_tables[i].name;
-	close = err.status == NA_EUSAGE
-			? na_closest(name, names, NA_SQL_N_TABLES)
-			: NULL;
-	if (close)
-		na_say_error(&cli->request, "%s; did you mean '%s'?", err.text,
-			     close);
-	else
-		na_say_error(&cli->request, "%s", err.text);
 	if (err.status == NA_EUSAGE)
-		na_say_hint(&cli->request, "'netan help --tables' lists them");
+		return unknown(cli, "there is no table", name, table_offered,
+			       "help --tables");
+	na_say_error(&cli->request, "%s", err.text);
 	return na_exit_of(err.status);
 }
 
@@ -439,7 +461,8 @@ static enum na_exit help_run(struct na_cli *cli)
 	if (name && strcmp(name, "netan") != 0) {
 		c = na_command_find(name);
 		if (!c)
-			return wrong(cli, name);
+			return unknown(cli, "there is no command", name,
+				       command_offered, "--help");
 	}
 	if (p->schema)
 		return put_schema(cli, name);
@@ -458,16 +481,20 @@ static const struct na_opt help_opts[] = {
 	 NULL, 0, 0, "print the JSON Schema of what COMMAND writes"},
 	{NA_OPT_FLAG, 0, "man", offsetof(struct help_params, man), NULL, NULL,
 	 0, 0, "print the manual page of COMMAND, of netan or of netan-mpi, in "
-	 "roff"},
+	 "roff",
+	 .brief = "print the manual page of COMMAND, in roff"},
 	{NA_OPT_FLAG, 0, "tables", offsetof(struct help_params, tables), NULL,
 	 NULL, 0, 0, "list the tables of netan sql and of its databases; with the name of "
-	 "one, that one", NA_PATH_NONE, table_offered},
+	 "one, that one", NA_PATH_NONE, table_offered,
+	 .brief = "the tables of netan sql"},
 	{NA_OPT_FLAG, 0, "words", offsetof(struct help_params, words), NULL,
 	 NULL, 0, 0, "what the words of headers and sentences mean: slack, exposed, own "
-	 "cost; with the beginning of one, those", NA_PATH_NONE, word_offered},
+	 "cost; with the beginning of one, those", NA_PATH_NONE, word_offered,
+	 .brief = "what words of headers and sentences mean"},
 	{NA_OPT_FLAG, 0, "settings", offsetof(struct help_params, settings),
 	 NULL, NULL, 0, 0, "show what netan.conf may set, where it is, and "
-	 "what it sets"},
+	 "what it sets",
+	 .brief = "what netan.conf may set, and what it sets"},
 	NA_OPT_END
 };
 /* clang-format on */
@@ -477,6 +504,7 @@ static const struct na_face help_face = {
 	.question = "what do the commands and their options mean",
 	.usage = "[--schema | --man] [COMMAND] | --tables [TABLE] | "
 		 "--words [WORD] | --settings",
+	.matter = "words,tables,settings,schema,man",
 	.example = "netan help timeline\n"
 		   "netan help --schema timeline >timeline.schema.json\n"
 		   "netan help --man timeline | man -l -\n"

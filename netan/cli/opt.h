@@ -55,7 +55,7 @@ void na_opt_free(const struct na_opt_group *groups, size_t n_groups);
 void na_opt_help(const struct na_opt_group *groups, size_t n_groups, FILE *out);
 
 void na_opt_help_one(const struct na_opt *o, FILE *out);
-/* No more than the first clause of it. */
+/* On a line, where the screen has room. */
 void na_opt_help_brief(const struct na_opt *o, FILE *out);
 
 /* The option of that name, or NULL. */

@@ -59,11 +59,17 @@ static size_t put_names(FILE *out, const struct na_opt *o)
 	return at;
 }
 
-/* The option, and where its help begins. */
-static size_t put_head(FILE *out, const struct na_opt *o)
+/* The option, and where its help begins: in a line of its own where the names
+ * are long, or behind them where `text` has room there. */
+static size_t put_head(FILE *out, const struct na_opt *o, const char *text)
 {
 	size_t at = put_names(out, o), from = help_at();
 
+	if (at + 2 > from && text &&
+	    at + 2 + na_text_width(text) <= na_help_columns()) {
+		fputs("  ", out);
+		return from;
+	}
 	if (at + 2 > from)
 		fprintf(out, "\n%*s", (int)from, "");
 	else
@@ -71,23 +77,34 @@ static size_t put_head(FILE *out, const struct na_opt *o)
 	return from;
 }
 
+/* The first clause of its help. */
+static void first_clause(const struct na_opt *o, char *text, size_t size)
+{
+	const char *help = o->help ? o->help : "";
+	size_t n = strcspn(help, ";:(");
+
+	while (n && help[n - 1] == ' ')
+		n--;
+	snprintf(text, size, "%.*s", (int)(n < size ? n : size - 1), help);
+}
+
 void na_opt_help_brief(const struct na_opt *o, FILE *out)
 {
-	size_t n = strcspn(o->help ? o->help : "", ";:("), at;
 	char text[256];
+	size_t at;
 
-	while (n && o->help[n - 1] == ' ')
-		n--;
-	snprintf(text, sizeof(text), "%.*s", (int)(n < 255 ? n : 255),
-		 o->help ? o->help : "");
-	at = put_head(out, o);
+	if (o->brief)
+		snprintf(text, sizeof(text), "%s", o->brief);
+	else
+		first_clause(o, text, sizeof(text));
+	at = put_head(out, o, text);
 	put_wrapped(out, text, &at);
 	putc('\n', out);
 }
 
 void na_opt_help_one(const struct na_opt *o, FILE *out)
 {
-	size_t at = put_head(out, o);
+	size_t at = put_head(out, o, NULL);
 	char def[96];
 
 	put_wrapped(out, o->help ? o->help : "", &at);

@@ -5,7 +5,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 
-static int64_t span_of(int64_t first_ps, int64_t last_ps)
+int64_t na_span_ps(int64_t first_ps, int64_t last_ps)
 {
 	uint64_t span = (uint64_t)last_ps - (uint64_t)first_ps;
 
@@ -169,6 +169,6 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	headline(s, r, a->face.name, d->used,
 		 na_result_get_word(r, NA_WORD_NOUN,
 				    noun_of(&s->filter, &s->store)),
-		 span_of(d->first_ps, d->last_ps));
+		 na_span_ps(d->first_ps, d->last_ps));
 	return NA_OK;
 }

@@ -15,4 +15,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 			  struct na_result *r, struct na_driven *d,
 			  struct na_err *err) NA_MUST_CHECK;
 
+/* What a headline says that they are apart. */
+int64_t na_span_ps(int64_t first_ps, int64_t last_ps);
+
 #endif

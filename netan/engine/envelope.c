@@ -291,6 +291,7 @@ static void note_filtered(struct na_session *s, struct na_result *r)
 static void note_styles(struct na_session *s, struct na_result *r)
 {
 	uint64_t n[NA_N_STYLES] = {0};
+	char used[NA_COUNT_BUF], not_used[NA_COUNT_BUF];
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		for (int style = 0; style < NA_N_STYLES; style++) {
@@ -301,10 +302,11 @@ static void note_styles(struct na_session *s, struct na_result *r)
 	}
 	if (s->store.doubled)
 		na_result_note(r,
-			       "both generations of events are there: %" PRIu64
-			       " receives in action graphs are used, %" PRIu64
-			       " host messages of the same transfers are not",
-			       n[NA_STYLE_GRAPH], n[NA_STYLE_MESSAGE]);
+			       "both generations of events are there: %s "
+			       "receives in action graphs are used, %s host "
+			       "messages of the same transfers are not",
+			       na_print_count(used, n[NA_STYLE_GRAPH]),
+			       na_print_count(not_used, n[NA_STYLE_MESSAGE]));
 	if (s->store.anchor_mattered)
 		na_result_note(
 			r,

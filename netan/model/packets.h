@@ -152,6 +152,7 @@ struct na_connection {
 	int64_t serve_ns, slow_serve_ns, serve_p50_ns, serve_p99_ns;
 	int64_t upset_ns;
 	uint8_t client;             /* direction */
+	uint8_t answered; /* what it asked last, or a part of that */
 	struct na_direction dir[2]; /* [0] is from src */
 };
 

@@ -60,6 +60,7 @@ struct na_view {
 	struct na_column *cols;
 	size_t n_cols, max_rows;
 	const char *text; /* then */
+	bool whole;       /* its lines are for pasting: none is broken */
 	enum na_severity tone;
 	struct na_view *next;
 };

@@ -87,22 +87,39 @@ static void put_members(FILE *out, const struct na_view *view, size_t limit)
 	}
 }
 
-static bool is_command(const char *line)
+static bool begins(const char *line, const char *with)
 {
-	return strncmp(line, "More: ", strlen("More: ")) == 0 ||
-	       strncmp(line, "Draw: ", strlen("Draw: ")) == 0;
+	return strncmp(line, with, strlen(with)) == 0;
 }
 
-static void put_text(FILE *out, const struct na_emit_opts *o, const char *text)
+/* "More: ...", "Draw: ...", "Do: on host-3: ...": what stands there is for
+ * pasting, and not prose as in "Do: on the host of rank 3, look at ...". */
+static bool is_command(const char *line)
+{
+	const char *host = line + strlen("Do: on ");
+	size_t n;
+
+	if (begins(line, "More: ") || begins(line, "Draw: "))
+		return true;
+	if (!begins(line, "Do: on "))
+		return false;
+	n = strcspn(host, " ");
+	return n && host[n - 1] == ':';
+}
+
+static void put_text(FILE *out, const struct na_emit_opts *o,
+		     const struct na_view *view)
 {
 	const struct na_emit_opts whole = {.color = o->color};
 
-	while (*text) {
+	for (const char *text = view->text; *text;) {
 		size_t n = strcspn(text, "\n");
 		char *line = strndup(text, n);
 
-		put_words(out, line && is_command(line) ? &whole : o, NULL,
-			  line ? line : "");
+		put_words(out,
+			  view->whole || (line && is_command(line)) ? &whole
+								    : o,
+			  NULL, line ? line : "");
 		free(line);
 		text += n + (text[n] == '\n');
 	}
@@ -121,7 +138,7 @@ static bool put_view(FILE *out, const struct na_view *view,
 	if (view->title)
 		put_words(out, o, tones[view->tone], view->title);
 	if (!view->list)
-		put_text(out, o, view->text);
+		put_text(out, o, view);
 	else if (view->list->kind == NA_V_LIST)
 		return na_put_columns(out, view, o);
 	else

@@ -322,9 +322,11 @@ struct na_column na_column_declared(const struct na_table *table,
 /* How loud the title of the view that came last is, in colour. */
 void na_result_tone(struct na_result *r, enum na_severity tone);
 /* Words among the views: a title and lines, which '\n' ends.  A terminal
- * breaks long ones, but not "More: COMMAND" nor "Draw: COMMAND", which are
- * for pasting. */
+ * breaks long ones, but not "More: COMMAND" nor "Draw: COMMAND" nor "Do: on
+ * HOST: COMMAND", which are for pasting. */
 void na_result_text(struct na_result *r, const char *title, const char *fmt,
 		    ...) NA_PRINTF(3, 4);
+/* Nor any line of those words that came last. */
+void na_result_whole(struct na_result *r);
 
 #endif

@@ -164,6 +164,12 @@ void na_result_text(struct na_result *r, const char *title, const char *fmt,
 	r->views_end = &view->next;
 }
 
+void na_result_whole(struct na_result *r)
+{
+	if (r && r->last)
+		r->last->whole = true;
+}
+
 void na_result_tone(struct na_result *r, enum na_severity tone)
 {
 	if (r && r->last)

@@ -207,6 +207,20 @@ def half_closed(w):
     w.put(t + 950, a, b, RST | ACK)
 
 
+# The same, when it had its answer and asked nothing for 30 s.
+def reset_idle(w):
+    a, b = w.two()
+    t = calls(w, shake(w, 0, a, b), a, b, 10)
+    w.put(t + 30 * S, a, b, RST | ACK)
+
+
+# Two ports of one host have no listener.
+def two_doors(w):
+    for t in range(3):
+        refuse(w, t * S, w.two(90))
+    refuse(w, 4 * S, w.two(91))
+
+
 # The capture begins in the middle: a reset of a connection that was perhaps
 # closed before; and one in the middle of calls.
 def from_middle(w):
@@ -247,8 +261,8 @@ def refused_and_last(w):
 CASES = [not_up, not_up_5s, long_down, restarts, never, never_once,
          other_client, other_port, syn_again, syns_again, unanswered,
          unanswered_each, answered_later, reset_at_close, reset_for_answer,
-         reset_by_waiter, half_closed, from_middle, calls_from_middle,
-         gone_from_middle, refused_and_last]
+         reset_by_waiter, reset_idle, two_doors, half_closed, from_middle,
+         calls_from_middle, gone_from_middle, refused_and_last]
 
 if __name__ == "__main__":
     for case in CASES:

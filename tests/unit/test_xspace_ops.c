@@ -128,7 +128,7 @@ static const struct row ici_rows[] = {
 	{"O ici whole TPU 0 reduce-scatter.8 0 9 op 5 - REDUCE_SCATTER - of - "
 	 "kernel -\n",
 	 {"reduce-scatter.8", NULL, {{NULL, NULL}}}},
-	{"O ici start TPU 0 mine 0 9 op 8 - PERMUTE - of - kernel -\n",
+	{"O ici start TPU 0 mine 0 9 op 8 - COLLECTIVE_PERMUTE - of - kernel -\n",
 	 {"mine", NULL, {{"hlo_category", "s:collective-permute-start"}}}},
 	/* a fusion is what the text says, whatever its name is */
 	{"B TPU 0 0 9\n",

@@ -6,6 +6,7 @@
 #include "netan/analyses/collectives/ranks.h"
 #include "netan/base/order.h"
 #include "netan/methods/links/links.h"
+#include "netan/methods/sides.h"
 
 enum { SHOWN = 20, NAMED = 3, NUMBERED = 16 };
 
@@ -63,14 +64,13 @@ static void say_who(struct na_str *to, const struct links_report *p,
 		    const struct na_links_culprit *x,
 		    const struct na_value *ranks)
 {
-	static const char *const sides[] = {[NA_LINKS_SRC] =
-						    "transmit side of ",
-					    [NA_LINKS_DST] = "receive side of ",
-					    [NA_LINKS_HOST] = "NIC or link of ",
-					    [NA_LINKS_PAIR] = "path "};
+	const char *side = x->kind == NA_LINKS_SRC    ? na_side_of("src")
+			   : x->kind == NA_LINKS_DST  ? na_side_of("dst")
+			   : x->kind == NA_LINKS_HOST ? "NIC or link of "
+						      : "path ";
 	size_t n = 0;
 
-	na_str_addf(to, "%s%.100s", sides[x->kind], name_of(p, x->host));
+	na_str_addf(to, "%s%.100s", side, name_of(p, x->host));
 	if (x->kind == NA_LINKS_PAIR) {
 		na_str_addf(to, " -> %.100s", name_of(p, x->other));
 		return;

@@ -6,27 +6,16 @@
 #include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/methods/ranks/bus.h"
+#include "netan/model/gpu/kernels.h"
 
 enum { ROW_OF_GROUP, ROW_OF_STREAM, ROW_OF_PAIRS, ROW_OF_TYPE, ROW_KINDS };
 
 const char *na_collectives_word(uint8_t opcode)
 {
-	static const char *const words[NA_N_OPCODES] = {
-		[NA_OPCODE_OTHER] = "KERNEL",
-		[NA_OPCODE_SEND] = "SEND",
-		[NA_OPCODE_RECV] = "RECV",
-		[NA_OPCODE_ALL_REDUCE] = "ALL_REDUCE",
-		[NA_OPCODE_ALL_GATHER] = "ALL_GATHER",
-		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
-		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
-		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
-		[NA_OPCODE_PERMUTE] = "COLLECTIVE_PERMUTE",
-		[NA_OPCODE_BROADCAST] = "BROADCAST",
-		[NA_OPCODE_REDUCE] = "REDUCE",
-		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
-	};
-
-	return opcode < NA_N_OPCODES ? words[opcode] : NULL;
+	return opcode == NA_OPCODE_OTHER  ? "KERNEL"
+	       : opcode == NA_OPCODE_SEND ? "SEND"
+	       : opcode == NA_OPCODE_RECV ? "RECV"
+					  : na_opcode_word(opcode);
 }
 
 bool na_collectives_in_window(const struct coll_state *s,

@@ -158,14 +158,22 @@ static void add_up(const struct diff_state *s, struct parts *x, int r)
 	}
 }
 
-static double known(double ratio)
+/* What hosts send and receive is one list. */
+static enum diff_part list_of(const struct diff_change *c)
 {
-	return isnan(ratio) ? -1 : ratio;
+	return c->kind == DIFF_RECEIVES ? DIFF_SENDS : c->kind;
 }
 
-/* Slower first; what got faster comes last. */
-NA_ORDER(by_kind_then_ratio, struct diff_change, NA_UP(kind), NA_DOWN(changed),
-	 NA_CMP(known(y->ratio), known(x->ratio)), NA_UP(a), NA_UP(b))
+/* Either way. */
+static double change_of(const struct diff_change *c)
+{
+	return isnan(c->ratio) ? -1 : fabs(log(c->ratio));
+}
+
+/* What changed most comes first. */
+NA_ORDER(by_list_then_change, struct diff_change,
+	 NA_CMP(list_of(x), list_of(y)), NA_DOWN(changed),
+	 NA_CMP(change_of(y), change_of(x)), NA_UP(kind), NA_UP(a), NA_UP(b))
 
 static void compare_part(const struct parts *x, size_t i, struct diff_change *c)
 {
@@ -244,7 +252,7 @@ bool na_diff_parts(struct diff_state *s)
 			compare_part(&x, i, &s->changes[i]);
 		s->parts_over = x.over;
 		ok = ok && judge_parts(s);
-		na_sort(s->changes, s->n_changes, by_kind_then_ratio);
+		na_sort(s->changes, s->n_changes, by_list_then_change);
 	}
 	parts_end(&x);
 	return ok;

@@ -7,20 +7,6 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 
-static const char *in_best_unit(char buf[NA_UNIT_BUF], double x,
-				const char *unit)
-{
-	if (!isfinite(x))
-		return NULL;
-	if (strcmp(unit, "bytes") == 0)
-		return na_print_bytes(buf, x, 4);
-	if (strcmp(unit, "gbps") == 0)
-		return na_print_rate(buf, x * 1e9, 4);
-	return na_print_time(
-		buf,
-		na_ps_of_s(x / (*unit == 'm' ? NA_MS_PER_S : NA_US_PER_S)), 4);
-}
-
 /* Of a row that is read across: all percent, or all factors. */
 static bool as_factors(const struct diff_row *row)
 {
@@ -59,8 +45,8 @@ static void put_shown(struct na_result *r, struct na_value *list,
 	bool factor;
 
 	na_put_alias(r, x, M_row, told);
-	na_put_text(r, x, M_a, in_best_unit(a, row->a, unit));
-	na_put_text(r, x, M_b, in_best_unit(b, row->b, unit));
+	na_put_text(r, x, M_a, na_diff_in_unit(a, row->a, unit));
+	na_put_text(r, x, M_b, na_diff_in_unit(b, row->b, unit));
 	factor = as_factors(row);
 	na_put_text(r, x, M_change,
 		    na_diff_print_ratio(a, row->ratio, 3, factor));

@@ -25,8 +25,21 @@ static const struct diff_row *telling(const struct diff_metric *m, size_t *at)
 	return &m->rows[DIFF_P50];
 }
 
+const char *na_diff_in_unit(char buf[NA_UNIT_BUF], double x, const char *unit)
+{
+	if (!isfinite(x))
+		return NULL;
+	if (strcmp(unit, "bytes") == 0)
+		return na_print_bytes(buf, x, 4);
+	if (strcmp(unit, "gbps") == 0)
+		return na_print_rate(buf, x * 1e9, 4);
+	return na_print_time(
+		buf,
+		na_ps_of_s(x / (*unit == 'm' ? NA_MS_PER_S : NA_US_PER_S)), 4);
+}
+
 /* Percent reads well for what is a fraction of it, a factor for more. */
-enum { FACTOR_FROM = 3 };
+enum { FACTOR_FROM = 2 };
 #define FACTOR_BELOW 0.05
 
 bool na_diff_factor(double ratio)
@@ -65,18 +78,35 @@ bool na_diff_telling(const struct diff_row *row)
 	return ci[1] <= ci[0] * DIFF_SPREAD;
 }
 
+/* Of next to nothing a ratio tells little. */
+#define RATIO_MOST 100.0
+
+/* "+116 % (74.56 ms to 161.2 ms; mix)", "from 3 us to 1.142 ms" */
+static void say_change(struct na_str *to, const struct diff_row *row,
+		       const struct diff_kind *kind, bool mix)
+{
+	char n[NA_UNIT_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF];
+
+	na_diff_in_unit(a, row->a, kind->unit);
+	na_diff_in_unit(b, row->b, kind->unit);
+	if (row->ratio < RATIO_MOST && row->ratio > 1 / RATIO_MOST)
+		na_str_addf(to, "%s (%s to %s%s)",
+			    na_diff_print_change(n, row->ratio, 3), a, b,
+			    mix ? "; mix" : "");
+	else
+		na_str_addf(to, "from %s to %s%s", a, b, mix ? " (mix)" : "");
+}
+
 static void say_metric(struct na_str *to, const struct diff_metric *m,
 		       const struct diff_kind *kind)
 {
 	size_t at;
 	const struct diff_row *row = telling(m, &at);
 	bool mix = m->verdict == DIFF_MIX && kind->better != DIFF_NEITHER;
-	char n[NA_UNIT_BUF];
 
 	na_str_join(to, ", ", "%s %s ", kind->name, na_diff_row_names[at]);
-	if (isfinite(row->ratio))
-		na_str_addf(to, "%s%s", na_diff_print_change(n, row->ratio, 3),
-			    mix ? " (mix)" : "");
+	if (isfinite(row->ratio) && isfinite(row->a) && isfinite(row->b))
+		say_change(to, row, kind, mix);
 	else
 		na_str_addf(to, "%s", na_diff_verdicts[m->verdict]);
 }
@@ -324,7 +354,7 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 			const char *first)
 {
 	const char *b = s->labels[DIFF_B], *a = s->labels[DIFF_A];
-	char buf[600];
+	char buf[1000];
 	struct na_str list = na_str_over(buf, sizeof(buf));
 
 	for (int m = 0; m < DIFF_WHATS; m++) {

@@ -555,6 +555,8 @@ static bool waits_within(const struct na_store *s)
 
 static void note(struct na_result *r, const struct latency_state *s)
 {
+	char untimed[NA_COUNT_BUF];
+
 	if (waits_within(s->scope->store))
 		na_result_note(r, "a receive of a rank holds the wait for its "
 				  "sender: netan pairs and netan collectives "
@@ -565,9 +567,9 @@ static void note(struct na_result *r, const struct latency_state *s)
 				  "may have kept the links busy");
 	if (s->untimed)
 		na_result_note(r,
-			       "%" PRIu64 " receives do not record how long "
-			       "their action lasted",
-			       s->untimed);
+			       "%s receives do not record how long their "
+			       "action lasted",
+			       na_print_count(untimed, s->untimed));
 }
 
 void na_latency_say(struct na_result *r, const struct latency_state *s)

@@ -19,7 +19,8 @@ static const struct na_opt pairs_opts[] = {
 	{NA_OPT_CHOICE, 0, "level", offsetof(struct pairs_params, level),
 	 "auto|device|host", "auto", 0, 0, "ends of a pair: devices, or the "
 	 "hosts that they belong to; auto: devices for one host's file, else "
-	 "hosts; in captures addresses are the devices"},
+	 "hosts; in captures addresses are the devices",
+	 .brief = "ends of a pair"},
 	NA_OPT_END,
 };
 /* clang-format on */

@@ -5,6 +5,7 @@
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/units.h"
+#include "netan/methods/sides.h"
 
 /* clang-format off */
 const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
@@ -66,12 +67,6 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		      bool whole)
 {
 	switch (who->kind) {
-	case NA_LZ_SRC:
-		na_str_addf(w, "transmit side of ");
-		break;
-	case NA_LZ_DST:
-		na_str_addf(w, "receive side of ");
-		break;
 	case NA_LZ_PAIR:
 		na_str_addf(w, "path %.60s -> ",
 			    na_pairs_node_at(s, run, who->a)->name);
@@ -90,7 +85,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		say_rack(w, s, run, who->b);
 		return;
 	default:
-		na_str_addf(w, "both sides of ");
+		na_str_addf(w, "%s",
+			    na_side_of(na_pairs_kind_names[who->kind]));
 	}
 	if (who->kind < NA_LZ_PAIR) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);

@@ -30,7 +30,8 @@ static void add_where(struct na_str *t, const struct na_value *of)
 		    na_text_at(w, M_host));
 }
 
-/* "; links idle then (3 % of peak)" */
+/* "; links idle then (3 % of their busiest bin)": what they could carry
+ * nothing tells. */
 static void add_load(struct na_str *t, const struct na_value *of)
 {
 	const struct na_value *load = na_get(of, M_load);
@@ -41,9 +42,11 @@ static void add_load(struct na_str *t, const struct na_value *of)
 		return;
 	na_print_number(share, 100 * na_number_at(load, M_share_of_peak), 2);
 	if (strcmp(state, "usual") == 0)
-		na_str_addf(t, "; links at %s %% of peak then", share);
+		na_str_addf(t, "; links at %s %% of their busiest bin then",
+			    share);
 	else
-		na_str_addf(t, "; links %s then (%s %% of peak)", state, share);
+		na_str_addf(t, "; links %s then (%s %% of their busiest bin)",
+			    state, share);
 }
 
 static void add_count(struct na_str *t, const struct na_value *of)

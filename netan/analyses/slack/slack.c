@@ -19,16 +19,19 @@ static const struct na_opt slack_opts[] = {
 	{NA_OPT_TEXT, 0, "capacity", offsetof(struct sl_params, capacity),
 	 "RATE", NULL, 0, 0, "network capacity of a host: 100Gbps, "
 	 "4x200Gbps/2 or v6e; marks what needs more", NA_PATH_NONE,
-	 na_capacity_offered},
+	 na_capacity_offered,
+	 .brief = "marks what needs more: 100Gbps"},
 	{NA_OPT_CHOICE, 0, "sort", offsetof(struct sl_params, sort),
 	 "stall|required", "stall", 0, 0, "which rows come first: by total "
-	 "stall, or by the bandwidth that the slack requires"},
+	 "stall, or by the bandwidth that the slack requires",
+	 .brief = "what comes first"},
 	{NA_OPT_FLAG, 0, "reference", offsetof(struct sl_params, reference),
 	 NULL, NULL, 0, 0, "the numbers that XProf prints: of device 0 alone, "
 	 "cut to whole microseconds, means only"},
 	{NA_OPT_COUNT, 0, "late", offsetof(struct sl_params, late), "N", "3", 0,
 	 SL_LATE_MAX, "explain the N slowest executions of the collective that "
-	 "stalls most; 0: none"},
+	 "stalls most; 0: none",
+	 .brief = "explain the N slowest of the worst collective"},
 	{NA_OPT_FLAG, 0, "waterfall", offsetof(struct sl_params, waterfall),
 	 NULL, NULL, 0, 0, "draw the slowest of them, its actions on all its "
 	 "hosts, in place of the overview"},
@@ -368,6 +371,8 @@ const struct na_analysis na_an_slack = {
 		"where that is in error: the mean time of recv (there divided "
 		"by a million twice), a negative slack (there a huge number), "
 		"host stall in slice 0 (there missing).",
+	.face.matter = "output,format,from,to,step,by,collective,sort,late,"
+		       "capacity",
 	.face.example =
 		"netan slack logdir\n"
 		"netan slack logdir --capacity 200Gbps -o slack.svg\n"

@@ -212,6 +212,15 @@ static bool lets_go(const struct tcp_row *row)
 	       na_tcp_reset_after_ns(row) < TCP_AT_ONCE_NS;
 }
 
+bool na_tcp_reset_idle(const struct tcp_row *row)
+{
+	const struct na_direction *d = row->c->dir;
+
+	return d[row->c->client].reset && row->c->answered &&
+	       !d[0].unacked_bytes && !d[1].unacked_bytes &&
+	       na_tcp_reset_after_ns(row) >= TCP_IDLE_RESET_NS;
+}
+
 bool na_tcp_harmless(const struct tcp_row *row)
 {
 	if (row->verdict == TCP_RESET)

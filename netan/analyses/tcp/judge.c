@@ -607,7 +607,7 @@ enum na_severity na_tcp_severity_of(const struct tcp_row *row)
 		[TCP_SENDER_IDLE] = NA_SEV_INFO,
 	};
 
-	if (na_tcp_harmless(row))
+	if (na_tcp_harmless(row) || na_tcp_reset_idle(row))
 		return NA_SEV_INFO;
 	if (row->verdict == TCP_NETWORK_LOSS &&
 	    (loses_much(row, 0) || loses_much(row, 1)))

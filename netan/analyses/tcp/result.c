@@ -251,6 +251,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	na_put_int(r, to, M_id, c->id);
 	na_put_bool(r, to, M_harmless, na_tcp_harmless(row));
 	put_ms(r, to, M_let_in_ms, row->let_in_ns > 0 ? row->let_in_ns : -1);
+	na_put_bool(r, to, M_reset_idle, na_tcp_reset_idle(row));
 	put_ms(r, to, M_reset_after_ms, na_tcp_reset_after_ns(row));
 }
 

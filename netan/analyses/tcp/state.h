@@ -107,6 +107,7 @@ enum {
 	TCP_QUEUE_NS = 8000000,
 	TCP_FAR_NS = 10000000, /* there and back: no one building */
 	TCP_AT_ONCE_NS = 50000000,
+	TCP_IDLE_RESET_NS = 1000000000,
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
@@ -202,6 +203,9 @@ bool na_tcp_ignored(const struct na_connection *c);
 int64_t na_tcp_reset_after_ns(const struct tcp_row *row);
 /* It was refused or reset, and nothing came of it. */
 bool na_tcp_harmless(const struct tcp_row *row);
+/* By a client that nothing kept waiting: it was done with it, or its own timer
+ * for connections that nobody uses ran out. */
+bool na_tcp_reset_idle(const struct tcp_row *row);
 /* judge.c: verdict, costs, rank.  Of a row that na_tcp_place() has not seen it
  * goes by this connection alone. */
 void na_tcp_judge(struct tcp_row *row);

@@ -155,6 +155,8 @@ const struct na_analysis na_an_tcp = {
 		"The picture is a time-sequence graph of one connection, or "
 		"of the piece between --from and --to. It needs the packets: "
 		"a transfer file does not hold them.",
+	.face.matter = "output,format,top,connection,direction,from,to,host,"
+		       "src,dst",
 	.face.example = "netan tcp job.pcap --top 10\n"
 			"netan tcp job.pcap -o worst.svg\n"
 			"netan tcp job.pcap --connection 3 --direction rev -o "

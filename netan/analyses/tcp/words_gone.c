@@ -20,7 +20,10 @@ void na_tcp_tell_ends(struct told *t)
 		refused(t);
 	else if (row->holds[TCP_RESET] && t->d->reset)
 		na_tcp_say(t, "%s reset the connection (RST)%s", t->who,
-			   !na_tcp_harmless(row) ? ""
+			   na_tcp_reset_idle(row)
+				   ? ", after a while in which nothing was "
+				     "asked"
+			   : !na_tcp_harmless(row) ? ""
 			   : t->d->saw_syn || t->peer->saw_syn
 				   ? ", with all it had asked for"
 				   : ", and may have closed it before the "

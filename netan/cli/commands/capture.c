@@ -43,10 +43,12 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 0, "transfers", FIELD(transfers), "FILE", NULL, 0, 0,
 	  "instead of packets, only the transfers, calls and connections "
 	  "that they make, to a transfer file; - is standard output",
-	  NA_PATH_WRITE },
+	  NA_PATH_WRITE,
+	  .brief = "instead of packets, the transfers that they make" },
 	{ NA_OPT_TEXT, 0, "filter", FIELD(filter), "EXPR", NULL, 0, 0,
 	  "only packets that match, in capture-filter syntax: "
-	  "\"tcp port 8471\"" },
+	  "\"tcp port 8471\"",
+	  .brief = "only packets that match: 'tcp port 8471'" },
 	{ NA_OPT_TIME, 0, "duration", FIELD(duration_ps), "TIME", NULL, 1,
 	  8e18, "end after TIME: 30s" },
 	{ NA_OPT_COUNT, 0, "packets", FIELD(packets), "N", NULL, 1, 9e15,
@@ -56,7 +58,8 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_BYTES, 0, "file-size", FIELD(file_bytes), "BYTES", NULL, 1024,
 	  1e18, "begin another file after BYTES: FILE-00001.pcap, ..." },
 	{ NA_OPT_COUNT, 0, "ring", FIELD(ring), "N", NULL, 1, 100000,
-	  "with --file-size: keep the last N files" },
+	  "with --file-size: keep the last N files",
+	  .brief = "keep the last N files of --file-size" },
 	{ NA_OPT_BYTES, 0, "snaplen", FIELD(snap_bytes), "BYTES", NULL, 16,
 	  262144, "keep so much of each packet (default: " HEADERS_ONLY ", "
 	  "the headers; --transfers: all)" },

@@ -225,6 +225,7 @@ static const struct na_face check_face = {
 	.question = "what is wrong, in order of importance, and what to do",
 	.usage = "[OPTION…] INPUT…",
 	.details = details,
+	.matter = "capacity,output,format,from,to,step,host,only,skip,fail-on",
 	.example = "netan check logdir\n"
 		   "netan check logdir --capacity 100Gbps -o check.md\n"
 		   "netan check logdir --skip bursty --fail-on warning",

@@ -15,9 +15,11 @@ static const struct na_opt opts[] = {
 	{NA_OPT_LIST, 0, "fail-if", offsetof(struct diff_params, fail_if),
 	 "LIMIT", NULL, 0, 0,
 	 "exit with 3 where B is beyond, such as 'latency.p99>+10%', "
-	 "'throughput.mean<-5%' or 'steps.p50>2s'"},
+	 "'throughput.mean<-5%' or 'steps.p50>2s'",
+	 .brief = "exit status 3 beyond it: 'latency.p99>+10%'"},
 	{NA_OPT_COUNT, 0, "top", offsetof(struct diff_params, top), "N", "10", 0,
-	 1e9, "hosts, pairs and collectives that are listed of each kind"},
+	 1e9, "hosts, pairs and collectives that are listed of each kind",
+	 .brief = "hosts, pairs, collectives that are listed of each"},
 	NA_OPT_END
 };
 /* clang-format on */

@@ -8,6 +8,7 @@
 #include "netan/base/str.h"
 #include "netan/checks/look.h"
 #include "netan/engine/battery/battery.h"
+#include "netan/methods/sides.h"
 
 static struct na_limits usual_limits(void)
 {
@@ -34,13 +35,10 @@ static void put_hosts(struct na_str *to, const struct na_value *row)
 		na_str_addf(to, "%.60s", na_text_or(row, M_host, "a host"));
 }
 
-/* "transmit side of "; NULL: a path, or somewhere. */
+/* Of a side or of racks; NULL: a path, or somewhere. */
 static const char *side_of(const struct na_value *row)
 {
 	static const char *const sides[][2] = {
-		{"src", "transmit side of "},
-		{"dst", "receive side of "},
-		{"host", "both sides of "},
 		{"rack_uplink", "uplink of the rack of "},
 		{"rack_downlink", "downlink of the rack of "},
 		{"rack_pair", "links between the racks of "},
@@ -50,7 +48,7 @@ static const char *side_of(const struct na_value *row)
 		if (na_says(row, M_kind, sides[i][0]))
 			return sides[i][1];
 	}
-	return NULL;
+	return na_side_of(na_text_at(row, M_kind));
 }
 
 static void put_network(struct na_str *to, const struct na_value *row)

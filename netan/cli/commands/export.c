@@ -23,9 +23,11 @@ static const struct na_opt opts[] = {
 	 "the file to write (required); its ending says what: .sqlite, "
 	 ".pftrace or .pftrace.gz (a trace for Perfetto), .prom (metrics for "
 	 "Prometheus)",
-	 NA_PATH_REREAD},
+	 NA_PATH_REREAD,
+	 .brief = "FILE.sqlite, .pftrace (Perfetto) or .prom"},
 	{NA_OPT_FLAG, 0, "no-indexes", FIELD(no_indexes), NULL, NULL, 0, 0,
-	 ".sqlite: without indexes, which take longer than the rows"},
+	 ".sqlite: without indexes, which take longer than the rows",
+	 .brief = "FILE.sqlite without indexes: sooner written"},
 	NA_OPT_END
 };
 /* clang-format on */

@@ -25,10 +25,12 @@ struct params {
 static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "top", offsetof(struct params, top), "N", NULL, 1,
 	 1e9, "show the first N rows of each table, and the first N hangs one "
-	 "by one (default: 20 rows, 10 hangs)"},
+	 "by one (default: 20 rows, 10 hangs)",
+	 .brief = "rows of each table, and hangs one by one"},
 	{NA_OPT_TEXT, 0, "hosts", offsetof(struct params, hosts), "FILE", NULL,
 	 0, 0, "on which host the ranks of a GPU job are, where their dumps do "
-	 "not tell: CSV rank,host", NA_PATH_READ},
+	 "not tell: CSV rank,host", NA_PATH_READ,
+	 .brief = "which rank is on which host: CSV rank,host"},
 	NA_OPT_END
 };
 /* clang-format on */

@@ -23,9 +23,11 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 1,
 	  "the transfer file to write (required); - is standard output; a "
 	  "directory, or what ends with a slash: one file in it for each "
-	  "input", NA_PATH_MAKE },
+	  "input", NA_PATH_MAKE,
+	  .brief = "the transfer file to write, or a directory" },
 	{ NA_OPT_FLAG, 0, "no-frames", FIELD(no_frames), NULL, NULL, 0, 0,
-	  "captures: leave out single packets, keep what is made of them" },
+	  "captures: leave out single packets, keep what is made of them",
+	  .brief = "captures without single packets: smaller" },
 	NA_OPT_END,
 };
 /* clang-format on */

@@ -6,6 +6,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/cli/again.h"
+#include "netan/engine/analyse.h"
 #include "netan/methods/capacity.h"
 #include "netan/result/emit.h"
 
@@ -100,6 +101,29 @@ static size_t told_by(const struct na_battery *b)
 	return best;
 }
 
+static const char *print_span(char *buf, int64_t first_ps, int64_t last_ps)
+{
+	return na_print_time(buf, na_span_ps(first_ps, last_ps), 4);
+}
+
+/* ": 1 file, 3 hosts, 10.26 s, ...", of one analysis; the time is that which
+ * all of them saw. */
+static void note_looked_at(const struct na_battery *b,
+			   const struct na_driven *of, const char *line,
+			   struct na_result *r)
+{
+	char own[NA_UNIT_BUF], all[NA_UNIT_BUF];
+	const char *at = strstr(line, print_span(own, of->first_ps,
+						 of->last_ps));
+
+	if (at)
+		na_result_note(r, "looked at%.*s%s%s", (int)(at - line), line,
+			       print_span(all, b->first_ps, b->last_ps),
+			       at + strlen(own));
+	else
+		na_result_note(r, "looked at%s", line);
+}
+
 /* Files, hosts, duration, used, left out: as that analysis says it. */
 static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 			 struct na_result *r)
@@ -110,7 +134,7 @@ static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 
 	line = line ? strchr(line, ':') : NULL;
 	if (line)
-		na_result_note(r, "looked at%s", line);
+		note_looked_at(b, &b->driven[i], line, r);
 	na_envelope(s, r, cli->command->face->name, b->driven[i].used,
 		    na_s((double)b->last_ps - (double)b->first_ps),
 		    b->driven[i].side, b->driven[i].dropped);

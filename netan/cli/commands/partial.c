@@ -23,9 +23,11 @@ struct params {
 /* clang-format off */
 static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "shard", FIELD(shard), "K/N", NULL, 0, 0,
-	 "which of N parts of the inputs this is, from 1/N to N/N (required)"},
+	 "which of N parts of the inputs this is, from 1/N to N/N (required)",
+	 .brief = "which of N parts of the inputs: 1/N to N/N"},
 	{NA_OPT_TEXT, 0, "plan", FIELD(plan), "FILE", NULL, 0, 0,
-	 "round 1: what netan merge made of all shards of round 0", NA_PATH_READ},
+	 "round 1: what netan merge made of all shards of round 0", NA_PATH_READ,
+	 .brief = "what netan merge made of the shards of round 0"},
 	{NA_OPT_TEXT, 0, "round", FIELD(round), "0|1", NULL, 0, 0,
 	 "with 1 there must be a plan, with 0 none (default: as it is)"},
 	{NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 0,

@@ -33,7 +33,8 @@ static const struct na_opt opts[] = {
 	 "the page to write, FILE.html, or a directory for report.md and its "
 	 "pictures; - is the page on standard output (required). Beside it, "
 	 "FILE.pftrace or FILE.pftrace.gz: a trace for Perfetto, as of netan "
-	 "export, to which the page links", NA_PATH_MAKE},
+	 "export, to which the page links", NA_PATH_MAKE,
+	 .brief = "the page, FILE.html, or a directory for report.md"},
 	{NA_OPT_TEXT, 0, "title", FIELD(title), "TEXT", NULL, 0, 0,
 	 "title of the page (default: the inputs)"},
 	NA_OPT_END

@@ -33,18 +33,22 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 'o', "output", FIELD(output), "FILE", NULL, 0, 1,
 	 "the file to write (required); a directory, or what ends with a "
 	 "slash: one file in it for each input, called like it; .gz is packed",
-	 NA_PATH_MAKE},
+	 NA_PATH_MAKE,
+	 .brief = "the file to write, or a directory"},
 	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
 	 "without the HLO modules of XSpace traces, which netan hlo and netan "
-	 "slack read"},
+	 "slack read",
+	 .brief = "without HLO modules: smaller"},
 	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
 	 "captures: all packets of the connections and queue pairs that meet "
 	 "the window, also before and after it: what is done without "
-	 "--no-connections"},
+	 "--no-connections",
+	 .brief = "captures: whole connections that meet the window"},
 	{NA_OPT_FLAG, 0, "no-connections", FIELD(no_connections), NULL, NULL,
 	 0, 0,
 	 "captures: no packet from outside of the window: smaller, but what "
-	 "began before it is missing or shorter, and commands say so"},
+	 "began before it is missing or shorter, and commands say so",
+	 .brief = "captures: only packets inside of the window"},
 	NA_OPT_END
 };
 /* clang-format on */

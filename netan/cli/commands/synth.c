@@ -20,27 +20,31 @@ enum { SHOWN_FILES = 8 };
 static const struct na_opt opts[] = {
 	{ NA_OPT_TEXT, 'o', "output", FIELD(dir), "DIR", NULL, 0, 0,
 	  "log directory to write under; NAME.pcap or NAME.pcapng: a packet "
-	  "capture (required)", NA_PATH_MAKE },
+	  "capture (required)", NA_PATH_MAKE,
+	  .brief = "a directory, or a capture: NAME.pcap" },
 	{ NA_OPT_TEXT, 0, "run", FIELD(run), "NAME", NULL, 0, 0,
 	  "name of the session (default: its start time)" },
 	{ NA_OPT_COUNT, 0, "seed", FIELD(seed), "N", "1", 0, 9e15,
 	  "another seed, another fleet; the same seed, the same bytes" },
 	{ NA_OPT_COUNT, 0, "repeat", FIELD(repeat), "N", "0", 0, 9e15,
 	  "session, gpu, pytorch: the same job on the same hosts once more; what --seed "
-	  "draws of them stays, noise is another" },
+	  "draws of them stays, noise is another",
+	  .brief = "the same job once more, with other noise" },
 	{ NA_OPT_CHOICE, 0, "profile", FIELD(profile),
 	  "session|typical|network|gpu|pytorch|fleet", "session", 0, 0,
 	  "a simulated job, on TPUs, (gpu) on GPUs with NCCL, or (pytorch) of "
 	  "PyTorch, a file for each rank; or for measurements one large file, "
 	  "a typical host's trace or network events alone, or (fleet) many "
 	  "hosts, each of which exchanges a little with five others in each "
-	  "of the --steps" },
+	  "of the --steps",
+	  .brief = "what kind" },
 	{ NA_OPT_LIST, 0, "evidence", FIELD(evidence), "KIND", NULL, 0, 0,
 	  "pytorch: what to write: kineto, recorder, recorder-json, inspector "
 	  "(default: kineto, or recorder of a job that hangs)" },
 	{ NA_OPT_CHOICE, 0, "generation", FIELD(generation),
 	  "graph|message|both", "graph", 0, 0,
-	  "write transfers as action graphs, as older messages, or both" },
+	  "write transfers as action graphs, as older messages, or both",
+	  .brief = "form of transfers" },
 	{ NA_OPT_COUNT, 0, "hosts", FIELD(hosts), "N", "4", 1, 1e6,
 	  "hosts of the job (4096 at most, but with --profile fleet)" },
 	{ NA_OPT_COUNT, 0, "devices", FIELD(devices), "N", "4", 1, 64,
@@ -68,7 +72,8 @@ static const struct na_opt opts[] = {
 	  0, 0, "older messages span their transfer (default: they mark its "
 	  "end)" },
 	{ NA_OPT_LIST, 0, "fault", FIELD(faults), "KIND:...", NULL, 0, 0,
-	  "plant a fault, as listed above", NA_PATH_NONE, na_fault_offered },
+	  "plant a fault, as listed above", NA_PATH_NONE, na_fault_offered,
+	  .brief = "plant a fault: slow-sender:host-3:4" },
 	{ NA_OPT_LIST, 0, "only", FIELD(only), "HOST", NULL, 0, 0,
 	  "write only this host's file" },
 	{ NA_OPT_LIST, 0, "without", FIELD(without), "WHAT", NULL, 0, 0,
@@ -86,7 +91,8 @@ static const struct na_opt opts[] = {
 	  "none", 0, 0, "pack the files" },
 	{ NA_OPT_BYTES, 0, "size", FIELD(size_bytes), "BYTES", NULL, 1000,
 	  1e12, "typical, network: about how large (default: 500MB); "
-	  "captures: payload of the connections (default: 4MB)" },
+	  "captures: payload of the connections (default: 4MB)",
+	  .brief = "about how large" },
 	{ NA_OPT_COUNT, 0, "events", FIELD(events), "N", NULL, 16, 1e10,
 	  "typical, network: exactly how many events" },
 	{ NA_OPT_REAL, 0, "collective-ops", FIELD(collective_ops), "SHARE",
@@ -267,6 +273,8 @@ static const struct na_face synth_face = {
 	.usage = "-o DIR|NAME.pcap [OPTION…]",
 	.details = details,
 	.example = example,
+	.matter = "output,profile,hosts,devices,steps,fault,generation,"
+		  "compress,seed,size",
 	.opts = opts,
 	.params_size = sizeof(struct na_synth_config),
 };

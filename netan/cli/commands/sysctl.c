@@ -30,18 +30,23 @@ static const struct na_opt opts[] = {
 	{NA_OPT_TEXT, 0, "routes", FIELD(routes), "FILE", NULL, 0, 0,
 	 "a saved `ip route show table all`, with `ip -6` after it where "
 	 "IPv6 is in use (default: DIR/" NA_ROUTES_FILE "; of this machine, "
-	 "from the kernel)", NA_PATH_READ},
+	 "from the kernel)", NA_PATH_READ,
+	 .brief = "a saved `ip route show table all`"},
 	{NA_OPT_TEXT, 0, "nic-before", FIELD(before), "DIR", NULL, 0, 0,
 	 "an earlier snapshot of the host: what its counters have grown by",
-	 NA_PATH_READ},
+	 NA_PATH_READ,
+	 .brief = "an earlier snapshot: what its counters grew by"},
 	{NA_OPT_RATE, 0, "bandwidth", FIELD(bandwidth_bps), "RATE", NULL, 1,
 	 1e15, "with --rtt: what one connection should reach on the job's "
-	 "slowest path; socket memory must hold bandwidth x RTT"},
+	 "slowest path; socket memory must hold bandwidth x RTT",
+	 .brief = "what a connection of the job should reach"},
 	{NA_OPT_TIME, 0, "rtt", FIELD(rtt_ps), "TIME", NULL, 1, 1e15,
-	 "with --bandwidth: the round trip of that path: 20ms"},
+	 "with --bandwidth: the round trip of that path: 20ms",
+	 .brief = "the round trip of its path: 20ms"},
 	{NA_OPT_TEXT, 0, "snapshot", FIELD(snapshot), "DIR", NULL, 0, 0,
 	 "keep what was read in a new directory, for --root, --nic-before, "
-	 "and --host-settings of netan check", NA_PATH_NEW},
+	 "and --host-settings of netan check", NA_PATH_NEW,
+	 .brief = "keep what was read, for check --host-settings"},
 	NA_OPT_END
 };
 /* clang-format on */

@@ -3,9 +3,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "ingest/logs/files.h"
 #include "ingest/logs/xla_lines.h"
 #include "members.h"
+#include "netan/base/vec.h"
 #include "netan/cli/cli.h"
 #include "netan/cli/commands/judged.h"
 #include "netan/engine/anonymize.h"
@@ -24,13 +28,16 @@ static const struct na_opt opts[] = {
 	{NA_OPT_COUNT, 0, "steps", FIELD(steps), "N", NULL, 1, 1e15,
 	 "steps between the two reports, or before the only one (default: as "
 	 "the reports say: their titles, MarkStep, ExecuteComputation, or "
-	 "executions)"},
+	 "executions)",
+	 .brief = "steps between the two reports, or before the one"},
 	{NA_OPT_COUNT, 0, "log-interval", FIELD(log_interval), "N", "20", 1,
 	 1e9, "the job logs one tensor every N steps, which takes a transfer; "
-	 "one compilation in so many steps is too many"},
+	 "one compilation in so many steps is too many",
+	 .brief = "the job logs one tensor every N steps"},
 	{NA_OPT_CHOICE, 0, "durations", FIELD(durations), "exact|plain",
 	 "exact", 0, 0, "undo the rounding that PyTorch/XLA prints durations "
-	 "with, or add up their parts, for reports of other writers"},
+	 "with, or add up their parts, for reports of other writers",
+	 .brief = "as PyTorch/XLA rounds them, or as told"},
 	{NA_OPT_COUNT, 0, "top", FIELD(top), "N", "20", 1, 1e9,
 	 "show the first N rows of each table; the others are counted"},
 	NA_OPT_END
@@ -45,6 +52,17 @@ struct piece {
 	uint64_t bytes;
 	struct na_err err;
 	bool opened;
+	bool found; /* in a directory: one that tells nothing is left out */
+};
+
+/* What is read: the inputs, and of directories the files in them. */
+struct logs {
+	struct na_arena arena; /* of paths */
+	struct na_log_files files;
+	size_t *input_of; /* of each of these */
+	struct na_xla_input *inputs;
+	struct piece *pieces;
+	size_t n;
 };
 
 static void read_log(struct piece *p, struct na_xla_reader *reader,
@@ -74,7 +92,8 @@ static void read_piece(void *ctx, size_t i)
 	struct na_xla_reader *reader = NULL;
 	struct na_lines *lines = NULL;
 
-	if (na_lines_open(&lines, p->input->path, &p->err) == NA_OK &&
+	if (p->err.status == NA_OK &&
+	    na_lines_open(&lines, p->input->path, &p->err) == NA_OK &&
 	    na_xla_reader_open(&reader, &p->input->log, p->how, &p->err) ==
 		    NA_OK) {
 		p->opened = true;
@@ -143,14 +162,13 @@ static enum na_exit nothing(const struct na_cli *cli, const struct piece *p,
 }
 
 static enum na_exit xla_metrics_judge(const struct na_cli *cli,
-				      const struct na_xla_input *inputs,
-				      const struct piece *pieces, bool damaged,
+				      const struct logs *l, bool damaged,
 				      struct na_result *r)
 {
 	const struct params *params = cli->params;
 	const struct na_xla_asked asked = {
-		.inputs = inputs,
-		.n_inputs = cli->request.n_inputs,
+		.inputs = l->inputs,
+		.n_inputs = l->n,
 		.steps = params->steps,
 		.log_interval = params->log_interval,
 		.top = (size_t)params->top,
@@ -161,7 +179,7 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 
 	if (na_xla_judge(&asked, r, &worst, &err) != NA_OK)
 		return na_say_failed(cli, &err);
-	xla_metrics_envelope(r, pieces, cli->request.n_inputs);
+	xla_metrics_envelope(r, l->pieces, l->n);
 	exit = na_output(cli, r);
 	if (exit != NA_EXIT_OK)
 		return exit;
@@ -171,12 +189,11 @@ static enum na_exit xla_metrics_judge(const struct na_cli *cli,
 }
 
 /* Prefixes of lines name hosts and pods. */
-static void hide_prefixes(const struct na_cli *cli,
-			  const struct na_xla_input *inputs)
+static void hide_prefixes(const struct na_cli *cli, const struct logs *l)
 {
 	for (size_t pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < cli->request.n_inputs; i++) {
-			const struct na_xla_log *log = &inputs[i].log;
+		for (size_t i = 0; i < l->n; i++) {
+			const struct na_xla_log *log = &l->inputs[i].log;
 
 			for (size_t k = 0; k < log->n_processes; k++) {
 				const char *name =
@@ -195,60 +212,151 @@ static void hide_prefixes(const struct na_cli *cli,
 	}
 }
 
-static enum na_exit read_all(const struct na_cli *cli,
-			     struct na_xla_input *inputs, struct piece *pieces,
+/* The files to read, and which input each is of.  An input without any is
+ * kept, to say why. */
+static bool list_logs(const struct na_cli *cli, struct logs *l)
+{
+	const struct na_request *q = &cli->request;
+	struct na_log_files *f = &l->files;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < q->n_inputs; i++) {
+		struct na_err why = {.status = NA_OK};
+		size_t first = f->n;
+
+		if (na_log_files_find(q->inputs[i].path, &l->arena, f, &why) ==
+		    NA_ENOMEM)
+			return false;
+		if (f->n > first && why.status != NA_OK)
+			na_say_warning(q, "%s", why.text);
+		if (f->n == first) {
+			if (!na_grow(&f->paths, &f->cap, first + 1,
+				     sizeof(*f->paths)))
+				return false;
+			f->paths[f->n++] = q->inputs[i].path;
+		}
+		if (!na_grow(&l->input_of, &cap, f->n, sizeof(*l->input_of)))
+			return false;
+		for (size_t k = first; k < f->n; k++)
+			l->input_of[k] = i;
+	}
+	return true;
+}
+
+static void begin_log(const struct na_cli *cli, struct logs *l, size_t i)
+{
+	const struct na_request *q = &cli->request;
+	const struct na_request_input *of = &q->inputs[l->input_of[i]];
+	const struct params *params = cli->params;
+	const char *path = l->files.paths[i];
+	struct piece *p = &l->pieces[i];
+	struct stat info;
+
+	l->inputs[i].path = path;
+	l->inputs[i].label = of->label;
+	na_xla_log_init(&l->inputs[i].log);
+	p->input = &l->inputs[i];
+	p->how = (enum na_xla_durations)params->durations;
+	p->found = strcmp(path, of->path) != 0;
+	if (p->found)
+		na_hide(q, NA_ALIAS_INPUT, path);
+	else if (strcmp(path, "-") != 0 && stat(path, &info) == 0 &&
+		 S_ISDIR(info.st_mode))
+		na_in_err(na_fail(&p->err, NA_EIO,
+				  "%s: no log in this directory or below",
+				  path));
+}
+
+static bool begin(const struct na_cli *cli, struct logs *l)
+{
+	if (!list_logs(cli, l))
+		return false;
+	l->inputs = na_calloc(l->files.n + 1, sizeof(*l->inputs));
+	l->pieces = na_calloc(l->files.n + 1, sizeof(*l->pieces));
+	if (!l->inputs || !l->pieces)
+		return false;
+	for (; l->n < l->files.n; l->n++)
+		begin_log(cli, l, l->n);
+	return true;
+}
+
+/* Of a directory's files those that are whole and tell nothing are no inputs:
+ * two reports beside another log are two reports. */
+static void leave_out(struct logs *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct piece *p = &l->pieces[i];
+
+		if (p->found && p->err.status == NA_OK &&
+		    !na_xla_tells(&p->input->log)) {
+			na_xla_log_fini(&p->input->log);
+			continue;
+		}
+		l->inputs[n] = l->inputs[i];
+		l->pieces[n] = *p;
+		l->pieces[n].input = &l->inputs[n];
+		n++;
+	}
+	l->n = n;
+}
+
+/* Whether any could not be read. */
+static bool say_damage(const struct na_cli *cli, const struct logs *l)
+{
+	bool damaged = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct piece *p = &l->pieces[i];
+
+		if (p->err.status == NA_OK)
+			continue;
+		damaged = true;
+		if (l->n == 1 && !p->opened)
+			na_say_error(&cli->request, "%s", p->err.text);
+		else
+			na_say_warning(&cli->request, "%s", p->err.text);
+	}
+	return damaged;
+}
+
+static enum na_exit read_all(const struct na_cli *cli, struct logs *l,
 			     struct na_result *r)
 {
-	const struct params *params = cli->params;
-	size_t n = cli->request.n_inputs;
-	bool tells = false, damaged = false;
+	bool tells = false, damaged;
 
-	for (size_t i = 0; i < n; i++) {
-		inputs[i].path = cli->request.inputs[i].path;
-		inputs[i].label = cli->request.inputs[i].label;
-		na_xla_log_init(&inputs[i].log);
-		pieces[i].input = &inputs[i];
-		pieces[i].how = (enum na_xla_durations)params->durations;
-	}
-	if (!na_parallel(na_threads_of(&cli->request), n, read_piece, pieces)) {
+	if (!begin(cli, l) || !na_parallel(na_threads_of(&cli->request), l->n,
+					   read_piece, l->pieces)) {
 		na_say_nomem(&cli->request);
 		return NA_EXIT_FAILED;
 	}
-	hide_prefixes(cli, inputs);
-	for (size_t i = 0; i < n; i++) {
-		tells = tells || na_xla_tells(&inputs[i].log);
-		if (pieces[i].err.status == NA_OK)
-			continue;
-		damaged = true;
-		if (n == 1 && !pieces[i].opened)
-			na_say_error(&cli->request, "%s", pieces[i].err.text);
-		else
-			na_say_warning(&cli->request, "%s", pieces[i].err.text);
-	}
+	hide_prefixes(cli, l);
+	for (size_t i = 0; i < l->n; i++)
+		tells = tells || na_xla_tells(&l->inputs[i].log);
+	if (tells)
+		leave_out(l);
+	damaged = say_damage(cli, l);
 	if (na_interrupted())
 		na_result_note(r, "interrupted: not all was read");
-	if (!tells)
-		return nothing(cli, pieces, n);
-	return xla_metrics_judge(cli, inputs, pieces, damaged, r);
+	return tells ? xla_metrics_judge(cli, l, damaged, r)
+		     : nothing(cli, l->pieces, l->n);
 }
 
 static enum na_exit xla_metrics_run(struct na_cli *cli)
 {
-	enum na_exit exit = NA_EXIT_FAILED;
-	size_t n = cli->request.n_inputs;
-	struct na_xla_input *inputs = calloc(n + 1, sizeof(*inputs));
-	struct piece *pieces = calloc(n + 1, sizeof(*pieces));
+	struct logs l = {.n = 0};
+	enum na_exit exit;
 
 	na_catch_interrupt();
-	if (!inputs || !pieces) {
-		na_say_nomem(&cli->request);
-	} else {
-		exit = read_all(cli, inputs, pieces, cli->result);
-		for (size_t i = 0; i < n; i++)
-			na_xla_log_fini(&inputs[i].log);
-	}
-	free(inputs);
-	free(pieces);
+	exit = read_all(cli, &l, cli->result);
+	for (size_t i = 0; i < l.n; i++)
+		na_xla_log_fini(&l.inputs[i].log);
+	free(l.inputs);
+	free(l.pieces);
+	free(l.input_of);
+	free(l.files.paths);
+	na_arena_fini(&l.arena);
 	return exit;
 }
 
@@ -256,7 +364,8 @@ static const char details[] =
 	"Reads metrics reports (met.metrics_report(), short ones too), lines "
 	"of the client-side profiler (PT_XLA_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 or "
 	"2) and the Python stacks behind compilations and executions out of "
-	"logs, whatever their lines begin with, compressed or not. Several "
+	"logs, whatever their lines begin with, compressed or not; of a "
+	"directory, out of the files in it and below that hold such. Several "
 	"processes in a log are kept apart by the words at the start of their "
 	"lines.\n"
 	"Two reports of one run give rates: the first and the last of a log, "
@@ -282,7 +391,7 @@ static const char details[] =
 static const struct na_face xla_metrics_face = {
 	.name = "xla-metrics",
 	.question = "does PyTorch/XLA recompile or fetch too often",
-	.usage = "[OPTION…] LOG…",
+	.usage = "[OPTION…] LOG|DIR…",
 	.details = details,
 	.example = "netan xla-metrics train.log\n"
 		   "netan xla-metrics start.txt end.txt --steps 500\n"

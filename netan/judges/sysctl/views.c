@@ -87,8 +87,10 @@ static void tell_remedies(struct na_result *r)
 					    i < 2 ? "" : "# ", s);
 		}
 	}
-	if (text.n)
+	if (text.n) {
 		na_result_text(r, "to mend it", "%s", text.s);
+		na_result_whole(r);
+	}
 	free(text.s);
 }
 

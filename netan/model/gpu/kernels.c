@@ -158,12 +158,12 @@ const char *na_opcode_word(uint8_t opcode)
 		[NA_OPCODE_REDUCE_SCATTER] = "REDUCE_SCATTER",
 		[NA_OPCODE_ALL_TO_ALL] = "ALL_TO_ALL",
 		[NA_OPCODE_RAGGED_ALL_TO_ALL] = "RAGGED_ALL_TO_ALL",
-		[NA_OPCODE_PERMUTE] = "PERMUTE",
+		[NA_OPCODE_PERMUTE] = "COLLECTIVE_PERMUTE",
 		[NA_OPCODE_BROADCAST] = "BROADCAST",
 		[NA_OPCODE_REDUCE] = "REDUCE",
 		[NA_OPCODE_SEND_RECV] = "SEND_RECV",
 	};
 	/* clang-format on */
 
-	return words[opcode];
+	return opcode < NA_N_OPCODES ? words[opcode] : NULL;
 }

@@ -17,6 +17,7 @@ netan help --words spred
 echo "exit $?"
 # Words that headers and sentences use, and that no dictionary has so.
 for word in exposed behind 'own cost' spread side mix slack stall pending \
-	straggler typical overlap gap waiting skew; do
+	straggler typical overlap gap waiting skew expected suspect guilty \
+	certain likely possible 'seen in' tx; do
 	netan help --words "$word" >/dev/null || echo "$word: not there"
 done
