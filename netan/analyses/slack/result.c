@@ -269,6 +269,12 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		of, row->devices, na_plural(row->devices), need);
 }
 
+/* Executions. */
+static uint64_t unwanted(const struct sl_state *s)
+{
+	return s->left[SL_OUTSIDE] + s->left[SL_ELSEWHERE] + s->left[SL_HOSTS];
+}
+
 /* What was looked for, and what is there instead. */
 static void say_nothing(struct na_result *r, const struct sl_state *s)
 {
@@ -278,12 +284,11 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
-	if (s->n || s->left[SL_OUTSIDE] || s->left[SL_HOSTS]) {
+	if (s->n || unwanted(s)) {
 		na_result_wordf(r, NA_WORD_EMPTY,
 				"the filters leave none of %s executions of "
 				"collectives",
-				na_print_count(n, s->n + s->left[SL_OUTSIDE] +
-							  s->left[SL_HOSTS]));
+				na_print_count(n, s->n + unwanted(s)));
 		return;
 	}
 	if (!tpus) {
@@ -353,7 +358,7 @@ enum na_status na_slack_finish(void *state, struct na_result *r,
 	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
 		na_result_word(r, NA_WORD_PICTURE, "waterfall");
-	filtered = s->left[SL_OUTSIDE] + s->left[SL_HOSTS] + s->n - s->used.n;
+	filtered = unwanted(s) + s->n - s->used.n;
 	na_result_about(r)->filtered = (int64_t)filtered;
 	na_result_about(r)->left_out =
 		(int64_t)(s->left[SL_CUT] + s->left[SL_DONE_FIRST] + filtered);
