@@ -11,6 +11,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/engine/drive.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/session/again.h"
 
@@ -65,6 +66,25 @@ static void widen(struct na_slice *of, const struct na_store *s)
 		of->wide_to_ps = NA_TIME_MAX;
 }
 
+/* Where no line of steps tells it: as netan steps has it, runs of programs. */
+static enum na_status told_window(struct na_slicer *z, struct na_err *err)
+{
+	const struct na_grouping by = {.n = 0};
+	struct na_result *r = na_result_new();
+	struct na_driven d = {.used = 0};
+	enum na_status st =
+		r ? na_drive(&z->session, na_analysis_find("steps"), NULL, &by,
+			     r, &d, err)
+		  : na_fail_nomem(err);
+
+	if (st == NA_OK && d.used) {
+		z->of.from_ps = d.first_ps;
+		z->of.to_ps = d.last_ps;
+	}
+	na_result_free(r);
+	return st;
+}
+
 /* From the first of the steps to the last, on any device. */
 static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 {
@@ -79,6 +99,8 @@ static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 	na_filter_unbind(&bound);
 	if (!ok)
 		return na_fail_nomem(err);
+	if (z->of.from_ps >= z->of.to_ps && told_window(z, err) != NA_OK)
+		return err->status;
 	if (z->of.from_ps < z->of.to_ps)
 		return NA_OK;
 	return na_fail(err, NA_EFORMAT,
