@@ -35,8 +35,9 @@ static const struct na_opt opts[] = {
 	 "slash: one file in it for each input, called like it; .gz is packed",
 	 NA_PATH_MAKE},
 	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
-	 "without the HLO modules of XSpace traces, which netan hlo and netan "
-	 "slack read"},
+	 "without the HLO modules of XSpace traces: netan hlo has nothing to "
+	 "read then, and slack, collectives and check know less (bytes, groups "
+	 "and networks of operations, whether programs differ), and say so"},
 	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
 	 "captures: all packets of the connections and queue pairs that meet "
 	 "the window, also before and after it: what is done without "
@@ -254,18 +255,18 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 
 /* ---- what is said */
 
-/* Under --anonymize without where it is: who typed that knows. */
 static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
 		m[NA_COUNT_BUF], files[NA_COUNT_BUF];
-	const char *path = w->p->output;
-	bool hidden = w->cli->request.pseudonyms != NULL;
+	char *shown;
 
-	if (w->cli->common.quiet || na_is_stdout(path))
+	if (w->cli->common.quiet || na_is_stdout(w->p->output))
 		return;
-	na_print_line("wrote %s%s%s of %s%s: %s%s%s of %s", hidden ? "" : path,
-		      hidden ? "" : ", ",
+	shown = na_shown(&w->cli->request, w->p->output);
+	if (!shown)
+		return;
+	na_print_line("wrote %s, %s of %s%s: %s%s%s of %s", shown,
 		      na_print_bytes(size, (double)w->bytes, 3),
 		      na_print_bytes(of, (double)w->of_bytes, 3),
 		      w->bytes > w->of_bytes
@@ -275,9 +276,8 @@ static void report(const struct work *w)
 		      w->dir ? ", " : "",
 		      na_count_of(n, w->counts.events, "event"),
 		      na_print_count(m, w->counts.of_events));
-	if (!hidden)
-		na_slice_say_next(w->cli, &w->z.session, path,
-				  w->dir != NULL);
+	na_slice_say_next(w->cli, &w->z.session, shown, w->dir != NULL);
+	free(shown);
 }
 
 /* Connections began before the window, mostly. */
@@ -300,6 +300,25 @@ static void say_captures(const struct work *w)
 			    "before and after it; --no-connections leaves them "
 			    "out, and then commands say other things of it",
 			    na_count_of(n, w->counts.around, "packet"));
+}
+
+/* What the whole trace tells, and no part of it. */
+static void say_lacks(const struct work *w)
+{
+	const struct na_request *q = &w->cli->request;
+
+	if (q->pseudonyms && w->z.drops_programs)
+		na_say_warning(q,
+			       "HLO modules are left out, as they hold paths "
+			       "of sources all over: netan hlo reads nothing "
+			       "of the slice, and bytes, groups and networks "
+			       "of operations that they tell are missing");
+	if (na_slicer_parts(&w->z))
+		na_say_warning(q,
+			       "the other hosts are left out, which tell by "
+			       "how much clocks are off, and who waits for "
+			       "whom: times of the slice are by the host's own "
+			       "clock");
 }
 
 static void say_damage(struct work *w)
@@ -467,6 +486,7 @@ static enum na_exit cut_session(struct work *w)
 	if (exit == NA_EXIT_OK && w->written) {
 		report(w);
 		say_captures(w);
+		say_lacks(w);
 	}
 	return exit == NA_EXIT_OK && q->strict && w->damaged ? NA_EXIT_FAILED
 							     : exit;
@@ -543,7 +563,8 @@ static const char details[] =
 	"packets of the window alone: what began before it is then missing or "
 	"shorter in all commands, which say so of such a slice. With --host the other "
 	"hosts' files are left out, so that their devices are called by "
-	"themselves; of captures the packets of an address stay.\n"
+	"themselves, and times are by their own clocks, as others tell by how "
+	"much these are off; of captures the packets of an address stay.\n"
 	"\n"
 	"With --anonymize nothing stays of a trace but what netan reads, "
 	"without HLO modules, and of packets their headers, with other "
