@@ -332,9 +332,11 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 {
 	int64_t from_ps = s->filter.from_ps, to_ps = s->filter.to_ps;
 	enum na_status st = NA_OK;
+	/* Of steps, also those of captures that reach beyond them, wherever
+	 * it is not known yet when these are. */
+	bool whole = s->filter.first_step >= 0 && any_clipped(s);
 
-	if (s->filter.first_step >= 0 && !s->request->together &&
-	    any_clipped(s)) {
+	if (whole && !s->request->together) {
 		if (any_stream(s))
 			na_say_warning(s->request,
 				       "connections count whole, also what is "
@@ -349,7 +351,8 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 
 		in->from_ps = from_ps;
 		in->to_ps = to_ps;
-		in->windowed = from_ps != NA_TIME_MIN || to_ps != NA_TIME_MAX;
+		in->windowed = from_ps != NA_TIME_MIN ||
+			       to_ps != NA_TIME_MAX || whole;
 	}
 	return st == NA_OK ? st : na_fail_nomem(err);
 }
