@@ -29,6 +29,11 @@ same "--step 3-4" "$all" records
 same "--from 100ms --to 200ms" "$all" old.netan
 same "--from 100ms --to 300ms" "timeline latency sizes bursts pairs rpc tcp check" job.pcapng
 same "--from 5s --to 6s" "timeline latency sizes bursts pairs rpc tcp rdma check" job.pcap
+# Queue pairs are numbered as there; nothing but they in the window.
+same "--from 60ms --to 90ms" "timeline pairs rpc tcp rdma check" job.pcap
+same "--from 1s --to 1100ms" "rpc" job.pcap
+# No transfer in the window.
+same "--from 1ms --to 5ms" "timeline pairs slack steps check" old
 echo "packets alone, and a damaged file: the slice says so, whenever it is read"
 netan slice -q job.pcap --from 5s --to 6s --no-connections -o alone.pcap
 netan latency alone.pcap --format json -q | grep -o '"alone.pcap is.*'
