@@ -19,8 +19,8 @@ same "--step 3-4" "$all" new
 netan synth -q -o many --hosts 4 --devices 2 --steps 30 --ops 6
 same "--step 2-28" "rpc latency" many
 same "--from 250ms" "$all" new
-same "--from 80ms --to 160ms" "timeline pairs slack" apart
-same "--step 3-4" "timeline pairs slack" apart
+same "--from 80ms --to 160ms" "timeline pairs slack check" apart
+same "--step 3-4" "timeline pairs slack check" apart
 same "--from 100ms --to 200ms" "$all" old
 same "--step 5" "$all" both
 same "--from 100ms --to 150ms" "$ranks" ranks
