@@ -32,6 +32,8 @@ same "--from 5s --to 6s" "timeline latency sizes bursts pairs rpc tcp rdma check
 # Queue pairs are numbered as there; nothing but they in the window.
 same "--from 60ms --to 90ms" "timeline pairs rpc tcp rdma check" job.pcap
 same "--from 1s --to 1100ms" "rpc" job.pcap
+netan ingest -q job.pcap -o job.netan
+same "--from 210ms --to 212ms" "timeline tcp check" job.netan
 # No transfer in the window.
 same "--from 1ms --to 5ms" "timeline pairs slack steps check" old
 echo "packets alone, and a damaged file: the slice says so, whenever it is read"
