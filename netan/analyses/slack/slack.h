@@ -113,6 +113,7 @@ struct sl_row {
 
 struct sl_overlap {
 	uint32_t row, collective;
+	const char *name; /* of it */
 	na_i128 ps;
 };
 
