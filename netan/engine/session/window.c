@@ -238,16 +238,18 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 	return NA_OK;
 }
 
-bool na_session_is_narrower(struct na_session *s, const struct na_filter *f)
+bool na_session_is_narrower(const struct na_session *s,
+			    const struct na_filter *f)
 {
+	struct na_arena words = {.blocks = NULL};
 	struct na_slice_mark m;
 	bool narrower = false;
 
 	for (size_t i = 0; !narrower && i < s->n_inputs; i++)
 		narrower = s->inputs[i].cut &&
-			   na_slice_mark_read(&m, s->inputs[i].cut,
-					      &s->arena) &&
+			   na_slice_mark_read(&m, s->inputs[i].cut, &words) &&
 			   beyond(s, f, &m);
+	na_arena_fini(&words);
 	return narrower;
 }
 

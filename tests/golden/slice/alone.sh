@@ -32,3 +32,9 @@ echo "one step"
 netan slice -q job --step 2 -o one/
 netan check one | grep -E '^straggler'
 netan slice job --step 2 -o two/ | sed -n '/^next/,$p'
+echo "no whole step: the window that has some is of the original"
+netan slice -q job --from 220ms --to 230ms -o none/
+netan slice -q job --from 0s --to 600ms -o more/
+for slice in job none more; do
+	netan steps $slice --from 220ms --to 230ms 2>&1 | head -n 1
+done
