@@ -10,6 +10,8 @@
 const char na_slice_said[] = "cut by netan slice";
 static const char packets_alone[] = "--no-connections";
 static const char damaged[] = "(damaged)";
+static const char other_hosts[] = "(without other hosts)";
+static const char no_programs[] = "(without HLO modules)";
 enum { VALUE_BYTES = 64, SAID_BYTES = 1024 };
 
 static void option(struct na_str *to, const char *name, const char *value)
@@ -39,6 +41,10 @@ void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m)
 	na_slice_print_window(to, m);
 	if (m->packets_alone)
 		na_str_addf(to, " %s", packets_alone);
+	if (m->other_hosts)
+		na_str_addf(to, " %s", other_hosts);
+	if (m->no_programs)
+		na_str_addf(to, " %s", no_programs);
 	if (m->damaged)
 		na_str_addf(to, " %s", damaged);
 	option(to, "of", m->of);
@@ -104,8 +110,11 @@ bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
 	if (na_text_past(&text, na_slice_said) && text.n)
 		text = na_text_from(text, 1);
 	while (ok && text.n) {
-		struct na_text name = word_of(&text);
+		struct na_text name;
 
+		m->other_hosts |= na_text_past(&text, other_hosts);
+		m->no_programs |= na_text_past(&text, no_programs);
+		name = word_of(&text);
 		if (na_text_is(name, "of")) {
 			m->of = na_arena_strn(a, text.s, text.n);
 			return m->of;

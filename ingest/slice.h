@@ -32,6 +32,8 @@ struct na_slice_mark {
 	const char *from, *to, *step;
 	bool packets_alone; /* of connections nothing from beyond the window */
 	bool damaged;       /* so was the file that it was cut from */
+	bool other_hosts;   /* hosts were left out, and their files */
+	bool no_programs;   /* its HLO modules were left out */
 	const char *of; /* what the file was called that it was cut from */
 };
 extern const char na_slice_said[]; /* how it begins */

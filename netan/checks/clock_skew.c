@@ -31,7 +31,7 @@ static void judge_clock_skew(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 	const struct na_value *pairs = na_case_body(c, "pairs");
-	double skewed = na_number_at(side, M_clock_skew);
+	double skewed = na_skewed(c);
 	double share = na_skewed_share(c);
 	const char *who = na_clocks_text(c, na_get(pairs, M_clock_offsets));
 	bool many = share > c->limits->skewed;

@@ -262,12 +262,26 @@ double na_exposed_ms(const struct na_case *c)
 	return list && list->n ? sum_ms / (double)list->n : (double)NAN;
 }
 
-double na_skewed_share(const struct na_case *c)
+double na_skewed(const struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
 
-	return na_number_at(side, M_clock_skew) /
-	       na_number_at(side, M_receives);
+	return na_number_at(na_flag_at(side, M_windowed) &&
+					    na_case_body(c, "pairs")
+				    ? na_case_side(c, "pairs")
+				    : side,
+			    M_clock_skew);
+}
+
+double na_skewed_share(const struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "session");
+	double skewed = na_skewed(c);
+
+	if (!na_flag_at(side, M_windowed) || !na_case_body(c, "pairs"))
+		return skewed / na_number_at(side, M_receives);
+	return skewed / (skewed + na_number_at(na_case_doc(c, "pairs"),
+					       M_coverage "." M_used));
 }
 
 bool na_clocks_differ(const struct na_case *c)

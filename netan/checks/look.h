@@ -57,7 +57,9 @@ double na_later_share(const struct na_case *c);
 /* Whether any op of a device communicates. */
 bool na_communicates(const struct na_case *c);
 /* Of the transfers received, those that take no time or less; NaN.  Above the
- * limit, clocks differ, and latencies tell about them. */
+ * limit, clocks differ, and latencies tell about them.  Of a window, or of
+ * steps, those in it that pairs looks at: a slice has no others. */
+double na_skewed(const struct na_case *c);
 double na_skewed_share(const struct na_case *c);
 bool na_clocks_differ(const struct na_case *c);
 /* "the clock of host-1 is 3 ms ahead (give or take 2 us)", of the first three

@@ -270,6 +270,11 @@ static void drive_fini(struct drive *d)
 	free(d->zero_ns);
 }
 
+static bool beyond_slices(void *ctx, const struct na_filter *f)
+{
+	return na_session_is_narrower(ctx, f);
+}
+
 static bool on_threads(void *ctx, size_t n, void (*job)(void *arg, size_t i),
 		       void *arg)
 {
@@ -337,6 +342,8 @@ enum na_status na_drive(struct na_session *s, const struct na_analysis *a,
 				    .top = c->top > 0 ? (size_t)c->top : 0,
 				    .components = d.filter.components,
 				    .step_hosts = c->step_hosts,
+				    .beyond_slices = beyond_slices,
+				    .beyond_ctx = s,
 				    .parallel = on_threads,
 				    .parallel_ctx = s,
 				    .segments = c->draws ? segments : NULL,

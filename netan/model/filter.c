@@ -448,12 +448,19 @@ static bool end_ok(const bool *ok, const struct na_text_list *l,
 	return false;
 }
 
-/* What was counted as a whole is of the window when it lies inside. */
-static bool lasts_within(const struct na_filter *f, int64_t from_ps,
+/* What was counted as a whole is of the window, and of the steps, when it lies
+ * inside. */
+static bool lasts_within(const struct na_bound_filter *l, int64_t from_ps,
 			 int64_t to_ps, bool clipped)
 {
-	return to_ps >= f->from_ps && from_ps < f->to_ps &&
-	       (clipped || (from_ps >= f->from_ps && to_ps < f->to_ps));
+	const struct na_filter *f = l->filter;
+	int64_t first_ps = f->from_ps > l->steps_from_ps ? f->from_ps
+							 : l->steps_from_ps;
+	int64_t last_ps = f->to_ps < l->steps_to_ps ? f->to_ps
+						    : l->steps_to_ps;
+
+	return to_ps >= first_ps && from_ps < last_ps &&
+	       (clipped || (from_ps >= first_ps && to_ps < last_ps));
 }
 
 bool na_filter_connection(const struct na_bound_filter *l,
@@ -465,9 +472,7 @@ bool na_filter_connection(const struct na_bound_filter *l,
 	struct end b = {&s->names, base + c->dst, c->dst, c->dst_port};
 	const struct na_filter *f = l->filter;
 
-	return lasts_within(f, c->from_ps, c->to_ps, c->clipped) &&
-	       (f->first_step < 0 || (c->to_ps >= l->steps_from_ps &&
-				      c->from_ps < l->steps_to_ps)) &&
+	return lasts_within(l, c->from_ps, c->to_ps, c->clipped) &&
 	       (end_ok(l->end_ok, f->host, &a) ||
 		end_ok(l->end_ok, f->host, &b)) &&
 	       ((end_ok(l->src_ok, f->src, &a) &&
@@ -481,11 +486,8 @@ bool na_filter_queue_pair(const struct na_bound_filter *l,
 {
 	const struct na_store *s = l->store;
 	size_t base = s->sources[q->input].run * s->names.n_endpoints;
-	const struct na_filter *f = l->filter;
 
-	return lasts_within(f, q->from_ps, q->to_ps, q->clipped) &&
-	       (f->first_step < 0 || (q->to_ps >= l->steps_from_ps &&
-				      q->from_ps < l->steps_to_ps)) &&
+	return lasts_within(l, q->from_ps, q->to_ps, q->clipped) &&
 	       (!l->end_ok || l->end_ok[base + q->src] ||
 		l->end_ok[base + q->dst]) &&
 	       (!l->src_ok || l->src_ok[base + q->src]) &&

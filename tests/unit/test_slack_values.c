@@ -146,8 +146,14 @@ static void window(void **state)
 	x.h.filter.to_ps = 3350 * US;
 	analyse(&x, 4);
 	assert_int_equal(x.d.used, 4);
-	assert_true(body(&x, "left_out.outside_window") == 4);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 4);
+	/* Those alone that meet it. */
+	assert_true(body(&x, "left_out.outside_window") == 1);
 	assert_true(body(&x, "total.step_time_us") == 2000);
+	x.h.filter.to_ps = 3450 * US;
+	analyse(&x, 4);
+	assert_int_equal(na_result_about(x.d.r)->filtered, 3);
+	assert_true(body(&x, "left_out.outside_window") == 1);
 	x.h.filter.from_ps = NA_TIME_MIN;
 	x.h.filter.to_ps = NA_TIME_MAX;
 	x.h.filter.first_step = 1;

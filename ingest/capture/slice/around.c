@@ -3,12 +3,15 @@
 #include <stdlib.h>
 
 #include "ingest/capture/addresses.h"
+#include "ingest/roce/head.h"
+#include "ingest/roce/roce.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 
 #define FLOW_KEY UINT64_C(0x9e3779b97f4a7c15)
-/* So many connections that show one side alone are followed at once
- * (na_tcp_limits): where there are more, they are not numbered alike. */
+/* So many connections that show one side alone, and so many queue pairs, are
+ * followed at once (na_tcp_limits, na_roce_limits): where there are more, they
+ * are not numbered alike. */
 enum { BEGINNINGS = 1 << 14 };
 
 /* What packets between two addresses tell, of TCP two ports. */
@@ -33,6 +36,8 @@ struct na_around {
 	struct na_triples keys;
 	NA_VEC(struct flow) flows; /* by index there */
 	NA_VEC(struct beginning) begin; /* by file and packet */
+	size_t connections;             /* of them */
+	struct na_triples queue_pairs;  /* that begin, by file */
 	size_t next;
 };
 
@@ -46,6 +51,7 @@ void na_around_free(struct na_around *a)
 	if (!a)
 		return;
 	na_triples_fini(&a->keys);
+	na_triples_fini(&a->queue_pairs);
 	na_vec_free(&a->flows);
 	na_vec_free(&a->begin);
 	free(a);
@@ -94,6 +100,39 @@ static bool begins(struct flow *x, const struct na_packet *p, unsigned side,
 	return begin;
 }
 
+/* A queue pair, of what one side sends. */
+static bool begins_queue_pair(struct na_around *a, const struct na_packet *p,
+			      uint32_t file)
+{
+	size_t n = a->queue_pairs.n;
+	struct na_roce_head h;
+	uint64_t key;
+
+	if (p->kind != NA_PACKET_UDP || p->dst_port != NA_ROCE_PORT ||
+	    n >= BEGINNINGS ||
+	    !na_roce_head_read(&h, p->payload, p->payload_captured,
+			       p->payload_bytes) ||
+	    h.kind == NA_ROCE_OTHER)
+		return false;
+	key = na_hash_mix(end_of(&p->src, 0), end_of(&p->dst, 1));
+	key = na_hash_mix(key ^ h.source_qp, FLOW_KEY ^ file);
+	na_triples_add(&a->queue_pairs,
+		       (struct na_triple){(uint32_t)key, (uint32_t)(key >> 32),
+					  h.dest_qp});
+	return a->queue_pairs.n > n;
+}
+
+static bool begins_connection(struct na_around *a, struct flow *x,
+			      const struct na_packet *p, unsigned side,
+			      uint32_t file)
+{
+	bool begin = p->kind == NA_PACKET_TCP && begins(x, p, side, file) &&
+		     a->connections < BEGINNINGS;
+
+	a->connections += begin;
+	return begin;
+}
+
 enum na_status na_around_see(struct na_around *a, const struct na_record *r,
 			     uint32_t file, uint64_t nth)
 {
@@ -108,8 +147,8 @@ enum na_status na_around_see(struct na_around *a, const struct na_record *r,
 	x = na_triples_at(&a->keys, &a->flows, key);
 	if (!x)
 		return NA_ENOMEM;
-	if (p.kind == NA_PACKET_TCP && begins(x, &p, side, file) &&
-	    a->begin.n < BEGINNINGS &&
+	if ((begins_connection(a, x, &p, side, file) ||
+	     begins_queue_pair(a, &p, file)) &&
 	    !na_add(&a->begin, ((struct beginning){file, nth})))
 		return NA_ENOMEM;
 	if (!x->any || r->time_ns < x->first_ns)

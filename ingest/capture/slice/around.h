@@ -1,8 +1,8 @@
 /*
  * Which packets outside of its window a slice of a capture holds: all of the
  * connections and queue pairs that meet it, whose state they make, and the
- * first of each other connection, so that connections are counted and numbered
- * as in the original.  One for all files of a capture.
+ * first of each other one, so that they are counted and numbered as in the
+ * original.  One for all files of a capture.
  */
 #ifndef INGEST_CAPTURE_SLICE_AROUND_H
 #define INGEST_CAPTURE_SLICE_AROUND_H
@@ -26,8 +26,8 @@ enum na_status na_around_see(struct na_around *a, const struct na_record *r,
  * false: of none. */
 bool na_around_lasted(const struct na_around *a, const struct na_record *r,
 		      int64_t *first_ns, int64_t *last_ns);
-/* Is the nth packet of a file the first there of a connection?  Quick where it
- * is asked in order. */
+/* Is the nth packet of a file the first there of a connection, or of a queue
+ * pair?  Quick where it is asked in order. */
 bool na_around_begins(struct na_around *a, uint32_t file, uint64_t nth);
 
 #endif

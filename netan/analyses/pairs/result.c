@@ -579,6 +579,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 	drop_told(s);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
+	na_put_count(r, na_result_side(r), M_clock_skew, s->clamped);
 	na_pairs_put_outcome(r, body, s);
 	put_sends_left(r, body, s);
 	na_pairs_put_picture(r, s);

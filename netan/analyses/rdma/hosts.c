@@ -1,6 +1,7 @@
 /* rdma: which host's packets, or those to it, have to be sent again. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/analyses/rdma/state.h"
@@ -10,14 +11,14 @@
 enum { LEAST_HOSTS = 3, LISTED = 200 };
 
 struct side {
-	uint32_t host;
+	const char *host;
 	bool dst;
 	uint64_t packets, needed, cnps;
 	double p_value; /* NaN: too few hosts */
 };
 
 NA_ORDER(by_need, struct side, NA_DOWN(needed), NA_DOWN(cnps), NA_DOWN(packets),
-	 NA_UP(host), NA_UP(dst))
+	 NA_CMP(strcmp(x->host, y->host), 0), NA_UP(dst))
 
 static void add_to(struct side *x, const struct rdma_row *row)
 {
@@ -44,11 +45,11 @@ static void add_up(const struct rdma_state *s, struct side *v, size_t hosts)
 }
 
 static void put_side(struct na_result *r, struct na_value *list,
-		     const struct rdma_state *s, const struct side *x)
+		     const struct side *x)
 {
 	struct na_value *to = na_put_object(r, list, NULL);
 
-	na_put_text(r, to, M_host, s->scope->store->hosts[x->host].name);
+	na_put_text(r, to, M_host, x->host);
 	na_put_text(r, to, M_side, x->dst ? "dst" : "src");
 	na_put_int(r, to, M_packets, (int64_t)x->packets);
 	na_put_int(r, to, M_needed_repeats, (int64_t)x->needed);
@@ -68,7 +69,7 @@ bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,
 		return false;
 	add_up(s, v, hosts);
 	for (size_t i = 0; i < 2 * hosts; i++) {
-		v[i].host = (uint32_t)(i / 2);
+		v[i].host = s->scope->store->hosts[i / 2].name;
 		v[i].dst = i % 2;
 		packets += i % 2 ? 0 : v[i].packets;
 		needed += i % 2 ? 0 : v[i].needed;
@@ -85,7 +86,7 @@ bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,
 							 packets, used);
 	na_sort(v, n, by_need);
 	for (size_t i = 0; i < n && i < LISTED; i++)
-		put_side(r, list, s, &v[i]);
+		put_side(r, list, &v[i]);
 	free(v);
 	return true;
 }

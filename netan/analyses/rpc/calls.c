@@ -340,8 +340,14 @@ static void put_failures(struct na_result *r, const struct rpc_calls *c)
 
 bool na_rpc_captured(const struct na_store *store)
 {
-	return (na_store_styles(store, UINT32_MAX) & NA_STYLES_OF_PACKETS) ||
-	       store->calls.n;
+	bool any = (na_store_styles(store, UINT32_MAX) &
+		    NA_STYLES_OF_PACKETS) ||
+		   store->calls.n;
+
+	/* Whatever is in the window. */
+	for (size_t i = 0; !any && i < store->n_sources; i++)
+		any = store->sources[i].capture;
+	return any;
 }
 
 bool na_rpc_put_calls(struct na_result *r, const struct na_store *store,

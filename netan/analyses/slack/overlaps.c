@@ -55,9 +55,10 @@ static bool enter(struct sweep *w, uint32_t at)
 	return ok;
 }
 
-/* By row; the longest first, then the earlier collective. */
+/* By row; the longest first, then by name: which name is the first of a file
+ * differs in its slices. */
 NA_ORDER(longer_first, struct sl_overlap, NA_UP(row), NA_DOWN(ps),
-	 NA_UP(collective))
+	 NA_CMP(strcmp(x->name, y->name), 0))
 
 bool na_slack_overlaps(struct sl_state *s)
 {
@@ -73,9 +74,11 @@ bool na_slack_overlaps(struct sl_state *s)
 		ok = s->overlaps;
 	}
 	for (size_t i = 0; ok && i < w->pairs.n; i++)
-		s->overlaps[s->n_overlaps++] =
-			(struct sl_overlap){w->pairs.keys[i].a,
-					    w->pairs.keys[i].b, w->ps.v[i]};
+		s->overlaps[s->n_overlaps++] = (struct sl_overlap){
+			w->pairs.keys[i].a, w->pairs.keys[i].b,
+			na_strtab_at(&s->scope->store->names.strings,
+				     w->pairs.keys[i].b),
+			w->ps.v[i]};
 	if (ok)
 		na_sort(s->overlaps, s->n_overlaps, longer_first);
 	if (w) {

@@ -76,7 +76,7 @@ static bool put_occurrence(const struct sl_state *s, struct walk *w,
 	o.wire_ps = o.observed_ps;
 	o.stall_ps = na_slack_clamp(x->stall_ns / NA_NS_PER_US * NA_PS_PER_US);
 	if (!na_slack_wanted(s, c, &o)) {
-		c->left[SL_OUTSIDE]++;
+		na_slack_leave_out(s, c, &o);
 		return true;
 	}
 	c->left[SL_NEGATIVE] += o.slack_ps < 0;
@@ -105,7 +105,9 @@ static bool count_op(const struct sl_state *s, struct walk *w,
 		at->spent_ns = w->spent_ns;
 		at->stall_ns = ns;
 	} else if (part == SL_RECV_DONE) {
-		w->c->left[SL_DONE_FIRST] += !at->sent;
+		w->c->left[SL_DONE_FIRST] +=
+			!at->sent &&
+			na_slack_meets(s, x->start_ps, x->end_ps);
 		ok = !at->sent || put_occurrence(s, w, at, x);
 	}
 	w->spent_ns += ns;
@@ -134,12 +136,15 @@ bool na_slack_walk_reference(const struct sl_state *s, struct sl_core *c)
 		w.zero_ns += w.zero_ns < 0 ? NA_NS_PER_US : 0;
 	}
 	for (size_t i = 0; ok && i < c->n_ops; i++) {
-		if (!in_module(c, &run, &c->ops[i]))
-			c->left[SL_OUTSIDE_MODULES]++;
-		else if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32)
-			c->left[SL_NO_COLLECTIVE]++;
+		const struct na_op *x = &c->ops[i];
+		bool meets = na_slack_meets(s, x->start_ps, x->end_ps);
+
+		if (!in_module(c, &run, x))
+			c->left[SL_OUTSIDE_MODULES] += meets;
+		else if (w.types[x->type].collective == NA_UNKNOWN_U32)
+			c->left[SL_NO_COLLECTIVE] += meets;
 		else
-			ok = count_op(s, &w, &c->ops[i]);
+			ok = count_op(s, &w, x);
 	}
 	na_vec_free(&w.all);
 	na_triples_fini(&w.collectives);

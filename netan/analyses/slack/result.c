@@ -269,6 +269,26 @@ static void put_message(struct na_result *r, const struct sl_state *s)
 		of, row->devices, na_plural(row->devices), need);
 }
 
+/* Executions. */
+static uint64_t unwanted(const struct sl_state *s)
+{
+	return s->left[SL_OUTSIDE] + s->left[SL_ELSEWHERE] + s->left[SL_HOSTS];
+}
+
+/* Are there kinds of such ops, and a window in which none ran?  A slice of it
+ * has no other ones, but their kinds. */
+static bool looks_elsewhere(const struct sl_state *s)
+{
+	const struct na_filter *f = s->scope->filter;
+	uint64_t kinds[NA_N_OPJOINS], n = 0;
+
+	na_slack_count_joins(s, kinds);
+	for (int i = 0; i < NA_N_OPJOINS; i++)
+		n += kinds[i];
+	return n && (f->from_ps != NA_TIME_MIN || f->to_ps != NA_TIME_MAX ||
+		     f->first_step >= 0);
+}
+
 /* What was looked for, and what is there instead. */
 static void say_nothing(struct na_result *r, const struct sl_state *s)
 {
@@ -278,12 +298,10 @@ static void say_nothing(struct na_result *r, const struct sl_state *s)
 
 	for (size_t i = 0; i < v->n_cores; i++)
 		tpus += v->cores[i].kind == NA_DEVICE_TPU;
-	if (s->n || s->left[SL_OUTSIDE] || s->left[SL_HOSTS]) {
-		na_result_wordf(r, NA_WORD_EMPTY,
-				"the filters leave none of %s executions of "
-				"collectives",
-				na_print_count(n, s->n + s->left[SL_OUTSIDE] +
-							  s->left[SL_HOSTS]));
+	if (s->n || unwanted(s) || looks_elsewhere(s)) {
+		na_result_word(r, NA_WORD_EMPTY,
+			       "the filters leave no execution of a "
+			       "collective");
 		return;
 	}
 	if (!tpus) {
@@ -353,7 +371,7 @@ enum na_status na_slack_finish(void *state, struct na_result *r,
 	na_result_word(r, NA_WORD_NOUN, "collective execution");
 	if (s->params->waterfall)
 		na_result_word(r, NA_WORD_PICTURE, "waterfall");
-	filtered = s->left[SL_OUTSIDE] + s->left[SL_HOSTS] + s->n - s->used.n;
+	filtered = unwanted(s) + s->n - s->used.n;
 	na_result_about(r)->filtered = (int64_t)filtered;
 	na_result_about(r)->left_out =
 		(int64_t)(s->left[SL_CUT] + s->left[SL_DONE_FIRST] + filtered);

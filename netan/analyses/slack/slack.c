@@ -248,9 +248,11 @@ static void walk_core(void *arg, size_t i)
 	if (!na_filter_input(s->scope->bound,
 			     s->scope->store->devices.cores[i].input)) {
 		uint64_t hosts = c->occs.n + c->left[SL_OUTSIDE];
+		uint64_t elsewhere = c->left[SL_ELSEWHERE];
 
 		memset(c->left, 0, sizeof(c->left));
 		c->left[SL_HOSTS] = hosts;
+		c->left[SL_ELSEWHERE] = elsewhere;
 		c->occs.n = 0;
 	}
 	na_sort(c->occs.v, c->occs.n, by_start);

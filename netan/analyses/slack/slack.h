@@ -65,18 +65,21 @@ struct sl_occ {
 	uint32_t core;
 };
 
-/* What became of ops and occurrences that are not in a row. */
+/* What became of ops and occurrences that are not in a row; of a window or of
+ * steps those that meet it, as nobody asked for others, and a slice has fewer
+ * of them. */
 enum sl_left {
 	SL_NO_COLLECTIVE,   /* ops */
 	SL_DONE_FIRST,      /* recv-done without a send before it */
 	SL_STRAYS,          /* other ops without the ones before them */
 	SL_CUT,             /* sends without a recv-done */
-	SL_OUTSIDE,         /* occurrences: --from, --to, --step */
+	SL_OUTSIDE,         /* occurrences that end outside of the window */
 	SL_HOSTS,           /* occurrences: --host */
 	SL_OUTSIDE_MODULES, /* --reference: ops in no program run */
 	SL_N_LEFT,
 	SL_NEGATIVE = SL_N_LEFT, /* occurrences; these are in rows */
 	SL_NO_GRAPH,             /* likewise */
+	SL_ELSEWHERE, /* occurrences that do not meet the window: filtered */
 	SL_N_COUNTS
 };
 
@@ -110,6 +113,7 @@ struct sl_row {
 
 struct sl_overlap {
 	uint32_t row, collective;
+	const char *name; /* of it */
 	na_i128 ps;
 };
 
@@ -167,6 +171,12 @@ bool na_slack_walk(const struct sl_state *s, struct sl_core *c) NA_MUST_CHECK;
  * or by the time of all devices' steps where its device tells none. */
 bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
 		     struct sl_occ *o);
+/* Does what lasts from start to end meet the window, and any of the steps? */
+bool na_slack_meets(const struct sl_state *s, int64_t start_ps,
+		    int64_t end_ps);
+/* One that is not wanted. */
+void na_slack_leave_out(const struct sl_state *s, struct sl_core *c,
+			const struct sl_occ *o);
 /* reference.c: the same, as the reference does it; times are whole
  * microseconds. */
 bool na_slack_walk_reference(const struct sl_state *s,

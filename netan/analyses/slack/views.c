@@ -40,8 +40,11 @@ static void notes(struct na_result *r, const struct sl_state *s)
 		{SL_OUTSIDE_MODULES,
 		 "op is left out: it is not inside a program run",
 		 "ops are left out: they are not inside a program run"},
-		{SL_OUTSIDE, "execution is outside the window or the steps",
-		 "executions are outside the window or the steps"},
+		{SL_OUTSIDE,
+		 "execution reaches into the window or the steps, and is not "
+		 "of them",
+		 "executions reach into the window or the steps, and are not "
+		 "of them"},
 		{SL_HOSTS, "execution is on a host that --host leaves out",
 		 "executions are on hosts that --host leaves out"},
 	};

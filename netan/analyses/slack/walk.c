@@ -113,8 +113,10 @@ static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
 	o->part_ps[part] = na_slack_duration(x);
 	o->core = x->core;
 	if (part == SL_SEND) {
-		o->start_ps = x->start_ps;
+		o->start_ps = o->end_ps = x->start_ps;
 		w->spent.v[at] = w->spent_ps;
+	} else if (part == SL_RECV && !has(o, SL_SEND)) {
+		o->start_ps = o->end_ps = x->start_ps;
 	} else if (part == SL_RECV_DONE) {
 		o->done_ps = x->start_ps;
 		o->end_ps = x->end_ps > x->start_ps ? x->end_ps : x->start_ps;
@@ -122,6 +124,13 @@ static void put_op(struct walk *w, uint32_t at, const struct na_op *x,
 					     o->start_ps -
 					     (w->spent_ps - w->spent.v[at]));
 	}
+}
+
+/* An op by itself. */
+static void leave_op(const struct walk *w, const struct na_op *x,
+		     enum sl_left why)
+{
+	w->c->left[why] += na_slack_meets(w->s, x->start_ps, x->end_ps);
 }
 
 /* False: no memory. */
@@ -141,13 +150,13 @@ static bool join_op(struct walk *w, const struct na_op *x)
 		i = l->n - 1;
 	}
 	if (i == l->n) {
-		*(part == SL_RECV_DONE ? &w->c->left[SL_DONE_FIRST]
-				       : &w->c->left[SL_STRAYS]) += 1;
+		leave_op(w, x,
+			 part == SL_RECV_DONE ? SL_DONE_FIRST : SL_STRAYS);
 		return true;
 	}
 	if (part == SL_RECV_DONE && !has(&w->c->occs.v[l->v[i]], SL_SEND)) {
 		/* The trace begins between its send and its recv. */
-		w->c->left[SL_DONE_FIRST]++;
+		leave_op(w, x, SL_DONE_FIRST);
 		close_at(l, i);
 		return true;
 	}
@@ -191,6 +200,22 @@ bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
 	       s->scope->store->steps[o->step].number <= f->last_step;
 }
 
+bool na_slack_meets(const struct sl_state *s, int64_t start_ps, int64_t end_ps)
+{
+	const struct na_filter *f = s->scope->filter;
+	const struct na_bound_filter *l = s->scope->bound;
+
+	return end_ps >= f->from_ps && start_ps < f->to_ps &&
+	       end_ps >= l->steps_from_ps && start_ps < l->steps_to_ps;
+}
+
+void na_slack_leave_out(const struct sl_state *s, struct sl_core *c,
+			const struct sl_occ *o)
+{
+	c->left[na_slack_meets(s, o->start_ps, o->end_ps) ? SL_OUTSIDE
+							  : SL_ELSEWHERE]++;
+}
+
 /* Complete ones alone, with what follows from their ops. */
 static void settle(const struct sl_state *s, struct sl_core *c)
 {
@@ -201,12 +226,12 @@ static void settle(const struct sl_state *s, struct sl_core *c)
 		na_i128 stall = 0;
 
 		if (!has(o, SL_SEND) || !has(o, SL_RECV_DONE)) {
-			c->left[SL_CUT] += has(o, SL_SEND);
-			c->left[SL_STRAYS] += !has(o, SL_SEND);
+			c->left[has(o, SL_SEND) ? SL_CUT : SL_STRAYS] +=
+				na_slack_meets(s, o->start_ps, o->end_ps);
 			continue;
 		}
 		if (!na_slack_wanted(s, c, o)) {
-			c->left[SL_OUTSIDE]++;
+			na_slack_leave_out(s, c, o);
 			continue;
 		}
 		for (int p = 0; p < SL_PARTS; p++)
@@ -232,7 +257,7 @@ bool na_slack_walk(const struct sl_state *s, struct sl_core *c)
 		       c->modules[w.run].start_ps <= c->ops[i].start_ps)
 			w.run++;
 		if (w.types[c->ops[i].type].collective == NA_UNKNOWN_U32) {
-			c->left[SL_NO_COLLECTIVE]++;
+			leave_op(&w, &c->ops[i], SL_NO_COLLECTIVE);
 			continue;
 		}
 		ok = join_op(&w, &c->ops[i]);

@@ -350,17 +350,29 @@ static bool has_gpus(const struct na_store *s)
 	return false;
 }
 
-static void say_nothing(struct na_result *r, const struct st_state *s)
+/* A wider window that has some; a slice has them no more. */
+static void say_filtered(struct na_result *r, const struct st_state *s)
 {
+	const struct na_scope *scope = s->scope;
+	struct na_filter wide = *scope->filter;
+	bool gone = scope->beyond_slices &&
+		    na_wider_filter(scope->store, &wide) &&
+		    scope->beyond_slices(scope->beyond_ctx, &wide);
 	char wider[NA_WINDOW_BUF];
 
+	na_wider_window(wider, scope->store, scope->filter);
+	na_result_wordf(r, NA_WORD_EMPTY,
+			"the filters leave none of %s device steps%s%s%s%s",
+			na_grouped(s->filtered), *wider ? "; " : "",
+			gone ? "the slice holds no more; of the original: "
+			     : "",
+			wider, *wider ? " holds whole ones" : "");
+}
+
+static void say_nothing(struct na_result *r, const struct st_state *s)
+{
 	if (s->filtered) {
-		na_wider_window(wider, s->scope->store, s->scope->filter);
-		na_result_wordf(r, NA_WORD_EMPTY,
-				"the filters leave none of %s device "
-				"steps%s%s%s",
-				na_grouped(s->filtered), *wider ? "; " : "",
-				wider, *wider ? " holds whole ones" : "");
+		say_filtered(r, s);
 		return;
 	}
 	if (na_store_of_ranks(s->scope->store)) {

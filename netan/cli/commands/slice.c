@@ -36,8 +36,9 @@ static const struct na_opt opts[] = {
 	 NA_PATH_MAKE,
 	 .brief = "the file to write, or a directory"},
 	{NA_OPT_FLAG, 0, "no-programs", FIELD(no_programs), NULL, NULL, 0, 0,
-	 "without the HLO modules of XSpace traces, which netan hlo and netan "
-	 "slack read",
+	 "without the HLO modules of XSpace traces: netan hlo has nothing to "
+	 "read then, and slack, collectives and check know less (bytes, groups "
+	 "and networks of operations, whether programs differ), and say so",
 	 .brief = "without HLO modules: smaller"},
 	{NA_OPT_FLAG, 0, "connections", FIELD(connections), NULL, NULL, 0, 0,
 	 "captures: all packets of the connections and queue pairs that meet "
@@ -63,6 +64,8 @@ struct work {
 	const char **names; /* by input of the session, in the directory */
 	struct na_sieve *sieve;
 	const char **uncut; /* by input: why one of its format is not; NULL */
+	bool *outside; /* by input: what stays of it lies outside the window */
+	bool beside;   /* such are written, too: others are inside */
 	size_t written, damaged;
 	uint64_t bytes, of_bytes;
 	struct na_slice_counts counts;
@@ -219,7 +222,10 @@ static enum na_status cut_to(struct work *w, size_t input, const char *path,
 			? sift_to(w, input, path, stream, counts, err)
 			: sound_to(w, input, path, stream, counts, err);
 
-	if (st == NA_OK && !counts->inside)
+	if (w->outside)
+		w->outside[input] = st == NA_OK && !counts->inside &&
+				    counts->events && !w->beside;
+	if (st == NA_OK && !counts->inside && !w->beside)
 		st = na_fail(err, NA_EFORMAT, "%s: no event in the window",
 			     w->z.session.inputs[input].path);
 	if (st != NA_OK)
@@ -258,18 +264,18 @@ static enum na_status cut_file(struct work *w, size_t input, const char *path,
 
 /* ---- what is said */
 
-/* Under --anonymize without where it is: who typed that knows. */
 static void report(const struct work *w)
 {
 	char size[NA_UNIT_BUF], of[NA_UNIT_BUF], n[NA_COUNT_BUF],
 		m[NA_COUNT_BUF], files[NA_COUNT_BUF];
-	const char *path = w->p->output;
-	bool hidden = w->cli->request.pseudonyms != NULL;
+	char *shown;
 
-	if (w->cli->common.quiet || na_is_stdout(path))
+	if (w->cli->common.quiet || na_is_stdout(w->p->output))
 		return;
-	na_print_line("wrote %s%s%s of %s%s: %s%s%s of %s", hidden ? "" : path,
-		      hidden ? "" : ", ",
+	shown = na_shown(&w->cli->request, w->p->output);
+	if (!shown)
+		return;
+	na_print_line("wrote %s, %s of %s%s: %s%s%s of %s", shown,
 		      na_print_bytes(size, (double)w->bytes, 3),
 		      na_print_bytes(of, (double)w->of_bytes, 3),
 		      w->bytes > w->of_bytes
@@ -279,9 +285,8 @@ static void report(const struct work *w)
 		      w->dir ? ", " : "",
 		      na_count_of(n, w->counts.events, "event"),
 		      na_print_count(m, w->counts.of_events));
-	if (!hidden)
-		na_slice_say_next(w->cli, &w->z.session, path,
-				  w->dir != NULL);
+	na_slice_say_next(w->cli, &w->z.session, shown, w->dir != NULL);
+	free(shown);
 }
 
 /* Connections began before the window, mostly. */
@@ -306,6 +311,25 @@ static void say_captures(const struct work *w)
 			    na_count_of(n, w->counts.around, "packet"));
 }
 
+/* What the whole trace tells, and no part of it. */
+static void say_lacks(const struct work *w)
+{
+	const struct na_request *q = &w->cli->request;
+
+	if (q->pseudonyms && w->z.drops_programs)
+		na_say_warning(q,
+			       "HLO modules are left out, as they hold paths "
+			       "of sources all over: netan hlo reads nothing "
+			       "of the slice, and bytes, groups and networks "
+			       "of operations that they tell are missing");
+	if (na_slicer_parts(&w->z))
+		na_say_warning(q,
+			       "the other hosts are left out, which tell by "
+			       "how much clocks are off, and who waits for "
+			       "whom: times of the slice are by the host's own "
+			       "clock");
+}
+
 static void say_damage(struct work *w)
 {
 	const struct na_session *s = &w->z.session;
@@ -319,41 +343,72 @@ static void say_damage(struct work *w)
 
 /* ---- all files */
 
-/* One that is not of the window, or of another format, leaves the others. */
+/* One that is not of the window, or of another format, leaves the others.
+ * False: that is all, with *exit. */
+static bool cut_next(struct work *w, size_t i, enum na_exit *exit)
+{
+	const struct na_request *q = w->z.session.request;
+	struct na_err err = {.status = NA_OK};
+	enum na_status st;
+
+	st = cut_file(w, i, w->dir ? w->names[i] : w->p->output, &err);
+	if (st == NA_OK || (w->outside && w->outside[i]))
+		return true;
+	if (na_stopped(w->cli, st == NA_END && na_interrupted())) {
+		*exit = NA_EXIT_INTERRUPTED;
+	} else if (st == NA_END) {
+		*exit = NA_EXIT_OK;
+	} else if (w->dir && st == NA_EUSAGE) {
+		w->uncut[i] = na_arena_strn(&w->arena, err.text,
+					    strlen(err.text));
+		return true;
+	} else if (w->dir && st == NA_EFORMAT) {
+		na_say_warning(q, "%s", err.text);
+		return true;
+	} else {
+		if (err.status != NA_OK)
+			na_say_error(q, "%s", err.text);
+		*exit = NA_EXIT_FAILED;
+	}
+	return false;
+}
+
+/* What of the others stays that begins before the window or tells whose it is,
+ * so that commands find as much as in the original. */
+static bool cut_beside(struct work *w, enum na_exit *exit)
+{
+	const struct na_session *s = &w->z.session;
+	bool more = true;
+
+	w->beside = w->written;
+	for (size_t i = 0; w->outside && more && i < s->n_inputs; i++) {
+		if (!w->outside[i])
+			continue;
+		if (w->beside)
+			more = cut_next(w, i, exit);
+		else
+			na_say_warning(s->request,
+				       "%s: no event in the window",
+				       s->inputs[i].path);
+	}
+	return more;
+}
+
 static enum na_exit cut_all(struct work *w)
 {
 	const struct na_session *s = &w->z.session;
 	enum na_exit exit = NA_EXIT_OK;
+	bool more = true;
 
-	for (size_t i = 0; exit == NA_EXIT_OK && i < s->n_inputs; i++) {
-		struct na_err err = {.status = NA_OK};
-		enum na_status st;
-
-		if (!na_slicer_takes(&w->z, i))
-			continue;
-		st = cut_file(w, i, w->dir ? w->names[i] : w->p->output, &err);
-		if (st == NA_OK)
-			continue;
-		if (na_stopped(w->cli, st == NA_END && na_interrupted()))
-			return NA_EXIT_INTERRUPTED;
-		if (st == NA_END)
-			return NA_EXIT_OK;
-		if (w->dir && st == NA_EUSAGE) {
-			w->uncut[i] = na_arena_strn(&w->arena, err.text,
-						    strlen(err.text));
-			continue;
-		}
-		if (w->dir && st == NA_EFORMAT) {
-			na_say_warning(s->request, "%s", err.text);
-			continue;
-		}
-		if (err.status != NA_OK)
-			na_say_error(s->request, "%s", err.text);
-		exit = NA_EXIT_FAILED;
+	for (size_t i = 0; more && i < s->n_inputs; i++) {
+		if (na_slicer_takes(&w->z, i))
+			more = cut_next(w, i, &exit);
 	}
+	if (!more || !cut_beside(w, &exit))
+		return exit;
 	if (w->uncut)
 		na_slice_say_uncut(s, w->uncut);
-	if (exit == NA_EXIT_OK && !w->written) {
+	if (!w->written) {
 		na_say_error(s->request, "nothing was written");
 		exit = NA_EXIT_FAILED;
 	}
@@ -423,9 +478,10 @@ static enum na_exit make_dir(struct work *w)
 		return na_say_failed(w->cli, &err);
 	w->names = na_slice_names(&w->z, w->dir, &w->arena, &err);
 	w->uncut = na_calloc(w->z.session.n_inputs, sizeof(*w->uncut));
-	if (!w->uncut)
+	w->outside = na_calloc(w->z.session.n_inputs, sizeof(*w->outside));
+	if (!w->uncut || !w->outside)
 		na_fail_nomem(&err);
-	if (!w->names || !w->uncut)
+	if (!w->names || err.status != NA_OK)
 		return na_say_failed(w->cli, &err);
 	w->new_dir = mkdir(w->dir, 0777) == 0;
 	if (!w->new_dir && errno != EEXIST)
@@ -471,6 +527,7 @@ static enum na_exit cut_session(struct work *w)
 	if (exit == NA_EXIT_OK && w->written) {
 		report(w);
 		say_captures(w);
+		say_lacks(w);
 	}
 	return exit == NA_EXIT_OK && q->strict && w->damaged ? NA_EXIT_FAILED
 							     : exit;
@@ -523,6 +580,7 @@ static enum na_exit slice_run(struct na_cli *cli)
 		(void)!rmdir(w.dir); /* where nothing came into it */
 	na_slicer_close(&w.z);
 	free(w.uncut);
+	free(w.outside);
 	na_arena_fini(&w.arena);
 	return exit;
 }
@@ -543,11 +601,12 @@ static const char details[] =
 	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a "
 	"capture, all packets of the connections and queue pairs that meet the "
 	"window stay, as their state before it tells what they do in it, and "
-	"of other connections the first packet. --no-connections keeps the "
+	"of others the first packet. --no-connections keeps the "
 	"packets of the window alone: what began before it is then missing or "
 	"shorter in all commands, which say so of such a slice. With --host the other "
 	"hosts' files are left out, so that their devices are called by "
-	"themselves; of captures the packets of an address stay.\n"
+	"themselves, and times are by their own clocks, as others tell by how "
+	"much these are off; of captures the packets of an address stay.\n"
 	"\n"
 	"With --anonymize nothing stays of a trace but what netan reads, "
 	"without HLO modules, and of packets their headers, with other "

@@ -110,6 +110,10 @@ struct na_result *na_inventory(struct na_battery *b)
 	na_put_bool(r, to, M_of_ranks, na_store_of_ranks(&s->store));
 	na_put_count(r, to, M_runs, s->store.n_runs);
 	na_put_bool(r, to, M_one_clock, s->one_clock);
+	na_put_bool(r, to, M_windowed,
+		    s->filter.from_ps != NA_TIME_MIN ||
+			    s->filter.to_ps != NA_TIME_MAX ||
+			    s->filter.first_step >= 0);
 	na_put_text(r, to, M_wider_window,
 		    na_wider_window(wider, &s->store, &s->filter));
 	na_put_bool(r, to, M_sliced,

@@ -118,8 +118,10 @@ enum na_status na_session_window(struct na_session *s,
  * NA_ENOMEM. */
 enum na_status na_session_say_cut(struct na_session *s,
 				  struct na_err *err) NA_MUST_CHECK;
-/* Whether that filter lets pass what a slice among the inputs does not hold. */
-bool na_session_is_narrower(struct na_session *s, const struct na_filter *f);
+/* Whether that filter lets pass what a slice among the inputs does not hold.
+ * On any thread. */
+bool na_session_is_narrower(const struct na_session *s,
+			    const struct na_filter *f);
 /* A time as typed, from the origin; false: it is none, or nobody knows. */
 bool na_session_moment(const struct na_session *s, const char *text,
 		       int64_t *ps);

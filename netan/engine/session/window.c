@@ -147,9 +147,40 @@ static bool beyond(const struct na_session *s, const struct na_filter *f,
 	       (f->first_step < first || f->last_step > last);
 }
 
-/* Captures that were cut with --no-connections. */
-static enum na_status note_alone(struct na_session *s, struct na_err *err)
+/* What slices lack, beside what is outside of their window. */
+enum lack { LACKS_BEFORE, LACKS_HOSTS, LACKS_PROGRAMS, N_LACKS };
+
+static bool lacks(const struct na_session *s, const struct na_slice_mark *m,
+		  enum lack which)
 {
+	switch (which) {
+	case LACKS_BEFORE:
+		return m->packets_alone;
+	case LACKS_HOSTS:
+		return m->other_hosts;
+	default:
+		return m->no_programs && s->wants & NA_WANT_PROGRAMS;
+	}
+}
+
+static enum na_status note_lack(struct na_session *s, enum lack which,
+				struct na_err *err)
+{
+	static const char *const what[N_LACKS] = {
+		[LACKS_BEFORE] =
+			"of packets alone (--no-connections): what began "
+			"before the window is missing or shorter, so that "
+			"numbers and verdicts may differ from those of the "
+			"capture",
+		[LACKS_HOSTS] =
+			"without the other hosts of the job (--host): where "
+			"these are missing here, times are by the host's own "
+			"clock, and who waits for whom is not told",
+		[LACKS_PROGRAMS] =
+			"without HLO modules (--no-programs, --anonymize): "
+			"bytes, groups and networks of operations that these "
+			"tell are missing, and no programs are compared",
+	};
 	const struct na_input *first = NULL;
 	struct na_str said = {.s = NULL};
 	struct na_slice_mark m;
@@ -162,17 +193,14 @@ static enum na_status note_alone(struct na_session *s, struct na_err *err)
 			continue;
 		if (!na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
-		first = first || !m.packets_alone ? first : in;
-		n += m.packets_alone;
+		first = first || !lacks(s, &m, which) ? first : in;
+		n += lacks(s, &m, which);
 	}
 	if (!n)
 		return NA_OK;
-	na_str_addf(&said,
-		    "%s%s slice%s of packets alone (--no-connections): what "
-		    "began before the window is missing or shorter, so that "
-		    "numbers and verdicts may differ from those of the capture",
-		    first->path, n > 1 ? " and others are" : " is a",
-		    na_plural(n));
+	na_str_addf(&said, "%s%s slice%s %s", first->path,
+		    n > 1 ? " and others are" : " is a", na_plural(n),
+		    what[which]);
 	return note(s, &said, err);
 }
 
@@ -181,8 +209,10 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 	const struct na_input *worst = NULL;
 	struct na_slice_mark m;
 	size_t n = 0;
-	enum na_status st = note_alone(s, err);
+	enum na_status st = NA_OK;
 
+	for (enum lack i = 0; st == NA_OK && i < N_LACKS; i++)
+		st = note_lack(s, i, err);
 	if (st != NA_OK)
 		return st;
 	/* None: whether that is right, na_session_window() has said. */
@@ -208,16 +238,18 @@ enum na_status na_session_say_cut(struct na_session *s, struct na_err *err)
 	return NA_OK;
 }
 
-bool na_session_is_narrower(struct na_session *s, const struct na_filter *f)
+bool na_session_is_narrower(const struct na_session *s,
+			    const struct na_filter *f)
 {
+	struct na_arena words = {.blocks = NULL};
 	struct na_slice_mark m;
 	bool narrower = false;
 
 	for (size_t i = 0; !narrower && i < s->n_inputs; i++)
 		narrower = s->inputs[i].cut &&
-			   na_slice_mark_read(&m, s->inputs[i].cut,
-					      &s->arena) &&
+			   na_slice_mark_read(&m, s->inputs[i].cut, &words) &&
 			   beyond(s, f, &m);
+	na_arena_fini(&words);
 	return narrower;
 }
 
@@ -302,9 +334,11 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 {
 	int64_t from_ps = s->filter.from_ps, to_ps = s->filter.to_ps;
 	enum na_status st = NA_OK;
+	/* Of steps, also those of captures that reach beyond them, wherever
+	 * it is not known yet when these are. */
+	bool whole = s->filter.first_step >= 0 && any_clipped(s);
 
-	if (s->filter.first_step >= 0 && !s->request->together &&
-	    any_clipped(s)) {
+	if (whole && !s->request->together) {
 		if (any_stream(s))
 			na_say_warning(s->request,
 				       "connections count whole, also what is "
@@ -319,7 +353,8 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 
 		in->from_ps = from_ps;
 		in->to_ps = to_ps;
-		in->windowed = from_ps != NA_TIME_MIN || to_ps != NA_TIME_MAX;
+		in->windowed = from_ps != NA_TIME_MIN ||
+			       to_ps != NA_TIME_MAX || whole;
 	}
 	return st == NA_OK ? st : na_fail_nomem(err);
 }

@@ -3,7 +3,7 @@
 #include "netan/base/units.h"
 #include "netan/engine/session/again.h"
 
-enum first { FIRST_TRANSFER, FIRST_GRAPH = 64 };
+enum first { FIRST_TRANSFER, FIRST_GRAPH = 64, FIRST_OP };
 
 static void stays(struct na_keeper *k, bool in)
 {
@@ -75,8 +75,11 @@ static enum na_status see_comm(void *ctx, const struct na_comm *x)
 
 static enum na_status see_op(void *ctx, const struct na_op *x)
 {
-	stays(ctx, meets(ctx, x->start_ps, x->end_ps));
-	return NA_OK;
+	struct na_keeper *k = ctx;
+
+	stays(k, meets(k, x->start_ps, x->end_ps));
+	stays(k, is_first(k, x->core, 0, FIRST_OP));
+	return told(k);
 }
 
 static enum na_status see_busy(void *ctx, uint32_t core, int64_t start_ps,

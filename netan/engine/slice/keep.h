@@ -4,8 +4,9 @@
  *
  * A record is of the slice where it meets the wide window.  Others stay that
  * the whole trace needs: the first transfer of each device and side, which
- * tells whose it is, and the first execution of each collective on each
- * device, which tells its type.
+ * tells whose it is, the first execution of each collective on each device,
+ * which tells its type, and the first operation of each device, which tells
+ * that there are some.
  */
 #ifndef NETAN_ENGINE_SLICE_KEEP_H
 #define NETAN_ENGINE_SLICE_KEEP_H

@@ -1,7 +1,5 @@
 #include "netan/engine/slice/sieve.h"
 
-#include "netan/model/store.h"
-
 static bool counted(struct na_sifted *x, bool passes, int64_t start_ps,
 		    int64_t end_ps)
 {
@@ -15,11 +13,22 @@ static bool counted(struct na_sifted *x, bool passes, int64_t start_ps,
 	return passes;
 }
 
-/* What is numbered or joined from the beginning. */
+/* What is counted, numbered or joined from the beginning. */
 static bool is_whole(enum na_record_kind kind)
 {
-	return kind == NA_RECORDS_COMMS || kind == NA_RECORDS_QP_MARKS ||
+	return kind == NA_RECORDS_COMMS || kind == NA_RECORDS_CONNECTIONS ||
+	       kind == NA_RECORDS_QUEUE_PAIRS || kind == NA_RECORDS_QP_MARKS ||
 	       kind == NA_RECORDS_QP_USES;
+}
+
+/* That there are any tells how others are to be read: packets, that transfers
+ * are not all of the traffic. */
+static bool is_first(struct na_sifted *x, enum na_record_kind kind)
+{
+	bool first = !x->seen[kind];
+
+	x->seen[kind] = true;
+	return first;
 }
 
 static bool passes(struct na_sifted *x, enum na_record_kind kind,
@@ -31,7 +40,7 @@ static bool passes(struct na_sifted *x, enum na_record_kind kind,
 	if (end_ps < start_ps)
 		end_ps = start_ps;
 	return counted(x,
-		       is_whole(kind) ||
+		       is_first(x, kind) || is_whole(kind) ||
 			       na_slice_meets(start_ps, end_ps,
 					      of->wide_from_ps, of->wide_to_ps),
 		       start_ps, end_ps);

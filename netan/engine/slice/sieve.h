@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "netan/engine/slice/keep.h"
+#include "netan/model/store.h"
 
 /* What passes, and how much has; of all inputs of a session. */
 struct na_sieve {
@@ -23,6 +24,7 @@ struct na_sifted {
 	struct na_sink to;
 	struct na_sieve *of;
 	bool shut;
+	bool seen[NA_N_RECORDS]; /* one of the kind */
 	struct na_keeper keeper;
 	struct na_slice_counts counts;
 };

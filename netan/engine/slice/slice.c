@@ -11,6 +11,7 @@
 #include "netan/base/str.h"
 #include "netan/base/text.h"
 #include "netan/base/units.h"
+#include "netan/engine/drive.h"
 #include "netan/engine/parallel.h"
 #include "netan/engine/session/again.h"
 
@@ -65,6 +66,25 @@ static void widen(struct na_slice *of, const struct na_store *s)
 		of->wide_to_ps = NA_TIME_MAX;
 }
 
+/* Where no line of steps tells it: as netan steps has it, runs of programs. */
+static enum na_status told_window(struct na_slicer *z, struct na_err *err)
+{
+	const struct na_grouping by = {.n = 0};
+	struct na_result *r = na_result_new();
+	struct na_driven d = {.used = 0};
+	enum na_status st =
+		r ? na_drive(&z->session, na_analysis_find("steps"), NULL, &by,
+			     r, &d, err)
+		  : na_fail_nomem(err);
+
+	if (st == NA_OK && d.used) {
+		z->of.from_ps = d.first_ps;
+		z->of.to_ps = d.last_ps;
+	}
+	na_result_free(r);
+	return st;
+}
+
 /* From the first of the steps to the last, on any device. */
 static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 {
@@ -79,6 +99,8 @@ static enum na_status steps_window(struct na_slicer *z, struct na_err *err)
 	na_filter_unbind(&bound);
 	if (!ok)
 		return na_fail_nomem(err);
+	if (z->of.from_ps >= z->of.to_ps && told_window(z, err) != NA_OK)
+		return err->status;
 	if (z->of.from_ps < z->of.to_ps)
 		return NA_OK;
 	return na_fail(err, NA_EFORMAT,
@@ -155,8 +177,37 @@ bool na_slicer_loses(const struct na_slicer *z)
 	return any && loses(z);
 }
 
-const char *na_slicer_says(struct na_slicer *z, size_t input,
-			   struct na_arena *a)
+bool na_slicer_parts(const struct na_slicer *z)
+{
+	const struct na_session *s = &z->session;
+	bool all = true;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		all &= na_slicer_asked(z, i);
+	return !all;
+}
+
+static enum na_status is_one(void *ctx, const struct na_program_bytes *x,
+			     struct na_err *err)
+{
+	(void)err;
+	*(bool *)ctx = x != NULL;
+	return NA_END;
+}
+
+static bool has_programs(struct na_input *in)
+{
+	struct na_err unheard = {.status = NA_OK};
+	bool any = false;
+
+	if (in->reader->program_bytes)
+		na_in_err(in->reader->program_bytes(in, is_one, &any,
+						    &unheard));
+	return any;
+}
+
+static const char *says(struct na_slicer *z, size_t input, bool no_programs,
+			struct na_arena *a)
 {
 	const struct na_session *s = &z->session;
 	const struct na_input *in = &s->inputs[input];
@@ -171,6 +222,9 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	m.to = one_word(m.to, s->filter.to_ps, a);
 	m.packets_alone = in->capture && (older.packets_alone || loses(z));
 	m.damaged = in->damaged;
+	m.other_hosts = !in->capture &&
+			(older.other_hosts || na_slicer_parts(z));
+	m.no_programs = older.no_programs || no_programs;
 	/* When they were: alone a capture tells no steps. */
 	if (in->capture && m.step) {
 		m.from = in_ps(z->of.from_ps, a);
@@ -185,6 +239,12 @@ const char *na_slicer_says(struct na_slicer *z, size_t input,
 	m.of = name;
 	na_slice_mark_print(&said, &m);
 	return na_str_keep(&said, a);
+}
+
+const char *na_slicer_says(struct na_slicer *z, size_t input,
+			   struct na_arena *a)
+{
+	return says(z, input, false, a);
 }
 
 void na_slicer_close(struct na_slicer *z)
@@ -292,6 +352,7 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	struct na_keeper keeper;
 	struct na_input in;
 	enum na_status st;
+	bool drops;
 
 	*counts = (struct na_slice_counts){.events = 0};
 	z->lost = false;
@@ -307,7 +368,9 @@ na_slicer_cut(struct na_slicer *z, size_t input,
 	of.sink = &keeper.sink;
 	of.verdict = na_keeper_verdict;
 	of.ctx = &keeper;
-	of.said = na_slicer_says(z, input, &in.arena);
+	drops = (of.no_programs || of.names) && has_programs(&in);
+	z->drops_programs |= drops;
+	of.said = says(z, input, drops, &in.arena);
 	of.host = z->session.sources[input].host;
 	of.file = (uint32_t)input;
 	if (of.names)

@@ -15,6 +15,7 @@ struct na_slicer {
 	struct na_session session;
 	struct na_slice of;
 	bool lost; /* see na_slicer_cut() */
+	bool drops_programs; /* an input had HLO modules, and its slice none */
 };
 
 struct na_slicing {
@@ -30,13 +31,15 @@ void na_slicer_close(struct na_slicer *z);
 
 /* Are slices of captures without what connections were before the window? */
 bool na_slicer_loses(const struct na_slicer *z);
+/* Are there traces of hosts that nobody asked for, which tell of the others? */
+bool na_slicer_parts(const struct na_slicer *z);
 /* Of the inputs of z->session: the first of its file, and of a host that is
  * asked for? */
 bool na_slicer_takes(const struct na_slicer *z, size_t input);
 /* Of a host that is asked for? */
 bool na_slicer_asked(const struct na_slicer *z, size_t input);
-/* What its slice says of itself (na_slice.said), in the arena; NULL: no
- * memory. */
+/* What the slice of a transfer file says of itself (na_slice.said), in the
+ * arena; NULL: no memory. */
 const char *na_slicer_says(struct na_slicer *z, size_t input,
 			   struct na_arena *a);
 /* The slice of one, in pieces, to `put`.  NA_EUSAGE: such files are not cut,

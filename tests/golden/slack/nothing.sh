@@ -13,7 +13,7 @@ try "$NETAN_ROOT/tests/data/tcp.pcap"
 try gpu
 try t --collective none
 try t --from 5s -o x.svg
-grep -c 'the filters leave none' x.svg
+grep -c 'the filters leave no execution' x.svg
 # The host's side alone.
 cp "$NETAN_ROOT/tests/data/graph.xplane.pb" .
 try graph.xplane.pb --late 0

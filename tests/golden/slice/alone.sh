@@ -20,6 +20,11 @@ echo "through a pipe"
 mkfifo pipe
 cat j.pcap >pipe &
 netan tcp job pipe --step 2-3 2>&1 | grep -E 'pipe|^tcp'
+echo "connections of a transfer file, which are whole"
+netan ingest -q j.pcap -o j.netan
+for window in "--step 2-3" "--from 200ms --to 400ms"; do
+	netan tcp job j.netan $window 2>&1 | grep 'reach beyond'
+done
 echo "no window"
 LC_ALL=C sed 's/--from 1/--from 9/' cut/j.pcap >odd.pcap
 netan tcp odd.pcap 2>&1 | grep -E 'slice|^tcp' | sed -E 's/[0-9]+ps/Nps/g'
@@ -27,3 +32,9 @@ echo "one step"
 netan slice -q job --step 2 -o one/
 netan check one | grep -E '^straggler'
 netan slice job --step 2 -o two/ | sed -n '/^next/,$p'
+echo "no whole step: the window that has some is of the original"
+netan slice -q job --from 220ms --to 230ms -o none/
+netan slice -q job --from 0s --to 600ms -o more/
+for slice in job none more; do
+	netan steps $slice --from 220ms --to 230ms 2>&1 | head -n 1
+done

@@ -7,6 +7,10 @@ if [ ! -d "$data/pcap" ]; then
 fi
 . "$NETAN_ROOT/tests/golden/slice/same.inc"
 same "--from 30s --to 33s" "steps check" "$data/xplane/tpu_inference_2.xplane.pb"
+# Steps are runs of a program there.
+same "--step 2-4" "steps check" "$data/xplane/tpu_inference_2.xplane.pb"
+netan ingest -q "$data/xplane/tpu_inference_2.xplane.pb" -o inference.netan
+same "--step 2-4" "steps check" inference.netan
 ranks="$data/chrome-trace"
 same "--from 10ms --to 15ms" "collectives check" "$ranks/dlrm_8ranks" | grep -v larger
 same "--step 6" "collectives steps check" "$ranks/hta_nccl_data_rank0of2.json.gz"

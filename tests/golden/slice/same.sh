@@ -19,8 +19,8 @@ same "--step 3-4" "$all" new
 netan synth -q -o many --hosts 4 --devices 2 --steps 30 --ops 6
 same "--step 2-28" "rpc latency" many
 same "--from 250ms" "$all" new
-same "--from 80ms --to 160ms" "timeline pairs slack" apart
-same "--step 3-4" "timeline pairs slack" apart
+same "--from 80ms --to 160ms" "timeline pairs slack check" apart
+same "--step 3-4" "timeline pairs slack check" apart
 same "--from 100ms --to 200ms" "$all" old
 same "--step 5" "$all" both
 same "--from 100ms --to 150ms" "$ranks" ranks
@@ -29,6 +29,13 @@ same "--step 3-4" "$all" records
 same "--from 100ms --to 200ms" "$all" old.netan
 same "--from 100ms --to 300ms" "timeline latency sizes bursts pairs rpc tcp check" job.pcapng
 same "--from 5s --to 6s" "timeline latency sizes bursts pairs rpc tcp rdma check" job.pcap
+# Queue pairs are numbered as there; nothing but they in the window.
+same "--from 60ms --to 90ms" "timeline pairs rpc tcp rdma check" job.pcap
+same "--from 1s --to 1100ms" "rpc" job.pcap
+netan ingest -q job.pcap -o job.netan
+same "--from 210ms --to 212ms" "timeline tcp check" job.netan
+# No transfer in the window.
+same "--from 1ms --to 5ms" "timeline pairs slack steps check" old
 echo "packets alone, and a damaged file: the slice says so, whenever it is read"
 netan slice -q job.pcap --from 5s --to 6s --no-connections -o alone.pcap
 netan latency alone.pcap --format json -q | grep -o '"alone.pcap is.*'
