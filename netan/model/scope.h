@@ -39,6 +39,7 @@ struct na_scope {
 	size_t top;          /* --top N; 0: the analysis's own */
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
 	bool step_hosts; /* each host in each step is wanted, beside both */
+	bool executions; /* each execution of a device, beside its collective */
 	/* job(arg, 0) to job(arg, n - 1) on all threads, for work in turn and
 	 * finish; n must not depend on the threads.  False: not done, no
 	 * memory.  NULL: no threads; see na_side_by_side(). */

@@ -1,6 +1,5 @@
 #include "netan/cli/commands/judge.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -81,31 +80,12 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 	return NA_EXIT_FAILED;
 }
 
-/* The exhibit whose count of what was used says most. */
-static size_t told_by(const struct na_battery *b)
-{
-	size_t best = 0;
-	unsigned least = UINT_MAX;
-
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		const struct na_analysis *a = b->analyses[i];
-		unsigned turn = a && a->tells_coverage ? a->tells_coverage
-						       : UINT_MAX - 1;
-
-		if (b->exhibits[i].result && turn < least) {
-			least = turn;
-			best = i;
-		}
-	}
-	return best;
-}
-
 /* Files, hosts, duration, used, left out: as that analysis says it. */
 static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 			 struct na_result *r)
 {
 	struct na_session *s = &b->session;
-	size_t i = told_by(b);
+	size_t i = na_battery_told_by(b);
 	const char *line = na_result_get_headline(b->owned[i]);
 
 	line = line ? strchr(line, ':') : NULL;
