@@ -64,7 +64,7 @@ prom_names()
 {
 	sed -n -E \
 		-e 's/^FAMILY\(([a-z]+), "([a-z_]+)".*/prom \1 \2/p' \
-		-e 's/^LABEL(_BY)?\(([a-z]+), [^"]*"([a-z_]+)".*/prom \2 label \3/p' \
+		-e 's/^LABEL(_BY|_IN)?\(([a-z]+), [^"]*"([a-z_]+)".*/prom \2 label \3/p' \
 		-e 's/^SAMPLE\(.*"([a-z_]+)", "([a-z0-9_]+)"\)$/prom label \1 \2/p' \
 		"$root/netan/exports/prom/metrics.def"
 }

@@ -12,6 +12,7 @@ enum take {
 	NUMBER,
 	NS,    /* of us */
 	PS,    /* of us */
+	MILLI,
 	FIRST, /* the same as NS: of several the smallest, and the largest; 0 */
 	LAST,  /*  is none */
 	SUM
@@ -54,6 +55,7 @@ static const struct key keys[] = {
 	KEY(PROXY, "send_wait_ts", NS, send_ns),
 	KEY(COLL | P2P, "kernel_stop_ts", LAST, kernel_stop_ns),
 	KEY(COLL | P2P, "kernel_start_ts", FIRST, kernel_start_ns),
+	KEY(COLL, "coll_algobw_gbs", MILLI, rate_mb_s),
 	KEY(P2P, "p2p_exec_time_us", PS, exec_ps),
 	KEY(PROXY, "trans_size_bytes", NUMBER, bytes),
 	KEY(COLL, "coll_exec_time_us", PS, exec_ps),
@@ -90,8 +92,8 @@ static unsigned part_of(struct na_text key)
 
 /* First key that is at least so long. */
 static const uint8_t first_of[LONGEST + 2] = {
-	0,  0,  0,  1,  3,  6,  6,  7,  9,  11, 13, 13, 14, 15, 15, 16, 17,
-	19, 22, 26, 27, 27, 27, 27, 27, 27, 27, 27, 28, 29, 30, 30, 31,
+	0,  0,  0,  1,  3,  6,  6,  7,  9,  11, 13, 13, 14, 15, 15, 16, 18,
+	20, 23, 27, 28, 28, 28, 28, 28, 28, 28, 28, 29, 30, 31, 31, 32,
 };
 
 static const struct key *key_of(struct na_text word, unsigned part)

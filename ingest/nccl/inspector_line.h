@@ -35,6 +35,7 @@ struct na_inspector_line {
 	/* an operation, or a step of the proxy's */
 	struct na_text operation, source; /* as they stand */
 	int64_t sequence, bytes, exec_ps, peer;
+	int64_t rate_mb_s; /* algorithm bandwidth, 10^6 bytes/s */
 	int64_t kernel_start_ns, kernel_stop_ns; /* first, last channel */
 	/* of the proxy */
 	struct na_text record, direction;

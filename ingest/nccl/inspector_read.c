@@ -1,5 +1,6 @@
 /* Lines of NCCL Inspector's logs as records; see inspector.c. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,6 +149,29 @@ static bool times_of(const struct reading *r, const struct na_inspector_line *x,
 	       na_add_i64(c->end_ps, -x->exec_ps, &c->start_ps);
 }
 
+/*
+ * Inspector tells one rank's part of what is gathered or scattered, and counts
+ * its bandwidth of the whole (inspectorComputeCollBw of NVIDIA/nccl's
+ * plugins/profiler/inspector/inspector.cc).  A line whose bandwidth is that of
+ * its bytes as they stand was written by somebody who tells the whole.
+ */
+static uint64_t whole_bytes(const struct na_inspector_line *x,
+			    enum na_opcode what)
+{
+	double parts = (double)x->n_ranks, bytes = (double)x->bytes, told;
+
+	if (x->bytes < 0)
+		return NA_UNKNOWN_U64;
+	told = (double)x->rate_mb_s * (double)x->exec_ps * 1e-6;
+	if ((what != NA_OPCODE_ALL_GATHER &&
+	     what != NA_OPCODE_REDUCE_SCATTER) ||
+	    x->parts & NA_INSPECTOR_P2P || bytes * parts >= 0x1p62 ||
+	    (x->rate_mb_s > 0 && x->exec_ps > 0 &&
+	     told < bytes * sqrt(parts)))
+		return (uint64_t)x->bytes;
+	return (uint64_t)(x->bytes * x->n_ranks);
+}
+
 static enum na_status tell_comm(struct reading *r,
 				const struct na_inspector_line *x,
 				struct na_text line)
@@ -157,8 +181,6 @@ static enum na_status tell_comm(struct reading *r,
 	bool receives, peer;
 	struct na_comm c = {
 		.sequence = x->sequence,
-		.size_bytes = x->bytes < 0 ? NA_UNKNOWN_U64
-					   : (uint64_t)x->bytes,
 		.group_size = (uint32_t)x->n_ranks,
 		.type = NA_UNKNOWN_U32,
 		.stream = NA_UNKNOWN_U32,
@@ -170,6 +192,7 @@ static enum na_status tell_comm(struct reading *r,
 	};
 	enum na_status st = NA_OK;
 
+	c.size_bytes = whole_bytes(x, c.operation);
 	if (!x->operation.n || !na_inspector_is_rank(x->rank, x) ||
 	    !times_of(r, x, &c)) {
 		damaged(r, line, "an operation without its name, rank or time");

@@ -35,7 +35,8 @@ static enum na_status check_tables(const struct na_ns *x, struct na_err *err)
 	if (x->db.exported)
 		return na_fail(err, NA_EFORMAT,
 			       "a database that netan export made: netan sql "
-			       "asks it; other commands read the traces or "
+			       "asks it, as its only input, not packed, a file "
+			       "or '-'; other commands read the traces or "
 			       "captures that it was made of");
 	if (!na_ns_has(&x->db, NS_KERNELS))
 		return na_fail(err, NA_EFORMAT,

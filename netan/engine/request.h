@@ -88,6 +88,7 @@ struct na_request {
 	bool draws;           /* a picture of the result is wanted */
 	bool one_run;         /* several are refused, whatever their labels */
 	bool step_hosts;      /* each host in each step is wanted */
+	bool executions;      /* each execution of a device is */
 	bool analyses_alone;  /* look at transfers and executions: nobody does
 				 after them */
 	/* What of this a file of settings said, and nobody else. */

@@ -28,6 +28,7 @@ struct na_export {
 	bool with_page;     /* netan report writes it beside its page, which
 			       links to it: nothing of it is read again */
 	bool step_hosts;    /* it tells of each host in each step */
+	bool executions;    /* and of each execution of a collective */
 	/* Exhibits that it tells of beside those that checks read; NULL ends,
 	 * and instead of a list: all. */
 	const char *const *uses;

@@ -43,6 +43,7 @@ struct na_scope {
 	 * NULL: there is none. */
 	bool (*beyond_slices)(void *ctx, const struct na_filter *f);
 	void *beyond_ctx;
+	bool executions; /* each execution of a device, beside its collective */
 	/* job(arg, 0) to job(arg, n - 1) on all threads, for work in turn and
 	 * finish; n must not depend on the threads.  False: not done, no
 	 * memory.  NULL: no threads; see na_side_by_side(). */

@@ -235,7 +235,7 @@ static void test_lines_of_a_dump(void **state)
 	(void)state;
 	snprintf(text, sizeof(text), "%s%s%s%s", MARK("\"coll_records\":1"),
 		 verbose, p2p, step);
-	expect(text, "0,1,2,3,4,5,6,7/8 #1231 op 5 bytes 2147483648 peer -1 "
+	expect(text, "0,1,2,3,4,5,6,7/8 #1231 op 5 bytes 17179869184 peer -1 "
 		     "r2 50000000..40681000000 by 0\n"
 		     "op ReduceScatter\n"
 		     "0,1,2,3,4,5,6,7/8 #7 op 2 bytes 4096 peer 5 r2 "
@@ -243,6 +243,31 @@ static void test_lines_of_a_dump(void **state)
 		     "op Recv\n"
 		     "r5->r2 RECV 4096 70000000..82000000\n"
 		     "r2->r3 proxy_step 1048576 0..10000000\n");
+}
+
+#define GATHERED(sn, more) \
+	"{\"coll_perf\":{\"coll\":\"AllGather\",\"coll_sn\":" sn \
+	",\"coll_msg_size_bytes\":8192,\"coll_exec_time_us\":12" more \
+	",\"event_trace_ts\":{\"coll_start_ts\":1752867229235059," \
+	"\"kernel_events\":[" KERNEL("0", "1752867229235200", \
+				     "1752867229235212") "]}}}\n"
+
+/* One rank's part, unless the line's own bandwidth says that it is all. */
+static void test_gathered(void **state)
+{
+	char text[8192];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s%s%s", MARK("\"coll_records\":3"),
+		 GATHERED("1", ""),
+		 GATHERED("2", ",\"coll_algobw_gbs\":5.461333"),
+		 GATHERED("3", ",\"coll_algobw_gbs\":0.682667"));
+	expect(text, "0,1,2,3,4,5,6,7/8 #1 op 4 bytes 65536 peer -1 r2 "
+		     "0..12000000 by 0\nop AllGather\n"
+		     "0,1,2,3,4,5,6,7/8 #2 op 4 bytes 65536 peer -1 r2 "
+		     "0..12000000 by 0\nop AllGather\n"
+		     "0,1,2,3,4,5,6,7/8 #3 op 4 bytes 8192 peer -1 r2 "
+		     "0..12000000 by 0\nop AllGather\n");
 }
 
 static void test_lost_records(void **state)
@@ -367,6 +392,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_real_line),
 		cmocka_unit_test(test_lines_of_a_dump),
+		cmocka_unit_test(test_gathered),
 		cmocka_unit_test(test_lost_records),
 		cmocka_unit_test(test_without_its_dump),
 		cmocka_unit_test(test_two_communicators),

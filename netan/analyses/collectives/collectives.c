@@ -35,7 +35,9 @@ static enum na_status coll_open(void *state, const struct na_scope *scope,
 	s->clipped = scope->filter->from_ps != NA_TIME_MIN ||
 		     scope->filter->to_ps != NA_TIME_MAX ||
 		     scope->filter->first_step >= 0;
-	return NA_OK;
+	if (scope->executions)
+		s->tell = na_collectives_tell_new(scope->store);
+	return s->tell || !scope->executions ? NA_OK : na_fail_nomem(err);
 }
 
 static enum na_status coll_fork(void *block, const void *state, unsigned pass)
@@ -46,6 +48,7 @@ static enum na_status coll_fork(void *block, const void *state, unsigned pass)
 	*(struct coll_state *)block =
 		(struct coll_state){.scope = from->scope,
 				    .by_type = from->by_type,
+				    .tell = from->tell,
 				    .steps = from->steps};
 	return NA_OK;
 }
@@ -112,6 +115,10 @@ static bool count_op(struct coll_state *s, uint32_t row, const struct na_op *op,
 	if (!d)
 		return false;
 	d->n[k]++;
+	if (s->tell && !na_add(&s->device_ops,
+			       ((struct coll_device_op){
+				       op, (uint32_t)(d - s->devices.v)})))
+		return false;
 	if (t->size_bytes == NA_UNKNOWN_U64)
 		return true;
 	d->sized[k]++;
@@ -246,23 +253,41 @@ static enum na_status coll_add_step(void *block, const struct na_span *x)
 		       : NA_ENOMEM;
 }
 
+static bool merge_device_ops(struct coll_state *s, const struct coll_state *b,
+			     const uint32_t *device_of_block)
+{
+	for (size_t i = 0; i < b->device_ops.n; i++) {
+		struct coll_device_op x = b->device_ops.v[i];
+
+		x.device = device_of_block[x.device];
+		if (!na_add(&s->device_ops, x))
+			return false;
+	}
+	return true;
+}
+
 static bool merge_devices(struct coll_state *s, const struct coll_state *b,
 			  const uint32_t *row_of_block)
 {
-	for (size_t i = 0; i < b->devices.n; i++) {
+	uint32_t *of = na_calloc(b->devices.n + 1, sizeof(*of));
+	bool ok = of;
+
+	for (size_t i = 0; ok && i < b->devices.n; i++) {
 		const struct na_triple *k = &b->device_keys.keys[i];
 		const struct coll_device *from = &b->devices.v[i];
 		struct coll_device *to = device_of(s, row_of_block[k->a], k->b);
 
-		if (!to)
-			return false;
-		for (int j = 0; j < 2; j++) {
+		ok = to;
+		for (int j = 0; ok && j < 2; j++) {
 			to->n[j] += from->n[j];
 			to->sized[j] += from->sized[j];
 			to->bytes[j] += from->bytes[j];
 		}
+		of[i] = ok ? (uint32_t)(to - s->devices.v) : 0;
 	}
-	return true;
+	ok = ok && merge_device_ops(s, b, of);
+	free(of);
+	return ok;
 }
 
 static bool merge_rows(struct coll_state *s, const struct coll_state *b,
@@ -335,9 +360,9 @@ static size_t coll_weight(const void *state)
 	return (names < RECORDS ? names : RECORDS) * ROW_BYTES;
 }
 
-static void coll_fini(void *state)
+static void coll_block_fini(void *block)
 {
-	struct coll_state *s = state;
+	struct coll_state *s = block;
 
 	na_triples_fini(&s->rows);
 	na_triples_fini(&s->device_keys);
@@ -347,12 +372,21 @@ static void coll_fini(void *state)
 	na_vec_free(&s->wide);
 	na_collectives_members_fini(&s->members);
 	na_vec_free(&s->devices);
+	na_vec_free(&s->device_ops);
 	na_vec_free(&s->times);
 	na_vec_free(&s->reductions);
 	na_vec_free(&s->ops);
 	na_vec_free(&s->modules);
 	na_vec_free(&s->comms);
 	na_vec_free(&s->rank_steps);
+}
+
+static void coll_fini(void *state)
+{
+	struct coll_state *s = state;
+
+	na_collectives_tell_free(s->tell);
+	coll_block_fini(s);
 }
 
 static enum na_severity coll_severity(const void *state)
@@ -436,5 +470,6 @@ const struct na_analysis na_an_collectives = {
 	.merge = coll_merge,
 	.finish = na_collectives_finish,
 	.fini = coll_fini,
+	.fini_block = coll_block_fini,
 	.severity = coll_severity,
 };

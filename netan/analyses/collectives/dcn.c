@@ -36,6 +36,39 @@ static bool add_devices(struct coll_state *s, struct coll_found *f)
 	return true;
 }
 
+/* Those of them one by one. */
+static void tell_devices(const struct coll_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	const struct na_strtab *names = &store->names.strings;
+
+	for (size_t i = 0; i < s->device_ops.n; i++) {
+		const struct coll_device_op *o = &s->device_ops.v[i];
+		const struct coll_device *d = &s->devices.v[o->device];
+		const struct na_op_type *t =
+			&store->devices.types.items[o->op->type];
+		uint32_t row = s->device_keys.keys[o->device].a;
+		uint32_t type = s->kept.v[row].type;
+
+		if (s->kept.v[row].executions ||
+		    (t->opcode == NA_OPCODE_RECV) != (d->n[1] > d->n[0]))
+			continue;
+		na_collectives_tell(
+			s->tell,
+			&(struct coll_execution){
+				.collective = na_strtab_at(names, t->collective),
+				.type = type == NA_UNKNOWN_U32
+						? NULL
+						: na_strtab_at(names, type),
+				.sequence = -1,
+				.start_ps = o->op->start_ps,
+				.end_ps = o->op->end_ps,
+				.size_bytes = t->size_bytes,
+				.core = o->op->core,
+			});
+	}
+}
+
 bool na_collectives_add_dcn(struct coll_state *s, struct coll_found *f)
 {
 	f->dcn.v = na_calloc(s->kept.n + 1, sizeof(*f->dcn.v));
@@ -56,6 +89,7 @@ bool na_collectives_add_dcn(struct coll_state *s, struct coll_found *f)
 		if (s->members.v[i].executions > row->most)
 			row->most = s->members.v[i].executions;
 	}
+	tell_devices(s);
 	return add_devices(s, f);
 }
 

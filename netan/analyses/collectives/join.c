@@ -67,6 +67,27 @@ static bool take_part(struct coll_match *m, uint32_t core)
 	return m->parts[core].n++ || na_add(&m->crew, core);
 }
 
+static void tell(const struct coll_match *m, const struct na_op_piece *x)
+{
+	const struct na_strtab *names = &m->s->scope->store->names.strings;
+	const struct na_op_type *t = &m->d->types.items[x->type];
+
+	na_collectives_tell(
+		m->s->tell,
+		&(struct coll_execution){
+			.collective = na_strtab_at(
+				names, m->ops.units.keys[x->unit].b),
+			.type = t->transfer_type == NA_UNKNOWN_U32
+					? na_collectives_word(t->opcode)
+					: na_strtab_at(names, t->transfer_type),
+			.sequence = -1,
+			.start_ps = x->start_ps,
+			.end_ps = x->end_ps,
+			.size_bytes = t->size_bytes,
+			.core = x->core,
+		});
+}
+
 /* One execution on all its devices. */
 bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 				 size_t n)
@@ -99,6 +120,7 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 		    !take_part(m, x[i].core))
 			return false;
 		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
+		tell(m, &x[i]);
 	}
 	if (!na_add(&m->us[COLL_TIMES], na_us(least)))
 		return false;

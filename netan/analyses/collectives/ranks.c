@@ -65,6 +65,7 @@ static bool add_row(struct coll_state *s, struct coll_found *f,
 		.group_size = kind.group_size,
 		.times = g->times,
 		.group = pair || s->by_type ? NA_UNKNOWN_U32 : group,
+		.least_bytes = UINT64_MAX,
 	};
 
 	return row.kind != NA_NO_NAME && row.program != NA_NO_TRIPLE &&
@@ -134,11 +135,20 @@ static bool wanted(const struct coll_state *s, const struct na_rank_group *g,
 	       na_collectives_in_window(s, x, x->end_ps);
 }
 
+static void span_bytes(struct coll_matched *row, uint64_t bytes)
+{
+	if (bytes < row->least_bytes)
+		row->least_bytes = bytes;
+	if (bytes > row->most_bytes)
+		row->most_bytes = bytes;
+}
+
 static void add_bytes(struct coll_matched *row, uint64_t bytes, uint64_t n,
 		      uint32_t ranks, int64_t time_ps)
 {
 	if (bytes == NA_UNKNOWN_U64)
 		return;
+	span_bytes(row, bytes);
 	row->sized += n;
 	row->bytes += (na_i128)bytes * (na_i128)n;
 	row->sized_bytes += (na_i128)bytes;
@@ -216,6 +226,43 @@ static bool add_instance(struct coll_state *s, struct coll_found *f,
 	return last;
 }
 
+static void tell(const struct coll_state *s, const struct na_comm *x,
+		 uint8_t opcode, const char *group)
+{
+	bool recorder = x->source == NA_COMM_QUEUED ||
+			x->source == NA_COMM_BEGUN;
+
+	na_collectives_tell(
+		s->tell, &(struct coll_execution){
+				 .collective = na_collectives_word(opcode),
+				 .group = group,
+				 .state = !recorder ? NULL
+					  : x->source == NA_COMM_BEGUN
+						  ? "started"
+						  : "completed",
+				 .sequence = x->sequence,
+				 .start_ps = x->start_ps,
+				 .end_ps = x->end_ps,
+				 .ends_alone = x->source == NA_COMM_LASTED,
+				 .begun_alone = x->source == NA_COMM_BEGUN,
+				 .size_bytes = x->size_bytes,
+				 .core = x->core,
+			 });
+}
+
+static void tell_unjoined(const struct coll_state *s, const struct coll_found *f,
+			  const struct na_comm *x, uint32_t group)
+{
+	const struct na_ranks *j = &f->ranks->joined;
+	struct na_str text = {0};
+
+	if (!s->tell)
+		return;
+	tell(s, x, opcode_of(&j->groups.v[group], x->operation),
+	     na_collectives_group(s, j, group, NULL, &text));
+	free(text.s);
+}
+
 /* What is told of one rank alone: its kernel, waiting included. */
 static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 			 const struct na_comm *x, uint32_t group)
@@ -232,6 +279,8 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 	if (!row)
 		return false;
 	ran = count_run(row, x->source);
+	if (ran)
+		tell_unjoined(s, f, x, group);
 	if (row->times == NA_RANK_QUEUED)
 		took_ps = 0;
 	row->rank_ps += took_ps;
@@ -242,6 +291,7 @@ static bool add_unjoined(struct coll_state *s, struct coll_found *f,
 		if (ran && x->size_bytes != NA_UNKNOWN_U64) {
 			row->sized++;
 			row->bytes += (na_i128)x->size_bytes;
+			span_bytes(row, x->size_bytes);
 		}
 		return true;
 	}
@@ -278,6 +328,7 @@ static bool add_nobody(struct coll_state *s, struct coll_found *f,
 	if (!row)
 		return false;
 	row->executions++;
+	tell(s, x, x->operation, NULL);
 	row->rank_ps += took_ps;
 	n = (uint32_t)f->ranks->nobody_keys.n;
 	if (na_triples_add(&f->ranks->nobody_keys,

@@ -1,6 +1,7 @@
 /* collectives: what is told of rows and executions of ranks. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/analyses/collectives/ranks.h"
@@ -71,6 +72,46 @@ static void put_ranks(struct na_result *r, struct na_value *to,
 	free(all);
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* [n] names, sorted; false: of some rank nothing tells it. */
+static bool find_hosts(const struct coll_state *s, const struct coll_ranks *k,
+		       size_t from, size_t n, const char **names)
+{
+	const struct na_store *store = s->scope->store;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t rank = k->counts.v[from + i].rank;
+		uint32_t core = k->joined.ranks.v[rank].core;
+		uint32_t input = store->devices.cores[core].input;
+
+		if (store->sources[input].no_host)
+			return false;
+		names[i] = store->hosts[input].name;
+	}
+	na_sort(names, n, by_text);
+	return true;
+}
+
+static void put_hosts(struct na_result *r, struct na_value *to,
+		      const struct coll_state *s, const struct coll_ranks *k,
+		      size_t from, size_t n)
+{
+	struct na_value *list = na_put_list(r, to, M_hosts);
+	const char **names = na_calloc(n, sizeof(*names));
+
+	if (names && find_hosts(s, k, from, n, names)) {
+		for (size_t i = 0; i < n; i++) {
+			if (!i || strcmp(names[i], names[i - 1]) != 0)
+				na_put_text(r, list, NULL, names[i]);
+		}
+	}
+	free(names);
+}
+
 static void put_last(struct na_result *r, struct na_value *to,
 		     const struct coll_state *s, const struct coll_ranks *k,
 		     size_t from, size_t n, uint64_t instances)
@@ -137,6 +178,11 @@ void na_collectives_put_ranks(struct na_result *r, struct na_value *to,
 	na_put_text(r, to, M_arrival, arrivals[x->times]);
 	put_states(r, to, x);
 	put_ranks(r, to, k, from, n);
+	put_hosts(r, to, s, k, from, n);
+	na_put_whole(r, to, M_min_bytes,
+		     x->sized ? (na_i128)x->least_bytes : -1);
+	na_put_whole(r, to, M_max_bytes,
+		     x->sized ? (na_i128)x->most_bytes : -1);
 	put_durations(r, to, x);
 	na_put_real(r, to, M_algbw_gbps,
 		    x->instances && ps > 0 ? bits / ps * 1e3 : NAN);

@@ -436,6 +436,7 @@ static void drop_keys(struct coll_state *s)
 	na_triples_fini(&s->device_keys);
 	na_collectives_members_fini(&s->members);
 	na_vec_free(&s->devices);
+	na_vec_free(&s->device_ops);
 }
 
 static void fit_all(struct coll_state *s)
@@ -510,6 +511,7 @@ enum na_status na_collectives_finish(void *state, struct na_result *r,
 	size_t n = 0, shown;
 	bool linked;
 
+	na_collectives_tell_into(p.s->tell, r);
 	if (!gather(&p) || !rank(&p, &n)) {
 		report_fini(&p);
 		return na_fail_nomem(err);

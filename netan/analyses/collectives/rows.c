@@ -142,6 +142,8 @@ static void put_ranks(struct na_brief *b, const struct coll_matched *x)
 	na_brief_put_number(b, x->group);
 	na_brief_put_number(b, x->times);
 	na_brief_put_number(b, x->begun);
+	na_brief_put_number(b, x->least_bytes);
+	na_brief_put_number(b, x->most_bytes);
 	na_brief_put_number(b, x->participants);
 	na_brief_put_number(b, x->not_captured);
 }
@@ -151,6 +153,8 @@ static void get_ranks(const uint8_t **p, struct coll_matched *x)
 	x->group = (uint32_t)na_brief_number(p);
 	x->times = (enum na_rank_times)na_brief_number(p);
 	x->begun = na_brief_number(p);
+	x->least_bytes = na_brief_number(p);
+	x->most_bytes = na_brief_number(p);
 	x->participants = (uint32_t)na_brief_number(p);
 	x->not_captured = na_brief_number(p);
 }

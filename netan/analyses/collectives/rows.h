@@ -67,6 +67,7 @@ struct coll_matched {
 	uint32_t group; /* of na_ranks.groups; NA_UNKNOWN_U32: several */
 	enum na_rank_times times;
 	uint64_t begun; /* of the executions: have not ended */
+	uint64_t least_bytes, most_bytes; /* of one; of none UINT64_MAX, 0 */
 };
 
 /* What many rows share.  Compared as bytes: no holes. */

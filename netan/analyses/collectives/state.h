@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/analyses/collectives/rows.h"
+#include "netan/analyses/collectives/tell.h"
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -60,6 +61,12 @@ struct coll_device {
 	na_i128 bytes[2]; /* of the `sized` ones */
 };
 
+/* A send or recv-done that a device counts. */
+struct coll_device_op {
+	const struct na_op *op;
+	uint32_t device; /* of coll_state.devices */
+};
+
 /* A duration of row (or of input) `of`. */
 struct coll_time {
 	int64_t time_ps;
@@ -87,6 +94,10 @@ struct coll_state {
 	struct na_triples device_keys; /* row, core */
 	NA_VEC(struct coll_device) devices;
 	struct coll_times times, reductions; /* of rows; of inputs */
+
+	struct coll_tell *tell; /* the main state's; NULL: nobody asks */
+	/* Those of `devices`, where somebody asks for each execution. */
+	NA_VEC(struct coll_device_op) device_ops;
 
 	NA_VEC(const struct na_op *) ops; /* of the other networks */
 	NA_VEC(struct na_span) modules;

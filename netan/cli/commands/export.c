@@ -121,9 +121,12 @@ static enum na_exit read_and_judge(struct making *m,
 	size_t n = na_exports_beside(&m->targets, beside);
 	enum na_exit exit;
 
-	for (size_t i = 0; i < m->targets.n; i++)
-		m->cli->request.step_hosts |=
-			m->targets.v[i].format->step_hosts;
+	for (size_t i = 0; i < m->targets.n; i++) {
+		const struct na_export *format = m->targets.v[i].format;
+
+		m->cli->request.step_hosts |= format->step_hosts;
+		m->cli->request.executions |= format->executions;
+	}
 	exit = na_exit_of(na_battery_run(&m->battery, &m->cli->request,
 					 is_read, m, beside, n));
 	if (na_stopped(m->cli, m->battery.session.interrupted))
@@ -194,7 +197,8 @@ static const char details[] =
 	"the executions that were late; findings and the verdict stand on the "
 	"track netan. docs/perfetto.md says more. --from, --to and --host keep "
 	"it small.\n"
-	"Numbers are those of the commands, filters hold here as there, and "
+	"Numbers are those of the commands, filters hold here as there (with "
+	"--side tx the table transfers is empty, with --side rx sends), and "
 	"names are data whatever is in them. The file is written beside its "
 	"place and renamed when it is whole. Of several runs (--label) nothing "
 	"is checked: there are no findings then.";

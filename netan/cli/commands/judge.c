@@ -1,6 +1,5 @@
 #include "netan/cli/commands/judge.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -82,25 +81,6 @@ static enum na_exit say_nothing(const struct na_cli *cli, struct na_battery *b)
 	return NA_EXIT_FAILED;
 }
 
-/* The exhibit whose count of what was used says most. */
-static size_t told_by(const struct na_battery *b)
-{
-	size_t best = 0;
-	unsigned least = UINT_MAX;
-
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		const struct na_analysis *a = b->analyses[i];
-		unsigned turn = a && a->tells_coverage ? a->tells_coverage
-						       : UINT_MAX - 1;
-
-		if (b->exhibits[i].result && turn < least) {
-			least = turn;
-			best = i;
-		}
-	}
-	return best;
-}
-
 static const char *print_span(char *buf, int64_t first_ps, int64_t last_ps)
 {
 	return na_print_time(buf, na_span_ps(first_ps, last_ps), 4);
@@ -129,7 +109,7 @@ static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 			 struct na_result *r)
 {
 	struct na_session *s = &b->session;
-	size_t i = told_by(b);
+	size_t i = na_battery_told_by(b);
 	const char *line = na_result_get_headline(b->owned[i]);
 
 	line = line ? strchr(line, ':') : NULL;

@@ -86,6 +86,7 @@ static enum na_exit read_inputs(struct asking *a,
 	enum na_exit exit;
 
 	a->cli->request.step_hosts = a->db.wanted & NA_SQL_BIT(step_hosts);
+	a->cli->request.executions = a->db.wanted & NA_SQL_BIT(executions);
 	exit = na_exit_of(na_battery_run(&a->battery, &a->cli->request, wanted,
 					 a, &beside,
 					 a->db.wanted & RECORDS ? 1 : 0));
@@ -137,9 +138,46 @@ static void name_database(const struct asking *a, struct na_result *r)
 	na_put_list(r, row, M_warnings);
 }
 
+/* The one table of two that --side leaves anything in is not asked. */
+static bool asks_other_side(const struct asking *a)
+{
+	const char *side = a->cli->request.side;
+	enum na_sql_table_id empty =
+		side && strcmp(side, "tx") == 0 ? NA_SQL_transfers
+						: NA_SQL_sends;
+
+	return a->read && side && na_sql_wants(&a->db, empty) &&
+	       !na_sql_wants(&a->db, empty == NA_SQL_sends ? NA_SQL_transfers
+							   : NA_SQL_sends);
+}
+
+/* What was used and left out, as check says it. */
+static void put_envelope(struct asking *a, struct na_result *r)
+{
+	static const struct na_driven nothing;
+	struct na_battery *b = &a->battery;
+	const struct na_driven *told =
+		a->read ? &b->driven[na_battery_told_by(b)] : &nothing;
+	struct na_driven other = {
+		.side = told->side == NA_TX ? NA_RX : NA_TX};
+
+	if (asks_other_side(a)) {
+		told = &other;
+		na_result_note(r, other.side == NA_RX
+					  ? "transfers holds what receivers "
+					    "saw, of which --side tx leaves "
+					    "nothing: ask sends"
+					  : "sends holds what senders saw, of "
+					    "which --side rx leaves nothing: "
+					    "ask transfers");
+	}
+	na_envelope(&b->session, r, a->cli->command->face->name, told->used,
+		    na_s((double)b->last_ps - (double)b->first_ps), told->side,
+		    told->dropped);
+}
+
 static enum na_exit answer(struct asking *a)
 {
-	static const uint64_t none[NA_N_REASONS];
 	struct na_result *r = a->cli->result;
 	struct na_err err = {.status = NA_OK};
 	enum na_status st = na_sql_answer(&a->db, a->query, r, &err);
@@ -159,10 +197,7 @@ static enum na_exit answer(struct asking *a)
 				       a->read ? "file" : "database"),
 			   na_count_of(n, na_length(na_result_body(r), M_rows),
 				       "row"));
-	na_envelope(s, r, a->cli->command->face->name, a->battery.used,
-		    na_s((double)a->battery.last_ps -
-			 (double)a->battery.first_ps),
-		    -1, none);
+	put_envelope(a, r);
 	if (!a->read)
 		name_database(a, r);
 	exit = a->read ? na_exit_of(na_session_verdict(s)) : NA_EXIT_OK;
@@ -186,14 +221,16 @@ static enum na_status open_tables(struct asking *a, bool *there,
 				  struct na_err *err)
 {
 	const struct na_request *q = &a->cli->request;
+	const char *path = q->n_inputs == 1 ? q->inputs[0].path : NULL;
+	bool piped = path && strcmp(path, "-") == 0;
 	enum na_status st = NA_END;
 	struct stat sb;
 
 	*there = false;
-	/* SQLite would take a pipe's first bytes. */
-	if (q->n_inputs == 1 && stat(q->inputs[0].path, &sb) == 0 &&
-	    S_ISREG(sb.st_mode)) {
-		st = na_sql_reopen(&a->db, q->inputs[0].path, q, err);
+	/* SQLite would take the first bytes of a pipe that has a name. */
+	if (piped ||
+	    (path && stat(path, &sb) == 0 && S_ISREG(sb.st_mode))) {
+		st = na_sql_reopen(&a->db, path, q, err);
 		if (st != NA_OK)
 			na_sql_close(&a->db);
 	}
@@ -204,7 +241,7 @@ static enum na_status open_tables(struct asking *a, bool *there,
 		return na_fail(err, NA_EUSAGE,
 			       "%s is a database: filters and --anonymize are "
 			       "for netan export, which wrote it",
-			       q->inputs[0].path);
+			       piped ? "standard input" : path);
 	return st;
 }
 
@@ -258,7 +295,9 @@ static const char details[] =
 	"attach files or load extensions. Ctrl-C ends it. The tables lie in "
 	"a temporary file, of which a part is kept in memory.\n"
 	"INPUT may also be a database that netan export wrote, which need not "
-	"be read again for each question.";
+	"be read again for each question; also through standard input, not "
+	"packed. A pipe is copied into a temporary file: a path asks it at "
+	"once.";
 
 static const struct na_face sql_face = {
 	.name = "sql",

@@ -1,5 +1,6 @@
 #include "netan/engine/battery/battery.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,6 +388,25 @@ enum na_status na_battery_run(struct na_battery *b, const struct na_request *q,
 	if (err.status != NA_OK)
 		na_say_error(q, "%s", err.text);
 	return err.status;
+}
+
+size_t na_battery_told_by(const struct na_battery *b)
+{
+	size_t best = 0;
+	unsigned least = UINT_MAX;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct na_analysis *a = b->analyses[i];
+		unsigned turn = !a			? UINT_MAX
+				: a->tells_coverage ? a->tells_coverage
+						    : UINT_MAX - 1;
+
+		if (b->exhibits[i].result && turn < least) {
+			least = turn;
+			best = i;
+		}
+	}
+	return best;
 }
 
 void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,

@@ -59,6 +59,9 @@ void na_battery_add(struct na_battery *b, const char *name, struct na_result *r,
 /* Of the exhibit of that name; NULL: there is none. */
 const struct na_result *na_battery_result(const struct na_battery *b,
 					  const char *name);
+/* The exhibit, by its index, whose count of what was used and left out says
+ * most: of an analysis that had something to analyse; 0: none had. */
+size_t na_battery_told_by(const struct na_battery *b);
 /* programs.c: exhibit "hlo", of what the session has read: the first run whose
  * hosts differ, else the first with two hosts to compare; missing without
  * such a run. */

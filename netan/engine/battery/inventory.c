@@ -89,7 +89,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 
 struct na_result *na_inventory(struct na_battery *b)
 {
-	static const uint64_t none[NA_N_REASONS];
+	const struct na_driven *told = &b->driven[na_battery_told_by(b)];
 	struct na_session *s = &b->session;
 	struct na_result *r = na_result_new();
 	struct na_filter wide = s->filter;
@@ -100,8 +100,8 @@ struct na_result *na_inventory(struct na_battery *b)
 		return NULL;
 	to = na_result_side(r);
 	na_envelope(s, r, "check", b->used,
-		    na_s((double)b->last_ps - (double)b->first_ps), NA_RX,
-		    none);
+		    na_s((double)b->last_ps - (double)b->first_ps), told->side,
+		    told->dropped);
 	na_put_count(r, to, M_files, s->n_inputs);
 	na_put_count(r, to, M_refused, na_session_unread(s));
 	na_put_count(r, to, M_damaged, put_inputs(r, to, s));

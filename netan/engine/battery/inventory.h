@@ -7,7 +7,7 @@
 
 #include "netan/engine/battery/battery.h"
 
-/* The envelope (what was left out: of receives), and in the side tree what the
+/* The envelope, as na_battery_told_by() has it, and in the side tree what the
  * table "session" of members.def declares.  NULL when memory is short. */
 struct na_result *na_inventory(struct na_battery *b);
 

@@ -328,6 +328,26 @@ static void shift(struct na_pft *x)
 				  NA_NS_PER_S;
 }
 
+/* Who did nothing may be the one that the others wait for. */
+static void tell_idle(struct na_pft_gather *g)
+{
+	const struct na_store *s = g->scope->store;
+
+	for (uint32_t i = 0; i < s->n_sources; i++) {
+		const struct na_host *h = &s->hosts[i];
+
+		if (h->recorded && !h->nobody && !h->of_ranks &&
+		    na_filter_input(g->scope->bound, i))
+			na_pft_tell_process(g->x, g->host_process[i]);
+	}
+	for (uint32_t i = 0; i < s->devices.n_cores; i++) {
+		if (g->core_process[i] != NA_UNKNOWN_U32 &&
+		    na_filter_input(g->scope->bound,
+				    s->devices.cores[i].input))
+			na_pft_tell_process(g->x, g->core_process[i]);
+	}
+}
+
 bool na_pft_write(struct na_pft_gather *g)
 {
 	size_t n = g->x->groups.n;
@@ -347,6 +367,7 @@ bool na_pft_write(struct na_pft_gather *g)
 		if (i + 1 == n || r[i + 1].process != r[i].process)
 			na_pft_counters_put(w.counters, r[i].process);
 	}
+	tell_idle(g);
 	na_pft_counters_free(w.counters);
 	na_pft_order_fini(&order);
 	free(r);

@@ -116,6 +116,8 @@ struct na_pft_process *na_pft_process_new(struct na_pft *x, const char *host,
 /* Its index; NA_NO_TRIPLE: no memory. */
 uint32_t na_pft_group(struct na_pft *x, uint32_t process, uint32_t core,
 		      enum na_pft_kind kind);
+/* Its track is described, unless it is already. */
+void na_pft_tell_process(struct na_pft *x, uint32_t process);
 /* Described with the first slice.  `device`: its name, of groups that have
  * one. */
 uint64_t na_pft_lane(struct na_pft *x, uint32_t group, size_t lane,

@@ -70,7 +70,7 @@ uint32_t na_pft_group(struct na_pft *x, uint32_t process, uint32_t core,
 }
 
 /* How its clock was corrected, where it was. */
-static void tell_process(struct na_pft *x, uint32_t process)
+void na_pft_tell_process(struct na_pft *x, uint32_t process)
 {
 	struct na_pft_process *p = &x->processes.v[process];
 	char ahead[NA_UNIT_BUF], known[NA_UNIT_BUF], text[160];
@@ -134,7 +134,7 @@ static uint64_t new_lane(struct na_pft *x, uint32_t group, size_t lane,
 	struct na_pft_group g = x->groups.v[group];
 	uint64_t parent, uuid;
 
-	tell_process(x, g.process);
+	na_pft_tell_process(x, g.process);
 	parent = device ? device_track(x, &g, device)
 			: x->processes.v[g.process].uuid;
 	uuid = next_uuid(x);
@@ -177,7 +177,7 @@ uint64_t na_pft_counter(struct na_pft *x, uint32_t process, const char *name,
 	if (process == UINT32_MAX) {
 		t.parent = na_pft_own_track(x);
 	} else {
-		tell_process(x, process);
+		na_pft_tell_process(x, process);
 		t.parent = x->processes.v[process].uuid;
 	}
 	na_pft_track(&x->out, &t);

@@ -13,6 +13,7 @@
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/export.h"
+#include "netan/model/gpu/kernels.h"
 #include "netan/result/emit.h"
 
 struct row {
@@ -22,40 +23,170 @@ struct row {
 	enum { FAMILY_ROW, SAMPLE_ROW, STATE_ROW, LABEL_ROW, WHERE_ROW } kind;
 	const char *command, *a, *b, *label, *text;
 	double factor;
-	const char *(*says)(const struct na_value *v);
+	const char *(*says)(const struct na_value *v, char buf[NA_UNIT_BUF]);
+	double (*gives)(const struct na_value *v);
 };
 
 /* The title of a finding has its numbers, of which each is a series. */
-static const char *looked_for(const struct na_value *finding)
+static const char *looked_for(const struct na_value *finding,
+			      char buf[NA_UNIT_BUF])
 {
 	const struct na_check *x = na_check_find(na_text_at(finding, M_id));
 
+	(void)buf;
 	return x ? x->question : NULL;
 }
 
 /* Both sides of a host, unless it is one of its ranks. */
-static const char *kind_of(const struct na_value *accused)
+static const char *kind_of(const struct na_value *accused,
+			   char buf[NA_UNIT_BUF])
 {
 	const char *kind = na_text_or(accused, M_kind, NULL);
 
+	(void)buf;
 	return kind && strcmp(kind, "host") == 0 &&
 			       isfinite(na_number_at(accused, M_rank))
 		       ? "rank"
 		       : kind;
 }
 
+/* ---- as NCCL Inspector has it */
+
+static const char *name_of(const struct na_value *collective,
+			   char buf[NA_UNIT_BUF])
+{
+	(void)buf;
+	return na_text_or(collective, M_collective, NULL);
+}
+
+/* "AllReduce" of what ranks call ALL_REDUCE; programs give names. */
+static const char *function_of(const struct na_value *collective,
+			       char buf[NA_UNIT_BUF])
+{
+	const char *type = na_text_at(collective, M_transfer_type);
+	const char *name = na_text_or(collective, M_collective, type);
+	const char *function = na_nccl_function(name);
+
+	(void)buf;
+	return function ? function : name;
+}
+
+static const char *operation_of(const struct na_value *collective,
+				char buf[NA_UNIT_BUF])
+{
+	(void)buf;
+	return na_nccl_function(na_text_at(collective, M_transfer_type));
+}
+
+/* In a program. */
+static const char *instruction_of(const struct na_value *collective,
+				  char buf[NA_UNIT_BUF])
+{
+	const char *name = name_of(collective, buf);
+
+	return name && !na_nccl_function(name) ? name : NULL;
+}
+
+/* Of one communicator. */
+static const char *nodes_of(const struct na_value *collective,
+			    char buf[NA_UNIT_BUF])
+{
+	size_t n = na_length(collective, M_hosts);
+
+	snprintf(buf, NA_UNIT_BUF, "%zu", n);
+	return n && na_text_or(collective, M_group, NULL) ? buf : NULL;
+}
+
+static const char *node_of(const struct na_value *collective,
+			   char buf[NA_UNIT_BUF])
+{
+	(void)buf;
+	return na_length(collective, M_hosts) == 1
+		       ? na_text_of(na_items(na_get(collective, M_hosts)), NULL)
+		       : NULL;
+}
+
+/* "4-5MB", by powers of 1024; a share of what each rank has in the end. */
+static void print_size(char buf[NA_UNIT_BUF], double bytes)
+{
+	static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+	size_t i = 0;
+
+	for (; bytes >= 1024 && i + 1 < NA_LEN(units); i++)
+		bytes /= 1024;
+	if (bytes < 1)
+		snprintf(buf, NA_UNIT_BUF, bytes > 0 ? "1-2B" : "0B");
+	else
+		snprintf(buf, NA_UNIT_BUF, "%.0f-%.0f%s", floor(bytes),
+			 floor(bytes) + 1, units[i]);
+}
+
+/* Of the elements that the call counts: one rank's share of what is gathered,
+ * or scattered.  NULL: of several sizes, or not told. */
+static const char *size_of(const struct na_value *collective,
+			   char buf[NA_UNIT_BUF])
+{
+	const char *type = na_text_at(collective, M_transfer_type);
+	double n = na_number_at(collective, M_group_size), share = 1;
+	double least = na_number_at(collective, M_min_bytes);
+	double most = na_number_at(collective, M_max_bytes);
+	char other[NA_UNIT_BUF];
+
+	if (strcmp(type, "ALL_GATHER") == 0 ||
+	    strcmp(type, "REDUCE_SCATTER") == 0)
+		share = n;
+	if (strstr(type, "ALL_TO_ALL") || !isfinite(least) ||
+	    !isfinite(most) || !(share > 0))
+		return NULL;
+	print_size(buf, least / share);
+	print_size(other, most / share);
+	return strcmp(buf, other) == 0 ? buf : NULL;
+}
+
+static bool is_nccl(const struct na_value *collective)
+{
+	return strcmp(na_text_at(collective, M_network), "gpu") == 0;
+}
+
+static bool is_pair(const struct na_value *collective)
+{
+	const char *type = na_text_at(collective, M_transfer_type);
+
+	return is_nccl(collective) && strcmp(type, "SEND_RECV") == 0;
+}
+
+static double bus_gbs(const struct na_value *collective)
+{
+	return na_number_at(collective, M_bus_gbps) * 0.125;
+}
+
+static double collective_gbs(const struct na_value *v)
+{
+	return is_pair(v) ? (double)NAN : bus_gbs(v);
+}
+
+static double pair_gbs(const struct na_value *v)
+{
+	return is_pair(v) ? bus_gbs(v) : (double)NAN;
+}
+
 /* clang-format off */
 static const struct row rows[] = {
 #define FAMILY(command, name, help) \
-	{FAMILY_ROW, #command, name, help, "", "", 0, NULL},
+	{FAMILY_ROW, #command, name, help, "", "", 0, NULL, NULL},
 #define SAMPLE(list, value, factor, label, text) \
-	{SAMPLE_ROW, NULL, list, value, label, text, factor, NULL},
-#define STATE(list, value) {STATE_ROW, NULL, list, value, "", "", 1, NULL},
+	{SAMPLE_ROW, NULL, list, value, label, text, factor, NULL, NULL},
+#define SAMPLE_BY(list, function) \
+	{SAMPLE_ROW, NULL, list, "", "", "", 0, NULL, function},
+#define STATE(list, value) \
+	{STATE_ROW, NULL, list, value, "", "", 1, NULL, NULL},
 #define LABEL(command, list, name, member) \
-	{LABEL_ROW, #command, list, member, name, "", 0, NULL},
+	{LABEL_ROW, #command, list, member, name, "", 0, NULL, NULL},
 #define LABEL_BY(command, list, name, function) \
-	{LABEL_ROW, #command, list, "", name, "", 0, function},
-#define WHERE(value) {WHERE_ROW, NULL, "", value, "", "", 0, NULL},
+	{LABEL_ROW, #command, list, "", name, "", 0, function, NULL},
+#define LABEL_IN(command, prefix, list, name, function) \
+	{LABEL_ROW, #command, list, "", name, #prefix, 0, function, NULL},
+#define WHERE(value) {WHERE_ROW, NULL, "", value, "", "", 0, NULL, NULL},
 #include "netan/exports/prom/metrics.def"
 };
 /* clang-format on */
@@ -99,7 +230,18 @@ static void add_label(struct putting *p, struct na_str *to, const char *name,
 	free(clean);
 }
 
-static void add_labels(struct putting *p, struct na_str *to, const char *list,
+/* Several, one behind the other. */
+static char *text_of_list(const struct na_value *list)
+{
+	struct na_str text = {.s = NULL};
+
+	na_for_each (v, list)
+		na_str_join(&text, ",", "%s", na_text_of(v, ""));
+	return text.s;
+}
+
+static void add_labels(struct putting *p, struct na_str *to,
+		       const struct row *family, const char *list,
 		       const struct na_value *v)
 {
 	char number[NA_UNIT_BUF];
@@ -107,14 +249,18 @@ static void add_labels(struct putting *p, struct na_str *to, const char *list,
 	for (size_t i = 0; *list && i < NA_LEN(rows); i++) {
 		const struct row *r = &rows[i];
 		const struct na_value *of;
+		char *several = NULL;
 		const char *text;
 
 		if (r->kind != LABEL_ROW ||
 		    strcmp(r->command, p->command) != 0 ||
-		    strcmp(r->a, list) != 0)
+		    strcmp(r->a, list) != 0 ||
+		    strncmp(family->a, r->text, strlen(r->text)) != 0)
 			continue;
 		of = r->says ? NULL : na_dig(v, r->b);
-		text = r->says ? r->says(v) : na_text_of(of, NULL);
+		text = r->says ? r->says(v, number) : na_text_of(of, NULL);
+		if (of && of->kind == NA_V_LIST)
+			text = several = text_of_list(of);
 		if (!text && of && of->kind == NA_V_INT) {
 			snprintf(number, sizeof(number), "%lld",
 				 (long long)of->u.i);
@@ -122,6 +268,7 @@ static void add_labels(struct putting *p, struct na_str *to, const char *list,
 		}
 		if (text)
 			add_label(p, to, r->label, text);
+		free(several);
 	}
 }
 
@@ -130,7 +277,9 @@ static void put_sample(struct putting *p, const struct row *family,
 {
 	const char *state = r->kind == STATE_ROW && *r->b ? na_text_at(v, r->b)
 							  : NULL;
-	double x = r->kind == STATE_ROW ? 1 : na_number_at(v, r->b) * r->factor;
+	double x = r->kind == STATE_ROW ? 1
+		   : r->gives           ? r->gives(v)
+					: na_number_at(v, r->b) * r->factor;
 	struct na_str labels = {.s = NULL};
 	char number[NA_UNIT_BUF];
 	size_t before = p->seen.n;
@@ -138,7 +287,7 @@ static void put_sample(struct putting *p, const struct row *family,
 	if (!isfinite(x) || (r->kind == STATE_ROW && *r->b && !*state))
 		return;
 	na_str_addf(&labels, "%s", "");
-	add_labels(p, &labels, r->a, v);
+	add_labels(p, &labels, family, r->a, v);
 	if (state)
 		add_label(p, &labels, r->b, state);
 	if (*r->label)

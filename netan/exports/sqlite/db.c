@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/memory/mapped.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/sqlite.h"
 #include "netan/base/vec.h"
@@ -136,8 +137,10 @@ enum na_status na_sql_commit(struct na_sql_db *x, size_t threads,
 void na_sql_close(struct na_sql_db *x)
 {
 	sqlite3_close(x->db);
+	na_unmap(x->mapped);
 	na_arena_fini(&x->arena);
 	x->db = NULL;
+	x->mapped = NULL;
 }
 
 struct sqlite3_stmt *na_sql_adder(struct na_sql_db *x,

@@ -8,10 +8,12 @@
 #include "netan/engine/request.h"
 #include "netan/exports/sqlite/tables.h"
 
+struct na_mapped;
 struct sqlite3_stmt;
 
 struct na_sql_db {
 	struct sqlite3 *db;
+	struct na_mapped *mapped; /* that it lies in; NULL: in a file */
 	const struct na_request *request;
 	struct na_arena arena;
 	uint64_t wanted; /* NA_SQL_BIT()s of tables that are filled */

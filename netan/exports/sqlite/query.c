@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netan/base/memory/mapped.h"
 #include "netan/base/memory/spill.h"
 #include "netan/base/sqlite.h"
 #include "netan/base/str.h"
@@ -393,28 +394,63 @@ static bool put_uri(struct na_str *uri, const char *path)
 	return !uri->failed;
 }
 
-enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
-			     const struct na_request *q, struct na_err *err)
+static int open_file(struct na_sql_db *x, const char *path)
 {
 	struct na_str uri = {.s = NULL};
 	int rc = SQLITE_NOMEM;
 
-	*x = (struct na_sql_db){.request = q, .failed = {.status = NA_OK}};
 	if (put_uri(&uri, path))
 		rc = sqlite3_open_v2(uri.s, &x->db,
 				     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
 					     SQLITE_OPEN_NOMUTEX,
 				     NULL);
 	free(uri.s);
+	return rc;
+}
+
+static int open_mapped(struct na_sql_db *x, size_t size)
+{
+	/* Read only: it takes the address without const, no more. */
+	unsigned char *p = (unsigned char *)(uintptr_t)na_mapped_bytes(
+		x->mapped);
+	int rc = sqlite3_open_v2(":memory:", &x->db,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				 NULL);
+
+	return rc != SQLITE_OK
+		       ? rc
+		       : sqlite3_deserialize(x->db, "main", p,
+					     (sqlite3_int64)size,
+					     (sqlite3_int64)size,
+					     SQLITE_DESERIALIZE_READONLY);
+}
+
+enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
+			     const struct na_request *q, struct na_err *err)
+{
+	bool piped = strcmp(path, "-") == 0;
+	enum na_status st;
+	size_t size;
+	int rc;
+
+	*x = (struct na_sql_db){.request = q, .failed = {.status = NA_OK}};
+	st = piped ? na_sql_map_input(x, &size, err) : NA_OK;
+	if (st != NA_OK)
+		return st;
+	rc = piped ? open_mapped(x, size) : open_file(x, path);
 	if (rc == SQLITE_NOMEM)
 		return na_fail_nomem(err);
 	if (rc != SQLITE_OK ||
 	    pragma(x, "PRAGMA application_id") != NA_SQLITE_APPLICATION)
-		return NA_END;
+		return piped ? na_fail(err, NA_EFORMAT,
+				       "standard input: a database that is cut "
+				       "off or damaged: SQLite says \"%s\"",
+				       sqlite3_errmsg(x->db))
+			     : NA_END;
 	if (pragma(x, "PRAGMA user_version") != NA_SQL_VERSION)
 		return na_fail(err, NA_EFORMAT,
 			       "%s: a database of another version of netan's "
 			       "tables (this is %d): export it again",
-			       path, NA_SQL_VERSION);
+			       piped ? "standard input" : path, NA_SQL_VERSION);
 	return NA_OK;
 }

@@ -22,11 +22,17 @@ enum na_status na_sql_answer(struct na_sql_db *x, const char *query,
 			     struct na_err *err) NA_MUST_CHECK;
 
 /* A database that `netan export` wrote, opened to be asked, in the place of
- * na_sql_open(); x is closed by na_sql_close() whatever comes back.  NA_END:
- * the file is none. */
+ * na_sql_open(); x is closed by na_sql_close() whatever comes back.  "-": it
+ * comes through standard input, of which nothing is taken unless it is one; a
+ * pipe is copied into a temporary file.  NA_END: it is none. */
 enum na_status na_sql_reopen(struct na_sql_db *x, const char *path,
 			     const struct na_request *q,
 			     struct na_err *err) NA_MUST_CHECK;
+
+/* piped.c: the bytes of a database in standard input, into x->mapped.  As
+ * na_sql_reopen(), and NA_EIO. */
+enum na_status na_sql_map_input(struct na_sql_db *x, size_t *size,
+				struct na_err *err) NA_MUST_CHECK;
 
 /* quantile.c: median(), percentile(), percentile_cont(), percentile_disc(), as
  * SQLite's shell has them.  False: no memory. */

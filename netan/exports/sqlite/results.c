@@ -97,17 +97,16 @@ static const struct na_value *beside(const struct na_result *r,
 }
 
 static void put_list(struct na_sql_db *x, enum na_sql_table_id table,
-		     const struct na_result *r)
+		     const struct na_result *r, const char *name)
 {
-	const struct na_sql_table *t = &na_sql_tables[table];
 	const struct na_sql_column *c = x->columns[table];
-	const struct na_value *list = na_get(na_result_get_body(r), t->list);
+	const struct na_value *list = na_get(na_result_get_body(r), name);
 	sqlite3_stmt *s = na_sql_adder(x, table);
 
 	if (!list)
-		list = na_get(na_result_get_doc(r), t->list);
+		list = na_get(na_result_get_doc(r), name);
 	if (!list)
-		list = na_get(na_result_get_side(r), t->list);
+		list = na_get(na_result_get_side(r), name);
 	na_each_row (row, list) {
 		for (size_t i = 0; s && i < x->n_columns[table]; i++)
 			bind_value(x, s, (int)i + 1, &c[i],
@@ -134,12 +133,14 @@ static const char *place(const struct na_store *s, size_t host, bool block)
 
 struct seen_host {
 	size_t first; /* of the store's, which has one for each file */
-	uint64_t devices;
+	uint64_t devices; /* that transfers name, and ranks */
+	uint64_t planes;  /* of devices in its files */
 	bool recorded;
 };
 
 struct hosts {
 	const struct na_store *store;
+	const struct na_input *inputs; /* [store->n_sources] */
 	struct na_strtab keys; /* run and name */
 	NA_VEC(struct seen_host) all;
 	bool failed;
@@ -181,6 +182,8 @@ static void gather_hosts(struct hosts *h)
 			x = seen(h, host->run, host->name, i);
 		if (x)
 			x->recorded |= host->recorded;
+		if (x && i < s->n_sources && !host->of_ranks)
+			x->planes += h->inputs[i].n_devices;
 	}
 	for (size_t i = 0; i < n * s->n_runs && !h->failed; i++) {
 		uint32_t host = s->host_of[i];
@@ -207,7 +210,7 @@ static void gather_hosts(struct hosts *h)
 
 static void put_hosts(struct na_sql_db *x, const struct na_session *session)
 {
-	struct hosts h = {.store = &session->store};
+	struct hosts h = {.store = &session->store, .inputs = session->inputs};
 	sqlite3_stmt *s = na_sql_adder(x, NA_SQL_hosts);
 
 	if (s)
@@ -219,7 +222,10 @@ static void put_hosts(struct na_sql_db *x, const struct na_session *session)
 		na_sql_bind_shown(x, s, 1, host->name);
 		na_sql_bind_shown(x, s, 2, na_store_label(h.store, host->run));
 		sqlite3_bind_int(s, 3, o->recorded);
-		sqlite3_bind_int64(s, 4, (int64_t)o->devices);
+		sqlite3_bind_int64(s, 4,
+				   (int64_t)(o->planes > o->devices
+						     ? o->planes
+						     : o->devices));
 		na_sql_bind_shown(x, s, 5, place(h.store, o->first, false));
 		na_sql_bind_shown(x, s, 6, place(h.store, o->first, true));
 		na_sql_add(x, NA_SQL_hosts, s);
@@ -307,15 +313,18 @@ void na_sql_put_results(struct na_sql_db *x, const struct na_battery *b,
 			const struct na_result *check)
 {
 	for (size_t i = 0; i < NA_SQL_N_TABLES; i++) {
-		const char *from = na_sql_tables[i].exhibit;
+		const struct na_sql_table *t = &na_sql_tables[i];
 
-		if (!from)
-			continue;
-		put_list(x, (enum na_sql_table_id)i,
-			 strcmp(from, check_name) == 0
-				 ? check
-				 : na_battery_result(b, from));
+		if (t->exhibit)
+			put_list(x, (enum na_sql_table_id)i,
+				 strcmp(t->exhibit, check_name) == 0
+					 ? check
+					 : na_battery_result(b, t->exhibit),
+				 t->list);
 	}
+	put_list(x, NA_SQL_executions,
+		 na_battery_result(b, na_sql_tables[NA_SQL_executions].exhibit),
+		 M_device_executions);
 	put_hosts(x, &b->session);
 	put_ranks(x, &b->session);
 	put_coverage(x, na_battery_result(b, session_name), check);

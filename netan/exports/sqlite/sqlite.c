@@ -55,6 +55,7 @@ const struct na_export na_export_sqlite = {
 	.ending = "sqlite",
 	.what = "a SQLite database (netan help --tables)",
 	.step_hosts = true,
+	.executions = true,
 	.state_size = sizeof(struct state),
 	.records = &na_sql_records,
 	.begin = sqlite_begin,

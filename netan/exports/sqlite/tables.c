@@ -11,6 +11,8 @@
 #define LISTED(name, ...)       static const struct na_sql_column own_##name[] = {
 #define COLUMN(name, type, doc) {#name, #type, doc, NULL, false},
 /* clang-format off */
+#define FROM(name, type, member, instant, doc) \
+	{#name, #type, doc, member, instant},
 #define END {.name = NULL} };
 #include "netan/exports/sqlite/tables.def"
 

@@ -1,5 +1,7 @@
 #include "netan/model/gpu/kernels.h"
 
+#include <string.h>
+
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
 
@@ -44,32 +46,34 @@ bool na_kernel_talks(struct na_text name)
 	return is_nccl(name) || custom_of(name) < NA_LEN(customs);
 }
 
+/* As NCCL calls them. */
+/* clang-format off */
+static const struct {
+	const char *name;
+	uint8_t opcode;
+} functions[] = {
+	{"AllReduce", NA_OPCODE_ALL_REDUCE},
+	{"AllGather", NA_OPCODE_ALL_GATHER},
+	{"ReduceScatter", NA_OPCODE_REDUCE_SCATTER},
+	{"AlltoAll", NA_OPCODE_ALL_TO_ALL},
+	{"Broadcast", NA_OPCODE_BROADCAST},
+	{"Reduce", NA_OPCODE_REDUCE},
+	{"SendRecv", NA_OPCODE_SEND_RECV},
+};
+/* clang-format on */
+
 /* The <Op> in ncclDevKernel_<Op>_<Red>_<dtype>_<ALGO>_<PROTO>. */
 static uint8_t nccl_opcode(struct na_text name)
 {
-	/* clang-format off */
-	static const struct {
-		const char *name;
-		uint8_t opcode;
-	} ops[] = {
-		{"AllReduce", NA_OPCODE_ALL_REDUCE},
-		{"AllGather", NA_OPCODE_ALL_GATHER},
-		{"ReduceScatter", NA_OPCODE_REDUCE_SCATTER},
-		{"AllToAll", NA_OPCODE_ALL_TO_ALL},
-		{"Broadcast", NA_OPCODE_BROADCAST},
-		{"Reduce", NA_OPCODE_REDUCE},
-		{"SendRecv", NA_OPCODE_SEND_RECV},
-	};
-	/* clang-format on */
 	size_t from = 0;
 
 	for (size_t i = 0; i <= name.n; i++) {
 		if (i < name.n && name.s[i] != '_')
 			continue;
-		for (size_t k = 0; k < NA_LEN(ops); k++) {
+		for (size_t k = 0; k < NA_LEN(functions); k++) {
 			if (na_same_nocase(name.s + from, i - from,
-					   ops[k].name))
-				return ops[k].opcode;
+					   functions[k].name))
+				return functions[k].opcode;
 		}
 		from = i + 1;
 	}
@@ -166,4 +170,13 @@ const char *na_opcode_word(uint8_t opcode)
 	/* clang-format on */
 
 	return opcode < NA_N_OPCODES ? words[opcode] : NULL;
+}
+
+const char *na_nccl_function(const char *word)
+{
+	for (size_t i = 0; i < NA_LEN(functions); i++) {
+		if (strcmp(na_opcode_word(functions[i].opcode), word) == 0)
+			return functions[i].name;
+	}
+	return NULL;
 }

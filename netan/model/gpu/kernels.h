@@ -32,5 +32,7 @@ struct na_text na_kernel_short(struct na_text name);
 
 /* "ALL_REDUCE" of the opcode of a collective; NULL: none. */
 const char *na_opcode_word(uint8_t opcode);
+/* "AllReduce", as NCCL calls it, of that word; NULL: none of its own. */
+const char *na_nccl_function(const char *word);
 
 #endif

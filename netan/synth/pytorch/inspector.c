@@ -97,14 +97,16 @@ static bool put_line(struct na_wire *w, const struct na_torch_job *job,
 	const struct na_torch_event *e = &job->ranks[rank].events[event];
 	const struct na_torch_op *op = na_torch_op(job, rank, event);
 	const char *what = na_torch_p2p(op) ? "p2p" : "coll";
-	uint64_t bytes = ELEMENT_BYTES * (op->in > op->out ? op->in : op->out);
+	/* Of what is gathered or scattered one rank's part. */
+	uint64_t bytes = ELEMENT_BYTES * (op->in < op->out ? op->in : op->out);
+	uint64_t whole = ELEMENT_BYTES * (op->in > op->out ? op->in : op->out);
 	int64_t from = na_torch_unix_ns(job, rank, e->arrive_ps) / NA_NS_PER_US;
 	int64_t to = na_torch_unix_ns(job, rank, e->end_ps) / NA_NS_PER_US;
 	double rate;
 
 	if (e->state != NA_TORCH_DONE || bytes < MIN_BYTES)
 		return false;
-	rate = (double)bytes / (double)(to - from) / 1e3;
+	rate = (double)whole / (double)(to - from) / 1e3;
 	put_header(w, job, rank, op->role, dump_us);
 	na_wire_text(w, "\"%s_perf\":{\"%s\":\"%s\",\"%s_sn\":%u,", what, what,
 		     na_torch_names[op->kind].inspector, what,

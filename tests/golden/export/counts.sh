@@ -19,6 +19,9 @@ for k in valid no_latency clock_skew; do
 	esac
 done
 same graphs "$(echo "$totals" | number graphs)" \
+	"$(ask "SELECT count(*) FROM executions JOIN collectives
+		USING (collective) WHERE network = 'dcn'")"
+same executions "$(ask 'SELECT sum(executions) FROM collectives')" \
 	"$(ask 'SELECT count(*) FROM executions')"
 sizes=$(json sizes s)
 same count "$(echo "$sizes" | number count)" \

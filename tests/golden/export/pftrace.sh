@@ -38,7 +38,8 @@ for what, kind, name, query in (
         ("findings and the verdict", INSTANT, "netan",
          "(SELECT id FROM findings UNION ALL SELECT 1)")):
     same(what, count[kind, name], int(sql(f"SELECT count(*) FROM {query}")[0][0]))
-(n,), = sql("SELECT count(*) FROM executions")
+(n,), = sql("SELECT count(*) FROM executions JOIN collectives "
+            "USING (collective) WHERE network = 'dcn'")
 same("executions", sum(e[2] == BEGIN and e[5] == "collective" and
                        "TPU" not in t.path(e[3]) for e in t.events), int(n))
 # One that no transfer ends in, or several that overlap, has none.
@@ -80,3 +81,18 @@ echo "== ranks"
 netan synth -q -o g --profile pytorch --hosts 4 --devices 2 --steps 2
 netan export g/kineto -o g.pftrace
 read_it g.pftrace | grep -e 'rank 5' -e flows -e executions -e WRONG
+# One whose recorder holds nothing has its track: the others wait for it.
+echo "== a rank that did nothing"
+netan synth -q -o d --profile pytorch --evidence recorder-json --hosts 2 \
+	--devices 2 --steps 2
+python3 - d/recorder-json/*_2* <<'PYTHON'
+import json, sys
+dump = json.load(open(sys.argv[1]))
+dump["entries"] = []
+json.dump(dump, open(sys.argv[1], "w"))
+PYTHON
+netan export -q d/recorder-json -o d.pftrace
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real python3 -c '
+from pftraces import *
+for name, _, _, process, _ in Trace("d.pftrace").tracks.values():
+    if process: print(name)' | sort

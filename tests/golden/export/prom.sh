@@ -41,3 +41,16 @@ netan timeline -q c.pcap -o c.prom
 netan timeline -q c.pcap --host 10.1.0.1 -o d.prom
 grep -c '^netan_sent_bytes\|^netan_transmit' c.prom
 grep -c '^netan_sent_bytes\|^netan_transmit' d.prom
+# Of GPU jobs, what NCCL Inspector exports has its names, labels and words.
+netan synth -q -o n --profile pytorch --hosts 4 --devices 2 --steps 2
+netan collectives -q n/kineto -o n.prom
+sed -n 's/^\(# HELP nccl_[a-z0-9_]*\).*/\1/p; s/^\(nccl_.*}\) .*/\1/p' n.prom
+# The mean of what each rank was in it.
+netan sql n/kineto -q "SELECT round(avg(end_ns - start_ns) / 1e3, 2) FROM operations
+	WHERE operation = 'ALL_GATHER' AND group_name = '0,2'" --format csv |
+	tail -n 1
+sed -n 's/^nccl_coll.*AllGather.*"0,2".* //p' n.prom
+# Who is accused is named: a path by both its ends.
+netan synth -q -o path --hosts 4 --steps 10 --fault slow-path:1:2:4
+netan check -q path -o path.prom
+grep '^netan_accused' path.prom
