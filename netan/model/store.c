@@ -373,6 +373,28 @@ unsigned na_store_styles(const struct na_store *s, uint32_t run)
 	return seen;
 }
 
+bool na_store_mixed(const struct na_store *s, uint32_t run)
+{
+	unsigned styles = na_store_styles(s, run);
+
+	return (styles & (NA_STYLES_OF_PACKETS)) &&
+	       (styles & ~(NA_STYLES_OF_PACKETS));
+}
+
+uint64_t na_store_captured(const struct na_store *s, uint32_t run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		const struct na_tally *t = &s->tallies[i];
+
+		for (int k = NA_STYLE_CAPTURE;
+		     s->sources[i].run == run && k < NA_N_STYLES; k++)
+			n += t->classes[NA_RX][k][NA_VALID];
+	}
+	return n;
+}
+
 uint64_t na_store_count(const struct na_store *s, size_t source,
 			enum na_side side, enum na_class klass)
 {

@@ -50,11 +50,33 @@ static bool is_borne_out(const struct rpc_state *s, uint32_t row,
 	return 2 * acquitted <= n;
 }
 
+/* Most of those that are so late a trace tells: no connection of a capture is
+ * known to have carried them. */
+static bool is_of_traces(const struct rpc_state *s, uint32_t row,
+			 const struct na_timers *t, int mode)
+{
+	const struct rpc_late *all = (const void *)s->late.items;
+	size_t n = 0, packets = 0;
+
+	for (size_t i = 0; i < s->late.n; i++) {
+		const struct rpc_late *x = &all[i];
+
+		if ((row != RPC_ALL_ROWS && x->row != row) || x->constant ||
+		    na_timers_match(t, x->excess_ms) != mode)
+			continue;
+		n++;
+		packets += (1U << x->style & (NA_STYLES_OF_PACKETS)) != 0;
+	}
+	return 2 * packets < n;
+}
+
 static bool stays(const struct rpc_state *s, uint32_t row,
 		  const struct na_timers *t, int mode)
 {
 	const struct na_timer_mode *m = &t->modes[mode];
 
+	if (is_of_traces(s, row, t, mode))
+		return true;
 	if (m->count < EPISODES_LEAST)
 		return false;
 	return m->cause == NA_TIMER_ACK ||

@@ -278,6 +278,7 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 	if (st != NA_OK)
 		return st;
 	*asked = s->filter;
+	asked->traces_first = true;
 	s->wants = 0;
 	widen(s, asked, choice);
 	st = na_session_read(s, true, err);
