@@ -108,6 +108,8 @@ struct na_finding {
 	 * the network is not acquitted. */
 	bool suspicion;
 	const char *decides; /* of a suspicion: what would decide; NULL */
+	bool apart; /* told by captures of hosts that no trace is known to be
+		       of: joined.h */
 	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;

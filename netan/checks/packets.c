@@ -8,6 +8,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/methods/sides.h"
 #include "netan/stats/tests/tests.h"
@@ -26,7 +27,7 @@ bool na_captures_alone(const struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
-		    !na_flag_at(v, M_of_ranks))
+		    !na_flag_at(v, M_of_ranks) && na_count_at(v, M_transfers))
 			return false;
 	}
 	return na_case_body(c, "tcp") || queue_pairs_of(c);
@@ -566,7 +567,7 @@ void na_transfers_few(struct na_case *c, double n, double least)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (!na_captures_alone(c) || n >= least)
+	if (!na_packets_told(c) || n >= least)
 		return;
 	na_case_missing(c, "%s transfers or more: there %s %s",
 			na_print_count(a, (uint64_t)ceil(least)),

@@ -11,6 +11,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -217,7 +218,7 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 		f->sure = "counted; whose fault it is follows from where the "
 			  "packets were seen";
 	t->accuse(c, f, t->verdict);
-	na_case_cost(c, f, g->lost_s);
+	na_packets_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);

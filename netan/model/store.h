@@ -262,10 +262,15 @@ const char *na_store_label(const struct na_store *s, uint32_t run);
 size_t na_store_hosts(const struct na_store *s);
 /* An address that no host has: of a group, of all, of none. */
 bool na_address_is_nobodys(const char *address);
-/* Every input is of ranks of a GPU job: what stands for a host is a rank. */
+/* Every input but captures is of ranks of a GPU job: what stands for a host is
+ * a rank. */
 static inline bool na_store_of_ranks(const struct na_store *s)
 {
-	return s->n_sources && s->ranked.inputs == s->n_sources;
+	size_t others = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++)
+		others += !s->sources[i].capture;
+	return others && s->ranked.inputs == others;
 }
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack and block of a host; NA_UNKNOWN_U32: the topology does not tell. */

@@ -74,6 +74,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 			n += na_store_count(&s->store, i, NA_RX,
 					    (enum na_class)k);
 		na_put_text(r, row, M_path, in->path);
+		na_put_text(r, row, M_host, s->sources[i].host);
 		na_put_bool(r, row, M_trace, !in->capture);
 		na_put_bool(r, row, M_of_ranks,
 			    s->store.sources[i].ranks &&
