@@ -58,7 +58,7 @@ enum na_cause {
  * Whom a finding accuses, as the culprits of `pairs` do: kind "src", "dst" or
  * "host" with a host (or several), "pair" with both ends, "rack_..." with the
  * hosts of the rack.  What is not known is NULL, the kind as well: the network
- * somewhere.  Borrowed, as long as the case.
+ * somewhere between the hosts.  Borrowed, as long as the case.
  */
 struct na_who {
 	const char *kind, *host, *src_host, *dst_host;

@@ -530,6 +530,30 @@ struct na_who na_packets_who(const struct na_packets_side *x)
 	return (struct na_who){.kind = x->kind, .host = x->host};
 }
 
+struct na_who na_packets_between(struct na_case *c, const struct na_flows *f)
+{
+	struct na_value *hosts = na_case_list(c);
+	bool *listed = na_arena_alloc(c->arena, f->hosts + 1);
+
+	c->failed |= !listed;
+	if (!listed)
+		return (struct na_who){NULL};
+	memset(listed, 0, f->hosts + 1);
+	for (size_t i = 0; f->v && i < f->n; i++) {
+		const struct na_flow_sum *v = &f->v[i];
+
+		if (!(v->events > 0))
+			continue;
+		if (!listed[v->src_at])
+			na_put_text(c->r, hosts, NULL, v->src);
+		listed[v->src_at] = true;
+		if (!listed[v->dst_at])
+			na_put_text(c->r, hosts, NULL, v->dst);
+		listed[v->dst_at] = true;
+	}
+	return (struct na_who){.hosts = hosts};
+}
+
 const char *na_packets_more(struct na_case *c, const struct na_value *row)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"

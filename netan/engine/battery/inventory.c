@@ -13,13 +13,31 @@ static uint64_t side_of(const struct na_store *store, enum na_side side)
 	return n;
 }
 
+/* Of receives of traces, where there are such: in packets nothing needs to be
+ * answered. */
+static uint64_t without_latency(const struct na_store *store)
+{
+	uint64_t n = na_store_count(store, SIZE_MAX, NA_RX, NA_NO_LATENCY);
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_tally *t = &store->tallies[i];
+
+		if (!na_store_mixed(store, store->sources[i].run))
+			continue;
+		for (int k = NA_STYLE_CAPTURE; k < NA_N_STYLES; k++)
+			n -= t->classes[NA_RX][k][NA_NO_LATENCY];
+	}
+	return n;
+}
+
 static void put_transfers(struct na_result *r, struct na_value *to,
 			  const struct na_store *store)
 {
 	/* clang-format off */
 	static const struct { const char *name; enum na_class klass; } of[] = {
-		{M_clock_skew, NA_CLOCK_SKEW}, {M_no_latency, NA_NO_LATENCY},
-		{M_loopback, NA_LOOPBACK}, {M_bad_key, NA_BAD_KEY},
+		{M_clock_skew, NA_CLOCK_SKEW},
+		{M_loopback, NA_LOOPBACK},
+		{M_bad_key, NA_BAD_KEY},
 	};
 	/* clang-format on */
 
@@ -29,6 +47,7 @@ static void put_transfers(struct na_result *r, struct na_value *to,
 		na_put_count(r, to, of[i].name,
 			     na_store_count(store, SIZE_MAX, NA_RX,
 					    of[i].klass));
+	na_put_count(r, to, M_no_latency, without_latency(store));
 	na_put_count(r, to, M_graphs, store->graphs.n);
 	na_put_count(r, to, M_actions, store->actions.n);
 }
