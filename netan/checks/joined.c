@@ -137,6 +137,27 @@ bool na_packets_saw_any(const struct na_case *c)
 	return na_packets_told(c) || is_joined(c);
 }
 
+const char *na_packets_blind_to(struct na_case *c)
+{
+	if (!na_captures_beside(c))
+		return NULL;
+	if (!any_named(c))
+		return "which hosts of the traces these packets are of is not "
+		       "known: give --hosts FILE with their names";
+	if (apart_in_time(c))
+		return "captures and traces do not meet in time";
+	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
+		const char *host = na_text_at(v, M_host);
+
+		if (na_flag_at(v, M_trace) && !is_seen(c, host))
+			return na_case_text(c,
+					    "no packet of %s was seen: capture "
+					    "on all hosts of the traces",
+					    host);
+	}
+	return NULL;
+}
+
 /* ---- what it cost */
 
 /* Steps that fall into x, parts of them in proportion. */

@@ -19,6 +19,10 @@ bool na_packets_told(const struct na_case *c);
 bool na_packets_saw(const struct na_case *c, const char *host);
 /* The same of any host of the traces. */
 bool na_packets_saw_any(const struct na_case *c);
+/* Why packets acquit no network of the job that traces tell of, as not all its
+ * hosts are known to be among those that were seen; NULL: they are, or there
+ * are no traces. */
+const char *na_packets_blind_to(struct na_case *c);
 /*
  * What something in a capture cost, between the finding's from_s and to_s: of
  * steps, only the part while both steps and capture ran, as if it was spread

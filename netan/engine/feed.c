@@ -52,9 +52,7 @@ static bool counted(const struct feed *f, const struct na_transfer *t)
 
 	if ((side >= 0 && t->side != side) || sends_aside(f, t))
 		return true;
-	if (t->style >= NA_STYLE_CAPTURE &&
-	    na_filter_aside(f->scope->bound,
-			    f->scope->store->sources[t->input].run))
+	if (na_filter_aside(f->scope->bound, t->input))
 		return true;
 	if (t->style >= NA_STYLE_CAPTURE && f->a->add_packet &&
 	    f->scope->store->packets.n)

@@ -146,7 +146,7 @@ static bool nothing_asked(const struct na_filter *f)
 	       f->max_rate_bps <= 0;
 }
 
-/* Which runs hold both.  False: no memory. */
+/* Captures of runs that hold both.  False: no memory. */
 static bool put_aside(struct na_bound_filter *l)
 {
 	const struct na_store *s = l->store;
@@ -154,10 +154,17 @@ static bool put_aside(struct na_bound_filter *l)
 	if (!l->filter->traces_first ||
 	    l->filter->components == NA_COMP_BIT(NA_COMP_RPC))
 		return true;
-	l->aside = na_calloc(s->n_runs, sizeof(bool));
-	for (uint32_t i = 0; l->aside && i < s->n_runs; i++)
-		l->aside[i] = na_store_mixed(s, i);
-	return l->aside;
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (!s->sources[i].capture ||
+		    !na_store_mixed(s, s->sources[i].run))
+			continue;
+		if (!l->aside)
+			l->aside = na_calloc(s->n_sources, sizeof(bool));
+		if (!l->aside)
+			return false;
+		l->aside[i] = true;
+	}
+	return true;
 }
 
 bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
@@ -264,8 +271,7 @@ enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 
 	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
 	    !component_ok(l->filter, t) ||
-	    (t->style >= NA_STYLE_CAPTURE &&
-	     na_filter_aside(l, s->sources[t->input].run)))
+	    na_filter_aside(l, t->input))
 		return NA_DROP_FILTERED;
 	if (l->open && in_window(l->filter, t->start_ps, t->end_ps))
 		return NA_KEEP;
@@ -519,7 +525,7 @@ unsigned na_filter_packet(const struct na_bound_filter *l,
 	size_t base = s->sources[w->input].run * s->names.n_endpoints;
 	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
 
-	if (na_filter_aside(l, s->sources[w->input].run) ||
+	if (na_filter_aside(l, w->input) ||
 	    w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
 	    !during_steps(l, w->time_ps) ||
 	    (l->src_ok && !l->src_ok[base + w->src]) ||

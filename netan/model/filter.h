@@ -65,7 +65,7 @@ struct na_bound_filter {
 	bool all;     /* of a trace nothing but side and time, of its graph
 			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
-	bool *aside;  /* by run: see traces_first; NULL: none */
+	bool *aside;  /* by input: see traces_first; NULL: none */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 	/* With --step, of all devices, sorted by core and start. */
 	struct na_device_step *steps;
@@ -101,11 +101,11 @@ na_filter_transfer(const struct na_bound_filter *l, const struct na_transfer *t)
 		       ? NA_KEEP
 		       : na_filter_asked(l, t);
 }
-/* What packets tell of that run is left to others. */
+/* What packets of that input tell is left to others. */
 static inline bool na_filter_aside(const struct na_bound_filter *l,
-				   uint32_t run)
+				   uint32_t input)
 {
-	return l->aside && l->aside[run];
+	return l->aside && l->aside[input];
 }
 /* The component that an action's duration is; NA_N_COMPONENTS: none. */
 enum na_component na_exec_component(enum na_action_kind kind);

@@ -283,10 +283,12 @@ uint32_t na_store_block(const struct na_store *s, uint32_t host);
  * each enum na_style. */
 #define NA_STYLES_OF_PACKETS (1U << NA_STYLE_CAPTURE | 1U << NA_STYLE_ESTIMATE)
 unsigned na_store_styles(const struct na_store *s, uint32_t run);
+unsigned na_store_styles_in(const struct na_store *s, size_t source);
 /* Traces and captures both tell transfers of the run. */
 bool na_store_mixed(const struct na_store *s, uint32_t run);
-/* Valid transfers of it that captures tell. */
-uint64_t na_store_captured(const struct na_store *s, uint32_t run);
+/* Transfers of it that captures tell. */
+uint64_t na_store_captured(const struct na_store *s, uint32_t run,
+			   enum na_class klass);
 
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,

@@ -355,7 +355,7 @@ static bool unmix_calls(const struct pairs_state *s, struct pairs_run *run)
 	struct na_lz_result *r = &run->found;
 	uint64_t all = 0;
 
-	/* Of a run with traces no call is looked at. */
+	/* Beside transfers of traces no call is looked at. */
 	if (!na_pairs_captured(s->scope->store, (uint32_t)(run - s->runs)))
 		return true;
 	for (size_t i = 0; i < s->sums.n; i++)

@@ -50,37 +50,28 @@ static bool is_borne_out(const struct rpc_state *s, uint32_t row,
 	return 2 * acquitted <= n;
 }
 
-/* Most of those that are so late a trace tells: no connection of a capture is
- * known to have carried them. */
-static bool is_of_traces(const struct rpc_state *s, uint32_t row,
-			 const struct na_timers *t, int mode)
-{
-	const struct rpc_late *all = (const void *)s->late.items;
-	size_t n = 0, packets = 0;
-
-	for (size_t i = 0; i < s->late.n; i++) {
-		const struct rpc_late *x = &all[i];
-
-		if ((row != RPC_ALL_ROWS && x->row != row) || x->constant ||
-		    na_timers_match(t, x->excess_ms) != mode)
-			continue;
-		n++;
-		packets += (1U << x->style & (NA_STYLES_OF_PACKETS)) != 0;
-	}
-	return 2 * packets < n;
-}
-
 static bool stays(const struct rpc_state *s, uint32_t row,
 		  const struct na_timers *t, int mode)
 {
 	const struct na_timer_mode *m = &t->modes[mode];
 
-	if (is_of_traces(s, row, t, mode))
-		return true;
 	if (m->count < EPISODES_LEAST)
 		return false;
 	return m->cause == NA_TIMER_ACK ||
 	       (s->tcp_waited && is_borne_out(s, row, t, mode));
+}
+
+/* Some of what was looked at may have gone over connections that are known:
+ * not those of captures that are left to others. */
+static bool hears(const struct rpc_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	bool any = store->calls.n && !s->scope->bound->aside;
+
+	for (uint32_t i = 0; i < store->n_sources; i++)
+		any |= !na_filter_aside(s->scope->bound, i) &&
+		       (na_store_styles_in(store, i) & (NA_STYLES_OF_PACKETS));
+	return any;
 }
 
 void na_rpc_hear_tcp(const struct rpc_state *s, uint32_t row,
@@ -88,7 +79,7 @@ void na_rpc_hear_tcp(const struct rpc_state *s, uint32_t row,
 {
 	bool keep[NA_TIMER_MODES];
 
-	if (!na_rpc_captured(s->scope->store))
+	if (!hears(s))
 		return;
 	for (int i = 0; i < NA_TIMER_MODES; i++)
 		keep[i] = stays(s, row, t, i);
@@ -109,7 +100,8 @@ bool na_rpc_ask_tcp(struct rpc_state *s)
 {
 	na_each_record (struct na_connection, c,
 			&s->scope->store->connections) {
-		if (!lost(&c->dir[0]) && !lost(&c->dir[1]))
+		if (na_filter_aside(s->scope->bound, c->input) ||
+		    (!lost(&c->dir[0]) && !lost(&c->dir[1])))
 			continue;
 		s->tcp_waited = true;
 		if (na_triples_add(&s->lossy,

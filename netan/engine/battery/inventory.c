@@ -19,13 +19,9 @@ static uint64_t without_latency(const struct na_store *store)
 {
 	uint64_t n = na_store_count(store, SIZE_MAX, NA_RX, NA_NO_LATENCY);
 
-	for (size_t i = 0; i < store->n_sources; i++) {
-		const struct na_tally *t = &store->tallies[i];
-
-		if (!na_store_mixed(store, store->sources[i].run))
-			continue;
-		for (int k = NA_STYLE_CAPTURE; k < NA_N_STYLES; k++)
-			n -= t->classes[NA_RX][k][NA_NO_LATENCY];
+	for (uint32_t i = 0; i < store->n_runs; i++) {
+		if (na_store_mixed(store, i))
+			n -= na_store_captured(store, i, NA_NO_LATENCY);
 	}
 	return n;
 }
