@@ -149,7 +149,9 @@ const char *na_packets_blind_to(struct na_case *c)
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		const char *host = na_text_at(v, M_host);
 
-		if (na_flag_at(v, M_trace) && !is_seen(c, host))
+		/* Dumps of recorders may tell no host. */
+		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
+		    !is_seen(c, host))
 			return na_case_text(c,
 					    "no packet of %s was seen: capture "
 					    "on all hosts of the traces",
@@ -186,7 +188,9 @@ void na_packets_cost(struct na_case *c, struct na_finding *f, double lost_s)
 	if (f->apart || !(n > 0) || !(share > 0))
 		return;
 	f->lost_s = fmin(lost_s * share, most_s);
-	f->cost_ms_per_step = f->lost_s * NA_MS_PER_S / n;
+	/* Of marks alone nobody knows. */
+	if (f->lost_s > 0)
+		f->cost_ms_per_step = f->lost_s * NA_MS_PER_S / n;
 }
 
 /* ---- that they cannot be joined */

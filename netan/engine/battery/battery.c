@@ -154,6 +154,7 @@ static void run_row(struct job *j, const struct na_filter *asked)
 	j->session.filter = *asked;
 	if (j->beside) {
 		j->session.threads = 1;
+		j->session.filter.traces_first = false;
 		na_in_err(na_drive(&j->session, j->a, j->beside->params,
 				   &ungrouped, j->r, &j->driven, &j->err));
 		return;
