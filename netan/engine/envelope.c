@@ -282,8 +282,10 @@ static void note_aside(struct na_session *s, struct na_result *r,
 	if (!s->filter.traces_first ||
 	    s->filter.components == NA_COMP_BIT(NA_COMP_RPC))
 		return;
-	for (uint32_t i = 0; i < st->n_runs; i++)
-		n += na_store_mixed(st, i) ? na_store_captured(st, i, NA_VALID) : 0;
+	for (uint32_t i = 0; i < st->n_runs; i++) {
+		if (na_store_mixed(st, i))
+			n += na_store_captured(st, i, NA_VALID);
+	}
 	if (!n)
 		return;
 	na_put_int(r, coverage, M_captured_aside, (int64_t)n);
