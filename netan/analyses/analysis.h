@@ -49,6 +49,8 @@ struct na_analysis {
 	bool clocks;         /* corrects hosts' clocks: sends and clock_skew
 				are read for these, and not shown to it */
 	bool by_steps;       /* needs the step of every transfer */
+	bool traces_first;   /* what captures tell beside traces is no match for
+				what those tell: see na_filter */
 	bool many;           /* netan-mpi runs it */
 	bool forgets;        /* finish looks at no transfers and executions of
 				the store */

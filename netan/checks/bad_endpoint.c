@@ -9,6 +9,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
@@ -499,6 +500,16 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
 	na_row_end(&walk);
 }
 
+/* What captures tell of their own hosts.  Of what these lack traces are none
+ * the poorer. */
+static void judge_beside(struct na_case *c)
+{
+	if (!na_captures_beside(c))
+		return;
+	na_bad_endpoint_packets(c);
+	c->missing = NULL;
+}
+
 static void judge_bad_endpoint(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs");
@@ -506,8 +517,11 @@ static void judge_bad_endpoint(struct na_case *c)
 
 	if (na_captures_alone(c)) {
 		na_bad_endpoint_packets(c);
+		if (na_sends_wait(c))
+			na_bad_endpoint_ranks(c);
 		return;
 	}
+	judge_beside(c);
 	if (na_sends_wait(c) && na_bad_endpoint_ranks(c))
 		return;
 	if (!body) {
@@ -538,8 +552,7 @@ static void judge_bad_endpoint(struct na_case *c)
 		judge_stall(c, v);
 	na_for_each (v, na_get(body, M_undecided))
 		judge_undecided(c, v);
-	if (!na_length(body, M_culprits) && !na_length(body, M_undecided) &&
-	    !na_case_body(c, "tcp"))
+	if (!na_length(body, M_culprits) && !na_length(body, M_undecided))
 		judge_slow(c, body);
 	/* What proxies sent names nobody: what ranks waited for may. */
 	if (!na_length(body, M_culprits) && na_of_ranks(c))

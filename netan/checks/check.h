@@ -58,7 +58,7 @@ enum na_cause {
  * Whom a finding accuses, as the culprits of `pairs` do: kind "src", "dst" or
  * "host" with a host (or several), "pair" with both ends, "rack_..." with the
  * hosts of the rack.  What is not known is NULL, the kind as well: the network
- * somewhere.  Borrowed, as long as the case.
+ * somewhere between the hosts.  Borrowed, as long as the case.
  */
 struct na_who {
 	const char *kind, *host, *src_host, *dst_host;
@@ -108,6 +108,8 @@ struct na_finding {
 	 * the network is not acquitted. */
 	bool suspicion;
 	const char *decides; /* of a suspicion: what would decide; NULL */
+	bool apart; /* told by captures of hosts that no trace is known to be
+		       of: joined.h */
 	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;

@@ -175,8 +175,8 @@ bool na_next_full(const struct na_case *c, struct na_full *x)
 
 bool na_may_explain(const struct na_finding *e, const struct na_finding *f)
 {
-	return e != f && e->severity > NA_SEV_INFO && !e->check->costs_stall &&
-	       !e->suspicion && e->culprit &&
+	return e != f && !e->apart && e->severity > NA_SEV_INFO &&
+	       !e->check->costs_stall && !e->suspicion && e->culprit &&
 	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
 }
 

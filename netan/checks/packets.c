@@ -8,6 +8,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/methods/sides.h"
 #include "netan/stats/tests/tests.h"
@@ -26,7 +27,7 @@ bool na_captures_alone(const struct na_case *c)
 {
 	na_for_each (v, na_get(na_case_side(c, "session"), M_inputs)) {
 		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
-		    !na_flag_at(v, M_of_ranks))
+		    !na_flag_at(v, M_of_ranks) && na_count_at(v, M_transfers))
 			return false;
 	}
 	return na_case_body(c, "tcp") || queue_pairs_of(c);
@@ -529,6 +530,30 @@ struct na_who na_packets_who(const struct na_packets_side *x)
 	return (struct na_who){.kind = x->kind, .host = x->host};
 }
 
+struct na_who na_packets_between(struct na_case *c, const struct na_flows *f)
+{
+	struct na_value *hosts = na_case_list(c);
+	bool *listed = na_arena_alloc(c->arena, f->hosts + 1);
+
+	c->failed |= !listed;
+	if (!listed)
+		return (struct na_who){NULL};
+	memset(listed, 0, f->hosts + 1);
+	for (size_t i = 0; f->v && i < f->n; i++) {
+		const struct na_flow_sum *v = &f->v[i];
+
+		if (!(v->events > 0))
+			continue;
+		if (!listed[v->src_at])
+			na_put_text(c->r, hosts, NULL, v->src);
+		listed[v->src_at] = true;
+		if (!listed[v->dst_at])
+			na_put_text(c->r, hosts, NULL, v->dst);
+		listed[v->dst_at] = true;
+	}
+	return (struct na_who){.hosts = hosts};
+}
+
 const char *na_packets_more(struct na_case *c, const struct na_value *row)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -566,7 +591,7 @@ void na_transfers_few(struct na_case *c, double n, double least)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (!na_captures_alone(c) || n >= least)
+	if (!na_packets_told(c) || n >= least)
 		return;
 	na_case_missing(c, "%s transfers or more: there %s %s",
 			na_print_count(a, (uint64_t)ceil(least)),

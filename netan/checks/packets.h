@@ -111,6 +111,9 @@ const char *na_packets_name(struct na_case *c, const struct na_packets_side *x);
 const char *na_packets_loses(struct na_case *c,
 			     const struct na_packets_side *x);
 struct na_who na_packets_who(const struct na_packets_side *x);
+/* Of flows with events, of which no side or path has more than its share: the
+ * network somewhere between their hosts. */
+struct na_who na_packets_between(struct na_case *c, const struct na_flows *f);
 
 /* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
 void na_bad_endpoint_packets(struct na_case *c);

@@ -11,6 +11,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -70,7 +71,8 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	(void)verdict; /* losses and timeouts count together */
 	f->how = f->title;
 	if (!n) {
-		na_case_accuse(f, NA_CAUSE_NETWORK, (struct na_who){NULL},
+		na_case_accuse(f, NA_CAUSE_NETWORK,
+			       na_packets_between(c, &flows),
 			       "the network loses RoCEv2 packets");
 		return;
 	}
@@ -102,15 +104,22 @@ static void accuse_receiver(struct na_case *c, struct na_finding *f,
 				    x.dst));
 }
 
+static double is_congested(const struct na_value *row)
+{
+	return na_says(row, M_verdict, "congested");
+}
+
 static void accuse_queue(struct na_case *c, struct na_finding *f,
 			 const char *verdict)
 {
+	struct na_flows flows = na_packets_rdma_flows(c, is_congested);
 	struct na_packets_side x;
 	bool known = shared(c, verdict, &x);
 
 	f->how = f->title;
 	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       known ? na_packets_who(&x) : (struct na_who){NULL},
+		       known ? na_packets_who(&x)
+			     : na_packets_between(c, &flows),
 		       na_case_text(c, "congestion on %s",
 				    known ? na_packets_name(c, &x)
 					  : "the network"));
@@ -217,7 +226,7 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 		f->sure = "counted; whose fault it is follows from where the "
 			  "packets were seen";
 	t->accuse(c, f, t->verdict);
-	na_case_cost(c, f, g->lost_s);
+	na_packets_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);

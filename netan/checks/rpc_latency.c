@@ -12,6 +12,7 @@
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -20,9 +21,10 @@ enum {
 	FEW = 100  /* have no p99: one late transfer is one late transfer */
 };
 
-static bool packets_seen(const struct na_case *c)
+/* Of those whose transfers are told: TCP of other hosts is no witness. */
+static bool packets_seen(struct na_case *c)
 {
-	return na_case_body(c, "tcp");
+	return na_case_body(c, "tcp") && na_packets_saw_any(c);
 }
 
 static int64_t lost_of(const struct na_case *c)
@@ -33,14 +35,24 @@ static int64_t lost_of(const struct na_case *c)
 
 /* Packets are there, and none was sent again.  Without packets a timer is no
  * more than possible. */
-static bool none_lost(const struct na_case *c)
+static bool none_lost(struct na_case *c)
 {
 	return packets_seen(c) && !lost_of(c);
 }
 
-static bool any_lost(const struct na_case *c)
+static bool any_lost(struct na_case *c)
 {
-	return lost_of(c) > 0;
+	return packets_seen(c) && lost_of(c) > 0;
+}
+
+/* Nor is it one of hosts of which no packet was seen. */
+static bool is_acquitted(struct na_case *c, const struct na_value *mode)
+{
+	bool all = none_lost(c);
+
+	na_for_each (v, na_get(mode, M_hosts))
+		all = all && na_packets_saw(c, na_text_of(v, ""));
+	return all && (na_length(mode, M_hosts) || na_packets_told(c));
 }
 
 static double ahead_ms(const struct na_value *offset)
@@ -134,7 +146,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 {
 	const struct na_value *hosts = na_get(mode, M_hosts);
 	const char *who = na_case_names(c, hosts, 3);
-	bool acquitted = none_lost(c), unsure = unknown_clocks(c);
+	bool acquitted = is_acquitted(c, mode), unsure = unknown_clocks(c);
 	bool lost = !acquitted && !unsure &&
 		    !strstr(na_text_at(mode, M_cause), "acknowledgement");
 	struct na_finding *f =
@@ -253,7 +265,7 @@ static void judge_ratio(struct na_case *c)
 	    na_clocks_differ(c))
 		return;
 	f = na_case_find(c,
-			 none_lost(c) || na_captures_alone(c) || n < FEW
+			 none_lost(c) || na_packets_told(c) || n < FEW
 				 ? NA_SEV_INFO
 				 : NA_SEV_WARNING,
 			 NA_POSSIBLE, "latency");
@@ -308,7 +320,7 @@ static void judge_rpc_latency(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "rpc");
 	/* TCP is the witness of what packets waited for: tcp-connection. */
-	bool told = na_captures_alone(c);
+	bool told = na_packets_told(c);
 	bool surely = na_says(body, M_verdict, "RTO-like") ||
 		      na_says(body, M_verdict, "low-RTO-like") ||
 		      na_says(body, M_verdict, "delayed-ACK-like");

@@ -3,6 +3,7 @@
 
 #include "members.h"
 #include "netan/analyses/sizes/sizes.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -25,9 +26,9 @@ static void judge_small_transfers(struct na_case *c)
 
 	/* Of packets: requests and answers, which nobody can fuse; where all of
 	 * them are small, there is nothing to compare them with. */
-	planned = !na_case_body(c, "tcp");
+	planned = !na_case_body(c, "tcp") || !na_packets_told(c);
 	na_transfers_few(c, (double)na_count_at(g, M_count), NA_SIZES_LEAST);
-	if (!c->missing && na_captures_alone(c) && !planned && !(count < 1))
+	if (!c->missing && na_packets_told(c) && !planned && !(count < 1))
 		na_case_missing(c, "transfers that are not small, too, to "
 				   "compare these with");
 	if (!(count > c->limits->small_count && time > c->limits->small_time) ||

@@ -12,6 +12,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/tcp_loss.h"
@@ -458,7 +459,7 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_count(c, g->calls));
 	na_case_fact(c, f, "%s", f->how);
 	f->of = on_all(g);
-	na_case_cost(c, f, g->server_ms / NA_MS_PER_S);
+	na_packets_cost(c, f, g->server_ms / NA_MS_PER_S);
 }
 
 /* Connections wait one beside the other, and each by itself. */
@@ -468,7 +469,7 @@ static void say_held(struct na_case *c, struct na_finding *f,
 	if (!(g->held_ms > 0))
 		return;
 	f->of = on_all(g);
-	na_case_cost(c, f, g->held_ms / NA_MS_PER_S);
+	na_packets_cost(c, f, g->held_ms / NA_MS_PER_S);
 	na_case_fact(c, f, "%s of waits for acknowledgements",
 		     na_case_seconds(c, f->lost_s));
 }
@@ -527,7 +528,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 					  na_case_seconds(c, g->waited_s));
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
-	na_case_cost(c, f, g->lost_s);
+	na_packets_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst connection" : " on that connection";
 	if (t->host == by_writer)
 		say_held(c, f, g);

@@ -34,7 +34,8 @@ void na_check_queues(struct na_case *c)
 	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
 	name = x.kind ? na_packets_name(c, &x) : "the network";
 	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       x.kind ? na_packets_who(&x) : (struct na_who){NULL},
+		       x.kind ? na_packets_who(&x)
+			      : na_packets_between(c, &flows),
 		       na_case_text(c, "a queue on %s", name));
 	f->how = "round trips grow more than fivefold under load";
 	f->sure = "the round trips are measured, and grow with what is sent; "

@@ -236,8 +236,8 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 	/* Without exchanges nobody localises. */
 	told &= na_case_asks(c, "bad-endpoint");
 	if (!told)
-		na_case_accuse(f, NA_CAUSE_NETWORK, (struct na_who){NULL},
-			       name);
+		na_case_accuse(f, NA_CAUSE_NETWORK,
+			       na_packets_between(c, &flows), name);
 	else
 		f->culprit = name;
 }

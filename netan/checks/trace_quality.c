@@ -5,6 +5,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 
 enum { SAID = 3, LISTED = 20, HOLES = 2 };
@@ -347,6 +348,7 @@ static void judge_trace_quality(struct na_case *c)
 	judge_absent_ranks(c);
 	judge_planes(c);
 	judge_clock(c);
+	na_captures_say_apart(c);
 	judge_packets(c);
 	judge_unrecorded(c);
 }

@@ -79,6 +79,10 @@ static bool is_told(const struct na_case *c, size_t i)
 
 		if (g->cause != f->cause)
 			continue;
+		/* The network somewhere. */
+		if (!f->who.kind && !g->who.kind && !f->who.culprits &&
+		    !g->who.culprits)
+			return true;
 		if (equal(f->who.kind, g->who.kind) &&
 		    equal(f->who.host, g->who.host) &&
 		    equal(f->who.src_host, g->who.src_host) &&

@@ -8,6 +8,7 @@
 
 #include "members.h"
 #include "netan/base/units.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
@@ -193,6 +194,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	why = na_verdict_unheard(c);
 	why = why ? why : thin(c);
 	why = why ? why : blind(c, &r);
+	why = why ? why : na_packets_blind_to(c);
 	*outcome = why ? NA_CANNOT_TELL : NA_NOT_GUILTY;
 	if (why)
 		return na_verdict_cannot_tell(c, why);

@@ -159,6 +159,7 @@ enum na_status na_analyse(struct na_session *s, const struct na_analysis *a,
 	    !na_result_get_word(r, NA_WORD_HOST, NULL))
 		na_result_word(r, NA_WORD_HOST, "rank");
 	say_scope(s, r);
+	s->filter.traces_first |= a->traces_first;
 	if (!d->used && (a->add_op || a->add_comm || a->add_transfer))
 		say_queued(s, r);
 	na_envelope(s, r, a->face.name, d->used,

@@ -395,6 +395,7 @@ struct na_filter na_drive_filter(const struct na_analysis *a,
 	    na_grouping_has(by, NA_KEY_COMPONENT))
 		f.components = a->components;
 	f.components |= a->besides;
+	f.traces_first |= a->traces_first;
 	if (a->both_sides || f.side >= 0)
 		return f;
 	if (f.components == NA_COMP_BIT(NA_COMP_SEND))

@@ -271,6 +271,32 @@ static void note_absent(struct na_session *s, struct na_result *r,
 		       absent > 4 ? ", ..." : "", absent == 1 ? "is" : "are");
 }
 
+/* What captures tell is no match for what traces do. */
+static void note_aside(struct na_session *s, struct na_result *r,
+		       struct na_value *coverage)
+{
+	const struct na_store *st = &s->store;
+	char buf[NA_UNIT_BUF];
+	uint64_t n = 0;
+
+	if (!s->filter.traces_first ||
+	    s->filter.components == NA_COMP_BIT(NA_COMP_RPC))
+		return;
+	for (uint32_t i = 0; i < st->n_runs; i++) {
+		if (na_store_mixed(st, i))
+			n += na_store_captured(st, i, NA_VALID);
+	}
+	if (!n)
+		return;
+	na_put_int(r, coverage, M_captured_aside, (int64_t)n);
+	na_result_note(r,
+		       "%s transfer%s of captures %s not compared with those "
+		       "of traces: netan tcp and netan rdma judge their "
+		       "packets, --component rpc calls alone",
+		       na_print_count(buf, n), na_plural(n),
+		       n == 1 ? "is" : "are");
+}
+
 /* Packets are no transfers: what --filter left out is told apart. */
 static void note_filtered(struct na_session *s, struct na_result *r)
 {
@@ -379,6 +405,7 @@ void na_envelope(struct na_session *s, struct na_result *r, const char *command,
 	note_clock(s, r);
 	note_styles(s, r);
 	note_estimates(s, r, side);
+	note_aside(s, r, coverage);
 	note_absent(s, r, coverage);
 	na_session_note_ranks(s, r, coverage);
 	note_whole(s, r);

@@ -44,13 +44,15 @@ static bool seen(const struct feed *f, const struct na_transfer *t)
 }
 
 /* Left out already, as what it is: no second reason; or its packets count in
- * its place; or it was read for another analysis, which looks at both sides.
- */
+ * its place; or it was read for another analysis, which looks at both sides; or
+ * it is a capture's, and traces are there, which is said. */
 static bool counted(const struct feed *f, const struct na_transfer *t)
 {
 	int side = f->scope->filter->side;
 
 	if ((side >= 0 && t->side != side) || sends_aside(f, t))
+		return true;
+	if (na_filter_aside(f->scope->bound, t->input))
 		return true;
 	if (t->style >= NA_STYLE_CAPTURE && f->a->add_packet &&
 	    f->scope->store->packets.n)

@@ -146,6 +146,27 @@ static bool nothing_asked(const struct na_filter *f)
 	       f->max_rate_bps <= 0;
 }
 
+/* Captures of runs that hold both.  False: no memory. */
+static bool put_aside(struct na_bound_filter *l)
+{
+	const struct na_store *s = l->store;
+
+	if (!l->filter->traces_first ||
+	    l->filter->components == NA_COMP_BIT(NA_COMP_RPC))
+		return true;
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (!s->sources[i].capture ||
+		    !na_store_mixed(s, s->sources[i].run))
+			continue;
+		if (!l->aside)
+			l->aside = na_calloc(s->n_sources, sizeof(bool));
+		if (!l->aside)
+			return false;
+		l->aside[i] = true;
+	}
+	return true;
+}
+
 bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 		    const struct na_store *s)
 {
@@ -166,7 +187,7 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 		l->src_ok = endpoint_verdicts(f->src, s);
 	if (has(f->dst))
 		l->dst_ok = endpoint_verdicts(f->dst, s);
-	return steps_of_devices(l) &&
+	return steps_of_devices(l) && put_aside(l) &&
 	       ((l->host_ok && l->end_ok) || !has(f->host)) &&
 	       (l->src_ok || !has(f->src)) && (l->dst_ok || !has(f->dst));
 }
@@ -178,6 +199,7 @@ void na_filter_unbind(struct na_bound_filter *l)
 	free(l->src_ok);
 	free(l->dst_ok);
 	free(l->steps);
+	free(l->aside);
 }
 
 /* Times may lie further apart than int64_t reaches. */
@@ -248,7 +270,8 @@ enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 	size_t base;
 
 	if ((l->filter->side >= 0 && t->side != l->filter->side) ||
-	    !component_ok(l->filter, t))
+	    !component_ok(l->filter, t) ||
+	    na_filter_aside(l, t->input))
 		return NA_DROP_FILTERED;
 	if (l->open && in_window(l->filter, t->start_ps, t->end_ps))
 		return NA_KEEP;
@@ -502,7 +525,8 @@ unsigned na_filter_packet(const struct na_bound_filter *l,
 	size_t base = s->sources[w->input].run * s->names.n_endpoints;
 	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
 
-	if (w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
+	if (na_filter_aside(l, w->input) ||
+	    w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
 	    !during_steps(l, w->time_ps) ||
 	    (l->src_ok && !l->src_ok[base + w->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + w->dst]))

@@ -35,6 +35,10 @@ struct na_filter {
 	double max_rate_bps; /* 0: none */
 	int64_t min_latency_ps;
 	uint32_t components; /* NA_COMP_BIT()s that are asked for */
+	/* Of a run whose traces tell transfers what its captures tell does not
+	 * pass, unless calls alone are asked for: one is a message one way, the
+	 * other holds a server's own time. */
+	bool traces_first;
 };
 
 struct na_store;
@@ -61,6 +65,7 @@ struct na_bound_filter {
 	bool all;     /* of a trace nothing but side and time, of its graph
 			 executions nothing at all */
 	bool *end_ok; /* --host in captures: by address or its host */
+	bool *aside;  /* by input: see traces_first; NULL: none */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
 	/* With --step, of all devices, sorted by core and start. */
 	struct na_device_step *steps;
@@ -95,6 +100,12 @@ na_filter_transfer(const struct na_bound_filter *l, const struct na_transfer *t)
 			       t->end_ps < NA_TIME_MAX
 		       ? NA_KEEP
 		       : na_filter_asked(l, t);
+}
+/* What packets of that input tell is left to others. */
+static inline bool na_filter_aside(const struct na_bound_filter *l,
+				   uint32_t input)
+{
+	return l->aside && l->aside[input];
 }
 /* The component that an action's duration is; NA_N_COMPONENTS: none. */
 enum na_component na_exec_component(enum na_action_kind kind);

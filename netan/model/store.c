@@ -356,21 +356,55 @@ uint64_t na_store_left_out(const struct na_store *s, size_t source, int side,
 	return n;
 }
 
+unsigned na_store_styles_in(const struct na_store *s, size_t source)
+{
+	unsigned seen = 0;
+
+	for (size_t k = 0; k < 2 * NA_N_STYLES; k++) {
+		const uint64_t *n = s->tallies[source].classes[k % 2][k / 2];
+
+		for (size_t c = 0; c < NA_N_CLASSES; c++)
+			seen |= (n[c] ? 1U : 0U) << k / 2;
+	}
+	return seen;
+}
+
 unsigned na_store_styles(const struct na_store *s, uint32_t run)
 {
 	unsigned seen = 0;
 
 	for (size_t i = 0; i < s->n_sources; i++) {
-		if (run != UINT32_MAX && s->sources[i].run != run)
-			continue;
-		for (size_t k = 0; k < 2 * NA_N_STYLES; k++) {
-			const uint64_t *n = s->tallies[i].classes[k % 2][k / 2];
-
-			for (size_t c = 0; c < NA_N_CLASSES; c++)
-				seen |= (n[c] ? 1U : 0U) << k / 2;
-		}
+		if (run == UINT32_MAX || s->sources[i].run == run)
+			seen |= na_store_styles_in(s, i);
 	}
 	return seen;
+}
+
+bool na_store_mixed(const struct na_store *s, uint32_t run)
+{
+	bool captures = false, traces = false;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		const struct na_source *x = &s->sources[i];
+
+		if (x->run != run || !na_store_styles_in(s, i))
+			continue;
+		captures |= x->capture;
+		traces |= !x->capture;
+	}
+	return captures && traces;
+}
+
+uint64_t na_store_captured(const struct na_store *s, uint32_t run,
+			   enum na_class klass)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (s->sources[i].run == run && s->sources[i].capture)
+			n += na_store_count(s, i, NA_RX, klass);
+	}
+	return n;
 }
 
 uint64_t na_store_count(const struct na_store *s, size_t source,

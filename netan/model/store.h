@@ -262,10 +262,15 @@ const char *na_store_label(const struct na_store *s, uint32_t run);
 size_t na_store_hosts(const struct na_store *s);
 /* An address that no host has: of a group, of all, of none. */
 bool na_address_is_nobodys(const char *address);
-/* Every input is of ranks of a GPU job: what stands for a host is a rank. */
+/* Every input but captures is of ranks of a GPU job: what stands for a host is
+ * a rank. */
 static inline bool na_store_of_ranks(const struct na_store *s)
 {
-	return s->n_sources && s->ranked.inputs == s->n_sources;
+	size_t others = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++)
+		others += !s->sources[i].capture;
+	return others && s->ranked.inputs == others;
 }
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack and block of a host; NA_UNKNOWN_U32: the topology does not tell. */
@@ -278,6 +283,12 @@ uint32_t na_store_block(const struct na_store *s, uint32_t host);
  * each enum na_style. */
 #define NA_STYLES_OF_PACKETS (1U << NA_STYLE_CAPTURE | 1U << NA_STYLE_ESTIMATE)
 unsigned na_store_styles(const struct na_store *s, uint32_t run);
+unsigned na_store_styles_in(const struct na_store *s, size_t source);
+/* Traces and captures both tell transfers of the run. */
+bool na_store_mixed(const struct na_store *s, uint32_t run);
+/* Transfers of it that captures tell. */
+uint64_t na_store_captured(const struct na_store *s, uint32_t run,
+			   enum na_class klass);
 
 /* Sums over one source or, with SIZE_MAX, over all. */
 uint64_t na_store_count(const struct na_store *s, size_t source,

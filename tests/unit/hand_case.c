@@ -286,7 +286,8 @@ void hand_healthy(struct hand_case *h)
 	hand_doc(h, "session", "{'coverage': {'used': 5000}}");
 	hand_side(h, "session",
 		  "{'one_clock': true, 'files': 4, 'receives': 5000, 'inputs': "
-		  "[{'path': 'a', 'trace': true, 'devices': 4}]}");
+		  "[{'path': 'a', 'host': 'a', 'trace': true, 'devices': 4, "
+		  "'transfers': 5000}]}");
 	hand_body(h, "rpc", "{'verdict': 'steady', 'modes': []}");
 	hand_body(h, "sizes", "{'groups': [{'count': 5000}]}");
 }

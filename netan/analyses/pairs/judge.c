@@ -350,10 +350,14 @@ static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
 
 /* Calls take as long as their servers do: beside messages that go one way,
  * whoever serves them stands out. */
-static bool unmix_calls(const struct pairs_state *s, struct na_lz_result *r)
+static bool unmix_calls(const struct pairs_state *s, struct pairs_run *run)
 {
+	struct na_lz_result *r = &run->found;
 	uint64_t all = 0;
 
+	/* Beside transfers of traces no call is looked at. */
+	if (!na_pairs_captured(s->scope->store, (uint32_t)(run - s->runs)))
+		return true;
 	for (size_t i = 0; i < s->sums.n; i++)
 		all += s->sums.v[i].n;
 	if (!r->n_findings || !s->calls || s->calls == all)
@@ -546,7 +550,7 @@ static enum na_status localise(struct pairs_state *s, struct pairs_run *run,
 	take_pairs_back(s, run);
 	if (st == NA_OK)
 		st = by_sends(s, run, err);
-	if (st == NA_OK && !unmix_calls(s, &run->found))
+	if (st == NA_OK && !unmix_calls(s, run))
 		return na_fail_nomem(err);
 	if (st == NA_OK && na_pairs_fold(s, run) != NA_OK)
 		return na_fail_nomem(err);

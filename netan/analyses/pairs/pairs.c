@@ -25,10 +25,18 @@ static const struct na_opt pairs_opts[] = {
 };
 /* clang-format on */
 
-/* One host's file for each run: its devices are the ends. */
+/* One host's file for each run: its devices are the ends.  Captures beside
+ * traces are no hosts' files. */
 static bool one_file_each(const struct na_store *store)
 {
-	return store->n_sources <= store->n_runs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		const struct na_source *x = &store->sources[i];
+
+		n += !x->capture || !na_store_mixed(store, x->run);
+	}
+	return n <= store->n_runs;
 }
 
 static enum na_status pairs_open(void *state, const struct na_scope *scope,
@@ -395,6 +403,7 @@ const struct na_analysis na_an_pairs = {
 	.both_sides = true,
 	.sends_aside = true,
 	.by_steps = true,
+	.traces_first = true,
 	.face.opts = pairs_opts,
 	.face.params_size = sizeof(struct pairs_params),
 	.passes_over = NA_COUNTS(GRAPHS) | NA_COUNTS(ACTIONS),

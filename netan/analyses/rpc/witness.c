@@ -61,12 +61,25 @@ static bool stays(const struct rpc_state *s, uint32_t row,
 	       (s->tcp_waited && is_borne_out(s, row, t, mode));
 }
 
+/* Some of what was looked at may have gone over connections that are known:
+ * not those of captures that are left to others. */
+static bool hears(const struct rpc_state *s)
+{
+	const struct na_store *store = s->scope->store;
+	bool any = store->calls.n && !s->scope->bound->aside;
+
+	for (uint32_t i = 0; i < store->n_sources; i++)
+		any |= !na_filter_aside(s->scope->bound, i) &&
+		       (na_store_styles_in(store, i) & (NA_STYLES_OF_PACKETS));
+	return any;
+}
+
 void na_rpc_hear_tcp(const struct rpc_state *s, uint32_t row,
 		     struct na_timers *t)
 {
 	bool keep[NA_TIMER_MODES];
 
-	if (!na_rpc_captured(s->scope->store))
+	if (!hears(s))
 		return;
 	for (int i = 0; i < NA_TIMER_MODES; i++)
 		keep[i] = stays(s, row, t, i);
@@ -87,7 +100,8 @@ bool na_rpc_ask_tcp(struct rpc_state *s)
 {
 	na_each_record (struct na_connection, c,
 			&s->scope->store->connections) {
-		if (!lost(&c->dir[0]) && !lost(&c->dir[1]))
+		if (na_filter_aside(s->scope->bound, c->input) ||
+		    (!lost(&c->dir[0]) && !lost(&c->dir[1])))
 			continue;
 		s->tcp_waited = true;
 		if (na_triples_add(&s->lossy,

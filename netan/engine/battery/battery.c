@@ -155,6 +155,7 @@ static void run_row(struct job *j, const struct na_filter *asked)
 	j->session.filter = *asked;
 	if (j->beside) {
 		j->session.threads = 1;
+		j->session.filter.traces_first = false;
 		na_in_err(na_drive(&j->session, j->a, j->beside->params,
 				   &ungrouped, j->r, &j->driven, &j->err));
 		return;
@@ -279,6 +280,7 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 	if (st != NA_OK)
 		return st;
 	*asked = s->filter;
+	asked->traces_first = true;
 	s->wants = 0;
 	widen(s, asked, choice);
 	st = na_session_read(s, true, err);

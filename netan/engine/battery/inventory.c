@@ -13,13 +13,27 @@ static uint64_t side_of(const struct na_store *store, enum na_side side)
 	return n;
 }
 
+/* Of receives of traces, where there are such: in packets nothing needs to be
+ * answered. */
+static uint64_t without_latency(const struct na_store *store)
+{
+	uint64_t n = na_store_count(store, SIZE_MAX, NA_RX, NA_NO_LATENCY);
+
+	for (uint32_t i = 0; i < store->n_runs; i++) {
+		if (na_store_mixed(store, i))
+			n -= na_store_captured(store, i, NA_NO_LATENCY);
+	}
+	return n;
+}
+
 static void put_transfers(struct na_result *r, struct na_value *to,
 			  const struct na_store *store)
 {
 	/* clang-format off */
 	static const struct { const char *name; enum na_class klass; } of[] = {
-		{M_clock_skew, NA_CLOCK_SKEW}, {M_no_latency, NA_NO_LATENCY},
-		{M_loopback, NA_LOOPBACK}, {M_bad_key, NA_BAD_KEY},
+		{M_clock_skew, NA_CLOCK_SKEW},
+		{M_loopback, NA_LOOPBACK},
+		{M_bad_key, NA_BAD_KEY},
 	};
 	/* clang-format on */
 
@@ -29,6 +43,7 @@ static void put_transfers(struct na_result *r, struct na_value *to,
 		na_put_count(r, to, of[i].name,
 			     na_store_count(store, SIZE_MAX, NA_RX,
 					    of[i].klass));
+	na_put_count(r, to, M_no_latency, without_latency(store));
 	na_put_count(r, to, M_graphs, store->graphs.n);
 	na_put_count(r, to, M_actions, store->actions.n);
 }
@@ -74,6 +89,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 			n += na_store_count(&s->store, i, NA_RX,
 					    (enum na_class)k);
 		na_put_text(r, row, M_path, in->path);
+		na_put_text(r, row, M_host, s->sources[i].host);
 		na_put_bool(r, row, M_trace, !in->capture);
 		na_put_bool(r, row, M_of_ranks,
 			    s->store.sources[i].ranks &&

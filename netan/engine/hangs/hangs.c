@@ -229,6 +229,18 @@ static bool of_logs_alone(const struct na_hang_reading *x)
 	return false;
 }
 
+/* Some are those of captures, which the session looks for. */
+static bool any_address(const struct na_hosts *hosts)
+{
+	int32_t rank;
+
+	for (uint32_t i = 0; i < hosts->addresses.n; i++) {
+		if (!na_rank_parse(na_strtab_at(&hosts->addresses, i), &rank))
+			return true;
+	}
+	return false;
+}
+
 /* --hosts, of dumps that do not tell it themselves. */
 static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 {
@@ -256,7 +268,8 @@ static enum na_status name_hosts(struct na_hang_reading *x, struct na_err *err)
 		if (name && d->host == NA_NO_NAME)
 			d->host = na_strtab_add(&to->names, name, strlen(name));
 	}
-	if (st == NA_OK && to->dumps.n && !named)
+	if (st == NA_OK && to->dumps.n && !named &&
+	    !(x->beside && any_address(&hosts)))
 		st = na_fail(err, NA_EDOMAIN,
 			     "%s names none of the %s ranks (such as %s; it "
 			     "has %s)",

@@ -53,7 +53,11 @@ printf '== traces and dumps of ranks\n'
 netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 4 \
 	--evidence kineto --evidence recorder -o ranks
 judge ranks/kineto ranks/recorder
-printf '== traces of ranks and packets: these tell of the network\n'
+printf '== traces of ranks and packets: these tell of the network, by name\n'
 judge ranks/kineto healthy.pcap
+for i in 1 2 3 4; do
+	echo "10.1.0.$i,host-$((i - 1))"
+done >hosts.csv
+judge ranks/kineto healthy.pcap --hosts hosts.csv
 printf '== ranks share the NICs of their hosts\n'
 judge ranks/kineto --capacity 10Gbps

@@ -1,0 +1,105 @@
+/*
+ * check on captures beside traces: what packets cost a step, and which of them
+ * are known to be of the traces' hosts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hand_case.h"
+#include "netan/base/str.h"
+#include "netan/base/vec.h"
+
+struct row {
+	const char *host;        /* of the connection's sender */
+	double from_s, to_s;     /* of the connection, which lost lost_s */
+	double lost_s;
+	double begins_s;         /* of ten steps of 100 ms */
+	double cost_ms, kept_s;  /* wanted; cost_ms below 0: none */
+	const char *said;        /* by trace-quality; NULL: nothing */
+};
+
+static void put_steps(struct na_str *t, double begins_s)
+{
+	na_str_addf(t, "{'steps': [");
+	for (int i = 0; i < 10; i++)
+		na_str_addf(t,
+			    "%s{'from_s': %.3f, 'to_s': %.3f, 'duration_ms': "
+			    "100.0}",
+			    i ? ", " : "", begins_s + 0.1 * i,
+			    begins_s + 0.1 * (i + 1));
+	na_str_addf(t, "]}");
+}
+
+static void make(struct hand_case *h, const struct row *x)
+{
+	char steps[2000], tcp[1000];
+	struct na_str t = na_str_over(steps, sizeof(steps));
+
+	put_steps(&t, x->begins_s);
+	snprintf(tcp, sizeof(tcp),
+		 "{'connections_used': 1, 'connections': [{'src': '10.0.0.1:1',"
+		 " 'dst': '10.0.0.2:2', 'src_host': '%s', 'from_s': %.3f, "
+		 "'to_s': %.3f, 'verdict': 'receiver_too_slow', 'lost_ms': "
+		 "%.3f, 'evidence': ['words']}]}",
+		 x->host, x->from_s, x->to_s, x->lost_s * 1e3);
+	hand_healthy(h);
+	hand_quiet_pairs(h);
+	hand_body(h, "steps", steps);
+	hand_body(h, "tcp", tcp);
+}
+
+static void costs(void **state)
+{
+	static const struct row rows[] = {
+		/* All of it while both ran. */
+		{"a", 0, 1, 0.5, 0, 50, 0.5, NULL},
+		/* Half of it is past the steps; three quarters. */
+		{"a", 0, 2, 1.8, 0, 90, 0.9, NULL},
+		{"a", 0, 4, 3.6, 0, 90, 0.9, NULL},
+		/* Steps before the capture began are none of its. */
+		{"a", 0.5, 1, 0.4, 0, 80, 0.4, NULL},
+		/* No step waits for longer than that was. */
+		{"a", 0, 1, 5, 0, 100, 1, NULL},
+		/* Nobody knows. */
+		{"a", 0, 1, 0, 0, -1, 0, NULL},
+		{"a", 0, 1, 0.5, 7, -1, 0.5, "do not meet in time"},
+		{"10.0.0.1", 0, 1, 0.5, 0, -1, 0.5, "is not known"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		const struct row *x = &rows[i];
+		const struct na_value *f;
+		struct hand_case h;
+		double cost;
+
+		make(&h, x);
+		assert_int_equal(hand_found(&h, "tcp-connection", &f), 1);
+		cost = na_real_of(na_get(f, "cost_ms_per_step"), -1);
+		assert_true(cost > x->cost_ms - 1e-6 &&
+			    cost < x->cost_ms + 1e-6);
+		cost = na_real_of(na_get(f, "lost_s"), -1);
+		assert_true(cost > x->kept_s - 1e-6 && cost < x->kept_s + 1e-6);
+		assert_int_equal(hand_found(&h, "trace-quality", &f),
+				 x->said != NULL);
+		assert_true(!x->said ||
+			    strstr(na_text_of(na_get(f, "title"), ""),
+				   x->said));
+		hand_case_fini(&h);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(costs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
