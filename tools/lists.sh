@@ -12,6 +12,7 @@ exceptions='
 netan/analyses/diff/diff.c latency sizes slack steps: what diff compares
 netan/analyses/diff/result.c collectives pairs: lists of its result
 netan/analyses/steps/result.c collectives steps: what a straggler was seen in
+netan/checks/joined.c rdma tcp: what packets are told in
 netan/checks/verdict.c slack slack-small: a check and what it reads
 netan/checks/verdict.c pairs tcp: transfers, or packets of them
 netan/checks/straggler.c steps straggler: what it was seen in
