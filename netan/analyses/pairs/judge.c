@@ -566,9 +566,13 @@ static bool find_roles(struct pairs_state *s)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++)
-		ok = na_pairs_judge_two(s, &s->runs[i]) &&
-		     na_pairs_find_roles(s, &s->runs[i]);
+	for (size_t i = 0; ok && i < s->scope->store->n_runs; i++) {
+		struct pairs_run *run = &s->runs[i];
+
+		ok = na_pairs_judge_two(s, run) &&
+		     (run->found.one_clock || na_pairs_doubt_sides(s, run)) &&
+		     na_pairs_find_roles(s, run);
+	}
 	return ok;
 }
 

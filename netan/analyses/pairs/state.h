@@ -277,6 +277,11 @@ enum na_status na_pairs_judge_sends(struct pairs_state *s,
 bool na_pairs_sent_us(const struct pairs_state *s, struct pairs_run *run,
 		      bool *moved) NA_MUST_CHECK;
 
+/* other_side.c: of sides that receives alone have named, those that may as well
+ * be their host's other side get it as an alternative.  False: no memory. */
+bool na_pairs_doubt_sides(const struct pairs_state *s,
+			  struct pairs_run *run) NA_MUST_CHECK;
+
 /* role.c: of each pair of two hosts, what it has to do with those that are
  * named.  False: no memory. */
 enum pairs_role { PAIRS_NO_ROLE, PAIRS_CULPRIT, PAIRS_WAITS };

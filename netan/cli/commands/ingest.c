@@ -161,6 +161,9 @@ static enum na_exit ingest_run(struct na_cli *cli)
 		na_session_open(&s, &cli->request, na_ingest_wants(&g)));
 	if (na_stopped(cli, s.interrupted)) {
 		exit = NA_EXIT_INTERRUPTED;
+	} else if (exit == NA_EXIT_OK &&
+		   na_session_say_empty(&s, "nothing to keep")) {
+		exit = NA_EXIT_FAILED;
 	} else if (exit == NA_EXIT_OK) {
 		exit = write_file(&g, &s, p->output, &err);
 		if (err.status < NA_OK)

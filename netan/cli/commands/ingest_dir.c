@@ -354,15 +354,16 @@ static bool say_damage_of_written(const struct na_ingest_work *w)
 static enum na_exit finish(struct na_ingest_work *w, size_t there)
 {
 	bool damaged = say_damage_of_written(w);
+	bool empty = !there && na_session_say_empty(w->s, "nothing to keep");
 
 	damaged |= w->damaged || na_session_unread(w->s) + w->unreadable > 0;
 	say_damaged(w);
 	report(w, there);
 	if (na_interrupted())
 		return say_interrupted(w, w->written + there);
-	return w->failed || w->written + there == 0 || (w->q->strict && damaged)
-		       ? NA_EXIT_FAILED
-		       : NA_EXIT_OK;
+	if (w->failed || empty || w->written + there == 0)
+		return NA_EXIT_FAILED;
+	return w->q->strict && damaged ? NA_EXIT_FAILED : NA_EXIT_OK;
 }
 
 /* ---- */

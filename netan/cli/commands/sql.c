@@ -93,6 +93,9 @@ static enum na_exit read_inputs(struct asking *a,
 	a->read = true;
 	if (na_stopped(a->cli, a->battery.session.interrupted))
 		return NA_EXIT_INTERRUPTED;
+	if (exit == NA_EXIT_OK &&
+	    na_session_say_empty(&a->battery.session, "nothing to ask"))
+		return NA_EXIT_FAILED;
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_add(snapshots, a->cli, &a->battery);
 	if (exit == NA_EXIT_OK)

@@ -69,6 +69,18 @@ size_t na_session_unread(const struct na_session *s)
 	return n;
 }
 
+bool na_session_say_empty(const struct na_session *s, const char *nothing)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i].size || s->inputs[i].file_bytes)
+			return false;
+	}
+	na_say_error(s->request, "%s: %s empty (0 bytes)", nothing,
+		     s->n_inputs == 1 ? "the input is"
+				      : "all inputs are");
+	return true;
+}
+
 struct dump {
 	uint32_t run;
 	int32_t rank;

@@ -139,6 +139,8 @@ enum na_status na_session_seats(struct na_session *s,
 void na_session_leave(struct na_session *s, const bool *gone, const char *why);
 /* How many inputs could not be read, of s->refused. */
 size_t na_session_unread(const struct na_session *s);
+/* None of the inputs holds a byte: an error that says so. */
+bool na_session_say_empty(const struct na_session *s, const char *nothing);
 /* Of dumps that one rank's recorder wrote, the one that tells most, before
  * runs are looked at for being mixed.  NA_ENOMEM. */
 enum na_status na_session_once(struct na_session *s,
