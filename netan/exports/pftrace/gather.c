@@ -357,7 +357,7 @@ static bool add_host_steps(struct na_pft_gather *g)
 
 static bool add_step(struct na_pft_gather *g, const struct na_span *x)
 {
-	return x->kind != NA_SPAN_STEP || !na_filter_span(g->scope->bound, x) ||
+	return !na_filter_span(g->scope->bound, x) ||
 	       add_of_core(g, x->core,
 			   is_rank(g, x->core) ? NA_PFT_STEPS
 					       : NA_PFT_DEVICE_STEPS,
@@ -450,13 +450,16 @@ static bool join_ranks(struct na_pft_gather *g)
 static bool add_all(struct na_pft_gather *g)
 {
 	const struct na_store *s = g->scope->store;
+	/* Where nothing tells steps they are runs of programs, as netan steps
+	 * has it. */
+	const struct na_bag *steps = s->spans.n ? &s->spans : &s->modules;
 	bool ok = true;
 
 	na_each_record (const struct na_packed_exec, e, &s->graphs)
 		ok = ok && add_graph(g, e);
 	na_each_record (const struct na_packed_transfer, t, &s->transfers)
 		ok = ok && add_transfer(g, t);
-	na_each_record (const struct na_span, x, &s->spans)
+	na_each_record (const struct na_span, x, steps)
 		ok = ok && add_step(g, x);
 	ok = ok && add_host_steps(g);
 	na_each_record (const struct na_op, o, &s->ops)

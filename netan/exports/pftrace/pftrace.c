@@ -37,7 +37,7 @@ static void records_fini(void *state)
 static const struct na_analysis pft_records = {
 	.face.name = "records",
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
-		 NA_WANT_OPS | NA_WANT_COMMS,
+		 NA_WANT_MODULES | NA_WANT_OPS | NA_WANT_COMMS,
 	.both_sides = true,
 	.instants = true,
 	.passes = 0,

@@ -149,6 +149,8 @@ static void tell_span(struct writing *w, const struct na_pft_slice *s)
 	const struct na_span *x = s->of;
 
 	w->e.category = NA_PFT_STEP;
+	if (x->kind == NA_SPAN_MODULE && call_it(w, x->name))
+		return;
 	if (x->number >= 0)
 		snprintf(w->text, sizeof(w->text), "step %lld",
 			 (long long)x->number);
