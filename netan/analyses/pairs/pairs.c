@@ -25,17 +25,27 @@ static const struct na_opt pairs_opts[] = {
 };
 /* clang-format on */
 
-/* One host's file for each run: its devices are the ends.  Captures beside
- * traces are no hosts' files. */
-static bool one_file_each(const struct na_store *store)
+/* Captures beside traces are no hosts' files. */
+static size_t files_of(const struct na_store *store, uint32_t run)
 {
+	bool mixed = na_store_mixed(store, run);
 	size_t n = 0;
 
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
 
-		n += !x->capture || !na_store_mixed(store, x->run);
+		n += x->run == run && !(x->capture && mixed);
 	}
+	return n;
+}
+
+/* One host's file for each run: its devices are the ends. */
+static bool one_file_each(const struct na_store *store)
+{
+	size_t n = 0;
+
+	for (uint32_t run = 0; run < store->n_runs; run++)
+		n += files_of(store, run);
 	return n <= store->n_runs;
 }
 
