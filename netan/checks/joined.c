@@ -137,6 +137,27 @@ bool na_packets_saw_any(const struct na_case *c)
 	return na_packets_told(c) || is_joined(c);
 }
 
+static bool all_listed(const struct na_case *c)
+{
+	return !na_count_at(na_case_body(c, "tcp"),
+			    M_connections_not_listed) &&
+	       !na_count_at(na_case_body(c, "rdma"), M_queue_pairs_not_listed);
+}
+
+static const char *blind_to_host(struct na_case *c, const char *host)
+{
+	if (!all_listed(c))
+		return na_case_text(c,
+				    "whether any packet of %s was seen is not "
+				    "known: there are more connections than "
+				    "are listed",
+				    host);
+	return na_case_text(c,
+			    "no packet of %s was seen: capture on all hosts of "
+			    "the traces",
+			    host);
+}
+
 const char *na_packets_blind_to(struct na_case *c)
 {
 	if (!na_captures_beside(c))
@@ -152,10 +173,7 @@ const char *na_packets_blind_to(struct na_case *c)
 		/* Dumps of recorders may tell no host. */
 		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
 		    !is_seen(c, host))
-			return na_case_text(c,
-					    "no packet of %s was seen: capture "
-					    "on all hosts of the traces",
-					    host);
+			return blind_to_host(c, host);
 	}
 	return NULL;
 }

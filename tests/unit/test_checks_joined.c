@@ -95,10 +95,48 @@ static void costs(void **state)
 	}
 }
 
+/* Who is not listed may have been seen. */
+static void blind(void **state)
+{
+	static const struct {
+		const char *host, *more, *said;
+	} rows[] = {
+		{"b", "", "Network: not guilty: "},
+		{"c", "", "cannot tell: no packet of b was seen"},
+		{"c", "'connections_not_listed': 2,",
+		 "cannot tell: whether any packet of b was seen is not known"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		struct hand_case h;
+		char tcp[1000];
+
+		snprintf(tcp, sizeof(tcp),
+			 "{%s 'totals': {'packets': 100000, 'data_segments': "
+			 "90000}, 'connections_used': 1, 'connections': [{'src': "
+			 "'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
+			 "'dst_host': '%s', 'from_s': 0, 'to_s': 1, 'verdict': "
+			 "'healthy', 'fwd': {'packets': 90000}, 'rev': "
+			 "{'packets': 10000}}]}",
+			 rows[i].more, rows[i].host);
+		hand_case_init(&h);
+		hand_doc(&h, "session", "{'coverage': {'used': 5000}}");
+		hand_side(&h, "session",
+			  "{'one_clock': true, 'files': 2, 'inputs': ["
+			  "{'host': 'a', 'trace': true, 'transfers': 0},"
+			  "{'host': 'b', 'trace': true, 'transfers': 0}]}");
+		hand_body(&h, "tcp", tcp);
+		assert_non_null(strstr(hand_verdict(&h), rows[i].said));
+		hand_case_fini(&h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs),
+		cmocka_unit_test(blind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
