@@ -95,6 +95,33 @@ static void costs(void **state)
 	}
 }
 
+/* What a connection waited in all is none of the steps' alone. */
+static void held_back(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+	bool said = false;
+
+	(void)state;
+	hand_healthy(&h);
+	hand_quiet_pairs(&h);
+	hand_body(&h, "steps",
+		  "{'steps': [{'from_s': 0, 'to_s': 1, 'duration_ms': 1000}]}");
+	hand_body(&h, "tcp",
+		  "{'connections_used': 1, 'connections': [{'src': "
+		  "'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
+		  "'from_s': 0, 'to_s': 2, 'verdict': 'delayed_ack', "
+		  "'fwd': {'held_back': 9, 'held_back_ms': 1200}}]}");
+	assert_int_equal(hand_found(&h, "tcp-connection", &f), 1);
+	assert_true(na_real_of(na_get(f, "lost_s"), -1) == 0.6);
+	assert_true(na_real_of(na_get(f, "cost_ms_per_step"), -1) == 600);
+	na_for_each (v, na_get(f, "evidence_text"))
+		said |= strcmp(na_text_of(v, ""),
+			       "1.2 s of waits for acknowledgements") == 0;
+	assert_true(said);
+	hand_case_fini(&h);
+}
+
 /* Who is not listed may have been seen. */
 static void blind(void **state)
 {
@@ -136,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs),
+		cmocka_unit_test(held_back),
 		cmocka_unit_test(blind),
 	};
 
