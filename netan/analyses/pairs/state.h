@@ -14,6 +14,8 @@
 
 /* Times what is expected: a pair that takes more is slow. */
 #define PAIRS_SLOWER 1.3
+/* Of two hosts alone: times the way back. */
+#define PAIRS_WAY_SLOWER 2.0
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 

@@ -238,8 +238,6 @@ static bool say_seen(struct na_str *w, const struct pairs_state *s,
 	return u;
 }
 
-#define SLOWER 0.6931 /* log 2: than the way back, of two hosts */
-
 const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
 					   const struct pairs_run *run)
 {
@@ -301,7 +299,7 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 	by = r[0].effect - r[1].effect;
 	if (few)
 		say_sparse(w, s, few);
-	if (na_pairs_uncompared(s, run) || !(fabs(by) >= SLOWER))
+	if (na_pairs_uncompared(s, run) || !(fabs(by) >= log(PAIRS_WAY_SLOWER)))
 		return;
 	p += by < 0;
 	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);
