@@ -203,7 +203,8 @@ bool na_pairs_all_captured(const struct pairs_state *s)
 
 bool na_pairs_one_file(const struct pairs_state *s)
 {
-	return s->scope->store->n_sources == 1 && !na_pairs_all_captured(s);
+	return na_pairs_files(s->scope->store) == 1 &&
+	       !na_pairs_all_captured(s);
 }
 
 /* The first pattern that is there at all times, so that the pairs show it, or
