@@ -100,7 +100,8 @@ static bool apart_in_time(const struct na_case *c)
 static bool is_end(const struct na_value *rows, const char *host)
 {
 	na_for_each (v, rows) {
-		if (na_says(v, M_src_host, host) || na_says(v, M_dst_host, host))
+		if (na_says(v, M_src_host, host) ||
+		    na_says(v, M_dst_host, host))
 			return true;
 	}
 	return false;
