@@ -12,7 +12,7 @@ enum take {
 	NUMBER,
 	NS,    /* of us */
 	PS,    /* of us */
-	MILLI,
+	MILLI, /* not told where it is none: "nan", inf */
 	FIRST, /* the same as NS: of several the smallest, and the largest; 0 */
 	LAST,  /*  is none */
 	SUM
@@ -201,12 +201,11 @@ static void value(struct walk *w, struct na_text text, bool string)
 	if (!k)
 		return;
 	to += k->to;
-	if ((k->take == TEXT) != string)
-		w->ok = false;
-	else if (string)
+	if (k->take == TEXT && string)
 		memcpy(to, &text, sizeof(text));
-	else
-		w->ok &= take_number(k, text, (int64_t *)(void *)to);
+	else if (k->take == TEXT || string ||
+		 !take_number(k, text, (int64_t *)(void *)to))
+		w->ok &= k->take == MILLI;
 }
 
 static void string(struct walk *w)

@@ -1,21 +1,22 @@
 #include "ingest/nsight/nsight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ingest/gpu/talk.h"
 #include "netan/base/order.h"
+#include "netan/base/sqlite.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
-
-static const char magic[16] = "SQLite format 3";
 
 static enum na_sniff sniff(const uint8_t *head, size_t n, uint64_t size,
 			   const char **why)
 {
-	if (n >= sizeof(magic) && !memcmp(head, magic, sizeof(magic)))
+	/* Of fewer bytes than "SQLite " nobody knows. */
+	if (n < 7 || !na_sqlite_begins(head, n))
+		return NA_SNIFF_NO;
+	if (n >= NA_SQLITE_MAGIC_BYTES)
 		return NA_SNIFF_YES;
-	if (n != size || n < 7 || n >= sizeof(magic) || memcmp(head, magic, n))
+	if (n != size)
 		return NA_SNIFF_NO;
 	*why = "a SQLite database, cut off in its first bytes";
 	return NA_SNIFF_DAMAGED;

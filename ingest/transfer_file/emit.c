@@ -346,8 +346,8 @@ static enum na_status emit_connection(struct na_xf_decoding *d,
 
 	if (__builtin_add_overflow(at, d->shift_ps, &c.from_ps) ||
 	    c.to_ps == NA_UNKNOWN_PS || !forwards(c.from_ps, &c.to_ps) ||
-	    c.end > NA_CONN_EVICTED || !endpoint(d, &c.src, true) ||
-	    !endpoint(d, &c.dst, true)) {
+	    c.end > NA_CONN_EVICTED || c.client >= NA_LEN(c.dir) ||
+	    !endpoint(d, &c.src, true) || !endpoint(d, &c.dst, true)) {
 		d->damaged++;
 		return NA_OK;
 	}

@@ -1,8 +1,16 @@
 #include "netan/base/sqlite.h"
 
 #include <sqlite3.h>
+#include <string.h>
 
 #include "netan/base/vec.h"
+
+bool na_sqlite_begins(const uint8_t *p, size_t n)
+{
+	static const char magic[NA_SQLITE_MAGIC_BYTES] = "SQLite format 3";
+
+	return memcmp(p, magic, n < sizeof(magic) ? n : sizeof(magic)) == 0;
+}
 
 bool na_sqlite_is_ours(const uint8_t *p, size_t n)
 {

@@ -16,6 +16,11 @@ struct sqlite3;
 /* The program that made a file ("netn"), as its header says it. */
 enum { NA_SQLITE_APPLICATION = 0x6e65746e };
 
+/* How each database begins: these bytes, so far as there are any (n is not
+ * 0). */
+enum { NA_SQLITE_MAGIC_BYTES = 16 };
+bool na_sqlite_begins(const uint8_t *p, size_t n);
+
 /* The bytes of a database, of which there may be few: has netan written it? */
 bool na_sqlite_is_ours(const uint8_t *p, size_t n);
 

@@ -100,7 +100,8 @@ static bool apart_in_time(const struct na_case *c)
 static bool is_end(const struct na_value *rows, const char *host)
 {
 	na_for_each (v, rows) {
-		if (na_says(v, M_src_host, host) || na_says(v, M_dst_host, host))
+		if (na_says(v, M_src_host, host) ||
+		    na_says(v, M_dst_host, host))
 			return true;
 	}
 	return false;
@@ -137,6 +138,27 @@ bool na_packets_saw_any(const struct na_case *c)
 	return na_packets_told(c) || is_joined(c);
 }
 
+static bool all_listed(const struct na_case *c)
+{
+	return !na_count_at(na_case_body(c, "tcp"),
+			    M_connections_not_listed) &&
+	       !na_count_at(na_case_body(c, "rdma"), M_queue_pairs_not_listed);
+}
+
+static const char *blind_to_host(struct na_case *c, const char *host)
+{
+	if (!all_listed(c))
+		return na_case_text(c,
+				    "whether any packet of %s was seen is not "
+				    "known: there are more connections than "
+				    "are listed",
+				    host);
+	return na_case_text(c,
+			    "no packet of %s was seen: capture on all hosts of "
+			    "the traces",
+			    host);
+}
+
 const char *na_packets_blind_to(struct na_case *c)
 {
 	if (!na_captures_beside(c))
@@ -152,10 +174,7 @@ const char *na_packets_blind_to(struct na_case *c)
 		/* Dumps of recorders may tell no host. */
 		if (na_flag_at(v, M_trace) && !na_flag_at(v, M_queued) &&
 		    !is_seen(c, host))
-			return na_case_text(c,
-					    "no packet of %s was seen: capture "
-					    "on all hosts of the traces",
-					    host);
+			return blind_to_host(c, host);
 	}
 	return NULL;
 }

@@ -471,7 +471,7 @@ static void say_held(struct na_case *c, struct na_finding *f,
 	f->of = on_all(g);
 	na_packets_cost(c, f, g->held_ms / NA_MS_PER_S);
 	na_case_fact(c, f, "%s of waits for acknowledgements",
-		     na_case_seconds(c, f->lost_s));
+		     na_case_seconds(c, g->held_ms / NA_MS_PER_S));
 }
 
 /* A server that takes its time now and then is a remark; so is one that did

@@ -154,15 +154,16 @@ static bool put_aside(struct na_bound_filter *l)
 	if (!l->filter->traces_first ||
 	    l->filter->components == NA_COMP_BIT(NA_COMP_RPC))
 		return true;
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (!s->sources[i].capture ||
-		    !na_store_mixed(s, s->sources[i].run))
+	for (uint32_t run = 0; run < s->n_runs; run++) {
+		if (!na_store_mixed(s, run))
 			continue;
 		if (!l->aside)
 			l->aside = na_calloc(s->n_sources, sizeof(bool));
 		if (!l->aside)
 			return false;
-		l->aside[i] = true;
+		for (size_t i = 0; i < s->n_sources; i++)
+			l->aside[i] |= s->sources[i].run == run &&
+				       s->sources[i].capture;
 	}
 	return true;
 }

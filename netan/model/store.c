@@ -395,6 +395,15 @@ bool na_store_mixed(const struct na_store *s, uint32_t run)
 	return captures && traces;
 }
 
+bool na_store_of_captures(const struct na_store *s)
+{
+	for (size_t i = 0; i < s->n_sources; i++) {
+		if (!s->sources[i].capture)
+			return false;
+	}
+	return s->n_sources > 0;
+}
+
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,
 			   enum na_class klass)
 {

@@ -272,6 +272,8 @@ static inline bool na_store_of_ranks(const struct na_store *s)
 		others += !s->sources[i].capture;
 	return others && s->ranked.inputs == others;
 }
+/* Every input is a capture. */
+bool na_store_of_captures(const struct na_store *s);
 /* Class of the path between two hosts (na_topology_class_name() names it),
  * rack and block of a host; NA_UNKNOWN_U32: the topology does not tell. */
 uint32_t na_store_class(const struct na_store *s, uint32_t src_host,

@@ -95,10 +95,76 @@ static void costs(void **state)
 	}
 }
 
+/* What a connection waited in all is none of the steps' alone. */
+static void held_back(void **state)
+{
+	struct hand_case h;
+	const struct na_value *f;
+	bool said = false;
+
+	(void)state;
+	hand_healthy(&h);
+	hand_quiet_pairs(&h);
+	hand_body(&h, "steps",
+		  "{'steps': [{'from_s': 0, 'to_s': 1, 'duration_ms': 1000}]}");
+	hand_body(&h, "tcp",
+		  "{'connections_used': 1, 'connections': [{'src': "
+		  "'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
+		  "'from_s': 0, 'to_s': 2, 'verdict': 'delayed_ack', "
+		  "'fwd': {'held_back': 9, 'held_back_ms': 1200}}]}");
+	assert_int_equal(hand_found(&h, "tcp-connection", &f), 1);
+	assert_true(na_real_of(na_get(f, "lost_s"), -1) == 0.6);
+	assert_true(na_real_of(na_get(f, "cost_ms_per_step"), -1) == 600);
+	na_for_each (v, na_get(f, "evidence_text"))
+		said |= strcmp(na_text_of(v, ""),
+			       "1.2 s of waits for acknowledgements") == 0;
+	assert_true(said);
+	hand_case_fini(&h);
+}
+
+/* Who is not listed may have been seen. */
+static void blind(void **state)
+{
+	static const struct {
+		const char *host, *more, *said;
+	} rows[] = {
+		{"b", "", "Network: not guilty: "},
+		{"c", "", "cannot tell: no packet of b was seen"},
+		{"c", "'connections_not_listed': 2,",
+		 "cannot tell: whether any packet of b was seen is not known"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		struct hand_case h;
+		char tcp[1000];
+
+		snprintf(tcp, sizeof(tcp),
+			 "{%s 'totals': {'packets': 100000, 'data_segments': "
+			 "90000}, 'connections_used': 1, 'connections': [{'src': "
+			 "'10.0.0.1:1', 'dst': '10.0.0.2:2', 'src_host': 'a', "
+			 "'dst_host': '%s', 'from_s': 0, 'to_s': 1, 'verdict': "
+			 "'healthy', 'fwd': {'packets': 90000}, 'rev': "
+			 "{'packets': 10000}}]}",
+			 rows[i].more, rows[i].host);
+		hand_case_init(&h);
+		hand_doc(&h, "session", "{'coverage': {'used': 5000}}");
+		hand_side(&h, "session",
+			  "{'one_clock': true, 'files': 2, 'inputs': ["
+			  "{'host': 'a', 'trace': true, 'transfers': 0},"
+			  "{'host': 'b', 'trace': true, 'transfers': 0}]}");
+		hand_body(&h, "tcp", tcp);
+		assert_non_null(strstr(hand_verdict(&h), rows[i].said));
+		hand_case_fini(&h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs),
+		cmocka_unit_test(held_back),
+		cmocka_unit_test(blind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

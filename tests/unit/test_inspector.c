@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "ingest/nccl/inspector_line.h"
+#include "netan/base/vec.h"
 #include "netan/model/devices.h"
 #include "netan/model/hosts/names.h"
 #include "tests/unit/reading.h"
@@ -270,6 +271,25 @@ static void test_gathered(void **state)
 		     "0..12000000 by 0\nop AllGather\n");
 }
 
+#define RATED(rate) GATHERED("1", ",\"coll_algobw_gbs\":" rate)
+
+/* As Inspector writes it of what took no time, and other such. */
+static void test_no_bandwidth(void **state)
+{
+	static const char *const lines[] = {
+		RATED("inf"),  RATED("\"nan\""), RATED("-nan"),
+		RATED("null"), RATED("-0.5"),    RATED("1e300"),
+	};
+	char text[8192];
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(lines); i++) {
+		snprintf(text, sizeof(text), "%s%s", MARK(""), lines[i]);
+		expect(text, "0,1,2,3,4,5,6,7/8 #1 op 4 bytes 65536 peer -1 r2 "
+			     "0..12000000 by 0\nop AllGather\n");
+	}
+}
+
 static void test_lost_records(void **state)
 {
 	(void)state;
@@ -393,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_real_line),
 		cmocka_unit_test(test_lines_of_a_dump),
 		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_no_bandwidth),
 		cmocka_unit_test(test_lost_records),
 		cmocka_unit_test(test_without_its_dump),
 		cmocka_unit_test(test_two_communicators),

@@ -364,17 +364,25 @@ static void column(struct na_xf_bytes *to, uint32_t field, int64_t a, int64_t b)
 	na_xf_put_column(to, field, v, 2, 0);
 }
 
+/* One endpoint. */
+static void put_names(struct na_xf_bytes *records)
+{
+	struct na_xf_bytes c = {.p = NULL}, end = {.p = NULL};
+
+	na_xf_put_sint(&end, 1, 1);
+	wrap(&c, 2, &end);
+	na_xf_put_section(records, NULL, XF_NAMES, 1, &c);
+	na_xf_bytes_fini(&c);
+}
+
 /* Two transfers; the fields of the second one as told. */
 static void two_transfers(struct na_xf_bytes *file, uint32_t field,
 			  int64_t value)
 {
 	struct na_xf_bytes records = {.p = NULL}, block = {.p = NULL};
-	struct na_xf_bytes c = {.p = NULL}, end = {.p = NULL};
+	struct na_xf_bytes c = {.p = NULL};
 
-	na_xf_put_sint(&end, 1, 1);
-	wrap(&c, 2, &end);
-	na_xf_put_section(&records, NULL, XF_NAMES, 1, &c);
-	c.n = 0;
+	put_names(&records);
 	column(&c, 1, 100, field == 1 ? value : 100);
 	column(&c, 4, 0, field == 4 ? value : 0);
 	column(&c, 6, 0xffffffff, field == 6 ? value : 0xffffffff);
@@ -461,6 +469,45 @@ static void impossible_values(void **state)
 		assert_int_equal(got.records, 1);
 		assert_int_equal(got.damaged, 1);
 		assert_int_equal(got.remarks, 1);
+		told_fini(&got);
+	}
+}
+
+/* Two connections, of which the second has such a client. */
+static void two_connections(struct na_xf_bytes *file, int64_t client)
+{
+	struct na_xf_bytes records = {.p = NULL}, block = {.p = NULL};
+	struct na_xf_bytes c = {.p = NULL};
+
+	put_names(&records);
+	column(&c, 8, 2000, 2000);
+	column(&c, 20, 0, client);
+	na_xf_put_section(&records, NULL, XF_CONNECTION, 2, &c);
+	c.n = 0;
+	column(&c, 1, XF_CONNECTION, XF_CONNECTION);
+	column(&c, 2, 1000, 1000);
+	na_xf_put_section(&records, NULL, XF_ORDER, 2, &c);
+	na_xf_bytes_fini(&c);
+	na_xf_put_uint(&block, 3, 2);
+	wrap(&block, 5, &records);
+	put_block(file, &block);
+}
+
+/* It is one of two directions. */
+static void impossible_client(void **state)
+{
+	static const int64_t clients[] = {1, 2, 200, 255};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(clients); i++) {
+		struct na_xf_bytes file = {.p = NULL};
+		struct told got;
+
+		begin_by_hand(&file, 1);
+		two_connections(&file, clients[i]);
+		tell_file(&file, &got);
+		assert_int_equal(got.records, clients[i] > 1 ? 1 : 2);
+		assert_int_equal(got.damaged, clients[i] > 1 ? 1 : 0);
 		told_fini(&got);
 	}
 }
@@ -656,6 +703,7 @@ int main(void)
 		cmocka_unit_test(as_the_proto_says),
 		cmocka_unit_test(later_versions_add),
 		cmocka_unit_test(impossible_values),
+		cmocka_unit_test(impossible_client),
 		cmocka_unit_test(columns_repeated),
 		cmocka_unit_test(lengths_that_lie),
 		cmocka_unit_test(programs_that_lie),

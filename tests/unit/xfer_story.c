@@ -389,6 +389,7 @@ static void make_packets(struct rng *r, const struct na_sink *to)
 	n.src = some_end(r, to);
 	n.dst = some_end(r, to);
 	n.end = NA_CONN_RST;
+	n.client %= NA_LEN(n.dir);
 	n.from_ps = start;
 	n.to_ps = start + any(r, INT64_MAX / 4, 0);
 	n.dir[1].bytes = UINT64_MAX;

@@ -38,6 +38,7 @@ struct na_around {
 	NA_VEC(struct beginning) begin; /* by file and packet */
 	size_t connections;             /* of them */
 	struct na_triples queue_pairs;  /* that begin, by file */
+	bool failed;                    /* no memory */
 	size_t next;
 };
 
@@ -116,9 +117,11 @@ static bool begins_queue_pair(struct na_around *a, const struct na_packet *p,
 		return false;
 	key = na_hash_mix(end_of(&p->src, 0), end_of(&p->dst, 1));
 	key = na_hash_mix(key ^ h.source_qp, FLOW_KEY ^ file);
-	na_triples_add(&a->queue_pairs,
-		       (struct na_triple){(uint32_t)key, (uint32_t)(key >> 32),
-					  h.dest_qp});
+	a->failed |= na_triples_add(&a->queue_pairs,
+				    (struct na_triple){(uint32_t)key,
+						       (uint32_t)(key >> 32),
+						       h.dest_qp}) ==
+		     NA_NO_TRIPLE;
 	return a->queue_pairs.n > n;
 }
 
@@ -150,6 +153,8 @@ enum na_status na_around_see(struct na_around *a, const struct na_record *r,
 	if ((begins_connection(a, x, &p, side, file) ||
 	     begins_queue_pair(a, &p, file)) &&
 	    !na_add(&a->begin, ((struct beginning){file, nth})))
+		a->failed = true;
+	if (a->failed)
 		return NA_ENOMEM;
 	if (!x->any || r->time_ns < x->first_ns)
 		x->first_ns = r->time_ns;

@@ -312,16 +312,6 @@ static bool names_none(const struct na_store *store)
 	return store->comms.n;
 }
 
-/* Captures alone, which tell of no collectives, whatever is in the window. */
-static bool of_packets(const struct na_store *store)
-{
-	bool all = store->n_sources;
-
-	for (size_t i = 0; all && i < store->n_sources; i++)
-		all = store->sources[i].capture;
-	return all;
-}
-
 /* Transfers that no filter lets through are the command line's to tell. */
 static void say_nothing(struct na_result *r, const struct coll_state *s)
 {
@@ -333,8 +323,8 @@ static void say_nothing(struct na_result *r, const struct coll_state *s)
 				       (enum na_class)k) +
 			na_store_count(store, SIZE_MAX, NA_TX,
 				       (enum na_class)k);
-	/* Of a window nobody knows whether there are others, in a slice. */
-	if (seen || (s->clipped && of_packets(store)))
+	/* Captures tell of no collectives, whatever is in the window. */
+	if (seen || (s->clipped && na_store_of_captures(store)))
 		return;
 	if (names_none(store)) {
 		na_result_wordf(r, NA_WORD_EMPTY,

@@ -25,18 +25,26 @@ static const struct na_opt pairs_opts[] = {
 };
 /* clang-format on */
 
-/* One host's file for each run: its devices are the ends.  Captures beside
- * traces are no hosts' files. */
-static bool one_file_each(const struct na_store *store)
+static size_t files_of(const struct na_store *store, uint32_t run)
 {
+	bool mixed = na_store_mixed(store, run);
 	size_t n = 0;
 
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
 
-		n += !x->capture || !na_store_mixed(store, x->run);
+		n += x->run == run && !(x->capture && mixed);
 	}
-	return n <= store->n_runs;
+	return n;
+}
+
+size_t na_pairs_files(const struct na_store *store)
+{
+	size_t n = 0;
+
+	for (uint32_t run = 0; run < store->n_runs; run++)
+		n += files_of(store, run);
+	return n;
 }
 
 static enum na_status pairs_open(void *state, const struct na_scope *scope,
@@ -46,9 +54,10 @@ static enum na_status pairs_open(void *state, const struct na_scope *scope,
 
 	s->scope = scope;
 	s->params = params;
+	/* Of one host's file for each run its devices are the ends. */
 	s->of_hosts = s->params->level == PAIRS_HOST ||
 		      (s->params->level == PAIRS_AUTO &&
-		       !one_file_each(scope->store));
+		       na_pairs_files(scope->store) > scope->store->n_runs);
 	for (size_t i = 0; i < scope->by.n; i++) {
 		if (scope->by.keys[i] != NA_KEY_LABEL)
 			return na_fail(err, NA_EUSAGE,

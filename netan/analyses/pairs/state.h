@@ -14,6 +14,8 @@
 
 /* Times what is expected: a pair that takes more is slow. */
 #define PAIRS_SLOWER 1.3
+/* Of two hosts alone: times the way back. */
+#define PAIRS_WAY_SLOWER 2.0
 
 enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
@@ -337,6 +339,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 /* Whether a finding stands for several devices of its host. */
 bool na_pairs_is_whole(const struct pairs_run *run,
 		       const struct na_lz_finding *f);
+/* pairs.c: inputs whose transfers are looked at: not captures beside traces. */
+size_t na_pairs_files(const struct na_store *store);
 /* One trace alone: each remote pair's other end has no file here. */
 bool na_pairs_one_file(const struct pairs_state *s);
 /* All transfers of all runs were. */

@@ -12,7 +12,6 @@
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/vec.h"
 
-#define SLOWER  2.0   /* than the way back */
 #define CLAMPED 0.001 /* of the transfers: with more, clocks differ by more */
 
 /* One way, and how many of its transfers show no time. */
@@ -124,10 +123,10 @@ bool na_pairs_judge_two(const struct pairs_state *s, struct pairs_run *run)
 	way[1] = way_of(s, run, 1);
 	there = slower(&way[0], &way[1]);
 	back = slower(&way[1], &way[0]);
-	if (!clocks_agree(run, way) || !(fmax(there, back) >= SLOWER))
+	if (!clocks_agree(run, way) || !(fmax(there, back) >= PAIRS_WAY_SLOWER))
 		return true;
 	free(run->found.findings);
 	run->found.findings = NULL;
-	return there >= SLOWER ? name_way(s, run, 0, way[0].n, there)
-			       : name_way(s, run, 1, way[1].n, back);
+	return there > back ? name_way(s, run, 0, way[0].n, there)
+			    : name_way(s, run, 1, way[1].n, back);
 }

@@ -203,7 +203,8 @@ bool na_pairs_all_captured(const struct pairs_state *s)
 
 bool na_pairs_one_file(const struct pairs_state *s)
 {
-	return s->scope->store->n_sources == 1 && !na_pairs_all_captured(s);
+	return na_pairs_files(s->scope->store) == 1 &&
+	       !na_pairs_all_captured(s);
 }
 
 /* The first pattern that is there at all times, so that the pairs show it, or
@@ -237,8 +238,6 @@ static bool say_seen(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, "%.240s", u->what);
 	return u;
 }
-
-#define SLOWER 0.6931 /* log 2: than the way back, of two hosts */
 
 const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
 					   const struct pairs_run *run)
@@ -301,7 +300,7 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 	by = r[0].effect - r[1].effect;
 	if (few)
 		say_sparse(w, s, few);
-	if (na_pairs_uncompared(s, run) || !(fabs(by) >= SLOWER))
+	if (na_pairs_uncompared(s, run) || !(fabs(by) >= log(PAIRS_WAY_SLOWER)))
 		return;
 	p += by < 0;
 	na_str_addf(w, "; %.60s -> ", s->nodes.v[p->src].name);

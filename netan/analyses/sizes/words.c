@@ -27,21 +27,12 @@ static const char *percent(char *buf, double x)
 	return buf;
 }
 
-static bool only_captures(const struct na_store *s)
-{
-	for (size_t i = 0; i < s->n_sources; i++) {
-		if (!s->sources[i].capture)
-			return false;
-	}
-	return s->n_sources > 0;
-}
-
 /* Why many small transfers show nothing, as `check` has it; NULL: they do.  Of
  * packets: requests and answers, which nobody can fuse. */
 static const char *shows_nothing(const struct na_store *store,
 				 const struct sizes_sums *x)
 {
-	bool packets = only_captures(store);
+	bool packets = na_store_of_captures(store);
 
 	if (!packets && !na_store_of_ranks(store))
 		return NULL;
@@ -55,7 +46,7 @@ static const char *shows_nothing(const struct na_store *store,
 static void advise(struct na_result *r, const struct na_store *store,
 		   const struct sizes_sums *x, int64_t half_bytes)
 {
-	bool packets = only_captures(store);
+	bool packets = na_store_of_captures(store);
 	bool many_small = na_sizes_many_small(x);
 	const char *advice =
 		"nothing to change in the sizes: small transfers do not take "

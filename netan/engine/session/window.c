@@ -124,8 +124,8 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 			       cut->path, cut->cut);
 		return NA_OK;
 	}
-	s->window = (struct na_slice_mark){first.from, first.to, first.step,
-					   NULL};
+	s->window = (struct na_slice_mark){
+		.from = first.from, .to = first.to, .step = first.step};
 	return note_window(s, &s->window, err);
 }
 

@@ -14,13 +14,9 @@
 
 enum { HEAD_BYTES = 100, COPY_BYTES = 8192 };
 
-static const char magic[] = "SQLite format 3";
-
 static bool begins_so(const uint8_t *head, ssize_t n)
 {
-	return n > 0 && memcmp(head, magic,
-			       (size_t)n < sizeof(magic) ? (size_t)n
-							 : sizeof(magic)) == 0;
+	return n > 0 && na_sqlite_begins(head, (size_t)n);
 }
 
 /* Somebody may write more into the pipe. */
