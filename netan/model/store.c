@@ -395,6 +395,17 @@ bool na_store_mixed(const struct na_store *s, uint32_t run)
 	return captures && traces;
 }
 
+void na_store_leave_captures(struct na_store *copy)
+{
+	struct na_bag *of_traces[] = {&copy->graphs, &copy->actions,
+				      &copy->comms};
+
+	for (size_t i = 0; i < NA_LEN(of_traces); i++)
+		na_bag_init(of_traces[i], of_traces[i]->pool,
+			    of_traces[i]->size);
+	copy->n_steps = 0;
+}
+
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,
 			   enum na_class klass)
 {
