@@ -132,6 +132,12 @@ static bool says(const char *line, const char *option)
 	return false;
 }
 
+/* Of which inputs; s NULL: all. */
+struct kind {
+	const struct na_session *s;
+	bool captures;
+};
+
 /* A window of its own is not narrowed by that of this command. */
 static bool has_own(const char *line, const char *option)
 {
@@ -143,13 +149,21 @@ static bool has_own(const char *line, const char *option)
 	return own;
 }
 
+/* Hosts' traces tell their names themselves, and refuse other ones. */
+static bool refuses(const struct kind *k, const char *option)
+{
+	return k->s && !k->captures && strcmp(option, "hosts") == 0;
+}
+
 static void put_options(FILE *out, const struct na_cli *cli,
-			const struct na_command *to, const char *line)
+			const struct na_command *to, const char *line,
+			const struct kind *k)
 {
 	struct na_given g = NA_GIVEN_FIRST;
 
 	while (na_next_option(cli, &g)) {
-		if (!takes(to, g.o->name) || has_own(line, g.o->name))
+		if (!takes(to, g.o->name) || has_own(line, g.o->name) ||
+		    refuses(k, g.o->name))
 			continue;
 		fprintf(out, "--%s%s", g.o->name, g.value ? "=" : "");
 		if (g.value)
@@ -157,12 +171,6 @@ static void put_options(FILE *out, const struct na_cli *cli,
 		putc(' ', out);
 	}
 }
-
-/* Of which inputs; s NULL: all. */
-struct kind {
-	const struct na_session *s;
-	bool captures;
-};
 
 static bool is_below(const char *path, const char *given)
 {
@@ -224,7 +232,7 @@ static const char *again(const struct na_cli *cli, const struct kind *k,
 	if (!out)
 		return NULL;
 	if (to)
-		put_options(out, cli, to, line);
+		put_options(out, cli, to, line, k);
 	put_inputs(out, cli, k);
 	if (fclose(out) == 0)
 		copy = na_arena_strn(arena, text, n);
@@ -238,18 +246,20 @@ const char *na_again(const struct na_cli *cli, const char *line,
 	return again(cli, &(struct kind){NULL}, line, arena);
 }
 
-/* Times count from the first of all inputs, and steps are the traces'. */
-static bool is_timed(const struct na_cli *cli)
+/* Times count from the first of all inputs, steps are the traces', and of names
+ * of hosts nobody knows whether they are of ranks or of addresses. */
+static bool are_one(const struct na_cli *cli, const struct na_session *s)
 {
-	return na_gives(cli, "from") || na_gives(cli, "to") ||
-	       na_gives(cli, "step");
+	return cli->request.local.n || na_gives(cli, "from") ||
+	       na_gives(cli, "to") || na_gives(cli, "step") ||
+	       (s->store.ranked.inputs && na_gives(cli, "hosts"));
 }
 
 const char *na_again_of(const struct na_cli *cli, const struct na_session *s,
 			enum na_inputs_of of, const char *line,
 			struct na_arena *arena)
 {
-	bool all = of == NA_INPUTS_ALL || cli->request.local.n || is_timed(cli);
+	bool all = of == NA_INPUTS_ALL || are_one(cli, s);
 	struct kind k = {all ? NULL : s, of == NA_INPUTS_CAPTURES};
 
 	return again(cli, &k, line, arena);

@@ -16,8 +16,8 @@
  * NULL when memory is short. */
 const char *na_again(const struct na_cli *cli, const char *line,
 		     struct na_arena *arena);
-/* The same, of the inputs that are `of` that kind in s, or hold such.  All of
- * them where a time or a step is asked for, which they tell together. */
+/* The same, of the inputs that are `of` that kind in s, or hold such; all of
+ * them where they tell together what a filter asks for. */
 const char *na_again_of(const struct na_cli *cli, const struct na_session *s,
 			enum na_inputs_of of, const char *line,
 			struct na_arena *arena);

@@ -403,7 +403,6 @@ void na_store_leave_captures(struct na_store *copy)
 	for (size_t i = 0; i < NA_LEN(of_traces); i++)
 		na_bag_init(of_traces[i], of_traces[i]->pool,
 			    of_traces[i]->size);
-	copy->n_steps = 0;
 }
 
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,

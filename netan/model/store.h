@@ -286,7 +286,7 @@ unsigned na_store_styles(const struct na_store *s, uint32_t run);
 unsigned na_store_styles_in(const struct na_store *s, size_t source);
 /* Traces and captures both tell transfers of the run. */
 bool na_store_mixed(const struct na_store *s, uint32_t run);
-/* Of a copy of the store: nothing is left but transfers and what captures tell.
+/* Of a copy of the store: what traces alone tell of collectives is left out.
  * Its records are those of the other one still. */
 void na_store_leave_captures(struct na_store *copy);
 /* Transfers of it that captures tell. */
