@@ -100,19 +100,38 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 	return r ? na_result_get_doc(r) : NULL;
 }
 
-/* Whoever compares transfers shows more of what it has compared. */
-static enum na_inputs_of inputs_of(const struct na_case *c)
+/* What the command shows has been looked at for captures by itself. */
+static bool is_parted(const struct na_case *c, const char *options)
 {
-	if (!c->check || !c->check->of_either || !c->asked->n_captured)
-		return NA_INPUTS_ALL;
-	return c->captured ? NA_INPUTS_CAPTURES : NA_INPUTS_TRACES;
+	const struct na_checks_asked *asked = c->asked;
+	size_t n = strcspn(options, " ");
+
+	for (size_t i = 0; i < asked->n_captured; i++) {
+		const struct na_exhibit *x = &asked->captured[i];
+
+		if (strncmp(x->name, options, n) == 0 && !x->name[n])
+			return x->result != result_of(c, x->name);
+	}
+	return false;
+}
+
+/* More is shown of what was looked at. */
+static enum na_inputs_of inputs_of(const struct na_case *c, const char *options)
+{
+	if (c->captured)
+		return NA_INPUTS_CAPTURES;
+	return is_parted(c, options) ||
+			       (c->asked->n_captured && c->check &&
+				c->check->of_either)
+		       ? NA_INPUTS_TRACES
+		       : NA_INPUTS_ALL;
 }
 
 /* "netan pairs --top 20 INPUTS" */
 static const char *command(struct na_case *c, const char *options)
 {
 	const char *rest = c->asked->rest(c->asked->ctx, options,
-					  inputs_of(c));
+					  inputs_of(c, options));
 
 	c->failed |= !rest;
 	return na_case_text(c, "%s %s %s",

@@ -248,10 +248,16 @@ const char *na_again(const struct na_cli *cli, const char *line,
 
 /* Times count from the first of all inputs, steps are the traces', and of names
  * of hosts nobody knows whether they are of ranks or of addresses. */
-static bool are_one(const struct na_cli *cli, const struct na_session *s)
+static bool are_one(const struct na_cli *cli, const struct na_session *s,
+		    const char *line)
 {
-	return cli->request.local.n || na_gives(cli, "from") ||
-	       na_gives(cli, "to") || na_gives(cli, "step") ||
+	static const char *const window[] = {"from", "to", "step", NULL};
+
+	for (const char *const *w = window; *w; w++) {
+		if (na_gives(cli, *w) || says(line, *w))
+			return true;
+	}
+	return cli->request.local.n ||
 	       (s->store.ranked.inputs && na_gives(cli, "hosts"));
 }
 
@@ -259,7 +265,7 @@ const char *na_again_of(const struct na_cli *cli, const struct na_session *s,
 			enum na_inputs_of of, const char *line,
 			struct na_arena *arena)
 {
-	bool all = of == NA_INPUTS_ALL || are_one(cli, s);
+	bool all = of == NA_INPUTS_ALL || are_one(cli, s, line);
 	struct kind k = {all ? NULL : s, of == NA_INPUTS_CAPTURES};
 
 	return again(cli, &k, line, arena);

@@ -223,7 +223,7 @@ static void traces_and_captures(void **state)
 		{NULL, true, false, 0, 1},
 		{NULL, true, true, 0, 2},
 		{NULL, true, false, NA_COMP_BIT(NA_COMP_RPC), 2},
-		/* A run of traces alone is no mixed one, nor one of captures. */
+		/* Each is a run of its own: none is mixed. */
 		{apart, true, false, 0, 3},
 		{apart, true, true, 0, 3},
 	};

@@ -127,7 +127,7 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
 struct job {
 	const struct na_analysis *a;
 	const struct na_beside *beside; /* NULL: an exhibit */
-	bool captured;			/* of captures alone, beside traces */
+	bool captured; /* of captures alone, beside traces */
 	struct na_session session;
 	struct na_result *r;
 	struct na_driven driven;

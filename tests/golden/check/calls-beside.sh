@@ -40,6 +40,8 @@ commands tails tail.pcap --hosts hosts.csv
 commands fine tail.pcap --from 0s --to 0.5s
 commands fine few.pcap
 commands fine tail.pcap --component rpc
+netan check -q tails tail.pcap --capacity 1Gbps --only bandwidth-bound |
+	sed -n '/^More: /p; /^Draw: /p'
 echo '== verdicts'
 for more in '' '--hosts hosts.csv' '--skip bad-endpoint'; do
 	netan check -q fine doubt.pcap $more | sed 1q
