@@ -40,8 +40,10 @@ commands tails tail.pcap --hosts hosts.csv
 commands fine tail.pcap --from 0s --to 0.5s
 commands fine few.pcap
 commands fine tail.pcap --component rpc
-netan check -q tails tail.pcap --capacity 1Gbps --only bandwidth-bound |
-	sed -n '/^More: /p; /^Draw: /p'
+netan synth -q -o large --hosts 4 --steps 6 \
+	--fault large-shard:all-reduce.40_1:64MiB
+netan check -q large tail.pcap | sed -n '/^More: .* sizes/p'
+netan check -q tails tail.pcap --capacity 1Gbps | sed -n '/^More: .*timeline/p'
 echo '== verdicts'
 for more in '' '--hosts hosts.csv' '--skip bad-endpoint'; do
 	netan check -q fine doubt.pcap $more | sed 1q
