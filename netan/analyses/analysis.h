@@ -51,6 +51,8 @@ struct na_analysis {
 	bool by_steps;       /* needs the step of every transfer */
 	bool traces_first;   /* what captures tell beside traces is no match for
 				what those tell: see na_filter */
+	bool captures_too;   /* beside traces check asks it of captures alone,
+				too */
 	bool many;           /* netan-mpi runs it */
 	bool forgets;        /* finish looks at no transfers and executions of
 				the store */

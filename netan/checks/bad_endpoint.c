@@ -504,9 +504,13 @@ static void judge_slow(struct na_case *c, const struct na_value *body)
  * the poorer. */
 static void judge_beside(struct na_case *c)
 {
+	size_t before = c->n;
+
 	if (!na_captures_beside(c))
 		return;
 	na_bad_endpoint_packets(c);
+	for (size_t i = before; i < c->n; i++)
+		c->findings[i]->apart = na_captures_apart(c);
 	c->missing = NULL;
 }
 

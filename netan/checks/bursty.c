@@ -77,6 +77,9 @@ static void judge_steps(struct na_case *c, const struct na_value *body,
 	size_t busy = 0, told = 0;
 	struct na_finding *f;
 
+	/* Steps beside which they lie are the traces'. */
+	if (c->captured)
+		return;
 	na_for_each (v, na_get(body, M_steps)) {
 		int x = never_idle(body, v);
 
@@ -150,4 +153,5 @@ const struct na_check na_check_bursty = {
 	.needs = {"bursts"},
 	.uses = {"slack", "steps"},
 	.judge = judge_bursty,
+	.of_either = true,
 };

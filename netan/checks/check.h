@@ -110,6 +110,7 @@ struct na_finding {
 	const char *decides; /* of a suspicion: what would decide; NULL */
 	bool apart; /* told by captures of hosts that no trace is known to be
 		       of: joined.h */
+	bool captured; /* of what captures beside traces tell alone */
 	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;
@@ -129,6 +130,7 @@ struct na_case {
 	const struct na_check *check; /* the one that is running */
 	const char *missing;          /* what it said */
 	bool joined;                  /* it has na_case_join()ed */
+	bool captured; /* it is asked of captures beside traces alone */
 	bool failed;                  /* memory was short */
 	struct na_finding spare;      /* then: nobody looks at it */
 };
@@ -168,6 +170,9 @@ struct na_check {
 	bool costs_stall;
 	/* It looks at what XLA records, and ranks of other jobs do not. */
 	bool of_xla;
+	/* Of transfers, whose sums captures and traces have each their own:
+	 * where both tell some it is asked twice. */
+	bool of_either;
 	/* What it looks for may be on one host alone, or on its way: it does
 	 * not pass while that host's file is missing. */
 	bool each_host;
@@ -236,15 +241,22 @@ const struct na_check *na_check_find(const char *id);
 /* Whether it looks at the exhibit, needed or not. */
 bool na_check_reads(const struct na_check *check, const char *exhibit);
 
+/* Which inputs a command is to look at. */
+enum na_inputs_of { NA_INPUTS_ALL, NA_INPUTS_TRACES, NA_INPUTS_CAPTURES };
+
 /* What na_checks_run() reads; all of it is borrowed. */
 struct na_checks_asked {
 	const char *program; /* that NAME is told to; NULL: netan */
 	/* What to put behind "netan LINE ...", a command and its options, so
 	 * that it looks at the same (filters, inputs; not what the line gives
 	 * itself), in an arena of the caller's; NULL: no memory. */
-	const char *(*rest)(void *ctx, const char *line);
+	const char *(*rest)(void *ctx, const char *line, enum na_inputs_of of);
 	const struct na_exhibit *exhibits;
 	size_t n_exhibits;
+	/* Where traces and captures both tell transfers: those of captures
+	 * alone; exhibits are then of those of traces. */
+	const struct na_exhibit *captured;
+	size_t n_captured;
 	const struct na_limits *limits;
 	double capacity_gbps;
 	bool (*wanted)(void *ctx, const struct na_check *check);

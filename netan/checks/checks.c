@@ -59,9 +59,14 @@ const char *const na_confidences[] = {
 static const struct na_exhibit *exhibit(const struct na_case *c,
 					const char *name)
 {
-	for (size_t i = 0; i < c->asked->n_exhibits; i++) {
-		if (strcmp(c->asked->exhibits[i].name, name) == 0)
-			return &c->asked->exhibits[i];
+	const struct na_checks_asked *asked = c->asked;
+	const struct na_exhibit *x = c->captured ? asked->captured
+						 : asked->exhibits;
+	size_t n = c->captured ? asked->n_captured : asked->n_exhibits;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(x[i].name, name) == 0)
+			return &x[i];
 	}
 	return NULL;
 }
@@ -95,10 +100,38 @@ const struct na_value *na_case_doc(const struct na_case *c, const char *name)
 	return r ? na_result_get_doc(r) : NULL;
 }
 
+/* What the command shows has been looked at for captures by itself. */
+static bool is_parted(const struct na_case *c, const char *options)
+{
+	const struct na_checks_asked *asked = c->asked;
+	size_t n = strcspn(options, " ");
+
+	for (size_t i = 0; i < asked->n_captured; i++) {
+		const struct na_exhibit *x = &asked->captured[i];
+
+		if (strncmp(x->name, options, n) == 0 && !x->name[n])
+			return x->result != result_of(c, x->name);
+	}
+	return false;
+}
+
+/* More is shown of what was looked at. */
+static enum na_inputs_of inputs_of(const struct na_case *c, const char *options)
+{
+	if (c->captured)
+		return NA_INPUTS_CAPTURES;
+	return is_parted(c, options) ||
+			       (c->asked->n_captured && c->check &&
+				c->check->of_either)
+		       ? NA_INPUTS_TRACES
+		       : NA_INPUTS_ALL;
+}
+
 /* "netan pairs --top 20 INPUTS" */
 static const char *command(struct na_case *c, const char *options)
 {
-	const char *rest = c->asked->rest(c->asked->ctx, options);
+	const char *rest = c->asked->rest(c->asked->ctx, options,
+					  inputs_of(c, options));
 
 	c->failed |= !rest;
 	return na_case_text(c, "%s %s %s",
@@ -119,6 +152,7 @@ struct na_finding *na_case_find(struct na_case *c, enum na_severity severity,
 	}
 	*f = (struct na_finding){
 		.check = c->check,
+		.captured = c->captured,
 		.severity = severity,
 		.confidence = confidence,
 		.lost_s = NAN,
@@ -392,27 +426,62 @@ static void settle(struct na_case *c)
 {
 	settle_costs(c);
 	for (size_t i = 0; i < c->n; i++) {
+		c->captured = c->findings[i]->captured;
 		if (c->findings[i]->check->settle)
 			c->findings[i]->check->settle(c, c->findings[i]);
 	}
+	c->captured = false;
 }
 
-static void run_one(struct na_case *c, const struct na_check *check,
-		    const struct sorted *to)
+/* What is found in captures beside traces, as in these alone; comes back what
+ * is missing there, NULL where nothing is or no captures tell transfers. */
+static const char *judge_captured(struct na_case *c,
+				  const struct na_check *check)
 {
-	const char *missing = lacks(c, check);
 	size_t before = c->n;
-	struct na_value *row;
 
-	c->check = check;
+	c->captured = check->of_either;
 	c->missing = NULL;
-	c->joined = false;
+	if (c->captured && !lacks(c, check))
+		check->judge(c);
+	c->captured = false;
+	for (size_t i = before; i < c->n; i++)
+		c->findings[i]->title = na_case_text(c, "of the captures: %s",
+						     c->findings[i]->title);
+	return c->n == before ? c->missing : NULL;
+}
+
+/* What the check lacks; NULL: nothing. */
+static const char *judge(struct na_case *c, const struct na_check *check)
+{
+	const char *missing = lacks(c, check), *there;
+
+	c->missing = NULL;
 	if (!missing) {
 		check->judge(c);
 		missing = c->missing;
 	}
 	if (!missing && check->each_host)
 		missing = na_files_missing(c);
+	there = judge_captured(c, check);
+	return missing ? missing
+	       : there ? na_case_text(c,
+				      "passed of the traces; of the captures: "
+				      "%s",
+				      there)
+		       : NULL;
+}
+
+static void run_one(struct na_case *c, const struct na_check *check,
+		    const struct sorted *to)
+{
+	const char *missing;
+	size_t before = c->n;
+	struct na_value *row;
+
+	c->check = check;
+	c->joined = false;
+	missing = judge(c, check);
 	if (missing && check->of_xla && na_of_ranks(c))
 		missing = "jobs of XLA: what these look at is in XProf's "
 			  "traces alone";

@@ -133,6 +133,11 @@ static bool is_joined(const struct na_case *c)
 	return any_named(c) && !apart_in_time(c);
 }
 
+bool na_captures_apart(const struct na_case *c)
+{
+	return na_captures_beside(c) && !is_joined(c);
+}
+
 bool na_packets_saw_any(const struct na_case *c)
 {
 	return na_packets_told(c) || is_joined(c);
@@ -203,7 +208,7 @@ void na_packets_cost(struct na_case *c, struct na_finding *f, double lost_s)
 	double share = most_s / length_s(its);
 
 	f->lost_s = lost_s;
-	f->apart = na_captures_beside(c) && !is_joined(c);
+	f->apart = na_captures_apart(c);
 	if (f->apart || !(n > 0) || !(share > 0))
 		return;
 	f->lost_s = fmin(lost_s * share, most_s);

@@ -11,6 +11,8 @@
 
 /* There are both. */
 bool na_captures_beside(const struct na_case *c);
+/* The same, and the two cannot be joined. */
+bool na_captures_apart(const struct na_case *c);
 /* The transfers that analyses have looked at are those of captures: no trace
  * tells any. */
 bool na_packets_told(const struct na_case *c);

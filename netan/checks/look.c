@@ -173,9 +173,17 @@ bool na_next_full(const struct na_case *c, struct na_full *x)
 	return true;
 }
 
+/* Calls of captures are explained by what packets show, and by it alone. */
+static bool same_evidence(const struct na_finding *e,
+			  const struct na_finding *f)
+{
+	return f->captured ? e->check->acquits == NA_ACQUITS_PACKETS
+			   : !e->apart;
+}
+
 bool na_may_explain(const struct na_finding *e, const struct na_finding *f)
 {
-	return e != f && !e->apart && e->severity > NA_SEV_INFO &&
+	return e != f && same_evidence(e, f) && e->severity > NA_SEV_INFO &&
 	       !e->check->costs_stall && !e->suspicion && e->culprit &&
 	       (e->cause || e->check->explains == NA_EXPLAINS_WAITING);
 }

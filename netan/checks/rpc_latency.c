@@ -342,6 +342,7 @@ const struct na_check na_check_rpc_latency = {
 	.needs = {"rpc"},
 	.uses = {"timeline", "pairs", "tcp", "session"},
 	.judge = judge_rpc_latency,
+	.of_either = true,
 	.settle = settle_late,
 	.acquits = NA_ACQUITS,
 	.each_host = true,

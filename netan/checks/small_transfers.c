@@ -66,4 +66,5 @@ const struct na_check na_check_small_transfers = {
 	.needs = {"sizes"},
 	.uses = {"tcp", "slack", "steps"},
 	.judge = judge_small_transfers,
+	.of_either = true,
 };

@@ -288,31 +288,55 @@ static bool a_trifle(const struct na_case *c, const struct na_finding *f)
 }
 
 /* The first; before others one of which it is known what would decide. */
-static const char *suspected(struct na_case *c)
+static const struct na_finding *suspicion(const struct na_case *c, bool apart)
 {
 	const struct na_finding *first = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct na_finding *f = c->findings[i];
 
-		if (!f->suspicion || a_trifle(c, f))
+		if (!f->suspicion || f->apart != apart || a_trifle(c, f))
 			continue;
 		if (f->decides)
-			return na_case_text(c, "%s; what would decide: %s",
-					    f->title, f->decides);
+			return f;
 		first = first ? first : f;
 	}
-	if (!first)
+	return first;
+}
+
+/* Before what captures show that cannot be joined with the traces. */
+static const char *suspected(struct na_case *c)
+{
+	const struct na_finding *f = suspicion(c, false);
+	const char *text;
+
+	f = f ? f : suspicion(c, true);
+	if (!f)
 		return NULL;
-	return first->culprit ? first->culprit : first->title;
+	text = f->culprit ? f->culprit : f->title;
+	if (f->decides)
+		text = na_case_text(c, "%s; what would decide: %s", f->title,
+				    f->decides);
+	return f->apart ? na_case_text(c,
+				       "of the captures, which cannot be "
+				       "joined with the traces: %s",
+				       text)
+			: text;
+}
+
+/* What nobody has looked at; NULL. */
+static const char *unlooked(struct na_case *c)
+{
+	const char *why = unread(c);
+
+	why = why ? why : left_whole(c);
+	return why ? why : unasked(c);
 }
 
 const char *na_verdict_unheard(struct na_case *c)
 {
-	const char *first = suspected(c), *why = unread(c);
+	const char *first = suspected(c), *why = unlooked(c);
 
-	why = why ? why : left_whole(c);
-	why = why ? why : unasked(c);
 	return first && why ? na_case_text(c, "%s; %s", first, why)
 	       : first      ? first
 			    : why;
@@ -539,6 +563,25 @@ static const char *clocks_remark(const struct na_case *c)
 	return NULL;
 }
 
+static const char *acquittal(struct na_case *c)
+{
+	return na_case_text(c, "not guilty%s: %s%s",
+			    na_locality(c) == NA_PLACED ? na_if_racks : "",
+			    na_power_says(c), na_verdict_instead(c));
+}
+
+/* Nothing is suspected but by captures of who knows which hosts, and traces
+ * alone would acquit theirs; NULL. */
+static const char *half_acquitted(struct na_case *c)
+{
+	if (suspicion(c, false) || !suspicion(c, true) || unlooked(c) ||
+	    na_verdict_thin(c))
+		return NULL;
+	return na_case_text(c,
+			    "cannot tell: %s; network of the traces' hosts: %s",
+			    suspected(c), acquittal(c));
+}
+
 static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 {
 	const char *why;
@@ -550,6 +593,9 @@ static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 	if (why)
 		return why;
 	*outcome = NA_CANNOT_TELL;
+	why = half_acquitted(c);
+	if (why)
+		return why;
 	why = na_verdict_unheard(c);
 	if (!why && (why = na_verdict_thin(c)) && !na_one_host(c))
 		why = na_case_text(c, "%s%s", why, absent(c));
@@ -558,9 +604,7 @@ static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: not guilty%s: %s%s",
-			    na_locality(c) == NA_PLACED ? na_if_racks : "",
-			    na_power_says(c), na_verdict_instead(c));
+	return na_case_text(c, "Network: %s", acquittal(c));
 }
 
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome)

@@ -132,6 +132,12 @@ static bool says(const char *line, const char *option)
 	return false;
 }
 
+/* Of which inputs; s NULL: all. */
+struct kind {
+	const struct na_session *s;
+	bool captures;
+};
+
 /* A window of its own is not narrowed by that of this command. */
 static bool has_own(const char *line, const char *option)
 {
@@ -143,13 +149,21 @@ static bool has_own(const char *line, const char *option)
 	return own;
 }
 
+/* Hosts' traces tell their names themselves, and refuse other ones. */
+static bool refuses(const struct kind *k, const char *option)
+{
+	return k->s && !k->captures && strcmp(option, "hosts") == 0;
+}
+
 static void put_options(FILE *out, const struct na_cli *cli,
-			const struct na_command *to, const char *line)
+			const struct na_command *to, const char *line,
+			const struct kind *k)
 {
 	struct na_given g = NA_GIVEN_FIRST;
 
 	while (na_next_option(cli, &g)) {
-		if (!takes(to, g.o->name) || has_own(line, g.o->name))
+		if (!takes(to, g.o->name) || has_own(line, g.o->name) ||
+		    refuses(k, g.o->name))
 			continue;
 		fprintf(out, "--%s%s", g.o->name, g.value ? "=" : "");
 		if (g.value)
@@ -158,9 +172,36 @@ static void put_options(FILE *out, const struct na_cli *cli,
 	}
 }
 
-/* To the file, with a blank between. */
-static void put_inputs(FILE *out, const struct na_cli *cli)
+static bool is_below(const char *path, const char *given)
 {
+	size_t n = strlen(given);
+
+	return strncmp(path, given, n) == 0 &&
+	       (!path[n] || path[n] == '/' || (n && given[n - 1] == '/'));
+}
+
+/* What is not known to be of the other kind alone. */
+static bool is_kind(const struct kind *k, const char *given)
+{
+	bool other = false;
+
+	for (size_t i = 0; k->s && i < k->s->n_inputs; i++) {
+		const struct na_input *in = &k->s->inputs[i];
+
+		if (!is_below(in->path, given))
+			continue;
+		if ((in->capture != NULL) == k->captures)
+			return true;
+		other = true;
+	}
+	return !other;
+}
+
+/* To the file, with a blank between. */
+static void put_inputs(FILE *out, const struct na_cli *cli,
+		       const struct kind *k)
+{
+	const char *blank = "";
 	bool dashes = false;
 
 	for (size_t i = 0; i < cli->request.n_inputs; i++)
@@ -169,14 +210,17 @@ static void put_inputs(FILE *out, const struct na_cli *cli)
 	if (dashes && !cli->request.local.n)
 		fputs("-- ", out);
 	for (size_t i = 0; i < cli->request.n_inputs; i++) {
-		fputs(i ? " " : "", out);
+		if (!is_kind(k, cli->request.inputs[i].path))
+			continue;
+		fputs(blank, out);
 		fputs(cli->request.local.n ? "--local " : "", out);
 		put_shown(out, cli, cli->request.inputs[i].path);
+		blank = " ";
 	}
 }
 
-const char *na_again(const struct na_cli *cli, const char *line,
-		     struct na_arena *arena)
+static const char *again(const struct na_cli *cli, const struct kind *k,
+			 const char *line, struct na_arena *arena)
 {
 	const char *name = na_arena_strn(arena, line, strcspn(line, " "));
 	const struct na_command *to = name ? na_command_find(name) : NULL;
@@ -188,12 +232,43 @@ const char *na_again(const struct na_cli *cli, const char *line,
 	if (!out)
 		return NULL;
 	if (to)
-		put_options(out, cli, to, line);
-	put_inputs(out, cli);
+		put_options(out, cli, to, line, k);
+	put_inputs(out, cli, k);
 	if (fclose(out) == 0)
 		copy = na_arena_strn(arena, text, n);
 	free(text);
 	return copy;
+}
+
+const char *na_again(const struct na_cli *cli, const char *line,
+		     struct na_arena *arena)
+{
+	return again(cli, &(struct kind){NULL}, line, arena);
+}
+
+/* Times count from the first of all inputs, steps are the traces', and of names
+ * of hosts nobody knows whether they are of ranks or of addresses. */
+static bool are_one(const struct na_cli *cli, const struct na_session *s,
+		    const char *line)
+{
+	static const char *const window[] = {"from", "to", "step", NULL};
+
+	for (const char *const *w = window; *w; w++) {
+		if (na_gives(cli, *w) || says(line, *w))
+			return true;
+	}
+	return cli->request.local.n ||
+	       (s->store.ranked.inputs && na_gives(cli, "hosts"));
+}
+
+const char *na_again_of(const struct na_cli *cli, const struct na_session *s,
+			enum na_inputs_of of, const char *line,
+			struct na_arena *arena)
+{
+	bool all = of == NA_INPUTS_ALL || are_one(cli, s, line);
+	struct kind k = {all ? NULL : s, of == NA_INPUTS_CAPTURES};
+
+	return again(cli, &k, line, arena);
 }
 
 /* Whether argv[k] is of no consequence for the result; *skip counts

@@ -6,7 +6,9 @@
 #define NETAN_CLI_AGAIN_H
 
 #include "netan/base/arena.h"
+#include "netan/checks/check.h"
 #include "netan/cli/cli.h"
+#include "netan/engine/session/session.h"
 
 /* What belongs behind "netan LINE ...", a command and options of its own: of
  * the filters, input options and --capacity that were given those that the
@@ -14,6 +16,11 @@
  * NULL when memory is short. */
 const char *na_again(const struct na_cli *cli, const char *line,
 		     struct na_arena *arena);
+/* The same, of the inputs that are `of` that kind in s, or hold such; all of
+ * them where they tell together what a filter asks for. */
+const char *na_again_of(const struct na_cli *cli, const struct na_session *s,
+			enum na_inputs_of of, const char *line,
+			struct na_arena *arena);
 
 /* The option in argv[k], which begins with a dash, and its value or NULL; k
  * moves to its last word.  Of letters that are joined the last one.  NULL: the

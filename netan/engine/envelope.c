@@ -279,7 +279,7 @@ static void note_aside(struct na_session *s, struct na_result *r,
 	char buf[NA_UNIT_BUF];
 	uint64_t n = 0;
 
-	if (!s->filter.traces_first ||
+	if (!s->filter.traces_first || s->filter.captures_alone ||
 	    s->filter.components == NA_COMP_BIT(NA_COMP_RPC))
 		return;
 	for (uint32_t i = 0; i < st->n_runs; i++) {

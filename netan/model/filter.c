@@ -146,13 +146,15 @@ static bool nothing_asked(const struct na_filter *f)
 	       f->max_rate_bps <= 0;
 }
 
-/* Captures of runs that hold both.  False: no memory. */
+/* Captures of runs that hold both, or the traces of these.  False: no
+ * memory. */
 static bool put_aside(struct na_bound_filter *l)
 {
+	const struct na_filter *f = l->filter;
 	const struct na_store *s = l->store;
 
-	if (!l->filter->traces_first ||
-	    l->filter->components == NA_COMP_BIT(NA_COMP_RPC))
+	if (!(f->traces_first || f->captures_alone) ||
+	    f->components == NA_COMP_BIT(NA_COMP_RPC))
 		return true;
 	for (uint32_t run = 0; run < s->n_runs; run++) {
 		if (!na_store_mixed(s, run))
@@ -163,7 +165,8 @@ static bool put_aside(struct na_bound_filter *l)
 			return false;
 		for (size_t i = 0; i < s->n_sources; i++)
 			l->aside[i] |= s->sources[i].run == run &&
-				       s->sources[i].capture;
+				       s->sources[i].capture !=
+					       f->captures_alone;
 	}
 	return true;
 }
@@ -174,7 +177,8 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 	*l = (struct na_bound_filter){.filter = f,
 				      .store = s,
 				      .open = nothing_asked(f)};
-	l->all = l->open && !has(f->collective) && f->from_ps == NA_TIME_MIN &&
+	l->all = l->open && !f->captures_alone && !has(f->collective) &&
+		 f->from_ps == NA_TIME_MIN &&
 		 f->to_ps == NA_TIME_MAX &&
 		 f->components != NA_COMP_BIT(NA_COMP_RPC);
 	step_window(l);

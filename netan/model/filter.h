@@ -39,6 +39,9 @@ struct na_filter {
 	 * pass, unless calls alone are asked for: one is a message one way, the
 	 * other holds a server's own time. */
 	bool traces_first;
+	/* The other way round: of such a run what its captures tell passes,
+	 * and no transfer of its traces. */
+	bool captures_alone;
 };
 
 struct na_store;

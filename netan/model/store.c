@@ -404,6 +404,16 @@ bool na_store_of_captures(const struct na_store *s)
 	return s->n_sources > 0;
 }
 
+void na_store_leave_captures(struct na_store *copy)
+{
+	struct na_bag *of_traces[] = {&copy->graphs, &copy->actions,
+				      &copy->comms};
+
+	for (size_t i = 0; i < NA_LEN(of_traces); i++)
+		na_bag_init(of_traces[i], of_traces[i]->pool,
+			    of_traces[i]->size);
+}
+
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,
 			   enum na_class klass)
 {

@@ -288,6 +288,9 @@ unsigned na_store_styles(const struct na_store *s, uint32_t run);
 unsigned na_store_styles_in(const struct na_store *s, size_t source);
 /* Traces and captures both tell transfers of the run. */
 bool na_store_mixed(const struct na_store *s, uint32_t run);
+/* Of a copy of the store: what traces alone tell of collectives is left out.
+ * Its records are those of the other one still. */
+void na_store_leave_captures(struct na_store *copy);
 /* Transfers of it that captures tell. */
 uint64_t na_store_captured(const struct na_store *s, uint32_t run,
 			   enum na_class klass);

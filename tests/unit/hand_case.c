@@ -202,10 +202,11 @@ static bool wanted(void *ctx, const struct na_check *check)
 	return !h->only || strcmp(h->only, check->id) == 0;
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	(void)ctx;
 	(void)name;
+	(void)of;
 	return "'a b'";
 }
 

@@ -203,6 +203,57 @@ static void calls_by_their_end(void **state)
 	end(&x);
 }
 
+/* A transfer of a trace, a call of a capture: of one run or of two. */
+static void traces_and_captures(void **state)
+{
+	static const struct hand_row both[] = {
+		{.what = HAND_RX, .source = 0, .end_ps = 10, .src = 0,
+		 .dst = 100},
+		{.what = HAND_CALL, .source = 1, .end_ps = 10,
+		 .src_ip = "10.0.0.1", .dst_ip = "10.0.0.2", .name = "m"},
+	};
+	static const char *const apart[] = {"x", "y"};
+	static const struct {
+		const char *const *labels;
+		bool traces_first, captures_alone;
+		uint32_t components; /* 0: as they are */
+		unsigned passes;     /* bit of each source */
+	} cases[] = {
+		{NULL, false, false, 0, 3},
+		{NULL, true, false, 0, 1},
+		{NULL, true, true, 0, 2},
+		{NULL, true, false, NA_COMP_BIT(NA_COMP_RPC), 2},
+		/* Each is a run of its own: none is mixed. */
+		{apart, true, false, 0, 3},
+		{apart, true, true, 0, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct filtered x = {.bound = {NULL}};
+		unsigned passed = 0;
+
+		hand_init(&x.h, 2, cases[i].labels);
+		x.h.sources[1].capture = true;
+		hand_fill(&x.h, both, COUNT(both), 1);
+		hand_resolve(&x.h, NA_ANCHOR_AUTO);
+		x.h.filter.traces_first = cases[i].traces_first;
+		x.h.filter.captures_alone = cases[i].captures_alone;
+		if (cases[i].components)
+			x.h.filter.components = cases[i].components;
+		apply(&x);
+		na_each_record (const struct na_packed_transfer, p,
+				&x.h.store.transfers) {
+			struct na_transfer t = na_unpack_transfer(p);
+
+			if (na_filter_transfer(&x.bound, &t) == NA_KEEP)
+				passed |= 1U << t.input;
+		}
+		assert_int_equal(passed, cases[i].passes);
+		end(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +262,7 @@ int main(void)
 		cmocka_unit_test(connections_that_meet_the_window),
 		cmocka_unit_test(packets_have_sides),
 		cmocka_unit_test(calls_by_their_end),
+		cmocka_unit_test(traces_and_captures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

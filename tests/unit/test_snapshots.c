@@ -208,10 +208,11 @@ static void put_host(struct bench *b, const char *name)
 	na_settings_fini(&s);
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	(void)ctx;
 	(void)name;
+	(void)of;
 	return "log";
 }
 

@@ -304,6 +304,7 @@ const struct na_analysis na_an_bursts = {
 	.face.method = "burstiness: Goh and Barabasi, 2008, Kim and Jo, 2016; "
 		       "index of dispersion: Gusella, 1991",
 	.many = true,
+	.captures_too = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
 	.face.opts = bursts_opts,

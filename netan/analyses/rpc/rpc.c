@@ -532,6 +532,7 @@ const struct na_analysis na_an_rpc = {
 		       "Vasudevan et al., 2009, against a line over size",
 	.many = true,
 	.forgets = true,
+	.captures_too = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_CALLS |
 		 NA_WANT_CONNECTIONS,
 	.face.opts = rpc_opts,

@@ -273,6 +273,7 @@ const struct na_analysis na_an_sizes = {
 		"netan sizes host0.xplane.pb --format csv --table distinct",
 	.face.method = "quantiles of type 7, Hyndman and Fan, 1996; Gini, 1912",
 	.many = true,
+	.captures_too = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.face.opts = sizes_opts,
 	.face.params_size = sizeof(struct sizes_params),

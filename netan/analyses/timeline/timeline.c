@@ -344,6 +344,7 @@ const struct na_analysis na_an_timeline = {
 	.face.method = "exact integration over [start, end); a plateau by the "
 		       "99.5 % quantile of the busy bins",
 	.many = true,
+	.captures_too = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
 		 NA_WANT_PACKETS | NA_WANT_COMMS,
 	.clips = true,

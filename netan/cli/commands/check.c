@@ -35,6 +35,7 @@ static bool listed(const struct na_text_list *l, const char *id)
 
 struct asking {
 	const struct na_cli *cli;
+	const struct na_session *session;
 	struct na_arena arena; /* of texts for the findings */
 };
 
@@ -58,11 +59,11 @@ static bool read_by_any(void *ctx, const char *name)
 	return false;
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	struct asking *a = ctx;
 
-	return na_again(a->cli, name, &a->arena);
+	return na_again_of(a->cli, a->session, of, name, &a->arena);
 }
 
 static const char *closest(const char *id)
@@ -158,6 +159,7 @@ static enum na_exit check_run(struct na_cli *cli)
 	struct na_snapshots snapshots = {.n = 0};
 	struct na_battery b;
 
+	asking.session = &b.session;
 	cli->request.one_run = true;
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_find(&snapshots, cli);

@@ -135,10 +135,11 @@ static bool all_exhibits(void *ctx, const char *name)
 }
 
 /* Commands of findings are nobody's to see. */
-static const char *no_rest(void *ctx, const char *line)
+static const char *no_rest(void *ctx, const char *line, enum na_inputs_of of)
 {
 	(void)ctx;
 	(void)line;
+	(void)of;
 	return "";
 }
 
@@ -156,6 +157,8 @@ static void ask(const struct na_request *q, struct na_arena *arena,
 	    b.used && !b.session.interrupted && r) {
 		asked.exhibits = b.exhibits;
 		asked.n_exhibits = b.n;
+		asked.captured = b.captured;
+		asked.n_captured = b.n_captured;
 		if (na_checks_run(&asked, r, &worst, &err) == NA_OK)
 			note(arena, na_result_body(r), to);
 	}

@@ -86,11 +86,11 @@ static enum na_exit check_params(struct making *m)
 	return exit;
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	struct making *m = ctx;
 
-	return na_again(m->cli, name, &m->arena);
+	return na_again_of(m->cli, &m->battery.session, of, name, &m->arena);
 }
 
 static enum na_exit judge(struct making *m)

@@ -135,6 +135,8 @@ enum na_exit na_judge(const struct na_cli *cli, struct na_battery *b,
 	}
 	all.exhibits = b->exhibits;
 	all.n_exhibits = b->n;
+	all.captured = b->captured;
+	all.n_captured = b->n_captured;
 	if (na_checks_run(&all, r, worst, &err) == NA_OK)
 		put_coverage(cli, b, r);
 	return na_say_failed(cli, &err);

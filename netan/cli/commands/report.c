@@ -155,11 +155,11 @@ static enum na_exit check_params(struct making *m)
 	return exit == NA_EXIT_OK ? check_outputs(m) : exit;
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	struct making *m = ctx;
 
-	return na_again(m->cli, name, &m->arena);
+	return na_again_of(m->cli, &m->b.session, of, name, &m->arena);
 }
 
 /* Beside the other facts of each input. */

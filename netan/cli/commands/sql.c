@@ -51,11 +51,11 @@ static bool wanted(void *ctx, const char *exhibit)
 	return false;
 }
 
-static const char *rest_of(void *ctx, const char *name)
+static const char *rest_of(void *ctx, const char *name, enum na_inputs_of of)
 {
 	struct asking *a = ctx;
 
-	return na_again(a->cli, name, &a->arena);
+	return na_again_of(a->cli, &a->battery.session, of, name, &a->arena);
 }
 
 static enum na_exit judge(struct asking *a)

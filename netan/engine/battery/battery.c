@@ -127,6 +127,7 @@ static void note_span(struct na_battery *b, const struct na_driven *d)
 struct job {
 	const struct na_analysis *a;
 	const struct na_beside *beside; /* NULL: an exhibit */
+	bool captured; /* of captures alone, beside traces */
 	struct na_session session;
 	struct na_result *r;
 	struct na_driven driven;
@@ -134,12 +135,13 @@ struct job {
 	int64_t took_ns;
 };
 
-enum { N_JOBS = (int)N_ANALYSES + (int)NA_MAX_BESIDE };
+enum { N_JOBS = 2 * (int)N_ANALYSES + (int)NA_MAX_BESIDE };
 
 struct jobs {
 	struct job items[N_JOBS];
 	size_t order[N_JOBS], n;
 	const struct na_filter *asked;
+	struct na_readers *readers; /* NULL: none counts them */
 };
 
 static void run_row(struct job *j, const struct na_filter *asked)
@@ -160,6 +162,7 @@ static void run_row(struct job *j, const struct na_filter *asked)
 				   &ungrouped, j->r, &j->driven, &j->err));
 		return;
 	}
+	j->session.filter.captures_alone = j->captured;
 	/* Pictures have them in their captions. */
 	j->session.inputs_told = !q->draws;
 	if (q->params(q, &j->a->face, &params, &j->err) == NA_OK)
@@ -190,7 +193,7 @@ static void run_job(void *ctx, size_t i)
 
 	if (!na_interrupted())
 		run_row(j, x->asked);
-	count_reader(j->session.readers, j->a, true);
+	count_reader(x->readers, j->a, true);
 	j->took_ns = na_now_ns() - started_ns;
 }
 
@@ -242,6 +245,38 @@ static void drop_job(struct job *j, struct na_err *err)
 		*err = j->err;
 }
 
+/* Without anything to analyse there is no such exhibit. */
+static enum na_status take_captured(struct na_battery *b, struct job *j,
+				    struct na_err *err)
+{
+	if (b->n_of_captures == NA_MAX_CAPTURED) {
+		na_result_free(j->r);
+		return NA_OK;
+	}
+	b->of_captures[b->n_of_captures++] = j->r;
+	na_hide_result(b->session.request, j->r);
+	if (j->err.status != NA_OK) {
+		*err = j->err;
+		return err->status;
+	}
+	if (j->driven.used)
+		b->captured[b->n_captured++] = (struct na_exhibit){
+			.name = j->a->face.name, .result = j->r};
+	return NA_OK;
+}
+
+/* What packets tell is of captures alone as it is. */
+static void share_packets(struct na_battery *b)
+{
+	for (size_t i = 0; b->n_captured && i < b->n; i++) {
+		const struct na_analysis *a = b->analyses[i];
+
+		if (b->n_captured < NA_MAX_CAPTURED && a &&
+		    (a->add_connection || a->add_queue_pair))
+			b->captured[b->n_captured++] = b->exhibits[i];
+	}
+}
+
 /* Results stand in the order of analyses.def, whichever was done first. */
 static enum na_status take_job(struct na_battery *b, struct job *j,
 			       struct na_err *err)
@@ -287,6 +322,40 @@ static enum na_status read_all(struct na_battery *b, struct na_filter *asked,
 	return st == NA_OK ? na_session_place(s, err) : st;
 }
 
+static bool any_mixed(const struct na_store *s)
+{
+	for (uint32_t i = 0; i < s->n_runs; i++) {
+		if (na_store_mixed(s, i))
+			return true;
+	}
+	return false;
+}
+
+/* Once more, of captures that lie beside traces. */
+static void add_captured(struct jobs *x, const struct na_battery *b,
+			 const struct choice *choice)
+{
+	/* Of calls the others are already. */
+	if (x->asked->components == NA_COMP_BIT(NA_COMP_RPC) ||
+	    !any_mixed(&b->session.store))
+		return;
+	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
+		struct job *j = &x->items[x->n];
+
+		if (!(*a)->captures_too || !chosen(choice, *a))
+			continue;
+		*j = (struct job){.a = *a,
+				  .captured = true,
+				  .session = b->session,
+				  .err = {.status = NA_OK}};
+		/* These records are the others' to give back. */
+		j->session.readers = NULL;
+		j->session.clocks = NULL;
+		na_store_leave_captures(&j->session.store);
+		x->n++;
+	}
+}
+
 static enum na_status run_rows(struct na_battery *b,
 			       const struct na_filter *asked,
 			       const struct choice *choice, struct na_err *err)
@@ -303,6 +372,7 @@ static enum na_status run_rows(struct na_battery *b,
 	if (b->session.request->analyses_alone && !choice->n_beside)
 		b->session.readers = &readers;
 	x->asked = asked;
+	x->readers = b->session.readers;
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
 		if (chosen(choice, *a))
 			x->items[x->n++] = (struct job){
@@ -318,6 +388,7 @@ static enum na_status run_rows(struct na_battery *b,
 			.session = b->session,
 			.err = {.status = NA_OK},
 		};
+	add_captured(x, b, choice);
 	put_in_order(x, b->session.threads);
 	for (size_t i = 0; i < x->n; i++)
 		count_reader(b->session.readers, x->items[i].a, false);
@@ -332,12 +403,15 @@ static enum na_status run_rows(struct na_battery *b,
 	for (size_t i = 0; i < x->n; i++) {
 		if (ok && x->items[i].beside)
 			drop_job(&x->items[i], err);
+		else if (ok && err->status == NA_OK && x->items[i].captured)
+			take_captured(b, &x->items[i], err);
 		else if (ok && err->status == NA_OK)
 			take_job(b, &x->items[i], err);
 		else
 			na_result_free(x->items[i].r);
 	}
 	free(x);
+	share_packets(b);
 	return ok ? err->status : na_fail_nomem(err);
 }
 
@@ -439,4 +513,6 @@ void na_battery_close(struct na_battery *b)
 	na_hang_reading_fini(&b->hangs);
 	for (size_t i = 0; i < b->n; i++)
 		na_result_free(b->owned[i]);
+	for (size_t i = 0; i < b->n_of_captures; i++)
+		na_result_free(b->of_captures[i]);
 }

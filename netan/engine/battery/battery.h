@@ -9,7 +9,7 @@
 #include "netan/engine/analyse.h"
 #include "netan/engine/hangs/hangs.h"
 
-enum { NA_MAX_EVIDENCE = 32 };
+enum { NA_MAX_EVIDENCE = 32, NA_MAX_CAPTURED = 8 };
 
 /* What looks at the records while the analyses run, on one thread, and leaves
  * no exhibit. */
@@ -31,6 +31,11 @@ struct na_battery {
 	struct na_result *owned[NA_MAX_EVIDENCE];
 	struct na_driven driven[NA_MAX_EVIDENCE];
 	size_t n;
+	/* Where traces and captures tell transfers: what some analyses make of
+	 * captures alone, and what is of packets in any case. */
+	struct na_exhibit captured[NA_MAX_CAPTURED];
+	struct na_result *of_captures[NA_MAX_CAPTURED];
+	size_t n_captured, n_of_captures;
 	uint64_t used;             /* most that one of them used */
 	int64_t first_ps, last_ps; /* of all together */
 };
