@@ -130,6 +130,7 @@ struct na_trail {
 	uint64_t segments;             /* packets with payload, copies apart */
 	uint32_t longest, longest_end; /* record with payload; the first such */
 	int64_t since_ns; /* the window: what was before it took no time */
+	bool over;        /* the window: what is sent again is not counted */
 	struct na_trail_recent *recent; /* [NA_TRAIL_RECENT], or NULL */
 	struct na_trail_late *late;
 };
