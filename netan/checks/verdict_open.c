@@ -34,10 +34,10 @@ static bool has_data(const struct na_value *row)
 	       na_number_at(row, M_rev "." M_bytes) > 0;
 }
 
-static double again_of(const struct na_value *way)
+/* A peer that is gone, and a sender that gave up, are told of by themselves. */
+static double again_of(const struct na_value *row, const struct na_value *way)
 {
-	/* A peer that is gone is another matter, and told. */
-	return na_flag_at(way, M_gone)
+	return na_flag_at(way, M_gone) || na_says(row, M_end, "rst")
 		       ? 0
 		       : na_number_or(way, M_open_retransmissions, 0);
 }
@@ -49,7 +49,7 @@ static void add(struct open_ends *x, const struct na_value *row, double began)
 	bool middle = na_flag_at(fwd, M_mid_stream) &&
 		      na_flag_at(rev, M_mid_stream);
 
-	x->again += again_of(fwd) + again_of(rev);
+	x->again += again_of(row, fwd) + again_of(row, rev);
 	x->unanswered += middle && na_number_at(fwd, M_bytes) > 0 &&
 			 !(na_number_at(rev, M_packets) > 0);
 	x->silent += middle && has_data(row) &&
