@@ -124,13 +124,13 @@ struct na_trail {
 	bool beyond;     /* the peer's last ACK told of data behind a hole */
 
 	uint8_t recent_at;
+	bool over; /* the window: what is sent again is not counted */
 	uint32_t near_steps, far_steps; /* others: near by; farther */
 	uint32_t start;                 /* behind the SYN */
 	uint64_t copies;
 	uint64_t segments;             /* packets with payload, copies apart */
 	uint32_t longest, longest_end; /* record with payload; the first such */
 	int64_t since_ns; /* the window: what was before it took no time */
-	bool over;        /* the window: what is sent again is not counted */
 	struct na_trail_recent *recent; /* [NA_TRAIL_RECENT], or NULL */
 	struct na_trail_late *late;
 };
