@@ -138,6 +138,7 @@ struct na_tcp_conn {
 	uint8_t when;  /* NA_TCP_BEFORE, ... */
 	uint8_t needs; /* of user: enum na_tcp_needs */
 	uint64_t calls_before; /* of user, before the window */
+	struct na_connection *held; /* see na_tcp_hold(); else NULL */
 	struct na_tcp_dir dir[2];
 };
 

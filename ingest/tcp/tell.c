@@ -1,5 +1,6 @@
 #include "ingest/tcp/tell.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/units.h"
@@ -82,23 +83,29 @@ static void put_lengths(struct na_direction *o, const struct na_trail *f)
 	o->long_lost_again = c.long_lost_again;
 }
 
-static void put_late(struct na_direction *o, const struct na_trail_late *l,
-		     int64_t now_ns)
+/* What an answer says of what was sent again. */
+static void put_again(struct na_direction *o, const struct na_trail_late *l)
 {
 	o->needed = l->needed;
 	o->needless = l->needless;
-	o->reordered = l->reordered;
-	o->capture_holes = less(l->capture_holes, l->before.capture_holes);
 	o->lost_upstream = l->fills;
-	o->tail_losses = l->tail_losses - l->before.tail_losses;
-	o->syns_again = l->syns_again - l->before.syns_again;
-	o->acks_missing = l->acks_missing;
-	o->dsacks_alone = l->dsacks_alone;
 	o->open_again = less(l->all_again, l->needed + l->needless);
 	o->needed_timeouts = l->timeouts;
 	o->vain_timeouts = l->vain_timeouts;
 	o->longest_vain_ns = l->longest_vain_ns;
 	o->needed_silent_ns = l->silent_ns;
+}
+
+static void put_late(struct na_direction *o, const struct na_trail_late *l,
+		     int64_t now_ns)
+{
+	put_again(o, l);
+	o->reordered = l->reordered;
+	o->capture_holes = less(l->capture_holes, l->before.capture_holes);
+	o->tail_losses = l->tail_losses - l->before.tail_losses;
+	o->syns_again = l->syns_again - l->before.syns_again;
+	o->acks_missing = l->acks_missing;
+	o->dsacks_alone = l->dsacks_alone;
 	o->tail_ns = l->tail_ns;
 	for (size_t i = 0; i < l->n_gap; i++) {
 		const struct na_trail_gap *g = &l->gap[i];
@@ -267,18 +274,25 @@ static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)
 							 : t->most / 2;
 }
 
-enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
-			   bool evicted, uint64_t calls)
+/* Is c to be told, and is there room? */
+static bool claim(struct na_tcp_teller *t, const struct na_tcp_conn *c)
+{
+	if (!t->wanted)
+		return false;
+	if (t->told >= room(t, c)) {
+		t->dropped++;
+		return false;
+	}
+	t->told++;
+	return true;
+}
+
+static struct na_connection row_of(struct na_tcp_teller *t,
+				   const struct na_tcp_conn *c, bool evicted,
+				   uint64_t calls)
 {
 	struct na_connection o = {0};
 
-	if (!t->wanted)
-		return NA_OK;
-	if (t->told >= room(t, c)) {
-		t->dropped++;
-		return NA_OK;
-	}
-	t->told++;
 	o.id = c->id;
 	o.src = na_addresses_endpoint(t->addresses, &c->end[0]);
 	o.dst = na_addresses_endpoint(t->addresses, &c->end[1]);
@@ -300,7 +314,41 @@ enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 		o.dir[i].known = c->dir[i].packets > 0;
 	}
 	put_turns(&o, c);
+	return o;
+}
+
+enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
+			   bool evicted, uint64_t calls)
+{
+	struct na_connection o;
+
+	if (!claim(t, c))
+		return NA_OK;
+	o = row_of(t, c, evicted, calls);
 	return t->sink->connection(t->sink->ctx, &o);
+}
+
+enum na_status na_tcp_hold(struct na_tcp_teller *t, struct na_tcp_conn *c,
+			   uint64_t calls)
+{
+	if (!claim(t, c))
+		return NA_OK;
+	c->held = malloc(sizeof(*c->held));
+	if (!c->held)
+		return NA_ENOMEM;
+	*c->held = row_of(t, c, false, calls);
+	return NA_OK;
+}
+
+enum na_status na_tcp_tell_held(struct na_tcp_teller *t,
+				const struct na_tcp_conn *c)
+{
+	if (!t->wanted)
+		return NA_OK;
+	for (unsigned i = 0; i < 2; i++)
+		if (c->dir[i].trail.late)
+			put_again(&c->held->dir[i], c->dir[i].trail.late);
+	return t->sink->connection(t->sink->ctx, c->held);
 }
 
 static uint64_t positive(int64_t pos)

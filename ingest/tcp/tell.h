@@ -19,6 +19,11 @@ struct na_tcp_teller {
  * that retransmitted, timed out or waited for a window. */
 enum na_status na_tcp_tell(struct na_tcp_teller *t, const struct na_tcp_conn *c,
 			   bool evicted, uint64_t calls) NA_MUST_CHECK;
+/* As it is now; told later, with what then is known of what was sent again. */
+enum na_status na_tcp_hold(struct na_tcp_teller *t, struct na_tcp_conn *c,
+			   uint64_t calls) NA_MUST_CHECK;
+enum na_status na_tcp_tell_held(struct na_tcp_teller *t,
+				const struct na_tcp_conn *c) NA_MUST_CHECK;
 /* r is the reverse direction, NULL: nothing known of it. */
 enum na_status na_tcp_tell_segment(struct na_tcp_teller *t,
 				   const struct na_tcp_packet *x,

@@ -94,6 +94,9 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 		calls = t->o.user->close(t->o.user->ctx, &c->user, c->id);
 	if (c->when == NA_TCP_WITHIN)
 		st = tell(t, c, evicted, calls);
+	else if (c->held)
+		st = na_tcp_tell_held(&t->teller, c);
+	free(c->held);
 	t->outside += c->when == NA_TCP_BEFORE;
 	for (unsigned i = 0; i < 2; i++) {
 		struct na_tcp_dir *d = &c->dir[i];
@@ -546,6 +549,18 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 		       : NA_OK;
 }
 
+/* What was sent again in the window is told with what becomes of it. */
+static enum na_status leave(struct na_tcp *t, struct na_tcp_conn *c,
+			    uint64_t calls)
+{
+	c->when = NA_TCP_BEHIND;
+	if (!na_tcp_is_open(c))
+		return tell(t, c, false, calls);
+	na_tcp_stall_end(c);
+	na_tcp_count_no_more(c);
+	return na_tcp_hold(&t->teller, c, calls - c->calls_before);
+}
+
 /* The first packet of c in the window, or the first behind it. */
 static enum na_status cross(struct na_tcp *t, struct na_tcp_conn *c,
 			    int64_t time_ns)
@@ -558,10 +573,8 @@ static enum na_status cross(struct na_tcp *t, struct na_tcp_conn *c,
 		return NA_OK;
 	if (user && user->calls)
 		calls = user->calls(user->ctx, c->user);
-	if (behind) {
-		c->when = NA_TCP_BEHIND;
-		return tell(t, c, false, calls);
-	}
+	if (behind)
+		return leave(t, c, calls);
 	c->when = NA_TCP_WITHIN;
 	if (c->dir[0].packets + c->dir[1].packets > 0)
 		na_tcp_count_from(c, &t->pools, t->o.from_ns, calls);

@@ -91,3 +91,21 @@ void na_tcp_count_from(struct na_tcp_conn *c, struct na_tcp_pools *pools,
 	for (unsigned i = 0; i < 2; i++)
 		direction_from(&c->dir[i], &pools->pages, from_ns);
 }
+
+void na_tcp_count_no_more(struct na_tcp_conn *c)
+{
+	c->dir[0].trail.over = c->dir[1].trail.over = true;
+}
+
+static bool awaits(const struct na_trail_late *l)
+{
+	for (size_t i = 0; l && l->n_open > 0 && i < l->n_again; i++)
+		if (l->again[i].state == NA_AGAIN_OPEN && l->again[i].packets)
+			return true;
+	return false;
+}
+
+bool na_tcp_is_open(const struct na_tcp_conn *c)
+{
+	return awaits(c->dir[0].trail.late) || awaits(c->dir[1].trail.late);
+}

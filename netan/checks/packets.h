@@ -72,6 +72,10 @@ double na_would_have_shown(double n);
 /* What it takes that of so many `what` ("data segments") a ruinous loss had
  * shown, in words; NULL: it would have. */
 const char *na_packets_few(struct na_case *c, double sent, const char *what);
+/* verdict_open.c: of so many data segments, which of them may have been lost
+ * and the captures do not hold what would tell, in words; NULL: none, or too
+ * few to matter. */
+const char *na_packets_open(struct na_case *c, double sent);
 /* A check of captures passes only if it might have found something: of n
  * transfers, where it takes `least`.  Of traces nothing is said here. */
 void na_transfers_few(struct na_case *c, double n, double least);

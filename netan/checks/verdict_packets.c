@@ -194,6 +194,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	why = na_verdict_unheard(c);
 	why = why ? why : thin(c);
 	why = why ? why : blind(c, &r);
+	why = why ? why : na_packets_open(c, r.sent);
 	why = why ? why : na_packets_blind_to(c);
 	*outcome = why ? NA_CANNOT_TELL : NA_NOT_GUILTY;
 	if (why)

@@ -491,6 +491,12 @@ static bool lasts_within(const struct na_bound_filter *l, int64_t from_ps,
 	       (clipped || (from_ps >= first_ps && to_ps < last_ps));
 }
 
+bool na_filter_connection_time(const struct na_bound_filter *l,
+			       const struct na_connection *c)
+{
+	return lasts_within(l, c->from_ps, c->to_ps, c->clipped);
+}
+
 bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c)
 {
@@ -500,7 +506,7 @@ bool na_filter_connection(const struct na_bound_filter *l,
 	struct end b = {&s->names, base + c->dst, c->dst, c->dst_port};
 	const struct na_filter *f = l->filter;
 
-	return lasts_within(l, c->from_ps, c->to_ps, c->clipped) &&
+	return na_filter_connection_time(l, c) &&
 	       (end_ok(l->end_ok, f->host, &a) ||
 		end_ok(l->end_ok, f->host, &b)) &&
 	       ((end_ok(l->src_ok, f->src, &a) &&

@@ -181,6 +181,9 @@ struct na_segment;
 bool na_filter_call(const struct na_bound_filter *l, const struct na_call *c);
 bool na_filter_connection(const struct na_bound_filter *l,
 			  const struct na_connection *c);
+/* Its time alone, whoever its ends are. */
+bool na_filter_connection_time(const struct na_bound_filter *l,
+			       const struct na_connection *c);
 struct na_queue_pair;
 struct na_qp_mark;
 struct na_qp_use;

@@ -54,8 +54,10 @@ static void what_is_inside(void **state)
 	assert_int_equal(d[0].unique_bytes, 1000);
 	assert_int_equal(d[0].retransmitted_bytes, 2000);
 	assert_int_equal(d[0].retransmissions, 2);
-	assert_int_equal(d[0].needed, 1);     /* that of 2.2 s */
-	assert_int_equal(d[0].open_again, 1); /* its ACK is behind the window */
+	assert_int_equal(d[0].needed, 2); /* an ACK is behind the window */
+	assert_int_equal(d[0].open_again, 0);
+	assert_int_equal(d[0].needed_timeouts, 2);
+	assert_int_equal(d[0].needed_silent_ns, 500 * MS_NS);
 	assert_int_equal(d[0].timeouts, 2);
 	/* The silence before 2.2 s counts from 2 s on. */
 	assert_int_equal(d[0].timeout_total_ns, 500 * MS_NS);

@@ -665,6 +665,68 @@ static void few_packets(void **state)
 	}
 }
 
+/* What became of data is not in the captures: nobody is acquitted, but where it
+ * is too little to matter, or told by itself. */
+static void open_ends(void **state)
+{
+	static const char acquits[] = "Network: not guilty: none of 500 data "
+				      "segments had to be sent again (a loss "
+				      "of 0.600 % would have shown)";
+	static const char begins[] =
+		"cannot tell: the capture begins in the middle of connections, "
+		"and the first data of 1 of them may be what was sent before: "
+		"capture from before they begin, or for longer";
+	static const struct {
+		double from_s;
+		int segments;
+		const char *way, *peer, *end, *said;
+	} cases[] = {
+		{0, 500, "", "'packets': 9", "open", acquits},
+		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "open",
+		 "cannot tell: 2 packets were sent again, and no ACK came "
+		 "until the end: capture for longer"},
+		{0, 500, "'open_retransmissions': 2,", "'packets': 9", "rst",
+		 acquits},
+		{0, 500, "'mid_stream': true,", "'packets': 0", "open",
+		 acquits}, /* the peer's SYN was seen */
+		{0, 500, "'mid_stream': true,",
+		 "'packets': 0, 'mid_stream': true", "open",
+		 "cannot tell: nothing answers the data of 1 connection until "
+		 "the end: capture for longer"},
+		{0.004, 300, "'mid_stream': true,",
+		 "'packets': 9, 'mid_stream': true", "open",
+		 "Network: not guilty: none of 300 data segments had to be "
+		 "sent again (a loss of 1.00 % would have shown)"},
+		{0.006, 300, "'mid_stream': true,",
+		 "'packets': 9, 'mid_stream': true", "open", begins},
+		{0.006, 500, "'mid_stream': true,",
+		 "'packets': 9, 'mid_stream': true", "open", acquits}};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		char json[700];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'c:1', 'dst': 'd:2', "
+			 "'verdict': 'healthy', 'from_s': 0, "
+			 "'fwd': {'packets': 9, 'bytes': 9}, "
+			 "'rev': {'packets': 9, 'bytes': 0}}, "
+			 "{'src': 'a:1', 'dst': 'b:2', 'verdict': 'healthy', "
+			 "'from_s': %g, 'end': '%s', "
+			 "'fwd': {%s 'packets': 9, 'bytes': 9}, "
+			 "'rev': {%s, 'bytes': 0}}], "
+			 "'totals': {'packets': %d, 'data_segments': %d}}",
+			 cases[i].from_s, cases[i].end, cases[i].way,
+			 cases[i].peer, cases[i].segments, cases[i].segments);
+		hand_body(&h, "tcp", json);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
 /* Three segments and one in a hundred make an error of a warning. */
 static void much_lost(void **state)
 {
@@ -759,6 +821,7 @@ int main(void)
 		cmocka_unit_test(damaged_capture),
 		cmocka_unit_test(unanswered),
 		cmocka_unit_test(few_packets),
+		cmocka_unit_test(open_ends),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),

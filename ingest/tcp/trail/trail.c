@@ -353,11 +353,11 @@ static void send_late(struct na_trail *f, struct na_trail_room *room,
 	struct na_trail_late *l = late_of(f, room);
 	struct na_trail_again a = {
 		.time_ns = p->time_ns,
-		.silent_ns = silent_ns,
+		.silent_ns = f->over ? 0 : silent_ns,
 		.seq = p->seq,
 		.end = look->end,
 		.ts = p->ts_value,
-		.packets = (uint16_t)look->packets,
+		.packets = f->over ? 0 : (uint16_t)look->packets,
 		.number = next_number(l),
 		.has_ts = p->has_timestamps,
 		.fills = in && !in->earlier,
@@ -373,8 +373,8 @@ static void send_late(struct na_trail *f, struct na_trail_room *room,
 		l->n_sent_again++;
 		if (f->una_known && !before(f->una, look->end)) {
 			a.state = NA_AGAIN_NEEDLESS;
-			l->needless += look->packets;
-			l->vain_timeouts += silent_ns > 0;
+			l->needless += a.packets;
+			l->vain_timeouts += a.silent_ns > 0;
 		}
 		put_again(l, room, &a);
 	}

@@ -124,6 +124,7 @@ struct na_trail {
 	bool beyond;     /* the peer's last ACK told of data behind a hole */
 
 	uint8_t recent_at;
+	bool over; /* the window: what is sent again is not counted */
 	uint32_t near_steps, far_steps; /* others: near by; farther */
 	uint32_t start;                 /* behind the SYN */
 	uint64_t copies;

@@ -132,9 +132,7 @@ static bool place_servers(struct tcp_state *s)
 	return true;
 }
 
-/* Where a capture misses packets of some connections, it misses those of
- * others, too. */
-static void place_missed(struct tcp_state *s)
+void na_tcp_place_missed(struct tcp_state *s)
 {
 	double holes = 0, packets = 0;
 
@@ -150,6 +148,5 @@ static void place_missed(struct tcp_state *s)
 
 bool na_tcp_place(struct tcp_state *s)
 {
-	place_missed(s);
-	return !s->rows.n || (place_pairs(s) && place_servers(s));
+	return place_pairs(s) && place_servers(s);
 }

@@ -83,12 +83,44 @@ static void sum_up(struct tcp_state *s)
 	}
 }
 
+/* Connections of the same time that the filters leave out by their ends. */
+static bool add_others(struct tcp_state *s)
+{
+	const struct na_bound_filter *f = s->scope->bound;
+	const struct na_store *store = s->scope->store;
+
+	if (!f->end_ok && !f->src_ok && !f->dst_ok)
+		return true;
+	na_each_record (const struct na_connection, c, &store->connections) {
+		struct tcp_row row = {.c = c};
+
+		if (na_filter_connection_time(f, row.c) &&
+		    !na_filter_connection(f, row.c) && !na_add(&s->rows, row))
+			return false;
+	}
+	return true;
+}
+
+/* What a connection is told of the others of its hosts does not depend on
+ * which of them are asked for. */
+static bool place_all(struct tcp_state *s)
+{
+	size_t asked = s->rows.n;
+	bool ok;
+
+	na_tcp_place_missed(s);
+	ok = !asked ||
+	     (add_others(s) && na_tcp_place(s) && na_tcp_visit(s));
+	s->rows.n = asked;
+	return ok;
+}
+
 static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct tcp_state *s = state;
 
 	(void)done;
-	if (!na_tcp_place(s) || !na_tcp_visit(s))
+	if (!place_all(s))
 		return na_fail_nomem(err);
 	for (size_t i = 0; i < s->rows.n; i++)
 		na_tcp_judge(&s->rows.v[i]);
@@ -146,10 +178,13 @@ const struct na_analysis na_an_tcp = {
 		"bytes, first packet. "
 		"The filters take connections: --host, --src and --dst name "
 		"ends by host, address or address:port ('*:8471'), --src and "
-		"--dst in either order. With --from and --to each connection "
-		"is what happened of it between them: counts, times and "
-		"verdict; what is known of it from before (numbers, window "
-		"scale, the shortest round trip) stays known. A transfer file "
+		"--dst in either order; each is judged as without them, by "
+		"all connections of its hosts. With --from and --to each "
+		"connection is what happened of it between them: counts, "
+		"times and verdict; what is known of it from before (numbers, "
+		"window scale, the shortest round trip) stays known, and what "
+		"comes behind tells whether it was needed that something was "
+		"sent again. A transfer file "
 		"holds connections as a whole: those that reach beyond the "
 		"window are left out.\n"
 		"The picture is a time-sequence graph of one connection, or "

@@ -391,12 +391,18 @@ const char *na_tcp_missing(const struct tcp_row *row)
 	return NULL;
 }
 
+/* In the window, or before it. */
+static bool is_heard(const struct na_direction *d)
+{
+	return d->packets || d->known;
+}
+
 static const char *loss_remedy(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 	bool timeouts = row->verdict == TCP_TIMEOUT_BOUND;
 
-	if (timeouts && (!d[0].packets || !d[1].packets))
+	if (timeouts && (!is_heard(&d[0]) || !is_heard(&d[1])))
 		return "one side never answered: is it up and listening, does "
 		       "a firewall drop the packets, or does the capture see "
 		       "one way only";

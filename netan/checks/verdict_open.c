@@ -1,0 +1,97 @@
+/*
+ * What captures leave open and an acquittal must not overlook: something was
+ * sent again, or for the first time, and the end came before its ACK; or
+ * connections were there before the capture, whose first data may be what was
+ * lost before it.
+ */
+#include <math.h>
+
+#include "members.h"
+#include "netan/checks/look.h"
+#include "netan/checks/packets.h"
+
+/* A timer for what was lost is no shorter, wherever it was lowered to. */
+static const double least_rto_s = 0.005;
+
+struct open_ends {
+	double again;      /* sent again, without an ACK */
+	double unanswered; /* connections: data, and nothing of the peer */
+	double silent;     /* first silent, then data; SYN not seen */
+};
+
+static double began_s(const struct na_value *rows)
+{
+	double s = INFINITY;
+
+	na_for_each (row, rows)
+		s = fmin(s, na_number_at(row, M_from_s));
+	return s;
+}
+
+static bool has_data(const struct na_value *row)
+{
+	return na_number_at(row, M_fwd "." M_bytes) > 0 ||
+	       na_number_at(row, M_rev "." M_bytes) > 0;
+}
+
+/* A peer that is gone, and a sender that gave up, are told of by themselves. */
+static double again_of(const struct na_value *row, const struct na_value *way)
+{
+	return na_flag_at(way, M_gone) || na_says(row, M_end, "rst")
+		       ? 0
+		       : na_number_or(way, M_open_retransmissions, 0);
+}
+
+static void add(struct open_ends *x, const struct na_value *row, double began)
+{
+	const struct na_value *fwd = na_get(row, M_fwd);
+	const struct na_value *rev = na_get(row, M_rev);
+	bool middle = na_flag_at(fwd, M_mid_stream) &&
+		      na_flag_at(rev, M_mid_stream);
+
+	x->again += again_of(row, fwd) + again_of(row, rev);
+	x->unanswered += middle && na_number_at(fwd, M_bytes) > 0 &&
+			 !(na_number_at(rev, M_packets) > 0);
+	x->silent += middle && has_data(row) &&
+		     na_number_at(row, M_from_s) > began + least_rto_s;
+}
+
+static struct open_ends ends_of(struct na_case *c)
+{
+	const struct na_value *rows = na_get(na_case_body(c, "tcp"),
+					     M_connections);
+	double began = began_s(rows);
+	struct open_ends x = {0};
+
+	na_for_each (row, rows)
+		add(&x, row, began);
+	return x;
+}
+
+const char *na_packets_open(struct na_case *c, double sent)
+{
+	const struct open_ends x = ends_of(c);
+
+	if (x.again > 0)
+		return na_case_text(
+			c,
+			"%s packet%s sent again, and no ACK came until the "
+			"end: capture for longer",
+			na_case_count(c, x.again),
+			x.again > 1 ? "s were" : " was");
+	if (x.unanswered > 0)
+		return na_case_text(
+			c,
+			"nothing answers the data of %s connection%s until "
+			"the end: capture for longer",
+			na_case_count(c, x.unanswered),
+			na_plural((size_t)x.unanswered));
+	if (x.silent > 0 && x.silent + 3 > NA_RUINOUS_LOSS * sent)
+		return na_case_text(
+			c,
+			"the capture begins in the middle of connections, and "
+			"the first data of %s of them may be what was sent "
+			"before: capture from before they begin, or for longer",
+			na_case_count(c, x.silent));
+	return NULL;
+}
