@@ -87,6 +87,7 @@ static void put_late(struct na_direction *o, const struct na_trail_late *l,
 {
 	o->needed = l->needed;
 	o->needless = l->needless;
+	o->loss_events = l->loss_events;
 	o->reordered = l->reordered;
 	o->capture_holes = less(l->capture_holes, l->before.capture_holes);
 	o->lost_upstream = l->fills;
