@@ -79,6 +79,9 @@ const char *na_packets_few(struct na_case *c, double sent, const char *what);
  * transfers, where it takes `least`.  Of traces nothing is said here. */
 void na_transfers_few(struct na_case *c, double n, double least);
 enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5, NA_LOST_SURELY = 10 };
+/* Of the time looked at: what costs less, and came too seldom for a test
+ * (NA_SEGMENTS_LEAST), is a remark. */
+#define NA_TRIFLE 0.01
 /*
  * Of flows: what shows `least` events or more, at more than three times the
  * rate of all others (binomial, P times twice the hosts below 0.001); the

@@ -10,6 +10,7 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
@@ -129,6 +130,17 @@ static bool is_rare(const struct loss *x)
 	       x->syns < LOST_LEAST && x->timeouts < LOST_LEAST;
 }
 
+/* A few, and they cost next to nothing. */
+static bool is_trifle(const struct na_case *c, const struct loss *x,
+		      const struct na_value *worst)
+{
+	double most_s = NA_TRIFLE * na_packets_span_s(c);
+
+	return x->events < NA_SEGMENTS_LEAST && !x->timeouts &&
+	       x->needed < lost_much * x->segments &&
+	       na_number_at(worst, M_lost_ms) < most_s * NA_MS_PER_S;
+}
+
 static bool is_syns_alone(const struct loss *x)
 {
 	return x->syns > 0 && !(x->needed > 0);
@@ -243,6 +255,14 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 		f->confidence = NA_POSSIBLE;
 		f->suspicion = true;
 		f->culprit = few;
+		return;
+	}
+	if (is_trifle(c, &x, worst)) {
+		f->severity = NA_SEV_INFO;
+		f->suspicion = true;
+		f->culprit = na_case_text(c, "%s had to be sent again, too few "
+					     "to blame anybody: capture for "
+					     "longer", part_of(c, &x));
 		return;
 	}
 	if ((x.segments > 0 || x.syns > 0) && x.events < NA_LOST_SURELY)

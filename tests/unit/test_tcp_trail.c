@@ -263,6 +263,7 @@ static void fills_not_twice(void **state)
 	}
 	d = end(&e);
 	assert_int_equal(d->needed, 3);
+	assert_int_equal(d->loss_events, 1);
 	assert_int_equal(d->needless, 0);
 	assert_int_equal(d->dsacks_alone, 0);
 	hand_free(&e.h);
