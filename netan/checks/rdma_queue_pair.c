@@ -266,8 +266,8 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	long long n = (long long)na_int_of(
 		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
 		(int64_t)g->n);
-	struct na_finding *f = na_case_find(c, severity_of(c, t, g), t->confidence,
-					    "rdma");
+	struct na_finding *f = na_case_find(c, severity_of(c, t, g),
+					    t->confidence, "rdma");
 
 	na_case_draw(c, f, "rdma -o rdma.svg");
 	f->from_s = g->from_s;

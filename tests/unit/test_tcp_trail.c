@@ -203,8 +203,8 @@ static void lost_downstream(void **state)
 	}
 }
 
-/* One segment three times over: one loss.  Another one, sent after the first was
- * sent again: one more. */
+/* One segment three times over: one loss.  Another one, sent after that: one
+ * more. */
 static void loss_events(void **state)
 {
 	struct ends e = {.no_ids = false};

@@ -20,10 +20,9 @@
  *	             may come later); the ACK came within half of the shortest
  *	             round trip; or it echoes a timestamp older than the resend's
  *	             while no older byte was missing
- *	loss event   what was needed of bytes that had been sent before the first
- *	             of them was sent again (RFC 6582's recovery): losses within
- *	             a round trip, all repeats of one segment.  One cause each,
- *	             where repeats and neighbours depend on each other
+ *	loss event   what was needed of bytes that had been sent before the
+ *	             first of them was sent again (a recovery of RFC 6582):
+ *	             losses within a round trip, all repeats of a segment
  *	DSACK        not: a first block that begins where the last ACK stood,
  *	             of a receiver that holds data behind the hole.  It answers
  *	             each segment at once, so the first copy would have moved the
