@@ -30,6 +30,7 @@ static void count_from(struct na_roce_trail *t, struct na_rtt_pages *pages,
 		       int64_t from_ns)
 {
 	t->sum = (struct na_queue_pair){.service = t->sum.service};
+	t->lost_any = false;
 	t->requests.back_ns = not_before(t->requests.back_ns, from_ns);
 	t->responses.back_ns = not_before(t->responses.back_ns, from_ns);
 	t->nak_ns = not_before(t->nak_ns, from_ns);
@@ -146,6 +147,14 @@ static bool acknowledged(const struct na_roce_trail *t, uint32_t psn)
 	return t->acked_any && na_roce_ahead(psn, t->acked) >= 0;
 }
 
+static void count_lost(struct na_roce_trail *t, uint32_t psn)
+{
+	t->sum.needed++;
+	t->sum.loss_events += !t->lost_any || t->lost_psn != psn;
+	t->lost_any = true;
+	t->lost_psn = psn;
+}
+
 /* The first packet of a run: why does the sender go back?  False: it does
  * not, the packet was recorded twice or only late. */
 static bool goes_back(const struct na_roce *x, struct na_roce_trail *t,
@@ -186,7 +195,8 @@ static bool goes_back(const struct na_roce *x, struct na_roce_trail *t,
 	if (h->kind == NA_ROCE_READ_ASK && t->acked_any &&
 	    na_roce_ahead(h->psn, (t->acked + 1) & 0xffffff) >= 0)
 		lost = false;
-	t->sum.needed += lost;
+	if (lost)
+		count_lost(t, h->psn);
 	return true;
 }
 
@@ -209,7 +219,7 @@ static bool responds_again(struct na_roce_trail *t, const struct na_packet *p,
 	    since_ns(c->last_ns, p->time_ns) < NA_ROCE_SILENCE_NS)
 		return false;
 	c->back_ns = p->time_ns;
-	t->sum.needed++;
+	count_lost(t, h->psn);
 	return true;
 }
 

@@ -59,7 +59,8 @@ struct na_roce_trail {
 	uint8_t nak; /* enum na_roce_answer: YES none that is not obeyed yet */
 	uint32_t nak_psn;
 	int64_t nak_ns;
-	bool acked_any;
+	bool lost_any, acked_any;
+	uint32_t lost_psn; /* of the last that was needed */
 	uint32_t acked;     /* the last PSN acknowledged */
 	uint64_t open;      /* never seen, and not acknowledged yet */
 	int64_t slow_to_ns; /* behind the last notification */

@@ -88,6 +88,7 @@ static void put_again(struct na_direction *o, const struct na_trail_late *l)
 {
 	o->needed = l->needed;
 	o->needless = l->needless;
+	o->loss_events = l->loss_events;
 	o->lost_upstream = l->fills;
 	o->open_again = less(l->all_again, l->needed + l->needless);
 	o->needed_timeouts = l->timeouts;

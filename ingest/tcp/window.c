@@ -23,7 +23,7 @@ static void late_from(struct na_trail_late *l)
 		l->lengths->n_kinds = 0;
 	}
 	l->all_again = l->needed = l->needless = l->fills = l->reordered = 0;
-	l->acks_missing = l->dsacks_alone = 0;
+	l->acks_missing = l->dsacks_alone = l->loss_events = 0;
 	l->timeouts = l->vain_timeouts = 0;
 	l->silent_ns = l->tail_ns = l->longest_vain_ns = 0;
 	l->before.capture_holes = l->capture_holes;

@@ -19,13 +19,16 @@ static const double stood_ms = 100; /* longer than paths vary */
 
 static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 {
-	struct na_finding *f = na_case_find(c, NA_SEV_ERROR, NA_LIKELY, "tcp");
+	bool doubted = na_packets_is_doubted(x);
+	struct na_finding *f =
+		na_case_find(c, doubted ? NA_SEV_WARNING : NA_SEV_ERROR,
+			     doubted ? NA_POSSIBLE : NA_LIKELY, "tcp");
 
 	na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(x),
 		       na_packets_loses(c, x));
 	f->how = na_case_text(c,
-			      "%s of %s segments (%s %%) had to be sent again, "
-			      "elsewhere %s of %s",
+			      "%s independent losses in %s segments (%s %%), "
+			      "elsewhere %s in %s",
 			      na_case_count(c, x->events),
 			      na_case_count(c, x->segments),
 			      na_case_number(c, 100 * x->events / x->segments),
@@ -37,15 +40,21 @@ static void tell_lossy(struct na_case *c, const struct na_packets_side *x)
 					    : "");
 	f->remedy = "look at the drop and error counters of that NIC and of "
 		    "its switch port (ethtool -S), its cable and optics";
-	na_case_fact(c, f, "%s %% of its segments had to be sent again",
-		     na_case_number(c, 100 * x->events / x->segments));
+	na_case_fact(c, f,
+		     "%s of its segments had to be sent again, for %s losses "
+		     "that do not follow from each other",
+		     na_case_count(c, x->again), na_case_count(c, x->events));
 	na_case_fact(c, f, "elsewhere %s %%",
 		     na_case_number(c,
 				    100 * x->rest_events / x->rest_segments));
+	if (doubted)
+		f->otherwise = "the path of a few connections stood still: "
+			       "see their timeouts";
 	f->sure = na_case_text(c, "chance would do this with %s",
 			       na_case_chance(c, x->p_value));
 	na_put_real(c->r, f->evidence, M_segments, x->segments);
-	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->events);
+	na_put_real(c->r, f->evidence, M_needed_retransmissions, x->again);
+	na_put_real(c->r, f->evidence, M_loss_events, x->events);
 	na_put_real(c->r, f->evidence, M_p_value, x->p_value);
 }
 
@@ -242,7 +251,7 @@ static void tell_few(struct na_case *c, const struct na_flows *f)
 void na_bad_endpoint_packets(struct na_case *c)
 {
 	struct na_packets_side side[NA_SIDES_MOST];
-	struct na_flows flows = na_packets_flows(c, na_packets_needed);
+	struct na_flows flows = na_packets_flows(c, na_packets_losses);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
 					      side)
 			   : 0;

@@ -82,6 +82,11 @@ static bool one_clock(const struct na_case *c)
 	return na_flag_at(na_case_side(c, "session"), M_one_clock);
 }
 
+double na_packets_span_s(const struct na_case *c)
+{
+	return length_s(span_of_packets(c));
+}
+
 /* While both ran; of traces without steps nobody knows when. */
 static struct span overlap(const struct na_case *c)
 {

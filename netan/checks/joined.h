@@ -32,6 +32,8 @@ const char *na_packets_blind_to(struct na_case *c);
  * has a cost, lost_s is the capture's, and the finding is marked.
  */
 void na_packets_cost(struct na_case *c, struct na_finding *f, double lost_s);
+/* From the first packet that was looked at to the last. */
+double na_packets_span_s(const struct na_case *c);
 /* That they cannot be joined, and why: a finding of the running check. */
 void na_captures_say_apart(struct na_case *c);
 

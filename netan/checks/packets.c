@@ -108,6 +108,13 @@ double na_packets_lost(const struct na_value *way)
 			    na_number_or(way, M_needed_retransmissions, 0));
 }
 
+double na_packets_losses(const struct na_value *row, const struct na_value *way)
+{
+	double needed = na_packets_needed(row, way);
+
+	return fmin(needed, na_number_or(way, M_loss_events, needed));
+}
+
 double na_packets_needed(const struct na_value *row, const struct na_value *way)
 {
 	bool loss = na_says(row, M_verdict, "network_loss") ||
@@ -155,6 +162,7 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 {
 	const char *ends[] = {na_packets_host(c, row, false),
 			      na_packets_host(c, row, true)};
+	bool stalled = na_says(row, M_verdict, "timeout_bound");
 
 	for (int i = 0; i < 2; i++) {
 		const struct na_value *way = na_get(row, i ? M_rev : M_fwd);
@@ -172,6 +180,8 @@ static void add_row(struct na_case *c, struct na_flows *f, struct numbers *k,
 		if (to) {
 			to->segments += segments;
 			to->events += events;
+			to->again += na_packets_needed(row, way);
+			to->stalled += stalled ? events : 0;
 		}
 	}
 }
@@ -250,13 +260,15 @@ static bool is_in(const struct na_packets_side *x, const struct na_flow_sum *f)
 }
 
 struct tally {
-	double segments, events;
+	double segments, events, again, stalled;
 };
 
 static void add_to(struct tally *t, const struct na_flow_sum *f)
 {
 	t->segments += f->segments;
 	t->events += f->events;
+	t->again += f->again;
+	t->stalled += f->stalled;
 }
 
 /* Of the flows that are not told already: all, and by host what it sends, gets,
@@ -278,7 +290,7 @@ static bool tallies_alloc(struct na_case *c, struct tallies *t, size_t hosts)
 static void sum_up(struct tallies *t, const struct na_flows *f,
 		   const bool *told)
 {
-	t->all = (struct tally){0, 0};
+	t->all = (struct tally){0};
 	for (size_t i = 0; i < f->hosts; i++)
 		t->src[i] = t->dst[i] = t->host[i] = t->all;
 	for (size_t i = 0; i < f->n; i++) {
@@ -303,6 +315,8 @@ static void try_side(struct na_packets_side *x, const struct tally *its,
 
 	x->segments = its->segments;
 	x->events = its->events;
+	x->again = its->again;
+	x->stalled = its->stalled;
 	x->rest_segments = all->segments - its->segments;
 	x->rest_events = all->events - its->events;
 	x->p_value = 1;
@@ -353,7 +367,8 @@ static struct na_packets_side find_one(const struct na_flows *f,
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct na_flow_sum *v = &f->v[i];
-		struct tally own = {v->segments, v->events};
+		struct tally own = {v->segments, v->events, v->again,
+				    v->stalled};
 		struct {
 			struct na_packets_side side;
 			const struct tally *its;
@@ -386,6 +401,8 @@ static size_t join_sides(struct na_packets_side *out, size_t n)
 			out[i].kind = "host";
 			out[i].segments += out[k].segments;
 			out[i].events += out[k].events;
+			out[i].again += out[k].again;
+			out[i].stalled += out[k].stalled;
 			out[k] = out[--n];
 		}
 	}
@@ -418,25 +435,29 @@ static void narrow(struct na_packets_side *x, const struct na_flow_sum *v,
 }
 
 /* All events are those of one pair, and no test can say more. */
-static size_t the_only(const struct na_flow_sum *v, size_t n,
+static size_t the_only(const struct na_flows *f, double least,
 		       struct na_packets_side *out)
 {
+	const struct na_flow_sum *v = f->v;
 	const struct na_flow_sum *only = NULL;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		if (!(v[i].events > 0))
 			continue;
 		if (only)
 			return 0;
 		only = &v[i];
 	}
-	if (!only)
+	/* Of several pairs any has the first few. */
+	if (!only || (f->hosts >= HOSTS_LEAST && only->events < least))
 		return 0;
 	*out = (struct na_packets_side){.kind = "pair",
 					.src = only->src,
 					.dst = only->dst,
 					.segments = only->segments,
 					.events = only->events,
+					.again = only->again,
+					.stalled = only->stalled,
 					.p_value = NAN,
 					.both_fit = true};
 	return 1;
@@ -467,8 +488,13 @@ size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 		out[found++] = x;
 	}
 	if (!found)
-		return the_only(f->v, f->n, out);
+		return the_only(f, least, out);
 	return join_sides(out, found);
+}
+
+bool na_packets_is_doubted(const struct na_packets_side *x)
+{
+	return x->events < NA_LOST_SURELY && 2 * x->stalled >= x->events;
 }
 
 static bool ends_in(const struct na_flow_sum *f, const char *host)

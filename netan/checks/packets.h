@@ -41,6 +41,8 @@ struct na_flow_sum {
 	const char *src, *dst;
 	uint32_t src_at, dst_at; /* their numbers */
 	double segments, events;
+	double again;   /* packets, for these events */
+	double stalled; /* events of connections silent in timeouts */
 };
 
 /* In the case's arena; v NULL: no memory. */
@@ -55,6 +57,7 @@ struct na_packets_side {
 	const char *host; /* src, dst, host */
 	const char *src, *dst;
 	double segments, events; /* of it */
+	double again, stalled;
 	double rest_segments, rest_events;
 	double p_value; /* NaN: no test, it is the only one that could be */
 	bool both_fit;  /* a pair: no other pair shows whose end it is */
@@ -79,16 +82,22 @@ const char *na_packets_open(struct na_case *c, double sent);
 /* A check of captures passes only if it might have found something: of n
  * transfers, where it takes `least`.  Of traces nothing is said here. */
 void na_transfers_few(struct na_case *c, double n, double least);
-enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5 };
+enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5, NA_LOST_SURELY = 10 };
+/* Of the time looked at: what costs less, and came too seldom for a test
+ * (NA_SEGMENTS_LEAST), is a remark. */
+#define NA_TRIFLE 0.01
 /*
- * Of flows: what loses `least` segments or more, at more than three times the
+ * Of flows: what shows `least` events or more, at more than three times the
  * rate of all others (binomial, P times twice the hosts below 0.001); the
- * largest ratio is taken out, and the rest is looked at again.  Where events
- * are too few for a test, the only pair that has any.
+ * largest ratio is taken out, and the rest is looked at again.  Where no test
+ * says more, the only pair that has any: of `least` or more, or of two hosts.
  */
 size_t na_packets_sides(struct na_case *c, const struct na_flows *f,
 			double least,
 			struct na_packets_side out[NA_SIDES_MOST]);
+/* The connections in timeouts that show it explain it as well, with fewer than
+ * NA_LOST_SURELY events: the side is no more than an alternative. */
+bool na_packets_is_doubted(const struct na_packets_side *x);
 /*
  * What all flows with events have in common: "src" or "dst" of the same host;
  * "host", an end of all of them; "pair", of two hosts alone, in the direction
@@ -106,7 +115,11 @@ na_packets_rdma_flows(struct na_case *c,
 		      double (*count)(const struct na_value *row));
 /* The host of one end of a queue pair: its name, else its address. */
 const char *na_packets_end(const struct na_value *row, bool dst);
-/* The directions whose verdict is loss: needed retransmissions. */
+/* The directions whose verdict is loss: losses that do not follow from each
+ * other, which is what tests may count. */
+double na_packets_losses(const struct na_value *row,
+			 const struct na_value *way);
+/* The same: needed retransmissions. */
 double na_packets_needed(const struct na_value *row,
 			 const struct na_value *way);
 /* "transmit side of h2", "path h1 -> h3" */

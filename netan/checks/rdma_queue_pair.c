@@ -20,12 +20,28 @@ enum { LISTED = 10, LOST_LEAST = 3 };
 static const double lost_much = 0.01; /* of the packets: an error, as in rdma */
 static const double trifle = 0.001; /* of the time: waits that hardly matter */
 
-static double needed_of(const struct na_value *row)
+static bool is_of_loss(const struct na_value *row)
 {
 	return na_says(row, M_verdict, "loss") ||
-			       na_says(row, M_verdict, "timeout")
-		       ? na_number_or(row, M_repeats "." M_needed, 0)
-		       : 0;
+	       na_says(row, M_verdict, "timeout");
+}
+
+/* That do not follow from each other. */
+static double losses_of(const struct na_value *row)
+{
+	double needed = na_number_or(row, M_repeats "." M_needed, 0);
+
+	return is_of_loss(row) ? fmin(needed,
+				      na_number_or(row,
+						   M_repeats "." M_loss_events,
+						   needed))
+			       : 0;
+}
+
+static double needed_of(const struct na_value *row)
+{
+	return is_of_loss(row) ? na_number_or(row, M_repeats "." M_needed, 0)
+			       : 0;
 }
 
 /* What its queue pairs share of those with trouble: a side, or a path. */
@@ -57,19 +73,48 @@ static bool shared(struct na_case *c, const char *verdict,
 	return true;
 }
 
+static double sum_of(const struct na_flows *f)
+{
+	double n = 0;
+
+	for (size_t i = 0; f->v && i < f->n; i++)
+		n += f->v[i].events;
+	return n;
+}
+
 /* ---- whom it accuses */
+
+/* One or two packets: nobody is to blame for them. */
+static void tell_rare(struct na_case *c, struct na_finding *f, double lost)
+{
+	f->severity = NA_SEV_WARNING;
+	f->confidence = NA_POSSIBLE;
+	f->suspicion = true;
+	f->culprit = na_case_text(c,
+				  "%s RoCEv2 packet%s lost, too few to blame "
+				  "anybody: capture for longer",
+				  na_case_count(c, lost),
+				  lost == 1 ? " was" : "s were");
+}
 
 static void accuse_loss(struct na_case *c, struct na_finding *f,
 			const char *verdict)
 {
 	struct na_packets_side side[NA_SIDES_MOST];
-	struct na_flows flows = na_packets_rdma_flows(c, needed_of);
+	struct na_flows flows = na_packets_rdma_flows(c, losses_of);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
 					      side)
 			   : 0;
 
+	double lost = sum_of(&flows);
+
 	(void)verdict; /* losses and timeouts count together */
-	f->how = f->title;
+	if (lost < LOST_LEAST) {
+		tell_rare(c, f, lost);
+		return;
+	}
+	if (lost < NA_LOST_SURELY)
+		f->confidence = NA_POSSIBLE;
 	if (!n) {
 		na_case_accuse(f, NA_CAUSE_NETWORK,
 			       na_packets_between(c, &flows),
@@ -81,8 +126,8 @@ static void accuse_loss(struct na_case *c, struct na_finding *f,
 	if (isnan(side[0].p_value))
 		return;
 	f->how = na_case_text(c,
-			      "%.0f of %.0f packets were needed again, of all "
-			      "others %.0f of %.0f",
+			      "%.0f independent losses in %.0f packets, of all "
+			      "others %.0f in %.0f",
 			      side[0].events, side[0].segments,
 			      side[0].rest_events, side[0].rest_segments);
 	na_case_fact(c, f, "%s: %s", na_packets_name(c, &side[0]), f->how);
@@ -93,7 +138,6 @@ static void accuse_receiver(struct na_case *c, struct na_finding *f,
 {
 	struct na_packets_side x;
 
-	f->how = f->title;
 	if (!shared(c, verdict, &x) || strcmp(x.kind, "src") == 0) {
 		f->culprit = "receivers that post no buffers";
 		return;
@@ -116,7 +160,6 @@ static void accuse_queue(struct na_case *c, struct na_finding *f,
 	struct na_packets_side x;
 	bool known = shared(c, verdict, &x);
 
-	f->how = f->title;
 	na_case_accuse(f, NA_CAUSE_NETWORK,
 		       known ? na_packets_who(&x)
 			     : na_packets_between(c, &flows),
@@ -165,6 +208,7 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
+	double events; /* losses, notifications */
 	size_t n;
 	bool much;
 };
@@ -178,6 +222,8 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
 	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
 	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
+	g->events += is_of_loss(v) ? losses_of(v)
+				   : na_number_or(v, M_cnps, 0);
 	g->much |= needed >= LOST_LEAST &&
 		   needed >= lost_much * na_number_at(v, M_packets);
 	if (g->n++ >= LISTED)
@@ -188,12 +234,25 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 		    na_text_of(na_first(v, M_evidence), NULL));
 }
 
+/* A few, and they cost next to nothing. */
+static bool is_trifle(const struct na_case *c, const struct trouble *t,
+		      const struct group *g)
+{
+	return t->accuse != accuse_receiver &&
+	       t->severity < NA_SEV_ERROR && !g->much &&
+	       g->events < NA_SEGMENTS_LEAST &&
+	       !(g->lost_s >= NA_TRIFLE * na_packets_span_s(c));
+}
+
 /* What accuses no network and costs next to nothing is a remark. */
-static enum na_severity severity_of(const struct trouble *t,
+static enum na_severity severity_of(const struct na_case *c,
+				    const struct trouble *t,
 				    const struct group *g)
 {
 	if (g->much)
 		return NA_SEV_ERROR;
+	if (is_trifle(c, t, g))
+		return NA_SEV_INFO;
 	return t->accuse == accuse_receiver &&
 			       g->lost_s < trifle * (g->to_s - g->from_s)
 		       ? NA_SEV_INFO
@@ -207,8 +266,8 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	long long n = (long long)na_int_of(
 		na_get(na_dig(body, M_totals "." M_verdicts), t->verdict),
 		(int64_t)g->n);
-	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
-					    "rdma");
+	struct na_finding *f = na_case_find(c, severity_of(c, t, g),
+					    t->confidence, "rdma");
 
 	na_case_draw(c, f, "rdma -o rdma.svg");
 	f->from_s = g->from_s;
@@ -225,7 +284,9 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	if (t->confidence == NA_LIKELY)
 		f->sure = "counted; whose fault it is follows from where the "
 			  "packets were seen";
-	t->accuse(c, f, t->verdict);
+	f->how = f->title;
+	if (!is_trifle(c, t, g))
+		t->accuse(c, f, t->verdict);
 	na_packets_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);

@@ -10,11 +10,12 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
+#include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
 
-enum { LOST_LEAST = 3, LOST_SURELY = 10 };
+enum { LOST_LEAST = 3 };
 
 static const double lost_much = 0.01; /* of the segments: an error, as in tcp */
 
@@ -55,6 +56,7 @@ long long na_loss_connections(const struct na_case *c, const char *verdict)
  * connections back: it is one network that loses them. */
 struct loss {
 	double segments, needed, holes, timeouts, syns;
+	double events; /* that do not follow from each other */
 	long long ways, connections;
 	long long listed; /* connections, where these are not all; 0: all are */
 };
@@ -72,6 +74,13 @@ static double syns_of(const struct na_value *way)
 {
 	return na_number_or(way, M_needed_retransmissions, 0) -
 	       na_packets_lost(way);
+}
+
+static double events_of(const struct na_value *way)
+{
+	double needed = na_number_or(way, M_needed_retransmissions, 0);
+
+	return fmin(needed, na_number_or(way, M_loss_events, needed));
 }
 
 static struct loss loss_of(const struct na_case *c)
@@ -93,6 +102,7 @@ static struct loss loss_of(const struct na_case *c)
 			if (!na_flag_at(way, M_loses) || na_loss_is_hole(row))
 				continue;
 			x.syns += syns_of(way);
+			x.events += events_of(way);
 			if (na_packets_lost(way) > 0)
 				add_way(&x, way);
 		}
@@ -118,6 +128,17 @@ static bool is_rare(const struct loss *x)
 {
 	return (x->segments > 0 || x->syns > 0) && x->needed < LOST_LEAST &&
 	       x->syns < LOST_LEAST && x->timeouts < LOST_LEAST;
+}
+
+/* A few, and they cost next to nothing. */
+static bool is_trifle(const struct na_case *c, const struct loss *x,
+		      const struct na_value *worst)
+{
+	double most_s = NA_TRIFLE * na_packets_span_s(c);
+
+	return x->events < NA_SEGMENTS_LEAST && !x->timeouts &&
+	       x->needed < lost_much * x->segments &&
+	       na_number_at(worst, M_lost_ms) < most_s * NA_MS_PER_S;
 }
 
 static bool is_syns_alone(const struct loss *x)
@@ -204,18 +225,29 @@ static const char *too_few(struct na_case *c, const struct loss *x)
 	return NULL;
 }
 
+/* A side that this does not explain as well. */
+static bool is_named(const struct na_packets_side *side, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!na_packets_is_doubted(&side[i]))
+			return true;
+	return false;
+}
+
 void na_loss_accuse(struct na_case *c, struct na_finding *f,
 		    const struct na_value *worst)
 {
 	struct loss x = loss_of(c);
 	const char *name = f->culprit, *few = too_few(c, &x);
 	struct na_packets_side side[NA_SIDES_MOST];
-	struct na_flows flows = na_packets_flows(c, na_packets_needed);
+	struct na_flows flows = na_packets_flows(c, na_packets_losses);
 	size_t n = flows.v ? na_packets_sides(c, &flows, NA_SEGMENTS_LEAST,
 					      side)
 			   : 0;
 
-	bool told = n && na_case_body(c, "pairs");
+	/* Of captures beside traces nobody else localises. */
+	bool told = na_captures_alone(c) && is_named(side, n) &&
+		    na_case_body(c, "pairs");
 
 	say_lost(c, f, worst, &x);
 	if (few) {
@@ -225,8 +257,15 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 		f->culprit = few;
 		return;
 	}
-	if ((x.segments > 0 || x.syns > 0) && x.needed < LOST_SURELY &&
-	    x.syns < LOST_SURELY)
+	if (is_trifle(c, &x, worst)) {
+		f->severity = NA_SEV_INFO;
+		f->suspicion = true;
+		f->culprit = na_case_text(c, "%s had to be sent again, too few "
+					     "to blame anybody: capture for "
+					     "longer", part_of(c, &x));
+		return;
+	}
+	if ((x.segments > 0 || x.syns > 0) && x.events < NA_LOST_SURELY)
 		f->confidence = NA_POSSIBLE;
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),

@@ -119,8 +119,7 @@ static const char *accomplices(struct na_case *c,
 		const struct na_finding *f = c->findings[i];
 
 		if (f == guilty || f->cause != NA_CAUSE_NETWORK ||
-		    f->severity < NA_SEV_ERROR || !f->who.kind ||
-		    !f->culprit || is_told(c, i))
+		    f->severity < NA_SEV_ERROR || !f->culprit || is_told(c, i))
 			continue;
 		names = na_case_text(c, "%s%s%s%s", names,
 				     *names ? " and " : "; ", f->culprit,

@@ -83,6 +83,9 @@ struct na_direction {
 	 * packets; `copies` are those recorded twice, or where they are fewer
 	 * than 30 % of the rest, those that the network duplicated. */
 	uint64_t copies, needed, needless, reordered, duplicated;
+	/* Of the needed, losses within a round trip and all repeats of a
+	 * segment as one; 0 with some needed: an older file tells none. */
+	uint64_t loss_events;
 	uint64_t capture_holes; /* acknowledged, and never seen */
 	uint64_t lost_upstream; /* of the needed: the capture never saw the
 				   first one */

@@ -32,6 +32,8 @@ struct na_queue_pair {
 	uint64_t psn_gaps;
 	uint64_t missing; /* packets in them that never came, acknowledged */
 	uint64_t repeats, needed, reordered;
+	uint64_t loss_events; /* of the needed: one for each packet, however
+				 often it had to be sent */
 	uint64_t naks_sequence, naks_rnr, naks_other;
 	uint64_t timeouts;
 	uint64_t ce_marks, cnps;

@@ -17,6 +17,9 @@
 
 enum { HOSTS = 4, SEGMENTS = 1000 };
 
+static int events_each; /* of each that loses; 0: all that is lost */
+static const char *loses_as = "network_loss";
+
 /* Each host to each other, in one direction; lost[from][to]. */
 static void all_to_all(struct hand_case *h, int lost[HOSTS][HOSTS])
 {
@@ -33,13 +36,16 @@ static void all_to_all(struct hand_case *h, int lost[HOSTS][HOSTS])
 				    "'10.0.0.%d:80', 'verdict': '%s', "
 				    "'lost_ms': 9.0, 'fwd': {'packets': 2000, "
 				    "'data_packets': %d, 'loses': %s, "
-				    "'needed_retransmissions': %d}, 'rev': "
+				    "'needed_retransmissions': %d, "
+				    "'loss_events': %d}, 'rev': "
 				    "{'packets': 1000}}",
 				    a + b == 1 && a == 0 ? "" : ", ", a + 1,
 				    b + 1,
-				    lost[a][b] ? "network_loss" : "healthy",
+				    lost[a][b] ? loses_as : "healthy",
 				    SEGMENTS, lost[a][b] ? "true" : "false",
-				    lost[a][b]);
+				    lost[a][b],
+				    events_each && lost[a][b] ? events_each
+							      : lost[a][b]);
 		}
 	}
 	na_str_addf(&t, "]}");
@@ -105,6 +111,37 @@ static void sides(void **state)
 		assert_string_equal(at(v, "src_host"), rows[i].src);
 		assert_string_equal(at(v, "dst_host"), rows[i].dst);
 		assert_null(v->next);
+		hand_case_fini(&h);
+	}
+}
+
+/* Two connections with 12 repeats each, and how many of them are losses by
+ * themselves; timeouts explain few as well. */
+static void repeats_are_no_losses(void **state)
+{
+	static const struct {
+		int events;
+		const char *verdict, *kind, *confidence;
+	} rows[] = {{1, "network_loss", "", "possible"},
+		    {2, "network_loss", "", "possible"},
+		    {3, "network_loss", "src", "likely"},
+		    {3, "timeout_bound", "", "possible"},
+		    {6, "timeout_bound", "src", "likely"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int lost[HOSTS][HOSTS] = {{0}, {12, 0, 12, 0}};
+		const struct na_value *v;
+		struct hand_case h;
+
+		events_each = rows[i].events;
+		loses_as = rows[i].verdict;
+		all_to_all(&h, lost);
+		events_each = 0;
+		loses_as = "network_loss";
+		v = accused(&h);
+		assert_string_equal(at(v, "kind"), rows[i].kind);
+		assert_string_equal(at(v, "confidence"), rows[i].confidence);
 		hand_case_fini(&h);
 	}
 }
@@ -371,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sides),
+		cmocka_unit_test(repeats_are_no_losses),
 		cmocka_unit_test(an_end_is_to_blame),
 		cmocka_unit_test(settings_are_to_blame),
 		cmocka_unit_test(the_network_is_to_blame),

@@ -203,6 +203,28 @@ static void lost_downstream(void **state)
 	}
 }
 
+/* One segment three times over: one loss.  Another one, sent after that: one
+ * more. */
+static void loss_events(void **state)
+{
+	struct ends e = {.no_ids = false};
+	uint32_t at = begin(&e, 8);
+	const struct na_direction *d;
+
+	(void)state;
+	data(&e, 100, 0, at, PEER + 1);
+	data(&e, 210000, 0, at, PEER + 1);
+	data(&e, 420000, 0, at, PEER + 1);
+	ack(&e, RTT_US, at + MSS);
+	data(&e, 100, 0, at + MSS, PEER + 1);
+	data(&e, 210000, 0, at + MSS, PEER + 1);
+	ack(&e, RTT_US, at + 2 * MSS);
+	d = end(&e);
+	assert_int_equal(d->needed, 3);
+	assert_int_equal(d->loss_events, 2);
+	hand_free(&e.h);
+}
+
 /* A hole that a newer ID fills: lost before the capture point.  An older one:
  * it came late, and nothing was lost. */
 static void holes(void **state)
@@ -263,6 +285,7 @@ static void fills_not_twice(void **state)
 	}
 	d = end(&e);
 	assert_int_equal(d->needed, 3);
+	assert_int_equal(d->loss_events, 1);
 	assert_int_equal(d->needless, 0);
 	assert_int_equal(d->dsacks_alone, 0);
 	hand_free(&e.h);
@@ -508,6 +531,7 @@ int main(void)
 		cmocka_unit_test(recorded_twice),
 		cmocka_unit_test(duplicated),
 		cmocka_unit_test(lost_downstream),
+		cmocka_unit_test(loss_events),
 		cmocka_unit_test(holes),
 		cmocka_unit_test(fills_not_twice),
 		cmocka_unit_test(begun_in_the_middle),

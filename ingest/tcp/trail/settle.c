@@ -5,12 +5,50 @@ static bool before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0; /* RFC 1982 */
 }
 
+static bool counts(const struct na_trail_again *a, uint32_t event)
+{
+	return a->event == event && a->state == NA_AGAIN_NEEDED &&
+	       a->packets > 0;
+}
+
+/* Whether no other one that was needed is of the event of a.  Those of one
+ * event stand side by side. */
+static bool is_alone(const struct na_trail_late *l,
+		     const struct na_trail_again *a)
+{
+	size_t at = (size_t)(a - l->again);
+
+	for (size_t i = at; i-- > 0 && l->again[i].event == a->event;)
+		if (counts(&l->again[i], a->event))
+			return false;
+	for (size_t i = at + 1; i < l->n_again; i++) {
+		if (l->again[i].event != a->event)
+			break;
+		if (counts(&l->again[i], a->event))
+			return false;
+	}
+	return true;
+}
+
+/* Of a window nothing counts that was sent again before it. */
+static void count_event(struct na_trail_late *l, const struct na_trail_again *a,
+			bool needed)
+{
+	if (!a->packets || !is_alone(l, a))
+		return;
+	if (needed)
+		l->loss_events++;
+	else if (a->state == NA_AGAIN_NEEDED && l->loss_events > 0)
+		l->loss_events--;
+}
+
 static void settle(struct na_trail_late *l, struct na_trail_again *a,
 		   bool needed)
 {
 	int sign = needed ? 1 : -1;
 
 	l->n_open -= a->state == NA_AGAIN_OPEN;
+	count_event(l, a, needed);
 	if (a->state == NA_AGAIN_NEEDED || needed) {
 		l->needed += (uint64_t)(sign * a->packets);
 		l->fills += a->fills ? (uint64_t)(sign * a->packets) : 0;

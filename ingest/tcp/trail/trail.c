@@ -322,6 +322,21 @@ static void count_run(struct na_trail_late *l, const struct na_packet *p)
 	l->run = 1;
 }
 
+/* The event that p, sent again, is of: what is sent behind the end of the last
+ * one may be lost anew. */
+static uint32_t event_of(const struct na_trail *f, struct na_trail_late *l,
+			 const struct na_packet *p)
+{
+	const uint32_t window_most = 1u << 30; /* RFC 7323 */
+	uint32_t left = l->event_end - p->seq;
+
+	if (!l->event || left == 0 || left > window_most) {
+		l->event++;
+		l->event_end = f->hi;
+	}
+	return l->event;
+}
+
 /* Which transmission the one at hand will be. */
 static uint32_t next_number(const struct na_trail_late *l)
 {
@@ -371,6 +386,7 @@ static void send_late(struct na_trail *f, struct na_trail_room *room,
 	} else if (!shut) {
 		count_run(l, p);
 		l->n_sent_again++;
+		a.event = event_of(f, l, p);
 		if (f->una_known && !before(f->una, look->end)) {
 			a.state = NA_AGAIN_NEEDLESS;
 			l->needless += a.packets;

@@ -20,6 +20,9 @@
  *	             may come later); the ACK came within half of the shortest
  *	             round trip; or it echoes a timestamp older than the resend's
  *	             while no older byte was missing
+ *	loss event   what was needed of bytes that had been sent before the
+ *	             first of them was sent again (a recovery of RFC 6582):
+ *	             losses within a round trip, all repeats of a segment
  *	DSACK        not: a first block that begins where the last ACK stood,
  *	             of a receiver that holds data behind the hole.  It answers
  *	             each segment at once, so the first copy would have moved the
@@ -68,6 +71,7 @@ enum na_trail_state { NA_AGAIN_OPEN, NA_AGAIN_NEEDED, NA_AGAIN_NEEDLESS };
 struct na_trail_again {                /* sent again */
 	int64_t time_ns, silent_ns;    /* silent: before a timeout; 0 none */
 	uint32_t seq, end, ts, number; /* in lengths */
+	uint32_t event;                /* na_trail_late.event, then */
 	uint16_t packets;
 	uint8_t state; /* enum na_trail_state */
 	bool has_ts, fills, dsacked;
@@ -86,6 +90,7 @@ struct na_trail_late {
 	uint32_t dsack_left, dsack_right; /* the last one */
 	uint32_t run_seq, run_bytes, run; /* sent again, and no ACK since */
 	int64_t run_ns;                   /* its first */
+	uint32_t event, event_end; /* the last one began with this much sent */
 	/* What passed since an ACK said anything new, short of these bytes:
 	 * told by SACK blocks, or by a peer that got the ACKs of its data. */
 	uint32_t sacked, sacked_bytes, sacked_widest, sacked_to;
@@ -96,6 +101,7 @@ struct na_trail_late {
 	uint32_t arrived_before;          /* longest record, without trouble */
 	uint64_t all_again;               /* packets */
 	uint64_t needed, needless, fills; /* packets; of the needed */
+	uint64_t loss_events;             /* of the needed */
 	uint64_t reordered, capture_holes, tail_losses, dsacks_alone;
 	uint64_t syns_again, acks_missing, n_sent_again;
 	uint64_t timeouts;      /* needed */

@@ -13,7 +13,7 @@ enum { LEAST_HOSTS = 3, LISTED = 200 };
 struct side {
 	const char *host;
 	bool dst;
-	uint64_t packets, needed, cnps;
+	uint64_t packets, needed, events, cnps;
 	double p_value; /* NaN: too few hosts */
 };
 
@@ -24,6 +24,7 @@ static void add_to(struct side *x, const struct rdma_row *row)
 {
 	x->packets += row->q->packets;
 	x->needed += row->verdict <= RDMA_LOSS ? row->q->needed : 0;
+	x->events += row->verdict <= RDMA_LOSS ? row->q->loss_events : 0;
 	x->cnps += row->q->cnps;
 }
 
@@ -53,6 +54,7 @@ static void put_side(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_side, x->dst ? "dst" : "src");
 	na_put_int(r, to, M_packets, (int64_t)x->packets);
 	na_put_int(r, to, M_needed_repeats, (int64_t)x->needed);
+	na_put_count(r, to, M_loss_events, x->events);
 	na_put_int(r, to, M_cnps, (int64_t)x->cnps);
 	na_put_real(r, to, M_p_value, x->p_value);
 }
@@ -62,7 +64,7 @@ bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,
 {
 	struct na_value *list = na_put_list(r, body, M_hosts);
 	size_t hosts = s->scope->store->n_hosts, used = 0, n = 0;
-	uint64_t packets = 0, needed = 0;
+	uint64_t packets = 0, events = 0;
 	struct side *v = na_calloc(2 * hosts + 1, sizeof(*v));
 
 	if (!v)
@@ -72,7 +74,7 @@ bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,
 		v[i].host = s->scope->store->hosts[i / 2].name;
 		v[i].dst = i % 2;
 		packets += i % 2 ? 0 : v[i].packets;
-		needed += i % 2 ? 0 : v[i].needed;
+		events += i % 2 ? 0 : v[i].events;
 		used += i % 2 && v[i].packets + v[i - 1].packets > 0;
 	}
 	for (size_t i = 0; i < 2 * hosts; i++)
@@ -81,8 +83,8 @@ bool na_rdma_put_hosts(struct na_result *r, struct na_value *body,
 	for (size_t i = 0; i < n; i++)
 		v[i].p_value = used < LEAST_HOSTS
 				       ? NAN
-				       : na_side_p_value(v[i].needed,
-							 v[i].packets, needed,
+				       : na_side_p_value(v[i].events,
+							 v[i].packets, events,
 							 packets, used);
 	na_sort(v, n, by_need);
 	for (size_t i = 0; i < n && i < LISTED; i++)

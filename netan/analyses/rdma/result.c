@@ -79,6 +79,7 @@ static void put_counts(struct na_result *r, struct na_value *to,
 	in = na_put_object(r, to, M_repeats);
 	na_put_count(r, in, M_total, q->repeats);
 	na_put_count(r, in, M_needed, q->needed);
+	na_put_count(r, in, M_loss_events, q->loss_events);
 	in = na_put_object(r, to, M_naks);
 	na_put_count(r, in, M_sequence, q->naks_sequence);
 	na_put_count(r, in, M_receiver_not_ready, q->naks_rnr);

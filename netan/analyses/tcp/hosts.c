@@ -14,7 +14,7 @@ struct side {
 	uint32_t host;
 	const char *name;
 	bool dst;
-	uint64_t segments, needed;
+	uint64_t segments, needed, events;
 	double p_value; /* NaN: too few hosts */
 };
 
@@ -47,8 +47,10 @@ static void add_up(const struct tcp_state *s, struct side *v, size_t hosts)
 			continue;
 		v[2 * src].segments += sent;
 		v[2 * src].needed += row->needed[i % 2];
+		v[2 * src].events += na_tcp_loss_events(row, i % 2);
 		v[2 * dst + 1].segments += sent;
 		v[2 * dst + 1].needed += row->needed[i % 2];
+		v[2 * dst + 1].events += na_tcp_loss_events(row, i % 2);
 	}
 }
 
@@ -61,6 +63,7 @@ static void put_side(struct na_result *r, struct na_value *list,
 	na_put_text(r, to, M_side, x->dst ? "dst" : "src");
 	na_put_int(r, to, M_segments, (int64_t)x->segments);
 	na_put_int(r, to, M_needed_retransmissions, (int64_t)x->needed);
+	na_put_count(r, to, M_loss_events, x->events);
 	na_put_real(r, to, M_p_value, x->p_value);
 }
 
@@ -69,7 +72,7 @@ bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
 {
 	struct na_value *list = na_put_list(r, body, M_hosts);
 	size_t hosts = s->scope->store->n_hosts, used = 0, n = 0;
-	uint64_t segments = 0, needed = 0;
+	uint64_t segments = 0, events = 0;
 	struct side *v = na_calloc(2 * hosts, sizeof(*v));
 
 	if (!v)
@@ -80,7 +83,7 @@ bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
 		v[i].name = s->scope->store->hosts[i / 2].name;
 		v[i].dst = i % 2;
 		segments += i % 2 ? 0 : v[i].segments;
-		needed += i % 2 ? 0 : v[i].needed;
+		events += i % 2 ? 0 : v[i].events;
 		used += i % 2 && v[i].segments + v[i - 1].segments > 0;
 	}
 	for (size_t i = 0; i < 2 * hosts; i++)
@@ -89,8 +92,8 @@ bool na_tcp_put_hosts(struct na_result *r, struct na_value *body,
 	for (size_t i = 0; i < n; i++)
 		v[i].p_value = used < LEAST_HOSTS
 				       ? NAN
-				       : na_side_p_value(v[i].needed,
-							 v[i].segments, needed,
+				       : na_side_p_value(v[i].events,
+							 v[i].segments, events,
 							 segments, used);
 	na_sort(v, n, by_need);
 	for (size_t i = 0; i < n && i < LISTED; i++)

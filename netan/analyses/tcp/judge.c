@@ -87,6 +87,14 @@ static uint64_t needed_of(const struct tcp_row *row, size_t i)
 			    : plainly_needed(d);
 }
 
+uint64_t na_tcp_loss_events(const struct tcp_row *row, size_t i)
+{
+	const struct na_direction *d = &row->c->dir[i];
+	uint64_t n = d->loss_events + tails(row, i) + (syns(row, i) > 0);
+
+	return row->needed[i] > 0 && !n ? 1 : n;
+}
+
 uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i)
 {
 	return row->c->dir[i].testified ? row->needed[i] - syns(row, i)

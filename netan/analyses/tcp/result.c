@@ -129,6 +129,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	na_put_count(r, to, M_data_segments, na_tcp_data_sent(row, i));
 	na_put_count(r, to, M_lost_data_segments, na_tcp_data_lost(row, i));
 	na_put_count(r, to, M_unseen_data_segments, na_tcp_data_unseen(row, i));
+	na_put_count(r, to, M_loss_events, na_tcp_loss_events(row, i));
 	na_put_count(r, to, M_vain_timeouts, d->vain_timeouts);
 	put_ms(r, to, M_longest_vain_ms,
 	       d->vain_timeouts ? d->longest_vain_ns : -1);

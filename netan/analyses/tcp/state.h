@@ -257,6 +257,9 @@ int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
  *	data_sent    data_seen + data_unseen
  */
 uint64_t na_tcp_data_lost(const struct tcp_row *row, size_t i);
+/* Of needed[i]: those that do not follow from each other (ingest/tcp/trail/
+ * trail.h); the SYNs of one connection are one. */
+uint64_t na_tcp_loss_events(const struct tcp_row *row, size_t i);
 uint64_t na_tcp_data_unseen(const struct tcp_row *row, size_t i);
 uint64_t na_tcp_data_seen(const struct na_direction *d);
 uint64_t na_tcp_data_sent(const struct tcp_row *row, size_t i);
