@@ -26,7 +26,9 @@ static double level_of(const struct na_early_side *c)
 {
 	uint64_t n = c->n - c->early;
 
-	return n < NA_EARLY_LEAST ? (double)NAN : (double)c->sum / (double)n / LOG_UNIT;
+	return n < NA_EARLY_LEAST
+		       ? (double)NAN
+		       : (double)c->sum / (double)n / LOG_UNIT;
 }
 
 /* The slowest over the middle one, as a logarithm; NaN: too few hosts. */
@@ -38,9 +40,8 @@ static double spread_of(const struct latency_state *s, size_t side,
 
 	na_each_sparse(i, &s->clocks.of, 2 * hosts)
 	{
-		double level = i / hosts == side
-				       ? level_of(na_sparse_get(&s->clocks.of, i))
-				       : (double)NAN;
+		const struct na_early_side *x = na_sparse_get(&s->clocks.of, i);
+		double level = i / hosts == side ? level_of(x) : (double)NAN;
 
 		if (isnan(level))
 			continue;

@@ -60,7 +60,8 @@ static enum na_status latency_fork(void *block, const void *state,
 		return na_sparse_init(&s->marked,
 				      2 * from->scope->store->n_hosts,
 				      sizeof(struct latency_word)) &&
-				       na_early_init(&s->clocks, from->scope->store)
+				       na_early_init(&s->clocks,
+						     from->scope->store)
 			       ? NA_OK
 			       : NA_ENOMEM;
 	}
@@ -282,7 +283,8 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
 	struct latency_state *s = block;
 
-	if (s->pass == SURVEY && !na_early_add(&s->clocks, t, na_latency_log_of(s, t)))
+	if (s->pass == SURVEY &&
+	    !na_early_add(&s->clocks, t, na_latency_log_of(s, t)))
 		return NA_ENOMEM;
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_ASIDE;
