@@ -323,12 +323,14 @@ struct below {
 };
 
 /* Files of ranks in one directory.  What cannot be opened is passed over. */
-static enum na_status add_files(const char *dir, struct na_arena *a,
-				struct na_found *out)
+static enum na_status add_wanted(const char *dir,
+				 bool (*wanted)(const char *dir,
+						const char *name),
+				 struct na_arena *a, struct na_found *out)
 {
 	struct na_found files = {.paths = NULL};
 	struct na_err unreadable = {.status = NA_OK};
-	enum na_status st = list(dir, wants_rank, a, &files, &unreadable);
+	enum na_status st = list(dir, wanted, a, &files, &unreadable);
 
 	st = st == NA_EIO ? NA_OK : st;
 	drop_packed_twins(&files);
@@ -340,6 +342,18 @@ static enum na_status add_files(const char *dir, struct na_arena *a,
 		out->paths[out->n++] = files.paths[k];
 	free(files.paths);
 	return st;
+}
+
+static enum na_status add_files(const char *dir, struct na_arena *a,
+				struct na_found *out)
+{
+	return add_wanted(dir, wants_rank, a, out);
+}
+
+static enum na_status add_others(const char *dir, struct na_arena *a,
+				 struct na_found *out)
+{
+	return add_wanted(dir, wants_other, a, out);
 }
 
 /* The directory itself, where it holds traces. */
@@ -422,13 +436,21 @@ static enum na_status keep_note(struct na_str *t, struct na_arena *a,
 	return out->note ? NA_OK : na_fail_nomem(err);
 }
 
-/* "such as RUN" of them: what a user types; its last part is called by name. */
-static void say_runs(struct na_str *t, const struct na_found *runs,
-		     const char *noun, struct na_found *out)
+/* What of a path is below a directory. */
+static const char *below_of(const char *dir, const char *path)
+{
+	path += strlen(dir);
+	return path + strspn(path, "/");
+}
+
+/* "such as DIR/RUN" of them: what a user types. */
+static void say_runs(struct na_str *t, const char *path,
+		     const struct na_found *runs, const char *noun,
+		     struct na_found *out)
 {
 	const char *newest = runs->paths[0];
 
-	out->named = strrchr(newest, '/') + 1;
+	out->named = below_of(path, newest);
 	na_str_addf(t, "%zu %s%s (%s%s) below", runs->n, noun,
 		    na_plural(runs->n), runs->n > 1 ? "such as " : "", newest);
 }
@@ -460,7 +482,7 @@ static enum na_status note_others(const char *path, struct na_arena *a,
 		na_str_addf(&t, " beside%s", runs.n ? " and " : "");
 	}
 	if (st == NA_OK && runs.n)
-		say_runs(&t, &runs, "run", out);
+		say_runs(&t, path, &runs, "run", out);
 	if (t.n)
 		na_str_addf(&t, " the traces in %s: not read unless named",
 			    path);
@@ -505,7 +527,7 @@ static void say_left_out(struct na_str *t, const char *path,
 	say_others(t, others, false);
 	na_str_addf(t, " in %s %s read, and ", path,
 		    others->n == 1 ? "is" : "are");
-	say_runs(t, runs, noun, out);
+	say_runs(t, path, runs, noun, out);
 	na_str_addf(t, " it %s not%s: name what belongs together, as in ",
 		    runs->n == 1 ? "is" : "are",
 		    holds_transfer_file(others)
@@ -587,6 +609,30 @@ out:
 	return st;
 }
 
+/* Captures below, beside traces that are below, too. */
+static enum na_status note_below(const char *path, struct na_arena *a,
+				 struct na_found *out, struct na_err *err)
+{
+	struct below b = {add_others, NA_DISCOVER_BELOW, false};
+	struct na_found others = {.paths = NULL};
+	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &b, a, &others);
+	struct na_str t = {.s = NULL};
+
+	if (st == NA_OK && others.n) {
+		if (out->note)
+			na_str_addf(&t, "%s; ", out->note);
+		say_others(&t, &others, false);
+		if (!out->note) {
+			out->named = below_of(path, others.paths[0]);
+			na_str_addf(&t, " (such as %s)", others.paths[0]);
+		}
+		na_str_addf(&t, " below %s: not read unless named", path);
+		st = keep_note(&t, a, out, err);
+	}
+	free(others.paths);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
+}
+
 enum na_status na_discover(const char *path, struct na_arena *a,
 			   struct na_found *out, struct na_err *err)
 {
@@ -630,6 +676,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	drop_packed_twins(out);
 	if (st == NA_OK && !out->n)
 		st = in_job(path, a, out, err);
+	if (st == NA_OK && out->n)
+		st = note_below(path, a, out, err);
 	if (st == NA_OK && !out->n)
 		st = na_fail(
 			err, NA_EIO,

@@ -298,6 +298,31 @@ static void captures_above_a_run(void **state)
 	expect(p, &found, (const char *const[]){ "/h.xplane.pb", NULL });
 }
 
+static void captures_below(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "profile/");
+	make(p, "profile/only/");
+	make(p, "profile/only/h.xplane.pb");
+	make(p, "pcaps/");
+	make(p, "pcaps/a.pcap");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "/pcaps/a.pcap) below "));
+	assert_string_equal(found.named, "pcaps/a.pcap");
+	expect(p, &found, (const char *const[]){
+		"/profile/only/h.xplane.pb", NULL });
+	/* Beside another choice. */
+	make(p, "profile/other/");
+	make(p, "profile/other/h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "2 runs"));
+	assert_non_null(strstr(found.note, "; 1 capture"));
+	assert_int_equal(found.n, 1);
+	free(found.paths);
+}
+
 static void captures_above_ranks(void **state)
 {
 	struct place *p = *state;
@@ -391,6 +416,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(captures, begin, end),
 		cmocka_unit_test_setup_teardown(captures_above_a_run, begin,
 						end),
+		cmocka_unit_test_setup_teardown(captures_below, begin, end),
 		cmocka_unit_test_setup_teardown(captures_above_ranks, begin,
 						end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
