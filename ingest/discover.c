@@ -27,6 +27,7 @@ static const char *const rank_words[] = {"rank", "worker"};
 /* clang-format off */
 static const char *const other_endings[] = {".pcap", ".pcapng", ".cap",
 					    ".netan"};
+static const char transfer_file[] = ".netan";
 static const char *const packings[] = {"", ".gz", ".zst", ".zstd"};
 /* clang-format on */
 
@@ -301,27 +302,6 @@ static enum na_status in_run(const char *profile, struct na_arena *a,
 	return st;
 }
 
-/* Traces and captures in one directory: the traces are the session. */
-static enum na_status note_others(const char *path, struct na_arena *a,
-				  struct na_found *out, struct na_err *err)
-{
-	struct na_found others = {.paths = NULL};
-	enum na_status st = list(path, wants_other, a, &others, err);
-	char text[4400];
-
-	if (st == NA_OK && others.n) {
-		out->named = strrchr(others.paths[0], '/') + 1;
-		snprintf(text, sizeof(text),
-			 "%zu capture%s or transfer file%s (such as %s) beside "
-			 "the traces in %s: not read unless named",
-			 others.n, na_plural(others.n), na_plural(others.n),
-			 out->named, path);
-		out->note = na_arena_strn(a, text, strlen(text));
-	}
-	free(others.paths);
-	return st;
-}
-
 /* A directory of its own: links may lead in circles. */
 static bool wants_below(const char *dir, const char *name)
 {
@@ -333,19 +313,24 @@ static bool wants_below(const char *dir, const char *name)
 	       S_ISDIR(sb.st_mode);
 }
 
-/* How many more directories are looked into, and whether there were more. */
+/* What is taken of each directory; how many more of these are looked into, and
+ * whether there were more. */
 struct below {
+	enum na_status (*add)(const char *dir, struct na_arena *a,
+			      struct na_found *out);
 	size_t left;
 	bool more;
 };
 
 /* Files of ranks in one directory.  What cannot be opened is passed over. */
-static enum na_status add_files(const char *dir, struct na_arena *a,
-				struct na_found *out)
+static enum na_status add_wanted(const char *dir,
+				 bool (*wanted)(const char *dir,
+						const char *name),
+				 struct na_arena *a, struct na_found *out)
 {
 	struct na_found files = {.paths = NULL};
 	struct na_err unreadable = {.status = NA_OK};
-	enum na_status st = list(dir, wants_rank, a, &files, &unreadable);
+	enum na_status st = list(dir, wanted, a, &files, &unreadable);
 
 	st = st == NA_EIO ? NA_OK : st;
 	drop_packed_twins(&files);
@@ -356,6 +341,36 @@ static enum na_status add_files(const char *dir, struct na_arena *a,
 	for (size_t k = 0; st == NA_OK && k < files.n; k++)
 		out->paths[out->n++] = files.paths[k];
 	free(files.paths);
+	return st;
+}
+
+static enum na_status add_files(const char *dir, struct na_arena *a,
+				struct na_found *out)
+{
+	return add_wanted(dir, wants_rank, a, out);
+}
+
+static enum na_status add_others(const char *dir, struct na_arena *a,
+				 struct na_found *out)
+{
+	return add_wanted(dir, wants_other, a, out);
+}
+
+/* The directory itself, where it holds traces. */
+static enum na_status add_run(const char *dir, struct na_arena *a,
+			      struct na_found *out)
+{
+	struct na_found traces = {.paths = NULL};
+	struct na_err unreadable = {.status = NA_OK};
+	enum na_status st = list(dir, wants_trace, a, &traces, &unreadable);
+
+	st = st == NA_EIO ? NA_OK : st;
+	if (st == NA_OK && traces.n &&
+	    !na_grow(&out->paths, &out->cap, out->n + 1, sizeof(*out->paths)))
+		st = NA_ENOMEM;
+	if (st == NA_OK && traces.n)
+		out->paths[out->n++] = dir;
+	free(traces.paths);
 	return st;
 }
 
@@ -372,7 +387,7 @@ static enum na_status look_below(const char *path, int depth, struct below *b,
 		if (!b->left)
 			break;
 		b->left--;
-		st = add_files(dirs.paths[i], a, out);
+		st = b->add(dirs.paths[i], a, out);
 		if (st == NA_OK && depth > 1)
 			st = look_below(dirs.paths[i], depth - 1, b, a, out);
 	}
@@ -383,7 +398,7 @@ static enum na_status look_below(const char *path, int depth, struct below *b,
 static enum na_status in_job(const char *path, struct na_arena *a,
 			     struct na_found *out, struct na_err *err)
 {
-	struct below b = {NA_DISCOVER_BELOW, false};
+	struct below b = {add_files, NA_DISCOVER_BELOW, false};
 	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &b, a, out);
 	char text[4400];
 
@@ -401,6 +416,221 @@ static enum na_status in_job(const char *path, struct na_arena *a,
 			: "");
 	out->note = na_arena_strn(a, text, strlen(text));
 	return NA_OK;
+}
+
+/* Runs below a directory that is read itself, newest first. */
+static enum na_status runs_below(const char *path, struct na_arena *a,
+				 struct na_found *runs, struct na_err *err)
+{
+	struct below b = {add_run, NA_DISCOVER_BELOW, false};
+	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &b, a, runs);
+
+	newest_first(runs);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
+}
+
+static enum na_status keep_note(struct na_str *t, struct na_arena *a,
+				struct na_found *out, struct na_err *err)
+{
+	out->note = na_str_keep(t, a);
+	return out->note ? NA_OK : na_fail_nomem(err);
+}
+
+/* What of a path is below a directory. */
+static const char *below_of(const char *dir, const char *path)
+{
+	path += strlen(dir);
+	return path + strspn(path, "/");
+}
+
+/* "such as DIR/RUN" of them: what a user types. */
+static void say_runs(struct na_str *t, const char *path,
+		     const struct na_found *runs, const char *noun,
+		     struct na_found *out)
+{
+	const char *newest = runs->paths[0];
+
+	out->named = below_of(path, newest);
+	na_str_addf(t, "%zu %s%s (%s%s) below", runs->n, noun,
+		    na_plural(runs->n), runs->n > 1 ? "such as " : "", newest);
+}
+
+static void say_others(struct na_str *t, const struct na_found *others,
+		       bool such)
+{
+	na_str_addf(t, "%zu capture%s or transfer file%s", others->n,
+		    na_plural(others->n), na_plural(others->n));
+	if (such)
+		na_str_addf(t, " (such as %s)",
+			    strrchr(others->paths[0], '/') + 1);
+}
+
+/* Traces and captures in one directory: the traces are the session, and runs
+ * below them are others. */
+static enum na_status note_others(const char *path, struct na_arena *a,
+				  struct na_found *out, struct na_err *err)
+{
+	struct na_found others = {.paths = NULL}, runs = {.paths = NULL};
+	enum na_status st = list(path, wants_other, a, &others, err);
+	struct na_str t = {.s = NULL};
+
+	if (st == NA_OK)
+		st = runs_below(path, a, &runs, err);
+	if (st == NA_OK && others.n) {
+		out->named = strrchr(others.paths[0], '/') + 1;
+		say_others(&t, &others, !runs.n);
+		na_str_addf(&t, " beside%s", runs.n ? " and " : "");
+	}
+	if (st == NA_OK && runs.n)
+		say_runs(&t, path, &runs, "run", out);
+	if (t.n)
+		na_str_addf(&t, " the traces in %s: not read unless named",
+			    path);
+	if (t.n || t.failed)
+		st = keep_note(&t, a, out, err);
+	free(others.paths);
+	free(runs.paths);
+	return st;
+}
+
+/* What a transfer file was made of is not read a second time. */
+static bool holds_transfer_file(const struct na_found *others)
+{
+	for (size_t i = 0; i < others->n; i++) {
+		size_t n = unpacked(others->paths[i]);
+
+		if (ends(others->paths[i], n, transfer_file))
+			return true;
+	}
+	return false;
+}
+
+/* What of the captures a user types beside a run. */
+static void say_typed(struct na_str *t, const char *path,
+		      const struct na_found *others)
+{
+	const char *name = strrchr(others->paths[0], '/') + 1;
+
+	if (others->n == 1)
+		na_str_addf(t, "%s", others->paths[0]);
+	else
+		na_str_addf(t, "%s/*%s", path,
+			    name + strlen(name) - other_ending(name));
+}
+
+/* Which of several runs the captures are of is not told. */
+static void say_left_out(struct na_str *t, const char *path,
+			 const struct na_found *others,
+			 const struct na_found *runs, const char *noun,
+			 struct na_found *out)
+{
+	say_others(t, others, false);
+	na_str_addf(t, " in %s %s read, and ", path,
+		    others->n == 1 ? "is" : "are");
+	say_runs(t, path, runs, noun, out);
+	na_str_addf(t, " it %s not%s: name what belongs together, as in ",
+		    runs->n == 1 ? "is" : "are",
+		    holds_transfer_file(others)
+			    ? ", of which a transfer file may be made"
+			    : "");
+	say_typed(t, path, others);
+	na_str_addf(t, " %s", runs->paths[0]);
+}
+
+static void say_joined(struct na_str *t, const char *path,
+		       const struct na_found *others, size_t traces)
+{
+	say_others(t, others, false);
+	na_str_addf(t,
+		    " in %s and %zu trace%s of the directories below it %s "
+		    "read together",
+		    path, traces, na_plural(traces),
+		    others->n + traces == 1 ? "is" : "are");
+}
+
+/* The traces of the one run below, or of all ranks: they are one job. */
+static enum na_status add_below(const char *path, const struct na_found *runs,
+				struct na_arena *a, struct na_found *out,
+				struct na_err *err)
+{
+	struct below b = {add_files, NA_DISCOVER_BELOW, false};
+	enum na_status st;
+
+	if (runs->n)
+		st = list(runs->paths[0], wants_trace, a, out, err);
+	else
+		st = look_below(path, NA_DISCOVER_DEPTH, &b, a, out);
+	drop_packed_twins(out);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
+}
+
+/* Beside transfer files: runs, else files of ranks. */
+static enum na_status leave_out(const char *path, const struct na_found *others,
+				struct na_found *runs, struct na_str *t,
+				struct na_arena *a, struct na_found *out,
+				struct na_err *err)
+{
+	struct below b = {add_files, NA_DISCOVER_BELOW, false};
+	const char *noun = runs->n ? "run" : "trace";
+	enum na_status st = NA_OK;
+
+	if (!runs->n)
+		st = look_below(path, NA_DISCOVER_DEPTH, &b, a, runs);
+	if (st == NA_OK && runs->n)
+		say_left_out(t, path, others, runs, noun, out);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
+}
+
+/* Captures with traces below them are of one run where there is one. */
+static enum na_status join_below(const char *path, struct na_arena *a,
+				 struct na_found *out, struct na_err *err)
+{
+	struct na_found others = {.paths = NULL}, runs = {.paths = NULL};
+	enum na_status st = list(path, wants_other, a, &others, err);
+	struct na_str t = {.s = NULL};
+	size_t own = out->n;
+
+	drop_packed_twins(&others);
+	if (st == NA_OK)
+		st = runs_below(path, a, &runs, err);
+	if (st != NA_OK)
+		goto out;
+	if (runs.n > 1 || holds_transfer_file(out))
+		st = leave_out(path, &others, &runs, &t, a, out, err);
+	else
+		st = add_below(path, &runs, a, out, err);
+	if (st == NA_OK && out->n > own)
+		say_joined(&t, path, &others, out->n - own);
+	if (st == NA_OK && (t.n || t.failed))
+		st = keep_note(&t, a, out, err);
+out:
+	free(others.paths);
+	free(runs.paths);
+	return st;
+}
+
+/* Captures below, beside traces that are below, too. */
+static enum na_status note_below(const char *path, struct na_arena *a,
+				 struct na_found *out, struct na_err *err)
+{
+	struct below b = {add_others, NA_DISCOVER_BELOW, false};
+	struct na_found others = {.paths = NULL};
+	enum na_status st = look_below(path, NA_DISCOVER_DEPTH, &b, a, &others);
+	struct na_str t = {.s = NULL};
+
+	if (st == NA_OK && others.n) {
+		if (out->note)
+			na_str_addf(&t, "%s; ", out->note);
+		say_others(&t, &others, false);
+		if (!out->note) {
+			out->named = below_of(path, others.paths[0]);
+			na_str_addf(&t, " (such as %s)", others.paths[0]);
+		}
+		na_str_addf(&t, " below %s: not read unless named", path);
+		st = keep_note(&t, a, out, err);
+	}
+	free(others.paths);
+	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
 }
 
 enum na_status na_discover(const char *path, struct na_arena *a,
@@ -428,6 +658,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 		return st;
 	st = list(path, wants_other, a, out, err);
 	drop_packed_twins(out);
+	if (st == NA_OK && out->n)
+		st = join_below(path, a, out, err);
 	if (st != NA_OK || out->n)
 		return st;
 	while (n > 1 && path[n - 1] == '/')
@@ -444,6 +676,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	drop_packed_twins(out);
 	if (st == NA_OK && !out->n)
 		st = in_job(path, a, out, err);
+	if (st == NA_OK && out->n)
+		st = note_below(path, a, out, err);
 	if (st == NA_OK && !out->n)
 		st = na_fail(
 			err, NA_EIO,

@@ -5,7 +5,10 @@
  * (*.pcap, *.pcapng, *.cap) and transfer files (*.netan) are in it, packed or
  * not, else a log directory with plugins/profile/<run>/ below it (the newest
  * run), else the ranks of a GPU job in directories below it (job/kineto/,
- * job/recorder/): to a bounded depth, and not through links.
+ * job/recorder/): to a bounded depth, and not through links.  Captures take
+ * with them the one run below, or these ranks; which of several runs they are
+ * of, or whether a transfer file was made of it, is not told: then the note
+ * names what is left out.
  */
 #ifndef INGEST_DISCOVER_H
 #define INGEST_DISCOVER_H

@@ -436,6 +436,39 @@ static bool judge_waits(struct na_case *c, const struct na_value *body)
 	return told;
 }
 
+/* One long step is worth a look, and is nobody's habit. */
+static void judge_hiccup(struct na_case *c, const struct na_value *body)
+{
+	const struct na_value *side = na_case_side(c, "steps");
+	const struct na_value *x;
+	int64_t at = na_count_at(side, M_hiccup_at);
+	struct na_finding *f;
+
+	if (!na_get(side, M_hiccup))
+		return;
+	x = na_items(na_get(body, M_steps));
+	while (x && at-- > 0)
+		x = x->next;
+	f = na_case_find(c, NA_SEV_INFO, NA_CERTAIN,
+			 na_case_text(c, "steps --step %d",
+				      (int)na_count_at(x, M_step)));
+	f->title = na_text_at(side, M_hiccup);
+	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
+	f->from_s = na_number_at(x, M_from_s);
+	f->to_s = na_number_at(x, M_to_s);
+	f->remedy = "look at what that host did then: input pipeline, storage, "
+		    "garbage collection, a checkpoint, other processes";
+	na_case_fact(c, f,
+		     "its own time in that step is %s behind the median host's "
+		     "and %s behind the next slowest's",
+		     na_case_seconds(c, na_number_at(x, M_behind_ms) /
+						NA_MS_PER_S),
+		     na_case_seconds(c, f->lost_s));
+	na_case_copy(c, f->evidence, x, M_step, M_cause, M_behind_ms,
+		     M_lost_ms, M_duration_ms);
+	na_put_text(c->r, f->evidence, M_host, na_text_at(x, M_slowest_host));
+}
+
 /* Of ranks that wait much nobody is acquitted. */
 static void judge_unexplained(struct na_case *c, const struct na_value *body)
 {
@@ -551,6 +584,7 @@ static void judge_straggler(struct na_case *c)
 	na_for_each (v, na_get(body, M_stragglers))
 		judge_one(c, body, v);
 	told |= judge_waits(c, body);
+	judge_hiccup(c, body);
 	judge_unexplained(c, body);
 	judge_without_file(c, body);
 	if (na_length(body, M_hosts) < 2)

@@ -267,6 +267,92 @@ static void captures(void **state)
 	expect(p, &found, (const char *const[]){ "/h.xplane.pb", NULL });
 }
 
+/* What is below is of the same run, where there is one run. */
+static void captures_above_a_run(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "job.pcap");
+	make(p, "plugins/");
+	make(p, "plugins/profile/");
+	make(p, "plugins/profile/only/");
+	make(p, "plugins/profile/only/h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "read together"));
+	expect(p, &found, (const char *const[]){
+		"/job.pcap", "/plugins/profile/only/h.xplane.pb", NULL });
+	/* Which of two runs it is of nobody knows, wherever they lie. */
+	make(p, "other/");
+	make(p, "other/h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "2 runs"));
+	assert_non_null(strstr(found.note, "/job.pcap /"));
+	assert_non_null(strstr(found.note, found.named));
+	expect(p, &found, (const char *const[]){ "/job.pcap", NULL });
+	/* Traces are the session. */
+	make(p, "h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "1 capture or transfer file beside "
+					   "and 2 runs (such as "));
+	expect(p, &found, (const char *const[]){ "/h.xplane.pb", NULL });
+}
+
+static void captures_below(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "profile/");
+	make(p, "profile/only/");
+	make(p, "profile/only/h.xplane.pb");
+	make(p, "pcaps/");
+	make(p, "pcaps/a.pcap");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "/pcaps/a.pcap) below "));
+	assert_string_equal(found.named, "pcaps/a.pcap");
+	expect(p, &found, (const char *const[]){
+		"/profile/only/h.xplane.pb", NULL });
+	/* Beside another choice. */
+	make(p, "profile/other/");
+	make(p, "profile/other/h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "2 runs"));
+	assert_non_null(strstr(found.note, "; 1 capture"));
+	assert_int_equal(found.n, 1);
+	free(found.paths);
+}
+
+static void captures_above_ranks(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "a.pcap");
+	make(p, "b.pcap");
+	make(p, "kineto/");
+	make(p, "kineto/worker0.json");
+	make(p, "kineto/worker1.json");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "2 traces"));
+	expect(p, &found, (const char *const[]){
+		"/a.pcap", "/b.pcap", "/kineto/worker0.json",
+		"/kineto/worker1.json", NULL });
+	/* A transfer file may hold what these told: nothing counts twice. */
+	make(p, "c.netan");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "2 traces (such as "));
+	assert_int_equal(found.n, 3);
+	free(found.paths);
+	make(p, "run/");
+	make(p, "run/h.xplane.pb");
+	found = find(p, "", NA_OK);
+	assert_non_null(strstr(found.note, "1 run ("));
+	assert_non_null(strstr(found.note, "/*.pcap "));
+	assert_int_equal(found.n, 3);
+	free(found.paths);
+}
+
 static void nothing_there(void **state)
 {
 	struct place *p = *state;
@@ -328,6 +414,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ranks, begin, end),
 		cmocka_unit_test_setup_teardown(many_directories, begin, end),
 		cmocka_unit_test_setup_teardown(captures, begin, end),
+		cmocka_unit_test_setup_teardown(captures_above_a_run, begin,
+						end),
+		cmocka_unit_test_setup_teardown(captures_below, begin, end),
+		cmocka_unit_test_setup_teardown(captures_above_ranks, begin,
+						end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
 		cmocka_unit_test_setup_teardown(host_names, begin, end),
 	};

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 
 enum { DEFAULT_TOP = 64, DEFAULT_LISTED = 10000, MAX_LISTED = 1 << 16 };
 
@@ -61,6 +62,8 @@ static enum na_status bursts_open(void *state, const struct na_scope *scope,
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
 	na_groups_init(&s->groups, &scope->by);
+	if (!na_early_init(&s->clocks, scope->store))
+		return na_fail_nomem(err);
 	if (scope->by.n)
 		return NA_OK;
 	s->shown.n = 1;
@@ -86,7 +89,9 @@ static enum na_status bursts_fork(void *block, const void *state, unsigned pass)
 		return NA_OK;
 	s->shown.n = from->shown.n;
 	s->rows = na_calloc(s->shown.n, sizeof(*s->rows));
-	return s->rows ? NA_OK : NA_ENOMEM;
+	return s->rows && na_early_init(&s->clocks, s->scope->store)
+		       ? NA_OK
+		       : NA_ENOMEM;
 }
 
 static bool add_amount(struct bursts_state *s, uint32_t group, na_i128 bytes)
@@ -156,6 +161,11 @@ static enum na_status bursts_add(void *block, const struct na_transfer *t)
 {
 	struct bursts_state *s = block;
 
+	if (s->stage == BURSTS_KEEP && t->side == NA_RX && na_tells_clocks(t) &&
+	    !na_early_add(&s->clocks, t, 0))
+		return NA_ENOMEM;
+	if (t->klass == NA_CLOCK_SKEW)
+		return NA_ASIDE;
 	switch (s->stage) {
 	case BURSTS_SURVEY:
 		return survey(s, t);
@@ -192,6 +202,8 @@ static enum na_status merge_kept(struct bursts_state *s, struct bursts_state *b)
 {
 	enum na_status st = NA_OK;
 
+	if (!na_early_merge(&s->clocks, &b->clocks))
+		return NA_ENOMEM;
 	s->instants += b->instants;
 	for (size_t i = 0; i < s->shown.n; i++)
 		s->rows[i].amount += b->rows[i].amount;
@@ -252,6 +264,7 @@ static void bursts_fini(void *state)
 	struct bursts_state *s = state;
 
 	na_groups_fini(&s->groups);
+	na_early_fini(&s->clocks);
 	na_vec_free(&s->amounts);
 	na_shown_fini(&s->shown);
 	for (size_t i = 0; i < BURSTS_KINDS; i++) {
@@ -307,6 +320,7 @@ const struct na_analysis na_an_bursts = {
 	.captures_too = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS,
 	.clips = true,
+	.censored = true,
 	.face.opts = bursts_opts,
 	.face.params_size = sizeof(struct bursts_params),
 	.begins = 3,

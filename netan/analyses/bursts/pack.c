@@ -26,6 +26,7 @@ static void get_survey(struct na_opened_parcel *from, struct bursts_state *s)
 static void put_kept(struct na_parcel *to, const struct bursts_state *s)
 {
 	na_parcel_number(to, s->instants);
+	na_early_pack(&s->clocks, to);
 	for (size_t i = 0; i < s->shown.n; i++)
 		na_parcel_wide(to, s->rows[i].amount);
 	na_bursts_kept_pack(&s->kept[BURSTS_TRANSFERS], to);
@@ -34,6 +35,7 @@ static void put_kept(struct na_parcel *to, const struct bursts_state *s)
 static void get_kept(struct na_opened_parcel *from, struct bursts_state *s)
 {
 	s->instants = na_unpack_tally(from);
+	na_early_unpack(&s->clocks, from);
 	for (size_t i = 0; i < s->shown.n; i++)
 		s->rows[i].amount = na_unpack_sum(from);
 	na_bursts_kept_unpack(&s->kept[BURSTS_TRANSFERS],

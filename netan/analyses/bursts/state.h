@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/early.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/time/inflight.h"
 
@@ -80,6 +81,7 @@ struct bursts_state {
 	/* Keep: the intervals. */
 	struct na_shown shown;
 	uint64_t instants;
+	struct na_early clocks;
 	struct bursts_kept kept[BURSTS_KINDS];
 	struct bursts_runs runs[BURSTS_KINDS];
 	struct bursts_sum *rows; /* by shown row */

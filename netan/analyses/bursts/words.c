@@ -151,6 +151,23 @@ static void say_apart(struct na_result *r, const struct bursts_state *s)
 			  "runs; groups holds each by itself");
 }
 
+static void note_clocks(struct na_result *r, const struct bursts_state *s)
+{
+	char whose[NA_WHOSE_BUF], early[NA_UNIT_BUF];
+	struct na_str t = na_str_over(whose, sizeof(whose));
+	struct na_clock_off off;
+
+	if (!na_early_off(&s->clocks, &off))
+		return;
+	na_clock_off_say(&t, &off);
+	na_result_note(r,
+		       "%s: %s of its transfers arrive before they were sent "
+		       "and are left out, and the other way they last by as "
+		       "much longer; bursts hold that, so that steps may run "
+		       "into one; netan pairs estimates the offset",
+		       whose, na_print_count(early, off.early));
+}
+
 static void note_rest(struct na_result *r, const struct bursts_state *s)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
@@ -181,6 +198,7 @@ void na_bursts_say(struct na_result *r, const struct bursts_state *s,
 		say_apart(r, s);
 	else
 		say_pending(r, s, verdict);
+	note_clocks(r, s);
 	note_rest(r, s);
 	if (!apart) {
 		sums_view(r);

@@ -42,7 +42,7 @@ static enum na_status latency_open(void *state, const struct na_scope *scope,
 	if (!scope->by.n && group_of(s, none, LATENCY_NONE) == LATENCY_NONE)
 		return na_fail_nomem(err);
 	return na_latency_busy_init(&s->busy, scope) &&
-			       na_latency_clock_init(s, scope->store)
+			       na_early_init(&s->clocks, scope->store)
 		       ? NA_OK
 		       : na_fail_nomem(err);
 }
@@ -60,8 +60,8 @@ static enum na_status latency_fork(void *block, const void *state,
 		return na_sparse_init(&s->marked,
 				      2 * from->scope->store->n_hosts,
 				      sizeof(struct latency_word)) &&
-				       na_latency_clock_init(s,
-							     from->scope->store)
+				       na_early_init(&s->clocks,
+						     from->scope->store)
 			       ? NA_OK
 			       : NA_ENOMEM;
 	}
@@ -283,7 +283,8 @@ static enum na_status add_transfer(void *block, const struct na_transfer *t)
 {
 	struct latency_state *s = block;
 
-	if (s->pass == SURVEY && !na_latency_clock_add(s, t))
+	if (s->pass == SURVEY &&
+	    !na_early_add(&s->clocks, t, na_latency_log_of(s, t)))
 		return NA_ENOMEM;
 	if (t->klass != NA_VALID && t->klass != NA_LOOPBACK)
 		return NA_ASIDE;
@@ -369,7 +370,7 @@ static enum na_status merge_survey(struct latency_state *s,
 	size_t n = b->cells.n;
 	struct latency_run *run = na_push(&s->runs);
 
-	if (!run || !na_latency_clock_merge(s, b))
+	if (!run || !na_early_merge(&s->clocks, &b->clocks))
 		return NA_ENOMEM;
 	*run = (struct latency_run){
 		.values = b->values.v,
@@ -477,7 +478,7 @@ static void latency_fini(void *state)
 	free(s->row_cells);
 	free(s->sorted);
 	na_sparse_fini(&s->marked);
-	na_sparse_fini(&s->clocks);
+	na_early_fini(&s->clocks);
 	na_latency_busy_fini(&s->busy);
 }
 

@@ -97,48 +97,12 @@ static void get_cells(struct na_opened_parcel *from, struct latency_state *s)
 	}
 }
 
-static void put_clocks(struct na_parcel *to, const struct latency_state *s)
-{
-	size_t n = 2 * s->scope->store->n_hosts;
-
-	na_each_sparse(i, &s->clocks, n)
-	{
-		const struct latency_clock *x = na_sparse_get(&s->clocks, i);
-
-		if (!x->n)
-			continue;
-		na_parcel_number(to, i + 1);
-		na_parcel_number(to, x->n);
-		na_parcel_number(to, x->early);
-		na_parcel_signed(to, x->logs);
-	}
-	na_parcel_number(to, 0);
-}
-
-static void get_clocks(struct na_opened_parcel *from, struct latency_state *s)
-{
-	size_t n = 2 * s->scope->store->n_hosts, i;
-
-	while ((i = na_unpack_index(from, n + 1)) > 0) {
-		struct latency_clock *x = na_sparse_at(&s->clocks, i - 1);
-
-		na_unpack_must(from, x != NULL);
-		if (!x)
-			return;
-		x->n = na_unpack_tally(from);
-		x->early = na_unpack_tally(from);
-		x->logs = na_unpack_signed(from);
-		na_unpack_must(from,
-			       x->logs <= INT64_C(1) << 48 && x->logs >= 0);
-	}
-}
-
 static void put_survey(struct na_parcel *to, struct latency_state *s)
 {
 	na_groups_pack(&s->groups, to);
 	put_cells(to, s);
 	put_values(to, s->actions.v, s->actions.n);
-	put_clocks(to, s);
+	na_early_pack(&s->clocks, to);
 	na_parcel_number(to, s->untimed);
 	na_parcel_number(to, s->calls);
 }
@@ -148,7 +112,7 @@ static void get_survey(struct na_opened_parcel *from, struct latency_state *s)
 	na_groups_unpack(&s->groups, &s->scope->by, s->scope->store, from);
 	get_cells(from, s);
 	get_values(from, &s->actions.v, &s->actions.n, &s->actions.cap);
-	get_clocks(from, s);
+	na_early_unpack(&s->clocks, from);
 	s->untimed = na_unpack_tally(from);
 	s->calls = na_unpack_tally(from);
 }

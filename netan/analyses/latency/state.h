@@ -5,6 +5,7 @@
 #include "netan/analyses/analysis.h"
 #include "netan/base/sparse.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/early.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/samples/sketch.h"
 #include "netan/stats/tests/size_line.h"
@@ -85,14 +86,6 @@ struct latency_word {
 	uint64_t mask;
 };
 
-/* Of what a host sends to, or receives from, other hosts: transfers, and
- * those that arrive before they were sent (clock_skew); with --by host the
- * logarithms (base 2, in 2^-20) of the others' latencies in ps. */
-struct latency_clock {
-	uint64_t n, early;
-	int64_t logs;
-};
-
 /* Survival: share of the transfers with at least this latency, and where
  * the quantile of that level may lie (NaN: unbounded). */
 struct latency_curve {
@@ -151,7 +144,9 @@ struct latency_state {
 	struct latency_split split;
 	/* By direction: */
 	struct na_sparse marked; /* of a block: latency_word */
-	struct na_sparse clocks; /* latency_clock */
+	/* With --by host each with the logarithm (base 2, in 2^-20) of its
+	 * latency in ps. */
+	struct na_early clocks;
 };
 
 /* Of a receive: what of its action's duration was whose. */
@@ -188,28 +183,9 @@ void na_latency_busy_unpack(struct latency_state *s,
 			    struct na_opened_parcel *from);
 
 /* clock.c */
-bool na_latency_clock_init(struct latency_state *s,
-			   const struct na_store *store);
-/* Of a block state; any transfer, clock_skew among them.  False: no memory. */
-bool na_latency_clock_add(struct latency_state *s,
-			  const struct na_transfer *t) NA_MUST_CHECK;
-bool na_latency_clock_merge(struct latency_state *s,
-			    const struct latency_state *b) NA_MUST_CHECK;
-/*
- * The clock that disagrees most, where more than a fifth of at least 20
- * transfers that a host sends (it is ahead of its receivers) or receives (it
- * is behind its senders) arrive before they were sent.  An offset shorter
- * than transfers last is not seen.  False: none.
- */
-struct latency_clock_off {
-	const char *host;
-	bool ahead;        /* else behind */
-	uint64_t n, early; /* of those that it sends, or receives */
-	size_t others;     /* hosts of which the same is true */
-};
-bool na_latency_clock_off(const struct latency_state *s,
-			  struct latency_clock_off *o);
-
+/* What the counts of clocks sum up; 0: not asked for. */
+int64_t na_latency_log_of(const struct latency_state *s,
+			  const struct na_transfer *t);
 /*
  * Which hosts stand out, as senders or as receivers?  True: senders differ more
  * than receivers do, by the geometric mean of what each sends or receives, the

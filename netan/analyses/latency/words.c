@@ -294,7 +294,7 @@ static void say_split(const struct latency_state *s, struct na_str *w)
 	na_str_addf(w, ", %.0f %% waiting for the peer", 100 - network);
 }
 
-static void say_clock(const struct latency_clock_off *o, struct na_str *w)
+static void say_clock(const struct na_clock_off *o, struct na_str *w)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
@@ -307,20 +307,23 @@ static void say_clock(const struct latency_clock_off *o, struct na_str *w)
 		o->ahead ? "sends" : "receives");
 }
 
-static void note_clock(struct na_result *r, const struct latency_clock_off *o)
+static void note_clock(struct na_result *r, const struct na_clock_off *o,
+		       bool split)
 {
-	char others[64] = "", n[NA_UNIT_BUF];
+	char whose[NA_WHOSE_BUF], n[NA_UNIT_BUF];
+	struct na_str t = na_str_over(whose, sizeof(whose));
 
-	if (o->others)
-		snprintf(others, sizeof(others), " (and of %zu other host%s)",
-			 o->others, na_plural(o->others));
+	na_clock_off_say(&t, o);
 	na_result_note(r,
-		       "the clock of %s%s is %s others': %s of its "
+		       "%s: %s of its "
 		       "transfers arrive before they were sent and are left "
-		       "out; latencies that touch it are not to be trusted; "
-		       "netan pairs estimates the offset",
-		       o->host, others, o->ahead ? "ahead of" : "behind",
-		       na_print_count(n, o->early));
+		       "out; latencies that touch it are not to be trusted%s; "
+		       "netan pairs estimates the offset, and netan rpc tells "
+		       "latencies without it",
+		       whose, na_print_count(n, o->early),
+		       split ? ", nor what receives waited for, slow ones "
+			       "among them"
+			     : "");
 }
 
 static bool by_run_alone(const struct latency_state *s)
@@ -574,11 +577,12 @@ static void note(struct na_result *r, const struct latency_state *s)
 
 void na_latency_say(struct na_result *r, const struct latency_state *s)
 {
-	struct latency_clock_off off;
-	bool clocks = na_latency_clock_off(s, &off);
+	struct na_clock_off off;
+	bool clocks = na_early_off(&s->clocks, &off);
 
 	if (clocks)
-		note_clock(r, &off);
+		note_clock(r, &off,
+			   s->split.n && s->scope->store->n_runs < 2);
 	if (s->scope->used->n) {
 		char text[512];
 		struct na_str w = na_str_over(text, sizeof(text));

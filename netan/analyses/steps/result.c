@@ -1,6 +1,7 @@
 /* steps: the result. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "members.h"
 #include "netan/analyses/steps/steps.h"
@@ -408,6 +409,24 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 			  "trains");
 }
 
+/* Of several runs only the verdict tells it. */
+static void put_hiccup(struct na_result *r, const struct st_state *s)
+{
+	struct na_value *side = na_result_side(r);
+	struct na_str t = {.s = NULL};
+	struct st_hiccup x;
+
+	if (s->scope->store->n_runs != 1 || !s->used.n)
+		return;
+	x = na_steps_hiccup(s, 0);
+	if (!x.step)
+		return;
+	na_steps_say_hiccup(&t, s, &x);
+	na_put_text(r, side, M_hiccup, t.s);
+	na_put_int(r, side, M_hiccup_at, x.step - s->steps);
+	free(t.s);
+}
+
 enum na_status na_steps_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
@@ -438,6 +457,7 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	put_coverage(r, body, s);
 	na_put_text(r, body, M_verdict,
 		    s->used.n ? na_steps_verdict(verdict, s) : NULL);
+	put_hiccup(r, s);
 	na_steps_put_picture(r, s);
 	put_step_hosts(r, s);
 	na_steps_views(r, s);

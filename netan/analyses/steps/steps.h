@@ -34,6 +34,7 @@
 #include <stdatomic.h>
 
 #include "netan/analyses/analysis.h"
+#include "netan/base/str.h"
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
@@ -480,6 +481,24 @@ static inline bool na_steps_is_part(const struct st_host *straggler,
 
 /* course.c: sums of each host; drifts and changes. */
 bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
+
+/* hiccup.c: of a run, steps of more than twice the median as one host was late
+ * by what it did itself, whom nothing else names for it; the longest of them.
+ * NULL: none. */
+struct st_hiccup {
+	const struct st_step *step;
+	double took_ms, median_ms;
+	size_t n;
+};
+struct st_hiccup na_steps_hiccup(const struct st_state *s, uint32_t run);
+/* Of one that is there: "step 2 took 183 ms (median 74.6): host-4 ..." */
+void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
+			 const struct st_hiccup *x);
+/* Whether the verdict names a host for such steps already. */
+bool na_steps_tells_waits(const struct st_state *s, const struct st_host *h,
+			  enum st_cause cause);
+/* NULL: it has no steps. */
+const struct st_host *na_steps_host(const struct st_state *s, uint32_t host);
 
 /* result.c, views.c */
 /* Devices with steps, by what these were told (enum na_step_told). */

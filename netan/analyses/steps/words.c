@@ -317,6 +317,34 @@ static const char *what_it_does(enum st_cause cause)
 				       : NULL;
 }
 
+static bool is_habit(const struct st_state *s, const struct st_host *h,
+		     enum st_cause cause, struct at_times *x)
+{
+	if (!what_it_does(cause) || h->causes[cause] < SOME_STEPS)
+		return false;
+	*x = at_times(s, h, cause);
+	return x->n >= SOME_STEPS &&
+	       (double)x->lost_ps >= notable_share * (double)x->steps_ps;
+}
+
+bool na_steps_tells_waits(const struct st_state *s, const struct st_host *h,
+			  enum st_cause cause)
+{
+	struct at_times x;
+
+	return !h || h->unit || (h->straggler && what_it_does(h->cause)) ||
+	       is_habit(s, h, cause, &x);
+}
+
+const struct st_host *na_steps_host(const struct st_state *s, uint32_t host)
+{
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].host == host)
+			return &s->hosts[i];
+	}
+	return NULL;
+}
+
 static void say_at_times(struct na_str *t, const struct st_state *s,
 			 const struct st_host *h)
 {
@@ -325,11 +353,7 @@ static void say_at_times(struct na_str *t, const struct st_state *s,
 	for (enum st_cause k = ST_NONE; k < ST_CAUSES; k++) {
 		struct at_times x;
 
-		if (!what_it_does(k) || h->causes[k] < SOME_STEPS)
-			continue;
-		x = at_times(s, h, k);
-		if (x.n < SOME_STEPS ||
-		    (double)x.lost_ps < notable_share * (double)x.steps_ps)
+		if (!is_habit(s, h, k, &x))
 			continue;
 		na_str_addf(
 			t,
@@ -354,6 +378,41 @@ static void say_waits(struct na_str *t, const struct st_state *s, uint32_t run)
 		    !(h->straggler && what_it_does(h->cause)))
 			say_at_times(t, s, h);
 	}
+}
+
+void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
+			 const struct st_hiccup *x)
+{
+	const struct st_step *step = x->step;
+	const struct st_host *h =
+		na_steps_host(s, s->host_steps[step->slowest].host);
+	char buf[NA_KEY_BUF], took[NA_UNIT_BUF], median[NA_UNIT_BUF];
+	char late[NA_UNIT_BUF];
+
+	na_print_number(took, x->took_ms, 3);
+	na_print_number(median, x->median_ms, 3);
+	na_print_time(late, step->late_ps, 3);
+	na_str_addf(t, "step %" PRId64 " took %s ms (median %s): ",
+		    step->number, took, median);
+	if (step->cause == ST_INPUT)
+		na_str_addf(t, "%s waited for its input or its host for %s",
+			    who(s, h, buf), late);
+	else
+		na_str_addf(t, "%s computed %s longer than the others",
+			    who(s, h, buf), late);
+	if (x->n > 1)
+		na_str_addf(t, " (and %s more such step%s)",
+			    na_grouped(x->n - 1), na_plural(x->n - 1));
+}
+
+static void say_once(struct na_str *t, const struct st_state *s, uint32_t run)
+{
+	struct st_hiccup x = na_steps_hiccup(s, run);
+
+	if (!x.step)
+		return;
+	na_str_addf(t, "; ");
+	na_steps_say_hiccup(t, s, &x);
 }
 
 /* What steps are where no device tells them. */
@@ -429,6 +488,7 @@ static void say_run(struct na_str *t, const struct st_state *s, uint32_t run)
 	if (!told)
 		say_nobody(t, s, run);
 	say_waits(t, s, run);
+	say_once(t, s, run);
 	say_change(t, s, run);
 	if (s->by_launch[run])
 		say_launches(t, s, run);

@@ -3,6 +3,7 @@
 
 #include "netan/analyses/timeline/state.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/host_clocks.h"
 
 bool na_timeline_pending_of_graphs(const struct timeline_state *s)
 {
@@ -186,7 +187,12 @@ enum na_status na_timeline_add_transfer(void *block,
 	if (na_timeline_of_rank(s, t))
 		return s->pass || na_add(&s->received, *t) ? NA_ASIDE
 							   : NA_ENOMEM;
-	return s->pass == 0 ? survey(s, t) : spread(s, t, true);
+	if (s->pass)
+		return spread(s, t, true);
+	if (t->side == NA_RX && na_tells_clocks(t) &&
+	    !na_early_add(&s->clocks, t, 0))
+		return NA_ENOMEM;
+	return survey(s, t);
 }
 
 enum na_status na_timeline_add_graph(void *block, const struct na_exec *e)

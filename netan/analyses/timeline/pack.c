@@ -33,6 +33,7 @@ static void put_survey(struct na_parcel *to, const struct timeline_state *s)
 	na_parcel_number(to, s->instants);
 	na_parcel_number(to, s->n_side[0]);
 	na_parcel_number(to, s->n_side[1]);
+	na_early_pack(&s->clocks, to);
 	na_groups_pack(&s->groups, to);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		for (size_t side = 0; side < 2; side++) {
@@ -51,6 +52,7 @@ static void get_survey(struct na_opened_parcel *from, struct timeline_state *s)
 	s->instants = na_unpack_tally(from);
 	s->n_side[0] = na_unpack_tally(from);
 	s->n_side[1] = na_unpack_tally(from);
+	na_early_unpack(&s->clocks, from);
 	na_groups_unpack(&s->groups, &s->scope->by, s->scope->store, from);
 	n = s->scope->by.n ? na_groups_count(&s->groups) : 0;
 	s->rows = na_calloc(n, sizeof(*s->rows));

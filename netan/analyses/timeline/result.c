@@ -149,6 +149,9 @@ static void busy_side(struct na_result *r, struct na_value *list,
 			(double)(x->regions[i].to - x->regions[i].from);
 	}
 	b->regions += found;
+	/* What is received lasts by as much longer, or no time at all. */
+	if (b->clocks && side == NA_RX)
+		return;
 	level = na_plateau(x->rate, n, x->sorted, &in);
 	if (in > b->plateau_bins) {
 		b->plateau_gbps = level;
@@ -239,6 +242,7 @@ enum na_status na_timeline_finish(void *state, struct na_result *r,
 		s->scope->used->first_ps = s->first_ps;
 		s->scope->used->last_ps = s->last_ps;
 	}
+	b.clocks = na_early_off(&s->clocks, &b.off);
 	put_bins(r, body, s, peak);
 	put_totals(r, body, s, peak);
 	if (s->any) {

@@ -4,6 +4,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/vec.h"
+#include "netan/methods/clocks/early.h"
 #include "netan/methods/groups.h"
 #include "netan/stats/time/pending.h"
 
@@ -42,6 +43,7 @@ struct timeline_state {
 	bool any_graph;
 	uint64_t instants;
 	uint64_t n_side[2];
+	struct na_early clocks;
 	uint64_t packets;      /* of those used, those that are packets */
 	uint64_t spread_calls; /* transfers of captures without packets */
 	bool *seen;            /* [sources] its packets are here */
@@ -138,6 +140,8 @@ struct timeline_busy {
 	size_t plateau_bins;
 	size_t hosts, regions;
 	double share[2]; /* of the hosts' time: saturated */
+	bool clocks;     /* off, so that what is received says nothing */
+	struct na_clock_off off;
 };
 
 /* pack.c */

@@ -55,7 +55,8 @@ static enum na_status timeline_open(void *state, const struct na_scope *scope,
 	s->lo_ps = scope->filter->from_ps;
 	s->hi_ps = scope->filter->to_ps;
 	na_groups_init(&s->groups, &scope->by);
-	if (!na_timeline_frames_init(s) || !na_timeline_traffic_init(s))
+	if (!na_timeline_frames_init(s) || !na_timeline_traffic_init(s) ||
+	    !na_early_init(&s->clocks, scope->store))
 		return na_fail_nomem(err);
 	if (s->params->capacity)
 		return na_capacity_parse(s->params->capacity, &s->capacity_gbps,
@@ -92,7 +93,11 @@ static enum na_status timeline_fork(void *block, const void *state,
 	na_groups_init(&s->groups, &from->scope->by);
 	s->main = from;
 	if (pass == 0)
-		return na_timeline_traffic_init(s) ? NA_OK : NA_ENOMEM;
+		return na_timeline_traffic_init(s) &&
+				       na_early_init(&s->clocks,
+						     s->scope->store)
+			       ? NA_OK
+			       : NA_ENOMEM;
 	s->n_host_rows = from->n_host_rows;
 	s->bins = from->bins;
 	s->n_rows = from->shown.n;
@@ -114,7 +119,8 @@ static enum na_status merge_survey(struct timeline_state *s,
 	}
 	if (!na_append(&s->comms, b->comms.v, b->comms.n) ||
 	    !na_append(&s->rank_steps, b->rank_steps.v, b->rank_steps.n) ||
-	    !na_append(&s->received, b->received.v, b->received.n))
+	    !na_append(&s->received, b->received.v, b->received.n) ||
+	    !na_early_merge(&s->clocks, &b->clocks))
 		return NA_ENOMEM;
 	s->instants += b->instants;
 	na_timeline_traffic_merge(s, b);
@@ -286,6 +292,7 @@ static void timeline_fini(void *state)
 	free_rows(s->rows, s->bins.n ? (s->main ? s->n_rows : s->shown.n) : 0);
 	free_rows(s->hosts, s->hosts ? s->n_host_rows : 0);
 	na_groups_fini(&s->groups);
+	na_early_fini(&s->clocks);
 	na_shown_fini(&s->shown);
 	free(s->open.starts);
 	free(s->open.ends);

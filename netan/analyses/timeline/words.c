@@ -73,7 +73,9 @@ static void say_records(struct na_result *r, const struct timeline_state *s,
 			       "--capacity is compared with what ranks move "
 			       "between hosts, summed by host%s: a ring passes "
 			       "each of its hosts once; the sums and rates "
-			       "hold what stays inside hosts, too",
+			       "hold what stays inside hosts, too, which the "
+			       "traces do not tell apart: whether links are "
+			       "full counters of the NICs tell",
 			       s->scope->store->ranked.hosts
 				       ? ""
 				       : " (no host is told: each rank counts "
@@ -140,7 +142,8 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 	bool wire = on_the_wire(s), both = s->n_side[0] && s->n_side[1];
 	bool tx = !s->n_side[0] ||
 		  (wire && both && s->amount[1] > s->amount[0]);
-	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96], level[300];
+	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96];
+	char level[300 + NA_WHOSE_BUF];
 	struct na_str stays = na_str_over(level, sizeof(level));
 	size_t hosts = hosts_of(s, b);
 	/* Broadcasts and groups have an address, and are no host. */
@@ -155,6 +158,9 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 	if (s->capacity_gbps > 0 && b->regions)
 		snprintf(more, sizeof(more), "saturated %.3g %% of %stime",
 			 100 * b->share[tx], b->hosts > 1 ? "host " : "the ");
+	else if (s->capacity_gbps > 0 && s->scope->store->ranked.ranks)
+		snprintf(more, sizeof(more),
+			 "whether links are full is not told");
 	else if (s->capacity_gbps > 0 && !s->spread_calls)
 		snprintf(more, sizeof(more), "never saturated");
 	else
@@ -166,6 +172,10 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 	if (stays_level(s, b)) {
 		na_str_addf(&stays, "; ");
 		say_level(&stays, b);
+	}
+	if (b->clocks) {
+		na_str_addf(&stays, "; ");
+		na_clock_off_say(&stays, &b->off);
 	}
 	na_result_wordf(r, NA_WORD_MESSAGE,
 			"%s throughput, %zu %s%s: %s mean, %s%s",
@@ -190,6 +200,22 @@ static void note_level(struct na_result *r, const struct timeline_state *s,
 		       s->capacity_gbps > 0
 			       ? " below the capacity that was given?"
 			       : "? --capacity finds saturated regions");
+}
+
+static void note_clocks(struct na_result *r, const struct timeline_busy *b)
+{
+	char whose[NA_WHOSE_BUF], early[NA_UNIT_BUF];
+	struct na_str t = na_str_over(whose, sizeof(whose));
+
+	if (!b->clocks)
+		return;
+	na_clock_off_say(&t, &b->off);
+	na_result_note(r,
+		       "%s: %s of its transfers arrive before they were sent, "
+		       "and the other way they last by as much longer; rx and "
+		       "outstanding bytes of it and its peers hold that and "
+		       "show no limit; netan pairs estimates the offset",
+		       whose, na_print_count(early, b->off.early));
 }
 
 static void note_instants(struct na_result *r, const struct timeline_state *s)
@@ -414,6 +440,7 @@ void na_timeline_say(struct na_result *r, const struct timeline_state *s,
 		na_put_real(r, side, M_rx_saturated_share, b->share[0]);
 		na_put_real(r, side, M_tx_saturated_share, b->share[1]);
 		note_level(r, s, b);
+		note_clocks(r, b);
 		note_instants(r, s);
 		sums_view(r, body, s, hosts);
 		course_view(r, body, s);
