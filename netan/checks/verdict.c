@@ -365,6 +365,8 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 	double ms = na_number_at(f->evidence, M_together_ms_per_step);
 	const char *names = f->culprit;
 
+	if (!isfinite(ms) && f->brief)
+		return na_case_text(c, "; %s", f->brief);
 	if (!isfinite(ms))
 		return na_case_text(c, "; steps wait for %s%s", names,
 				    price(c, f));
