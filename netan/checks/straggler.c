@@ -242,7 +242,7 @@ static void put_hidden(struct na_case *c, struct na_finding *f,
 					f->culprit, own);
 	na_case_fact(c, f,
 		     "it takes %s a step longer than the median host, of which "
-		     "the steps wait %s%s: the rest is hidden behind what they "
+		     "they wait for %s%s: the rest is hidden behind what they "
 		     "wait for anyway",
 		     own, f->roughly,
 		     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)
@@ -287,7 +287,8 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 	if (isfinite(together_ms)) {
 		na_case_fact(c, f,
 			     "others are late, too: all of them in time save "
-			     "%s a step",
+			     "%s%s a step",
+			     f->roughly,
 			     na_case_seconds(c, together_ms / NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}

@@ -378,9 +378,10 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 			names = na_case_text(c, "%s and %s", names, o->culprit);
 	}
 	return na_case_text(c,
-			    "; steps wait for %s: together %s a step (median "
+			    "; steps wait for %s: together %s%s a step (median "
 			    "step: %s)",
-			    names, na_case_seconds(c, ms / NA_MS_PER_S),
+			    names, f->roughly,
+			    na_case_seconds(c, ms / NA_MS_PER_S),
 			    na_case_seconds(c, na_step_ms(c) / NA_MS_PER_S));
 }
 

@@ -28,7 +28,7 @@ double na_steps_cost_ms(const struct st_host *h)
 
 const char *na_steps_cost_is(const struct st_host *h)
 {
-	if (!(na_steps_own_ms(h) > 0) || h->gain_ps >= 0)
+	if (!(na_steps_own_ms(h) > 0))
 		return NULL;
 	return isnan(h->waited_ms) ? "at most"
 	       : h->waits_more	   ? "at least"
@@ -88,10 +88,13 @@ enum na_status na_steps_find_costs(struct st_state *s, struct na_err *err)
 	enum na_status st = NA_OK;
 	bool ok = true;
 
+	for (size_t i = 0; i < s->n_units; i++)
+		s->units[i].waited_ms = (double)NAN;
+	for (size_t i = 0; i < s->n_hosts; i++)
+		s->hosts[i].waited_ms = (double)NAN;
 	for (size_t i = 0; ok && st == NA_OK && i < s->n_hosts; i++) {
 		struct st_host *h = &s->hosts[i];
 
-		h->waited_ms = (double)NAN;
 		if (!h->straggler || !can_ask(s, h))
 			continue;
 		if (h->run != run) {
