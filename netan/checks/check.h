@@ -82,7 +82,8 @@ struct na_finding {
 	 * verdict, na_case_cost(); NaN: cannot be told. */
 	double lost_s, cost_ms_per_step;
 	double mean_ms; /* of all steps, where the median hides it; 0 */
-	/* Before the number: "about " of an estimate, "at least "; "". */
+	/* Before the number: "about " of an estimate, "at least ", "at
+	 * most "; "". */
 	const char *roughly;
 	const char *of;        /* behind lost_s, whose it is; "" */
 	const char *base;      /* behind the cost of a step: of what; "" */

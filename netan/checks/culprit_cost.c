@@ -136,7 +136,7 @@ static bool told(struct na_case *c, struct na_finding *f,
 	if (!isfinite(ms))
 		return false;
 	/* What strikes fewer than half of the steps the median hardly shows. */
-	if (now_and_then(culprit) && mean_ms > 2 * ms) {
+	if ((now_and_then(culprit) || !(ms > 0)) && mean_ms > 2 * ms) {
 		na_case_fact(c, f,
 			     "costs the median step %s, and %s on average",
 			     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)

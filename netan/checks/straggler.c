@@ -23,6 +23,13 @@
 enum { LEAST_STEPS = 3, BOTH_STEPS = 2 };
 
 static const double costs = 0.05, costs_both = 0.1, much = 0.5;
+static const char at_most[] = "at most ";
+
+/* Of the steps it is next to nothing. */
+static bool is_hidden(const struct na_case *c, double ms_per_step)
+{
+	return ms_per_step < NA_HIDDEN * na_step_ms(c);
+}
 
 static bool same_rank(double a, double b)
 {
@@ -216,6 +223,51 @@ static void join_culprit(struct na_case *c, const struct na_value *x)
 	na_case_join(c, f);
 }
 
+/* What of its own time the steps wait for, where it is known. */
+static void put_hidden(struct na_case *c, struct na_finding *f,
+		       const struct na_value *x)
+{
+	double own_ms = na_number_at(x, M_own_ms_per_step);
+	double ms = f->cost_ms_per_step;
+	const char *own = na_case_seconds(c, own_ms / NA_MS_PER_S);
+
+	if (!(own_ms > 0) || strcmp(f->roughly, at_most) == 0)
+		return;
+	na_case_copy(c, f->evidence, x, M_own_ms_per_step);
+	if (is_hidden(c, ms))
+		f->brief = na_case_text(c,
+					"%s takes %s a step longer, which costs "
+					"next to nothing: the steps wait as "
+					"long for the network",
+					f->culprit, own);
+	na_case_fact(c, f,
+		     "it takes %s a step longer than the median host, of which "
+		     "they wait for %s%s: the rest is hidden behind what they "
+		     "wait for anyway",
+		     own, f->roughly,
+		     ms > 0 ? na_case_seconds(c, ms / NA_MS_PER_S)
+			    : "nothing");
+}
+
+/* What it costs the job, as long as the steps show that. */
+static void put_cost(struct na_case *c, struct na_finding *f,
+		     const struct na_value *x)
+{
+	const char *is = na_text_or(x, M_cost_is, "");
+
+	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
+	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
+	f->base = " (netan steps: own cost)";
+	if (*is)
+		f->roughly = na_case_text(c, "%s ", is);
+	if (isfinite(na_number_at(x, M_own_ms_per_step)) &&
+	    strcmp(f->roughly, at_most) != 0)
+		na_case_cost(c, f,
+			     f->cost_ms_per_step / NA_MS_PER_S *
+				     (double)na_length(na_case_body(c, "steps"),
+						       M_steps));
+}
+
 static void put_facts(struct na_case *c, struct na_finding *f,
 		      const struct na_value *x)
 {
@@ -229,11 +281,14 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 				    100 * na_number_at(x, M_expected_share)));
 	na_case_fact(c, f,
 		     "when last it is %s behind the next slowest, all added up",
-		     na_case_seconds(c, f->lost_s));
+		     na_case_seconds(c, na_number_at(x, M_lost_ms) /
+						NA_MS_PER_S));
+	put_hidden(c, f, x);
 	if (isfinite(together_ms)) {
 		na_case_fact(c, f,
 			     "others are late, too: all of them in time save "
-			     "%s a step",
+			     "%s%s a step",
+			     f->roughly,
 			     na_case_seconds(c, together_ms / NA_MS_PER_S));
 		na_case_copy(c, f->evidence, x, M_together_ms_per_step);
 	}
@@ -265,9 +320,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	if (!network && !doubted)
 		accuse(f, x, w.culprit);
 	/* Of transfers, that is no cost: bad-endpoint knows whose it is. */
-	f->lost_s = na_number_at(x, M_lost_ms) / NA_MS_PER_S;
-	f->cost_ms_per_step = na_number_at(x, M_cost_ms_per_step);
-	f->base = " (netan steps: own cost)";
+	put_cost(c, f, x);
 	f->title = na_case_text(
 		c, "%s, by %s in %s of %s %s", w.title,
 		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
@@ -393,6 +446,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 				    name));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
 	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
+	f->roughly = at_most;
 	f->base = ", in the mean of all steps (netan steps)";
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;

@@ -388,6 +388,8 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 	double ms = na_number_at(f->evidence, M_together_ms_per_step);
 	const char *names = f->culprit;
 
+	if (!isfinite(ms) && f->brief)
+		return na_case_text(c, "; %s", f->brief);
 	if (!isfinite(ms))
 		return na_case_text(c, "; steps wait for %s%s", names,
 				    price(c, f));
@@ -399,9 +401,10 @@ static const char *late_together(struct na_case *c, const struct na_finding *f)
 			names = na_case_text(c, "%s and %s", names, o->culprit);
 	}
 	return na_case_text(c,
-			    "; steps wait for %s: together %s a step (median "
+			    "; steps wait for %s: together %s%s a step (median "
 			    "step: %s)",
-			    names, na_case_seconds(c, ms / NA_MS_PER_S),
+			    names, f->roughly,
+			    na_case_seconds(c, ms / NA_MS_PER_S),
 			    na_case_seconds(c, na_step_ms(c) / NA_MS_PER_S));
 }
 

@@ -56,15 +56,20 @@ static const char *sure_of(struct na_case *c, const struct na_finding *f)
 
 static const char *cost_of(struct na_case *c, const struct na_finding *f)
 {
+	double ms = f->cost_ms_per_step;
+
 	/* Of packets, which know no steps: what waits, and whose. */
 	if (f->lost_s > 0 && *f->of && !(f->cost_ms_per_step > 0))
 		return na_case_text(c, "Costs: %s%s\n",
 				    na_case_seconds(c, f->lost_s), f->of);
-	if (!(f->cost_ms_per_step > 0))
+	/* The median step may not show it. */
+	if (!(ms > 0))
+		ms = f->mean_ms;
+	if (!(ms > 0))
 		return "";
-	return na_case_text(c, "Costs: %s%s of each step%s%s\n", f->roughly,
-			    na_case_seconds(c,
-					    f->cost_ms_per_step / NA_MS_PER_S),
+	return na_case_text(c, "Costs: %s%s of each step%s%s%s\n", f->roughly,
+			    na_case_seconds(c, ms / NA_MS_PER_S),
+			    f->cost_ms_per_step > 0 ? "" : " in the mean",
 			    strcmp(f->roughly, "about ") == 0
 				    ? ", an estimate from what devices wait for"
 				    : "",

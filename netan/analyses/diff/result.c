@@ -335,13 +335,13 @@ static bool decides(size_t row)
 	return row == DIFF_P50 || row == DIFF_P99;
 }
 
-/* More slack is no good news where all else is bad: what computes longer has
- * more to hide behind. */
+/* More slack is good news only where something else is: what computes longer
+ * has more to hide behind. */
 static void join_slack(struct diff_state *s)
 {
 	enum diff_verdict slack = s->metrics[DIFF_SLACK].verdict;
 
-	if (slack != DIFF_BETTER || s->verdict != DIFF_WORSE)
+	if (slack != DIFF_BETTER || s->verdict == DIFF_BETTER)
 		s->verdict = join(s->verdict, slack);
 }
 

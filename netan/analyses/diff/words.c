@@ -330,6 +330,15 @@ static void say_alike(struct na_result *r, const struct diff_state *s,
 				first, a, b);
 		return;
 	}
+	if (s->metrics[DIFF_SLACK].verdict == DIFF_BETTER) {
+		say_metric(&list, &s->metrics[DIFF_SLACK],
+			   &na_diff_kinds[DIFF_SLACK]);
+		na_result_wordf(r, NA_WORD_MESSAGE,
+				"%sNothing but slack shows that %s and %s "
+				"differ, and more of it alone is no better: %s",
+				first, a, b, buf);
+		return;
+	}
 	if (s->verdict == DIFF_SAME) {
 		na_result_wordf(r, NA_WORD_MESSAGE,
 				"%s%s and %s are the same: medians within 5 "

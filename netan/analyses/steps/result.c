@@ -217,6 +217,10 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	put_mean_ms(r, to, M_behind_ms, v->effect_ps, 1);
 	put_mean_ms(r, to, M_lost_ms, v->lost_ps, 1);
 	na_put_real(r, to, M_cost_ms_per_step, na_steps_cost_ms(h));
+	if (na_steps_cost_is(h))
+		na_put_text(r, to, M_cost_is, na_steps_cost_is(h));
+	if (na_steps_own_ms(h) > 0 && h->gain_ps < 0)
+		na_put_real(r, to, M_own_ms_per_step, na_steps_own_ms(h));
 	if (na_steps_together(s, h))
 		put_mean_ms(r, to, M_together_ms_per_step, h->together_ps, 1);
 	na_put_bool(r, to, M_starts_late, h->tests[ST_OF_STARTS].named);
@@ -433,7 +437,10 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	struct st_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
 	char verdict[ST_VERDICT_BUF];
+	enum na_status st = na_steps_find_costs(s, err);
 
+	if (st != NA_OK)
+		return st;
 	*s->scope->used = s->used;
 	na_result_word(r, NA_WORD_NOUN, "device step");
 	put_left_out(r, s);

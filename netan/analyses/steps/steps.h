@@ -226,6 +226,8 @@ struct st_host {
 	/* Of several stragglers that are ranks: how much shorter its own work
 	 * makes the mean step while the others stay late; -1: not told. */
 	int64_t gain_ps, together_ps; /* and if none of them were */
+	double waited_ms; /* of its own time, that steps wait; NaN: not known */
+	bool waits_more;  /* that is a lower bound */
 	/* Of a host that is late as one: its late ranks, which point to it;
 	 * `host` is the first. */
 	size_t n_ranks;
@@ -509,11 +511,19 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
 void na_steps_put_picture(struct na_result *r, const struct st_state *s);
-/* words.c */
-/* What a straggler's own work costs each step: how far it is behind the median
- * host, times the share of the steps in which it is last.  NaN: it is slow by
- * its transfers, or nobody can tell. */
+/* cost.c */
+enum na_status na_steps_find_costs(struct st_state *s,
+				   struct na_err *err) NA_MUST_CHECK;
+/* What a straggler's own work takes longer in each step: how far it is behind
+ * the median host, times the share of the steps in which it is last.  NaN: it
+ * is slow by its transfers, or nobody can tell. */
+double na_steps_own_ms(const struct st_host *h);
+/* What of that the steps wait for, where it is known, else all of it: they
+ * wait for that at most. */
 double na_steps_cost_ms(const struct st_host *h);
+/* "at most", "at least"; NULL: neither. */
+const char *na_steps_cost_is(const struct st_host *h);
+/* words.c */
 /* Whether it is one of several stragglers that are late together. */
 bool na_steps_together(const struct st_state *s, const struct st_host *h);
 /* The least steps of a run in which it can be told from chance that one host,

@@ -94,6 +94,7 @@ static void view_stragglers(struct na_result *r, const struct st_state *s)
 	static const char *const members[] = {M_label,     M_rank,
 					      M_host,      M_cause,
 					      M_behind_ms, M_cost_ms_per_step,
+					      M_cost_is,
 					      M_kind,      M_of,
 					      M_times,     M_tried,
 					      M_q_value,   M_expected_share,

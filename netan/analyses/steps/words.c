@@ -32,19 +32,6 @@ static double factor_of(const struct st_state *s, const struct st_host *h)
 	return (double)own / (double)steps / ((double)sum / (double)n);
 }
 
-double na_steps_cost_ms(const struct st_host *h)
-{
-	const struct st_verdict *v = &h->tests[h->evidence];
-
-	if ((h->cause != ST_COMPUTATION && h->cause != ST_INPUT) ||
-	    h->evidence != ST_OF_STEPS || !v->n)
-		return NAN;
-	if (h->gain_ps >= 0)
-		return (double)h->gain_ps / (double)NA_PS_PER_MS;
-	return (double)v->effect_ps / (double)NA_PS_PER_MS * (double)v->last /
-	       (double)v->n;
-}
-
 bool na_steps_together(const struct st_state *s, const struct st_host *h)
 {
 	for (size_t i = 0; i < s->n_stragglers; i++) {
@@ -99,6 +86,22 @@ static const char *who(const struct st_state *s, const struct st_host *h,
 	return buf;
 }
 
+static void add_cost(struct na_str *t, const struct st_state *s,
+		     const struct st_host *h)
+{
+	const char *is = na_steps_cost_is(h);
+	char number[NA_UNIT_BUF];
+
+	if (na_steps_cost_ms(h) > 0)
+		na_str_addf(t, ", which costs %s%s%s ms a step%s", is ? is : "",
+			    is ? " " : "",
+			    na_print_number(number, na_steps_cost_ms(h), 3),
+			    na_steps_together(s, h) ? " while others are late"
+						    : "");
+	else if (na_steps_own_ms(h) > 0)
+		na_str_addf(t, ", which steps do not wait for");
+}
+
 static void say_straggler(struct na_str *t, const struct st_state *s,
 			  const struct st_host *h)
 {
@@ -141,11 +144,7 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 		na_str_addf(t, "; whose side of the network is slow, its own or "
 			       "that of whom it waits for, and what that costs "
 			       "a step, netan check tells");
-	if (na_steps_cost_ms(h) > 0)
-		na_str_addf(t, ", which costs %s ms a step%s",
-			    na_print_number(number, na_steps_cost_ms(h), 3),
-			    na_steps_together(s, h) ? " while others are late"
-						    : "");
+	add_cost(t, s, h);
 }
 
 static double share(na_i128 part, na_i128 all)

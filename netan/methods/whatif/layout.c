@@ -172,8 +172,10 @@ static bool lay_out_items(struct wf_sim *s)
 								    e->host,
 								    e->at_ps),
 						s->shift_ps[e->host]),
-					(uint32_t)i, WF_NONE};
+					0, (uint32_t)i, WF_NONE};
 	}
+	if (s->items && s->ask->own)
+		wf_find_own(s);
 	return s->items;
 }
 

@@ -9,6 +9,7 @@ enum { TURNS_MOST = 64 }; /* of a host, at once each way */
 
 struct item { /* of a program */
 	int64_t seen_ps;
+	int64_t own_ps; /* of the time before it: its excess */
 	uint32_t event;
 	uint32_t lines; /* that begin after it; WF_NONE */
 };
@@ -81,6 +82,8 @@ struct wf_sim {
 	bool failed;
 };
 
+/* own.c: `own_ps` of each item. */
+void wf_find_own(struct wf_sim *s);
 /* layout.c: from a send to its receive without its excess; negative: clocks
  * differ. */
 int64_t wf_way_ps(const struct wf_sim *s, const struct wf_move *m);

@@ -67,6 +67,8 @@ static void run(struct wf_sim *s, uint32_t program)
 		int64_t at = wf_plus(p->at_ps,
 				     wf_minus(x->seen_ps, p->seen_ps));
 
+		if (s->spared)
+			at = wf_minus(at, x->own_ps);
 		if (e->kind == WF_WAITED && !pass_wait(s, p, e->of, &at))
 			return;
 		if (e->kind == WF_ENDED)

@@ -55,6 +55,8 @@ bool wf_is_its(const struct na_whatif *w, const struct na_whatif_ask *ask,
 	uint32_t src = w->execs.v[w->lines.v[m->from].exec].host;
 	uint32_t dst = w->execs.v[w->lines.v[m->to].exec].host;
 
+	if (ask->own)
+		return false;
 	return ask->either ? ask->from[src] || ask->to[dst]
 			   : ask->from[src] && ask->to[dst];
 }

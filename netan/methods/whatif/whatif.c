@@ -198,6 +198,8 @@ static bool is_seen(const struct na_whatif *w, const struct na_whatif_ask *ask)
 {
 	size_t its = 0, seen = 0;
 
+	if (ask->own)
+		return w->hosts[ask->host].core != WF_NONE;
 	for (size_t i = 0; i < w->moves.n; i++) {
 		const struct wf_move *m = &w->moves.v[i];
 
@@ -223,6 +225,10 @@ bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 		return ok;
 	}
 	ok = simulate(w, ask, &told);
+	if (ok && !told && ask->own) {
+		free(ms);
+		return true;
+	}
 	if (ok && !told)
 		wf_replay(w, ask);
 	/* Hosts that no transfer joins have steps of their own: the ones that

@@ -1,5 +1,6 @@
 /*
- * What a step would take without somebody's excess: the job runs twice more on
+ * What a step would take without somebody's excess, of transfers or of what a
+ * host does itself: the job runs twice more on
  * paper, as it was and without the excess, along what waits for what.  A send
  * waits for the launch of its collective, for receives of its device, and for
  * its turn where its host or its receiver has so many going on; a receive ends
@@ -27,6 +28,11 @@ enum {
 	NA_WHATIF_MOST = 1 << 19
 };
 
+/* Of a host's step: by so much its own work is longer than that of others. */
+struct na_whatif_own {
+	int64_t number, excess_ps;
+};
+
 /* Whose excess, by hosts of the store; borrowed. */
 struct na_whatif_ask {
 	const bool *from, *to; /* [n_hosts]: transfers of these, to these */
@@ -36,11 +42,17 @@ struct na_whatif_ask {
 	 * longer than others in the collective, in a rack or across racks, the
 	 * quickest than the quickest, the slowest than the slowest. */
 	bool in_spells;
+	/* Instead of transfers what a host does itself, by number; NULL. */
+	const struct na_whatif_own *own;
+	size_t n_own;
+	uint32_t host;
+	bool at_first; /* it comes before all else of the step; else all that
+			  it does itself takes longer */
 };
 
 /* Of a step, as `steps` measures it (in the mean of devices), ms; NaN: no path
- * across hosts is known, or more than one in five sends is held back by what no
- * record shows. */
+ * across hosts is known, more than one in five sends is held back by what no
+ * record shows, or, of own work, queues are not known. */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
 	bool least; /* some sends are, or queues are not known: a lower bound */
