@@ -111,6 +111,7 @@ static void sides_of_hosts(void **state)
 		q[i].src = i % 4;
 		q[i].dst = (i + 1 + i / 4) % 4;
 		q[i].needed = q[i].repeats = q[i].src == 3 ? 10 : 0;
+		q[i].loss_events = q[i].needed;
 	}
 	fake_begin(&x, q, 12);
 	fake_analyse(&x, 5);

@@ -353,8 +353,8 @@ static void now_and_then(void **state)
 		if (x[i].found)
 			assert_string_equal(hand_verdict(&h), HAND_NOT_GUILTY
 					    "; steps wait for b's input or "
-					    "host, costs 5 ms a step (median "
-					    "step: 100 ms)");
+					    "host, costs at most 5 ms a step "
+					    "(median step: 100 ms)");
 		hand_case_fini(&h);
 	}
 	/* Told once. */

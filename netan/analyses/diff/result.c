@@ -32,15 +32,6 @@ static void put_why(struct na_result *r, struct na_value *x,
 			     na_diff_kinds[what].missing);
 }
 
-/* Of two runs too few values to judge say neither a change nor the same. */
-static enum diff_verdict told(const struct diff_state *s, enum diff_what what,
-			      const struct diff_row *row)
-{
-	return row->verdict == DIFF_UNTOLD && s->metrics[what].compared
-		       ? DIFF_UNCLEAR
-		       : row->verdict;
-}
-
 static void put_row(struct na_result *r, struct na_value *list,
 		    const struct diff_state *s, enum diff_what what, size_t k)
 {
@@ -67,7 +58,7 @@ static void put_row(struct na_result *r, struct na_value *list,
 		na_put_real(r, e, M_ratio, row->equal_ratio);
 		put_interval(r, e, M_ratio_ci95, row->equal_ci);
 	}
-	na_put_text(r, x, M_verdict, na_diff_verdicts[told(s, what, row)]);
+	na_put_text(r, x, M_verdict, na_diff_verdicts[row->verdict]);
 	put_why(r, x, s, what);
 }
 
