@@ -136,7 +136,7 @@ static bool is_trifle(const struct na_case *c, const struct loss *x,
 {
 	double most_s = NA_TRIFLE * na_packets_span_s(c);
 
-	return x->events < NA_SEGMENTS_LEAST && !x->timeouts &&
+	return x->events < NA_SEGMENTS_LEAST && x->timeouts < 1 &&
 	       x->needed < lost_much * x->segments &&
 	       na_number_at(worst, M_lost_ms) < most_s * NA_MS_PER_S;
 }
