@@ -240,6 +240,7 @@ static void steps_are_listed(void **state)
 		assert_string_equal(strstr(r.undecided[0].what, " else in"),
 				    rows[i].says);
 		na_lz_undecided_clear(&r);
+		free(r.undecided);
 	}
 	na_arena_fini(&s.text);
 	na_vec_free(&s.nodes);

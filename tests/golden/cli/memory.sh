@@ -1,7 +1,7 @@
 # A session that does not fit: what is more lies in a temporary file, and every
 # command prints the same bytes.
 # Not sanitized: the units of netan/base/memory run sanitized.
-netan synth -o many --profile network --size 60MB >/dev/null
+netan synth -o many --profile network --size 100MB >/dev/null
 netan synth -o devices --profile typical --size 40MB >/dev/null
 ask()
 {
