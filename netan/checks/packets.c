@@ -108,11 +108,14 @@ double na_packets_lost(const struct na_value *way)
 			    na_number_or(way, M_needed_retransmissions, 0));
 }
 
+double na_loss_events(const struct na_value *of, double needed)
+{
+	return fmin(needed, na_number_or(of, M_loss_events, needed));
+}
+
 double na_packets_losses(const struct na_value *row, const struct na_value *way)
 {
-	double needed = na_packets_needed(row, way);
-
-	return fmin(needed, na_number_or(way, M_loss_events, needed));
+	return na_loss_events(way, na_packets_needed(row, way));
 }
 
 double na_packets_needed(const struct na_value *row, const struct na_value *way)

@@ -115,8 +115,12 @@ na_packets_rdma_flows(struct na_case *c,
 		      double (*count)(const struct na_value *row));
 /* The host of one end of a queue pair: its name, else its address. */
 const char *na_packets_end(const struct na_value *row, bool dst);
-/* The directions whose verdict is loss: losses that do not follow from each
- * other, which is what tests may count. */
+/* Of so many packets that were needed again those that do not follow from each
+ * other, as a direction or a queue pair's repeats tell them; an older transfer
+ * file does not: all. */
+double na_loss_events(const struct na_value *of, double needed);
+/* The directions whose verdict is loss: such events, which is what tests may
+ * count. */
 double na_packets_losses(const struct na_value *row,
 			 const struct na_value *way);
 /* The same: needed retransmissions. */

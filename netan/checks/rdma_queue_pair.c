@@ -26,22 +26,16 @@ static bool is_of_loss(const struct na_value *row)
 	       na_says(row, M_verdict, "timeout");
 }
 
-/* That do not follow from each other. */
-static double losses_of(const struct na_value *row)
-{
-	double needed = na_number_or(row, M_repeats "." M_needed, 0);
-
-	return is_of_loss(row) ? fmin(needed,
-				      na_number_or(row,
-						   M_repeats "." M_loss_events,
-						   needed))
-			       : 0;
-}
-
 static double needed_of(const struct na_value *row)
 {
 	return is_of_loss(row) ? na_number_or(row, M_repeats "." M_needed, 0)
 			       : 0;
+}
+
+/* That do not follow from each other. */
+static double losses_of(const struct na_value *row)
+{
+	return na_loss_events(na_get(row, M_repeats), needed_of(row));
 }
 
 /* What its queue pairs share of those with trouble: a side, or a path. */

@@ -76,13 +76,6 @@ static double syns_of(const struct na_value *way)
 	       na_packets_lost(way);
 }
 
-static double events_of(const struct na_value *way)
-{
-	double needed = na_number_or(way, M_needed_retransmissions, 0);
-
-	return fmin(needed, na_number_or(way, M_loss_events, needed));
-}
-
 static struct loss loss_of(const struct na_case *c)
 {
 	static const char *const ways[] = {M_fwd, M_rev};
@@ -102,7 +95,9 @@ static struct loss loss_of(const struct na_case *c)
 			if (!na_flag_at(way, M_loses) || na_loss_is_hole(row))
 				continue;
 			x.syns += syns_of(way);
-			x.events += events_of(way);
+			x.events += na_loss_events(
+				way,
+				na_number_or(way, M_needed_retransmissions, 0));
 			if (na_packets_lost(way) > 0)
 				add_way(&x, way);
 		}
