@@ -73,7 +73,7 @@ static const char *noun_of(const struct na_filter *f, const struct na_store *s)
 				   NA_COMP_BIT(NA_COMP_SEND) |
 				   NA_COMP_BIT(NA_COMP_RPC);
 
-	if (f->components == NA_COMP_BIT(NA_COMP_RPC))
+	if (na_filter_calls_alone(f))
 		return "call";
 	return !(f->components & ~transfers) ||
 			       (f->components & transfers &&

@@ -280,7 +280,7 @@ static void note_aside(struct na_session *s, struct na_result *r,
 	uint64_t n = 0;
 
 	if (!s->filter.traces_first || s->filter.captures_alone ||
-	    s->filter.components == NA_COMP_BIT(NA_COMP_RPC))
+	    na_filter_calls_alone(&s->filter))
 		return;
 	for (uint32_t i = 0; i < st->n_runs; i++) {
 		if (na_store_mixed(st, i))

@@ -44,7 +44,7 @@ bool na_filter_collective(const struct na_filter *f, const char *name)
 static bool component_ok(const struct na_filter *f, const struct na_transfer *t)
 {
 	if (t->style < NA_STYLE_CAPTURE)
-		return f->components != NA_COMP_BIT(NA_COMP_RPC);
+		return !na_filter_calls_alone(f);
 	return f->components & NA_COMP_BIT(t->component);
 }
 
@@ -153,8 +153,7 @@ static bool put_aside(struct na_bound_filter *l)
 	const struct na_filter *f = l->filter;
 	const struct na_store *s = l->store;
 
-	if (!(f->traces_first || f->captures_alone) ||
-	    f->components == NA_COMP_BIT(NA_COMP_RPC))
+	if (!(f->traces_first || f->captures_alone) || na_filter_calls_alone(f))
 		return true;
 	for (uint32_t run = 0; run < s->n_runs; run++) {
 		if (!na_store_mixed(s, run))
@@ -178,9 +177,8 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 				      .store = s,
 				      .open = nothing_asked(f)};
 	l->all = l->open && !f->captures_alone && !has(f->collective) &&
-		 f->from_ps == NA_TIME_MIN &&
-		 f->to_ps == NA_TIME_MAX &&
-		 f->components != NA_COMP_BIT(NA_COMP_RPC);
+		 f->from_ps == NA_TIME_MIN && f->to_ps == NA_TIME_MAX &&
+		 !na_filter_calls_alone(f);
 	step_window(l);
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));

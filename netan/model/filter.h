@@ -59,6 +59,12 @@ struct na_device_step {
 	bool asked; /* by --step */
 };
 
+/* Calls, and nothing else, are asked for. */
+static inline bool na_filter_calls_alone(const struct na_filter *f)
+{
+	return f->components == NA_COMP_BIT(NA_COMP_RPC);
+}
+
 /* Verdicts on endpoints and hosts, made once. */
 struct na_bound_filter {
 	const struct na_filter *filter;

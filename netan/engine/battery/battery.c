@@ -336,8 +336,7 @@ static void add_captured(struct jobs *x, const struct na_battery *b,
 			 const struct choice *choice)
 {
 	/* Of calls the others are already. */
-	if (x->asked->components == NA_COMP_BIT(NA_COMP_RPC) ||
-	    !any_mixed(&b->session.store))
+	if (na_filter_calls_alone(x->asked) || !any_mixed(&b->session.store))
 		return;
 	for (const struct na_analysis *const *a = na_evidence; *a; a++) {
 		struct job *j = &x->items[x->n];
