@@ -258,11 +258,7 @@ static void place_ticks(struct na_panel *p, double most)
 	bool whole = p->quantity == NA_Q_COUNT && p->unit.factor <= 1 &&
 		     p->y.to >= 1;
 
-	/* A zero alone measures nothing; two ticks always have room. */
-	do {
-		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
-				 p->unit.factor);
-	} while (p->ticks.n < 2 && ++most < 10);
+	na_ticks_from_zero(&p->ticks, p->y.to, (size_t)most, p->unit.factor);
 	while (whole && p->ticks.step < 1 && --most >= 1)
 		na_ticks_in_unit(&p->ticks, 0, p->y.to, (size_t)most,
 				 p->unit.factor);

@@ -73,6 +73,13 @@ void na_ticks_in_unit(struct na_ticks *t, double from, double to, size_t most,
 	fill_ticks(t, from, to, step);
 }
 
+void na_ticks_from_zero(struct na_ticks *t, double to, size_t most, double unit)
+{
+	do {
+		na_ticks_in_unit(t, 0, to, most, unit);
+	} while (t->n < 2 && ++most < 10);
+}
+
 void na_ticks_linear(struct na_ticks *t, double from, double to, size_t most)
 {
 	na_ticks_in_unit(t, from, to, most, 1);

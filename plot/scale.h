@@ -38,6 +38,11 @@ void na_ticks_linear(struct na_ticks *t, double from, double to, size_t most);
 void na_ticks_in_unit(struct na_ticks *t, double from, double to, size_t most,
 		      double unit);
 
+/* From zero on; more than `most` where that would leave the zero alone, which
+ * measures nothing: two always have room. */
+void na_ticks_from_zero(struct na_ticks *t, double to, size_t most,
+			double unit);
+
 /* Seconds: below ten 1-2-5, above it also the steps of clocks: 10, 20, 30,
  * 60, 120, 300, 600, ... */
 void na_ticks_time(struct na_ticks *t, double from, double to, size_t most);

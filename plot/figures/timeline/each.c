@@ -79,18 +79,13 @@ static bool place_grid(struct drawing *d)
 static void place_scales(struct drawing *d)
 {
 	double capacity = d->e.t->host_capacity_gbps;
-	size_t most = HALF_TICKS;
 
 	d->top_bps = d->e.top_gbps * NA_GIGA;
 	if (d->e.by_host && capacity <= 3 * d->e.top_gbps)
 		d->top_bps = fmax(d->top_bps, capacity * NA_GIGA);
 	d->top_bps = fmax(d->top_bps, 1) * 1.04;
 	d->unit = na_unit_for(NA_Q_RATE, d->top_bps);
-	/* A zero alone measures nothing. */
-	do {
-		na_ticks_in_unit(&d->ticks, 0, d->top_bps, most,
-				 d->unit.factor);
-	} while (d->ticks.n < 2 && ++most < 10);
+	na_ticks_from_zero(&d->ticks, d->top_bps, HALF_TICKS, d->unit.factor);
 	d->digits = na_label_digits(d->ticks.step, d->unit.factor);
 }
 
