@@ -1,6 +1,5 @@
 #include "ingest/spool.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,26 +31,6 @@ struct spool {
 	bool holes; /* something was not kept */
 };
 
-static enum na_status write_at(int fd, const uint8_t *p, size_t n, uint64_t at,
-			       struct na_err *err)
-{
-	while (n) {
-		ssize_t done = pwrite(fd, p, n, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return na_fail(err, NA_EIO,
-				       "temporary file: %s; set "
-				       "TMPDIR to a directory with room",
-				       strerror(errno));
-		p += done;
-		n -= (size_t)done;
-		at += (uint64_t)done;
-	}
-	return NA_OK;
-}
-
 /* Bytes of the buffer that are kept and not yet written. */
 struct kept {
 	size_t from, to;
@@ -64,8 +43,9 @@ static enum na_status write_kept(struct spool *sp, struct kept *kept,
 
 	*kept = (struct kept){0, 0};
 	return k.from == k.to ? NA_OK
-			      : write_at(sp->fd, sp->buf + k.from,
-					 k.to - k.from, sp->at + k.from, err);
+			      : na_temporary_write(sp->fd, sp->buf + k.from,
+						   k.to - k.from,
+						   sp->at + k.from, err);
 }
 
 /* Those from `from` up to `to`, too; what is dropped before them is written

@@ -62,3 +62,23 @@ enum na_status na_temporary_open(struct na_temporary *t, struct na_err *err)
 	}
 	return NA_OK;
 }
+
+enum na_status na_temporary_write(int fd, const uint8_t *p, size_t n,
+				  uint64_t at, struct na_err *err)
+{
+	while (n) {
+		ssize_t done = pwrite(fd, p, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return na_fail(err, NA_EIO,
+				       "temporary file: %s; set TMPDIR to a "
+				       "directory with room",
+				       strerror(errno));
+		p += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return NA_OK;
+}

@@ -6,6 +6,8 @@
 #define NETAN_BASE_MEMORY_TEMPORARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "netan/base/err.h"
 
@@ -22,5 +24,8 @@ struct na_temporary {
  */
 enum na_status na_temporary_open(struct na_temporary *t,
 				 struct na_err *err) NA_MUST_CHECK;
+/* All n bytes, at that offset.  NA_EIO. */
+enum na_status na_temporary_write(int fd, const uint8_t *p, size_t n,
+				  uint64_t at, struct na_err *err) NA_MUST_CHECK;
 
 #endif

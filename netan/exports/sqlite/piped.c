@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,25 +60,6 @@ static bool is_ours(const struct stat *is)
 	       na_sqlite_is_ours(head, HEAD_BYTES);
 }
 
-static enum na_status write_all(int fd, const uint8_t *p, size_t n,
-				struct na_err *err)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return na_fail(err, NA_EIO,
-				       "temporary file: %s; set TMPDIR to a "
-				       "directory with room",
-				       strerror(errno));
-		p += done;
-		n -= (size_t)done;
-	}
-	return NA_OK;
-}
-
 /* To the end of the pipe. */
 static enum na_status copy(int fd, size_t *size, struct na_err *err)
 {
@@ -93,7 +73,7 @@ static enum na_status copy(int fd, size_t *size, struct na_err *err)
 		while (n < 0 && errno == EINTR);
 		if (n < 0)
 			return na_fail_errno(err, "standard input");
-		st = write_all(fd, buf, (size_t)n, err);
+		st = na_temporary_write(fd, buf, (size_t)n, *size, err);
 	}
 	return st;
 }
