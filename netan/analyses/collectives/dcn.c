@@ -15,7 +15,6 @@ static struct coll_by_devices *by_devices_of(struct coll_found *f,
  * receives executes it as often as it does that. */
 static bool add_devices(struct coll_state *s, struct coll_found *f)
 {
-
 	for (size_t i = 0; i < s->devices.n; i++) {
 		const struct coll_device *d = &s->devices.v[i];
 		uint32_t row = s->device_keys.keys[i].a;

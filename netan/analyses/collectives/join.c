@@ -120,7 +120,8 @@ bool na_collectives_add_instance(void *arg, const struct na_op_piece *x,
 		    !take_part(m, x[i].core))
 			return false;
 		na_extent_add(&m->f->executions, x[i].start_ps, x[i].end_ps);
-		tell(m, &x[i]);
+		if (m->s->tell)
+			tell(m, &x[i]);
 	}
 	if (!na_add(&m->us[COLL_TIMES], na_us(least)))
 		return false;
