@@ -75,6 +75,7 @@ PRODUCT := $(sort $(shell find netan ingest plot -name '[a-z]*.[ch]'))
 OWN := netan/cli/main.c netan/cli/main_mpi.c netan/world/world_mpi.c
 SRC := $(filter-out $(OWN),$(filter %.c,$(PRODUCT)))
 MEMBERS := $(sort $(shell find netan -name members.def))
+SENTENCES := $(SRC) $(sort $(shell find netan ingest plot -name '*.def'))
 PAGE := netan/report/page.css netan/report/page.js
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o) $(B)/gen/members.o $(B)/gen/page.o
 # Sanitized programs share a library: of hundreds each would be 36 MB.
@@ -201,6 +202,13 @@ $(B)/gen/members.h $(B)/gen/members.c: $(B)/gen/members.%: tools/members.awk $(M
 	@mkdir -p $(@D)
 	@awk -f tools/members.awk -v make=$* $(MEMBERS) >$@.new || exit 1; \
 		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# Words of its own sentences, which no --anonymize may take for names.
+$(B)/gen/said.h: tools/said.awk $(SENTENCES) FORCE
+	@mkdir -p $(@D)
+	@awk -f tools/said.awk $(SENTENCES) >$@.new || exit 1; \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/netan/base/pseudonyms.o: $(B)/gen/said.h
 
 # The sandbox's calls of the kernel, as programs for seccomp.
 $(B)/tools/calls: tools/calls.c netan/base/sandbox/calls.def netan/base/sandbox/calls.h $(B)/flags

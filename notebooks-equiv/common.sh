@@ -30,16 +30,24 @@ while [ "$left" -gt 0 ]; do
 	case $1 in
 	--parity) parity=yes ;;
 	--no-picture) picture='' ;;
-	-o | --capacity | --threshold)
+	-o | --output | --capacity | --threshold)
 		[ "$left" -gt 1 ] || usage
 		case $1 in
-		-o) out=$2 ;;
+		-o | --output) out=$2 ;;
 		--capacity) capacity=$2 ;;
 		*) threshold=$2 ;;
 		esac
 		shift
 		left=$((left - 1))
 		;;
+	--output=* | --capacity=* | --threshold=*)
+		case $1 in
+		--output=*) out=${1#*=} ;;
+		--capacity=*) capacity=${1#*=} ;;
+		*) threshold=${1#*=} ;;
+		esac
+		;;
+	-o?*) out=${1#-o} ;;
 	--help | -h) usage ;;
 	*) set -- "$@" "$1" ;;
 	esac

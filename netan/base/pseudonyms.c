@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
@@ -16,7 +17,12 @@ static const char *const nouns[NA_N_ALIASES] = {
 	"user", "rack", "block", "task", "nic",  "pattern",
 };
 
-/* What is said of anything: as names, these are found as a whole only. */
+/* Words of the program's own sentences (tools/said.awk). */
+static const char *const own[] = {
+#include "said.h"
+};
+
+/* What else is said of anything: as names, both are found as a whole only. */
 static const char *const said[] = {
 	"a",  "an", "as", "at", "b",  "be", "by", "d",  "do", "e",
 	"g",  "gb", "go", "h",  "i",  "id", "if", "in", "ip", "is",
@@ -240,11 +246,39 @@ static bool among(const char *const *list, size_t n, const char *s, size_t len)
 	return false;
 }
 
-bool na_is_name(const char *s, size_t n)
+static int order(const void *word, const void *row)
 {
-	return n && strspn(s, "0123456789.") < n &&
-	       (n > 2 || !among(said, NA_LEN(said), s, n)) &&
-	       !among(nouns, NA_N_ALIASES, s, n);
+	return strcasecmp(word, *(const char *const *)row);
+}
+
+static bool is_own(const char *s, size_t n)
+{
+	char word[32];
+
+	if (n >= sizeof(word))
+		return false;
+	memcpy(word, s, n);
+	word[n] = '\0';
+	return bsearch(word, own, NA_LEN(own), sizeof(*own), order);
+}
+
+static bool is_said(const char *s, size_t n)
+{
+	return (n <= 2 && among(said, NA_LEN(said), s, n)) ||
+	       among(nouns, NA_N_ALIASES, s, n);
+}
+
+bool na_is_own_word(const char *text)
+{
+	size_t n = strlen(text);
+
+	return is_said(text, n) || is_own(text, n);
+}
+
+bool na_is_name(const char *s, size_t n, char next)
+{
+	return n && strspn(s, "0123456789.") < n && !is_said(s, n) &&
+	       (next == '/' || !is_own(s, n));
 }
 
 /* The name gets the alias, whatever it had. */
@@ -310,7 +344,7 @@ static void imply_host(struct na_pseudonyms *p, const char *s, size_t n,
 
 	if (!dot || na_domain(dot, n - head, &labels) != n - head)
 		return;
-	if (na_is_name(s, head))
+	if (na_is_name(s, head, '.'))
 		imply(p, s, head, alias);
 	for (; labels >= 2; labels--) {
 		na_strtab_add(&p->domains, dot + 1, (size_t)(s + n - dot) - 1);
@@ -332,7 +366,7 @@ static void note_user(struct na_pseudonyms *p, const char *s, size_t n)
 		at += strlen(*h);
 		end = memchr(at, '/', (size_t)(s + n - at));
 		end = end ? end : s + n;
-		if (na_is_name(at, (size_t)(end - at)))
+		if (na_is_name(at, (size_t)(end - at), '/'))
 			na_pseudonym_add(p, NA_ALIAS_USER, at,
 					 (size_t)(end - at));
 	}

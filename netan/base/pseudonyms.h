@@ -48,6 +48,9 @@ void na_pseudonyms_reserve(struct na_pseudonyms *p, const char *name);
 const char *na_pseudonym(struct na_pseudonyms *p, enum na_alias kind,
 			 const char *name);
 
+/* Whether a text is a word of netan's own sentences, tables or results. */
+bool na_is_own_word(const char *text);
+
 /* How many names there are by now: texts that were replaced while there were
  * fewer may hold some. */
 size_t na_pseudonyms_count(struct na_pseudonyms *p);
@@ -56,8 +59,8 @@ size_t na_pseudonyms_count(struct na_pseudonyms *p);
  * The text with pseudonyms for
  *   - the whole of it, where it is a known name
  *   - known names in it that stand as words, whatever the case of their
- *     letters; not those that are numbers or words of any sentence ("in",
- *     "host"); and long words that are the beginning of one (cut off)
+ *     letters; not those that are numbers or words of netan's sentences
+ *     ("in", "host", "network"); and long words that are the beginning of one (cut off)
  *   - those of users, and others that are no plain words, also where "-" or
  *     "_" join them to others: "rx-node1", but not "trace-quality"
  *   - hosts without their domain, with one, and others of the same domain

@@ -65,7 +65,7 @@ static size_t known(const struct na_pseudonyms *p, const struct place *x,
 		    (na_is_letter(x->s[n - 1]) && na_is_letter(x->s[n])))
 			continue;
 		*name = find(p, x, n);
-		if (*name != NA_NO_NAME && na_is_name(x->s, n) &&
+		if (*name != NA_NO_NAME && na_is_name(x->s, n, x->s[n]) &&
 		    (!is_joined(x, n) || may_be_joined(p, x, n, *name)))
 			return n;
 	}
@@ -82,7 +82,7 @@ static size_t known_odd(const struct na_pseudonyms *p, const char *s,
 	for (size_t i = 0; look && i < p->names.n; i++) {
 		const struct na_interned *x = &p->names.names[i];
 
-		if (x->len > best && na_is_name(x->s, x->len) &&
+		if (x->len > best && na_is_name(x->s, x->len, s[x->len]) &&
 		    strncmp(s, x->s, x->len) == 0 &&
 		    !(na_is_letter(x->s[x->len - 1]) &&
 		      na_is_letter(s[x->len]))) {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "netan/base/strtab.h"
 #include "netan/cli/common.h"
 #include "netan/result/member.h"
 
@@ -74,19 +75,33 @@ static bool has_words(const struct script *s, const struct na_opt *o)
 	       o->offers;
 }
 
-/* Lists of its result, and those in their rows. */
-static void put_tables(FILE *out, const struct na_table *t, bool inner)
+/* Lists of its result, and those in their rows: each name once. */
+static void put_tables(FILE *out, struct na_strtab *told,
+		       const struct na_table *t, bool inner)
 {
 	for (; t; t = t->base) {
 		for (const struct na_member *m = t->members; m && m->name;
 		     m++) {
+			size_t before = told->n;
+
 			if (m->type != NA_T_LIST)
 				continue;
-			fprintf(out, "%s ", m->name);
+			na_strtab_add(told, m->name, strlen(m->name));
+			if (told->n > before)
+				fprintf(out, "%s ", m->name);
 			if (!inner)
-				put_tables(out, m->of, true);
+				put_tables(out, told, m->of, true);
 		}
 	}
+}
+
+static void put_its_tables(const struct script *s)
+{
+	struct na_strtab told = {.n = 0};
+
+	put_tables(s->out, &told,
+		   na_document_find(s->command->face->name)->result, false);
+	na_strtab_fini(&told);
 }
 
 static void put_values(const struct script *s, const struct na_opt *o)
@@ -94,9 +109,7 @@ static void put_values(const struct script *s, const struct na_opt *o)
 	const char *id, *what;
 
 	if (takes_table(s, o)) {
-		put_tables(s->out,
-			   na_document_find(s->command->face->name)->result,
-			   false);
+		put_its_tables(s);
 		return;
 	}
 	for (size_t k = 0; o->offers && (id = o->offers(k)); k++)

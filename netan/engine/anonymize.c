@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "members.h"
 #include "netan/engine/session/session.h"
 
 void na_hide(const struct na_request *q, enum na_alias kind, const char *name)
@@ -138,23 +139,71 @@ char *na_shown(const struct na_request *q, const char *text)
 			     : strdup(text);
 }
 
-static char *replaced(void *ctx, const char *text)
+/* What stands in a result, and the words that its members are declared to
+ * hold ("cause network"): those are the program's own, whoever is called so. */
+struct veil {
+	struct na_pseudonyms *p;
+	struct na_strtab own;
+};
+
+static void learn_words(struct na_strtab *own, const struct na_member *m)
 {
-	return na_pseudonyms_replace(ctx, text);
+	char row[256];
+
+	for (const char *w = m->more; *(w += strspn(w, " "));
+	     w += strcspn(w, " ")) {
+		int n = snprintf(row, sizeof(row), "%s %.*s", m->name,
+				 (int)strcspn(w, " "), w);
+
+		na_strtab_add(own, row, (size_t)n);
+	}
+}
+
+static void learn_own(struct na_strtab *own)
+{
+	for (const struct na_table *const *t = na_tables; *t; t++) {
+		for (const struct na_member *m = (*t)->members; m && m->name;
+		     m++) {
+			if (m->type == NA_T_WORD)
+				learn_words(own, m);
+		}
+	}
+}
+
+static bool is_own(const struct veil *v, const char *member, const char *text)
+{
+	char row[256];
+	int n = snprintf(row, sizeof(row), "%s %s", member, text);
+
+	return strcmp(member, M_schema) == 0 ||
+	       (!*member && na_is_own_word(text)) ||
+	       ((size_t)n < sizeof(row) &&
+		na_strtab_find(&v->own, row, (size_t)n) != NA_NO_NAME);
+}
+
+static char *replaced(void *ctx, const char *member, const char *text)
+{
+	const struct veil *v = ctx;
+
+	return member && is_own(v, member, text)
+		       ? strdup(text)
+		       : na_pseudonyms_replace(v->p, text);
 }
 
 void na_hide_result(const struct na_request *q, struct na_result *r)
 {
-	struct na_pseudonyms *p = q->pseudonyms;
+	struct veil v = {.p = q->pseudonyms};
 	size_t known;
 
-	if (!p)
+	if (!v.p)
 		return;
-	known = na_pseudonyms_count(p);
-	na_result_retext(r, replaced, p);
+	learn_own(&v.own);
+	known = na_pseudonyms_count(v.p);
+	na_result_retext(r, replaced, &v);
 	/* A path tells a user whose name stood before it. */
-	if (na_pseudonyms_count(p) > known)
-		na_result_retext(r, replaced, p);
+	if (na_pseudonyms_count(v.p) > known)
+		na_result_retext(r, replaced, &v);
+	na_strtab_fini(&v.own);
 }
 
 static void hide_all_later(const struct na_request *q,

@@ -415,13 +415,13 @@ void na_result_adopt(struct na_result *r, void *block)
 
 struct retext {
 	struct na_result *r;
-	char *(*to)(void *ctx, const char *text);
+	char *(*to)(void *ctx, const char *member, const char *text);
 	void *ctx;
 };
 
-static void retext(struct retext *x, const char **text)
+static void retext(struct retext *x, const char *member, const char **text)
 {
-	char *made = *text ? x->to(x->ctx, *text) : NULL;
+	char *made = *text ? x->to(x->ctx, member, *text) : NULL;
 
 	if (!*text)
 		return;
@@ -439,7 +439,7 @@ static void retext(struct retext *x, const char **text)
 static void retext_value(struct retext *x, struct na_value *v)
 {
 	if (v->kind == NA_V_TEXT)
-		retext(x, &v->u.text);
+		retext(x, v->name, &v->u.text);
 	if (v->kind != NA_V_OBJECT && v->kind != NA_V_LIST)
 		return;
 	for (v = v->packed ? na_unpacked(v) : v->u.of.first; v; v = v->next)
@@ -447,7 +447,9 @@ static void retext_value(struct retext *x, struct na_value *v)
 }
 
 void na_result_retext(struct na_result *r,
-		      char *(*to)(void *ctx, const char *text), void *ctx)
+		      char *(*to)(void *ctx, const char *member,
+				  const char *text),
+		      void *ctx)
 {
 	struct retext x = {r, to, ctx};
 
@@ -455,15 +457,15 @@ void na_result_retext(struct na_result *r,
 		return;
 	retext_value(&x, &r->doc);
 	retext_value(&x, &r->side);
-	retext(&x, &r->headline);
+	retext(&x, NULL, &r->headline);
 	for (enum na_word w = 0; w < NA_N_WORDS; w++)
-		retext(&x, &r->words[w]);
+		retext(&x, NULL, &r->words[w]);
 	for (struct na_view *v = r->views; v; v = v->next) {
-		retext(&x, &v->title);
-		retext(&x, &v->text);
+		retext(&x, NULL, &v->title);
+		retext(&x, NULL, &v->text);
 		for (size_t k = 0; v->list && k < v->n_cols; k++)
-			retext(&x, &v->cols[k].header);
+			retext(&x, "", &v->cols[k].header);
 	}
 	for (struct na_text_line *l = r->notes; l; l = l->next)
-		retext(&x, &l->text);
+		retext(&x, NULL, &l->text);
 }

@@ -202,11 +202,14 @@ void na_result_adopt(struct na_result *r, void *block);
 
 /*
  * Every text of a complete result, titles and notes too, becomes what `to`
- * makes of it: from malloc(), or NULL where memory is short.  Names of
- * members stay.  What has two names (na_put_alias) is asked twice.
+ * makes of it: from malloc(), or NULL where memory is short.  It is told the
+ * member whose value the text is, "" for the header of a column, else NULL.
+ * Names of members stay.  What has two names (na_put_alias) is asked twice.
  */
 void na_result_retext(struct na_result *r,
-		      char *(*to)(void *ctx, const char *text), void *ctx);
+		      char *(*to)(void *ctx, const char *member,
+				  const char *text),
+		      void *ctx);
 
 /*
  * Readers.  All take NULL.  What they return is borrowed from the result and

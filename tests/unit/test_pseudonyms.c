@@ -125,10 +125,26 @@ static void short_names(void **state)
 	check(p, "q3 in 12 s: job/3:q3 (q3:80), w",
 	      "host-1 in 12 s: job/3:host-1 (host-1:80), host-4");
 	check(p, "xq3 q35 d_q3 q3-x 1 host", "xq3 q35 d_q3 q3-x 1 host");
-	na_pseudonym(p, NA_ALIAS_HOST, "trace");
-	check(p, "trace-quality of trace", "trace-quality of host-5");
+	na_pseudonym(p, NA_ALIAS_HOST, "tango");
+	check(p, "tango-quality of tango", "tango-quality of host-5");
 	check(p, "in", "host-2");
 	check(p, "host", "host-3");
+	na_pseudonyms_free(p);
+}
+
+/* Called like words of netan's sentences: found as a whole, nowhere else. */
+static void own_words(void **state)
+{
+	struct na_pseudonyms *p = na_pseudonyms_new();
+
+	(void)state;
+	assert_non_null(p);
+	na_pseudonym(p, NA_ALIAS_DIR, "network");
+	na_pseudonym(p, NA_ALIAS_HOST, "Compute");
+	check(p, "network: not guilty; compute of network/a",
+	      "network: not guilty; compute of dir-1/a");
+	check(p, "network", "dir-1");
+	check(p, "compute", "host-1");
 	na_pseudonyms_free(p);
 }
 
@@ -237,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),     cmocka_unit_test(paths),
 		cmocka_unit_test(spellings), cmocka_unit_test(short_names),
+		cmocka_unit_test(own_words),
 		cmocka_unit_test(already),   cmocka_unit_test(alike),
 		cmocka_unit_test(all_taken), cmocka_unit_test(many),
 	};

@@ -188,11 +188,12 @@ static void views_and_notes_are_kept(void **state)
 	na_result_free(r);
 }
 
-static char *shouted(void *ctx, const char *text)
+static char *shouted(void *ctx, const char *member, const char *text)
 {
 	char *copy = strdup(text);
 
 	(void)ctx;
+	(void)member;
 	for (char *c = copy; c && *c; c++)
 		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
 	return copy;

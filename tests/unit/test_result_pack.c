@@ -175,11 +175,12 @@ static void in_turn(void **state)
 	na_result_free(r);
 }
 
-static char *louder(void *ctx, const char *text)
+static char *louder(void *ctx, const char *member, const char *text)
 {
 	char *made = strdup(text);
 
 	(void)ctx;
+	(void)member;
 	if (made && *made)
 		made[0] = 'X';
 	return made;

@@ -9,6 +9,7 @@
 #include "netan/cli/cli.h"
 #include "netan/synth/capture/capture.h"
 #include "netan/synth/job/fault.h"
+#include "netan/synth/job/job.h"
 #include "netan/synth/synth.h"
 
 /* Files named one by one; the rest are counted. */
@@ -79,7 +80,8 @@ static const struct na_opt opts[] = {
 	{ NA_OPT_LIST, 0, "without", FIELD(without), "WHAT", NULL, 0, 0,
 	  "leave out: hlo, long-names, steps, modules, dcn-info, "
 	  "done-rendezvous, channels, run-ids, local-ids, inputs; pytorch: "
-	  "seq, kernel-args, distributed-info, frames" },
+	  "seq, kernel-args, distributed-info, frames", NA_PATH_NONE,
+	  na_without_offered },
 	{ NA_OPT_FLAG, 0, "shuffle-suffixes", FIELD(shuffle_suffixes), NULL,
 	  NULL, 0, 0, "number send-done and recv-done unlike their start" },
 	{ NA_OPT_COUNT, 0, "skip-planes", FIELD(skip_planes), "N", "0", 0, 64,

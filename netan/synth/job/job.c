@@ -32,6 +32,11 @@ static const char *const without_words[NA_N_WITHOUT] = {
 };
 /* clang-format on */
 
+const char *na_without_offered(size_t k)
+{
+	return k < NA_N_WITHOUT ? without_words[k] : NULL;
+}
+
 uint32_t na_job_first_plane(const struct na_job *job)
 {
 	const struct na_synth_config *c = job->cfg;

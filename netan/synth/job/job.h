@@ -130,6 +130,7 @@ enum na_without {
 	NA_WITHOUT_INPUTS,
 	NA_N_WITHOUT
 };
+const char *na_without_offered(size_t k); /* NULL behind the last */
 
 struct na_job {
 	const struct na_synth_config *cfg;

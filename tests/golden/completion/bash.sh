@@ -28,6 +28,8 @@ try netan help --s
 try netan help --tables tr
 try netan pairs --by src,
 try netan sizes --table ''
+try netan pairs --table pa
+try netan synth --without lo
 try netan timeline --capacity ''
 END
 bash try.bash

@@ -18,3 +18,8 @@ else
 	echo "$dir/sizes.png"
 	ls
 fi
+# Options in all the forms that netan takes.
+for given in -onb1 --output=nb2 '--output nb3'; do
+	# shellcheck disable=SC2086  # words on purpose
+	sh "$equiv/02_sizes.sh" --no-picture t $given
+done
