@@ -175,6 +175,8 @@ static const char *number_text(const struct na_column *col, double x,
 		return na_print_count(buf, (uint64_t)llround(shown));
 	if (col->format == NA_F_FIXED)
 		return na_print_fixed(buf, shown, col->digits);
+	if (col->format == NA_F_TIMES)
+		return na_print_times(buf, shown, col->digits);
 	if (col->format == NA_F_CHANCE)
 		return na_print_chance(buf, shown);
 	if (col->format == NA_F_PLAIN)
@@ -256,6 +258,7 @@ static const char *string_text(const struct na_column *col, const char *text,
 	case NA_F_FIXED:
 	case NA_F_PLAIN:
 	case NA_F_FACTOR:
+	case NA_F_TIMES:
 	case NA_F_CHANCE:
 	case NA_F_NAMES:
 	case NA_F_LENGTH:
