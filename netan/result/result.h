@@ -139,6 +139,8 @@ void na_result_retitle(struct na_result *r, const char *title);
 struct na_about {
 	bool runs_apart;   /* runs stand side by side, not added up */
 	bool anchor_idle;  /* no time depends on the anchor */
+	const char *hosts; /* what stands for them, "rank", where nothing tells
+			      the hosts of ranks; NULL: they are hosts */
 	bool part_limited; /* a capacity is of a part of what the rates hold */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */
