@@ -286,6 +286,8 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 	size_t traces = x->hosts->n + x->ranked->n;
 
 	/* The label is the first column, where there are several runs. */
+	if (x->damage->n)
+		na_result_view(r, "warnings", x->damage, t, damage_cols, 2, 0);
 	if (x->hosts->n)
 		na_result_view(r, "hosts", x->hosts, t, file_cols + !labels,
 			       NA_LEN(file_cols) - !labels, 0);
@@ -296,8 +298,6 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 	if (traces && verbose)
 		parts_view(r, "lines", x, x->lines, of_line);
 	na_info_view_ranks(r, x->ranks, x->ranked);
-	if (x->damage->n)
-		na_result_view(r, "warnings", x->damage, t, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */
@@ -331,34 +331,33 @@ static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
 	const struct na_capture_counts *c = &all->capture;
-	const char *files = na_plural(s->n_inputs);
-	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+	char files[NA_FILES_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
 
+	na_session_inputs(s, files);
 	na_print_count(a, all->captures ? c->packets : all->events);
 	na_print_count(b, (uint64_t)all_classes(all->classes[NA_RX]));
 	na_print_count(d, c->connections);
 	na_print_count(e, c->rpcs);
 	if (all->captures == s->n_inputs)
 		na_result_headline(r,
-				   "info: %zu file%s, %s packet%s, %s TCP "
+				   "info: %s, %s packet%s, %s TCP "
 				   "connection%s, %s call%s, %" PRIu64
 				   " RoCE message%s",
-				   s->n_inputs, files, a, na_plural(c->packets),
+				   files, a, na_plural(c->packets),
 				   d, na_plural(c->connections), e,
 				   na_plural(c->rpcs), c->roce_messages,
 				   na_plural(c->roce_messages));
 	else if (all->captures)
 		na_result_headline(r,
-				   "info: %zu files, %" PRIu64
-				   " of them captures with %s packets; %s "
+				   "info: %s with %s packet%s; %s "
 				   "transfers received, %" PRIu64 " planes",
-				   s->n_inputs, all->captures, a, b,
+				   files, a, na_plural(c->packets), b,
 				   all->planes);
 	else
 		na_result_headline(r,
-				   "info: %zu file%s, %s events, %s transfers "
+				   "info: %s, %s events, %s transfers "
 				   "received, %" PRIu64 " planes",
-				   s->n_inputs, files, a, b, all->planes);
+				   files, a, b, all->planes);
 }
 
 static void info_notes(struct na_result *r, const struct na_session *s,

@@ -293,6 +293,7 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 {
 	struct counts all = {.groups = 0};
 	char a[NA_UNIT_BUF], b[NA_COUNT_BUF], d[NA_COUNT_BUF], who[NA_WHO_BUF];
+	char files[NA_FILES_BUF];
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		all.collectives += x->of[i].collectives;
@@ -301,10 +302,9 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 	}
 	na_print_count(a, events);
 	na_result_headline(r,
-			   "info: %zu file%s, %s, %s events, of ranks: %s, %s "
+			   "info: %s, %s, %s events, of ranks: %s, %s "
 			   "point to point, %" PRIu64 " step%s",
-			   s->n_inputs, na_plural(s->n_inputs),
-			   na_session_who(s, who), a,
+			   na_session_inputs(s, files), na_session_who(s, who), a,
 			   na_count_of(b, all.collectives, "collective"),
 			   na_print_count(d, all.p2p), all.steps,
 			   na_plural(all.steps));
