@@ -165,7 +165,9 @@ static const char *number_text(const struct na_column *col, double x,
 					   col->digits ? col->digits : 4, buf)
 			       : "-";
 	if (col->format == NA_F_FACTOR)
-		return na_print_number(buf, exp(x), col->digits);
+		return exp(x) >= 1000 && exp(x) < 9e15
+			       ? na_print_count(buf, (uint64_t)llround(exp(x)))
+			       : na_print_number(buf, exp(x), col->digits);
 	if (whole && shown < 0) {
 		buf[0] = '-';
 		na_print_count(buf + 1, (uint64_t)llround(-shown));
