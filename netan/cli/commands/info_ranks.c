@@ -232,7 +232,11 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 
 bool na_info_shows_ranks(const struct na_info_ranks *x)
 {
-	return x->rows.n > 0;
+	for (size_t i = 0; i < x->rows.n; i++) {
+		if (x->rows.v[i].rank >= 0)
+			return true;
+	}
+	return false;
 }
 
 static bool tells_host(const struct na_store *store, bool of_ranks)
