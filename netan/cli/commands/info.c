@@ -331,7 +331,8 @@ static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
 	const struct na_capture_counts *c = &all->capture;
-	char files[NA_FILES_BUF], a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+	char files[NA_FILES_BUF];
 
 	na_session_inputs(s, files);
 	na_print_count(a, all->captures ? c->packets : all->events);

@@ -308,7 +308,8 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 	na_result_headline(r,
 			   "info: %s, %s, %s events, of ranks: %s, %s "
 			   "point to point, %" PRIu64 " step%s",
-			   na_session_inputs(s, files), na_session_who(s, who), a,
+			   na_session_inputs(s, files),
+			   na_session_who(s, who), a,
 			   na_count_of(b, all.collectives, "collective"),
 			   na_print_count(d, all.p2p), all.steps,
 			   na_plural(all.steps));

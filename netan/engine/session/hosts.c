@@ -180,7 +180,8 @@ bool na_session_is_damaged(const struct na_session *s, size_t input)
 	       s->store.tallies[input].left_out[NA_LEFT_DAMAGED];
 }
 
-const char *na_session_inputs(const struct na_session *s, char buf[NA_FILES_BUF])
+const char *na_session_inputs(const struct na_session *s,
+			      char buf[NA_FILES_BUF])
 {
 	size_t captures = 0, traces = 0, damaged = 0, others;
 	struct na_str t = na_str_over(buf, NA_FILES_BUF);

@@ -163,7 +163,7 @@ const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF]);
  * "8 files (2 damaged)". */
 #define NA_FILES_BUF 120
 const char *na_session_inputs(const struct na_session *s,
-			     char buf[NA_FILES_BUF]);
+			      char buf[NA_FILES_BUF]);
 bool na_session_is_damaged(const struct na_session *s, size_t input);
 /* Of ranks only, and no transfer between two: says so. */
 void na_session_say_no_pairs(const struct na_session *s);
