@@ -429,18 +429,47 @@ static enum na_status runs_below(const char *path, struct na_arena *a,
 	return st == NA_ENOMEM ? na_fail_nomem(err) : st;
 }
 
-static enum na_status keep_note(struct na_str *t, struct na_arena *a,
-				struct na_found *out, struct na_err *err)
-{
-	out->note = na_str_keep(t, a);
-	return out->note ? NA_OK : na_fail_nomem(err);
-}
-
 /* What of a path is below a directory. */
 static const char *below_of(const char *dir, const char *path)
 {
 	path += strlen(dir);
 	return path + strspn(path, "/");
+}
+
+/* Traces of the one run below; which of several is meant nobody knows. */
+static enum na_status in_one_run(const char *path, struct na_arena *a,
+				 struct na_found *out, struct na_err *err)
+{
+	struct na_found runs = {.paths = NULL};
+	enum na_status st = runs_below(path, a, &runs, err);
+	char text[9000];
+
+	if (st == NA_OK && runs.n > 1)
+		st = na_fail(err, NA_EIO,
+			     "%s: %zu directories below it hold traces, each "
+			     "of a run: name one of them",
+			     path, runs.n);
+	if (st == NA_OK && runs.n)
+		st = list(runs.paths[0], wants_trace, a, out, err);
+	drop_packed_twins(out);
+	if (st == NA_OK && out->n) {
+		out->named = below_of(path, runs.paths[0]);
+		snprintf(text, sizeof(text),
+			 "%s holds no traces itself: %zu trace%s of %s below "
+			 "it %s read",
+			 path, out->n, na_plural(out->n), out->named,
+			 out->n == 1 ? "is" : "are");
+		out->note = na_arena_strn(a, text, strlen(text));
+	}
+	free(runs.paths);
+	return st;
+}
+
+static enum na_status keep_note(struct na_str *t, struct na_arena *a,
+				struct na_found *out, struct na_err *err)
+{
+	out->note = na_str_keep(t, a);
+	return out->note ? NA_OK : na_fail_nomem(err);
 }
 
 /* "such as DIR/RUN" of them: what a user types. */
@@ -676,6 +705,8 @@ enum na_status na_discover(const char *path, struct na_arena *a,
 	drop_packed_twins(out);
 	if (st == NA_OK && !out->n)
 		st = in_job(path, a, out, err);
+	if (st == NA_OK && !out->n)
+		st = in_one_run(path, a, out, err);
 	if (st == NA_OK && out->n)
 		st = note_below(path, a, out, err);
 	if (st == NA_OK && !out->n)

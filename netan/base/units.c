@@ -270,6 +270,14 @@ const char *na_print_percent(char *buf, double share)
 	return na_print_number(buf, 100 * share, 3);
 }
 
+const char *na_print_times(char *buf, double ratio, int digits)
+{
+	na_print_number(buf, ratio, digits);
+	if (isfinite(ratio))
+		strcat(buf, "x");
+	return buf;
+}
+
 const char *na_print_chance(char *buf, double p)
 {
 	if (p < 1e-20)

@@ -143,6 +143,8 @@ const char *na_print_number(char *buf, double x, int digits);
  * less.  Without the sign. */
 const char *na_print_percent(char *buf, double share);
 const char *na_print_fixed(char *buf, double x, int digits);
+/* A ratio: na_print_number() and "x". */
+const char *na_print_times(char *buf, double ratio, int digits);
 /* A probability: "0.0012", "1.4e-17", "below 1e-20", which is more than anybody
  * needs; "-" when it is not finite. */
 const char *na_print_chance(char *buf, double p);

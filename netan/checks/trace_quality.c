@@ -71,17 +71,12 @@ static void judge_inputs(struct na_case *c, enum state state)
 		return;
 	f = na_case_find(c, state == REMARKED ? NA_SEV_INFO : NA_SEV_WARNING,
 			 NA_CERTAIN, "info");
-	/* Why one could not be read is said below, and when it was met. */
-	f->title = na_case_text(c, "%s of %s input%s %s: %s%s%s",
+	/* Why, the evidence says. */
+	f->title = na_case_text(c, "%s of %s input%s %s: %s%s",
 				na_case_count(c, n), na_case_count(c, all),
 				na_plural(all), words[state],
 				na_text_at(first, M_path),
-				state != UNREADABLE ? ": "
-				: n > 1             ? ", ..."
-						    : "",
-				state == UNREADABLE
-					? ""
-					: na_text_at(first, M_what));
+				n > 1 ? ", ..." : "");
 	f->remedy = state == REMARKED
 			    ? "nothing, if the numbers look right"
 			    : "copy the file again, or capture again; what is "

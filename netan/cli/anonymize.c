@@ -8,15 +8,30 @@
 #include "netan/cli/common.h"
 #include "netan/engine/anonymize.h"
 
+/* The bytes in front of a path's last slashes, or of its end. */
+static size_t trimmed(const char *path, size_t n)
+{
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* Without slashes at its end: what is below it is told as "dir-1/path-1". */
 static void hide_path(const struct na_cli *cli, enum na_alias kind,
 		      const char *path)
 {
+	size_t n = path ? strlen(path) : 0;
+	char name[PATH_MAX];
 	struct stat sb;
 
 	if (path && stat(path, &sb) == 0)
 		kind = S_ISDIR(sb.st_mode)    ? NA_ALIAS_DIR
 		       : kind == NA_ALIAS_DIR ? NA_ALIAS_FILE
 					      : kind;
+	if (n && path[n - 1] == '/' && n < sizeof(name))
+		path = memcpy(name, path, n + 1);
+	if (path == name)
+		name[trimmed(name, n)] = '\0';
 	na_hide(&cli->request, kind, path);
 }
 
@@ -44,14 +59,6 @@ static void hide_argument(const struct na_cli *cli, const char *arg)
 static bool takes(const struct na_opt *o, const char *what)
 {
 	return o->arg && strncmp(o->arg, what, strlen(what)) == 0;
-}
-
-/* The bytes in front of a path's last slashes, or of its end. */
-static size_t trimmed(const char *path, size_t n)
-{
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	return n;
 }
 
 /* What is said of a file may name its directory. */

@@ -201,7 +201,8 @@ static const struct na_opt group_opts[] = {
 	 .brief = "one group for each host, pair, step, size, ..."},
 	TOPOLOGY_ROW,
 	{NA_OPT_COUNT, 0, "top", ASK(top), "N", NULL, 1, 1e9,
-	 "show the first N rows; the others are counted"},
+	 "list the first N rows, in JSON and CSV too; the others are "
+	 "counted"},
 	NA_OPT_END
 };
 

@@ -44,15 +44,15 @@ static void headline(struct na_session *s, struct na_result *r,
 	int64_t own = na_result_about(r)->left_out;
 	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
 	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
-	char who[NA_WHO_BUF], set[SETTINGS_BUF];
+	char files[NA_FILES_BUF], who[NA_WHO_BUF], set[SETTINGS_BUF];
 
 	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
 	     v; v = v->next)
 		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
-			   "%s: %zu file%s, %s, %s, %s %s%s%s "
+			   "%s: %s, %s, %s, %s %s%s%s "
 			   "used, %s%s%s%s left out%s",
-			   name, s->n_inputs, na_plural(s->n_inputs),
+			   name, na_session_inputs(s, files),
 			   na_session_who(s, who),
 			   na_print_time(span, span_ps, 4),
 			   na_print_count(n, used), noun, na_plural(used),

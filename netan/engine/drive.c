@@ -250,6 +250,8 @@ static enum na_status run_drive(struct drive *d, const void *params,
 		st = run_shares(d, err);
 	if (d->a->forgets)
 		forget_all(d);
+	if (r)
+		na_result_about(r)->hosts = na_store_of_hosts(d->scope.store);
 	if (st == NA_OK)
 		st = d->a->finish(d->state, r, err);
 	if (st == NA_OK && !na_result_ok(r))

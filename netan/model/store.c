@@ -395,6 +395,19 @@ bool na_store_mixed(const struct na_store *s, uint32_t run)
 	return captures && traces;
 }
 
+const char *na_store_of_hosts(const struct na_store *s)
+{
+	size_t ranks = 0, others = 0;
+
+	for (size_t i = 0; i < s->n_sources; i++) {
+		const struct na_source *x = &s->sources[i];
+
+		ranks += x->of_rank && x->no_host;
+		others += !(x->of_rank && x->no_host);
+	}
+	return !ranks ? NULL : others ? "host or rank" : "rank";
+}
+
 bool na_store_of_captures(const struct na_store *s)
 {
 	for (size_t i = 0; i < s->n_sources; i++) {

@@ -272,6 +272,9 @@ static inline bool na_store_of_ranks(const struct na_store *s)
 		others += !s->sources[i].capture;
 	return others && s->ranked.inputs == others;
 }
+/* What stands for hosts, where nothing tells the hosts of ranks: "rank", or of
+ * some "host or rank"; NULL: they are hosts. */
+const char *na_store_of_hosts(const struct na_store *s);
 /* Every input is a capture. */
 bool na_store_of_captures(const struct na_store *s);
 /* Class of the path between two hosts (na_topology_class_name() names it),

@@ -165,7 +165,9 @@ static const char *number_text(const struct na_column *col, double x,
 					   col->digits ? col->digits : 4, buf)
 			       : "-";
 	if (col->format == NA_F_FACTOR)
-		return na_print_number(buf, exp(x), col->digits);
+		return exp(x) >= 1000 && exp(x) < 9e15
+			       ? na_print_count(buf, (uint64_t)llround(exp(x)))
+			       : na_print_number(buf, exp(x), col->digits);
 	if (whole && shown < 0) {
 		buf[0] = '-';
 		na_print_count(buf + 1, (uint64_t)llround(-shown));
@@ -175,6 +177,8 @@ static const char *number_text(const struct na_column *col, double x,
 		return na_print_count(buf, (uint64_t)llround(shown));
 	if (col->format == NA_F_FIXED)
 		return na_print_fixed(buf, shown, col->digits);
+	if (col->format == NA_F_TIMES)
+		return na_print_times(buf, shown, col->digits);
 	if (col->format == NA_F_CHANCE)
 		return na_print_chance(buf, shown);
 	if (col->format == NA_F_PLAIN)
@@ -256,6 +260,7 @@ static const char *string_text(const struct na_column *col, const char *text,
 	case NA_F_FIXED:
 	case NA_F_PLAIN:
 	case NA_F_FACTOR:
+	case NA_F_TIMES:
 	case NA_F_CHANCE:
 	case NA_F_NAMES:
 	case NA_F_LENGTH:

@@ -31,6 +31,7 @@
  *                                      scaled("header", digits, factor), divided("header", digits,
  *                                      divisor), fixed("header", digits),
  *                                      factor("header", digits) of a logarithm,
+ *                                      times("header", digits) of a ratio,
  *                                      chance("header") of a probability
  *   WORD(name, "a b c", column, doc)   one of these words; "null" among them
  *                                      means that it may be null

@@ -31,6 +31,7 @@
 #define number(header, n)          {NULL, header, NA_F_NUMBER, n, 0}
 #define fixed(header, n)           {NULL, header, NA_F_FIXED, n, 0}
 #define factor(header, n)          {NULL, header, NA_F_FACTOR, n, 0}
+#define times(header, n)           {NULL, header, NA_F_TIMES, n, 0}
 #define chance(header)             {NULL, header, NA_F_CHANCE, 0, 0}
 #define divided(header, n, x)      {NULL, header, NA_F_NUMBER, n, -(x)}
 #define scaled(header, n, x)       {NULL, header, NA_F_NUMBER, n, x}

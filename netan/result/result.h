@@ -76,6 +76,7 @@ enum na_format {
 	NA_F_PLAIN,    /* no more than `digits`, whole parts whole; its header
 			  ends in no unit */
 	NA_F_FACTOR,   /* of a natural logarithm: as NA_F_NUMBER, e to it */
+	NA_F_TIMES,    /* of a ratio: as NA_F_NUMBER, "1.53x" */
 	NA_F_CHANCE,   /* a probability: na_print_chance() */
 	NA_F_NAMES,  /* of a list of more than three texts: "a, b and 6 more" */
 	NA_F_LENGTH, /* of a list: how many */
@@ -138,6 +139,8 @@ void na_result_retitle(struct na_result *r, const char *title);
 struct na_about {
 	bool runs_apart;   /* runs stand side by side, not added up */
 	bool anchor_idle;  /* no time depends on the anchor */
+	const char *hosts; /* what stands for them, "rank", where nothing tells
+			      the hosts of ranks; NULL: they are hosts */
 	bool part_limited; /* a capacity is of a part of what the rates hold */
 	/* Counted by the analysis itself, in its own noun; below 0: by the
 	 * envelope. */

@@ -1,6 +1,8 @@
 /* What is shown of a result beside its tree: headline, notes, views, words. */
 #include <assert.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "netan/result/member.h"
 #include "netan/result/result_impl.h"
@@ -111,14 +113,33 @@ struct na_column na_column_declared(const struct na_table *table,
 	return made;
 }
 
+enum { HEADER_BUF = 128 };
+
+/* "receiving host" is "receiving rank" where ranks stand for hosts. */
+static const char *whose(const struct na_result *r, const char *header,
+			 char buf[HEADER_BUF])
+{
+	size_t n = strlen(header), host = strlen("host");
+
+	if (!r->about.hosts || n < host || n >= HEADER_BUF / 2 ||
+	    strcmp(header + n - host, "host") != 0 ||
+	    (n > host && header[n - host - 1] != ' '))
+		return header;
+	snprintf(buf, HEADER_BUF, "%.*s%.40s", (int)(n - host), header,
+		 r->about.hosts);
+	return buf;
+}
+
 static bool copy_columns(struct na_result *r, struct na_column *to,
 			 const struct na_table *table,
 			 const struct na_column *from, size_t n)
 {
+	char buf[HEADER_BUF];
+
 	for (size_t k = 0; k < n; k++) {
 		to[k] = na_column_declared(table, &from[k]);
 		to[k].field = na_result_copy(r, from[k].field);
-		to[k].header = na_result_copy(r, to[k].header);
+		to[k].header = na_result_copy(r, whose(r, to[k].header, buf));
 	}
 	return !r->failed;
 }

@@ -353,6 +353,31 @@ static void captures_above_ranks(void **state)
 	free(found.paths);
 }
 
+/* As below a capture: the one that there is, and of several none. */
+static void a_run_below(void **state)
+{
+	struct place *p = *state;
+	struct na_found found;
+
+	make(p, "run/");
+	make(p, "run/h.xplane.pb");
+	for (int slash = 0; slash < 2; slash++) {
+		found = find(p, slash ? "/" : "", NA_OK);
+		assert_string_equal(found.named, "run");
+		assert_non_null(strstr(found.note, "1 trace of run below it"));
+		assert_string_equal(found.paths[0] + strlen(p->root),
+				    "/run/h.xplane.pb");
+		assert_int_equal(found.n, 1);
+		free(found.paths);
+	}
+	make(p, "later/");
+	make(p, "later/h.xplane.pb");
+	found = find(p, "", NA_EIO);
+	assert_non_null(strstr(p->err.text, "2 directories below it"));
+	assert_int_equal(found.n, 0);
+	free(found.paths);
+}
+
 static void nothing_there(void **state)
 {
 	struct place *p = *state;
@@ -419,6 +444,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(captures_below, begin, end),
 		cmocka_unit_test_setup_teardown(captures_above_ranks, begin,
 						end),
+		cmocka_unit_test_setup_teardown(a_run_below, begin, end),
 		cmocka_unit_test_setup_teardown(nothing_there, begin, end),
 		cmocka_unit_test_setup_teardown(host_names, begin, end),
 	};

@@ -205,6 +205,9 @@ static void numbers_are_printed(void **state)
 	assert_string_equal(na_print_percent(buf, 0.99986), "over 99.9");
 	assert_string_equal(na_print_percent(buf, 0.527), "52.7");
 	assert_string_equal(na_print_percent(buf, 0), "0");
+	assert_string_equal(na_print_times(buf, 1.5312, 3), "1.53x");
+	assert_string_equal(na_print_times(buf, 0.0036, 3), "0.00360x");
+	assert_string_equal(na_print_times(buf, NAN, 3), "-");
 	assert_string_equal(na_print_chance(buf, 0), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1e-21), "below 1e-20");
 	assert_string_equal(na_print_chance(buf, 1.44e-17), "1.4e-17");

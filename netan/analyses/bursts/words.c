@@ -100,12 +100,16 @@ static void hosts_view(struct na_result *r, const struct bursts_state *s)
 						PENDING_COLUMNS};
 	const struct na_value *list = na_get(na_result_body(r), M_hosts);
 	bool ranks = na_get(na_items(list), M_rank);
+	const char *whose = na_result_about(r)->hosts;
 	char title[64];
 
 	if (!list || list->n < 2)
 		return;
 	snprintf(title, sizeof(title), "pending %s of each %s",
-		 na_bursts_pending_of(s), ranks ? "rank" : "host");
+		 na_bursts_pending_of(s),
+		 ranks   ? "rank"
+		 : whose ? whose
+			 : "host");
 	na_result_view(r, title, list, &na_table_bursts_result_hosts,
 		       cols + !ranks, NA_LEN(cols) - !ranks, SHOWN_ROWS);
 }

@@ -317,15 +317,11 @@ void na_diff_views(struct na_result *r, const struct diff_state *s);
 const char *na_diff_host(const struct diff_state *s, uint32_t host);
 /* NULL: it has no name. */
 const char *na_diff_collective(const struct diff_state *s, uint32_t name);
-/* "+12.5 %", "-3 %", and from 2 or below 0.05 a factor: "69.4x"; into a buffer
- * of NA_UNIT_BUF. */
-const char *na_diff_print_change(char *buf, double ratio, int digits);
 /* A value of a metric, in the unit that suits it; NULL: none. */
 const char *na_diff_in_unit(char buf[NA_UNIT_BUF], double x, const char *unit);
-/* The same, in that unit. */
-const char *na_diff_print_ratio(char *buf, double ratio, int digits,
-				bool factor);
-bool na_diff_factor(double ratio);
+/* The row that says most of a metric, which the first line names. */
+const struct diff_row *na_diff_telling_row(const struct diff_metric *m,
+					  size_t *at);
 /* Whether the interval of the ratio says anything. */
 bool na_diff_telling(const struct diff_row *row);
 void na_diff_put_message(struct na_result *r, const struct diff_state *s);

@@ -7,18 +7,8 @@
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 
-/* Of a row that is read across: all percent, or all factors. */
-static bool as_factors(const struct diff_row *row)
-{
-	const double *ci = row->of[DIFF_RATIO].ci;
-
-	return na_diff_factor(row->ratio) ||
-	       (!row->equal_values && na_diff_telling(row) &&
-		(na_diff_factor(ci[0]) || na_diff_factor(ci[1])));
-}
-
 static void put_interval(struct na_result *r, struct na_value *x,
-			 const struct diff_row *row, bool factor)
+			 const struct diff_row *row)
 {
 	const double *ci = row->of[DIFF_RATIO].ci;
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
@@ -31,8 +21,8 @@ static void put_interval(struct na_result *r, struct na_value *x,
 		na_put_text(r, x, M_interval, "too few to tell");
 	else
 		na_put_textf(r, x, M_interval, "%s to %s",
-			     na_diff_print_ratio(a, ci[0], 3, factor),
-			     na_diff_print_ratio(b, ci[1], 3, factor));
+			     na_print_times(a, ci[0], 3),
+			     na_print_times(b, ci[1], 3));
 }
 
 /* A row of the body, and what only the table says of it. */
@@ -42,30 +32,31 @@ static void put_shown(struct na_result *r, struct na_value *list,
 	struct na_value *x = na_put_object(r, list, NULL);
 	const char *unit = na_text_at(told, M_unit);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
-	bool factor;
 
 	na_put_alias(r, x, M_row, told);
 	na_put_text(r, x, M_a, na_diff_in_unit(a, row->a, unit));
 	na_put_text(r, x, M_b, na_diff_in_unit(b, row->b, unit));
-	factor = as_factors(row);
-	na_put_text(r, x, M_change,
-		    na_diff_print_ratio(a, row->ratio, 3, factor));
-	put_interval(r, x, row, factor);
-	na_put_text(r, x, M_equal,
-		    na_diff_print_change(
-			    a, row->equal ? row->equal_ratio : (double)NAN, 3));
+	na_put_text(r, x, M_change, na_print_times(a, row->ratio, 3));
+	put_interval(r, x, row);
+	na_put_text(
+		r, x, M_equal,
+		na_print_times(
+			a, row->equal ? row->equal_ratio : (double)NAN, 3));
 	na_put_text(r, x, M_found,
 		    row->verdict == DIFF_UNTOLD
 			    ? "too few"
 			    : na_diff_verdicts[row->verdict]);
 }
 
-/* A table shows these rows of each metric; the others are in the JSON and
- * CSV. */
-static bool is_shown(size_t row)
+/* A table shows these rows of each metric, and the one that the first line
+ * names; the others are in the JSON and CSV. */
+static bool is_shown(const struct diff_metric *m, size_t row)
 {
+	size_t named;
+
+	na_diff_telling_row(m, &named);
 	return row == DIFF_P10 || row == DIFF_P50 || row == DIFF_P90 ||
-	       row == DIFF_P99 || row == DIFF_MEAN;
+	       row == DIFF_P99 || row == DIFF_MEAN || row == named;
 }
 
 /* Whether any was compared at equal sizes and pairs, too. */
@@ -79,7 +70,7 @@ static bool put_shown_rows(struct na_result *r, struct na_value *list,
 		const struct diff_metric *m = &s->metrics[i];
 
 		for (size_t k = 0; v && na_diff_any(m) && k < DIFF_ROWS; k++) {
-			if (m->compared && is_shown(k))
+			if (m->compared && is_shown(m, k))
 				put_shown(r, list, v, &m->rows[k]);
 			equal |= m->compared && m->rows[k].equal;
 			v = v->next;
@@ -108,33 +99,46 @@ static void metrics_view(struct na_result *r, const struct diff_state *s)
 		       &na_table_diff_shown, cols, n, 0);
 }
 
-static void part_views(struct na_result *r)
+/* What all that changed have in common, with the runs' own names; the ratio
+ * comes first, for a narrow terminal. */
+static void part_view(struct na_result *r, const struct diff_state *s,
+		      const char *list, const char *title,
+		      const struct na_table *table, const char *const who[2])
+{
+	const char *a = s->labels[DIFF_A], *b = s->labels[DIFF_B];
+	char count[DIFF_RUNS][96], typical[DIFF_RUNS][96];
+	struct na_columns cols = {.n = 0};
+
+	snprintf(count[DIFF_A], sizeof(*count), "transfers %.60s", a);
+	snprintf(count[DIFF_B], sizeof(*count), "transfers %.60s", b);
+	snprintf(typical[DIFF_A], sizeof(*typical), "typical %.60s us", a);
+	snprintf(typical[DIFF_B], sizeof(*typical), "typical %.60s us", b);
+	for (int i = 0; i < 2 && who[i]; i++)
+		cols.c[cols.n++] = (struct na_column){.field = who[i]};
+	cols.c[cols.n++] = (struct na_column){M_ratio};
+	cols.c[cols.n++] = (struct na_column){M_a_us, typical[DIFF_A]};
+	cols.c[cols.n++] = (struct na_column){M_b_us, typical[DIFF_B]};
+	cols.c[cols.n++] = (struct na_column){M_a_count, count[DIFF_A]};
+	cols.c[cols.n++] = (struct na_column){M_b_count, count[DIFF_B]};
+	cols.c[cols.n++] = (struct na_column){M_q_value};
+	if (na_length(na_result_body(r), list))
+		na_result_view(r, title, na_get(na_result_body(r), list), table,
+			       cols.c, cols.n, 0);
+}
+
+static void part_views(struct na_result *r, const struct diff_state *s)
 {
 	const struct na_value *body = na_result_body(r);
 
-	if (na_length(body, M_hosts))
-		na_result_view(r, "Hosts that changed", na_get(body, M_hosts),
-			       &na_table_diff_result_hosts,
-			       NA_COLUMNS({M_host}, {M_side}, {M_a_count},
-					  {M_b_count}, {M_a_us}, {M_b_us},
-					  {M_ratio}, {M_q_value}),
-			       0);
-	if (na_length(body, M_pairs))
-		na_result_view(r, "Pairs of hosts that changed",
-			       na_get(body, M_pairs),
-			       &na_table_diff_result_pairs,
-			       NA_COLUMNS({M_src}, {M_dst}, {M_a_count},
-					  {M_b_count}, {M_a_us}, {M_b_us},
-					  {M_ratio}, {M_q_value}),
-			       0);
-	if (na_length(body, M_collectives))
-		na_result_view(r, "Collectives that changed",
-			       na_get(body, M_collectives),
-			       &na_table_diff_result_collectives,
-			       NA_COLUMNS({M_collective}, {M_a_count},
-					  {M_b_count}, {M_a_us}, {M_b_us},
-					  {M_ratio}, {M_q_value}),
-			       0);
+	part_view(r, s, M_hosts, "Hosts that changed",
+		  &na_table_diff_result_hosts,
+		  (const char *const[2]){M_host, M_side});
+	part_view(r, s, M_pairs, "Pairs of hosts that changed",
+		  &na_table_diff_result_pairs,
+		  (const char *const[2]){M_src, M_dst});
+	part_view(r, s, M_collectives, "Collectives that changed",
+		  &na_table_diff_result_collectives,
+		  (const char *const[2]){M_collective});
 	if (na_length(body, M_fail_if))
 		na_result_view(r, "Limits", na_get(body, M_fail_if),
 			       &na_table_diff_result_fail_if,
@@ -143,20 +147,42 @@ static void part_views(struct na_result *r)
 
 /* ---- notes */
 
-static void note_events(struct na_result *r, const struct diff_state *s)
+/* Whether a run had too few steps to cut into stretches. */
+static bool by_events(const struct diff_state *s, int run)
 {
 	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
 
-	for (int k = 0; m->compared && k < DIFF_RUNS; k++) {
-		if (m->s[k].by_events)
+	if (!m->compared)
+		m = &s->metrics[DIFF_STEPS];
+	return m->compared && m->s[run].by_events;
+}
+
+static void note_intervals(struct na_result *r, const struct diff_state *s)
+{
+	char of[120] = "";
+	bool a = by_events(s, DIFF_A), b = by_events(s, DIFF_B);
+
+	for (int k = 0; k < DIFF_RUNS; k++) {
+		if (by_events(s, k))
 			na_result_note(
 				r,
-				"%s has fewer than %d steps: transfers were "
+				"%s has fewer than %d steps: its values were "
 				"resampled one by one, as if they were "
 				"independent; the intervals are too short if "
 				"they are not",
 				s->labels[k], NA_BOOT_LEAST);
 	}
+	if (!a || !b)
+		snprintf(of, sizeof(of), "%s%.60s of %d stretches of steps",
+			 a || b ? ", of " : "",
+			 a   ? s->labels[DIFF_B]
+			 : b ? s->labels[DIFF_A]
+			     : "",
+			 DIFF_STRETCHES);
+	na_result_note(r,
+		       "intervals: %d resamples%s, seed %d; all of them "
+		       "together hold with 95 %%",
+		       DIFF_RESAMPLES, of, DIFF_SEED);
 }
 
 static void note_clocks(struct na_result *r, const struct diff_state *s)
@@ -189,20 +215,20 @@ static void note_judged(struct na_result *r, const struct diff_state *s)
 static void note_parts(struct na_result *r, const struct diff_state *s)
 {
 	static const char *const more[][2] = {
-		{M_more_hosts, M_hosts},
-		{M_more_pairs, M_pairs},
-		{M_more_collectives, M_collectives},
+		{M_more_hosts, "host"},
+		{M_more_pairs, "pair"},
+		{M_more_collectives, "collective"},
 	};
 	const struct na_value *rest = na_get(na_result_body(r), M_changes);
-	char n[NA_UNIT_BUF];
+	char n[NA_COUNT_BUF];
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
 		int64_t left = na_count_at(rest, more[i][0]);
 
 		if (left)
-			na_result_note(r, "not shown (--top): %s %s",
-				       na_print_count(n, (uint64_t)left),
-				       more[i][1]);
+			na_result_note(r, "not shown (--top): %s",
+				       na_count_of(n, (uint64_t)left,
+						   more[i][1]));
 	}
 	if (s->parts_apart)
 		na_result_note(r,
@@ -218,16 +244,12 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 {
 	na_diff_put_message(r, s);
 	metrics_view(r, s);
-	part_views(r);
+	part_views(r, s);
 	note_judged(r, s);
 	na_for_each (x, na_get(na_result_body(r), M_not_compared))
 		na_result_note(r, "%s: not compared; %s", na_text_at(x, M_name),
 			       na_text_at(x, M_why));
-	note_events(r, s);
 	note_clocks(r, s);
 	note_parts(r, s);
-	na_result_note(r,
-		       "intervals: %d resamples of %d stretches of steps, "
-		       "seed %d; all of them together hold with 95 %%",
-		       DIFF_RESAMPLES, DIFF_STRETCHES, DIFF_SEED);
+	note_intervals(r, s);
 }

@@ -8,7 +8,8 @@
 
 /* The row that says most of a metric: the median, else the mean, else p99,
  * else the first that changed. */
-static const struct diff_row *telling(const struct diff_metric *m, size_t *at)
+const struct diff_row *na_diff_telling_row(const struct diff_metric *m,
+					  size_t *at)
 {
 	static const size_t order[] = {DIFF_P50, DIFF_MEAN, DIFF_P99};
 
@@ -38,39 +39,6 @@ const char *na_diff_in_unit(char buf[NA_UNIT_BUF], double x, const char *unit)
 		na_ps_of_s(x / (*unit == 'm' ? NA_MS_PER_S : NA_US_PER_S)), 4);
 }
 
-/* Percent reads well for what is a fraction of it, a factor for more. */
-enum { FACTOR_FROM = 2 };
-#define FACTOR_BELOW 0.05
-
-bool na_diff_factor(double ratio)
-{
-	return ratio >= FACTOR_FROM || ratio < FACTOR_BELOW;
-}
-
-const char *na_diff_print_ratio(char *buf, double ratio, int digits,
-				bool factor)
-{
-	double x = factor ? ratio : (ratio - 1) * 100;
-	char n[NA_UNIT_BUF];
-
-	if (!factor && fabs(x) < 1 && x != 0)
-		na_print_fixed(n, x, 2);
-	else
-		na_print_number(n, x, digits);
-	if (isfinite(x))
-		snprintf(buf, NA_UNIT_BUF, "%s%.40s%s",
-			 factor || n[0] == '-' ? "" : "+", n,
-			 factor ? "x" : " %");
-	else
-		snprintf(buf, NA_UNIT_BUF, "-");
-	return buf;
-}
-
-const char *na_diff_print_change(char *buf, double ratio, int digits)
-{
-	return na_diff_print_ratio(buf, ratio, digits, na_diff_factor(ratio));
-}
-
 bool na_diff_telling(const struct diff_row *row)
 {
 	const double *ci = row->of[DIFF_RATIO].ci;
@@ -81,7 +49,7 @@ bool na_diff_telling(const struct diff_row *row)
 /* Of next to nothing a ratio tells little. */
 #define RATIO_MOST 100.0
 
-/* "+116 % (74.56 ms to 161.2 ms; mix)", "from 3 us to 1.142 ms" */
+/* "2.16x (74.56 ms to 161.2 ms; mix)", "from 3 us to 1.142 ms" */
 static void say_change(struct na_str *to, const struct diff_row *row,
 		       const struct diff_kind *kind, bool mix)
 {
@@ -91,7 +59,7 @@ static void say_change(struct na_str *to, const struct diff_row *row,
 	na_diff_in_unit(b, row->b, kind->unit);
 	if (row->ratio < RATIO_MOST && row->ratio > 1 / RATIO_MOST)
 		na_str_addf(to, "%s (%s to %s%s)",
-			    na_diff_print_change(n, row->ratio, 3), a, b,
+			    na_print_times(n, row->ratio, 3), a, b,
 			    mix ? "; mix" : "");
 	else
 		na_str_addf(to, "from %s to %s%s", a, b, mix ? " (mix)" : "");
@@ -101,7 +69,7 @@ static void say_metric(struct na_str *to, const struct diff_metric *m,
 		       const struct diff_kind *kind)
 {
 	size_t at;
-	const struct diff_row *row = telling(m, &at);
+	const struct diff_row *row = na_diff_telling_row(m, &at);
 	bool mix = m->verdict == DIFF_MIX && kind->better != DIFF_NEITHER;
 
 	na_str_join(to, ", ", "%s %s ", kind->name, na_diff_row_names[at]);
@@ -191,16 +159,16 @@ static void say_part(struct na_str *to, const struct diff_state *s)
 
 	if (!c)
 		return;
-	na_print_number(n, c->ratio, 3);
+	na_print_times(n, c->ratio, 3);
 	if (c->kind == DIFF_COLLECTIVE) {
 		name = na_diff_collective(s, c->a);
-		na_str_join(to, "; ", "collective %.60s %sx",
+		na_str_join(to, "; ", "collective %.60s %s",
 			    name ? name : "without a name", n);
 	} else if (c->kind == DIFF_PATH) {
-		na_str_join(to, "; ", "%.60s to %.60s %sx",
+		na_str_join(to, "; ", "%.60s to %.60s %s",
 			    na_diff_host(s, c->a), na_diff_host(s, c->b), n);
 	} else {
-		na_str_join(to, "; ", "transfers %s %.60s %sx",
+		na_str_join(to, "; ", "transfers %s %.60s %s",
 			    c->kind == DIFF_SENDS ? "from" : "to",
 			    na_diff_host(s, c->a), n);
 	}
@@ -218,8 +186,8 @@ static void say_same(struct na_str *to, const struct diff_state *s)
 		    !na_diff_telling(row))
 			continue;
 		na_str_join(to, ", ", "%s %s", na_diff_kinds[m].name,
-			    na_diff_print_change(
-				    n, fmax(row->detectable, DIFF_EFFECT), 2));
+			    na_print_times(
+				    n, fmax(row->detectable, DIFF_EFFECT), 3));
 	}
 }
 

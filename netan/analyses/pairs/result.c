@@ -167,9 +167,13 @@ static bool put_pairs(struct na_result *r, struct na_value *body,
 {
 	struct na_value *list = na_put_packed(r, body, M_pairs);
 	struct ranked *order = rank_pairs(s);
+	size_t n = s->keys.n, top = s->scope->top;
+	size_t listed = top && top < n ? top : n;
 
-	for (size_t i = 0; order && i < s->keys.n; i++)
+	for (size_t i = 0; order && i < listed; i++)
 		put_pair(r, list, s, order[i].pair);
+	if (listed < n)
+		na_put_count(r, body, M_pairs_not_listed, n - listed);
 	free(order);
 	return order != NULL;
 }

@@ -141,6 +141,17 @@ static void pairs_view(struct na_result *r, const struct pairs_state *s,
 			 top);
 }
 
+static void note_not_listed(struct na_result *r)
+{
+	uint64_t n = (uint64_t)na_count_at(na_result_body(r),
+					   M_pairs_not_listed);
+	char count[NA_COUNT_BUF];
+
+	if (n)
+		na_result_note(r, "not listed (--top): %s",
+			       na_count_of(count, n, "more pair"));
+}
+
 static void clocks_view(struct na_result *r, const struct pairs_state *s)
 {
 	put_view(r, s, "clocks that are off (corrected here)",
@@ -400,5 +411,6 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 	note_sends(r);
 	note_side(r, s);
 	note_few(r, s);
+	note_not_listed(r);
 	note_rest(r, s);
 }

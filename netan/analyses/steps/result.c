@@ -431,6 +431,24 @@ static void put_hiccup(struct na_result *r, const struct st_state *s)
 	free(t.s);
 }
 
+/* With --top pictures still know them all. */
+static bool put_steps(struct na_result *r, struct na_value *body,
+		      const struct st_state *s)
+{
+	struct na_value *list = na_put_list(r, body, M_steps), *all = list;
+	size_t top = s->scope->top;
+	bool cut = top && top < s->n_steps;
+
+	if (cut)
+		all = na_put_list(r, na_result_side(r), M_steps);
+	for (size_t i = 0; i < s->n_steps; i++)
+		put_step(r, all, s, &s->steps[i]);
+	if (!cut)
+		return true;
+	na_put_count(r, body, M_steps_not_listed, s->n_steps - top);
+	return na_steps_put_longest(r, list, all, top);
+}
+
 enum na_status na_steps_finish(void *state, struct na_result *r,
 			       struct na_err *err)
 {
@@ -446,9 +464,8 @@ enum na_status na_steps_finish(void *state, struct na_result *r,
 	put_left_out(r, s);
 	if (!s->used.n)
 		say_nothing(r, s);
-	list = na_put_list(r, body, M_steps);
-	for (size_t i = 0; i < s->n_steps; i++)
-		put_step(r, list, s, &s->steps[i]);
+	if (!put_steps(r, body, s))
+		return na_fail_nomem(err);
 	list = na_put_list(r, body, M_hosts);
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		if (s->hosts[i].n)

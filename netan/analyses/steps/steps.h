@@ -508,6 +508,9 @@ void na_steps_count_told(const struct st_state *s,
 			 size_t n[NA_STEP_BY_TIME + 1]);
 enum na_status na_steps_finish(void *state, struct na_result *r,
 			       struct na_err *err) NA_MUST_CHECK;
+/* Into a list, in their order, the n longest steps of all; false: no memory. */
+bool na_steps_put_longest(struct na_result *r, struct na_value *list,
+			  const struct na_value *all, size_t n) NA_MUST_CHECK;
 void na_steps_views(struct na_result *r, const struct st_state *s);
 /* picture.c: what only the picture needs, into the side. */
 void na_steps_put_picture(struct na_result *r, const struct st_state *s);

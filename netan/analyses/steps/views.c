@@ -124,6 +124,44 @@ struct ranked {
 };
 
 NA_ORDER(longest_first, struct ranked, NA_DOWN(ms), NA_UP(at))
+NA_ORDER(in_order, struct ranked, NA_UP(at))
+
+/* Also those that --top leaves out of the list. */
+static const struct na_value *all_steps(struct na_result *r)
+{
+	const struct na_value *all = na_get(na_result_side(r), M_steps);
+
+	return all ? all : na_get(na_result_body(r), M_steps);
+}
+
+/* Longest first; NULL: no memory. */
+static struct ranked *rank_steps(const struct na_value *all)
+{
+	struct ranked *x = na_calloc(all->n + 1, sizeof(*x));
+	size_t n = 0;
+
+	na_for_each (v, x ? all : NULL) {
+		x[n] = (struct ranked){v, na_number_or(v, M_duration_ms, 0), n};
+		n++;
+	}
+	if (x)
+		na_sort(x, n, longest_first);
+	return x;
+}
+
+bool na_steps_put_longest(struct na_result *r, struct na_value *list,
+			  const struct na_value *all, size_t n)
+{
+	struct ranked *x = rank_steps(all);
+
+	if (!x)
+		return false;
+	na_sort(x, n, in_order);
+	for (size_t i = 0; i < n; i++)
+		na_put_alias(r, list, NULL, x[i].row);
+	free(x);
+	return true;
+}
 
 /* The figures that `check` sets costs against; x is sorted. */
 static void note_usual(struct na_result *r, const struct ranked *x, size_t n)
@@ -158,18 +196,13 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 					      M_compute_ms,   M_exposed_ms,
 					      M_waiting_ms,   M_idle_ms,
 					      M_spread_ms,    NULL};
-	const struct na_value *all = na_get(na_result_body(r), M_steps);
+	const struct na_value *all = all_steps(r);
 	struct na_value *list = na_put_list(r, na_result_side(r), M_longest);
-	size_t most = shown(s, SHOWN_STEPS), n = 0;
-	struct ranked *x = na_calloc(s->n_steps, sizeof(*x));
+	size_t most = shown(s, SHOWN_STEPS), n = all ? all->n : 0;
+	struct ranked *x = all ? rank_steps(all) : NULL;
 
 	if (!x)
-		return false;
-	na_for_each (v, all) {
-		x[n] = (struct ranked){v, na_number_or(v, M_duration_ms, 0), n};
-		n++;
-	}
-	na_sort(x, n, longest_first);
+		return !all;
 	for (size_t i = 0; i < n && i < most; i++)
 		na_put_alias(r, list, NULL, x[i].row);
 	if (s->scope->store->n_runs == 1)
@@ -182,9 +215,11 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	     list, &na_table_steps_step, members, 0);
 	if (n > most)
 		na_result_note(r,
-			       "%s shorter steps are not shown: --top N "
-			       "shows more, --format csv all",
-			       na_grouped(n - most));
+			       "%s shorter step%s not shown: --top N shows "
+			       "more%s",
+			       na_grouped(n - most),
+			       n - most == 1 ? " is" : "s are",
+			       s->scope->top ? "" : ", --format csv all");
 	return true;
 }
 

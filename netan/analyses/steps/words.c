@@ -93,9 +93,12 @@ static void add_cost(struct na_str *t, const struct st_state *s,
 	char number[NA_UNIT_BUF];
 
 	if (na_steps_cost_ms(h) > 0)
-		na_str_addf(t, ", which costs %s%s%s ms a step%s", is ? is : "",
+		na_str_addf(t, ", which costs %s%s%s a step%s", is ? is : "",
 			    is ? " " : "",
-			    na_print_number(number, na_steps_cost_ms(h), 3),
+			    na_print_time(number,
+					  na_ps_of_s(na_steps_cost_ms(h) /
+						     NA_MS_PER_S),
+					  3),
 			    na_steps_together(s, h) ? " while others are late"
 						    : "");
 	else if (na_steps_own_ms(h) > 0)
@@ -357,14 +360,15 @@ static void say_at_times(struct na_str *t, const struct st_state *s,
 		na_str_addf(
 			t,
 			"; %s%s %s: %s of %s steps wait for it, by %s, which "
-			"costs %s ms a step",
+			"costs %s a step",
 			x.n < x.all ? "now and then " : "", who(s, h, buf),
 			what_it_does(k), na_grouped(x.n), na_grouped(x.all),
 			na_print_time(by,
 				      na_steps_cut(x.late_ps / (na_i128)x.n),
 				      3),
-			na_print_number(cost, na_ms(x.late_ps) / (double)x.all,
-					3));
+			na_print_time(cost,
+				      na_steps_cut(x.late_ps / (na_i128)x.all),
+				      3));
 	}
 }
 
@@ -465,8 +469,8 @@ static void say_together(struct na_str *t, const struct st_state *s,
 
 		if (h->run != run || !na_steps_together(s, h))
 			continue;
-		na_print_number(number, na_ms(h->together_ps), 3);
-		na_str_addf(t, "; together they cost %s ms a step", number);
+		na_print_time(number, na_steps_cut(h->together_ps), 3);
+		na_str_addf(t, "; together they cost %s a step", number);
 		return;
 	}
 }

@@ -201,6 +201,14 @@ static void put_sums(struct na_result *r, struct na_value *row,
 		na_info_put_capture(r, row, &x->capture);
 }
 
+static void put_whose(struct na_result *r, struct na_value *row,
+		      const struct na_input *in)
+{
+	na_put_text(r, row, M_host, in->host);
+	if (in->rank >= 0)
+		na_put_int(r, row, M_rank, in->rank);
+}
+
 static void put_planes(struct na_result *r, struct na_value *row,
 		       const struct na_input *in, struct na_value *all)
 {
@@ -214,7 +222,7 @@ static void put_planes(struct na_result *r, struct na_value *row,
 		na_put_text(r, to, M_name, p->name);
 		na_put_int(r, to, M_lines, (int64_t)p->lines);
 		na_put_int(r, to, M_events, (int64_t)p->events);
-		na_put_text(r, flat, M_host, in->host);
+		put_whose(r, flat, in);
 		na_put_text(r, flat, M_name, p->name);
 		na_put_int(r, flat, M_lines, (int64_t)p->lines);
 		na_put_int(r, flat, M_events, (int64_t)p->events);
@@ -231,7 +239,7 @@ static void put_lines(struct na_result *r, const struct na_input *in,
 		for (size_t i = 0; i < p->n_parts; i++) {
 			struct na_value *to = na_put_object(r, all, NULL);
 
-			na_put_text(r, to, M_host, in->host);
+			put_whose(r, to, in);
 			na_put_text(r, to, M_plane, p->name);
 			na_put_text(r, to, M_line, p->parts[i].name);
 			na_put_int(r, to, M_events,
@@ -245,6 +253,22 @@ struct rows { /* for people: inputs by kind, and what is in them */
 	struct na_info_ranks *ranks;
 };
 
+/* Whose they are, and members of each. */
+static void parts_view(struct na_result *r, const char *title,
+		       const struct rows *x, const struct na_value *list,
+		       const char *const members[3])
+{
+	struct na_columns c = {.n = 0};
+
+	if (na_info_shows_ranks(x->ranks))
+		c.c[c.n++] = (struct na_column){M_rank};
+	if (na_info_shows_hosts(x->ranks))
+		c.c[c.n++] = (struct na_column){M_host};
+	for (int i = 0; i < 3; i++)
+		c.c[c.n++] = (struct na_column){members[i]};
+	na_result_view(r, title, list, &na_table_info_rows, c.c, c.n, 0);
+}
+
 static void views(struct na_result *r, const struct rows *x, bool verbose,
 		  bool labels)
 {
@@ -255,33 +279,25 @@ static void views(struct na_result *r, const struct rows *x, bool verbose,
 		{M_bad},          {M_loopback},     {M_clock_skew},
 		{M_no_latency},   {M_graphs},       {M_d2h},
 		{M_h2d},          {M_compute},      {M_kernels}};
-	static const struct na_column plane_cols[] = {{M_host},
-						      {M_name},
-						      {M_lines},
-						      {M_events}};
-	static const struct na_column line_cols[] = {{M_host},
-						     {M_plane},
-						     {M_line},
-						     {M_events}};
+	static const char *const of_plane[] = {M_name, M_lines, M_events};
+	static const char *const of_line[] = {M_plane, M_line, M_events};
 	static const struct na_column damage_cols[] = {{M_path}, {M_what}};
 	const struct na_table *t = &na_table_info_rows;
 	size_t traces = x->hosts->n + x->ranked->n;
 
 	/* The label is the first column, where there are several runs. */
+	if (x->damage->n)
+		na_result_view(r, "warnings", x->damage, t, damage_cols, 2, 0);
 	if (x->hosts->n)
 		na_result_view(r, "hosts", x->hosts, t, file_cols + !labels,
 			       NA_LEN(file_cols) - !labels, 0);
 	if (x->captures->n)
 		na_info_view_captures(r, x->captures, labels);
 	if (traces && (verbose || traces <= 2))
-		na_result_view(r, "planes", x->planes, t, plane_cols,
-			       NA_LEN(plane_cols), 0);
+		parts_view(r, "planes", x, x->planes, of_plane);
 	if (traces && verbose)
-		na_result_view(r, "lines", x->lines, t, line_cols,
-			       NA_LEN(line_cols), 0);
+		parts_view(r, "lines", x, x->lines, of_line);
 	na_info_view_ranks(r, x->ranks, x->ranked);
-	if (x->damage->n)
-		na_result_view(r, "warnings", x->damage, t, damage_cols, 2, 0);
 }
 
 /* Input warnings again as rows, for people. */
@@ -315,34 +331,34 @@ static void headline(struct na_result *r, const struct na_session *s,
 		     const struct sums *all)
 {
 	const struct na_capture_counts *c = &all->capture;
-	const char *files = na_plural(s->n_inputs);
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF], d[NA_UNIT_BUF], e[NA_UNIT_BUF];
+	char files[NA_FILES_BUF];
 
+	na_session_inputs(s, files);
 	na_print_count(a, all->captures ? c->packets : all->events);
 	na_print_count(b, (uint64_t)all_classes(all->classes[NA_RX]));
 	na_print_count(d, c->connections);
 	na_print_count(e, c->rpcs);
 	if (all->captures == s->n_inputs)
 		na_result_headline(r,
-				   "info: %zu file%s, %s packet%s, %s TCP "
+				   "info: %s, %s packet%s, %s TCP "
 				   "connection%s, %s call%s, %" PRIu64
 				   " RoCE message%s",
-				   s->n_inputs, files, a, na_plural(c->packets),
+				   files, a, na_plural(c->packets),
 				   d, na_plural(c->connections), e,
 				   na_plural(c->rpcs), c->roce_messages,
 				   na_plural(c->roce_messages));
 	else if (all->captures)
 		na_result_headline(r,
-				   "info: %zu files, %" PRIu64
-				   " of them captures with %s packets; %s "
+				   "info: %s with %s packet%s; %s "
 				   "transfers received, %" PRIu64 " planes",
-				   s->n_inputs, all->captures, a, b,
+				   files, a, na_plural(c->packets), b,
 				   all->planes);
 	else
 		na_result_headline(r,
-				   "info: %zu file%s, %s events, %s transfers "
+				   "info: %s, %s events, %s transfers "
 				   "received, %" PRIu64 " planes",
-				   s->n_inputs, files, a, b, all->planes);
+				   files, a, b, all->planes);
 }
 
 static void info_notes(struct na_result *r, const struct na_session *s,

@@ -28,6 +28,10 @@ bool na_info_put_rank(struct na_result *r, struct na_value *row,
 /* Those of all inputs by rank, into a list: once, behind the last. */
 void na_info_rank_rows(struct na_result *r, const struct na_info_ranks *x,
 		       struct na_value *to);
+/* Which columns say whose a row is: the host only where it is told, or nothing
+ * tells the rank. */
+bool na_info_shows_ranks(const struct na_info_ranks *x);
+bool na_info_shows_hosts(const struct na_info_ranks *x);
 /* Where there are ranks. */
 void na_info_put_joins(struct na_result *r, struct na_value *body,
 		       const struct na_info_ranks *x);

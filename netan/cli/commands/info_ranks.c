@@ -230,16 +230,32 @@ void na_info_put_joins(struct na_result *r, struct na_value *body,
 	note_joins(r, j, apart);
 }
 
-/* The host only where it is told, or nothing tells the rank. */
-static bool shows_hosts(const struct na_store *store)
+bool na_info_shows_ranks(const struct na_info_ranks *x)
+{
+	for (size_t i = 0; i < x->rows.n; i++) {
+		if (x->rows.v[i].rank >= 0)
+			return true;
+	}
+	return false;
+}
+
+static bool tells_host(const struct na_store *store, bool of_ranks)
 {
 	for (size_t i = 0; i < store->n_sources; i++) {
 		const struct na_source *x = &store->sources[i];
 
-		if (store->hosts[i].of_ranks && (!x->no_host || !x->of_rank))
+		if (store->hosts[i].of_ranks == of_ranks &&
+		    (!of_ranks || !x->no_host || !x->of_rank))
 			return true;
 	}
 	return false;
+}
+
+bool na_info_shows_hosts(const struct na_info_ranks *x)
+{
+	const struct na_store *store = x->joined.store;
+
+	return tells_host(store, true) || tells_host(store, false);
 }
 
 static bool tells_process(const struct na_value *ranks)
@@ -265,7 +281,8 @@ void na_info_view_ranks(struct na_result *r, const struct na_info_ranks *x,
 
 	for (size_t i = 0; i < NA_LEN(members); i++) {
 		if ((i > 0 || store->n_runs > 1) &&
-		    (strcmp(members[i], M_host) != 0 || shows_hosts(store)) &&
+		    (strcmp(members[i], M_host) != 0 ||
+		     tells_host(store, true)) &&
 		    (strcmp(members[i], M_process) != 0 ||
 		     tells_process(ranks)))
 			c.c[c.n++] = (struct na_column){members[i]};
@@ -280,6 +297,7 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 {
 	struct counts all = {.groups = 0};
 	char a[NA_UNIT_BUF], b[NA_COUNT_BUF], d[NA_COUNT_BUF], who[NA_WHO_BUF];
+	char files[NA_FILES_BUF];
 
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		all.collectives += x->of[i].collectives;
@@ -288,9 +306,9 @@ void na_info_say_ranks(struct na_result *r, const struct na_session *s,
 	}
 	na_print_count(a, events);
 	na_result_headline(r,
-			   "info: %zu file%s, %s, %s events, of ranks: %s, %s "
+			   "info: %s, %s, %s events, of ranks: %s, %s "
 			   "point to point, %" PRIu64 " step%s",
-			   s->n_inputs, na_plural(s->n_inputs),
+			   na_session_inputs(s, files),
 			   na_session_who(s, who), a,
 			   na_count_of(b, all.collectives, "collective"),
 			   na_print_count(d, all.p2p), all.steps,

@@ -311,6 +311,25 @@ static void say_captures(const struct work *w)
 			    na_count_of(n, w->counts.around, "packet"));
 }
 
+/* It holds no packets that an address could be looked for in. */
+static void say_hosts(const struct work *w)
+{
+	const struct na_session *s = &w->z.session;
+
+	for (size_t i = 0; w->cli->request.host.n && i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		if (in->capture && strcmp(in->format, "netan") == 0)
+			na_say_warning(&w->cli->request,
+				       "%s: --host cuts nothing out of a "
+				       "transfer file of a capture: what all "
+				       "addresses did is in the slice; slice "
+				       "the capture, or give --host to the "
+				       "commands that read it",
+				       in->path);
+	}
+}
+
 /* What the whole trace tells, and no part of it. */
 static void say_lacks(const struct work *w)
 {
@@ -527,6 +546,7 @@ static enum na_exit cut_session(struct work *w)
 	if (exit == NA_EXIT_OK && w->written) {
 		report(w);
 		say_captures(w);
+		say_hosts(w);
 		say_lacks(w);
 	}
 	return exit == NA_EXIT_OK && q->strict && w->damaged ? NA_EXIT_FAILED

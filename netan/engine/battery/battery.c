@@ -81,13 +81,25 @@ static uint32_t wants_at_most(const struct choice *choice)
 }
 
 /* "a packet capture" stands where there is none. */
-static const char *no_roce(const struct na_session *s)
+static const char *no_packets(const struct na_session *s, bool roce)
 {
+	bool captures = false, damaged = false;
+
 	for (size_t i = 0; i < s->n_inputs; i++) {
-		if (s->inputs[i].capture)
-			return "packets of RoCEv2: these captures hold none";
+		captures |= s->inputs[i].capture != NULL;
+		damaged |= s->inputs[i].capture &&
+			   na_session_is_damaged(s, i);
 	}
-	return "a packet capture (with RoCEv2)";
+	if (!captures)
+		return roce ? "a packet capture (with RoCEv2)"
+			    : "a packet capture";
+	if (damaged)
+		return roce ? "packets of RoCEv2: what could be read of the "
+			      "captures holds none"
+			    : "TCP connections: what could be read of the "
+			      "captures holds none";
+	return roce ? "packets of RoCEv2: these captures hold none"
+		    : "TCP connections: these captures hold none";
 }
 
 /* In words, what it would take. */
@@ -100,9 +112,9 @@ static const char *missing_of(const struct na_analysis *a,
 
 	return na_result_get_word(
 		r, NA_WORD_EMPTY,
-		a->add_queue_pair   ? no_roce(s)
+		a->add_queue_pair   ? no_packets(s, true)
 		: whole		    ? NA_GIVE_CAPTURE
-		: a->add_connection ? "a packet capture"
+		: a->add_connection ? no_packets(s, false)
 		: of_ranks          ? "sends and receives whose other rank "
 				      "the trace names (Src Rank, Dst "
 				      "Rank), or steps of NCCL's proxies "

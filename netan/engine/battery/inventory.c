@@ -80,8 +80,7 @@ static uint64_t put_inputs(struct na_result *r, struct na_value *to,
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 		struct na_value *row = na_put_object(r, list, NULL);
-		bool broken = in->damaged ||
-			      s->store.tallies[i].left_out[NA_LEFT_DAMAGED];
+		bool broken = na_session_is_damaged(s, i);
 		uint64_t n = 0;
 
 		damaged += broken;

@@ -174,6 +174,40 @@ const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF])
 	return buf;
 }
 
+bool na_session_is_damaged(const struct na_session *s, size_t input)
+{
+	return s->inputs[input].damaged ||
+	       s->store.tallies[input].left_out[NA_LEFT_DAMAGED];
+}
+
+const char *na_session_inputs(const struct na_session *s,
+			      char buf[NA_FILES_BUF])
+{
+	size_t captures = 0, traces = 0, damaged = 0, others;
+	struct na_str t = na_str_over(buf, NA_FILES_BUF);
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct na_input *in = &s->inputs[i];
+
+		captures += in->capture != NULL;
+		traces += !in->capture && in->told == NA_TOLD_TRACE;
+		damaged += na_session_is_damaged(s, i);
+	}
+	others = s->n_inputs - captures;
+	if (captures && others)
+		na_str_addf(&t, "%zu %s%s and %zu capture%s", others,
+			    traces == others ? "trace" : "file",
+			    na_plural(others), captures, na_plural(captures));
+	else
+		na_str_addf(&t, "%zu file%s", s->n_inputs,
+			    na_plural(s->n_inputs));
+	if (damaged && damaged == s->n_inputs)
+		na_str_addf(&t, " (%sdamaged)", damaged > 1 ? "all " : "");
+	else if (damaged)
+		na_str_addf(&t, " (%zu damaged)", damaged);
+	return buf;
+}
+
 /* As many as the job has, as the inputs tell it; 0: not told, or of jobs side
  * by side. */
 static size_t world_of(const struct na_session *s)

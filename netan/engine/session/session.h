@@ -159,6 +159,12 @@ enum na_status na_session_hosts(struct na_session *s,
  * hosts". */
 #define NA_WHO_BUF 96
 const char *na_session_who(const struct na_session *s, char buf[NA_WHO_BUF]);
+/* What was read: "5 files", "4 traces and 1 capture", "1 file (damaged)",
+ * "8 files (2 damaged)". */
+#define NA_FILES_BUF 120
+const char *na_session_inputs(const struct na_session *s,
+			      char buf[NA_FILES_BUF]);
+bool na_session_is_damaged(const struct na_session *s, size_t input);
 /* Of ranks only, and no transfer between two: says so. */
 void na_session_say_no_pairs(const struct na_session *s);
 /* Which ranks of the job are not in the input. */

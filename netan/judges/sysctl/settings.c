@@ -142,6 +142,8 @@ static void put_setting(struct na_host_out *o, const struct na_settings *s,
 
 	print_wanted(w, want, wants);
 	if (not_in_use(s, id)) {
+		snprintf(wants, sizeof(wants), "any (%.40s in use)",
+			 s->setting[NA_SET_CONGESTION].text);
 		snprintf(unseen, sizeof(unseen),
 			 "not in use: congestion control is %.60s",
 			 s->setting[NA_SET_CONGESTION].text);

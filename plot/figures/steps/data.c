@@ -73,10 +73,18 @@ static bool read_parts(struct steps_figure *f)
 	return f->mean;
 }
 
+/* Also those that --top leaves out of the list. */
+static const struct na_value *all_steps(const struct steps_figure *f)
+{
+	const struct na_value *all = na_get(f->side, M_steps);
+
+	return all ? all : na_get(f->body, M_steps);
+}
+
 /* Steps by their order are found in the list. */
 static double column_of(const struct steps_figure *f, double step)
 {
-	const struct na_value *list = na_get(f->body, M_steps), *v;
+	const struct na_value *list = all_steps(f), *v;
 	size_t i = 0;
 
 	if (!f->by_order)
@@ -207,7 +215,7 @@ void na_fig_steps_free(struct steps_figure *f)
 void na_fig_steps_subtitle(const struct steps_figure *f, struct words *w)
 {
 	double duration = na_number_at(f->doc, M_duration_s);
-	const struct na_value *steps = na_get(f->body, M_steps);
+	const struct na_value *steps = all_steps(f);
 	size_t n = steps ? steps->n : 0;
 	char buf[NA_LABEL_BUF];
 
