@@ -46,6 +46,17 @@ static void put_title(FILE *out, const struct na_report *r)
 	putc('\n', out);
 }
 
+static void put_trace(FILE *out, const char *name)
+{
+	if (!name)
+		return;
+	fputs("\nBeside this file: ", out);
+	put_text(out, name);
+	fputs(", the course of it all as a trace: open it in "
+	      "ui.perfetto.dev.\n",
+	      out);
+}
+
 static void put_picture(FILE *out, const struct na_report_part *p)
 {
 	const char *found = na_result_message(p->result);
@@ -254,6 +265,7 @@ enum na_status na_report_md(const struct na_report *r, FILE *out,
 {
 	fputs(NA_REPORT_MARK "\n", out);
 	put_title(out, r);
+	put_trace(out, r->trace);
 	put_check(out, r);
 	put_coverage(out, r);
 	for (size_t i = 0; i < r->n_parts; i++) {

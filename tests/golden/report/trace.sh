@@ -17,3 +17,6 @@ done
 netan report s -o page.html -o no/such.pftrace
 netan report s -o page.html -o there
 ls . there
+# A folder tells of it, too.
+mkdir folder
+netan report s -q -o folder/ -o folder/z.pftrace && sed -n 4p folder/report.md
