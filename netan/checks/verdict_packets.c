@@ -192,6 +192,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	if (why)
 		return why;
 	why = na_verdict_unheard(c);
+	why = why ? why : na_packets_stalled(c);
 	why = why ? why : thin(c);
 	why = why ? why : blind(c, &r);
 	why = why ? why : na_packets_open(c, r.sent);

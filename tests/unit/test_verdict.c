@@ -727,6 +727,46 @@ static void open_ends(void **state)
 	}
 }
 
+/* A timeout that reaches beyond what is looked at acquits nobody, also where
+ * nothing passes in it. */
+static void stalls_at_the_end(void **state)
+{
+	static const struct {
+		const char *verdict, *more, *said;
+		int packets;
+	} cases[] = {
+		{"cannot_tell", "'stalled_ms': 150",
+		 "cannot tell: 1 connection stalls: data is outstanding at the "
+		 "end, and nothing acknowledges it, for 150 ms (a "
+		 "retransmission timeout): look at a longer time, or capture "
+		 "for longer",
+		 0},
+		{"healthy", "'stalled_ms': null",
+		 "Network: not guilty: none of 500 data segments had to be "
+		 "sent again (a loss of 0.600 % would have shown)",
+		 500}};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		char json[500];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'c:1', 'dst': 'd:2', "
+			 "'verdict': '%s', 'from_s': 0, "
+			 "'fwd': {%s, 'packets': %d, 'bytes': 0}, "
+			 "'rev': {'packets': %d, 'bytes': 0}}], "
+			 "'totals': {'packets': %d, 'data_segments': %d}}",
+			 cases[i].verdict, cases[i].more, cases[i].packets,
+			 cases[i].packets, cases[i].packets, cases[i].packets);
+		hand_body(&h, "tcp", json);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
 /* Three segments and one in a hundred make an error of a warning. */
 static void much_lost(void **state)
 {
@@ -822,6 +862,7 @@ int main(void)
 		cmocka_unit_test(unanswered),
 		cmocka_unit_test(few_packets),
 		cmocka_unit_test(open_ends),
+		cmocka_unit_test(stalls_at_the_end),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),
