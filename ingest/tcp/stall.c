@@ -39,8 +39,8 @@ enum {
 	TAKES_ONE = NA_TCP_SYN | NA_TCP_FIN
 };
 
-/* Who says nothing for longer waits for no timer (Linux: 120 s). */
-static const int64_t GREATEST_RTO_NS = INT64_C(120000000000);
+/* The first timeout of RFC 6298, where no round trip is known. */
+static const int64_t FIRST_RTO_NS = INT64_C(1000000000);
 
 static int64_t most(int64_t a, int64_t b)
 {
@@ -319,6 +319,12 @@ static int64_t patience_ns(const struct na_tcp_conn *c,
 						    : most(ns, LEAST_RTO_NS);
 }
 
+/* At most: timeouts double.  Who says nothing for longer waits for none. */
+static int64_t next_rto_ns(const struct na_tcp_dir *f)
+{
+	return 2 * most(FIRST_RTO_NS, f->rare ? f->rare->longest_timeout_ns : 0);
+}
+
 bool na_tcp_is_overdue(struct na_tcp_conn *c, unsigned dir, int64_t now_ns)
 {
 	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
@@ -326,7 +332,7 @@ bool na_tcp_is_overdue(struct na_tcp_conn *c, unsigned dir, int64_t now_ns)
 	bool fin = f->saw_fin && r->last_ack + 1 == f->fin_next;
 
 	return r->last_ack && !fin && ns >= patience_ns(c, f, r) &&
-	       ns <= GREATEST_RTO_NS;
+	       ns <= next_rto_ns(f);
 }
 
 void na_tcp_stall_end(struct na_tcp_conn *c)
