@@ -767,6 +767,58 @@ static void stalls_at_the_end(void **state)
 	}
 }
 
+/* Notifications for which senders were hardly slowed down, and marks that nobody
+ * answers, accuse nobody; but what they cost is not known, and nobody is
+ * acquitted. */
+static void congestion_that_costs_little(void **state)
+{
+	static const struct {
+		const char *verdict;
+		int needed, lost_ms, cnps, slowed_ms, marks;
+		const char *said;
+	} cases[] = {
+		{"congested", 0, 0, 8, 300, 9,
+		 "guilty: congestion on path a -> b (1 of 1 queue pair is "
+		 "slowed down by congestion notifications, a -> b); likely"},
+		{"congested", 0, 0, 8, 5, 9,
+		 "cannot tell: 8 congestion notifications, and what they cost "
+		 "is not known: capture for longer"},
+		{"congested", 0, 0, 3, 300, 9,
+		 "cannot tell: 3 congestion notifications, and what they cost "
+		 "is not known: capture for longer"},
+		{"congested", 0, 0, 0, 0, 40,
+		 "cannot tell: 40 congestion marks, and what they cost is not "
+		 "known: capture for longer"},
+		{"loss", 3, 2, 0, 0, 0,
+		 "Network: not guilty: 3 of 500 packets had to be sent again"},
+		{"loss", 3, 0, 0, 0, 0,
+		 "cannot tell: 3 lost RoCEv2 packets, and what they cost is "
+		 "not known: capture for longer"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		char json[600];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'queue_pairs': [{'src': 'a', 'dst': 'b', 'qp': 1, "
+			 "'verdict': '%s', 'from_s': 0, 'to_s': 1, 'answers': "
+			 "9, 'packets': 500, 'lost_ms': %d, 'slowed_ms': %d, "
+			 "'cnps': %d, 'ecn_marks': %d, 'repeats': {'needed': "
+			 "%d}}], 'queue_pairs_used': 1, 'totals': {'packets': "
+			 "500, 'needed_repeats': %d}}",
+			 cases[i].verdict, cases[i].lost_ms, cases[i].slowed_ms,
+			 cases[i].cnps, cases[i].marks, cases[i].needed,
+			 cases[i].needed);
+		hand_body(&h, "rdma", json);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
 /* Three segments and one in a hundred make an error of a warning. */
 static void much_lost(void **state)
 {
@@ -863,6 +915,7 @@ int main(void)
 		cmocka_unit_test(few_packets),
 		cmocka_unit_test(open_ends),
 		cmocka_unit_test(stalls_at_the_end),
+		cmocka_unit_test(congestion_that_costs_little),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),
