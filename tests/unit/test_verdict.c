@@ -647,7 +647,8 @@ static void few_packets(void **state)
 		      "too few to acquit (a loss below 1.00 % would not have "
 		      "shown): capture 300 or more"},
 		{300, "Network: not guilty: none of 300 packets had to be sent "
-		      "again (a loss of 1.00 % would have shown)"}};
+		      "again (a loss of 1.00 % would have shown, in "
+		 "bursts of 10 one of 10.0 %)"}};
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(cases); i++) {
@@ -671,7 +672,8 @@ static void open_ends(void **state)
 {
 	static const char acquits[] = "Network: not guilty: none of 500 data "
 				      "segments had to be sent again (a loss "
-				      "of 0.600 % would have shown)";
+				      "of 0.600 % would have shown, in "
+		 "bursts of 10 one of 6.00 %)";
 	static const char begins[] =
 		"cannot tell: the capture begins in the middle of connections, "
 		"and the first data of 1 of them may be what was sent before: "
@@ -696,7 +698,8 @@ static void open_ends(void **state)
 		{0.004, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open",
 		 "Network: not guilty: none of 300 data segments had to be "
-		 "sent again (a loss of 1.00 % would have shown)"},
+		 "sent again (a loss of 1.00 % would have shown, in "
+		 "bursts of 10 one of 10.0 %)"},
 		{0.006, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open", begins},
 		{0.006, 500, "'mid_stream': true,",
@@ -743,7 +746,8 @@ static void stalls_at_the_end(void **state)
 		 0},
 		{"healthy", "'stalled_ms': null",
 		 "Network: not guilty: none of 500 data segments had to be "
-		 "sent again (a loss of 0.600 % would have shown)",
+		 "sent again (a loss of 0.600 % would have shown, in "
+		 "bursts of 10 one of 6.00 %)",
 		 500}};
 
 	(void)state;
@@ -763,6 +767,46 @@ static void stalls_at_the_end(void **state)
 			 cases[i].packets, cases[i].packets, cases[i].packets);
 		hand_body(&h, "tcp", json);
 		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
+/* Between two hosts nobody else can have lost what one path did, from five losses
+ * on; of several hosts, and where timeouts explain as much, it is possible. */
+static void one_path_of_two_hosts(void **state)
+{
+	static const struct {
+		int events;
+		const char *verdict, *more, *confidence;
+	} cases[] = {
+		{4, "network_loss", "", "possible"},
+		{5, "network_loss", "", "likely"},
+		{9, "timeout_bound", "", "possible"},
+		{10, "timeout_bound", "", "likely"},
+		{5, "network_loss",
+		 ", {'src': 'c:1', 'dst': 'b:3', 'verdict': 'healthy', 'fwd': "
+		 "{'data_segments': 90}, 'rev': {}}",
+		 "possible"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		const struct na_value *f;
+		char json[600];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'a:1', 'dst': 'b:2', "
+			 "'verdict': '%s', 'lost_ms': 900, 'fwd': "
+			 "{'needed_retransmissions': 32, 'loss_events': %d, "
+			 "'lost_data_segments': 32, 'data_segments': 240, "
+			 "'loses': true}, 'rev': {}}%s]}",
+			 cases[i].verdict, cases[i].events, cases[i].more);
+		hand_body(&h, "tcp", json);
+		assert_true(hand_found(&h, "tcp-connection", &f) >= 1);
+		assert_string_equal(text(f, "confidence"), cases[i].confidence);
 		hand_case_fini(&h);
 	}
 }
@@ -916,6 +960,7 @@ int main(void)
 		cmocka_unit_test(open_ends),
 		cmocka_unit_test(stalls_at_the_end),
 		cmocka_unit_test(congestion_that_costs_little),
+		cmocka_unit_test(one_path_of_two_hosts),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),
