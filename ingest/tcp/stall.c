@@ -322,7 +322,9 @@ static int64_t patience_ns(const struct na_tcp_conn *c,
 /* At most: timeouts double.  Who says nothing for longer waits for none. */
 static int64_t next_rto_ns(const struct na_tcp_dir *f)
 {
-	return 2 * most(FIRST_RTO_NS, f->rare ? f->rare->longest_timeout_ns : 0);
+	int64_t longest = f->rare ? f->rare->longest_timeout_ns : 0;
+
+	return 2 * most(FIRST_RTO_NS, longest);
 }
 
 bool na_tcp_is_overdue(struct na_tcp_conn *c, unsigned dir, int64_t now_ns)

@@ -235,8 +235,8 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 		    na_text_of(na_first(v, M_evidence), NULL));
 }
 
-/* A few, and they cost next to nothing; or more notifications, for which senders
- * were hardly slowed down. */
+/* A few, and they cost next to nothing; or more notifications, for which
+ * senders were hardly slowed down. */
 static bool is_trifle(const struct na_case *c, const struct trouble *t,
 		      const struct group *g)
 {

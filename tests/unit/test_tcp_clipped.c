@@ -165,7 +165,8 @@ static void until_the_end(void **state)
 		hand_data(&h, n == 4 ? 300 * MS : 60 * MS, 0, 1, 1, 10);
 		hand_ack(&h, 1, 1, 1, 11);
 		hand_end(&h);
-		assert_int_equal(hand_conn(&h, 0)->dir[0].stalled_ns > 0, n > 2);
+		assert_int_equal(hand_conn(&h, 0)->dir[0].stalled_ns > 0,
+				 n > 2);
 		assert_int_equal(hand_conn(&h, 1)->dir[0].stalled_ns, 0);
 		hand_free(&h);
 	}

@@ -771,8 +771,8 @@ static void stalls_at_the_end(void **state)
 	}
 }
 
-/* Between two hosts nobody else can have lost what one path did, from five losses
- * on; of several hosts, and where timeouts explain as much, it is possible. */
+/* Between two hosts nobody else can have lost what one path did, from five
+ * losses on; of several hosts, and where timeouts explain as much, it is possible. */
 static void one_path_of_two_hosts(void **state)
 {
 	static const struct {

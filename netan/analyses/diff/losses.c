@@ -1,9 +1,10 @@
 /*
  * diff: what captures lose.  Tested are losses that do not follow from each
  * other, alone: timeouts, closed windows and reordered segments come in swarms,
- * and two captures alike have ten times as many of one as of the other.  If both runs lose alike, of all events together
- * as many are B's as of all segments (binomial, given their sum: the exact test
- * of two Poisson rates; Przyborowski and Wilenski, Biometrika 1940), two-sided.
+ * and two captures alike have ten times as many of one as of the other.  If
+ * both runs lose alike, of all events together as many are B's as of all
+ * segments (binomial, given their sum: the exact test of two Poisson rates;
+ * Przyborowski and Wilenski, Biometrika 1940), two-sided.
  */
 #include <math.h>
 #include <stdio.h>

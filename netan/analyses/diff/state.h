@@ -330,8 +330,8 @@ bool na_diff_factor(double ratio);
 bool na_diff_telling(const struct diff_row *row);
 /* losses.c: what captures lose.  Both runs have data segments of captures. */
 bool na_diff_has_losses(const struct diff_state *s);
-/* Of the shares of data segments, b / a; chance that equal rates differ so (NaN:
- * not tested); and what that means, untold where it is not. */
+/* Of the shares of data segments, b / a; chance that equal rates differ so
+ * (NaN: not tested); and what that means, untold where it is not. */
 double na_diff_loss_ratio(const struct diff_losses *a,
 			  const struct diff_losses *b, enum diff_loss what);
 double na_diff_loss_p(const struct diff_losses *a, const struct diff_losses *b,

@@ -433,7 +433,8 @@ static bool enough(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
-	return !na_tcp_stalls(row) && d[0].packets + d[1].packets >= TCP_ENOUGH && d[0].packets &&
+	return !na_tcp_stalls(row) &&
+	       d[0].packets + d[1].packets >= TCP_ENOUGH && d[0].packets &&
 	       d[1].packets;
 }
 
