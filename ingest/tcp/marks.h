@@ -53,6 +53,17 @@ static inline bool na_tcp_stall_is_open(const struct na_tcp_dir *s)
 /* A round trip of d's segment sent at sent_ns. */
 void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns);
 void na_tcp_stall_end(struct na_tcp_conn *c);
+/* What side dir sent is not all acknowledged, and its peer's window is open. */
+bool na_tcp_awaits(const struct na_tcp_conn *c, unsigned dir);
+/* Of what it awaits: how long it did at the end of [from_ns, to_ns); 0: it has
+ * for less than an answer takes. */
+int64_t na_tcp_wait_ns(struct na_tcp_conn *c, unsigned dir, int64_t from_ns,
+		       int64_t to_ns);
+/* And for longer than any answer takes that is not lost, nor given up. */
+bool na_tcp_is_overdue(struct na_tcp_conn *c, unsigned dir, int64_t now_ns);
+/* p, of side dir, holds what it sent before. */
+bool na_tcp_resends(const struct na_tcp_conn *c, unsigned dir,
+		    const struct na_packet *p);
 
 static inline bool na_tcp_before(uint32_t a, uint32_t b)
 {

@@ -23,6 +23,10 @@
  * of what was acknowledged before, there is none; a hole that no ACK closes
  * counts until the last retransmission.
  *
+ * Stall: at the end of a window data waits for its ACK, for longer than an
+ * answer takes, and is sent again behind it; or at the end of the capture, for
+ * longer than a delayed ACK takes.
+ *
  * Idle: new data when all before was acknowledged.  It is a restart (RFC
  * 5681, 4.1) when the last segment is older than the RTO: smoothed round
  * trip and at least 200 ms, as Linux has it.
@@ -34,6 +38,9 @@ enum {
 	LEAST_RTO_NS = 200 * 1000 * 1000,
 	TAKES_ONE = NA_TCP_SYN | NA_TCP_FIN
 };
+
+/* The first timeout of RFC 6298, where no round trip is known. */
+static const int64_t FIRST_RTO_NS = INT64_C(1000000000);
 
 static int64_t most(int64_t a, int64_t b)
 {
@@ -75,6 +82,11 @@ static int64_t answer_ns(const struct na_tcp_conn *c,
 		    called ? 2 * rtt : rtt + 2 * f->rttvar_ns);
 }
 
+static bool is_shut(const struct na_tcp_dir *r)
+{
+	return r->packets > 0 && r->window == 0;
+}
+
 static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 			const struct na_tcp_dir *r, const struct na_packet *p)
 {
@@ -82,7 +94,7 @@ static uint32_t timeout(struct na_tcp_conn *c, struct na_tcp_dir *f,
 	int64_t silent = since(p->time_ns, then);
 	struct na_tcp_rare *x;
 
-	if (!f->sent_any || (r->packets > 0 && r->window == 0) ||
+	if (!f->sent_any || is_shut(r) ||
 	    (r->last_ack && na_tcp_before(r->last_ack, p->seq)) ||
 	    silent < answer_ns(c, f, r))
 		return 0;
@@ -257,6 +269,72 @@ void na_tcp_stall_rtt(struct na_tcp_dir *d, int64_t sent_ns, int64_t rtt_ns)
 	off = d->srtt_ns - rtt_ns;
 	d->rttvar_ns += ((off < 0 ? -off : off) - d->rttvar_ns) / 4;
 	d->srtt_ns -= off / 8;
+}
+
+bool na_tcp_awaits(const struct na_tcp_conn *c, unsigned dir)
+{
+	const struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+
+	return f->next_known && f->sent_any && !is_shut(r) && !f->saw_rst &&
+	       !r->saw_rst &&
+	       (!r->last_ack || na_tcp_before(r->last_ack, f->next_seq));
+}
+
+/* Of what it awaits: since the oldest was sent, or the peer had news. */
+static int64_t waits_since(struct na_tcp_dir *f)
+{
+	return most(f->told_ns, f->flight.count
+					? na_flight_at(&f->flight, 0)->time_ns
+					: f->sent_ns);
+}
+
+int64_t na_tcp_wait_ns(struct na_tcp_conn *c, unsigned dir, int64_t from_ns,
+		       int64_t to_ns)
+{
+	struct na_tcp_dir *f = &c->dir[dir];
+	int64_t then = waits_since(f);
+
+	if (since(to_ns, then) < answer_ns(c, f, &c->dir[!dir]))
+		return 0;
+	return since(to_ns, most(then, from_ns));
+}
+
+bool na_tcp_resends(const struct na_tcp_conn *c, unsigned dir,
+		    const struct na_packet *p)
+{
+	return (p->payload_bytes > 0 || p->flags & TAKES_ONE) &&
+	       na_tcp_before(p->seq, c->dir[dir].next_seq);
+}
+
+/* One or two segments may wait for a delayed acknowledgement (RFC 1122,
+ * 4.2.3.2), which comes within the least timeout. */
+static int64_t patience_ns(const struct na_tcp_conn *c,
+			   const struct na_tcp_dir *f,
+			   const struct na_tcp_dir *r)
+{
+	uint32_t full = f->trail.full ? f->trail.full : NA_TRAIL_SMALL;
+	int64_t ns = answer_ns(c, f, r);
+
+	return f->next_seq - r->last_ack > 2 * full ? ns
+						    : most(ns, LEAST_RTO_NS);
+}
+
+/* At most: timeouts double.  Who says nothing for longer waits for none. */
+static int64_t next_rto_ns(const struct na_tcp_dir *f)
+{
+	int64_t longest = f->rare ? f->rare->longest_timeout_ns : 0;
+
+	return 2 * most(FIRST_RTO_NS, longest);
+}
+
+bool na_tcp_is_overdue(struct na_tcp_conn *c, unsigned dir, int64_t now_ns)
+{
+	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+	int64_t ns = since(now_ns, waits_since(f));
+	bool fin = f->saw_fin && r->last_ack + 1 == f->fin_next;
+
+	return r->last_ack && !fin && ns >= patience_ns(c, f, r) &&
+	       ns <= next_rto_ns(f);
 }
 
 void na_tcp_stall_end(struct na_tcp_conn *c)

@@ -116,6 +116,10 @@ struct na_tcp_dir {
 	 * there, 0: none */
 	struct na_tcp_volume before;
 	int64_t base_ns;
+	/* At its end: what is not acknowledged, and waited for so long. */
+	bool awaits;
+	uint32_t awaited; /* the byte behind it */
+	int64_t wait_ns, stalled_ns; /* ... and was sent again behind it */
 };
 
 /* Where a connection stands beside the window that is asked for: packets so
@@ -130,10 +134,12 @@ struct na_tcp_conn {
 	uint64_t moved;        /* packet number of its last move */
 	int64_t first_ns, last_ns, newest_ns;
 	int64_t syn_ns, first_rtt_ns;
+	int64_t stalled_to_ns; /* data waits, until then; 0: none does */
 	struct na_turns turns;
 	uint8_t client; /* direction: who sent the SYN, or has the higher port */
 	void *user;
 	bool any_syn, disordered;
+	bool silent;   /* in the window */
 	uint8_t in;    /* which list */
 	uint8_t when;  /* NA_TCP_BEFORE, ... */
 	uint8_t needs; /* of user: enum na_tcp_needs */

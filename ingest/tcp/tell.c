@@ -264,7 +264,7 @@ static int64_t mute_ns(const struct na_tcp_conn *c, const struct na_tcp_dir *d)
 		return -1;
 	if (since_ns < d->trail.since_ns)
 		since_ns = d->trail.since_ns;
-	return c->newest_ns - since_ns;
+	return c->newest_ns > since_ns ? c->newest_ns - since_ns : 0;
 }
 
 static size_t room(const struct na_tcp_teller *t, const struct na_tcp_conn *c)
@@ -288,6 +288,15 @@ static bool claim(struct na_tcp_teller *t, const struct na_tcp_conn *c)
 	return true;
 }
 
+static void put_stall(const struct na_tcp_teller *t, struct na_connection *o,
+		      const struct na_tcp_conn *c)
+{
+	o->dir[0].stalled_ns = c->dir[0].stalled_ns;
+	o->dir[1].stalled_ns = c->dir[1].stalled_ns;
+	if (c->stalled_to_ns)
+		o->to_ps = to_ps(t, c->stalled_to_ns);
+}
+
 static struct na_connection row_of(struct na_tcp_teller *t,
 				   const struct na_tcp_conn *c, bool evicted,
 				   uint64_t calls)
@@ -303,7 +312,8 @@ static struct na_connection row_of(struct na_tcp_teller *t,
 	o.disordered = c->disordered;
 	o.clipped = true;
 	o.from_ps = to_ps(t, c->first_ns);
-	o.to_ps = to_ps(t, c->newest_ns);
+	o.to_ps = to_ps(t, c->newest_ns > c->first_ns ? c->newest_ns
+						     : c->first_ns);
 	o.initial_rtt_ns = c->first_rtt_ns ? c->first_rtt_ns : -1;
 	o.calls = calls;
 	put_direction(&o.dir[0], &c->dir[0], &c->dir[1]);
@@ -314,6 +324,7 @@ static struct na_connection row_of(struct na_tcp_teller *t,
 		o.dir[i].mute_ns = mute_ns(c, &c->dir[i]);
 		o.dir[i].known = c->dir[i].packets > 0;
 	}
+	put_stall(t, &o, c);
 	put_turns(&o, c);
 	return o;
 }
@@ -349,6 +360,7 @@ enum na_status na_tcp_tell_held(struct na_tcp_teller *t,
 	for (unsigned i = 0; i < 2; i++)
 		if (c->dir[i].trail.late)
 			put_again(&c->held->dir[i], c->dir[i].trail.late);
+	put_stall(t, c->held, c);
 	return t->sink->connection(t->sink->ctx, c->held);
 }
 

@@ -44,6 +44,8 @@ struct na_tcp {
 	struct na_tcp_pools pools;
 	struct na_tcp_teller teller;
 	uint64_t packets, evicted, outside;
+	int64_t newest_ns; /* of all packets */
+	bool ending;	   /* no more of them come */
 	uint32_t next_id;
 };
 
@@ -54,6 +56,7 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
+	t->newest_ns = INT64_MIN;
 	if (!o->windowed) {
 		t->o.from_ns = INT64_MIN;
 		t->o.to_ns = INT64_MAX;
@@ -83,6 +86,64 @@ static enum na_status tell(struct na_tcp *t, struct na_tcp_conn *c,
 	return na_tcp_tell(&t->teller, c, evicted, calls - c->calls_before);
 }
 
+/* The first packet of c in the window, or what comes behind it. */
+static void enter(struct na_tcp *t, struct na_tcp_conn *c, uint64_t calls)
+{
+	c->when = NA_TCP_WITHIN;
+	if (c->dir[0].packets + c->dir[1].packets > 0)
+		na_tcp_count_from(c, &t->pools, t->o.from_ns, calls);
+}
+
+/* What is outstanding when the window ends. */
+static bool await(struct na_tcp_conn *c, int64_t from_ns, int64_t to_ns)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct na_tcp_dir *d = &c->dir[i];
+
+		d->awaits = na_tcp_awaits(c, i);
+		d->awaited = d->next_seq;
+		d->wait_ns = d->awaits ? na_tcp_wait_ns(c, i, from_ns, to_ns)
+				       : 0;
+		d->awaits &= d->wait_ns > 0;
+	}
+	return c->dir[0].awaits || c->dir[1].awaits;
+}
+
+static void stall(struct na_tcp_conn *c, unsigned dir, int64_t to_ns)
+{
+	c->dir[dir].stalled_ns = c->dir[dir].wait_ns;
+	c->dir[dir].awaits = false;
+	c->stalled_to_ns = to_ns;
+}
+
+/* p, from side dir, comes behind the window. */
+static void settle(struct na_tcp_conn *c, unsigned dir,
+		   const struct na_packet *p, int64_t to_ns)
+{
+	struct na_tcp_dir *f = &c->dir[dir], *r = &c->dir[!dir];
+
+	if (p->flags & NA_TCP_RST)
+		f->awaits = r->awaits = false;
+	if (f->awaits && na_tcp_before(p->seq, f->awaited) &&
+	    na_tcp_resends(c, dir, p))
+		stall(c, dir, to_ns);
+	if (p->flags & NA_TCP_ACK && !na_tcp_before(p->ack, r->awaited))
+		r->awaits = false;
+}
+
+/* No packet comes any more: of the window, or of the capture. */
+static void await_end(struct na_tcp *t, struct na_tcp_conn *c)
+{
+	int64_t to_ns = t->newest_ns < t->o.to_ns ? t->newest_ns : t->o.to_ns;
+
+	if (c->when != NA_TCP_BEHIND &&
+	    (to_ns <= t->o.from_ns || !await(c, t->o.from_ns, to_ns)))
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		if (c->dir[i].awaits && na_tcp_is_overdue(c, i, t->newest_ns))
+			stall(c, i, to_ns);
+}
+
 /* Over, or no longer followed: user and sink are told, all of it goes. */
 static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 {
@@ -92,12 +153,18 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 
 	if (t->o.user)
 		calls = t->o.user->close(t->o.user->ctx, &c->user, c->id);
+	if (t->ending)
+		await_end(t, c);
+	if (c->when == NA_TCP_BEFORE && c->stalled_to_ns)
+		enter(t, c, calls);
 	if (c->when == NA_TCP_WITHIN)
 		st = tell(t, c, evicted, calls);
-	else if (c->held)
+	else if (c->held && (!c->silent || c->stalled_to_ns))
 		st = na_tcp_tell_held(&t->teller, c);
+	t->teller.told -= c->held && c->silent && !c->stalled_to_ns;
 	free(c->held);
-	t->outside += c->when == NA_TCP_BEFORE;
+	t->outside += c->when == NA_TCP_BEFORE ||
+		      (c->silent && !c->stalled_to_ns);
 	for (unsigned i = 0; i < 2; i++) {
 		struct na_tcp_dir *d = &c->dir[i];
 
@@ -144,6 +211,7 @@ void na_tcp_free(struct na_tcp *t)
 
 enum na_status na_tcp_finish(struct na_tcp *t)
 {
+	t->ending = true;
 	return end_all(t);
 }
 
@@ -549,36 +617,47 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 		       : NA_OK;
 }
 
-/* What was sent again in the window is told with what becomes of it. */
+/* What was sent again in the window, and what waits at its end, is told with
+ * what becomes of it. */
 static enum na_status leave(struct na_tcp *t, struct na_tcp_conn *c,
 			    uint64_t calls)
 {
+	bool awaits = await(c, t->o.from_ns, t->o.to_ns);
+
+	if (c->when == NA_TCP_BEFORE && !awaits)
+		return NA_OK;
+	c->silent = c->when == NA_TCP_BEFORE;
+	if (c->silent)
+		enter(t, c, calls);
 	c->when = NA_TCP_BEHIND;
-	if (!na_tcp_is_open(c))
+	if (!awaits && !na_tcp_is_open(c))
 		return tell(t, c, false, calls);
 	na_tcp_stall_end(c);
 	na_tcp_count_no_more(c);
 	return na_tcp_hold(&t->teller, c, calls - c->calls_before);
 }
 
-/* The first packet of c in the window, or the first behind it. */
+/* p, from side dir, is the first packet of c in the window, or comes behind
+ * it. */
 static enum na_status cross(struct na_tcp *t, struct na_tcp_conn *c,
-			    int64_t time_ns)
+			    unsigned dir, const struct na_packet *p)
 {
 	const struct na_tcp_user *user = t->o.user;
-	bool behind = time_ns >= t->o.to_ns;
+	bool behind = p->time_ns >= t->o.to_ns;
+	enum na_status st = NA_OK;
 	uint64_t calls = 0;
 
-	if (time_ns < t->o.from_ns || (behind && c->when != NA_TCP_WITHIN))
+	if (p->time_ns < t->o.from_ns)
 		return NA_OK;
-	if (user && user->calls)
+	if (c->when != NA_TCP_BEHIND && user && user->calls)
 		calls = user->calls(user->ctx, c->user);
-	if (behind)
-		return leave(t, c, calls);
-	c->when = NA_TCP_WITHIN;
-	if (c->dir[0].packets + c->dir[1].packets > 0)
-		na_tcp_count_from(c, &t->pools, t->o.from_ns, calls);
-	return NA_OK;
+	if (!behind && c->when == NA_TCP_BEFORE)
+		enter(t, c, calls);
+	else if (behind && c->when != NA_TCP_BEHIND)
+		st = leave(t, c, calls);
+	if (behind && (c->dir[0].awaits || c->dir[1].awaits))
+		settle(c, dir, p, t->o.to_ns);
+	return st;
 }
 
 /* p's connection, or NA_TCP_NONE. */
@@ -600,6 +679,8 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 	struct na_tcp_conn *c;
 
 	t->packets++;
+	if (p->time_ns > t->newest_ns)
+		t->newest_ns = p->time_ns;
 	if (at == NA_TCP_NONE) {
 		st = start(t, na_tcp_hash(&t->table, p), p, &at);
 	} else if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
@@ -614,7 +695,7 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 	c = na_tcp_at(&t->table, at);
 	na_tcp_use(&t->table, c, at, t->packets, t->o.limits->connections / 4);
 	if (c->when == NA_TCP_BEFORE || p->time_ns >= t->o.to_ns)
-		st = cross(t, c, p->time_ns);
+		st = cross(t, c, dir, p);
 	if (st == NA_OK)
 		st = take(t, c, &c->dir[dir], &c->dir[!dir], p, marks);
 	if (c->in != NA_TCP_OPEN || c->dir[!dir].saw_fin ||

@@ -202,7 +202,9 @@ struct group {
 	const struct na_value *worst;
 	struct na_value *list;
 	double lost_s, from_s, to_s;
-	double events; /* losses, notifications */
+	double slowed_s; /* behind notifications, the worst */
+	double events;   /* losses, notifications */
+	double marks;    /* of congestion */
 	size_t n;
 	bool much;
 };
@@ -214,6 +216,11 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 
 	g->worst = g->worst ? g->worst : v;
 	g->lost_s = fmax(g->lost_s, na_number_at(v, M_lost_ms) / NA_MS_PER_S);
+	/* Of older files: who knows. */
+	g->slowed_s = fmax(g->slowed_s,
+			   na_number_or(v, M_slowed_ms, INFINITY) /
+				   NA_MS_PER_S);
+	g->marks += na_number_or(v, M_ecn_marks, 0);
 	g->from_s = fmin(g->from_s, na_number_at(v, M_from_s));
 	g->to_s = fmax(g->to_s, na_number_at(v, M_to_s));
 	g->events += is_of_loss(v) ? losses_of(v)
@@ -228,14 +235,40 @@ static void add_to(struct na_case *c, struct group *g, const struct na_value *v)
 		    na_text_of(na_first(v, M_evidence), NULL));
 }
 
-/* A few, and they cost next to nothing. */
+/* A few, and they cost next to nothing; or more notifications, for which
+ * senders were hardly slowed down. */
 static bool is_trifle(const struct na_case *c, const struct trouble *t,
 		      const struct group *g)
 {
-	return t->accuse != accuse_receiver &&
-	       t->severity < NA_SEV_ERROR && !g->much &&
-	       g->events < NA_SEGMENTS_LEAST &&
-	       !(g->lost_s >= NA_TRIFLE * na_packets_span_s(c));
+	double most_s = NA_TRIFLE * na_packets_span_s(c);
+
+	if (t->accuse == accuse_receiver || t->severity >= NA_SEV_ERROR ||
+	    g->much || g->lost_s >= most_s)
+		return false;
+	return g->events < NA_SEGMENTS_LEAST ||
+	       (t->accuse == accuse_queue && g->slowed_s < most_s);
+}
+
+/* How fast it had been without, the packets do not tell; nor what a loss costs
+ * whose end was not seen. */
+static void suspect(struct na_case *c, struct na_finding *f,
+		    const struct trouble *t, const struct group *g)
+{
+	bool queue = t->accuse == accuse_queue;
+	double n = queue && !(g->events > 0) ? g->marks : g->events;
+
+	if (!queue && g->lost_s > 0)
+		return;
+	f->suspicion = true;
+	f->culprit = na_case_text(c,
+				  "%s %s%s, and what %s cost%s is not known: "
+				  "capture for longer",
+				  na_case_count(c, n),
+				  !queue	      ? "lost RoCEv2 packet"
+				  : g->events > 0 ? "congestion notification"
+						  : "congestion mark",
+				  n == 1 ? "" : "s", n == 1 ? "it" : "they",
+				  n == 1 ? "s" : "");
 }
 
 /* What accuses no network and costs next to nothing is a remark. */
@@ -279,7 +312,9 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 		f->sure = "counted; whose fault it is follows from where the "
 			  "packets were seen";
 	f->how = f->title;
-	if (!is_trifle(c, t, g))
+	if (is_trifle(c, t, g))
+		suspect(c, f, t, g);
+	else
 		t->accuse(c, f, t->verdict);
 	na_packets_cost(c, f, g->lost_s);
 	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";

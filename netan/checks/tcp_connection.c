@@ -549,6 +549,9 @@ static const char *few_segments(struct na_case *c)
 	double n = na_number_or(t, M_data_segments,
 				na_number_or(t, M_packets, 0));
 
+	if (na_packets_stalled(c))
+		return na_case_text(c, "what becomes of data that waits: %s",
+				    na_packets_stalled(c));
 	if (na_packets_unseen(c))
 		return na_packets_unseen(c);
 	return na_packets_few(c, n, "data segments of TCP");

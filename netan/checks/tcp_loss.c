@@ -229,6 +229,18 @@ static bool is_named(const struct na_packets_side *side, size_t n)
 	return false;
 }
 
+/* Enough to blame the network for it.  Between two hosts there is one path, and
+ * nobody else: whoever loses, it is named. */
+static bool is_sure(const struct loss *x, const struct na_flows *flows,
+		    const struct na_packets_side *side, size_t n)
+{
+	if (!(x->segments > 0 || x->syns > 0) || x->events >= NA_LOST_SURELY)
+		return true;
+	return flows->hosts == 2 && x->segments > 0 && n == 1 &&
+	       x->events >= NA_SEGMENTS_LEAST &&
+	       !na_packets_is_doubted(&side[0]);
+}
+
 void na_loss_accuse(struct na_case *c, struct na_finding *f,
 		    const struct na_value *worst)
 {
@@ -260,7 +272,7 @@ void na_loss_accuse(struct na_case *c, struct na_finding *f,
 					     "longer", part_of(c, &x));
 		return;
 	}
-	if ((x.segments > 0 || x.syns > 0) && x.events < NA_LOST_SURELY)
+	if (!is_sure(&x, &flows, side, n))
 		f->confidence = NA_POSSIBLE;
 	if (n == 1 && isnan(side[0].p_value)) {
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_packets_who(&side[0]),

@@ -1,12 +1,14 @@
 /*
- * What captures leave open and an acquittal must not overlook: something was
- * sent again, or for the first time, and the end came before its ACK; or
+ * What captures leave open and an acquittal must not overlook: data waits for
+ * its ACK in silence when the window or the capture ends; something was sent
+ * again, or for the first time, and the end came before its ACK; or
  * connections were there before the capture, whose first data may be what was
  * lost before it.
  */
 #include <math.h>
 
 #include "members.h"
+#include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 
@@ -66,6 +68,31 @@ static struct open_ends ends_of(struct na_case *c)
 	na_for_each (row, rows)
 		add(&x, row, began);
 	return x;
+}
+
+const char *na_packets_stalled(struct na_case *c)
+{
+	double n = 0, longest_ms = 0;
+
+	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+		double ms = fmax(na_number_or(row, M_fwd "." M_stalled_ms, 0),
+				 na_number_or(row, M_rev "." M_stalled_ms, 0));
+
+		if (!(ms > 0) || na_says(row, M_verdict, "peer_vanished"))
+			continue;
+		n++;
+		longest_ms = fmax(longest_ms, ms);
+	}
+	if (!(n > 0))
+		return NULL;
+	return na_case_text(
+		c,
+		"%s connection%s: data is outstanding at the end, and nothing "
+		"acknowledges it, for %s%s (a retransmission timeout): look "
+		"at a longer time, or capture for longer",
+		na_case_count(c, n), n > 1 ? "s stall" : " stalls",
+		n > 1 ? "up to " : "",
+		na_case_seconds(c, longest_ms / NA_MS_PER_S));
 }
 
 const char *na_packets_open(struct na_case *c, double sent)

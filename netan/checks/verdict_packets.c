@@ -13,6 +13,8 @@
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
 
+enum { BURST = 10 }; /* packets, of a queue that overflows */
+
 static const double unrecorded_most = 0.1; /* of the packets */
 
 static double of_tcp(struct na_case *c, const char *name)
@@ -155,14 +157,18 @@ static const char *how_many(struct na_case *c, const struct resent *r)
 		na_print_count(m, (uint64_t)r->sent), r->what);
 }
 
+/* What comes in bursts shows more seldom, by their length. */
 static const char *seen(struct na_case *c, const struct resent *r)
 {
+	double loss = na_would_have_shown(r->sent);
+
 	if (r->lost > 0)
 		return how_many(c, r);
-	return na_case_text(c, "%s (a loss of %s %% would have shown)",
-			    how_many(c, r),
-			    na_case_number(c,
-					   100 * na_would_have_shown(r->sent)));
+	return na_case_text(c,
+			    "%s (a loss of %s %% would have shown, in bursts "
+			    "of %d one of %s %%)",
+			    how_many(c, r), na_case_number(c, 100 * loss),
+			    BURST, na_case_number(c, 100 * BURST * loss));
 }
 
 /* So few that a loss which ruins connections may have been missed, where
@@ -192,6 +198,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	if (why)
 		return why;
 	why = na_verdict_unheard(c);
+	why = why ? why : na_packets_stalled(c);
 	why = why ? why : thin(c);
 	why = why ? why : blind(c, &r);
 	why = why ? why : na_packets_open(c, r.sent);

@@ -630,9 +630,46 @@ static void decided(void **state)
 	end(&p);
 }
 
+/* Losses are judged that do not follow from each other, alone; few, and rates
+ * that are alike, are no difference. */
+static void what_captures_lose(void **state)
+{
+	static const struct {
+		double a_of, b_of, a, b;
+		enum diff_verdict said;
+	} cases[] = {
+		{8000, 8000, 0, 0, DIFF_UNCLEAR},
+		{8000, 8000, 0, 4, DIFF_UNCLEAR},
+		{8000, 8000, 0, 10, DIFF_UNCLEAR},
+		{8000, 8000, 0, 11, DIFF_WORSE}, /* p = 2 / 2^11 */
+		{8000, 8000, 120, 2, DIFF_BETTER},
+		{8000, 8000, 300, 400, DIFF_UNCLEAR}, /* less than twice */
+		{8000, 800, 110, 11, DIFF_UNCLEAR},   /* of fewer segments */
+		{8000, 800, 11, 11, DIFF_WORSE},
+		{0, 8000, 0, 90, DIFF_UNTOLD},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct diff_losses a = {.segments = cases[i].a_of};
+		struct diff_losses b = {.segments = cases[i].b_of};
+
+		a.n[DIFF_EVENTS] = cases[i].a;
+		b.n[DIFF_EVENTS] = cases[i].b;
+		a.n[DIFF_LOST] = b.n[DIFF_TIMEOUTS] = 1000;
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_EVENTS),
+				 cases[i].said);
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_LOST),
+				 DIFF_UNTOLD);
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_TIMEOUTS),
+				 DIFF_UNTOLD);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_captures_lose),
 		cmocka_unit_test(slower),
 		cmocka_unit_test(tail),
 		cmocka_unit_test(one_source),

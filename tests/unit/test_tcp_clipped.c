@@ -99,7 +99,7 @@ static void windows_add_up(void **state)
 	hand_free(&h);
 }
 
-/* Nothing of it, though it lasts on both sides. */
+/* Nothing of it, though it lasts on both sides, and nothing waits. */
 static void nothing_inside(void **state)
 {
 	struct hand_tcp h;
@@ -110,6 +110,66 @@ static void nothing_inside(void **state)
 	assert_int_equal(h.n_conn, 0);
 	assert_int_equal(h.counts.connections_outside, 1);
 	hand_free(&h);
+}
+
+/* Within a timeout nothing passes, and what ends it tells that data waited; of
+ * what was acknowledged, and of a window that ends too soon to say, none. */
+static void in_a_timeout(void **state)
+{
+	static const struct {
+		int64_t from_us, to_us, stalled_ns;
+		size_t n;
+	} cases[] = {
+		{1950 * MS, 2150 * MS, 200 * MS_NS, 1}, /* nothing in it */
+		{1800 * MS, 2100 * MS, 200 * MS_NS, 1}, /* from 1.9 s on */
+		{1900 * MS, 1905 * MS, 0, 1},           /* too soon */
+		{2000 * MS, 3000 * MS, 0, 1},           /* sent again in it */
+		{3052 * MS, 3055 * MS, 0, 0},           /* all acknowledged */
+		{3400 * MS, 9000 * MS, 0, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct na_connection *c;
+		struct hand_tcp h;
+
+		hand_start_window(&h, cases[i].from_us, cases[i].to_us);
+		tell_losses(&h);
+		assert_int_equal(h.n_conn, cases[i].n);
+		c = cases[i].n ? hand_conn(&h, 0) : NULL;
+		if (c)
+			assert_int_equal(c->dir[0].stalled_ns,
+					 cases[i].stalled_ns);
+		if (cases[i].stalled_ns)
+			assert_int_equal(c->to_ps, cases[i].to_us *
+							   NA_PS_PER_US);
+		assert_int_equal(h.counts.connections_outside, 1 - cases[i].n);
+		hand_free(&h);
+	}
+}
+
+/* The capture ends in it: two segments may wait for a delayed ACK, more may
+ * not. */
+static void until_the_end(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n <= 4; n++) {
+		struct hand_tcp h;
+
+		hand_start(&h, NULL);
+		hand_shake(&h, 0, 0, 10 * MS);
+		for (unsigned i = 0; i < n; i++)
+			hand_data(&h, 1, 0, 1 + 1460 * i, 1, 1460);
+		h.port++; /* another connection */
+		hand_shake(&h, 0, 0, 10 * MS);
+		hand_data(&h, n == 4 ? 300 * MS : 60 * MS, 0, 1, 1, 10);
+		hand_ack(&h, 1, 1, 1, 11);
+		hand_end(&h);
+		assert_int_equal(hand_conn(&h, 0)->dir[0].stalled_ns > 0,
+				 n > 2);
+		assert_int_equal(hand_conn(&h, 1)->dir[0].stalled_ns, 0);
+		hand_free(&h);
+	}
 }
 
 /* A window that was closed before keeps the sender waiting in it. */
@@ -158,6 +218,8 @@ int main(void)
 		cmocka_unit_test(what_is_inside),
 		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(nothing_inside),
+		cmocka_unit_test(in_a_timeout),
+		cmocka_unit_test(until_the_end),
 		cmocka_unit_test(closed_from_before),
 		cmocka_unit_test(reset_before),
 	};

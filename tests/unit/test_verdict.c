@@ -647,7 +647,8 @@ static void few_packets(void **state)
 		      "too few to acquit (a loss below 1.00 % would not have "
 		      "shown): capture 300 or more"},
 		{300, "Network: not guilty: none of 300 packets had to be sent "
-		      "again (a loss of 1.00 % would have shown)"}};
+		      "again (a loss of 1.00 % would have shown, in "
+		 "bursts of 10 one of 10.0 %)"}};
 
 	(void)state;
 	for (size_t i = 0; i < NA_LEN(cases); i++) {
@@ -671,7 +672,8 @@ static void open_ends(void **state)
 {
 	static const char acquits[] = "Network: not guilty: none of 500 data "
 				      "segments had to be sent again (a loss "
-				      "of 0.600 % would have shown)";
+				      "of 0.600 % would have shown, in "
+		 "bursts of 10 one of 6.00 %)";
 	static const char begins[] =
 		"cannot tell: the capture begins in the middle of connections, "
 		"and the first data of 1 of them may be what was sent before: "
@@ -696,7 +698,8 @@ static void open_ends(void **state)
 		{0.004, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open",
 		 "Network: not guilty: none of 300 data segments had to be "
-		 "sent again (a loss of 1.00 % would have shown)"},
+		 "sent again (a loss of 1.00 % would have shown, in "
+		 "bursts of 10 one of 10.0 %)"},
 		{0.006, 300, "'mid_stream': true,",
 		 "'packets': 9, 'mid_stream': true", "open", begins},
 		{0.006, 500, "'mid_stream': true,",
@@ -722,6 +725,139 @@ static void open_ends(void **state)
 			 cases[i].from_s, cases[i].end, cases[i].way,
 			 cases[i].peer, cases[i].segments, cases[i].segments);
 		hand_body(&h, "tcp", json);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
+/* A timeout that reaches beyond what is looked at acquits nobody, also where
+ * nothing passes in it. */
+static void stalls_at_the_end(void **state)
+{
+	static const struct {
+		const char *verdict, *more, *said;
+		int packets;
+	} cases[] = {
+		{"cannot_tell", "'stalled_ms': 150",
+		 "cannot tell: 1 connection stalls: data is outstanding at the "
+		 "end, and nothing acknowledges it, for 150 ms (a "
+		 "retransmission timeout): look at a longer time, or capture "
+		 "for longer",
+		 0},
+		{"healthy", "'stalled_ms': null",
+		 "Network: not guilty: none of 500 data segments had to be "
+		 "sent again (a loss of 0.600 % would have shown, in "
+		 "bursts of 10 one of 6.00 %)",
+		 500}};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		char json[500];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'c:1', 'dst': 'd:2', "
+			 "'verdict': '%s', 'from_s': 0, "
+			 "'fwd': {%s, 'packets': %d, 'bytes': 0}, "
+			 "'rev': {'packets': %d, 'bytes': 0}}], "
+			 "'totals': {'packets': %d, 'data_segments': %d}}",
+			 cases[i].verdict, cases[i].more, cases[i].packets,
+			 cases[i].packets, cases[i].packets, cases[i].packets);
+		hand_body(&h, "tcp", json);
+		assert_string_equal(hand_verdict(&h), cases[i].said);
+		hand_case_fini(&h);
+	}
+}
+
+/* Between two hosts nobody else can have lost what one path did, from five
+ * losses on; of several hosts, and where timeouts explain as much, it is possible. */
+static void one_path_of_two_hosts(void **state)
+{
+	static const struct {
+		int events;
+		const char *verdict, *more, *confidence;
+	} cases[] = {
+		{4, "network_loss", "", "possible"},
+		{5, "network_loss", "", "likely"},
+		{9, "timeout_bound", "", "possible"},
+		{10, "timeout_bound", "", "likely"},
+		{5, "network_loss",
+		 ", {'src': 'c:1', 'dst': 'b:3', 'verdict': 'healthy', 'fwd': "
+		 "{'data_segments': 90}, 'rev': {}}",
+		 "possible"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		const struct na_value *f;
+		char json[600];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'connections': [{'src': 'a:1', 'dst': 'b:2', "
+			 "'verdict': '%s', 'lost_ms': 900, 'fwd': "
+			 "{'needed_retransmissions': 32, 'loss_events': %d, "
+			 "'lost_data_segments': 32, 'data_segments': 240, "
+			 "'loses': true}, 'rev': {}}%s]}",
+			 cases[i].verdict, cases[i].events, cases[i].more);
+		hand_body(&h, "tcp", json);
+		assert_true(hand_found(&h, "tcp-connection", &f) >= 1);
+		assert_string_equal(text(f, "confidence"), cases[i].confidence);
+		hand_case_fini(&h);
+	}
+}
+
+/* Notifications for which senders were hardly slowed down, and marks that nobody
+ * answers, accuse nobody; but what they cost is not known, and nobody is
+ * acquitted. */
+static void congestion_that_costs_little(void **state)
+{
+	static const struct {
+		const char *verdict;
+		int needed, lost_ms, cnps, slowed_ms, marks;
+		const char *said;
+	} cases[] = {
+		{"congested", 0, 0, 8, 300, 9,
+		 "guilty: congestion on path a -> b (1 of 1 queue pair is "
+		 "slowed down by congestion notifications, a -> b); likely"},
+		{"congested", 0, 0, 8, 5, 9,
+		 "cannot tell: 8 congestion notifications, and what they cost "
+		 "is not known: capture for longer"},
+		{"congested", 0, 0, 3, 300, 9,
+		 "cannot tell: 3 congestion notifications, and what they cost "
+		 "is not known: capture for longer"},
+		{"congested", 0, 0, 0, 0, 40,
+		 "cannot tell: 40 congestion marks, and what they cost is not "
+		 "known: capture for longer"},
+		{"loss", 3, 2, 0, 0, 0,
+		 "Network: not guilty: 3 of 500 packets had to be sent again"},
+		{"loss", 3, 0, 0, 0, 0,
+		 "cannot tell: 3 lost RoCEv2 packets, and what they cost is "
+		 "not known: capture for longer"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(cases); i++) {
+		struct hand_case h;
+		char json[600];
+
+		hand_case_init(&h);
+		hand_side(&h, "session", "{'one_clock': true, 'files': 1}");
+		snprintf(json, sizeof(json),
+			 "{'queue_pairs': [{'src': 'a', 'dst': 'b', 'qp': 1, "
+			 "'verdict': '%s', 'from_s': 0, 'to_s': 1, 'answers': "
+			 "9, 'packets': 500, 'lost_ms': %d, 'slowed_ms': %d, "
+			 "'cnps': %d, 'ecn_marks': %d, 'repeats': {'needed': "
+			 "%d}}], 'queue_pairs_used': 1, 'totals': {'packets': "
+			 "500, 'needed_repeats': %d}}",
+			 cases[i].verdict, cases[i].lost_ms, cases[i].slowed_ms,
+			 cases[i].cnps, cases[i].marks, cases[i].needed,
+			 cases[i].needed);
+		hand_body(&h, "rdma", json);
 		assert_string_equal(hand_verdict(&h), cases[i].said);
 		hand_case_fini(&h);
 	}
@@ -822,6 +958,9 @@ int main(void)
 		cmocka_unit_test(unanswered),
 		cmocka_unit_test(few_packets),
 		cmocka_unit_test(open_ends),
+		cmocka_unit_test(stalls_at_the_end),
+		cmocka_unit_test(congestion_that_costs_little),
+		cmocka_unit_test(one_path_of_two_hosts),
 		cmocka_unit_test(much_lost),
 		cmocka_unit_test(stalls_and_patterns),
 		cmocka_unit_test(order),

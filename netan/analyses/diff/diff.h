@@ -15,8 +15,25 @@ struct diff_accused {
 
 enum { DIFF_ACCUSED = 8 };
 
+enum diff_loss {
+	DIFF_LOST,   /* data segments that were lost */
+	DIFF_EVENTS, /* losses that do not follow from each other */
+	DIFF_TIMEOUTS,
+	DIFF_ZERO_WINDOWS,
+	DIFF_REORDERED,
+	DIFF_LOSSES
+};
+
+/* What `tcp` says of the captures of a run. */
+struct diff_losses {
+	double segments; /* with data; 0: there are none */
+	double n[DIFF_LOSSES];
+	double rtt_us; /* of paths, the median of connections; NaN */
+};
+
 /* What `check` says of a run; texts are borrowed. */
 struct diff_judged {
+	struct diff_losses losses;
 	const char *verdict, *outcome; /* NULL: it was not asked */
 	struct diff_accused accused[DIFF_ACCUSED]; /* the worst first */
 	size_t n;

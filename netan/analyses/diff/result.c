@@ -350,6 +350,7 @@ static void sum_up(struct diff_state *s)
 			s->verdict = join(s->verdict, x->verdict);
 	}
 	join_slack(s);
+	s->verdict = join(s->verdict, na_diff_losses_verdict(s));
 	if (na_diff_is_unlike(s))
 		s->verdict = DIFF_UNLIKE;
 	/* Of many parts some got better and some worse in any two runs. */
@@ -404,7 +405,7 @@ enum na_status na_diff_finish(void *state, struct na_result *r,
 {
 	struct diff_state *s = state;
 	struct na_value *body = na_result_body(r), *x;
-	bool any = false;
+	bool any = na_diff_has_losses(s);
 
 	for (int m = 0; m < DIFF_WHATS; m++)
 		any |= s->metrics[m].compared;
@@ -419,6 +420,7 @@ enum na_status na_diff_finish(void *state, struct na_result *r,
 	put_summary(r, s);
 	put_mix(r, s);
 	put_judged(r, s);
+	na_diff_put_losses(r, s);
 	if (put_limits(r, s, err) != NA_OK)
 		return err->status;
 	x = na_put_object(r, body, M_bootstrap);

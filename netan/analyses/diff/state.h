@@ -324,6 +324,23 @@ const struct diff_row *na_diff_telling_row(const struct diff_metric *m,
 					  size_t *at);
 /* Whether the interval of the ratio says anything. */
 bool na_diff_telling(const struct diff_row *row);
+/* losses.c: what captures lose.  Both runs have data segments of captures. */
+bool na_diff_has_losses(const struct diff_state *s);
+/* Of the shares of data segments, b / a; chance that equal rates differ so
+ * (NaN: not tested); and what that means, untold where it is not. */
+double na_diff_loss_ratio(const struct diff_losses *a,
+			  const struct diff_losses *b, enum diff_loss what);
+double na_diff_loss_p(const struct diff_losses *a, const struct diff_losses *b,
+		      enum diff_loss what);
+enum diff_verdict na_diff_loss_verdict(const struct diff_losses *a,
+				       const struct diff_losses *b,
+				       enum diff_loss what);
+/* Of all of them; untold: nothing shows that the runs differ. */
+enum diff_verdict na_diff_losses_verdict(const struct diff_state *s);
+void na_diff_put_losses(struct na_result *r, const struct diff_state *s);
+void na_diff_losses_view(struct na_result *r);
+/* Sentences, each with its full stop and a space; or nothing. */
+void na_diff_say_losses(struct na_str *to, const struct diff_state *s);
 void na_diff_put_message(struct na_result *r, const struct diff_state *s);
 
 #endif

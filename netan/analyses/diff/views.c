@@ -244,6 +244,7 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 {
 	na_diff_put_message(r, s);
 	metrics_view(r, s);
+	na_diff_losses_view(r);
 	part_views(r, s);
 	note_judged(r, s);
 	na_for_each (x, na_get(na_result_body(r), M_not_compared))

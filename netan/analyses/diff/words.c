@@ -347,9 +347,13 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 	}
 	if (!list.n) {
 		na_result_wordf(r, NA_WORD_MESSAGE,
-				"%sNo metric shows that %s and %s differ; of "
-				"their hosts, pairs and collectives some do, "
-				"which is no verdict on any of them",
+				na_diff_losses_verdict(s) > DIFF_SAME
+					? "%sNo time, size or rate shows that "
+					  "%s and %s differ"
+					: "%sNo metric shows that %s and %s "
+					  "differ; of their hosts, pairs and "
+					  "collectives some do, which is no "
+					  "verdict on any of them",
 				first, a, b);
 		return;
 	}
@@ -371,6 +375,7 @@ void na_diff_put_message(struct na_result *r, const struct diff_state *s)
 
 	if (na_diff_is_unlike(s))
 		say_not_alike(&first, s);
+	na_diff_say_losses(&first, s);
 	say_accused(&accused, s);
 	if (accused.n) {
 		*who = 'A'; /* "Accused in ..." */

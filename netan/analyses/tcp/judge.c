@@ -423,12 +423,18 @@ static enum tcp_verdict costliest(const struct tcp_row *row,
 	return best;
 }
 
+bool na_tcp_stalls(const struct tcp_row *row)
+{
+	return row->c->dir[0].stalled_ns > 0 || row->c->dir[1].stalled_ns > 0;
+}
+
 /* Enough was seen to say that nothing is wrong. */
 static bool enough(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
-	return d[0].packets + d[1].packets >= TCP_ENOUGH && d[0].packets &&
+	return !na_tcp_stalls(row) &&
+	       d[0].packets + d[1].packets >= TCP_ENOUGH && d[0].packets &&
 	       d[1].packets;
 }
 
@@ -447,7 +453,8 @@ static enum tcp_verdict choose(const struct tcp_row *row)
 		v = costliest(row, TCP_SERVER_SLOW, TCP_DELAYED_ACK);
 	if (v == TCP_HEALTHY && row->holds[TCP_CAPTURE_LOSS])
 		return TCP_CAPTURE_LOSS;
-	if (v == TCP_HEALTHY && row->holds[TCP_SENDER_IDLE])
+	if (v == TCP_HEALTHY && row->holds[TCP_SENDER_IDLE] &&
+	    !na_tcp_stalls(row))
 		v = TCP_SENDER_IDLE;
 	return v == TCP_HEALTHY && !enough(row) ? TCP_CANNOT_TELL : v;
 }
@@ -464,6 +471,7 @@ static int64_t lost_of(const struct tcp_row *row)
 		add_to(&ns, d->zero_window_ns);
 		add_to(&ns, d->window_full_ns);
 		add_to(&ns, recovery_of(row, i));
+		add_to(&ns, at_least_zero(d->stalled_ns));
 		if (na_tcp_long_stuck(row, i))
 			add_to(&ns, d->stuck_ns);
 	}

@@ -69,7 +69,8 @@
  *   sender_idle        idle for TCP_IDLE_SHARE of the duration: no fault of
  *                      the network
  *   healthy            none of these, in TCP_ENOUGH packets both ways
- *   cannot_tell        none of these, in fewer, or in one direction alone
+ *   cannot_tell        none of these, in fewer, or in one direction alone; or
+ *                      data waits for its ACK in silence at the end
  *
  * Of records without the testimony (transfer files of earlier versions)
  * network_loss is TCP_LOSS_SEGMENTS retransmissions that were not spurious, or
@@ -221,6 +222,8 @@ int64_t na_tcp_least_rtt(const struct na_direction *d);
 /* Its ends are far apart: what lies between is seldom one's own. */
 bool na_tcp_is_far(const struct tcp_row *row);
 bool na_tcp_queues(const struct tcp_row *row);
+/* Data waits for its ACK at the end, in silence. */
+bool na_tcp_stalls(const struct tcp_row *row);
 bool na_tcp_direction_queues(const struct tcp_row *row, size_t i);
 /* gone.c.  The peer of direction i's sender never acknowledged its last data or SYN. */
 bool na_tcp_gone(const struct tcp_row *row, size_t i);

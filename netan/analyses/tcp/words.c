@@ -262,6 +262,7 @@ static void (*const tellers[])(struct told *) = {
 	na_tcp_tell_ends,
 	na_tcp_tell_gone,
 	na_tcp_tell_timeouts,
+	na_tcp_tell_stall,
 	receiver,
 	na_tcp_tell_loss,
 	na_tcp_tell_lengths,
@@ -289,6 +290,7 @@ static void (*const leaders[TCP_VERDICTS])(struct told *) = {
 	[TCP_QUEUEING] = queue,
 	[TCP_DELAYED_ACK] = nagle,
 	[TCP_TIMEOUT_BOUND] = na_tcp_tell_timeouts,
+	[TCP_CANNOT_TELL] = na_tcp_tell_stall,
 	[TCP_RECEIVER_TOO_SLOW] = receiver,
 	[TCP_NETWORK_LOSS] = na_tcp_tell_loss,
 	[TCP_WINDOW_LIMITED] = window,
@@ -378,6 +380,9 @@ const char *na_tcp_missing(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
+	if (row->verdict == TCP_CANNOT_TELL && na_tcp_stalls(row))
+		return "what becomes of data that waits for its ACK: a longer "
+		       "window, or a longer capture";
 	if (!d[0].packets || !d[1].packets)
 		return "one direction alone was recorded: capture where both "
 		       "pass";

@@ -28,6 +28,7 @@ void na_tcp_tell_ends(struct told *t);
 void na_tcp_tell_gone(struct told *t);
 /* words_loss.c */
 void na_tcp_tell_timeouts(struct told *t);
+void na_tcp_tell_stall(struct told *t);
 void na_tcp_tell_loss(struct told *t);
 void na_tcp_tell_lengths(struct told *t);
 void na_tcp_tell_accounts(struct told *t);

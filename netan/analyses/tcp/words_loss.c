@@ -14,6 +14,17 @@ static void share(struct told *t, uint64_t part, uint64_t whole)
 					   2));
 }
 
+void na_tcp_tell_stall(struct told *t)
+{
+	char a[NA_UNIT_BUF];
+
+	if (t->d->stalled_ns > 0)
+		na_tcp_say(t,
+			   "data of %s waits for its ACK, and nobody says "
+			   "anything for the last %s: a retransmission timeout",
+			   t->who, na_tcp_time(a, t->d->stalled_ns));
+}
+
 /* As the marks go; the testimony says which of them were needed. */
 static void marked(struct told *t)
 {

@@ -1,5 +1,6 @@
 #include "netan/cli/commands/diff_judged.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include "netan/checks/look.h"
 #include "netan/engine/battery/battery.h"
 #include "netan/methods/sides.h"
+#include "netan/result/emit.h"
+#include "netan/stats/tests/robust.h"
 
 static struct na_limits usual_limits(void)
 {
@@ -115,6 +118,49 @@ static void note(struct na_arena *arena, const struct na_value *body,
 		note_accused(arena, body, to);
 }
 
+/* ---- what captures lose */
+
+static double both(const struct na_value *row, const char *fwd, const char *rev)
+{
+	return na_number_or(row, fwd, 0) + na_number_or(row, rev, 0);
+}
+
+static double median_rtt(const struct na_value *rows)
+{
+	size_t n = 0;
+	double *us = na_calloc((rows ? rows->n : 0) + 1, sizeof(*us));
+	double median = (double)NAN;
+
+	na_for_each (v, us ? rows : NULL) {
+		us[n] = na_number_at(v, M_path_rtt_us);
+		n += us[n] > 0;
+	}
+	if (n)
+		median = na_median(us, n);
+	free(us);
+	return median;
+}
+
+static void note_losses(const struct na_battery *b, struct diff_losses *to)
+{
+	const struct na_result *r = na_battery_result(b, "tcp");
+	const struct na_value *body = r ? na_result_get_body(r) : NULL;
+	const struct na_value *all = na_get(body, M_totals);
+	const struct na_value *rows = na_get(body, M_connections);
+
+	if (!all)
+		return;
+	to->segments = na_number_or(all, M_data_segments, 0);
+	to->n[DIFF_LOST] = na_number_or(all, M_lost_data_segments, 0);
+	to->n[DIFF_TIMEOUTS] = na_number_or(all, M_timeouts, 0);
+	to->n[DIFF_ZERO_WINDOWS] = na_number_or(all, M_zero_windows, 0);
+	to->n[DIFF_REORDERED] = na_number_or(all, M_reordered, 0);
+	na_for_each (v, rows)
+		to->n[DIFF_EVENTS] += both(v, M_fwd "." M_loss_events,
+					   M_rev "." M_loss_events);
+	to->rtt_us = median_rtt(rows);
+}
+
 /* ---- asking */
 
 static bool deaf(void *ctx, enum na_level level)
@@ -159,6 +205,7 @@ static void ask(const struct na_request *q, struct na_arena *arena,
 		asked.n_exhibits = b.n;
 		asked.captured = b.captured;
 		asked.n_captured = b.n_captured;
+		note_losses(&b, &to->losses);
 		if (na_checks_run(&asked, r, &worst, &err) == NA_OK)
 			note(arena, na_result_body(r), to);
 	}
