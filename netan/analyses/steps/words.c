@@ -406,12 +406,10 @@ void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
 
 static void say_once(struct na_str *t, const struct st_state *s, uint32_t run)
 {
-	struct st_hiccup x = na_steps_hiccup(s, run);
-
-	if (!x.step)
+	if (!s->hiccups[run].step)
 		return;
 	na_str_addf(t, "; ");
-	na_steps_say_hiccup(t, s, &x);
+	na_steps_say_hiccup(t, s, &s->hiccups[run]);
 }
 
 /* What steps are where no device tells them. */
