@@ -179,6 +179,7 @@ static bool find_least(struct na_whatif *w)
 static bool find_idle(struct na_whatif *w)
 {
 	struct idle *v = na_calloc(w->turns.n, sizeof(*v));
+	size_t doubtful = 0;
 
 	w->idle_ps = na_calloc(w->turns.n, sizeof(*w->idle_ps));
 	if (!v || !w->idle_ps) {
@@ -193,13 +194,17 @@ static bool find_idle(struct na_whatif *w)
 		v[m->turn].n++;
 		v[m->turn].queued += m->behind != WF_NONE;
 	}
-	for (size_t i = 0; i < w->turns.n; i++) {
-		bool queued = w->least_ps[i] > HELD_PS &&
-			      2 * v[i].queued > v[i].n;
+	for (size_t i = 0; i < w->turns.n; i++)
+		w->idle_ps[i] = w->least_ps[i] > HELD_PS &&
+						2 * v[i].queued > v[i].n
+					? 0
+					: w->least_ps[i];
+	for (size_t i = 0; i < w->moves.n; i++) {
+		uint32_t turn = w->moves.v[i].turn;
 
-		w->queued_all |= queued;
-		w->idle_ps[i] = queued ? 0 : w->least_ps[i];
+		doubtful += w->idle_ps[turn] != w->least_ps[turn];
 	}
+	w->queued_all = 2 * doubtful > w->moves.n;
 	free(v);
 	return true;
 }

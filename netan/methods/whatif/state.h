@@ -144,7 +144,7 @@ struct na_whatif {
 	/* By turn: the least that its sends were held, queues or not; what of
 	 * that is no queue's. */
 	int64_t *least_ps, *idle_ps;
-	bool queued_all; /* of some turns nothing tells them apart */
+	bool queued_all; /* of most sends nothing tells them apart */
 	size_t n_waits, n_held, n_queued;
 	bool some_held; /* more than a few: by what, nothing tells */
 };
