@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "netan/analyses/bursts/bursts.h"
 #include "netan/base/arena.h"
@@ -74,6 +75,9 @@ struct na_who {
  * is acquitted, or neither. */
 enum na_outcome { NA_GUILTY, NA_NOT_GUILTY, NA_CANNOT_TELL };
 
+/* Of an upper bound. */
+#define NA_AT_MOST "at most "
+
 struct na_finding {
 	const struct na_check *check;
 	enum na_severity severity;
@@ -82,8 +86,8 @@ struct na_finding {
 	 * verdict, na_case_cost(); NaN: cannot be told. */
 	double lost_s, cost_ms_per_step;
 	double mean_ms; /* of all steps, where the median hides it; 0 */
-	/* Before the number: "about " of an estimate, "at least ", "at
-	 * most "; "". */
+	/* Before the number: "about " of an estimate, "at least ",
+	 * NA_AT_MOST; "". */
 	const char *roughly;
 	const char *of;        /* behind lost_s, whose it is; "" */
 	const char *base;      /* behind the cost of a step: of what; "" */
@@ -219,6 +223,11 @@ struct na_who na_who_of(const struct na_value *culprit);
  * its command shows. */
 void na_case_fact(struct na_case *c, struct na_finding *f, const char *fmt, ...)
 	NA_PRINTF(3, 4);
+static inline bool na_is_at_most(const struct na_finding *f)
+{
+	return strcmp(f->roughly, NA_AT_MOST) == 0;
+}
+
 /*
  * What it cost all steps together, and so each of them; nothing where lost_s is
  * NaN.  One cause has one cost: where a finding accuses somebody, stalls have
@@ -266,7 +275,8 @@ struct na_checks_asked {
 };
 /*
  * Runs the checks that `wanted` lets pass (NULL: all), fills the body and
- * the views of r: verdict, findings by severity and cost, passed, not_run.
+ * the views of r: verdict, findings by severity and cost (an upper bound counts
+ * half), passed, not_run.
  * What a check needs and is not there puts it among not_run, and is no
  * failure.  *worst is the enum na_severity of the worst finding, 0 when
  * nothing was found.  NA_ENOMEM alone.

@@ -312,9 +312,16 @@ static double known(double cost)
 	return isnan(cost) ? -1 : cost;
 }
 
+/* An upper bound is the middle of what it may be, so that it stands before no
+ * cost of its size that was found. */
+static double weight_ms(const struct na_finding *f)
+{
+	return known(f->cost_ms_per_step / (na_is_at_most(f) ? 2 : 1));
+}
+
 /* Worst first, then what costs most, then the order of the playbook. */
 NA_ORDER(by_weight, struct na_finding *, NA_CMP((*y)->severity, (*x)->severity),
-	 NA_CMP(known((*y)->cost_ms_per_step), known((*x)->cost_ms_per_step)),
+	 NA_CMP(weight_ms(*y), weight_ms(*x)),
 	 NA_CMP(known((*y)->lost_s), known((*x)->lost_s)),
 	 NA_CMP(place_of((*x)->check), place_of((*y)->check)),
 	 NA_CMP((*x)->from_s, (*y)->from_s), strcmp((*x)->title, (*y)->title))

@@ -23,7 +23,6 @@
 enum { LEAST_STEPS = 3, BOTH_STEPS = 2 };
 
 static const double costs = 0.05, costs_both = 0.1, much = 0.5;
-static const char at_most[] = "at most ";
 
 /* Of the steps it is next to nothing. */
 static bool is_hidden(const struct na_case *c, double ms_per_step)
@@ -231,7 +230,7 @@ static void put_hidden(struct na_case *c, struct na_finding *f,
 	double ms = f->cost_ms_per_step;
 	const char *own = na_case_seconds(c, own_ms / NA_MS_PER_S);
 
-	if (!(own_ms > 0) || strcmp(f->roughly, at_most) == 0)
+	if (!(own_ms > 0) || na_is_at_most(f))
 		return;
 	na_case_copy(c, f->evidence, x, M_own_ms_per_step);
 	if (is_hidden(c, ms))
@@ -260,8 +259,7 @@ static void put_cost(struct na_case *c, struct na_finding *f,
 	f->base = " (netan steps: own cost)";
 	if (*is)
 		f->roughly = na_case_text(c, "%s ", is);
-	if (isfinite(na_number_at(x, M_own_ms_per_step)) &&
-	    strcmp(f->roughly, at_most) != 0)
+	if (isfinite(na_number_at(x, M_own_ms_per_step)) && !na_is_at_most(f))
 		na_case_cost(c, f,
 			     f->cost_ms_per_step / NA_MS_PER_S *
 				     (double)na_length(na_case_body(c, "steps"),
@@ -446,7 +444,7 @@ static void tell_waits(struct na_case *c, const struct na_value *body,
 				    name));
 	f->lost_s = x->lost_ms / NA_MS_PER_S;
 	f->cost_ms_per_step = x->behind_ms / (double)na_length(body, M_steps);
-	f->roughly = at_most;
+	f->roughly = NA_AT_MOST;
 	f->base = ", in the mean of all steps (netan steps)";
 	f->from_s = x->from_s;
 	f->to_s = x->to_s;

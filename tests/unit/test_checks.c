@@ -272,6 +272,38 @@ static void rpc_tail(void **state)
 	hand_case_fini(&h);
 }
 
+/* Of "host-a", which costs 40 ms at most, and "host-b": whose stands first. */
+static void stands_first(const char *host, const char *found_ms)
+{
+	static const char *const row =
+		"{'stragglers': [{'host': 'host-a', 'cause': 'computation', "
+		"'of': 'steps', 'times': 9, 'tried': 10, 'behind_ms': 40.0, "
+		"'lost_ms': 400.0, 'cost_ms_per_step': 40.0, 'cost_is': "
+		"'at most'}, {'host': 'host-b', 'cause': 'computation', 'of': "
+		"'steps', 'times': 9, 'tried': 10, 'behind_ms': 40.0, "
+		"'lost_ms': 400.0, 'cost_ms_per_step': %s}]}";
+	struct hand_case h;
+	char json[600];
+
+	hand_healthy(&h);
+	snprintf(json, sizeof(json), row, found_ms);
+	hand_body(&h, "steps", json);
+	hand_run(&h, "straggler");
+	assert_non_null(strstr(text(hand_finding(&h, 0), "title"), host));
+	assert_non_null(hand_finding(&h, 1));
+	hand_case_fini(&h);
+}
+
+/* What a culprit costs at most counts half. */
+static void upper_bounds(void **state)
+{
+	(void)state;
+	stands_first("host-b", "40.0");
+	stands_first("host-b", "25.0");
+	stands_first("host-a", "15.0");
+	stands_first("host-a", "null");
+}
+
 /* Of a mode of 5 ms at host-1: severity; "" without a finding. */
 static const char *clocked(const char *offsets, const char *side)
 {
@@ -624,6 +656,7 @@ int main(void)
 		cmocka_unit_test(rpc_modes),
 		cmocka_unit_test(some_steps),
 		cmocka_unit_test(rpc_tail),
+		cmocka_unit_test(upper_bounds),
 		cmocka_unit_test(rpc_ratio),
 		cmocka_unit_test(small_transfers),
 		cmocka_unit_test(small_cost),

@@ -163,6 +163,18 @@ static void small(void **state)
 	}
 }
 
+/* In bold type, which is for culprits? */
+static bool is_bold(const char *ink, const char *words)
+{
+	const char *line = strstr(ink, words);
+
+	assert_non_null(line);
+	while (line > ink && line[-1] != '\n')
+		line--;
+	line = strstr(line, " bold ");
+	return line && line < strstr(ink, words);
+}
+
 static void names_stragglers(void **state)
 {
 	const struct na_page page = {.version = "0.1.0"};
@@ -172,7 +184,8 @@ static void names_stragglers(void **state)
 	(void)state;
 	for (size_t i = 2; i < 7; i += 2) { /* lines, and heat maps */
 		ink = picture(&rows[i], &page, "ink", &n);
-		assert_non_null(strstr(ink, "host-1: computation, +"));
+		assert_true(is_bold(ink, "host-1: computation, +"));
+		assert_non_null(strstr(ink, "line #d55e00ff"));
 		assert_null(strstr(ink, "host-0: "));
 		free(ink);
 	}
@@ -188,7 +201,8 @@ static void names_stragglers(void **state)
 	free(ink);
 }
 
-/* Own times do not differ where the network is slow: what is behind does. */
+/* Own times do not differ where the network is slow: what is behind does.  Who
+ * has the longest transfers may only wait, and gets no frame. */
 static void network_is_a_map(void **state)
 {
 	const struct na_page page = {.version = "0.1.0"};
@@ -201,7 +215,9 @@ static void network_is_a_map(void **state)
 	f.network = true;
 	ink = picture(&f, &page, "ink", &n);
 	assert_non_null(strstr(ink, " Hosts: behind the median host\n"));
-	assert_non_null(strstr(ink, "host-1: transfers, +"));
+	assert_false(is_bold(ink, "host-1: transfers or waits, +"));
+	assert_null(strstr(ink, "line #d55e00ff"));
+	assert_null(strstr(ink, "line #1b1f24ff"));
 	assert_null(strstr(ink, " Own time of each host\n"));
 	assert_null(strstr(ink, "muted: "));
 	free(ink);

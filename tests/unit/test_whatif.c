@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "netan/base/order.h"
+#include "netan/methods/whatif/state.h"
 #include "netan/methods/whatif/whatif.h"
 #include "tests/unit/hand_store.h"
 
@@ -31,6 +32,9 @@ struct job {
 	int slow_us[STEPS]; /* what host 0 takes longer to send */
 	int late_us;        /* host 2 computes so much longer */
 	int late_step;      /* in this one alone; 0: in all */
+	int also_us;        /* host 1 computes so much longer */
+	int ack_us;         /* a send keeps its host so much longer */
+	int thinks_us;      /* from the first phase to the second */
 	int parts;          /* of a message; 0: one */
 	int ahead_us;       /* host 1's clock */
 	bool one_by_one;    /* a host sends to one peer, then to the other */
@@ -50,7 +54,7 @@ static int64_t sent_us(const struct job *j, int src, int dst, int step,
 	bool second = j->one_by_one && dst != (src + 1) % HOSTS;
 
 	return j->t.sent[step][phase][src] +
-	       (second ? took_us(j, src, step) : 0);
+	       (second ? took_us(j, src, step) + j->ack_us : 0);
 }
 
 /* When host has all of a phase. */
@@ -73,7 +77,7 @@ static int64_t taken_us(const struct job *j, int host, int step, int phase)
 static int64_t done_us(const struct job *j, int host, int step, int phase)
 {
 	int64_t own = sent_us(j, host, host, step, phase) +
-		      took_us(j, host, step);
+		      took_us(j, host, step) + j->ack_us;
 	int64_t all = taken_us(j, host, step, phase);
 
 	return j->one_by_one && own > all ? own : all;
@@ -83,7 +87,7 @@ static int64_t late_us(const struct job *j, int host, int step)
 {
 	bool is = host == 2 && (!j->late_step || step == j->late_step);
 
-	return is ? j->late_us : 0;
+	return host == 1 ? j->also_us : is ? j->late_us : 0;
 }
 
 static void simulate(struct job *j)
@@ -94,7 +98,8 @@ static void simulate(struct job *j)
 				(step ? j->t.end[step - 1][h] : 1000) + 500 +
 				late_us(j, h, step);
 		for (int h = 0; h < HOSTS; h++)
-			j->t.sent[step][1][h] = done_us(j, h, step, 0);
+			j->t.sent[step][1][h] =
+				done_us(j, h, step, 0) + j->thinks_us;
 		for (int h = 0; h < HOSTS; h++)
 			j->t.end[step][h] = done_us(j, h, step, 1) + 10;
 	}
@@ -151,7 +156,8 @@ static void push_part(struct job *j, bool sends, int src, int dst, int step,
 	bool early = is_early(j, dst, step, phase);
 	int64_t posted = j->t.launch[step][dst], arrived = from + took;
 	int64_t taken = early || arrived > posted ? arrived : posted + 2;
-	struct hand_row *r = sends ? push(j, HAND_TX, src, from, from + took)
+	struct hand_row *r = sends ? push(j, HAND_TX, src, from,
+					  from + took + j->ack_us)
 				   : push(j, HAND_RX, dst, taken - took, taken);
 
 	/* Of host 1's early ones none tells, of host 0's the first does not. */
@@ -191,14 +197,9 @@ static void push_step(struct job *j, int host, int step)
 	push_op(j, host, NA_OP_DONE, at + 1, end);
 }
 
-static struct na_whatif_cost cost(struct job *j, bool in_spells)
+/* na_whatif_free() and hand_fini() in any case. */
+static struct na_whatif *make(struct job *j)
 {
-	static const bool first[HOSTS + 8] = {true};
-	static const bool all[HOSTS + 8] = {true, true, true};
-	struct na_whatif_ask ask = {.from = first,
-				    .to = all,
-				    .in_spells = in_spells};
-	struct na_whatif_cost out;
 	struct na_whatif *w;
 	struct na_err err;
 
@@ -213,10 +214,47 @@ static struct na_whatif_cost cost(struct job *j, bool in_spells)
 			 NA_OK);
 	j->scope.store = &j->h.store;
 	assert_int_equal(na_whatif_make(&j->scope, 0, true, &w, &err), NA_OK);
-	assert_true(na_whatif_cost(w, &ask, &out));
+	return w;
+}
+
+static struct na_whatif_cost ask(struct job *j, const struct na_whatif_ask *of)
+{
+	struct na_whatif *w = make(j);
+	struct na_whatif_cost out;
+
+	assert_true(na_whatif_cost(w, of, &out));
 	na_whatif_free(w);
 	hand_fini(&j->h);
 	return out;
+}
+
+static const bool nobody[HOSTS + 8];
+
+static struct na_whatif_cost cost(struct job *j, bool in_spells)
+{
+	static const bool first[HOSTS + 8] = {true};
+	static const bool all[HOSTS + 8] = {true, true, true};
+
+	return ask(j, &(struct na_whatif_ask){.from = first,
+					      .to = all,
+					      .in_spells = in_spells});
+}
+
+/* Of host 2's own work in steps [from, STEPS). */
+static struct na_whatif_cost own_cost(struct job *j, int from, int excess_us,
+				      bool at_first)
+{
+	struct na_whatif_own own[STEPS];
+	size_t n = 0;
+
+	for (int i = from; i < STEPS; i++)
+		own[n++] = (struct na_whatif_own){i, excess_us * US};
+	return ask(j, &(struct na_whatif_ask){.from = nobody,
+					      .to = nobody,
+					      .own = own,
+					      .n_own = n,
+					      .host = 2,
+					      .at_first = at_first});
 }
 
 static void near_ms(double got, double want)
@@ -362,6 +400,90 @@ static void test_no_path(void **state)
 	assert_true(isnan(cost(&j, false).median_ms));
 }
 
+/* Host 2 launches 60 us after the others.  Its sends arrive 100 us later,
+ * those of the others' second phase 100 us after that, and a step takes 500 +
+ * 60 + 100 + 100 + 10 us, 710 without.  What came before its first launch
+ * nothing tells. */
+static void test_own(void **state)
+{
+	struct job j = {.late_us = 60};
+	struct na_whatif_cost x = own_cost(&j, 0, 60, true);
+
+	(void)state;
+	near_ms(x.median_ms, 0.06);
+	near_ms(x.mean_ms, (STEPS - 1) * 0.06 / STEPS);
+	assert_false(x.least);
+}
+
+/* Of all that it does in a step, which is 554 us until the launch, 2 us beside
+ * its wait and 5 us behind it, as much of each.  What is beside the wait is
+ * hidden in it, and what is behind it in that of the next step. */
+static void test_own_of_all(void **state)
+{
+	struct job j = {.late_us = 60};
+	struct na_whatif_cost x = own_cost(&j, 0, 60, false);
+
+	(void)state;
+	near_ms(x.median_ms, 0.06 * (554 + 5) / 561);
+}
+
+/* Host 1 is 40 us late, and the others wait for it then. */
+static void test_own_behind_another(void **state)
+{
+	struct job j = {.late_us = 60, .also_us = 40};
+
+	(void)state;
+	near_ms(own_cost(&j, 0, 60, true).median_ms, 0.02);
+}
+
+/* In two of six steps: their numbers count, not their order. */
+static void test_own_now_and_then(void **state)
+{
+	struct job j = {.late_us = 60};
+	struct na_whatif_cost x = own_cost(&j, STEPS - 2, 60, true);
+
+	(void)state;
+	near_ms(x.median_ms, 0);
+	near_ms(x.mean_ms, 2 * 0.06 / STEPS);
+}
+
+/* Of the second phase: what its sends wait by themselves. */
+static int64_t idle_us(struct job *j)
+{
+	struct na_whatif *w = make(j);
+	int64_t most = 0;
+
+	for (size_t i = 0; i < w->moves.n; i++) {
+		const struct wf_move *m = &w->moves.v[i];
+
+		if (w->rounds.keys[m->round].b == 1)
+			most = w->idle_ps[m->turn] / US;
+	}
+	na_whatif_free(w);
+	hand_fini(&j->h);
+	return most;
+}
+
+/* A reduction before the second phase is the device's own. */
+static void test_idle(void **state)
+{
+	struct job j = {.thinks_us = 250};
+
+	(void)state;
+	assert_int_equal(idle_us(&j), 250);
+}
+
+/* Where each send of the second phase waits until another one of its host is
+ * gone, the least of these waits is none of the device. */
+static void test_idle_in_queues(void **state)
+{
+	struct job j = {.one_by_one = true, .ack_us = 900};
+
+	(void)state;
+	slow_always(&j);
+	assert_int_equal(idle_us(&j), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +496,12 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_nobody_slow),
 		cmocka_unit_test(test_no_path),
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own_of_all),
+		cmocka_unit_test(test_own_behind_another),
+		cmocka_unit_test(test_own_now_and_then),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_idle_in_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

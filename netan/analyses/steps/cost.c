@@ -75,7 +75,9 @@ static bool ask(const struct st_state *s, struct na_whatif *w,
 				   &x);
 	if (ok) {
 		h->waited_ms = x.mean_ms;
-		h->waits_more = x.least && x.mean_ms < na_steps_own_ms(h);
+		/* "At least nothing" would say nothing. */
+		h->waits_more = x.least && x.mean_ms > 0 &&
+				x.mean_ms < na_steps_own_ms(h);
 	}
 	free(own);
 	return ok;

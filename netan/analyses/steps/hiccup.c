@@ -20,18 +20,23 @@ static double took_ms(const struct st_state *s, const struct st_step *t)
 	return x.n ? na_ms(x.duration_ps) / (double)x.n : 0;
 }
 
-static double median_ms(const struct st_state *s, uint32_t run, size_t *n)
+/* NaN: too few steps for one.  False: no memory. */
+static bool median_ms(const struct st_state *s, uint32_t run, double *median)
 {
-	double *ms = na_calloc(s->n_steps, sizeof(*ms)), median;
+	double *ms = na_calloc(s->n_steps, sizeof(*ms));
+	size_t n = 0;
 
-	*n = 0;
-	for (size_t i = 0; ms && i < s->n_steps; i++) {
+	*median = (double)NAN;
+	if (!ms)
+		return false;
+	for (size_t i = 0; i < s->n_steps; i++) {
 		if (s->steps[i].run == run)
-			ms[(*n)++] = took_ms(s, &s->steps[i]);
+			ms[n++] = took_ms(s, &s->steps[i]);
 	}
-	median = *n ? na_median(ms, *n) : (double)NAN;
+	if (n >= STEPS_LEAST)
+		*median = na_median(ms, n);
 	free(ms);
-	return median;
+	return true;
 }
 
 /* Because of what one host did itself. */
@@ -46,26 +51,36 @@ static bool by_one(const struct st_state *s, const struct st_step *t,
 		       t->cause);
 }
 
-struct st_hiccup na_steps_hiccup(const struct st_state *s, uint32_t run)
+static void look(const struct st_state *s, uint32_t run, struct st_hiccup *x)
 {
-	struct st_hiccup x = {.step = NULL};
-	size_t n;
-
-	if (s->by_launch[run])
-		return x;
-	x.median_ms = median_ms(s, run, &n);
-	for (size_t i = 0; n >= STEPS_LEAST && i < s->n_steps; i++) {
+	for (size_t i = 0; i < s->n_steps; i++) {
 		const struct st_step *t = &s->steps[i];
 		double ms = t->run == run ? took_ms(s, t) : 0;
 
-		if (!(ms > longer * x.median_ms) ||
-		    !by_one(s, t, ms - x.median_ms))
+		if (!(ms > longer * x->median_ms) ||
+		    !by_one(s, t, ms - x->median_ms))
 			continue;
-		x.n++;
-		if (ms > x.took_ms) {
-			x.step = t;
-			x.took_ms = ms;
+		x->n++;
+		if (ms > x->took_ms) {
+			x->step = t;
+			x->took_ms = ms;
 		}
 	}
-	return x;
+}
+
+bool na_steps_find_hiccups(struct st_state *s)
+{
+	size_t n = s->scope->store->n_runs;
+
+	s->hiccups = na_calloc(n + 1, sizeof(*s->hiccups));
+	if (!s->hiccups)
+		return false;
+	for (uint32_t run = 0; run < n; run++) {
+		if (s->by_launch[run])
+			continue;
+		if (!median_ms(s, run, &s->hiccups[run].median_ms))
+			return false;
+		look(s, run, &s->hiccups[run]);
+	}
+	return true;
 }

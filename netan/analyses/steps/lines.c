@@ -5,6 +5,7 @@
 #include "netan/analyses/steps/steps.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
+#include "netan/methods/step_kind.h"
 
 NA_ORDER(by_place, struct st_span, NA_UP(core), NA_UP(program), NA_UP(start_ps),
 	 NA_UP(end_ps), NA_UP(number), NA_UP(name))
@@ -93,14 +94,15 @@ static bool cells_of_core(struct st_state *s, const struct st_span *x, size_t n)
 	uint32_t core = x[0].core, only = NA_UNKNOWN_U32;
 	uint64_t unnamed = s->unnamed, cut = s->cut;
 	struct st_line *line = &s->lines[core];
-	size_t steps = 0;
+	size_t steps = NA_BOUND(i, 0, n, x[i].program), told = n;
 
-	while (steps < n && !x[steps].program)
-		steps++;
-	if (!steps && !longest_program(x, n, &only))
+	/* Of several programs that of the steps is the one that takes most. */
+	if (na_step_kind(steps) == NA_SPAN_STEP)
+		told = steps;
+	else if (!longest_program(x, n, &only))
 		return false;
 	line->cell_from = s->n_cells;
-	put_cells(s, core, x, steps ? steps : n, only);
+	put_cells(s, core, x, told, only);
 	if (!na_steps_passes(s, core)) {
 		s->filtered += s->n_cells - line->cell_from + s->unnamed -
 			       unnamed;

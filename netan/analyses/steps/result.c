@@ -417,17 +417,14 @@ static void say_nothing(struct na_result *r, const struct st_state *s)
 static void put_hiccup(struct na_result *r, const struct st_state *s)
 {
 	struct na_value *side = na_result_side(r);
+	const struct st_hiccup *x = s->hiccups;
 	struct na_str t = {.s = NULL};
-	struct st_hiccup x;
 
-	if (s->scope->store->n_runs != 1 || !s->used.n)
+	if (s->scope->store->n_runs != 1 || !s->used.n || !x->step)
 		return;
-	x = na_steps_hiccup(s, 0);
-	if (!x.step)
-		return;
-	na_steps_say_hiccup(&t, s, &x);
+	na_steps_say_hiccup(&t, s, x);
 	na_put_text(r, side, M_hiccup, t.s);
-	na_put_int(r, side, M_hiccup_at, x.step - s->steps);
+	na_put_int(r, side, M_hiccup_at, x->step - s->steps);
 	free(t.s);
 }
 

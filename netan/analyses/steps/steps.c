@@ -169,7 +169,7 @@ static enum na_status steps_turn(void *state, unsigned done, struct na_err *err)
 	na_steps_place_transfers(s);
 	if (!na_steps_judge_steps(s) || !na_steps_judge_hosts(s) ||
 	    !na_steps_judge_course(s) || !na_steps_judge_transfers(s) ||
-	    !na_steps_judge_unseen(s))
+	    !na_steps_judge_unseen(s) || !na_steps_find_hiccups(s))
 		return na_fail_nomem(err);
 	/* What is judged needs no room while it is told. */
 	fini_gathered(&s->got);
@@ -197,6 +197,7 @@ static void steps_fini(void *state)
 	free(s->by_host);
 	free(s->stragglers);
 	free(s->units);
+	free(s->hiccups);
 	na_vec_free(&s->changes);
 	na_vec_free(&s->late_groups);
 	na_absent_fini(&s->absent);

@@ -206,6 +206,14 @@ struct st_verdict { /* of a host by one test */
 	bool named;
 };
 
+/* Of a run, steps of more than twice the median as one host was late by what it
+ * did itself, whom nothing else names for it. */
+struct st_hiccup {
+	const struct st_step *step; /* the longest of them; NULL: none */
+	double took_ms, median_ms;
+	size_t n;
+};
+
 /* Over the hosts of a step, or the steps of a host. */
 struct st_sums {
 	size_t n;
@@ -314,6 +322,7 @@ struct st_state {
 	size_t n_units;
 	size_t *by_host; /* host steps by host */
 	NA_VEC(struct st_change) changes;
+	struct st_hiccup *hiccups; /* by run */
 	struct na_extent used; /* steps of devices */
 	enum na_severity severity;
 };
@@ -484,15 +493,8 @@ static inline bool na_steps_is_part(const struct st_host *straggler,
 /* course.c: sums of each host; drifts and changes. */
 bool na_steps_judge_course(struct st_state *s) NA_MUST_CHECK;
 
-/* hiccup.c: of a run, steps of more than twice the median as one host was late
- * by what it did itself, whom nothing else names for it; the longest of them.
- * NULL: none. */
-struct st_hiccup {
-	const struct st_step *step;
-	double took_ms, median_ms;
-	size_t n;
-};
-struct st_hiccup na_steps_hiccup(const struct st_state *s, uint32_t run);
+/* hiccup.c: `hiccups`, once hosts are judged. */
+bool na_steps_find_hiccups(struct st_state *s) NA_MUST_CHECK;
 /* Of one that is there: "step 2 took 183 ms (median 74.6): host-4 ..." */
 void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
 			 const struct st_hiccup *x);

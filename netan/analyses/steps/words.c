@@ -360,7 +360,7 @@ static void say_at_times(struct na_str *t, const struct st_state *s,
 		na_str_addf(
 			t,
 			"; %s%s %s: %s of %s steps wait for it, by %s, which "
-			"costs %s a step",
+			"costs at most %s a step",
 			x.n < x.all ? "now and then " : "", who(s, h, buf),
 			what_it_does(k), na_grouped(x.n), na_grouped(x.all),
 			na_print_time(by,
@@ -410,12 +410,10 @@ void na_steps_say_hiccup(struct na_str *t, const struct st_state *s,
 
 static void say_once(struct na_str *t, const struct st_state *s, uint32_t run)
 {
-	struct st_hiccup x = na_steps_hiccup(s, run);
-
-	if (!x.step)
+	if (!s->hiccups[run].step)
 		return;
 	na_str_addf(t, "; ");
-	na_steps_say_hiccup(t, s, &x);
+	na_steps_say_hiccup(t, s, &s->hiccups[run]);
 }
 
 /* What steps are where no device tells them. */
@@ -528,6 +526,25 @@ const char *na_steps_verdict(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	return buf;
 }
 
+/* A picture's title accuses nobody whom netan check may acquit. */
+static void say_transfers(struct na_str *t, const struct st_state *s,
+			  const struct st_host *h)
+{
+	const struct st_verdict *v = &h->tests[h->evidence];
+	char number[NA_UNIT_BUF], time[NA_UNIT_BUF], buf[NA_KEY_BUF];
+
+	na_str_addf(t,
+		    "The transfers of %s take longest (%s, %s %% of %s %s), "
+		    "as it is slow or waits for who is; netan check tells "
+		    "which",
+		    who(s, h, buf), na_print_time(time, v->effect_ps, 3),
+		    na_print_number(number,
+				    100 * (double)v->last / (double)v->n, 3),
+		    na_grouped(v->n),
+		    h->evidence == ST_OF_STEPS ? "steps"
+					       : "runs of collectives");
+}
+
 const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 {
 	struct na_str t = na_str_over(buf, ST_VERDICT_BUF);
@@ -545,13 +562,14 @@ const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)
 	}
 	if (!worst)
 		say_nobody(&t, s, 0);
+	else if (worst->cause == ST_NETWORK)
+		say_transfers(&t, s, worst);
 	else
 		say_straggler(&t, s, worst);
 	if (n > 1)
 		na_str_addf(&t, "; and %s more", na_grouped(n - 1));
 	/* Names stay as they are. */
-	if ((!worst || worst->cause == ST_NETWORK) && buf[0] >= 'a' &&
-	    buf[0] <= 'z')
+	if (!worst && buf[0] >= 'a' && buf[0] <= 'z')
 		buf[0] = (char)(buf[0] - 'a' + 'A');
 	return buf;
 }

@@ -8,6 +8,7 @@
 #include "netan/base/units.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/pftrace/state.h"
+#include "netan/methods/step_kind.h"
 
 /* ---- who there is */
 
@@ -355,15 +356,36 @@ static bool add_host_steps(struct na_pft_gather *g)
 	return ok;
 }
 
-static bool add_step(struct na_pft_gather *g, const struct na_span *x)
+/* told: by core, of its Steps line. */
+static bool add_step(struct na_pft_gather *g, const struct na_span *x,
+		     const size_t *told)
 {
-	return !na_filter_span(g->scope->bound, x) ||
+	return x->kind != na_step_kind(told[x->core]) ||
+	       !na_filter_span(g->scope->bound, x) ||
 	       add_of_core(g, x->core,
 			   is_rank(g, x->core) ? NA_PFT_STEPS
 					       : NA_PFT_DEVICE_STEPS,
 			   (struct na_pft_slice){.of = x,
 						 .what = NA_PFT_OF_SPAN},
 			   x->start_ps, x->end_ps);
+}
+
+static bool add_steps(struct na_pft_gather *g)
+{
+	const struct na_store *s = g->scope->store;
+	size_t *told = na_calloc(s->devices.n_cores + 1, sizeof(*told));
+	bool ok = told;
+
+	na_each_record (const struct na_span, x, &s->spans) {
+		if (ok)
+			told[x->core]++;
+	}
+	na_each_record (const struct na_span, x, &s->spans)
+		ok = ok && add_step(g, x, told);
+	na_each_record (const struct na_span, x, &s->modules)
+		ok = ok && add_step(g, x, told);
+	free(told);
+	return ok && add_host_steps(g);
 }
 
 /* Of ranks the operations tell more. */
@@ -450,18 +472,13 @@ static bool join_ranks(struct na_pft_gather *g)
 static bool add_all(struct na_pft_gather *g)
 {
 	const struct na_store *s = g->scope->store;
-	/* Where nothing tells steps they are runs of programs, as netan steps
-	 * has it. */
-	const struct na_bag *steps = s->spans.n ? &s->spans : &s->modules;
 	bool ok = true;
 
 	na_each_record (const struct na_packed_exec, e, &s->graphs)
 		ok = ok && add_graph(g, e);
 	na_each_record (const struct na_packed_transfer, t, &s->transfers)
 		ok = ok && add_transfer(g, t);
-	na_each_record (const struct na_span, x, steps)
-		ok = ok && add_step(g, x);
-	ok = ok && add_host_steps(g);
+	ok = ok && add_steps(g);
 	na_each_record (const struct na_op, o, &s->ops)
 		ok = ok && add_op(g, o);
 	return ok && (!g->comms.n || add_comms(g));

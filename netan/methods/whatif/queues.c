@@ -143,25 +143,101 @@ static uint32_t blocker(const struct na_whatif *w, uint32_t move,
 	return x.move == move ? WF_NONE : x.move;
 }
 
+/* ---- what a turn takes by itself */
+
+struct idle { /* the sends of a turn that were held about the least */
+	size_t n, queued;
+};
+
+static bool is_least(const struct na_whatif *w, const struct wf_move *m)
+{
+	int64_t least = w->least_ps[m->turn], more = least / 4;
+
+	return na_time_between(least, m->held_ps) <=
+	       (more > HELD_PS ? more : HELD_PS);
+}
+
+static bool find_least(struct na_whatif *w)
+{
+	w->least_ps = na_calloc(w->turns.n, sizeof(*w->least_ps));
+	if (!w->least_ps)
+		return false;
+	for (size_t i = 0; i < w->turns.n; i++)
+		w->least_ps[i] = NA_TIME_MAX;
+	for (size_t i = 0; i < w->moves.n; i++) {
+		const struct wf_move *m = &w->moves.v[i];
+
+		if (m->held_ps < w->least_ps[m->turn])
+			w->least_ps[m->turn] = m->held_ps;
+	}
+	return true;
+}
+
+/* The least that its sends were held, unless it is a queue that held them:
+ * where hosts are busy all the time it holds each of them, and the least of
+ * that is not what their device takes to begin. */
+static bool find_idle(struct na_whatif *w)
+{
+	struct idle *v = na_calloc(w->turns.n, sizeof(*v));
+	size_t doubtful = 0;
+
+	w->idle_ps = na_calloc(w->turns.n, sizeof(*w->idle_ps));
+	if (!v || !w->idle_ps) {
+		free(v);
+		return false;
+	}
+	for (size_t i = 0; i < w->moves.n; i++) {
+		const struct wf_move *m = &w->moves.v[i];
+
+		if (!is_least(w, m))
+			continue;
+		v[m->turn].n++;
+		v[m->turn].queued += m->behind != WF_NONE;
+	}
+	for (size_t i = 0; i < w->turns.n; i++)
+		w->idle_ps[i] = w->least_ps[i] > HELD_PS &&
+						2 * v[i].queued > v[i].n
+					? 0
+					: w->least_ps[i];
+	for (size_t i = 0; i < w->moves.n; i++) {
+		uint32_t turn = w->moves.v[i].turn;
+
+		doubtful += w->idle_ps[turn] != w->least_ps[turn];
+	}
+	w->queued_all = 2 * doubtful > w->moves.n;
+	free(v);
+	return true;
+}
+
+/* Beyond what its turn takes. */
+static void hold(struct na_whatif *w, uint32_t move)
+{
+	struct wf_move *m = &w->moves.v[move];
+	uint32_t behind = m->behind;
+
+	m->behind = WF_NONE;
+	m->held_ps -= w->idle_ps[m->turn];
+	if (m->held_ps <= HELD_PS)
+		return;
+	w->n_queued += behind != WF_NONE && behind != move;
+	if (behind != WF_NONE)
+		follow(w, move, behind);
+	else
+		w->n_held++;
+}
+
 bool wf_find_queues(struct na_whatif *w)
 {
 	struct stops gone = {.n = 0}, taken = {.n = 0};
 	bool ok = find_twins(w) && find_stops(w, true, &gone) &&
 		  find_stops(w, false, &taken);
 
-	for (uint32_t i = 0; ok && i < w->moves.n; i++) {
-		struct wf_move *m = &w->moves.v[i];
-		uint32_t behind;
-
-		if (m->held_ps <= HELD_PS)
-			continue;
-		behind = blocker(w, i, &gone, &taken);
-		w->n_queued += behind != WF_NONE && behind != i;
-		if (behind != WF_NONE)
-			follow(w, i, behind);
-		else
-			w->n_held++;
-	}
+	for (uint32_t i = 0; ok && i < w->moves.n; i++)
+		if (w->moves.v[i].held_ps > HELD_PS)
+			w->moves.v[i].behind = blocker(w, i, &gone, &taken);
+	ok = ok && find_least(w) && find_idle(w);
+	for (uint32_t i = 0; ok && i < w->moves.n; i++)
+		hold(w, i);
 	free(gone.v);
 	free(taken.v);
 	return ok;

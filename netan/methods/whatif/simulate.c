@@ -98,6 +98,22 @@ static void arrive(struct wf_sim *s, uint32_t line, int64_t seen_ps, bool sends)
 
 /* ---- transfers */
 
+/* After what its turn waits for.  Where hosts have queues, the few sends that
+ * follow nothing that is seen have waited in one, too.  Where nobody's
+ * transfers are asked about, queues are nearly as long as they were, and what
+ * they held each send of a turn stays. */
+static int64_t lag_of(const struct wf_sim *s, const struct wf_move *m)
+{
+	const struct na_whatif *w = s->w;
+	int64_t idle = w->idle_ps[m->turn];
+
+	if (m->behind != WF_NONE)
+		return s->ask->own ? w->least_ps[m->turn] : idle;
+	return s->ask->own || w->some_held || !(s->turns_out || s->turns_in)
+		       ? wf_plus(idle, m->held_ps)
+		       : idle;
+}
+
 static void satisfy(struct wf_sim *s, struct group *g)
 {
 	const struct na_whatif *w = s->w;
@@ -106,10 +122,8 @@ static void satisfy(struct wf_sim *s, struct group *g)
 		return;
 	for (uint32_t i = g->sends; i != WF_NONE; i = s->moves[i].next) {
 		const struct wf_move *m = &w->moves.v[i];
-		int64_t lag = wf_plus(w->idle_ps[m->turn],
-				      m->behind == WF_NONE ? m->held_ps : 0);
 
-		plan(s, wf_plus(s->now_ps, lag), READY, i);
+		plan(s, wf_plus(s->now_ps, lag_of(s, m)), READY, i);
 	}
 }
 

@@ -141,8 +141,12 @@ struct na_whatif {
 	/* By cell: after each receive, and how much earlier. */
 	int64_t *after_at_ps, *after;
 	uint32_t *queue;    /* [n_hosts] */
-	int64_t *idle_ps; /* by turn: the least that its sends ever took */
+	/* By turn: the least that its sends were held, queues or not; what of
+	 * that is no queue's. */
+	int64_t *least_ps, *idle_ps;
+	bool queued_all; /* of most sends nothing tells them apart */
 	size_t n_waits, n_held, n_queued;
+	bool some_held; /* more than a few: by what, nothing tells */
 };
 
 /* Times of hostile inputs stop at the ends of their range. */

@@ -135,15 +135,7 @@ static void begin_line(struct wf_line *l, int64_t at_ps)
 	l->begun = true;
 }
 
-static void hold(struct na_whatif *w, struct wf_move *m, int64_t *idle)
-{
-	begin_line(&w->lines.v[m->from], m->sent_ps);
-	m->held_ps = held_ps(w, m);
-	if (m->held_ps < idle[m->turn])
-		idle[m->turn] = m->held_ps;
-}
-
-static void happen(struct na_whatif *w, const struct wf_event *e, int64_t *idle)
+static void happen(struct na_whatif *w, const struct wf_event *e)
 {
 	struct wf_move *m;
 	struct wf_cell *c;
@@ -152,34 +144,28 @@ static void happen(struct na_whatif *w, const struct wf_event *e, int64_t *idle)
 		return;
 	m = &w->moves.v[e->of];
 	c = &w->cells.v[m->cell];
-	if (e->kind == WF_SENT)
-		hold(w, m, idle);
-	else if (e->kind == WF_POSTED)
-		begin_line(&w->lines.v[m->to], e->at_ps);
-	else
+	if (e->kind == WF_TAKEN) {
 		w->after_at_ps[c->first + c->got++] = e->at_ps;
+	} else if (e->kind == WF_POSTED) {
+		begin_line(&w->lines.v[m->to], e->at_ps);
+	} else {
+		begin_line(&w->lines.v[m->from], e->at_ps);
+		m->held_ps = held_ps(w, m);
+	}
 }
 
-/* Beyond the least that its turn ever took. */
-static bool find_held(struct na_whatif *w)
+static void find_held(struct na_whatif *w)
 {
-	int64_t *idle = na_calloc(w->turns.n, sizeof(*idle));
-
-	w->idle_ps = idle;
-	if (!idle)
-		return false;
-	for (size_t i = 0; i < w->turns.n; i++)
-		idle[i] = NA_TIME_MAX;
 	for (size_t i = 0; i < w->cells.n; i++)
 		w->cells.v[i].got = 0;
 	for (size_t i = 0; i < w->events.n; i++)
-		happen(w, &w->events.v[i], idle);
-	for (size_t i = 0; i < w->moves.n; i++)
-		w->moves.v[i].held_ps -= idle[w->moves.v[i].turn];
-	return true;
+		happen(w, &w->events.v[i]);
 }
 
 bool wf_find_turns(struct na_whatif *w)
 {
-	return find_cells(w) && find_needs(w) && find_held(w);
+	if (!find_cells(w) || !find_needs(w))
+		return false;
+	find_held(w);
+	return true;
 }

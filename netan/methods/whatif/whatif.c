@@ -15,6 +15,9 @@
 /* Of the time of steps: a simulation that is wrong about more of it says
  * nothing. */
 #define WRONG_MOST 0.15
+/* Of the cost: where a simulation of what was lacks more than that of a step,
+ * it leaves waits out. */
+#define LACKS_MOST 0.1
 
 enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 			      bool by_sends, struct na_whatif **out,
@@ -36,6 +39,7 @@ enum na_status na_whatif_make(const struct na_scope *scope, uint32_t run,
 		w->hosts[i].core = WF_NONE;
 	if (!w->hosts || !w->clocks || !wf_gather(w) || !wf_order(w))
 		return na_fail_nomem(err);
+	w->some_held = (double)w->n_held > HELD_SOME * (double)w->moves.n;
 	wf_replay(w, NULL);
 	return NA_OK;
 }
@@ -68,6 +72,7 @@ void na_whatif_free(struct na_whatif *w)
 	na_triples_fini(&w->instances);
 	free(w->after);
 	free(w->after_at_ps);
+	free(w->least_ps);
 	free(w->idle_ps);
 	free(w->queue);
 	free(w);
@@ -142,6 +147,21 @@ static void compare(const struct wf_end *of, size_t n, double *wrong,
 		before = late;
 	}
 	*all += na_ms((double)of[n - 1].at_ps - (double)of[0].at_ps);
+}
+
+/* Of the n ends of one group: by how much it has a step shorter than it was,
+ * ms; the first of them has no step before it. */
+static double lacks_ms(const struct wf_end *of, size_t n)
+{
+	size_t first = step_end(of, 0, n), last = 0, steps = 0, to;
+
+	for (size_t i = 0; i < n; i = to) {
+		to = step_end(of, i, n);
+		last = i;
+		steps++;
+	}
+	return (late_ms(of, first) - late_ms(of + last, n - last)) /
+	       (double)(steps - 1);
 }
 
 static size_t group_end(const struct na_whatif *w, size_t from)
@@ -238,11 +258,13 @@ bool na_whatif_cost(struct na_whatif *w, const struct na_whatif_ask *ask,
 
 		to = group_end(w, i);
 		x = cost_of(&w->ends.v[i], to - i, ms);
+		x.least = !told || w->some_held ||
+			  (ask->own && w->queued_all) ||
+			  lacks_ms(&w->ends.v[i], to - i) >
+				  LACKS_MOST * x.mean_ms;
 		if (isnan(out->mean_ms) || x.mean_ms > out->mean_ms)
 			*out = x;
 	}
-	out->least = !told ||
-		     (double)w->n_held > HELD_SOME * (double)w->moves.n;
 	free(ms);
 	return ok;
 }

@@ -55,7 +55,9 @@ struct na_whatif_ask {
  * record shows, or, of own work, queues are not known. */
 struct na_whatif_cost {
 	double median_ms, mean_ms;
-	bool least; /* some sends are, or queues are not known: a lower bound */
+	/* A lower bound: some sends are, queues are not known, or the run as it
+	 * was lacks waits. */
+	bool least;
 };
 
 struct na_whatif; /* the graph of one run */

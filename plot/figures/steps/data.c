@@ -249,7 +249,7 @@ bool na_fig_steps_is_itself(const struct step_line *x)
 static const char *does(const struct step_line *x)
 {
 	return strcmp(x->cause, "late_start") == 0 ? "starts late"
-	       : !na_fig_steps_is_itself(x)	   ? "transfers"
+	       : !na_fig_steps_is_itself(x)	   ? "transfers or waits"
 						   : x->cause;
 }
 

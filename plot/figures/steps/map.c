@@ -101,19 +101,12 @@ double na_fig_steps_names_width(const struct na_layout *l,
 	return fmin(width, most);
 }
 
-static struct na_color color_of_line(const struct na_layout *l,
-				     const struct step_line *x)
-{
-	return na_fig_steps_is_itself(x) ? l->theme->hue[NA_HUE_FINDING]
-					 : l->theme->text;
-}
-
 /* A frame; where it would hide its row, a mark at both ends. */
 static void outline_map(const struct na_layout *l, const struct steps_figure *f,
 			struct na_box b, size_t i)
 {
 	size_t row = i / f->map.each;
-	const struct na_pen pen = {.color = color_of_line(l, &f->lines[i]),
+	const struct na_pen pen = {.color = l->theme->hue[NA_HUE_FINDING],
 				   .width = fmax(1.6 * l->unit, 1)};
 	double y0 = row_y(f, b, row) - 1, y1 = row_y(f, b, row + 1) + 1;
 	double middle = (y0 + y1) / 2, tick = 0.7 * l->gap;
@@ -164,7 +157,8 @@ static bool put_name(struct names *x, size_t i, const struct na_font *font)
 	return true;
 }
 
-/* Stragglers first; then as many of the others as find room. */
+/* Stragglers first; then as many of the others as find room.  Whose transfers
+ * take longest is named, and no culprit. */
 static bool draw_names(const struct na_layout *l, const struct steps_figure *f,
 		       struct na_box b)
 {
@@ -177,13 +171,15 @@ static bool draw_names(const struct na_layout *l, const struct steps_figure *f,
 	struct names x = {.l = l, .f = f, .box = b};
 
 	bold.bold = true;
+	bold.color = l->theme->hue[NA_HUE_FINDING];
 	x.taken = na_calloc(f->n_lines + 1, sizeof(*x.taken));
 	for (size_t i = 0; x.taken && i < f->n_lines; i++) {
 		if (!f->lines[i].cause)
 			continue;
-		outline_map(l, f, b, i);
-		bold.color = color_of_line(l, &f->lines[i]);
-		put_name(&x, i, &bold);
+		if (na_fig_steps_is_itself(&f->lines[i]))
+			outline_map(l, f, b, i);
+		put_name(&x, i,
+			 na_fig_steps_is_itself(&f->lines[i]) ? &bold : &plain);
 	}
 	for (size_t i = 0; x.taken && i < f->n_lines; i += step) {
 		if (!f->lines[i].cause)

@@ -211,7 +211,8 @@ static void draw_legend(const struct drawing *d)
 	for (size_t i = 0; i < shown_lines(&d->f); i++) {
 		pen = pen_of(d, i);
 		na_fig_steps_name(&d->f.lines[i], &w);
-		entry(d, &y, w.text, &pen, d->f.lines[i].cause != NULL);
+		entry(d, &y, w.text, &pen,
+		      na_fig_steps_is_itself(&d->f.lines[i]));
 	}
 	if (d->f.n_lines > shown_lines(&d->f)) {
 		w.n = 0;

@@ -96,3 +96,19 @@ PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real python3 -c '
 from pftraces import *
 for name, _, _, process, _ in Trace("d.pftrace").tracks.values():
     if process: print(name)' | sort
+# Where the line of one device tells no steps, runs of its program stand in for
+# them, as in netan steps; where it does they are its steps alone.
+echo "== steps of one host alone"
+netan synth -q -o m --run r --hosts 2 --devices 1 --steps 3 --only host-0
+netan synth -q -o n --run r --hosts 2 --devices 1 --steps 3 --only host-1 \
+	--without steps
+mv n/plugins/profile/r/*.pb m/plugins/profile/r
+netan export -q m -o m.pftrace
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real python3 -c '
+import collections
+from pftraces import *
+t = Trace("m.pftrace")
+n = collections.Counter(t.path(e[3]) for e in t.events
+                        if e[2] == BEGIN and "steps" in t.path(e[3]))
+for path in sorted(n): print(n[path], path)'
+netan steps -q m --format tsv --table hosts | cut -f 1,2
