@@ -131,6 +131,7 @@ struct na_lz_finding {
 	uint64_t tails, episodes;
 	bool loses_packets; /* its tails sit at timer modes */
 	bool has_equals;    /* other hosts are as slow on that side */
+	bool is_own;        /* and no link that they share makes it so */
 	bool on_racks;      /* without the racks it would not be named */
 	bool of_two;        /* hosts, alone: slower than the way back */
 	/* Also possible: the data cannot tell ("What cannot be told apart").

@@ -456,6 +456,7 @@ void wi_find(struct wi *w)
 {
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
 		;
+	w->failed |= !wi_apart(w);
 	join_sides(w);
 	list_slow(w);
 	count_unseen(w);

@@ -229,6 +229,9 @@ bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
 void wi_alike(struct wi *w);
 /* What is found is all of that pair: it is by as much. */
 void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect);
+/* apart.c: of sides that are found, which are slow by themselves, whoever else
+ * is slow.  False: no memory. */
+bool wi_apart(struct wi *w) NA_MUST_CHECK;
 /* across.c: log of how much longer what crosses racks takes; NaN. */
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */
