@@ -85,6 +85,37 @@ static void say_unnamed(struct na_str *t, const struct pairs_state *s, size_t n)
 		na_str_addf(t, " and %zu more", n - told);
 }
 
+static size_t slow_pairs(const struct pairs_state *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct na_lz_result *f = &s->runs[i].found;
+
+		for (size_t k = 0; k < f->n_undecided; k++)
+			n += f->undecided[k].n_pairs;
+	}
+	return n;
+}
+
+/* What is known of one culprit says little of several. */
+static void note_open(struct na_result *r, const struct pairs_state *s,
+		      const char *named)
+{
+	size_t slow = slow_pairs(s);
+
+	if (slow)
+		na_result_note(r,
+			       "cannot tell: %zu slow pair%s unexplained; "
+			       "were one host alone slow, %s",
+			       slow, slow > 1 ? "s stay" : " stays", named);
+	else
+		na_result_note(r,
+			       "cannot tell: something stays unexplained, or "
+			       "files are missing, though %s",
+			       named);
+}
+
 /* Nobody is named: does that say anything? */
 static void note_power(struct na_result *r, const struct pairs_state *s,
 		       bool cleared)
@@ -106,16 +137,13 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 		return; /* it is noted that memory was refused */
 	if (shown < all && !enough)
 		say_unnamed(&t, s, all - shown);
-	if (all && enough)
-		na_result_note(r, "%s%s: %s%s",
-			       cleared ? "not guilty" : "cannot tell",
-			       cleared && s->scope->store->topology &&
-					       na_pairs_placed(s)
+	if (all && enough && !cleared)
+		note_open(r, s, t.s);
+	else if (all && enough)
+		na_result_note(r, "not guilty%s: %s",
+			       s->scope->store->topology && na_pairs_placed(s)
 				       ? ", if the racks are as --topology says"
 				       : "",
-			       cleared ? ""
-				       : "something stays unexplained, or "
-					 "files are missing, though ",
 			       t.s);
 	else if (all)
 		na_result_note(r,

@@ -80,9 +80,16 @@ void wi_alike(struct wi *w)
 	}
 	free(v);
 	free(room);
-	free(w->out->alike);
+	wi_alike_forget(w);
 	w->out->alike = to;
 	w->out->n_alike = k;
+}
+
+void wi_alike_forget(struct wi *w)
+{
+	free(w->out->alike);
+	w->out->alike = NULL;
+	w->out->n_alike = 0;
 }
 
 void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect)

@@ -76,43 +76,44 @@ static bool shows_to(const struct sides *x, uint32_t host, uint32_t peer)
 	       v[at].least > AS_SLOW * x->effect[host];
 }
 
-/* Of more than half of the hosts nobody knows what is usual. */
-static bool is_own(const struct sides *x, const struct na_lz_finding *f)
+/* Of half of the hosts or more nobody knows what is usual. */
+static enum wi_company company_of(const struct sides *x, uint32_t host)
 {
-	double least = fmax(LEAST, AS_SLOW * x->effect[f->who.a]);
+	double least = fmax(LEAST, AS_SLOW * x->effect[host]);
 	size_t others = 0;
 
 	for (uint32_t h = 0; h < x->hosts; h++) {
-		if (h == f->who.a || !(x->effect[h] > least))
+		if (h == host || !(x->effect[h] > least))
 			continue;
 		others++;
-		if (!shows_to(x, f->who.a, h) || !shows_to(x, h, f->who.a))
-			return false;
+		if (!shows_to(x, host, h) || !shows_to(x, h, host))
+			return WI_MIXED;
 	}
-	return x->effect[f->who.a] > LEAST && 2 * (others + 1) < x->hosts &&
-	       (others || !f->has_equals);
+	return !others			       ? WI_NO_COMPANY
+	       : 2 * (others + 1) < x->hosts ? WI_APART
+					       : WI_MIXED;
 }
 
-bool wi_apart(struct wi *w)
+void wi_apart(struct wi *w)
 {
-	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
 	struct sides x = {.alike = w->out->alike,
 			  .n = w->out->n_alike,
 			  .hosts = w->in->n_hosts,
 			  .effect = na_calloc(w->in->n_hosts,
 					      sizeof(*x.effect))};
-	bool ok = x.effect != NULL;
+	bool ok = x.effect && !w->failed;
 
-	for (int side = 0; ok && x.n && side < WI_SIDES; side++) {
+	for (int side = 0; ok && side < WI_SIDES; side++) {
+		enum wi_company *to = wi_take(w, x.hosts, sizeof(*to));
+
 		x.side = (enum wi_side)side;
-		ok = find_effects(&x);
-		for (size_t i = 0; ok && i < w->found.n; i++) {
-			struct na_lz_finding *f = &w->found.v[i];
-
-			if (f->who.kind == kinds[side])
-				f->is_own = is_own(&x, f);
+		ok = to && find_effects(&x);
+		for (uint32_t h = 0; ok && h < x.hosts; h++) {
+			if (x.effect[h] > LEAST)
+				to[h] = company_of(&x, h);
 		}
+		w->company[side] = to;
 	}
+	w->failed |= !ok;
 	free(x.effect);
-	return ok;
 }
