@@ -91,7 +91,7 @@ static bool has_equal(struct wi *w, enum wi_side side,
 static enum wi_company company_of(const struct wi *w, enum wi_side side,
 				  uint32_t host)
 {
-	return w->company[side] ? w->company[side][host] : WI_NO_COMPANY;
+	return w->company[side] ? w->company[side][host] : WI_UNKNOWN;
 }
 
 /* Where racks are not known, hosts that are slow alike may share a link: that

@@ -139,8 +139,9 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->of_transfers = e.all;
 	f->alone = e.alone;
 	f->on_racks = c->on_racks;
-	f->has_equals = c->has_equals || c->company != WI_NO_COMPANY;
-	f->is_own = c->company == WI_APART;
+	f->has_equals = c->has_equals || c->company > WI_NO_COMPANY;
+	f->is_own = c->company == WI_APART ||
+		    (c->company == WI_NO_COMPANY && !c->has_equals);
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
 	    peer_is_slow(w, c, e.most))
 		alternative(w, f,

@@ -60,9 +60,9 @@ struct wi_lane {
 	bool judged;
 };
 
-/* Of a side, other hosts that are as slow: there is none; or each is slow by
- * itself, as they are among themselves; or they may share a link. */
-enum wi_company { WI_NO_COMPANY, WI_APART, WI_MIXED };
+/* Of a side, other hosts that are as slow: nobody knows; there is none; each is
+ * slow by itself, as they are among themselves; or they may share a link. */
+enum wi_company { WI_UNKNOWN, WI_NO_COMPANY, WI_APART, WI_MIXED };
 
 /* roles.c: of transfers without a row, how many a side has in a step. */
 struct wi_roles {
