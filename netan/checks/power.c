@@ -18,6 +18,11 @@
 
 enum { NAMED = 3 }; /* hosts in a sentence */
 
+static double matters(const struct na_value *list)
+{
+	return na_lz_matters(list ? list->n : 0);
+}
+
 /* What stands most often against naming what matters. */
 static const char *common_why(const struct na_value *list)
 {
@@ -28,7 +33,7 @@ static const char *common_why(const struct na_value *list)
 		const char *why = na_text_at(v, M_why);
 		size_t n = 0;
 
-		if (!*why || na_power_factor(v) <= NA_LZ_MATTERS)
+		if (!*why || na_power_factor(v) <= matters(list))
 			continue;
 		na_for_each (w, list)
 			n += strcmp(na_text_at(w, M_why), why) == 0;
@@ -80,7 +85,7 @@ static const char *unnamed(struct na_case *c, const struct na_value *list)
 	na_for_each (v, list) {
 		double factor = na_power_factor(v);
 
-		if (factor <= NA_LZ_MATTERS || n++ >= NAMED)
+		if (factor <= matters(list) || n++ >= NAMED)
 			continue;
 		text = na_case_text(
 			c, "%s%s%s%s%s", text, *text ? ", " : "",
@@ -134,7 +139,7 @@ static size_t hidden_sides(const struct na_value *list)
 	size_t shown = 0;
 
 	na_for_each (v, list)
-		shown += na_power_factor(v) <= NA_LZ_MATTERS;
+		shown += na_power_factor(v) <= matters(list);
 	return !list || (double)shown >= NA_LZ_OF_SIDES * (double)list->n
 		       ? 0
 		       : list->n - shown;
@@ -160,7 +165,7 @@ const char *na_power_lacks(struct na_case *c)
 			    "slower would not have been named; to decide it, "
 			    "%s",
 			    na_case_count(c, hidden), na_case_count(c, list->n),
-			    na_power_times(times, NA_LZ_MATTERS),
+			    na_power_times(times, matters(list)),
 			    lacking(c, common_why(list)));
 }
 
@@ -176,7 +181,7 @@ const char *na_power_limits(struct na_case *c)
 	return na_case_text(c,
 			    "one that is %sx slower, on %s of %s transmit "
 			    "and receive sides of hosts%s%s: %s",
-			    na_power_times(times, NA_LZ_MATTERS),
+			    na_power_times(times, matters(list)),
 			    na_case_count(c, hidden), na_case_count(c, list->n),
 			    *why ? ", as " : "", why, unnamed(c, list));
 }

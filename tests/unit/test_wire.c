@@ -357,11 +357,9 @@ static void half_a_rack_is_no_link(void **state)
 	static const struct {
 		hand_wire_fault *what;
 		enum na_lz_kind kind;
-		bool apart;
 	} rows[] = {
-		{some_send, NA_LZ_SRC, true},
-		{some_get, NA_LZ_DST, true},
-		{some_sides, NA_LZ_SRC, false},
+		{some_send, NA_LZ_SRC},
+		{some_get, NA_LZ_DST},
 	};
 	struct hand_wire j;
 
@@ -380,8 +378,95 @@ static void half_a_rack_is_no_link(void **state)
 		assert_int_equal(g->n, SOME_HOSTS);
 		for (uint32_t h = 0; h < SOME_HOSTS; h++)
 			assert_int_equal(g->hosts[h], h);
-		assert_int_equal(g->apart, rows[i].apart);
+		assert_true(g->apart);
 		assert_true(g->effect > log(1.5) && g->effect < log(3));
+		hand_wire_end(&j);
+	}
+}
+
+static bool is_two(uint32_t h)
+{
+	return h == 2 || h == 7;
+}
+
+static double two_send(const struct hand_wire_move *t, double us)
+{
+	return is_two(t->src) ? hand_wire_slower(us) : us;
+}
+
+static double two_get(const struct hand_wire_move *t, double us)
+{
+	return is_two(t->dst) ? hand_wire_slower(us) : us;
+}
+
+/* A link that two of them share: not between them. */
+static double two_by_link(const struct hand_wire_move *t, double us)
+{
+	return is_two(t->dst) ? us : two_send(t, us);
+}
+
+/* And one more by itself. */
+static double link_and_one(const struct hand_wire_move *t, double us)
+{
+	return t->src == 9 ? hand_wire_slower(us) : two_by_link(t, us);
+}
+
+/* How many are slow by themselves; -1: anybody but those hosts is found. */
+static int own_sides(const struct hand_wire *j, enum na_lz_kind kind,
+		     bool (*may_be)(uint32_t h))
+{
+	int own = 0;
+
+	for (size_t i = 0; i < j->r.n_findings; i++) {
+		const struct na_lz_finding *f = &j->r.findings[i];
+
+		if (f->who.kind != kind || !may_be(f->who.a))
+			return -1;
+		own += f->is_own;
+		assert_true(f->has_equals);
+	}
+	return own;
+}
+
+static bool is_two_or_one(uint32_t h)
+{
+	return is_two(h) || h == 9;
+}
+
+/* What several hosts send to each other tells their own sides from a link that
+ * they share, with or without racks; of those that may share one, with racks
+ * that know of none nobody is named. */
+static void what_they_send_each_other_tells(void **state)
+{
+	static const struct {
+		hand_wire_fault *what;
+		enum na_lz_kind kind;
+		int own;
+		size_t of_racks; /* found */
+	} rows[] = {
+		{two_send, NA_LZ_SRC, 2, 2},
+		{two_get, NA_LZ_DST, 2, 2},
+		{some_sides, NA_LZ_SRC, 3, 3},
+		{two_by_link, NA_LZ_SRC, 0, 0},
+		{link_and_one, NA_LZ_SRC, 1, 1},
+	};
+	struct hand_wire j;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		bool racks = i % 2;
+
+		hand_wire_begin(&j, STEPS, rows[i / 2].what);
+		j.in.n_racks = racks ? RACKS : 0;
+		hand_wire_add_all(&j);
+		hand_wire_run(&j);
+		assert_int_equal(own_sides(&j, rows[i / 2].kind,
+					   rows[i / 2].what == some_sides
+						   ? is_some
+						   : is_two_or_one),
+				 rows[i / 2].own);
+		if (racks)
+			assert_int_equal(j.r.n_findings, rows[i / 2].of_racks);
 		hand_wire_end(&j);
 	}
 }
@@ -810,6 +895,7 @@ int main(void)
 		cmocka_unit_test(paths_of_one_host_are_not_named),
 		cmocka_unit_test(a_link_slows_some_of_each_pair),
 		cmocka_unit_test(half_a_rack_is_no_link),
+		cmocka_unit_test(what_they_send_each_other_tells),
 		cmocka_unit_test(equal_racks_share_a_block),
 		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),

@@ -311,18 +311,25 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	return take_alike(s, run, w) && put_patterns(s, run, r, w);
 }
 
-/* Which of a kind of sides are named, by host; how many, at least, are slow. */
-static size_t named_sides(const struct na_lz_result *r, enum na_lz_kind kind,
-			  bool *named)
+/* Of a kind of sides; losses are of a host whoever else has some. */
+static bool may_share(const struct na_lz_finding *f, enum na_lz_kind kind)
+{
+	return f->who.kind == kind && f->channel != NA_LZ_RATE;
+}
+
+/* How many, at least, are slow; by host, which may share a link. */
+static size_t slow_sides(const struct na_lz_result *r, enum na_lz_kind kind,
+			 bool *mixed)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_findings; i++) {
-		if (r->findings[i].who.kind != kind ||
-		    r->findings[i].channel == NA_LZ_RATE)
+		const struct na_lz_finding *f = &r->findings[i];
+
+		if (!may_share(f, kind))
 			continue;
-		named[r->findings[i].who.a] = true;
-		n += r->findings[i].has_equals ? 2 : 1;
+		mixed[f->who.a] = !f->is_own;
+		n += f->has_equals ? 2 : 1;
 	}
 	return n;
 }
@@ -333,19 +340,21 @@ static void drop(struct na_lz_finding *f)
 	free(f->alternatives);
 }
 
-static void drop_sides(struct na_lz_result *r, enum na_lz_kind kind)
+/* Whether there were any. */
+static bool drop_mixed(struct na_lz_result *r, enum na_lz_kind kind)
 {
-	size_t n = 0;
+	size_t n = 0, all = r->n_findings;
 
-	for (size_t i = 0; i < r->n_findings; i++) {
+	for (size_t i = 0; i < all; i++) {
 		struct na_lz_finding *f = &r->findings[i];
 
-		if (f->who.kind != kind || f->channel == NA_LZ_RATE)
-			r->findings[n++] = *f;
-		else
+		if (may_share(f, kind) && !f->is_own)
 			drop(f);
+		else
+			r->findings[n++] = *f;
 	}
 	r->n_findings = n;
+	return n < all;
 }
 
 /* Calls take as long as their servers do: beside messages that go one way,
@@ -408,7 +417,7 @@ static bool unmix_clocks(const struct pairs_state *s, struct pairs_run *run)
 }
 
 static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
-		      struct na_lz_result *r, bool transmit, const bool *named)
+		      struct na_lz_result *r, bool transmit, const bool *mixed)
 {
 	struct na_lz_undecided *u = na_lz_undecided_add(
 		r,
@@ -426,14 +435,14 @@ static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
 		const struct pairs_pair *x = &s->pairs[run->pair0 + p];
 		size_t host = (transmit ? x->src : x->dst) - run->node0;
 
-		if (named[host])
+		if (mixed[host])
 			u->pairs[u->n_pairs++] = p;
 	}
 	return true;
 }
 
 /* Without the topology, several hosts that are slow on one side may as well
- * share a link: none is named. */
+ * share a link: then none is named. */
 static bool unmix(const struct pairs_state *s, struct pairs_run *run)
 {
 	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
@@ -442,15 +451,14 @@ static bool unmix(const struct pairs_state *s, struct pairs_run *run)
 	if (run->placed)
 		return true;
 	for (size_t k = 0; ok && k < NA_LEN(kinds); k++) {
-		bool *named = na_calloc(run->n_nodes, sizeof(*named));
+		bool *mixed = na_calloc(run->n_nodes, sizeof(*mixed));
 
-		ok = named != NULL;
-		if (ok && named_sides(&run->found, kinds[k], named) > 1) {
-			drop_sides(&run->found, kinds[k]);
+		ok = mixed != NULL;
+		if (ok && slow_sides(&run->found, kinds[k], mixed) > 1 &&
+		    drop_mixed(&run->found, kinds[k]))
 			ok = put_mixed(s, run, &run->found,
-				       kinds[k] == NA_LZ_SRC, named);
-		}
-		free(named);
+				       kinds[k] == NA_LZ_SRC, mixed);
+		free(mixed);
 	}
 	return ok;
 }

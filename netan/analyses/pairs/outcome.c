@@ -2,6 +2,8 @@
  * pairs: guilty, not guilty or cannot tell, and what an acquittal rests on: by
  * how much each side would have had to be slower to be named.
  */
+#include <math.h>
+
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/str.h"
@@ -46,13 +48,21 @@ static bool all_are_here(const struct pairs_state *s,
 	return true;
 }
 
+/* Of a run's sides, on which what matters would have been named. */
+static size_t shown_sides(const struct na_lz_result *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_power; i++)
+		n += f->power[i].factor <= na_lz_matters(f->n_power);
+	return n;
+}
+
 bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run)
 {
 	const struct na_lz_result *f = &run->found;
-	size_t shown = 0;
+	size_t shown = shown_sides(f);
 
-	for (size_t i = 0; i < f->n_power; i++)
-		shown += f->power[i].factor <= NA_LZ_MATTERS;
 	return !na_pairs_one_file(s) && all_are_here(s, run) && f->n_power &&
 	       !f->suspicious && !f->n_undecided && !f->n_stalls &&
 	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
@@ -69,7 +79,8 @@ static void say_unnamed(struct na_str *t, const struct pairs_state *s, size_t n)
 		for (size_t k = 0; k < run->found.n_power; k++) {
 			const struct na_lz_power *p = &run->found.power[k];
 
-			if (p->factor <= NA_LZ_MATTERS || told >= MOST_TOLD)
+			if (p->factor <= na_lz_matters(run->found.n_power) ||
+			    told >= MOST_TOLD)
 				continue;
 			na_str_addf(t, "%s the %s side of %s",
 				    told ? "," : "; not on",
@@ -85,44 +96,79 @@ static void say_unnamed(struct na_str *t, const struct pairs_state *s, size_t n)
 		na_str_addf(t, " and %zu more", n - told);
 }
 
+static size_t slow_pairs(const struct pairs_state *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
+		const struct na_lz_result *f = &s->runs[i].found;
+
+		for (size_t k = 0; k < f->n_undecided; k++)
+			n += f->undecided[k].n_pairs;
+	}
+	return n;
+}
+
+/* What is known of one culprit says little of several. */
+static void note_open(struct na_result *r, const struct pairs_state *s,
+		      const char *named)
+{
+	size_t slow = slow_pairs(s);
+
+	if (slow)
+		na_result_note(r,
+			       "cannot tell: %zu slow pair%s unexplained; "
+			       "were one host alone slow, %s",
+			       slow, slow > 1 ? "s stay" : " stays", named);
+	else
+		na_result_note(r,
+			       "cannot tell: something stays unexplained, or "
+			       "files are missing, though %s",
+			       named);
+}
+
 /* Nobody is named: does that say anything? */
 static void note_power(struct na_result *r, const struct pairs_state *s,
 		       bool cleared)
 {
-	char text[PAIRS_WORDS];
+	char text[PAIRS_WORDS], times[NA_UNIT_BUF];
 	struct na_str t = na_str_over(text, sizeof(text));
+	double matters = NA_LZ_MATTERS;
 	size_t shown = 0, all = 0;
 	bool enough;
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
 		const struct na_lz_result *f = &s->runs[i].found;
 
-		for (size_t k = 0; k < f->n_power; k++)
-			shown += f->power[k].factor <= NA_LZ_MATTERS;
+		shown += shown_sides(f);
 		all += f->n_power;
+		if (f->n_power)
+			matters = fmax(matters, na_lz_matters(f->n_power));
 	}
 	enough = (double)shown >= NA_LZ_OF_SIDES * (double)all;
 	if (enough && !na_power_say(&t, na_get(na_result_body(r), M_power)))
 		return; /* it is noted that memory was refused */
 	if (shown < all && !enough)
 		say_unnamed(&t, s, all - shown);
-	if (all && enough)
-		na_result_note(r, "%s%s: %s%s",
-			       cleared ? "not guilty" : "cannot tell",
-			       cleared && s->scope->store->topology &&
-					       na_pairs_placed(s)
+	if (all && enough && !cleared)
+		note_open(r, s, t.s);
+	else if (all && enough)
+		na_result_note(r, "not guilty%s: %s",
+			       s->scope->store->topology && na_pairs_placed(s)
 				       ? ", if the racks are as --topology says"
 				       : "",
-			       cleared ? ""
-				       : "something stays unexplained, or "
-					 "files are missing, though ",
 			       t.s);
 	else if (all)
 		na_result_note(r,
-			       "cannot tell: a NIC %.0fx slower would have "
+			       "cannot tell: a NIC %sx slower would have "
 			       "been named on %zu of %zu transmit and receive "
 			       "sides of hosts%s",
-			       NA_LZ_MATTERS, shown, all, t.s);
+			       na_power_times(times, matters), shown, all, t.s);
+	else if (s->of_hosts && s->nodes.n && s->nodes.n < NA_WIRE_FEW_HOSTS)
+		na_result_note(r,
+			       "cannot tell: to compare hosts takes %d of "
+			       "them, and these are %zu: trace more at once",
+			       NA_WIRE_FEW_HOSTS, s->nodes.n);
 	else
 		na_result_note(r, "cannot tell: it is not known how slow a NIC "
 				  "would have had to be to be named");

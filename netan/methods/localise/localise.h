@@ -131,6 +131,7 @@ struct na_lz_finding {
 	uint64_t tails, episodes;
 	bool loses_packets; /* its tails sit at timer modes */
 	bool has_equals;    /* other hosts are as slow on that side */
+	bool is_own;        /* and no link that they share makes it so */
 	bool on_racks;      /* without the racks it would not be named */
 	bool of_two;        /* hosts, alone: slower than the way back */
 	/* Also possible: the data cannot tell ("What cannot be told apart").
@@ -172,8 +173,16 @@ struct na_lz_pair_result {
 
 /* So much slower matters, and of so many sides it must have shown, before
  * that nobody is named says something. */
-#define NA_LZ_MATTERS  2.0
-#define NA_LZ_OF_SIDES 0.95
+#define NA_LZ_MATTERS     2.0
+#define NA_LZ_MATTERS_FEW 2.5 /* of fewer than six hosts */
+#define NA_LZ_OF_SIDES    0.95
+
+/* Few hosts tell little of how hosts differ, and one of their sides is more
+ * than what may be missing: an acquittal says more, of a slower NIC. */
+static inline double na_lz_matters(size_t n_sides)
+{
+	return n_sides < 12 ? NA_LZ_MATTERS_FEW : NA_LZ_MATTERS;
+}
 
 /* Of two hosts alone so many transfers each way, before it is said by how much
  * one way is slower than the other. */

@@ -33,26 +33,34 @@ static size_t collect(const struct wi *w, struct beside *v)
 	return w->lanes.n;
 }
 
-/* As a side is measured: what the clock showed, or what its ports' crowds leave
- * of it, where that is more.  NaN: nothing was there to compare it with. */
-static double effect_of(const struct beside *v, size_t n, double *room)
+static double median_of(const struct beside *v, size_t n, bool raw,
+			double *room)
 {
-	double effect;
 	size_t known = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!isnan(v[i].effect))
-			room[known++] = v[i].effect;
+		double x = raw ? v[i].raw : v[i].effect;
+
+		if (!isnan(x))
+			room[known++] = x;
 	}
-	if (!known)
-		return NAN;
-	effect = na_median(room, known);
-	known = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(v[i].raw))
-			room[known++] = v[i].raw;
-	}
-	return fmax(effect, na_median(room, known));
+	return known ? na_median(room, known) : (double)NAN;
+}
+
+/* As a side is measured: what the clock showed, or what its ports' crowds leave
+ * of it, where that is more.  NaN: nothing was there to compare it with. */
+static struct na_wire_alike sum_up(const struct beside *v, size_t n,
+				   double *room)
+{
+	double effect = median_of(v, n, false, room);
+	double raw = median_of(v, n, true, room);
+
+	return (struct na_wire_alike){
+		.src = v->src,
+		.dst = v->dst,
+		.effect = fmax(effect, raw),
+		.least = fmin(effect, raw),
+	};
 }
 
 void wi_alike(struct wi *w)
@@ -68,14 +76,20 @@ void wi_alike(struct wi *w)
 			      v[end].dst == v[i].dst;
 		     end++)
 			;
-		to[k++] = (struct na_wire_alike){
-			v[i].src, v[i].dst, effect_of(v + i, end - i, room)};
+		to[k++] = sum_up(v + i, end - i, room);
 	}
 	free(v);
 	free(room);
-	free(w->out->alike);
+	wi_alike_forget(w);
 	w->out->alike = to;
 	w->out->n_alike = k;
+}
+
+void wi_alike_forget(struct wi *w)
+{
+	free(w->out->alike);
+	w->out->alike = NULL;
+	w->out->n_alike = 0;
 }
 
 void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect)

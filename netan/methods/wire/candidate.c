@@ -88,19 +88,28 @@ static bool has_equal(struct wi *w, enum wi_side side,
 	       has_peers(w, side, first ? u->second : u->first, s->stratum);
 }
 
+static enum wi_company company_of(const struct wi *w, enum wi_side side,
+				  uint32_t host)
+{
+	return w->company[side] ? w->company[side][host] : WI_UNKNOWN;
+}
+
 /* Where racks are not known, hosts that are slow alike may share a link: that
  * is for the caller to tell, by `equals`. */
-static bool leads(const struct wi *w, const struct wi_stratum *s)
+static bool leads(const struct wi *w, enum wi_side side,
+		  const struct wi_stratum *s)
 {
-	return s->leads ||
-	       (w->in->n_racks < 2 && s->effect > ALIKE * s->usual.effect);
+	bool alike = w->in->n_racks < 2 ||
+		     company_of(w, side, s->host) == WI_APART;
+
+	return s->leads || (alike && s->effect > ALIKE * s->usual.effect);
 }
 
 static void count(struct wi *w, struct tally *t, enum wi_side side,
 		  const struct wi_stratum *s)
 {
 	t->judged++;
-	t->led += leads(w, s);
+	t->led += leads(w, side, s);
 	t->sum += wi_clip(s->score);
 	if (!is_slow(s))
 		return;
@@ -258,7 +267,7 @@ static const char *against(struct wi *w, const struct wi_candidate *c,
 		return "over all its collectives it hardly stands out";
 	if ((double)led < LEADS * (double)judged)
 		return "in other collectives other hosts are slower";
-	if (w->in->n_racks > 1 && c->has_equals)
+	if (w->in->n_racks > 1 && c->has_equals && c->company != WI_APART)
 		return "in most collectives another host is as slow";
 	if (spares_peers(w, c) || has_slow_peer(w, c))
 		return "with most of its peers it is as quick as others";
@@ -319,6 +328,7 @@ struct wi_candidate wi_candidate(struct wi *w, enum wi_side side, uint32_t host)
 	c.inside = pooled(of[0].sum, of[0].judged);
 	c.has_equals = 2 * (of[0].equals + of[1].equals) >
 		       of[0].slow + of[1].slow;
+	c.company = company_of(w, side, host);
 	c.on_racks = w->in->n_racks && c.effect < UNPLACED;
 	c.proven = w->in->n_racks > 1 && c.inside >= PROVEN;
 	c.pooled = pooled(of[0].sum + of[1].sum, of[0].judged + of[1].judged);

@@ -139,7 +139,9 @@ static void report_side(struct wi *w, const struct wi_candidate *c)
 	f->of_transfers = e.all;
 	f->alone = e.alone;
 	f->on_racks = c->on_racks;
-	f->has_equals = c->has_equals;
+	f->has_equals = c->has_equals || c->company > WI_NO_COMPANY;
+	f->is_own = c->company == WI_APART ||
+		    (c->company == WI_NO_COMPANY && !c->has_equals);
 	if ((double)e.of_most >= COVERS * (double)e.rows &&
 	    peer_is_slow(w, c, e.most))
 		alternative(w, f,
@@ -259,16 +261,8 @@ static void report_link(struct wi *w, const struct wi_link *l)
 		f->pairs = wi_link_slow_pairs(w, l);
 }
 
-/* A trial asks for no more than the name. */
-static void keep_alike(struct wi *w)
-{
-	if (!w->found.n && !w->again)
-		wi_alike(w);
-}
-
 static bool name_side(struct wi *w, const struct wi_candidate *c)
 {
-	keep_alike(w);
 	report_side(w, c);
 	remove_side(w, c);
 	return true;
@@ -276,10 +270,16 @@ static bool name_side(struct wi *w, const struct wi_candidate *c)
 
 static bool name_link(struct wi *w, const struct wi_link *l)
 {
-	keep_alike(w);
 	report_link(w, l);
 	wi_link_remove(w, l);
 	return true;
+}
+
+/* All as it is.  A trial asks for no more than the name. */
+static void look_beside(struct wi *w)
+{
+	wi_alike(w);
+	wi_apart(w);
 }
 
 /* One more cause; false: nothing is left. */
@@ -291,6 +291,8 @@ static bool find_one(struct wi *w)
 	bool any;
 
 	judge(w);
+	if (!w->found.n && !w->again)
+		look_beside(w);
 	w->out->strongest = 0;
 	any = best_side(w, &side);
 	/* Inside its rack no link of the rack slows a host. */
@@ -456,6 +458,8 @@ void wi_find(struct wi *w)
 {
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
 		;
+	if (!w->found.n)
+		wi_alike_forget(w);
 	join_sides(w);
 	list_slow(w);
 	count_unseen(w);

@@ -60,6 +60,10 @@ struct wi_lane {
 	bool judged;
 };
 
+/* Of a side, other hosts that are as slow: nobody knows; there is none; each is
+ * slow by itself, as they are among themselves; or they may share a link. */
+enum wi_company { WI_UNKNOWN, WI_NO_COMPANY, WI_APART, WI_MIXED };
+
 /* roles.c: of transfers without a row, how many a side has in a step. */
 struct wi_roles {
 	struct na_triples keys[WI_SIDES]; /* host, stratum, step */
@@ -96,6 +100,7 @@ struct wi {
 	uint32_t *by_lane; /* rows by connection, stratum, step */
 	NA_VEC(struct wi_lane) lanes;
 	uint32_t *lanes_of[WI_SIDES]; /* lanes by host */
+	enum wi_company *company[WI_SIDES]; /* by host; NULL: not asked */
 	double *room;                 /* [n + 2 * hosts + 3 * steps] */
 	struct na_arena arena;
 	bool failed;
@@ -194,6 +199,7 @@ struct wi_candidate {
 	double inside;       /* the same, of what stays in the rack */
 	bool proven;         /* slow there, beyond doubt */
 	bool has_equals;     /* other hosts are as slow, mostly */
+	enum wi_company company;
 	bool on_racks;       /* too mild to be named without them */
 	const char *against; /* what keeps it from being named; or NULL */
 };
@@ -227,8 +233,12 @@ bool wi_block_best(struct wi *w, struct wi_link *best);
 bool wi_path_best(struct wi *w, struct wi_link *best, const char **why);
 /* alike.c: as long as nothing is found: pairs of hosts beside others. */
 void wi_alike(struct wi *w);
+/* Nobody is named by it. */
+void wi_alike_forget(struct wi *w);
 /* What is found is all of that pair: it is by as much. */
 void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect);
+/* apart.c: from that, who else is as slow as each side. */
+void wi_apart(struct wi *w);
 /* across.c: log of how much longer what crosses racks takes; NaN. */
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */

@@ -92,6 +92,8 @@ struct na_wire_suspect {
 struct na_wire_alike {
 	uint32_t src, dst; /* hosts */
 	double effect;
+	double least; /* by the clock and by what its ports' crowds leave of it:
+			 whichever is less */
 };
 
 enum { NA_WIRE_DOUBTS = 2, NA_WIRE_GROUP = 16 };

@@ -2,7 +2,7 @@
 # topology that tells no hosts apart makes nobody surer, and what rests on one
 # that does says so.
 # Not sanitized: what is concluded; the same commands read sanitized elsewhere.
-netan synth -q -o four --hosts 4 --steps 12
+netan synth -q -o four --hosts 4
 netan synth -q -o eight --hosts 8 --steps 12
 racks()
 {
