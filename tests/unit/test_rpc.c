@@ -500,6 +500,7 @@ int main(void)
 		cmocka_unit_test(windows),  cmocka_unit_test(few),
 		cmocka_unit_test(timeouts), cmocka_unit_test(load),
 		cmocka_unit_test(verdicts), cmocka_unit_test(blocks),
+		cmocka_unit_test(slow_for_their_size),
 		cmocka_unit_test(runs),     cmocka_unit_test(bars),
 		cmocka_unit_test(hostile),  cmocka_unit_test(constant),
 	};
