@@ -242,7 +242,7 @@ static void words(void **state)
 	free(ink);
 }
 
-/* Those that are slow for their size have the colour of a finding, and a name. */
+/* Those that are slow for their size have a finding's colour, and a name. */
 static void slow_for_their_size(void **state)
 {
 	struct fake f = {.bins = 60,

@@ -490,7 +490,8 @@ static void crowd_footnote(const struct drawing *g, struct words *w)
 	if (s[at + most - 1] - s[at] >
 	    CROWD_TIME * (g->d.to_s - g->d.from_s))
 		return;
-	na_words_add(w, "; %.0f %% of them from %.3f s to %.3f s (--from, --to)",
+	na_words_add(w,
+		     "; %.0f %% of them from %.3f s to %.3f s (--from, --to)",
 		     100 * CROWD_SHARE, s[at], s[at + most - 1]);
 }
 
