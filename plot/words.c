@@ -296,6 +296,10 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 	}
 	if (sum)
 		na_words_add(w, ", %s left out", na_print_count(buf, sum));
+	if (strcmp(noun, "transfer") == 0 &&
+	    na_count_or(doc, M_coverage "." M_captured_aside, 0) > 0)
+		na_words_add(w, " \xc2\xb7 captures beside the traces are not "
+				"drawn");
 }
 
 void na_words_data(const struct na_result *r, bool runs_apart, struct words *w)

@@ -33,7 +33,8 @@ void na_words_data(const struct na_result *r, bool runs_apart, struct words *w);
  * log and that of the session; the folder of several files, or a file. */
 void na_words_run(const struct na_result *r, const char *label,
 		  struct words *w);
-/* "120 034 transfers used, 3 422 left out", or what the side calls them. */
+/* "120 034 transfers used, 3 422 left out", or what the side calls them; and
+ * that captures are not among them where traces lie beside these. */
 void na_words_coverage(const struct na_result *r, struct words *w);
 /* "origin 2026-11-20 ... UTC", if it is known. */
 void na_words_origin(const struct na_value *doc, struct words *w);

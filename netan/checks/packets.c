@@ -583,7 +583,8 @@ struct na_who na_packets_between(struct na_case *c, const struct na_flows *f)
 	return (struct na_who){.hosts = hosts};
 }
 
-const char *na_packets_more(struct na_case *c, const struct na_value *row)
+const char *na_packets_more(struct na_case *c, const char *command,
+			    const struct na_value *row)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_";
@@ -591,8 +592,8 @@ const char *na_packets_more(struct na_case *c, const struct na_value *row)
 
 	if (!*src || src[strspn(src, plain)] || !*dst ||
 	    dst[strspn(dst, plain)])
-		return "tcp";
-	return na_case_text(c, "tcp --src %s --dst %s", src, dst);
+		return command;
+	return na_case_text(c, "%s --src %s --dst %s", command, src, dst);
 }
 
 double na_would_have_shown(double n)

@@ -142,9 +142,11 @@ struct na_who na_packets_between(struct na_case *c, const struct na_flows *f);
 /* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
 void na_bad_endpoint_packets(struct na_case *c);
 
-/* The options of netan that draw a connection, a row of `tcp`; its ends are
- * globs there, and words of a shell: other names are left out. */
-const char *na_packets_more(struct na_case *c, const struct na_value *row);
+/* The options of netan that draw a connection, a row of `tcp`, or a queue pair,
+ * of `rdma`; its ends are globs there, and words of a shell: other names are
+ * left out. */
+const char *na_packets_more(struct na_case *c, const char *command,
+			    const struct na_value *row);
 
 /* Of one way: data segments that were sent, recorded or not, and of these the
  * lost ones; of results that lack these the packets that were recorded. */

@@ -296,7 +296,9 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	struct na_finding *f = na_case_find(c, severity_of(c, t, g),
 					    t->confidence, "rdma");
 
-	na_case_draw(c, f, "rdma -o rdma.svg");
+	na_case_draw(c, f,
+		     na_case_text(c, "%s -o rdma.svg",
+				  na_packets_more(c, "rdma", g->worst)));
 	f->from_s = g->from_s;
 	f->to_s = g->to_s;
 	f->title = na_case_text(c, "%s of %s queue pair%s %s, %s%s -> %s",

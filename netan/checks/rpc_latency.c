@@ -137,8 +137,8 @@ static const char *remedy_of_late(struct na_case *c)
 				    "first mend %s (bad-endpoint), and look "
 				    "again: who waits for it is late",
 				    na_text_at(culprit, M_suspect));
-	return "look at the slow pairs and the times of the worst transfers; "
-	       "check the hosts' TCP settings (netan sysctl)";
+	return "look at the slow pairs and the times of the worst transfers "
+	       "(netan latency); check the hosts' TCP settings (netan sysctl)";
 }
 
 static void judge_mode(struct na_case *c, const struct na_value *mode,
@@ -160,6 +160,7 @@ static void judge_mode(struct na_case *c, const struct na_value *mode,
 	if (f->confidence == NA_LIKELY)
 		f->sure = "the delay is a timer's, and packets that were sent "
 			  "again are seen; whose they were follows from that";
+	na_case_draw(c, f, "rpc -o rpc.svg");
 	f->from_s = na_number_at(mode, M_first_s);
 	f->to_s = na_number_at(mode, M_last_s);
 	f->culprit = *who ? na_case_text(c, "packets seem lost at %s", who)
@@ -268,7 +269,7 @@ static void judge_ratio(struct na_case *c)
 			 none_lost(c) || na_packets_told(c) || n < FEW
 				 ? NA_SEV_INFO
 				 : NA_SEV_WARNING,
-			 NA_POSSIBLE, "latency");
+			 NA_POSSIBLE, "rpc");
 	na_case_draw(c, f, "rpc -o rpc.svg");
 	f->title = title_of(c, n, ratio);
 	f->remedy = remedy_of_late(c);

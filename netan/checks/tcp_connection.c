@@ -502,7 +502,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 	bool loss = t->host == by_loss;
 	long long n = loss ? na_loss_connections(c, t->verdict)
 			   : (long long)g->n;
-	const char *more = na_packets_more(c, g->worst);
+	const char *more = na_packets_more(c, "tcp", g->worst);
 	struct na_finding *f = na_case_find(c, severity_of(t, g), t->confidence,
 					    more);
 

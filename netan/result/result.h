@@ -114,6 +114,7 @@ struct na_value *na_result_side(struct na_result *r);
  */
 enum na_word {
 	NA_WORD_MESSAGE,   /* what was found: title of the picture */
+	NA_WORD_TITLE,     /* of the picture, which shows the rest of it */
 	NA_WORD_SUBTITLE,  /* of the picture, instead of the inputs */
 	NA_WORD_SCOPE,     /* what of the inputs was asked for: "host-3" */
 	NA_WORD_EMPTY,     /* why there is nothing to show */

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
@@ -122,13 +123,16 @@ static void y_axis(const struct drawing *d, const struct plot *p)
 	}
 }
 
-/* "p90", or "90" where the first one says what they are. */
-static const char *quantile_name(char buf[16], const struct plot *p, size_t i,
-				 bool brief)
+/* Those that are named where not all have room. */
+static bool is_landmark(const struct diff_point *p)
 {
-	const char *name = na_diff_row_name(buf, &p->s->points[i]);
+	static const char *const rows[] = {"p10", "p50", "p90", "p99"};
 
-	return brief && i && name[0] == 'p' ? name + 1 : name;
+	for (size_t i = 0; i < NA_LEN(rows); i++) {
+		if (strcmp(p->row, rows[i]) == 0)
+			return true;
+	}
+	return p->mean;
 }
 
 /* Do all names have room beside each other? */
@@ -140,7 +144,9 @@ static bool names_fit(const struct drawing *d, const struct plot *p,
 
 	for (size_t i = 0; i < p->s->n; i++) {
 		double w = na_measure(d->l.canvas,
-				      quantile_name(buf, p, i, false), font);
+				      na_diff_row_name(buf,
+							   &p->s->points[i]),
+				      font);
 
 		if (at_x(p, i) - w / 2 < free)
 			return false;
@@ -163,13 +169,15 @@ static void x_axis(const struct drawing *d, const struct plot *p)
 		return;
 	/* The mean stands for itself: its name has priority. */
 	apart = brief ? d->l.gap / 2 : d->l.gap;
-	name = quantile_name(buf, p, p->s->n - 1, brief);
+	name = na_diff_row_name(buf, &p->s->points[p->s->n - 1]);
 	last = at_x(p, p->s->n - 1) - na_measure(d->l.canvas, name, &font) / 2;
 	for (size_t i = 0; i < p->s->n; i++) {
 		bool end = i + 1 == p->s->n;
 		double w, x;
 
-		name = quantile_name(buf, p, i, brief);
+		if (brief && !is_landmark(&p->s->points[i]))
+			continue;
+		name = na_diff_row_name(buf, &p->s->points[i]);
 		w = na_measure(d->l.canvas, name, &font);
 		x = at_x(p, i) - w / 2;
 		if (x < free || (!end && x + w + apart > last))

@@ -143,9 +143,12 @@ void na_diff_read(struct diff_figure *f, const struct na_result *r)
 
 void na_diff_title(const struct diff_figure *f, struct words *w)
 {
+	const char *message = na_result_get_word(
+		f->result, NA_WORD_MESSAGE, "What changed between two runs");
+
+	/* What changed by how much stands over the plots. */
 	na_words_add(w, "%s",
-		     na_result_get_word(f->result, NA_WORD_MESSAGE,
-					"What changed between two runs"));
+		     na_result_get_word(f->result, NA_WORD_TITLE, message));
 }
 
 void na_diff_subtitle(const struct diff_figure *f, struct words *w)

@@ -164,6 +164,25 @@ static void ranges(void **state)
 	}
 }
 
+/* What changed stands over the plots: the title has room for whose it is. */
+static void title_is_brief(void **state)
+{
+	const struct na_page page = {.version = "0.1.0"};
+	struct na_result *r = make(&rows[0]);
+	char *ink;
+	size_t n;
+
+	(void)state;
+	na_result_word(r, NA_WORD_TITLE, "B is worse");
+	ink = draw_figure("diff", r, &page, "ink", &n);
+	assert_non_null(strstr(ink, " B is worse\n"));
+	assert_null(strstr(ink, " is worse than "));
+	assert_non_null(strstr(ink, " p90\n"));
+	assert_null(strstr(ink, " 90\n"));
+	free(ink);
+	na_result_free(r);
+}
+
 /* What the colours of the squares mean, of those that are there. */
 static void squares_are_told(void **state)
 {
@@ -200,6 +219,7 @@ int main(void)
 		cmocka_unit_test(texts),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(ranges),
+		cmocka_unit_test(title_is_brief),
 		cmocka_unit_test(squares_are_told),
 	};
 

@@ -29,6 +29,8 @@ struct fake {
 	double least, most; /* excess of cells */
 	bool names, ring, unknown, few;
 	bool waits; /* all that leaves nodes but node 0 */
+	const char *measure;
+	int64_t timeless;
 	const char *empty, *message;
 };
 
@@ -117,6 +119,9 @@ static struct na_result *make(const struct fake *f)
 		put_cells(r, m, f, &rng);
 		put_marks(r, m, f);
 		na_put_int(r, m, "too_few", f->few);
+		if (f->measure)
+			na_put_text(r, m, "measure", f->measure);
+		na_put_int(r, m, "timeless", f->timeless);
 	}
 	assert_true(na_result_ok(r));
 	return r;
@@ -158,6 +163,8 @@ static const struct fake rows[] = {
 	 .marks = MANY " src src src src src src"},
 	{.nodes = 256, .matrices = 1, .least = 0.3, .most = 3, .marks = "dst"},
 	{.nodes = 1000, EVEN, .ring = true, .names = true, .marks = MANY},
+	{.nodes = 12, .matrices = 3, .least = 1, .most = 30, .names = true,
+	 .measure = "timeouts", .timeless = 3, .marks = "src dst"},
 	{.nodes = 12, .matrices = 2, .least = 0.5, .most = 2, .marks = MANY},
 	{.nodes = 12, .matrices = 7, .least = 0.5, .most = 2, .names = true,
 	 .marks = "host pair"},
@@ -348,6 +355,47 @@ static void waits_accuse_nobody(void **state)
 	free(grey);
 }
 
+/* What is drawn is what somebody is named by, and the key says what. */
+static void squares_say_what_they_are(void **state)
+{
+	struct fake f = {.nodes = 8, EVEN, .marks = "src"};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " median latency against what is expected "
+				    "of its transfers\n"));
+	assert_null(strstr(ink, " clocks differ"));
+	free(ink);
+	f.measure = "sends";
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " sends, by their sender's clock, against "
+				    "those of others in the same "
+				    "collectives\n"));
+	free(ink);
+	f = (struct fake){.nodes = 8, EVEN, .timeless = 7};
+	ink = ink_of(&f);
+	assert_non_null(strstr(ink, " clocks differ: most transfers of 7 pairs "
+				    "show no time"));
+	free(ink);
+}
+
+/* Of counts none is pale, the most is strong, and nothing is blue. */
+static void timeouts_are_counted(void **state)
+{
+	struct fake f = {.nodes = 8, .matrices = 1, .least = 40, .most = 40,
+			 .measure = "timeouts"};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " transfers that waited for a "
+				    "retransmission timer\n"));
+	assert_null(strstr(ink, " 1x\n"));
+	assert_null(strstr(ink, " beyond "));
+	assert_null(strstr(ink, "#0072b2ff"));
+	assert_non_null(strstr(ink, " 40\n"));
+	free(ink);
+}
+
 static size_t numbers(const char *ink)
 {
 	size_t n = 0;
@@ -433,6 +481,8 @@ int main(void)
 		cmocka_unit_test(titles_end_within_a_line),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(waits_accuse_nobody),
+		cmocka_unit_test(squares_say_what_they_are),
+		cmocka_unit_test(timeouts_are_counted),
 		cmocka_unit_test(numbers_and_muted),
 		cmocka_unit_test(axes_are_named),
 		cmocka_unit_test(title_is_a_line),

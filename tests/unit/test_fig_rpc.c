@@ -23,7 +23,7 @@
 struct fake {
 	size_t bins, points, runs, failed;
 	double bin_s, from_s, us;
-	bool cells, gaps, noise;
+	bool cells, gaps, noise, slow; /* slow: for their size, none late */
 	double window; /* the share of time in which points lie; 0: all */
 	int modes;
 	const char *name;
@@ -81,6 +81,7 @@ static void put_scatter(struct na_result *r, const struct fake *f)
 	double *us = na_put_reals(r, in, "point_us", f->points);
 	double *row = na_put_reals(r, in, "point_row", f->points);
 	double *tail = na_put_reals(r, in, "point_tail", f->points);
+	double *slow = na_put_reals(r, in, "point_slow", f->points);
 	double span = f->bin_s * (double)f->bins, *counts;
 	unsigned seed = 1;
 
@@ -91,10 +92,12 @@ static void put_scatter(struct na_result *r, const struct fake *f)
 	na_put_bool(r, in, "all_points", !f->cells);
 	for (size_t i = 0; i < f->points; i++) {
 		t[i] = f->from_s + (f->window > 0 ? f->window : 1) * span *
-					   share(&seed);
+					   ((double)i + share(&seed)) /
+					   (double)f->points;
 		us[i] = f->us / 2 * exp(9 * share(&seed));
 		row[i] = f->runs ? (double)(i % f->runs) : 0;
-		tail[i] = i % 10 == 0;
+		tail[i] = !f->slow && i % 10 == 0;
+		slow[i] = f->slow && i % 10 == 0;
 	}
 	if (!f->cells)
 		return;
@@ -239,6 +242,46 @@ static void words(void **state)
 	free(ink);
 }
 
+/* Those that are slow for their size have a finding's colour, and a name. */
+static void slow_for_their_size(void **state)
+{
+	struct fake f = {.bins = 60,
+			 .points = 200,
+			 .bin_s = 0.1,
+			 .us = 100,
+			 .name = "a",
+			 .slow = true};
+	const struct na_page page = {.version = "0.1.0"};
+	size_t n;
+	char *ink = picture(&f, &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, " slowest 1 % for their size\n"));
+	assert_null(strstr(ink, " over 100 ms late\n"));
+	assert_null(strstr(ink, "--from"));
+	free(ink);
+}
+
+/* Where most lie in little of the time, lines of a few bins would be specks,
+ * and the picture says which window to ask for. */
+static void crowd(void **state)
+{
+	struct fake f = {.bins = 600,
+			 .points = 200,
+			 .bin_s = 0.1,
+			 .us = 100,
+			 .name = "a",
+			 .window = 0.01};
+	const struct na_page page = {.version = "0.1.0"};
+	size_t n;
+	char *ink = picture(&f, &page, "ink", &n);
+
+	(void)state;
+	assert_non_null(strstr(ink, "; 90 % of them from 0.0"));
+	assert_non_null(strstr(ink, " (--from, --to)\n"));
+	free(ink);
+}
+
 /* A point that is alone in the cloud of millions is there. */
 static void outlier(void **state)
 {
@@ -316,6 +359,8 @@ int main(void)
 		cmocka_unit_test(labels_never_overlap),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(words),
+		cmocka_unit_test(slow_for_their_size),
+		cmocka_unit_test(crowd),
 		cmocka_unit_test(outlier),
 		cmocka_unit_test(one_bin),
 		cmocka_unit_test(failed_calls),

@@ -144,6 +144,26 @@ static void suspects_lead_and_waits_end(void **state)
 	hand_run_end(x);
 }
 
+/* Its squares stand out as its rows do, though the other ones waited longer. */
+static void picture_shows_what_names(void **state)
+{
+	struct hand_run *x = analyse(true, -1);
+	const struct na_value *m =
+		na_items(na_get(na_result_side(x->d.r), "matrices"));
+	size_t n = 0;
+	const double *excess = na_reals_of(na_get(m, "excess"), &n);
+	const double *src = na_reals_at(m, "src", n);
+
+	(void)state;
+	assert_string_equal(text(m, "measure"), "sends");
+	assert_null(na_get(m, "role"));
+	assert_int_equal(n, HOSTS * (HOSTS - 1));
+	for (size_t i = 0; i < n; i++)
+		assert_true(src[i] == 3 ? excess[i] > 3 && excess[i] < 5
+					: excess[i] < 1.3);
+	hand_run_end(x);
+}
+
 /* A send of no step is compared with nothing, and that is told. */
 static void of_no_step(void **state)
 {
@@ -251,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suspects_lead_and_waits_end),
 		cmocka_unit_test(of_no_step),
+		cmocka_unit_test(picture_shows_what_names),
 		cmocka_unit_test(nobody_has_a_role),
 		cmocka_unit_test(one_side_is_enough),
 		cmocka_unit_test(steps_are_listed),

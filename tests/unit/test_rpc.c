@@ -257,6 +257,33 @@ static void says(const struct run *x, const char *want, const char *words)
 		fail_msg("\"%s\" lacks \"%s\"", message, words);
 }
 
+/* One in fifty is far slower than its size asks for, and none is 100 ms late:
+ * the picture has as many of them marked as are told. */
+static void slow_for_their_size(void **state)
+{
+	struct hand_row rows[N];
+	struct na_rng r;
+	struct run x;
+	const struct na_value *cloud;
+	size_t n = 0, marked = 0;
+	const double *slow;
+
+	(void)state;
+	na_rng_seed(&r, 31);
+	healthy(rows, &r);
+	for (int i = 7; i < N; i += 50)
+		later(&rows[i], 30 + i % 40);
+	analyse(&x, rows, N, 4, NULL, 500);
+	says(&x, "steady", "The slowest 1 % take ");
+	says(&x, "steady", "; none is 100 ms late: p50 ");
+	cloud = na_get(na_result_side(x.d.r), "scatter");
+	slow = na_reals_of(na_get(cloud, "point_slow"), &n);
+	for (size_t i = 0; i < n; i++)
+		marked += slow[i] > 0;
+	assert_true(marked > N / 200 && marked <= N / 50);
+	end(&x);
+}
+
 /* Every verdict, and the sentence that goes with it. */
 static void verdicts(void **state)
 {
@@ -473,6 +500,7 @@ int main(void)
 		cmocka_unit_test(windows),  cmocka_unit_test(few),
 		cmocka_unit_test(timeouts), cmocka_unit_test(load),
 		cmocka_unit_test(verdicts), cmocka_unit_test(blocks),
+		cmocka_unit_test(slow_for_their_size),
 		cmocka_unit_test(runs),     cmocka_unit_test(bars),
 		cmocka_unit_test(hostile),  cmocka_unit_test(constant),
 	};

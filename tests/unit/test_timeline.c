@@ -270,6 +270,31 @@ static void saturated(void **state)
 	end(&x);
 }
 
+/* A link that is full with what is sent leads, and does not hide behind 0 %. */
+static void what_is_full_leads(void **state)
+{
+	struct hand_row rows[3] = {
+		{HAND_TX, 0, 2 * MS, 6 * MS, 500000, 101, 1, .name = "ar"},
+		{HAND_TX, 0, 0, 10 * MS, 125000, 101, 1, .name = "ar"},
+		{HAND_RX, 1, 0, 10 * MS, 125000, 101, 1, .name = "ar"},
+	};
+	struct run x;
+
+	(void)state;
+	for (int rx = 0; rx < 2; rx++) {
+		for (int i = 0; rx && i < 3; i++)
+			rows[i].what = rows[i].what == HAND_RX ? HAND_TX
+							       : HAND_RX;
+		make(&x, 2, rows, 3);
+		x.params.capacity = "1.2Gbps";
+		analyse(&x, 2);
+		assert_non_null(strstr(
+			na_result_get_word(x.d.r, NA_WORD_MESSAGE, ""),
+			rx ? "Receive throughput" : "Send throughput"));
+		end(&x);
+	}
+}
+
 static void too_many_bins(void **state)
 {
 	/* clang-format off */
@@ -355,6 +380,7 @@ int main(void)
 		cmocka_unit_test(empty),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(saturated),
+		cmocka_unit_test(what_is_full_leads),
 		cmocka_unit_test(too_many_bins),
 		cmocka_unit_test(blocks_do_not_matter),
 	};

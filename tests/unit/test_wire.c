@@ -663,6 +663,9 @@ static void losses(void **state)
 		assert_int_equal(f->tails, 7);
 		assert_int_equal(f->episodes, 7);
 		assert_int_equal(j.r.timeouts, 0);
+		assert_int_equal(j.r.n_late, 7);
+		for (size_t k = 0; k < j.r.n_late; k++)
+			assert_int_equal(j.r.late[k].src, 4);
 		hand_wire_end(&j);
 		hand_wire_work(&j, STEPS, rx_loses);
 		f = hand_wire_only(&j, NA_LZ_DST, 4, 0, NA_LZ_RATE);
@@ -671,6 +674,7 @@ static void losses(void **state)
 		hand_wire_work(&j, STEPS, all_lose);
 		assert_int_equal(j.r.n_findings, 0);
 		assert_int_equal(j.r.timeouts, STEPS);
+		assert_int_equal(j.r.n_late, 0);
 		hand_wire_end(&j);
 	}
 }

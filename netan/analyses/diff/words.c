@@ -327,12 +327,31 @@ static void say_alike(struct na_result *r, const struct diff_state *s,
 			buf);
 }
 
+/* Of a picture that has a plot for each: what is as the verdict says, or the
+ * first that differs. */
+static void say_foremost(struct na_str *to, const struct diff_state *s)
+{
+	int of = -1;
+
+	for (int m = DIFF_WHATS - 1; m >= 0; m--) {
+		bool fits = s->metrics[m].verdict == s->verdict;
+
+		if (s->metrics[m].verdict > DIFF_SAME &&
+		    (fits || of < 0 || s->metrics[of].verdict != s->verdict))
+			of = m;
+	}
+	if (of >= 0)
+		say_metric(to, &s->metrics[of], &na_diff_kinds[of]);
+}
+
 static void say_differs(struct na_result *r, const struct diff_state *s,
 			const char *first)
 {
 	const char *b = s->labels[DIFF_B], *a = s->labels[DIFF_A];
-	char buf[1000];
+	const char *is;
+	char buf[1000], most[300];
 	struct na_str list = na_str_over(buf, sizeof(buf));
+	struct na_str foremost = na_str_over(most, sizeof(most));
 
 	for (int m = 0; m < DIFF_WHATS; m++) {
 		if (s->metrics[m].verdict > DIFF_SAME)
@@ -343,6 +362,9 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 	if (s->verdict == DIFF_UNLIKE) {
 		na_result_wordf(r, NA_WORD_MESSAGE, "%s%s over %s: %s", first,
 				b, a, list.n ? buf : "no figure differs");
+		/* It ends in ". ". */
+		na_result_wordf(r, NA_WORD_TITLE, "%.*s",
+				(int)strlen(first) - 2, first);
 		return;
 	}
 	if (!list.n) {
@@ -357,14 +379,15 @@ static void say_differs(struct na_result *r, const struct diff_state *s,
 				first, a, b);
 		return;
 	}
-	na_result_wordf(r, NA_WORD_MESSAGE, "%s%s is %s %s: %s", first, b,
-			s->verdict == DIFF_WORSE    ? "worse than"
-			: s->verdict == DIFF_BETTER ? "better than"
-			: s->verdict == DIFF_MIX
-				? "another mix of transfers than"
-				: "in part better, in part "
-				  "worse than",
+	is = s->verdict == DIFF_WORSE	 ? "worse than"
+	     : s->verdict == DIFF_BETTER ? "better than"
+	     : s->verdict == DIFF_MIX	 ? "another mix of transfers than"
+					 : "in part better, in part worse than";
+	na_result_wordf(r, NA_WORD_MESSAGE, "%s%s is %s %s: %s", first, b, is,
 			a, buf);
+	say_foremost(&foremost, s);
+	na_result_wordf(r, NA_WORD_TITLE, "%s%s is %s %s%s%s", first, b, is, a,
+			foremost.n ? ": " : "", most);
 }
 
 void na_diff_put_message(struct na_result *r, const struct diff_state *s)

@@ -292,6 +292,25 @@ static bool take_alike(const struct pairs_state *s, struct pairs_run *run,
 	return run->alike;
 }
 
+/* By pair: its transfers that waited for a timer. */
+static bool take_late(const struct pairs_state *s, struct pairs_run *run,
+		      const struct na_wire_result *w)
+{
+	uint32_t node0 = (uint32_t)run->node0;
+
+	if (!w->n_late)
+		return true;
+	run->late = na_calloc(run->n_remote, sizeof(*run->late));
+	for (size_t i = 0; run->late && i < w->n_late; i++) {
+		size_t p = na_pairs_at(s, run, w->late[i].src + node0,
+				       w->late[i].dst + node0);
+
+		if (p < run->n_remote)
+			run->late[p]++;
+	}
+	return run->late;
+}
+
 static bool retell(struct pairs_state *s, struct pairs_run *run,
 		   struct na_wire_result *w)
 {
@@ -308,7 +327,8 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	/* Whether sends end with their acknowledgement, receives would say. */
 	r->suspicious = w->strongest > CALM || w->n_slow || w->suspects ||
 			w->timeouts || w->two_clocks || na_pairs_of_sends(s);
-	return take_alike(s, run, w) && put_patterns(s, run, r, w);
+	return take_alike(s, run, w) && take_late(s, run, w) &&
+	       put_patterns(s, run, r, w);
 }
 
 /* Of a kind of sides; losses are of a host whoever else has some. */

@@ -347,6 +347,7 @@ static void pairs_fini(void *state)
 		free(s->runs[i].costs);
 		free(s->runs[i].sent_us);
 		free(s->runs[i].alike);
+		free(s->runs[i].late);
 		free(s->runs[i].roles);
 	}
 	free(s->runs);

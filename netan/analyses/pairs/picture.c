@@ -29,29 +29,93 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 	}
 }
 
+enum measure { EXPECTED, SENDS, RECEIVES, TIMEOUTS };
+
+static const char *const measure_names[] = {
+	[EXPECTED] = "expected",
+	[SENDS] = "sends",
+	[RECEIVES] = "receives",
+	[TIMEOUTS] = "timeouts",
+};
+
+/* What names somebody is what is drawn: a receiver's latencies also hold its
+ * waits and what clocks differ by. */
+static enum measure measure_of(const struct pairs_run *run)
+{
+	const struct na_lz_result *f = &run->found;
+
+	if (run->tells_alike && run->alike)
+		return f->one_clock ? SENDS : RECEIVES;
+	return run->late && f->n_findings &&
+			       f->findings[0].channel == NA_LZ_RATE
+		       ? TIMEOUTS
+		       : EXPECTED;
+}
+
+/* Where most of a pair's transfers show no time, the others tell how far clocks
+ * differ. */
+static bool is_timeless(const struct pairs_state *s,
+			const struct pairs_run *run, size_t i)
+{
+	const struct pairs_sum *sum =
+		&s->sums.v[s->pairs[run->pair0 + i].found];
+
+	return measure_of(run) == EXPECTED && i < run->n_remote &&
+	       sum->clamped > sum->n;
+}
+
+static double over_expected(const struct pairs_state *s,
+			    const struct pairs_run *run, size_t i)
+{
+	const struct pairs_pair *p = &s->pairs[run->pair0 + i];
+
+	return run->found.pairs && !na_pairs_uncompared(s, run) &&
+			       s->sums.v[p->found].n && !is_timeless(s, run, i)
+		       ? exp(run->found.pairs[i].effect)
+		       : (double)NAN;
+}
+
+/* NaN: nothing tells it. */
+static double excess_of(const struct pairs_state *s,
+			const struct pairs_run *run, size_t i)
+{
+	if (i >= run->n_remote)
+		return NAN;
+	switch (measure_of(run)) {
+	case SENDS:
+	case RECEIVES:
+		return exp(run->alike[i]);
+	case TIMEOUTS:
+		return run->late[i];
+	default:
+		return over_expected(s, run, i);
+	}
+}
+
 static void put_cells(struct na_result *r, struct na_value *to,
 		      const struct pairs_state *s, const struct pairs_run *run)
 {
 	double *src = na_put_reals(r, to, M_src, run->n_pairs);
 	double *dst = na_put_reals(r, to, M_dst, run->n_pairs);
 	double *excess = na_put_reals(r, to, M_excess, run->n_pairs);
-	bool told = run->found.pairs && !na_pairs_uncompared(s, run);
+	int64_t timeless = 0;
 
 	for (size_t i = 0; src && dst && excess && i < run->n_pairs; i++) {
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		src[i] = (double)(p->src - run->node0);
 		dst[i] = (double)(p->dst - run->node0);
-		excess[i] = told && i < run->n_remote && s->sums.v[p->found].n
-				    ? exp(run->found.pairs[i].effect)
-				    : NAN;
+		excess[i] = excess_of(s, run, i);
+		timeless += is_timeless(s, run, i);
 	}
+	na_put_text(r, to, M_measure, measure_names[measure_of(run)]);
+	na_put_int(r, to, M_timeless, timeless);
 }
 
 static void put_roles(struct na_result *r, struct na_value *to,
 		      const struct pairs_run *run)
 {
-	double *role = run->roles
+	double *role = measure_of(run) == EXPECTED && run->roles
 			       ? na_put_reals(r, to, M_role, run->n_pairs)
 			       : NULL;
 

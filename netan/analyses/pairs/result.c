@@ -558,9 +558,7 @@ static void drop_told(struct pairs_state *s)
 	free(s->quantiles);
 	s->quantiles = NULL;
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		free(s->runs[i].alike);
 		free(s->runs[i].sent_us);
-		s->runs[i].alike = NULL;
 		s->runs[i].sent_us = NULL;
 	}
 }

@@ -76,8 +76,12 @@ struct pairs_run {
 	/* The same of those that were compared, else NaN: log of how much
 	 * longer than what is alike; NULL: nobody is named by that. */
 	double *alike;
+	/* By pair, where somebody is named by timeouts: how many it had; NULL:
+	 * nobody is, or it is not known. */
+	uint32_t *late;
 	uint8_t *roles; /* enum pairs_role */
-	bool tells_sent, tells_alike; /* when these have gone, too */
+	/* tells_sent: when that has gone, too; tells_alike: with a culprit. */
+	bool tells_sent, tells_alike;
 };
 
 /* A send, as its own host has timed it. */

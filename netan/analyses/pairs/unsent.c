@@ -140,6 +140,10 @@ bool na_pairs_by_nodes(const struct making *m, struct na_wire_result *r)
 		r->slow[i].src = m->node_at[r->slow[i].src];
 		r->slow[i].dst = m->node_at[r->slow[i].dst];
 	}
+	for (size_t i = 0; i < r->n_late; i++) {
+		r->late[i].src = m->node_at[r->late[i].src];
+		r->late[i].dst = m->node_at[r->late[i].dst];
+	}
 	for (size_t i = 0; i < r->n_alike; i++) {
 		r->alike[i].src = m->node_at[r->alike[i].src];
 		r->alike[i].dst = m->node_at[r->alike[i].dst];

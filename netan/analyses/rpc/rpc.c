@@ -280,6 +280,7 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 		.style = t->style,
 	};
 	uint32_t cell = row * (uint32_t)s->bins.n + bin;
+	double times = us / NA_US_PER_MS / x.expected_ms;
 	bool tail;
 
 	x.excess_ms = us / NA_US_PER_MS - x.expected_ms;
@@ -296,8 +297,8 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	na_rpc_scatter_add(s, t->end_ps, latency_ps);
 	if (!na_rpc_longest_add(&s->longest,
 				&(struct rpc_point){t->end_ps, latency_ps, row,
-						    tail}) ||
-	    !na_sketch_add(&s->times, us / NA_US_PER_MS / x.expected_ms) ||
+						    tail, times}) ||
+	    !na_sketch_add(&s->times, times) ||
 	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
 	/* The lowest mode begins at 4.75 ms. */

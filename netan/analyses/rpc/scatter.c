@@ -10,7 +10,8 @@
 
 /* The longest first; a total order, so that what stays depends on no order. */
 #define LONGEST_FIRST \
-	NA_DOWN(latency_ps), NA_UP(end_ps), NA_UP(row), NA_DOWN(tail)
+	NA_DOWN(latency_ps), NA_UP(end_ps), NA_UP(row), NA_DOWN(tail), \
+		NA_DOWN(times)
 
 NA_ORDER(by_length, struct rpc_point, LONGEST_FIRST)
 NA_ORDER(in_time, struct rpc_point, NA_UP(end_ps), NA_THEN(LONGEST_FIRST))
@@ -108,16 +109,40 @@ void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps, int64_t latency_ps)
 	*to += *to < UINT32_MAX;
 }
 
-/* Of the longest, those beyond p99.9 and tail events. */
-static size_t choose_points(struct rpc_state *s)
+double na_rpc_long_tail(const struct rpc_state *s)
+{
+	return na_sketch_quantile(&s->times, 0.99) /
+	       na_sketch_quantile(&s->times, 0.5);
+}
+
+/* From where on a transfer is among the slowest 1 % for its size, where these
+ * are what is told: where none is a tail event. */
+static double slow_from(const struct rpc_state *s)
+{
+	return s->all.verdict.kind == NA_TAIL_NONE && !s->all.constant &&
+			       na_rpc_long_tail(s) > RPC_LONG_TAIL
+		       ? na_sketch_quantile(&s->times, 0.99)
+		       : INFINITY;
+}
+
+/* Of more the picture would hold too many. */
+enum { SLOW_MOST = 2000 };
+
+/* Of the longest, those beyond p99.9, tail events, and the slow. */
+static size_t choose_points(struct rpc_state *s, double slow)
 {
 	struct rpc_point *p = s->longest.heap.v;
-	size_t all = s->longest.heap.n, n = 0;
+	size_t all = s->longest.heap.n, n = 0, many = 0;
 
 	if (all == s->ends.n)
 		return all;
+	for (size_t i = 0; i < all; i++)
+		many += p[i].times >= slow;
+	if (many > SLOW_MOST)
+		slow = INFINITY;
 	for (size_t i = 0; i < all; i++) {
-		if (p[i].tail || na_us(p[i].latency_ps) > s->all.p99_9_us)
+		if (p[i].tail || na_us(p[i].latency_ps) > s->all.p99_9_us ||
+		    p[i].times >= slow)
 			p[n++] = p[i];
 	}
 	return n;
@@ -127,18 +152,21 @@ static void put_points(struct na_result *r, struct na_value *in,
 		       struct rpc_state *s)
 {
 	struct rpc_point *p = s->longest.heap.v;
-	size_t n = choose_points(s);
+	double from = slow_from(s);
+	size_t n = choose_points(s, from);
 	double *at = na_put_reals(r, in, M_point_time_s, n);
 	double *us = na_put_reals(r, in, M_point_us, n);
 	double *row = na_put_reals(r, in, M_point_row, n);
 	double *tail = na_put_reals(r, in, M_point_tail, n);
+	double *slow = na_put_reals(r, in, M_point_slow, n);
 
 	na_sort(p, n, in_time);
-	for (size_t i = 0; at && us && row && tail && i < n; i++) {
+	for (size_t i = 0; at && us && row && tail && slow && i < n; i++) {
 		at[i] = na_s(p[i].end_ps);
 		us[i] = na_us(p[i].latency_ps);
 		row[i] = p[i].row;
 		tail[i] = p[i].tail;
+		slow[i] = p[i].times >= from;
 	}
 }
 

@@ -33,6 +33,7 @@ enum {
 struct rpc_point {
 	int64_t end_ps, latency_ps;
 	uint32_t row, tail; /* tail: 1 for a tail event */
+	double times;       /* the latency over what to expect */
 };
 
 /* The longest `max` of them; a heap, the shortest first, once it is full. */
@@ -173,6 +174,10 @@ bool na_rpc_longest_add(struct rpc_longest *l,
 void na_rpc_scatter_scale(struct rpc_state *s);
 void na_rpc_scatter_add(struct rpc_state *s, int64_t end_ps,
 			int64_t latency_ps);
+/* The slowest 1 % for their size take so many times as long as the median does;
+ * below RPC_LONG_TAIL nobody is told. */
+#define RPC_LONG_TAIL 10.0
+double na_rpc_long_tail(const struct rpc_state *s);
 void na_rpc_put_scatter(struct na_result *r, struct rpc_state *s);
 
 /* bins.c: from kept latencies to quantiles by row and bin. */

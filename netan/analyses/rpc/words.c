@@ -184,11 +184,36 @@ static void say_constant(struct na_str *t, const struct rpc_state *s,
 			    others ? ", " : "; the others: ", verdict);
 }
 
+/* "The slowest 1 % take 12.1x as long as usual for their size; none is 100 ms
+ * late: p50 ..." */
+static void say_slow(struct na_str *t, const struct rpc_state *s)
+{
+	char n[NA_UNIT_BUF], times[NA_UNIT_BUF];
+
+	na_print_number(times, na_rpc_long_tail(s), 3);
+	if (s->ends.n < FEW_FOR_P99)
+		na_str_addf(t,
+			    "The slowest of %s transfers takes %sx as long as "
+			    "usual for its size",
+			    na_print_count(n, s->ends.n), times);
+	else
+		na_str_addf(t,
+			    "The slowest 1 %% take %sx as long as usual for "
+			    "their size",
+			    times);
+	na_str_addf(t, "; none is 100 ms late: ");
+	add_quantiles(t, &s->all);
+}
+
 /* No tail.  Not that all is well: a slow host may be slow all the time. */
 static void say_none(struct na_str *t, const struct rpc_state *s, bool steady)
 {
 	bool plain = steady && s->ends.n >= FEW;
 
+	if (plain && na_rpc_long_tail(s) > RPC_LONG_TAIL) {
+		say_slow(t, s);
+		return;
+	}
 	na_str_addf(t, "%s: ",
 		    plain             ? "No transfer is 100 ms late"
 		    : s->ends.n < FEW ? "Too few to tell"

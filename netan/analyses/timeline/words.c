@@ -135,13 +135,24 @@ static void say_level(struct na_str *to, const struct timeline_busy *b)
 		    na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3));
 }
 
+/* What is sent where that is full for much longer, else what is received; of
+ * packets what is more. */
+static bool foremost_is_tx(const struct timeline_state *s,
+			   const struct timeline_busy *b, bool by_amount)
+{
+	bool full = s->capacity_gbps > 0 && b->regions;
+
+	if (full && s->n_side[1] && b->share[1] > 2 * b->share[0])
+		return true;
+	return !s->n_side[0] || (by_amount && s->amount[1] > s->amount[0]);
+}
+
 static void say_rate(struct na_result *r, const struct timeline_state *s,
 		     const struct timeline_busy *b)
 {
 	const struct na_value *body = na_result_body(r);
 	bool wire = on_the_wire(s), both = s->n_side[0] && s->n_side[1];
-	bool tx = !s->n_side[0] ||
-		  (wire && both && s->amount[1] > s->amount[0]);
+	bool tx = foremost_is_tx(s, b, wire && both);
 	char mean[NA_UNIT_BUF], peak[NA_UNIT_BUF], more[96];
 	char level[300 + NA_WHOSE_BUF];
 	struct na_str stays = na_str_over(level, sizeof(level));

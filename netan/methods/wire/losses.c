@@ -393,12 +393,28 @@ static void report(struct losses *l, const struct suspect *x)
 	l->v.n = n;
 }
 
+/* Before what somebody is named by is taken away. */
+static void keep_late(struct losses *l)
+{
+	struct wi *w = l->w;
+	struct na_wire_connection *to = na_calloc(l->v.n, sizeof(*to));
+
+	w->failed |= !to;
+	for (size_t i = 0; to && i < l->v.n; i++)
+		to[i] = w->in->connections[l->v.v[i].connection];
+	free(w->out->late);
+	w->out->late = to;
+	w->out->n_late = to ? l->v.n : 0;
+}
+
 /* Where many sides lose, queues overflow everywhere: that is no side's. */
 static void blame(struct losses *l, uint32_t *of_host)
 {
 	struct wi *w = l->w;
 	size_t before = w->found.n, all = l->v.n;
 	struct suspect best;
+
+	keep_late(l);
 
 	while (!w->failed && w->found.n < WI_MOST_FOUND && l->v.n &&
 	       best_suspect(l, of_host, &best))
@@ -407,6 +423,8 @@ static void blame(struct losses *l, uint32_t *of_host)
 		w->found.n = before;
 	else
 		all = l->v.n;
+	if (w->found.n == before)
+		w->out->n_late = 0;
 	w->out->timeouts = all >= EPISODES ? all : 0;
 }
 

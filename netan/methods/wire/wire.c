@@ -272,5 +272,6 @@ void na_wire_result_fini(struct na_wire_result *r)
 	free(r->power);
 	free(r->slow);
 	free(r->alike);
+	free(r->late);
 	*r = (struct na_wire_result){0};
 }

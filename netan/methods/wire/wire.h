@@ -124,6 +124,10 @@ struct na_wire_result {
 	 * dst, owned, what it was named by. */
 	struct na_wire_alike *alike;
 	size_t n_alike;
+	/* Of each transfer that waited for a timer, where a side is named by
+	 * them, its hosts; owned. */
+	struct na_wire_connection *late;
+	size_t n_late;
 	/* Of these sides the clearest, as many as there are. */
 	struct na_wire_suspect clearest[NA_WIRE_SUSPECTS];
 	/* Which sides nearly all of these begin or end at, the path that they

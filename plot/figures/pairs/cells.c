@@ -222,6 +222,10 @@ static void put_excess(char text[NA_LABEL_BUF + 1],
 {
 	char limit[NA_LABEL_BUF];
 
+	if (m->most > 0) {
+		na_label_fixed(text, m->excess[i], 0);
+		return;
+	}
 	excess_text(text + 1, m->excess[i]);
 	*text = '>';
 	if (m->levels[i] != BEYOND ||
@@ -360,26 +364,104 @@ static void bar_labels(const struct na_layout *l, double limit, double middle,
 	}
 }
 
+/* The most timeouts of a pair, where all matrices count these. */
+static double counted(const struct pairs_figure *f)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!(f->matrices[i].most > 0))
+			return 0;
+		most = fmax(most, f->matrices[i].most);
+	}
+	return most;
+}
+
+static void count_labels(const struct na_layout *l, double most, double x0,
+			 double x1, double y)
+{
+	struct na_font font = na_layout_font(l, NA_SIZE_SMALL,
+					     l->theme->secondary);
+	char text[NA_LABEL_BUF];
+
+	font.align = NA_CENTER;
+	na_draw_text(l->canvas, x0, y, "0", &font);
+	na_draw_text(l->canvas, x1, y, na_label_fixed(text, most, 0), &font);
+}
+
 /* Squares of all levels, and what their edges stand for. */
 static double draw_bar(const struct na_layout *l, const struct pairs_figure *f,
 		       struct na_box box)
 {
 	double size = na_layout_font(l, NA_SIZE_SMALL, l->theme->text).size;
+	double most = counted(f);
 	int last = any_of(f, BEYOND) || any_of(f, -BEYOND) ? BEYOND : LEVELS;
 	double step = fmin(16 * l->unit,
 			   (box.x1 - box.x0) / 3 / (2 * last + 1));
 	double x = box.x0 + 2 * l->gap, y = box.y0 + l->gap, high = 1.2 * size;
-	double middle = x + step * (last + 0.5);
+	double middle = x + step * (last + 0.5), from = x;
 
-	for (int i = -last; i <= last; i++) {
+	for (int i = most > 0 ? 0 : -last; i <= last; i++) {
 		na_draw_rect(l->canvas,
 			     (struct na_box){x, y, x + step, y + high},
 			     color_of(l->theme, i));
 		x += step;
 	}
-	bar_labels(l, f->limit, middle, step * (LEVELS + 0.5) / f->limit,
-		   y + high + 1.1 * size);
+	if (most > 0)
+		count_labels(l, most, from + step / 2, x - step / 2,
+			     y + high + 1.1 * size);
+	else
+		bar_labels(l, f->limit, middle,
+			   step * (LEVELS + 0.5) / f->limit,
+			   y + high + 1.1 * size);
 	return x + 2 * l->gap;
+}
+
+/* As the result calls it; where runs differ, each matrix says its own. */
+static const struct measure {
+	const char *name, *brief, *words;
+} measures[] = {
+	{"expected", "latency over expected",
+	 "median latency against what is expected of its transfers"},
+	{"sends", "sends beside others",
+	 "sends, by their sender's clock, against those of others in the same "
+	 "collectives"},
+	{"receives", "receives beside others",
+	 "receives against those of others in the same collectives"},
+	{"timeouts", "timeouts",
+	 "transfers that waited for a retransmission timer"},
+};
+
+static const struct measure *measure_of(const struct pairs_matrix *m)
+{
+	for (size_t i = 0; i < NA_LEN(measures); i++) {
+		if (strcmp(measures[i].name, m->measure) == 0)
+			return &measures[i];
+	}
+	return &measures[0];
+}
+
+static bool measured_alike(const struct pairs_figure *f)
+{
+	for (size_t i = 1; i < f->n; i++) {
+		if (measure_of(&f->matrices[i]) != measure_of(&f->matrices[0]))
+			return false;
+	}
+	return true;
+}
+
+const char *na_pairs_measure(const struct pairs_figure *f)
+{
+	return !f->n || measured_alike(f)
+		       ? measure_of(&f->matrices[0])->words
+		       : "each run: what its suspect is named by, or latency "
+			 "over what is expected";
+}
+
+const char *na_pairs_own_measure(const struct pairs_figure *f,
+				 const struct pairs_matrix *m)
+{
+	return measured_alike(f) ? NULL : measure_of(m)->brief;
 }
 
 void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
@@ -390,10 +472,8 @@ void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
 					     l->theme->secondary);
 	char text[NA_TEXT_MAX];
 
-	na_text_fit(l->canvas, text,
-		    "median latency against what is expected of its "
-		    "transfers",
-		    &font, box.x1 - x, NA_CUT_END);
+	na_text_fit(l->canvas, text, na_pairs_measure(f), &font, box.x1 - x,
+		    NA_CUT_END);
 	na_draw_text(l->canvas, x, y + 2.3 * font.size + l->gap / 4, text,
 		     &font);
 	if (any_of(f, CELL_NONE))

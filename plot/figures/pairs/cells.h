@@ -34,6 +34,12 @@ static inline double cells_height(const struct cells *c)
 enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 			      struct na_err *err) NA_MUST_CHECK;
 
+/* What squares are the excess of. */
+const char *na_pairs_measure(const struct pairs_figure *f);
+/* Of one of several that differ; NULL: they do not. */
+const char *na_pairs_own_measure(const struct pairs_figure *f,
+				 const struct pairs_matrix *m);
+
 /* The steps of colour, what they mean, and the other looks of a square. */
 double na_pairs_key_height(const struct na_layout *l);
 void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,

@@ -106,6 +106,20 @@ static int level_of(double excess, double limit)
 	return at > LEVELS ? LEVELS : at < -LEVELS ? -LEVELS : (int)at;
 }
 
+/* Even from none to the most: shades of vermilion. */
+static int level_of_count(double count, double most)
+{
+	return count > 0 ? (int)fmax(1, round(LEVELS * count / most)) : 0;
+}
+
+static int level_in(const struct pairs_matrix *m, double excess, double limit)
+{
+	if (isnan(excess))
+		return CELL_UNKNOWN;
+	return m->most > 0 ? level_of_count(excess, m->most)
+			   : level_of(excess, limit);
+}
+
 /* Of merged cells the one that stands out most, the slow before the fast. */
 static bool outdoes(int a, int b)
 {
@@ -136,7 +150,7 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 	for (size_t i = 0; src && dst && x && i < n; i++) {
 		signed char *cell;
 		int level = waits(role, i) ? CELL_WAITS
-					   : level_of(x[i], limit);
+					   : level_in(m, x[i], limit);
 
 		if (!(src[i] >= 0 && src[i] < (double)m->n) ||
 		    !(dst[i] >= 0 && dst[i] < (double)m->n))
@@ -172,6 +186,23 @@ static void look(struct pairs_matrix *m)
 	}
 }
 
+static bool counts_timeouts(const struct na_value *matrix)
+{
+	return strcmp(na_text_at(matrix, M_measure), "timeouts") == 0;
+}
+
+/* 0: it counts none. */
+static double most_timeouts(const struct na_value *matrix)
+{
+	double most = 0;
+	size_t n = 0;
+	const double *x = na_reals_of(na_get(matrix, M_excess), &n);
+
+	for (size_t i = 0; counts_timeouts(matrix) && x && i < n; i++)
+		most = fmax(most, x[i]);
+	return most;
+}
+
 static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 			double limit)
 {
@@ -194,6 +225,9 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 		read_nodes(m, nodes);
 	m->rack = na_reals_at(v, M_rack, m->n);
 	m->prefix = common_prefix(m);
+	m->measure = na_text_or(v, M_measure, "expected");
+	m->most = most_timeouts(v);
+	m->timeless = (size_t)na_count_or(v, M_timeless, 0);
 	m->too_few = na_count_at(v, M_too_few) > 0;
 	read_marks(m, na_get(v, M_marks));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
@@ -214,7 +248,7 @@ static double limit_of(const struct na_value *list)
 		const double *x = na_reals_of(na_get(v, M_excess), &n);
 		const double *role = na_reals_at(v, M_role, n);
 
-		for (size_t i = 0; x && i < n; i++) {
+		for (size_t i = 0; x && !counts_timeouts(v) && i < n; i++) {
 			if (x[i] > 0 && isfinite(x[i]) && !waits(role, i))
 				most = fmax(most, fabs(log(x[i])));
 		}

@@ -35,6 +35,9 @@ struct pairs_matrix {
 	const double *rack;  /* [n], NaN: none; or NULL */
 	signed char *levels; /* [m * m], rows are sources */
 	double *excess;      /* [m * m], NaN: none; NULL: too many to print */
+	const char *measure; /* what it is the excess of */
+	double most;         /* measure timeouts: of a pair; else 0 */
+	size_t timeless;     /* cells that have none, as clocks differ */
 	bool too_few;        /* pairs, for any to stand out */
 	size_t prefix;       /* bytes that all names begin with */
 	struct pairs_mark marks[MARKS_MAX];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "netan/base/order.h"
+#include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "plot/canvas.h"
 #include "plot/figures/pairs/cells.h"
@@ -65,17 +66,31 @@ static double widest(const struct na_layout *l, const struct pairs_matrix *m,
 	return w;
 }
 
+/* What is in excess is latency, unless said otherwise. */
+static void factor(char *buf, const struct pairs_mark *k)
+{
+	char number[NA_LABEL_BUF];
+
+	snprintf(buf, NA_LABEL_BUF, "%s%.40sx", k->timeouts ? "timeouts " : "",
+		 na_label_short(number, k->excess, 3));
+}
+
 /* Of what stands beside the matrix. */
 static double widest_words(const struct na_layout *l,
 			   const struct pairs_matrix *m)
 {
-	struct na_font font = small_font(l, l->theme->text);
+	struct na_font font = small_font(l, l->theme->text), bold = font;
+	char buf[NA_LABEL_BUF];
 	double w = 0;
 
+	bold.bold = true;
 	for (size_t i = 0; i < m->n_marks; i++) {
-		if (!below(&m->marks[i]))
-			w = fmax(w, na_measure(l->canvas, m->marks[i].words,
-					       &font));
+		if (below(&m->marks[i]))
+			continue;
+		factor(buf, &m->marks[i]);
+		w = fmax(w, na_measure(l->canvas, buf, &bold));
+		w = fmax(w,
+			 na_measure(l->canvas, m->marks[i].words, &font));
 	}
 	return w;
 }
@@ -262,15 +277,6 @@ static void outline_bands(const struct na_layout *l, const struct cells *c,
 	}
 }
 
-/* What is in excess is latency, unless said otherwise. */
-static void factor(char *buf, const struct pairs_mark *k)
-{
-	char number[NA_LABEL_BUF];
-
-	snprintf(buf, NA_LABEL_BUF, "%s%.40sx", k->timeouts ? "timeouts " : "",
-		 na_label_short(number, k->excess, 3));
-}
-
 /* First row of the marks beside the matrix, first column of those below. */
 static double where(const struct cells *c, const struct pairs_mark *k)
 {
@@ -365,7 +371,31 @@ static void words_below(const struct na_layout *l, const struct cells *c)
 	}
 }
 
+/* Which run it is, and what its squares are, where runs differ in that. */
+static void matrix_name(const struct na_layout *l,
+			const struct pairs_figure *f,
+			const struct pairs_matrix *m, struct na_box box)
+{
+	struct na_font name = na_layout_font(l, NA_SIZE_NAME, l->theme->text);
+	struct na_font plain = small_font(l, l->theme->secondary);
+	struct na_row row = {.x = box.x0,
+			     .end = box.x1,
+			     .y = box.y0 + name.size};
+	const char *measure = na_pairs_own_measure(f, m);
+	char text[NA_TEXT_MAX];
+
+	if (!m->label)
+		return;
+	name.bold = true;
+	na_text_fit(l->canvas, text, m->label, &name, box.x1 - box.x0,
+		    NA_CUT_MIDDLE);
+	na_row_put(l, &row, text, &name);
+	if (measure)
+		na_row_put(l, &row, measure, &plain);
+}
+
 static enum na_status draw_matrix(const struct na_layout *l,
+				  const struct pairs_figure *f,
 				  const struct pairs_matrix *m,
 				  struct na_box box, struct na_err *err)
 {
@@ -374,19 +404,11 @@ static enum na_status draw_matrix(const struct na_layout *l,
 			  .left = box.x0,
 			  .right = box.x1,
 			  .bottom = box.y1};
-	struct na_font font = na_layout_font(l, NA_SIZE_NAME, l->theme->text);
-	char text[NA_TEXT_MAX];
 	enum na_status st;
 
 	if (count_told(m, true))
 		c.bottom = c.box.y1;
-	if (m->label) {
-		font.bold = true;
-		na_text_fit(l->canvas, text, m->label, &font, box.x1 - box.x0,
-			    NA_CUT_MIDDLE);
-		na_draw_text(l->canvas, box.x0, box.y0 + font.size, text,
-			     &font);
-	}
+	matrix_name(l, f, m, box);
 	if (!m->n) {
 		na_sentence(l, box, "No pairs in this run.");
 		return NA_OK;
@@ -420,7 +442,7 @@ static enum na_status draw_all(const struct drawing *d, struct na_box body,
 		double x = body.x0 + w * (double)(i % wide);
 		double y = body.y0 + h * (double)(i / wide);
 
-		st = draw_matrix(&d->l, &d->f.matrices[i],
+		st = draw_matrix(&d->l, &d->f, &d->f.matrices[i],
 				 (struct na_box){x, y, x + w - d->l.gap,
 						 y + h - d->l.gap / 2},
 				 err);
@@ -428,10 +450,29 @@ static enum na_status draw_all(const struct drawing *d, struct na_box body,
 	return st;
 }
 
+/* Grey cells are not "nothing there": say why. */
+static void clocks_footnote(struct drawing *d)
+{
+	size_t timeless = 0;
+	char text[160];
+
+	for (size_t i = 0; i < d->f.n; i++)
+		timeless += d->f.matrices[i].timeless;
+	if (!timeless)
+		return;
+	snprintf(text, sizeof(text),
+		 "clocks differ: most transfers of %zu pair%s show no time, "
+		 "and nothing compares these",
+		 timeless, na_plural((int64_t)timeless));
+	na_layout_footnote(&d->l, text);
+}
+
 static void pairs_footnote(struct drawing *d)
 {
 	size_t merged = 1, more = 0;
 	char text[160];
+
+	clocks_footnote(d);
 
 	for (size_t i = 0; i < d->f.n; i++) {
 		const struct pairs_matrix *m = &d->f.matrices[i];
@@ -481,6 +522,8 @@ static void describe_pairs(const struct drawing *d, struct na_canvas *c,
 	}
 	if (d->f.empty)
 		na_words_add(&w, ". %s", d->f.empty);
+	else
+		na_words_add(&w, ". Squares: %s", na_pairs_measure(&d->f));
 	na_canvas_describe(c, title, w.text);
 }
 

@@ -51,6 +51,7 @@ static void read_scatter(struct rpc_data *d)
 	d->point_us = na_reals_at(in, M_point_us, d->n_points);
 	d->point_row = na_reals_at(in, M_point_row, d->n_points);
 	d->point_tail = na_reals_at(in, M_point_tail, d->n_points);
+	d->point_slow = na_reals_at(in, M_point_slow, d->n_points);
 	if (!d->point_s || !d->point_us || !d->point_row || !d->point_tail)
 		d->n_points = 0;
 	d->all_points = na_flag_at(in, M_all_points);

@@ -25,7 +25,7 @@ struct rpc_data {
 	size_t n_lines, others; /* runs that have no lines */
 
 	/* Single transfers. */
-	const double *point_s, *point_us, *point_row, *point_tail;
+	const double *point_s, *point_us, *point_row, *point_tail, *point_slow;
 	size_t n_points;
 	bool all_points; /* every transfer is one of them */
 	/* Calls of captures that failed: crosses over the points. */

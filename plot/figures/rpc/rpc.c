@@ -201,6 +201,20 @@ static void load_course(struct course *c, const struct drawing *g,
  * downs. */
 #define JUMP 1.5
 
+/* Bins so narrow and so few with a quantile would be a speck between points,
+ * with a name over them: the header tells the quantiles. */
+#define LINE_LEAST 24.0 /* of the page, at its own size */
+
+static bool is_speck(const struct drawing *g, const struct course *c, bool mean)
+{
+	double width = (g->a.plot.x1 - g->a.plot.x0) / (double)c->n;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += (mean ? c->columns[i].mean : c->columns[i].max) > 0;
+	return g->d.all_points && (double)n * width < LINE_LEAST * g->l.unit;
+}
+
 /* Where a line ends: NaN, it has no point. */
 static struct na_point draw_course(const struct drawing *g, struct course *c,
 				   bool mean, const struct na_pen *pen)
@@ -210,6 +224,8 @@ static struct na_point draw_course(const struct drawing *g, struct course *c,
 	double before = NAN;
 	size_t n = 0;
 
+	if (is_speck(g, c, mean))
+		return last;
 	for (size_t i = 0; i < c->n; i++) {
 		double v = mean ? c->columns[i].mean : c->columns[i].max;
 		double x = g->a.plot.x0 + width * (double)i;
@@ -407,13 +423,17 @@ static void put_failed(struct drawing *g)
 static void put_late(struct drawing *g)
 {
 	struct na_font font = text_font(g, g->l.theme->hue[NA_HUE_FINDING]);
-	size_t n = 0;
+	bool late = false, slow = false;
 
-	for (size_t i = 0; !g->d.runs_apart && i < g->d.n_points; i++)
-		n += g->d.point_tail[i] > 0;
-	if (n)
+	for (size_t i = 0; !g->d.runs_apart && i < g->d.n_points; i++) {
+		late |= g->d.point_tail[i] > 0;
+		slow |= g->d.point_slow && g->d.point_slow[i] > 0;
+	}
+	if (late || slow)
 		na_row_put(&g->l, &g->header,
-			   "\xe2\x96\xa0 over 100 ms late", &font);
+			   late ? "\xe2\x96\xa0 over 100 ms late"
+				: "\xe2\x96\xa0 slowest 1 % for their size",
+			   &font);
 }
 
 static void draw_header(struct drawing *g)
@@ -450,6 +470,31 @@ static void draw_header(struct drawing *g)
 	}
 }
 
+/* Most of the transfers in so little of the time: a picture of that alone would
+ * tell them apart. */
+#define CROWD_SHARE 0.9
+#define CROWD_TIME  0.15
+
+static void crowd_footnote(const struct drawing *g, struct words *w)
+{
+	size_t n = g->d.n_points, most = (size_t)(CROWD_SHARE * (double)n);
+	const double *s = g->d.point_s;
+	size_t at = 0;
+
+	if (!g->d.all_points || most < MEDIAN_LEAST)
+		return;
+	for (size_t i = 1; i + most <= n; i++) {
+		if (s[i + most - 1] - s[i] < s[at + most - 1] - s[at])
+			at = i;
+	}
+	if (s[at + most - 1] - s[at] >
+	    CROWD_TIME * (g->d.to_s - g->d.from_s))
+		return;
+	na_words_add(w,
+		     "; %.0f %% of them from %.3f s to %.3f s (--from, --to)",
+		     100 * CROWD_SHARE, s[at], s[at + most - 1]);
+}
+
 static void rpc_footnote(struct drawing *g)
 {
 	char a[NA_LABEL_BUF], count[NA_UNIT_BUF];
@@ -465,11 +510,12 @@ static void rpc_footnote(struct drawing *g)
 	if (g->d.counts)
 		na_words_add(
 			&w,
-			"; stronger: more transfers, by logarithm; %s beyond "
-			"p99.9 or over 100 ms late one by one",
+			"; stronger: more transfers, by logarithm; %s late or "
+			"beyond p99.9 one by one",
 			count);
 	else
 		na_words_add(&w, "; every transfer is a point");
+	crowd_footnote(g, &w);
 	na_layout_footnote(&g->l, w.text);
 }
 

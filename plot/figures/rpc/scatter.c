@@ -194,8 +194,11 @@ static bool same_place(const struct mark *x, const struct mark *y)
 /* Of a run, else of a finding or of all others. */
 static int32_t point_hue(const struct rpc_data *d, size_t i)
 {
+	bool found = d->point_tail[i] > 0 ||
+		     (d->point_slow && d->point_slow[i] > 0);
+
 	if (!d->runs_apart)
-		return d->point_tail[i] > 0 ? NA_HUE_FINDING : NA_BLUE;
+		return found ? NA_HUE_FINDING : NA_BLUE;
 	return d->point_row[i] < (double)d->n_lines ? (int32_t)d->point_row[i]
 						    : NA_HUE_REST;
 }

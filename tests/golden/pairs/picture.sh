@@ -7,3 +7,11 @@ for f in p.svg p.png p.pdf; do
 done
 netan pairs t --title 'Mine' --width 450 --height 450 -o s.svg
 grep '<title>' s.svg
+# What is drawn is what somebody is named by: sends where clocks are off, timeouts
+# where these are what is found; where nothing can be compared, it says so.
+for f in slow-sender:3:3 clock:5:5ms tail:3:0.01; do
+	netan synth -q -o $f --hosts 8 --fault $f --fault clock:3:5ms
+	netan pairs $f -q -o c.svg -o c.png
+	grep -o 'Squares: [^<]*' c.svg
+	rm -r $f
+done
