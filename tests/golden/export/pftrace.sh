@@ -112,3 +112,23 @@ n = collections.Counter(t.path(e[3]) for e in t.events
                         if e[2] == BEGIN and "steps" in t.path(e[3]))
 for path in sorted(n): print(n[path], path)'
 netan steps -q m --format tsv --table hosts | cut -f 1,2
+# Counters of all hosts: none of what nobody tells (of a capture, what is
+# sent), and none goes on beyond the last bin.
+echo "== counters of all hosts"
+netan synth -q -o j.pcap --hosts 4
+cat >course.py <<'PYTHON'
+import sys
+from pftraces import *
+t, of = Trace(sys.argv[1]), {}
+for _, _, kind, track, *_, value in t.events:
+    if kind == COUNTER and "all hosts" in t.tracks[track][0]:
+        of.setdefault(t.tracks[track][0], []).append(value)
+for name, v in of.items():
+    print(name + ":", "above 0" if max(v) > 0 else "FLAT", "to", v[-1])
+PYTHON
+for of in 's --from 100ms --to 200ms' 'j.pcap' 'j.pcap --host 10.1.0.1'; do
+	netan export -q $of -o n.pftrace
+	echo "of $of"
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real \
+		python3 course.py n.pftrace
+done
