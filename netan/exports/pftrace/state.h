@@ -15,11 +15,10 @@
 
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
+#include "netan/exports/clocks.h"
 #include "netan/exports/export.h"
 #include "netan/exports/pftrace/packets.h"
 #include "netan/exports/sqlite/texts.h"
-#include "netan/methods/clocks/host_clocks.h"
-#include "netan/methods/ranks/ranks.h"
 
 /* Of a group; what overlaps more becomes one slice that counts it. */
 enum { NA_PFT_LANES = 64 };
@@ -134,11 +133,7 @@ struct na_pft_gather {
 	struct na_pft *x;
 	const struct na_scope *scope;
 	struct na_sql_texts texts;
-	struct na_host_clocks own;
-	const struct na_host_clocks *clocks;
-	NA_VEC(struct na_comm) comms;
-	NA_VEC(struct na_span) rank_steps;
-	struct na_ranks ranks;
+	struct na_export_clocks clocks; /* and what ranks joined */
 	uint32_t *host_process; /* [hosts of the store] */
 	uint32_t *core_process; /* [cores]; NA_UNKNOWN_U32 but of ranks */
 	uint32_t *end_process;  /* [run * endpoints + endpoint] */
