@@ -42,7 +42,7 @@ for what, kind, name, query in (
             "USING (collective) WHERE network = 'dcn'")
 same("executions", sum(e[2] == BEGIN and e[5] == "collective" and
                        "TPU" not in t.path(e[3]) for e in t.events), int(n))
-# One that no transfer ends in, or several that overlap, has none.
+# One that no transfer ends in has none; those that overlap end in order.
 ids = {e[8] for e in t.events if e[5] == "transfer" and e[8]}
 mine = [e[8] for e in t.events if e[2] == BEGIN and e[5] == "collective" and
         "TPU" not in t.path(e[3])]
