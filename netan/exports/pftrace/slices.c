@@ -171,6 +171,7 @@ static void tell_op(struct writing *w, const struct na_pft_slice *s)
 	if (t->size_bytes != NA_UNKNOWN_U64)
 		add_bytes(w, t->size_bytes);
 	add_name(w, NA_PFT_FACT_TYPE, t->transfer_type);
+	w->e.correlation = s->link;
 }
 
 static const char *word_of(const struct na_comm *c)

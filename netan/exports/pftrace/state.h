@@ -162,6 +162,9 @@ bool na_pft_link(struct na_pft_gather *g);
 uint64_t na_pft_execution(uint32_t launch, uint32_t iteration,
 			  uint32_t collective, uint32_t run);
 
+/* ---- devices.c: the same of operations of devices.  False: no memory. */
+bool na_pft_link_devices(struct na_pft_gather *g);
+
 /* ---- slices.c: all of them, and what they add up to.  False: no memory. */
 bool na_pft_write(struct na_pft_gather *g);
 

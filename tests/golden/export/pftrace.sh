@@ -132,3 +132,24 @@ for of in 's --from 100ms --to 200ms' 'j.pcap' 'j.pcap --host 10.1.0.1'; do
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real \
 		python3 course.py n.pftrace
 done
+# Operations of devices are together as netan collectives has them, each start
+# with its done.
+echo "== executions of devices"
+netan synth -q -o x --profile gpu --hosts 2 --devices 4 --steps 4
+cat >devices.py <<'PYTHON'
+import json, sys
+from pftraces import *
+t, ids, none = Trace(sys.argv[1]), set(), collections.Counter()
+for e in t.events:
+    if e[2] == BEGIN and e[5] == "collective" and e[9].get("device") is None:
+        (ids.add(e[8]) if e[8] else none.update([e[4].rstrip(".0123456789")]))
+of = [c["instances"] or 0 for c in json.load(open(sys.argv[2]))["result"]
+      ["collectives"] if c["network"] != "dcn"]
+print(len(ids), "executions of", sum(of), dict(sorted(none.items())))
+PYTHON
+for of in x s; do
+	netan export -q $of -o x.pftrace
+	netan collectives -q $of -o x.json
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real \
+		python3 devices.py x.pftrace x.json
+done
