@@ -346,8 +346,8 @@ static void say_lacks(const struct work *w)
 			       "of a capture only packets that --host or "
 			       "--filter ask for are cut out: what others' "
 			       "connections tell of a server or a path is "
-			       "missing, so that verdicts may differ from those "
-			       "of the capture, and commands say so");
+			       "missing, so that verdicts may differ from "
+			       "those of the capture, and commands say so");
 	if (na_slicer_parts(&w->z))
 		na_say_warning(q,
 			       "the other hosts are left out, which tell by "
