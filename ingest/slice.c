@@ -11,6 +11,7 @@ const char na_slice_said[] = "cut by netan slice";
 static const char packets_alone[] = "--no-connections";
 static const char damaged[] = "(damaged)";
 static const char other_hosts[] = "(without other hosts)";
+static const char other_packets[] = "(without other packets)";
 static const char no_programs[] = "(without HLO modules)";
 enum { VALUE_BYTES = 64, SAID_BYTES = 1024 };
 
@@ -43,6 +44,8 @@ void na_slice_mark_print(struct na_str *to, const struct na_slice_mark *m)
 		na_str_addf(to, " %s", packets_alone);
 	if (m->other_hosts)
 		na_str_addf(to, " %s", other_hosts);
+	if (m->other_packets)
+		na_str_addf(to, " %s", other_packets);
 	if (m->no_programs)
 		na_str_addf(to, " %s", no_programs);
 	if (m->damaged)
@@ -113,6 +116,7 @@ bool na_slice_mark_read(struct na_slice_mark *m, const char *said,
 		struct na_text name;
 
 		m->other_hosts |= na_text_past(&text, other_hosts);
+		m->other_packets |= na_text_past(&text, other_packets);
 		m->no_programs |= na_text_past(&text, no_programs);
 		name = word_of(&text);
 		if (na_text_is(name, "of")) {

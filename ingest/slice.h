@@ -33,6 +33,7 @@ struct na_slice_mark {
 	bool packets_alone; /* of connections nothing from beyond the window */
 	bool damaged;       /* so was the file that it was cut from */
 	bool other_hosts;   /* hosts were left out, and their files */
+	bool other_packets; /* of a capture some were: --host, --filter */
 	bool no_programs;   /* its HLO modules were left out */
 	const char *of; /* what the file was called that it was cut from */
 };

@@ -235,11 +235,33 @@ static size_t escape_next(enum na_escape how, const char *start, const char **s,
 	return na_utf8_put(out, rune);
 }
 
+static const char *past_digits(const char *s)
+{
+	return s + strspn(s, "0123456789");
+}
+
+/* "-3", "+1.50", "-2e-6": nothing that a spreadsheet would compute. */
+static bool is_number(const char *s)
+{
+	const char *from = s + (*s == '+' || *s == '-'), *at, *power;
+
+	at = past_digits(from);
+	if (*at == '.' && at > from)
+		at = past_digits(at + 1);
+	if (at > from && (*at == 'e' || *at == 'E')) {
+		power = at + 1 + (at[1] == '+' || at[1] == '-');
+		at = past_digits(power);
+		if (at == power)
+			return false;
+	}
+	return at > from && !*at;
+}
+
 static bool is_formula(const char *s)
 {
 	uint32_t rune;
 
-	if (!*s)
+	if (!*s || is_number(s))
 		return false;
 	na_utf8_next(s, strlen(s), &rune);
 	return (rune < 0x80 && strchr("=+-@\t\r", (int)rune)) ||

@@ -52,7 +52,8 @@ bool na_utf8_valid(const char *s, size_t n);
  *   NA_ESC_HTML      text of an element, or the inside of a quoted attribute
  *
  * CSV and TSV put a ' before a text that a spreadsheet would take for a
- * formula (first character = + - @ TAB CR or a full-width form of these).
+ * formula (first character = + - @ TAB CR or a full-width form of these),
+ * unless it is a number ("-3", "+1.50").
  */
 enum na_escape {
 	NA_ESC_TERMINAL,

@@ -341,6 +341,13 @@ static void say_lacks(const struct work *w)
 			       "of sources all over: netan hlo reads nothing "
 			       "of the slice, and bytes, groups and networks "
 			       "of operations that they tell are missing");
+	if (na_slicer_picks(&w->z))
+		na_say_warning(q,
+			       "of a capture only packets that --host or "
+			       "--filter ask for are cut out: what others' "
+			       "connections tell of a server or a path is "
+			       "missing, so that verdicts may differ from "
+			       "those of the capture, and commands say so");
 	if (na_slicer_parts(&w->z))
 		na_say_warning(q,
 			       "the other hosts are left out, which tell by "

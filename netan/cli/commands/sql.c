@@ -13,6 +13,7 @@
 #include "netan/cli/commands/judge.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/export.h"
+#include "netan/exports/sqlite/clocks.h"
 #include "netan/exports/sqlite/query.h"
 #include "netan/exports/sqlite/records.h"
 #include "netan/exports/sqlite/results.h"
@@ -84,12 +85,14 @@ static enum na_exit read_inputs(struct asking *a,
 	const struct na_beside beside = {&na_sql_records, &params};
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit;
+	bool records;
 
 	a->cli->request.step_hosts = a->db.wanted & NA_SQL_BIT(step_hosts);
 	a->cli->request.executions = a->db.wanted & NA_SQL_BIT(executions);
+	records = a->db.wanted & RECORDS || na_sql_wants_clocks(&a->db);
 	exit = na_exit_of(na_battery_run(&a->battery, &a->cli->request, wanted,
 					 a, &beside,
-					 a->db.wanted & RECORDS ? 1 : 0));
+					 records));
 	a->read = true;
 	if (na_stopped(a->cli, a->battery.session.interrupted))
 		return NA_EXIT_INTERRUPTED;

@@ -314,21 +314,6 @@ static enum na_exit write_file(const struct na_cli *cli, const struct target *t,
 	return say_failed(cli, t->path, st, &err);
 }
 
-/* To who looks on: which table it is that others lie beside. */
-static void say_written(const struct na_cli *cli, const struct na_result *r,
-			const struct target *t)
-{
-	char buf[400];
-	struct na_str others = na_str_over(buf, sizeof(buf));
-
-	if (cli->common.quiet || cli->common.table || !isatty(STDERR_FILENO))
-		return;
-	if (is_sheet(t))
-		na_csv_others(r, &others);
-	if (others.n)
-		na_say_hint(&cli->request, "wrote %s%s", t->path, others.s);
-}
-
 /* An empty picture would only look like an answer, as would metrics of nothing.
  */
 static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
@@ -338,17 +323,24 @@ static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
 	return NA_EXIT_FAILED;
 }
 
-/* Who draws sees nothing else of the result. */
-static void say_drawn(const struct na_cli *cli, const struct na_result *r,
-		      const char *path, bool first)
+/* Who has it in a file sees nothing else of the result: what its picture would
+ * say.  On a terminal also which table of a sheet it is that others lie
+ * beside. */
+static void say_written(const struct na_cli *cli, const struct na_result *r,
+			const struct target *t, bool first)
 {
 	const char *found = na_result_message(r);
+	char buf[400];
+	struct na_str others = na_str_over(buf, sizeof(buf));
 
 	if (cli->common.quiet)
 		return;
-	if (found && first)
+	if (found && first && na_figure_find(cli->command->face->name))
 		na_say_hint(&cli->request, "%s", found);
-	na_say_hint(&cli->request, "wrote %s", path);
+	if (is_sheet(t) && !cli->common.table && isatty(STDERR_FILENO))
+		na_csv_others(r, &others);
+	na_say_hint(&cli->request, "wrote %s%s", t->path,
+		    others.n ? others.s : "");
 }
 
 /* Why a target gets nothing; NULL: it gets what there is. */
@@ -364,7 +356,7 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 	const struct na_text_list *outputs = &cli->common.outputs;
 	struct target t = {.emitter = by_format(cli)};
 	enum na_exit worst = NA_EXIT_OK;
-	bool drawn = false;
+	bool said = false;
 
 	if (!na_world_writes(cli->request.world))
 		return NA_EXIT_OK;
@@ -387,11 +379,9 @@ enum na_exit na_output(const struct na_cli *cli, struct na_result *r)
 		       : t.path ? write_file(cli, &t, r)
 				: write_stdout(cli, &t, r);
 		worst = code > worst ? code : worst;
-		if (t.picture && code == NA_EXIT_OK) {
-			say_drawn(cli, r, t.path, !drawn);
-			drawn = true;
-		} else if (t.path && code == NA_EXIT_OK) {
-			say_written(cli, r, &t);
+		if (t.path && code == NA_EXIT_OK) {
+			say_written(cli, r, &t, !said);
+			said = true;
 		}
 	}
 	return worst;

@@ -148,7 +148,13 @@ static bool beyond(const struct na_session *s, const struct na_filter *f,
 }
 
 /* What slices lack, beside what is outside of their window. */
-enum lack { LACKS_BEFORE, LACKS_HOSTS, LACKS_PROGRAMS, N_LACKS };
+enum lack {
+	LACKS_BEFORE,
+	LACKS_HOSTS,
+	LACKS_PACKETS,
+	LACKS_PROGRAMS,
+	N_LACKS
+};
 
 static bool lacks(const struct na_session *s, const struct na_slice_mark *m,
 		  enum lack which)
@@ -158,6 +164,9 @@ static bool lacks(const struct na_session *s, const struct na_slice_mark *m,
 		return m->packets_alone;
 	case LACKS_HOSTS:
 		return m->other_hosts;
+	case LACKS_PACKETS:
+		return m->other_packets &&
+		       s->wants & (NA_WANT_CONNECTIONS | NA_WANT_QUEUE_PAIRS);
 	default:
 		return m->no_programs && s->wants & NA_WANT_PROGRAMS;
 	}
@@ -176,6 +185,11 @@ static enum na_status note_lack(struct na_session *s, enum lack which,
 			"without the other hosts of the job (--host): where "
 			"these are missing here, times are by the host's own "
 			"clock, and who waits for whom is not told",
+		[LACKS_PACKETS] =
+			"without the packets of others (--host, --filter): "
+			"what their connections tell of a server or a path is "
+			"missing, so that verdicts may differ from those of "
+			"the capture",
 		[LACKS_PROGRAMS] =
 			"without HLO modules (--no-programs, --anonymize): "
 			"bytes, groups and networks of operations that these "

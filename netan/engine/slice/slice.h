@@ -33,6 +33,8 @@ void na_slicer_close(struct na_slicer *z);
 bool na_slicer_loses(const struct na_slicer *z);
 /* Are there traces of hosts that nobody asked for, which tell of the others? */
 bool na_slicer_parts(const struct na_slicer *z);
+/* Of captures, are packets asked for by whose they are, or by --filter? */
+bool na_slicer_picks(const struct na_slicer *z);
 /* Of the inputs of z->session: the first of its file, and of a host that is
  * asked for? */
 bool na_slicer_takes(const struct na_slicer *z, size_t input);

@@ -200,6 +200,34 @@ static bool put_paths(struct na_pft *x, const struct na_result *slack)
 
 /* ---- both, and the course of all hosts together */
 
+/* What is above 0 nowhere is told by nobody, as what a capture's hosts sent:
+ * each packet is one that is received. */
+static bool is_told(const double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i] > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Where it changes; at the end it is 0, or it would seem to go on. */
+static void put_level(struct na_pft *x, uint64_t track, const double *at_s,
+		      const double *v, size_t n, double end_s)
+{
+	struct na_pft_event e = {.track = track, .type = NA_PFT_COUNTER};
+
+	for (size_t i = 0; i <= n; i++) {
+		double value = i < n && isfinite(v[i]) ? v[i] : 0;
+
+		if (i && !(value < e.value || value > e.value))
+			continue;
+		e.at_ns = ns_of(i < n ? at_s[i] : end_s, x->last_ns);
+		e.value = value;
+		na_pft_put(&x->out, &e);
+	}
+}
+
 static void put_course(struct na_pft *x, const struct na_value *body)
 {
 	static const struct {
@@ -214,25 +242,21 @@ static void put_course(struct na_pft *x, const struct na_value *body)
 		 NA_PFT_BYTES},
 		{M_pending, "pending on all hosts", NA_PFT_COUNT},
 	};
-	const double *at, *v;
+	const double *at_s, *v;
+	double end_s;
 	size_t n;
 
-	at = na_reals_of(na_get(body, M_time_s), &n);
-	for (size_t i = 0; at && i < NA_LEN(of); i++) {
-		struct na_pft_event e = {.type = NA_PFT_COUNTER};
-
+	at_s = na_reals_of(na_get(body, M_time_s), &n);
+	if (!at_s || !n)
+		return;
+	end_s = at_s[n - 1] + na_number_at(body, M_bin_s);
+	for (size_t i = 0; i < NA_LEN(of); i++) {
 		v = na_reals_at(body, of[i].member, n);
-		if (!v)
-			continue;
-		e.track = na_pft_counter(x, UINT32_MAX, of[i].name, of[i].unit,
-					 (int32_t)i);
-		for (size_t j = 0; j < n; j++) {
-			if (j && !(v[j] < v[j - 1] || v[j] > v[j - 1]))
-				continue;
-			e.at_ns = ns_of(at[j], x->first_ns);
-			e.value = isfinite(v[j]) ? v[j] : 0;
-			na_pft_put(&x->out, &e);
-		}
+		if (v && is_told(v, n))
+			put_level(x,
+				  na_pft_counter(x, UINT32_MAX, of[i].name,
+						 of[i].unit, (int32_t)i),
+				  at_s, v, n, end_s);
 	}
 }
 

@@ -29,15 +29,10 @@ static struct na_pft_process *new_process(struct na_pft_gather *g,
 	return p;
 }
 
-/* How far ahead, where that is more than what is known of it leaves open:
- * clocks that may be right are not touched. */
-static int64_t host_ahead(const struct na_pft_gather *g, uint32_t host)
+static void set_clock(struct na_pft_process *p, struct na_export_clock clock)
 {
-	const struct na_host_clocks *c = g->clocks;
-	int64_t ahead = host < c->n_hosts ? c->ahead_ps[host] : 0;
-	int64_t known = na_host_clocks_known(c, host);
-
-	return ahead > known || ahead < -known ? ahead : 0;
+	p->ahead_ps = clock.ahead_ps;
+	p->uncertainty_ps = clock.uncertainty_ps;
 }
 
 /* Of one name in a run, from whatever files. */
@@ -56,8 +51,7 @@ static uint32_t process_of_host(struct na_pft_gather *g, uint32_t host)
 	p = new_process(g, h->name, h->run, false, 0);
 	if (!p)
 		return NA_NO_NAME;
-	p->ahead_ps = host_ahead(g, host);
-	p->uncertainty_ps = na_host_clocks_known(g->clocks, host);
+	set_clock(p, na_export_clock_of(&g->clocks, host));
 	return at;
 }
 
@@ -82,7 +76,9 @@ static bool is_rank(const struct na_pft_gather *g, uint32_t core)
 /* UNKNOWN: nothing tells its clock. */
 static uint32_t rank_of(const struct na_pft_gather *g, uint32_t core)
 {
-	return g->ranks.rank_of ? g->ranks.rank_of[core] : NA_UNKNOWN_U32;
+	const struct na_ranks *r = &g->clocks.ranks;
+
+	return r->rank_of ? r->rank_of[core] : NA_UNKNOWN_U32;
 }
 
 static bool new_rank(struct na_pft_gather *g, uint32_t core)
@@ -90,18 +86,12 @@ static bool new_rank(struct na_pft_gather *g, uint32_t core)
 	const struct na_store *s = g->scope->store;
 	const struct na_core *c = &s->devices.cores[core];
 	const struct na_source *from = &s->sources[c->input];
-	uint32_t rank = rank_of(g, core);
 	struct na_pft_process *p =
 		new_process(g, from->no_host ? NULL : from->host, from->run,
 			    true, c->number);
-	const struct na_rank_clock *clock;
 
-	if (p && rank != NA_UNKNOWN_U32) {
-		clock = &g->ranks.clocks.v[g->ranks.ranks.v[rank].clock];
-		p->ahead_ps = clock->corrected ? clock->ahead_ps : 0;
-		p->uncertainty_ps = clock->corrected ? clock->uncertainty_ps
-						     : NA_TIME_MAX;
-	}
+	if (p)
+		set_clock(p, na_export_rank_clock(&g->clocks, core));
 	return p;
 }
 
@@ -165,8 +155,8 @@ static int64_t host_time(const struct na_pft_gather *g, uint32_t host,
 {
 	int64_t out;
 
-	return host < g->clocks->n_hosts &&
-			       na_add_i64(ps, -host_ahead(g, host), &out)
+	return na_add_i64(ps, -na_export_clock_of(&g->clocks, host).ahead_ps,
+			  &out)
 		       ? out
 		       : ps;
 }
@@ -177,7 +167,7 @@ static int64_t core_time(const struct na_pft_gather *g, uint32_t core,
 	uint32_t rank = is_rank(g, core) ? rank_of(g, core) : NA_UNKNOWN_U32;
 
 	return rank != NA_UNKNOWN_U32
-		       ? na_rank_time(&g->ranks, rank, ps)
+		       ? na_rank_time(&g->clocks.ranks, rank, ps)
 		       : host_time(g,
 				   g->scope->store->devices.cores[core].input,
 				   ps);
@@ -242,7 +232,7 @@ static bool add_side(struct na_pft_gather *g,
 	int64_t end_ps = host_time(g, na_store_host_of(s, run, at), t->end_ps);
 	int64_t start_ps;
 
-	if (!na_add_i64(end_ps, -na_host_clocks_latency(g->clocks, t),
+	if (!na_add_i64(end_ps, -na_host_clocks_latency(g->clocks.hosts, t),
 			&start_ps))
 		start_ps = NA_TIME_MIN;
 	if (at < s->names.n_endpoints)
@@ -401,8 +391,9 @@ static bool add_op(struct na_pft_gather *g, const struct na_op *x)
 static bool is_joined(const struct na_pft_gather *g, const struct na_comm *c,
 		      uint32_t part)
 {
+	const struct na_ranks *r = &g->clocks.ranks;
 	const struct na_rank_instance *x =
-		&g->ranks.instances.v[g->ranks.parts.v[part].instance];
+		&r->instances.v[r->parts.v[part].instance];
 
 	return c->operation == NA_OPCODE_RECV && na_rank_is_pair(c) &&
 	       x->to - x->from > 1;
@@ -410,7 +401,7 @@ static bool is_joined(const struct na_pft_gather *g, const struct na_comm *c,
 
 static bool add_comm(struct na_pft_gather *g, size_t i)
 {
-	const struct na_comm *c = &g->comms.v[i];
+	const struct na_comm *c = &g->clocks.comms.v[i];
 	uint32_t part = g->part_of[i];
 	struct na_pft_slice s = {.of = c, .what = NA_PFT_OF_COMM};
 	enum na_pft_kind kind = c->operation == NA_OPCODE_SEND ? NA_PFT_SENDS
@@ -419,16 +410,16 @@ static bool add_comm(struct na_pft_gather *g, size_t i)
 					: NA_PFT_COLLECTIVES;
 
 	if (part != NA_UNKNOWN_U32) {
-		s.link = na_pft_mix(1, g->ranks.parts.v[part].instance);
+		s.link = na_pft_mix(1, g->clocks.ranks.parts.v[part].instance);
 		g->x->flows += is_joined(g, c, part);
 	}
-	return g->ranks.apart[i] == NA_RANK_AGAIN ||
+	return g->clocks.ranks.apart[i] == NA_RANK_AGAIN ||
 	       add_of_core(g, c->core, kind, s, c->start_ps, c->end_ps);
 }
 
 static bool add_comms(struct na_pft_gather *g)
 {
-	size_t n = g->comms.n;
+	size_t n = g->clocks.comms.n;
 	bool ok = true;
 
 	g->part_of = na_calloc(n, sizeof(*g->part_of));
@@ -436,38 +427,14 @@ static bool add_comms(struct na_pft_gather *g)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		g->part_of[i] = NA_UNKNOWN_U32;
-	for (uint32_t i = 0; i < g->ranks.parts.n; i++)
-		g->part_of[g->ranks.parts.v[i].comm] = i;
+	for (uint32_t i = 0; i < g->clocks.ranks.parts.n; i++)
+		g->part_of[g->clocks.ranks.parts.v[i].comm] = i;
 	for (size_t i = 0; ok && i < n; i++)
 		ok = add_comm(g, i);
 	return ok;
 }
 
 /* ---- all of them */
-
-static bool join_ranks(struct na_pft_gather *g)
-{
-	const struct na_store *s = g->scope->store;
-	bool ok = true;
-
-	na_each_record (const struct na_comm, c, &s->comms) {
-		if (ok && na_filter_comm(g->scope->bound, c))
-			ok = na_add(&g->comms, *c);
-	}
-	na_each_record (const struct na_span, x, &s->spans) {
-		if (ok && x->device == NA_DEVICE_RANK)
-			ok = na_add(&g->rank_steps, *x);
-	}
-	if (!ok || !g->comms.n)
-		return ok;
-	g->ranks.store = s;
-	g->ranks.looked = g->scope->bound;
-	g->ranks.comms = g->comms.v;
-	g->ranks.n_comms = g->comms.n;
-	g->ranks.steps = g->rank_steps.v;
-	g->ranks.n_steps = g->rank_steps.n;
-	return na_ranks_join(&g->ranks);
-}
 
 static bool add_all(struct na_pft_gather *g)
 {
@@ -481,7 +448,7 @@ static bool add_all(struct na_pft_gather *g)
 	ok = ok && add_steps(g);
 	na_each_record (const struct na_op, o, &s->ops)
 		ok = ok && add_op(g, o);
-	return ok && (!g->comms.n || add_comms(g));
+	return ok && (!g->clocks.comms.n || add_comms(g));
 }
 
 bool na_pft_gather(struct na_pft_gather *g)
@@ -490,21 +457,17 @@ bool na_pft_gather(struct na_pft_gather *g)
 
 	g->pair_words[0] = na_strtab_find(names, "SEND", 4);
 	g->pair_words[1] = na_strtab_find(names, "RECV", 4);
-	g->clocks = na_host_clocks_of(g->scope, NULL, &g->own);
 	g->links = na_pft_links_new();
-	return g->clocks && g->links &&
+	return g->links && na_export_clocks_find(&g->clocks, g->scope) &&
 	       na_sql_texts(&g->texts, g->scope->store, g->x->request) &&
-	       find_hosts(g) && join_ranks(g) && find_ranks(g) &&
+	       find_hosts(g) && find_ranks(g) &&
 	       find_ends(g) && add_all(g);
 }
 
 void na_pft_gather_fini(struct na_pft_gather *g)
 {
 	na_sql_texts_fini(&g->texts);
-	na_host_clocks_fini(&g->own);
-	na_vec_free(&g->comms);
-	na_vec_free(&g->rank_steps);
-	na_ranks_fini(&g->ranks);
+	na_export_clocks_fini(&g->clocks);
 	free(g->host_process);
 	free(g->core_process);
 	free(g->end_process);

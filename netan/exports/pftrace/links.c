@@ -2,7 +2,7 @@
  * Which slices belong together.  A send and its receive are of one transfer
  * where sender, receiver, collective, launch, iteration and chunk are the same,
  * as many are sent as received, and none would arrive before it is sent; an
- * execution of a graph is that whose transfers end in it.
+ * execution of a graph is that whose transfers end in it, in the order of ends.
  */
 #include <stdlib.h>
 
@@ -180,9 +180,21 @@ NA_ORDER(by_launch, struct ended, NA_UP(launch), NA_UP(iteration),
 	 NA_UP(end_ns))
 NA_ORDER(by_end, struct ended, NA_UP(end_ns))
 
+/* One on a device, by its slice. */
+struct ran {
+	int64_t end_ns, start_ns;
+	uint32_t slice;
+	uint32_t early, late; /* what ends in it, plus 1: see choose() */
+};
+
+NA_ORDER(by_run, struct ran, NA_UP(end_ns), NA_UP(start_ns), NA_UP(slice))
+
 struct executions {
 	struct na_triples places; /* input, device, collective */
-	NA_VEC(struct place { NA_VEC(struct ended) of; }) v;
+	NA_VEC(struct place {
+		NA_VEC(struct ended) of;
+		NA_VEC(struct ran) ran;
+	}) v;
 };
 
 static bool note_execution(struct executions *x, const struct na_transfer *t,
@@ -225,48 +237,78 @@ static void settle(struct place *p)
 	na_sort(v, n, by_end);
 }
 
-/* The one execution that ends in it; NULL: none does, or several do. */
-static const struct ended *find(const struct executions *x,
-				const struct na_exec *e,
-				const struct na_pft_slice *s)
+/* Executions end in the order in which their transfers do.  Each in turn gets
+ * the first that is left and ends in it, and from behind the last: where both
+ * ways agree, no other one could be meant. */
+static void choose(struct place *p)
 {
-	uint32_t place = na_triples_find(&x->places,
-					 (struct na_triple){e->input, e->device,
-							    e->collective});
-	const struct ended *v;
-	size_t n, at;
+	const struct ended *v = p->of.v;
+	size_t first = 0, left = p->of.n;
 
-	if (place == NA_NO_TRIPLE)
-		return NULL;
-	v = x->v.v[place].of.v;
-	n = x->v.v[place].of.n;
-	at = NA_BOUND(i, 0, n, v[i].end_ns >= s->start_ns);
-	if (at == n || v[at].end_ns > s->end_ns ||
-	    (at + 1 < n && v[at + 1].end_ns <= s->end_ns))
-		return NULL;
-	return &v[at];
+	na_sort(p->ran.v, p->ran.n, by_run);
+	for (size_t i = 0; i < p->ran.n; i++) {
+		struct ran *x = &p->ran.v[i];
+
+		while (first < p->of.n && v[first].end_ns < x->start_ns)
+			first++;
+		if (first < p->of.n && v[first].end_ns <= x->end_ns)
+			x->early = (uint32_t)++first;
+	}
+	for (size_t i = p->ran.n; i-- > 0;) {
+		struct ran *x = &p->ran.v[i];
+
+		while (left && v[left - 1].end_ns > x->end_ns)
+			left--;
+		if (left && v[left - 1].end_ns >= x->start_ns)
+			x->late = (uint32_t)left--;
+	}
 }
 
-static void join_graph(const struct na_pft_gather *g,
-		       const struct executions *x, struct na_pft_slice *s)
+static void join_place(const struct na_pft_gather *g, struct place *p)
 {
-	const struct na_exec e = na_unpack_exec(s->of);
-	const struct ended *last = find(x, &e, s);
+	settle(p);
+	choose(p);
+	for (size_t i = 0; i < p->ran.n; i++) {
+		const struct ran *x = &p->ran.v[i];
+		struct na_pft_slice *s = &g->slices.v[x->slice];
+		const struct na_exec e = na_unpack_exec(s->of);
+		const struct ended *last;
 
-	if (last)
+		if (!x->early || x->early != x->late)
+			continue;
+		last = &p->of.v[x->early - 1];
 		s->link = na_pft_execution(
 			last->launch, last->iteration, e.collective,
 			na_store_run_of(g->scope->store, e.input));
+	}
 }
 
-static void join_graphs(struct na_pft_gather *g, struct executions *x)
+static bool add_run(struct executions *x, const struct na_pft_slice *s,
+		    size_t slice)
 {
-	for (size_t i = 0; i < x->v.n; i++)
-		settle(&x->v.v[i]);
-	for (size_t i = 0; i < g->slices.n; i++) {
+	const struct na_exec e = na_unpack_exec(s->of);
+	uint32_t place = na_triples_find(&x->places,
+					 (struct na_triple){e.input, e.device,
+							    e.collective});
+
+	return place == NA_NO_TRIPLE || slice > UINT32_MAX ||
+	       na_add(&x->v.v[place].ran,
+		      ((struct ran){.end_ns = s->end_ns,
+				    .start_ns = s->start_ns,
+				    .slice = (uint32_t)slice}));
+}
+
+static bool join_graphs(struct na_pft_gather *g, struct executions *x)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < g->slices.n; i++) {
 		if (g->slices.v[i].what == NA_PFT_OF_GRAPH)
-			join_graph(g, x, &g->slices.v[i]);
+			ok = add_run(x, &g->slices.v[i], i);
 	}
+	for (size_t i = 0; ok && i < x->v.n; i++)
+		join_place(g, &x->v.v[i]);
+	return ok;
 }
 
 /* ---- both */
@@ -287,8 +329,10 @@ void na_pft_links_free(struct na_pft_links *l)
 
 	if (!l)
 		return;
-	for (size_t i = 0; i < x->v.n; i++)
+	for (size_t i = 0; i < x->v.n; i++) {
 		na_vec_free(&x->v.v[i].of);
+		na_vec_free(&x->v.v[i].ran);
+	}
 	na_vec_free(&x->v);
 	na_triples_fini(&x->places);
 	na_triples_fini(&l->pairs.keys);
@@ -308,6 +352,6 @@ bool na_pft_note(struct na_pft_gather *g, const struct na_transfer *t,
 
 bool na_pft_link(struct na_pft_gather *g)
 {
-	join_graphs(g, &g->links->executions);
-	return join_transfers(g, &g->links->pairs);
+	return join_graphs(g, &g->links->executions) &&
+	       join_transfers(g, &g->links->pairs);
 }

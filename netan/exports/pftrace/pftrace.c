@@ -23,7 +23,8 @@ static enum na_status records_finish(void *state, struct na_result *r,
 	struct na_pft_gather *g = state;
 
 	(void)r;
-	if (!na_pft_gather(g) || !na_pft_link(g) || !na_pft_write(g))
+	if (!na_pft_gather(g) || !na_pft_link(g) ||
+	    !na_pft_link_devices(g) || !na_pft_write(g))
 		return na_fail_nomem(err);
 	return NA_OK;
 }

@@ -171,6 +171,7 @@ static void tell_op(struct writing *w, const struct na_pft_slice *s)
 	if (t->size_bytes != NA_UNKNOWN_U64)
 		add_bytes(w, t->size_bytes);
 	add_name(w, NA_PFT_FACT_TYPE, t->transfer_type);
+	w->e.correlation = s->link;
 }
 
 static const char *word_of(const struct na_comm *c)
@@ -187,8 +188,8 @@ static const char *word_of(const struct na_comm *c)
 static void count_comm(struct writing *w, const struct na_pft_slice *s)
 {
 	const struct na_comm *c = s->of;
-	const struct na_ranks *r = &w->g->ranks;
-	uint32_t part = w->g->part_of[c - w->g->comms.v];
+	const struct na_ranks *r = &w->g->clocks.ranks;
+	uint32_t part = w->g->part_of[c - w->g->clocks.comms.v];
 	const struct na_rank_instance *x;
 	int64_t from_ns;
 	uint64_t bytes;
@@ -261,7 +262,7 @@ static void count(struct writing *w, const struct na_pft_slice *s,
 			     kind == NA_PFT_SENDS ? NA_PFT_TX : NA_PFT_RX,
 			     s->start_ns, s->end_ns, w->bytes);
 	if (kind == NA_PFT_COLLECTIVES ||
-	    (kind == NA_PFT_RECEIVES && !w->g->graphs && !w->g->comms.n))
+	    (kind == NA_PFT_RECEIVES && !w->g->graphs && !w->g->clocks.comms.n))
 		na_pft_count(w->counters, NA_PFT_PENDING, s->start_ns,
 			     s->end_ns, 0);
 }

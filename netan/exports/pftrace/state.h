@@ -15,11 +15,10 @@
 
 #include "netan/base/strtab.h"
 #include "netan/base/triples.h"
+#include "netan/exports/clocks.h"
 #include "netan/exports/export.h"
 #include "netan/exports/pftrace/packets.h"
 #include "netan/exports/sqlite/texts.h"
-#include "netan/methods/clocks/host_clocks.h"
-#include "netan/methods/ranks/ranks.h"
 
 /* Of a group; what overlaps more becomes one slice that counts it. */
 enum { NA_PFT_LANES = 64 };
@@ -134,11 +133,7 @@ struct na_pft_gather {
 	struct na_pft *x;
 	const struct na_scope *scope;
 	struct na_sql_texts texts;
-	struct na_host_clocks own;
-	const struct na_host_clocks *clocks;
-	NA_VEC(struct na_comm) comms;
-	NA_VEC(struct na_span) rank_steps;
-	struct na_ranks ranks;
+	struct na_export_clocks clocks; /* and what ranks joined */
 	uint32_t *host_process; /* [hosts of the store] */
 	uint32_t *core_process; /* [cores]; NA_UNKNOWN_U32 but of ranks */
 	uint32_t *end_process;  /* [run * endpoints + endpoint] */
@@ -166,6 +161,9 @@ bool na_pft_link(struct na_pft_gather *g);
  * not tell. */
 uint64_t na_pft_execution(uint32_t launch, uint32_t iteration,
 			  uint32_t collective, uint32_t run);
+
+/* ---- devices.c: the same of operations of devices.  False: no memory. */
+bool na_pft_link_devices(struct na_pft_gather *g);
 
 /* ---- slices.c: all of them, and what they add up to.  False: no memory. */
 bool na_pft_write(struct na_pft_gather *g);

@@ -338,28 +338,16 @@ static void put_command(struct putting *p, const struct na_result *result)
 	na_strtab_fini(&p->seen);
 }
 
-/* What every result says of its inputs: told once.  That of the session is
- * of all analyses, as a check. */
-static void put_common(FILE *out, const char *command,
-		       const struct na_result *result)
+/* What every result says of its inputs: told once. */
+static void put_common(FILE *out, const struct na_value *doc)
 {
-	const struct na_value *doc = na_result_get_doc(result);
 	double origin = na_number_at(doc, M_origin_unix_ns) / 1e9;
-	double lasts = na_number_at(doc, M_duration_s);
 	char number[NA_UNIT_BUF];
 
 	fprintf(out,
 		"# HELP netan_inputs Files that were read.\n"
 		"# TYPE netan_inputs gauge\nnetan_inputs %zu\n",
 		na_length(doc, M_inputs));
-	if (isfinite(lasts))
-		fprintf(out,
-			"# HELP netan_window_seconds From the first to the "
-			"last of what the command used of them.\n"
-			"# TYPE netan_window_seconds gauge\n"
-			"netan_window_seconds{command=\"%s\"} %s\n",
-			strcmp(command, "session") == 0 ? "check" : command,
-			na_print_double(number, lasts));
 	if (isfinite(origin))
 		fprintf(out,
 			"# HELP netan_origin_timestamp_seconds When it began.\n"
@@ -368,23 +356,55 @@ static void put_common(FILE *out, const char *command,
 			na_print_double(number, origin));
 }
 
+/* What was read is of all analyses, as a check; NULL: no command. */
+static const char *whose(const struct na_prom_of *of)
+{
+	return strcmp(of->command, "session") == 0 ? "check"
+	       : strcmp(of->command, "check") && na_prom_has(of->command)
+		       ? of->command
+		       : NULL;
+}
+
+/* Of each command; of a check that is told by what was read, or alone. */
+static void put_windows(FILE *out, const struct na_prom_of *of, size_t n)
+{
+	char number[NA_UNIT_BUF];
+	bool headed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *command = n == 1 ? of[i].command : whose(&of[i]);
+		double lasts = na_number_at(na_result_get_doc(of[i].result),
+					    M_duration_s);
+
+		if (!command || !of[i].result || !isfinite(lasts))
+			continue;
+		if (!headed)
+			fputs("# HELP netan_window_seconds From the first to "
+			      "the last of what the command used of them.\n"
+			      "# TYPE netan_window_seconds gauge\n",
+			      out);
+		headed = true;
+		fprintf(out, "netan_window_seconds{command=\"%s\"} %s\n",
+			command, na_print_double(number, lasts));
+	}
+}
+
 enum na_status na_prom_put(const struct na_prom_of *of, size_t n,
 			   const struct na_request *q, FILE *out,
 			   struct na_err *err)
 {
 	struct putting p = {.out = out, .q = q};
-	bool common = false;
+	const struct na_value *doc = NULL;
 
 	memset(&p.seen, 0, sizeof(p.seen));
+	for (size_t i = 0; i < n && !na_get(doc, M_inputs); i++)
+		doc = na_result_get_doc(of[i].result);
+	if (na_get(doc, M_inputs))
+		put_common(out, doc);
+	put_windows(out, of, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!of[i].result)
 			continue;
-		/* Of all of a command's, or of those of an export. */
-		if (!common &&
-		    na_get(na_result_get_doc(of[i].result), M_inputs)) {
-			put_common(out, of[i].command, of[i].result);
-			common = true;
-		}
 		p.command = of[i].command;
 		put_command(&p, of[i].result);
 	}
@@ -425,6 +445,9 @@ static enum na_status prom_end(void *state, const struct na_export_of *of,
 					     b->exhibits[n].result};
 	all[n++] = (struct na_prom_of){"check", of->check};
 	fputs("metrics", told);
+	if (b->session.store.n_runs > 1)
+		fputs("; what hosts received and sent is of all runs together",
+		      told);
 	return na_prom_put(all, n, x->q, x->out, err);
 }
 

@@ -138,6 +138,8 @@ void na_sql_close(struct na_sql_db *x)
 {
 	sqlite3_close(x->db);
 	na_unmap(x->mapped);
+	free(x->host_clocks);
+	free(x->rank_clocks);
 	na_arena_fini(&x->arena);
 	x->db = NULL;
 	x->mapped = NULL;

@@ -8,6 +8,7 @@
 #include "netan/engine/request.h"
 #include "netan/exports/sqlite/tables.h"
 
+struct na_export_clock;
 struct na_mapped;
 struct sqlite3_stmt;
 
@@ -23,6 +24,9 @@ struct na_sql_db {
 	const struct na_sql_column *columns[NA_SQL_N_TABLES];
 	size_t n_columns[NA_SQL_N_TABLES];
 	uint64_t rows[NA_SQL_N_TABLES];
+	/* Of columns of hosts and ranks, which are written after all records
+	 * were looked at: by host of the store, by core; or NULL. */
+	struct na_export_clock *host_clocks, *rank_clocks;
 	struct na_err failed; /* of a row */
 };
 

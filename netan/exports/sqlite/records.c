@@ -7,6 +7,7 @@
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/engine/parallel.h"
+#include "netan/exports/sqlite/clocks.h"
 #include "netan/exports/sqlite/texts.h"
 #include "netan/model/gpu/kernels.h"
 #include "netan/model/group.h"
@@ -304,9 +305,11 @@ static enum na_status add_comm(void *block, const struct na_comm *c)
 static enum na_status records_finish(void *state, struct na_result *r,
 				     struct na_err *err)
 {
-	(void)state;
+	const struct records *x = state;
+
 	(void)r;
 	(void)err;
+	na_sql_find_clocks(x->db, x->scope);
 	return NA_OK;
 }
 
@@ -326,7 +329,8 @@ static void block_fini(void *block)
 
 const struct na_analysis na_sql_records = {
 	.face.name = "records",
-	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_COMMS,
+	.wants = NA_WANT_TRANSFERS | NA_WANT_GRAPHS | NA_WANT_STEPS |
+		 NA_WANT_COMMS,
 	.both_sides = true,
 	.instants = true,
 	.by_steps = true,

@@ -9,6 +9,7 @@
 
 #include "netan/base/str.h"
 #include "netan/base/units.h"
+#include "netan/exports/sqlite/clocks.h"
 #include "netan/model/hosts/topology.h"
 #include "netan/result/emit.h"
 
@@ -228,6 +229,9 @@ static void put_hosts(struct na_sql_db *x, const struct na_session *session)
 						     : o->devices));
 		na_sql_bind_shown(x, s, 5, place(h.store, o->first, false));
 		na_sql_bind_shown(x, s, 6, place(h.store, o->first, true));
+		na_sql_bind_clock(s, 7,
+				  x->host_clocks ? &x->host_clocks[o->first]
+						 : NULL);
 		na_sql_add(x, NA_SQL_hosts, s);
 	}
 	if (h.failed)
@@ -253,6 +257,8 @@ static void put_ranks(struct na_sql_db *x, const struct na_session *session)
 		na_sql_bind_shown(x, s, 3, na_core_print(name, c, ' '));
 		na_sql_bind_shown(x, s, 4, session->inputs[c->input].path);
 		na_sql_bind_shown(x, s, 5, session->sources[c->input].label);
+		na_sql_bind_clock(s, 6,
+				  x->rank_clocks ? &x->rank_clocks[i] : NULL);
 		na_sql_add(x, NA_SQL_ranks, s);
 	}
 	sqlite3_finalize(s);

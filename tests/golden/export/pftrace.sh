@@ -42,7 +42,7 @@ for what, kind, name, query in (
             "USING (collective) WHERE network = 'dcn'")
 same("executions", sum(e[2] == BEGIN and e[5] == "collective" and
                        "TPU" not in t.path(e[3]) for e in t.events), int(n))
-# One that no transfer ends in, or several that overlap, has none.
+# One that no transfer ends in has none; those that overlap end in order.
 ids = {e[8] for e in t.events if e[5] == "transfer" and e[8]}
 mine = [e[8] for e in t.events if e[2] == BEGIN and e[5] == "collective" and
         "TPU" not in t.path(e[3])]
@@ -112,3 +112,44 @@ n = collections.Counter(t.path(e[3]) for e in t.events
                         if e[2] == BEGIN and "steps" in t.path(e[3]))
 for path in sorted(n): print(n[path], path)'
 netan steps -q m --format tsv --table hosts | cut -f 1,2
+# Counters of all hosts: none of what nobody tells (of a capture, what is
+# sent), and none goes on beyond the last bin.
+echo "== counters of all hosts"
+netan synth -q -o j.pcap --hosts 4
+cat >course.py <<'PYTHON'
+import sys
+from pftraces import *
+t, of = Trace(sys.argv[1]), {}
+for _, _, kind, track, *_, value in t.events:
+    if kind == COUNTER and "all hosts" in t.tracks[track][0]:
+        of.setdefault(t.tracks[track][0], []).append(value)
+for name, v in of.items():
+    print(name + ":", "above 0" if max(v) > 0 else "FLAT", "to", v[-1])
+PYTHON
+for of in 's --from 100ms --to 200ms' 'j.pcap' 'j.pcap --host 10.1.0.1'; do
+	netan export -q $of -o n.pftrace
+	echo "of $of"
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real \
+		python3 course.py n.pftrace
+done
+# Operations of devices are together as netan collectives has them, each start
+# with its done.
+echo "== executions of devices"
+netan synth -q -o x --profile gpu --hosts 2 --devices 4 --steps 4
+cat >devices.py <<'PYTHON'
+import json, sys
+from pftraces import *
+t, ids, none = Trace(sys.argv[1]), set(), collections.Counter()
+for e in t.events:
+    if e[2] == BEGIN and e[5] == "collective" and e[9].get("device") is None:
+        (ids.add(e[8]) if e[8] else none.update([e[4].rstrip(".0123456789")]))
+of = [c["instances"] or 0 for c in json.load(open(sys.argv[2]))["result"]
+      ["collectives"] if c["network"] != "dcn"]
+print(len(ids), "executions of", sum(of), dict(sorted(none.items())))
+PYTHON
+for of in x s; do
+	netan export -q $of -o x.pftrace
+	netan collectives -q $of -o x.json
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$NETAN_ROOT/tests/real \
+		python3 devices.py x.pftrace x.json
+done

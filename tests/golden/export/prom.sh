@@ -6,15 +6,17 @@ done
 grep -v '^netan_origin' timeline.prom
 grep -v '^#' collectives.prom | sed 1,3d
 grep -c '^netan_finding{' check.prom
-# The union has every line of theirs but what each says of its inputs.
+# The union has every line of theirs.
 netan export -q "$f" -o all.prom -o x.sqlite || echo "status $?"
-cat timeline.prom collectives.prom check.prom | grep -v '^netan_window' |
-	sort -u >parts
-grep -v '^netan_window' all.prom | sort | comm -3 - parts
+cat timeline.prom collectives.prom check.prom | sort -u >parts
+sort all.prom | comm -3 - parts
+grep -c '^netan_window' all.prom
 # A family stands together, once; no two samples have the same labels.
 sed -n 's/^# TYPE \([^ ]*\).*/\1/p' all.prom | sort | uniq -d
 grep -v '^#' all.prom | sed 's/ [^ ]*$//' | sort | uniq -d
 # Names are data.
+netan export --label a "$f" --label b "$f" -o runs.prom | grep -o 'metrics.*'
+grep '^# HELP netan_received' runs.prom
 netan collectives -q --label 'a"b\' "$f" --label c "$f" -o two.prom
 grep '^netan_collective_executions' two.prom
 sed s,host-,secret, "$f" >named.pb

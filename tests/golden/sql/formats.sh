@@ -18,3 +18,6 @@ netan sql "$NETAN_ROOT/$f" "$query" -o x.csv -o x.json -o x.tsv -o x.md -o -
 wc -l x.csv x.tsv x.md
 netan sql - 'SELECT count(*) AS n FROM transfers' --format csv \
 	<"$NETAN_ROOT/$f"
+# What would be a formula has its mark; a number is none, also as a text.
+netan sql -q "$NETAN_ROOT/$f" --format csv \
+	"SELECT '-3' AS a, '+1.50' AS b, '=1+1' AS c, '-x' AS d, -3 AS e"
