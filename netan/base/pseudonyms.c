@@ -17,12 +17,18 @@ static const char *const nouns[NA_N_ALIASES] = {
 	"user", "rack", "block", "task", "nic",  "pattern",
 };
 
-/* Words of the program's own sentences (tools/said.awk). */
+/* Words of the program's own sentences (tools/said.awk): as names of files
+ * they are found as a whole only, or as heads of paths. */
 static const char *const own[] = {
 #include "said.h"
 };
 
-/* What else is said of anything: as names, both are found as a whole only. */
+/* What verdicts begin with, and causes are. */
+static const char *const heads[] = {
+	"client", "compute", "guilty", "input", "network", "server",
+};
+
+/* What is said of anything: as names, these are found as a whole only. */
 static const char *const said[] = {
 	"a",  "an", "as", "at", "b",  "be", "by", "d",  "do", "e",
 	"g",  "gb", "go", "h",  "i",  "id", "if", "in", "ip", "is",
@@ -265,7 +271,8 @@ static bool is_own(const char *s, size_t n)
 static bool is_said(const char *s, size_t n)
 {
 	return (n <= 2 && among(said, NA_LEN(said), s, n)) ||
-	       among(nouns, NA_N_ALIASES, s, n);
+	       among(nouns, NA_N_ALIASES, s, n) ||
+	       among(heads, NA_LEN(heads), s, n);
 }
 
 bool na_is_own_word(const char *text)
@@ -275,10 +282,9 @@ bool na_is_own_word(const char *text)
 	return is_said(text, n) || is_own(text, n);
 }
 
-bool na_is_name(const char *s, size_t n, char next)
+bool na_is_name(const char *s, size_t n)
 {
-	return n && strspn(s, "0123456789.") < n && !is_said(s, n) &&
-	       (next == '/' || !is_own(s, n));
+	return n && strspn(s, "0123456789.") < n && !is_said(s, n);
 }
 
 /* The name gets the alias, whatever it had. */
@@ -344,7 +350,7 @@ static void imply_host(struct na_pseudonyms *p, const char *s, size_t n,
 
 	if (!dot || na_domain(dot, n - head, &labels) != n - head)
 		return;
-	if (na_is_name(s, head, '.'))
+	if (na_is_name(s, head))
 		imply(p, s, head, alias);
 	for (; labels >= 2; labels--) {
 		na_strtab_add(&p->domains, dot + 1, (size_t)(s + n - dot) - 1);
@@ -366,7 +372,7 @@ static void note_user(struct na_pseudonyms *p, const char *s, size_t n)
 		at += strlen(*h);
 		end = memchr(at, '/', (size_t)(s + n - at));
 		end = end ? end : s + n;
-		if (na_is_name(at, (size_t)(end - at), '/'))
+		if (na_is_name(at, (size_t)(end - at)))
 			na_pseudonym_add(p, NA_ALIAS_USER, at,
 					 (size_t)(end - at));
 	}
@@ -376,6 +382,19 @@ static bool is_path(enum na_alias kind)
 {
 	return kind == NA_ALIAS_INPUT || kind == NA_ALIAS_DIR ||
 	       kind == NA_ALIAS_FILE || kind == NA_ALIAS_PATH;
+}
+
+bool na_may_be_said(const struct na_pseudonyms *p, uint32_t name)
+{
+	const char *alias = na_alias_at(p, name);
+	const struct na_interned *x = &p->names.names[name];
+	int k = 0;
+
+	while (k < NA_N_ALIASES &&
+	       !na_is_alias_of(alias, strlen(alias), (enum na_alias)k))
+		k++;
+	return k < NA_N_ALIASES && is_path((enum na_alias)k) &&
+	       is_own(x->s, x->len);
 }
 
 const char *na_pseudonym_add(struct na_pseudonyms *p, enum na_alias kind,

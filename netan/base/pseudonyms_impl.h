@@ -42,8 +42,10 @@ const char *na_pseudonym_add(struct na_pseudonyms *p, enum na_alias kind,
 bool na_is_alias(const char *s, size_t n);
 bool na_is_alias_of(const char *s, size_t n, enum na_alias kind);
 /* Within a text, what could as well be a number, a unit or a word of any
- * sentence is none; but what is before a slash is no word of a sentence. */
-bool na_is_name(const char *s, size_t n, char next);
+ * sentence is none. */
+bool na_is_name(const char *s, size_t n);
+/* Of a file, and called like a word of netan's own sentences. */
+bool na_may_be_said(const struct na_pseudonyms *p, uint32_t name);
 /* Characters of words: a name does not begin or end between two. */
 bool na_is_letter(char c);
 /* What joins words to one. */

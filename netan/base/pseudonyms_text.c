@@ -17,6 +17,7 @@ struct place {
 	const char *s;
 	size_t run;  /* bytes that could belong to one name */
 	bool joined; /* to what is before it, by a hyphen */
+	bool path;   /* behind a slash */
 	bool other;  /* in small letters it reads differently, as: */
 	char small[NA_WORD_MAX];
 };
@@ -65,7 +66,9 @@ static size_t known(const struct na_pseudonyms *p, const struct place *x,
 		    (na_is_letter(x->s[n - 1]) && na_is_letter(x->s[n])))
 			continue;
 		*name = find(p, x, n);
-		if (*name != NA_NO_NAME && na_is_name(x->s, n, x->s[n]) &&
+		if (*name != NA_NO_NAME && na_is_name(x->s, n) &&
+		    (x->path || x->s[n] == '/' ||
+		     !na_may_be_said(p, *name)) &&
 		    (!is_joined(x, n) || may_be_joined(p, x, n, *name)))
 			return n;
 	}
@@ -82,7 +85,7 @@ static size_t known_odd(const struct na_pseudonyms *p, const char *s,
 	for (size_t i = 0; look && i < p->names.n; i++) {
 		const struct na_interned *x = &p->names.names[i];
 
-		if (x->len > best && na_is_name(x->s, x->len, s[x->len]) &&
+		if (x->len > best && na_is_name(x->s, x->len) &&
 		    strncmp(s, x->s, x->len) == 0 &&
 		    !(na_is_letter(x->s[x->len - 1]) &&
 		      na_is_letter(s[x->len]))) {
@@ -268,14 +271,15 @@ static const char *known_at(struct na_pseudonyms *p, const struct place *x,
 }
 
 /* What stands for the beginning of the text, and how much of it is that. */
-static const char *match(struct na_pseudonyms *p, const char *s, bool joined,
+static const char *match(struct na_pseudonyms *p, const char *s, char before,
 			 size_t *n)
 {
 	struct place x;
 	const char *alias;
 
 	x.s = s;
-	x.joined = joined;
+	x.joined = na_is_hyphen(before);
+	x.path = before == '/';
 	x.run = 0;
 	while (x.run < NA_WORD_MAX &&
 	       (na_is_letter(s[x.run]) || na_is_hyphen(s[x.run]) ||
@@ -293,7 +297,7 @@ static const char *match(struct na_pseudonyms *p, const char *s, bool joined,
 	*n = in_domain(p, &x);
 	if (*n)
 		return na_pseudonym_add(p, NA_ALIAS_HOST, s, *n);
-	*n = joined ? 0 : path(s);
+	*n = x.joined ? 0 : path(s);
 	if (!*n)
 		return NULL;
 	return na_pseudonym_add(p, NA_ALIAS_PATH, s, *n);
@@ -307,8 +311,7 @@ static void replace(struct na_pseudonyms *p, const char *s, FILE *out)
 		size_t n = 0;
 		const char *alias = na_is_letter(before)
 					    ? NULL
-					    : match(p, s, na_is_hyphen(before),
-						    &n);
+					    : match(p, s, before, &n);
 
 		if (alias) {
 			fputs(alias, out);

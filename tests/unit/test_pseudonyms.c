@@ -125,8 +125,8 @@ static void short_names(void **state)
 	check(p, "q3 in 12 s: job/3:q3 (q3:80), w",
 	      "host-1 in 12 s: job/3:host-1 (host-1:80), host-4");
 	check(p, "xq3 q35 d_q3 q3-x 1 host", "xq3 q35 d_q3 q3-x 1 host");
-	na_pseudonym(p, NA_ALIAS_HOST, "tango");
-	check(p, "tango-quality of tango", "tango-quality of host-5");
+	na_pseudonym(p, NA_ALIAS_HOST, "trace");
+	check(p, "trace-quality of trace", "trace-quality of host-5");
 	check(p, "in", "host-2");
 	check(p, "host", "host-3");
 	na_pseudonyms_free(p);
@@ -139,12 +139,13 @@ static void own_words(void **state)
 
 	(void)state;
 	assert_non_null(p);
-	na_pseudonym(p, NA_ALIAS_DIR, "network");
-	na_pseudonym(p, NA_ALIAS_HOST, "Compute");
-	check(p, "network: not guilty; compute of network/a",
-	      "network: not guilty; compute of dir-1/a");
-	check(p, "network", "dir-1");
-	check(p, "compute", "host-1");
+	na_pseudonym(p, NA_ALIAS_DIR, "slow");
+	na_pseudonym(p, NA_ALIAS_HOST, "Network");
+	na_pseudonym(p, NA_ALIAS_HOST, "elsewhere");
+	check(p, "network: not guilty; slow runs of slow/a, b/slow, elsewhere",
+	      "network: not guilty; slow runs of dir-1/a, b/dir-1, host-2");
+	check(p, "slow", "dir-1");
+	check(p, "network", "host-1");
 	na_pseudonyms_free(p);
 }
 

@@ -323,6 +323,14 @@ static enum na_exit say_undrawn(const struct na_cli *cli, const char *path,
 	return NA_EXIT_FAILED;
 }
 
+/* Not a pipe, nor /dev/null. */
+static bool is_kept(const char *path)
+{
+	struct stat sb;
+
+	return stat(path, &sb) == 0 && S_ISREG(sb.st_mode);
+}
+
 /* Who has it in a file sees nothing else of the result: what its picture would
  * say.  On a terminal also which table of a sheet it is that others lie
  * beside. */
@@ -333,7 +341,7 @@ static void say_written(const struct na_cli *cli, const struct na_result *r,
 	char buf[400];
 	struct na_str others = na_str_over(buf, sizeof(buf));
 
-	if (cli->common.quiet)
+	if (cli->common.quiet || !is_kept(t->path))
 		return;
 	if (found && first && na_figure_find(cli->command->face->name))
 		na_say_hint(&cli->request, "%s", found);
