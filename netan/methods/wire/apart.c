@@ -2,6 +2,7 @@
  * Hosts that are slow alike on one side may share a link, and what they send to
  * each other does not cross that.  A side is slow by itself where, between its
  * host and each other one that is as slow, both ways are as slow as the rest.
+ * Their switch is crossed by that, too: all of a rack are its, not theirs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct sides {
 	size_t n, hosts;
 	enum wi_side side;
 	double *effect; /* by host: the median of its pairs; NaN */
+	const uint32_t *rack_of; /* by host; NULL: not known */
 };
 
 static uint32_t host_of(const struct sides *x, size_t i)
@@ -76,6 +78,21 @@ static bool shows_to(const struct sides *x, uint32_t host, uint32_t peer)
 	       v[at].least > AS_SLOW * x->effect[host];
 }
 
+/* Of two hosts or more. */
+static bool all_of_rack(const struct sides *x, uint32_t host, double least)
+{
+	size_t slow = 0;
+
+	for (uint32_t h = 0; x->rack_of && h < x->hosts; h++) {
+		if (x->rack_of[h] != x->rack_of[host])
+			continue;
+		if (h != host && !(x->effect[h] > least))
+			return false;
+		slow++;
+	}
+	return slow > 1;
+}
+
 /* Of half of the hosts or more nobody knows what is usual. */
 static enum wi_company company_of(const struct sides *x, uint32_t host)
 {
@@ -89,14 +106,17 @@ static enum wi_company company_of(const struct sides *x, uint32_t host)
 		if (!shows_to(x, host, h) || !shows_to(x, h, host))
 			return WI_MIXED;
 	}
-	return !others			       ? WI_NO_COMPANY
-	       : 2 * (others + 1) < x->hosts ? WI_APART
-					       : WI_MIXED;
+	if (!others)
+		return WI_NO_COMPANY;
+	return 2 * (others + 1) < x->hosts && !all_of_rack(x, host, least)
+		       ? WI_APART
+		       : WI_MIXED;
 }
 
 void wi_apart(struct wi *w)
 {
 	struct sides x = {.alike = w->out->alike,
+			  .rack_of = w->in->n_racks > 1 ? w->in->rack_of : NULL,
 			  .n = w->out->n_alike,
 			  .hosts = w->in->n_hosts,
 			  .effect = na_calloc(w->in->n_hosts,
