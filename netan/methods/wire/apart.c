@@ -14,6 +14,8 @@
 #define AS_SLOW 0.5    /* of a side's effect */
 #define LEAST   0.1133 /* log 1.12: a side that is slow at all */
 
+enum { BY_CHANCE = 3 }; /* hosts; more than that are rather behind a switch */
+
 /* One side of all hosts. */
 struct sides {
 	const struct na_wire_alike *alike; /* by src and dst */
@@ -93,6 +95,12 @@ static bool all_of_rack(const struct sides *x, uint32_t host, double least)
 	return slow > 1;
 }
 
+static bool may_share_switch(const struct sides *x, uint32_t host, size_t n,
+			     double least)
+{
+	return x->rack_of ? all_of_rack(x, host, least) : n > BY_CHANCE;
+}
+
 /* Of half of the hosts or more nobody knows what is usual. */
 static enum wi_company company_of(const struct sides *x, uint32_t host)
 {
@@ -108,7 +116,8 @@ static enum wi_company company_of(const struct sides *x, uint32_t host)
 	}
 	if (!others)
 		return WI_NO_COMPANY;
-	return 2 * (others + 1) < x->hosts && !all_of_rack(x, host, least)
+	return 2 * (others + 1) < x->hosts &&
+			       !may_share_switch(x, host, others + 1, least)
 		       ? WI_APART
 		       : WI_MIXED;
 }
