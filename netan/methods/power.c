@@ -7,6 +7,7 @@
 #include "members.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
+#include "netan/methods/localise/localise.h"
 
 enum { NAMED = 3 }; /* hosts in a sentence */
 
@@ -97,6 +98,13 @@ static void say_rest(struct na_str *to, const struct host *x, size_t n)
 	}
 }
 
+/* Of few hosts, one that is slow both ways looks like the rest waiting for it:
+ * nobody is acquitted beside it, and mostly it is not named. */
+static const char *one_side(size_t n_hosts)
+{
+	return n_hosts < NA_LZ_FEW_HOSTS ? " on one side" : "";
+}
+
 bool na_power_say(struct na_str *to, const struct na_value *list)
 {
 	hosts all = {NULL, 0, 0};
@@ -112,9 +120,10 @@ bool na_power_say(struct na_str *to, const struct na_value *list)
 		while (n < all.n && all.v[n].factor <= factor)
 			n++;
 		na_str_addf(to,
-			    "a NIC %sx slower would have been named on %zu of "
-			    "%zu hosts",
-			    na_power_times(times, factor), n, all.n);
+			    "a NIC %sx slower%s would have been named on %zu "
+			    "of %zu hosts",
+			    na_power_times(times, factor), one_side(all.n), n,
+			    all.n);
 		say_rest(to, all.v + n, all.n - n);
 	}
 	na_vec_free(&all);

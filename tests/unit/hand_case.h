@@ -49,8 +49,8 @@ const char *hand_missing(const struct hand_case *h);
 	"'b', 'side': 'src', 'factor': 1.25}, {'host': 'c', 'side': 'dst', " \
 	"'factor': 1.2}, {'host': 'd', 'side': 'dst', 'factor': 1.2}]"
 #define HAND_NOT_GUILTY \
-	"Network: not guilty: a NIC 1.3x slower would have been named on 4 " \
-	"of 4 hosts"
+	"Network: not guilty: a NIC 1.3x slower on one side would have been " \
+	"named on 4 of 4 hosts"
 
 /* A healthy job of four hosts; its pairs; so much of its time waits for
  * communication. */

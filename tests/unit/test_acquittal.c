@@ -42,25 +42,25 @@ static void power(void **state)
 		{"", "cannot tell: no NIC or path stands out, but it is not "
 		     "known how slow one would have had to be to be named: "
 		     "capture more steps, of all hosts at once"},
-		{FOUR, "Network: not guilty: a NIC 1.4x slower would have "
-		       "been named on 2 of 2 hosts"},
-		{FOUR "," SIDE("c", "src", "2.01"),
+		{FOUR, "Network: not guilty: a NIC 1.4x slower on one side "
+		       "would have been named on 2 of 2 hosts"},
+		{FOUR "," SIDE("c", "src", "2.51"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
-		 "transmit and receive sides of hosts one 2x slower would not "
-		 "have been named; to decide it, capture more steps, of all "
+		 "transmit and receive sides of hosts one 2.5x slower would "
+		 "not have been named; to decide it, capture more steps, of all "
 		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "null"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
-		 "transmit and receive sides of hosts one 2x slower would not "
-		 "have been named; to decide it, capture more steps, of all "
+		 "transmit and receive sides of hosts one 2.5x slower would "
+		 "not have been named; to decide it, capture more steps, of all "
 		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
-		 "Network: not guilty: a NIC 2x slower would have been named "
-		 "on 3 of 3 hosts"},
+		 "Network: not guilty: a NIC 2x slower on one side would have "
+		 "been named on 3 of 3 hosts"},
 		{FOUR "," FOUR "," FOUR "," FOUR "," FOUR
 		      "," SIDE("c", "src", "null"),
-		 "Network: not guilty: a NIC 1.4x slower would have been "
-		 "named on 2 of 3 hosts; on c none would (few transfers)"},
+		 "Network: not guilty: a NIC 1.4x slower on one side would "
+		 "have been named on 2 of 3 hosts; on c none would (few transfers)"},
 	};
 
 	(void)state;
@@ -92,10 +92,11 @@ static void racks(void **state)
 	} rows[] = {
 		{"{'locality': 1}", FOUR,
 		 "Network: not guilty, if the racks are as --topology says: a "
-		 "NIC 1.4x slower would have been named on 2 of 2 hosts"},
+		 "NIC 1.4x slower on one side would have been named on 2 of 2 "
+		 "hosts"},
 		{"{'locality': 2}", FOUR,
-		 "Network: not guilty: a NIC 1.4x slower would have been named "
-		 "on 2 of 2 hosts"},
+		 "Network: not guilty: a NIC 1.4x slower on one side would "
+		 "have been named on 2 of 2 hosts"},
 		{"{'locality': 0}", FOUR "," FAR_SIDE("c"),
 		 "named; to decide it, give --topology FILE, or "},
 		{"{'locality': 2}", FOUR "," FAR_SIDE("c"),
@@ -103,7 +104,7 @@ static void racks(void **state)
 		{"{'locality': 1}",
 		 FAR_SIDE("a") "," FAR_SIDE("b") "," FAR_SIDE("c") "," FAR_SIDE(
 			 "d") "," FAR_SIDE("e"),
-		 "on 5 of 5 transmit and receive sides of hosts one 2x slower "
+		 "on 5 of 5 transmit and receive sides of hosts one 2.5x slower "
 		 "would not have been "
 		 "named; to decide it, capture more steps"},
 	};

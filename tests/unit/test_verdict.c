@@ -601,7 +601,8 @@ static void unanswered(void **state)
 		{"z", "cannot tell: of the captures, which cannot be joined "
 		      "with the traces: b never answers or acknowledges "
 		      "again; network of the traces' hosts: not guilty: a NIC "
-		      "1.3x slower would have been named on 4 of 4 hosts"},
+		      "1.3x slower on one side would have been named on 4 of "
+		      "4 hosts"},
 	};
 
 	(void)state;

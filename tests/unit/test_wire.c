@@ -471,6 +471,42 @@ static void what_they_send_each_other_tells(void **state)
 	}
 }
 
+static bool is_of_rack(uint32_t h)
+{
+	return hand_wire_rack(h) == 1;
+}
+
+static double rack_sends(const struct hand_wire_move *t, double us)
+{
+	return is_of_rack(t->src) ? hand_wire_slower(us) : us;
+}
+
+static double rack_gets(const struct hand_wire_move *t, double us)
+{
+	return is_of_rack(t->dst) ? hand_wire_slower(us) : us;
+}
+
+/* What a rack's hosts send to each other crosses their switch: all of them
+ * slow, there too, are no reason to name each. */
+static void all_of_a_rack_share_its_switch(void **state)
+{
+	struct hand_wire j;
+
+	(void)state;
+	hand_wire_begin(&j, STEPS, rack_sends);
+	j.in.n_racks = 0;
+	hand_wire_add_all(&j);
+	hand_wire_run(&j);
+	assert_int_equal(own_sides(&j, NA_LZ_SRC, is_of_rack), 0);
+	hand_wire_end(&j);
+	hand_wire_work(&j, STEPS, rack_sends);
+	hand_wire_only(&j, NA_LZ_RACK_UPLINK, 1, 0, NA_LZ_ALL);
+	hand_wire_end(&j);
+	hand_wire_work(&j, STEPS, rack_gets);
+	hand_wire_only(&j, NA_LZ_RACK_DOWNLINK, 1, 0, NA_LZ_ALL);
+	hand_wire_end(&j);
+}
+
 static double slow_block(const struct hand_wire_move *t, double us)
 {
 	return half(t->src) < half(t->dst) ? hand_wire_slower(us) : us;
@@ -900,6 +936,7 @@ int main(void)
 		cmocka_unit_test(a_link_slows_some_of_each_pair),
 		cmocka_unit_test(half_a_rack_is_no_link),
 		cmocka_unit_test(what_they_send_each_other_tells),
+		cmocka_unit_test(all_of_a_rack_share_its_switch),
 		cmocka_unit_test(equal_racks_share_a_block),
 		cmocka_unit_test(blocks_hide_nobody),
 		cmocka_unit_test(now_and_then),

@@ -331,10 +331,12 @@ static bool retell(struct pairs_state *s, struct pairs_run *run,
 	       put_patterns(s, run, r, w);
 }
 
-/* Of a kind of sides; losses are of a host whoever else has some. */
+/* Of a kind of sides, of which a host has both; losses are of a host whoever
+ * else has some. */
 static bool may_share(const struct na_lz_finding *f, enum na_lz_kind kind)
 {
-	return f->who.kind == kind && f->channel != NA_LZ_RATE;
+	return (f->who.kind == kind || f->who.kind == NA_LZ_HOST) &&
+	       f->channel != NA_LZ_RATE;
 }
 
 /* How many, at least, are slow; by host, which may share a link. */
@@ -348,7 +350,7 @@ static size_t slow_sides(const struct na_lz_result *r, enum na_lz_kind kind,
 
 		if (!may_share(f, kind))
 			continue;
-		mixed[f->who.a] = !f->is_own;
+		mixed[f->who.a] |= !f->is_own;
 		n += f->has_equals ? 2 : 1;
 	}
 	return n;
@@ -360,12 +362,11 @@ static void drop(struct na_lz_finding *f)
 	free(f->alternatives);
 }
 
-/* Whether there were any. */
-static bool drop_mixed(struct na_lz_result *r, enum na_lz_kind kind)
+static void drop_mixed(struct na_lz_result *r, enum na_lz_kind kind)
 {
-	size_t n = 0, all = r->n_findings;
+	size_t n = 0;
 
-	for (size_t i = 0; i < all; i++) {
+	for (size_t i = 0; i < r->n_findings; i++) {
 		struct na_lz_finding *f = &r->findings[i];
 
 		if (may_share(f, kind) && !f->is_own)
@@ -374,7 +375,6 @@ static bool drop_mixed(struct na_lz_result *r, enum na_lz_kind kind)
 			r->findings[n++] = *f;
 	}
 	r->n_findings = n;
-	return n < all;
 }
 
 /* Calls take as long as their servers do: beside messages that go one way,
@@ -461,24 +461,34 @@ static bool put_mixed(const struct pairs_state *s, const struct pairs_run *run,
 	return true;
 }
 
+/* Is it told of these sides that they may share a link? */
+static bool tell_mixed(const struct pairs_state *s, struct pairs_run *run,
+		       enum na_lz_kind kind, bool *told)
+{
+	bool *mixed = na_calloc(run->n_nodes, sizeof(*mixed)), ok = mixed;
+
+	*told = ok && slow_sides(&run->found, kind, mixed) > 1 &&
+		memchr(mixed, true, run->n_nodes);
+	if (*told)
+		ok = put_mixed(s, run, &run->found, kind == NA_LZ_SRC, mixed);
+	free(mixed);
+	return ok;
+}
+
 /* Without the topology, several hosts that are slow on one side may as well
- * share a link: then none is named. */
+ * share a link: then none is named.  Who is slow on both counts for both. */
 static bool unmix(const struct pairs_state *s, struct pairs_run *run)
 {
 	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST};
-	bool ok = true;
+	bool told[NA_LEN(kinds)] = {false}, ok = true;
 
 	if (run->placed)
 		return true;
-	for (size_t k = 0; ok && k < NA_LEN(kinds); k++) {
-		bool *mixed = na_calloc(run->n_nodes, sizeof(*mixed));
-
-		ok = mixed != NULL;
-		if (ok && slow_sides(&run->found, kinds[k], mixed) > 1 &&
-		    drop_mixed(&run->found, kinds[k]))
-			ok = put_mixed(s, run, &run->found,
-				       kinds[k] == NA_LZ_SRC, mixed);
-		free(mixed);
+	for (size_t k = 0; ok && k < NA_LEN(kinds); k++)
+		ok = tell_mixed(s, run, kinds[k], &told[k]);
+	for (size_t k = 0; k < NA_LEN(kinds); k++) {
+		if (told[k])
+			drop_mixed(&run->found, kinds[k]);
 	}
 	return ok;
 }

@@ -174,14 +174,17 @@ struct na_lz_pair_result {
 /* So much slower matters, and of so many sides it must have shown, before
  * that nobody is named says something. */
 #define NA_LZ_MATTERS     2.0
-#define NA_LZ_MATTERS_FEW 2.5 /* of fewer than six hosts */
+#define NA_LZ_MATTERS_FEW 2.5 /* of few hosts */
 #define NA_LZ_OF_SIDES    0.95
+
+enum { NA_LZ_FEW_HOSTS = 6 };
 
 /* Few hosts tell little of how hosts differ, and one of their sides is more
  * than what may be missing: an acquittal says more, of a slower NIC. */
 static inline double na_lz_matters(size_t n_sides)
 {
-	return n_sides < 12 ? NA_LZ_MATTERS_FEW : NA_LZ_MATTERS;
+	return n_sides < 2 * NA_LZ_FEW_HOSTS ? NA_LZ_MATTERS_FEW
+					     : NA_LZ_MATTERS;
 }
 
 /* Of two hosts alone so many transfers each way, before it is said by how much

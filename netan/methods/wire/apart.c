@@ -2,6 +2,7 @@
  * Hosts that are slow alike on one side may share a link, and what they send to
  * each other does not cross that.  A side is slow by itself where, between its
  * host and each other one that is as slow, both ways are as slow as the rest.
+ * Their switch is crossed by that, too: all of a rack are its, not theirs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +14,15 @@
 #define AS_SLOW 0.5    /* of a side's effect */
 #define LEAST   0.1133 /* log 1.12: a side that is slow at all */
 
+enum { BY_CHANCE = 3 }; /* hosts; more than that are rather behind a switch */
+
 /* One side of all hosts. */
 struct sides {
 	const struct na_wire_alike *alike; /* by src and dst */
 	size_t n, hosts;
 	enum wi_side side;
 	double *effect; /* by host: the median of its pairs; NaN */
+	const uint32_t *rack_of; /* by host; NULL: not known */
 };
 
 static uint32_t host_of(const struct sides *x, size_t i)
@@ -76,6 +80,27 @@ static bool shows_to(const struct sides *x, uint32_t host, uint32_t peer)
 	       v[at].least > AS_SLOW * x->effect[host];
 }
 
+/* Of two hosts or more. */
+static bool all_of_rack(const struct sides *x, uint32_t host, double least)
+{
+	size_t slow = 0;
+
+	for (uint32_t h = 0; x->rack_of && h < x->hosts; h++) {
+		if (x->rack_of[h] != x->rack_of[host])
+			continue;
+		if (h != host && !(x->effect[h] > least))
+			return false;
+		slow++;
+	}
+	return slow > 1;
+}
+
+static bool may_share_switch(const struct sides *x, uint32_t host, size_t n,
+			     double least)
+{
+	return x->rack_of ? all_of_rack(x, host, least) : n > BY_CHANCE;
+}
+
 /* Of half of the hosts or more nobody knows what is usual. */
 static enum wi_company company_of(const struct sides *x, uint32_t host)
 {
@@ -89,14 +114,18 @@ static enum wi_company company_of(const struct sides *x, uint32_t host)
 		if (!shows_to(x, host, h) || !shows_to(x, h, host))
 			return WI_MIXED;
 	}
-	return !others			       ? WI_NO_COMPANY
-	       : 2 * (others + 1) < x->hosts ? WI_APART
-					       : WI_MIXED;
+	if (!others)
+		return WI_NO_COMPANY;
+	return 2 * (others + 1) < x->hosts &&
+			       !may_share_switch(x, host, others + 1, least)
+		       ? WI_APART
+		       : WI_MIXED;
 }
 
 void wi_apart(struct wi *w)
 {
 	struct sides x = {.alike = w->out->alike,
+			  .rack_of = w->in->n_racks > 1 ? w->in->rack_of : NULL,
 			  .n = w->out->n_alike,
 			  .hosts = w->in->n_hosts,
 			  .effect = na_calloc(w->in->n_hosts,

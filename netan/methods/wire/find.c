@@ -325,6 +325,7 @@ static void join_sides(struct wi *w)
 			v[i].who.kind = NA_LZ_HOST;
 			v[i].on_racks |= v[k].on_racks;
 			v[i].has_equals |= v[k].has_equals;
+			v[i].is_own |= v[k].is_own;
 			v[i].pairs += v[k].pairs;
 			v[i].transfers += v[k].transfers;
 			v[i].of_transfers += v[k].of_transfers;

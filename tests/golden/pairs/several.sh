@@ -23,3 +23,12 @@ netan check -q link | sed -n 1p
 netan synth -q -o three --hosts 8 --devices 2 --steps 10 \
 	--fault slow-sender:1:3 --fault slow-sender:6:3 --fault slow-receiver:3:3
 said three
+# The same link, slow both ways: they are slow on both sides.
+faults=
+for i in 0 1 3 4 6 7; do
+	faults="$faults --fault slow-path:2:$i:3 --fault slow-path:5:$i:3"
+	faults="$faults --fault slow-path:$i:2:3 --fault slow-path:$i:5:3"
+done
+netan synth -q -o ways --hosts 8 --devices 2 --steps 10 $faults
+said ways
+netan check -q ways | sed -n 1p
