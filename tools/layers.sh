@@ -60,7 +60,7 @@ allowed()
 		echo "$reading|ingest/gpu/*" ;;
 	ingest/profiler/*) echo "$reading|ingest/gpu/*|ingest/nccl/names.h" ;;
 	# Their names say nothing.
-	ingest/discover.c) echo "$reading|ingest/recorder/recorder.h" ;;
+	ingest/discover/*) echo "$reading|ingest/discover.h|ingest/recorder/recorder.h" ;;
 	ingest/*) echo "$reading" ;;
 	plot/*) echo "$results|plot/*" ;;
 	esac

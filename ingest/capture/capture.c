@@ -45,6 +45,7 @@ static bool follow(struct na_capture *c)
 		.windowed = o->windowed,
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
+		.files = o->files,
 		.user = &c->user,
 		.sink = o->sink,
 		.addresses = &c->addresses,
@@ -130,6 +131,12 @@ void na_capture_free(struct na_capture *c)
 	na_fragments_free(c->fragments);
 	na_addresses_fini(&c->addresses);
 	free(c);
+}
+
+void na_capture_from(struct na_capture *c, uint32_t file)
+{
+	if (c->tcp)
+		na_tcp_from(c->tcp, file);
 }
 
 static enum na_status tell_packet(struct na_capture *c)

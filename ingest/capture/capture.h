@@ -22,6 +22,7 @@ struct na_capture_options {
 	 * packets. */
 	bool windowed;
 	int64_t from_ns, to_ns;
+	uint32_t files; /* that records come from; 0: one */
 	const struct na_sink *sink;
 	bool counted; /* the caller counts records, their bytes and times */
 	const struct na_calls_watch *watch; /* or NULL */
@@ -29,6 +30,8 @@ struct na_capture_options {
 
 struct na_capture *na_capture_new(const struct na_capture_options *o);
 void na_capture_free(struct na_capture *c);
+/* Records that follow come from this one of the files. */
+void na_capture_from(struct na_capture *c, uint32_t file);
 enum na_status na_capture_record(struct na_capture *c,
 				 const struct na_record *r) NA_MUST_CHECK;
 enum na_status na_capture_finish(struct na_capture *c) NA_MUST_CHECK;

@@ -178,6 +178,7 @@ static enum na_status open_run(struct run *r, const struct na_input *in,
 	};
 	size_t n = in->n_merged ? in->n_merged : 1;
 
+	options.files = (uint32_t)n;
 	r->from_ns = options.from_ns =
 		in->windowed ? moment(in, in->from_ps) : INT64_MIN;
 	r->to_ns = options.to_ns = in->windowed ? moment(in, in->to_ps)
@@ -333,6 +334,7 @@ static enum na_status all_packets(struct run *r, const struct na_input *in)
 	uint64_t n = 0;
 
 	while (st == NA_OK && !stop && (t = earliest(r, &second))) {
+		na_capture_from(r->capture, (uint32_t)(t - r->tracks));
 		do {
 			if (++n % LOOK_UP_EVERY == 0)
 				stop = !look_up(in, r);

@@ -137,6 +137,7 @@ struct na_tcp_conn {
 	int64_t stalled_to_ns; /* data waits, until then; 0: none does */
 	struct na_turns turns;
 	uint8_t client; /* direction: who sent the SYN, or has the higher port */
+	uint32_t file;  /* of its last packet */
 	void *user;
 	bool any_syn, disordered;
 	bool silent;   /* in the window */

@@ -44,19 +44,20 @@ struct na_tcp {
 	struct na_tcp_pools pools;
 	struct na_tcp_teller teller;
 	uint64_t packets, evicted, outside;
-	int64_t newest_ns; /* of all packets */
-	bool ending;	   /* no more of them come */
+	uint32_t file;	    /* that packets come from */
+	int64_t *newest_ns; /* by file: of all its packets */
+	bool ending;	    /* no more of them come */
 	uint32_t next_id;
 };
 
 struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 {
 	struct na_tcp *t = calloc(1, sizeof(*t));
+	size_t files = o->files ? o->files : 1;
 
 	if (!t)
 		return NULL;
 	t->o = *o;
-	t->newest_ns = INT64_MIN;
 	if (!o->windowed) {
 		t->o.from_ns = INT64_MIN;
 		t->o.to_ns = INT64_MAX;
@@ -72,11 +73,20 @@ struct na_tcp *na_tcp_new(const struct na_tcp_options *o)
 		.most = o->wants & NA_WANT_CONNECTIONS ? o->limits->kept : 0,
 		.wanted = o->wants & NA_WANT_CONNECTIONS,
 	};
-	if (!na_tcp_table_init(&t->table)) {
+	t->newest_ns = na_calloc(files, sizeof(*t->newest_ns));
+	if (!t->newest_ns || !na_tcp_table_init(&t->table)) {
+		free(t->newest_ns);
 		free(t);
 		return NULL;
 	}
+	for (size_t i = 0; i < files; i++)
+		t->newest_ns[i] = INT64_MIN;
 	return t;
+}
+
+void na_tcp_from(struct na_tcp *t, uint32_t file)
+{
+	t->file = file;
 }
 
 static enum na_status tell(struct na_tcp *t, struct na_tcp_conn *c,
@@ -131,16 +141,18 @@ static void settle(struct na_tcp_conn *c, unsigned dir,
 		r->awaits = false;
 }
 
-/* No packet comes any more: of the window, or of the capture. */
+/* No packet comes any more: of the window, or of the capture, which ends for c
+ * where the file does that its last packet is from. */
 static void await_end(struct na_tcp *t, struct na_tcp_conn *c)
 {
-	int64_t to_ns = t->newest_ns < t->o.to_ns ? t->newest_ns : t->o.to_ns;
+	int64_t newest_ns = t->newest_ns[c->file];
+	int64_t to_ns = newest_ns < t->o.to_ns ? newest_ns : t->o.to_ns;
 
 	if (c->when != NA_TCP_BEHIND &&
 	    (to_ns <= t->o.from_ns || !await(c, t->o.from_ns, to_ns)))
 		return;
 	for (unsigned i = 0; i < 2; i++)
-		if (c->dir[i].awaits && na_tcp_is_overdue(c, i, t->newest_ns))
+		if (c->dir[i].awaits && na_tcp_is_overdue(c, i, newest_ns))
 			stall(c, i, to_ns);
 }
 
@@ -206,6 +218,7 @@ void na_tcp_free(struct na_tcp *t)
 	end_all(t);
 	na_rtt_pages_fini(&t->pools.pages);
 	na_tcp_table_fini(&t->table);
+	free(t->newest_ns);
 	free(t);
 }
 
@@ -679,8 +692,8 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 	struct na_tcp_conn *c;
 
 	t->packets++;
-	if (p->time_ns > t->newest_ns)
-		t->newest_ns = p->time_ns;
+	if (p->time_ns > t->newest_ns[t->file])
+		t->newest_ns[t->file] = p->time_ns;
 	if (at == NA_TCP_NONE) {
 		st = start(t, na_tcp_hash(&t->table, p), p, &at);
 	} else if (na_tcp_begins(na_tcp_at(&t->table, at), dir, p)) {
@@ -694,6 +707,7 @@ static enum na_status packet(struct na_tcp *t, const struct na_packet *p)
 		return st;
 	c = na_tcp_at(&t->table, at);
 	na_tcp_use(&t->table, c, at, t->packets, t->o.limits->connections / 4);
+	c->file = t->file;
 	if (c->when == NA_TCP_BEFORE || p->time_ns >= t->o.to_ns)
 		st = cross(t, c, dir, p);
 	if (st == NA_OK)

@@ -80,6 +80,7 @@ struct na_tcp_options {
 	 * `windowed`; the reader gets all packets. */
 	bool windowed;
 	int64_t from_ns, to_ns;
+	uint32_t files; /* that packets come from; 0: one */
 	const struct na_tcp_user *user; /* may be NULL */
 	const struct na_sink *sink;
 	struct na_addresses *addresses; /* of the same sink */
@@ -87,6 +88,8 @@ struct na_tcp_options {
 
 struct na_tcp *na_tcp_new(const struct na_tcp_options *o);
 void na_tcp_free(struct na_tcp *t);
+/* Those that follow come from this one of the files: each ends when it does. */
+void na_tcp_from(struct na_tcp *t, uint32_t file);
 /* p->kind is NA_PACKET_TCP; times beyond NA_REACH_NS of zero_ns are taken as
  * the farthest.  NA_ENOMEM, or what sink or user say. */
 enum na_status na_tcp_packet(struct na_tcp *t,

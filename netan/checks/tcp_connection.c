@@ -548,10 +548,11 @@ static const char *few_segments(struct na_case *c)
 	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
 	double n = na_number_or(t, M_data_segments,
 				na_number_or(t, M_packets, 0));
+	const char *stalled = na_packets_stalled(c);
 
-	if (na_packets_stalled(c))
+	if (stalled)
 		return na_case_text(c, "what becomes of data that waits: %s",
-				    na_packets_stalled(c));
+				    stalled);
 	if (na_packets_unseen(c))
 		return na_packets_unseen(c);
 	return na_packets_few(c, n, "data segments of TCP");

@@ -22,7 +22,8 @@ struct hand_tcp {
 	uint16_t port; /* of end 0 */
 };
 
-/* limits: NULL for the program's own.  All connections, and the segments of
+/* Of two files, packets from the first unless na_tcp_from() says otherwise.
+ * limits: NULL for the program's own.  All connections, and the segments of
  * the first one. */
 void hand_start_at(struct hand_tcp *h, const struct na_tcp_limits *limits,
 		   int64_t zero_ns);

@@ -127,6 +127,19 @@ static void note_open(struct na_result *r, const struct pairs_state *s,
 			       named);
 }
 
+/* Too few to compare what they send.  Of captures, where nothing tells
+ * collectives, more of them would not do. */
+static bool has_few_hosts(const struct pairs_state *s)
+{
+	const struct na_store *store = s->scope->store;
+
+	for (size_t i = 0; i < store->n_sources; i++) {
+		if (store->sources[i].capture)
+			return false;
+	}
+	return s->of_hosts && s->nodes.n && s->nodes.n < NA_WIRE_FEW_HOSTS;
+}
+
 /* Nobody is named: does that say anything? */
 static void note_power(struct na_result *r, const struct pairs_state *s,
 		       bool cleared)
@@ -164,7 +177,7 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 			       "been named on %zu of %zu transmit and receive "
 			       "sides of hosts%s",
 			       na_power_times(times, matters), shown, all, t.s);
-	else if (s->of_hosts && s->nodes.n && s->nodes.n < NA_WIRE_FEW_HOSTS)
+	else if (has_few_hosts(s))
 		na_result_note(r,
 			       "cannot tell: to compare hosts takes %d of "
 			       "them, and these are %zu: trace more at once",

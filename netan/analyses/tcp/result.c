@@ -262,7 +262,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 {
 	struct na_value *to = na_put_object(r, body, M_totals), *verdicts;
 	struct na_direction sum = {.packets = 0};
-	uint64_t sent = 0, lost = 0;
+	uint64_t sent = 0, lost = 0, events = 0;
 
 	for (size_t i = 0; i < 2 * s->rows.n; i++) {
 		const struct na_direction *d = &s->rows.v[i / 2].c->dir[i % 2];
@@ -278,6 +278,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.needless += d->needless;
 		sent += na_tcp_data_sent(&s->rows.v[i / 2], i % 2);
 		lost += na_tcp_data_lost(&s->rows.v[i / 2], i % 2);
+		events += na_tcp_loss_events(&s->rows.v[i / 2], i % 2);
 		sum.copies += d->copies;
 		sum.duplicated += d->duplicated;
 		sum.reordered += d->reordered;
@@ -288,6 +289,7 @@ static void put_totals(struct na_result *r, struct na_value *body,
 	put_volume(r, to, &sum);
 	na_put_count(r, to, M_data_segments, sent);
 	na_put_count(r, to, M_lost_data_segments, lost);
+	na_put_count(r, to, M_loss_events, events);
 	na_put_count(r, to, M_retransmissions, sum.retransmissions);
 	na_put_count(r, to, M_needed_retransmissions, sum.needed);
 	na_put_count(r, to, M_needless_retransmissions, sum.needless);

@@ -120,11 +120,6 @@ static void note(struct na_arena *arena, const struct na_value *body,
 
 /* ---- what captures lose */
 
-static double both(const struct na_value *row, const char *fwd, const char *rev)
-{
-	return na_number_or(row, fwd, 0) + na_number_or(row, rev, 0);
-}
-
 static double median_rtt(const struct na_value *rows)
 {
 	size_t n = 0;
@@ -152,13 +147,14 @@ static void note_losses(const struct na_battery *b, struct diff_losses *to)
 		return;
 	to->segments = na_number_or(all, M_data_segments, 0);
 	to->n[DIFF_LOST] = na_number_or(all, M_lost_data_segments, 0);
+	to->n[DIFF_EVENTS] = na_number_or(all, M_loss_events, 0);
 	to->n[DIFF_TIMEOUTS] = na_number_or(all, M_timeouts, 0);
 	to->n[DIFF_ZERO_WINDOWS] = na_number_or(all, M_zero_windows, 0);
 	to->n[DIFF_REORDERED] = na_number_or(all, M_reordered, 0);
-	na_for_each (v, rows)
-		to->n[DIFF_EVENTS] += both(v, M_fwd "." M_loss_events,
-					   M_rev "." M_loss_events);
-	to->rtt_us = median_rtt(rows);
+	/* Of many connections the worst alone are listed. */
+	to->rtt_us = na_count_at(body, M_connections_not_listed)
+			     ? (double)NAN
+			     : median_rtt(rows);
 }
 
 /* ---- asking */
