@@ -269,6 +269,20 @@ static void tell_stuck(struct na_case *c, struct na_finding *f,
 		       "earlier work of its stream that does not end";
 }
 
+/* It may have called it, too, and its dump was not copied. */
+static void tell_missing(struct na_case *c, struct na_finding *f,
+			 const struct na_value *event, const struct story *s)
+{
+	if (!na_says(event, M_cause, "missing_rank"))
+		return;
+	f->confidence = NA_LIKELY;
+	f->sure = na_case_text(c,
+			       "that nothing here tells of %s is certain, that "
+			       "%s never called it is not",
+			       s->who, s->many ? "they" : "it");
+	f->otherwise = "a dump that was written and is not among the files";
+}
+
 static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *event)
 {
@@ -299,18 +313,21 @@ static void judge_event(struct na_case *c, const struct na_value *event,
 	f->culprit = *s.who ? s.who : NULL;
 	tell_waiting(c, f, event);
 	tell_stuck(c, f, event, &s);
+	tell_missing(c, f, event, &s);
 	tell_doubts(c, f, event, &s);
 	put_evidence(c, f, event);
 	if (k) {
 		na_hang_tell_came(c, f, event, k);
-		na_hang_tell_stack(c, f, event);
+		na_hang_tell_stack(c, f, event, k);
 	}
 	tell_network(c, f);
 	if (culprits && culprits->n)
 		na_case_accuse(f, cause_of(event),
 			       (struct na_who){.kind = "host",
 					       .culprits = culprits,
-					       .certain = true},
+					       .certain = !na_says(
+						       event, M_cause,
+						       "missing_rank")},
 			       s.who);
 }
 

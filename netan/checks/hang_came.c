@@ -97,21 +97,19 @@ void na_hang_tell_came(struct na_case *c, struct na_finding *f,
 
 /* ---- where the code stands */
 
-/* Installed (site-packages, dist-packages), or of its sources. */
-static bool is_of_pytorch(const char *frame)
+/* The innermost of the k-th hang that is not PyTorch's own. */
+static const char *frame_of(const struct na_case *c, size_t k,
+			    const struct na_value *frames)
 {
-	return strstr(frame, "-packages/torch/") ||
-	       strstr(frame, "/torch/distributed/");
-}
+	const struct na_value *at =
+		na_items(na_get(na_case_side(c, "hang"), M_frames));
+	const struct na_value *frame = na_items(frames);
 
-/* The innermost that is not PyTorch's own; of none, the innermost. */
-static const char *frame_of(const struct na_value *frames)
-{
-	na_for_each (v, frames) {
-		if (!is_of_pytorch(na_text_of(v, "")))
-			return na_text_of(v, "");
-	}
-	return na_text_of(na_items(frames), "");
+	while (at && --k)
+		at = at->next;
+	for (int64_t n = at ? at->u.i : 0; frame && n; n--)
+		frame = frame->next;
+	return na_text_of(frame, "");
 }
 
 static bool is_blamed(const struct na_value *event, int64_t rank)
@@ -146,7 +144,7 @@ static const char *called(struct na_case *c, const struct na_value *stack)
 }
 
 void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
-			const struct na_value *event)
+			const struct na_value *event, size_t k)
 {
 	const struct na_value *stack = na_first(event, M_frames);
 	int64_t rank = na_count_or(stack, M_rank, -1);
@@ -158,5 +156,6 @@ void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
 	       : na_says(event, M_cause, "host_stuck") ? ", and no later one"
 						       : "";
 	na_case_fact(c, f, "rank %d called %s at %s%s", (int)rank,
-		     called(c, stack), frame_of(na_get(stack, M_frames)), then);
+		     called(c, stack), frame_of(c, k, na_get(stack, M_frames)),
+		     then);
 }

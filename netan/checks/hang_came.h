@@ -14,8 +14,9 @@ const char *na_hang_ranks(struct na_case *c, const struct na_value *list);
  * evidence. */
 void na_hang_tell_came(struct na_case *c, struct na_finding *f,
 		       const struct na_value *event, size_t k);
-/* A fact on the stack of a culprit, or of who called what it did not. */
+/* A fact on the stack of a culprit, or of who called what it did not; of the
+ * same event. */
 void na_hang_tell_stack(struct na_case *c, struct na_finding *f,
-			const struct na_value *event);
+			const struct na_value *event, size_t k);
 
 #endif

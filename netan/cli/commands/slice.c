@@ -11,6 +11,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/commands/ingest_out.h"
 #include "netan/cli/commands/inputs_own.h"
+#include "netan/cli/commands/slice_beside.h"
 #include "netan/cli/commands/slice_names.h"
 #include "netan/cli/commands/slice_next.h"
 #include "netan/cli/commands/slice_out.h"
@@ -513,6 +514,9 @@ static enum na_exit make_dir(struct work *w)
 	if (!w->new_dir && errno != EEXIST)
 		na_fail(&err, NA_EIO, "cannot make %s: %s", w->dir,
 			strerror(errno));
+	if (!w->new_dir && err.status == NA_OK)
+		na_in_err(na_slice_check_beside(&w->z, w->dir, w->names,
+						&w->arena, &err));
 	for (size_t i = 0; err.status == NA_OK && i < w->z.session.n_inputs;
 	     i++) {
 		if (na_slicer_takes(&w->z, i) &&
@@ -623,6 +627,8 @@ static const char details[] =
 	"begin before it or end after it, and of each device enough to tell "
 	"whose it is.\n"
 	"\n"
+	"Commands read all traces of a directory as one run: one that holds "
+	"others than the slice writes is refused. "
 	"Cut are XSpace traces (.xplane.pb), pcap and pcapng captures, the "
 	"profiler's traces of PyTorch (Kineto), documents of rocprofv3 and "
 	"netan's transfer files; inputs may be packed, and what is called .gz is. Of a "

@@ -1,5 +1,6 @@
 /* hang: the members of stalls of ranks. */
 #include <math.h>
+#include <string.h>
 
 #include "members.h"
 #include "netan/base/units.h"
@@ -158,6 +159,32 @@ static void put_frames(const struct na_stalls *x, const struct na_stall *s,
 	}
 }
 
+/* Installed (site-packages, dist-packages), or of its sources. */
+static bool is_of_pytorch(const struct na_stalls *x,
+			  const struct na_testimony_frame *f)
+{
+	const char *file = f->file == NA_NO_NAME
+				   ? ""
+				   : na_strtab_at(&x->ranks->names, f->file);
+
+	return strstr(file, "-packages/torch/") ||
+	       strstr(file, "/torch/distributed/");
+}
+
+/* Which of the frames of its first stack is the innermost that is not PyTorch's
+ * own: what hides paths leaves nothing to tell that by.  Of none, the first. */
+static void put_called_at(const struct na_stalls *x, const struct na_stall *s,
+			  struct na_result *r, struct na_value *list)
+{
+	const struct na_stall_frames *f = s->frames.v;
+	uint32_t n = s->frames.n ? f->entry->n_frames : 0, k = 0;
+
+	while (k < n &&
+	       is_of_pytorch(x, &f->dump->frames.v[f->entry->frame + k]))
+		k++;
+	na_put_int(r, list, NULL, k < n ? k : 0);
+}
+
 static void put_differs(const struct na_stalls *x, const struct na_stall *s,
 			struct na_result *r, struct na_value *row)
 {
@@ -263,6 +290,10 @@ static void put_stall(const struct na_stalls *x, const struct na_stall *s,
 void na_stalls_result(const struct na_stalls *x, struct na_result *r,
 		      struct na_value *events)
 {
-	for (size_t i = 0; i < x->v.n; i++)
+	struct na_value *at = na_put_list(r, na_result_side(r), M_frames);
+
+	for (size_t i = 0; i < x->v.n; i++) {
 		put_stall(x, &x->v.v[i], r, events);
+		put_called_at(x, &x->v.v[i], r, at);
+	}
 }

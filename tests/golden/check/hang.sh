@@ -30,3 +30,12 @@ netan check --only hang hung/recorder | sed -n '/^Evidence/,/^Confidence/p'
 netan check --only hang hung/recorder --format json >hung.json
 sed -n '/"evidence": {/,/"evidence_text"/p' hung.json |
 	grep -E '"(completed|enqueued|state|dump_spread_s|lasted_s|operation)":'
+echo "== no dump of a rank is here: it may have called it, too"
+netan synth -q --profile pytorch --hosts 2 --devices 4 --steps 4 --seed 3 \
+	--fault missing-rank:r6 --evidence recorder -o lost
+netan check --only hang lost/recorder | grep -E '^(error|Conf|Or else)'
+netan check --only hang lost/recorder --format json |
+	sed -n '/"accused": \[/,/\]/p' | grep '"confidence"'
+echo "== the same place of the program without names"
+netan check --only hang lost/recorder | grep -o 'called .* at .*'
+netan check --only hang --anonymize lost/recorder | grep -o 'called .* at .*'

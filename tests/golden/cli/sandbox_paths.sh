@@ -7,7 +7,7 @@ netan synth -q -o far/job --hosts 2 --steps 3
 netan synth -q -o far/gpu --profile pytorch --devices 2 --steps 3
 netan synth -q -o far/c.pcap --condition loss
 at=$(echo far/job/plugins/profile/*)
-mkdir near near/run near/deep near/outs away
+mkdir near near/run near/deep near/outs near/cut away
 # Inputs that are links, directories full of them, and links to directories.
 ln -s "../$at/host-0.xplane.pb" near/one.xplane.pb
 ln -s ../far/job near/job
@@ -88,7 +88,7 @@ ok netan ingest far/gpu/kineto -o near/outs
 ok netan slice near/job --step 1 -o sliced/
 ok netan slice near/job --step 1 -o sliced/
 ok netan slice near/one.xplane.pb --step 1 -o sliced.xplane.pb.gz
-ok netan slice made --step 1 -o near/outs
+ok netan slice made --step 1 -o near/cut
 ok netan info made
 ok netan synth -o new/er/job --hosts 2 --hlo-dump new/er/hlo
 ok netan check new/er/job --hlo new/er/hlo
