@@ -184,15 +184,6 @@ static void say_wait(const struct telling *t)
 			    next_of(t));
 }
 
-/* Nobody is named: the one on this path is there by chance. */
-static void say_alike(const struct telling *t)
-{
-	na_str_addf(t->to, "%s before a %s; %s so, why is not known", t->took,
-		    next_of(t),
-		    t->alike == LA_AS_ALL ? "every host waits"
-					  : "most hosts wait");
-}
-
 /* Behind which other send of its host; NULL: it was not held. */
 static const struct la_node *blocker(const struct telling *t)
 {
@@ -238,6 +229,21 @@ static void say_held(const struct telling *t)
 					device),
 		    na_print_time(other,
 				  na_time_between(n->start_ps, n->end_ps), 3));
+}
+
+/* Nobody is named: the one on this path is there by chance. */
+static void say_alike(const struct telling *t)
+{
+	const char *who = t->alike == LA_AS_ALL ? "every host waits"
+						: "most hosts wait";
+
+	if (t->s->kind == LA_SEND && blocker(t))
+		na_str_addf(t->to,
+			    "%s behind other sends of the same host; %s so",
+			    t->took, who);
+	else
+		na_str_addf(t->to, "%s before a %s; %s so, why is not known",
+			    t->took, next_of(t), who);
 }
 
 /* False: no memory. */
