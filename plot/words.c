@@ -277,11 +277,9 @@ void na_words_run(const struct na_result *r, const char *label, struct words *w)
 void na_words_coverage(const struct na_result *r, struct words *w)
 {
 	const struct na_value *doc = na_result_get_doc(r);
-	const struct na_value *left = na_dig(doc, M_coverage "." M_left_out);
 	int64_t used = na_count_or(doc, M_coverage "." M_used, -1);
 	const char *noun = na_result_get_word(r, NA_WORD_NOUN, "transfer");
-	int64_t own = na_result_get_about(r)->left_out;
-	uint64_t sum = own > 0 ? (uint64_t)own : 0;
+	uint64_t sum = na_result_left_out(r);
 	char buf[NA_COUNT_BUF];
 
 	if (used < 0)
@@ -289,11 +287,6 @@ void na_words_coverage(const struct na_result *r, struct words *w)
 	na_words_break(w);
 	na_words_add(w, "%s%s used", na_count_of(buf, (uint64_t)used, noun),
 		     na_result_get_word(r, NA_WORD_SIDES, ""));
-	na_for_each (v, left) {
-		int64_t n = na_int_of(v, 0);
-
-		sum += n > 0 ? (uint64_t)n : 0;
-	}
 	if (sum)
 		na_words_add(w, ", %s left out", na_print_count(buf, sum));
 	if (strcmp(noun, "transfer") == 0 &&

@@ -32,23 +32,16 @@ static const char *settings_text(const struct na_request *q,
 }
 
 /* Files, hosts, duration, how many of what (noun: one of them), and how many
- * were left out: by what the analysis counts itself, if it does, or transfers,
- * which it names where it uses something else. */
+ * were left out: transfers are named where something else is used. */
 static void headline(struct na_session *s, struct na_result *r,
 		     const char *name, uint64_t used, const char *noun,
 		     int64_t span_ps)
 {
 	char n[NA_UNIT_BUF], span[NA_UNIT_BUF], m[NA_UNIT_BUF];
-	const struct na_value *out = na_dig(na_result_doc(r),
-					    M_coverage "." M_left_out);
-	int64_t own = na_result_about(r)->left_out;
 	const char *kind = na_result_get_word(r, NA_WORD_LEFT_NOUN, NULL);
-	uint64_t left_out = own > 0 ? (uint64_t)own : 0;
+	uint64_t left_out = na_result_left_out(r);
 	char files[NA_FILES_BUF], who[NA_WHO_BUF], set[SETTINGS_BUF];
 
-	for (const struct na_value *v = out && own < 0 ? out->u.of.first : NULL;
-	     v; v = v->next)
-		left_out += (uint64_t)v->u.i;
 	na_result_headline(r,
 			   "%s: %s, %s, %s, %s %s%s%s "
 			   "used, %s%s%s%s left out%s",

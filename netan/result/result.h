@@ -149,6 +149,8 @@ struct na_about {
 };
 struct na_about *na_result_about(struct na_result *r);
 const struct na_about *na_result_get_about(const struct na_result *r);
+/* By what the analysis counts itself, if it does, else by the coverage. */
+uint64_t na_result_left_out(const struct na_result *r);
 
 /*
  * Builders: append a member to an object (name given) or a list (NULL).

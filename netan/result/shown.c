@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "netan/result/member.h"
 #include "netan/result/result_impl.h"
 
@@ -68,6 +69,21 @@ struct na_about *na_result_about(struct na_result *r)
 const struct na_about *na_result_get_about(const struct na_result *r)
 {
 	return &r->about;
+}
+
+uint64_t na_result_left_out(const struct na_result *r)
+{
+	const struct na_value *c = na_get(na_result_get_doc(r), M_coverage);
+	uint64_t sum = 0;
+
+	if (r->about.left_out >= 0)
+		return (uint64_t)r->about.left_out;
+	na_for_each (v, na_get(c, M_left_out)) {
+		int64_t n = na_int_of(v, 0);
+
+		sum += n > 0 ? (uint64_t)n : 0;
+	}
+	return sum;
 }
 
 void na_result_headline(struct na_result *r, const char *fmt, ...)

@@ -409,6 +409,54 @@ static void slow_receiver(void **state)
 	end(&w);
 }
 
+/* Hosts 0 to 2 send to each other in a ring; of host 1 the send waits for
+ * 600 us, of the others for as long as is asked. */
+static void waits_as(struct world *w, int64_t wait_0_us, int64_t wait_2_us)
+{
+	struct act acts[] = {
+		{ACT(0, D2H, 10, 20)},
+		{ACT(0, SEND, 20 + wait_0_us, 30 + wait_0_us), .src = 0,
+		 .dst = 2, .chunk = 1},
+		{ACT(0, RECEIVE, 10, 720), .src = 1, .dst = 0, .latency = 100,
+		 .chunk = 2},
+		{ACT(0, H2D, 720, 750)},
+		{ACT(1, D2H, 10, 20)},
+		{ACT(1, SEND, 620, 640), .src = 1, .dst = 0, .chunk = 2},
+		{ACT(2, D2H, 10, 20)},
+		{ACT(2, SEND, 20 + wait_2_us, 30 + wait_2_us), .src = 2,
+		 .dst = 1, .chunk = 3},
+	};
+
+	begin(w, 3, NULL);
+	explain(w, acts, N(acts), 0, 760);
+}
+
+/* Who waits as the others do is not named. */
+static void alike(void **state)
+{
+	static const struct {
+		int64_t wait_0_us, wait_2_us;
+		const char *want;
+	} rows[] = {
+		{5, 5, "waiting on a host: b waited 600 us of 760 us with its "
+		       "send"},
+		{5, 299, "waiting on a host: b waited 600 us of 760 us"},
+		{5, 301, "waiting on a host: b waited 600 us of 760 us"},
+		{590, 500, "waiting on hosts: 600 us of 760 us before a send; "
+			   "every host waits so, why is not known"},
+		{301, 301, "every host waits so"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct world w;
+
+		waits_as(&w, rows[i].wait_0_us, rows[i].wait_2_us);
+		assert_cause(&w, rows[i].want);
+		end(&w);
+	}
+}
+
 /* What the graph says comes before what time suggests; where indices name
  * several actions, time decides. */
 static void told_inputs(void **state)
@@ -575,6 +623,7 @@ int main(void)
 		cmocka_unit_test(no_trace),
 		cmocka_unit_test(slow_network),
 		cmocka_unit_test(slow_receiver),
+		cmocka_unit_test(alike),
 		cmocka_unit_test(told_inputs),
 		cmocka_unit_test(other_launch),
 		cmocka_unit_test(nothing_there),

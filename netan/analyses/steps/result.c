@@ -109,6 +109,12 @@ static double behind_ms(const struct st_host *h)
 		       : h->behind_ms;
 }
 
+/* Who is behind by nothing needs none. */
+static enum st_cause cause_of(const struct st_host *h)
+{
+	return h->straggler || !(behind_ms(h) <= 0) ? h->cause : ST_NONE;
+}
+
 static void put_host(struct na_result *r, struct na_value *list,
 		     const struct st_state *s, const struct st_host *h)
 {
@@ -126,7 +132,7 @@ static void put_host(struct na_result *r, struct na_value *list,
 	else
 		na_put_null(r, to, M_slowest_share);
 	na_put_real(r, to, M_behind_ms, behind_ms(h));
-	na_put_text(r, to, M_cause, na_steps_cause_names[h->cause]);
+	na_put_text(r, to, M_cause, na_steps_cause_names[cause_of(h)]);
 	na_put_bool(r, to, M_straggler, h->straggler);
 	put_parts(r, to, s, h->run, &h->sums);
 }

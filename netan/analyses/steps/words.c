@@ -137,7 +137,11 @@ static void say_straggler(struct na_str *t, const struct st_state *s,
 	}
 	na_str_addf(t, ", by %s%s, in %s %% of %s %s",
 		    na_print_time(time, v->effect_ps, 3),
-		    h->cause == ST_NETWORK ? " of transfer time" : "",
+		    h->cause != ST_NETWORK ? ""
+		    : h->evidence == ST_OF_STEPS
+			    ? " of transfer time a step (the mean of each "
+			      "collective, added up)"
+			    : " of transfer time a run",
 		    na_print_number(number,
 				    100 * (double)v->last / (double)v->n, 3),
 		    na_grouped(v->n),

@@ -17,7 +17,7 @@
 enum { INDICES_MAX = 1 << 16 }; /* of the actions of a device */
 
 /* clang-format off */
-static const unsigned waits_for[NA_N_ACTIONS] = {
+const unsigned na_late_waits_for[NA_N_ACTIONS] = {
 	[NA_ACT_D2H] = BIT(NA_ACT_D2H),
 	[NA_ACT_SEND] = BIT(NA_ACT_D2H) | BIT(NA_ACT_RECEIVE) |
 			BIT(NA_ACT_COMPUTE),
@@ -42,7 +42,7 @@ static const enum na_action_kind ends_with[] = {NA_ACT_H2D, NA_ACT_COMPUTE,
 						NA_ACT_SEND};
 
 /* The nodes of one device by the index of their action. */
-struct numbering {
+struct la_numbers {
 	uint32_t host, device;
 	bool done; /* for that device */
 	bool one;  /* no index is of two */
@@ -52,7 +52,6 @@ struct numbering {
 struct walk {
 	const struct la_all *all;
 	struct la_path *p;
-	struct numbering *numbers;
 	int64_t at_ps; /* what is later is told */
 	bool short_of_memory;
 };
@@ -105,9 +104,10 @@ static void pass_action(struct walk *w, enum la_kind kind, int64_t from_ps,
 }
 
 /* Where each kind of action is counted apart, an index is of several. */
-static bool one_numbering(struct walk *w, const struct la_action *of)
+static bool one_numbering(const struct la_all *all, const struct la_path *p,
+			  const struct la_action *of)
 {
-	struct numbering *n = w->numbers;
+	struct la_numbers *n = p->numbers;
 
 	if (n->done && n->host == of->host && n->device == of->device)
 		return n->one;
@@ -116,8 +116,9 @@ static bool one_numbering(struct walk *w, const struct la_action *of)
 	n->done = true;
 	n->one = false;
 	memset(n->at, 0xff, sizeof(n->at));
-	for (uint32_t i = 0; i < w->p->nodes.n; i++) {
-		const struct la_action *a = action_at(w, i);
+	for (uint32_t i = 0; i < p->nodes.n; i++) {
+		const struct la_action *a =
+			&all->actions.v[p->nodes.v[i].action];
 		uint32_t k = (uint32_t)a->index;
 
 		if (a->kind == NA_ACT_GRAPH || a->host != of->host ||
@@ -131,14 +132,14 @@ static bool one_numbering(struct walk *w, const struct la_action *of)
 	return true;
 }
 
-/* From a list such as "[3, 4]"; LA_NONE: it does not tell. */
-static uint32_t told_before(struct walk *w, uint32_t node)
+uint32_t na_late_told_before(const struct la_all *all, const struct la_path *p,
+			     uint32_t node)
 {
-	const struct la_action *a = action_at(w, node);
-	const char *s = na_strtab_at(&w->all->texts, a->inputs);
+	const struct la_action *a = &all->actions.v[p->nodes.v[node].action];
+	const char *s = na_strtab_at(&all->texts, a->inputs);
 	uint32_t best = LA_NONE;
 
-	if (!*s || !one_numbering(w, a))
+	if (!*s || !one_numbering(all, p, a))
 		return LA_NONE;
 	while (*s) {
 		char *end;
@@ -151,9 +152,9 @@ static uint32_t told_before(struct walk *w, uint32_t node)
 		}
 		x = strtoull(s, &end, 10);
 		s = end;
-		i = x < INDICES_MAX ? w->numbers->at[x] : LA_NONE;
+		i = x < INDICES_MAX ? p->numbers->at[x] : LA_NONE;
 		if (i == LA_NONE || i == node ||
-		    w->p->nodes.v[i].end_ps > w->p->nodes.v[node].end_ps)
+		    p->nodes.v[i].end_ps > p->nodes.v[node].end_ps)
 			return LA_NONE;
 		if (best == LA_NONE || i > best)
 			best = i;
@@ -170,7 +171,7 @@ static uint32_t ended_by(const struct walk *w, uint32_t node, int64_t by_ps)
 		const struct la_action *a = action_at(w, i);
 
 		if (w->p->nodes.v[i].end_ps <= by_ps &&
-		    waits_for[of->kind] & BIT(a->kind) &&
+		    na_late_waits_for[of->kind] & BIT(a->kind) &&
 		    belongs(a, of->device, of->host))
 			return i;
 	}
@@ -181,7 +182,7 @@ static uint32_t before(struct walk *w, uint32_t node)
 {
 	const struct la_node *n = &w->p->nodes.v[node];
 	uint8_t kind = action_at(w, node)->kind;
-	uint32_t i = told_before(w, node);
+	uint32_t i = na_late_told_before(w->all, w->p, node);
 
 	if (i != LA_NONE) {
 		w->p->told = true;
@@ -433,13 +434,12 @@ bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
 	}
 	p->launch = a->launch;
 	p->iteration = a->iteration;
-	w.numbers = na_late_find_nodes(all, p)
-			    ? na_calloc(1, sizeof(*w.numbers))
-			    : NULL;
-	if (!w.numbers)
+	p->numbers = na_late_find_nodes(all, p)
+			     ? na_calloc(1, sizeof(*p->numbers))
+			     : NULL;
+	if (!p->numbers)
 		return false;
 	walk_back(&w);
 	how_well(all, p);
-	free(w.numbers);
 	return !w.short_of_memory;
 }

@@ -1,8 +1,9 @@
 /*
  * What the parts of na_put_late() share: gather.c reads the actions,
  * match.c joins receives to their sends, nodes.c picks those of one
- * execution, path.c walks back from the end, words.c says what it found,
- * rows.c lays it out for the waterfall.
+ * execution, path.c walks back from the end, alike.c compares a host's wait
+ * with the others', words.c says what it found, rows.c lays it out for the
+ * waterfall.
  */
 #ifndef NETAN_METHODS_LATE_STATE_H
 #define NETAN_METHODS_LATE_STATE_H
@@ -94,6 +95,7 @@ struct la_path {
 	struct la_node *sends;        /* of all executions; likewise, by end */
 	size_t n_sends;
 	uint32_t *node_of;               /* by action; LA_NONE */
+	struct la_numbers *numbers;      /* path.c's, of one device */
 	NA_VEC(struct la_segment) steps; /* first to last */
 	int64_t uncertainty_ps; /* the largest on the path; NA_TIME_MAX */
 	bool told;              /* by action_inputs */
@@ -124,8 +126,24 @@ bool na_late_find_nodes(const struct la_all *all,
 void na_late_path_fini(struct la_path *p);
 
 /* path.c */
+extern const unsigned na_late_waits_for[NA_N_ACTIONS]; /* bits of kinds */
+/* The last of those that action_inputs tell; LA_NONE: they do not.  Ask for
+ * one device after the other. */
+uint32_t na_late_told_before(const struct la_all *all, const struct la_path *p,
+			     uint32_t node);
 bool na_late_find_path(const struct la_all *all, const struct na_late_ask *ask,
 		       struct la_path *p) NA_MUST_CHECK;
+
+/* alike.c */
+enum la_alike {
+	LA_STANDS_OUT, /* or nobody is there to compare with */
+	LA_AS_MOST,
+	LA_AS_ALL
+};
+/* Of a wait before an action.  False: no memory. */
+bool na_late_alike(const struct la_all *all, const struct la_path *p,
+		   const struct la_segment *s,
+		   enum la_alike *how) NA_MUST_CHECK;
 
 /* words.c */
 extern const char *const na_late_kind_names[LA_N_KINDS];

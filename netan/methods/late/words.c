@@ -89,6 +89,7 @@ struct telling {
 	const char *host; /* of the segment */
 	char device[NA_ENDPOINT_BUF];
 	const char *took;
+	enum la_alike alike;
 };
 
 /* " from s1d0 (host-1)", without the host where its trace is not there. */
@@ -157,26 +158,30 @@ static bool say_late_peer(const struct telling *t)
 	return true;
 }
 
+/* clang-format off */
+static const char *const what[NA_N_ACTIONS] = {
+	[NA_ACT_D2H] = "copy from the device",
+	[NA_ACT_H2D] = "copy to the device",
+	[NA_ACT_COMPUTE] = "reduction", [NA_ACT_SEND] = "send",
+	[NA_ACT_RECEIVE] = "receive",
+};
+/* clang-format on */
+
+static const char *next_of(const struct telling *t)
+{
+	return what[t->all->actions.v[t->s->action].kind];
+}
+
 static void say_wait(const struct telling *t)
 {
-	/* clang-format off */
-	static const char *const what[NA_N_ACTIONS] = {
-		[NA_ACT_D2H] = "copy from the device",
-		[NA_ACT_H2D] = "copy to the device",
-		[NA_ACT_COMPUTE] = "reduction", [NA_ACT_SEND] = "send",
-		[NA_ACT_RECEIVE] = "receive",
-	};
-	/* clang-format on */
-	const char *next = what[t->all->actions.v[t->s->action].kind];
-
 	if (t->s->from_ps == 0 && t->s->host == t->p->host)
 		na_str_addf(t->to,
 			    "%s: %s passed between the device's send and the "
 			    "first %s",
-			    t->host, t->took, next);
+			    t->host, t->took, next_of(t));
 	else
 		na_str_addf(t->to, "%s waited %s with its %s", t->host, t->took,
-			    next);
+			    next_of(t));
 }
 
 /* Behind which other send of its host; NULL: it was not held. */
@@ -226,9 +231,28 @@ static void say_held(const struct telling *t)
 				  na_time_between(n->start_ps, n->end_ps), 3));
 }
 
+/* Nobody is named: the one on this path is there by chance. */
+static void say_alike(const struct telling *t)
+{
+	const char *who = t->alike == LA_AS_ALL ? "every host waits"
+						: "most hosts wait";
+
+	if (t->s->kind == LA_SEND && blocker(t))
+		na_str_addf(t->to,
+			    "%s behind other sends of the same host; %s so",
+			    t->took, who);
+	else
+		na_str_addf(t->to, "%s before a %s; %s so, why is not known",
+			    t->took, next_of(t), who);
+}
+
 /* False: no memory. */
 static bool say(const struct telling *t)
 {
+	if (t->alike != LA_STANDS_OUT) {
+		say_alike(t);
+		return true;
+	}
 	switch (t->s->kind) {
 	case LA_D2H:
 		na_str_addf(t->to, "the copy from %s (%s) took %s", t->device,
@@ -324,6 +348,25 @@ static const char *const titles[LA_N_KINDS] = {
 };
 /* clang-format on */
 
+static const char *title_of(enum la_kind kind, enum la_alike alike)
+{
+	return kind == LA_WAIT && alike != LA_STANDS_OUT ? "waiting on hosts"
+							 : titles[kind];
+}
+
+/* What a host did with something that it had.  False: no memory. */
+static bool compare(struct telling *t)
+{
+	const struct la_segment *s = t->s;
+	const struct la_node *n;
+
+	if (s->kind != LA_WAIT && s->kind != LA_SEND)
+		return true;
+	n = &t->p->nodes.v[t->p->node_of[s->action]];
+	return s->from_ps >= n->start_ps ||
+	       na_late_alike(t->all, t->p, s, &t->alike);
+}
+
 bool na_late_cause(const struct la_all *all, const struct la_path *p,
 		   struct na_str *to)
 {
@@ -348,16 +391,19 @@ bool na_late_cause(const struct la_all *all, const struct la_path *p,
 	}
 	if (!t.s)
 		return true;
+	if (!compare(&t))
+		return false;
 	na_print_time(whole, all_ps, 3);
 	na_print_time(part, length_of(t.s), 3);
 	if (n > 1 && 10 * length_of(t.s) < 9 * of_ps[most]) {
 		snprintf(took, sizeof(took), "%s", part);
 		na_str_addf(to, "%s: %s of %s, in %zu parts; the longest: ",
-			    titles[most], na_print_time(part, of_ps[most], 3),
+			    title_of(most, t.alike),
+			    na_print_time(part, of_ps[most], 3),
 			    whole, n);
 	} else {
 		snprintf(took, sizeof(took), "%s of %s", part, whole);
-		na_str_addf(to, "%s: ", titles[most]);
+		na_str_addf(to, "%s: ", title_of(most, t.alike));
 	}
 	t.took = took;
 	t.host = na_late_host_name(all, t.s->host);
