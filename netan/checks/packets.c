@@ -638,9 +638,9 @@ const char *na_packets_of_all(struct na_case *c, long long n)
 }
 
 const char *na_packets_worst(struct na_case *c, long long n,
-			     const struct na_value *worst)
+			     const struct na_value *worst, bool back)
 {
 	return na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
-			    na_text_at(worst, M_src),
-			    na_text_at(worst, M_dst));
+			    na_text_at(worst, back ? M_dst : M_src),
+			    na_text_at(worst, back ? M_src : M_dst));
 }

@@ -155,9 +155,10 @@ double na_packets_lost(const struct na_value *way);
 
 /* "2 of 15 connections" of `tcp` */
 const char *na_packets_of_all(struct na_case *c, long long n);
-/* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99" */
+/* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99", or from its dst to
+ * its src. */
 const char *na_packets_worst(struct na_case *c, long long n,
-			     const struct na_value *worst);
+			     const struct na_value *worst, bool back);
 
 /* tcp_late.c: what delays packets and loses none. */
 void na_check_queues(struct na_case *c);

@@ -500,6 +500,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 		 const struct group *g)
 {
 	bool loss = t->host == by_loss;
+	bool one_way = loss || t->host == by_hole || t->host == by_peer;
 	long long n = loss ? na_loss_connections(c, t->verdict)
 			   : (long long)g->n;
 	const char *more = na_packets_more(c, "tcp", g->worst);
@@ -511,7 +512,9 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->to_s = g->to_s;
 	f->title = na_case_text(c, "%s %s%s", na_packets_of_all(c, n),
 				n == 1 ? t->title : t->titles,
-				na_packets_worst(c, n, g->worst));
+				na_packets_worst(c, n, g->worst,
+						 one_way && na_loss_is_back(
+								    g->worst)));
 	f->how = f->title;
 	f->remedy = loss ? loss_remedy(t, g->worst) : t->remedy;
 	accuse(c, f, t, g);

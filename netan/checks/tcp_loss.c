@@ -25,6 +25,21 @@ bool na_loss_is_hole(const struct na_value *row)
 	       na_flag_at(row, M_rev "." M_black_hole);
 }
 
+static bool is_gone(const struct na_value *way)
+{
+	return na_flag_at(way, M_black_hole) || na_flag_at(way, M_gone);
+}
+
+bool na_loss_is_back(const struct na_value *row)
+{
+	const struct na_value *fwd = na_get(row, M_fwd);
+	const struct na_value *rev = na_get(row, M_rev);
+
+	if (is_gone(fwd) || is_gone(rev))
+		return !is_gone(fwd);
+	return na_packets_needed(row, rev) > na_packets_needed(row, fwd);
+}
+
 bool na_loss_is_much(const struct na_value *connection)
 {
 	static const char *const ways[] = {M_fwd, M_rev};
@@ -174,7 +189,8 @@ static const char *on_which(struct na_case *c, const struct loss *x)
 static void say_lost(struct na_case *c, struct na_finding *f,
 		     const struct na_value *worst, const struct loss *x)
 {
-	const char *where = na_packets_worst(c, x->connections, worst);
+	const char *where = na_packets_worst(c, x->connections, worst,
+					     na_loss_is_back(worst));
 
 	if (x->segments > 0)
 		f->how = na_case_text(c, "%s lost and sent again%s, on %s%s",

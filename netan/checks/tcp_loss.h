@@ -11,6 +11,8 @@
 bool na_loss_is_hole(const struct na_value *row);
 /* So much that it is an error, by either way. */
 bool na_loss_is_much(const struct na_value *row);
+/* What it lost, or most of that, went from its dst to its src. */
+bool na_loss_is_back(const struct na_value *row);
 /* All of a verdict that lose packets, also those that are not listed. */
 long long na_loss_connections(const struct na_case *c, const char *verdict);
 /* The network somewhere; the only path that loses; or bad-endpoint says.  With

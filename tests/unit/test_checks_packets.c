@@ -288,6 +288,40 @@ static void the_network_is_to_blame(void **state)
 		blames(&rows[i], i);
 }
 
+/* The arrow is the way of the data that is lost, whoever connected. */
+static void arrows_are_of_what_is_lost(void **state)
+{
+	static const char lost[] =
+		", 'loses': true, 'data_packets': 400, "
+		"'needed_retransmissions': 9";
+	static const char *const says[] = {", 10.0.0.1:9 -> 10.0.0.2:80",
+					   ", 10.0.0.2:80 -> 10.0.0.1:9"};
+
+	(void)state;
+	for (size_t i = 0; i < NA_LEN(says); i++) {
+		struct hand_case h;
+		const char *verdict;
+		char tcp[600];
+
+		(void)snprintf(tcp, sizeof(tcp),
+			       "{'totals': {'packets': 900}, "
+			       "'connections_used': 1, 'connections': "
+			       "[{'src': '10.0.0.1:9', 'dst': '10.0.0.2:80', "
+			       "'verdict': 'network_loss', " WAYS("%s", "%s")
+			       "}]}",
+			       i ? "" : lost, i ? lost : "");
+		hand_case_init(&h);
+		hand_doc(&h, "session", "{}");
+		hand_side(&h, "session",
+			  "{'files': 1, 'inputs': [{'trace': false}]}");
+		hand_body(&h, "tcp", tcp);
+		verdict = at(na_first(hand_judge(&h), "findings"), "title");
+		if (!strstr(verdict, says[i]))
+			fail_msg("row %zu: %s", i, verdict);
+		hand_case_fini(&h);
+	}
+}
+
 /* What is counted is of the connections listed, and said to be. */
 static void what_is_not_listed_is_not_counted(void **state)
 {
@@ -412,6 +446,7 @@ int main(void)
 		cmocka_unit_test(an_end_is_to_blame),
 		cmocka_unit_test(settings_are_to_blame),
 		cmocka_unit_test(the_network_is_to_blame),
+		cmocka_unit_test(arrows_are_of_what_is_lost),
 		cmocka_unit_test(what_is_not_listed_is_not_counted),
 		cmocka_unit_test(passes),
 	};
