@@ -398,12 +398,12 @@ bool na_late_cause(const struct la_all *all, const struct la_path *p,
 	if (n > 1 && 10 * length_of(t.s) < 9 * of_ps[most]) {
 		snprintf(took, sizeof(took), "%s", part);
 		na_str_addf(to, "%s: %s of %s, in %zu parts; the longest: ",
-			    title_of(most, t.alike),
+			    title_of((enum la_kind)most, t.alike),
 			    na_print_time(part, of_ps[most], 3),
 			    whole, n);
 	} else {
 		snprintf(took, sizeof(took), "%s of %s", part, whole);
-		na_str_addf(to, "%s: ", title_of(most, t.alike));
+		na_str_addf(to, "%s: ", title_of((enum la_kind)most, t.alike));
 	}
 	t.took = took;
 	t.host = na_late_host_name(all, t.s->host);
