@@ -204,7 +204,7 @@ for c in $commands; do
 		made $a home/zq01user/zq02dir --from 0s --host 'zq10*' \
 			-o o.xplane.pb
 		made $a zq40job.pcap --from 0s -o o.pcap
-		made $a zq30ranks --from 0s -o zq94out/
+		made $a zq30ranks --from 0s -o zq94ranks/
 		refused $a zq40job.pcap
 		;;
 	ingest)
