@@ -320,7 +320,7 @@ static void say_hosts(const struct work *w)
 	for (size_t i = 0; w->cli->request.host.n && i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
-		if (in->capture && strcmp(in->format, "netan") == 0)
+		if (in->capture && !in->reader->packets)
 			na_say_warning(&w->cli->request,
 				       "%s: --host cuts nothing out of a "
 				       "transfer file of a capture: what all "

@@ -1,6 +1,5 @@
 /* The segments of the one connection that is drawn. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "netan/base/vec.h"
 #include "netan/engine/session/again.h"
@@ -45,7 +44,7 @@ enum na_status na_session_segments(struct na_session *s,
 	enum na_status st = in && list ? NA_OK : na_fail_nomem(err);
 
 	sink.segment = to_each;
-	if (strcmp(first->format, "netan") == 0)
+	if (!first->reader->packets)
 		na_say_warning(s->request,
 			       "%s holds connections, but no packets: draw the "
 			       "picture from the capture itself",

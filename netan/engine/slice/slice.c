@@ -181,14 +181,21 @@ bool na_slicer_loses(const struct na_slicer *z)
 	return any_capture(&z->session) && loses(z);
 }
 
-static bool picks(const struct na_session *s)
+/* Packets of it, by whose they are? */
+static bool picks(const struct na_session *s, const struct na_input *in)
 {
-	return s->request->host.n || s->request->filter;
+	return in->reader && in->reader->packets &&
+	       (s->request->host.n || s->request->filter);
 }
 
 bool na_slicer_picks(const struct na_slicer *z)
 {
-	return any_capture(&z->session) && picks(&z->session);
+	const struct na_session *s = &z->session;
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		any |= picks(s, &s->inputs[i]);
+	return any;
 }
 
 bool na_slicer_parts(const struct na_slicer *z)
@@ -238,7 +245,7 @@ static const char *says(struct na_slicer *z, size_t input, bool no_programs,
 	m.damaged = in->damaged;
 	m.other_hosts = !in->capture &&
 			(older.other_hosts || na_slicer_parts(z));
-	m.other_packets = in->capture && (older.other_packets || picks(s));
+	m.other_packets = older.other_packets || picks(s, in);
 	m.no_programs = older.no_programs || no_programs;
 	/* When they were: alone a capture tells no steps. */
 	if (in->capture && m.step) {
