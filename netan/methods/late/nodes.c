@@ -153,5 +153,6 @@ void na_late_path_fini(struct la_path *p)
 	na_vec_free(&p->nodes);
 	free(p->sends);
 	free(p->node_of);
+	free(p->numbers);
 	na_vec_free(&p->steps);
 }
