@@ -458,6 +458,9 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_seconds(c, all / NA_MS_PER_S),
 		na_case_count(c, g->calls));
 	na_case_fact(c, f, "%s", f->how);
+	f->otherwise = "its program waits for another host before it answers, "
+		       "as peers of a collective do, and servers that ask "
+		       "others";
 	f->of = on_all(g);
 	na_packets_cost(c, f, g->server_ms / NA_MS_PER_S);
 }

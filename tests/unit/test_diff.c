@@ -49,6 +49,8 @@ struct job {
 	int slow_src;        /* whose transfers take twice as long; 0: none */
 	double tail;         /* share that takes 50 times as long */
 	double stays;        /* of a step's effect in the next one's */
+	bool unmarked;       /* no line tells its steps, as in a capture */
+	int64_t apart;       /* times as long from step to step; 0: once */
 };
 
 static double uniform(struct na_rng *rng)
@@ -88,6 +90,7 @@ static void fill(struct pair *p, int run, const struct job *j,
 		 struct na_rng *rng)
 {
 	double of_step = 0;
+	int64_t step = STEP * (j->apart ? j->apart : 1);
 
 	for (int s = 0; s < j->steps; s++) {
 		double own = s ? sqrt(1 - j->stays * j->stays) : 1;
@@ -95,16 +98,17 @@ static void fill(struct pair *p, int run, const struct job *j,
 		of_step = j->stays * of_step +
 			  own * j->step_sigma * normal(rng);
 
-		add(p, (struct hand_row){.what = HAND_STEP,
-					 .source = run,
-					 .start_ps = s * STEP,
-					 .end_ps = (s + 1) * STEP,
-					 .number = s});
+		if (!j->unmarked)
+			add(p, (struct hand_row){.what = HAND_STEP,
+						 .source = run,
+						 .start_ps = s * step,
+						 .end_ps = (s + 1) * step,
+						 .number = s});
 		for (int i = 0; i < j->each; i++) {
 			bool large = uniform(rng) < j->large;
 			int src = 101 + i % 4;
 			double us = large ? 900 : 100;
-			int64_t end = s * STEP + (i + 1) * STEP / (j->each + 1);
+			int64_t end = s * step + (i + 1) * STEP / (j->each + 1);
 
 			us *= j->factor * exp(of_step + j->sigma * normal(rng));
 			us *= src == j->slow_src ? 2 : 1;
@@ -488,6 +492,10 @@ static void false_alarms(void **state)
 		{"steps like those before",
 		 {60, 40, 1, 0.15, 0.4, 0, 0, 0, 0, 0.8}},
 		{"heavy tails", {20, 100, 1, 0.1, 1.2, 0.3, 0, 0, 0.01, 0}},
+		{"pieces of time vary",
+		 {24, 60, 1, 0.15, 0.4, 0, 0, 0, 0, 0, true, 0}},
+		{"pieces like those before",
+		 {60, 40, 1, 0.15, 0.4, 0, 0, 0, 0, 0.8, true, 0}},
 	};
 	int n = runs(15);
 
@@ -531,6 +539,28 @@ static void mixes(void **state)
 	if (getenv("DIFF_RUNS"))
 		printf("mix called so: %.4f\n", found);
 	assert_true(found >= (n < 100 ? 0.8 : 0.95));
+}
+
+/* As many transfers, as fast, in three times as long: the programs paused. */
+static void pauses(void **state)
+{
+	struct job a = usual, b;
+	struct pair p;
+
+	(void)state;
+	a.unmarked = true;
+	b = a;
+	b.apart = 3;
+	compare(&p, &a, &b, 17);
+	assert_string_equal(verdict(&p, "throughput.mean"), "mix");
+	assert_string_equal(overall(&p), "mix");
+	end(&p);
+	/* Where transfers take longer as well, a lower rate is one more. */
+	b.factor = 3;
+	compare(&p, &a, &b, 17);
+	assert_string_equal(verdict(&p, "throughput.mean"), "worse");
+	assert_string_equal(overall(&p), "worse");
+	end(&p);
 }
 
 /* ---- runs of other work */
@@ -683,6 +713,7 @@ int main(void)
 		cmocka_unit_test(false_alarms),
 		cmocka_unit_test(power),
 		cmocka_unit_test(mixes),
+		cmocka_unit_test(pauses),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(decided),
 	};

@@ -94,8 +94,9 @@ static void cover_bins(struct diff_state *s)
 		int64_t ps = na_time_between(all[r].first_ps, all[r].last_ps);
 
 		s->bins_from_ps[r] = all[r].first_ps;
-		if (ps / DIFF_BINS + 1 > s->bin_ps)
-			s->bin_ps = ps / DIFF_BINS + 1;
+		s->piece_ps[r] = ps / DIFF_BINS + 1;
+		if (s->piece_ps[r] > s->bin_ps)
+			s->bin_ps = s->piece_ps[r];
 	}
 }
 
@@ -135,13 +136,6 @@ static enum na_status diff_fork(void *block, const void *state, unsigned pass)
 	*b = (struct diff_block){.main = from};
 	na_an_slack.fork(&b->slack, &from->slack, pass);
 	return na_an_steps.fork(&b->steps, &from->steps, pass);
-}
-
-static size_t bin_of(const struct diff_state *s, uint32_t run, int64_t at_ps)
-{
-	int64_t at = na_time_between(s->bins_from_ps[run], at_ps) / s->bin_ps;
-
-	return at < DIFF_BINS ? (size_t)at : DIFF_BINS - 1;
 }
 
 static uint32_t stratum_of(struct diff_block *b, const struct na_transfer *t,
@@ -187,7 +181,9 @@ static enum na_status diff_add(void *block, const struct na_transfer *t)
 	na_extent_add(&u->time, t->start_ps, t->end_ps);
 	u->run = run;
 	u->bytes += (na_i128)t->size_bytes;
-	g->bins[run][bin_of(b->main, run, t->end_ps)] += (na_i128)t->size_bytes;
+	g->bins[run][na_diff_piece_of(b->main, run, t->end_ps,
+				      b->main->bin_ps)] +=
+		(na_i128)t->size_bytes;
 	na_extent_add(&g->used[run], t->start_ps, t->end_ps);
 	return NA_OK;
 }
@@ -285,7 +281,7 @@ static uint32_t *merge_units(struct diff_state *s,
 			continue;
 		na_extent_join(&to->time, &from->time);
 		to->run = from->run;
-		to->none = from->none;
+		to->of_time = from->of_time;
 		to->bytes += from->bytes;
 	}
 	free(launch_as);

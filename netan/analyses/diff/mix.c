@@ -269,16 +269,6 @@ static bool by_line(struct diff_state *s)
 	return ok;
 }
 
-static bool changed(const struct diff_metric *m)
-{
-	bool any = false;
-
-	for (size_t k = 0; k < DIFF_ROWS; k++)
-		any |= m->rows[k].verdict == DIFF_BETTER ||
-		       m->rows[k].verdict == DIFF_WORSE;
-	return any;
-}
-
 static bool look(struct diff_state *s, bool paths, bool *done)
 {
 	struct strata x = {.of = NULL};
@@ -318,14 +308,42 @@ static void judge_rates(struct diff_state *s)
 	}
 }
 
+static bool says(const struct diff_metric *m, enum diff_verdict v)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < DIFF_ROWS; k++)
+		any |= m->rows[k].verdict == v;
+	return any;
+}
+
+/* In bins of time, a rate holds the pauses of the programs as well: where no
+ * transfer took longer, less was asked for. */
+static void doubt_rates(struct diff_state *s)
+{
+	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
+	struct diff_metric *rates = &s->metrics[DIFF_THROUGHPUT];
+
+	if (!isnan(s->mix.demand) ||
+	    m->rows[DIFF_P50].verdict == DIFF_UNTOLD)
+		return;
+	for (size_t k = 0; k < DIFF_ROWS; k++) {
+		enum diff_verdict *v = &rates->rows[k].verdict;
+
+		if ((*v == DIFF_BETTER || *v == DIFF_WORSE) && !says(m, *v))
+			*v = DIFF_MIX;
+	}
+}
+
 bool na_diff_judge_mix(struct diff_state *s)
 {
-	struct diff_metric *m = &s->metrics[DIFF_LATENCY];
-	bool done = false;
+	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
+	bool done = false, ok = true;
 
 	judge_rates(s);
-	if (!m->compared || !changed(m))
-		return true;
-	return look(s, true, &done) && (done || look(s, false, &done)) &&
-	       (done || by_line(s));
+	if (m->compared && (says(m, DIFF_BETTER) || says(m, DIFF_WORSE)))
+		ok = look(s, true, &done) && (done || look(s, false, &done)) &&
+		     (done || by_line(s));
+	doubt_rates(s);
+	return ok;
 }

@@ -67,17 +67,6 @@ static void sort_run(void *arg, size_t run)
 	na_sort(s[run].x, s[run].n, na_boot_order);
 }
 
-static bool has_units(const struct diff_state *s, uint32_t run)
-{
-	for (size_t i = 0; i < s->got.units.n; i++) {
-		const struct diff_unit *u = &s->got.units.v[i];
-
-		if (u->run == run && u->time.n && u->none)
-			return false;
-	}
-	return true;
-}
-
 /* The order within a run does not matter: they are sorted. */
 static void split_runs(const struct diff_state *s,
 		       struct diff_sample to[DIFF_RUNS])
@@ -114,7 +103,7 @@ static bool latencies(struct diff_state *s)
 			s->in_stratum[to[r].x[i].kind][r]++;
 		if (!renumber(s, &to[r], r))
 			return false;
-		settle(&to[r], has_units(s, r));
+		settle(&to[r], true);
 	}
 	return na_side_by_side(s->scope, DIFF_RUNS, sort_run, to);
 }
@@ -146,7 +135,7 @@ static bool sizes_of(struct diff_state *s, uint32_t run,
 	}
 	if (!renumber(s, to, run))
 		return false;
-	complete(to, has_units(s, run));
+	complete(to, true);
 	return true;
 }
 
@@ -236,6 +225,18 @@ static bool rates_by_bin(struct diff_state *s, uint32_t run)
 	return true;
 }
 
+/* Every transfer belongs to a step or a launch. */
+static bool has_units(const struct diff_state *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->got.units.n; i++) {
+		const struct diff_unit *u = &s->got.units.v[i];
+
+		if (u->run == run && u->time.n && u->of_time)
+			return false;
+	}
+	return true;
+}
+
 /* The same in both runs: steps, or launches, or bins. */
 static bool rates(struct diff_state *s)
 {
@@ -247,6 +248,7 @@ static bool rates(struct diff_state *s)
 	for (size_t u = steps; u < s->got.units.n; u++)
 		launches[s->got.units.v[u].run] |= s->got.units.v[u].time.n > 0;
 	units = !latency[DIFF_A].by_events && !latency[DIFF_B].by_events &&
+		has_units(s, DIFF_A) && has_units(s, DIFF_B) &&
 		launches[DIFF_A] == launches[DIFF_B];
 	for (uint32_t r = 0; ok && r < DIFF_RUNS; r++) {
 		struct diff_sample *to = &s->metrics[DIFF_THROUGHPUT].s[r];
@@ -345,7 +347,7 @@ static bool steps_of(struct diff_state *s, uint32_t run)
 		const struct diff_unit *x = &s->got.units.v[u];
 		int64_t ps = na_time_between(x->time.first_ps, x->time.last_ps);
 
-		if (x->run == run && x->time.n && !x->none &&
+		if (x->run == run && x->time.n && !x->of_time &&
 		    !push(to, (double)ps, to->n))
 			return false;
 	}

@@ -4,7 +4,7 @@
  *
  * Everything that was measured is a sample of values, each in a unit: what
  * was measured together, a step where the run has steps, else a launch of a
- * program.  Quantiles of B are set against those of A, and units are drawn
+ * program, else a piece of the run's time.  Quantiles of B are set against those of A, and units are drawn
  * again to tell how far that can be trusted (netan/stats/tests/boot.h).
  */
 #ifndef NETAN_ANALYSES_DIFF_STATE_H
@@ -170,12 +170,13 @@ enum diff_unlike {
 };
 enum { DIFF_UNLIKE_BUF = 128 };
 
-/* A step, a launch of a program, or what belongs to none of them. */
+/* A step, a launch of a program, or one of DIFF_BINS pieces of the time of its
+ * run, of what belongs to none of them. */
 struct diff_unit {
 	struct na_extent time; /* of its transfers */
 	na_i128 bytes;
 	uint32_t run, at; /* at: among the run's, in order of time */
-	bool none;
+	bool of_time; /* a piece of time */
 };
 
 /* A host that sends or receives, a path between hosts, a collective. */
@@ -224,6 +225,7 @@ struct diff_state {
 	struct diff_gathered got;
 	struct na_census_stack counts;
 	int64_t bins_from_ps[DIFF_RUNS], bin_ps; /* as wide in both runs */
+	int64_t piece_ps[DIFF_RUNS]; /* a DIFF_BINS-th of its own time */
 
 	/* Of all transfers: latencies are compared on one clock. */
 	const struct na_host_clocks *clocks;
@@ -247,7 +249,10 @@ struct diff_state {
 };
 
 /* ---- units.c */
-/* The unit of a transfer that ends then: index of units, which grow. */
+/* Which piece of its run's time an instant lies in, the first is 0. */
+uint32_t na_diff_piece_of(const struct diff_state *s, uint32_t run,
+			  int64_t at_ps, int64_t piece_ps);
+/* The unit of a transfer: index of units, which grow. */
 uint32_t na_diff_unit_of(struct diff_block *b, const struct na_transfer *t,
 			 uint32_t run);
 /* By the time of a run's steps; NA_UNKNOWN_U32: it has none. */

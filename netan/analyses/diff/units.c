@@ -29,18 +29,31 @@ bool na_diff_grow_units(const struct diff_state *s, struct diff_gathered *g)
 	return true;
 }
 
+uint32_t na_diff_piece_of(const struct diff_state *s, uint32_t run,
+			  int64_t at_ps, int64_t piece_ps)
+{
+	int64_t at = na_time_between(s->bins_from_ps[run], at_ps) / piece_ps;
+
+	return at < DIFF_BINS ? (uint32_t)at : DIFF_BINS - 1;
+}
+
 uint32_t na_diff_unit_of(struct diff_block *b, const struct na_transfer *t,
 			 uint32_t run)
 {
 	const struct na_store *store = b->main->scope->store;
 	struct diff_gathered *g = &b->got;
-	uint32_t at = t->step, launch;
+	uint32_t at = t->step, launch, piece;
+	bool of_time = t->launch == NA_UNKNOWN_U32;
 
 	if (at == NA_UNKNOWN_U32)
 		at = na_diff_step_at(store, run, t->end_ps);
 	if (at == NA_UNKNOWN_U32) {
-		launch = na_triples_add(&g->launches,
-					(struct na_triple){t->launch, run, 0});
+		piece = of_time ? na_diff_piece_of(b->main, run, t->end_ps,
+						   b->main->piece_ps[run])
+				: 0;
+		launch = na_triples_add(
+			&g->launches,
+			(struct na_triple){t->launch, run, piece});
 		if (launch == NA_NO_TRIPLE ||
 		    store->n_steps + launch >= NA_UNKNOWN_U32)
 			return NA_UNKNOWN_U32;
@@ -49,7 +62,7 @@ uint32_t na_diff_unit_of(struct diff_block *b, const struct na_transfer *t,
 	if (!na_diff_grow_units(b->main, g))
 		return NA_UNKNOWN_U32;
 	if (at >= store->n_steps)
-		g->units.v[at].none = t->launch == NA_UNKNOWN_U32;
+		g->units.v[at].of_time = of_time;
 	return at;
 }
 

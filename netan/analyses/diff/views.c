@@ -166,19 +166,22 @@ static void note_intervals(struct na_result *r, const struct diff_state *s)
 		if (by_events(s, k))
 			na_result_note(
 				r,
-				"%s has fewer than %d steps: its values were "
-				"resampled one by one, as if they were "
-				"independent; the intervals are too short if "
-				"they are not",
+				"%s has fewer than %d steps, or pieces of time "
+				"with transfers: its values were resampled one "
+				"by one, as if they were independent; the "
+				"intervals are too short if they are not",
 				s->labels[k], NA_BOOT_LEAST);
 	}
 	if (!a || !b)
-		snprintf(of, sizeof(of), "%s%.60s of %d stretches of steps",
+		snprintf(of, sizeof(of), "%s%.60s of %d stretches of %s",
 			 a || b ? ", of " : "",
 			 a   ? s->labels[DIFF_B]
 			 : b ? s->labels[DIFF_A]
 			     : "",
-			 DIFF_STRETCHES);
+			 DIFF_STRETCHES,
+			 s->scope->store->n_steps || s->got.programs.n
+				 ? "steps"
+				 : "time");
 	na_result_note(r,
 		       "intervals: %d resamples%s, seed %d; all of them "
 		       "together hold with 95 %%",
