@@ -349,7 +349,7 @@ static int explains(const struct na_finding *f)
 		[NA_EXPLAINS_WAITING] = 4, [NA_EXPLAINS_ALL] = 5,
 	};
 
-	return f->cause == NA_CAUSE_NETWORK || f->suspicion ||
+	return f->cause == NA_CAUSE_NETWORK || f->suspicion || f->no_wait ||
 			       f->severity < NA_SEV_WARNING
 		       ? 0
 		       : weights[f->check->explains];
