@@ -409,13 +409,9 @@ static void tell_unseen(struct na_case *c, const struct na_value *body,
 	else if (tail)
 		na_case_missing(c,
 				"%d late transfers or more, to tell what makes "
-				"them late: of %s %s more than %d ms late",
-				LEAST, n,
-				tail == 1 ? "1 is"
-					  : na_case_text(c, "%s are",
-							 na_case_count(c,
-								       tail)),
-				LATE_MS);
+				"them late: %s of %s %s more than %d ms late",
+				LEAST, na_case_count(c, tail), n,
+				tail == 1 ? "is" : "are", LATE_MS);
 	else if (long_tail(c) > c->limits->tail_ratio)
 		na_case_missing(c, "a link with room, and clocks that agree: "
 				   "the slowest 1 %% of %s transfers take %s "
