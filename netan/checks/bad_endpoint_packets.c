@@ -248,6 +248,20 @@ static void tell_few(struct na_case *c, const struct na_flows *f)
 					: "none");
 }
 
+/* Losses single out nobody; who is slow without losing any, latencies may tell
+ * or not. */
+static void tell_unsure(struct na_case *c)
+{
+	const char *all = na_text_at(na_case_body(c, "pairs"), M_verdict);
+
+	if (all != na_pairs_sentence(c))
+		na_case_missing(c,
+				"calls or messages that tell who is slow: no "
+				"side loses packets more often than others, "
+				"but of latencies pairs cannot tell: %s",
+				na_pairs_sentence(c));
+}
+
 void na_bad_endpoint_packets(struct na_case *c)
 {
 	struct na_packets_side side[NA_SIDES_MOST];
@@ -267,4 +281,6 @@ void na_bad_endpoint_packets(struct na_case *c)
 				   "to compare them");
 	else if (c->n == before)
 		tell_few(c, &flows);
+	if (c->n == before && !c->missing)
+		tell_unsure(c);
 }

@@ -107,10 +107,11 @@ static void tell_few(struct na_case *c, const struct na_value *body, double idc)
 {
 	na_transfers_few(c, na_number_or(body, M_pending "." M_count, 0),
 			 floor(c->limits->burst_idc) + 1);
-	if (!c->missing && isnan(idc) && na_packets_told(c))
-		na_case_missing(c, "a longer capture: too few windows of 10 ms "
-				   "to compare how many transfers start in "
-				   "them");
+	if (!c->missing && isnan(idc))
+		na_case_missing(c,
+				"a longer %s: too few windows of 10 ms to "
+				"compare how many transfers start in them",
+				na_packets_told(c) ? "capture" : "trace");
 }
 
 static void judge_bursty(struct na_case *c)

@@ -116,6 +116,7 @@ struct na_finding {
 	bool apart; /* told by captures of hosts that no trace is known to be
 		       of: joined.h */
 	bool captured; /* of what captures beside traces tell alone */
+	bool no_wait; /* counted, and no time that anybody lost */
 	bool on_racks; /* named only if the racks are as the topology says */
 	/* A second check that found what explains it: na_case_join(). */
 	const struct na_check *also;

@@ -621,7 +621,7 @@ void na_transfers_few(struct na_case *c, double n, double least)
 {
 	char a[NA_UNIT_BUF], b[NA_UNIT_BUF];
 
-	if (!na_packets_told(c) || n >= least)
+	if (n >= least)
 		return;
 	na_case_missing(c, "%s transfers or more: there %s %s",
 			na_print_count(a, (uint64_t)ceil(least)),

@@ -82,8 +82,8 @@ const char *na_packets_open(struct na_case *c, double sent);
 /* Connections in a timeout that reaches beyond what is looked at, in words;
  * NULL: none. */
 const char *na_packets_stalled(struct na_case *c);
-/* A check of captures passes only if it might have found something: of n
- * transfers, where it takes `least`.  Of traces nothing is said here. */
+/* A check passes only if it might have found something: of n transfers, where
+ * it takes `least`. */
 void na_transfers_few(struct na_case *c, double n, double least);
 enum { NA_SIDES_MOST = 8, NA_SEGMENTS_LEAST = 5, NA_LOST_SURELY = 10 };
 /* Of the time looked at: what costs less, and came too seldom for a test
@@ -159,6 +159,9 @@ const char *na_packets_of_all(struct na_case *c, long long n);
  * its src. */
 const char *na_packets_worst(struct na_case *c, long long n,
 			     const struct na_value *worst, bool back);
+
+/* rpc_failed.c: calls of captures that failed or got no answer. */
+void na_check_failed_calls(struct na_case *c);
 
 /* tcp_late.c: what delays packets and loses none. */
 void na_check_queues(struct na_case *c);

@@ -18,7 +18,8 @@
 
 enum {
 	LEAST = 3, /* late transfers that make a mode */
-	FEW = 100  /* have no p99: one late transfer is one late transfer */
+	FEW = 100, /* have no p99: one late transfer is one late transfer */
+	LATE_MS = 100 /* tail events of rpc */
 };
 
 /* Of those whose transfers are told: TCP of other hosts is no witness. */
@@ -252,12 +253,18 @@ static const char *title_of(struct na_case *c, long long n, double ratio)
 				       "nothing tells (--capacity)");
 }
 
+static double long_tail(const struct na_case *c)
+{
+	const struct na_value *side = na_case_side(c, "rpc");
+
+	return na_number_at(side, M_times_p99) /
+	       na_number_at(side, M_times_p50);
+}
+
 static void judge_ratio(struct na_case *c)
 {
 	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
-	const struct na_value *side = na_case_side(c, "rpc");
-	double ratio = na_number_at(side, M_times_p99) /
-		       na_number_at(side, M_times_p50);
+	double ratio = long_tail(c);
 	long long n = (long long)na_count_at(all, M_transfers);
 	struct na_finding *f;
 
@@ -285,6 +292,133 @@ static void judge_ratio(struct na_case *c)
 	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
 }
 
+/* What rpc says of late transfers, as a remark: of so many. */
+struct said {
+	int64_t n;
+	const char *how; /* "come more than 100 ms late, ..." */
+};
+
+static struct said alike_of(struct na_case *c, int64_t tail)
+{
+	const struct na_value *x = na_get(na_case_body(c, "rpc"), M_alike);
+	int64_t n = na_count_at(x, M_count);
+	const char *ms = na_case_number(c, na_number_at(x, M_latency_ms));
+	const char *why = na_flag_at(x, M_nothing_sent_again)
+				  ? ", though nothing was sent again"
+				  : ": few, but as by a timer";
+
+	if (na_number_at(x, M_latency_ms) < LATE_MS)
+		return (struct said){
+			n, na_case_text(c, "come %s ms late alike%s", ms, why)};
+	return (struct said){
+		tail, na_case_text(c,
+				   "come more than %d ms late, %s by %s ms "
+				   "alike%s",
+				   LATE_MS,
+				   n == tail ? "all"
+					     : na_case_text(c, "%s of them",
+							    na_case_count(c,
+									  n)),
+				   ms, why)};
+}
+
+/* Of captures TCP is the witness of modes: tcp-connection has who is behind
+ * them, if anybody. */
+static struct said said_of(struct na_case *c, int64_t tail)
+{
+	const struct na_value *body = na_case_body(c, "rpc");
+	const struct na_value *mode = na_first(body, M_modes);
+
+	if (na_get(body, M_alike))
+		return alike_of(c, tail);
+	if (na_count_at(mode, M_count) >= LEAST)
+		return (struct said){
+			na_count_at(mode, M_count),
+			na_case_text(c,
+				     "come %s ms late, like %s (netan tcp "
+				     "tells whose)",
+				     na_case_number(c, na_number_at(
+							       mode,
+							       M_latency_ms)),
+				     na_text_at(mode, M_cause))};
+	return (struct said){
+		tail, na_case_text(c, "come more than %d ms late, not as a "
+				      "timer makes them",
+				   LATE_MS)};
+}
+
+/* Rarer than the slowest 1 %, so that those are no slower than usual. */
+static void tell_late(struct na_case *c, int64_t tail)
+{
+	const struct na_value *all = na_get(na_case_body(c, "rpc"), M_overall);
+	double n = na_number_at(all, M_transfers);
+	const struct said said = said_of(c, tail);
+	double share = (double)said.n / n;
+	struct na_finding *f;
+
+	if (said.n < LEAST)
+		return;
+	f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE, "rpc");
+	na_case_draw(c, f, "rpc -o rpc.svg");
+	f->title = na_case_text(c, "%s transfers (%s %%) %s",
+				na_case_count(c, said.n),
+				na_case_number(c, 100 * share), said.how);
+	f->remedy = remedy_of_late(c);
+	tell_quantiles(c, f, all, (long long)n);
+	f->otherwise = "requests that wait for their turn at the sender or "
+		       "the receiver";
+	if (na_of_ranks(c))
+		tell_waits(f);
+	na_put_int(c->r, f->evidence, M_transfers, said.n);
+	na_put_real(c->r, f->evidence, M_transfers_share, share);
+	na_case_copy(c, f->evidence, all, M_p50_us, M_p99_us, M_p99_9_us);
+}
+
+/* Latency that is high all the time hides what a timer adds to it. */
+static void miss_high(struct na_case *c, const struct na_value *body)
+{
+	int64_t constant = na_count_at(body, M_tail "." M_constant);
+
+	if (constant)
+		na_case_missing(c,
+				"transfers that are late now and then: %s are "
+				"of a host that is late most of the time (see "
+				"netan rpc and bad-endpoint)",
+				na_case_count(c, constant));
+	else
+		na_case_missing(c,
+				"a usual latency below 10 ms, beside which "
+				"waits show: the median takes %s",
+				told(c, na_get(body, M_overall), M_p50_us));
+}
+
+/* Nothing was found: that says something only where it could have been. */
+static void tell_unseen(struct na_case *c, const struct na_value *body,
+			int64_t tail)
+{
+	const char *n = na_case_count(c, na_count_at(body,
+						     M_overall "."
+						     M_transfers));
+
+	if (unknown_clocks(c))
+		na_case_missing(c, "clocks that agree, or more pairs to tell "
+				   "by how much they do not: latencies are "
+				   "off by as much");
+	else if (na_says(body, M_verdict, "constantly high"))
+		miss_high(c, body);
+	else if (tail)
+		na_case_missing(c,
+				"%d late transfers or more, to tell what makes "
+				"them late: %s of %s %s more than %d ms late",
+				LEAST, na_case_count(c, tail), n,
+				tail == 1 ? "is" : "are", LATE_MS);
+	else if (long_tail(c) > c->limits->tail_ratio)
+		na_case_missing(c, "a link with room, and clocks that agree: "
+				   "the slowest 1 %% of %s transfers take %s "
+				   "times as long as usual for their size",
+				n, na_case_number(c, long_tail(c)));
+}
+
 /* A straggler, a server that is slow itself: who waits for it is late as well.
  * Of a tail without timers no more is known. */
 static void point_to(struct na_case *c, struct na_finding *f,
@@ -306,7 +440,7 @@ static void point_to(struct na_case *c, struct na_finding *f,
 
 static void settle_late(struct na_case *c, struct na_finding *f)
 {
-	if (!na_get(f->evidence, M_p99_over_p50_of_size) || any_lost(c) ||
+	if (na_get(f->evidence, M_latency_ms) || f->no_wait || any_lost(c) ||
 	    na_first_culprit(c))
 		return;
 	for (size_t i = 0; i < c->n; i++) {
@@ -325,16 +459,27 @@ static void judge_rpc_latency(struct na_case *c)
 	bool surely = na_says(body, M_verdict, "RTO-like") ||
 		      na_says(body, M_verdict, "low-RTO-like") ||
 		      na_says(body, M_verdict, "delayed-ACK-like");
+	double n = na_number_or(body, M_overall "." M_transfers, 0);
+	int64_t tail = na_count_at(body, M_tail "." M_count);
+	bool clocks = false;
 	size_t before = c->n;
 
 	na_for_each (v, told ? NULL : na_get(body, M_modes)) {
-		if (na_count_at(v, M_count) >= LEAST && !of_clocks(c, v))
+		bool off = of_clocks(c, v);
+
+		clocks |= off;
+		if (na_count_at(v, M_count) >= LEAST && !off)
 			judge_mode(c, v, surely);
 	}
 	if (c->n == before)
 		judge_ratio(c);
-	na_transfers_few(c, na_number_or(body, M_overall "." M_transfers, 0),
-			 FEW);
+	if (c->n == before && n >= FEW && !clocks && !unknown_clocks(c) &&
+	    !na_says(body, M_verdict, "constantly high"))
+		tell_late(c, tail);
+	if (c->n == before)
+		tell_unseen(c, body, tail);
+	na_transfers_few(c, n, FEW);
+	na_check_failed_calls(c);
 }
 
 const struct na_check na_check_rpc_latency = {

@@ -27,7 +27,9 @@ static void judge_small_transfers(struct na_case *c)
 	/* Of packets: requests and answers, which nobody can fuse; where all of
 	 * them are small, there is nothing to compare them with. */
 	planned = !na_case_body(c, "tcp") || !na_packets_told(c);
-	na_transfers_few(c, (double)na_count_at(g, M_count), NA_SIZES_LEAST);
+	if (na_of_ranks(c) || !planned)
+		na_transfers_few(c, (double)na_count_at(g, M_count),
+				 NA_SIZES_LEAST);
 	if (!c->missing && na_packets_told(c) && !planned && !(count < 1))
 		na_case_missing(c, "transfers that are not small, too, to "
 				   "compare these with");

@@ -554,14 +554,23 @@ static const char *few_segments(struct na_case *c)
 	const struct na_value *t = na_get(na_case_body(c, "tcp"), M_totals);
 	double n = na_number_or(t, M_data_segments,
 				na_number_or(t, M_packets, 0));
+	static const char cannot_tell[] = "cannot_tell"; /* a verdict */
+	int64_t all = na_count_at(na_case_body(c, "tcp"), M_connections_used);
 	const char *stalled = na_packets_stalled(c);
+	const char *few = na_packets_few(c, n, "data segments of TCP");
 
 	if (stalled)
 		return na_case_text(c, "what becomes of data that waits: %s",
 				    stalled);
 	if (na_packets_unseen(c))
 		return na_packets_unseen(c);
-	return na_packets_few(c, n, "data segments of TCP");
+	if (!few && all > 0 &&
+	    na_int_of(na_get(na_get(t, M_verdicts), cannot_tell), 0) == all)
+		return na_case_text(c,
+				    "longer connections: of %s, none is long "
+				    "enough to tell what it waits for",
+				    na_case_count(c, all));
+	return few;
 }
 
 static void judge_tcp_connection(struct na_case *c)

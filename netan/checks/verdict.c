@@ -48,6 +48,19 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return "";
 }
 
+/* " (no dump of it is here: ...)" of who tells nothing; "". */
+static const char *untold(const struct na_finding *f)
+{
+	const struct na_value *who = na_get(f->evidence, M_culprits);
+
+	return !na_says(f->evidence, M_cause, "missing_rank") ? ""
+	       : na_items(who) && who->n > 1
+		       ? " (no dumps of them are here: copy them, or see on "
+			 "their hosts whether they still run)"
+		       : " (no dump of it is here: copy it, or see on its "
+			 "host whether it still runs)";
+}
+
 /* "rank 12 and rank 14": whom the job waits for, of all its hangs. */
 static const char *awaited(struct na_case *c)
 {
@@ -57,8 +70,9 @@ static const char *awaited(struct na_case *c)
 		const struct na_finding *f = c->findings[i];
 
 		if (is_of(f, "hang") && f->culprit)
-			text = na_case_text(c, "%s%s%s", text,
-					    *text ? " and " : "", f->culprit);
+			text = na_case_text(c, "%s%s%s%s", text,
+					    *text ? " and " : "", f->culprit,
+					    untold(f));
 	}
 	return text;
 }
@@ -349,7 +363,7 @@ static int explains(const struct na_finding *f)
 		[NA_EXPLAINS_WAITING] = 4, [NA_EXPLAINS_ALL] = 5,
 	};
 
-	return f->cause == NA_CAUSE_NETWORK || f->suspicion ||
+	return f->cause == NA_CAUSE_NETWORK || f->suspicion || f->no_wait ||
 			       f->severity < NA_SEV_WARNING
 		       ? 0
 		       : weights[f->check->explains];

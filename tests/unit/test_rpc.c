@@ -392,7 +392,7 @@ static void bars(void **state)
 {
 	enum { DRAWS = 60, FEW = 1000 };
 	struct hand_row rows[N];
-	size_t right = 0, wrong = 0;
+	size_t right = 0, wrong = 0, alike = 0;
 	struct na_rng r;
 
 	(void)state;
@@ -419,11 +419,74 @@ static void bars(void **state)
 		}
 		analyse(&x, rows, N, 4, NULL, 500);
 		wrong += strcmp(verdict(&x), "RTO-like") == 0;
+		alike += at(&x, "alike") != NULL;
 		end(&x);
 	}
-	print_message("right %zu, wrong %zu of %d\n", right, wrong, DRAWS);
+	print_message("right %zu, wrong %zu, alike %zu of %d\n", right, wrong,
+		      alike, DRAWS);
+	assert_true(alike * 100 <= DRAWS * 2);
 	assert_true(right * 100 >= DRAWS * 97);
 	assert_true(wrong * 100 <= DRAWS * 2);
+}
+
+/* Few that wait alike are told where the verdict denies a timer: five at 40 ms
+ * beside others that are nearly as late, three at 200 ms; not two, nor where
+ * some lie just below. */
+static void few_alike(void **state)
+{
+	static const struct {
+		int at, spread;
+		double at_ms, from_ms, step_ms; /* the spread */
+		const char *verdict, *words;
+		double told; /* alike.latency_ms; 0: none */
+	} cases[] = {
+		{5, 3, 41, 12, 5, "steady",
+		 "; 5 transfers late by 40 ms alike, few", 40},
+		{4, 3, 41, 12, 5, "steady", "as usual for their size; none",
+		 0},
+		{5, 3, 41, 30, 3, "steady", "as usual for their size; none",
+		 0},
+		{3, 2, 202, 130, 5, "heavy tail, no timer signature",
+		 "perhaps of a timer: 5 transfers (0.50 %) more than 100 ms "
+		 "late, 3 of them by 200 ms alike, few", 200},
+		{2, 1, 202, 130, 0, "heavy tail, no timer signature",
+		 "no timer signature: 3 ", 0},
+		{3, 3, 202, 130, 5, "heavy tail, no timer signature",
+		 "no timer signature: 6 ", 0},
+		{3, 2, 202, 170, 5, "heavy tail, no timer signature",
+		 "no timer signature: 5 ", 0},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct hand_row rows[N];
+		struct na_rng r;
+		struct run x;
+
+		na_rng_seed(&r, 5);
+		healthy(rows, &r);
+		/* So many that the slowest 1 % are late in any case. */
+		for (int i = 0; i < 20; i++)
+			later(&rows[i * 40 + 21], 3);
+		for (int i = 0; i < 1000; i++)
+			rows[i].size /= 64;
+		for (int i = 0; i < cases[k].at; i++)
+			later(&rows[i * 97 + 13], cases[k].at_ms);
+		for (int i = 0; i < cases[k].spread; i++)
+			later(&rows[i * 89 + 17],
+			      cases[k].from_ms + cases[k].step_ms * i);
+		analyse(&x, rows, 1000, 4, NULL, 500);
+		says(&x, cases[k].verdict, cases[k].words);
+		assert_true(na_real_of(at(&x, "alike.latency_ms"), 0) ==
+			    cases[k].told);
+		if (cases[k].told > 0) {
+			assert_true(driven_real(&x.d, "alike.count") ==
+				    cases[k].at);
+			assert_false(at(&x, "alike.nothing_sent_again")
+					     ->u.flag);
+		}
+		end(&x);
+	}
 }
 
 /* Times and sizes at the ends of what numbers hold. */
@@ -501,6 +564,7 @@ int main(void)
 		cmocka_unit_test(timeouts), cmocka_unit_test(load),
 		cmocka_unit_test(verdicts), cmocka_unit_test(blocks),
 		cmocka_unit_test(slow_for_their_size),
+		cmocka_unit_test(few_alike),
 		cmocka_unit_test(runs),     cmocka_unit_test(bars),
 		cmocka_unit_test(hostile),  cmocka_unit_test(constant),
 	};

@@ -377,12 +377,19 @@ static void note_joined(struct na_result *r, const struct pairs_state *s)
 {
 	char n[NA_COUNT_BUF];
 
-	if (s->joined.n)
-		na_result_note(r,
-			       "%s of ranks last from when the later of both "
-			       "sides had come; where one is not here, the "
-			       "wait for it is in them",
-			       na_count_of(n, s->joined.n, "transfer"));
+	if (!s->joined.n)
+		return;
+	if (!na_first(na_result_body(r), M_culprits))
+		na_result_note(r, "of ranks pairs names nobody, as one alone "
+				  "talks to few others: netan collectives "
+				  "compares what all ranks of an operation "
+				  "transfer from when the last one has come, "
+				  "and whom check names rests on that");
+	na_result_note(r,
+		       "%s of ranks last from when the later of both sides "
+		       "had come; where one is not here, the wait for it is "
+		       "in them",
+		       na_count_of(n, s->joined.n, "transfer"));
 }
 
 void na_pairs_views(struct na_result *r, const struct pairs_state *s)

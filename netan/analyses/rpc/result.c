@@ -120,6 +120,7 @@ enum na_status na_rpc_finish(void *state, struct na_result *r,
 	put_overall(r, body, &s->all);
 	put_expected(r, body, s);
 	put_row(r, body, s, &s->all, RPC_ALL_ROWS);
+	na_rpc_put_alike(r, body, s);
 	if (s->ends.n) {
 		put_times(r, s);
 		if (s->scope->by.n)

@@ -16,6 +16,10 @@ void na_rpc_put_tail(struct na_result *r, struct na_value *in,
 		     const struct rpc_state *s, const struct rpc_row *row,
 		     uint32_t index);
 
+/* alike.c, after the modes: the member "alike", where there is one. */
+void na_rpc_put_alike(struct na_result *r, struct na_value *body,
+		      const struct rpc_state *s);
+
 /* One of the words in the schema; NULL without transfers. */
 const char *na_rpc_verdict(const struct rpc_state *s,
 			   const struct rpc_row *row);

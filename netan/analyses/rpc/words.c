@@ -109,16 +109,30 @@ static void say_mode(struct na_str *t, const struct na_value *body, bool tail,
 	add_load(t, of);
 }
 
-/* A mode may stand out of a tail that is heavy for other reasons. */
-static void say_heavy(struct na_str *t, const struct na_value *mode)
+/* Those that lie together, of tail events; NULL. */
+static const struct na_value *alike_of_tail(const struct na_value *body)
 {
+	const struct na_value *alike = na_get(body, M_alike);
+
+	return na_number_at(alike, M_latency_ms) > 100 ? alike : NULL;
+}
+
+/* A mode may stand out of a tail that is heavy for other reasons. */
+static void say_heavy(struct na_str *t, const struct na_value *body)
+{
+	const struct na_value *mode = na_first(body, M_modes);
+	const struct na_value *alike = alike_of_tail(body);
 	char n[NA_UNIT_BUF];
 
 	/* What is less late than a tail event is none. */
 	while (mode && na_number_at(mode, M_latency_ms) < 100)
 		mode = mode->next;
-	na_str_addf(t, mode ? "Heavy tail, not of one timer"
-			    : "Heavy tail, no timer signature");
+	na_str_addf(t, "Heavy tail, %s",
+		    mode     ? "not of one timer"
+		    : !alike ? "no timer signature"
+		    : na_flag_at(alike, M_nothing_sent_again)
+			    ? "not of TCP's timers"
+			    : "perhaps of a timer");
 	if (mode)
 		na_str_addf(t,
 			    ", though %s of them lie at %g ms (looks like %s)",
@@ -129,15 +143,51 @@ static void say_heavy(struct na_str *t, const struct na_value *mode)
 	na_str_addf(t, ": ");
 }
 
+/* ", 6 of them by 200 ms alike, while nothing was sent again, ..." */
+static void add_alike(struct na_str *t, const struct na_value *alike,
+		      int64_t tail)
+{
+	int64_t count = na_count_at(alike, M_count);
+	char n[NA_UNIT_BUF];
+
+	if (!alike)
+		return;
+	na_str_addf(t, ", %s%s by %g ms alike%s",
+		    count == tail ? "all" : na_print_count(n, (uint64_t)count),
+		    count == tail ? "" : " of them",
+		    na_number_at(alike, M_latency_ms),
+		    na_flag_at(alike, M_nothing_sent_again)
+			    ? ", while nothing was sent again, so that no "
+			      "timer of TCP made them wait"
+			    : ", few, but as by a timer");
+}
+
+/* Those that are no tail events. */
+static void add_alike_below(struct na_str *t, const struct na_value *body)
+{
+	const struct na_value *alike = na_get(body, M_alike);
+	char n[NA_COUNT_BUF];
+
+	if (alike && na_number_at(alike, M_latency_ms) < 100)
+		na_str_addf(t, "; %s late by %g ms alike, few, but as by a "
+			       "timer",
+			    na_count_of(n, (uint64_t)na_count_at(alike,
+								 M_count),
+					"transfer"),
+			    na_number_at(alike, M_latency_ms));
+}
+
 static void say_tail(struct na_str *t, const struct na_value *body,
 		     const struct rpc_row *row)
 {
 	const struct na_value *tail = na_get(body, M_tail);
 
 	if (row->verdict.kind == NA_TAIL_HEAVY) {
-		say_heavy(t, na_first(body, M_modes));
+		say_heavy(t, body);
 		add_count(t, tail);
 		na_str_addf(t, " more than 100 ms late");
+		add_alike(t, alike_of_tail(body),
+			  na_count_at(tail, M_count));
 		add_where(t, tail);
 		add_load(t, tail);
 		return;
@@ -186,7 +236,8 @@ static void say_constant(struct na_str *t, const struct rpc_state *s,
 
 /* "The slowest 1 % take 12.1x as long as usual for their size; none is 100 ms
  * late: p50 ..." */
-static void say_slow(struct na_str *t, const struct rpc_state *s)
+static void say_slow(struct na_str *t, const struct rpc_state *s,
+		     const struct na_value *body)
 {
 	char n[NA_UNIT_BUF], times[NA_UNIT_BUF];
 
@@ -201,17 +252,19 @@ static void say_slow(struct na_str *t, const struct rpc_state *s)
 			    "The slowest 1 %% take %sx as long as usual for "
 			    "their size",
 			    times);
+	add_alike_below(t, body);
 	na_str_addf(t, "; none is 100 ms late: ");
 	add_quantiles(t, &s->all);
 }
 
 /* No tail.  Not that all is well: a slow host may be slow all the time. */
-static void say_none(struct na_str *t, const struct rpc_state *s, bool steady)
+static void say_none(struct na_str *t, const struct rpc_state *s,
+		     const struct na_value *body, bool steady)
 {
 	bool plain = steady && s->ends.n >= FEW;
 
 	if (plain && na_rpc_long_tail(s) > RPC_LONG_TAIL) {
-		say_slow(t, s);
+		say_slow(t, s, body);
 		return;
 	}
 	na_str_addf(t, "%s: ",
@@ -240,7 +293,7 @@ static void say_verdict(struct na_str *t, const struct rpc_state *s,
 	} else if (s->all.verdict.kind != NA_TAIL_NONE) {
 		say_tail(t, body, &s->all);
 	} else {
-		say_none(t, s, strcmp(verdict, "steady") == 0);
+		say_none(t, s, body, strcmp(verdict, "steady") == 0);
 	}
 }
 

@@ -22,3 +22,7 @@ netan rpc c.pcap --by component --format csv --table methods
 # A heavy tail of which timers explain a part.
 netan synth -q -o mixed.pcap
 netan rpc mixed.pcap | sed -n 3p | cut -d ';' -f 1
+# Few that a server answers late, and alike: not TCP's.
+netan synth -q -o alike.pcap --hosts 3 --connections 0 --roce 0 --rpcs 400
+netan rpc alike.pcap | sed -n 3p | cut -d ';' -f 1
+netan rpc alike.pcap --format json | grep -A4 '"alike"'
