@@ -87,12 +87,16 @@ struct na_input {
 
 	const uint8_t *data; /* mapped bytes, inflated */
 	size_t size;
-	uint64_t ends_hash;       /* of the first bytes and the last ones */
+	/* Of those bytes; of a transfer file that stands in for a trace, of
+	 * the trace's: how many, and of the first and the last ones. */
+	uint64_t content_bytes, content_hash;
 	struct na_mapped *mapped; /* NULL: they are not */
 	bool fate_told; /* whatever another process has made of them */
 	bool borrowed;  /* the bytes are another input's */
 	bool copied;    /* allocated: a small file, or what became of one */
 	bool away;      /* another process has it open: no bytes, no state */
+	bool stands_in; /* the bytes are a transfer file's, all else is the
+			 * trace's that it was made from */
 	const struct na_reader *reader;
 	void *state; /* the reader's */
 
@@ -221,6 +225,9 @@ struct na_reader {
 	const char *ending;
 	bool packets; /* its files are captures: nothing in them is an action */
 	bool ranks;   /* they are of GPU jobs: of a rank each, or several */
+	/* Of such a file no record depends on other inputs: a transfer file may
+	 * stand in for it (na_xfer_stand_in()). */
+	bool alone;
 	void (*close)(struct na_input *in);
 };
 

@@ -318,7 +318,8 @@ static enum na_status survey(struct na_input *in, enum na_status st,
 		named_failure(err, in->path, inner);
 		na_input_close(in);
 	} else if (in->data) {
-		in->ends_hash = ends_hash(in->data, in->size);
+		in->content_bytes = in->size;
+		in->content_hash = ends_hash(in->data, in->size);
 	}
 	return st;
 }

@@ -202,6 +202,56 @@ test_other_commands()
 	grep -q '^MPI: [^ ]' out.stdout || wrong '--version does not say which MPI'
 }
 
+# WHAT RANKS INPUT...: as in `one`, out of the cache.
+cached()
+{
+	local what=$1 n=$2 of
+	shift 2
+	rm -f out.*
+	launch "$n" "$many" check -o out.json -o out.csv --cache kept "$@" >out.stdout
+	status 0 $? "$what on $n ranks"
+	for of in one/*; do
+		cmp -s "$of" "${of#one/}" || wrong "$what on $n ranks: ${of#one/} differs"
+	done
+}
+
+test_cache()
+{
+	local n session kept
+	for session in ../four ../damaged ../mixed ../captured.pcap "$ranked"; do
+		rm -rf one
+		mkdir one
+		"$netan" check -o out.json -o out.csv "$session" >out.stdout \
+			2>out.stderr </dev/null
+		mv out.* one
+		for n in 1 2 3; do
+			rm -rf kept
+			cached "$session, cold" $n "$session"
+			cached "$session, warm" $n "$session"
+		done
+	done
+	rm -rf kept one
+	cp -R ../four mine
+	launch 3 "$many" check --cache kept -v mine >one.stdout
+	says '4 of 4 inputs read from there, 4 of them written'
+	touch mine/plugins/profile/*/host-2.xplane.pb
+	launch 2 "$many" check --cache kept -v mine >out.stdout
+	says '4 of 4 inputs read from there, 1 of them written'
+	cmp one.stdout out.stdout >>wrong
+	for kept in kept/host-[13]-*; do truncate -s -9 "$kept"; done
+	launch 3 "$many" check --cache kept -v mine >out.stdout
+	says '2 transfer files there were damaged, and made anew'
+	cmp one.stdout out.stdout >>wrong
+	echo >file
+	launch 3 "$many" check --cache file -v mine >out.stdout
+	status 0 $? 'a cache that is none'
+	says 'warning: --cache file: cannot write .*: Not a directory; 4 traces are read as they are'
+	cmp one.stdout out.stdout >>wrong
+	launch 3 "$many" check --cache mine/plugins/profile/* mine >out.stdout
+	status 2 $? 'a cache among traces'
+	says 'inputs lie there'
+}
+
 # Each rank on a node of its own, where the same path leads to other files.
 test_local()
 {
@@ -222,14 +272,15 @@ test_local()
 		return
 	fi
 	"$netan" check ../four | sed -e '/^More/d' -e '/^Draw/d' >one.stdout
-	for also in '' --anonymize; do
-		# shellcheck disable=SC2086  # a word, or none
+	for also in '' --anonymize '--cache kept' '--cache kept'; do
+		# shellcheck disable=SC2086  # words, or none
 		launch 3 ./node "$many" check $also --local 'local/*.pb' >out.stdout
 		status 0 $? "--local $also"
-		[ -n "$also" ] || sed -e '/^More/d' -e '/^Draw/d' out.stdout | diff one.stdout - >>wrong
+		[ "$also" = --anonymize ] || sed -e '/^More/d' -e '/^Draw/d' out.stdout | diff one.stdout - >>wrong
 		grep -q '^guilty: receive side of \(anon\)*host-' out.stdout ||
 			wrong "--local $also: nobody is guilty"
 	done
+	[ "$(ls kept | wc -l)" = 4 ] || wrong "$(ls kept) for 4 traces"
 	"$netan" latency ../four | sed -e '/^More/d' -e '/^Draw/d' >one.stdout
 	launch 3 ./node "$many" latency --local 'local/*.pb' -v >out.stdout
 	sed -e '/^More/d' -e '/^Draw/d' out.stdout | diff one.stdout - >>wrong
@@ -370,7 +421,7 @@ for command in $("$many" --help |
 	turn=$((turn + 1))
 done
 for name in settings damaged pytorch missing nothing findings wrong_option wrong_filter \
-	no_topology local staying anonymous old_messages captured little_memory filters full_disk no_place stdin other_commands \
+	no_topology cache local staying anonymous old_messages captured little_memory filters full_disk no_place stdin other_commands \
 	handed_over versions messages; do
 	try "${name//_/-}" "test_$name"
 done

@@ -145,6 +145,7 @@ static enum na_status open_jax(struct na_input *in, struct na_err *err)
 /* Once it is open, it is an XSpace. */
 const struct na_reader na_reader_jax = {
 	.name = "jax",
+	.alone = true,
 	.sniff = sniff,
 	.open = open_jax,
 };

@@ -127,6 +127,7 @@ const struct na_reader na_reader_kineto = {
 	.name = "kineto",
 	.ending = ".trace.json",
 	.ranks = true,
+	.alone = true,
 	.sniff = kt_sniff,
 	.spool = kt_spool,
 	.spool_state_size = sizeof(struct kineto),

@@ -70,6 +70,8 @@ static void put_source(struct na_xf_bytes *to, const struct na_xfer_source *s)
 	na_xf_put_uint(&m, 20, s->has_gpus);
 	if (s->cut)
 		na_xf_put_text(&m, 21, s->cut);
+	na_xf_put_uint(&m, 22, s->content_bytes);
+	na_xf_put_uint(&m, 23, s->content_hash);
 	na_xf_put_message(to, 5, &m);
 }
 

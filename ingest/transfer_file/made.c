@@ -125,16 +125,49 @@ struct na_xfer_made na_xfer_made_of(const char *path,
 	const struct na_xf_file *x;
 	struct na_input in;
 
-	if (na_input_open(&in, path, 0, NULL, &err) != NA_OK)
+	made.damaged = na_input_open(&in, path, 0, NULL, &err) == NA_EFORMAT;
+	if (err.status != NA_OK)
 		return made;
 	x = file_of(&in);
 	if (x) {
 		find_paths(x, head, &made);
 		compare(x, head, &made);
 	}
-	made.damaged = in.damaged;
+	made.damaged = in.damaged || !x;
 	na_input_close(&in);
 	return made;
+}
+
+/* Who reads files of ranks looks at all lines, whatever is wanted. */
+static void count_all(struct na_input *in)
+{
+	for (size_t i = 0; i < in->n_sections; i++) {
+		struct na_section *x = &in->sections[i];
+
+		for (size_t k = 0; k < x->n_parts; k++) {
+			if (in->wants & (NA_WANT_COUNTS | x->parts[k].wants))
+				continue;
+			x->events += x->parts[k].events;
+			in->events += x->parts[k].events;
+		}
+	}
+	in->lines_skipped = 0;
+}
+
+bool na_xfer_stand_in(struct na_input *in, const char *path)
+{
+	const struct na_xf_file *x = file_of(in);
+	const struct na_xf_source *s = &x->sources.v[0];
+
+	if (in->ranks)
+		count_all(in);
+	in->stands_in = true;
+	in->path = path;
+	in->format = na_arena_strn(&in->arena, s->format.s, s->format.n);
+	in->file_bytes = s->file_bytes;
+	in->content_bytes = s->content_bytes;
+	in->content_hash = s->content_hash;
+	return in->format;
 }
 
 void na_xfer_each_path(const char *path,

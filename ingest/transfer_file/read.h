@@ -21,6 +21,7 @@ struct na_xf_source {
 	/* One more than what they are; 0: not told. */
 	uint64_t rank, world_size, pid;
 	uint64_t file_bytes;  /* of its file; 0: not told */
+	uint64_t content_bytes, content_hash; /* na_input's; 0: not told */
 	struct na_cursor end; /* message SourceEnd; p NULL: not there */
 	size_t first, last;   /* its blocks; XF_NO_BLOCK */
 };

@@ -86,6 +86,12 @@ static void parse_source(struct na_cursor c, struct na_xf_source *s)
 		case NA_TAG(21, NA_W_BYTES):
 			s->cut = na_text_under(&f.body);
 			break;
+		case NA_TAG(22, NA_W_VARINT):
+			s->content_bytes = f.value;
+			break;
+		case NA_TAG(23, NA_W_VARINT):
+			s->content_hash = f.value;
+			break;
 		}
 	}
 }

@@ -39,6 +39,7 @@ struct na_xfer_source {
 	enum na_told told;
 	int32_t rank, world_size;
 	int64_t pid;
+	uint64_t content_bytes, content_hash; /* na_input.content_bytes */
 };
 
 struct na_xfer_head {
@@ -90,7 +91,7 @@ struct na_xfer_made {
 	 * these options, of these paths (or of what they are today, spelt
 	 * otherwise) of these sizes and labels. */
 	bool same;
-	bool damaged; /* it, or what it was made of */
+	bool damaged; /* it (or it is none), or what it was made of */
 	bool alone;   /* its sources neither are captures nor hold ranks:
 			 nothing in it depends on other inputs */
 	/* Whole or not, it has sources of these paths, of others.  One that is
@@ -105,6 +106,12 @@ void na_xfer_each_path(const char *path,
 		       bool (*see)(void *ctx, const char *from), void *ctx);
 /* The first of them, from malloc(); NULL: there is none. */
 char *na_xfer_made_from(const char *path);
+/*
+ * `in` is open over a file of one source that has these, from now on as the
+ * trace at `path` that it was made from: it is called so, has its format, its
+ * size and what tells copies of it.  False: no memory.
+ */
+bool na_xfer_stand_in(struct na_input *in, const char *path);
 struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,
 				 const struct na_xfer_head *head,
 				 struct na_err *err);

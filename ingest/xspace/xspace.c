@@ -672,6 +672,7 @@ static enum na_status xs_read_block(const struct na_input *in,
 const struct na_reader na_reader_xspace = {
 	.name = "xspace",
 	.ending = ".xplane.pb",
+	.alone = true,
 	.sniff = na_xs_sniff,
 	.spool = na_xs_spool,
 	.spool_state_size = sizeof(struct na_xs_spool_state),

@@ -24,3 +24,10 @@ char *na_beside(const char *path, const char *fmt, ...)
 		       ? NULL
 		       : beside;
 }
+
+char *na_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+}

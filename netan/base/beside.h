@@ -10,4 +10,8 @@
  * much as fits.  From malloc(); NULL: no memory. */
 char *na_beside(const char *path, const char *fmt, ...) NA_PRINTF(2, 3);
 
+/* The folder of a path, with its slash; "./" for a bare name.  From malloc();
+ * NULL: no memory. */
+char *na_folder_of(const char *path);
+
 #endif

@@ -44,6 +44,8 @@ enum na_opt_path {
 	NA_PATH_WRITE,  /* a file that is made or replaced */
 	NA_PATH_REREAD, /* the same, read and written while it is made */
 	NA_PATH_MAKE,   /* that, or a directory with files in it */
+	NA_PATH_KEEP,   /* a directory, made if need be, of files that are
+			   made, replaced and read */
 	NA_PATH_NEW,    /* a directory, made beside and renamed */
 	NA_PATH_APPEND, /* a file that grows, and is read before */
 };

@@ -277,7 +277,8 @@ static bool is_manner(char *const *argv, int argc, int k, int *skip)
 {
 	static const char *const valued[] = {"--output",   "--threads",
 					     "--memory",   "--color",
-					     "--progress", NULL};
+					     "--progress", "--cache",
+					     NULL};
 	static const char *const flags[] = {"--quiet", "--verbose", NULL};
 	const char *arg = argv[k];
 

@@ -7,6 +7,7 @@
 #include "netan/base/pseudonyms.h"
 #include "netan/base/similar.h"
 #include "netan/base/vec.h"
+#include "netan/cli/commands/ingest_out.h"
 #include "netan/engine/memory.h"
 #include "netan/exports/prom/prom.h"
 #include "netan/methods/capacity.h"
@@ -268,6 +269,11 @@ static const struct na_opt many_opts[] = {
 	{NA_OPT_LIST, 0, "local", ASK(local), "GLOB", NULL, 0, 0,
 	 "netan-mpi: each rank reads what its own node has: "
 	 "'/local/prof/*.pb'"},
+	{NA_OPT_TEXT, 0, "cache", ASK(cache), "DIR", NULL, 0, 0,
+	 "start from transfer files in DIR that stand in for traces; of a "
+	 "trace that has none there, or is newer, one is written; the output "
+	 "is the same", NA_PATH_KEEP,
+	 .brief = "keep what traces hold in DIR, for the next run"},
 	{NA_OPT_FLAG, 0, "exact", ASK(exact), NULL, NULL, 0, 0,
 	 "refuse rather than approximate; nothing is approximated yet"},
 	NA_OPT_END
@@ -487,6 +493,7 @@ static void init(struct na_cli *cli, const struct na_command *c, int argc,
 	cli->request.speaker = na_cli_speaker(cli);
 	cli->request.params = params_of;
 	cli->request.drop_params = drop_params;
+	cli->request.stand_in = na_ingest_stand_in;
 }
 
 /* One alone: what many have belongs to none of them. */

@@ -234,7 +234,9 @@ void na_man_many(FILE *out)
 	      "\\fB\\-\\-local\\fR \\fIGLOB\\fR\nwhat each has for itself.\n"
 	      "Only the first rank prints and writes.\n"
 	      "\\fB\\-j\\fR is the number of threads of each (default: the "
-	      "cores of its\nnode, shared among the ranks there).\n",
+	      "cores of its\nnode, shared among the ranks there).\n"
+	      "\\fB\\-\\-cache\\fR \\fIDIR\\fR keeps what traces hold for "
+	      "the next job.\n",
 	      out);
 	put_commands(out, true);
 	put_status(out);

@@ -31,6 +31,10 @@ struct na_hashing {
  * where several processes share the inputs, each does it for its own. */
 void na_hash_range(struct na_session *s, size_t from, size_t to);
 
+/* Of what a regular file holds, as far as samples of it tell; of h alone where
+ * it cannot be read. */
+uint64_t na_hash_samples(uint64_t h, const char *path);
+
 /* Lists the regular files among the inputs of q, whose paths are borrowed,
  * and hashes them on one thread of its own; with -j 1 nothing begins before
  * na_hashing_end().  An input that cannot be found is passed over: the session

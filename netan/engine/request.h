@@ -18,6 +18,8 @@
 
 struct na_together; /* netan/engine/together */
 
+struct na_request;
+
 enum na_level {
 	NA_SAY_ERROR,   /* why there is no result */
 	NA_SAY_WARNING, /* the result is not all that was asked for */
@@ -61,6 +63,13 @@ struct na_request {
 	struct na_text_list local; /* the inputs are these: globs of files that
 				      each node has for itself */
 	bool hashes;               /* of the inputs' files are asked for */
+	/* Transfer files that stand in for traces: in this directory, made by
+	 * stand_in(), which writes the inputs of a request as one, whole or
+	 * not at all, with `asked` for what they hold.  NULL: none.
+	 * NA_EIO: it cannot be written, as err says; NA_END: interrupted. */
+	const char *cache;
+	enum na_status (*stand_in)(const struct na_request *q, uint64_t asked,
+				   const char *path, struct na_err *err);
 	bool exact;                /* rather nothing than an approximation */
 	/* reading */
 	int64_t threads;          /* 0: all cores */

@@ -12,6 +12,7 @@
 
 #include "ingest/discover.h"
 #include "ingest/transfer_file/write.h"
+#include "netan/base/beside.h"
 #include "netan/base/order.h"
 #include "netan/base/text.h"
 #include "netan/base/vec.h"

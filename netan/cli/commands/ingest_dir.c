@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netan/base/newer.h"
 #include "netan/base/order.h"
 #include "netan/base/str.h"
 #include "netan/base/text.h"
@@ -58,13 +59,6 @@ static enum na_exit make_dir(struct na_ingest_work *w, const char *path)
 
 /* ---- what is there already */
 
-static bool newer(const struct stat *a, const struct stat *b)
-{
-	return a->st_mtim.tv_sec != b->st_mtim.tv_sec
-		       ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
-		       : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
-}
-
 /* Of one file alone, before it is opened: what depends on no other input. */
 static void look(void *ctx, size_t i)
 {
@@ -81,7 +75,7 @@ static void look(void *ctx, size_t i)
 	    !S_ISREG(is.st_mode))
 		return;
 	same = stat(source.path, &file) == 0 && S_ISREG(file.st_mode) &&
-	       newer(&is, &file);
+	       na_newer(&is, &file);
 	if (same)
 		source.file_bytes = (uint64_t)file.st_size;
 	w->made[i] = na_xfer_made_of(w->names[i], &head);
@@ -103,7 +97,7 @@ static bool unit_is_there(struct na_ingest_work *w,
 	there = there && w->made[u->named].same;
 	for (size_t i = 0; there && i < sub->n_inputs; i++)
 		there = stat(sub->inputs[i].path, &file) == 0 &&
-			newer(&is, &file);
+			na_newer(&is, &file);
 	free(sources);
 	return there;
 }

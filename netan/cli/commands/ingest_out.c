@@ -1,11 +1,9 @@
 #include "netan/cli/commands/ingest_out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "netan/base/hash.h"
@@ -15,6 +13,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
+#include "netan/engine/hashing.h"
 
 struct target {
 	FILE *stream;
@@ -72,41 +71,17 @@ uint64_t na_ingest_asked(const struct na_ingest *g)
 	return h == NA_FNV1A ? 0 : h;
 }
 
-enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
-
-/* What regular files hold, as far as samples of it tell. */
-static uint64_t hashed_file(uint64_t h, const char *path)
-{
-	struct stat sb = {.st_size = 0};
-	uint8_t bytes[SAMPLE_BYTES];
-	int fd = stat(path, &sb) == 0 && S_ISREG(sb.st_mode)
-			 ? open(path, O_RDONLY | O_CLOEXEC)
-			 : -1;
-	off_t step = sb.st_size / SAMPLES;
-
-	if (step < SAMPLE_BYTES)
-		step = SAMPLE_BYTES;
-	for (off_t at = 0; fd >= 0 && at < sb.st_size; at += step) {
-		ssize_t n = pread(fd, bytes, sizeof(bytes), at);
-
-		if (n > 0)
-			h = na_fnv1a(h, bytes, (size_t)n);
-	}
-	if (fd >= 0)
-		close(fd);
-	return h;
-}
-
 /* Pseudonyms are of one call: the next one may give them to other traces. */
 static uint64_t asked_of(const struct na_ingest *g, const struct na_session *s)
 {
 	uint64_t h = g->asked;
 
-	for (size_t i = 0; g->cli->request.pseudonyms && i < s->n_inputs; i++) {
+	for (size_t i = 0; s->request->pseudonyms && i < s->n_inputs; i++) {
 		const char *path = s->inputs[i].path;
 
 		if (!i || path != s->inputs[i - 1].path)
-			h = hashed_file(h ^ s->inputs[i].file_bytes, path);
+			h = na_hash_samples(h ^ s->inputs[i].file_bytes,
+					    path);
 	}
 	return h;
 }
@@ -123,7 +98,7 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 				   const struct na_session *s,
 				   struct na_xfer_source **sources)
 {
-	const struct na_request *q = &g->cli->request;
+	const struct na_request *q = s->request;
 
 	*sources = na_calloc(s->n_inputs, sizeof(**sources));
 	for (size_t i = 0; *sources && i < s->n_inputs; i++) {
@@ -152,6 +127,8 @@ struct na_xfer_head na_ingest_head(const struct na_ingest *g,
 			.rank = in->rank,
 			.world_size = in->world_size,
 			.pid = in->pid,
+			.content_bytes = g->stands_in ? in->content_bytes : 0,
+			.content_hash = g->stands_in ? in->content_hash : 0,
 		};
 	}
 	return (struct na_xfer_head){.sources = *sources,
@@ -229,7 +206,7 @@ put_hidden(const struct na_ingest *g, struct na_session *s, FILE *to,
 		st = na_ingest_put_first(g, s, first, "a temporary file",
 					 counts, err);
 	if (st == NA_OK && !s->interrupted)
-		st = na_ingest_hide(&g->cli->request, first, 0, counts->bytes,
+		st = na_ingest_hide(s->request, first, 0, counts->bytes,
 				    to, name, &counts->bytes, err);
 	if (first)
 		fclose(first);
@@ -240,9 +217,32 @@ enum na_status na_ingest_put(const struct na_ingest *g, struct na_session *s,
 			     FILE *to, const char *name,
 			     struct na_xfer_counts *counts, struct na_err *err)
 {
-	return g->cli->request.pseudonyms
+	return s->request->pseudonyms
 		       ? put_hidden(g, s, to, name, counts, err)
 		       : na_ingest_put_first(g, s, to, name, counts, err);
+}
+
+enum na_status na_ingest_stand_in(const struct na_request *q, uint64_t asked,
+				  const char *path, struct na_err *err)
+{
+	const struct na_ingest g = {.asked = asked, .stands_in = true};
+	struct na_xfer_counts counts;
+	struct na_outfile out;
+	struct na_session s;
+	enum na_status st;
+	bool whole;
+
+	/* Before the trace is read for nothing. */
+	if (na_outfile_open(&out, path, err) != NA_OK)
+		return err->status;
+	st = na_session_open(&s, q, na_ingest_wants(&g));
+	if (st == NA_OK)
+		st = na_ingest_put(&g, &s, out.stream, path, &counts, err);
+	whole = st == NA_OK && !s.interrupted;
+	na_session_close(&s);
+	if (na_outfile_close(&out, path, whole, err) != NA_OK)
+		return err->status;
+	return st == NA_OK && !whole ? NA_END : st;
 }
 
 void na_ingest_report(const char *what, const struct na_xfer_counts *c)

@@ -15,6 +15,7 @@ struct na_ingest {
 	bool no_frames;         /* single packets are left out */
 	struct na_sieve *sieve; /* NULL: all records */
 	uint64_t asked;         /* what na_ingest_asked() makes of it */
+	bool stands_in;         /* a file that takes its input's place */
 };
 
 /* enum na_want bits of the session that is written. */
@@ -50,6 +51,10 @@ enum na_status na_ingest_hide(const struct na_request *q, FILE *first,
 			      uint64_t at, uint64_t n, FILE *to,
 			      const char *name, uint64_t *bytes,
 			      struct na_err *err) NA_MUST_CHECK;
+/* struct na_request.stand_in. */
+enum na_status na_ingest_stand_in(const struct na_request *q, uint64_t asked,
+				  const char *path,
+				  struct na_err *err) NA_MUST_CHECK;
 /* "wrote WHAT, 1.2 MB: ..." on standard output. */
 void na_ingest_report(const char *what, const struct na_xfer_counts *c);
 

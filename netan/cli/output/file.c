@@ -17,13 +17,6 @@ static enum na_status cannot(const char *path, int e, struct na_err *err)
 	return na_fail(err, NA_EIO, "cannot write %s: %s", path, strerror(e));
 }
 
-char *na_folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
-}
-
 static enum na_status check_open(const char *path, int fd, struct na_err *err)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -41,9 +41,6 @@ enum na_status na_output_apart(const struct na_cli *cli, const char *path,
 enum na_status na_output_apart_from(const struct na_command *c, int n,
 				    char **words, const char *path,
 				    struct na_err *err) NA_MUST_CHECK;
-/* The folder of a path, with its slash; "./" for a bare name.  From malloc();
- * NULL: no memory. */
-char *na_folder_of(const char *path);
 /* Before any work: could a file of this name be written?  NA_EIO says why not;
  * nothing is created. */
 enum na_status na_outfile_check(const char *path,

@@ -112,6 +112,8 @@ static void grant_output(struct na_sandbox *s, const char *path,
 		return;
 	if (na_place_find(&p, path, &err) != NA_OK)
 		;
+	else if (kind == NA_PATH_KEEP && !p.there)
+		grant_above(s, path, NA_REACH_READ | NA_REACH_FOLDERS);
 	else if (kind == NA_PATH_NEW)
 		grant_above(s, path, NA_REACH_FOLDERS);
 	else if (kind == NA_PATH_APPEND)

@@ -17,10 +17,12 @@ enum na_status na_open_again(struct na_input *in, const struct na_input *first,
 	return st;
 }
 
-/* What survived since: by its size, as when it was opened. */
+/* What survived since: by its size, as when it was opened.  Of one that another
+ * process has read out of its cache the trace says the same. */
 static bool same_file(const struct na_input *a, const struct na_input *b)
 {
-	return a->reader == b->reader && a->file_bytes == b->file_bytes &&
+	return strcmp(a->format, b->format) == 0 &&
+	       a->file_bytes == b->file_bytes &&
 	       b->source < a->n_sources + !a->n_sources;
 }
 

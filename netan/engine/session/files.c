@@ -74,8 +74,20 @@ static bool add_source(struct na_file *f)
 	return na_add(f, x);
 }
 
-static void open_sources(struct na_session *s, struct na_file *f)
+struct opening {
+	struct na_session *s;
+	struct na_files *l;
+	size_t n; /* to be opened */
+};
+
+static size_t threads_of_each(const struct opening *o)
 {
+	return o->s->threads > o->n ? o->s->threads / o->n : 1;
+}
+
+static void open_sources(struct opening *o, struct na_file *f)
+{
+	struct na_session *s = o->s;
 	size_t n;
 
 	if (na_interrupted()) {
@@ -85,6 +97,8 @@ static void open_sources(struct na_session *s, struct na_file *f)
 	}
 	if (!na_request_names(s->request, f->listed.path) &&
 	    na_found_file(f->listed.path, &f->v[0].err) != NA_OK)
+		return;
+	if (na_cache_open(s, o->l, f, threads_of_each(o), &f->v[0].in))
 		return;
 	if (na_input_open(&f->v[0].in, f->listed.path, s->wants, &s->asks,
 			  &f->v[0].err) != NA_OK)
@@ -100,11 +114,6 @@ static void open_sources(struct na_session *s, struct na_file *f)
 	}
 }
 
-struct opening {
-	struct na_session *s;
-	struct na_files *l;
-};
-
 static void open_one(void *ctx, size_t i)
 {
 	struct opening *o = ctx;
@@ -113,19 +122,18 @@ static void open_one(void *ctx, size_t i)
 	if (!f->mine || f->n)
 		return;
 	if (add_source(f))
-		open_sources(o->s, f);
+		open_sources(o, f);
 	else
 		o->l->short_of_memory = true;
 }
 
 static bool open_mine(struct na_session *s, struct na_files *l)
 {
-	struct opening o = {s, l};
-	size_t n = 0;
+	struct opening o = {s, l, 0};
 
 	for (size_t i = 0; i < l->n; i++)
-		n += l->v[i].mine;
-	s->asks.idle_threads = s->threads > n;
+		o.n += l->v[i].mine && !l->v[i].n;
+	s->asks.idle_threads = s->threads > o.n;
 	return na_parallel(s->threads, l->n, open_one, &o) &&
 	       !l->short_of_memory;
 }
@@ -218,6 +226,7 @@ void na_files_fini(struct na_files *l)
 				na_input_close(&f->v[k].in);
 		}
 		na_vec_free(f);
+		free(f->unmade);
 	}
 	na_vec_free(l);
 	na_listing_fini(&l->listing);
@@ -232,8 +241,12 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		st = na_together_share_out(s, &l, err);
+	if (st == NA_OK)
+		st = na_cache_begin(s, &l, err);
 	if (st == NA_OK && !open_mine(s, &l))
 		st = na_fail_nomem(err);
+	if (st == NA_OK && na_cache_is_shards(s))
+		na_cache_say(s, &l);
 	if (st == NA_OK)
 		st = na_together_meet(s, &l, err);
 	/* Also what others were to open, where it cannot be shared. */
@@ -241,6 +254,8 @@ enum na_status na_session_files(struct na_session *s, struct na_err *err)
 		st = na_fail_nomem(err);
 	if (st == NA_OK)
 		say_listing(s, &l.listing);
+	if (st == NA_OK && !na_cache_is_shards(s))
+		na_cache_say(s, &l);
 	if (st == NA_OK && !keep_opened(s, &l, err))
 		st = na_fail_nomem(err);
 	na_files_fini(&l);

@@ -59,9 +59,10 @@ static bool apart(const struct na_input *a, const struct na_input *b)
 static bool same_bytes(const struct na_input *a, const struct na_input *b)
 {
 	return !a->capture == !b->capture && a->rank == b->rank &&
-	       a->size == b->size && a->ends_hash == b->ends_hash &&
+	       a->content_bytes == b->content_bytes &&
+	       a->content_hash == b->content_hash &&
 	       a->has_time && b->has_time && a->first_ns == b->first_ns &&
-	       (a->away || b->away ||
+	       (a->away || b->away || a->stands_in || b->stands_in ||
 		(a->data && b->data &&
 		 memcmp(a->data, b->data, a->size) == 0));
 }
@@ -173,16 +174,15 @@ struct seat {
 	uint32_t run;
 	int32_t rank, told;
 	int64_t first_ns;
-	uint64_t ends_hash;
-	size_t size;
+	uint64_t content_bytes, content_hash;
 };
 
 NA_ORDER(by_host, struct seat, NA_UP(run), NA_UP(told),
 	 strcmp(x->host, y->host), NA_UP(rank))
 NA_ORDER(by_rank, struct seat, NA_UP(run), NA_UP(told), NA_UP(rank))
 
-NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(size), NA_UP(rank),
-	 NA_UP(first_ns), NA_UP(ends_hash))
+NA_ORDER(by_content, struct seat, NA_UP(run), NA_UP(content_bytes), NA_UP(rank),
+	 NA_UP(first_ns), NA_UP(content_hash))
 
 /* Whether some host may have two inputs that are not two ranks of it, or some
  * rank two of one kind, or two are copies. */
@@ -197,8 +197,9 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 		if (!in->capture)
 			seats[n++] = (struct seat){in->host, s->sources[i].run,
 						   in->rank, (int32_t)in->told,
-						   in->first_ns, in->ends_hash,
-						   in->size};
+						   in->first_ns,
+						   in->content_bytes,
+						   in->content_hash};
 	}
 	na_sort(seats, n, by_rank);
 	for (size_t i = 1; i < n; i++)
@@ -212,7 +213,7 @@ static bool may_be_doubled(const struct na_session *s, struct seat *seats)
 			   strcmp(seats[i - 1].host, seats[i].host) == 0;
 	na_sort(seats, n, by_content);
 	for (size_t i = 1; i < n; i++)
-		doubled |= seats[i].size &&
+		doubled |= seats[i].content_bytes &&
 			   !by_content(&seats[i - 1], &seats[i]);
 	return doubled;
 }

@@ -5,7 +5,7 @@
 #include "ingest/recorder/recorder.h"
 
 /* Who adds a member looks whether facts.def needs it. */
-_Static_assert(sizeof(struct na_input) == 456 || sizeof(void *) != 8,
+_Static_assert(sizeof(struct na_input) == 464 || sizeof(void *) != 8,
 	       "facts.def holds what others know of an input");
 
 /* ---- values */
@@ -195,7 +195,8 @@ static const struct na_reader *reader_called(const char *name)
 
 void na_facts_put(struct na_xf_bytes *to, const struct na_input *in)
 {
-	na_tell_words(to, in->reader->name);
+	/* Of a stand-in what its trace would tell. */
+	na_tell_words(to, in->stands_in ? in->format : in->reader->name);
 #define TEXT(member)   na_tell_words(to, in->member);
 #define NUMBER(member) na_tell_number(to, (int64_t)in->member);
 #include "netan/engine/together/facts.def"

@@ -127,10 +127,15 @@ enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
 
 /* ---- facts */
 
-static void put_file(struct na_xf_bytes *to, const struct na_file *f)
+/* A shard has said itself what came of its cache, and may find there in the
+ * next round what it has made in this one: the facts are the same. */
+static void put_file(struct na_xf_bytes *to, const struct na_file *f,
+		     bool shard)
 {
 	na_tell_words(to, f->listed.path);
 	na_xf_put_varint(to, f->listed.run);
+	na_xf_put_varint(to, shard ? NA_CACHED_NOT : f->cached);
+	na_tell_words(to, shard ? NULL : f->unmade);
 	na_xf_put_varint(to, f->n);
 	for (size_t k = 0; k < f->n; k++) {
 		const struct na_opened *x = &f->v[k];
@@ -199,7 +204,7 @@ static struct na_xf_bytes facts_of_mine(const struct na_session *s,
 	na_xf_put_varint(&m, n);
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->v[i].mine)
-			put_file(&m, &l->v[i]);
+			put_file(&m, &l->v[i], of(s)->world->files);
 	}
 	return m;
 }
@@ -233,11 +238,17 @@ static bool get_source(struct na_session *s, struct na_file *f,
 static bool get_file(struct na_session *s, struct na_file *f,
 		     struct na_cursor *c)
 {
-	size_t n;
+	const char *unmade;
+	size_t n, cached;
 
 	if (!na_hear_words(c, &s->arena, &f->listed.path) || !f->listed.path ||
 	    !na_hear_index(c, s->request->n_inputs, &f->listed.run) ||
-	    !na_hear_count(c, 2, &n))
+	    !na_hear_index(c, NA_CACHED_UNMADE + 1, &cached) ||
+	    !na_hear_words(c, &s->arena, &unmade) || !na_hear_count(c, 2, &n))
+		return false;
+	f->cached = (enum na_cached)cached;
+	f->unmade = unmade ? strdup(unmade) : NULL;
+	if (unmade && !f->unmade)
 		return false;
 	f->listed.label = s->request->inputs[f->listed.run].label;
 	na_hide(s->request, NA_ALIAS_INPUT, f->listed.path);
@@ -296,6 +307,7 @@ static bool take_mine(struct meeting *m)
 			return false;
 		f->v = NULL;
 		f->n = f->cap = 0;
+		f->unmade = NULL;
 	}
 	return true;
 }

@@ -43,7 +43,7 @@ static struct na_pft_slice *slice_of(const struct matching *m, size_t op)
 static bool add_execution(void *arg, const struct na_op_piece *x, size_t n)
 {
 	struct matching *m = arg;
-	uint64_t link = na_pft_mix(6, ++m->n);
+	uint64_t link = na_pft_mix(NA_PFT_DEVICES, ++m->n);
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t type = m->ops.v[x[i].op]->type;

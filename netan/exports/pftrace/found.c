@@ -120,7 +120,7 @@ static bool add_path(struct paths *p, const struct na_value *late)
 	const char *label = na_text_of(na_get(late, M_label), NULL);
 	double from_s = na_number_at(late, M_from_s);
 	uint32_t own = process_of(p->x, na_text_at(late, M_host), label);
-	uint64_t flow = na_pft_mix(5, ++p->x->paths);
+	uint64_t flow = na_pft_mix(NA_PFT_PATH, ++p->x->paths);
 	bool ok = true;
 
 	if (own == NA_UNKNOWN_U32 || !(fabs(from_s) < 9e6))

@@ -260,7 +260,7 @@ static bool add_transfer(struct na_pft_gather *g,
 	/* Who captures both ends' packets saw it leave, too. */
 	if (t.style >= NA_STYLE_CAPTURE && t.side == NA_RX &&
 	    t.klass == NA_VALID) {
-		flow = na_pft_mix(3, ++g->x->flows);
+		flow = na_pft_mix(NA_PFT_MOVED, ++g->x->flows);
 		if (!add_side(g, p, &t, NA_TX, flow))
 			return false;
 	}
@@ -410,7 +410,8 @@ static bool add_comm(struct na_pft_gather *g, size_t i)
 					: NA_PFT_COLLECTIVES;
 
 	if (part != NA_UNKNOWN_U32) {
-		s.link = na_pft_mix(1, g->clocks.ranks.parts.v[part].instance);
+		s.link = na_pft_mix(NA_PFT_MATCH,
+				    g->clocks.ranks.parts.v[part].instance);
 		g->x->flows += is_joined(g, c, part);
 	}
 	return g->clocks.ranks.apart[i] == NA_RANK_AGAIN ||

@@ -12,9 +12,11 @@
 uint64_t na_pft_execution(uint32_t launch, uint32_t iteration,
 			  uint32_t collective, uint32_t run)
 {
+	uint64_t which = (uint64_t)launch << 32 | iteration;
+
 	if (launch == NA_UNKNOWN_U32 || collective == NA_UNKNOWN_U32)
 		return 0;
-	return na_pft_mix(na_pft_mix(2, (uint64_t)launch << 32 | iteration),
+	return na_pft_mix(na_pft_mix(NA_PFT_EXECUTION, which),
 			  (uint64_t)run << 32 | collective);
 }
 
@@ -58,7 +60,7 @@ static void join(struct na_pft_gather *g, const struct end *v, size_t n)
 			return;
 	}
 	for (size_t i = 0; i < sends; i++) {
-		uint64_t flow = na_pft_mix(3, ++g->x->flows);
+		uint64_t flow = na_pft_mix(NA_PFT_MOVED, ++g->x->flows);
 
 		g->slices.v[v[i].slice].link = flow;
 		g->slices.v[v[i + sends].slice].link = flow;

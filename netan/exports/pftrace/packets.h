@@ -77,7 +77,16 @@ void na_pft_track(struct na_pft_out *o, const struct na_pft_track *t);
 /* The uuid of the n-th track that there is, n > 0: neither small nor one that
  * another n has, so that traces can be put together. */
 uint64_t na_pft_uuid(uint64_t n);
-/* Of what belongs together: numbers of 64 bits, likewise. */
+/* Of what belongs together: numbers of 64 bits, likewise, from one of these and
+ * what tells one such thing from another. */
+enum na_pft_together {
+	NA_PFT_MATCH = 1, /* a collective on all its ranks */
+	NA_PFT_EXECUTION, /* a collective on all its hosts */
+	NA_PFT_MOVED,     /* the two ends of a transfer */
+	NA_PFT_PAIR,      /* a send of ranks and its receive */
+	NA_PFT_PATH,      /* why an execution was late */
+	NA_PFT_DEVICES    /* a collective on all its devices */
+};
 uint64_t na_pft_mix(uint64_t a, uint64_t b);
 
 enum na_pft_type { /* as Perfetto numbers them */

@@ -228,9 +228,9 @@ static void tell_comm(struct writing *w, const struct na_pft_slice *s)
 	w->e.correlation = s->link;
 	if (s->link && na_rank_is_pair(c)) {
 		if (c->operation == NA_OPCODE_SEND)
-			w->e.flow = na_pft_mix(4, s->link);
+			w->e.flow = na_pft_mix(NA_PFT_PAIR, s->link);
 		else
-			w->flow_at_end = na_pft_mix(4, s->link);
+			w->flow_at_end = na_pft_mix(NA_PFT_PAIR, s->link);
 	}
 	count_comm(w, s);
 }
