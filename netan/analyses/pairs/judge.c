@@ -251,7 +251,7 @@ static bool put_patterns(struct pairs_state *s, const struct pairs_run *run,
 	bool block = w->block.kind != NA_LZ_KINDS;
 
 	return (r->n_findings || na_pairs_put_block(s, run, r, w)) &&
-	       (!w->n_slow || r->n_findings || block ||
+	       (!(w->n_slow || w->ways.pairs) || r->n_findings || block ||
 		na_pairs_put_slow(s, run, r, w)) &&
 	       (r->n_findings || na_pairs_put_across(s, run, r, w)) &&
 	       (w->unseen + w->fleeting <= UNSEEN || w->fleeting < w->unseen ||

@@ -95,20 +95,20 @@ enum { NAMED = 3 };
 
 /* "host-0, host-1, host-2 and 5 more" */
 static void say_hosts(struct na_str *t, const struct pairs_state *s,
-		      const struct pairs_run *run,
-		      const struct na_wire_group *g)
+		      const struct pairs_run *run, const uint32_t *hosts,
+		      size_t all)
 {
-	size_t n = g->n > NAMED + 1 ? NAMED : g->n;
+	size_t n = all > NAMED + 1 ? NAMED : all;
 
 	for (size_t i = 0; i < n; i++) {
 		na_str_addf(t, "%s%.60s",
-			    !i			       ? ""
-			    : i + 1 == n && n == g->n ? " and "
-						       : ", ",
-			    name_of(s, run, g->hosts[i]));
+			    !i			     ? ""
+			    : i + 1 == n && n == all ? " and "
+						     : ", ",
+			    name_of(s, run, hosts[i]));
 	}
-	if (n < g->n)
-		na_str_addf(t, " and %zu more", g->n - n);
+	if (n < all)
+		na_str_addf(t, " and %zu more", all - n);
 }
 
 static void say_group(struct na_str *t, const struct pairs_state *s,
@@ -119,7 +119,7 @@ static void say_group(struct na_str *t, const struct pairs_state *s,
 	char x[NA_UNIT_BUF];
 
 	na_str_addf(t, "what ");
-	say_hosts(t, s, run, g);
+	say_hosts(t, s, run, g->hosts, g->n);
 	na_str_addf(t, " %s %s others takes %sx as long as other transfers, ",
 		    send ? "send" : "get", send ? "to" : "from",
 		    na_print_number(x, exp(g->effect), 2));
@@ -192,12 +192,56 @@ static const char *needs_of(struct pairs_state *s, const struct pairs_run *run,
 	return keep(s, buf);
 }
 
+static const char *what_of_ways(struct pairs_state *s,
+				const struct pairs_run *run,
+				const struct na_wire_ways *y)
+{
+	char buf[PAIRS_WORDS], x[NA_UNIT_BUF];
+	struct na_str t = na_str_over(buf, sizeof(buf));
+
+	na_str_addf(&t, "what ");
+	say_hosts(&t, s, run, y->hosts[0], y->n[0]);
+	na_str_addf(&t, " send to ");
+	say_hosts(&t, s, run, y->hosts[1], y->n[1]);
+	na_str_addf(&t,
+		    " takes %sx as long as other transfers, and most else that "
+		    "they send and get does not: a link between them, or a "
+		    "longer way",
+		    na_print_number(x, exp(y->effect), 2));
+	return keep(s, buf);
+}
+
+static bool put_ways(struct pairs_state *s, const struct pairs_run *run,
+		     struct na_lz_result *r, const struct na_wire_ways *y)
+{
+	const char *what = what_of_ways(s, run, y);
+	struct na_lz_undecided *u =
+		what ? na_lz_undecided_add(
+			       r, what,
+			       run->placed ? "the error counters of the links "
+					     "between them"
+					   : "which of them share a switch "
+					     "(--topology FILE with that as a "
+					     "rack); the error counters of the "
+					     "links between them",
+			       run->n_remote)
+		     : NULL;
+
+	for (size_t i = 0; u && i < y->n[0] && i < NA_WIRE_WAYS; i++) {
+		for (size_t k = 0; k < y->n[1] && k < NA_WIRE_WAYS; k++)
+			add_pairs(s, run, u, y->hosts[0][i], y->hosts[1][k]);
+	}
+	return u;
+}
+
 bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
 		       struct na_lz_result *r, const struct na_wire_result *w)
 {
 	const char *what = what_of(s, run, w), *needs = needs_of(s, run, w);
 	struct na_lz_undecided *u = NULL;
 
+	if (w->ways.pairs && !w->n_doubts && !w->group.n && !shared(s, run, w))
+		return put_ways(s, run, r, &w->ways);
 	if (what && needs)
 		u = na_lz_undecided_add(r, what, needs, run->n_remote);
 	for (size_t i = 0; u && i < w->n_slow; i++) {

@@ -459,8 +459,11 @@ void wi_find(struct wi *w)
 {
 	while (!w->failed && w->found.n < WI_MOST_FOUND && find_one(w))
 		;
-	if (!w->found.n)
+	if (!w->found.n) {
+		if (!w->in->two_clocks)
+			wi_ways(w);
 		wi_alike_forget(w);
+	}
 	join_sides(w);
 	list_slow(w);
 	count_unseen(w);

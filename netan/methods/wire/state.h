@@ -239,6 +239,8 @@ void wi_alike_forget(struct wi *w);
 void wi_alike_is(struct wi *w, uint32_t src, uint32_t dst, double effect);
 /* apart.c: from that, who else is as slow as each side. */
 void wi_apart(struct wi *w);
+/* ways.c: a block of them that is slow; from wi_alike()'s. */
+void wi_ways(struct wi *w);
 /* across.c: log of how much longer what crosses racks takes; NaN. */
 double wi_across(struct wi *w);
 /* doubt.c: what the slow connections have in common. */

@@ -108,6 +108,17 @@ struct na_wire_group {
 	bool apart;       /* among themselves they are not slow */
 };
 
+enum { NA_WIRE_WAYS = 64 };
+
+/* Ways from some hosts to others that are slow together, though no side of one
+ * of them is. */
+struct na_wire_ways {
+	uint32_t hosts[2][NA_WIRE_WAYS]; /* from, to */
+	size_t n[2];                     /* of these; 0: there are none */
+	size_t pairs;
+	double effect; /* log: the median of the pairs, beyond their sides */
+};
+
 struct na_wire_result {
 	struct na_lz_finding *findings; /* the clearest first; owned */
 	size_t n_findings;
@@ -135,6 +146,7 @@ struct na_wire_result {
 	struct na_wire_doubt doubts[NA_WIRE_DOUBTS];
 	size_t n_doubts;
 	struct na_wire_group group; /* without doubts; else there is none */
+	struct na_wire_ways ways; /* nobody is named */
 	double across;   /* log: how much longer what crosses racks takes than
 			    what stays in one, of the same collective and size;
 			    NaN: nothing to compare, or somebody is named */

@@ -42,7 +42,10 @@ bool sy_fabric_init(struct sy_engine *e)
 			e->down[r][s] = link_of(p->link_gbps, 0, p->load, id++);
 		}
 	for (uint32_t i = 0; i < p->n_faults; i++)
-		e->path[i] = link_of(p->link_gbps, 0, 0, id++);
+		e->path[i] = link_of(p->faults[i].spine == SY_ANY
+					     ? p->link_gbps * p->n_spines
+					     : p->link_gbps,
+				     0, 0, id++);
 	e->losses = p->loss > 0 || p->buffer_ns > 0;
 	for (uint32_t i = 0; i < p->n_faults; i++)
 		e->losses = e->losses || p->faults[i].how == SY_LOSS;
@@ -131,7 +134,8 @@ bool sy_passes(const struct sy_fault *f, const struct sy_plan *p,
 	case SY_PLACES:
 		break;
 	}
-	return f->rack == from && f->toward == to && f->spine == t->spine;
+	return f->rack == from && f->toward == to &&
+	       (f->spine == SY_ANY || f->spine == t->spine);
 }
 
 /* ---- links */

@@ -16,7 +16,8 @@ enum {
 
 static const char *const kind_names[SY_KINDS] = {
 	"healthy", "congested", "clock", "compute", "input", "tx",
-	"rx",      "flap",      "lossy", "spine",   "tor",   "two"};
+	"rx",      "flap",      "lossy", "spine",   "tor",   "two",
+	"between", "three"};
 
 const char *sy_kind_name(enum sy_kind kind)
 {
@@ -55,10 +56,13 @@ static void draw_size(struct sy_plan *p, struct na_rng *rng)
 					   {2, 2}, {2, 4}, {4, 2}, {2, 6},
 					   {4, 4}, {2, 8}, {4, 4}, {3, 8},
 					   {6, 4}, {4, 8}, {8, 4}};
-	const uint8_t *s = sizes[fl_pick(rng, NA_LEN(sizes))];
+	const uint8_t *s;
 
-	p->n_racks = s[0];
-	p->n_hosts = (uint32_t)s[0] * s[1];
+	do {
+		s = sizes[fl_pick(rng, NA_LEN(sizes))];
+		p->n_racks = s[0];
+		p->n_hosts = (uint32_t)s[0] * s[1];
+	} while (p->kind > SY_TWO && p->n_hosts != 8 && p->n_hosts != 16);
 	p->n_spines = 2 + fl_pick(rng, SY_SPINES - 1);
 	p->hosts_per_slice = p->n_hosts >= 8 && fl_chance(rng, 0.3) ? 2 : 1;
 	p->n_devices = UINT32_C(1) << fl_pick(rng, 3);
@@ -350,6 +354,44 @@ static void draw_link_fault(struct sy_plan *p, struct na_rng *rng,
 	}
 }
 
+/* All from one rack to another, and in half of the sessions all back. */
+static void draw_between(struct sy_plan *p, struct na_rng *rng)
+{
+	struct sy_fault *f = &p->faults[0];
+
+	*f = (struct sy_fault){.kind = SY_BETWEEN,
+			       .place = SY_PATH,
+			       .how = SY_RATE,
+			       .host = SY_ANY,
+			       .spine = SY_ANY,
+			       .factor = fl_log_between(rng, 1.5, 8)};
+	f->rack = fl_pick(rng, p->n_racks);
+	f->toward = (f->rack + 1 + fl_pick(rng, p->n_racks - 1)) % p->n_racks;
+	p->n_faults = 1 + fl_chance(rng, 0.5);
+	p->faults[1] = *f;
+	p->faults[1].rack = f->toward;
+	p->faults[1].toward = f->rack;
+}
+
+static void draw_three(struct sy_plan *p, struct na_rng *rng)
+{
+	uint32_t first = fl_pick(rng, p->n_hosts), at = 0;
+	enum sy_how how = fl_chance(rng, 0.5) ? SY_RATE : SY_SERVICE;
+
+	for (p->n_faults = 0; p->n_faults < 3; p->n_faults++) {
+		p->faults[p->n_faults] = (struct sy_fault){
+			.kind = SY_THREE,
+			.place = SY_HOST,
+			.how = how,
+			.host = (first + at) % p->n_hosts,
+			.rack = SY_ANY,
+			.toward = SY_ANY,
+			.spine = SY_ANY,
+			.factor = fl_log_between(rng, 1.8, 4)};
+		at += 1 + fl_pick(rng, (p->n_hosts - at - 1) / 2);
+	}
+}
+
 static void draw_fault(struct sy_plan *p, struct na_rng *rng, enum sy_kind kind)
 {
 	struct sy_fault *f = &p->faults[p->n_faults++];
@@ -389,7 +431,11 @@ static void draw_faults(struct sy_plan *p, struct na_rng *rng)
 	p->infeed = fl_chance(rng, 0.5);
 	if (p->kind == SY_COMPUTE || p->kind == SY_INPUT)
 		draw_late_host(p, rng);
-	if (p->kind < SY_TX)
+	if (p->kind == SY_BETWEEN)
+		draw_between(p, rng);
+	if (p->kind == SY_THREE)
+		draw_three(p, rng);
+	if (p->kind < SY_TX || p->kind > SY_TWO)
 		return;
 	first = p->kind;
 	if (p->kind == SY_TWO)

@@ -146,7 +146,7 @@ void sy_print_reach(const struct sy_score *s, size_t n, bool list)
 	printf("\n%-25s  vis check untold told  rec names right prec | missed "
 	       "told tied rest\n",
 	       "faults, of doubles too");
-	for (int k = SY_TX; k < SY_TWO; k++)
+	for (int k = SY_TX; k < SY_KINDS; k++)
 		row(sy_kind_name((enum sy_kind)k), OF_KIND, (enum sy_kind)k, s,
 		    n);
 	row("slow NICs, both stamps", SLOW_NICS, SY_TX, s, n);

@@ -115,6 +115,11 @@ static const char legend[] =
 	"their share, %. alarm: sessions with a wrong name; acq: sessions "
 	"with a fault\nthat can be seen in which the network is acquitted.\n";
 
+static bool is_check(int judge)
+{
+	return judge == SY_CHECK || judge == SY_CHECK_BARE;
+}
+
 static void head(const char *what, bool bare)
 {
 	static const char *const titles[SY_ORACLE] = {"pairs", "check",
@@ -124,11 +129,11 @@ static void head(const char *what, bool bare)
 
 	printf("\n%-36s", "");
 	for (int j = 0; j < (bare ? SY_ORACLE : SY_PAIRS_BARE); j++)
-		printf("| %-*s", j == SY_CHECK ? 43 : 38, titles[j]);
+		printf("| %-*s", is_check(j) ? 43 : 38, titles[j]);
 	printf("\n%-25s sess  vis ", what);
 	for (int j = 0; j < (bare ? SY_ORACLE : SY_PAIRS_BARE); j++)
 		printf("%s found  rec near names right prec alarm%s",
-		       j == 0 ? "|" : " |", j == SY_CHECK ? "  acq" : "");
+		       j == 0 ? "|" : " |", is_check(j) ? "  acq" : "");
 	putchar('\n');
 }
 
@@ -156,7 +161,7 @@ static void print_row(const struct row *r, const struct sy_score *s, size_t n,
 		printf(" %4u %5u %5u", c.close[j], names, c.right[j]);
 		print_share(c.right[j], names);
 		printf(" %5u", c.alarms[j]);
-		if (j == SY_CHECK)
+		if (is_check(j))
 			printf(" %4u", c.acquitted[j]);
 	}
 	putchar('\n');
@@ -183,7 +188,7 @@ static void by_kind(const struct sy_score *s, size_t n, bool bare)
 	print_row(&all_rows, s, n, bare);
 	r.kind = ANY;
 	head("faults, of doubles too", bare);
-	for (int k = SY_TX; k < SY_TWO; k++) {
+	for (int k = SY_TX; k < SY_KINDS; k++) {
 		r.name = sy_kind_name((enum sy_kind)k);
 		r.fault = k;
 		print_row(&r, s, n, bare);
@@ -275,27 +280,36 @@ static void own_doing(const struct sy_score *s, size_t n)
 	}
 }
 
-static void outcomes(const struct sy_score *s, size_t n)
+static uint32_t outcomes_of(const struct sy_score *s, size_t n,
+			    enum sy_kind kind, enum sy_judge judge, int outcome)
+{
+	uint32_t of = 0;
+
+	for (size_t i = 0; i < n; i++)
+		of += s[i].done && s[i].kind == kind &&
+		      (outcome == ANY ||
+		       s[i].said[judge].outcome == (enum sy_outcome)outcome);
+	return of;
+}
+
+static void outcomes(const struct sy_score *s, size_t n, enum sy_judge judge)
 {
 	static const char *const names[] = {"guilty", "not guilty",
 					    "cannot tell"};
 
-	printf("\n%-26s", "check: outcome");
+	printf("\n%-26s", judge == SY_CHECK ? "check: outcome"
+					    : "check, no topology: outcome");
 	for (int k = 0; k < SY_KINDS; k++)
-		printf(" %9s", sy_kind_name((enum sy_kind)k));
+		if (outcomes_of(s, n, (enum sy_kind)k, judge, ANY))
+			printf(" %9s", sy_kind_name((enum sy_kind)k));
 	putchar('\n');
 	for (int o = SY_GUILTY; o <= SY_CANNOT_TELL; o++) {
 		printf("%-26s", names[o]);
-		for (int k = 0; k < SY_KINDS; k++) {
-			uint32_t of = 0;
-
-			for (size_t i = 0; i < n; i++)
-				of += s[i].done &&
-				      s[i].kind == (enum sy_kind)k &&
-				      s[i].said[SY_CHECK].outcome ==
-					      (enum sy_outcome)o;
-			printf(" %9u", of);
-		}
+		for (int k = 0; k < SY_KINDS; k++)
+			if (outcomes_of(s, n, (enum sy_kind)k, judge, ANY))
+				printf(" %9u",
+				       outcomes_of(s, n, (enum sy_kind)k,
+						   judge, o));
 		putchar('\n');
 	}
 }
@@ -384,7 +398,9 @@ void sy_print_tables(const struct sy_score *s, size_t n)
 	by_clock(s, n, true, bare);
 	by_stamps(s, n, bare);
 	own_doing(s, n);
-	outcomes(s, n);
+	outcomes(s, n, SY_CHECK);
+	if (bare)
+		outcomes(s, n, SY_CHECK_BARE);
 	costs(s, n);
 	powers(s, n);
 }

@@ -6,8 +6,8 @@
  *		[-t] [-l] [-p]
  *	sync write DIR --kind KIND [--seed N]
  *
- * Session i of a bench is kind i mod 12 with seed SEED * 1000 + i / 12; of
- * one KIND, the seed is SEED * 1000 + i.
+ * Session i of a bench is kind i mod 12 with seed SEED * 1000 + i / 12,
+ * without the kinds between and three; of one KIND, the seed is SEED * 1000 + i.
  * -t  also asks without the topology
  * -l  lists the sessions with something missed or wrong
  * -d  where sessions are while they are judged
@@ -113,9 +113,9 @@ static void judge(const struct bench *b, size_t index)
 {
 	struct sy_score *s = &b->shared->scores[index];
 	bool all = b->kind < 0;
-	enum sy_kind kind = (enum sy_kind)(all ? (int)(index % SY_KINDS)
+	enum sy_kind kind = (enum sy_kind)(all ? (int)(index % SY_USUAL)
 					       : b->kind);
-	uint64_t seed = b->seed * 1000 + (all ? index / SY_KINDS : index);
+	uint64_t seed = b->seed * 1000 + (all ? index / SY_USUAL : index);
 	struct sy_plan p;
 	struct sy_run r = {0};
 	struct sy_truth t;

@@ -29,7 +29,7 @@ enum {
 	SY_SPINES = 4,
 	SY_DEVICES = 4, /* of a host */
 	SY_COLLECTIVES = 8,
-	SY_FAULTS = 2,
+	SY_FAULTS = 3,
 	SY_ANY = 0xff
 };
 
@@ -46,7 +46,11 @@ enum sy_kind {
 	SY_SPINE,     /* one spine, seen from one rack or between two */
 	SY_TOR,       /* all up- or all downlinks of a rack */
 	SY_TWO,       /* two faults of the six above */
-	SY_KINDS
+	/* Only when asked for by name. */
+	SY_BETWEEN, /* all links from one rack to another, or both ways */
+	SY_THREE,   /* three hosts whose NICs are slow both ways */
+	SY_KINDS,
+	SY_USUAL = SY_BETWEEN /* kinds of a bench of all */
 };
 
 /* Where a fault sits. */
@@ -63,7 +67,7 @@ enum sy_place {
 enum sy_how { SY_RATE, SY_SERVICE, SY_LOSS };
 
 struct sy_fault {
-	enum sy_kind kind; /* SY_TX to SY_TOR */
+	enum sy_kind kind; /* SY_TX to SY_TOR, SY_BETWEEN, SY_THREE */
 	enum sy_place place;
 	enum sy_how how;
 	uint32_t host;         /* SY_SRC, SY_DST, SY_HOST */
