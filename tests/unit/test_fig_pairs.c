@@ -29,6 +29,8 @@ struct fake {
 	double least, most; /* excess of cells */
 	bool names, ring, unknown, few;
 	bool waits; /* all that leaves nodes but node 0 */
+	bool sparse; /* likewise: few transfers */
+	bool sparse_all;
 	const char *measure;
 	int64_t timeless;
 	const char *empty, *message;
@@ -60,6 +62,8 @@ static void put_cells(struct na_result *r, struct na_value *m,
 	double *x = na_put_reals(r, m, "excess", n);
 	double *role = f->waits ? na_put_reals(r, m, "role", n) : NULL;
 
+	double *few = f->sparse ? na_put_reals(r, m, "few", n) : NULL;
+
 	for (size_t i = 0; i < n; i++) {
 		double u = (double)na_rng_below(rng, 1000000) / 1e6;
 
@@ -69,6 +73,8 @@ static void put_cells(struct na_result *r, struct na_value *m,
 				  : f->least * pow(f->most / f->least, u);
 		if (role)
 			role[i] = src[i] > 0 ? 2 : 1;
+		if (few)
+			few[i] = src[i] > 0 || f->sparse_all;
 	}
 }
 
@@ -118,6 +124,8 @@ static struct na_result *make(const struct fake *f)
 		put_nodes(r, m, f);
 		put_cells(r, m, f, &rng);
 		put_marks(r, m, f);
+		if (f->sparse)
+			na_put_int(r, m, "fewest", 20);
 		na_put_int(r, m, "too_few", f->few);
 		if (f->measure)
 			na_put_text(r, m, "measure", f->measure);
@@ -355,6 +363,35 @@ static void waits_accuse_nobody(void **state)
 	free(grey);
 }
 
+/* A few transfers that took long are no sight for those from afar: nor do they
+ * set how far colours reach. */
+static void few_transfers_are_muted(void **state)
+{
+	struct fake f = {.nodes = 8, .matrices = 1, .least = 3, .most = 3.9};
+	const char *key = " muted: fewer than 20 transfers\n";
+	char *ink = ink_of(&f), *muted;
+	size_t full = ink_count(ink, FINDING);
+
+	(void)state;
+	assert_null(strstr(ink, key));
+	f.sparse = true;
+	muted = ink_of(&f);
+	assert_non_null(strstr(muted, key));
+	assert_true(full > 0 && ink_count(muted, FINDING) < full);
+	free(ink);
+	free(muted);
+	/* Of one row of many transfers, beside seven of few. */
+	f = (struct fake){.nodes = 8, .matrices = 1, .least = 20, .most = 20,
+			  .sparse = true};
+	muted = ink_of(&f);
+	assert_null(strstr(muted, " beyond "));
+	free(muted);
+	f.sparse_all = true;
+	muted = ink_of(&f);
+	assert_non_null(strstr(muted, " beyond 4x\n"));
+	free(muted);
+}
+
 /* What is drawn is what somebody is named by, and the key says what. */
 static void squares_say_what_they_are(void **state)
 {
@@ -481,6 +518,7 @@ int main(void)
 		cmocka_unit_test(titles_end_within_a_line),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(waits_accuse_nobody),
+		cmocka_unit_test(few_transfers_are_muted),
 		cmocka_unit_test(squares_say_what_they_are),
 		cmocka_unit_test(timeouts_are_counted),
 		cmocka_unit_test(numbers_and_muted),

@@ -123,6 +123,23 @@ static void put_roles(struct na_result *r, struct na_value *to,
 		role[i] = na_pairs_role_of(run, i);
 }
 
+/* What names a culprit does so together, however few transfers each of its
+ * pairs has; what is counted needs none. */
+static void put_few(struct na_result *r, struct na_value *to,
+		    const struct pairs_state *s, const struct pairs_run *run)
+{
+	double *few = measure_of(run) == EXPECTED
+			      ? na_put_reals(r, to, M_few, run->n_pairs)
+			      : NULL;
+
+	if (!few)
+		return;
+	for (size_t i = 0; i < run->n_pairs; i++)
+		few[i] = na_pairs_is_few(s, &s->pairs[run->pair0 + i]) &&
+			 na_pairs_role_of(run, i) != PAIRS_CULPRIT;
+	na_put_int(r, to, M_fewest, PAIRS_FEW);
+}
+
 /* The devices of a host that stand side by side, from the first one on. */
 static uint32_t rows_of_host(const struct pairs_state *s,
 			     const struct pairs_run *run, uint32_t *first)
@@ -191,6 +208,7 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 	put_nodes(r, to, s, run);
 	put_cells(r, to, s, run);
 	put_roles(r, to, run);
+	put_few(r, to, s, run);
 	racks = na_put_reals(r, to, M_rack, run->n_nodes);
 	for (size_t h = 0; racks && h < run->n_nodes; h++)
 		racks[h] = run->found.rack_of &&

@@ -331,6 +331,13 @@ bool na_pairs_longest_stall(const struct pairs_state *s,
 enum { PAIRS_WORDS = 400 };
 /* Transfers: fewer are no measure of a pair. */
 enum { PAIRS_FEW = 20 };
+
+static inline bool na_pairs_is_few(const struct pairs_state *s,
+				   const struct pairs_pair *p)
+{
+	return s->sums.v[p->found].n < PAIRS_FEW;
+}
+
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
 extern const char *const na_pairs_kind_names[NA_LZ_KINDS];

@@ -262,7 +262,7 @@ static void note_few(struct na_result *r, const struct pairs_state *s)
 		    na_pairs_uncompared(s, run))
 			continue;
 		all++;
-		few += s->sums.v[s->pairs[i].found].n < PAIRS_FEW;
+		few += na_pairs_is_few(s, &s->pairs[i]);
 	}
 	if (few)
 		na_result_note(r,

@@ -168,7 +168,7 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 
 		add_slow(&all, s, p, 0);
 		if (r->q_value <= 0.01 && r->effect > slow &&
-		    s->sums.v[p->found].n >= PAIRS_FEW)
+		    !na_pairs_is_few(s, p))
 			add_slow(&x, s, p, r->effect);
 	}
 	if (!x.n)

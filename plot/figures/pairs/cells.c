@@ -1,5 +1,6 @@
 #include "plot/figures/pairs/cells.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,16 @@ static struct na_color color_of(const struct na_theme *t, int level)
 
 #define MUTED 0.65 /* of the ground, where no colour may accuse */
 
+static struct na_color shade_of(const struct na_theme *t, int level, bool muted)
+{
+	return na_mix(color_of(t, pairs_shade(level)), t->grid,
+		      muted || pairs_is_few(level) ? MUTED : 0);
+}
+
 static struct na_color cell_color(const struct na_theme *t,
 				  const struct pairs_matrix *m, int level)
 {
-	return na_mix(color_of(t, level), t->grid, m->too_few ? MUTED : 0);
+	return shade_of(t, level, m->too_few);
 }
 
 struct stretch {
@@ -158,7 +165,7 @@ static bool draw_beyond(const struct na_layout *l, const struct cells *c,
 	struct na_strokes lines = {.n = 0};
 
 	for (size_t i = 0; room && i < m->m * m->m; i++) {
-		if (abs(m->levels[i]) == BEYOND)
+		if (abs(pairs_shade(m->levels[i])) == BEYOND)
 			add_cross(&lines, cross_box(c, i, corner));
 	}
 	return na_strokes_draw(&lines, l->canvas,
@@ -228,7 +235,7 @@ static void put_excess(char text[NA_LABEL_BUF + 1],
 	}
 	excess_text(text + 1, m->excess[i]);
 	*text = '>';
-	if (m->levels[i] != BEYOND ||
+	if (pairs_shade(m->levels[i]) != BEYOND ||
 	    strcmp(text + 1, excess_text(limit, exp(m->limit))) != 0)
 		memmove(text, text + 1, strlen(text));
 }
@@ -259,6 +266,8 @@ static void draw_numbers(const struct na_layout *l, const struct cells *c)
 		if (na_contrast(font.color, ground) <
 		    na_contrast(l->theme->background, ground))
 			font.color = l->theme->background;
+		if (pairs_is_few(m->levels[i]))
+			font.color = na_mix(font.color, ground, 0.4);
 		put_excess(text, m, i);
 		na_draw_text(l->canvas, x / 2, y / 2 + up, text, &font);
 	}
@@ -275,8 +284,8 @@ enum na_status na_pairs_cells(const struct na_layout *l, const struct cells *c,
 			 cell_color(l->theme, c->m, CELL_UNKNOWN)) &&
 	     draw_levels(l, c, CELL_WAITS,
 			 cell_color(l->theme, c->m, CELL_WAITS));
-	for (int level = -BEYOND; ok && level <= BEYOND; level++) {
-		if (level)
+	for (int level = -BEYOND; ok && level <= FEW + BEYOND; level++) {
+		if (pairs_shade(level))
 			ok = draw_levels(l, c, level,
 					 cell_color(l->theme, c->m, level));
 	}
@@ -303,6 +312,7 @@ static bool any_of(const struct pairs_figure *f, int what)
 		any |= what == CELL_NONE      ? m->hatched
 		       : what == CELL_UNKNOWN ? m->unknown
 		       : what == CELL_WAITS   ? m->waits
+		       : what == FEW          ? m->few > 0
 		       : what == BEYOND       ? m->above
 					      : m->below;
 	}
@@ -331,7 +341,7 @@ static double sample(const struct na_layout *l, double x, double y, double end,
 
 	na_draw_rect(l->canvas, b,
 		     level == CELL_NONE ? l->theme->background
-					: color_of(l->theme, level));
+					: shade_of(l->theme, level, false));
 	if (level == CELL_NONE)
 		na_draw_hatch(l->canvas, b, hatch_gap(l),
 			      NA_HAIRLINE(l, l->theme->axis));
@@ -464,6 +474,17 @@ const char *na_pairs_own_measure(const struct pairs_figure *f,
 	return measured_alike(f) ? NULL : measure_of(m)->brief;
 }
 
+/* Of the matrix that asks most. */
+static int64_t fewest(const struct pairs_figure *f)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		most = f->matrices[i].fewest > most ? f->matrices[i].fewest
+						    : most;
+	return most;
+}
+
 void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
 		  struct na_box box)
 {
@@ -484,6 +505,12 @@ void na_pairs_key(const struct na_layout *l, const struct pairs_figure *f,
 	if (any_of(f, CELL_WAITS))
 		x = sample(l, x, y, box.x1, CELL_WAITS,
 			   "only waits, says its sender");
+	if (any_of(f, FEW)) {
+		snprintf(text, sizeof(text),
+			 "muted: fewer than %" PRId64 " transfers",
+			 fewest(f));
+		x = sample(l, x, y, box.x1, FEW + LEVELS, text);
+	}
 	for (int level = BEYOND; level >= -BEYOND; level -= 2 * BEYOND) {
 		char number[NA_LABEL_BUF];
 

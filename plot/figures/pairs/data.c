@@ -120,14 +120,22 @@ static int level_in(const struct pairs_matrix *m, double excess, double limit)
 			   : level_of(excess, limit);
 }
 
-/* Of merged cells the one that stands out most, the slow before the fast. */
+static bool is_few(const double *few, size_t i)
+{
+	return few && few[i] > 0;
+}
+
+/* Of merged cells the one that stands out most, the slow before the fast, and
+ * what many transfers tell before what few do. */
 static bool outdoes(int a, int b)
 {
-	if (abs(a) == abs(b) || b <= CELL_WAITS)
+	int x = pairs_shade(a), y = pairs_shade(b);
+
+	if (a <= CELL_WAITS || b <= CELL_WAITS)
 		return a > b;
-	if (a <= CELL_WAITS)
-		return false;
-	return abs(a) > abs(b);
+	if (pairs_is_few(a) != pairs_is_few(b))
+		return pairs_is_few(b);
+	return abs(x) == abs(y) ? x > y : abs(x) > abs(y);
 }
 
 /* As the result numbers it. */
@@ -143,7 +151,8 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 	const double *src = na_reals_of(na_get(v, M_src), &n);
 	const double *dst = na_reals_at(v, M_dst, n),
 		     *x = na_reals_at(v, M_excess, n),
-		     *role = na_reals_at(v, M_role, n);
+		     *role = na_reals_at(v, M_role, n),
+		     *few = na_reals_at(v, M_few, n);
 
 	m->m = (m->n + m->merged - 1) / m->merged;
 	memset(m->levels, CELL_NONE, m->m * m->m);
@@ -157,6 +166,8 @@ static void fill_matrix(struct pairs_matrix *m, const struct na_value *v,
 			continue;
 		cell = &m->levels[(size_t)src[i] / m->merged * m->m +
 				  (size_t)dst[i] / m->merged];
+		if (is_few(few, i) && level > CELL_WAITS)
+			level += FEW;
 		if (!outdoes(level, *cell))
 			continue;
 		*cell = (signed char)level;
@@ -181,8 +192,9 @@ static void look(struct pairs_matrix *m)
 		m->hatched |= m->levels[i] == CELL_NONE;
 		m->unknown |= m->levels[i] == CELL_UNKNOWN;
 		m->waits |= m->levels[i] == CELL_WAITS;
-		m->above |= m->levels[i] == BEYOND;
-		m->below |= m->levels[i] == -BEYOND;
+		m->above |= pairs_shade(m->levels[i]) == BEYOND;
+		m->below |= pairs_shade(m->levels[i]) == -BEYOND;
+		m->few += pairs_is_few(m->levels[i]);
 	}
 }
 
@@ -228,6 +240,7 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 	m->measure = na_text_or(v, M_measure, "expected");
 	m->most = most_timeouts(v);
 	m->timeless = (size_t)na_count_or(v, M_timeless, 0);
+	m->fewest = na_count_or(v, M_fewest, 0);
 	m->too_few = na_count_at(v, M_too_few) > 0;
 	read_marks(m, na_get(v, M_marks));
 	for (fill_matrix(m, v, limit); stretches(m) > STRETCHES_MAX;
@@ -237,8 +250,8 @@ static bool read_matrix(struct pairs_matrix *m, const struct na_value *v,
 	return true;
 }
 
-/* As far as the farthest pair of all matrices that has a colour, within
- * reason. */
+/* As far as the farthest pair of all matrices that has a full colour, within
+ * reason: what few transfers tell is not what the others are held against. */
 static double limit_of(const struct na_value *list)
 {
 	double most = log(LIMIT_LEAST);
@@ -247,9 +260,11 @@ static double limit_of(const struct na_value *list)
 		size_t n = 0;
 		const double *x = na_reals_of(na_get(v, M_excess), &n);
 		const double *role = na_reals_at(v, M_role, n);
+		const double *few = na_reals_at(v, M_few, n);
 
 		for (size_t i = 0; x && !counts_timeouts(v) && i < n; i++) {
-			if (x[i] > 0 && isfinite(x[i]) && !waits(role, i))
+			if (x[i] > 0 && isfinite(x[i]) && !waits(role, i) &&
+			    !is_few(few, i))
 				most = fmax(most, fabs(log(x[i])));
 		}
 	}

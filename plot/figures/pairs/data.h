@@ -11,6 +11,20 @@ enum { CELL_NONE = -128, CELL_UNKNOWN = -127, CELL_WAITS = -126 };
 /* Steps of colour on either side of 1x; one more is out of range. */
 enum { LEVELS = 8, BEYOND = LEVELS + 1 };
 
+/* Added to the level of a cell that too few transfers tell. */
+enum { FEW = 2 * BEYOND + 1 };
+
+static inline bool pairs_is_few(int level)
+{
+	return level > BEYOND;
+}
+
+/* Without what is added. */
+static inline int pairs_shade(int level)
+{
+	return pairs_is_few(level) ? level - FEW : level;
+}
+
 enum { MARKS_MAX = 8, MATRICES_MAX = 4 };
 
 /* More rows have no room for numbers. */
@@ -38,6 +52,7 @@ struct pairs_matrix {
 	const char *measure; /* what it is the excess of */
 	double most;         /* measure timeouts: of a pair; else 0 */
 	size_t timeless;     /* cells that have none, as clocks differ */
+	int64_t fewest;      /* transfers; fewer tell little of a cell */
 	bool too_few;        /* pairs, for any to stand out */
 	size_t prefix;       /* bytes that all names begin with */
 	struct pairs_mark marks[MARKS_MAX];
@@ -45,6 +60,7 @@ struct pairs_matrix {
 	double limit;        /* log; the figure's */
 	bool hatched, unknown, waits; /* there are such cells */
 	bool above, below;            /* beyond the limit */
+	size_t few;                   /* those that little tells */
 };
 
 struct pairs_figure {

@@ -2,6 +2,7 @@
  * Every source against every destination: how much longer than expected
  * their transfers take, and whose row, column or cell stands out.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -524,6 +525,16 @@ static void describe_pairs(const struct drawing *d, struct na_canvas *c,
 		na_words_add(&w, ". %s", d->f.empty);
 	else
 		na_words_add(&w, ". Squares: %s", na_pairs_measure(&d->f));
+	for (size_t i = 0; i < d->f.n; i++) {
+		const struct pairs_matrix *m = &d->f.matrices[i];
+
+		if (m->few)
+			na_words_add(&w,
+				     "; %s%.40s%zu muted, of fewer than "
+				     "%" PRId64 " transfers",
+				     m->label ? m->label : "",
+				     m->label ? ": " : "", m->few, m->fewest);
+	}
 	na_canvas_describe(c, title, w.text);
 }
 
