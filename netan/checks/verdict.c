@@ -13,6 +13,7 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/methods/power.h"
 
 enum { FEW_TRANSFERS = 100 };
 
@@ -581,9 +582,13 @@ static const char *clocks_remark(const struct na_case *c)
 
 static const char *acquittal(struct na_case *c)
 {
-	return na_case_text(c, "not guilty%s: %s%s",
-			    na_locality(c) == NA_PLACED ? na_if_racks : "",
-			    na_power_says(c), na_verdict_instead(c));
+	enum na_locality known = na_locality(c);
+
+	return na_case_text(c, "not guilty%s: %s%s%s",
+			    known == NA_PLACED ? na_if_racks : "",
+			    na_power_says(c),
+			    known == NA_NO_TOPOLOGY ? NA_POWER_NO_LINKS : "",
+			    na_verdict_instead(c));
 }
 
 /* Nothing is suspected but by captures of who knows which hosts, and traces

@@ -12,6 +12,11 @@
 /* Of a row of power[]; infinite: by nothing that was tried. */
 double na_power_factor(const struct na_value *row);
 
+/* After what is said of NICs, where no topology tells who shares a link: what a
+ * mild one does hides in how hosts differ. */
+#define NA_POWER_NO_LINKS \
+	"; of links that hosts share only the topology can tell"
+
 /* Rounded up, as what is claimed is true: "1.4". */
 const char *na_power_times(char buf[NA_UNIT_BUF], double factor);
 

@@ -48,9 +48,10 @@ const char *hand_missing(const struct hand_case *h);
 	"'power': [{'host': 'a', 'side': 'src', 'factor': 1.3}, {'host': " \
 	"'b', 'side': 'src', 'factor': 1.25}, {'host': 'c', 'side': 'dst', " \
 	"'factor': 1.2}, {'host': 'd', 'side': 'dst', 'factor': 1.2}]"
+#define HAND_NO_LINKS "; of links that hosts share only the topology can tell"
 #define HAND_NOT_GUILTY \
 	"Network: not guilty: a NIC 1.3x slower on one side would have been " \
-	"named on 4 of 4 hosts"
+	"named on 4 of 4 hosts" HAND_NO_LINKS
 
 /* A healthy job of four hosts; its pairs; so much of its time waits for
  * communication. */

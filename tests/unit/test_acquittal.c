@@ -43,7 +43,7 @@ static void power(void **state)
 		     "known how slow one would have had to be to be named: "
 		     "capture more steps, of all hosts at once"},
 		{FOUR, "Network: not guilty: a NIC 1.4x slower on one side "
-		       "would have been named on 2 of 2 hosts"},
+		       "would have been named on 2 of 2 hosts" HAND_NO_LINKS},
 		{FOUR "," SIDE("c", "src", "2.51"),
 		 "cannot tell: no NIC or path stands out, but on 1 of 5 "
 		 "transmit and receive sides of hosts one 2.5x slower would "
@@ -56,11 +56,11 @@ static void power(void **state)
 		 "hosts at once, and give --topology FILE"},
 		{FOUR "," SIDE("c", "src", "2"),
 		 "Network: not guilty: a NIC 2x slower on one side would have "
-		 "been named on 3 of 3 hosts"},
+		 "been named on 3 of 3 hosts" HAND_NO_LINKS},
 		{FOUR "," FOUR "," FOUR "," FOUR "," FOUR
 		      "," SIDE("c", "src", "null"),
 		 "Network: not guilty: a NIC 1.4x slower on one side would "
-		 "have been named on 2 of 3 hosts; on c none would (few transfers)"},
+		 "have been named on 2 of 3 hosts; on c none would (few transfers)" HAND_NO_LINKS},
 	};
 
 	(void)state;

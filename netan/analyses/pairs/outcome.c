@@ -148,6 +148,7 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 	struct na_str t = na_str_over(text, sizeof(text));
 	double matters = NA_LZ_MATTERS;
 	size_t shown = 0, all = 0;
+	const struct na_topology *racks = s->scope->store->topology;
 	bool enough;
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
@@ -166,11 +167,11 @@ static void note_power(struct na_result *r, const struct pairs_state *s,
 	if (all && enough && !cleared)
 		note_open(r, s, t.s);
 	else if (all && enough)
-		na_result_note(r, "not guilty%s: %s",
-			       s->scope->store->topology && na_pairs_placed(s)
+		na_result_note(r, "not guilty%s: %s%s",
+			       racks && na_pairs_placed(s)
 				       ? ", if the racks are as --topology says"
 				       : "",
-			       t.s);
+			       t.s, racks ? "" : NA_POWER_NO_LINKS);
 	else if (all)
 		na_result_note(r,
 			       "cannot tell: a NIC %sx slower would have "
