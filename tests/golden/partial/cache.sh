@@ -11,8 +11,10 @@ rounds()
 	for k in 1 2 3; do
 		netan partial --plan plan.nap --shard $k/3 -o p1.$k.nap check "$@" -v job
 	done 2>&1 | grep -e --cache
-	netan merge -o out.json p1.*.nap
+	# What -v says of each analysis has its seconds.
+	netan merge -o out.json p1.*.nap >merge.out 2>&1
 	echo "status $?"
+	grep -e --cache merge.out
 	cmp one.json out.json && echo same
 	rm -f *.nap out.json
 }
