@@ -380,11 +380,11 @@ static void note_joined(struct na_result *r, const struct pairs_state *s)
 	if (!s->joined.n)
 		return;
 	if (!na_first(na_result_body(r), M_culprits))
-		na_result_note(r, "of ranks pairs names nobody, as one alone "
-				  "talks to few others: netan collectives "
-				  "compares what all ranks of an operation "
-				  "transfer from when the last one has come, "
-				  "and whom check names rests on that");
+		na_result_note(r, "of ranks pairs names nobody: netan "
+				  "collectives compares what all ranks of an "
+				  "operation transfer from when the last one "
+				  "has come, and whom check names rests on "
+				  "that");
 	na_result_note(r,
 		       "%s of ranks last from when the later of both sides "
 		       "had come; where one is not here, the wait for it is "

@@ -6,7 +6,7 @@
  * A tail that just falls off has as many below a wait as at it.  So none is
  * below it, from 0.7 times on, of five or more at a wait under 200 ms; of
  * longer ones, of which there are fewer, three are enough where they are 60 %
- * of the tail events.  Log-normal and Pareto tails look so in under 2 %
+ * of the tail events.  Log-normal and Pareto tails look so in at most 4 %
  * (docs/methods.md).
  */
 #include <math.h>
