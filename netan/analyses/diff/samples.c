@@ -44,17 +44,15 @@ static bool renumber(const struct diff_state *s, struct diff_sample *sample,
 	return true;
 }
 
-/* Fewer than 8 units, or none that are known: one for each value. */
-static void settle(struct diff_sample *sample, bool known)
+/* Fewer than 8 units, or none that were numbered: one for each value. */
+static void settle(struct diff_sample *sample)
 {
-	if (!known)
-		sample->n_units = 0;
 	sample->by_events = sample->n_units < NA_BOOT_LEAST;
 }
 
-static void complete(struct diff_sample *sample, bool known)
+static void complete(struct diff_sample *sample)
 {
-	settle(sample, known);
+	settle(sample);
 	na_sort(sample->x, sample->n, na_boot_order);
 }
 
@@ -103,7 +101,7 @@ static bool latencies(struct diff_state *s)
 			s->in_stratum[to[r].x[i].kind][r]++;
 		if (!renumber(s, &to[r], r))
 			return false;
-		settle(&to[r], true);
+		settle(&to[r]);
 	}
 	return na_side_by_side(s->scope, DIFF_RUNS, sort_run, to);
 }
@@ -135,7 +133,7 @@ static bool sizes_of(struct diff_state *s, uint32_t run,
 	}
 	if (!renumber(s, to, run))
 		return false;
-	complete(to, true);
+	complete(to);
 	return true;
 }
 
@@ -225,18 +223,6 @@ static bool rates_by_bin(struct diff_state *s, uint32_t run)
 	return true;
 }
 
-/* Every transfer belongs to a step or a launch. */
-static bool has_units(const struct diff_state *s, uint32_t run)
-{
-	for (size_t i = 0; i < s->got.units.n; i++) {
-		const struct diff_unit *u = &s->got.units.v[i];
-
-		if (u->run == run && u->time.n && u->of_time)
-			return false;
-	}
-	return true;
-}
-
 /* The same in both runs: steps, or launches, or bins. */
 static bool rates(struct diff_state *s)
 {
@@ -248,14 +234,14 @@ static bool rates(struct diff_state *s)
 	for (size_t u = steps; u < s->got.units.n; u++)
 		launches[s->got.units.v[u].run] |= s->got.units.v[u].time.n > 0;
 	units = !latency[DIFF_A].by_events && !latency[DIFF_B].by_events &&
-		has_units(s, DIFF_A) && has_units(s, DIFF_B) &&
+		na_diff_has_units(s, DIFF_A) && na_diff_has_units(s, DIFF_B) &&
 		launches[DIFF_A] == launches[DIFF_B];
 	for (uint32_t r = 0; ok && r < DIFF_RUNS; r++) {
 		struct diff_sample *to = &s->metrics[DIFF_THROUGHPUT].s[r];
 
 		ok = units ? rates_by_unit(s, r, &bytes[r])
 			   : rates_by_bin(s, r);
-		complete(to, true);
+		complete(to);
 	}
 	s->mix.demand = bytes[DIFF_A] > 0 && bytes[DIFF_B] > 0
 				? bytes[DIFF_B] / bytes[DIFF_A]
@@ -292,7 +278,7 @@ static bool slack_of(struct diff_state *s, uint32_t run, bool stall)
 	}
 	if (known && !renumber(s, to, run))
 		return false;
-	complete(to, known);
+	complete(to);
 	return true;
 }
 
@@ -352,7 +338,7 @@ static bool steps_of(struct diff_state *s, uint32_t run)
 			return false;
 	}
 	join_units(to, to->n);
-	complete(to, true);
+	complete(to);
 	return true;
 }
 

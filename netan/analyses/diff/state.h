@@ -4,8 +4,9 @@
  *
  * Everything that was measured is a sample of values, each in a unit: what
  * was measured together, a step where the run has steps, else a launch of a
- * program, else a piece of the run's time.  Quantiles of B are set against those of A, and units are drawn
- * again to tell how far that can be trusted (netan/stats/tests/boot.h).
+ * program, else a piece of the run's time.  Quantiles of B are set against
+ * those of A, and units are drawn again to tell how far that can be trusted
+ * (netan/stats/tests/boot.h).
  */
 #ifndef NETAN_ANALYSES_DIFF_STATE_H
 #define NETAN_ANALYSES_DIFF_STATE_H
@@ -252,6 +253,8 @@ struct diff_state {
 /* Which piece of its run's time an instant lies in, the first is 0. */
 uint32_t na_diff_piece_of(const struct diff_state *s, uint32_t run,
 			  int64_t at_ps, int64_t piece_ps);
+/* Every transfer belongs to a step or a launch. */
+bool na_diff_has_units(const struct diff_state *s, uint32_t run);
 /* The unit of a transfer: index of units, which grow. */
 uint32_t na_diff_unit_of(struct diff_block *b, const struct na_transfer *t,
 			 uint32_t run);

@@ -37,6 +37,17 @@ uint32_t na_diff_piece_of(const struct diff_state *s, uint32_t run,
 	return at < DIFF_BINS ? (uint32_t)at : DIFF_BINS - 1;
 }
 
+bool na_diff_has_units(const struct diff_state *s, uint32_t run)
+{
+	for (size_t i = 0; i < s->got.units.n; i++) {
+		const struct diff_unit *u = &s->got.units.v[i];
+
+		if (u->run == run && u->time.n && u->of_time)
+			return false;
+	}
+	return true;
+}
+
 uint32_t na_diff_unit_of(struct diff_block *b, const struct na_transfer *t,
 			 uint32_t run)
 {

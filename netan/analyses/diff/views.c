@@ -179,7 +179,8 @@ static void note_intervals(struct na_result *r, const struct diff_state *s)
 			 : b ? s->labels[DIFF_A]
 			     : "",
 			 DIFF_STRETCHES,
-			 s->scope->store->n_steps || s->got.programs.n
+			 na_diff_has_units(s, DIFF_A) &&
+					 na_diff_has_units(s, DIFF_B)
 				 ? "steps"
 				 : "time");
 	na_result_note(r,

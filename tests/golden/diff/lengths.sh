@@ -12,3 +12,8 @@ netan diff --label a a/plugins/profile/r/host-0.xplane.pb \
 	a/plugins/profile/r/host-1.xplane.pb \
 	--label b b/plugins/profile/r/host-0.xplane.pb \
 	b/plugins/profile/r/host-1.xplane.pb | sed -n 1,3p
+# Without steps launches stand for them.
+for seed in 1 2; do
+	netan synth -o $seed --profile network --events 60000 --seed $seed >/dev/null
+done
+netan diff 1 2 | sed -n /^intervals/p
