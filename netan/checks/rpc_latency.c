@@ -15,11 +15,11 @@
 #include "netan/checks/joined.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
+#include "netan/stats/time/timers.h"
 
 enum {
 	LEAST = 3, /* late transfers that make a mode */
-	FEW = 100, /* have no p99: one late transfer is one late transfer */
-	LATE_MS = 100 /* tail events of rpc */
+	FEW = 100  /* have no p99: one late transfer is one late transfer */
 };
 
 /* Of those whose transfers are told: TCP of other hosts is no witness. */
@@ -307,14 +307,14 @@ static struct said alike_of(struct na_case *c, int64_t tail)
 				  ? ", though nothing was sent again"
 				  : ": few, but as by a timer";
 
-	if (na_number_at(x, M_latency_ms) < LATE_MS)
+	if (na_number_at(x, M_latency_ms) < NA_TAIL_MS)
 		return (struct said){
 			n, na_case_text(c, "come %s ms late alike%s", ms, why)};
 	return (struct said){
 		tail, na_case_text(c,
 				   "come more than %d ms late, %s by %s ms "
 				   "alike%s",
-				   LATE_MS,
+				   NA_TAIL_MS,
 				   n == tail ? "all"
 					     : na_case_text(c, "%s of them",
 							    na_case_count(c,
@@ -344,7 +344,7 @@ static struct said said_of(struct na_case *c, int64_t tail)
 	return (struct said){
 		tail, na_case_text(c, "come more than %d ms late, not as a "
 				      "timer makes them",
-				   LATE_MS)};
+				   NA_TAIL_MS)};
 }
 
 /* Rarer than the slowest 1 %, so that those are no slower than usual. */
@@ -411,7 +411,7 @@ static void tell_unseen(struct na_case *c, const struct na_value *body,
 				"%d late transfers or more, to tell what makes "
 				"them late: %s of %s %s more than %d ms late",
 				LEAST, na_case_count(c, tail), n,
-				tail == 1 ? "is" : "are", LATE_MS);
+				tail == 1 ? "is" : "are", NA_TAIL_MS);
 	else if (long_tail(c) > c->limits->tail_ratio)
 		na_case_missing(c, "a link with room, and clocks that agree: "
 				   "the slowest 1 %% of %s transfers take %s "

@@ -19,25 +19,25 @@ enum { LEAST_TAIL = 3, LEAST = 5 };
 /* From here on timers need no showing: without `possible` TCP denied it. */
 #define TAIL_MODE_MS 200
 
-struct near {
-	size_t at, below, tail;
-	double expected_ms; /* the most, of those at it */
-};
+/* Times the wait: from here on it counts as below. */
+#define BELOW 0.7
 
-static struct near near_of(const struct rpc_state *s, double ms)
+struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
+			    double ms)
 {
 	const struct rpc_late *all = (const void *)s->late.items;
-	struct near n = {.at = 0};
+	struct rpc_near n = {.at = 0};
 
 	for (size_t i = 0; i < s->late.n; i++) {
 		const struct rpc_late *x = &all[i];
 
-		if (x->constant)
+		if ((index != RPC_ALL_ROWS && x->row != index) || x->constant)
 			continue;
 		n.tail += na_is_tail(x->excess_ms, x->expected_ms);
-		n.below += x->excess_ms >= 0.7 * ms &&
-			   x->excess_ms < 0.95 * ms;
-		if (!(x->excess_ms >= 0.95 * ms && x->excess_ms <= 1.25 * ms))
+		n.below += x->excess_ms >= BELOW * ms &&
+			   x->excess_ms < NA_TIMER_LEAST * ms;
+		if (!(x->excess_ms >= NA_TIMER_LEAST * ms &&
+		      x->excess_ms <= NA_TIMER_MOST * ms))
 			continue;
 		n.at++;
 		n.expected_ms = fmax(n.expected_ms, x->expected_ms);
@@ -45,16 +45,20 @@ static struct near near_of(const struct rpc_state *s, double ms)
 	return n;
 }
 
-static bool is_alike(const struct near *n, double ms)
+bool na_rpc_has_edge(const struct rpc_near *n)
+{
+	return n->at >= LEAST && n->below * 4 <= n->at;
+}
+
+static bool is_alike(const struct rpc_near *n, double ms)
 {
 	/* Those below would be late as well. */
-	if (!na_is_late(0.7 * ms, n->expected_ms))
+	if (!na_is_late(BELOW * ms, n->expected_ms))
 		return false;
 	if (ms < TAIL_MODE_MS)
 		return n->at >= LEAST && !n->below;
 	return n->at * 5 >= n->tail * 3 &&
-	       (n->at >= LEAST ? n->below * 4 <= n->at
-			       : n->at >= LEAST_TAIL && !n->below);
+	       (na_rpc_has_edge(n) || (n->at >= LEAST_TAIL && !n->below));
 }
 
 static bool is_told(const struct na_value *body, double ms)
@@ -63,7 +67,8 @@ static bool is_told(const struct na_value *body, double ms)
 		double by = ms / na_number_at(v, M_latency_ms);
 
 		/* Their bands meet. */
-		if (by > 0.95 / 1.25 && by < 1.25 / 0.95)
+		if (by > NA_TIMER_LEAST / NA_TIMER_MOST &&
+		    by < NA_TIMER_MOST / NA_TIMER_LEAST)
 			return true;
 	}
 	return false;
@@ -79,7 +84,7 @@ void na_rpc_put_alike(struct na_result *r, struct na_value *body,
 
 	for (int i = 0; i < NA_TIMER_MODES; i++) {
 		const struct na_timer_mode *m = &s->all.verdict.modes[i];
-		const struct near n = near_of(s, m->ms);
+		const struct rpc_near n = na_rpc_near(s, RPC_ALL_ROWS, m->ms);
 
 		if (n.at <= most || !is_alike(&n, m->ms) ||
 		    is_told(body, m->ms))

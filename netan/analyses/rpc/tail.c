@@ -443,19 +443,9 @@ static bool put_set(struct na_result *r, struct na_value *in,
 static bool has_edge(const struct rpc_state *s, uint32_t index,
 		     const struct na_timer_mode *m)
 {
-	const struct rpc_late *x = (const void *)s->late.items;
-	size_t in = 0, under = 0;
+	const struct rpc_near n = na_rpc_near(s, index, m->ms);
 
-	for (size_t i = 0; i < s->late.n; i++) {
-		if ((index != RPC_ALL_ROWS && x[i].row != index) ||
-		    x[i].constant)
-			continue;
-		in += x[i].excess_ms >= 0.95 * m->ms &&
-		      x[i].excess_ms <= 1.25 * m->ms;
-		under += x[i].excess_ms >= 0.7 * m->ms &&
-			 x[i].excess_ms < 0.95 * m->ms;
-	}
-	return in >= 5 && under * 4 <= in;
+	return na_rpc_has_edge(&n);
 }
 
 void na_rpc_put_modes(struct na_result *r, struct na_value *in,

@@ -6,6 +6,7 @@
 #include "netan/methods/localise/rate.h"
 #include "netan/stats/tests/robust.h"
 #include "netan/stats/tests/tests.h"
+#include "netan/stats/time/timers.h"
 
 #define SHORT_OF_TIMER 0.8
 
@@ -17,7 +18,7 @@ static const double timers_ms[] = {200,  400,  600,  800,  1000, 1400,
  * of its size wait for a shared link: then the excess falls short. */
 bool na_lz_rate_is_timer(const struct lz_tail *t)
 {
-	double ms = t->excess_ms, nearest = timers_ms[0], least = 0.95;
+	double ms = t->excess_ms, nearest = timers_ms[0], least = NA_TIMER_LEAST;
 
 	for (size_t i = 1; i < NA_LEN(timers_ms); i++) {
 		if (fabs(log(ms / timers_ms[i])) < fabs(log(ms / nearest)))
@@ -25,7 +26,7 @@ bool na_lz_rate_is_timer(const struct lz_tail *t)
 	}
 	if (t->latency_ms >= least * nearest)
 		least = SHORT_OF_TIMER;
-	return ms >= least * nearest && ms <= 1.25 * nearest;
+	return ms >= least * nearest && ms <= NA_TIMER_MOST * nearest;
 }
 
 /* The tail does not count: explained, or no timeout in the first pass, since

@@ -5,7 +5,6 @@
 
 #include "netan/base/order.h"
 
-#define TAIL_MS  100.0
 #define ACK_MS   40.0
 #define ACK_FROM 20.0
 
@@ -41,12 +40,12 @@ void na_timer_edges_init(struct na_timer_edges *e)
 	size_t n = 0, kept = 0;
 
 	e->ms[n++] = after(ACK_FROM);
-	e->ms[n++] = after(TAIL_MS);
+	e->ms[n++] = after(NA_TAIL_MS);
 	for (size_t i = 0; i < NA_TIMER_MODES; i++) {
 		double m = all_modes[i].ms;
 
-		e->ms[n++] = 0.95 * m;
-		e->ms[n++] = after(1.25 * m);
+		e->ms[n++] = NA_TIMER_LEAST * m;
+		e->ms[n++] = after(NA_TIMER_MOST * m);
 		if (m <= 200) { /* see the gaps */
 			e->ms[n++] = after(0.25 * m);
 			e->ms[n++] = 0.9 * m;
@@ -94,8 +93,8 @@ int na_timers_match(const struct na_timers *t, double excess_ms)
 		double m = t->modes[i].ms;
 		double apart = fabs(log(excess_ms / m));
 
-		if (t->modes[i].possible && excess_ms >= 0.95 * m &&
-		    excess_ms <= 1.25 * m && apart < nearest) {
+		if (t->modes[i].possible && excess_ms >= NA_TIMER_LEAST * m &&
+		    excess_ms <= NA_TIMER_MOST * m && apart < nearest) {
 			nearest = apart;
 			found = i;
 		}
@@ -139,7 +138,8 @@ static bool stands_out(const struct na_timer_counts *c,
 		       const struct na_timer_edges *e,
 		       const struct na_timers *t, double m)
 {
-	uint64_t in = unexplained(c, e, t, 0.95 * m, 1.25 * m, m, true);
+	uint64_t in = unexplained(c, e, t, NA_TIMER_LEAST * m,
+				  NA_TIMER_MOST * m, m, true);
 
 	return in >= 3 &&
 	       unexplained(c, e, t, 0.25 * m, 0.9 * m, m, false) * 5 < in;
@@ -148,9 +148,9 @@ static bool stands_out(const struct na_timer_counts *c,
 static bool is_ack(const struct na_timer_counts *c,
 		   const struct na_timer_edges *e, const struct na_timers *t)
 {
-	uint64_t in = unexplained(c, e, t, 0.95 * ACK_MS, 1.25 * ACK_MS, ACK_MS,
-				  true);
-	uint64_t near = unexplained(c, e, t, ACK_FROM, TAIL_MS, ACK_MS, true);
+	uint64_t in = unexplained(c, e, t, NA_TIMER_LEAST * ACK_MS,
+				  NA_TIMER_MOST * ACK_MS, ACK_MS, true);
+	uint64_t near = unexplained(c, e, t, ACK_FROM, NA_TAIL_MS, ACK_MS, true);
 
 	return in * 5 >= near * 3;
 }
@@ -193,7 +193,7 @@ void na_timers_judge(const struct na_timer_counts *c,
 	for (size_t i = 0; i < e->n; i++) {
 		double x = inside(e, i);
 		int mode = na_timers_match(out, x);
-		bool tail = x > TAIL_MS;
+		bool tail = x > NA_TAIL_MS;
 
 		if (mode >= 0)
 			out->modes[mode].count += c->late[i];

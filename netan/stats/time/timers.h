@@ -15,6 +15,11 @@
 #include <stdint.h>
 
 enum { NA_TIMER_MODES = 17, NA_TIMER_EDGES_MAX = 96 };
+enum { NA_TAIL_MS = 100 }; /* a tail event is more than that late */
+
+/* Times the wait: an excess that matches it lies from one to the other. */
+#define NA_TIMER_LEAST 0.95
+#define NA_TIMER_MOST  1.25
 
 enum na_timer_cause {
 	NA_TIMER_LOW_RTO,  /* a lowered minimum, 5 ms to 160 ms */
@@ -49,7 +54,7 @@ static inline bool na_is_late(double excess_ms, double expected_ms)
 
 static inline bool na_is_tail(double excess_ms, double expected_ms)
 {
-	return excess_ms > 100 && na_is_late(excess_ms, expected_ms);
+	return excess_ms > NA_TAIL_MS && na_is_late(excess_ms, expected_ms);
 }
 
 enum na_tail_kind {
@@ -75,9 +80,9 @@ struct na_timers {
 };
 
 /*
- * A late transfer matches a mode when its excess lies in [0.95, 1.25] times
- * it (a timer adds the queueing after it, and takes nothing away), of
- * several the nearest in logarithms.  Modes below 200 ms are possible only
+ * A late transfer matches a mode when its excess lies in [NA_TIMER_LEAST,
+ * NA_TIMER_MOST] times it (a timer adds the queueing after it, and takes
+ * nothing away), of several the nearest in logarithms.  Modes below 200 ms are possible only
  * with three matches or more that stand out: what lies in (0.25, 0.9) times
  * the mode, unexplained by lower modes, is under 20 % of them; 40 ms
  * without a lower one is a delayed acknowledgement, and then also 60 % of
