@@ -17,6 +17,7 @@
 #include "netan/base/order.h"
 #include "netan/methods/wire/state.h"
 #include "netan/stats/tests/robust.h"
+#include "netan/stats/tests/tests.h"
 
 #define LEAST        0.1133 /* log 1.12 */
 #define LEAST_SPREAD 0.03   /* of healthy ways, and of sides */
@@ -169,17 +170,12 @@ static size_t gather(struct ways *x)
 	return n;
 }
 
-static double log_choices(size_t n, size_t k)
-{
-	return lgamma((double)n + 1) - lgamma((double)k + 1) -
-	       lgamma((double)(n - k) + 1);
-}
-
 /* So slow that a block of n ways from a hosts to b is none by chance. */
 static double least_of(const struct ways *x, size_t a, size_t b, size_t n)
 {
-	double chance = BY_CHANCE + log_choices(x->hosts, a) +
-			log_choices(x->hosts, b);
+	double hosts = (double)x->hosts;
+	double chance = BY_CHANCE + na_ln_choose(hosts, (double)a) +
+			na_ln_choose(hosts, (double)b);
 	double of_sides = 1 / (double)a + 1 / (double)b;
 	double var = x->spread * x->spread / (double)n +
 		     LEAST_SPREAD * LEAST_SPREAD * of_sides;

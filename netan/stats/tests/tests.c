@@ -38,7 +38,7 @@ double na_binomial_upper(uint64_t k, uint64_t n, double p)
 	return gsl_cdf_beta_P(p, (double)k, (double)(n - k) + 1);
 }
 
-static double ln_choose(double n, double k)
+double na_ln_choose(double n, double k)
 {
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
@@ -54,8 +54,8 @@ double na_fisher_upper(uint64_t k, uint64_t drawn, uint64_t marked,
 		return 1;
 	if (k > drawn || k > marked || drawn > all || marked > all)
 		return 0;
-	term = exp(ln_choose(m, x) + ln_choose((double)all - m, n - x) -
-		   ln_choose((double)all, n));
+	term = exp(na_ln_choose(m, x) + na_ln_choose((double)all - m, n - x) -
+		   na_ln_choose((double)all, n));
 	for (; term > sum * 1e-17 && x <= n && x <= m; x++) {
 		sum += term;
 		term *= (m - x) * (n - x) / ((x + 1) * (rest + x + 1));

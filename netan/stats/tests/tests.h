@@ -15,6 +15,8 @@ double na_normal_upper(double z);
  * probability p; 1 for k = 0. */
 double na_poisson_upper(uint64_t k, double mean);
 double na_binomial_upper(uint64_t k, uint64_t n, double p);
+/* Log of n over k. */
+double na_ln_choose(double n, double k);
 /* Fisher's exact test, one-sided: that of `drawn` out of `all`, `marked` of
  * which are marked, k or more are, by chance.  1 where k is no more than the
  * mean. */
