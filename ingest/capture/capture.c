@@ -56,8 +56,8 @@ static bool follow(struct na_capture *c)
 		return false;
 	c->user = na_calls_user(c->calls);
 	c->tcp = na_tcp_new(&tcp);
-	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->wants, o->sink,
-			      &c->addresses);
+	c->roce = na_roce_new(&na_roce_limits, o->zero_ns, o->wants, o->files,
+			      o->sink, &c->addresses);
 	if (c->roce && o->windowed)
 		na_roce_window(c->roce, o->from_ns, o->to_ns);
 	return c->tcp && c->roce;
@@ -137,6 +137,8 @@ void na_capture_from(struct na_capture *c, uint32_t file)
 {
 	if (c->tcp)
 		na_tcp_from(c->tcp, file);
+	if (c->roce)
+		na_roce_from(c->roce, file);
 }
 
 static enum na_status tell_packet(struct na_capture *c)

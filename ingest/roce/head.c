@@ -129,6 +129,8 @@ bool na_roce_head_read(struct na_roce_head *h, const uint8_t *p,
 	if (taken > n)
 		return false;
 	h->kind = op->kind;
+	h->asks = bth.p[8] >> 7 || op->kind == NA_ROCE_READ_ASK ||
+		  op->kind == NA_ROCE_ATOMIC_ASK;
 	h->op = op->op;
 	h->place = op->place;
 	h->bytes = n - taken;

@@ -60,6 +60,7 @@ enum na_roce_answer {
 struct na_roce_head {
 	uint8_t transport, kind, op, place; /* enums above */
 	uint8_t answer;     /* ACK, by its syndrome; UNREAD: cut away */
+	bool asks;          /* for an answer */
 	uint32_t dest_qp;   /* 24 bits */
 	uint32_t source_qp; /* UD; 0 */
 	uint32_t psn;       /* 24 bits */

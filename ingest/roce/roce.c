@@ -30,14 +30,21 @@ enum {
 };
 
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, uint32_t wants,
+			    int64_t zero_ns, uint32_t wants, uint32_t files,
 			    const struct na_sink *sink,
 			    struct na_addresses *addresses)
 {
 	struct na_roce *x = calloc(1, sizeof(*x));
 
-	if (!x)
+	files = files ? files : 1;
+	if (x)
+		x->newest_ns = na_calloc(files, sizeof(*x->newest_ns));
+	if (!x || !x->newest_ns) {
+		free(x);
 		return NULL;
+	}
+	for (uint32_t i = 0; i < files; i++)
+		x->newest_ns[i] = INT64_MIN;
 	x->limits = *limits;
 	x->zero_ns = zero_ns;
 	x->sink = sink;
@@ -61,7 +68,13 @@ void na_roce_free(struct na_roce *x)
 		return;
 	na_roce_trails_fini(x);
 	na_roce_table_fini(x);
+	free(x->newest_ns);
 	free(x);
+}
+
+void na_roce_from(struct na_roce *x, uint32_t file)
+{
+	x->file = file;
 }
 
 /* The sink's numbers for the addresses and the queue pair, asked once.  A
@@ -347,6 +360,8 @@ enum na_status na_roce_packet(struct na_roce *x, const struct na_packet *p)
 		return NA_OK;
 	}
 	x->now_ns = p->time_ns;
+	if (p->time_ns > x->newest_ns[x->file])
+		x->newest_ns[x->file] = p->time_ns;
 	x->trails = x->wanted && p->time_ns < x->to_ns;
 	x->counts.roce_packets++;
 	x->counts.roce_ce_marks += p->ecn == 3;

@@ -46,15 +46,18 @@ extern const struct na_roce_limits na_roce_limits;
 
 struct na_roce;
 
-/* wants: of enum na_want, QUEUE_PAIRS; the others are told anyway. */
+/* wants: of enum na_want, QUEUE_PAIRS; the others are told anyway.  Packets
+ * come from so many files, 0 is one. */
 struct na_roce *na_roce_new(const struct na_roce_limits *limits,
-			    int64_t zero_ns, uint32_t wants,
+			    int64_t zero_ns, uint32_t wants, uint32_t files,
 			    const struct na_sink *sink,
 			    struct na_addresses *addresses);
 /* Before the first packet: of queue pairs only what happens in [from_ns,
  * to_ns) is told. */
 void na_roce_window(struct na_roce *x, int64_t from_ns, int64_t to_ns);
 void na_roce_free(struct na_roce *x);
+/* Those that follow come from this one of the files: each ends when it does. */
+void na_roce_from(struct na_roce *x, uint32_t file);
 /* p->kind is NA_PACKET_UDP to port 4791.  NA_ENOMEM, or what the sink says. */
 enum na_status na_roce_packet(struct na_roce *x,
 			      const struct na_packet *p) NA_MUST_CHECK;

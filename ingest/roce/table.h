@@ -84,6 +84,8 @@ struct na_roce {
 	bool wanted; /* queue pairs are */
 	bool trails; /* and the packet is not behind the window */
 	int64_t from_ns, to_ns, now_ns;
+	uint32_t file;	    /* that packets come from */
+	int64_t *newest_ns; /* by file: of all its packets of RoCE */
 	struct na_rtt_pages pages;
 	struct na_capture_counts counts;
 };

@@ -293,8 +293,11 @@ enum na_status na_roce_trail_sent(struct na_roce *x, uint32_t qp,
 	int64_t at;
 
 	x->qps.v[qp].carries = true;
-	if (!x->trails)
+	if (!x->trails) {
+		if (x->qps.v[qp].trail)
+			na_roce_stall_sent(x, x->qps.v[qp].trail, h, news);
 		return NA_OK;
+	}
 	t = trail_of(x, qp);
 	if (!t)
 		return NA_ENOMEM;
@@ -308,6 +311,8 @@ enum na_status na_roce_trail_sent(struct na_roce *x, uint32_t qp,
 	t->open += gap;
 	if (news == NA_ROCE_LATE && t->open)
 		t->open--;
+	if (c == &t->requests && news == NA_ROCE_FRESH)
+		na_roce_stall_due(x, t, h, x->qps.v[qp].next_min);
 	at = move(c, h->psn, news, p->time_ns);
 	st = mark(x, t, again ? NA_QP_REPEAT : NA_QP_DATA, p->time_ns, at);
 	if (!st && p->ecn == 3)
@@ -354,8 +359,11 @@ enum na_status na_roce_trail_answer(struct na_roce *x, uint32_t from,
 	uint32_t psn = no ? (h->psn - 1) & 0xffffff : h->psn;
 	struct na_roce_trail *t, *f;
 
-	if (!x->trails)
+	if (!x->trails) {
+		if (qp != NA_ROCE_NONE && x->qps.v[qp].trail)
+			na_roce_stall_answered(x, x->qps.v[qp].trail, h);
 		return NA_OK;
+	}
 	f = trail_of(x, from);
 	t = qp == NA_ROCE_NONE ? NULL : trail_of(x, qp);
 	if (!f || (qp != NA_ROCE_NONE && !t))
@@ -369,6 +377,7 @@ enum na_status na_roce_trail_answer(struct na_roce *x, uint32_t from,
 	settle_waiting(f, t);
 	t->sum.answers++;
 	t->heard = true;
+	na_roce_stall_heard(x, t);
 	/* And responses are asked for. */
 	f->sum.answers += h->kind == NA_ROCE_READ_PART;
 	f->heard |= h->kind == NA_ROCE_READ_PART;
@@ -452,6 +461,7 @@ void na_roce_trail_latency(struct na_roce *x, uint32_t qp, int64_t ns)
 	if (!t)
 		return;
 	na_rtt_add(&t->latency, &x->pages, ns);
+	t->usual_ns += (ns - t->usual_ns) / 8;
 	t->sum.latencies++;
 	if (ns > t->sum.latency_max_ns)
 		t->sum.latency_max_ns = ns;
@@ -543,6 +553,22 @@ static void drop(struct na_roce *x, struct na_roce_qp *q)
 	q->trail = NULL;
 }
 
+/* Also of one that is silent in the whole window. */
+static void take_stall(struct na_roce *x, struct na_roce_trail *t)
+{
+	int64_t stalled_ns = t->sum.stalled_ns;
+
+	end_run(t, &t->requests, t->to_ns);
+	end_run(t, &t->responses, t->to_ns);
+	if (!t->within)
+		count_from(t, &x->pages, x->from_ns);
+	t->within = true;
+	if (!t->sum.packets)
+		t->from_ns = x->from_ns;
+	t->to_ns = t->stalled_to_ns;
+	t->sum.stalled_ns = stalled_ns;
+}
+
 enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp, bool evicted)
 {
 	struct na_roce_qp *q = &x->qps.v[qp];
@@ -551,7 +577,10 @@ enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp, bool evicted)
 
 	if (to != NA_ROCE_NONE && x->qps.v[to].trail && q->trail->within)
 		settle_waiting(q->trail, x->qps.v[to].trail);
-	if (q->trail && q->trail->within && q->trail->sum.packets)
+	if (q->trail && na_roce_stall_end(x, q->trail, evicted))
+		take_stall(x, q->trail);
+	if (q->trail && q->trail->within &&
+	    (q->trail->sum.packets || q->trail->sum.stalled_ns))
 		st = tell(x, q, q->trail, evicted);
 	else
 		x->counts.roce_pairs_outside += q->carries;

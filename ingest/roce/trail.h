@@ -27,6 +27,9 @@
 #include "netan/model/queue_pair.h"
 
 #define NA_ROCE_SILENCE_NS INT64_C(500000)
+/* NCCL's timer, 4.096 us * 2^20, which may run out as late as four times that
+ * (9.7.6.1.3): who is silent for longer waits for none. */
+#define NA_ROCE_LONGEST_NS (INT64_C(4096) * 4 << 20)
 
 struct na_roce;
 struct na_packet;
@@ -66,6 +69,12 @@ struct na_roce_trail {
 	int64_t slow_to_ns; /* behind the last notification */
 	/* That came before the queue pair was known that they are for. */
 	uint64_t waiting_cnps, waiting_naks[3];
+	/* stall.c: the last request that asks for an answer; the last answer;
+	 * how long answers take; and at the end of the window: it waits for
+	 * one, since wait_ns. */
+	bool due_any, left, awaits;
+	uint32_t due_psn, file;
+	int64_t heard_ns, usual_ns, wait_ns, stalled_to_ns;
 	struct na_rtt latency;
 	int64_t width_ns; /* of a column, 2^n */
 	NA_VEC(struct na_roce_mark) marks;
@@ -90,6 +99,19 @@ na_roce_trail_congestion(struct na_roce *x, uint32_t from,
 			 const struct na_packet *p) NA_MUST_CHECK;
 void na_roce_trail_latency(struct na_roce *x, uint32_t qp, int64_t ns);
 void na_roce_trail_message(struct na_roce *x, uint32_t qp);
+/* stall.c: of `t`.  A new request before the end of the window, behind which
+ * comes PSN `next`; an answer. */
+void na_roce_stall_due(const struct na_roce *x, struct na_roce_trail *t,
+		       const struct na_roce_head *h, uint32_t next);
+void na_roce_stall_heard(const struct na_roce *x, struct na_roce_trail *t);
+/* One behind the window. */
+void na_roce_stall_sent(const struct na_roce *x, struct na_roce_trail *t,
+			const struct na_roce_head *h, enum na_roce_news news);
+void na_roce_stall_answered(const struct na_roce *x, struct na_roce_trail *t,
+			    const struct na_roce_head *h);
+/* No packet of it comes any more, or nobody looks.  Does it stall? */
+bool na_roce_stall_end(const struct na_roce *x, struct na_roce_trail *t,
+		       bool evicted);
 /* To the sink, and gone. */
 enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp,
 				  bool evicted) NA_MUST_CHECK;

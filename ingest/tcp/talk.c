@@ -30,7 +30,7 @@ static void say(struct na_tcp_conn *c, struct na_tcp_dir *f,
 	else if (c->turns.asked && !c->turns.answered)
 		na_turns_answer(&c->turns, pages, p, na_tcp_least_leg(r),
 				r->srtt_ns);
-	r->nagle.late_ns = 0; /* what comes now may be an answer */
+	na_nagle_answer(&r->nagle);
 	if (f->nagle.late_ns || !f->nagle.sent_ns)
 		na_nagle_send(&f->nagle, pages, p,
 			      p->payload_bytes <
@@ -61,6 +61,8 @@ void na_tcp_talk(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		 struct na_tcp_dir *r, const struct na_packet *p, bool fresh,
 		 struct na_rtt_pages *pages)
 {
+	if (!fresh && p->payload_bytes > 0)
+		na_nagle_repeat(&f->nagle);
 	if (fresh) {
 		say(c, f, r, p, pages);
 		if (p->has_timestamps)

@@ -150,6 +150,7 @@ static void put_trail(struct na_direction *o, const struct na_tcp_dir *d,
 	o->edge_segments = d->edge;
 	o->slow_acks = d->nagle.slow_acks;
 	o->released = d->nagle.released;
+	o->unanswered = d->nagle.unanswered + d->nagle.owed;
 	o->released_p50_ns = na_rtt_quantile(&d->nagle.waits, 0.5);
 	o->released_even = is_even(&d->nagle.waits);
 	o->far_rtt_min_ns = d->far.n ? d->far.min_ns : -1;

@@ -39,6 +39,8 @@ void na_nagle_send(struct na_nagle *n, struct na_rtt_pages *pages,
 
 	if (n->late_ns && small && p->time_ns - n->late_ns <= at_once) {
 		n->released += n->released != UINT32_MAX;
+		n->unanswered += n->owed && n->unanswered != UINT32_MAX;
+		n->owed = true;
 		na_rtt_add(&n->waits, pages, n->waited_ns);
 	}
 	n->late_ns = 0;

@@ -46,17 +46,32 @@ void na_turns_answer(struct na_turns *t, struct na_rtt_pages *pages,
 		     int64_t usual_ns);
 
 /* Of one direction: ACKs that take 30 to 250 ms longer than the path asks
- * for, and small segments that leave when one arrives. */
+ * for, and small segments that leave when one arrives.  One for which the
+ * timer of a retransmission ran out was not delayed, but late or lost. */
 struct na_nagle {
 	int64_t sent_ns, late_ns; /* late: when a slow ACK came */
 	int64_t waited_ns;
 	uint32_t slow_acks, released;
+	uint32_t unanswered; /* of the released: nothing of the peer followed
+			      * until the next one */
+	bool owed;           /* an answer to the last released one */
 	struct na_rtt waits;
 };
 
 /* New payload of the sender; `rtt_ns` as far as known. */
 void na_nagle_send(struct na_nagle *n, struct na_rtt_pages *pages,
 		   const struct na_packet *p, bool small, int64_t rtt_ns);
+/* New payload of the peer. */
+static inline void na_nagle_answer(struct na_nagle *n)
+{
+	n->late_ns = 0;
+	n->owed = false;
+}
+/* The sender sends something again. */
+static inline void na_nagle_repeat(struct na_nagle *n)
+{
+	n->late_ns = n->sent_ns = 0;
+}
 /* An ACK of all that was sent. */
 void na_nagle_hear(struct na_nagle *n, const struct na_packet *p,
 		   int64_t leg_ns);

@@ -45,7 +45,8 @@ static void rare_from(struct na_tcp_rare *x, int64_t from_ns)
 
 static void nagle_from(struct na_nagle *n, struct na_rtt_pages *pages)
 {
-	n->slow_acks = n->released = 0;
+	n->slow_acks = n->released = n->unanswered = 0;
+	n->owed = false;
 	na_rtt_fini(&n->waits, pages);
 }
 

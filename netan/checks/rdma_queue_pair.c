@@ -325,6 +325,20 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	na_put_alias(c->r, f->evidence, M_worst, g->list);
 }
 
+/* To pass; NULL: enough. */
+static const char *missing(struct na_case *c)
+{
+	const char *stalled = na_packets_rdma_stalled(c);
+
+	if (stalled)
+		return na_case_text(c, "what becomes of data that waits: %s",
+				    stalled);
+	return na_packets_few(c,
+			      na_number_or(na_case_body(c, "rdma"),
+					   M_totals "." M_packets, 0),
+			      "packets of RoCEv2");
+}
+
 static void judge_rdma_queue_pair(struct na_case *c)
 {
 	for (size_t i = 0; i < NA_LEN(troubles); i++) {
@@ -338,10 +352,7 @@ static void judge_rdma_queue_pair(struct na_case *c)
 		if (g.n)
 			tell(c, &troubles[i], &g);
 	}
-	c->missing = na_packets_few(c,
-				    na_number_or(na_case_body(c, "rdma"),
-						 M_totals "." M_packets, 0),
-				    "packets of RoCEv2");
+	c->missing = missing(c);
 }
 
 const struct na_check na_check_rdma_queue_pair = {

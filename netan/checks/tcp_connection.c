@@ -122,6 +122,17 @@ static double held_ms(const struct na_value *row)
 	       na_number_or(row, M_rev "." M_held_back_ms, 0);
 }
 
+/* Half of what is held back, or more, was answered. */
+static bool is_awaited(const struct na_value *row)
+{
+	double all = na_number_or(row, M_fwd "." M_held_back, 0) +
+		     na_number_or(row, M_rev "." M_held_back, 0);
+	double none = na_number_or(row, M_fwd "." M_held_back_unanswered, 0) +
+		      na_number_or(row, M_rev "." M_held_back_unanswered, 0);
+
+	return none * 2 <= all;
+}
+
 static const char *by_writer(struct na_case *c, const struct na_value *row,
 			     enum na_cause *cause)
 {
@@ -131,7 +142,7 @@ static const char *by_writer(struct na_case *c, const struct na_value *row,
 					   : M_rev "." M_held_back;
 	bool dst = na_number_at(row, rev) > na_number_or(row, fwd, 0);
 
-	*cause = NA_CAUSE_SETTINGS;
+	*cause = is_awaited(row) ? NA_CAUSE_SETTINGS : NA_CAUSE_NONE;
 	return na_packets_host(c, row, dst);
 }
 
@@ -245,8 +256,9 @@ static const struct trouble {
 	{"delayed_ack", "waits for delayed acknowledgements",
 	 "wait for delayed acknowledgements",
 	 "small writes of %s wait for delayed acknowledgements (Nagle)",
-	 "set TCP_NODELAY in the sending program, or write a request in one "
-	 "piece",
+	 "set TCP_NODELAY in the sending program, or write a message in one "
+	 "piece; TCP_QUICKACK in the other one, before each read, where only "
+	 "that can be changed",
 	 by_writer, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */
@@ -473,15 +485,20 @@ static void say_held(struct na_case *c, struct na_finding *f,
 		return;
 	f->of = on_all(g);
 	na_packets_cost(c, f, g->held_ms / NA_MS_PER_S);
-	na_case_fact(c, f, "%s of waits for acknowledgements",
-		     na_case_seconds(c, g->held_ms / NA_MS_PER_S));
+	na_case_fact(c, f, "%s of waits for acknowledgements%s",
+		     na_case_seconds(c, g->held_ms / NA_MS_PER_S),
+		     g->cause == NA_CAUSE_NONE
+			     ? ", and few of the messages are answered: no call "
+			       "is known to wait for them"
+			     : "");
 }
 
 /* A server that takes its time now and then is a remark; so is one that did
  * once or twice, or once for each client, which a store of keys does that waits
  * for the last of them.  A window that is full now and then, of a connection that
  * has nothing to send for most of its time, costs nobody anything, nor does a
- * client that resets what it did not use any more. */
+ * client that resets what it did not use any more, nor small writes that wait
+ * for ACKs where nobody waits for them. */
 static enum na_severity severity_of(const struct trouble *t,
 				    const struct group *g)
 {
@@ -492,6 +509,8 @@ static enum na_severity severity_of(const struct trouble *t,
 	     g->slow_calls < slow_share * g->calls))
 		return NA_SEV_INFO;
 	if (t->host == by_reset && g->reset_idle)
+		return NA_SEV_INFO;
+	if (t->host == by_writer && g->cause == NA_CAUSE_NONE)
 		return NA_SEV_INFO;
 	return t->host == by_window && g->idle && g->lost_s > 0 &&
 			       g->lost_s < trifle * (g->to_s - g->from_s)

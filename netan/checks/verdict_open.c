@@ -70,29 +70,52 @@ static struct open_ends ends_of(struct na_case *c)
 	return x;
 }
 
-const char *na_packets_stalled(struct na_case *c)
+struct stalls {
+	double n, longest_ms;
+};
+
+static void add_stall(struct stalls *x, double ms)
 {
-	double n = 0, longest_ms = 0;
+	x->n += ms > 0;
+	x->longest_ms = fmax(x->longest_ms, ms);
+}
 
-	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		double ms = fmax(na_number_or(row, M_fwd "." M_stalled_ms, 0),
-				 na_number_or(row, M_rev "." M_stalled_ms, 0));
-
-		if (!(ms > 0) || na_says(row, M_verdict, "peer_vanished"))
-			continue;
-		n++;
-		longest_ms = fmax(longest_ms, ms);
-	}
-	if (!(n > 0))
+static const char *say_stalls(struct na_case *c, const struct stalls *x,
+			      const char *what)
+{
+	if (!(x->n > 0))
 		return NULL;
 	return na_case_text(
 		c,
-		"%s connection%s: data is outstanding at the end, and nothing "
+		"%s %s%s: data is outstanding at the end, and nothing "
 		"acknowledges it, for %s%s (a retransmission timeout): look "
 		"at a longer time, or capture for longer",
-		na_case_count(c, n), n > 1 ? "s stall" : " stalls",
-		n > 1 ? "up to " : "",
-		na_case_seconds(c, longest_ms / NA_MS_PER_S));
+		na_case_count(c, x->n), what, x->n > 1 ? "s stall" : " stalls",
+		x->n > 1 ? "up to " : "",
+		na_case_seconds(c, x->longest_ms / NA_MS_PER_S));
+}
+
+const char *na_packets_stalled(struct na_case *c)
+{
+	struct stalls x = {0, 0};
+
+	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
+		if (na_says(row, M_verdict, "peer_vanished"))
+			continue;
+		add_stall(&x, fmax(na_number_or(row, M_fwd "." M_stalled_ms, 0),
+				   na_number_or(row, M_rev "." M_stalled_ms,
+						0)));
+	}
+	return say_stalls(c, &x, "connection");
+}
+
+const char *na_packets_rdma_stalled(struct na_case *c)
+{
+	struct stalls x = {0, 0};
+
+	na_for_each (row, na_get(na_case_body(c, "rdma"), M_queue_pairs))
+		add_stall(&x, na_number_or(row, M_stalled_ms, 0));
+	return say_stalls(c, &x, "RoCEv2 queue pair");
 }
 
 const char *na_packets_open(struct na_case *c, double sent)

@@ -199,6 +199,7 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 		return why;
 	why = na_verdict_unheard(c);
 	why = why ? why : na_packets_stalled(c);
+	why = why ? why : na_packets_rdma_stalled(c);
 	why = why ? why : thin(c);
 	why = why ? why : blind(c, &r);
 	why = why ? why : na_packets_open(c, r.sent);

@@ -111,6 +111,8 @@ struct na_direction {
 	uint64_t edge_segments;  /* end less than a segment before the edge */
 	uint64_t slow_acks;      /* of this data: 30 to 250 ms late */
 	uint64_t released;       /* small segments that left with one */
+	uint64_t unanswered;     /* of these: nothing of the peer followed until
+				  * the next one */
 	int64_t released_p50_ns; /* -1: none */
 	/* From this side's ACKs to data that answers them; -1. */
 	int64_t far_rtt_min_ns, far_rtt_p50_ns;

@@ -42,6 +42,9 @@ struct na_queue_pair {
 	 * NA_QP_SLOWED_NS behind a congestion notification. */
 	int64_t silent_ns, longest_silent_ns;
 	int64_t recovery_ns, rnr_ns, slowed_ns;
+	/* At the end, of the window or of the capture: an answer is due, and
+	 * nobody says anything, for so long; a timeout. */
+	int64_t stalled_ns;
 	/* First packet of a message to its acknowledgement; -1: none. */
 	uint64_t latencies;
 	int64_t latency_p50_ns, latency_p99_ns, latency_max_ns;

@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct na_roce *x;
 
 	na_addresses_init(&ends, &sink);
-	x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS, &sink, &ends);
+	x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS, 1, &sink, &ends);
 
 	if (!x)
 		return 0;

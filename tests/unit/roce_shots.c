@@ -91,7 +91,7 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 		.qp_mark = take_mark,
 	};
 	na_addresses_init(&roce_world.ends, &roce_world.sink);
-	roce_world.x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS,
+	roce_world.x = na_roce_new(&limits, 0, NA_WANT_QUEUE_PAIRS, 2,
 				   &roce_world.sink, &roce_world.ends);
 	assert_non_null(roce_world.x);
 }
@@ -99,6 +99,12 @@ void roce_begin(size_t queue_pairs, size_t messages, size_t named)
 void roce_begin_large(void)
 {
 	roce_begin(100, 100, 100);
+}
+
+void roce_begin_window(int64_t from_us, int64_t to_us)
+{
+	roce_begin_large();
+	na_roce_window(roce_world.x, from_us * US, to_us * US);
 }
 
 void roce_end(void)
@@ -167,6 +173,7 @@ void roce_shoot(struct roce_shot s)
 	b[0] = s.opcode;
 	b[1] = (uint8_t)(pad << 4);
 	be(b + 5, s.qp, 3);
+	b[8] = s.asks ? 0x80 : 0;
 	be(b + 9, s.psn & 0xffffff, 3);
 	if (s.source_qp)
 		be(b + 12 + 5, s.source_qp, 3);

@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_ROCE_SHOTS_H
 #define TESTS_UNIT_ROCE_SHOTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ingest/roce/roce.h"
@@ -42,11 +43,14 @@ struct roce_shot {
 	uint32_t source_qp; /* DETH */
 	uint32_t cut;       /* captured bytes; 0: all */
 	uint8_t ecn;
+	bool asks; /* for an acknowledgement */
 	int64_t at_us;
 };
 
 void roce_begin(size_t queue_pairs, size_t messages, size_t named);
 void roce_begin_large(void);
+/* Only what happens in [from_us, to_us) is told of queue pairs. */
+void roce_begin_window(int64_t from_us, int64_t to_us);
 /* Finishes, counts, frees. */
 void roce_end(void);
 

@@ -241,6 +241,13 @@ static void settings_are_to_blame(void **state)
 		 "not_guilty", "settings", "fd00::2"},
 		{ONE("delayed_ack", WAYS(", 'held_back': 9", "")), "not_guilty",
 		 "settings", "10.0.0.1"},
+		{ONE("delayed_ack",
+		     WAYS(", 'held_back': 9, 'held_back_unanswered': 4", "")),
+		 "not_guilty", "settings", "10.0.0.1"},
+		/* Nobody waits for them. */
+		{ONE("delayed_ack",
+		     WAYS(", 'held_back': 9, 'held_back_unanswered': 5", "")),
+		 "not_guilty", "", ""},
 	};
 
 	(void)state;

@@ -693,6 +693,22 @@ static void what_captures_lose(void **state)
 				 DIFF_UNTOLD);
 		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_TIMEOUTS),
 				 DIFF_UNTOLD);
+		/* RoCEv2 has packets of its own. */
+		a.n[DIFF_RDMA_EVENTS] = cases[i].a;
+		b.n[DIFF_RDMA_EVENTS] = cases[i].b;
+		a.n[DIFF_RDMA_REPEATS] = 1000;
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_RDMA_EVENTS),
+				 DIFF_UNTOLD);
+		a.packets = cases[i].a_of;
+		b.packets = cases[i].b_of;
+		a.segments = b.segments = 0;
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_RDMA_EVENTS),
+				 cases[i].said);
+		assert_int_equal(na_diff_loss_verdict(&a, &b, DIFF_EVENTS),
+				 DIFF_UNTOLD);
+		assert_int_equal(na_diff_loss_verdict(&a, &b,
+						      DIFF_RDMA_REPEATS),
+				 DIFF_UNTOLD);
 	}
 }
 

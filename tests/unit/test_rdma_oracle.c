@@ -81,7 +81,7 @@ static void follow(struct told *t, struct na_capfile *c)
 	while (na_capfile_next(c, &r) == NA_OK) {
 		if (!x)
 			x = na_roce_new(&na_roce_limits, r.time_ns,
-					NA_WANT_QUEUE_PAIRS, &sink, &ends);
+					NA_WANT_QUEUE_PAIRS, 1, &sink, &ends);
 		assert_non_null(x);
 		na_packet_decode(&p, &r, fragments);
 		if (p.kind == NA_PACKET_UDP && p.dst_port == NA_ROCE_PORT)

@@ -513,6 +513,51 @@ static void severities(void **state)
 	assert_int_equal(na_tcp_severity_of(&r), NA_SEV_ERROR);
 }
 
+/* A few on each connection are enough where all of this sender to the listener
+ * wait alike; not where most ACKs release nothing, where the waits differ, or
+ * with those to another listener. */
+static void few_on_each_connection(void **state)
+{
+	static const struct {
+		uint64_t slow; /* for each two that are released */
+		int64_t step_ms;
+		bool other_port, held;
+	} cases[] = {
+		{2, 1, false, true},   {4, 0, false, true},
+		{5, 0, false, false},  {2, 20, false, false},
+		{2, 0, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct na_connection c[4];
+		struct run x;
+
+		for (uint32_t k = 0; k < 4; k++) {
+			struct na_direction *d = c[k].dir;
+
+			c[k] = healthy(2 * k); /* of one peer */
+			if (cases[i].other_port && k > 1)
+				c[k].dst_port++;
+			d->testified = 1;
+			d->slow_acks = cases[i].slow;
+			d->released = 2;
+			d->released_even = 1;
+			d->released_p50_ns = 40 * MS +
+					     k * cases[i].step_ms * MS;
+		}
+		begin(&x, c, 4);
+		analyse(&x, 1);
+		for (size_t k = 0; k < 4; k++) {
+			assert_true((number(row(&x, k), "fwd.held_back_ms") >
+				     0) == cases[i].held);
+			assert_true(number(row(&x, k), "rev.held_back_ms") ==
+				    0);
+		}
+		end(&x);
+	}
+}
+
 static void nothing(void **state)
 {
 	struct run x;
@@ -677,6 +722,7 @@ int main(void)
 		cmocka_unit_test(severities),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(groups_are_refused),
+		cmocka_unit_test(few_on_each_connection),
 		cmocka_unit_test(of_the_loser),
 	};
 

@@ -553,6 +553,59 @@ static void congestion_marks(void **state)
 	hand_free(&h);
 }
 
+/* Six times two small writes, of which the second waits for the ACK of the
+ * first; which the peer delays, or loses what it is for; and answers, or not. */
+static void small_writes_wait(void **state)
+{
+	static const struct {
+		int64_t delay_us;
+		bool again, answers;
+		uint64_t released, unanswered;
+	} cases[] = {
+		{40 * MS, false, true, 6, 0},
+		{200 * MS, false, true, 6, 0},
+		{40 * MS, false, false, 6, 6},
+		{200 * MS, true, true, 0, 0}, /* behind a timeout */
+		{20 * MS, false, true, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint32_t seq = 1, ack = 1;
+		const struct na_direction *d;
+		struct hand_tcp h;
+
+		hand_start(&h, NULL);
+		hand_shake(&h, 0, 0, 2 * MS);
+		for (int k = 0; k < 6; k++) {
+			hand_data(&h, 5 * MS, 0, seq, ack, 100);
+			if (cases[i].again)
+				hand_data(&h, cases[i].delay_us, 0, seq, ack,
+					  100);
+			hand_ack(&h, cases[i].again ? MS : cases[i].delay_us, 1,
+				 ack, seq + 100);
+			hand_data(&h, 100, 0, seq + 100, ack, 100);
+			seq += 200;
+			if (cases[i].answers)
+				hand_data(&h, 2 * MS, 1, ack, seq, 50);
+			else
+				hand_ack(&h, 2 * MS, 1, ack, seq);
+			ack += cases[i].answers ? 50 : 0;
+			hand_ack(&h, 100, 0, seq, ack);
+		}
+		hand_end(&h);
+		d = &hand_conn(&h, 0)->dir[0];
+		assert_int_equal(d->released, cases[i].released);
+		assert_int_equal(d->unanswered, cases[i].unanswered);
+		assert_int_equal(d->released_even, cases[i].released > 0);
+		assert_true(!d->released ||
+			    (d->released_p50_ns <= cases[i].delay_us * 1000 &&
+			     d->released_p50_ns >=
+				     (cases[i].delay_us - 3 * MS) * 1000));
+		hand_free(&h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +626,7 @@ int main(void)
 		cmocka_unit_test(both_open),
 		cmocka_unit_test(other_borders),
 		cmocka_unit_test(timestamps),
+		cmocka_unit_test(small_writes_wait),
 		cmocka_unit_test(congestion_marks),
 	};
 

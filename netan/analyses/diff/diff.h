@@ -21,12 +21,18 @@ enum diff_loss {
 	DIFF_TIMEOUTS,
 	DIFF_ZERO_WINDOWS,
 	DIFF_REORDERED,
+	DIFF_RDMA_LOST, /* packets of RoCEv2 */
+	DIFF_RDMA_EVENTS,
+	DIFF_RDMA_REPEATS,
+	DIFF_RDMA_NAKS, /* of a sequence error */
+	DIFF_RDMA_TIMEOUTS,
 	DIFF_LOSSES
 };
 
-/* What `tcp` says of the captures of a run. */
+/* What `tcp` and `rdma` say of the captures of a run. */
 struct diff_losses {
 	double segments; /* with data; 0: there are none */
+	double packets;  /* of RoCEv2, with data or a request; likewise */
 	double n[DIFF_LOSSES];
 	double rtt_us; /* of paths, the median of connections; NaN */
 };

@@ -47,7 +47,8 @@ void na_rdma_judge(struct rdma_row *row)
 						(uint64_t)q->from_ps) /
 					       (uint64_t)NA_PS_PER_NS)
 				   : 0;
-	row->lost_ns = add_ns(add_ns(q->silent_ns, q->recovery_ns), q->rnr_ns);
+	row->lost_ns = add_ns(add_ns(q->silent_ns, q->recovery_ns),
+			      add_ns(q->rnr_ns, q->stalled_ns));
 	if (row->lost_ns > row->duration_ns)
 		row->lost_ns = row->duration_ns;
 	row->verdict = RDMA_VERDICTS;
@@ -61,7 +62,8 @@ void na_rdma_judge(struct rdma_row *row)
 		return;
 	row->verdict = is_congested(row) ? RDMA_CONGESTED
 		       : q->service != NA_QP_RELIABLE || !q->answers ||
-				       q->packets < RDMA_ENOUGH || holes(q)
+				       q->packets < RDMA_ENOUGH || holes(q) ||
+				       q->stalled_ns > 0
 			       ? RDMA_CANNOT_TELL
 			       : RDMA_HEALTHY;
 }

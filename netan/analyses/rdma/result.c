@@ -119,6 +119,8 @@ static void put_queue_pair(struct na_result *r, struct na_value *list,
 	na_rdma_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	na_put_real(r, to, M_lost_ms, na_ms_of_ns(row->lost_ns));
 	na_put_real(r, to, M_slowed_ms, na_ms_of_ns(q->slowed_ns));
+	na_put_real(r, to, M_stalled_ms,
+		    q->stalled_ns > 0 ? na_ms_of_ns(q->stalled_ns) : NAN);
 	na_put_count(r, to, M_answers, q->answers);
 	na_put_text(r, to, M_service, services[q->service]);
 	na_put_int(r, to, M_id, q->id);
@@ -146,6 +148,8 @@ static void put_totals(struct na_result *r, struct na_value *body,
 		sum.missing += q->missing;
 		sum.repeats += q->repeats;
 		sum.needed += q->needed;
+		sum.loss_events += q->loss_events;
+		sum.naks_sequence += q->naks_sequence;
 		sum.timeouts += q->timeouts;
 		sum.ce_marks += q->ce_marks;
 		sum.cnps += q->cnps;
@@ -158,7 +162,9 @@ static void put_totals(struct na_result *r, struct na_value *body,
 	na_put_count(r, to, M_missing, sum.missing);
 	na_put_count(r, to, M_repeats, sum.repeats);
 	na_put_count(r, to, M_needed_repeats, sum.needed);
+	na_put_count(r, to, M_loss_events, sum.loss_events);
 	na_put_count(r, to, M_naks, naks);
+	na_put_count(r, to, M_sequence_naks, sum.naks_sequence);
 	na_put_count(r, to, M_timeouts, sum.timeouts);
 	na_put_count(r, to, M_ecn_marks, sum.ce_marks);
 	na_put_count(r, to, M_cnps, sum.cnps);

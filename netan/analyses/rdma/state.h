@@ -28,7 +28,8 @@
  *   cannot_tell         none of these in fewer; no answers; a service that
  *                       has none; or the capture misses packets, RDMA_MISSING
  *                       of them or more (then neither loss unless more was
- *                       needed than is missing)
+ *                       needed than is missing); or an answer is due at the
+ *                       end, in silence
  */
 #define RDMA_SLOWED  0.10
 #define RDMA_MARKED  0.05

@@ -74,6 +74,11 @@ static void say_loss(struct na_result *r, struct na_value *list,
 			     na_plural(q->timeouts),
 			     lasting(all, q->silent_ns),
 			     lasting(one, q->longest_silent_ns));
+	if (q->stalled_ns > 0)
+		na_put_textf(r, list, NULL,
+			     "an answer is due, and nobody says anything for "
+			     "the last %s: a timeout",
+			     lasting(all, q->stalled_ns));
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
 			     "%s NAK%s: receiver not ready; waited %s for it",
@@ -125,7 +130,7 @@ static void say_doubts(struct na_result *r, struct na_value *list,
 			     "of its numbers",
 			     na_print_count(n, q->psn_gaps),
 			     na_plural(q->psn_gaps));
-	else if (!q->answers)
+	else if (!q->answers && !(q->stalled_ns > 0))
 		na_put_text(r, list, NULL,
 			    "no answer is in the capture: one direction "
 			    "alone");

@@ -389,8 +389,9 @@ int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i)
 	const struct na_direction *d = &row->c->dir[i];
 	int64_t ns;
 
-	if (d->released < TCP_NAGLE_WAITS || d->released * 2 < d->slow_acks ||
-	    !d->released_even)
+	if (!row->held_alike[i] &&
+	    (d->released < TCP_NAGLE_WAITS || !d->released_even ||
+	     (double)d->released * 2 < (double)d->slow_acks))
 		return 0;
 	if (d->released > INT64_MAX ||
 	    __builtin_mul_overflow((int64_t)d->released, d->released_p50_ns,

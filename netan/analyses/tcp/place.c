@@ -1,4 +1,5 @@
 /* tcp: what the connections of the same hosts know of each other. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "netan/analyses/tcp/state.h"
@@ -132,6 +133,102 @@ static bool place_servers(struct tcp_state *s)
 	return true;
 }
 
+/* One direction with ACKs that were delayed: who sends, and the listener. */
+struct writer {
+	uint32_t run, sender;
+	uint64_t peer; /* and the listener's port */
+	uint8_t way;
+	int64_t wait_ns; /* for one of them; INT64_MAX: not alike, or none */
+	struct tcp_row *row;
+};
+
+NA_ORDER(by_writer, struct writer, NA_UP(run), NA_UP(sender), NA_UP(peer),
+	 NA_UP(wait_ns), NA_UP(row), NA_UP(way))
+
+static bool same_writer(const struct writer *a, const struct writer *b)
+{
+	return a->run == b->run && a->sender == b->sender && a->peer == b->peer;
+}
+
+static const struct na_direction *way_of(const struct writer *w)
+{
+	return &w->row->c->dir[w->way];
+}
+
+/* No more than any capture has: a hostile file may say so. */
+static double released(const struct writer *w)
+{
+	return fmin((double)way_of(w)->released, 1e12);
+}
+
+static bool as_long(const struct writer *w, const struct writer *least)
+{
+	return w->wait_ns != INT64_MAX &&
+	       w->wait_ns - least->wait_ns <= least->wait_ns / 100 * TCP_ALIKE;
+}
+
+/* Connections of one writer, the shortest wait first, each with a few: enough
+ * of them wait alike.  Where most delayed ACKs release nothing, those that do
+ * may by chance. */
+static void share_held(const struct writer *w, size_t n)
+{
+	double slow = 0, all = 0, near = 0;
+	size_t to = 0, told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		slow += (double)way_of(&w[i])->slow_acks;
+		all += w[i].wait_ns != INT64_MAX ? released(&w[i]) : 0;
+	}
+	if (all * 2 < slow)
+		return;
+	for (size_t from = 0; from < n; from++) {
+		for (; to < n && as_long(&w[to], &w[from]); to++)
+			near += released(&w[to]);
+		if (near >= TCP_NAGLE_WAITS)
+			for (told = told > from ? told : from; told < to;
+			     told++)
+				w[told].row->held_alike[w[told].way] = true;
+		near -= to > from ? released(&w[from]) : 0;
+		to = to > from ? to : from + 1;
+	}
+}
+
+static bool place_writers(struct tcp_state *s)
+{
+	struct writer *v = na_calloc(2 * s->rows.n, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < 2 * s->rows.n; i++) {
+		struct tcp_row *row = &s->rows.v[i / 2];
+		const struct na_connection *c = row->c;
+		const struct na_direction *d = &c->dir[i % 2];
+		uint16_t port = c->client ? c->src_port : c->dst_port;
+		bool alike = d->released > 0 && d->released_even &&
+			     d->released_p50_ns > 0;
+
+		if (!d->slow_acks && !d->released)
+			continue;
+		v[n++] = (struct writer){
+			.run = run_of(s, c),
+			.sender = i % 2 ? c->dst : c->src,
+			.peer = (uint64_t)(i % 2 ? c->src : c->dst) << 16 | port,
+			.way = i % 2,
+			.wait_ns = alike ? d->released_p50_ns : INT64_MAX,
+			.row = row,
+		};
+	}
+	na_sort(v, n, by_writer);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && same_writer(&v[end], &v[i]); end++)
+			;
+		share_held(v + i, end - i);
+	}
+	free(v);
+	return true;
+}
+
 void na_tcp_place_missed(struct tcp_state *s)
 {
 	double holes = 0, packets = 0;
@@ -148,5 +245,5 @@ void na_tcp_place_missed(struct tcp_state *s)
 
 bool na_tcp_place(struct tcp_state *s)
 {
-	return place_pairs(s) && place_servers(s);
+	return place_pairs(s) && place_servers(s) && place_writers(s);
 }

@@ -135,6 +135,7 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	       d->vain_timeouts ? d->longest_vain_ns : -1);
 	na_put_count(r, to, M_held_back, d->released);
 	put_ms(r, to, M_held_back_ms, na_tcp_held_ns(row, i));
+	na_put_count(r, to, M_held_back_unanswered, d->unanswered);
 	na_put_bool(r, to, M_reset, d->reset);
 	na_put_bool(r, to, M_queueing, na_tcp_direction_queues(row, i));
 	put_hole(r, to, s, row, i);

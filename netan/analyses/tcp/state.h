@@ -61,7 +61,8 @@
  *                      time with a full window, or the active time
  *   delayed_ack        TCP_NAGLE_WAITS small segments left with an ACK that
  *                      was 30 to 250 ms late, half of all such ACKs, nearly
- *                      all of one length
+ *                      all of one length; on this connection, or on all of
+ *                      this sender to the same listener
  *
  * and else
  *
@@ -102,6 +103,7 @@ enum {
 	TCP_LONG_AGAIN = 2,
 	TCP_SERVER_CALLS = 3,
 	TCP_NAGLE_WAITS = 5,
+	TCP_ALIKE = 15, /* %: waits for one timer */
 	TCP_ENOUGH = 50,
 	TCP_STREAM = 50, /* data segments, to speak of its round trips */
 	TCP_GONE_NS = 1000000000,
@@ -160,6 +162,8 @@ struct tcp_row {
 	uint64_t unrecorded;  /* packets and holes that the capture missed */
 	double missed;        /* by the capture, of all its packets */
 	bool server_outliers; /* this server has enough of them */
+	bool held_alike[2];   /* those of this sender to this listener wait
+				 alike, and are enough */
 	bool queue_on_path;   /* another connection there shows a queue */
 	/* From the first SYN of this client, in a row, that this listener
 	 * refused or did not answer until it let the client in; 0: it never

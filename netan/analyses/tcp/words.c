@@ -463,7 +463,8 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "queue at the slowest link";
 	case TCP_DELAYED_ACK:
 		return "set TCP_NODELAY in the sending program, or write a "
-		       "request in one piece";
+		       "message in one piece; TCP_QUICKACK in the other one, "
+		       "before each read, where only that can be changed";
 	case TCP_TIMEOUT_BOUND:
 	case TCP_NETWORK_LOSS:
 		return hole ? hole : loss_remedy(row);

@@ -136,10 +136,31 @@ static double median_rtt(const struct na_value *rows)
 	return median;
 }
 
+static const struct na_value *body_of(const struct na_battery *b,
+				      const char *name)
+{
+	const struct na_result *r = na_battery_result(b, name);
+
+	return r ? na_result_get_body(r) : NULL;
+}
+
+static void note_rdma_losses(const struct na_battery *b, struct diff_losses *to)
+{
+	const struct na_value *all = na_get(body_of(b, "rdma"), M_totals);
+
+	if (!all)
+		return;
+	to->packets = na_number_or(all, M_packets, 0);
+	to->n[DIFF_RDMA_LOST] = na_number_or(all, M_needed_repeats, 0);
+	to->n[DIFF_RDMA_EVENTS] = na_number_or(all, M_loss_events, 0);
+	to->n[DIFF_RDMA_REPEATS] = na_number_or(all, M_repeats, 0);
+	to->n[DIFF_RDMA_NAKS] = na_number_or(all, M_sequence_naks, 0);
+	to->n[DIFF_RDMA_TIMEOUTS] = na_number_or(all, M_timeouts, 0);
+}
+
 static void note_losses(const struct na_battery *b, struct diff_losses *to)
 {
-	const struct na_result *r = na_battery_result(b, "tcp");
-	const struct na_value *body = r ? na_result_get_body(r) : NULL;
+	const struct na_value *body = body_of(b, "tcp");
 	const struct na_value *all = na_get(body, M_totals);
 	const struct na_value *rows = na_get(body, M_connections);
 
@@ -202,6 +223,7 @@ static void ask(const struct na_request *q, struct na_arena *arena,
 		asked.captured = b.captured;
 		asked.n_captured = b.n_captured;
 		note_losses(&b, &to->losses);
+		note_rdma_losses(&b, &to->losses);
 		if (na_checks_run(&asked, r, &worst, &err) == NA_OK)
 			note(arena, na_result_body(r), to);
 	}

@@ -96,7 +96,7 @@ static struct call_head next_head(struct caller *c, unsigned number)
 		.request_bytes = (uint32_t)draw(c, o->req),
 		.response_bytes = (uint32_t)draw(c, o->resp),
 		.reads_per_s = o->reads_per_s,
-		.pieces = 1,
+		.pieces = o->resp_pieces,
 		.reset = o->reset_after && number + 1 == o->reset_after,
 	};
 

@@ -749,3 +749,53 @@ c_no_delay()
 	call 1 2 "$FINE" conns=4 calls=60 pieces=2 req=200-600 resp=100-300 gap_ms=2-10
 	truth none not_guilty ''
 }
+
+c_nagle_loss()
+{
+	about 'two small writes a call, Nagle on, delayed ACKs; and 1.5 % are lost'
+	calm 900; path 1; serve 2; without late lose1 lose5
+	wire 'rx:1>2 loss p=0.015 only=data'
+	call 1 2 "delayed_ack $LOST" conns=4 calls=60 nagle=1 pieces=2 req=200-600 resp=100-300 gap_ms=2-10
+	truth network guilty 'network network:path:h1:h2 network:dst:h2 network:src:h1 settings settings::h1' 'Nagle'
+}
+
+c_nagle_answers()
+{
+	about 'answers in two small writes, Nagle on at the server, delayed ACKs'
+	calm 95; path 1; serve 2 nagle=1
+	call 1 2 'delayed_ack' conns=4 calls=40 req=200-600 resp_pieces=2 resp=100-300 gap_ms=2-10
+	truth settings not_guilty 'settings settings::h2 server::h2' 'Nagle'
+}
+
+c_nagle_short()
+{
+	about 'connections of three calls in two small writes, Nagle on, delayed ACKs'
+	calm 95; path 1; serve 2
+	call 1 2 'delayed_ack cannot_tell' conns=12 calls=3 nagle=1 pieces=2 req=200-600 resp=100-300 gap_ms=2-10 start_ms=0-500
+	truth settings not_guilty 'settings settings::h1 client::h1' 'Nagle'
+}
+
+c_beat()
+{
+	about 'a small message each 43 ms without Nagle: as late as delayed ACKs'
+	path 1; serve 2
+	call 1 2 "$FINE" conns=4 calls=2 pieces=60 piece_gap_ms=42.5 req=12000 resp=100
+	truth none not_guilty ''
+}
+
+c_slow_thoughts()
+{
+	about 'the server thinks longer than ACKs are delayed; no Nagle'
+	path 1; serve 2
+	call 1 2 "$FINE server_slow" conns=4 calls=40 req=200-600 resp=100-300 think_ms=40-60 gap_ms=2-10
+	truth server not_guilty 'server::h2'
+}
+
+c_nagle_stream()
+{
+	about 'small writes one way, Nagle on, acknowledged at once; what is lost waits for the timer, and what follows for that'
+	path 1; serve 2; without late lose1 lose5; setting net.ipv4.tcp_early_retrans=0
+	wire 'rx:1>2 every n=35 only=data'
+	call 1 2 "$LOST" conns=4 calls=1 nagle=1 pieces=400 piece_gap_ms=6 req=4000 resp=100
+	truth network guilty 'network network:path:h1:h2 network:dst:h2 network:src:h1'
+}

@@ -32,7 +32,8 @@ struct ends_options {
 	const char *address; /* of the server */
 	uint16_t port;
 	unsigned group; /* of connections in the truth */
-	unsigned conns, calls, pieces;
+	unsigned conns, calls;
+	unsigned pieces, resp_pieces; /* writes of each */
 	struct range req, resp, gap_ms, think_ms, piece_gap_ms, start_ms;
 	double think_share, limit_s;
 	unsigned rcvbuf, sndbuf, reads_per_s, client_reads_per_s;

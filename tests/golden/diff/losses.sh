@@ -12,3 +12,10 @@ netan diff -q loss.pcap again.pcap | lost
 echo "== none"
 netan diff -q clean.pcap clean.pcap | lost
 netan diff -q clean.pcap loss.pcap --format json | grep -A9 '"loss_events"'
+echo "== RoCEv2"
+roce() { netan synth -q --connections 0 --rpcs 0 --roce 2000 --hosts 4 "$@"; }
+roce -o clean.pcap --condition healthy
+roce -o loss.pcap --condition roce-loss
+netan diff -q clean.pcap loss.pcap | lost
+netan diff -q loss.pcap clean.pcap | lost | sed -n 1p
+netan diff -q loss.pcap loss.pcap | lost
