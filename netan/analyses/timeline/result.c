@@ -132,11 +132,10 @@ struct scratch {
 
 static void busy_side(struct na_result *r, struct na_value *list,
 		      const struct timeline_state *s, size_t host, size_t side,
-		      struct scratch *x, struct timeline_busy *b)
+		      struct scratch *x, struct timeline_busy *b,
+		      struct timeline_level *level)
 {
-	const char *name = s->scope->store->hosts[s->row_host[host]].name;
-	size_t n = s->bins.n, in, found = 0;
-	double level;
+	size_t n = s->bins.n, found = 0;
 
 	na_spread_read(&s->hosts[host].spread[side], &s->bins, gbps_of_bin(s),
 		       x->rate);
@@ -144,7 +143,7 @@ static void busy_side(struct na_result *r, struct na_value *list,
 		found = na_regions(x->rate, n, s->capacity_gbps, x->regions,
 				   n / 3 + 1);
 	for (size_t i = 0; i < found; i++) {
-		put_region(r, list, s, name, sides[side].name, &x->regions[i]);
+		put_region(r, list, s, level->host, sides[side].name, &x->regions[i]);
 		b->share[side] +=
 			(double)(x->regions[i].to - x->regions[i].from);
 	}
@@ -152,13 +151,48 @@ static void busy_side(struct na_result *r, struct na_value *list,
 	/* What is received lasts by as much longer, or no time at all. */
 	if (b->clocks && side == NA_RX)
 		return;
-	level = na_plateau(x->rate, n, x->sorted, &in);
-	if (in > b->plateau_bins) {
-		b->plateau_gbps = level;
-		b->plateau_bins = in;
-		b->plateau_host = name;
-		b->plateau_side = sides[side].name;
+	level->gbps[side] = na_plateau(x->rate, n, x->sorted,
+				       &level->bins[side]);
+}
+
+static void busy_host(struct na_result *r, struct na_value *list,
+		      const struct timeline_state *s, size_t host,
+		      struct scratch *x, struct timeline_busy *b)
+{
+	struct timeline_level level = {
+		.host = s->scope->store->hosts[s->row_host[host]].name,
+	};
+
+	for (size_t side = 0; side < 2; side++) {
+		if (s->hosts[host].used[side])
+			busy_side(r, list, s, host, side, x, b, &level);
 	}
+	b->hosts += s->hosts[host].n[0] || s->hosts[host].n[1];
+	b->level_hosts += na_timeline_is_level(s, &level, 0) ||
+			  na_timeline_is_level(s, &level, 1);
+	for (size_t side = 0; side < 2; side++) {
+		if (level.bins[side] > b->level.bins[b->level_side]) {
+			b->level = level;
+			b->level_side = side;
+		}
+	}
+}
+
+static void put_level(struct na_result *r, struct na_value *body,
+		      const struct timeline_state *s,
+		      const struct timeline_busy *b)
+{
+	const struct timeline_level *x = &b->level;
+	size_t side = b->level_side;
+
+	na_put_real(r, body, M_plateau_gbps,
+		    x->bins[side] ? x->gbps[side] : NAN);
+	if (!x->bins[side])
+		return;
+	na_put_textf(r, body, M_plateau_of, "%s %s", x->host,
+		     sides[side].name);
+	if (na_timeline_is_level(s, x, !side))
+		na_put_real(r, body, M_plateau_other_gbps, x->gbps[!side]);
 }
 
 static enum na_status put_saturated(struct na_result *r, struct na_value *body,
@@ -174,21 +208,12 @@ static enum na_status put_saturated(struct na_result *r, struct na_value *body,
 	bool ok = x.rate && x.sorted && x.regions;
 	struct na_value *list = na_put_list(r, body, M_saturated);
 
-	for (size_t h = 0; ok && h < s->n_host_rows; h++) {
-		b->hosts += s->hosts[h].n[0] || s->hosts[h].n[1];
-		for (size_t side = 0; side < 2; side++) {
-			if (s->hosts[h].used[side])
-				busy_side(r, list, s, h, side, &x, b);
-		}
-	}
+	for (size_t h = 0; ok && h < s->n_host_rows; h++)
+		busy_host(r, list, s, h, &x, b);
 	free(x.rate);
 	free(x.sorted);
 	free(x.regions);
-	na_put_real(r, body, M_plateau_gbps,
-		    b->plateau_bins ? b->plateau_gbps : NAN);
-	if (b->plateau_bins)
-		na_put_textf(r, body, M_plateau_of, "%s %s", b->plateau_host,
-			     b->plateau_side);
+	put_level(r, body, s, b);
 	for (size_t side = 0; side < 2; side++)
 		b->share[side] = b->hosts ? b->share[side] / (double)n /
 						    (double)b->hosts
@@ -233,7 +258,7 @@ enum na_status na_timeline_finish(void *state, struct na_result *r,
 {
 	const struct timeline_state *s = state;
 	struct na_value *body = na_result_body(r), *list;
-	struct timeline_busy b = {.plateau_gbps = 0};
+	struct timeline_busy b = {.hosts = 0};
 	enum na_status st = NA_OK;
 	double peak[2];
 

@@ -133,16 +133,31 @@ bool na_timeline_join_ranks(struct timeline_state *s);
 /* In finish: what is drawn of them was used. */
 void na_timeline_use_ranks(const struct timeline_state *s);
 
-/* Regions of each host and side, and the strongest plateau. */
+/* Where the sides of a host stay level; 0 bins: that side does not. */
+struct timeline_level {
+	const char *host;
+	double gbps[2];
+	size_t bins[2];
+};
+
+/* Regions of each host and side, and whose side stays level the longest. */
 struct timeline_busy {
-	double plateau_gbps;
-	const char *plateau_host, *plateau_side;
-	size_t plateau_bins;
+	struct timeline_level level;
+	size_t level_side;
+	size_t level_hosts; /* with a side that is level for long */
 	size_t hosts, regions;
 	double share[2]; /* of the hosts' time: saturated */
 	bool clocks;     /* off, so that what is received says nothing */
 	struct na_clock_off off;
 };
+
+/* Level for a fifth of the time: worth a word. */
+static inline bool na_timeline_is_level(const struct timeline_state *s,
+					const struct timeline_level *x,
+					size_t side)
+{
+	return x->bins[side] * 5 > s->bins.n;
+}
 
 /* pack.c */
 void na_timeline_pack(void *state, enum na_parcel_of what, unsigned pass,

@@ -122,17 +122,32 @@ static double rate_of(const struct na_value *body, const char *gbps)
 static bool stays_level(const struct timeline_state *s,
 			const struct timeline_busy *b)
 {
-	return b->plateau_bins * 5 > s->bins.n &&
+	return na_timeline_is_level(s, &b->level, b->level_side) &&
 	       !(s->capacity_gbps > 0 && b->regions);
 }
 
-static void say_level(struct na_str *to, const struct timeline_busy *b)
+/* Both sides of a host that is slow both ways; one of many hosts is no
+ * exception. */
+static void say_level(struct na_str *to, const struct timeline_state *s,
+		      const struct timeline_busy *b)
 {
-	char rate[NA_UNIT_BUF];
+	const struct timeline_level *x = &b->level;
+	bool both = na_timeline_is_level(s, x, !b->level_side);
+	char rate[2][NA_UNIT_BUF], n[NA_COUNT_BUF];
 
-	na_str_addf(to, "%s %s stays near %s", b->plateau_host,
-		    b->plateau_side,
-		    na_print_rate(rate, b->plateau_gbps * NA_GIGA, 3));
+	for (size_t side = 0; side < 2; side++)
+		na_print_rate(rate[side], x->gbps[side] * NA_GIGA, 3);
+	if (!both)
+		na_str_addf(to, "%s %s stays near %s", x->host,
+			    b->level_side ? "tx" : "rx", rate[b->level_side]);
+	else if (strcmp(rate[0], rate[1]) == 0)
+		na_str_addf(to, "%s rx and tx stay near %s", x->host, rate[0]);
+	else
+		na_str_addf(to, "%s rx and tx stay near %s and %s", x->host,
+			    rate[0], rate[1]);
+	if (b->level_hosts > 1)
+		na_str_addf(to, ", so do%s %s", b->level_hosts > 2 ? "" : "es",
+			    na_count_of(n, b->level_hosts - 1, "other host"));
 }
 
 /* What is sent where that is full for much longer, else what is received; of
@@ -182,7 +197,7 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 				       3));
 	if (stays_level(s, b)) {
 		na_str_addf(&stays, "; ");
-		say_level(&stays, b);
+		say_level(&stays, s, b);
 	}
 	if (b->clocks) {
 		na_str_addf(&stays, "; ");
@@ -200,14 +215,20 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 static void note_level(struct na_result *r, const struct timeline_state *s,
 		       const struct timeline_busy *b)
 {
-	char level[300];
+	char level[300], bins[48];
 	struct na_str stays = na_str_over(level, sizeof(level));
 
 	if (!stays_level(s, b))
 		return;
-	say_level(&stays, b);
-	na_result_note(r, "%s in %zu of %zu bins: a limit%s", level,
-		       b->plateau_bins, s->bins.n,
+	say_level(&stays, s, b);
+	if (na_timeline_is_level(s, &b->level, !b->level_side))
+		snprintf(bins, sizeof(bins), "%zu and %zu", b->level.bins[0],
+			 b->level.bins[1]);
+	else
+		snprintf(bins, sizeof(bins), "%zu",
+			 b->level.bins[b->level_side]);
+	na_result_note(r, "%s in %s of %zu bins: a limit%s", level, bins,
+		       s->bins.n,
 		       s->capacity_gbps > 0
 			       ? " below the capacity that was given?"
 			       : "? --capacity finds saturated regions");

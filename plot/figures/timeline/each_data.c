@@ -12,6 +12,7 @@
 
 #define DIFFERS    1.2  /* less is no word worth */
 #define MUCH       1.5  /* worth a word in the title */
+#define NEXT_TO_NOTHING 2e-3
 #define MEDIAN_MAX 2048 /* of so many it is that of all, to a pixel */
 
 static const char *const keys[] = {M_host, M_device, M_src, M_dst, M_pair};
@@ -64,6 +65,8 @@ static void read_row(struct each *e, const struct na_value *series)
 
 	row->series = series;
 	row->ratio = 1;
+	for (size_t i = 0; i < NA_LEN(row->times); i++)
+		row->times[i][RX] = row->times[i][TX] = 1;
 	na_words_key(row->name, sizeof(row->name), na_get(series, M_key));
 	for (enum side side = RX; side <= TX; side++) {
 		const double *rate = na_timeline_each_rate(e, row, side);
@@ -98,10 +101,12 @@ static void read_saturated(struct each *e)
 	na_for_each (v, na_get(e->t->body, M_saturated)) {
 		double s = na_number_at(v, M_to_s) - na_number_at(v, M_from_s);
 		const char *host = na_text_at(v, M_host);
+		enum side side = strcmp(na_text_at(v, M_side), "tx") == 0 ? TX
+									  : RX;
 
 		for (size_t i = 0; i < e->n; i++) {
 			if (s > 0 && strcmp(e->rows[i].name, host) == 0)
-				e->rows[i].saturated_s += s;
+				e->rows[i].saturated_s[side] += s;
 		}
 	}
 }
@@ -131,6 +136,7 @@ static bool compare(struct each *e)
 				double ratio = fmax(row->of[way][side] / median,
 						    1e-3);
 
+				row->times[way][side] = ratio;
 				if (fabs(log(ratio)) <= fabs(log(row->ratio)))
 					continue;
 				row->ratio = ratio;
@@ -141,6 +147,11 @@ static bool compare(struct each *e)
 	}
 	free(x);
 	return x != NULL;
+}
+
+static double saturated_s(const struct each_row *row)
+{
+	return row->saturated_s[RX] + row->saturated_s[TX];
 }
 
 static bool differs(const struct each_row *row)
@@ -159,7 +170,7 @@ bool na_timeline_each_suspect(const struct each_row *row)
 {
 	bool longer = row->way == EACH_TIME && row->ratio > 1;
 
-	return row->saturated_s > 0 || differs_much(row) ||
+	return saturated_s(row) > 0 || differs_much(row) ||
 	       (longer && differs(row));
 }
 
@@ -169,7 +180,7 @@ static double far(const struct each_row *row)
 	return differs(row) ? fabs(log(row->ratio)) : 0;
 }
 
-NA_ORDER(worst_first, struct each_row, NA_DOWN(saturated_s),
+NA_ORDER(worst_first, struct each_row, NA_CMP(saturated_s(y), saturated_s(x)),
 	 NA_CMP(far(y), far(x)), na_natural_order(x->name, y->name))
 
 /* By bin, of the rows from `from` on. */
@@ -272,24 +283,54 @@ void na_timeline_free_each(struct each *e)
 	*e = (struct each){.n = 0};
 }
 
+/* Of each side its own: both may be at capacity at once. */
+static void saturated_words(const struct each_row *row, struct words *w)
+{
+	char rx[NA_LABEL_BUF], tx[NA_LABEL_BUF];
+
+	na_label_quantity(rx, NA_Q_SECONDS, row->saturated_s[RX], 3);
+	na_label_quantity(tx, NA_Q_SECONDS, row->saturated_s[TX], 3);
+	if (row->saturated_s[RX] > 0 && row->saturated_s[TX] > 0)
+		na_words_add(w, "rx %s, tx %s at capacity", rx, tx);
+	else if (row->saturated_s[RX] > 0)
+		na_words_add(w, "rx %s at capacity", rx);
+	else
+		na_words_add(w, "tx %s at capacity", tx);
+}
+
+/* What it does on one side, or on both alike. */
+static void verb_words(const struct each_row *row, struct words *w)
+{
+	static const char *const verbs[] = {"receives", "sends"};
+	double other = row->times[row->way][!row->side];
+	bool alike = fabs(log(other)) >= log(DIFFERS) &&
+		     (other > 1) == (row->ratio > 1) &&
+		     (other <= NEXT_TO_NOTHING) ==
+			     (row->ratio <= NEXT_TO_NOTHING);
+	char a[NA_LABEL_BUF], b[NA_LABEL_BUF];
+
+	na_label_short(a, row->times[row->way][RX], 2);
+	na_label_short(b, row->times[row->way][TX], 2);
+	na_words_add(w, "%s%s ", w->n ? "; " : "",
+		     alike ? "receives and sends" : verbs[row->side]);
+	if (row->ratio <= NEXT_TO_NOTHING) {
+		na_words_add(w, "next to nothing");
+		return;
+	}
+	na_words_add(w, "%s", row->way == EACH_TIME ? "for " : "");
+	if (alike && strcmp(a, b) != 0)
+		na_words_add(w, "%sx and %sx", a, b);
+	else
+		na_words_add(w, "%sx", row->side == RX ? a : b);
+	na_words_add(w, " the median's %s",
+		     row->way == EACH_BYTES ? "bytes" : "time");
+}
+
 void na_timeline_each_words(const struct each *e, const struct each_row *row,
 			    struct words *w)
 {
-	const char *verb = row->side == RX ? "receives" : "sends";
-	char a[NA_LABEL_BUF];
-
-	if (row->saturated_s > 0)
-		na_words_add(w, "%s at capacity",
-			     na_label_quantity(a, NA_Q_SECONDS,
-					       row->saturated_s, 3));
-	if (!differs(row) || e->n < 3)
-		return;
-	na_label_short(a, row->ratio, 2);
-	na_words_add(w, "%s%s ", w->n ? "; " : "", verb);
-	if (row->ratio <= 2e-3)
-		na_words_add(w, "next to nothing");
-	else if (row->way == EACH_BYTES)
-		na_words_add(w, "%sx the median's bytes", a);
-	else
-		na_words_add(w, "for %sx the median's time", a);
+	if (saturated_s(row) > 0)
+		saturated_words(row, w);
+	if (differs(row) && e->n >= 3)
+		verb_words(row, w);
 }

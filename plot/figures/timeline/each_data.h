@@ -15,7 +15,9 @@ enum each_way { EACH_BYTES, EACH_TIME, EACH_WAYS };
 struct each_row {
 	const struct na_value *series;
 	char name[96];
-	double saturated_s;
+	double saturated_s[2];
+	/* Over the median: by side; 1: as it. */
+	double times[EACH_WAYS][2];
 	double of[EACH_WAYS][2]; /* by side; 0: nothing */
 	double ratio;            /* over the median, where it differs most */
 	enum each_way way;
