@@ -434,7 +434,9 @@ enum na_status na_open_calls_reset(struct na_open_calls *o,
 
 	if (!x)
 		return NA_OK;
-	x->c.reset |= x->c.end_ps == NA_UNKNOWN_PS;
+	if (x->c.end_ps == NA_UNKNOWN_PS && !x->c.reset)
+		x->c.reset = is_response(e) ? NA_RESET_BY_SERVER
+					    : NA_RESET_BY_CLIENT;
 	/* An answer may be on its way to a client that does not wait. */
 	if (x->c.end_ps == NA_UNKNOWN_PS && !is_response(e))
 		return NA_OK;

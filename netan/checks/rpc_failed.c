@@ -1,6 +1,6 @@
 /*
  * rpc-latency, of calls that failed or were not answered: counted, by status
- * and method.  Why, packets seldom tell: it acquits and accuses nobody.
+ * and method; a warning of those alone that a server failed.  Why, packets seldom tell: it acquits and accuses nobody.
  */
 #include "members.h"
 #include "netan/base/str.h"
@@ -92,15 +92,19 @@ void na_check_failed_calls(struct na_case *c)
 	int64_t calls = na_count_at(side, M_calls);
 	int64_t failed = na_count_at(side, M_calls_failed);
 	int64_t open = na_count_at(side, M_calls_unanswered);
-	double bad = (double)failed + (double)open;
+	/* Of those that clients gave up and those still open nobody knows
+	 * whether anything is wrong: streams stay open, and hedged calls are
+	 * cancelled. */
+	int64_t given_up = na_count_at(side, M_calls_given_up);
+	int64_t bad = failed - given_up;
 	struct na_finding *f;
 
-	if (!(bad > 0))
+	if (failed + open <= 0)
 		return;
 	f = na_case_find(c,
 			 bad >= MANY_LEAST &&
-					 bad > c->limits->failed_calls *
-							 (double)calls
+					 (double)bad > c->limits->failed_calls *
+							       (double)calls
 				 ? NA_SEV_WARNING
 				 : NA_SEV_INFO,
 			 NA_CERTAIN, "rpc");
@@ -108,14 +112,17 @@ void na_check_failed_calls(struct na_case *c)
 	f->title = title_of(c, side);
 	if (worst)
 		tell_worst(c, f, worst);
-	f->remedy = failed ? "look into the logs of who answers for these "
+	f->remedy = bad > 0 ? "look into the logs of who answers for these "
 			     "statuses: UNAVAILABLE and resets are of a "
 			     "server that was gone or refused, "
 			     "DEADLINE_EXCEEDED of one that took too long "
 			     "(netan rpc lists the calls)"
-			   : "capture for longer: calls that stream never "
-			     "end, others wait for their server (netan rpc "
-			     "lists them)";
+		    : given_up ? "ask the client why it gives calls up: a "
+				 "deadline that passed, or answers that it no "
+				 "longer wants (netan rpc lists the calls)"
+			       : "capture for longer: calls that stream never "
+				 "end, others wait for their server (netan rpc "
+				 "lists them)";
 	na_put_int(c->r, f->evidence, M_calls, calls);
 	na_put_int(c->r, f->evidence, M_failed, failed);
 	na_put_int(c->r, f->evidence, M_unanswered, open);

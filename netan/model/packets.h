@@ -13,6 +13,13 @@
 
 #include "netan/model/transfer.h"
 
+/* Who ended a call before its answer did. */
+enum na_call_reset {
+	NA_RESET_NONE,
+	NA_RESET_BY_SERVER, /* or by either, of an older transfer file */
+	NA_RESET_BY_CLIENT
+};
+
 /* Request and response; src is the client.  Beside each goes one transfer,
  * from start to end, of the bytes of both ways. */
 struct na_call {
@@ -27,7 +34,7 @@ struct na_call {
 	int32_t http_status;         /* NA_UNKNOWN_I32 */
 	int32_t grpc_status;         /* NA_UNKNOWN_I32: no gRPC or not seen */
 	uint32_t input;              /* na_store fills it in */
-	uint8_t reset;               /* RST_STREAM before its end */
+	uint8_t reset; /* RST_STREAM before its end: enum na_call_reset */
 	/* Until it ended, on its connection: sent again, lost or not recorded.
 	 * And the shortest time to the server and back, ns; 0 not known. */
 	uint32_t setbacks;

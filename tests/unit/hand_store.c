@@ -106,6 +106,7 @@ static void put_call(const struct na_sink *s, const struct hand_row *r)
 		.dst = address_of(s, r->dst_ip, r->dst),
 		.method = name_of(s, r->name),
 		.http_status = r->number ? r->number : NA_UNKNOWN_I32,
+		.reset = r->reset,
 		.grpc_status = r->grpc ? r->grpc - 1 : NA_UNKNOWN_I32,
 	};
 	struct hand_row both = *r;

@@ -46,6 +46,7 @@ struct hand_row {
 	int64_t first_ps;  /* of a call */
 	uint64_t response; /* of a call: its bytes; `size` are the request's */
 	int grpc;          /* of a call: gRPC status + 1; 0: no gRPC */
+	uint8_t reset;     /* of a call: enum na_call_reset */
 	struct na_op_type op; /* of an op: its numbers */
 	const char *op_name, *transfer_type, *module, *start_op, *kernel;
 	enum na_device_kind device; /* kind of the plane */

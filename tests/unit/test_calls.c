@@ -285,7 +285,9 @@ static void given_up(void **state)
 	assert_true(c->h.calls[0].end_ps == 9000000);
 	assert_int_equal(c->h.calls[0].http_status, 200);
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(c->h.calls[i].reset, 1);
+		assert_int_equal(c->h.calls[i].reset,
+				 i == 1 ? NA_RESET_BY_SERVER
+					: NA_RESET_BY_CLIENT);
 		assert_true(!i || c->h.calls[i].end_ps == NA_UNKNOWN_PS);
 	}
 	assert_string_equal(method(c, 1), "/refused");

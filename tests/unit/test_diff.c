@@ -561,6 +561,13 @@ static void pauses(void **state)
 	assert_string_equal(verdict(&p, "throughput.mean"), "worse");
 	assert_string_equal(overall(&p), "worse");
 	end(&p);
+	/* Nothing is shown of latencies that vary so much: they may be why. */
+	b.factor = 1;
+	a.step_sigma = b.step_sigma = 1.5;
+	compare(&p, &a, &b, 17);
+	assert_string_equal(verdict(&p, "latency.mean"), "unclear");
+	assert_string_equal(verdict(&p, "throughput.mean"), "unclear");
+	end(&p);
 }
 
 /* ---- runs of other work */

@@ -233,6 +233,34 @@ static void http_status_without_grpc(void **state)
 	end(x);
 }
 
+/* Calls that were reset have failed, and are not open: whoever did it. */
+static void resets(void **state)
+{
+	struct run *x = make();
+	const struct na_value *m;
+
+	(void)state;
+	for (int i = 1; i < 4; i++) {
+		x->rows[i].grpc = 0;
+		x->rows[i].number = 0;
+		x->rows[i].first_ps = x->rows[i].end_ps = NA_UNKNOWN_PS;
+		x->rows[i].reset = i == 1 ? NA_RESET_BY_SERVER
+					  : NA_RESET_BY_CLIENT;
+	}
+	analyse(x, &na_an_rpc);
+	m = list(x, "methods")->u.of.first;
+	while (m && strcmp(na_text_of(na_get(m, "method"), ""), "/a.B/fast"))
+		m = m->next;
+	assert_int_equal(na_int_of(na_get(m, "failed"), -1), 3);
+	assert_int_equal(na_int_of(na_get(m, "unanswered"), -1), 0);
+	m = na_result_side(x->d.r);
+	assert_int_equal(na_int_of(na_get(m, "calls_given_up"), -1), 2);
+	assert_non_null(strstr(message(x), "8 of 61 calls failed (5 "
+					   "DEADLINE_EXCEEDED, 2 given up by "
+					   "the client, 1 reset)"));
+	end(x);
+}
+
 static void filters_choose_calls(void **state)
 {
 	static const char *method[] = {"*fast"}, *server[] = {"10.0.0.2"};
@@ -359,6 +387,7 @@ int main(void)
 		cmocka_unit_test(http_status_without_grpc),
 		cmocka_unit_test(filters_choose_calls),
 		cmocka_unit_test(component_network_has_no_calls),
+		cmocka_unit_test(resets),
 		cmocka_unit_test(unanswered_alone),
 		cmocka_unit_test(latency_of_calls),
 		cmocka_unit_test(sizes_of_calls),

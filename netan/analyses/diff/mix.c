@@ -317,12 +317,28 @@ static bool says(const struct diff_metric *m, enum diff_verdict v)
 	return any;
 }
 
-/* In bins of time, a rate holds the pauses of the programs as well: where no
- * transfer took longer, less was asked for. */
+/* Whether transfers may take so much longer, or shorter, that half of the
+ * rate's change comes of it: of programs that wait for each transfer a rate is
+ * one over the mean latency. */
+static bool may_explain(const struct diff_row *latency,
+			const struct diff_row *rate, enum diff_verdict v)
+{
+	const struct diff_span *s = &latency->of[DIFF_RATIO];
+	double half = 1 / sqrt(rate->ratio);
+
+	if (!s->known || !isfinite(half))
+		return true;
+	return v == DIFF_WORSE ? s->ci[1] > half : s->ci[0] < half;
+}
+
+/* In bins of time, a rate holds the pauses of the programs as well: where
+ * transfers are shown to take no longer, less was asked for; where that is not
+ * shown, nobody knows which it was. */
 static void doubt_rates(struct diff_state *s)
 {
 	const struct diff_metric *m = &s->metrics[DIFF_LATENCY];
 	struct diff_metric *rates = &s->metrics[DIFF_THROUGHPUT];
+	const struct diff_row *mean = &rates->rows[DIFF_MEAN];
 
 	if (!isnan(s->mix.demand) ||
 	    m->rows[DIFF_P50].verdict == DIFF_UNTOLD)
@@ -330,8 +346,12 @@ static void doubt_rates(struct diff_state *s)
 	for (size_t k = 0; k < DIFF_ROWS; k++) {
 		enum diff_verdict *v = &rates->rows[k].verdict;
 
-		if ((*v == DIFF_BETTER || *v == DIFF_WORSE) && !says(m, *v))
-			*v = DIFF_MIX;
+		if ((*v != DIFF_BETTER && *v != DIFF_WORSE) || says(m, *v))
+			continue;
+		*v = may_explain(&m->rows[DIFF_P50], mean, *v) ||
+				     may_explain(&m->rows[DIFF_MEAN], mean, *v)
+			     ? DIFF_UNCLEAR
+			     : DIFF_MIX;
 	}
 }
 

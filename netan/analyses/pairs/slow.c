@@ -203,11 +203,16 @@ static const char *what_of_ways(struct pairs_state *s,
 	say_hosts(&t, s, run, y->hosts[0], y->n[0]);
 	na_str_addf(&t, " send to ");
 	say_hosts(&t, s, run, y->hosts[1], y->n[1]);
-	na_str_addf(&t,
-		    " takes %sx as long as other transfers, and most else that "
-		    "they send and get does not: a link between them, or a "
-		    "longer way",
+	na_str_addf(&t, " takes %sx as long as ",
 		    na_print_number(x, exp(y->effect), 2));
+	/* Against what comes back, all of one half that sends slowly looks
+	 * like a link between the halves. */
+	na_str_addf(&t, "%s",
+		    y->halves ? "what comes back: a link between them, or all "
+				"of the one send or of the other receive slowly"
+			      : "other transfers, and most else that they send "
+				"and get does not: a link between them, or a "
+				"longer way");
 	return keep(s, buf);
 }
 

@@ -48,6 +48,18 @@ static bool failed(const struct na_call *c)
 	return c->http_status != NA_UNKNOWN_I32 && c->http_status >= 400;
 }
 
+/* Open until the capture ends; one that was reset has failed. */
+static bool unanswered(const struct na_call *c)
+{
+	return !answered(c) && !c->reset;
+}
+
+/* It no longer wanted the answer, or its deadline passed. */
+static bool given_up(const struct na_call *c)
+{
+	return c->reset == NA_RESET_BY_CLIENT;
+}
+
 static const char *status_text(char *buf, size_t size, const struct na_call *c)
 {
 	/* Of gRPC, statuscodes.md: 0 to 16. */
@@ -77,8 +89,10 @@ static const char *status_text(char *buf, size_t size, const struct na_call *c)
 	if (c->grpc_status != NA_UNKNOWN_I32)
 		snprintf(buf, size, "status %" PRId32, c->grpc_status);
 	else if (c->http_status != NA_UNKNOWN_I32 &&
-		 (!is_grpc(c) || c->http_status >= 400))
+		 ((!is_grpc(c) && !c->reset) || c->http_status >= 400))
 		snprintf(buf, size, "HTTP %" PRId32, c->http_status);
+	else if (given_up(c))
+		return "given up by the client";
 	else
 		return c->reset ? "reset" : "not seen";
 	return buf;
@@ -240,10 +254,10 @@ static struct method sum_up(const struct na_call *const *c, size_t n,
 
 	for (size_t i = n; i-- > 0;) {
 		m.failed += failed(c[i]);
+		m.unanswered += unanswered(c[i]);
 		if (answered(c[i]))
 			us[timed++] = lasted_us(c[i]);
 	}
-	m.unanswered = n - timed;
 	m.p50_us = na_quantile_sorted(us, timed, 0.5);
 	m.p99_us = na_quantile_sorted(us, timed, 0.99);
 	m.max_us = timed ? us[timed - 1] : NAN;
@@ -304,14 +318,15 @@ static void put_failures(struct na_result *r, const struct rpc_calls *c)
 {
 	struct na_value *list = na_put_list(r, na_result_side(r), M_failures);
 	struct tally t[TALLIES];
-	size_t n = 0, all = 0, unanswered = 0;
+	size_t n = 0, all = 0, open = 0, left = 0;
 	char buf[32];
 
 	for (size_t i = 0; i < c->n; i++) {
 		const char *text = status_text(buf, sizeof(buf), c->v[i]);
 		size_t k = 0;
 
-		unanswered += !answered(c->v[i]) && !c->v[i]->reset;
+		open += unanswered(c->v[i]);
+		left += given_up(c->v[i]);
 		if (!failed(c->v[i]))
 			continue;
 		all++;
@@ -334,8 +349,8 @@ static void put_failures(struct na_result *r, const struct rpc_calls *c)
 	}
 	na_put_int(r, na_result_side(r), M_calls, (int64_t)c->n);
 	na_put_int(r, na_result_side(r), M_calls_failed, (int64_t)all);
-	na_put_int(r, na_result_side(r), M_calls_unanswered,
-		   (int64_t)unanswered);
+	na_put_int(r, na_result_side(r), M_calls_unanswered, (int64_t)open);
+	na_put_int(r, na_result_side(r), M_calls_given_up, (int64_t)left);
 }
 
 bool na_rpc_captured(const struct na_store *store)

@@ -342,8 +342,10 @@ static void find_halves(struct ways *x)
 			x->room[pairs++] = by;
 	}
 	effect = pairs ? na_median(x->room, pairs) : 0;
-	if (effect > LEAST)
+	if (effect > LEAST) {
 		keep(x, effect, pairs);
+		x->w->out->ways.halves = true;
+	}
 }
 
 void wi_ways(struct wi *w)

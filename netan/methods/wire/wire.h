@@ -117,6 +117,7 @@ struct na_wire_ways {
 	size_t n[2];                     /* of these; 0: there are none */
 	size_t pairs;
 	double effect; /* log: the median of the pairs, beyond their sides */
+	bool halves;   /* all hosts; `effect` is over the ways back */
 };
 
 struct na_wire_result {
