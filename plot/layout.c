@@ -252,11 +252,11 @@ static double header_height(const struct na_layout *l)
 	return na_layout_font(l, NA_SIZE_NAME, l->theme->text).size * 1.75;
 }
 
-/* At most that many; of what is counted no half of one. */
+/* At most that many; of what is counted, and of a byte, no half of one. */
 static void place_ticks(struct na_panel *p, double most)
 {
-	bool whole = p->quantity == NA_Q_COUNT && p->unit.factor <= 1 &&
-		     p->y.to >= 1;
+	bool whole = (p->quantity == NA_Q_COUNT || p->quantity == NA_Q_BYTES) &&
+		     p->unit.factor <= 1 && p->y.to >= 1;
 
 	na_ticks_from_zero(&p->ticks, p->y.to, (size_t)most, p->unit.factor);
 	while (whole && p->ticks.step < 1 && --most >= 1)
@@ -274,6 +274,8 @@ static double place_y(const struct na_layout *l, struct na_panel *p)
 	char label[NA_LABEL_BUF];
 	double most = fmin(fmax(floor(height / (2 * font.size)), 1), 6);
 
+	if (p->quantity == NA_Q_BYTES)
+		max = fmax(max, 1);
 	p->y = (struct na_scale){.from = 0,
 				 .to = max / (1 - top / height),
 				 .at_from = p->plot.y1,

@@ -347,7 +347,8 @@ static void add_title(const struct drawing *d, struct words *w)
 		{"healthy", "Nothing wrong seen"},
 	};
 	const char *verdict = na_text_or(d->sequence, M_verdict, "");
-	const char *name = "RoCEv2 queue pair";
+	const char *name = d->sequence ? "RoCEv2 queue pair"
+				       : "No RoCEv2 queue pair to draw";
 
 	for (size_t i = 0; i < NA_LEN(words); i++)
 		if (strcmp(verdict, words[i][0]) == 0)

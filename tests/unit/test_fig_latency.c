@@ -189,6 +189,11 @@ static void many_groups(void **state)
 	f.names = true;
 	free(picture(&f, &plain, "svg", &n));
 	assert_true(n < 1 << 20);
+	/* Names are cut, and not what stands behind them. */
+	ink = picture(&f, &plain, "ink", &n);
+	assert_non_null(strstr(ink, "\xe2\x86\x92s1d0 \xc2\xb7 64 KiB \xc2\xb7 "
+				    "at 9 s\n"));
+	free(ink);
 }
 
 static void empty(void **state)

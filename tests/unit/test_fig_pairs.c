@@ -477,6 +477,29 @@ static void axes_are_named(void **state)
 	free(ink);
 }
 
+/* What all names begin with stands once: the squares have the page. */
+static void long_names(void **state)
+{
+	struct fake f = {.nodes = 8, EVEN, .names = true, .marks = "src"};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " from \xe2\x80\xa6" "0\n"));
+	assert_non_null(strstr(ink, " 7\n"));
+	free(ink);
+}
+
+static void one_end(void **state)
+{
+	struct fake f = {.nodes = 1, EVEN};
+	char *ink = ink_of(&f);
+
+	(void)state;
+	assert_non_null(strstr(ink, " 1 host"));
+	assert_null(strstr(ink, " 1 hosts"));
+	free(ink);
+}
+
 /* What is too long for one line is broken where a sentence may end. */
 static void title_is_a_line(void **state)
 {
@@ -523,6 +546,8 @@ int main(void)
 		cmocka_unit_test(timeouts_are_counted),
 		cmocka_unit_test(numbers_and_muted),
 		cmocka_unit_test(axes_are_named),
+		cmocka_unit_test(long_names),
+		cmocka_unit_test(one_end),
 		cmocka_unit_test(title_is_a_line),
 		cmocka_unit_test(empty),
 	};

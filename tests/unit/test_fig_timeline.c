@@ -273,6 +273,19 @@ static void test_tx_not_recorded(void **state)
 	free(ink);
 }
 
+/* No digits that nobody knows, and nothing smaller than a byte. */
+static void test_little(void **state)
+{
+	struct fake f = typical;
+	char *ink;
+
+	(void)state;
+	f.pending = 1e-6;
+	ink = ink_of(&f, &plain);
+	assert_non_null(strstr(ink, " mean under 0.001, max 1\n"));
+	free(ink);
+}
+
 static void test_title(void **state)
 {
 	struct na_result *r = make(&typical);
@@ -680,6 +693,7 @@ int main(void)
 		cmocka_unit_test(test_saturated_words),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_tx_not_recorded),
+		cmocka_unit_test(test_little),
 		cmocka_unit_test(test_title),
 		cmocka_unit_test(test_legend),
 		cmocka_unit_test(test_each_host),

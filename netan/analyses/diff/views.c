@@ -244,6 +244,15 @@ static void note_parts(struct na_result *r, const struct diff_state *s)
 				       : "hosts, pairs or collectives are");
 }
 
+/* Else a user finds two figures for the same steps. */
+static void note_steps(struct na_result *r, const struct diff_state *s)
+{
+	if (s->metrics[DIFF_STEPS].compared && s->steps.n_steps)
+		na_result_note(r, "steps: mean of all devices, with the gap "
+				  "before a step; netan steps and check have "
+				  "each host's slowest device, without it");
+}
+
 void na_diff_views(struct na_result *r, const struct diff_state *s)
 {
 	na_diff_put_message(r, s);
@@ -256,5 +265,6 @@ void na_diff_views(struct na_result *r, const struct diff_state *s)
 			       na_text_at(x, M_why));
 	note_clocks(r, s);
 	note_parts(r, s);
+	note_steps(r, s);
 	note_intervals(r, s);
 }

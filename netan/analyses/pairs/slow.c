@@ -79,7 +79,9 @@ static void say_doubt(struct na_str *t, const struct pairs_state *s,
 	na_print_number(x, exp(d->effect), 2);
 	if (d->who.kind == NA_LZ_PAIR) {
 		na_str_addf(t, "the path %.60s -> ", name);
-		na_str_addf(t, "%.60s takes %sx as long as others",
+		na_str_addf(t,
+			    "%.60s takes %sx as long as others in the same "
+			    "collectives",
 			    name_of(s, run, d->who.b), x);
 		return;
 	}

@@ -535,18 +535,23 @@ static void say_transfers(struct na_str *t, const struct st_state *s,
 			  const struct st_host *h)
 {
 	const struct st_verdict *v = &h->tests[h->evidence];
-	char number[NA_UNIT_BUF], time[NA_UNIT_BUF], buf[NA_KEY_BUF];
+	bool steps = h->evidence == ST_OF_STEPS, always = v->last == v->n;
+	char time[NA_UNIT_BUF], buf[NA_KEY_BUF];
 
+	if (!always)
+		na_str_addf(t, "In %s of %s %s the", na_grouped(v->last),
+			    na_grouped(v->n),
+			    steps ? "steps" : "runs of collectives");
 	na_str_addf(t,
-		    "The transfers of %s take longest (%s, %s %% of %s %s), "
-		    "as it is slow or waits for who is; netan check tells "
+		    "%s transfers of %s take %s%s longer than the median "
+		    "%s's; it is slow, or waits for who is; netan check tells "
 		    "which",
-		    who(s, h, buf), na_print_time(time, v->effect_ps, 3),
-		    na_print_number(number,
-				    100 * (double)v->last / (double)v->n, 3),
-		    na_grouped(v->n),
-		    h->evidence == ST_OF_STEPS ? "steps"
-					       : "runs of collectives");
+		    always ? "The" : "", who(s, h, buf),
+		    na_print_time(time, v->effect_ps, 3),
+		    !always ? ""
+		    : steps ? " a step"
+			    : " a run",
+		    compared_of(s, h->run).ranks ? "rank" : "host");
 }
 
 const char *na_steps_message(char buf[ST_VERDICT_BUF], const struct st_state *s)

@@ -215,20 +215,30 @@ static void say_rate(struct na_result *r, const struct timeline_state *s,
 static void note_level(struct na_result *r, const struct timeline_state *s,
 		       const struct timeline_busy *b)
 {
-	char level[300], bins[48];
-	struct na_str stays = na_str_over(level, sizeof(level));
+	const struct timeline_level *x = &b->level;
+	size_t side = b->level_side;
+	bool told = false;
+	char text[300], rate[NA_UNIT_BUF], share[NA_UNIT_BUF];
+	struct na_str t = na_str_over(text, sizeof(text));
 
 	if (!stays_level(s, b))
 		return;
-	say_level(&stays, s, b);
-	if (na_timeline_is_level(s, &b->level, !b->level_side))
-		snprintf(bins, sizeof(bins), "%zu and %zu", b->level.bins[0],
-			 b->level.bins[1]);
-	else
-		snprintf(bins, sizeof(bins), "%zu",
-			 b->level.bins[b->level_side]);
-	na_result_note(r, "%s in %s of %zu bins: a limit%s", level, bins,
-		       s->bins.n,
+	na_str_addf(&t, "%s", x->host);
+	for (size_t k = 0; k < 2; k++) {
+		if (k != side && !na_timeline_is_level(s, x, !side))
+			continue;
+		na_str_addf(&t, "%s %s %s %s for %s %%%s",
+			    told ? "," : "", k ? "tx" : "rx",
+			    told ? "near" : "stays near",
+			    na_print_rate(rate, x->gbps[k] * NA_GIGA, 3),
+			    na_print_number(share,
+					    100 * (double)x->bins[k] /
+						    (double)s->bins.n,
+					    2),
+			    told ? "" : " of the time");
+		told = true;
+	}
+	na_result_note(r, "%s: a limit%s", text,
 		       s->capacity_gbps > 0
 			       ? " below the capacity that was given?"
 			       : "? --capacity finds saturated regions");

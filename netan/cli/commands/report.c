@@ -105,8 +105,14 @@ static enum na_exit check_output(struct making *m, const char *path)
 		    na_outfile_check(path, &err) == NA_OK)
 			return NA_EXIT_OK;
 	} else if (na_folder_named(path)) {
-		if (na_folder_check(path, &err) == NA_OK)
+		if (na_folder_check(path, &cli->common.outputs, &err) ==
+		    NA_OK)
 			return NA_EXIT_OK;
+	} else if (na_export_find(path)) {
+		na_fail(&err, NA_EUSAGE,
+			"-o %s: netan export -o %s writes such files; a "
+			"report is a page or a directory",
+			path, path);
 	} else {
 		na_fail(&err, NA_EUSAGE,
 			"-o %s: a report is a page or a directory; wanted "

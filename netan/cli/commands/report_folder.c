@@ -78,7 +78,26 @@ static bool is_marked(const char *dir)
 	return marked;
 }
 
-static enum na_status check_contents(const char *path, struct na_err *err)
+/* Whether another -o names it: this run writes it anew. */
+static bool is_written(const char *dir, const char *name,
+		       const struct na_text_list *outputs)
+{
+	char *path = path_in(dir, name);
+	struct stat sb, out;
+	bool is = false;
+
+	if (path && stat(path, &sb) == 0) {
+		for (size_t i = 0; !is && i < outputs->n; i++)
+			is = stat(outputs->items[i], &out) == 0 &&
+			     out.st_dev == sb.st_dev && out.st_ino == sb.st_ino;
+	}
+	free(path);
+	return is;
+}
+
+static enum na_status check_contents(const char *path,
+				     const struct na_text_list *outputs,
+				     struct na_err *err)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *e;
@@ -90,7 +109,8 @@ static enum na_status check_contents(const char *path, struct na_err *err)
 		empty &= e->d_name[0] == '.' &&
 			 (!e->d_name[1] ||
 			  (e->d_name[1] == '.' && !e->d_name[2]));
-		if (!is_ours(e->d_name))
+		if (!is_ours(e->d_name) &&
+		    !is_written(path, e->d_name, outputs))
 			na_fail(err, NA_EUSAGE,
 				"-o %s: there is %.80s in this directory; "
 				"wanted a new or empty one, or that of an "
@@ -106,7 +126,9 @@ static enum na_status check_contents(const char *path, struct na_err *err)
 	return err->status;
 }
 
-enum na_status na_folder_check(const char *path, struct na_err *err)
+enum na_status na_folder_check(const char *path,
+			       const struct na_text_list *outputs,
+			       struct na_err *err)
 {
 	enum na_status st = NA_OK;
 	struct stat sb;
@@ -121,7 +143,7 @@ enum na_status na_folder_check(const char *path, struct na_err *err)
 		if (access(path, W_OK | X_OK) != 0)
 			return na_fail(err, NA_EIO, "cannot write %s: %s", path,
 				       strerror(errno));
-		return check_contents(path, err);
+		return check_contents(path, outputs, err);
 	}
 	bare = strdup(path);
 	if (!bare)

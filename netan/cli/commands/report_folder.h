@@ -14,8 +14,9 @@
 bool na_folder_named(const char *path);
 
 /* Before any work.  A directory is taken if it is new, empty, or holds an
- * earlier report and nothing besides. */
+ * earlier report and nothing besides but what is among `outputs`. */
 enum na_status na_folder_check(const char *path,
+			       const struct na_text_list *outputs,
 			       struct na_err *err) NA_MUST_CHECK;
 
 /* Writes it: pictures first, report.md last, each when it is whole; pictures

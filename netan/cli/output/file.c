@@ -37,7 +37,7 @@ static enum na_status check_folder(const char *path, const char *at,
 	if (access(folder, W_OK | X_OK) != 0)
 		st = errno == ENOENT ? na_fail(err, NA_EIO,
 					       "cannot write %s: there is no "
-					       "directory %s",
+					       "directory %s; make it first",
 					       path, folder)
 				     : cannot(path, errno, err);
 	free(folder);

@@ -12,6 +12,7 @@
 #include "netan/cli/output/place.h"
 #include "netan/cli/output/screen.h"
 #include "netan/engine/anonymize.h"
+#include "netan/exports/export.h"
 #include "netan/exports/prom/prom.h"
 #include "netan/result/emit.h"
 #include "plot/figure.h"
@@ -110,6 +111,13 @@ static bool resolve(const struct na_cli *cli, const char *path,
 	if (cli->common.format || is_special(path)) {
 		t->emitter = by_format(cli);
 		return true;
+	}
+	if (na_export_find(path)) {
+		na_say_error(&cli->request,
+			     "-o %s: netan export -o %s writes such files; "
+			     "wanted one of %s",
+			     path, path, endings_of(cli));
+		return false;
 	}
 	na_say_error(&cli->request,
 		     "-o %s: the ending says what to write, and '%s%s' "

@@ -1,10 +1,12 @@
 /* hang: what a person sees. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "members.h"
 #include "netan/base/str.h"
 #include "netan/base/vec.h"
 #include "netan/judges/hang/stall_words.h"
+#include "netan/result/emit.h"
 
 enum { DETAILS_MAX = 10 }; /* events told one by one, unless --top */
 
@@ -87,11 +89,15 @@ static void stalls_message(const struct na_stalls *s, struct na_result *r)
 {
 	char text[900];
 	struct na_str to = na_str_over(text, sizeof(text));
+	size_t at;
 
 	if (s->v.n > 1)
-		na_str_addf(&to, "%s hangs, the first: ",
+		na_str_addf(&to, "%s hangs; the first: ",
 			    na_grouped(s->v.n));
+	at = to.n;
 	na_stall_sentence(s, &s->v.v[0], &to);
+	if (at)
+		text[at] = (char)tolower((unsigned char)text[at]);
 	na_result_word(r, NA_WORD_MESSAGE, text);
 }
 
@@ -162,6 +168,9 @@ static void headline(const struct na_hangs *x, struct na_result *r)
 		na_result_headline(r, "%zu hangs: %s%s (in %s)", x->events.n,
 				   text, most, logs);
 	}
+	/* Else whoever has it in a file is told the title of a table. */
+	if (!na_result_get_word(r, NA_WORD_MESSAGE, NULL))
+		na_result_word(r, NA_WORD_MESSAGE, na_result_get_headline(r));
 }
 
 /* ---- tables */

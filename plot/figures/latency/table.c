@@ -12,6 +12,7 @@
 #define LINE   1.55 /* of a table, in sizes of its font */
 #define SAMPLE 2.4  /* of a line */
 #define NAME   7.0  /* least room for a name */
+#define END    5.0  /* likewise, for one of a pair */
 
 #define INTERVAL "95 % interval"
 
@@ -102,6 +103,38 @@ static double choose_columns(const struct na_layout *l, const struct latency *t,
 	return fmin(total + name, most);
 }
 
+/* Both ends of a pair are told apart by how they end. */
+static void fit_ends(const struct na_layout *l, const struct na_font *font,
+		     double room, const char *src, const char *dst,
+		     char from[NA_TEXT_MAX], char to[NA_TEXT_MAX])
+{
+	double width = na_measure(l->canvas, dst, font);
+
+	na_text_fit(l->canvas, from, src, font, room - fmin(width, room / 2),
+		    NA_CUT_MIDDLE);
+	na_text_fit(l->canvas, to, dst, font,
+		    room - na_measure(l->canvas, from, font), NA_CUT_MIDDLE);
+}
+
+static void fit_name(const struct na_layout *l, const struct na_font *font,
+		     double room, const char *name, char text[NA_TEXT_MAX])
+{
+	static const char arrow[] = "->";
+	const char *at = strstr(name, arrow);
+	char src[NA_TEXT_MAX], from[NA_TEXT_MAX], to[NA_TEXT_MAX];
+	struct words w = {.n = 0};
+
+	if (!at || na_measure(l->canvas, name, font) <= room) {
+		na_text_fit(l->canvas, text, name, font, room, NA_CUT_MIDDLE);
+		return;
+	}
+	snprintf(src, sizeof(src), "%.*s", (int)(at - name), name);
+	fit_ends(l, font, room - na_measure(l->canvas, arrow, font), src,
+		 at + strlen(arrow), from, to);
+	na_words_add(&w, "%s%s%s", from, arrow, to);
+	na_text_fit(l->canvas, text, w.text, font, room, NA_CUT_MIDDLE);
+}
+
 static void draw_name(const struct na_layout *l, const struct latency *t,
 		      size_t i, double y, double x0, double x1)
 {
@@ -113,8 +146,7 @@ static void draw_name(const struct na_layout *l, const struct latency *t,
 	na_draw_line(l->canvas, x0, middle, x0 + (SAMPLE - 0.4) * font.size,
 		     middle, &pen);
 	x0 += SAMPLE * font.size;
-	na_text_fit(l->canvas, name, t->top[i].name, &font, x1 - x0,
-		    NA_CUT_MIDDLE);
+	fit_name(l, &font, x1 - x0, t->top[i].name, name);
 	na_draw_text(l->canvas, x0, y, name, &font);
 }
 
@@ -296,17 +328,14 @@ static double draw_facts(const struct na_layout *l, const struct latency *t,
 
 /* ---- below both: the slowest of all */
 
-static void slow_words(struct words *w, const struct na_value *v, bool bytes)
+static void slow_words(struct words *w, const struct na_value *v,
+		       const char *src, const char *dst, bool bytes)
 {
 	char buf[NA_LABEL_BUF];
 
-	na_words_add(w, "%s",
-		     na_latency_text(buf, na_number_at(v, M_latency_us)));
-	if (na_text_or(v, M_src, NULL))
-		na_words_add(w, " \xc2\xb7 %s\xe2\x86\x92%s",
-			     na_text_at(v, M_src), na_text_or(v, M_dst, "?"));
-	else
-		na_words_add(w, " \xc2\xb7 %s", na_text_or(v, M_dst, "?"));
+	na_words_add(w, "%s \xc2\xb7 %s%s%s",
+		     na_latency_text(buf, na_number_at(v, M_latency_us)),
+		     src ? src : "", src ? "\xe2\x86\x92" : "", dst);
 	if (bytes)
 		na_words_add(w, " \xc2\xb7 %s",
 			     na_label_quantity(buf, NA_Q_BYTES,
@@ -316,15 +345,31 @@ static void slow_words(struct words *w, const struct na_value *v, bool bytes)
 				       na_number_at(v, M_time_s), 3));
 }
 
-/* Where room is short the bytes go: a time that is cut misleads. */
+/* What the names leave, which are cut first. */
+static double room_for_names(const struct na_layout *l,
+			     const struct na_value *v,
+			     const struct na_font *font, double room,
+			     bool bytes)
+{
+	struct words w = {.n = 0};
+
+	slow_words(&w, v, na_text_or(v, M_src, NULL) ? "" : NULL, "", bytes);
+	return room - na_measure(l->canvas, w.text, font);
+}
+
+/* Where room is short the bytes go. */
 static bool room_for_bytes(const struct na_layout *l, const struct na_value *v,
 			   const struct na_font *font, double room)
 {
 	for (; v; v = v->next) {
-		struct words w = {.n = 0};
+		const char *src = na_text_or(v, M_src, NULL);
+		const char *dst = na_text_or(v, M_dst, "?");
+		double least = (src ? 2 : 1) * END * font->size;
+		double names = na_measure(l->canvas, dst, font);
 
-		slow_words(&w, v, true);
-		if (na_measure(l->canvas, w.text, font) > room)
+		if (src)
+			names += na_measure(l->canvas, src, font);
+		if (room_for_names(l, v, font, room, true) < fmin(names, least))
 			return false;
 	}
 	return true;
@@ -345,9 +390,14 @@ static void draw_slowest(const struct na_layout *l, const struct latency *t,
 	bytes = room_for_bytes(l, v, &font, box.x1 - box.x0);
 	na_draw_text(l->canvas, box.x0, y, "slowest", &head);
 	for (y += line; v && y <= box.y1; v = v->next, y += line) {
+		const char *src = na_text_or(v, M_src, NULL);
+		char from[NA_TEXT_MAX], to[NA_TEXT_MAX];
 		struct words w = {.n = 0};
 
-		slow_words(&w, v, bytes);
+		fit_ends(l, &font,
+			 room_for_names(l, v, &font, box.x1 - box.x0, bytes),
+			 src ? src : "", na_text_or(v, M_dst, "?"), from, to);
+		slow_words(&w, v, src ? from : NULL, to, bytes);
 		na_text_fit(l->canvas, text, w.text, &font, box.x1 - box.x0,
 			    NA_CUT_END);
 		na_draw_text(l->canvas, box.x0, y, text, &font);

@@ -11,6 +11,7 @@ struct cells {
 	const struct pairs_matrix *m;
 	struct na_box box;          /* of the squares */
 	double left, right, bottom; /* where words may reach */
+	bool cut;                   /* names without what all begin with */
 };
 
 /* Edges lie on whole points, so that no seam shows between squares. */

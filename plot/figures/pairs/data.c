@@ -271,6 +271,16 @@ static double limit_of(const struct na_value *list)
 	return fmin(most, log(LIMIT_MOST));
 }
 
+/* "8 hosts", "1 address". */
+static void add_ends(struct words *w, size_t n, const char *ends)
+{
+	size_t of = strlen(ends);
+
+	if (n == 1 && of)
+		of -= strcmp(ends, "addresses") == 0 ? 2 : 1;
+	na_words_add(w, "%zu %.*s", n, (int)of, ends);
+}
+
 static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 {
 	const struct na_value *doc = na_result_get_doc(r);
@@ -288,7 +298,7 @@ static void read_subtitle(struct pairs_figure *f, const struct na_result *r)
 		na_words_inputs(r, &f->subtitle);
 	if (f->n == 1) {
 		na_words_break(&f->subtitle);
-		na_words_add(&f->subtitle, "%zu %s", f->matrices[0].n, f->ends);
+		add_ends(&f->subtitle, f->matrices[0].n, f->ends);
 	}
 	if (s > 0) {
 		na_words_break(&f->subtitle);

@@ -18,6 +18,8 @@
 
 enum { TOLD_MAX = 4 }; /* marks with words, on each edge */
 
+#define LONGEST 0.12 /* of names, of the width */
+
 struct drawing {
 	struct na_layout l;
 	struct pairs_figure f;
@@ -67,6 +69,34 @@ static double widest(const struct na_layout *l, const struct pairs_matrix *m,
 	return w;
 }
 
+/* Long names would leave half of the page to the squares: what all begin with
+ * stands once, over them. */
+static bool long_names(const struct na_layout *l, const struct pairs_matrix *m,
+		       struct na_box box)
+{
+	return m->prefix > 1 &&
+	       widest(l, m, false) > LONGEST * (box.x1 - box.x0);
+}
+
+/* Of a mark: "from ...3". */
+static const char *mark_words(const struct pairs_matrix *m,
+			      const struct pairs_mark *k, bool cut,
+			      char buf[NA_TEXT_MAX])
+{
+	struct na_str t = na_str_over(buf, NA_TEXT_MAX);
+	const char *p = k->words, *at;
+	char all[NA_TEXT_MAX];
+
+	snprintf(all, sizeof(all), "%.*s", (int)m->prefix,
+		 m->n ? m->names[0] : "");
+	while (cut && *all && (at = strstr(p, all))) {
+		na_str_addf(&t, "%.*s\xe2\x80\xa6", (int)(at - p), p);
+		p = at + strlen(all);
+	}
+	na_str_addf(&t, "%s", p);
+	return buf;
+}
+
 /* What is in excess is latency, unless said otherwise. */
 static void factor(char *buf, const struct pairs_mark *k)
 {
@@ -78,10 +108,10 @@ static void factor(char *buf, const struct pairs_mark *k)
 
 /* Of what stands beside the matrix. */
 static double widest_words(const struct na_layout *l,
-			   const struct pairs_matrix *m)
+			   const struct pairs_matrix *m, bool cut)
 {
 	struct na_font font = small_font(l, l->theme->text), bold = font;
-	char buf[NA_LABEL_BUF];
+	char buf[NA_LABEL_BUF], text[NA_TEXT_MAX];
 	double w = 0;
 
 	bold.bold = true;
@@ -91,20 +121,23 @@ static double widest_words(const struct na_layout *l,
 		factor(buf, &m->marks[i]);
 		w = fmax(w, na_measure(l->canvas, buf, &bold));
 		w = fmax(w,
-			 na_measure(l->canvas, m->marks[i].words, &font));
+			 na_measure(l->canvas,
+				    mark_words(m, &m->marks[i], cut, text),
+				    &font));
 	}
 	return w;
 }
 
 /* Room for names, words and the matrix in a box. */
 static struct na_box cell_box(const struct na_layout *l,
-			      const struct pairs_matrix *m, struct na_box box)
+			      const struct pairs_matrix *m, bool cut,
+			      struct na_box box)
 {
 	struct na_font font = small_font(l, l->theme->text);
 	double line = 1.5 * font.size, width = box.x1 - box.x0, side;
-	double left = fmin(widest(l, m, false), 0.22 * width) + l->gap;
+	double left = fmin(widest(l, m, cut), 0.22 * width) + l->gap;
 	double right = count_told(m, false)
-			       ? fmin(widest_words(l, m), 0.25 * width) +
+			       ? fmin(widest_words(l, m, cut), 0.25 * width) +
 					 2 * l->gap
 			       : 0;
 	double top = 3 * line + (m->label ? line : 0);
@@ -145,8 +178,9 @@ static void row_labels(const struct na_layout *l, const struct cells *c)
 	for (size_t i = 0; i < m->m; i += step) {
 		double y = (cells_y(c, i) + cells_y(c, i + 1)) / 2;
 		room = c->box.x0 - c->left - l->gap / 2;
-		na_text_fit(l->canvas, text, m->names[i * m->merged], &font,
-			    room, NA_CUT_MIDDLE);
+		na_text_fit(l->canvas, text,
+			    short_name(m, i * m->merged, c->cut), &font, room,
+			    NA_CUT_MIDDLE);
 		na_draw_text(l->canvas, c->box.x0 - l->gap / 2,
 			     y + 0.5 * na_text_ascent(&font), text, &font);
 	}
@@ -179,7 +213,7 @@ static void column_labels(const struct na_layout *l, const struct cells *c)
 	const struct pairs_matrix *m = c->m;
 	struct na_font font = small_font(l, l->theme->secondary);
 	double cell = cells_height(c), wide = widest(l, m, false);
-	bool cut = wide + l->gap > cell && m->prefix > 1;
+	bool cut = c->cut || (wide + l->gap > cell && m->prefix > 1);
 	double width = (cut ? widest(l, m, true) : wide) + l->gap;
 	size_t step = stride(cell, width);
 	double y = c->box.y0 - 0.9 * font.size, last = -1;
@@ -320,7 +354,7 @@ static void words_beside(const struct na_layout *l, const struct cells *c)
 	struct told t[TOLD_MAX];
 	size_t n = list_told(c, false, t);
 	double tall = 2.8 * font.size, least = c->box.y1 - tall * (double)n;
-	char buf[NA_LABEL_BUF], text[NA_TEXT_MAX];
+	char buf[NA_LABEL_BUF], text[NA_TEXT_MAX], words[NA_TEXT_MAX];
 
 	for (size_t i = 0; i < n; i++) {
 		struct na_font bold = font;
@@ -337,7 +371,8 @@ static void words_beside(const struct na_layout *l, const struct cells *c)
 		na_text_fit(l->canvas, text, buf, &bold, c->right - x,
 			    NA_CUT_END);
 		na_draw_text(l->canvas, x, y + font.size, text, &bold);
-		na_text_fit(l->canvas, text, t[i].mark->words, &font,
+		na_text_fit(l->canvas, text,
+			    mark_words(c->m, t[i].mark, c->cut, words), &font,
 			    c->right - x, NA_CUT_MIDDLE);
 		na_draw_text(l->canvas, x, y + 2.2 * font.size, text, &font);
 		y += tall;
@@ -353,7 +388,8 @@ static void words_below(const struct na_layout *l, const struct cells *c)
 	struct told t[TOLD_MAX];
 	size_t n = list_told(c, true, t);
 	double y = c->box.y1 + 0.4 * font.size;
-	char buf[NA_LABEL_BUF], line[NA_TEXT_MAX], text[NA_TEXT_MAX];
+	char buf[NA_LABEL_BUF], text[NA_TEXT_MAX], words[NA_TEXT_MAX];
+	char line[NA_TEXT_MAX + NA_LABEL_BUF];
 
 	font.bold = true;
 	while (n-- > 0) {
@@ -361,7 +397,8 @@ static void words_below(const struct na_layout *l, const struct cells *c)
 
 		y += 1.5 * font.size;
 		factor(buf, t[n].mark);
-		snprintf(line, sizeof(line), "%s %s", buf, t[n].mark->words);
+		snprintf(line, sizeof(line), "%s %s", buf,
+			 mark_words(c->m, t[n].mark, c->cut, words));
 		na_text_fit(l->canvas, text, line, &font, c->right - c->left,
 			    NA_CUT_MIDDLE);
 		width = na_measure(l->canvas, text, &font);
@@ -400,8 +437,10 @@ static enum na_status draw_matrix(const struct na_layout *l,
 				  const struct pairs_matrix *m,
 				  struct na_box box, struct na_err *err)
 {
+	bool cut = long_names(l, m, box);
 	struct cells c = {.m = m,
-			  .box = cell_box(l, m, box),
+			  .box = cell_box(l, m, cut, box),
+			  .cut = cut,
 			  .left = box.x0,
 			  .right = box.x1,
 			  .bottom = box.y1};

@@ -82,7 +82,8 @@ void na_slack_title(const struct slack_figure *f, struct words *w)
 {
 	na_words_add(w, "%s",
 		     na_result_get_word(f->result, NA_WORD_MESSAGE,
-					"Slack of collectives"));
+					f->empty ? "No collective to draw"
+						 : "Slack of collectives"));
 }
 
 void na_slack_subtitle(const struct slack_figure *f, struct words *w)

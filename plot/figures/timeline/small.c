@@ -8,6 +8,7 @@
 
 #define BAND_SHARE  0.42
 #define SHARED_BAND 0.22 /* two of them in one panel */
+#define LEAST_MEAN  0.001 /* what is less has no digits worth reading */
 
 /* One of several lines of a small panel; `max` replaces the upper edge of
  * its band when it is known. */
@@ -101,8 +102,12 @@ enum na_status na_timeline_draw_pending(const struct na_layout *l,
 	na_row_put(l, &row, name, &font);
 	font = na_layout_font(l, NA_SIZE_TEXT, l->theme->secondary);
 	if (seen > 0) {
-		snprintf(name, sizeof(name), "mean %s, max %s",
-			 na_label_short(mean, sum / seen, 3),
+		bool little = sum > 0 && sum / seen < LEAST_MEAN;
+
+		snprintf(name, sizeof(name), "mean %s%s, max %s",
+			 little ? "under " : "",
+			 na_label_short(mean, little ? LEAST_MEAN : sum / seen,
+					3),
 			 na_print_count(max, count));
 		na_row_put(l, &row, name, &font);
 	}

@@ -8,6 +8,11 @@ try timeline x -o a.jpg
 try timeline x -o a
 try timeline x -o a.html
 try timeline x -o a.netan
+for name in a.pftrace a.pftrace.gz a.SQLite; do
+	try timeline x -o $name
+done
+try pairs x -o a.prom
+try report x -o a.prom
 try info x -o a.svg
 try info x -o a.xyz
 try timeline x -o no/such/folder/a.json

@@ -56,6 +56,12 @@ netan hang evil --ledger other
 cat other
 netan hang evil --ledger other --format csv
 netan hang evil --format md
+echo "== beside a file"
+netan hang all -o all.json 2>&1
+netan hang calm -o calm.json 2>&1
+netan synth -q --profile pytorch -o stuck --fault stuck-host:r3 \
+	--fault stuck-host:r5
+netan hang stuck -o stuck.json 2>&1
 echo "== all formats"
 netan hang seven --format csv
 netan hang all --format csv --table links

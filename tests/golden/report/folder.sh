@@ -19,6 +19,12 @@ cp d/timeline.png d/tcp.png
 netan report t -o d/ -q -j 1
 echo "exit $?"
 diff -r -I "^netan report" before d && echo same
+# What the same line has written beside it is written again.
+for round in 1 2; do
+	netan report t -q -o d/ -o d/../d/x.pftrace
+	echo "exit $?"
+done
+rm d/x.pftrace
 # Not into what is not ours.
 mkdir other mine
 echo precious >other/notes.txt
