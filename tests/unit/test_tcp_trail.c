@@ -196,6 +196,26 @@ static void short_twice(void **state)
 	}
 }
 
+/* Two segments, then both of them once more. */
+static void pair_twice(void **state)
+{
+	struct ends e = {.no_ts = true, .id = {40000, 60}};
+	const struct na_direction *d;
+	struct na_packet p[2];
+
+	(void)state;
+	hand_start(&e.h, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		p[i] = made(&e, 0, ISN + i * MSS, PEER, MSS);
+	for (unsigned i = 0; i < 4; i++)
+		feed(&e, 10, p[i % 2]);
+	feed(&e, RTT_US, made(&e, 1, PEER, ISN + 2 * MSS, 0));
+	d = end(&e);
+	assert_int_equal(d->copies, 2);
+	assert_int_equal(d->needed + d->needless, 0);
+	hand_free(&e.h);
+}
+
 /* Sent again at once, with an ID of its own: no copy. */
 static void short_again(void **state)
 {
@@ -581,6 +601,7 @@ int main(void)
 		cmocka_unit_test(clean),
 		cmocka_unit_test(recorded_twice),
 		cmocka_unit_test(short_twice),
+		cmocka_unit_test(pair_twice),
 		cmocka_unit_test(short_again),
 		cmocka_unit_test(duplicated),
 		cmocka_unit_test(lost_downstream),
