@@ -140,8 +140,8 @@ static enum na_status hold_none(const char *path, struct na_err *err)
 		       "%s: no traces in this directory: "
 		       "expected *.xplane.pb files, or plugins/profile/<run>/ "
 		       "with such files below it, or *.trace.json, "
-		       "*rank*.json, latency-*.txt or *.sqlite files of a GPU "
-		       "job, or captures (*.pcap, *.pcapng, *.cap) or *.netan "
+		       "*rank*.json, *_results.json, latency-*.txt or *.sqlite "
+		       "files of a GPU job, or captures (*.pcap, *.pcapng, *.cap) or *.netan "
 		       "files; dumps of the flight recorder and logs, for "
 		       "netan check and hang",
 		       path);

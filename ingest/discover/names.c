@@ -124,6 +124,14 @@ static bool is_plugin_file(const char *name, size_t n)
 	return digits > 14 && digits < n && name[n - digits - 1] == '_';
 }
 
+/* rocprofv3: 4711_results.json, and what ends so where another name is given */
+static bool is_rocprof_file(const char *name, size_t n)
+{
+	size_t e = ends(name, n, "_results.json");
+
+	return e && digits_behind(name, n - e);
+}
+
 /* worker3.1694128201545.pt.trace.json, trace_rank-3.json.gz */
 bool na_is_rank_file(const char *name)
 {
@@ -134,7 +142,8 @@ bool na_is_rank_file(const char *name)
 		if (ends(name, n, rank_endings[i]))
 			return true;
 	}
-	if (is_inspector_log(name, n) || is_plugin_file(name, n))
+	if (is_inspector_log(name, n) || is_plugin_file(name, n) ||
+	    is_rocprof_file(name, n))
 		return true;
 	if (!ends(name, n, ".json") || n >= sizeof(base))
 		return false;

@@ -336,7 +336,7 @@ static inline void mark_plain(struct view *v, struct na_tcp_pools *pools)
 
 uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		      struct na_tcp_dir *r, const struct na_packet *p,
-		      struct na_tcp_pools *pools)
+		      bool copy, struct na_tcp_pools *pools)
 {
 	struct view v = {p, p->seq, 0, c, f, r, p->payload_bytes};
 	bool advanced;
@@ -354,13 +354,15 @@ uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		v.f->dup_acks = 0;
 	mark_ack_lost(&v);
 	mark_old(&v);
-	v.marks |= na_tcp_stall_send(c, f, r, p, v.marks);
+	if (!copy)
+		v.marks |= na_tcp_stall_send(c, f, r, p, v.marks);
 	advanced = p->flags & NA_TCP_ACK &&
 		   (!v.f->last_ack || na_tcp_before(v.f->last_ack, p->ack));
 	advance(&v, &pools->cells);
 	take_ack(&v, pools);
 	measure_flight(&v);
-	na_tcp_stall_hear(f, r, p, v.marks, advanced);
+	if (!copy)
+		na_tcp_stall_hear(f, r, p, v.marks, advanced);
 	take_options(&v);
 	first_rtt(&v);
 	return v.marks;

@@ -23,10 +23,10 @@ static inline bool na_tcp_begins(const struct na_tcp_conn *c, unsigned dir,
 }
 
 /* Marks of p, sent by f's side, its counts and round trip; the state moves
- * on. */
+ * on.  A `copy` of what was recorded before stalls and mends nothing. */
 uint32_t na_tcp_marks(struct na_tcp_conn *c, struct na_tcp_dir *f,
 		      struct na_tcp_dir *r, const struct na_packet *p,
-		      struct na_tcp_pools *pools);
+		      bool copy, struct na_tcp_pools *pools);
 
 /* stall.c: timeouts, idle restarts, windows that hold the sender.  `send`
  * before the state moves on: what to add to the marks.  `hear` after:

@@ -566,7 +566,7 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	uint64_t upset;
 	uint32_t hi;
 	bool known;
-	uint32_t marks = na_tcp_marks(c, f, r, p, &t->pools);
+	uint32_t marks = na_tcp_marks(c, f, r, p, false, &t->pools);
 
 	rtt = c->first_rtt_ns ? c->first_rtt_ns : f->srtt_ns + r->srtt_ns;
 	silent = f->rare ? f->rare->timeout_total_ns - silent : 0;
@@ -595,10 +595,10 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 
 	/* Copies are marked as tshark marks them, and tell nothing else. */
 	if (na_trail_plain(&f->trail, &r->trail, p)) {
-		marks |= na_tcp_marks(c, f, r, p, &t->pools);
+		marks |= na_tcp_marks(c, f, r, p, false, &t->pools);
 		na_tcp_talk(c, f, r, p, p->payload_bytes > 0, &t->pools.pages);
 	} else if (na_trail_is_copy(&f->trail, p, &look)) {
-		marks |= na_tcp_marks(c, f, r, p, &t->pools);
+		marks |= na_tcp_marks(c, f, r, p, true, &t->pools);
 	} else {
 		marks |= witnessed(t, c, f, r, p, &look);
 	}

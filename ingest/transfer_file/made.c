@@ -162,6 +162,7 @@ bool na_xfer_stand_in(struct na_input *in, const char *path)
 	if (in->ranks)
 		count_all(in);
 	in->stands_in = true;
+	in->n_sources = 0; /* of one, as readers of traces leave it */
 	in->path = path;
 	in->format = na_arena_strn(&in->arena, s->format.s, s->format.n);
 	in->file_bytes = s->file_bytes;

@@ -11,11 +11,35 @@ static struct na_text trimmed(const char *s, const char *end)
 		s++;
 	while (s < end && (na_is_blank(end[-1]) || end[-1] == '\r'))
 		end--;
-	if (end - s >= 2 && *s == '"' && end[-1] == '"') {
-		s++;
-		end--;
-	}
 	return na_between(s, end);
+}
+
+/* The field at *s, which is led to the comma behind it, or to the end.  What
+ * is wrong with it; or NULL. */
+static const char *take_field(const char **s, const char *end,
+			      struct na_text *f)
+{
+	const char *open = *s, *close, *comma;
+
+	while (open < end && na_is_blank(*open))
+		open++;
+	close = open < end && *open == '"'
+			? memchr(open + 1, '"', (size_t)(end - open - 1))
+			: open;
+	if (!close)
+		return "a quote that nothing closes";
+	comma = memchr(close, ',', (size_t)(end - close));
+	comma = comma ? comma : end;
+	*s = comma;
+	if (close == open) {
+		*f = trimmed(open, comma);
+		return NULL;
+	}
+	*f = na_between(open + 1, close);
+	return trimmed(close + 1, comma).n
+		       ? "text behind a closing quote (a quote cannot stand "
+			 "in a name)"
+		       : NULL;
 }
 
 static bool skip_line(const char *s, const char *end)
@@ -35,7 +59,7 @@ enum na_status na_csv_bad(const struct na_csv *c, const char *what,
 enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 			   struct na_err *err)
 {
-	const char *s, *stop, *comma;
+	const char *s, *stop, *wrong;
 
 	do {
 		if (c->p == c->end)
@@ -46,12 +70,12 @@ enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 		c->p = stop < c->end ? stop + 1 : stop;
 		c->line++;
 	} while (skip_line(s, stop));
-	for (r->n = 0; s <= stop; s = comma + 1) {
+	for (r->n = 0; s <= stop; s++) {
 		struct na_text f;
 
-		comma = memchr(s, ',', (size_t)(stop - s));
-		comma = comma ? comma : stop;
-		f = trimmed(s, comma);
+		wrong = take_field(&s, stop, &f);
+		if (wrong)
+			return na_csv_bad(c, wrong, err);
 		if (r->n == NA_CSV_FIELDS)
 			return na_csv_bad(c, "more than three fields", err);
 		if (!f.n || f.n > NA_CSV_FIELD_BYTES || memchr(f.s, '\0', f.n))

@@ -1,8 +1,8 @@
 /*
  * Small tables that users write: rows of a few fields, split at commas.
  * Blanks around fields, a byte-order mark, empty lines and lines that start
- * with '#' do not count; a field may stand in double quotes (but holds no
- * comma then either).
+ * with '#' do not count; a field may stand in double quotes, and holds commas
+ * and blanks then, but no quotes.
  */
 #ifndef NETAN_BASE_CSV_H
 #define NETAN_BASE_CSV_H
@@ -35,8 +35,8 @@ struct na_csv na_csv_of(const char *text, size_t n, const char *file,
 			const char *expected);
 
 /* The next row that says something; NA_END behind the last; NA_EFORMAT for
- * one field alone, more than NA_CSV_FIELDS, and a field that is empty, longer
- * than NA_CSV_FIELD_BYTES or holds a NUL. */
+ * one field alone, more than NA_CSV_FIELDS, quotes that do not pair, and a
+ * field that is empty, longer than NA_CSV_FIELD_BYTES or holds a NUL. */
 enum na_status na_csv_next(struct na_csv *c, struct na_csv_row *r,
 			   struct na_err *err) NA_MUST_CHECK;
 

@@ -49,6 +49,29 @@ static void rows(void **state)
 	na_hosts_fini(&h);
 }
 
+static void quoted(void **state)
+{
+	struct na_hosts h;
+	struct na_err err;
+	int32_t slice;
+
+	(void)state;
+	assert_int_equal(parse(&h,
+			       "\"10.0.0.1\" ,\t\"rack 1, node a\" , \"3\"\r\n"
+			       "10.0.0.2, node b \n10.0.0.3,it's\n"
+			       "10.0.0.4,6\" disk\n10.0.0.5,\" c\"",
+			       &err),
+			 NA_OK);
+	assert_string_equal(na_hosts_find(&h, "10.0.0.1", &slice),
+			    "rack 1, node a");
+	assert_int_equal(slice, 3);
+	assert_string_equal(na_hosts_find(&h, "10.0.0.2", &slice), "node b");
+	assert_string_equal(na_hosts_find(&h, "10.0.0.3", &slice), "it's");
+	assert_string_equal(na_hosts_find(&h, "10.0.0.4", &slice), "6\" disk");
+	assert_string_equal(na_hosts_find(&h, "10.0.0.5", &slice), " c");
+	na_hosts_fini(&h);
+}
+
 static void refused(void **state)
 {
 	/* clang-format off */
@@ -65,6 +88,11 @@ static void refused(void **state)
 		{"10.0.0.1,a,99999999999\n", "line 1: the slice is no number"},
 		{"10.0.0.1,a,1,2\n", "line 1: more than three fields"},
 		{"10.0.0.1,\n", "line 1: a field that is empty"},
+		{"10.0.0.1,\"\"\n", "line 1: a field that is empty"},
+		{"10.0.0.1,\"a\n\"\n", "line 1: a quote that nothing closes"},
+		{"10.0.0.1,\"\n", "line 1: a quote that nothing closes"},
+		{"10.0.0.1,\"a\"\"b\"\n", "line 1: text behind a closing quote"},
+		{"10.0.0.1,\"a\" b,1\n", "line 1: text behind a closing quote"},
 	};
 	/* clang-format on */
 	struct na_hosts h;
@@ -150,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows),
+		cmocka_unit_test(quoted),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(joined),
 	};

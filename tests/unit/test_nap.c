@@ -288,6 +288,10 @@ static void expect(struct na_world *w, size_t from, const char *want)
 	free(p);
 }
 
+/* Kind, whether they suffice, a mark of eight bytes, and what may change. */
+static const char *const facts[] = {"ksfacts 1.counts", "ksfacts 2.counts"};
+static const char *const again[] = {"ksfacts 1.others", "ksfacts 2.more"};
+
 /* Facts of ranks 0, 1 and 2, as rank 0 tells them. */
 static void tell_plan(struct na_world *w, struct na_err *err)
 {
@@ -295,8 +299,8 @@ static void tell_plan(struct na_world *w, struct na_err *err)
 	void *p;
 
 	na_tell_run(&all, "nothing", 7);
-	na_tell_run(&all, "facts 1", 7);
-	na_tell_run(&all, "facts 2", 7);
+	for (size_t k = 0; k < 2; k++)
+		na_tell_run(&all, facts[k], strlen(facts[k]));
 	for (size_t r = 1; r < w->size; r++)
 		assert_int_equal(w->ops->send(w, r, "plan", 4, err), NA_OK);
 	p = all.p;
@@ -324,8 +328,8 @@ static void play_merge(struct made *plan, const struct made *shards)
 	if (plan)
 		assert_int_equal(na_nap_begin(&out, f, plan->path, &head, &err),
 				 NA_OK);
-	expect(&w, 1, "facts 1");
-	expect(&w, 2, "facts 2");
+	for (size_t k = 0; k < 2; k++)
+		expect(&w, k + 1, plan ? facts[k] : again[k]);
 	tell_plan(&w, &err);
 	if (plan) {
 		assert_int_equal(w.ops->recv(&w, 1, &p, &n, &err), NA_END);
@@ -345,7 +349,6 @@ static void play_merge(struct made *plan, const struct made *shards)
 
 static void test_rounds(void **state)
 {
-	static const char *const facts[] = {"facts 1", "facts 2"};
 	struct na_err err = {.status = NA_OK};
 	struct made first[2], second[2], plan, changed;
 
@@ -354,9 +357,9 @@ static void test_rounds(void **state)
 		play_shard(&first[k], k + 1, NULL, facts[k], &err);
 	play_merge(&plan, first);
 	for (size_t k = 0; k < 2; k++)
-		play_shard(&second[k], k + 1, plan.path, facts[k], &err);
+		play_shard(&second[k], k + 1, plan.path, again[k], &err);
 	play_merge(NULL, second);
-	play_shard(&changed, 2, plan.path, "facts 3", &err);
+	play_shard(&changed, 2, plan.path, "ksfacts 3.counts", &err);
 	assert_int_equal(err.status, NA_EIO);
 	assert_non_null(strstr(err.text, "are not what they were in round 0"));
 	for (size_t k = 0; k < 2; k++) {

@@ -162,6 +162,77 @@ static void recorded_twice(void **state)
 	}
 }
 
+/* Captures of both ends in one file, of a connection whose few packets do not
+ * prove that IDs count, nor do clocks: a question and its answer. */
+static void short_twice(void **state)
+{
+	static const int64_t apart_us[] = {20, RTT_US / 2};
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct ends e = {.no_ts = true, .id = {40000, 60}};
+		const struct na_direction *d;
+		struct na_packet p;
+
+		hand_start(&e.h, NULL);
+		for (unsigned dir = 0; dir < 2; dir++) {
+			p = made(&e, dir, dir ? PEER : ISN, dir ? ISN + 50 : PEER,
+				 dir ? 70 : 50);
+			e.h.now_us += RTT_US;
+			feed(&e, 0, p);
+			feed(&e, apart_us[k], p);
+		}
+		p = made(&e, 0, ISN + 50, PEER + 70, 0);
+		feed(&e, 1000, p);
+		feed(&e, apart_us[k], p);
+		d = end(&e);
+		assert_int_equal(d->copies, 2);
+		assert_int_equal(e.h.conn[0].dir[1].copies, 1);
+		for (unsigned dir = 0; dir < 2; dir++) {
+			assert_int_equal(e.h.conn[0].dir[dir].needed, 0);
+			assert_int_equal(e.h.conn[0].dir[dir].needless, 0);
+		}
+		hand_free(&e.h);
+	}
+}
+
+/* Two segments, then both of them once more. */
+static void pair_twice(void **state)
+{
+	struct ends e = {.no_ts = true, .id = {40000, 60}};
+	const struct na_direction *d;
+	struct na_packet p[2];
+
+	(void)state;
+	hand_start(&e.h, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		p[i] = made(&e, 0, ISN + i * MSS, PEER, MSS);
+	for (unsigned i = 0; i < 4; i++)
+		feed(&e, 10, p[i % 2]);
+	feed(&e, RTT_US, made(&e, 1, PEER, ISN + 2 * MSS, 0));
+	d = end(&e);
+	assert_int_equal(d->copies, 2);
+	assert_int_equal(d->needed + d->needless, 0);
+	hand_free(&e.h);
+}
+
+/* Sent again at once, with an ID of its own: no copy. */
+static void short_again(void **state)
+{
+	struct ends e = {.no_ts = true, .id = {40000, 60}};
+	const struct na_direction *d;
+
+	(void)state;
+	hand_start(&e.h, NULL);
+	for (int i = 0; i < 2; i++)
+		feed(&e, 20000, made(&e, 0, ISN, PEER, 50));
+	feed(&e, RTT_US, made(&e, 1, PEER, ISN + 50, 0));
+	d = end(&e);
+	assert_int_equal(d->copies, 0);
+	assert_int_equal(d->needed + d->needless, 1);
+	hand_free(&e.h);
+}
+
 /* The same of one packet: the network brought it twice. */
 static void duplicated(void **state)
 {
@@ -382,7 +453,7 @@ static void needless(void **state)
 /* Twice sent again, and one of them told to be needless. */
 static void one_of_two(void **state)
 {
-	struct ends e = {.no_ts = true};
+	struct ends e = {.no_ts = true, .id = {40000, 60}};
 	uint32_t at = begin(&e, 8);
 	const struct na_direction *d;
 
@@ -529,6 +600,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean),
 		cmocka_unit_test(recorded_twice),
+		cmocka_unit_test(short_twice),
+		cmocka_unit_test(pair_twice),
+		cmocka_unit_test(short_again),
 		cmocka_unit_test(duplicated),
 		cmocka_unit_test(lost_downstream),
 		cmocka_unit_test(loss_events),

@@ -204,11 +204,32 @@ static bool has_recent(const struct na_trail *f, const struct na_packet *p,
 	return false;
 }
 
+/* The last packet once more, with its ID and clock, or one of those just before
+ * it: what is sent again has others, also where few packets have shown how IDs
+ * count. */
+static bool is_twin(const struct na_trail *f, const struct na_packet *p,
+		    const struct na_trail_look *look)
+{
+	enum { JUST_BEFORE = 16 };
+
+	if (p->time_ns - f->last_ns > copied_ns ||
+	    (p->has_timestamps && f->ts_known && before(f->ts, p->ts_value)))
+		return false;
+	/* Who does not count may write the same number on all. */
+	if (p->ip_id == f->id)
+		return look->end == f->hi &&
+		       p->payload_bytes == f->last_bytes &&
+		       (!p->has_timestamps ||
+			(f->ts_known && p->ts_value == f->ts));
+	return look->step < 0 && look->step >= -JUST_BEFORE;
+}
+
 /* By its ID, which lies before the newest.  So far as IDs are not proven to
  * count, its timestamp has to agree. */
-static bool is_older(const struct na_trail *f, const struct na_packet *p)
+static bool is_older(const struct na_trail *f, const struct na_packet *p,
+		     const struct na_trail_look *look)
 {
-	if (na_trail_has_ids(f))
+	if (na_trail_has_ids(f) || is_twin(f, p, look))
 		return true;
 	return !f->far_steps && f->exact_steps + f->near_steps < 4 &&
 	       p->has_timestamps && f->ts_known && !before(f->ts, p->ts_value);
@@ -232,7 +253,8 @@ bool na_trail_is_copy(struct na_trail *f, const struct na_packet *p,
 		look->copy = f->start_known && f->start == p->seq + 1 &&
 			     p->time_ns - f->last_ns <= copied_ns;
 	} else if (p->ip_id) {
-		old = !look->is_new && f->id_known && is_older(f, p);
+		old = !look->is_new && f->id_known &&
+		      is_older(f, p, look);
 		if (payload)
 			look->copy = old && before(p->seq, f->hi) &&
 				     !hole(f, p->seq, look->end);

@@ -2,13 +2,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "ingest/discover.h"
 #include "ingest/transfer_file/write.h"
@@ -18,7 +15,7 @@
 #include "netan/base/vec.h"
 #include "netan/cli/output/output.h"
 
-enum { NAMED = 5, DAY_S = 24 * 60 * 60 };
+enum { NAMED = 5 };
 
 static const char *base_of(const char *path)
 {
@@ -52,54 +49,15 @@ static bool ends(const char *name, const char *end)
 	return n >= k && strcmp(name + n - k, end) == 0;
 }
 
-/* ---- left by who was killed */
-
-/* Of HOST.netan.PID-N.tmp; cuts the name behind .netan.  0: it is none. */
-static pid_t writer_of(char *name)
+static bool is_ours_of(const void *ctx, const char *name)
 {
-	char *p = strstr(name, ".netan.");
-	long pid;
-	int k, end = 0;
-
-	if (!p || sscanf(p + 7, "%ld-%d.tmp%n", &pid, &k, &end) != 2 || !end ||
-	    p[7 + end] || pid <= 0)
-		return 0;
-	p[6] = 0;
-	return (pid_t)pid;
+	return is_ours(ctx, name);
 }
 
-static bool is_old(const char *path)
-{
-	struct stat sb;
-
-	return stat(path, &sb) == 0 && time(NULL) - sb.st_mtime > DAY_S;
-}
-
-static void sweep_one(const struct na_ingest_place *p, const char *name)
-{
-	char *path = NULL, *of = strdup(name);
-	pid_t pid = of ? writer_of(of) : 0;
-	size_t size = strlen(p->dir) + strlen(name) + 2;
-
-	if (pid && kill(pid, 0) != 0 && errno == ESRCH)
-		path = malloc(size);
-	if (path) {
-		snprintf(path, size, "%s/%s", p->dir, name);
-		if (is_ours(p, of) || is_old(path))
-			(void)!unlink(path);
-	}
-	free(path);
-	free(of);
-}
-
+/* What a killed call was writing. */
 void na_ingest_sweep(const struct na_ingest_place *p)
 {
-	DIR *d = opendir(p->dir);
-
-	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-		sweep_one(p, e->d_name);
-	if (d)
-		closedir(d);
+	na_beside_sweep(p->dir, ".netan", is_ours_of, p);
 }
 
 /* ---- of other inputs */

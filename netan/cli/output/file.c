@@ -73,7 +73,7 @@ static int open_temp(struct na_outfile *f, mode_t mode)
 		int fd;
 
 		free(f->temp);
-		f->temp = na_beside(f->path, ".%ld-%d.tmp", (long)getpid(), k);
+		f->temp = na_beside_temp(f->path, k);
 		if (!f->temp)
 			return -1;
 		f->leaving = na_leaving_new(f->temp);

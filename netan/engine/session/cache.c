@@ -57,6 +57,8 @@ enum na_status na_cache_begin(const struct na_session *s,
 				       "give a directory of its own",
 				       dir, l->v[i].listed.path);
 	}
+	/* None is ours: another run may write the same on another node. */
+	na_beside_sweep(dir, ".netan", NULL, NULL);
 	return NA_OK;
 }
 

@@ -204,6 +204,26 @@ void na_facts_put(struct na_xf_bytes *to, const struct na_input *in)
 	put_warnings(to, in);
 }
 
+void na_facts_put_settled(struct na_xf_bytes *to, const struct na_input *in)
+{
+	struct na_input x = *in;
+
+	x.events = 0;
+	x.lines_skipped = 0;
+	x.damaged = x.slim_programs = false;
+	x.sha256 = x.packed = NULL;
+	x.n_sections = x.n_warnings = 0;
+	x.warnings = NULL;
+	na_facts_put(to, &x);
+}
+
+bool na_facts_agree(const void *a, size_t n, const void *b, size_t m)
+{
+	const size_t end = NA_FACTS_MARK + NA_FACTS_MARK_BYTES;
+
+	return n >= end && m >= end && memcmp(a, b, end) == 0;
+}
+
 #define FITS(to, v) \
 	__extension__({ \
 		(to) = (__typeof__(to))(v); \

@@ -29,10 +29,22 @@ bool na_hear_words(struct na_cursor *c, struct na_arena *a, const char **s);
  * file to file, and some dumps are compared. */
 bool na_facts_suffice(const struct na_input *in);
 void na_facts_put(struct na_xf_bytes *to, const struct na_input *in);
+/* Of those, what no reading changes, be it of a trace or of what stands in for
+ * it: a session settles on these. */
+void na_facts_put_settled(struct na_xf_bytes *to, const struct na_input *in);
 /* Into an input that is all zero but for path and wants, and is to be closed
  * whatever comes back; it is `away` then.  False: broken, or no memory. */
 bool na_facts_get(struct na_cursor *c, struct na_input *in);
 /* Once more, after it was read: counts and warnings anew. */
 bool na_facts_again(struct na_cursor *c, struct na_input *in);
+
+/*
+ * A message of facts: its kind, whether they suffice (0 or 1), the mark of
+ * what is settled, and all of them.
+ */
+enum { NA_FACTS_SUFFICE = 1, NA_FACTS_MARK = 2, NA_FACTS_MARK_BYTES = 8 };
+
+/* Of two such messages: would the same session come of both? */
+bool na_facts_agree(const void *a, size_t n, const void *b, size_t m);
 
 #endif

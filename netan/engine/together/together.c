@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "netan/base/hash.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
 #include "netan/engine/anonymize.h"
@@ -130,7 +131,9 @@ enum na_status na_together_share_out(struct na_session *s, struct na_files *l,
 /* A shard has said itself what came of its cache, and may find there in the
  * next round what it has made in this one: the facts are the same. */
 static void put_file(struct na_xf_bytes *to, const struct na_file *f,
-		     bool shard)
+		     bool shard,
+		     void (*put)(struct na_xf_bytes *to,
+				 const struct na_input *in))
 {
 	na_tell_words(to, f->listed.path);
 	na_xf_put_varint(to, f->listed.run);
@@ -142,7 +145,7 @@ static void put_file(struct na_xf_bytes *to, const struct na_file *f,
 
 		na_xf_put_varint(to, x->err.status == NA_OK);
 		if (x->err.status == NA_OK)
-			na_facts_put(to, &x->in);
+			put(to, &x->in);
 		else
 			na_tell_words(to, x->err.text);
 	}
@@ -183,7 +186,28 @@ static void put_listing(struct na_xf_bytes *to, const struct na_session *s,
 	}
 }
 
-/* Whether facts suffice comes first. */
+/* A plan holds for another round whose mark is the same, whether that reads
+ * traces or what stands in for them. */
+static void put_mark(struct na_xf_bytes *to, const struct na_session *s,
+		     const struct na_files *l)
+{
+	struct na_xf_bytes m = {.p = NULL};
+	uint64_t h = NA_FNV1A;
+
+	put_listing(&m, s, &l->listing);
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->v[i].mine)
+			put_file(&m, &l->v[i], of(s)->world->files,
+				 na_facts_put_settled);
+	}
+	if (!m.failed)
+		h = na_fnv1a(h, m.p, m.n);
+	to->failed |= m.failed;
+	na_xf_bytes_fini(&m);
+	_Static_assert(sizeof(h) == NA_FACTS_MARK_BYTES, "as is");
+	na_xf_put(to, &h, sizeof(h));
+}
+
 static struct na_xf_bytes facts_of_mine(const struct na_session *s,
 					const struct na_files *l)
 {
@@ -200,11 +224,13 @@ static struct na_xf_bytes facts_of_mine(const struct na_session *s,
 				   na_facts_suffice(&f->v[k].in);
 	}
 	na_xf_put_varint(&m, suffice);
+	put_mark(&m, s, l);
 	put_listing(&m, s, &l->listing);
 	na_xf_put_varint(&m, n);
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->v[i].mine)
-			put_file(&m, &l->v[i], of(s)->world->files);
+			put_file(&m, &l->v[i], of(s)->world->files,
+				 na_facts_put);
 	}
 	return m;
 }
@@ -387,7 +413,8 @@ static enum na_status take_all(struct na_session *s, struct na_files *l,
 		if (!na_hear_run(&c, &run))
 			return na_message_broken(r, err);
 		x = na_cursor_of(run.s, run.n);
-		if (!na_skip(&x, 1) || !na_hear_index(&x, 2, &suffice))
+		if (!na_skip(&x, 1) || !na_hear_index(&x, 2, &suffice) ||
+		    !na_skip(&x, NA_FACTS_MARK_BYTES))
 			st = na_message_broken(r, err);
 		else
 			st = take_rank(&m, r, &x, err);
@@ -418,7 +445,7 @@ static enum na_status gather(struct na_session *s, struct na_files *l,
 	struct na_xf_bytes own = facts_of_mine(s, l);
 	enum na_status st = NA_OK;
 
-	*suffice = !own.failed && own.p[1];
+	*suffice = !own.failed && own.p[NA_FACTS_SUFFICE];
 	na_tell_run(all, own.p, own.n);
 	na_xf_bytes_fini(&own);
 	for (size_t r = 1; st == NA_OK && r < t->world->size; r++) {
@@ -472,7 +499,7 @@ static enum na_status meet_as_other(struct na_session *s, struct na_files *l,
 {
 	struct na_together *t = of(s);
 	struct na_xf_bytes own = facts_of_mine(s, l);
-	bool refused = t->world->files && !own.failed && !own.p[1];
+	bool refused = t->world->files && !own.failed && !own.p[NA_FACTS_SUFFICE];
 	enum na_status st = na_message_send(t, 0, &own, err);
 	struct na_message m;
 	void *all = NULL;

@@ -8,4 +8,12 @@ netan info job | grep -v '^time'
 # Four deep is not looked at.
 mv job/kineto job/recorder job/logs/a/b/c
 netan info job 2>&1
+# rocprofv3 writes HOST/PID_results.json; what else ends so is another's.
+mkdir -p amd/node-a amd/node-b
+roc=$NETAN_ROOT/tests/fuzz/corpus/kineto/rocprof.json
+cp "$roc" amd/node-a/908_results.json
+sed 's/:1\([0-9]\),/:2\1,/g' "$roc" | gzip >amd/node-a/909_results.json.gz
+sed 's/:1\([0-9]\),/:3\1,/g' "$roc" >amd/node-b/910_results.json
+echo '{"loss": 1}' >amd/node-b/eval_results.json
+netan info amd 2>/dev/null | sed -n '1p;/^ranks/,/^$/p'
 true
