@@ -94,6 +94,7 @@
 #define TCP_EDGE_SHARE     0.30
 #define TCP_QUEUE_RATIO    5
 #define TCP_BY_CHANCE      1e-3
+#define TCP_ALIKE_SHARE    0.70 /* of waits: nearly all of one length */
 
 enum {
 	TCP_GONE_RESENDS = 3, /* the first one among them */
