@@ -461,7 +461,7 @@ void na_roce_trail_latency(struct na_roce *x, uint32_t qp, int64_t ns)
 	if (!t)
 		return;
 	na_rtt_add(&t->latency, &x->pages, ns);
-	t->usual_ns += (ns - t->usual_ns) / 8;
+	t->usual_ns = t->usual_ns ? t->usual_ns + (ns - t->usual_ns) / 8 : ns;
 	t->sum.latencies++;
 	if (ns > t->sum.latency_max_ns)
 		t->sum.latency_max_ns = ns;
