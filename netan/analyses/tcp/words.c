@@ -1,6 +1,7 @@
 /* tcp: what was found, in sentences with numbers and units. */
 #include <stdarg.h>
 
+#include "netan/analyses/tcp/tcp.h"
 #include "netan/analyses/tcp/words.h"
 
 /* clang-format off */
@@ -434,6 +435,11 @@ static const char *loss_remedy(const struct tcp_row *row)
 	       "switch, ethtool -S); fq as queueing discipline paces bursts";
 }
 
+const char na_tcp_delayed_remedy[] =
+	"set TCP_NODELAY in the sending program, or write a message in one "
+	"piece; TCP_QUICKACK in the other one, before each read, where only "
+	"that can be changed";
+
 const char *na_tcp_remedy(const struct tcp_row *row)
 {
 	const char *hole = na_tcp_hole_remedy(row, 0);
@@ -462,9 +468,7 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "as congestion control), smaller buffers or an active "
 		       "queue at the slowest link";
 	case TCP_DELAYED_ACK:
-		return "set TCP_NODELAY in the sending program, or write a "
-		       "message in one piece; TCP_QUICKACK in the other one, "
-		       "before each read, where only that can be changed";
+		return na_tcp_delayed_remedy;
 	case TCP_TIMEOUT_BOUND:
 	case TCP_NETWORK_LOSS:
 		return hole ? hole : loss_remedy(row);
