@@ -89,6 +89,7 @@ static void windows(void **state)
 			continue;
 		q = roce_qp(0x22);
 		assert_int_equal(q->stalled_ns, cases[i].stalled_ns);
+		assert_int_equal(q->stall_resent, cases[i].stalled_ns > 0);
 		assert_int_equal(q->packets, cases[i].packets);
 		assert_int_equal(q->timeouts, cases[i].timeouts);
 		if (!q->stalled_ns)
@@ -198,6 +199,7 @@ static void until_the_end(void **state)
 		roce_end();
 		assert_int_equal(roce_qp(0x22)->stalled_ns > 0,
 				 cases[i].stalls);
+		assert_false(roce_qp(0x22)->stall_resent);
 		assert_int_equal(roce_qp(9)->stalled_ns, 0);
 	}
 }
