@@ -47,9 +47,10 @@ static void leave(const struct na_roce *x, struct na_roce_trail *t,
 	t->wait_ns = between_ns(later(since_ns, x->from_ns), end_ns);
 }
 
-static void stall(struct na_roce_trail *t)
+static void stall(struct na_roce_trail *t, bool resent)
 {
 	t->sum.stalled_ns = t->wait_ns;
+	t->sum.stall_resent = resent;
 	t->awaits = false;
 }
 
@@ -76,7 +77,7 @@ void na_roce_stall_sent(const struct na_roce *x, struct na_roce_trail *t,
 		leave(x, t, x->to_ns);
 	if (t->awaits && news != NA_ROCE_FRESH && !is_answered(t, h->psn) &&
 	    na_roce_ahead(h->psn, t->due_psn) >= 0)
-		stall(t);
+		stall(t, true);
 }
 
 void na_roce_stall_answered(const struct na_roce *x, struct na_roce_trail *t,
@@ -112,6 +113,6 @@ bool na_roce_stall_end(const struct na_roce *x, struct na_roce_trail *t,
 	if (!evicted && !t->left && end_ns > x->from_ns)
 		leave(x, t, end_ns);
 	if (!evicted && t->awaits && is_overdue(t, newest_ns))
-		stall(t);
+		stall(t, false);
 	return t->sum.stalled_ns > 0;
 }

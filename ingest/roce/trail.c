@@ -461,7 +461,7 @@ void na_roce_trail_latency(struct na_roce *x, uint32_t qp, int64_t ns)
 	if (!t)
 		return;
 	na_rtt_add(&t->latency, &x->pages, ns);
-	t->usual_ns += (ns - t->usual_ns) / 8;
+	t->usual_ns = t->usual_ns ? t->usual_ns + (ns - t->usual_ns) / 8 : ns;
 	t->sum.latencies++;
 	if (ns > t->sum.latency_max_ns)
 		t->sum.latency_max_ns = ns;
@@ -557,6 +557,7 @@ static void drop(struct na_roce *x, struct na_roce_qp *q)
 static void take_stall(struct na_roce *x, struct na_roce_trail *t)
 {
 	int64_t stalled_ns = t->sum.stalled_ns;
+	uint8_t resent = t->sum.stall_resent;
 
 	end_run(t, &t->requests, t->to_ns);
 	end_run(t, &t->responses, t->to_ns);
@@ -567,6 +568,7 @@ static void take_stall(struct na_roce *x, struct na_roce_trail *t)
 		t->from_ns = x->from_ns;
 	t->to_ns = t->stalled_to_ns;
 	t->sum.stalled_ns = stalled_ns;
+	t->sum.stall_resent = resent;
 }
 
 enum na_status na_roce_trail_tell(struct na_roce *x, uint32_t qp, bool evicted)

@@ -117,9 +117,9 @@ struct na_tcp_dir {
 	struct na_tcp_volume before;
 	int64_t base_ns;
 	/* At its end: what is not acknowledged, and waited for so long. */
-	bool awaits;
-	uint32_t awaited; /* the byte behind it */
-	int64_t wait_ns, stalled_ns; /* ... and was sent again behind it */
+	bool awaits, resent; /* it was sent again behind the window */
+	uint32_t awaited;    /* the byte behind it */
+	int64_t wait_ns, stalled_ns;
 };
 
 /* Where a connection stands beside the window that is asked for: packets so

@@ -292,8 +292,10 @@ static bool claim(struct na_tcp_teller *t, const struct na_tcp_conn *c)
 static void put_stall(const struct na_tcp_teller *t, struct na_connection *o,
 		      const struct na_tcp_conn *c)
 {
-	o->dir[0].stalled_ns = c->dir[0].stalled_ns;
-	o->dir[1].stalled_ns = c->dir[1].stalled_ns;
+	for (size_t i = 0; i < 2; i++) {
+		o->dir[i].stalled_ns = c->dir[i].stalled_ns;
+		o->dir[i].stall_resent = c->dir[i].resent;
+	}
 	if (c->stalled_to_ns)
 		o->to_ps = to_ps(t, c->stalled_to_ns);
 }

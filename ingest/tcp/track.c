@@ -119,9 +119,11 @@ static bool await(struct na_tcp_conn *c, int64_t from_ns, int64_t to_ns)
 	return c->dir[0].awaits || c->dir[1].awaits;
 }
 
-static void stall(struct na_tcp_conn *c, unsigned dir, int64_t to_ns)
+static void stall(struct na_tcp_conn *c, unsigned dir, int64_t to_ns,
+		  bool resent)
 {
 	c->dir[dir].stalled_ns = c->dir[dir].wait_ns;
+	c->dir[dir].resent = resent;
 	c->dir[dir].awaits = false;
 	c->stalled_to_ns = to_ns;
 }
@@ -136,7 +138,7 @@ static void settle(struct na_tcp_conn *c, unsigned dir,
 		f->awaits = r->awaits = false;
 	if (f->awaits && na_tcp_before(p->seq, f->awaited) &&
 	    na_tcp_resends(c, dir, p))
-		stall(c, dir, to_ns);
+		stall(c, dir, to_ns, true);
 	if (p->flags & NA_TCP_ACK && !na_tcp_before(p->ack, r->awaited))
 		r->awaits = false;
 }
@@ -153,7 +155,7 @@ static void await_end(struct na_tcp *t, struct na_tcp_conn *c)
 		return;
 	for (unsigned i = 0; i < 2; i++)
 		if (c->dir[i].awaits && na_tcp_is_overdue(c, i, newest_ns))
-			stall(c, i, to_ns);
+			stall(c, i, to_ns, false);
 }
 
 /* Over, or no longer followed: user and sink are told, all of it goes. */

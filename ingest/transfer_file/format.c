@@ -207,7 +207,8 @@ static const struct na_xf_field packet_fields[] = {
 	T(43, i, long_lost, XF_U32), T(44, i, long_lost_again, XF_U32), \
 	T(45, i, stuck_long, XF_U32), T(46, i, stuck_short, XF_U32), \
 	T(47, i, unacked_bytes, XF_U64), T(48, i, loss_events, XF_U64), \
-	T(49, i, stalled_ns, XF_I64), T(50, i, unanswered, XF_U64)
+	T(49, i, stalled_ns, XF_I64), T(50, i, unanswered, XF_U64), \
+	T(51, i, stall_resent, XF_U8)
 
 static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),

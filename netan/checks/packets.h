@@ -79,7 +79,7 @@ const char *na_packets_few(struct na_case *c, double sent, const char *what);
  * and the captures do not hold what would tell, in words; NULL: none, or too
  * few to matter. */
 const char *na_packets_open(struct na_case *c, double sent);
-/* Connections, or queue pairs, in a timeout that reaches beyond what is looked
+/* Connections, or queue pairs, in a wait that reaches beyond what is looked
  * at, in words; NULL: none. */
 const char *na_packets_stalled(struct na_case *c);
 const char *na_packets_rdma_stalled(struct na_case *c);

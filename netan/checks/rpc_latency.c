@@ -138,6 +138,11 @@ static const char *remedy_of_late(struct na_case *c)
 				    "first mend %s (bad-endpoint), and look "
 				    "again: who waits for it is late",
 				    na_text_at(culprit, M_suspect));
+	if (na_packets_told(c) &&
+	    !na_count_at(na_case_body(c, "tcp"), M_connections_used))
+		return "look at the slow pairs and the times of the worst "
+		       "transfers (netan latency), and at their queue pairs "
+		       "(netan rdma)";
 	return "look at the slow pairs and the times of the worst transfers "
 	       "(netan latency); check the hosts' TCP settings (netan sysctl)";
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "members.h"
+#include "netan/analyses/tcp/tcp.h"
 #include "netan/base/str.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
@@ -256,9 +257,7 @@ static const struct trouble {
 	{"delayed_ack", "waits for delayed acknowledgements",
 	 "wait for delayed acknowledgements",
 	 "small writes of %s wait for delayed acknowledgements (Nagle)",
-	 "set TCP_NODELAY in the sending program, or write a message in one "
-	 "piece; TCP_QUICKACK in the other one, before each read, where only "
-	 "that can be changed",
+	 na_tcp_delayed_remedy,
 	 by_writer, NA_SEV_WARNING, NA_LIKELY},
 };
 /* clang-format on */

@@ -71,51 +71,67 @@ static struct open_ends ends_of(struct na_case *c)
 }
 
 struct stalls {
-	double n, longest_ms;
+	double n, resent, longest_ms; /* resent: behind the window */
 };
 
-static void add_stall(struct stalls *x, double ms)
+/* A connection or queue pair, of one or two sides. */
+static void add_stall(struct stalls *x, const struct na_value *const side[],
+		      size_t n)
 {
+	double ms = 0;
+	bool resent = true;
+
+	for (size_t i = 0; i < n; i++) {
+		double own = na_number_or(side[i], M_stalled_ms, 0);
+
+		ms = fmax(ms, own);
+		resent &= !(own > 0) ||
+			  na_flag_at(side[i], M_stalled_sent_again);
+	}
 	x->n += ms > 0;
+	x->resent += ms > 0 && resent;
 	x->longest_ms = fmax(x->longest_ms, ms);
 }
 
 static const char *say_stalls(struct na_case *c, const struct stalls *x,
-			      const char *what)
+			      const char *what, const char *answer)
 {
 	if (!(x->n > 0))
 		return NULL;
 	return na_case_text(
 		c,
 		"%s %s%s: data is outstanding at the end, and nothing "
-		"acknowledges it, for %s%s (a retransmission timeout): look "
+		"acknowledges it, for %s%s (a retransmission timeout%s): look "
 		"at a longer time, or capture for longer",
 		na_case_count(c, x->n), what, x->n > 1 ? "s stall" : " stalls",
 		x->n > 1 ? "up to " : "",
-		na_case_seconds(c, x->longest_ms / NA_MS_PER_S));
+		na_case_seconds(c, x->longest_ms / NA_MS_PER_S),
+		x->resent < x->n
+			? na_case_text(c, ", or %s that takes longer", answer)
+			: "");
 }
 
 const char *na_packets_stalled(struct na_case *c)
 {
-	struct stalls x = {0, 0};
+	struct stalls x = {0};
 
 	na_for_each (row, na_get(na_case_body(c, "tcp"), M_connections)) {
-		if (na_says(row, M_verdict, "peer_vanished"))
-			continue;
-		add_stall(&x, fmax(na_number_or(row, M_fwd "." M_stalled_ms, 0),
-				   na_number_or(row, M_rev "." M_stalled_ms,
-						0)));
+		const struct na_value *sides[] = {na_get(row, M_fwd),
+						  na_get(row, M_rev)};
+
+		if (!na_says(row, M_verdict, "peer_vanished"))
+			add_stall(&x, sides, 2);
 	}
-	return say_stalls(c, &x, "connection");
+	return say_stalls(c, &x, "connection", "an ACK");
 }
 
 const char *na_packets_rdma_stalled(struct na_case *c)
 {
-	struct stalls x = {0, 0};
+	struct stalls x = {0};
 
 	na_for_each (row, na_get(na_case_body(c, "rdma"), M_queue_pairs))
-		add_stall(&x, na_number_or(row, M_stalled_ms, 0));
-	return say_stalls(c, &x, "RoCEv2 queue pair");
+		add_stall(&x, &row, 1);
+	return say_stalls(c, &x, "RoCEv2 queue pair", "an answer");
 }
 
 const char *na_packets_open(struct na_case *c, double sent)

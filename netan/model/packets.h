@@ -131,8 +131,10 @@ struct na_direction {
 	uint8_t known;
 	int64_t rtt_least_ns;
 	/* At the end, of the window or of the capture: data waits for its ACK,
-	 * and nobody says anything, for so long; a timeout. */
+	 * and nobody says anything, for so long; a timeout if it was sent again
+	 * behind the window. */
 	int64_t stalled_ns;
+	uint8_t stall_resent;
 	/* Packets with payload as they were on the wire, copies apart: a
 	 * record that holds several, as a card cuts or has joined them, counts
 	 * as many; the payload of one, 0 not known. */

@@ -43,8 +43,10 @@ struct na_queue_pair {
 	int64_t silent_ns, longest_silent_ns;
 	int64_t recovery_ns, rnr_ns, slowed_ns;
 	/* At the end, of the window or of the capture: an answer is due, and
-	 * nobody says anything, for so long; a timeout. */
+	 * nobody says anything, for so long; a timeout if it was sent again
+	 * behind the window. */
 	int64_t stalled_ns;
+	uint8_t stall_resent;
 	/* First packet of a message to its acknowledgement; -1: none. */
 	uint64_t latencies;
 	int64_t latency_p50_ns, latency_p99_ns, latency_max_ns;

@@ -72,6 +72,42 @@ static void verdicts_in_order(void **state)
 	fake_end(&x);
 }
 
+/* Those that wait when the window ends, or the capture: behind the latter nobody
+ * knows. */
+static void wait_at_the_end(void **state)
+{
+	static const char *const said[] = {
+		"an answer is due, and nobody says anything for the last 30 "
+		"ms: a timeout",
+		"an answer is due, and nobody says anything for the last 20 "
+		"ms: a timeout, or an answer that takes longer"};
+	struct na_queue_pair q[3];
+	struct fake_rdma x;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		q[i] = fake_healthy(i);
+	q[0].stalled_ns = 20 * FAKE_MS_NS;
+	q[1].stalled_ns = 30 * FAKE_MS_NS;
+	q[1].stall_resent = 1;
+	q[2].packets = 49;
+	fake_begin(&x, q, 3);
+	fake_analyse(&x, 1);
+	for (size_t k = 0; k < 2; k++) {
+		const struct na_value *v = na_get(row(&x, k), "evidence");
+
+		says(&x, k, "cannot_tell");
+		assert_string_equal(na_text_of(v->u.of.first, ""), said[k]);
+		assert_true(na_get(row(&x, k), "stalled_sent_again")->u.flag ==
+			    !k);
+	}
+	assert_null(na_get(row(&x, 2), "stalled_sent_again"));
+	assert_string_equal(na_text_at(na_result_body(x.d.r), "verdict"),
+			    "3 queue pairs: 2 wait for an answer at the end, 1 "
+			    "too little to tell");
+	fake_end(&x);
+}
+
 /* A timeout that costs less than what was lost besides is not the verdict. */
 static void costliest(void **state)
 {
@@ -205,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts_in_order),
+		cmocka_unit_test(wait_at_the_end),
 		cmocka_unit_test(costliest),
 		cmocka_unit_test(sides_of_hosts),
 		cmocka_unit_test(notifications_in_time),

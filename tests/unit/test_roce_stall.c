@@ -89,6 +89,7 @@ static void windows(void **state)
 			continue;
 		q = roce_qp(0x22);
 		assert_int_equal(q->stalled_ns, cases[i].stalled_ns);
+		assert_int_equal(q->stall_resent, cases[i].stalled_ns > 0);
 		assert_int_equal(q->packets, cases[i].packets);
 		assert_int_equal(q->timeouts, cases[i].timeouts);
 		if (!q->stalled_ns)
@@ -198,7 +199,42 @@ static void until_the_end(void **state)
 		roce_end();
 		assert_int_equal(roce_qp(0x22)->stalled_ns > 0,
 				 cases[i].stalls);
+		assert_false(roce_qp(0x22)->stall_resent);
 		assert_int_equal(roce_qp(9)->stalled_ns, 0);
+	}
+}
+
+/* A few answers tell as well how long they take. */
+static void after_few(void **state)
+{
+	static const struct {
+		uint32_t answers;
+		int64_t silent_us;
+		bool stalls;
+	} cases[] = {
+		{1, 19 * MS, false},
+		{1, 21 * MS, true},
+		{2, 19 * MS, false},
+		{2, 21 * MS, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		roce_begin_large();
+		for (uint32_t k = 0; k < cases[i].answers; k++) {
+			ask(10 * MS * k, k, true);
+			ack(10 * MS * k + 5 * MS, k);
+		}
+		ask(50 * MS, cases[i].answers, true);
+		roce_shoot((struct roce_shot){
+			.from = 3,
+			.to = 4,
+			.qp = 9,
+			.opcode = ONLY,
+			.at_us = 50 * MS + cases[i].silent_us});
+		roce_end();
+		assert_int_equal(roce_qp(0x22)->stalled_ns > 0,
+				 cases[i].stalls);
 	}
 }
 
@@ -209,6 +245,7 @@ int main(void)
 		cmocka_unit_test(answers),
 		cmocka_unit_test(half_a_read),
 		cmocka_unit_test(until_the_end),
+		cmocka_unit_test(after_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

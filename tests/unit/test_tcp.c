@@ -558,6 +558,49 @@ static void few_on_each_connection(void **state)
 	}
 }
 
+/* Each wait is like its neighbours where there are many: they are of one timer
+ * only where nearly all are alike. */
+static void alike_among_many(void **state)
+{
+	enum { MANY = 60 };
+	static const struct {
+		uint32_t alike; /* at 40 ms; the others from 35 to 240 ms */
+		bool even, held;
+	} cases[] = {
+		{0, true, false},  {30, true, false}, {MANY, true, true},
+		{50, true, true},  {30, false, false}, {50, false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct na_connection c[MANY];
+		struct run x;
+		size_t held = 0;
+
+		for (uint32_t k = 0; k < MANY; k++) {
+			struct na_direction *d = c[k].dir;
+
+			c[k] = healthy(2 * k);
+			d->testified = 1;
+			d->slow_acks = d->released = 1;
+			d->released_even = k < cases[i].alike || cases[i].even;
+			d->released_p50_ns =
+				(k < cases[i].alike
+					 ? 40
+					 : 35 + 205 * (int64_t)k / MANY) *
+				MS;
+		}
+		begin(&x, c, MANY);
+		analyse(&x, 1);
+		for (size_t k = 0; k < MANY; k++)
+			held += number(row(&x, k), "fwd.held_back_ms") > 0;
+		if (held < cases[i].alike * cases[i].held ||
+		    (!cases[i].held && held))
+			fail_msg("case %zu: %zu held back", i, held);
+		end(&x);
+	}
+}
+
 static void nothing(void **state)
 {
 	struct run x;
@@ -723,6 +766,7 @@ int main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(groups_are_refused),
 		cmocka_unit_test(few_on_each_connection),
+		cmocka_unit_test(alike_among_many),
 		cmocka_unit_test(of_the_loser),
 	};
 

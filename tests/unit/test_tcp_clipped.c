@@ -137,9 +137,12 @@ static void in_a_timeout(void **state)
 		tell_losses(&h);
 		assert_int_equal(h.n_conn, cases[i].n);
 		c = cases[i].n ? hand_conn(&h, 0) : NULL;
-		if (c)
+		if (c) {
 			assert_int_equal(c->dir[0].stalled_ns,
 					 cases[i].stalled_ns);
+			assert_int_equal(c->dir[0].stall_resent,
+					 cases[i].stalled_ns > 0);
+		}
 		if (cases[i].stalled_ns)
 			assert_int_equal(c->to_ps, cases[i].to_us *
 							   NA_PS_PER_US);
@@ -169,6 +172,7 @@ static void until_the_end(void **state)
 		hand_end(&h);
 		assert_int_equal(hand_conn(&h, 0)->dir[0].stalled_ns > 0,
 				 n > 2 && k % 2 == 0);
+		assert_false(hand_conn(&h, 0)->dir[0].stall_resent);
 		assert_int_equal(hand_conn(&h, 1)->dir[0].stalled_ns, 0);
 		hand_free(&h);
 	}

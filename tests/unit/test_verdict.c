@@ -731,19 +731,27 @@ static void open_ends(void **state)
 	}
 }
 
-/* A timeout that reaches beyond what is looked at acquits nobody, also where
- * nothing passes in it. */
+/* A wait that reaches beyond what is looked at acquits nobody, also where
+ * nothing passes in it; it is a timeout where the data was sent again. */
 static void stalls_at_the_end(void **state)
 {
 	static const struct {
 		const char *verdict, *more, *said;
 		int packets;
 	} cases[] = {
-		{"cannot_tell", "'stalled_ms': 150",
+		{"cannot_tell",
+		 "'stalled_ms': 150, 'stalled_sent_again': true",
 		 "cannot tell: 1 connection stalls: data is outstanding at the "
 		 "end, and nothing acknowledges it, for 150 ms (a "
 		 "retransmission timeout): look at a longer time, or capture "
 		 "for longer",
+		 0},
+		{"cannot_tell",
+		 "'stalled_ms': 150, 'stalled_sent_again': false",
+		 "cannot tell: 1 connection stalls: data is outstanding at the "
+		 "end, and nothing acknowledges it, for 150 ms (a "
+		 "retransmission timeout, or an ACK that takes longer): look "
+		 "at a longer time, or capture for longer",
 		 0},
 		{"healthy", "'stalled_ms': null",
 		 "Network: not guilty: none of 500 data segments had to be "

@@ -96,6 +96,8 @@ static enum na_status rdma_turn(void *state, unsigned done, struct na_err *err)
 		na_rdma_judge(row);
 		found = na_rdma_severity_of(row);
 		s->by_verdict[row->verdict]++;
+		s->stalled += row->verdict == RDMA_CANNOT_TELL &&
+			      row->q->stalled_ns > 0;
 		if (found > s->severity)
 			s->severity = found;
 	}

@@ -121,6 +121,8 @@ static void put_queue_pair(struct na_result *r, struct na_value *list,
 	na_put_real(r, to, M_slowed_ms, na_ms_of_ns(q->slowed_ns));
 	na_put_real(r, to, M_stalled_ms,
 		    q->stalled_ns > 0 ? na_ms_of_ns(q->stalled_ns) : NAN);
+	if (q->stalled_ns > 0)
+		na_put_bool(r, to, M_stalled_sent_again, q->stall_resent);
 	na_put_count(r, to, M_answers, q->answers);
 	na_put_text(r, to, M_service, services[q->service]);
 	na_put_int(r, to, M_id, q->id);

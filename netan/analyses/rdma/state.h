@@ -82,6 +82,7 @@ struct rdma_state {
 	NA_VEC(struct rdma_served) served;
 	uint64_t ambiguous; /* rows */
 	uint64_t by_verdict[RDMA_VERDICTS];
+	uint64_t stalled; /* of those that cannot tell */
 	enum na_severity severity;
 };
 
@@ -106,7 +107,7 @@ void na_rdma_say_served(struct na_result *r, struct na_value *list,
 			const struct rdma_state *s, const struct rdma_row *row);
 
 /* words.c */
-enum { RDMA_SUMMARY_BUF = 320 };
+enum { RDMA_SUMMARY_BUF = 360 };
 const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 			    const struct rdma_state *s);
 void na_rdma_put_evidence(struct na_result *r, struct na_value *list,

@@ -77,8 +77,11 @@ static void say_loss(struct na_result *r, struct na_value *list,
 	if (q->stalled_ns > 0)
 		na_put_textf(r, list, NULL,
 			     "an answer is due, and nobody says anything for "
-			     "the last %s: a timeout",
-			     lasting(all, q->stalled_ns));
+			     "the last %s: a timeout%s",
+			     lasting(all, q->stalled_ns),
+			     q->stall_resent ? ""
+					     : ", or an answer that takes "
+					       "longer");
 	if (q->naks_rnr)
 		na_put_textf(r, list, NULL,
 			     "%s NAK%s: receiver not ready; waited %s for it",
@@ -175,6 +178,18 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 	na_rdma_say_served(r, list, s, row);
 }
 
+static void count(struct na_str *to, const char **between, uint64_t n,
+		  const char *const words[2])
+{
+	char buf[NA_UNIT_BUF];
+
+	if (!n)
+		return;
+	na_str_addf(to, "%s%s %s", *between, na_print_count(buf, n),
+		    words[n != 1]);
+	*between = ", ";
+}
+
 const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 			    const struct rdma_state *s)
 {
@@ -187,18 +202,20 @@ const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 		{"too little to tell", "too little to tell"},
 		{"healthy", "healthy"},
 	};
+	static const char *const waits[] = {"waits for an answer at the end",
+					    "wait for an answer at the end"};
 	struct na_str to = na_str_over(buf, RDMA_SUMMARY_BUF);
 	const char *between = ": ";
 	char n[NA_COUNT_BUF];
 
 	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "queue pair"));
 	for (size_t v = 0; v < RDMA_VERDICTS; v++) {
-		if (!s->by_verdict[v])
-			continue;
-		na_str_addf(&to, "%s%s %s", between,
-			    na_print_count(n, s->by_verdict[v]),
-			    words[v][s->by_verdict[v] != 1]);
-		between = ", ";
+		bool open = v == RDMA_CANNOT_TELL;
+
+		if (open)
+			count(&to, &between, s->stalled, waits);
+		count(&to, &between, s->by_verdict[v] - open * s->stalled,
+		      words[v]);
 	}
 	return buf;
 }

@@ -3,16 +3,21 @@
  * is shown to be why: nothing was sent again, or they are few beside others
  * that are late.  They are told, and make no verdict.
  *
- * A tail that just falls off has as many below a wait as at it.  So none is
- * below it, from 0.7 times on, of five or more at a wait under 200 ms; of
- * longer ones, of which there are fewer, three are enough where they are 60 %
- * of the tail events.  Log-normal and Pareto tails look so in at most 4 %
- * (docs/methods.md).
+ * That they lie together is told by their own scatter: the waits of timers are
+ * so many and so wide from 200 ms on that nearly any lies at one.  The longest
+ * is no more than 1.1 times the shortest, or 1.25 times below 100 ms, where what
+ * comes on top of a timer counts for more.  A tail that just falls off has as
+ * many below.  So none is below the shortest, from 0.7 times on, of five or more
+ * at a wait under 200 ms; of longer ones, of which there are fewer, three are
+ * enough where they are 60 % of the tail events.  Log-normal and Pareto tails
+ * look so in at most 4 % (docs/methods.md).
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "members.h"
 #include "netan/analyses/rpc/tail.h"
+#include "netan/base/order.h"
 
 enum { LEAST_TAIL = 3, LEAST = 5 };
 
@@ -21,6 +26,28 @@ enum { LEAST_TAIL = 3, LEAST = 5 };
 
 /* Times the wait: from here on it counts as below. */
 #define BELOW 0.7
+
+/* The longest over the shortest of those that lie together. */
+#define SCATTER      1.1
+#define SCATTER_LESS 1.25 /* below NA_TAIL_MS */
+
+struct wait {
+	double ms;
+	bool near_late; /* what is as far below it would not be late */
+};
+
+NA_ORDER(by_length, struct wait, NA_UP(ms), NA_UP(near_late))
+
+struct waits {
+	struct wait *v; /* ascending */
+	size_t n, tail;
+};
+
+/* From v[from] to v[to - 1]. */
+struct group {
+	const struct na_timer_mode *mode;
+	size_t from, to;
+};
 
 struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
 			    double ms)
@@ -36,11 +63,8 @@ struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
 		n.tail += na_is_tail(x->excess_ms, x->expected_ms);
 		n.below += x->excess_ms >= BELOW * ms &&
 			   x->excess_ms < NA_TIMER_LEAST * ms;
-		if (!(x->excess_ms >= NA_TIMER_LEAST * ms &&
-		      x->excess_ms <= NA_TIMER_MOST * ms))
-			continue;
-		n.at++;
-		n.expected_ms = fmax(n.expected_ms, x->expected_ms);
+		n.at += x->excess_ms >= NA_TIMER_LEAST * ms &&
+			x->excess_ms <= NA_TIMER_MOST * ms;
 	}
 	return n;
 }
@@ -52,9 +76,6 @@ bool na_rpc_has_edge(const struct rpc_near *n)
 
 static bool is_alike(const struct rpc_near *n, double ms)
 {
-	/* Those below would be late as well. */
-	if (!na_is_late(BELOW * ms, n->expected_ms))
-		return false;
 	if (ms < TAIL_MODE_MS)
 		return n->at >= LEAST && !n->below;
 	return n->at * 5 >= n->tail * 3 &&
@@ -74,30 +95,92 @@ static bool is_told(const struct na_value *body, double ms)
 	return false;
 }
 
-/* The one that most lie at; of equals the shorter one. */
+static struct waits waits_of(const struct rpc_state *s)
+{
+	const struct rpc_late *all = (const void *)s->late.items;
+	struct waits w = {.v = na_calloc(s->late.n, sizeof(*w.v))};
+
+	for (size_t i = 0; w.v && i < s->late.n; i++) {
+		const struct rpc_late *x = &all[i];
+
+		if (x->constant)
+			continue;
+		w.tail += na_is_tail(x->excess_ms, x->expected_ms);
+		w.v[w.n++] = (struct wait){
+			x->excess_ms,
+			!na_is_late(BELOW * x->excess_ms, x->expected_ms)};
+	}
+	if (w.v)
+		na_sort(w.v, w.n, by_length);
+	return w;
+}
+
+static double median_ms(const struct waits *w, const struct group *g)
+{
+	return w->v[g->from + (g->to - g->from) / 2].ms;
+}
+
+/* At m's wait, and no other's. */
+static bool is_at(const struct na_timer_mode all[NA_TIMER_MODES],
+		  const struct na_timer_mode *m, double ms)
+{
+	for (int i = 0; i < NA_TIMER_MODES; i++)
+		if (fabs(log(ms / all[i].ms)) < fabs(log(ms / m->ms)))
+			return false;
+	return ms >= NA_TIMER_LEAST * m->ms && ms <= NA_TIMER_MOST * m->ms;
+}
+
+/* Those that begin at this wait; of equally many the shorter ones. */
+static void look_at(const struct waits *w,
+		    const struct na_timer_mode all[NA_TIMER_MODES],
+		    const struct na_timer_mode *m, const struct na_value *body,
+		    struct group *best)
+{
+	double scatter = m->ms < NA_TAIL_MS ? SCATTER_LESS : SCATTER;
+	size_t below = 0, to = 0, near_late = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		double ms = w->v[i].ms;
+		struct group g = {m, i, to};
+		struct rpc_near n = {.tail = w->tail};
+
+		if (ms > NA_TIMER_MOST * m->ms)
+			return;
+		for (; to < w->n && w->v[to].ms <= scatter * ms; to++)
+			near_late += w->v[to].near_late;
+		while (w->v[below].ms < BELOW * ms)
+			below++;
+		g.to = to;
+		n.at = to - i;
+		n.below = i - below;
+		if (n.at > best->to - best->from && !near_late &&
+		    is_at(all, m, ms) && is_alike(&n, m->ms) && !is_told(body, median_ms(w, &g)))
+			*best = g;
+		near_late -= w->v[i].near_late;
+	}
+}
+
 void na_rpc_put_alike(struct na_result *r, struct na_value *body,
 		      const struct rpc_state *s)
 {
-	const struct na_timer_mode *best = NULL;
+	struct waits w;
+	struct group best = {NULL, 0, 0};
 	struct na_value *to;
-	size_t most = 0;
 
-	for (int i = 0; i < NA_TIMER_MODES; i++) {
-		const struct na_timer_mode *m = &s->all.verdict.modes[i];
-		const struct rpc_near n = na_rpc_near(s, RPC_ALL_ROWS, m->ms);
-
-		if (n.at <= most || !is_alike(&n, m->ms) ||
-		    is_told(body, m->ms))
-			continue;
-		best = m;
-		most = n.at;
-	}
 	/* Of a sample the count would be too low. */
-	if (!best || s->late.shift)
+	if (s->late.shift)
 		return;
-	to = na_put_object(r, body, M_alike);
-	na_put_real(r, to, M_latency_ms, best->ms);
-	na_put_int(r, to, M_count, (int64_t)most);
-	na_put_bool(r, to, M_nothing_sent_again,
-		    best->ms >= TAIL_MODE_MS && !best->possible);
+	w = waits_of(s);
+	for (int i = 0; i < NA_TIMER_MODES; i++)
+		look_at(&w, s->all.verdict.modes, &s->all.verdict.modes[i],
+			body, &best);
+	if (best.mode) {
+		to = na_put_object(r, body, M_alike);
+		na_put_real(r, to, M_latency_ms, median_ms(&w, &best));
+		na_put_int(r, to, M_count, (int64_t)(best.to - best.from));
+		na_put_bool(r, to, M_nothing_sent_again,
+			    s->tcp_seen && best.mode->ms >= TAIL_MODE_MS &&
+				    !best.mode->possible);
+	}
+	free(w.v);
 }

@@ -135,7 +135,8 @@ struct rpc_state {
 	int64_t *latency_ps;
 	size_t n_kept, cap_cells, cap_latency;
 
-	bool tcp_waited;         /* of captures: witness.c */
+	bool tcp_seen;           /* of captures: witness.c */
+	bool tcp_waited;
 	struct na_triples lossy; /* ends of such connections, with calls */
 
 	/* In finish. */

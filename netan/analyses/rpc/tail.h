@@ -20,7 +20,6 @@ void na_rpc_put_tail(struct na_result *r, struct na_value *in,
  * times on; and of all so many tail events.  Of a row, or of all. */
 struct rpc_near {
 	size_t at, below, tail;
-	double expected_ms; /* the most, of those at it */
 };
 struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
 			    double ms);

@@ -57,8 +57,11 @@ static bool stays(const struct rpc_state *s, uint32_t row,
 
 	if (m->count < EPISODES_LEAST)
 		return false;
-	return m->cause == NA_TIMER_ACK ||
-	       (s->tcp_waited && is_borne_out(s, row, t, mode));
+	if (m->cause == NA_TIMER_ACK && s->tcp_seen)
+		return true;
+	/* Without TCP no connection is lossy: all packets are acquitted. */
+	return (m->cause == NA_TIMER_ACK || s->tcp_waited) &&
+	       is_borne_out(s, row, t, mode);
 }
 
 /* Some of what was looked at may have gone over connections that are known:
@@ -100,8 +103,10 @@ bool na_rpc_ask_tcp(struct rpc_state *s)
 {
 	na_each_record (struct na_connection, c,
 			&s->scope->store->connections) {
-		if (na_filter_aside(s->scope->bound, c->input) ||
-		    (!lost(&c->dir[0]) && !lost(&c->dir[1])))
+		if (na_filter_aside(s->scope->bound, c->input))
+			continue;
+		s->tcp_seen = true;
+		if (!lost(&c->dir[0]) && !lost(&c->dir[1]))
 			continue;
 		s->tcp_waited = true;
 		if (na_triples_add(&s->lossy,

@@ -148,14 +148,14 @@ static void add_alike(struct na_str *t, const struct na_value *alike,
 		      int64_t tail)
 {
 	int64_t count = na_count_at(alike, M_count);
-	char n[NA_UNIT_BUF];
+	char n[NA_UNIT_BUF], ms[NA_UNIT_BUF];
 
 	if (!alike)
 		return;
-	na_str_addf(t, ", %s%s by %g ms alike%s",
+	na_str_addf(t, ", %s%s by %s ms alike%s",
 		    count == tail ? "all" : na_print_count(n, (uint64_t)count),
 		    count == tail ? "" : " of them",
-		    na_number_at(alike, M_latency_ms),
+		    na_print_number(ms, na_number_at(alike, M_latency_ms), 3),
 		    na_flag_at(alike, M_nothing_sent_again)
 			    ? ", while nothing was sent again, so that no "
 			      "timer of TCP made them wait"
@@ -166,15 +166,17 @@ static void add_alike(struct na_str *t, const struct na_value *alike,
 static void add_alike_below(struct na_str *t, const struct na_value *body)
 {
 	const struct na_value *alike = na_get(body, M_alike);
-	char n[NA_COUNT_BUF];
+	char n[NA_COUNT_BUF], ms[NA_UNIT_BUF];
 
 	if (alike && na_number_at(alike, M_latency_ms) < 100)
-		na_str_addf(t, "; %s late by %g ms alike, few, but as by a "
+		na_str_addf(t, "; %s late by %s ms alike, few, but as by a "
 			       "timer",
 			    na_count_of(n, (uint64_t)na_count_at(alike,
 								 M_count),
 					"transfer"),
-			    na_number_at(alike, M_latency_ms));
+			    na_print_number(ms,
+					    na_number_at(alike, M_latency_ms),
+					    3));
 }
 
 static void say_tail(struct na_str *t, const struct na_value *body,
@@ -267,10 +269,13 @@ static void say_none(struct na_str *t, const struct rpc_state *s,
 		say_slow(t, s, body);
 		return;
 	}
-	na_str_addf(t, "%s: ",
+	na_str_addf(t, "%s",
 		    plain             ? "No transfer is 100 ms late"
 		    : s->ends.n < FEW ? "Too few to tell"
 				      : "High all the time");
+	if (plain)
+		add_alike_below(t, body);
+	na_str_addf(t, ": ");
 	add_quantiles(t, &s->all);
 	if (!plain)
 		na_str_addf(t, "; none is 100 ms late");

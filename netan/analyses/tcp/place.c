@@ -168,23 +168,26 @@ static bool as_long(const struct writer *w, const struct writer *least)
 }
 
 /* Connections of one writer, the shortest wait first, each with a few: enough
- * of them wait alike.  Where most delayed ACKs release nothing, those that do
- * may by chance. */
+ * of them wait alike, and those are nearly all of them: among many any wait
+ * has some like it.  Where most delayed ACKs release nothing, those that do may
+ * by chance. */
 static void share_held(const struct writer *w, size_t n)
 {
-	double slow = 0, all = 0, near = 0;
+	double slow = 0, even = 0, all = 0, near = 0, least;
 	size_t to = 0, told = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		slow += (double)way_of(&w[i])->slow_acks;
-		all += w[i].wait_ns != INT64_MAX ? released(&w[i]) : 0;
+		all += released(&w[i]);
+		even += w[i].wait_ns != INT64_MAX ? released(&w[i]) : 0;
 	}
-	if (all * 2 < slow)
+	if (even * 2 < slow)
 		return;
+	least = fmax(TCP_NAGLE_WAITS, TCP_ALIKE_SHARE * all);
 	for (size_t from = 0; from < n; from++) {
 		for (; to < n && as_long(&w[to], &w[from]); to++)
 			near += released(&w[to]);
-		if (near >= TCP_NAGLE_WAITS)
+		if (near >= least)
 			for (told = told > from ? told : from; told < to;
 			     told++)
 				w[told].row->held_alike[w[told].way] = true;

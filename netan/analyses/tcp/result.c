@@ -160,6 +160,8 @@ static void put_direction(struct na_result *r, struct na_value *in,
 	       d->timeouts ? d->longest_timeout_ns : -1);
 	put_ms(r, to, M_timeout_ms, d->timeout_total_ns);
 	put_ms(r, to, M_stalled_ms, d->stalled_ns > 0 ? d->stalled_ns : -1);
+	if (d->stalled_ns > 0)
+		na_put_bool(r, to, M_stalled_sent_again, d->stall_resent);
 	put_ms(r, to, M_recovery_ms, d->recovery_ns);
 	put_ms(r, to, M_zero_window_ms, d->zero_window_ns);
 	put_ms(r, to, M_window_full_ms, d->window_full_ns);

@@ -94,6 +94,7 @@
 #define TCP_EDGE_SHARE     0.30
 #define TCP_QUEUE_RATIO    5
 #define TCP_BY_CHANCE      1e-3
+#define TCP_ALIKE_SHARE    0.70 /* of waits: nearly all of one length */
 
 enum {
 	TCP_GONE_RESENDS = 3, /* the first one among them */
@@ -191,6 +192,7 @@ struct tcp_state {
 	NA_VEC(struct tcp_row) rows; /* worst first */
 	uint64_t evicted;
 	uint64_t by_verdict[TCP_VERDICTS];
+	uint64_t stalled; /* of those that cannot tell */
 	enum na_severity severity;
 	struct tcp_sequence *drawn; /* NULL: no picture */
 };
@@ -299,7 +301,7 @@ const char *na_tcp_hole_cause(const struct tcp_state *s,
 const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */
-enum { TCP_SUMMARY_BUF = 400 };
+enum { TCP_SUMMARY_BUF = 440 };
 const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF],
 			   const struct tcp_state *s);
 

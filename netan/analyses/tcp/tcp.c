@@ -77,6 +77,8 @@ static void sum_up(struct tcp_state *s)
 		enum na_severity found = na_tcp_severity_of(row);
 
 		s->by_verdict[row->verdict]++;
+		s->stalled += row->verdict == TCP_CANNOT_TELL &&
+			      na_tcp_stalls(row);
 		s->evicted += row->c->end == NA_CONN_EVICTED;
 		if (found > s->severity)
 			s->severity = found;

@@ -1,6 +1,7 @@
 /* tcp: what was found, in sentences with numbers and units. */
 #include <stdarg.h>
 
+#include "netan/analyses/tcp/tcp.h"
 #include "netan/analyses/tcp/words.h"
 
 /* clang-format off */
@@ -434,6 +435,11 @@ static const char *loss_remedy(const struct tcp_row *row)
 	       "switch, ethtool -S); fq as queueing discipline paces bursts";
 }
 
+const char na_tcp_delayed_remedy[] =
+	"set TCP_NODELAY in the sending program, or write a message in one "
+	"piece; TCP_QUICKACK in the other one, before each read, where only "
+	"that can be changed";
+
 const char *na_tcp_remedy(const struct tcp_row *row)
 {
 	const char *hole = na_tcp_hole_remedy(row, 0);
@@ -462,9 +468,7 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "as congestion control), smaller buffers or an active "
 		       "queue at the slowest link";
 	case TCP_DELAYED_ACK:
-		return "set TCP_NODELAY in the sending program, or write a "
-		       "message in one piece; TCP_QUICKACK in the other one, "
-		       "before each read, where only that can be changed";
+		return na_tcp_delayed_remedy;
 	case TCP_TIMEOUT_BOUND:
 	case TCP_NETWORK_LOSS:
 		return hole ? hole : loss_remedy(row);
@@ -489,6 +493,18 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 	}
 }
 
+static void count(struct na_str *to, const char **between, uint64_t n,
+		  const char *const words[2])
+{
+	char buf[NA_UNIT_BUF];
+
+	if (!n)
+		return;
+	na_str_addf(to, "%s%s %s", *between, na_print_count(buf, n),
+		    words[n != 1]);
+	*between = ", ";
+}
+
 const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 {
 	/* clang-format off */
@@ -509,18 +525,20 @@ const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 		{"healthy", "healthy"},
 	};
 	/* clang-format on */
+	static const char *const waits[] = {"waits for an ACK at the end",
+					    "wait for an ACK at the end"};
 	struct na_str to = na_str_over(buf, TCP_SUMMARY_BUF);
 	const char *between = ": ";
 	char n[NA_COUNT_BUF];
 
 	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "connection"));
 	for (size_t v = 0; v < TCP_VERDICTS; v++) {
-		if (!s->by_verdict[v])
-			continue;
-		na_str_addf(&to, "%s%s %s", between,
-			    na_print_count(n, s->by_verdict[v]),
-			    words[v][s->by_verdict[v] != 1]);
-		between = ", ";
+		bool open = v == TCP_CANNOT_TELL;
+
+		if (open)
+			count(&to, &between, s->stalled, waits);
+		count(&to, &between, s->by_verdict[v] - open * s->stalled,
+		      words[v]);
 	}
 	return buf;
 }

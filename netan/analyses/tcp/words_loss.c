@@ -21,8 +21,11 @@ void na_tcp_tell_stall(struct told *t)
 	if (t->d->stalled_ns > 0)
 		na_tcp_say(t,
 			   "data of %s waits for its ACK, and nobody says "
-			   "anything for the last %s: a retransmission timeout",
-			   t->who, na_tcp_time(a, t->d->stalled_ns));
+			   "anything for the last %s: a retransmission "
+			   "timeout%s",
+			   t->who, na_tcp_time(a, t->d->stalled_ns),
+			   t->d->stall_resent ? ""
+					      : ", or an ACK that takes longer");
 }
 
 /* As the marks go; the testimony says which of them were needed. */
