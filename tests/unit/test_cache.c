@@ -111,7 +111,7 @@ static int found(const struct na_cli *cli, const char *path)
 }
 
 /* In a process of its own: none replaces what it has read. */
-static int run(void)
+static int run(const char *commit)
 {
 	static char netan[] = "netan", info[] = "info", quiet[] = "-q";
 	static char option[] = "--cache";
@@ -127,6 +127,7 @@ static int run(void)
 				      &err),
 			 NA_OK);
 	cli.request.stand_in = write_it;
+	cli.request.commit = commit;
 	pid = fork();
 	if (!pid)
 		_exit(found(&cli, path));
@@ -166,21 +167,33 @@ static void of_another_node(void **state)
 {
 	(void)state;
 	here.writes = OF_OTHER;
-	assert_int_equal(run(), SAYS_THE_SAME | WRITTEN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | WRITTEN);
 	here.writes = OURS;
-	assert_int_equal(run(), SAYS_THE_SAME | WRITTEN | STANDS_IN);
-	assert_int_equal(run(), SAYS_THE_SAME | STANDS_IN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | WRITTEN | STANDS_IN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | STANDS_IN);
 }
 
 static void of_something_else(void **state)
 {
 	(void)state;
 	here.writes = OF_BOTH;
-	assert_int_equal(run(), SAYS_THE_SAME | WRITTEN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | WRITTEN);
 	here.writes = A_TRACE;
-	assert_int_equal(run(), SAYS_THE_SAME | WRITTEN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | WRITTEN);
 	here.writes = NOTHING;
-	assert_int_equal(run(), SAYS_THE_SAME | WRITTEN);
+	assert_int_equal(run(NULL), SAYS_THE_SAME | WRITTEN);
+}
+
+static void of_another_state_of_netan(void **state)
+{
+	const int made = SAYS_THE_SAME | WRITTEN | STANDS_IN;
+
+	(void)state;
+	assert_int_equal(run("0123456789ab (2026-01-05)"), made);
+	assert_int_equal(run("0123456789ab (2026-01-05)"), made & ~WRITTEN);
+	assert_int_equal(run("0123456789ac (2026-01-05)"), made);
+	assert_int_equal(run(NULL), made);
+	assert_int_equal(run(NULL), made & ~WRITTEN);
 }
 
 /* What is no file of one trace stands for none. */
@@ -204,6 +217,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(of_something_else, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(of_another_state_of_netan,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused_to_stand, set_up,
 						tear_down)};
 

@@ -90,10 +90,15 @@ static uint64_t key_of(const struct na_request *q, const char *trace,
 }
 
 /* What a file must say of itself.  Times are compared with each other, never
- * with a clock: who has written the trace may have another one. */
-static uint64_t asked_of(uint64_t key, const struct stat *is)
+ * with a clock: who has written the trace may have another one.  A reader of
+ * the same version that was mended since has something else to say. */
+static uint64_t asked_of(const struct na_request *q, uint64_t key,
+			 const struct stat *is)
 {
-	return number(number(key, is->st_mtim.tv_sec), is->st_mtim.tv_nsec);
+	uint64_t h = number(number(key, is->st_mtim.tv_sec),
+			    is->st_mtim.tv_nsec);
+
+	return hashed(h, q->commit ? q->commit : "");
 }
 
 /* HOST-0123456789abcdef.netan; NULL: no memory. */
@@ -231,7 +236,7 @@ bool na_cache_open(struct na_session *s, struct na_files *l, struct na_file *f,
 	if (!q->cache || stat(p.trace, &is) != 0 || !S_ISREG(is.st_mode))
 		return false;
 	key = key_of(q, p.trace, &is);
-	p.asked = asked_of(key, &is);
+	p.asked = asked_of(q, key, &is);
 	p.trace_bytes = (uint64_t)is.st_size;
 	p.path = path = place_of(q, p.trace, key);
 	open = path && find_or_make(s, l, f, &p, threads) &&
