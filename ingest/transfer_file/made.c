@@ -117,23 +117,31 @@ static const struct na_xf_file *file_of(const struct na_input *in)
 	return in->reader == &na_reader_netan && !in->packed ? x->file : NULL;
 }
 
+struct na_xfer_made na_xfer_made_in(const struct na_input *in,
+				    const struct na_xfer_head *head)
+{
+	struct na_xfer_made made = {.same = false};
+	const struct na_xf_file *x = file_of(in);
+
+	if (x) {
+		find_paths(x, head, &made);
+		compare(x, head, &made);
+	}
+	made.damaged = in->damaged || !x;
+	return made;
+}
+
 struct na_xfer_made na_xfer_made_of(const char *path,
 				    const struct na_xfer_head *head)
 {
 	struct na_xfer_made made = {.same = false};
 	struct na_err err = {.status = NA_OK};
-	const struct na_xf_file *x;
 	struct na_input in;
 
 	made.damaged = na_input_open(&in, path, 0, NULL, &err) == NA_EFORMAT;
 	if (err.status != NA_OK)
 		return made;
-	x = file_of(&in);
-	if (x) {
-		find_paths(x, head, &made);
-		compare(x, head, &made);
-	}
-	made.damaged = in.damaged || !x;
+	made = na_xfer_made_in(&in, head);
 	na_input_close(&in);
 	return made;
 }
@@ -157,8 +165,11 @@ static void count_all(struct na_input *in)
 bool na_xfer_stand_in(struct na_input *in, const char *path)
 {
 	const struct na_xf_file *x = file_of(in);
-	const struct na_xf_source *s = &x->sources.v[0];
+	const struct na_xf_source *s;
 
+	if (!x || x->sources.n != 1)
+		return false;
+	s = &x->sources.v[0];
 	if (in->ranks)
 		count_all(in);
 	in->stands_in = true;

@@ -100,6 +100,9 @@ struct na_xfer_made {
 };
 struct na_xfer_made na_xfer_made_of(const char *path,
 				    const struct na_xfer_head *head);
+/* Of one that is open: another may have its name by now. */
+struct na_xfer_made na_xfer_made_in(const struct na_input *in,
+				    const struct na_xfer_head *head);
 /* The paths of its sources, until `see` is false; of none when it is no
  * transfer file, or anonymous. */
 void na_xfer_each_path(const char *path,
@@ -109,7 +112,8 @@ char *na_xfer_made_from(const char *path);
 /*
  * `in` is open over a file of one source that has these, from now on as the
  * trace at `path` that it was made from: it is called so, has its format, its
- * size and what tells copies of it.  False: no memory.
+ * size and what tells copies of it.  False: it is over no such file, or there
+ * is no memory.
  */
 bool na_xfer_stand_in(struct na_input *in, const char *path);
 struct na_xfer_file *na_xfer_new(na_xfer_write write, void *ctx,

@@ -281,6 +281,7 @@ static enum na_exit run_command(const struct na_request *q,
 		st = take_conf(&cli, c, argc, argv, &carried, &conf, w, &err);
 	cli.request.world = w;
 	cli.request.own_process = q->own_process;
+	cli.request.commit = q->commit;
 	if (w)
 		w->nameless = cli.common.anonymize;
 	if (cli.common.help || cli.common.brief) {
@@ -414,6 +415,7 @@ enum na_exit na_program(struct na_world *w, const struct na_build *build,
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
 				     .world = w,
+				     .commit = build->commit,
 				     .own_process = true};
 	enum na_exit code = NA_EXIT_OK;
 

@@ -68,6 +68,7 @@ struct na_request {
 	 * not at all, with `asked` for what they hold.  NULL: none.
 	 * NA_EIO: it cannot be written, as err says; NA_END: interrupted. */
 	const char *cache;
+	const char *commit; /* that netan is of, as they depend on it; or NULL */
 	enum na_status (*stand_in)(const struct na_request *q, uint64_t asked,
 				   const char *path, struct na_err *err);
 	bool exact;                /* rather nothing than an approximation */

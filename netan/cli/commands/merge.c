@@ -264,7 +264,8 @@ static void say_next(const struct merging *m, const char *plan, long bytes)
 static enum na_exit run(struct merging *m, struct na_nap_out *out)
 {
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
-				     .world = &m->world};
+				     .world = &m->world,
+				     .commit = m->cli->request.commit};
 	int n = m->first->head.n_words;
 	char **words = na_carry_join(m->command, m->first->head.words, &n,
 				     m->cli);

@@ -174,7 +174,8 @@ static enum na_exit run_shard(struct making *m, struct na_err *err)
 {
 	const struct na_carried *x = m->cli->carried;
 	const struct na_request q = {.speaker = na_cli_speaker(NULL),
-				     .world = &m->world};
+				     .world = &m->world,
+				     .commit = m->cli->request.commit};
 	enum na_exit code = na_command_run(&q, x->n_words, x->words);
 
 	if (na_exit_failed(code)) {

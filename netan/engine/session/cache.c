@@ -15,7 +15,6 @@
 #include "ingest/transfer_file/write.h"
 #include "netan/base/beside.h"
 #include "netan/base/hash.h"
-#include "netan/base/newer.h"
 #include "netan/base/str.h"
 #include "netan/engine/hashing.h"
 #include "netan/engine/session/files.h"
@@ -69,9 +68,15 @@ static uint64_t hashed(uint64_t h, const char *text)
 	return na_fnv1a(h, text, strlen(text) + 1);
 }
 
+static uint64_t number(uint64_t h, int64_t n)
+{
+	return na_fnv1a(h, &n, sizeof(n));
+}
+
 /* Traces of one name lie in other folders, and on nodes with disks of their
  * own at the same path; a trace holds more or less as --line says. */
-static uint64_t key_of(const struct na_request *q, const char *trace)
+static uint64_t key_of(const struct na_request *q, const char *trace,
+		       const struct stat *is)
 {
 	char *real = realpath(trace, NULL), node[256] = "";
 	uint64_t h = hashed(hashed(NA_FNV1A, real ? real : ""), trace);
@@ -81,11 +86,24 @@ static uint64_t key_of(const struct na_request *q, const char *trace)
 		h = hashed(h, node);
 	for (size_t i = 0; i < q->line.n; i++)
 		h = hashed(h, q->line.items[i]);
-	return h;
+	return na_hash_samples(number(h, is->st_size), trace);
+}
+
+/* What a file must say of itself.  Times are compared with each other, never
+ * with a clock: who has written the trace may have another one.  A reader of
+ * the same version that was mended since has something else to say. */
+static uint64_t asked_of(const struct na_request *q, uint64_t key,
+			 const struct stat *is)
+{
+	uint64_t h = number(number(key, is->st_mtim.tv_sec),
+			    is->st_mtim.tv_nsec);
+
+	return hashed(h, q->commit ? q->commit : "");
 }
 
 /* HOST-0123456789abcdef.netan; NULL: no memory. */
-static char *place_of(const struct na_request *q, const char *trace)
+static char *place_of(const struct na_request *q, const char *trace,
+		      uint64_t key)
 {
 	enum { HOST_BYTES = 100 };
 	struct na_arena names = {.blocks = NULL};
@@ -94,7 +112,7 @@ static char *place_of(const struct na_request *q, const char *trace)
 	char *path = NULL;
 
 	if (host && asprintf(&path, "%s/%.*s-%016" PRIx64 ".netan", q->cache,
-			     HOST_BYTES, host, key_of(q, trace)) < 0)
+			     HOST_BYTES, host, key) < 0)
 		path = NULL;
 	na_arena_fini(&names);
 	return path;
@@ -102,28 +120,24 @@ static char *place_of(const struct na_request *q, const char *trace)
 
 struct place {
 	const char *path, *trace;
-	uint64_t asked; /* what the trace holds, as far as samples tell */
-	struct stat trace_is;
+	uint64_t asked, trace_bytes;
 };
 
-/* Is it there, whole, and of the trace as it is now? */
-static bool is_there(const struct place *p, bool *damaged)
+/* Is it there, whole, and of the trace as it is now?  `in` NULL: looks at what
+ * may have to be replaced. */
+static bool is_of(const struct place *p, const struct na_input *in,
+		  bool *damaged)
 {
-	const struct na_xfer_source source = {
-		.path = p->trace,
-		.file_bytes = (uint64_t)p->trace_is.st_size};
+	const struct na_xfer_source source = {.path = p->trace,
+					      .file_bytes = p->trace_bytes};
 	const struct na_xfer_head head = {.sources = &source,
 					  .n_sources = 1,
 					  .asked = p->asked};
-	struct na_xfer_made made;
-	struct stat is;
+	struct na_xfer_made made = in ? na_xfer_made_in(in, &head)
+				      : na_xfer_made_of(p->path, &head);
 
-	*damaged = false;
-	if (stat(p->path, &is) != 0)
-		return false;
-	made = na_xfer_made_of(p->path, &head);
 	*damaged = made.damaged && !made.same;
-	return made.same && na_newer(&is, &p->trace_is);
+	return made.same;
 }
 
 static enum na_status make(const struct na_request *of, const struct place *p,
@@ -144,15 +158,18 @@ static enum na_status make(const struct na_request *of, const struct place *p,
 	return of->stand_in(&q, p->asked, p->path, err);
 }
 
+/* Looks again, at what it has opened: another node may have put a file of its
+ * own there since. */
 static bool open_there(const struct na_session *s, const struct place *p,
 		       struct na_input *in)
 {
 	struct na_err err = {.status = NA_OK};
+	bool damaged;
 
 	if (na_input_open(in, p->path, s->wants, &s->asks, &err) != NA_OK)
 		return false;
 	if (!in->damaged && !in->n_warnings && !in->slim_programs &&
-	    na_xfer_stand_in(in, p->trace))
+	    is_of(p, in, &damaged) && na_xfer_stand_in(in, p->trace))
 		return true;
 	na_input_close(in);
 	return false;
@@ -183,7 +200,7 @@ static bool find_or_make(struct na_session *s, struct na_files *l,
 	bool damaged;
 
 	f->cached = NA_CACHED_FOUND;
-	if (is_there(p, &damaged))
+	if (is_of(p, NULL, &damaged))
 		return true;
 	f->cached = NA_CACHED_NOT;
 	if (!is_kept(p))
@@ -209,15 +226,19 @@ static bool find_or_make(struct na_session *s, struct na_files *l,
 bool na_cache_open(struct na_session *s, struct na_files *l, struct na_file *f,
 		   size_t threads, struct na_input *in)
 {
+	const struct na_request *q = s->request;
 	struct place p = {.trace = f->listed.path};
+	struct stat is;
+	uint64_t key;
 	char *path;
 	bool open;
 
-	if (!s->request->cache || stat(p.trace, &p.trace_is) != 0 ||
-	    !S_ISREG(p.trace_is.st_mode))
+	if (!q->cache || stat(p.trace, &is) != 0 || !S_ISREG(is.st_mode))
 		return false;
-	p.path = path = place_of(s->request, p.trace);
-	p.asked = na_hash_samples(NA_FNV1A, p.trace);
+	key = key_of(q, p.trace, &is);
+	p.asked = asked_of(q, key, &is);
+	p.trace_bytes = (uint64_t)is.st_size;
+	p.path = path = place_of(q, p.trace, key);
 	open = path && find_or_make(s, l, f, &p, threads) &&
 	       open_there(s, &p, in);
 	if (!open && f->cached != NA_CACHED_UNMADE)

@@ -20,7 +20,7 @@ struct na_opened {
 enum na_cached {
 	NA_CACHED_NOT,   /* none: it was read itself */
 	NA_CACHED_FOUND, /* one that was there */
-	NA_CACHED_MADE,  /* one that was not, or older than the trace */
+	NA_CACHED_MADE,  /* one that was not, or of something else */
 	NA_CACHED_MADE_ANEW, /* instead of one that was damaged */
 	NA_CACHED_UNMADE /* none, for none can be written */
 };

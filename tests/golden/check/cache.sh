@@ -49,6 +49,19 @@ for f in job/plugins/profile/*/host-1.xplane.pb; do
 	touch -r was "$f"
 done
 kept job
+echo '* of a node whose clock is ahead'
+touch -d '1 hour' job/plugins/profile/*/host-2.xplane.pb
+kept job
+kept job
+echo '* of three nodes, at one path, as old as each other'
+mkdir mounted
+for round in 1 2; do
+	for k in 0 1 2; do
+		cp old/plugins/profile/*/host-$k.xplane.pb mounted/host.xplane.pb
+		touch -d 2026-01-05 mounted/host.xplane.pb
+		kept mounted
+	done
+done
 echo '* damaged traces are read themselves, and not written again'
 kept both
 kept both
