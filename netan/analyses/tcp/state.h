@@ -111,6 +111,7 @@ enum {
 	TCP_FAR_NS = 10000000, /* there and back: no one building */
 	TCP_AT_ONCE_NS = 50000000,
 	TCP_IDLE_RESET_NS = 1000000000,
+	TCP_LATE_ACK_NS = 100000000,
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
@@ -253,6 +254,9 @@ int64_t na_tcp_silent_ns(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
+/* Data left right behind an ACK that was so late, or an answer took so long, and
+ * no verdict says why; 0. */
+int64_t na_tcp_unexplained_ns(const struct tcp_row *row);
 /*
  * Rates of loss have one base: the segments with payload that were sent, which
  * are those that were recorded, as they were on the wire, and those of the
@@ -296,6 +300,9 @@ enum { TCP_CAUSE_BUF = NA_ENDPOINT_BUF + 100 };
 const char *na_tcp_hole_cause(const struct tcp_state *s,
 			      const struct tcp_row *row, size_t i,
 			      char buf[TCP_CAUSE_BUF]);
+/* The same; else of a healthy connection that it waited. */
+const char *na_tcp_cause(const struct tcp_state *s, const struct tcp_row *row,
+			 size_t i, char buf[TCP_CAUSE_BUF]);
 const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */

@@ -240,7 +240,11 @@ static void course(struct told *t)
 		na_tcp_say(t, " in %s", na_tcp_time(a, t->row->duration_ns));
 	if (t->row->rtt_ns > 0)
 		na_tcp_say(t, ", RTT %s", na_tcp_time(a, t->row->rtt_ns));
-	na_tcp_say(t, ", no sign of trouble");
+	if (na_tcp_late_ack_ns(d))
+		na_tcp_say(t, "; an ACK took %s",
+			   na_tcp_time(a, na_tcp_late_ack_ns(d)));
+	else
+		na_tcp_say(t, ", no sign of trouble");
 }
 
 /* Why what stands above is no trouble. */
@@ -259,6 +263,8 @@ static void few(struct told *t)
 }
 
 static void (*const tellers[])(struct told *) = {
+	na_tcp_tell_left,
+	na_tcp_tell_answer,
 	na_tcp_tell_ends,
 	na_tcp_tell_gone,
 	na_tcp_tell_timeouts,
