@@ -74,7 +74,8 @@ static bool is_told(const struct na_value *body, double ms)
 	return false;
 }
 
-/* The one that most lie at; of equals the shorter one. */
+/* Of those that are long enough for tail events, else of the others, the one
+ * that most lie at; of equals the shorter one. */
 void na_rpc_put_alike(struct na_result *r, struct na_value *body,
 		      const struct rpc_state *s)
 {
@@ -86,7 +87,10 @@ void na_rpc_put_alike(struct na_result *r, struct na_value *body,
 		const struct na_timer_mode *m = &s->all.verdict.modes[i];
 		const struct rpc_near n = na_rpc_near(s, RPC_ALL_ROWS, m->ms);
 
-		if (n.at <= most || !is_alike(&n, m->ms) ||
+		bool longer = m->ms >= TAIL_MODE_MS && best &&
+			      best->ms < TAIL_MODE_MS;
+
+		if ((n.at <= most && !longer) || !is_alike(&n, m->ms) ||
 		    is_told(body, m->ms))
 			continue;
 		best = m;
