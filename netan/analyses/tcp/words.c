@@ -259,7 +259,7 @@ static void sound(struct told *t)
 
 static void few(struct told *t)
 {
-	na_tcp_say(t, "%s", na_tcp_missing(t->row));
+	na_tcp_say(t, "%s", na_tcp_missing(t->s, t->row));
 }
 
 static void (*const tellers[])(struct told *) = {
@@ -359,7 +359,7 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 	bool by_size = na_tcp_long_die(row, 0) || na_tcp_long_die(row, 1);
 	void (*lead)(struct told *) = by_size ? na_tcp_tell_lengths
 					      : leaders[row->verdict];
-	struct told t = {.row = row, .r = r, .in = in};
+	struct told t = {.s = s, .row = row, .r = r, .in = in};
 
 	/* The direction that it is of first. */
 	for (size_t k = 0; k < 2 && lead; k++) {
@@ -382,7 +382,11 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 		let_tell(&t, few);
 }
 
-const char *na_tcp_missing(const struct tcp_row *row)
+static const char missed[] =
+	"packets that the capture missed: capture again with a larger buffer "
+	"(tcpdump -B), or fewer bytes of each packet (-s 96)";
+
+const char *na_tcp_missing(const struct tcp_state *s, const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
@@ -393,9 +397,10 @@ const char *na_tcp_missing(const struct tcp_row *row)
 		return "one direction alone was recorded: capture where both "
 		       "pass";
 	if (row->verdict == TCP_CAPTURE_LOSS)
-		return "packets that the capture missed: capture again with a "
-		       "larger buffer (tcpdump -B), or fewer bytes of each "
-		       "packet (-s 96)";
+		return missed;
+	if (row->verdict == TCP_CANNOT_TELL && na_tcp_windowed(s))
+		return "too few packets to say that nothing is wrong: widen "
+		       "--from and --to";
 	if (row->verdict == TCP_CANNOT_TELL)
 		return "too few packets to say that nothing is wrong: capture "
 		       "for longer";
@@ -459,7 +464,7 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "the packets; a capture beside it tells whether they "
 		       "arrive";
 	case TCP_CAPTURE_LOSS:
-		return na_tcp_missing(row);
+		return missed;
 	case TCP_SERVER_SLOW:
 		return "look at the server's program, CPU and disk: its own "
 		       "time, not the network, is what calls wait for";

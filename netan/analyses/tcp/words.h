@@ -8,6 +8,7 @@
 #include "netan/base/str.h"
 
 struct told { /* one direction, being told */
+	const struct tcp_state *s;
 	const struct tcp_row *row;
 	size_t i; /* the direction */
 	const struct na_direction *d, *peer;

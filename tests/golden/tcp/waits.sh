@@ -14,3 +14,11 @@ for i in 12 13 14; do
 	title s.svg
 done
 netan tcp -q s.pcapng --format json | grep -A1 -E '(late|after|took) '
+# Rows of a window have numbers of their own; too few packets there ask for a
+# wider one.
+netan tcp -q c.pcapng --connection 6 --from 70ms --to 280ms -o z.svg
+grep -oE 'connection [0-9]+ of [^·<]*' z.svg | head -1
+netan tcp -q c.pcapng --connection 13 --from 70ms --to 280ms -o z.svg 2>&1
+netan tcp -q c.pcapng --connection 13 -o z.svg 2>&1
+netan tcp -q c.pcapng --from 70ms --to 71ms --format json |
+	grep -o '"missing": "too.*' | sort -u
