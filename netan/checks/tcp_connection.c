@@ -475,7 +475,9 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
 		na_case_seconds(c, all / NA_MS_PER_S),
 		na_case_count(c, g->calls));
-	na_case_fact(c, f, "%s", f->how);
+	/* Of one, its evidence says as much. */
+	if (g->n > 1)
+		na_case_fact(c, f, "%s", f->how);
 	f->otherwise = "its program waits for another host before it answers, "
 		       "as peers of a collective do, and servers that ask "
 		       "others";

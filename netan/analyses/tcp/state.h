@@ -226,6 +226,8 @@ double na_tcp_goodput(const struct tcp_row *row, size_t i);
 int64_t na_tcp_least_rtt(const struct na_direction *d);
 /* Its ends are far apart: what lies between is seldom one's own. */
 bool na_tcp_is_far(const struct tcp_row *row);
+/* Its calls, their round trips and all that was waited for in them. */
+int64_t na_tcp_calls_ns(const struct tcp_row *row);
 bool na_tcp_queues(const struct tcp_row *row);
 /* Data waits for its ACK at the end, in silence. */
 bool na_tcp_stalls(const struct tcp_row *row);

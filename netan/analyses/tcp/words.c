@@ -126,9 +126,11 @@ static void server(struct told *t)
 
 	if (t->i == c->client || !c->serves || !t->row->holds[TCP_SERVER_SLOW])
 		return;
-	na_tcp_say(t, "server %s took %s itself in ", t->who,
-		   na_tcp_time(a, c->serve_ns));
+	na_tcp_say(t, "server %s took ", t->who);
+	na_tcp_say_of(t, c->serve_ns, na_tcp_calls_ns(t->row));
+	na_tcp_say(t, " in ");
 	na_tcp_say_count(t, c->turns, "call");
+	na_tcp_say(t, " itself");
 	na_tcp_say(t, ", nothing was sent again meanwhile");
 	if (c->slow_serves) {
 		na_tcp_say(t, "; ");
@@ -141,7 +143,7 @@ static void server(struct told *t)
 			   na_tcp_time(a, c->serve_p50_ns),
 			   na_tcp_time(b, c->serve_p99_ns));
 	else
-		na_tcp_say(t, "; most at once, p99 %s",
+		na_tcp_say(t, "; most within 1 ms, p99 %s",
 			   na_tcp_time(b, c->serve_p99_ns));
 }
 
