@@ -90,6 +90,8 @@ struct na_finding {
 	 * NA_AT_MOST; "". */
 	const char *roughly;
 	const char *of;        /* behind lost_s, whose it is; "" */
+	const char *of_named;  /* the same where nothing before it says which
+				* one that is; NULL */
 	const char *base;      /* behind the cost of a step: of what; "" */
 	double from_s, to_s;   /* NaN: at no particular time */
 	const char *title;     /* one sentence with the numbers that matter */

@@ -637,10 +637,28 @@ const char *na_packets_of_all(struct na_case *c, long long n)
 			    na_case_count(c, all), na_plural((size_t)all));
 }
 
+const char *na_packets_ends(struct na_case *c, const struct na_value *row,
+			    bool back)
+{
+	return na_case_text(c, "%s -> %s", na_text_at(row, back ? M_dst : M_src),
+			    na_text_at(row, back ? M_src : M_dst));
+}
+
 const char *na_packets_worst(struct na_case *c, long long n,
 			     const struct na_value *worst, bool back)
 {
-	return na_case_text(c, ", %s%s -> %s", n == 1 ? "" : "the worst ",
-			    na_text_at(worst, back ? M_dst : M_src),
-			    na_text_at(worst, back ? M_src : M_dst));
+	return na_case_text(c, ", %s%s", n == 1 ? "" : "the worst ",
+			    na_packets_ends(c, worst, back));
+}
+
+void na_packets_whose(struct na_case *c, struct na_finding *f, long long n,
+		      const char *what, const char *ends)
+{
+	bool said = f->how && strstr(f->how, ends);
+
+	f->of_named = n > 1 ? na_case_text(c, " on the worst %s, %s", what, ends)
+			    : na_case_text(c, " on %s", ends);
+	f->of = said ? na_case_text(c, " on %s %s", n > 1 ? "the worst" : "that",
+				    what)
+		     : f->of_named;
 }

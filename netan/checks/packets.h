@@ -156,6 +156,13 @@ double na_packets_lost(const struct na_value *way);
 
 /* "2 of 15 connections" of `tcp` */
 const char *na_packets_of_all(struct na_case *c, long long n);
+/* "10.0.0.1:80 -> 10.0.0.2:99" of a connection or queue pair, or from its dst
+ * to its src. */
+const char *na_packets_ends(struct na_case *c, const struct na_value *row,
+			    bool back);
+/* Of n, whose lost_s is that of the finding: named where `how` does not. */
+void na_packets_whose(struct na_case *c, struct na_finding *f, long long n,
+		      const char *what, const char *ends);
 /* Of n connections; ", the worst 10.0.0.1:80 -> 10.0.0.2:99", or from its dst to
  * its src. */
 const char *na_packets_worst(struct na_case *c, long long n,

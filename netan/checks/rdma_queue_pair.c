@@ -319,7 +319,8 @@ static void tell(struct na_case *c, const struct trouble *t, struct group *g)
 	else
 		t->accuse(c, f, t->verdict);
 	na_packets_cost(c, f, g->lost_s);
-	f->of = n > 1 ? " on the worst queue pair" : " on that queue pair";
+	na_packets_whose(c, f, (long long)n, "queue pair",
+			 na_packets_ends(c, g->worst, false));
 	na_put_int(c->r, f->evidence, M_queue_pairs, n);
 	na_put_int(c->r, f->evidence, M_of, all);
 	na_put_alias(c->r, f->evidence, M_worst, g->list);

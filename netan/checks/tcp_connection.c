@@ -448,10 +448,16 @@ static void say_turned_away(struct na_case *c, struct na_finding *f,
 				     na_case_seconds(c, g->to_s - g->from_s));
 }
 
-/* Whose lost_s is, where it is a sum. */
-static const char *on_all(const struct group *g)
+/* Where lost_s is a sum. */
+static void say_on_all(struct na_case *c, struct na_finding *f,
+		       const struct group *g)
 {
-	return g->n > 1 ? " on all of them" : " on that connection";
+	if (g->n > 1)
+		f->of = f->of_named =
+			na_case_text(c, " on its %s connections",
+				     na_case_count(c, g->n));
+	else
+		f->of = f->of_named;
 }
 
 static void say_server(struct na_case *c, struct na_finding *f,
@@ -468,11 +474,13 @@ static void say_server(struct na_case *c, struct na_finding *f,
 		na_case_seconds(c, g->server_ms / NA_MS_PER_S),
 		na_case_seconds(c, all / NA_MS_PER_S),
 		na_case_count(c, g->calls));
-	na_case_fact(c, f, "%s", f->how);
+	/* Of one, its evidence says as much. */
+	if (g->n > 1)
+		na_case_fact(c, f, "%s", f->how);
 	f->otherwise = "its program waits for another host before it answers, "
 		       "as peers of a collective do, and servers that ask "
 		       "others";
-	f->of = on_all(g);
+	say_on_all(c, f, g);
 	na_packets_cost(c, f, g->server_ms / NA_MS_PER_S);
 }
 
@@ -482,7 +490,7 @@ static void say_held(struct na_case *c, struct na_finding *f,
 {
 	if (!(g->held_ms > 0))
 		return;
-	f->of = on_all(g);
+	say_on_all(c, f, g);
 	na_packets_cost(c, f, g->held_ms / NA_MS_PER_S);
 	na_case_fact(c, f, "%s of waits for acknowledgements%s",
 		     na_case_seconds(c, g->held_ms / NA_MS_PER_S),
@@ -521,7 +529,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 		 const struct group *g)
 {
 	bool loss = t->host == by_loss;
-	bool one_way = loss || t->host == by_hole || t->host == by_peer;
+	bool back = (loss || t->host == by_hole || t->host == by_peer) &&
+		    na_loss_is_back(g->worst);
 	long long n = loss ? na_loss_connections(c, t->verdict)
 			   : (long long)g->n;
 	const char *more = na_packets_more(c, "tcp", g->worst);
@@ -533,9 +542,7 @@ static void tell(struct na_case *c, const struct trouble *t,
 	f->to_s = g->to_s;
 	f->title = na_case_text(c, "%s %s%s", na_packets_of_all(c, n),
 				n == 1 ? t->title : t->titles,
-				na_packets_worst(c, n, g->worst,
-						 one_way && na_loss_is_back(
-								    g->worst)));
+				na_packets_worst(c, n, g->worst, back));
 	f->how = f->title;
 	f->remedy = loss ? loss_remedy(t, g->worst) : t->remedy;
 	accuse(c, f, t, g);
@@ -553,7 +560,8 @@ static void tell(struct na_case *c, const struct trouble *t,
 	if (!loss)
 		f->title = na_case_text(c, "%s: %s", f->culprit, f->title);
 	na_packets_cost(c, f, g->lost_s);
-	f->of = n > 1 ? " on the worst connection" : " on that connection";
+	na_packets_whose(c, f, n, "connection",
+			 na_packets_ends(c, g->worst, back));
 	if (t->host == by_writer)
 		say_held(c, f, g);
 	else if (na_says(g->worst, M_verdict, "server_slow"))

@@ -49,6 +49,22 @@ static const char *price(struct na_case *c, const struct na_finding *f)
 	return "";
 }
 
+/* Beside another finding, whose connection "that" one would be. */
+static const char *price_beside(struct na_case *c, struct na_finding f)
+{
+	f.of = f.of_named ? f.of_named : f.of;
+	return price(c, &f);
+}
+
+/* Both are of captures, which know no steps. */
+static bool costs_more(const struct na_finding *f,
+		       const struct na_finding *guilty)
+{
+	return guilty->lost_s > 0 && f->lost_s > guilty->lost_s &&
+	       !(f->cost_ms_per_step > 0 || f->mean_ms > 0 ||
+		 guilty->cost_ms_per_step > 0 || guilty->mean_ms > 0);
+}
+
 /* " (no dump of it is here: ...)" of who tells nothing; "". */
 static const char *untold(const struct na_finding *f)
 {
@@ -168,8 +184,11 @@ static const char *besides(struct na_case *c, const struct na_finding *guilty)
 			return na_case_text(c, "; steps wait for %s, too%s",
 					    f->culprit, price(c, f));
 		if (f->cause == NA_CAUSE_SERVER || f->cause == NA_CAUSE_CLIENT)
-			return na_case_text(c, "; beside it %s%s", f->culprit,
-					    price(c, f));
+			return na_case_text(c, "; %s %s%s",
+					    costs_more(f, guilty)
+						    ? "more is lost beside it:"
+						    : "beside it",
+					    f->culprit, price_beside(c, *f));
 	}
 	return "";
 }

@@ -25,27 +25,37 @@ const struct na_report_part *na_report_decides(const struct na_report *r,
 	return NULL;
 }
 
-static bool same_text(const struct na_value *a, const struct na_value *b,
-		      const char *member)
+static bool same_text(const struct na_value *a, const char *a_member,
+		      const struct na_value *b, const char *b_member)
 {
-	return strcmp(na_text_at(a, member), na_text_at(b, member)) == 0;
+	return strcmp(na_text_at(a, a_member), na_text_at(b, b_member)) == 0;
 }
 
+/* The picture may be of what the other end sends. */
+static bool same_ends(const struct na_value *a, const struct na_value *b)
+{
+	return (same_text(a, M_src, b, M_src) &&
+		same_text(a, M_dst, b, M_dst)) ||
+	       (same_text(a, M_src, b, M_dst) && same_text(a, M_dst, b, M_src));
+}
+
+enum drawn { NOT_DRAWN, PERHAPS_DRAWN, DRAWN };
+
 /* A picture of packets is of one connection or queue pair: is it among the
- * finding's?  That of any other analysis shows all. */
-static bool draws(const struct na_report_part *part,
-		  const struct na_value *finding)
+ * finding's, if that has some?  That of any other analysis shows all. */
+static enum drawn draws(const struct na_report_part *part,
+			const struct na_value *finding)
 {
 	const struct na_value *one = na_get(na_result_get_body(part->result),
 					    M_sequence);
+	const struct na_value *worst = na_dig(finding, M_evidence "." M_worst);
 
 	if (!one || one->kind != NA_V_OBJECT)
-		return true;
-	na_for_each (v, na_get(na_get(finding, M_evidence), M_worst)) {
-		if (same_text(v, one, M_src) && same_text(v, one, M_dst))
-			return true;
-	}
-	return false;
+		return DRAWN;
+	na_for_each (v, worst)
+		if (same_ends(v, one))
+			return DRAWN;
+	return na_items(worst) ? NOT_DRAWN : PERHAPS_DRAWN;
 }
 
 int na_report_shown_at(const struct na_report *r,
@@ -59,9 +69,12 @@ int na_report_shown_at(const struct na_report *r,
 		if (i == NA_DECIDED_MAX)
 			break;
 		if (na_report_decides(r, f) == part) {
-			if (draws(part, f))
+			enum drawn drawn = draws(part, f);
+
+			if (drawn == DRAWN)
 				return i;
-			first = first < 0 ? i : first;
+			if (drawn == PERHAPS_DRAWN && first < 0)
+				first = i;
 		}
 		i++;
 	}

@@ -15,8 +15,8 @@ const struct na_report_part *na_report_decides(const struct na_report *r,
 					       const struct na_value *finding);
 
 /* The finding below which the part is shown, by its number from 0, or -1: the
- * first that it decides and its picture draws, else the first that it
- * decides. */
+ * first that it decides and its picture draws, else the first that names no
+ * connection or queue pair. */
 int na_report_shown_at(const struct na_report *r,
 		       const struct na_report_part *part);
 

@@ -134,19 +134,27 @@ double na_cut_time_gap(const struct na_layout *l)
 {
 	struct na_font font = cut_font(l);
 
-	return na_measure(l->canvas, "999 ms", &font) + l->gap;
+	return na_measure(l->canvas, "in flight", &font) + l->gap;
+}
+
+void na_cut_time_say(const struct na_layout *l, const struct na_cut_time *t,
+		     struct na_box plot, size_t i, int line, const char *text)
+{
+	struct na_font font = cut_font(l);
+
+	font.align = NA_CENTER;
+	na_draw_text(l->canvas, (t->parts[i].at_to + t->parts[i + 1].at_from) / 2,
+		     (plot.y0 + plot.y1) / 2 + 1.3 * line * font.size, text,
+		     &font);
 }
 
 void na_cut_time_cuts(const struct na_layout *l, const struct na_cut_time *t,
 		      struct na_box plot, bool words)
 {
-	struct na_font font = cut_font(l);
 	char text[NA_LABEL_BUF];
 
-	font.align = NA_CENTER;
 	for (size_t i = 0; i + 1 < t->n; i++) {
 		const struct na_scale *a = &t->parts[i], *b = a + 1;
-		double middle = (a->at_to + b->at_from) / 2;
 		struct na_box box = {a->at_to, plot.y0, b->at_from, plot.y1};
 		double tooth = l->gap / 2;
 		struct na_strokes s = {.n = 0};
@@ -169,10 +177,7 @@ void na_cut_time_cuts(const struct na_layout *l, const struct na_cut_time *t,
 		    !words)
 			continue;
 		na_label_quantity(text, NA_Q_SECONDS, b->from - a->to, 3);
-		na_draw_text(l->canvas, middle, (box.y0 + box.y1) / 2, text,
-			     &font);
-		na_draw_text(l->canvas, middle,
-			     (box.y0 + box.y1) / 2 - 1.3 * font.size,
-			     "cut:", &font);
+		na_cut_time_say(l, t, plot, i, 0, text);
+		na_cut_time_say(l, t, plot, i, -1, "cut:");
 	}
 }

@@ -33,6 +33,9 @@ void na_cut_time_axis(const struct na_layout *l, const struct na_cut_time *t,
 /* What was cut, from top to bottom of a plot; `words`: how long it was. */
 void na_cut_time_cuts(const struct na_layout *l, const struct na_cut_time *t,
 		      struct na_box plot, bool words);
+/* Of cut i, a word in a line of its own below these: 1, 2, ... */
+void na_cut_time_say(const struct na_layout *l, const struct na_cut_time *t,
+		     struct na_box plot, size_t i, int line, const char *text);
 /* The width of those words. */
 double na_cut_time_gap(const struct na_layout *l);
 

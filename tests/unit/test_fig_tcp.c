@@ -124,12 +124,17 @@ static void stalls_are_cut(void **state)
 	struct tcp_figure f = {.n = 100, .from_s = 0, .to_s = 1};
 	const int64_t data[] = {0, 0, 1, 9, 1, 2, 90, 2, 3, 99, 3, 4};
 	struct na_cut_time t;
+	double flight[100];
 	size_t n;
 	char *ink = picture(rows[1], TCP_BUSIER, &plain, "ink", &n);
 
 	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		flight[i] = i == 2 ? 5 : i == 4 ? 7 : NAN;
 	assert_non_null(strstr(ink, " cut:\n"));
 	assert_non_null(strstr(ink, "a stretch without packets is cut out"));
+	/* Whether anything waited for its ACK in it. */
+	assert_non_null(strstr(ink, " in flight\n"));
 	/* One axis, one unit. */
 	assert_int_equal(ink_count(ink, " time from the origin ("), 1);
 	assert_null(strstr(ink, " time ("));
@@ -149,6 +154,10 @@ static void stalls_are_cut(void **state)
 		assert_true(na_cut_time_at(&t, i / 1000.0) >
 			    na_cut_time_at(&t, (i - 1) / 1000.0));
 	assert_true(fabs(na_cut_time_at(&t, 1) - 1000) < 1e-6);
+	f.flight = flight;
+	assert_true(na_tcp_time_flight(&f, 0.5) == 7);
+	assert_true(na_tcp_time_flight(&f, 0.03) == 5);
+	assert_true(isnan(na_tcp_time_flight(&f, -1)));
 }
 
 /* Where the first line of the grid ends. */

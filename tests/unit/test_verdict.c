@@ -539,8 +539,8 @@ static void connections(void **state)
 		"guilty: the network loses packets (3 of 9 "
 		"connections are silent in retransmission timeouts, "
 		"the worst a:1 -> b:2), costs 400 ms on the worst connection; "
-		"likely; beside it b does not read what it receives, costs 900 "
-		"ms on that connection");
+		"likely; more is lost beside it: b does not read what it "
+		"receives, costs 900 ms on a:1 -> b:2");
 	hand_case_fini(&h);
 	hand_healthy(&h);
 	hand_quiet_pairs(&h);

@@ -130,7 +130,17 @@ static bool is_at(const struct na_timer_mode all[NA_TIMER_MODES],
 	return ms >= NA_TIMER_LEAST * m->ms && ms <= NA_TIMER_MOST * m->ms;
 }
 
-/* Those that begin at this wait; of equally many the shorter ones. */
+/* Those long enough for tail events come before the others, the more of them
+ * the better; of equally many the shorter ones, which are looked at first. */
+static bool is_better(const struct group *g, const struct group *best)
+{
+	if (best->mode && best->mode->ms < TAIL_MODE_MS &&
+	    g->mode->ms >= TAIL_MODE_MS)
+		return true;
+	return g->to - g->from > best->to - best->from;
+}
+
+/* Those that begin at this wait. */
 static void look_at(const struct waits *w,
 		    const struct na_timer_mode all[NA_TIMER_MODES],
 		    const struct na_timer_mode *m, const struct na_value *body,
@@ -153,8 +163,8 @@ static void look_at(const struct waits *w,
 		g.to = to;
 		n.at = to - i;
 		n.below = i - below;
-		if (n.at > best->to - best->from && !near_late &&
-		    is_at(all, m, ms) && is_alike(&n, m->ms) && !is_told(body, median_ms(w, &g)))
+		if (is_better(&g, best) && !near_late && is_at(all, m, ms) &&
+		    is_alike(&n, m->ms) && !is_told(body, median_ms(w, &g)))
 			*best = g;
 		near_late -= w->v[i].near_late;
 	}

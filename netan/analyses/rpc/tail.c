@@ -160,12 +160,13 @@ static bool stands_out(const struct where *w, size_t n, size_t tests)
 	return w->p_value * (double)tests < 0.01 && share >= 1.5 * w->expected;
 }
 
-/* Too few to be sure, but one host has most of them. */
-static bool has_most(const struct where *w, size_t n)
+/* Too few to be sure, but one host has most of them, and none has more. */
+static bool has_most(const struct where *w, size_t n, uint64_t most)
 {
 	double share = (double)w->n / (double)n;
 
-	return w->n >= 2 && share >= 0.5 && share >= 2 * w->expected;
+	return w->n >= 2 && w->n == most && share >= 0.5 &&
+	       share >= 2 * w->expected;
 }
 
 static bool count_sides(const struct rpc_state *s, const struct set *set,
@@ -197,6 +198,7 @@ static struct where *find_where(const struct rpc_state *s,
 	double all[2] = {exposure_of(s, set, 0), exposure_of(s, set, 1)};
 	struct na_sparse seen;
 	bool any = false, ok;
+	uint64_t most = 0;
 
 	*n = 0;
 	na_each_sparse(i, &s->exposure, 2 * hosts)
@@ -215,11 +217,12 @@ static struct where *find_where(const struct rpc_state *s,
 		x.p_value = na_binomial_upper(x.n, set->n, x.expected);
 		x.named = stands_out(&x, set->n, tests);
 		any |= x.named;
+		most = x.n > most ? x.n : most;
 		w[(*n)++] = x;
 	}
 	na_sparse_fini(&seen);
 	for (size_t i = 0; !any && i < *n; i++)
-		w[i].named = has_most(&w[i], set->n);
+		w[i].named = has_most(&w[i], set->n, most);
 	na_sort(w, *n, by_surprise);
 	return w;
 }

@@ -14,20 +14,39 @@ static bool apart(const struct rpc_state *s)
 	return s->scope->store->n_runs > 1;
 }
 
-/* ", 98 % sent by host-1" */
+/* A side that has them all; NULL. */
+static const struct na_value *whole(const struct na_value *of)
+{
+	na_for_each (w, na_get(of, M_where))
+		if (na_number_at(w, M_share) >= 1)
+			return w;
+	return NULL;
+}
+
+/* ", 98 % sent by host-1"; ", all received by host-1, as 60 % of all transfers
+ * are", which proves nothing. */
 static void add_where(struct na_str *t, const struct na_value *of)
 {
 	const struct na_value *w = na_first(of, M_where);
-	double share = na_number_at(w, M_share);
-	bool sent = strcmp(na_text_at(w, M_side), "src") == 0;
+	bool named = na_flag_at(w, M_stands_out), sent;
 	char buf[NA_UNIT_BUF];
+	double share;
 
-	if (!na_flag_at(w, M_stands_out))
+	w = named ? w : na_count_at(of, M_count) > 1 ? whole(of) : NULL;
+	if (!w)
 		return;
+	share = na_number_at(w, M_share);
+	sent = strcmp(na_text_at(w, M_side), "src") == 0;
 	na_print_number(buf, 100 * share, 3);
 	na_str_addf(t, ", %s%s %s %.120s", share < 1 ? buf : "all",
 		    share < 1 ? " %" : "", sent ? "sent by" : "received by",
 		    na_text_at(w, M_host));
+	share = na_number_at(w, M_expected_share);
+	na_print_number(buf, 100 * share, 2);
+	if (!named)
+		na_str_addf(t, ", as %s%s transfers are",
+			    share < 1 ? buf : "all",
+			    share < 1 ? " % of all" : "");
 }
 
 /* "; links idle then (3 % of their busiest bin)": what they could carry

@@ -310,20 +310,22 @@ static void judge_gone(struct tcp_row *row)
 
 /* ---- who waits */
 
-/* Calls, their round trips and all that was waited for in them. */
-static double calls_ns(const struct tcp_row *row)
+int64_t na_tcp_calls_ns(const struct tcp_row *row)
 {
 	const struct na_connection *c = row->c;
+	int64_t trips, sum = add_ns(at_least_zero(c->serve_ns),
+				    at_least_zero(c->upset_ns));
 
-	return (double)at_least_zero(c->serve_ns) +
-	       (double)at_least_zero(c->upset_ns) +
-	       (double)c->turns * (double)row->rtt_ns;
+	if (c->turns > INT64_MAX ||
+	    __builtin_mul_overflow((int64_t)c->turns, row->rtt_ns, &trips))
+		trips = INT64_MAX; /* a hostile file says so */
+	return add_ns(sum, trips);
 }
 
 static void judge_server(struct tcp_row *row)
 {
 	const struct na_connection *c = row->c;
-	double all = calls_ns(row);
+	double all = (double)na_tcp_calls_ns(row);
 	bool always = c->serves >= TCP_SERVER_CALLS &&
 		      c->serve_p50_ns >= TCP_SLOW_MEDIAN_NS &&
 		      c->serve_p50_ns / 5 >= row->rtt_ns &&

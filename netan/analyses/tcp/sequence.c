@@ -669,7 +669,7 @@ void na_tcp_sequence_put(struct na_result *r, const struct tcp_state *s)
 		na_put_real(r, to, M_path_rtt_us, na_us_of_ns(q->row->rtt_ns));
 	na_put_text(r, to, M_verdict, na_tcp_verdict_names[q->row->verdict]);
 	na_put_text(r, to, M_cause,
-		    na_tcp_hole_cause(s, q->row, q->way, cause));
+		    na_tcp_cause(s, q->row, q->way, cause));
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, q->row);
 	if (!q->segments)
 		return;

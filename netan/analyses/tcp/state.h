@@ -112,6 +112,7 @@ enum {
 	TCP_FAR_NS = 10000000, /* there and back: no one building */
 	TCP_AT_ONCE_NS = 50000000,
 	TCP_IDLE_RESET_NS = 1000000000,
+	TCP_LATE_ACK_NS = 100000000,
 	TCP_APART_NS = 30000000,      /* clocks of two recorders, at most */
 	TCP_SLOW_MEDIAN_NS = 10000000 /* of a server, for each call */
 };
@@ -227,6 +228,8 @@ double na_tcp_goodput(const struct tcp_row *row, size_t i);
 int64_t na_tcp_least_rtt(const struct na_direction *d);
 /* Its ends are far apart: what lies between is seldom one's own. */
 bool na_tcp_is_far(const struct tcp_row *row);
+/* Its calls, their round trips and all that was waited for in them. */
+int64_t na_tcp_calls_ns(const struct tcp_row *row);
 bool na_tcp_queues(const struct tcp_row *row);
 /* Data waits for its ACK at the end, in silence. */
 bool na_tcp_stalls(const struct tcp_row *row);
@@ -255,6 +258,9 @@ int64_t na_tcp_silent_ns(const struct tcp_row *row, size_t i);
 /* What small segments of direction i waited for delayed ACKs; 0: too few of
  * them, or not all alike. */
 int64_t na_tcp_held_ns(const struct tcp_row *row, size_t i);
+/* Data left right behind an ACK that was so late, or an answer took so long, and
+ * no verdict says why; 0. */
+int64_t na_tcp_unexplained_ns(const struct tcp_row *row);
 /*
  * Rates of loss have one base: the segments with payload that were sent, which
  * are those that were recorded, as they were on the wire, and those of the
@@ -287,7 +293,10 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
 /* What would tell more than this capture; NULL. */
-const char *na_tcp_missing(const struct tcp_row *row);
+const char *na_tcp_missing(const struct tcp_state *s,
+			   const struct tcp_row *row);
+/* Of --from and --to. */
+bool na_tcp_windowed(const struct tcp_state *s);
 /* The name of a host, or its address. */
 const char *na_tcp_host(const struct tcp_state *s,
 			const struct na_connection *c, uint32_t endpoint,
@@ -298,6 +307,9 @@ enum { TCP_CAUSE_BUF = NA_ENDPOINT_BUF + 100 };
 const char *na_tcp_hole_cause(const struct tcp_state *s,
 			      const struct tcp_row *row, size_t i,
 			      char buf[TCP_CAUSE_BUF]);
+/* The same; else of a healthy connection that it waited. */
+const char *na_tcp_cause(const struct tcp_state *s, const struct tcp_row *row,
+			 size_t i, char buf[TCP_CAUSE_BUF]);
 const char *na_tcp_hole_remedy(const struct tcp_row *row, size_t i);
 const char *na_tcp_remedy(const struct tcp_row *row);
 /* "3 lose packets, 1 receiver too slow, 582 healthy". */

@@ -14,7 +14,8 @@
 static const struct na_opt tcp_opts[] = {
 	{NA_OPT_COUNT, 0, "connection", offsetof(struct tcp_params, connection),
 	 "N", "1", 1, 1e9, "which connection the picture shows: row N of the "
-	 "table; the first is the worst"},
+	 "table; the first is the worst. Each window (--from, --to) numbers its "
+	 "rows anew: --src and --dst name a connection in any"},
 	{NA_OPT_CHOICE, 0, "direction", offsetof(struct tcp_params, way),
 	 "auto|fwd|rev", "auto", 0, 0, "whose data the picture shows: fwd is "
 	 "from the sender of the first packet; auto: the one that the verdict "
@@ -132,10 +133,22 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 		return NA_OK;
 	if ((uint64_t)s->params->connection > s->rows.n)
 		return na_fail(err, NA_EUSAGE,
-			       "--connection %lld: the table has %zu row%s",
+			       "--connection %lld: the table has %zu row%s%s",
 			       (long long)s->params->connection, s->rows.n,
-			       na_plural(s->rows.n));
+			       na_plural(s->rows.n),
+			       na_tcp_windowed(s)
+				       ? " between --from and --to, numbered "
+					 "anew there; --src and --dst name a "
+					 "connection in any window"
+				       : "");
 	return na_tcp_sequence_read(s, err);
+}
+
+bool na_tcp_windowed(const struct tcp_state *s)
+{
+	const struct na_filter *f = s->scope->filter;
+
+	return f->from_ps != NA_TIME_MIN || f->to_ps != NA_TIME_MAX;
 }
 
 static void tcp_fini(void *state)

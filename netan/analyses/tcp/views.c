@@ -3,6 +3,7 @@
 
 #include "members.h"
 #include "netan/analyses/tcp/state.h"
+#include "netan/analyses/tcp/words.h"
 #include "netan/methods/put.h"
 
 enum { DEFAULT_TOP = 20, TOLD = 5 };
@@ -126,6 +127,31 @@ static void remedies(struct na_result *r, const struct tcp_state *s)
 	}
 }
 
+/* Rows that the table calls healthy. */
+static void waits(struct na_result *r, const struct tcp_state *s, size_t listed)
+{
+	char n[NA_COUNT_BUF], a[NA_UNIT_BUF], first[NA_COUNT_BUF];
+	int64_t longest_ns = 0;
+	size_t at = 0, all = 0;
+
+	for (size_t i = 0; i < listed; i++) {
+		int64_t ns = s->rows.v[i].verdict == TCP_HEALTHY
+				     ? na_tcp_unexplained_ns(&s->rows.v[i])
+				     : 0;
+
+		all += ns > 0;
+		at = ns > longest_ns ? i : at;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+	}
+	if (all)
+		na_result_note(r,
+			       "a wait is not explained on %s called healthy, "
+			       "the longest, %s, in row %s",
+			       na_count_of(n, all, "connection"),
+			       na_tcp_time(a, longest_ns),
+			       na_print_count(first, at + 1));
+}
+
 static void coverage(struct na_result *r, const struct tcp_state *s,
 		     size_t listed)
 {
@@ -169,5 +195,6 @@ void na_tcp_views(struct na_result *r, const struct tcp_state *s)
 	table(r, s, listed);
 	na_put_worst(r, listed, troubled(s), &na_table_tcp_shown_why);
 	remedies(r, s);
+	waits(r, s, listed->n);
 	coverage(r, s, listed->n);
 }

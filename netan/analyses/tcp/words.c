@@ -127,9 +127,11 @@ static void server(struct told *t)
 
 	if (t->i == c->client || !c->serves || !t->row->holds[TCP_SERVER_SLOW])
 		return;
-	na_tcp_say(t, "server %s took %s itself in ", t->who,
-		   na_tcp_time(a, c->serve_ns));
+	na_tcp_say(t, "server %s took ", t->who);
+	na_tcp_say_of(t, c->serve_ns, na_tcp_calls_ns(t->row));
+	na_tcp_say(t, " in ");
 	na_tcp_say_count(t, c->turns, "call");
+	na_tcp_say(t, " itself");
 	na_tcp_say(t, ", nothing was sent again meanwhile");
 	if (c->slow_serves) {
 		na_tcp_say(t, "; ");
@@ -142,7 +144,7 @@ static void server(struct told *t)
 			   na_tcp_time(a, c->serve_p50_ns),
 			   na_tcp_time(b, c->serve_p99_ns));
 	else
-		na_tcp_say(t, "; most at once, p99 %s",
+		na_tcp_say(t, "; most within 1 ms, p99 %s",
 			   na_tcp_time(b, c->serve_p99_ns));
 }
 
@@ -241,7 +243,11 @@ static void course(struct told *t)
 		na_tcp_say(t, " in %s", na_tcp_time(a, t->row->duration_ns));
 	if (t->row->rtt_ns > 0)
 		na_tcp_say(t, ", RTT %s", na_tcp_time(a, t->row->rtt_ns));
-	na_tcp_say(t, ", no sign of trouble");
+	if (na_tcp_late_ack_ns(d))
+		na_tcp_say(t, "; an ACK took %s",
+			   na_tcp_time(a, na_tcp_late_ack_ns(d)));
+	else
+		na_tcp_say(t, ", no sign of trouble");
 }
 
 /* Why what stands above is no trouble. */
@@ -256,10 +262,12 @@ static void sound(struct told *t)
 
 static void few(struct told *t)
 {
-	na_tcp_say(t, "%s", na_tcp_missing(t->row));
+	na_tcp_say(t, "%s", na_tcp_missing(t->s, t->row));
 }
 
 static void (*const tellers[])(struct told *) = {
+	na_tcp_tell_left,
+	na_tcp_tell_answer,
 	na_tcp_tell_ends,
 	na_tcp_tell_gone,
 	na_tcp_tell_timeouts,
@@ -354,7 +362,7 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 	bool by_size = na_tcp_long_die(row, 0) || na_tcp_long_die(row, 1);
 	void (*lead)(struct told *) = by_size ? na_tcp_tell_lengths
 					      : leaders[row->verdict];
-	struct told t = {.row = row, .r = r, .in = in};
+	struct told t = {.s = s, .row = row, .r = r, .in = in};
 
 	/* The direction that it is of first. */
 	for (size_t k = 0; k < 2 && lead; k++) {
@@ -377,7 +385,11 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 		let_tell(&t, few);
 }
 
-const char *na_tcp_missing(const struct tcp_row *row)
+static const char missed[] =
+	"packets that the capture missed: capture again with a larger buffer "
+	"(tcpdump -B), or fewer bytes of each packet (-s 96)";
+
+const char *na_tcp_missing(const struct tcp_state *s, const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
@@ -388,9 +400,10 @@ const char *na_tcp_missing(const struct tcp_row *row)
 		return "one direction alone was recorded: capture where both "
 		       "pass";
 	if (row->verdict == TCP_CAPTURE_LOSS)
-		return "packets that the capture missed: capture again with a "
-		       "larger buffer (tcpdump -B), or fewer bytes of each "
-		       "packet (-s 96)";
+		return missed;
+	if (row->verdict == TCP_CANNOT_TELL && na_tcp_windowed(s))
+		return "too few packets to say that nothing is wrong: widen "
+		       "--from and --to";
 	if (row->verdict == TCP_CANNOT_TELL)
 		return "too few packets to say that nothing is wrong: capture "
 		       "for longer";
@@ -459,7 +472,7 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 		       "the packets; a capture beside it tells whether they "
 		       "arrive";
 	case TCP_CAPTURE_LOSS:
-		return na_tcp_missing(row);
+		return missed;
 	case TCP_SERVER_SLOW:
 		return "look at the server's program, CPU and disk: its own "
 		       "time, not the network, is what calls wait for";

@@ -8,6 +8,7 @@
 #include "netan/base/str.h"
 
 struct told { /* one direction, being told */
+	const struct tcp_state *s;
 	const struct tcp_row *row;
 	size_t i; /* the direction */
 	const struct na_direction *d, *peer;
@@ -36,5 +37,11 @@ void na_tcp_tell_wireshark(struct told *t);
 void na_tcp_tell_harmless(struct told *t);
 void na_tcp_tell_twice(struct told *t);
 void na_tcp_tell_unrecorded(struct told *t);
+/* words_waits.c */
+void na_tcp_tell_left(struct told *t);
+void na_tcp_tell_answer(struct told *t);
+/* The latest ACK, where one was later than Linux delays it while data flows;
+ * 0. */
+int64_t na_tcp_late_ack_ns(const struct na_direction *d);
 
 #endif

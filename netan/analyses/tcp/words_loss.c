@@ -80,12 +80,12 @@ static void where(struct told *t)
 		na_tcp_say(t, ", %s of them before the capture point",
 			   na_print_count(a, before));
 	else if (behind && row->place != (t->i ? TCP_AT_DST : TCP_AT_SRC))
-		na_tcp_say(t, ", behind the capture point");
+		na_tcp_say(t, ", between the capture point and %s", t->other);
 	else
 		return;
 	if (row->place == (to ? TCP_AT_DST : TCP_AT_SRC))
 		na_tcp_say(t, ", which is near %s (%s of a round trip of %s)",
-			   t->other, na_tcp_time(a, leg_of(t)),
+			   before ? t->other : "it", na_tcp_time(a, leg_of(t)),
 			   na_tcp_time(b, row->rtt_ns));
 }
 

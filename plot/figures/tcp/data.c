@@ -289,9 +289,10 @@ void na_tcp_figure_subtitle(const struct tcp_figure *f, struct words *w)
 		     na_text_or(f->sequence, M_dst, "?"),
 		     na_text_or(f->sequence, M_direction, "?"));
 	na_words_break(w);
-	na_words_add(w, "connection %s of %s, worst first",
+	na_words_add(w, "connection %s of %s%s, worst first",
 		     na_print_count(n, (uint64_t)rank),
-		     na_print_count(m, (uint64_t)all));
+		     na_print_count(m, (uint64_t)all),
+		     whole && !whole->u.flag ? " in this window" : "");
 	if (!segments)
 		return;
 	na_words_break(w);

@@ -456,6 +456,23 @@ static void draw_resent(const struct drawing *d, const struct na_panel *p)
 				 .width = 0.8 * w});
 }
 
+/* Whether data waited for its ACK in what was cut, or nobody sent any. */
+static void say_flights(const struct drawing *d, const struct na_panel *p)
+{
+	char text[NA_LABEL_BUF];
+
+	for (size_t i = 0; i + 1 < d->x.n; i++) {
+		double bytes = na_tcp_time_flight(&d->f, d->x.parts[i].to);
+
+		if (isnan(bytes))
+			continue;
+		na_label_quantity(text, NA_Q_BYTES, bytes, 2);
+		na_cut_time_say(&d->l, &d->x, p->plot, i, 1,
+				bytes > 0 ? text : "nothing");
+		na_cut_time_say(&d->l, &d->x, p->plot, i, 2, "in flight");
+	}
+}
+
 static enum na_status draw_panel(const struct drawing *d, size_t i,
 				 struct na_err *err)
 {
@@ -485,6 +502,8 @@ static enum na_status draw_panel(const struct drawing *d, size_t i,
 		draw_rtt(d);
 	na_unclip(d->l.canvas);
 	na_cut_time_cuts(&d->l, &d->x, p->plot, i == 0);
+	if (i == 0)
+		say_flights(d, p);
 	return st;
 }
 

@@ -39,3 +39,14 @@ bool na_tcp_time_place(struct na_cut_time *t, const struct tcp_figure *f,
 	free(seen);
 	return true;
 }
+
+double na_tcp_time_flight(const struct tcp_figure *f, double s)
+{
+	double at = (s - f->from_s) / (f->to_s - f->from_s) * (double)f->n;
+	size_t i = at > 0 ? (size_t)fmin(at, (double)f->n - 1) + 1 : 0;
+
+	while (f->flight && i > 0)
+		if (!isnan(f->flight[--i]))
+			return f->flight[i];
+	return NAN;
+}

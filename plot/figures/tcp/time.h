@@ -9,4 +9,7 @@
 bool na_tcp_time_place(struct na_cut_time *t, const struct tcp_figure *f,
 		       double x0, double x1, double gap);
 
+/* What was in flight at s, as the columns up to it tell; NaN: none does. */
+double na_tcp_time_flight(const struct tcp_figure *f, double s);
+
 #endif
