@@ -139,8 +139,11 @@ static void judge_left_out(struct na_case *c)
 				share > many_share
 					? "enough to mislead the rest"
 					: "too few to matter");
-	f->remedy = "a newer runtime may record them in full; netan info lists "
-		    "which files and planes they are in";
+	f->remedy = n == na_count_at(out, M_damaged)
+			    ? "copy their files again, or capture again; netan "
+			      "info lists which these are"
+			    : "a newer runtime may record them in full; netan "
+			      "info lists which files and planes they are in";
 	na_case_fact(c, f, "they are %s %% of all events",
 		     na_case_number(c, 100 * share));
 	na_put_int(c->r, f->evidence, M_left_out, n);
