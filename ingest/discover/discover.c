@@ -44,9 +44,8 @@ static enum na_status in_job(const char *path, struct na_arena *a,
 		return st;
 	snprintf(text, sizeof(text),
 		 "%s holds no traces itself: %zu file%s of the directories "
-		 "below it (%d deep) %s read%s",
-		 path, out->n, na_plural(out->n), (int)NA_DISCOVER_DEPTH,
-		 out->n == 1 ? "is" : "are",
+		 "below it %s read%s",
+		 path, out->n, na_plural(out->n), out->n == 1 ? "is" : "are",
 		 more ? "; there are more directories than are looked into"
 		      : "");
 	out->note = na_arena_strn(a, text, strlen(text));

@@ -507,5 +507,7 @@ bool na_recorder_entries_end(struct na_recorder_dump *x)
 	}
 	/* Where none has completed, those that have were left out. */
 	x->dump->lost = x->dump->lost && x->dump->all;
-	return add_last_frames(x) && (x->keeps_all || keep_some(x));
+	/* Where it breaks off, the last that is here was not its last. */
+	return (x->dump->cut || add_last_frames(x)) &&
+	       (x->keeps_all || keep_some(x));
 }

@@ -74,8 +74,13 @@ static enum na_status open_dump(struct na_input *in, struct na_err *err)
 	if (st == NA_ENOMEM || !x->ranks.dumps.n)
 		return na_fail(err, st, "%s", why.text);
 	if (st != NA_OK) {
+		size_t n = strlen(in->path);
+		bool named = strncmp(why.text, in->path, n) == 0 &&
+			     strncmp(why.text + n, ": ", 2) == 0;
+
 		in->damaged = true;
-		na_input_warn(in, "%s", why.text);
+		/* Whose warning it is, others say. */
+		na_input_warn(in, "%s", why.text + (named ? n + 2 : 0));
 	}
 	tell(in);
 	return NA_OK;

@@ -383,6 +383,19 @@ static bool read_top(struct na_recorder_dump *x, const char *path)
 	return na_recorder_entries_end(x) && read_places(x);
 }
 
+/* Status stands before the entries, which are most of a dump: where it is not
+ * the last that was read, all of it is there. */
+static bool has_status(const struct na_dump_value *top)
+{
+	const struct na_dump_list *l = na_dump_items(top, NA_DUMP_DICT);
+
+	for (size_t i = 0; l && i + 3 < l->n; i += 2) {
+		if (na_text_is(na_dump_text(&l->v[i]), "pg_status"))
+			return true;
+	}
+	return false;
+}
+
 /* `st`: what reading its values came to, and why. */
 static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 			       enum na_status st, const char *why,
@@ -391,6 +404,7 @@ static enum na_status add_dump(struct na_recorder_dump *x, const char *path,
 	struct na_testimony_dump *d = x->dump;
 
 	d->cut = st != NA_OK;
+	d->counted = d->cut && has_status(x->top);
 	if (!read_top(x, path))
 		return na_fail_nomem(err);
 	if (d->rank < 0)

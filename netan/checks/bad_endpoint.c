@@ -563,8 +563,9 @@ static void judge_bad_endpoint(struct na_case *c)
 		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
 		na_case_missing(c, "%s", na_other_hosts);
-	else if (c->n == before && !c->missing)
-		c->missing = na_verdict_thin(c);
+	else if (c->n == before && !c->missing && na_verdict_thin(c))
+		c->missing = na_files_missing(c) ? na_files_missing(c)
+						 : na_verdict_thin(c);
 }
 
 const struct na_check na_check_bad_endpoint = {

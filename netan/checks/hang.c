@@ -280,7 +280,8 @@ static void tell_missing(struct na_case *c, struct na_finding *f,
 			       "that nothing here tells of %s is certain, that "
 			       "%s never called it is not",
 			       s->who, s->many ? "they" : "it");
-	f->otherwise = "a dump that was written and is not among the files";
+	f->otherwise = "a dump that was written and is not among the files, or "
+		       "not whole";
 }
 
 static void put_evidence(struct na_case *c, struct na_finding *f,

@@ -320,11 +320,11 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	/* Of transfers, that is no cost: bad-endpoint knows whose it is. */
 	put_cost(c, f, x);
 	f->title = na_case_text(
-		c, "%s, by %s in %s of %s %s", w.title,
-		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3),
+		c, "%s, last in %s of %s %s, by %s in the median", w.title,
 		na_case_count(c, na_count_at(x, M_times)),
 		na_case_count(c, na_count_at(x, M_tried)),
-		na_says(x, M_of, "steps") ? "steps" : "runs of collectives");
+		na_says(x, M_of, "steps") ? "steps" : "runs of collectives",
+		na_case_seconds(c, na_number_at(x, M_behind_ms) / 1e3));
 	f->remedy = w.remedy;
 	put_facts(c, f, x);
 	if (network)

@@ -139,12 +139,28 @@ static void judge_left_out(struct na_case *c)
 				share > many_share
 					? "enough to mislead the rest"
 					: "too few to matter");
-	f->remedy = "a newer runtime may record them in full; netan info lists "
-		    "which files and planes they are in";
+	f->remedy = n == na_count_at(out, M_damaged)
+			    ? "copy their files again, or capture again; netan "
+			      "info lists which these are"
+			    : "a newer runtime may record them in full; netan "
+			      "info lists which files and planes they are in";
 	na_case_fact(c, f, "they are %s %% of all events",
 		     na_case_number(c, 100 * share));
 	na_put_int(c->r, f->evidence, M_left_out, n);
 	na_put_real(c->r, f->evidence, M_left_out_share, share);
+}
+
+/* What is not here may be in what is lost of a damaged file; NULL: none is. */
+static const char *lost_with(struct na_case *c)
+{
+	struct na_value *list = na_case_list(c);
+	size_t n = list_inputs(c, list, DAMAGED);
+
+	return n ? na_case_text(c, "%s%s damaged: it may be in what is lost "
+				   "there",
+				na_text_at(na_items(list), M_path),
+				n > 1 ? " and others are" : " is")
+		 : NULL;
 }
 
 /* Devices that transfers name, and nobody recorded. */
@@ -152,6 +168,7 @@ static void judge_absent(struct na_case *c)
 {
 	const struct na_value *doc = na_case_doc(c, "session");
 	int64_t n = na_count_at(doc, M_coverage "." M_devices_not_here);
+	const char *lost = lost_with(c);
 	struct na_finding *f;
 
 	if (!n)
@@ -165,6 +182,17 @@ static void judge_absent(struct na_case *c)
 	f->remedy = "give the files of all hosts (.xplane.pb of each)";
 	na_case_fact(c, f, "transfers name %s device%s that no file is of",
 		     na_case_count(c, n), na_plural(n));
+	if (lost) {
+		f->title = na_case_text(
+			c,
+			"%s device%s %s in no file, or in what is lost of a "
+			"damaged one: what those saw and did is unknown",
+			na_case_count(c, n), na_plural(n),
+			n == 1 ? "is" : "are");
+		f->remedy = "copy the damaged file again, or give the files of "
+			    "all hosts (.xplane.pb of each)";
+		na_case_fact(c, f, "%s", lost);
+	}
 	na_put_int(c->r, f->evidence, M_devices_not_here, n);
 }
 
@@ -240,6 +268,7 @@ static void note_corrected(struct na_case *c)
 static void judge_clock(struct na_case *c)
 {
 	const struct na_value *side = na_case_side(c, "session");
+	const char *lost = lost_with(c);
 	struct na_finding *f;
 
 	note_corrected(c);
@@ -252,6 +281,11 @@ static void judge_clock(struct na_case *c)
 		    "Environment\", or leave those files out";
 	na_case_fact(c, f, "%s files, each on a clock of its own",
 		     na_case_count(c, na_count_at(side, M_files)));
+	if (lost) {
+		f->remedy = "copy the damaged file again; where it has no "
+			    "clock even then, leave it out";
+		na_case_fact(c, f, "%s", lost);
+	}
 	na_put_int(c->r, f->evidence, M_files, na_count_at(side, M_files));
 }
 

@@ -65,7 +65,7 @@ static bool costs_more(const struct na_finding *f,
 		 guilty->cost_ms_per_step > 0 || guilty->mean_ms > 0);
 }
 
-/* " (no dump of it is here: ...)" of who tells nothing; "". */
+/* " (no whole dump of it is here: ...)" of who tells nothing; "". */
 static const char *untold(const struct na_finding *f)
 {
 	const struct na_value *who = na_get(f->evidence, M_culprits);
@@ -74,7 +74,7 @@ static const char *untold(const struct na_finding *f)
 	       : na_items(who) && who->n > 1
 		       ? " (no dumps of them are here: copy them, or see on "
 			 "their hosts whether they still run)"
-		       : " (no dump of it is here: copy it, or see on its "
+		       : " (no whole dump of it is here: copy it, or see on its "
 			 "host whether it still runs)";
 }
 
@@ -599,7 +599,7 @@ static const char *clocks_remark(const struct na_case *c)
 	return NULL;
 }
 
-static const char *acquittal(struct na_case *c)
+static const char *acquittal(struct na_case *c, const char *instead)
 {
 	enum na_locality known = na_locality(c);
 
@@ -607,7 +607,32 @@ static const char *acquittal(struct na_case *c)
 			    known == NA_PLACED ? na_if_racks : "",
 			    na_power_says(c),
 			    known == NA_NO_TOPOLOGY ? NA_POWER_NO_LINKS : "",
-			    na_verdict_instead(c));
+			    instead);
+}
+
+/* What steps waited for before the job stood still, or in another one. */
+static const char *beside_hang(struct na_case *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct na_finding *f = c->findings[i];
+
+		if (is_of(f, "straggler") && f->culprit && explains(f) > 0)
+			return late_together(c, f);
+	}
+	return "";
+}
+
+/* A job that stands still comes before what it did while it ran. */
+static const char *acquitted(struct na_case *c)
+{
+	const struct na_finding *f = explanation(c);
+
+	if (!f || !is_of(f, "hang"))
+		return na_case_text(c, "Network: %s",
+				    acquittal(c, na_verdict_instead(c)));
+	return na_case_text(c, "%s; network: %s",
+			    na_verdict_instead(c) + strlen("; "),
+			    acquittal(c, beside_hang(c)));
 }
 
 /* Nothing is suspected but by captures of who knows which hosts, and traces
@@ -619,7 +644,8 @@ static const char *half_acquitted(struct na_case *c)
 		return NULL;
 	return na_case_text(c,
 			    "cannot tell: %s; network of the traces' hosts: %s",
-			    suspected(c), acquittal(c));
+			    suspected(c),
+			    acquittal(c, na_verdict_instead(c)));
 }
 
 static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
@@ -644,7 +670,7 @@ static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 					      na_case_text(c, "%s%s", why,
 							   idle_question(c)));
 	*outcome = NA_NOT_GUILTY;
-	return na_case_text(c, "Network: %s", acquittal(c));
+	return acquitted(c);
 }
 
 const char *na_verdict(struct na_case *c, enum na_outcome *outcome)

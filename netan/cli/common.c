@@ -132,13 +132,13 @@ static const struct na_opt worker_opts[] = {
 	 "only these hosts; in captures also addresses"}
 
 #define WINDOW_ROWS \
-	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 0, \
+	{NA_OPT_TEXT, 0, "from", ASK(from), "TIME", NULL, 0, 1, \
 	 "start of the window: 1.5s or 200ms from the origin, or " \
 	 "2026-11-20T21:28:00Z", \
 	 .brief = "start of the window: 1.5s from the origin"}, \
-	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 0, \
+	{NA_OPT_TEXT, 0, "to", ASK(to), "TIME", NULL, 0, 1, \
 	 "end of the window"}, \
-	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 0, \
+	{NA_OPT_TEXT, 0, "step", ASK(step), "N[-M]", NULL, 0, 1, \
 	 "only step N, or steps N to M"}
 
 static const struct na_opt window_opts[] = {

@@ -247,8 +247,10 @@ static enum na_status set_text(const struct found *f, const char *text,
 	memcpy(&before, at, sizeof(before));
 	if (before && f->opt->max == 1)
 		return na_fail(err, NA_EUSAGE,
-			       "%s is given twice, as %s and %s: one at a time",
-			       f->shown, before, text);
+			       "%s is given twice, as %s and %s: %s", f->shown,
+			       before, text,
+			       f->opt->path ? "one at a time"
+					    : "it holds for all inputs");
 	if (na_opt_word(f->opt, 0, &n) && word_index(f->opt, text) < 0)
 		return bad_word(f, text, err);
 	memcpy(at, &text, sizeof(text));

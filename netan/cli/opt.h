@@ -7,7 +7,8 @@
  *	-q  -qv  --quiet                                flags, can be joined
  *	--                                              the rest are operands
  *
- * An option given again replaces its value (a list grows).  Options and
+ * An option given again replaces its value (a list grows; a text of which
+ * `max` is 1 is refused).  Options and
  * operands may be mixed; operands are handed over in order, so that one can
  * see the options before it.
  */

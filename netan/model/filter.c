@@ -93,29 +93,55 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 	return ok;
 }
 
-static bool is_asked(const struct na_filter *f, int64_t number)
+static struct na_run_window window_of(const struct na_bound_filter *l,
+				      uint32_t input)
 {
-	return number >= f->first_step && number <= f->last_step;
+	return na_filter_of_run(l->filter,
+				na_store_run_of(l->store, input));
 }
 
-/* When the chosen steps run, over all devices. */
-static void step_window(struct na_bound_filter *l)
+/* When the chosen steps of a run run, over all devices. */
+static struct na_run_steps steps_of(const struct na_bound_filter *l,
+				    uint32_t run)
 {
-	const struct na_filter *f = l->filter;
+	const struct na_run_window w = na_filter_of_run(l->filter, run);
 	const struct na_store *s = l->store;
+	struct na_run_steps of = {NA_TIME_MAX, NA_TIME_MIN};
 
-	l->steps_from_ps = f->first_step < 0 ? NA_TIME_MIN : NA_TIME_MAX;
-	l->steps_to_ps = f->first_step < 0 ? NA_TIME_MAX : NA_TIME_MIN;
-	for (size_t i = 0; f->first_step >= 0 && i < s->n_steps; i++) {
+	if (w.first_step < 0)
+		return (struct na_run_steps){NA_TIME_MIN, NA_TIME_MAX};
+	for (size_t i = 0; i < s->n_steps; i++) {
 		const struct na_step *x = &s->steps[i];
 
-		if (!is_asked(f, x->number))
+		if (x->run != run || !na_window_has_step(&w, x->number))
 			continue;
-		if (x->start_ps < l->steps_from_ps)
-			l->steps_from_ps = x->start_ps;
-		if (x->end_ps > l->steps_to_ps)
-			l->steps_to_ps = x->end_ps;
+		if (x->start_ps < of.from_ps)
+			of.from_ps = x->start_ps;
+		if (x->end_ps > of.to_ps)
+			of.to_ps = x->end_ps;
 	}
+	return of;
+}
+
+static bool step_windows(struct na_bound_filter *l)
+{
+	uint32_t n = (uint32_t)l->store->n_runs;
+
+	l->steps_from_ps = n ? NA_TIME_MAX : NA_TIME_MIN;
+	l->steps_to_ps = n ? NA_TIME_MIN : NA_TIME_MAX;
+	l->runs = na_calloc(n + 1, sizeof(*l->runs));
+	if (l->runs)
+		l->runs[n] = steps_of(l, n);
+	for (uint32_t run = 0; l->runs && run < n; run++) {
+		const struct na_run_steps of = steps_of(l, run);
+
+		l->runs[run] = of;
+		if (of.from_ps < l->steps_from_ps)
+			l->steps_from_ps = of.from_ps;
+		if (of.to_ps > l->steps_to_ps)
+			l->steps_to_ps = of.to_ps;
+	}
+	return l->runs;
 }
 
 NA_ORDER(by_core, struct na_device_step, NA_UP(core), NA_UP(start_ps),
@@ -131,10 +157,13 @@ static bool steps_of_devices(struct na_bound_filter *l)
 	l->steps = na_calloc(spans->n, sizeof(*l->steps));
 	if (!l->steps)
 		return false;
-	na_each_record (const struct na_span, x, spans)
+	na_each_record (const struct na_span, x, spans) {
+		const struct na_run_window w = window_of(l, x->input);
+
 		l->steps[l->n_steps++] = (struct na_device_step){
 			x->start_ps, x->end_ps, x->core,
-			is_asked(f, x->number)};
+			na_window_has_step(&w, x->number)};
+	}
 	na_sort(l->steps, l->n_steps, by_core);
 	return true;
 }
@@ -142,7 +171,7 @@ static bool steps_of_devices(struct na_bound_filter *l)
 static bool nothing_asked(const struct na_filter *f)
 {
 	return !has(f->host) && !has(f->src) && !has(f->dst) &&
-	       f->first_step < 0 && f->min_latency_ps == 0 &&
+	       f->first_step < 0 && !f->by_run && f->min_latency_ps == 0 &&
 	       f->max_rate_bps <= 0;
 }
 
@@ -179,7 +208,8 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 	l->all = l->open && !f->captures_alone && !has(f->collective) &&
 		 f->from_ps == NA_TIME_MIN && f->to_ps == NA_TIME_MAX &&
 		 !na_filter_calls_alone(f);
-	step_window(l);
+	if (!step_windows(l))
+		return false;
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
 		for (size_t i = 0; l->host_ok && i < s->n_sources; i++)
@@ -202,6 +232,7 @@ void na_filter_unbind(struct na_bound_filter *l)
 	free(l->src_ok);
 	free(l->dst_ok);
 	free(l->steps);
+	free(l->runs);
 	free(l->aside);
 }
 
@@ -220,32 +251,36 @@ static bool too_fast(const struct na_filter *f, const struct na_transfer *t)
 	       bits * 1e12 > f->max_rate_bps * ps;
 }
 
-static bool in_window(const struct na_filter *f, int64_t start_ps,
-		      int64_t end_ps)
+static bool in_window(const struct na_bound_filter *l, uint32_t input,
+		      int64_t start_ps, int64_t end_ps)
 {
+	const struct na_run_window w = window_of(l, input);
+
 	/* Half-open [from, to); an instant at `from` is inside. */
-	if (!f->clip)
-		return end_ps >= f->from_ps && end_ps < f->to_ps;
-	if (start_ps == end_ps)
-		return end_ps >= f->from_ps && end_ps < f->to_ps;
-	return end_ps > f->from_ps && start_ps < f->to_ps;
+	if (!l->filter->clip || start_ps == end_ps)
+		return end_ps >= w.from_ps && end_ps < w.to_ps;
+	return end_ps > w.from_ps && start_ps < w.to_ps;
 }
 
 /* Of what belongs to no device: while one of the steps runs. */
-static bool during_steps(const struct na_bound_filter *l, int64_t at_ps)
+static bool during_steps(const struct na_bound_filter *l, uint32_t input,
+			 int64_t at_ps)
 {
+	const struct na_run_steps *of =
+		&l->runs[na_store_run_of(l->store, input)];
+
 	return l->filter->first_step < 0 ||
-	       (at_ps >= l->steps_from_ps && at_ps < l->steps_to_ps);
+	       (at_ps >= of->from_ps && at_ps < of->to_ps);
 }
 
-static bool in_steps(const struct na_bound_filter *l, uint32_t step)
+static bool in_steps(const struct na_bound_filter *l, uint32_t input,
+		     uint32_t step)
 {
-	const struct na_filter *f = l->filter;
+	const struct na_run_window w = window_of(l, input);
 
-	if (f->first_step < 0)
-		return true;
-	return step < l->store->n_steps &&
-	       is_asked(f, l->store->steps[step].number);
+	return w.first_step < 0 ||
+	       (step < l->store->n_steps &&
+		na_window_has_step(&w, l->store->steps[step].number));
 }
 
 /* The host of a trace is its file; in captures both ends have one. */
@@ -262,8 +297,9 @@ static bool host_ok(const struct na_bound_filter *l, size_t base,
 static bool step_ok(const struct na_bound_filter *l,
 		    const struct na_transfer *t)
 {
-	return t->style < NA_STYLE_CAPTURE ? in_steps(l, t->step)
-					   : during_steps(l, t->end_ps);
+	return t->style < NA_STYLE_CAPTURE
+		       ? in_steps(l, t->input, t->step)
+		       : during_steps(l, t->input, t->end_ps);
 }
 
 enum na_verdict na_filter_asked(const struct na_bound_filter *l,
@@ -276,12 +312,12 @@ enum na_verdict na_filter_asked(const struct na_bound_filter *l,
 	    !component_ok(l->filter, t) ||
 	    na_filter_aside(l, t->input))
 		return NA_DROP_FILTERED;
-	if (l->open && in_window(l->filter, t->start_ps, t->end_ps))
+	if (l->open && in_window(l, t->input, t->start_ps, t->end_ps))
 		return NA_KEEP;
 	base = s->sources[t->input].run * s->names.n_endpoints;
 	if (!host_ok(l, base, t) || (l->src_ok && !l->src_ok[base + t->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + t->dst]) || !step_ok(l, t) ||
-	    !in_window(l->filter, t->start_ps, t->end_ps) ||
+	    !in_window(l, t->input, t->start_ps, t->end_ps) ||
 	    lasted_ps(t) < (uint64_t)l->filter->min_latency_ps)
 		return NA_DROP_FILTERED;
 	return too_fast(l->filter, t) ? NA_DROP_TOO_FAST : NA_KEEP;
@@ -317,16 +353,17 @@ static bool told_twice(const struct na_store *s, const struct na_exec *e)
 static bool exec_in_time(const struct na_bound_filter *l,
 			 const struct na_exec *e)
 {
-	const struct na_filter *f = l->filter;
+	const struct na_run_window w = window_of(l, e->input);
 
 	if (e->kind == NA_ACT_GRAPH)
-		return e->end_ps >= f->from_ps && e->start_ps <= f->to_ps &&
+		return e->end_ps >= w.from_ps && e->start_ps <= w.to_ps &&
 		       (e->device == NA_UNKNOWN_U32
-				? during_steps(l, e->end_ps)
-				: in_steps(l, e->step));
-	return in_steps(l, e->step) && in_window(f, e->start_ps, e->end_ps) &&
+				? during_steps(l, e->input, e->end_ps)
+				: in_steps(l, e->input, e->step));
+	return in_steps(l, e->input, e->step) &&
+	       in_window(l, e->input, e->start_ps, e->end_ps) &&
 	       (uint64_t)e->end_ps - (uint64_t)e->start_ps >=
-		       (uint64_t)f->min_latency_ps;
+		       (uint64_t)l->filter->min_latency_ps;
 }
 
 bool na_filter_exec_asked(const struct na_bound_filter *l,
@@ -350,8 +387,8 @@ bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e)
 {
 	return (!l->host_ok || l->host_ok[e->input]) &&
-	       in_window(l->filter, e->start_ps, e->end_ps) &&
-	       during_steps(l, e->end_ps);
+	       in_window(l, e->input, e->start_ps, e->end_ps) &&
+	       during_steps(l, e->input, e->end_ps);
 }
 
 bool na_filter_input(const struct na_bound_filter *l, uint32_t input)
@@ -371,7 +408,9 @@ bool na_filter_comm(const struct na_bound_filter *l, const struct na_comm *x)
 
 static uint32_t input_of(const struct na_bound_filter *l, uint32_t core)
 {
-	return l->store->devices.cores[core].input;
+	const struct na_devices *d = &l->store->devices;
+
+	return core < d->n_cores ? d->cores[core].input : 0;
 }
 
 bool na_filter_op(const struct na_bound_filter *l, const struct na_op *x)
@@ -384,9 +423,11 @@ bool na_filter_busy(const struct na_bound_filter *l, const struct na_busy *x)
 	return x->length_ps && na_filter_input(l, input_of(l, x->core));
 }
 
-bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps)
+bool na_filter_instant(const struct na_bound_filter *l, uint32_t input,
+		       int64_t at_ps)
 {
-	return in_window(l->filter, at_ps, at_ps) && during_steps(l, at_ps);
+	return in_window(l, input, at_ps, at_ps) &&
+	       during_steps(l, input, at_ps);
 }
 
 /* Where steps of a device overlap, the later one begins a new one. */
@@ -397,12 +438,12 @@ bool na_filter_step_of(const struct na_bound_filter *l, uint32_t core,
 	int64_t at_ps = end_ps > start_ps ? end_ps - 1 : end_ps;
 	size_t from, to, at;
 
-	if (!l || l->filter->first_step < 0)
+	if (!l || window_of(l, input_of(l, core)).first_step < 0)
 		return true;
 	from = NA_BOUND(i, 0, l->n_steps, x[i].core >= core);
 	to = NA_BOUND(i, from, l->n_steps, x[i].core > core);
 	if (from == to)
-		return during_steps(l, end_ps);
+		return during_steps(l, input_of(l, core), end_ps);
 	at = NA_BOUND(i, from, to, x[i].start_ps > at_ps);
 	return at > from && x[at - 1].asked && at_ps < x[at - 1].end_ps;
 }
@@ -410,7 +451,7 @@ bool na_filter_step_of(const struct na_bound_filter *l, uint32_t core,
 bool na_filter_on_core(const struct na_bound_filter *l, uint32_t core,
 		       int64_t start_ps, int64_t end_ps)
 {
-	return !l || (in_window(l->filter, end_ps, end_ps) &&
+	return !l || (in_window(l, input_of(l, core), end_ps, end_ps) &&
 		      na_filter_step_of(l, core, start_ps, end_ps));
 }
 
@@ -476,14 +517,14 @@ static bool end_ok(const bool *ok, const struct na_text_list *l,
 
 /* What was counted as a whole is of the window, and of the steps, when it lies
  * inside. */
-static bool lasts_within(const struct na_bound_filter *l, int64_t from_ps,
-			 int64_t to_ps, bool clipped)
+static bool lasts_within(const struct na_bound_filter *l, uint32_t input,
+			 int64_t from_ps, int64_t to_ps, bool clipped)
 {
-	const struct na_filter *f = l->filter;
-	int64_t first_ps = f->from_ps > l->steps_from_ps ? f->from_ps
-							 : l->steps_from_ps;
-	int64_t last_ps = f->to_ps < l->steps_to_ps ? f->to_ps
-						    : l->steps_to_ps;
+	const struct na_run_window w = window_of(l, input);
+	const struct na_run_steps *of =
+		&l->runs[na_store_run_of(l->store, input)];
+	int64_t first_ps = w.from_ps > of->from_ps ? w.from_ps : of->from_ps;
+	int64_t last_ps = w.to_ps < of->to_ps ? w.to_ps : of->to_ps;
 
 	return to_ps >= first_ps && from_ps < last_ps &&
 	       (clipped || (from_ps >= first_ps && to_ps < last_ps));
@@ -492,7 +533,7 @@ static bool lasts_within(const struct na_bound_filter *l, int64_t from_ps,
 bool na_filter_connection_time(const struct na_bound_filter *l,
 			       const struct na_connection *c)
 {
-	return lasts_within(l, c->from_ps, c->to_ps, c->clipped);
+	return lasts_within(l, c->input, c->from_ps, c->to_ps, c->clipped);
 }
 
 bool na_filter_connection(const struct na_bound_filter *l,
@@ -519,7 +560,7 @@ bool na_filter_queue_pair(const struct na_bound_filter *l,
 	const struct na_store *s = l->store;
 	size_t base = s->sources[q->input].run * s->names.n_endpoints;
 
-	return lasts_within(l, q->from_ps, q->to_ps, q->clipped) &&
+	return lasts_within(l, q->input, q->from_ps, q->to_ps, q->clipped) &&
 	       (!l->end_ok || l->end_ok[base + q->src] ||
 		l->end_ok[base + q->dst]) &&
 	       (!l->src_ok || l->src_ok[base + q->src]) &&
@@ -530,13 +571,14 @@ unsigned na_filter_packet(const struct na_bound_filter *l,
 			  const struct na_wire_packet *w)
 {
 	const struct na_filter *f = l->filter;
+	const struct na_run_window asked = window_of(l, w->input);
 	const struct na_store *s = l->store;
 	size_t base = s->sources[w->input].run * s->names.n_endpoints;
 	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
 
 	if (na_filter_aside(l, w->input) ||
-	    w->time_ps < f->from_ps || w->time_ps >= f->to_ps ||
-	    !during_steps(l, w->time_ps) ||
+	    w->time_ps < asked.from_ps || w->time_ps >= asked.to_ps ||
+	    !during_steps(l, w->input, w->time_ps) ||
 	    (l->src_ok && !l->src_ok[base + w->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + w->dst]))
 		return 0;

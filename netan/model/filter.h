@@ -21,6 +21,12 @@
 #include "netan/base/units.h"
 #include "netan/model/packed.h"
 
+/* Times and steps that are asked for, of one run. */
+struct na_run_window {
+	int64_t from_ps, to_ps;
+	int64_t first_step, last_step;
+};
+
 /* Lists are borrowed. */
 struct na_filter {
 	const struct na_text_list *host, *src, *dst, *collective; /* or NULL */
@@ -29,6 +35,9 @@ struct na_filter {
 	int64_t from_ps, to_ps;        /* NA_TIME_MIN, NA_TIME_MAX: open */
 	bool clip;                     /* overlap counts, not the end */
 	int64_t first_step, last_step; /* -1: all */
+	/* Where each run has a window of its own, as slices do, these; the
+	 * members above hold all of them then.  NULL: they count in all. */
+	const struct na_run_window *by_run;
 	bool include_loopback;
 	bool instants;       /* clock_skew and no_latency, too */
 	bool censored;       /* these count under their class, yet are kept */
@@ -52,6 +61,22 @@ void na_filter_init(struct na_filter *f);
 bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t);
 bool na_filter_collective(const struct na_filter *f, const char *name);
 
+static inline struct na_run_window na_filter_of_run(const struct na_filter *f,
+						     uint32_t run)
+{
+	return f->by_run ? f->by_run[run]
+			 : (struct na_run_window){f->from_ps, f->to_ps,
+						  f->first_step, f->last_step};
+}
+
+/* Is a step of that number asked for? */
+static inline bool na_window_has_step(const struct na_run_window *w,
+				      int64_t number)
+{
+	return w->first_step < 0 ||
+	       (number >= w->first_step && number <= w->last_step);
+}
+
 /* A step of a device. */
 struct na_device_step {
 	int64_t start_ps, end_ps;
@@ -65,6 +90,12 @@ static inline bool na_filter_calls_alone(const struct na_filter *f)
 	return f->components == NA_COMP_BIT(NA_COMP_RPC);
 }
 
+/* When the steps that are asked for run, on any device of a run; always, where
+ * all are. */
+struct na_run_steps {
+	int64_t from_ps, to_ps;
+};
+
 /* Verdicts on endpoints and hosts, made once. */
 struct na_bound_filter {
 	const struct na_filter *filter;
@@ -76,6 +107,7 @@ struct na_bound_filter {
 	bool *end_ok; /* --host in captures: by address or its host */
 	bool *aside;  /* by input: see traces_first; NULL: none */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
+	struct na_run_steps *runs;          /* the same, by run */
 	/* With --step, of all devices, sorted by core and start. */
 	struct na_device_step *steps;
 	size_t n_steps;
@@ -137,9 +169,10 @@ struct na_host_event;
 bool na_filter_host_event(const struct na_bound_filter *l,
 			  const struct na_host_event *e);
 
-/* A host by --host; an instant by time and --step. */
+/* A host by --host; an instant of an input's run by time and --step. */
 bool na_filter_input(const struct na_bound_filter *l, uint32_t input);
-bool na_filter_instant(const struct na_bound_filter *l, int64_t at_ps);
+bool na_filter_instant(const struct na_bound_filter *l, uint32_t input,
+		       int64_t at_ps);
 /* What a device does: by its end, and by the device's own step that holds its
  * last instant, as steps of devices overlap; on one without steps, as
  * na_filter_instant().  l NULL: all. */
@@ -154,8 +187,9 @@ static inline bool na_filter_when(const struct na_bound_filter *l,
 {
 	/* Others that are outside of --from and --to are not in the store. */
 	return !l ||
-	       (l->filter->first_step < 0 && t->style != NA_STYLE_MESSAGE) ||
-	       na_filter_instant(l, t->end_ps);
+	       (l->filter->first_step < 0 && !l->filter->by_run &&
+		t->style != NA_STYLE_MESSAGE) ||
+	       na_filter_instant(l, t->input, t->end_ps);
 }
 
 struct na_span;

@@ -160,6 +160,7 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 {
 	const double slow = log(PAIRS_SLOWER);
 	struct slow x = {.n = 0}, all = {.n = 0};
+	double few = 0;
 	char number[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < run->n_remote; i++) {
@@ -167,14 +168,20 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		add_slow(&all, s, p, 0);
+		if (na_pairs_is_few(s, p))
+			few = fmax(few, r->effect);
 		if (r->q_value <= 0.01 && r->effect > slow &&
 		    !na_pairs_is_few(s, p))
 			add_slow(&x, s, p, r->effect);
 	}
 	if (!x.n)
 		return;
-	na_str_addf(w, "; %zu slow pair%s without a cause (up to %sx)", x.n,
+	na_str_addf(w, "; %zu slow pair%s without a cause (up to %sx", x.n,
 		    na_plural(x.n), na_print_number(number, exp(x.most), 3));
+	/* The table has rows that say more. */
+	if (few > x.most)
+		na_str_addf(w, ", of %d or more transfers", (int)PAIRS_FEW);
+	na_str_addf(w, ")");
 	if (x.n > 1 && x.shared[0] && !all.shared[0])
 		na_str_addf(w, ", all from slice %d", x.slice[0]);
 	if (x.n > 1 && x.shared[1] && !all.shared[1])

@@ -144,12 +144,13 @@ static bool count_one(struct sl_state *s, struct count *c,
 /* The part of a step that is looked at. */
 static int64_t step_length(const struct sl_state *s, const struct na_span *x)
 {
-	const struct na_filter *f = s->scope->filter;
-	int64_t from = x->start_ps > f->from_ps ? x->start_ps : f->from_ps;
-	int64_t to = x->end_ps < f->to_ps ? x->end_ps : f->to_ps;
+	const struct na_run_window w =
+		na_filter_of_run(s->scope->filter,
+				 na_store_run_of(s->scope->store, x->input));
+	int64_t from = x->start_ps > w.from_ps ? x->start_ps : w.from_ps;
+	int64_t to = x->end_ps < w.to_ps ? x->end_ps : w.to_ps;
 
-	if (f->first_step >= 0 &&
-	    (x->number < f->first_step || x->number > f->last_step))
+	if (!na_window_has_step(&w, x->number))
 		return 0;
 	return na_time_between(from, to);
 }

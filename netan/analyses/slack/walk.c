@@ -186,18 +186,20 @@ static uint32_t step_of(const struct sl_state *s, const struct sl_core *c,
 bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
 		     struct sl_occ *o)
 {
-	const struct na_filter *f = s->scope->filter;
+	const struct na_store *store = s->scope->store;
+	uint32_t input = store->devices.cores[o->core].input;
+	const struct na_run_window w = na_filter_of_run(
+		s->scope->filter, na_store_run_of(store, input));
 
 	o->step = step_of(s, c, o);
-	if (o->end_ps < f->from_ps || o->end_ps >= f->to_ps)
+	if (o->end_ps < w.from_ps || o->end_ps >= w.to_ps)
 		return false;
-	if (f->first_step < 0)
+	if (w.first_step < 0)
 		return true;
 	if (!c->n_steps)
-		return na_filter_instant(s->scope->bound, o->end_ps);
+		return na_filter_instant(s->scope->bound, input, o->end_ps);
 	return o->step != NA_UNKNOWN_U32 &&
-	       s->scope->store->steps[o->step].number >= f->first_step &&
-	       s->scope->store->steps[o->step].number <= f->last_step;
+	       na_window_has_step(&w, store->steps[o->step].number);
 }
 
 bool na_slack_meets(const struct sl_state *s, int64_t start_ps, int64_t end_ps)

@@ -35,12 +35,16 @@ static bool longest_program(const struct st_span *x, size_t n, uint32_t *name)
 	return true;
 }
 
-static bool in_window(const struct na_filter *f, const struct st_cell *c)
+static bool in_window(const struct st_state *s, const struct st_cell *c)
 {
-	return c->end_ps >= f->from_ps &&
-	       (c->end_ps < f->to_ps || f->to_ps == NA_TIME_MAX) &&
-	       (f->first_step < 0 ||
-		(c->number >= f->first_step && c->number <= f->last_step));
+	uint32_t input = na_steps_host_of(s, c->core);
+	const struct na_run_window w =
+		na_filter_of_run(s->scope->filter,
+				 na_store_run_of(s->scope->store, input));
+
+	return c->end_ps >= w.from_ps &&
+	       (c->end_ps < w.to_ps || w.to_ps == NA_TIME_MAX) &&
+	       na_window_has_step(&w, c->number);
 }
 
 /* Steps of one core: where two overlap, the first ends where the next
@@ -204,7 +208,7 @@ static void find_gaps(struct st_state *s)
 			c->gap_ps = na_time_between(last->end_ps, c->start_ps);
 	}
 	for (size_t i = 0; i < s->n_cells; i++) {
-		s->cells[i].kept = in_window(s->scope->filter, &s->cells[i]);
+		s->cells[i].kept = in_window(s, &s->cells[i]);
 		s->filtered += !s->cells[i].kept;
 	}
 }

@@ -223,6 +223,19 @@ static bool view_steps(struct na_result *r, const struct st_state *s)
 	return true;
 }
 
+/* A cause in a row is of its slowest steps, whoever is accused. */
+static void note_causes(struct na_result *r, const struct st_state *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_hosts; i++)
+		any |= s->hosts[i].cause != ST_NONE;
+	if (any && !s->n_stragglers)
+		na_result_note(r, "cause: why a host is last in the few steps "
+				  "where it is; it accuses nobody, netan "
+				  "check says who is guilty");
+}
+
 /* What to do about each cause that a straggler has. */
 static void advise(struct na_result *r, const struct st_state *s)
 {
@@ -359,6 +372,7 @@ void na_steps_views(struct na_result *r, const struct st_state *s)
 	view_changes(r, s);
 	if (!view_steps(r, s))
 		return;
+	note_causes(r, s);
 	advise(r, s);
 	coverage(r, s);
 }

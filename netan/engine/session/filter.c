@@ -88,5 +88,6 @@ enum na_status na_session_filter(struct na_session *s, struct na_err *err)
 		st = na_fail(err, NA_EUSAGE, "--from must lie before --to");
 	if (st == NA_OK && w->step)
 		st = steps(w->step, f, err);
+	na_session_join_windows(s, f);
 	return st == NA_OK ? na_session_say_cut(s, err) : st;
 }

@@ -57,6 +57,7 @@ struct na_session {
 	size_t n_notes, cap_notes;
 	struct na_source *sources;   /* one for each input */
 	size_t *owners;              /* which rank reads it; 0 where alone */
+	struct na_run_window *by_run; /* of runs not cut alike; NULL: none */
 	struct na_slice_mark window; /* that was asked for, or of the slices
 				      * that the inputs are */
 	struct na_filter filter;
@@ -114,6 +115,8 @@ enum na_status na_session_filter(struct na_session *s,
  * for, which is noted.  NA_ENOMEM. */
 enum na_status na_session_window(struct na_session *s,
 				 struct na_err *err) NA_MUST_CHECK;
+/* ... and to the filter, where runs have windows of their own. */
+void na_session_join_windows(const struct na_session *s, struct na_filter *f);
 /* Once the filter is set: says where it reaches beyond what is in a slice.
  * NA_ENOMEM. */
 enum na_status na_session_say_cut(struct na_session *s,

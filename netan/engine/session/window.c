@@ -39,25 +39,29 @@ static enum na_status note(struct na_session *s, struct na_str *said,
 	return NA_OK;
 }
 
-static enum na_status note_window(struct na_session *s,
+static enum na_status note_window(struct na_session *s, const char *label,
 				  const struct na_slice_mark *m,
 				  struct na_err *err)
 {
 	struct na_str said = {.s = NULL};
 
-	na_str_addf(&said, "the input is a slice: only the window that it was "
-			   "cut with counts (");
+	if (label)
+		na_str_addf(&said, "%s", label);
+	else
+		na_str_addf(&said, "the input");
+	na_str_addf(&said, " is a slice: only the window that it was cut with "
+			   "counts (");
 	na_slice_print_window(&said, m);
 	na_str_addf(&said, ")");
 	return note(s, &said, err);
 }
 
-static bool tells_steps(const struct na_session *s)
+static bool tells_steps(const struct na_session *s, uint32_t run)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < s->n_inputs; i++)
-		any |= !s->inputs[i].capture;
+		any |= s->sources[i].run == run && !s->inputs[i].capture;
 	return any;
 }
 
@@ -81,19 +85,23 @@ static bool usable(const struct na_session *s, const struct na_slice_mark *m)
 	       from_ps < to_ps;
 }
 
-enum na_status na_session_window(struct na_session *s, struct na_err *err)
+/* That of the slices of a run, which is none where it is not that of all its
+ * inputs. */
+static enum na_status find_window(struct na_session *s, uint32_t run,
+				  struct na_slice_mark *found,
+				  struct na_err *err)
 {
 	const struct na_request *q = s->request;
 	const struct na_input *cut = NULL, *other = NULL;
 	struct na_slice_mark first = {.from = NULL}, m;
-	bool steps = tells_steps(s);
+	bool steps = tells_steps(s, run);
 
-	s->window = (struct na_slice_mark){q->from, q->to, q->step, NULL};
-	if (has_window(&s->window))
-		return NA_OK;
+	*found = first;
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct na_input *in = &s->inputs[i];
 
+		if (s->sources[i].run != run)
+			continue;
 		m = (struct na_slice_mark){.from = NULL};
 		if (in->cut && !na_slice_mark_read(&m, in->cut, &s->arena))
 			return na_fail_nomem(err);
@@ -124,9 +132,120 @@ enum na_status na_session_window(struct na_session *s, struct na_err *err)
 			       cut->path, cut->cut);
 		return NA_OK;
 	}
-	s->window = (struct na_slice_mark){
+	*found = (struct na_slice_mark){
 		.from = first.from, .to = first.to, .step = first.step};
-	return note_window(s, &s->window, err);
+	return NA_OK;
+}
+
+static uint32_t count_runs(const struct na_session *s)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		n = s->sources[i].run >= n ? s->sources[i].run + 1 : n;
+	return n;
+}
+
+static const char *label_of(const struct na_session *s, uint32_t run)
+{
+	size_t i = 0;
+
+	while (s->sources[i].run != run)
+		i++;
+	return s->sources[i].label;
+}
+
+/* Times and steps of a window that is usable. */
+static struct na_run_window times_of(const struct na_session *s,
+				     const struct na_slice_mark *m)
+{
+	struct na_run_window w = {NA_TIME_MIN, NA_TIME_MAX, -1, -1};
+
+	if ((m->from && !na_session_moment(s, m->from, &w.from_ps)) ||
+	    (m->to && !na_session_moment(s, m->to, &w.to_ps)) ||
+	    (m->step &&
+	     !na_slice_parse_steps(m->step, &w.first_step, &w.last_step)))
+		return (struct na_run_window){NA_TIME_MIN, NA_TIME_MAX, -1,
+					      -1};
+	return w;
+}
+
+/* Runs that were not cut alike: each has its own. */
+static enum na_status set_apart(struct na_session *s,
+				const struct na_slice_mark *marks, uint32_t n,
+				struct na_err *err)
+{
+	enum na_status st = NA_OK;
+
+	s->by_run = na_arena_alloc(&s->arena, n * sizeof(*s->by_run));
+	if (!s->by_run)
+		return na_fail_nomem(err);
+	for (uint32_t run = 0; st == NA_OK && run < n; run++) {
+		s->by_run[run] = times_of(s, &marks[run]);
+		if (has_window(&marks[run]))
+			st = note_window(s, label_of(s, run), &marks[run],
+					 err);
+	}
+	return st;
+}
+
+enum na_status na_session_window(struct na_session *s, struct na_err *err)
+{
+	const struct na_request *q = s->request;
+	uint32_t n = count_runs(s);
+	struct na_slice_mark *marks;
+	enum na_status st = NA_OK;
+	bool alike = true;
+
+	s->by_run = NULL;
+	s->window = (struct na_slice_mark){q->from, q->to, q->step, NULL};
+	if (has_window(&s->window) || !n)
+		return NA_OK;
+	marks = na_calloc(n, sizeof(*marks));
+	if (!marks)
+		return na_fail_nomem(err);
+	for (uint32_t run = 0; st == NA_OK && run < n; run++) {
+		st = find_window(s, run, &marks[run], err);
+		alike = alike && same_window(&marks[run], &marks[0]);
+	}
+	if (st == NA_OK && !alike) {
+		st = set_apart(s, marks, n, err);
+	} else if (st == NA_OK && has_window(&marks[0])) {
+		s->window = marks[0];
+		st = note_window(s, NULL, &s->window, err);
+	}
+	free(marks);
+	return st;
+}
+
+/* All of them hold these. */
+void na_session_join_windows(const struct na_session *s, struct na_filter *f)
+{
+	uint32_t n = count_runs(s);
+	bool open = false;
+
+	f->by_run = s->by_run;
+	if (!f->by_run)
+		return;
+	f->from_ps = NA_TIME_MAX;
+	f->to_ps = NA_TIME_MIN;
+	for (uint32_t run = 0; run < n; run++) {
+		const struct na_run_window *w = &f->by_run[run];
+
+		f->from_ps = w->from_ps < f->from_ps ? w->from_ps : f->from_ps;
+		f->to_ps = w->to_ps > f->to_ps ? w->to_ps : f->to_ps;
+		open |= w->first_step < 0;
+		if (w->first_step < 0)
+			continue;
+		if (f->first_step < 0 || w->first_step < f->first_step)
+			f->first_step = w->first_step;
+		if (w->last_step > f->last_step)
+			f->last_step = w->last_step;
+	}
+	if (open && f->first_step >= 0) {
+		f->first_step = 0;
+		f->last_step = INT64_MAX;
+	}
 }
 
 /* ---- one is asked for */
@@ -364,11 +483,13 @@ enum na_status na_session_clip(struct na_session *s, struct na_err *err)
 	}
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct na_input *in = &s->inputs[i];
+		const struct na_run_window *own =
+			s->by_run ? &s->by_run[s->sources[i].run] : NULL;
 
-		in->from_ps = from_ps;
-		in->to_ps = to_ps;
-		in->windowed = from_ps != NA_TIME_MIN ||
-			       to_ps != NA_TIME_MAX || whole;
+		in->from_ps = own ? own->from_ps : from_ps;
+		in->to_ps = own ? own->to_ps : to_ps;
+		in->windowed = in->from_ps != NA_TIME_MIN ||
+			       in->to_ps != NA_TIME_MAX || whole;
 	}
 	return st == NA_OK ? st : na_fail_nomem(err);
 }

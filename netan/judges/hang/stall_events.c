@@ -452,6 +452,8 @@ static bool add_unknown(const struct na_stall_court *c, struct na_stalls *x)
 	s->why = 2 * c->w->missing.n > c->w->members.n
 			 ? "the dumps of most ranks are not here"
 		 : c->w->overflow.n ? "rings lost the entries that would tell"
+		 : c->w->missing.n ? "who did not come may be one whose dump is "
+				     "missing or damaged"
 				    : "all members of each operation are in "
 				      "it, or what others did is not told";
 	return na_append(&s->waiting, first->holds.v, first->holds.n);

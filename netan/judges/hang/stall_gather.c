@@ -69,6 +69,22 @@ bool na_stall_testifies(const struct na_testimony_dump *d)
 	return d && !d->unresponsive && !d->cut;
 }
 
+bool na_stall_damaged(const struct na_stalls *x, const struct na_stall *s)
+{
+	for (size_t i = 0; i < x->ranks->dumps.n; i++) {
+		const struct na_testimony_dump *d = &x->ranks->dumps.v[i];
+
+		if (d->cut && na_stall_blames(s, d->rank))
+			return true;
+	}
+	return false;
+}
+
+bool na_stall_counts(const struct na_testimony_dump *d)
+{
+	return na_stall_testifies(d) || (d && !d->unresponsive && d->counted);
+}
+
 static bool find_missing(struct na_stall_work *w)
 {
 	const struct na_testimony *x = w->ranks;
@@ -139,6 +155,19 @@ static enum came by_entries(const struct na_testimony_dump *d,
 	return d->lost ? LOST : LEFT;
 }
 
+/* Of a dump that is cut off, where it tells of the group: whether the rank is
+ * still in an operation that it called, its entries would. */
+static enum came by_counters(const struct na_testimony_dump *d,
+			     const struct na_testimony_place *p,
+			     const struct na_stall_op *op)
+{
+	if (!p || !p->told || d->places_unmatched)
+		return CANNOT_TELL;
+	if (p->enqueued < op->sequence)
+		return NEVER;
+	return p->completed < op->sequence ? CANNOT_TELL : LEFT;
+}
+
 static enum came whether(const struct na_stall_work *w,
 			 const struct na_testimony_dump *d,
 			 const struct na_stall_op *op)
@@ -149,7 +178,9 @@ static enum came whether(const struct na_stall_work *w,
 	if (w->in[d->rank] == op->group + 1)
 		return WAITS;
 	if (w->mixed[op->group])
-		return by_entries(d, p, op);
+		return d->cut ? CANNOT_TELL : by_entries(d, p, op);
+	if (d->cut)
+		return by_counters(d, p, op);
 	if (!p)
 		return !d->places.n || d->places_unmatched || d->lost
 			       ? CANNOT_TELL
@@ -193,7 +224,7 @@ static bool blame_members(struct na_stall_work *w, struct na_stall_op *op)
 
 		if (na_stall_has(&op->holds, r))
 			continue;
-		if (!na_stall_testifies(d)) {
+		if (!na_stall_counts(d)) {
 			ok = na_add(&unheard, r);
 			continue;
 		}

@@ -58,13 +58,30 @@ static void counted_text(const struct na_stalls *x,
 					  x->ranks->groups.v[s->group].name));
 }
 
+static void cut_dump_text(const struct na_stalls *x, const struct na_stall *s,
+			  int32_t rank, struct na_str *to)
+{
+	for (size_t i = 0; i < x->ranks->dumps.n; i++) {
+		const struct na_testimony_dump *d = &x->ranks->dumps.v[i];
+
+		if (d->rank != rank || !d->counted)
+			continue;
+		na_str_addf(to, "dump of rank %d: damaged", (int)rank);
+		counted_text(x, d, s, to);
+		na_str_addf(to, "\n");
+		return;
+	}
+}
+
 static void one_dump_text(const struct na_stalls *x, const struct na_stall *s,
 			  int32_t rank, struct na_str *to)
 {
 	struct na_stall_own own = na_stall_own(x, rank);
 
-	if (!own.dump)
+	if (!own.dump) {
+		cut_dump_text(x, s, rank, to);
 		return;
+	}
 	na_str_addf(to, "dump of rank %d: ", (int)rank);
 	if (own.pending)
 		na_str_addf(to, "%s operation%s in it %s not completed",

@@ -205,7 +205,7 @@ static struct came place_rank(const struct listing *l, const struct shown *s,
 			  .rank = rank};
 	const struct na_testimony_place *p;
 
-	if (!d || !na_stall_testifies(d)) {
+	if (!na_stall_counts(d)) {
 		to.role = to.role == CULPRIT ? CULPRIT : UNHEARD;
 		to.state = UNKNOWN;
 		return to;
@@ -218,6 +218,9 @@ static struct came place_rank(const struct listing *l, const struct shown *s,
 	add_entries(d, s->group, &to);
 	to.calls = calls_of(s, rank);
 	to.state = state_of(&to, s->sequence);
+	/* Its counters alone tell. */
+	if (d->cut && (mixed || to.state != NEVER || !p || !p->told))
+		to.state = UNKNOWN;
 	if (to.state == NEVER && to.enqueued < 0 && (!p || !p->told) &&
 	    to.role != CULPRIT)
 		to.state = UNKNOWN;

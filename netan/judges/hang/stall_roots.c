@@ -387,15 +387,6 @@ static size_t drop_waiting(struct na_stall_court *c)
 	return n;
 }
 
-/* Of whom there is no dump; one whose dump is cut off may have called what it
- * does not tell. */
-static bool is_missing(const struct na_stall_court *c, size_t r)
-{
-	const struct na_testimony_dump *d = c->w->dumps[r];
-
-	return c->charges[r].kind == NA_HANG_MISSING_RANK && !(d && d->cut);
-}
-
 static size_t name_roots(struct na_stall_court *c)
 {
 	const struct na_stall_work *w = c->w;
@@ -417,7 +408,7 @@ static size_t name_roots(struct na_stall_court *c)
 		struct na_stall_charge *x = &c->charges[r];
 
 		if (missing)
-			x->root = few && is_missing(c, r);
+			x->root = few && x->kind == NA_HANG_MISSING_RANK;
 		else
 			x->root = x->weak && !c->mismatch &&
 				  !waits(c, (int32_t)r);

@@ -47,6 +47,7 @@ static void lasted_text(const struct na_stall *s, struct na_str *to)
 static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
+	bool damaged = na_stall_damaged(x, s);
 	char group[NA_STALL_RANKS_BUF + 100], who[NA_STALL_RANKS_BUF + 8];
 	char sequence[40] = "", holders[NA_STALL_RANKS_BUF + 8] = "";
 
@@ -85,9 +86,10 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 		break;
 	case NA_HANG_MISSING_RANK:
 		na_str_addf(to,
-			    "why: there is no dump of %s, and all others "
-			    "of the group wait in it\n",
-			    who);
+			    "why: %s dump of %s%s, and all others of the "
+			    "group wait in it\n",
+			    damaged ? "the" : "there is no", who,
+			    damaged ? " is damaged" : "");
 		break;
 	default:
 		break;

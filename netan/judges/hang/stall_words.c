@@ -132,19 +132,31 @@ void na_stall_title(const struct na_stalls *x, const struct na_stall *s,
 		    char *buf, size_t size)
 {
 	char who[NA_STALL_RANKS_BUF + 120];
+	size_t n = s->waiting.n + s->behind.n;
+	struct na_str to = na_str_over(buf, size);
 
 	na_stall_who(x, s, who, sizeof(who));
-	if (s->cause == NA_HANG_UNKNOWN || !who[0])
-		snprintf(buf, size, "%s, nobody can be blamed",
-			 na_hang_cause_text(s->cause));
-	else
-		snprintf(buf, size, "%s: %s (%s%.60s%s)",
-			 na_hang_cause_text(s->cause), who,
-			 s->cause == NA_HANG_HOST_STUCK && s->sequence < 0
-				 ? "the other end of "
-				 : "",
-			 na_stall_name(x, s->operation),
-			 s->others.n ? ", or another before it" : "");
+	if (s->cause == NA_HANG_UNKNOWN || !who[0]) {
+		na_str_addf(&to, "%s, nobody can be blamed",
+			    na_hang_cause_text(s->cause));
+	} else if (s->cause == NA_HANG_HOST_STUCK) {
+		/* "process stuck" would be in the operation. */
+		na_str_addf(&to, "%s never called %s%.60s", who,
+			    s->sequence < 0 ? "the other end of " : "",
+			    na_stall_name(x, s->operation));
+		if (s->sequence >= 0)
+			na_str_addf(&to, " %lld", (long long)s->sequence);
+		na_str_addf(&to, "%s",
+			    s->others.n ? ", or another before it" : "");
+		if (n)
+			na_str_addf(&to, ", and %s wait%s", na_grouped(n),
+				    n == 1 ? "s" : "");
+	} else {
+		na_str_addf(&to, "%s: %s (%.60s%s)",
+			    na_hang_cause_text(s->cause), who,
+			    na_stall_name(x, s->operation),
+			    s->others.n ? ", or another before it" : "");
+	}
 }
 
 /* "all_reduce number 156 of ranks 0-7"; a send or receive: whose it is. */
@@ -177,6 +189,7 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 {
 	char who[NA_STALL_RANKS_BUF + 120], what[2 * NA_STALL_RANKS_BUF];
 	bool many = s->culprits.n > 1;
+	bool damaged = na_stall_damaged(x, s);
 	size_t n = s->waiting.n + s->behind.n;
 
 	na_stall_who(x, s, who, sizeof(who));
@@ -202,9 +215,9 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 			    what);
 	else if (s->cause == NA_HANG_MISSING_RANK && who[0])
 		na_str_addf(to,
-			    "There is no dump of r%s, and all others wait in "
-			    "%s",
-			    who + 1, what);
+			    "%s dump of r%s%s, and all others wait in %s",
+			    damaged ? "The" : "There is no", who + 1,
+			    damaged ? " is damaged" : "", what);
 	else
 		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
 			    what);
@@ -298,6 +311,22 @@ static const char *missing_next(const char *who, size_t i, char *buf)
 	}
 }
 
+static const char *damaged_next(const char *who, size_t i, char *buf)
+{
+	switch (i) {
+	case 0:
+		return WRITE("give a whole dump of %s: that which is here is "
+			     "damaged, and does not tell whether it called "
+			     "the operation that the others wait in",
+			     who);
+	case 1:
+		return "or look into its process: py-spy dump --pid PID "
+		       "(--native), and its log";
+	default:
+		return NULL;
+	}
+}
+
 static const char *unknown_next(const struct na_stall *s, size_t i)
 {
 	if (i == 0 && s->missing.n)
@@ -324,7 +353,8 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 	case NA_HANG_MISMATCH:
 		return mismatch_next(s, who, i, buf);
 	case NA_HANG_MISSING_RANK:
-		return missing_next(who, i, buf);
+		return na_stall_damaged(x, s) ? damaged_next(who, i, buf)
+					      : missing_next(who, i, buf);
 	default:
 		return unknown_next(s, i);
 	}

@@ -345,18 +345,19 @@ static bool launches(const struct na_op_type *t)
 }
 
 /* Of the window alone, as a slice of it has nothing else. */
-static bool in_window(const struct na_whatif *w, int64_t at_ps)
+static bool in_window(const struct na_whatif *w, uint32_t core, int64_t at_ps)
 {
 	const struct na_bound_filter *l = w->scope->bound;
 
-	return !l || na_filter_instant(l, at_ps);
+	return !l || na_filter_instant(
+			     l, w->store->devices.cores[core].input, at_ps);
 }
 
 static bool speaks(const struct na_whatif *w, const struct na_op *x)
 {
 	const struct na_op_type *t = &w->store->devices.types.items[x->type];
 
-	return in_window(w, x->end_ps) && t->network == NA_NET_DCN &&
+	return in_window(w, x->core, x->end_ps) && t->network == NA_NET_DCN &&
 	       t->collective != NA_UNKNOWN_U32 &&
 	       of_run(w, w->store->devices.cores[x->core].input) &&
 	       (waits(t) || launches(t));

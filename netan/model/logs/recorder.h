@@ -92,6 +92,7 @@ struct na_testimony_dump {
 	bool guessed; /* `rank` is the number of its GPU, as in a job of one
 			 host */
 	bool cut; /* its file breaks off: what it does not hold says nothing */
+	bool counted; /* `cut`, behind how far it came in its groups */
 	bool unresponsive; /* a peer (RAS) says that it does not answer */
 	bool all;  /* completed operations, too, were written; else those
 		       that are not in `entries` have completed or are lost */

@@ -270,6 +270,8 @@ static bool join_dumps(struct na_testimony_dump *to,
 	if (recorders)
 		number_anew(to);
 	to->evidence |= from->evidence;
+	to->counted = (to->counted || !to->cut) &&
+		      (from->counted || !from->cut);
 	to->cut |= from->cut;
 	to->unresponsive |= from->unresponsive;
 	to->lost |= from->lost;

@@ -28,3 +28,4 @@ try a --label y b
 try - -
 try a b --by host
 try a b --fail-if
+try --label x a --step 0-1 --label y a --step 2-3

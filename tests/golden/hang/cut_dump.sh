@@ -5,3 +5,14 @@ netan hang j/recorder | sed -n 1p
 truncate -s -200 j/recorder/nccl_trace_rank_2
 netan hang -q j/recorder 2>/dev/null | grep -E '^(hang:|nobody|no whole|next)'
 netan check j/recorder 2>/dev/null | grep -E -A 1 '^(cannot tell|error|hang:)|whole dumps'
+# How far it came stands in front of its entries: one that never called is named
+# for certain where these are short, and where that is not there it counts as
+# one of whom there is no dump.
+netan synth -q -o p --profile pytorch --hosts 4 --devices 1 --fault stuck-host:3
+cp -r p/recorder rest
+truncate -s -200 p/recorder/nccl_trace_rank_3
+truncate -s 350 rest/nccl_trace_rank_3
+for of in p/recorder rest; do
+	netan hang $of | grep -E '^(hang:|why:|dump of|next: (give|or) )'
+	netan check $of 2>/dev/null | grep -E '^(the job|error|Confidence: likely|.* of ranks .* called up to)' | sed -n 1,3p
+done
