@@ -33,7 +33,7 @@ enum { LEAST_TAIL = 3, LEAST = 5 };
 
 struct wait {
 	double ms;
-	bool near_late; /* what is as far below it would not be late */
+	bool near_late; /* what is as far below it would not be known */
 };
 
 NA_ORDER(by_length, struct wait, NA_UP(ms), NA_UP(near_late))
@@ -108,7 +108,10 @@ static struct waits waits_of(const struct rpc_state *s)
 		w.tail += na_is_tail(x->excess_ms, x->expected_ms);
 		w.v[w.n++] = (struct wait){
 			x->excess_ms,
-			!na_is_late(BELOW * x->excess_ms, x->expected_ms)};
+			/* Or is not kept. */
+			BELOW * x->excess_ms < RPC_LATE_MS ||
+				!na_is_late(BELOW * x->excess_ms,
+					    x->expected_ms)};
 	}
 	if (w.v)
 		na_sort(w.v, w.n, by_length);

@@ -301,8 +301,8 @@ static enum na_status look(struct rpc_state *s, const struct na_transfer *t,
 	    !na_sketch_add(&s->times, times) ||
 	    !keep_latency(s, cell, latency_ps))
 		return NA_ENOMEM;
-	/* The lowest mode begins at 4.75 ms. */
-	if (x.excess_ms < 4.75 || !na_is_late(x.excess_ms, x.expected_ms))
+	if (x.excess_ms < RPC_LATE_MS ||
+	    !na_is_late(x.excess_ms, x.expected_ms))
 		return NA_OK;
 	return keep_late(s, t, &x) ? NA_OK : NA_ENOMEM;
 }

@@ -65,7 +65,8 @@ struct rpc_constant {
 	double share, excess_ms; /* excess: median */
 };
 
-/* One late transfer. */
+/* One late transfer, by so much or more: where the lowest mode begins. */
+#define RPC_LATE_MS 4.75
 struct rpc_late {
 	uint64_t hash;
 	int64_t end_ps, latency_ps;

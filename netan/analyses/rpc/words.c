@@ -14,11 +14,12 @@ static bool apart(const struct rpc_state *s)
 	return s->scope->store->n_runs > 1;
 }
 
-/* A side that has them all; NULL. */
+/* A side that has them all, and not all other transfers, too; NULL. */
 static const struct na_value *whole(const struct na_value *of)
 {
 	na_for_each (w, na_get(of, M_where))
-		if (na_number_at(w, M_share) >= 1)
+		if (na_number_at(w, M_share) >= 1 &&
+		    na_number_at(w, M_expected_share) < 1)
 			return w;
 	return NULL;
 }
@@ -41,12 +42,11 @@ static void add_where(struct na_str *t, const struct na_value *of)
 	na_str_addf(t, ", %s%s %s %.120s", share < 1 ? buf : "all",
 		    share < 1 ? " %" : "", sent ? "sent by" : "received by",
 		    na_text_at(w, M_host));
-	share = na_number_at(w, M_expected_share);
-	na_print_number(buf, 100 * share, 2);
 	if (!named)
-		na_str_addf(t, ", as %s%s transfers are",
-			    share < 1 ? buf : "all",
-			    share < 1 ? " % of all" : "");
+		na_str_addf(t, ", as %s %% of all transfers are",
+			    na_print_number(buf,
+					    100 * na_number_at(w, M_expected_share),
+					    2));
 }
 
 /* "; links idle then (3 % of their busiest bin)": what they could carry

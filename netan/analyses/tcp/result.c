@@ -246,7 +246,7 @@ static void put_connection(struct na_result *r, struct na_value *list,
 	na_tcp_put_evidence(r, na_put_list(r, to, M_evidence), s, row);
 	put_ms(r, to, M_lost_ms, row->lost_ns);
 	na_put_text(r, to, M_recorded, places[row->place]);
-	na_put_text(r, to, M_missing, na_tcp_missing(s, row));
+	na_put_text(r, to, M_missing, na_tcp_missing(row));
 	put_turns(r, to, c);
 	put_ms(r, to, M_active_ms, row->active_ns);
 	put_ms(r, to, M_idle_ms, row->idle_ns);

@@ -293,8 +293,7 @@ void na_tcp_put_evidence(struct na_result *r, struct na_value *in,
 void na_tcp_ends(const struct tcp_state *s, const struct na_connection *c,
 		 size_t i, char who[NA_SOCKET_BUF], char other[NA_SOCKET_BUF]);
 /* What would tell more than this capture; NULL. */
-const char *na_tcp_missing(const struct tcp_state *s,
-			   const struct tcp_row *row);
+const char *na_tcp_missing(const struct tcp_row *row);
 /* Of --from and --to. */
 bool na_tcp_windowed(const struct tcp_state *s);
 /* The name of a host, or its address. */

@@ -262,7 +262,7 @@ static void sound(struct told *t)
 
 static void few(struct told *t)
 {
-	na_tcp_say(t, "%s", na_tcp_missing(t->s, t->row));
+	na_tcp_say(t, "%s", na_tcp_missing(t->row));
 }
 
 static void (*const tellers[])(struct told *) = {
@@ -389,7 +389,7 @@ static const char missed[] =
 	"packets that the capture missed: capture again with a larger buffer "
 	"(tcpdump -B), or fewer bytes of each packet (-s 96)";
 
-const char *na_tcp_missing(const struct tcp_state *s, const struct tcp_row *row)
+const char *na_tcp_missing(const struct tcp_row *row)
 {
 	const struct na_direction *d = row->c->dir;
 
@@ -401,12 +401,10 @@ const char *na_tcp_missing(const struct tcp_state *s, const struct tcp_row *row)
 		       "pass";
 	if (row->verdict == TCP_CAPTURE_LOSS)
 		return missed;
-	if (row->verdict == TCP_CANNOT_TELL && na_tcp_windowed(s))
-		return "too few packets to say that nothing is wrong: widen "
-		       "--from and --to";
+	/* Of a window and of the slice of it the same. */
 	if (row->verdict == TCP_CANNOT_TELL)
-		return "too few packets to say that nothing is wrong: capture "
-		       "for longer";
+		return "too few packets to say that nothing is wrong: a longer "
+		       "window, or a longer capture";
 	return NULL;
 }
 

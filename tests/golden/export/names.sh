@@ -14,6 +14,6 @@ netan export d -o y.sqlite --anonymize -q
 netan sql y.sqlite 'SELECT host FROM hosts UNION ALL SELECT path FROM inputs
 	UNION ALL SELECT DISTINCT src_host FROM transfers
 	UNION ALL SELECT DISTINCT slowest_host FROM steps' --format csv
-grep -c -a 'DROP' x.sqlite
+grep -q -a 'DROP' x.sqlite && echo 'in the clear'
 grep -c -a 'DROP' y.sqlite
 netan sql d 'SELECT host FROM hosts' --anonymize --format csv
