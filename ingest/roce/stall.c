@@ -75,6 +75,9 @@ void na_roce_stall_sent(const struct na_roce *x, struct na_roce_trail *t,
 {
 	if (!t->left)
 		leave(x, t, x->to_ns);
+	/* Its numbers are those of the other side's requests. */
+	if (h->kind == NA_ROCE_READ_PART)
+		return;
 	if (t->awaits && news != NA_ROCE_FRESH && !is_answered(t, h->psn) &&
 	    na_roce_ahead(h->psn, t->due_psn) >= 0)
 		stall(t, true);

@@ -48,12 +48,13 @@ char *na_beside_temp(const char *path, int k)
 /* Of NAME.PID-K.tmp; cuts the name behind its ending.  0: it is none. */
 static pid_t writer_of(char *name, const char *ending)
 {
-	char *p = strstr(name, ending);
+	char *p = NULL;
 	long pid;
 	int k, end = 0;
 
-	if (p)
-		p += strlen(ending);
+	/* The last one: names of hosts may hold it, too. */
+	for (char *q = name; (q = strstr(q, ending)); q = p)
+		p = q + strlen(ending);
 	if (!p || sscanf(p, ".%ld-%d.tmp%n", &pid, &k, &end) != 2 || !end ||
 	    p[end] || pid <= 0)
 		return 0;

@@ -130,8 +130,9 @@ static bool step_windows(struct na_bound_filter *l)
 	l->steps_from_ps = n ? NA_TIME_MAX : NA_TIME_MIN;
 	l->steps_to_ps = n ? NA_TIME_MIN : NA_TIME_MAX;
 	l->runs = na_calloc(n + 1, sizeof(*l->runs));
+	/* Of what is of no run. */
 	if (l->runs)
-		l->runs[n] = steps_of(l, n);
+		l->runs[n] = (struct na_run_steps){NA_TIME_MIN, NA_TIME_MAX};
 	for (uint32_t run = 0; l->runs && run < n; run++) {
 		const struct na_run_steps of = steps_of(l, run);
 

@@ -102,7 +102,10 @@ static void assert_exact(const struct case_ *c)
 		assert_true(h->start_ps == when(c, 0, t->asked));
 		assert_true(h->first_ps == when(c, 1, t->answered));
 		assert_true(h->end_ps == when(c, t->ended_by, t->ended));
-		assert_int_equal(h->reset, t->reset);
+		assert_int_equal(h->reset, !t->reset ? NA_RESET_NONE
+					   : t->ended_by
+						   ? NA_RESET_BY_SERVER
+						   : NA_RESET_BY_CLIENT);
 		assert_int_equal(h->bytes_req, t->bytes[0]);
 		assert_int_equal(h->bytes_resp, t->bytes[1]);
 		assert_int_equal(h->messages_req, t->messages[0]);

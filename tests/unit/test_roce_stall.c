@@ -164,6 +164,37 @@ static void half_a_read(void **state)
 	}
 }
 
+/* The answer to a READ of the other side is no request, and its numbers are
+ * that side's: sent again, it says nothing of an own one that waits. */
+static void the_others_read(void **state)
+{
+	const struct roce_shot part = {.from = 1,
+				       .to = 2,
+				       .qp = 0x22,
+				       .opcode = 0x10,
+				       .psn = 50,
+				       .n = 100};
+
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		struct roce_shot s = part;
+
+		roce_begin_window(0, 60 * MS);
+		ask(1 * MS, 40, true);
+		ack(1 * MS + 10, 40);
+		s.at_us = 5 * MS;
+		roce_shoot(s);
+		for (uint32_t psn = 41; psn <= 60; psn++)
+			ask(30 * MS + psn, psn, psn == 60);
+		s.at_us = 70 * MS;
+		if (again)
+			roce_shoot(s);
+		ack(95 * MS, 60);
+		roce_end();
+		assert_int_equal(roce_qp(0x22)->stalled_ns, 0);
+	}
+}
+
 /* The capture ends: nobody knows, unless an answer may still be on its way, or
  * would have come long ago. */
 static void until_the_end(void **state)
@@ -244,6 +275,7 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(half_a_read),
+		cmocka_unit_test(the_others_read),
 		cmocka_unit_test(until_the_end),
 		cmocka_unit_test(after_few),
 	};

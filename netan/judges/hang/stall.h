@@ -166,8 +166,11 @@ bool na_stall_blames(const struct na_stall *s, int32_t rank);
 
 /* Does what is not in its dump say that the rank does not hold it? */
 bool na_stall_testifies(const struct na_testimony_dump *d);
-/* Has a rank that is blamed a dump that is damaged? */
-bool na_stall_damaged(const struct na_stalls *x, const struct na_stall *s);
+/* Of a dump that is cut off: by its counters the rank may be held in an
+ * operation of some group, and so a victim. */
+bool na_stall_may_wait(const struct na_testimony_dump *d);
+/* Of the ranks that are blamed, those whose dump is damaged. */
+size_t na_stall_damaged(const struct na_stalls *x, const struct na_stall *s);
 /* Does it, or say at least how far the rank came in its groups? */
 bool na_stall_counts(const struct na_testimony_dump *d);
 static inline bool na_stall_held(const struct na_testimony_entry *e)

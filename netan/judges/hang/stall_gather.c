@@ -69,15 +69,28 @@ bool na_stall_testifies(const struct na_testimony_dump *d)
 	return d && !d->unresponsive && !d->cut;
 }
 
-bool na_stall_damaged(const struct na_stalls *x, const struct na_stall *s)
+/* Of two dumps of a rank one may be whole. */
+static bool is_damaged(const struct na_stalls *x, int32_t rank)
 {
+	bool cut = false;
+
 	for (size_t i = 0; i < x->ranks->dumps.n; i++) {
 		const struct na_testimony_dump *d = &x->ranks->dumps.v[i];
 
-		if (d->cut && na_stall_blames(s, d->rank))
-			return true;
+		if (d->rank == rank && !d->cut)
+			return false;
+		cut |= d->rank == rank;
 	}
-	return false;
+	return cut;
+}
+
+size_t na_stall_damaged(const struct na_stalls *x, const struct na_stall *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->culprits.n; i++)
+		n += is_damaged(x, s->culprits.v[i].rank);
+	return n;
 }
 
 bool na_stall_counts(const struct na_testimony_dump *d)
@@ -155,6 +168,17 @@ static enum came by_entries(const struct na_testimony_dump *d,
 	return d->lost ? LOST : LEFT;
 }
 
+bool na_stall_may_wait(const struct na_testimony_dump *d)
+{
+	for (size_t i = 0; i < d->places.n; i++) {
+		const struct na_testimony_place *p = &d->places.v[i];
+
+		if (!p->told || p->enqueued > p->completed)
+			return true;
+	}
+	return d->places_unmatched;
+}
+
 /* Of a dump that is cut off, where it tells of the group: whether the rank is
  * still in an operation that it called, its entries would. */
 static enum came by_counters(const struct na_testimony_dump *d,
@@ -164,7 +188,7 @@ static enum came by_counters(const struct na_testimony_dump *d,
 	if (!p || !p->told || d->places_unmatched)
 		return CANNOT_TELL;
 	if (p->enqueued < op->sequence)
-		return NEVER;
+		return na_stall_may_wait(d) ? CANNOT_TELL : NEVER;
 	return p->completed < op->sequence ? CANNOT_TELL : LEFT;
 }
 

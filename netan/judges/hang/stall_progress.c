@@ -219,7 +219,8 @@ static struct came place_rank(const struct listing *l, const struct shown *s,
 	to.calls = calls_of(s, rank);
 	to.state = state_of(&to, s->sequence);
 	/* Its counters alone tell. */
-	if (d->cut && (mixed || to.state != NEVER || !p || !p->told))
+	if (d->cut && (mixed || to.state != NEVER || !p || !p->told ||
+		       na_stall_may_wait(d)))
 		to.state = UNKNOWN;
 	if (to.state == NEVER && to.enqueued < 0 && (!p || !p->told) &&
 	    to.role != CULPRIT)

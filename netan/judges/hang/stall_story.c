@@ -47,7 +47,6 @@ static void lasted_text(const struct na_stall *s, struct na_str *to)
 static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			 struct na_str *to)
 {
-	bool damaged = na_stall_damaged(x, s);
 	char group[NA_STALL_RANKS_BUF + 100], who[NA_STALL_RANKS_BUF + 8];
 	char sequence[40] = "", holders[NA_STALL_RANKS_BUF + 8] = "";
 
@@ -85,11 +84,9 @@ static void because_text(const struct na_stalls *x, const struct na_stall *s,
 			    who[0] ? "; beside the majority: " : "", who);
 		break;
 	case NA_HANG_MISSING_RANK:
-		na_str_addf(to,
-			    "why: %s dump of %s%s, and all others of the "
-			    "group wait in it\n",
-			    damaged ? "the" : "there is no", who,
-			    damaged ? " is damaged" : "");
+		na_str_addf(to, "why: ");
+		na_stall_no_dump(x, s, false, who, to);
+		na_str_addf(to, ", and all others of the group wait in it\n");
 		break;
 	default:
 		break;

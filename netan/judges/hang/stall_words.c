@@ -184,12 +184,27 @@ static void operation_text(const struct na_stalls *x, const struct na_stall *s,
 		 number, ranks[0] ? " of " : "", ranks);
 }
 
+void na_stall_no_dump(const struct na_stalls *x, const struct na_stall *s,
+		      bool starts, const char *who, struct na_str *to)
+{
+	size_t damaged = na_stall_damaged(x, s);
+	bool many = s->culprits.n > 1;
+
+	if (damaged && damaged == s->culprits.n)
+		na_str_addf(to, "%s dump%s of %s %s damaged",
+			    starts ? "The" : "the", many ? "s" : "", who,
+			    many ? "are" : "is");
+	else
+		na_str_addf(to, "%s is no %sdump of %s",
+			    starts ? "There" : "there",
+			    damaged ? "whole " : "", who);
+}
+
 void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 		       struct na_str *to)
 {
 	char who[NA_STALL_RANKS_BUF + 120], what[2 * NA_STALL_RANKS_BUF];
 	bool many = s->culprits.n > 1;
-	bool damaged = na_stall_damaged(x, s);
 	size_t n = s->waiting.n + s->behind.n;
 
 	na_stall_who(x, s, who, sizeof(who));
@@ -213,12 +228,12 @@ void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,
 			    "Ranks call different things in %s, and no "
 			    "majority says who is wrong",
 			    what);
-	else if (s->cause == NA_HANG_MISSING_RANK && who[0])
-		na_str_addf(to,
-			    "%s dump of r%s%s, and all others wait in %s",
-			    damaged ? "The" : "There is no", who + 1,
-			    damaged ? " is damaged" : "", what);
-	else
+	else if (s->cause == NA_HANG_MISSING_RANK && who[0]) {
+		if (who[0] == 'R')
+			who[0] = 'r';
+		na_stall_no_dump(x, s, true, who, to);
+		na_str_addf(to, ", and all others wait in %s", what);
+	} else
 		na_str_addf(to, "Ranks wait in %s, and nobody can be blamed",
 			    what);
 	if (n && s->culprits.n)
@@ -299,8 +314,8 @@ static const char *missing_next(const char *who, size_t i, char *buf)
 {
 	switch (i) {
 	case 0:
-		return WRITE("find out what became of %s: its process may be "
-			     "dead or its host unreachable; no dump of it is "
+		return WRITE("find out what became of %s: a process may be "
+			     "dead or its host unreachable; no whole dump is "
 			     "among the files",
 			     who);
 	case 1:
@@ -353,8 +368,9 @@ const char *na_stall_next(const struct na_stalls *x, const struct na_stall *s,
 	case NA_HANG_MISMATCH:
 		return mismatch_next(s, who, i, buf);
 	case NA_HANG_MISSING_RANK:
-		return na_stall_damaged(x, s) ? damaged_next(who, i, buf)
-					      : missing_next(who, i, buf);
+		return na_stall_damaged(x, s) == s->culprits.n
+			       ? damaged_next(who, i, buf)
+			       : missing_next(who, i, buf);
 	default:
 		return unknown_next(s, i);
 	}

@@ -42,6 +42,9 @@ void na_stall_others_text(const struct na_stalls *x, const struct na_stall *s,
 /* "all_reduce, 4.19 MB, BFloat16" */
 void na_stall_calls_text(const struct na_stalls *x,
 			 const struct na_testimony_entry *e, struct na_str *to);
+/* "there is no dump of WHO", of those who are blamed; `starts` a sentence. */
+void na_stall_no_dump(const struct na_stalls *x, const struct na_stall *s,
+		      bool starts, const char *who, struct na_str *to);
 /* What a picture is called: the one hang, in a sentence that says no more than
  * is told of it. */
 void na_stall_sentence(const struct na_stalls *x, const struct na_stall *s,

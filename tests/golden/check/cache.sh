@@ -80,7 +80,8 @@ kept old.netan job.pcap
 echo '* left by runs that were killed'
 mkdir swept
 x=0123456789abcdef
-for left in a-$x.netan.99999999-0.tmp b-$x.netan.$$-0.tmp c-$x.netan.x-0.tmp \
+for left in a-$x.netan.99999999-0.tmp n.netan.lab-$x.netan.99999999-0.tmp \
+	b-$x.netan.$$-0.tmp c-$x.netan.x-0.tmp \
 	d.tmp; do
 	touch -d '2 days ago' swept/$left
 done

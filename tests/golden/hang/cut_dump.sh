@@ -16,3 +16,17 @@ for of in p/recorder rest; do
 	netan hang $of | grep -E '^(hang:|why:|dump of|next: (give|or) )'
 	netan check $of 2>/dev/null | grep -E '^(the job|error|Confidence: likely|.* of ranks .* called up to)' | sed -n 1,3p
 done
+# A cut dump whose counters say that its rank is held elsewhere, so that it has
+# not called this: it is no culprit, whether the true one has a dump or not.
+netan synth -q -o v --profile pytorch --hosts 4 --devices 1 --fault stuck-host:3
+LC_ALL=C sed -i 's/\(last_enqueued_collectiveq\x12K\)\x14/\1\x13/' \
+	v/recorder/nccl_trace_rank_2
+cmp -s v/recorder/nccl_trace_rank_2 p/recorder/nccl_trace_rank_2 && echo "not edited"
+truncate -s 1500 v/recorder/nccl_trace_rank_2
+netan hang -q v/recorder 2>/dev/null | sed -n 1p
+rm v/recorder/nccl_trace_rank_3
+netan hang -q v/recorder 2>/dev/null | grep -E '^(hang:|nobody)'
+netan check v/recorder 2>/dev/null | sed -n 1p
+# Of one culprit there is no dump, and that of the other is damaged.
+rm rest/nccl_trace_rank_2
+netan hang -q rest 2>/dev/null | grep -E '^(why|next: find)'
