@@ -4,6 +4,7 @@
  * Behind the capture nobody knows; it waits if an answer takes no longer.
  */
 #include "ingest/roce/table.h"
+#include "netan/base/units.h"
 
 /* Times what answers take. */
 enum { PATIENCE = 4 };
@@ -11,15 +12,6 @@ enum { PATIENCE = 4 };
 static int64_t later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
-}
-
-static int64_t between_ns(int64_t a, int64_t b)
-{
-	int64_t ns;
-
-	if (b <= a)
-		return 0;
-	return __builtin_sub_overflow(b, a, &ns) ? INT64_MAX : ns;
 }
 
 static bool is_answered(const struct na_roce_trail *t, uint32_t psn)
@@ -43,8 +35,8 @@ static void leave(const struct na_roce *x, struct na_roce_trail *t,
 	t->awaits = t->sum.service == NA_QP_RELIABLE && t->heard &&
 		    t->due_any && t->nak == NA_ROCE_YES &&
 		    !is_answered(t, t->due_psn) &&
-		    between_ns(since_ns, end_ns) >= NA_ROCE_SILENCE_NS;
-	t->wait_ns = between_ns(later(since_ns, x->from_ns), end_ns);
+		    na_time_between(since_ns, end_ns) >= NA_ROCE_SILENCE_NS;
+	t->wait_ns = na_time_between(later(since_ns, x->from_ns), end_ns);
 }
 
 static void stall(struct na_roce_trail *t, bool resent)
@@ -101,7 +93,7 @@ void na_roce_stall_answered(const struct na_roce *x, struct na_roce_trail *t,
 /* The capture is over, and no answer came for longer than it takes. */
 static bool is_overdue(const struct na_roce_trail *t, int64_t newest_ns)
 {
-	int64_t ns = between_ns(waits_since(t), newest_ns);
+	int64_t ns = na_time_between(waits_since(t), newest_ns);
 
 	return ns / PATIENCE >= t->usual_ns && ns >= NA_ROCE_SILENCE_NS &&
 	       ns <= NA_ROCE_LONGEST_NS;

@@ -93,56 +93,64 @@ static bool *endpoint_verdicts(const struct na_text_list *l,
 	return ok;
 }
 
-static struct na_run_window window_of(const struct na_bound_filter *l,
-				      uint32_t input)
+static struct na_run_window window_of(const struct na_filter *f, uint32_t run)
 {
-	return na_filter_of_run(l->filter,
-				na_store_run_of(l->store, input));
+	return f->by_run ? f->by_run[run]
+			 : (struct na_run_window){f->from_ps, f->to_ps,
+						  f->first_step, f->last_step};
 }
 
-/* When the chosen steps of a run run, over all devices. */
-static struct na_run_steps steps_of(const struct na_bound_filter *l,
-				    uint32_t run)
+struct na_run_window na_filter_of_input(const struct na_filter *f,
+					const struct na_store *store,
+					uint32_t input)
 {
-	const struct na_run_window w = na_filter_of_run(l->filter, run);
-	const struct na_store *s = l->store;
-	struct na_run_steps of = {NA_TIME_MAX, NA_TIME_MIN};
+	return window_of(f, na_store_run_of(store, input));
+}
 
-	if (w.first_step < 0)
-		return (struct na_run_steps){NA_TIME_MIN, NA_TIME_MAX};
+static const struct na_run_asked *asked_of(const struct na_bound_filter *l,
+					   uint32_t input)
+{
+	return &l->runs[na_store_run_of(l->store, input)];
+}
+
+static bool ask_runs(struct na_bound_filter *l)
+{
+	const struct na_store *s = l->store;
+	uint32_t n = s->n_runs ? (uint32_t)s->n_runs : 1;
+
+	l->runs = na_calloc(n, sizeof(*l->runs));
+	if (!l->runs)
+		return false;
+	for (uint32_t run = 0; run < n; run++) {
+		struct na_run_window w = window_of(l->filter, run);
+		bool all = w.first_step < 0;
+
+		l->runs[run] = (struct na_run_asked){
+			w, all ? NA_TIME_MIN : NA_TIME_MAX,
+			all ? NA_TIME_MAX : NA_TIME_MIN};
+	}
 	for (size_t i = 0; i < s->n_steps; i++) {
 		const struct na_step *x = &s->steps[i];
+		struct na_run_asked *of = &l->runs[x->run];
 
-		if (x->run != run || !na_window_has_step(&w, x->number))
+		if (!na_window_has_step(&of->window, x->number))
 			continue;
-		if (x->start_ps < of.from_ps)
-			of.from_ps = x->start_ps;
-		if (x->end_ps > of.to_ps)
-			of.to_ps = x->end_ps;
+		if (x->start_ps < of->steps_from_ps)
+			of->steps_from_ps = x->start_ps;
+		if (x->end_ps > of->steps_to_ps)
+			of->steps_to_ps = x->end_ps;
 	}
-	return of;
-}
+	l->steps_from_ps = NA_TIME_MAX;
+	l->steps_to_ps = NA_TIME_MIN;
+	for (uint32_t run = 0; run < n; run++) {
+		const struct na_run_asked *of = &l->runs[run];
 
-static bool step_windows(struct na_bound_filter *l)
-{
-	uint32_t n = (uint32_t)l->store->n_runs;
-
-	l->steps_from_ps = n ? NA_TIME_MAX : NA_TIME_MIN;
-	l->steps_to_ps = n ? NA_TIME_MIN : NA_TIME_MAX;
-	l->runs = na_calloc(n + 1, sizeof(*l->runs));
-	/* Of what is of no run. */
-	if (l->runs)
-		l->runs[n] = (struct na_run_steps){NA_TIME_MIN, NA_TIME_MAX};
-	for (uint32_t run = 0; l->runs && run < n; run++) {
-		const struct na_run_steps of = steps_of(l, run);
-
-		l->runs[run] = of;
-		if (of.from_ps < l->steps_from_ps)
-			l->steps_from_ps = of.from_ps;
-		if (of.to_ps > l->steps_to_ps)
-			l->steps_to_ps = of.to_ps;
+		if (of->steps_from_ps < l->steps_from_ps)
+			l->steps_from_ps = of->steps_from_ps;
+		if (of->steps_to_ps > l->steps_to_ps)
+			l->steps_to_ps = of->steps_to_ps;
 	}
-	return l->runs;
+	return true;
 }
 
 NA_ORDER(by_core, struct na_device_step, NA_UP(core), NA_UP(start_ps),
@@ -158,13 +166,11 @@ static bool steps_of_devices(struct na_bound_filter *l)
 	l->steps = na_calloc(spans->n, sizeof(*l->steps));
 	if (!l->steps)
 		return false;
-	na_each_record (const struct na_span, x, spans) {
-		const struct na_run_window w = window_of(l, x->input);
-
+	na_each_record (const struct na_span, x, spans)
 		l->steps[l->n_steps++] = (struct na_device_step){
 			x->start_ps, x->end_ps, x->core,
-			na_window_has_step(&w, x->number)};
-	}
+			na_window_has_step(&asked_of(l, x->input)->window,
+					   x->number)};
 	na_sort(l->steps, l->n_steps, by_core);
 	return true;
 }
@@ -209,7 +215,7 @@ bool na_filter_bind(struct na_bound_filter *l, const struct na_filter *f,
 	l->all = l->open && !f->captures_alone && !has(f->collective) &&
 		 f->from_ps == NA_TIME_MIN && f->to_ps == NA_TIME_MAX &&
 		 !na_filter_calls_alone(f);
-	if (!step_windows(l))
+	if (!ask_runs(l))
 		return false;
 	if (has(f->host)) {
 		l->host_ok = na_calloc(s->n_sources, sizeof(bool));
@@ -255,33 +261,32 @@ static bool too_fast(const struct na_filter *f, const struct na_transfer *t)
 static bool in_window(const struct na_bound_filter *l, uint32_t input,
 		      int64_t start_ps, int64_t end_ps)
 {
-	const struct na_run_window w = window_of(l, input);
+	const struct na_run_window *w = &asked_of(l, input)->window;
 
 	/* Half-open [from, to); an instant at `from` is inside. */
 	if (!l->filter->clip || start_ps == end_ps)
-		return end_ps >= w.from_ps && end_ps < w.to_ps;
-	return end_ps > w.from_ps && start_ps < w.to_ps;
+		return end_ps >= w->from_ps && end_ps < w->to_ps;
+	return end_ps > w->from_ps && start_ps < w->to_ps;
 }
 
 /* Of what belongs to no device: while one of the steps runs. */
 static bool during_steps(const struct na_bound_filter *l, uint32_t input,
 			 int64_t at_ps)
 {
-	const struct na_run_steps *of =
-		&l->runs[na_store_run_of(l->store, input)];
+	const struct na_run_asked *of = asked_of(l, input);
 
 	return l->filter->first_step < 0 ||
-	       (at_ps >= of->from_ps && at_ps < of->to_ps);
+	       (at_ps >= of->steps_from_ps && at_ps < of->steps_to_ps);
 }
 
 static bool in_steps(const struct na_bound_filter *l, uint32_t input,
 		     uint32_t step)
 {
-	const struct na_run_window w = window_of(l, input);
+	const struct na_run_window *w = &asked_of(l, input)->window;
 
-	return w.first_step < 0 ||
+	return w->first_step < 0 ||
 	       (step < l->store->n_steps &&
-		na_window_has_step(&w, l->store->steps[step].number));
+		na_window_has_step(w, l->store->steps[step].number));
 }
 
 /* The host of a trace is its file; in captures both ends have one. */
@@ -354,10 +359,10 @@ static bool told_twice(const struct na_store *s, const struct na_exec *e)
 static bool exec_in_time(const struct na_bound_filter *l,
 			 const struct na_exec *e)
 {
-	const struct na_run_window w = window_of(l, e->input);
+	const struct na_run_window *w = &asked_of(l, e->input)->window;
 
 	if (e->kind == NA_ACT_GRAPH)
-		return e->end_ps >= w.from_ps && e->start_ps <= w.to_ps &&
+		return e->end_ps >= w->from_ps && e->start_ps <= w->to_ps &&
 		       (e->device == NA_UNKNOWN_U32
 				? during_steps(l, e->input, e->end_ps)
 				: in_steps(l, e->input, e->step));
@@ -439,7 +444,7 @@ bool na_filter_step_of(const struct na_bound_filter *l, uint32_t core,
 	int64_t at_ps = end_ps > start_ps ? end_ps - 1 : end_ps;
 	size_t from, to, at;
 
-	if (!l || window_of(l, input_of(l, core)).first_step < 0)
+	if (!l || asked_of(l, input_of(l, core))->window.first_step < 0)
 		return true;
 	from = NA_BOUND(i, 0, l->n_steps, x[i].core >= core);
 	to = NA_BOUND(i, from, l->n_steps, x[i].core > core);
@@ -521,11 +526,12 @@ static bool end_ok(const bool *ok, const struct na_text_list *l,
 static bool lasts_within(const struct na_bound_filter *l, uint32_t input,
 			 int64_t from_ps, int64_t to_ps, bool clipped)
 {
-	const struct na_run_window w = window_of(l, input);
-	const struct na_run_steps *of =
-		&l->runs[na_store_run_of(l->store, input)];
-	int64_t first_ps = w.from_ps > of->from_ps ? w.from_ps : of->from_ps;
-	int64_t last_ps = w.to_ps < of->to_ps ? w.to_ps : of->to_ps;
+	const struct na_run_asked *of = asked_of(l, input);
+	const struct na_run_window *w = &of->window;
+	int64_t first_ps = w->from_ps > of->steps_from_ps ? w->from_ps
+							  : of->steps_from_ps;
+	int64_t last_ps = w->to_ps < of->steps_to_ps ? w->to_ps
+						     : of->steps_to_ps;
 
 	return to_ps >= first_ps && from_ps < last_ps &&
 	       (clipped || (from_ps >= first_ps && to_ps < last_ps));
@@ -572,13 +578,13 @@ unsigned na_filter_packet(const struct na_bound_filter *l,
 			  const struct na_wire_packet *w)
 {
 	const struct na_filter *f = l->filter;
-	const struct na_run_window asked = window_of(l, w->input);
+	const struct na_run_window *asked = &asked_of(l, w->input)->window;
 	const struct na_store *s = l->store;
 	size_t base = s->sources[w->input].run * s->names.n_endpoints;
 	unsigned sides = NA_SIDE_BIT(f->side == NA_TX ? NA_TX : NA_RX);
 
 	if (na_filter_aside(l, w->input) ||
-	    w->time_ps < asked.from_ps || w->time_ps >= asked.to_ps ||
+	    w->time_ps < asked->from_ps || w->time_ps >= asked->to_ps ||
 	    !during_steps(l, w->input, w->time_ps) ||
 	    (l->src_ok && !l->src_ok[base + w->src]) ||
 	    (l->dst_ok && !l->dst_ok[base + w->dst]))

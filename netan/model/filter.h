@@ -61,13 +61,10 @@ void na_filter_init(struct na_filter *f);
 bool na_filter_alone(const struct na_filter *f, const struct na_transfer *t);
 bool na_filter_collective(const struct na_filter *f, const char *name);
 
-static inline struct na_run_window na_filter_of_run(const struct na_filter *f,
-						     uint32_t run)
-{
-	return f->by_run ? f->by_run[run]
-			 : (struct na_run_window){f->from_ps, f->to_ps,
-						  f->first_step, f->last_step};
-}
+/* What is asked of the run that the input is of. */
+struct na_run_window na_filter_of_input(const struct na_filter *f,
+					const struct na_store *store,
+					uint32_t input);
 
 /* Is a step of that number asked for? */
 static inline bool na_window_has_step(const struct na_run_window *w,
@@ -90,10 +87,11 @@ static inline bool na_filter_calls_alone(const struct na_filter *f)
 	return f->components == NA_COMP_BIT(NA_COMP_RPC);
 }
 
-/* When the steps that are asked for run, on any device of a run; always, where
- * all are. */
-struct na_run_steps {
-	int64_t from_ps, to_ps;
+/* Of a run; and when the steps that are asked for run, on any device: always,
+ * where all are. */
+struct na_run_asked {
+	struct na_run_window window;
+	int64_t steps_from_ps, steps_to_ps;
 };
 
 /* Verdicts on endpoints and hosts, made once. */
@@ -107,7 +105,7 @@ struct na_bound_filter {
 	bool *end_ok; /* --host in captures: by address or its host */
 	bool *aside;  /* by input: see traces_first; NULL: none */
 	int64_t steps_from_ps, steps_to_ps; /* of --step, all devices */
-	struct na_run_steps *runs;          /* the same, by run */
+	struct na_run_asked *runs;
 	/* With --step, of all devices, sorted by core and start. */
 	struct na_device_step *steps;
 	size_t n_steps;

@@ -145,8 +145,7 @@ static bool count_one(struct sl_state *s, struct count *c,
 static int64_t step_length(const struct sl_state *s, const struct na_span *x)
 {
 	const struct na_run_window w =
-		na_filter_of_run(s->scope->filter,
-				 na_store_run_of(s->scope->store, x->input));
+		na_filter_of_input(s->scope->filter, s->scope->store, x->input);
 	int64_t from = x->start_ps > w.from_ps ? x->start_ps : w.from_ps;
 	int64_t to = x->end_ps < w.to_ps ? x->end_ps : w.to_ps;
 

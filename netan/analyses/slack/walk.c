@@ -188,8 +188,8 @@ bool na_slack_wanted(const struct sl_state *s, const struct sl_core *c,
 {
 	const struct na_store *store = s->scope->store;
 	uint32_t input = store->devices.cores[o->core].input;
-	const struct na_run_window w = na_filter_of_run(
-		s->scope->filter, na_store_run_of(store, input));
+	const struct na_run_window w =
+		na_filter_of_input(s->scope->filter, store, input);
 
 	o->step = step_of(s, c, o);
 	if (o->end_ps < w.from_ps || o->end_ps >= w.to_ps)

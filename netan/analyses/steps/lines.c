@@ -39,8 +39,7 @@ static bool in_window(const struct st_state *s, const struct st_cell *c)
 {
 	uint32_t input = na_steps_host_of(s, c->core);
 	const struct na_run_window w =
-		na_filter_of_run(s->scope->filter,
-				 na_store_run_of(s->scope->store, input));
+		na_filter_of_input(s->scope->filter, s->scope->store, input);
 
 	return c->end_ps >= w.from_ps &&
 	       (c->end_ps < w.to_ps || w.to_ps == NA_TIME_MAX) &&
