@@ -5,12 +5,12 @@
  *
  * That they lie together is told by their own scatter: the waits of timers are
  * so many and so wide from 200 ms on that nearly any lies at one.  The longest
- * is no more than 1.1 times the shortest, or 1.25 times below 100 ms, where what
- * comes on top of a timer counts for more.  A tail that just falls off has as
- * many below.  So none is below the shortest, from 0.7 times on, of five or more
- * at a wait under 200 ms; of longer ones, of which there are fewer, three are
- * enough where they are 60 % of the tail events.  Log-normal and Pareto tails
- * look so in at most 4 % (docs/methods.md).
+ * is no more than 1.1 times the shortest, or 1.25 times below 100 ms, where
+ * what comes on top of a timer counts for more.  A tail that just falls off has
+ * as many below.  So none is below the shortest, from 0.7 times on, of five or
+ * more at a wait under 200 ms; of longer ones, of which there are fewer, three
+ * are enough where they are 60 % of the tail events.  Log-normal and Pareto
+ * tails look so in at most 4 % (docs/methods.md).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,13 +19,10 @@
 #include "netan/analyses/rpc/tail.h"
 #include "netan/base/order.h"
 
-enum { LEAST_TAIL = 3, LEAST = 5 };
+enum { LEAST_TAIL = 3 };
 
 /* From here on timers need no showing: without `possible` TCP denied it. */
 #define TAIL_MODE_MS 200
-
-/* Times the wait: from here on it counts as below. */
-#define BELOW 0.7
 
 /* The longest over the shortest of those that lie together. */
 #define SCATTER      1.1
@@ -49,37 +46,12 @@ struct group {
 	size_t from, to;
 };
 
-struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
-			    double ms)
-{
-	const struct rpc_late *all = (const void *)s->late.items;
-	struct rpc_near n = {.at = 0};
-
-	for (size_t i = 0; i < s->late.n; i++) {
-		const struct rpc_late *x = &all[i];
-
-		if ((index != RPC_ALL_ROWS && x->row != index) || x->constant)
-			continue;
-		n.tail += na_is_tail(x->excess_ms, x->expected_ms);
-		n.below += x->excess_ms >= BELOW * ms &&
-			   x->excess_ms < NA_TIMER_LEAST * ms;
-		n.at += x->excess_ms >= NA_TIMER_LEAST * ms &&
-			x->excess_ms <= NA_TIMER_MOST * ms;
-	}
-	return n;
-}
-
-bool na_rpc_has_edge(const struct rpc_near *n)
-{
-	return n->at >= LEAST && n->below * 4 <= n->at;
-}
-
-static bool is_alike(const struct rpc_near *n, double ms)
+static bool is_alike(struct rpc_near n, size_t tail, double ms)
 {
 	if (ms < TAIL_MODE_MS)
-		return n->at >= LEAST && !n->below;
-	return n->at * 5 >= n->tail * 3 &&
-	       (na_rpc_has_edge(n) || (n->at >= LEAST_TAIL && !n->below));
+		return n.at >= RPC_EDGE_LEAST && !n.below;
+	return n.at * 5 >= tail * 3 &&
+	       (na_rpc_has_edge(n) || (n.at >= LEAST_TAIL && !n.below));
 }
 
 static bool is_told(const struct na_value *body, double ms)
@@ -109,8 +81,8 @@ static struct waits waits_of(const struct rpc_state *s)
 		w.v[w.n++] = (struct wait){
 			x->excess_ms,
 			/* Or is not kept. */
-			BELOW * x->excess_ms < RPC_LATE_MS ||
-				!na_is_late(BELOW * x->excess_ms,
+			RPC_BELOW * x->excess_ms < RPC_LATE_MS ||
+				!na_is_late(RPC_BELOW * x->excess_ms,
 					    x->expected_ms)};
 	}
 	if (w.v)
@@ -155,19 +127,18 @@ static void look_at(const struct waits *w,
 	for (size_t i = 0; i < w->n; i++) {
 		double ms = w->v[i].ms;
 		struct group g = {m, i, to};
-		struct rpc_near n = {.tail = w->tail};
+		struct rpc_near n;
 
 		if (ms > NA_TIMER_MOST * m->ms)
 			return;
 		for (; to < w->n && w->v[to].ms <= scatter * ms; to++)
 			near_late += w->v[to].near_late;
-		while (w->v[below].ms < BELOW * ms)
+		while (w->v[below].ms < RPC_BELOW * ms)
 			below++;
 		g.to = to;
-		n.at = to - i;
-		n.below = i - below;
+		n = (struct rpc_near){.at = to - i, .below = i - below};
 		if (is_better(&g, best) && !near_late && is_at(all, m, ms) &&
-		    is_alike(&n, m->ms) && !is_told(body, median_ms(w, &g)))
+		    is_alike(n, w->tail, m->ms) && !is_told(body, median_ms(w, &g)))
 			*best = g;
 		near_late -= w->v[i].near_late;
 	}

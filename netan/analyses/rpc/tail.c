@@ -446,9 +446,21 @@ static bool put_set(struct na_result *r, struct na_value *in,
 static bool has_edge(const struct rpc_state *s, uint32_t index,
 		     const struct na_timer_mode *m)
 {
-	const struct rpc_near n = na_rpc_near(s, index, m->ms);
+	const struct rpc_late *all = (const void *)s->late.items;
+	struct rpc_near n = {.at = 0};
 
-	return na_rpc_has_edge(&n);
+	for (size_t i = 0; i < s->late.n; i++) {
+		double ms = all[i].excess_ms;
+
+		if ((index != RPC_ALL_ROWS && all[i].row != index) ||
+		    all[i].constant)
+			continue;
+		n.at += ms >= NA_TIMER_LEAST * m->ms &&
+			ms <= NA_TIMER_MOST * m->ms;
+		n.below += ms >= RPC_BELOW * m->ms &&
+			   ms < NA_TIMER_LEAST * m->ms;
+	}
+	return na_rpc_has_edge(n);
 }
 
 void na_rpc_put_modes(struct na_result *r, struct na_value *in,

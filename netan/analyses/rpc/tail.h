@@ -16,15 +16,18 @@ void na_rpc_put_tail(struct na_result *r, struct na_value *in,
 		     const struct rpc_state *s, const struct rpc_row *row,
 		     uint32_t index);
 
-/* alike.c.  Late transfers around a wait: so many at it, and below it, from 0.7
- * times on; and of all so many tail events.  Of a row, or of all. */
+/* Late transfers around a wait: so many at it, and below it, from RPC_BELOW
+ * times on. */
+#define RPC_BELOW 0.7
+enum { RPC_EDGE_LEAST = 5 };
 struct rpc_near {
-	size_t at, below, tail;
+	size_t at, below;
 };
-struct rpc_near na_rpc_near(const struct rpc_state *s, uint32_t index,
-			    double ms);
 /* The sharp lower edge of a timer. */
-bool na_rpc_has_edge(const struct rpc_near *n);
+static inline bool na_rpc_has_edge(struct rpc_near n)
+{
+	return n.at >= RPC_EDGE_LEAST && n.below * 4 <= n.at;
+}
 
 /* alike.c, after the modes: the member "alike", where there is one. */
 void na_rpc_put_alike(struct na_result *r, struct na_value *body,

@@ -187,7 +187,7 @@ static void add_alike_below(struct na_str *t, const struct na_value *body)
 	const struct na_value *alike = na_get(body, M_alike);
 	char n[NA_COUNT_BUF], ms[NA_UNIT_BUF];
 
-	if (alike && na_number_at(alike, M_latency_ms) < 100)
+	if (alike && na_number_at(alike, M_latency_ms) < NA_TAIL_MS)
 		na_str_addf(t, "; %s late by %s ms alike, few, but as by a "
 			       "timer",
 			    na_count_of(n, (uint64_t)na_count_at(alike,

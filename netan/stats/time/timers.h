@@ -82,11 +82,11 @@ struct na_timers {
 /*
  * A late transfer matches a mode when its excess lies in [NA_TIMER_LEAST,
  * NA_TIMER_MOST] times it (a timer adds the queueing after it, and takes
- * nothing away), of several the nearest in logarithms.  Modes below 200 ms are possible only
- * with three matches or more that stand out: what lies in (0.25, 0.9) times
- * the mode, unexplained by lower modes, is under 20 % of them; 40 ms
- * without a lower one is a delayed acknowledgement, and then also 60 % of
- * what is late by 20 to 100 ms.
+ * nothing away), of several the nearest in logarithms.  Modes below 200 ms are
+ * possible only with three matches or more that stand out: what lies in (0.25,
+ * 0.9) times the mode, unexplained by lower modes, is under 20 % of them; 40 ms
+ * without a lower one is a delayed acknowledgement, and then also 60 % of what
+ * is late by 20 to 100 ms.
  *
  * Kind: TIMER with three tail events or more, 60 % of them matched, and a
  * gap under 20 % of them.
