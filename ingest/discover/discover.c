@@ -140,9 +140,9 @@ static enum na_status hold_none(const char *path, struct na_err *err)
 		       "expected *.xplane.pb files, or plugins/profile/<run>/ "
 		       "with such files below it, or *.trace.json, "
 		       "*rank*.json, *_results.json, latency-*.txt or *.sqlite "
-		       "files of a GPU job, or captures (*.pcap, *.pcapng, *.cap) or *.netan "
-		       "files; dumps of the flight recorder and logs, for "
-		       "netan check and hang",
+		       "files of a GPU job, or captures (*.pcap, *.pcapng, "
+		       "*.cap) or *.netan files; dumps of the flight recorder "
+		       "and logs, for netan check and hang",
 		       path);
 }
 

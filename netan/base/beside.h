@@ -21,9 +21,10 @@ char *na_folder_of(const char *path);
 char *na_beside_temp(const char *path, int k);
 
 /* Removes from a directory such files of NAME, which ends in `ending` (as
- * ".netan"), that a killed process has left.  Who writes may be on another node: where no
- * process of that number is here (or it is this one, as of containers) those
- * that are a day old; where none is and NAME is `ours` (NULL: none is), all. */
+ * ".netan"), that a killed process has left.  Who writes may be on another
+ * node: where no process of that number is here (or it is this one, as of
+ * containers) those that are a day old; where none is and NAME is `ours` (NULL:
+ * none is), all. */
 void na_beside_sweep(const char *dir, const char *ending,
 		     bool (*ours)(const void *ctx, const char *name),
 		     const void *ctx);

@@ -289,6 +289,16 @@ const char *na_print_chance(char *buf, double p)
 	return buf;
 }
 
+const char *na_print_p(char *buf, double p)
+{
+	char chance[NA_UNIT_BUF];
+
+	na_print_chance(chance, p);
+	snprintf(buf, NA_UNIT_BUF, "p %s%.40s", na_is_digit(*chance) ? "= " : "",
+		 chance);
+	return buf;
+}
+
 static void strip_zeros(char *buf)
 {
 	char *end = buf + strlen(buf);

@@ -148,5 +148,7 @@ const char *na_print_times(char *buf, double ratio, int digits);
 /* A probability: "0.0012", "1.4e-17", "below 1e-20", which is more than anybody
  * needs; "-" when it is not finite. */
 const char *na_print_chance(char *buf, double p);
+/* In a sentence: "p = 0.0012", "p below 1e-20". */
+const char *na_print_p(char *buf, double p);
 
 #endif

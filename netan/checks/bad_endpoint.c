@@ -514,6 +514,15 @@ static void judge_beside(struct na_case *c)
 	c->missing = NULL;
 }
 
+/* Files that are missing come first. */
+static const char *thin(struct na_case *c)
+{
+	const char *why = na_verdict_thin(c);
+	const char *files = why ? na_files_missing(c) : NULL;
+
+	return files ? files : why;
+}
+
 static void judge_bad_endpoint(struct na_case *c)
 {
 	const struct na_value *body = na_case_body(c, "pairs");
@@ -563,9 +572,8 @@ static void judge_bad_endpoint(struct na_case *c)
 		na_bad_endpoint_ranks(c);
 	if (na_one_host(c))
 		na_case_missing(c, "%s", na_other_hosts);
-	else if (c->n == before && !c->missing && na_verdict_thin(c))
-		c->missing = na_files_missing(c) ? na_files_missing(c)
-						 : na_verdict_thin(c);
+	else if (c->n == before && !c->missing)
+		c->missing = thin(c);
 }
 
 const struct na_check na_check_bad_endpoint = {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "netan/base/str.h"
-#include "netan/base/text.h"
 #include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/stats/tests/robust.h"
@@ -56,8 +55,7 @@ const char *na_case_chance(struct na_case *c, double p)
 {
 	char buf[NA_UNIT_BUF];
 
-	na_print_chance(buf, p);
-	return na_case_text(c, "p %s%s", na_is_digit(*buf) ? "= " : "", buf);
+	return na_case_text(c, "%s", na_print_p(buf, p));
 }
 
 const char *na_case_number(struct na_case *c, double x)

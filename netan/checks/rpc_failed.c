@@ -1,6 +1,7 @@
 /*
  * rpc-latency, of calls that failed or were not answered: counted, by status
- * and method; a warning of those alone that a server failed.  Why, packets seldom tell: it acquits and accuses nobody.
+ * and method; a warning of those alone that a server failed.  Why, packets
+ * seldom tell: it acquits and accuses nobody.
  */
 #include "members.h"
 #include "netan/base/str.h"

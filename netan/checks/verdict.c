@@ -72,8 +72,8 @@ static const char *untold(const struct na_finding *f)
 
 	return !na_says(f->evidence, M_cause, "missing_rank") ? ""
 	       : na_items(who) && who->n > 1
-		       ? " (no whole dumps of them are here: copy them, or see on "
-			 "their hosts whether they still run)"
+		       ? " (no whole dumps of them are here: copy them, or see "
+			 "on their hosts whether they still run)"
 		       : " (no whole dump of it is here: copy it, or see on its "
 			 "host whether it still runs)";
 }

@@ -12,7 +12,6 @@
 #include "members.h"
 #include "netan/analyses/diff/state.h"
 #include "netan/base/str.h"
-#include "netan/base/text.h"
 #include "netan/stats/tests/tests.h"
 
 enum { EVENTS_LEAST = 5 };
@@ -217,19 +216,17 @@ static void say_lost(struct na_str *to, const struct diff_state *s,
 	const struct diff_losses *x = of_run(s, more);
 	const struct diff_losses *y = of_run(s, DIFF_A + DIFF_B - more);
 	char a[100], b[100], n[NA_UNIT_BUF], m[NA_UNIT_BUF], p[NA_UNIT_BUF];
-	double chance = na_diff_loss_p(y, x, events);
 
 	if (v == DIFF_UNTOLD)
 		return;
-	na_print_chance(p, chance);
 	na_str_addf(to,
 		    "%s loses more packets than %s: %s against %s (%s losses "
-		    "that do not follow from each other against %s, p %s%s). ",
+		    "that do not follow from each other against %s, %s). ",
 		    s->labels[more], s->labels[DIFF_A + DIFF_B - more],
 		    part(a, sizeof(a), x, lost), part(b, sizeof(b), y, lost),
 		    na_print_count(n, (uint64_t)x->n[events]),
 		    na_print_count(m, (uint64_t)y->n[events]),
-		    na_is_digit(*p) ? "= " : "", p);
+		    na_print_p(p, na_diff_loss_p(y, x, events)));
 }
 
 void na_diff_say_losses(struct na_str *to, const struct diff_state *s)

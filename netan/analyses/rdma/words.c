@@ -178,18 +178,6 @@ void na_rdma_put_evidence(struct na_result *r, struct na_value *list,
 	na_rdma_say_served(r, list, s, row);
 }
 
-static void count(struct na_str *to, const char **between, uint64_t n,
-		  const char *const words[2])
-{
-	char buf[NA_UNIT_BUF];
-
-	if (!n)
-		return;
-	na_str_addf(to, "%s%s %s", *between, na_print_count(buf, n),
-		    words[n != 1]);
-	*between = ", ";
-}
-
 const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 			    const struct rdma_state *s)
 {
@@ -204,18 +192,19 @@ const char *na_rdma_summary(char buf[RDMA_SUMMARY_BUF],
 	};
 	static const char *const waits[] = {"waits for an answer at the end",
 					    "wait for an answer at the end"};
-	struct na_str to = na_str_over(buf, RDMA_SUMMARY_BUF);
-	const char *between = ": ";
-	char n[NA_COUNT_BUF];
+	struct na_str to = na_str_over(buf, RDMA_SUMMARY_BUF), all;
+	char list[RDMA_SUMMARY_BUF], n[NA_COUNT_BUF];
 
-	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "queue pair"));
+	all = na_str_over(list, sizeof(list));
 	for (size_t v = 0; v < RDMA_VERDICTS; v++) {
 		bool open = v == RDMA_CANNOT_TELL;
 
 		if (open)
-			count(&to, &between, s->stalled, waits);
-		count(&to, &between, s->by_verdict[v] - open * s->stalled,
-		      words[v]);
+			na_str_join_count(&all, s->stalled, waits);
+		na_str_join_count(&all, s->by_verdict[v] - open * s->stalled,
+				  words[v]);
 	}
+	na_str_addf(&to, "%s%s%s", na_count_of(n, s->rows.n, "queue pair"),
+		    all.n ? ": " : "", list);
 	return buf;
 }

@@ -504,18 +504,6 @@ const char *na_tcp_remedy(const struct tcp_row *row)
 	}
 }
 
-static void count(struct na_str *to, const char **between, uint64_t n,
-		  const char *const words[2])
-{
-	char buf[NA_UNIT_BUF];
-
-	if (!n)
-		return;
-	na_str_addf(to, "%s%s %s", *between, na_print_count(buf, n),
-		    words[n != 1]);
-	*between = ", ";
-}
-
 const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 {
 	/* clang-format off */
@@ -538,18 +526,19 @@ const char *na_tcp_summary(char buf[TCP_SUMMARY_BUF], const struct tcp_state *s)
 	/* clang-format on */
 	static const char *const waits[] = {"waits for an ACK at the end",
 					    "wait for an ACK at the end"};
-	struct na_str to = na_str_over(buf, TCP_SUMMARY_BUF);
-	const char *between = ": ";
-	char n[NA_COUNT_BUF];
+	struct na_str to = na_str_over(buf, TCP_SUMMARY_BUF), all;
+	char list[TCP_SUMMARY_BUF], n[NA_COUNT_BUF];
 
-	na_str_addf(&to, "%s", na_count_of(n, s->rows.n, "connection"));
+	all = na_str_over(list, sizeof(list));
 	for (size_t v = 0; v < TCP_VERDICTS; v++) {
 		bool open = v == TCP_CANNOT_TELL;
 
 		if (open)
-			count(&to, &between, s->stalled, waits);
-		count(&to, &between, s->by_verdict[v] - open * s->stalled,
-		      words[v]);
+			na_str_join_count(&all, s->stalled, waits);
+		na_str_join_count(&all, s->by_verdict[v] - open * s->stalled,
+				  words[v]);
 	}
+	na_str_addf(&to, "%s%s%s", na_count_of(n, s->rows.n, "connection"),
+		    all.n ? ": " : "", list);
 	return buf;
 }
