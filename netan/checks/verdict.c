@@ -13,7 +13,6 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
-#include "netan/methods/power.h"
 
 enum { FEW_TRANSFERS = 100 };
 
@@ -606,7 +605,8 @@ static const char *acquittal(struct na_case *c, const char *instead)
 	return na_case_text(c, "not guilty%s: %s%s%s",
 			    known == NA_PLACED ? na_if_racks : "",
 			    na_power_says(c),
-			    known == NA_NO_TOPOLOGY ? NA_POWER_NO_LINKS : "",
+			    known == NA_NO_TOPOLOGY ? "; of links that hosts share only the topology "
+			      "shows anything" : "",
 			    instead);
 }
 
