@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs a job on a network of SimGrid's flow model and prints when it did what.
  *

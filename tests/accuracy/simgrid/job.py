@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
 """Draws a synchronous training job with one fault, and runs it in SimGrid.
 
 draw() chooses the job, the network and the fault of a seed.  A plan holds

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-3.0-or-later
 """Scores what netan says of sessions that SimGrid simulates.
 
 	score.py NETAN [-d DIR] [-e ENGINE] [-n SESSIONS] [-s SEED] [-j JOBS]
@@ -7,8 +6,8 @@
 
 Asks `pairs` and `check`, each with and without the topology, and compares
 with truth.json (session.py).  ENGINE writes the sessions that DIR lacks; they
-are kept in DIR alone.  Strict: the kind and the hosts of the truth or of what is
-`alike`, for a host that computes late its cause.  Near: the right host by
+are kept in DIR alone.  Strict: the kind and the hosts of the truth or of what
+is `alike`, for a host that computes late its cause.  Near: the right host by
 another kind, or among the alternatives.  Names of one answer `one_of` count
 as one.  Quiet are sessions without a fault, for pairs also those with a late
 host.  Of a posterior only the truth itself is right, not what is alike.
@@ -96,7 +95,7 @@ def judge(job):
 def names_of(command, result, truth):
     """The match of each name; that of one_of, of the best of its rows."""
     found = [match(c, truth) for c in rows_of(command, result)]
-    return [max(found)] if result["outcome"] == "one_of" and found else found
+    return [max(found)] if result.get("outcome") == "one_of" and found else found
 
 
 def share(part, whole):
@@ -152,6 +151,21 @@ def reliability(answers):
         if found:
             print("posterior %.2f to %.2f: %s right" % (
                 low, min(high, 1), share(sum(found), len(found))))
+
+
+def devices(answers):
+    """Of strict names of a host of which some devices are slow: which?"""
+    right = []
+    for truth, results in answers:
+        if len(truth["device"] or []) in (0, truth["job"]["devices"]):
+            continue
+        for c in rows_of("pairs", results["pairs", True]):
+            if match(c, truth) == 2:
+                device = (c.get("endpoint") or "").partition("d")[2]
+                right.append(device in map(str, truth["device"]))
+    if right:
+        print("one device or NIC of several, of strict names of pairs: "
+              "%s named" % share(sum(right), len(right)))
 
 
 def costs(command, answers):
@@ -216,6 +230,7 @@ def main():
         row, missed[way] = score(way, answers)
         print(row)
     reliability(answers)
+    devices(answers)
     for command in ("pairs", "check"):
         costs(command, answers)
     by_kind(answers)

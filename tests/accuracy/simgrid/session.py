@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes sessions of jobs on a network that SimGrid simulates.
 
 	session.py ENGINE DIR SEED... [--bare]
