@@ -138,7 +138,7 @@ static enum na_exit check_judge(const struct na_cli *cli, struct na_battery *b,
 	enum na_exit exit, verdict;
 	int worst;
 
-	exit = na_judge(cli, b, asked, r, &worst);
+	exit = na_judge_session(cli, b, asked, r, &worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (na_stopped(cli, false))

@@ -104,7 +104,7 @@ static enum na_exit judge(struct making *m)
 		na_say_nomem(&m->cli->request);
 		return NA_EXIT_FAILED;
 	}
-	return na_judge(m->cli, &m->battery, &m->asked, m->check, &worst);
+	return na_judge_session(m->cli, &m->battery, &m->asked, m->check, &worst);
 }
 
 static bool is_read(void *ctx, const char *exhibit)

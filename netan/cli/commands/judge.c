@@ -120,7 +120,7 @@ static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 		    b->driven[i].side, b->driven[i].dropped);
 }
 
-enum na_exit na_judge(const struct na_cli *cli, struct na_battery *b,
+enum na_exit na_judge_session(const struct na_cli *cli, struct na_battery *b,
 		      const struct na_checks_asked *asked, struct na_result *r,
 		      int *worst)
 {

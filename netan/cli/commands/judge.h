@@ -17,7 +17,7 @@ enum na_exit na_judge_asked(const struct na_cli *cli,
 /* Runs the checks into r, with coverage and envelope.  `asked` without its
  * exhibits, which are those of the battery.  Says itself what is wrong:
  * several runs, nothing to judge. */
-enum na_exit na_judge(const struct na_cli *cli, struct na_battery *b,
+enum na_exit na_judge_session(const struct na_cli *cli, struct na_battery *b,
 		      const struct na_checks_asked *asked, struct na_result *r,
 		      int *worst);
 

@@ -348,7 +348,7 @@ static enum na_exit make(struct making *m)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
-	exit = na_judge(m->cli, &m->b, &m->asked, m->check, &m->worst);
+	exit = na_judge_session(m->cli, &m->b, &m->asked, m->check, &m->worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (na_report_parts_of(m->cli, &m->b, &m->parts, &err) == NA_OK &&

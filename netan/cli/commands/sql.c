@@ -72,7 +72,7 @@ static enum na_exit judge(struct asking *a)
 		na_say_nomem(&a->cli->request);
 		return NA_EXIT_FAILED;
 	}
-	exit = na_judge(a->cli, &a->battery, &a->asked, a->check, &worst);
+	exit = na_judge_session(a->cli, &a->battery, &a->asked, a->check, &worst);
 	if (exit == NA_EXIT_OK)
 		na_hide_result(&a->cli->request, a->check);
 	return exit;
