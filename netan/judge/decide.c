@@ -199,8 +199,8 @@ static bool pair_gains(struct na_j_decision *d, size_t table,
 		struct na_j_row *row;
 		size_t k = 0;
 
-		while (k < m &&
-		       (second[k].src != of[i].src || second[k].dst != of[i].dst))
+		while (k < m && (second[k].src != of[i].src ||
+				 second[k].dst != of[i].dst))
 			k++;
 		if (d->s->n_views > 1 && k == m)
 			continue;

@@ -7,9 +7,9 @@
 
 #include "netan/base/vec.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/late.h"
-#include "netan/judge/level.h"
-#include "netan/judge/spell.h"
+#include "netan/judge/evidence/late.h"
+#include "netan/judge/evidence/level.h"
+#include "netan/judge/evidence/spell.h"
 
 enum {
 	NA_J_TABLES = 2, /* all transfers, large ones: mechanisms 0 and 1 */

@@ -4,7 +4,7 @@
  * on the order of the input; rows that are equal in all of these are
  * interchangeable.
  */
-#include "netan/judge/session.h"
+#include "netan/judge/session/session.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,13 +115,12 @@ static uint32_t *order_rows(const struct na_judge_input *in,
 	}
 	ok = ok &&
 	     na_j_order(row, in->n_rows,
-			(const uint32_t *const[]){cols[SIZE]}, 1, tmp) &&
-	     na_j_order_times(row, in->n_rows, time, tmp);
+			(const uint32_t *const[]){cols[SIZE]}, 1) &&
+	     na_j_order_times(row, in->n_rows, time);
 	for (size_t i = 0; ok && i < in->n_rows; i++)
 		time[i] = finite_or_0(in->rows[i].start_us);
-	ok = ok && na_j_order_times(row, in->n_rows, time, tmp) &&
-	     na_j_order(row, in->n_rows, (const uint32_t *const *)cols, SIZE,
-			tmp);
+	ok = ok && na_j_order_times(row, in->n_rows, time) &&
+	     na_j_order(row, in->n_rows, (const uint32_t *const *)cols, SIZE);
 	return ok ? row : NULL;
 }
 

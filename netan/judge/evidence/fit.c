@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "netan/judge/constants.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
 
 static double nu_of_units(const struct na_j_level *v)

@@ -8,12 +8,12 @@
  * of the load; the shifts of its sides; how far healthy ones spread; and what
  * hypotheses gain.  `centre` falls as hypotheses are taken out.
  */
-#ifndef NETAN_JUDGE_LEVEL_H
-#define NETAN_JUDGE_LEVEL_H
+#ifndef NETAN_JUDGE_EVIDENCE_LEVEL_H
+#define NETAN_JUDGE_EVIDENCE_LEVEL_H
 
 #include "netan/judge/grid.h"
-#include "netan/judge/links.h"
-#include "netan/judge/session.h"
+#include "netan/judge/session/links.h"
+#include "netan/judge/session/session.h"
 
 struct na_j_unit {
 	uint32_t host[2]; /* sender, receiver */
@@ -50,7 +50,7 @@ struct na_j_level {
 	struct na_j_unit *units; /* by connection, collective */
 	struct na_j_level_connection *connections;
 	struct na_j_pair *pairs;
-	uint32_t *of_pair; /* connections of the session's pair p: from of_pair[p] */
+	uint32_t *of_pair; /* the session's pair p: connections from here */
 	struct na_groups by_connection, by_pair, by_side[2], by_side_coll[2];
 	uint32_t *peers[2]; /* pairs by host, as sender and receiver */
 	double clock_variance;

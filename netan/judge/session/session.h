@@ -2,11 +2,11 @@
  * The transfers of a session in columns, in an order that does not depend on
  * that of the input, and what the tables take from them.
  */
-#ifndef NETAN_JUDGE_SESSION_H
-#define NETAN_JUDGE_SESSION_H
+#ifndef NETAN_JUDGE_SESSION_SESSION_H
+#define NETAN_JUDGE_SESSION_SESSION_H
 
-#include "netan/judge/group.h"
 #include "netan/judge/judge.h"
+#include "netan/judge/session/group.h"
 
 enum { NA_J_VIEWS = 2 }; /* with the load of ports, and without */
 
