@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "netan/base/vec.h"
+#include "netan/judge/explain.h"
 #include "netan/judge/verdict.h"
 #include "netan/synth/rng.h"
 
@@ -455,6 +456,78 @@ static void any_order(void **state)
 	na_vec_free(&s.rows);
 }
 
+/* The log Bayes factor of a side by its observations, of one collective. */
+static double by_hand(const struct na_judge_explanation *x,
+		      const struct na_judge_evidence *e)
+{
+	double ll[NA_J_GRID] = {0}, null[NA_J_GRID];
+	struct na_j_grid g;
+
+	na_j_grid_init(&g);
+	na_j_null(&g, e->spread, e->freedom, null);
+	for (size_t i = 0; i < x->n_observations; i++) {
+		const struct na_judge_observation *o = &x->observations[i];
+
+		if (o->side != e->side || o->mechanism != e->mechanism ||
+		    o->loaded != e->loaded)
+			continue;
+		assert_true(fabs(o->centre - o->others - o->rest) < 1e-12);
+		for (size_t a = 0; a < NA_J_GRID; a++)
+			ll[a] += na_j_t_log((o->rest - g.at[a]) / o->spread,
+					    e->unit_freedom);
+	}
+	return na_j_lse_sum(ll + g.fault.from, g.fault.log_p + g.fault.from,
+			    g.fault.to - g.fault.from) -
+	       na_j_lse_sum(ll, null, NA_J_GRID);
+}
+
+static void explained(void **state)
+{
+	struct plan p = healthy;
+	struct session s;
+	struct na_judge_explanation x;
+	struct na_err err = {.status = NA_OK};
+	size_t large = 0;
+
+	(void)state;
+	p.src = 5;
+	p.times = 1.7;
+	p.late = .01;
+	make(&s, &p);
+	assert_int_equal(na_judge_explain(&s.in, 5, &x, &err), NA_OK);
+	for (int side = 0; side < 2; side++) {
+		double sum = NA_MECHANISMS;
+
+		for (size_t i = 0; i < x.n_evidence; i++) {
+			const struct na_judge_evidence *e = &x.evidence[i];
+
+			if ((int)e->side != side || !e->counts)
+				continue;
+			sum += exp(e->log_factor - e->null) - 1;
+			if (e->mechanism != NA_MECH_LARGE)
+				continue;
+			large++;
+			assert_true(fabs(by_hand(&x, e) - e->log_factor) <
+				    1e-9);
+		}
+		assert_true(fabs(log(sum / NA_MECHANISMS) +
+				 x.odds[side].log_prior -
+				 x.odds[side].log_odds) < 1e-9);
+	}
+	assert_int_equal(large, 2);
+	assert_true(isnan(x.odds[NA_CAUSE_SRC].left));
+	assert_true(x.odds[NA_CAUSE_DST].left < 0);
+	assert_int_equal(x.n_rivals, 4);
+	assert_int_equal(x.rivals[0].place.cause, NA_CAUSE_SRC);
+	assert_int_equal(x.rivals[0].place.a, 5);
+	assert_true(x.rivals[0].log_odds >= x.rivals[1].log_odds);
+	na_judge_explanation_fini(&x);
+	err = (struct na_err){.status = NA_OK};
+	assert_int_equal(na_judge_explain(&s.in, HOSTS, &x, &err), NA_EDOMAIN);
+	na_judge_explanation_fini(&x);
+	na_vec_free(&s.rows);
+}
+
 /* ---- the oracle */
 
 struct oracle {
@@ -648,6 +721,7 @@ int main(void)
 		cmocka_unit_test(one_transfer),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(any_order),
+		cmocka_unit_test(explained),
 		cmocka_unit_test(as_the_oracle),
 	};
 

@@ -151,6 +151,9 @@ static struct na_j_gain factor(struct counting *c, const struct but *b,
 		ll[i] = log_count(late, e * exp(c->log_ratio[i]), a);
 	all = na_j_lse(ll, RATIOS);
 	g.there = true;
+	g.late = late;
+	g.expected = e;
+	g.dispersion = spread;
 	g.gain = all - log(RATIOS) - log_count(late, e, a);
 	g.effect = log(fmax(late / e, 1));
 	g.low = NAN;

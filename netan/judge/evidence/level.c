@@ -60,6 +60,7 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 		return false;
 	if (colls)
 		cols[1] = s->coll;
+	v->all_collectives = !colls;
 	for (size_t i = 0; i < s->n; i++)
 		block[i] = (uint32_t)(s->step[i] * blocks / s->n_steps);
 	if (!na_j_group(&m->unit, cols, 2, m->rows.only, m->rows.n, &m->tmp) ||
@@ -272,7 +273,8 @@ static bool group_units(struct na_j_level *v)
 	} const to[] = {
 		{&v->by_connection, CONNECTION, 1}, {&v->by_pair, PAIR, 1},
 		{&v->by_side[0], SRC, 1},	    {&v->by_side[1], DST, 1},
-		{&v->by_side_coll[0], SRC, 2},	    {&v->by_side_coll[1], DST, 2},
+		{&v->by_side_coll[0], SRC, 2},
+		{&v->by_side_coll[1], DST, 2},
 	};
 	struct na_arena tmp = {0};
 	uint32_t *cols[COLS];
