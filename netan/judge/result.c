@@ -9,8 +9,8 @@
 #include "netan/judge/verdict.h"
 #include "netan/stats/tests/robust.h"
 
-static enum na_status check_input(const struct na_judge_input *in,
-				  struct na_err *err)
+enum na_status na_j_check_input(const struct na_judge_input *in,
+				struct na_err *err)
 {
 	if (in->n_rows >= NA_JUDGE_NONE || in->n_hosts >= NA_JUDGE_NONE ||
 	    in->n_connections >= NA_JUDGE_NONE)
@@ -71,31 +71,14 @@ static bool fill_findings(struct na_judge_result *out, struct na_j_verdict *v)
 	return true;
 }
 
-/* The best that are left; of these no more than three. */
 static bool fill_open(struct na_judge_result *out, const struct na_j_rows *rows)
 {
 	enum { OPEN = 3 };
 
 	out->open = na_calloc(OPEN, sizeof(*out->open));
-	if (!out->open)
-		return false;
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct na_j_row *row = &rows->v[i];
-		size_t at = out->n_open;
-
-		if (!row->there)
-			continue;
-		while (at && out->open[at - 1].log_odds < row->odds)
-			at--;
-		if (at == OPEN)
-			continue;
-		if (out->n_open < OPEN)
-			out->n_open++;
-		for (size_t k = out->n_open - 1; k > at; k--)
-			out->open[k] = out->open[k - 1];
-		out->open[at] = (struct na_rival){row->place, row->odds};
-	}
-	return true;
+	if (out->open)
+		out->n_open = na_j_best_rows(rows, out->open, OPEN);
+	return out->open;
 }
 
 static bool fill_bounds(struct na_judge_result *out,
@@ -239,7 +222,7 @@ static bool judge(const struct na_judge_input *in, struct na_judge_result *out)
 enum na_status na_judge(const struct na_judge_input *in,
 			struct na_judge_result *out, struct na_err *err)
 {
-	enum na_status status = check_input(in, err);
+	enum na_status status = na_j_check_input(in, err);
 
 	*out = (struct na_judge_result){.outcome = NA_CANNOT_TELL,
 					.two_clocks = in->two_clocks,

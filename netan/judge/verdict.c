@@ -259,10 +259,14 @@ static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 		for (size_t h = 0; h < d->s->n_hosts; h++) {
 			double most = NAN;
 
-			for (size_t t = 0; t < d->n_tables; t++)
-				for (size_t i = 0; i < d->s->n_views; i++)
-					most = fmax(most,
-						    d->level[t][i].bound[side][h]);
+			for (size_t k = 0; k < d->n_tables * d->s->n_views;
+			     k++) {
+				const struct na_j_level *table =
+					&d->level[k / d->s->n_views]
+						 [k % d->s->n_views];
+
+				most = fmax(most, table->bound[side][h]);
+			}
 			v->bound0[side][h] = most;
 		}
 }
@@ -370,6 +374,17 @@ static uint32_t shared_host(const struct na_j_found *f,
 	return best;
 }
 
+static void become_host(struct na_j_found *g, const struct na_j_found *f,
+			uint32_t host)
+{
+	g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
+	g->odds += f->odds;
+	g->alternatives.n = g->n_twins = 0;
+	g->taken.pairs += f->taken.pairs;
+	g->taken.transfers += f->taken.transfers;
+	g->taken.late += f->taken.late;
+}
+
 /* One side of each that may be one host's: one fault explains both. */
 static void merge(struct na_j_verdict *v)
 {
@@ -386,14 +401,7 @@ static void merge(struct na_j_verdict *v)
 			i++;
 			continue;
 		}
-		struct na_j_found *g = &v->found.v[k - 1];
-
-		g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
-		g->odds += f->odds;
-		g->alternatives.n = g->n_twins = 0;
-		g->taken.pairs += f->taken.pairs;
-		g->taken.transfers += f->taken.transfers;
-		g->taken.late += f->taken.late;
+		become_host(&v->found.v[k - 1], f, host);
 		drop(v, i);
 	}
 }
