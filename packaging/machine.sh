@@ -37,7 +37,8 @@ machine_make()
 		cp "$f" "$1$f"
 	done
 	# Proxies, and how servers are asked: no hooks.
-	apt-config dump 2>/dev/null | grep '^Acquire::' \
+	apt-config dump 2>/dev/null | grep '^Acquire::' |
+		grep -v '::IndexTargets' \
 		>"$1/etc/apt/apt.conf.d/90host" || :
 	cp -L /etc/resolv.conf /etc/hosts "$1/etc/" 2>/dev/null || :
 	machine_run "$1" apt-get -q -q update
