@@ -376,6 +376,23 @@ static bool may_show(const struct na_j_decision *d, const struct na_j_row *row,
 	}
 }
 
+/* Links overlap: what leaves a rack enters the others.  One fault at a time: the
+ * link that explains most of its connections competes, the others wait until it
+ * is taken out. */
+static void keep_best_link(const struct na_j_decision *d,
+			   struct na_j_rows *rows, enum na_mechanism by)
+{
+	struct na_j_row *link = rows->v + 3 * d->s->n_hosts;
+	double most = -INFINITY;
+
+	for (size_t i = 0; i < d->blocks.links.n; i++)
+		if (link[i].by[by].there)
+			most = fmax(most, link[i].by[by].likelihood);
+	for (size_t i = 0; i < d->blocks.links.n; i++)
+		link[i].by[by].there = link[i].by[by].there &&
+				       link[i].by[by].likelihood >= most;
+}
+
 /* The mean of the mechanisms' Bayes factors, and the prior. */
 static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 {
@@ -440,6 +457,8 @@ bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	if (!late_gains(d, rows) || (d->spells && !spell_gains(d, rows)) ||
 	    !calibrate(d, rows))
 		return false;
+	keep_best_link(d, rows, NA_MECH_LEVEL);
+	keep_best_link(d, rows, NA_MECH_LARGE);
 	for (size_t i = 0; i < rows->n; i++)
 		set_odds(d, &rows->v[i]);
 	for (size_t h = 0; h < n; h++)

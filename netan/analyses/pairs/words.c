@@ -343,8 +343,9 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 	else if (!na_pairs_acquits(s, run))
 		na_str_addf(w, "cannot tell: ");
 	seen = say_likeliest(w, s, run);
-	na_str_addf(w, "%snothing stands out among %s pairs of %zu %s",
-		    seen ? "; " : "", n, run->n_nodes, na_pairs_ends(s));
+	if (!seen)
+		na_str_addf(w, "nothing stands out among %s pairs of %zu %s", n,
+			    run->n_nodes, na_pairs_ends(s));
 	if (na_pairs_one_file(s))
 		na_str_addf(w, ", and what the others saw is not here: give "
 			       "the files of all hosts");

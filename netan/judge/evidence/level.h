@@ -76,6 +76,7 @@ struct na_j_gain {
 	bool there;
 	double gain, effect, low, high;
 	double share; /* of links and spells */
+	double likelihood; /* of links: log, of their connections, at best */
 	int view;     /* of spells */
 	double late, expected, dispersion; /* of late counts */
 };

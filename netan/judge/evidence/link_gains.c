@@ -146,7 +146,7 @@ static void effect_of(const struct link *l, struct block *b,
 
 			if (ll <= most)
 				continue;
-			most = ll;
+			out->likelihood = most = ll;
 			out->effect = g->at[p->from + a];
 			out->share = na_j_link_shares[f];
 		}
@@ -284,7 +284,9 @@ static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 	return true;
 }
 
-/* Healthy spread of links, from what each shows when all of it is shifted. */
+/* Healthy spread of links, from what each way between two racks shows when all of
+ * it is shifted: a faulty link moves few of the ways, and half of what enters the
+ * other racks. */
 static bool link_spread(const struct na_j_level *v, struct link *l,
 			double *out, struct na_arena *tmp)
 {
@@ -297,7 +299,8 @@ static bool link_spread(const struct na_j_level *v, struct link *l,
 		double all[NA_J_GRID] = {0};
 
 		l->n = list_connections(v, i, l->connection);
-		if (l->n < NA_J_MIN_CONNECTIONS)
+		if (l->n < NA_J_MIN_CONNECTIONS ||
+		    v->links->v[i].cause != NA_CAUSE_RACK_PAIR)
 			continue;
 		for (size_t k = 0; k < l->n; k++)
 			for (size_t a = 0; a < NA_J_GRID; a++)

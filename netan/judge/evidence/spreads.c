@@ -170,6 +170,41 @@ static double median_variance_of(const struct na_j_level *v, double *x)
 }
 
 /*
+ * Healthy hosts and connections differ within a rack as well; what all of a rack
+ * share is the rack's, a slow link's perhaps.  So pairs' values are taken around
+ * the median of those between the same two racks.
+ */
+static bool centre_by_racks(const struct na_j_level *v, double *x,
+			    struct na_arena *tmp)
+{
+	size_t n = v->n_pairs;
+	uint32_t *from = NA_J_NEW(tmp, uint32_t, n),
+		 *to = NA_J_NEW(tmp, uint32_t, n);
+	double *middle = NA_J_NEW(tmp, double, n);
+	struct na_groups g;
+
+	if (!v->in->n_racks)
+		return true;
+	if (!from || !to || !middle)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		from[i] = v->in->rack_of[v->pairs[i].src];
+		to[i] = v->in->rack_of[v->pairs[i].dst];
+	}
+	if (!na_j_group(&g, (const uint32_t *const[]){from, to}, 2, NULL, n,
+			tmp) ||
+	    !na_j_quantiles(&g, x, .5, middle, tmp))
+		return false;
+	for (size_t i = 0; i < g.n; i++) {
+		if (na_j_count(&g, i) < NA_J_MIN_CONNECTIONS)
+			continue;
+		for (uint32_t k = g.from[i]; k < g.from[i + 1]; k++)
+			x[g.row[k]] -= middle[i];
+	}
+	return true;
+}
+
+/*
  * Variance of one kind of side, shrunk to the floor: of all pairs less that of
  * neighbouring pairs of one host, and not above what the hosts' medians show.
  */
@@ -328,6 +363,12 @@ static bool variances(struct na_j_level *v, struct na_arena *tmp)
 	    !na_j_quantiles(&v->by_pair, x, .5, pair, tmp) ||
 	    !collective_variance(v, connection, &by_coll, tmp))
 		return false;
+	memcpy(mess, pair, v->n_pairs * sizeof(*pair));
+	if (!centre_by_racks(v, pair, tmp))
+		return false;
+	for (size_t c = 0; c < v->n_connections; c++)
+		connection[c] -= mess[v->connections[c].pair] -
+				 pair[v->connections[c].pair];
 	connection_variances(v, by_coll);
 	memcpy(mess, pair, v->n_pairs * sizeof(*pair));
 	all = squared(na_j_mad(mess, v->n_pairs));
