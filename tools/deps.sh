@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
 		want clang
 		want libclang-rt-14-dev
 	fi
-	# Leaks of libraries are told by the names of their functions.
+	# Names functions in what sanitizers report; without it they warn.
 	have llvm-symbolizer || need_program llvm-symbolizer-14 llvm-14
 	need_module libseccomp libseccomp-dev
 	need_program mpicc libopenmpi-dev
