@@ -110,8 +110,8 @@ static const char legend[] =
 	"\nSynchronous jobs: faults of the network that can be seen, and who "
 	"names them.\n"
 	"vis: faults that can be seen; found: of these, named rightly; rec: "
-	"their share, %; near: the\nright place and the wrong side, or the "
-	"truth among the alternatives. names: all; right: of\nthese; prec: "
+	"their share, %; right also\namong alternatives; near: the "
+	"right place and the wrong side. names: all; right: of these;\nprec: "
 	"their share, %. alarm: sessions with a wrong name; acq: sessions "
 	"with a fault\nthat can be seen in which the network is acquitted.\n";
 
@@ -294,8 +294,8 @@ static uint32_t outcomes_of(const struct sy_score *s, size_t n,
 
 static void outcomes(const struct sy_score *s, size_t n, enum sy_judge judge)
 {
-	static const char *const names[] = {"guilty", "not guilty",
-					    "cannot tell"};
+	static const char *const names[] = {"guilty", "one of",
+					    "not guilty", "cannot tell"};
 
 	printf("\n%-26s", judge == SY_CHECK ? "check: outcome"
 					    : "check, no topology: outcome");
@@ -367,26 +367,6 @@ static void costs(const struct sy_score *s, size_t n)
 	free(ratio);
 }
 
-/* Slow NICs of which check says that it would have named them. */
-static void powers(const struct sy_score *s, size_t n)
-{
-	uint32_t said = 0, promised = 0, kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = 0; s[i].done && k < s[i].n_faults; k++) {
-			const struct sy_found *f = &s[i].faults[k];
-			bool found = f->by[SY_CHECK] == SY_RIGHT;
-
-			said += f->power > 0;
-			promised += f->power > 0 && f->median >= f->power;
-			kept += f->power > 0 && f->median >= f->power && found;
-		}
-	if (said > 0)
-		printf("\ncheck: power is said of %u slow NICs; %u are as slow "
-		       "as it says is enough, and %u of these are named\n",
-		       said, promised, kept);
-}
-
 void sy_print_tables(const struct sy_score *s, size_t n)
 {
 	bool bare = any_bare(s, n);
@@ -402,5 +382,4 @@ void sy_print_tables(const struct sy_score *s, size_t n)
 	if (bare)
 		outcomes(s, n, SY_CHECK_BARE);
 	costs(s, n);
-	powers(s, n);
 }
