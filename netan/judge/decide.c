@@ -83,8 +83,8 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 
 /* Prior odds that one such cause exists, shared by all blocks of its kind; a
  * pair that is its sender's (receiver's) only one has that side's share. */
-static double log_prior(const struct na_j_decision *d,
-			const struct na_place *p)
+double na_j_log_prior(const struct na_j_decision *d,
+		      const struct na_place *p)
 {
 	uint64_t n = d->possible[p->cause];
 	double odds = prior_of[p->cause] / (double)(n ? n : 1);
@@ -167,6 +167,30 @@ const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 		       : NULL;
 }
 
+size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
+		      size_t n)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct na_j_row *row = &rows->v[i];
+		size_t at = found;
+
+		if (!row->there)
+			continue;
+		while (at && out[at - 1].log_odds < row->odds)
+			at--;
+		if (at == n)
+			continue;
+		if (found < n)
+			found++;
+		for (size_t k = found - 1; k > at; k--)
+			out[k] = out[k - 1];
+		out[at] = (struct na_rival){row->place, row->odds};
+	}
+	return found;
+}
+
 /* A hypothesis counts as far as the less favourable view supports it. */
 static void least_of_views(struct na_j_row *row, size_t table, size_t view,
 			   const struct na_j_gain *g)
@@ -199,8 +223,8 @@ static bool pair_gains(struct na_j_decision *d, size_t table,
 		struct na_j_row *row;
 		size_t k = 0;
 
-		while (k < m &&
-		       (second[k].src != of[i].src || second[k].dst != of[i].dst))
+		while (k < m && (second[k].src != of[i].src ||
+				 second[k].dst != of[i].dst))
 			k++;
 		if (d->s->n_views > 1 && k == m)
 			continue;
@@ -331,6 +355,27 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	return x;
 }
 
+/*
+ * Two clocks: what they are fitted wrong by is a constant time, which hides least
+ * in large transfers.  Slow steps of a side name nothing: a straggler, an input
+ * wait or a late partner has the same.  Nor do late counts of a link: chains of
+ * timeouts meet on a few pairs.
+ */
+static bool may_show(const struct na_j_decision *d, const struct na_j_row *row,
+		     enum na_mechanism by)
+{
+	switch (by) {
+	case NA_MECH_LEVEL:
+		return !(d->s->clock_se > 0) || d->n_tables == 1;
+	case NA_MECH_LATE:
+		return row->place.cause < NA_CAUSE_RACK_UPLINK;
+	case NA_MECH_SPELL:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* The mean of the mechanisms' Bayes factors, and the prior. */
 static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 {
@@ -341,9 +386,11 @@ static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 		return;
 	for (int by = 0; by < NA_MECHANISMS; by++) {
 		const struct na_j_gain *g = &row->by[by];
+		bool there = g->there &&
+			     may_show(d, row, (enum na_mechanism)by);
 
-		x[by] = g->there ? g->gain : 0;
-		if (!g->there || g->gain <= most)
+		x[by] = there ? g->gain : 0;
+		if (!there || g->gain <= most)
 			continue;
 		most = g->gain;
 		row->there = true;
@@ -354,7 +401,7 @@ static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 	}
 	if (!row->there)
 		return;
-	row->prior = log_prior(d, &row->place);
+	row->prior = na_j_log_prior(d, &row->place);
 	row->odds = na_j_lse(x, NA_MECHANISMS) - log(NA_MECHANISMS) +
 		    row->prior;
 }
@@ -365,8 +412,11 @@ static void both_sides(const struct na_j_row *src, const struct na_j_row *dst,
 {
 	double a = src->odds - src->prior, b = dst->odds - dst->prior;
 	const struct na_j_row *less = src->effect <= dst->effect ? src : dst;
+	bool both = src->there && dst->there && fmin(a, b) > 1;
 
-	if (!src->there || !dst->there || fmin(a, b) <= 1)
+	/* A host is slow where each of its sides is. */
+	host->there = host->there && both;
+	if (!both)
 		return;
 	if (host->there && host->odds > a + b + prior)
 		return;
@@ -394,7 +444,7 @@ bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
 		set_odds(d, &rows->v[i]);
 	for (size_t h = 0; h < n; h++)
 		both_sides(&rows->v[h], &rows->v[n + h],
-			   log_prior(d, &rows->v[2 * n + h].place),
+			   na_j_log_prior(d, &rows->v[2 * n + h].place),
 			   &rows->v[2 * n + h]);
 	return true;
 }

@@ -7,9 +7,9 @@
 
 #include "netan/base/vec.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/late.h"
-#include "netan/judge/level.h"
-#include "netan/judge/spell.h"
+#include "netan/judge/evidence/late.h"
+#include "netan/judge/evidence/level.h"
+#include "netan/judge/evidence/spell.h"
 
 enum {
 	NA_J_TABLES = 2, /* all transfers, large ones: mechanisms 0 and 1 */
@@ -72,12 +72,17 @@ bool na_j_taken_of(struct na_j_decision *d, const struct na_j_rows *rows,
 
 bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 		    struct na_arena *mem);
+double na_j_log_prior(const struct na_j_decision *d,
+		      const struct na_place *p);
 /* All evidence of the state there is. */
 bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows);
 /* NULL: it is not there. */
 const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
 				     const struct na_j_rows *rows,
 				     const struct na_place *place);
+/* The best n, most odds first; how many there are. */
+size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
+		      size_t n);
 bool na_j_same_place(const struct na_place *a, const struct na_place *b);
 
 #endif

@@ -2,14 +2,15 @@
  * From a table of transfers to the verdict.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/order.h"
 #include "netan/judge/verdict.h"
 #include "netan/stats/tests/robust.h"
 
-static enum na_status check_input(const struct na_judge_input *in,
-				  struct na_err *err)
+enum na_status na_j_check_input(const struct na_judge_input *in,
+				struct na_err *err)
 {
 	if (in->n_rows >= NA_JUDGE_NONE || in->n_hosts >= NA_JUDGE_NONE ||
 	    in->n_connections >= NA_JUDGE_NONE)
@@ -70,31 +71,14 @@ static bool fill_findings(struct na_judge_result *out, struct na_j_verdict *v)
 	return true;
 }
 
-/* The best that are left; of these no more than three. */
 static bool fill_open(struct na_judge_result *out, const struct na_j_rows *rows)
 {
 	enum { OPEN = 3 };
 
 	out->open = na_calloc(OPEN, sizeof(*out->open));
-	if (!out->open)
-		return false;
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct na_j_row *row = &rows->v[i];
-		size_t at = out->n_open;
-
-		if (!row->there)
-			continue;
-		while (at && out->open[at - 1].log_odds < row->odds)
-			at--;
-		if (at == OPEN)
-			continue;
-		if (out->n_open < OPEN)
-			out->n_open++;
-		for (size_t k = out->n_open - 1; k > at; k--)
-			out->open[k] = out->open[k - 1];
-		out->open[at] = (struct na_rival){row->place, row->odds};
-	}
-	return true;
+	if (out->open)
+		out->n_open = na_j_best_rows(rows, out->open, OPEN);
+	return out->open;
 }
 
 static bool fill_bounds(struct na_judge_result *out,
@@ -173,15 +157,31 @@ static bool fill_clocks(struct na_judge_result *out,
 	return true;
 }
 
+/* A pair is no block that has a bound: it is looked at by itself.  Timers slow
+ * few transfers, which no bound of a level sees. */
+static bool is_unexplained(const struct na_judge_result *r,
+			   const struct na_j_late *late)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < late->s->n_pairs; i++)
+		n += late->pairs[i].late0;
+	for (size_t i = 0; i < r->n_pairs; i++)
+		if (r->pairs[i].effect > NA_J_BOUND)
+			return true;
+	return n >= NA_J_LATE_MIN;
+}
+
 /* A side that sends slow and a clock that is late look alike in latencies of
  * two clocks, so these never show that nobody is slow. */
-static enum na_outcome outcome_of(const struct na_j_verdict *v,
-				  const struct na_j_session *s)
+static enum na_outcome outcome_of(const struct na_judge_result *r,
+				  const struct na_j_verdict *v,
+				  const struct na_j_decision *d)
 {
 	if (v->found.n)
 		return NA_GUILTY;
 	if (!v->named && v->upper <= NA_J_BOUND && v->nobody >= NA_J_NOBODY &&
-	    !(s->clock_se > 0))
+	    !(d->s->clock_se > 0) && !is_unexplained(r, &d->late))
 		return NA_NOT_GUILTY;
 	return NA_CANNOT_TELL;
 }
@@ -194,7 +194,7 @@ static bool fill(struct na_judge_result *out, struct na_j_decision *d)
 		  fill_bounds(out, &v, d->s->n_hosts);
 
 	if (ok) {
-		out->outcome = outcome_of(&v, d->s);
+		out->outcome = outcome_of(out, &v, d);
 		out->nobody = v.nobody;
 		out->upper = exp(v.upper);
 		ok = fill_findings(out, &v);
@@ -222,7 +222,7 @@ static bool judge(const struct na_judge_input *in, struct na_judge_result *out)
 enum na_status na_judge(const struct na_judge_input *in,
 			struct na_judge_result *out, struct na_err *err)
 {
-	enum na_status status = check_input(in, err);
+	enum na_status status = na_j_check_input(in, err);
 
 	*out = (struct na_judge_result){.outcome = NA_CANNOT_TELL,
 					.two_clocks = in->two_clocks,

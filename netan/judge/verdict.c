@@ -90,7 +90,25 @@ static size_t only_pair(const struct na_j_decision *d,
 	return n == 1 ? only : d->s->n_pairs;
 }
 
-/* Blocks of the same pairs cannot be told apart. */
+/* On two clocks a host's clock that is fitted wrong moves half of what one side is
+ * slow by to the other side. */
+static bool add_sides(const struct na_j_decision *d,
+		      const struct na_j_rows *rows, struct na_j_found *f)
+{
+	for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
+		const struct na_place p = {(enum na_cause)side, f->place.a,
+					   NA_JUDGE_NONE};
+		const struct na_j_row *row = na_j_find_row(d, rows, &p);
+
+		f->n_twins++;
+		if (!na_add(&f->alternatives,
+			    ((struct na_rival){p, row ? row->odds : NAN})))
+			return false;
+	}
+	return true;
+}
+
+/* Blocks of the same pairs cannot be distinguished. */
 static bool add_twins(const struct na_j_decision *d,
 		      const struct na_j_rows *rows, struct na_j_found *f,
 		      bool *in)
@@ -108,6 +126,9 @@ static bool add_twins(const struct na_j_decision *d,
 			if (!add_twin(d, rows, f, &places[i], in))
 				return false;
 	}
+	if (f->place.cause == NA_CAUSE_HOST && d->s->clock_se > 0 &&
+	    f->mechanism != NA_MECH_LATE && !add_sides(d, rows, f))
+		return false;
 	if (f->place.cause < NA_CAUSE_RACK_UPLINK)
 		return true;
 	for (size_t i = 0; i < d->blocks.links.n; i++) {
@@ -158,7 +179,7 @@ static bool add_rivals(const struct na_j_decision *d,
 		       const struct na_j_rows *before,
 		       const struct na_j_rows *after, struct na_j_found *f)
 {
-	double sum = 1;
+	double sum = 1 + (double)f->n_twins;
 
 	for (size_t i = 0; i < before->n; i++) {
 		const struct na_j_row *row = &before->v[i];
@@ -238,10 +259,14 @@ static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
 		for (size_t h = 0; h < d->s->n_hosts; h++) {
 			double most = NAN;
 
-			for (size_t t = 0; t < d->n_tables; t++)
-				for (size_t i = 0; i < d->s->n_views; i++)
-					most = fmax(most,
-						    d->level[t][i].bound[side][h]);
+			for (size_t k = 0; k < d->n_tables * d->s->n_views;
+			     k++) {
+				const struct na_j_level *table =
+					&d->level[k / d->s->n_views]
+						 [k % d->s->n_views];
+
+				most = fmax(most, table->bound[side][h]);
+			}
 			v->bound0[side][h] = most;
 		}
 }
@@ -349,6 +374,17 @@ static uint32_t shared_host(const struct na_j_found *f,
 	return best;
 }
 
+static void become_host(struct na_j_found *g, const struct na_j_found *f,
+			uint32_t host)
+{
+	g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
+	g->odds += f->odds;
+	g->alternatives.n = g->n_twins = 0;
+	g->taken.pairs += f->taken.pairs;
+	g->taken.transfers += f->taken.transfers;
+	g->taken.late += f->taken.late;
+}
+
 /* One side of each that may be one host's: one fault explains both. */
 static void merge(struct na_j_verdict *v)
 {
@@ -365,14 +401,7 @@ static void merge(struct na_j_verdict *v)
 			i++;
 			continue;
 		}
-		struct na_j_found *g = &v->found.v[k - 1];
-
-		g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
-		g->odds += f->odds;
-		g->alternatives.n = g->n_twins = 0;
-		g->taken.pairs += f->taken.pairs;
-		g->taken.transfers += f->taken.transfers;
-		g->taken.late += f->taken.late;
+		become_host(&v->found.v[k - 1], f, host);
 		drop(v, i);
 	}
 }

@@ -9,6 +9,10 @@
 
 #include "netan/judge/decide.h"
 
+/* NA_EDOMAIN: an index in it is too large. */
+enum na_status na_j_check_input(const struct na_judge_input *in,
+				struct na_err *err) NA_MUST_CHECK;
+
 struct na_j_found {
 	struct na_j_taken taken;
 	struct na_place place;

@@ -22,6 +22,11 @@ $(ACCURACY): $(ACCURACY).o $(FLEETS_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+# The model of who is slow, for comparison with another implementation.
+$(B)/tests/accuracy/judge/peer: %: %.o $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS)
+
 $(FLEETS_LIB): $(FLEETS_OBJ)
 $(TCP_WORLD_LIB): $(TCP_WORLD_OBJ)
 $(SYNC_LIB): $(SYNC_OBJ)

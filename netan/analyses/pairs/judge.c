@@ -193,9 +193,9 @@ const struct na_host_clocks *na_pairs_clocks(struct pairs_state *s)
 
 /* Clocks are known relative to one host, which may be the one that is off: the
  * median host is taken for right. */
-static double median_ahead_us(const struct pairs_state *s,
-			      const struct pairs_run *run,
-			      const struct na_host_clocks *clocks, double *tmp)
+static double median_us(const struct pairs_state *s, const struct pairs_run *run,
+			const struct na_host_clocks *clocks,
+			const int64_t *of_ps, double *tmp)
 {
 	size_t n = 0;
 
@@ -203,7 +203,7 @@ static double median_ahead_us(const struct pairs_state *s,
 		uint32_t h = na_pairs_node_at(s, run, i)->host;
 
 		if (na_host_clocks_known(clocks, h) < NA_TIME_MAX)
-			tmp[n++] = na_us((double)clocks->ahead_ps[h]);
+			tmp[n++] = na_us((double)of_ps[h]);
 	}
 	return na_median(tmp, n);
 }
@@ -212,10 +212,15 @@ static double median_ahead_us(const struct pairs_state *s,
 static bool find_clocks(struct pairs_state *s, struct pairs_run *run)
 {
 	const struct na_host_clocks *clocks = na_pairs_clocks(s);
-	double *tmp = na_calloc(run->n_nodes, sizeof(*tmp)), centre_us;
+	double *tmp = na_calloc(run->n_nodes, sizeof(*tmp));
+	double centre_us = 0, known_us = 0;
 	bool ok = clocks && tmp;
 
-	centre_us = ok ? median_ahead_us(s, run, clocks, tmp) : 0;
+	if (ok) {
+		centre_us = median_us(s, run, clocks, clocks->ahead_ps, tmp);
+		known_us = median_us(s, run, clocks, clocks->uncertainty_ps,
+				     tmp);
+	}
 	for (uint32_t i = 0; ok && i < run->n_nodes; i++) {
 		uint32_t h = na_pairs_node_at(s, run, i)->host;
 		int64_t known_ps = na_host_clocks_known(clocks, h);
@@ -224,8 +229,8 @@ static bool find_clocks(struct pairs_state *s, struct pairs_run *run)
 		if (known_ps == NA_TIME_MAX)
 			continue;
 		c.ahead_us = na_us((double)clocks->ahead_ps[h]) - centre_us;
-		c.uncertainty_us = na_us((double)known_ps);
-		if (fabs(c.ahead_us) > 2 * (c.uncertainty_us + 1))
+		c.uncertainty_us = known_us + na_us((double)known_ps);
+		if (fabs(c.ahead_us) > c.uncertainty_us + 1)
 			ok = na_add(&run->clocks, c);
 	}
 	free(tmp);

@@ -1,17 +1,17 @@
 /* pairs: which pairs of hosts belong to a finding. */
 #include "netan/analyses/pairs/state.h"
 
-/* Nodes are those of the run.  Devices may stand for their host. */
+/* Nodes are those of the run. */
 static bool is_it(const struct pairs_state *s, const struct pairs_run *run,
-		  const struct na_judge_finding *f, uint32_t node)
+		  const struct na_place *x, bool whole, uint32_t node)
 {
-	if (node == f->place.a)
+	if (node == x->a)
 		return true;
-	if (na_pairs_is_whole(run, f))
+	if (whole)
 		return na_pairs_node_at(s, run, node)->host ==
-		       na_pairs_node_at(s, run, f->place.a)->host;
-	return na_pairs_group_of(s, run, f->place.a) &&
-	       run->first_of[node] == run->first_of[f->place.a];
+		       na_pairs_node_at(s, run, x->a)->host;
+	return na_pairs_group_of(s, run, x->a) &&
+	       run->first_of[node] == run->first_of[x->a];
 }
 
 static bool crosses(const struct pairs_run *run, const struct na_place *who,
@@ -28,19 +28,20 @@ static bool crosses(const struct pairs_run *run, const struct na_place *who,
 }
 
 bool na_pairs_is_of(const struct pairs_state *s, const struct pairs_run *run,
-		  const struct na_judge_finding *f, uint32_t src, uint32_t dst)
+		    const struct na_place *x, bool whole, uint32_t src,
+		    uint32_t dst)
 {
-	switch (f->place.cause) {
+	switch (x->cause) {
 	case NA_CAUSE_SRC:
-		return is_it(s, run, f, src);
+		return is_it(s, run, x, whole, src);
 	case NA_CAUSE_DST:
-		return is_it(s, run, f, dst);
+		return is_it(s, run, x, whole, dst);
 	case NA_CAUSE_HOST:
-		return is_it(s, run, f, src) || is_it(s, run, f, dst);
+		return is_it(s, run, x, whole, src) || is_it(s, run, x, whole, dst);
 	case NA_CAUSE_PAIR:
-		return src == f->place.a && dst == f->place.b;
+		return src == x->a && dst == x->b;
 	default:
-		return crosses(run, &f->place, src, dst);
+		return crosses(run, x, src, dst);
 	}
 }
 
@@ -52,7 +53,10 @@ bool na_pairs_is_suspect(const struct pairs_state *s,
 	uint32_t dst = p->dst - (uint32_t)run->node0;
 
 	for (size_t i = 0; i < run->found.n_findings; i++) {
-		if (na_pairs_is_of(s, run, &run->found.findings[i], src, dst))
+		const struct na_judge_finding *f = &run->found.findings[i];
+
+		if (na_pairs_is_of(s, run, &f->place, na_pairs_is_whole(run, f),
+				   src, dst))
 			return true;
 	}
 	return false;

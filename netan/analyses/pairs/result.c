@@ -427,7 +427,8 @@ static void put_undecided(struct na_result *r, struct na_value *list,
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 		struct na_value *to;
 
-		if (!na_pairs_is_of(s, run, &f, p->src - (uint32_t)run->node0,
+		if (!na_pairs_is_of(s, run, &x->place, false,
+				    p->src - (uint32_t)run->node0,
 				    p->dst - (uint32_t)run->node0))
 			continue;
 		to = na_put_object(r, pairs, NULL);

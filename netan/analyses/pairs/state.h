@@ -234,9 +234,10 @@ uint32_t na_pairs_class(const struct pairs_state *s,
 			const struct pairs_run *run, uint32_t src,
 			uint32_t dst);
 
-/* place.c: whether a pair belongs to a finding; nodes of the run. */
+/* place.c: whether a pair belongs to a place; nodes of the run.  `whole`: devices
+ * stand for their host. */
 bool na_pairs_is_of(const struct pairs_state *s, const struct pairs_run *run,
-		    const struct na_judge_finding *f, uint32_t src,
+		    const struct na_place *x, bool whole, uint32_t src,
 		    uint32_t dst);
 /* Of a pair of two hosts: it is one of a finding's own. */
 bool na_pairs_is_suspect(const struct pairs_state *s,

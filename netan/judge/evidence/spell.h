@@ -5,10 +5,10 @@
  * transfers take beyond the pair's own median (what lasts is no spell), less
  * the side's and the step's medians.
  */
-#ifndef NETAN_JUDGE_SPELL_H
-#define NETAN_JUDGE_SPELL_H
+#ifndef NETAN_JUDGE_EVIDENCE_SPELL_H
+#define NETAN_JUDGE_EVIDENCE_SPELL_H
 
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 
 /* One side in one view. */
 struct na_j_side_steps {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "netan/judge/constants.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
 
-static double nu_of_units(const struct na_j_level *v)
+double na_j_level_nu(const struct na_j_level *v)
 {
 	return fmin(fmax(v->nu, NA_J_NU_UNIT_MIN), NA_J_NU_UNIT_MAX);
 }
@@ -38,7 +38,7 @@ double *na_j_level_sides(const struct na_j_level *v, int side,
 		double *to = all + v->units[na_j_first(g, i)].host[side] *
 					   (size_t)NA_J_GRID;
 
-		na_j_sum_start(&sum, nu_of_units(v));
+		na_j_sum_start(&sum, na_j_level_nu(v));
 		for (uint32_t n = g->from[i]; n < g->from[i + 1]; n++) {
 			const struct na_j_unit *u = &v->units[g->row[n]];
 
@@ -126,7 +126,7 @@ static void fit_collectives(struct na_j_level *v, int side)
 
 		if (!pairs_at_least_two(v, unit, n))
 			continue;
-		na_j_sum_start(&sum, nu_of_units(v));
+		na_j_sum_start(&sum, na_j_level_nu(v));
 		for (size_t k = 0; k < n; k++)
 			na_j_sum_add(&sum, v->grid, v->units[unit[k]].own,
 				     v->units[unit[k]].scale);

@@ -1,4 +1,4 @@
-#include "netan/judge/spell.h"
+#include "netan/judge/evidence/spell.h"
 
 #include <math.h>
 #include <string.h>

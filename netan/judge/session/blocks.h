@@ -1,10 +1,10 @@
 /*
  * Blocks: the pairs of hosts that a hypothesis moves.
  */
-#ifndef NETAN_JUDGE_BLOCKS_H
-#define NETAN_JUDGE_BLOCKS_H
+#ifndef NETAN_JUDGE_SESSION_BLOCKS_H
+#define NETAN_JUDGE_SESSION_BLOCKS_H
 
-#include "netan/judge/links.h"
+#include "netan/judge/session/links.h"
 
 struct na_j_blocks {
 	const struct na_j_session *s;

@@ -9,7 +9,7 @@
 
 #include "netan/base/order.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
 
 enum {
@@ -366,8 +366,8 @@ bool na_j_level_members(const struct na_j_level *v, size_t link,
 			const struct na_j_gain *gain,
 			struct na_j_members *out, struct na_arena *mem)
 {
-	size_t shift = NA_BOUND(i, 0, NA_J_GRID, v->grid->at[i] >= gain->effect),
-	       n;
+	size_t n, shift = NA_BOUND(i, 0, NA_J_GRID,
+				   v->grid->at[i] >= gain->effect);
 
 	out->connection = NA_J_NEW(mem, uint32_t, v->n_connections);
 	out->n = 0;

@@ -2,11 +2,11 @@
  * The transfers of a session in columns, in an order that does not depend on
  * that of the input, and what the tables take from them.
  */
-#ifndef NETAN_JUDGE_SESSION_H
-#define NETAN_JUDGE_SESSION_H
+#ifndef NETAN_JUDGE_SESSION_SESSION_H
+#define NETAN_JUDGE_SESSION_SESSION_H
 
-#include "netan/judge/group.h"
 #include "netan/judge/judge.h"
+#include "netan/judge/session/group.h"
 
 enum { NA_J_VIEWS = 2 }; /* with the load of ports, and without */
 
@@ -25,7 +25,7 @@ struct na_j_session {
 	size_t n, n_hosts, n_coll, n_steps, n_connections, n_pairs;
 	struct na_j_connection *connections; /* with rows, ascending */
 	struct na_j_pair *pairs;	     /* the same */
-	uint32_t *step_name;		     /* the caller's, by step */
+	uint32_t *step_name, *coll_name;     /* the caller's, by rank */
 	/* By row. */
 	uint32_t *connection, *pair, *coll, *step;
 	uint32_t *cell;	   /* rank of collective, part, octave of size */

@@ -1,4 +1,4 @@
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 
 #include <math.h>
 
@@ -60,6 +60,7 @@ static bool group_rows(struct making *m, struct na_j_level *v)
 		return false;
 	if (colls)
 		cols[1] = s->coll;
+	v->all_collectives = !colls;
 	for (size_t i = 0; i < s->n; i++)
 		block[i] = (uint32_t)(s->step[i] * blocks / s->n_steps);
 	if (!na_j_group(&m->unit, cols, 2, m->rows.only, m->rows.n, &m->tmp) ||
@@ -265,30 +266,35 @@ static size_t collectives(const struct na_j_level *v)
 
 static bool group_units(struct na_j_level *v)
 {
+	enum { CONNECTION, PAIR, SRC, DST, COLL, COLS };
+	struct {
+		struct na_groups *groups;
+		size_t first, n;
+	} const to[] = {
+		{&v->by_connection, CONNECTION, 1}, {&v->by_pair, PAIR, 1},
+		{&v->by_side[0], SRC, 1},	    {&v->by_side[1], DST, 1},
+		{&v->by_side_coll[0], SRC, 2},
+		{&v->by_side_coll[1], DST, 2},
+	};
 	struct na_arena tmp = {0};
-	uint32_t *cols[5];
+	uint32_t *cols[COLS];
 	bool ok = true;
 
-	for (size_t c = 0; c < 5; c++)
+	for (size_t c = 0; c < COLS; c++)
 		ok = (cols[c] = NA_J_NEW(&tmp, uint32_t, v->n)) && ok;
 	for (size_t u = 0; ok && u < v->n; u++) {
-		cols[0][u] = v->units[u].connection;
-		cols[1][u] = v->units[u].pair;
-		cols[2][u] = v->units[u].host[0];
-		cols[3][u] = v->units[u].host[1];
-		cols[4][u] = v->units[u].coll;
+		cols[CONNECTION][u] = v->units[u].connection;
+		cols[PAIR][u] = v->units[u].pair;
+		cols[SRC][u] = v->units[u].host[0];
+		cols[DST][u] = v->units[u].host[1];
+		cols[COLL][u] = v->units[u].coll;
 	}
-#define BY(group, ...) \
-	(ok = ok && na_j_group(&v->group, (const uint32_t *const[]){__VA_ARGS__}, \
-			       NA_LEN(((const uint32_t *const[]){__VA_ARGS__})), \
-			       NULL, v->n, &v->mem))
-	BY(by_connection, cols[0]);
-	BY(by_pair, cols[1]);
-	BY(by_side[0], cols[2]);
-	BY(by_side[1], cols[3]);
-	BY(by_side_coll[0], cols[2], cols[4]);
-	BY(by_side_coll[1], cols[3], cols[4]);
-#undef BY
+	for (size_t i = 0; ok && i < NA_LEN(to); i++) {
+		const uint32_t *const by[] = {cols[to[i].first], cols[COLL]};
+
+		ok = na_j_group(to[i].groups, by, to[i].n, NULL, v->n,
+				&v->mem);
+	}
 	na_arena_fini(&tmp);
 	v->n_coll = collectives(v);
 	return ok;

@@ -7,7 +7,7 @@
 
 #include "netan/base/order.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/late.h"
+#include "netan/judge/evidence/late.h"
 
 /* Ratios of rates. */
 enum { RATIOS = 17, EVEN = 12 };
@@ -96,12 +96,13 @@ static void count_coll(struct counting *c, uint32_t coll)
 	}
 }
 
-/* What the others' rate has a block expect; its own count. */
-static double expect(struct counting *c, const struct but *b, double *late)
+/* What the others' rate has a block expect; its own count, and the others'. */
+static double expect(struct counting *c, const struct but *b, double *late,
+		     double *others)
 {
 	double e = 0;
 
-	*late = 0;
+	*late = *others = 0;
 	if (b->coll != NA_JUDGE_NONE)
 		count_coll(c, b->coll);
 	EACH_PAIR(p, c, b) {
@@ -126,6 +127,7 @@ static double expect(struct counting *c, const struct but *b, double *late)
 		e += c->block[d].transfers *
 		     (rest.late - c->block[d].late + .5) /
 		     (rest.transfers - c->block[d].transfers + 1);
+		*others = fmax(*others, rest.late - c->block[d].late);
 		c->block[d] = (struct count){0, 0};
 	}
 	return e;
@@ -142,8 +144,10 @@ static struct na_j_gain factor(struct counting *c, const struct but *b,
 			       double spread)
 {
 	struct na_j_gain g = {0};
-	double late, e = expect(c, b, &late), ll[RATIOS], all, sum = 0,
-	       a = 1 / spread;
+	double late, others, e = expect(c, b, &late, &others), ll[RATIOS], all;
+	/* That their rate is known from few of them is a spread, too: a gamma
+	 * posterior of shape n + 1/2 has a squared variation of its inverse. */
+	double a = 1 / (spread + 1 / (others + .5)), sum = 0;
 
 	if (late < NA_J_LATE_MIN)
 		return g;
@@ -151,6 +155,9 @@ static struct na_j_gain factor(struct counting *c, const struct but *b,
 		ll[i] = log_count(late, e * exp(c->log_ratio[i]), a);
 	all = na_j_lse(ll, RATIOS);
 	g.there = true;
+	g.late = late;
+	g.expected = e;
+	g.dispersion = spread;
 	g.gain = all - log(RATIOS) - log_count(late, e, a);
 	g.effect = log(fmax(late / e, 1));
 	g.low = NAN;
@@ -282,6 +289,22 @@ struct most {
 
 NA_ORDER(most_first, struct most, NA_DOWN(late), NA_UP(pair))
 
+static double expected(const struct counting *c, uint32_t pair)
+{
+	const struct na_j_late_pair *p = &c->v->pairs[pair];
+	struct count near = c->all[p->near];
+
+	return p->transfers * near.late / fmax(near.transfers, 1);
+}
+
+/* Squared deviation of a pair's count beyond that of a Poisson law. */
+static double excess(const struct counting *c, uint32_t pair, double e)
+{
+	double late = c->v->pairs[pair].late;
+
+	return (late - e) * (late - e) - late;
+}
+
 /* Healthy pairs' rates differ as those of the others do. */
 static void pair_gains(struct counting *c, struct most *order,
 		       struct na_j_pair_gain *out, size_t *n)
@@ -292,27 +315,23 @@ static void pair_gains(struct counting *c, struct most *order,
 	double above = 0, below = 0;
 
 	for (size_t p = 0; p < all; p++) {
-		const struct na_j_late_pair *pair = &v->pairs[p];
-		struct count near = c->all[pair->near];
-		double e = pair->transfers * near.late / fmax(near.transfers, 1);
+		double e = expected(c, (uint32_t)p);
 
-		order[p] = (struct most){pair->late, (uint32_t)p};
-		above += (pair->late - e) * (pair->late - e) - pair->late;
+		order[p] = (struct most){v->pairs[p].late, (uint32_t)p};
+		above += excess(c, (uint32_t)p, e);
 		below += e * e;
 	}
 	na_sort(order, all, most_first);
 	*n = 0;
 	for (size_t i = 0; i < all && i < NA_J_PAIRS_LATE; i++) {
 		uint32_t p = order[i].pair;
-		const struct na_j_late_pair *pair = &v->pairs[p];
-		struct count near = c->all[pair->near];
-		double e = pair->transfers * near.late / fmax(near.transfers, 1),
-		       d = (pair->late - e) * (pair->late - e) - pair->late,
+		double e = expected(c, p),
 		       spread = fmax(fmax(v->spread, NA_J_LATE_SPREAD_LINK),
-				     (above - d) / fmax(below - e * e, 1e-9));
+				     (above - excess(c, p, e)) /
+					     fmax(below - e * e, 1e-9));
+		struct na_j_block block = {v->blocks->all + p, 1};
 		struct na_j_gain g =
-			block_gain(c, (struct na_j_block){v->blocks->all + p, 1},
-				   none, spread, 0, 0);
+			block_gain(c, block, none, spread, 0, 0);
 
 		if (g.there)
 			out[(*n)++] = (struct na_j_pair_gain){

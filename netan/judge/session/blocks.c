@@ -1,4 +1,4 @@
-#include "netan/judge/blocks.h"
+#include "netan/judge/session/blocks.h"
 
 #include "netan/base/order.h"
 

@@ -5,8 +5,8 @@
  * column first, so keys need no packing and cannot overflow.  Groups come in
  * ascending order of their columns, rows within a group in their order.
  */
-#ifndef NETAN_JUDGE_GROUP_H
-#define NETAN_JUDGE_GROUP_H
+#ifndef NETAN_JUDGE_SESSION_GROUP_H
+#define NETAN_JUDGE_SESSION_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +26,10 @@ void *na_j_alloc(struct na_arena *a, size_t n, size_t size);
 
 /* Puts row[0..n) in order of the columns; stable. */
 bool na_j_order(uint32_t *row, size_t n, const uint32_t *const *cols,
-		size_t n_cols, struct na_arena *tmp);
+		size_t n_cols);
 
 /* The same in order of values, which are not NaN. */
-bool na_j_order_times(uint32_t *row, size_t n, const double *x,
-		      struct na_arena *tmp);
+bool na_j_order_times(uint32_t *row, size_t n, const double *x);
 
 /* Groups of n rows: those in `only`, or all when it is NULL. */
 bool na_j_group(struct na_groups *g, const uint32_t *const *cols,

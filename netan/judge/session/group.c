@@ -1,4 +1,4 @@
-#include "netan/judge/group.h"
+#include "netan/judge/session/group.h"
 
 #include <string.h>
 
@@ -32,9 +32,10 @@ static void pass(uint32_t *to, const uint32_t *row, size_t n,
 }
 
 bool na_j_order(uint32_t *row, size_t n, const uint32_t *const *cols,
-		size_t n_cols, struct na_arena *tmp)
+		size_t n_cols)
 {
-	uint32_t *other = NA_J_NEW(tmp, uint32_t, n), *now = row;
+	struct na_arena tmp = {0};
+	uint32_t *other = NA_J_NEW(&tmp, uint32_t, n), *now = row;
 
 	if (!other)
 		return false;
@@ -54,6 +55,7 @@ bool na_j_order(uint32_t *row, size_t n, const uint32_t *const *cols,
 	}
 	if (now != row)
 		memcpy(row, now, n * sizeof(*row));
+	na_arena_fini(&tmp);
 	return true;
 }
 
@@ -68,20 +70,23 @@ static void split(double x, uint32_t *high, uint32_t *low)
 	*low = (uint32_t)bits;
 }
 
-bool na_j_order_times(uint32_t *row, size_t n, const double *x,
-		      struct na_arena *tmp)
+bool na_j_order_times(uint32_t *row, size_t n, const double *x)
 {
+	struct na_arena tmp = {0};
 	size_t most = 0;
 	uint32_t *high, *low;
+	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		most = row[i] > most ? row[i] : most;
-	high = NA_J_NEW(tmp, uint32_t, most + 1);
-	low = NA_J_NEW(tmp, uint32_t, most + 1);
+	high = NA_J_NEW(&tmp, uint32_t, most + 1);
+	low = NA_J_NEW(&tmp, uint32_t, most + 1);
 	for (size_t i = 0; high && low && i < n; i++)
 		split(x[row[i]], &high[row[i]], &low[row[i]]);
-	return high && low &&
-	       na_j_order(row, n, (const uint32_t *const[]){high, low}, 2, tmp);
+	ok = high && low &&
+	     na_j_order(row, n, (const uint32_t *const[]){high, low}, 2);
+	na_arena_fini(&tmp);
+	return ok;
 }
 
 static bool differ(const uint32_t *const *cols, size_t n_cols, uint32_t a,
@@ -97,18 +102,13 @@ bool na_j_group(struct na_groups *g, const uint32_t *const *cols,
 		size_t n_cols, const uint32_t *only, size_t n,
 		struct na_arena *a)
 {
-	struct na_arena tmp = {0};
-	bool ok;
-
 	g->n = 0;
 	g->row = NA_J_NEW(a, uint32_t, n);
 	if (!g->row)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		g->row[i] = only ? only[i] : (uint32_t)i;
-	ok = na_j_order(g->row, n, cols, n_cols, &tmp);
-	na_arena_fini(&tmp);
-	if (!ok)
+	if (!na_j_order(g->row, n, cols, n_cols))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		g->n += !i || differ(cols, n_cols, g->row[i - 1], g->row[i]);

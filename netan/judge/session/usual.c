@@ -6,7 +6,7 @@
 
 #include "netan/base/order.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/session.h"
+#include "netan/judge/session/session.h"
 #include "netan/stats/tests/robust.h"
 
 /* x minus its median over the group; rows of groups below three: NaN. */

@@ -6,11 +6,11 @@
  * first of a pair, step and collective, and the first of a chain of transfers
  * that overlap at a shared host.
  */
-#ifndef NETAN_JUDGE_LATE_H
-#define NETAN_JUDGE_LATE_H
+#ifndef NETAN_JUDGE_EVIDENCE_LATE_H
+#define NETAN_JUDGE_EVIDENCE_LATE_H
 
-#include "netan/judge/blocks.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
+#include "netan/judge/session/blocks.h"
 
 struct na_j_late_pair {
 	uint32_t near;	    /* rank of distance */

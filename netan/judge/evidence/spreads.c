@@ -10,7 +10,7 @@
 
 #include "netan/base/order.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
 
 /* Variance of a median over that of the mean, of normal values: pi / 2. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "netan/judge/constants.h"
-#include "netan/judge/session.h"
+#include "netan/judge/session/session.h"
 #include "netan/stats/tests/robust.h"
 
 static double end_us(const struct na_j_session *s, uint32_t row)
@@ -16,7 +16,9 @@ static double end_us(const struct na_j_session *s, uint32_t row)
 
 static double bytes_per_us(const struct na_j_session *s, uint32_t row)
 {
-	return (double)s->size[row] / fmax(end_us(s, row) - s->start[row], 1e-3);
+	double us = end_us(s, row) - s->start[row];
+
+	return (double)s->size[row] / fmax(us, 1e-3);
 }
 
 /*
@@ -61,8 +63,8 @@ static bool both_ports(const struct na_j_session *s, double *bytes,
 		time[0][i] = time[1][i] = (uint32_t)i;
 		x[i] = end_us(s, (uint32_t)i);
 	}
-	if (!na_j_order_times(time[0], s->n, s->start, tmp) ||
-	    !na_j_order_times(time[1], s->n, x, tmp))
+	if (!na_j_order_times(time[0], s->n, s->start) ||
+	    !na_j_order_times(time[1], s->n, x))
 		return false;
 	for (size_t side = 0; side < 2; side++) {
 		const uint32_t *const cols[] = {s->host[side]};

@@ -5,13 +5,15 @@
  * difference of two offsets (S. B. Moon, P. Skelly and D. Towsley, INFOCOM
  * 1999); least absolute deviations by reweighting fit the offsets.  Each
  * weighted fit solves the normal equations, a Laplacian of the graph of pairs,
- * by conjugate gradients, in memory of O(pairs + hosts).
+ * by conjugate gradients, in memory of O(pairs + hosts).  These are scaled by
+ * the diagonal or, where pairs are few (rings), by a spanning tree, which is
+ * solved exactly (P. Vaidya's preconditioner).
  */
 #include <math.h>
 #include <string.h>
 
 #include "netan/judge/constants.h"
-#include "netan/judge/session.h"
+#include "netan/judge/session/blocks.h"
 #include "netan/stats/tests/robust.h"
 
 enum { REWEIGHTINGS = 8 };
@@ -25,8 +27,15 @@ struct fit {
 	double *differ;		 /* receiver's clock less sender's, us */
 	bool *ok;		 /* by pair */
 	double *weight, *anchor; /* by pair; by host, of offset 0 */
-	double *offset, *residual, *z, *way, *image, *diagonal; /* by host */
+	double *offset, *residual, *z, *way, *image; /* by host */
+	/* The scale, factored: a tree of hosts, by host and in order from its
+	 * roots, or no tree, when each is a root. */
+	bool sparse;
+	uint32_t *parent, *order, (*link)[2]; /* pairs to the parent */
+	double *pivot, *up;		      /* up: weight of the link */
 };
+
+enum { NONE = UINT32_MAX, SPARSE = 4 }; /* pairs a host */
 
 static void times(const struct fit *f, const double *x, double *out)
 {
@@ -50,27 +59,67 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Residual and diagonal for the offsets there are. */
-static void start(struct fit *f)
+/* Eliminates each host, from the leaves on. */
+static void factor(struct fit *f)
 {
-	times(f, f->offset, f->image);
 	for (size_t h = 0; h < f->n_hosts; h++) {
-		f->residual[h] = -f->image[h];
-		f->diagonal[h] = ridge * f->anchor[h];
+		f->pivot[h] = ridge * f->anchor[h];
+		f->up[h] = 0;
+		for (int k = 0; k < 2; k++)
+			if (f->link[h][k] != NONE)
+				f->up[h] += f->weight[f->link[h][k]];
 	}
-	for (size_t p = 0; p < f->n_pairs; p++) {
-		uint32_t a = f->pairs[p].src, b = f->pairs[p].dst;
+	for (size_t p = 0; !f->sparse && p < f->n_pairs; p++) {
+		f->pivot[f->pairs[p].src] += f->weight[p];
+		f->pivot[f->pairs[p].dst] += f->weight[p];
+	}
+	for (size_t h = 0; h < f->n_hosts; h++)
+		if (f->parent[h] != NONE) {
+			f->pivot[h] += f->up[h];
+			f->pivot[f->parent[h]] += f->up[h];
+		}
+	for (size_t i = f->n_hosts; i-- > 0;) {
+		uint32_t h = f->order[i];
 
-		if (a == b)
-			continue;
-		f->residual[b] += f->weight[p] * f->differ[p];
-		f->residual[a] -= f->weight[p] * f->differ[p];
-		f->diagonal[a] += f->weight[p];
-		f->diagonal[b] += f->weight[p];
+		if (f->parent[h] != NONE)
+			f->pivot[f->parent[h]] -=
+				f->up[h] * f->up[h] / f->pivot[h];
 	}
 }
 
-/* Conjugate gradients, scaled by the diagonal, from the offsets there are. */
+/* z: the residual, scaled. */
+static void scale(struct fit *f)
+{
+	memcpy(f->z, f->residual, f->n_hosts * sizeof(*f->z));
+	for (size_t i = f->n_hosts; i-- > 0;) {
+		uint32_t h = f->order[i];
+
+		if (f->parent[h] != NONE)
+			f->z[f->parent[h]] += f->up[h] / f->pivot[h] * f->z[h];
+	}
+	for (size_t i = 0; i < f->n_hosts; i++) {
+		uint32_t h = f->order[i];
+
+		if (f->parent[h] != NONE)
+			f->z[h] += f->up[h] * f->z[f->parent[h]];
+		f->z[h] /= f->pivot[h];
+	}
+}
+
+/* Residual for the offsets there are. */
+static void start(struct fit *f)
+{
+	times(f, f->offset, f->image);
+	for (size_t h = 0; h < f->n_hosts; h++)
+		f->residual[h] = -f->image[h];
+	for (size_t p = 0; p < f->n_pairs; p++) {
+		f->residual[f->pairs[p].dst] += f->weight[p] * f->differ[p];
+		f->residual[f->pairs[p].src] -= f->weight[p] * f->differ[p];
+	}
+	factor(f);
+}
+
+/* Conjugate gradients, from the offsets there are. */
 static void solve(struct fit *f)
 {
 	size_t n = f->n_hosts, most = 4 * n + 100;
@@ -80,8 +129,7 @@ static void solve(struct fit *f)
 	for (size_t round = 0; round < most; round++) {
 		double next, step;
 
-		for (size_t h = 0; h < n; h++)
-			f->z[h] = f->residual[h] / f->diagonal[h];
+		scale(f);
 		next = dot(f->residual, f->z, n);
 		if (!round)
 			first = next;
@@ -167,12 +215,84 @@ static bool rarely_clamped(const struct na_j_session *s, bool *ok,
 	return true;
 }
 
+/* The other host of pair p, when its latencies count. */
+static uint32_t other_host(const struct fit *f, uint32_t p, uint32_t host)
+{
+	const struct na_j_pair *pair = &f->pairs[p];
+
+	return !f->ok[p] ? host : pair->src == host ? pair->dst : pair->src;
+}
+
+/* Hosts that a host has pairs with and that the tree does not hold yet become
+ * its children. */
+static void add_children(struct fit *f, uint32_t host, const uint32_t *pair,
+			 size_t n, bool *seen, size_t *n_order)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t child = other_host(f, pair[i], host);
+
+		if (!seen[child]) {
+			seen[child] = true;
+			f->order[(*n_order)++] = child;
+			f->parent[child] = host;
+		}
+		if (child != host && f->parent[child] == host)
+			f->link[child][f->link[child][0] != NONE] = pair[i];
+	}
+}
+
+/* A spanning tree, breadth first. */
+static bool grow_tree(struct fit *f, const struct na_j_session *s,
+		      struct na_arena *tmp)
+{
+	bool *seen = NA_J_NEW(tmp, bool, f->n_hosts);
+	struct na_j_blocks b;
+	size_t n = 0;
+
+	if (!seen || !na_j_blocks_init(&b, s, tmp))
+		return false;
+	for (uint32_t root = 0; root < f->n_hosts; root++) {
+		size_t at = n;
+
+		if (seen[root])
+			continue;
+		seen[root] = true;
+		f->order[n++] = root;
+		for (; at < n; at++)
+			for (int side = 0; side < 2; side++) {
+				uint32_t h = f->order[at];
+				struct na_j_block of =
+					na_j_side_block(&b, side, h);
+
+				add_children(f, h, of.pair, of.n, seen, &n);
+			}
+	}
+	return true;
+}
+
+static bool scale_init(struct fit *f, const struct na_j_session *s,
+		       struct na_arena *tmp)
+{
+	f->parent = NA_J_NEW(tmp, uint32_t, f->n_hosts);
+	f->order = NA_J_NEW(tmp, uint32_t, f->n_hosts);
+	f->link = na_j_alloc(tmp, f->n_hosts, sizeof(*f->link));
+	f->pivot = NA_J_NEW(tmp, double, f->n_hosts);
+	f->up = NA_J_NEW(tmp, double, f->n_hosts);
+	if (!f->parent || !f->order || !f->link || !f->pivot || !f->up)
+		return false;
+	for (uint32_t h = 0; h < f->n_hosts; h++) {
+		f->order[h] = h;
+		f->parent[h] = f->link[h][0] = f->link[h][1] = NONE;
+	}
+	f->sparse = f->n_pairs <= SPARSE * f->n_hosts;
+	return !f->sparse || grow_tree(f, s, tmp);
+}
+
 static bool fit_init(struct fit *f, const struct na_j_session *s,
 		     struct na_arena *tmp)
 {
 	double **const by_host[] = {&f->anchor, &f->offset, &f->residual,
-				    &f->z,	&f->way,    &f->image,
-				    &f->diagonal};
+				    &f->z,	&f->way,    &f->image};
 	bool ok;
 
 	*f = (struct fit){s->pairs, s->n_pairs, s->n_hosts};
@@ -183,7 +303,7 @@ static bool fit_init(struct fit *f, const struct na_j_session *s,
 	for (size_t i = 0; i < sizeof(by_host) / sizeof(by_host[0]); i++)
 		ok = (*by_host[i] = NA_J_NEW(tmp, double, f->n_hosts)) && ok;
 	return ok && differences(s, f->differ, tmp) &&
-	       rarely_clamped(s, f->ok, tmp);
+	       rarely_clamped(s, f->ok, tmp) && scale_init(f, s, tmp);
 }
 
 static void fit_offsets(struct fit *f)

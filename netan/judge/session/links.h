@@ -2,10 +2,10 @@
  * Links of racks as blocks of connections: what leaves a rack, what enters
  * one, what goes from one to another.
  */
-#ifndef NETAN_JUDGE_LINKS_H
-#define NETAN_JUDGE_LINKS_H
+#ifndef NETAN_JUDGE_SESSION_LINKS_H
+#define NETAN_JUDGE_SESSION_LINKS_H
 
-#include "netan/judge/session.h"
+#include "netan/judge/session/session.h"
 
 struct na_j_link {
 	enum na_cause cause;
@@ -17,7 +17,8 @@ struct na_j_links {
 	struct na_j_link *v; /* with pairs; by rack a: up, down, pairs by b */
 	size_t n;
 	uint32_t *pair;	     /* of the session */
-	uint64_t possible[NA_CAUSES]; /* links of each kind, of racks with hosts */
+	/* Links of each kind, of racks with hosts. */
+	uint64_t possible[NA_CAUSES];
 };
 
 bool na_j_links_init(struct na_j_links *l, const struct na_j_session *s,

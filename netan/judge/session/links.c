@@ -1,4 +1,4 @@
-#include "netan/judge/links.h"
+#include "netan/judge/session/links.h"
 
 #include <string.h>
 

@@ -8,12 +8,12 @@
  * of the load; the shifts of its sides; how far healthy ones spread; and what
  * hypotheses gain.  `centre` falls as hypotheses are taken out.
  */
-#ifndef NETAN_JUDGE_LEVEL_H
-#define NETAN_JUDGE_LEVEL_H
+#ifndef NETAN_JUDGE_EVIDENCE_LEVEL_H
+#define NETAN_JUDGE_EVIDENCE_LEVEL_H
 
 #include "netan/judge/grid.h"
-#include "netan/judge/links.h"
-#include "netan/judge/session.h"
+#include "netan/judge/session/links.h"
+#include "netan/judge/session/session.h"
 
 struct na_j_unit {
 	uint32_t host[2]; /* sender, receiver */
@@ -46,11 +46,11 @@ struct na_j_level {
 	const struct na_judge_input *in;
 	const struct na_j_links *links;
 	size_t n_hosts, n, n_connections, n_pairs, n_coll;
-	bool large;
+	bool large, all_collectives; /* all: units are of all together */
 	struct na_j_unit *units; /* by connection, collective */
 	struct na_j_level_connection *connections;
 	struct na_j_pair *pairs;
-	uint32_t *of_pair; /* connections of the session's pair p: from of_pair[p] */
+	uint32_t *of_pair; /* the session's pair p: connections from here */
 	struct na_groups by_connection, by_pair, by_side[2], by_side_coll[2];
 	uint32_t *peers[2]; /* pairs by host, as sender and receiver */
 	double clock_variance;
@@ -77,6 +77,7 @@ struct na_j_gain {
 	double gain, effect, low, high;
 	double share; /* of links and spells */
 	int view;     /* of spells */
+	double late, expected, dispersion; /* of late counts */
 };
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,
@@ -94,6 +95,8 @@ bool na_j_level_fit(struct na_j_level *v);
  * values a host; collectives are replicates.  NULL: no memory. */
 double *na_j_level_sides(const struct na_j_level *v, int side,
 			 struct na_arena *mem);
+/* Degrees of freedom of single units. */
+double na_j_level_nu(const struct na_j_level *v);
 /* Centre less mu and what the other side explains. */
 double na_j_level_rest(const struct na_j_level *v, const struct na_j_unit *u,
 		       int side);

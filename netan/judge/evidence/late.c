@@ -1,4 +1,4 @@
-#include "netan/judge/late.h"
+#include "netan/judge/evidence/late.h"
 
 #include <math.h>
 
@@ -60,13 +60,13 @@ static bool first_of_each(const struct na_j_session *s, uint32_t *late,
 	const uint32_t *const cols[] = {s->pair, s->step, s->coll};
 	struct na_groups g;
 
-	if (!na_j_order_times(late, *n, s->start, tmp) ||
+	if (!na_j_order_times(late, *n, s->start) ||
 	    !na_j_group(&g, cols, 3, late, *n, tmp))
 		return false;
 	for (size_t i = 0; i < g.n; i++)
 		late[i] = na_j_first(&g, i);
 	*n = g.n;
-	return na_j_order_times(late, *n, s->start, tmp);
+	return na_j_order_times(late, *n, s->start);
 }
 
 /* The first of each chain that overlaps at a shared host. */

@@ -6,7 +6,7 @@
 
 #include "netan/base/order.h"
 #include "netan/judge/constants.h"
-#include "netan/judge/level.h"
+#include "netan/judge/evidence/level.h"
 
 /* Likelihood ll of an effect under the prior of a fault and the null. */
 static struct na_j_gain gain_of(const struct na_j_grid *g, const double *ll,

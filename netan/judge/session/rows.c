@@ -4,7 +4,7 @@
  * on the order of the input; rows that are equal in all of these are
  * interchangeable.
  */
-#include "netan/judge/session.h"
+#include "netan/judge/session/session.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,13 +115,12 @@ static uint32_t *order_rows(const struct na_judge_input *in,
 	}
 	ok = ok &&
 	     na_j_order(row, in->n_rows,
-			(const uint32_t *const[]){cols[SIZE]}, 1, tmp) &&
-	     na_j_order_times(row, in->n_rows, time, tmp);
+			(const uint32_t *const[]){cols[SIZE]}, 1) &&
+	     na_j_order_times(row, in->n_rows, time);
 	for (size_t i = 0; ok && i < in->n_rows; i++)
 		time[i] = finite_or_0(in->rows[i].start_us);
-	ok = ok && na_j_order_times(row, in->n_rows, time, tmp) &&
-	     na_j_order(row, in->n_rows, (const uint32_t *const *)cols, SIZE,
-			tmp);
+	ok = ok && na_j_order_times(row, in->n_rows, time) &&
+	     na_j_order(row, in->n_rows, (const uint32_t *const *)cols, SIZE);
 	return ok ? row : NULL;
 }
 
@@ -189,27 +188,23 @@ static bool rank_strata(struct na_j_session *s, const uint32_t *part)
 	return ok;
 }
 
-/* Ranks of collectives and steps, and the steps' names. */
-static bool rank_names(struct na_j_session *s)
+/* A column becomes ranks, whose names are what it held. */
+static bool rank_names(struct na_j_session *s, uint32_t *col, size_t *n,
+		       uint32_t **name)
 {
 	struct na_arena tmp = {0};
 	uint32_t *raw = NA_J_NEW(&tmp, uint32_t, s->n);
 	bool ok = raw;
 
 	if (ok) {
-		memcpy(raw, s->coll, s->n * sizeof(*raw));
-		ok = na_j_rank(s->coll, &s->n_coll,
-			       (const uint32_t *const[]){raw}, 1, s->n, &tmp);
+		memcpy(raw, col, s->n * sizeof(*raw));
+		ok = na_j_rank(col, n, (const uint32_t *const[]){raw}, 1, s->n,
+			       &tmp);
 	}
-	if (ok) {
-		memcpy(raw, s->step, s->n * sizeof(*raw));
-		ok = na_j_rank(s->step, &s->n_steps,
-			       (const uint32_t *const[]){raw}, 1, s->n, &tmp);
-		s->step_name = NA_J_NEW(&s->columns, uint32_t, s->n_steps);
-		ok = ok && s->step_name;
-		for (size_t i = 0; ok && i < s->n; i++)
-			s->step_name[s->step[i]] = raw[i];
-	}
+	if (ok)
+		ok = (*name = NA_J_NEW(&s->columns, uint32_t, *n)) != NULL;
+	for (size_t i = 0; ok && i < s->n; i++)
+		(*name)[col[i]] = raw[i];
 	na_arena_fini(&tmp);
 	return ok;
 }
@@ -241,7 +236,9 @@ bool na_j_session_init(struct na_j_session *s, const struct na_judge_input *in)
 	     (part = NA_J_NEW(&tmp, uint32_t, s->n)) != NULL;
 	if (ok)
 		fill(s, row, rank, part);
-	ok = ok && rank_names(s) && rank_strata(s, part);
+	ok = ok && rank_names(s, s->coll, &s->n_coll, &s->coll_name) &&
+	     rank_names(s, s->step, &s->n_steps, &s->step_name) &&
+	     rank_strata(s, part);
 	na_arena_fini(&tmp);
 	ok = ok && clocks_out(s);
 	if (ok)

@@ -1,0 +1,729 @@
+/*
+ * Who is slow: planted faults are named, healthy sessions are not, and the
+ * tables are those of another implementation.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "netan/base/vec.h"
+#include "netan/judge/explain.h"
+#include "netan/judge/verdict.h"
+#include "netan/synth/rng.h"
+
+enum { HOSTS = 16, RACKS = 4, STEPS = 40, NOBODY = 99 };
+
+/* All to all in two collectives, small and large in turn; what is slow. */
+struct plan {
+	uint32_t hosts;
+	bool racks, two_clocks;
+	uint32_t src, dst;     /* slow sender, receiver; both: the pair alone */
+	uint32_t uplink;       /* rack */
+	double times;	       /* how much slower */
+	uint32_t from, to;     /* steps */
+	double late;	       /* share of the sender's transfers */
+	double ahead_us;       /* of the clock of host 1 */
+	uint64_t seed;
+};
+
+struct session {
+	struct na_judge_input in;
+	struct na_judge_connection connections[HOSTS * HOSTS];
+	uint32_t rack_of[HOSTS];
+	NA_VEC(struct na_judge_row) rows;
+};
+
+static const struct plan healthy = {HOSTS, true, false, NOBODY, NOBODY, NOBODY,
+				    1,	   0,	 STEPS, 0,	0,	1};
+
+static double uniform(struct na_rng *r)
+{
+	return (double)(na_rng_next(r) >> 11) * 0x1p-53;
+}
+
+static uint32_t rack_of(uint32_t host)
+{
+	return host / (HOSTS / RACKS);
+}
+
+static bool is_slow(const struct plan *p, uint32_t src, uint32_t dst,
+		    uint32_t step)
+{
+	bool all = p->src == NOBODY && p->dst == NOBODY && p->uplink == NOBODY;
+
+	return !all && step >= p->from && step < p->to &&
+	       (p->src == NOBODY || p->src == src) &&
+	       (p->dst == NOBODY || p->dst == dst) &&
+	       (p->uplink == NOBODY || (p->uplink == rack_of(src) &&
+					p->uplink != rack_of(dst)));
+}
+
+static double normal(struct na_rng *r)
+{
+	return (double)na_rng_normal_q16(r) / NA_Q16_ONE;
+}
+
+static double took_us(const struct plan *p, uint32_t src, uint32_t dst,
+		      uint32_t step, float bytes, struct na_rng *r)
+{
+	double us = (20 + bytes / 12500.) * exp(.1 * normal(r));
+
+	if (is_slow(p, src, dst, step)) {
+		us *= p->times;
+		if (uniform(r) < p->late)
+			us += 8000;
+	}
+	return us;
+}
+
+static void make(struct session *s, const struct plan *p)
+{
+	double own[HOSTS * HOSTS]; /* of connections, healthy */
+	struct na_rng r;
+
+	memset(s, 0, sizeof(*s));
+	na_rng_seed(&r, p->seed);
+	for (uint32_t i = 0; i < p->hosts * p->hosts; i++)
+		own[i] = .06 * normal(&r);
+	for (uint32_t i = 0; i < p->hosts * p->hosts; i++) {
+		uint32_t a = i / p->hosts, b = i % p->hosts;
+
+		s->connections[i] = (struct na_judge_connection){
+			a, b, 0, 0, rack_of(a) != rack_of(b)};
+	}
+	for (uint32_t h = 0; h < p->hosts; h++)
+		s->rack_of[h] = rack_of(h);
+	for (uint32_t step = 0; step < STEPS; step++)
+		for (uint32_t i = 0; i < p->hosts * p->hosts; i++) {
+			uint32_t a = i / p->hosts, b = i % p->hosts;
+			float bytes = (i + step) % 2 ? 1 << 21 : 1 << 12;
+			double us = took_us(p, a, b, step, bytes, &r) *
+				    exp(own[i]);
+
+			if (p->two_clocks)
+				us += p->ahead_us * ((b == 1) - (a == 1));
+			if (a != b)
+				assert_true(na_add(
+					&s->rows,
+					((struct na_judge_row){
+						step * 1e6 + i * 700., us,
+						bytes, i, (i + step) % 2, step,
+						0})));
+		}
+	s->in = (struct na_judge_input){
+		p->hosts,	p->racks ? RACKS : 0, p->hosts * p->hosts,
+		s->rows.n,	2,		      s->connections,
+		s->rack_of,	s->rows.v,	      p->two_clocks};
+}
+
+static struct na_judge_result judged(const struct plan *p)
+{
+	struct session s;
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	make(&s, p);
+	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
+	na_vec_free(&s.rows);
+	return r;
+}
+
+/* The only finding. */
+static const struct na_judge_finding *only(const struct na_judge_result *r,
+					   enum na_cause cause, uint32_t a,
+					   uint32_t b)
+{
+	const struct na_judge_finding *f = r->findings;
+
+	assert_int_equal(r->outcome, NA_GUILTY);
+	assert_int_equal(r->n_findings, 1);
+	assert_int_equal(f->place.cause, cause);
+	assert_int_equal(f->place.a, a);
+	assert_int_equal(f->place.b, b);
+	assert_true(f->log_odds > log(9));
+	return f;
+}
+
+static void slow_sender(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+	const struct na_judge_finding *f;
+
+	(void)state;
+	p.src = 5;
+	p.times = 2;
+	r = judged(&p);
+	f = only(&r, NA_CAUSE_SRC, 5, NA_JUDGE_NONE);
+	assert_true(f->low < log(2) && log(2) < f->high);
+	assert_true(fabs(f->effect - log(2)) < .1);
+	assert_int_equal(f->pairs, HOSTS - 1);
+	assert_int_equal(f->transfers, (HOSTS - 1) * STEPS);
+	assert_true(f->posterior > .9);
+	/* Its bound says so, and those of others say that they are not. */
+	assert_true(r.bounds[2 * 5].upper > 1.9);
+	assert_true(r.bounds[2 * 6].upper < 1.3);
+	for (size_t i = 0; i < r.n_pairs; i++) {
+		const struct na_judge_pair *pair = &r.pairs[i];
+		double expected = pair->src == 5 ? log(2) : 0;
+
+		assert_true(fabs(pair->effect - expected) < 4 * pair->se);
+		assert_true(pair->se < .1);
+		assert_int_equal(pair->transfers, STEPS);
+	}
+	assert_int_equal(r.n_pairs, HOSTS * (HOSTS - 1));
+	na_judge_result_fini(&r);
+}
+
+static void slow_receiver_without_racks(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+
+	(void)state;
+	p.dst = 11;
+	p.times = 1.6;
+	p.racks = false;
+	r = judged(&p);
+	only(&r, NA_CAUSE_DST, 11, NA_JUDGE_NONE);
+	na_judge_result_fini(&r);
+}
+
+static void slow_host(void **state)
+{
+	struct plan p = healthy, q = p;
+	struct session s, t;
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	(void)state;
+	p.src = q.dst = 3;
+	p.times = q.times = 2;
+	make(&s, &p);
+	make(&t, &q);
+	for (size_t i = 0; i < s.rows.n; i++)
+		if (s.connections[s.rows.v[i].connection].dst == 3)
+			s.rows.v[i].took_us = t.rows.v[i].took_us;
+	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
+	only(&r, NA_CAUSE_HOST, 3, NA_JUDGE_NONE);
+	na_judge_result_fini(&r);
+	na_vec_free(&s.rows);
+	na_vec_free(&t.rows);
+}
+
+static void slow_pair(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+
+	(void)state;
+	p.src = 2;
+	p.dst = 9;
+	p.times = 3;
+	r = judged(&p);
+	only(&r, NA_CAUSE_PAIR, 2, 9);
+	na_judge_result_fini(&r);
+}
+
+static void slow_uplink(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+
+	(void)state;
+	p.uplink = 2;
+	p.times = 2.5;
+	r = judged(&p);
+	only(&r, NA_CAUSE_RACK_UPLINK, 2, NA_JUDGE_NONE);
+	na_judge_result_fini(&r);
+}
+
+static void a_spell_and_its_steps(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+	const struct na_judge_finding *f;
+
+	(void)state;
+	p.src = 7;
+	p.times = 3;
+	p.from = 20;
+	p.to = 25;
+	r = judged(&p);
+	f = only(&r, NA_CAUSE_SRC, 7, NA_JUDGE_NONE);
+	assert_int_equal(f->mechanism, NA_MECH_SPELL);
+	assert_int_equal(f->n_steps, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(f->steps[i], 20 + i);
+	na_judge_result_fini(&r);
+}
+
+static void late_transfers(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+	const struct na_judge_finding *f;
+
+	(void)state;
+	p.src = 4;
+	p.late = .05;
+	r = judged(&p);
+	f = only(&r, NA_CAUSE_SRC, 4, NA_JUDGE_NONE);
+	assert_int_equal(f->mechanism, NA_MECH_LATE);
+	assert_in_range(f->late, 10, 40);
+	assert_true(f->effect > log(3));
+	na_judge_result_fini(&r);
+}
+
+static void nothing_is_slow(void **state)
+{
+	struct plan p = healthy;
+
+	(void)state;
+	for (p.seed = 1; p.seed <= 8; p.seed++) {
+		struct na_judge_result r;
+
+		/* Links of racks of four hosts have too few connections to be
+		 * ruled out. */
+		p.racks = p.seed > 4;
+		r = judged(&p);
+		assert_int_equal(r.n_findings, 0);
+		assert_int_equal(r.outcome,
+				 p.racks ? NA_CANNOT_TELL : NA_NOT_GUILTY);
+		assert_true(p.racks || r.upper < 1.5);
+		assert_true(r.nobody > .75);
+		assert_int_equal(r.n_open, 3);
+		assert_true(r.open[0].log_odds >= r.open[2].log_odds);
+		assert_int_equal(r.n_steps, STEPS);
+		na_judge_result_fini(&r);
+	}
+}
+
+static void too_few_hosts(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+
+	(void)state;
+	p.racks = false;
+	p.src = 0;
+	p.times = 3;
+	p.hosts = 2;
+	r = judged(&p);
+	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.n_findings, 0);
+	na_judge_result_fini(&r);
+}
+
+static void clocks_apart(void **state)
+{
+	struct plan p = healthy;
+	struct na_judge_result r;
+
+	(void)state;
+	p.two_clocks = true;
+	p.ahead_us = 15;
+	r = judged(&p);
+	assert_true(r.two_clocks);
+	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.n_findings, 0);
+	assert_int_equal(r.n_clocks, HOSTS);
+	for (size_t h = 0; h < HOSTS; h++) {
+		double ahead = r.clocks[h].ahead_us - r.clocks[0].ahead_us;
+
+		assert_true(fabs(ahead - (h == 1 ? 15 : 0)) < 6);
+	}
+	na_judge_result_fini(&r);
+}
+
+/* Clamped latencies say nothing, and there are no others. */
+static void all_clamped(void **state)
+{
+	struct session s;
+	struct plan p = healthy;
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	(void)state;
+	p.two_clocks = true;
+	make(&s, &p);
+	for (size_t i = 0; i < s.rows.n; i++)
+		s.rows.v[i].took_us = 0;
+	assert_int_equal(na_judge(&s.in, &r, &err), NA_OK);
+	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.n_findings, 0);
+	na_judge_result_fini(&r);
+	na_vec_free(&s.rows);
+}
+
+static void nothing_at_all(void **state)
+{
+	struct na_judge_input in = {.n_hosts = 4};
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	(void)state;
+	assert_int_equal(na_judge(&in, &r, &err), NA_OK);
+	assert_int_equal(r.outcome, NA_CANNOT_TELL);
+	assert_int_equal(r.n_findings, 0);
+	na_judge_result_fini(&r);
+}
+
+static void one_transfer(void **state)
+{
+	struct na_judge_connection c = {0, 1, 0, 0, 0};
+	uint32_t racks[] = {0, 1};
+	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
+	struct na_judge_input in = {2, 2, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+
+	(void)state;
+	for (int clocks = 0; clocks < 2; clocks++) {
+		in.two_clocks = clocks;
+		assert_int_equal(na_judge(&in, &r, &err), NA_OK);
+		assert_int_equal(r.outcome, NA_CANNOT_TELL);
+		na_judge_result_fini(&r);
+	}
+	row.took_us = row.start_us = INFINITY;
+	row.size_bytes = NAN;
+	assert_int_equal(na_judge(&in, &r, &err), NA_OK);
+	na_judge_result_fini(&r);
+}
+
+static void refused(void **state)
+{
+	struct na_judge_connection c = {0, 1, 0, 0, 0};
+	uint32_t racks[] = {0, 7};
+	struct na_judge_row row = {0, 10, 100, 0, 0, 0, 0};
+	struct na_judge_input in = {2, 0, 1, 1, 1, &c, racks, &row, false};
+	struct na_judge_result r;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct na_err err = {.status = NA_OK};
+
+		row.connection = i == 0;
+		c.dst = i == 1 ? 2 : 1;
+		in.n_racks = i == 2 ? 2 : 0;
+		assert_int_equal(na_judge(&in, &r, &err), NA_EDOMAIN);
+		na_judge_result_fini(&r);
+	}
+}
+
+/* The order of rows does not show. */
+static void any_order(void **state)
+{
+	struct plan p = healthy;
+	struct session s;
+	struct na_judge_result a, b;
+	struct na_err err = {.status = NA_OK};
+	struct na_rng rng;
+
+	(void)state;
+	p.src = 5;
+	p.times = 1.5;
+	p.late = .02;
+	make(&s, &p);
+	assert_int_equal(na_judge(&s.in, &a, &err), NA_OK);
+	na_rng_seed(&rng, 5);
+	for (size_t i = s.rows.n - 1; i; i--) {
+		size_t k = (size_t)(uniform(&rng) * (double)(i + 1));
+		struct na_judge_row t = s.rows.v[i];
+
+		s.rows.v[i] = s.rows.v[k];
+		s.rows.v[k] = t;
+	}
+	assert_int_equal(na_judge(&s.in, &b, &err), NA_OK);
+	assert_int_equal(a.n_findings, b.n_findings);
+	assert_true(a.n_findings > 0);
+	assert_memory_equal(&a.findings->log_odds, &b.findings->log_odds,
+			    sizeof(double));
+	assert_memory_equal(&a.nobody, &b.nobody, sizeof(double));
+	assert_memory_equal(a.bounds, b.bounds, a.n_bounds * sizeof(*a.bounds));
+	assert_int_equal(a.n_pairs, b.n_pairs);
+	for (size_t i = 0; i < a.n_pairs; i++)
+		assert_memory_equal(&a.pairs[i].effect, &b.pairs[i].effect,
+				    sizeof(double));
+	na_judge_result_fini(&a);
+	na_judge_result_fini(&b);
+	na_vec_free(&s.rows);
+}
+
+/* The log Bayes factor of a side by its observations, of one collective. */
+static double by_hand(const struct na_judge_explanation *x,
+		      const struct na_judge_evidence *e)
+{
+	double ll[NA_J_GRID] = {0}, null[NA_J_GRID];
+	struct na_j_grid g;
+
+	na_j_grid_init(&g);
+	na_j_null(&g, e->spread, e->freedom, null);
+	for (size_t i = 0; i < x->n_observations; i++) {
+		const struct na_judge_observation *o = &x->observations[i];
+
+		if (o->side != e->side || o->mechanism != e->mechanism ||
+		    o->loaded != e->loaded)
+			continue;
+		assert_true(fabs(o->centre - o->others - o->rest) < 1e-12);
+		for (size_t a = 0; a < NA_J_GRID; a++)
+			ll[a] += na_j_t_log((o->rest - g.at[a]) / o->spread,
+					    e->unit_freedom);
+	}
+	return na_j_lse_sum(ll + g.fault.from, g.fault.log_p + g.fault.from,
+			    g.fault.to - g.fault.from) -
+	       na_j_lse_sum(ll, null, NA_J_GRID);
+}
+
+static void explained(void **state)
+{
+	struct plan p = healthy;
+	struct session s;
+	struct na_judge_explanation x;
+	struct na_err err = {.status = NA_OK};
+	size_t large = 0;
+
+	(void)state;
+	p.src = 5;
+	p.times = 1.7;
+	p.late = .01;
+	make(&s, &p);
+	assert_int_equal(na_judge_explain(&s.in, 5, &x, &err), NA_OK);
+	for (int side = 0; side < 2; side++) {
+		double sum = NA_MECHANISMS;
+
+		for (size_t i = 0; i < x.n_evidence; i++) {
+			const struct na_judge_evidence *e = &x.evidence[i];
+
+			if ((int)e->side != side || !e->counts)
+				continue;
+			sum += exp(e->log_factor - e->null) - 1;
+			if (e->mechanism != NA_MECH_LARGE)
+				continue;
+			large++;
+			assert_true(fabs(by_hand(&x, e) - e->log_factor) <
+				    1e-9);
+		}
+		assert_true(fabs(log(sum / NA_MECHANISMS) +
+				 x.odds[side].log_prior -
+				 x.odds[side].log_odds) < 1e-9);
+	}
+	assert_int_equal(large, 2);
+	assert_true(isnan(x.odds[NA_CAUSE_SRC].left));
+	assert_true(x.odds[NA_CAUSE_DST].left < 0);
+	assert_int_equal(x.n_rivals, 4);
+	assert_int_equal(x.rivals[0].place.cause, NA_CAUSE_SRC);
+	assert_int_equal(x.rivals[0].place.a, 5);
+	assert_true(x.rivals[0].log_odds >= x.rivals[1].log_odds);
+	na_judge_explanation_fini(&x);
+	err = (struct na_err){.status = NA_OK};
+	assert_int_equal(na_judge_explain(&s.in, HOSTS, &x, &err), NA_EDOMAIN);
+	na_judge_explanation_fini(&x);
+	na_vec_free(&s.rows);
+}
+
+/* ---- the oracle */
+
+struct oracle {
+	struct na_judge_input in;
+	NA_VEC(struct na_judge_connection) connections;
+	NA_VEC(struct na_judge_row) rows;
+	NA_VEC(uint32_t) racks;
+	NA_VEC(char *) expected; /* lines */
+};
+
+static void read_row(struct oracle *o, const char *line)
+{
+	struct na_judge_connection c = {0};
+	struct na_judge_row r = {.connection = (uint32_t)o->rows.n};
+
+	assert_int_equal(sscanf(line, "row %u %u %u %u %u %u %f %lf %lf %u",
+				&c.src, &c.dst, &c.src_dev, &r.collective,
+				&r.part, &r.step, &r.size_bytes, &r.start_us,
+				&r.took_us, &c.distance),
+			 10);
+	assert_true(na_add(&o->connections, c) && na_add(&o->rows, r));
+}
+
+static void read_oracle(struct oracle *o)
+{
+	FILE *f = fopen("tests/oracle/judge.tsv", "r");
+	char line[400];
+	uint32_t rack;
+
+	memset(o, 0, sizeof(*o));
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (line[0] == '#')
+			continue;
+		if (sscanf(line, "rack %u", &rack) == 1)
+			assert_true(na_add(&o->racks, rack));
+		else if (!strncmp(line, "row ", 4))
+			read_row(o, line);
+		else
+			assert_true(na_add(&o->expected, strdup(line)));
+	}
+	fclose(f);
+	o->in = (struct na_judge_input){
+		o->racks.n, 3,		       o->rows.n, o->rows.n, 2,
+		o->connections.v, o->racks.v, o->rows.v, false};
+}
+
+static void near(double got, double expected, double within, const char *line)
+{
+	if (!(fabs(got - expected) <= within * fmax(1, fabs(expected))))
+		fail_msg("%.17g, not as in %s", got, line);
+}
+
+static void check_unit(const struct na_j_decision *d, const char *line)
+{
+	unsigned table, view;
+	size_t at;
+	double x[4];
+	const struct na_j_unit *u;
+
+	assert_int_equal(sscanf(line, "unit %u %u %zu %lf %lf %lf %lf", &table,
+				&view, &at, x, x + 1, x + 2, x + 3),
+			 7);
+	assert_true(table < d->n_tables && view < d->s->n_views &&
+		    at < d->level[table][view].n);
+	u = &d->level[table][view].units[at];
+	near(u->centre0, x[0], 1e-9, line);
+	near(u->se, x[1], 1e-9, line);
+	near(u->scale, x[2], 1e-9, line);
+	near(u->own, x[3], 1e-9, line);
+}
+
+static void check_table(const struct na_j_decision *d, const char *line)
+{
+	unsigned table, view;
+	double x[10];
+	const struct na_j_level *v;
+
+	assert_int_equal(sscanf(line,
+				"table %u %u %lf %lf %lf %lf %lf %lf %lf %lf "
+				"%lf %lf",
+				&table, &view, x, x + 1, x + 2, x + 3, x + 4,
+				x + 5, x + 6, x + 7, x + 8, x + 9),
+			 12);
+	assert_true(table < d->n_tables && view < d->s->n_views);
+	v = &d->level[table][view];
+	near(v->unit_coll, x[0], 1e-9, line);
+	near(v->spread, x[1], 1e-9, line);
+	near(v->nu, x[2], 1e-9, line);
+	near(v->nu_connection, x[3], 1e-9, line);
+	for (int side = 0; side < 2; side++) {
+		near(v->side[side].tau, x[4 + side], 1e-9, line);
+		near(v->side[side].tau_coll, x[6 + side], 1e-9, line);
+		near(v->side[side].nu, x[8 + side], 1e-9, line);
+	}
+}
+
+static size_t check_found(const struct na_judge_result *r, const char *line)
+{
+	static const char *const names[] = {
+#define CAUSE(id, name, prior, text) name,
+#include "netan/judge/causes.def"
+#undef CAUSE
+	};
+	char cause[20];
+	int a, b;
+	double odds, effect;
+
+	assert_int_equal(sscanf(line, "found %19s %d %d %lf %lf", cause, &a, &b,
+				&odds, &effect),
+			 5);
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct na_judge_finding *f = &r->findings[i];
+
+		if (strcmp(names[f->place.cause], cause) != 0 ||
+		    (int)f->place.a != a || (int)f->place.b != b)
+			continue;
+		near(f->log_odds, odds, 1e-6, line);
+		near(f->effect, effect, 1e-6, line);
+		return 1;
+	}
+	fail_msg("not found: %s", line);
+	return 0;
+}
+
+static void as_the_oracle(void **state)
+{
+	struct oracle o;
+	struct na_j_session s;
+	struct na_j_decision d;
+	struct na_j_rows rows;
+	struct na_arena mem = {0};
+	struct na_judge_result r;
+	struct na_err err = {.status = NA_OK};
+	size_t found = 0;
+	double x;
+
+	(void)state;
+	read_oracle(&o);
+	assert_true(na_j_session_init(&s, &o.in));
+	assert_true(na_j_decision_init(&d, &s));
+	assert_true(na_j_rows_init(&rows, &d, &mem));
+	assert_true(na_j_gains(&d, &rows));
+	assert_int_equal(na_judge(&o.in, &r, &err), NA_OK);
+	for (size_t i = 0; i < o.expected.n; i++) {
+		const char *line = o.expected.v[i];
+
+		if (!strncmp(line, "unit ", 5))
+			check_unit(&d, line);
+		else if (!strncmp(line, "table ", 6))
+			check_table(&d, line);
+		else if (!strncmp(line, "found ", 6))
+			found += check_found(&r, line);
+		else if (sscanf(line, "kappa %lf", &x) == 1)
+			near(r.kappa, x, 1e-9, line);
+		else if (sscanf(line, "late %lf", &x) == 1)
+			near(d.late.spread, x, 1e-9, line);
+		else if (sscanf(line, "nobody %lf", &x) == 1)
+			near(r.nobody, x, 1e-6, line);
+		else
+			fail_msg("unknown: %s", line);
+		free(o.expected.v[i]);
+	}
+	assert_int_equal(r.n_findings, found);
+	assert_true(found > 0);
+	na_judge_result_fini(&r);
+	na_arena_fini(&mem);
+	na_j_decision_fini(&d);
+	na_j_session_fini(&s);
+	na_vec_free(&o.connections);
+	na_vec_free(&o.rows);
+	na_vec_free(&o.racks);
+	na_vec_free(&o.expected);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slow_sender),
+		cmocka_unit_test(slow_receiver_without_racks),
+		cmocka_unit_test(slow_host),
+		cmocka_unit_test(slow_pair),
+		cmocka_unit_test(slow_uplink),
+		cmocka_unit_test(a_spell_and_its_steps),
+		cmocka_unit_test(late_transfers),
+		cmocka_unit_test(nothing_is_slow),
+		cmocka_unit_test(too_few_hosts),
+		cmocka_unit_test(clocks_apart),
+		cmocka_unit_test(all_clamped),
+		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(one_transfer),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(explained),
+		cmocka_unit_test(as_the_oracle),
+	};
+
+	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}
