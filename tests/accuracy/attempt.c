@@ -24,7 +24,8 @@ static void fill_pair(const struct fl_fleet *f, uint32_t pair,
 		const struct fl_transfer *t = &f->transfers[i];
 
 		rows[i] = (struct na_judge_row){
-			.start_us = t->start_us,
+			.start_us = mode.one_clock ? t->own_start_us
+						   : t->start_us,
 			.took_us = mode.one_clock ? t->own_us : t->latency_us,
 			.size_bytes = t->size_bytes,
 			.connection = pair,

@@ -97,8 +97,8 @@ bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst)
 /* ---- truths */
 
 static struct na_place draw_who(const struct fl_fleet *f, struct na_rng *rng,
-				 enum na_cause kind,
-				 const struct fl_path *paths, size_t n_paths)
+				enum na_cause kind,
+				const struct fl_path *paths, size_t n_paths)
 {
 	const struct fl_path *p = &paths[na_rng_below(rng, n_paths)];
 	struct na_place who = {kind, 0, 0};
@@ -127,7 +127,8 @@ static struct na_place draw_who(const struct fl_fleet *f, struct na_rng *rng,
 
 static bool share_hosts(const struct na_place *x, const struct na_place *y)
 {
-	bool pair_x = x->cause == NA_CAUSE_PAIR, pair_y = y->cause == NA_CAUSE_PAIR;
+	bool pair_x = x->cause == NA_CAUSE_PAIR,
+	     pair_y = y->cause == NA_CAUSE_PAIR;
 
 	return x->a == y->a || (pair_x && x->b == y->a) ||
 	       (pair_y && x->a == y->b) || (pair_x && pair_y && x->b == y->b);
@@ -159,7 +160,7 @@ static void draw_several(struct fl_fleet *f, struct na_rng *rng,
 			 const struct fl_path *paths, size_t n_paths)
 {
 	static const enum na_cause kinds[] = {NA_CAUSE_SRC, NA_CAUSE_DST,
-						NA_CAUSE_HOST, NA_CAUSE_PAIR};
+					      NA_CAUSE_HOST, NA_CAUSE_PAIR};
 	static const enum fl_how hows[] = {FL_SLOW, FL_SLOW, FL_CAP, FL_TAILS};
 	uint32_t want = 2 + fl_pick(rng, FL_TRUTHS - 1);
 
@@ -256,9 +257,10 @@ static double seen_us(const struct fl_fleet *f, const struct fl_record *r)
 }
 
 /* When it began, by the clock of its sender. */
-static double start_us(const struct fl_fleet *f, const struct fl_record *r)
+static double start_us(const struct fl_fleet *f, const struct fl_record *r,
+		       double took_us)
 {
-	double us = r->end_us - r->latency_us;
+	double us = r->end_us - took_us;
 
 	return r->src == f->skewed ? us + f->ahead_us : us;
 }
@@ -268,8 +270,9 @@ static void fill_transfer(const struct fl_fleet *f, size_t i)
 	const struct fl_record *r = &f->records[i];
 
 	f->transfers[i] =
-		(struct fl_transfer){.start_us = start_us(f, r),
+		(struct fl_transfer){.start_us = start_us(f, r, r->latency_us),
 				     .latency_us = seen_us(f, r),
+				     .own_start_us = start_us(f, r, r->own_us),
 				     .own_us = r->own_us,
 				     .size_bytes = (float)r->bytes,
 				     .collective = r->collective,

@@ -64,9 +64,11 @@ struct fl_pair {
 	size_t n, first;             /* transfers */
 };
 
-struct fl_transfer { /* as stamped: start by the sender, the end by the receiver */
-	double start_us, latency_us; /* whole, at least 0 */
-	double own_us;               /* by one clock, without a wait */
+struct fl_transfer {
+	/* Start by the sender's clock, end by the receiver's; whole, at least 0. */
+	double start_us, latency_us;
+	/* Start and duration by the sender's clock, without a wait. */
+	double own_start_us, own_us;
 	float size_bytes;
 	uint32_t collective, step;
 };

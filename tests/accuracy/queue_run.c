@@ -97,7 +97,8 @@ bool fq_meets(const struct fq_world *w, size_t i, const struct fq_message *m)
 		return false;
 	if (who->cause == NA_CAUSE_RACK_DOWNLINK)
 		return b == who->a;
-	return a == who->a && (who->cause == NA_CAUSE_RACK_UPLINK || b == who->b);
+	return a == who->a &&
+	       (who->cause == NA_CAUSE_RACK_UPLINK || b == who->b);
 }
 
 /* ---- links */
@@ -160,9 +161,11 @@ static bool sits_on(enum na_cause k, unsigned way, const struct na_place *w,
 {
 	switch (way) {
 	case TX:
-		return k == NA_CAUSE_SRC || (k == NA_CAUSE_HOST && w->a == m->src);
+		return k == NA_CAUSE_SRC ||
+		       (k == NA_CAUSE_HOST && w->a == m->src);
 	case RX:
-		return k == NA_CAUSE_DST || (k == NA_CAUSE_HOST && w->a == m->dst);
+		return k == NA_CAUSE_DST ||
+		       (k == NA_CAUSE_HOST && w->a == m->dst);
 	case UP:
 		return k == NA_CAUSE_RACK_UPLINK;
 	case DOWN:

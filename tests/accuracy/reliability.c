@@ -76,7 +76,7 @@ void fl_print_reliability(const struct fl_reliability *r)
 	}
 	print_share("bounds: slow sides that are not named", r->planted);
 	print_share("bounds: sides without a fault", r->sound);
-	print_share("healthy sessions answered \"not guilty\"", r->healthy);
+	print_share("sessions without a fault: not_guilty", r->healthy);
 }
 
 static void put(FILE *f, const char *world, const char *kind, const char *what,

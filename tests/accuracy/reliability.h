@@ -1,7 +1,8 @@
 /*
  * Are the odds honest?  Of names said with a posterior in a range, how many
  * are right; of upper bounds of a side, how many lie at or above its true
- * factor; of healthy sessions, how many are answered "not guilty".
+ * factor; of sessions without a fault,
+ * how many are answered not_guilty.
  */
 #ifndef ACCURACY_RELIABILITY_H
 #define ACCURACY_RELIABILITY_H
@@ -21,7 +22,7 @@ struct fl_reliability {
 	struct fl_share said[FL_RANGES];
 	struct fl_share planted; /* bounds: sides slow always, not named */
 	struct fl_share sound;   /* bounds: sides without a fault */
-	struct fl_share healthy; /* sessions answered "not guilty" */
+	struct fl_share healthy; /* sessions without a fault: not_guilty */
 	struct fl_share cause[NA_CAUSES]; /* sessions in which it is named */
 };
 

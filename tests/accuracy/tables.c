@@ -37,7 +37,7 @@ static const struct row statistical[] = {
 	{RECALL, "visible faults named", 1, {0.95, 0.85}},
 	{EVERY_PRECISION, "names that are right", 1, {0.97, 0.95}},
 	{QUIET_NAMED, "healthy and skewed fleets with a name", -1, {0.02, 0.02}},
-	{ACQUITTED, "not guilty though visible", -1, {0.02, 0.02}},
+	{ACQUITTED, "answered not_guilty though visible", -1, {0.02, 0.02}},
 	{HOST_RECALL, "single visible fault of a host: named", 0, {0}},
 	{PAIR_RECALL, "single visible slow pair: named", 0, {0}},
 	{TOUCHED, "kind and host right, of faults touched", 0, {0}},
@@ -53,7 +53,7 @@ static const struct row queueing[] = {
 	{RECALL, "visible faults named", 1, {0.85, NAN}},
 	{EVERY_PRECISION, "names that are right", 1, {0.90, NAN}},
 	{QUIET_NAMED, "healthy and skewed runs with a name", -1, {0.05, NAN}},
-	{ACQUITTED, "not guilty though visible", -1, {0.03, NAN}},
+	{ACQUITTED, "answered not_guilty though visible", -1, {0.03, NAN}},
 	{NO_WAIT_RECALL, "no wait for the receiver: named", 0, {0}},
 	{NO_WAIT_PRECISION, "no wait for the receiver: right", 0, {0}},
 	{HOST_RECALL, "single visible fault of a host: named", 0, {0}},
@@ -434,7 +434,7 @@ void fl_reliability_of(const struct fl_scores *s, int locality,
 		add_planted(x, s->generator, &out->planted);
 		out->sound.n += x->sound;
 		out->sound.k += x->sound_covered;
-		if (x->plan->plan == FL_HEALTHY)
+		if (x->plan->plan <= FL_SKEWED)
 			fl_count(&out->healthy, x->outcome == NA_NOT_GUILTY);
 		add_causes(x, out);
 	}

@@ -22,7 +22,8 @@ static int bar(const char *what, uint32_t of, uint32_t all, double limit,
 }
 
 struct tally {
-	uint32_t visible, found, both, both_found; /* both: stamps of both ends */
+	uint32_t visible, found;
+	uint32_t both, both_found; /* stamps of both ends */
 	uint32_t names, right, quiet, quiet_named, own, own_named;
 	uint32_t seen, acquitted; /* sessions */
 };
@@ -75,8 +76,8 @@ static int print_judge(const struct tally *t, enum sy_judge j)
 	missed += bar("names that are right", t->right, t->names, 0.90, true);
 	missed += bar("sessions without a fault with a name", t->quiet_named,
 		      t->quiet, 0.03, false);
-	missed += bar("not guilty though visible", t->acquitted, t->seen, 0.02,
-		      false);
+	missed += bar("answered not_guilty though visible", t->acquitted,
+		      t->seen, 0.02, false);
 	if (j != SY_CHECK)
 		return missed;
 	return missed + bar("slow computing and late input named", t->own_named,
