@@ -6,7 +6,8 @@
 #	calibrate.sh ACCURACY SYNC NETAN OUT FLEETS SEED JOBS [FIT]
 #
 # FIT: also the odds that a session has each cause (a moment estimate: sessions
-# in which it is named to those in which it is not, half a session added), beside the prior odds of netan/judge/causes.def.
+# in which it is named to those in which it is not, half a session added),
+# beside the prior odds of netan/judge/causes.def.
 set -e
 accuracy=$1 sync=$2 netan=$3 out=$4 fleets=$5 seed=$6 jobs=$7 fit=$8
 docs=docs/methods.md

@@ -65,7 +65,7 @@ struct fl_pair {
 };
 
 struct fl_transfer {
-	/* Start by the sender's clock, end by the receiver's; whole, at least 0. */
+	/* By the sender's clock, and to the receiver's; whole, at least 0. */
 	double start_us, latency_us;
 	/* Start and duration by the sender's clock, without a wait. */
 	double own_start_us, own_us;

@@ -107,13 +107,13 @@ static struct counts count_all(const struct row *r, const struct sy_score *s,
 /* ---- tables */
 
 static const char legend[] =
-	"\nSynchronous jobs: faults of the network that can be seen, and who "
-	"names them.\n"
-	"vis: faults that can be seen; found: of these, named rightly; rec: "
-	"their share, %; right also\namong alternatives; near: the "
-	"right place and the wrong side. names: all; right: of these;\nprec: "
-	"their share, %. alarm: sessions with a wrong name; acq: sessions "
-	"with a fault\nthat can be seen in which the network is acquitted.\n";
+	"\nSynchronous jobs: faults of the network that can be seen, and how "
+	"many are named.\n"
+	"vis: faults that can be seen; found: of these, named, or among the "
+	"alternatives of a name; rec:\ntheir share, %; near: the right place "
+	"and the wrong side. names: all; right: of these; prec:\ntheir share, "
+	"%. alarm: sessions with a wrong name; acq: sessions with a fault that "
+	"can be seen,\nanswered not_guilty.\n";
 
 static bool is_check(int judge)
 {
@@ -321,7 +321,7 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-enum { LEAST_SHARE = 200 }; /* of a step: what costs less is not compared */
+enum { LEAST_SHARE = 100 }; /* of a step: what costs less is not compared */
 
 /* Ratios of one kind of fault, or ANY. */
 static size_t ratios_of(const struct sy_score *s, size_t n, int kind,
@@ -350,16 +350,16 @@ static void costs(const struct sy_score *s, size_t n)
 	double *ratio = na_calloc(n * SY_FAULTS, sizeof(*ratio));
 
 	if (ratio && ratios_of(s, n, ANY, ratio) > 0)
-		printf("\n%-32s culprits   q25 median   q75  within 1.5x\n",
+		printf("\n%-32s culprits   q25 median   q75  within 2x\n",
 		       "check: cost, said over true");
 	for (int kind = ANY; ratio && kind <= SY_TOR; kind++) {
 		size_t k = ratios_of(s, n, kind, ratio), close = 0;
 
 		for (size_t i = 0; i < k; i++)
-			close += ratio[i] > 1 / 1.5 && ratio[i] < 1.5;
+			close += ratio[i] > 0.5 && ratio[i] < 2;
 		if (k > 0)
-			printf("%-32s %8zu %5.2f %6.2f %5.2f %12zu\n",
-			       kind == ANY ? "all of 0.5 % of a step or more"
+			printf("%-32s %8zu %5.2f %6.2f %5.2f %10zu\n",
+			       kind == ANY ? "all of 1 % of a step or more"
 					   : sy_kind_name((enum sy_kind)kind),
 			       k, ratio[k / 4], ratio[k / 2], ratio[3 * k / 4],
 			       close);

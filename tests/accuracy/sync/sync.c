@@ -7,7 +7,8 @@
  *	sync write DIR --kind KIND [--seed N]
  *
  * Session i of a bench is kind i mod 12 with seed SEED * 1000 + i / 12,
- * without the kinds between and three; of one KIND, the seed is SEED * 1000 + i.
+ * without the kinds between and three; of one KIND, the seed is
+ * SEED * 1000 + i.
  * -t  also asks without the topology
  * -r  appends the numbers of the reliability table to FILE
  * -l  lists the sessions with something missed or wrong
