@@ -50,11 +50,10 @@ FLEETS ?= 500
 # Of WORLD=gpu and simgrid, which need python3.
 SETS ?= 200
 SEED ?= 1
-PARTS ?=
 LIST ?=
 BARE ?=
 KIND ?=
-WORLD ?= statistical queueing sync
+WORLD ?= statistical queueing sync simgrid captures gpu
 # Of captures: where they lie; JUDGE_ONLY=1 records none.
 CAPTURES ?= $(O)/captures
 JUDGE_ONLY ?=
@@ -68,7 +67,7 @@ $(SIMGRID): tests/accuracy/simgrid/engine.cpp
 	$(Q)$(CXX) -std=c++17 -O2 -Wall -Wextra -Werror -o $@ $< -lsimgrid
 
 .PHONY: bench-accuracy
-bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu, simgrid; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
+bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu, simgrid; FLEETS, SEED, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
 	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) $(if $(HAVE_SIMGRID),$(SIMGRID)) all
 	@set -e; for world in $(WORLD); do case $$world in \
 	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
@@ -77,5 +76,13 @@ bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical,
 	gpu) $(if $(filter stop order,$(KIND)),,python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l);) \
 		$(if $(filter-out stop,$(KIND)),,python3 tests/accuracy/gpu/stops.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l);) \
 		$(if $(filter-out order,$(KIND)),,python3 tests/accuracy/gpu/orders.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l)) ;; \
-	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(PARTS),-p) $(if $(LIST),-l) ;; \
+	*) $(ACCURACY) -k $$world -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(LIST),-l) ;; \
 	esac; done
+
+# Fewer than bench-accuracy: about five minutes of two processors.
+CALIBRATE_FLEETS := $(if $(filter file,$(origin FLEETS)),240,$(FLEETS))
+
+.PHONY: calibrate
+calibrate: ## are the odds honest? writes docs/methods.md, fails when not (FLEETS, SEED; FIT=1: also prior odds)
+	$(SUB) $(ACCURACY) $(SYNC) all
+	@bash tests/accuracy/calibrate.sh $(ACCURACY) $(SYNC) $(O)/netan $(O)/calibrate $(CALIBRATE_FLEETS) $(SEED) $(JOBS) $(FIT)

@@ -7,10 +7,10 @@
 #include "netan/base/vec.h"
 
 /* clang-format off */
-#define SINGLE(name, kind, how) {name, FL_SINGLE, NA_LZ_##kind, FL_##how}
-#define HEALTHY {"healthy", FL_HEALTHY, NA_LZ_SRC, FL_SLOW}
-#define SKEWED  {"skewed clock", FL_SKEWED, NA_LZ_SRC, FL_SLOW}
-#define SEVERAL {"several", FL_SEVERAL, NA_LZ_SRC, FL_SLOW}
+#define SINGLE(name, kind, how) {name, FL_SINGLE, NA_CAUSE_##kind, FL_##how}
+#define HEALTHY {"healthy", FL_HEALTHY, NA_CAUSE_SRC, FL_SLOW}
+#define SKEWED  {"skewed clock", FL_SKEWED, NA_CAUSE_SRC, FL_SLOW}
+#define SEVERAL {"several", FL_SEVERAL, NA_CAUSE_SRC, FL_SLOW}
 #define SINGLES_A \
 	SINGLE("slow tx", SRC, SLOW), SINGLE("slow rx", DST, SLOW), \
 	SINGLE("slow host", HOST, SLOW), SINGLE("slow path", PAIR, SLOW)
@@ -72,16 +72,22 @@ uint32_t fl_locality(const struct fl_fleet *f, uint32_t src, uint32_t dst)
 	return a / f->racks_per_zone == b / f->racks_per_zone ? 1 : 2;
 }
 
-bool fl_passes(const struct na_lz_who *who, uint32_t src, uint32_t dst)
+bool fl_is_rack(enum na_cause kind)
 {
-	switch (who->kind) {
-	case NA_LZ_SRC:
+	return kind == NA_CAUSE_RACK_UPLINK || kind == NA_CAUSE_RACK_DOWNLINK ||
+	       kind == NA_CAUSE_RACK_PAIR;
+}
+
+bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst)
+{
+	switch (who->cause) {
+	case NA_CAUSE_SRC:
 		return src == who->a;
-	case NA_LZ_DST:
+	case NA_CAUSE_DST:
 		return dst == who->a;
-	case NA_LZ_HOST:
+	case NA_CAUSE_HOST:
 		return src == who->a || dst == who->a;
-	case NA_LZ_PAIR:
+	case NA_CAUSE_PAIR:
 		return src == who->a && dst == who->b;
 	default:
 		return false;
@@ -90,26 +96,26 @@ bool fl_passes(const struct na_lz_who *who, uint32_t src, uint32_t dst)
 
 /* ---- truths */
 
-static struct na_lz_who draw_who(const struct fl_fleet *f, struct na_rng *rng,
-				 enum na_lz_kind kind,
-				 const struct fl_path *paths, size_t n_paths)
+static struct na_place draw_who(const struct fl_fleet *f, struct na_rng *rng,
+				enum na_cause kind,
+				const struct fl_path *paths, size_t n_paths)
 {
 	const struct fl_path *p = &paths[na_rng_below(rng, n_paths)];
-	struct na_lz_who who = {.kind = kind};
+	struct na_place who = {kind, 0, 0};
 
 	switch (kind) {
-	case NA_LZ_DST:
+	case NA_CAUSE_DST:
 		who.a = p->dst;
 		break;
-	case NA_LZ_PAIR:
+	case NA_CAUSE_PAIR:
 		who.a = p->src;
 		who.b = p->dst;
 		break;
-	case NA_LZ_RACK_UPLINK:
-	case NA_LZ_RACK_DOWNLINK:
-	case NA_LZ_RACK_PAIR:
+	case NA_CAUSE_RACK_UPLINK:
+	case NA_CAUSE_RACK_DOWNLINK:
+	case NA_CAUSE_RACK_PAIR:
 		who.a = fl_pick(rng, f->n_racks);
-		if (kind == NA_LZ_RACK_PAIR)
+		if (kind == NA_CAUSE_RACK_PAIR)
 			who.b = (who.a + 1 + fl_pick(rng, f->n_racks - 1)) %
 				f->n_racks;
 		break;
@@ -119,15 +125,16 @@ static struct na_lz_who draw_who(const struct fl_fleet *f, struct na_rng *rng,
 	return who;
 }
 
-static bool share_hosts(const struct na_lz_who *x, const struct na_lz_who *y)
+static bool share_hosts(const struct na_place *x, const struct na_place *y)
 {
-	bool pair_x = x->kind == NA_LZ_PAIR, pair_y = y->kind == NA_LZ_PAIR;
+	bool pair_x = x->cause == NA_CAUSE_PAIR,
+	     pair_y = y->cause == NA_CAUSE_PAIR;
 
 	return x->a == y->a || (pair_x && x->b == y->a) ||
 	       (pair_y && x->a == y->b) || (pair_x && pair_y && x->b == y->b);
 }
 
-static bool is_new(const struct fl_fleet *f, const struct na_lz_who *who)
+static bool is_new(const struct fl_fleet *f, const struct na_place *who)
 {
 	for (size_t i = 0; i < f->n_truths; i++)
 		if (share_hosts(&f->truths[i].who, who))
@@ -136,10 +143,10 @@ static bool is_new(const struct fl_fleet *f, const struct na_lz_who *who)
 }
 
 static struct fl_truth draw_truth(struct fl_fleet *f, struct na_rng *rng,
-				  enum na_lz_kind kind, enum fl_how how)
+				  enum na_cause kind, enum fl_how how)
 {
 	static const double factors[] = {1.5, 1.5, 2, 2, 2.5, 3, 4, 6};
-	struct fl_truth t = {.how = how, .who.kind = kind};
+	struct fl_truth t = {.how = how, .who.cause = kind};
 
 	t.factor = factors[fl_pick(rng, 8)] * fl_between(rng, 1, 1.1);
 	if (f->generator == FL_QUEUEING)
@@ -152,13 +159,13 @@ static struct fl_truth draw_truth(struct fl_fleet *f, struct na_rng *rng,
 static void draw_several(struct fl_fleet *f, struct na_rng *rng,
 			 const struct fl_path *paths, size_t n_paths)
 {
-	static const enum na_lz_kind kinds[] = {NA_LZ_SRC, NA_LZ_DST,
-						NA_LZ_HOST, NA_LZ_PAIR};
+	static const enum na_cause kinds[] = {NA_CAUSE_SRC, NA_CAUSE_DST,
+					      NA_CAUSE_HOST, NA_CAUSE_PAIR};
 	static const enum fl_how hows[] = {FL_SLOW, FL_SLOW, FL_CAP, FL_TAILS};
 	uint32_t want = 2 + fl_pick(rng, FL_TRUTHS - 1);
 
 	for (int tries = 0; f->n_truths < want && tries < 50; tries++) {
-		enum na_lz_kind kind = kinds[fl_pick(rng, 4)];
+		enum na_cause kind = kinds[fl_pick(rng, 4)];
 		struct fl_truth t = draw_truth(f, rng, kind,
 					       hows[fl_pick(rng, 4)]);
 
@@ -249,14 +256,13 @@ static double seen_us(const struct fl_fleet *f, const struct fl_record *r)
 	return us < 0 ? 0 : floor(us);
 }
 
-/* When it ended, by the clock of its receiver. */
-static double end_us(const struct fl_fleet *f, const struct fl_record *r)
+/* When it began, by the clock of its sender. */
+static double start_us(const struct fl_fleet *f, const struct fl_record *r,
+		       double took_us)
 {
-	double us = r->end_us;
+	double us = r->end_us - took_us;
 
-	if (r->dst == f->skewed)
-		us += f->ahead_us;
-	return us < 0 ? 0 : us;
+	return r->src == f->skewed ? us + f->ahead_us : us;
 }
 
 static void fill_transfer(const struct fl_fleet *f, size_t i)
@@ -264,11 +270,13 @@ static void fill_transfer(const struct fl_fleet *f, size_t i)
 	const struct fl_record *r = &f->records[i];
 
 	f->transfers[i] =
-		(struct na_lz_transfer){.latency_us = seen_us(f, r),
-					.size_bytes = (float)r->bytes,
-					.tick = (uint32_t)(end_us(f, r) /
-							   FL_TICK_US),
-					.moment = r->moment};
+		(struct fl_transfer){.start_us = start_us(f, r, r->latency_us),
+				     .latency_us = seen_us(f, r),
+				     .own_start_us = start_us(f, r, r->own_us),
+				     .own_us = r->own_us,
+				     .size_bytes = (float)r->bytes,
+				     .collective = r->collective,
+				     .step = r->step};
 }
 
 static bool finish(struct fl_fleet *f)
@@ -280,10 +288,10 @@ static bool finish(struct fl_fleet *f)
 		return false;
 	for (size_t i = 0; i < f->n_transfers; i++) {
 		const struct fl_record *r = &f->records[i];
-		struct na_lz_pair *p = f->pairs + f->n_pairs;
+		struct fl_pair *p = f->pairs + f->n_pairs;
 
 		if (i == 0 || p[-1].src != r->src || p[-1].dst != r->dst) {
-			*p = (struct na_lz_pair){
+			*p = (struct fl_pair){
 				.src = r->src,
 				.dst = r->dst,
 				.locality = fl_locality(f, r->src, r->dst),
@@ -306,7 +314,7 @@ bool fl_make_case(enum fl_generator g, uint64_t seed, const struct fl_case *c,
 	*out = (struct fl_fleet){.generator = g,
 				 .plan = c,
 				 .seed = seed,
-				 .skewed = NA_LZ_NONE};
+				 .skewed = FL_NONE};
 	na_rng_seed(&rng, seed);
 	if (g == FL_QUEUEING)
 		return fl_queueing(out, &rng) && finish(out);
@@ -328,6 +336,5 @@ void fl_fini(struct fl_fleet *f)
 	free(f->rack_of);
 	free(f->pairs);
 	free(f->transfers);
-	free(f->moments);
 	free(f->records);
 }

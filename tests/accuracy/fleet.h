@@ -1,5 +1,5 @@
 /*
- * Simulated fleets whose culprits are known, as input for na_localise().
+ * Simulated fleets whose culprits are known, as input for the judge.
  *
  * Two generators that share nothing but this header.  The statistical one
  * takes latencies from a formula with noise; the queueing one moves bytes
@@ -13,10 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "netan/methods/localise/localise.h"
+#include "netan/judge/judge.h"
 #include "tests/accuracy/draw.h"
 
-enum { FL_TRUTHS = 3, FL_TICK_US = 1 };
+enum { FL_TRUTHS = 3 };
+
+#define FL_NONE NA_JUDGE_NONE
 
 enum fl_generator { FL_STATISTICAL, FL_QUEUEING, FL_GENERATORS };
 
@@ -38,13 +40,13 @@ enum fl_plan {
 struct fl_case { /* what a fleet is planned to be */
 	const char *name;
 	enum fl_plan plan;
-	enum na_lz_kind kind; /* of FL_SINGLE */
+	enum na_cause kind; /* of FL_SINGLE */
 	enum fl_how how;
 };
 
 /* A planted fault, and how much of it is in the records. */
 struct fl_truth {
-	struct na_lz_who who;
+	struct na_place who;
 	enum fl_how how;
 	double factor;     /* as planted */
 	double share;      /* FL_TAILS: of what passes */
@@ -56,6 +58,20 @@ struct fl_truth {
 };
 
 enum fl_pattern { FL_ALL, FL_RING, FL_BIRING, FL_SPARSE, FL_PATTERNS };
+
+struct fl_pair {
+	uint32_t src, dst, locality; /* as fl_locality() */
+	size_t n, first;             /* transfers */
+};
+
+struct fl_transfer {
+	/* By the sender's clock, and to the receiver's; whole, at least 0. */
+	double start_us, latency_us;
+	/* Start and duration by the sender's clock, without a wait. */
+	double own_start_us, own_us;
+	float size_bytes;
+	uint32_t collective, step;
+};
 
 struct fl_fleet {
 	enum fl_generator generator;
@@ -69,19 +85,18 @@ struct fl_fleet {
 	bool waits;              /* latency holds the wait for the receiver */
 	struct fl_truth truths[FL_TRUTHS];
 	size_t n_truths;
-	uint32_t skewed; /* host, or NA_LZ_NONE */
+	uint32_t skewed; /* host, or FL_NONE */
 	double ahead_us;
 	/* Transfers sorted by pair, then end. */
-	size_t n_pairs, n_transfers, n_moments, cap;
-	struct na_lz_pair *pairs; /* with the true locality */
-	struct na_lz_transfer *transfers;
-	struct na_lz_moment *moments;
+	size_t n_pairs, n_transfers, cap;
+	struct fl_pair *pairs;
+	struct fl_transfer *transfers;
 	struct fl_record *records; /* as made */
 };
 
 struct fl_record {
-	uint32_t src, dst, moment, order;
-	double end_us, latency_us, bytes;
+	uint32_t src, dst, collective, step, order;
+	double end_us, latency_us, own_us, bytes;
 };
 
 /* The cases in their fixed order: fleet i is case i mod *n. */
@@ -105,8 +120,10 @@ bool fl_add(struct fl_fleet *f, const struct fl_record *r);
 /* The locality class of a path: in a rack, in a zone, between zones. */
 uint32_t fl_locality(const struct fl_fleet *f, uint32_t src, uint32_t dst);
 
+bool fl_is_rack(enum na_cause kind);
+
 /* Does a transfer pass the place of a fault?  (No rack kinds.) */
-bool fl_passes(const struct na_lz_who *who, uint32_t src, uint32_t dst);
+bool fl_passes(const struct na_place *who, uint32_t src, uint32_t dst);
 
 /* Which hosts and with what; for paths the caller names candidates. */
 struct fl_path {

@@ -14,7 +14,7 @@
 
 static bool wants_racks(const struct fl_fleet *f)
 {
-	return f->plan->plan == FL_SINGLE && f->plan->kind >= NA_LZ_RACK_UPLINK;
+	return f->plan->plan == FL_SINGLE && fl_is_rack(f->plan->kind);
 }
 
 static bool draw_racks(struct fq_world *w, struct na_rng *rng)
@@ -124,7 +124,7 @@ static double least_steps(const struct fl_fleet *f)
 		return 4;
 	if (f->plan->how == FL_WINDOWS)
 		return 20;
-	return f->plan->kind == NA_LZ_PAIR ? 60 : 4;
+	return f->plan->kind == NA_CAUSE_PAIR ? 60 : 4;
 }
 
 static bool draw_program(struct fq_world *w, struct na_rng *rng)
@@ -150,7 +150,7 @@ static void draw_weather(struct fq_world *w, struct na_rng *rng)
 {
 	double stages = (double)w->n_stages * w->n_hosts, segments = 0;
 
-	w->straggler = w->pauser = NA_LZ_NONE;
+	w->straggler = w->pauser = FL_NONE;
 	if (fl_chance(rng, 0.15)) {
 		w->straggler = fl_pick(rng, w->n_hosts);
 		w->straggler_factor = fl_between(rng, 1.3, 3);
@@ -175,15 +175,15 @@ static void draw_mechanism(struct fq_world *w, struct na_rng *rng, size_t i)
 	struct fq_fault *x = &w->faults[i];
 	double nic = w->nic_ps_per_byte;
 
-	x->connection = x->spine = NA_LZ_NONE;
-	if (t->who.kind == NA_LZ_PAIR && fl_chance(rng, 0.25))
+	x->connection = x->spine = FL_NONE;
+	if (t->who.cause == NA_CAUSE_PAIR && fl_chance(rng, 0.25))
 		x->connection = fl_pick(rng, w->n_connections);
-	if (t->who.kind == NA_LZ_PAIR && t->how != FL_TAILS)
+	if (t->who.cause == NA_CAUSE_PAIR && t->how != FL_TAILS)
 		x->ps_per_byte = nic * t->factor * fl_between(rng, 1, 4);
-	if (t->who.kind >= NA_LZ_RACK_UPLINK &&
-	    (t->who.kind == NA_LZ_RACK_PAIR || fl_chance(rng, 0.6)))
+	if (fl_is_rack(t->who.cause) &&
+	    (t->who.cause == NA_CAUSE_RACK_PAIR || fl_chance(rng, 0.6)))
 		x->spine = fl_pick(rng, w->n_spines);
-	if (t->who.kind == NA_LZ_RACK_PAIR)
+	if (t->who.cause == NA_CAUSE_RACK_PAIR)
 		x->ps_per_byte = w->spine_ps_per_byte * t->factor *
 				 fl_between(rng, 1, fmax(2, w->f->n_racks - 1));
 }
@@ -211,6 +211,12 @@ static bool draw_faults(struct fq_world *w, struct na_rng *rng)
 }
 
 /* ---- what was seen */
+
+/* What a sender's own clock shows, until the acknowledgement. */
+static double moving_us(const struct fq_outcome *o)
+{
+	return (double)(o->end_ps - o->begun_ps) / US;
+}
 
 static double latency_us(const struct fq_world *w, const struct fq_outcome *o)
 {
@@ -279,14 +285,6 @@ static bool record(const struct fq_world *w, const struct fq_outcome *o)
 	struct fl_fleet *f = w->f;
 	bool ok = true;
 
-	f->n_moments = (size_t)f->n_steps * f->n_collectives;
-	f->moments = na_calloc(f->n_moments, sizeof(*f->moments));
-	if (!f->moments)
-		return false;
-	for (size_t i = 0; i < f->n_moments; i++)
-		f->moments[i] =
-			(struct na_lz_moment){(uint32_t)(i % f->n_collectives),
-					      (uint32_t)(i / f->n_collectives)};
 	for (size_t i = 0; ok && i < w->n_messages; i++) {
 		const struct fq_message *m = &w->messages[i];
 		const struct fq_stage *s = &w->stages[m->stage];
@@ -294,10 +292,11 @@ static bool record(const struct fq_world *w, const struct fq_outcome *o)
 		ok = fl_add(f, &(struct fl_record){
 				       .src = m->src,
 				       .dst = m->dst,
-				       .moment = s->step * f->n_collectives +
-						 s->collective,
+				       .collective = s->collective,
+				       .step = s->step,
 				       .end_us = (double)o[i].end_ps / US,
 				       .latency_us = latency_us(w, &o[i]),
+				       .own_us = moving_us(&o[i]),
 				       .bytes = m->bytes});
 	}
 	return ok;

@@ -9,7 +9,8 @@
 #include "netan/base/vec.h"
 #include "tests/accuracy/fleet.h"
 
-enum { CLASSES = 3, COLLECTIVES = 8 };
+/* STRETCHES of time stand for steps where these are unknown. */
+enum { CLASSES = 3, COLLECTIVES = 8, STRETCHES = 24 };
 
 struct path {
 	uint32_t src, dst;
@@ -35,6 +36,7 @@ struct world {
 	bool *on[FL_TRUTHS];
 	double noise, context, spike_share, background;
 	double step_us;
+	bool steps; /* are known */
 };
 
 static bool add_path(struct world *w, uint32_t src, uint32_t dst)
@@ -221,7 +223,8 @@ static bool draw_faults(struct world *w)
 	bool rare = fl_chance(w->rng, 0.3);
 
 	/* Mostly where there is something to see, but not only. */
-	if (f->plan->plan == FL_SINGLE && f->plan->kind == NA_LZ_PAIR && !rare)
+	if (f->plan->plan == FL_SINGLE && f->plan->kind == NA_CAUSE_PAIR &&
+	    !rare)
 		fl_draw_truths(f, w->rng, &often, 1);
 	else
 		fl_draw_truths(f, w->rng, w->ends, w->n_paths);
@@ -280,6 +283,14 @@ static double draw_bytes(struct world *w, const struct collective *k)
 	return floor(bytes * fl_lognormal(w->rng, k->spread)) + 1;
 }
 
+static uint32_t step_as_known(const struct world *w, uint32_t step,
+			      uint32_t coll)
+{
+	uint32_t n = w->f->n_collectives, all = w->f->n_steps * n;
+
+	return w->steps ? step : (step * n + coll) * STRETCHES / all;
+}
+
 static bool one(struct world *w, uint32_t step, uint32_t coll, double context)
 {
 	struct fl_fleet *f = w->f;
@@ -288,7 +299,8 @@ static bool one(struct world *w, uint32_t step, uint32_t coll, double context)
 	double mult = p->factor * w->host[p->src] * w->host[p->dst];
 	struct fl_record r = {.src = p->src,
 			      .dst = p->dst,
-			      .moment = step * f->n_collectives + coll,
+			      .collective = coll,
+			      .step = step_as_known(w, step, coll),
 			      .bytes = draw_bytes(w, &w->colls[coll])};
 	struct cost c = {.fixed_us = w->fixed_us[class] * mult,
 			 .rate_us = w->us_per_byte[class] * r.bytes * mult};
@@ -303,6 +315,7 @@ static bool one(struct world *w, uint32_t step, uint32_t coll, double context)
 	if (fl_chance(w->rng, w->spike_share))
 		r.latency_us *= 1 / (1 - 0.9 * fl_uniform(w->rng));
 	r.latency_us += c.extra_us;
+	r.own_us = r.latency_us;
 	r.end_us = w->step_us * (step + (coll + fl_uniform(w->rng)) /
 						f->n_collectives) +
 		   r.latency_us;
@@ -312,23 +325,16 @@ static bool one(struct world *w, uint32_t step, uint32_t coll, double context)
 static bool run(struct world *w, size_t n)
 {
 	struct fl_fleet *f = w->f;
-	size_t per_moment, k = 0;
-	bool ok = true, steps = fl_chance(w->rng, 0.92); /* known? */
+	size_t each = n / ((size_t)f->n_steps * f->n_collectives) + 1;
+	bool ok = true;
 
-	f->n_moments = (size_t)f->n_steps * f->n_collectives;
-	per_moment = n / f->n_moments + 1;
-	f->moments = na_calloc(f->n_moments, sizeof(*f->moments));
-	if (!f->moments)
-		return false;
+	w->steps = fl_chance(w->rng, 0.92);
 	for (uint32_t s = 0; s < f->n_steps; s++)
-		for (uint32_t c = 0; c < f->n_collectives; c++, k++) {
+		for (uint32_t c = 0; c < f->n_collectives; c++) {
 			double context = w->colls[c].factor *
 					 fl_lognormal(w->rng, w->context / 2);
 
-			f->moments[k] =
-				(struct na_lz_moment){c,
-						      steps ? s : NA_LZ_NONE};
-			for (size_t i = 0; ok && i < per_moment; i++)
+			for (size_t i = 0; ok && i < each; i++)
 				ok = one(w, s, c, context);
 		}
 	return ok;

@@ -1,17 +1,18 @@
-/* Single fleets, for who wants to know what went wrong. */
+/* Single fleets: what was missed, and what was named wrongly. */
 #include <stdio.h>
 
 #include "tests/accuracy/tables.h"
 
-static void print_who(const struct na_lz_who *w)
-{
-	static const char *const kinds[NA_LZ_KINDS] = {"tx",     "rx",
-						       "host",   "path",
-						       "uplink", "downlink",
-						       "racks"};
+static const char *const causes[] = {
+#define CAUSE(id, name, prior, text) name,
+#include "netan/judge/causes.def"
+#undef CAUSE
+};
 
-	printf("%s %u", kinds[w->kind], w->a);
-	if (w->kind == NA_LZ_PAIR || w->kind == NA_LZ_RACK_PAIR)
+static void print_who(const struct na_place *w)
+{
+	printf("%s %u", causes[w->cause], w->a);
+	if (w->cause == NA_CAUSE_PAIR || w->cause == NA_CAUSE_RACK_PAIR)
 		printf(" -> %u", w->b);
 }
 
@@ -19,7 +20,8 @@ static void print_fleet(const struct fl_scores *s, size_t fleet, int locality)
 {
 	const struct fl_score *x = &s->of[locality][fleet];
 
-	printf("fleet %zu, locality %s, %s%s: ", fleet,
+	printf("fleet %zu, %s, locality %s, %s%s: ", fleet,
+	       s->stamps == FL_SENDS ? "sends" : "receives",
 	       locality ? "not given" : "given", x->plan->name,
 	       x->waits ? ", waits" : "");
 }
@@ -45,21 +47,21 @@ static void print_missed(const struct fl_scores *s, size_t fleet, int locality)
 
 static void print_wrong(const struct fl_scores *s, size_t fleet, int locality)
 {
-	static const char *const channels[NA_LZ_CHANNELS] = {"all", "large",
-							     "rate", "window"};
+	static const char *const mechanisms[NA_MECHANISMS] = {"level", "large",
+							      "late", "spell"};
 	const struct fl_score *x = &s->of[locality][fleet];
-	uint32_t n = x->findings - x->right;
 
-	if (n == 0)
-		return;
-	print_fleet(s, fleet, locality);
-	printf("%u wrong of %u:", n, x->findings);
-	for (uint32_t i = 0; i < n && i < FL_WRONG; i++) {
-		printf(i ? ", " : " ");
-		print_who(&x->wrong[i].who);
-		printf(" (%s)", channels[x->wrong[i].channel]);
+	for (uint32_t i = 0; i < x->findings && i < FL_SAID; i++) {
+		const struct fl_said *said = &x->said[i];
+
+		if (said->right)
+			continue;
+		print_fleet(s, fleet, locality);
+		printf("wrong ");
+		print_who(&said->who);
+		printf(" (%s, posterior %.3f)\n", mechanisms[said->mechanism],
+		       said->posterior);
 	}
-	printf("\n");
 }
 
 void fl_print_misses(const struct fl_scores *s)

@@ -53,8 +53,8 @@ struct fq_stage {
 };
 
 struct fq_fault {
-	uint32_t connection; /* of a pair; NA_LZ_NONE: all */
-	uint32_t spine;      /* of a rack; NA_LZ_NONE: all */
+	uint32_t connection; /* of a pair; FL_NONE: all */
+	uint32_t spine;      /* of a rack; FL_NONE: all */
 	double ps_per_byte;  /* of a path's own bottleneck */
 	bool *on;            /* by step, or NULL: always */
 };
@@ -77,7 +77,7 @@ struct fq_world {
 	uint32_t straggler;
 	double straggler_factor;
 	double pause_share; /* of a host's stages */
-	uint32_t pauser;    /* pauses more often, or NA_LZ_NONE */
+	uint32_t pauser;    /* pauses more often, or FL_NONE */
 	double pauser_factor;
 	double loss; /* of a segment, anywhere */
 	int64_t buffer_ps;

@@ -84,20 +84,21 @@ static int64_t awake(const struct run *r, uint32_t host, int64_t t)
 bool fq_meets(const struct fq_world *w, size_t i, const struct fq_message *m)
 {
 	const struct fq_fault *x = &w->faults[i];
-	const struct na_lz_who *who = &w->f->truths[i].who;
+	const struct na_place *who = &w->f->truths[i].who;
 	uint32_t a = w->f->rack_of[m->src], b = w->f->rack_of[m->dst];
 
 	if (x->on && !x->on[w->stages[m->stage].step])
 		return false;
-	if (who->kind < NA_LZ_RACK_UPLINK)
+	if (!fl_is_rack(who->cause))
 		return fl_passes(who, m->src, m->dst) &&
 		       (x->connection == NONE ||
 			x->connection == m->connection);
 	if (a == b || (x->spine != NONE && x->spine != m->spine))
 		return false;
-	if (who->kind == NA_LZ_RACK_DOWNLINK)
+	if (who->cause == NA_CAUSE_RACK_DOWNLINK)
 		return b == who->a;
-	return a == who->a && (who->kind == NA_LZ_RACK_UPLINK || b == who->b);
+	return a == who->a &&
+	       (who->cause == NA_CAUSE_RACK_UPLINK || b == who->b);
 }
 
 /* ---- links */
@@ -155,18 +156,20 @@ static size_t link_of(const struct run *r, const struct fq_message *m,
 }
 
 /* Does fault kind k sit on this part of the way? */
-static bool sits_on(enum na_lz_kind k, unsigned way, const struct na_lz_who *w,
+static bool sits_on(enum na_cause k, unsigned way, const struct na_place *w,
 		    const struct fq_message *m)
 {
 	switch (way) {
 	case TX:
-		return k == NA_LZ_SRC || (k == NA_LZ_HOST && w->a == m->src);
+		return k == NA_CAUSE_SRC ||
+		       (k == NA_CAUSE_HOST && w->a == m->src);
 	case RX:
-		return k == NA_LZ_DST || (k == NA_LZ_HOST && w->a == m->dst);
+		return k == NA_CAUSE_DST ||
+		       (k == NA_CAUSE_HOST && w->a == m->dst);
 	case UP:
-		return k == NA_LZ_RACK_UPLINK;
+		return k == NA_CAUSE_RACK_UPLINK;
 	case DOWN:
-		return k == NA_LZ_RACK_DOWNLINK;
+		return k == NA_CAUSE_RACK_DOWNLINK;
 	default:
 		return false;
 	}
@@ -182,7 +185,7 @@ static double slowdown(const struct run *r, const struct fq_message *m,
 
 		if (t->how == FL_TAILS || (overhead && t->how == FL_CAP))
 			continue;
-		if (sits_on(t->who.kind, way, &t->who, m) &&
+		if (sits_on(t->who.cause, way, &t->who, m) &&
 		    fq_meets(r->w, i, m))
 			x *= t->factor;
 	}

@@ -7,24 +7,20 @@
 enum measure {
 	RECALL,
 	PRECISION,
-	PRECISION_ALL_HEALTHY,
+	PRECISION_QUIET,
 	TOUCHED,
 	HOST_RECALL,
-	PATH_RECALL,
-	HEALTHY_ANY,
+	PAIR_RECALL,
 	HEALTHY_NAMED,
-	HEALTHY_HOST,
-	SKEWED_ANY,
+	SKEWED_NAMED,
+	QUIET_NAMED,
 	EVERY_RECALL,
 	EVERY_PRECISION,
 	NO_WAIT_RECALL,
 	NO_WAIT_PRECISION,
 	RACK_BLAMED,
 	RACK_RIGHT,
-	CLOCK_RIGHT,
-	CLOCK_FALSE,
 	ACQUITTED,
-	SOUND_OPEN,
 	Z_RECALL,
 	Z_PRECISION
 };
@@ -38,67 +34,46 @@ struct row {
 
 /* clang-format off */
 static const struct row statistical[] = {
-	{RECALL, "well-posed recall: kind and host", 1, {0.97, 0.80}},
-	{PRECISION, "well-posed precision", 1, {0.98, 0.88}},
-	{PRECISION_ALL_HEALTHY, "  healthy and skewed fleets included", 0, {0}},
-	{TOUCHED, "kind and host right, of faults touched", 1, {0.95, 0.93}},
-	{HOST_RECALL, "single host-level fault, well-posed: recall", 1, {0.95, 0.87}},
-	{PATH_RECALL, "single slow path, well-posed: recall", 1, {0.75, 0.45}},
-	{HEALTHY_ANY, "healthy fleets with any report", -1, {0.03, 0.08}},
-	{SKEWED_ANY, "skewed clock: any NIC or path report", -1, {0.03, 0.10}},
-	{EVERY_RECALL, "all fleets: recall", 1, {0.63, 0.52}},
-	{EVERY_PRECISION, "all fleets: precision", 1, {0.90, 0.88}},
-	{CLOCK_RIGHT, "skewed clock: host and amount right", 0, {0}},
-	{CLOCK_FALSE, "other fleets with a clock reported", 0, {0}},
-	{ACQUITTED, "acquitted though visible", -1, {0.03, NAN}},
-	{SOUND_OPEN, "healthy fleets left undecided", 0, {0}},
-	{Z_RECALL, "largest z of pair medians: recall", 0, {0}},
-	{Z_PRECISION, "largest z of pair medians: precision", 0, {0}},
+	{RECALL, "visible faults named", 1, {0.95, 0.85}},
+	{EVERY_PRECISION, "names that are right", 1, {0.97, 0.95}},
+	{QUIET_NAMED, "healthy and skewed fleets with a name", -1, {0.02, 0.02}},
+	{ACQUITTED, "answered not_guilty though visible", -1, {0.02, 0.02}},
+	{HOST_RECALL, "single visible fault of a host: named", 0, {0}},
+	{PAIR_RECALL, "single visible slow pair: named", 0, {0}},
+	{TOUCHED, "kind and host right, of faults touched", 0, {0}},
+	{EVERY_RECALL, "all faults: named", 0, {0}},
+	{PRECISION, "names right, fleets with a visible fault", 0, {0}},
+	{HEALTHY_NAMED, "healthy fleets with a name", 0, {0}},
+	{SKEWED_NAMED, "fleets with a skewed clock with a name", 0, {0}},
+	{Z_RECALL, "largest z of pair medians: named", 0, {0}},
+	{Z_PRECISION, "largest z of pair medians: right", 0, {0}},
 };
 
 static const struct row queueing[] = {
-	{RECALL, "well-posed recall: kind and host", 1, {0.90, 0.80}},
-	{PRECISION_ALL_HEALTHY, "well-posed precision, healthy, skewed included", 1, {0.85, 0.58}},
-	{NO_WAIT_RECALL, "no wait for the receiver: recall", 1, {0.86, 0.86}},
-	{NO_WAIT_PRECISION, "no wait for the receiver: precision", 1, {0.74, 0.68}},
-	{HEALTHY_NAMED, "healthy runs naming a host or path", -1, {0.10, 0.25}},
-	{HEALTHY_HOST, "healthy runs naming a host", -1, {0.10, 0.10}},
-	{RACK_BLAMED, "visible rack-link faults: blamed on a host", -1, {0.35, 0.60}},
-	{RACK_RIGHT, "visible rack-link faults: right link named", 1, {0.60, NAN}},
+	{RECALL, "visible faults named", 1, {0.85, NAN}},
+	{EVERY_PRECISION, "names that are right", 1, {0.90, NAN}},
+	{QUIET_NAMED, "healthy and skewed runs with a name", -1, {0.05, NAN}},
+	{ACQUITTED, "answered not_guilty though visible", -1, {0.03, NAN}},
+	{NO_WAIT_RECALL, "no wait for the receiver: named", 0, {0}},
+	{NO_WAIT_PRECISION, "no wait for the receiver: right", 0, {0}},
+	{HOST_RECALL, "single visible fault of a host: named", 0, {0}},
+	{PAIR_RECALL, "single visible slow pair: named", 0, {0}},
+	{RACK_RIGHT, "visible faults of rack links: named", 0, {0}},
+	{RACK_BLAMED, "visible faults of rack links: a host named", 0, {0}},
 	{TOUCHED, "kind and host right, of faults touched", 0, {0}},
-	{HOST_RECALL, "single host-level fault, well-posed: recall", 0, {0}},
-	{PATH_RECALL, "single slow path, well-posed: recall", 0, {0}},
-	{SKEWED_ANY, "skewed clock: any NIC or path report", -1, {0.10, NAN}},
-	{CLOCK_RIGHT, "skewed clock: host and amount right", 0, {0}},
-	{CLOCK_FALSE, "other runs with a clock reported", 0, {0}},
-	{EVERY_RECALL, "all runs: recall", 0, {0}},
-	{EVERY_PRECISION, "all runs: precision", 0, {0}},
-	{ACQUITTED, "acquitted though visible", -1, {0.05, NAN}},
-	{SOUND_OPEN, "healthy runs left undecided", 0, {0}},
-	{Z_RECALL, "largest z of pair medians: recall", 0, {0}},
-	{Z_PRECISION, "largest z of pair medians: precision", 0, {0}},
+	{EVERY_RECALL, "all faults: named", 0, {0}},
+	{PRECISION, "names right, runs with a visible fault", 0, {0}},
+	{PRECISION_QUIET, "  healthy and skewed runs included", 0, {0}},
+	{HEALTHY_NAMED, "healthy runs with a name", 0, {0}},
+	{SKEWED_NAMED, "runs with a skewed clock with a name", 0, {0}},
+	{Z_RECALL, "largest z of pair medians: named", 0, {0}},
+	{Z_PRECISION, "largest z of pair medians: right", 0, {0}},
 };
 /* clang-format on */
 
-void fl_wilson(struct fl_share s, double *low, double *high)
-{
-	double z = 1.959963984540054, n = (double)s.n, p, mid, half;
-
-	*low = 0;
-	*high = 1;
-	if (s.n == 0)
-		return;
-	p = (double)s.k / n;
-	mid = (p + z * z / (2 * n)) / (1 + z * z / n);
-	half = z / (1 + z * z / n) *
-	       sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-	*low = s.k == 0 ? 0 : mid - half;
-	*high = s.k == s.n ? 1 : mid + half;
-}
-
 static bool is_rack_run(const struct fl_score *s)
 {
-	return s->n_faults && s->faults[0].truth.who.kind >= NA_LZ_RACK_UPLINK;
+	return s->n_faults && fl_is_rack(s->faults[0].truth.who.cause);
 }
 
 static bool has_well_posed(const struct fl_score *s)
@@ -113,7 +88,7 @@ static bool has_well_posed(const struct fl_score *s)
 static bool counts(const struct fl_score *s, const struct fl_truth *t,
 		   enum measure m)
 {
-	bool host = t->who.kind <= NA_LZ_HOST, one = s->n_faults == 1;
+	bool pair = t->who.cause == NA_CAUSE_PAIR, one = s->n_faults == 1;
 
 	switch (m) {
 	case RECALL:
@@ -122,10 +97,9 @@ static bool counts(const struct fl_score *s, const struct fl_truth *t,
 	case NO_WAIT_RECALL:
 		return t->well_posed && !s->waits;
 	case HOST_RECALL:
-		return t->well_posed && one && host && t->how != FL_WINDOWS;
-	case PATH_RECALL:
-		return t->well_posed && one && t->who.kind == NA_LZ_PAIR &&
-		       t->how != FL_TAILS;
+		return t->well_posed && one && !pair && t->how != FL_WINDOWS;
+	case PAIR_RECALL:
+		return t->well_posed && one && pair && t->how != FL_TAILS;
 	default:
 		return true;
 	}
@@ -170,33 +144,24 @@ static void add_findings(const struct fl_score *s, enum measure m,
 static void add_fleet(const struct fl_score *s, enum measure m,
 		      struct fl_share *out)
 {
-	bool skewed = s->plan->plan == FL_SKEWED;
-	bool in = s->plan->plan == FL_HEALTHY, yes = false;
+	bool skewed = s->plan->plan == FL_SKEWED,
+	     healthy = s->plan->plan == FL_HEALTHY;
+	bool in = skewed || healthy, yes = s->findings > 0;
 
-	if (m == SKEWED_ANY || m == CLOCK_RIGHT)
+	if (m == HEALTHY_NAMED)
+		in = healthy;
+	else if (m == SKEWED_NAMED)
 		in = skewed;
-	else if (m == CLOCK_FALSE)
-		in = !skewed;
 	else if (m == ACQUITTED)
 		in = has_well_posed(s);
 	else if (m == RACK_BLAMED || m == RACK_RIGHT)
 		in = is_rack_run(s) && s->faults[0].truth.well_posed;
-	if (m == HEALTHY_ANY)
-		yes = s->findings + s->clocks > 0;
-	else if (m == HEALTHY_NAMED || m == SKEWED_ANY)
-		yes = s->on_hosts + s->on_paths > 0;
-	else if (m == HEALTHY_HOST || m == RACK_BLAMED)
+	if (m == RACK_BLAMED)
 		yes = s->on_hosts > 0;
-	else if (m == CLOCK_RIGHT)
-		yes = s->clock_right;
-	else if (m == CLOCK_FALSE)
-		yes = s->clocks > 0;
 	else if (m == RACK_RIGHT)
 		yes = in && s->faults[0].hit;
 	else if (m == ACQUITTED)
-		yes = s->findings + s->undecided == 0;
-	else if (m == SOUND_OPEN)
-		yes = s->findings == 0 && s->undecided > 0;
+		yes = s->outcome == NA_NOT_GUILTY;
 	out->n += in;
 	out->k += in && yes;
 }
@@ -213,14 +178,14 @@ static struct fl_share measure(const struct fl_scores *s, int locality,
 		case RECALL:
 		case TOUCHED:
 		case HOST_RECALL:
-		case PATH_RECALL:
+		case PAIR_RECALL:
 		case EVERY_RECALL:
 		case NO_WAIT_RECALL:
 		case Z_RECALL:
 			add_faults(x, m, &out);
 			break;
 		case PRECISION:
-		case PRECISION_ALL_HEALTHY:
+		case PRECISION_QUIET:
 		case EVERY_PRECISION:
 		case NO_WAIT_PRECISION:
 		case Z_PRECISION:
@@ -264,9 +229,14 @@ static bool print_verdict(struct fl_share s, int sense, double bar)
 	return !held;
 }
 
-static const char *title(enum fl_generator g)
+static void print_title(const struct fl_scores *s)
 {
-	return g == FL_STATISTICAL ? "Statistical fleets" : "Queueing fleets";
+	printf("\n%s, %s: %zu; ",
+	       s->generator == FL_STATISTICAL ? "Statistical fleets"
+					      : "Queueing fleets",
+	       s->stamps == FL_SENDS ? "sends (one clock)"
+				     : "receives (two clocks)",
+	       s->n);
 }
 
 static void print_head(const char *what)
@@ -284,8 +254,8 @@ int fl_print_bars(const struct fl_scores *s)
 		rows = queueing;
 		n = sizeof(queueing) / sizeof(*queueing);
 	}
-	printf("\n%s: %zu; share [95 %% interval] count, bar\n",
-	       title(s->generator), s->n);
+	print_title(s);
+	puts("share [95 % interval] count, bar");
 	print_head("");
 	for (size_t i = 0; i < n; i++) {
 		printf("%-46s", rows[i].text);
@@ -410,8 +380,8 @@ void fl_print_breakdown(const struct fl_scores *s)
 	size_t n;
 	const struct fl_case *c = fl_cases(s->generator, &n);
 
-	printf("\n%s: recall of well-posed faults; right of all reports\n",
-	       title(s->generator));
+	print_title(s);
+	puts("visible faults named; names that are right");
 	for (size_t i = 0; i < n; i++) {
 		bool seen = false;
 
@@ -420,61 +390,52 @@ void fl_print_breakdown(const struct fl_scores *s)
 		if (!seen)
 			print_case(s, &c[i]);
 	}
-	printf("Recall of faults with enough samples, by slowdown\n");
+	printf("Faults with enough samples: named, by slowdown\n");
 	for (int i = 0; i < 3; i++)
 		print_group(s, factors[i], by_slowdown, i);
-	printf("Recall of faults that are slow enough, by samples\n");
+	printf("Faults that are slow enough: named, by samples\n");
 	for (int i = 0; i < 7; i++)
 		print_group(s, samples[i], by_samples, i);
 }
 
-/* ---- parts */
+/* ---- reliability */
 
-static size_t changed(const struct fl_scores *a, const struct fl_scores *b,
-		      int locality)
+/* Sides that are slow always; what is named is not cleared. */
+static void add_planted(const struct fl_score *s, enum fl_generator g,
+			struct fl_share *out)
 {
-	size_t n = 0;
+	for (size_t k = 0; k < s->n_faults; k++) {
+		const struct fl_fault_score *x = &s->faults[k];
 
-	for (size_t i = 0; i < a->n; i++)
-		n += a->of[locality][i].print != b->of[locality][i].print;
-	return n;
+		if (x->truth.how == FL_SLOW && !x->hit)
+			fl_count_bound(out, slowdown(&x->truth, g), x->upper);
+	}
 }
 
-/* What each kind of fleet has that the other has not. */
-static enum measure special(enum fl_generator g)
+static void add_causes(const struct fl_score *s, struct fl_reliability *out)
 {
-	return g == FL_STATISTICAL ? CLOCK_RIGHT : RACK_RIGHT;
+	bool found[NA_CAUSES] = {false};
+
+	for (uint32_t i = 0; i < s->findings && i < FL_SAID; i++)
+		found[s->said[i].who.cause] = true;
+	for (int c = 0; c < NA_CAUSES; c++)
+		fl_count(&out->cause[c], found[c]);
 }
 
-static double change(const struct fl_scores *from, const struct fl_scores *to,
-		     int locality, enum measure m)
+void fl_reliability_of(const struct fl_scores *s, int locality,
+		       struct fl_reliability *out)
 {
-	return value(measure(to, locality, m)) -
-	       value(measure(from, locality, m));
-}
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fl_score *x = &s->of[locality][i];
 
-void fl_print_part_head(enum fl_generator g)
-{
-	const char *rest = g == FL_STATISTICAL ? "clock right" : "link right";
-
-	printf("\n%s: change when one part is off, and fleets changed\n"
-	       "(precision with healthy and skewed fleets)\n%-14s",
-	       title(g), "");
-	for (int l = 0; l < FL_LOCALITIES; l++)
-		printf("  %9s %9s %11s %7s", l ? "not given" : "given",
-		       "precision", rest, "fleets");
-	printf("\n");
-}
-
-void fl_print_part(const char *name, const struct fl_scores *base,
-		   const struct fl_scores *without)
-{
-	printf("%-14s", name);
-	for (int l = 0; l < FL_LOCALITIES; l++)
-		printf("  %+9.3f %+9.3f %+11.3f %7zu",
-		       change(base, without, l, RECALL),
-		       change(base, without, l, PRECISION_ALL_HEALTHY),
-		       change(base, without, l, special(base->generator)),
-		       changed(base, without, l));
-	printf("\n");
+		for (uint32_t k = 0; k < x->findings && k < FL_SAID; k++)
+			fl_count_said(out, x->said[k].posterior,
+				      x->said[k].strict);
+		add_planted(x, s->generator, &out->planted);
+		out->sound.n += x->sound;
+		out->sound.k += x->sound_covered;
+		if (x->plan->plan <= FL_SKEWED)
+			fl_count(&out->healthy, x->outcome == NA_NOT_GUILTY);
+		add_causes(x, out);
+	}
 }

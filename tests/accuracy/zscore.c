@@ -12,12 +12,11 @@
 enum { MIN_PAIRS = 2 };
 
 /* Collective and power of two of the size: what is alike. */
-static size_t kind_of(const struct fl_fleet *f, const struct na_lz_transfer *t)
+static size_t kind_of(const struct fl_transfer *t)
 {
-	uint32_t c = f->moments[t->moment].collective;
 	int size = (int)log2(fmax((double)t->size_bytes, 1));
 
-	return (size_t)c * 64 + (size_t)size;
+	return (size_t)t->collective * 64 + (size_t)size;
 }
 
 /* The median of each kind, at its place in usual. */
@@ -29,11 +28,11 @@ static bool take_usual(const struct fl_fleet *f, const double *log_us,
 	if (!first)
 		return false;
 	for (size_t i = 0; i < f->n_transfers; i++)
-		first[kind_of(f, &f->transfers[i]) + 2]++;
+		first[kind_of(&f->transfers[i]) + 2]++;
 	for (size_t k = 0; k < n_kinds; k++)
 		first[k + 1] += first[k];
 	for (size_t i = 0; i < f->n_transfers; i++)
-		x[first[kind_of(f, &f->transfers[i]) + 1]++] = log_us[i];
+		x[first[kind_of(&f->transfers[i]) + 1]++] = log_us[i];
 	for (size_t k = 0; k < n_kinds; k++)
 		usual[k] = na_median(x + first[k], first[k + 1] - first[k]);
 	free(first);
@@ -61,10 +60,10 @@ static void take_sides(const struct fl_fleet *f, const double *median,
 	}
 }
 
-static struct na_lz_who largest(const struct fl_fleet *f, const double *side,
+static struct na_place largest(const struct fl_fleet *f, const double *side,
 				double *x)
 {
-	struct na_lz_who who = {NA_LZ_PAIR, 0, 0};
+	struct na_place who = {NA_CAUSE_PAIR, 0, 0};
 	double centre, spread, most = LARGEST;
 	size_t n = 0, H = f->n_hosts;
 
@@ -80,13 +79,13 @@ static struct na_lz_who largest(const struct fl_fleet *f, const double *side,
 		if (!(side[s] - centre > most * spread))
 			continue;
 		most = (side[s] - centre) / spread;
-		who.kind = s < H ? NA_LZ_SRC : NA_LZ_DST;
+		who.cause = s < H ? NA_CAUSE_SRC : NA_CAUSE_DST;
 		who.a = (uint32_t)(s % H);
 	}
 	return who;
 }
 
-bool fl_largest_z(const struct fl_fleet *f, struct na_lz_who *out)
+bool fl_largest_z(const struct fl_fleet *f, struct na_place *out)
 {
 	size_t n = f->n_transfers, kinds = (size_t)f->n_collectives * 64;
 	double *log_us = na_calloc(n, sizeof(*log_us));
@@ -100,13 +99,13 @@ bool fl_largest_z(const struct fl_fleet *f, struct na_lz_who *out)
 		log_us[i] = log(fmax(f->transfers[i].latency_us, 0.5));
 	ok = ok && take_usual(f, log_us, usual, kinds, x);
 	for (size_t p = 0; ok && p < f->n_pairs; p++) {
-		const struct na_lz_pair *pair = &f->pairs[p];
+		const struct fl_pair *pair = &f->pairs[p];
 
 		for (size_t i = 0; i < pair->n; i++) {
 			size_t at = pair->first + i;
 
 			x[i] = log_us[at] -
-			       usual[kind_of(f, &f->transfers[at])];
+			       usual[kind_of(&f->transfers[at])];
 		}
 		median[p] = na_median(x, pair->n);
 	}

@@ -1,7 +1,7 @@
 /*
  * Not sanitized: simulated fleets; what judges them is, by hand-made ones.
  *
- * Localisation on a few simulated fleets: far below what make bench-accuracy
+ * The judge on a few simulated fleets: far below what make bench-accuracy
  * expects, so that a failure means something broke.
  */
 #include <setjmp.h>
@@ -14,6 +14,8 @@
 #include "tests/accuracy/score.h"
 
 enum { FAULTS = 20, HEALTHY = 5 };
+
+static const struct fl_mode mode = {.locality = true, .one_clock = true};
 
 /* The next well-posed fleet, or healthy one, of the statistical kind. */
 static void next(bool healthy, uint32_t *index, struct fl_fleet *f)
@@ -37,12 +39,12 @@ static void finds_faults(void **state)
 		struct fl_score s;
 
 		next(false, &index, &f);
-		assert_true(
-			fl_score(&f, (struct fl_mode){.locality = true}, &s));
+		assert_true(fl_score(&f, mode, &s));
 		hits += s.faults[0].hit;
 		fl_fini(&f);
 	}
-	assert_true(hits * 10 >= FAULTS * 8);
+	print_message("%u of %d faults named\n", hits, FAULTS);
+	assert_true(hits * 10 >= FAULTS * 6);
 }
 
 static void leaves_the_healthy_alone(void **state)
@@ -55,8 +57,7 @@ static void leaves_the_healthy_alone(void **state)
 		struct fl_score s;
 
 		next(true, &index, &f);
-		assert_true(
-			fl_score(&f, (struct fl_mode){.locality = true}, &s));
+		assert_true(fl_score(&f, mode, &s));
 		assert_int_equal(s.findings, 0);
 		fl_fini(&f);
 	}

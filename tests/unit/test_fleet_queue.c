@@ -43,8 +43,8 @@ static void set_up(struct rig *r, enum fq_kind kind)
 				 .nic_ps_per_byte = ps_per_byte,
 				 .spine_ps_per_byte = ps_per_byte,
 				 .overhead_ps = 1000,
-				 .straggler = NA_LZ_NONE,
-				 .pauser = NA_LZ_NONE,
+				 .straggler = FL_NONE,
+				 .pauser = FL_NONE,
 				 .colls[0] = {.kind = kind,
 					      .bytes = bytes,
 					      .phases = 1,
@@ -107,18 +107,18 @@ static void ring_alone(void **state)
 static void slow_side(void **state)
 {
 	static const struct {
-		struct na_lz_who who;
+		struct na_place who;
 		double us[HOSTS]; /* from 0, 1, 2, 3 to the next */
 	} rows[] = {
 		/* the sender's link: 120, and the last quarters */
-		{{NA_LZ_SRC, 0, 0}, {130, 70, 50, 70}},
-		{{NA_LZ_SRC, 1, 0}, {50, 150, 50, 70}},
+		{{NA_CAUSE_SRC, 0, 0}, {130, 70, 50, 70}},
+		{{NA_CAUSE_SRC, 1, 0}, {50, 150, 50, 70}},
 		/* the receiver's: the first quarter, then 120 */
-		{{NA_LZ_DST, 1, 0}, {130, 70, 50, 70}},
-		{{NA_LZ_HOST, 1, 0}, {130, 150, 50, 70}},
-		{{NA_LZ_PAIR, 2, 3}, {50, 70, 140, 70}},
-		{{NA_LZ_RACK_UPLINK, 0, 0}, {50, 150, 50, 70}},
-		{{NA_LZ_RACK_DOWNLINK, 0, 0}, {50, 70, 50, 150}},
+		{{NA_CAUSE_DST, 1, 0}, {130, 70, 50, 70}},
+		{{NA_CAUSE_HOST, 1, 0}, {130, 150, 50, 70}},
+		{{NA_CAUSE_PAIR, 2, 3}, {50, 70, 140, 70}},
+		{{NA_CAUSE_RACK_UPLINK, 0, 0}, {50, 150, 50, 70}},
+		{{NA_CAUSE_RACK_DOWNLINK, 0, 0}, {50, 70, 50, 150}},
 	};
 
 	(void)state;
@@ -130,9 +130,9 @@ static void slow_side(void **state)
 		r.fleet.truths[0] = (struct fl_truth){.who = rows[k].who,
 						      .how = FL_CAP,
 						      .factor = 3};
-		r.w.faults[0] = (struct fq_fault){NA_LZ_NONE, NA_LZ_NONE, 0,
+		r.w.faults[0] = (struct fq_fault){FL_NONE, FL_NONE, 0,
 						  NULL};
-		if (rows[k].who.kind == NA_LZ_PAIR)
+		if (rows[k].who.cause == NA_CAUSE_PAIR)
 			r.w.faults[0].ps_per_byte = 3 * ps_per_byte;
 		run(&r, true);
 		for (size_t i = 0; i < r.w.n_messages; i++)
@@ -176,10 +176,10 @@ static void timeouts_in_windows(void **state)
 	(void)state;
 	set_up(&r, FQ_RING);
 	r.fleet.n_truths = 1;
-	r.fleet.truths[0] = (struct fl_truth){.who = {NA_LZ_SRC, 2, 0},
+	r.fleet.truths[0] = (struct fl_truth){.who = {NA_CAUSE_SRC, 2, 0},
 					      .how = FL_TAILS,
 					      .share = 0.7};
-	r.w.faults[0] = (struct fq_fault){NA_LZ_NONE, NA_LZ_NONE, 0, on};
+	r.w.faults[0] = (struct fq_fault){FL_NONE, FL_NONE, 0, on};
 	run(&r, true);
 	for (size_t i = 0; i < r.w.n_messages; i++) {
 		const struct fq_message *m = &r.w.messages[i];

@@ -42,16 +42,13 @@ static void check_pairs(const struct fl_fleet *f)
 	size_t at = 0;
 
 	for (size_t i = 0; i < f->n_pairs; i++) {
-		const struct na_lz_pair *p = &f->pairs[i];
+		const struct fl_pair *p = &f->pairs[i];
 
 		assert_true(p->src < f->n_hosts && p->dst < f->n_hosts);
 		assert_true(p->src != p->dst && p->n > 0 && p->first == at);
 		assert_true(p->locality <= 2);
 		assert_true(i == 0 || p[-1].src < p->src ||
 			    (p[-1].src == p->src && p[-1].dst < p->dst));
-		for (size_t k = at + 1; k < at + p->n; k++)
-			assert_true(f->transfers[k - 1].tick <=
-				    f->transfers[k].tick);
 		at += p->n;
 	}
 	assert_true(at == f->n_transfers);
@@ -60,13 +57,13 @@ static void check_pairs(const struct fl_fleet *f)
 static void check_transfers(const struct fl_fleet *f)
 {
 	for (size_t i = 0; i < f->n_transfers; i++) {
-		const struct na_lz_transfer *t = &f->transfers[i];
+		const struct fl_transfer *t = &f->transfers[i];
 
-		assert_true(t->latency_us >= (f->skewed == NA_LZ_NONE));
+		assert_true(t->latency_us >= (f->skewed == FL_NONE));
 		assert_true(t->latency_us < 1e8);
 		assert_true(t->latency_us == floor(t->latency_us));
 		assert_true(t->size_bytes >= 1);
-		assert_true(t->moment < f->n_moments);
+		assert_true(t->own_us > 0 && t->collective < f->n_collectives);
 	}
 }
 
@@ -74,7 +71,7 @@ static void check_truths(const struct fl_fleet *f)
 {
 	enum fl_plan plan = f->plan->plan;
 
-	assert_true((plan == FL_SKEWED) == (f->skewed != NA_LZ_NONE));
+	assert_true((plan == FL_SKEWED) == (f->skewed != FL_NONE));
 	assert_int_equal(plan >= FL_SINGLE, f->n_truths > 0);
 	for (size_t i = 0; i < f->n_truths; i++) {
 		const struct fl_truth *t = &f->truths[i];
@@ -84,7 +81,7 @@ static void check_truths(const struct fl_fleet *f)
 		assert_true(t->tails <= t->affected);
 		assert_true(!t->well_posed || t->enough);
 		assert_true(plan != FL_SINGLE ||
-			    (t->who.kind == f->plan->kind &&
+			    (t->who.cause == f->plan->kind &&
 			     t->how == f->plan->how));
 	}
 }
@@ -147,13 +144,12 @@ static double level(const struct fl_fleet *f, uint32_t coll, bool passes)
 
 	assert_non_null(v);
 	for (size_t i = 0; i < f->n_pairs; i++) {
-		const struct na_lz_pair *p = &f->pairs[i];
+		const struct fl_pair *p = &f->pairs[i];
 
 		if (fl_passes(&f->truths[0].who, p->src, p->dst) != passes)
 			continue;
 		for (size_t k = p->first; k < p->first + p->n; k++)
-			if (f->moments[f->transfers[k].moment].collective ==
-			    coll)
+			if (f->transfers[k].collective == coll)
 				v[n++] = f->transfers[k].latency_us;
 	}
 	qsort(v, n, sizeof(*v), by_value);
@@ -208,7 +204,7 @@ static uint64_t tails_on(const struct fl_fleet *f)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < f->n_pairs; i++) {
-		const struct na_lz_pair *p = &f->pairs[i];
+		const struct fl_pair *p = &f->pairs[i];
 
 		if (!fl_passes(&f->truths[0].who, p->src, p->dst))
 			continue;
@@ -282,7 +278,7 @@ static void clocks_clamp(void **state)
 
 		assert_true(fl_make_case(FL_STATISTICAL, seed, c, &f));
 		for (size_t i = 0; i < f.n_pairs; i++) {
-			const struct na_lz_pair *p = &f.pairs[i];
+			const struct fl_pair *p = &f.pairs[i];
 			bool late = f.ahead_us > 0 ? p->src == f.skewed
 						   : p->dst == f.skewed;
 
@@ -305,12 +301,12 @@ enum { HOSTS = 6 };
 static uint32_t hand_racks[HOSTS] = {0, 0, 0, 1, 1, 1};
 
 /* A ring, and one more path 1 -> 3. */
-static struct na_lz_pair hand_pairs[] = {
+static struct fl_pair hand_pairs[] = {
 	{0, 1, 0, 1, 0}, {1, 2, 0, 1, 1}, {1, 3, 1, 1, 2}, {2, 3, 1, 1, 3},
 	{3, 4, 0, 1, 4}, {4, 5, 0, 1, 5}, {5, 0, 1, 1, 6},
 };
 
-static struct fl_fleet hand(struct na_lz_who truth)
+static struct fl_fleet hand(struct na_place truth)
 {
 	size_t n;
 
@@ -321,97 +317,116 @@ static struct fl_fleet hand(struct na_lz_who truth)
 		.rack_of = hand_racks,
 		.n_truths = 1,
 		.truths[0] = {.who = truth, .factor = 2, .ratio = 2},
-		.skewed = NA_LZ_NONE,
+		.skewed = FL_NONE,
 		.n_pairs = sizeof(hand_pairs) / sizeof(*hand_pairs),
 		.pairs = hand_pairs};
 }
 
-static struct fl_score judge(struct na_lz_who truth, struct na_lz_who found,
-			     struct na_lz_who alternative)
+static struct fl_score judge(struct na_place truth, struct na_place found,
+			     struct na_place alternative)
 {
-	/* The library may number racks as it likes. */
-	static uint32_t racks[HOSTS] = {5, 5, 5, 2, 2, 2};
 	struct fl_fleet f = hand(truth);
-	struct na_lz_finding x = {.who = found,
-				  .alternatives = &alternative,
-				  .n_alternatives = 1};
-	struct na_lz_result r = {.findings = &x,
-				 .n_findings = 1,
-				 .rack_of = racks};
+	struct na_rival other = {.place = alternative};
+	struct na_judge_finding x = {.place = found,
+				     .posterior = 0.93,
+				     .alternatives = &other,
+				     .n_alternatives = 1};
+	struct na_judge_bound bounds[] = {{1, NA_CAUSE_SRC, 1.4},
+					  {1, NA_CAUSE_DST, NAN},
+					  {2, NA_CAUSE_SRC, 1.1},
+					  {4, NA_CAUSE_DST, 0.9}};
+	struct na_judge_result r = {.findings = &x,
+				    .n_findings = 1,
+				    .bounds = bounds,
+				    .n_bounds = 4};
 	struct fl_score s;
 
 	fl_compare(&f, &r, &s);
 	return s;
 }
 
-#define WHO(kind, a, b) ((struct na_lz_who){NA_LZ_##kind, a, b})
+#define WHO(cause, a, b) ((struct na_place){NA_CAUSE_##cause, a, b})
 
 static void scorer_hits(void **state)
 {
-	const struct na_lz_who far = WHO(HOST, 5, 0);
+	const struct na_place far = WHO(HOST, 5, 0);
 	struct fl_score s;
 
 	(void)state;
 	s = judge(WHO(SRC, 1, 0), WHO(SRC, 1, 9), far);
 	assert_true(s.faults[0].hit && s.right == 1 && s.on_hosts == 1);
+	assert_true(s.said[0].strict);
 	s = judge(WHO(SRC, 1, 0), WHO(HOST, 1, 0), far);
 	assert_true(!s.faults[0].hit && s.faults[0].touched && s.right == 0);
 	s = judge(WHO(SRC, 1, 0), WHO(SRC, 2, 0), far);
 	assert_true(!s.faults[0].hit && !s.faults[0].touched);
 	s = judge(WHO(PAIR, 1, 3), WHO(PAIR, 1, 2), far);
-	assert_true(!s.faults[0].hit && s.faults[0].touched && s.on_paths == 1);
-	/* 3 sends to 4 alone, and 4 hears nobody else: the same path. */
+	assert_true(!s.faults[0].hit && s.faults[0].touched && s.on_pairs == 1);
+	/* 3 sends to 4 alone, and 4 hears nobody else: the same pair. */
 	s = judge(WHO(SRC, 3, 0), WHO(PAIR, 3, 4), WHO(SRC, 3, 0));
-	assert_true(s.faults[0].hit);
+	assert_true(s.faults[0].hit && s.said[0].strict);
 	s = judge(WHO(SRC, 3, 0), WHO(PAIR, 3, 4), far);
 	assert_false(s.faults[0].hit);
 	s = judge(WHO(DST, 4, 0), WHO(SRC, 3, 0), WHO(DST, 4, 0));
-	assert_true(s.faults[0].hit);
-	/* 1 sends to two: naming both kinds is hedging. */
+	assert_true(s.faults[0].hit && s.said[0].strict);
+	/* 1 sends to two: printed, but the posterior is of the other one. */
 	s = judge(WHO(SRC, 1, 0), WHO(PAIR, 1, 3), WHO(SRC, 1, 0));
-	assert_false(s.faults[0].hit);
+	assert_true(s.faults[0].hit && s.said[0].right && !s.said[0].strict);
 }
 
 static void scorer_racks(void **state)
 {
-	const struct na_lz_who far = WHO(HOST, 5, 0);
+	const struct na_place far = WHO(HOST, 5, 0);
 	struct fl_score s;
 
 	(void)state;
-	s = judge(WHO(RACK_UPLINK, 0, 0), WHO(RACK_UPLINK, 5, 0), far);
+	s = judge(WHO(RACK_UPLINK, 0, 0), WHO(RACK_UPLINK, 0, 0), far);
 	assert_true(s.faults[0].hit && !s.faults[0].hosted && s.on_racks == 1);
-	s = judge(WHO(RACK_UPLINK, 0, 0), WHO(RACK_UPLINK, 2, 0), far);
+	s = judge(WHO(RACK_UPLINK, 0, 0), WHO(RACK_UPLINK, 1, 0), far);
 	assert_false(s.faults[0].hit);
-	s = judge(WHO(RACK_PAIR, 1, 0), WHO(RACK_PAIR, 2, 5), far);
+	s = judge(WHO(RACK_PAIR, 1, 0), WHO(RACK_PAIR, 1, 0), far);
 	assert_true(s.faults[0].hit);
 	/* With two racks, the link out of one is the pair of both. */
-	s = judge(WHO(RACK_PAIR, 1, 0), WHO(RACK_UPLINK, 2, 0),
-		  WHO(RACK_PAIR, 2, 5));
-	assert_true(s.faults[0].hit);
+	s = judge(WHO(RACK_PAIR, 1, 0), WHO(RACK_UPLINK, 1, 0),
+		  WHO(RACK_PAIR, 1, 0));
+	assert_true(s.faults[0].hit && s.said[0].strict);
 	s = judge(WHO(RACK_UPLINK, 0, 0), WHO(SRC, 1, 0), far);
 	assert_true(!s.faults[0].hit && s.faults[0].hosted);
 }
 
-static void scorer_clocks(void **state)
+/* Bounds of the faulty side, and of hosts that have no fault. */
+static void scorer_bounds(void **state)
 {
-	struct fl_fleet f = hand(WHO(SRC, 0, 0));
-	struct na_lz_clock clock = {.host = 2, .ahead_us = -1200};
-	struct na_lz_result r = {.clocks = &clock, .n_clocks = 1};
+	const struct na_place far = WHO(HOST, 5, 0);
 	struct fl_score s;
 
 	(void)state;
-	f.n_truths = 0;
-	f.skewed = 2;
-	f.ahead_us = -1000;
-	fl_compare(&f, &r, &s);
-	assert_true(s.clock_right);
-	clock.ahead_us = -1400;
-	fl_compare(&f, &r, &s);
-	assert_false(s.clock_right);
-	clock.host = 3;
-	clock.ahead_us = -1000;
-	fl_compare(&f, &r, &s);
-	assert_false(s.clock_right);
+	s = judge(WHO(SRC, 1, 0), far, far);
+	assert_true(s.faults[0].upper == 1.4);
+	assert_true(s.sound == 2 && s.sound_covered == 1);
+	s = judge(WHO(PAIR, 1, 2), far, far);
+	assert_true(isnan(s.faults[0].upper) && s.sound == 1);
+	s = judge(WHO(RACK_UPLINK, 0, 0), far, far);
+	assert_true(s.sound == 0);
+}
+
+static void reliability(void **state)
+{
+	struct fl_reliability r = {0};
+
+	(void)state;
+	fl_count_said(&r, NAN, true);
+	fl_count_said(&r, 0.33, false);
+	fl_count_said(&r, 0.9, true);
+	fl_count_said(&r, 0.949, false);
+	fl_count_said(&r, 1, true);
+	assert_true(r.said[0].n == 1 && r.said[0].k == 0);
+	assert_true(r.said[2].n == 2 && r.said[2].k == 1);
+	assert_true(r.said[4].n == 1 && r.said[4].k == 1);
+	fl_count_bound(&r.planted, 1.5, NAN);
+	fl_count_bound(&r.planted, 1.5, 1.4);
+	fl_count_bound(&r.planted, 1.4, 1.4);
+	assert_true(r.planted.n == 2 && r.planted.k == 1);
 }
 
 /* prop.test(81, 93, correct = FALSE)$conf.int in R; 0, 10; 10, 10. */
@@ -442,7 +457,8 @@ int main(void)
 		cmocka_unit_test(clocks_clamp),
 		cmocka_unit_test(scorer_hits),
 		cmocka_unit_test(scorer_racks),
-		cmocka_unit_test(scorer_clocks),
+		cmocka_unit_test(scorer_bounds),
+		cmocka_unit_test(reliability),
 		cmocka_unit_test(intervals),
 	};
 

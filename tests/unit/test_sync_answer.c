@@ -61,7 +61,7 @@ static void grades(void **state)
 		 "{\"result\": {\"culprits\": [{\"kind\": \"pair\", \"src_host\": "
 		 "\"host-00\", \"dst_host\": \"host-01\", \"alternatives\": "
 		 "[{\"kind\": \"src\", \"host\": \"host-02\"}]}]}}",
-		 SY_NEAR},
+		 SY_RIGHT},
 		{&tx, RACK("rack_uplink", "\"host-02\", \"host-03\""),
 		 SY_WRONG},
 		{&up, RACK("rack_uplink", "\"host-02\", \"host-03\""),
@@ -90,33 +90,33 @@ static void verdicts(void **state)
 	struct sy_answer a;
 
 	(void)state;
-	answer_of(
-		"{\"result\": {\"verdict\": \"Network: not guilty; and\", "
-		"\"findings\": [{\"id\": \"straggler\", \"severity\": "
-		"\"warning\", \"evidence\": {\"host\": \"host-03\", \"cause\": "
-		"\"computation\"}}, {\"id\": \"bad-endpoint\", \"severity\": "
-		"\"info\", \"evidence\": {\"kind\": \"src\"}}]}}",
-		&a);
+	answer_of("{\"result\": {\"outcome\": \"not_guilty\", \"accused\": "
+		  "[{\"cause\": \"compute\", \"host\": \"host-03\"}]}}",
+		  &a);
 	assert_int_equal(a.outcome, SY_NOT_GUILTY);
 	assert_int_equal(a.compute, 8);
 	assert_int_equal(a.n_network, 0);
 	answer_of(
 		"{\"result\": {\"verdict\": \"guilty: x\", \"outcome\": "
 		"\"guilty\", \"accused\": [{\"cause\": \"network\", \"kind\": "
-		"\"dst\", \"host\": \"host-01\", \"cost_ms_per_step\": 2.5}, "
+		"\"dst\", \"host\": \"host-01\", \"cost_ms_per_step\": 2.5, "
+		"\"posterior\": 0.93}, "
 		"{\"cause\": \"input\", \"host\": \"host-00\"}], "
 		"\"power\": [{\"host\": \"host-02\", \"side\": \"dst\", "
-		"\"factor\": 1.5}, {\"host\": \"host-03\", \"side\": "
-		"\"src\", \"factor\": null}]}}",
+		"\"upper_factor\": 1.5}, {\"host\": \"host-03\", \"side\": "
+		"\"src\", \"upper_factor\": null}]}}",
 		&a);
 	assert_int_equal(a.outcome, SY_GUILTY);
 	assert_int_equal(a.n_network, 1);
 	assert_int_equal(a.network[0].who.place, SY_DST);
 	assert_int_equal(a.input, 1);
 	assert_true(a.network[0].cost_ms == 2.5);
-	assert_true(a.power[2][1] == 1.5 && a.power[2][0] == 0);
-	assert_true(a.power[3][0] == 0);
-	answer_of("{\"result\": {\"verdict\": \"cannot tell: few\"}}", &a);
+	assert_true(a.network[0].posterior == 0.93);
+	assert_true(a.upper[2][1] == 1.5 && a.upper[2][0] == 0);
+	assert_true(a.upper[3][0] == 0);
+	answer_of("{\"result\": {\"outcome\": \"one_of\"}}", &a);
+	assert_int_equal(a.outcome, SY_ONE_OF);
+	answer_of("{\"result\": {\"outcome\": \"cannot_tell\"}}", &a);
 	assert_int_equal(a.outcome, SY_CANNOT_TELL);
 }
 
@@ -139,7 +139,8 @@ static void scores(void **state)
 	a.network[0].who = (struct sy_suspect){.place = SY_SRC, .host = 2};
 	a.network[1].who = (struct sy_suspect){.place = SY_SRC, .host = 3};
 	a.network[0].cost_ms = 7;
-	a.power[2][0] = 1.5;
+	a.upper[2][0] = 1.5;
+	a.upper[3][1] = 1.1;
 	sy_score_begin(&s, &p, &t);
 	sy_score_answer(&s, &p, SY_CHECK, &a);
 	assert_true(s.visible);
@@ -149,7 +150,12 @@ static void scores(void **state)
 	assert_int_equal(s.said[SY_CHECK].wrong, 1);
 	assert_string_equal(s.said[SY_CHECK].words, " src 2 src 3");
 	assert_int_equal(s.said[SY_CHECK].outcome, SY_NOT_GUILTY);
-	assert_true(s.faults[0].said_ms == 7 && s.faults[0].power == 1.5);
+	assert_true(s.faults[0].said_ms == 7);
+	sy_score_answer(&s, &p, SY_PAIRS, &a);
+	assert_true(s.faults[0].upper == 1.5);
+	assert_true(s.sound == 1 && s.sound_covered == 1);
+	assert_true(s.said[SY_PAIRS].names[0].strict);
+	assert_false(s.said[SY_PAIRS].names[1].strict);
 }
 
 static void late_hosts(void **state)

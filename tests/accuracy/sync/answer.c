@@ -38,8 +38,8 @@ static bool same_rack_kind(const struct sy_plan *p, const struct sy_fault *f,
 		(s->place != f->place && s->racks == (from ^ 3)));
 }
 
-static bool right(const struct sy_plan *p, const struct sy_fault *f,
-		  const struct sy_suspect *s)
+bool sy_is(const struct sy_plan *p, const struct sy_fault *f,
+	   const struct sy_suspect *s)
 {
 	if (f->place >= SY_UPLINK)
 		return same_rack_kind(p, f, s);
@@ -60,14 +60,12 @@ static bool near(const struct sy_fault *f, const struct sy_suspect *s)
 enum sy_grade sy_grade(const struct sy_plan *p, const struct sy_fault *f,
 		       const struct sy_named *n)
 {
-	if (right(p, f, &n->who))
+	if (sy_is(p, f, &n->who))
 		return SY_RIGHT;
-	if (near(f, &n->who))
-		return SY_NEAR;
 	for (uint32_t i = 0; i < n->n_others; i++)
-		if (right(p, f, &n->others[i]))
-			return SY_NEAR;
-	return SY_WRONG;
+		if (sy_is(p, f, &n->others[i]))
+			return SY_RIGHT;
+	return near(f, &n->who) ? SY_NEAR : SY_WRONG;
 }
 
 /* ---- netan's answers */
@@ -106,18 +104,24 @@ static struct sy_suspect suspect(const struct sy_plan *p,
 	return s;
 }
 
+static double number(const struct sy_json *j, const char *name)
+{
+	const struct sy_json *x = sy_json_get(j, name);
+
+	return x && x->type == SY_J_NUMBER ? x->number : (double)NAN;
+}
+
 static void name(const struct sy_plan *p, const struct sy_json *j,
 		 struct sy_answer *out)
 {
 	struct sy_named *n = &out->network[out->n_network];
-	const struct sy_json *cost = sy_json_get(j, "cost_ms_per_step");
 
 	if (out->n_network == SY_NAMED)
 		return;
 	out->n_network++;
 	n->who = suspect(p, j);
-	n->cost_ms = cost && cost->type == SY_J_NUMBER ? cost->number
-						       : (double)NAN;
+	n->cost_ms = number(j, "cost_ms_per_step");
+	n->posterior = number(j, "posterior");
 	for (const struct sy_json *a = sy_json_first(j, "alternatives");
 	     a && n->n_others < SY_OTHERS; a = a->next)
 		n->others[n->n_others++] = suspect(p, a);
@@ -154,55 +158,29 @@ static void read_accused(const struct sy_plan *p, const struct sy_json *j,
 	}
 }
 
-/* Where nobody is listed as accused, findings above info are. */
-static void read_findings(const struct sy_plan *p, const struct sy_json *j,
-			  struct sy_answer *out)
-{
-	for (; j; j = j->next) {
-		const struct sy_json *evidence = sy_json_get(j, "evidence");
-		const char *id = sy_json_text(j, "id");
-		const char *cause = sy_json_text(evidence, "cause");
-		const char *severity = sy_json_text(j, "severity");
-
-		if (!id || !severity || strcmp(severity, "info") == 0)
-			continue;
-		if (strcmp(id, "bad-endpoint") == 0 &&
-		    sy_json_get(evidence, "kind"))
-			name(p, evidence, out);
-		else if (strcmp(id, "straggler") == 0 && cause &&
-			 strcmp(cause, "network") != 0)
-			own_work(p, evidence, cause, out);
-	}
-}
-
-static void read_power(const struct sy_plan *p, const struct sy_json *j,
+static void read_bounds(const struct sy_plan *p, const struct sy_json *j,
 		       struct sy_answer *out)
 {
 	for (; j; j = j->next) {
 		uint32_t host = host_of(p, sy_json_text(j, "host"));
 		const char *side = sy_json_text(j, "side");
-		const struct sy_json *factor = sy_json_get(j, "factor");
+		double upper = number(j, "upper_factor");
 
-		if (host == SY_ANY || !side || !factor)
+		if (host == SY_ANY || !side || isnan(upper))
 			continue;
-		if (strcmp(side, "src") == 0 || strcmp(side, "tx") == 0)
-			out->power[host][0] = factor->number;
-		else if (strcmp(side, "dst") == 0 || strcmp(side, "rx") == 0)
-			out->power[host][1] = factor->number;
+		out->upper[host][strcmp(side, "dst") == 0] = upper;
 	}
 }
 
 static enum sy_outcome outcome(const struct sy_json *result)
 {
+	static const char *const names[] = {"guilty", "one_of", "not_guilty"};
 	const char *said = sy_json_text(result, "outcome");
+	int i = 0;
 
-	if (!said)
-		said = sy_json_text(result, "verdict");
-	if (!said)
-		return SY_CANNOT_TELL;
-	if (strstr(said, "not_guilty") || strstr(said, "Network: not guilty"))
-		return SY_NOT_GUILTY;
-	return strncmp(said, "guilty", 6) == 0 ? SY_GUILTY : SY_CANNOT_TELL;
+	while (said && i < SY_CANNOT_TELL && strcmp(said, names[i]) != 0)
+		i++;
+	return said ? (enum sy_outcome)i : SY_CANNOT_TELL;
 }
 
 bool sy_understand(const struct sy_plan *p, const struct sy_json *said,
@@ -214,11 +192,8 @@ bool sy_understand(const struct sy_plan *p, const struct sy_json *said,
 	for (const struct sy_json *c = sy_json_first(result, "culprits"); c;
 	     c = c->next)
 		name(p, c, out);
-	read_power(p, sy_json_first(result, "power"), out);
-	if (sy_json_get(result, "accused"))
-		read_accused(p, sy_json_first(result, "accused"), out);
-	else
-		read_findings(p, sy_json_first(result, "findings"), out);
+	read_bounds(p, sy_json_first(result, "power"), out);
+	read_accused(p, sy_json_first(result, "accused"), out);
 	return result != NULL;
 }
 

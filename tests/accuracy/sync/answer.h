@@ -21,28 +21,33 @@ struct sy_named {
 	struct sy_suspect who;
 	struct sy_suspect others[SY_OTHERS]; /* alternatives that it prints */
 	uint32_t n_others;
-	double cost_ms; /* of a step, as it is said; NAN: not said */
+	double cost_ms;   /* of a step, as it is said; NAN: not said */
+	double posterior; /* the same way */
 };
 
-enum sy_outcome { SY_GUILTY, SY_NOT_GUILTY, SY_CANNOT_TELL };
+enum sy_outcome { SY_GUILTY, SY_ONE_OF, SY_NOT_GUILTY, SY_CANNOT_TELL };
 
 struct sy_answer {
 	struct sy_named network[SY_NAMED];
 	uint32_t n_network;
 	uint32_t compute,
 		input; /* hosts that are late by their own doing, bits */
-	enum sy_outcome outcome; /* of check */
-	/* From which slowdown on it would have named this NIC's side (sends,
-	 * receives); 0: it does not say. */
-	double power[SY_HOSTS][2];
+	enum sy_outcome outcome;
+	/* 97.5 % bound of the slowdown of this NIC's side (sends, receives), a
+	 * factor; 0: it does not say. */
+	double upper[SY_HOSTS][2];
 };
 
 enum sy_grade { SY_WRONG, SY_NEAR, SY_RIGHT };
 
-/* Of one suspect by one fault: right is the right kind and place, near the
- * right place but another kind, or the truth among the alternatives. */
+/* Of one name by one fault: right is the right kind and place, or these among
+ * the alternatives; near the right place but another kind. */
 enum sy_grade sy_grade(const struct sy_plan *p, const struct sy_fault *f,
 		       const struct sy_named *n);
+
+/* The right kind and place. */
+bool sy_is(const struct sy_plan *p, const struct sy_fault *f,
+	   const struct sy_suspect *s);
 
 struct sy_json;
 

@@ -52,10 +52,47 @@ void sy_score_begin(struct sy_score *s, const struct sy_plan *p,
 					  .both_ends = !p->old_style,
 					  .median = t->effects[i].median,
 					  .cost_ms = t->effects[i].cost_ms,
-					  .said_ms = (double)NAN};
+					  .said_ms = (double)NAN,
+					  .upper = (double)NAN};
 		tell_fault(s->faults[i].words, &p->faults[i]);
 	}
 }
+
+static bool has_fault(const struct sy_plan *p, uint32_t host)
+{
+	for (uint32_t f = 0; f < p->n_faults; f++)
+		if (p->faults[f].host == SY_ANY || p->faults[f].host == host)
+			return true;
+	return false;
+}
+
+static void score_bounds(struct sy_score *s, const struct sy_plan *p,
+			 const struct sy_answer *a)
+{
+	for (uint32_t f = 0; f < p->n_faults; f++) {
+		enum sy_kind kind = p->faults[f].kind;
+
+		if (kind != SY_TX && kind != SY_RX)
+			continue;
+		s->faults[f].upper = a->upper[p->faults[f].host][kind == SY_RX];
+		if (!(s->faults[f].upper > 0))
+			s->faults[f].upper = (double)NAN;
+	}
+	for (uint32_t h = 0; h < p->n_hosts; h++)
+		for (int side = 0; side < 2; side++) {
+			double upper = a->upper[h][side];
+
+			if (has_fault(p, h) || !(upper > 0))
+				continue;
+			s->sound++;
+			s->sound_covered += upper >= 1;
+		}
+}
+
+static const enum na_cause causes[SY_PLACES + 1] = {
+	NA_CAUSE_SRC,         NA_CAUSE_DST,           NA_CAUSE_HOST,
+	NA_CAUSE_RACK_UPLINK, NA_CAUSE_RACK_DOWNLINK, NA_CAUSE_RACK_PAIR,
+	NA_CAUSE_PAIR};
 
 void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 		     enum sy_judge judge, const struct sy_answer *a)
@@ -71,11 +108,8 @@ void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 	for (uint32_t h = 0; h < p->n_hosts; h++)
 		said->late_wrong += (((a->compute | a->input) & ~late) >> h) &
 				    1;
-	for (uint32_t f = 0; f < p->n_faults && judge == SY_CHECK; f++)
-		if (p->faults[f].kind <= SY_RX)
-			s->faults[f].power =
-				a->power[p->faults[f].host]
-					[p->faults[f].kind == SY_RX];
+	if (judge == SY_PAIRS)
+		score_bounds(s, p, a);
 	for (uint32_t i = 0; i < a->n_network; i++) {
 		enum sy_grade best = SY_WRONG;
 
@@ -85,11 +119,15 @@ void sy_score_answer(struct sy_score *s, const struct sy_plan *p,
 						   &a->network[i]);
 
 			best = g > best ? g : best;
+			said->names[i].strict |= sy_is(p, &p->faults[f],
+						       &a->network[i].who);
 			if (g > s->faults[f].by[judge])
 				s->faults[f].by[judge] = g;
 			if (g == SY_RIGHT && judge == SY_CHECK)
 				s->faults[f].said_ms = a->network[i].cost_ms;
 		}
+		said->names[i].posterior = a->network[i].posterior;
+		said->names[i].cause = causes[a->network[i].who.place];
 		said->right += best == SY_RIGHT;
 		said->near += best == SY_NEAR;
 		said->wrong += best == SY_WRONG;
@@ -126,4 +164,44 @@ void sy_score_oracle(struct sy_score *s, const struct sy_plan *p,
 			if (t->more && strlen(words) + 5 < SY_WORDS)
 				strcat(words, " ...");
 		}
+}
+
+static void add_causes(const struct sy_said *a, uint32_t names,
+		       struct fl_reliability *out)
+{
+	bool found[NA_CAUSES] = {false};
+
+	for (uint32_t i = 0; i < names; i++)
+		found[a->names[i].cause] = true;
+	for (int c = 0; c < NA_CAUSES; c++)
+		fl_count(&out->cause[c], found[c]);
+}
+
+static void add_session(const struct sy_score *s, struct fl_reliability *out)
+{
+	const struct sy_said *a = &s->said[SY_PAIRS];
+	uint32_t names = a->right + a->near + a->wrong;
+
+	for (uint32_t i = 0; i < names; i++)
+		fl_count_said(out, a->names[i].posterior, a->names[i].strict);
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		const struct sy_found *f = &s->faults[i];
+
+		if (f->by[SY_PAIRS] != SY_RIGHT)
+			fl_count_bound(&out->planted, f->median, f->upper);
+	}
+	out->sound.n += s->sound;
+	out->sound.k += s->sound_covered;
+	if (s->kind <= SY_CLOCK)
+		fl_count(&out->healthy,
+			 s->said[SY_CHECK].outcome == SY_NOT_GUILTY);
+	add_causes(a, names, out);
+}
+
+void sy_reliability_of(const struct sy_score *s, size_t n,
+		       struct fl_reliability *out)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].done && !s[i].failed)
+			add_session(&s[i], out);
 }

@@ -3,12 +3,14 @@
  * profiler sessions and judged by running netan on them.
  *
  *	sync bench NETAN [-n SESSIONS] [-s SEED] [-j JOBS] [-k KIND] [-d DIR]
- *		[-t] [-l] [-p]
+ *		[-t] [-l] [-p] [-r FILE]
  *	sync write DIR --kind KIND [--seed N]
  *
  * Session i of a bench is kind i mod 12 with seed SEED * 1000 + i / 12,
- * without the kinds between and three; of one KIND, the seed is SEED * 1000 + i.
+ * without the kinds between and three; of one KIND, the seed is
+ * SEED * 1000 + i.
  * -t  also asks without the topology
+ * -r  appends the numbers of the reliability table to FILE
  * -l  lists the sessions with something missed or wrong
  * -d  where sessions are while they are judged
  * -p  preserves them; else they are removed
@@ -32,7 +34,7 @@
 enum { PATH = 4096, JOBS_MAX = 64 };
 
 struct bench {
-	const char *netan, *dir;
+	const char *netan, *dir, *numbers; /* NULL: not kept */
 	size_t n;
 	uint64_t seed;
 	int jobs, kind; /* kind: -1 for all */
@@ -175,8 +177,9 @@ static bool run(const struct bench *b)
 	return ok;
 }
 
-static void report(const struct bench *b, double seconds)
+static bool report(const struct bench *b, double seconds)
 {
+	struct fl_reliability r = {0};
 	const struct sy_score *s = b->shared->scores;
 	uint64_t transfers = 0;
 	size_t failed = 0;
@@ -188,6 +191,9 @@ static void report(const struct bench *b, double seconds)
 	}
 	sy_print_tables(s, b->n);
 	missed = sy_print_bars(s, b->n);
+	putchar('\n');
+	sy_reliability_of(s, b->n, &r);
+	fl_print_reliability(&r);
 	sy_print_reach(s, b->n, b->list);
 	if (b->list)
 		sy_print_misses(s, b->n);
@@ -197,6 +203,8 @@ static void report(const struct bench *b, double seconds)
 	fflush(stdout);
 	fprintf(stderr, "seed %llu: %.1f s\n", (unsigned long long)b->seed,
 		seconds);
+	return !b->numbers ||
+	       fl_append_reliability(&r, "synchronous", b->numbers);
 }
 
 static int bench(struct bench *b)
@@ -217,8 +225,9 @@ static int bench(struct bench *b)
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	ok = run(b);
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	report(b, (double)(to.tv_sec - from.tv_sec) +
-			  (double)(to.tv_nsec - from.tv_nsec) / 1e9);
+	ok = report(b, (double)(to.tv_sec - from.tv_sec) +
+			       (double)(to.tv_nsec - from.tv_nsec) / 1e9) &&
+	     ok;
 	if (b->keep)
 		fprintf(stderr, "the sessions are in %s\n", made);
 	else
@@ -266,7 +275,7 @@ static int write_one(const char *dir, const char *kind, uint64_t seed)
 static int usage(void)
 {
 	fputs("usage: sync bench NETAN [-n SESSIONS] [-s SEED] [-j JOBS] "
-	      "[-k KIND] [-d DIR] [-t] [-l] [-p]\n"
+	      "[-k KIND] [-d DIR] [-t] [-l] [-p] [-r FILE]\n"
 	      "       sync write DIR --kind KIND [--seed N]\n",
 	      stderr);
 	return 2;
@@ -300,7 +309,7 @@ static int bench_main(int argc, char **argv)
 	int c;
 
 	optind = 3;
-	while ((c = getopt(argc, argv, "n:s:j:k:d:tlp")) != -1) {
+	while ((c = getopt(argc, argv, "n:s:j:k:d:r:tlp")) != -1) {
 		if (c == 'n')
 			b.n = strtoul(optarg, NULL, 10);
 		else if (c == 's')
@@ -309,6 +318,8 @@ static int bench_main(int argc, char **argv)
 			b.jobs = atoi(optarg);
 		else if (c == 'd')
 			b.dir = optarg;
+		else if (c == 'r')
+			b.numbers = optarg;
 		else if (c == 't')
 			b.bare = true;
 		else if (c == 'l')
