@@ -30,6 +30,7 @@ allowed()
 	netan/stats/*) echo "$base|netan/stats/*" ;;
 	netan/result/*) echo "$results" ;;
 	netan/world/*) echo "$base" ;;
+	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
 	netan/methods/*) echo "$facts|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;

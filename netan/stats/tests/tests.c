@@ -13,6 +13,11 @@ double na_normal_upper(double z)
 	return gsl_cdf_ugaussian_Q(z);
 }
 
+double na_t_within(double x, double nu)
+{
+	return 2 * gsl_cdf_tdist_P(x, nu) - 1;
+}
+
 /* GSL's upper tails of counts are strict. */
 static unsigned before(uint64_t k)
 {

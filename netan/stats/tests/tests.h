@@ -10,6 +10,8 @@
 
 /* P(Z >= z) of a standard normal; underflows to 0 beyond 38. */
 double na_normal_upper(double z);
+/* P(|T| <= x) of Student's t with nu > 0 degrees of freedom. */
+double na_t_within(double x, double nu);
 
 /* P(X >= k), X Poisson of this mean, or binomial with n trials of
  * probability p; 1 for k = 0. */

@@ -1,0 +1,511 @@
+#include "netan/judge/decide.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+
+static const double prior_of[NA_CAUSES] = {
+#define CAUSE(id, name, prior, text) [NA_CAUSE_##id] = (prior),
+#include "netan/judge/causes.def"
+#undef CAUSE
+};
+
+bool na_j_same_place(const struct na_place *a, const struct na_place *b)
+{
+	return a->cause == b->cause && a->a == b->a && a->b == b->b;
+}
+
+static bool tables_init(struct na_j_decision *d)
+{
+	const struct na_j_session *s = d->s;
+	double large = (double)s->n_large / (double)s->n;
+
+	d->n_tables = large > NA_J_FEW_LARGE && large < 1 - NA_J_FEW_LARGE
+			      ? 2
+			      : 1;
+	for (size_t t = 0; t < d->n_tables; t++)
+		for (size_t i = 0; i < s->n_views; i++)
+			if (!na_j_level_init(&d->level[t][i], s, s->view[i],
+					     t > 0, &d->grid,
+					     &d->blocks.links))
+				return false;
+	d->spells = s->n_steps >= NA_J_MIN_STEPS;
+	return na_j_late_init(&d->late, s, &d->blocks) &&
+	       (!d->spells ||
+		na_j_spell_init(&d->spell, s, &d->grid, d->n_tables > 1));
+}
+
+bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
+{
+	*d = (struct na_j_decision){s};
+	na_j_grid_init(&d->grid);
+	d->pair_gone = NA_J_NEW(&d->mem, bool, s->n_pairs);
+	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem) ||
+	    !tables_init(d))
+		return false;
+	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
+	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
+	d->possible[NA_CAUSE_DST] = d->blocks.by_side[1].n;
+	d->possible[NA_CAUSE_HOST] = s->n_hosts;
+	d->possible[NA_CAUSE_PAIR] = s->n_pairs;
+	return true;
+}
+
+void na_j_decision_fini(struct na_j_decision *d)
+{
+	for (size_t t = 0; t < NA_J_TABLES; t++)
+		for (size_t i = 0; i < NA_J_VIEWS; i++)
+			na_j_level_fini(&d->level[t][i]);
+	na_j_late_fini(&d->late);
+	na_j_spell_fini(&d->spell);
+	na_vec_free(&d->gone);
+	na_arena_fini(&d->mem);
+}
+
+void na_j_restore(struct na_j_decision *d)
+{
+	for (size_t t = 0; t < d->n_tables; t++)
+		for (size_t i = 0; i < d->s->n_views; i++)
+			na_j_level_restore(&d->level[t][i]);
+	na_j_late_restore(&d->late);
+	d->gone.n = 0;
+	memset(d->pair_gone, 0, d->s->n_pairs * sizeof(*d->pair_gone));
+}
+
+static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
+{
+	for (size_t i = 0; i < d->gone.n; i++)
+		if (na_j_same_place(&d->gone.v[i], p))
+			return true;
+	return false;
+}
+
+/* Prior odds that one such cause exists, shared by all blocks of its kind; a
+ * pair that is its sender's (receiver's) only one has that side's share. */
+static double log_prior(const struct na_j_decision *d,
+			const struct na_place *p)
+{
+	uint64_t n = d->possible[p->cause];
+	double odds = prior_of[p->cause] / (double)(n ? n : 1);
+
+	if (p->cause == NA_CAUSE_PAIR) {
+		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
+			odds += prior_of[NA_CAUSE_SRC] /
+				(double)d->possible[NA_CAUSE_SRC];
+		if (na_j_side_block(&d->blocks, 1, p->b).n == 1)
+			odds += prior_of[NA_CAUSE_DST] /
+				(double)d->possible[NA_CAUSE_DST];
+	}
+	return log(odds);
+}
+
+bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
+		    struct na_arena *mem)
+{
+	rows->pairs_from = 3 * d->s->n_hosts + d->blocks.links.n;
+	rows->n = rows->pairs_from;
+	rows->v = NA_J_NEW(mem, struct na_j_row,
+			   rows->pairs_from + NA_J_PAIR_ROWS);
+	return rows->v;
+}
+
+static void clear(struct na_j_rows *rows, const struct na_j_decision *d)
+{
+	static const enum na_cause kinds[] = {NA_CAUSE_SRC, NA_CAUSE_DST,
+					      NA_CAUSE_HOST};
+	size_t n = d->s->n_hosts;
+
+	rows->n = rows->pairs_from;
+	memset(rows->v, 0, rows->n * sizeof(*rows->v));
+	for (size_t k = 0; k < 3; k++)
+		for (size_t h = 0; h < n; h++)
+			rows->v[k * n + h].place = (struct na_place){
+				kinds[k], (uint32_t)h, NA_JUDGE_NONE};
+	for (size_t i = 0; i < d->blocks.links.n; i++) {
+		const struct na_j_link *l = &d->blocks.links.v[i];
+
+		rows->v[3 * n + i].place =
+			(struct na_place){l->cause, l->a, l->b};
+	}
+}
+
+/* The row of a pair, which may not be there yet. */
+static struct na_j_row *pair_row(struct na_j_rows *rows, uint32_t src,
+				 uint32_t dst)
+{
+	struct na_place place = {NA_CAUSE_PAIR, src, dst};
+
+	for (size_t i = rows->pairs_from; i < rows->n; i++)
+		if (na_j_same_place(&rows->v[i].place, &place))
+			return &rows->v[i];
+	rows->v[rows->n] = (struct na_j_row){.place = place};
+	return &rows->v[rows->n++];
+}
+
+const struct na_j_row *na_j_find_row(const struct na_j_decision *d,
+				     const struct na_j_rows *rows,
+				     const struct na_place *place)
+{
+	size_t n = d->s->n_hosts, at = rows->n;
+
+	if (place->cause == NA_CAUSE_SRC)
+		at = place->a;
+	else if (place->cause == NA_CAUSE_DST)
+		at = n + place->a;
+	else if (place->cause == NA_CAUSE_HOST)
+		at = 2 * n + place->a;
+	else if (place->cause != NA_CAUSE_PAIR)
+		at = 3 * n + na_j_find_link(&d->blocks, place);
+	else
+		for (size_t i = rows->pairs_from; i < rows->n; i++)
+			if (na_j_same_place(&rows->v[i].place, place))
+				at = i;
+	return at < rows->n && rows->v[at].there &&
+			       na_j_same_place(&rows->v[at].place, place)
+		       ? &rows->v[at]
+		       : NULL;
+}
+
+/* A hypothesis counts as far as the less favourable view supports it. */
+static void least_of_views(struct na_j_row *row, size_t table, size_t view,
+			   const struct na_j_gain *g)
+{
+	struct na_j_gain *to = &row->by[table];
+
+	row->shift[table][view] = g->effect;
+	row->share[table][view] = g->share;
+	if (!view)
+		*to = *g;
+	else if (!g->there)
+		to->there = false;
+	else if (to->there && g->gain < to->gain)
+		*to = *g;
+}
+
+/* Pairs of each view; a pair that not all views look at is none. */
+static bool pair_gains(struct na_j_decision *d, size_t table,
+		       struct na_j_rows *rows)
+{
+	struct na_j_pair_gain of[NA_J_PAIRS_LEVEL],
+		second[NA_J_PAIRS_LEVEL];
+	size_t n, m = 0;
+
+	if (!na_j_level_pairs(&d->level[table][0], of, &n) ||
+	    (d->s->n_views > 1 &&
+	     !na_j_level_pairs(&d->level[table][1], second, &m)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct na_j_row *row;
+		size_t k = 0;
+
+		while (k < m &&
+		       (second[k].src != of[i].src || second[k].dst != of[i].dst))
+			k++;
+		if (d->s->n_views > 1 && k == m)
+			continue;
+		row = pair_row(rows, of[i].src, of[i].dst);
+		least_of_views(row, table, 0, &of[i].gain);
+		if (d->s->n_views > 1)
+			least_of_views(row, table, 1, &second[k].gain);
+	}
+	return true;
+}
+
+/* One table's evidence. */
+static bool level_gains(struct na_j_decision *d, size_t table,
+			struct na_j_rows *rows)
+{
+	struct na_arena tmp = {0};
+	size_t n_sides = 2 * d->s->n_hosts, n_links = d->blocks.links.n;
+	struct na_j_gain *g =
+		NA_J_NEW(&tmp, struct na_j_gain, n_sides + n_links);
+	bool ok = g;
+
+	for (size_t i = 0; ok && i < d->s->n_views; i++) {
+		struct na_j_level *v = &d->level[table][i];
+		struct na_j_row *link = rows->v + 3 * d->s->n_hosts;
+
+		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
+		     na_j_level_links(v, g + n_sides);
+		for (size_t k = 0; ok && k < n_sides; k++)
+			least_of_views(&rows->v[k], table, i, &g[k]);
+		for (size_t k = 0; ok && k < n_links; k++)
+			least_of_views(&link[k], table, i, &g[n_sides + k]);
+	}
+	na_arena_fini(&tmp);
+	return ok && pair_gains(d, table, rows);
+}
+
+static void put(const struct na_j_decision *d, struct na_j_row *row,
+		enum na_mechanism mechanism, const struct na_j_gain *g)
+{
+	if (g->there && !is_gone(d, &row->place))
+		row->by[mechanism] = *g;
+}
+
+static bool late_gains(struct na_j_decision *d, struct na_j_rows *rows)
+{
+	struct na_arena tmp = {0};
+	size_t n_hosts = 3 * d->s->n_hosts, n_links = d->blocks.links.n,
+	       n_pairs = 0;
+	struct na_j_gain *g =
+		NA_J_NEW(&tmp, struct na_j_gain, n_hosts + n_links);
+	struct na_j_pair_gain pairs[NA_J_PAIRS_LATE];
+	bool ok = g && na_j_late_gains(&d->late, g, pairs, &n_pairs,
+				       g + n_hosts);
+
+	for (size_t k = 0; ok && k < n_hosts + n_links; k++)
+		put(d, &rows->v[k], NA_MECH_LATE, &g[k]);
+	for (size_t k = 0; ok && k < n_pairs; k++)
+		put(d, pair_row(rows, pairs[k].src, pairs[k].dst),
+		    NA_MECH_LATE, &pairs[k].gain);
+	na_arena_fini(&tmp);
+	return ok;
+}
+
+static bool spell_gains(struct na_j_decision *d, struct na_j_rows *rows)
+{
+	struct na_arena tmp = {0};
+	size_t n = 2 * d->s->n_hosts;
+	struct na_j_gain *g = NA_J_NEW(&tmp, struct na_j_gain, n);
+	bool ok = g &&
+		  na_j_spell_set(&d->spell, d->gone.n ? d->pair_gone : NULL) &&
+		  na_j_spell_gains(&d->spell, g);
+
+	for (size_t k = 0; ok && k < n; k++)
+		put(d, &rows->v[k], NA_MECH_SPELL, &g[k]);
+	na_arena_fini(&tmp);
+	return ok;
+}
+
+/*
+ * What others of the same kind show by the same mechanism is what healthy ones
+ * show: a gain counts as far as it exceeds the edge of the best fifth of its
+ * kind (links: the next best).
+ */
+static void calibrate_kind(struct na_j_row *v, size_t n, enum na_cause kind,
+			   enum na_mechanism by, size_t edge, double *x)
+{
+	size_t m = 0;
+	double at, below;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].place.cause == kind && v[i].by[by].there)
+			x[m++] = -v[i].by[by].gain;
+	na_sort_of(x, m, sizeof(*x), na_order_f64);
+	at = edge - 1 < m ? -x[edge - 1] : -INFINITY;
+	below = edge < m ? -x[edge] : 0;
+	for (size_t i = 0; i < n; i++) {
+		struct na_j_gain *g = &v[i].by[by];
+
+		if (v[i].place.cause != kind || !g->there)
+			continue;
+		v[i].null[by] = fmax(g->gain >= at ? below : at, 0);
+		g->gain -= v[i].null[by];
+	}
+}
+
+static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
+{
+	struct na_arena tmp = {0};
+	size_t n = d->s->n_hosts;
+	double *x = NA_J_NEW(&tmp, double, rows->n);
+
+	for (int by = 0; x && by < NA_MECHANISMS; by++)
+		for (int kind = 0; kind < NA_CAUSES; kind++) {
+			bool link = kind >= NA_CAUSE_RACK_UPLINK;
+			size_t edge = (size_t)(NA_J_NULL_SHARE *
+					       (double)d->possible[kind]);
+
+			if (kind == NA_CAUSE_PAIR)
+				continue;
+			calibrate_kind(rows->v + (link ? 3 * n
+						       : (size_t)kind * n),
+				       link ? d->blocks.links.n : n,
+				       (enum na_cause)kind,
+				       (enum na_mechanism)by,
+				       link || !edge ? 1 : edge, x);
+		}
+	na_arena_fini(&tmp);
+	return x;
+}
+
+/* The mean of the mechanisms' Bayes factors, and the prior. */
+static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
+{
+	double x[NA_MECHANISMS], most = -INFINITY;
+
+	row->there = false;
+	if (is_gone(d, &row->place))
+		return;
+	for (int by = 0; by < NA_MECHANISMS; by++) {
+		const struct na_j_gain *g = &row->by[by];
+
+		x[by] = g->there ? g->gain : 0;
+		if (!g->there || g->gain <= most)
+			continue;
+		most = g->gain;
+		row->there = true;
+		row->mechanism = (enum na_mechanism)by;
+		row->effect = g->effect;
+		row->low = g->low;
+		row->high = g->high;
+	}
+	if (!row->there)
+		return;
+	row->prior = log_prior(d, &row->place);
+	row->odds = na_j_lse(x, NA_MECHANISMS) - log(NA_MECHANISMS) +
+		    row->prior;
+}
+
+/* A host: both sides, or late counts of both together. */
+static void both_sides(const struct na_j_row *src, const struct na_j_row *dst,
+		       double prior, struct na_j_row *host)
+{
+	double a = src->odds - src->prior, b = dst->odds - dst->prior;
+	const struct na_j_row *less = src->effect <= dst->effect ? src : dst;
+
+	if (!src->there || !dst->there || fmin(a, b) <= 1)
+		return;
+	if (host->there && host->odds > a + b + prior)
+		return;
+	host->there = host->both = true;
+	host->prior = prior;
+	host->odds = a + b + prior;
+	host->mechanism = src->mechanism;
+	host->effect = less->effect;
+	host->low = less->low;
+	host->high = less->high;
+}
+
+bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
+{
+	size_t n = d->s->n_hosts;
+
+	clear(rows, d);
+	for (size_t t = 0; t < d->n_tables; t++)
+		if (!level_gains(d, t, rows))
+			return false;
+	if (!late_gains(d, rows) || (d->spells && !spell_gains(d, rows)) ||
+	    !calibrate(d, rows))
+		return false;
+	for (size_t i = 0; i < rows->n; i++)
+		set_odds(d, &rows->v[i]);
+	for (size_t h = 0; h < n; h++)
+		both_sides(&rows->v[h], &rows->v[n + h],
+			   log_prior(d, &rows->v[2 * n + h].place),
+			   &rows->v[2 * n + h]);
+	return true;
+}
+
+static void count_block(const struct na_j_decision *d, struct na_j_taken *t)
+{
+	struct na_j_block b[2];
+
+	na_j_place_blocks(&d->blocks, &t->place, b);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < b[k].n; i++) {
+			uint32_t p = b[k].pair[i];
+			const struct na_j_pair *pair = &d->s->pairs[p];
+
+			if (k && pair->src == pair->dst)
+				continue;
+			t->pairs++;
+			t->transfers += (uint64_t)d->late.pairs[p].transfers;
+			t->late += (uint64_t)d->late.pairs[p].late;
+		}
+}
+
+bool na_j_taken_of(struct na_j_decision *d, const struct na_j_rows *rows,
+		   const struct na_j_row *row, struct na_j_taken *out)
+{
+	size_t n = d->s->n_hosts, link = d->blocks.links.n;
+
+	*out = (struct na_j_taken){row->place, {*row}, 1};
+	if (row->both) {
+		out->row[0] = rows->v[row->place.a];
+		out->row[1] = rows->v[n + row->place.a];
+		out->n = 2;
+	}
+	count_block(d, out);
+	if (row->place.cause >= NA_CAUSE_RACK_UPLINK)
+		link = na_j_find_link(&d->blocks, &row->place);
+	if (link == d->blocks.links.n)
+		return true;
+	for (size_t t = 0; t < d->n_tables; t++)
+		for (size_t i = 0; row->by[t].there && i < d->s->n_views; i++) {
+			struct na_j_gain g = {.effect = row->shift[t][i],
+					      .share = row->share[t][i]};
+
+			if (!na_j_level_members(&d->level[t][i], link, &g,
+						&out->members[t][i], &d->mem))
+				return false;
+		}
+	return true;
+}
+
+/* Units of the place are less by its shift; a pair's by what it has. */
+static bool shift_units(struct na_j_level *v, const struct na_place *p,
+			double shift, const struct na_j_members *members)
+{
+	struct na_arena tmp = {0};
+	bool *in = NA_J_NEW(&tmp, bool, v->n_connections);
+
+	for (size_t i = 0; in && i < members->n; i++)
+		in[members->connection[i]] = true;
+	for (size_t u = 0; in && u < v->n; u++) {
+		struct na_j_unit *unit = &v->units[u];
+
+		if (p->cause == NA_CAUSE_PAIR) {
+			if (unit->host[0] == p->a && unit->host[1] == p->b)
+				unit->centre -= unit->own;
+		} else if (p->cause == NA_CAUSE_SRC ? unit->host[0] == p->a
+			   : p->cause == NA_CAUSE_DST
+				   ? unit->host[1] == p->a
+				   : in[unit->connection]) {
+			unit->centre -= shift;
+		}
+	}
+	na_arena_fini(&tmp);
+	return in;
+}
+
+static bool leave(struct na_j_decision *d, enum na_cause cause,
+		  const struct na_place *p)
+{
+	struct na_place place = {cause, p->a, p->b};
+
+	na_j_mark(&d->blocks, &place, true, d->pair_gone);
+	return na_add(&d->gone, place);
+}
+
+static bool take_row(struct na_j_decision *d, const struct na_j_taken *t,
+		     const struct na_j_row *row)
+{
+	const struct na_place *p = &row->place;
+	struct na_j_block b[2];
+
+	for (size_t k = 0; k < d->n_tables; k++)
+		for (size_t i = 0; i < d->s->n_views; i++)
+			if (row->by[k].there && row->by[k].gain > 0 &&
+			    !shift_units(&d->level[k][i], p, row->shift[k][i],
+					 &t->members[k][i]))
+				return false;
+	na_j_place_blocks(&d->blocks, p, b);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < b[k].n; i++)
+			d->late.pairs[b[k].pair[i]].late = 0;
+	if (p->cause == NA_CAUSE_HOST &&
+	    (!leave(d, NA_CAUSE_SRC, p) || !leave(d, NA_CAUSE_DST, p)))
+		return false;
+	return leave(d, p->cause, p);
+}
+
+bool na_j_take(struct na_j_decision *d, const struct na_j_taken *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!take_row(d, t, &t->row[i]))
+			return false;
+	return true;
+}

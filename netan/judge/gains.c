@@ -1,0 +1,134 @@
+/*
+ * Bayes factors of sides and pairs: a log-uniform effect against what healthy
+ * ones show, both integrated over the effect.
+ */
+#include <math.h>
+
+#include "netan/base/order.h"
+#include "netan/judge/constants.h"
+#include "netan/judge/level.h"
+
+/* Likelihood ll of an effect under the prior of a fault and the null. */
+static struct na_j_gain gain_of(const struct na_j_grid *g, const double *ll,
+				const double *null)
+{
+	const struct na_j_prior *p = &g->fault;
+	size_t n = p->to - p->from;
+	double fault[NA_J_GRID] = {0}, n1, mean = 0;
+
+	for (size_t i = 0; i < n; i++)
+		fault[i] = ll[p->from + i] + p->log_p[p->from + i];
+	n1 = na_j_lse(fault, n);
+	for (size_t i = 0; i < n; i++)
+		mean += exp(fault[i] - n1) * g->at[p->from + i];
+	return (struct na_j_gain){
+		.there = true,
+		.gain = n1 - na_j_lse_sum(ll, null, NA_J_GRID),
+		.effect = mean,
+		.low = na_j_grid_quantile(g, p->from, n, fault, .025),
+		.high = na_j_grid_quantile(g, p->from, n, fault, .975)};
+}
+
+/* The fault's share of a shift: without what a healthy side has of its own. */
+static double bound_of(const struct na_j_grid *g, double *ll,
+		       const na_j_kernel k)
+{
+	na_j_smear(k, ll);
+	for (size_t i = 0; i < NA_J_GRID; i++)
+		ll[i] += g->log_width[i];
+	return na_j_grid_quantile(g, 0, NA_J_GRID, ll, .975);
+}
+
+static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
+{
+	struct na_arena tmp = {0};
+	double *all = na_j_level_sides(v, side, &tmp), null[NA_J_GRID];
+	na_j_kernel *k = NA_J_NEW(&tmp, na_j_kernel, 1);
+	const struct na_j_side_spread *spread = &v->side[side];
+	bool ok = all && k;
+
+	if (ok) {
+		na_j_kernel_init(v->grid, spread->tau, spread->nu, *k);
+		na_j_null(v->grid, spread->tau, spread->nu, null);
+	}
+	for (size_t h = 0; ok && h < v->n_hosts; h++) {
+		double *ll = all + h * NA_J_GRID;
+
+		out[h] = (struct na_j_gain){0};
+		v->bound[side][h] = NAN;
+		if (v->peers[side][h] < 2)
+			continue;
+		out[h] = gain_of(v->grid, ll, null);
+		v->bound[side][h] = bound_of(
+			v->grid, ll, (const double(*)[NA_J_GRID]) * k);
+	}
+	na_arena_fini(&tmp);
+	return ok;
+}
+
+bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out)
+{
+	return side_gains(v, 0, out) && side_gains(v, 1, out + v->n_hosts);
+}
+
+struct standing {
+	double own;
+	uint32_t pair;
+};
+
+NA_ORDER(furthest_first, struct standing, NA_DOWN(own), NA_UP(pair))
+
+/* The pairs by what is left for them, the most first. */
+static struct standing *order_pairs(const struct na_j_level *v, double *own,
+				    struct na_arena *tmp)
+{
+	double *pair = NA_J_NEW(tmp, double, v->n_pairs);
+	struct standing *s = NA_J_NEW(tmp, struct standing, v->n_pairs);
+
+	for (size_t u = 0; u < v->n; u++)
+		own[u] = v->units[u].own;
+	if (!pair || !s || !na_j_quantiles(&v->by_pair, own, .5, pair, tmp))
+		return NULL;
+	for (size_t p = 0; p < v->n_pairs; p++)
+		s[p] = (struct standing){pair[p], (uint32_t)p};
+	na_sort(s, v->n_pairs, furthest_first);
+	return s;
+}
+
+static struct na_j_gain pair_gain(const struct na_j_level *v, uint32_t pair,
+				  const double *own)
+{
+	size_t first = NA_BOUND(i, 0, v->n_connections,
+				v->connections[i].pair >= pair),
+	       c = first;
+	double ll[NA_J_GRID] = {0}, null[NA_J_GRID], spread = 0;
+	struct na_j_sum sum;
+
+	for (; c < v->n_connections && v->connections[c].pair == pair; c++) {
+		na_j_level_connection(v, c, own, &sum);
+		for (size_t a = 0; a < NA_J_GRID; a++)
+			ll[a] += sum.log[a];
+		spread += v->connections[c].spread;
+	}
+	na_j_null(v->grid, spread / (double)(c - first), v->nu_connection,
+		  null);
+	return gain_of(v->grid, ll, null);
+}
+
+bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
+		      size_t *n)
+{
+	struct na_arena tmp = {0};
+	double *own = NA_J_NEW(&tmp, double, v->n);
+	struct standing *s = own ? order_pairs(v, own, &tmp) : NULL;
+
+	*n = v->n_pairs < NA_J_PAIRS_LEVEL ? v->n_pairs : NA_J_PAIRS_LEVEL;
+	for (size_t i = 0; s && i < *n; i++) {
+		const struct na_j_pair *p = &v->pairs[s[i].pair];
+
+		out[i] = (struct na_j_pair_gain){p->src, p->dst,
+						 pair_gain(v, s[i].pair, own)};
+	}
+	na_arena_fini(&tmp);
+	return s;
+}

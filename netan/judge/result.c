@@ -1,0 +1,248 @@
+/*
+ * From a table of transfers to the verdict.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "netan/base/order.h"
+#include "netan/judge/verdict.h"
+#include "netan/stats/tests/robust.h"
+
+static enum na_status check_input(const struct na_judge_input *in,
+				  struct na_err *err)
+{
+	if (in->n_rows >= NA_JUDGE_NONE || in->n_hosts >= NA_JUDGE_NONE ||
+	    in->n_connections >= NA_JUDGE_NONE)
+		return na_fail(err, NA_ELIMIT,
+			       "more than 4294967294 transfers, hosts or "
+			       "connections");
+	for (size_t i = 0; i < in->n_connections; i++)
+		if (in->connections[i].src >= in->n_hosts ||
+		    in->connections[i].dst >= in->n_hosts)
+			return na_fail(err, NA_EDOMAIN,
+				       "connection %zu names no host", i);
+	for (size_t i = 0; i < in->n_rows; i++)
+		if (in->rows[i].connection >= in->n_connections)
+			return na_fail(err, NA_EDOMAIN,
+				       "transfer %zu names no connection", i);
+	for (size_t h = 0; in->n_racks && h < in->n_hosts; h++)
+		if (in->rack_of[h] >= in->n_racks)
+			return na_fail(err, NA_EDOMAIN,
+				       "host %zu names no rack", h);
+	return NA_OK;
+}
+
+/* Hands over what was allocated with it. */
+static void fill_finding(struct na_judge_finding *to, struct na_j_found *f)
+{
+	*to = (struct na_judge_finding){
+		.place = f->place,
+		.mechanism = f->mechanism,
+		.effect = f->effect,
+		.low = f->low,
+		.high = f->high,
+		.log_odds = f->odds,
+		.posterior = f->posterior,
+		.rival = f->rival,
+		.alternatives = f->alternatives.v,
+		.n_alternatives = f->alternatives.n,
+		.pairs = f->taken.pairs,
+		.transfers = f->taken.transfers,
+		.late = f->mechanism == NA_MECH_LATE ? f->taken.late : 0,
+		.steps = f->steps,
+		.n_steps = f->n_steps};
+	f->alternatives.v = NULL;
+	f->alternatives.n = 0;
+	f->steps = NULL;
+}
+
+NA_ORDER(most_odds, struct na_judge_finding, NA_DOWN(log_odds))
+
+static bool fill_findings(struct na_judge_result *out, struct na_j_verdict *v)
+{
+	out->findings = na_calloc(v->found.n, sizeof(*out->findings));
+	if (!out->findings)
+		return false;
+	for (size_t i = 0; i < v->found.n; i++)
+		fill_finding(&out->findings[out->n_findings++],
+			     &v->found.v[i]);
+	na_sort(out->findings, out->n_findings, most_odds);
+	return true;
+}
+
+/* The best that are left; of these no more than three. */
+static bool fill_open(struct na_judge_result *out, const struct na_j_rows *rows)
+{
+	enum { OPEN = 3 };
+
+	out->open = na_calloc(OPEN, sizeof(*out->open));
+	if (!out->open)
+		return false;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct na_j_row *row = &rows->v[i];
+		size_t at = out->n_open;
+
+		if (!row->there)
+			continue;
+		while (at && out->open[at - 1].log_odds < row->odds)
+			at--;
+		if (at == OPEN)
+			continue;
+		if (out->n_open < OPEN)
+			out->n_open++;
+		for (size_t k = out->n_open - 1; k > at; k--)
+			out->open[k] = out->open[k - 1];
+		out->open[at] = (struct na_rival){row->place, row->odds};
+	}
+	return true;
+}
+
+static bool fill_bounds(struct na_judge_result *out,
+			const struct na_j_verdict *v, size_t n_hosts)
+{
+	out->bounds = na_calloc(2 * n_hosts, sizeof(*out->bounds));
+	if (!out->bounds)
+		return false;
+	for (size_t h = 0; h < n_hosts; h++)
+		for (int side = 0; side < 2; side++)
+			out->bounds[out->n_bounds++] =
+				(struct na_judge_bound){
+					(uint32_t)h,
+					side ? NA_CAUSE_DST : NA_CAUSE_SRC,
+					exp(v->bound0[side][h])};
+	return true;
+}
+
+/* Variance of a pair's centre, healthy spread included: of its units. */
+static double pair_variance(const struct na_j_level *v, uint32_t pair)
+{
+	const struct na_groups *g = &v->by_pair;
+	double error = 0, spread = 0, connections = 0,
+	       n = (double)na_j_count(g, pair);
+
+	for (uint32_t k = g->from[pair]; k < g->from[pair + 1]; k++) {
+		const struct na_j_unit *u = &v->units[g->row[k]];
+		const struct na_j_level_connection *c =
+			&v->connections[u->connection];
+
+		error += u->se * u->se + v->unit_coll * v->unit_coll;
+		spread += c->spread * c->spread;
+		connections += 1 / (double)c->units;
+	}
+	return error / (n * n) + spread / (n * connections) +
+	       v->side[0].tau * v->side[0].tau +
+	       v->side[1].tau * v->side[1].tau;
+}
+
+static bool fill_pairs(struct na_judge_result *out,
+		       const struct na_j_decision *d)
+{
+	const struct na_j_session *s = d->s;
+	struct na_arena tmp = {0};
+	double *x = NA_J_NEW(&tmp, double, s->n);
+	struct na_groups g;
+	bool ok = x && na_j_group(&g, (const uint32_t *const[]){s->pair}, 1,
+				  NULL, s->n, &tmp);
+
+	out->pairs = na_calloc(s->n_pairs, sizeof(*out->pairs));
+	ok = ok && out->pairs;
+	for (size_t p = 0; ok && p < g.n; p++) {
+		size_t n = na_j_count(&g, p);
+
+		for (size_t i = 0; i < n; i++)
+			x[i] = s->view[0][g.row[g.from[p] + i]];
+		out->pairs[out->n_pairs++] = (struct na_judge_pair){
+			s->pairs[p].src, s->pairs[p].dst, na_median(x, n),
+			sqrt(pair_variance(&d->level[0][0], (uint32_t)p)), n};
+	}
+	na_arena_fini(&tmp);
+	return ok;
+}
+
+static bool fill_clocks(struct na_judge_result *out,
+			const struct na_j_session *s)
+{
+	if (!s->ahead_us)
+		return true;
+	out->clocks = na_calloc(s->n_hosts, sizeof(*out->clocks));
+	if (!out->clocks)
+		return false;
+	for (size_t h = 0; h < s->n_hosts; h++)
+		out->clocks[out->n_clocks++] = (struct na_judge_clock){
+			(uint32_t)h, s->ahead_us[h], s->clock_se};
+	return true;
+}
+
+/* A side that sends slow and a clock that is late look alike in latencies of
+ * two clocks, so these never show that nobody is slow. */
+static enum na_outcome outcome_of(const struct na_j_verdict *v,
+				  const struct na_j_session *s)
+{
+	if (v->found.n)
+		return NA_GUILTY;
+	if (!v->named && v->upper <= NA_J_BOUND && v->nobody >= NA_J_NOBODY &&
+	    !(s->clock_se > 0))
+		return NA_NOT_GUILTY;
+	return NA_CANNOT_TELL;
+}
+
+static bool fill(struct na_judge_result *out, struct na_j_decision *d)
+{
+	struct na_j_verdict v;
+	bool ok = na_j_verdict_init(&v, d) && fill_pairs(out, d) &&
+		  fill_clocks(out, d->s) && fill_open(out, &v.rows) &&
+		  fill_bounds(out, &v, d->s->n_hosts);
+
+	if (ok) {
+		out->outcome = outcome_of(&v, d->s);
+		out->nobody = v.nobody;
+		out->upper = exp(v.upper);
+		ok = fill_findings(out, &v);
+	}
+	na_j_verdict_fini(&v);
+	return ok;
+}
+
+static bool judge(const struct na_judge_input *in, struct na_judge_result *out)
+{
+	struct na_j_session s;
+	struct na_j_decision d;
+	bool ok = na_j_session_init(&s, in);
+
+	if (ok) {
+		out->kappa = s.kappa;
+		out->n_steps = (uint32_t)s.n_steps;
+		ok = na_j_decision_init(&d, &s) && fill(out, &d);
+		na_j_decision_fini(&d);
+	}
+	na_j_session_fini(&s);
+	return ok;
+}
+
+enum na_status na_judge(const struct na_judge_input *in,
+			struct na_judge_result *out, struct na_err *err)
+{
+	enum na_status status = check_input(in, err);
+
+	*out = (struct na_judge_result){.outcome = NA_CANNOT_TELL,
+					.two_clocks = in->two_clocks,
+					.nobody = NAN,
+					.upper = INFINITY};
+	if (status != NA_OK || !in->n_rows)
+		return status;
+	return judge(in, out) ? NA_OK : na_fail_nomem(err);
+}
+
+void na_judge_result_fini(struct na_judge_result *r)
+{
+	for (size_t i = 0; i < r->n_findings; i++) {
+		free(r->findings[i].alternatives);
+		free(r->findings[i].steps);
+	}
+	free(r->findings);
+	free(r->open);
+	free(r->bounds);
+	free(r->pairs);
+	free(r->clocks);
+	*r = (struct na_judge_result){0};
+}

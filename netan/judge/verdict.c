@@ -1,0 +1,424 @@
+#include "netan/judge/verdict.h"
+
+#include <math.h>
+
+#include "netan/base/order.h"
+
+/* Of equal odds sides come first, then pairs, links, hosts. */
+static const struct na_j_row *best_of(const struct na_j_decision *d,
+				      const struct na_j_rows *rows)
+{
+	size_t n = d->s->n_hosts, links = d->blocks.links.n;
+	const size_t from[] = {0, rows->pairs_from, 3 * n, 2 * n},
+		     to[] = {2 * n, rows->n, 3 * n + links, 3 * n};
+	const struct na_j_row *best = NULL;
+
+	for (size_t k = 0; k < NA_LEN(from); k++)
+		for (size_t i = from[k]; i < to[k]; i++)
+			if (rows->v[i].there &&
+			    (!best || rows->v[i].odds > best->odds))
+				best = &rows->v[i];
+	return best;
+}
+
+/* Pairs whose transfers carry the evidence of this mechanism. */
+static bool carries(const struct na_j_decision *d, enum na_mechanism by,
+		    uint32_t pair)
+{
+	const struct na_j_level *v = &d->level[1][0];
+
+	return (by != NA_MECH_LARGE && by != NA_MECH_SPELL) ||
+	       d->n_tables < 2 || v->of_pair[pair + 1] > v->of_pair[pair];
+}
+
+/* Do two blocks hold the same pairs that carry the evidence? */
+static bool same_pairs(const struct na_j_decision *d, enum na_mechanism by,
+		       const struct na_place *a, const struct na_place *b,
+		       bool *in)
+{
+	struct na_j_block list[2];
+	size_t n = na_j_mark(&d->blocks, a, true, in), of_a = 0, of_b = 0;
+	bool same = n > 0;
+
+	na_j_place_blocks(&d->blocks, a, list);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < list[k].n; i++)
+			of_a += carries(d, by, list[k].pair[i]);
+	na_j_place_blocks(&d->blocks, b, list);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < list[k].n; i++) {
+			uint32_t pair = list[k].pair[i];
+
+			of_b += carries(d, by, pair);
+			same = same && (in[pair] || !carries(d, by, pair));
+		}
+	na_j_mark(&d->blocks, a, false, in);
+	return same && of_a == of_b;
+}
+
+static bool add_twin(const struct na_j_decision *d,
+		     const struct na_j_rows *rows, struct na_j_found *f,
+		     const struct na_place *place, bool *in)
+{
+	const struct na_j_row *row;
+
+	if (na_j_same_place(place, &f->place) ||
+	    !same_pairs(d, f->mechanism, &f->place, place, in))
+		return true;
+	row = na_j_find_row(d, rows, place);
+	f->n_twins++;
+	return na_add(&f->alternatives,
+		      ((struct na_rival){*place, row ? row->odds : NAN}));
+}
+
+/* The only pair of a block that carries the evidence, or the number of pairs.
+ */
+static size_t only_pair(const struct na_j_decision *d,
+			const struct na_j_found *f)
+{
+	size_t only = d->s->n_pairs, n = 0;
+	struct na_j_block list[2];
+
+	na_j_place_blocks(&d->blocks, &f->place, list);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < list[k].n; i++)
+			if (carries(d, f->mechanism, list[k].pair[i]) &&
+			    only != list[k].pair[i]) {
+				only = list[k].pair[i];
+				n++;
+			}
+	return n == 1 ? only : d->s->n_pairs;
+}
+
+/* Blocks of the same pairs cannot be told apart. */
+static bool add_twins(const struct na_j_decision *d,
+		      const struct na_j_rows *rows, struct na_j_found *f,
+		      bool *in)
+{
+	size_t only = only_pair(d, f);
+
+	if (only < d->s->n_pairs) {
+		const struct na_j_pair *p = &d->s->pairs[only];
+		const struct na_place places[] = {
+			{NA_CAUSE_SRC, p->src, NA_JUDGE_NONE},
+			{NA_CAUSE_DST, p->dst, NA_JUDGE_NONE},
+			{NA_CAUSE_PAIR, p->src, p->dst}};
+
+		for (size_t i = 0; i < NA_LEN(places); i++)
+			if (!add_twin(d, rows, f, &places[i], in))
+				return false;
+	}
+	if (f->place.cause < NA_CAUSE_RACK_UPLINK)
+		return true;
+	for (size_t i = 0; i < d->blocks.links.n; i++) {
+		const struct na_j_link *l = &d->blocks.links.v[i];
+		struct na_place place = {l->cause, l->a, l->b};
+
+		if (!add_twin(d, rows, f, &place, in))
+			return false;
+	}
+	return true;
+}
+
+static bool is_twin(const struct na_j_found *f, const struct na_place *p)
+{
+	for (size_t i = 0; i < f->n_twins; i++)
+		if (na_j_same_place(&f->alternatives.v[i].place, p))
+			return true;
+	return false;
+}
+
+static bool same_host(const struct na_place *a, const struct na_place *b)
+{
+	return a->a == b->a && a->cause <= NA_CAUSE_HOST &&
+	       b->cause <= NA_CAUSE_HOST;
+}
+
+/* Does a row explain the evidence of f: nearly as likely, and no more once f
+ * is taken out? */
+static bool explains(const struct na_j_decision *d, const struct na_j_row *row,
+		     const struct na_j_rows *after, const struct na_j_found *f)
+{
+	const struct na_j_row *left;
+
+	if (!row->there || na_j_same_place(&row->place, &f->place) ||
+	    row->odds <= f->odds - NA_J_LN_9 - NA_J_RIVAL_WITHIN ||
+	    is_twin(f, &row->place) || same_host(&row->place, &f->place))
+		return false;
+	left = na_j_find_row(d, after, &row->place);
+	return (left ? left->odds : -9) <
+	       fmin(NA_J_NAME_LOG_ODDS, row->odds - NA_J_RIVAL_FALLS);
+}
+
+NA_ORDER(most_first, struct na_rival, NA_DOWN(log_odds), NA_UP(place.cause),
+	 NA_UP(place.a), NA_UP(place.b))
+
+/* Other explanations, and the posterior among all of them. */
+static bool add_rivals(const struct na_j_decision *d,
+		       const struct na_j_rows *before,
+		       const struct na_j_rows *after, struct na_j_found *f)
+{
+	double sum = 1;
+
+	for (size_t i = 0; i < before->n; i++) {
+		const struct na_j_row *row = &before->v[i];
+
+		if (!explains(d, row, after, f))
+			continue;
+		sum += exp(row->odds - f->odds);
+		if (!na_add(&f->alternatives,
+			    ((struct na_rival){row->place, row->odds})))
+			return false;
+	}
+	f->posterior = 1 / sum;
+	na_sort(f->alternatives.v + f->n_twins,
+		f->alternatives.n - f->n_twins, most_first);
+	f->rival = (struct na_rival){{NA_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
+				     -INFINITY};
+	if (f->alternatives.n > f->n_twins)
+		f->rival = f->alternatives.v[f->n_twins];
+	if (f->posterior >= NA_J_POSTERIOR)
+		f->alternatives.n = f->n_twins;
+	return true;
+}
+
+/* Its steps, while the spells are those of its gains. */
+static bool add_steps(struct na_j_decision *d, const struct na_j_row *row,
+		      struct na_j_found *f)
+{
+	int side = row->place.cause == NA_CAUSE_DST;
+
+	if (f->mechanism != NA_MECH_SPELL)
+		return true;
+	return na_j_spell_steps(&d->spell, side, row->place.a,
+				&row->by[NA_MECH_SPELL], &f->steps,
+				&f->n_steps);
+}
+
+static bool name(struct na_j_verdict *v, struct na_j_decision *d,
+		 const struct na_j_row *best, struct na_j_rows *after, bool *in)
+{
+	struct na_j_found *f = na_push(&v->found);
+
+	if (!f)
+		return false;
+	f->place = best->place;
+	f->mechanism = best->mechanism;
+	f->effect = best->effect;
+	f->low = best->low;
+	f->high = best->high;
+	f->odds = best->odds;
+	return na_j_taken_of(d, &v->rows, best, &f->taken) &&
+	       add_steps(d, &f->taken.row[0], f) && na_j_take(d, &f->taken) &&
+	       na_j_gains(d, after) && add_twins(d, &v->rows, f, in) &&
+	       add_rivals(d, &v->rows, after, f);
+}
+
+static double largest_bound(const struct na_j_decision *d)
+{
+	double most = -INFINITY;
+
+	for (size_t t = 0; t < d->n_tables; t++)
+		for (size_t i = 0; i < d->s->n_views; i++) {
+			const struct na_j_level *v = &d->level[t][i];
+
+			for (size_t h = 0; h < d->s->n_hosts; h++)
+				most = fmax(most, fmax(v->bound[0][h],
+						       v->bound[1][h]));
+			for (size_t k = 0; k < d->blocks.links.n; k++)
+				most = fmax(most, v->link_bound[k]);
+		}
+	return most > -INFINITY ? most : INFINITY;
+}
+
+/* Of each side, the largest of tables and views. */
+static void keep_bounds(struct na_j_verdict *v, const struct na_j_decision *d)
+{
+	for (int side = 0; side < 2; side++)
+		for (size_t h = 0; h < d->s->n_hosts; h++) {
+			double most = NAN;
+
+			for (size_t t = 0; t < d->n_tables; t++)
+				for (size_t i = 0; i < d->s->n_views; i++)
+					most = fmax(most,
+						    d->level[t][i].bound[side][h]);
+			v->bound0[side][h] = most;
+		}
+}
+
+/* Names one after the other. */
+static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
+{
+	struct na_j_rows after;
+	bool *in = NA_J_NEW(&v->mem, bool, d->s->n_pairs);
+
+	if (!in || !na_j_rows_init(&v->rows, d, &v->mem) ||
+	    !na_j_rows_init(&after, d, &v->mem) || !na_j_gains(d, &v->rows))
+		return false;
+	keep_bounds(v, d);
+	for (int round = 0; round < NA_J_ROUNDS; round++) {
+		const struct na_j_row *best = best_of(d, &v->rows);
+		struct na_j_rows before;
+
+		if (!best || best->odds < NA_J_NAME_LOG_ODDS)
+			break;
+		if (!name(v, d, best, &after, in))
+			return false;
+		before = v->rows;
+		v->rows = after;
+		after = before;
+	}
+	v->upper = largest_bound(d);
+	return true;
+}
+
+static void found_fini(struct na_j_found *f)
+{
+	na_vec_free(&f->alternatives);
+	free(f->steps);
+}
+
+static void drop(struct na_j_verdict *v, size_t i)
+{
+	found_fini(&v->found.v[i]);
+	v->found.n--;
+	for (size_t k = i; k < v->found.n; k++)
+		v->found.v[k] = v->found.v[k + 1];
+}
+
+/* Victims of the others fall once these are taken out. */
+static bool still_needed(struct na_j_verdict *v, struct na_j_decision *d)
+{
+	struct na_j_rows rows;
+
+	if (v->found.n < 2)
+		return true;
+	if (!na_j_rows_init(&rows, d, &v->mem))
+		return false;
+	for (size_t i = 0; i < v->found.n;) {
+		const struct na_j_row *row;
+
+		na_j_restore(d);
+		for (size_t k = 0; k < v->found.n; k++)
+			if (k != i && !na_j_take(d, &v->found.v[k].taken))
+				return false;
+		if (!na_j_gains(d, &rows))
+			return false;
+		row = na_j_find_row(d, &rows, &v->found.v[i].taken.place);
+		if (row && row->odds >= NA_J_NAME_LOG_ODDS)
+			i++;
+		else
+			drop(v, i);
+	}
+	if (!v->found.n)
+		v->upper = largest_bound(d);
+	return true;
+}
+
+/* Is the host's side what f names, or one of its alternatives? */
+static bool may_be(const struct na_j_found *f, enum na_cause side,
+		   uint32_t host)
+{
+	if (f->place.cause == side && f->place.a == host)
+		return true;
+	for (size_t i = 0; i < f->alternatives.n; i++) {
+		const struct na_place *p = &f->alternatives.v[i].place;
+
+		if (p->cause == side && p->a == host)
+			return true;
+	}
+	return false;
+}
+
+/* The host that sends in f and receives in g, or NA_JUDGE_NONE. */
+static uint32_t shared_host(const struct na_j_found *f,
+			    const struct na_j_found *g)
+{
+	uint32_t best = NA_JUDGE_NONE;
+
+	if (f->place.cause == NA_CAUSE_SRC &&
+	    may_be(g, NA_CAUSE_DST, f->place.a))
+		best = f->place.a;
+	for (size_t i = 0; i < f->alternatives.n; i++) {
+		const struct na_place *p = &f->alternatives.v[i].place;
+
+		if (p->cause == NA_CAUSE_SRC && p->a < best &&
+		    may_be(g, NA_CAUSE_DST, p->a))
+			best = p->a;
+	}
+	return best;
+}
+
+/* One side of each that may be one host's: one fault explains both. */
+static void merge(struct na_j_verdict *v)
+{
+	for (size_t i = 0; i < v->found.n;) {
+		struct na_j_found *f = &v->found.v[i];
+		size_t k = 0;
+		uint32_t host = NA_JUDGE_NONE;
+
+		for (; k < v->found.n && host == NA_JUDGE_NONE; k++)
+			if (k != i && f->place.cause != NA_CAUSE_HOST &&
+			    v->found.v[k].place.cause != NA_CAUSE_HOST)
+				host = shared_host(f, &v->found.v[k]);
+		if (host == NA_JUDGE_NONE) {
+			i++;
+			continue;
+		}
+		struct na_j_found *g = &v->found.v[k - 1];
+
+		g->place = (struct na_place){NA_CAUSE_HOST, host, NA_JUDGE_NONE};
+		g->odds += f->odds;
+		g->alternatives.n = g->n_twins = 0;
+		g->taken.pairs += f->taken.pairs;
+		g->taken.transfers += f->taken.transfers;
+		g->taken.late += f->taken.late;
+		drop(v, i);
+	}
+}
+
+/* More explanations than a reader can follow: nobody is named. */
+static void drop_vague(struct na_j_verdict *v)
+{
+	for (size_t i = 0; i < v->found.n;) {
+		const struct na_j_found *f = &v->found.v[i];
+
+		if (f->alternatives.n - f->n_twins < NA_J_MOST_RIVALS)
+			i++;
+		else
+			drop(v, i);
+	}
+}
+
+static double nobody(const struct na_j_rows *rows)
+{
+	double odds = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->v[i].there)
+			odds += exp(rows->v[i].odds);
+	return 1 / (1 + odds);
+}
+
+bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
+{
+	*v = (struct na_j_verdict){.upper = INFINITY};
+	for (int side = 0; side < 2; side++)
+		v->bound0[side] = NA_J_NEW(&v->mem, double, d->s->n_hosts);
+	if (!v->bound0[0] || !v->bound0[1] || !rounds(v, d) ||
+	    !still_needed(v, d))
+		return false;
+	v->nobody = nobody(&v->rows);
+	v->named = v->found.n > 0;
+	merge(v);
+	drop_vague(v);
+	return true;
+}
+
+void na_j_verdict_fini(struct na_j_verdict *v)
+{
+	while (v->found.n)
+		drop(v, v->found.n - 1);
+	na_vec_free(&v->found);
+	na_arena_fini(&v->mem);
+}
