@@ -9,7 +9,7 @@
 #include "netan/judge/grid.h"
 #include "netan/stats/tests/robust.h"
 
-enum { LEVEL, SPELL, HYPOTHESES, RATES = 20, FEW = 10 };
+enum { LEVEL, SPELL, HYPOTHESES, RATES = 20, SIZES = 5, FEW = 10 };
 
 /* Prior odds that one of the units is at fault. */
 #define PRIOR 0.4
@@ -39,7 +39,8 @@ struct unit {
 	size_t from, to; /* cells */
 	size_t blocks;
 	double centre, block2, se; /* block2: variance of centre by its blocks */
-	double worst; /* replicates in which it is that */
+	double worst, sum; /* replicates in which it is that, by how much */
+	double by_size[SIZES];
 	double log_bf[HYPOTHESES], effect[HYPOTHESES], upper, log_odds;
 };
 
@@ -51,7 +52,7 @@ struct judge {
 	double *tmp, *tmp2; /* [rows + units] */
 	struct unit *units;
 	uint8_t *out; /* by unit: IN, AWAY or PASSED */
-	size_t n_cells, n_units, n_replicates;
+	size_t n_cells, n_live, n_units, n_replicates; /* n_live: cells of units */
 	double worst, tau, nu, log_null[NA_J_GRID];
 	na_j_kernel healthy;
 };
@@ -159,8 +160,7 @@ static void take_noise(struct judge *j, struct unit *u)
 
 static void list_units(struct judge *j)
 {
-	j->n_units = 0;
-	j->worst = 0;
+	j->n_units = j->n_live = 0;
 	for (size_t i = 0, to; i < j->n_cells; i = to) {
 		struct unit *u = &j->units[j->n_units];
 
@@ -170,6 +170,7 @@ static void list_units(struct judge *j)
 		if (j->out[j->cells[i].unit])
 			continue;
 		j->n_units++;
+		j->n_live += to - i;
 		*u = (struct unit){
 			.id = j->cells[i].unit, .from = i, .to = to};
 		u->centre = centre_of(j, i, to);
@@ -293,10 +294,11 @@ static void take_usual(struct judge *j)
 }
 
 /* A replicate is that of the worst in it. */
-static void count_worst(struct judge *j)
+static void count_worst(struct judge *j, double least)
 {
 	double *most = j->tmp, *second = j->tmp2;
 
+	j->worst = 0;
 	for (size_t r = 0; r < j->n_replicates; r++)
 		most[r] = second[r] = -INFINITY;
 	for (size_t k = 0; k < j->n_cells; k++) {
@@ -310,18 +312,17 @@ static void count_worst(struct judge *j)
 	for (size_t i = 0; i < j->n_units; i++) {
 		struct unit *u = &j->units[i];
 
+		u->worst = u->sum = 0;
 		for (size_t k = u->from; k < u->to; k++) {
 			const struct cell *c = &j->cells[k];
 
 			if (c->x < most[c->replicate] ||
 			    c->x <= second[c->replicate] ||
-			    c->x < NA_J_EFFECT_MIN)
+			    c->x < least)
 				continue;
 			u->worst++;
-			u->effect[SPELL] += c->x;
+			u->sum += c->x;
 		}
-		if (u->worst)
-			u->effect[SPELL] /= u->worst;
 		j->worst += u->worst;
 	}
 }
@@ -339,7 +340,7 @@ static double spread_of(const struct judge *j)
 		if (j->units[i].worst > most->worst)
 			most = &j->units[i];
 	rate = (j->worst - most->worst + .5) /
-	       ((double)(j->n_cells - (most->to - most->from)) + 1);
+	       ((double)(j->n_live - (most->to - most->from)) + 1);
 	for (size_t i = 0; i < j->n_units; i++) {
 		const struct unit *u = &j->units[i];
 		double e = rate * (double)(u->to - u->from);
@@ -366,21 +367,50 @@ static double log_count(double k, double n, double mean, double spread)
 	       lgamma(sum) - lgamma(n + sum);
 }
 
-static void judge_spell(const struct judge *j, struct unit *u, double spread)
+static double count_bf(const struct judge *j, const struct unit *u,
+		       double spread)
 {
 	double n = (double)(u->to - u->from), k = u->worst;
-	double usual = j->worst / (double)j->n_cells, ll[RATES];
+	double usual = j->worst / (double)j->n_live, ll[RATES];
 
 	if (k < NA_J_LATE_MIN)
-		return;
+		return 0;
 	for (size_t i = 0; i < RATES; i++) {
 		double odds = usual / (1 - usual) * RATE_MIN *
 			      pow(RATE_MAX / RATE_MIN, ((double)i + .5) / RATES);
 
 		ll[i] = k * log(odds / (1 + odds)) - (n - k) * log1p(odds);
 	}
-	u->log_bf[SPELL] = na_j_lse(ll, RATES) - log((double)RATES) -
-			   log_count(k, n, usual, spread);
+	return na_j_lse(ll, RATES) - log((double)RATES) -
+	       log_count(k, n, usual, spread);
+}
+
+/* A fault of one size or the other: log-uniform. */
+static void judge_spells(struct judge *j)
+{
+	double least = NA_J_EFFECT_MIN;
+
+	take_usual(j);
+	for (size_t s = 0; s < SIZES; s++, least *= 2) {
+		double spread;
+
+		count_worst(j, least);
+		spread = spread_of(j);
+		for (size_t i = 0; i < j->n_units; i++) {
+			struct unit *u = &j->units[i];
+			double bf = count_bf(j, u, spread);
+
+			if (bf > 0 && bf > u->log_bf[SPELL]) {
+				u->log_bf[SPELL] = bf;
+				u->effect[SPELL] = u->sum / u->worst;
+			}
+			u->by_size[s] = bf;
+		}
+	}
+	for (size_t i = 0; i < j->n_units; i++)
+		j->units[i].log_bf[SPELL] =
+			na_j_lse(j->units[i].by_size, SIZES) -
+			log((double)SIZES);
 }
 
 /* ---- odds */
@@ -423,16 +453,13 @@ static void limit(const struct judge *j, struct unit *u)
 
 static void judge_units(struct judge *j)
 {
-	double prior = log(PRIOR / (double)j->n_units), spread;
+	double prior = log(PRIOR / (double)j->n_units);
 
 	take_errors(j);
 	take_null(j);
-	take_usual(j);
-	count_worst(j);
-	spread = spread_of(j);
+	judge_spells(j);
 	for (size_t i = 0; i < j->n_units; i++) {
 		judge_level(j, &j->units[i]);
-		judge_spell(j, &j->units[i], spread);
 		limit(j, &j->units[i]);
 	}
 	for (int k = 0; k < HYPOTHESES; k++)
