@@ -21,6 +21,8 @@ enum { LEVEL, SPELL, HYPOTHESES, RATES = 20, SIZES = 5, FEW = 10 };
 enum { IN, AWAY, PASSED };
 
 /* Odds that a unit at fault is the worst, over the usual ones. */
+/* Rates of healthy units differ by 14 % at least. */
+#define SPREAD_MIN 0.02
 #define RATE_MIN 2.0
 #define RATE_MAX 100.0
 /* At most a third of the units is at fault; the others are the null. */
@@ -352,7 +354,7 @@ static double spread_of(const struct judge *j)
 	}
 	/* As far as it is beyond what chance alone makes of so few. */
 	more -= sqrt(2 * of);
-	return fmin(fmax(more / of, NA_J_LATE_SPREAD), 4);
+	return fmin(fmax(more / of, SPREAD_MIN), 4);
 }
 
 /* Log likelihood of k events in n where their probability has this mean and
