@@ -187,13 +187,6 @@ static void say_why(struct na_str *to, const struct links_report *p,
 		say_named(to, suspects);
 		na_str_addf(to, " it is, they do not tell");
 		break;
-	case NA_LINKS_PATH:
-		na_str_addf(to,
-			    "transfers of %.60s with %.60s are up to %sx "
-			    "slower; which of the two it is, or their path, "
-			    "no other transfers tell",
-			    name_of(p, x->host), name_of(p, x->other), number);
-		break;
 	case NA_LINKS_INSIDE:
 		na_str_addf(to,
 			    "%.60s transfers up to %sx slower, and inside the "
