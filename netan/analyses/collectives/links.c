@@ -113,6 +113,8 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 		say_who(&who, p, x, ranks);
 	na_put_text(p->r, to, M_suspect, who.s);
 	na_put_bool(p->r, to, M_whole, x->whole);
+	na_put_real(p->r, to, M_posterior, 1 / (1 + exp(-x->log_odds)));
+	na_put_real(p->r, to, M_odds, exp(fmin(x->log_odds, 700)));
 	na_put_real(p->r, to, M_excess, x->excess);
 	na_put_real(p->r, to, M_low, x->low);
 	na_put_real(p->r, to, M_high, x->high);

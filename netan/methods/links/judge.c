@@ -472,7 +472,8 @@ static void survey(struct judge *j, struct na_links_run *out)
 		if (b->kind != NA_LINKS_HOST || b->rank != NA_UNKNOWN_U32)
 			continue;
 		out->hosts++;
-		out->apart += !out->unsure && is_apart(j, b->host);
+		out->apart += !out->slow && !out->unsure &&
+			      is_apart(j, b->host);
 	}
 }
 

@@ -45,6 +45,7 @@ struct na_links_culprit {
 	uint32_t run;
 	uint32_t host, other; /* PAIR: from and to; else `host` alone */
 	bool whole;           /* all of its ranks that were compared */
+	double log_odds;      /* that it is slow */
 	size_t units, instances;
 	double excess, low, high; /* of its units: the median; least, most */
 };
