@@ -386,16 +386,18 @@ static bool slow_left(const struct judge *j)
 	return false;
 }
 
-static bool judge_slow(struct judge *j, uint32_t run)
+static bool judge_units(struct judge *j, uint32_t run)
 {
 	struct na_links_run *out = &j->l->runs[run];
 	size_t first = j->l->culprits.n;
 
-	out->why = NA_LINKS_NAMED;
-	for (size_t round = 0; round < NA_J_ROUNDS && slow_left(j); round++) {
+	out->why = out->slow ? NA_LINKS_NAMED : NA_LINKS_ALL_EVEN;
+	for (size_t round = 0; round < NA_J_ROUNDS; round++) {
 		struct block *best = judge_blocks(j), b = *best;
 		enum na_links_why why;
 
+		if (b.log_odds < NA_J_NAME_LOG_ODDS && !slow_left(j))
+			break;
 		if (b.log_odds <= b.prior) {
 			out->why = NA_LINKS_NO_HOST;
 			break;
@@ -404,8 +406,11 @@ static bool judge_slow(struct judge *j, uint32_t run)
 		if (b.log_odds >= NA_J_NAME_LOG_ODDS && !tell(j, &b, run))
 			return false;
 		why = take_out(j, best);
-		if (why == NA_LINKS_NAMED)
+		if (why == NA_LINKS_NAMED) {
+			out->why = out->why == NA_LINKS_ALL_EVEN ? why
+								 : out->why;
 			continue;
+		}
 		out->why = why;
 		out->host = b.host;
 		if (b.log_odds < NA_J_NAME_LOG_ODDS)
@@ -486,8 +491,8 @@ static bool judge_run(struct judge *j, uint32_t run)
 	survey(j, out);
 	free(j->before);
 	j->before = na_calloc(j->blocks.n + 1, sizeof(double));
-	out->why = out->units ? NA_LINKS_ALL_EVEN : NA_LINKS_NOTHING;
-	return j->before && (!out->slow || judge_slow(j, run));
+	out->why = NA_LINKS_NOTHING;
+	return j->before && (!out->units || judge_units(j, run));
 }
 
 static bool open_judge(struct judge *j)
