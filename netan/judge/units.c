@@ -25,8 +25,8 @@ enum { IN, AWAY, PASSED };
 #define SPREAD_MIN 0.02
 #define RATE_MIN 2.0
 #define RATE_MAX 100.0
-/* At most a third of the units is at fault; the others are the null. */
-#define NULL_SHARE 3
+/* At most half of the units is at fault; the others are the null. */
+#define NULL_SHARE 2
 
 struct cell { /* a unit in a replicate, beside the median unit */
 	uint32_t unit, replicate;
@@ -40,7 +40,7 @@ struct unit {
 	uint32_t id;
 	size_t from, to; /* cells */
 	size_t blocks;
-	double centre, block2, se; /* block2: variance of centre by its blocks */
+	double centre, se, block2; /* variance of centre by its blocks */
 	double worst, sum; /* replicates in which it is that, by how much */
 	double by_size[SIZES];
 	double log_bf[HYPOTHESES], effect[HYPOTHESES], upper, log_odds;
@@ -54,7 +54,8 @@ struct judge {
 	double *tmp, *tmp2; /* [rows + units] */
 	struct unit *units;
 	uint8_t *out; /* by unit: IN, AWAY or PASSED */
-	size_t n_cells, n_live, n_units, n_replicates; /* n_live: cells of units */
+	size_t n_cells, n_live; /* live: of units */
+	size_t n_units, n_replicates;
 	double worst, tau, nu, log_null[NA_J_GRID];
 	na_j_kernel healthy;
 };
@@ -379,7 +380,8 @@ static double count_bf(const struct judge *j, const struct unit *u,
 		return 0;
 	for (size_t i = 0; i < RATES; i++) {
 		double odds = usual / (1 - usual) * RATE_MIN *
-			      pow(RATE_MAX / RATE_MIN, ((double)i + .5) / RATES);
+			      pow(RATE_MAX / RATE_MIN,
+				  ((double)i + .5) / RATES);
 
 		ll[i] = k * log(odds / (1 + odds)) - (n - k) * log1p(odds);
 	}

@@ -55,7 +55,8 @@ struct na_units_result {  /* of a unit */
 	bool spell;      /* in a share of the replicates */
 };
 
-/* out: [n_units].  False: no memory.  O(rows log rows), once more for each unit that is named. */
+/* out: [n_units].  False: no memory.  O(rows log rows), once more for each unit
+ * that is named. */
 bool na_units_judge(const struct na_units_input *in,
 		    struct na_units_result *out) NA_MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /*
  * Are stragglers named, and healthy fleets left alone?  One host late by
  * three times the scaled MAD in half of 30 instances of a collective, or of
- * 30 steps, is named in 85 % of fleets; nobody is in 98 % of healthy ones.
+ * 30 steps, is named in 75 % of fleets; nobody is in 98 % of healthy ones.
  * NETAN_FLEETS=N tries N fleets of each kind.
  */
 #include <setjmp.h>
@@ -132,7 +132,7 @@ static void rates(void **state)
 			      f->hosts, f->transfers ? "starts" : "computing",
 			      f->late ? "one late" : "healthy", right, n,
 			      other);
-		assert_true(50 * right >= (f->late ? 42 : 49) * n);
+		assert_true(50 * right >= (f->late ? 38 : 49) * n);
 		assert_true(50 * other <= n);
 	}
 }

@@ -45,7 +45,7 @@ struct st_court {
 	struct na_units_row *rows;   /* [seen] */
 	double *unsure;              /* by host of the steps */
 	struct na_units_result *odds;
-	bool *by_network; /* by host: mostly its transfers make it the slowest */
+	bool *by_network; /* by host: mostly slowest by its transfers */
 	int64_t *tmp;     /* by host */
 	/* Hosts whose clocks are known, by group and how well. */
 	NA_VEC(struct st_known) known;

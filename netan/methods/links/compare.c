@@ -239,8 +239,9 @@ static struct na_links_unit unit_of(const struct ratio *v, size_t n)
 	if (upper)
 		u.high = exp(v[upper - 1].log_x);
 	/* Of a median, by the quartiles; hardware differs by 3 %. */
-	u.se = hypot(1.2533 * (v[3 * (n - 1) / 4].log_x - v[(n - 1) / 4].log_x) /
-			     1.349 / sqrt((double)n),
+	u.se = hypot(1.2533 / 1.349 / sqrt((double)n) *
+			     (v[3 * (n - 1) / 4].log_x -
+			      v[(n - 1) / 4].log_x),
 		     NA_J_FLOOR_CELL);
 	u.state = u.low > NA_LINKS_SLOW    ? NA_LINKS_IS_SLOW
 		  : u.high < NA_LINKS_EVEN ? NA_LINKS_IS_EVEN
