@@ -31,7 +31,7 @@ allowed()
 	netan/result/*) echo "$results" ;;
 	netan/world/*) echo "$base" ;;
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
-	netan/methods/*) echo "$facts|netan/methods/*" ;;
+	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
 	netan/report/*) echo "$results|plot/*" ;;

@@ -296,7 +296,7 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 		      const struct na_value *x)
 {
 	bool network = na_says(x, M_cause, "network");
-	double q = na_number_at(x, M_q_value);
+	double odds = na_number_at(x, M_odds);
 	struct words w = words_of(c, body, x);
 	struct na_finding *f;
 	bool doubted;
@@ -334,14 +334,14 @@ static void judge_one(struct na_case *c, const struct na_value *body,
 	else if (na_says(x, M_cause, "computation"))
 		f->otherwise = "it gets more work than the others: no host is "
 			       "at fault then";
-	if (isfinite(q))
+	if (isfinite(odds))
 		f->sure = na_case_text(c,
-				       "as often by chance with %s, corrected "
-				       "for all %s",
-				       na_case_chance(c, q),
+				       "odds %s to 1 that it is not as late as "
+				       "the other %s are",
+				       na_case_number(c, odds),
 				       na_of_ranks(c) ? "ranks" : "hosts");
 	na_case_copy(c, f->evidence, x, M_host, M_cause, M_of, M_times, M_tried,
-		     M_expected_share, M_p_value, M_q_value, M_behind_ms,
+		     M_expected_share, M_posterior, M_odds, M_behind_ms,
 		     M_lost_ms);
 	if (isfinite(na_number_at(x, M_rank)))
 		na_case_copy(c, f->evidence, x, M_rank);

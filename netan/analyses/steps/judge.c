@@ -1,5 +1,5 @@
 /*
- * steps: which hosts are stragglers, from who was last how often
+ * steps: which hosts are stragglers, by how late each was when
  * (docs/methods.md, "Stragglers").
  */
 #include <math.h>
@@ -8,7 +8,6 @@
 #include "netan/analyses/steps/court.h"
 #include "netan/base/order.h"
 #include "netan/base/vec.h"
-#include "netan/stats/tests/tests.h"
 
 NA_ORDER(by_host_and_list, struct st_lateness, NA_UP(host), NA_UP(list),
 	 NA_UP(ps))
@@ -31,78 +30,6 @@ static void take_effects(struct st_court *c)
 		else
 			h->tests[x->list].effect_ps = median;
 	}
-}
-
-/* By cluster, then host. */
-NA_ORDER(by_cluster, struct st_lateness, NA_UP(list), NA_UP(cluster),
-	 NA_UP(host), NA_UP(ps))
-
-/* Who was last most often in each cluster: c->late shrinks to these. */
-static void elect(struct st_court *c)
-{
-	size_t kept = 0;
-
-	na_sort(c->late.v, c->late.n, by_cluster);
-	for (size_t from = 0, to; from < c->late.n; from = to) {
-		struct st_lateness best = c->late.v[from];
-		size_t votes = 0, second = 0;
-
-		for (to = from; to < c->late.n &&
-				c->late.v[to].list == best.list &&
-				c->late.v[to].cluster == best.cluster;) {
-			size_t first = to;
-
-			while (to < c->late.n &&
-			       c->late.v[to].list == c->late.v[first].list &&
-			       c->late.v[to].cluster ==
-				       c->late.v[first].cluster &&
-			       c->late.v[to].host == c->late.v[first].host)
-				to++;
-			if (to - first > votes) {
-				second = votes;
-				votes = to - first;
-				best.host = c->late.v[first].host;
-			} else if (to - first > second) {
-				second = to - first;
-			}
-		}
-		if (votes > second)
-			c->late.v[kept++] = best;
-	}
-	c->late.n = kept;
-}
-
-/* The same test over clusters. */
-static double over_clusters(const struct st_court *c, const struct st_host *h,
-			    unsigned test)
-{
-	const struct st_verdict *v = &h->tests[test];
-
-	return na_binomial_upper(c->n_last[h->host * ST_TESTS + test],
-				 c->n_tried[h->run * ST_TESTS + test],
-				 v->expected / (double)v->n);
-}
-
-static bool count_clusters(struct st_court *c)
-{
-	const struct na_store *store = c->s->scope->store;
-
-	c->n_tried = na_calloc(store->n_runs * ST_TESTS + 1, sizeof(size_t));
-	c->n_last = na_calloc(store->n_hosts * ST_TESTS + 1, sizeof(size_t));
-	if (!c->n_tried || !c->n_last)
-		return false;
-	for (size_t i = 0; i < c->tried.n; i++) {
-		const struct na_triple *x = &c->tried.keys[i];
-
-		c->n_tried[(size_t)x->c * ST_TESTS + x->a]++;
-	}
-	for (size_t i = 0; i < c->late.n; i++) {
-		const struct st_lateness *x = &c->late.v[i];
-
-		if (x->list < ST_TESTS)
-			c->n_last[(size_t)x->host * ST_TESTS + x->list]++;
-	}
-	return true;
 }
 
 NA_ORDER(by_group, struct st_known, NA_UP(group), NA_UP(ps))
@@ -163,75 +90,68 @@ static int64_t blur(const struct st_court *c, uint32_t host, unsigned test)
 		       : NA_TIME_MAX;
 }
 
-static void try_host(const struct st_court *c, struct st_host *h, unsigned test)
+/* The smallest effect of a test that is a fault, ps. */
+static double least_of(const struct st_court *c, uint32_t run, unsigned test)
 {
-	struct st_verdict *v = &h->tests[test];
-	const struct st_durations *d = &c->typical[h->run * ST_TESTS + test];
+	bool launches = c->s->by_launch[run];
+	double share = launches ? ST_LAUNCH_SHARE : ST_EFFECT_SHARE;
+	double typical = (double)c->typical[run * ST_TESTS + test].median_ps;
+	double steps = (double)c->typical[run * ST_TESTS].median_ps;
+	double least;
 
-	v->p = v->q = (double)NAN;
-	if (v->n)
-		v->p = fmax(na_binomial_upper(v->last, v->n,
-					      v->expected / (double)v->n),
-			    over_clusters(c, h, test));
-	v->typical_ps = d->median_ps;
 	/* Nothing says what it cost the devices: beside the launch, then. */
-	if (c->s->by_launch[h->run] &&
-	    v->typical_ps < h->tests[ST_OF_STEPS].typical_ps)
-		v->typical_ps = h->tests[ST_OF_STEPS].typical_ps;
+	if (launches && typical < steps)
+		typical = steps;
+	least = fmax(ST_EFFECT_PS, share * typical);
+	/* Transfers that take only a little longer are no fault. */
+	if (test == ST_OF_TRANSFERS)
+		least = fmax(least, (ST_NETWORK_RATIO - 1) *
+					    (double)c->usual[run].median_ps);
+	return least;
 }
 
-/* Transfers that take only a little longer are no fault. */
-static bool by_enough(const struct st_court *c, const struct st_host *h,
-		      unsigned test)
+static void take_odds(const struct st_court *c, unsigned list, double least_ps,
+		      const struct na_units_result *r, struct st_host *h)
 {
-	const struct st_durations *d = &c->usual[h->run];
+	bool network = list == ST_NETWORK_OF_STEPS;
+	struct st_verdict *v = &h->tests[network ? ST_OF_STEPS : list];
 
-	return test != ST_OF_TRANSFERS ||
-	       (double)h->tests[test].effect_ps >
-		       (ST_NETWORK_RATIO - 1) * (double)d->median_ps;
+	if (network != c->by_network[h - c->s->hosts] &&
+	    (network || list == ST_OF_STEPS))
+		return;
+	v->log_odds = r->log_odds;
+	/* Who is never the last lets nobody wait. */
+	v->named = na_units_named(r) && (double)v->effect_ps > least_ps;
 }
 
-/* Steps of ranks are short, and a busy machine makes now this one late, now
- * that one. */
-static bool beyond_jitter(const struct st_court *c, const struct st_host *h,
-			  unsigned test)
+/* The hosts of a run in one test: runs side by side are judged as each alone.
+ * [from, to): its observations. */
+static bool judge_family(struct st_court *c, size_t from, size_t to)
 {
-	const struct st_verdict *v = &h->tests[test];
-
-	return test != ST_OF_STEPS ||
-	       !c->s->scope->store->hosts[h->host].of_ranks ||
-	       (2 * v->last > v->n && na_steps_stands_out(c, h));
-}
-
-/* A family is the hosts of a run in one test: runs side by side are judged
- * as each alone. */
-static bool judge_family(struct st_court *c, uint32_t run, unsigned test,
-			 double *p)
-{
+	const struct st_seen *x = &c->seen.v[from];
 	struct st_state *s = c->s;
-	double share = s->by_launch[run] ? ST_LAUNCH_SHARE : ST_EFFECT_SHARE;
-	double *q = p + s->n_hosts;
-	size_t n = 0;
+	unsigned test = x->list == ST_NETWORK_OF_STEPS ? ST_OF_STEPS : x->list;
+	struct na_units_input in = {
+		.n_units = (uint32_t)s->n_hosts,
+		.n_rows = to - from,
+		.rows = c->rows,
+		.unsure = c->unsure,
+		.least = least_of(c, x->run, test),
+	};
 
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		if (s->hosts[i].run == run)
-			p[n++] = s->hosts[i].tests[test].p;
-	}
-	if (!na_bh(p, q, n))
+	for (size_t i = 0; i < in.n_rows; i++)
+		c->rows[i] = (struct na_units_row){
+			(uint32_t)(c->by_host[x[i].host] - s->hosts),
+			x[i].replicate, (double)x[i].ps};
+	for (size_t i = 0; i < s->n_hosts; i++)
+		c->unsure[i] = (double)blur(c, s->hosts[i].host, test);
+	if (!na_units_judge(&in, c->odds))
 		return false;
-	n = 0;
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		struct st_host *h = &s->hosts[i];
-		struct st_verdict *v = &h->tests[test];
 
-		if (h->run != run)
-			continue;
-		v->q = q[n++];
-		v->named = v->q <= ST_Q &&
-			   na_steps_notable(v->effect_ps, v->typical_ps,
-					    share) &&
-			   v->effect_ps > blur(c, h->host, test) &&
-			   by_enough(c, h, test) && beyond_jitter(c, h, test);
+		if (h->run == x->run)
+			take_odds(c, x->list, in.least, &c->odds[i], h);
 	}
 	return true;
 }
@@ -248,20 +168,36 @@ static void settle_medians(struct st_court *c)
 							   c->usual[i].n);
 }
 
-static bool sentence(struct st_court *c)
+NA_ORDER(by_family, struct st_seen, NA_UP(run), NA_UP(list))
+
+static bool judge_all(struct st_court *c)
 {
 	struct st_state *s = c->s;
-	double *p = na_calloc(2 * s->n_hosts + 1, sizeof(*p));
-	bool ok = p && list_known(c);
+	size_t n = c->seen.n;
+	bool ok;
 
+	c->rows = na_calloc(n + 1, sizeof(*c->rows));
+	c->unsure = na_calloc(s->n_hosts + 1, sizeof(*c->unsure));
+	c->odds = na_calloc(s->n_hosts + 1, sizeof(*c->odds));
+	ok = c->rows && c->unsure && c->odds && list_known(c);
 	settle_medians(c);
-	for (size_t i = 0; ok && i < s->n_hosts * ST_TESTS; i++)
-		try_host(c, &s->hosts[i / ST_TESTS], i % ST_TESTS);
-	for (uint32_t r = 0; r < s->scope->store->n_runs; r++) {
-		for (unsigned k = 0; ok && k < ST_TESTS; k++)
-			ok = judge_family(c, r, k, p);
+	for (size_t i = 0; i < s->n_hosts * ST_TESTS; i++) {
+		struct st_host *h = &s->hosts[i / ST_TESTS];
+		struct st_verdict *v = &h->tests[i % ST_TESTS];
+		const struct st_durations *d = c->typical + h->run * ST_TESTS;
+
+		v->log_odds = (double)NAN;
+		v->typical_ps = d[i % ST_TESTS].median_ps;
 	}
-	free(p);
+	na_sort(c->seen.v, n, by_family);
+	for (size_t from = 0, to; ok && from < n; from = to) {
+		const struct st_seen *x = &c->seen.v[from];
+
+		for (to = from; to < n && c->seen.v[to].run == x->run &&
+				c->seen.v[to].list == x->list;)
+			to++;
+		ok = judge_family(c, from, to);
+	}
 	return ok;
 }
 
@@ -278,14 +214,13 @@ static void court_fini(struct st_court *c)
 	free(c->by_host);
 	na_vec_free(&c->late);
 	na_vec_free(&c->known);
+	na_vec_free(&c->seen);
+	free(c->rows);
+	free(c->unsure);
+	free(c->odds);
+	free(c->by_network);
 	free(c->tmp);
-	free(c->leads);
-	free(c->behind);
-	free(c->spreads);
-	free(c->n_tried);
-	free(c->n_last);
 	na_triples_fini(&c->clusters);
-	na_triples_fini(&c->tried);
 }
 
 /* Hosts that have steps or transfers, in the store's order. */
@@ -325,19 +260,13 @@ bool na_steps_judge_hosts(struct st_state *s)
 	c.typical = na_calloc(store->n_runs * ST_TESTS + 1, sizeof(*c.typical));
 	c.usual = na_calloc(store->n_runs + 1, sizeof(*c.usual));
 	c.tmp = na_calloc(store->n_hosts + 2, sizeof(*c.tmp));
-	c.leads = na_calloc(s->n_steps + 1, sizeof(*c.leads));
-	c.behind = na_calloc(s->n_steps + 1, sizeof(*c.behind));
-	c.spreads = na_calloc(s->n_steps + 1, sizeof(*c.spreads));
-	ok = c.by_host && c.typical && c.usual && c.tmp && c.leads &&
-	     c.behind && c.spreads && list_hosts(&c);
+	ok = c.by_host && c.typical && c.usual && c.tmp && list_hosts(&c);
 	for (size_t i = 0; ok && i < s->n_host_steps; i++)
 		c.by_host[s->host_steps[i].host]->n++;
 	ok = ok && na_steps_try_steps(&c) && na_steps_try_instances(&c);
 	if (ok) {
 		take_effects(&c);
-		elect(&c);
-		ok = count_clusters(&c) && sentence(&c) &&
-		     na_steps_name_stragglers(s);
+		ok = judge_all(&c) && na_steps_name_stragglers(s);
 	}
 	court_fini(&c);
 	return ok;

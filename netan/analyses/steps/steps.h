@@ -43,7 +43,6 @@
 /* An effect counts when it is above both (docs/methods.md, "Stragglers"). */
 #define ST_EFFECT_SHARE 0.01 /* of the median duration */
 #define ST_EFFECT_PS    (50 * NA_PS_PER_US)
-#define ST_Q            0.01 /* false discovery rate, over hosts */
 /* Transfers that take longer by less are no fault of a network: hosts at
  * different places of a job differ so, as pairs takes it, too. */
 #define ST_NETWORK_RATIO 1.25
@@ -51,11 +50,6 @@
  * which earlier transfers cause, too, beside the time to the next launch. */
 #define ST_LAUNCH_SHARE 0.03
 #define ST_LATE_SHARE   0.05
-/* How far a late rank is behind the median and behind the second, beside the
- * standard deviation of the others: by chance, who is behind by 3 of many has
- * a second that is behind by 2 or more. */
-#define ST_BEHIND_SIGMAS 1.5
-#define ST_LEAD_SIGMAS   0.1
 /* Durations differ notably: then the longest is the slowest. */
 #define ST_DIFFER_SHARE 0.05
 
@@ -198,7 +192,7 @@ enum st_test {
 struct st_verdict { /* of a host by one test */
 	uint64_t n, last;
 	double expected; /* sum of 1 / participants */
-	double p, q;
+	double log_odds; /* that it is not like the others; NaN: no test */
 	int64_t effect_ps;  /* median lateness where it is last */
 	int64_t typical_ps; /* median duration */
 	int64_t start_ps;   /* ENDS: median lateness of its starts there */
@@ -248,6 +242,7 @@ struct st_host {
 struct st_late_group {
 	uint32_t group;      /* of st_state.absent */
 	struct st_verdict v; /* of launches, or steps: last to begin */
+	double p;            /* as often by chance; NaN: not tried */
 };
 
 struct st_change {

@@ -19,6 +19,8 @@ enum { LEAST_HOSTS = 3, LEAST_LAUNCHES = 3 };
 /* Of the transfers of those without a file: with more that show no time, their
  * clock is ahead, and so are their stamps. */
 #define MOST_TIMELESS 0.1
+/* So likely is it by chance at most, over all that are compared. */
+#define BY_CHANCE 0.01
 /* A clock that is ahead hides in latencies, and in no more than these. */
 #define LATENCIES 3
 
@@ -371,14 +373,13 @@ static void judge_group(struct looking *x, struct st_late_group *out)
 	for (size_t i = 1; i < x->n_launches; i++)
 		try_launch(x, i, period_ps, v, late);
 	latency_ps = mean_latency(x, &timeless);
-	v->p = v->q = (double)NAN;
 	if (!v->n)
 		return;
-	v->p = na_binomial_upper(v->last, v->n, v->expected / (double)v->n);
-	v->q = fmin(1, v->p * (double)subjects_of(x));
+	out->p = na_binomial_upper(v->last, v->n, v->expected / (double)v->n);
 	v->effect_ps = na_steps_median_of(late, v->last);
 	v->typical_ps = period_ps;
-	v->named = v->n >= LEAST_LAUNCHES && v->q <= ST_Q &&
+	v->named = v->n >= LEAST_LAUNCHES &&
+		   out->p * (double)subjects_of(x) <= BY_CHANCE &&
 		   2 * v->last > v->n && timeless <= MOST_TIMELESS &&
 		   v->effect_ps / LATENCIES > latency_ps;
 }
@@ -411,7 +412,7 @@ bool na_steps_judge_unseen(struct st_state *s)
 		if (!ok)
 			break;
 		out->group = g;
-		out->v.p = out->v.q = (double)NAN;
+		out->p = (double)NAN;
 		if (!can_tell(s) || own_clocks(s, s->absent.groups[g].run))
 			continue;
 		x.subject = (uint32_t)s->scope->store->n_hosts + g;

@@ -97,7 +97,7 @@ static void view_stragglers(struct na_result *r, const struct st_state *s)
 					      M_cost_is,
 					      M_kind,      M_of,
 					      M_times,     M_tried,
-					      M_q_value,   M_expected_share,
+					      M_posterior, M_expected_share,
 					      NULL};
 
 	view(r, s, stragglers_title(r), na_get(na_result_body(r), M_stragglers),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "netan/analyses/steps/steps.h"
+#include "netan/judge/units.h"
 #include "netan/base/str.h"
 
 /* Mean computing of its steps over that of the other hosts', but those that
@@ -189,9 +190,7 @@ static struct compared compared_of(const struct st_state *s, uint32_t run)
 /* The one that is named is the best of all; 0: nobody to compare with. */
 static size_t least_steps(const struct compared *x)
 {
-	if (x->n < 2)
-		return 0;
-	return (size_t)ceil(1 - log(ST_Q) / log((double)x->n) - 1e-9);
+	return x->n < 2 ? 0 : na_units_least_replicates(x->n);
 }
 
 size_t na_steps_enough(const struct st_state *s, uint32_t run)

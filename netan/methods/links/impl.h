@@ -27,8 +27,6 @@ bool na_links_gather(struct na_links *l, struct links_samples *out);
 bool na_links_beside(const struct na_links *l, struct links_samples *x);
 /* compare.c: samples to units. */
 bool na_links_compare(struct na_links *l, struct links_samples *x);
-/* blame.c: units to culprits. */
-bool na_links_blame(struct na_links *l);
 
 /* Whether samples are of one stratum, but for `beside`. */
 bool na_links_alike(const struct links_sample *a, const struct links_sample *b);

@@ -6,12 +6,7 @@
  * A unit is a group of ranks, or the direction of a pair, in operations of
  * about one size.  It is compared with units that do the same between as
  * many hosts: slow or even, by an interval of the median ratio, or neither.
- * An even unit acquits its ranks (of a pair, the side that took part) in
- * operations as large or smaller.  Of a slow unit whose suspects are all on
- * one host, that host is to blame, if no path to one other host would explain
- * the same; a pair of which both ends are acquitted blames the path, if the
- * way back is even.  What fits no host at all acquits everybody: another
- * cause, such as a stage of the pipeline.
+ * Whose link explains what is slow and what is even, judge.c tells.
  *
  * A ring goes through all its members: where every group holds every host,
  * nothing tells them apart.
@@ -40,6 +35,7 @@ struct na_links_unit {
 	uint8_t state;
 	size_t n;                 /* instances */
 	double excess, low, high; /* ratio: median, its 99 % interval */
+	double se;                /* of its logarithm */
 };
 
 enum na_links_kind { NA_LINKS_SRC, NA_LINKS_DST, NA_LINKS_HOST, NA_LINKS_PAIR };
@@ -49,6 +45,7 @@ struct na_links_culprit {
 	uint32_t run;
 	uint32_t host, other; /* PAIR: from and to; else `host` alone */
 	bool whole;           /* all of its ranks that were compared */
+	double log_odds;      /* that it is slow */
 	size_t units, instances;
 	double excess, low, high; /* of its units: the median; least, most */
 };
@@ -59,7 +56,6 @@ enum na_links_why {
 	NA_LINKS_NOTHING,  /* nothing to compare */
 	NA_LINKS_ALL_EVEN, /* nobody stands out */
 	NA_LINKS_SEVERAL,  /* which of `suspects`? */
-	NA_LINKS_PATH,     /* the host, or the path to one other? */
 	NA_LINKS_NO_HOST,  /* slow where all members are even elsewhere */
 	NA_LINKS_MANY,     /* too many for a fault of their own */
 	NA_LINKS_INSIDE    /* it is slow inside the host, too */
@@ -72,7 +68,7 @@ struct na_links_run {
 	size_t hosts;         /* that were compared */
 	size_t apart;         /* of these: would have been named */
 	double excess;        /* of the slowest unit that is slow */
-	uint32_t host, other; /* PATH: it, or its path; INSIDE: host alone */
+	uint32_t host;        /* INSIDE */
 };
 
 struct na_links {
