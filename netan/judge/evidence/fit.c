@@ -77,10 +77,8 @@ static bool fit_side(struct na_j_level *v, int side)
 	struct na_arena tmp = {0};
 	double *all = na_j_level_sides(v, side, &tmp), null[NA_J_GRID];
 
-	if (!all)
-		return false;
 	na_j_null(v->grid, v->side[side].tau, v->side[side].nu, null);
-	for (size_t h = 0; h < v->n_hosts; h++) {
+	for (size_t h = 0; all && h < v->n_hosts; h++) {
 		double *ll = all + h * NA_J_GRID;
 
 		for (size_t a = 0; a < NA_J_GRID; a++)
@@ -91,7 +89,7 @@ static bool fit_side(struct na_j_level *v, int side)
 				: 0;
 	}
 	na_arena_fini(&tmp);
-	return true;
+	return all;
 }
 
 static double shifted(const struct na_j_level *v, const struct na_j_unit *u)
