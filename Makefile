@@ -177,7 +177,7 @@ COLD := plot tests $(addprefix netan/,analyses checks cli engine exports judges 
 UNCOUNTED := plot tests/unit tests/accuracy $(addprefix netan/,analyses checks exports methods report stats synth world)
 objects_of = $(patsubst %.c,$(B)/%.o,$(filter $(1:=/%),$(OUR_C)))
 # Some there are called most.
-HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng $(addprefix methods/wire/,fluid lanes order queue residual sides))
+HOT := $(patsubst %,$(B)/netan/%.o,result/read synth/rng)
 $(filter-out $(HOT),$(call objects_of,$(COLD))): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS))
 # Nor do tests need what makes netan fast.
 $(call objects_of,$(addprefix tests/,faults fuzz unit)): private CFLAGS := $(if $(SAN),$(CFLAGS:-O1=-O0),$(CFLAGS:-O3=-O1))

@@ -21,6 +21,10 @@ deb: dist ## make the Debian packages netan and netan-mpi in build/deb (and ask 
 check-deb: deb ## install the packages on a fresh Debian 12 below build/deb and run netan there (root, debootstrap)
 	@sh packaging/try.sh '$(O)/deb'
 
+.PHONY: check-bare
+check-bare: ## make demo and make check on a fresh Debian 12 with nothing but make, in a clone and without .git (root, debootstrap; BARE_ONLY=demo: that alone)
+	@sh tests/bare.sh $(VERSION) '$(O)'
+
 .PHONY: check-reproducible
 check-reproducible: dist ## build twice, in different folders, and compare the bytes
 	@JOBS=$(JOBS) sh packaging/reproducible.sh $(VERSION) '$(O)'

@@ -1,37 +1,27 @@
 #!/bin/sh
 # The packages of DIR on a Debian 12 with nothing else: installed, asked for an
-# example and its pictures, removed.  Root, debootstrap, and a server of Debian
-# packages (DEBIAN_MIRROR).
+# example and its pictures, removed.  Root and debootstrap; DEBIAN_MIRROR names
+# another server of Debian's packages.
 #
 #	packaging/try.sh DIR
 set -eu
 dir=$(cd "$1" && pwd)
-[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || {
+. "$(dirname "$0")/machine.sh"
+machine_possible || {
 	echo "skip: check-deb: needs root and debootstrap"
 	exit 0
 }
 root=$(mktemp -d "$dir/debian-12.XXXXXX")
 chmod 755 "$root"
-end()
-{
-	umount "$root/proc" "$root/sys" 2>/dev/null || :
-	rm -rf --one-file-system "$root"
-}
-trap end EXIT
+trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 1' INT TERM
 
-debootstrap --variant=minbase bookworm "$root" \
-	"${DEBIAN_MIRROR:-http://deb.debian.org/debian}" \
-	>"$dir/debootstrap.log" 2>&1 || { tail "$dir/debootstrap.log"; exit 1; }
+machine_make "$root" "$dir/debootstrap.log"
 mkdir -p "$root/packages"
 cp "$dir"/netan_*.deb "$dir"/netan-mpi_*.deb "$root/packages"
-mount -t proc proc "$root/proc" 2>/dev/null || :
-mount -t sysfs sysfs "$root/sys" 2>/dev/null || :
 
-chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
-	DEBIAN_FRONTEND=noninteractive sh -eu <<'INSIDE'
+machine_run "$root" sh -eu <<'INSIDE'
 say() { echo "* $*"; }
-apt-get -q -q update
 apt-get -q -y install --no-install-recommends /packages/netan_*.deb >/tmp/log 2>&1 ||
 	{ cat /tmp/log; exit 1; }
 say "installed: $(dpkg-query -W netan)"

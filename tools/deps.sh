@@ -103,6 +103,8 @@ int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || !n; }'
 		want clang
 		want libclang-rt-14-dev
 	fi
+	# Leaks of libraries are told by the names of their functions.
+	have llvm-symbolizer || need_program llvm-symbolizer-14 llvm-14
 	need_module libseccomp libseccomp-dev
 	need_program mpicc libopenmpi-dev
 	need_program mpirun openmpi-bin
@@ -115,6 +117,12 @@ wish_programs()
 {
 	need_program python3 python3
 	need_program tidy tidy
+	need_program sqlite3 sqlite3
+	need_program zstd zstd
+	need_program jq jq
+	need_program groff groff-base
+	need_program zsh zsh
+	[ -r /etc/services ] || want netbase
 	need_program chromium chromium
 	need_program tshark tshark
 	need_program capinfos wireshark-common

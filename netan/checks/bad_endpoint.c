@@ -15,12 +15,6 @@
 #include "netan/checks/verdict.h"
 #include "netan/methods/sides.h"
 
-enum { WORST = 20 }; /* pairs that are looked at */
-
-#define SLOW      1.3 /* times the expectation, and the reverse */
-#define BY_CHANCE 0.01
-#define TIMELESS  0.3 /* of the transfers: more than one clock hides */
-
 static bool is_a(const struct na_value *culprit, const char *kind)
 {
 	return na_says(culprit, M_kind, kind);
@@ -62,12 +56,9 @@ static const char *how_of(struct na_case *c, const struct na_value *x)
 	na_print_number(factor, na_number_at(x, M_excess), 2);
 	if (na_says(x, M_channel, "rate"))
 		return na_case_text(c,
-				    "%s transfers are late %s over %s "
-				    "pair%s, %s times the usual rate",
+				    "%s transfers are late, as by a timer, over "
+				    "%s pair%s, %s times the usual rate",
 				    na_case_count(c, na_count_at(x, M_tails)),
-				    na_flag_at(x, M_loses_packets)
-					    ? "as by a retransmission timeout"
-					    : "by over 100 ms",
 				    na_case_count(c, pairs), na_plural(pairs),
 				    factor);
 	return na_case_text(
@@ -113,11 +104,10 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 			 const struct na_value *x)
 {
 	static const char *const copied[] = {
-		M_kind,        M_host,     M_src_host,     M_dst_host,
-		M_hosts,       M_endpoint, M_channel,      M_excess,
-		M_excess_ci95, M_p_value,  M_pairs,        M_transfers,
-		M_tails,       M_episodes, M_alternatives, M_needs,
-		M_of_transfers, M_not_compared};
+		M_kind,  M_host,      M_src_host,    M_dst_host, M_hosts,
+		M_posterior, M_odds, M_rival, M_unit,
+		M_endpoint, M_channel, M_excess, M_excess_ci95, M_pairs,
+		M_transfers, M_tails, M_episodes, M_alternatives, M_needs};
 
 	for (size_t i = 0; i < NA_LEN(copied); i++) {
 		const struct na_value *v = na_get(x, copied[i]);
@@ -132,80 +122,27 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 	}
 }
 
-/* Where several clocks hide what transfers took, what is left of them names
- * the wrong side as often; of timeouts nobody doubts. */
-static bool lost_in_clocks(const struct na_case *c, const struct na_value *x)
+static const char *doubt(struct na_case *c, const struct na_value *itself)
 {
-	return na_skewed_share(c) > TIMELESS &&
-	       !na_says(x, M_channel, "rate") && !na_flag_at(x, M_one_clock);
+	return itself ? na_case_text(c,
+				     "; but its own steps are slow, and "
+				     "transfers may only wait for %s",
+				     na_text_at(itself, M_host))
+		      : "";
 }
 
-static const char *doubt(struct na_case *c, const struct na_value *itself,
-			 bool clocks)
+/* "odds 19 to 1 against the best rival, path host-1 -> host-2" */
+static const char *odds_of(struct na_case *c, const struct na_value *x)
 {
-	if (itself)
-		return na_case_text(
-			c,
-			"; but its own steps are slow, and transfers may only "
-			"wait for %s",
-			na_text_at(itself, M_host));
-	if (!clocks)
-		return "";
-	return na_case_text(c,
-			    "; but clocks differ, and %s %% of the transfers "
-			    "show no time",
-			    na_case_number(c, 100 * na_skewed_share(c)));
-}
+	const struct na_value *rival = na_get(x, M_rival);
+	double odds = na_number_at(x, M_odds);
 
-/* That somebody is slow is as sure as that, and why is not. */
-static const char *chance_of(struct na_case *c, const struct na_value *x)
-{
-	double p = na_number_at(x, M_p_value);
-	const char *chance =
-		isnan(p) ? "a test over all pairs rejects chance"
-			 : na_case_text(c, "chance would do this with %s",
-					na_case_chance(c, p));
-
-	return na_case_text(c,
-			    "%s; not certain, since what stands below (or "
-			    "else) would show the same",
-			    chance);
-}
-
-/* "1 350 of its 1 800 transfers" */
-static const char *those_of(struct na_case *c, const struct na_value *x,
-			    long long n)
-{
-	int64_t all = na_count_at(x, M_of_transfers);
-
-	if (all <= n)
-		return na_case_text(c, "its %s transfers", na_case_count(c, n));
-	return na_case_text(c, "%s of its %s transfers", na_case_count(c, n),
-			    na_case_count(c, all));
-}
-
-/* What the others are. */
-static const char *others_of(struct na_case *c, const struct na_value *x,
-			     long long n)
-{
-	int64_t all = na_count_at(x, M_of_transfers);
-	int64_t alone = na_count_at(x, M_not_compared);
-	int64_t as_fast = all - n - alone;
-
-	if (all <= n)
-		return "";
-	return na_case_text(
-		c, "; %s%s%s%s",
-		as_fast > 0 ? na_case_count(c, as_fast) : "",
-		as_fast == 1  ? " is of a collective in which it is no slower"
-		: as_fast > 1 ? " are of collectives in which it is no slower"
-			      : "",
-		as_fast > 0 && alone > 0 ? ", " : "",
-		alone > 0 ? na_case_text(c,
-					 "%s had too few alike to be compared "
-					 "with",
-					 na_case_count(c, alone))
-			  : "");
+	if (!isfinite(odds))
+		return "one way is slower than the way back";
+	return na_case_text(c, "odds %s to 1 against %s%s",
+			    na_case_number(c, odds),
+			    rival ? "the best rival, " : "no fault",
+			    rival ? who_of(c, rival) : "");
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,
@@ -217,20 +154,17 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 	double share = na_number_at(f->evidence, M_path_share);
 
 	if (rate)
-		na_case_fact(c, f,
-			     "%s of its %s transfers are late by a "
-			     "timer, in %s episodes",
+		na_case_fact(c, f, "%s of its %s transfers are late by a timer",
 			     na_case_count(c, na_count_at(x, M_tails)),
-			     na_case_count(c, n),
-			     na_case_count(c, na_count_at(x, M_episodes)));
+			     na_case_count(c, n));
 	else if (ci)
 		na_case_fact(c, f,
-			     "%s take %s times what is expected (95 %%: %s "
-			     "to %s)%s",
-			     those_of(c, x, n),
+			     "its %s transfers take %s times what is usual "
+			     "(95 %%: %s to %s)",
+			     na_case_count(c, n),
 			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),
-			     na_case_number(c, ci[1]), others_of(c, x, n));
+			     na_case_number(c, ci[1]));
 	if (share > 0)
 		na_case_fact(c, f,
 			     "%s %% of the critical paths of the slowest "
@@ -241,7 +175,7 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     na_case_names(c, na_get(f->evidence, M_victims),
 					   3),
 			     na_length(f->evidence, M_victims) == 1 ? "s" : "");
-	f->sure = chance_of(c, x);
+	f->sure = odds_of(c, x);
 }
 
 /* What looks the same: other kinds of the same pattern, and what the trace
@@ -264,21 +198,18 @@ static const char *otherwise(const struct na_value *x)
 static void judge_culprit(struct na_case *c, const struct na_value *x)
 {
 	const struct na_value *itself = slow_itself(c, x);
-	bool clocks = lost_in_clocks(c, x);
-	bool unsure = itself || clocks || na_length(x, M_alternatives);
+	bool unsure = itself || na_length(x, M_alternatives);
 	struct na_finding *f = na_case_find(c,
-					    clocks   ? NA_SEV_INFO
-					    : unsure ? NA_SEV_WARNING
-						     : NA_SEV_ERROR,
+					    unsure ? NA_SEV_WARNING
+						   : NA_SEV_ERROR,
 					    unsure ? NA_POSSIBLE : NA_LIKELY,
 					    "pairs");
 	const char *next = na_text_at(x, M_test_next);
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
-	/* Doubted, it is told and convicts nobody. */
+	/* Of a straggler it is reported, and accuses nobody. */
 	f->culprit = culprit_of(c, x);
-	f->suspicion = !itself && clocks;
-	if (!itself && !clocks)
+	if (!itself)
 		na_case_accuse(f, NA_CAUSE_NETWORK, na_who_of(x), f->culprit);
 	f->how = how_of(c, x);
 	put_evidence(c, f, x);
@@ -294,7 +225,7 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 					    "--topology says",
 					    f->otherwise);
 	f->title = na_case_text(c, "%s: %s%s", f->culprit, f->how,
-				doubt(c, itself, clocks));
+				doubt(c, itself));
 	f->remedy = na_case_text(
 		c, "%sattach the table of pairs to the report; test first: %s",
 		is_a(x, "src") || is_a(x, "dst") || is_a(x, "host")
@@ -302,31 +233,6 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 			  "agrees, and "
 			: "",
 		*next ? next : "iperf3 against two other hosts");
-}
-
-static void judge_stall(struct na_case *c, const struct na_value *x)
-{
-	struct na_finding *f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY,
-					    "pairs");
-
-	na_case_accuse(f, NA_CAUSE_COMPUTE,
-		       (struct na_who){.kind = "host",
-				       .host = na_text_at(x, M_host)},
-		       na_case_text(c, "%s pauses", na_text_at(x, M_host)));
-	f->title =
-		na_case_text(c, "%s pauses now and then: %s times, up to %s ms",
-			     na_text_at(x, M_host),
-			     na_case_count(c, na_count_at(x, M_episodes)),
-			     na_case_number(c, na_number_at(x, M_longest_ms)));
-	f->remedy = "no NIC pauses like this: look at what else runs on the "
-		    "host (garbage collection, checkpoints, memory pressure, "
-		    "throttling)";
-	na_case_copy(c, f->evidence, x, M_host, M_episodes, M_transfers,
-		     M_longest_ms);
-	na_case_fact(c, f, "%s transfers wait in its pauses",
-		     na_case_count(c, na_count_at(x, M_transfers)));
-	f->sure = "what it sends or gets stands still at once in each pause, "
-		  "as no link does; why, the trace does not show";
 }
 
 /* Who by himself makes an undecided pattern; NULL.  A straggler moves when the
@@ -371,133 +277,6 @@ static void judge_undecided(struct na_case *c, const struct na_value *x)
 		f->otherwise = itself ? "a NIC that is slow now and then"
 				      : "they wait for somebody in those steps";
 	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs, M_host, M_n_steps);
-}
-
-static void put_slow(struct na_case *c, struct na_value *list,
-		     const struct na_value *row)
-{
-	na_case_copy(c, na_put_object(c->r, list, NULL), row, M_src, M_dst,
-		     M_count, M_p50_us, M_excess, M_q_value);
-}
-
-/* How much longer its reverse takes; NaN: there is none. */
-static double excess_back(const struct na_value *body,
-			  const struct na_value *row)
-{
-	struct na_row_walk walk = na_row_walk(na_get(body, M_pairs));
-	const struct na_value *v;
-	double excess = NAN;
-
-	while ((v = na_row_next(&walk))) {
-		if (strcmp(na_text_at(v, M_src), na_text_at(row, M_dst)) == 0 &&
-		    strcmp(na_text_at(v, M_dst), na_text_at(row, M_src)) == 0) {
-			excess = na_number_at(v, M_excess);
-			break;
-		}
-	}
-	na_row_end(&walk);
-	return excess;
-}
-
-/* Chance does not make it so slow. */
-static bool is_slow(const struct na_value *row)
-{
-	return na_number_at(row, M_q_value) <= BY_CHANCE &&
-	       na_number_at(row, M_excess) > SLOW;
-}
-
-/* Nor the distance: its reverse is as far. */
-static bool slow_one_way(const struct na_value *body,
-			 const struct na_value *row)
-{
-	return na_number_at(row, M_excess) > SLOW * excess_back(body, row);
-}
-
-/* Too little to blame anybody for, or the localisation had named it: no finding
- * accuses for it, and none acquits.  Slow both ways are far ones, too.  The list
- * of such pairs, or NULL. */
-static struct na_value *find_slow(struct na_case *c, const struct na_value *row,
-				  bool one_way, const char *group)
-{
-	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
-					    "pairs");
-
-	f->title = na_case_text(
-		c, "transfers %s take %s%s times as long as expected, %s",
-		group ? na_case_text(c, "from %s, to several hosts,", group)
-		      : na_case_text(c, "from %s to %s", na_text_at(row, M_src),
-				     na_text_at(row, M_dst)),
-		group ? "up to " : "",
-		na_case_number(c, na_number_at(row, M_excess)),
-		one_way ? "and not those back" : "without a cause");
-	na_case_fact(c, f,
-		     "the slowest: %s transfers, %s in the median; by chance "
-		     "with %s, corrected for all pairs",
-		     na_case_count(c, na_count_at(row, M_count)),
-		     na_case_seconds(c,
-				     na_number_at(row, M_p50_us) / NA_US_PER_S),
-		     na_case_chance(c, na_number_at(row, M_q_value)));
-	na_case_draw(c, f, "pairs -o pairs.svg");
-	f->suspicion = true;
-	f->decides = na_get(na_case_body(c, "steps"), M_steps)
-			     ? na_power_takes(c)
-			     : NULL;
-	f->otherwise = one_way ? NULL : "it is farther than the others";
-	f->remedy = one_way ? "too little to blame the path: where steps wait "
-			      "for it, compare the counters of the switches on "
-			      "both ways, or try it with iperf3"
-		    : na_locality(c) == NA_PLACED
-			    ? "compare the counters of the links between them"
-			    : "give the topology (--topology FILE), which "
-			      "tells far pairs from slow ones";
-	return na_put_list(c->r, f->evidence, M_slow_pairs);
-}
-
-/* The devices without a file that all of several slow pairs come from, as
- * `steps` calls them; NULL: they have no such in common. */
-static const char *common_source(const struct na_case *c,
-				 const struct na_value *body)
-{
-	const struct na_value *group = NULL, *v;
-	struct na_row_walk walk = na_row_walk(na_get(body, M_pairs));
-	size_t n = 0, in = 0;
-
-	for (size_t i = 0; i < WORST && (v = na_row_next(&walk)); i++) {
-		if (!is_slow(v))
-			continue;
-		n++;
-		na_for_each (g,
-			     na_get(na_case_body(c, "steps"), M_without_file)) {
-			if (!na_lists(na_get(g, M_hosts),
-				      na_text_at(v, M_src_host)))
-				continue;
-			in += !group || group == g;
-			group = group ? group : g;
-		}
-	}
-	na_row_end(&walk);
-	return n > 1 && in == n ? na_text_at(group, M_name) : NULL;
-}
-
-static void judge_slow(struct na_case *c, const struct na_value *body)
-{
-	const char *group = common_source(c, body);
-
-	struct na_row_walk walk =
-		na_row_walk(na_get(body, M_pairs)); /* worst first */
-	const struct na_value *v;
-	struct na_value *found[2] = {NULL, NULL}; /* both ways, one way */
-
-	for (size_t i = 0; i < WORST && (v = na_row_next(&walk)); i++) {
-		bool one_way = slow_one_way(body, v);
-
-		if (!is_slow(v))
-			continue;
-		if (!found[one_way])
-			found[one_way] = find_slow(c, v, one_way, group);
-		put_slow(c, found[one_way], v);
-	}
-	na_row_end(&walk);
 }
 
 /* What captures tell of their own hosts.  Of what these lack traces are none
@@ -549,7 +328,7 @@ static void judge_bad_endpoint(struct na_case *c)
 		return;
 	}
 	/* Who is not compared is not acquitted. */
-	if (!na_length(body, M_culprits) && !na_length(body, M_stalls) &&
+	if (!na_length(body, M_culprits) &&
 	    !na_length(body, M_undecided) && na_few_pairs(c)) {
 		na_case_missing(c, "transfers between more hosts: %s",
 				na_pairs_sentence(c));
@@ -561,12 +340,8 @@ static void judge_bad_endpoint(struct na_case *c)
 		else
 			judge_culprit(c, v);
 	}
-	na_for_each (v, na_get(body, M_stalls))
-		judge_stall(c, v);
 	na_for_each (v, na_get(body, M_undecided))
 		judge_undecided(c, v);
-	if (!na_length(body, M_culprits) && !na_length(body, M_undecided))
-		judge_slow(c, body);
 	/* What proxies sent names nobody: what ranks waited for may. */
 	if (!na_length(body, M_culprits) && na_of_ranks(c))
 		na_bad_endpoint_ranks(c);

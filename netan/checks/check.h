@@ -64,6 +64,7 @@ enum na_cause {
 struct na_who {
 	const char *kind, *host, *src_host, *dst_host;
 	const struct na_value *hosts, *alternatives;
+	const struct na_value *row; /* of culprits[], with its odds; or NULL */
 	const struct na_value *rank; /* of a GPU job; NULL: not told */
 	bool no_file; /* the hosts are devices whose file is missing */
 	/* Several, each with a `host` and a `rank` of its own, or NULL. */
@@ -73,7 +74,7 @@ struct na_who {
 
 /* What the session says of the network: somebody's side of it is accused, it
  * is acquitted, or neither. */
-enum na_outcome { NA_GUILTY, NA_NOT_GUILTY, NA_CANNOT_TELL };
+enum na_outcome { NA_GUILTY, NA_ONE_OF, NA_NOT_GUILTY, NA_CANNOT_TELL };
 
 /* Of an upper bound. */
 #define NA_AT_MOST "at most "

@@ -205,6 +205,7 @@ struct na_who na_who_of(const struct na_value *culprit)
 		.hosts = na_get(culprit, M_hosts),
 		.no_file = na_flag_at(culprit, M_no_file),
 		.alternatives = na_get(culprit, M_alternatives),
+		.row = culprit,
 	};
 }
 
@@ -345,6 +346,7 @@ static void put_verdict(struct na_case *c, struct na_value *body)
 {
 	static const char *const outcomes[] = {
 		[NA_GUILTY] = "guilty",
+		[NA_ONE_OF] = "one_of",
 		[NA_NOT_GUILTY] = "not_guilty",
 		[NA_CANNOT_TELL] = "cannot_tell",
 	};

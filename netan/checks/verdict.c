@@ -13,7 +13,6 @@
 #include "netan/base/units.h"
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
-#include "netan/methods/power.h"
 
 enum { FEW_TRANSFERS = 100 };
 
@@ -606,7 +605,8 @@ static const char *acquittal(struct na_case *c, const char *instead)
 	return na_case_text(c, "not guilty%s: %s%s%s",
 			    known == NA_PLACED ? na_if_racks : "",
 			    na_power_says(c),
-			    known == NA_NO_TOPOLOGY ? NA_POWER_NO_LINKS : "",
+			    known == NA_NO_TOPOLOGY ? "; of links that hosts share only the topology "
+			      "shows anything" : "",
 			    instead);
 }
 
@@ -648,13 +648,20 @@ static const char *half_acquitted(struct na_case *c)
 			    acquittal(c, na_verdict_instead(c)));
 }
 
+/* Several explanations of the same observations, none of them likely enough. */
+static bool is_one_of(const struct na_finding *f)
+{
+	return f && f->who.alternatives && f->who.alternatives->n &&
+	       f->confidence == NA_POSSIBLE;
+}
+
 static const char *verdict_of(struct na_case *c, enum na_outcome *outcome)
 {
 	const char *why;
 
 	if (na_captures_alone(c))
 		return na_verdict_packets(c, outcome);
-	*outcome = NA_GUILTY;
+	*outcome = is_one_of(na_verdict_accuser(c)) ? NA_ONE_OF : NA_GUILTY;
 	why = na_verdict_guilty(c);
 	if (why)
 		return why;
@@ -678,7 +685,7 @@ const char *na_verdict(struct na_case *c, enum na_outcome *outcome)
 	const char *text = verdict_of(c, outcome);
 	const char *clocks = clocks_remark(c);
 
-	return clocks && *outcome != NA_GUILTY
+	return clocks && *outcome > NA_ONE_OF
 		       ? na_case_text(c, "%s; remark: %s", text, clocks)
 		       : text;
 }
@@ -715,6 +722,9 @@ static void put_accused(struct na_case *c, struct na_value *list,
 		    na_confidences[w->certain ? NA_CERTAIN : f->confidence]);
 	if (w->alternatives && w->alternatives->n)
 		na_put_alias(c->r, row, M_alternatives, w->alternatives);
+	if (na_get(w->row, M_posterior))
+		na_case_copy(c, row, w->row, M_posterior, M_odds, M_rival,
+			     M_effect);
 }
 
 void na_verdict_put_accused(struct na_case *c, struct na_value *body)

@@ -32,21 +32,12 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome);
 const char *na_packets_unseen(struct na_case *c);
 
 /*
- * power.c: what would have been named, after the list power[] of `pairs`.
- * Why that is not enough for an acquittal, with what to capture; NULL: it is.
- * A fault twice as slow is one that matters; it must have been visible on 95 %
- * of the sides.
+ * power.c: from the bounds power[] of `pairs`.  Why they do not rule the network
+ * out, with what to capture; NULL: they do.
  */
 const char *na_power_lacks(struct na_case *c);
-/* More hosts or steps than are here, which the tests of sides take at least
- * (netan/methods/wire): how many, and where they are; NULL: there are enough. */
-const char *na_power_takes(struct na_case *c);
-/* "one that is 2x slower, on 3 of 8 sides of hosts, as hosts differ too much
- * without any fault: receive side of host-0 (only from 3x) and 2 more": what
- * stands behind it; "". */
-const char *na_power_limits(struct na_case *c);
-/* "a NIC 1.3x slower would have been named on 61 of 64 hosts; on host-7 only
- * from 2x (few transfers)" */
+/* "a NIC more than 1.3x slower than usual is ruled out on all of 16 transmit and
+ * receive sides" */
 const char *na_power_says(struct na_case *c);
 
 /*

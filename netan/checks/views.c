@@ -145,11 +145,7 @@ static void put_rest(struct na_case *c)
 	const struct na_value *body = na_result_get_body(c->r);
 	const struct na_value *passed = na_get(body, M_passed);
 	const char *text = not_run(c, na_first(body, M_not_run));
-	const char *limits = na_power_limits(c);
 
-	if (*limits && na_says(body, M_outcome, "cannot_tell"))
-		na_result_text(c->r, "NICs and paths that would not have been "
-				     "named", "%s", limits);
 	if (passed && passed->n)
 		na_result_text(c->r, "passed", "%s",
 			       na_case_names(c, passed, passed->n));

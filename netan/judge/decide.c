@@ -355,6 +355,27 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	return x;
 }
 
+/*
+ * Two clocks: what they are fitted wrong by is a constant time, which hides least
+ * in large transfers.  Slow steps of a side name nothing: a straggler, an input
+ * wait or a late partner has the same.  Nor do late counts of a link: chains of
+ * timeouts meet on a few pairs.
+ */
+static bool may_show(const struct na_j_decision *d, const struct na_j_row *row,
+		     enum na_mechanism by)
+{
+	switch (by) {
+	case NA_MECH_LEVEL:
+		return !(d->s->clock_se > 0) || d->n_tables == 1;
+	case NA_MECH_LATE:
+		return row->place.cause < NA_CAUSE_RACK_UPLINK;
+	case NA_MECH_SPELL:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* The mean of the mechanisms' Bayes factors, and the prior. */
 static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 {
@@ -365,9 +386,11 @@ static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 		return;
 	for (int by = 0; by < NA_MECHANISMS; by++) {
 		const struct na_j_gain *g = &row->by[by];
+		bool there = g->there &&
+			     may_show(d, row, (enum na_mechanism)by);
 
-		x[by] = g->there ? g->gain : 0;
-		if (!g->there || g->gain <= most)
+		x[by] = there ? g->gain : 0;
+		if (!there || g->gain <= most)
 			continue;
 		most = g->gain;
 		row->there = true;
@@ -389,8 +412,11 @@ static void both_sides(const struct na_j_row *src, const struct na_j_row *dst,
 {
 	double a = src->odds - src->prior, b = dst->odds - dst->prior;
 	const struct na_j_row *less = src->effect <= dst->effect ? src : dst;
+	bool both = src->there && dst->there && fmin(a, b) > 1;
 
-	if (!src->there || !dst->there || fmin(a, b) <= 1)
+	/* A host is slow where each of its sides is. */
+	host->there = host->there && both;
+	if (!both)
 		return;
 	if (host->there && host->odds > a + b + prior)
 		return;

@@ -2,6 +2,7 @@
  * From a table of transfers to the verdict.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "netan/base/order.h"
@@ -156,15 +157,31 @@ static bool fill_clocks(struct na_judge_result *out,
 	return true;
 }
 
+/* A pair is no block that has a bound: it is looked at by itself.  Timers slow
+ * few transfers, which no bound of a level sees. */
+static bool is_unexplained(const struct na_judge_result *r,
+			   const struct na_j_late *late)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < late->s->n_pairs; i++)
+		n += late->pairs[i].late0;
+	for (size_t i = 0; i < r->n_pairs; i++)
+		if (r->pairs[i].effect > NA_J_BOUND)
+			return true;
+	return n >= NA_J_LATE_MIN;
+}
+
 /* A side that sends slow and a clock that is late look alike in latencies of
  * two clocks, so these never show that nobody is slow. */
-static enum na_outcome outcome_of(const struct na_j_verdict *v,
-				  const struct na_j_session *s)
+static enum na_outcome outcome_of(const struct na_judge_result *r,
+				  const struct na_j_verdict *v,
+				  const struct na_j_decision *d)
 {
 	if (v->found.n)
 		return NA_GUILTY;
 	if (!v->named && v->upper <= NA_J_BOUND && v->nobody >= NA_J_NOBODY &&
-	    !(s->clock_se > 0))
+	    !(d->s->clock_se > 0) && !is_unexplained(r, &d->late))
 		return NA_NOT_GUILTY;
 	return NA_CANNOT_TELL;
 }
@@ -177,7 +194,7 @@ static bool fill(struct na_judge_result *out, struct na_j_decision *d)
 		  fill_bounds(out, &v, d->s->n_hosts);
 
 	if (ok) {
-		out->outcome = outcome_of(&v, d->s);
+		out->outcome = outcome_of(out, &v, d);
 		out->nobody = v.nobody;
 		out->upper = exp(v.upper);
 		ok = fill_findings(out, &v);

@@ -90,7 +90,25 @@ static size_t only_pair(const struct na_j_decision *d,
 	return n == 1 ? only : d->s->n_pairs;
 }
 
-/* Blocks of the same pairs cannot be told apart. */
+/* On two clocks a host's clock that is fitted wrong moves half of what one side is
+ * slow by to the other side. */
+static bool add_sides(const struct na_j_decision *d,
+		      const struct na_j_rows *rows, struct na_j_found *f)
+{
+	for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
+		const struct na_place p = {(enum na_cause)side, f->place.a,
+					   NA_JUDGE_NONE};
+		const struct na_j_row *row = na_j_find_row(d, rows, &p);
+
+		f->n_twins++;
+		if (!na_add(&f->alternatives,
+			    ((struct na_rival){p, row ? row->odds : NAN})))
+			return false;
+	}
+	return true;
+}
+
+/* Blocks of the same pairs cannot be distinguished. */
 static bool add_twins(const struct na_j_decision *d,
 		      const struct na_j_rows *rows, struct na_j_found *f,
 		      bool *in)
@@ -108,6 +126,9 @@ static bool add_twins(const struct na_j_decision *d,
 			if (!add_twin(d, rows, f, &places[i], in))
 				return false;
 	}
+	if (f->place.cause == NA_CAUSE_HOST && d->s->clock_se > 0 &&
+	    f->mechanism != NA_MECH_LATE && !add_sides(d, rows, f))
+		return false;
 	if (f->place.cause < NA_CAUSE_RACK_UPLINK)
 		return true;
 	for (size_t i = 0; i < d->blocks.links.n; i++) {
@@ -158,7 +179,7 @@ static bool add_rivals(const struct na_j_decision *d,
 		       const struct na_j_rows *before,
 		       const struct na_j_rows *after, struct na_j_found *f)
 {
-	double sum = 1;
+	double sum = 1 + (double)f->n_twins;
 
 	for (size_t i = 0; i < before->n; i++) {
 		const struct na_j_row *row = &before->v[i];

@@ -47,7 +47,7 @@ $(SYNC): $(SYNC).o $(SYNC_LIB) $(FLEETS_LIB) $(LIB)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 FLEETS ?= 500
-# Of WORLD=gpu, which needs python3.
+# Of WORLD=gpu and simgrid, which need python3.
 SETS ?= 200
 SEED ?= 1
 PARTS ?=
@@ -58,12 +58,22 @@ WORLD ?= statistical queueing sync
 # Of captures: where they lie; JUDGE_ONLY=1 records none.
 CAPTURES ?= $(O)/captures
 JUDGE_ONLY ?=
+# Its network is SimGrid's, where that is installed.
+SIMGRID := $(B)/tests/accuracy/simgrid/engine
+HAVE_SIMGRID := $(if $(filter simgrid,$(WORLD)),$(shell $(PKG_CONFIG) --exists simgrid && echo yes))
+
+$(SIMGRID): tests/accuracy/simgrid/engine.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 -O2 -Wall -Wextra -Werror -o $@ $< -lsimgrid
+
 .PHONY: bench-accuracy
-bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
-	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) all
+bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical, queueing, sync, gpu, simgrid; FLEETS, SEED, PARTS=1, LIST=1, BARE=1) and in captures of real TCP (WORLD=captures)
+	$(SUB) $(ACCURACY) $(SYNC) $(if $(filter captures,$(WORLD)),$(TCP_WORLD)) $(if $(HAVE_SIMGRID),$(SIMGRID)) all
 	@set -e; for world in $(WORLD); do case $$world in \
 	sync) $(SYNC) bench $(O)/netan -n $(FLEETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(BARE),-t) $(if $(LIST),-l) ;; \
 	captures) SEED=$(SEED) JUDGE_ONLY=$(JUDGE_ONLY) LIST=$(LIST) JOBS=$(JOBS) bash tests/accuracy/tcp/bench.sh $(O)/netan $(B)/tests/accuracy/tcp $(CAPTURES) ;; \
+	simgrid) $(if $(HAVE_SIMGRID),python3 tests/accuracy/simgrid/score.py $(O)/netan -e $(SIMGRID) -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(BARE),--bare) $(if $(LIST),-l),echo 'skipped: world simgrid: SimGrid is not installed (Debian: libsimgrid-dev)') ;; \
 	gpu) $(if $(filter stop order,$(KIND)),,python3 tests/accuracy/gpu/bench.py $(O)/netan -n $(SETS) -s $(SEED) -j $(JOBS) $(if $(KIND),-k $(KIND)) $(if $(LIST),-l);) \
 		$(if $(filter-out stop,$(KIND)),,python3 tests/accuracy/gpu/stops.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l);) \
 		$(if $(filter-out order,$(KIND)),,python3 tests/accuracy/gpu/orders.py $(O)/netan -n $(SETS) -s $(SEED) $(if $(LIST),-l)) ;; \

@@ -30,22 +30,6 @@ static bool find_first(const struct pairs_state *s, struct pairs_run *run)
 	return first && run->first_of;
 }
 
-static bool link_next(struct pairs_run *run)
-{
-	uint32_t n = (uint32_t)run->n_nodes;
-	uint32_t *behind = na_calloc(n, sizeof(*behind)); /* by first */
-
-	run->next_of = na_calloc(n, sizeof(*run->next_of));
-	for (uint32_t i = 0; behind && i < n; i++)
-		behind[i] = n;
-	for (uint32_t i = n; behind && run->next_of && i-- > 0;) {
-		run->next_of[i] = behind[run->first_of[i]];
-		behind[run->first_of[i]] = i;
-	}
-	free(behind);
-	return behind && run->next_of;
-}
-
 bool na_pairs_find_absent(struct pairs_state *s)
 {
 	bool ok = na_absent_find(&s->absent, s->scope->store);
@@ -53,7 +37,7 @@ bool na_pairs_find_absent(struct pairs_state *s)
 	for (size_t i = 0;
 	     ok && s->absent.n && s->of_hosts && i < s->scope->store->n_runs;
 	     i++)
-		ok = find_first(s, &s->runs[i]) && link_next(&s->runs[i]);
+		ok = find_first(s, &s->runs[i]);
 	return ok;
 }
 

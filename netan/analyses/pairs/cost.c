@@ -14,16 +14,16 @@ static uint32_t host_of(const struct asking *a, uint32_t node)
 	return na_pairs_node_at(a->s, a->run, node)->host;
 }
 
-static void ask_racks(const struct asking *a, const struct na_lz_who *who)
+static void ask_racks(const struct asking *a, const struct na_place *who)
 {
-	const uint32_t *rack_of = a->run->found.rack_of;
+	const uint32_t *rack_of = a->run->rack_of;
 
 	for (uint32_t h = 0; rack_of && h < a->run->n_nodes; h++) {
 		bool in = rack_of[h] == who->a;
 		uint32_t host = host_of(a, h);
 
-		a->from[host] = in != (who->kind == NA_LZ_RACK_DOWNLINK);
-		a->to[host] = who->kind == NA_LZ_RACK_PAIR
+		a->from[host] = in != (who->cause == NA_CAUSE_RACK_DOWNLINK);
+		a->to[host] = who->cause == NA_CAUSE_RACK_PAIR
 				      ? rack_of[h] == who->b
 				      : !a->from[host];
 	}
@@ -40,48 +40,48 @@ static void ask_node(const struct asking *a, bool *asked, uint32_t node)
 }
 
 /* Whose transfers; a rack's link carries what leaves or enters it. */
-static void ask_who(const struct asking *a, const struct na_lz_who *who)
+static void ask_who(const struct asking *a, const struct na_place *who)
 {
 	size_t hosts = a->s->scope->store->n_hosts;
 
 	for (size_t i = 0; i < hosts; i++) {
-		a->from[i] = who->kind == NA_LZ_DST;
-		a->to[i] = who->kind == NA_LZ_SRC;
+		a->from[i] = who->cause == NA_CAUSE_DST;
+		a->to[i] = who->cause == NA_CAUSE_SRC;
 	}
-	if (who->kind > NA_LZ_PAIR) {
+	if (who->cause > NA_CAUSE_PAIR) {
 		ask_racks(a, who);
 		return;
 	}
-	if (who->kind != NA_LZ_DST)
+	if (who->cause != NA_CAUSE_DST)
 		ask_node(a, a->from, who->a);
-	if (who->kind != NA_LZ_SRC)
-		ask_node(a, a->to, who->kind == NA_LZ_PAIR ? who->b : who->a);
+	if (who->cause != NA_CAUSE_SRC)
+		ask_node(a, a->to, who->cause == NA_CAUSE_PAIR ? who->b : who->a);
 }
 
 static bool cost(struct asking *a, struct na_whatif *w,
-		 const struct na_lz_finding *f, struct na_whatif_cost *out)
+		 const struct na_judge_finding *f, struct na_whatif_cost *out)
 {
 	struct na_whatif_ask ask = {
 		.from = a->from,
 		.to = a->to,
-		.either = f->who.kind == NA_LZ_HOST,
-		.in_spells = f->intermittent || f->channel == NA_LZ_RATE ||
-			     f->channel == NA_LZ_WINDOW,
+		.either = f->place.cause == NA_CAUSE_HOST,
+		.in_spells = f->mechanism == NA_MECH_SPELL ||
+			     f->mechanism == NA_MECH_LATE,
 	};
 
-	ask_who(a, &f->who);
+	ask_who(a, &f->place);
 	return na_whatif_cost(w, &ask, out);
 }
 
 static enum na_status costs_of(struct pairs_state *s, struct pairs_run *run,
 			       struct na_err *err)
 {
-	const struct na_lz_result *found = &run->found;
+	const struct na_judge_result *found = &run->found;
 	size_t hosts = s->scope->store->n_hosts;
 	struct asking a = {s, run, na_calloc(hosts, 1), na_calloc(hosts, 1)};
 	struct na_whatif *w = NULL;
 	enum na_status st = na_whatif_make(s->scope, (uint32_t)(run - s->runs),
-					   found->one_clock, &w, err);
+					   !found->two_clocks, &w, err);
 	bool ok;
 
 	run->costs = na_calloc(found->n_findings, sizeof(*run->costs));

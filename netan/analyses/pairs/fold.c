@@ -9,59 +9,43 @@
 #include "netan/base/vec.h"
 
 bool na_pairs_is_whole(const struct pairs_run *run,
-		       const struct na_lz_finding *f)
+		       const struct na_judge_finding *f)
 {
 	return run->devices && run->devices[f - run->found.findings] > 1;
 }
 
 static uint32_t host_of(const struct pairs_state *s,
 			const struct pairs_run *run,
-			const struct na_lz_finding *f)
+			const struct na_judge_finding *f)
 {
-	return na_pairs_node_at(s, run, f->who.a)->host;
+	return na_pairs_node_at(s, run, f->place.a)->host;
 }
 
 static bool alike(const struct pairs_state *s, const struct pairs_run *run,
-		  const struct na_lz_finding *a, const struct na_lz_finding *b)
+		  const struct na_judge_finding *a, const struct na_judge_finding *b)
 {
-	return a->who.kind == b->who.kind && a->who.kind <= NA_LZ_HOST &&
+	return a->place.cause == b->place.cause && a->place.cause <= NA_CAUSE_HOST &&
 	       host_of(s, run, a) == host_of(s, run, b);
 }
 
-/* The mean of what n devices and one more show; the wider p is kept. */
-static void join(struct na_lz_finding *a, uint32_t n,
-		 const struct na_lz_finding *b)
+/* The mean of what n devices and one more show; the less certain one counts. */
+static void join(struct na_judge_finding *a, uint32_t n,
+		 const struct na_judge_finding *b)
 {
 	a->effect += (b->effect - a->effect) / (n + 1);
-	a->ci_low += (b->ci_low - a->ci_low) / (n + 1);
-	a->ci_high += (b->ci_high - a->ci_high) / (n + 1);
-	a->p_value = b->p_value > a->p_value ? b->p_value : a->p_value;
+	a->low += (b->low - a->low) / (n + 1);
+	a->high += (b->high - a->high) / (n + 1);
+	a->posterior = b->posterior < a->posterior ? b->posterior
+						   : a->posterior;
 	a->pairs += b->pairs;
 	a->transfers += b->transfers;
-	a->tails += b->tails;
-	a->episodes += b->episodes;
-	a->loses_packets |= b->loses_packets;
-}
-
-/* Whether another host's same side is named too. */
-static bool has_company(const struct pairs_state *s,
-			const struct pairs_run *run,
-			const struct na_lz_finding *f)
-{
-	for (size_t i = 0; i < run->found.n_findings; i++) {
-		const struct na_lz_finding *g = &run->found.findings[i];
-
-		if (g->who.kind == f->who.kind &&
-		    host_of(s, run, g) != host_of(s, run, f))
-			return true;
-	}
-	return false;
+	a->late += b->late;
 }
 
 enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 {
-	struct na_lz_result *all = &run->found;
-	struct na_lz_finding *f = all->findings;
+	struct na_judge_result *all = &run->found;
+	struct na_judge_finding *f = all->findings;
 	size_t kept = 0;
 
 	run->devices = na_calloc(all->n_findings, sizeof(*run->devices));
@@ -78,14 +62,9 @@ enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 			continue;
 		}
 		join(&f[k], run->devices[k]++, &f[i]);
-		free(f[i].windows);
+		free(f[i].steps);
 		free(f[i].alternatives);
 	}
 	all->n_findings = kept;
-	/* Several devices of one host have no uplink but the host's own. */
-	for (size_t i = 0; i < kept; i++) {
-		if (run->devices[i] > 1 && !has_company(s, run, &f[i]))
-			f[i].needs = NULL;
-	}
 	return NA_OK;
 }

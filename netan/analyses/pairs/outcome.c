@@ -1,15 +1,13 @@
 /*
- * pairs: guilty, not guilty or cannot tell, and what an acquittal rests on: by
- * how much each side would have had to be slower to be named.
+ * pairs: the outcome, and, by side of a host, the upper bound of how slow it may
+ * be.
  */
 #include <math.h>
 
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/str.h"
-#include "netan/methods/power.h"
-
-enum { MOST_TOLD = 3 }; /* sides in a sentence */
+#include "netan/base/units.h"
 
 static void put_power(struct na_result *r, struct na_value *body,
 		      const struct pairs_state *s)
@@ -19,8 +17,9 @@ static void put_power(struct na_result *r, struct na_value *body,
 	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
 		const struct pairs_run *run = &s->runs[i];
 
-		for (size_t k = 0; k < run->found.n_power; k++) {
-			const struct na_lz_power *p = &run->found.power[k];
+		for (size_t k = 0; k < run->found.n_bounds; k++) {
+			const struct na_judge_bound *p =
+				&run->found.bounds[k];
 			struct na_value *row = na_pairs_put_row(r, list, s, i);
 
 			na_put_text(r, row, M_host,
@@ -29,8 +28,12 @@ static void put_power(struct na_result *r, struct na_value *body,
 					    na_pairs_node_at(s, run, p->host)));
 			na_put_text(r, row, M_side,
 				    na_pairs_kind_names[p->side]);
-			na_put_real(r, row, M_factor, p->factor);
-			na_put_text(r, row, M_why, *p->why ? p->why : NULL);
+			na_put_real(r, row, M_factor, p->upper);
+			na_put_real(r, row, M_upper_factor, p->upper);
+			na_put_text(r, row, M_why,
+				    isnan(p->upper) ? "fewer than two pairs, or "
+						      "its file is missing"
+						    : NULL);
 		}
 	}
 }
@@ -48,160 +51,77 @@ static bool all_are_here(const struct pairs_state *s,
 	return true;
 }
 
-/* Of a run's sides, on which what matters would have been named. */
-static size_t shown_sides(const struct na_lz_result *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n_power; i++)
-		n += f->power[i].factor <= na_lz_matters(f->n_power);
-	return n;
-}
-
 bool na_pairs_acquits(const struct pairs_state *s, const struct pairs_run *run)
 {
-	const struct na_lz_result *f = &run->found;
-	size_t shown = shown_sides(f);
-
-	return !na_pairs_one_file(s) && all_are_here(s, run) && f->n_power &&
-	       !f->suspicious && !f->n_undecided && !f->n_stalls &&
-	       (double)shown >= NA_LZ_OF_SIDES * (double)f->n_power;
+	return !na_pairs_one_file(s) && all_are_here(s, run) &&
+	       run->found.outcome == NA_NOT_GUILTY;
 }
 
-/* "; not on the receive side of host-1 and 2 more": n of them. */
-static void say_unnamed(struct na_str *t, const struct pairs_state *s, size_t n)
+/* The largest bound of a side that is known; how many sides are not. */
+static double largest_bound(const struct pairs_state *s, size_t *unknown)
 {
-	size_t told = 0;
+	double most = 1;
 
+	*unknown = 0;
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct pairs_run *run = &s->runs[i];
+		const struct na_judge_result *f = &s->runs[i].found;
 
-		for (size_t k = 0; k < run->found.n_power; k++) {
-			const struct na_lz_power *p = &run->found.power[k];
-
-			if (p->factor <= na_lz_matters(run->found.n_power) ||
-			    told >= MOST_TOLD)
-				continue;
-			na_str_addf(t, "%s the %s side of %s",
-				    told ? "," : "; not on",
-				    p->side == NA_LZ_SRC ? "transmit"
-							 : "receive",
-				    na_pairs_host_name(
-					    s,
-					    na_pairs_node_at(s, run, p->host)));
-			told++;
+		for (size_t k = 0; k < f->n_bounds; k++) {
+			most = fmax(most, f->bounds[k].upper);
+			*unknown += isnan(f->bounds[k].upper) ? 1 : 0;
 		}
 	}
-	if (n > told)
-		na_str_addf(t, " and %zu more", n - told);
+	return most;
 }
 
-static size_t slow_pairs(const struct pairs_state *s)
+/* Nothing is named: how slow may a side be, all the same? */
+static void note_bounds(struct na_result *r, const struct pairs_state *s,
+			bool cleared)
 {
-	size_t n = 0;
+	char times[NA_UNIT_BUF], n[NA_UNIT_BUF];
+	size_t unknown;
+	double most = largest_bound(s, &unknown);
 
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct na_lz_result *f = &s->runs[i].found;
-
-		for (size_t k = 0; k < f->n_undecided; k++)
-			n += f->undecided[k].n_pairs;
-	}
-	return n;
-}
-
-/* What is known of one culprit says little of several. */
-static void note_open(struct na_result *r, const struct pairs_state *s,
-		      const char *named)
-{
-	size_t slow = slow_pairs(s);
-
-	if (slow)
+	na_print_number(times, most, 2);
+	if (cleared)
 		na_result_note(r,
-			       "cannot tell: %zu slow pair%s unexplained; "
-			       "were one host alone slow, %s",
-			       slow, slow > 1 ? "s stay" : " stays", named);
-	else
+			       "looks healthy: no side of a host is more than "
+			       "%sx slower than usual (97.5 %% bound)%s",
+			       times,
+			       s->scope->store->topology
+				       ? ""
+				       : "; links that hosts share need "
+					 "--topology");
+	else if (most > 1)
 		na_result_note(r,
-			       "cannot tell: something stays unexplained, or "
-			       "files are missing, though %s",
-			       named);
-}
-
-/* Too few to compare what they send.  Of captures, where nothing tells
- * collectives, more of them would not do. */
-static bool has_few_hosts(const struct pairs_state *s)
-{
-	const struct na_store *store = s->scope->store;
-
-	for (size_t i = 0; i < store->n_sources; i++) {
-		if (store->sources[i].capture)
-			return false;
-	}
-	return s->of_hosts && s->nodes.n && s->nodes.n < NA_WIRE_FEW_HOSTS;
-}
-
-/* Nobody is named: does that say anything? */
-static void note_power(struct na_result *r, const struct pairs_state *s,
-		       bool cleared)
-{
-	char text[PAIRS_WORDS], times[NA_UNIT_BUF];
-	struct na_str t = na_str_over(text, sizeof(text));
-	double matters = NA_LZ_MATTERS;
-	size_t shown = 0, all = 0;
-	const struct na_topology *racks = s->scope->store->topology;
-	bool enough;
-
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct na_lz_result *f = &s->runs[i].found;
-
-		shown += shown_sides(f);
-		all += f->n_power;
-		if (f->n_power)
-			matters = fmax(matters, na_lz_matters(f->n_power));
-	}
-	enough = (double)shown >= NA_LZ_OF_SIDES * (double)all;
-	if (enough && !na_power_say(&t, na_get(na_result_body(r), M_power)))
-		return; /* it is noted that memory was refused */
-	if (shown < all && !enough)
-		say_unnamed(&t, s, all - shown);
-	if (all && enough && !cleared)
-		note_open(r, s, t.s);
-	else if (all && enough)
-		na_result_note(r, "not guilty%s: %s%s",
-			       racks && na_pairs_placed(s)
-				       ? ", if the racks are as --topology says"
-				       : "",
-			       t.s, racks ? "" : NA_POWER_NO_LINKS);
-	else if (all)
-		na_result_note(r,
-			       "cannot tell: a NIC %sx slower would have "
-			       "been named on %zu of %zu transmit and receive "
-			       "sides of hosts%s",
-			       na_power_times(times, matters), shown, all, t.s);
-	else if (has_few_hosts(s))
-		na_result_note(r,
-			       "cannot tell: to compare hosts takes %d of "
-			       "them, and these are %zu: trace more at once",
-			       NA_WIRE_FEW_HOSTS, s->nodes.n);
-	else
-		na_result_note(r, "cannot tell: it is not known how slow a NIC "
-				  "would have had to be to be named");
+			       "cannot tell: a side of a host may be up to %sx "
+			       "slower than usual (97.5 %% bound)",
+			       times);
+	if (unknown)
+		na_result_note(r, "sides without a bound, as they have fewer "
+				  "than two pairs: %s",
+			       na_print_count(n, unknown));
 }
 
 void na_pairs_put_outcome(struct na_result *r, struct na_value *body,
 			  const struct pairs_state *s)
 {
-	size_t named = 0, runs = s->scope->store->n_runs, cleared = 0;
+	size_t named = 0, sure = 0, runs = s->scope->store->n_runs, cleared = 0;
 
 	for (size_t i = 0; i < runs; i++) {
-		named += s->runs[i].found.n_findings;
+		const struct na_judge_result *f = &s->runs[i].found;
+
+		named += f->n_findings;
+		for (size_t k = 0; k < f->n_findings; k++)
+			sure += na_pairs_is_sure(&f->findings[k]);
 		cleared += na_pairs_acquits(s, &s->runs[i]);
 	}
 	na_put_text(r, body, M_outcome,
-		    named                     ? "guilty"
+		    sure                      ? "guilty"
+		    : named                   ? "one_of"
 		    : runs && cleared == runs ? "not_guilty"
 					      : "cannot_tell");
 	put_power(r, body, s);
 	if (!named && runs)
-		note_power(r, s, cleared == runs);
+		note_bounds(r, s, cleared == runs);
 }

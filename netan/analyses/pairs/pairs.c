@@ -1,9 +1,8 @@
 /*
  * pairs: which source, destination, host or path is bad.  First pass:
  * which pairs there are, and their sums.  Second: every transfer to its
- * place, pair after pair; then quantiles and the localisation
- * (netan/methods/localise), run by run.  Third, if a host is named: which of
- * its devices carries it.
+ * place, pair after pair; then quantiles and the judge's answer (netan/judge),
+ * run by run.
  */
 #include "netan/analyses/pairs/state.h"
 
@@ -97,7 +96,16 @@ static struct na_triple key_of(const struct pairs_state *s,
 
 static struct na_triple moment_of(const struct na_transfer *t)
 {
-	return (struct na_triple){t->collective, t->step, 0};
+	/* Calls and messages of captures are no parts of one exchange. */
+	uint32_t part = t->iteration == NA_UNKNOWN_U32 ? t->component
+						       : t->iteration;
+
+	return (struct na_triple){t->collective, t->step, part};
+}
+
+static struct na_triple connection_of(const struct na_transfer *t)
+{
+	return (struct na_triple){t->src, t->dst, 0};
 }
 
 static bool same(const struct na_triples *t, uint32_t i, struct na_triple k)
@@ -145,6 +153,12 @@ static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 		if (s->last_moment == NA_NO_TRIPLE)
 			return NA_ENOMEM;
 	}
+	if (!same(&s->connections, s->last_connection, connection_of(t))) {
+		s->last_connection = na_triples_add(&s->connections,
+						    connection_of(t));
+		if (s->last_connection == NA_NO_TRIPLE)
+			return NA_ENOMEM;
+	}
 	na_extent_add(&s->ends, t->end_ps, t->end_ps);
 	if (t->klass == NA_CLOCK_SKEW) {
 		sum_up(s, sum, &(struct pairs_sum){.clamped = 1});
@@ -157,7 +171,7 @@ static enum na_status survey(struct pairs_state *s, const struct na_transfer *t)
 	return NA_OK;
 }
 
-/* A row for the localisation, beside the pair where it goes. */
+/* A row, and the pair where it goes. */
 static enum na_status keep_row(struct pairs_state *s,
 			       const struct na_transfer *t)
 {
@@ -169,16 +183,20 @@ static enum na_status keep_row(struct pairs_state *s,
 		s->last_key = na_triples_find(&m->keys, key_of(s, t));
 	if (!same(&m->moments, s->last_moment, moment_of(t)))
 		s->last_moment = na_triples_find(&m->moments, moment_of(t));
+	if (!same(&m->connections, s->last_connection, connection_of(t)))
+		s->last_connection = na_triples_find(&m->connections,
+						     connection_of(t));
 	if (!na_grow(&s->rows, &s->cap_rows, s->n_rows + 1, sizeof(*s->rows)) ||
 	    !na_grow(&s->row_pair, &s->cap_row_pair, s->n_rows + 1,
 		     sizeof(*s->row_pair)))
 		return NA_ENOMEM;
 	s->row_pair[s->n_rows] = m->place_of[s->last_key];
-	s->rows[s->n_rows++] = (struct na_lz_transfer){
+	s->rows[s->n_rows++] = (struct pairs_row){
 		.latency_us = t->klass == NA_CLOCK_SKEW ? 0 : us,
 		.size_bytes = (float)t->size_bytes,
 		.tick = (uint32_t)(since / (uint64_t)m->tick_ps),
 		.moment = s->last_moment,
+		.ends = s->last_connection,
 	};
 	return NA_OK;
 }
@@ -211,8 +229,6 @@ static enum na_status pairs_add(void *block, const struct na_transfer *t)
 	/* Without --side both are seen; a pair is what receivers tell of it. */
 	if (t->side == NA_TX && s->scope->filter->side < 0)
 		return s->pass == 1 ? na_pairs_send_keep(s, t) : NA_ASIDE;
-	if (s->pass == 2)
-		return na_pairs_endpoint_add(s, t);
 	if (s->pass == 0)
 		return survey(s, t);
 	return na_pairs_of_sends(s) ? keep_both(s, t) : keep_row(s, t);
@@ -231,6 +247,11 @@ static enum na_status merge_survey(struct pairs_state *s,
 	s->crowded |= b->crowded;
 	for (size_t i = 0; i < b->moments.n; i++) {
 		if (na_triples_add(&s->moments, b->moments.keys[i]) ==
+		    NA_NO_TRIPLE)
+			return NA_ENOMEM;
+	}
+	for (size_t i = 0; i < b->connections.n; i++) {
+		if (na_triples_add(&s->connections, b->connections.keys[i]) ==
 		    NA_NO_TRIPLE)
 			return NA_ENOMEM;
 	}
@@ -258,8 +279,6 @@ static enum na_status pairs_merge(void *state, void *block, unsigned pass)
 {
 	if (pass == 0)
 		return merge_survey(state, block);
-	if (pass == 2)
-		return na_pairs_endpoint_merge(state, block);
 	merge_rows(state, block);
 	return na_pairs_sends_merge(state, block);
 }
@@ -293,7 +312,6 @@ static bool drop_keys(struct pairs_state *s)
 static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct pairs_state *s = state;
-	bool more = false;
 	enum na_status st;
 
 	if (done == 0 && s->crowded)
@@ -306,25 +324,12 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 	if (done == 0)
 		return na_pairs_join_ranks(s) ? na_pairs_plan(s, err)
 					      : na_fail_nomem(err);
-	if (done == 2)
-		return NA_OK;
 	st = drop_keys(s) ? na_pairs_judge(s, err) : na_fail_nomem(err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
 	s->rows = NULL;
 	na_vec_free(&s->sends);
-	if (st == NA_OK && na_pairs_endpoint_plan(s, &more) != NA_OK)
-		return na_fail_nomem(err);
-	return st == NA_OK && !more ? NA_END : st;
-}
-
-/* Of hosts, what a culprit costs and which of its devices it is take another
- * look at the transfers. */
-static bool pairs_lets_go(const void *state, unsigned pass)
-{
-	const struct pairs_state *s = state;
-
-	return pass == 1 && !s->of_hosts;
+	return st;
 }
 
 /* Of a block in the second pass, at most. */
@@ -340,20 +345,18 @@ static void pairs_fini(void *state)
 	struct pairs_state *s = state;
 
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
-		na_lz_result_fini(&s->runs[i].found);
+		na_judge_result_fini(&s->runs[i].found);
+		na_vec_free(&s->runs[i].clocks);
 		free(s->runs[i].devices);
 		free(s->runs[i].first_of);
-		free(s->runs[i].next_of);
 		free(s->runs[i].costs);
-		free(s->runs[i].sent_us);
-		free(s->runs[i].alike);
-		free(s->runs[i].late);
-		free(s->runs[i].roles);
+		free(s->runs[i].effects);
+		free(s->runs[i].rack_of);
 	}
 	free(s->runs);
 	na_triples_fini(&s->keys);
 	na_triples_fini(&s->moments);
-	na_triples_fini(&s->device_keys);
+	na_triples_fini(&s->connections);
 	na_arena_fini(&s->text);
 	na_absent_fini(&s->absent);
 	na_vec_free(&s->sums);
@@ -365,13 +368,9 @@ static void pairs_fini(void *state)
 	free(s->pairs);
 	free(s->quantiles);
 	free(s->place_of);
-	free(s->lz_moments);
 	free(s->rows);
 	free(s->row_pair);
 	free(s->filled);
-	na_vec_free(&s->devices);
-	free(s->blamed[0]);
-	free(s->blamed[1]);
 }
 
 const struct na_analysis na_an_pairs = {
@@ -420,7 +419,7 @@ const struct na_analysis na_an_pairs = {
 	.begins = 2,
 	.tells_coverage = 4,
 	.state_size = sizeof(struct pairs_state),
-	.passes = 3,
+	.passes = 2,
 	.counts = NA_COUNTS(TRANSFERS),
 	.open = pairs_open,
 	.fork = pairs_fork,
@@ -429,7 +428,6 @@ const struct na_analysis na_an_pairs = {
 	.add_step = na_pairs_add_step,
 	.merge = pairs_merge,
 	.turn = pairs_turn,
-	.lets_go = pairs_lets_go,
 	.finish = na_pairs_finish,
 	.fini = pairs_fini,
 	.weight = pairs_weight,

@@ -29,29 +29,6 @@ static void put_nodes(struct na_result *r, struct na_value *to,
 	}
 }
 
-enum measure { EXPECTED, SENDS, RECEIVES, TIMEOUTS };
-
-static const char *const measure_names[] = {
-	[EXPECTED] = "expected",
-	[SENDS] = "sends",
-	[RECEIVES] = "receives",
-	[TIMEOUTS] = "timeouts",
-};
-
-/* What names somebody is what is drawn: a receiver's latencies also hold its
- * waits and what clocks differ by. */
-static enum measure measure_of(const struct pairs_run *run)
-{
-	const struct na_lz_result *f = &run->found;
-
-	if (run->tells_alike && run->alike)
-		return f->one_clock ? SENDS : RECEIVES;
-	return run->late && f->n_findings &&
-			       f->findings[0].channel == NA_LZ_RATE
-		       ? TIMEOUTS
-		       : EXPECTED;
-}
-
 /* Where most of a pair's transfers show no time, the others tell how far clocks
  * differ. */
 static bool is_timeless(const struct pairs_state *s,
@@ -60,36 +37,18 @@ static bool is_timeless(const struct pairs_state *s,
 	const struct pairs_sum *sum =
 		&s->sums.v[s->pairs[run->pair0 + i].found];
 
-	return measure_of(run) == EXPECTED && i < run->n_remote &&
-	       sum->clamped > sum->n;
+	return !run->of_sends && i < run->n_remote && sum->clamped > sum->n;
 }
 
-static double over_expected(const struct pairs_state *s,
-			    const struct pairs_run *run, size_t i)
-{
-	const struct pairs_pair *p = &s->pairs[run->pair0 + i];
-
-	return run->found.pairs && !na_pairs_uncompared(s, run) &&
-			       s->sums.v[p->found].n && !is_timeless(s, run, i)
-		       ? exp(run->found.pairs[i].effect)
-		       : (double)NAN;
-}
-
-/* NaN: nothing tells it. */
+/* NaN: unknown. */
 static double excess_of(const struct pairs_state *s,
 			const struct pairs_run *run, size_t i)
 {
-	if (i >= run->n_remote)
-		return NAN;
-	switch (measure_of(run)) {
-	case SENDS:
-	case RECEIVES:
-		return exp(run->alike[i]);
-	case TIMEOUTS:
-		return run->late[i];
-	default:
-		return over_expected(s, run, i);
-	}
+	return i < run->n_remote && run->effects &&
+			       !na_pairs_uncompared(s, run) &&
+			       !is_timeless(s, run, i)
+		       ? exp(run->effects[i].effect)
+		       : (double)NAN;
 }
 
 static void put_cells(struct na_result *r, struct na_value *to,
@@ -108,19 +67,26 @@ static void put_cells(struct na_result *r, struct na_value *to,
 		excess[i] = excess_of(s, run, i);
 		timeless += is_timeless(s, run, i);
 	}
-	na_put_text(r, to, M_measure, measure_names[measure_of(run)]);
+	na_put_text(r, to, M_measure, run->of_sends ? "sends" : "expected");
 	na_put_int(r, to, M_timeless, timeless);
 }
 
-static void put_roles(struct na_result *r, struct na_value *to,
-		      const struct pairs_run *run)
+static bool is_suspect(const struct pairs_state *s, const struct pairs_run *run,
+		       size_t i)
 {
-	double *role = measure_of(run) == EXPECTED && run->roles
+	return i < run->n_remote && run->found.n_findings &&
+	       na_pairs_is_suspect(s, run, i);
+}
+
+static void put_roles(struct na_result *r, struct na_value *to,
+		      const struct pairs_state *s, const struct pairs_run *run)
+{
+	double *role = run->found.n_findings
 			       ? na_put_reals(r, to, M_role, run->n_pairs)
 			       : NULL;
 
 	for (size_t i = 0; role && i < run->n_pairs; i++)
-		role[i] = na_pairs_role_of(run, i);
+		role[i] = is_suspect(s, run, i);
 }
 
 /* What names a culprit does so together, however few transfers each of its
@@ -128,15 +94,13 @@ static void put_roles(struct na_result *r, struct na_value *to,
 static void put_few(struct na_result *r, struct na_value *to,
 		    const struct pairs_state *s, const struct pairs_run *run)
 {
-	double *few = measure_of(run) == EXPECTED
-			      ? na_put_reals(r, to, M_few, run->n_pairs)
-			      : NULL;
+	double *few = na_put_reals(r, to, M_few, run->n_pairs);
 
 	if (!few)
 		return;
 	for (size_t i = 0; i < run->n_pairs; i++)
 		few[i] = na_pairs_is_few(s, &s->pairs[run->pair0 + i]) &&
-			 na_pairs_role_of(run, i) != PAIRS_CULPRIT;
+			 !is_suspect(s, run, i);
 	na_put_int(r, to, M_fewest, PAIRS_FEW);
 }
 
@@ -167,34 +131,34 @@ static uint32_t rows_of_group(const struct pairs_run *run, uint32_t first)
 
 static void put_mark(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, const struct pairs_run *run,
-		     const struct na_lz_finding *f)
+		     const struct na_judge_finding *f)
 {
 	struct na_value *x = na_put_object(r, list, NULL);
-	uint32_t first = f->who.a, rows = 1;
+	uint32_t first = f->place.a, rows = 1;
 	char buf[PAIRS_WORDS];
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
-	if (f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f))
+	if (f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f))
 		rows = rows_of_host(s, run, &first);
-	else if (f->who.kind <= NA_LZ_HOST &&
-		 na_pairs_group_of(s, run, f->who.a))
+	else if (f->place.cause <= NA_CAUSE_HOST &&
+		 na_pairs_group_of(s, run, f->place.a))
 		rows = rows_of_group(run, first);
-	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
-	na_put_text(r, x, M_kind, na_pairs_kind_names[f->who.kind]);
+	na_pairs_say_who(&who, s, run, &f->place, na_pairs_is_whole(run, f));
+	na_put_text(r, x, M_kind, na_pairs_kind_names[f->place.cause]);
 	na_put_text(r, x, M_name, who.s);
 	na_put_int(r, x, M_a, (int64_t)first);
 	na_put_int(r, x, M_b,
-		   f->who.kind == NA_LZ_PAIR || f->who.kind == NA_LZ_RACK_PAIR
-			   ? (int64_t)f->who.b
+		   f->place.cause == NA_CAUSE_PAIR || f->place.cause == NA_CAUSE_RACK_PAIR
+			   ? (int64_t)f->place.b
 			   : -1);
 	na_put_int(r, x, M_rows, (int64_t)rows);
 	na_put_text(r, x, M_host,
-		    f->who.kind <= NA_LZ_HOST && na_pairs_is_whole(run, f)
+		    f->place.cause <= NA_CAUSE_HOST && na_pairs_is_whole(run, f)
 			    ? na_pairs_host_name(s, na_pairs_node_at(s, run,
 								     first))
 			    : NULL);
 	na_put_real(r, x, M_excess, exp(f->effect));
-	na_put_text(r, x, M_channel, na_pairs_channel_names[f->channel]);
+	na_put_text(r, x, M_channel, na_pairs_channel_names[f->mechanism]);
 }
 
 /* What the picture draws, in the order in which it draws it. */
@@ -207,16 +171,15 @@ static void put_matrix(struct na_result *r, struct na_value *list,
 	to = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
 	put_nodes(r, to, s, run);
 	put_cells(r, to, s, run);
-	put_roles(r, to, run);
+	put_roles(r, to, s, run);
 	put_few(r, to, s, run);
 	racks = na_put_reals(r, to, M_rack, run->n_nodes);
 	for (size_t h = 0; racks && h < run->n_nodes; h++)
-		racks[h] = run->found.rack_of &&
-					   run->found.rack_of[h] != NA_LZ_NONE
-				   ? (double)run->found.rack_of[h]
+		racks[h] = run->rack_of &&
+					   run->rack_of[h] != NA_JUDGE_NONE
+				   ? (double)run->rack_of[h]
 				   : (double)NAN;
-	na_put_int(r, to, M_too_few,
-		   run->found.too_few && !run->found.n_findings);
+	na_put_int(r, to, M_too_few, na_pairs_too_few(run));
 	marks = na_put_list(r, to, M_marks);
 	for (size_t i = 0; i < run->found.n_findings; i++)
 		put_mark(r, marks, s, run, &run->found.findings[i]);

@@ -173,30 +173,6 @@ static void plan_runs(struct pairs_state *s)
 	}
 }
 
-/* Collectives as small numbers; steps are in the order of time already. */
-static bool plan_moments(struct pairs_state *s)
-{
-	size_t n = s->scope->store->names.strings.n;
-	uint32_t *small = na_calloc(n, sizeof(*small)), used = 0;
-
-	s->lz_moments = na_calloc(s->moments.n, sizeof(*s->lz_moments));
-	for (size_t i = 0; small && s->lz_moments && i < s->moments.n; i++) {
-		const struct na_triple *k = &s->moments.keys[i];
-		struct na_lz_moment *m = &s->lz_moments[i];
-
-		*m = (struct na_lz_moment){NA_LZ_NONE, NA_LZ_NONE};
-		if (k->a < n) {
-			if (!small[k->a])
-				small[k->a] = ++used;
-			m->collective = small[k->a] - 1;
-		}
-		if (k->b != NA_UNKNOWN_U32)
-			m->step = k->b;
-	}
-	free(small);
-	return small && s->lz_moments;
-}
-
 /* A microsecond, or what makes the whole time fit 32 bits. */
 static int64_t tick_for(const struct pairs_state *s)
 {
@@ -225,7 +201,7 @@ enum na_status na_pairs_plan(struct pairs_state *s, struct na_err *err)
 	s->rows = na_calloc((size_t)s->ends.n, sizeof(*s->rows));
 	s->tick_ps = tick_for(s);
 	ok = of && at && s->pairs && s->place_of && s->filled && s->runs &&
-	     s->rows && plan_moments(s);
+	     s->rows;
 	if (ok) {
 		if (s->of_hosts)
 			first_devices(store, of);

@@ -7,6 +7,7 @@
 #include "members.h"
 #include "netan/analyses/pairs/state.h"
 #include "netan/base/order.h"
+#include "netan/base/units.h"
 #include "netan/base/vec.h"
 #include "netan/methods/put.h"
 
@@ -42,10 +43,8 @@ struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 	return row;
 }
 
-/* A culprit's own first, and those last that only wait.  Of each the worst
- * first: by how slow it is at least, with 97.5 % confidence; then those of
- * which nothing is expected.  Of a culprit's, where that named it, by what sets
- * them beside others. */
+/* A suspect's own first; of each the worst first: by how slow it is at least,
+ * with 97.5 % confidence; then those of which nothing is expected. */
 struct ranked {
 	double least;
 	uint32_t pair, turn;
@@ -53,40 +52,32 @@ struct ranked {
 
 NA_ORDER(by_least, struct ranked, NA_UP(turn), NA_DOWN(least), NA_UP(pair))
 
-/* NULL: it is not; transfers that all show no time tell of a clock alone. */
-static const struct na_lz_pair_result *judged(const struct pairs_state *s,
-					      uint32_t pair)
+/* NULL: it is not compared. */
+static const struct pairs_effect *judged(const struct pairs_state *s,
+					 uint32_t pair)
 {
 	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
 
-	return !run->found.pairs || s->pairs[pair].local ||
-			       !s->sums.v[s->pairs[pair].found].n
+	return !run->effects || s->pairs[pair].local
 		       ? NULL
-		       : &run->found.pairs[pair - run->pair0];
+		       : &run->effects[pair - run->pair0];
 }
 
-static enum pairs_role role_of(const struct pairs_state *s, uint32_t pair)
+static bool is_suspect(const struct pairs_state *s, uint32_t pair)
 {
 	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
 
-	return na_pairs_role_of(run, pair - run->pair0);
+	return !s->pairs[pair].local && run->found.n_findings &&
+	       na_pairs_is_suspect(s, run, pair - run->pair0);
 }
 
 /* NaN: nothing is expected of it. */
 static double least_of(const struct pairs_state *s, uint32_t pair)
 {
-	const struct pairs_run *run = &s->runs[s->pairs[pair].run];
-	const struct na_lz_pair_result *x = judged(s, pair);
+	const struct pairs_effect *x = judged(s, pair);
 	double least = x ? x->effect - 1.96 * x->se : (double)NAN;
 
-	if (run->tells_alike && role_of(s, pair) == PAIRS_CULPRIT)
-		return run->alike[pair - run->pair0];
 	return x && isnan(least) && !isnan(x->effect) ? -1e100 : least;
-}
-
-static uint32_t turn_of(enum pairs_role role)
-{
-	return role == PAIRS_CULPRIT ? 0 : role == PAIRS_WAITS ? 2 : 1;
 }
 
 static struct ranked *rank_pairs(const struct pairs_state *s)
@@ -97,7 +88,7 @@ static struct ranked *rank_pairs(const struct pairs_state *s)
 		double least = least_of(s, i);
 
 		order[i] = (struct ranked){isnan(least) ? -INFINITY : least, i,
-					   turn_of(role_of(s, i))};
+					   !is_suspect(s, i)};
 	}
 	if (order)
 		na_sort(order, s->keys.n, by_least);
@@ -120,29 +111,13 @@ static const char *machine(const struct pairs_state *s,
 				 .name;
 }
 
-/* What a run with a culprit has more. */
-static void put_role(struct na_result *r, struct na_value *row,
-		     const struct pairs_state *s, uint32_t i)
-{
-	const struct pairs_run *run = &s->runs[s->pairs[i].run];
-	enum pairs_role role = role_of(s, i);
-	size_t pair = i - run->pair0;
-
-	if (role != PAIRS_NO_ROLE)
-		na_put_text(r, row, M_role, na_pairs_role_names[role]);
-	if (run->tells_alike && pair < run->n_remote)
-		na_put_real(r, row, M_alike_excess, exp(run->alike[pair]));
-	if (run->sent_us && pair < run->n_remote)
-		na_put_real(r, row, M_sent_p50_us, run->sent_us[pair]);
-}
-
 static void put_pair(struct na_result *r, struct na_value *list,
 		     const struct pairs_state *s, uint32_t i)
 {
 	const struct pairs_pair *p = &s->pairs[i];
 	const struct pairs_node *src = &s->nodes.v[p->src],
 				*dst = &s->nodes.v[p->dst];
-	const struct na_lz_pair_result *x = judged(s, i);
+	const struct pairs_effect *x = judged(s, i);
 	const struct pairs_sum *sum = &s->sums.v[p->found];
 	double excess = x ? exp(x->effect) : (double)NAN;
 	struct na_value *row = na_pairs_put_row(r, list, s, p->run);
@@ -159,7 +134,8 @@ static void put_pair(struct na_result *r, struct na_value *list,
 	na_put_real(r, row, M_expected_us, s->quantiles[i].p50_us / excess);
 	na_put_real(r, row, M_excess, excess);
 	na_put_real(r, row, M_q_value, x ? x->q_value : NAN);
-	put_role(r, row, s, i);
+	if (is_suspect(s, i))
+		na_put_text(r, row, M_role, "suspect");
 }
 
 static bool put_pairs(struct na_result *r, struct na_value *body,
@@ -180,18 +156,18 @@ static bool put_pairs(struct na_result *r, struct na_value *body,
 
 static void put_hosts(struct na_result *r, struct na_value *row,
 		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_lz_who *who)
+		      const struct na_place *who)
 {
 	struct na_value *list = na_put_list(r, row, M_hosts);
 	const char *last = NULL;
 
-	for (uint32_t h = 0; run->found.rack_of && h < run->n_nodes; h++) {
-		uint32_t rack = run->found.rack_of[h];
+	for (uint32_t h = 0; run->rack_of && h < run->n_nodes; h++) {
+		uint32_t rack = run->rack_of[h];
 		const char *name =
 			na_pairs_host_name(s, na_pairs_node_at(s, run, h));
 
 		if (rack != who->a &&
-		    (rack != who->b || who->kind != NA_LZ_RACK_PAIR))
+		    (rack != who->b || who->cause != NA_CAUSE_RACK_PAIR))
 			continue;
 		if (!last || strcmp(last, name) != 0) /* devices of a host */
 			na_put_text(r, list, NULL, name);
@@ -224,21 +200,21 @@ static void put_group(struct na_result *r, struct na_value *row,
 /* Kind, and whom. */
 static void put_who(struct na_result *r, struct na_value *row,
 		    const struct pairs_state *s, const struct pairs_run *run,
-		    const struct na_lz_who *who, bool whole)
+		    const struct na_place *who, bool whole)
 {
 	const struct pairs_node *a, *b;
 
-	na_put_text(r, row, M_kind, na_pairs_kind_names[who->kind]);
-	if (who->kind > NA_LZ_PAIR) {
+	na_put_text(r, row, M_kind, na_pairs_kind_names[who->cause]);
+	if (who->cause > NA_CAUSE_PAIR) {
 		put_hosts(r, row, s, run, who);
 		return;
 	}
 	a = na_pairs_node_at(s, run, who->a);
-	if (who->kind != NA_LZ_PAIR && na_pairs_group_of(s, run, who->a)) {
+	if (who->cause != NA_CAUSE_PAIR && na_pairs_group_of(s, run, who->a)) {
 		put_group(r, row, s, run, who->a);
 		return;
 	}
-	if (who->kind != NA_LZ_PAIR) {
+	if (who->cause != NA_CAUSE_PAIR) {
 		na_put_text(r, row, M_host, na_pairs_host_name(s, a));
 		if (!s->of_hosts && !whole)
 			na_put_text(r, row, M_endpoint, a->name);
@@ -253,56 +229,33 @@ static void put_who(struct na_result *r, struct na_value *row,
 	}
 }
 
+/* The steps in which it is slow. */
 static void put_windows(struct na_result *r, struct na_value *row,
 			const struct pairs_state *s,
-			const struct na_lz_finding *f)
+			const struct na_judge_finding *f)
 {
 	const struct na_store *store = s->scope->store;
-	double origin_us = na_us(s->ends.first_ps);
 	struct na_value *list;
 
-	if (!f->n_windows)
+	if (!f->n_steps)
 		return;
 	list = na_put_list(r, row, M_windows);
-	for (size_t i = 0; i < f->n_windows; i++) {
-		const struct na_lz_window *w = &f->windows[i];
-		struct na_value *x = na_put_object(r, list, NULL);
-		double from_s = (w->from_us + origin_us) / NA_US_PER_S;
-		double to_s = (w->to_us + origin_us) / NA_US_PER_S;
+	for (size_t i = 0; i < f->n_steps; i++) {
+		const struct na_step *step = &store->steps[f->steps[i]];
+		struct na_value *x;
 
-		if (w->step < store->n_steps) {
-			const struct na_step *step = &store->steps[w->step];
-
-			na_put_int(r, x, M_step, step->number);
-			from_s = na_s(step->start_ps);
-			to_s = na_s(step->end_ps);
-		} else {
-			na_put_null(r, x, M_step);
-		}
-		na_put_real(r, x, M_from_s, from_s);
-		na_put_real(r, x, M_to_s, to_s);
-		na_put_real(r, x, M_excess, exp(w->effect));
+		if (f->steps[i] >= store->n_steps)
+			continue;
+		x = na_put_object(r, list, NULL);
+		na_put_int(r, x, M_step, step->number);
+		na_put_real(r, x, M_from_s, na_s(step->start_ps));
+		na_put_real(r, x, M_to_s, na_s(step->end_ps));
+		na_put_real(r, x, M_excess, exp(f->effect));
 	}
 }
 
-/* Of a host that is named: the one of its devices that carries it. */
-static void put_endpoint(struct na_result *r, struct na_value *row,
-			 const struct pairs_state *s,
-			 const struct pairs_run *run,
-			 const struct na_lz_finding *f)
-{
-	uint32_t endpoint = na_pairs_endpoint_of(s, run, f);
-	char buf[NA_ENDPOINT_BUF];
-
-	if (endpoint == NA_UNKNOWN_U32)
-		return;
-	na_endpoint_print(buf, &s->scope->store->names,
-			  &s->scope->store->names.endpoints[endpoint]);
-	na_put_text(r, row, M_endpoint, buf);
-}
-
 static void put_cost(struct na_result *r, struct na_value *row,
-		     const struct pairs_run *run, const struct na_lz_finding *f)
+		     const struct pairs_run *run, const struct na_judge_finding *f)
 {
 	const struct na_whatif_cost none = {(double)NAN, (double)NAN, false};
 	const struct na_whatif_cost *x =
@@ -314,55 +267,106 @@ static void put_cost(struct na_result *r, struct na_value *row,
 	na_put_real(r, row, M_mean_cost_ms_per_step, x->mean_ms);
 }
 
+/* Beyond that a number of odds says nothing more. */
+#define MOST_ODDS 1e9
+
+static double odds_of(const struct na_judge_finding *f)
+{
+	double rival = f->rival.place.cause < NA_CAUSES
+			       ? fmax(f->rival.log_odds, 0)
+			       : 0;
+
+	return fmin(exp(fmin(f->log_odds - rival, 100)), MOST_ODDS);
+}
+
+static const char *unit_of(const struct pairs_state *s,
+			   const struct na_judge_finding *f)
+{
+	return f->place.cause > NA_CAUSE_PAIR    ? "rack"
+	       : f->place.cause == NA_CAUSE_PAIR ? "connection"
+	       : s->of_hosts			 ? "host"
+						 : "device";
+}
+
+static void put_odds(struct na_result *r, struct na_value *row,
+		     const struct pairs_state *s, const struct pairs_run *run,
+		     const struct na_judge_finding *f)
+{
+	struct na_value *effect;
+
+	na_put_real(r, row, M_posterior, f->posterior);
+	na_put_real(r, row, M_odds, odds_of(f));
+	if (f->rival.place.cause < NA_CAUSES)
+		put_who(r, na_put_object(r, row, M_rival), s, run,
+			&f->rival.place, false);
+	effect = na_put_object(r, row, M_effect);
+	na_put_real(r, effect, M_factor, exp(f->effect));
+	na_put_real(r, effect, M_from, exp(f->low));
+	na_put_real(r, effect, M_to, exp(f->high));
+	na_put_text(r, row, M_unit, unit_of(s, f));
+}
+
+/* Explanations of the same observations share what is left. */
+static void put_alternatives(struct na_result *r, struct na_value *row,
+			     const struct pairs_state *s,
+			     const struct pairs_run *run,
+			     const struct na_judge_finding *f)
+{
+	struct na_value *list = na_put_list(r, row, M_alternatives);
+
+	for (size_t i = 0; i < f->n_alternatives; i++) {
+		const struct na_rival *a = &f->alternatives[i];
+		struct na_value *to = na_put_object(r, list, NULL);
+
+		put_who(r, to, s, run, &a->place, false);
+		na_put_real(r, to, M_posterior,
+			    f->posterior * exp(a->log_odds - f->log_odds));
+	}
+}
+
+static void put_late(struct na_result *r, struct na_value *row,
+		     const struct na_judge_finding *f)
+{
+	if (f->mechanism != NA_MECH_LATE)
+		return;
+	na_put_int(r, row, M_tails, (int64_t)f->late);
+	na_put_int(r, row, M_episodes, (int64_t)f->late);
+}
+
 static void put_culprit(struct na_result *r, struct na_value *list,
 			const struct pairs_state *s,
 			const struct pairs_run *run,
-			const struct na_lz_finding *f)
+			const struct na_judge_finding *f)
 {
-	const double ci[2] = {exp(f->ci_low), exp(f->ci_high)};
-	struct na_value *row, *alternatives;
+	const double ci[2] = {exp(f->low), exp(f->high)};
+	struct na_value *row;
 	char buf[PAIRS_WORDS];
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
 	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
-	put_who(r, row, s, run, &f->who, na_pairs_is_whole(run, f));
-	put_endpoint(r, row, s, run, f);
+	put_who(r, row, s, run, &f->place, na_pairs_is_whole(run, f));
+	put_odds(r, row, s, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	na_put_series(r, row, M_excess_ci95, ci, 2);
-	na_put_real(r, row, M_p_value, f->p_value);
-	na_put_text(r, row, M_channel, na_pairs_channel_names[f->channel]);
+	na_put_text(r, row, M_channel, na_pairs_channel_names[f->mechanism]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
-	if (f->of_transfers) {
-		na_put_int(r, row, M_of_transfers, (int64_t)f->of_transfers);
-		na_put_int(r, row, M_not_compared, (int64_t)f->alone);
-	}
-	na_put_bool(r, row, M_intermittent, f->intermittent);
-	/* What a host without a file sent it has not timed itself. */
-	na_put_bool(r, row, M_one_clock,
-		    run->found.one_clock &&
-			    !(f->who.kind == NA_LZ_SRC &&
-			      na_pairs_group_of(s, run, f->who.a)));
+	na_put_bool(r, row, M_intermittent, f->mechanism == NA_MECH_SPELL);
+	na_put_bool(r, row, M_one_clock, !run->found.two_clocks);
 	put_cost(r, row, run, f);
-	if (f->channel == NA_LZ_RATE) {
-		na_put_int(r, row, M_tails, (int64_t)f->tails);
-		na_put_int(r, row, M_episodes, (int64_t)f->episodes);
-		na_put_bool(r, row, M_loses_packets, f->loses_packets);
-	}
+	put_late(r, row, f);
 	put_windows(r, row, s, f);
-	alternatives = na_put_list(r, row, M_alternatives);
-	for (size_t i = 0; i < f->n_alternatives; i++)
-		put_who(r, na_put_object(r, alternatives, NULL), s, run,
-			&f->alternatives[i], false);
-	if (f->of_two)
+	put_alternatives(r, row, s, run, f);
+	if (na_pairs_is_of_two(run))
 		na_put_bool(r, row, M_of_two_hosts, true);
-	na_put_text(r, row, M_needs, f->needs);
-	if (f->on_racks || f->who.kind >= NA_LZ_RACK_UPLINK)
+	na_put_text(r, row, M_needs, na_pairs_needs(run, f));
+	if (f->place.cause >= NA_CAUSE_RACK_UPLINK)
 		na_put_bool(r, row, M_on_topology, true);
-	na_pairs_say_who(&who, s, run, &f->who, na_pairs_is_whole(run, f));
+	na_pairs_say_who(&who, s, run, &f->place, na_pairs_is_whole(run, f));
 	na_put_text(r, row, M_suspect, who.s);
-	na_put_text(r, row, M_test_next, na_pairs_next_test(f));
-	if (f->who.kind < NA_LZ_PAIR && na_pairs_group_of(s, run, f->who.a))
+	na_put_text(r, row, M_test_next, na_pairs_next_test(run, f));
+	if (f->place.cause < NA_CAUSE_PAIR &&
+	    na_pairs_group_of(s, run, f->place.a))
 		na_put_bool(r, row, M_no_file, true);
 }
 
@@ -378,9 +382,9 @@ static bool same_host(const struct pairs_state *s, const struct pairs_run *run,
 bool na_pairs_surest_clock(const struct pairs_state *s,
 			   const struct pairs_run *run, size_t k)
 {
-	const struct na_lz_clock *c = run->found.clocks;
+	const struct pairs_clock *c = run->clocks.v;
 
-	for (size_t i = 0; i < run->found.n_clocks; i++) {
+	for (size_t i = 0; i < run->clocks.n; i++) {
 		if (i != k && same_host(s, run, c[i].host, c[k].host) &&
 		    (c[i].uncertainty_us < c[k].uncertainty_us ||
 		     (c[i].uncertainty_us == c[k].uncertainty_us && i < k)))
@@ -389,23 +393,9 @@ bool na_pairs_surest_clock(const struct pairs_state *s,
 	return true;
 }
 
-bool na_pairs_longest_stall(const struct pairs_state *s,
-			    const struct pairs_run *run, size_t k)
-{
-	const struct na_lz_stall *x = run->found.stalls;
-
-	for (size_t i = 0; i < run->found.n_stalls; i++) {
-		if (i != k && same_host(s, run, x[i].host, x[k].host) &&
-		    (x[i].episodes > x[k].episodes ||
-		     (x[i].episodes == x[k].episodes && i < k)))
-			return false;
-	}
-	return true;
-}
-
 static void put_clock(struct na_result *r, struct na_value *list,
 		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_lz_clock *c)
+		      const struct pairs_clock *c)
 {
 	const struct pairs_node *n = na_pairs_node_at(s, run, c->host);
 	struct na_value *row = na_pairs_put_row(r, list, s,
@@ -416,76 +406,38 @@ static void put_clock(struct na_result *r, struct na_value *list,
 	na_put_real(r, row, M_uncertainty_us, c->uncertainty_us);
 }
 
-static void put_stall(struct na_result *r, struct na_value *list,
-		      const struct pairs_state *s, const struct pairs_run *run,
-		      const struct na_lz_stall *x)
-{
-	const struct pairs_node *n = na_pairs_node_at(s, run, x->host);
-	struct na_value *row = na_pairs_put_row(r, list, s,
-						(uint32_t)(run - s->runs));
-
-	na_put_text(r, row, M_host, na_pairs_host_name(s, n));
-	na_put_text(r, row, M_side, na_pairs_kind_names[x->side]);
-	na_put_int(r, row, M_episodes, (int64_t)x->episodes);
-	na_put_int(r, row, M_transfers, (int64_t)x->transfers);
-	na_put_real(r, row, M_longest_ms, x->longest_ms);
-}
-
+/* An explanation that is more likely than no fault, and not named. */
 static void put_undecided(struct na_result *r, struct na_value *list,
 			  const struct pairs_state *s,
-			  const struct pairs_run *run,
-			  const struct na_lz_undecided *u)
+			  const struct pairs_run *run, const struct na_rival *x)
 {
 	struct na_value *row = na_pairs_put_row(r, list, s,
 						(uint32_t)(run - s->runs));
 	struct na_value *pairs;
+	struct na_judge_finding f = {.place = x->place};
+	char who[PAIRS_WORDS];
+	struct na_str w = na_str_over(who, sizeof(who));
+	int64_t n = 0;
 
-	if (u->n_steps)
-		na_put_text(r, row, M_host,
-			    na_pairs_host_name(
-				    s, na_pairs_node_at(s, run, u->host)));
-	na_put_text(r, row, M_what, u->what);
-	na_put_text(r, row, M_needs, u->needs);
-	if (u->n_steps)
-		na_put_int(r, row, M_n_steps, (int64_t)u->n_steps);
-	na_put_int(r, row, M_n_pairs, (int64_t)u->n_pairs);
+	na_pairs_say_open(&w, s, run, x);
+	na_put_text(r, row, M_what, who);
+	na_put_text(r, row, M_needs, na_pairs_needs(run, &f));
 	pairs = na_put_list(r, row, M_pairs);
-	for (size_t i = 0; i < u->n_pairs; i++) {
-		const struct pairs_pair *p =
-			&s->pairs[run->pair0 + u->pairs[i]];
-		struct na_value *x = na_put_object(r, pairs, NULL);
-		const struct na_lz_pair_result *j =
-			judged(s, (uint32_t)(run->pair0 + u->pairs[i]));
-
-		na_put_text(r, x, M_src, s->nodes.v[p->src].name);
-		na_put_text(r, x, M_dst, s->nodes.v[p->dst].name);
-		na_put_real(r, x, M_excess, j ? exp(j->effect) : NAN);
-	}
-}
-
-/* A pattern that the localisation has no candidate for. */
-static void put_whole(struct na_result *r, struct na_value *list,
-		      const struct pairs_state *s, const struct pairs_run *run)
-{
-	struct pairs_whole x;
-	struct na_value *row, *pairs;
-
-	if (!na_pairs_whole(s, run, &x))
-		return;
-	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
-	na_pairs_put_whole(r, row, s, &x);
-	pairs = na_put_list(r, row, M_pairs);
-	for (size_t i = 0; i < run->n_remote; i++) {
+	for (uint32_t i = 0; i < run->n_remote; i++) {
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 		struct na_value *to;
 
-		if (p->src != x.node && p->dst != x.node)
+		if (!na_pairs_is_of(s, run, &x->place, false,
+				    p->src - (uint32_t)run->node0,
+				    p->dst - (uint32_t)run->node0))
 			continue;
 		to = na_put_object(r, pairs, NULL);
 		na_put_text(r, to, M_src, s->nodes.v[p->src].name);
 		na_put_text(r, to, M_dst, s->nodes.v[p->dst].name);
-		na_put_real(r, to, M_excess, exp(run->found.pairs[i].effect));
+		na_put_real(r, to, M_excess, exp(run->effects[i].effect));
+		n++;
 	}
+	na_put_int(r, row, M_n_pairs, n);
 }
 
 static void put_findings(struct na_result *r, struct na_value *body,
@@ -493,26 +445,25 @@ static void put_findings(struct na_result *r, struct na_value *body,
 {
 	struct na_value *culprits = na_put_list(r, body, M_culprits);
 	struct na_value *clocks = na_put_list(r, body, M_clock_offsets);
-	struct na_value *stalls = na_put_list(r, body, M_stalls);
-	struct na_value *undecided = na_put_list(r, body, M_undecided);
+	struct na_value *undecided;
+
+	na_put_list(r, body, M_stalls);
+	undecided = na_put_list(r, body, M_undecided);
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
 		const struct pairs_run *run = &s->runs[i];
-		const struct na_lz_result *f = &run->found;
+		const struct na_judge_result *f = &run->found;
 
 		for (size_t k = 0; k < f->n_findings; k++)
 			put_culprit(r, culprits, s, run, &f->findings[k]);
-		for (size_t k = 0; k < f->n_clocks; k++) {
+		for (size_t k = 0; k < run->clocks.n; k++) {
 			if (na_pairs_surest_clock(s, run, k))
-				put_clock(r, clocks, s, run, &f->clocks[k]);
+				put_clock(r, clocks, s, run, &run->clocks.v[k]);
 		}
-		for (size_t k = 0; k < f->n_stalls; k++) {
-			if (na_pairs_longest_stall(s, run, k))
-				put_stall(r, stalls, s, run, &f->stalls[k]);
+		for (size_t k = 0; k < f->n_open && !f->n_findings; k++) {
+			if (f->open[k].log_odds > 0)
+				put_undecided(r, undecided, s, run, &f->open[k]);
 		}
-		put_whole(r, undecided, s, run);
-		for (size_t k = 0; k < f->n_undecided; k++)
-			put_undecided(r, undecided, s, run, &f->undecided[k]);
 	}
 }
 
@@ -543,7 +494,7 @@ static void put_sends_left(struct na_result *r, struct na_value *body,
 	bool asked = false;
 
 	for (size_t i = 0; i < s->scope->store->n_runs; i++)
-		asked |= s->runs[i].found.one_clock;
+		asked |= s->runs[i].of_sends;
 	if (!asked || !(s->left.no_step + s->left.no_time))
 		return;
 	to = na_put_object(r, body, M_sends_left_out);
@@ -557,10 +508,6 @@ static void drop_told(struct pairs_state *s)
 {
 	free(s->quantiles);
 	s->quantiles = NULL;
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		free(s->runs[i].sent_us);
-		s->runs[i].sent_us = NULL;
-	}
 }
 
 enum na_status na_pairs_finish(void *state, struct na_result *r,

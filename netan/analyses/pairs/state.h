@@ -7,13 +7,17 @@
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
-#include "netan/methods/localise/localise.h"
+#include "netan/judge/judge.h"
 #include "netan/methods/whatif/whatif.h"
-#include "netan/methods/wire/wire.h"
 #include "netan/model/hosts/absent.h"
 
 /* Times what is expected: a pair that takes more is slow. */
 #define PAIRS_SLOWER 1.3
+/* Of two hosts alone so many transfers each way, before it is said by how much
+ * one way is slower than the other. */
+enum { PAIRS_EACH_WAY = 100 };
+/* Fewer pairs are too few to compare. */
+enum { PAIRS_LEAST = 6 };
 /* Of two hosts alone: times the way back. */
 #define PAIRS_WAY_SLOWER 2.0
 
@@ -52,36 +56,47 @@ struct pairs_quantiles {
 	double p50_us, p99_us;
 };
 
+/* One receive (with --side tx a send). */
+struct pairs_row {
+	double latency_us; /* 0: clamped, the receiver's clock is behind */
+	float size_bytes;
+	uint32_t tick;   /* its end, in ticks since the first end */
+	uint32_t moment; /* index into moments */
+	uint32_t ends;   /* index into connections */
+};
+
+/* How much longer a pair takes than is usual. */
+struct pairs_effect {
+	double effect;  /* log; NaN: not compared */
+	double se;      /* of the effect */
+	double q_value; /* Benjamini-Hochberg over pairs */
+};
+
+/* A clock that is certainly off. */
+struct pairs_clock {
+	uint32_t host; /* node of the run */
+	double ahead_us, uncertainty_us;
+};
+
 /* One run: its nodes, its pairs, and what was found. */
 struct pairs_run {
 	size_t node0, n_nodes;
 	size_t pair0, n_pairs, n_remote; /* remote ones first */
 	size_t row0, n_rows;             /* of the remote pairs */
-	size_t finding0;                 /* its first among all runs' */
-	struct na_lz_result found;
+	struct na_judge_result found; /* hosts as nodes of the run */
+	bool of_sends;                /* observations are sends */
+	struct pairs_effect *effects; /* [n_remote] */
+	uint32_t *rack_of;            /* by node; NULL: unknown */
+	NA_VEC(struct pairs_clock) clocks;
 	uint32_t *devices; /* by finding: of one host, that it stands for */
 	/* By node: the first of those without a file that may share a host,
 	 * else itself; NULL: all have files.  by_groups: what was found is
 	 * about them as one. */
 	uint32_t *first_of;
-	uint32_t *next_of; /* with them: the next that has the same first; or
-			      n_nodes */
 	bool by_groups;
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
-	struct na_whatif_cost *costs; /* by finding; NULL: not known */
-	/* By pair of two hosts, of a run with a culprit; NULL: not known.
-	 * sent_us: na_pairs_sent_us(), where sends have named it. */
-	double *sent_us;
-	/* The same of those that were compared, else NaN: log of how much
-	 * longer than what is alike; NULL: nobody is named by that. */
-	double *alike;
-	/* By pair, where somebody is named by timeouts: how many it had; NULL:
-	 * nobody is, or it is not known. */
-	uint32_t *late;
-	uint8_t *roles; /* enum pairs_role */
-	/* tells_sent: when that has gone, too; tells_alike: with a culprit. */
-	bool tells_sent, tells_alike;
+	struct na_whatif_cost *costs; /* by finding; NULL: unknown */
 };
 
 /* A send, as its own host has timed it. */
@@ -105,12 +120,6 @@ struct pairs_joined {
 	uint32_t input;
 };
 
-/* A device of a culprit's host: is it the one to blame? */
-struct pairs_device {
-	uint64_t n, tails;
-	uint32_t bins[512]; /* of log excess, see endpoint.c */
-};
-
 struct pairs_state {
 	const struct na_scope *scope;
 	const struct pairs_params *params;
@@ -120,13 +129,15 @@ struct pairs_state {
 
 	/* First pass: what there is. */
 	struct na_triples keys;        /* run, source, destination */
-	struct na_triples moments;     /* collective, step, 0 */
+	struct na_triples moments;     /* collective, step, iteration */
+	struct na_triples connections; /* source, destination endpoint */
 	NA_VEC(struct pairs_sum) sums; /* by key */
 	bool crowded;                  /* more of a pair than it can count */
 	uint64_t clamped;
 	uint64_t calls;                 /* of those used: component rpc */
 	struct na_extent ends;          /* of the clamped ones, too */
-	uint32_t last_key, last_moment; /* guesses for the next record */
+	/* Guesses for the next record. */
+	uint32_t last_key, last_moment, last_connection;
 	NA_VEC(struct na_comm) comms;   /* of ranks */
 	NA_VEC(struct na_span) rank_steps;
 
@@ -138,12 +149,11 @@ struct pairs_state {
 	struct pairs_pair *pairs; /* [keys.n], in order */
 	struct pairs_quantiles *quantiles; /* as these; at the end */
 	uint32_t *place_of;       /* key -> pair */
-	struct na_lz_moment *lz_moments;
 	int64_t tick_ps;
 	struct pairs_run *runs; /* [store->n_runs] */
 
 	/* Second pass; of a block: in order of arrival. */
-	struct na_lz_transfer *rows;
+	struct pairs_row *rows;
 	uint32_t *row_pair; /* blocks only */
 	size_t n_rows, cap_rows, cap_row_pair;
 	uint32_t *filled; /* main: rows of each pair so far */
@@ -154,10 +164,6 @@ struct pairs_state {
 	struct na_host_clocks own_clocks;
 	const struct na_host_clocks *clocks;
 
-	/* Third pass. */
-	uint32_t *blamed[2];           /* by host: finding + 1 of its side; 0 */
-	struct na_triples device_keys; /* finding, endpoint, 0 */
-	NA_VEC(struct pairs_device) devices;
 };
 
 /* plan.c: nodes, pairs and rows in their order. */
@@ -181,26 +187,6 @@ const struct na_absent_group *na_pairs_group_of(const struct pairs_state *s,
 						const struct pairs_run *run,
 						uint32_t node);
 
-/* slow.c: patterns without a culprit: which of a run's pairs are slow by
- * themselves; that most come in too few steps; that what crosses racks takes
- * longer, where it matters.  False: no memory. */
-bool na_pairs_put_slow(struct pairs_state *s, const struct pairs_run *run,
-		       struct na_lz_result *r,
-		       const struct na_wire_result *w) NA_MUST_CHECK;
-bool na_pairs_put_fleeting(struct pairs_state *s, struct na_lz_result *r,
-			   const struct na_wire_result *w) NA_MUST_CHECK;
-bool na_pairs_put_block(struct pairs_state *s, const struct pairs_run *run,
-			struct na_lz_result *r,
-			const struct na_wire_result *w) NA_MUST_CHECK;
-bool na_pairs_put_across(struct pairs_state *s, const struct pairs_run *run,
-			 struct na_lz_result *r,
-			 const struct na_wire_result *w) NA_MUST_CHECK;
-
-/* Sides that are slow in some steps alone. */
-bool na_pairs_put_flapping(struct pairs_state *s, const struct pairs_run *run,
-			   struct na_lz_result *r,
-			   const struct na_wire_result *w) NA_MUST_CHECK;
-
 /* judge.c: quantiles of each pair, then who is to blame. */
 enum na_status na_pairs_judge(struct pairs_state *s,
 			      struct na_err *err) NA_MUST_CHECK;
@@ -222,37 +208,6 @@ const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
 enum na_status na_pairs_fold(struct pairs_state *s,
 			     struct pairs_run *run) NA_MUST_CHECK;
 
-/*
- * whole.c: a host that nobody names though all its pairs, both ways, are slower
- * than all others.  Effects are logarithms.  False: there is none.
- */
-struct pairs_whole {
-	uint32_t node;
-	double least, most, others; /* of its pairs; of all others the most */
-	size_t sent, received, n_others;
-};
-bool na_pairs_whole(const struct pairs_state *s, const struct pairs_run *run,
-		    struct pairs_whole *x);
-void na_pairs_say_whole(struct na_str *w, const struct pairs_state *s,
-			const struct pairs_whole *x);
-/* Members of a row of undecided[], but for the pairs. */
-void na_pairs_put_whole(struct na_result *r, struct na_value *row,
-			const struct pairs_state *s,
-			const struct pairs_whole *x);
-
-/* endpoint.c: which of a culprit's devices.  False: nothing to ask. */
-enum na_status na_pairs_endpoint_plan(struct pairs_state *s,
-				      bool *needed) NA_MUST_CHECK;
-enum na_status na_pairs_endpoint_add(struct pairs_state *block,
-				     const struct na_transfer *t) NA_MUST_CHECK;
-enum na_status
-na_pairs_endpoint_merge(struct pairs_state *s,
-			const struct pairs_state *b) NA_MUST_CHECK;
-/* The one device that carries a finding, or NA_UNKNOWN_U32. */
-uint32_t na_pairs_endpoint_of(const struct pairs_state *s,
-			      const struct pairs_run *run,
-			      const struct na_lz_finding *f);
-
 /* ranks.c: after the first pass, what receives of ranks took alone (false: no
  * memory); then of a transfer what it took. */
 enum na_status na_pairs_add_comm(void *block,
@@ -266,35 +221,27 @@ int64_t na_pairs_took(const struct pairs_state *main,
 /* Receives are left out: pairs are of sends, each timed by one clock. */
 bool na_pairs_of_sends(const struct pairs_state *s);
 
-/* sends.c: a send of the second pass; then a run's, all together.  *able: all
- * hosts' sends are there, and *found says who is slow by them. */
+/* observe.c: a send of the second pass; then a run's observations, and what the
+ * judge finds in them, by nodes. */
 enum na_status na_pairs_send_keep(struct pairs_state *block,
 				  const struct na_transfer *t) NA_MUST_CHECK;
 enum na_status na_pairs_sends_merge(struct pairs_state *s,
 				    struct pairs_state *b) NA_MUST_CHECK;
-enum na_status na_pairs_judge_sends(struct pairs_state *s,
-				    struct pairs_run *run,
-				    struct na_wire_result *found, bool *able,
-				    struct na_err *err) NA_MUST_CHECK;
+enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
+				  struct na_err *err) NA_MUST_CHECK;
+/* Class of a pair of nodes of the run; 0: none is known. */
+uint32_t na_pairs_class(const struct pairs_state *s,
+			const struct pairs_run *run, uint32_t src,
+			uint32_t dst);
 
-/* sent.c: run->sent_us, by pair what its sends took on their own clock, the
- * median; NaN; NULL: nobody tells.  *moved: receives last as long, so that they
- * hold no wait to speak of.  False: no memory. */
-bool na_pairs_sent_us(const struct pairs_state *s, struct pairs_run *run,
-		      bool *moved) NA_MUST_CHECK;
-
-/* other_side.c: of sides that receives alone have named, those that may as well
- * be their host's other side get it as an alternative.  False: no memory. */
-bool na_pairs_doubt_sides(const struct pairs_state *s,
-			  struct pairs_run *run) NA_MUST_CHECK;
-
-/* role.c: of each pair of two hosts, what it has to do with those that are
- * named.  False: no memory. */
-enum pairs_role { PAIRS_NO_ROLE, PAIRS_CULPRIT, PAIRS_WAITS };
-extern const char *const na_pairs_role_names[];
-bool na_pairs_find_roles(const struct pairs_state *s,
-			 struct pairs_run *run) NA_MUST_CHECK;
-enum pairs_role na_pairs_role_of(const struct pairs_run *run, size_t pair);
+/* place.c: whether a pair belongs to a place; nodes of the run.  `whole`: devices
+ * stand for their host. */
+bool na_pairs_is_of(const struct pairs_state *s, const struct pairs_run *run,
+		    const struct na_place *x, bool whole, uint32_t src,
+		    uint32_t dst);
+/* Of a pair of two hosts: it is one of a finding's own. */
+bool na_pairs_is_suspect(const struct pairs_state *s,
+			 const struct pairs_run *run, size_t pair);
 
 /* cost.c: of each finding, where a path across hosts is known. */
 enum na_status na_pairs_costs(struct pairs_state *s,
@@ -321,11 +268,9 @@ const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 
 /* All transfers of the run were seen in captures, by one clock each. */
 bool na_pairs_captured(const struct na_store *store, uint32_t run);
-/* Whether clock (stall) k of a run is the one to tell of its host. */
+/* Whether clock k of a run is the one to report of its host. */
 bool na_pairs_surest_clock(const struct pairs_state *s,
 			   const struct pairs_run *run, size_t k);
-bool na_pairs_longest_stall(const struct pairs_state *s,
-			    const struct pairs_run *run, size_t k);
 
 /* words.c: findings in words, of at most so many bytes. */
 enum { PAIRS_WORDS = 400 };
@@ -340,16 +285,16 @@ static inline bool na_pairs_is_few(const struct pairs_state *s,
 
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
-extern const char *const na_pairs_kind_names[NA_LZ_KINDS];
-extern const char *const na_pairs_channel_names[NA_LZ_CHANNELS];
+extern const char *const na_pairs_kind_names[NA_CAUSES];
+extern const char *const na_pairs_channel_names[NA_MECHANISMS];
 /* "transmit side of host-3", "path host-1 -> host-2".  `whole`: the host,
  * where nodes are devices. */
 void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
-		      const struct pairs_run *run, const struct na_lz_who *who,
+		      const struct pairs_run *run, const struct na_place *who,
 		      bool whole);
 /* Whether a finding stands for several devices of its host. */
 bool na_pairs_is_whole(const struct pairs_run *run,
-		       const struct na_lz_finding *f);
+		       const struct na_judge_finding *f);
 /* pairs.c: inputs whose transfers are looked at: not captures beside traces. */
 size_t na_pairs_files(const struct na_store *store);
 /* One trace alone: each remote pair's other end has no file here. */
@@ -366,9 +311,18 @@ bool na_pairs_uncompared(const struct pairs_state *s,
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run);
 /* Somebody, or a way of two hosts, and not one of several that it may be. */
-bool na_pairs_is_sure(const struct na_lz_finding *f);
+bool na_pairs_is_sure(const struct na_judge_finding *f);
 /* What to try before anything is replaced; static text. */
-const char *na_pairs_next_test(const struct na_lz_finding *f);
+const char *na_pairs_next_test(const struct pairs_run *run,
+			       const struct na_judge_finding *f);
+/* What measurement would decide; static text or NULL. */
+const char *na_pairs_needs(const struct pairs_run *run,
+			   const struct na_judge_finding *f);
+/* An explanation that is not named, with its odds. */
+void na_pairs_say_open(struct na_str *w, const struct pairs_state *s,
+		       const struct pairs_run *run, const struct na_rival *x);
+bool na_pairs_too_few(const struct pairs_run *run);
+bool na_pairs_is_of_two(const struct pairs_run *run);
 
 /* views.c: what a person reads. */
 void na_pairs_views(struct na_result *r, const struct pairs_state *s);

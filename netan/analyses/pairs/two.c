@@ -28,7 +28,7 @@ static struct way way_of(const struct pairs_state *s,
 	const struct pairs_sum *sum = &s->sums.v[p->found];
 
 	return (struct way){
-		.excess = exp(run->found.pairs[pair].effect),
+		.excess = exp(run->effects[pair].effect),
 		.us = s->quantiles[run->pair0 + pair],
 		.n = sum->n,
 		.clamped = sum->clamped,
@@ -59,7 +59,7 @@ static bool clocks_agree(const struct pairs_run *run, const struct way way[2])
 {
 	uint64_t clamped = way[0].clamped + way[1].clamped;
 
-	return !run->found.n_clocks &&
+	return !run->clocks.n &&
 	       (double)clamped <=
 		       CLAMPED * (double)(way[0].n + way[1].n + clamped);
 }
@@ -67,14 +67,14 @@ static bool clocks_agree(const struct pairs_run *run, const struct way way[2])
 /* Of hosts, whose clocks timed the two ends of each transfer. */
 static bool asks(const struct pairs_state *s, const struct pairs_run *run)
 {
-	const struct na_lz_result *f = &run->found;
+	const struct na_judge_result *f = &run->found;
 
 	return s->of_hosts && !na_store_of_ranks(s->scope->store) &&
 	       !na_pairs_one_file(s) &&
 	       !na_pairs_captured(s->scope->store,
 				  (uint32_t)(run - s->runs)) &&
 	       na_pairs_two_ways(s, run) && !na_pairs_uncompared(s, run) &&
-	       f->too_few && !f->n_findings && !f->n_stalls && !f->n_undecided;
+	       !f->n_findings;
 }
 
 static bool name_way(const struct pairs_state *s, struct pairs_run *run,
@@ -83,23 +83,22 @@ static bool name_way(const struct pairs_state *s, struct pairs_run *run,
 	const struct pairs_pair *p = &s->pairs[run->pair0 + pair];
 	uint32_t src = p->src - (uint32_t)run->node0;
 	uint32_t dst = p->dst - (uint32_t)run->node0;
-	struct na_lz_finding *f = na_calloc(1, sizeof(*f));
+	struct na_judge_finding *f = na_calloc(1, sizeof(*f));
 
 	if (!f)
 		return false;
-	*f = (struct na_lz_finding){
-		.who = {NA_LZ_PAIR, src, dst},
-		.channel = NA_LZ_ALL,
+	*f = (struct na_judge_finding){
+		.place = {NA_CAUSE_PAIR, src, dst},
+		.rival.place.cause = NA_CAUSES,
+		.mechanism = NA_MECH_LEVEL,
 		.effect = log(factor),
-		.ci_low = (double)NAN,
-		.ci_high = (double)NAN,
-		.p_value = (double)NAN,
+		.low = (double)NAN,
+		.high = (double)NAN,
+		.posterior = (double)NAN,
 		.pairs = 1,
 		.transfers = n,
-		.of_two = true,
 		.alternatives = na_calloc(2, sizeof(*f->alternatives)),
 		.n_alternatives = 2,
-		.needs = "transfers of each of the two with a third host",
 	};
 	run->found.findings = f;
 	run->found.n_findings = 1;
@@ -107,8 +106,8 @@ static bool name_way(const struct pairs_state *s, struct pairs_run *run,
 		f->n_alternatives = 0;
 		return false;
 	}
-	f->alternatives[0] = (struct na_lz_who){NA_LZ_SRC, src, 0};
-	f->alternatives[1] = (struct na_lz_who){NA_LZ_DST, dst, 0};
+	f->alternatives[0].place = (struct na_place){NA_CAUSE_SRC, src, 0};
+	f->alternatives[1].place = (struct na_place){NA_CAUSE_DST, dst, 0};
 	return true;
 }
 

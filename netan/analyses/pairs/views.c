@@ -35,7 +35,7 @@ static void put_suspect(struct na_result *r, struct na_value *list,
 		     na_length(v, M_alternatives) ? " (or alternatives)" : "");
 	na_put_real(r, row, M_low, ci ? ci[0] : NAN);
 	na_put_real(r, row, M_high, ci ? ci[1] : NAN);
-	na_put_real(r, row, M_chance, na_number_at(v, M_p_value));
+	na_put_real(r, row, M_posterior, na_number_at(v, M_posterior));
 	na_put_textf(r, row, M_channel, "%s%s", na_text_at(v, M_channel),
 		     na_flag_at(v, M_intermittent) ? ", now and then" : "");
 }
@@ -61,63 +61,20 @@ static void suspects_view(struct na_result *r, const struct pairs_state *s,
 	put_view(r, s, title, list, &na_table_pairs_suspect,
 		 NA_COLUMNS({M_culprit "." M_label}, {M_suspect},
 			    {M_culprit "." M_excess}, {M_low}, {M_high},
-			    {M_chance}, {M_channel}, {M_culprit "." M_pairs},
+			    {M_posterior}, {M_channel}, {M_culprit "." M_pairs},
 			    {M_culprit "." M_transfers}),
 		 0);
 }
 
-/* What the runs with a culprit tell of their pairs. */
-struct told {
-	bool sent, alike, of_many;
-};
-
-static struct told told_of(const struct pairs_state *s)
-{
-	struct told t = {.sent = false};
-
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		const struct pairs_run *run = &s->runs[i];
-
-		t.sent |= run->tells_sent;
-		t.alike |= run->tells_alike;
-		t.of_many |= run->found.n_findings &&
-			     !run->found.findings[0].of_two;
-	}
-	return t;
-}
-
-static void add(struct na_columns *to, bool is, const char *field,
-		const char *header)
-{
-	if (is)
-		to->c[to->n++] = (struct na_column){.field = field,
-						    .header = header};
-}
-
-/* First what the suspects are named by, then how long receivers waited.  Of two
- * hosts that is one way beside the other, of which no expectation knows. */
 static void named_view(struct na_result *r, const struct pairs_state *s,
 		       const struct na_value *list, size_t top)
 {
-	struct told t = told_of(s);
-	struct na_columns c = {.n = 0};
-
-	add(&c, true, M_label, NULL);
-	add(&c, true, M_src, NULL);
-	add(&c, true, M_dst, NULL);
-	add(&c, true, M_role, NULL);
-	add(&c, t.alike, M_alike_excess, NULL);
-	add(&c, t.sent, M_sent_p50_us, NULL);
-	add(&c, t.of_many, M_excess, t.alike ? "over expected" : NULL);
-	add(&c, t.of_many, M_q_value, NULL);
-	add(&c, true, M_count, NULL);
-	add(&c, true, M_p50_us, NULL);
-	add(&c, true, M_p99_us, NULL);
-	add(&c, t.of_many, M_expected_us, NULL);
-	add(&c, true, M_bytes, NULL);
-	put_view(r, s,
-		 "pairs: the suspects' own first, then the surely slowest",
-		 list, &na_table_pairs_pair, c.c, c.n, top);
+	put_view(r, s, "pairs: the suspects' own first, then the slowest", list,
+		 &na_table_pairs_pair,
+		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess}, {M_q_value},
+			    {M_count}, {M_p50_us}, {M_p99_us}, {M_expected_us},
+			    {M_bytes}),
+		 top);
 }
 
 static void pairs_view(struct na_result *r, const struct pairs_state *s,
@@ -159,16 +116,6 @@ static void clocks_view(struct na_result *r, const struct pairs_state *s)
 		 &na_table_pairs_result_clock_offsets,
 		 NA_COLUMNS({M_label}, {M_host}, {M_ahead_us},
 			    {M_uncertainty_us}),
-		 0);
-}
-
-static void stalls_view(struct na_result *r, const struct pairs_state *s)
-{
-	put_view(r, s, "hosts that pause (no NIC: look at the host)",
-		 na_get(na_result_body(r), M_stalls),
-		 &na_table_pairs_result_stalls,
-		 NA_COLUMNS({M_label}, {M_host}, {M_episodes}, {M_transfers},
-			    {M_longest_ms}),
 		 0);
 }
 
@@ -258,7 +205,7 @@ static void note_few(struct na_result *r, const struct pairs_state *s)
 	for (size_t i = 0; i < s->keys.n; i++) {
 		const struct pairs_run *run = &s->runs[s->pairs[i].run];
 
-		if (s->pairs[i].local || !run->found.pairs ||
+		if (s->pairs[i].local || !run->effects ||
 		    na_pairs_uncompared(s, run))
 			continue;
 		all++;
@@ -318,27 +265,6 @@ static void note_rest(struct na_result *r, const struct pairs_state *s)
 			       "%s transfers with a clock behind the sender's "
 			       "show clocks, and are in no statistics",
 			       na_print_count(a, s->clamped));
-}
-
-/* The pairs that stand last, and why. */
-static void note_waits(struct na_result *r, const struct pairs_state *s)
-{
-	char n[NA_UNIT_BUF];
-	size_t waits = 0;
-
-	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		for (size_t k = 0; k < s->runs[i].n_remote; k++)
-			waits += na_pairs_role_of(&s->runs[i], k) ==
-				 PAIRS_WAITS;
-	}
-	if (waits)
-		na_result_note(r,
-			       "%s other pair%s slow and only wait%s: by the "
-			       "sender's own clock less than half of that was "
-			       "sending",
-			       na_print_count(n, waits),
-			       waits == 1 ? " is" : "s are",
-			       waits == 1 ? "s" : "");
 }
 
 /* What an option has left out, and what that would have told. */
@@ -407,13 +333,10 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 		suspects_view(r, s, verdict);
 	if (na_first(body, M_clock_offsets))
 		clocks_view(r, s);
-	if (na_first(body, M_stalls))
-		stalls_view(r, s);
 	pairs_view(r, s, verdict);
 	if (na_first(body, M_undecided))
 		undecided_view(r);
 	note_tests(r);
-	note_waits(r, s);
 	note_joined(r, s);
 	note_sends(r);
 	note_side(r, s);

@@ -8,21 +8,21 @@
 #include "netan/methods/sides.h"
 
 /* clang-format off */
-const char *const na_pairs_kind_names[NA_LZ_KINDS] = {
-	[NA_LZ_SRC] = "src",
-	[NA_LZ_DST] = "dst",
-	[NA_LZ_HOST] = "host",
-	[NA_LZ_PAIR] = "pair",
-	[NA_LZ_RACK_UPLINK] = "rack_uplink",
-	[NA_LZ_RACK_DOWNLINK] = "rack_downlink",
-	[NA_LZ_RACK_PAIR] = "rack_pair",
+const char *const na_pairs_kind_names[NA_CAUSES] = {
+	[NA_CAUSE_SRC] = "src",
+	[NA_CAUSE_DST] = "dst",
+	[NA_CAUSE_HOST] = "host",
+	[NA_CAUSE_PAIR] = "pair",
+	[NA_CAUSE_RACK_UPLINK] = "rack_uplink",
+	[NA_CAUSE_RACK_DOWNLINK] = "rack_downlink",
+	[NA_CAUSE_RACK_PAIR] = "rack_pair",
 };
 
-const char *const na_pairs_channel_names[NA_LZ_CHANNELS] = {
-	[NA_LZ_ALL] = "all",
-	[NA_LZ_LARGE] = "large",
-	[NA_LZ_RATE] = "rate",
-	[NA_LZ_WINDOW] = "window",
+const char *const na_pairs_channel_names[NA_MECHANISMS] = {
+	[NA_MECH_LEVEL] = "all",
+	[NA_MECH_LARGE] = "large",
+	[NA_MECH_LATE] = "rate",
+	[NA_MECH_SPELL] = "window",
 };
 /* clang-format on */
 
@@ -49,7 +49,7 @@ static void say_rack(struct na_str *w, const struct pairs_state *s,
 	size_t n = 0;
 
 	for (uint32_t h = 0; h < run->n_nodes; h++) {
-		if (!run->found.rack_of || run->found.rack_of[h] != rack)
+		if (!run->rack_of || run->rack_of[h] != rack)
 			continue;
 		if (!n && say_rack_name(w, s, na_pairs_node_at(s, run, h)))
 			return;
@@ -63,22 +63,22 @@ static void say_rack(struct na_str *w, const struct pairs_state *s,
 }
 
 void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
-		      const struct pairs_run *run, const struct na_lz_who *who,
+		      const struct pairs_run *run, const struct na_place *who,
 		      bool whole)
 {
-	switch (who->kind) {
-	case NA_LZ_PAIR:
+	switch (who->cause) {
+	case NA_CAUSE_PAIR:
 		na_str_addf(w, "path %.60s -> ",
 			    na_pairs_node_at(s, run, who->a)->name);
 		na_str_addf(w, "%.60s", na_pairs_node_at(s, run, who->b)->name);
 		return;
-	case NA_LZ_RACK_UPLINK:
+	case NA_CAUSE_RACK_UPLINK:
 		na_str_addf(w, "uplink of ");
 		break;
-	case NA_LZ_RACK_DOWNLINK:
+	case NA_CAUSE_RACK_DOWNLINK:
 		na_str_addf(w, "downlink of ");
 		break;
-	case NA_LZ_RACK_PAIR:
+	case NA_CAUSE_RACK_PAIR:
 		na_str_addf(w, "links from ");
 		say_rack(w, s, run, who->a);
 		na_str_addf(w, " to ");
@@ -86,9 +86,9 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 		return;
 	default:
 		na_str_addf(w, "%s",
-			    na_side_of(na_pairs_kind_names[who->kind]));
+			    na_side_of(na_pairs_kind_names[who->cause]));
 	}
-	if (who->kind < NA_LZ_PAIR) {
+	if (who->cause < NA_CAUSE_PAIR) {
 		const struct pairs_node *n = na_pairs_node_at(s, run, who->a);
 		const struct na_absent_group *g = na_pairs_group_of(s, run,
 								    who->a);
@@ -108,24 +108,25 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_state *s,
 
 static void say_finding(struct na_str *w, const struct pairs_state *s,
 			const struct pairs_run *run,
-			const struct na_lz_finding *f)
+			const struct na_judge_finding *f)
 {
 	char x[NA_UNIT_BUF];
 
-	na_pairs_say_who(w, s, run, &f->who, na_pairs_is_whole(run, f));
+	na_pairs_say_who(w, s, run, &f->place, na_pairs_is_whole(run, f));
 	for (size_t i = 0; i < f->n_alternatives && i < 3; i++) {
 		na_str_addf(w, " or ");
-		na_pairs_say_who(w, s, run, &f->alternatives[i], false);
+		na_pairs_say_who(w, s, run, &f->alternatives[i].place, false);
 	}
 	na_print_number(x, exp(f->effect), 3);
-	if (f->channel == NA_LZ_RATE)
-		na_str_addf(w, " (timeouts, %s times the usual rate)", x);
+	if (f->mechanism == NA_MECH_LATE)
+		na_str_addf(w, " (late transfers, %s times the usual rate)", x);
 	else
 		na_str_addf(w, " (%sx%s%s%s)", x,
-			    f->of_two ? " slower than the way back" : "",
-			    f->channel == NA_LZ_LARGE ? " in large transfers"
+			    na_pairs_is_of_two(run) ? " slower than the way back"
+						    : "",
+			    f->mechanism == NA_MECH_LARGE ? " in large transfers"
 						      : "",
-			    f->intermittent ? ", now and then" : "");
+			    f->mechanism == NA_MECH_SPELL ? ", now and then" : "");
 }
 
 /* Pairs that are slow for certain although nobody is named: victims, or too
@@ -164,7 +165,7 @@ static void say_slow(struct na_str *w, const struct pairs_state *s,
 	char number[NA_UNIT_BUF];
 
 	for (size_t i = 0; i < run->n_remote; i++) {
-		const struct na_lz_pair_result *r = &run->found.pairs[i];
+		const struct pairs_effect *r = &run->effects[i];
 		const struct pairs_pair *p = &s->pairs[run->pair0 + i];
 
 		add_slow(&all, s, p, 0);
@@ -214,42 +215,42 @@ bool na_pairs_one_file(const struct pairs_state *s)
 	       !na_pairs_all_captured(s);
 }
 
-/* The first pattern that is there at all times, so that the pairs show it, or
- * of those in some steps alone; NULL. */
-static const struct na_lz_undecided *pattern(const struct pairs_run *run,
-					     bool some_steps)
+void na_pairs_say_open(struct na_str *w, const struct pairs_state *s,
+		       const struct pairs_run *run, const struct na_rival *x)
 {
-	const struct na_lz_result *f = &run->found;
+	char odds[NA_UNIT_BUF];
 
-	for (size_t i = 0; i < f->n_undecided; i++) {
-		if ((f->undecided[i].n_steps > 0) == some_steps)
-			return &f->undecided[i];
-	}
-	return NULL;
+	na_pairs_say_who(w, s, run, &x->place, false);
+	na_print_number(odds, exp(fmin(x->log_odds, 20)), 2);
+	na_str_addf(w, " may be slow (odds %s to 1 against no fault)", odds);
 }
 
-/* What is seen, though nobody is named. */
-static bool say_seen(struct na_str *w, const struct pairs_state *s,
-		     const struct pairs_run *run)
+/* What is most likely, though nothing is named. */
+static bool say_likeliest(struct na_str *w, const struct pairs_state *s,
+			  const struct pairs_run *run)
 {
-	const struct na_lz_undecided *u = pattern(run, false);
-	struct pairs_whole whole;
+	const struct na_judge_result *f = &run->found;
 
-	if (na_pairs_whole(s, run, &whole)) {
-		na_pairs_say_whole(w, s, &whole);
-		na_str_addf(w, ": slow as a whole, or the others wait for it "
-			       "(netan steps)");
-		return true;
-	}
-	if (u)
-		na_str_addf(w, "%.240s", u->what);
-	return u;
+	if (!f->n_open || !(f->open[0].log_odds > 0))
+		return false;
+	na_pairs_say_open(w, s, run, &f->open[0]);
+	return true;
+}
+
+bool na_pairs_too_few(const struct pairs_run *run)
+{
+	return run->n_remote < PAIRS_LEAST && !run->found.n_findings;
+}
+
+bool na_pairs_is_of_two(const struct pairs_run *run)
+{
+	return run->n_nodes == 2;
 }
 
 const struct pairs_pair *na_pairs_two_ways(const struct pairs_state *s,
 					   const struct pairs_run *run)
 {
-	return run->n_nodes == 2 && run->n_remote == 2 && run->found.pairs
+	return run->n_nodes == 2 && run->n_remote == 2 && run->effects
 		       ? &s->pairs[run->pair0]
 		       : NULL;
 }
@@ -260,7 +261,7 @@ static const struct pairs_pair *sparse_way(const struct pairs_state *s,
 					   const struct pairs_pair *two)
 {
 	for (size_t i = 0; i < 2; i++) {
-		if (s->sums.v[two[i].found].n < NA_LZ_EACH_WAY)
+		if (s->sums.v[two[i].found].n < PAIRS_EACH_WAY)
 			return &two[i];
 	}
 	return NULL;
@@ -289,7 +290,7 @@ static void say_sparse(struct na_str *w, const struct pairs_state *s,
 	na_str_addf(w, "%.60s to ", s->nodes.v[p->src].name);
 	na_str_addf(w, "%.60s %s too few to compare the two ways (it takes %d)",
 		    s->nodes.v[p->dst].name, few == 1 ? "is" : "are",
-		    NA_LZ_EACH_WAY);
+		    PAIRS_EACH_WAY);
 }
 
 /* Of two hosts one direction may be slower, and nobody tells of which part. */
@@ -297,7 +298,7 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 		    const struct pairs_run *run)
 {
 	const struct pairs_pair *p = na_pairs_two_ways(s, run), *few;
-	const struct na_lz_pair_result *r = run->found.pairs;
+	const struct pairs_effect *r = run->effects;
 	char x[NA_UNIT_BUF];
 	double by;
 
@@ -323,7 +324,6 @@ static void say_two(struct na_str *w, const struct pairs_state *s,
 static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		       const struct pairs_run *run)
 {
-	const struct na_lz_undecided *flaps = pattern(run, true);
 	char n[NA_UNIT_BUF];
 	bool seen;
 
@@ -332,7 +332,7 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		return;
 	}
 	na_print_count(n, run->n_remote);
-	if (run->found.too_few) {
+	if (na_pairs_too_few(run)) {
 		na_str_addf(w, "cannot tell: too few pairs to localise (%s)",
 			    n);
 		say_two(w, s, run);
@@ -342,25 +342,23 @@ static void say_nobody(struct na_str *w, const struct pairs_state *s,
 		na_str_addf(w, "cannot tell from one host's file alone: ");
 	else if (!na_pairs_acquits(s, run))
 		na_str_addf(w, "cannot tell: ");
-	seen = say_seen(w, s, run);
-	na_str_addf(w, "%sno culprit among %s pairs of %zu %s",
+	seen = say_likeliest(w, s, run);
+	na_str_addf(w, "%snothing stands out among %s pairs of %zu %s",
 		    seen ? "; " : "", n, run->n_nodes, na_pairs_ends(s));
 	if (na_pairs_one_file(s))
 		na_str_addf(w, ", and what the others saw is not here: give "
 			       "the files of all hosts");
-	if (!seen && flaps)
-		na_str_addf(w, "; %.240s", flaps->what);
-	else if (!seen)
+	if (!seen)
 		say_slow(w, s, run);
 }
 
-bool na_pairs_is_sure(const struct na_lz_finding *f)
+bool na_pairs_is_sure(const struct na_judge_finding *f)
 {
-	return !f->n_alternatives || f->of_two;
+	return !f->n_alternatives || isnan(f->posterior);
 }
 
 /* As `check` says it. */
-static const char *how_sure(const struct na_lz_result *f)
+static const char *how_sure(const struct na_judge_result *f)
 {
 	for (size_t i = 0; i < f->n_findings; i++) {
 		if (!na_pairs_is_sure(&f->findings[i]))
@@ -372,13 +370,13 @@ static const char *how_sure(const struct na_lz_result *f)
 void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 			  const struct pairs_run *run)
 {
-	const struct na_lz_result *f = &run->found;
-	size_t clocks = 0, stalls = 0;
+	const struct na_judge_result *f = &run->found;
+	size_t clocks = 0;
 
 	if (!f->n_findings)
 		say_nobody(w, s, run);
 	else
-		na_str_addf(w, "guilty: ");
+		na_str_addf(w, "likely cause: ");
 	for (size_t i = 0; i < f->n_findings && i < 3; i++) {
 		na_str_addf(w, "%s", i ? "; " : "");
 		say_finding(w, s, run, &f->findings[i]);
@@ -388,36 +386,46 @@ void na_pairs_say_verdict(struct na_str *w, const struct pairs_state *s,
 	if (f->n_findings)
 		na_str_addf(w, "; %s: %s to test", how_sure(f),
 			    f->n_findings > 1 ? "suspects" : "a suspect");
-	for (size_t k = 0; k < f->n_clocks; k++)
+	for (size_t k = 0; k < run->clocks.n; k++)
 		clocks += na_pairs_surest_clock(s, run, k);
-	for (size_t k = 0; k < f->n_stalls; k++)
-		stalls += na_pairs_longest_stall(s, run, k);
 	if (clocks)
 		na_str_addf(w, "; %zu clock%s off", clocks, na_plural(clocks));
-	if (stalls)
-		na_str_addf(w, "; %zu host%s pause%s", stalls,
-			    na_plural(stalls), stalls > 1 ? "" : "s");
 }
 
-const char *na_pairs_next_test(const struct na_lz_finding *f)
+const char *na_pairs_needs(const struct pairs_run *run,
+			   const struct na_judge_finding *f)
 {
-	if (f->of_two)
+	if (na_pairs_is_of_two(run))
+		return "transfers of each of the two with a third host";
+	if (f->place.cause > NA_CAUSE_PAIR)
+		return "utilisation and error counters of the links";
+	if (f->place.cause == NA_CAUSE_PAIR)
+		return "iperf3 between the two over several paths";
+	if (f->n_alternatives || f->log_odds < 1)
+		return "more steps, or iperf3 against two other hosts";
+	return NULL;
+}
+
+const char *na_pairs_next_test(const struct pairs_run *run,
+			       const struct na_judge_finding *f)
+{
+	if (na_pairs_is_of_two(run))
 		return "iperf3 both ways between the two, then each with a "
 		       "third host: a side is slow with that one, too, and "
 		       "else the path is";
 	if (f->n_alternatives)
 		return "send over other paths as well, to tell the "
 		       "alternatives apart";
-	switch (f->who.kind) {
-	case NA_LZ_SRC:
-	case NA_LZ_DST:
-	case NA_LZ_HOST:
-		if (f->channel == NA_LZ_RATE && f->loses_packets)
+	switch (f->place.cause) {
+	case NA_CAUSE_SRC:
+	case NA_CAUSE_DST:
+	case NA_CAUSE_HOST:
+		if (f->mechanism == NA_MECH_LATE)
 			return "its drop and error counters (ethtool -S, "
 			       "nstat), cable and switch port";
 		return "iperf3 against two other hosts, ethtool -S; swap it "
-		       "with a healthy host: does the slowness move along?";
-	case NA_LZ_PAIR:
+		       "with a healthy host: does the slowness follow it?";
+	case NA_CAUSE_PAIR:
 		return "iperf3 with several streams both ways between the two, "
 		       "then compare the route's link counters";
 	default:

@@ -6,7 +6,7 @@
 #include "netan/base/similar.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/run_checks.h"
 
 struct params {
 	struct na_text_list only, skip;
@@ -123,7 +123,7 @@ static enum na_exit check_params(const struct na_cli *cli,
 	if (exit == NA_EXIT_OK)
 		exit = unknown_id(cli, "--skip", &p->skip);
 	if (exit == NA_EXIT_OK)
-		exit = na_judge_asked(cli, asked);
+		exit = na_checks_options(cli, asked);
 	if (exit == NA_EXIT_OK && !any_wanted(cli)) {
 		na_say_error(&cli->request, "--only and --skip leave no check");
 		exit = NA_EXIT_USAGE;
@@ -138,7 +138,7 @@ static enum na_exit check_judge(const struct na_cli *cli, struct na_battery *b,
 	enum na_exit exit, verdict;
 	int worst;
 
-	exit = na_judge_session(cli, b, asked, r, &worst);
+	exit = na_run_checks(cli, b, asked, r, &worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (na_stopped(cli, false))
@@ -146,7 +146,7 @@ static enum na_exit check_judge(const struct na_cli *cli, struct na_battery *b,
 	exit = na_exit_of(na_session_verdict(&b->session));
 	verdict = na_output(cli, r);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
-	return exit == NA_EXIT_OK ? na_judge_exit(cli, worst) : exit;
+	return exit == NA_EXIT_OK ? na_checks_exit(cli, worst) : exit;
 }
 
 static enum na_exit check_run(struct na_cli *cli)

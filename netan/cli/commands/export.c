@@ -7,7 +7,7 @@
 #include "netan/cli/again.h"
 #include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/run_checks.h"
 #include "netan/engine/anonymize.h"
 
 struct params {
@@ -82,7 +82,7 @@ static enum na_exit check_params(struct making *m)
 		exit = check_target(m, p->outputs.items[i]);
 	/* Checks are of one run; what is exported need not be. */
 	if (exit == NA_EXIT_OK && !na_several_runs(&m->cli->request))
-		exit = na_judge_asked(m->cli, &m->asked);
+		exit = na_checks_options(m->cli, &m->asked);
 	return exit;
 }
 
@@ -104,7 +104,7 @@ static enum na_exit judge(struct making *m)
 		na_say_nomem(&m->cli->request);
 		return NA_EXIT_FAILED;
 	}
-	return na_judge_session(m->cli, &m->battery, &m->asked, m->check, &worst);
+	return na_run_checks(m->cli, &m->battery, &m->asked, m->check, &worst);
 }
 
 static bool is_read(void *ctx, const char *exhibit)

@@ -11,7 +11,7 @@
 #include "netan/cli/again.h"
 #include "netan/cli/commands/export_out.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/run_checks.h"
 #include "netan/cli/commands/report_folder.h"
 #include "netan/cli/commands/report_parts.h"
 #include "netan/cli/output/output.h"
@@ -155,7 +155,7 @@ static enum na_exit check_outputs(struct making *m)
 /* What the command line alone can tell is wrong. */
 static enum na_exit check_params(struct making *m)
 {
-	enum na_exit exit = na_judge_asked(m->cli, &m->asked);
+	enum na_exit exit = na_checks_options(m->cli, &m->asked);
 
 	m->cli->request.one_run = true;
 	return exit == NA_EXIT_OK ? check_outputs(m) : exit;
@@ -348,7 +348,7 @@ static enum na_exit make(struct making *m)
 	struct na_err err = {.status = NA_OK};
 	enum na_exit exit, verdict;
 
-	exit = na_judge_session(m->cli, &m->b, &m->asked, m->check, &m->worst);
+	exit = na_run_checks(m->cli, &m->b, &m->asked, m->check, &m->worst);
 	if (exit != NA_EXIT_OK)
 		return exit;
 	if (na_report_parts_of(m->cli, &m->b, &m->parts, &err) == NA_OK &&
@@ -368,7 +368,7 @@ static enum na_exit make(struct making *m)
 	exit = na_exit_of(na_session_verdict(&m->b.session));
 	verdict = write_all(m);
 	exit = verdict == NA_EXIT_OK ? exit : verdict;
-	return exit == NA_EXIT_OK ? na_judge_exit(m->cli, m->worst) : exit;
+	return exit == NA_EXIT_OK ? na_checks_exit(m->cli, m->worst) : exit;
 }
 
 static enum na_exit read_and_make(struct making *m,

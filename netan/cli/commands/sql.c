@@ -10,7 +10,7 @@
 #include "netan/base/units.h"
 #include "netan/cli/again.h"
 #include "netan/cli/commands/host_settings.h"
-#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/run_checks.h"
 #include "netan/engine/anonymize.h"
 #include "netan/exports/export.h"
 #include "netan/exports/sqlite/clocks.h"
@@ -72,7 +72,7 @@ static enum na_exit judge(struct asking *a)
 		na_say_nomem(&a->cli->request);
 		return NA_EXIT_FAILED;
 	}
-	exit = na_judge_session(a->cli, &a->battery, &a->asked, a->check, &worst);
+	exit = na_run_checks(a->cli, &a->battery, &a->asked, a->check, &worst);
 	if (exit == NA_EXIT_OK)
 		na_hide_result(&a->cli->request, a->check);
 	return exit;
@@ -276,7 +276,7 @@ static enum na_exit sql_run(struct na_cli *cli)
 	a.asked = (struct na_checks_asked){.rest = rest_of, .ctx = &a};
 	a.battery.session.request = &cli->request;
 	if (!na_several_runs(&cli->request))
-		exit = na_judge_asked(cli, &a.asked);
+		exit = na_checks_options(cli, &a.asked);
 	if (exit == NA_EXIT_OK)
 		exit = na_snapshots_find(&snapshots, cli);
 	if (exit == NA_EXIT_OK)

@@ -96,12 +96,13 @@ static void count_coll(struct counting *c, uint32_t coll)
 	}
 }
 
-/* What the others' rate has a block expect; its own count. */
-static double expect(struct counting *c, const struct but *b, double *late)
+/* What the others' rate has a block expect; its own count, and the others'. */
+static double expect(struct counting *c, const struct but *b, double *late,
+		     double *others)
 {
 	double e = 0;
 
-	*late = 0;
+	*late = *others = 0;
 	if (b->coll != NA_JUDGE_NONE)
 		count_coll(c, b->coll);
 	EACH_PAIR(p, c, b) {
@@ -126,6 +127,7 @@ static double expect(struct counting *c, const struct but *b, double *late)
 		e += c->block[d].transfers *
 		     (rest.late - c->block[d].late + .5) /
 		     (rest.transfers - c->block[d].transfers + 1);
+		*others = fmax(*others, rest.late - c->block[d].late);
 		c->block[d] = (struct count){0, 0};
 	}
 	return e;
@@ -142,8 +144,10 @@ static struct na_j_gain factor(struct counting *c, const struct but *b,
 			       double spread)
 {
 	struct na_j_gain g = {0};
-	double late, e = expect(c, b, &late), ll[RATIOS], all, sum = 0,
-	       a = 1 / spread;
+	double late, others, e = expect(c, b, &late, &others), ll[RATIOS], all;
+	/* That their rate is known from few of them is a spread, too: a gamma
+	 * posterior of shape n + 1/2 has a squared variation of its inverse. */
+	double a = 1 / (spread + 1 / (others + .5)), sum = 0;
 
 	if (late < NA_J_LATE_MIN)
 		return g;

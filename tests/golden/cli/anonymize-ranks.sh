@@ -1,6 +1,7 @@
 # --anonymize of GPU jobs: secrets in files of every format, whole and cut, and
 # in what tells of hangs.  Groups and threads are called after hosts only where
 # something names these as hosts: other names of such stay.
+command -v sqlite3 >/dev/null || { echo "skip: there is no sqlite3"; exit 77; }
 . "$NETAN_ROOT/tests/golden/cli/anonymize.inc"
 corpus=$NETAN_ROOT/tests/fuzz/corpus
 J=/home/zq01user/zq02job/train.py
@@ -34,7 +35,7 @@ cp $corpus/profiler/plugin zq09plugin/zq15_6390272222692259759_1.json
 sed 's/"hostname":"h"/"hostname":"zq16node"/' $corpus/kineto/rocprof.json \
 	>zq10rocprof/zq17rank_results.json
 cp $corpus/nsight/kernels.sqlite zq11nsight/zq18.sqlite
-! command -v sqlite3 >/dev/null || sqlite3 zq11nsight/zq18.sqlite "
+sqlite3 zq11nsight/zq18.sqlite "
 	CREATE TABLE TARGET_INFO_SYSTEM_ENV(name,value);
 	INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES('Hostname','zq19node');"
 sed -e 's/Stream #7(Compute)/Stream #7(Compute) of zq20node/' \

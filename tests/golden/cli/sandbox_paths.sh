@@ -45,7 +45,9 @@ ok netan pairs near/job --ledger away/ledger.jsonl
 ok netan pairs near/run --ledger away/ledger.jsonl
 ln -s away/ledger.jsonl ledger
 ok netan pairs near/job --ledger ledger
-ok netan tcp far/c.pcap --filter 'host localhost or tcp port http or tcp'
+port=http
+[ -r /etc/services ] || port=80
+ok netan tcp far/c.pcap --filter "host localhost or tcp port $port or tcp"
 # A ledger that a link leads to, and that is not there yet.
 ln -s ../away/first.jsonl near/link
 ln -s near/link chain

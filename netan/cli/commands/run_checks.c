@@ -1,4 +1,4 @@
-#include "netan/cli/commands/judge.h"
+#include "netan/cli/commands/run_checks.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static enum na_exit refuse_runs(const struct na_cli *cli)
 	return NA_EXIT_USAGE;
 }
 
-enum na_exit na_judge_asked(const struct na_cli *cli,
+enum na_exit na_checks_options(const struct na_cli *cli,
 			    struct na_checks_asked *asked)
 {
 	const char *capacity = cli->request.capacity;
@@ -120,7 +120,7 @@ static void put_coverage(const struct na_cli *cli, struct na_battery *b,
 		    b->driven[i].side, b->driven[i].dropped);
 }
 
-enum na_exit na_judge_session(const struct na_cli *cli, struct na_battery *b,
+enum na_exit na_run_checks(const struct na_cli *cli, struct na_battery *b,
 		      const struct na_checks_asked *asked, struct na_result *r,
 		      int *worst)
 {
@@ -142,7 +142,7 @@ enum na_exit na_judge_session(const struct na_cli *cli, struct na_battery *b,
 	return na_say_failed(cli, &err);
 }
 
-enum na_exit na_judge_exit(const struct na_cli *cli, int worst)
+enum na_exit na_checks_exit(const struct na_cli *cli, int worst)
 {
 	return cli->common.fail_on >= 0 && worst > cli->common.fail_on
 		       ? NA_EXIT_FINDINGS
