@@ -356,8 +356,8 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /*
- * Two clocks: what they are fitted wrong by is a constant time, which hides least
- * in large transfers.  Slow steps of a side name nothing: a straggler, an input
+ * Two clocks: what they are fitted wrong by is a constant time, which hides
+ * least in large transfers.  Slow steps of a side name nothing: a straggler, an input
  * wait or a late partner has the same.  Nor do late counts of a link: chains of
  * timeouts meet on a few pairs.
  */

@@ -117,7 +117,8 @@ static void mark_lesser(struct explaining *x)
 		struct na_judge_evidence *e = &x->evidence.v[i], *less = e;
 		const struct na_j_row *row = row_of(x, e->side);
 
-		if (e->mechanism > NA_MECH_LARGE || !row->by[e->mechanism].there)
+		if (e->mechanism > NA_MECH_LARGE ||
+		    !row->by[e->mechanism].there)
 			continue;
 		for (size_t k = 0; k < x->evidence.n; k++) {
 			struct na_judge_evidence *o = &x->evidence.v[k];

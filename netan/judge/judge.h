@@ -95,7 +95,7 @@ struct na_judge_finding {
 	 * first (log_odds NaN: not looked at); owned. */
 	struct na_rival *alternatives;
 	size_t n_alternatives;
-	/* Best other explanation of the same evidence; cause NA_CAUSES: none. */
+	/* Best other explanation of the same evidence, or NA_CAUSES. */
 	struct na_rival rival;
 	size_t pairs;
 	uint64_t transfers;
