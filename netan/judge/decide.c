@@ -356,13 +356,13 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /*
- * Two clocks: what they are fitted wrong by is a constant time, which hides least
- * in large transfers.  Slow steps of a side name nothing: a straggler, an input
+ * Two clocks: what they are fitted wrong by is a constant time, which hides
+ * least in large transfers.  Slow steps of a side name nothing: a straggler, an input
  * wait or a late partner has the same.  Nor do late counts of a link: chains of
  * timeouts meet on a few pairs.
  */
-static bool may_show(const struct na_j_decision *d, const struct na_j_row *row,
-		     enum na_mechanism by)
+bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
+		   enum na_mechanism by)
 {
 	switch (by) {
 	case NA_MECH_LEVEL:
@@ -404,7 +404,7 @@ static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 	for (int by = 0; by < NA_MECHANISMS; by++) {
 		const struct na_j_gain *g = &row->by[by];
 		bool there = g->there &&
-			     may_show(d, row, (enum na_mechanism)by);
+			     na_j_may_show(d, row, (enum na_mechanism)by);
 
 		x[by] = there ? g->gain : 0;
 		if (!there || g->gain <= most)

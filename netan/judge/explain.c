@@ -98,7 +98,7 @@ static bool add_other(struct explaining *x, enum na_cause cause,
 			      .mechanism = by,
 			      .loaded = by == NA_MECH_SPELL && !g->view &&
 					x->s->kappa > 0,
-			      .counts = true,
+			      .counts = na_j_may_show(x->d, row, by),
 			      .effect = g->effect,
 			      .low = g->low,
 			      .high = g->high,
@@ -117,7 +117,8 @@ static void mark_lesser(struct explaining *x)
 		struct na_judge_evidence *e = &x->evidence.v[i], *less = e;
 		const struct na_j_row *row = row_of(x, e->side);
 
-		if (e->mechanism > NA_MECH_LARGE || !row->by[e->mechanism].there)
+		if (e->mechanism > NA_MECH_LARGE ||
+		    !row->by[e->mechanism].there)
 			continue;
 		for (size_t k = 0; k < x->evidence.n; k++) {
 			struct na_judge_evidence *o = &x->evidence.v[k];
@@ -128,7 +129,7 @@ static void mark_lesser(struct explaining *x)
 			     (o < less && o->log_factor <= less->log_factor)))
 				less = o;
 		}
-		less->counts = true;
+		less->counts = na_j_may_show(x->d, row, e->mechanism);
 		less->null = row->null[e->mechanism];
 	}
 }

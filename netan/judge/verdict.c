@@ -90,8 +90,8 @@ static size_t only_pair(const struct na_j_decision *d,
 	return n == 1 ? only : d->s->n_pairs;
 }
 
-/* On two clocks a host's clock that is fitted wrong moves half of what one side is
- * slow by to the other side. */
+/* On two clocks a host's clock that is fitted wrong moves half of what one side
+ * is slow by to the other side. */
 static bool add_sides(const struct na_j_decision *d,
 		      const struct na_j_rows *rows, struct na_j_found *f)
 {
