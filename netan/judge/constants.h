@@ -67,12 +67,9 @@
 #define NA_J_NOBODY 0.75
 #define NA_J_BOUND  NA_J_LN_1_5
 /* Least counts: transfers of a pair in a collective, blocks for a variance of
- * its own, steps of a session and of a side for spells, connections of a link.
- */
+ * its own, connections of a link, pairs of a stratum. */
 #define NA_J_MIN_TRANSFERS   5
 #define NA_J_MIN_BLOCKS      5
-#define NA_J_MIN_STEPS       10
-#define NA_J_MIN_SIDE_STEPS  8
 #define NA_J_MIN_CONNECTIONS 4
 #define NA_J_MIN_PAIRS       5
 /* A table of large transfers: where this share of all is, or is not. */

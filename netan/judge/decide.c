@@ -30,10 +30,7 @@ static bool tables_init(struct na_j_decision *d)
 					     t > 0, &d->grid,
 					     &d->blocks.links))
 				return false;
-	d->spells = s->n_steps >= NA_J_MIN_STEPS;
-	return na_j_late_init(&d->late, s, &d->blocks) &&
-	       (!d->spells ||
-		na_j_spell_init(&d->spell, s, &d->grid, d->n_tables > 1));
+	return na_j_late_init(&d->late, s, &d->blocks);
 }
 
 bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
@@ -58,7 +55,6 @@ void na_j_decision_fini(struct na_j_decision *d)
 		for (size_t i = 0; i < NA_J_VIEWS; i++)
 			na_j_level_fini(&d->level[t][i]);
 	na_j_late_fini(&d->late);
-	na_j_spell_fini(&d->spell);
 	na_vec_free(&d->gone);
 	na_arena_fini(&d->mem);
 }
@@ -288,21 +284,6 @@ static bool late_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	return ok;
 }
 
-static bool spell_gains(struct na_j_decision *d, struct na_j_rows *rows)
-{
-	struct na_arena tmp = {0};
-	size_t n = 2 * d->s->n_hosts;
-	struct na_j_gain *g = NA_J_NEW(&tmp, struct na_j_gain, n);
-	bool ok = g &&
-		  na_j_spell_set(&d->spell, d->gone.n ? d->pair_gone : NULL) &&
-		  na_j_spell_gains(&d->spell, g);
-
-	for (size_t k = 0; ok && k < n; k++)
-		put(d, &rows->v[k], NA_MECH_SPELL, &g[k]);
-	na_arena_fini(&tmp);
-	return ok;
-}
-
 /*
  * What others of the same kind show by the same mechanism is what healthy ones
  * show: a gain counts as far as it exceeds the edge of the best fifth of its
@@ -355,25 +336,15 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	return x;
 }
 
-/*
- * Two clocks: what they are fitted wrong by is a constant time, which hides
- * least in large transfers.  Slow steps of a side name nothing: a straggler, an input
- * wait or a late partner has the same.  Nor do late counts of a link: chains of
- * timeouts meet on a few pairs.
- */
+/* Two clocks: what they are fitted wrong by is a constant time, which hides least
+ * in large transfers.  Late counts of a link name nothing: chains of timeouts meet
+ * on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
-	switch (by) {
-	case NA_MECH_LEVEL:
+	if (by == NA_MECH_LEVEL)
 		return !(d->s->clock_se > 0) || d->n_tables == 1;
-	case NA_MECH_LATE:
-		return row->place.cause < NA_CAUSE_RACK_UPLINK;
-	case NA_MECH_SPELL:
-		return false;
-	default:
-		return true;
-	}
+	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
 }
 
 /* Links overlap: what leaves a rack enters the others.  One fault at a time: the
@@ -454,8 +425,7 @@ bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows)
 	for (size_t t = 0; t < d->n_tables; t++)
 		if (!level_gains(d, t, rows))
 			return false;
-	if (!late_gains(d, rows) || (d->spells && !spell_gains(d, rows)) ||
-	    !calibrate(d, rows))
+	if (!late_gains(d, rows) || !calibrate(d, rows))
 		return false;
 	keep_best_link(d, rows, NA_MECH_LEVEL);
 	keep_best_link(d, rows, NA_MECH_LARGE);
@@ -486,10 +456,10 @@ static void count_block(const struct na_j_decision *d, struct na_j_taken *t)
 		}
 }
 
-bool na_j_taken_of(struct na_j_decision *d, const struct na_j_rows *rows,
+void na_j_taken_of(const struct na_j_decision *d, const struct na_j_rows *rows,
 		   const struct na_j_row *row, struct na_j_taken *out)
 {
-	size_t n = d->s->n_hosts, link = d->blocks.links.n;
+	size_t n = d->s->n_hosts;
 
 	*out = (struct na_j_taken){row->place, {*row}, 1};
 	if (row->both) {
@@ -498,46 +468,39 @@ bool na_j_taken_of(struct na_j_decision *d, const struct na_j_rows *rows,
 		out->n = 2;
 	}
 	count_block(d, out);
-	if (row->place.cause >= NA_CAUSE_RACK_UPLINK)
-		link = na_j_find_link(&d->blocks, &row->place);
-	if (link == d->blocks.links.n)
-		return true;
-	for (size_t t = 0; t < d->n_tables; t++)
-		for (size_t i = 0; row->by[t].there && i < d->s->n_views; i++) {
-			struct na_j_gain g = {.effect = row->shift[t][i],
-					      .share = row->share[t][i]};
-
-			if (!na_j_level_members(&d->level[t][i], link, &g,
-						&out->members[t][i], &d->mem))
-				return false;
-		}
-	return true;
 }
 
-/* Units of the place are less by its shift; a pair's by what it has. */
-static bool shift_units(struct na_j_level *v, const struct na_place *p,
-			double shift, const struct na_j_members *members)
+static bool crosses(const struct na_judge_input *in, const struct na_place *p,
+		    const struct na_j_unit *unit)
 {
-	struct na_arena tmp = {0};
-	bool *in = NA_J_NEW(&tmp, bool, v->n_connections);
+	uint32_t from = in->rack_of[unit->host[0]],
+		 to = in->rack_of[unit->host[1]];
 
-	for (size_t i = 0; in && i < members->n; i++)
-		in[members->connection[i]] = true;
-	for (size_t u = 0; in && u < v->n; u++) {
+	return from != to &&
+	       (p->cause == NA_CAUSE_RACK_DOWNLINK
+			? to == p->a
+			: from == p->a && (p->cause == NA_CAUSE_RACK_UPLINK ||
+					   to == p->b));
+}
+
+/* Units of a side are less by its shift, those of a pair by what they have; a
+ * link explains whatever crosses it is slow by. */
+static void shift_units(struct na_j_level *v, const struct na_place *p,
+			double shift)
+{
+	for (size_t u = 0; u < v->n; u++) {
 		struct na_j_unit *unit = &v->units[u];
 
 		if (p->cause == NA_CAUSE_PAIR) {
 			if (unit->host[0] == p->a && unit->host[1] == p->b)
 				unit->centre -= unit->own;
-		} else if (p->cause == NA_CAUSE_SRC ? unit->host[0] == p->a
-			   : p->cause == NA_CAUSE_DST
-				   ? unit->host[1] == p->a
-				   : in[unit->connection]) {
+		} else if (p->cause >= NA_CAUSE_RACK_UPLINK) {
+			if (crosses(v->in, p, unit))
+				unit->centre -= fmax(unit->own, 0);
+		} else if (unit->host[p->cause == NA_CAUSE_DST] == p->a) {
 			unit->centre -= shift;
 		}
 	}
-	na_arena_fini(&tmp);
-	return in;
 }
 
 static bool leave(struct na_j_decision *d, enum na_cause cause,
@@ -549,18 +512,16 @@ static bool leave(struct na_j_decision *d, enum na_cause cause,
 	return na_add(&d->gone, place);
 }
 
-static bool take_row(struct na_j_decision *d, const struct na_j_taken *t,
-		     const struct na_j_row *row)
+static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 {
 	const struct na_place *p = &row->place;
 	struct na_j_block b[2];
 
 	for (size_t k = 0; k < d->n_tables; k++)
 		for (size_t i = 0; i < d->s->n_views; i++)
-			if (row->by[k].there && row->by[k].gain > 0 &&
-			    !shift_units(&d->level[k][i], p, row->shift[k][i],
-					 &t->members[k][i]))
-				return false;
+			if (row->by[k].there && row->by[k].gain > 0)
+				shift_units(&d->level[k][i], p,
+					    row->shift[k][i]);
 	na_j_place_blocks(&d->blocks, p, b);
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < b[k].n; i++)
@@ -574,7 +535,7 @@ static bool take_row(struct na_j_decision *d, const struct na_j_taken *t,
 bool na_j_take(struct na_j_decision *d, const struct na_j_taken *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (!take_row(d, t, &t->row[i]))
+		if (!take_row(d, &t->row[i]))
 			return false;
 	return true;
 }

@@ -9,7 +9,6 @@
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/late.h"
 #include "netan/judge/evidence/level.h"
-#include "netan/judge/evidence/spell.h"
 
 enum {
 	NA_J_TABLES = 2, /* all transfers, large ones: mechanisms 0 and 1 */
@@ -40,7 +39,6 @@ struct na_j_taken {
 	struct na_place place;
 	struct na_j_row row[2]; /* two: both sides of a host */
 	size_t n;
-	struct na_j_members members[NA_J_TABLES][NA_J_VIEWS];
 	size_t pairs;
 	uint64_t transfers, late;
 };
@@ -52,8 +50,6 @@ struct na_j_decision {
 	struct na_j_level level[NA_J_TABLES][NA_J_VIEWS];
 	size_t n_tables;
 	struct na_j_late late;
-	bool spells;
-	struct na_j_spell spell;
 	uint64_t possible[NA_CAUSES]; /* hypotheses of each kind */
 	NA_VEC(struct na_place) gone; /* that are taken out */
 	bool *pair_gone;
@@ -67,7 +63,7 @@ void na_j_decision_fini(struct na_j_decision *d);
 void na_j_restore(struct na_j_decision *d);
 bool na_j_take(struct na_j_decision *d, const struct na_j_taken *t);
 /* What a row takes out, now that its gains are those of this state. */
-bool na_j_taken_of(struct na_j_decision *d, const struct na_j_rows *rows,
+void na_j_taken_of(const struct na_j_decision *d, const struct na_j_rows *rows,
 		   const struct na_j_row *row, struct na_j_taken *out);
 
 bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,

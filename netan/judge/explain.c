@@ -84,7 +84,7 @@ static bool add_level(struct explaining *x, size_t table, size_t view)
 	return ok;
 }
 
-/* Late counts and spells have one value. */
+/* Late counts have one value. */
 static bool add_other(struct explaining *x, enum na_cause cause,
 		      enum na_mechanism by)
 {
@@ -96,8 +96,6 @@ static bool add_other(struct explaining *x, enum na_cause cause,
 		      ((struct na_judge_evidence){
 			      .side = cause,
 			      .mechanism = by,
-			      .loaded = by == NA_MECH_SPELL && !g->view &&
-					x->s->kappa > 0,
 			      .counts = na_j_may_show(x->d, row, by),
 			      .effect = g->effect,
 			      .low = g->low,
@@ -106,8 +104,7 @@ static bool add_other(struct explaining *x, enum na_cause cause,
 			      .null = row->null[by],
 			      .late = (uint64_t)g->late,
 			      .expected = g->expected,
-			      .dispersion = g->dispersion,
-			      .share = g->share}));
+			      .dispersion = g->dispersion}));
 }
 
 /* Of the views of a table the lesser one counts, if all have the side. */
@@ -142,8 +139,7 @@ static bool add_evidence(struct explaining *x)
 				return false;
 	mark_lesser(x);
 	for (int cause = NA_CAUSE_SRC; cause <= NA_CAUSE_HOST; cause++)
-		if (!add_other(x, (enum na_cause)cause, NA_MECH_LATE) ||
-		    !add_other(x, (enum na_cause)cause, NA_MECH_SPELL))
+		if (!add_other(x, (enum na_cause)cause, NA_MECH_LATE))
 			return false;
 	return true;
 }

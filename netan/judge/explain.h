@@ -47,8 +47,6 @@ struct na_judge_evidence {
 	/* LATE. */
 	uint64_t late;
 	double expected, dispersion;
-	/* SPELL: share of the steps. */
-	double share;
 };
 
 struct na_judge_odds {

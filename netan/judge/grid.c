@@ -257,7 +257,7 @@ double na_j_tail(double *z, size_t n)
 		return fmin(fmax((double)n - 1, 2), NA_J_NU_MAX);
 	for (size_t i = 0; i < n; i++)
 		z[i] = fabs(z[i] - centre);
-	scale = fmax(na_median(z, n) / .6745, 1);
+	scale = fmax(na_median(z, n) / .6745, .1);
 	cut = na_select(z, n, n - 1 - (trim > 2 ? trim : 2));
 	for (size_t i = 0; i < n; i++)
 		if (z[i] <= cut) {
@@ -268,21 +268,4 @@ double na_j_tail(double *z, size_t n)
 		}
 	nu = best_freedom(z, keep, cut, scale);
 	return fmin(fmin(NA_J_NU_MAX, (double)n - 1), nu);
-}
-
-double na_j_fit_nu(const double *z, size_t n)
-{
-	double best = NA_J_NU_FEW, most = -INFINITY;
-
-	for (size_t i = 0; n > 20 && i < FREEDOMS; i++) {
-		double nu = freedoms[i], ll;
-
-		ll = (double)n * t_constant(nu) -
-		     (nu + 1) / 2 * log_sum(z, n, 1, nu);
-		if (ll >= most) {
-			most = ll;
-			best = nu;
-		}
-	}
-	return best;
 }

@@ -76,7 +76,5 @@ double na_j_grid_quantile(const struct na_j_grid *g, size_t from, size_t n,
  * below its outermost eighth, scale at least 1, at most n - 1.  Reorders z.
  */
 double na_j_tail(double *z, size_t n);
-/* The same of all z and for unit scale. */
-double na_j_fit_nu(const double *z, size_t n);
 
 #endif

@@ -8,9 +8,9 @@
  * Healthy senders, receivers, connections and links differ; by how much, and
  * with how heavy tails, is estimated from the session (empirical null: Efron,
  * JASA 99, 2004).  A hypothesis shifts a block of units: a side of a host, a
- * host, a pair, a link of a rack, a way between two racks.  Four mechanisms:
- * level (all transfers), large (transfers whose wire time dominates), spell
- * (a share of the steps), late (counts of transfers that wait for a timer).
+ * host, a pair, a link of a rack, a way between two racks.  Three mechanisms:
+ * level (all transfers), large (transfers whose wire time dominates), late
+ * (counts of transfers that wait for a timer).
  * Integrated likelihoods are compared (Bayes factors: Kass and Raftery, JASA
  * 90, 1995); the best hypothesis is taken out, the rest is judged again.
  *
@@ -38,7 +38,6 @@ enum na_mechanism {
 	NA_MECH_LEVEL, /* every transfer */
 	NA_MECH_LARGE, /* transfers whose wire time exceeds the fixed cost */
 	NA_MECH_LATE,  /* some transfers wait for a timer */
-	NA_MECH_SPELL, /* in some steps */
 	NA_MECHANISMS
 };
 
@@ -100,8 +99,6 @@ struct na_judge_finding {
 	size_t pairs;
 	uint64_t transfers;
 	uint64_t late;   /* mechanism late: transfers (episodes) */
-	uint32_t *steps; /* mechanism spell: slow steps; owned */
-	size_t n_steps;
 };
 
 /* 97.5 % upper credible bound of a side's slowdown, as a factor. */

@@ -50,11 +50,9 @@ static void fill_finding(struct na_judge_finding *to, struct na_j_found *f)
 		.pairs = f->taken.pairs,
 		.transfers = f->taken.transfers,
 		.late = f->mechanism == NA_MECH_LATE ? f->taken.late : 0,
-		.steps = f->steps,
-		.n_steps = f->n_steps};
+	};
 	f->alternatives.v = NULL;
 	f->alternatives.n = 0;
-	f->steps = NULL;
 }
 
 NA_ORDER(most_odds, struct na_judge_finding, NA_DOWN(log_odds))
@@ -237,7 +235,6 @@ void na_judge_result_fini(struct na_judge_result *r)
 {
 	for (size_t i = 0; i < r->n_findings; i++) {
 		free(r->findings[i].alternatives);
-		free(r->findings[i].steps);
 	}
 	free(r->findings);
 	free(r->open);

@@ -27,8 +27,8 @@ static bool carries(const struct na_j_decision *d, enum na_mechanism by,
 {
 	const struct na_j_level *v = &d->level[1][0];
 
-	return (by != NA_MECH_LARGE && by != NA_MECH_SPELL) ||
-	       d->n_tables < 2 || v->of_pair[pair + 1] > v->of_pair[pair];
+	return by != NA_MECH_LARGE || d->n_tables < 2 ||
+	       v->of_pair[pair + 1] > v->of_pair[pair];
 }
 
 /* Do two blocks hold the same pairs that carry the evidence? */
@@ -203,19 +203,6 @@ static bool add_rivals(const struct na_j_decision *d,
 	return true;
 }
 
-/* Its steps, while the spells are those of its gains. */
-static bool add_steps(struct na_j_decision *d, const struct na_j_row *row,
-		      struct na_j_found *f)
-{
-	int side = row->place.cause == NA_CAUSE_DST;
-
-	if (f->mechanism != NA_MECH_SPELL)
-		return true;
-	return na_j_spell_steps(&d->spell, side, row->place.a,
-				&row->by[NA_MECH_SPELL], &f->steps,
-				&f->n_steps);
-}
-
 static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 		 const struct na_j_row *best, struct na_j_rows *after, bool *in)
 {
@@ -229,9 +216,8 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 	f->low = best->low;
 	f->high = best->high;
 	f->odds = best->odds;
-	return na_j_taken_of(d, &v->rows, best, &f->taken) &&
-	       add_steps(d, &f->taken.row[0], f) && na_j_take(d, &f->taken) &&
-	       na_j_gains(d, after) && add_twins(d, &v->rows, f, in) &&
+	na_j_taken_of(d, &v->rows, best, &f->taken);
+	return na_j_take(d, &f->taken) && na_j_gains(d, after) && add_twins(d, &v->rows, f, in) &&
 	       add_rivals(d, &v->rows, after, f);
 }
 
@@ -300,7 +286,6 @@ static bool rounds(struct na_j_verdict *v, struct na_j_decision *d)
 static void found_fini(struct na_j_found *f)
 {
 	na_vec_free(&f->alternatives);
-	free(f->steps);
 }
 
 static void drop(struct na_j_verdict *v, size_t i)
@@ -309,6 +294,41 @@ static void drop(struct na_j_verdict *v, size_t i)
 	v->found.n--;
 	for (size_t k = i; k < v->found.n; k++)
 		v->found.v[k] = v->found.v[k + 1];
+}
+
+/* Is one block a part of the other, and not the same? */
+static bool is_inside(const struct na_j_decision *d, const struct na_place *part,
+		      const struct na_place *all, bool *in)
+{
+	struct na_j_block list[2];
+	size_t n = na_j_mark(&d->blocks, all, true, in), of_part = 0;
+	bool is = true;
+
+	na_j_place_blocks(&d->blocks, part, list);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < list[k].n; i++, of_part++)
+			is = is && in[list[k].pair[i]];
+	na_j_mark(&d->blocks, all, false, in);
+	return is && of_part < n;
+}
+
+/* What lies inside the block of another finding is explained by that. */
+static void drop_inside(struct na_j_verdict *v, const struct na_j_decision *d,
+			bool *in)
+{
+	for (size_t i = 0; i < v->found.n;) {
+		bool inside = false;
+
+		for (size_t k = 0; k < v->found.n; k++)
+			inside = inside ||
+				 (k != i && is_inside(d, &v->found.v[i].place,
+						      &v->found.v[k].place,
+						      in));
+		if (inside)
+			drop(v, i);
+		else
+			i++;
+	}
 }
 
 /* Victims of the others fall once these are taken out. */
@@ -431,11 +451,16 @@ static double nobody(const struct na_j_rows *rows)
 
 bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 {
+	bool *in;
+
 	*v = (struct na_j_verdict){.upper = INFINITY};
+	in = NA_J_NEW(&v->mem, bool, d->s->n_pairs);
 	for (int side = 0; side < 2; side++)
 		v->bound0[side] = NA_J_NEW(&v->mem, double, d->s->n_hosts);
-	if (!v->bound0[0] || !v->bound0[1] || !rounds(v, d) ||
-	    !still_needed(v, d))
+	if (!in || !v->bound0[0] || !v->bound0[1] || !rounds(v, d))
+		return false;
+	drop_inside(v, d, in);
+	if (!still_needed(v, d))
 		return false;
 	v->nobody = nobody(&v->rows);
 	v->named = v->found.n > 0;

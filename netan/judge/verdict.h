@@ -21,8 +21,6 @@ struct na_j_found {
 	NA_VEC(struct na_rival) alternatives; /* twins first */
 	size_t n_twins;
 	struct na_rival rival;
-	uint32_t *steps;
-	size_t n_steps;
 };
 
 struct na_j_verdict {

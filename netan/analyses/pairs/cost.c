@@ -65,8 +65,7 @@ static bool cost(struct asking *a, struct na_whatif *w,
 		.from = a->from,
 		.to = a->to,
 		.either = f->place.cause == NA_CAUSE_HOST,
-		.in_spells = f->mechanism == NA_MECH_SPELL ||
-			     f->mechanism == NA_MECH_LATE,
+		.in_spells = f->mechanism == NA_MECH_LATE,
 	};
 
 	ask_who(a, &f->place);

@@ -62,7 +62,6 @@ enum na_status na_pairs_fold(struct pairs_state *s, struct pairs_run *run)
 			continue;
 		}
 		join(&f[k], run->devices[k]++, &f[i]);
-		free(f[i].steps);
 		free(f[i].alternatives);
 	}
 	all->n_findings = kept;

@@ -229,31 +229,6 @@ static void put_who(struct na_result *r, struct na_value *row,
 	}
 }
 
-/* The steps in which it is slow. */
-static void put_windows(struct na_result *r, struct na_value *row,
-			const struct pairs_state *s,
-			const struct na_judge_finding *f)
-{
-	const struct na_store *store = s->scope->store;
-	struct na_value *list;
-
-	if (!f->n_steps)
-		return;
-	list = na_put_list(r, row, M_windows);
-	for (size_t i = 0; i < f->n_steps; i++) {
-		const struct na_step *step = &store->steps[f->steps[i]];
-		struct na_value *x;
-
-		if (f->steps[i] >= store->n_steps)
-			continue;
-		x = na_put_object(r, list, NULL);
-		na_put_int(r, x, M_step, step->number);
-		na_put_real(r, x, M_from_s, na_s(step->start_ps));
-		na_put_real(r, x, M_to_s, na_s(step->end_ps));
-		na_put_real(r, x, M_excess, exp(f->effect));
-	}
-}
-
 static void put_cost(struct na_result *r, struct na_value *row,
 		     const struct pairs_run *run, const struct na_judge_finding *f)
 {
@@ -351,11 +326,10 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	na_put_text(r, row, M_channel, na_pairs_channel_names[f->mechanism]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);
-	na_put_bool(r, row, M_intermittent, f->mechanism == NA_MECH_SPELL);
+	na_put_bool(r, row, M_intermittent, f->mechanism == NA_MECH_LATE);
 	na_put_bool(r, row, M_one_clock, !run->found.two_clocks);
 	put_cost(r, row, run, f);
 	put_late(r, row, f);
-	put_windows(r, row, s, f);
 	put_alternatives(r, row, s, run, f);
 	if (na_pairs_is_of_two(run))
 		na_put_bool(r, row, M_of_two_hosts, true);

@@ -22,7 +22,6 @@ const char *const na_pairs_channel_names[NA_MECHANISMS] = {
 	[NA_MECH_LEVEL] = "all",
 	[NA_MECH_LARGE] = "large",
 	[NA_MECH_LATE] = "rate",
-	[NA_MECH_SPELL] = "window",
 };
 /* clang-format on */
 
@@ -121,12 +120,11 @@ static void say_finding(struct na_str *w, const struct pairs_state *s,
 	if (f->mechanism == NA_MECH_LATE)
 		na_str_addf(w, " (late transfers, %s times the usual rate)", x);
 	else
-		na_str_addf(w, " (%sx%s%s%s)", x,
+		na_str_addf(w, " (%sx%s%s)", x,
 			    na_pairs_is_of_two(run) ? " slower than the way back"
 						    : "",
 			    f->mechanism == NA_MECH_LARGE ? " in large transfers"
-						      : "",
-			    f->mechanism == NA_MECH_SPELL ? ", now and then" : "");
+							  : "");
 }
 
 /* Pairs that are slow for certain although nobody is named: victims, or too

@@ -75,9 +75,8 @@ struct na_j_level {
 struct na_j_gain {
 	bool there;
 	double gain, effect, low, high;
-	double share; /* of links and spells */
+	double share; /* of links */
 	double likelihood; /* of links: log, of their connections, at best */
-	int view;     /* of spells */
 	double late, expected, dispersion; /* of late counts */
 };
 
@@ -121,13 +120,5 @@ bool na_j_level_pairs(const struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n);
 /* Gains and bounds of links. */
 bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out);
-/* Connections that a link's shift moved (membership above 1/2). */
-struct na_j_members {
-	uint32_t *connection;
-	size_t n;
-};
-bool na_j_level_members(const struct na_j_level *v, size_t link,
-			const struct na_j_gain *gain,
-			struct na_j_members *out, struct na_arena *mem);
 
 #endif

@@ -364,27 +364,3 @@ bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 	na_arena_fini(&tmp);
 	return ok;
 }
-
-bool na_j_level_members(const struct na_j_level *v, size_t link,
-			const struct na_j_gain *gain,
-			struct na_j_members *out, struct na_arena *mem)
-{
-	size_t n, shift = NA_BOUND(i, 0, NA_J_GRID,
-				   v->grid->at[i] >= gain->effect);
-
-	out->connection = NA_J_NEW(mem, uint32_t, v->n_connections);
-	out->n = 0;
-	if (!out->connection)
-		return false;
-	n = list_connections(v, link, out->connection);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t c = out->connection[i];
-		double odds = gain->share *
-			      clipped_odds(v->ratio[(size_t)c * NA_J_GRID +
-						    shift]);
-
-		if (odds > .5 * (odds + 1 - gain->share))
-			out->connection[out->n++] = c;
-	}
-	return true;
-}

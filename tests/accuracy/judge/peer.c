@@ -27,7 +27,7 @@ static const char *const causes[] = {
 #include "netan/judge/causes.def"
 #undef CAUSE
 	"none"};
-static const char *const mechanisms[] = {"level", "large", "late", "spell"};
+static const char *const mechanisms[] = {"level", "large", "late"};
 
 static bool read_input(struct input *x, FILE *f)
 {
