@@ -374,7 +374,7 @@ static double count_bf(const struct judge *j, const struct unit *u,
 		       double spread)
 {
 	double n = (double)(u->to - u->from), k = u->worst;
-	double usual = j->worst / (double)j->n_live, ll[RATES];
+	double usual = fmin(j->worst / (double)j->n_live, .99), ll[RATES];
 
 	if (k < NA_J_LATE_MIN)
 		return 0;

@@ -48,7 +48,7 @@ static void print_missed(const struct fl_scores *s, size_t fleet, int locality)
 static void print_wrong(const struct fl_scores *s, size_t fleet, int locality)
 {
 	static const char *const mechanisms[NA_MECHANISMS] = {"level", "large",
-							      "late", "spell"};
+							      "late"};
 	const struct fl_score *x = &s->of[locality][fleet];
 
 	for (uint32_t i = 0; i < x->findings && i < FL_SAID; i++) {

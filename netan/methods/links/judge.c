@@ -24,7 +24,13 @@
 #include "netan/methods/links/impl.h"
 #include "netan/stats/tests/robust.h"
 
-enum { SENDS = 1, RECEIVES = 2, BOTH = SENDS | RECEIVES };
+enum {
+	SENDS = 1,
+	RECEIVES = 2,
+	BOTH = SENDS | RECEIVES,
+	/* Whether a host would show is tried for so many units in all. */
+	MOST_TRIED = 4000000
+};
 
 /* Prior odds of a side, both sides and a path somewhere (judge/causes.def). */
 static const double prior_side = 0.15, prior_both = 0.10, prior_path = 0.10;
@@ -45,6 +51,7 @@ struct judge {
 	bool *gone;           /* by unit: explained */
 	double *tmp;          /* [units] */
 	uint32_t *shared;     /* by host */
+	bool *touched;        /* by host: some unit holds it */
 	NA_VEC(struct block) blocks;
 	double tau, *before; /* by block: log odds of the round before */
 	struct na_j_grid grid;
@@ -153,18 +160,28 @@ static bool add_path(struct judge *j, const struct na_links_unit *u)
 			      .rank = NA_UNKNOWN_U32}));
 }
 
-/* All that some unit is of, once; what is the same for all of a kind is the
- * prior. */
-static bool list_blocks(struct judge *j)
+static size_t count_pairs(const struct judge *j)
 {
-	size_t kinds[NA_LINKS_PAIR + 1] = {0}, n = 0;
+	size_t n = 0;
+
+	for (size_t k = 0; k < j->n; k++)
+		n += !j->units[k].local &&
+		     j->l->ranks->groups.v[j->units[k].group].src >= 0;
+	return n;
+}
+
+/* All that some unit which is not even is of, once: of the others nothing
+ * speaks for a fault.  Half of a host's prior is that of one rank. */
+static bool list_blocks(struct judge *j, size_t hosts)
+{
+	size_t pairs = count_pairs(j), n = 0;
 	bool ok = true;
 
 	j->blocks.n = 0;
 	for (size_t k = 0; ok && k < j->n; k++) {
 		const struct na_rank_instance *x = instance(j, &j->units[k]);
 
-		if (j->units[k].local)
+		if (j->units[k].local || j->units[k].excess < NA_LINKS_EVEN)
 			continue;
 		ok = add_path(j, &j->units[k]);
 		for (size_t i = x->from; ok && i < x->to; i++)
@@ -175,15 +192,15 @@ static bool list_blocks(struct judge *j)
 		if (!n || by_place(&j->blocks.v[n - 1], &j->blocks.v[i]))
 			j->blocks.v[n++] = j->blocks.v[i];
 	j->blocks.n = n;
-	for (size_t i = 0; i < n; i++)
-		kinds[j->blocks.v[i].kind]++;
 	for (size_t i = 0; i < n; i++) {
 		struct block *b = &j->blocks.v[i];
 		double prior = b->kind == NA_LINKS_PAIR	  ? prior_path
 			       : b->kind == NA_LINKS_HOST ? prior_both
 							  : prior_side;
 
-		b->prior = log(prior / (double)kinds[b->kind]);
+		b->prior = log(prior / (double)(b->kind == NA_LINKS_PAIR
+							? pairs
+							: 2 * hosts));
 	}
 	return ok;
 }
@@ -230,7 +247,7 @@ static struct block *judge_blocks(struct judge *j)
 }
 
 /* How far healthy units are apart: by those nearest to the usual. */
-static bool open_run(struct judge *j)
+static bool open_run(struct judge *j, uint32_t run)
 {
 	size_t n = 0;
 
@@ -240,7 +257,7 @@ static bool open_run(struct judge *j)
 			j->tmp[n++] = fabs(log(j->units[k].excess));
 	j->tau = fmax(n ? na_quantile(j->tmp, n, 0.25) / 0.3186 : 0,
 		      NA_J_FLOOR_UNIT);
-	return list_blocks(j);
+	return list_blocks(j, j->l->runs[run].hosts);
 }
 
 /* ---- what is told */
@@ -457,6 +474,26 @@ static bool is_apart(struct judge *j, uint32_t host)
 	return units > 0;
 }
 
+/* Those that were compared, and, where none is slow, of which it would show. */
+static void count_hosts(struct judge *j, struct na_links_run *out)
+{
+	memset(j->touched, 0, j->l->n_hosts * sizeof(*j->touched));
+	for (size_t k = 0; k < j->n; k++) {
+		const struct na_links_unit *u = &j->units[k];
+		const struct na_rank_instance *x = instance(j, u);
+
+		for (size_t i = x->from; !u->local && i < x->to; i++) {
+			out->hosts += !j->touched[host_of(j, i)];
+			j->touched[host_of(j, i)] = true;
+		}
+	}
+	if (out->slow || out->unsure ||
+	    (uint64_t)j->n * out->hosts > (uint64_t)MOST_TRIED)
+		return;
+	for (uint32_t h = 0; h < j->l->n_hosts; h++)
+		out->apart += j->touched[h] && is_apart(j, h);
+}
+
 static void survey(struct judge *j, struct na_links_run *out)
 {
 	for (size_t k = 0; k < j->n; k++) {
@@ -471,28 +508,20 @@ static void survey(struct judge *j, struct na_links_run *out)
 		if (is_slow(u))
 			out->excess = fmax(out->excess, u->excess);
 	}
-	for (size_t i = 0; i < j->blocks.n; i++) {
-		const struct block *b = &j->blocks.v[i];
-
-		if (b->kind != NA_LINKS_HOST || b->rank != NA_UNKNOWN_U32)
-			continue;
-		out->hosts++;
-		out->apart += !out->slow && !out->unsure &&
-			      is_apart(j, b->host);
-	}
+	count_hosts(j, out);
 }
 
 static bool judge_run(struct judge *j, uint32_t run)
 {
 	struct na_links_run *out = &j->l->runs[run];
 
-	if (!open_run(j))
-		return false;
 	survey(j, out);
+	if (!open_run(j, run))
+		return false;
 	free(j->before);
 	j->before = na_calloc(j->blocks.n + 1, sizeof(double));
-	out->why = NA_LINKS_NOTHING;
-	return j->before && (!out->units || judge_units(j, run));
+	out->why = out->units ? NA_LINKS_ALL_EVEN : NA_LINKS_NOTHING;
+	return j->before && (!j->blocks.n || judge_units(j, run));
 }
 
 static bool open_judge(struct judge *j)
@@ -503,11 +532,12 @@ static bool open_judge(struct judge *j)
 	j->gone = na_calloc(l->units.n + 1, sizeof(*j->gone));
 	j->tmp = na_calloc(l->units.n + 1, sizeof(*j->tmp));
 	j->shared = na_calloc((size_t)l->n_hosts + 1, sizeof(*j->shared));
+	j->touched = na_calloc((size_t)l->n_hosts + 1, sizeof(bool));
 	l->blamed = na_calloc(ranks, sizeof(*l->blamed));
 	l->suspect = na_calloc(ranks, sizeof(*l->suspect));
 	l->runs = na_calloc(l->ranks->store->n_runs + 1, sizeof(*l->runs));
 	na_j_grid_init(&j->grid);
-	return j->gone && j->tmp && j->shared && l->blamed && l->suspect &&
+	return j->gone && j->tmp && j->shared && j->touched && l->blamed && l->suspect &&
 	       l->runs;
 }
 
@@ -529,6 +559,7 @@ static bool judge_links(struct na_links *l)
 	free(j.gone);
 	free(j.tmp);
 	free(j.shared);
+	free(j.touched);
 	free(j.before);
 	na_vec_free(&j.blocks);
 	return ok;
