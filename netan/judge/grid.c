@@ -257,7 +257,7 @@ double na_j_tail(double *z, size_t n)
 		return fmin(fmax((double)n - 1, 2), NA_J_NU_MAX);
 	for (size_t i = 0; i < n; i++)
 		z[i] = fabs(z[i] - centre);
-	scale = fmax(na_median(z, n) / .6745, .1);
+	scale = fmax(na_median(z, n) / .6745, 1);
 	cut = na_select(z, n, n - 1 - (trim > 2 ? trim : 2));
 	for (size_t i = 0; i < n; i++)
 		if (z[i] <= cut) {
