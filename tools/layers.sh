@@ -11,7 +11,7 @@ base='netan/base/*'
 # members.h is made from the tables of members, commit.h says what is built.
 results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
-judging="$facts|netan/methods/*|netan/analyses/analysis.h"
+judging="$facts|netan/methods/*|netan/judge/*|netan/evidence/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/slice.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
 for record in transfer device comm gpu/kernels packets queue_pair hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
@@ -31,6 +31,7 @@ allowed()
 	netan/result/*) echo "$results" ;;
 	netan/world/*) echo "$base" ;;
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
+	netan/evidence/*) echo "$base|netan/model/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;
