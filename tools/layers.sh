@@ -11,7 +11,7 @@ base='netan/base/*'
 # members.h is made from the tables of members, commit.h says what is built.
 results="$base|netan/result/*|members.h"
 facts="$results|netan/model/*|netan/stats/*"
-judging="$facts|netan/methods/*|netan/judge/judge.h|netan/judge/explain.h|netan/judge/units.h|netan/evidence/*|netan/analyses/analysis.h"
+judging="$facts|netan/methods/*|netan/judge/judge.h|netan/judge/explain.h|netan/judge/units.h|netan/judge/causes.def|netan/evidence/*|netan/analyses/analysis.h"
 reading='ingest/input.h|ingest/slice.h|ingest/bytes/*|ingest/json/*|netan/model/sink.h'
 for record in transfer device comm gpu/kernels packets queue_pair hlo hosts/settings logs/hang logs/recorder logs/xla_log; do
 	reading+="|netan/model/$record.h"
@@ -30,8 +30,8 @@ allowed()
 	netan/stats/*) echo "$base|netan/stats/*" ;;
 	netan/result/*) echo "$results" ;;
 	netan/world/*) echo "$base" ;;
-	netan/evidence/*) echo "$base|netan/stats/*|netan/judge/judge.h|netan/evidence/*" ;;
 	netan/judge/*) echo "$base|netan/stats/*|netan/judge/*" ;;
+	netan/evidence/*) echo "$base|netan/model/*|netan/judge/*|netan/evidence/*" ;;
 	netan/methods/*) echo "$facts|netan/judge/*|netan/methods/*" ;;
 	netan/analyses/* | netan/judges/* | netan/checks/*) echo "$judging" ;;
 	netan/synth/*) echo "$base|netan/model/*|netan/stats/*|netan/methods/*|netan/synth/*" ;;

@@ -52,6 +52,19 @@ struct na_tcp_volume {
 	uint64_t packets, wire_bytes, bytes, unique_bytes, data_packets;
 };
 
+/* The stretch that goes on; numbers as on the wire. */
+struct na_tcp_stretch {
+	int64_t from_ns, acked_ns, before_ns; /* last ACK, the one before */
+	uint32_t first, sent, acked, before;
+	bool on, promised, later, again, shut, windowed;
+};
+
+/* Those that ended. */
+struct na_stretches {
+	uint32_t seen, every, n; /* of so many seen each so-manieth is kept */
+	struct na_stretch v[NA_STRETCHES_KEPT];
+};
+
 /* One direction: what its sender sent, and what of it is known.  In this
  * order, what each packet touches lies together: 64 bytes for each block. */
 struct na_tcp_dir {
@@ -112,6 +125,8 @@ struct na_tcp_dir {
 	uint16_t mss;
 	bool fin_acked, saw_rst, sack_permitted;
 	struct na_tcp_rare *rare; /* NULL: all zero */
+	struct na_tcp_stretch stretch;
+	struct na_stretches *stretches; /* NULL: none */
 	/* window.c: what of these was before the window; the least round trip
 	 * there, 0: none */
 	struct na_tcp_volume before;

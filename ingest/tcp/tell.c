@@ -235,6 +235,19 @@ static void put_direction(struct na_direction *o, const struct na_tcp_dir *d,
 	o->window_scale_known = d->saw_syn && other->saw_syn;
 }
 
+static void put_stretches(struct na_direction *o, const struct na_stretches *s,
+			  int64_t first_ns)
+{
+	if (!s)
+		return;
+	o->stretches_seen = s->seen;
+	o->stretches_kept = s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		o->stretch[i] = s->v[i];
+		o->stretch[i].from_ns -= first_ns;
+	}
+}
+
 static enum na_conn_end how(const struct na_tcp_conn *c, bool evicted)
 {
 	if (c->dir[0].saw_rst || c->dir[1].saw_rst)
@@ -324,6 +337,7 @@ static struct na_connection row_of(struct na_tcp_teller *t,
 	for (unsigned i = 0; i < 2; i++) {
 		put_trail(&o.dir[i], &c->dir[i], recorded_twice(c),
 			  c->newest_ns);
+		put_stretches(&o.dir[i], c->dir[i].stretches, c->first_ns);
 		o.dir[i].mute_ns = mute_ns(c, &c->dir[i]);
 		o.dir[i].known = c->dir[i].packets > 0;
 	}

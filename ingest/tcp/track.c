@@ -5,6 +5,7 @@
 
 #include "ingest/tcp/clock.h"
 #include "ingest/tcp/marks.h"
+#include "ingest/tcp/stretch.h"
 #include "ingest/tcp/talk.h"
 #include "ingest/tcp/tell.h"
 #include "ingest/tcp/window.h"
@@ -93,6 +94,8 @@ static enum na_status tell(struct na_tcp *t, struct na_tcp_conn *c,
 			   bool evicted, uint64_t calls)
 {
 	na_tcp_stall_end(c);
+	for (unsigned i = 0; i < 2; i++)
+		na_tcp_stretch_end(&c->dir[i]);
 	return na_tcp_tell(&t->teller, c, evicted, calls - c->calls_before);
 }
 
@@ -190,6 +193,7 @@ static enum na_status end(struct na_tcp *t, uint32_t at, bool evicted)
 		na_rtt_fini(&d->nagle.waits, &t->pools.pages);
 		na_trail_fini(&d->trail, &t->pools.room);
 		free(d->rare);
+		free(d->stretches);
 	}
 	na_rtt_fini(&c->turns.serve, &t->pools.pages);
 	na_tcp_remove(&t->table, at);
@@ -567,7 +571,7 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	uint64_t late = f->trail.late ? f->trail.late->reordered : 0;
 	uint64_t upset;
 	uint32_t hi;
-	bool known;
+	bool known, fresh;
 	uint32_t marks = na_tcp_marks(c, f, r, p, false, &t->pools);
 
 	rtt = c->first_rtt_ns ? c->first_rtt_ns : f->srtt_ns + r->srtt_ns;
@@ -579,10 +583,10 @@ witnessed(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	marks |= testimony(&f->trail, again, late);
 	na_trail_hear(&r->trail, &t->pools.room, p, na_tcp_least_leg(r));
 	c->turns.upset |= setbacks(&f->trail, &r->trail) > upset;
-	na_tcp_talk(c, f, r, p,
-		    p->payload_bytes > 0 &&
-			    (!known || na_tcp_before(hi, f->trail.hi)),
-		    &t->pools.pages);
+	fresh = p->payload_bytes > 0 &&
+		(!known || na_tcp_before(hi, f->trail.hi));
+	na_tcp_talk(c, f, r, p, fresh, &t->pools.pages);
+	na_tcp_stretch(f, r, p, marks, fresh);
 	return marks;
 }
 
@@ -599,6 +603,7 @@ take(struct na_tcp *t, struct na_tcp_conn *c, struct na_tcp_dir *f,
 	if (na_trail_plain(&f->trail, &r->trail, p)) {
 		marks |= na_tcp_marks(c, f, r, p, false, &t->pools);
 		na_tcp_talk(c, f, r, p, p->payload_bytes > 0, &t->pools.pages);
+		na_tcp_stretch(f, r, p, marks, true);
 	} else if (na_trail_is_copy(&f->trail, p, &look)) {
 		marks |= na_tcp_marks(c, f, r, p, true, &t->pools);
 	} else {
@@ -648,6 +653,8 @@ static enum na_status leave(struct na_tcp *t, struct na_tcp_conn *c,
 	if (!awaits && !na_tcp_is_open(c))
 		return tell(t, c, false, calls);
 	na_tcp_stall_end(c);
+	for (unsigned i = 0; i < 2; i++)
+		na_tcp_stretch_end(&c->dir[i]);
 	na_tcp_count_no_more(c);
 	return na_tcp_hold(&t->teller, c, calls - c->calls_before);
 }

@@ -1,5 +1,6 @@
 #include "ingest/tcp/window.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t not_before(int64_t ns, int64_t from_ns)
@@ -74,6 +75,9 @@ static void direction_from(struct na_tcp_dir *d, struct na_rtt_pages *pages,
 	d->trail.copies = d->trail.segments = 0;
 	if (d->trail.late)
 		late_from(d->trail.late);
+	memset(&d->stretch, 0, sizeof(d->stretch));
+	free(d->stretches);
+	d->stretches = NULL;
 	if (d->rare)
 		rare_from(d->rare, from_ns);
 }

@@ -210,6 +210,20 @@ static const struct na_xf_field packet_fields[] = {
 	T(49, i, stalled_ns, XF_I64), T(50, i, unanswered, XF_U64), \
 	T(51, i, stall_resent, XF_U8)
 
+/* Of one stretch, then of all of a direction. */
+#define S(k, i) \
+	F(288 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].from_ns, XF_I64, 0), \
+	F(289 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].took_ns, XF_U32, 0), \
+	F(290 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].bytes, XF_U32, 0), \
+	F(291 + 80 * i + 4 * k, na_connection, dir[i].stretch[k].marks, XF_U8, 0)
+#define STRETCHES(i) \
+	F(352 + 80 * i, na_connection, dir[i].stretches_seen, XF_U32, 0), \
+	F(353 + 80 * i, na_connection, dir[i].stretches_kept, XF_U32, 0), \
+	S(0, i), S(1, i), S(2, i), S(3, i), S(4, i), S(5, i), S(6, i), \
+	S(7, i), S(8, i), S(9, i), S(10, i), S(11, i), S(12, i), \
+	S(13, i), S(14, i), S(15, i)
+_Static_assert(NA_STRETCHES_KEPT == 16, "a stretch more: STRETCHES needs it");
+
 static const struct na_xf_field connection_fields[] = {
 	F(1, na_connection, id, XF_U32, 0),
 	F(2, na_connection, src, XF_U32, XF_ENDPOINT),
@@ -225,6 +239,8 @@ static const struct na_xf_field connection_fields[] = {
 	DIRECTION(1),
 	TESTIMONY(0),
 	TESTIMONY(1),
+	STRETCHES(0),
+	STRETCHES(1),
 	F(11, na_connection, turns, XF_U64, 0),
 	F(12, na_connection, upset_turns, XF_U64, 0),
 	F(13, na_connection, serves, XF_U64, 0),

@@ -140,6 +140,18 @@ struct na_who na_packets_who(const struct na_packets_side *x);
  * network somewhere between their hosts. */
 struct na_who na_packets_between(struct na_case *c, const struct na_flows *f);
 
+/*
+ * slow_side.c: sides that `tcp` finds slow without loss, as findings; there are
+ * some; or five hosts or more were compared.  Why, with nothing named, a
+ * side may be slow all the same, in words; NULL: none is.  What was looked for
+ * beside loss, behind a verdict; "".
+ */
+void na_check_slow_sides(struct na_case *c);
+bool na_packets_slow_side(const struct na_case *c);
+bool na_packets_compared(const struct na_case *c);
+const char *na_packets_slow_open(struct na_case *c);
+const char *na_packets_looked_for(struct na_case *c);
+
 /* bad_endpoint_packets.c: the check bad-endpoint, of captures alone. */
 void na_bad_endpoint_packets(struct na_case *c);
 

@@ -24,6 +24,7 @@ void na_check_queues(struct na_case *c)
 	struct na_packets_side x;
 	struct na_finding *f;
 	const char *name;
+	bool shared; /* all ports were compared: a queue is no more than load */
 
 	if (!flows.v || !na_packets_common(&flows, &x))
 		return;
@@ -31,12 +32,15 @@ void na_check_queues(struct na_case *c)
 	if (x.kind && (strcmp(x.kind, "host") == 0 ||
 		       (strcmp(x.kind, "pair") == 0 && x.events > 1)))
 		x.kind = NULL;
-	f = na_case_find(c, NA_SEV_WARNING, NA_LIKELY, "tcp");
+	shared = na_packets_compared(c);
+	f = na_case_find(c, shared ? NA_SEV_INFO : NA_SEV_WARNING, NA_LIKELY,
+			 "tcp");
 	name = x.kind ? na_packets_name(c, &x) : "the network";
-	na_case_accuse(f, NA_CAUSE_NETWORK,
-		       x.kind ? na_packets_who(&x)
-			      : na_packets_between(c, &flows),
-		       na_case_text(c, "a queue on %s", name));
+	if (!shared)
+		na_case_accuse(f, NA_CAUSE_NETWORK,
+			       x.kind ? na_packets_who(&x)
+				      : na_packets_between(c, &flows),
+			       na_case_text(c, "a queue on %s", name));
 	f->how = "round trips grow more than fivefold under load";
 	f->sure = "the round trips are measured, and grow with what is sent; "
 		  "on which link follows from which paths they share";

@@ -204,9 +204,10 @@ const char *na_verdict_packets(struct na_case *c, enum na_outcome *outcome)
 	why = why ? why : blind(c, &r);
 	why = why ? why : na_packets_open(c, r.sent);
 	why = why ? why : na_packets_blind_to(c);
+	why = why ? why : na_packets_slow_open(c);
 	*outcome = why ? NA_CANNOT_TELL : NA_NOT_GUILTY;
 	if (why)
 		return na_verdict_cannot_tell(c, why);
-	return na_case_text(c, "Network: not guilty: %s%s", seen(c, &r),
-			    na_verdict_instead(c));
+	return na_case_text(c, "Network looks healthy: %s%s%s", seen(c, &r),
+			    na_verdict_instead(c), na_packets_looked_for(c));
 }

@@ -50,6 +50,19 @@ struct na_wire_packet {
 	uint32_t input;
 };
 
+/* Data that came without a pause of its program, and how long it took until it
+ * was acknowledged (ingest/tcp/stretch.h). */
+enum { NA_STRETCHES_KEPT = 16 };
+enum na_stretch_mark {
+	NA_STRETCH_LATER = 1, /* it goes on with the one before */
+	NA_STRETCH_AGAIN = 2  /* some of it was sent again */
+};
+struct na_stretch {
+	int64_t from_ns; /* of a record: since its from_ps */
+	uint32_t took_ns, bytes;
+	uint8_t marks; /* enum na_stretch_mark */
+};
+
 /* What a connection's sender did in one direction. */
 struct na_direction {
 	uint64_t packets;
@@ -145,6 +158,9 @@ struct na_direction {
 	uint32_t length_cuts, short_most, long_least;
 	uint32_t short_sent, short_lost, long_sent, long_lost;
 	uint32_t long_lost_again; /* and had been sent before */
+	/* Of so many stretches some, evenly over all. */
+	uint32_t stretches_seen, stretches_kept;
+	struct na_stretch stretch[NA_STRETCHES_KEPT];
 };
 
 enum na_conn_end { NA_CONN_OPEN, NA_CONN_FIN, NA_CONN_RST, NA_CONN_EVICTED };

@@ -228,7 +228,7 @@ static void rpc_modes(void **state)
 	hand_body(&h, "tcp", "{'connections': [], 'totals': {'packets': 900}}");
 	assert_int_equal(hand_found(&h, "rpc-latency", &f), 0);
 	assert_string_equal(hand_verdict(&h),
-			    "Network: not guilty: none of 900 packets had to "
+			    "Network looks healthy: none of 900 packets had to "
 			    "be sent again (a loss of 0.333 % would have "
 			    "shown, in bursts of 10 one of 3.33 %)");
 	hand_case_fini(&h);

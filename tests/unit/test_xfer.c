@@ -106,7 +106,7 @@ static void only_what_is_wanted(void **state)
 	struct na_xf_bytes file = {.p = NULL};
 
 	(void)state;
-	make_file(&file, 1, 200, false);
+	make_file(&file, 1, 300, false);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct told got;
 		struct back b;

@@ -342,6 +342,7 @@ enum na_status na_tcp_put_result(void *state, struct na_result *r,
 	put_totals(r, body, s);
 	if (!na_tcp_put_hosts(r, body, s))
 		return na_fail_nomem(err);
+	na_tcp_put_delivery(r, body, s);
 	na_put_text(r, body, M_verdict,
 		    s->rows.n ? na_tcp_summary(summary, s) : NULL);
 	na_tcp_sequence_put(r, s);

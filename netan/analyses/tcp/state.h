@@ -7,6 +7,7 @@
 
 #include "netan/analyses/analysis.h"
 #include "netan/base/vec.h"
+#include "netan/judge/judge.h"
 
 /*
  * The rules.  Shares of time are of the connection's active time: its
@@ -187,6 +188,14 @@ struct tcp_row {
 	uint8_t idler;   /* the one that idle_ns is of */
 };
 
+struct tcp_delivery {
+	uint32_t *hosts; /* of the store, by the judge's numbers */
+	size_t n_hosts;
+	uint64_t stretches;
+	bool judged;
+	struct na_judge_result found;
+};
+
 struct tcp_state {
 	const struct na_scope *scope;
 	const struct tcp_params *params;
@@ -196,8 +205,16 @@ struct tcp_state {
 	uint64_t stalled; /* of those that cannot tell */
 	enum na_severity severity;
 	struct tcp_sequence *drawn; /* NULL: no picture */
+	struct tcp_delivery delivery;
 };
 
+/* deliver.c: who is slow without losing anything, of all connections of the
+ * time that is asked for. */
+enum na_status na_tcp_judge_delivery(struct tcp_state *s,
+				     struct na_err *err) NA_MUST_CHECK;
+void na_tcp_delivery_free(struct tcp_delivery *d);
+void na_tcp_put_delivery(struct na_result *r, struct na_value *body,
+			 const struct tcp_state *s);
 /* place.c: what connections of the same hosts know of each other: legs, slow
  * answers of a server, queues.  False: no memory. */
 bool na_tcp_place(struct tcp_state *s) NA_MUST_CHECK;

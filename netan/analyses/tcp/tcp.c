@@ -121,6 +121,7 @@ static bool place_all(struct tcp_state *s)
 static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 {
 	struct tcp_state *s = state;
+	enum na_status st;
 
 	(void)done;
 	if (!place_all(s))
@@ -129,8 +130,9 @@ static enum na_status tcp_turn(void *state, unsigned done, struct na_err *err)
 		na_tcp_judge(&s->rows.v[i]);
 	na_tcp_rank(s);
 	sum_up(s);
-	if (!s->scope->segments || !s->rows.n)
-		return NA_OK;
+	st = na_tcp_judge_delivery(s, err);
+	if (st != NA_OK || !s->scope->segments || !s->rows.n)
+		return st;
 	if ((uint64_t)s->params->connection > s->rows.n)
 		return na_fail(err, NA_EUSAGE,
 			       "--connection %lld: the table has %zu row%s%s",
@@ -156,6 +158,7 @@ static void tcp_fini(void *state)
 	struct tcp_state *s = state;
 
 	na_vec_free(&s->rows);
+	na_tcp_delivery_free(&s->delivery);
 	na_tcp_sequence_free(s->drawn);
 }
 

@@ -799,3 +799,81 @@ c_nagle_stream()
 	call 1 2 "$LOST" conns=4 calls=1 nagle=1 pieces=400 piece_gap_ms=6 req=4000 resp=100
 	truth network guilty 'network network:path:h1:h2 network:dst:h2 network:src:h1'
 }
+
+# ---- fleets of six hosts, one of which may be slow; nothing is lost
+
+# MBIT of each port (0: as fast as it goes) OPTION...: calls of all to all
+fleet()
+{
+	local mbit=$1 i j
+	shift
+	hosts 6; without cut skewed lose1 lose5 late oneway
+	for i in 1 2 3 4 5 6; do
+		serve $i
+		[ "$mbit" = 0 ] || {
+			wire "tx:$i>* rate mbit=$mbit queue_ms=5000"
+			wire "rx:*>$i rate mbit=$mbit queue_ms=5000"
+		}
+		for j in 1 2 3 4 5 6; do
+			[ $i = $j ] || call $i $j "$FINE queueing server_slow" conns=1 calls=10 req=30000-60000 resp=100 gap_ms=1-20 "$@"
+		done
+	done
+}
+
+c_fleet_healthy()
+{
+	about 'all to all, ports of 16 Mbit/s, nothing is wrong'
+	fleet 16
+	truth none 'not_guilty cannot_tell' ''
+}
+
+c_fleet_fast()
+{
+	about 'all to all, ports as fast as they go, nothing is wrong'
+	fleet 0
+	truth none 'not_guilty cannot_tell' ''
+}
+
+c_fleet_thinks()
+{
+	about 'all to all, clients that think for up to 60 ms, nothing is wrong'
+	fleet 16 gap_ms=20-60
+	truth none 'not_guilty cannot_tell' ''
+}
+
+c_fleet_slow_rx()
+{
+	about 'all to all, ports of 16 Mbit/s, host 5 receives at 5'
+	blind h1 h2 h3 h4 h5 h6
+	wire 'rx:*>5 rate mbit=5 queue_ms=9000'
+	fleet 16
+	truth slow guilty 'network:dst:h5 network:host:h5'
+}
+
+c_fleet_slow_tx()
+{
+	about 'all to all, ports of 16 Mbit/s, host 3 sends at 5'
+	blind h1 h2 h3 h4 h5 h6
+	wire 'tx:3>* rate mbit=5 queue_ms=9000'
+	fleet 16
+	truth slow guilty 'network:src:h3 network:host:h3'
+}
+
+c_fleet_slow_half()
+{
+	about 'all to all, ports of 16 Mbit/s, host 2 sends and receives at 8'
+	blind h1 h2 h3 h4 h5 h6
+	wire 'tx:2>* rate mbit=8 queue_ms=9000'
+	wire 'rx:*>2 rate mbit=8 queue_ms=9000'
+	fleet 16
+	truth slow guilty 'network:src:h2 network:dst:h2 network:host:h2'
+}
+
+c_fleet_slow_one()
+{
+	about 'all to all, ports as fast as they go, host 4 receives at 8 Mbit/s'
+	blind h1 h2 h3 h4 h5 h6
+	wire 'rx:*>4 rate mbit=8 queue_ms=9000'
+	fleet 0
+	truth slow guilty 'network:dst:h4 network:host:h4'
+}
