@@ -361,8 +361,8 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
  * wait or a late partner has the same.  Nor do late counts of a link: chains of
  * timeouts meet on a few pairs.
  */
-static bool may_show(const struct na_j_decision *d, const struct na_j_row *row,
-		     enum na_mechanism by)
+bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
+		   enum na_mechanism by)
 {
 	switch (by) {
 	case NA_MECH_LEVEL:
@@ -387,7 +387,7 @@ static void set_odds(const struct na_j_decision *d, struct na_j_row *row)
 	for (int by = 0; by < NA_MECHANISMS; by++) {
 		const struct na_j_gain *g = &row->by[by];
 		bool there = g->there &&
-			     may_show(d, row, (enum na_mechanism)by);
+			     na_j_may_show(d, row, (enum na_mechanism)by);
 
 		x[by] = there ? g->gain : 0;
 		if (!there || g->gain <= most)

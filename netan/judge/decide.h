@@ -74,6 +74,9 @@ bool na_j_rows_init(struct na_j_rows *rows, const struct na_j_decision *d,
 		    struct na_arena *mem);
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p);
+/* Does this mechanism's evidence enter the odds of such a place? */
+bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
+		   enum na_mechanism by);
 /* All evidence of the state there is. */
 bool na_j_gains(struct na_j_decision *d, struct na_j_rows *rows);
 /* NULL: it is not there. */

@@ -98,7 +98,7 @@ static bool add_other(struct explaining *x, enum na_cause cause,
 			      .mechanism = by,
 			      .loaded = by == NA_MECH_SPELL && !g->view &&
 					x->s->kappa > 0,
-			      .counts = true,
+			      .counts = na_j_may_show(x->d, row, by),
 			      .effect = g->effect,
 			      .low = g->low,
 			      .high = g->high,
@@ -128,7 +128,7 @@ static void mark_lesser(struct explaining *x)
 			     (o < less && o->log_factor <= less->log_factor)))
 				less = o;
 		}
-		less->counts = true;
+		less->counts = na_j_may_show(x->d, row, e->mechanism);
 		less->null = row->null[e->mechanism];
 	}
 }

@@ -4,7 +4,7 @@
  * For a side and mechanism, with `n` mechanisms there are:
  *
  *	log odds = log((exp(g1) + ... + exp(gn) + (4 - n)) / 4) + log prior
- *	g = log_factor - null, of the view that counts (the lesser one)
+ *	g = log_factor - null, of the evidence that counts
  *
  * log_factor of level and large compares two integrals over the shift a: of
  * the log-uniform prior from 1.15x to 20x, and of the t density of scale
@@ -37,7 +37,7 @@ struct na_judge_evidence {
 	enum na_cause side; /* SRC, DST; HOST: late counts of both */
 	enum na_mechanism mechanism;
 	bool loaded;
-	bool counts; /* of two views the lesser one */
+	bool counts; /* enters the odds: of two views the lesser one */
 	double effect, low, high;
 	double log_factor; /* log Bayes factor */
 	double null; /* what the best fifth's edge of all sides shows of it */

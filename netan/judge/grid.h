@@ -46,6 +46,8 @@ void na_j_null(const struct na_j_grid *g, double tau, double nu, double *out);
 
 /* kernel[from][to]: t of scale tau around `to`. */
 typedef double na_j_kernel[NA_J_GRID][NA_J_GRID];
+/* A pointer to one, as the argument that is only read. */
+#define NA_J_KERNEL(k) ((const double(*)[NA_J_GRID]) * (k))
 void na_j_kernel_init(const struct na_j_grid *g, double tau, double nu,
 		      na_j_kernel k);
 /* A log likelihood with the kernel's spread integrated out, in place. */

@@ -91,10 +91,12 @@ struct na_judge_finding {
 	double low, high; /* 95 % credible interval of effect; NaN: unknown */
 	double log_odds;  /* against no fault there */
 	double posterior; /* among explanations of the same evidence */
-	/* Other explanations of the same evidence; owned. */
+	/* Other explanations of the same evidence, those of the same pairs
+	 * first (log_odds NaN: not looked at); owned. */
 	struct na_rival *alternatives;
 	size_t n_alternatives;
-	struct na_rival rival; /* best other hypothesis; cause NA_CAUSES: none */
+	/* Best other explanation of the same evidence; cause NA_CAUSES: none. */
+	struct na_rival rival;
 	size_t pairs;
 	uint64_t transfers;
 	uint64_t late;   /* mechanism late: transfers (episodes) */
@@ -137,27 +139,24 @@ struct na_judge_result {
 	struct na_judge_clock *clocks; /* two clocks: fitted offsets */
 	size_t n_clocks;
 	double nobody;     /* posterior that nothing else is at fault */
-	double upper;      /* largest bound, links included; factor */
+	/* Largest bound once the findings are taken out, links included: a
+	 * factor; infinity: none is known. */
+	double upper;
 	double kappa;      /* share of port load in the expectation */
 	bool two_clocks;
 	uint32_t n_steps;  /* distinct */
 };
 
 /*
- * NA_ENOMEM, or NA_OK with *out filled in; release it with
- * na_judge_result_fini(), also after a failure.  Deterministic: the same rows
- * in any order give the same bits.  O(rows log rows) time; scratch of some
- * 100 bytes a row, O(units) afterwards.
+ * NA_OK with *out filled in, NA_ENOMEM, NA_EDOMAIN (an index is too large) or
+ * NA_ELIMIT; release it with na_judge_result_fini(), also after a failure.
+ * Deterministic: the same rows in any order give the same bits.  O(rows) time
+ * for the tables, scratch of some 200 bytes a row; then O(units) a finding.
  */
 enum na_status na_judge(const struct na_judge_input *in,
 			struct na_judge_result *out,
 			struct na_err *err) NA_MUST_CHECK;
 void na_judge_result_fini(struct na_judge_result *r);
 
-/*
- * All terms behind one host's odds, as text rows for `pairs --explain`: for
- * each side and mechanism the observations (pair, collective, centre, spread),
- * the effect, the healthy spread and its tail, log Bayes factor, the null of
- * the kind, prior, log odds, rivals.  See explain.h.
- */
+/* All terms behind one host's odds: netan/judge/explain.h. */
 #endif

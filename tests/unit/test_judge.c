@@ -244,11 +244,11 @@ static void slow_uplink(void **state)
 	na_judge_result_fini(&r);
 }
 
-static void a_spell_and_its_steps(void **state)
+/* A straggler has them, too. */
+static void slow_steps_name_nothing(void **state)
 {
 	struct plan p = healthy;
 	struct na_judge_result r;
-	const struct na_judge_finding *f;
 
 	(void)state;
 	p.src = 7;
@@ -256,11 +256,7 @@ static void a_spell_and_its_steps(void **state)
 	p.from = 20;
 	p.to = 25;
 	r = judged(&p);
-	f = only(&r, NA_CAUSE_SRC, 7, NA_JUDGE_NONE);
-	assert_int_equal(f->mechanism, NA_MECH_SPELL);
-	assert_int_equal(f->n_steps, 5);
-	for (uint32_t i = 0; i < 5; i++)
-		assert_int_equal(f->steps[i], 20 + i);
+	assert_int_equal(r.n_findings, 0);
 	na_judge_result_fini(&r);
 }
 
@@ -711,7 +707,7 @@ int main(void)
 		cmocka_unit_test(slow_host),
 		cmocka_unit_test(slow_pair),
 		cmocka_unit_test(slow_uplink),
-		cmocka_unit_test(a_spell_and_its_steps),
+		cmocka_unit_test(slow_steps_name_nothing),
 		cmocka_unit_test(late_transfers),
 		cmocka_unit_test(nothing_is_slow),
 		cmocka_unit_test(too_few_hosts),

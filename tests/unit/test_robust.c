@@ -116,6 +116,16 @@ static void nothing_and_one(void **state)
 	assert_true(na_bh(x, &q, 0));
 }
 
+/* Closed forms for one and two degrees of freedom. */
+static void students_t(void **state)
+{
+	(void)state;
+	for (double x = 0; x < 40; x += .7) {
+		near("t1", na_t_within(x, 1), 2 * atan(x) / M_PI);
+		near("t2", na_t_within(x, 2), x / sqrt(2 + x * x));
+	}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const float *x = a, *y = b;
@@ -154,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_r),
 		cmocka_unit_test(nothing_and_one),
+		cmocka_unit_test(students_t),
 		cmocka_unit_test(sorts_anything),
 	};
 

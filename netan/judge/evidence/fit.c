@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "netan/base/vec.h"
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 #include "netan/stats/tests/robust.h"
@@ -21,25 +22,29 @@ double na_j_level_rest(const struct na_j_level *v, const struct na_j_unit *u,
 	       (v->shift[!side][u->host[!side]] + u->by_coll[!side]);
 }
 
-double *na_j_level_sides(const struct na_j_level *v, int side,
-			 struct na_arena *mem)
+na_j_kernel *na_j_collectives(const struct na_j_level *v, int side)
 {
-	const struct na_groups *g = &v->by_side_coll[side];
-	double *all = NA_J_NEW(mem, double, v->n_hosts * NA_J_GRID);
-	na_j_kernel *k = NA_J_NEW(mem, na_j_kernel, 1);
-	struct na_j_sum sum;
+	na_j_kernel *k = na_calloc(1, sizeof(*k));
 
-	if (!all || !k)
-		return NULL;
-	if (v->n_coll > 1)
+	if (k && v->n_coll > 1)
 		na_j_kernel_init(v->grid, v->side[side].tau_coll, NA_J_NU_FEW,
 				 *k);
-	for (size_t i = 0; i < g->n; i++) {
-		double *to = all + v->units[na_j_first(g, i)].host[side] *
-					   (size_t)NA_J_GRID;
+	return k;
+}
 
+size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
+		       const na_j_kernel collectives, double *ll)
+{
+	const struct na_groups *g = &v->by_side_coll[side];
+	uint32_t host = v->units[na_j_first(g, group)].host[side];
+	struct na_j_sum sum;
+
+	memset(ll, 0, NA_J_GRID * sizeof(*ll));
+	for (; group < g->n &&
+	       v->units[na_j_first(g, group)].host[side] == host;
+	     group++) {
 		na_j_sum_start(&sum, na_j_level_nu(v));
-		for (uint32_t n = g->from[i]; n < g->from[i + 1]; n++) {
+		for (uint32_t n = g->from[group]; n < g->from[group + 1]; n++) {
 			const struct na_j_unit *u = &v->units[g->row[n]];
 
 			na_j_sum_add(&sum, v->grid, na_j_level_rest(v, u, side),
@@ -47,11 +52,11 @@ double *na_j_level_sides(const struct na_j_level *v, int side,
 		}
 		na_j_sum_end(&sum);
 		if (v->n_coll > 1)
-			na_j_smear((const double(*)[NA_J_GRID]) * k, sum.log);
+			na_j_smear(collectives, sum.log);
 		for (size_t a = 0; a < NA_J_GRID; a++)
-			to[a] += sum.log[a];
+			ll[a] += sum.log[a];
 	}
-	return all;
+	return group;
 }
 
 const double *na_j_level_connection(const struct na_j_level *v,
@@ -74,24 +79,24 @@ const double *na_j_level_connection(const struct na_j_level *v,
 /* A side of one pair has no shift of its own: that is the pair's. */
 static bool fit_side(struct na_j_level *v, int side)
 {
-	struct na_arena tmp = {0};
-	double *all = na_j_level_sides(v, side, &tmp), null[NA_J_GRID];
+	const struct na_groups *g = &v->by_side_coll[side];
+	na_j_kernel *k = na_j_collectives(v, side);
+	double ll[NA_J_GRID], null[NA_J_GRID];
 
-	if (!all)
-		return false;
 	na_j_null(v->grid, v->side[side].tau, v->side[side].nu, null);
-	for (size_t h = 0; h < v->n_hosts; h++) {
-		double *ll = all + h * NA_J_GRID;
+	for (size_t i = 0; k && i < g->n;) {
+		uint32_t host = v->units[na_j_first(g, i)].host[side];
 
+		i = na_j_level_side(v, side, i, NA_J_KERNEL(k), ll);
 		for (size_t a = 0; a < NA_J_GRID; a++)
 			ll[a] += null[a] - v->grid->log_width[a];
-		v->shift[side][h] =
-			v->peers[side][h] > 1
+		v->shift[side][host] =
+			v->peers[side][host] > 1
 				? v->grid->at[na_j_largest(ll, NA_J_GRID)]
 				: 0;
 	}
-	na_arena_fini(&tmp);
-	return true;
+	free(k);
+	return k;
 }
 
 static double shifted(const struct na_j_level *v, const struct na_j_unit *u)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "netan/base/order.h"
+#include "netan/base/vec.h"
 #include "netan/judge/constants.h"
 #include "netan/judge/evidence/level.h"
 
@@ -41,28 +42,32 @@ static double bound_of(const struct na_j_grid *g, double *ll,
 
 static bool side_gains(struct na_j_level *v, int side, struct na_j_gain *out)
 {
-	struct na_arena tmp = {0};
-	double *all = na_j_level_sides(v, side, &tmp), null[NA_J_GRID];
-	na_j_kernel *k = NA_J_NEW(&tmp, na_j_kernel, 1);
+	const struct na_groups *g = &v->by_side_coll[side];
 	const struct na_j_side_spread *spread = &v->side[side];
-	bool ok = all && k;
+	na_j_kernel *coll = na_j_collectives(v, side),
+		    *own = na_calloc(1, sizeof(*own));
+	double ll[NA_J_GRID], null[NA_J_GRID];
+	bool ok = coll && own;
 
-	if (ok) {
-		na_j_kernel_init(v->grid, spread->tau, spread->nu, *k);
-		na_j_null(v->grid, spread->tau, spread->nu, null);
-	}
-	for (size_t h = 0; ok && h < v->n_hosts; h++) {
-		double *ll = all + h * NA_J_GRID;
-
+	if (ok)
+		na_j_kernel_init(v->grid, spread->tau, spread->nu, *own);
+	na_j_null(v->grid, spread->tau, spread->nu, null);
+	for (size_t h = 0; h < v->n_hosts; h++) {
 		out[h] = (struct na_j_gain){0};
 		v->bound[side][h] = NAN;
-		if (v->peers[side][h] < 2)
-			continue;
-		out[h] = gain_of(v->grid, ll, null);
-		v->bound[side][h] = bound_of(
-			v->grid, ll, (const double(*)[NA_J_GRID]) * k);
 	}
-	na_arena_fini(&tmp);
+	for (size_t i = 0; ok && i < g->n;) {
+		uint32_t host = v->units[na_j_first(g, i)].host[side];
+
+		i = na_j_level_side(v, side, i, NA_J_KERNEL(coll), ll);
+		if (v->peers[side][host] < 2)
+			continue;
+		out[host] = gain_of(v->grid, ll, null);
+		v->bound[side][host] =
+			bound_of(v->grid, ll, NA_J_KERNEL(own));
+	}
+	free(coll);
+	free(own);
 	return ok;
 }
 

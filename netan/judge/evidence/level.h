@@ -91,10 +91,13 @@ void na_j_level_restore(struct na_j_level *v);
 bool na_j_level_spreads(struct na_j_level *v);
 bool na_j_level_fit(struct na_j_level *v);
 
-/* Log likelihood of each host's shift as sender (0) or receiver (1), NA_J_GRID
- * values a host; collectives are replicates.  NULL: no memory. */
-double *na_j_level_sides(const struct na_j_level *v, int side,
-			 struct na_arena *mem);
+/* The kernel of the spread by collective, to be freed. */
+na_j_kernel *na_j_collectives(const struct na_j_level *v, int side);
+/* Log likelihood of a host's shift as sender (0) or receiver (1), whose first
+ * group by host and collective is `group`; collectives are replicates, and the
+ * kernel is of their spread.  The first group of the next host. */
+size_t na_j_level_side(const struct na_j_level *v, int side, size_t group,
+		       const na_j_kernel collectives, double *ll);
 /* Degrees of freedom of single units. */
 double na_j_level_nu(const struct na_j_level *v);
 /* Centre less mu and what the other side explains. */

@@ -277,7 +277,7 @@ static bool ratios(struct na_j_level *v, struct na_arena *tmp)
 		if (rack[host[0]] == rack[host[1]])
 			continue;
 		na_j_level_connection(v, c, x, &sum);
-		na_j_smear((const double(*)[NA_J_GRID]) * k, sum.log);
+		na_j_smear(NA_J_KERNEL(k), sum.log);
 		for (size_t a = 0; a < NA_J_GRID; a++)
 			to[a] = sum.log[a] - sum.log[NA_J_GRID_ZERO];
 	}

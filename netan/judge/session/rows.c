@@ -12,6 +12,7 @@
 enum { MOST_PART = 63 };
 
 #define MOST_BYTES 1e18F
+#define MOST_US    1e15
 
 /* Ranks of the connections that rows use, by hosts and devices. */
 static bool rank_connections(struct na_j_session *s, uint32_t *rank,
@@ -85,9 +86,10 @@ static float size_of(const struct na_judge_row *r)
 	return r->size_bytes > 0 ? fminf(r->size_bytes, MOST_BYTES) : 0;
 }
 
-static double finite_or_0(double x)
+/* Products of times and rates stay finite. */
+static double sane_us(double x)
 {
-	return isfinite(x) ? x : 0;
+	return isfinite(x) ? fmin(fmax(x, -MOST_US), MOST_US) : 0;
 }
 
 enum { CONNECTION, COLL, STEP, PART, SIZE, KEYS };
@@ -111,14 +113,14 @@ static uint32_t *order_rows(const struct na_judge_input *in,
 		cols[STEP][i] = r->step;
 		cols[PART][i] = r->part;
 		cols[SIZE][i] = bits_of(size_of(r));
-		time[i] = finite_or_0(r->took_us);
+		time[i] = sane_us(r->took_us);
 	}
 	ok = ok &&
 	     na_j_order(row, in->n_rows,
 			(const uint32_t *const[]){cols[SIZE]}, 1) &&
 	     na_j_order_times(row, in->n_rows, time);
 	for (size_t i = 0; ok && i < in->n_rows; i++)
-		time[i] = finite_or_0(in->rows[i].start_us);
+		time[i] = sane_us(in->rows[i].start_us);
 	ok = ok && na_j_order_times(row, in->n_rows, time) &&
 	     na_j_order(row, in->n_rows, (const uint32_t *const *)cols, SIZE);
 	return ok ? row : NULL;
@@ -154,8 +156,8 @@ static void fill(struct na_j_session *s, const uint32_t *row,
 		s->coll[i] = r->collective;
 		s->step[i] = r->step;
 		s->size[i] = size_of(r);
-		s->start[i] = finite_or_0(r->start_us);
-		s->took[i] = finite_or_0(r->took_us);
+		s->start[i] = sane_us(r->start_us);
+		s->took[i] = sane_us(r->took_us);
 		part[i] = r->part < MOST_PART ? r->part : MOST_PART;
 	}
 }
