@@ -80,7 +80,7 @@ bench-accuracy: ## measure what is found in simulated worlds (WORLD=statistical,
 	esac; done
 
 # Fewer than bench-accuracy: about five minutes of two processors.
-CALIBRATE_FLEETS := $(if $(filter file,$(origin FLEETS)),240,$(FLEETS))
+CALIBRATE_FLEETS := $(if $(filter file,$(origin FLEETS)),480,$(FLEETS))
 
 .PHONY: calibrate
 calibrate: ## are the odds honest? writes docs/methods.md, fails when not (FLEETS, SEED; FIT=1: also prior odds)
