@@ -337,13 +337,18 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 }
 
 /* Two clocks: what they are fitted wrong by is a constant time, which hides least
- * in large transfers.  Late counts of a link name nothing: chains of timeouts meet
- * on a few pairs. */
+ * in large transfers; of a single pair or a link it cannot be distinguished from a receiver
+ * that waits.  Late counts of a link name nothing: chains of timeouts meet on a few
+ * pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
+	bool two_clocks = d->s->clock_se > 0;
+
+	if (two_clocks && row->place.cause >= NA_CAUSE_PAIR)
+		return false;
 	if (by == NA_MECH_LEVEL)
-		return !(d->s->clock_se > 0) || d->n_tables == 1;
+		return !two_clocks || d->n_tables == 1;
 	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
 }
 

@@ -167,7 +167,8 @@ static bool is_unexplained(const struct na_judge_result *r,
 	for (size_t i = 0; i < r->n_pairs; i++)
 		if (r->pairs[i].effect > NA_J_BOUND)
 			return true;
-	return n >= NA_J_LATE_MIN;
+	return n >= fmax(NA_J_LATE_MIN,
+			 NA_J_LATE_USUAL * (double)late->s->n);
 }
 
 /* A side that sends slow and a clock that is late look alike in latencies of

@@ -191,14 +191,15 @@ static bool add_rivals(const struct na_j_decision *d,
 			    ((struct na_rival){row->place, row->odds})))
 			return false;
 	}
-	f->posterior = 1 / sum;
+	/* No fault at all is an explanation, too. */
+	f->posterior = 1 / (sum + exp(-f->odds));
 	na_sort(f->alternatives.v + f->n_twins,
 		f->alternatives.n - f->n_twins, most_first);
 	f->rival = (struct na_rival){{NA_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
 				     -INFINITY};
 	if (f->alternatives.n > f->n_twins)
 		f->rival = f->alternatives.v[f->n_twins];
-	if (f->posterior >= NA_J_POSTERIOR)
+	if (1 / sum >= NA_J_POSTERIOR)
 		f->alternatives.n = f->n_twins;
 	return true;
 }
@@ -426,6 +427,63 @@ static void merge(struct na_j_verdict *v)
 	}
 }
 
+static bool is_of_rack(const struct na_j_decision *d, const struct na_j_found *f,
+		       enum na_cause side, uint32_t rack)
+{
+	return f->place.cause == side &&
+	       d->s->in->rack_of[f->place.a] == rack;
+}
+
+/* All of a rack's findings on one side become its link. */
+static void join_rack(struct na_j_verdict *v, const struct na_j_decision *d,
+		      enum na_cause side, uint32_t rack)
+{
+	struct na_j_found *to = NULL;
+
+	for (size_t i = 0; i < v->found.n;) {
+		struct na_j_found *f = &v->found.v[i];
+
+		if (!is_of_rack(d, f, side, rack)) {
+			i++;
+		} else if (!to) {
+			to = f;
+			i++;
+		} else {
+			to->odds = fmin(to->odds, f->odds);
+			to->posterior = fmin(to->posterior, f->posterior);
+			to->taken.pairs += f->taken.pairs;
+			to->taken.transfers += f->taken.transfers;
+			to->taken.late += f->taken.late;
+			drop(v, i);
+		}
+	}
+	to->place = (struct na_place){side == NA_CAUSE_SRC
+					      ? NA_CAUSE_RACK_UPLINK
+					      : NA_CAUSE_RACK_DOWNLINK,
+				      rack, NA_JUDGE_NONE};
+	to->alternatives.n = to->n_twins = 0;
+}
+
+/* Hosts of one rack that are all slow on one side: each by itself has a prior of
+ * its own, their link has one for all. */
+static void join_racks(struct na_j_verdict *v, const struct na_j_decision *d)
+{
+	const struct na_judge_input *in = d->s->in;
+
+	for (uint32_t rack = 0; rack < in->n_racks; rack++)
+		for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
+			size_t hosts = 0, named = 0;
+
+			for (size_t h = 0; h < in->n_hosts; h++)
+				hosts += in->rack_of[h] == rack;
+			for (size_t i = 0; i < v->found.n; i++)
+				named += is_of_rack(d, &v->found.v[i],
+						    (enum na_cause)side, rack);
+			if (hosts > 1 && named > 1 && 4 * named >= 3 * hosts)
+				join_rack(v, d, (enum na_cause)side, rack);
+		}
+}
+
 /* More explanations than a reader can follow: nobody is named. */
 static void drop_vague(struct na_j_verdict *v)
 {
@@ -465,6 +523,7 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	v->nobody = nobody(&v->rows);
 	v->named = v->found.n > 0;
 	merge(v);
+	join_racks(v, d);
 	drop_vague(v);
 	return true;
 }
