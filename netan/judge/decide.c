@@ -522,11 +522,16 @@ static bool take_row(struct na_j_decision *d, const struct na_j_row *row)
 	const struct na_place *p = &row->place;
 	struct na_j_block b[2];
 
-	for (size_t k = 0; k < d->n_tables; k++)
+	for (size_t k = 0; k < d->n_tables; k++) {
+		/* What slows all transfers slows the large ones. */
+		bool shows = row->by[k].there && row->by[k].gain > 0;
+		size_t by = shows ? k : (size_t)row->mechanism;
+
+		if (!shows && row->mechanism != NA_MECH_LEVEL)
+			continue;
 		for (size_t i = 0; i < d->s->n_views; i++)
-			if (row->by[k].there && row->by[k].gain > 0)
-				shift_units(&d->level[k][i], p,
-					    row->shift[k][i]);
+			shift_units(&d->level[k][i], p, row->shift[by][i]);
+	}
 	na_j_place_blocks(&d->blocks, p, b);
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < b[k].n; i++)

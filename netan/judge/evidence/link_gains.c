@@ -229,7 +229,10 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 		out->there = true;
 		out->gain = jackknife(l, &all, by_host, factor(l, &all));
 		effect_of(l, &all, out);
-		v->link_bound[link] = bound_of(l);
+		/* Of two racks the usual lies between the two ways, and a
+		 * link's excess over the other way is twice as large. */
+		v->link_bound[link] = bound_of(l) *
+				      (v->in->n_racks == 2 ? 2 : 1);
 	}
 	na_arena_fini(&tmp);
 	return ok;
