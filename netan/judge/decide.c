@@ -320,7 +320,7 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	for (int by = 0; x && by < NA_MECHANISMS; by++)
 		for (int kind = 0; kind < NA_CAUSES; kind++) {
 			bool link = kind >= NA_CAUSE_RACK_UPLINK;
-			size_t edge = (size_t)(NA_J_NULL_SHARE *
+			size_t edge = (size_t)ceil(NA_J_NULL_SHARE *
 					       (double)d->possible[kind]);
 
 			if (kind == NA_CAUSE_PAIR)
