@@ -17,8 +17,8 @@
 
 enum { NEAREST = 3, DEFAULT_TOP = 20, SIDES = 2, KINDS = 3 };
 
-/* Larger ones say no more. */
-#define MOST_LOG_ODDS 20
+/* Larger ones say no more: 10^9 to 1. */
+#define MOST_LOG_ODDS 20.7
 
 static const char *const mechanism_names[NA_MECHANISMS] = {
 	[NA_MECH_LEVEL] = "level",
@@ -275,20 +275,39 @@ static void say_way(struct na_str *w, const struct na_judge_evidence *e)
 		    e->loaded ? ", port load taken out" : "");
 }
 
-static void terms_view(struct na_result *r, const struct pairs_state *s,
-		       const struct pairs_run *run, struct na_value *to,
-		       const char *host)
+/* Several runs say which one it is. */
+static void start_title(struct na_str *w, const struct na_value *explanation)
 {
-	const struct na_judge_evidence *e = strongest(&run->terms);
+	const char *label = na_text_or(explanation, M_label, NULL);
+
+	if (label)
+		na_str_addf(w, "%.40s: ", label);
+}
+
+/* The run's rows in the list of all runs. */
+static const struct na_value *first_term(struct na_result *r,
+					 const struct pairs_state *s,
+					 const struct pairs_run *run)
+{
 	const struct na_value *v = na_first(na_result_body(r), M_terms);
-	struct na_value *list = na_put_list(r, to, M_terms);
-	char title[PAIRS_WORDS];
-	struct na_str w = na_str_over(title, sizeof(title));
 
 	for (size_t i = 0; &s->runs[i] < run; i++)
 		for (size_t k = 0; k < s->runs[i].terms.n_observations; k++)
 			v = v->next;
-	for (size_t k = 0; k < run->terms.n_observations; k++, v = v->next) {
+	return v;
+}
+
+static void terms_view(struct na_result *r, const struct pairs_state *s,
+		       const struct pairs_run *run, struct na_value *to,
+		       const struct na_value *explanation)
+{
+	const struct na_judge_evidence *e = strongest(&run->terms);
+	const struct na_value *v = first_term(r, s, run);
+	struct na_value *list = na_put_list(r, to, M_terms);
+	char title[PAIRS_WORDS];
+	struct na_str w = na_str_over(title, sizeof(title));
+
+	for (size_t k = 0; v && k < run->terms.n_observations; k++, v = v->next) {
 		const struct na_judge_observation *o =
 			&run->terms.observations[k];
 
@@ -298,8 +317,9 @@ static void terms_view(struct na_result *r, const struct pairs_state *s,
 	}
 	if (!e)
 		return;
-	na_str_addf(&w, "observations of %.80s's %s: ", host,
-		    kind_words(e->side));
+	start_title(&w, explanation);
+	na_str_addf(&w, "observations of %.80s's %s: ",
+		    na_text_at(explanation, M_host), kind_words(e->side));
 	say_way(&w, e);
 	na_result_view(r, title, list, &na_table_pairs_term,
 		       NA_COLUMNS({M_peer}, {M_collective}, {M_transfers},
@@ -309,8 +329,7 @@ static void terms_view(struct na_result *r, const struct pairs_state *s,
 }
 
 static void ways_view(struct na_result *r, const struct pairs_run *run,
-		      const struct na_value *explanation, struct na_value *to,
-		      const char *host)
+		      const struct na_value *explanation, struct na_value *to)
 {
 	const struct na_value *v = na_first(explanation, M_evidence);
 	struct na_value *list = na_put_list(r, to, M_ways);
@@ -330,7 +349,8 @@ static void ways_view(struct na_result *r, const struct pairs_run *run,
 		na_put_text(r, row, M_what, w.s);
 		na_put_alias(r, row, M_evidence, v);
 	}
-	na_str_addf(&t, "odds of %.80s", host);
+	start_title(&t, explanation);
+	na_str_addf(&t, "odds of %.80s", na_text_at(explanation, M_host));
 	na_result_view(
 		r, title, list, &na_table_pairs_way,
 		NA_COLUMNS({M_what},
@@ -407,9 +427,10 @@ static void say_sum(struct na_str *w, const struct na_judge_explanation *x,
 	}
 	na_print_number(odds, o->log_odds, 4);
 	na_print_number(prior, o->log_prior, 4);
-	na_print_number(times, exp(fmin(o->log_odds, MOST_LOG_ODDS)), 3);
-	na_str_addf(w, "log odds = %s + log prior (%s) = %s: %s to 1", mean.s,
-		    prior, odds, times);
+	na_print_number(times, fmin(exp(o->log_odds), 1e9), 3);
+	na_str_addf(w, "log odds = %s + log prior (%s) = %s: %s%s to 1", mean.s,
+		    prior, odds,
+		    o->log_odds > MOST_LOG_ODDS ? "more than " : "", times);
 	if (!isnan(o->left))
 		na_str_addf(w, "; with what is named taken out, %s",
 			    na_print_number(odds, o->left, 4));
@@ -451,8 +472,8 @@ void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s)
 		if (!run->explains || !run->n_remote)
 			continue;
 		to = na_put_object(r, all, NULL);
-		terms_view(r, s, run, to, na_text_at(v, M_host));
-		ways_view(r, run, v, to, na_text_at(v, M_host));
+		terms_view(r, s, run, to, v);
+		ways_view(r, run, v, to);
 		say_odds(r, s, run);
 		v = v->next;
 	}
