@@ -66,11 +66,9 @@ bool na_evidence_add(struct na_evidence *e, const struct na_observation *x)
 	return add_row(e, x);
 }
 
-enum na_status na_evidence_judge(struct na_evidence *e,
-				 struct na_judge_result *out,
-				 struct na_err *err)
+static struct na_judge_input input_of(const struct na_evidence *e)
 {
-	const struct na_judge_input in = {
+	return (struct na_judge_input){
 		.n_hosts = e->n_hosts,
 		.n_racks = e->n_racks,
 		.n_connections = e->connections.n,
@@ -81,7 +79,31 @@ enum na_status na_evidence_judge(struct na_evidence *e,
 		.rows = e->rows.v,
 		.two_clocks = e->two_clocks,
 	};
+}
+
+enum na_status na_evidence_judge(struct na_evidence *e,
+				 struct na_judge_result *out,
+				 struct na_err *err)
+{
+	const struct na_judge_input in = input_of(e);
+
 	return na_judge(&in, out, err);
+}
+
+enum na_status na_evidence_explain(struct na_evidence *e, uint32_t host,
+				   struct na_judge_explanation *out,
+				   struct na_err *err)
+{
+	const struct na_judge_input in = input_of(e);
+	enum na_status st = na_judge_explain(&in, host, out, err);
+
+	for (size_t i = 0; i < out->n_observations; i++) {
+		uint32_t *c = &out->observations[i].collective;
+
+		if (*c != NA_JUDGE_NONE)
+			*c = e->collectives.keys[*c].a;
+	}
+	return st;
 }
 
 void na_evidence_fini(struct na_evidence *e)

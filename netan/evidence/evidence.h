@@ -12,6 +12,7 @@
 
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
+#include "netan/judge/explain.h"
 #include "netan/judge/judge.h"
 
 enum { NA_EVIDENCE_MOST_ROWS = 1 << 18, NA_EVIDENCE_STEPS = 24 };
@@ -46,6 +47,10 @@ bool na_evidence_add(struct na_evidence *e,
 enum na_status na_evidence_judge(struct na_evidence *e,
 				 struct na_judge_result *out,
 				 struct na_err *err) NA_MUST_CHECK;
+/* The terms of a host's odds; collectives are numbers of observations. */
+enum na_status na_evidence_explain(struct na_evidence *e, uint32_t host,
+				   struct na_judge_explanation *out,
+				   struct na_err *err) NA_MUST_CHECK;
 void na_evidence_fini(struct na_evidence *e);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * For a side and mechanism, with `n` mechanisms there are:
  *
- *	log odds = log((exp(g1) + ... + exp(gn) + (4 - n)) / 4) + log prior
+ *	log odds = log((exp(g1) + ... + exp(gn) + (3 - n)) / 3) + log prior
  *	g = log_factor - null, of the evidence that counts
  *
  * log_factor of level and large compares two integrals over the shift a: of

@@ -433,6 +433,22 @@ static bool to_nodes(const struct observer *o)
 	return run->rack_of;
 }
 
+static enum na_status explain(struct observer *o, struct na_err *err)
+{
+	struct pairs_run *run = o->run;
+	struct na_judge_explanation *x = &run->terms;
+	enum na_status st = na_evidence_explain(
+		&o->e, o->host_of[run->explained], x, err);
+
+	for (size_t i = 0; i < NA_LEN(x->odds); i++)
+		to_node(o, &x->odds[i].place);
+	for (size_t i = 0; i < x->n_observations; i++)
+		x->observations[i].peer = o->node_of[x->observations[i].peer];
+	for (size_t i = 0; i < x->n_rivals; i++)
+		to_node(o, &x->rivals[i].place);
+	return st;
+}
+
 /* ---- */
 
 static bool observe(struct observer *o, bool sends)
@@ -479,6 +495,8 @@ enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 		st = na_evidence_judge(&o.e, &run->found, err);
 	if (ok && st == NA_OK)
 		ok = put_effects(&o) && to_nodes(&o);
+	if (ok && st == NA_OK && run->explains)
+		st = explain(&o, err);
 	observer_fini(&o);
 	return ok ? st : na_fail_nomem(err);
 }

@@ -20,6 +20,11 @@ static const struct na_opt pairs_opts[] = {
 	 "hosts that they belong to; auto: devices for one host's file, else "
 	 "hosts; in captures addresses are the devices",
 	 .brief = "ends of a pair"},
+	{NA_OPT_TEXT, 0, "explain", offsetof(struct pairs_params, explain),
+	 "HOST", NULL, 0, 0, "print the terms of this host's odds: its "
+	 "observations, what healthy hosts differ by, prior odds, rivals; a "
+	 "device where devices are compared",
+	 .brief = "print the terms of its odds"},
 	NA_OPT_END,
 };
 /* clang-format on */
@@ -321,9 +326,12 @@ static enum na_status pairs_turn(void *state, unsigned done, struct na_err *err)
 			       "filter them, for example by --collective, "
 			       "--step or --from and --to",
 			       UINT32_MAX);
-	if (done == 0)
-		return na_pairs_join_ranks(s) ? na_pairs_plan(s, err)
-					      : na_fail_nomem(err);
+	if (done == 0) {
+		if (!na_pairs_join_ranks(s))
+			return na_fail_nomem(err);
+		st = na_pairs_plan(s, err);
+		return st == NA_OK ? na_pairs_find_explained(s, err) : st;
+	}
 	st = drop_keys(s) ? na_pairs_judge(s, err) : na_fail_nomem(err);
 	/* The largest thing here; the result needs room. */
 	free(s->rows);
@@ -346,6 +354,7 @@ static void pairs_fini(void *state)
 
 	for (size_t i = 0; s->runs && i < s->scope->store->n_runs; i++) {
 		na_judge_result_fini(&s->runs[i].found);
+		na_judge_explanation_fini(&s->runs[i].terms);
 		na_vec_free(&s->runs[i].clocks);
 		free(s->runs[i].devices);
 		free(s->runs[i].first_of);

@@ -197,10 +197,9 @@ static void put_group(struct na_result *r, struct na_value *row,
 	}
 }
 
-/* Kind, and whom. */
-static void put_who(struct na_result *r, struct na_value *row,
-		    const struct pairs_state *s, const struct pairs_run *run,
-		    const struct na_place *who, bool whole)
+void na_pairs_put_who(struct na_result *r, struct na_value *row,
+		      const struct pairs_state *s, const struct pairs_run *run,
+		      const struct na_place *who, bool whole)
 {
 	const struct pairs_node *a, *b;
 
@@ -272,8 +271,8 @@ static void put_odds(struct na_result *r, struct na_value *row,
 	na_put_real(r, row, M_posterior, f->posterior);
 	na_put_real(r, row, M_odds, odds_of(f));
 	if (f->rival.place.cause < NA_CAUSES)
-		put_who(r, na_put_object(r, row, M_rival), s, run,
-			&f->rival.place, false);
+		na_pairs_put_who(r, na_put_object(r, row, M_rival), s, run,
+				 &f->rival.place, false);
 	effect = na_put_object(r, row, M_effect);
 	na_put_real(r, effect, M_factor, exp(f->effect));
 	na_put_real(r, effect, M_from, exp(f->low));
@@ -293,7 +292,7 @@ static void put_alternatives(struct na_result *r, struct na_value *row,
 		const struct na_rival *a = &f->alternatives[i];
 		struct na_value *to = na_put_object(r, list, NULL);
 
-		put_who(r, to, s, run, &a->place, false);
+		na_pairs_put_who(r, to, s, run, &a->place, false);
 		na_put_real(r, to, M_posterior,
 			    f->posterior * exp(a->log_odds - f->log_odds));
 	}
@@ -319,7 +318,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	struct na_str who = na_str_over(buf, sizeof(buf));
 
 	row = na_pairs_put_row(r, list, s, (uint32_t)(run - s->runs));
-	put_who(r, row, s, run, &f->place, na_pairs_is_whole(run, f));
+	na_pairs_put_who(r, row, s, run, &f->place, na_pairs_is_whole(run, f));
 	put_odds(r, row, s, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	na_put_series(r, row, M_excess_ci95, ci, 2);
@@ -331,6 +330,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	put_cost(r, row, run, f);
 	put_late(r, row, f);
 	put_alternatives(r, row, s, run, f);
+	na_put_alias(r, row, M_terms, na_pairs_terms_of(r, run, &f->place));
 	if (na_pairs_is_of_two(run))
 		na_put_bool(r, row, M_of_two_hosts, true);
 	na_put_text(r, row, M_needs, na_pairs_needs(run, f));
@@ -500,6 +500,7 @@ enum na_status na_pairs_finish(void *state, struct na_result *r,
 	if (!put_pairs(r, body, s))
 		return na_fail_nomem(err);
 	drop_told(s);
+	na_pairs_put_terms(r, body, s);
 	put_findings(r, body, s);
 	put_verdict(r, body, s);
 	na_put_count(r, na_result_side(r), M_clock_skew, s->clamped);

@@ -7,6 +7,7 @@
 #include "netan/base/triples.h"
 #include "netan/base/vec.h"
 #include "netan/methods/clocks/host_clocks.h"
+#include "netan/judge/explain.h"
 #include "netan/judge/judge.h"
 #include "netan/methods/whatif/whatif.h"
 #include "netan/model/hosts/absent.h"
@@ -25,6 +26,7 @@ enum pairs_level { PAIRS_AUTO, PAIRS_DEVICE, PAIRS_HOST };
 
 struct pairs_params {
 	int level; /* enum pairs_level */
+	const char *explain; /* a host or device; NULL */
 };
 
 /* An end of pairs: a device or a host, as one run sees it. */
@@ -97,6 +99,9 @@ struct pairs_run {
 	/* The topology tells its pairs apart; placed: and knows them all. */
 	bool classed, placed;
 	struct na_whatif_cost *costs; /* by finding; NULL: unknown */
+	bool explains; /* has what --explain names: this node */
+	uint32_t explained;
+	struct na_judge_explanation terms; /* hosts as nodes of the run */
 };
 
 /* A send, as its own host has timed it. */
@@ -234,6 +239,18 @@ uint32_t na_pairs_class(const struct pairs_state *s,
 			const struct pairs_run *run, uint32_t src,
 			uint32_t dst);
 
+/* explain.c: finds what --explain names in each run, once there are nodes
+ * (NA_EUSAGE: in none); puts its terms, tells them to a person.  The terms of a
+ * finding about it, or NULL. */
+enum na_status na_pairs_find_explained(struct pairs_state *s,
+				       struct na_err *err) NA_MUST_CHECK;
+void na_pairs_put_terms(struct na_result *r, struct na_value *body,
+			struct pairs_state *s);
+const struct na_value *na_pairs_terms_of(struct na_result *r,
+					 const struct pairs_run *run,
+					 const struct na_place *place);
+void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s);
+
 /* place.c: whether a pair belongs to a place; nodes of the run.  `whole`: devices
  * stand for their host. */
 bool na_pairs_is_of(const struct pairs_state *s, const struct pairs_run *run,
@@ -261,6 +278,10 @@ bool na_pairs_placed(const struct pairs_state *s);   /* each of them */
 /* A row of a list; runs side by side say which one it is from. */
 struct na_value *na_pairs_put_row(struct na_result *r, struct na_value *list,
 				  const struct pairs_state *s, uint32_t run);
+/* Kind, and whom.  `whole`: devices stand for their host. */
+void na_pairs_put_who(struct na_result *r, struct na_value *row,
+		      const struct pairs_state *s, const struct pairs_run *run,
+		      const struct na_place *who, bool whole);
 /* A node of a run's localisation. */
 const struct pairs_node *na_pairs_node_at(const struct pairs_state *s,
 					  const struct pairs_run *run,

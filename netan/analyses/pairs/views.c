@@ -331,6 +331,7 @@ void na_pairs_views(struct na_result *r, const struct pairs_state *s)
 			verdict + 1);
 	if (named)
 		suspects_view(r, s, verdict);
+	na_pairs_explain_views(r, s);
 	if (na_first(body, M_clock_offsets))
 		clocks_view(r, s);
 	pairs_view(r, s, verdict);
