@@ -15,6 +15,8 @@
 #include "netan/checks/verdict.h"
 #include "netan/methods/sides.h"
 
+#define MOST_ODDS 1000.0 /* that are printed as a number */
+
 static bool is_a(const struct na_value *culprit, const char *kind)
 {
 	return na_says(culprit, M_kind, kind);
@@ -140,7 +142,9 @@ static const char *odds_of(struct na_case *c, const struct na_value *x)
 	if (!isfinite(odds))
 		return "one way is slower than the way back";
 	return na_case_text(c, "odds %s to 1 against %s%s",
-			    na_case_number(c, odds),
+			    odds > MOST_ODDS
+				    ? "over 1000"
+				    : na_case_number(c, floor(odds)),
 			    rival ? "the best rival, " : "no fault",
 			    rival ? who_of(c, rival) : "");
 }
@@ -159,8 +163,11 @@ static void put_facts(struct na_case *c, struct na_finding *f,
 			     na_case_count(c, n));
 	else if (ci)
 		na_case_fact(c, f,
-			     "its %s transfers take %s times what is usual "
+			     "%s%s transfers take %s times what is usual "
 			     "(95 %%: %s to %s)",
+			     na_says(x, M_channel, "large")
+				     ? "the large ones of its "
+				     : "its ",
 			     na_case_count(c, n),
 			     na_case_number(c, na_number_at(x, M_excess)),
 			     na_case_number(c, ci[0]),

@@ -305,6 +305,7 @@ static void put_late(struct na_result *r, struct na_value *row,
 		return;
 	na_put_int(r, row, M_tails, (int64_t)f->late);
 	na_put_int(r, row, M_episodes, (int64_t)f->late);
+	na_put_bool(r, row, M_loses_packets, true);
 }
 
 static void put_culprit(struct na_result *r, struct na_value *list,
@@ -322,6 +323,7 @@ static void put_culprit(struct na_result *r, struct na_value *list,
 	put_odds(r, row, s, run, f);
 	na_put_real(r, row, M_excess, exp(f->effect));
 	na_put_series(r, row, M_excess_ci95, ci, 2);
+	na_put_null(r, row, M_p_value);
 	na_put_text(r, row, M_channel, na_pairs_channel_names[f->mechanism]);
 	na_put_int(r, row, M_pairs, (int64_t)f->pairs);
 	na_put_int(r, row, M_transfers, (int64_t)f->transfers);

@@ -218,6 +218,8 @@ static void put_straggler(struct na_result *r, struct na_value *list,
 	put_share(r, to, M_expected_share, v->expected, (double)v->n);
 	na_put_int(r, to, M_times, (int64_t)v->last);
 	na_put_int(r, to, M_tried, (int64_t)v->n);
+	na_put_null(r, to, M_p_value);
+	na_put_null(r, to, M_q_value);
 	na_put_real(r, to, M_posterior, 1 / (1 + exp(-v->log_odds)));
 	na_put_real(r, to, M_odds, exp(fmin(v->log_odds, 700)));
 	put_mean_ms(r, to, M_behind_ms, v->effect_ps, 1);

@@ -21,7 +21,7 @@ for topology in one own some; do
 	netan pairs -q four --topology $topology.csv | grep -e tell
 done
 netan check -q eight --topology two.csv | sed 1q
-netan pairs -q eight --topology two.csv | grep guilty
+netan pairs -q eight --topology two.csv | grep "likely cause"
 # The window of a command does not leave the record.
 netan check -q eight --capacity 70Gbps --only bandwidth-bound |
 	grep -e '^More' -e '^Draw'
