@@ -366,7 +366,9 @@ bool na_few_pairs(const struct na_case *c)
 
 bool na_pairs_name_nobody(const struct na_case *c)
 {
-	return !na_length(na_case_body(c, "pairs"), M_culprits);
+	const struct na_value *body = na_case_body(c, "pairs");
+
+	return body && !na_few_pairs(c) && !na_length(body, M_culprits);
 }
 
 int64_t na_steps_needed(const struct na_case *c)

@@ -59,6 +59,9 @@ const char *na_power_lacks(struct na_case *c)
 
 	if (na_says(na_case_body(c, "pairs"), M_outcome, "not_guilty"))
 		return NULL;
+	if (na_length(na_case_body(c, "pairs"), M_culprits))
+		return "transfers of a host look slow, and may only wait for "
+		       "it, as it is slow by itself";
 	return na_case_text(c,
 			    "no NIC or path stands out, but %s; to decide it, "
 			    "%s",

@@ -296,7 +296,8 @@ void hand_healthy(struct hand_case *h)
 void hand_quiet_pairs(struct hand_case *h)
 {
 	hand_body(h, "pairs",
-		  "{'verdict': 'no culprit among 12 pairs', " HAND_POWER "}");
+		  "{'verdict': 'nothing stands out among 12 pairs of 4 "
+		  "hosts', " HAND_POWER "}");
 }
 
 void hand_slack(struct hand_case *h, const char *share)

@@ -43,15 +43,20 @@ const struct na_value *hand_finding(const struct hand_case *h, size_t i);
 const char *hand_severity(const struct hand_case *h, size_t i);
 const char *hand_missing(const struct hand_case *h);
 
-/* Of pairs: a fault of 1.3x would have been named, on all four hosts. */
+/* A row of power of pairs: the side's slowdown is at most so much. */
+#define HAND_SIDE(host, side, upper) \
+	"{'host': '" host "', 'side': '" side "', 'factor': " upper \
+	", 'upper_factor': " upper "}"
+/* Of pairs: no side is named, and each is 1.3x slower at most. */
 #define HAND_POWER \
-	"'power': [{'host': 'a', 'side': 'src', 'factor': 1.3}, {'host': " \
-	"'b', 'side': 'src', 'factor': 1.25}, {'host': 'c', 'side': 'dst', " \
-	"'factor': 1.2}, {'host': 'd', 'side': 'dst', 'factor': 1.2}]"
-#define HAND_NO_LINKS "; of links that hosts share only the topology can tell"
+	"'outcome': 'not_guilty', 'culprits': [], 'undecided': [], 'power': [" \
+	HAND_SIDE("a", "src", "1.3") "," HAND_SIDE("b", "src", "1.25") "," \
+	HAND_SIDE("c", "dst", "1.2") "," HAND_SIDE("d", "dst", "1.2") "]"
+#define HAND_NO_LINKS \
+	"; of links that hosts share only the topology shows anything"
 #define HAND_NOT_GUILTY \
-	"Network: not guilty: a NIC 1.3x slower on one side would have been " \
-	"named on 4 of 4 hosts" HAND_NO_LINKS
+	"Network: not guilty: a NIC more than 1.30x slower than usual is " \
+	"ruled out on all of 4 transmit and receive sides" HAND_NO_LINKS
 
 /* A healthy job of four hosts; its pairs; so much of its time waits for
  * communication. */
