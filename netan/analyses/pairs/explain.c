@@ -177,10 +177,12 @@ static void put_explanation(struct na_result *r, struct na_value *all,
 			    const struct pairs_run *run)
 {
 	const struct na_judge_explanation *x = &run->terms;
-	struct na_value *list, *to, *row = na_pairs_put_row(
-					    r, all, s, (uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, all, s,
+						(uint32_t)(run - s->runs));
+	struct na_value *list, *to;
 
-	na_put_text(r, row, M_host, na_pairs_node_at(s, run, run->explained)->name);
+	na_put_text(r, row, M_host,
+		    na_pairs_node_at(s, run, run->explained)->name);
 	na_put_real(r, row, M_load_share, x->kappa);
 	list = na_put_list(r, row, M_evidence);
 	for (size_t i = 0; i < x->n_evidence; i++)
@@ -307,7 +309,8 @@ static void terms_view(struct na_result *r, const struct pairs_state *s,
 	char title[PAIRS_WORDS];
 	struct na_str w = na_str_over(title, sizeof(title));
 
-	for (size_t k = 0; v && k < run->terms.n_observations; k++, v = v->next) {
+	for (size_t k = 0; v && k < run->terms.n_observations;
+	     k++, v = v->next) {
 		const struct na_judge_observation *o =
 			&run->terms.observations[k];
 
