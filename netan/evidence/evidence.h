@@ -15,7 +15,7 @@
 #include "netan/judge/explain.h"
 #include "netan/judge/judge.h"
 
-enum { NA_EVIDENCE_MOST_ROWS = 1 << 19, NA_EVIDENCE_STEPS = 24 };
+enum { NA_EVIDENCE_MOST_ROWS = 1 << 18, NA_EVIDENCE_STEPS = 24 };
 
 struct na_observation {
 	double start_us, took_us;

@@ -22,9 +22,6 @@
  * handed over, not when they are acknowledged. */
 #define ACKNOWLEDGED 0.6
 
-/* Where no step is known, so many stretches of time stand for steps. */
-enum { STRETCHES = 24 };
-
 bool na_pairs_of_sends(const struct pairs_state *s)
 {
 	return s->scope->filter->side == NA_TX;
@@ -83,6 +80,7 @@ struct observer {
 	uint32_t *host_of; /* by node: judged host */
 	uint32_t *node_of; /* by judged host: its (first) node */
 	uint32_t *by_raw;  /* by host or endpoint of the store: node */
+	size_t n_sends;	   /* between its hosts, also those skipped */
 	struct na_evidence e;
 };
 
@@ -196,6 +194,7 @@ static bool observe_send(struct observer *o, const struct pairs_send *x,
 	if (src == NA_UNKNOWN_U32 || dst == NA_UNKNOWN_U32 ||
 	    !place(o, src, dst, &row))
 		return true;
+	o->n_sends++;
 	return na_evidence_add(&o->e, &row);
 }
 
@@ -205,6 +204,7 @@ static bool observe_sends(struct observer *o)
 	const struct na_host_clocks *clocks = na_pairs_clocks(s);
 	bool ok = clocks != NULL;
 
+	na_evidence_expect(&o->e, s->sends.n, s->scope->store->n_steps);
 	for (size_t i = 0; ok && i < s->sends.n; i++) {
 		const struct pairs_send *x = &s->sends.v[i];
 
@@ -214,13 +214,16 @@ static bool observe_sends(struct observer *o)
 	return ok;
 }
 
-/* Of a run without steps: which stretch of time. */
-static uint32_t stretch_of(const struct pairs_state *s, uint32_t tick)
+/* Of a run without steps: which stretch of time; so many that enough are left
+ * where most are skipped. */
+static uint32_t stretch_of(const struct observer *o, uint32_t tick)
 {
+	const struct pairs_state *s = o->s;
 	uint64_t span = (uint64_t)s->ends.last_ps - (uint64_t)s->ends.first_ps;
 	uint64_t at = (uint64_t)tick * (uint64_t)s->tick_ps;
 
-	return (uint32_t)((double)at / ((double)span + 1) * STRETCHES);
+	return (uint32_t)((double)at / ((double)span + 1) *
+			  NA_EVIDENCE_STEPS * o->e.every);
 }
 
 static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
@@ -238,7 +241,7 @@ static bool observe_receive(struct observer *o, uint32_t src, uint32_t dst,
 		.dst_device = ends->b,
 		.collective = m->a,
 		.part = m->c == NA_UNKNOWN_U32 ? 0 : m->c,
-		.step = steps ? m->b : stretch_of(s, r->tick),
+		.step = steps ? m->b : stretch_of(o, r->tick),
 	};
 
 	if ((steps && m->b == NA_UNKNOWN_U32) || !place(o, src, dst, &row))
@@ -260,6 +263,8 @@ static bool observe_receives(struct observer *o)
 	const struct pairs_state *s = o->s;
 	bool ok = true, steps = has_steps(s);
 
+	na_evidence_expect(&o->e, o->run->n_rows,
+			   steps ? s->scope->store->n_steps : SIZE_MAX);
 	for (size_t p = 0; ok && p < o->run->n_remote; p++) {
 		const struct pairs_pair *x = &s->pairs[o->run->pair0 + p];
 		size_t n = na_pairs_rows_of(s, x);
@@ -463,9 +468,9 @@ static bool observe_best(struct observer *o, bool *of_sends)
 	    (double)o->s->sends.n >= COMPLETE * (double)o->run->n_rows) {
 		if (!observe(o, true) || !find_acknowledged(o, of_sends))
 			return false;
-		*of_sends = *of_sends && (double)o->e.rows.n >=
-						 COMPLETE *
-							 (double)o->run->n_rows;
+		*of_sends = *of_sends &&
+			    (double)o->n_sends >=
+				    COMPLETE * (double)o->run->n_rows;
 		if (*of_sends)
 			return true;
 		observer_fini(o);
@@ -483,6 +488,9 @@ enum na_status na_pairs_ask_judge(struct pairs_state *s, struct pairs_run *run,
 	enum na_status st = NA_OK;
 	bool ok = observe_best(&o, &run->of_sends);
 
+	/* The largest thing here, if no other run needs it. */
+	if (s->scope->store->n_runs == 1)
+		na_vec_free(&s->sends);
 	if (ok)
 		st = na_evidence_judge(&o.e, &run->found, err);
 	if (ok && st == NA_OK)

@@ -387,33 +387,28 @@ const struct na_analysis na_an_pairs = {
 	.face.usage = "[OPTION…] INPUT…",
 	.face.question = "which source, destination, host or NIC is bad",
 	.face.details =
-		"Every transfer is compared with what its size, its path's "
-		"locality and its collective lead to expect. What is left over "
-		"is explained by as few causes as possible: the transmit side "
-		"of a host, its receive side, the whole host, one path, a "
-		"rack's link; constant, in large transfers alone, in timeouts, "
-		"or now and then. Most slow pairs are victims of somebody "
-		"else's fault, so that a slow pair is not yet a culprit. A "
-		"host that is named is a suspect to test.\n"
-		"Where all hosts' sends are there and end with their "
-		"acknowledgement, they say who is slow: compared within a "
-		"collective and a step, and with what shared their ports. Else "
-		"receives do, with their clocks brought together; then nobody "
-		"is acquitted. `power` is the smallest slowness of each side "
-		"that would have been named.\n"
-		"Clocks that are ahead and hosts that pause are findings of "
-		"their own; not in captures, where one clock times both ends "
-		"of a call, and its latency holds the server's own time. "
-		"Without --topology, a far pair and a slow one look "
-		"alike: less is claimed. A topology of one rack, of one "
-		"for each host, or without some of the hosts counts as "
-		"none, as nothing here could contradict it.",
+		"One model compares each transfer with what is usual for its "
+		"collective, size and distance. Explanations compete: the "
+		"transmit side of a host, its receive side, the whole host, "
+		"one path, a rack's link; in all transfers, in large ones, or "
+		"in some that wait for a timer. Each gets odds; what has 9 to "
+		"1 or more is a suspect to test. Most slow pairs only wait "
+		"for something that is slow elsewhere.\n"
+		"Sends are compared where those of all hosts are there and end "
+		"with their acknowledgement; otherwise receives, whose two "
+		"clocks are fitted: then nothing is ruled out. `power` is the "
+		"upper bound of how slow each side may be.\n"
+		"Clocks that are off are listed apart; not in captures, where "
+		"one clock times both ends of a call, and its latency holds "
+		"the server's own time. Without --topology, a far pair and a "
+		"slow one look the same: less is claimed. A topology of one "
+		"rack, of one for each host, or without some of the hosts "
+		"counts as none, as nothing here could contradict it.",
 	.face.example = "netan pairs logdir -o pairs.svg\n"
 			"netan pairs logdir --topology racks.csv --top 50\n"
 			"netan pairs logdir --fail-on error -q -o pairs.json",
 	.suspects = true,
-	.face.method = "greedy explanation of pairs with significance, once "
-		       "for each channel",
+	.face.method = "integrated likelihoods of competing explanations",
 	.many = true,
 	.wants = NA_WANT_TRANSFERS | NA_WANT_STEPS | NA_WANT_OPS |
 		 NA_WANT_PROGRAMS | NA_WANT_COMMS,
