@@ -13,11 +13,6 @@
 
 #include "hand_case.h"
 
-static const char *text(const struct na_value *f, const char *name)
-{
-	return na_text_of(na_dig(f, name), "");
-}
-
 #define SMALL_SLACK \
 	"{'collectives': [{'collective': 'a_1', 'slack_small': true, " \
 	"'stall_share': 0.2, 'total_stall_us': 1e6, 'observed_us': {'mean': " \
