@@ -1,6 +1,6 @@
 /*
- * Who is slow: planted faults are named, healthy sessions are not, and the
- * tables are those of another implementation.
+ * Who is slow: planted faults are named, healthy sessions are not, and units
+ * are those of another implementation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -524,7 +524,9 @@ static void explained(void **state)
 	na_vec_free(&s.rows);
 }
 
-/* ---- the oracle */
+/* ---- the oracle: another implementation, of an earlier state of the model.
+ * It does not center healthy spreads by racks and has other odds, so what comes
+ * before the spreads is compared, and who is named. */
 
 struct oracle {
 	struct na_judge_input in;
@@ -581,44 +583,17 @@ static void check_unit(const struct na_j_decision *d, const char *line)
 {
 	unsigned table, view;
 	size_t at;
-	double x[4];
+	double centre, se;
 	const struct na_j_unit *u;
 
-	assert_int_equal(sscanf(line, "unit %u %u %zu %lf %lf %lf %lf", &table,
-				&view, &at, x, x + 1, x + 2, x + 3),
-			 7);
+	assert_int_equal(sscanf(line, "unit %u %u %zu %lf %lf", &table, &view,
+				&at, &centre, &se),
+			 5);
 	assert_true(table < d->n_tables && view < d->s->n_views &&
 		    at < d->level[table][view].n);
 	u = &d->level[table][view].units[at];
-	near(u->centre0, x[0], 1e-9, line);
-	near(u->se, x[1], 1e-9, line);
-	near(u->scale, x[2], 1e-9, line);
-	near(u->own, x[3], 1e-9, line);
-}
-
-static void check_table(const struct na_j_decision *d, const char *line)
-{
-	unsigned table, view;
-	double x[10];
-	const struct na_j_level *v;
-
-	assert_int_equal(sscanf(line,
-				"table %u %u %lf %lf %lf %lf %lf %lf %lf %lf "
-				"%lf %lf",
-				&table, &view, x, x + 1, x + 2, x + 3, x + 4,
-				x + 5, x + 6, x + 7, x + 8, x + 9),
-			 12);
-	assert_true(table < d->n_tables && view < d->s->n_views);
-	v = &d->level[table][view];
-	near(v->unit_coll, x[0], 1e-9, line);
-	near(v->spread, x[1], 1e-9, line);
-	near(v->nu, x[2], 1e-9, line);
-	near(v->nu_connection, x[3], 1e-9, line);
-	for (int side = 0; side < 2; side++) {
-		near(v->side[side].tau, x[4 + side], 1e-9, line);
-		near(v->side[side].tau_coll, x[6 + side], 1e-9, line);
-		near(v->side[side].nu, x[8 + side], 1e-9, line);
-	}
+	near(u->centre0, centre, 1e-9, line);
+	near(u->se, se, 1e-9, line);
 }
 
 static size_t check_found(const struct na_judge_result *r, const char *line)
@@ -630,20 +605,14 @@ static size_t check_found(const struct na_judge_result *r, const char *line)
 	};
 	char cause[20];
 	int a, b;
-	double odds, effect;
 
-	assert_int_equal(sscanf(line, "found %19s %d %d %lf %lf", cause, &a, &b,
-				&odds, &effect),
-			 5);
+	assert_int_equal(sscanf(line, "found %19s %d %d", cause, &a, &b), 3);
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct na_judge_finding *f = &r->findings[i];
 
-		if (strcmp(names[f->place.cause], cause) != 0 ||
-		    (int)f->place.a != a || (int)f->place.b != b)
-			continue;
-		near(f->log_odds, odds, 1e-6, line);
-		near(f->effect, effect, 1e-6, line);
-		return 1;
+		if (strcmp(names[f->place.cause], cause) == 0 &&
+		    (int)f->place.a == a && (int)f->place.b == b)
+			return 1;
 	}
 	fail_msg("not found: %s", line);
 	return 0;
@@ -673,16 +642,12 @@ static void as_the_oracle(void **state)
 
 		if (!strncmp(line, "unit ", 5))
 			check_unit(&d, line);
-		else if (!strncmp(line, "table ", 6))
-			check_table(&d, line);
 		else if (!strncmp(line, "found ", 6))
 			found += check_found(&r, line);
 		else if (sscanf(line, "kappa %lf", &x) == 1)
 			near(r.kappa, x, 1e-9, line);
 		else if (sscanf(line, "late %lf", &x) == 1)
 			near(d.late.spread, x, 1e-9, line);
-		else if (sscanf(line, "nobody %lf", &x) == 1)
-			near(r.nobody, x, 1e-6, line);
 		else
 			fail_msg("unknown: %s", line);
 		free(o.expected.v[i]);
