@@ -57,18 +57,15 @@ static bool same_pairs(const struct na_j_decision *d, enum na_mechanism by,
 }
 
 static bool add_twin(const struct na_j_decision *d,
-		     const struct na_j_rows *rows, struct na_j_found *f,
+		     struct na_j_found *f,
 		     const struct na_place *place, bool *in)
 {
-	const struct na_j_row *row;
-
 	if (na_j_same_place(place, &f->place) ||
 	    !same_pairs(d, f->mechanism, &f->place, place, in))
 		return true;
-	row = na_j_find_row(d, rows, place);
+	/* The same observations: as likely. */
 	f->n_twins++;
-	return na_add(&f->alternatives,
-		      ((struct na_rival){*place, row ? row->odds : NAN}));
+	return na_add(&f->alternatives, ((struct na_rival){*place, f->odds}));
 }
 
 /* The only pair of a block that carries the evidence, or the number of pairs.
@@ -92,17 +89,14 @@ static size_t only_pair(const struct na_j_decision *d,
 
 /* On two clocks a host's clock that is fitted wrong moves half of what one side
  * is slow by to the other side. */
-static bool add_sides(const struct na_j_decision *d,
-		      const struct na_j_rows *rows, struct na_j_found *f)
+static bool add_sides(struct na_j_found *f)
 {
 	for (int side = NA_CAUSE_SRC; side <= NA_CAUSE_DST; side++) {
 		const struct na_place p = {(enum na_cause)side, f->place.a,
 					   NA_JUDGE_NONE};
-		const struct na_j_row *row = na_j_find_row(d, rows, &p);
 
 		f->n_twins++;
-		if (!na_add(&f->alternatives,
-			    ((struct na_rival){p, row ? row->odds : NAN})))
+		if (!na_add(&f->alternatives, ((struct na_rival){p, f->odds})))
 			return false;
 	}
 	return true;
@@ -110,8 +104,7 @@ static bool add_sides(const struct na_j_decision *d,
 
 /* Blocks of the same pairs cannot be distinguished. */
 static bool add_twins(const struct na_j_decision *d,
-		      const struct na_j_rows *rows, struct na_j_found *f,
-		      bool *in)
+		      struct na_j_found *f, bool *in)
 {
 	size_t only = only_pair(d, f);
 
@@ -123,11 +116,11 @@ static bool add_twins(const struct na_j_decision *d,
 			{NA_CAUSE_PAIR, p->src, p->dst}};
 
 		for (size_t i = 0; i < NA_LEN(places); i++)
-			if (!add_twin(d, rows, f, &places[i], in))
+			if (!add_twin(d, f, &places[i], in))
 				return false;
 	}
 	if (f->place.cause == NA_CAUSE_HOST && d->s->clock_se > 0 &&
-	    f->mechanism != NA_MECH_LATE && !add_sides(d, rows, f))
+	    f->mechanism != NA_MECH_LATE && !add_sides(f))
 		return false;
 	if (f->place.cause < NA_CAUSE_RACK_UPLINK)
 		return true;
@@ -135,7 +128,7 @@ static bool add_twins(const struct na_j_decision *d,
 		const struct na_j_link *l = &d->blocks.links.v[i];
 		struct na_place place = {l->cause, l->a, l->b};
 
-		if (!add_twin(d, rows, f, &place, in))
+		if (!add_twin(d, f, &place, in))
 			return false;
 	}
 	return true;
@@ -218,8 +211,8 @@ static bool name(struct na_j_verdict *v, struct na_j_decision *d,
 	f->high = best->high;
 	f->odds = best->odds;
 	na_j_taken_of(d, &v->rows, best, &f->taken);
-	return na_j_take(d, &f->taken) && na_j_gains(d, after) && add_twins(d, &v->rows, f, in) &&
-	       add_rivals(d, &v->rows, after, f);
+	return na_j_take(d, &f->taken) && na_j_gains(d, after) &&
+	       add_twins(d, f, in) && add_rivals(d, &v->rows, after, f);
 }
 
 static double largest_bound(const struct na_j_decision *d)

@@ -367,7 +367,7 @@ static void one_device_or_all(void **state)
 		int slow, level;
 		const char *kind, *endpoint, *outcome;
 	} cases[] = {
-		{300, PAIRS_HOST, "src", "", "guilty"},
+		{300, PAIRS_HOST, "src", "s3d0", "guilty"},
 		{1, PAIRS_HOST, "host", "", "one_of"},
 		{1, PAIRS_DEVICE, "host", "", "one_of"},
 		{300, PAIRS_DEVICE, "host", "s3d0", "one_of"},
