@@ -186,8 +186,9 @@ static bool add_rivals(const struct na_j_decision *d,
 	}
 	/* No fault at all is an explanation, too. */
 	f->posterior = 1 / (sum + exp(-f->odds));
-	na_sort(f->alternatives.v + f->n_twins,
-		f->alternatives.n - f->n_twins, most_first);
+	if (f->alternatives.n > f->n_twins)
+		na_sort(f->alternatives.v + f->n_twins,
+			f->alternatives.n - f->n_twins, most_first);
 	f->rival = (struct na_rival){{NA_CAUSES, NA_JUDGE_NONE, NA_JUDGE_NONE},
 				     -INFINITY};
 	if (f->alternatives.n > f->n_twins)

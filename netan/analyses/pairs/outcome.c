@@ -17,6 +17,9 @@ static void put_power(struct na_result *r, struct na_value *body,
 	for (uint32_t i = 0; i < s->scope->store->n_runs; i++) {
 		const struct pairs_run *run = &s->runs[i];
 
+		/* Of captures `tcp` has them, by delivery. */
+		if (na_pairs_captured(s->scope->store, i))
+			continue;
 		for (size_t k = 0; k < run->found.n_bounds; k++) {
 			const struct na_judge_bound *p =
 				&run->found.bounds[k];
