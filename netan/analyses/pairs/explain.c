@@ -29,18 +29,18 @@ static const char *const mechanism_names[NA_MECHANISMS] = {
 /* ---- whom */
 
 /* A host is its only node, too. */
-static bool is_called(const struct pairs_state *s, const struct pairs_run *run,
-		      uint32_t node, const char *word)
+static bool is_called(const struct pairs_run *run, uint32_t node,
+		      const char *word)
 {
-	const struct pairs_node *x = na_pairs_node_at(s, run, node);
+	const struct pairs_node *x = &run->nodes[node];
 
 	if (strcmp(x->name, word) == 0)
 		return true;
 	for (uint32_t i = 0; i < run->n_nodes; i++) {
-		if (i != node && na_pairs_node_at(s, run, i)->host == x->host)
+		if (i != node && run->nodes[i].host == x->host)
 			return false;
 	}
-	return strcmp(na_pairs_host_name(s, x), word) == 0;
+	return strcmp(x->host_name, word) == 0;
 }
 
 struct near {
@@ -80,7 +80,7 @@ static enum na_status fail_unknown(const struct pairs_state *s,
 
 	for (size_t i = 0; i < s->nodes.n; i++) {
 		const struct pairs_node *x = &s->nodes.v[i];
-		size_t host = edits(word, na_pairs_host_name(s, x));
+		size_t host = edits(word, x->host_name);
 		size_t node = edits(word, x->name);
 
 		keep_near(near, &n,
@@ -104,7 +104,7 @@ enum na_status na_pairs_find_explained(struct pairs_state *s,
 		struct pairs_run *run = &s->runs[i];
 
 		for (uint32_t k = 0; !run->explains && k < run->n_nodes; k++) {
-			run->explains = is_called(s, run, k, word);
+			run->explains = is_called(run, k, word);
 			run->explained = k;
 		}
 		found |= run->explains;
@@ -126,17 +126,17 @@ static const char *collective_name(const struct pairs_state *s, uint32_t name)
 }
 
 static void put_term(struct na_result *r, struct na_value *list,
-		     const struct pairs_state *s, const struct pairs_run *run,
+		     const struct pairs_run *run,
 		     const struct na_judge_observation *x)
 {
-	struct na_value *row = na_pairs_put_row(r, list, s,
-						(uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, list, run);
 
 	na_put_text(r, row, M_side, na_pairs_kind_names[x->side]);
 	na_put_text(r, row, M_mechanism, mechanism_names[x->mechanism]);
 	na_put_bool(r, row, M_load_removed, x->loaded);
-	na_put_text(r, row, M_peer, na_pairs_node_at(s, run, x->peer)->name);
-	na_put_text(r, row, M_collective, collective_name(s, x->collective));
+	na_put_text(r, row, M_peer, run->nodes[x->peer].name);
+	na_put_text(r, row, M_collective,
+		    collective_name(run->of, x->collective));
 	na_put_count(r, row, M_transfers, x->transfers);
 	na_put_real(r, row, M_log_centre, x->centre);
 	na_put_real(r, row, M_log_others, x->others);
@@ -173,16 +173,13 @@ static void put_evidence(struct na_result *r, struct na_value *list,
 }
 
 static void put_explanation(struct na_result *r, struct na_value *all,
-			    const struct pairs_state *s,
 			    const struct pairs_run *run)
 {
 	const struct na_judge_explanation *x = &run->terms;
-	struct na_value *row = na_pairs_put_row(r, all, s,
-						(uint32_t)(run - s->runs));
+	struct na_value *row = na_pairs_put_row(r, all, run);
 	struct na_value *list, *to;
 
-	na_put_text(r, row, M_host,
-		    na_pairs_node_at(s, run, run->explained)->name);
+	na_put_text(r, row, M_host, run->nodes[run->explained].name);
 	na_put_real(r, row, M_load_share, x->kappa);
 	list = na_put_list(r, row, M_evidence);
 	for (size_t i = 0; i < x->n_evidence; i++)
@@ -198,7 +195,7 @@ static void put_explanation(struct na_result *r, struct na_value *all,
 	list = na_put_list(r, row, M_rivals);
 	for (size_t i = 0; i < x->n_rivals; i++) {
 		to = na_put_object(r, list, NULL);
-		na_pairs_put_who(r, to, s, run, &x->rivals[i].place, false);
+		na_pairs_put_who(r, to, run, &x->rivals[i].place, false);
 		na_put_real(r, to, M_log_odds, x->rivals[i].log_odds);
 	}
 }
@@ -220,8 +217,8 @@ void na_pairs_put_terms(struct na_result *r, struct na_value *body,
 			continue;
 		na_sort(x->observations, x->n_observations, worst_first);
 		for (size_t k = 0; k < x->n_observations; k++)
-			put_term(r, terms, s, run, &x->observations[k]);
-		put_explanation(r, all, s, run);
+			put_term(r, terms, run, &x->observations[k]);
+		put_explanation(r, all, run);
 	}
 }
 
@@ -239,8 +236,8 @@ const struct na_value *na_pairs_terms_of(struct na_result *r,
 
 static const char *kind_words(size_t kind)
 {
-	static const char *const words[KINDS] = {
-		"transmit side", "receive side", "both sides"};
+	static const char *const words[KINDS] = {"transmit side",
+						 "receive side", "both sides"};
 
 	return words[kind];
 }
@@ -270,8 +267,9 @@ strongest(const struct na_judge_explanation *x)
 /* "all transfers, port load taken out" */
 static void say_way(struct na_str *w, const struct na_judge_evidence *e)
 {
-	static const char *const words[NA_MECHANISMS] = {
-		"all transfers", "large transfers", "late transfers"};
+	static const char *const words[NA_MECHANISMS] = {"all transfers",
+							 "large transfers",
+							 "late transfers"};
 
 	na_str_addf(w, "%s%s", words[e->mechanism],
 		    e->loaded ? ", port load taken out" : "");
@@ -288,9 +286,9 @@ static void start_title(struct na_str *w, const struct na_value *explanation)
 
 /* The run's rows in the list of all runs. */
 static const struct na_value *first_term(struct na_result *r,
-					 const struct pairs_state *s,
 					 const struct pairs_run *run)
 {
+	const struct pairs_state *s = run->of;
 	const struct na_value *v = na_first(na_result_body(r), M_terms);
 
 	for (size_t i = 0; &s->runs[i] < run; i++)
@@ -299,12 +297,12 @@ static const struct na_value *first_term(struct na_result *r,
 	return v;
 }
 
-static void terms_view(struct na_result *r, const struct pairs_state *s,
-		       const struct pairs_run *run, struct na_value *to,
-		       const struct na_value *explanation)
+static void terms_view(struct na_result *r, const struct pairs_run *run,
+		       struct na_value *to, const struct na_value *explanation)
 {
+	const struct pairs_state *s = run->of;
 	const struct na_judge_evidence *e = strongest(&run->terms);
-	const struct na_value *v = first_term(r, s, run);
+	const struct na_value *v = first_term(r, run);
 	struct na_value *list = na_put_list(r, to, M_terms);
 	char title[PAIRS_WORDS];
 	struct na_str w = na_str_over(title, sizeof(title));
@@ -354,21 +352,20 @@ static void ways_view(struct na_result *r, const struct pairs_run *run,
 	}
 	start_title(&t, explanation);
 	na_str_addf(&t, "odds of %.80s", na_text_at(explanation, M_host));
-	na_result_view(
-		r, title, list, &na_table_pairs_way,
-		NA_COLUMNS({M_what},
-			   {M_evidence "." M_effect "." M_factor,
-			    "times slower", NA_F_NUMBER, 3, 0},
-			   {M_evidence "." M_log_factor},
-			   {M_evidence "." M_log_null},
-			   {M_evidence "." M_log_spread},
-			   {M_evidence "." M_freedom},
-			   {M_evidence "." M_log_spread_collective},
-			   {M_evidence "." M_freedom_observations},
-			   {M_evidence "." M_late},
-			   {M_evidence "." M_expected}) -
-			(late ? 0 : 2), /* the last ones */
-		0);
+	na_result_view(r, title, list, &na_table_pairs_way,
+		       NA_COLUMNS({M_what},
+				  {M_evidence "." M_effect "." M_factor,
+				   "times slower", NA_F_NUMBER, 3, 0},
+				  {M_evidence "." M_log_factor},
+				  {M_evidence "." M_log_null},
+				  {M_evidence "." M_log_spread},
+				  {M_evidence "." M_freedom},
+				  {M_evidence "." M_log_spread_collective},
+				  {M_evidence "." M_freedom_observations},
+				  {M_evidence "." M_late},
+				  {M_evidence "." M_expected}) -
+			       (late ? 0 : 2), /* the last ones */
+		       0);
 }
 
 /* The mean of three factors, of which those that say nothing are 1: its terms,
@@ -439,8 +436,7 @@ static void say_sum(struct na_str *w, const struct na_judge_explanation *x,
 			    na_print_number(odds, o->left, 4));
 }
 
-static void say_odds(struct na_result *r, const struct pairs_state *s,
-		     const struct pairs_run *run)
+static void say_odds(struct na_result *r, const struct pairs_run *run)
 {
 	const struct na_judge_explanation *x = &run->terms;
 	struct na_str w = {.s = NULL};
@@ -451,7 +447,7 @@ static void say_odds(struct na_result *r, const struct pairs_state *s,
 	for (size_t i = 0; i < x->n_rivals; i++) {
 		struct na_str who = na_str_over(buf, sizeof(buf));
 
-		na_pairs_say_who(&who, s, run, &x->rivals[i].place, false);
+		na_pairs_say_who(&who, run, &x->rivals[i].place, false);
 		na_print_number(odds, x->rivals[i].log_odds, 4);
 		na_str_addf(&w, "%s%s (log odds %s)",
 			    i ? ", " : "\nlikeliest of the run: ", who.s, odds);
@@ -475,9 +471,9 @@ void na_pairs_explain_views(struct na_result *r, const struct pairs_state *s)
 		if (!run->explains || !run->n_remote)
 			continue;
 		to = na_put_object(r, all, NULL);
-		terms_view(r, s, run, to, v);
+		terms_view(r, run, to, v);
 		ways_view(r, run, v, to);
-		say_odds(r, s, run);
+		say_odds(r, run);
 		v = v->next;
 	}
 }

@@ -15,7 +15,7 @@ enum { DEFAULT_TOP = 20, TOLD = 3 };
 static bool compares_nothing(const struct pairs_state *s)
 {
 	for (size_t i = 0; i < s->scope->store->n_runs; i++) {
-		if (!na_pairs_uncompared(s, &s->runs[i]))
+		if (!na_pairs_uncompared(&s->runs[i]))
 			return false;
 	}
 	return s->scope->store->n_runs > 0;
@@ -71,9 +71,9 @@ static void named_view(struct na_result *r, const struct pairs_state *s,
 {
 	put_view(r, s, "pairs: the suspects' own first, then the slowest", list,
 		 &na_table_pairs_pair,
-		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess}, {M_q_value},
-			    {M_count}, {M_p50_us}, {M_p99_us}, {M_expected_us},
-			    {M_bytes}),
+		 NA_COLUMNS({M_label}, {M_src}, {M_dst}, {M_excess},
+			    {M_q_value}, {M_count}, {M_p50_us}, {M_p99_us},
+			    {M_expected_us}, {M_bytes}),
 		 top);
 }
 
@@ -206,7 +206,7 @@ static void note_few(struct na_result *r, const struct pairs_state *s)
 		const struct pairs_run *run = &s->runs[s->pairs[i].run];
 
 		if (s->pairs[i].local || !run->effects ||
-		    na_pairs_uncompared(s, run))
+		    na_pairs_uncompared(run))
 			continue;
 		all++;
 		few += na_pairs_is_few(s, &s->pairs[i]);
