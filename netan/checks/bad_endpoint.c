@@ -118,10 +118,6 @@ static void put_evidence(struct na_case *c, struct na_finding *f,
 		    !(v->kind == NA_V_LIST && !v->n))
 			na_put_alias(c->r, f->evidence, copied[i], v);
 	}
-	na_for_each (w, na_get(x, M_windows)) {
-		f->from_s = fmin(f->from_s, na_number_at(w, M_from_s));
-		f->to_s = fmax(f->to_s, na_number_at(w, M_to_s));
-	}
 }
 
 static const char *doubt(struct na_case *c, const struct na_value *itself)
@@ -242,48 +238,22 @@ static void judge_culprit(struct na_case *c, const struct na_value *x)
 		*next ? next : "iperf3 against two other hosts");
 }
 
-/* Who by himself makes an undecided pattern; NULL.  A straggler moves when the
- * others begin, and so what they meet: in some steps more. */
-static const struct na_value *maker_of(const struct na_case *c,
-				       const struct na_value *x)
-{
-	if (na_count_at(x, M_n_steps))
-		return na_first_slow_itself(c);
-	return *na_text_at(x, M_host) ? slow_itself(c, x) : NULL;
-}
-
 static void judge_undecided(struct na_case *c, const struct na_value *x)
 {
 	struct na_finding *f = na_case_find(c, NA_SEV_INFO, NA_POSSIBLE,
 					    "pairs");
-	const char *needs = na_text_at(x, M_needs);
-	const struct na_value *itself = maker_of(c, x);
-	bool some_steps = na_count_at(x, M_n_steps) > 0;
+	const char *needs = na_text_or(x, M_needs, NULL);
+	int64_t n = na_count_at(x, M_n_pairs);
 
 	na_case_draw(c, f, "pairs -o pairs.svg");
 	f->title = na_text_at(x, M_what);
-	if (itself)
-		f->title = na_case_text(c,
-					"%s: %s for %s, which is slow by itself "
-					"(straggler)",
-					f->title,
-					some_steps ? "that may be the wait"
-						   : "they wait",
-					na_text_at(itself, M_host));
-	f->suspicion = !itself;
-	f->decides = !itself && *needs ? needs : NULL;
-	f->remedy = itself   ? "see the straggler first"
-		    : *needs ? needs
-			     : "look at the pairs";
-	if (na_count_at(x, M_n_pairs))
-		na_case_fact(c, f, "%s pair%s %s slow so",
-			     na_case_count(c, na_count_at(x, M_n_pairs)),
-			     na_plural(na_count_at(x, M_n_pairs)),
-			     na_count_at(x, M_n_pairs) == 1 ? "is" : "are");
-	if (some_steps)
-		f->otherwise = itself ? "a NIC that is slow now and then"
-				      : "they wait for somebody in those steps";
-	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs, M_host, M_n_steps);
+	f->suspicion = true;
+	f->decides = needs;
+	f->remedy = needs ? needs : "look at the pairs";
+	if (n)
+		na_case_fact(c, f, "%s pair%s %s slow so", na_case_count(c, n),
+			     na_plural(n), n == 1 ? "is" : "are");
+	na_case_copy(c, f->evidence, x, M_n_pairs, M_pairs);
 }
 
 /* What captures tell of their own hosts.  Of what these lack traces are none

@@ -5,10 +5,7 @@
 #ifndef NETAN_JUDGE_CONSTANTS_H
 #define NETAN_JUDGE_CONSTANTS_H
 
-#define NA_J_LN_1_15 0.13976194237515868
-#define NA_J_LN_1_5  0.40546510810816438
-#define NA_J_LN_9    2.1972245773362196
-#define NA_J_LN_20   2.9957322735539909
+#define NA_J_LN_9 2.1972245773362196
 
 /* Clusters of steps for standard errors: enough for a variance, few enough
  * to be independent. */
@@ -35,11 +32,11 @@
 #define NA_J_LOAD_GAIN 0.93
 /* Smallest fixed cost of a transfer. */
 #define NA_J_FIXED_US 10.0
-/* Support of the log-uniform effect of a fault; links and steps are uneven by
- * themselves and begin higher. */
-#define NA_J_EFFECT_MIN  NA_J_LN_1_15
-#define NA_J_EFFECT_HIGH NA_J_LN_1_5
-#define NA_J_EFFECT_MAX  NA_J_LN_20
+/* Support of the log-uniform effect of a fault, 1.15x to 20x; links and steps
+ * are uneven by themselves and begin at 1.5x. */
+#define NA_J_EFFECT_MIN  0.13976194237515868
+#define NA_J_EFFECT_HIGH 0.40546510810816438
+#define NA_J_EFFECT_MAX  2.9957322735539909
 /* Late: beyond the usual by the shortest timer of practice, and by this factor
  * beyond the own usual and the stratum's 90 % quantile. */
 #define NA_J_LATE_US    4000.0
@@ -68,7 +65,7 @@
 #define NA_J_RIVAL_FALLS  3.0
 /* No fault: posterior of nobody, and the largest bound, a factor of 1.5. */
 #define NA_J_NOBODY 0.75
-#define NA_J_BOUND  NA_J_LN_1_5
+#define NA_J_BOUND  0.40546510810816438
 /* Least counts: transfers of a pair in a collective, blocks for a variance of
  * its own, connections of a link, pairs of a stratum. */
 #define NA_J_MIN_TRANSFERS   5

@@ -296,7 +296,6 @@ static void nothing_is_slow(void **state)
 		assert_true(r.nobody > .75);
 		assert_int_equal(r.n_open, 3);
 		assert_true(r.open[0].log_odds >= r.open[2].log_odds);
-		assert_int_equal(r.n_steps, STEPS);
 		na_judge_result_fini(&r);
 	}
 }
@@ -320,6 +319,8 @@ static void too_few_hosts(void **state)
 static void clocks_apart(void **state)
 {
 	struct plan p = healthy;
+	struct session s;
+	struct na_j_session fit;
 	struct na_judge_result r;
 
 	(void)state;
@@ -329,13 +330,16 @@ static void clocks_apart(void **state)
 	assert_true(r.two_clocks);
 	assert_int_equal(r.outcome, NA_CANNOT_TELL);
 	assert_int_equal(r.n_findings, 0);
-	assert_int_equal(r.n_clocks, HOSTS);
+	na_judge_result_fini(&r);
+	make(&s, &p);
+	assert_true(na_j_session_init(&fit, &s.in));
 	for (size_t h = 0; h < HOSTS; h++) {
-		double ahead = r.clocks[h].ahead_us - r.clocks[0].ahead_us;
+		double ahead = fit.ahead_us[h] - fit.ahead_us[0];
 
 		assert_true(fabs(ahead - (h == 1 ? 15 : 0)) < 6);
 	}
-	na_judge_result_fini(&r);
+	na_j_session_fini(&fit);
+	na_vec_free(&s.rows);
 }
 
 /* Clamped latencies say nothing, and there are no others. */

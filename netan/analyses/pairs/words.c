@@ -7,15 +7,10 @@
 #include "netan/base/units.h"
 #include "netan/methods/sides.h"
 
-/* clang-format off */
 const char *const na_pairs_kind_names[NA_CAUSES] = {
-	[NA_CAUSE_SRC] = "src",
-	[NA_CAUSE_DST] = "dst",
-	[NA_CAUSE_HOST] = "host",
-	[NA_CAUSE_PAIR] = "pair",
-	[NA_CAUSE_RACK_UPLINK] = "rack_uplink",
-	[NA_CAUSE_RACK_DOWNLINK] = "rack_downlink",
-	[NA_CAUSE_RACK_PAIR] = "rack_pair",
+#define CAUSE(id, name, prior, text) name,
+#include "netan/judge/causes.def"
+#undef CAUSE
 };
 
 const char *const na_pairs_channel_names[NA_MECHANISMS] = {
@@ -23,7 +18,6 @@ const char *const na_pairs_channel_names[NA_MECHANISMS] = {
 	[NA_MECH_LARGE] = "large",
 	[NA_MECH_LATE] = "rate",
 };
-/* clang-format on */
 
 /* What the topology calls the rack of a host: "rack-7", "rack B7". */
 static bool say_rack_name(struct na_str *w, const struct pairs_state *s,
@@ -62,6 +56,22 @@ static void say_rack(struct na_str *w, const struct pairs_run *run,
 	na_str_addf(w, "%s", n ? "}" : "");
 }
 
+/* Whose side, or who. */
+static void say_host(struct na_str *w, const struct pairs_run *run,
+		     uint32_t node, bool whole)
+{
+	const struct pairs_node *n = &run->nodes[node];
+	const struct na_absent_group *g = na_pairs_group_of(run, node);
+	char buf[NA_ABSENT_BUF];
+
+	if (g)
+		na_absent_print(buf, g, run->of->scope->store);
+	na_str_addf(w, "%.*s", g ? NA_ABSENT_BUF : 60,
+		    g       ? buf
+		    : whole ? n->host_name
+			    : n->name);
+}
+
 void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 		      const struct na_place *who, bool whole)
 {
@@ -72,10 +82,12 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 		return;
 	case NA_CAUSE_RACK_UPLINK:
 		na_str_addf(w, "uplink of ");
-		break;
+		say_rack(w, run, who->a);
+		return;
 	case NA_CAUSE_RACK_DOWNLINK:
 		na_str_addf(w, "downlink of ");
-		break;
+		say_rack(w, run, who->a);
+		return;
 	case NA_CAUSE_RACK_PAIR:
 		na_str_addf(w, "links from ");
 		say_rack(w, run, who->a);
@@ -85,23 +97,8 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 	default:
 		na_str_addf(w, "%s",
 			    na_side_of(na_pairs_kind_names[who->cause]));
+		say_host(w, run, who->a, whole);
 	}
-	if (who->cause < NA_CAUSE_PAIR) {
-		const struct pairs_node *n = &run->nodes[who->a];
-		const struct na_absent_group *g = na_pairs_group_of(run,
-								    who->a);
-		char buf[NA_ABSENT_BUF];
-
-		if (g) {
-			na_str_addf(w, "%s",
-				    na_absent_print(buf, g,
-						    run->of->scope->store));
-			return;
-		}
-		na_str_addf(w, "%.60s", whole ? n->host_name : n->name);
-		return;
-	}
-	say_rack(w, run, who->a);
 }
 
 static void say_finding(struct na_str *w, const struct pairs_run *run,
