@@ -13,7 +13,6 @@
 #include "netan/checks/look.h"
 #include "netan/checks/packets.h"
 #include "netan/checks/verdict.h"
-#include "netan/methods/sides.h"
 
 #define MOST_ODDS 1000.0 /* that are printed as a number */
 
@@ -22,31 +21,14 @@ static bool is_a(const struct na_value *culprit, const char *kind)
 	return na_says(culprit, M_kind, kind);
 }
 
-static const char *who_of(struct na_case *c, const struct na_value *x)
-{
-	const char *side = na_side_of(na_text_at(x, M_kind));
-
-	if (side)
-		return na_case_text(c, "%s%s", side, na_text_at(x, M_host));
-	if (is_a(x, "pair"))
-		return na_case_text(c, "path %s -> %s",
-				    na_text_at(x, M_src_host),
-				    na_text_at(x, M_dst_host));
-	return na_case_text(c, "%s of rack {%s}",
-			    is_a(x, "rack_uplink")     ? "uplink"
-			    : is_a(x, "rack_downlink") ? "downlink"
-						       : "links",
-			    na_case_names(c, na_get(x, M_hosts), 2));
-}
-
 static const char *culprit_of(struct na_case *c, const struct na_value *x)
 {
 	const char *text = na_text_at(x, M_suspect);
 
 	if (!*text)
-		text = who_of(c, x);
+		text = na_case_who(c, x);
 	na_for_each (v, na_get(x, M_alternatives))
-		text = na_case_text(c, "%s or %s", text, who_of(c, v));
+		text = na_case_text(c, "%s or %s", text, na_case_who(c, v));
 	return text;
 }
 
@@ -142,7 +124,7 @@ static const char *odds_of(struct na_case *c, const struct na_value *x)
 				    ? "over 1000"
 				    : na_case_number(c, floor(odds)),
 			    rival ? "the best rival, " : "no fault",
-			    rival ? who_of(c, rival) : "");
+			    rival ? na_case_who(c, rival) : "");
 }
 
 static void put_facts(struct na_case *c, struct na_finding *f,

@@ -33,6 +33,7 @@ enum na_cause {
 #undef CAUSE
 	NA_CAUSES
 };
+extern const char *const na_judge_kinds[NA_CAUSES]; /* as JSON spells them */
 
 enum na_mechanism {
 	NA_MECH_LEVEL, /* every transfer */

@@ -9,6 +9,12 @@
 #include "netan/judge/verdict.h"
 #include "netan/stats/tests/robust.h"
 
+const char *const na_judge_kinds[NA_CAUSES] = {
+#define CAUSE(id, name, prior, text) name,
+#include "netan/judge/causes.def"
+#undef CAUSE
+};
+
 enum na_status na_j_check_input(const struct na_judge_input *in,
 				struct na_err *err)
 {

@@ -602,11 +602,6 @@ static void check_unit(const struct na_j_decision *d, const char *line)
 
 static size_t check_found(const struct na_judge_result *r, const char *line)
 {
-	static const char *const names[] = {
-#define CAUSE(id, name, prior, text) name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-	};
 	char cause[20];
 	int a, b;
 
@@ -614,7 +609,7 @@ static size_t check_found(const struct na_judge_result *r, const char *line)
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct na_judge_finding *f = &r->findings[i];
 
-		if (strcmp(names[f->place.cause], cause) == 0 &&
+		if (strcmp(na_judge_kinds[f->place.cause], cause) == 0 &&
 		    (int)f->place.a == a && (int)f->place.b == b)
 			return 1;
 	}

@@ -91,11 +91,6 @@ static void observer_fini(struct observer *o)
 	na_evidence_fini(&o->e);
 }
 
-static const struct pairs_node *node_at(const struct observer *o, uint32_t node)
-{
-	return &o->run->nodes[node];
-}
-
 static bool number_hosts(struct observer *o)
 {
 	const struct na_store *store = o->s->scope->store;
@@ -113,7 +108,7 @@ static bool number_hosts(struct observer *o)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t first = o->run->first_of ? o->run->first_of[i] : i;
 
-		o->by_raw[node_at(o, i)->raw] = i;
+		o->by_raw[o->run->nodes[i].raw] = i;
 		if (first == i)
 			o->node_of[o->e.n_hosts++] = i;
 		o->host_of[i] = first == i ? (uint32_t)o->e.n_hosts - 1
@@ -133,8 +128,8 @@ static bool number_racks(struct observer *o)
 	o->e.rack_of = na_calloc(o->e.n_hosts, sizeof(*o->e.rack_of));
 	ok = o->e.rack_of != NULL;
 	for (size_t i = 0; ok && all && i < o->e.n_hosts; i++) {
-		uint32_t rack = na_store_rack(store,
-					      node_at(o, o->node_of[i])->host);
+		uint32_t rack =
+			na_store_rack(store, o->run->nodes[o->node_of[i]].host);
 
 		all = rack != NA_UNKNOWN_U32;
 		o->e.rack_of[i] =
@@ -162,7 +157,7 @@ static uint32_t node_of_end(const struct observer *o, uint32_t endpoint)
 static bool place(const struct observer *o, uint32_t src, uint32_t dst,
 		  struct na_observation *x)
 {
-	if (node_at(o, src)->host == node_at(o, dst)->host)
+	if (o->run->nodes[src].host == o->run->nodes[dst].host)
 		return false;
 	x->src = o->host_of[src];
 	x->dst = o->host_of[dst];
@@ -283,7 +278,7 @@ struct quick {
 	double took_us, latency_us;
 };
 
-static bool find_quickest(const struct observer *o, struct quick *q)
+static void find_quickest(const struct observer *o, struct quick *q)
 {
 	const struct pairs_state *s = o->s;
 
@@ -307,7 +302,6 @@ static bool find_quickest(const struct observer *o, struct quick *q)
 		if (p < o->run->n_remote)
 			q[p].took_us = fmin(q[p].took_us, r->took_us);
 	}
-	return true;
 }
 
 /* There and back, clocks cancel.  What was clamped says nothing. */
@@ -329,8 +323,10 @@ static bool find_acknowledged(const struct observer *o, bool *is)
 	size_t pairs = o->run->n_remote, n = 0;
 	struct quick *q = na_calloc(pairs, sizeof(*q));
 	double *shares = na_calloc(pairs, sizeof(*shares));
-	bool ok = q && shares && find_quickest(o, q);
+	bool ok = q && shares;
 
+	if (ok)
+		find_quickest(o, q);
 	for (size_t p = 0; ok && p < pairs; p++) {
 		double share = share_of(o, q, p);
 

@@ -133,7 +133,7 @@ static void put_mark(struct na_result *r, struct na_value *list,
 		 na_pairs_group_of(run, f->place.a))
 		rows = rows_of_group(run, first);
 	na_pairs_say_who(&who, run, &f->place, na_pairs_is_whole(run, f));
-	na_put_text(r, x, M_kind, na_pairs_kind_names[f->place.cause]);
+	na_put_text(r, x, M_kind, na_judge_kinds[f->place.cause]);
 	na_put_text(r, x, M_name, who.s);
 	na_put_int(r, x, M_a, (int64_t)first);
 	na_put_int(r, x, M_b,

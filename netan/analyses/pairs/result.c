@@ -186,7 +186,7 @@ void na_pairs_put_who(struct na_result *r, struct na_value *row,
 	const struct pairs_state *s = run->of;
 	const struct pairs_node *a, *b;
 
-	na_put_text(r, row, M_kind, na_pairs_kind_names[who->cause]);
+	na_put_text(r, row, M_kind, na_judge_kinds[who->cause]);
 	if (who->cause > NA_CAUSE_PAIR) {
 		put_hosts(r, row, run, who);
 		return;

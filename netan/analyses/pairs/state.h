@@ -109,6 +109,7 @@ struct pairs_run {
 	bool explains;                /* has what --explain names: this node */
 	uint32_t explained;
 	struct na_judge_explanation terms; /* hosts as nodes of the run */
+	const struct na_value *first_term; /* of them, in the result */
 };
 
 /* A send, as its own host has timed it. */
@@ -302,7 +303,6 @@ static inline bool na_pairs_is_few(const struct pairs_state *s,
 
 /* "hosts", "devices" or "addresses" */
 const char *na_pairs_ends(const struct pairs_state *s);
-extern const char *const na_pairs_kind_names[NA_CAUSES];
 extern const char *const na_pairs_channel_names[NA_MECHANISMS];
 /* "transmit side of host-3", "path host-1 -> host-2".  `whole`: the host,
  * where nodes are devices. */

@@ -7,12 +7,6 @@
 #include "netan/base/units.h"
 #include "netan/methods/sides.h"
 
-const char *const na_pairs_kind_names[NA_CAUSES] = {
-#define CAUSE(id, name, prior, text) name,
-#include "netan/judge/causes.def"
-#undef CAUSE
-};
-
 const char *const na_pairs_channel_names[NA_MECHANISMS] = {
 	[NA_MECH_LEVEL] = "all",
 	[NA_MECH_LARGE] = "large",
@@ -96,7 +90,7 @@ void na_pairs_say_who(struct na_str *w, const struct pairs_run *run,
 		return;
 	default:
 		na_str_addf(w, "%s",
-			    na_side_of(na_pairs_kind_names[who->cause]));
+			    na_side_of(na_judge_kinds[who->cause]));
 		say_host(w, run, who->a, whole);
 	}
 }
