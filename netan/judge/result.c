@@ -168,7 +168,7 @@ static enum na_outcome outcome_of(const struct na_judge_result *r,
 	if (v->found.n)
 		return NA_GUILTY;
 	/* Fewer blocks of steps give no variance of their own. */
-	if (d->s->n_steps >= NA_J_MIN_BLOCKS && !v->named &&
+	if (d->s->n_steps >= NA_J_MIN_SAMPLE && !v->named &&
 	    v->upper <= NA_J_BOUND && v->nobody >= NA_J_NOBODY &&
 	    !(d->s->clock_se > 0) && !is_unexplained(r, &d->late))
 		return NA_NOT_GUILTY;
