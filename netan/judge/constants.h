@@ -57,8 +57,9 @@
 #define NA_J_LATE_ALL  0.67
 /* At most a fifth of the sides is at fault; the others are the null. */
 #define NA_J_NULL_SHARE 0.2
-/* Odds that name (posterior 0.9); posterior among explanations of the same
- * evidence above which these are not listed; how many may be listed. */
+/* Odds that name (posterior 0.9); the posterior that acquits, and that among
+ * explanations of the same evidence above which these are not listed; how many
+ * may be listed. */
 #define NA_J_NAME_LOG_ODDS NA_J_LN_9
 #define NA_J_POSTERIOR     0.9
 #define NA_J_MOST_RIVALS   3
@@ -66,9 +67,8 @@
  * than that once the other is taken out. */
 #define NA_J_RIVAL_WITHIN 2.0
 #define NA_J_RIVAL_FALLS  3.0
-/* No fault: posterior of nobody, and the largest bound, a factor of 1.5. */
-#define NA_J_NOBODY 0.75
-#define NA_J_BOUND  NA_J_LN_1_5
+/* Not guilty: the largest bound of a side, a factor of 1.5. */
+#define NA_J_BOUND NA_J_LN_1_5
 /* Least counts: transfers of a pair in a collective, blocks for a variance of
  * its own, connections of a link, pairs of a stratum. */
 #define NA_J_MIN_TRANSFERS   5

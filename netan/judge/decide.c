@@ -28,7 +28,7 @@ static bool tables_init(struct na_j_decision *d)
 		for (size_t i = 0; i < s->n_views; i++)
 			if (!na_j_level_init(&d->level[t][i], s, s->view[i],
 					     t > 0, &d->grid,
-					     &d->blocks.links))
+					     &d->blocks.links, d->odds))
 				return false;
 	return na_j_late_init(&d->late, s, &d->blocks);
 }
@@ -38,15 +38,16 @@ bool na_j_decision_init(struct na_j_decision *d, const struct na_j_session *s)
 	*d = (struct na_j_decision){s};
 	na_j_grid_init(&d->grid);
 	d->pair_gone = NA_J_NEW(&d->mem, bool, s->n_pairs);
-	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem) ||
-	    !tables_init(d))
+	if (!d->pair_gone || !na_j_blocks_init(&d->blocks, s, &d->mem))
 		return false;
 	memcpy(d->possible, d->blocks.links.possible, sizeof(d->possible));
 	d->possible[NA_CAUSE_SRC] = d->blocks.by_side[0].n;
 	d->possible[NA_CAUSE_DST] = d->blocks.by_side[1].n;
 	d->possible[NA_CAUSE_HOST] = s->n_hosts;
 	d->possible[NA_CAUSE_PAIR] = s->n_pairs;
-	return true;
+	for (size_t k = 0; k < NA_CAUSES; k++)
+		d->odds[k] = prior_of[k] / fmax((double)d->possible[k], 1);
+	return tables_init(d);
 }
 
 void na_j_decision_fini(struct na_j_decision *d)
@@ -82,16 +83,13 @@ static bool is_gone(const struct na_j_decision *d, const struct na_place *p)
 double na_j_log_prior(const struct na_j_decision *d,
 		      const struct na_place *p)
 {
-	uint64_t n = d->possible[p->cause];
-	double odds = prior_of[p->cause] / (double)(n ? n : 1);
+	double odds = d->odds[p->cause];
 
 	if (p->cause == NA_CAUSE_PAIR) {
 		if (na_j_side_block(&d->blocks, 0, p->a).n == 1)
-			odds += prior_of[NA_CAUSE_SRC] /
-				(double)d->possible[NA_CAUSE_SRC];
+			odds += d->odds[NA_CAUSE_SRC];
 		if (na_j_side_block(&d->blocks, 1, p->b).n == 1)
-			odds += prior_of[NA_CAUSE_DST] /
-				(double)d->possible[NA_CAUSE_DST];
+			odds += d->odds[NA_CAUSE_DST];
 	}
 	return log(odds);
 }

@@ -227,8 +227,6 @@ static double largest_bound(const struct na_j_decision *d)
 			for (size_t h = 0; h < d->s->n_hosts; h++)
 				most = fmax(most, fmax(v->bound[0][h],
 						       v->bound[1][h]));
-			for (size_t k = 0; k < d->blocks.links.n; k++)
-				most = fmax(most, v->link_bound[k]);
 		}
 	return most > -INFINITY ? most : INFINITY;
 }
@@ -491,14 +489,33 @@ static void drop_vague(struct na_j_verdict *v)
 	}
 }
 
-static double nobody(const struct na_j_rows *rows)
+/*
+ * Posterior that nothing is at fault: 1 against the odds of all blocks by all
+ * mechanisms, those of the view that has more.  Nothing is taken off these odds,
+ * and no block is left out because others explain it: what may be a fault does
+ * not show that there is none.  Transfers that are not late say nothing of
+ * faults that make few late.
+ */
+static double nobody(const struct na_j_decision *d,
+		     const struct na_j_rows *rows)
 {
-	double odds = 0;
+	double late = 0, most = 0;
 
-	for (size_t i = 0; i < rows->n; i++)
-		if (rows->v[i].there)
-			odds += exp(rows->v[i].odds);
-	return 1 / (1 + odds);
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct na_j_gain *g = &rows->v[i].by[NA_MECH_LATE];
+
+		if (g->there)
+			late += exp(g->whole +
+				    na_j_log_prior(d, &rows->v[i].place));
+	}
+	for (size_t i = 0; i < d->s->n_views; i++) {
+		double any = late;
+
+		for (size_t t = 0; t < d->n_tables; t++)
+			any += d->level[t][i].any;
+		most = fmax(most, any);
+	}
+	return 1 / (1 + most / (double)(d->n_tables + 1));
 }
 
 bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
@@ -514,7 +531,7 @@ bool na_j_verdict_init(struct na_j_verdict *v, struct na_j_decision *d)
 	drop_inside(v, d, in);
 	if (!still_needed(v, d))
 		return false;
-	v->nobody = nobody(&v->rows);
+	v->nobody = nobody(d, &v->rows);
 	v->named = v->found.n > 0;
 	merge(v);
 	join_racks(v, d);
