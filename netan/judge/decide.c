@@ -185,11 +185,14 @@ size_t na_j_best_rows(const struct na_j_rows *rows, struct na_rival *out,
 	return found;
 }
 
-/* A hypothesis counts as far as the less favourable view supports it. */
-static void least_of_views(struct na_j_row *row, size_t table, size_t view,
-			   const struct na_j_gain *g)
+/* Which view of the load is right is not known: each has half the probability, so
+ * that the mean of their Bayes factors counts (J. A. Hoeting et al., "Bayesian
+ * Model Averaging", Statistical Science 14, 1999). */
+static void mean_of_views(struct na_j_row *row, size_t table, size_t view,
+			  const struct na_j_gain *g)
 {
 	struct na_j_gain *to = &row->by[table];
+	double of[] = {to->gain, g->gain};
 
 	row->shift[table][view] = g->effect;
 	row->share[table][view] = g->share;
@@ -197,8 +200,11 @@ static void least_of_views(struct na_j_row *row, size_t table, size_t view,
 		*to = *g;
 	else if (!g->there)
 		to->there = false;
-	else if (to->there && g->gain < to->gain)
-		*to = *g;
+	else if (to->there) {
+		if (g->gain > to->gain)
+			*to = *g;
+		to->gain = na_j_lse(of, 2) - log(2);
+	}
 }
 
 /* Pairs of each view; a pair that not all views look at is none. */
@@ -223,9 +229,9 @@ static bool pair_gains(struct na_j_decision *d, size_t table,
 		if (d->s->n_views > 1 && k == m)
 			continue;
 		row = pair_row(rows, of[i].src, of[i].dst);
-		least_of_views(row, table, 0, &of[i].gain);
+		mean_of_views(row, table, 0, &of[i].gain);
 		if (d->s->n_views > 1)
-			least_of_views(row, table, 1, &second[k].gain);
+			mean_of_views(row, table, 1, &second[k].gain);
 	}
 	return true;
 }
@@ -247,9 +253,9 @@ static bool level_gains(struct na_j_decision *d, size_t table,
 		ok = na_j_level_fit(v) && na_j_level_gains(v, g) &&
 		     na_j_level_links(v, g + n_sides);
 		for (size_t k = 0; ok && k < n_sides; k++)
-			least_of_views(&rows->v[k], table, i, &g[k]);
+			mean_of_views(&rows->v[k], table, i, &g[k]);
 		for (size_t k = 0; ok && k < n_links; k++)
-			least_of_views(&link[k], table, i, &g[n_sides + k]);
+			mean_of_views(&link[k], table, i, &g[n_sides + k]);
 	}
 	na_arena_fini(&tmp);
 	return ok && pair_gains(d, table, rows);
@@ -334,19 +340,20 @@ static bool calibrate(const struct na_j_decision *d, struct na_j_rows *rows)
 	return x;
 }
 
-/* Two clocks: what they are fitted wrong by is a constant time, which hides least
- * in large transfers; of a single pair or a link it cannot be distinguished from a receiver
- * that waits.  Late counts of a link name nothing: chains of timeouts meet on a few
- * pairs. */
+/* Two clocks: what they are fitted wrong by is a constant time of a host, which
+ * hides least in large transfers, and is in no single pair alone; of a link it
+ * cannot be distinguished from receivers that wait.  Late counts of a link name
+ * nothing: chains of timeouts meet on a few pairs. */
 bool na_j_may_show(const struct na_j_decision *d, const struct na_j_row *row,
 		   enum na_mechanism by)
 {
 	bool two_clocks = d->s->clock_se > 0;
 
-	if (two_clocks && row->place.cause >= NA_CAUSE_PAIR)
+	if (two_clocks && row->place.cause > NA_CAUSE_PAIR)
 		return false;
 	if (by == NA_MECH_LEVEL)
-		return !two_clocks || d->n_tables == 1;
+		return !two_clocks || d->n_tables == 1 ||
+		       row->place.cause == NA_CAUSE_PAIR;
 	return by != NA_MECH_LATE || row->place.cause < NA_CAUSE_RACK_UPLINK;
 }
 
