@@ -67,7 +67,7 @@
  * than that once the other is taken out. */
 #define NA_J_RIVAL_WITHIN 2.0
 #define NA_J_RIVAL_FALLS  3.0
-/* Not guilty: the largest bound of a side, a factor of 1.5. */
+/* Not guilty: the largest bound of a side or a link, a factor of 1.5. */
 #define NA_J_BOUND NA_J_LN_1_5
 /* Least counts: transfers of a pair in a collective, blocks for a variance of
  * its own, connections of a link, pairs of a stratum. */

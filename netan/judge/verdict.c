@@ -227,6 +227,8 @@ static double largest_bound(const struct na_j_decision *d)
 			for (size_t h = 0; h < d->s->n_hosts; h++)
 				most = fmax(most, fmax(v->bound[0][h],
 						       v->bound[1][h]));
+			for (size_t k = 0; k < d->blocks.links.n; k++)
+				most = fmax(most, v->link_bound[k]);
 		}
 	return most > -INFINITY ? most : INFINITY;
 }

@@ -306,11 +306,14 @@ static void nothing_is_slow(void **state)
 	for (p.seed = 1; p.seed <= 8; p.seed++) {
 		struct na_judge_result r;
 
+		/* Links of racks of four hosts have too few connections to be
+		 * ruled out. */
 		p.racks = p.seed > 4;
 		r = judged(&p);
 		assert_int_equal(r.n_findings, 0);
-		assert_int_equal(r.outcome, NA_NOT_GUILTY);
-		assert_true(r.upper < 1.5);
+		assert_int_equal(r.outcome,
+				 p.racks ? NA_CANNOT_TELL : NA_NOT_GUILTY);
+		assert_true(p.racks || r.upper < 1.5);
 		assert_true(r.nobody > .9);
 		assert_int_equal(r.n_open, 3);
 		assert_true(r.open[0].log_odds >= r.open[2].log_odds);

@@ -311,11 +311,12 @@ static bool by_host(struct na_j_level *v)
 		v->bound[side] = NA_J_NEW(&v->mem, double, v->n_hosts);
 		ok = ok && v->peers[side] && v->shift[side] && v->bound[side];
 	}
+	v->link_bound = NA_J_NEW(&v->mem, double, v->links->n);
 	for (size_t p = 0; ok && p < v->n_pairs; p++) {
 		v->peers[0][v->pairs[p].src]++;
 		v->peers[1][v->pairs[p].dst]++;
 	}
-	return ok;
+	return ok && v->link_bound;
 }
 
 bool na_j_level_init(struct na_j_level *v, const struct na_j_session *s,

@@ -63,6 +63,7 @@ struct na_j_level {
 	/* Fit. */
 	double mu, *shift[2]; /* by host */
 	double *bound[2];     /* by host: log; NaN: unknown */
+	double *link_bound;   /* by link; the same */
 	/* Prior odds of a block of each kind; odds of all blocks together. */
 	const double *odds;
 	double any;
@@ -122,7 +123,7 @@ bool na_j_level_gains(struct na_j_level *v, struct na_j_gain *out);
 /* Of the pairs that stand out most: at most NA_J_PAIRS_LEVEL. */
 bool na_j_level_pairs(struct na_j_level *v, struct na_j_pair_gain *out,
 		      size_t *n);
-/* Gains of links. */
+/* Gains and bounds of links. */
 bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out);
 
 #endif

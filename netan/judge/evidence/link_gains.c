@@ -19,6 +19,8 @@ enum {
 
 /* Half the spread of links that are no more than a few. */
 static const double least_spread = .05;
+/* A bound says how slow this share of a link's connections may be. */
+static const double bound_share = .25;
 
 /* Log likelihoods of a block of connections. */
 struct block {
@@ -158,6 +160,27 @@ static void effect_of(const struct link *l, struct block *b,
 	out->high = na_j_grid_quantile(g, p->from, l->shifts, posterior, .975);
 }
 
+/* 97.5 % bound of the shift, if a quarter of the connections had it. */
+static double bound_of(const struct link *l)
+{
+	const struct na_j_grid *g = l->v->grid;
+	double ll[NA_J_GRID] = {0};
+	size_t n = NA_J_GRID - NA_J_GRID_ZERO;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const double *ratio =
+			l->v->ratio + (size_t)l->connection[i] * NA_J_GRID +
+			NA_J_GRID_ZERO;
+
+		for (size_t a = 0; a < n; a++)
+			ll[a] += log(1 - bound_share +
+				     bound_share * clipped_odds(ratio[a]));
+	}
+	for (size_t a = 0; a < n; a++)
+		ll[a] += g->log_width[NA_J_GRID_ZERO + a];
+	return na_j_grid_quantile(g, NA_J_GRID_ZERO, n, ll, .975);
+}
+
 /* The connections of a link that this table has. */
 static size_t list_connections(const struct na_j_level *v, size_t link,
 			       uint32_t *out)
@@ -208,6 +231,10 @@ static bool link_gain(struct link *l, size_t link, struct na_j_gain *out)
 		v->any += v->odds[v->links->v[link].cause] * exp(out->gain);
 		out->gain = jackknife(l, &all, by_host, out->gain);
 		effect_of(l, &all, out);
+		/* Of two racks the usual lies between the two ways, and a
+		 * link's excess over the other way is twice as large. */
+		v->link_bound[link] = bound_of(l) *
+				      (v->in->n_racks == 2 ? 2 : 1);
 	}
 	na_arena_fini(&tmp);
 	return ok;
@@ -334,6 +361,7 @@ bool na_j_level_links(struct na_j_level *v, struct na_j_gain *out)
 		na_j_null(v->grid, tau, NA_J_NU_FEW, null);
 	for (size_t i = 0; ok && i < v->links->n; i++) {
 		out[i] = (struct na_j_gain){0};
+		v->link_bound[i] = NAN;
 		l.n = list_connections(v, i, l.connection);
 		if (l.n >= NA_J_MIN_CONNECTIONS)
 			ok = link_gain(&l, i, &out[i]);
